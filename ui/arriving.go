@@ -32,7 +32,9 @@ func newArriving() *arriving {
 
 // arrives says whether a series that is being read is on the screen. No name and no number of the
 // series before may stand beside its picture.
-func arrives(s *session.Session) bool { return s.Arriving() != nil && s.Arriving().Slice != nil }
+func arrives(s *session.Session) bool {
+	return s.Reader.Arriving() != nil && s.Reader.Arriving().Slice != nil
+}
 
 // display shows the slice of a series that is being read, and how far that is.
 func (a *arriving) display(s *session.Session, hide bool) {
@@ -40,8 +42,8 @@ func (a *arriving) display(s *session.Session, hide bool) {
 		a.layer.Hide()
 		return
 	}
-	series := s.Arriving()
-	text := joined(documentName(session.Opened{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Progress().Text)
+	series := s.Reader.Arriving()
+	text := joined(documentName(session.Opened{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Tasks.Progress().Text)
 	if a.text.Text != text {
 		a.text.Text = text
 		a.text.Refresh()

@@ -44,10 +44,10 @@ func (b *bench) texts() (found []string) {
 // While a series is read, its picture stands beside no number and no name of the series before.
 func TestNoNumbersOfTheSeriesBefore(t *testing.T) {
 	b := newBench(t, large)
-	b.session().JudgeSlices(true)
-	b.session().Apply()
+	b.session().Strip.Judge(true)
+	b.session().Results.Apply()
 	b.until("the run and its slice are measured", func() bool {
-		return b.session().VolumeMeasures().Known && b.session().SliceMeasures().Known
+		return b.session().Measures.Volume().Known && b.session().Measures.Slice().Known
 	})
 	b.drain()
 	path := filepath.Join(t.TempDir(), "next.nii.gz")
@@ -68,7 +68,7 @@ func TestNoNumbersOfTheSeriesBefore(t *testing.T) {
 	}
 	title := b.workbench.Title()
 	b.workbench.Open(path)
-	b.until("a slice arrives", func() bool { a := b.session().Arriving(); return a != nil && a.Slice != nil })
+	b.until("a slice arrives", func() bool { a := b.session().Reader.Arriving(); return a != nil && a.Slice != nil })
 	for tab := range 5 {
 		b.workbench.SelectTab(tab)
 		b.workbench.Refresh()
@@ -79,7 +79,7 @@ func TestNoNumbersOfTheSeriesBefore(t *testing.T) {
 	if got := b.workbench.Title(); got == title || strings.Contains(got, "HEAD") {
 		t.Errorf("the window is called %q while another series is read", got)
 	}
-	b.session().Cancel()
+	b.session().Tasks.Cancel()
 	b.workbench.SelectTab(0)
 	b.workbench.Refresh()
 	if after := numbers(); len(after) < 6 || b.workbench.Title() != title {

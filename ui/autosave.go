@@ -85,7 +85,7 @@ func (w *Workbench) autosave() {
 
 // workspace returns the work to keep, false where nothing is open that is worth it.
 func (w *Workbench) workspace() (work app.Workspace, open bool) {
-	work, open = w.session.Workspace()
+	work, open = w.session.Documents.Workspace()
 	work.Display, _ = json.Marshal(w.displayed())
 	return work, open
 }
@@ -173,7 +173,7 @@ func (w *Workbench) restore(kept *app.Autosave, work app.Workspace) {
 		if known {
 			w.displayAs(how)
 		}
-		w.session.Restore(work)
+		w.session.Reader.Restore(work)
 		if how.Blind != nil && how.Blind.Test != nil && w.reader.ended == nil {
 			w.reader.ended = how.Blind
 			w.reader.showResult()

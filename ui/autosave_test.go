@@ -69,9 +69,9 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 		t.Fatalf("without earlier work the question is %q", b.question())
 	}
 	b.openBundled()
-	b.session().Apply()
+	b.session().Results.Apply()
 	b.until("the volume is filtered and saved", func() bool {
-		w, _ := b.session().Workspace()
+		w, _ := b.session().Documents.Workspace()
 		return len(w.Open) == 1 && len(w.Open[0].Runs) == 1
 	})
 	b.command("layout-2×2").Run()
@@ -101,8 +101,8 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 	b.workbench.OfferRestore()
 	b.press(fyne.KeyReturn) // the question's first choice
 	b.until("the work is open", func() bool { return b.session().Series() != nil })
-	if !b.session().Applied() || b.state().Index() != 5 || len(b.session().Results()) != 1 {
-		t.Errorf("slice %d, %d results", b.state().Index(), len(b.session().Results()))
+	if !b.session().Results.Applied() || b.state().Index() != 5 || len(b.session().Results.List()) != 1 {
+		t.Errorf("slice %d, %d results", b.state().Index(), len(b.session().Results.List()))
 	}
 	voxel, crosshair := b.state().Crosshair()
 	if c := b.state().Comparison(); !b.command("layout-2×2").Checked() || b.command("strip").Checked() || c.Mode != viewer.Checkerboard || c.Share != 0.25 || !crosshair || voxel != [3]int{3, 4, 5} {
@@ -126,7 +126,7 @@ func TestARunThatWasNotFinishedIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	b := startAt(t, dir, true)
 	b.openBundled()
-	b.session().Apply()
+	b.session().Results.Apply()
 	b.workbench.Close() // the answer of the run still waits
 	if s := savedWork(t, dir); len(s) != 1 || !strings.Contains(s[0], `"running": {`) {
 		t.Fatalf("saved is %q", s)
@@ -139,7 +139,7 @@ func TestARunThatWasNotFinishedIsNamed(t *testing.T) {
 	}
 	b.press(fyne.KeyReturn)
 	b.until("the work is open", func() bool { return b.session().Series() != nil })
-	b.session().SetRecipe(b.session().Recipe().With("search-radius", denoise.Number(2)), true)
+	b.session().Tuning.Set(b.session().Tuning.Recipe().With("search-radius", denoise.Number(2)), true)
 	b.until("the work is saved without the run", func() bool {
 		s := savedWork(t, dir)
 		return len(s) == 1 && strings.Contains(s[0], `"search-radius": 2`) && !strings.Contains(s[0], "running")
@@ -151,8 +151,8 @@ func TestBlindAnswersAreKept(t *testing.T) {
 	dir := t.TempDir()
 	b := startAt(t, dir, true)
 	b.openBundled()
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
 	b.command("compare-blind").Run()
 	b.press(fyne.KeyReturn)
 	b.press(fyne.Key1)
@@ -186,7 +186,7 @@ func TestACrashIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	b := startAt(t, dir, true)
 	b.openBundled()
-	b.session().SetRecipe(b.session().Recipe().With("search-radius", denoise.Number(2)), true)
+	b.session().Tuning.Set(b.session().Tuning.Recipe().With("search-radius", denoise.Number(2)), true)
 	b.until("the work is saved", func() bool { return len(savedWork(t, dir)) == 1 })
 	crashed := savedWork(t, dir)[0]
 	b.workbench.Close()
@@ -207,7 +207,7 @@ func TestWorkThatIsNotWantedIsRemoved(t *testing.T) {
 	leave := func() {
 		b := startAt(t, dir, true)
 		b.openBundled()
-		b.session().SetRecipe(b.session().Recipe().With("search-radius", denoise.Number(2)), true)
+		b.session().Tuning.Set(b.session().Tuning.Recipe().With("search-radius", denoise.Number(2)), true)
 		b.until("the work is saved", func() bool { return len(savedWork(t, dir)) == 1 })
 		b.workbench.Close()
 	}
@@ -233,7 +233,7 @@ func TestWorkThatIsNotWantedIsRemoved(t *testing.T) {
 	}
 	b = startAt(t, dir, true)
 	b.openBundled()
-	b.session().SetRecipe(b.session().Recipe().With("search-radius", denoise.Number(2)), true)
+	b.session().Tuning.Set(b.session().Tuning.Recipe().With("search-radius", denoise.Number(2)), true)
 	b.until("the work is saved", func() bool { return len(savedWork(t, dir)) == 1 })
 	b.command("keep-paths").Run()
 	if len(savedWork(t, dir)) != 0 {

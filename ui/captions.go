@@ -50,7 +50,7 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 			window = fmt.Sprintf("±%s σ", short(state.Sigmas()))
 		}
 		index := state.Index()
-		if kept := s.Kept(); kept != nil && role != viewer.Original {
+		if kept := s.Screen.Kept(); kept != nil && role != viewer.Original {
 			index = kept.Index
 		}
 		c.Corner = d.identity.foot(state, zoomText(state, d.panes[role]), window, index, values[role])
@@ -111,7 +111,7 @@ func originalCaption(s *session.Session, id identity, c *sliceview.Caption) {
 	if n, ok := s.Document().Noise(); ok {
 		c.Detail = fmt.Sprintf(lang.L("with %s"), n)
 	}
-	m := s.NoiseMap()
+	m := s.Noise.Map()
 	if m == nil {
 		return
 	}
@@ -138,7 +138,7 @@ func localNoise(s *session.Session, m *app.NoiseMap) string {
 // denoisedCaption describes the picture in the denoised pane and whether it belongs
 // to the current recipe. A reader must never take one picture for another.
 func denoisedCaption(s *session.Session, c *sliceview.Caption) {
-	r, status, ok := s.ShownRecipe()
+	r, status, ok := s.Preview.Recipe()
 	if ok {
 		c.Detail = recipeText(s, r)
 	}
@@ -155,29 +155,29 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 		c.Badge, c.BadgeKind = lang.L("NOT FILTERED YET"), sliceview.Caution
 		c.Detail = lang.L("showing the original")
 	}
-	if s.Previewing() && status == session.Stale {
+	if s.Preview.Running() && status == session.Stale {
 		c.Badge = lang.L("STALE, FILTERING …")
-	} else if s.Previewing() && status == session.Waiting {
+	} else if s.Preview.Running() && status == session.Waiting {
 		c.Badge, c.BadgeKind = lang.L("FILTERING …"), sliceview.Busy
 	}
-	if kept := s.Kept(); kept != nil {
+	if kept := s.Screen.Kept(); kept != nil {
 		c.Badge, c.BadgeKind = fmt.Sprintf(lang.L("SLICE %d, FILTERING …"), kept.Index+1), sliceview.Caution
 		c.Detail = lang.L("another slice, until this one is filtered")
 	}
-	if s.HoldsBefore() {
+	if s.Screen.HoldsBefore() {
 		c.Badge, c.BadgeKind, c.Detail = lang.L("SHOWING THE ORIGINAL"), sliceview.Caution, lang.L("while Space is held")
 	}
 }
 
 func residualCaption(s *session.Session, c *sliceview.Caption, denoised sliceview.Caption) {
 	c.Detail = lang.L("original − denoised")
-	if _, status, ok := s.ShownRecipe(); !ok || status == session.Stale || status == session.Coarse || s.Kept() != nil {
+	if _, status, ok := s.Preview.Recipe(); !ok || status == session.Stale || status == session.Coarse || s.Screen.Kept() != nil {
 		c.Badge, c.BadgeKind = denoised.Badge, denoised.BadgeKind
 	}
-	if s.HoldsBefore() {
+	if s.Screen.HoldsBefore() {
 		c.Badge, c.BadgeKind = "", sliceview.NoBadge
 	}
-	if s.MarksStructure() && !s.HoldsBefore() {
+	if s.Structures.Marked() && !s.Screen.HoldsBefore() {
 		structureCaption(s, c)
 	}
 	if facts, ok := s.Document().Facts(); ok && facts.Noise.Sigma <= 0 {
@@ -211,7 +211,7 @@ func insetCaption(s *session.Session, c sliceview.Caption) sliceview.Caption {
 // structureCaption names the place with the most structure and the reason of the
 // verdict.
 func structureCaption(s *session.Session, c *sliceview.Caption) {
-	found := s.Structure()
+	found := s.Structures.Here()
 	switch {
 	case found == nil:
 		c.Detail = lang.L("structure is not judged yet")
@@ -272,7 +272,7 @@ func recipeText(s *session.Session, r denoise.Recipe) string {
 // outline returns the corners of the neighbourhood of the voxel under the pointer, half
 // a voxel beyond its last ones.
 func outline(s *session.Session) (corners [][2]float64) {
-	lengths, ok := s.Neighbourhood()
+	lengths, ok := s.Neighbourhoods.Here()
 	if !ok {
 		return nil
 	}
@@ -287,7 +287,7 @@ func outline(s *session.Session) (corners [][2]float64) {
 // in the patient.
 func probe(s *session.Session) (values [viewer.Roles]string, place string) {
 	voxel, ok := s.State().Cursor()
-	picture := s.Picture()
+	picture := s.Screen.Picture()
 	if !ok || picture == nil || picture.View != s.State().View() || picture.Index != s.State().Index() {
 		return values, ""
 	}
@@ -300,7 +300,7 @@ func probe(s *session.Session) (values [viewer.Roles]string, place string) {
 	facts, _ := s.Document().Facts()
 	span := float64(facts.Hi) - float64(facts.Lo)
 	after := picture.After
-	if s.HoldsBefore() {
+	if s.Screen.HoldsBefore() {
 		after = picture.Before
 	}
 	for role, data := range [viewer.Roles][]float32{picture.Before, after, picture.Residual} {
@@ -308,7 +308,7 @@ func probe(s *session.Session) (values [viewer.Roles]string, place string) {
 			values[role] = valueText(float64(data[i]), span, unit, viewer.Role(role) == viewer.Residual)
 		}
 	}
-	if s.State().Comparison().Mode != viewer.Plain && !s.HoldsBefore() && values[viewer.Denoised] != "" {
+	if s.State().Comparison().Mode != viewer.Plain && !s.Screen.HoldsBefore() && values[viewer.Denoised] != "" {
 		values[viewer.Denoised] = values[viewer.Original] + " | " + values[viewer.Denoised] // of both sides
 	}
 	p := s.Series().Volume.Affine.Apply(float64(voxel[0]), float64(voxel[1]), float64(voxel[2]))

@@ -112,15 +112,15 @@ func TestAKeyIsChanged(t *testing.T) {
 	if change("Undo", "Ctrl+U") {
 		t.Fatal("Ctrl+U was refused")
 	}
-	start := b.session().Recipe()
+	start := b.session().Tuning.Recipe()
 	changed := start
 	changed.Dims = 2
-	b.session().SetRecipe(changed, true)
+	b.session().Tuning.Set(changed, true)
 	if keys, ok := b.canvas().(interface{ TypedShortcut(fyne.Shortcut) }); ok {
-		if keys.TypedShortcut(&fyne.ShortcutUndo{}); !b.session().Recipe().Equal(changed) {
+		if keys.TypedShortcut(&fyne.ShortcutUndo{}); !b.session().Tuning.Recipe().Equal(changed) {
 			t.Error("the old key undoes")
 		}
-		if keys.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyU, Modifier: fyne.KeyModifierShortcutDefault}); !b.session().Recipe().Equal(start) {
+		if keys.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyU, Modifier: fyne.KeyModifierShortcutDefault}); !b.session().Tuning.Recipe().Equal(start) {
 			t.Error("the new key does not undo")
 		}
 	}

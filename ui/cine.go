@@ -97,7 +97,7 @@ func (w *Workbench) stopCine() {
 
 // playSlice shows the next slice, when the one before is on the screen: none is left out.
 func (w *Workbench) playSlice() {
-	state, picture := w.session.State(), w.session.Picture()
+	state, picture := w.session.State(), w.session.Screen.Picture()
 	if w.cine.stop == nil || picture == nil || picture.View != state.View() || picture.Index != state.Index() {
 		return
 	}

@@ -22,7 +22,7 @@ func TestCine(t *testing.T) {
 	if tick == nil || b.interval != 100*time.Millisecond || !b.command("cine").Checked() {
 		t.Fatalf("nothing ticks every %v", b.interval)
 	}
-	drawn := func() bool { p := b.session().Picture(); return p != nil && p.Index == b.state().Index() }
+	drawn := func() bool { p := b.session().Screen.Picture(); return p != nil && p.Index == b.state().Index() }
 	start := b.state().Index()
 	for i := range 5 {
 		tick()
@@ -60,7 +60,7 @@ func TestCineTurnsBack(t *testing.T) {
 	for _, want := range []int{4, 5, 6, 5, 4, 3, 2, 1, 0, 1, 2} {
 		tick()
 		b.until("the slice is on the screen", func() bool {
-			p := b.session().Picture()
+			p := b.session().Screen.Picture()
 			return b.state().Index() == want && p != nil && p.Index == want
 		})
 	}

@@ -24,12 +24,12 @@ func losses() map[session.Loss]string {
 
 // confirmTask calls proceed, which starts a task, after a question where that would end a
 // run, an export or its sending.
-func (w *Workbench) confirmTask(proceed func()) { w.ask(losses()[w.session.TaskLoss()], proceed) }
+func (w *Workbench) confirmTask(proceed func()) { w.ask(losses()[w.session.Tasks.Loss()], proceed) }
 
 // confirmVoxels calls proceed, which changes the voxels of the series that is shown, after
 // a question where that would lose work.
 func (w *Workbench) confirmVoxels(proceed func()) {
-	w.session.CheckExports(func() { w.ask(losses()[w.session.VoxelsLoss()], proceed) })
+	w.session.Exports.Check(func() { w.ask(losses()[w.session.Documents.VoxelsLoss()], proceed) })
 }
 
 // ask calls proceed, after a question where text says what that would lose. Only one
@@ -52,12 +52,12 @@ func (w *Workbench) ask(text string, proceed func()) {
 // apply filters the volume, after a question where that takes the place of a result
 // that was not exported.
 func (w *Workbench) apply() {
-	w.session.CheckExports(func() {
+	w.session.Exports.Check(func() {
 		text := ""
-		if w.session.ApplyLoses() {
+		if w.session.Results.ApplyLoses() {
 			text = lang.L("No more results can be kept: the new one replaces the oldest, which has not been exported.")
 		}
-		w.ask(text, w.session.Apply)
+		w.ask(text, w.session.Results.Apply)
 	})
 }
 
@@ -68,14 +68,14 @@ const longWork = 10 * time.Second
 // cancelTask cancels the task in progress, after a question where that loses work of
 // some length.
 func (w *Workbench) cancelTask() {
-	p, text := w.session.Progress(), ""
+	p, text := w.session.Tasks.Progress(), ""
 	if p.Elapsed >= longWork && (p.Kind == session.Applying || p.Kind == session.Exporting || p.Kind == session.Sending) {
-		text = losses()[w.session.TaskLoss()]
+		text = losses()[w.session.Tasks.Loss()]
 	}
 	w.ask(text, func() {
 		// The task may have ended while the question was open.
-		if w.session.Progress().Kind == p.Kind {
-			w.session.Cancel()
+		if w.session.Tasks.Progress().Kind == p.Kind {
+			w.session.Tasks.Cancel()
 		}
 	})
 }
@@ -86,8 +86,8 @@ func (w *Workbench) Quit() {
 		w.reader.askEnd()
 		return
 	}
-	w.session.CheckExports(func() {
-		text := losses()[w.session.Loss()]
+	w.session.Exports.Check(func() {
+		text := losses()[w.session.Documents.Loss()]
 		if text == "" && w.reader.ended != nil {
 			text = lang.L("The answers of the blind comparison are not saved.")
 		}
@@ -100,12 +100,12 @@ const lookAtExports = 5 * time.Second
 
 // watchExports keeps the badges of exported results true while there are any.
 func (w *Workbench) watchExports() {
-	switch has := w.session.HasExports(); {
+	switch has := w.session.Exports.Any(); {
 	case has && w.unwatch == nil:
 		w.unwatch = w.options.Every(lookAtExports, func() {
 			w.options.Do(func() {
 				if w.watchExports(); w.unwatch != nil {
-					w.session.CheckExports(func() {})
+					w.session.Exports.Check(func() {})
 				}
 			})
 		})

@@ -80,16 +80,16 @@ func TestWorkIsNotDiscardedWithoutAQuestion(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			b := newBench(t, large)
-			b.session().Apply()
-			b.until("the volume is filtered", b.session().Applied)
-			before, run := b.session().Series(), b.session().Exportable()
+			b.session().Results.Apply()
+			b.until("the volume is filtered", b.session().Results.Applied)
+			before, run := b.session().Series(), b.session().Results.Exportable()
 
 			leave(b)
 			if !strings.Contains(b.question(), "has not been exported") {
 				t.Fatalf("the question is %q", b.question())
 			}
 			b.press(fyne.KeyReturn) // the safe answer has the focus
-			if b.question() != "" || b.session().Series() != before || b.session().Exportable() != run || b.session().Busy() {
+			if b.question() != "" || b.session().Series() != before || b.session().Results.Exportable() != run || b.session().Tasks.Busy() {
 				t.Fatal("Return did not keep everything as it was")
 			}
 			leave(b)
@@ -102,7 +102,7 @@ func TestWorkIsNotDiscardedWithoutAQuestion(t *testing.T) {
 				return // newBench's cleanup closes the session again
 			}
 			b.until("the series is replaced", func() bool { return b.session().Series() != before })
-			if b.session().Loss() != session.NoLoss {
+			if b.session().Documents.Loss() != session.NoLoss {
 				t.Error("after the answer there is still something to lose")
 			}
 		})
@@ -111,21 +111,21 @@ func TestWorkIsNotDiscardedWithoutAQuestion(t *testing.T) {
 
 func TestTheQuestionNamesWhatIsLost(t *testing.T) {
 	b := newBench(t, large)
-	b.session().Apply()
+	b.session().Results.Apply()
 	b.workbench.Quit()
 	if !strings.Contains(b.question(), "is being applied") {
 		t.Errorf("during a run the question is %q", b.question())
 	}
 	b.press(fyne.KeyEscape)
-	b.until("the run was not stopped by the question", b.session().Applied)
+	b.until("the run was not stopped by the question", b.session().Results.Applied)
 
-	b.session().Export(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.session().Exports.Write(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
 	b.workbench.Quit()
 	if !strings.Contains(b.question(), "export is being written") {
 		t.Errorf("during an export the question is %q", b.question())
 	}
 	b.press(fyne.KeyEscape)
-	b.until("the export is done", func() bool { return !b.session().Busy() })
+	b.until("the export is done", func() bool { return !b.session().Tasks.Busy() })
 	b.workbench.Quit()
 	if b.question() != "" {
 		t.Errorf("with nothing to lose the question is %q", b.question())
@@ -135,14 +135,14 @@ func TestTheQuestionNamesWhatIsLost(t *testing.T) {
 // A run in progress stays the only one, whatever is pressed.
 func TestApplyDuringARunDoesNothing(t *testing.T) {
 	b := newBench(t, large)
-	b.session().Apply()
+	b.session().Results.Apply()
 	for _, id := range []string{"apply", "export", "add-noise", "reference-file"} {
 		if c := b.command(id); c.Enabled() {
 			t.Errorf("%s is enabled during a run", id)
 		}
 	}
-	if b.session().Progress().Kind != session.Applying {
-		t.Errorf("progress %+v; want the run", b.session().Progress())
+	if b.session().Tasks.Progress().Kind != session.Applying {
+		t.Errorf("progress %+v; want the run", b.session().Tasks.Progress())
 	}
 }
 
@@ -150,13 +150,13 @@ func TestApplyDuringARunDoesNothing(t *testing.T) {
 // written.
 func TestCloseSavesAndLeavesNothingHalfWritten(t *testing.T) {
 	b := newBench(t, large)
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
-	changed := b.session().Recipe()
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
+	changed := b.session().Tuning.Recipe()
 	changed.Dims = 2
-	b.session().SetRecipe(changed, true)
+	b.session().Tuning.Set(changed, true)
 	dir := t.TempDir()
-	b.session().Export(filepath.Join(dir, "series"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.session().Exports.Write(filepath.Join(dir, "series"), app.ExportOptions{}, func(app.ExportReport) {})
 	b.workbench.Close()
 	b.workbench.Close() // the second has no effect
 	if b.question() != "" {
@@ -203,37 +203,37 @@ func TestEscapeAsksBeforeItCancelsLongWork(t *testing.T) {
 	b.session().SetEngine(stuck{cpu})
 	for ahead, asks := range map[time.Duration]bool{9 * time.Second: false, 20 * time.Second: true} {
 		b.ahead.Store(0)
-		b.session().Apply()
+		b.session().Results.Apply()
 		b.ahead.Store(int64(ahead))
 		b.press(fyne.KeyEscape)
-		if asked := strings.Contains(b.question(), "is being applied"); asked != asks || b.session().Busy() != asks {
+		if asked := strings.Contains(b.question(), "is being applied"); asked != asks || b.session().Tasks.Busy() != asks {
 			t.Fatalf("after %v the question is %q", ahead, b.question())
 		}
 		if asks {
 			b.tap("Discard")
 		}
-		if b.session().Busy() || b.question() != "" {
+		if b.session().Tasks.Busy() || b.question() != "" {
 			t.Errorf("after %v the run was not cancelled", ahead)
 		}
 	}
 	// Reading a series is begun again with ease.
 	b.ahead.Store(0)
-	b.session().OpenWith(waits)
+	b.session().Reader.OpenWith(waits)
 	b.ahead.Store(int64(time.Hour))
 	b.press(fyne.KeyEscape)
-	if b.question() != "" || b.session().Busy() {
+	if b.question() != "" || b.session().Tasks.Busy() {
 		t.Errorf("for a series that is being read the question is %q", b.question())
 	}
 	// The question outlives the run.
 	b.session().SetEngine(cpu)
 	b.ahead.Store(0)
-	b.session().Apply()
+	b.session().Results.Apply()
 	b.ahead.Store(int64(time.Minute))
 	b.press(fyne.KeyEscape)
-	b.until("the run ends while the question is open", func() bool { return !b.session().Busy() })
-	b.session().OpenWith(waits)
+	b.until("the run ends while the question is open", func() bool { return !b.session().Tasks.Busy() })
+	b.session().Reader.OpenWith(waits)
 	b.tap("Discard")
-	if !b.session().Busy() {
+	if !b.session().Tasks.Busy() {
 		t.Error("the answer cancelled another task")
 	}
 }
@@ -256,11 +256,11 @@ func TestResultsAreInTheMenuAndNotLost(t *testing.T) {
 		t.Error("there are results before the first run")
 	}
 	apply := func(dims int) {
-		r := b.session().Recipe()
+		r := b.session().Tuning.Recipe()
 		r.Dims = dims
-		b.session().SetRecipe(r, true)
+		b.session().Tuning.Set(r, true)
 		b.command("apply").Run()
-		b.until("the volume is filtered", b.session().Applied)
+		b.until("the volume is filtered", b.session().Results.Applied)
 		b.drain()
 	}
 	apply(2)
@@ -272,30 +272,30 @@ func TestResultsAreInTheMenuAndNotLost(t *testing.T) {
 	}
 	items[0].Action()
 	b.drain()
-	if b.session().Recipe().Dims != 2 || !b.session().Applied() || !item().ChildMenu.Items[0].Checked {
+	if b.session().Tuning.Recipe().Dims != 2 || !b.session().Results.Applied() || !item().ChildMenu.Items[0].Checked {
 		t.Error("the first result is not shown")
 	}
 	for _, radius := range []float64{1, 2, 4} {
-		b.session().SetRecipe(b.session().Recipe().With("search-radius", denoise.Number(radius)), true)
+		b.session().Tuning.Set(b.session().Tuning.Recipe().With("search-radius", denoise.Number(radius)), true)
 		b.command("apply").Run()
 		if b.question() != "" {
 			break
 		}
-		b.until("the volume is filtered", b.session().Applied)
+		b.until("the volume is filtered", b.session().Results.Applied)
 	}
-	if !strings.Contains(b.question(), "has not been exported") || b.session().Busy() || len(b.session().Results()) != 4 {
+	if !strings.Contains(b.question(), "has not been exported") || b.session().Tasks.Busy() || len(b.session().Results.List()) != 4 {
 		t.Fatalf("before a result is lost the question is %q", b.question())
 	}
 	b.tap("Discard")
-	b.until("the volume is filtered", b.session().Applied)
+	b.until("the volume is filtered", b.session().Results.Applied)
 }
 
 // A path need not be typed again after an export that failed or was cancelled; the next
 // series does not get it.
 func TestTheExportPathIsKeptUntilItIsWritten(t *testing.T) {
 	b := newBench(t, large)
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
 	path := filepath.Join(t.TempDir(), "mine.nii.gz")
 	field := func() *control.Entry {
 		t.Helper()
@@ -312,8 +312,8 @@ func TestTheExportPathIsKeptUntilItIsWritten(t *testing.T) {
 	field().SetText(path)
 	b.tap("Export")
 	b.until("the export begins", func() bool { return b.canvas().Overlays().Top() == nil })
-	b.session().Cancel()
-	if b.session().Loss() == session.LosesResult { // the cancel came in time
+	b.session().Tasks.Cancel()
+	if b.session().Documents.Loss() == session.LosesResult { // the cancel came in time
 		e := field()
 		if e.Text != path {
 			t.Errorf("after a cancel %q is suggested", e.Text)
@@ -332,8 +332,8 @@ func TestTheExportPathIsKeptUntilItIsWritten(t *testing.T) {
 // Ctrl+Q asks above a dialog as well, and once.
 func TestQuitAboveADialog(t *testing.T) {
 	b := newBench(t, large)
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
 	b.command("add-noise").Run()
 	quit := &desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault}
 	for range 2 {

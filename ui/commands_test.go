@@ -76,21 +76,21 @@ func TestEveryMenuCommandIsInItsMenu(t *testing.T) {
 
 func TestUndoByKey(t *testing.T) {
 	b := newBench(t, large)
-	start := b.session().Recipe()
+	start := b.session().Tuning.Recipe()
 	changed := start
 	changed.Dims = 2
-	b.session().SetRecipe(changed, true)
+	b.session().Tuning.Set(changed, true)
 	type shortcutable interface{ TypedShortcut(fyne.Shortcut) }
 	keys, ok := b.canvas().(shortcutable)
 	if !ok {
 		t.Skip("this canvas takes no shortcuts")
 	}
 	keys.TypedShortcut(&fyne.ShortcutUndo{})
-	if !b.session().Recipe().Equal(start) {
+	if !b.session().Tuning.Recipe().Equal(start) {
 		t.Error("Ctrl+Z does not undo")
 	}
 	keys.TypedShortcut(&fyne.ShortcutRedo{})
-	if !b.session().Recipe().Equal(changed) {
+	if !b.session().Tuning.Recipe().Equal(changed) {
 		t.Error("Ctrl+Y does not redo")
 	}
 }
@@ -102,8 +102,8 @@ func TestTheMenuHoldsTheOriginal(t *testing.T) {
 	for _, want := range []bool{true, false} {
 		c.Run()
 		b.drain()
-		if b.session().HoldsBefore() != want || c.Checked() != want {
-			t.Errorf("the original is shown: %t; want %t", b.session().HoldsBefore(), want)
+		if b.session().Screen.HoldsBefore() != want || c.Checked() != want {
+			t.Errorf("the original is shown: %t; want %t", b.session().Screen.HoldsBefore(), want)
 		}
 	}
 }

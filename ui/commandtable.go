@@ -14,7 +14,7 @@ import (
 func (w *Workbench) open() bool { return w.session.Series() != nil }
 
 // idle says whether a series is open and no task in progress, which another would replace.
-func (w *Workbench) idle() bool { return w.open() && !w.session.Busy() }
+func (w *Workbench) idle() bool { return w.open() && !w.session.Tasks.Busy() }
 
 func (w *Workbench) fileCommands() []Command {
 	s := w.session
@@ -25,18 +25,18 @@ func (w *Workbench) fileCommands() []Command {
 		{ID: "open-bundled", Title: "Open the bundled series", Menu: menuFile, Run: w.OpenBundled},
 		{ID: "open-recent", Title: "Open recent", Menu: menuFile, List: w.recentCommands},
 		{ID: "reference-file", Title: "Load reference file …", Menu: menuFile, Gap: true, Enabled: w.idle,
-			Run: func() { w.askFile(lang.L("Load a reference"), s.SetReference) }},
+			Run: func() { w.askFile(lang.L("Load a reference"), s.Reader.SetReference) }},
 		{ID: "reference-folder", Title: "Load reference folder …", Menu: menuFile, Enabled: w.idle,
-			Run: func() { w.askFolder(lang.L("Load a reference"), s.SetReference) }},
+			Run: func() { w.askFolder(lang.L("Load a reference"), s.Reader.SetReference) }},
 		{ID: "no-reference", Title: "Remove the reference", Menu: menuFile, Run: w.clearReference,
 			Enabled: func() bool { return w.idle() && s.Document().Reference() != nil }},
 		{ID: "export", Title: "Export …", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyE), Run: w.askExport,
-			Enabled: func() bool { return w.idle() && s.Exportable() != nil }},
+			Enabled: func() bool { return w.idle() && s.Results.Exportable() != nil }},
 		{ID: "send", Title: "Send to PACS …", Menu: menuFile, Run: w.askSend,
-			Enabled: func() bool { return !s.Busy() && w.sendable != "" }},
+			Enabled: func() bool { return !s.Tasks.Busy() && w.sendable != "" }},
 		{ID: "report", Title: "Save a report …", Menu: menuFile, Run: w.askReport,
 			Help:    "on the result of the volume: verdict, measures, ROIs and pictures, as one HTML file",
-			Enabled: func() bool { return w.idle() && s.Exportable() != nil }},
+			Enabled: func() bool { return w.idle() && s.Results.Exportable() != nil }},
 		{ID: "picture", Title: "Save a picture …", Menu: menuFile, Chords: with(ctrl, fyne.KeyS), Run: w.askPicture, Enabled: w.open,
 			Help: "of the panes as they are, as PNG, with filter and window burned in"},
 		{ID: "presentation", Title: "Save a presentation state …", Menu: menuFile, Run: w.askPresentation, Enabled: w.presentable,
@@ -54,9 +54,9 @@ func (w *Workbench) editCommands() []Command {
 		return func() bool { return s.Document() != nil && can() }
 	}
 	return []Command{
-		{ID: "undo", Title: "Undo", Menu: menuEdit, Chords: with(ctrl, fyne.KeyZ), Run: s.Undo,
+		{ID: "undo", Title: "Undo", Menu: menuEdit, Chords: with(ctrl, fyne.KeyZ), Run: s.History.Undo,
 			Enabled: history(func() bool { return s.Document().Edits().CanUndo() })},
-		{ID: "redo", Title: "Redo", Menu: menuEdit, Run: s.Redo,
+		{ID: "redo", Title: "Redo", Menu: menuEdit, Run: s.History.Redo,
 			Chords:  []Chord{{fyne.KeyY, ctrl}, {fyne.KeyZ, ctrl | fyne.KeyModifierShift}},
 			Enabled: history(func() bool { return s.Document().Edits().CanRedo() })},
 		{ID: "forget-paths", Title: "Clear recent series", Menu: menuEdit, Gap: true, Run: w.forgetPaths},
@@ -93,7 +93,7 @@ func (w *Workbench) pictureCommands() []Command {
 		{ID: "actual", Title: "One to one", Menu: menuPicture, Chords: with(ctrl, fyne.Key1), Run: w.actualSize, Enabled: w.open,
 			Help: "every voxel is one pixel of the screen"},
 		{ID: "reset", Title: "Reset view", Menu: menuPicture, Chords: key(fyne.KeyR), Enabled: w.open,
-			Run: func() { state.Reset(s.OwnWindow()) }},
+			Run: func() { state.Reset(s.Screen.OwnWindow()) }},
 		{ID: "mirror-across", Title: "Mirror left and right", Menu: menuPicture, Gap: true, Chords: with(fyne.KeyModifierShift, fyne.KeyH), Enabled: w.open,
 			Help: "this plane, on the screen alone; the letters at the edges follow",
 			Run:  func() { state.Mirror(true) }, Checked: turned(func(t volume.Turn) bool { return t.Mirrored })},
@@ -131,13 +131,13 @@ func (w *Workbench) viewCommands() []Command {
 		{ID: "strip", Title: "Filter, measures and plots", Menu: menuView, Chords: key(fyne.KeyP), Run: func() { w.showColumn(!w.showsColumn()) },
 			Help:    "hidden at first where it would leave the pictures less than 80 % of the workbench",
 			Checked: w.showsColumn},
-		{ID: "noise-map", Title: "Noise map", Menu: menuView, Chords: key(fyne.KeyM), Run: s.ToggleNoiseMap,
+		{ID: "noise-map", Title: "Noise map", Menu: menuView, Chords: key(fyne.KeyM), Run: s.Noise.ToggleMap,
 			Help:    "colours over the original show how strong the noise is at every place",
-			Enabled: s.CanMapNoise,
-			Checked: func() bool { return s.NoiseMap() != nil }},
-		{ID: "structure", Title: "Structure in the residual", Menu: menuView, Chords: key(fyne.KeyT), Run: s.ToggleStructure,
+			Enabled: s.Noise.CanMap,
+			Checked: func() bool { return s.Noise.Map() != nil }},
+		{ID: "structure", Title: "Structure in the residual", Menu: menuView, Chords: key(fyne.KeyT), Run: s.Structures.Toggle,
 			Help:    "marks in green what was removed and is not noise",
-			Enabled: w.open, Checked: s.MarksStructure},
+			Enabled: w.open, Checked: s.Structures.Marked},
 		{ID: "fullscreen", Title: "Full screen", Menu: menuView, Gap: true, Chords: key(fyne.KeyF11), Run: w.toggleFullScreen},
 		{ID: "corners", Title: "In the corners", Menu: menuView, List: w.cornerCommands},
 		{ID: "language", Title: "Language", Menu: menuView, List: w.languageCommands},
@@ -176,8 +176,8 @@ func (w *Workbench) presetCommands() []Command {
 		}
 		out = append(out, Command{
 			ID: presetID(i), Title: title, Section: menuWindow, Chords: key(k),
-			Run:     func() { w.session.State().SetWindow(w.session.WindowPresets()[i]) },
-			Enabled: func() bool { return i < len(w.session.WindowPresets()) },
+			Run:     func() { w.session.State().SetWindow(w.session.Screen.WindowPresets()[i]) },
+			Enabled: func() bool { return i < len(w.session.Screen.WindowPresets()) },
 		})
 	}
 	return out
@@ -185,7 +185,7 @@ func (w *Workbench) presetCommands() []Command {
 
 // windowList sets one of the windows that suit the series.
 func (w *Workbench) windowList() (out []Command) {
-	for i, preset := range w.session.WindowPresets() {
+	for i, preset := range w.session.Screen.WindowPresets() {
 		c := Command{
 			Title: fmt.Sprintf("%s  %s / %s", windowName(preset), short(preset.Width), short(preset.Center)),
 			Run:   func() { w.session.State().SetWindow(preset) },
@@ -203,21 +203,21 @@ func (w *Workbench) toolCommands() []Command {
 	return []Command{
 		{ID: "apply", Title: "Apply to volume", Menu: menuTools, Run: w.apply,
 			Chords:  []Chord{{fyne.KeyReturn, ctrl}, {fyne.KeyEnter, ctrl}},
-			Enabled: func() bool { return w.idle() && !s.Applied() }},
+			Enabled: func() bool { return w.idle() && !s.Results.Applied() }},
 		{ID: "best-strength", Title: "Find the best strength", Menu: menuTools, Chords: key(fyne.KeyB), Run: w.findStrength,
 			Help:    "searches for the least estimated error (SURE) and plots the error over the strength",
-			Enabled: s.CanFindStrength},
+			Enabled: s.Strength.CanFind},
 		{ID: "compare-filters", Title: "Compare all filters …", Menu: menuTools, Chords: key(fyne.KeyG), Run: w.compareFilters,
 			Help:    "every filter at its best automatic setting on this slice, side by side, to choose one",
-			Enabled: s.CanCompare},
-		{ID: "follow-noise", Title: "Filter by the noise map", Menu: menuTools, Run: s.ToggleFollowNoise,
+			Enabled: s.Galleries.CanCompare},
+		{ID: "follow-noise", Title: "Filter by the noise map", Menu: menuTools, Run: s.Noise.ToggleFollow,
 			Help:    "the filter removes more where the noise map is higher, for noise that differs from place to place",
-			Enabled: s.CanFollowNoise,
-			Checked: s.FollowsNoise},
+			Enabled: s.Noise.CanFollow,
+			Checked: s.Noise.Follows},
 		{ID: "presets", Title: "Presets", Menu: menuTools, List: w.recipeCommands, Enabled: w.open},
 		{ID: "keep-preset", Title: "Keep as a preset", Menu: menuTools, Run: w.keepPreset, Enabled: w.open,
 			Help:    "the filter and its parameters, for every series",
-			Checked: func() bool { return w.settings.KeepsPreset(s.Recipe()) }},
+			Checked: func() bool { return w.settings.KeepsPreset(s.Tuning.Recipe()) }},
 		{ID: "load-recipe", Title: "Load a recipe …", Menu: menuTools, Chords: with(ctrl, fyne.KeyR), Enabled: w.open,
 			Help: "a recipe, or the record beside an output",
 			Run:  func() { w.askFile(lang.L("Load a recipe"), w.loadRecipe) }},

@@ -22,8 +22,8 @@ const shareStep = 0.05
 // sideNames returns the permanent labels of the two sides of a comparison.
 func sideNames(s *session.Session) (names [2]string) {
 	names = [2]string{lang.L(viewer.Original.String()), lang.L(viewer.Denoised.String())}
-	_, based := s.Base()
-	for _, r := range s.Results() {
+	_, based := s.Results.Base()
+	for _, r := range s.Results.List() {
 		if r.Base {
 			names[0] = runName(r.Number)
 		}
@@ -39,9 +39,9 @@ func runName(number int) string { return fmt.Sprintf(lang.L("RUN %d"), number) }
 // compareCaptions writes on the panes what each side of a comparison is.
 func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
 	names := sideNames(s)
-	choice := len(s.Results()) > 0
+	choice := len(s.Results.List()) > 0
 	out[viewer.Original].Choice, out[viewer.Denoised].Choice = choice, choice
-	if r, ok := s.Base(); ok {
+	if r, ok := s.Results.Base(); ok {
 		c := &out[viewer.Original]
 		c.Title, c.Detail, c.Badge, c.BadgeKind = names[0], recipeText(s, r.Run.Recipe), lang.L("EARLIER RUN"), sliceview.Busy
 		out[viewer.Denoised].Title = names[1]
@@ -49,17 +49,17 @@ func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
 		out[viewer.Residual].Detail = strings.ToLower(names[0] + " − " + names[1])
 	}
 	c := &out[viewer.Denoised]
-	_, _, filtered := s.ShownRecipe()
+	_, _, filtered := s.Preview.Recipe()
 	mode := s.State().Comparison()
-	if s.HoldsBefore() {
+	if s.Screen.HoldsBefore() {
 		c.Title = names[0]
 		c.Badge = fmt.Sprintf(lang.L("SHOWING %s"), names[0])
-		if _, based := s.Base(); !based {
+		if _, based := s.Results.Base(); !based {
 			c.Badge = lang.L("SHOWING THE ORIGINAL")
 		}
 		return
 	}
-	if mode.Mode == viewer.Plain || !filtered && s.Kept() == nil {
+	if mode.Mode == viewer.Plain || !filtered && s.Screen.Kept() == nil {
 		return
 	}
 	c.Sides = names
@@ -116,11 +116,11 @@ func (w *Workbench) compareCommands() []Command {
 		return open() && (m == viewer.Curtain || m == viewer.Fade)
 	}
 	return append(out,
-		Command{ID: "before", Title: "Show the original (hold the key)", Menu: menuCompare, Gap: true, Chords: key(fyne.KeySpace), Hold: s.HoldBefore,
-			Run: func() { s.HoldBefore(!s.HoldsBefore()) }, Checked: s.HoldsBefore, Enabled: open},
+		Command{ID: "before", Title: "Show the original (hold the key)", Menu: menuCompare, Gap: true, Chords: key(fyne.KeySpace), Hold: s.Screen.HoldBefore,
+			Run: func() { s.Screen.HoldBefore(!s.Screen.HoldsBefore()) }, Checked: s.Screen.HoldsBefore, Enabled: open},
 		Command{ID: "share-less", Title: "Divider left, less of B", Menu: menuCompare, Chords: key(fyne.KeyLeft), Run: shift(-shareStep), Enabled: divides},
 		Command{ID: "share-more", Title: "Divider right, more of B", Menu: menuCompare, Chords: key(fyne.KeyRight), Run: shift(shareStep), Enabled: divides},
-		Command{ID: "compare-blind", Title: "Blind comparison …", Menu: menuCompare, Gap: true, Enabled: func() bool { return s.CanCompareBlind() || w.reader.ended != nil }, Run: w.compareBlind,
+		Command{ID: "compare-blind", Title: "Blind comparison …", Menu: menuCompare, Gap: true, Enabled: func() bool { return s.Screen.CanCompareBlind() || w.reader.ended != nil }, Run: w.compareBlind,
 			Help: "which do you prefer, without knowing which is which: slices and sides are drawn at random, the preference is tested"},
 		Command{ID: "compare-with", Title: "Compare with", Menu: menuCompare, Enabled: open, List: w.baseCommands},
 	)
@@ -166,11 +166,11 @@ func every(interval time.Duration, f func()) (stop func()) {
 // baseCommands choose side A of comparisons: the original, or a run.
 func (w *Workbench) baseCommands() []Command {
 	out := []Command{{
-		Title: lang.L("Original"), Run: func() { w.session.CompareWith(-1) },
-		Checked: func() bool { _, based := w.session.Base(); return !based },
+		Title: lang.L("Original"), Run: func() { w.session.Results.CompareWith(-1) },
+		Checked: func() bool { _, based := w.session.Results.Base(); return !based },
 	}}
-	for i, r := range w.session.Results() {
-		out = append(out, Command{Title: runTitle(w.session, r), Run: func() { w.session.CompareWith(i) }, Checked: func() bool { return r.Base }})
+	for i, r := range w.session.Results.List() {
+		out = append(out, Command{Title: runTitle(w.session, r), Run: func() { w.session.Results.CompareWith(i) }, Checked: func() bool { return r.Base }})
 	}
 	return out
 }

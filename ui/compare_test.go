@@ -47,12 +47,12 @@ func TestModesHaveRowKeysAndLabels(t *testing.T) {
 	if got := corner[len(corner)-1]; strings.Count(got, " HU") != 2 || !strings.Contains(got, " | ") {
 		t.Errorf("the probe says %q; want the values of both sides", got)
 	}
-	b.session().HoldBefore(true)
+	b.session().Screen.HoldBefore(true)
 	b.drain()
 	if c := denoised.Caption(); c.Title != "ORIGINAL" || c.Badge != "SHOWING THE ORIGINAL" || c.Sides[0] != "" {
 		t.Errorf("while Space is held: %+v", c)
 	}
-	b.session().HoldBefore(false)
+	b.session().Screen.HoldBefore(false)
 	b.key(fyne.KeyQ)
 	expect("the same key again", "Off", "", false)
 }
@@ -113,11 +113,11 @@ func TestRunsAreSides(t *testing.T) {
 		t.Error("the heading offers a choice before the first run")
 	}
 	for _, dims := range []int{2, 3} {
-		r := b.session().Recipe()
+		r := b.session().Tuning.Recipe()
 		r.Dims = dims
-		b.session().SetRecipe(r, true)
+		b.session().Tuning.Set(r, true)
 		b.command("apply").Run()
-		b.until("the volume is filtered", b.session().Applied)
+		b.until("the volume is filtered", b.session().Results.Applied)
 		b.drain()
 	}
 	items := b.menuItem("Compare", "Compare with").ChildMenu.Items

@@ -25,7 +25,7 @@ func (b *bench) openFiles(n int) (paths []string) {
 			b.t.Fatal(err)
 		}
 		b.workbench.Open(path)
-		b.until("the series is open", func() bool { return b.session().Path() == path && b.session().Picture() != nil })
+		b.until("the series is open", func() bool { return b.session().Documents.Path() == path && b.session().Screen.Picture() != nil })
 		paths = append(paths, path)
 	}
 	b.drain()
@@ -58,12 +58,12 @@ func TestTheOpenSeriesAreListed(t *testing.T) {
 	expect := func(what string, index int) {
 		t.Helper()
 		b.drain()
-		if names, marked := b.railNames(); len(names) != 3 || marked != index || b.session().Documents()[index].Shown != true {
+		if names, marked := b.railNames(); len(names) != 3 || marked != index || b.session().Documents.List()[index].Shown != true {
 			t.Errorf("%s: %q, marked %d; want %d", what, names, marked, index)
 		}
 	}
 	expect("opened", 2)
-	if b.workbench.Panes()[0].Size().Width >= wide || b.session().Path() != paths[1] {
+	if b.workbench.Panes()[0].Size().Width >= wide || b.session().Documents.Path() != paths[1] {
 		t.Error("the list takes no room, or the last series is not shown")
 	}
 	b.command("next-series").Run()
@@ -99,8 +99,8 @@ func TestTheOpenSeriesAreListed(t *testing.T) {
 func TestTheListSaysWhatIsOnASeries(t *testing.T) {
 	b := newBench(t, large)
 	b.openFiles(2)
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
 	b.drain()
 	cell := b.workbench.Rail()[1]
 	if cell.Badge() != "result" || !strings.Contains(cell.Hint(), "a result that was not exported") || !strings.Contains(cell.Hint(), "ROE_JANE") {
@@ -126,11 +126,11 @@ func TestTheListSaysWhatIsOnASeries(t *testing.T) {
 		t.Fatalf("the question is %q", b.question())
 	}
 	b.workbench.Rail()[1].Tapped(nil) // behind the question
-	if !b.session().Documents()[0].Shown {
+	if !b.session().Documents.List()[0].Shown {
 		t.Error("the list can be used behind a question")
 	}
 	b.tap("Discard")
-	if len(b.session().Documents()) != 1 || b.session().Loss() != session.NoLoss {
+	if len(b.session().Documents.List()) != 1 || b.session().Documents.Loss() != session.NoLoss {
 		t.Error("the series is not closed")
 	}
 }

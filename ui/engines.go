@@ -85,6 +85,6 @@ func (w *Workbench) offerCPU(err error) {
 		w.failed(err)
 		return
 	}
-	w.offer = dialogs.Offer(err, w.session.Expected(cpu), lang.L("Continue with the CPU"), func() { w.session.ContinueWith(cpu) }, w.main)
+	w.offer = dialogs.Offer(err, w.session.Results.Expected(cpu), lang.L("Continue with the CPU"), func() { w.session.ContinueWith(cpu) }, w.main)
 	w.show(w.offer)
 }

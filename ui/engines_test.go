@@ -34,15 +34,15 @@ func TestTheCPUIsOfferedOnce(t *testing.T) {
 	}
 	open := func() int { return len(b.canvas().Overlays().List()) }
 	b.session().SetEngine(lostGPU{cpu})
-	b.session().SetRecipe(b.session().Recipe().With("h", denoise.Number(9)), true)
+	b.session().Tuning.Set(b.session().Tuning.Recipe().With("h", denoise.Number(9)), true)
 	b.until("the preview fails", func() bool { return open() == 1 })
-	b.session().Apply()
-	b.until("the run fails", func() bool { return b.session().Progress().Kind == session.Idle })
+	b.session().Results.Apply()
+	b.until("the run fails", func() bool { return b.session().Tasks.Progress().Kind == session.Idle })
 	b.drain()
 	if n := open(); n != 1 {
 		t.Fatalf("%d dialogs are open; want the last offer alone", n)
 	}
-	if text := b.session().Expected(cpu); !strings.HasPrefix(text, "On the CPU the volume is expected to take ") || strings.Contains(text, "times as long") {
+	if text := b.session().Results.Expected(cpu); !strings.HasPrefix(text, "On the CPU the volume is expected to take ") || strings.Contains(text, "times as long") {
 		t.Errorf("the dialog says %q; both engines are expected to take as long", text)
 	}
 	for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
@@ -50,8 +50,8 @@ func TestTheCPUIsOfferedOnce(t *testing.T) {
 			test.Tap(button)
 		}
 	}
-	b.until("the volume is filtered", b.session().Applied)
-	if text, problem := b.session().PreviewText(); problem || open() != 0 {
+	b.until("the volume is filtered", b.session().Results.Applied)
+	if text, problem := b.session().Preview.Text(); problem || open() != 0 {
 		t.Errorf("%d dialogs are open and the panel says %q", open(), text)
 	}
 }

@@ -16,14 +16,16 @@ import (
 // where the dialog proposes; it returns the path.
 func (b *bench) exported() (path string) {
 	b.t.Helper()
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
 	b.drain()
 	b.command("export").Run()
 	b.until("the dialog is open", func() bool { return strings.Contains(b.question(), "Write to") })
 	path = b.fieldText()
 	b.press(fyne.KeyReturn)
-	b.until("the export is written", func() bool { return !b.session().Busy() && strings.Contains(b.question(), "written and read back") })
+	b.until("the export is written", func() bool {
+		return !b.session().Tasks.Busy() && strings.Contains(b.question(), "written and read back")
+	})
 	b.tap("Close")
 	return path
 }
@@ -63,7 +65,7 @@ func TestTwoSeriesExportedInTurnBothStand(t *testing.T) {
 	}
 	b.ticks()()
 	b.until("the badge says that an export is gone", func() bool { return strings.Contains(strings.Join(badges(), ","), "result") })
-	if b.session().Documents()[b.workbenchCurrent()].State != session.Exported {
+	if b.session().Documents.List()[b.workbenchCurrent()].State != session.Exported {
 		t.Error("the export that stands has no badge")
 	}
 	if err := os.RemoveAll(second); err != nil {
@@ -89,7 +91,7 @@ func (b *bench) exportedAgain() (path string) {
 }
 
 func (b *bench) workbenchCurrent() int {
-	for i, d := range b.session().Documents() {
+	for i, d := range b.session().Documents.List() {
 		if d.Shown {
 			return i
 		}

@@ -28,8 +28,8 @@ func TestTheColumnFitsALowScreen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.session().SetRecipe(r, true)
-			b.until("the slice is filtered", func() bool { return b.status() == session.Slice && b.session().SliceMeasures().Known })
+			b.session().Tuning.Set(r, true)
+			b.until("the slice is filtered", func() bool { return b.status() == session.Slice && b.session().Measures.Slice().Known })
 			b.drain()
 			scrolls := 0
 			for _, o := range test.LaidOutObjects(b.canvas().Content()) {
@@ -48,7 +48,7 @@ func TestTheColumnFitsALowScreen(t *testing.T) {
 		}
 	}
 	fits("")
-	b.session().AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
+	b.session().Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
 	b.until("noise was added", func() bool { return b.session().Document().Reference() != nil })
 	fits(", with a reference")
 }

@@ -89,7 +89,7 @@ func (w *Workbench) buildQuick(hooks filterpanel.Hooks) {
 func (w *Workbench) displayQuick(s filterpanel.Snapshot) {
 	w.dial.Display(s)
 	text, importance := "", widget.LowImportance
-	if m := w.session.SliceMeasures(); m.Known && m.Current && !arrives(w.session) {
+	if m := w.session.Measures.Slice(); m.Known && m.Current && !arrives(w.session) {
 		text, importance = lang.L("Verdict")+": "+lang.L(string(m.Measures.Verdict)), verdictImportance[m.Measures.Verdict]
 		if m.Measures.Verdict == tune.Unknown {
 			text = lang.L("No verdict")

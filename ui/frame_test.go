@@ -98,9 +98,9 @@ func TestTheColumnIsInSightFromAWidthOn(t *testing.T) {
 // and what the column warns of is in the status bar.
 func TestTheLineOfTheStrength(t *testing.T) {
 	b := newBenchWith(t, large, func(*app.Settings) {})
-	b.until("the slice is judged", func() bool { return b.session().SliceMeasures().Known })
+	b.until("the slice is judged", func() bool { return b.session().Measures.Slice().Known })
 	b.drain()
-	if b.workbench.ColumnShown() || b.workbench.VerdictText() != "Verdict: "+string(b.session().SliceMeasures().Measures.Verdict) && b.workbench.VerdictText() != "No verdict" {
+	if b.workbench.ColumnShown() || b.workbench.VerdictText() != "Verdict: "+string(b.session().Measures.Slice().Measures.Verdict) && b.workbench.VerdictText() != "No verdict" {
 		t.Fatalf("the verdict reads %q", b.workbench.VerdictText())
 	}
 	var run, name *control.Button
@@ -122,15 +122,15 @@ func TestTheLineOfTheStrength(t *testing.T) {
 	b.key(fyne.KeyP)
 	test.Tap(run)
 	b.drain()
-	if p := b.session().Progress(); p.Kind == session.Applying && b.workbench.Status() != p.Text {
+	if p := b.session().Tasks.Progress(); p.Kind == session.Applying && b.workbench.Status() != p.Text {
 		t.Errorf("during the run the status bar reads %q", b.workbench.Status())
 	}
-	b.until("the volume is filtered", b.session().Applied)
+	b.until("the volume is filtered", b.session().Results.Applied)
 	b.drain()
 	if !run.Disabled() {
 		t.Error("the volume can be filtered twice with the same parameters")
 	}
-	b.session().SetRecipe(b.session().Recipe().With("patch-radius", denoise.Number(2)), true)
+	b.session().Tuning.Set(b.session().Tuning.Recipe().With("patch-radius", denoise.Number(2)), true)
 	b.show(head())
 	b.until("the status bar says what comes from an earlier series", func() bool {
 		return b.workbench.Status() == "From an earlier series: Patch radius. “Defaults” sets everything back."
@@ -147,8 +147,8 @@ func TestTheLineOfTheStrength(t *testing.T) {
 func TestTheListOfSeriesLeavesThePicturesTheirShare(t *testing.T) {
 	b := newBenchWith(t, large, func(*app.Settings) {})
 	b.openFiles(2)
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
 	for _, size := range []struct {
 		width, height, rail float32
 		badge               string

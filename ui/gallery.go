@@ -20,24 +20,24 @@ import (
 // compareFilters shows every filter on the slice, each as soon as it is ready, until one
 // is taken or the dialog is closed.
 func (w *Workbench) compareFilters() {
-	if !w.session.CanCompare() {
+	if !w.session.Galleries.CanCompare() {
 		return
 	}
 	size := w.main.Canvas().Size()
 	w.gallery = dialogs.Gallery(lang.L("Every filter at its best on this slice"), fyne.NewSize(size.Width*0.95, size.Height*0.95), func() {
 		w.gallery = nil
-		if w.session.Comparing() {
-			w.session.Cancel()
+		if w.session.Galleries.Comparing() {
+			w.session.Tasks.Cancel()
 		}
 	}, w.main)
-	w.session.CompareFilters()
+	w.session.Galleries.Compare()
 	w.gallery.Display(w.galleryCells())
 	w.show(w.gallery)
 }
 
 // galleryCells returns the slice itself, the exhibits, and the filters to come.
 func (w *Workbench) galleryCells() []dialogs.GalleryCell {
-	g := w.session.Gallery()
+	g := w.session.Galleries.Last()
 	if g == nil {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
 		c.Lines = []string{language.Sentence(e.Problem)}
 		return c
 	}
-	c.Picture, c.Take = pictureOf(g, e.Part), func() { w.session.TakeExhibit(i) }
+	c.Picture, c.Take = pictureOf(g, e.Part), func() { w.session.Galleries.Take(i) }
 	c.Lines = exhibitLines(e)
 	if e.Note != "" && e.Chosen.IsAuto() {
 		c.Lines = append(c.Lines, lang.L("Its automatic setting: ")+language.Sentence(e.Note))

@@ -52,7 +52,7 @@ func TestTheGalleryTakesAFilter(t *testing.T) {
 	if !strings.Contains(labels(), "Original") || !strings.Contains(labels(), "is being tuned") {
 		t.Errorf("%q", labels())
 	}
-	b.until("every filter is there", func() bool { return b.session().Gallery().Ended && !b.session().Busy() })
+	b.until("every filter is there", func() bool { return b.session().Galleries.Last().Ended && !b.session().Tasks.Busy() })
 	b.workbench.Refresh()
 	var median *control.Button
 	for _, button := range inDialog[*control.Button](b) {
@@ -64,8 +64,8 @@ func TestTheGalleryTakesAFilter(t *testing.T) {
 		t.Fatalf("the median cannot be taken: %q", labels())
 	}
 	test.Tap(median)
-	if b.session().Recipe().Filter != "median" || b.canvas().Overlays().Top() != nil || b.workbench.GalleryOpen() {
-		t.Errorf("recipe %s, the dialog is open: %t", b.session().Recipe(), b.workbench.GalleryOpen())
+	if b.session().Tuning.Recipe().Filter != "median" || b.canvas().Overlays().Top() != nil || b.workbench.GalleryOpen() {
+		t.Errorf("recipe %s, the dialog is open: %t", b.session().Tuning.Recipe(), b.workbench.GalleryOpen())
 	}
 }
 
@@ -91,11 +91,11 @@ func TestWhatAnExhibitReached(t *testing.T) {
 func TestClosingTheGalleryCancels(t *testing.T) {
 	b := newBench(t, large)
 	b.command("compare-filters").Run()
-	if !b.session().Comparing() || !b.workbench.GalleryOpen() {
+	if !b.session().Galleries.Comparing() || !b.workbench.GalleryOpen() {
 		t.Fatal("want a comparison and its dialog")
 	}
 	b.command("cancel").Run()
-	if b.session().Comparing() || b.workbench.GalleryOpen() {
+	if b.session().Galleries.Comparing() || b.workbench.GalleryOpen() {
 		t.Error("the comparison goes on without its dialog")
 	}
 }

@@ -147,7 +147,7 @@ func TestLinesOfTheLowerCornersAreChosen(t *testing.T) {
 		t.Errorf("the residual says %q; want %q", got, want)
 	}
 	b.key(fyne.KeyM) // the noise map adds to the value
-	b.until("the noise map is there", func() bool { return b.session().NoiseMap() != nil })
+	b.until("the noise map is there", func() bool { return b.session().Noise.Map() != nil })
 	b.drain()
 	if got, want := pane(viewer.Original), "4 / 7| / "; got != want {
 		t.Errorf("with the noise map the original says %q; want %q", got, want)
@@ -176,7 +176,7 @@ func TestASavedPictureHasNoHiddenIdentity(t *testing.T) {
 	drawn := func(s *series.Series) *image.RGBA {
 		b.show(s)
 		b.until("the slice is filtered", func() bool {
-			p := b.session().Picture()
+			p := b.session().Screen.Picture()
 			return b.status() == session.Slice && p != nil && p.After != nil
 		})
 		b.drain()

@@ -42,7 +42,7 @@ func newInvite(w *Workbench) *invite {
 
 // display shows the invitation while no series is open or being read.
 func (i *invite) display(w *Workbench) {
-	if w.open() || w.session.Busy() {
+	if w.open() || w.session.Tasks.Busy() {
 		i.layer.Hide()
 		return
 	}

@@ -34,8 +34,8 @@ func TestAnEmptyWorkbenchInvites(t *testing.T) {
 	if b.invited() != nil {
 		t.Error("the pictures of an open series are covered")
 	}
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
 	b.command("close-series").Run()
 	b.drain()
 	b.tap("Discard")
@@ -54,7 +54,7 @@ func TestAnEmptyWorkbenchInvites(t *testing.T) {
 		}
 	}
 	test.Tap(buttons[recent])
-	b.until("a path that is not there failed", func() bool { return b.session().Progress().Kind == session.Idle })
+	b.until("a path that is not there failed", func() bool { return b.session().Tasks.Progress().Kind == session.Idle })
 	b.drain()
 	if b.question() == "" || b.invited() == nil {
 		t.Errorf("after an error (%q) nothing offers to open a series: %v", b.question(), b.invited() == nil)
@@ -66,7 +66,7 @@ func TestAnEmptyWorkbenchInvites(t *testing.T) {
 		t.Error("the list was cleared, and is offered")
 	}
 	b.workbench.OpenBundled()
-	if b.drain(); b.invited() != nil && b.session().Busy() {
+	if b.drain(); b.invited() != nil && b.session().Tasks.Busy() {
 		t.Error("it invites while a series is read")
 	}
 	b.until("the bundled series is open", func() bool { return b.session().Series() != nil })

@@ -114,9 +114,9 @@ func (w *Workbench) cancel() {
 		top.Hide()
 	case w.reader.active():
 		w.reader.askEnd()
-	case w.session.Tool() != session.NoTool:
-		w.session.SetTool(session.NoTool)
-	case w.session.Progress().Kind != session.Idle:
+	case w.session.Marks.Tool() != session.NoTool:
+		w.session.Marks.SetTool(session.NoTool)
+	case w.session.Tasks.Progress().Kind != session.Idle:
 		w.cancelTask()
 	case w.cine.stop != nil:
 		w.stopCine()

@@ -65,9 +65,9 @@ func TestKeysWorkWhereverTheFocusIs(t *testing.T) {
 		if b.state().Window().Name != "Bone" {
 			t.Errorf("%s: 8 does not set the bone window", name)
 		}
-		b.session().OpenWith(waits)
+		b.session().Reader.OpenWith(waits)
 		b.press(fyne.KeyEscape)
-		if b.session().Progress().Kind != session.Idle {
+		if b.session().Tasks.Progress().Kind != session.Idle {
 			t.Fatalf("%s: Escape does not cancel the task", name)
 		}
 		b.canvas().Unfocus()
@@ -165,24 +165,24 @@ func TestEveryKeyWorksWhereverTheFocusIs(t *testing.T) {
 // Escape takes one step at a time.
 func TestEscapeClosesAMenuBeforeItCancels(t *testing.T) {
 	b := newBench(t, large)
-	b.session().OpenWith(waits)
+	b.session().Reader.OpenWith(waits)
 	widget.ShowPopUpMenuAtPosition(fyne.NewMenu("", fyne.NewMenuItem("Fit", func() {})), b.canvas(), fyne.NewPos(50, 50))
 	b.press(fyne.KeyEscape)
-	if b.canvas().Overlays().Top() != nil || b.session().Progress().Kind != session.Loading {
+	if b.canvas().Overlays().Top() != nil || b.session().Tasks.Progress().Kind != session.Loading {
 		t.Fatalf("the menu is open: %v, task %v; want the menu closed and the task in progress",
-			b.canvas().Overlays().Top() != nil, b.session().Progress().Kind)
+			b.canvas().Overlays().Top() != nil, b.session().Tasks.Progress().Kind)
 	}
 	b.canvas().Unfocus()
 	b.press(fyne.KeyEscape)
-	if b.session().Progress().Kind != session.Idle {
+	if b.session().Tasks.Progress().Kind != session.Idle {
 		t.Error("the second Escape does not cancel the task")
 	}
 }
 
 func TestEscapeClosesEveryDialog(t *testing.T) {
 	b := newBench(t, large)
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
 	for _, id := range []string{"export", "add-noise", "shortcuts", "findings", "engines", "about", "quit"} {
 		b.command(id).Run()
 		b.drain()

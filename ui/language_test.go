@@ -197,9 +197,9 @@ func TestTheWorkbenchInGerman(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBench(t, large)
-	b.session().Apply()
+	b.session().Results.Apply()
 	b.until("slice and volume are measured", func() bool {
-		return b.session().Applied() && b.session().SliceMeasures().Current && b.session().VolumeMeasures().Current
+		return b.session().Results.Applied() && b.session().Measures.Slice().Current && b.session().Measures.Volume().Current
 	})
 	b.dragOn(viewer.Original, [2]float32{0.3, 0.5}, [2]float32{0.4, 0.6}) // the window
 	b.key(fyne.KeyL)

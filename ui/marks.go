@@ -32,39 +32,39 @@ func (w *Workbench) markCommands() []Command {
 	tool := func(t session.Tool, title, help string, chords []Chord) Command {
 		return Command{
 			ID: toolIDs[t], Title: title, Help: help, Menu: menuMeasure, Chords: chords, Enabled: w.open,
-			Checked: func() bool { return s.Tool() == t },
+			Checked: func() bool { return s.Marks.Tool() == t },
 			Run: func() {
-				if s.Tool() == t {
-					s.SetTool(session.NoTool)
+				if s.Marks.Tool() == t {
+					s.Marks.SetTool(session.NoTool)
 					return
 				}
-				s.SetTool(t)
+				s.Marks.SetTool(t)
 				w.card.selectTab(tabMarks)
 			},
 		}
 	}
 	selected := func() bool {
-		_, ok := s.Selected()
+		_, ok := s.Marks.Selected()
 		return ok
 	}
 	roi := func() bool {
-		m, ok := s.Selected()
+		m, ok := s.Marks.Selected()
 		return ok && m.Shape != measure.Line
 	}
-	some := func() bool { return len(s.Marks()) > 0 }
+	some := func() bool { return len(s.Marks.List()) > 0 }
 	const drag = "drag on a picture; "
 	return []Command{
 		tool(session.EllipseTool, "Elliptical ROI", drag+"mean, SD, SNR and CNR in every pane", key(fyne.KeyE)),
 		tool(session.RectangleTool, "Rectangular ROI", drag+"mean, SD, SNR and CNR in every pane", with(fyne.KeyModifierShift, fyne.KeyE)),
 		tool(session.FreehandTool, "Freehand ROI", drag+"mean, SD, SNR and CNR in every pane", key(fyne.KeyU)),
 		tool(session.LineTool, "Line", drag+"its length, the profile along it and the width of an edge across it", key(fyne.KeyL)),
-		{ID: markpanel.Window, Title: "Window of the ROI", Menu: menuMeasure, Gap: true, Run: s.WindowOfMark, Enabled: roi, Chords: key(fyne.KeyV),
+		{ID: markpanel.Window, Title: "Window of the ROI", Menu: menuMeasure, Gap: true, Run: s.Marks.SetWindow, Enabled: roi, Chords: key(fyne.KeyV),
 			Help: "window width and level that hold the values in it"},
-		{ID: markpanel.Ground, Title: "Contrast to the ROI", Menu: menuMeasure, Run: s.SetGround, Enabled: roi,
+		{ID: markpanel.Ground, Title: "Contrast to the ROI", Menu: menuMeasure, Run: s.Marks.SetGround, Enabled: roi,
 			Help: "the CNR of the others is measured against it"},
-		{ID: markpanel.Noise, Title: "Use the noise in the ROI", Menu: menuMeasure, Run: s.UseNoise, Enabled: roi,
+		{ID: markpanel.Noise, Title: "Use the noise in the ROI", Menu: menuMeasure, Run: s.Marks.UseNoise, Enabled: roi,
 			Help: "for strengths that count in sigmas, in the place of the estimate"},
-		{ID: markpanel.Estimate, Title: "Use the estimated noise", Menu: menuMeasure, Run: s.EstimateNoise,
+		{ID: markpanel.Estimate, Title: "Use the estimated noise", Menu: menuMeasure, Run: s.Marks.EstimateNoise,
 			Enabled: func() bool { return w.open() && s.Document().GivenNoise() != nil }},
 		{ID: "spectrum", Title: "Noise power spectrum, MTF", Menu: menuMeasure, Enabled: roi,
 			Help: "in an even rectangle the spectrum; across a straight edge or in an ellipse around a disc the MTF, with f50 and f10",
@@ -73,12 +73,12 @@ func (w *Workbench) markCommands() []Command {
 				w.card.selectTab(tabHistogram)
 				w.plot.ShowSpectrum()
 			}},
-		{ID: markpanel.Delete, Title: "Delete the ROI or line", Menu: menuMeasure, Gap: true, Run: s.DeleteMark, Enabled: selected,
+		{ID: markpanel.Delete, Title: "Delete the ROI or line", Menu: menuMeasure, Gap: true, Run: s.Marks.Delete, Enabled: selected,
 			Chords: []Chord{{Key: fyne.KeyDelete}, {Key: fyne.KeyBackspace}}},
-		{ID: "marks-delete", Title: "Delete all ROIs and lines", Menu: menuMeasure, Run: s.DeleteMarks, Enabled: some},
+		{ID: "marks-delete", Title: "Delete all ROIs and lines", Menu: menuMeasure, Run: s.Marks.DeleteAll, Enabled: some},
 		{ID: markpanel.Copy, Title: "Copy the table (CSV)", Menu: menuMeasure, Run: w.copyMarks, Enabled: some,
 			Help: "all ROIs and lines in every pane, for a spreadsheet"},
-		{ID: "judge-slices", Title: "Judge all slices in the background", Menu: menuMeasure, Gap: true, Run: w.toggleJudgement, Checked: s.JudgesSlices,
+		{ID: "judge-slices", Title: "Judge all slices in the background", Menu: menuMeasure, Gap: true, Run: w.toggleJudgement, Checked: s.Strip.Judges,
 			Help: "verdicts for the strip above the slices, on one core, while nothing else is in progress"},
 	}
 }
@@ -86,15 +86,15 @@ func (w *Workbench) markCommands() []Command {
 // toggleJudgement switches the verdicts on the slices that are not shown on or off, now and
 // at the next start.
 func (w *Workbench) toggleJudgement() {
-	w.settings.LeaveSlices = w.session.JudgesSlices()
-	w.session.JudgeSlices(!w.settings.LeaveSlices)
+	w.settings.LeaveSlices = w.session.Strip.Judges()
+	w.session.Strip.Judge(!w.settings.LeaveSlices)
 	w.saveSettings()
 }
 
 // copyMarks puts the table of all marks on the clipboard.
 func (w *Workbench) copyMarks() {
-	w.app.Clipboard().SetContent(w.session.MarksCSV())
-	w.status.note(fmt.Sprintf(lang.L("The figures of the marks (%d) are on the clipboard, as CSV."), len(w.session.Marks())))
+	w.app.Clipboard().SetContent(w.session.Marks.CSV())
+	w.status.note(fmt.Sprintf(lang.L("The figures of the marks (%d) are on the clipboard, as CSV."), len(w.session.Marks.List())))
 }
 
 // counted writes a number of things: one, "1 slice", or several, as "%d slices" has them.
@@ -110,9 +110,9 @@ func showMarks(s *session.Session, captions *[viewer.Roles]sliceview.Caption) {
 	if s.Series() == nil {
 		return
 	}
-	here := s.MarksHere()
+	here := s.Marks.Here()
 	for role := range captions {
-		if viewer.Role(role) == viewer.Original || s.Kept() == nil { // else the pane shows another slice
+		if viewer.Role(role) == viewer.Original || s.Screen.Kept() == nil { // else the pane shows another slice
 			captions[role].Marks = marksOf(s, here, viewer.Role(role), s.State().View())
 		}
 	}
@@ -121,10 +121,10 @@ func showMarks(s *session.Session, captions *[viewer.Roles]sliceview.Caption) {
 // marksOf returns marks of a slice as a view shows them, with the figures of a role; the last
 // ones, where they are many.
 func marksOf(s *session.Session, here []app.Mark, role viewer.Role, view volume.View) (out []sliceview.Mark) {
-	selected, _ := s.Selected()
+	selected, _ := s.Marks.Selected()
 	for _, m := range here[max(len(here)-maxShown, 0):] {
 		out = append(out, sliceview.Mark{
-			Outline: m.In(view, s.Series().Volume.Geometry), Selected: m.ID == selected.ID, Text: markText(s, s.MarkFigures(m), role, s.Series().Volume.Unit),
+			Outline: m.In(view, s.Series().Volume.Geometry), Selected: m.ID == selected.ID, Text: markText(s, s.Marks.Figures(m), role, s.Series().Volume.Unit),
 		})
 	}
 	return out
@@ -159,7 +159,7 @@ func markText(s *session.Session, f session.MarkFigures, role viewer.Role, unit 
 		return name + "–"
 	}
 	text := name + lang.L("mean ") + rounded(float64(st.Mean), st.SD, "") + " SD " + rounded(float64(st.SD), st.SD, unit)
-	if cnr := s.CNR(f)[role]; cnr.Finite() {
+	if cnr := s.Marks.CNR(f)[role]; cnr.Finite() {
 		text += ", CNR " + figure(float64(cnr), "")
 	}
 	return text
@@ -209,10 +209,10 @@ func markSnapshot(s *session.Session) markpanel.Snapshot {
 		return markpanel.Snapshot{Note: lang.L("Open a series to measure in it.")}
 	}
 	snap := markpanel.Snapshot{Ready: true, Given: s.Document().GivenNoise() != nil}
-	selected, chosen := s.Selected()
+	selected, chosen := s.Marks.Selected()
 	unit := s.Series().Volume.Unit
-	for _, m := range s.Marks() {
-		f := s.MarkFigures(m)
+	for _, m := range s.Marks.List() {
+		f := s.Marks.Figures(m)
 		where := fmt.Sprintf(lang.L(", slice %d: "), m.Index+1)
 		if m.Plane != s.State().View().Plane {
 			where = fmt.Sprintf(", %s %d: ", strings.ToLower(lang.L(planeName(m.Plane))), m.Index+1)
@@ -229,7 +229,7 @@ func markSnapshot(s *session.Session) markpanel.Snapshot {
 		snap.Rows, snap.Note = lineRows(s, selected, unit)
 	case chosen:
 		snap.Rows, snap.Note = regionRows(s, selected, unit)
-		ground, _ := s.Ground()
+		ground, _ := s.Marks.Ground()
 		snap.ROI, snap.Ground = true, ground.ID != selected.ID
 	case len(snap.Entries) == 0:
 		snap.Note = lang.L("Choose a shape in the tool bar or the menu Measure, and drag on a picture: " +
@@ -246,7 +246,7 @@ func paneNames() [3]string {
 
 // regionRows returns the table of an ROI.
 func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.Row, note string) {
-	f, cnr := s.MarkFigures(m), s.CNR(s.MarkFigures(m))
+	f, cnr := s.Marks.Figures(m), s.Marks.CNR(s.Marks.Figures(m))
 	rows = append(rows, markpanel.Row{Label: unit, Values: paneNames()})
 	write := rounded
 	add := func(label string, value func(st measure.Stats, role viewer.Role) float64) {
@@ -267,7 +267,7 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.R
 		}
 		return float64(st.SNR())
 	})
-	if ground, ok := s.Ground(); ok && ground.ID != m.ID {
+	if ground, ok := s.Marks.Ground(); ok && ground.ID != m.ID {
 		add(fmt.Sprintf(lang.L("CNR to %s"), markName(ground)), func(_ measure.Stats, role viewer.Role) float64 { return float64(cnr[role]) })
 	}
 	st := f.Stats[viewer.Original]
@@ -282,7 +282,7 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.R
 		note += fmt.Sprintf(lang.L("Slice %d is not filtered yet. "), m.Index+1)
 	}
 	estimated, known := s.Document().Estimated()
-	sigma, _, err := s.NoiseIn()
+	sigma, _, err := s.Marks.NoiseIn()
 	switch {
 	case st.N < 2:
 	case err != nil:
@@ -298,7 +298,7 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.R
 
 // lineRows returns the table of a line.
 func lineRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.Row, note string) {
-	f, names := s.MarkFigures(m), paneNames()
+	f, names := s.Marks.Figures(m), paneNames()
 	rows = append(rows, markpanel.Row{Values: [3]string{names[0], names[1], ""}})
 	width, height := markpanel.Row{Label: lang.L("Edge 10–90 %, mm")}, markpanel.Row{Label: lang.L("Edge height") + ", " + unit}
 	if unit == "" {
@@ -333,8 +333,8 @@ func lineRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.Row
 
 // lineSelected says whether a line on the slice is profiled, in place of a row.
 func lineSelected(s *session.Session) bool {
-	return slices.ContainsFunc(s.MarksHere(), func(m app.Mark) bool {
-		selected, _ := s.Selected()
+	return slices.ContainsFunc(s.Marks.Here(), func(m app.Mark) bool {
+		selected, _ := s.Marks.Selected()
 		return m.ID == selected.ID && m.Shape == measure.Line
 	})
 }
@@ -345,7 +345,7 @@ func markedOn(s *session.Session, p *viewer.Picture) plotpanel.Marked {
 	if facts, known := s.Document().Facts(); known {
 		out.Sigma = facts.Noise.Sigma
 	}
-	m, chosen := s.Selected()
+	m, chosen := s.Marks.Selected()
 	var outline measure.Outline
 	if chosen && m.Plane == p.View.Plane {
 		outline = m.In(p.View, p.Source.Geometry)
@@ -353,7 +353,7 @@ func markedOn(s *session.Session, p *viewer.Picture) plotpanel.Marked {
 	switch {
 	case !chosen || m.Plane != p.View.Plane || m.Index != p.Index:
 	case m.Shape == measure.Line:
-		f := s.MarkFigures(m)
+		f := s.Marks.Figures(m)
 		out.Line, out.LineName = &outline, markName(m)
 		out.LineNote = language.Sprintf("%.1f mm", f.Length)
 		a, b := f.Edge[viewer.Original], f.Edge[viewer.Denoised]
@@ -365,7 +365,7 @@ func markedOn(s *session.Session, p *viewer.Picture) plotpanel.Marked {
 		}
 	default:
 		out.Region, out.RegionName = &outline, markName(m)
-		for _, other := range s.Marks() {
+		for _, other := range s.Marks.List() {
 			if m.Shape == measure.Box && other.Shape == measure.Box && other.Plane == m.Plane && other.Index == m.Index {
 				out.Rectangles = append(out.Rectangles, other.In(p.View, p.Source.Geometry))
 			}

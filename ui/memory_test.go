@@ -12,18 +12,18 @@ import (
 func TestAClosedSeriesIsNotHeld(t *testing.T) {
 	b := newBench(t, large)
 	b.openFiles(2)
-	b.until("the slice is measured", func() bool { return b.session().SliceMeasures().Current })
-	b.session().Apply()
-	b.until("the volume is measured", func() bool { return b.session().VolumeMeasures().Current })
+	b.until("the slice is measured", func() bool { return b.session().Measures.Slice().Current })
+	b.session().Results.Apply()
+	b.until("the volume is measured", func() bool { return b.session().Measures.Volume().Current })
 	freed := make(chan string, 2)
 	watch := func() {
-		run := b.session().Exportable()
+		run := b.session().Results.Exportable()
 		runtime.SetFinalizer(b.session().Series().Volume, func(any) { freed <- "series" })
 		runtime.SetFinalizer(run.Result, func(any) { freed <- "result" })
 	}
 	watch()
-	b.session().CloseDocument(1)
-	b.until("the other series is shown", func() bool { return b.status() == session.Slice && b.session().SliceMeasures().Current })
+	b.session().Documents.Close(1)
+	b.until("the other series is shown", func() bool { return b.status() == session.Slice && b.session().Measures.Slice().Current })
 	b.session().Wait()
 	b.drain()
 	for range 2 {

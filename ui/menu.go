@@ -143,8 +143,8 @@ func (w *Workbench) languageCommands() (out []Command) {
 
 // resultCommands show the finished runs of the series again.
 func (w *Workbench) resultCommands() (out []Command) {
-	for i, r := range w.session.Results() {
-		out = append(out, Command{Title: runTitle(w.session, r), Run: func() { w.session.ShowResult(i) }, Checked: func() bool { return r.Shown }})
+	for i, r := range w.session.Results.List() {
+		out = append(out, Command{Title: runTitle(w.session, r), Run: func() { w.session.Results.Show(i) }, Checked: func() bool { return r.Shown }})
 	}
 	return out
 }

@@ -94,8 +94,8 @@ func TestTheStatusBarSaysWhatItWaitsFor(t *testing.T) {
 	if b.workbench.Status() != exampleStatus {
 		t.Errorf("then the status bar says %q", b.workbench.Status())
 	}
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
 	b.drain()
 	if b.workbench.Status() == exampleStatus {
 		t.Error("work on the bundled series was done, and it still says that it is bundled")

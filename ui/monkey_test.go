@@ -177,7 +177,7 @@ func (m *monkey) anyGesture() string {
 // check returns what is wrong with the workbench, "" for nothing.
 func (m *monkey) check() string {
 	shown := 0
-	for _, d := range m.session().Documents() {
+	for _, d := range m.session().Documents.List() {
 		if d.Shown {
 			shown++
 		}
@@ -222,7 +222,7 @@ func TestMonkey(t *testing.T) {
 	}()
 	for i := range events {
 		if i%100 == 99 {
-			t.Logf("%d events, %d series open", i+1, len(b.session().Documents()))
+			t.Logf("%d events, %d series open", i+1, len(b.session().Documents.List()))
 		}
 		m.log = append(m.log, m.step())
 		if m.pick(4) > 0 {
@@ -240,11 +240,11 @@ func TestMonkey(t *testing.T) {
 	if b.canvas().Overlays().Top() != nil {
 		failed("Escape does not close " + b.question())
 	}
-	b.session().Cancel()
+	b.session().Tasks.Cancel()
 	b.session().Wait()
 	b.drain()
 	b.workbench.Open(m.paths[0])
-	b.until("a series can be opened", func() bool { return b.session().Path() == m.paths[0] || b.question() != "" })
+	b.until("a series can be opened", func() bool { return b.session().Documents.Path() == m.paths[0] || b.question() != "" })
 	if text := b.question(); text != "" {
 		failed(text)
 	}

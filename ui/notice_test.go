@@ -24,7 +24,7 @@ func TestTheNoticeOfAFirstStart(t *testing.T) {
 	if text := b.question(); !strings.Contains(text, "not a medical device") || !strings.Contains(text, "stay on this computer") {
 		t.Fatalf("the notice says %q", text)
 	}
-	b.until("the series is open behind it", func() bool { return b.session().Path() == path })
+	b.until("the series is open behind it", func() bool { return b.session().Documents.Path() == path })
 	focused := b.canvas().Focused()
 	if focused == nil {
 		t.Fatal("no button has the focus")

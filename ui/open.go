@@ -26,18 +26,18 @@ import (
 // Open opens the series at a path beside those that are open, after a question where that
 // would end a run or an export.
 func (w *Workbench) Open(path string) {
-	w.confirmTask(func() { w.session.Open(path) })
+	w.confirmTask(func() { w.session.Reader.Open(path) })
 }
 
 // OpenBundled opens the bundled series, after a question where that would end a run or an
 // export, or shows it where it is open.
 func (w *Workbench) OpenBundled() {
 	bundled := func(d session.Opened) bool { return d.Path == "" }
-	if i := slices.IndexFunc(w.session.Documents(), bundled); i >= 0 {
+	if i := slices.IndexFunc(w.session.Documents.List(), bundled); i >= 0 {
 		w.showDocument(i)
 		return
 	}
-	w.confirmTask(func() { w.session.OpenWith(w.options.Bundled) })
+	w.confirmTask(func() { w.session.Reader.OpenWith(w.options.Bundled) })
 }
 
 // opened follows a change of the series.
@@ -55,7 +55,7 @@ func (w *Workbench) showTitle() {
 	title := Title
 	if series := w.session.Series(); series != nil && !w.reader.active() && !arrives(w.session) {
 		name := ""
-		if shown := w.session.Documents()[w.current()]; !w.settings.HideIdentity || shown.Path == "" {
+		if shown := w.session.Documents.List()[w.current()]; !w.settings.HideIdentity || shown.Path == "" {
 			name = documentName(shown, false)
 		}
 		title = strings.TrimSpace(title + " – " + strings.TrimSpace(series.Modality+" "+name))
@@ -203,11 +203,11 @@ func (w *Workbench) show(d dialog.Dialog) {
 // askExport asks where to export the run. Names that are free are looked for in the background,
 // which is done before the dialog opens if the file system answers soon.
 func (w *Workbench) askExport() {
-	run := w.session.Exportable()
+	run := w.session.Results.Exportable()
 	if run == nil || w.proposals.Busy() {
 		return
 	}
-	w.proposals.Request(proposed{of: app.NewExporting(run, w.session.ExportsOf(run)), folder: w.settings.ExportFolder, hide: w.settings.HideIdentity})
+	w.proposals.Request(proposed{of: app.NewExporting(run, w.session.Exports.Of(run)), folder: w.settings.ExportFolder, hide: w.settings.HideIdentity})
 	const soon = 100 * time.Millisecond
 	w.proposals.Await(time.After(soon))
 }
@@ -221,26 +221,26 @@ type proposed struct {
 }
 
 func (w *Workbench) showExport(p proposed) {
-	if w.session.Exportable() != p.of.Run || w.covered() {
+	if w.session.Results.Exportable() != p.of.Run || w.covered() {
 		return // another series is shown by now
 	}
 	volumes := 0
-	if w.session.CanExportAll() {
-		g, _ := w.session.Group()
+	if w.session.Exports.CanWriteAll() {
+		g, _ := w.session.Reader.Group()
 		volumes = g.Len()
 	}
 	w.show(dialogs.Export(dialogs.ExportRequest{
-		Of: p.of, Stale: !w.session.Applied(), Proposed: p.free, Path: w.exportPath, Recipe: recipeText(w.session, p.of.Run.Recipe),
+		Of: p.of, Stale: !w.session.Results.Applied(), Proposed: p.free, Path: w.exportPath, Recipe: recipeText(w.session, p.of.Run.Recipe),
 		Hide: p.hide, Compress: w.settings.ExportCompressed, Show: w.show, Go: w.options.Go, Do: w.options.Do,
-		Export:    func(out string, o app.ExportOptions) { w.export(out, o, w.session.Export) },
+		Export:    func(out string, o app.ExportOptions) { w.export(out, o, w.session.Exports.Write) },
 		Volumes:   volumes,
-		ExportAll: func(out string, o app.ExportOptions) { w.export(out, o, w.session.ExportAll) },
+		ExportAll: func(out string, o app.ExportOptions) { w.export(out, o, w.session.Exports.WriteAll) },
 	}, w.main))
 }
 
 // askReport asks where to write the report on the result.
 func (w *Workbench) askReport() {
-	run := w.session.Exportable()
+	run := w.session.Results.Exportable()
 	if run == nil {
 		return
 	}
@@ -250,14 +250,14 @@ func (w *Workbench) askReport() {
 	} else {
 		note += lang.L(" It names the patient; H hides the identity first.")
 	}
-	if !w.session.Applied() {
+	if !w.session.Results.Applied() {
 		note += lang.L(" The parameters were changed since; the report is on the volume as filtered.")
 	}
 	w.show(dialogs.Save(dialogs.SaveRequest{
 		Title: lang.L("Save a report"), Note: note, Folder: w.settings.ExportFolder, Name: dialogs.ReportName(run, w.settings.HideIdentity), Check: app.CheckOf(app.ReportOutput, run.Source), Show: w.show,
 		Save: func(path string, overwrite bool) {
 			w.rememberFolder(path)
-			w.session.SaveReport(path, w.settings.HideIdentity, overwrite)
+			w.session.Exports.SaveReport(path, w.settings.HideIdentity, overwrite)
 		},
 	}, w.main))
 }
@@ -302,7 +302,7 @@ func (w *Workbench) askNoise() {
 	w.show(dialogs.Noise(dialogs.NoiseRequest{
 		Unit: w.session.Series().Volume.Unit, Range: float64(facts.Hi) - float64(facts.Lo), Sigma: facts.Noise.Sigma,
 		Magnitude: w.session.Series().Modality == "MR",
-		Add:       func(n app.Noise) { w.confirmVoxels(func() { w.session.AddNoise(n) }) },
+		Add:       func(n app.Noise) { w.confirmVoxels(func() { w.session.Reader.AddNoise(n) }) },
 	}, w.main))
 }
 
@@ -310,10 +310,10 @@ func (w *Workbench) askNoise() {
 // on the noisy voxels.
 func (w *Workbench) clearReference() {
 	if w.noisy() {
-		w.confirmVoxels(w.session.ClearReference)
+		w.confirmVoxels(w.session.Reader.ClearReference)
 		return
 	}
-	w.session.ClearReference()
+	w.session.Reader.ClearReference()
 }
 
 func (w *Workbench) showFindings() {

@@ -40,7 +40,7 @@ func tissue(t *testing.T) *series.Series {
 }
 
 func (b *bench) show(s *series.Series) {
-	b.session().OpenWith(func(context.Context) (*series.Series, error) { return s, nil })
+	b.session().Reader.OpenWith(func(context.Context) (*series.Series, error) { return s, nil })
 	b.until("the series is open", func() bool { return b.session().Series() == s })
 }
 
@@ -104,7 +104,7 @@ func TestTheBestStrengthIsPlotted(t *testing.T) {
 	b.show(tissue(t))
 	b.key(fyne.KeyP) // the plot is hidden
 	b.key(fyne.KeyB)
-	if !b.session().Searching() || b.workbench.PlotKind() != plotpanel.Strength || !b.workbench.ColumnShown() {
+	if !b.session().Strength.Searching() || b.workbench.PlotKind() != plotpanel.Strength || !b.workbench.ColumnShown() {
 		t.Fatal("B does not search, or does not show the plot of it")
 	}
 	b.until("the curve is there", func() bool { return b.workbench.Curve() != nil })
@@ -124,7 +124,7 @@ func TestStructureHasCaptionAndPlace(t *testing.T) {
 	b := newBench(t, large)
 	b.show(tissue(t))
 	residual := b.workbench.Panes()[viewer.Residual]
-	b.session().SetRecipe(denoiseBy(t, "gaussian", "sigma-spatial", 6), true)
+	b.session().Tuning.Set(denoiseBy(t, "gaussian", "sigma-spatial", 6), true)
 	b.state().SetIndex(0)
 	b.key(fyne.KeyT)
 	if got := residual.Caption().Detail; got != "structure is not judged yet" {
@@ -135,7 +135,7 @@ func TestStructureHasCaptionAndPlace(t *testing.T) {
 	if !strings.HasPrefix(caption, "green: structure, most at ") || !strings.Contains(caption, ", x ") || !strings.HasSuffix(caption, ".") {
 		t.Errorf("caption %q; want place and reason", caption)
 	}
-	place := b.session().Structure().Place
+	place := b.session().Structures.Here().Place
 	b.workbench.ShowPlace(false)
 	if cursor, ok := b.state().Cursor(); !ok || cursor != place.Voxel {
 		t.Errorf("the cursor is at %v, %v; want the place %v", cursor, ok, place.Voxel)
@@ -160,11 +160,11 @@ func denoiseBy(t *testing.T, filter, param string, x float64) denoise.Recipe {
 func TestVerdictsBesideTheSlider(t *testing.T) {
 	b := newBench(t, large)
 	b.show(tissue(t))
-	b.session().SetRecipe(denoiseBy(t, "gaussian", "sigma-spatial", 6), true)
+	b.session().Tuning.Set(denoiseBy(t, "gaussian", "sigma-spatial", 6), true)
 	if len(b.workbench.SliceMarks()) != 0 {
 		t.Error("ticks before a run")
 	}
-	b.session().Apply()
+	b.session().Results.Apply()
 	b.until("the slices are judged", func() bool { return len(b.workbench.SliceMarks()) == 3 })
 	for i, c := range b.workbench.SliceMarks() {
 		if c != color.Color(ui.MarkColors[tune.Over]) {
@@ -238,7 +238,7 @@ func TestKeysAreInTheirSectionOfTheHelpSheet(t *testing.T) {
 func TestTheDetailOfAStrengthOfNothing(t *testing.T) {
 	b := newBench(t, large)
 	facts, _ := b.session().Document().Facts()
-	resolved, err := b.session().Resolved()
+	resolved, err := b.session().Tuning.Resolved()
 	if err != nil || resolved.Get("h").Float() > facts.Negligible() {
 		t.Fatalf("%v, %v; want a series without noise", resolved, err)
 	}

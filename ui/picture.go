@@ -37,8 +37,8 @@ func (w *Workbench) askPicture() {
 	case s.State().Overlay() == viewer.OverlayFull:
 		note += lang.L(" It names the patient; H hides the identity first.")
 	}
-	recipe := s.Recipe()
-	if shown, _, ok := s.ShownRecipe(); ok {
+	recipe := s.Tuning.Recipe()
+	if shown, _, ok := s.Preview.Recipe(); ok {
 		recipe = shown
 	}
 	w.show(dialogs.Save(dialogs.SaveRequest{
@@ -78,7 +78,7 @@ func (w *Workbench) picture() (m image.Image, label string) {
 		objects = append(objects, c)
 	}
 	for p, pane := range w.planes {
-		copied(pane, w.session.Plane(volume.Plane(p)), viewer.Original)
+		copied(pane, w.session.Screen.Plane(volume.Plane(p)), viewer.Original)
 	}
 	for role, pane := range w.panes {
 		copied(pane, w.session.State(), viewer.Role(role))
@@ -120,14 +120,14 @@ func pictureLabel(s *session.Session) []string {
 	state := s.State()
 	names := sideNames(s)
 	denoised := lang.L("not filtered yet")
-	if r, status, ok := s.ShownRecipe(); ok {
+	if r, status, ok := s.Preview.Recipe(); ok {
 		denoised = recipeText(s, r)
 		if status == session.Coarse {
 			denoised += lang.L(" (coarse preview)")
 		}
 	}
 	lines := []string{derived, names[1] + ": " + denoised}
-	if base, ok := s.Base(); ok {
+	if base, ok := s.Results.Base(); ok {
 		lines = append(lines, names[0]+": "+recipeText(s, base.Run.Recipe))
 	}
 	window := func(w volume.Window) string {

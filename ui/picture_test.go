@@ -51,9 +51,9 @@ func TestAPictureOfThePanes(t *testing.T) {
 	if _, label := b.workbench.Picture(); !strings.Contains(label, "original W 90  L 40, denoised W 20  L 1, inverted") {
 		t.Errorf("own windows: %s", label)
 	}
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
-	b.session().CompareWith(0)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
+	b.session().Results.CompareWith(0)
 	if _, label := b.workbench.Picture(); !strings.Contains(label, "RUN 1: nlm") {
 		t.Errorf("an earlier run: %s", label)
 	}

@@ -51,12 +51,12 @@ func (w *Workbench) setQuad(on bool) {
 func (w *Workbench) buildPlanes(events sliceview.Events) (row []fyne.CanvasObject) {
 	for p := range w.planes {
 		own := events
-		own.Heading, own.Marker = nil, w.session.PlaneMarker(volume.Plane(p))
+		own.Heading, own.Marker = nil, w.session.Marks.On(volume.Plane(p))
 		own.Maximize = func(viewer.Role) { // the comparison in this plane, alone
 			w.session.State().SetPlane(volume.Plane(p))
 			w.maximize(viewer.Denoised)
 		}
-		w.planes[p] = sliceview.New(viewer.Original, w.session.Plane(volume.Plane(p)), own)
+		w.planes[p] = sliceview.New(viewer.Original, w.session.Screen.Plane(volume.Plane(p)), own)
 		w.planes[p].Hide()
 		row = append(row, w.planes[p])
 	}
@@ -89,18 +89,18 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, id identity) (out [
 	}
 	shown, names := series.Volume, sideNames(s)
 	name, detail := names[0], ""
-	base, based := s.Base()
+	base, based := s.Results.Base()
 	if based {
 		shown, detail = base.Run.Result, recipeText(s, base.Run.Recipe)
 	}
-	if s.PlanesShowResult() {
+	if s.Screen.PlanesShowResult() {
 		shown, name = s.Document().Run().Result, names[1]
 		detail = recipeText(s, s.Document().Run().Recipe)
-	} else if !based && !s.HoldsBefore() {
+	} else if !based && !s.Screen.HoldsBefore() {
 		detail = lang.L("until the volume is filtered")
 	}
 	for p := range out {
-		state, c := s.Plane(volume.Plane(p)), &out[p]
+		state, c := s.Screen.Plane(volume.Plane(p)), &out[p]
 		c.Title = strings.ToUpper(lang.L(planeName(volume.Plane(p)))) + ", " + name
 		c.Detail, c.Letters, c.Unit = detail, state.View().Letters, series.Volume.Unit
 		w := state.WindowOf(viewer.Denoised)
@@ -113,11 +113,11 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, id identity) (out [
 		c.Corner = id.foot(state, zoomText(state, sizes[p]), window, state.Index(), value)
 	}
 	role := viewer.Original
-	if s.PlanesShowResult() {
+	if s.Screen.PlanesShowResult() {
 		role = viewer.Denoised
 	}
 	for p := range out {
-		out[p].Marks = marksOf(s, s.MarksIn(volume.Plane(p)), role, s.Plane(volume.Plane(p)).View())
+		out[p].Marks = marksOf(s, s.Marks.In(volume.Plane(p)), role, s.Screen.Plane(volume.Plane(p)).View())
 	}
 	out[0].Who, out[0].How = id.who(series), id.how(series)
 	return out

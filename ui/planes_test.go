@@ -45,24 +45,24 @@ func TestTheThreePlanes(t *testing.T) {
 			t.Errorf("plane %d: %q, %q, letters %v", p, c.Title, c.Detail, c.Letters)
 		}
 	}
-	b.session().Plane(volume.Coronal).SetIndex(9)
+	b.session().Screen.Plane(volume.Coronal).SetIndex(9)
 	b.state().PointAt(150, 150, 300, 300) // in the slice of the comparison
 	b.drain()
 	if c := planes[1].Caption().Corner; c[2] != "10 / 36" || !strings.HasSuffix(c[3], " HU") || planes[0].Caption().Corner[3] != c[3] {
 		t.Errorf("the coronal plane says %v", c)
 	}
 	b.command("apply").Run()
-	b.until("the volume is filtered", b.session().Applied)
+	b.until("the volume is filtered", b.session().Results.Applied)
 	b.drain()
 	if c := planes[2].Caption(); c.Title != "SAGITTAL, DENOISED" || !strings.HasPrefix(c.Detail, "nlm ") {
 		t.Errorf("after the run: %q, %q", c.Title, c.Detail)
 	}
-	b.session().HoldBefore(true)
+	b.session().Screen.HoldBefore(true)
 	b.drain()
 	if c := planes[2].Caption(); c.Title != "SAGITTAL, ORIGINAL" || c.Detail != "" {
 		t.Errorf("while Space is held: %q, %q", c.Title, c.Detail)
 	}
-	b.session().HoldBefore(false)
+	b.session().Screen.HoldBefore(false)
 	b.key(fyne.KeyD)
 	if got := b.visible(); !slices.Equal(got, []viewer.Role{viewer.Residual}) {
 		t.Errorf("D shows %v; want the residual in the place of the comparison", got)
@@ -106,11 +106,11 @@ func TestThePlanesKeepWhatWasChosen(t *testing.T) {
 func TestPlanesShowARunAsSideA(t *testing.T) {
 	b := newBench(t, large)
 	b.command("apply").Run()
-	b.until("the volume is filtered", b.session().Applied)
-	b.session().CompareWith(0)
-	r := b.session().Recipe()
+	b.until("the volume is filtered", b.session().Results.Applied)
+	b.session().Results.CompareWith(0)
+	r := b.session().Tuning.Recipe()
 	r.Dims = 3
-	b.session().SetRecipe(r, true)
+	b.session().Tuning.Set(r, true)
 	b.key(fyne.KeyF5)
 	b.drain()
 	if c := b.workbench.Planes()[0].Caption(); c.Title != "AXIAL, RUN 1" || !strings.HasPrefix(c.Detail, "nlm 2-D") {
@@ -170,8 +170,8 @@ func TestROIsOnThePlanes(t *testing.T) {
 	for p := range planes {
 		b.key(fyne.KeyE)
 		drag(volume.Plane(p), [2]float32{0.4, 0.4}, [2]float32{0.6, 0.55})
-		m, _ := b.session().Selected()
-		if state := b.session().Plane(volume.Plane(p)); m.Plane != volume.Plane(p) || m.Index != state.Index() || b.state().View().Plane != volume.Axial {
+		m, _ := b.session().Marks.Selected()
+		if state := b.session().Screen.Plane(volume.Plane(p)); m.Plane != volume.Plane(p) || m.Index != state.Index() || b.state().View().Plane != volume.Axial {
 			t.Errorf("plane %d: the ROI lies on slice %d of plane %v", p, m.Index, m.Plane)
 		}
 		for q, pane := range planes {
@@ -188,20 +188,20 @@ func TestROIsOnThePlanes(t *testing.T) {
 	if !strings.HasPrefix(before, "3: mean ") {
 		t.Errorf("the ROI reads %q", before)
 	}
-	b.session().SetRecipe(b.session().Recipe().With("h", denoise.Number(40)), true)
+	b.session().Tuning.Set(b.session().Tuning.Recipe().With("h", denoise.Number(40)), true)
 	b.command("apply").Run()
-	b.until("the volume is filtered", b.session().Applied)
+	b.until("the volume is filtered", b.session().Results.Applied)
 	b.drain()
 	if text(volume.Sagittal) == before {
 		t.Errorf("the figures are not those of the result, which the pane shows: %q", before)
 	}
-	points := b.session().MarksIn(volume.Coronal)[0].Points
+	points := b.session().Marks.In(volume.Coronal)[0].Points
 	drag(volume.Coronal, [2]float32{0.4, 0.4}, [2]float32{0.3, 0.3}) // a corner
-	moved := b.session().MarksIn(volume.Coronal)[0].Points
-	if slices.Equal(moved, points) || b.session().MarksIn(volume.Sagittal)[0].ID != 3 {
+	moved := b.session().Marks.In(volume.Coronal)[0].Points
+	if slices.Equal(moved, points) || b.session().Marks.In(volume.Sagittal)[0].ID != 3 {
 		t.Errorf("the corner at %v does not follow the pointer: %v", points, moved)
 	}
-	b.session().Plane(volume.Coronal).Scroll(1)
+	b.session().Screen.Plane(volume.Coronal).Scroll(1)
 	b.drain()
 	if len(planes[volume.Coronal].Caption().Marks) != 0 || len(planes[volume.Axial].Caption().Marks) != 1 {
 		t.Error("an ROI is on another slice of its plane, or gone from another plane")

@@ -15,7 +15,7 @@ import (
 // askPresentation asks where to write a presentation state: for the exported series into its folder,
 // so that both are sent together.
 func (w *Workbench) askPresentation() {
-	folder, ok := w.session.Presentable()
+	folder, ok := w.session.Exports.Presentable()
 	if !ok {
 		return
 	}
@@ -36,7 +36,7 @@ func (w *Workbench) askPresentation() {
 			if folder == "" {
 				w.rememberFolder(path)
 			}
-			w.session.SavePresentation(path, func(f session.MarkFigures, role viewer.Role) string {
+			w.session.Exports.SavePresentation(path, func(f session.MarkFigures, role viewer.Role) string {
 				return markText(w.session, f, role, source.Volume.Unit)
 			}, overwrite)
 		},
@@ -45,6 +45,6 @@ func (w *Workbench) askPresentation() {
 
 // presentable says whether a presentation state can be saved.
 func (w *Workbench) presentable() bool {
-	_, ok := w.session.Presentable()
+	_, ok := w.session.Exports.Presentable()
 	return ok
 }

@@ -17,20 +17,22 @@ func TestAPresentationStateIsSaved(t *testing.T) {
 		t.Fatal("a presentation state of NIfTI")
 	}
 	b.command("apply").Run()
-	b.until("the volume is filtered", b.session().Applied)
+	b.until("the volume is filtered", b.session().Results.Applied)
 	out := filepath.Join(t.TempDir(), "out")
 	b.command("export").Run()
 	b.until("the dialog is open", func() bool { return b.canvas().Overlays().Top() != nil })
 	b.canvas().Focused().(interface{ SetText(string) }).SetText(out)
 	b.tap("Export")
-	b.until("the export is written", func() bool { return !b.session().Busy() && strings.Contains(b.question(), "written and read back") })
+	b.until("the export is written", func() bool {
+		return !b.session().Tasks.Busy() && strings.Contains(b.question(), "written and read back")
+	})
 	b.tap("Close")
 	save.Run()
 	if question := b.question(); !strings.Contains(question, "exported to out") || !strings.Contains(question, "names the patient") {
 		t.Errorf("it asks %q", question)
 	}
 	b.press(fyne.KeyReturn)
-	b.until("the state is written", func() bool { return !b.session().Busy() })
+	b.until("the state is written", func() bool { return !b.session().Tasks.Busy() })
 	b.drain()
 	if _, err := os.Stat(filepath.Join(out, "PR00001.dcm")); err != nil || b.workbench.Status() != "The presentation state is saved." {
 		t.Errorf("%v, status %q", err, b.workbench.Status())

@@ -37,22 +37,22 @@ func TestPresetsAreInTheMenu(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.session().TakeRecipe(other)
+		b.session().Tuning.Take(other)
 		median, err := denoise.NewRecipe("median", 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.session().TakeRecipe(median)
+		b.session().Tuning.Take(median)
 		child := item.ChildMenu.Items[i]
 		child.Action()
-		if child.Label != p.Title || !b.session().Recipe().Equal(p.Recipe) {
-			t.Errorf("%s takes %s; want %s", child.Label, b.session().Recipe(), p.Recipe)
+		if child.Label != p.Title || !b.session().Tuning.Recipe().Equal(p.Recipe) {
+			t.Errorf("%s takes %s; want %s", child.Label, b.session().Tuning.Recipe(), p.Recipe)
 		}
 		if got := b.workbench.Status(); !strings.HasPrefix(got, p.Title+": tuned on ") || strings.Contains(got, "dB") {
 			t.Errorf("the status bar says %q", got)
 		}
-		b.session().Undo()
-		if !b.session().Recipe().Equal(median) {
+		b.session().History.Undo()
+		if !b.session().Tuning.Recipe().Equal(median) {
 			t.Error("taking a preset is no step of the history")
 		}
 	}

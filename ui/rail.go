@@ -65,7 +65,7 @@ func (r *rail) setNarrow(on bool) float32 {
 
 // display shows the open series.
 func (r *rail) display(s *session.Session, hide bool) {
-	open := s.Documents()
+	open := s.Documents.List()
 	for len(r.cells) < len(open) {
 		c := newRailCell(r.w, len(r.cells))
 		r.cells = append(r.cells, c)
@@ -76,7 +76,7 @@ func (r *rail) display(s *session.Session, hide bool) {
 		r.box.Remove(r.cells[last])
 		r.cells = r.cells[:last]
 	}
-	progress := s.Progress().Fraction
+	progress := s.Tasks.Progress().Fraction
 	for i, d := range open {
 		r.cells[i].display(d, hide, progress)
 	}

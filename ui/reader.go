@@ -107,10 +107,10 @@ func (w *Workbench) compareBlind() {
 		w.reader.showResult()
 		return
 	}
-	if !w.session.CanCompareBlind() {
+	if !w.session.Screen.CanCompareBlind() {
 		return
 	}
-	job, slices, info := w.session.CompareBlind()
+	job, slices, info := w.session.Screen.CompareBlind()
 	w.show(dialogs.BlindStart(info.A, info.B, func(trials int) { w.reader.start(job, slices, info, trials) }, w.main))
 }
 

@@ -23,10 +23,10 @@ func blindBench(t *testing.T, n string) *bench {
 	if blind.Enabled() {
 		t.Fatal("a blind comparison without a result")
 	}
-	b.session().TakeRecipe(denoise.Recipe{Version: 1, Filter: "gaussian", Dims: 2}.With("sigma-spatial", denoise.Number(3)))
+	b.session().Tuning.Take(denoise.Recipe{Version: 1, Filter: "gaussian", Dims: 2}.With("sigma-spatial", denoise.Number(3)))
 	b.drain()
 	b.command("apply").Run()
-	b.until("the volume is filtered", func() bool { return b.session().Applied() && blind.Enabled() })
+	b.until("the volume is filtered", func() bool { return b.session().Results.Applied() && blind.Enabled() })
 	blind.Run()
 	b.canvas().Focused().(interface{ SetText(string) }).SetText(n)
 	b.press(fyne.KeyReturn)
@@ -83,7 +83,7 @@ func TestABlindComparisonHidesWhatIsWhat(t *testing.T) {
 	}
 	answer, run := slices.Index(rows[0], "answer"), slices.Index(rows[0], "B")
 	for k, want := range []string{"left", "right", "equal", "left"} {
-		if rows[k+1][answer] != want || rows[k+1][run] != b.session().Exportable().Resolved.String() {
+		if rows[k+1][answer] != want || rows[k+1][run] != b.session().Results.Exportable().Resolved.String() {
 			t.Errorf("row %q, want the answer %s", rows[k+1], want)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func (w *Workbench) recipeCommands() (out []Command) {
 	for _, p := range app.Presets() {
 		out = append(out, Command{Title: lang.L(p.Title), Run: func() {
-			w.session.TakeRecipe(p.Recipe)
+			w.session.Tuning.Take(p.Recipe)
 			data, _, _ := strings.Cut(p.TunedOn, ":")
 			w.status.note(fmt.Sprintf(lang.L("%s: tuned on %s."), lang.L(p.Title), data))
 		}})
@@ -23,7 +23,7 @@ func (w *Workbench) recipeCommands() (out []Command) {
 	for _, r := range w.settings.Presets {
 		out = append(out, Command{
 			Title: language.Number(r.String()), Run: func() { w.takeRecipe(r) },
-			Checked: func() bool { return w.session.Recipe().Equal(r) },
+			Checked: func() bool { return w.session.Tuning.Recipe().Equal(r) },
 		})
 	}
 	return out
@@ -32,7 +32,7 @@ func (w *Workbench) recipeCommands() (out []Command) {
 // keepPreset lists the present recipe among the presets, or takes it off the list, now and at
 // the next start.
 func (w *Workbench) keepPreset() {
-	w.settings.KeepPreset(w.session.Recipe())
+	w.settings.KeepPreset(w.session.Tuning.Recipe())
 	w.saveSettings()
 	w.changed()
 }
@@ -60,10 +60,10 @@ func (w *Workbench) takeRecipe(r denoise.Recipe) {
 	f, err := denoise.FilterByName(r.Filter)
 	name := f.Strength.Param
 	if err != nil || name == "" || !r.Get(name).IsSURE() {
-		w.session.TakeRecipe(r)
+		w.session.Tuning.Take(r)
 		return
 	}
 	p, _ := f.Param(name)
-	w.session.TakeRecipe(r.With(name, p.Default))
+	w.session.Tuning.Take(r.With(name, p.Default))
 	w.findStrength()
 }

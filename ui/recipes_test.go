@@ -17,8 +17,8 @@ import (
 // taken as it is.
 func TestAPresetIsKept(t *testing.T) {
 	b := newBench(t, large)
-	own := b.session().Recipe().With("h", denoise.Number(12))
-	b.session().SetRecipe(own, true)
+	own := b.session().Tuning.Recipe().With("h", denoise.Number(12))
+	b.session().Tuning.Set(own, true)
 	keep := b.command("keep-preset")
 	if keep.Checked() {
 		t.Error("it is kept before it was chosen")
@@ -29,7 +29,7 @@ func TestAPresetIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.session().TakeRecipe(other); keep.Checked() {
+	if b.session().Tuning.Take(other); keep.Checked() {
 		t.Error("another recipe counts as kept")
 	}
 	b.drain()
@@ -38,8 +38,8 @@ func TestAPresetIsKept(t *testing.T) {
 		t.Fatalf("%d presets, the last is %q", len(items), items[len(items)-1].Label)
 	}
 	items[len(items)-1].Action()
-	if !b.session().Recipe().Equal(own) || !keep.Checked() || len(app.LoadSettings(b.settingsPath).Presets) != 1 {
-		t.Errorf("it takes %s", b.session().Recipe())
+	if !b.session().Tuning.Recipe().Equal(own) || !keep.Checked() || len(app.LoadSettings(b.settingsPath).Presets) != 1 {
+		t.Errorf("it takes %s", b.session().Tuning.Recipe())
 	}
 	keep.Run()
 	b.drain()
@@ -52,7 +52,7 @@ func TestAPresetIsKept(t *testing.T) {
 // for starts the search.
 func TestARecipeIsLoaded(t *testing.T) {
 	b := newBench(t, large)
-	before := b.session().Recipe()
+	before := b.session().Tuning.Recipe()
 	load := func(text string) {
 		path := filepath.Join(t.TempDir(), "ROE_JANE.recipe.json")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -74,24 +74,24 @@ func TestARecipeIsLoaded(t *testing.T) {
 		})
 	}
 	load(`{"version": 1, "filter": "median", "dims": 2, "parameters": {}}`)
-	b.until("the recipe is taken", func() bool { return b.session().Recipe().Filter == "median" })
+	b.until("the recipe is taken", func() bool { return b.session().Tuning.Recipe().Filter == "median" })
 	if got := b.workbench.Status(); got != "The parameters are those of the file." {
 		t.Errorf("the status bar says %q", got)
 	}
-	if b.session().Undo(); !b.session().Recipe().Equal(before) {
+	if b.session().History.Undo(); !b.session().Tuning.Recipe().Equal(before) {
 		t.Error("undo does not take it back")
 	}
 	load(`{"filter": "median"`)
 	b.until("it is refused", func() bool { return b.workbench.OpenDialogs() == 1 })
-	if !b.session().Recipe().Equal(before) {
+	if !b.session().Tuning.Recipe().Equal(before) {
 		t.Error("a broken file changes the recipe")
 	}
 	b.press(fyne.KeyEscape)
 	load(`{"version": 1, "filter": "nlm", "dims": 2, "parameters": {"h": "sure"}}`)
 	// The search may end while the press is waited for.
-	b.until("the strength is searched for", func() bool { return b.session().Searching() || b.session().Curve() != nil })
-	if h := b.session().Recipe().Get("h"); h.IsSURE() || b.session().Recipe().Dims != 2 {
+	b.until("the strength is searched for", func() bool { return b.session().Strength.Searching() || b.session().Strength.Curve() != nil })
+	if h := b.session().Tuning.Recipe().Get("h"); h.IsSURE() || b.session().Tuning.Recipe().Dims != 2 {
 		t.Errorf("h is %v", h)
 	}
-	b.until("it is found", func() bool { return !b.session().Searching() })
+	b.until("it is found", func() bool { return !b.session().Strength.Searching() })
 }

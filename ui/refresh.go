@@ -24,7 +24,7 @@ import (
 // event, they are refreshed once, right after it; while pictures are drawn, together with
 // them, so that the window is painted once and its texts are those of the pictures.
 func (w *Workbench) changed() {
-	if w.refreshes || w.session.Drawing() {
+	if w.refreshes || w.session.Screen.Drawing() {
 		return
 	}
 	w.refreshes = true
@@ -51,7 +51,7 @@ func (w *Workbench) awaitFrames() {
 	now := w.options.Now()
 	if !w.closed && now.Sub(w.awaited) >= time.Second/60 {
 		w.awaited = now
-		w.session.AwaitFrames(time.After(patience))
+		w.session.Screen.Await(time.After(patience))
 	}
 }
 
@@ -123,20 +123,20 @@ func (w *Workbench) displayCard() {
 		w.plot.DisplayCurve(nil, false, false)
 		return
 	}
-	if p := s.Settled(); p != nil {
+	if p := s.Screen.Settled(); p != nil {
 		w.plot.Display(p, s.State().Focus(), s.State().Window(), markedOn(s, p))
 	}
-	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())
+	w.plot.DisplayCurve(curveSnapshot(s), s.Strength.Searching(), s.Strength.CanFind())
 }
 
 func filterSnapshot(s *session.Session) filterpanel.Snapshot {
-	snap := filterpanel.Snapshot{Recipe: s.Recipe(), Resolved: s.Recipe(), AutoPreview: s.AutoPreview()}
+	snap := filterpanel.Snapshot{Recipe: s.Tuning.Recipe(), Resolved: s.Tuning.Recipe(), AutoPreview: s.Preview.Auto()}
 	if arrives(s) {
 		return snap
 	}
-	resolved, err := s.Resolved()
+	resolved, err := s.Tuning.Resolved()
 	snap.Resolved = resolved
-	snap.Preview, snap.Problem = s.PreviewText()
+	snap.Preview, snap.Problem = s.Preview.Text()
 	if err != nil {
 		snap.Preview, snap.Problem = language.Sentence(err.Error()), true
 	}
@@ -145,29 +145,29 @@ func filterSnapshot(s *session.Session) filterpanel.Snapshot {
 		snap.Unit = series.Volume.Unit
 		snap.Facts, _ = s.Document().Facts()
 	}
-	if p := s.Progress(); p.Kind == session.Applying {
+	if p := s.Tasks.Progress(); p.Kind == session.Applying {
 		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, lang.L("Another series is being filtered.")+"\n"+p.Text
 		if !p.Hidden {
 			snap.Progress = recipeText(s, p.Recipe) + "\n" + p.Text
 		}
 	}
-	snap.Applied, snap.Busy = s.Applied(), s.Busy()
-	if f, ok := s.Forecast(); ok {
+	snap.Applied, snap.Busy = s.Results.Applied(), s.Tasks.Busy()
+	if f, ok := s.Results.Forecast(); ok {
 		snap.Memory = language.Sentence(f.Text())
 	}
-	snap.Carried = s.Carried()
-	snap.CanFind, snap.Searching = s.CanFindStrength(), s.Searching()
+	snap.Carried = s.Tuning.Carried()
+	snap.CanFind, snap.Searching = s.Strength.CanFind(), s.Strength.Searching()
 	return snap
 }
 
 // curveSnapshot returns the curve of the strength as the plot shows it, nil without
 // one.
 func curveSnapshot(s *session.Session) *plotpanel.Curve {
-	found := s.Curve()
+	found := s.Strength.Curve()
 	if found == nil {
 		return nil
 	}
-	f, err := denoise.FilterByName(s.Recipe().Filter)
+	f, err := denoise.FilterByName(s.Tuning.Recipe().Filter)
 	if err != nil {
 		return nil
 	}
@@ -211,7 +211,7 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	if series == nil || arrives(s) {
 		return snap
 	}
-	column := func(m session.Measures, missing string) measurepanel.Column {
+	column := func(m session.Numbers, missing string) measurepanel.Column {
 		if m.Err != nil {
 			snap.Problem = language.Sentence(m.Err.Error())
 		}
@@ -222,14 +222,14 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 		return c
 	}
 	state := s.State()
-	slice := s.SliceMeasures()
+	slice := s.Measures.Slice()
 	index := state.Index()
 	if slice.Known {
 		index = slice.Index
 	}
 	snap.Name, snap.Unit = fmt.Sprintf(lang.L("Slice %d"), index+1), series.Volume.Unit
 	missing := lang.L("it has not been filtered with these parameters yet.")
-	if _, status, _ := s.ShownRecipe(); status == session.Whole || status == session.Slice {
+	if _, status, _ := s.Preview.Recipe(); status == session.Whole || status == session.Slice {
 		missing = measuring()
 	}
 	snap.Slice = column(slice, missing)
@@ -237,10 +237,10 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 		snap.Slice.Old = fmt.Sprintf(lang.L("the grey numbers stay until slice %d is measured."), state.Index()+1)
 	}
 	missing = lang.L("apply the filter to the volume to judge it as a whole.")
-	if s.Applied() {
+	if s.Results.Applied() {
 		missing = measuring()
 	}
-	snap.Volume = column(s.VolumeMeasures(), missing)
+	snap.Volume = column(s.Measures.Volume(), missing)
 	if facts, known := s.Document().Facts(); known {
 		snap.Volume.Noise = facts.Noise.Figure
 		snap.Slice.Noise = facts.Noise.Figure

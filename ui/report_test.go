@@ -17,13 +17,13 @@ func TestAReportIsSaved(t *testing.T) {
 		t.Fatal("a report without a result")
 	}
 	b.command("apply").Run()
-	b.until("the volume is filtered", func() bool { return b.session().Applied() && report.Enabled() })
+	b.until("the volume is filtered", func() bool { return b.session().Results.Applied() && report.Enabled() })
 	b.command("identity").Run()
 	report.Run()
 	path := filepath.Join(t.TempDir(), "report.html")
 	b.canvas().Focused().(interface{ SetText(string) }).SetText(path)
 	b.press(fyne.KeyReturn)
-	b.until("the report is written", func() bool { return !b.session().Busy() })
+	b.until("the report is written", func() bool { return !b.session().Tasks.Busy() })
 	b.drain()
 	data, err := os.ReadFile(path)
 	if err != nil {

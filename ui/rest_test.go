@@ -38,8 +38,8 @@ func TestClosedDialogsLeaveNoAnimation(t *testing.T) {
 	b := newBench(t, large)
 	driver := &animatedDriver{Driver: fyne.CurrentApp().Driver(), running: map[*fyne.Animation]bool{}}
 	fyne.SetCurrentApp(&animated{App: b.app, driver: driver})
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
 	b.drain()
 	canvas := b.canvas()
 	dialogs, blinked := 0, 0

@@ -27,8 +27,8 @@ func TestSendAnExport(t *testing.T) {
 		}
 		return 0
 	}})
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
 	field := func() *control.Entry {
 		t.Helper()
 		for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
@@ -45,7 +45,9 @@ func TestSendAnExport(t *testing.T) {
 		b.until("the dialog is open", func() bool { return b.canvas().Overlays().Top() != nil })
 		field().SetText(filepath.Join(t.TempDir(), name))
 		b.tap("Export")
-		b.until("the export is written", func() bool { return !b.session().Busy() && strings.Contains(b.question(), "written and read back") })
+		b.until("the export is written", func() bool {
+			return !b.session().Tasks.Busy() && strings.Contains(b.question(), "written and read back")
+		})
 	}
 	export("out.nii.gz")
 	if strings.Contains(b.question(), "Send to") || send.Enabled() {
@@ -64,7 +66,7 @@ func TestSendAnExport(t *testing.T) {
 	refused := "NOBODY@127.0.0.1:1"
 	field().SetText(refused)
 	b.tap("Send")
-	b.until("the node is not reached", func() bool { return !b.session().Busy() && strings.Contains(b.question(), "Not sent") })
+	b.until("the node is not reached", func() bool { return !b.session().Tasks.Busy() && strings.Contains(b.question(), "Not sent") })
 	if nodes := b.workbench.Settings().Nodes; len(nodes) != 0 {
 		t.Errorf("%v are kept, which stored nothing", nodes)
 	}
@@ -72,7 +74,7 @@ func TestSendAnExport(t *testing.T) {
 	if strings.Contains(b.question(), "Not sent") || field().Text != refused {
 		t.Errorf("%q is in the field; want the address, to correct it", field().Text)
 	}
-	if b.session().Busy() || len(s.Seen().Calling) != 0 {
+	if b.session().Tasks.Busy() || len(s.Seen().Calling) != 0 {
 		t.Error("it is sent before the address is confirmed")
 	}
 	field().SetText(s.String())
@@ -95,7 +97,7 @@ func TestSendAnExport(t *testing.T) {
 	// A node that was used before is proposed again when it refuses, and kept.
 	field().SetText(refused)
 	b.tap("Send")
-	b.until("the node is not reached again", func() bool { return !b.session().Busy() && strings.Contains(b.question(), "Not sent") })
+	b.until("the node is not reached again", func() bool { return !b.session().Tasks.Busy() && strings.Contains(b.question(), "Not sent") })
 	b.tap("Send again")
 	if nodes := b.workbench.Settings().Nodes; field().Text != refused || len(nodes) != 1 {
 		t.Errorf("%q is in the field, kept are %v", field().Text, nodes)

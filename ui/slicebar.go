@@ -119,8 +119,8 @@ func ordered(view volume.View, figures []session.SliceFigure) []session.SliceFig
 // higher or lower by it. While another volume is being read, or waits for an answer, the slider stays
 // where it was moved to.
 func (b *sliceBar) displayVolume(s *session.Session, asking bool) (resized bool) {
-	g, index := s.Group()
-	if g != nil && b.wanted > 0 && b.wanted != index+1 && (b.dragged || asking || s.Busy()) {
+	g, index := s.Reader.Group()
+	if g != nil && b.wanted > 0 && b.wanted != index+1 && (b.dragged || asking || s.Tasks.Busy()) {
 		return false
 	}
 	b.wanted = 0
@@ -147,7 +147,7 @@ func (b *sliceBar) displayVolume(s *session.Session, asking bool) (resized bool)
 
 // nameVolume writes the place of a volume: "b-value 1000 s/mm2 (3 of 10)".
 func (b *sliceBar) nameVolume(s *session.Session, index int) {
-	if g, _ := s.Group(); g != nil && index >= 0 && index < g.Len() {
+	if g, _ := s.Reader.Group(); g != nil && index >= 0 && index < g.Len() {
 		setText(b.volume, fmt.Sprintf(lang.L("%s (%d of %d)"), g.Places[index], index+1, g.Len()))
 	}
 }
@@ -155,16 +155,16 @@ func (b *sliceBar) nameVolume(s *session.Session, index int) {
 // showVolume shows another volume of the 4-D series, after a question where that would lose
 // a result.
 func (w *Workbench) showVolume(k int) {
-	g, now := w.session.Group()
+	g, now := w.session.Reader.Group()
 	if g == nil || k < 0 || k >= g.Len() || k == now {
 		return
 	}
-	w.confirmVoxels(func() { w.session.ShowVolume(k) })
+	w.confirmVoxels(func() { w.session.Reader.ShowVolume(k) })
 }
 
 // stepVolume shows a volume before or behind the one on the screen.
 func (w *Workbench) stepVolume(by int) {
-	_, now := w.session.Group()
+	_, now := w.session.Reader.Group()
 	w.showVolume(now + by)
 }
 
@@ -184,7 +184,7 @@ func (b *sliceBar) display(s *session.Session) {
 		return
 	}
 	b.planes.SetSelected(lang.L(planeName(state.View().Plane)))
-	figures := ordered(state.View(), s.SliceFigures())
+	figures := ordered(state.View(), s.Strip.Figures())
 	b.strip.display(figures, state.Volume().Unit, state.Index())
 	setText(b.sigmas, b.strip.summary())
 	b.slider.Max = float64(max(n, 1))

@@ -64,9 +64,9 @@ func TestSliderOfVolumes(t *testing.T) {
 	shown := func(want int, text string) {
 		t.Helper()
 		b.until(text, func() bool {
-			_, index := b.session().Group()
+			_, index := b.session().Reader.Group()
 			s, now := b.volumeSlider()
-			return index == want-1 && now == text && s != nil && s.Value == float64(want) && !b.session().Busy()
+			return index == want-1 && now == text && s != nil && s.Value == float64(want) && !b.session().Tasks.Busy()
 		})
 	}
 	slider, _ = b.volumeSlider()
@@ -80,7 +80,7 @@ func TestSliderOfVolumes(t *testing.T) {
 	shown(3, "time 4 s (3 of 3)")
 
 	b.command("apply").Run()
-	b.until("the volume is filtered", func() bool { return b.session().Exportable() != nil && !b.session().Busy() })
+	b.until("the volume is filtered", func() bool { return b.session().Results.Exportable() != nil && !b.session().Tasks.Busy() })
 	slider, _ = b.volumeSlider()
 	slider.SetValue(1)
 	b.drain()

@@ -42,7 +42,7 @@ const notClinical = "Not for clinical use"
 func newStatusBar(w *Workbench) *statusBar {
 	b := &statusBar{
 		text: caption(""), bar: widget.NewProgressBar(), engine: caption(""), memory: caption(""),
-		cancel:   iconButton(theme.CancelIcon(), lang.L("Cancel"), w.session.Cancel),
+		cancel:   iconButton(theme.CancelIcon(), lang.L("Cancel"), w.session.Tasks.Cancel),
 		findings: iconButton(theme.WarningIcon(), "", w.showFindings),
 	}
 	b.text.Truncation = fyne.TextTruncateEllipsis
@@ -68,7 +68,7 @@ func (b *statusBar) note(text string) {
 // display follows the session; column says whether the filter column is shown, which has the
 // progress of a run.
 func (b *statusBar) display(s *session.Session, column bool) {
-	p := s.Progress()
+	p := s.Tasks.Progress()
 	running := p.Kind != session.Idle
 	elsewhere := column && p.Kind == session.Applying
 	b.cancel.Hidden = !running || elsewhere
@@ -84,21 +84,21 @@ func (b *statusBar) display(s *session.Session, column bool) {
 		setText(b.text, p.Text)
 	case !column && warning(s) != "":
 		setText(b.text, warning(s))
-	case s.Message() != "":
-		setText(b.text, s.Message())
+	case s.Tasks.Message() != "":
+		setText(b.text, s.Tasks.Message())
 	case b.noted != "":
 		setText(b.text, b.noted)
 	case s.Series() == nil:
 		setText(b.text, lang.L("Open a series, or drop a file or folder here."))
 	case !factsKnown(s):
 		setText(b.text, lang.L("Measuring the noise of the series, on which automatic values depend …"))
-	case s.Example():
+	case s.Documents.Example():
 		setText(b.text, lang.L("This is the bundled series. Open your own, or drop a file or folder here."))
 	default:
 		setText(b.text, "")
 	}
 	setText(b.engine, engineText(s.Engine()))
-	used, limit := s.Memory()
+	used, limit := s.Documents.Memory()
 	setText(b.memory, memoryText(app.ProcessMemory(), used, limit))
 	if arrives(s) {
 		b.showFindings(nil)
@@ -109,16 +109,16 @@ func (b *statusBar) display(s *session.Session, column bool) {
 
 // warning is what the filter column says in orange, for a workbench without it.
 func warning(s *session.Session) string {
-	if text, problem := s.PreviewText(); problem {
+	if text, problem := s.Preview.Text(); problem {
 		return text
 	}
-	if _, err := s.Resolved(); err != nil {
+	if _, err := s.Tuning.Resolved(); err != nil {
 		return language.Sentence(err.Error())
 	}
-	if f, ok := s.Forecast(); ok && f.Text() != "" {
+	if f, ok := s.Results.Forecast(); ok && f.Text() != "" {
 		return language.Sentence(f.Text())
 	}
-	return filterpanel.Origin(s.Carried())
+	return filterpanel.Origin(s.Tuning.Carried())
 }
 
 // factsKnown says whether range and noise of the series are known.

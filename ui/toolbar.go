@@ -145,12 +145,12 @@ func (t *toolbar) display(s *session.Session, layout string) {
 	}
 	t.showWindows(s)
 	t.showComparison(state.Comparison())
-	setEnabled(t.export, s.Exportable() != nil && !s.Busy())
+	setEnabled(t.export, s.Results.Exportable() != nil && !s.Tasks.Busy())
 	setEnabled(t.undo, s.Document().Edits().CanUndo())
 	setEnabled(t.redo, s.Document().Edits().CanRedo())
-	setEnabled(t.noise, s.CanMapNoise())
-	setPressed(t.noise, s.NoiseMap() != nil)
-	setPressed(t.marks, s.MarksStructure())
+	setEnabled(t.noise, s.Noise.CanMap())
+	setPressed(t.noise, s.Noise.Map() != nil)
+	setPressed(t.marks, s.Structures.Marked())
 }
 
 // showWindows lists the windows stored in the series, then the presets.
@@ -168,7 +168,7 @@ func (t *toolbar) showWindows(s *session.Session) {
 		t.presets = append(t.presets, own)
 	}
 	t.presets = append(t.presets, s.State().Automatic())
-	t.presets = append(t.presets, s.WindowPresets()...)
+	t.presets = append(t.presets, s.Screen.WindowPresets()...)
 	current, whose := -1, ""
 	if s.State().Unlinked() { // on the way to the list the pointer may have crossed the other picture
 		whose = map[viewer.Role]string{viewer.Original: lang.L("Original: "), viewer.Denoised: lang.L("Denoised: ")}[s.State().Attended()]

@@ -42,7 +42,7 @@ func newToolButtons(w *Workbench) *toolButtons {
 func (t *toolButtons) display(s *session.Session) {
 	for tool, b := range t.buttons {
 		setEnabled(b, s.Series() != nil)
-		setPressed(b, s.Tool() == tool)
+		setPressed(b, s.Marks.Tool() == tool)
 	}
 }
 

@@ -47,12 +47,12 @@ func TestOwnWindowsAreMarked(t *testing.T) {
 		t.Errorf("for the original the list of windows says %q", got)
 	}
 	b.state().Attend(viewer.Denoised)
-	b.workbench.Session().HoldBefore(true)
+	b.workbench.Session().Screen.HoldBefore(true)
 	b.drain()
 	if c := panes[viewer.Denoised].Caption(); c.Title != "ORIGINAL, OWN WINDOW" {
 		t.Errorf("with the original in it, the label is %q", c.Title)
 	}
-	b.workbench.Session().HoldBefore(false)
+	b.workbench.Session().Screen.HoldBefore(false)
 	b.key(fyne.KeyJ)
 	if got := list(); strings.Contains(got, ":") {
 		t.Errorf("linked again, the list says %q", got)
@@ -71,8 +71,8 @@ func TestPlanesHaveTheWindowOfTheComparison(t *testing.T) {
 	b := newBench(t, large)
 	b.key(fyne.KeyF5)
 	b.key(fyne.KeyJ)
-	b.session().Plane(volume.Coronal).Attend(viewer.Original)
-	b.session().Plane(volume.Coronal).SetWindow(volume.Window{Center: 40, Width: 200})
+	b.session().Screen.Plane(volume.Coronal).Attend(viewer.Original)
+	b.session().Screen.Plane(volume.Coronal).SetWindow(volume.Window{Center: 40, Width: 200})
 	b.drain()
 	if w := b.state().WindowOf(viewer.Denoised); w.Width != 200 || b.state().WindowOf(viewer.Original).Width == 200 {
 		t.Errorf("the comparison has a width of %g", w.Width)

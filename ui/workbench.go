@@ -174,11 +174,11 @@ func New(a fyne.App, o Options) *Workbench {
 	w.main.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) { w.Drop(uris) })
 	w.main.SetCloseIntercept(w.Quit)
 	// While another program is in front, the release of a held key is not seen.
-	a.Lifecycle().SetOnExitedForeground(func() { w.session.HoldBefore(false) })
-	a.Lifecycle().SetOnEnteredForeground(func() { w.session.CheckExports(func() {}) })
+	a.Lifecycle().SetOnExitedForeground(func() { w.session.Screen.HoldBefore(false) })
+	a.Lifecycle().SetOnEnteredForeground(func() { w.session.Exports.Check(func() {}) })
 	w.main.Resize(fyne.NewSize(w.settings.WorkbenchSize[0], w.settings.WorkbenchSize[1]))
 	w.startLayout()
-	w.session.JudgeSlices(!w.settings.LeaveSlices)
+	w.session.Strip.Judge(!w.settings.LeaveSlices)
 	w.refresh()
 	return w
 }
@@ -189,7 +189,7 @@ func (w *Workbench) build() {
 	s := w.session
 	events := sliceview.Events{
 		Maximize: w.maximize, Menu: w.contextMenu, Heading: w.chooseSide, Entered: w.unfocus,
-		Modifiers: w.modifiers, Resized: s.Redraw, Moved: w.awaitFrames, Marker: s,
+		Modifiers: w.modifiers, Resized: s.Screen.Redraw, Moved: w.awaitFrames, Marker: s.Marks,
 	}
 	row := w.buildPlanes(events)
 	for role := range viewer.Roles {
@@ -198,7 +198,7 @@ func (w *Workbench) build() {
 	}
 	w.paneRow = container.New(paneLayout{w.inset}, row...)
 	hooks := filterpanel.Hooks{
-		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Find: w.findStrength, Apply: w.apply, Cancel: s.Cancel,
+		Changed: s.Tuning.Set, AutoPreview: s.Preview.SetAuto, Preview: s.Preview.Start, Find: w.findStrength, Apply: w.apply, Cancel: s.Tasks.Cancel,
 		Hide: func() { w.showColumn(false) },
 		Hint: func(o fyne.CanvasObject, text string) {
 			if o == nil {
@@ -210,8 +210,8 @@ func (w *Workbench) build() {
 	}
 	w.filter = filterpanel.New(hooks)
 	w.measures = measurepanel.New(w.showPlace)
-	w.plot = plotpanel.New(w.options.Go, w.options.Do, plotpanel.Hooks{Take: s.TakeStrength, Find: w.findStrength})
-	w.marks = markpanel.New(markpanel.Hooks{Select: s.SelectMark, Button: w.commandButton})
+	w.plot = plotpanel.New(w.options.Go, w.options.Do, plotpanel.Hooks{Take: s.Strength.Take, Find: w.findStrength})
+	w.marks = markpanel.New(markpanel.Hooks{Select: s.Marks.Select, Button: w.commandButton})
 	w.card = newCard(w.measures, w.plot, w.marks, w.changed)
 	w.tip = newTooltip()
 	w.buildQuick(hooks)
@@ -295,19 +295,19 @@ func (w *Workbench) toggleInset() {
 
 // findStrength searches for the best strength, and shows the curve.
 func (w *Workbench) findStrength() {
-	if w.session.CanFindStrength() && !w.session.Searching() {
+	if w.session.Strength.CanFind() && !w.session.Strength.Searching() {
 		w.card.selectTab(tabStrength)
 		w.showColumn(true)
 	}
-	w.session.FindStrength()
+	w.session.Strength.Find()
 }
 
 // showPlace shows the slice where the residual of the slice, or of the volume, has
 // the most structure.
 func (w *Workbench) showPlace(volume bool) {
-	m := w.session.SliceMeasures()
+	m := w.session.Measures.Slice()
 	if volume {
-		m = w.session.VolumeMeasures()
+		m = w.session.Measures.Volume()
 	}
 	if p, ok := session.PlaceOf(m.Measures); m.Known && ok {
 		w.session.State().ShowVoxel(p.Voxel)
@@ -331,7 +331,7 @@ func (w *Workbench) arrange() {
 	}
 	w.frame.Refresh()
 	w.paneRow.Refresh()
-	w.session.Redraw()
+	w.session.Screen.Redraw()
 	w.changed()
 }
 
@@ -376,7 +376,7 @@ func (w *Workbench) zoom(factor float64) {
 }
 
 func (w *Workbench) ownWindow() {
-	if own := w.session.OwnWindow(); own.Width > 0 {
+	if own := w.session.Screen.OwnWindow(); own.Width > 0 {
 		w.session.State().SetWindow(own)
 		return
 	}

@@ -77,7 +77,7 @@ func newBenchWith(t *testing.T, size fyne.Size, change func(*app.Settings)) *ben
 	t.Cleanup(func() { b.workbench.Session().Close() })
 	b.workbench.OpenBundled()
 	b.until("the first slice is filtered and drawn", func() bool {
-		p := b.session().Picture()
+		p := b.session().Screen.Picture()
 		return b.status() == session.Slice && p != nil && p.After != nil
 	})
 	return b
@@ -111,7 +111,7 @@ func (b *bench) session() *session.Session { return b.workbench.Session() }
 func (b *bench) state() *viewer.State { return b.session().State() }
 
 func (b *bench) status() session.Status {
-	_, status, _ := b.session().ShownRecipe()
+	_, status, _ := b.session().Preview.Recipe()
 	return status
 }
 
@@ -135,7 +135,7 @@ func (b *bench) drain() {
 		case f := <-b.queue:
 			f()
 		default:
-			if !b.session().Drawing() {
+			if !b.session().Screen.Drawing() {
 				return
 			}
 			(<-b.queue)()
@@ -217,9 +217,9 @@ func TestResidualAndColumnCanBeHidden(t *testing.T) {
 func TestCaptionsShowTheStateOfTheResult(t *testing.T) {
 	b := newBench(t, large)
 	denoised := b.workbench.Panes()[viewer.Denoised]
-	volumewise := b.session().Recipe().With("h", denoise.Number(20)) // the series' slices are too thick for 3-D by themselves
+	volumewise := b.session().Tuning.Recipe().With("h", denoise.Number(20)) // the series' slices are too thick for 3-D by themselves
 	volumewise.Dims = 3
-	b.session().SetRecipe(volumewise, true)
+	b.session().Tuning.Set(volumewise, true)
 	b.until("badge and detail name the slice, the filter, its dimensions and its strength", func() bool {
 		c := denoised.Caption()
 		return c.Badge == "SLICE ONLY" && strings.HasPrefix(c.Detail, "nlm 3-D  h=20")
@@ -227,29 +227,29 @@ func TestCaptionsShowTheStateOfTheResult(t *testing.T) {
 	if got := denoised.Caption().Letters; got != [4]string{"R", "L", "A", "P"} {
 		t.Errorf("letters %v", got)
 	}
-	b.session().SetAutoPreview(false) // a preview could be there before the next refresh
-	b.session().SetRecipe(b.session().Recipe().With("h", denoise.Number(40)), false)
+	b.session().Preview.SetAuto(false) // a preview could be there before the next refresh
+	b.session().Tuning.Set(b.session().Tuning.Recipe().With("h", denoise.Number(40)), false)
 	b.until("the badge says that the picture is stale", func() bool { return strings.HasPrefix(denoised.Caption().Badge, "STALE") })
-	b.session().Preview()
+	b.session().Preview.Start()
 	b.until("the newer one is there", func() bool { return denoised.Caption().Badge == "SLICE ONLY" })
-	b.session().Apply()
+	b.session().Results.Apply()
 	b.until("the volume is filtered", func() bool { return denoised.Caption().Badge == "WHOLE VOLUME" })
 	b.state().SetIndex(1)
 	b.until("every slice shows it", func() bool {
-		return b.session().Picture().Index == 1 && denoised.Caption().Badge == "WHOLE VOLUME"
+		return b.session().Screen.Picture().Index == 1 && denoised.Caption().Badge == "WHOLE VOLUME"
 	})
 	// The same filter and strength in another dimensionality is another recipe.
-	slicewise := b.session().Recipe()
+	slicewise := b.session().Tuning.Recipe()
 	slicewise.Dims = 2
-	b.session().SetRecipe(slicewise, true)
+	b.session().Tuning.Set(slicewise, true)
 	b.until("a 3-D result is stale for a 2-D recipe", func() bool { return denoised.Caption().Badge == "STALE" })
-	if b.session().Applied() || !strings.HasPrefix(denoised.Caption().Detail, "nlm 3-D") {
-		t.Errorf("applied %v, detail %q; want the 3-D result named as what it is", b.session().Applied(), denoised.Caption().Detail)
+	if b.session().Results.Applied() || !strings.HasPrefix(denoised.Caption().Detail, "nlm 3-D") {
+		t.Errorf("applied %v, detail %q; want the 3-D result named as what it is", b.session().Results.Applied(), denoised.Caption().Detail)
 	}
-	b.session().SetRecipe(b.session().Exportable().Recipe, true)
+	b.session().Tuning.Set(b.session().Results.Exportable().Recipe, true)
 	b.until("the recipe of the run is current again", func() bool { return denoised.Caption().Badge == "WHOLE VOLUME" })
 
-	b.session().HoldBefore(true)
+	b.session().Screen.HoldBefore(true)
 	b.until("the caption names the original", func() bool { return denoised.Caption().Badge == "SHOWING THE ORIGINAL" })
 }
 
@@ -290,7 +290,7 @@ func TestDroppingOpens(t *testing.T) {
 	}
 	b.workbench.Drop([]fyne.URI{web})
 	b.drain()
-	if b.session().Progress().Kind != session.Idle {
+	if b.session().Tasks.Progress().Kind != session.Idle {
 		t.Error("a task was started for a web address")
 	}
 }
@@ -312,8 +312,8 @@ func TestErrorsAreDialogs(t *testing.T) {
 
 func TestEveryCommandRuns(t *testing.T) {
 	b := newBench(t, large)
-	b.session().Apply()
-	b.until("the volume is filtered", b.session().Applied)
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
 	for _, c := range b.workbench.Commands() {
 		if c.Run == nil || c.ID == "quit" || c.ID == "fullscreen" {
 			continue
@@ -347,11 +347,11 @@ func TestNothingIsClippedAtTheUsualSizes(t *testing.T) {
 func TestAGestureWaitsForItsPictures(t *testing.T) {
 	b := newBench(t, large)
 	b.drain()
-	shown := func() int { return b.session().Picture().Index }
+	shown := func() int { return b.session().Screen.Picture().Index }
 	b.state().Scroll(1)
 	late := make(chan time.Time)
-	b.session().AwaitFrames(late)
-	if shown() != b.state().Index() || b.session().Drawing() {
+	b.session().Screen.Await(late)
+	if shown() != b.state().Index() || b.session().Screen.Drawing() {
 		t.Errorf("slice %d is shown; want %d", shown(), b.state().Index())
 	}
 	for range 3 { // with a clock that stands still, the second and third do not wait

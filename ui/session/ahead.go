@@ -44,42 +44,42 @@ func (a *ahead) steps() [2]int {
 // filterAhead filters the next slice beside the one on the screen, where that one is
 // previewed by the current recipe and nothing else is in progress; else it ends what it
 // has begun.
-func (s *Session) filterAhead() {
-	result, _, status := s.shown()
-	measured := s.slice.answered && s.slice.newest.picture.Result == result
-	if s.autoPreview && status == Slice && !s.Busy() && (s.ahead.scrolled || measured) {
-		for _, step := range s.ahead.steps() {
-			q := s.request()
+func (pv *Preview) filterAhead() {
+	result, _, status := pv.shown()
+	measured := pv.s.Measures.slice.answered && pv.s.Measures.slice.newest.picture.Result == result
+	if pv.auto && status == Slice && !pv.s.Tasks.Busy() && (pv.ahead.scrolled || measured) {
+		for _, step := range pv.ahead.steps() {
+			q := pv.s.Tuning.request()
 			q.Index, q.Ahead = q.Index+step, true
-			_, exact, _ := s.previews.find(q)
-			if exact || q.Index < 0 || q.Index >= s.state.View().Size[2] || s.ahead.failed != nil && sameRequest(*s.ahead.failed, q) {
+			_, exact, _ := pv.s.previews.find(q)
+			if exact || q.Index < 0 || q.Index >= pv.s.state.View().Size[2] || pv.ahead.failed != nil && sameRequest(*pv.ahead.failed, q) {
 				continue
 			}
-			if !s.ahead.takes(q) {
-				s.ahead.running = &q
-				s.previewer.Request(q)
+			if !pv.ahead.takes(q) {
+				pv.ahead.running = &q
+				pv.previewer.Request(q)
 			}
 			return
 		}
 	}
-	if s.ahead.running != nil {
-		s.previewer.Cancel()
-		s.ahead.running = nil
+	if pv.ahead.running != nil {
+		pv.previewer.Cancel()
+		pv.ahead.running = nil
 	}
 }
 
 // filteredAhead keeps the preview of a slice that is not on the screen. Its error is shown
 // when that slice is asked for.
-func (s *Session) filteredAhead(p app.Preview) {
-	s.ahead.running = nil
-	defer s.followStrip()
+func (pv *Preview) filteredAhead(p app.Preview) {
+	pv.ahead.running = nil
+	defer pv.s.Strip.follow()
 	if p.Err != nil {
-		s.reportPanic(p.Err)
-		s.ahead.failed = &p.Request
-		s.wantMeasures()
+		pv.s.reportPanic(p.Err)
+		pv.ahead.failed = &p.Request
+		pv.s.Measures.want()
 		return
 	}
-	s.previews = s.previews.add(p)
-	s.filterAhead()
-	s.wantMeasures()
+	pv.s.previews = pv.s.previews.add(p)
+	pv.filterAhead()
+	pv.s.Measures.want()
 }

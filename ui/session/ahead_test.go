@@ -25,8 +25,8 @@ func (b *bench) wantFiltered(what string, f func(), want ...int) {
 	if got := b.filtered(f); !slices.Equal(got, want) {
 		b.loop.t.Errorf("%s: slices %v are filtered; want %v", what, got, want)
 	}
-	if b.status() != session.Slice || b.Previewing() {
-		b.loop.t.Errorf("%s: status %v, previewing %v", what, b.status(), b.Previewing())
+	if b.status() != session.Slice || b.Preview.Running() {
+		b.loop.t.Errorf("%s: status %v, previewing %v", what, b.status(), b.Preview.Running())
 	}
 }
 
@@ -35,17 +35,17 @@ func (b *bench) wantFiltered(what string, f func(), want ...int) {
 func TestTheSlicesBesideAreFilteredAhead(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	b.wantFiltered("another recipe", func() { b.SetRecipe(b.tuned(5), true) }, 3, 4, 2)
+	b.wantFiltered("another recipe", func() { b.Tuning.Set(b.tuned(5), true) }, 3, 4, 2)
 	b.wantFiltered("a step on", func() { b.State().Scroll(1) }, 5)
 	b.wantFiltered("the last slice", func() { b.State().Scroll(1) })
 	b.wantFiltered("five back", func() { b.State().Scroll(-5) }, 0, 1)
-	b.wantFiltered("another recipe after a step back", func() { b.State().Scroll(2); b.SetRecipe(b.tuned(6), true); b.State().Scroll(-1) }, 1, 0, 2)
-	b.SetAutoPreview(false)
+	b.wantFiltered("another recipe after a step back", func() { b.State().Scroll(2); b.Tuning.Set(b.tuned(6), true); b.State().Scroll(-1) }, 1, 0, 2)
+	b.Preview.SetAuto(false)
 	b.wantFiltered("without automatic previews", func() { b.State().Scroll(1) })
 	if got := b.filtered(func() { b.State().Scroll(1) }); len(got) > 0 {
 		t.Errorf("slices %v are filtered without automatic previews", got)
 	}
-	b.wantFiltered("one that is asked for", b.Preview, 3)
+	b.wantFiltered("one that is asked for", b.Preview.Start, 3)
 }
 
 // holdAhead gives the session another recipe and waits until the slice beside the first
@@ -54,8 +54,8 @@ func (b *bench) holdAhead(h float64) {
 	b.loop.t.Helper()
 	first := b.State().Index()
 	b.engine.holdAllBut(func(_ denoise.Recipe, slice int) bool { return slice == first })
-	b.SetRecipe(b.tuned(h), true)
-	b.loop.until("the slice is previewed and measured", func() bool { return b.status() == session.Slice && b.SliceMeasures().Current })
+	b.Tuning.Set(b.tuned(h), true)
+	b.loop.until("the slice is previewed and measured", func() bool { return b.status() == session.Slice && b.Measures.Slice().Current })
 	if slice := <-b.engine.held; slice == first {
 		b.loop.t.Errorf("slice %d is held", slice)
 	}
@@ -68,7 +68,7 @@ func TestASliceAheadIsTakenOver(t *testing.T) {
 	b.wantFiltered("the next", func() {
 		b.holdAhead(5)
 		b.State().Scroll(1)
-		if text, _ := b.PreviewText(); !b.Previewing() || text != "Filtering slice 5 …" {
+		if text, _ := b.Preview.Text(); !b.Preview.Running() || text != "Filtering slice 5 …" {
 			t.Errorf("%q; want the slice awaited", text)
 		}
 		b.engine.open()
@@ -85,13 +85,13 @@ func TestNumbersWaitWhileTheUserScrolls(t *testing.T) {
 	b.engine.holdPreviews()
 	b.State().Scroll(3)
 	<-b.engine.held // slice 5
-	b.loop.until("the slice is on the screen", func() bool { return b.Picture().Index == 4 })
-	if m := b.SliceMeasures(); b.status() != session.Slice || b.MeasuresSlice() || m.Current || !m.Known || m.Index != 1 {
-		t.Errorf("status %v, measured %v, numbers of slice %d; want those of slice 1 to stay", b.status(), b.MeasuresSlice(), m.Index)
+	b.loop.until("the slice is on the screen", func() bool { return b.Screen.Picture().Index == 4 })
+	if m := b.Measures.Slice(); b.status() != session.Slice || b.Measures.MeasuresSlice() || m.Current || !m.Known || m.Index != 1 {
+		t.Errorf("status %v, measured %v, numbers of slice %d; want those of slice 1 to stay", b.status(), b.Measures.MeasuresSlice(), m.Index)
 	}
 	b.engine.open()
 	b.settle()
-	if m := b.SliceMeasures(); !m.Current || m.Index != 4 {
+	if m := b.Measures.Slice(); !m.Current || m.Index != 4 {
 		t.Errorf("numbers of slice %d, current %v; want those of slice 4", m.Index, m.Current)
 	}
 }
@@ -107,18 +107,18 @@ func TestFilteringAheadGivesWay(t *testing.T) {
 	}, 3, 4, 0, 1)
 	b.wantFiltered("no automatic previews", func() {
 		b.holdAhead(6)
-		b.SetAutoPreview(false)
+		b.Preview.SetAuto(false)
 		b.engine.open()
 	}, 0, 1)
-	b.SetAutoPreview(true)
+	b.Preview.SetAuto(true)
 	b.settle()
 	b.engine.holdRuns()
-	b.Apply()
+	b.Results.Apply()
 	n := b.engine.count()
 	b.State().ZoomAt(2, 1, 1, 10, 10)
 	b.State().Scroll(1) // previewed before, but not the one beside it
 	b.loop.drain()
-	if b.FiltersAhead() || b.engine.count() != n || b.status() != session.Slice || !b.Busy() {
+	if b.Preview.FiltersAhead() || b.engine.count() != n || b.status() != session.Slice || !b.Tasks.Busy() {
 		t.Errorf("%d slices are filtered beside a run, status %v", b.engine.count()-n, b.status())
 	}
 }
@@ -129,7 +129,7 @@ func TestAFailureAheadIsSilent(t *testing.T) {
 	b.settle()
 	b.engine.failWith(errEngine)
 	got := b.filtered(func() { b.State().Scroll(1) }) // filtered ahead before: only 5 is new
-	if _, problem := b.PreviewText(); problem || b.status() != session.Slice || len(b.errors) > 0 || !slices.Equal(got, []int{5}) {
+	if _, problem := b.Preview.Text(); problem || b.status() != session.Slice || len(b.errors) > 0 || !slices.Equal(got, []int{5}) {
 		t.Errorf("slices %v, problem %v, status %v, errors %v", got, problem, b.status(), b.errors)
 	}
 	if got := b.filtered(func() { b.State().ZoomAt(2, 1, 1, 10, 10) }); len(got) > 0 {
@@ -137,7 +137,7 @@ func TestAFailureAheadIsSilent(t *testing.T) {
 	}
 	b.State().Scroll(1)
 	b.settle()
-	if _, problem := b.PreviewText(); !problem {
+	if _, problem := b.Preview.Text(); !problem {
 		t.Error("the failure is not shown where the slice is asked for")
 	}
 }

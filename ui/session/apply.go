@@ -11,82 +11,82 @@ import (
 // Apply filters the whole volume with the current recipe. It does nothing while
 // a task is in progress, so that no second request restarts a run. A run for which there is
 // no memory is refused: it would end the workbench, and with it other work.
-func (s *Session) Apply() {
-	if s.doc == nil || s.Busy() || s.Applied() {
+func (rs *Results) Apply() {
+	if rs.s.doc == nil || rs.s.Tasks.Busy() || rs.Applied() {
 		return
 	}
-	s.foreseen = foreseen{}
-	if f, ok := s.Forecast(); ok && f.Err() != nil {
-		s.listener.Failed(f.Err())
+	rs.foreseen = foreseen{}
+	if f, ok := rs.Forecast(); ok && f.Err() != nil {
+		rs.s.listener.Failed(f.Err())
 		return
 	}
-	d, recipe, next := s.document, s.recipe, &result{steering: s.steering, given: s.doc.GivenNoise()}
-	on := app.On{Series: s.doc.Series(), Engine: s.deps.Engine, Maps: s.steering.maps}
-	if facts, known := s.doc.Facts(); known {
+	d, recipe, next := rs.s.document, rs.s.recipe, &result{steering: rs.s.steering, given: rs.s.doc.GivenNoise()}
+	on := app.On{Series: rs.s.doc.Series(), Engine: rs.s.deps.Engine, Maps: rs.s.steering.maps}
+	if facts, known := rs.s.doc.Facts(); known {
 		on.Facts = &facts
 	}
-	t := s.start(Applying, lang.L("Filtering"), lang.L("slices"))
-	t.recipe, t.slices = recipe, int64(s.doc.Series().Volume.Dims[2])
+	t := rs.s.Tasks.start(Applying, lang.L("Filtering"), lang.L("slices"))
+	t.recipe, t.slices = recipe, int64(rs.s.doc.Series().Volume.Dims[2])
 	var report app.Report
-	s.background(func() (err error) {
-		report, err = app.DoOn(t.ctx, on, app.Job{Recipe: &recipe}, s.events(t))
+	rs.s.background(func() (err error) {
+		report, err = app.DoOn(t.ctx, on, app.Job{Recipe: &recipe}, rs.s.Tasks.events(t))
 		return err
 	}, func(err error) {
 		run := report.Run
 		next.run = run
-		if !s.finish(t, err) || !s.addResult(d, next) {
+		if !rs.s.Tasks.finish(t, err) || !rs.add(d, next) {
 			return
 		}
-		s.message = fmt.Sprintf(lang.L("Filtered %d slices in %s on %s."), run.Result.Dims[2], Duration(run.Filter), run.Engine.Name)
-		if d != s.document {
-			s.listener.Changed()
+		rs.s.Tasks.message = fmt.Sprintf(lang.L("Filtered %d slices in %s on %s."), run.Result.Dims[2], Duration(run.Filter), run.Engine.Name)
+		if d != rs.s.document {
+			rs.s.listener.Changed()
 			return
 		}
-		s.retry = nil
-		s.viewChanged()
+		rs.s.retry = nil
+		rs.s.viewChanged()
 	})
 }
 
 // Applied says whether the run of the whole volume has the current recipe.
-func (s *Session) Applied() bool { return s.doc != nil && s.made(s.doc.Run()) }
+func (rs *Results) Applied() bool { return rs.s.doc != nil && rs.s.Tuning.made(rs.s.doc.Run()) }
 
 // Exportable returns the run that an export would write, or nil.
-func (s *Session) Exportable() *app.Run {
-	if s.doc == nil {
+func (rs *Results) Exportable() *app.Run {
+	if rs.s.doc == nil {
 		return nil
 	}
-	return s.doc.Run()
+	return rs.s.doc.Run()
 }
 
-// Export writes the run, whatever the current recipe is, and passes the report
+// Write writes the run, whatever the current recipe is, and passes the report
 // to done. Errors go to the listener. It does nothing while a task is in
 // progress.
-func (s *Session) Export(out string, o app.ExportOptions, done func(app.ExportReport)) {
-	run := s.Exportable()
-	if run == nil || s.Busy() {
+func (ex *Exports) Write(out string, o app.ExportOptions, done func(app.ExportReport)) {
+	run := ex.s.Results.Exportable()
+	if run == nil || ex.s.Tasks.Busy() {
 		return
 	}
-	t := s.start(Exporting, lang.L("Writing"), lang.L("files"))
+	t := ex.s.Tasks.start(Exporting, lang.L("Writing"), lang.L("files"))
 	job := app.Job{Recipe: &run.Recipe, Output: app.Output{Path: out, ExportOptions: o}}
 	var report app.Report
 	var files *app.Exported
-	s.background(func() (err error) {
-		report, err = app.DoOn(t.ctx, app.On{Series: run.Source, Run: run}, job, s.events(t))
+	ex.s.background(func() (err error) {
+		report, err = app.DoOn(t.ctx, app.On{Series: run.Source, Run: run}, job, ex.s.Tasks.events(t))
 		files = writtenBy(report, err)
 		return err
 	}, func(err error) {
-		s.noteExport(run, files) // also where the cancel came too late
-		if !s.finish(t, err) {
+		ex.note(run, files) // also where the cancel came too late
+		if !ex.s.Tasks.finish(t, err) {
 			return
 		}
-		s.message = lang.L("The export is done.")
-		s.listener.Changed()
+		ex.s.Tasks.message = lang.L("The export is done.")
+		ex.s.listener.Changed()
 		done(report.Written)
 	})
 }
 
 // events passes the progress of a task's job on.
-func (s *Session) events(t *task) app.Events {
-	report := s.reporter(t)
+func (ts *Tasks) events(t *task) app.Events {
+	report := ts.reporter(t)
 	return app.Events{Progress: func(_ app.Step, done, total int64) { report(done, total) }}
 }

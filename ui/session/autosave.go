@@ -22,46 +22,46 @@ import (
 // Workspace describes what is open, for the next start after a crash; false where that is
 // nothing, or the series of the start alone, on which nothing was done: it is not to be
 // offered in the place of older work.
-func (s *Session) Workspace() (w app.Workspace, ok bool) {
-	if !slices.ContainsFunc(s.documents, func(d *document) bool { return !d.spare() || s.running(d) }) {
+func (ds *Documents) Workspace() (w app.Workspace, ok bool) {
+	if !slices.ContainsFunc(ds.open, func(d *document) bool { return !d.spare() || ds.running(d) }) {
 		return w, false
 	}
-	for i, d := range s.documents {
+	for i, d := range ds.open {
 		switch {
 		case d.away != nil:
 			away := *d.away
 			away.Runs = slices.Clone(away.Runs) // it is saved in the background
 			w.Open = append(w.Open, away)
-		case d == s.document:
+		case d == ds.s.document:
 			w.Shown = i
-			w.Open = append(w.Open, d.work(s.state))
+			w.Open = append(w.Open, d.work(ds.s.state))
 		default:
 			w.Open = append(w.Open, d.work(d.view))
 		}
-		if s.running(d) {
-			recipe := s.task.recipe
+		if ds.running(d) {
+			recipe := ds.s.Tasks.now.recipe
 			w.Open[i].Running = &recipe
 		}
 	}
 	return w, true
 }
 
-// saveResult keeps a result for the next start, in the background. It is no task: the
+// save keeps a result for the next start, in the background. It is no task: the
 // user need not know, and an error means that the result is not kept.
-func (s *Session) saveResult(d *document, r *result) {
-	if s.deps.SaveRun == nil {
+func (rs *Results) save(d *document, r *result) {
+	if rs.s.deps.SaveRun == nil {
 		return
 	}
 	ctx := d.voxels
 	var saved app.SavedRun
 	var ok bool
-	s.background(func() (err error) {
-		saved, ok, err = s.deps.SaveRun(ctx, r.run)
+	rs.s.background(func() (err error) {
+		saved, ok, err = rs.s.deps.SaveRun(ctx, r.run)
 		return err
 	}, func(err error) {
 		if err == nil && ok {
 			r.saved = &saved
-			s.listener.Changed()
+			rs.s.listener.Changed()
 		}
 	})
 }
@@ -78,11 +78,11 @@ type restored struct {
 
 // Restore lists the series of a process that has ended as documents that were put away,
 // and opens the one that was shown.
-func (s *Session) Restore(w app.Workspace) {
+func (rd *Reader) Restore(w app.Workspace) {
 	var shown *document
 	for i, work := range w.Open {
-		if open := s.readFrom(work.Files); open >= 0 && s.documents[open].untouched() {
-			s.CloseDocument(open) // as it was opened again since
+		if open := rd.readFrom(work.Files); open >= 0 && rd.s.Documents.open[open].untouched() {
+			rd.s.Documents.Close(open) // as it was opened again since
 		}
 		work.Running = nil // the question told of it
 		d := newDocument()
@@ -91,90 +91,90 @@ func (s *Session) Restore(w app.Workspace) {
 		if picture, err := png.Decode(bytes.NewReader(work.Picture)); err == nil {
 			d.small, d.png = picture, work.Picture
 		}
-		s.documents = append(s.documents, d)
+		rd.s.Documents.open = append(rd.s.Documents.open, d)
 		if shown == nil || i == w.Shown {
 			shown = d
 		}
 	}
 	if shown != nil {
-		s.wake(shown, lang.L("The work of the last session is open again."))
+		rd.wake(shown, lang.L("The work of the last session is open again."))
 	}
 }
 
 // wake reads a document again that was put away: series, noise that was added, reference,
 // recipe and view, and the finished runs; and shows it.
-func (s *Session) wake(d *document, message string) {
+func (rd *Reader) wake(d *document, message string) {
 	w := *d.away
-	if err := s.room(4 * int64(w.Dims[0]) * int64(w.Dims[1]) * int64(w.Dims[2]) * int64(1+len(w.Runs))); err != nil {
-		s.listener.Failed(err)
+	if err := rd.s.Documents.room(4 * int64(w.Dims[0]) * int64(w.Dims[1]) * int64(w.Dims[2]) * int64(1+len(w.Runs))); err != nil {
+		rd.s.listener.Failed(err)
 		return
 	}
-	t := s.start(Loading, lang.L("Reading"), lang.L("files"))
+	t := rd.s.Tasks.start(Loading, lang.L("Reading"), lang.L("files"))
 	t.document = d // the reading ends where it is closed
 	var found restored
-	s.background(func() error {
-		return s.readAgain(t, w, &found)
+	rd.s.background(func() error {
+		return rd.readAgain(t, w, &found)
 	}, func(err error) {
-		if !s.finish(t, err) {
+		if !rd.s.Tasks.finish(t, err) {
 			closeCatalog(found.catalog)
 			return
 		}
 		undo := d.undo
 		d.away, d.undo = nil, app.History{}
-		s.begin(d, found.series, found.catalog, w.Entry)
+		rd.begin(d, found.series, found.catalog, w.Entry)
 		if _, ok := undo.Present(); ok {
 			*d.doc.Edits() = undo
 		}
 		if found.noisy != nil {
-			s.doc.SetNoisy(found.noisy, *w.Noise)
-			s.changedVoxels("")
+			rd.s.doc.SetNoisy(found.noisy, *w.Noise)
+			rd.changedVoxels("")
 		}
-		if found.reference != nil && s.doc.SetReference(found.reference) == nil {
-			s.reference = w.Reference
+		if found.reference != nil && rd.s.doc.SetReference(found.reference) == nil {
+			rd.s.reference = w.Reference
 		}
-		s.keepResults(found.results)
+		rd.s.keepResults(found.results)
 		var look viewer.Look
 		if json.Unmarshal(w.View, &look) == nil {
-			s.state.SetLook(look)
-			s.doc.Edits().Amend(s.withView(s.edit()))
+			rd.s.state.SetLook(look)
+			rd.s.doc.Edits().Amend(rd.s.History.withView(rd.s.edit()))
 		}
-		s.doc.Edits().Rebind(d.standIn, s.doc.Series().Volume)
-		s.TakeRecipe(w.Recipe)
+		rd.s.doc.Edits().Rebind(d.standIn, rd.s.doc.Series().Volume)
+		rd.s.Tuning.Take(w.Recipe)
 		if _, ok := undo.Present(); !ok {
-			s.restoreEdit(w)
+			rd.restoreEdit(w)
 		}
-		s.CompareWith(slices.IndexFunc(s.results, func(r *result) bool { return w.Base != "" && r.saved.File == w.Base }))
+		rd.s.Results.CompareWith(slices.IndexFunc(rd.s.results, func(r *result) bool { return w.Base != "" && r.saved.File == w.Base }))
 		if d.files = found.files; w.Files != "" && d.files != w.Files {
 			message = strings.TrimSpace(message + lang.L(" Its files have changed since."))
 		}
-		s.message = message
+		rd.s.Tasks.message = message
 		if lost := len(w.Runs) - len(found.results); lost > 0 {
-			s.message = strings.TrimSpace(fmt.Sprintf(lang.L("%s %d of its results could not be read."), message, lost))
+			rd.s.Tasks.message = strings.TrimSpace(fmt.Sprintf(lang.L("%s %d of its results could not be read."), message, lost))
 		}
-		s.makeRoom(0)
-		s.listener.Opened(w.Path)
-		s.listener.Changed()
+		rd.s.Documents.makeRoom(0)
+		rd.s.listener.Opened(w.Path)
+		rd.s.listener.Changed()
 	})
 }
 
 // restoreEdit draws the marks of a work, and takes its noise where one was given.
-func (s *Session) restoreEdit(w app.Work) {
-	v := s.doc.Series().Volume
-	e := s.edit()
+func (rd *Reader) restoreEdit(w app.Work) {
+	v := rd.s.doc.Series().Volume
+	e := rd.s.edit()
 	e.Marks = slices.DeleteFunc(slices.Clone(w.Marks), func(m app.Mark) bool { return !m.On(v.Geometry) })
 	e.Noise = w.Given.For(v)
 	if e.Ground = w.Ground; len(e.Marks) > 0 || e.Noise != nil {
-		s.doc.Edits().Push(e)
-		s.viewChanged()
+		rd.s.doc.Edits().Push(e)
+		rd.s.viewChanged()
 	}
 }
 
 // readAgain reads what w describes, on another goroutine. A result or a reference that
 // cannot be read is left out.
-func (s *Session) readAgain(t *task, w app.Work, found *restored) (err error) {
+func (rd *Reader) readAgain(t *task, w app.Work, found *restored) (err error) {
 	if w.Path == "" {
-		found.series, err = s.deps.Bundled(t.ctx)
-	} else if found.catalog, err = s.deps.Scan(t.ctx, w.Path); err == nil {
+		found.series, err = rd.s.deps.Bundled(t.ctx)
+	} else if found.catalog, err = rd.s.deps.Scan(t.ctx, w.Path); err == nil {
 		if w.Entry < 0 || w.Entry >= len(found.catalog.Entries) {
 			return fmt.Errorf(lang.L("%s holds another series than before"), w.Path)
 		}
@@ -182,7 +182,7 @@ func (s *Session) readAgain(t *task, w app.Work, found *restored) (err error) {
 			found.catalog, w.Entry = rest, entry
 		}
 		found.files = found.catalog.Fingerprint(t.ctx, w.Entry)
-		found.series, err = s.read(t, found.catalog, w.Entry)
+		found.series, err = rd.read(t, found.catalog, w.Entry)
 	}
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (s *Session) readAgain(t *task, w app.Work, found *restored) (err error) {
 		}
 	}
 	for _, saved := range w.Runs {
-		if run, err := s.deps.LoadRun(t.ctx, saved, filtered); err == nil {
+		if run, err := rd.s.deps.LoadRun(t.ctx, saved, filtered); err == nil {
 			found.results = append(found.results, &result{run: run, given: saved.Given.For(filtered.Volume), exports: saved.Exports, saved: &saved})
 		}
 	}

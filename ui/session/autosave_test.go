@@ -25,14 +25,14 @@ func restore(t *testing.T, w app.Work, load func(context.Context, app.SavedRun, 
 	})
 	b.settle()
 	before := b.Series()
-	b.Restore(app.Workspace{Open: []app.Work{w}})
+	b.Reader.Restore(app.Workspace{Open: []app.Work{w}})
 	b.settle()
 	return b, b.Series() != before
 }
 
 // Work returns the work on the series that is shown.
 func (b *bench) Work() (app.Work, bool) {
-	w, ok := b.Workspace()
+	w, ok := b.Documents.Workspace()
 	if !ok {
 		return app.Work{}, false
 	}
@@ -53,10 +53,10 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	defer kept.Remove()
 	saver := kept.SaveRun
 	b := newBenchWith(t, func(d *session.Deps) { d.SaveRun = saver })
-	b.Open(path)
+	b.Reader.Open(path)
 	b.settle()
 	b.applied(3)
-	b.Export(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
 	b.applied(5)
 	b.State().SetPlane(volume.Coronal)
@@ -69,8 +69,8 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	b.State().Attend(viewer.Original)
 	b.State().SetWindow(volume.Window{Center: 25, Width: 50, Name: "Other"})
 	b.draw(session.EllipseTool, [2]float64{2, 1}, [2]float64{9, 5})
-	b.SetGround()
-	b.ShowResult(0)
+	b.Marks.SetGround()
+	b.Results.Show(0)
 	b.settle()
 	work, ok := b.Work()
 	data, err := json.Marshal(work)
@@ -85,32 +85,32 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	if !done || len(next.errors) > 0 {
 		t.Fatalf("errors %v", next.errors)
 	}
-	if next.opened[len(next.opened)-1] != path || !next.Applied() || next.status() != session.Whole || !next.showsShift(3)() {
+	if next.opened[len(next.opened)-1] != path || !next.Results.Applied() || next.status() != session.Whole || !next.showsShift(3)() {
 		t.Errorf("opened %v, status %v, a shift of %g; want the first run", next.opened, next.status(), next.shift())
 	}
 	if got := next.State().Look(); !reflect.DeepEqual(got, b.State().Look()) {
 		t.Errorf("the view is %+v; want %+v", got, b.State().Look())
 	}
-	if ground, ok := next.Ground(); !ok || len(next.Marks()) != 1 || !reflect.DeepEqual(ground, b.Marks()[0]) {
-		t.Errorf("the marks are %+v; want %+v", next.Marks(), b.Marks())
+	if ground, ok := next.Marks.Ground(); !ok || len(next.Marks.List()) != 1 || !reflect.DeepEqual(ground, b.Marks.List()[0]) {
+		t.Errorf("the marks are %+v; want %+v", next.Marks.List(), b.Marks.List())
 	}
 	next.State().AutoWindow()
-	next.Undo()
+	next.History.Undo()
 	if first, second := next.State().WindowOf(viewer.Original), next.State().WindowOf(viewer.Denoised); first.Name != "Other" || second.Name != "Mine" {
 		t.Errorf("undo after a restart gives the windows %+v and %+v", first, second)
 	}
-	if m := next.VolumeMeasures(); !m.Current || !next.SliceMeasures().Current {
+	if m := next.Measures.Volume(); !m.Current || !next.Measures.Slice().Current {
 		t.Error("the run that is shown is not measured")
 	}
-	if next.Loss() != session.LosesResult || !next.Results()[0].Exported {
-		t.Errorf("loss %v", next.Loss())
+	if next.Documents.Loss() != session.LosesResult || !next.Results.List()[0].Exported {
+		t.Errorf("loss %v", next.Documents.Loss())
 	}
 	same, _ := next.Work()
 	if now, err := json.Marshal(same); err != nil || string(now) != string(data) {
 		t.Errorf("the work that is open again is\n%s, and was\n%s", now, data)
 	}
-	if !strings.HasPrefix(next.Message(), "The work of the last session is open again.") {
-		t.Errorf("message %q", next.Message())
+	if !strings.HasPrefix(next.Tasks.Message(), "The work of the last session is open again.") {
+		t.Errorf("message %q", next.Tasks.Message())
 	}
 }
 
@@ -122,18 +122,18 @@ func TestNoiseAndReferenceAreOpenedAgain(t *testing.T) {
 	}
 	b := newBench(t)
 	b.settle()
-	b.SetReference(path)
+	b.Reader.SetReference(path)
 	b.settle()
 	work, _ := b.Work()
 	next, _ := restore(t, work, nil)
 	if ref := next.Document().Reference(); work.Reference != path || ref == nil {
 		t.Fatalf("reference %q, %v", work.Reference, ref)
 	}
-	next.ClearReference()
+	next.Reader.ClearReference()
 	if w, _ := next.Work(); w.Reference != "" {
 		t.Error("a reference that was removed is kept")
 	}
-	next.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3, Seed: 7})
+	next.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3, Seed: 7})
 	next.settle()
 	work, _ = next.Work()
 	last, _ := restore(t, work, nil)
@@ -141,7 +141,7 @@ func TestNoiseAndReferenceAreOpenedAgain(t *testing.T) {
 	if work.Reference != "" || !noisy || n.Sigma != 3 || n.Seed != 7 || !reflect.DeepEqual(last.Series().Volume.Data, next.Series().Volume.Data) {
 		t.Errorf("noise %v, %t", n, noisy)
 	}
-	last.ClearReference()
+	last.Reader.ClearReference()
 	last.settle()
 	if w, _ := last.Work(); w.Noise != nil || w.Reference != "" {
 		t.Error("noise that was removed is kept")
@@ -162,14 +162,14 @@ func TestGivenNoiseIsOpenedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBenchWith(t, func(d *session.Deps) { d.SaveRun = kept.SaveRun })
-	b.Open(path)
+	b.Reader.Open(path)
 	b.settle()
 	b.applied(3)
 	b.draw(session.RectangleTool, [2]float64{0, 0}, [2]float64{29, 29})
-	b.UseNoise()
+	b.Marks.UseNoise()
 	b.settle()
 	b.applied(4)
-	b.CompareWith(0)
+	b.Results.CompareWith(0)
 	b.settle()
 	check := func(what string, given bool, whole session.Status) {
 		t.Helper()
@@ -183,18 +183,18 @@ func TestGivenNoiseIsOpenedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		next, done := restore(t, again, kept.LoadRun)
-		if !done || len(next.errors) > 0 || len(next.Results()) != 2 {
-			t.Fatalf("%s: errors %v, %d results", what, next.errors, len(next.Results()))
+		if !done || len(next.errors) > 0 || len(next.Results.List()) != 2 {
+			t.Fatalf("%s: errors %v, %d results", what, next.errors, len(next.Results.List()))
 		}
 		want, _ := b.Document().Facts()
 		got, _ := next.Document().Facts()
 		if n := next.Document().GivenNoise(); got.Noise.Sigma != want.Noise.Sigma || (n != nil) != given || given && (n.From != "ROI 1" || n.Voxels != 900) {
 			t.Errorf("%s: sigma %g, given %+v; want %g", what, got.Noise.Sigma, n, want.Noise.Sigma)
 		}
-		if next.status() != b.status() || b.status() != whole || len(next.Marks()) != 1 {
+		if next.status() != b.status() || b.status() != whole || len(next.Marks.List()) != 1 {
 			t.Errorf("%s: status %v; want %v and %v", what, next.status(), b.status(), whole)
 		}
-		if base, ok := next.Base(); !ok || base.Number != 1 {
+		if base, ok := next.Results.Base(); !ok || base.Number != 1 {
 			t.Errorf("%s: side A is %+v", what, base)
 		}
 		same, _ := next.Work()
@@ -203,7 +203,7 @@ func TestGivenNoiseIsOpenedAgain(t *testing.T) {
 		}
 	}
 	check("given", true, session.Whole)
-	b.EstimateNoise()
+	b.Marks.EstimateNoise()
 	b.settle()
 	if b.status() == session.Whole {
 		t.Fatal("the run is shown as that of another noise")
@@ -224,10 +224,10 @@ func TestGivenNoiseIsOpenedAgain(t *testing.T) {
 func TestWorkThatIsGone(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	if _, ok := b.Workspace(); ok {
+	if _, ok := b.Documents.Workspace(); ok {
 		t.Error("the series of the start, on which nothing was done, is work")
 	}
-	b.SetRecipe(b.tuned(3), true)
+	b.Tuning.Set(b.tuned(3), true)
 	b.settle()
 	work, _ := b.Work()
 	before := work
@@ -253,8 +253,8 @@ func TestWorkThatIsGone(t *testing.T) {
 		}
 	}
 	work.Entry, work.Files = 0, "other"
-	if next, done = restore(t, work, nil); !done || !strings.HasSuffix(next.Message(), "is open again. Its files have changed since.") {
-		t.Errorf("message %q", next.Message())
+	if next, done = restore(t, work, nil); !done || !strings.HasSuffix(next.Tasks.Message(), "is open again. Its files have changed since.") {
+		t.Errorf("message %q", next.Tasks.Message())
 	}
 	work = before
 	work.Runs = []app.SavedRun{{File: "run-1.f32"}}
@@ -262,12 +262,12 @@ func TestWorkThatIsGone(t *testing.T) {
 	next, done = restore(t, work, func(context.Context, app.SavedRun, *series.Series) (*app.Run, error) {
 		return nil, errors.New("gone")
 	})
-	if !done || len(next.Results()) != 0 || !strings.Contains(next.Message(), "1 of its results could not be read") {
-		t.Errorf("done %t, message %q", done, next.Message())
+	if !done || len(next.Results.List()) != 0 || !strings.Contains(next.Tasks.Message(), "1 of its results could not be read") {
+		t.Errorf("done %t, message %q", done, next.Tasks.Message())
 	}
 	var empty *session.Session
 	empty, _, _ = emptySession(t)
-	if _, ok := empty.Workspace(); ok {
+	if _, ok := empty.Documents.Workspace(); ok {
 		t.Error("there is work without a series")
 	}
 }

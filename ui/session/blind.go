@@ -18,19 +18,21 @@ const (
 )
 
 // CanCompareBlind says whether there is a result of the whole volume to compare.
-func (s *Session) CanCompareBlind() bool { return s.Exportable() != nil && !s.Busy() }
+func (sc *Screen) CanCompareBlind() bool {
+	return sc.s.Results.Exportable() != nil && !sc.s.Tasks.Busy()
+}
 
 // CompareBlind returns what a blind comparison shows: a job for any slice of this plane,
 // whose panes Original and Denoised are images A and B in the same window, zoom and place; the
 // slices that hold tissue, or all where none does; and what the images are.
-func (s *Session) CompareBlind() (job viewer.Job, slices []int, info blind.Info) {
-	run, v, view := s.Exportable(), s.doc.Series().Volume, s.state.View()
+func (sc *Screen) CompareBlind() (job viewer.Job, slices []int, info blind.Info) {
+	run, v, view := sc.s.Results.Exportable(), sc.s.doc.Series().Volume, sc.s.state.View()
 	job = viewer.Job{
-		Source: v, Base: s.baseVolume(), Result: run.Result, View: view, Index: s.state.Index(),
-		Zoom: s.state.Zoom(), Pan: s.state.Pan(), Window: s.state.Window(), Invert: s.state.Inverted(), Pixelated: s.state.Pixelated(),
+		Source: v, Base: sc.s.Results.baseVolume(), Result: run.Result, View: view, Index: sc.s.state.Index(),
+		Zoom: sc.s.state.Zoom(), Pan: sc.s.state.Pan(), Window: sc.s.state.Window(), Invert: sc.s.state.Inverted(), Pixelated: sc.s.state.Pixelated(),
 	}
 	var foreground func(i int) bool
-	if facts, known := s.doc.Facts(); known {
+	if facts, known := sc.s.doc.Facts(); known {
 		foreground = facts.Foreground
 	}
 	slices = tissueSlices(v.Geometry, view, foreground)
@@ -39,8 +41,8 @@ func (s *Session) CompareBlind() (job viewer.Job, slices []int, info blind.Info)
 		A: "original", B: run.Resolved.String(), Plane: view.Plane.String(), Version: app.Version(),
 		Window: strings.TrimSpace(fmt.Sprintf("%.4g/%.4g %s", w.Width, w.Center, v.Unit)),
 	}
-	if s.base != nil {
-		info.A = s.base.run.Resolved.String()
+	if sc.s.base != nil {
+		info.A = sc.s.base.run.Resolved.String()
 	}
 	return job, slices, info
 }

@@ -12,7 +12,7 @@ import (
 // volume as they are on the screen, whatever window the denoised pane has.
 func TestWhatABlindComparisonShows(t *testing.T) {
 	b := newBench(t)
-	if b.CanCompareBlind() {
+	if b.Screen.CanCompareBlind() {
 		t.Fatal("a blind comparison without a result")
 	}
 	b.applied(3)
@@ -21,11 +21,11 @@ func TestWhatABlindComparisonShows(t *testing.T) {
 	w := volume.Window{Center: 40, Width: 80}
 	b.State().SetWindow(w)
 	b.settle()
-	if !b.CanCompareBlind() {
+	if !b.Screen.CanCompareBlind() {
 		t.Fatal("no blind comparison of a result")
 	}
-	job, all, info := b.CompareBlind()
-	run := b.Exportable()
+	job, all, info := b.Screen.CompareBlind()
+	run := b.Results.Exportable()
 	if job.Source != b.Series().Volume || job.Result != run.Result || job.Part || job.Base != nil || job.View != b.State().View() || job.Zoom != b.State().Zoom() ||
 		job.Window.Width != 80 || job.Second != (volume.Window{}) || job.Compare != (viewer.Comparison{}) {
 		t.Errorf("%+v", job)
@@ -36,9 +36,9 @@ func TestWhatABlindComparisonShows(t *testing.T) {
 	if len(all) == 0 || !slices.IsSorted(all) || all[0] < 0 || all[len(all)-1] >= job.View.Size[2] {
 		t.Errorf("slices %v of %d", all, job.View.Size[2])
 	}
-	b.CompareWith(0)
-	job, _, info = b.CompareBlind()
-	if first := b.Results()[0].Run; job.Base != first.Result || info.A != first.Resolved.String() {
+	b.Results.CompareWith(0)
+	job, _, info = b.Screen.CompareBlind()
+	if first := b.Results.List()[0].Run; job.Base != first.Result || info.A != first.Resolved.String() {
 		t.Errorf("against an earlier run: %+v", info)
 	}
 }

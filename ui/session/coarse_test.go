@@ -26,7 +26,7 @@ func (b *bench) pixels(role viewer.Role) []uint8 {
 func newSlowBench(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
-	b.SetRecipe(b.tuned(5).With("search-radius", denoise.Number(5)), true)
+	b.Tuning.Set(b.tuned(5).With("search-radius", denoise.Number(5)), true)
 	b.settle()
 	b.engine.mu.Lock()
 	b.engine.plan = time.Second
@@ -42,20 +42,20 @@ func TestACoarsePictureComesFirst(t *testing.T) {
 	if b.status() != session.Slice || !b.showsShift(5)() {
 		t.Fatalf("status %v, shift %g; want the fine picture last", b.status(), b.shift())
 	}
-	settled := b.Picture()
+	settled := b.Screen.Picture()
 	b.engine.holdAllBut(isCoarse)
-	b.SetRecipe(b.Recipe().With("h", denoise.Number(7)), true)
+	b.Tuning.Set(b.Tuning.Recipe().With("h", denoise.Number(7)), true)
 	if b.status() != session.Stale {
 		t.Errorf("status %v; want the old picture first", b.status())
 	}
 	b.loop.until("the coarse picture is on the screen", b.showsShift(8))
-	if r, status, ok := b.ShownRecipe(); status != session.Coarse || !ok || !r.Equal(b.Recipe()) || !b.Previewing() {
-		t.Errorf("%s, status %v, previewing %v; want the recipe, coarse", r, status, b.Previewing())
+	if r, status, ok := b.Preview.Recipe(); status != session.Coarse || !ok || !r.Equal(b.Tuning.Recipe()) || !b.Preview.Running() {
+		t.Errorf("%s, status %v, previewing %v; want the recipe, coarse", r, status, b.Preview.Running())
 	}
-	if b.MeasuresSlice() || b.SliceMeasures().Current || b.Structure() != nil {
+	if b.Measures.MeasuresSlice() || b.Measures.Slice().Current || b.Structures.Here() != nil {
 		t.Error("a coarse picture is measured")
 	}
-	if b.Settled() != settled {
+	if b.Screen.Settled() != settled {
 		t.Error("a coarse picture is plotted")
 	}
 	b.State().ZoomAt(2, 1, 1, 10, 10)
@@ -66,11 +66,11 @@ func TestACoarsePictureComesFirst(t *testing.T) {
 	b.engine.open()
 	b.loop.until("the fine picture is on the screen", b.showsShift(7))
 	b.settle()
-	if b.status() != session.Slice || b.Settled() != b.Picture() || !b.SliceMeasures().Current {
+	if b.status() != session.Slice || b.Screen.Settled() != b.Screen.Picture() || !b.Measures.Slice().Current {
 		t.Errorf("status %v; want the fine picture, plotted and measured", b.status())
 	}
-	if b.KeptPreviews() > 10 {
-		t.Errorf("%d previews are kept", b.KeptPreviews())
+	if b.Preview.KeptPreviews() > 10 {
+		t.Errorf("%d previews are kept", b.Preview.KeptPreviews())
 	}
 }
 
@@ -78,17 +78,17 @@ func TestACoarsePictureComesFirst(t *testing.T) {
 // another slice and recipe have none.
 func TestACoarsePictureEndsWithItsRequest(t *testing.T) {
 	for name, leave := range map[string]func(b *bench){
-		"recipe": func(b *bench) { b.SetRecipe(b.tuned(9), true) },
+		"recipe": func(b *bench) { b.Tuning.Set(b.tuned(9), true) },
 		"slice":  func(b *bench) { b.State().Scroll(2) },
 		"voxels": func(b *bench) {
 			next := rampSeries(b.loop.t)
-			b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+			b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
 			b.loop.until("the series is open", func() bool { return b.Series() == next })
 		},
 	} {
 		b := newSlowBench(t)
 		b.engine.holdAllBut(isCoarse)
-		b.SetRecipe(b.Recipe().With("h", denoise.Number(7)), true)
+		b.Tuning.Set(b.Tuning.Recipe().With("h", denoise.Number(7)), true)
 		b.loop.until("the coarse picture is on the screen", b.showsShift(8))
 		b.engine.holdPreviews()
 		leave(b)
@@ -113,44 +113,44 @@ func dimmed(got, of []uint8) bool {
 // original, which moves at once, and before the filter begins.
 func TestTheLastPictureStaysUntilTheNextIsThere(t *testing.T) {
 	b := newBench(t)
-	b.SetRecipe(b.tuned(5), true)
+	b.Tuning.Set(b.tuned(5), true)
 	b.settle()
-	last, first := b.Picture(), b.State().Index()
+	last, first := b.Screen.Picture(), b.State().Index()
 	original, denoised, residual := b.pixels(viewer.Original), b.pixels(viewer.Denoised), b.pixels(viewer.Residual)
 	b.engine.holdPreviews()
 	n := b.engine.count()
 	b.State().Scroll(-3)
-	if b.Kept() != last || !b.Previewing() || b.status() != session.Waiting {
-		t.Fatalf("kept %v, status %v; want the last picture", b.Kept(), b.status())
+	if b.Screen.Kept() != last || !b.Preview.Running() || b.status() != session.Waiting {
+		t.Fatalf("kept %v, status %v; want the last picture", b.Screen.Kept(), b.status())
 	}
 	b.Wait() // the frame is queued
 	if b.engine.count() != n {
 		t.Error("the filter begins before the original is on the screen")
 	}
-	b.loop.until("the original is on the screen", func() bool { return b.Picture().Index == b.State().Index() })
+	b.loop.until("the original is on the screen", func() bool { return b.Screen.Picture().Index == b.State().Index() })
 	if slice := <-b.engine.held; slice != first-3 {
 		t.Errorf("slice %d is filtered", slice)
 	}
 	if slices.Equal(b.pixels(viewer.Original), original) || !dimmed(b.pixels(viewer.Denoised), denoised) || !dimmed(b.pixels(viewer.Residual), residual) {
 		t.Error("want the next original beside the last result and residual, dimmed")
 	}
-	if m := b.SliceMeasures(); !m.Known || m.Current || m.Index != first {
+	if m := b.Measures.Slice(); !m.Known || m.Current || m.Index != first {
 		t.Errorf("known %v, current %v, of slice %d; want the numbers of slice %d, not current", m.Known, m.Current, m.Index, first)
 	}
-	if b.Settled() != last {
+	if b.Screen.Settled() != last {
 		t.Error("the plot does not stay")
 	}
-	b.HoldBefore(true)
+	b.Screen.HoldBefore(true)
 	b.loop.until("the original is in both panes", func() bool { return slices.Equal(b.pixels(viewer.Denoised), b.pixels(viewer.Original)) })
-	b.HoldBefore(false)
+	b.Screen.HoldBefore(false)
 	b.loop.drain()
 	b.engine.open()
 	b.loop.until("the slice is filtered", func() bool { return b.status() == session.Slice })
-	if b.Kept() != last {
+	if b.Screen.Kept() != last {
 		t.Error("the caption is that of the next picture before that is drawn")
 	}
 	b.settle()
-	if b.Kept() != nil || b.Settled() != b.Picture() || slices.Equal(b.pixels(viewer.Denoised), denoised) || b.SliceMeasures().Index != first-3 {
+	if b.Screen.Kept() != nil || b.Screen.Settled() != b.Screen.Picture() || slices.Equal(b.pixels(viewer.Denoised), denoised) || b.Measures.Slice().Index != first-3 {
 		t.Error("the last picture is still there")
 	}
 }
@@ -158,19 +158,19 @@ func TestTheLastPictureStaysUntilTheNextIsThere(t *testing.T) {
 // The frame of a slice that is left already does not let the filter begin.
 func TestTheFilterWaitsForTheOriginalOfItsSlice(t *testing.T) {
 	b := newBench(t)
-	b.SetRecipe(b.tuned(5), true)
+	b.Tuning.Set(b.tuned(5), true)
 	b.settle()
 	b.engine.holdPreviews()
 	b.State().Scroll(-2)
 	b.Wait() // its frame is queued
 	b.State().Scroll(-1)
 	left := b.State().Index() + 1
-	b.loop.until("the frame is there", func() bool { return b.Picture().Index == left })
-	if !b.HoldsPreview() {
+	b.loop.until("the frame is there", func() bool { return b.Screen.Picture().Index == left })
+	if !b.Preview.Holds() {
 		t.Error("the filter begins before the original is on the screen")
 	}
-	b.loop.until("the filter begins", func() bool { return !b.HoldsPreview() })
-	if slice := <-b.engine.held; slice != left-1 || b.Picture().Index != slice {
+	b.loop.until("the filter begins", func() bool { return !b.Preview.Holds() })
+	if slice := <-b.engine.held; slice != left-1 || b.Screen.Picture().Index != slice {
 		t.Errorf("slice %d is filtered", slice)
 	}
 	b.engine.open()
@@ -180,30 +180,30 @@ func TestTheFilterWaitsForTheOriginalOfItsSlice(t *testing.T) {
 // Where no result is coming, or the plane is another, nothing of the last slice stays.
 func TestNothingStaysWhereNothingIsComing(t *testing.T) {
 	b := newBench(t)
-	b.SetRecipe(b.tuned(5), true)
+	b.Tuning.Set(b.tuned(5), true)
 	b.settle()
 	b.engine.failWith(errEngine)
 	b.State().Scroll(-3)
-	b.loop.until("the preview failed", func() bool { _, problem := b.PreviewText(); return problem })
+	b.loop.until("the preview failed", func() bool { _, problem := b.Preview.Text(); return problem })
 	b.settle()
-	if b.Kept() != nil || !slices.Equal(b.pixels(viewer.Denoised), b.pixels(viewer.Original)) || b.SliceMeasures().Known {
+	if b.Screen.Kept() != nil || !slices.Equal(b.pixels(viewer.Denoised), b.pixels(viewer.Original)) || b.Measures.Slice().Known {
 		t.Error("a picture of another slice stays after a failure")
 	}
 	b.engine.failWith(nil)
-	b.SetAutoPreview(false)
+	b.Preview.SetAuto(false)
 	b.engine.holdPreviews()
-	b.Preview()
+	b.Preview.Start()
 	b.loop.drain()
-	if b.Kept() != nil || !b.Previewing() {
-		t.Errorf("previewing %v; want the original until the preview that was asked for is there", b.Previewing())
+	if b.Screen.Kept() != nil || !b.Preview.Running() {
+		t.Errorf("previewing %v; want the original until the preview that was asked for is there", b.Preview.Running())
 	}
 	b.engine.open()
 	b.settle()
-	b.SetAutoPreview(true)
+	b.Preview.SetAuto(true)
 	b.engine.holdPreviews()
 	b.State().SetPlane(volume.Coronal)
 	b.loop.drain()
-	if b.Kept() != nil || !b.Previewing() {
+	if b.Screen.Kept() != nil || !b.Preview.Running() {
 		t.Error("a picture of another plane stays")
 	}
 	b.engine.open()

@@ -38,42 +38,42 @@ func TestADamagedFileIsAQuestion(t *testing.T) {
 	ask := func() {
 		t.Helper()
 		asked = 0
-		b.Open(folder)
+		b.Reader.Open(folder)
 		b.loop.until("the question is asked", func() bool { return asked == 1 })
-		if b.Series() != before || !b.Busy() {
+		if b.Series() != before || !b.Tasks.Busy() {
 			t.Error("the question is not waited for")
 		}
 	}
 	ask()
 	drop()
 	b.settle()
-	if b.Series() != before || b.Busy() || len(b.errors) > 0 {
-		t.Errorf("after a no: busy %v, errors %v", b.Busy(), b.errors)
+	if b.Series() != before || b.Tasks.Busy() || len(b.errors) > 0 {
+		t.Errorf("after a no: busy %v, errors %v", b.Tasks.Busy(), b.errors)
 	}
 	ask()
-	b.Cancel()
+	b.Tasks.Cancel()
 	open()
 	b.settle()
-	if b.Series() != before || b.Busy() {
+	if b.Series() != before || b.Tasks.Busy() {
 		t.Error("a late yes opens the series")
 	}
 	ask()
 	open()
 	b.settle()
 	s := b.Series()
-	if s == before || s.Volume.Dims[2] != 8 || len(b.errors) > 0 || b.Path() != folder {
-		t.Fatalf("%v of %q, errors %v", s.Volume.Dims, b.Path(), b.errors)
+	if s == before || s.Volume.Dims[2] != 8 || len(b.errors) > 0 || b.Documents.Path() != folder {
+		t.Fatalf("%v of %q, errors %v", s.Volume.Dims, b.Documents.Path(), b.errors)
 	}
 	for _, kind := range []series.Kind{series.Damaged, series.Gap} {
 		if !slices.ContainsFunc(s.Findings, func(f series.Finding) bool { return f.Kind == kind }) {
 			t.Errorf("no finding %s in %+v", kind, s.Findings)
 		}
 	}
-	w, _ := b.Workspace()
+	w, _ := b.Documents.Workspace()
 	next := newBench(t)
 	next.damaged = nil // it was answered
 	next.settle()
-	next.Restore(app.Workspace{Open: w.Open, Shown: w.Shown})
+	next.Reader.Restore(app.Workspace{Open: w.Open, Shown: w.Shown})
 	next.settle()
 	if next.Series().Volume.Dims[2] != 8 || len(next.errors) > 0 {
 		t.Errorf("restored: %v, errors %v", next.Series().Volume.Dims, next.errors)

@@ -7,7 +7,7 @@
 // queues and decide the order of events. The package imports app, denoise,
 // volume, ui/newest and ui/viewer, and no GUI toolkit.
 //
-//	session.go   the Session, its dependencies and its series
+//	session.go   the Session, its parts and dependencies
 //	task.go      the one task that can be cancelled   progress.go  how far it is
 //	documents.go the open series, and their memory    autosave.go  for the next start
 //	open.go      loading, reference, added noise      apply.go     run and export

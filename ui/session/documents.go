@@ -18,6 +18,14 @@ import (
 	"quell/volume"
 )
 
+// Documents are the open series, of which one is shown.
+type Documents struct {
+	s       *Session
+	open    []*document // in the order in which they were opened
+	shows   int         // of documents so far
+	garbage int         // how often memory is to be returned to the system
+}
+
 // document is an open series and the work on it. One of them is shown; the others keep
 // what is here.
 type document struct {
@@ -117,15 +125,15 @@ type Opened struct {
 	Bytes   int64 // of memory
 }
 
-// Documents returns the open series, in the order in which they were opened.
-func (s *Session) Documents() []Opened {
+// List returns the open series, in the order in which they were opened.
+func (ds *Documents) List() []Opened {
 	var out []Opened
-	for _, d := range s.documents {
-		o := Opened{Path: d.path, Name: d.name, Meta: d.meta, Dims: d.dims, Picture: d.small, Shown: d == s.document, Away: d.away != nil, Bytes: d.bytes()}
+	for _, d := range ds.open {
+		o := Opened{Path: d.path, Name: d.name, Meta: d.meta, Dims: d.dims, Picture: d.small, Shown: d == ds.s.document, Away: d.away != nil, Bytes: d.bytes()}
 		switch {
-		case s.running(d):
+		case ds.running(d):
 			o.State = Running
-		case s.lossOfResults(d) != NoLoss:
+		case ds.lossOfResults(d) != NoLoss:
 			o.State = Unexported
 		case len(d.results) > 0 || d.away != nil && len(d.away.Runs) > 0:
 			o.State = Exported
@@ -136,54 +144,54 @@ func (s *Session) Documents() []Opened {
 }
 
 // running says whether a run on a document is in progress.
-func (s *Session) running(d *document) bool {
-	return s.task != nil && s.task.kind == Applying && s.task.document == d
+func (ds *Documents) running(d *document) bool {
+	return ds.s.Tasks.now != nil && ds.s.Tasks.now.kind == Applying && ds.s.Tasks.now.document == d
 }
 
 // Path returns where the series that is shown was opened; "" for one without a path.
-func (s *Session) Path() string { return s.path }
+func (ds *Documents) Path() string { return ds.s.path }
 
-// ShowDocument shows document i as it was left. One that was put away is read again.
-func (s *Session) ShowDocument(i int) {
-	if i < 0 || i >= len(s.documents) || s.documents[i] == s.document {
+// Show shows document i as it was left. One that was put away is read again.
+func (ds *Documents) Show(i int) {
+	if i < 0 || i >= len(ds.open) || ds.open[i] == ds.s.document {
 		return
 	}
-	if d := s.documents[i]; d.away != nil {
-		s.wake(d, "")
+	if d := ds.open[i]; d.away != nil {
+		ds.s.Reader.wake(d, "")
 	} else {
-		s.leave()
-		s.enter(d)
+		ds.leave()
+		ds.enter(d)
 	}
 }
 
-// CloseDocument closes document i with everything on it.
-func (s *Session) CloseDocument(i int) {
-	if i < 0 || i >= len(s.documents) {
+// Close closes document i with everything on it.
+func (ds *Documents) Close(i int) {
+	if i < 0 || i >= len(ds.open) {
 		return
 	}
-	d := s.documents[i]
-	if d == s.document {
-		s.message = ""
+	d := ds.open[i]
+	if d == ds.s.document {
+		ds.s.Tasks.message = ""
 	}
-	if s.task != nil && s.task.document == d {
-		s.Cancel()
+	if ds.s.Tasks.now != nil && ds.s.Tasks.now.document == d {
+		ds.s.Tasks.Cancel()
 	}
-	if d == s.document {
-		s.leave()
-		s.document = newDocument()
-		s.document.recipe = d.recipe
+	if d == ds.s.document {
+		ds.leave()
+		ds.s.document = newDocument()
+		ds.s.document.recipe = d.recipe
 	}
-	s.documents = slices.Delete(s.documents, i, i+1)
+	ds.open = slices.Delete(ds.open, i, i+1)
 	d.release()
-	s.freeMemory()
-	if s.doc == nil {
-		s.state.Close()
-		if open := s.lastUsed(); open != nil {
-			s.enter(open)
+	ds.freeMemory()
+	if ds.s.doc == nil {
+		ds.s.state.Close()
+		if open := ds.lastUsed(); open != nil {
+			ds.enter(open)
 		}
 	}
-	s.collect(false)
-	s.listener.Changed()
+	ds.collect(false)
+	ds.s.listener.Changed()
 }
 
 // release ends the work on a document and gives its memory back.
@@ -198,24 +206,24 @@ func (d *document) release() {
 // only when it needs more: once when nothing that was begun for another document is left
 // and a new picture is drawn, and once more after the next measures, as those of the
 // document that gave way may take a while to end.
-func (s *Session) freeMemory() { s.garbage = 2 }
+func (ds *Documents) freeMemory() { ds.garbage = 2 }
 
 // collect returns memory after freeMemory, as soon as it can; measured says that a slice
 // was measured.
-func (s *Session) collect(measured bool) {
-	if s.garbage == 0 || s.inFlight > 0 || s.doc != nil && s.picture == nil || s.garbage == 1 && !measured {
+func (ds *Documents) collect(measured bool) {
+	if ds.garbage == 0 || ds.s.inFlight > 0 || ds.s.doc != nil && ds.s.Screen.picture == nil || ds.garbage == 1 && !measured {
 		return
 	}
-	s.garbage--
-	s.deps.Go(func() {
-		s.deps.FreeMemory()
-		s.deps.Do(s.listener.Changed) // the memory that is shown is less now
+	ds.garbage--
+	ds.s.deps.Go(func() {
+		ds.s.deps.FreeMemory()
+		ds.s.deps.Do(ds.s.listener.Changed) // the memory that is shown is less now
 	})
 }
 
 // lastUsed returns the document shown last among those that are not put away, nil for none.
-func (s *Session) lastUsed() (last *document) {
-	for _, d := range s.documents {
+func (ds *Documents) lastUsed() (last *document) {
+	for _, d := range ds.open {
 		if d.away == nil && (last == nil || d.used > last.used) {
 			last = d
 		}
@@ -225,106 +233,106 @@ func (s *Session) lastUsed() (last *document) {
 
 // leave ends the work for the screen on the document that is shown, and keeps how it is
 // shown. A run and an export go on; other tasks are for what is on the screen.
-func (s *Session) leave() {
-	if s.task != nil && s.task.kind != Applying && s.task.kind != Exporting && s.task.kind != Sending && s.task.kind != Loading {
-		s.Cancel()
+func (ds *Documents) leave() {
+	if ds.s.Tasks.now != nil && ds.s.Tasks.now.kind != Applying && ds.s.Tasks.now.kind != Exporting && ds.s.Tasks.now.kind != Sending && ds.s.Tasks.now.kind != Loading {
+		ds.s.Tasks.Cancel()
 	}
-	s.document.view = s.state
-	s.marking.drag = nil
-	s.clearScreen()
+	ds.s.document.view = ds.s.state
+	ds.s.marking.drag = nil
+	ds.clearScreen()
 	// No picture of one patient stands beside the name of another.
-	s.listener.Framed(nil, [viewer.Roles]viewer.Frame{})
-	if s.listener.PlanesFramed != nil {
-		s.listener.PlanesFramed([3]viewer.Frame{})
+	ds.s.listener.Framed(nil, [viewer.Roles]viewer.Frame{})
+	if ds.s.listener.PlanesFramed != nil {
+		ds.s.listener.PlanesFramed([3]viewer.Frame{})
 	}
 }
 
 // enter shows a document that is open as it was left.
-func (s *Session) enter(d *document) {
-	s.use(d)
-	s.state.Resume(d.view)
-	s.listener.Changed()
+func (ds *Documents) enter(d *document) {
+	ds.use(d)
+	ds.s.state.Resume(d.view)
+	ds.s.listener.Changed()
 }
 
 // use makes a document the one that is shown.
-func (s *Session) use(d *document) {
-	s.document = d
-	s.shows++
-	d.used = s.shows
+func (ds *Documents) use(d *document) {
+	ds.s.document = d
+	ds.shows++
+	d.used = ds.shows
 }
 
 // clearScreen ends the work on what is on the screen, and drops it.
-func (s *Session) clearScreen() {
-	s.previewer.Cancel()
-	s.coarse, s.asked, s.failed = nil, nil, nil
-	s.held, s.ahead = false, ahead{}
-	s.kept, s.picture, s.last, s.settled, s.retry = nil, nil, nil, nil, nil
-	s.sliceNumbers = measured{}
-	s.relativeOf, s.relative = nil, nil
-	s.neighbourhoods = neighbourhoods{}
-	s.gallery, s.growing = nil, nil
-	s.foreseen = foreseen{}
-	s.slice.forget()
-	s.volume.forget()
+func (ds *Documents) clearScreen() {
+	ds.s.Preview.previewer.Cancel()
+	ds.s.Preview.coarse, ds.s.Preview.asked, ds.s.Preview.failed = nil, nil, nil
+	ds.s.Preview.held, ds.s.Preview.ahead = false, ahead{}
+	ds.s.Screen.kept, ds.s.Screen.picture, ds.s.Screen.last, ds.s.Screen.settled, ds.s.retry = nil, nil, nil, nil, nil
+	ds.s.Measures.sliceNumbers = measured{}
+	ds.s.Screen.relativeOf, ds.s.Screen.relative = nil, nil
+	ds.s.Neighbourhoods.last = neighbourhoods{}
+	ds.s.Galleries.last, ds.s.Strength.growing = nil, nil
+	ds.s.Results.foreseen = foreseen{}
+	ds.s.Measures.slice.forget()
+	ds.s.Measures.volume.forget()
 }
 
 // Memory returns the bytes that the open series and their results take, and the limit
 // beyond which those that were not shown for the longest time are put away.
-func (s *Session) Memory() (used, limit int64) {
-	for _, d := range s.documents {
+func (ds *Documents) Memory() (used, limit int64) {
+	for _, d := range ds.open {
 		used += d.bytes()
 	}
-	return used, s.deps.Memory
+	return used, ds.s.deps.Memory
 }
 
 // storable says whether a document can be put away without a loss: what is on it can be
 // read again.
-func (s *Session) storable(d *document) bool {
-	lost := func(r *result) bool { return !s.resultExported(r) && r.saved == nil }
-	busy := s.task != nil && s.task.document == d
+func (ds *Documents) storable(d *document) bool {
+	lost := func(r *result) bool { return !ds.s.Exports.resultExported(r) && r.saved == nil }
+	busy := ds.s.Tasks.now != nil && ds.s.Tasks.now.document == d
 	return d.doc != nil && !busy && !d.steering.on() && !slices.ContainsFunc(d.results, lost)
 }
 
 // makeRoom puts documents away until another need bytes stay within the limit, those first
 // that were not shown for the longest time. It returns false where that does not suffice.
-func (s *Session) makeRoom(need int64) bool {
+func (ds *Documents) makeRoom(need int64) bool {
 	for {
-		used, limit := s.Memory()
+		used, limit := ds.Memory()
 		if used == 0 || used+need <= limit {
 			return true
 		}
 		var oldest *document
-		for _, d := range s.documents {
-			if d != s.document && s.storable(d) && (oldest == nil || d.used < oldest.used) {
+		for _, d := range ds.open {
+			if d != ds.s.document && ds.storable(d) && (oldest == nil || d.used < oldest.used) {
 				oldest = d
 			}
 		}
 		if oldest == nil {
 			return false
 		}
-		s.putAway(oldest)
+		ds.putAway(oldest)
 	}
 }
 
 // room makes room for a series of a size, or returns why there is none. The series that is
 // shown gives way later, when the other one takes its place.
-func (s *Session) room(need int64) error {
-	if s.makeRoom(need) || s.storable(s.document) {
+func (ds *Documents) room(need int64) error {
+	if ds.makeRoom(need) || ds.storable(ds.s.document) {
 		return nil
 	}
-	used, limit := s.Memory()
+	used, limit := ds.Memory()
 	return fmt.Errorf(lang.L("the open series take %s of the %s of memory kept for them, with results that are nowhere else; export the results or close a series first"),
 		language.Number(app.Bytes(used)), language.Number(app.Bytes(limit)))
 }
 
 // putAway closes a document but for what opens it again.
-func (s *Session) putAway(d *document) {
+func (ds *Documents) putAway(d *document) {
 	work := d.work(d.view)
 	d.away, d.undo, d.standIn = &work, *d.doc.Edits(), &volume.Volume{}
 	d.undo.Rebind(d.doc.Series().Volume, d.standIn)
 	d.release()
-	s.freeMemory()
-	s.listener.Changed()
+	ds.freeMemory()
+	ds.s.listener.Changed()
 }
 
 // work describes a document that is open, shown as in view, for a later start.

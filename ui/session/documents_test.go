@@ -38,7 +38,7 @@ func files(t *testing.T, n int) (paths []string) {
 // opens opens series one after the other.
 func (b *bench) opens(paths ...string) {
 	for _, p := range paths {
-		b.Open(p)
+		b.Reader.Open(p)
 		b.settle()
 	}
 }
@@ -47,7 +47,7 @@ func (b *bench) opens(paths ...string) {
 func size(t *testing.T) int64 { return 4 * int64(rampSeries(t).Volume.Voxels()) }
 
 func (b *bench) states() (out []session.DocumentState) {
-	for _, d := range b.Documents() {
+	for _, d := range b.Documents.List() {
 		out = append(out, d.State)
 	}
 	return out
@@ -59,52 +59,52 @@ func TestOpeningKeepsTheSeriesThatAreOpen(t *testing.T) {
 	b.settle()
 	paths := files(t, 2)
 	b.opens(paths[0])
-	if got := b.Documents(); len(got) != 1 || got[0].Path != paths[0] || !got[0].Shown || got[0].Picture == nil || got[0].Bytes != size(t) {
+	if got := b.Documents.List(); len(got) != 1 || got[0].Path != paths[0] || !got[0].Shown || got[0].Picture == nil || got[0].Bytes != size(t) {
 		t.Fatalf("the bundled series, on which nothing was done, did not give way: %+v", got)
 	}
 	run := b.applied(3)
 	b.State().SetPlane(volume.Coronal)
 	b.State().SetWindow(volume.Window{Center: 10, Width: 20})
 	b.settle()
-	look, recipe, first := b.State().Look(), b.Recipe(), b.Series()
+	look, recipe, first := b.State().Look(), b.Tuning.Recipe(), b.Series()
 
 	b.opens(paths[1])
-	if b.Series() == first || b.Exportable() != nil || b.Path() != paths[1] || b.State().View().Plane != volume.Axial || b.Document().Edits().CanUndo() {
+	if b.Series() == first || b.Results.Exportable() != nil || b.Documents.Path() != paths[1] || b.State().View().Plane != volume.Axial || b.Document().Edits().CanUndo() {
 		t.Fatal("the second series is not as one that was just opened")
 	}
-	if want := []session.DocumentState{session.Unexported, session.Untouched}; !reflect.DeepEqual(b.states(), want) || b.Loss() != session.LosesResult {
-		t.Errorf("states %v, loss %v", b.states(), b.Loss())
+	if want := []session.DocumentState{session.Unexported, session.Untouched}; !reflect.DeepEqual(b.states(), want) || b.Documents.Loss() != session.LosesResult {
+		t.Errorf("states %v, loss %v", b.states(), b.Documents.Loss())
 	}
-	b.SetRecipe(b.tuned(7), true)
+	b.Tuning.Set(b.tuned(7), true)
 	b.settle()
 	b.frames[viewer.Original].Image = nil
 
-	b.ShowDocument(0)
-	if b.Series() != first || b.Picture() != nil || b.frames[viewer.Original].Image != nil {
+	b.Documents.Show(0)
+	if b.Series() != first || b.Screen.Picture() != nil || b.frames[viewer.Original].Image != nil {
 		t.Error("a picture of the second series stands beside the first")
 	}
 	b.settle()
-	if b.Exportable() != run || !b.Applied() || !b.Recipe().Equal(recipe) || !reflect.DeepEqual(b.State().Look(), look) || !b.showsShift(3)() || b.Path() != paths[0] {
-		t.Errorf("the first series is not as it was left: %+v, %s", b.State().Look(), b.Recipe())
+	if b.Results.Exportable() != run || !b.Results.Applied() || !b.Tuning.Recipe().Equal(recipe) || !reflect.DeepEqual(b.State().Look(), look) || !b.showsShift(3)() || b.Documents.Path() != paths[0] {
+		t.Errorf("the first series is not as it was left: %+v, %s", b.State().Look(), b.Tuning.Recipe())
 	}
-	if !b.VolumeMeasures().Current || !b.SliceMeasures().Current {
+	if !b.Measures.Volume().Current || !b.Measures.Slice().Current {
 		t.Error("its numbers are not there")
 	}
-	b.Undo()
-	if w := b.State().Window(); w.Width == 20 || !b.Recipe().Equal(recipe) {
+	b.History.Undo()
+	if w := b.State().Window(); w.Width == 20 || !b.Tuning.Recipe().Equal(recipe) {
 		t.Errorf("undo leaves the window %v, or changes the recipe", w)
 	}
-	b.Undo()
-	if b.Recipe().Equal(recipe) {
+	b.History.Undo()
+	if b.Tuning.Recipe().Equal(recipe) {
 		t.Error("its history is not there")
 	}
-	b.ShowDocument(0)
-	b.ShowDocument(2)
-	b.ShowDocument(-1)
-	b.ShowDocument(1)
+	b.Documents.Show(0)
+	b.Documents.Show(2)
+	b.Documents.Show(-1)
+	b.Documents.Show(1)
 	b.settle()
-	if b.Recipe().Get("h").Float() != 7 || !b.showsShift(7)() {
-		t.Errorf("the second series has %s", b.Recipe())
+	if b.Tuning.Recipe().Get("h").Float() != 7 || !b.showsShift(7)() {
+		t.Errorf("the second series has %s", b.Tuning.Recipe())
 	}
 }
 
@@ -113,25 +113,25 @@ func TestARunGoesOnBehindAnotherSeries(t *testing.T) {
 	b := newBench(t)
 	b.opens(files(t, 2)...)
 	b.engine.holdRuns()
-	b.Apply()
-	b.ShowDocument(0)
-	if p := b.Progress(); p.Kind != session.Applying || !p.Hidden || b.states()[1] != session.Running || b.TaskLoss() != session.LosesRun || b.VoxelsLoss() != session.NoLoss || b.DocumentLoss(1) != session.LosesRun {
+	b.Results.Apply()
+	b.Documents.Show(0)
+	if p := b.Tasks.Progress(); p.Kind != session.Applying || !p.Hidden || b.states()[1] != session.Running || b.Tasks.Loss() != session.LosesRun || b.Documents.VoxelsLoss() != session.NoLoss || b.Documents.LossOf(1) != session.LosesRun {
 		t.Fatalf("progress %+v, states %v", p, b.states())
 	}
 	b.engine.open()
 	b.settle()
-	if b.Exportable() != nil || b.states()[1] != session.Unexported || b.DocumentLoss(0) != session.NoLoss || b.DocumentLoss(1) != session.LosesResult || b.DocumentLoss(2) != session.NoLoss {
+	if b.Results.Exportable() != nil || b.states()[1] != session.Unexported || b.Documents.LossOf(0) != session.NoLoss || b.Documents.LossOf(1) != session.LosesResult || b.Documents.LossOf(2) != session.NoLoss {
 		t.Errorf("states %v", b.states())
 	}
-	b.ShowDocument(1)
+	b.Documents.Show(1)
 	b.settle()
-	if !b.Applied() || b.VoxelsLoss() != session.LosesResult {
+	if !b.Results.Applied() || b.Documents.VoxelsLoss() != session.LosesResult {
 		t.Error("the result is not there")
 	}
-	b.Export(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
-	b.ShowDocument(0)
+	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Documents.Show(0)
 	b.settle()
-	if b.states()[1] != session.Exported || b.Loss() != session.NoLoss {
+	if b.states()[1] != session.Exported || b.Documents.Loss() != session.NoLoss {
 		t.Errorf("after an export behind another series the states are %v", b.states())
 	}
 }
@@ -140,24 +140,24 @@ func TestARunGoesOnBehindAnotherSeries(t *testing.T) {
 func TestOtherTasksEndWithTheirScreen(t *testing.T) {
 	b := newBench(t)
 	b.opens(files(t, 2)...)
-	b.ToggleNoiseMap()
-	if !b.Busy() {
+	b.Noise.ToggleMap()
+	if !b.Tasks.Busy() {
 		t.Fatal("the noise is not mapped")
 	}
-	b.ShowDocument(0)
+	b.Documents.Show(0)
 	b.settle()
-	if b.Busy() || b.NoiseMap() != nil {
+	if b.Tasks.Busy() || b.Noise.Map() != nil {
 		t.Error("the noise map of the series before is shown")
 	}
-	b.ToggleNoiseMap()
+	b.Noise.ToggleMap()
 	b.settle()
-	shown := b.NoiseMap()
-	b.ShowDocument(1)
-	if shown == nil || b.NoiseMap() != nil {
+	shown := b.Noise.Map()
+	b.Documents.Show(1)
+	if shown == nil || b.Noise.Map() != nil {
 		t.Error("a noise map goes with the screen and not with its series")
 	}
-	b.ShowDocument(0)
-	if b.NoiseMap() != shown {
+	b.Documents.Show(0)
+	if b.Noise.Map() != shown {
 		t.Error("the noise map is not kept")
 	}
 }
@@ -166,26 +166,26 @@ func TestOtherTasksEndWithTheirScreen(t *testing.T) {
 func TestClosingSeries(t *testing.T) {
 	b := newBench(t)
 	b.opens(files(t, 3)...)
-	b.ShowDocument(0)
-	b.CloseDocument(0)
+	b.Documents.Show(0)
+	b.Documents.Close(0)
 	b.settle()
-	if got := b.Documents(); len(got) != 2 || !got[1].Shown || b.State().Volume() != b.Series().Volume || !b.showsShift(b.shift())() {
+	if got := b.Documents.List(); len(got) != 2 || !got[1].Shown || b.State().Volume() != b.Series().Volume || !b.showsShift(b.shift())() {
 		t.Fatalf("after closing the first of three: %+v", got)
 	}
 	b.engine.holdRuns()
-	b.Apply()
-	b.CloseDocument(1)
-	if b.Busy() {
+	b.Results.Apply()
+	b.Documents.Close(1)
+	if b.Tasks.Busy() {
 		t.Error("a run goes on for a series that is closed")
 	}
 	b.engine.open()
-	b.CloseDocument(3)
-	b.CloseDocument(0)
+	b.Documents.Close(3)
+	b.Documents.Close(0)
 	b.settle()
-	if b.Series() != nil || len(b.Documents()) != 0 || b.frames[viewer.Original].Image != nil || b.State().Volume() != nil || b.Loss() != session.NoLoss {
+	if b.Series() != nil || len(b.Documents.List()) != 0 || b.frames[viewer.Original].Image != nil || b.State().Volume() != nil || b.Documents.Loss() != session.NoLoss {
 		t.Error("a series is left")
 	}
-	if _, ok := b.Workspace(); ok {
+	if _, ok := b.Documents.Workspace(); ok {
 		t.Error("there is work without a series")
 	}
 	b.opens(files(t, 1)...)
@@ -215,33 +215,33 @@ func TestMemoryIsBounded(t *testing.T) {
 	paths := files(t, 3)
 	b.opens(paths[0])
 	run := b.applied(3)
-	b.SetRecipe(b.tuned(4), true)
-	b.ShowResult(0)
+	b.Tuning.Set(b.tuned(4), true)
+	b.Results.Show(0)
 	b.State().SetIndex(5)
 	b.settle()
 	look := b.State().Look()
 	b.opens(paths[1])
-	if used, limit := b.Memory(); used != 3*n || limit != 3*n || b.Documents()[0].Away {
+	if used, limit := b.Documents.Memory(); used != 3*n || limit != 3*n || b.Documents.List()[0].Away {
 		t.Fatalf("%d of %d bytes are used; nothing has to give way", used, limit)
 	}
 	b.opens(paths[2])
-	got := b.Documents()
-	if used, _ := b.Memory(); used != 2*n || !got[0].Away || got[0].Bytes != 0 || got[1].Away || got[0].State != session.Unexported || got[0].Picture == nil {
+	got := b.Documents.List()
+	if used, _ := b.Documents.Memory(); used != 2*n || !got[0].Away || got[0].Bytes != 0 || got[1].Away || got[0].State != session.Unexported || got[0].Picture == nil {
 		t.Fatalf("%d bytes are used, documents %+v", used, got)
 	}
-	if b.Loss() != session.LosesResult || b.DocumentLoss(0) != session.LosesResult {
+	if b.Documents.Loss() != session.LosesResult || b.Documents.LossOf(0) != session.LosesResult {
 		t.Error("what was put away is not asked for")
 	}
-	b.ShowDocument(0)
+	b.Documents.Show(0)
 	b.settle()
-	if len(b.errors) > 0 || !b.Applied() || b.Exportable() == run || !b.showsShift(3)() || !reflect.DeepEqual(b.State().Look(), look) || b.Path() != paths[0] || b.Message() != "" {
-		t.Errorf("errors %v, message %q, view %+v, recipe %s; want the series as it was left", b.errors, b.Message(), b.State().Look(), b.Recipe())
+	if len(b.errors) > 0 || !b.Results.Applied() || b.Results.Exportable() == run || !b.showsShift(3)() || !reflect.DeepEqual(b.State().Look(), look) || b.Documents.Path() != paths[0] || b.Tasks.Message() != "" {
+		t.Errorf("errors %v, message %q, view %+v, recipe %s; want the series as it was left", b.errors, b.Tasks.Message(), b.State().Look(), b.Tuning.Recipe())
 	}
-	if got := b.Documents(); got[0].Away || !got[1].Away || got[2].Away {
+	if got := b.Documents.List(); got[0].Away || !got[1].Away || got[2].Away {
 		t.Errorf("documents %+v; want the one shown longest ago put away", got)
 	}
-	b.Undo()
-	if b.Recipe().Get("h").Float() != 4 {
+	b.History.Undo()
+	if b.Tuning.Recipe().Get("h").Float() != 4 {
 		t.Error("the history is not what it was")
 	}
 }
@@ -254,19 +254,19 @@ func TestResultsThatAreNowhereElseStay(t *testing.T) {
 	b.opens(paths[0])
 	b.applied(3)
 	b.opens(paths[1])
-	if len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "export the results or close a series first") || b.Path() != paths[0] || len(b.Documents()) != 1 {
-		t.Fatalf("errors %v, %d documents", b.errors, len(b.Documents()))
+	if len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "export the results or close a series first") || b.Documents.Path() != paths[0] || len(b.Documents.List()) != 1 {
+		t.Fatalf("errors %v, %d documents", b.errors, len(b.Documents.List()))
 	}
-	b.Export(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
 	b.opens(paths[1])
-	if got := b.Documents(); len(b.errors) != 1 || len(got) != 2 || !got[0].Away {
+	if got := b.Documents.List(); len(b.errors) != 1 || len(got) != 2 || !got[0].Away {
 		t.Errorf("after the export: errors %v, documents %+v", b.errors, got)
 	}
 	// The first series is taken whatever its size.
 	b = newBenchWith(t, func(d *session.Deps) { d.Memory = 1 })
 	b.opens(paths[0])
-	if len(b.errors) > 0 || b.Path() != paths[0] {
+	if len(b.errors) > 0 || b.Documents.Path() != paths[0] {
 		t.Errorf("errors %v", b.errors)
 	}
 }
@@ -277,12 +277,12 @@ func TestAllSeriesComeBack(t *testing.T) {
 	b := newBenchWith(t, deps)
 	paths := files(t, 2)
 	b.opens(paths...)
-	b.ShowDocument(0)
+	b.Documents.Show(0)
 	b.settle()
 	b.applied(3)
-	b.ShowDocument(1)
+	b.Documents.Show(1)
 	b.settle()
-	work, ok := b.Workspace()
+	work, ok := b.Documents.Workspace()
 	data, err := json.Marshal(work)
 	if !ok || err != nil || work.Shown != 1 || len(work.Open) != 2 || len(work.Open[0].Runs) != 1 {
 		t.Fatalf("the work is %s", data)
@@ -292,19 +292,19 @@ func TestAllSeriesComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := newBenchWith(t, deps)
-	next.Restore(again)
+	next.Reader.Restore(again)
 	next.settle()
-	got := next.Documents()
-	if len(got) != 2 || !got[0].Away || got[0].State != session.Unexported || got[0].Picture == nil || got[0].Name != "head.nii.gz" || got[0].Dims != work.Open[0].Dims || !got[1].Shown || next.Path() != paths[1] {
+	got := next.Documents.List()
+	if len(got) != 2 || !got[0].Away || got[0].State != session.Unexported || got[0].Picture == nil || got[0].Name != "head.nii.gz" || got[0].Dims != work.Open[0].Dims || !got[1].Shown || next.Documents.Path() != paths[1] {
 		t.Fatalf("documents %+v", got)
 	}
-	same, _ := next.Workspace()
+	same, _ := next.Documents.Workspace()
 	if now, err := json.Marshal(same); err != nil || string(now) != string(data) {
 		t.Errorf("the work is\n%s, and was\n%s", now, data)
 	}
-	next.ShowDocument(0)
+	next.Documents.Show(0)
 	next.settle()
-	if !next.Applied() || !next.showsShift(3)() {
+	if !next.Results.Applied() || !next.showsShift(3)() {
 		t.Error("the result of the first series is not there")
 	}
 
@@ -313,17 +313,17 @@ func TestAllSeriesComeBack(t *testing.T) {
 		b := newBenchWith(t, deps)
 		b.opens(paths[0])
 		if touched {
-			b.SetRecipe(b.tuned(7), true)
+			b.Tuning.Set(b.tuned(7), true)
 			b.settle()
 		}
-		b.Restore(again)
+		b.Reader.Restore(again)
 		b.settle()
-		if got := b.Documents(); touched != (len(got) == 3) || len(b.errors) > 0 || b.Path() != paths[1] {
-			t.Errorf("touched %t: errors %v, %d documents, %s", touched, b.errors, len(got), b.Path())
+		if got := b.Documents.List(); touched != (len(got) == 3) || len(b.errors) > 0 || b.Documents.Path() != paths[1] {
+			t.Errorf("touched %t: errors %v, %d documents, %s", touched, b.errors, len(got), b.Documents.Path())
 		}
 	}
-	next.CloseDocument(0)
-	if next.Restore(app.Workspace{}); len(next.Documents()) != 1 {
+	next.Documents.Close(0)
+	if next.Reader.Restore(app.Workspace{}); len(next.Documents.List()) != 1 {
 		t.Error("nothing was restored as something")
 	}
 }
@@ -342,7 +342,7 @@ func TestMemoryIsReturned(t *testing.T) {
 			t.Errorf("%d times after two series were opened", n)
 		}
 		before = freed.Load()
-		b.CloseDocument(1)
+		b.Documents.Close(1)
 		if freed.Load() != before {
 			t.Error("memory is returned before there is another picture")
 		}
@@ -351,7 +351,7 @@ func TestMemoryIsReturned(t *testing.T) {
 			t.Errorf("%d times after a series was closed", n)
 		}
 		before = freed.Load()
-		b.CloseDocument(0)
+		b.Documents.Close(0)
 		b.settle()
 		if n := freed.Load() - before; n != 1 {
 			t.Errorf("%d times after the last series was closed", n)
@@ -369,16 +369,16 @@ func TestTheFirstSliceArrives(t *testing.T) {
 	b.settle()
 	b.scan = func(context.Context, string) (*app.Catalog, error) { return c, nil }
 	before := b.Series()
-	b.Open("series")
+	b.Reader.Open("series")
 	b.loop.until("the first slice is there", func() bool {
-		a := b.Arriving()
+		a := b.Reader.Arriving()
 		return a != nil && a.Slice != nil || b.Series() != before
 	})
-	if a := b.Arriving(); a != nil && (a.Slice.Bounds().Dx() != 1024 || a.Dims[0] != 512 || a.Meta.Modality != "CT" || b.Series() != before) {
+	if a := b.Reader.Arriving(); a != nil && (a.Slice.Bounds().Dx() != 1024 || a.Dims[0] != 512 || a.Meta.Modality != "CT" || b.Series() != before) {
 		t.Errorf("arriving: %v of %v", a.Slice.Bounds(), a.Dims)
 	}
 	b.settle()
-	if b.Arriving() != nil || b.Series() == before {
+	if b.Reader.Arriving() != nil || b.Series() == before {
 		t.Error("the series has not arrived")
 	}
 }
@@ -395,17 +395,17 @@ func TestSlicesOfNIfTIArrive(t *testing.T) {
 		b := newBench(t)
 		b.settle()
 		before := b.Series()
-		b.Open(path)
-		if b.Arriving() != nil {
+		b.Reader.Open(path)
+		if b.Reader.Arriving() != nil {
 			t.Errorf("%s: it arrives before anything is known of it", name)
 		}
 		var first *session.Arriving
 		counted := false
 		b.loop.until("a slice and the progress are there", func() bool {
-			if a := b.Arriving(); a != nil && a.Slice != nil {
+			if a := b.Reader.Arriving(); a != nil && a.Slice != nil {
 				first = a
 			}
-			counted = counted || strings.Contains(b.Progress().Text, " of 6 slices")
+			counted = counted || strings.Contains(b.Tasks.Progress().Text, " of 6 slices")
 			return first != nil && counted || b.Series() != before
 		})
 		if !counted {
@@ -415,18 +415,18 @@ func TestSlicesOfNIfTIArrive(t *testing.T) {
 			if first == nil || first.Dims != before.Volume.Dims || first.Path != path {
 				t.Fatalf("%s: arriving %+v", name, first)
 			}
-			b.Cancel()
-			if b.Arriving() != nil {
+			b.Tasks.Cancel()
+			if b.Reader.Arriving() != nil {
 				t.Errorf("%s: it arrives after the end", name)
 			}
 			b.settle()
-			if b.Arriving() != nil || b.Series() != before {
+			if b.Reader.Arriving() != nil || b.Series() != before {
 				t.Errorf("%s: a cancelled series is open", name)
 			}
 			continue
 		}
 		b.settle()
-		if b.Arriving() != nil || b.Series() == before {
+		if b.Reader.Arriving() != nil || b.Series() == before {
 			t.Errorf("%s has not arrived", name)
 		}
 	}
@@ -439,38 +439,38 @@ func TestFilesAreOpenedOnce(t *testing.T) {
 	paths := files(t, 2)
 	b.opens(paths...)
 	b.applied(3)
-	b.ShowDocument(0)
+	b.Documents.Show(0)
 	b.settle()
 	expect := func(what string, shown, documents int, message bool) {
 		t.Helper()
 		b.settle()
-		got := b.Documents()
-		if len(b.errors) > 0 || len(got) != documents || !got[shown].Shown || message != (b.Message() == "The series was open already; close it first to read it again.") || b.Busy() {
-			t.Fatalf("%s: errors %v, message %q, %+v", what, b.errors, b.Message(), got)
+		got := b.Documents.List()
+		if len(b.errors) > 0 || len(got) != documents || !got[shown].Shown || message != (b.Tasks.Message() == "The series was open already; close it first to read it again.") || b.Tasks.Busy() {
+			t.Fatalf("%s: errors %v, message %q, %+v", what, b.errors, b.Tasks.Message(), got)
 		}
 	}
-	b.Open(paths[1])
+	b.Reader.Open(paths[1])
 	expect("an open series", 1, 2, true)
-	if !b.Applied() || b.opened[len(b.opened)-1] != paths[1] {
+	if !b.Results.Applied() || b.opened[len(b.opened)-1] != paths[1] {
 		t.Error("it is not as it was left")
 	}
-	b.Open(paths[1])
+	b.Reader.Open(paths[1])
 	expect("the one that is shown", 1, 2, true)
 	t.Chdir(filepath.Dir(paths[0]))
-	b.Open(filepath.Base(paths[0]))
+	b.Reader.Open(filepath.Base(paths[0]))
 	expect("a relative path", 0, 2, true)
 	b.choosing = func(c *app.Catalog, pick func(int), _ func()) { pick(1) }
-	b.Open(filepath.Dir(paths[0]))
+	b.Reader.Open(filepath.Dir(paths[0]))
 	expect("the folder of the file", 1, 2, true)
 
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes(paths[1], later, later); err != nil {
 		t.Fatal(err)
 	}
-	b.Open(paths[1])
+	b.Reader.Open(paths[1])
 	expect("a file that has changed", 2, 3, false)
-	b.CloseDocument(2)
-	b.Open(paths[1])
+	b.Documents.Close(2)
+	b.Reader.Open(paths[1])
 	expect("one that is open no more", 2, 3, false)
 }
 
@@ -479,15 +479,15 @@ func TestASeriesThatWasPutAwayIsOpenedOnce(t *testing.T) {
 	b := newBenchWith(t, keeping(t, 2*size(t)-1))
 	paths := files(t, 2)
 	b.opens(paths...)
-	if !b.Documents()[0].Away {
+	if !b.Documents.List()[0].Away {
 		t.Fatal("the first series is not put away")
 	}
 	b.opens(paths[0])
-	if got := b.Documents(); len(b.errors) > 0 || len(got) != 2 || !got[0].Shown || got[0].Away || !strings.Contains(b.Message(), "open already") {
-		t.Errorf("errors %v, message %q, %+v", b.errors, b.Message(), got)
+	if got := b.Documents.List(); len(b.errors) > 0 || len(got) != 2 || !got[0].Shown || got[0].Away || !strings.Contains(b.Tasks.Message(), "open already") {
+		t.Errorf("errors %v, message %q, %+v", b.errors, b.Tasks.Message(), got)
 	}
 	b.opens(paths[0])
-	if got := b.Documents(); len(got) != 2 {
+	if got := b.Documents.List(); len(got) != 2 {
 		t.Errorf("it is open twice after it was put away: %+v", got)
 	}
 }

@@ -24,18 +24,18 @@ func TestAFailedEngineIsReportedAndAnotherContinues(t *testing.T) {
 	before := b.Series()
 
 	b.SetEngine(&lostEngine{})
-	b.Apply()
+	b.Results.Apply()
 	b.loop.until("the failure is reported", func() bool { return len(b.errors) == 1 })
-	if b.Series() != before || b.Applied() {
+	if b.Series() != before || b.Results.Applied() {
 		t.Fatal("a failed engine must leave the series as it is, unfiltered")
 	}
 	b.settle()
-	if b.Applied() {
+	if b.Results.Applied() {
 		t.Fatal("another engine continued without a request")
 	}
 
 	b.ContinueWith(b.engine)
-	b.loop.until("the volume is filtered by the other engine", b.Applied)
+	b.loop.until("the volume is filtered by the other engine", b.Results.Applied)
 	b.settle()
 	if len(b.errors) != 1 {
 		t.Errorf("errors reported: %v", b.errors)
@@ -46,7 +46,7 @@ func TestAPreviewThatTheEngineFailedAtIsReportedOnce(t *testing.T) {
 	b := newBench(t)
 	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
 	b.SetEngine(&lostEngine{})
-	b.SetRecipe(b.Recipe().With("h", denoise.Number(9)), true)
+	b.Tuning.Set(b.Tuning.Recipe().With("h", denoise.Number(9)), true)
 	b.loop.until("the failure is reported", func() bool { return len(b.errors) > 0 })
 	b.settle()
 	if len(b.errors) != 1 {
@@ -54,7 +54,7 @@ func TestAPreviewThatTheEngineFailedAtIsReportedOnce(t *testing.T) {
 	}
 	b.ContinueWith(b.engine)
 	b.loop.until("the other engine previews", func() bool {
-		_, problem := b.PreviewText()
-		return !problem && !b.Previewing()
+		_, problem := b.Preview.Text()
+		return !problem && !b.Preview.Running()
 	})
 }

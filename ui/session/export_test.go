@@ -25,20 +25,20 @@ func Kept(volumes []*volume.Volume) (stay []*volume.Volume) {
 }
 
 // Request returns what is asked for of the slice on the screen.
-func (s *Session) Request() app.PreviewRequest { return s.request() }
+func (tu *Tuning) Request() app.PreviewRequest { return tu.request() }
 
 // FiltersAhead says whether a slice that is not on the screen is being filtered.
-func (s *Session) FiltersAhead() bool { return s.ahead.running != nil }
+func (pv *Preview) FiltersAhead() bool { return pv.ahead.running != nil }
 
-// HoldsPreview says whether a preview waits for the original of its slice.
-func (s *Session) HoldsPreview() bool { return s.held }
+// Holds says whether a preview waits for the original of its slice.
+func (pv *Preview) Holds() bool { return pv.held }
 
 // KeptPreviews returns how many previews are in memory.
-func (s *Session) KeptPreviews() int { return len(s.previews) }
+func (pv *Preview) KeptPreviews() int { return len(pv.s.previews) }
 
 // StartReporting starts a task and returns the function that reports its progress.
-func (s *Session) StartReporting() func(done, total int64) {
-	return s.reporter(s.start(Preparing, "Preparing", "files"))
+func (ts *Tasks) StartReporting() func(done, total int64) {
+	return ts.reporter(ts.start(Preparing, "Preparing", "files"))
 }
 
 // TimeLeft is part of a progress text.
@@ -51,8 +51,8 @@ func Amount(done, total, slices int64, unit string) string {
 
 // MeasuresSlice and MeasuresVolume say whether numbers of the slice on the screen, and
 // of the run, are being computed.
-func (s *Session) MeasuresSlice() bool  { return s.slice.runs() }
-func (s *Session) MeasuresVolume() bool { return s.volume.runs() }
+func (ms *Measures) MeasuresSlice() bool  { return ms.slice.runs() }
+func (ms *Measures) MeasuresVolume() bool { return ms.volume.runs() }
 
 func (m *measuring) runs() bool { return m.end != nil && !m.answered && !m.stopped() }
 

@@ -7,8 +7,9 @@ import (
 	"quell/app"
 )
 
-// exportChecks is what is known of the files that results were exported to.
-type exportChecks struct {
+// Exports writes results and sends them, and knows which of the files still stand.
+type Exports struct {
+	s       *Session
 	gone    map[*app.Exported]bool // not as they were written
 	pending int                    // checks that were not answered
 	since   time.Time              // of the first of them
@@ -18,74 +19,74 @@ type exportChecks struct {
 // the share of a server that is gone answers in minutes, or never.
 const slowCheck = 2 * time.Second
 
-// CheckExports looks in the background whether the files stand that results were exported to,
+// Check looks in the background whether the files stand that results were exported to,
 // and calls then. What is gone, or was replaced, counts as not exported from then on. Files that
 // an earlier check did not answer about for some seconds count as gone.
-func (s *Session) CheckExports(then func()) {
-	all := s.allExports()
+func (ex *Exports) Check(then func()) {
+	all := ex.all()
 	if len(all) == 0 {
 		then()
 		return
 	}
-	if s.pending > 0 && s.deps.Now().Sub(s.since) > slowCheck {
-		s.found(all, make([]bool, len(all)))
+	if ex.pending > 0 && ex.s.deps.Now().Sub(ex.since) > slowCheck {
+		ex.found(all, make([]bool, len(all)))
 		then()
 		return
 	}
-	if s.pending == 0 {
-		s.since = s.deps.Now()
+	if ex.pending == 0 {
+		ex.since = ex.s.deps.Now()
 	}
-	s.pending++
-	s.deps.Go(func() {
+	ex.pending++
+	ex.s.deps.Go(func() {
 		stand := make([]bool, len(all))
 		for i, e := range all {
 			stand[i] = e.Stands()
 		}
-		s.deps.Do(func() {
-			s.pending--
-			s.found(all, stand)
+		ex.s.deps.Do(func() {
+			ex.pending--
+			ex.found(all, stand)
 			then()
 		})
 	})
 }
 
 // found notes which exports stand.
-func (s *Session) found(all []*app.Exported, stand []bool) {
+func (ex *Exports) found(all []*app.Exported, stand []bool) {
 	changed := false
 	for i, e := range all {
-		if s.gone[e] == stand[i] {
+		if ex.gone[e] == stand[i] {
 			changed = true
-			s.setGone(e, !stand[i])
+			ex.setGone(e, !stand[i])
 		}
 	}
 	if changed {
-		s.listener.Changed()
+		ex.s.listener.Changed()
 	}
 }
 
-func (s *Session) setGone(e *app.Exported, gone bool) {
-	if s.gone == nil {
-		s.gone = map[*app.Exported]bool{}
+func (ex *Exports) setGone(e *app.Exported, gone bool) {
+	if ex.gone == nil {
+		ex.gone = map[*app.Exported]bool{}
 	}
-	if s.gone[e] = gone; !gone {
-		delete(s.gone, e)
+	if ex.gone[e] = gone; !gone {
+		delete(ex.gone, e)
 	}
 }
 
-// HasExports says whether a result of an open series was exported.
-func (s *Session) HasExports() bool { return len(s.allExports()) > 0 }
+// Any says whether a result of an open series was exported.
+func (ex *Exports) Any() bool { return len(ex.all()) > 0 }
 
-// ExportsOf returns the exports of a run, the last one last.
-func (s *Session) ExportsOf(run *app.Run) []*app.Exported {
-	if r := s.resultOf(run); r != nil {
+// Of returns the exports of a run, the last one last.
+func (ex *Exports) Of(run *app.Run) []*app.Exported {
+	if r := ex.s.Results.of(run); r != nil {
 		return slices.Clone(r.exports)
 	}
 	return nil
 }
 
-// allExports returns those of every open series.
-func (s *Session) allExports() (all []*app.Exported) {
-	for _, d := range s.documents {
+// all returns those of every open series.
+func (ex *Exports) all() (all []*app.Exported) {
+	for _, d := range ex.s.Documents.open {
 		all = append(all, slices.Concat(d.exports()...)...)
 	}
 	return all
@@ -104,12 +105,12 @@ func (d *document) exports() (all [][]*app.Exported) {
 	return all
 }
 
-// exported says whether one of the exports of a result stands.
-func (s *Session) exported(exports []*app.Exported) bool {
-	return slices.ContainsFunc(exports, func(e *app.Exported) bool { return !s.gone[e] })
+// stand says whether one of the exports of a result stands.
+func (ex *Exports) stand(exports []*app.Exported) bool {
+	return slices.ContainsFunc(exports, func(e *app.Exported) bool { return !ex.gone[e] })
 }
 
-func (s *Session) resultExported(r *result) bool { return s.exported(r.exports) }
+func (ex *Exports) resultExported(r *result) bool { return ex.stand(r.exports) }
 
 // writtenBy returns the files that a job has written, nil after an error.
 func writtenBy(report app.Report, err error) *app.Exported {
@@ -122,17 +123,17 @@ func writtenBy(report app.Report, err error) *app.Exported {
 	return nil // they are gone already
 }
 
-// noteExport notes to what files a run was exported. What stood there before is gone.
-func (s *Session) noteExport(run *app.Run, files *app.Exported) {
+// note notes to what files a run was exported. What stood there before is gone.
+func (ex *Exports) note(run *app.Run, files *app.Exported) {
 	if files == nil {
 		return
 	}
-	for _, e := range s.allExports() {
+	for _, e := range ex.all() {
 		if e.Output == files.Output {
-			s.setGone(e, true)
+			ex.setGone(e, true)
 		}
 	}
-	if r := s.resultOf(run); r != nil {
+	if r := ex.s.Results.of(run); r != nil {
 		again := func(e *app.Exported) bool { return e.Output == files.Output }
 		r.exports = append(slices.DeleteFunc(slices.Clone(r.exports), again), files)
 	}

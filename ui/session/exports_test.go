@@ -13,7 +13,7 @@ import (
 // exported exports the result that is shown to a path.
 func (b *bench) exported(path string) {
 	b.loop.t.Helper()
-	b.Export(path, app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(path, app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
 	if len(b.errors) > 0 {
 		b.loop.t.Fatal(b.errors)
@@ -23,9 +23,9 @@ func (b *bench) exported(path string) {
 // checked looks whether exported files stand, and returns what would be lost.
 func (b *bench) checked() session.Loss {
 	b.loop.t.Helper()
-	b.CheckExports(func() {})
+	b.Exports.Check(func() {})
 	b.settle()
-	return b.Loss()
+	return b.Documents.Loss()
 }
 
 // Two results that went to one path: the first is not exported any more, at once and after a look.
@@ -37,16 +37,16 @@ func TestAnExportInThePlaceOfAnotherIsALoss(t *testing.T) {
 	b.applied(5)
 	b.exported(out)
 	for range 2 {
-		if r := b.Results(); r[0].Exported || !r[1].Exported || b.Loss() != session.LosesGone {
-			t.Errorf("results %+v, loss %v", r, b.Loss())
+		if r := b.Results.List(); r[0].Exported || !r[1].Exported || b.Documents.Loss() != session.LosesGone {
+			t.Errorf("results %+v, loss %v", r, b.Documents.Loss())
 		}
 		b.checked()
 	}
 	b.exported(out) // the same again
-	if r := b.Results(); !r[1].Exported || b.checked() != session.LosesGone {
+	if r := b.Results.List(); !r[1].Exported || b.checked() != session.LosesGone {
 		t.Errorf("results %+v", r)
 	}
-	b.ShowResult(0)
+	b.Results.Show(0)
 	b.exported(filepath.Join(t.TempDir(), "other"))
 	if b.checked() != session.NoLoss {
 		t.Error("two exports in two places lose something")
@@ -58,7 +58,7 @@ func TestAResultIsExportedWhileFilesStand(t *testing.T) {
 	b := newBench(t)
 	file, folder := filepath.Join(t.TempDir(), "out.nii.gz"), filepath.Join(t.TempDir(), "out")
 	b.applied(3)
-	if b.HasExports() || b.checked() != session.LosesResult {
+	if b.Exports.Any() || b.checked() != session.LosesResult {
 		t.Error("a result is exported from the start")
 	}
 	b.exported(file)
@@ -66,20 +66,20 @@ func TestAResultIsExportedWhileFilesStand(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if !b.HasExports() || b.checked() != session.NoLoss {
+	if !b.Exports.Any() || b.checked() != session.NoLoss {
 		t.Error("the folder stands, and the result is lost")
 	}
 	slice := filepath.Join(folder, "IM00001.dcm")
 	if err := os.Rename(slice, slice+".bak"); err != nil {
 		t.Fatal(err)
 	}
-	if loss := b.checked(); loss != session.LosesGone || b.DocumentLoss(0) != loss || b.VoxelsLoss() != loss || b.Documents()[0].State != session.Unexported {
-		t.Errorf("a file of the folder is gone: loss %v, state %v", loss, b.Documents()[0].State)
+	if loss := b.checked(); loss != session.LosesGone || b.Documents.LossOf(0) != loss || b.Documents.VoxelsLoss() != loss || b.Documents.List()[0].State != session.Unexported {
+		t.Errorf("a file of the folder is gone: loss %v, state %v", loss, b.Documents.List()[0].State)
 	}
 	if err := os.Rename(slice+".bak", slice); err != nil {
 		t.Fatal(err)
 	}
-	if b.checked() != session.NoLoss || b.Documents()[0].State != session.Exported {
+	if b.checked() != session.NoLoss || b.Documents.List()[0].State != session.Exported {
 		t.Error("the file is back, and the result is lost")
 	}
 }
@@ -106,9 +106,9 @@ func TestAFileSystemThatDoesNotAnswer(t *testing.T) {
 	asked := 0
 	check := func(want int, loss session.Loss) {
 		t.Helper()
-		b.CheckExports(func() { asked++ })
-		if asked != want || b.Loss() != loss {
-			t.Errorf("%d answers, loss %v; want %d, %v", asked, b.Loss(), want, loss)
+		b.Exports.Check(func() { asked++ })
+		if asked != want || b.Documents.Loss() != loss {
+			t.Errorf("%d answers, loss %v; want %d, %v", asked, b.Documents.Loss(), want, loss)
 		}
 	}
 	check(0, session.NoLoss)
@@ -121,7 +121,7 @@ func TestAFileSystemThatDoesNotAnswer(t *testing.T) {
 		go f()
 	}
 	b.loop.until("the checks are answered", func() bool { return asked == 3 })
-	if b.Loss() != session.NoLoss {
+	if b.Documents.Loss() != session.NoLoss {
 		t.Error("the file system answers, and the export is not seen")
 	}
 }

@@ -279,7 +279,7 @@ func newBenchWith(t *testing.T, change func(*session.Deps)) *bench {
 		}
 	}
 	s := rampSeries(t)
-	b.OpenWith(func(context.Context) (*series.Series, error) { return s, nil })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return s, nil })
 	b.loop.until("the series is open", func() bool { return b.Series() == s })
 	return b
 }
@@ -289,21 +289,21 @@ func (b *bench) shown() string {
 	if b.Session == nil {
 		return ""
 	}
-	measures := func(m session.Measures) string { return fmt.Sprint(m.Known, m.Err, m.Current) }
-	text, problem := b.PreviewText()
-	s := fmt.Sprint(b.Recipe(), b.Applied(), b.Exportable() != nil, b.Loss(), b.Busy(), b.Progress().Kind, b.Progress().Fraction, "|",
-		b.Message(), "|", text, problem, b.Previewing(), b.AutoPreview(), b.HoldsBefore(), b.NoiseMap() != nil, b.Curve() != nil)
+	measures := func(m session.Numbers) string { return fmt.Sprint(m.Known, m.Err, m.Current) }
+	text, problem := b.Preview.Text()
+	s := fmt.Sprint(b.Tuning.Recipe(), b.Results.Applied(), b.Results.Exportable() != nil, b.Documents.Loss(), b.Tasks.Busy(), b.Tasks.Progress().Kind, b.Tasks.Progress().Fraction, "|",
+		b.Tasks.Message(), "|", text, problem, b.Preview.Running(), b.Preview.Auto(), b.Screen.HoldsBefore(), b.Noise.Map() != nil, b.Strength.Curve() != nil)
 	if b.Document() == nil {
 		return s
 	}
-	shown, status, ok := b.ShownRecipe()
+	shown, status, ok := b.Preview.Recipe()
 	reference := 0.0
 	if ref := b.Document().Reference(); ref != nil {
 		reference = float64(ref.Volume.Data[0])
 	}
 	facts, known := b.Document().Facts()
-	return s + fmt.Sprint("|", shown, status, ok, "|", measures(b.SliceMeasures()), measures(b.VolumeMeasures()), reference, facts.Noise.Sigma, known,
-		b.Picture() != nil, b.State().Index(), b.State().Window())
+	return s + fmt.Sprint("|", shown, status, ok, "|", measures(b.Measures.Slice()), measures(b.Measures.Volume()), reference, facts.Noise.Sigma, known,
+		b.Screen.Picture() != nil, b.State().Index(), b.State().Window())
 }
 
 // open releases the runs and previews that wait.
@@ -346,16 +346,18 @@ func (e *fakeEngine) count() int {
 }
 
 func (b *bench) status() session.Status {
-	_, status, _ := b.ShownRecipe()
+	_, status, _ := b.Preview.Recipe()
 	return status
 }
 
 // tuned returns the recipe of the session with another strength.
-func (b *bench) tuned(h float64) denoise.Recipe { return b.Recipe().With("h", denoise.Number(h)) }
+func (b *bench) tuned(h float64) denoise.Recipe {
+	return b.Tuning.Recipe().With("h", denoise.Number(h))
+}
 
 // shift is the residual of the picture on the screen.
 func (b *bench) shift() float32 {
-	if p := b.Picture(); p != nil && p.Residual != nil {
+	if p := b.Screen.Picture(); p != nil && p.Residual != nil {
 		return p.Residual[0]
 	}
 	return -1

@@ -22,41 +22,41 @@ func TestMemoryOfARun(t *testing.T) {
 	})
 	b.settle()
 	need, judge := 4*int64(b.Series().Volume.Voxels()), app.JudgeMemory(b.Series().Volume)
-	f, ok := b.Forecast()
+	f, ok := b.Results.Forecast()
 	if !ok || f.Filter != need || f.Judge != judge {
 		t.Errorf("forecast %+v, %v; want %d bytes", f, ok, need)
 	}
 	before := asked.Load()
 	free.Store(need - 1)
 	ahead.Store(int64(2*time.Second) - 1)
-	if b.Forecast(); asked.Load() != before {
+	if b.Results.Forecast(); asked.Load() != before {
 		t.Error("what is free is asked for at every call")
 	}
 	ahead.Store(int64(2 * time.Second))
-	if f, _ := b.Forecast(); asked.Load() != before+1 || f.Free != need-1 {
+	if f, _ := b.Results.Forecast(); asked.Load() != before+1 || f.Free != need-1 {
 		t.Errorf("forecast %+v after a while", f)
 	}
-	b.Apply()
-	if b.Busy() || len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "is free; close a series") {
-		t.Fatalf("busy %v, errors %v; want the run refused", b.Busy(), b.errors)
+	b.Results.Apply()
+	if b.Tasks.Busy() || len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "is free; close a series") {
+		t.Fatalf("busy %v, errors %v; want the run refused", b.Tasks.Busy(), b.errors)
 	}
 	free.Store(judge - 1) // at once
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
-	if !b.Applied() || len(b.errors) != 1 {
-		t.Fatalf("applied %v, errors %v", b.Applied(), b.errors)
+	if !b.Results.Applied() || len(b.errors) != 1 {
+		t.Fatalf("applied %v, errors %v", b.Results.Applied(), b.errors)
 	}
-	if m := b.VolumeMeasures(); m.Known || m.Err == nil || !strings.HasPrefix(m.Err.Error(), "the result is not judged as a whole") {
+	if m := b.Measures.Volume(); m.Known || m.Err == nil || !strings.HasPrefix(m.Err.Error(), "the result is not judged as a whole") {
 		t.Errorf("measures %+v", m)
 	}
-	if _, ok := b.Forecast(); ok {
+	if _, ok := b.Results.Forecast(); ok {
 		t.Error("a forecast of what was done")
 	}
 	free.Store(judge)
-	b.SetRecipe(b.tuned(3), true)
-	b.Apply()
+	b.Tuning.Set(b.tuned(3), true)
+	b.Results.Apply()
 	b.settle()
-	if m := b.VolumeMeasures(); !m.Known {
+	if m := b.Measures.Volume(); !m.Known {
 		t.Errorf("measures %+v; want numbers", m)
 	}
 }

@@ -21,60 +21,68 @@ type Gallery struct {
 	Ended    bool          // no more are to come
 }
 
+// Galleries compares every filter on the slice on the screen.
+type Galleries struct {
+	s    *Session
+	last *Gallery // nil before the first
+}
+
 // CanCompare says whether CompareFilters can start.
-func (s *Session) CanCompare() bool { return s.doc != nil && !s.Busy() }
+func (ga *Galleries) CanCompare() bool { return ga.s.doc != nil && !ga.s.Tasks.Busy() }
 
 // Comparing says whether the filters are being compared.
-func (s *Session) Comparing() bool { return s.task != nil && s.task.kind == Comparing }
+func (ga *Galleries) Comparing() bool {
+	return ga.s.Tasks.now != nil && ga.s.Tasks.now.kind == Comparing
+}
 
-// CompareFilters tunes and runs every filter on the slice that is shown, one after
+// Compare tunes and runs every filter on the slice that is shown, one after
 // another; Gallery grows meanwhile. It does nothing during another task.
-func (s *Session) CompareFilters() {
-	if !s.CanCompare() {
+func (ga *Galleries) Compare() {
+	if !ga.CanCompare() {
 		return
 	}
-	view, index := s.state.View(), s.state.Index()
-	q := app.GalleryRequest{Series: s.doc.Series(), Maps: s.steering.maps, Reference: s.doc.Reference(), Region: view.Region(index)}
-	if facts, ok := s.doc.Facts(); ok {
+	view, index := ga.s.state.View(), ga.s.state.Index()
+	q := app.GalleryRequest{Series: ga.s.doc.Series(), Maps: ga.s.steering.maps, Reference: ga.s.doc.Reference(), Region: view.Region(index)}
+	if facts, ok := ga.s.doc.Facts(); ok {
 		q.Facts = &facts
 	}
-	g := &Gallery{View: view, Input: q.Series.Volume.Crop(q.Region), Window: s.state.Window(), Invert: s.state.Inverted(), Best: -1}
-	t := s.start(Comparing, lang.L("Comparing the filters"), lang.L("filters"))
-	s.gallery = g
+	g := &Gallery{View: view, Input: q.Series.Volume.Crop(q.Region), Window: ga.s.state.Window(), Invert: ga.s.state.Inverted(), Best: -1}
+	t := ga.s.Tasks.start(Comparing, lang.L("Comparing the filters"), lang.L("filters"))
+	ga.last = g
 	q.Ready = func(e app.Exhibit) {
-		s.deps.Do(func() {
-			if s.task != t {
+		ga.s.deps.Do(func() {
+			if ga.s.Tasks.now != t {
 				return
 			}
 			g.Exhibits = append(g.Exhibits, e)
 			g.Best = app.BestExhibit(g.Exhibits)
 			t.done, t.total = int64(len(g.Exhibits)), int64(len(denoise.Filters()))
-			s.listener.Changed()
+			ga.s.listener.Changed()
 		})
 	}
-	engine := s.deps.Engine
-	s.background(func() error {
+	engine := ga.s.deps.Engine
+	ga.s.background(func() error {
 		_, err := app.ShowGallery(t.ctx, engine, q)
 		return err
 	}, func(err error) {
 		g.Ended = true
-		if errors.Is(err, app.ErrEngineFailed) && s.task == t {
-			s.retry = s.CompareFilters
+		if errors.Is(err, app.ErrEngineFailed) && ga.s.Tasks.now == t {
+			ga.s.retry = ga.Compare
 		}
-		if s.finish(t, err) {
-			s.retry = nil
-			s.message = lang.L("Every filter was compared.")
-			s.listener.Changed()
+		if ga.s.Tasks.finish(t, err) {
+			ga.s.retry = nil
+			ga.s.Tasks.message = lang.L("Every filter was compared.")
+			ga.s.listener.Changed()
 		}
 	})
 }
 
-// Gallery returns what the last comparison has found so far, nil before the first.
-func (s *Session) Gallery() *Gallery { return s.gallery }
+// Last returns what the last comparison has found so far, nil before the first.
+func (ga *Galleries) Last() *Gallery { return ga.last }
 
-// TakeExhibit makes the filter and the setting of exhibit i the current recipe.
-func (s *Session) TakeExhibit(i int) {
-	if s.gallery != nil && i >= 0 && i < len(s.gallery.Exhibits) {
-		s.TakeRecipe(s.gallery.Exhibits[i].Asked)
+// Take makes the filter and the setting of exhibit i the current recipe.
+func (ga *Galleries) Take(i int) {
+	if ga.last != nil && i >= 0 && i < len(ga.last.Exhibits) {
+		ga.s.Tuning.Take(ga.last.Exhibits[i].Asked)
 	}
 }

@@ -12,34 +12,34 @@ import (
 // strength in sigmas, as one step of the history.
 func TestFiltersAreComparedOnTheSlice(t *testing.T) {
 	b := newTissueBench(t)
-	before := b.Recipe()
-	if b.Gallery() != nil || !b.CanCompare() || b.Comparing() {
+	before := b.Tuning.Recipe()
+	if b.Galleries.Last() != nil || !b.Galleries.CanCompare() || b.Galleries.Comparing() {
 		t.Fatal("want no gallery, and a comparison to be possible")
 	}
-	b.CompareFilters()
-	if !b.Comparing() || b.CanCompare() || b.Progress().Kind != session.Comparing || b.Gallery() == nil || b.Gallery().Ended {
+	b.Galleries.Compare()
+	if !b.Galleries.Comparing() || b.Galleries.CanCompare() || b.Tasks.Progress().Kind != session.Comparing || b.Galleries.Last() == nil || b.Galleries.Last().Ended {
 		t.Fatal("want a comparison as a task")
 	}
-	b.loop.until("the first exhibit is there", func() bool { return len(b.Gallery().Exhibits) > 0 })
+	b.loop.until("the first exhibit is there", func() bool { return len(b.Galleries.Last().Exhibits) > 0 })
 	b.settle()
-	g := b.Gallery()
-	if len(g.Exhibits) != len(denoise.Filters()) || !g.Ended || b.Comparing() || b.Message() != "Every filter was compared." {
-		t.Fatalf("%d exhibits, %q", len(g.Exhibits), b.Message())
+	g := b.Galleries.Last()
+	if len(g.Exhibits) != len(denoise.Filters()) || !g.Ended || b.Galleries.Comparing() || b.Tasks.Message() != "Every filter was compared." {
+		t.Fatalf("%d exhibits, %q", len(g.Exhibits), b.Tasks.Message())
 	}
 	if g.Input.Dims != [3]int{64, 64, 1} || g.Best < 0 || g.Exhibits[g.Best].Filter != "nlm" {
 		t.Errorf("input %v, best %d; want nlm, which alone lowers the error", g.Input.Dims, g.Best)
 	}
-	b.TakeExhibit(-1)
-	b.TakeExhibit(len(g.Exhibits))
-	if !b.Recipe().Equal(before) {
+	b.Galleries.Take(-1)
+	b.Galleries.Take(len(g.Exhibits))
+	if !b.Tuning.Recipe().Equal(before) {
 		t.Error("an exhibit that does not exist was taken")
 	}
-	b.TakeExhibit(g.Best)
-	if !b.Recipe().Equal(g.Exhibits[g.Best].Asked) || !b.Recipe().Get("h").IsSigmas() {
-		t.Errorf("recipe %s; want %s", b.Recipe(), g.Exhibits[g.Best].Asked)
+	b.Galleries.Take(g.Best)
+	if !b.Tuning.Recipe().Equal(g.Exhibits[g.Best].Asked) || !b.Tuning.Recipe().Get("h").IsSigmas() {
+		t.Errorf("recipe %s; want %s", b.Tuning.Recipe(), g.Exhibits[g.Best].Asked)
 	}
-	b.Undo()
-	if !b.Recipe().Equal(before) {
+	b.History.Undo()
+	if !b.Tuning.Recipe().Equal(before) {
 		t.Error("taking an exhibit is not one step of the history")
 	}
 }
@@ -47,12 +47,12 @@ func TestFiltersAreComparedOnTheSlice(t *testing.T) {
 // A cancelled comparison keeps what is there and gets nothing more.
 func TestAComparisonIsCancelled(t *testing.T) {
 	b := newTissueBench(t)
-	b.CompareFilters()
-	b.Cancel()
+	b.Galleries.Compare()
+	b.Tasks.Cancel()
 	b.settle()
-	g := b.Gallery()
-	if b.Comparing() || len(g.Exhibits) != 0 || !g.Ended || b.Message() != "Comparing the filters cancelled." {
-		t.Errorf("%d exhibits, ended %t, %q", len(g.Exhibits), g.Ended, b.Message())
+	g := b.Galleries.Last()
+	if b.Galleries.Comparing() || len(g.Exhibits) != 0 || !g.Ended || b.Tasks.Message() != "Comparing the filters cancelled." {
+		t.Errorf("%d exhibits, ended %t, %q", len(g.Exhibits), g.Ended, b.Tasks.Message())
 	}
 	if len(b.errors) > 0 {
 		t.Errorf("errors: %v", b.errors)
@@ -66,14 +66,14 @@ func TestAComparisonContinuesWithAnotherEngine(t *testing.T) {
 	b.engine.mu.Lock()
 	b.engine.fail = app.ErrEngineFailed
 	b.engine.mu.Unlock()
-	b.CompareFilters()
+	b.Galleries.Compare()
 	b.settle()
-	if len(b.errors) == 0 || !b.Gallery().Ended || b.Comparing() {
+	if len(b.errors) == 0 || !b.Galleries.Last().Ended || b.Galleries.Comparing() {
 		t.Fatalf("errors %v", b.errors)
 	}
 	b.ContinueWith(working)
 	b.settle()
-	if g := b.Gallery(); len(g.Exhibits) != len(denoise.Filters()) {
+	if g := b.Galleries.Last(); len(g.Exhibits) != len(denoise.Filters()) {
 		t.Errorf("%d exhibits with the other engine", len(g.Exhibits))
 	}
 }

@@ -36,7 +36,7 @@ func (b *bench) open4D(t *testing.T, n int) (path string) {
 
 // volumeShown returns the number of the volume on the screen, by its voxels and by Group.
 func (b *bench) volumeShown() (byVoxels, byGroup int) {
-	_, byGroup = b.Group()
+	_, byGroup = b.Reader.Group()
 	return int(b.Series().Volume.Data[0]), byGroup
 }
 
@@ -44,12 +44,12 @@ func (b *bench) volumeShown() (byVoxels, byGroup int) {
 // place with recipe, view and history kept.
 func TestVolumesOf4DSeries(t *testing.T) {
 	b := newBench(t)
-	if g, _ := b.Group(); g != nil {
+	if g, _ := b.Reader.Group(); g != nil {
 		t.Error("the bundled series is a volume of a group")
 	}
-	b.ShowVolume(0) // nothing
+	b.Reader.ShowVolume(0) // nothing
 	path := b.open4D(t, 3)
-	g, _ := b.Group()
+	g, _ := b.Reader.Group()
 	if g == nil || g.Len() != 3 || g.Axis() != "time" {
 		t.Fatalf("%+v", g)
 	}
@@ -58,19 +58,19 @@ func TestVolumesOf4DSeries(t *testing.T) {
 	b.State().SetIndex(4)
 	b.State().SetWindow(volume.Window{Center: 10, Width: 20})
 	b.settle()
-	look, recipe := b.State().Look(), b.Recipe()
-	b.ShowVolume(2)
-	if !b.Busy() || b.Progress().Kind != session.Loading {
+	look, recipe := b.State().Look(), b.Tuning.Recipe()
+	b.Reader.ShowVolume(2)
+	if !b.Tasks.Busy() || b.Tasks.Progress().Kind != session.Loading {
 		t.Error("the volume is not being read")
 	}
 	b.settle()
 	if v, at := b.volumeShown(); v != 2 || at != 2 {
 		t.Fatalf("volume %d, %d is shown", v, at)
 	}
-	if got := b.State().Look(); got != look || !b.Recipe().Equal(recipe) || !b.Document().Edits().CanUndo() || b.Message() != "time 4 s" {
-		t.Errorf("look %+v, not %+v; %s; %q", got, look, b.Recipe(), b.Message())
+	if got := b.State().Look(); got != look || !b.Tuning.Recipe().Equal(recipe) || !b.Document().Edits().CanUndo() || b.Tasks.Message() != "time 4 s" {
+		t.Errorf("look %+v, not %+v; %s; %q", got, look, b.Tuning.Recipe(), b.Tasks.Message())
 	}
-	if b.Exportable() != nil || b.Loss() != session.NoLoss || b.Path() != path || len(b.Documents()) != 1 {
+	if b.Results.Exportable() != nil || b.Documents.Loss() != session.NoLoss || b.Documents.Path() != path || len(b.Documents.List()) != 1 {
 		t.Error("the result of the first volume is that of the third")
 	}
 	if facts, known := b.Document().Facts(); !known || facts.Noise.Sigma == 0 {
@@ -81,7 +81,7 @@ func TestVolumesOf4DSeries(t *testing.T) {
 	}
 	// Numbers that are none do nothing.
 	for _, k := range []int{-1, 2, 3} {
-		if b.ShowVolume(k); b.Busy() {
+		if b.Reader.ShowVolume(k); b.Tasks.Busy() {
 			t.Errorf("volume %d is read", k)
 		}
 	}
@@ -93,9 +93,9 @@ func TestTheNewestVolumeIsShown(t *testing.T) {
 	b := newBench(t)
 	b.open4D(t, 4)
 	b.gate = make(chan struct{})
-	b.ShowVolume(1)
-	b.ShowVolume(3)
-	b.ShowVolume(2)
+	b.Reader.ShowVolume(1)
+	b.Reader.ShowVolume(3)
+	b.Reader.ShowVolume(2)
 	close(b.gate)
 	b.gate = nil
 	b.settle()
@@ -103,9 +103,9 @@ func TestTheNewestVolumeIsShown(t *testing.T) {
 		t.Errorf("volume %d, %d is shown", v, at)
 	}
 	b.gate = make(chan struct{})
-	b.ShowVolume(0)
-	b.ShowVolume(2)
-	if b.Busy() {
+	b.Reader.ShowVolume(0)
+	b.Reader.ShowVolume(2)
+	if b.Tasks.Busy() {
 		t.Error("another volume is still read")
 	}
 	close(b.gate)
@@ -116,9 +116,9 @@ func TestTheNewestVolumeIsShown(t *testing.T) {
 	}
 	// A run is not interrupted.
 	b.engine.holdRuns()
-	b.SetRecipe(b.tuned(3), true)
-	b.Apply()
-	if b.ShowVolume(0); b.Progress().Kind != session.Applying {
+	b.Tuning.Set(b.tuned(3), true)
+	b.Results.Apply()
+	if b.Reader.ShowVolume(0); b.Tasks.Progress().Kind != session.Applying {
 		t.Error("another volume takes the place of a run")
 	}
 	b.engine.open()
@@ -129,9 +129,9 @@ func TestTheNewestVolumeIsShown(t *testing.T) {
 func TestAnotherVolumeHasNoAddedNoise(t *testing.T) {
 	b := newBench(t)
 	b.open4D(t, 2)
-	b.AddNoise(app.Noise{Model: "gaussian", Sigma: 3, Seed: 1})
+	b.Reader.AddNoise(app.Noise{Model: "gaussian", Sigma: 3, Seed: 1})
 	b.settle()
-	b.ShowVolume(1)
+	b.Reader.ShowVolume(1)
 	b.settle()
 	if _, noisy := b.Document().Noise(); noisy || b.Document().Reference() != nil {
 		t.Error("the noise of the first volume is that of the second")
@@ -141,24 +141,24 @@ func TestAnotherVolumeHasNoAddedNoise(t *testing.T) {
 // All volumes are filtered by the recipe of the run and written at once.
 func TestExportAllVolumes(t *testing.T) {
 	b := newBench(t)
-	if b.CanExportAll() {
+	if b.Exports.CanWriteAll() {
 		t.Error("a series alone has no volumes")
 	}
 	b.open4D(t, 3)
-	if b.CanExportAll() {
+	if b.Exports.CanWriteAll() {
 		t.Error("nothing is filtered yet")
 	}
 	out := filepath.Join(t.TempDir(), "all.nii")
-	b.ExportAll(out, app.ExportOptions{}, func(app.ExportReport) { t.Error("nothing is exported") })
+	b.Exports.WriteAll(out, app.ExportOptions{}, func(app.ExportReport) { t.Error("nothing is exported") })
 	b.applied(3)
-	if !b.CanExportAll() {
+	if !b.Exports.CanWriteAll() {
 		t.Fatal("the volumes cannot be exported")
 	}
 	var report app.ExportReport
-	b.ExportAll(out, app.ExportOptions{}, func(r app.ExportReport) { report = r })
+	b.Exports.WriteAll(out, app.ExportOptions{}, func(r app.ExportReport) { report = r })
 	b.settle()
-	if report.Output != out || b.Message() != "All 3 volumes are filtered and written." || b.Loss() != session.NoLoss {
-		t.Fatalf("%+v, %q, %v", report, b.Message(), b.errors)
+	if report.Output != out || b.Tasks.Message() != "All 3 volumes are filtered and written." || b.Documents.Loss() != session.NoLoss {
+		t.Fatalf("%+v, %q, %v", report, b.Tasks.Message(), b.errors)
 	}
 	c, err := app.Scan(t.Context(), out)
 	if err != nil {

@@ -22,17 +22,17 @@ type event struct {
 }
 
 var events = []event{
-	{"closed", func(_ *testing.T, b *bench, _ bool) { b.CloseDocument(1) }},
-	{"another is selected", func(_ *testing.T, b *bench, _ bool) { b.ShowDocument(0) }},
-	{"another recipe", func(_ *testing.T, b *bench, _ bool) { b.SetRecipe(b.tuned(9), true) }},
+	{"closed", func(_ *testing.T, b *bench, _ bool) { b.Documents.Close(1) }},
+	{"another is selected", func(_ *testing.T, b *bench, _ bool) { b.Documents.Show(0) }},
+	{"another recipe", func(_ *testing.T, b *bench, _ bool) { b.Tuning.Set(b.tuned(9), true) }},
 	{"other voxels", func(t *testing.T, b *bench, task bool) {
 		if task {
-			b.OpenWith(func(context.Context) (*series.Series, error) { return scaled(t, 3), nil })
-			b.loop.until("a third series is open", func() bool { return len(b.Documents()) == 3 })
+			b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return scaled(t, 3), nil })
+			b.loop.until("a third series is open", func() bool { return len(b.Documents.List()) == 3 })
 			return
 		}
 		before := b.Series()
-		b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 30, Seed: 2})
+		b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 30, Seed: 2})
 		b.loop.until("the noise is added", func() bool { return b.Series() != before })
 	}},
 }
@@ -58,47 +58,47 @@ type question struct {
 
 func questions(dir string) []question {
 	return []question{
-		{name: "a preview", ask: func(_ *testing.T, b *bench) { b.SetRecipe(b.tuned(5), false) }},
+		{name: "a preview", ask: func(_ *testing.T, b *bench) { b.Tuning.Set(b.tuned(5), false) }},
 		{name: "a frame and its measures", ask: func(_ *testing.T, b *bench) { b.State().Scroll(1) }},
 		{name: "frames of the planes", prepare: func(b *bench) {
 			for p := range b.planePanes {
 				b.planePanes[p] = viewer.Pane{Width: 30, Height: 20}
 			}
-			b.Redraw()
-		}, ask: func(_ *testing.T, b *bench) { b.Plane(0).Scroll(1) }},
-		{name: "verdicts on slices", ask: func(_ *testing.T, b *bench) { b.JudgeSlices(true) }},
-		{name: "numbers of a run", prepare: func(b *bench) { b.Apply() }, ask: func(_ *testing.T, b *bench) { b.ClearReference() }},
+			b.Screen.Redraw()
+		}, ask: func(_ *testing.T, b *bench) { b.Screen.Plane(0).Scroll(1) }},
+		{name: "verdicts on slices", ask: func(_ *testing.T, b *bench) { b.Strip.Judge(true) }},
+		{name: "numbers of a run", prepare: func(b *bench) { b.Results.Apply() }, ask: func(_ *testing.T, b *bench) { b.Reader.ClearReference() }},
 		// A run of an earlier recipe is kept and not measured.
-		{name: "a run", ask: func(_ *testing.T, b *bench) { b.Apply() }, task: true, differs: "another recipe"},
+		{name: "a run", ask: func(_ *testing.T, b *bench) { b.Results.Apply() }, task: true, differs: "another recipe"},
 		{name: "a run that fails", ask: func(_ *testing.T, b *bench) {
 			b.engine.failWith(fmt.Errorf("%w: the device is gone", app.ErrEngineFailed))
-			b.Apply()
+			b.Results.Apply()
 		}, task: true, differs: "another recipe"}, // the retry is one with the new recipe
-		{name: "a noise map", ask: func(_ *testing.T, b *bench) { b.ToggleNoiseMap() }, task: true},
-		{name: "a comparison of the filters", ask: func(_ *testing.T, b *bench) { b.CompareFilters() }, task: true},
-		{name: "the best strength", prepare: func(b *bench) { b.engine.shrink = true }, ask: func(_ *testing.T, b *bench) { b.FindStrength() }, task: true},
-		{name: "added noise", ask: func(_ *testing.T, b *bench) { b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3}) }, task: true},
+		{name: "a noise map", ask: func(_ *testing.T, b *bench) { b.Noise.ToggleMap() }, task: true},
+		{name: "a comparison of the filters", ask: func(_ *testing.T, b *bench) { b.Galleries.Compare() }, task: true},
+		{name: "the best strength", prepare: func(b *bench) { b.engine.shrink = true }, ask: func(_ *testing.T, b *bench) { b.Strength.Find() }, task: true},
+		{name: "added noise", ask: func(_ *testing.T, b *bench) { b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3}) }, task: true},
 		{name: "a reference", ask: func(t *testing.T, b *bench) {
 			path := filepath.Join(dir, "reference.nii")
 			if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
 				t.Fatal(err)
 			}
-			b.SetReference(path)
+			b.Reader.SetReference(path)
 		}, task: true},
 	}
 }
 
 // screen is what the session shows and knows of the document on the screen.
 func screen(b *bench) string {
-	measures := func(m session.Measures) string {
+	measures := func(m session.Numbers) string {
 		return fmt.Sprint(m.Known, m.Current, m.Index, m.Err, m.ResidualSD, m.Change.MSE)
 	}
 	var judged []string
-	for _, f := range b.SliceFigures() {
+	for _, f := range b.Strip.Figures() {
 		judged = append(judged, fmt.Sprint(f.Noise.Sigma, f.Verdict))
 	}
 	if b.Document() == nil {
-		return fmt.Sprint("nothing of ", len(b.Documents()))
+		return fmt.Sprint("nothing of ", len(b.Documents.List()))
 	}
 	facts, known := b.Document().Facts()
 	reference := float32(0)
@@ -106,7 +106,7 @@ func screen(b *bench) string {
 		reference = ref.Volume.Data[0]
 	}
 	exhibits := -1
-	if g := b.Gallery(); g != nil {
+	if g := b.Galleries.Last(); g != nil {
 		exhibits = len(g.Exhibits)
 	}
 	sum := func(f viewer.Frame) (n int) {
@@ -117,17 +117,17 @@ func screen(b *bench) string {
 		}
 		return n
 	}
-	s := fmt.Sprintln("documents", len(b.Documents()), "voxels", b.Series().Volume.Data[0], "recipe", b.Recipe(), "status", b.status(), "shift", b.shift(),
-		"\nslice", measures(b.SliceMeasures()), "\nvolume", measures(b.VolumeMeasures()), "\nresults", len(b.Results()),
-		"map", b.NoiseMap() != nil, "curve", b.Curve() != nil, "gallery", exhibits, "sigma", facts.Noise.Sigma, known, "reference", reference,
-		"busy", b.Busy(), "previewing", b.Previewing(), "\nstrip", judged)
+	s := fmt.Sprintln("documents", len(b.Documents.List()), "voxels", b.Series().Volume.Data[0], "recipe", b.Tuning.Recipe(), "status", b.status(), "shift", b.shift(),
+		"\nslice", measures(b.Measures.Slice()), "\nvolume", measures(b.Measures.Volume()), "\nresults", len(b.Results.List()),
+		"map", b.Noise.Map() != nil, "curve", b.Strength.Curve() != nil, "gallery", exhibits, "sigma", facts.Noise.Sigma, known, "reference", reference,
+		"busy", b.Tasks.Busy(), "previewing", b.Preview.Running(), "\nstrip", judged)
 	for _, f := range b.frames {
 		s += fmt.Sprint(sum(f), " ")
 	}
 	for _, f := range b.planeFrames {
 		s += fmt.Sprint(sum(f), " ")
 	}
-	if p := b.Picture(); p != nil {
+	if p := b.Screen.Picture(); p != nil {
 		s += fmt.Sprintln("\npicture of", p.Source == b.Series().Volume, p.Index)
 	}
 	return s
@@ -138,13 +138,13 @@ func screen(b *bench) string {
 func after(t *testing.T, q question, e event, late bool) string {
 	b := newBench(t)
 	b.settle()
-	b.SetRecipe(b.tuned(2), true)
+	b.Tuning.Set(b.tuned(2), true)
 	b.settle()
-	b.OpenWith(func(context.Context) (*series.Series, error) { return scaled(t, 2), nil })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return scaled(t, 2), nil })
 	b.settle()
-	b.SetRecipe(b.tuned(7), true)
+	b.Tuning.Set(b.tuned(7), true)
 	b.settle()
-	if len(b.Documents()) != 2 {
+	if len(b.Documents.List()) != 2 {
 		t.Fatal("want two documents")
 	}
 	if q.prepare != nil {
@@ -166,7 +166,7 @@ func after(t *testing.T, q question, e event, late bool) string {
 		e.occur(t, b, q.task)
 	}
 	b.settle()
-	b.JudgeSlices(false)
+	b.Strip.Judge(false)
 	b.engine.failWith(nil)
 	shown := screen(b)
 	// What failed for one document is not repeated on another.
@@ -203,29 +203,29 @@ func TestADocumentClosedWhileItIsReadAgain(t *testing.T) {
 		paths := files(t, 3)
 		b := newBenchWith(t, func(d *session.Deps) { d.Memory = 1 })
 		b.opens(paths...)
-		away := slices.IndexFunc(b.Documents(), func(o session.Opened) bool { return o.Away })
+		away := slices.IndexFunc(b.Documents.List(), func(o session.Opened) bool { return o.Away })
 		if away < 0 {
 			t.Fatal("no document is put away")
 		}
-		path, n := b.Documents()[away].Path, len(b.Documents())
-		shown := b.Path()
+		path, n := b.Documents.List()[away].Path, len(b.Documents.List())
+		shown := b.Documents.Path()
 		gate := make(chan struct{})
 		b.gate = gate
-		b.ShowDocument(away)
+		b.Documents.Show(away)
 		b.gate = nil
 		if late == "closed" {
-			b.CloseDocument(away)
+			b.Documents.Close(away)
 			n--
 		} else {
-			b.ShowDocument(slices.IndexFunc(b.Documents(), func(o session.Opened) bool { return !o.Away && !o.Shown }))
+			b.Documents.Show(slices.IndexFunc(b.Documents.List(), func(o session.Opened) bool { return !o.Away && !o.Shown }))
 		}
 		close(gate)
 		b.settle()
-		if late == "closed" && (len(b.Documents()) != n || slices.ContainsFunc(b.Documents(), func(o session.Opened) bool { return o.Path == path }) || b.Path() != shown) {
-			t.Errorf("%s: %d documents, %s is shown", late, len(b.Documents()), b.Path())
+		if late == "closed" && (len(b.Documents.List()) != n || slices.ContainsFunc(b.Documents.List(), func(o session.Opened) bool { return o.Path == path }) || b.Documents.Path() != shown) {
+			t.Errorf("%s: %d documents, %s is shown", late, len(b.Documents.List()), b.Documents.Path())
 		}
-		if b.Busy() || len(b.errors) > 0 {
-			t.Errorf("%s: busy %v, errors %v", late, b.Busy(), b.errors)
+		if b.Tasks.Busy() || len(b.errors) > 0 {
+			t.Errorf("%s: busy %v, errors %v", late, b.Tasks.Busy(), b.errors)
 		}
 	}
 }

@@ -37,24 +37,24 @@ type EdgeFigure struct {
 	Why string // a sentence; "" where the edge is known
 }
 
-// MarkFigures returns the figures of a mark, by the result that is known of its slice. They
+// Figures returns the figures of a mark, by the result that is known of its slice. They
 // are measured once.
-func (s *Session) MarkFigures(m app.Mark) MarkFigures {
-	q := s.request()
+func (mk *Marks) Figures(m app.Mark) MarkFigures {
+	q := mk.s.Tuning.request()
 	q.Plane, q.Index = m.Plane, m.Index
-	result, part, status := s.resultOn(q)
+	result, part, status := mk.s.Preview.resultOn(q)
 	if status == Coarse { // is not measured
 		result = nil
 	}
-	source := s.doc.Series().Volume
-	base := s.baseVolume()
-	if f, ok := s.marking.figures[m.ID]; ok && f.result == result && f.source == source && f.base == base && sameMark(f.Mark, m) {
+	source := mk.s.doc.Series().Volume
+	base := mk.s.Results.baseVolume()
+	if f, ok := mk.s.marking.figures[m.ID]; ok && f.result == result && f.source == source && f.base == base && sameMark(f.Mark, m) {
 		return f
 	}
 	view := source.View(m.Plane)
 	f := MarkFigures{Mark: m, result: result, source: source, base: base}
 	g := view.Slice(source.Geometry, m.Index)
-	p := s.pictureOf(viewer.Job{Source: source, Base: base, View: view, Index: m.Index, Result: result, Part: part})
+	p := mk.pictureOf(viewer.Job{Source: source, Base: base, View: view, Index: m.Index, Result: result, Part: part})
 	pixels := m.Pixels(view.Size[0], view.Size[1])
 	f.Area = m.Area() * measure.PixelArea(g)
 	if m.Shape == measure.Line {
@@ -74,10 +74,10 @@ func (s *Session) MarkFigures(m app.Mark) MarkFigures {
 			f.Edge[role] = EdgeFigure{Edge: edge, Why: sentence(err)}
 		}
 	}
-	if s.marking.figures == nil {
-		s.marking.figures = map[int]MarkFigures{}
+	if mk.s.marking.figures == nil {
+		mk.s.marking.figures = map[int]MarkFigures{}
 	}
-	s.marking.figures[m.ID] = f
+	mk.s.marking.figures[m.ID] = f
 	return f
 }
 
@@ -88,8 +88,8 @@ func sameMark(a, b app.Mark) bool {
 }
 
 // pictureOf returns the picture of a job: that on the screen or one like it.
-func (s *Session) pictureOf(j viewer.Job) *viewer.Picture {
-	if p := s.picture; p != nil && p.Source == j.Source && p.Base == j.Base && p.Result == j.Result && p.View == j.View && p.Index == j.Index {
+func (mk *Marks) pictureOf(j viewer.Job) *viewer.Picture {
+	if p := mk.s.Screen.picture; p != nil && p.Source == j.Source && p.Base == j.Base && p.Result == j.Result && p.View == j.View && p.Index == j.Index {
 		return p
 	}
 	return viewer.Extract(j)
@@ -106,15 +106,15 @@ func sentence(err error) string {
 
 // CNR returns the contrast of an ROI to the ground, in every pane; NaN where it is not
 // defined, and for the ground itself.
-func (s *Session) CNR(f MarkFigures) (out [viewer.Roles]measure.Float) {
-	ground, ok := s.Ground()
+func (mk *Marks) CNR(f MarkFigures) (out [viewer.Roles]measure.Float) {
+	ground, ok := mk.Ground()
 	for role := range out {
 		out[role] = measure.Float(math.NaN())
 	}
 	if !ok || f.Mark.Shape == measure.Line || ground.ID == f.Mark.ID {
 		return out
 	}
-	g := s.MarkFigures(ground)
+	g := mk.Figures(ground)
 	for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
 		if f.Stats[role].N > 0 && g.Stats[role].N > 0 {
 			out[role] = measure.CNR(f.Stats[role], g.Stats[role])
@@ -125,14 +125,14 @@ func (s *Session) CNR(f MarkFigures) (out [viewer.Roles]measure.Float) {
 
 // NoiseIn returns the noise of the original in the selected ROI, and of how many voxels; an
 // error says why it cannot be measured there.
-func (s *Session) NoiseIn() (sigma float64, voxels int, err error) {
-	m, ok := s.Selected()
+func (mk *Marks) NoiseIn() (sigma float64, voxels int, err error) {
+	m, ok := mk.Selected()
 	if !ok || m.Shape == measure.Line {
 		return 0, 0, errors.New(lang.L("select an ROI to measure the noise in it"))
 	}
-	source := s.doc.Series().Volume
+	source := mk.s.doc.Series().Volume
 	view := source.View(m.Plane)
-	p := s.pictureOf(viewer.Job{Source: source, View: view, Index: m.Index})
+	p := mk.pictureOf(viewer.Job{Source: source, View: view, Index: m.Index})
 	pixels := m.Pixels(view.Size[0], view.Size[1])
 	sigma, err = measure.EvenNoise(p.Before, p.Mask, pixels, view.Size[0])
 	return sigma, len(measure.Pick(p.Before, p.Mask, pixels)), err
@@ -140,58 +140,58 @@ func (s *Session) NoiseIn() (sigma float64, voxels int, err error) {
 
 // UseNoise takes the noise in the selected ROI for that of the series, in the place of the
 // estimate; strengths that count in sigmas follow.
-func (s *Session) UseNoise() {
-	sigma, voxels, err := s.NoiseIn()
+func (mk *Marks) UseNoise() {
+	sigma, voxels, err := mk.NoiseIn()
 	if err != nil {
-		s.message = language.Sentence(sentence(err))
-		s.listener.Changed()
+		mk.s.Tasks.message = language.Sentence(sentence(err))
+		mk.s.listener.Changed()
 		return
 	}
-	m, _ := s.Selected()
-	v := s.doc.Series().Volume
-	e := s.edit()
+	m, _ := mk.Selected()
+	v := mk.s.doc.Series().Volume
+	e := mk.s.edit()
 	e.Noise = &app.GivenNoise{Sigma: sigma, Voxels: voxels, From: m.Name(), Of: v}
-	s.doc.Edits().Push(e)
-	s.message = fmt.Sprintf(lang.L("The noise is that of %s, %s."), m.Name(), Quantity(sigma, v.Unit))
-	s.viewChanged()
+	mk.s.doc.Edits().Push(e)
+	mk.s.Tasks.message = fmt.Sprintf(lang.L("The noise is that of %s, %s."), m.Name(), Quantity(sigma, v.Unit))
+	mk.s.viewChanged()
 }
 
 // EstimateNoise takes the estimated noise again.
-func (s *Session) EstimateNoise() {
-	if s.doc == nil || s.doc.GivenNoise() == nil {
+func (mk *Marks) EstimateNoise() {
+	if mk.s.doc == nil || mk.s.doc.GivenNoise() == nil {
 		return
 	}
-	e := s.edit()
+	e := mk.s.edit()
 	e.Noise = nil
-	s.doc.Edits().Push(e)
-	s.message = lang.L("The noise is the estimated one again.")
-	s.viewChanged()
+	mk.s.doc.Edits().Push(e)
+	mk.s.Tasks.message = lang.L("The noise is the estimated one again.")
+	mk.s.viewChanged()
 }
 
-// WindowOfMark sets window width and level so that they hold the values of the original in
+// SetWindow sets window width and level so that they hold the values of the original in
 // the selected ROI.
-func (s *Session) WindowOfMark() {
-	m, ok := s.Selected()
+func (mk *Marks) SetWindow() {
+	m, ok := mk.Selected()
 	if !ok || m.Shape == measure.Line {
 		return
 	}
-	f := s.MarkFigures(m).Stats[viewer.Original]
+	f := mk.Figures(m).Stats[viewer.Original]
 	if f.N == 0 || f.Min == f.Max {
-		s.message = fmt.Sprintf(lang.L("The values in %s are all the same; they give no window."), m.Name())
+		mk.s.Tasks.message = fmt.Sprintf(lang.L("The values in %s are all the same; they give no window."), m.Name())
 		if f.N == 0 {
-			s.message = m.Name() + lang.L(" holds no voxel.")
+			mk.s.Tasks.message = m.Name() + lang.L(" holds no voxel.")
 		}
-		s.listener.Changed()
+		mk.s.listener.Changed()
 		return
 	}
-	s.state.SetWindow(volume.Window{Name: m.Name(), Center: float64(f.Min+f.Max) / 2, Width: float64(f.Max - f.Min), Exact: true})
+	mk.s.state.SetWindow(volume.Window{Name: m.Name(), Center: float64(f.Min+f.Max) / 2, Width: float64(f.Max - f.Min), Exact: true})
 }
 
-// MarksCSV returns a table of all marks, a row for each pane, with the numbers in full.
-func (s *Session) MarksCSV() string {
+// CSV returns a table of all marks, a row for each pane, with the numbers in full.
+func (mk *Marks) CSV() string {
 	var b strings.Builder
 	w := clean.NewCSV(&b)
-	unit := s.doc.Series().Volume.Unit
+	unit := mk.s.doc.Series().Volume.Unit
 	in := func(name, unit string) string {
 		if unit == "" {
 			return name
@@ -207,9 +207,9 @@ func (s *Session) MarksCSV() string {
 		return strconv.FormatFloat(x, 'g', 7, 64)
 	}
 	names := map[measure.Shape]string{measure.Box: "rectangle", measure.Ellipse: "ellipse", measure.Freehand: "freehand", measure.Line: "line"}
-	for _, m := range s.Marks() {
-		f := s.MarkFigures(m)
-		cnr := s.CNR(f)
+	for _, m := range mk.List() {
+		f := mk.Figures(m)
+		cnr := mk.CNR(f)
 		for role := range viewer.Roles {
 			row := []string{m.Name(), names[m.Shape], m.Plane.String(), strconv.Itoa(m.Index + 1), strings.ToLower(role.String())}
 			st, e := f.Stats[role], f.Edge[role]
@@ -228,7 +228,7 @@ func (s *Session) MarksCSV() string {
 				row = append(row, "0", number(f.Area), "", "", "", "", "", "", "", "", "", "", "", "The slice is not filtered yet.")
 			default:
 				against := ""
-				if ground, ok := s.Ground(); ok && cnr[role].Finite() {
+				if ground, ok := mk.Ground(); ok && cnr[role].Finite() {
 					against = ground.Name()
 				}
 				snr := number(float64(st.SNR()))

@@ -53,16 +53,19 @@ const (
 	maxPoints = 2000
 )
 
+// Marks draws, moves and measures the marks of the series that is shown.
+type Marks struct{ s *Session }
+
 // Tool returns the tool in use.
-func (s *Session) Tool() Tool { return s.marking.tool }
+func (mk *Marks) Tool() Tool { return mk.s.marking.tool }
 
 // SetTool takes a tool for one shape, or puts it away.
-func (s *Session) SetTool(t Tool) {
-	if s.doc == nil {
+func (mk *Marks) SetTool(t Tool) {
+	if mk.s.doc == nil {
 		return
 	}
-	s.marking.tool, s.marking.drag = t, nil
-	s.listener.Changed()
+	mk.s.marking.tool, mk.s.marking.drag = t, nil
+	mk.s.listener.Changed()
 }
 
 // edit is the present step of the history.
@@ -74,11 +77,11 @@ func (s *Session) edit() app.Edit {
 	return e
 }
 
-// Marks returns the marks of the series in the order in which they were drawn, with the
+// List returns the marks of the series in the order in which they were drawn, with the
 // one that follows the pointer.
-func (s *Session) Marks() []app.Mark {
-	marks := s.edit().Marks
-	d := s.marking.drag
+func (mk *Marks) List() []app.Mark {
+	marks := mk.s.edit().Marks
+	d := mk.s.marking.drag
 	if d == nil {
 		return marks
 	}
@@ -96,15 +99,15 @@ func indexOf(marks []app.Mark, id int) int {
 	return slices.IndexFunc(marks, func(m app.Mark) bool { return m.ID == id })
 }
 
-// MarksHere returns the marks on the slice that is shown.
-func (s *Session) MarksHere() []app.Mark { return s.marksOn(&s.state) }
+// Here returns the marks on the slice that is shown.
+func (mk *Marks) Here() []app.Mark { return mk.on(&mk.s.state) }
 
-// MarksIn returns the marks on the slice that the pane of a plane shows.
-func (s *Session) MarksIn(p volume.Plane) []app.Mark { return s.marksOn(s.planes.states[p]) }
+// In returns the marks on the slice that the pane of a plane shows.
+func (mk *Marks) In(p volume.Plane) []app.Mark { return mk.on(mk.s.Screen.planes.states[p]) }
 
-// marksOn returns the marks on the slice of a state.
-func (s *Session) marksOn(state *viewer.State) (here []app.Mark) {
-	for _, m := range s.Marks() {
+// on returns the marks on the slice of a state.
+func (mk *Marks) on(state *viewer.State) (here []app.Mark) {
+	for _, m := range mk.List() {
 		if m.Plane == state.View().Plane && m.Index == state.Index() {
 			here = append(here, m)
 		}
@@ -113,91 +116,91 @@ func (s *Session) marksOn(state *viewer.State) (here []app.Mark) {
 }
 
 // Selected returns the mark that commands are about; false where there is none.
-func (s *Session) Selected() (app.Mark, bool) {
-	marks := s.Marks()
-	if i := indexOf(marks, s.marking.selected); i >= 0 {
+func (mk *Marks) Selected() (app.Mark, bool) {
+	marks := mk.List()
+	if i := indexOf(marks, mk.s.marking.selected); i >= 0 {
 		return marks[i], true
 	}
 	return app.Mark{}, false
 }
 
-// SelectMark selects a mark and shows its slice; 0 selects none.
-func (s *Session) SelectMark(id int) {
-	s.marking.selected = id
-	if m, ok := s.Selected(); ok {
-		s.state.SetPlane(m.Plane)
-		s.state.SetIndex(m.Index)
+// Select selects a mark and shows its slice; 0 selects none.
+func (mk *Marks) Select(id int) {
+	mk.s.marking.selected = id
+	if m, ok := mk.Selected(); ok {
+		mk.s.state.SetPlane(m.Plane)
+		mk.s.state.SetIndex(m.Index)
 	}
-	s.listener.Changed()
+	mk.s.listener.Changed()
 }
 
 // PressMark begins to draw a shape where a tool is in use, or else to move the mark at a
 // point of the picture, or a corner of it; false where there is nothing to take. Points
 // are (column, row), reach is how far from a point its mark can be taken, in pixels of
 // the picture along both axes.
-func (s *Session) PressMark(at, reach [2]float64) bool { return s.pressMark(&s.state, at, reach) }
+func (mk *Marks) PressMark(at, reach [2]float64) bool { return mk.pressMark(&mk.s.state, at, reach) }
 
-// PlaneMarker draws and moves the marks in the pane of a plane, as the session does in those
-// of the comparison.
+// PlaneMarker draws and moves the marks in the pane of a plane, as Marks does in those of the
+// comparison.
 type PlaneMarker struct {
-	*Session
+	*Marks
 	plane volume.Plane
 }
 
-// PlaneMarker returns the marker of the pane of a plane.
-func (s *Session) PlaneMarker(p volume.Plane) PlaneMarker { return PlaneMarker{s, p} }
+// On returns the marker of the pane of a plane.
+func (mk *Marks) On(p volume.Plane) PlaneMarker { return PlaneMarker{mk, p} }
 
-// PressMark is that of the session, on the slice of the plane.
+// PressMark is that of Marks, on the slice of the plane.
 func (m PlaneMarker) PressMark(at, reach [2]float64) bool {
-	return m.pressMark(m.Plane(m.plane), at, reach)
+	return m.pressMark(m.s.Screen.Plane(m.plane), at, reach)
 }
 
 // pressMark is PressMark on the slice of a state.
-func (s *Session) pressMark(state *viewer.State, at, reach [2]float64) bool {
-	if s.doc == nil {
+func (mk *Marks) pressMark(state *viewer.State, at, reach [2]float64) bool {
+	if mk.s.doc == nil {
 		return false
 	}
 	shown := state.View()
-	view := s.doc.Series().Volume.View(shown.Plane)
+	view := mk.s.doc.Series().Volume.View(shown.Plane)
 	at = shown.To(view, at)
 	if shown.Axis != view.Axis { // by a quarter of a turn
 		reach[0], reach[1] = reach[1], reach[0]
 	}
-	if shape, ok := shapes[s.marking.tool]; ok {
+	if shape, ok := shapes[mk.s.marking.tool]; ok {
 		at = onPicture(at, view)
 		d := &drag{mark: app.Mark{
-			ID: s.doc.Edits().NewMarkID(), Plane: view.Plane, Index: state.Index(),
+			ID: mk.s.doc.Edits().NewMarkID(), Plane: view.Plane, Index: state.Index(),
 			Outline: measure.Outline{Shape: shape, Points: [][2]float64{at, at}},
 		}, point: 1, fresh: true, shown: shown, view: view}
 		if shape == measure.Freehand {
 			d.mark.Points, d.point = [][2]float64{at}, newPoints
 		}
-		s.marking.drag, s.marking.selected = d, d.mark.ID
-		s.listener.Changed()
+		mk.s.marking.drag, mk.s.marking.selected = d, d.mark.ID
+		mk.s.listener.Changed()
 		return true
 	}
-	here := s.marksOn(state)
+	here := mk.on(state)
 	slices.Reverse(here) // the last drawn lies on top
 	for _, m := range here {
 		if point, ok := taken(m.Outline, at, reach); ok {
 			if point >= 0 {
 				m.Points, point = grip(m.Outline, point)
 			}
-			s.marking.drag, s.marking.selected = &drag{mark: m, last: at, point: point, shown: shown, view: view}, m.ID
-			s.listener.Changed()
+			mk.s.marking.drag, mk.s.marking.selected = &drag{mark: m, last: at, point: point, shown: shown, view: view}, m.ID
+			mk.s.listener.Changed()
 			return true
 		}
 	}
-	if s.marking.selected != 0 {
-		s.marking.selected = 0
-		s.listener.Changed()
+	if mk.s.marking.selected != 0 {
+		mk.s.marking.selected = 0
+		mk.s.listener.Changed()
 	}
 	return false
 }
 
 // DragMark follows the pointer.
-func (s *Session) DragMark(at [2]float64) {
-	d := s.marking.drag
+func (mk *Marks) DragMark(at [2]float64) {
+	d := mk.s.marking.drag
 	if d == nil {
 		return
 	}
@@ -227,60 +230,60 @@ func (s *Session) DragMark(at [2]float64) {
 		d.mark.Points = points
 	}
 	d.moved = true
-	s.listener.Changed()
+	mk.s.listener.Changed()
 }
 
 // ReleaseMark ends a drag: what was drawn or moved is one step of the history. A line
 // needs two ends; a click draws none.
-func (s *Session) ReleaseMark() {
-	d := s.marking.drag
+func (mk *Marks) ReleaseMark() {
+	d := mk.s.marking.drag
 	if d == nil {
 		return
 	}
-	marks := s.Marks()
-	s.marking.drag = nil
+	marks := mk.List()
+	mk.s.marking.drag = nil
 	switch {
 	case d.fresh && d.mark.Shape == measure.Line && d.mark.Points[0] == d.mark.Points[1]:
-		s.marking.selected = 0
+		mk.s.marking.selected = 0
 	case d.fresh || d.moved:
-		s.marking.tool = NoTool
-		s.pushMarks(marks)
+		mk.s.marking.tool = NoTool
+		mk.push(marks)
 	}
-	s.listener.Changed()
+	mk.s.listener.Changed()
 }
 
-func (s *Session) pushMarks(marks []app.Mark) {
-	e := s.edit()
+func (mk *Marks) push(marks []app.Mark) {
+	e := mk.s.edit()
 	e.Marks = marks
-	s.doc.Edits().Push(e)
+	mk.s.doc.Edits().Push(e)
 }
 
-// DeleteMark deletes the selected mark.
-func (s *Session) DeleteMark() {
-	m, ok := s.Selected()
-	if !ok || s.marking.drag != nil {
+// Delete deletes the selected mark.
+func (mk *Marks) Delete() {
+	m, ok := mk.Selected()
+	if !ok || mk.s.marking.drag != nil {
 		return
 	}
-	s.pushMarks(slices.DeleteFunc(slices.Clone(s.edit().Marks), func(other app.Mark) bool { return other.ID == m.ID }))
-	s.marking.selected = 0
-	s.listener.Changed()
+	mk.push(slices.DeleteFunc(slices.Clone(mk.s.edit().Marks), func(other app.Mark) bool { return other.ID == m.ID }))
+	mk.s.marking.selected = 0
+	mk.s.listener.Changed()
 }
 
-// DeleteMarks deletes all marks.
-func (s *Session) DeleteMarks() {
-	if len(s.edit().Marks) == 0 {
+// DeleteAll deletes all marks.
+func (mk *Marks) DeleteAll() {
+	if len(mk.s.edit().Marks) == 0 {
 		return
 	}
-	s.marking.drag, s.marking.selected = nil, 0
-	s.pushMarks(nil)
-	s.listener.Changed()
+	mk.s.marking.drag, mk.s.marking.selected = nil, 0
+	mk.push(nil)
+	mk.s.listener.Changed()
 }
 
 // Ground returns the ROI that contrasts are measured against: the one that was chosen, or
 // else the first.
-func (s *Session) Ground() (app.Mark, bool) {
-	marks := s.Marks()
-	if i := indexOf(marks, s.edit().Ground); i >= 0 {
+func (mk *Marks) Ground() (app.Mark, bool) {
+	marks := mk.List()
+	if i := indexOf(marks, mk.s.edit().Ground); i >= 0 {
 		return marks[i], true
 	}
 	if i := slices.IndexFunc(marks, func(m app.Mark) bool { return m.Shape != measure.Line }); i >= 0 {
@@ -290,15 +293,15 @@ func (s *Session) Ground() (app.Mark, bool) {
 }
 
 // SetGround measures contrasts against the selected ROI.
-func (s *Session) SetGround() {
-	m, ok := s.Selected()
+func (mk *Marks) SetGround() {
+	m, ok := mk.Selected()
 	if !ok || m.Shape == measure.Line {
 		return
 	}
-	e := s.edit()
+	e := mk.s.edit()
 	e.Ground = m.ID
-	s.doc.Edits().Push(e)
-	s.listener.Changed()
+	mk.s.doc.Edits().Push(e)
+	mk.s.listener.Changed()
 }
 
 // onPicture returns the nearest point on a picture.

@@ -18,13 +18,13 @@ var reach = [2]float64{0.3, 0.3}
 
 // draw drags from one point of the picture to others with a tool.
 func (b *bench) draw(t session.Tool, points ...[2]float64) app.Mark {
-	b.SetTool(t)
-	b.PressMark(points[0], reach)
+	b.Marks.SetTool(t)
+	b.Marks.PressMark(points[0], reach)
 	for _, p := range points[1:] {
-		b.DragMark(p)
+		b.Marks.DragMark(p)
 	}
-	b.ReleaseMark()
-	m, _ := b.Selected()
+	b.Marks.ReleaseMark()
+	m, _ := b.Marks.Selected()
 	return m
 }
 
@@ -40,7 +40,7 @@ func TestDrawingMarks(t *testing.T) {
 	if box.ID != 1 || box.Shape != measure.Box || !equalPoints(box.Points, [][2]float64{{2, 3}, {6, 8}}) || box.Index != here || box.Plane != volume.Axial {
 		t.Errorf("%+v", box)
 	}
-	if b.Tool() != session.NoTool {
+	if b.Marks.Tool() != session.NoTool {
 		t.Error("the tool stays in the hand")
 	}
 	free := b.draw(session.FreehandTool, [2]float64{1, 1}, [2]float64{4, 1}, [2]float64{4, 99})
@@ -52,29 +52,29 @@ func TestDrawingMarks(t *testing.T) {
 		t.Errorf("%+v", line)
 	}
 	dot := b.draw(session.EllipseTool, [2]float64{3, 3})
-	if dot.Shape != measure.Ellipse || len(b.Marks()) != 4 || b.MarkFigures(dot).Stats[viewer.Original].N != 1 {
+	if dot.Shape != measure.Ellipse || len(b.Marks.List()) != 4 || b.Marks.Figures(dot).Stats[viewer.Original].N != 1 {
 		t.Errorf("a click draws %+v", dot)
 	}
 	// A click with the line draws nothing, and the tool stays.
 	b.draw(session.LineTool, [2]float64{3, 3})
-	if _, chosen := b.Selected(); chosen || len(b.Marks()) != 4 || b.Tool() != session.LineTool {
+	if _, chosen := b.Marks.Selected(); chosen || len(b.Marks.List()) != 4 || b.Marks.Tool() != session.LineTool {
 		t.Error("a line without a length was drawn")
 	}
-	b.SetTool(session.NoTool)
+	b.Marks.SetTool(session.NoTool)
 	// Marks are on their own slice.
 	b.State().Scroll(1)
-	if len(b.MarksHere()) != 0 || len(b.Marks()) != 4 {
+	if len(b.Marks.Here()) != 0 || len(b.Marks.List()) != 4 {
 		t.Error("marks are on another slice")
 	}
-	b.SelectMark(1)
-	if b.State().Index() != here || len(b.MarksHere()) != 4 {
+	b.Marks.Select(1)
+	if b.State().Index() != here || len(b.Marks.Here()) != 4 {
 		t.Error("a mark that is selected does not show its slice")
 	}
 	b.State().SetPlane(volume.Coronal)
-	if len(b.MarksHere()) != 0 {
+	if len(b.Marks.Here()) != 0 {
 		t.Error("axial marks are on a coronal slice")
 	}
-	b.SelectMark(2)
+	b.Marks.Select(2)
 	if b.State().View().Plane != volume.Axial {
 		t.Error("a mark that is selected does not show its plane")
 	}
@@ -86,68 +86,68 @@ func TestMovingAndUndo(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	b.draw(session.RectangleTool, [2]float64{2, 2}, [2]float64{6, 5})
-	if b.PressMark([2]float64{4, 3.5}, reach) {
+	if b.Marks.PressMark([2]float64{4, 3.5}, reach) {
 		t.Error("the inside of a rectangle was taken: window and level could not be dragged there")
 	}
-	if _, chosen := b.Selected(); chosen {
+	if _, chosen := b.Marks.Selected(); chosen {
 		t.Error("a click beside every mark leaves one selected")
 	}
 	press := func(at, to [2]float64) {
 		t.Helper()
-		if !b.PressMark(at, reach) {
+		if !b.Marks.PressMark(at, reach) {
 			t.Fatalf("nothing was taken at %v", at)
 		}
-		b.DragMark([2]float64{(at[0] + to[0]) / 2, (at[1] + to[1]) / 2})
-		b.DragMark(to)
-		b.ReleaseMark()
+		b.Marks.DragMark([2]float64{(at[0] + to[0]) / 2, (at[1] + to[1]) / 2})
+		b.Marks.DragMark(to)
+		b.Marks.ReleaseMark()
 	}
 	press([2]float64{4, 2.2}, [2]float64{5, 4.2})
 	moved := [][2]float64{{3, 4}, {7, 7}}
-	if got := b.Marks()[0].Points; !equalPoints(got, moved) {
+	if got := b.Marks.List()[0].Points; !equalPoints(got, moved) {
 		t.Errorf("moved to %v, want %v", got, moved)
 	}
 	press([2]float64{7, 4.1}, [2]float64{9, 1}) // the right upper corner
-	if got := b.Marks()[0].Points; !equalPoints(got, [][2]float64{{3, 7}, {9, 1}}) {
+	if got := b.Marks.List()[0].Points; !equalPoints(got, [][2]float64{{3, 7}, {9, 1}}) {
 		t.Errorf("a corner moved makes %v", got)
 	}
-	b.SetRecipe(b.tuned(7), true)
+	b.Tuning.Set(b.tuned(7), true)
 	press([2]float64{9, 4}, [2]float64{10, 4})
-	b.DeleteMark()
-	if len(b.Marks()) != 0 {
+	b.Marks.Delete()
+	if len(b.Marks.List()) != 0 {
 		t.Error("a deleted mark is there")
 	}
-	b.DeleteMark() // nothing is selected: no step
-	b.Undo()
-	if len(b.Marks()) != 1 || b.Recipe().Get("h").Float() != 7 {
+	b.Marks.Delete() // nothing is selected: no step
+	b.History.Undo()
+	if len(b.Marks.List()) != 1 || b.Tuning.Recipe().Get("h").Float() != 7 {
 		t.Error("undo does not bring the mark back")
 	}
-	b.Undo()
-	if got := b.Marks()[0].Points; !equalPoints(got, [][2]float64{{3, 7}, {9, 1}}) || b.Recipe().Get("h").Float() != 7 {
+	b.History.Undo()
+	if got := b.Marks.List()[0].Points; !equalPoints(got, [][2]float64{{3, 7}, {9, 1}}) || b.Tuning.Recipe().Get("h").Float() != 7 {
 		t.Errorf("%v after undo of a move", got)
 	}
-	b.Undo()
-	if b.Recipe().Get("h").Float() == 7 || !equalPoints(b.Marks()[0].Points, [][2]float64{{3, 7}, {9, 1}}) {
+	b.History.Undo()
+	if b.Tuning.Recipe().Get("h").Float() == 7 || !equalPoints(b.Marks.List()[0].Points, [][2]float64{{3, 7}, {9, 1}}) {
 		t.Error("undo takes more back than the recipe")
 	}
-	b.Undo()
-	b.Undo()
-	if got := b.Marks()[0].Points; !equalPoints(got, [][2]float64{{2, 2}, {6, 5}}) {
+	b.History.Undo()
+	b.History.Undo()
+	if got := b.Marks.List()[0].Points; !equalPoints(got, [][2]float64{{2, 2}, {6, 5}}) {
 		t.Errorf("%v at first", got)
 	}
-	b.Redo()
-	if got := b.Marks()[0].Points; !equalPoints(got, moved) {
+	b.History.Redo()
+	if got := b.Marks.List()[0].Points; !equalPoints(got, moved) {
 		t.Errorf("%v after redo", got)
 	}
 	// A press and release without a move selects, and is no step.
-	b.PressMark([2]float64{3, 5}, reach)
-	b.ReleaseMark()
-	if m, chosen := b.Selected(); !chosen || m.ID != 1 || !b.Document().Edits().CanRedo() {
+	b.Marks.PressMark([2]float64{3, 5}, reach)
+	b.Marks.ReleaseMark()
+	if m, chosen := b.Marks.Selected(); !chosen || m.ID != 1 || !b.Document().Edits().CanRedo() {
 		t.Error("a click on an edge does more than select")
 	}
-	b.DeleteMarks()
-	b.DeleteMarks()
-	b.Undo()
-	if len(b.Marks()) != 1 {
+	b.Marks.DeleteAll()
+	b.Marks.DeleteAll()
+	b.History.Undo()
+	if len(b.Marks.List()) != 1 {
 		t.Error("undo of deleting all")
 	}
 }
@@ -157,14 +157,14 @@ func TestWhatIsTaken(t *testing.T) {
 	b.settle()
 	line := b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{10, 2})
 	drag := func(at, to [2]float64) [][2]float64 {
-		if !b.PressMark(at, reach) {
+		if !b.Marks.PressMark(at, reach) {
 			return nil
 		}
-		b.DragMark(to)
-		b.ReleaseMark()
-		defer b.Undo()
-		i := slices.IndexFunc(b.Marks(), func(m app.Mark) bool { return m.ID == line.ID })
-		return b.Marks()[i].Points
+		b.Marks.DragMark(to)
+		b.Marks.ReleaseMark()
+		defer b.History.Undo()
+		i := slices.IndexFunc(b.Marks.List(), func(m app.Mark) bool { return m.ID == line.ID })
+		return b.Marks.List()[i].Points
 	}
 	for _, c := range []struct {
 		name   string
@@ -184,15 +184,15 @@ func TestWhatIsTaken(t *testing.T) {
 	}
 	// The mark that was drawn last lies on top.
 	top := b.draw(session.EllipseTool, [2]float64{4, 2}, [2]float64{8, 8})
-	b.PressMark([2]float64{6, 2}, reach)
-	b.ReleaseMark()
-	if m, _ := b.Selected(); m.ID != top.ID {
+	b.Marks.PressMark([2]float64{6, 2}, reach)
+	b.Marks.ReleaseMark()
+	if m, _ := b.Marks.Selected(); m.ID != top.ID {
 		t.Errorf("mark %d was taken, want %d", m.ID, top.ID)
 	}
-	b.SelectMark(line.ID)
-	b.PressMark([2]float64{4, 8}, reach)
-	b.ReleaseMark()
-	if m, _ := b.Selected(); m.ID != top.ID {
+	b.Marks.Select(line.ID)
+	b.Marks.PressMark([2]float64{4, 8}, reach)
+	b.Marks.ReleaseMark()
+	if m, _ := b.Marks.Selected(); m.ID != top.ID {
 		t.Error("the corner of the box around an ellipse does not change it")
 	}
 }
@@ -200,7 +200,7 @@ func TestWhatIsTaken(t *testing.T) {
 // What is measured in a mark is that of its own slice, by hand.
 func TestFiguresOfMarks(t *testing.T) {
 	b := newBench(t)
-	b.SetRecipe(b.tuned(3), true)
+	b.Tuning.Set(b.tuned(3), true)
 	b.settle()
 	v, z := b.Series().Volume, b.State().Index()
 	m := b.draw(session.RectangleTool, [2]float64{1.5, 2.5}, [2]float64{4.5, 6.5}) // 3 x 4 pixels of 1 x 1 mm
@@ -216,7 +216,7 @@ func TestFiguresOfMarks(t *testing.T) {
 			squares += d * d
 		}
 	}
-	f := b.MarkFigures(m)
+	f := b.Marks.Figures(m)
 	before, after, residual := f.Stats[viewer.Original], f.Stats[viewer.Denoised], f.Stats[viewer.Residual]
 	if before.N != 12 || math.Abs(float64(before.Mean)-sum/12) > 1e-4 || math.Abs(float64(before.SD)-math.Sqrt(squares/11)) > 1e-4 || f.Area != 12 || f.Length != 0 {
 		t.Errorf("%+v; want 12 pixels, mean %g, SD %g", f, sum/12, math.Sqrt(squares/11))
@@ -224,35 +224,35 @@ func TestFiguresOfMarks(t *testing.T) {
 	if math.Abs(float64(after.Mean)-sum/12+3) > 1e-4 || math.Abs(float64(residual.Mean)-3) > 1e-4 || residual.N != 12 {
 		t.Errorf("denoised %+v, residual %+v; want a shift of 3", after, residual)
 	}
-	if cnr := b.CNR(f); cnr[viewer.Original].Finite() {
+	if cnr := b.Marks.CNR(f); cnr[viewer.Original].Finite() {
 		t.Error("an ROI has a contrast to itself")
 	}
 	other := b.draw(session.EllipseTool, [2]float64{9.5, 2.5}, [2]float64{13.5, 8.5})
-	g := b.MarkFigures(other)
-	if got, want := b.CNR(g), measure.CNR(before, g.Stats[viewer.Original]); got[viewer.Original] != want || !got[viewer.Denoised].Finite() || got[viewer.Residual].Finite() {
+	g := b.Marks.Figures(other)
+	if got, want := b.Marks.CNR(g), measure.CNR(before, g.Stats[viewer.Original]); got[viewer.Original] != want || !got[viewer.Denoised].Finite() || got[viewer.Residual].Finite() {
 		t.Errorf("CNR %v, want %g", got, float64(want))
 	}
-	if ground, _ := b.Ground(); ground.ID != m.ID {
+	if ground, _ := b.Marks.Ground(); ground.ID != m.ID {
 		t.Error("contrasts are not measured against the first ROI")
 	}
-	b.SetGround()
-	if ground, _ := b.Ground(); ground.ID != other.ID || b.CNR(f)[viewer.Original] != b.CNR(b.MarkFigures(m))[viewer.Original] || b.CNR(g)[viewer.Original].Finite() {
+	b.Marks.SetGround()
+	if ground, _ := b.Marks.Ground(); ground.ID != other.ID || b.Marks.CNR(f)[viewer.Original] != b.Marks.CNR(b.Marks.Figures(m))[viewer.Original] || b.Marks.CNR(g)[viewer.Original].Finite() {
 		t.Error("contrasts are not measured against the ROI that was chosen")
 	}
-	b.Undo()
-	if ground, _ := b.Ground(); ground.ID != m.ID {
+	b.History.Undo()
+	if ground, _ := b.Marks.Ground(); ground.ID != m.ID {
 		t.Error("undo of the choice")
 	}
 	// Of a slice that is not filtered there are figures of the original alone.
-	b.SetAutoPreview(false)
+	b.Preview.SetAuto(false)
 	b.State().Scroll(2)
 	b.settle()
 	far := b.draw(session.RectangleTool, [2]float64{1, 1}, [2]float64{3, 3})
-	if f := b.MarkFigures(far); f.Stats[viewer.Original].N != 9 || f.Stats[viewer.Denoised].N != 0 || f.Stats[viewer.Residual].N != 0 {
+	if f := b.Marks.Figures(far); f.Stats[viewer.Original].N != 9 || f.Stats[viewer.Denoised].N != 0 || f.Stats[viewer.Residual].N != 0 {
 		t.Errorf("%+v", f)
 	}
 	// The marks of the first slice keep theirs.
-	if f := b.MarkFigures(m); f.Stats[viewer.Denoised] != after {
+	if f := b.Marks.Figures(m); f.Stats[viewer.Denoised] != after {
 		t.Errorf("away from its slice: %+v, want %+v", f.Stats[viewer.Denoised], after)
 	}
 }
@@ -268,17 +268,17 @@ func TestLinesAreMeasured(t *testing.T) {
 	}
 	b.State().SetPlane(volume.Sagittal)
 	b.settle()
-	if f := b.MarkFigures(b.draw(session.LineTool, [2]float64{1, 1}, [2]float64{4, 3})); f.Length != 5 { // 3 x 1 mm, 2 x 2 mm: 3² + 4²
+	if f := b.Marks.Figures(b.draw(session.LineTool, [2]float64{1, 1}, [2]float64{4, 3})); f.Length != 5 { // 3 x 1 mm, 2 x 2 mm: 3² + 4²
 		t.Errorf("%g mm, want 5", f.Length)
 	}
 	b.State().SetPlane(volume.Axial)
 	b.settle()
-	f := b.MarkFigures(b.draw(session.LineTool, [2]float64{0, 4}, [2]float64{15, 4}))
+	f := b.Marks.Figures(b.draw(session.LineTool, [2]float64{0, 4}, [2]float64{15, 4}))
 	e := f.Edge[viewer.Original]
 	if e.Why != "" || math.Abs(e.Width-2.5631*2) > 0.02 || f.Length != 15 || f.Area != 0 {
 		t.Errorf("%+v", f)
 	}
-	short := b.MarkFigures(b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{5, 2}))
+	short := b.Marks.Figures(b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{5, 2}))
 	if why := short.Edge[viewer.Original].Why; !strings.HasPrefix(why, "The line is too short") || !strings.HasSuffix(why, ".") {
 		t.Errorf("why: %q", why)
 	}
@@ -303,48 +303,48 @@ func evenBench(t *testing.T) *bench {
 
 func TestNoiseOfAnROI(t *testing.T) {
 	b := evenBench(t)
-	if _, _, err := b.NoiseIn(); err == nil {
+	if _, _, err := b.Marks.NoiseIn(); err == nil {
 		t.Error("noise without an ROI")
 	}
-	b.UseNoise()
-	if b.Document().GivenNoise() != nil || !strings.Contains(b.Message(), "Select an ROI") {
-		t.Errorf("message %q", b.Message())
+	b.Marks.UseNoise()
+	if b.Document().GivenNoise() != nil || !strings.Contains(b.Tasks.Message(), "Select an ROI") {
+		t.Errorf("message %q", b.Tasks.Message())
 	}
 	estimated, _ := b.Document().Facts()
 	b.draw(session.RectangleTool, [2]float64{0, 0}, [2]float64{29, 29})
 	previews := b.engine.previews
-	b.UseNoise()
+	b.Marks.UseNoise()
 	b.settle()
 	facts, _ := b.Document().Facts()
 	given := b.Document().GivenNoise()
-	if given == nil || math.Abs(facts.Noise.Sigma-5) > 0.02 || given.Voxels != 900 || given.From != "ROI 1" || b.Message() != "The noise is that of ROI 1, 5.01." {
-		t.Fatalf("sigma %g, %+v, message %q", facts.Noise.Sigma, given, b.Message())
+	if given == nil || math.Abs(facts.Noise.Sigma-5) > 0.02 || given.Voxels != 900 || given.From != "ROI 1" || b.Tasks.Message() != "The noise is that of ROI 1, 5.01." {
+		t.Fatalf("sigma %g, %+v, message %q", facts.Noise.Sigma, given, b.Tasks.Message())
 	}
 	if b.engine.previews == previews {
 		t.Error("the slice was not filtered with the new noise")
 	}
-	r, err := b.Resolved()
+	r, err := b.Tuning.Resolved()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.EstimateNoise()
+	b.Marks.EstimateNoise()
 	b.settle()
-	again, _ := b.Resolved()
+	again, _ := b.Tuning.Resolved()
 	if now, _ := b.Document().Facts(); now.Noise.Sigma != estimated.Noise.Sigma || again.Get("h").Float() == r.Get("h").Float() {
 		t.Error("the estimate is not in use again")
 	}
-	b.Undo()
+	b.History.Undo()
 	if now, _ := b.Document().Facts(); now.Noise.Sigma != facts.Noise.Sigma {
 		t.Error("undo does not bring the given noise back")
 	}
 	// A result of other noise is not that of the recipe, where automatic values follow it.
 	b.settle()
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
 	if b.status() != session.Whole {
 		t.Fatal("the run is not shown")
 	}
-	b.EstimateNoise()
+	b.Marks.EstimateNoise()
 	b.settle()
 	if b.status() == session.Whole {
 		t.Error("the run is shown as that of another noise")
@@ -353,20 +353,20 @@ func TestNoiseOfAnROI(t *testing.T) {
 
 func TestWindowOfAnROI(t *testing.T) {
 	b := evenBench(t)
-	b.WindowOfMark()
+	b.Marks.SetWindow()
 	b.draw(session.RectangleTool, [2]float64{0, 0}, [2]float64{9, 9})
-	b.WindowOfMark()
+	b.Marks.SetWindow()
 	if w := b.State().Window(); w.Center != 100 || w.Width != 10 || w.Name != "ROI 1" {
 		t.Errorf("window %+v", w)
 	}
 	before := b.State().Window()
 	b.draw(session.RectangleTool, [2]float64{3, 3})
-	b.WindowOfMark()
-	if b.State().Window() != before || !strings.Contains(b.Message(), "all the same") {
-		t.Errorf("one voxel gives %+v, %q", b.State().Window(), b.Message())
+	b.Marks.SetWindow()
+	if b.State().Window() != before || !strings.Contains(b.Tasks.Message(), "all the same") {
+		t.Errorf("one voxel gives %+v, %q", b.State().Window(), b.Tasks.Message())
 	}
 	b.draw(session.LineTool, [2]float64{1, 1}, [2]float64{9, 9})
-	b.WindowOfMark()
+	b.Marks.SetWindow()
 	if b.State().Window() != before {
 		t.Error("a line gives a window")
 	}
@@ -377,7 +377,7 @@ func TestTableOfMarks(t *testing.T) {
 	b.draw(session.RectangleTool, [2]float64{0, 0}, [2]float64{9, 9})
 	b.draw(session.EllipseTool, [2]float64{20, 20}, [2]float64{29, 29})
 	b.draw(session.LineTool, [2]float64{0, 5}, [2]float64{3, 9})
-	rows, err := csv.NewReader(strings.NewReader(b.MarksCSV())).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(b.Marks.CSV())).ReadAll()
 	if err != nil || len(rows) != 1+3+3+2 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -397,17 +397,17 @@ func TestTableOfMarks(t *testing.T) {
 func TestMarksWithoutASeries(t *testing.T) {
 	b := session.New(session.Deps{Go: func(f func()) { f() }, Do: func(f func()) { f() }, Engine: &fakeEngine{}}, session.Listener{Changed: func() {}})
 	defer b.Close()
-	b.SetTool(session.LineTool)
-	if b.Tool() != session.NoTool || b.PressMark([2]float64{}, reach) || len(b.Marks()) != 0 {
+	b.Marks.SetTool(session.LineTool)
+	if b.Marks.Tool() != session.NoTool || b.Marks.PressMark([2]float64{}, reach) || len(b.Marks.List()) != 0 {
 		t.Error("something was drawn on nothing")
 	}
-	b.DragMark([2]float64{1, 1})
-	b.ReleaseMark()
-	b.DeleteMark()
-	b.DeleteMarks()
-	b.SetGround()
-	b.EstimateNoise()
-	b.SelectMark(3)
+	b.Marks.DragMark([2]float64{1, 1})
+	b.Marks.ReleaseMark()
+	b.Marks.Delete()
+	b.Marks.DeleteAll()
+	b.Marks.SetGround()
+	b.Marks.EstimateNoise()
+	b.Marks.Select(3)
 }
 
 // A window is one step of the history, in one line with recipe and marks; a drag is one
@@ -420,7 +420,7 @@ func TestUndoOfWindows(t *testing.T) {
 	b.State().DragWindow(40, 0)
 	b.State().EndDrag()
 	dragged := width()
-	b.SetRecipe(b.tuned(3), true)
+	b.Tuning.Set(b.tuned(3), true)
 	b.draw(session.RectangleTool, [2]float64{2, 3}, [2]float64{5, 6})
 	b.State().SetWindow(volume.Window{Center: 1, Width: 2})
 	b.State().SetWindow(volume.Window{Center: 1, Width: 2}) // is no step
@@ -429,20 +429,20 @@ func TestUndoOfWindows(t *testing.T) {
 		marks int
 		h     float64
 	}{{dragged, 1, 3}, {dragged, 0, 3}, {dragged, 0, 0}, {start.Width, 0, 0}, {start.Width, 0, 0}} {
-		b.Undo()
+		b.History.Undo()
 		h := 0.0
-		if v := b.Recipe().Get("h"); !v.IsAuto() {
+		if v := b.Tuning.Recipe().Get("h"); !v.IsAuto() {
 			h = v.Float()
 		}
-		if width() != want.width || len(b.Marks()) != want.marks || h != want.h {
-			t.Errorf("undo %d: width %g, %d marks, h %g; want %+v", i+1, width(), len(b.Marks()), h, want)
+		if width() != want.width || len(b.Marks.List()) != want.marks || h != want.h {
+			t.Errorf("undo %d: width %g, %d marks, h %g; want %+v", i+1, width(), len(b.Marks.List()), h, want)
 		}
 	}
 	if b.State().Window() != start || b.Document().Edits().CanUndo() {
 		t.Errorf("the first window is %+v, want %+v", b.State().Window(), start)
 	}
 	for range 4 {
-		b.Redo()
+		b.History.Redo()
 	}
 	if width() != 2 || b.Document().Edits().CanRedo() {
 		t.Errorf("redo gives a width of %g", width())
@@ -470,12 +470,12 @@ func TestUndoOfOwnWindows(t *testing.T) {
 		widths   [2]float64
 		unlinked bool
 	}{{[2]float64{30, 20}, true}, {[2]float64{10, 20}, true}, {[2]float64{10, 10}, true}, {[2]float64{10, 10}, false}} {
-		if b.Undo(); widths() != want.widths || state.Unlinked() != want.unlinked {
+		if b.History.Undo(); widths() != want.widths || state.Unlinked() != want.unlinked {
 			t.Errorf("undo %d: widths %v, unlinked %v; want %+v", i+1, widths(), state.Unlinked(), want)
 		}
 	}
 	for range 4 {
-		b.Redo()
+		b.History.Redo()
 	}
 	if widths() != [2]float64{30, 30} || state.Unlinked() {
 		t.Errorf("redo gives widths %v, unlinked %v", widths(), state.Unlinked())
@@ -486,7 +486,7 @@ func TestUndoOfOwnWindows(t *testing.T) {
 func TestOwnWindowsStayWithTheirSeries(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	b.SetRecipe(b.tuned(3), true)
+	b.Tuning.Set(b.tuned(3), true)
 	b.State().ToggleLink()
 	b.State().Attend(viewer.Denoised)
 	b.State().SetWindow(volume.Window{Width: 20})
@@ -494,7 +494,7 @@ func TestOwnWindowsStayWithTheirSeries(t *testing.T) {
 	if b.State().Unlinked() {
 		t.Error("the next series has two windows")
 	}
-	b.ShowDocument(0)
+	b.Documents.Show(0)
 	if own := b.State().Second(); own.Width != 20 {
 		t.Errorf("the first series has the window %+v", own)
 	}
@@ -505,7 +505,7 @@ func TestAWindowIsNoWork(t *testing.T) {
 	b.settle()
 	b.State().SetWindow(volume.Window{Center: 1, Width: 2})
 	b.opens(files(t, 1)[0])
-	if len(b.Documents()) != 1 {
+	if len(b.Documents.List()) != 1 {
 		t.Error("a series of which the window alone was changed did not give way")
 	}
 }
@@ -517,33 +517,33 @@ func TestMarksOnATurnedPicture(t *testing.T) {
 	b.settle()
 	g := b.Series().Volume.Geometry
 	plain := b.draw(session.RectangleTool, [2]float64{2, 3}, [2]float64{5, 7})
-	figures := b.MarkFigures(plain)
+	figures := b.Marks.Figures(plain)
 	b.State().Clockwise() // 12 x 16 pixels; (c, r) comes from (r, 11 - c)
 	b.State().Mirror(true)
 	b.settle()
-	if got := b.MarkFigures(plain); got.Stats != figures.Stats || len(b.MarksHere()) != 1 {
+	if got := b.Marks.Figures(plain); got.Stats != figures.Stats || len(b.Marks.Here()) != 1 {
 		t.Errorf("turned: %+v, want %+v", got.Stats, figures.Stats)
 	}
 	seen := plain.In(b.State().View(), g)
 	if !equalPoints(seen.Points, [][2]float64{{3, 2}, {7, 5}}) {
 		t.Errorf("seen at %v", seen.Points)
 	}
-	if b.PressMark([2]float64{5, 7.5}, [2]float64{0.3, 0.3}) || b.PressMark([2]float64{5.6, 7}, [2]float64{0.3, 1}) {
+	if b.Marks.PressMark([2]float64{5, 7.5}, [2]float64{0.3, 0.3}) || b.Marks.PressMark([2]float64{5.6, 7}, [2]float64{0.3, 1}) {
 		t.Error("it was taken beside its edge")
 	}
-	if !b.PressMark([2]float64{5, 5.9}, [2]float64{0.1, 1}) {
+	if !b.Marks.PressMark([2]float64{5, 5.9}, [2]float64{0.1, 1}) {
 		t.Fatal("it was not taken at its lower edge")
 	}
-	b.DragMark([2]float64{6, 6.9})
-	b.ReleaseMark()
-	if m, _ := b.Selected(); !equalPoints(m.Points, [][2]float64{{3, 4}, {6, 8}}) {
+	b.Marks.DragMark([2]float64{6, 6.9})
+	b.Marks.ReleaseMark()
+	if m, _ := b.Marks.Selected(); !equalPoints(m.Points, [][2]float64{{3, 4}, {6, 8}}) {
 		t.Errorf("moved to %v", m.Points)
 	}
 	drawn := b.draw(session.LineTool, [2]float64{1, 2}, [2]float64{99, 15})
 	if !equalPoints(drawn.Points, [][2]float64{{2, 1}, {15, 11.5}}) || !equalPoints(drawn.In(b.State().View(), g).Points, [][2]float64{{1, 2}, {11.5, 15}}) {
 		t.Errorf("drawn at %v", drawn.Points)
 	}
-	p := b.Picture()
+	p := b.Screen.Picture()
 	if want := p.View.Of(b.Series().Volume.Geometry).Extract(nil, b.Series().Volume, p.Index); !slices.Equal(p.Before, want) {
 		t.Error("the picture is not that of the turned view")
 	}

@@ -73,7 +73,7 @@ type measured struct {
 }
 
 // Measures are the numbers of one column of the panel.
-type Measures struct {
+type Numbers struct {
 	app.Measures
 	Known   bool  // there are numbers
 	Current bool  // they belong to the current recipe and what is shown
@@ -81,12 +81,19 @@ type Measures struct {
 	Err     error // why there are no numbers
 }
 
+// Measures are the numbers of the slice on the screen, and of the run over the volume.
+type Measures struct {
+	s             *Session
+	slice, volume measuring
+	sliceNumbers  measured
+}
+
 // measure does one job.
-func (s *Session) measure(job measureJob) measured {
+func (ms *Measures) measure(job measureJob) measured {
 	m := measured{job: job, ok: true}
-	m.err = s.protect(func() (err error) {
+	m.err = ms.s.protect(func() (err error) {
 		if job.run != nil {
-			if err = s.tooLarge(job.run.Source.Volume); err != nil {
+			if err = ms.s.Results.tooLarge(job.run.Source.Volume); err != nil {
 				return err
 			}
 			m.measures, err = app.MeasureRun(job.ctx, job.engine, job.run, job.reference)
@@ -98,73 +105,73 @@ func (s *Session) measure(job measureJob) measured {
 	return m
 }
 
-// SliceMeasures returns the numbers of the slice on the screen, or of the one before it
+// Slice returns the numbers of the slice on the screen, or of the one before it
 // until those are there.
-func (s *Session) SliceMeasures() Measures {
-	if s.doc == nil || s.picture == nil || !s.sliceNumbers.ok {
-		return Measures{}
+func (ms *Measures) Slice() Numbers {
+	if ms.s.doc == nil || ms.s.Screen.picture == nil || !ms.sliceNumbers.ok {
+		return Numbers{}
 	}
-	q := s.sliceNumbers.job.preview.Request
-	result, _, _ := s.shown()
-	coming := s.asked != nil || result != nil
-	if q.Series != s.doc.Series() || q.Plane != s.picture.View.Plane || s.picture.Result == nil && !coming {
-		return Measures{}
+	q := ms.sliceNumbers.job.preview.Request
+	result, _, _ := ms.s.Preview.shown()
+	coming := ms.s.Preview.asked != nil || result != nil
+	if q.Series != ms.s.doc.Series() || q.Plane != ms.s.Screen.picture.View.Plane || ms.s.Screen.picture.Result == nil && !coming {
+		return Numbers{}
 	}
-	here := q.Index == s.picture.Index && s.picture.Result != nil
-	return Measures{
-		Measures: s.sliceNumbers.measures, Known: s.sliceNumbers.err == nil && (here || coming), Err: s.sliceNumbers.err,
-		Current: here && sameRequest(q, s.request()), Index: q.Index,
+	here := q.Index == ms.s.Screen.picture.Index && ms.s.Screen.picture.Result != nil
+	return Numbers{
+		Measures: ms.sliceNumbers.measures, Known: ms.sliceNumbers.err == nil && (here || coming), Err: ms.sliceNumbers.err,
+		Current: here && sameRequest(q, ms.s.Tuning.request()), Index: q.Index,
 	}
 }
 
-// VolumeMeasures returns the numbers of the run over the whole volume.
-func (s *Session) VolumeMeasures() Measures {
-	if s.doc == nil {
-		return Measures{}
+// Volume returns the numbers of the run over the whole volume.
+func (ms *Measures) Volume() Numbers {
+	if ms.s.doc == nil {
+		return Numbers{}
 	}
-	r := s.resultOf(s.doc.Run())
+	r := ms.s.Results.of(ms.s.doc.Run())
 	if r == nil || !r.numbers.ok {
-		return Measures{}
+		return Numbers{}
 	}
-	return Measures{Measures: r.numbers.measures, Known: r.numbers.err == nil, Err: r.numbers.err, Current: s.made(r.run)}
+	return Numbers{Measures: r.numbers.measures, Known: r.numbers.err == nil, Err: r.numbers.err, Current: ms.s.Tuning.made(r.run)}
 }
 
 // sliceMeasured and volumeMeasured store an answer, unless it comes too late.
-func (s *Session) sliceMeasured(m measured) {
-	if s.slice.take(m) {
-		s.sliceNumbers = m
-		s.filterAhead()
-		s.measuresChanged()
-		s.collect(true)
+func (ms *Measures) sliceMeasured(m measured) {
+	if ms.slice.take(m) {
+		ms.sliceNumbers = m
+		ms.s.Preview.filterAhead()
+		ms.changed()
+		ms.s.Documents.collect(true)
 	}
 }
 
-func (s *Session) volumeMeasured(m measured) {
-	if r := s.resultOf(m.job.run); s.volume.take(m) && r != nil {
+func (ms *Measures) volumeMeasured(m measured) {
+	if r := ms.s.Results.of(m.job.run); ms.volume.take(m) && r != nil {
 		r.numbers = m
-		s.measuresChanged()
+		ms.changed()
 	}
 }
 
-func (s *Session) measuresChanged() {
-	if s.marksStructure {
-		s.draw()
+func (ms *Measures) changed() {
+	if ms.s.Structures.marked {
+		ms.s.Screen.draw()
 	}
-	s.listener.Changed()
+	ms.s.listener.Changed()
 }
 
 // madeBy returns the request that made the result in a picture; false where the
 // result is not kept any more.
-func (s *Session) madeBy(p *viewer.Picture) (q app.PreviewRequest, ok bool) {
-	for _, r := range s.results {
+func (ms *Measures) madeBy(p *viewer.Picture) (q app.PreviewRequest, ok bool) {
+	for _, r := range ms.s.results {
 		if r.run.Result == p.Result {
-			q = s.request()
+			q = ms.s.Tuning.request()
 			q.Recipe, q.Maps, q.Plane, q.Index = r.run.Recipe, r.run.Maps, p.View.Plane, p.Index
-			q.Facts = s.factsUnder(r.run.Maps)
+			q.Facts = ms.s.Tuning.factsUnder(r.run.Maps)
 			return q, true
 		}
 	}
-	for _, preview := range s.previews {
+	for _, preview := range ms.s.previews {
 		if preview.Part == p.Result {
 			return preview.Request, true
 		}
@@ -172,68 +179,68 @@ func (s *Session) madeBy(p *viewer.Picture) (q app.PreviewRequest, ok bool) {
 	return q, false
 }
 
-// followMeasures cancels the measurements that a change made obsolete: those of a
+// follow cancels the measurements that a change made obsolete: those of a
 // slice that is left, and those of a run when the recipe or what steers it is another.
 // Numbers of a run that were ended so are asked for again when it is that of the recipe.
-func (s *Session) followMeasures() {
-	if s.doc == nil {
+func (ms *Measures) follow() {
+	if ms.s.doc == nil {
 		return
 	}
-	if s.picture != nil && !s.isAsked(s.picture) {
-		s.slice.stop()
+	if ms.s.Screen.picture != nil && !ms.s.Screen.isAsked(ms.s.Screen.picture) {
+		ms.slice.stop()
 	}
-	run := s.doc.Run()
-	if !s.made(run) {
-		s.volume.stop()
+	run := ms.s.doc.Run()
+	if !ms.s.Tuning.made(run) {
+		ms.volume.stop()
 		return
 	}
-	r := s.resultOf(run)
-	measured := r.numbers.ok && r.numbers.job.reference == s.doc.Reference()
-	if !measured && (s.volume.newest.run != run || s.volume.stopped()) {
-		s.measureVolume()
+	r := ms.s.Results.of(run)
+	measured := r.numbers.ok && r.numbers.job.reference == ms.s.doc.Reference()
+	if !measured && (ms.volume.newest.run != run || ms.volume.stopped()) {
+		ms.measureVolume()
 	}
 }
 
 // isAsked says whether a picture shows the slice that the user has chosen.
-func (s *Session) isAsked(p *viewer.Picture) bool {
-	return p.View.Plane == s.state.View().Plane && p.Index == s.state.Index()
+func (sc *Screen) isAsked(p *viewer.Picture) bool {
+	return p.View.Plane == sc.s.state.View().Plane && p.Index == sc.s.state.Index()
 }
 
-// wantMeasures asks for the numbers of the picture on the screen where it has none
+// want asks for the numbers of the picture on the screen where it has none
 // and stays: no preview takes its place. Slices that are filtered ahead may come first.
-func (s *Session) wantMeasures() {
-	if s.picture != nil && s.asked == nil && !s.ahead.beforeNumbers() && s.isAsked(s.picture) && (s.slice.newest.picture != s.picture || s.slice.stopped()) {
-		s.measureSlice()
+func (ms *Measures) want() {
+	if ms.s.Screen.picture != nil && ms.s.Preview.asked == nil && !ms.s.Preview.ahead.beforeNumbers() && ms.s.Screen.isAsked(ms.s.Screen.picture) && (ms.slice.newest.picture != ms.s.Screen.picture || ms.slice.stopped()) {
+		ms.measureSlice()
 	}
 }
 
 // measureSlice asks for the numbers of the picture that is now on the screen. They
 // are judged by the recipe and the maps that made it, which may be earlier ones.
-func (s *Session) measureSlice() {
-	p := s.picture
+func (ms *Measures) measureSlice() {
+	p := ms.s.Screen.picture
 	if p == nil || p.Result == nil {
 		return
 	}
-	q, ok := s.madeBy(p)
-	if _, known := s.doc.Facts(); !ok || !known {
+	q, ok := ms.madeBy(p)
+	if _, known := ms.s.doc.Facts(); !ok || !known {
 		return
 	}
 	part := p.Result
 	if !p.Part {
 		part = part.Crop(p.View.Region(p.Index))
 	}
-	s.slice.request(s.voxels, measureJob{preview: &app.Preview{Request: q, Part: part}, picture: p, reference: s.doc.Reference()})
+	ms.slice.request(ms.s.voxels, measureJob{preview: &app.Preview{Request: q, Part: part}, picture: p, reference: ms.s.doc.Reference()})
 }
 
-func (s *Session) measureVolume() {
-	if run := s.doc.Run(); run != nil {
-		s.volume.request(s.voxels, measureJob{run: run, engine: s.deps.Engine, reference: s.doc.Reference()})
+func (ms *Measures) measureVolume() {
+	if run := ms.s.doc.Run(); run != nil {
+		ms.volume.request(ms.s.voxels, measureJob{run: run, engine: ms.s.deps.Engine, reference: ms.s.doc.Reference()})
 	}
 }
 
-// measureAgain follows a change of the reference.
-func (s *Session) measureAgain() {
-	s.measureSlice()
-	s.measureVolume()
-	s.listener.Changed()
+// again follows a change of the reference.
+func (ms *Measures) again() {
+	ms.measureSlice()
+	ms.measureVolume()
+	ms.s.listener.Changed()
 }

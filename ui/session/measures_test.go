@@ -10,10 +10,10 @@ func newAppliedBench(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
 	b.settle()
-	b.SetRecipe(b.tuned(5), true)
-	b.Apply()
+	b.Tuning.Set(b.tuned(5), true)
+	b.Results.Apply()
 	b.settle()
-	if m := b.VolumeMeasures(); !m.Known || !m.Current || b.MeasuresSlice() || b.MeasuresVolume() {
+	if m := b.Measures.Volume(); !m.Known || !m.Current || b.Measures.MeasuresSlice() || b.Measures.MeasuresVolume() {
 		t.Fatalf("known %v, current %v; want the run measured and nothing in progress", m.Known, m.Current)
 	}
 	return b
@@ -29,7 +29,7 @@ func (b *bench) holdSlice(t *testing.T) chan struct{} {
 	b.gate = gate
 	b.loop.drain()
 	b.gate = nil
-	if !b.MeasuresSlice() {
+	if !b.Measures.MeasuresSlice() {
 		t.Fatal("the slice that was scrolled to is not being measured")
 	}
 	return gate
@@ -39,7 +39,7 @@ func (b *bench) holdSlice(t *testing.T) chan struct{} {
 func (b *bench) sliceIsKnown(t *testing.T) {
 	t.Helper()
 	b.settle()
-	if m := b.SliceMeasures(); !m.Known || !m.Current || m.Err != nil || b.Picture().Index != b.State().Index() {
+	if m := b.Measures.Slice(); !m.Known || !m.Current || m.Err != nil || b.Screen.Picture().Index != b.State().Index() {
 		t.Errorf("known %v, current %v, error %v; want the numbers of the slice on the screen", m.Known, m.Current, m.Err)
 	}
 }
@@ -48,7 +48,7 @@ func TestScrollingEndsTheNumbersOfASlice(t *testing.T) {
 	b := newAppliedBench(t)
 	gate := b.holdSlice(t)
 	b.State().Scroll(1)
-	if b.MeasuresSlice() {
+	if b.Measures.MeasuresSlice() {
 		t.Error("the slice that is left is still being measured")
 	}
 	close(gate)
@@ -73,8 +73,8 @@ func TestAFrameOfASliceThatIsLeftIsNotMeasured(t *testing.T) {
 	b.Wait() // its frame is queued
 	b.State().Scroll(1)
 	left := b.State().Index() - 1
-	b.loop.until("the frame is there", func() bool { return b.Picture().Index == left })
-	if b.MeasuresSlice() {
+	b.loop.until("the frame is there", func() bool { return b.Screen.Picture().Index == left })
+	if b.Measures.MeasuresSlice() {
 		t.Error("the slice that is left is being measured")
 	}
 	b.State().Scroll(-1) // its picture is still on the screen
@@ -85,14 +85,14 @@ func TestAFrameOfASliceThatIsLeftIsNotMeasured(t *testing.T) {
 func (b *bench) holdVolume(t *testing.T, h float64) chan struct{} {
 	t.Helper()
 	b.settle()
-	b.SetRecipe(b.tuned(h), true)
-	b.Apply()
+	b.Tuning.Set(b.tuned(h), true)
+	b.Results.Apply()
 	gate := make(chan struct{})
 	b.Wait() // the run is queued
 	b.gate = gate
-	b.loop.until("the run is there", b.Applied)
+	b.loop.until("the run is there", b.Results.Applied)
 	b.gate = nil
-	if !b.MeasuresVolume() {
+	if !b.Measures.MeasuresVolume() {
 		t.Fatal("the run is not being measured")
 	}
 	return gate
@@ -101,21 +101,21 @@ func (b *bench) holdVolume(t *testing.T, h float64) chan struct{} {
 func TestAChangeOfTheRecipeEndsTheNumbersOfTheRun(t *testing.T) {
 	b := newBench(t)
 	gate := b.holdVolume(t, 5)
-	b.SetRecipe(b.tuned(6), false)
-	if b.MeasuresVolume() {
+	b.Tuning.Set(b.tuned(6), false)
+	if b.Measures.MeasuresVolume() {
 		t.Error("the run of another recipe is still being measured")
 	}
 	close(gate)
 	b.settle()
-	if m := b.VolumeMeasures(); m.Known || m.Err != nil {
+	if m := b.Measures.Volume(); m.Known || m.Err != nil {
 		t.Errorf("known %v, error %v; want no numbers of a run that was left", m.Known, m.Err)
 	}
-	b.SetRecipe(b.tuned(5), false)
-	if !b.MeasuresVolume() {
+	b.Tuning.Set(b.tuned(5), false)
+	if !b.Measures.MeasuresVolume() {
 		t.Error("the run of the recipe that is back is not being measured")
 	}
 	b.settle()
-	if m := b.VolumeMeasures(); !m.Known || !m.Current {
+	if m := b.Measures.Volume(); !m.Known || !m.Current {
 		t.Errorf("known %v, current %v; want the numbers of the run", m.Known, m.Current)
 	}
 }
@@ -125,14 +125,14 @@ func TestLateNumbersOfTheRunAreDropped(t *testing.T) {
 	b := newBench(t)
 	close(b.holdVolume(t, 5))
 	b.Wait() // the answer is queued
-	b.SetRecipe(b.tuned(6), false)
+	b.Tuning.Set(b.tuned(6), false)
 	b.loop.drain()
-	if m := b.VolumeMeasures(); m.Known {
+	if m := b.Measures.Volume(); m.Known {
 		t.Error("the numbers of a run that was left are shown")
 	}
-	b.SetRecipe(b.tuned(5), false)
+	b.Tuning.Set(b.tuned(5), false)
 	b.settle()
-	if m := b.VolumeMeasures(); !m.Known || !m.Current {
+	if m := b.Measures.Volume(); !m.Known || !m.Current {
 		t.Errorf("known %v, current %v; want the numbers of the run", m.Known, m.Current)
 	}
 }
@@ -141,20 +141,20 @@ func TestLateNumbersOfTheRunAreDropped(t *testing.T) {
 // the volume.
 func TestNumbersOfTheRunStay(t *testing.T) {
 	b := newAppliedBench(t)
-	b.SetRecipe(b.tuned(6), false)
+	b.Tuning.Set(b.tuned(6), false)
 	b.settle()
-	b.SetRecipe(b.tuned(5), false)
-	if m := b.VolumeMeasures(); b.MeasuresVolume() || !m.Known || !m.Current {
-		t.Errorf("measuring %v, known %v, current %v; want the numbers as they were", b.MeasuresVolume(), m.Known, m.Current)
+	b.Tuning.Set(b.tuned(5), false)
+	if m := b.Measures.Volume(); b.Measures.MeasuresVolume() || !m.Known || !m.Current {
+		t.Errorf("measuring %v, known %v, current %v; want the numbers as they were", b.Measures.MeasuresVolume(), m.Known, m.Current)
 	}
 	gate := b.holdVolume(t, 7)
 	b.State().Scroll(1)
-	if !b.MeasuresVolume() {
+	if !b.Measures.MeasuresVolume() {
 		t.Error("scrolling ends the numbers of the volume")
 	}
 	close(gate)
 	b.settle()
-	if m := b.VolumeMeasures(); !m.Known || !m.Current {
+	if m := b.Measures.Volume(); !m.Known || !m.Current {
 		t.Errorf("known %v, current %v; want the numbers of the run", m.Known, m.Current)
 	}
 }
@@ -163,15 +163,15 @@ func TestNumbersOfTheRunStay(t *testing.T) {
 func TestANewRunEndsTheNumbersOfTheLast(t *testing.T) {
 	b := newBench(t)
 	gate := b.holdVolume(t, 5)
-	b.SetRecipe(b.tuned(6), true)
-	b.Apply()
-	b.loop.until("the next run is there", b.Applied)
-	if !b.MeasuresVolume() || b.VolumeMeasures().Known {
+	b.Tuning.Set(b.tuned(6), true)
+	b.Results.Apply()
+	b.loop.until("the next run is there", b.Results.Applied)
+	if !b.Measures.MeasuresVolume() || b.Measures.Volume().Known {
 		t.Error("the next run is not being measured")
 	}
 	close(gate)
 	b.settle()
-	if m := b.VolumeMeasures(); !m.Known || !m.Current {
+	if m := b.Measures.Volume(); !m.Known || !m.Current {
 		t.Errorf("known %v, current %v; want the numbers of the next run", m.Known, m.Current)
 	}
 }
@@ -181,13 +181,13 @@ func TestAPreviewThatFailsLeavesTheNumbersOfThePicture(t *testing.T) {
 	b := newBench(t)
 	gate := b.holdMeasures(b.tuned(5))
 	b.engine.failWith(errors.New("no memory"))
-	b.SetRecipe(b.tuned(6), false)
-	if b.MeasuresSlice() {
+	b.Tuning.Set(b.tuned(6), false)
+	if b.Measures.MeasuresSlice() {
 		t.Error("the picture is still being measured while a preview is computed")
 	}
 	close(gate)
 	b.settle()
-	if m := b.SliceMeasures(); !m.Known || m.Current || m.Err != nil {
+	if m := b.Measures.Slice(); !m.Known || m.Current || m.Err != nil {
 		t.Errorf("known %v, current %v, error %v; want the numbers of the picture that stays", m.Known, m.Current, m.Err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // the filter works in, and there is none of filters that choose none.
 func TestNeighbourhoodUnderThePointer(t *testing.T) {
 	b := newBench(t)
-	if _, ok := b.Neighbourhood(); ok {
+	if _, ok := b.Neighbourhoods.Here(); ok {
 		t.Error("a neighbourhood without a series")
 	}
 	s := tissueSeries(t)
@@ -23,27 +23,27 @@ func TestNeighbourhoodUnderThePointer(t *testing.T) {
 		}
 		return r.With("gamma", denoise.Number(gamma)).With("sigma", denoise.Number(4)).With("stabilise", denoise.Number(0))
 	}
-	b.SetRecipe(lpa(100), true)
+	b.Tuning.Set(lpa(100), true)
 	b.settle()
-	if _, ok := b.Neighbourhood(); ok {
+	if _, ok := b.Neighbourhoods.Here(); ok {
 		t.Error("a neighbourhood while nothing is pointed at")
 	}
 	b.State().PointAt(150, 150, 300, 300)
 	whole := denoise.Lengths{8, 8, 8, 8, 8, 8, 8, 8}
-	if _, ok := b.Neighbourhood(); ok {
+	if _, ok := b.Neighbourhoods.Here(); ok {
 		t.Error("a neighbourhood before those of the slice are found")
 	}
 	b.settle()
-	if l, ok := b.Neighbourhood(); !ok || l != whole {
+	if l, ok := b.Neighbourhoods.Here(); !ok || l != whole {
 		t.Errorf("%v, %t with wide intervals; want %v", l, ok, whole)
 	}
-	b.SetRecipe(lpa(0.01), true)
-	if _, ok := b.Neighbourhood(); ok {
+	b.Tuning.Set(lpa(0.01), true)
+	if _, ok := b.Neighbourhoods.Here(); ok {
 		t.Error("a neighbourhood of the last recipe")
 	}
 	b.settle()
-	narrow, ok := b.Neighbourhood()
-	if again, _ := b.Neighbourhood(); !ok || narrow == whole || narrow != again {
+	narrow, ok := b.Neighbourhoods.Here()
+	if again, _ := b.Neighbourhoods.Here(); !ok || narrow == whole || narrow != again {
 		t.Errorf("%v, then %v, %t with narrow intervals", narrow, again, ok)
 	}
 	v := s.Volume
@@ -60,7 +60,7 @@ func TestNeighbourhoodUnderThePointer(t *testing.T) {
 		b.settle()
 		b.State().PointAt(150, 150, 300, 300)
 		b.findNeighbourhoods()
-		if _, ok := b.Neighbourhood(); ok != (plane == v.Acquired()) {
+		if _, ok := b.Neighbourhoods.Here(); ok != (plane == v.Acquired()) {
 			t.Errorf("plane %v: a neighbourhood is there %t", plane, ok)
 		}
 	}
@@ -71,9 +71,9 @@ func TestNeighbourhoodUnderThePointer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.SetRecipe(r, true)
+	b.Tuning.Set(r, true)
 	b.settle()
-	if _, ok := b.Neighbourhood(); ok {
+	if _, ok := b.Neighbourhoods.Here(); ok {
 		t.Error("median has a neighbourhood")
 	}
 }
@@ -81,7 +81,7 @@ func TestNeighbourhoodUnderThePointer(t *testing.T) {
 // findNeighbourhoods asks for the neighbourhood under the pointer, as panels do, and waits
 // for the answer.
 func (b *bench) findNeighbourhoods() {
-	b.Neighbourhood()
+	b.Neighbourhoods.Here()
 	b.settle()
 }
 
@@ -93,13 +93,13 @@ func TestNeighbourhoodsAreFoundOncePerSlice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.SetAutoPreview(false)
-	b.SetRecipe(r.With("stabilise", denoise.Number(0)), true)
-	b.ToggleFollowNoise()
+	b.Preview.SetAuto(false)
+	b.Tuning.Set(r.With("stabilise", denoise.Number(0)), true)
+	b.Noise.ToggleFollow()
 	b.settle()
 	v := b.Series().Volume
 	at := func(voxel [3]int) denoise.Lengths {
-		q := b.Request()
+		q := b.Tuning.Request()
 		l, ok := q.Neighbourhoods(t.Context())(voxel[0], voxel[1], voxel[2])
 		if !ok {
 			t.Fatalf("no neighbourhood at %v", voxel)
@@ -108,7 +108,7 @@ func TestNeighbourhoodsAreFoundOncePerSlice(t *testing.T) {
 	}
 	b.State().PointAt(150, 150, 300, 300)
 	b.findNeighbourhoods()
-	if !b.FollowsNoise() {
+	if !b.Noise.Follows() {
 		t.Fatal("the filter does not follow the noise")
 	}
 	works := b.works
@@ -116,7 +116,7 @@ func TestNeighbourhoodsAreFoundOncePerSlice(t *testing.T) {
 	for x := 60.0; x < 240; x += 20 {
 		b.State().PointAt(x, 150, 300, 300)
 		voxel, _ := b.State().Cursor()
-		l, ok := b.Neighbourhood()
+		l, ok := b.Neighbourhoods.Here()
 		if want := at(voxel); !ok || l != want {
 			t.Errorf("%v at %v of %v; want %v", l, voxel, v.Dims, want)
 		}
@@ -128,11 +128,11 @@ func TestNeighbourhoodsAreFoundOncePerSlice(t *testing.T) {
 	}
 	b.State().Scroll(-1)
 	b.State().PointAt(150, 150, 300, 300)
-	if _, ok := b.Neighbourhood(); ok {
+	if _, ok := b.Neighbourhoods.Here(); ok {
 		t.Error("a neighbourhood of the last slice")
 	}
 	b.settle()
-	if _, ok := b.Neighbourhood(); !ok || b.works == works {
+	if _, ok := b.Neighbourhoods.Here(); !ok || b.works == works {
 		t.Error("no neighbourhood of the next slice")
 	}
 }

@@ -13,6 +13,9 @@ import (
 	"quell/volume"
 )
 
+// Noise is the noise map of the series that is shown, and whether the filter follows it.
+type Noise struct{ s *Session }
+
 // noiseMap is the noise of every voxel, found once for the current voxels.
 type noiseMap struct {
 	found *app.NoiseMap // nil: not asked for yet
@@ -21,55 +24,55 @@ type noiseMap struct {
 	facts denoise.Facts // denoise.FactsFor the series and the map; zero before the filter follows it
 }
 
-// ToggleNoiseMap lays the noise map over the original, or takes it off again. The
+// ToggleMap lays the noise map over the original, or takes it off again. The
 // map is computed the first time; meanwhile the command cancels that. It does
 // nothing while another task is in progress.
-func (s *Session) ToggleNoiseMap() {
+func (nz *Noise) ToggleMap() {
 	switch {
-	case !s.CanMapNoise():
-	case s.noise.found != nil:
-		s.noise.shown = !s.noise.shown
-		s.draw()
-		s.listener.Changed()
-	case s.Mapping():
-		s.Cancel()
+	case !nz.CanMap():
+	case nz.s.noise.found != nil:
+		nz.s.noise.shown = !nz.s.noise.shown
+		nz.s.Screen.draw()
+		nz.s.listener.Changed()
+	case nz.Mapping():
+		nz.s.Tasks.Cancel()
 	default:
-		s.mapNoise()
+		nz.find()
 	}
 }
 
-// CanMapNoise says whether ToggleNoiseMap would do something.
-func (s *Session) CanMapNoise() bool {
-	return s.doc != nil && (s.noise.found != nil || s.Mapping() || !s.Busy())
+// CanMap says whether ToggleNoiseMap would do something.
+func (nz *Noise) CanMap() bool {
+	return nz.s.doc != nil && (nz.s.noise.found != nil || nz.Mapping() || !nz.s.Tasks.Busy())
 }
 
 // Mapping says whether the noise map is being computed.
-func (s *Session) Mapping() bool { return s.task != nil && s.task.kind == Mapping }
+func (nz *Noise) Mapping() bool { return nz.s.Tasks.now != nil && nz.s.Tasks.now.kind == Mapping }
 
-// NoiseMap returns the noise map that is laid over the original; nil while it is
+// Map returns the noise map that is laid over the original; nil while it is
 // not shown.
-func (s *Session) NoiseMap() *app.NoiseMap {
-	if !s.noise.shown {
+func (nz *Noise) Map() *app.NoiseMap {
+	if !nz.s.noise.shown {
 		return nil
 	}
-	return s.noise.found
+	return nz.s.noise.found
 }
 
-func (s *Session) mapNoise() {
-	series := s.doc.Series()
-	t := s.start(Mapping, lang.L("Mapping the noise"), "")
+func (nz *Noise) find() {
+	series := nz.s.doc.Series()
+	t := nz.s.Tasks.start(Mapping, lang.L("Mapping the noise"), "")
 	var found app.NoiseMap
-	s.background(func() (err error) {
+	nz.s.background(func() (err error) {
 		found, err = app.MapNoise(t.ctx, series)
 		return err
 	}, func(err error) {
-		if !s.finish(t, err) {
+		if !nz.s.Tasks.finish(t, err) {
 			return
 		}
-		s.noise = noiseMap{found: &found, tint: noiseTint(found), shown: true}
-		s.message = language.Sprintf(lang.L("The noise is mapped: σ is mostly %.3g to %s."), found.Lo, Quantity(found.Hi, found.Values.Unit))
-		s.draw()
-		s.listener.Changed()
+		nz.s.noise = noiseMap{found: &found, tint: noiseTint(found), shown: true}
+		nz.s.Tasks.message = language.Sprintf(lang.L("The noise is mapped: σ is mostly %.3g to %s."), found.Lo, Quantity(found.Hi, found.Values.Unit))
+		nz.s.Screen.draw()
+		nz.s.listener.Changed()
 	})
 }
 
@@ -97,12 +100,12 @@ func noiseTint(m app.NoiseMap) *viewer.Tint {
 }
 
 // tints returns what is laid over the pictures of a result.
-func (s *Session) tints(result *volume.Volume) (tints [viewer.Roles]*viewer.Tint) {
-	if s.noise.shown && s.base == nil {
-		tints[viewer.Original] = s.noise.tint
+func (sc *Screen) tints(result *volume.Volume) (tints [viewer.Roles]*viewer.Tint) {
+	if sc.s.noise.shown && sc.s.base == nil {
+		tints[viewer.Original] = sc.s.noise.tint
 	}
-	if s.marksStructure && s.base == nil {
-		if found := s.Structure(); found != nil && s.picture.Result == result {
+	if sc.s.Structures.marked && sc.s.base == nil {
+		if found := sc.s.Structures.Here(); found != nil && sc.picture.Result == result {
 			tints[viewer.Residual] = found.tint
 		}
 	}

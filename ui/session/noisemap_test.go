@@ -30,7 +30,7 @@ func tissueSeries(t *testing.T) *series.Series {
 
 // show opens another series in the bench.
 func (b *bench) show(s *series.Series) {
-	b.OpenWith(func(context.Context) (*series.Series, error) { return s, nil })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return s, nil })
 	b.loop.until("the series is open", func() bool { return b.Series() == s })
 	b.settle()
 }
@@ -40,20 +40,20 @@ func (b *bench) tint(role viewer.Role) *viewer.Tint { return b.frames[role].Tint
 func TestTheNoiseMapIsFoundOnceAndSwitched(t *testing.T) {
 	b := newBench(t)
 	b.show(tissueSeries(t))
-	b.ToggleNoiseMap()
-	if !b.Mapping() || !b.Busy() || b.NoiseMap() != nil || !b.CanMapNoise() {
+	b.Noise.ToggleMap()
+	if !b.Noise.Mapping() || !b.Tasks.Busy() || b.Noise.Map() != nil || !b.Noise.CanMap() {
 		t.Fatal("want the map to be computed as a task that the command can cancel")
 	}
-	if p := b.Progress(); p.Kind != session.Mapping || p.Text != "Mapping the noise …" {
+	if p := b.Tasks.Progress(); p.Kind != session.Mapping || p.Text != "Mapping the noise …" {
 		t.Errorf("progress %+v", p)
 	}
 	b.settle()
-	m := b.NoiseMap()
-	if m == nil || b.Busy() {
-		t.Fatalf("map %v, busy %v; errors %v", m, b.Busy(), b.errors)
+	m := b.Noise.Map()
+	if m == nil || b.Tasks.Busy() {
+		t.Fatalf("map %v, busy %v; errors %v", m, b.Tasks.Busy(), b.errors)
 	}
-	if !strings.HasPrefix(b.Message(), "The noise is mapped: σ is mostly ") || !strings.HasSuffix(b.Message(), " HU.") {
-		t.Errorf("message %q", b.Message())
+	if !strings.HasPrefix(b.Tasks.Message(), "The noise is mapped: σ is mostly ") || !strings.HasSuffix(b.Tasks.Message(), " HU.") {
+		t.Errorf("message %q", b.Tasks.Message())
 	}
 	tint := b.tint(viewer.Original)
 	if tint == nil || tint.Values != m.Values || tint.Unit != "HU" || b.tint(viewer.Denoised) != nil || b.tint(viewer.Residual) != nil {
@@ -62,15 +62,15 @@ func TestTheNoiseMapIsFoundOnceAndSwitched(t *testing.T) {
 	if c := tint.Colors; c.Lo != m.Lo || c.Hi < 1.5*m.Lo || c.Hi < m.Hi {
 		t.Errorf("the scale is %g to %g for a map of %g to %g; want half as much again at least", c.Lo, c.Hi, m.Lo, m.Hi)
 	}
-	b.ToggleNoiseMap()
+	b.Noise.ToggleMap()
 	b.settle()
-	if b.NoiseMap() != nil || b.tint(viewer.Original) != nil {
+	if b.Noise.Map() != nil || b.tint(viewer.Original) != nil {
 		t.Error("the command does not take the map off")
 	}
 	b.engine.holdRuns()
-	b.Apply()
-	b.ToggleNoiseMap() // while a task is in progress, as nothing is computed
-	if b.NoiseMap() != m || b.Progress().Kind != session.Applying {
+	b.Results.Apply()
+	b.Noise.ToggleMap() // while a task is in progress, as nothing is computed
+	if b.Noise.Map() != m || b.Tasks.Progress().Kind != session.Applying {
 		t.Error("the map was computed again, or is not shown during a run")
 	}
 }
@@ -79,35 +79,35 @@ func TestTheNoiseMapWaitsForNoTask(t *testing.T) {
 	b := newBench(t)
 	b.show(tissueSeries(t))
 	b.engine.holdRuns()
-	b.Apply()
-	if b.CanMapNoise() {
+	b.Results.Apply()
+	if b.Noise.CanMap() {
 		t.Error("the map can be computed while a run is in progress, which it would replace")
 	}
-	b.ToggleNoiseMap()
-	if b.Progress().Kind != session.Applying {
+	b.Noise.ToggleMap()
+	if b.Tasks.Progress().Kind != session.Applying {
 		t.Error("the map replaced a run")
 	}
 }
 
 func TestALateNoiseMapIsDropped(t *testing.T) {
 	for name, leave := range map[string]func(b *bench){
-		"cancelled":               func(b *bench) { b.Cancel() },
-		"the same command":        func(b *bench) { b.ToggleNoiseMap() },
+		"cancelled":               func(b *bench) { b.Tasks.Cancel() },
+		"the same command":        func(b *bench) { b.Noise.ToggleMap() },
 		"another series":          func(b *bench) { b.show(rampSeries(b.loop.t)) },
-		"noise added to a series": func(b *bench) { b.Cancel(); b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3}) },
+		"noise added to a series": func(b *bench) { b.Tasks.Cancel(); b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3}) },
 	} {
 		b := newBench(t)
 		b.show(tissueSeries(t))
 		gate := make(chan struct{})
 		b.gate = gate
-		b.ToggleNoiseMap()
+		b.Noise.ToggleMap()
 		b.gate = nil
 		close(gate)
 		b.Wait() // the answer is queued
 		leave(b)
 		b.settle()
-		if b.NoiseMap() != nil || b.tint(viewer.Original) != nil || len(b.errors) != 0 {
-			t.Errorf("%s: map %v, errors %v; want neither", name, b.NoiseMap(), b.errors)
+		if b.Noise.Map() != nil || b.tint(viewer.Original) != nil || len(b.errors) != 0 {
+			t.Errorf("%s: map %v, errors %v; want neither", name, b.Noise.Map(), b.errors)
 		}
 	}
 }
@@ -115,16 +115,16 @@ func TestALateNoiseMapIsDropped(t *testing.T) {
 func TestTheNoiseMapEndsWithItsVoxels(t *testing.T) {
 	b := newBench(t)
 	b.show(tissueSeries(t))
-	b.ToggleNoiseMap()
+	b.Noise.ToggleMap()
 	b.settle()
-	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3})
+	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3})
 	b.settle()
-	if b.NoiseMap() != nil || b.tint(viewer.Original) != nil {
+	if b.Noise.Map() != nil || b.tint(viewer.Original) != nil {
 		t.Fatal("the map of other voxels is shown")
 	}
-	b.ToggleNoiseMap()
+	b.Noise.ToggleMap()
 	b.settle()
-	if m := b.NoiseMap(); m == nil || m.Lo < 4 {
+	if m := b.Noise.Map(); m == nil || m.Lo < 4 {
 		t.Errorf("the map of the noisier voxels is %+v; want sigma 5 or so", m)
 	}
 }
@@ -135,12 +135,12 @@ func TestANoiseMapThatIsImpossibleSaysWhy(t *testing.T) {
 	ct.Volume.Unit = "HU"
 	b.show(ct)
 	b.settle()
-	b.ToggleNoiseMap()
+	b.Noise.ToggleMap()
 	b.settle()
-	if len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "cannot be mapped") || b.NoiseMap() != nil {
+	if len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "cannot be mapped") || b.Noise.Map() != nil {
 		t.Errorf("errors %v", b.errors)
 	}
-	if !b.CanMapNoise() {
+	if !b.Noise.CanMap() {
 		t.Error("the command is disabled after it failed")
 	}
 }

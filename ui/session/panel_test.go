@@ -102,37 +102,37 @@ func emptySession(t *testing.T) (s *session.Session, clock *time.Time, changes *
 // TestNothingHappensWithoutASeries calls every command before a series is open.
 func TestNothingHappensWithoutASeries(t *testing.T) {
 	s, _, _ := emptySession(t)
-	start := s.Recipe()
-	s.Apply()
-	s.Preview()
-	s.SetAutoPreview(false)
-	s.SetRecipe(start.With("h", denoise.Number(7)), true)
-	s.Undo()
-	s.Redo()
-	s.Redraw()
-	s.HoldBefore(true)
-	s.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 1})
-	s.SetReference("nowhere")
-	s.ClearReference()
-	s.Cancel()
-	s.Export("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("exported") })
+	start := s.Tuning.Recipe()
+	s.Results.Apply()
+	s.Preview.Start()
+	s.Preview.SetAuto(false)
+	s.Tuning.Set(start.With("h", denoise.Number(7)), true)
+	s.History.Undo()
+	s.History.Redo()
+	s.Screen.Redraw()
+	s.Screen.HoldBefore(true)
+	s.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 1})
+	s.Reader.SetReference("nowhere")
+	s.Reader.ClearReference()
+	s.Tasks.Cancel()
+	s.Exports.Write("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("exported") })
 	s.Wait()
-	text, problem := s.PreviewText()
-	_, status, ok := s.ShownRecipe()
-	if s.Busy() || s.Applied() || s.Exportable() != nil || s.Series() != nil || s.Document() != nil || s.Picture() != nil {
+	text, problem := s.Preview.Text()
+	_, status, ok := s.Preview.Recipe()
+	if s.Tasks.Busy() || s.Results.Applied() || s.Results.Exportable() != nil || s.Series() != nil || s.Document() != nil || s.Screen.Picture() != nil {
 		t.Error("something was done without a series")
 	}
-	if text != "" || problem || ok || status != session.Waiting || s.Previewing() || s.Loss() != session.NoLoss {
-		t.Errorf("preview %q, status %v, loss %v", text, status, s.Loss())
+	if text != "" || problem || ok || status != session.Waiting || s.Preview.Running() || s.Documents.Loss() != session.NoLoss {
+		t.Errorf("preview %q, status %v, loss %v", text, status, s.Documents.Loss())
 	}
-	if s.SliceMeasures().Known || s.VolumeMeasures().Known || s.OwnWindow() != (volume.Window{}) || s.Message() != "" {
+	if s.Measures.Slice().Known || s.Measures.Volume().Known || s.Screen.OwnWindow() != (volume.Window{}) || s.Tasks.Message() != "" {
 		t.Error("there are numbers or texts without a series")
 	}
-	if r, err := s.Resolved(); err != nil || !r.Equal(start) || !s.Recipe().Equal(start) {
+	if r, err := s.Tuning.Resolved(); err != nil || !r.Equal(start) || !s.Tuning.Recipe().Equal(start) {
 		t.Errorf("recipe %v, %v; want the first filter's", r, err)
 	}
-	if !s.HoldsBefore() || s.Engine().Name != "fake" {
-		t.Errorf("held %v, engine %q", s.HoldsBefore(), s.Engine().Name)
+	if !s.Screen.HoldsBefore() || s.Engine().Name != "fake" {
+		t.Errorf("held %v, engine %q", s.Screen.HoldsBefore(), s.Engine().Name)
 	}
 }
 
@@ -140,71 +140,71 @@ func TestNothingHappensWithoutASeries(t *testing.T) {
 // the text with the time left.
 func TestProgressIsReportedEvery100ms(t *testing.T) {
 	s, clock, changes := emptySession(t)
-	report := s.StartReporting()
-	if p := s.Progress(); p.Kind != session.Preparing || p.Text != "Preparing …" || p.Fraction != 0 {
+	report := s.Tasks.StartReporting()
+	if p := s.Tasks.Progress(); p.Kind != session.Preparing || p.Text != "Preparing …" || p.Fraction != 0 {
 		t.Errorf("progress %+v before the first report", p)
 	}
 	*changes = 0
 	report(1, 10)
 	*clock = clock.Add(99 * time.Millisecond)
 	report(2, 10)
-	if *changes != 1 || s.Progress().Fraction != 0.1 {
-		t.Errorf("%d changes, %+v; want the second report not shown", *changes, s.Progress())
+	if *changes != 1 || s.Tasks.Progress().Fraction != 0.1 {
+		t.Errorf("%d changes, %+v; want the second report not shown", *changes, s.Tasks.Progress())
 	}
 	*clock = clock.Add(time.Millisecond)
 	report(3, 10)
-	if *changes != 2 || s.Progress().Text != "Preparing: 3 of 10 files" {
-		t.Errorf("%d changes, %+v; want the third report", *changes, s.Progress())
+	if *changes != 2 || s.Tasks.Progress().Text != "Preparing: 3 of 10 files" {
+		t.Errorf("%d changes, %+v; want the third report", *changes, s.Tasks.Progress())
 	}
 	report(10, 10)
-	if *changes != 3 || s.Progress().Fraction != 1 {
-		t.Errorf("%d changes, %+v; want the end shown at once", *changes, s.Progress())
+	if *changes != 3 || s.Tasks.Progress().Fraction != 1 {
+		t.Errorf("%d changes, %+v; want the end shown at once", *changes, s.Tasks.Progress())
 	}
 	*clock = clock.Add(3900 * time.Millisecond)
 	report(4, 8)
-	if s.Progress().Text != "Preparing: 4 of 8 files, 4.0 s left" {
-		t.Errorf("%q; want the time left", s.Progress().Text)
+	if s.Tasks.Progress().Text != "Preparing: 4 of 8 files, 4.0 s left" {
+		t.Errorf("%q; want the time left", s.Tasks.Progress().Text)
 	}
-	s.Cancel()
+	s.Tasks.Cancel()
 	*changes = 0
 	report(10, 10)
-	if *changes != 0 || s.Message() != "Preparing cancelled." || !reflect.DeepEqual(s.Progress(), session.Progress{}) {
-		t.Errorf("%d changes, %q, %+v after the cancel", *changes, s.Message(), s.Progress())
+	if *changes != 0 || s.Tasks.Message() != "Preparing cancelled." || !reflect.DeepEqual(s.Tasks.Progress(), session.Progress{}) {
+		t.Errorf("%d changes, %q, %+v after the cancel", *changes, s.Tasks.Message(), s.Tasks.Progress())
 	}
 }
 
 func TestPreviewTextFollowsThePreview(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	if text, problem := b.PreviewText(); !strings.HasPrefix(text, "Slice 4 took ") || problem {
+	if text, problem := b.Preview.Text(); !strings.HasPrefix(text, "Slice 4 took ") || problem {
 		t.Errorf("%q, problem %v; want the time of slice 4", text, problem)
 	}
 	b.engine.holdPreviews()
 	b.State().SetIndex(0)
-	if text, _ := b.PreviewText(); text != "Filtering slice 1 …" {
+	if text, _ := b.Preview.Text(); text != "Filtering slice 1 …" {
 		t.Errorf("%q; want the slice that is filtered", text)
 	}
-	b.SetAutoPreview(false)
-	if !b.Previewing() {
+	b.Preview.SetAuto(false)
+	if !b.Preview.Running() {
 		t.Error("the preview of the slice on the screen was cancelled")
 	}
 	b.State().SetIndex(1)
-	if text, _ := b.PreviewText(); text != "" || b.Previewing() || b.AutoPreview() {
-		t.Errorf("%q, previewing %v; want it cancelled", text, b.Previewing())
+	if text, _ := b.Preview.Text(); text != "" || b.Preview.Running() || b.Preview.Auto() {
+		t.Errorf("%q, previewing %v; want it cancelled", text, b.Preview.Running())
 	}
 	b.engine.open()
 	b.settle()
-	if _, status, ok := b.ShownRecipe(); ok || status != session.Waiting {
+	if _, status, ok := b.Preview.Recipe(); ok || status != session.Waiting {
 		t.Errorf("status %v; want the slice not filtered", status)
 	}
 	b.engine.failWith(errEngine)
-	b.Preview()
+	b.Preview.Start()
 	b.settle()
-	if text, problem := b.PreviewText(); !strings.Contains(text, errEngine.Error()) || !problem {
+	if text, problem := b.Preview.Text(); !strings.Contains(text, errEngine.Error()) || !problem {
 		t.Errorf("%q, problem %v; want the error", text, problem)
 	}
 	b.State().SetIndex(3)
-	if text, problem := b.PreviewText(); problem || text == "" {
+	if text, problem := b.Preview.Text(); problem || text == "" {
 		t.Errorf("%q, problem %v on another slice; want its own state", text, problem)
 	}
 }
@@ -213,34 +213,34 @@ func TestPreviewTextFollowsThePreview(t *testing.T) {
 func TestShownRecipeIsThatOfThePicture(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	b.SetAutoPreview(false)
-	first := b.Recipe()
-	b.SetRecipe(b.tuned(9), true)
-	if r, status, ok := b.ShownRecipe(); !ok || status != session.Stale || !r.Equal(first) {
+	b.Preview.SetAuto(false)
+	first := b.Tuning.Recipe()
+	b.Tuning.Set(b.tuned(9), true)
+	if r, status, ok := b.Preview.Recipe(); !ok || status != session.Stale || !r.Equal(first) {
 		t.Errorf("%v, status %v; want the first recipe, stale", r, status)
 	}
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
-	run := b.Recipe()
-	b.SetRecipe(b.tuned(11), true)
+	run := b.Tuning.Recipe()
+	b.Tuning.Set(b.tuned(11), true)
 	b.State().SetIndex(0)
-	if r, status, ok := b.ShownRecipe(); !ok || status != session.Stale || !r.Equal(run) {
+	if r, status, ok := b.Preview.Recipe(); !ok || status != session.Stale || !r.Equal(run) {
 		t.Errorf("%v, status %v; want that of the run, stale", r, status)
 	}
-	if b.Message() == "" || !strings.HasPrefix(b.Message(), "Filtered 6 slices in ") || !strings.HasSuffix(b.Message(), " on fake.") {
-		t.Errorf("message %q", b.Message())
+	if b.Tasks.Message() == "" || !strings.HasPrefix(b.Tasks.Message(), "Filtered 6 slices in ") || !strings.HasSuffix(b.Tasks.Message(), " on fake.") {
+		t.Errorf("message %q", b.Tasks.Message())
 	}
 }
 
 func TestResolvedHasNumbers(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	r, err := b.Resolved()
+	r, err := b.Tuning.Resolved()
 	if err != nil || !(r.Get("h").Float() > 0) {
 		t.Errorf("%v, %v; want h as a number", r, err)
 	}
-	b.SetRecipe(b.Recipe().With("h", denoise.Number(-1)), false)
-	if r, err := b.Resolved(); err == nil || !r.Equal(b.Recipe()) {
+	b.Tuning.Set(b.Tuning.Recipe().With("h", denoise.Number(-1)), false)
+	if r, err := b.Tuning.Resolved(); err == nil || !r.Equal(b.Tuning.Recipe()) {
 		t.Errorf("%v, %v; want the recipe itself and the error", r, err)
 	}
 }
@@ -250,19 +250,19 @@ func TestResolvedHasNumbers(t *testing.T) {
 func TestARepeatedRecipeIsOneStep(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	start := b.Recipe()
-	b.SetRecipe(b.tuned(4), false)
+	start := b.Tuning.Recipe()
+	b.Tuning.Set(b.tuned(4), false)
 	if _, stored := b.memory[start.Filter]; stored {
 		t.Error("a draft was stored as the filter's last recipe")
 	}
-	b.SetRecipe(b.tuned(4), true)
-	b.SetRecipe(b.tuned(4), true)
+	b.Tuning.Set(b.tuned(4), true)
+	b.Tuning.Set(b.tuned(4), true)
 	if !b.memory[start.Filter].Equal(b.tuned(4)) {
 		t.Error("the recipe was not stored")
 	}
-	b.Undo()
-	if !b.Recipe().Equal(start) {
-		t.Errorf("%v after one undo; want the first recipe", b.Recipe())
+	b.History.Undo()
+	if !b.Tuning.Recipe().Equal(start) {
+		t.Errorf("%v after one undo; want the first recipe", b.Tuning.Recipe())
 	}
 }
 
@@ -276,9 +276,9 @@ func TestADraftOfAnotherFilterIsShownAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.memory["gaussian"] = blur.With("sigma-spatial", denoise.Number(3))
-	b.SetRecipe(blur, false)
-	if !b.Recipe().Equal(blur) {
-		t.Errorf("%v; want the draft", b.Recipe())
+	b.Tuning.Set(blur, false)
+	if !b.Tuning.Recipe().Equal(blur) {
+		t.Errorf("%v; want the draft", b.Tuning.Recipe())
 	}
 }
 
@@ -305,35 +305,35 @@ func TestTheListenerChoosesASeries(t *testing.T) {
 	asked := 0
 	b.choosing = func(c *app.Catalog, p func(int), d func()) { asked, pick, drop = asked+len(c.Entries), p, d }
 	before := b.Series()
-	b.Open(dir)
+	b.Reader.Open(dir)
 	b.settle()
-	if asked != 2 || b.Series() != before || b.Progress().Kind != session.Loading {
-		t.Fatalf("%d series to choose from, progress %+v; want two", asked, b.Progress())
+	if asked != 2 || b.Series() != before || b.Tasks.Progress().Kind != session.Loading {
+		t.Fatalf("%d series to choose from, progress %+v; want two", asked, b.Tasks.Progress())
 	}
 	drop()
-	if b.Busy() || !strings.Contains(b.Message(), "cancelled") {
-		t.Errorf("busy %v, message %q after the refusal", b.Busy(), b.Message())
+	if b.Tasks.Busy() || !strings.Contains(b.Tasks.Message(), "cancelled") {
+		t.Errorf("busy %v, message %q after the refusal", b.Tasks.Busy(), b.Tasks.Message())
 	}
 	pick(1) // too late
 	b.settle()
-	if b.Series() != before || b.Busy() {
+	if b.Series() != before || b.Tasks.Busy() {
 		t.Error("a choice after the refusal opened a series")
 	}
-	b.Open(dir)
+	b.Reader.Open(dir)
 	b.settle()
 	pick(1)
 	b.settle()
-	if b.Series() == before || len(b.opened) != 2 || b.opened[1] != dir || b.Busy() {
+	if b.Series() == before || len(b.opened) != 2 || b.opened[1] != dir || b.Tasks.Busy() {
 		t.Errorf("opened %q; want the series chosen", b.opened)
 	}
 	drop() // of a choice that was made
-	if b.Busy() || strings.Contains(b.Message(), "cancelled") {
-		t.Errorf("message %q", b.Message())
+	if b.Tasks.Busy() || strings.Contains(b.Tasks.Message(), "cancelled") {
+		t.Errorf("message %q", b.Tasks.Message())
 	}
-	b.Open(dir)
+	b.Reader.Open(dir)
 	b.settle()
 	after := b.Series()
-	b.Cancel()
+	b.Tasks.Cancel()
 	pick(0)
 	b.settle()
 	if b.Series() != after || len(b.opened) != 2 || len(b.errors) > 0 {
@@ -345,33 +345,33 @@ func TestTheListenerChoosesASeries(t *testing.T) {
 // another size is refused, and that it can be removed.
 func TestReferenceOfAnotherFile(t *testing.T) {
 	b := newBench(t)
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
 	dir := twoSeries(t)
-	b.SetReference(filepath.Join(dir, "a.nii"))
-	if b.Progress().Kind != session.Preparing {
-		t.Fatalf("progress %+v; want the reference being read", b.Progress())
+	b.Reader.SetReference(filepath.Join(dir, "a.nii"))
+	if b.Tasks.Progress().Kind != session.Preparing {
+		t.Fatalf("progress %+v; want the reference being read", b.Tasks.Progress())
 	}
 	b.settle()
-	if b.Document().Reference() == nil || b.Message() != "Results are compared with the reference." || b.Busy() {
-		t.Fatalf("message %q, errors %v; want the reference", b.Message(), b.errors)
+	if b.Document().Reference() == nil || b.Tasks.Message() != "Results are compared with the reference." || b.Tasks.Busy() {
+		t.Fatalf("message %q, errors %v; want the reference", b.Tasks.Message(), b.errors)
 	}
-	if b.SliceMeasures().Truth == nil || b.VolumeMeasures().Truth == nil {
+	if b.Measures.Slice().Truth == nil || b.Measures.Volume().Truth == nil {
 		t.Error("slice or volume is not compared with the reference")
 	}
-	b.ClearReference()
+	b.Reader.ClearReference()
 	b.settle()
-	if b.Document().Reference() != nil || b.SliceMeasures().Truth != nil || b.VolumeMeasures().Truth != nil {
+	if b.Document().Reference() != nil || b.Measures.Slice().Truth != nil || b.Measures.Volume().Truth != nil {
 		t.Error("the reference is still compared with")
 	}
-	b.SetReference(filepath.Join(dir, "missing.nii"))
+	b.Reader.SetReference(filepath.Join(dir, "missing.nii"))
 	b.settle()
-	if len(b.errors) != 1 || b.Document().Reference() != nil || b.Busy() {
+	if len(b.errors) != 1 || b.Document().Reference() != nil || b.Tasks.Busy() {
 		t.Errorf("errors %v; want that of the missing file", b.errors)
 	}
-	b.SetReference(filepath.Join(dir, "a.nii"))
+	b.Reader.SetReference(filepath.Join(dir, "a.nii"))
 	b.Wait()
-	b.Cancel()
+	b.Tasks.Cancel()
 	b.settle()
 	if b.Document().Reference() != nil {
 		t.Error("a cancelled reference was set")
@@ -383,26 +383,26 @@ func TestLateNoiseIsDropped(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	before := b.Series()
-	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.Wait()
-	b.Cancel()
+	b.Tasks.Cancel()
 	b.settle()
-	if b.Series() != before || b.Document().Reference() != nil || b.Busy() {
+	if b.Series() != before || b.Document().Reference() != nil || b.Tasks.Busy() {
 		t.Error("cancelled noise was added")
 	}
-	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: -1})
+	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: -1})
 	b.settle()
 	if len(b.errors) != 1 || b.Series() != before {
 		t.Errorf("errors %v; want that of a negative sigma", b.errors)
 	}
-	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.settle()
-	if !strings.HasSuffix(b.Message(), "the original is the reference.") {
-		t.Errorf("message %q", b.Message())
+	if !strings.HasSuffix(b.Tasks.Message(), "the original is the reference.") {
+		t.Errorf("message %q", b.Tasks.Message())
 	}
-	b.ClearReference()
-	if b.Message() != "The added noise is removed." {
-		t.Errorf("message %q", b.Message())
+	b.Reader.ClearReference()
+	if b.Tasks.Message() != "The added noise is removed." {
+		t.Errorf("message %q", b.Tasks.Message())
 	}
 }
 
@@ -410,15 +410,15 @@ func TestLateNoiseIsDropped(t *testing.T) {
 func TestOwnWindowIsThatOfTheSeries(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	if b.OwnWindow().Width != 0 || b.State().Window() != b.State().Automatic() {
-		t.Errorf("window %v of a series without one", b.OwnWindow())
+	if b.Screen.OwnWindow().Width != 0 || b.State().Window() != b.State().Automatic() {
+		t.Errorf("window %v of a series without one", b.Screen.OwnWindow())
 	}
 	next := rampSeries(t)
 	next.Windows = []volume.Window{{Center: 40, Width: 80}, {Center: 1, Width: 2}}
-	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
 	b.settle()
-	if b.OwnWindow() != next.Windows[0] || b.State().Window() != next.Windows[0] {
-		t.Errorf("windows %v and %v; want the first of the series", b.OwnWindow(), b.State().Window())
+	if b.Screen.OwnWindow() != next.Windows[0] || b.State().Window() != next.Windows[0] {
+		t.Errorf("windows %v and %v; want the first of the series", b.Screen.OwnWindow(), b.State().Window())
 	}
 }
 
@@ -427,9 +427,9 @@ func TestABundledSeriesThatFails(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	before := b.Series()
-	b.OpenWith(func(context.Context) (*series.Series, error) { return nil, errEngine })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return nil, errEngine })
 	b.settle()
-	if len(b.errors) != 1 || !errors.Is(b.errors[0], errEngine) || b.Series() != before || len(b.opened) != 1 || b.Busy() {
+	if len(b.errors) != 1 || !errors.Is(b.errors[0], errEngine) || b.Series() != before || len(b.opened) != 1 || b.Tasks.Busy() {
 		t.Errorf("errors %v, opened %q", b.errors, b.opened)
 	}
 }
@@ -438,20 +438,20 @@ func TestABundledSeriesThatFails(t *testing.T) {
 // and that those of an older recipe are not current.
 func TestSliceMeasuresBelongToTheSlice(t *testing.T) {
 	b := newBench(t)
-	b.SetRecipe(b.tuned(5), true)
+	b.Tuning.Set(b.tuned(5), true)
 	b.settle()
-	if m := b.SliceMeasures(); !m.Known || !m.Current || m.ResidualMean < 4.99 || m.ResidualMean > 5.01 {
+	if m := b.Measures.Slice(); !m.Known || !m.Current || m.ResidualMean < 4.99 || m.ResidualMean > 5.01 {
 		t.Fatalf("measures %+v; want a residual mean of 5", m)
 	}
-	b.SetAutoPreview(false)
-	b.SetRecipe(b.tuned(6), true)
+	b.Preview.SetAuto(false)
+	b.Tuning.Set(b.tuned(6), true)
 	b.settle()
-	if m := b.SliceMeasures(); !m.Known || m.Current {
+	if m := b.Measures.Slice(); !m.Known || m.Current {
 		t.Errorf("known %v, current %v with another recipe; want them known, and stale", m.Known, m.Current)
 	}
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
-	if m := b.SliceMeasures(); !m.Current || m.ResidualMean < 5.99 || m.ResidualMean > 6.01 {
+	if m := b.Measures.Slice(); !m.Current || m.ResidualMean < 5.99 || m.ResidualMean > 6.01 {
 		t.Errorf("measures %+v of the run's slice; want a residual mean of 6", m)
 	}
 }

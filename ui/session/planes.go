@@ -23,18 +23,18 @@ type planesDrawn struct {
 	err    error
 }
 
-func (s *Session) startPlanes() {
+func (sc *Screen) startPlanes() {
 	var renderers [3]viewer.Renderer
 	var last planesJob // that was drawn without an error
 	var frames [3]viewer.Frame
-	for p := range s.planes.states {
-		s.planes.states[p] = s.state.In(volume.Plane(p))
+	for p := range sc.planes.states {
+		sc.planes.states[p] = sc.s.state.In(volume.Plane(p))
 	}
-	s.planes.worker = newest.Worker[planesJob, planesDrawn]{
-		Go: s.deps.Go, Do: s.deps.Do,
+	sc.planes.worker = newest.Worker[planesJob, planesDrawn]{
+		Go: sc.s.deps.Go, Do: sc.s.deps.Do,
 		Work: func(job planesJob) (d planesDrawn) {
 			d.of = job[0].Source
-			d.err = s.protect(func() error {
+			d.err = sc.s.protect(func() error {
 				for p := range job {
 					if job[p] != last[p] { // a plane that has not changed keeps its frame
 						_, drawn := renderers[p].Render(job[p])
@@ -49,10 +49,10 @@ func (s *Session) startPlanes() {
 		Done: func(d planesDrawn) {
 			switch {
 			case d.err != nil:
-				s.message = language.Sentence(d.err.Error())
-				s.listener.Changed()
-			case s.doc != nil && d.of == s.doc.Series().Volume:
-				s.listener.PlanesFramed(d.frames)
+				sc.s.Tasks.message = language.Sentence(d.err.Error())
+				sc.s.listener.Changed()
+			case sc.s.doc != nil && d.of == sc.s.doc.Series().Volume:
+				sc.s.listener.PlanesFramed(d.frames)
 			default:
 				for p := range d.fresh {
 					if d.fresh[p] {
@@ -66,35 +66,35 @@ func (s *Session) startPlanes() {
 }
 
 // Plane returns the state of the pane of a plane.
-func (s *Session) Plane(p volume.Plane) *viewer.State { return s.planes.states[p] }
+func (sc *Screen) Plane(p volume.Plane) *viewer.State { return sc.planes.states[p] }
 
 // PlanesShowResult says whether the planes show the denoised volume. Until the whole volume
 // has been filtered with the current recipe, or while Space is held, they show side A.
-func (s *Session) PlanesShowResult() bool {
-	_, _, status := s.shown()
-	return status == Whole && !s.holdBefore
+func (sc *Screen) PlanesShowResult() bool {
+	_, _, status := sc.s.Preview.shown()
+	return status == Whole && !sc.holdBefore
 }
 
 // drawPlanes draws the planes with what they have in common with a job of the panes.
-func (s *Session) drawPlanes(job viewer.Job) {
-	if s.listener.PlanePanes == nil {
+func (sc *Screen) drawPlanes(job viewer.Job) {
+	if sc.s.listener.PlanePanes == nil {
 		return
 	}
-	panes := s.listener.PlanePanes()
+	panes := sc.s.listener.PlanePanes()
 	var jobs planesJob
 	drawn := false // is shown
-	job.Before, job.Compare, job.Last, job.Tints = !s.PlanesShowResult(), viewer.Comparison{}, nil, [viewer.Roles]*viewer.Tint{}
+	job.Before, job.Compare, job.Last, job.Tints = !sc.PlanesShowResult(), viewer.Comparison{}, nil, [viewer.Roles]*viewer.Tint{}
 	if job.Before {
 		job.Result, job.Part = nil, false
 	}
 	for p, pane := range panes {
-		state := s.planes.states[p]
+		state := sc.planes.states[p]
 		job.View, job.Index, job.Zoom, job.Pan = state.View(), state.Index(), state.Zoom(), state.Pan()
 		job.Panes = [viewer.Roles]viewer.Pane{viewer.Original: {Hidden: true}, viewer.Denoised: pane, viewer.Residual: {Hidden: true}}
 		jobs[p] = job
 		drawn = drawn || !pane.Hidden && pane.Width > 0
 	}
 	if drawn {
-		s.planes.worker.Request(jobs)
+		sc.planes.worker.Request(jobs)
 	}
 }

@@ -18,35 +18,35 @@ func TestPlanesAreDrawn(t *testing.T) {
 	for p := range b.planePanes {
 		b.planePanes[p] = viewer.Pane{Width: 32, Height: 32}
 	}
-	b.Redraw()
+	b.Screen.Redraw()
 	before := frames()
 	for p, f := range before {
 		if f.Image == nil {
 			t.Fatalf("plane %d has no picture", p)
 		}
 	}
-	b.Plane(volume.Coronal).Scroll(1)
+	b.Screen.Plane(volume.Coronal).Scroll(1)
 	after := frames()
 	if after[volume.Coronal].Image == before[volume.Coronal].Image || after[volume.Sagittal] != before[volume.Sagittal] || after[volume.Axial] != before[volume.Axial] {
 		t.Error("another plane than the one that moved was drawn, or not that one")
 	}
-	if b.PlanesShowResult() {
+	if b.Screen.PlanesShowResult() {
 		t.Error("a volume that is not filtered is shown")
 	}
 	grey := func() uint8 { return frames()[volume.Axial].Image.Pix[0] }
 	b.State().SetWindow(volume.Window{Center: 40, Width: 400})
 	original := grey()
 	b.applied(60)
-	if denoised := grey(); !b.PlanesShowResult() || denoised >= original {
+	if denoised := grey(); !b.Screen.PlanesShowResult() || denoised >= original {
 		t.Errorf("after the run the grey is %d; it was %d", denoised, original)
 	}
-	b.HoldBefore(true)
-	if b.PlanesShowResult() || grey() != original {
+	b.Screen.HoldBefore(true)
+	if b.Screen.PlanesShowResult() || grey() != original {
 		t.Error("while Space is held the planes show the result")
 	}
-	b.HoldBefore(false)
-	b.SetRecipe(b.tuned(61), true)
-	if b.PlanesShowResult() || grey() != original {
+	b.Screen.HoldBefore(false)
+	b.Tuning.Set(b.tuned(61), true)
+	if b.Screen.PlanesShowResult() || grey() != original {
 		t.Error("the run of another recipe is shown")
 	}
 }

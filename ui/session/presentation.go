@@ -11,56 +11,56 @@ import (
 
 // Presentable says whether a presentation state can be saved, and of what: of the series that the
 // shown result was exported to, or where folder is "" of the series that is open.
-func (s *Session) Presentable() (folder string, ok bool) {
-	if s.doc == nil || s.Busy() {
+func (ex *Exports) Presentable() (folder string, ok bool) {
+	if ex.s.doc == nil || ex.s.Tasks.Busy() {
 		return "", false
 	}
-	if r := s.resultOf(s.doc.Run()); s.Applied() && r != nil {
+	if r := ex.s.Results.of(ex.s.doc.Run()); ex.s.Results.Applied() && r != nil {
 		for _, e := range slices.Backward(r.exports) {
-			if app.FormatOf(e.Output).Identity && !s.gone[e] {
+			if app.FormatOf(e.Output).Identity && !ex.gone[e] {
 				return e.Output, true
 			}
 		}
 	}
-	_, noisy := s.doc.Noise()
-	return "", app.Presentable(s.doc.Series()) && !noisy
+	_, noisy := ex.s.doc.Noise()
+	return "", app.Presentable(ex.s.doc.Series()) && !noisy
 }
 
 // SavePresentation writes how the acquired slices are shown as a DICOM presentation state: window,
 // turn, area and the marks on them, with the texts that text gives for the pane of a role. It does
 // nothing where Presentable says no.
-func (s *Session) SavePresentation(path string, text func(MarkFigures, viewer.Role) string, overwrite bool) {
-	folder, ok := s.Presentable()
+func (ex *Exports) SavePresentation(path string, text func(MarkFigures, viewer.Role) string, overwrite bool) {
+	folder, ok := ex.Presentable()
 	if !ok {
 		return
 	}
-	source := s.doc.Series()
-	state := s.state.In(source.Volume.Acquired())
-	p := app.Presentation{Of: source, Now: s.deps.Now(), View: state.View(), Inverted: state.Inverted()}
+	source := ex.s.doc.Series()
+	state := ex.s.state.In(source.Volume.Acquired())
+	p := app.Presentation{Of: source, Now: ex.s.deps.Now(), View: state.View(), Inverted: state.Inverted()}
 	role := viewer.Original
 	if folder != "" {
-		role, p.Run, p.Exported = viewer.Denoised, s.doc.Run(), folder
+		role, p.Run, p.Exported = viewer.Denoised, ex.s.doc.Run(), folder
 	}
 	p.Window = state.WindowOf(role)
-	p.Area = s.shownArea(state, role)
-	for _, m := range s.edit().Marks {
+	p.Area = ex.shownArea(state, role)
+	for _, m := range ex.s.edit().Marks {
 		if m.Plane == p.View.Plane {
-			p.Marks = append(p.Marks, app.CaptionedMark{Mark: m, Text: text(s.MarkFigures(m), role)})
+			p.Marks = append(p.Marks, app.CaptionedMark{Mark: m, Text: text(ex.s.Marks.Figures(m), role)})
 		}
 	}
-	t := s.start(Exporting, lang.L("Writing the presentation state"), "")
-	s.background(func() error { return p.Write(t.ctx, path, overwrite) }, func(err error) {
-		if s.finish(t, err) {
-			s.message = lang.L("The presentation state is saved.")
-			s.listener.Changed()
+	t := ex.s.Tasks.start(Exporting, lang.L("Writing the presentation state"), "")
+	ex.s.background(func() error { return p.Write(t.ctx, path, overwrite) }, func(err error) {
+		if ex.s.Tasks.finish(t, err) {
+			ex.s.Tasks.message = lang.L("The presentation state is saved.")
+			ex.s.listener.Changed()
 		}
 	})
 }
 
 // shownArea returns the pixels at the top left and the bottom right of the pane of a role, or of
 // another pane where that is hidden.
-func (s *Session) shownArea(state *viewer.State, role viewer.Role) [2][2]int {
-	panes := s.listener.Panes()
+func (ex *Exports) shownArea(state *viewer.State, role viewer.Role) [2][2]int {
+	panes := ex.s.listener.Panes()
 	pane := panes[role]
 	for _, other := range panes {
 		if pane.Hidden {

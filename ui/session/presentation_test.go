@@ -21,12 +21,12 @@ func TestPresentable(t *testing.T) {
 	b := newBench(t)
 	export := func(out string) {
 		t.Helper()
-		b.Export(out, app.ExportOptions{}, func(app.ExportReport) {})
+		b.Exports.Write(out, app.ExportOptions{}, func(app.ExportReport) {})
 		b.settle()
 	}
 	want := func(what, folder string, ok bool) {
 		t.Helper()
-		if got, may := b.Presentable(); got != folder || may != ok {
+		if got, may := b.Exports.Presentable(); got != folder || may != ok {
 			t.Errorf("%s: %q, %v", what, got, may)
 		}
 	}
@@ -42,7 +42,7 @@ func TestPresentable(t *testing.T) {
 	want("another result", "", false)
 	export(out)
 	want("its export", out, true)
-	b.ShowResult(0)
+	b.Results.Show(0)
 	b.settle()
 	want("the first result, whose export was replaced", "", false)
 }
@@ -56,25 +56,25 @@ func TestSavePresentation(t *testing.T) {
 		roles[role]++
 		return f.Mark.Name() + " here"
 	}
-	b.SavePresentation(path, text, false)
-	if b.Busy() {
+	b.Exports.SavePresentation(path, text, false)
+	if b.Tasks.Busy() {
 		t.Fatal("a presentation state of NIfTI")
 	}
 	b.applied(3)
 	out := filepath.Join(t.TempDir(), "out")
-	b.Export(out, app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(out, app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
 	b.draw(session.EllipseTool, [2]float64{2, 2}, [2]float64{9, 9})
 	b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{12, 2})
 	b.settle()
-	b.SavePresentation(path, text, false)
+	b.Exports.SavePresentation(path, text, false)
 	b.settle()
 	file, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err, b.errors)
 	}
-	if b.Message() != "The presentation state is saved." || roles[viewer.Denoised] != 2 || roles[viewer.Original] != 0 {
-		t.Errorf("%q; texts for %v", b.Message(), roles)
+	if b.Tasks.Message() != "The presentation state is saved." || roles[viewer.Denoised] != 2 || roles[viewer.Original] != 0 {
+		t.Errorf("%q; texts for %v", b.Tasks.Message(), roles)
 	}
 	objects, _, err := dicom.Objects(t.Context(), os.DirFS(out))
 	if err != nil || len(objects) == 0 {
@@ -91,7 +91,7 @@ func TestSavePresentation(t *testing.T) {
 		}
 	}
 	// A file that is there is not replaced without leave.
-	b.SavePresentation(path, text, false)
+	b.Exports.SavePresentation(path, text, false)
 	b.settle()
 	if len(b.errors) != 1 {
 		t.Errorf("errors %v", b.errors)
@@ -105,11 +105,11 @@ func TestPresentationOfTheOriginal(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	b.applied(3)
-	b.Export(out, app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(out, app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
-	b.Open(out)
+	b.Reader.Open(out)
 	b.settle()
-	if folder, ok := b.Presentable(); folder != "" || !ok {
+	if folder, ok := b.Exports.Presentable(); folder != "" || !ok {
 		t.Fatalf("%q, %v", folder, ok)
 	}
 	v := b.Series().Volume
@@ -125,7 +125,7 @@ func TestPresentationOfTheOriginal(t *testing.T) {
 	b.State().SetPlane(volume.Coronal) // the acquired slices are still shown as before
 	path := filepath.Join(dir, "PR00001.dcm")
 	var roles []viewer.Role
-	b.SavePresentation(path, func(_ session.MarkFigures, r viewer.Role) string { roles = append(roles, r); return "" }, false)
+	b.Exports.SavePresentation(path, func(_ session.MarkFigures, r viewer.Role) string { roles = append(roles, r); return "" }, false)
 	b.settle()
 	file, err := os.ReadFile(path)
 	if err != nil {
@@ -142,9 +142,9 @@ func TestPresentationOfTheOriginal(t *testing.T) {
 	if !bytes.Contains(file, corner(first[1]+1, v.Dims[1]-first[0])) || !bytes.Contains(file, corner(last[1]+1, v.Dims[1]-last[0])) {
 		t.Errorf("the area is not that of pixels %v to %v", first, last)
 	}
-	b.AddNoise(app.Noise{Model: "gaussian", Sigma: 3, Seed: 1})
+	b.Reader.AddNoise(app.Noise{Model: "gaussian", Sigma: 3, Seed: 1})
 	b.settle()
-	if _, ok := b.Presentable(); ok {
+	if _, ok := b.Exports.Presentable(); ok {
 		t.Error("a state of the original has the figures of added noise")
 	}
 }

@@ -58,35 +58,48 @@ func (ps previews) add(p app.Preview) previews {
 	return ps
 }
 
+// Preview filters the slice on the screen, and those beside it.
+type Preview struct {
+	s         *Session
+	previewer *app.Previewer
+	coarse    *app.Preview        // of the slice asked for; nil before
+	asked     *app.PreviewRequest // the newest request that is not answered yet
+	held      bool                // asked is not filtered yet: the original comes first
+	ahead     ahead
+	failed    *app.PreviewRequest // the request that failed, so that it is not repeated
+	failure   error
+	auto      bool
+}
+
 // request describes the slice on the screen and the current recipe.
-func (s *Session) request() app.PreviewRequest {
+func (tu *Tuning) request() app.PreviewRequest {
 	return app.PreviewRequest{
-		Series: s.doc.Series(), Recipe: s.recipe, Maps: s.steering.maps, Facts: s.factsUnder(s.steering.maps),
-		Plane: s.state.View().Plane, Index: s.state.Index(),
+		Series: tu.s.doc.Series(), Recipe: tu.s.recipe, Maps: tu.s.steering.maps, Facts: tu.factsUnder(tu.s.steering.maps),
+		Plane: tu.s.state.View().Plane, Index: tu.s.state.Index(),
 	}
 }
 
 // shown returns what the denoised pane shows: a volume, or where part is true
 // only the slice that is viewed. The result is nil where there is none yet.
-func (s *Session) shown() (result *volume.Volume, part bool, status Status) {
-	if s.doc == nil {
+func (pv *Preview) shown() (result *volume.Volume, part bool, status Status) {
+	if pv.s.doc == nil {
 		return nil, false, Waiting
 	}
-	return s.resultOn(s.request())
+	return pv.resultOn(pv.s.Tuning.request())
 }
 
 // resultOn is shown for the slice of any request with the current recipe.
-func (s *Session) resultOn(q app.PreviewRequest) (result *volume.Volume, part bool, status Status) {
-	run := s.doc.Run()
-	if s.made(run) {
+func (pv *Preview) resultOn(q app.PreviewRequest) (result *volume.Volume, part bool, status Status) {
+	run := pv.s.doc.Run()
+	if pv.s.Tuning.made(run) {
 		return run.Result, false, Whole
 	}
-	p, exact, ok := s.previews.find(q)
+	p, exact, ok := pv.s.previews.find(q)
 	switch {
 	case exact:
 		return p.Part, true, Slice
-	case s.coarse != nil && sameRequest(s.coarse.Request, q):
-		return s.coarse.Part, true, Coarse
+	case pv.coarse != nil && sameRequest(pv.coarse.Request, q):
+		return pv.coarse.Part, true, Coarse
 	case ok:
 		return p.Part, true, Stale
 	case run != nil:
@@ -95,37 +108,37 @@ func (s *Session) resultOn(q app.PreviewRequest) (result *volume.Volume, part bo
 	return nil, false, Waiting
 }
 
-// ShownRecipe returns the recipe of the picture in the denoised pane and its
+// Recipe returns the recipe of the picture in the denoised pane and its
 // status; ok is false where there is no result yet.
-func (s *Session) ShownRecipe() (r denoise.Recipe, status Status, ok bool) {
-	_, part, status := s.shown()
+func (pv *Preview) Recipe() (r denoise.Recipe, status Status, ok bool) {
+	_, part, status := pv.shown()
 	switch {
 	case status == Waiting:
 		return r, status, false
 	case status == Coarse:
-		return s.recipe, status, true
+		return pv.s.recipe, status, true
 	case part:
-		p, _, _ := s.previews.find(s.request())
+		p, _, _ := pv.s.previews.find(pv.s.Tuning.request())
 		return p.Request.Recipe, status, true
 	}
-	return s.doc.Run().Recipe, status, true
+	return pv.s.doc.Run().Recipe, status, true
 }
 
-// Previewing says whether a preview of the slice on the screen is in progress.
-func (s *Session) Previewing() bool { return s.asked != nil }
+// Running says whether a preview of the slice on the screen is in progress.
+func (pv *Preview) Running() bool { return pv.asked != nil }
 
-// PreviewText returns the state of the newest preview in words; problem says
+// Text returns the state of the newest preview in words; problem says
 // that it is an error.
-func (s *Session) PreviewText() (text string, problem bool) {
+func (pv *Preview) Text() (text string, problem bool) {
 	switch {
-	case s.doc == nil:
+	case pv.s.doc == nil:
 		return "", false
-	case s.failed != nil && sameRequest(*s.failed, s.request()):
-		return language.Sentence(s.failure.Error()), true
-	case s.asked != nil:
-		return fmt.Sprintf(lang.L("Filtering slice %d …"), s.asked.Index+1), false
+	case pv.failed != nil && sameRequest(*pv.failed, pv.s.Tuning.request()):
+		return language.Sentence(pv.failure.Error()), true
+	case pv.asked != nil:
+		return fmt.Sprintf(lang.L("Filtering slice %d …"), pv.asked.Index+1), false
 	}
-	if p, exact, _ := s.previews.find(s.request()); exact {
+	if p, exact, _ := pv.s.previews.find(pv.s.Tuning.request()); exact {
 		return fmt.Sprintf(lang.L("Slice %d took %s."), p.Request.Index+1, Duration(p.Took)), false
 	}
 	return "", false
@@ -144,139 +157,139 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d ms", d.Milliseconds())
 }
 
-// AutoPreview says whether every change of the recipe or slice is previewed.
-func (s *Session) AutoPreview() bool { return s.autoPreview }
+// Auto says whether every change of the recipe or slice is previewed.
+func (pv *Preview) Auto() bool { return pv.auto }
 
-// SetAutoPreview switches automatic previews on or off.
-func (s *Session) SetAutoPreview(on bool) {
-	s.autoPreview = on
-	s.viewChanged()
+// SetAuto switches automatic previews on or off.
+func (pv *Preview) SetAuto(on bool) {
+	pv.auto = on
+	pv.s.viewChanged()
 }
 
-// Preview filters the slice on the screen now.
-func (s *Session) Preview() {
-	if s.doc != nil {
-		s.requestPreview()
-		s.listener.Changed()
+// Start filters the slice on the screen now.
+func (pv *Preview) Start() {
+	if pv.s.doc != nil {
+		pv.ask()
+		pv.s.listener.Changed()
 	}
 }
 
-// wantPreview requests a preview where the slice on the screen needs one, and
+// want requests a preview where the slice on the screen needs one, and
 // cancels a preview of another slice or recipe.
-func (s *Session) wantPreview() {
-	if s.doc == nil {
+func (pv *Preview) want() {
+	if pv.s.doc == nil {
 		return
 	}
-	if _, known := s.doc.Facts(); !known {
+	if _, known := pv.s.doc.Facts(); !known {
 		return
 	}
-	q := s.request()
-	s.ahead.follow(q)
-	if s.asked != nil && sameRequest(*s.asked, q) || s.failed != nil && sameRequest(*s.failed, q) {
+	q := pv.s.Tuning.request()
+	pv.ahead.follow(q)
+	if pv.asked != nil && sameRequest(*pv.asked, q) || pv.failed != nil && sameRequest(*pv.failed, q) {
 		return
 	}
-	_, _, status := s.shown()
-	if s.autoPreview && (status == Waiting || status == Stale || status == Coarse) {
-		s.requestPreview()
+	_, _, status := pv.shown()
+	if pv.auto && (status == Waiting || status == Stale || status == Coarse) {
+		pv.ask()
 		return
 	}
-	if s.asked != nil {
-		s.previewer.Cancel()
-		s.asked, s.held = nil, false
+	if pv.asked != nil {
+		pv.previewer.Cancel()
+		pv.asked, pv.held = nil, false
 	}
-	s.filterAhead()
+	pv.filterAhead()
 }
 
 func sameRequest(a, b app.PreviewRequest) bool {
 	return a.Series == b.Series && a.Plane == b.Plane && a.Index == b.Index && a.Recipe.Equal(b.Recipe) && a.Maps.Noise == b.Maps.Noise && sameNoise(a.Facts, b.Facts)
 }
 
-// requestPreview asks for a preview of the slice on the screen. Where its original is not
+// ask asks for a preview of the slice on the screen. Where its original is not
 // there yet, that is drawn first, with all cores.
-func (s *Session) requestPreview() {
-	q := s.request()
-	s.slice.stop()
-	s.asked, s.failed, s.coarse, s.held = &q, nil, nil, false
+func (pv *Preview) ask() {
+	q := pv.s.Tuning.request()
+	pv.s.Measures.slice.stop()
+	pv.asked, pv.failed, pv.coarse, pv.held = &q, nil, nil, false
 	switch {
-	case s.ahead.takes(q): // it is being filtered already
-	case s.autoPreview && (s.picture == nil || !s.isAsked(s.picture)):
-		s.previewer.Cancel()
-		s.held = true
+	case pv.ahead.takes(q): // it is being filtered already
+	case pv.auto && (pv.s.Screen.picture == nil || !pv.s.Screen.isAsked(pv.s.Screen.picture)):
+		pv.previewer.Cancel()
+		pv.held = true
 	default:
-		s.previewer.Request(q)
+		pv.previewer.Request(q)
 	}
-	s.ahead.running = nil
+	pv.ahead.running = nil
 }
 
 // release filters the slice asked for whose original is on the screen now.
-func (s *Session) release() {
-	if s.held {
-		s.held = false
-		s.previewer.Request(*s.asked)
+func (pv *Preview) release() {
+	if pv.held {
+		pv.held = false
+		pv.previewer.Request(*pv.asked)
 	}
 }
 
 // Kept returns the picture of another slice that stays in the panes of the result until
 // the slice on the screen has one; nil where that has been drawn, or none is coming.
-func (s *Session) Kept() *viewer.Picture {
-	if next := s.keeps(); next != nil {
+func (sc *Screen) Kept() *viewer.Picture {
+	if next := sc.keeps(); next != nil {
 		return next
 	}
-	return s.kept
+	return sc.kept
 }
 
 // keeps returns what the next frame keeps.
-func (s *Session) keeps() *viewer.Picture {
-	_, _, status := s.shown()
-	if status != Waiting || s.asked == nil || !s.autoPreview || s.last == nil || s.last.View != s.state.View() || s.last.Base != s.baseVolume() {
+func (sc *Screen) keeps() *viewer.Picture {
+	_, _, status := sc.s.Preview.shown()
+	if status != Waiting || sc.s.Preview.asked == nil || !sc.s.Preview.auto || sc.last == nil || sc.last.View != sc.s.state.View() || sc.last.Base != sc.s.Results.baseVolume() {
 		return nil
 	}
-	return s.last
+	return sc.last
 }
 
 // Settled returns the picture that plots show: that on the screen, or the last before it
 // that is no coarse one while a preview is coming.
-func (s *Session) Settled() *viewer.Picture {
-	_, _, status := s.shown()
-	if (status == Coarse || s.Kept() != nil) && s.settled != nil && s.settled.View == s.state.View() {
-		return s.settled
+func (sc *Screen) Settled() *viewer.Picture {
+	_, _, status := sc.s.Preview.shown()
+	if (status == Coarse || sc.Kept() != nil) && sc.settled != nil && sc.settled.View == sc.s.state.View() {
+		return sc.settled
 	}
-	return s.picture
+	return sc.picture
 }
 
-// previewed takes the previewer's answer, on the UI goroutine. An answer to an
+// answered takes the previewer's answer, on the UI goroutine. An answer to an
 // older request than the newest is dropped.
-func (s *Session) previewed(p app.Preview) {
-	if p.Generation != s.previewer.Latest() || s.doc == nil {
+func (pv *Preview) answered(p app.Preview) {
+	if p.Generation != pv.previewer.Latest() || pv.s.doc == nil {
 		return
 	}
-	if s.ahead.running != nil {
-		s.filteredAhead(p)
+	if pv.ahead.running != nil {
+		pv.filteredAhead(p)
 		return
 	}
 	if p.Coarse {
-		s.coarse = &p
-		s.draw()
-		s.listener.Changed()
+		pv.coarse = &p
+		pv.s.Screen.draw()
+		pv.s.listener.Changed()
 		return
 	}
-	s.asked, s.coarse = nil, nil
+	pv.asked, pv.coarse = nil, nil
 	if p.Err != nil {
-		s.reportPanic(p.Err)
-		s.failed, s.failure = &p.Request, p.Err
-		s.draw() // without what was kept
-		s.wantMeasures()
-		s.listener.Changed()
+		pv.s.reportPanic(p.Err)
+		pv.failed, pv.failure = &p.Request, p.Err
+		pv.s.Screen.draw() // without what was kept
+		pv.s.Measures.want()
+		pv.s.listener.Changed()
 		// One question per failure of the engine: the next is asked after a success.
-		if errors.Is(p.Err, app.ErrEngineFailed) && s.retry == nil {
-			s.retry = s.Preview
-			s.listener.Failed(p.Err)
+		if errors.Is(p.Err, app.ErrEngineFailed) && pv.s.retry == nil {
+			pv.s.retry = pv.Start
+			pv.s.listener.Failed(p.Err)
 		}
 		return
 	}
-	s.retry = nil
-	s.previews = s.previews.add(p)
-	s.filterAhead()
-	s.draw()
-	s.listener.Changed()
+	pv.s.retry = nil
+	pv.s.previews = pv.s.previews.add(p)
+	pv.filterAhead()
+	pv.s.Screen.draw()
+	pv.s.listener.Changed()
 }

@@ -22,12 +22,12 @@ type Progress struct {
 }
 
 // Progress returns the progress of the task; Kind is Idle where there is none.
-func (s *Session) Progress() Progress {
-	t := s.task
+func (ts *Tasks) Progress() Progress {
+	t := ts.now
 	if t == nil {
 		return Progress{}
 	}
-	p := Progress{Kind: t.kind, Text: t.name + " …", Elapsed: s.deps.Now().Sub(t.started), Recipe: t.recipe, Hidden: t.document != nil && t.document != s.document}
+	p := Progress{Kind: t.kind, Text: t.name + " …", Elapsed: ts.s.deps.Now().Sub(t.started), Recipe: t.recipe, Hidden: t.document != nil && t.document != ts.s.document}
 	if t.total > 0 {
 		p.Fraction = float64(t.done) / float64(t.total)
 		p.Text = fmt.Sprintf("%s: %s", t.name, t.amount())
@@ -39,7 +39,7 @@ func (s *Session) Progress() Progress {
 }
 
 // Message says how the last task ended, for the status bar.
-func (s *Session) Message() string { return s.message }
+func (ts *Tasks) Message() string { return ts.message }
 
 // amount says how much is done, of a run in slices.
 func (t *task) amount() string {
@@ -72,7 +72,7 @@ const reportEvery = 100 * time.Millisecond
 
 // reporter returns a function that passes a task's progress to the UI goroutine.
 // It may be called from any goroutine; at most one Do is pending at a time.
-func (s *Session) reporter(t *task) func(done, total int64) {
+func (ts *Tasks) reporter(t *task) func(done, total int64) {
 	var (
 		mu          sync.Mutex
 		done, total int64
@@ -84,15 +84,15 @@ func (s *Session) reporter(t *task) func(done, total int64) {
 		pending = false
 		t.done, t.total = done, total
 		mu.Unlock()
-		if s.task == t {
-			s.listener.Changed()
+		if ts.now == t {
+			ts.s.listener.Changed()
 		}
 	}
 	due := func(d, n int64) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		done, total = d, n
-		now := s.deps.Now()
+		now := ts.s.deps.Now()
 		if pending || now.Sub(last) < reportEvery && done < total {
 			return false
 		}
@@ -101,7 +101,7 @@ func (s *Session) reporter(t *task) func(done, total int64) {
 	}
 	return func(d, n int64) {
 		if due(d, n) {
-			s.deps.Do(show)
+			ts.s.deps.Do(show)
 		}
 	}
 }

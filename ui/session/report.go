@@ -17,21 +17,21 @@ import (
 // window and the marks that are on the screen now, without the identity where hide is
 // set. A result that is not judged yet is judged first. overwrite replaces a file that
 // is no report. It does nothing during another task or without a result.
-func (s *Session) SaveReport(path string, hide, overwrite bool) {
-	run := s.Exportable()
-	if run == nil || s.Busy() {
+func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
+	run := ex.s.Results.Exportable()
+	if run == nil || ex.s.Tasks.Busy() {
 		return
 	}
-	p := app.Page{Run: run, Hide: hide, ROIs: s.markTable(), Show: &app.Shown{
-		View: s.state.View(), Index: s.state.Index(), Window: s.state.Window(), Inverted: s.state.Inverted(),
+	p := app.Page{Run: run, Hide: hide, ROIs: ex.markTable(), Show: &app.Shown{
+		View: ex.s.state.View(), Index: ex.s.state.Index(), Window: ex.s.state.Window(), Inverted: ex.s.state.Inverted(),
 	}}
-	reference := s.doc.Reference()
-	if r := s.resultOf(run); r != nil && r.numbers.ok && r.numbers.err == nil && r.numbers.job.reference == reference {
+	reference := ex.s.doc.Reference()
+	if r := ex.s.Results.of(run); r != nil && r.numbers.ok && r.numbers.err == nil && r.numbers.job.reference == reference {
 		p.Measures = &r.numbers.measures
 	}
-	engine := s.deps.Engine
-	t := s.start(Exporting, lang.L("Writing the report"), "")
-	s.background(func() error {
+	engine := ex.s.deps.Engine
+	t := ex.s.Tasks.start(Exporting, lang.L("Writing the report"), "")
+	ex.s.background(func() error {
 		if p.Measures == nil {
 			m, err := app.MeasureRun(t.ctx, engine, run, reference)
 			if err != nil {
@@ -41,16 +41,16 @@ func (s *Session) SaveReport(path string, hide, overwrite bool) {
 		}
 		return p.Write(t.ctx, path, overwrite)
 	}, func(err error) {
-		if s.finish(t, err) {
-			s.message = lang.L("The report is saved.")
-			s.listener.Changed()
+		if ex.s.Tasks.finish(t, err) {
+			ex.s.Tasks.message = lang.L("The report is saved.")
+			ex.s.listener.Changed()
 		}
 	})
 }
 
 // markTable is the table of all marks for a report.
-func (s *Session) markTable() (t app.Table) {
-	unit := s.doc.Series().Volume.Unit
+func (ex *Exports) markTable() (t app.Table) {
+	unit := ex.s.doc.Series().Volume.Unit
 	number := func(x float64) string {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return "–"
@@ -69,8 +69,8 @@ func (s *Session) markTable() (t app.Table) {
 		}
 		return strings.TrimSpace(number(float64(st.Mean)) + " ± " + number(float64(st.SD)) + " " + unit)
 	}
-	for _, m := range s.Marks() {
-		f := s.MarkFigures(m)
+	for _, m := range ex.s.Marks.List() {
+		f := ex.s.Marks.Figures(m)
 		row := []string{m.Name(), fmt.Sprintf("%s %d", m.Plane, m.Index+1)}
 		if m.Shape == measure.Line {
 			row = append(row, number(f.Length)+" mm")
@@ -86,14 +86,14 @@ func (s *Session) markTable() (t app.Table) {
 			t.Rows = append(t.Rows, append(row, "", "", ""))
 			continue
 		}
-		cnr := s.CNR(f)
+		cnr := ex.s.Marks.CNR(f)
 		t.Rows = append(t.Rows, append(row, number(f.Area)+" mm²", pair(f.Stats[viewer.Original]), pair(f.Stats[viewer.Denoised]), pair(f.Stats[viewer.Residual]),
 			arrow(float64(f.Stats[viewer.Original].SNR()), float64(f.Stats[viewer.Denoised].SNR())),
 			arrow(float64(cnr[viewer.Original]), float64(cnr[viewer.Denoised]))))
 	}
 	if t.Rows != nil {
 		t.Head = []string{"", "Slice", "Size", "Original", "Denoised", "Residual", "SNR", "CNR"}
-		if ground, ok := s.Ground(); ok {
+		if ground, ok := ex.s.Marks.Ground(); ok {
 			t.Head[7] += " to " + ground.Name()
 		}
 	}

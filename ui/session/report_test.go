@@ -14,8 +14,8 @@ import (
 func TestReportOnAResult(t *testing.T) {
 	b := newBench(t)
 	path := filepath.Join(t.TempDir(), "report.html")
-	b.SaveReport(path, false, false)
-	if b.Busy() {
+	b.Exports.SaveReport(path, false, false)
+	if b.Tasks.Busy() {
 		t.Fatal("a report without a result")
 	}
 	b.applied(3)
@@ -24,8 +24,8 @@ func TestReportOnAResult(t *testing.T) {
 	b.settle()
 	b.State().SetIndex(1)
 	b.settle()
-	b.SaveReport(path, false, false)
-	if !b.Busy() || b.TaskLoss() != session.LosesExport {
+	b.Exports.SaveReport(path, false, false)
+	if !b.Tasks.Busy() || b.Tasks.Loss() != session.LosesExport {
 		t.Error("a report in progress is not a task that is lost when another takes its place")
 	}
 	b.settle()
@@ -39,13 +39,13 @@ func TestReportOnAResult(t *testing.T) {
 			t.Errorf("the report lacks %q", want)
 		}
 	}
-	if strings.Contains(page, "not judged") || strings.Contains(page, "identity hidden") || b.Message() != "The report is saved." {
-		t.Errorf("the report is not judged or hides the identity; %q", b.Message())
+	if strings.Contains(page, "not judged") || strings.Contains(page, "identity hidden") || b.Tasks.Message() != "The report is saved." {
+		t.Errorf("the report is not judged or hides the identity; %q", b.Tasks.Message())
 	}
-	if b.Loss() != session.LosesResult {
+	if b.Documents.Loss() != session.LosesResult {
 		t.Error("a report counts as an export of the result")
 	}
-	b.SaveReport(path, true, false) // replaces the first
+	b.Exports.SaveReport(path, true, false) // replaces the first
 	b.settle()
 	if data, _ = os.ReadFile(path); !strings.Contains(string(data), "identity hidden") {
 		t.Error("the report without identity did not replace the first, or names the patient")
@@ -59,19 +59,19 @@ func TestReportNeverReplacesWhatItShouldNot(t *testing.T) {
 	if err := os.WriteFile(path, []byte("mine"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	b.SaveReport(path, false, false)
+	b.Exports.SaveReport(path, false, false)
 	b.settle()
-	if data, _ := os.ReadFile(path); string(data) != "mine" || b.Message() == "The report is saved." {
+	if data, _ := os.ReadFile(path); string(data) != "mine" || b.Tasks.Message() == "The report is saved." {
 		t.Error("a foreign file is replaced")
 	}
 	gone := filepath.Join(t.TempDir(), "gone.html")
-	b.SaveReport(gone, false, false)
-	b.Cancel()
+	b.Exports.SaveReport(gone, false, false)
+	b.Tasks.Cancel()
 	b.settle()
-	if _, err := os.Stat(gone); err == nil || b.Busy() {
+	if _, err := os.Stat(gone); err == nil || b.Tasks.Busy() {
 		t.Error("a cancelled report is written")
 	}
-	b.SaveReport(path, false, true)
+	b.Exports.SaveReport(path, false, true)
 	b.settle()
 	if err := app.CheckFile(app.ReportOutput, path, false); err != nil {
 		t.Errorf("with leave to overwrite: %v", err)

@@ -14,6 +14,12 @@ const (
 	resultBytes = 2 << 30
 )
 
+// Results are the runs over the volume that is shown.
+type Results struct {
+	s        *Session
+	foreseen foreseen // by Forecast
+}
+
 // result is a finished run of the current voxels.
 type result struct {
 	number   int // counted from 1 in the order of the runs, for labels
@@ -34,12 +40,12 @@ type Result struct {
 	Base     bool // it is side A of comparisons
 }
 
-// Results returns the finished runs of the current voxels, the oldest first.
-func (s *Session) Results() []Result {
+// List returns the finished runs of the current voxels, the oldest first.
+func (rs *Results) List() []Result {
 	var out []Result
-	for _, r := range s.results {
+	for _, r := range rs.s.results {
 		out = append(out, Result{
-			Number: r.number, Run: r.run, Exported: s.exported(r.exports), Shown: s.Applied() && r.run == s.doc.Run(), Base: r == s.base,
+			Number: r.number, Run: r.run, Exported: rs.s.Exports.stand(r.exports), Shown: rs.Applied() && r.run == rs.s.doc.Run(), Base: r == rs.s.base,
 		})
 	}
 	return out
@@ -47,17 +53,17 @@ func (s *Session) Results() []Result {
 
 // CompareWith makes result i side A of comparisons: the left pane shows it, the residual
 // is its difference from the denoised picture. Any other i stands for the original.
-func (s *Session) CompareWith(i int) {
-	s.base = nil
-	if i >= 0 && i < len(s.results) {
-		s.base = s.results[i]
+func (rs *Results) CompareWith(i int) {
+	rs.s.base = nil
+	if i >= 0 && i < len(rs.s.results) {
+		rs.s.base = rs.s.results[i]
 	}
-	s.viewChanged()
+	rs.s.viewChanged()
 }
 
 // Base returns the result that is side A of comparisons; false where that is the original.
-func (s *Session) Base() (r Result, ok bool) {
-	for _, r := range s.Results() {
+func (rs *Results) Base() (r Result, ok bool) {
+	for _, r := range rs.List() {
 		if r.Base {
 			return r, true
 		}
@@ -66,11 +72,11 @@ func (s *Session) Base() (r Result, ok bool) {
 }
 
 // baseVolume returns the volume of side A where that is a result; nil for the original.
-func (s *Session) baseVolume() *volume.Volume {
-	if s.base == nil {
+func (rs *Results) baseVolume() *volume.Volume {
+	if rs.s.base == nil {
 		return nil
 	}
-	return s.base.run.Result
+	return rs.s.base.run.Result
 }
 
 // keepResults sets the results, numbers the new ones, and lets go of a side A that is not
@@ -89,23 +95,23 @@ func (d *document) keepResults(results []*result) {
 	}
 }
 
-// ShowResult makes the recipe of result i the current one, which shows its run.
-func (s *Session) ShowResult(i int) {
-	if i >= 0 && i < len(s.results) {
-		s.steering = s.results[i].steering
-		s.TakeRecipe(s.results[i].run.Recipe)
+// Show makes the recipe of result i the current one, which shows its run.
+func (rs *Results) Show(i int) {
+	if i >= 0 && i < len(rs.s.results) {
+		rs.s.steering = rs.s.results[i].steering
+		rs.s.Tuning.Take(rs.s.results[i].run.Recipe)
 	}
 }
 
 // ApplyLoses says whether the next run would take the place of a result that has not
 // been exported.
-func (s *Session) ApplyLoses() bool {
-	if s.doc == nil || s.Busy() || s.Applied() {
+func (rs *Results) ApplyLoses() bool {
+	if rs.s.doc == nil || rs.s.Tasks.Busy() || rs.Applied() {
 		return false
 	}
-	next := &result{run: &app.Run{Result: s.doc.Series().Volume}}
-	_, dropped := kept(append(slices.Clone(s.results), next), s.resultExported)
-	return slices.ContainsFunc(dropped, func(r *result) bool { return !s.resultExported(r) })
+	next := &result{run: &app.Run{Result: rs.s.doc.Series().Volume}}
+	_, dropped := kept(append(slices.Clone(rs.s.results), next), rs.s.Exports.resultExported)
+	return slices.ContainsFunc(dropped, func(r *result) bool { return !rs.s.Exports.resultExported(r) })
 }
 
 // kept divides results, the oldest first, into those within the limits and the rest.
@@ -127,23 +133,23 @@ func bytesOf(results []*result) (n int) {
 	return n
 }
 
-// addResult keeps a run of a document. It refuses one of other voxels, which finished
+// add keeps a run of a document. It refuses one of other voxels, which finished
 // late.
-func (s *Session) addResult(d *document, r *result) bool {
+func (rs *Results) add(d *document, r *result) bool {
 	if d.doc == nil || !d.doc.SetRun(r.run) {
 		return false
 	}
 	d.keepResults(append(d.results, r)) // numbered before the oldest goes
-	stay, _ := kept(d.results, s.resultExported)
+	stay, _ := kept(d.results, rs.s.Exports.resultExported)
 	d.keepResults(stay)
-	s.saveResult(d, r)
-	s.makeRoom(0)
+	rs.save(d, r)
+	rs.s.Documents.makeRoom(0)
 	return true
 }
 
-// resultOf returns the kept result of a run, nil where there is none.
-func (s *Session) resultOf(run *app.Run) *result {
-	for _, d := range append([]*document{s.document}, s.documents...) {
+// of returns the kept result of a run, nil where there is none.
+func (rs *Results) of(run *app.Run) *result {
+	for _, d := range append([]*document{rs.s.document}, rs.s.Documents.open...) {
 		for _, r := range d.results {
 			if r.run == run {
 				return r
@@ -154,10 +160,10 @@ func (s *Session) resultOf(run *app.Run) *result {
 }
 
 // showMade shows the newest run that the current recipe made, if there is one.
-func (s *Session) showMade() {
-	for _, r := range slices.Backward(s.results) {
-		if s.made(r.run) {
-			s.doc.SetRun(r.run)
+func (rs *Results) showMade() {
+	for _, r := range slices.Backward(rs.s.results) {
+		if rs.s.Tuning.made(r.run) {
+			rs.s.doc.SetRun(r.run)
 			return
 		}
 	}

@@ -12,11 +12,11 @@ import (
 
 // applied runs the filter with strength h over the volume.
 func (b *bench) applied(h float64) *app.Run {
-	b.SetRecipe(b.tuned(h), true)
+	b.Tuning.Set(b.tuned(h), true)
 	b.settle()
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
-	return b.Exportable()
+	return b.Results.Exportable()
 }
 
 // Finished runs stay: their recipe shows them again, with their measures, and none
@@ -28,33 +28,33 @@ func TestFinishedRunsAreKept(t *testing.T) {
 	if b.engine.runs != 2 || first == second || !b.showsShift(5)() {
 		t.Fatalf("%d runs, a shift of %g", b.engine.runs, b.shift())
 	}
-	b.Undo()
+	b.History.Undo()
 	b.settle()
-	if b.Exportable() != first || !b.Applied() || b.status() != session.Whole || !b.showsShift(3)() || !b.VolumeMeasures().Current {
+	if b.Results.Exportable() != first || !b.Results.Applied() || b.status() != session.Whole || !b.showsShift(3)() || !b.Measures.Volume().Current {
 		t.Errorf("a shift of %g, status %v; want the first run again", b.shift(), b.status())
 	}
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
 	if b.engine.runs != 2 {
 		t.Error("a recipe was run twice")
 	}
-	b.ShowResult(1)
+	b.Results.Show(1)
 	b.settle()
-	if b.Exportable() != second || !b.showsShift(5)() || !b.VolumeMeasures().Current {
+	if b.Results.Exportable() != second || !b.showsShift(5)() || !b.Measures.Volume().Current {
 		t.Error("the second result is not shown")
 	}
-	if got := b.Results(); len(got) != 2 || got[0].Run != first || got[0].Shown || !got[1].Shown || got[0].Exported || got[1].Exported {
+	if got := b.Results.List(); len(got) != 2 || got[0].Run != first || got[0].Shown || !got[1].Shown || got[0].Exported || got[1].Exported {
 		t.Errorf("results %+v", got)
 	}
-	b.ShowResult(-1)
-	b.ShowResult(2) // there is none
-	if b.Exportable() != second {
+	b.Results.Show(-1)
+	b.Results.Show(2) // there is none
+	if b.Results.Exportable() != second {
 		t.Error("a result that does not exist was shown")
 	}
 	// With a recipe that made none of them, the last one shown can be exported.
-	b.SetRecipe(b.tuned(9), true)
+	b.Tuning.Set(b.tuned(9), true)
 	b.settle()
-	if b.Exportable() != second || b.Applied() || b.Results()[1].Shown {
+	if b.Results.Exportable() != second || b.Results.Applied() || b.Results.List()[1].Shown {
 		t.Error("another recipe took the result away")
 	}
 }
@@ -68,12 +68,12 @@ func TestAReferenceMeasuresKeptRunsAgain(t *testing.T) {
 	if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	b.SetReference(path)
+	b.Reader.SetReference(path)
 	b.settle()
-	for i := range b.Results() {
-		b.ShowResult(i)
+	for i := range b.Results.List() {
+		b.Results.Show(i)
 		b.settle()
-		if m := b.VolumeMeasures(); !m.Known || m.Truth == nil {
+		if m := b.Measures.Volume(); !m.Known || m.Truth == nil {
 			t.Errorf("result %d is not measured against the reference: %+v", i, m.Measures)
 		}
 	}
@@ -85,20 +85,20 @@ func TestEveryResultIsExportedOrLost(t *testing.T) {
 	b.applied(3)
 	b.applied(5)
 	out := func(name string) string { return filepath.Join(t.TempDir(), name) }
-	b.Export(out("a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(out("a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
-	if b.Loss() != session.LosesResult || !b.Results()[1].Exported || b.Results()[0].Exported {
-		t.Errorf("loss %v, results %+v", b.Loss(), b.Results())
+	if b.Documents.Loss() != session.LosesResult || !b.Results.List()[1].Exported || b.Results.List()[0].Exported {
+		t.Errorf("loss %v, results %+v", b.Documents.Loss(), b.Results.List())
 	}
-	b.ShowResult(0)
-	b.Export(out("b.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Results.Show(0)
+	b.Exports.Write(out("b.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
-	if b.Loss() != session.NoLoss {
-		t.Errorf("loss %v", b.Loss())
+	if b.Documents.Loss() != session.NoLoss {
+		t.Errorf("loss %v", b.Documents.Loss())
 	}
-	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 2})
+	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 2})
 	b.settle()
-	if len(b.Results()) != 0 {
+	if len(b.Results.List()) != 0 {
 		t.Error("results of other voxels are kept")
 	}
 }
@@ -108,37 +108,37 @@ func TestEveryResultIsExportedOrLost(t *testing.T) {
 func TestResultsAreLimited(t *testing.T) {
 	b := newBench(t)
 	for h := range session.MaxResults {
-		if b.ApplyLoses() {
+		if b.Results.ApplyLoses() {
 			t.Fatalf("run %d loses a result", h)
 		}
 		b.applied(float64(h + 2))
 	}
-	if b.ApplyLoses() {
+	if b.Results.ApplyLoses() {
 		t.Error("a recipe that was applied loses a result")
 	}
-	second := b.Results()[1].Run
-	b.SetRecipe(b.tuned(20), true)
+	second := b.Results.List()[1].Run
+	b.Tuning.Set(b.tuned(20), true)
 	b.settle()
-	if !b.ApplyLoses() {
+	if !b.Results.ApplyLoses() {
 		t.Error("one more run is said to lose nothing")
 	}
-	b.ShowResult(1)
-	b.Export(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Results.Show(1)
+	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
-	b.SetRecipe(b.tuned(20), true)
+	b.Tuning.Set(b.tuned(20), true)
 	b.settle()
-	if b.ApplyLoses() {
+	if b.Results.ApplyLoses() {
 		t.Error("one more run is said to lose a result, though an exported one can go")
 	}
-	b.Apply()
-	if b.ApplyLoses() {
+	b.Results.Apply()
+	if b.Results.ApplyLoses() {
 		t.Error("during a run, another one is said to lose a result")
 	}
 	b.settle()
-	if n := len(b.Results()); n != session.MaxResults {
+	if n := len(b.Results.List()); n != session.MaxResults {
 		t.Errorf("%d results are kept", n)
 	}
-	for _, r := range b.Results() {
+	for _, r := range b.Results.List() {
 		if r.Run == second {
 			t.Error("the exported result was kept in the place of another")
 		}
@@ -174,38 +174,38 @@ func TestRunsAreComparedWithEachOther(t *testing.T) {
 	b := newBench(t)
 	b.applied(3)
 	second := b.applied(5)
-	b.CompareWith(0)
+	b.Results.CompareWith(0)
 	b.settle()
-	p := b.Picture()
-	base, ok := b.Base()
-	if !ok || base.Number != 1 || !b.Results()[0].Base || b.Results()[1].Base || p.Base != base.Run.Result {
-		t.Fatalf("the first run is not side A: %+v", b.Results())
+	p := b.Screen.Picture()
+	base, ok := b.Results.Base()
+	if !ok || base.Number != 1 || !b.Results.List()[0].Base || b.Results.List()[1].Base || p.Base != base.Run.Result {
+		t.Fatalf("the first run is not side A: %+v", b.Results.List())
 	}
 	if p.Result != second.Result || p.Residual[0] != 2 {
 		t.Errorf("the difference of the runs is %g; want 2", p.Residual[0])
 	}
-	b.ToggleStructure()
+	b.Structures.Toggle()
 	b.settle()
 	for i, h := range []float64{7, 8, 9} { // the fifth run takes the place of the first
 		b.applied(h)
-		_, ok := b.Base()
+		_, ok := b.Results.Base()
 		if want := i < 2; ok != want {
 			t.Errorf("after %d runs more side A is a run: %t", i+1, ok)
 		}
 	}
-	if got := b.Results(); len(got) != 4 || got[0].Number != 2 || got[3].Number != 5 {
+	if got := b.Results.List(); len(got) != 4 || got[0].Number != 2 || got[3].Number != 5 {
 		t.Errorf("runs %+v; want 2 to 5", got)
 	}
-	b.CompareWith(1)
-	b.CompareWith(4) // there is none
+	b.Results.CompareWith(1)
+	b.Results.CompareWith(4) // there is none
 	b.settle()
-	if _, ok := b.Base(); ok || b.Picture().Base != nil {
+	if _, ok := b.Results.Base(); ok || b.Screen.Picture().Base != nil {
 		t.Error("the original is not side A again")
 	}
-	b.CompareWith(1)
-	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 2, Seed: 1})
+	b.Results.CompareWith(1)
+	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 2, Seed: 1})
 	b.settle()
-	if _, ok := b.Base(); ok {
+	if _, ok := b.Results.Base(); ok {
 		t.Error("a run of other voxels is side A")
 	}
 }

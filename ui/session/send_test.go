@@ -22,12 +22,12 @@ func sendPlan(t *testing.T, b *bench) (plan app.SendPlan) {
 	if err := os.CopyFS(dir, assets.Series); err != nil {
 		t.Fatal(err)
 	}
-	b.PlanSend(dir, func(p app.SendPlan) { plan = p })
-	if !b.Busy() || b.TaskLoss() != session.NoLoss {
+	b.Exports.PlanSend(dir, func(p app.SendPlan) { plan = p })
+	if !b.Tasks.Busy() || b.Tasks.Loss() != session.NoLoss {
 		t.Fatal("the reading of the files is no task, or one that loses something")
 	}
 	b.settle()
-	if len(plan.Objects) != 9 || b.Busy() {
+	if len(plan.Objects) != 9 || b.Tasks.Busy() {
 		t.Fatalf("%d files, %v", len(plan.Objects), b.errors)
 	}
 	return plan
@@ -44,15 +44,15 @@ func TestSend(t *testing.T) {
 		}
 		report = r
 	}
-	b.Send(plan, app.SendTarget{To: s.String()}, done)
-	if p := b.Progress(); p.Kind != session.Sending || b.TaskLoss() != session.LosesSend || !strings.HasPrefix(p.Text, "Sending") {
+	b.Exports.Send(plan, app.SendTarget{To: s.String()}, done)
+	if p := b.Tasks.Progress(); p.Kind != session.Sending || b.Tasks.Loss() != session.LosesSend || !strings.HasPrefix(p.Text, "Sending") {
 		t.Errorf("%+v", p)
 	}
-	b.Send(plan, app.SendTarget{To: s.String()}, func(app.SendReport, error) { t.Error("sent beside a task") })
-	b.PlanSend(plan.Folder, func(app.SendPlan) { t.Error("planned beside a task") })
+	b.Exports.Send(plan, app.SendTarget{To: s.String()}, func(app.SendReport, error) { t.Error("sent beside a task") })
+	b.Exports.PlanSend(plan.Folder, func(app.SendPlan) { t.Error("planned beside a task") })
 	b.settle()
-	if report.Stored != 9 || len(s.Stored()) != 9 || b.Busy() || b.Message() != "The series is sent." || len(b.errors) != 0 {
-		t.Errorf("%+v, %q, %v", report, b.Message(), b.errors)
+	if report.Stored != 9 || len(s.Stored()) != 9 || b.Tasks.Busy() || b.Tasks.Message() != "The series is sent." || len(b.errors) != 0 {
+		t.Errorf("%+v, %q, %v", report, b.Tasks.Message(), b.errors)
 	}
 }
 
@@ -67,14 +67,14 @@ func TestSendThatFails(t *testing.T) {
 		return 0
 	}})
 	failed := false
-	b.Send(plan, app.SendTarget{To: s.String()}, func(r app.SendReport, err error) {
+	b.Exports.Send(plan, app.SendTarget{To: s.String()}, func(r app.SendReport, err error) {
 		failed = err != nil && r.Stored == 8
 	})
 	b.settle()
-	if !failed || b.Busy() || len(b.errors) != 0 || b.Message() != "" {
-		t.Errorf("%v, %q", b.errors, b.Message())
+	if !failed || b.Tasks.Busy() || len(b.errors) != 0 || b.Tasks.Message() != "" {
+		t.Errorf("%v, %q", b.errors, b.Tasks.Message())
 	}
-	b.PlanSend(filepath.Join(plan.Folder, "none"), func(app.SendPlan) { t.Error("planned") })
+	b.Exports.PlanSend(filepath.Join(plan.Folder, "none"), func(app.SendPlan) { t.Error("planned") })
 	b.settle()
 	if len(b.errors) != 1 {
 		t.Errorf("%v", b.errors)
@@ -93,16 +93,16 @@ func TestSendCancelled(t *testing.T) {
 		}
 		return 0
 	}})
-	b.Send(plan, app.SendTarget{To: s.String()}, func(app.SendReport, error) { t.Error("done") })
+	b.Exports.Send(plan, app.SendTarget{To: s.String()}, func(app.SendReport, error) { t.Error("done") })
 	<-second
-	b.Cancel()
-	if b.Busy() {
+	b.Tasks.Cancel()
+	if b.Tasks.Busy() {
 		t.Error("it goes on")
 	}
 	b.settle()
 	close(goOn)
-	if want := "Cancelled; 1 of 9 files are stored on " + s.String() + "."; b.Message() != want || len(b.errors) != 0 {
-		t.Errorf("%q, want %q; %v", b.Message(), want, b.errors)
+	if want := "Cancelled; 1 of 9 files are stored on " + s.String() + "."; b.Tasks.Message() != want || len(b.errors) != 0 {
+		t.Errorf("%q, want %q; %v", b.Tasks.Message(), want, b.errors)
 	}
 }
 
@@ -111,14 +111,14 @@ func TestEcho(t *testing.T) {
 	s := dimsetest.Start(t, dimsetest.Behaviour{})
 	var answers []error
 	answer := func(err error) { answers = append(answers, err) }
-	b.Echo(context.Background(), app.SendTarget{To: s.String()}, answer)
-	if b.Busy() {
+	b.Exports.Echo(context.Background(), app.SendTarget{To: s.String()}, answer)
+	if b.Tasks.Busy() {
 		t.Error("an echo is a task")
 	}
 	b.settle()
 	ended, end := context.WithCancel(context.Background())
 	end()
-	b.Echo(ended, app.SendTarget{To: s.String()}, answer)
+	b.Exports.Echo(ended, app.SendTarget{To: s.String()}, answer)
 	b.settle()
 	if len(answers) != 2 || answers[0] != nil || answers[1] == nil {
 		t.Errorf("%v", answers)

@@ -70,59 +70,49 @@ type Listener struct {
 }
 
 // Session is the workbench's state: the open series, of which one is shown, and the work
-// on them. Create it with New.
+// on them, in parts. Create it with New.
 type Session struct {
-	deps     Deps
-	listener Listener
-	state    viewer.State
-	working  sync.WaitGroup // functions passed to deps.Go
+	Tasks          *Tasks
+	Documents      *Documents
+	Reader         *Reader
+	History        *History
+	Tuning         *Tuning
+	Noise          *Noise
+	Strength       *Strength
+	Results        *Results
+	Exports        *Exports
+	Preview        *Preview
+	Screen         *Screen
+	Measures       *Measures
+	Structures     *Structures
+	Strip          *Strip
+	Neighbourhoods *Neighbourhoods
+	Marks          *Marks
+	Galleries      *Galleries
 
-	*document             // that is shown; an empty one before the first is open
-	documents []*document // that are open, in the order in which they were opened
-	shows     int         // of documents so far
-	exportChecks
-	inFlight int // functions of background that have not ended
-	garbage  int // how often memory is to be returned to the system
+	deps      Deps
+	listener  Listener
+	state     viewer.State
+	working   sync.WaitGroup // functions passed to deps.Go
+	inFlight  int            // functions of background that have not ended
+	*document                // that is shown; an empty one before the first is open
+	retry     func()         // repeats on another engine what the engine failed at; nil after a success
+}
 
-	previewer   *app.Previewer
-	coarse      *app.Preview        // of the slice asked for; nil before
-	asked       *app.PreviewRequest // the newest request that is not answered yet
-	held        bool                // asked is not filtered yet: the original comes first
-	ahead       ahead
-	failed      *app.PreviewRequest // the request that failed, so that it is not repeated
-	failure     error
-	autoPreview bool
+// Screen draws the pictures.
+type Screen struct {
+	s        *Session
+	renderer viewer.Renderer
+	frames   newest.Worker[viewer.Job, drawn]
+	planes   planes
+	picture  *viewer.Picture
+	last     *viewer.Picture // the newest with a result; nil before
+	settled  *viewer.Picture // the newest with a fine result; nil before
+	kept     *viewer.Picture // of another slice, in the panes of the result; nil for none
 
+	holdBefore bool
 	relativeOf *volume.Volume // of relative; nil before
 	relative   []volume.Window
-
-	renderer   viewer.Renderer
-	frames     newest.Worker[viewer.Job, drawn]
-	planes     planes
-	picture    *viewer.Picture
-	last       *viewer.Picture // the newest with a result; nil before
-	settled    *viewer.Picture // the newest with a fine result; nil before
-	kept       *viewer.Picture // of another slice, in the panes of the result; nil for none
-	holdBefore bool
-
-	judges  bool     // all slices, in the background
-	judging *judging // nil while none is
-
-	slice, volume measuring // the slice on the screen, and the run over the volume
-	sliceNumbers  measured
-
-	marksStructure bool // in the residual
-	neighbours     newest.Worker[app.PreviewRequest, neighbourhoods]
-	neighbourhoods neighbourhoods
-
-	foreseen foreseen // by Forecast
-
-	gallery *Gallery  // the last comparison of the filters; nil before
-	growing *searched // what the search in progress has found so far; nil before
-
-	retry   func() // repeats on another engine what the engine failed at; nil after a success
-	task    *task  // in progress, or nil
-	message string // how the last task ended
 }
 
 // drawn is one set of frames, or why there is none.
@@ -150,10 +140,15 @@ func New(deps Deps, listener Listener) *Session {
 	if deps.Memory == 0 {
 		deps.Memory = app.SeriesMemory()
 	}
-	s := &Session{autoPreview: true, document: newDocument()}
+	s := &Session{document: newDocument()}
+	s.Tasks, s.Documents, s.Reader, s.History = &Tasks{s: s}, &Documents{s: s}, &Reader{s: s}, &History{s: s}
+	s.Tuning, s.Noise, s.Strength = &Tuning{s: s}, &Noise{s: s}, &Strength{s: s}
+	s.Results, s.Exports, s.Galleries = &Results{s: s}, &Exports{s: s}, &Galleries{s: s}
+	s.Preview, s.Screen, s.Marks = &Preview{s: s, auto: true}, &Screen{s: s}, &Marks{s: s}
+	s.Measures, s.Structures, s.Strip, s.Neighbourhoods = &Measures{s: s}, &Structures{s: s}, &Strip{s: s}, &Neighbourhoods{s: s}
 	changed := listener.Changed
 	listener.Changed = func() {
-		s.followStrip() // every change may let it begin, or end it
+		s.Strip.follow() // every change may let it begin, or end it
 		changed()
 	}
 	s.listener = listener
@@ -168,31 +163,31 @@ func New(deps Deps, listener Listener) *Session {
 	s.deps = deps
 	s.state.Changed = s.viewChanged
 	s.state.Pointed = s.pointed
-	s.state.Chosen = s.chosen
+	s.state.Chosen = s.History.chosen
 	filter := denoise.Filters()[0].Name
 	if _, err := denoise.FilterByName(deps.Filter); err == nil {
 		filter = deps.Filter
 	}
 	s.recipe, _ = denoise.NewRecipe(filter, 0)
 
-	s.frames = newest.Worker[viewer.Job, drawn]{
+	s.Screen.frames = newest.Worker[viewer.Job, drawn]{
 		Go: deps.Go, Do: deps.Do,
 		Work: func(job viewer.Job) (d drawn) {
 			d.err = s.protect(func() error {
-				d.picture, d.frames = s.renderer.Render(job)
+				d.picture, d.frames = s.Screen.renderer.Render(job)
 				d.kept = job.Last
 				return nil
 			})
 			return d
 		},
-		Done: s.framed,
+		Done: s.Screen.framed,
 	}
-	s.startPlanes()
-	s.slice.worker = newest.Worker[measureJob, measured]{Go: deps.Go, Do: deps.Do, Work: s.measure, Done: s.sliceMeasured}
-	s.volume.worker = newest.Worker[measureJob, measured]{Go: deps.Go, Do: deps.Do, Work: s.measure, Done: s.volumeMeasured}
-	s.neighbours = newest.Worker[app.PreviewRequest, neighbourhoods]{Go: deps.Go, Do: deps.Do, Work: s.findNeighbourhoods, Done: s.foundNeighbourhoods}
-	s.previewer = app.NewPreviewer(deps.Engine, func(p app.Preview) {
-		deps.Do(func() { s.previewed(p) })
+	s.Screen.startPlanes()
+	s.Measures.slice.worker = newest.Worker[measureJob, measured]{Go: deps.Go, Do: deps.Do, Work: s.Measures.measure, Done: s.Measures.sliceMeasured}
+	s.Measures.volume.worker = newest.Worker[measureJob, measured]{Go: deps.Go, Do: deps.Do, Work: s.Measures.measure, Done: s.Measures.volumeMeasured}
+	s.Neighbourhoods.worker = newest.Worker[app.PreviewRequest, neighbourhoods]{Go: deps.Go, Do: deps.Do, Work: s.Neighbourhoods.find, Done: s.Neighbourhoods.found}
+	s.Preview.previewer = app.NewPreviewer(deps.Engine, func(p app.Preview) {
+		deps.Do(func() { s.Preview.answered(p) })
 	})
 	return s
 }
@@ -200,15 +195,15 @@ func New(deps Deps, listener Listener) *Session {
 // Close cancels all work and waits for its end, so that nothing is left half
 // written. The session must not be used afterwards.
 func (s *Session) Close() {
-	s.judges = false
-	s.Cancel()
+	s.Strip.judges = false
+	s.Tasks.Cancel()
 	s.endVoxels()
-	for _, d := range s.documents {
+	for _, d := range s.Documents.open {
 		d.endVoxels()
 	}
-	s.previewer.Close()
+	s.Preview.previewer.Close()
 	s.working.Wait()
-	for _, d := range s.documents {
+	for _, d := range s.Documents.open {
 		closeCatalog(d.catalog)
 	}
 }
@@ -228,10 +223,10 @@ func (s *Session) Series() *series.Series {
 }
 
 // Example says whether the current series is the bundled one and nothing was done on it.
-func (s *Session) Example() bool { return s.doc != nil && s.spare() }
+func (ds *Documents) Example() bool { return ds.s.doc != nil && ds.s.spare() }
 
 // Picture returns the slice on the screen, or nil.
-func (s *Session) Picture() *viewer.Picture { return s.picture }
+func (sc *Screen) Picture() *viewer.Picture { return sc.picture }
 
 // Engine describes the current engine.
 func (s *Session) Engine() denoise.Info { return s.deps.Engine.Info() }
@@ -239,8 +234,8 @@ func (s *Session) Engine() denoise.Info { return s.deps.Engine.Info() }
 // SetEngine changes the engine. A preview that the last engine failed at is
 // requested again.
 func (s *Session) SetEngine(e denoise.Engine) {
-	s.deps.Engine, s.retry, s.failed = e, nil, nil
-	s.previewer.SetEngine(e)
+	s.deps.Engine, s.retry, s.Preview.failed = e, nil, nil
+	s.Preview.previewer.SetEngine(e)
 	s.viewChanged()
 }
 
@@ -255,12 +250,12 @@ func (s *Session) ContinueWith(e denoise.Engine) {
 
 // Expected says how long filtering the volume is expected to take on another engine, and how many
 // times as long as on the present one, if that is known and at least 2; "" if nothing is.
-func (s *Session) Expected(on denoise.Engine) string {
-	if s.doc == nil {
+func (rs *Results) Expected(on denoise.Engine) string {
+	if rs.s.doc == nil {
 		return ""
 	}
-	recipe, _ := s.Resolved() // the recipe itself, if its automatic values are not known
-	takes, times := app.Slowdown(s.deps.Engine, on, recipe, s.doc.Series().Volume.Geometry, 1)
+	recipe, _ := rs.s.Tuning.Resolved() // the recipe itself, if its automatic values are not known
+	takes, times := app.Slowdown(rs.s.deps.Engine, on, recipe, rs.s.doc.Series().Volume.Geometry, 1)
 	switch {
 	case takes == 0:
 		return ""
@@ -271,21 +266,21 @@ func (s *Session) Expected(on denoise.Engine) string {
 }
 
 // HoldBefore shows the original in the denoised pane while on is true.
-func (s *Session) HoldBefore(on bool) {
-	if s.holdBefore != on {
-		s.holdBefore = on
-		s.draw()
-		s.listener.Changed()
+func (sc *Screen) HoldBefore(on bool) {
+	if sc.holdBefore != on {
+		sc.holdBefore = on
+		sc.draw()
+		sc.s.listener.Changed()
 	}
 }
 
 // HoldsBefore says whether the denoised pane shows the original.
-func (s *Session) HoldsBefore() bool { return s.holdBefore }
+func (sc *Screen) HoldsBefore() bool { return sc.holdBefore }
 
 // OwnWindow returns the window width and level stored in the series; a width of
 // 0 where it has none.
-func (s *Session) OwnWindow() volume.Window {
-	if series := s.Series(); series != nil && len(series.Windows) > 0 {
+func (sc *Screen) OwnWindow() volume.Window {
+	if series := sc.s.Series(); series != nil && len(series.Windows) > 0 {
 		return series.Windows[0]
 	}
 	return volume.Window{}
@@ -293,91 +288,91 @@ func (s *Session) OwnWindow() volume.Window {
 
 // WindowPresets returns the windows that suit the series: those of CT, or else by
 // percentiles of its voxels.
-func (s *Session) WindowPresets() []volume.Window {
-	if s.doc == nil {
+func (sc *Screen) WindowPresets() []volume.Window {
+	if sc.s.doc == nil {
 		return nil
 	}
-	of := s.Series()
+	of := sc.s.Series()
 	if ct := volume.Presets(of.Modality); ct != nil {
 		return ct
 	}
-	if s.relativeOf != of.Volume {
-		s.relativeOf, s.relative = of.Volume, volume.RelativeWindows(of.Volume)
+	if sc.relativeOf != of.Volume {
+		sc.relativeOf, sc.relative = of.Volume, volume.RelativeWindows(of.Volume)
 	}
-	return slices.Clone(s.relative)
+	return slices.Clone(sc.relative)
 }
 
 // viewChanged follows every change of slice, zoom, window or recipe.
 func (s *Session) viewChanged() {
-	s.showMade()
-	s.followMeasures()
-	s.wantPreview()
-	s.draw()
+	s.Results.showMade()
+	s.Measures.follow()
+	s.Preview.want()
+	s.Screen.draw()
 	s.listener.Changed()
 }
 
 // pointed follows the pointer.
 func (s *Session) pointed() {
 	if s.state.Magnifies() {
-		s.draw()
+		s.Screen.draw()
 	}
 	s.listener.Changed()
 }
 
 // Drawing says whether new frames are on their way. Changed is called when they are there.
-func (s *Session) Drawing() bool { return s.frames.Busy() }
+func (sc *Screen) Drawing() bool { return sc.frames.Busy() }
 
-// AwaitFrames shows the frames that are on their way before it returns, unless it is late
+// Await shows the frames that are on their way before it returns, unless it is late
 // before they are drawn.
-func (s *Session) AwaitFrames(late <-chan time.Time) { s.frames.Await(late) }
+func (sc *Screen) Await(late <-chan time.Time) { sc.frames.Await(late) }
 
 // Redraw requests new frames, after the panes changed their size.
-func (s *Session) Redraw() { s.draw() }
+func (sc *Screen) Redraw() { sc.draw() }
 
-func (s *Session) draw() {
-	if s.doc == nil {
+func (sc *Screen) draw() {
+	if sc.s.doc == nil {
 		return
 	}
-	result, part, _ := s.shown()
-	facts, _ := s.doc.Facts()
+	result, part, _ := sc.s.Preview.shown()
+	facts, _ := sc.s.doc.Facts()
 	job := viewer.Job{
-		Source: s.doc.Series().Volume, View: s.state.View(), Index: s.state.Index(),
-		Base: s.baseVolume(), Result: result, Part: part, Last: s.keeps(), Compare: s.state.Comparison(), Lens: s.state.Lens(),
-		Zoom: s.state.Zoom(), Pan: s.state.Pan(),
-		Window: s.state.WindowOf(viewer.Original), Second: s.state.Second(), Invert: s.state.Inverted(),
-		Limit: s.state.Sigmas() * facts.Noise.Sigma, Pixelated: s.state.Pixelated(),
-		Before: s.holdBefore, Tints: s.tints(result), Panes: s.listener.Panes(),
+		Source: sc.s.doc.Series().Volume, View: sc.s.state.View(), Index: sc.s.state.Index(),
+		Base: sc.s.Results.baseVolume(), Result: result, Part: part, Last: sc.keeps(), Compare: sc.s.state.Comparison(), Lens: sc.s.state.Lens(),
+		Zoom: sc.s.state.Zoom(), Pan: sc.s.state.Pan(),
+		Window: sc.s.state.WindowOf(viewer.Original), Second: sc.s.state.Second(), Invert: sc.s.state.Inverted(),
+		Limit: sc.s.state.Sigmas() * facts.Noise.Sigma, Pixelated: sc.s.state.Pixelated(),
+		Before: sc.holdBefore, Tints: sc.tints(result), Panes: sc.s.listener.Panes(),
 	}
-	s.frames.Request(job)
-	s.drawPlanes(job)
+	sc.frames.Request(job)
+	sc.drawPlanes(job)
 }
 
 // framed takes new frames, on the UI goroutine; those of a previous series are
 // dropped.
-func (s *Session) framed(d drawn) {
+func (sc *Screen) framed(d drawn) {
 	if d.err != nil { // a dialog for every frame would block the view
-		s.message = language.Sentence(d.err.Error())
-		s.release()
-		s.listener.Changed()
+		sc.s.Tasks.message = language.Sentence(d.err.Error())
+		sc.s.Preview.release()
+		sc.s.listener.Changed()
 		return
 	}
-	if s.doc == nil || d.picture.Source != s.doc.Series().Volume {
-		s.renderer.Discard()
-		s.listener.Changed()
+	if sc.s.doc == nil || d.picture.Source != sc.s.doc.Series().Volume {
+		sc.renderer.Discard()
+		sc.s.listener.Changed()
 		return
 	}
-	s.picture, s.kept = d.picture, d.kept
-	if s.picture.Result != nil {
-		s.last = s.picture
-		if _, fine := s.madeBy(s.picture); fine {
-			s.settled = s.picture
+	sc.picture, sc.kept = d.picture, d.kept
+	if sc.picture.Result != nil {
+		sc.last = sc.picture
+		if _, fine := sc.s.Measures.madeBy(sc.picture); fine {
+			sc.settled = sc.picture
 		}
 	}
-	if s.isAsked(s.picture) {
-		s.release()
+	if sc.isAsked(sc.picture) {
+		sc.s.Preview.release()
 	}
-	s.wantMeasures()
-	s.listener.Framed(d.picture, d.frames)
-	s.listener.Changed()
-	s.collect(false)
+	sc.s.Measures.want()
+	sc.s.listener.Framed(d.picture, d.frames)
+	sc.s.listener.Changed()
+	sc.s.Documents.collect(false)
 }

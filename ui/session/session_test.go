@@ -36,15 +36,15 @@ func TestTheNewestPreviewIsShown(t *testing.T) {
 	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
 	b.engine.holdPreviews()
 	for _, h := range []float64{5, 6, 7} {
-		b.SetRecipe(b.tuned(h), false)
-		if b.status() != session.Stale || !b.Previewing() {
-			t.Fatalf("h=%g: status %v, previewing %v; want the old picture marked stale", h, b.status(), b.Previewing())
+		b.Tuning.Set(b.tuned(h), false)
+		if b.status() != session.Stale || !b.Preview.Running() {
+			t.Fatalf("h=%g: status %v, previewing %v; want the old picture marked stale", h, b.status(), b.Preview.Running())
 		}
 	}
 	b.engine.open()
 	b.loop.until("the newest is on the screen", b.showsShift(7))
-	if b.status() != session.Slice || b.Previewing() {
-		t.Errorf("status %v, previewing %v; want it up to date", b.status(), b.Previewing())
+	if b.status() != session.Slice || b.Preview.Running() {
+		t.Errorf("status %v, previewing %v; want it up to date", b.status(), b.Preview.Running())
 	}
 	b.settle()
 	if !b.showsShift(7)() {
@@ -58,7 +58,7 @@ func TestScrollingBackNeedsNoNewPreview(t *testing.T) {
 	b.State().Scroll(1)
 	b.loop.until("the next is previewed", func() bool { return b.status() == session.Slice })
 	b.settle()
-	b.SetAutoPreview(false) // which filters the slices beside it as well
+	b.Preview.SetAuto(false) // which filters the slices beside it as well
 	n := b.engine.count()
 	b.State().Scroll(-1)
 	if b.status() != session.Slice {
@@ -73,14 +73,14 @@ func TestScrollingBackNeedsNoNewPreview(t *testing.T) {
 func TestWithoutAutoPreviewNothingRunsUnrequested(t *testing.T) {
 	b := newBench(t)
 	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
-	b.SetAutoPreview(false)
+	b.Preview.SetAuto(false)
 	n := b.engine.count()
-	b.SetRecipe(b.tuned(9), true)
+	b.Tuning.Set(b.tuned(9), true)
 	b.settle()
 	if b.engine.count() != n || b.status() != session.Stale {
 		t.Fatalf("%d previews, status %v; want none and a stale picture", b.engine.count()-n, b.status())
 	}
-	b.Preview()
+	b.Preview.Start()
 	b.loop.until("the slice is previewed", b.showsShift(9))
 }
 
@@ -88,8 +88,8 @@ func TestAFailedPreviewIsNotRepeated(t *testing.T) {
 	b := newBench(t)
 	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
 	b.engine.failWith(errEngine)
-	b.SetRecipe(b.tuned(9), true)
-	b.loop.until("the preview failed", func() bool { _, problem := b.PreviewText(); return problem })
+	b.Tuning.Set(b.tuned(9), true)
+	b.loop.until("the preview failed", func() bool { _, problem := b.Preview.Text(); return problem })
 	n := b.engine.count()
 	b.State().ZoomAt(2, 1, 1, 10, 10)
 	b.State().Fit()
@@ -98,51 +98,51 @@ func TestAFailedPreviewIsNotRepeated(t *testing.T) {
 		t.Errorf("zooming repeated a preview that failed %d times", b.engine.count()-n)
 	}
 	b.engine.failWith(nil)
-	b.SetRecipe(b.tuned(10), true)
+	b.Tuning.Set(b.tuned(10), true)
 	b.loop.until("another recipe works", b.showsShift(10))
 }
 
 func TestApply(t *testing.T) {
 	b := newBench(t)
-	b.SetRecipe(b.tuned(8), true)
+	b.Tuning.Set(b.tuned(8), true)
 	b.engine.holdRuns()
 	b.loop.until("the facts are known", func() bool { _, known := b.Document().Facts(); return known })
-	b.Apply()
-	b.loop.until("there is progress", func() bool { return b.Progress().Fraction > 0 })
-	p := b.Progress()
-	if p.Kind != session.Applying || p.Fraction != 0.25 || !strings.Contains(p.Text, "1 of 6 slices") || !p.Recipe.Equal(b.Recipe()) {
+	b.Results.Apply()
+	b.loop.until("there is progress", func() bool { return b.Tasks.Progress().Fraction > 0 })
+	p := b.Tasks.Progress()
+	if p.Kind != session.Applying || p.Fraction != 0.25 || !strings.Contains(p.Text, "1 of 6 slices") || !p.Recipe.Equal(b.Tuning.Recipe()) {
 		t.Errorf("progress %+v; want a quarter of the slices", p)
 	}
-	asked := b.Recipe()
-	b.SetRecipe(b.tuned(11), true)
-	if p := b.Progress(); !p.Recipe.Equal(asked) {
+	asked := b.Tuning.Recipe()
+	b.Tuning.Set(b.tuned(11), true)
+	if p := b.Tasks.Progress(); !p.Recipe.Equal(asked) {
 		t.Errorf("the progress names %v; want the recipe of the run", p.Recipe)
 	}
-	b.SetRecipe(asked, true)
+	b.Tuning.Set(asked, true)
 	b.engine.open()
-	b.loop.until("the volume is filtered", b.Applied)
+	b.loop.until("the volume is filtered", b.Results.Applied)
 	known, _ := b.Document().Facts()
 	if run := b.Document().Run(); run.Facts == nil || run.Facts.Noise.Sigma != known.Noise.Sigma {
 		t.Errorf("the run has the facts %v; want those of the document", run.Facts)
 	}
-	if b.Progress().Kind != session.Idle || b.status() != session.Whole {
-		t.Errorf("progress %+v, status %v; want idle and the whole volume", b.Progress(), b.status())
+	if b.Tasks.Progress().Kind != session.Idle || b.status() != session.Whole {
+		t.Errorf("progress %+v, status %v; want idle and the whole volume", b.Tasks.Progress(), b.status())
 	}
 	b.State().SetIndex(0)
 	b.loop.until("a slice that was not previewed shows the result", func() bool {
-		return b.Picture() != nil && b.Picture().Index == 0 && b.showsShift(8)()
+		return b.Screen.Picture() != nil && b.Screen.Picture().Index == 0 && b.showsShift(8)()
 	})
-	b.loop.until("the volume is measured", func() bool { return b.VolumeMeasures().Known })
-	if m := b.VolumeMeasures(); !m.Current || m.ResidualMean < 7.99 || m.ResidualMean > 8.01 {
+	b.loop.until("the volume is measured", func() bool { return b.Measures.Volume().Known })
+	if m := b.Measures.Volume(); !m.Current || m.ResidualMean < 7.99 || m.ResidualMean > 8.01 {
 		t.Errorf("measures %+v; want a residual mean of 8", m)
 	}
 
-	b.SetRecipe(b.tuned(3), false)
-	if b.status() != session.Stale || b.Applied() || b.VolumeMeasures().Current {
+	b.Tuning.Set(b.tuned(3), false)
+	if b.status() != session.Stale || b.Results.Applied() || b.Measures.Volume().Current {
 		t.Error("after a change of parameters the volume still counts as up to date")
 	}
 	b.loop.until("the slice is previewed again", b.showsShift(3))
-	b.SetRecipe(b.tuned(8), true)
+	b.Tuning.Set(b.tuned(8), true)
 	if b.status() != session.Whole {
 		t.Errorf("status %v with the parameters of the run; want the whole volume", b.status())
 	}
@@ -151,11 +151,11 @@ func TestApply(t *testing.T) {
 func TestCancelApply(t *testing.T) {
 	b := newBench(t)
 	b.engine.holdRuns()
-	b.Apply()
-	b.loop.until("there is progress", func() bool { return b.Progress().Fraction > 0 })
-	b.Cancel()
-	if b.Progress().Kind != session.Idle || !strings.Contains(b.Message(), "cancelled") {
-		t.Errorf("progress %+v, message %q after the cancel", b.Progress(), b.Message())
+	b.Results.Apply()
+	b.loop.until("there is progress", func() bool { return b.Tasks.Progress().Fraction > 0 })
+	b.Tasks.Cancel()
+	if b.Tasks.Progress().Kind != session.Idle || !strings.Contains(b.Tasks.Message(), "cancelled") {
+		t.Errorf("progress %+v, message %q after the cancel", b.Tasks.Progress(), b.Tasks.Message())
 	}
 	b.engine.open()
 	b.settle()
@@ -168,53 +168,53 @@ func TestAFailedRunIsReported(t *testing.T) {
 	b := newBench(t)
 	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
 	b.engine.failWith(errEngine)
-	b.Apply()
+	b.Results.Apply()
 	b.loop.until("the error is reported", func() bool { return len(b.errors) == 1 })
-	if !errors.Is(b.errors[0], errEngine) || b.Progress().Kind != session.Idle {
-		t.Errorf("error %v, progress %+v", b.errors[0], b.Progress())
+	if !errors.Is(b.errors[0], errEngine) || b.Tasks.Progress().Kind != session.Idle {
+		t.Errorf("error %v, progress %+v", b.errors[0], b.Tasks.Progress())
 	}
 }
 
 func TestUndoStepsOverDrafts(t *testing.T) {
 	b := newBench(t)
-	start := b.Recipe()
+	start := b.Tuning.Recipe()
 	for _, h := range []float64{1, 2, 3} {
-		b.SetRecipe(b.tuned(h), false)
+		b.Tuning.Set(b.tuned(h), false)
 	}
-	b.SetRecipe(b.tuned(3), true)
-	b.SetRecipe(b.tuned(20), true)
-	b.Undo()
-	if !b.Recipe().Get("h").Equal(denoise.Number(3)) {
-		t.Errorf("after one undo h is %v; want 3", b.Recipe().Get("h"))
+	b.Tuning.Set(b.tuned(3), true)
+	b.Tuning.Set(b.tuned(20), true)
+	b.History.Undo()
+	if !b.Tuning.Recipe().Get("h").Equal(denoise.Number(3)) {
+		t.Errorf("after one undo h is %v; want 3", b.Tuning.Recipe().Get("h"))
 	}
-	b.Undo()
-	if !b.Recipe().Equal(start) {
-		t.Errorf("after two undos the recipe is %v; want the first", b.Recipe())
+	b.History.Undo()
+	if !b.Tuning.Recipe().Equal(start) {
+		t.Errorf("after two undos the recipe is %v; want the first", b.Tuning.Recipe())
 	}
-	b.Undo()
-	b.Redo()
-	b.Redo()
-	b.Redo()
-	if !b.Recipe().Get("h").Equal(denoise.Number(20)) {
-		t.Errorf("after the redos h is %v; want 20", b.Recipe().Get("h"))
+	b.History.Undo()
+	b.History.Redo()
+	b.History.Redo()
+	b.History.Redo()
+	if !b.Tuning.Recipe().Get("h").Equal(denoise.Number(20)) {
+		t.Errorf("after the redos h is %v; want 20", b.Tuning.Recipe().Get("h"))
 	}
 }
 
 func TestAFilterStartsWithItsLastParameters(t *testing.T) {
 	b := newBench(t)
-	b.SetRecipe(b.tuned(33), true)
+	b.Tuning.Set(b.tuned(33), true)
 	blur, err := denoise.NewRecipe("gaussian", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.SetRecipe(blur, true)
+	b.Tuning.Set(blur, true)
 	again, err := denoise.NewRecipe("nlm", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.SetRecipe(again, true)
-	if !b.Recipe().Get("h").Equal(denoise.Number(33)) {
-		t.Errorf("nlm came back with h %v; want 33", b.Recipe().Get("h"))
+	b.Tuning.Set(again, true)
+	if !b.Tuning.Recipe().Get("h").Equal(denoise.Number(33)) {
+		t.Errorf("nlm came back with h %v; want 33", b.Tuning.Recipe().Get("h"))
 	}
 }
 
@@ -228,27 +228,27 @@ func TestFilterSettingsBelongToTheirSeries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.SetRecipe(r, true)
-		return b.Recipe()
+		b.Tuning.Set(r, true)
+		return b.Tuning.Recipe()
 	}
 	b.settle()
 	own := b.tuned(5)
-	b.SetRecipe(own, true)
+	b.Tuning.Set(own, true)
 	first := choose("bilateral", 2)
 	b.loop.drain()
-	b.OpenWith(func(context.Context) (*series.Series, error) { return rampSeries(t), nil })
-	b.loop.until("another series is open", func() bool { return len(b.Documents()) == 2 })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return rampSeries(t), nil })
+	b.loop.until("another series is open", func() bool { return len(b.Documents.List()) == 2 })
 	b.settle()
 	for _, name := range []string{"nlm", "bilateral"} {
 		r := choose(name, 3)
 		r.Dims = 3
-		b.SetRecipe(r.With(strengthParam(t, name), denoise.Number(123)), true)
+		b.Tuning.Set(r.With(strengthParam(t, name), denoise.Number(123)), true)
 	}
-	foreign := b.Recipe()
-	b.ShowDocument(0)
+	foreign := b.Tuning.Recipe()
+	b.Documents.Show(0)
 	b.settle()
-	if !b.Recipe().Equal(first) {
-		t.Fatalf("the first series has %v; want %v", b.Recipe(), first)
+	if !b.Tuning.Recipe().Equal(first) {
+		t.Fatalf("the first series has %v; want %v", b.Tuning.Recipe(), first)
 	}
 	if got := choose("nlm", 2); !got.Equal(own) {
 		t.Errorf("nlm comes up as %v; want the settings of this series", got)
@@ -264,7 +264,7 @@ func TestFilterSettingsBelongToTheirSeries(t *testing.T) {
 	if got := choose("gaussian", 2); !got.Equal(want) {
 		t.Errorf("gaussian comes up as %v; want its defaults", got)
 	}
-	b.ShowDocument(1)
+	b.Documents.Show(1)
 	b.settle()
 	choose("nlm", 3)
 	if got := choose("bilateral", 3); !got.Equal(foreign) {
@@ -290,17 +290,17 @@ func TestTheDimensionalityOfTheNextFilter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.SetRecipe(r, true)
+		b.Tuning.Set(r, true)
 	}
 	choose("lpa", 2)
 	choose("bilateral", 2)
-	if b.Recipe().Dims != 3 {
-		t.Errorf("after lpa, bilateral is %d-D; want 3-D, which suits thin slices", b.Recipe().Dims)
+	if b.Tuning.Recipe().Dims != 3 {
+		t.Errorf("after lpa, bilateral is %d-D; want 3-D, which suits thin slices", b.Tuning.Recipe().Dims)
 	}
 	choose("bilateral", 2)
 	choose("gaussian", 2)
-	if b.Recipe().Dims != 2 {
-		t.Errorf("gaussian is %d-D; want 2-D as chosen before", b.Recipe().Dims)
+	if b.Tuning.Recipe().Dims != 2 {
+		t.Errorf("gaussian is %d-D; want 2-D as chosen before", b.Tuning.Recipe().Dims)
 	}
 }
 
@@ -308,17 +308,17 @@ func TestAddedNoiseMakesTheOriginalTheReference(t *testing.T) {
 	b := newBench(t)
 	clean := b.Series()
 	b.State().SetIndex(1)
-	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.loop.until("the noise is there", func() bool { return b.Series() != clean })
 	if b.Document().Reference() != clean || b.State().Index() != 1 {
 		t.Errorf("reference kept %v, slice %d; want the clean series and slice 1", b.Document().Reference() == clean, b.State().Index())
 	}
-	b.loop.until("the slice is measured", func() bool { return b.SliceMeasures().Known && b.SliceMeasures().Truth != nil })
-	start := float64(b.SliceMeasures().Start.MSE)
+	b.loop.until("the slice is measured", func() bool { return b.Measures.Slice().Known && b.Measures.Slice().Truth != nil })
+	start := float64(b.Measures.Slice().Start.MSE)
 	if start < 100 || start > 190 { // 12^2 with the scatter of 192 voxels
 		t.Errorf("the noisy slice has an MSE of %g against the original; want about 144", start)
 	}
-	b.ClearReference()
+	b.Reader.ClearReference()
 	if b.Series() != clean || b.Document().Reference() != nil {
 		t.Error("clearing the reference does not restore the clean series")
 	}
@@ -326,15 +326,15 @@ func TestAddedNoiseMakesTheOriginalTheReference(t *testing.T) {
 
 func TestHoldingShowsTheOriginal(t *testing.T) {
 	b := newBench(t)
-	b.SetRecipe(b.Recipe().With("h", denoise.Number(20)), true) // auto leaves so small a volume as it is
+	b.Tuning.Set(b.Tuning.Recipe().With("h", denoise.Number(20)), true) // auto leaves so small a volume as it is
 	b.loop.until("the slice is previewed and drawn", func() bool { return b.frames[viewer.Residual].Image != nil })
-	b.HoldBefore(true)
+	b.Screen.HoldBefore(true)
 	same := func() bool {
 		o, d := b.frames[viewer.Original].Image, b.frames[viewer.Denoised].Image
 		return string(o.Pix) == string(d.Pix)
 	}
 	b.loop.until("both panes show the original", same)
-	b.HoldBefore(false)
+	b.Screen.HoldBefore(false)
 	b.loop.until("the denoised pane shows the result again", func() bool { return !same() })
 }
 
@@ -342,26 +342,26 @@ func TestOpenReportsWhatIsWrong(t *testing.T) {
 	b := newBench(t)
 	before := b.Series()
 	missing := filepath.Join(t.TempDir(), "no such folder")
-	b.Open(missing)
+	b.Reader.Open(missing)
 	b.loop.until("the error is reported", func() bool { return len(b.errors) == 1 })
 	var input *app.InputError
 	if !errors.As(b.errors[0], &input) || !strings.Contains(b.errors[0].Error(), "no such folder") {
 		t.Errorf("error %v; want an input error that names the path", b.errors[0])
 	}
-	if b.Series() != before || b.Progress().Kind != session.Idle {
+	if b.Series() != before || b.Tasks.Progress().Kind != session.Idle {
 		t.Error("a failed open closed the series or did not end")
 	}
 }
 
 func TestExportWritesTheRun(t *testing.T) {
 	b := newBench(t)
-	b.Export("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("exported without a run") })
-	b.SetRecipe(b.tuned(2), true)
-	b.Apply()
-	b.loop.until("the volume is filtered", b.Applied)
+	b.Exports.Write("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("exported without a run") })
+	b.Tuning.Set(b.tuned(2), true)
+	b.Results.Apply()
+	b.loop.until("the volume is filtered", b.Results.Applied)
 	out := filepath.Join(t.TempDir(), "result.nii.gz")
 	var report *app.ExportReport
-	b.Export(out, app.ExportOptions{}, func(r app.ExportReport) { report = &r })
+	b.Exports.Write(out, app.ExportOptions{}, func(r app.ExportReport) { report = &r })
 	b.loop.until("the export is done", func() bool { return report != nil || len(b.errors) > 0 })
 	if len(b.errors) > 0 {
 		t.Fatal(b.errors[0])
@@ -382,7 +382,7 @@ func TestExportWritesTheRun(t *testing.T) {
 			t.Fatalf("voxel %d is %g in the file; want %g", i, back.Volume.Data[i], v)
 		}
 	}
-	b.Open(out)
+	b.Reader.Open(out)
 	b.loop.until("the result is opened", func() bool { return len(b.opened) == 2 })
 	if b.opened[1] != out || b.Document().Run() != nil {
 		t.Errorf("opened %q; want the file, with nothing filtered yet", b.opened[1])
@@ -393,11 +393,11 @@ func TestALateLoadDoesNotReplaceANewerOne(t *testing.T) {
 	b := newBench(t)
 	gate := make(chan struct{})
 	late, newer := rampSeries(t), rampSeries(t)
-	b.OpenWith(func(ctx context.Context) (*series.Series, error) {
+	b.Reader.OpenWith(func(ctx context.Context) (*series.Series, error) {
 		<-gate
 		return late, nil
 	})
-	b.OpenWith(func(context.Context) (*series.Series, error) { return newer, nil })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return newer, nil })
 	b.loop.until("the newer is open", func() bool { return b.Series() == newer })
 	close(gate)
 	b.settle()
@@ -415,8 +415,8 @@ func TestAnInvalidRememberedRecipeIsIgnored(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.memory["gaussian"] = want.With("sigma-spatial", denoise.Number(-1))
-	b.SetRecipe(want, true)
-	if got := b.Recipe(); !got.Equal(want) {
+	b.Tuning.Set(want, true)
+	if got := b.Tuning.Recipe(); !got.Equal(want) {
 		t.Errorf("the filter starts with %s, want %s", got, want)
 	}
 }
@@ -424,21 +424,21 @@ func TestAnInvalidRememberedRecipeIsIgnored(t *testing.T) {
 // TestDrawingThatFailsIsTold: the status bar says so, and the next frame is drawn.
 func TestDrawingThatFailsIsTold(t *testing.T) {
 	b := newBench(t)
-	b.loop.until("there is a picture", func() bool { return b.Picture() != nil })
-	b.SetAutoPreview(false)
+	b.loop.until("there is a picture", func() bool { return b.Screen.Picture() != nil })
+	b.Preview.SetAuto(false)
 	b.settle()
 	b.mayPanic = true
 	v := b.Series().Volume
 	data := v.Data
 	v.Data = data[:1:1]
 	b.State().SetIndex(0)
-	b.loop.until("the failure is reported", func() bool { return strings.Contains(b.Message(), "out of range") })
+	b.loop.until("the failure is reported", func() bool { return strings.Contains(b.Tasks.Message(), "out of range") })
 	if len(b.errors) > 0 {
 		t.Errorf("a dialog for a frame: %v", b.errors)
 	}
 	v.Data = data
-	b.Redraw()
-	b.loop.until("the next frame is drawn", func() bool { return b.Picture().Index == 0 })
+	b.Screen.Redraw()
+	b.loop.until("the next frame is drawn", func() bool { return b.Screen.Picture().Index == 0 })
 }
 
 // TestASessionFindsItsOwnWayToScan: without a function to scan and a clock, a session uses
@@ -458,7 +458,7 @@ func TestASessionFindsItsOwnWayToScan(t *testing.T) {
 		Choose: func(_ *app.Catalog, pick func(int), _ func()) { pick(0) }, Opened: func(string) {}, Failed: func(err error) { failed = err },
 	})
 	defer s.Close()
-	s.Open(path)
+	s.Reader.Open(path)
 	l.until("the series is open", func() bool { return s.Series() != nil || failed != nil })
 	if failed != nil || s.Series().Volume.Dims != [3]int{16, 12, 6} {
 		t.Errorf("%v", failed)

@@ -19,18 +19,18 @@ import (
 func TestAPreviewOfAnOlderRecipeIsDropped(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	b.SetRecipe(b.tuned(5), false)
+	b.Tuning.Set(b.tuned(5), false)
 	b.Wait() // the preview of 5 is queued for the UI goroutine
 	b.engine.holdPreviews()
-	b.SetRecipe(b.tuned(6), false)
+	b.Tuning.Set(b.tuned(6), false)
 	b.loop.drain()
-	if !b.Previewing() || b.showsShift(5)() {
-		t.Errorf("previewing %v, shift %g; want the preview of 5 dropped and that of 6 awaited", b.Previewing(), b.shift())
+	if !b.Preview.Running() || b.showsShift(5)() {
+		t.Errorf("previewing %v, shift %g; want the preview of 5 dropped and that of 6 awaited", b.Preview.Running(), b.shift())
 	}
 	b.engine.open()
 	b.settle()
-	if b.Previewing() || !b.showsShift(6)() {
-		t.Errorf("previewing %v, shift %g; want 6", b.Previewing(), b.shift())
+	if b.Preview.Running() || !b.showsShift(6)() {
+		t.Errorf("previewing %v, shift %g; want 6", b.Preview.Running(), b.shift())
 	}
 }
 
@@ -38,7 +38,7 @@ func TestAFrameOfThePreviousSeriesIsDropped(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	next := rampSeries(t)
-	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
 	b.Wait() // the new series is queued for the UI goroutine
 	old := b.Series()
 	b.State().Scroll(1)
@@ -53,7 +53,7 @@ func TestAFrameOfThePreviousSeriesIsDropped(t *testing.T) {
 	if b.Series() != next || shown > 0 {
 		t.Errorf("%d frames of the previous series were shown", shown)
 	}
-	if p := b.Picture(); p == nil || p.Source != next.Volume {
+	if p := b.Screen.Picture(); p == nil || p.Source != next.Volume {
 		t.Error("the picture on the screen is not of the new series")
 	}
 }
@@ -62,7 +62,7 @@ func TestAFrameOfThePreviousSeriesIsDropped(t *testing.T) {
 // that it returns is closed.
 func (b *bench) holdMeasures(r denoise.Recipe) chan struct{} {
 	b.settle()
-	b.SetRecipe(r, false)
+	b.Tuning.Set(r, false)
 	b.Wait()
 	b.loop.drain() // the preview arrives
 	b.Wait()       // its frame is queued
@@ -79,17 +79,17 @@ func TestMeasuresOfThePreviousSeriesAreDropped(t *testing.T) {
 	b := newBench(t)
 	gate := b.holdMeasures(b.tuned(5))
 	next := rampSeries(t)
-	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
 	b.loop.until("the new series has a preview", func() bool {
-		p := b.Picture()
+		p := b.Screen.Picture()
 		return p != nil && p.Source == next.Volume && p.Residual != nil
 	})
-	if b.SliceMeasures().Known {
+	if b.Measures.Slice().Known {
 		t.Fatal("the slice is measured already")
 	}
 	close(gate)
 	b.loop.until("the new series is measured", func() bool {
-		m := b.SliceMeasures()
+		m := b.Measures.Slice()
 		if m.Err != nil {
 			t.Fatalf("the panel shows the error of the previous series: %v", m.Err)
 		}
@@ -104,14 +104,14 @@ func TestAnotherSeriesFreesThePreviews(t *testing.T) {
 		b.State().Scroll(1)
 		b.settle()
 	}
-	if n := b.KeptPreviews(); n < 2 {
+	if n := b.Preview.KeptPreviews(); n < 2 {
 		t.Fatalf("%d previews are kept for scrolling back; want several", n)
 	}
 	next := rampSeries(t)
-	b.SetAutoPreview(false)
-	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+	b.Preview.SetAuto(false)
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
 	b.settle()
-	if n := b.KeptPreviews(); b.Series() != next || n != 0 {
+	if n := b.Preview.KeptPreviews(); b.Series() != next || n != 0 {
 		t.Errorf("%d previews of the previous series are kept", n)
 	}
 }
@@ -120,10 +120,10 @@ func TestPreviewsKeptForScrollingAreBounded(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	for h := range 40 {
-		b.SetRecipe(b.tuned(float64(h+1)), false)
+		b.Tuning.Set(b.tuned(float64(h+1)), false)
 		b.settle()
 	}
-	if n := b.KeptPreviews(); n != 24 {
+	if n := b.Preview.KeptPreviews(); n != 24 {
 		t.Errorf("%d previews are kept; want the newest 24", n)
 	}
 }
@@ -177,12 +177,12 @@ func TestACancelledScanClosesItsZip(t *testing.T) {
 		<-release
 		return catalog, err
 	}
-	b.Open(path)
+	b.Reader.Open(path)
 	<-scanned
 	if _, err := catalog.Load(t.Context(), catalog.Default, nil); err != nil {
 		t.Fatalf("the zip cannot be read while it is open: %v", err)
 	}
-	b.Cancel()
+	b.Tasks.Cancel()
 	close(release)
 	b.settle()
 	if _, err := catalog.Load(t.Context(), catalog.Default, nil); err == nil {
@@ -206,18 +206,18 @@ func TestAZipThatIsNotOpenedIsClosed(t *testing.T) {
 			catalog, err = app.Scan(ctx, path)
 			return catalog, err
 		}
-		b.Open(path)
+		b.Reader.Open(path)
 		if cancel {
 			b.Wait()
 			gate := make(chan struct{})
 			b.gate = gate
 			b.loop.drain() // the scan has ended; its fingerprint waits at the gate
 			b.gate = nil
-			b.Cancel()
+			b.Tasks.Cancel()
 			close(gate)
 		}
 		b.settle()
-		if _, err := catalog.Load(t.Context(), catalog.Default, nil); err == nil || len(b.Documents()) != 1 {
+		if _, err := catalog.Load(t.Context(), catalog.Default, nil); err == nil || len(b.Documents.List()) != 1 {
 			t.Errorf("cancelled %t: the zip is still open, or the series twice: %v", cancel, err)
 		}
 	}
@@ -229,13 +229,13 @@ func TestFactsEndWithTheirSeries(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	first, second := rampSeries(t), rampSeries(t)
-	b.OpenWith(func(context.Context) (*series.Series, error) { return first, nil })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return first, nil })
 	b.Wait()
 	gate := make(chan struct{})
 	b.gate = gate
 	b.loop.drain() // shows the first series; its background work waits at the gate
 	b.gate = nil
-	b.OpenWith(func(context.Context) (*series.Series, error) { return second, nil })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return second, nil })
 	b.loop.until("the second series is shown", func() bool { return b.Series() == second })
 	first.Volume.Data = first.Volume.Data[:4*16*12]
 	close(gate)
@@ -253,27 +253,27 @@ func TestFactsEndWithTheirSeries(t *testing.T) {
 func TestMeasuresAreOfTheRecipeThatMadeThePicture(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	b.SetRecipe(b.tuned(5), false)
+	b.Tuning.Set(b.tuned(5), false)
 	b.settle()
-	if m := b.SliceMeasures(); !m.Known || !m.Current {
+	if m := b.Measures.Slice(); !m.Known || !m.Current {
 		t.Fatalf("known %v, current %v", m.Known, m.Current)
 	}
-	b.SetAutoPreview(false)
-	b.SetRecipe(b.tuned(6), false)
+	b.Preview.SetAuto(false)
+	b.Tuning.Set(b.tuned(6), false)
 	b.settle()
-	if m := b.SliceMeasures(); !m.Known || m.Current {
+	if m := b.Measures.Slice(); !m.Known || m.Current {
 		t.Errorf("known %v, current %v; want the numbers of 5, not current", m.Known, m.Current)
 	}
 	b.State().Scroll(1)
 	b.settle()
 	b.State().Scroll(-1) // the picture of 5 comes back, and is measured again
 	b.settle()
-	if m := b.SliceMeasures(); !m.Known || m.Current {
+	if m := b.Measures.Slice(); !m.Known || m.Current {
 		t.Errorf("known %v, current %v after a return; want the numbers of 5, not current", m.Known, m.Current)
 	}
-	b.SetRecipe(b.tuned(5), false)
+	b.Tuning.Set(b.tuned(5), false)
 	b.settle()
-	if m := b.SliceMeasures(); !m.Known || !m.Current {
+	if m := b.Measures.Slice(); !m.Known || !m.Current {
 		t.Errorf("known %v, current %v; want the numbers of 5 current again", m.Known, m.Current)
 	}
 }
@@ -284,19 +284,19 @@ func TestAPreviewStopsMeasuring(t *testing.T) {
 	b := newBench(t)
 	gate := b.holdMeasures(b.tuned(5))
 	b.engine.holdPreviews()
-	b.SetRecipe(b.tuned(6), false)
+	b.Tuning.Set(b.tuned(6), false)
 	close(gate)
 	b.loop.until("the frame of the stale picture is there", func() bool { return b.status() == session.Stale })
 	for range 3 { // whatever is queued meanwhile
 		b.loop.drain()
 	}
-	if m := b.SliceMeasures(); m.Known && m.Err != nil {
+	if m := b.Measures.Slice(); m.Known && m.Err != nil {
 		t.Errorf("a cancelled measure is shown as the error %v", m.Err)
 	}
-	b.SetRecipe(b.tuned(5), false) // its picture is still there
+	b.Tuning.Set(b.tuned(5), false) // its picture is still there
 	b.engine.open()
 	b.settle()
-	if m := b.SliceMeasures(); !m.Known || !m.Current || !b.showsShift(5)() {
+	if m := b.Measures.Slice(); !m.Known || !m.Current || !b.showsShift(5)() {
 		t.Errorf("known %v, current %v; want the numbers of the picture that is back", m.Known, m.Current)
 	}
 }

@@ -16,37 +16,37 @@ type steering struct {
 
 func (g steering) on() bool { return g.maps.Noise != nil }
 
-// ToggleFollowNoise lets the filter follow the estimated noise map, for noise that
+// ToggleFollow lets the filter follow the estimated noise map, for noise that
 // differs from place to place, or leaves that again. The map is computed the first
 // time; meanwhile the command cancels that. It does nothing while another task is in
 // progress.
-func (s *Session) ToggleFollowNoise() {
+func (nz *Noise) ToggleFollow() {
 	switch {
-	case !s.CanFollowNoise():
-	case s.steering.on():
-		s.steering = steering{}
-		s.viewChanged()
-	case s.Mapping():
-		s.Cancel()
+	case !nz.CanFollow():
+	case nz.s.steering.on():
+		nz.s.steering = steering{}
+		nz.s.viewChanged()
+	case nz.Mapping():
+		nz.s.Tasks.Cancel()
 	default:
-		s.followNoise()
+		nz.follow()
 	}
 }
 
-// CanFollowNoise says whether ToggleFollowNoise would do something.
-func (s *Session) CanFollowNoise() bool {
-	return s.doc != nil && (s.steering.on() || s.Mapping() || !s.Busy())
+// CanFollow says whether ToggleFollowNoise would do something.
+func (nz *Noise) CanFollow() bool {
+	return nz.s.doc != nil && (nz.s.steering.on() || nz.Mapping() || !nz.s.Tasks.Busy())
 }
 
-// FollowsNoise says whether the filter follows the noise map.
-func (s *Session) FollowsNoise() bool { return s.steering.on() }
+// Follows says whether the filter follows the noise map.
+func (nz *Noise) Follows() bool { return nz.s.steering.on() }
 
-func (s *Session) followNoise() {
-	series, found := s.doc.Series(), s.noise.found
-	t := s.start(Mapping, lang.L("Mapping the noise"), "")
+func (nz *Noise) follow() {
+	series, found := nz.s.doc.Series(), nz.s.noise.found
+	t := nz.s.Tasks.start(Mapping, lang.L("Mapping the noise"), "")
 	var next steering
 	var facts denoise.Facts
-	s.background(func() (err error) {
+	nz.s.background(func() (err error) {
 		if found == nil {
 			m, err := app.MapNoise(t.ctx, series)
 			if err != nil {
@@ -58,22 +58,22 @@ func (s *Session) followNoise() {
 		facts, err = denoise.FactsFor(t.ctx, denoise.Input{Volume: series.Volume, Noise: next.maps.Noise})
 		return err
 	}, func(err error) {
-		if !s.finish(t, err) {
+		if !nz.s.Tasks.finish(t, err) {
 			return
 		}
-		s.noise.found, s.noise.tint, s.noise.facts, s.steering = found, noiseTint(*found), facts, next
-		s.message = language.Sprintf(lang.L("The filter follows the noise, which is mostly %.3g to %s."), found.Lo, Quantity(found.Hi, found.Values.Unit))
-		s.viewChanged()
+		nz.s.noise.found, nz.s.noise.tint, nz.s.noise.facts, nz.s.steering = found, noiseTint(*found), facts, next
+		nz.s.Tasks.message = language.Sprintf(lang.L("The filter follows the noise, which is mostly %.3g to %s."), found.Lo, Quantity(found.Hi, found.Values.Unit))
+		nz.s.viewChanged()
 	})
 }
 
 // factsUnder returns the facts that recipes are resolved by under maps, which are none
 // or have been found for the current voxels.
-func (s *Session) factsUnder(maps app.Maps) denoise.Facts {
+func (tu *Tuning) factsUnder(maps app.Maps) denoise.Facts {
 	if maps.Noise != nil {
-		return s.noise.facts
+		return tu.s.noise.facts
 	}
-	facts, _ := s.doc.Facts()
+	facts, _ := tu.s.doc.Facts()
 	return facts
 }
 
@@ -81,12 +81,12 @@ func (s *Session) factsUnder(maps app.Maps) denoise.Facts {
 func (g steering) equal(maps app.Maps) bool { return maps.Noise == g.maps.Noise }
 
 // made says whether a run was made by the current recipe, steered as it is now.
-func (s *Session) made(run *app.Run) bool {
-	if run == nil || !run.Recipe.Equal(s.recipe) || !s.steering.equal(run.Maps) {
+func (tu *Tuning) made(run *app.Run) bool {
+	if run == nil || !run.Recipe.Equal(tu.s.recipe) || !tu.s.steering.equal(run.Maps) {
 		return false
 	}
-	facts, known := s.doc.Facts()
-	return s.steering.on() || !known || run.Facts == nil || sameNoise(facts, *run.Facts)
+	facts, known := tu.s.doc.Facts()
+	return tu.s.steering.on() || !known || run.Facts == nil || sameNoise(facts, *run.Facts)
 }
 
 // sameNoise says whether automatic values are the same under two facts of one volume: a

@@ -24,63 +24,63 @@ func (b *bench) follows(h float64) bool {
 func TestTheFilterFollowsTheNoise(t *testing.T) {
 	b := newBench(t)
 	b.show(tissueSeries(t))
-	b.SetRecipe(b.tuned(8), true)
+	b.Tuning.Set(b.tuned(8), true)
 	b.settle()
-	if b.shift() != 8 || b.FollowsNoise() || !b.CanFollowNoise() {
+	if b.shift() != 8 || b.Noise.Follows() || !b.Noise.CanFollow() {
 		t.Fatalf("a shift of %g; want 8", b.shift())
 	}
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
-	if b.status() != session.Whole || !b.Applied() || !b.VolumeMeasures().Current {
+	if b.status() != session.Whole || !b.Results.Applied() || !b.Measures.Volume().Current {
 		t.Fatalf("status %v", b.status())
 	}
-	b.ToggleFollowNoise()
-	if !b.Mapping() || b.FollowsNoise() || !b.CanFollowNoise() {
+	b.Noise.ToggleFollow()
+	if !b.Noise.Mapping() || b.Noise.Follows() || !b.Noise.CanFollow() {
 		t.Fatal("want the map to be computed as a task that the command can cancel")
 	}
 	b.settle()
-	if !b.FollowsNoise() || b.NoiseMap() != nil || b.tint(viewer.Original) != nil {
-		t.Fatalf("follows %t, errors %v; want the map to be used and not shown", b.FollowsNoise(), b.errors)
+	if !b.Noise.Follows() || b.Noise.Map() != nil || b.tint(viewer.Original) != nil {
+		t.Fatalf("follows %t, errors %v; want the map to be used and not shown", b.Noise.Follows(), b.errors)
 	}
-	if !strings.HasPrefix(b.Message(), "The filter follows the noise, which is mostly ") || !strings.HasSuffix(b.Message(), " HU.") {
-		t.Errorf("message %q", b.Message())
+	if !strings.HasPrefix(b.Tasks.Message(), "The filter follows the noise, which is mostly ") || !strings.HasSuffix(b.Tasks.Message(), " HU.") {
+		t.Errorf("message %q", b.Tasks.Message())
 	}
-	if b.Applied() || b.VolumeMeasures().Current || b.status() != session.Slice || !b.follows(8) {
+	if b.Results.Applied() || b.Measures.Volume().Current || b.status() != session.Slice || !b.follows(8) {
 		t.Errorf("status %v with a shift of %g; want a preview of 8 in usual sigmas", b.status(), b.shift())
 	}
-	if !b.SliceMeasures().Current {
+	if !b.Measures.Slice().Current {
 		t.Error("the measures of the slice are not those of its picture")
 	}
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
-	run := b.Exportable()
-	if b.status() != session.Whole || !b.Applied() || !b.follows(8) || run.Maps.Noise == nil || !run.Maps.Estimated || !run.Resolved.InSigmas {
+	run := b.Results.Exportable()
+	if b.status() != session.Whole || !b.Results.Applied() || !b.follows(8) || run.Maps.Noise == nil || !run.Maps.Estimated || !run.Resolved.InSigmas {
 		t.Errorf("status %v with a shift of %g", b.status(), b.shift())
 	}
 	// The background has a sigma too: it is filtered like the rest.
 	if run.Maps.Noise.Mask != nil {
 		t.Error("the map that steers leaves out voxels")
 	}
-	b.ToggleFollowNoise()
+	b.Noise.ToggleFollow()
 	b.settle()
-	if b.FollowsNoise() || !b.Applied() || b.status() != session.Whole || b.shift() != 8 || b.Exportable() == run {
+	if b.Noise.Follows() || !b.Results.Applied() || b.status() != session.Whole || b.shift() != 8 || b.Results.Exportable() == run {
 		t.Errorf("status %v with a shift of %g; want the first run again", b.status(), b.shift())
 	}
-	b.ShowResult(1)
+	b.Results.Show(1)
 	b.settle()
-	if !b.FollowsNoise() || b.Exportable() != run {
+	if !b.Noise.Follows() || b.Results.Exportable() != run {
 		t.Error("the result that follows the noise is not shown again")
 	}
-	b.ToggleFollowNoise()
+	b.Noise.ToggleFollow()
 	b.settle()
 	// The map is there: it is shown at once, and used at once.
-	b.ToggleNoiseMap()
-	if b.NoiseMap() == nil {
+	b.Noise.ToggleMap()
+	if b.Noise.Map() == nil {
 		t.Error("the map that was found to steer by is computed again to be shown")
 	}
-	b.ToggleFollowNoise()
+	b.Noise.ToggleFollow()
 	b.settle()
-	if !b.FollowsNoise() || b.NoiseMap() == nil {
+	if !b.Noise.Follows() || b.Noise.Map() == nil {
 		t.Error("following the noise hid the map")
 	}
 }
@@ -89,36 +89,36 @@ func TestFollowingEndsWithItsVoxelsAndWaitsForTasks(t *testing.T) {
 	b := newBench(t)
 	b.show(tissueSeries(t))
 	b.engine.holdRuns()
-	b.Apply()
-	if b.CanFollowNoise() {
+	b.Results.Apply()
+	if b.Noise.CanFollow() {
 		t.Error("the filter can be changed to follow the noise while a run is in progress")
 	}
-	b.ToggleFollowNoise()
-	if b.Progress().Kind != session.Applying {
+	b.Noise.ToggleFollow()
+	if b.Tasks.Progress().Kind != session.Applying {
 		t.Error("the map replaced a run")
 	}
-	b.Cancel()
+	b.Tasks.Cancel()
 	b.settle()
-	b.ToggleFollowNoise()
-	b.ToggleFollowNoise() // cancels
+	b.Noise.ToggleFollow()
+	b.Noise.ToggleFollow() // cancels
 	b.settle()
-	if b.FollowsNoise() || len(b.errors) != 0 {
+	if b.Noise.Follows() || len(b.errors) != 0 {
 		t.Errorf("follows after a cancel, errors %v", b.errors)
 	}
-	b.ToggleFollowNoise()
+	b.Noise.ToggleFollow()
 	b.settle()
-	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3})
+	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3})
 	b.settle()
-	if b.FollowsNoise() {
+	if b.Noise.Follows() {
 		t.Error("the filter follows the noise of other voxels")
 	}
 	ct := rampSeries(t) // 16 x 12 pixels
 	ct.Volume.Unit = "HU"
 	b.show(ct)
 	b.settle()
-	b.ToggleFollowNoise()
+	b.Noise.ToggleFollow()
 	b.settle()
-	if len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "cannot be mapped") || b.FollowsNoise() {
+	if len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "cannot be mapped") || b.Noise.Follows() {
 		t.Errorf("errors %v", b.errors)
 	}
 }

@@ -32,14 +32,22 @@ type searched struct {
 	tuned app.Tuned
 }
 
-// CanFindStrength says whether FindStrength would do something: start a search, or
+// Strength searches for the best strength of the recipe.
+type Strength struct {
+	s       *Session
+	growing *searched // what the search in progress has found so far; nil before
+}
+
+// CanFind says whether FindStrength would do something: start a search, or
 // cancel the one in progress.
-func (s *Session) CanFindStrength() bool {
-	return s.doc != nil && (s.Searching() || !s.Busy() && strengthOf(s.recipe) != "")
+func (st *Strength) CanFind() bool {
+	return st.s.doc != nil && (st.Searching() || !st.s.Tasks.Busy() && strengthOf(st.s.recipe) != "")
 }
 
 // Searching says whether the best strength is being searched for.
-func (s *Session) Searching() bool { return s.task != nil && s.task.kind == Searching }
+func (st *Strength) Searching() bool {
+	return st.s.Tasks.now != nil && st.s.Tasks.now.kind == Searching
+}
 
 // strengthOf returns the name of the parameter that sets the strength of a recipe;
 // "" where there is none.
@@ -63,91 +71,91 @@ func valueOf(filter string, c tune.Curve, i int) denoise.Value {
 	return point.Value
 }
 
-// FindStrength searches for the strength of the current recipe with the least
+// Find searches for the strength of the current recipe with the least
 // estimated error, and takes it, unless the recipe was changed meanwhile or there is
 // nothing to gain. During a search it cancels that; during another task it does
 // nothing.
-func (s *Session) FindStrength() {
-	if s.Searching() {
-		s.Cancel()
+func (st *Strength) Find() {
+	if st.Searching() {
+		st.s.Tasks.Cancel()
 		return
 	}
-	if !s.CanFindStrength() {
+	if !st.CanFind() {
 		return
 	}
-	asked, series, engine := s.recipe, s.doc.Series(), s.deps.Engine
+	asked, series, engine := st.s.recipe, st.s.doc.Series(), st.s.deps.Engine
 	var known *denoise.Facts
-	if facts, ok := s.doc.Facts(); ok {
+	if facts, ok := st.s.doc.Facts(); ok {
 		known = &facts
 	}
-	t := s.start(Searching, lang.L("Searching for the best strength"), lang.L("strengths"))
-	s.growing = nil
+	t := st.s.Tasks.start(Searching, lang.L("Searching for the best strength"), lang.L("strengths"))
+	st.growing = nil
 	grows := func(c tune.Curve) {
-		s.deps.Do(func() {
-			if s.task != t || known == nil {
+		st.s.deps.Do(func() {
+			if st.s.Tasks.now != t || known == nil {
 				return
 			}
-			s.growing = &searched{asked: asked, tuned: app.Tuned{Curve: c, Noise: known.Noise.Figure}}
+			st.growing = &searched{asked: asked, tuned: app.Tuned{Curve: c, Noise: known.Noise.Figure}}
 			t.done = int64(len(c.Points))
 			t.total = max(t.done, usualPoints)
-			s.listener.Changed()
+			st.s.listener.Changed()
 		})
 	}
 	var tuned app.Tuned
-	s.background(func() (err error) {
+	st.s.background(func() (err error) {
 		tuned, err = app.Tune(t.ctx, engine, app.TuneRequest{Series: series, Recipe: asked, Facts: known, Progress: grows})
 		return err
 	}, func(err error) {
-		if errors.Is(err, app.ErrEngineFailed) && s.task == t {
-			s.retry = s.FindStrength
+		if errors.Is(err, app.ErrEngineFailed) && st.s.Tasks.now == t {
+			st.s.retry = st.Find
 		}
-		if !s.finish(t, err) {
+		if !st.s.Tasks.finish(t, err) {
 			return
 		}
-		s.retry = nil
-		s.searched = &searched{asked: asked, tuned: tuned}
+		st.s.retry = nil
+		st.s.searched = &searched{asked: asked, tuned: tuned}
 		best := tuned.Curve.Points[tuned.Curve.Best]
 		switch {
 		case !tuned.Helps():
-			s.message = lang.L("No strength lowers the estimated error of this series; the strength stays as it is.")
-		case !s.recipe.Equal(asked):
-			s.message = lang.L("The best strength was found. The recipe was changed meanwhile and stays as it is.")
+			st.s.Tasks.message = lang.L("No strength lowers the estimated error of this series; the strength stays as it is.")
+		case !st.s.recipe.Equal(asked):
+			st.s.Tasks.message = lang.L("The best strength was found. The recipe was changed meanwhile and stays as it is.")
 		default:
-			s.SetRecipe(asked.With(tuned.Curve.Param, valueOf(asked.Filter, tuned.Curve, tuned.Curve.Best)), true)
-			s.message = fmt.Sprintf(lang.L("The best strength lowers the estimated error by %.0f %%."), 100*(1-math.Sqrt(max(best.MSE, 0))))
+			st.s.Tuning.Set(asked.With(tuned.Curve.Param, valueOf(asked.Filter, tuned.Curve, tuned.Curve.Best)), true)
+			st.s.Tasks.message = fmt.Sprintf(lang.L("The best strength lowers the estimated error by %.0f %%."), 100*(1-math.Sqrt(max(best.MSE, 0))))
 		}
 		if tuned.Helps() && len(tuned.Doubts) > 0 {
-			s.message += " " + strings.Join(tuned.Doubts, " ")
+			st.s.Tasks.message += " " + strings.Join(tuned.Doubts, " ")
 		}
-		s.listener.Changed()
+		st.s.listener.Changed()
 	})
 }
 
 // Curve returns the result of the last search for the voxels and the filter that
 // are shown; during a search, what that has found so far. It is nil where there is
 // none.
-func (s *Session) Curve() *Curve {
-	last := s.searched
-	if s.Searching() && s.growing != nil {
-		last = s.growing
+func (st *Strength) Curve() *Curve {
+	last := st.s.searched
+	if st.Searching() && st.growing != nil {
+		last = st.growing
 	}
-	if last == nil || s.doc == nil || last.asked.Filter != s.recipe.Filter {
+	if last == nil || st.s.doc == nil || last.asked.Filter != st.s.recipe.Filter {
 		return nil
 	}
 	found := last.tuned
 	c := &Curve{Curve: found.Curve, Sigma: found.Noise.Sigma, Gain: found.Helps()}
 	param := found.Curve.Param
-	c.Current = s.recipe.With(param, denoise.Auto).Equal(last.asked.With(param, denoise.Auto))
-	if r, err := s.Resolved(); err == nil && r.Resolved() {
-		c.Present, _ = tune.StrengthOf(r, s.doc.Series().Volume.Geometry, c.Sigma)
+	c.Current = st.s.recipe.With(param, denoise.Auto).Equal(last.asked.With(param, denoise.Auto))
+	if r, err := st.s.Tuning.Resolved(); err == nil && r.Resolved() {
+		c.Present, _ = tune.StrengthOf(r, st.s.doc.Series().Volume.Geometry, c.Sigma)
 	}
 	return c
 }
 
-// TakeStrength sets the strength to point i of the curve; the other parameters stay
+// Take sets the strength to point i of the curve; the other parameters stay
 // as they are.
-func (s *Session) TakeStrength(i int) {
-	if c := s.Curve(); c != nil && i >= 0 && i < len(c.Points) {
-		s.SetRecipe(s.recipe.Set(c.Param, valueOf(s.recipe.Filter, c.Curve, i)), true)
+func (st *Strength) Take(i int) {
+	if c := st.Curve(); c != nil && i >= 0 && i < len(c.Points) {
+		st.s.Tuning.Set(st.s.recipe.Set(c.Param, valueOf(st.s.recipe.Filter, c.Curve, i)), true)
 	}
 }

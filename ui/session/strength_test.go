@@ -25,23 +25,23 @@ func newTissueBench(t *testing.T) *bench {
 
 func TestTheBestStrengthIsFoundAndTaken(t *testing.T) {
 	b := newTissueBench(t)
-	before := b.Recipe()
-	if b.Curve() != nil || !b.CanFindStrength() {
+	before := b.Tuning.Recipe()
+	if b.Strength.Curve() != nil || !b.Strength.CanFind() {
 		t.Fatal("want no curve, and a search to be possible")
 	}
-	b.FindStrength()
-	if !b.Searching() || b.Progress().Kind != session.Searching || !b.CanFindStrength() {
+	b.Strength.Find()
+	if !b.Strength.Searching() || b.Tasks.Progress().Kind != session.Searching || !b.Strength.CanFind() {
 		t.Fatal("want a search as a task that the command can cancel")
 	}
 	b.settle()
-	c := b.Curve()
-	if c == nil || b.Searching() {
+	c := b.Strength.Curve()
+	if c == nil || b.Strength.Searching() {
 		t.Fatalf("no curve; errors %v", b.errors)
 	}
 	best := c.Points[c.Best]
-	taken := b.Recipe().Get("h")
-	if !taken.IsSigmas() || math.Abs(taken.Float()/best.Strength-1) > 1e-3 || !b.Recipe().Equal(before.With("h", taken)) || !c.Gain || !c.Current {
-		t.Errorf("recipe %v, curve %+v; want the best strength and nothing else changed", b.Recipe(), c)
+	taken := b.Tuning.Recipe().Get("h")
+	if !taken.IsSigmas() || math.Abs(taken.Float()/best.Strength-1) > 1e-3 || !b.Tuning.Recipe().Equal(before.With("h", taken)) || !c.Gain || !c.Current {
+		t.Errorf("recipe %v, curve %+v; want the best strength and nothing else changed", b.Tuning.Recipe(), c)
 	}
 	if h := best.Value.Float(); h < 6 || h > 10 {
 		t.Errorf("the best h is %g; want about 8", h)
@@ -49,63 +49,63 @@ func TestTheBestStrengthIsFoundAndTaken(t *testing.T) {
 	if math.Abs(c.Present-best.Strength) > 1e-3*best.Strength || math.Abs(c.Sigma-4) > 0.8 {
 		t.Errorf("present %g, best %g, sigma %g; want the best, and 4", c.Present, best.Strength, c.Sigma)
 	}
-	if !strings.HasPrefix(b.Message(), "The best strength lowers the estimated error by ") {
-		t.Errorf("message %q", b.Message())
+	if !strings.HasPrefix(b.Tasks.Message(), "The best strength lowers the estimated error by ") {
+		t.Errorf("message %q", b.Tasks.Message())
 	}
-	b.Undo()
-	if !b.Recipe().Equal(before) {
+	b.History.Undo()
+	if !b.Tuning.Recipe().Equal(before) {
 		t.Error("taking the best strength is not one step of the history")
 	}
 }
 
 func TestAPointOfTheCurveIsTaken(t *testing.T) {
 	b := newTissueBench(t)
-	b.TakeStrength(0) // without a curve
-	b.FindStrength()
+	b.Strength.Take(0) // without a curve
+	b.Strength.Find()
 	b.settle()
-	b.SetRecipe(b.Recipe().With("patch-radius", denoise.Number(2)), true)
-	c := b.Curve()
+	b.Tuning.Set(b.Tuning.Recipe().With("patch-radius", denoise.Number(2)), true)
+	c := b.Strength.Curve()
 	if c == nil || c.Current {
 		t.Fatalf("curve %+v; want it marked as of other parameters", c)
 	}
-	recipe := b.Recipe()
-	b.TakeStrength(-1)
-	b.TakeStrength(len(c.Points))
-	if !b.Recipe().Equal(recipe) {
+	recipe := b.Tuning.Recipe()
+	b.Strength.Take(-1)
+	b.Strength.Take(len(c.Points))
+	if !b.Tuning.Recipe().Equal(recipe) {
 		t.Error("a point that is not there was taken")
 	}
 	last := len(c.Points) - 1
-	b.TakeStrength(last)
-	if !b.Recipe().Equal(recipe.With("h", denoise.Sigmas(6))) {
-		t.Errorf("recipe %v; want the last point", b.Recipe())
+	b.Strength.Take(last)
+	if !b.Tuning.Recipe().Equal(recipe.With("h", denoise.Sigmas(6))) {
+		t.Errorf("recipe %v; want the last point", b.Tuning.Recipe())
 	}
-	b.TakeStrength(0)
-	b.Undo()
-	if got := b.Curve().Present; math.Abs(got-6) > 1e-6 {
+	b.Strength.Take(0)
+	b.History.Undo()
+	if got := b.Strength.Curve().Present; math.Abs(got-6) > 1e-6 {
 		t.Errorf("present %g after undo; want %g", got, c.Points[last].Strength)
 	}
 }
 
 func TestTheCurveBelongsToItsFilterAndVoxels(t *testing.T) {
 	b := newTissueBench(t)
-	b.FindStrength()
+	b.Strength.Find()
 	b.settle()
-	nlm := b.Recipe()
+	nlm := b.Tuning.Recipe()
 	gaussian, err := denoise.NewRecipe("gaussian", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.SetRecipe(gaussian, true)
-	if b.Curve() != nil {
+	b.Tuning.Set(gaussian, true)
+	if b.Strength.Curve() != nil {
 		t.Error("the curve of nlm is shown for another filter")
 	}
-	b.SetRecipe(nlm, true)
-	if b.Curve() == nil {
+	b.Tuning.Set(nlm, true)
+	if b.Strength.Curve() == nil {
 		t.Error("the curve is gone when the filter returns")
 	}
-	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3})
+	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3})
 	b.settle()
-	if b.Curve() != nil {
+	if b.Strength.Curve() != nil {
 		t.Error("the curve of other voxels is shown")
 	}
 }
@@ -113,31 +113,31 @@ func TestTheCurveBelongsToItsFilterAndVoxels(t *testing.T) {
 // The curve is shown as it grows: the strengths over the whole range first.
 func TestTheCurveGrowsDuringTheSearch(t *testing.T) {
 	b := newTissueBench(t)
-	before := b.Recipe()
-	b.FindStrength()
-	b.loop.until("a part of the curve is there", func() bool { return b.Curve() != nil || !b.Searching() })
-	first := b.Curve()
-	if !b.Searching() || first == nil || len(first.Points) < 5 || !first.Current || math.Abs(first.Sigma-4) > 0.8 {
+	before := b.Tuning.Recipe()
+	b.Strength.Find()
+	b.loop.until("a part of the curve is there", func() bool { return b.Strength.Curve() != nil || !b.Strength.Searching() })
+	first := b.Strength.Curve()
+	if !b.Strength.Searching() || first == nil || len(first.Points) < 5 || !first.Current || math.Abs(first.Sigma-4) > 0.8 {
 		t.Fatalf("the first curve is %+v", first)
 	}
-	if p := b.Progress(); p.Fraction <= 0 || p.Fraction > 1 || !strings.Contains(p.Text, "strengths") || !b.Recipe().Equal(before) {
-		t.Errorf("progress %+v, recipe %v", p, b.Recipe())
+	if p := b.Tasks.Progress(); p.Fraction <= 0 || p.Fraction > 1 || !strings.Contains(p.Text, "strengths") || !b.Tuning.Recipe().Equal(before) {
+		t.Errorf("progress %+v, recipe %v", p, b.Tuning.Recipe())
 	}
 	b.settle()
-	full := b.Curve()
+	full := b.Strength.Curve()
 	if len(full.Points) <= len(first.Points) {
 		t.Errorf("%d points after the first %d", len(full.Points), len(first.Points))
 	}
 
 	// What a cancelled search had found goes with it.
-	b.FindStrength()
-	b.loop.until("a part of the curve is there again", func() bool { return !b.Searching() || len(b.Curve().Points) < len(full.Points) })
-	b.Cancel()
-	if got := b.Curve(); len(got.Points) != len(full.Points) {
+	b.Strength.Find()
+	b.loop.until("a part of the curve is there again", func() bool { return !b.Strength.Searching() || len(b.Strength.Curve().Points) < len(full.Points) })
+	b.Tasks.Cancel()
+	if got := b.Strength.Curve(); len(got.Points) != len(full.Points) {
 		t.Errorf("after the cancel the curve has %d points; want the %d of the last search", len(got.Points), len(full.Points))
 	}
 	b.settle()
-	if got := b.Curve(); len(got.Points) != len(full.Points) {
+	if got := b.Strength.Curve(); len(got.Points) != len(full.Points) {
 		t.Errorf("late parts of a cancelled search are shown: %d points", len(got.Points))
 	}
 }
@@ -149,31 +149,31 @@ func TestSureOfAnotherFilterStartsASearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.SetRecipe(bilateral.With("sigma-range", denoise.SURE), true)
-	if !b.Searching() || !b.Recipe().Equal(bilateral) {
-		t.Fatalf("searching %v with %v", b.Searching(), b.Recipe())
+	b.Tuning.Set(bilateral.With("sigma-range", denoise.SURE), true)
+	if !b.Strength.Searching() || !b.Tuning.Recipe().Equal(bilateral) {
+		t.Fatalf("searching %v with %v", b.Strength.Searching(), b.Tuning.Recipe())
 	}
 	b.settle()
 }
 
 func TestALateBestStrengthIsDropped(t *testing.T) {
 	for name, leave := range map[string]func(b *bench){
-		"cancelled":        func(b *bench) { b.Cancel() },
-		"the same command": func(b *bench) { b.FindStrength() },
+		"cancelled":        func(b *bench) { b.Tasks.Cancel() },
+		"the same command": func(b *bench) { b.Strength.Find() },
 		"another series":   func(b *bench) { b.show(rampSeries(b.loop.t)) },
 	} {
 		b := newTissueBench(t)
 		gate := make(chan struct{})
 		b.gate = gate
-		b.FindStrength()
+		b.Strength.Find()
 		b.gate = nil
 		close(gate)
 		b.Wait() // the answer is queued
 		leave(b)
-		recipe := b.Recipe()
+		recipe := b.Tuning.Recipe()
 		b.settle()
-		if b.Curve() != nil || !b.Recipe().Equal(recipe) || len(b.errors) != 0 {
-			t.Errorf("%s: curve %v, recipe %v, errors %v; want nothing of the search", name, b.Curve(), b.Recipe(), b.errors)
+		if b.Strength.Curve() != nil || !b.Tuning.Recipe().Equal(recipe) || len(b.errors) != 0 {
+			t.Errorf("%s: curve %v, recipe %v, errors %v; want nothing of the search", name, b.Strength.Curve(), b.Tuning.Recipe(), b.errors)
 		}
 	}
 }
@@ -181,11 +181,11 @@ func TestALateBestStrengthIsDropped(t *testing.T) {
 // Whoever moves a slider during the search keeps what was set.
 func TestARecipeChangedDuringTheSearchStays(t *testing.T) {
 	b := newTissueBench(t)
-	b.FindStrength()
-	b.SetRecipe(b.tuned(3), true)
+	b.Strength.Find()
+	b.Tuning.Set(b.tuned(3), true)
 	b.settle()
-	if b.Curve() == nil || !b.Recipe().Equal(b.tuned(3)) || !strings.Contains(b.Message(), "changed meanwhile") {
-		t.Errorf("curve %v, recipe %v, message %q", b.Curve(), b.Recipe(), b.Message())
+	if b.Strength.Curve() == nil || !b.Tuning.Recipe().Equal(b.tuned(3)) || !strings.Contains(b.Tasks.Message(), "changed meanwhile") {
+		t.Errorf("curve %v, recipe %v, message %q", b.Strength.Curve(), b.Tuning.Recipe(), b.Tasks.Message())
 	}
 }
 
@@ -196,12 +196,12 @@ func TestAStrengthThatGainsNothingIsNotTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.SetRecipe(gaussian, true)
+	b.Tuning.Set(gaussian, true)
 	b.settle()
-	b.FindStrength()
+	b.Strength.Find()
 	b.settle()
-	if c := b.Curve(); c == nil || c.Gain || !b.Recipe().Equal(gaussian) || !strings.HasPrefix(b.Message(), "No strength lowers") {
-		t.Errorf("curve %+v, recipe %v, message %q, errors %v", c, b.Recipe(), b.Message(), b.errors)
+	if c := b.Strength.Curve(); c == nil || c.Gain || !b.Tuning.Recipe().Equal(gaussian) || !strings.HasPrefix(b.Tasks.Message(), "No strength lowers") {
+		t.Errorf("curve %+v, recipe %v, message %q, errors %v", c, b.Tuning.Recipe(), b.Tasks.Message(), b.errors)
 	}
 }
 
@@ -213,19 +213,19 @@ func TestADoubtfulStrengthIsTakenWithTheReason(t *testing.T) {
 		s.Volume.Data[i] = 40 + (x-40)/4
 	}
 	b.show(s)
-	b.FindStrength()
+	b.Strength.Find()
 	b.settle()
-	if c := b.Curve(); c == nil || c.Inner() || b.Recipe().Get("h").Float() != 6 || !strings.Contains(b.Message(), "is the strongest that was tried") {
-		t.Errorf("curve %+v, recipe %v, message %q, errors %v", c, b.Recipe(), b.Message(), b.errors)
+	if c := b.Strength.Curve(); c == nil || c.Inner() || b.Tuning.Recipe().Get("h").Float() != 6 || !strings.Contains(b.Tasks.Message(), "is the strongest that was tried") {
+		t.Errorf("curve %+v, recipe %v, message %q, errors %v", c, b.Tuning.Recipe(), b.Tasks.Message(), b.errors)
 	}
 }
 
 func TestASearchWaitsForNoTask(t *testing.T) {
 	b := newTissueBench(t)
 	b.engine.holdRuns()
-	b.Apply()
-	b.FindStrength()
-	if b.CanFindStrength() || b.Progress().Kind != session.Applying {
+	b.Results.Apply()
+	b.Strength.Find()
+	if b.Strength.CanFind() || b.Tasks.Progress().Kind != session.Applying {
 		t.Error("a search replaced a run")
 	}
 }
@@ -235,10 +235,10 @@ func TestASearchWithoutNoiseSaysWhy(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{8, 8, 2}, [3]float64{1, 1, 1}))
 	v.Unit = "HU"
 	b.show(&series.Series{Volume: v})
-	b.FindStrength()
+	b.Strength.Find()
 	b.settle()
-	if len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "noise") || b.Curve() != nil {
-		t.Errorf("errors %v, curve %v", b.errors, b.Curve())
+	if len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "noise") || b.Strength.Curve() != nil {
+		t.Errorf("errors %v, curve %v", b.errors, b.Strength.Curve())
 	}
 }
 
@@ -249,17 +249,17 @@ func TestASearchContinuesOnAnotherEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.SetRecipe(gaussian, true)
+	b.Tuning.Set(gaussian, true)
 	b.settle()
 	b.engine.failWith(errWorker)
-	b.FindStrength()
+	b.Strength.Find()
 	b.settle()
-	if len(b.errors) != 1 || b.Curve() != nil {
+	if len(b.errors) != 1 || b.Strength.Curve() != nil {
 		t.Fatalf("errors %v", b.errors)
 	}
 	b.ContinueWith(&fakeEngine{})
 	b.settle()
-	if b.Curve() == nil {
+	if b.Strength.Curve() == nil {
 		t.Error("the search did not continue")
 	}
 }
@@ -269,10 +269,10 @@ func TestNothingIsSearchedWithoutASeries(t *testing.T) {
 		Go: func(func()) { t.Error("work was started") }, Do: func(func()) {}, Engine: &fakeEngine{},
 	}, session.Listener{Changed: func() {}})
 	defer s.Close()
-	s.FindStrength()
-	s.ToggleNoiseMap()
-	s.TakeStrength(0)
-	if s.CanFindStrength() || s.CanMapNoise() || s.Busy() || s.Curve() != nil || s.NoiseMap() != nil {
+	s.Strength.Find()
+	s.Noise.ToggleMap()
+	s.Strength.Take(0)
+	if s.Strength.CanFind() || s.Noise.CanMap() || s.Tasks.Busy() || s.Strength.Curve() != nil || s.Noise.Map() != nil {
 		t.Error("a search or a map is possible without a series")
 	}
 }
@@ -280,29 +280,29 @@ func TestNothingIsSearchedWithoutASeries(t *testing.T) {
 // "sure" as a value is the command to search.
 func TestSureStartsASearch(t *testing.T) {
 	b := newTissueBench(t)
-	before := b.Recipe()
-	b.SetRecipe(before.With("h", denoise.SURE), true)
-	if !b.Searching() || !b.Recipe().Equal(before) {
-		t.Fatalf("searching %v, recipe %v; want a search, and the present value until it ends", b.Searching(), b.Recipe())
+	before := b.Tuning.Recipe()
+	b.Tuning.Set(before.With("h", denoise.SURE), true)
+	if !b.Strength.Searching() || !b.Tuning.Recipe().Equal(before) {
+		t.Fatalf("searching %v, recipe %v; want a search, and the present value until it ends", b.Strength.Searching(), b.Tuning.Recipe())
 	}
 	b.settle()
-	if got := b.Recipe().Get("h"); !got.IsSigmas() || got.Float() < 1.5 || got.Float() > 2.6 {
+	if got := b.Tuning.Recipe().Get("h"); !got.IsSigmas() || got.Float() < 1.5 || got.Float() > 2.6 {
 		t.Errorf("h is %v; want about 2 sigma", got)
 	}
-	b.Undo()
-	if !b.Recipe().Equal(before) {
+	b.History.Undo()
+	if !b.Tuning.Recipe().Equal(before) {
 		t.Error("the search is not one step of the history")
 	}
 }
 
 func TestSureDuringATaskChangesNothing(t *testing.T) {
 	b := newTissueBench(t)
-	before := b.Recipe()
+	before := b.Tuning.Recipe()
 	b.engine.holdRuns()
-	b.Apply()
-	b.SetRecipe(before.With("h", denoise.SURE), true)
-	if b.Progress().Kind != session.Applying || !b.Recipe().Equal(before) || !strings.Contains(b.Message(), "has to wait") {
-		t.Errorf("progress %v, recipe %v, message %q", b.Progress().Kind, b.Recipe(), b.Message())
+	b.Results.Apply()
+	b.Tuning.Set(before.With("h", denoise.SURE), true)
+	if b.Tasks.Progress().Kind != session.Applying || !b.Tuning.Recipe().Equal(before) || !strings.Contains(b.Tasks.Message(), "has to wait") {
+		t.Errorf("progress %v, recipe %v, message %q", b.Tasks.Progress().Kind, b.Tuning.Recipe(), b.Tasks.Message())
 	}
 }
 
@@ -310,23 +310,23 @@ func TestSureDuringATaskChangesNothing(t *testing.T) {
 // the next series, and said to be.
 func TestWhatAnEarlierSeriesLeaves(t *testing.T) {
 	b := newTissueBench(t)
-	if len(b.Carried()) != 0 {
-		t.Errorf("carried %v; want nothing before anything was set", b.Carried())
+	if len(b.Tuning.Carried()) != 0 {
+		t.Errorf("carried %v; want nothing before anything was set", b.Tuning.Carried())
 	}
-	b.SetRecipe(b.tuned(47).With("patch-radius", denoise.Number(2)), true)
-	if len(b.Carried()) != 0 {
-		t.Errorf("carried %v; want nothing that was set for this series", b.Carried())
+	b.Tuning.Set(b.tuned(47).With("patch-radius", denoise.Number(2)), true)
+	if len(b.Tuning.Carried()) != 0 {
+		t.Errorf("carried %v; want nothing that was set for this series", b.Tuning.Carried())
 	}
 	b.show(rampSeries(t))
-	if r := b.Recipe(); !r.Get("h").IsAuto() || !r.Get("patch-radius").Equal(denoise.Number(2)) {
+	if r := b.Tuning.Recipe(); !r.Get("h").IsAuto() || !r.Get("patch-radius").Equal(denoise.Number(2)) {
 		t.Errorf("the next series starts with %v; want h on auto", r)
 	}
-	if got := b.Carried(); len(got) != 1 || got[0] != "Patch radius" {
+	if got := b.Tuning.Carried(); len(got) != 1 || got[0] != "Patch radius" {
 		t.Errorf("carried %v; want the patch radius", got)
 	}
-	b.SetRecipe(b.Recipe().With("patch-radius", denoise.Number(1)), true)
-	if len(b.Carried()) != 0 {
-		t.Errorf("carried %v; want nothing after it was set", b.Carried())
+	b.Tuning.Set(b.Tuning.Recipe().With("patch-radius", denoise.Number(1)), true)
+	if len(b.Tuning.Carried()) != 0 {
+		t.Errorf("carried %v; want nothing after it was set", b.Tuning.Carried())
 	}
 }
 
@@ -339,20 +339,20 @@ func TestAFilterReturnsAsItWasOnTheSeries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.SetRecipe(nlm, true)
-	b.SetRecipe(gaussian, true)
+	b.Tuning.Set(nlm, true)
+	b.Tuning.Set(gaussian, true)
 	plain, err := denoise.NewRecipe("nlm", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.SetRecipe(plain, true)
-	if !b.Recipe().Equal(nlm) {
-		t.Errorf("nlm returns as %v; want %v", b.Recipe(), nlm)
+	b.Tuning.Set(plain, true)
+	if !b.Tuning.Recipe().Equal(nlm) {
+		t.Errorf("nlm returns as %v; want %v", b.Tuning.Recipe(), nlm)
 	}
-	b.SetRecipe(gaussian, true)
+	b.Tuning.Set(gaussian, true)
 	b.show(rampSeries(t))
-	b.SetRecipe(plain, true)
-	if !b.Recipe().Get("h").IsAuto() {
-		t.Errorf("on the next series nlm starts with %v; want h on auto", b.Recipe())
+	b.Tuning.Set(plain, true)
+	if !b.Tuning.Recipe().Get("h").IsAuto() {
+		t.Errorf("on the next series nlm starts with %v; want h on auto", b.Tuning.Recipe())
 	}
 }

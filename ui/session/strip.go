@@ -29,30 +29,37 @@ type judging struct {
 	cancel context.CancelFunc
 }
 
-// JudgeSlices switches the verdicts on all slices on or off. They are found one after
-// another on one core, while nothing else is in progress: first on slices far apart, then
-// on those between them.
-func (s *Session) JudgeSlices(on bool) {
-	s.judges = on
-	s.listener.Changed()
+// Strip finds verdicts on all slices in the background.
+type Strip struct {
+	s       *Session
+	judges  bool
+	judging *judging // nil while none is
 }
 
-// JudgesSlices says whether verdicts on all slices are found in the background.
-func (s *Session) JudgesSlices() bool { return s.judges }
+// Judge switches the verdicts on all slices on or off. They are found one after
+// another on one core, while nothing else is in progress: first on slices far apart, then
+// on those between them.
+func (sp *Strip) Judge(on bool) {
+	sp.judges = on
+	sp.s.listener.Changed()
+}
 
-// SliceFigures returns what is known of every slice along the third axis of the series; nil
+// Judges says whether verdicts on all slices are found in the background.
+func (sp *Strip) Judges() bool { return sp.judges }
+
+// Figures returns what is known of every slice along the third axis of the series; nil
 // before the noise is.
-func (s *Session) SliceFigures() []SliceFigure {
-	if s.doc == nil {
+func (sp *Strip) Figures() []SliceFigure {
+	if sp.s.doc == nil {
 		return nil
 	}
-	facts, known := s.doc.Estimated()
+	facts, known := sp.s.doc.Estimated()
 	if !known {
 		return nil
 	}
-	out := make([]SliceFigure, s.doc.Series().Volume.Dims[2])
-	q := s.ofStrip()
-	whole := s.VolumeMeasures()
+	out := make([]SliceFigure, sp.s.doc.Series().Volume.Dims[2])
+	q := sp.request()
+	whole := sp.s.Measures.Volume()
 	for z := range out {
 		f := &out[z]
 		if z < len(facts.Noise.PerSlice) {
@@ -60,81 +67,81 @@ func (s *Session) SliceFigures() []SliceFigure {
 		}
 		if whole.Known && whole.Current && z < len(whole.Slices) {
 			f.Verdict, f.Why = whole.Slices[z].Verdict, whole.Slices[z].Why
-		} else if j, ok := s.strip.found[z]; ok && sameRequest(q, s.strip.of) {
+		} else if j, ok := sp.s.strip.found[z]; ok && sameRequest(q, sp.s.strip.of) {
 			f.Verdict, f.Why = j.Verdict, j.Why
 		}
 	}
 	return out
 }
 
-// ofStrip is the present request for the first slice along the third axis.
-func (s *Session) ofStrip() app.PreviewRequest {
-	q := s.request()
-	q.Plane, q.Index = s.doc.Series().Volume.Acquired(), 0
+// request is the present request for the first slice along the third axis.
+func (sp *Strip) request() app.PreviewRequest {
+	q := sp.s.Tuning.request()
+	q.Plane, q.Index = sp.s.doc.Series().Volume.Acquired(), 0
 	return q
 }
 
 // mayJudge says whether nothing is in progress, or asked for, that the verdicts on other
 // slices would slow down, and whether they are wanted at all.
-func (s *Session) mayJudge() bool {
-	if !s.judges || s.doc == nil || s.Busy() || s.asked != nil || s.ahead.running != nil || !s.autoPreview {
+func (sp *Strip) mayJudge() bool {
+	if !sp.judges || sp.s.doc == nil || sp.s.Tasks.Busy() || sp.s.Preview.asked != nil || sp.s.Preview.ahead.running != nil || !sp.s.Preview.auto {
 		return false
 	}
-	if _, known := s.doc.Facts(); !known {
+	if _, known := sp.s.doc.Facts(); !known {
 		return false
 	}
 	// The numbers of the slice on the screen come first; those of a run hold all verdicts.
-	_, _, status := s.shown()
-	return status == Slice && s.slice.end != nil && s.slice.answered
+	_, _, status := sp.s.Preview.shown()
+	return status == Slice && sp.s.Measures.slice.end != nil && sp.s.Measures.slice.answered
 }
 
-// followStrip judges the next slice, or ends the work on one that is not wanted now.
-func (s *Session) followStrip() {
-	may := s.mayJudge()
-	if j := s.judging; j != nil && (!may || !sameRequest(j.of, s.ofStrip())) {
+// follow judges the next slice, or ends the work on one that is not wanted now.
+func (sp *Strip) follow() {
+	may := sp.mayJudge()
+	if j := sp.judging; j != nil && (!may || !sameRequest(j.of, sp.request())) {
 		j.cancel()
-		s.judging = nil
+		sp.judging = nil
 	}
-	if !may || s.judging != nil {
+	if !may || sp.judging != nil {
 		return
 	}
-	q := s.ofStrip()
-	if !sameRequest(q, s.strip.of) {
-		s.strip = strip{of: q, found: map[int]tune.SliceJudgement{}}
+	q := sp.request()
+	if !sameRequest(q, sp.s.strip.of) {
+		sp.s.strip = strip{of: q, found: map[int]tune.SliceJudgement{}}
 	}
 	view := q.Series.Volume.View(q.Plane)
-	if n := s.sliceNumbers; n.ok && n.err == nil && n.job.preview.Request.Plane == q.Plane {
+	if n := sp.s.Measures.sliceNumbers; n.ok && n.err == nil && n.job.preview.Request.Plane == q.Plane {
 		shown := n.job.preview.Request
 		index := shown.Index
 		if shown.Index = 0; sameRequest(shown, q) {
-			s.strip.found[view.Voxel(0, 0, index)[2]] = verdictOf(n.measures.Assessment)
+			sp.s.strip.found[view.Voxel(0, 0, index)[2]] = verdictOf(n.measures.Assessment)
 		}
 	}
-	z := s.strip.next(q.Series.Volume.Dims[2])
+	z := sp.s.strip.next(q.Series.Volume.Dims[2])
 	if z < 0 {
 		return
 	}
 	j := &judging{of: q}
 	var ctx context.Context
-	ctx, j.cancel = context.WithCancel(parallel.Sparing(s.voxels, runtime.NumCPU()-1))
-	s.judging = j
+	ctx, j.cancel = context.WithCancel(parallel.Sparing(sp.s.voxels, runtime.NumCPU()-1))
+	sp.judging = j
 	_, _, q.Index = view.Locate([3]int{0, 0, z})
-	engine := s.deps.Engine
+	engine := sp.s.deps.Engine
 	var a app.Assessment
-	s.background(func() (err error) {
+	sp.s.background(func() (err error) {
 		a, err = app.JudgeSlice(ctx, engine, q)
 		return err
 	}, func(err error) {
-		if s.judging != j {
+		if sp.judging != j {
 			return // it was ended
 		}
 		j.cancel()
-		s.judging = nil
+		sp.judging = nil
 		if err != nil { // shown when the slice itself is filtered
 			a.Verdict, a.Why = tune.Unknown, sentence(err)
 		}
-		s.strip.found[z] = verdictOf(a)
-		s.listener.Changed()
+		sp.s.strip.found[z] = verdictOf(a)
+		sp.s.listener.Changed()
 	})
 }
 

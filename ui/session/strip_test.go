@@ -12,7 +12,7 @@ func judged(f session.SliceFigure) bool { return f.Verdict != "" }
 
 // verdicts returns on which slices there are verdicts.
 func (b *bench) verdicts() (out []int) {
-	for z, f := range b.SliceFigures() {
+	for z, f := range b.Strip.Figures() {
 		if judged(f) {
 			out = append(out, z)
 		}
@@ -24,12 +24,12 @@ func (b *bench) verdicts() (out []int) {
 // anew, and the first recipe's are not shown for it.
 func TestAllSlicesAreJudged(t *testing.T) {
 	b := newBench(t)
-	b.SetRecipe(b.tuned(3), true)
+	b.Tuning.Set(b.tuned(3), true)
 	b.settle()
-	if got := b.verdicts(); len(got) != 0 || b.JudgesSlices() {
+	if got := b.verdicts(); len(got) != 0 || b.Strip.Judges() {
 		t.Errorf("verdicts on %v without being asked for", got)
 	}
-	for z, f := range b.SliceFigures() {
+	for z, f := range b.Strip.Figures() {
 		if !(f.Noise.Sigma > 0) {
 			t.Errorf("slice %d has no noise", z)
 		}
@@ -37,12 +37,12 @@ func TestAllSlicesAreJudged(t *testing.T) {
 	b.engine.mu.Lock()
 	b.engine.order = nil
 	b.engine.mu.Unlock()
-	b.JudgeSlices(true)
+	b.Strip.Judge(true)
 	b.settle()
 	if got := b.verdicts(); !slices.Equal(got, []int{0, 1, 2, 3, 4, 5}) {
 		t.Fatalf("verdicts on %v; want all", got)
 	}
-	for z, f := range b.SliceFigures() {
+	for z, f := range b.Strip.Figures() {
 		if f.Why == "" {
 			t.Errorf("the verdict on slice %d has no reason", z)
 		}
@@ -59,8 +59,8 @@ func TestAllSlicesAreJudged(t *testing.T) {
 	if got := b.verdicts(); len(got) != 6 || len(b.engine.order) > before+3 { // the coronal slice and those beside it
 		t.Errorf("%v, filtered %v after %d", got, b.engine.order, before)
 	}
-	b.JudgeSlices(false)
-	b.SetRecipe(b.tuned(5), true)
+	b.Strip.Judge(false)
+	b.Tuning.Set(b.tuned(5), true)
 	b.settle()
 	if got := b.verdicts(); len(got) != 0 {
 		t.Errorf("verdicts on %v of another recipe", got)
@@ -70,17 +70,17 @@ func TestAllSlicesAreJudged(t *testing.T) {
 // Slices are judged only while nothing is in progress: a preview ends the one in progress.
 func TestAPreviewEndsTheJudgement(t *testing.T) {
 	b := newBench(t)
-	b.SetRecipe(b.tuned(3), true)
+	b.Tuning.Set(b.tuned(3), true)
 	b.settle()
 	b.engine.mu.Lock()
 	b.engine.hold, b.engine.held = make(chan struct{}), make(chan int, 20)
 	b.engine.mu.Unlock()
-	b.JudgeSlices(true)
+	b.Strip.Judge(true)
 	<-b.engine.held // the judgement waits
 	b.engine.mu.Lock()
 	b.engine.hold = nil
 	b.engine.mu.Unlock()
-	b.SetRecipe(b.tuned(4), true) // its preview does not wait for the judgement
+	b.Tuning.Set(b.tuned(4), true) // its preview does not wait for the judgement
 	b.settle()
 	if got := b.verdicts(); len(got) != 6 {
 		t.Errorf("verdicts on %v; want all of the new recipe", got)
@@ -90,15 +90,15 @@ func TestAPreviewEndsTheJudgement(t *testing.T) {
 // An error of the engine is the reason that there is no verdict, and is not repeated.
 func TestAFailedJudgement(t *testing.T) {
 	b := newBench(t)
-	b.SetRecipe(b.tuned(3), true)
+	b.Tuning.Set(b.tuned(3), true)
 	b.settle()
 	b.engine.mu.Lock()
 	b.engine.fail = errEngine
 	b.engine.mu.Unlock()
-	b.JudgeSlices(true)
+	b.Strip.Judge(true)
 	b.settle()
 	shown := b.State().Index()
-	for z, f := range b.SliceFigures() {
+	for z, f := range b.Strip.Figures() {
 		if z != shown && (f.Verdict != tune.Unknown || f.Why == "") {
 			t.Errorf("slice %d: %+v", z, f)
 		}

@@ -21,35 +21,41 @@ type Place struct {
 	What  string // "edges" or "smooth tissue"
 }
 
+// Structures marks structure in the residual.
+type Structures struct {
+	s      *Session
+	marked bool
+}
+
 // structureScale is the structure, in sigmas, that is marked most strongly.
 const structureScale = 2
 
-// ToggleStructure marks structure in the residual, or stops marking it.
-func (s *Session) ToggleStructure() {
-	s.marksStructure = !s.marksStructure
-	s.draw()
-	s.listener.Changed()
+// Toggle marks structure in the residual, or stops marking it.
+func (sx *Structures) Toggle() {
+	sx.marked = !sx.marked
+	sx.s.Screen.draw()
+	sx.s.listener.Changed()
 }
 
-// MarksStructure says whether structure in the residual is marked.
-func (s *Session) MarksStructure() bool { return s.marksStructure }
+// Marked says whether structure in the residual is marked.
+func (sx *Structures) Marked() bool { return sx.marked }
 
-// Structure returns what is known of the structure in the residual on the screen;
+// Here returns what is known of the structure in the residual on the screen;
 // nil while it is not judged.
-func (s *Session) Structure() *Structure {
-	p := s.picture
-	if s.doc == nil || p == nil || p.Result == nil {
+func (sx *Structures) Here() *Structure {
+	p := sx.s.Screen.picture
+	if sx.s.doc == nil || p == nil || p.Result == nil {
 		return nil
 	}
-	if r := s.resultOf(s.doc.Run()); r != nil && r.run.Result == p.Result && r.numbers.ok && r.numbers.err == nil {
+	if r := sx.s.Results.of(sx.s.doc.Run()); r != nil && r.run.Result == p.Result && r.numbers.ok && r.numbers.err == nil {
 		return structureOf(r.numbers.measures, false)
 	}
-	m := s.sliceNumbers
+	m := sx.s.Measures.sliceNumbers
 	if !m.ok || m.err != nil || m.job.preview == nil {
 		return nil
 	}
 	q := m.job.preview.Request
-	if made, ok := s.madeBy(p); !ok || !sameRequest(made, q) {
+	if made, ok := sx.s.Measures.madeBy(p); !ok || !sameRequest(made, q) {
 		return nil
 	}
 	return structureOf(m.measures, true)

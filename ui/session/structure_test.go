@@ -14,35 +14,35 @@ func newShiftBench(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
 	b.show(tissueSeries(t))
-	b.SetRecipe(b.tuned(20), true)
+	b.Tuning.Set(b.tuned(20), true)
 	b.settle()
 	return b
 }
 
 func TestStructureIsMarkedInTheResidual(t *testing.T) {
 	b := newShiftBench(t)
-	found := b.Structure()
+	found := b.Structures.Here()
 	if found == nil || !found.Any || found.Why == "" {
 		t.Fatalf("structure %+v; want the shift to be found, with the reason of the verdict", found)
 	}
 	if place := found.Place; place.What == "" || place.Voxel[2] != b.State().View().Voxel(0, 0, b.State().Index())[2] {
 		t.Errorf("place %+v; want one in the slice shown", place)
 	}
-	if b.MarksStructure() || b.tint(viewer.Residual) != nil {
+	if b.Structures.Marked() || b.tint(viewer.Residual) != nil {
 		t.Fatal("structure is marked before it is asked for")
 	}
-	b.ToggleStructure()
+	b.Structures.Toggle()
 	b.settle()
 	tint := b.tint(viewer.Residual)
-	if !b.MarksStructure() || tint == nil || !tint.Part || !tint.Colors.Marks || b.tint(viewer.Original) != nil || b.tint(viewer.Denoised) != nil {
+	if !b.Structures.Marked() || tint == nil || !tint.Part || !tint.Colors.Marks || b.tint(viewer.Original) != nil || b.tint(viewer.Denoised) != nil {
 		t.Fatalf("tint %+v; want marks over the residual alone", tint)
 	}
 	if tint.Colors.Lo != 0 || tint.Colors.Hi <= 0 || tint.Unit != "σ" {
 		t.Errorf("scale %+v in %q", tint.Colors, tint.Unit)
 	}
-	b.ToggleStructure()
+	b.Structures.Toggle()
 	b.settle()
-	if b.MarksStructure() || b.tint(viewer.Residual) != nil {
+	if b.Structures.Marked() || b.tint(viewer.Residual) != nil {
 		t.Error("the command does not take the marks off")
 	}
 }
@@ -50,13 +50,13 @@ func TestStructureIsMarkedInTheResidual(t *testing.T) {
 // The marks follow the slice and the recipe; those of another picture are never shown.
 func TestStructureBelongsToItsPicture(t *testing.T) {
 	b := newShiftBench(t)
-	b.ToggleStructure()
+	b.Structures.Toggle()
 	b.settle()
 	first := b.tint(viewer.Residual)
 	b.engine.holdPreviews()
 	b.State().Scroll(-1)
-	b.loop.until("the next slice is shown", func() bool { return b.Picture().Index == b.State().Index() })
-	if b.Structure() != nil || b.tint(viewer.Residual) != nil {
+	b.loop.until("the next slice is shown", func() bool { return b.Screen.Picture().Index == b.State().Index() })
+	if b.Structures.Here() != nil || b.tint(viewer.Residual) != nil {
 		t.Error("the structure of the last slice is that of the next")
 	}
 	b.engine.open()
@@ -65,29 +65,29 @@ func TestStructureBelongsToItsPicture(t *testing.T) {
 	if second == nil || second.Values == first.Values {
 		t.Error("the next slice has no marks of its own")
 	}
-	b.SetAutoPreview(false)
-	b.SetRecipe(b.tuned(30), true)
+	b.Preview.SetAuto(false)
+	b.Tuning.Set(b.tuned(30), true)
 	b.settle()
-	if b.Structure() == nil {
+	if b.Structures.Here() == nil {
 		t.Error("a stale picture has lost its own structure")
 	}
 	next := rampSeries(t)
-	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
 	b.loop.until("the series is open", func() bool { return b.Series() == next })
-	if b.Structure() != nil || !b.MarksStructure() {
+	if b.Structures.Here() != nil || !b.Structures.Marked() {
 		t.Error("want no structure of the last series, and the command still on")
 	}
 }
 
 func TestTheVolumeHasVerdictsAndMarksOfEverySlice(t *testing.T) {
 	b := newShiftBench(t)
-	if slices.ContainsFunc(b.SliceFigures(), judged) {
+	if slices.ContainsFunc(b.Strip.Figures(), judged) {
 		t.Error("verdicts on slices before a run")
 	}
-	b.ToggleStructure()
-	b.Apply()
+	b.Structures.Toggle()
+	b.Results.Apply()
 	b.settle()
-	figures := b.SliceFigures()
+	figures := b.Strip.Figures()
 	if len(figures) != 2 || !judged(figures[0]) || !judged(figures[1]) {
 		t.Fatalf("%+v; want a verdict on each slice", figures)
 	}
@@ -95,9 +95,9 @@ func TestTheVolumeHasVerdictsAndMarksOfEverySlice(t *testing.T) {
 	if tint == nil || tint.Part || tint.Values.Dims != b.Series().Volume.Dims {
 		t.Errorf("tint %+v; want that of the volume", tint)
 	}
-	b.SetRecipe(b.tuned(30), true)
+	b.Tuning.Set(b.tuned(30), true)
 	b.settle()
-	if slices.ContainsFunc(b.SliceFigures(), judged) {
+	if slices.ContainsFunc(b.Strip.Figures(), judged) {
 		t.Error("verdicts on another recipe's result are shown")
 	}
 }
@@ -105,10 +105,10 @@ func TestTheVolumeHasVerdictsAndMarksOfEverySlice(t *testing.T) {
 // The fake engine halves the noise: what it removes is noise.
 func TestARemainderOfNoiseHasNoStructure(t *testing.T) {
 	b := newTissueBench(t)
-	b.SetRecipe(b.tuned(4), true)
-	b.ToggleStructure()
+	b.Tuning.Set(b.tuned(4), true)
+	b.Structures.Toggle()
 	b.settle()
-	if found := b.Structure(); found == nil || found.Any {
+	if found := b.Structures.Here(); found == nil || found.Any {
 		t.Fatalf("structure %+v; want it judged, and none found", found)
 	}
 	if tint := b.tint(viewer.Residual); tint == nil || slices.Max(tint.Values.Data) != 0 {

@@ -13,6 +13,13 @@ import (
 	"quell/internal/parallel"
 )
 
+// Tasks holds the one task that is in progress, and how the last one ended.
+type Tasks struct {
+	s       *Session
+	now     *task  // in progress, or nil
+	message string // how the last task ended
+}
+
 // task is background work that shows its progress and that the user can cancel.
 // There is at most one.
 type task struct {
@@ -48,50 +55,50 @@ const (
 )
 
 // start begins a task in the place of the one in progress.
-func (s *Session) start(kind TaskKind, name, unit string) *task {
-	s.Cancel()
-	t := &task{kind: kind, name: name, unit: unit, started: s.deps.Now()}
+func (ts *Tasks) start(kind TaskKind, name, unit string) *task {
+	ts.Cancel()
+	t := &task{kind: kind, name: name, unit: unit, started: ts.s.deps.Now()}
 	t.ctx, t.cancel = context.WithCancel(parallel.Sparing(context.Background(), 0))
 	if kind != Loading {
-		t.document = s.document
+		t.document = ts.s.document
 	}
-	s.task, s.message = t, ""
-	s.listener.Changed()
+	ts.now, ts.message = t, ""
+	ts.s.listener.Changed()
 	return t
 }
 
 // finish ends a task and reports its error. It returns false where the task
 // failed, and where it was cancelled or replaced before: its result must be
 // dropped then.
-func (s *Session) finish(t *task, err error) bool {
+func (ts *Tasks) finish(t *task, err error) bool {
 	t.cancel()
-	if s.task != t {
+	if ts.now != t {
 		return false
 	}
-	s.task = nil
+	ts.now = nil
 	if err == nil {
 		return true
 	}
-	if t.kind == Applying && t.document == s.document && errors.Is(err, app.ErrEngineFailed) {
-		s.retry = s.Apply
+	if t.kind == Applying && t.document == ts.s.document && errors.Is(err, app.ErrEngineFailed) {
+		ts.s.retry = ts.s.Results.Apply
 	}
-	s.listener.Failed(err)
-	s.listener.Changed()
+	ts.s.listener.Failed(err)
+	ts.s.listener.Changed()
 	return false
 }
 
 // Busy says whether a task is in progress.
-func (s *Session) Busy() bool { return s.task != nil }
+func (ts *Tasks) Busy() bool { return ts.now != nil }
 
 // Cancel stops the task in progress, if there is one.
-func (s *Session) Cancel() {
-	if s.task == nil {
+func (ts *Tasks) Cancel() {
+	if ts.now == nil {
 		return
 	}
-	s.task.cancel()
-	s.message = fmt.Sprintf(lang.L("%s cancelled."), s.task.name)
-	s.task = nil
-	s.listener.Changed()
+	ts.now.cancel()
+	ts.message = fmt.Sprintf(lang.L("%s cancelled."), ts.now.name)
+	ts.now = nil
+	ts.s.listener.Changed()
 }
 
 // background runs work on another goroutine and then done on the UI goroutine.
@@ -103,7 +110,7 @@ func (s *Session) background(work func() error, done func(error)) {
 		s.deps.Do(func() {
 			s.inFlight--
 			done(err)
-			s.collect(false)
+			s.Documents.collect(false)
 		})
 	})
 }
@@ -127,7 +134,7 @@ func (s *Session) reportPanic(err error) {
 // queued for the UI goroutine.
 func (s *Session) Wait() {
 	s.working.Wait()
-	s.previewer.Wait()
+	s.Preview.previewer.Wait()
 }
 
 // Loss is work of the user that is lost when a series is closed, or all are.
@@ -143,53 +150,53 @@ const (
 	LosesGone        // the files that a result was exported to are gone
 )
 
-// TaskLoss returns what is lost when another task takes the place of the one in progress.
-func (s *Session) TaskLoss() Loss {
+// Loss returns what is lost when another task takes the place of the one in progress.
+func (ts *Tasks) Loss() Loss {
 	switch {
-	case s.task != nil && s.task.kind == Applying:
+	case ts.now != nil && ts.now.kind == Applying:
 		return LosesRun
-	case s.task != nil && s.task.kind == Exporting:
+	case ts.now != nil && ts.now.kind == Exporting:
 		return LosesExport
-	case s.task != nil && s.task.kind == Sending:
+	case ts.now != nil && ts.now.kind == Sending:
 		return LosesSend
 	}
 	return NoLoss
 }
 
 // VoxelsLoss returns what is lost when the series that is shown gets other voxels.
-func (s *Session) VoxelsLoss() Loss { return s.lossOf(s.document) }
+func (ds *Documents) VoxelsLoss() Loss { return ds.lossOf(ds.s.document) }
 
-// DocumentLoss returns what is lost when document i is closed.
-func (s *Session) DocumentLoss(i int) Loss {
-	if i < 0 || i >= len(s.documents) {
+// LossOf returns what is lost when document i is closed.
+func (ds *Documents) LossOf(i int) Loss {
+	if i < 0 || i >= len(ds.open) {
 		return NoLoss
 	}
-	return s.lossOf(s.documents[i])
+	return ds.lossOf(ds.open[i])
 }
 
-func (s *Session) lossOf(d *document) Loss {
-	if s.task != nil && s.task.document == d && s.TaskLoss() != NoLoss {
-		return s.TaskLoss()
+func (ds *Documents) lossOf(d *document) Loss {
+	if ds.s.Tasks.now != nil && ds.s.Tasks.now.document == d && ds.s.Tasks.Loss() != NoLoss {
+		return ds.s.Tasks.Loss()
 	}
-	return s.lossOfResults(d)
+	return ds.lossOfResults(d)
 }
 
 // Loss returns what is lost when all series are closed now.
-func (s *Session) Loss() Loss {
-	if loss := s.TaskLoss(); loss != NoLoss {
+func (ds *Documents) Loss() Loss {
+	if loss := ds.s.Tasks.Loss(); loss != NoLoss {
 		return loss
 	}
-	return s.lossOfResults(s.documents...)
+	return ds.lossOfResults(ds.open...)
 }
 
 // lossOfResults returns whether a result of the documents has not been exported, or was in vain.
-func (s *Session) lossOfResults(documents ...*document) (loss Loss) {
+func (ds *Documents) lossOfResults(documents ...*document) (loss Loss) {
 	for _, d := range documents {
 		for _, exports := range d.exports() {
 			switch {
 			case len(exports) == 0:
 				return LosesResult
-			case !s.exported(exports):
+			case !ds.s.Exports.stand(exports):
 				loss = LosesGone
 			}
 		}

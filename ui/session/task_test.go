@@ -22,14 +22,14 @@ func TestACancelledRunDoesNotReturnWithAnotherEngine(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	b.engine.failWith(errWorker)
-	b.Apply()
+	b.Results.Apply()
 	b.Wait() // the failure is queued
-	b.Cancel()
+	b.Tasks.Cancel()
 	b.settle()
 	if len(b.errors) != 0 {
 		t.Fatalf("errors %v; want none for a cancelled run", b.errors)
 	}
-	b.SetRecipe(b.tuned(7), true)
+	b.Tuning.Set(b.tuned(7), true)
 	b.settle()
 	if len(b.errors) != 1 {
 		t.Errorf("%d errors after the preview failed on the engine; want 1", len(b.errors))
@@ -50,14 +50,14 @@ func TestAFailureAfterASuccessIsReportedAgain(t *testing.T) {
 	b.settle()
 	for want := 1; want <= 2; want++ {
 		b.engine.failWith(errWorker)
-		b.SetRecipe(b.tuned(float64(10*want)), true)
-		b.SetRecipe(b.tuned(float64(10*want+1)), true)
+		b.Tuning.Set(b.tuned(float64(10*want)), true)
+		b.Tuning.Set(b.tuned(float64(10*want+1)), true)
 		b.settle()
 		if len(b.errors) != want {
 			t.Fatalf("%d errors; want %d: one for each time the engine stopped working", len(b.errors), want)
 		}
 		b.engine.failWith(nil)
-		b.SetRecipe(b.tuned(float64(10*want+2)), true)
+		b.Tuning.Set(b.tuned(float64(10*want+2)), true)
 		b.settle()
 	}
 }
@@ -67,12 +67,12 @@ func TestAFailedRunIsNotRepeatedOnAnotherSeries(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	b.engine.failWith(errWorker)
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
 	b.engine.failWith(nil)
-	b.SetAutoPreview(false) // a preview would end the failure by its success
+	b.Preview.SetAuto(false) // a preview would end the failure by its success
 	next := rampSeries(t)
-	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
 	b.settle()
 	b.ContinueWith(b.engine)
 	b.settle()
@@ -85,13 +85,13 @@ func TestASecondApplyDoesNotRestartTheRun(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	b.engine.holdRuns()
-	b.Apply()
-	b.loop.until("there is progress", func() bool { return b.Progress().Fraction > 0 })
-	b.Apply()
-	b.SetRecipe(b.tuned(30), true)
-	b.Apply() // not with another recipe either
-	if b.Progress().Fraction != 0.25 || b.Loss() != session.LosesRun {
-		t.Errorf("progress %+v, loss %v; want the first run to go on", b.Progress(), b.Loss())
+	b.Results.Apply()
+	b.loop.until("there is progress", func() bool { return b.Tasks.Progress().Fraction > 0 })
+	b.Results.Apply()
+	b.Tuning.Set(b.tuned(30), true)
+	b.Results.Apply() // not with another recipe either
+	if b.Tasks.Progress().Fraction != 0.25 || b.Documents.Loss() != session.LosesRun {
+		t.Errorf("progress %+v, loss %v; want the first run to go on", b.Tasks.Progress(), b.Documents.Loss())
 	}
 	b.engine.open()
 	b.settle()
@@ -104,25 +104,25 @@ func TestASecondApplyDoesNotRestartTheRun(t *testing.T) {
 func TestTasksDoNotReplaceEachOther(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
 	clean := b.Series()
 	b.gate = make(chan struct{})
 	gate := b.gate
 	exported := 0
-	b.Export(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) { exported++ })
+	b.Exports.Write(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) { exported++ })
 	b.gate = nil
-	if b.Loss() != session.LosesExport {
-		t.Errorf("loss %v; want the export", b.Loss())
+	if b.Documents.Loss() != session.LosesExport {
+		t.Errorf("loss %v; want the export", b.Documents.Loss())
 	}
-	b.SetRecipe(b.tuned(3), true)
-	b.Apply()
-	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
-	b.SetReference("nowhere")
-	b.ClearReference()
-	b.Export("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("a second export ended") })
-	if b.Progress().Kind != session.Exporting {
-		t.Errorf("progress %+v; want the export", b.Progress())
+	b.Tuning.Set(b.tuned(3), true)
+	b.Results.Apply()
+	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+	b.Reader.SetReference("nowhere")
+	b.Reader.ClearReference()
+	b.Exports.Write("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("a second export ended") })
+	if b.Tasks.Progress().Kind != session.Exporting {
+		t.Errorf("progress %+v; want the export", b.Tasks.Progress())
 	}
 	close(gate)
 	b.settle()
@@ -134,28 +134,28 @@ func TestTasksDoNotReplaceEachOther(t *testing.T) {
 func TestLossFollowsTheResult(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	if b.Loss() != session.NoLoss {
-		t.Errorf("loss %v before anything was done", b.Loss())
+	if b.Documents.Loss() != session.NoLoss {
+		t.Errorf("loss %v before anything was done", b.Documents.Loss())
 	}
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
-	if b.Loss() != session.LosesResult {
-		t.Errorf("loss %v with a result; want it", b.Loss())
+	if b.Documents.Loss() != session.LosesResult {
+		t.Errorf("loss %v with a result; want it", b.Documents.Loss())
 	}
-	b.Export(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
-	if b.Loss() != session.NoLoss {
-		t.Errorf("loss %v after the export", b.Loss())
+	if b.Documents.Loss() != session.NoLoss {
+		t.Errorf("loss %v after the export", b.Documents.Loss())
 	}
-	b.SetRecipe(b.tuned(9), true)
+	b.Tuning.Set(b.tuned(9), true)
 	b.settle()
-	if b.Loss() != session.NoLoss {
-		t.Errorf("loss %v after a preview, which Apply makes again", b.Loss())
+	if b.Documents.Loss() != session.NoLoss {
+		t.Errorf("loss %v after a preview, which Apply makes again", b.Documents.Loss())
 	}
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
-	if b.Loss() != session.LosesResult {
-		t.Errorf("loss %v with another result; want it", b.Loss())
+	if b.Documents.Loss() != session.LosesResult {
+		t.Errorf("loss %v with another result; want it", b.Documents.Loss())
 	}
 }
 
@@ -164,19 +164,19 @@ func TestAPanickingRunIsAnError(t *testing.T) {
 	b.mayPanic = true
 	b.settle()
 	b.engine.panics = "index out of range"
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
 	var p *parallel.Panic
-	if len(b.errors) != 1 || !errors.As(b.errors[0], &p) || b.Busy() {
-		t.Fatalf("errors %v, busy %v; want the panic reported and the task ended", b.errors, b.Busy())
+	if len(b.errors) != 1 || !errors.As(b.errors[0], &p) || b.Tasks.Busy() {
+		t.Fatalf("errors %v, busy %v; want the panic reported and the task ended", b.errors, b.Tasks.Busy())
 	}
 	if len(b.panics) != 1 || b.panics[0] != p {
 		t.Errorf("%d panics passed to the crash log; want the one", len(b.panics))
 	}
 	b.engine.panics = nil
-	b.Apply()
+	b.Results.Apply()
 	b.settle()
-	if !b.Applied() {
+	if !b.Results.Applied() {
 		t.Error("after the panic the volume cannot be filtered")
 	}
 }
@@ -186,13 +186,13 @@ func TestCloseEndsAllWork(t *testing.T) {
 	b.settle()
 	b.engine.holdRuns()
 	b.engine.holdPreviews()
-	b.SetRecipe(b.tuned(4), true)
-	b.Apply()
+	b.Tuning.Set(b.tuned(4), true)
+	b.Results.Apply()
 	b.Close() // returns although a run and a preview are held: they are cancelled
 	b.Wait()
 	b.loop.drain()
-	if b.Busy() || b.Document().Run() != nil || len(b.errors) > 0 {
-		t.Errorf("busy %v, errors %v after Close", b.Busy(), b.errors)
+	if b.Tasks.Busy() || b.Document().Run() != nil || len(b.errors) > 0 {
+		t.Errorf("busy %v, errors %v after Close", b.Tasks.Busy(), b.errors)
 	}
 }
 
@@ -202,12 +202,12 @@ func TestProgressMayBeTakenAtOnce(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	b.loop.direct = true
-	report := b.StartReporting()
+	report := b.Tasks.StartReporting()
 	report(1, 4)
-	if f := b.Progress().Fraction; f != 0.25 {
+	if f := b.Tasks.Progress().Fraction; f != 0.25 {
 		t.Errorf("fraction %g; want a quarter", f)
 	}
-	b.Cancel()
+	b.Tasks.Cancel()
 	report(4, 4) // of a task that is gone
 }
 
@@ -215,7 +215,7 @@ func TestAnAppliedRecipeIsNotAppliedAgain(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	for range 2 {
-		b.Apply()
+		b.Results.Apply()
 		b.settle()
 	}
 	if b.engine.runs != 1 {

@@ -6,13 +6,16 @@ import (
 	"quell/volume"
 )
 
+// History goes back and forth in the edits of the series that is shown.
+type History struct{ s *Session }
+
 // chosen notes windows and places of the pictures that were chosen as one step of the history.
-func (s *Session) chosen(g viewer.Gesture) {
-	if s.doc == nil {
+func (hi *History) chosen(g viewer.Gesture) {
+	if hi.s.doc == nil {
 		return
 	}
-	edits := s.doc.Edits()
-	present, next := s.edit(), s.withView(s.edit())
+	edits := hi.s.doc.Edits()
+	present, next := hi.s.edit(), hi.withView(hi.s.edit())
 	from := placesOf(g.From)
 	switch {
 	case next.Places == from && next.Window == present.Window && next.Second == present.Second:
@@ -30,12 +33,12 @@ func (s *Session) chosen(g viewer.Gesture) {
 		}
 		push(next)
 	}
-	s.listener.Changed()
+	hi.s.listener.Changed()
 }
 
 // withView returns a step with the windows and places that are shown.
-func (s *Session) withView(e app.Edit) app.Edit {
-	e.Window, e.Second, e.Places = s.state.WindowOf(viewer.Original), s.state.Second(), placesOf(s.state.Placed())
+func (hi *History) withView(e app.Edit) app.Edit {
+	e.Window, e.Second, e.Places = hi.s.state.WindowOf(viewer.Original), hi.s.state.Second(), placesOf(hi.s.state.Placed())
 	return e
 }
 
@@ -47,36 +50,36 @@ func placesOf(planes [3]viewer.Placed) (out [3]app.Place) {
 }
 
 // Undo returns to the previous recipe, marks, noise, windows and places.
-func (s *Session) Undo() { s.step((*app.History).Undo) }
+func (hi *History) Undo() { hi.step((*app.History).Undo) }
 
 // Redo is the inverse of Undo.
-func (s *Session) Redo() { s.step((*app.History).Redo) }
+func (hi *History) Redo() { hi.step((*app.History).Redo) }
 
 // step shows the step that move makes the present.
-func (s *Session) step(move func(*app.History) (app.Edit, bool)) {
-	if s.doc == nil {
+func (hi *History) step(move func(*app.History) (app.Edit, bool)) {
+	if hi.s.doc == nil {
 		return
 	}
-	before := s.edit()
-	if after, ok := move(s.doc.Edits()); ok {
-		s.returnTo(before, after)
+	before := hi.s.edit()
+	if after, ok := move(hi.s.doc.Edits()); ok {
+		hi.returnTo(before, after)
 	}
 }
 
 // returnTo shows a step; before is the one that was present. A step that placed the pictures
 // of one plane shows that plane.
-func (s *Session) returnTo(before, after app.Edit) {
-	s.marking.drag = nil
-	s.state.ShowWindows(after.Window, after.Second)
+func (hi *History) returnTo(before, after app.Edit) {
+	hi.s.marking.drag = nil
+	hi.s.state.ShowWindows(after.Window, after.Second)
 	if after.Places != before.Places {
-		s.showPlaced(before, after)
+		hi.showPlaced(before, after)
 	}
-	s.setRecipe(after.Recipe)
+	hi.s.Tuning.change(after.Recipe)
 }
 
 // showPlaced places the pictures as after, and shows the plane where that differs from before,
 // if it is one alone.
-func (s *Session) showPlaced(before, after app.Edit) {
+func (hi *History) showPlaced(before, after app.Edit) {
 	var planes [3]viewer.Placed
 	var changed []volume.Plane
 	for p, place := range after.Places {
@@ -85,17 +88,17 @@ func (s *Session) showPlaced(before, after app.Edit) {
 			changed = append(changed, volume.Plane(p))
 		}
 	}
-	if len(changed) == 1 && !s.showsPlanes() {
-		s.state.SetPlane(changed[0])
+	if len(changed) == 1 && !hi.showsPlanes() {
+		hi.s.state.SetPlane(changed[0])
 	}
-	s.state.Place(planes)
+	hi.s.state.Place(planes)
 }
 
 // showsPlanes says whether every plane has a pane of its own.
-func (s *Session) showsPlanes() bool {
-	if s.listener.PlanePanes == nil {
+func (hi *History) showsPlanes() bool {
+	if hi.s.listener.PlanePanes == nil {
 		return false
 	}
-	panes := s.listener.PlanePanes()
+	panes := hi.s.listener.PlanePanes()
 	return !panes[0].Hidden && panes[0].Width > 0
 }

@@ -36,7 +36,7 @@ func TestUndoOfPlaces(t *testing.T) {
 	note()
 	turn(3)
 	note()
-	b.SetRecipe(b.tuned(3), true)
+	b.Tuning.Set(b.tuned(3), true)
 	note()
 	turn(2)
 	note()
@@ -46,7 +46,7 @@ func TestUndoOfPlaces(t *testing.T) {
 	note()
 	state.Fit()
 	for i, want := range slices.Backward(kept) {
-		if b.Undo(); placeOf(b, volume.Axial) != want {
+		if b.History.Undo(); placeOf(b, volume.Axial) != want {
 			t.Errorf("undo to step %d: %+v, want %+v", i, placeOf(b, volume.Axial), want)
 		}
 	}
@@ -57,16 +57,16 @@ func TestUndoOfPlaces(t *testing.T) {
 	if b.Document().Edits().CanRedo() {
 		t.Error("a turn leaves a redo behind")
 	}
-	b.Undo()
+	b.History.Undo()
 	turn(1)
 	turn(1)
-	b.Undo()
+	b.History.Undo()
 	if b.Document().Edits().CanUndo() {
 		t.Error("turns after an undo are more than one step")
 	}
-	b.Redo()
+	b.History.Redo()
 	turn(1) // is a step of its own
-	b.Undo()
+	b.History.Undo()
 	if !b.Document().Edits().CanUndo() {
 		t.Error("a turn after a redo went into the step that was restored")
 	}
@@ -81,7 +81,7 @@ func TestUndoOfAReset(t *testing.T) {
 	state.ZoomAt(2, 10, 12, 64, 48)
 	want := state.Placed()
 	state.Reset(volume.Window{Width: 9})
-	b.Undo()
+	b.History.Undo()
 	if state.Window().Width != 7 || state.Placed() != want {
 		t.Errorf("undo of a reset gives a width of %g and %+v", state.Window().Width, state.Placed())
 	}
@@ -98,19 +98,19 @@ func TestUndoAcrossPlanes(t *testing.T) {
 	state.SetPlane(volume.Axial) // fits it again
 	state.ZoomAt(2, 10, 12, 64, 48)
 	state.SetPlane(volume.Coronal)
-	b.SetRecipe(b.tuned(3), true)
-	if b.Undo(); state.View().Plane != volume.Coronal {
+	b.Tuning.Set(b.tuned(3), true)
+	if b.History.Undo(); state.View().Plane != volume.Coronal {
 		t.Error("undo of a recipe shows another plane")
 	}
-	if b.Undo(); state.View().Plane != volume.Axial || state.Zoom() != 1 {
+	if b.History.Undo(); state.View().Plane != volume.Axial || state.Zoom() != 1 {
 		t.Errorf("undo shows %v at a zoom of %g; want axial at 1, as before the gesture", state.View().Plane, state.Zoom())
 	}
-	if b.Redo(); state.View().Plane != volume.Axial || state.Zoom() != 2 {
+	if b.History.Redo(); state.View().Plane != volume.Axial || state.Zoom() != 2 {
 		t.Errorf("redo shows %v at a zoom of %g", state.View().Plane, state.Zoom())
 	}
 	state.SetPlane(volume.Sagittal)
 	state.ZoomAt(2, 10, 12, 64, 48)
-	if b.Undo(); state.View().Plane != volume.Sagittal || state.Zoom() != 1 {
+	if b.History.Undo(); state.View().Plane != volume.Sagittal || state.Zoom() != 1 {
 		t.Errorf("a turn in another plane went into the step before: %v at %g", state.View().Plane, state.Zoom())
 	}
 }
@@ -120,10 +120,10 @@ func TestUndoBesideThePlanes(t *testing.T) {
 	b := newBench(t)
 	b.planePanes = [3]viewer.Pane{{Width: 64, Height: 48}, {Width: 64, Height: 48}, {Width: 64, Height: 48}}
 	b.settle()
-	b.Plane(volume.Coronal).ZoomAt(2, 10, 12, 64, 48)
-	b.Undo()
-	if b.State().View().Plane != volume.Axial || b.Plane(volume.Coronal).Zoom() != 1 {
-		t.Errorf("undo shows %v; the coronal plane has a zoom of %g", b.State().View().Plane, b.Plane(volume.Coronal).Zoom())
+	b.Screen.Plane(volume.Coronal).ZoomAt(2, 10, 12, 64, 48)
+	b.History.Undo()
+	if b.State().View().Plane != volume.Axial || b.Screen.Plane(volume.Coronal).Zoom() != 1 {
+		t.Errorf("undo shows %v; the coronal plane has a zoom of %g", b.State().View().Plane, b.Screen.Plane(volume.Coronal).Zoom())
 	}
 }
 
