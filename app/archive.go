@@ -41,6 +41,9 @@ type archive struct {
 	path string
 }
 
+// OnDisk returns the path of the archive, which holds all files.
+func (a *archive) OnDisk(string) string { return a.path }
+
 // Open opens a member; a DICOM file compressed by gzip is decompressed.
 func (a *archive) Open(name string) (fs.File, error) {
 	return openPlain(name, func() (fs.File, error) { return a.ReadCloser.Open(name) })

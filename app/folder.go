@@ -32,6 +32,11 @@ func (f *folder) nonUTF8(name string) (string, bool) {
 	return filepath.Join(f.root, filepath.FromSlash(name)), true
 }
 
+// OnDisk returns the path of a file.
+func (f *folder) OnDisk(name string) string {
+	return filepath.Join(f.root, filepath.FromSlash(name))
+}
+
 // Open opens a file or folder; a DICOM file compressed by gzip is decompressed.
 func (f *folder) Open(name string) (fs.File, error) {
 	return openPlain(name, func() (fs.File, error) {
@@ -70,11 +75,8 @@ func (f *folder) Stat(name string) (fs.FileInfo, error) {
 // origin returns the file of the machine that holds a source; false where
 // there is none (the bundled series).
 func origin(src series.Source) (path string, ok bool) {
-	switch f := src.FS.(type) {
-	case *folder:
-		return filepath.Join(f.root, filepath.FromSlash(src.Name)), true
-	case *archive:
-		return f.path, true
+	if f, found := src.FS.(interface{ OnDisk(name string) string }); found {
+		return f.OnDisk(src.Name), true
 	}
 	return "", false
 }

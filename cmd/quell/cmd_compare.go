@@ -35,7 +35,7 @@ they only measure how much was changed.`,
 		if cmd.Flags().Changed("max") && !(*peak > 0 && !math.IsInf(*peak, 0)) {
 			return app.Usagef("--max %g: give a positive number", *peak)
 		}
-		ref, err := open(cmd, app.Input{Path: args[0]})
+		ref, err := openInput(cmd, app.Input{Path: args[0]})
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (p psnr) String() string {
 // openSame reads a volume that must have the reference's dims. Different
 // positions are only a warning: many programs do not write them.
 func openSame(cmd *cobra.Command, path string, ref *volume.Volume) (*volume.Volume, error) {
-	in, err := open(cmd, app.Input{Path: path})
+	in, err := openInput(cmd, app.Input{Path: path})
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ edge that IN shows. Where a figure cannot be given, its reason is.`,
 		if err != nil {
 			return err
 		}
-		in, err := open(cmd, pick.input(args[0]))
+		in, err := openInput(cmd, pick.input(args[0]))
 		if err != nil {
 			return err
 		}

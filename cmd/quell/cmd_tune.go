@@ -75,7 +75,7 @@ them side by side.`,
 		if err != nil {
 			return err
 		}
-		in, err := open(cmd, pick.input(args[0]))
+		in, err := openInput(cmd, pick.input(args[0]))
 		if err != nil {
 			return err
 		}

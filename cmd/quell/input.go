@@ -76,8 +76,8 @@ func (c *choice) input(path string) app.Input {
 	return in
 }
 
-// open reads a series and writes what a person should know of it to stderr.
-func open(cmd *cobra.Command, in app.Input) (*app.Opened, error) {
+// openInput reads a series and writes what a person should know of it to stderr.
+func openInput(cmd *cobra.Command, in app.Input) (*app.Opened, error) {
 	events, done := eventsOf(cmd)
 	defer done()
 	return app.Open(cmd.Context(), in, events)

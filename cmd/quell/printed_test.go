@@ -20,8 +20,8 @@ import (
 	"quell/volume"
 )
 
-// run runs a command that must succeed and returns what it prints.
-func run(t *testing.T, args ...string) string {
+// printed runs a command that must succeed and returns what it prints.
+func printed(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	if code := execute(t.Context(), args, &stdout, &stderr); code != 0 {
@@ -33,7 +33,7 @@ func run(t *testing.T, args ...string) string {
 // parsed is the one JSON object that a command prints.
 func parsed[T any](t *testing.T, args ...string) (v T) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(run(t, append(args, "--json")...)), &v); err != nil {
+	if err := json.Unmarshal([]byte(printed(t, append(args, "--json")...)), &v); err != nil {
 		t.Fatalf("quell %s: %v", strings.Join(args, " "), err)
 	}
 	return v
@@ -64,7 +64,7 @@ func TestPrintedInfo(t *testing.T) {
   stored as  float32
   size       1.1 MB
 `
-	if got := run(t, "info", dir); got != one {
+	if got := printed(t, "info", dir); got != one {
 		t.Errorf("one series:\n%s\nwant\n%s", got, one)
 	}
 	data, err := os.ReadFile(at("b.nii"))
@@ -76,7 +76,7 @@ func TestPrintedInfo(t *testing.T) {
 	}
 	want := strings.Replace(one, "series 1", "series 1 (taken by default)", 1) + strings.Replace(one, "series 1", "series 2", 1) +
 		"refused      " + at("a.nii") + ": the voxels should end at byte 1080352, but the file has 5000 bytes; get a complete copy.\n"
-	if got := run(t, "info", dir); got != want {
+	if got := printed(t, "info", dir); got != want {
 		t.Errorf("three files:\n%s\nwant\n%s", got, want)
 	}
 }
@@ -85,8 +85,8 @@ func TestPrintedInfo(t *testing.T) {
 func noisyFolder(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	run(t, "phantom", filepath.Join(dir, "truth.nii"), "--kind", "steps", "--dims", "36,32,8")
-	run(t, "noise", filepath.Join(dir, "truth.nii"), filepath.Join(dir, "noisy.nii"), "--model", "gaussian", "--sigma", "5")
+	printed(t, "phantom", filepath.Join(dir, "truth.nii"), "--kind", "steps", "--dims", "36,32,8")
+	printed(t, "noise", filepath.Join(dir, "truth.nii"), filepath.Join(dir, "noisy.nii"), "--model", "gaussian", "--sigma", "5")
 	return dir
 }
 
@@ -104,7 +104,7 @@ func TestPrintedCurve(t *testing.T) {
 		want = append(want, row)
 	}
 	want = append(want, strings.Fields(tuned.Recipe.String()))
-	if got := columns(run(t, command...)); !reflect.DeepEqual(got, want) {
+	if got := columns(printed(t, command...)); !reflect.DeepEqual(got, want) {
 		t.Errorf("%q; want %q", got, want)
 	}
 }
@@ -113,7 +113,7 @@ func TestPrintedCurve(t *testing.T) {
 func TestPrintedVerdict(t *testing.T) {
 	dir := noisyFolder(t)
 	noisy, quiet := filepath.Join(dir, "noisy.nii"), filepath.Join(dir, "quiet.nii")
-	run(t, "denoise", noisy, quiet, "--filter", "gaussian", "--dims", "2", "--sigma-spatial", "0.4")
+	printed(t, "denoise", noisy, quiet, "--filter", "gaussian", "--dims", "2", "--sigma-spatial", "0.4")
 	type figures struct {
 		Verdict, Why, Confidence string
 		Sigma, Structure         float64
@@ -133,7 +133,7 @@ func TestPrintedVerdict(t *testing.T) {
 	for z, s := range judged.Slices {
 		want += fmt.Sprintf("slice %d      %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z+1, s.Verdict, s.Sigma, s.ResidualSD, s.Structure)
 	}
-	if got := run(t, "assess", noisy, quiet); got != want || len(judged.Slices) != 8 || len(judged.Spectrum) < 2 {
+	if got := printed(t, "assess", noisy, quiet); got != want || len(judged.Slices) != 8 || len(judged.Spectrum) < 2 {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
@@ -147,7 +147,7 @@ func TestDefaultsOfPhantoms(t *testing.T) {
 		t.Helper()
 		made++
 		out := filepath.Join(dir, fmt.Sprint(made)+".nii")
-		run(t, append([]string{"phantom", out, "--dims", "24,20,1", "--spacing", "9,9,5"}, args...)...)
+		printed(t, append([]string{"phantom", out, "--dims", "24,20,1", "--spacing", "9,9,5"}, args...)...)
 		v, err := app.Open(t.Context(), app.Input{Path: out}, app.Events{})
 		if err != nil {
 			t.Fatal(err)
@@ -201,10 +201,10 @@ func TestPhantomSize(t *testing.T) {
 // The command and the flag print the same line; --json has the parts.
 func TestPrintedVersion(t *testing.T) {
 	want := "quell version " + app.Version() + "\n"
-	if got := run(t, "version"); got != want {
+	if got := printed(t, "version"); got != want {
 		t.Errorf("version prints %q, want %q", got, want)
 	}
-	if got := run(t, "--version"); got != want {
+	if got := printed(t, "--version"); got != want {
 		t.Errorf("--version prints %q, want %q", got, want)
 	}
 	v := parsed[build](t, "version")

@@ -199,8 +199,8 @@ func TestNoiseRefusesNonsense(t *testing.T) {
 	}
 }
 
-// run is a finished run on a series in memory.
-func run(t *testing.T) *app.Run {
+// finished is a finished run on a series in memory.
+func finished(t *testing.T) *app.Run {
 	t.Helper()
 	v := volume.New(volume.NewGeometry([3]int{4, 4, 3}, [3]float64{1, 1, 1}))
 	r, err := denoise.NewRecipe("nlm", 3)
@@ -223,7 +223,7 @@ func TestExportSaysWhatWillBeWritten(t *testing.T) {
 	folder := t.TempDir()
 	var out string
 	var options app.ExportOptions
-	Export(request(run(t), folder, ExportRequest{Recipe: "nlm 3-D h=10", Stale: true,
+	Export(request(finished(t), folder, ExportRequest{Recipe: "nlm 3-D h=10", Stale: true,
 		Export: func(o string, opt app.ExportOptions) { out, options = o, opt }}), w).Show()
 
 	if check(t, w, "Remove patient identity").Visible() {
@@ -271,7 +271,7 @@ func TestExportSaysWhatWillBeWritten(t *testing.T) {
 // what will be written follows it.
 func TestExportWithoutIdentity(t *testing.T) {
 	w := parent(t)
-	r := run(t)
+	r := finished(t)
 	for z := range r.Source.Volume.Dims[2] {
 		r.Source.Sources = append(r.Source.Sources, series.Source{FS: fstest.MapFS{}, Name: "x", UID: fmt.Sprint("1.2.", z)})
 	}
@@ -308,7 +308,7 @@ func TestExportAsksBeforeItReplacesAForeignFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exported []app.ExportOptions
-	Export(request(run(t), folder, ExportRequest{Show: func(d dialog.Dialog) { d.Show() },
+	Export(request(finished(t), folder, ExportRequest{Show: func(d dialog.Dialog) { d.Show() },
 		Export: func(_ string, o app.ExportOptions) { exported = append(exported, o) }}), w).Show()
 	find[*control.Radio](t, w)[0].SetSelected(asNIfTI())
 	entry := find[*control.Entry](t, w)[0]
@@ -329,7 +329,7 @@ func TestExportAsksBeforeItReplacesAForeignFile(t *testing.T) {
 		t.Errorf("exported %+v; want once, with leave to overwrite, and no dialog open", exported)
 	}
 
-	Export(request(run(t), folder, ExportRequest{
+	Export(request(finished(t), folder, ExportRequest{
 		Export: func(_ string, o app.ExportOptions) { exported = append(exported, o) }}), w).Show()
 	test.Tap(button(t, w, "Export"))
 	if len(exported) != 2 || exported[1].Overwrite {
@@ -340,7 +340,7 @@ func TestExportAsksBeforeItReplacesAForeignFile(t *testing.T) {
 // An export of Quell is replaced after a question that says whose it is; the same one without.
 func TestExportSaysWhoseExportItReplaces(t *testing.T) {
 	folder := t.TempDir()
-	own, other := run(t), run(t)
+	own, other := finished(t), finished(t)
 	other.Source.Volume.Data[0]++
 	for _, r := range []*app.Run{own, other} {
 		r.Resolved = r.Recipe
@@ -386,7 +386,7 @@ func TestACancelledExportDoesNotBegin(t *testing.T) {
 	for _, cancel := range []bool{false, true} {
 		w := parent(t)
 		exported := 0
-		r := request(run(t), t.TempDir(), ExportRequest{Export: func(string, app.ExportOptions) { exported++ }})
+		r := request(finished(t), t.TempDir(), ExportRequest{Export: func(string, app.ExportOptions) { exported++ }})
 		var held []func()
 		r.Go = func(f func()) { held = append(held, f) }
 		Export(r, w).Show()
@@ -409,7 +409,7 @@ func TestACancelledExportDoesNotBegin(t *testing.T) {
 func TestReturnExportsAfterAClick(t *testing.T) {
 	w := parent(t)
 	var out []string
-	Export(request(run(t), t.TempDir(), ExportRequest{Export: func(path string, _ app.ExportOptions) { out = append(out, path) }}), w).Show()
+	Export(request(finished(t), t.TempDir(), ExportRequest{Export: func(path string, _ app.ExportOptions) { out = append(out, path) }}), w).Show()
 	for _, o := range test.LaidOutObjects(find[*control.Radio](t, w)[0]) {
 		if tapped, ok := o.(fyne.Tappable); ok && strings.Contains(fmt.Sprint(o), "NIfTI") {
 			tapped.Tapped(nil)
@@ -430,7 +430,7 @@ func TestExportCompressed(t *testing.T) {
 	for _, format := range []string{asDICOM(), asNIfTI()} {
 		w := parent(t)
 		var options app.ExportOptions
-		Export(request(run(t), t.TempDir(), ExportRequest{Compress: format == asNIfTI(),
+		Export(request(finished(t), t.TempDir(), ExportRequest{Compress: format == asNIfTI(),
 			Export: func(_ string, o app.ExportOptions) { options = o }}), w).Show()
 		box := check(t, w, "Compress without loss (JPEG Lossless)")
 		if !box.Visible() || box.Checked != (format == asNIfTI()) {
@@ -494,7 +494,7 @@ func TestExportSuggestsTheFormatOfTheSource(t *testing.T) {
 		{"DICOM", "again.nii", asNIfTI(), "again.nii"},
 	} {
 		w := parent(t)
-		r := run(t)
+		r := finished(t)
 		r.Source.Format = c.source
 		request := request(r, folder, ExportRequest{Export: func(string, app.ExportOptions) {}})
 		if c.failed != "" {
@@ -514,7 +514,7 @@ func TestExportTakesWholePaths(t *testing.T) {
 	folder := t.TempDir()
 	var out string
 	failed := filepath.Join(folder, "again.nii.gz")
-	Export(request(run(t), folder, ExportRequest{Path: failed, Export: func(o string, _ app.ExportOptions) { out = o }}), w).Show()
+	Export(request(finished(t), folder, ExportRequest{Path: failed, Export: func(o string, _ app.ExportOptions) { out = o }}), w).Show()
 	path, confirm := find[*control.Entry](t, w)[0], button(t, w, "Export")
 	if path.Text != failed || find[*control.Radio](t, w)[0].Selected() != asNIfTI() {
 		t.Errorf("suggested %q; want the path of the export that failed", path.Text)

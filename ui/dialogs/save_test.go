@@ -29,7 +29,7 @@ func TestSaveAsksBeforeItReplacesAForeignFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	Save(SaveRequest{
-		Title: "Save a report", Note: "One file.", Folder: folder, Name: ReportName(run(t), false), Show: func(d dialog.Dialog) { d.Show() },
+		Title: "Save a report", Note: "One file.", Folder: folder, Name: ReportName(finished(t), false), Show: func(d dialog.Dialog) { d.Show() },
 		Check: func(path string, overwrite bool) error {
 			if strings.HasSuffix(path, "bad.html") {
 				return errors.New("it cannot be written")

@@ -18,8 +18,8 @@ import (
 	"quell/volume"
 )
 
-// files writes n series of the same size that differ in their voxels.
-func files(t *testing.T, n int) (paths []string) {
+// written writes n series of the same size that differ in their voxels.
+func written(t *testing.T, n int) (paths []string) {
 	t.Helper()
 	dir := t.TempDir()
 	for i := range n {
@@ -57,7 +57,7 @@ func (b *bench) states() (out []session.DocumentState) {
 func TestOpeningKeepsTheSeriesThatAreOpen(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	paths := files(t, 2)
+	paths := written(t, 2)
 	b.opens(paths[0])
 	if got := b.Documents.List(); len(got) != 1 || got[0].Path != paths[0] || !got[0].Shown || got[0].Picture == nil || got[0].Bytes != size(t) {
 		t.Fatalf("the bundled series, on which nothing was done, did not give way: %+v", got)
@@ -111,7 +111,7 @@ func TestOpeningKeepsTheSeriesThatAreOpen(t *testing.T) {
 // A run goes on while another series is shown, and its result belongs to its own.
 func TestARunGoesOnBehindAnotherSeries(t *testing.T) {
 	b := newBench(t)
-	b.opens(files(t, 2)...)
+	b.opens(written(t, 2)...)
 	b.engine.holdRuns()
 	b.Results.Apply()
 	b.Documents.Show(0)
@@ -139,7 +139,7 @@ func TestARunGoesOnBehindAnotherSeries(t *testing.T) {
 // Work for the screen ends when another series is shown.
 func TestOtherTasksEndWithTheirScreen(t *testing.T) {
 	b := newBench(t)
-	b.opens(files(t, 2)...)
+	b.opens(written(t, 2)...)
 	b.Noise.ToggleMap()
 	if !b.Tasks.Busy() {
 		t.Fatal("the noise is not mapped")
@@ -165,7 +165,7 @@ func TestOtherTasksEndWithTheirScreen(t *testing.T) {
 // Closing shows the series that was shown before, in the end none.
 func TestClosingSeries(t *testing.T) {
 	b := newBench(t)
-	b.opens(files(t, 3)...)
+	b.opens(written(t, 3)...)
 	b.Documents.Show(0)
 	b.Documents.Close(0)
 	b.settle()
@@ -188,7 +188,7 @@ func TestClosingSeries(t *testing.T) {
 	if _, ok := b.Documents.Workspace(); ok {
 		t.Error("there is work without a series")
 	}
-	b.opens(files(t, 1)...)
+	b.opens(written(t, 1)...)
 	if b.Series() == nil || !b.showsShift(b.shift())() {
 		t.Error("none can be opened again")
 	}
@@ -212,7 +212,7 @@ func keeping(t *testing.T, memory int64) func(*session.Deps) {
 func TestMemoryIsBounded(t *testing.T) {
 	n := size(t)
 	b := newBenchWith(t, keeping(t, 3*n))
-	paths := files(t, 3)
+	paths := written(t, 3)
 	b.opens(paths[0])
 	run := b.applied(3)
 	b.Tuning.Set(b.tuned(4), true)
@@ -250,7 +250,7 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestResultsThatAreNowhereElseStay(t *testing.T) {
 	n := size(t)
 	b := newBenchWith(t, func(d *session.Deps) { d.Memory = 3*n - 1 })
-	paths := files(t, 2)
+	paths := written(t, 2)
 	b.opens(paths[0])
 	b.applied(3)
 	b.opens(paths[1])
@@ -275,7 +275,7 @@ func TestResultsThatAreNowhereElseStay(t *testing.T) {
 func TestAllSeriesComeBack(t *testing.T) {
 	deps := keeping(t, 1<<40)
 	b := newBenchWith(t, deps)
-	paths := files(t, 2)
+	paths := written(t, 2)
 	b.opens(paths...)
 	b.Documents.Show(0)
 	b.settle()
@@ -334,7 +334,7 @@ func TestMemoryIsReturned(t *testing.T) {
 	var freed atomic.Int64
 	b := newBenchWith(t, func(d *session.Deps) { d.FreeMemory = func() { freed.Add(1) } })
 	b.settle()
-	paths := files(t, 2)
+	paths := written(t, 2)
 	for range 3 { // what was read leaves garbage too
 		before := freed.Load()
 		b.opens(paths...)
@@ -436,7 +436,7 @@ func TestSlicesOfNIfTIArrive(t *testing.T) {
 // changed on disk.
 func TestFilesAreOpenedOnce(t *testing.T) {
 	b := newBenchWith(t, keeping(t, 1<<40))
-	paths := files(t, 2)
+	paths := written(t, 2)
 	b.opens(paths...)
 	b.applied(3)
 	b.Documents.Show(0)
@@ -477,7 +477,7 @@ func TestFilesAreOpenedOnce(t *testing.T) {
 // A series that was put away is read again where it is opened again.
 func TestASeriesThatWasPutAwayIsOpenedOnce(t *testing.T) {
 	b := newBenchWith(t, keeping(t, 2*size(t)-1))
-	paths := files(t, 2)
+	paths := written(t, 2)
 	b.opens(paths...)
 	if !b.Documents.List()[0].Away {
 		t.Fatal("the first series is not put away")

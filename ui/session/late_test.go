@@ -200,7 +200,7 @@ func TestLateAnswersShowNothingOld(t *testing.T) {
 // A document that is closed while it is read again stays closed, and its files are released.
 func TestADocumentClosedWhileItIsReadAgain(t *testing.T) {
 	for _, late := range []string{"closed", "another is selected"} {
-		paths := files(t, 3)
+		paths := written(t, 3)
 		b := newBenchWith(t, func(d *session.Deps) { d.Memory = 1 })
 		b.opens(paths...)
 		away := slices.IndexFunc(b.Documents.List(), func(o session.Opened) bool { return o.Away })

@@ -490,7 +490,7 @@ func TestOwnWindowsStayWithTheirSeries(t *testing.T) {
 	b.State().ToggleLink()
 	b.State().Attend(viewer.Denoised)
 	b.State().SetWindow(volume.Window{Width: 20})
-	b.opens(files(t, 1)[0])
+	b.opens(written(t, 1)[0])
 	if b.State().Unlinked() {
 		t.Error("the next series has two windows")
 	}
@@ -504,7 +504,7 @@ func TestAWindowIsNoWork(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	b.State().SetWindow(volume.Window{Center: 1, Width: 2})
-	b.opens(files(t, 1)[0])
+	b.opens(written(t, 1)[0])
 	if len(b.Documents.List()) != 1 {
 		t.Error("a series of which the window alone was changed did not give way")
 	}
