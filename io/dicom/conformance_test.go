@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"quell/io/dicom"
+	"quell/io/dicom/dicomtest"
 	"quell/io/iotest"
 	"quell/series"
 	"quell/volume"
@@ -18,9 +19,11 @@ func TestConformance(t *testing.T) {
 	iotest.Run(t, iotest.Format{
 		Write: func(ctx context.Context, dir, name string, v *volume.Volume) error {
 			s := &series.Series{Meta: series.Meta{Format: "NIfTI-1", Modality: "CT"}, Volume: v}
-			_, err := dicom.WriteNew(ctx, filepath.Join(dir, name), s, dicom.Derived{
-				Description: "made by a test", Version: "0", Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-			}, nil)
+			d := dicom.Derived{Description: "made by a test", Version: "0", Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+			r, err := dicom.WriteNew(ctx, filepath.Join(dir, name), s, d, nil)
+			if err == nil {
+				dicomtest.SameInSlices(t, filepath.Join(dir, name), r, s, v, d)
+			}
 			return err
 		},
 		Read: func(ctx context.Context, fsys fs.FS, name string) (*series.Series, error) {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +65,11 @@ func writeVolumes(t *testing.T, dir string, from, to int, d derive.Derived, chan
 		t.Fatal(err)
 	}
 	defer w.Discard()
+	inSlices, err := dicom.NewSeriesWriter(out+"-slices", len(c.Entries), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inSlices.Discard()
 	for v := range c.Entries {
 		s := dicomtest.Load(t, c, v)
 		part := *s
@@ -77,6 +83,7 @@ func writeVolumes(t *testing.T, dir string, from, to int, d derive.Derived, chan
 		if err := w.Add(t.Context(), &part, result, own); err != nil {
 			t.Fatal(err)
 		}
+		dicomtest.AddInSlices(t, inSlices, 1+v%2, &part, result, own)
 	}
 	if err := w.Add(t.Context(), nil, nil, d); err == nil || !strings.Contains(err.Error(), "has its") {
 		t.Errorf("one more volume: %v", err)
@@ -84,6 +91,10 @@ func writeVolumes(t *testing.T, dir string, from, to int, d derive.Derived, chan
 	if report, err = w.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	if again, err := inSlices.Close(t.Context()); err != nil || !reflect.DeepEqual(again, report) {
+		t.Errorf("in slices: %+v, %v; want %+v", again, err, report)
+	}
+	dicomtest.SameFiles(t, out, out+"-slices")
 	return out, report, results
 }
 
@@ -275,6 +286,10 @@ func writeNewVolumes(t *testing.T, places []series.Place, step float64, gradient
 	if err != nil {
 		t.Fatal(err)
 	}
+	inSlices, err := dicom.NewSeriesWriter(out+"-slices", len(places), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	g := volume.NewGeometry([3]int{4, 3, 2}, [3]float64{1, 2, 3})
 	g.Affine.SetColumn(0, volume.Vec{-1}) // files run against the slices
 	for v, place := range places {
@@ -290,10 +305,15 @@ func writeNewVolumes(t *testing.T, places []series.Place, step float64, gradient
 		if err := w.AddNew(t.Context(), s, d); err != nil {
 			t.Fatal(err)
 		}
+		dicomtest.AddInSlices(t, inSlices, 1, s, s.Volume, d)
 	}
 	if report, err = w.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	if again, err := inSlices.Close(t.Context()); err != nil || !reflect.DeepEqual(again, report) {
+		t.Errorf("in slices: %+v, %v; want %+v", again, err, report)
+	}
+	dicomtest.SameFiles(t, out, out+"-slices")
 	return out, report
 }
 

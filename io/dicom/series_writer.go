@@ -18,13 +18,12 @@ import (
 	"quell/volume"
 )
 
-// SeriesWriter writes the volumes of a series, one after another, as one series into a new
-// folder: that of a single volume with Add, those of a 4-D series with an Add for each. Files
-// are named IM00001.dcm and so on, and their Instance Numbers rise likewise: volume after
+// SeriesWriter writes the volumes of a series, one after another and each whole or some slices at a
+// time, as one series into a new folder. Files are named IM00001.dcm and so on, and their Instance Numbers rise likewise: volume after
 // volume, and along the slice normal in each. A multi-frame image stays one: frames of a file
 // that belong to several volumes are in one file again. No voxels of an earlier volume are in
-// memory; frames whose file waits for others wait on the disk. Its methods are called from one
-// goroutine.
+// memory; slices wait on the disk for the last of their volume, since the UIDs follow from all,
+// and frames for those of other volumes in their file. Its methods are called from one goroutine.
 type SeriesWriter struct {
 	dir      string
 	volumes  int
@@ -35,6 +34,11 @@ type SeriesWriter struct {
 
 	derived *derive.Series            // nil before the first volume, and for new ones
 	fresh   *derive.SecondaryCaptures // likewise, and for derived ones
+
+	src    *series.Series // of the volume that was begun; nil between volumes
+	how    derive.Derived // of it
+	isNew  bool           // it has no DICOM source
+	voxels *derive.Voxels // of it
 
 	slices []written      // of all volumes, in their order
 	ends   []int          // of each volume among slices
@@ -77,24 +81,90 @@ func (w *SeriesWriter) Clipped() int64 {
 	return w.derived.Clipped
 }
 
-// Add writes the next volume: result, which lies on the grid of src.Volume, derived from the
-// files of src as [Write] does. After an error only Discard is left.
-func (w *SeriesWriter) Add(ctx context.Context, src *series.Series, result *volume.Volume, d derive.Derived) (err error) {
-	if err := w.room(); err != nil {
-		return err
-	}
-	if err := derive.CheckResult(src, result, d.Compress); err != nil {
-		return err
-	}
-	d.Volumes = w.volumes
-	if w.derived == nil {
-		w.derived, err = derive.New(ctx, src, result, d)
-	} else {
-		err = w.derived.Next(ctx, src, result, d)
+// Begin begins the next volume, on the grid of src.Volume: derived from the files of src as [Write] does if all
+// of its slices have one, else new as [WriteNew] does. src.Volume may have no voxels. After an error of this or
+// another method only Discard is left.
+func (w *SeriesWriter) Begin(ctx context.Context, src *series.Series, d derive.Derived) error {
+	return w.begin(ctx, src, d, !Derivable(src))
+}
+
+// Derivable reports whether every slice of a series has a DICOM file from which that of an output can be
+// derived.
+func Derivable(s *series.Series) bool {
+	return len(s.Sources) == s.Volume.Dims[2] && !slices.ContainsFunc(s.Sources, func(src series.Source) bool { return src.UID == "" || src.FS == nil })
+}
+
+func (w *SeriesWriter) begin(ctx context.Context, src *series.Series, d derive.Derived, fresh bool) (err error) {
+	switch {
+	case len(w.ends) == w.volumes:
+		return fmt.Errorf("dicom: the series has its %d volumes", w.volumes)
+	case w.src != nil:
+		return errors.New("dicom: slices of the volume before are missing")
+	case fresh:
+		err = derive.CheckNew(w.dir, src.Volume.Geometry, d.Compress)
+	default:
+		err = derive.CheckSource(src, d.Compress)
 	}
 	if err != nil {
 		return err
 	}
+	d.Volumes = w.volumes
+	switch {
+	case fresh && w.fresh == nil:
+		w.fresh = new(derive.SecondaryCaptures)
+	case !fresh && w.derived == nil:
+		if w.derived, err = derive.New(ctx, src, d, func() (series.Slices, error) { return readAgain(ctx, src) }); err != nil {
+			return err
+		}
+	}
+	w.src, w.how, w.isNew, w.voxels = src, d, fresh, derive.NewVoxels(w.dir, src.Volume.Geometry, fresh)
+	return nil
+}
+
+// AddSlices writes the next slices of the volume. Masked voxels are padding; of a volume that is derived from
+// files this is those of src.Volume if it has voxels.
+func (w *SeriesWriter) AddSlices(ctx context.Context, part *volume.Volume) error {
+	if w.src == nil {
+		return errors.New("dicom: no volume was begun")
+	}
+	if err := w.voxels.Add(ctx, part); err != nil || !w.voxels.Complete() {
+		return err
+	}
+	write := w.derive
+	if w.isNew {
+		write = w.capture
+	}
+	err := write(ctx)
+	w.src = nil
+	return errors.Join(err, w.voxels.Close())
+}
+
+// Add writes the next volume: result, which lies on the grid of src.Volume, derived from the
+// files of src as [Write] does. After an error only Discard is left.
+func (w *SeriesWriter) Add(ctx context.Context, src *series.Series, result *volume.Volume, d derive.Derived) (err error) {
+	return w.addWhole(ctx, src, result, d, false)
+}
+
+// AddNew writes the next volume, that of a series without a DICOM source, as [WriteNew] does.
+// After an error only Discard is left.
+func (w *SeriesWriter) AddNew(ctx context.Context, s *series.Series, d derive.Derived) (err error) {
+	return w.addWhole(ctx, s, s.Volume, d, true)
+}
+
+func (w *SeriesWriter) addWhole(ctx context.Context, src *series.Series, v *volume.Volume, d derive.Derived, fresh bool) error {
+	if err := w.begin(ctx, src, d, fresh); err != nil {
+		return err
+	}
+	if src.Volume.Dims != v.Dims {
+		return fmt.Errorf("dicom: a result of %v voxels for a source of %v", v.Dims, src.Volume.Dims)
+	}
+	return w.AddSlices(ctx, v)
+}
+
+// derive writes the files of a volume that has a DICOM source.
+func (w *SeriesWriter) derive(ctx context.Context) error {
+	src := w.src
+	w.derived.Next(src, w.voxels, w.how)
 	defer w.derived.Release()
 	w.report.SeriesUID = w.derived.UID
 	var parts []part
@@ -121,23 +191,10 @@ func (w *SeriesWriter) Add(ctx context.Context, src *series.Series, result *volu
 	})
 }
 
-// AddNew writes the next volume, that of a series without a DICOM source, as [WriteNew] does.
-// After an error only Discard is left.
-func (w *SeriesWriter) AddNew(ctx context.Context, s *series.Series, d derive.Derived) (err error) {
-	if err := w.room(); err != nil {
-		return err
-	}
-	d.Volumes = w.volumes
-	if w.fresh == nil {
-		w.fresh, err = derive.NewSecondaryCaptures(ctx, w.dir, s, d)
-	} else {
-		err = w.fresh.Next(ctx, w.dir, s, d)
-	}
-	if err != nil {
-		return err
-	}
-	defer w.fresh.Release()
-	n, v := w.fresh, s.Volume
+// capture writes those of a volume that has none.
+func (w *SeriesWriter) capture(ctx context.Context) error {
+	n, v := w.fresh, w.src.Volume.Geometry
+	n.Next(w.src.Meta, w.voxels, w.how)
 	w.report.SeriesUID = n.UID
 	// Files are numbered along row x column, which a left-handed grid runs against.
 	backwards := v.Affine.Det() < 0
@@ -154,10 +211,13 @@ func (w *SeriesWriter) AddNew(ctx context.Context, s *series.Series, d derive.De
 		w.slices = append(w.slices, written{file: len(w.files), position: v.Affine.Apply(0, 0, float64(along(k)))})
 		w.files = append(w.files, writtenFile{})
 	}
-	err = w.write(ctx, first, parts, func() fileMaker {
+	err := w.write(ctx, first, parts, func() fileMaker {
 		return func(p part) ([]byte, [][]byte, error) {
 			k := p.at[0]
-			pixels := n.Pixels(along(k))
+			pixels, err := n.Pixels(along(k))
+			if err != nil {
+				return nil, nil, err
+			}
 			return n.File(p.file, w.slices[first+k].position, pixels), [][]byte{pixels}, nil
 		}
 	})
@@ -165,14 +225,6 @@ func (w *SeriesWriter) AddNew(ctx context.Context, s *series.Series, d derive.De
 		w.rounding = max(w.rounding, n.Format.Slope/2)
 	}
 	return err
-}
-
-// room returns an error where all volumes are there.
-func (w *SeriesWriter) room() error {
-	if len(w.ends) == w.volumes {
-		return fmt.Errorf("dicom: the series has its %d volumes", w.volumes)
-	}
-	return nil
 }
 
 // part is what a volume has of a file: the slices at, in the order of their frames.
@@ -241,7 +293,7 @@ func (w *SeriesWriter) path(k int) string { return filepath.Join(w.dir, sliceNam
 // without a name if what was read back differs, or the file system's.
 func (w *SeriesWriter) Close(ctx context.Context) (derive.Report, error) {
 	defer w.Discard()
-	if len(w.ends) != w.volumes {
+	if w.src != nil || len(w.ends) != w.volumes {
 		return derive.Report{}, fmt.Errorf("dicom: %d of %d volumes were written", len(w.ends), w.volumes)
 	}
 	w.rankFrames()
@@ -268,6 +320,10 @@ func (w *SeriesWriter) Discard() {
 		if f.spool != nil {
 			f.spool.Close()
 		}
+	}
+	if w.src != nil {
+		_ = w.voxels.Close() // its folder goes
+		w.src = nil
 	}
 	if w.dir != "" {
 		os.RemoveAll(w.dir)

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"quell/io/dicom"
@@ -130,5 +132,75 @@ func TestSeriesWriterStopsAtTheFirstError(t *testing.T) {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: the folder stays: %v", c.name, err)
 		}
+	}
+}
+
+// TestSeriesWriterInSlices: a series without a UID, whose study follows from its voxels, has the files of the
+// whole as well; what does not follow is an error, and after it nothing is left.
+func TestSeriesWriterInSlices(t *testing.T) {
+	for name, fakes := range map[string]map[string]*dicomtest.Fake{"files": dicomtest.Stack(4), "padding": dicomtest.Stack(4), "mosaic": {"m": dicomtest.NewMosaic(1, `0\0\1`)}} {
+		for _, f := range fakes {
+			f.With(part10.TagSeriesInstanceUID, nil).With(part10.TagStudyInstanceUID, nil)
+			if name == "padding" {
+				f.With(part10.TagPixelPaddingValue, []byte{100, 0})
+			}
+		}
+		_, s := dicomtest.OnDisk(t, fakes)
+		if s.UID != "" || (s.Volume.Mask != nil) != (name == "padding") {
+			t.Fatalf("%s: UID %q, mask %v", name, s.UID, s.Volume.Mask)
+		}
+		result := s.Volume.Clone()
+		for i := range result.Data {
+			result.Data[i] += float32(2 * (i % 3))
+		}
+		dicomtest.Write(t, filepath.Join(t.TempDir(), "out"), s, result)
+	}
+
+	_, s := dicomtest.OnDisk(t, dicomtest.Stack(4))
+	part := func(z0, z1 int) *volume.Volume { return s.Volume.Crop(volume.Slices(s.Volume.Geometry, z0, z1)) }
+	nan := part(0, 1)
+	nan.Data[3] = float32(math.NaN())
+	for want, parts := range map[string][]*volume.Volume{
+		"0 of 1 volumes": {part(0, 3)}, "do not follow 3 of": {part(0, 3), part(0, 2)}, "do not follow 0 of": {volume.New(volume.NewGeometry([3]int{3, 3, 4}, [3]float64{1, 1, 1}))},
+		"no volume was begun": {part(0, 4), part(0, 1)}, "cannot be written": {nan},
+	} {
+		for _, fresh := range []bool{false, true} {
+			dir := filepath.Join(t.TempDir(), "out")
+			w, err := dicom.NewSeriesWriter(dir, 1, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			src := *s
+			if fresh {
+				src.Sources = nil
+			}
+			err = w.Begin(t.Context(), &src, dicomtest.TestDerived)
+			for _, p := range parts {
+				if err == nil {
+					err = w.AddSlices(t.Context(), p)
+				}
+			}
+			if err == nil {
+				_, err = w.Close(t.Context())
+			}
+			w.Discard()
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v; want %q", err, want)
+			}
+			if left, _ := filepath.Glob(dir + "*"); left != nil {
+				t.Errorf("%s: %v is left", want, left)
+			}
+		}
+	}
+	w, err := dicom.NewSeriesWriter(filepath.Join(t.TempDir(), "out"), 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Discard()
+	if err := errors.Join(w.Begin(t.Context(), s, dicomtest.TestDerived), w.AddSlices(t.Context(), part(0, 2))); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Begin(t.Context(), s, dicomtest.TestDerived); err == nil || !strings.Contains(err.Error(), "slices of the volume before are missing") {
+		t.Errorf("a volume within another: %v", err)
 	}
 }

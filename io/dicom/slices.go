@@ -10,6 +10,7 @@ import (
 
 	"quell/internal/parallel"
 	"quell/io/dicom/instance"
+	"quell/io/dicom/part10"
 	"quell/series"
 	"quell/volume"
 )
@@ -178,4 +179,25 @@ func slicesByFile(hs []*instance.Slice) (files []string, at map[string][]int) {
 		at[h.Name] = append(at[h.Name], z)
 	}
 	return files, at
+}
+
+// readAgain opens the files of a loaded series for its slices.
+func readAgain(ctx context.Context, s *series.Series) (*Slices, error) {
+	r := &Slices{fsys: s.Sources[0].FS, plain: *s, progress: &parallel.Counter{}}
+	files := map[string]*instance.Instance{}
+	for _, from := range s.Sources {
+		in := files[from.Name]
+		if in == nil {
+			var err error
+			if in, err = instance.Read(ctx, from.FS, from.Name); err != nil {
+				return nil, err
+			}
+			files[from.Name] = in
+		}
+		if !in.Usable() || in.SOPUID != from.UID || from.Frame >= len(in.Slices) {
+			return nil, part10.FileError(from.Name, "open the series again", nil, "the source file is not the one that was loaded")
+		}
+		r.stack = append(r.stack, in.Slices[from.Frame])
+	}
+	return r, nil
 }

@@ -73,7 +73,7 @@ func TestSourceThatIsAnother(t *testing.T) {
 			for z := range from.Sources {
 				from.Sources[z].FS = fstest.MapFS{"x.dcm": {Data: c.file}}
 			}
-			d, err := derive.New(t.Context(), &from, s.Volume, dicomtest.TestDerived)
+			d, err := dicomtest.Derive(t, &from, dicomtest.TestDerived)
 			if err != nil {
 				return err
 			}
@@ -92,7 +92,7 @@ func TestSourceThatIsAnother(t *testing.T) {
 		from := *s
 		from.Sources = slices.Clone(s.Sources)
 		from.Sources[0].Frame = frame
-		d, err := derive.New(t.Context(), &from, s.Volume, dicomtest.TestDerived)
+		d, err := dicomtest.Derive(t, &from, dicomtest.TestDerived)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,11 +150,14 @@ func TestCancelledPreparation(t *testing.T) {
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(2))
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := derive.New(cancelled, s, s.Volume, dicomtest.TestDerived); !errors.Is(err, context.Canceled) {
-		t.Errorf("derived: %v", err)
+	for _, fresh := range []bool{false, true} {
+		if err := derive.NewVoxels(t.TempDir(), s.Volume.Geometry, fresh).Add(cancelled, s.Volume); !errors.Is(err, context.Canceled) {
+			t.Errorf("new: %v, %v", fresh, err)
+		}
 	}
-	if _, err := derive.NewSecondaryCaptures(cancelled, "out", s, dicomtest.TestDerived); !errors.Is(err, context.Canceled) {
-		t.Errorf("new: %v", err)
+	s.UID = "" // so that its study follows from its voxels
+	if _, err := derive.New(cancelled, s, dicomtest.TestDerived, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("derived: %v", err)
 	}
 }
 
@@ -193,15 +196,21 @@ func TestUIDsStay(t *testing.T) {
 
 // TestNewUIDsStay likewise those of a series without a DICOM source.
 func TestNewUIDsStay(t *testing.T) {
-	n, err := derive.NewSecondaryCaptures(t.Context(), "out", niftiLike([3]int{2, 2, 2}, func(i int) float32 { return float32(i) }), dicomtest.TestDerived)
-	if err != nil {
-		t.Fatal(err)
-	}
-	is := dicomtest.ElementBytes(t, n.File(1, volume.Vec{}, n.Pixels(1)))
+	n := dicomtest.Capture(t, niftiLike([3]int{2, 2, 2}, func(i int) float32 { return float32(i) }), dicomtest.TestDerived)
+	is := dicomtest.ElementBytes(t, n.File(1, volume.Vec{}, pixelsOf(t, n, 1)))
 	got := fmt.Sprintf("%s %s %s %s", n.UID, uidOf(is[part10.TagSOPInstanceUID]), uidOf(is[part10.TagStudyInstanceUID]), uidOf(is[part10.TagFrameOfReferenceUID]))
 	if want := "2.25.236705883586235038419015991574236837701 2.25.193573981726256596722898741797302385288 2.25.19031692761683693779302840621067105387 2.25.53547655615974703524911844112453695266"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
+}
+
+func pixelsOf(t *testing.T, n *derive.SecondaryCaptures, z int) []byte {
+	t.Helper()
+	pixels, err := n.Pixels(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pixels
 }
 
 func uidOf(element []byte) string { return strings.TrimRight(string(element[8:]), "\x00") }
@@ -217,11 +226,8 @@ func TestSecondaryCaptureAttributes(t *testing.T) {
 	}
 	d := dicomtest.TestDerived
 	d.Version, d.Suffix, d.Description = strings.Repeat("v", 70), strings.Repeat("s", 70), strings.Repeat("d", 1030)
-	n, err := derive.NewSecondaryCaptures(t.Context(), "out", s, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	is := dicomtest.ElementBytes(t, n.File(1, volume.Vec{1, 2, 3.5}, n.Pixels(1)))
+	n := dicomtest.Capture(t, s, d)
+	is := dicomtest.ElementBytes(t, n.File(1, volume.Vec{1, 2, 3.5}, pixelsOf(t, n, 1)))
 	us := func(v int) string { return string([]byte{byte(v), byte(v >> 8)}) }
 	for tag, want := range map[part10.Tag]string{
 		part10.TagImageType: `DERIVED\SECONDARY`, part10.TagModality: "OT", part10.TagConversionType: "WSD", part10.TagManufacturer: "Quell", part10.TagManufacturerModelName: "Quell",
@@ -249,10 +255,8 @@ func TestSecondaryCaptureAttributes(t *testing.T) {
 	}
 	// Values from 0 on are unsigned; without a window, a mask or a unit nothing is said of them.
 	s = niftiLike([3]int{5, 4, 3}, func(i int) float32 { return float32(i) })
-	if n, err = derive.NewSecondaryCaptures(t.Context(), "out", s, d); err != nil {
-		t.Fatal(err)
-	}
-	is = dicomtest.ElementBytes(t, n.File(0, volume.Vec{}, n.Pixels(0)))
+	n = dicomtest.Capture(t, s, d)
+	is = dicomtest.ElementBytes(t, n.File(0, volume.Vec{}, pixelsOf(t, n, 0)))
 	if is[part10.TagWindowCenter] != nil || is[part10.TagWindowWidth] != nil || is[part10.TagPixelPaddingValue] != nil ||
 		is[part10.TagPixelRepresentation][8] != 0 || !strings.HasPrefix(string(is[part10.TagRescaleType][8:]), "US") {
 		t.Errorf("plain: %q, %q", is[part10.TagRescaleType], is[part10.TagPixelRepresentation])

@@ -99,8 +99,8 @@ func (s *image) rewrite(syntaxUID string, data []byte) error {
 }
 
 // store converts the result to stored values over a copy of the source's
-// pixels; values and valid return those of the i-th slice.
-func (s *image) store(values func(i int) []float32, valid func(i int) []bool) {
+// pixels; voxels returns those of the i-th slice.
+func (s *image) store(voxels func(i int) (values []float32, valid []bool, err error)) error {
 	e := s.File.Elements[s.File.PixelIndex]
 	raw := append(s.buffers.pixels[:0], s.Bytes[e.Value:e.Value+int64(e.Length)]...)
 	s.buffers.pixels = raw
@@ -114,13 +114,18 @@ func (s *image) store(values func(i int) []float32, valid func(i int) []bool) {
 	s.pixels = raw
 	for i, h := range s.slices {
 		pixels := s.slicePixels(i)
-		s.clipped += h.Format.Encode(pixels, values(i), valid(i))
+		values, valid, err := voxels(i)
+		if err != nil {
+			return err
+		}
+		s.clipped += h.Format.Encode(pixels, values, valid)
 		if h.Tiles != nil {
 			h.Tiles.SetTile(raw, h.Frame, pixels)
 		}
-		lo, hi, present := h.Format.Extremes(pixels, len(values(i)))
+		lo, hi, present := h.Format.Extremes(pixels, len(values))
 		s.extremes.add(extremes{lo, hi, present})
 	}
+	return nil
 }
 
 // cutFrames returns the pixels of the exported frames alone, of even length.

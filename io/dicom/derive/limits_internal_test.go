@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -138,10 +139,79 @@ func TestQuantisation(t *testing.T) {
 		"masked, too low":    {volumeOf(mask, -32768, 5, 0), false, 32773.0 / 65534, -32768 - 32773.0/65534, 0},
 		"masked, fractional": {volumeOf(mask, 0, 0.5, 0), false, 0.5 / 65534, -0.5 / 65534, 0},
 	} {
-		f, err := quantisation(t.Context(), c.v)
-		if err != nil || f.Signed != c.signed || math.Abs(f.Slope/c.slope-1) > 1e-9 || math.Abs(f.Intercept-c.intercept) > 1e-6 || f.PadLow != c.pad || f.PadHigh != c.pad || f.Padding != (c.v.Mask != nil) {
-			t.Errorf("%s: %+v, %v", name, f, err)
+		f := freshVoxels(t, c.v).quantisation()
+		if f.Signed != c.signed || math.Abs(f.Slope/c.slope-1) > 1e-9 || math.Abs(f.Intercept-c.intercept) > 1e-6 || f.PadLow != c.pad || f.PadHigh != c.pad || f.Padding != (c.v.Mask != nil) {
+			t.Errorf("%s: %+v", name, f)
 		}
+	}
+}
+
+// freshVoxels returns those of a volume without a DICOM source.
+func freshVoxels(t *testing.T, v *volume.Volume) *Voxels {
+	t.Helper()
+	all := NewVoxels(t.TempDir(), v.Geometry, true)
+	if err := all.Add(t.Context(), v); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestVoxelsInParts: parts decide what the whole does, wherever values, fractions and masks are; and what does
+// not follow is refused.
+func TestVoxelsInParts(t *testing.T) {
+	for name, c := range map[string]struct{ masks, values [3][]float32 }{
+		"plain":             {values: [3][]float32{{1, 2}, {5, 4}, {-3, 0}}},
+		"a late fraction":   {values: [3][]float32{{1, 2}, {5, 4}, {3, 0.5}}},
+		"an early fraction": {values: [3][]float32{{0.5, 2}, {5, 4}, {3, 0}}},
+		"a late mask":       {values: [3][]float32{{1, 2}, {5, 4}, {3, 0.5}}, masks: [3][]float32{nil, nil, {1, 0}}},
+		"an early mask":     {values: [3][]float32{{1, -9}, {5, 4}, {3, 7}}, masks: [3][]float32{{1, 0}, nil, nil}},
+		"nothing at first":  {values: [3][]float32{{1, -9}, {5, 4}, {3, 7}}, masks: [3][]float32{{0, 0}, nil, nil}},
+		"nothing at all":    {values: [3][]float32{{1, -9}, {5, 4}, {3, 7}}, masks: [3][]float32{{0, 0}, {0, 0}, {0, 0}}},
+	} {
+		whole := volume.New(volume.NewGeometry([3]int{2, 1, 3}, [3]float64{1, 1, 1}))
+		parts := NewVoxels(t.TempDir(), whole.Geometry, true)
+		for z := range 3 {
+			part := volume.New(whole.Geometry.Crop(volume.Slices(whole.Geometry, z, z+1)))
+			copy(part.Data, c.values[z])
+			copy(whole.Plane(z), c.values[z])
+			if c.masks[z] != nil {
+				part.Mask = []bool{c.masks[z][0] == 1, c.masks[z][1] == 1}
+				if whole.Mask == nil {
+					whole.Mask = []bool{true, true, true, true, true, true}
+				}
+				copy(whole.Mask[2*z:], part.Mask)
+			}
+			if parts.Complete() {
+				t.Errorf("%s: complete after %d slices", name, z)
+			}
+			if err := parts.Add(t.Context(), part); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := freshVoxels(t, whole)
+		if !parts.Complete() || parts.quantisation() != want.quantisation() || !bytes.Equal(parts.gridKey(), want.gridKey()) || !bytes.Equal(parts.sum.Sum(nil), want.sum.Sum(nil)) {
+			t.Errorf("%s: %+v; want %+v", name, parts.quantisation(), want.quantisation())
+		}
+		for z := range 3 {
+			values, valid, err := parts.plane(z)
+			if err != nil || !slices.Equal(values, whole.Plane(z)) || !slices.Equal(valid, whole.PlaneMask(z)) {
+				t.Errorf("%s: slice %d: %v, %v, %v", name, z, values, valid, err)
+			}
+		}
+		if err := parts.Add(t.Context(), whole.Crop(volume.Slices(whole.Geometry, 0, 1))); err == nil || !strings.Contains(err.Error(), "do not follow 3 of") {
+			t.Errorf("%s: one more slice: %v", name, err)
+		}
+		if err := parts.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	wide := volumeOf(nil, 1, 2, 3)
+	if err := NewVoxels(t.TempDir(), volumeOf(nil, 1, 2).Geometry, false).Add(t.Context(), wide); err == nil {
+		t.Error("a slice of another size")
+	}
+	wide.Data = nil
+	if err := NewVoxels(t.TempDir(), wide.Geometry, false).Add(t.Context(), wide); err == nil || !strings.Contains(err.Error(), "the voxels cannot be written") {
+		t.Errorf("no values: %v", err)
 	}
 }
 
@@ -158,7 +228,7 @@ func TestCheckNew(t *testing.T) {
 		"65536 wide":  {[3]int{65536, 1, 1}, nil, "", "more than DICOM can hold"},
 		"65536 high":  {[3]int{1, 65536, 1}, nil, "", "slices of 1 x 65536 pixels"},
 		"compression": {[3]int{2, 2, 2}, nil, "zip", "no compression is called"},
-		"no voxels":   {[3]int{2, 2, 2}, func(v *volume.Volume) { v.Data = nil }, "", "the volume cannot be written"},
+		"no voxels":   {[3]int{2, 2, 2}, func(v *volume.Volume) { v.Dims[2] = 0 }, "", "the volume cannot be written"},
 		"sheared": {[3]int{2, 2, 2}, func(v *volume.Volume) {
 			v.Geometry = volume.FromAffine(v.Dims, volume.Affine{{1, -1.1e-3, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}})
 		}, "", "not perpendicular"},
@@ -170,31 +240,28 @@ func TestCheckNew(t *testing.T) {
 		if c.change != nil {
 			c.change(v)
 		}
-		if err := checkNew("out", v, c.c); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if err := CheckNew("out", v.Geometry, c.c); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 }
 
-// TestCheckResult refuses results that have no source.
-func TestCheckResult(t *testing.T) {
+// TestCheckSource refuses series that no file can be derived from.
+func TestCheckSource(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(s *series.Series, result *volume.Volume)
+		change func(s *series.Series)
 		c      pixel.Compression
 		want   string
 	}{
-		"sound":        {func(*series.Series, *volume.Volume) {}, "", ""},
-		"compression":  {func(*series.Series, *volume.Volume) {}, "zip", "no compression is called"},
-		"invalid":      {func(_ *series.Series, v *volume.Volume) { v.Data = nil }, "", "the result cannot be written"},
-		"few sources":  {func(s *series.Series, _ *volume.Volume) { s.Sources = s.Sources[:1] }, "", "with 1 files"},
-		"another grid": {func(s *series.Series, _ *volume.Volume) { s.Volume.Dims[0]++ }, "", "a result of [2 1 2] voxels"},
-		"no files":     {func(s *series.Series, _ *volume.Volume) { s.Sources[1].FS = nil }, "", "does not come from DICOM files"},
+		"sound":       {func(*series.Series) {}, "", ""},
+		"compression": {func(*series.Series) {}, "zip", "no compression is called"},
+		"few sources": {func(s *series.Series) { s.Sources = s.Sources[:1] }, "", "with 1 files"},
+		"no files":    {func(s *series.Series) { s.Sources[1].FS = nil }, "", "does not come from DICOM files"},
 	} {
 		g := volume.NewGeometry([3]int{2, 1, 2}, [3]float64{1, 1, 1})
 		src := &series.Series{Volume: volume.New(g), Sources: []series.Source{{FS: fstest.MapFS{}}, {FS: fstest.MapFS{}}}}
-		result := volume.New(g)
-		c.change(src, result)
-		if err := CheckResult(src, result, c.c); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		c.change(src)
+		if err := CheckSource(src, c.c); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
@@ -234,6 +301,7 @@ func TestKeysOfUIDs(t *testing.T) {
 	if parts := encodingParts(part10.UIDRLE, []byte("a")); len(parts) != 2 || string(parts[1]) != part10.UIDRLE {
 		t.Errorf("%q", parts)
 	}
+	gridKey := func(v *volume.Volume) []byte { return freshVoxels(t, v).gridKey() }
 	plain := gridKey(volumeOf(nil, 1, 2))
 	moved := volumeOf(nil, 1, 2)
 	moved.Affine.SetColumn(3, volume.Vec{0, 0, 1})
@@ -241,10 +309,8 @@ func TestKeysOfUIDs(t *testing.T) {
 		bytes.Equal(gridKey(volumeOf([]bool{true, false}, 1, 2)), gridKey(volumeOf([]bool{false, true}, 1, 2))) || !bytes.Equal(plain, gridKey(volumeOf(nil, 3, 4))) {
 		t.Error("grids and masks are mixed up")
 	}
-	a, err := hashVoxels(t.Context(), volumeOf(nil, 1, 2))
-	b, _ := hashVoxels(t.Context(), volumeOf(nil, 2, 1))
-	if err != nil || bytes.Equal(a, b) {
-		t.Errorf("hashes of other voxels: %x, %v", a, err)
+	if a, b := freshVoxels(t, volumeOf(nil, 1, 2)).sum.Sum(nil), freshVoxels(t, volumeOf(nil, 2, 1)).sum.Sum(nil); bytes.Equal(a, b) {
+		t.Errorf("hashes of other voxels: %x", a)
 	}
 }
 

@@ -1,8 +1,6 @@
 package derive
 
 import (
-	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -15,18 +13,18 @@ import (
 	"quell/volume"
 )
 
-// checkNew refuses what a series of Secondary Captures cannot hold.
-func checkNew(dir string, v *volume.Volume, c pixel.Compression) error {
+// CheckNew refuses what a series of Secondary Captures cannot hold. dir is named in errors.
+func CheckNew(dir string, g volume.Geometry, c pixel.Compression) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	if err := v.ValidateLayout(); err != nil {
+	if err := g.Validate(); err != nil {
 		return fmt.Errorf("dicom: the volume cannot be written: %w", err)
 	}
-	if max(v.Dims[0], v.Dims[1]) > math.MaxUint16 {
-		return part10.FileError(dir, part10.AdviseNIfTI, nil, "slices of %d x %d pixels are more than DICOM can hold", v.Dims[0], v.Dims[1])
+	if max(g.Dims[0], g.Dims[1]) > math.MaxUint16 {
+		return part10.FileError(dir, part10.AdviseNIfTI, nil, "slices of %d x %d pixels are more than DICOM can hold", g.Dims[0], g.Dims[1])
 	}
-	if c := v.Affine.Column(0).Unit().Dot(v.Affine.Column(1).Unit()); math.Abs(c) > 1e-3 {
+	if c := g.Affine.Column(0).Unit().Dot(g.Affine.Column(1).Unit()); math.Abs(c) > 1e-3 {
 		return part10.FileError(dir, part10.AdviseNIfTI, nil, "the rows and columns of the volume are not perpendicular, which DICOM cannot say")
 	}
 	return nil
@@ -37,7 +35,8 @@ func checkNew(dir string, v *volume.Volume, c pixel.Compression) error {
 // goroutines, but not beside Next.
 type SecondaryCaptures struct {
 	Derived // of the volume that is made
-	from    *series.Series
+	meta    series.Meta
+	voxels  *Voxels
 	sum     []byte // hash of the voxels
 	grid    []byte // what else decides the files: affine and mask
 	UID     string // as that of Series
@@ -48,30 +47,12 @@ type SecondaryCaptures struct {
 	keys     []byte // of all volumes: what decides their files
 }
 
-// NewSecondaryCaptures checks that the volume of a series can be written as
-// Secondary Captures and chooses how its values are stored. dir is named in errors. Where d
-// says that the series has several volumes, it is the first.
-func NewSecondaryCaptures(ctx context.Context, dir string, s *series.Series, d Derived) (*SecondaryCaptures, error) {
-	n := new(SecondaryCaptures)
-	return n, n.Next(ctx, dir, s, d)
-}
-
-// Next is NewSecondaryCaptures for the next volume. The files of the one before are made.
-func (n *SecondaryCaptures) Next(ctx context.Context, dir string, s *series.Series, d Derived) error {
-	if err := checkNew(dir, s.Volume, d.Compress); err != nil {
-		return err
-	}
-	sum, err := hashVoxels(ctx, s.Volume)
-	if err != nil {
-		return err
-	}
-	format, err := quantisation(ctx, s.Volume)
-	if err != nil {
-		return err
-	}
-	n.Derived, n.Format, n.from, n.sum, n.grid = d, format, s, sum, gridKey(s.Volume)
+// Next prepares the next volume when all of its voxels are there, and chooses how they are stored. meta
+// is that of its series. The files of the volume before are made.
+func (n *SecondaryCaptures) Next(meta series.Meta, voxels *Voxels, d Derived) {
+	n.Derived, n.Format, n.meta, n.voxels, n.sum, n.grid = d, voxels.quantisation(), meta, voxels, voxels.sum.Sum(nil), voxels.gridKey()
 	if n.begun++; n.begun == 1 {
-		n.together = sum
+		n.together = n.sum
 	}
 	n.keys = slices.Concat(n.keys, n.Recipe, n.sum, n.grid)
 	switch {
@@ -82,11 +63,7 @@ func (n *SecondaryCaptures) Next(ctx context.Context, dir string, s *series.Seri
 	case n.begun == 1:
 		n.UID = n.seriesUID("new unfinished series", n.keys)
 	}
-	return nil
 }
-
-// Release drops the voxels of the volume, whose files are made.
-func (n *SecondaryCaptures) Release() { n.from = nil }
 
 // syntaxUID returns the transfer syntax of the files.
 func (n *SecondaryCaptures) syntaxUID() string {
@@ -115,42 +92,16 @@ func (n *SecondaryCaptures) instanceUID(k int) string {
 	return n.hashUID("new instance", []byte(strconv.Itoa(k)))
 }
 
-// gridKey returns what besides the values decides how a volume is written: its affine
-// and which voxels are masked.
-func gridKey(v *volume.Volume) []byte {
-	h := sha256.New()
-	for _, row := range v.Affine {
-		for _, x := range row {
-			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
-		}
-	}
-	for z := range v.Dims[2] {
-		mask := v.PlaneMask(z)
-		b := make([]byte, len(mask))
-		for i, valid := range mask {
-			if valid {
-				b[i] = 1
-			}
-		}
-		h.Write(b)
-	}
-	return h.Sum(nil)
-}
-
-// quantisation chooses how the volume's values are stored in 16 bits.
-func quantisation(ctx context.Context, v *volume.Volume) (pixel.Format, error) {
-	f := pixel.Format{Rows: v.Dims[1], Cols: v.Dims[0], Samples: 1, Allocated: 16, Stored: 16, High: 15,
-		Photometric: "MONOCHROME2", Slope: 1, Padding: v.Mask != nil}
-	lo32, hi32, err := v.Range(ctx)
-	if err != nil {
-		return f, err
-	}
-	lo, hi := float64(lo32), float64(hi32)
+// quantisation chooses how the voxels are stored in 16 bits.
+func (v *Voxels) quantisation() pixel.Format {
+	f := pixel.Format{Rows: v.grid.Dims[1], Cols: v.grid.Dims[0], Samples: 1, Allocated: 16, Stored: 16, High: 15,
+		Photometric: "MONOCHROME2", Slope: 1, Padding: v.scale.mask != nil}
+	lo, hi := float64(v.scale.lo), float64(v.scale.hi)
 	room := 0.0 // one value below the data for padding
 	if f.Padding {
 		room = 1
 	}
-	switch whole := wholeValues(v); {
+	switch whole := !v.scale.fractions; {
 	case whole && lo-room >= 0 && hi <= math.MaxUint16:
 		f.PadLow = int(lo) - int(room)
 	case whole && lo-room >= math.MinInt16 && hi <= math.MaxInt16:
@@ -163,23 +114,15 @@ func quantisation(ctx context.Context, v *volume.Volume) (pixel.Format, error) {
 		f.Intercept, _ = strconv.ParseFloat(part10.DecimalString(lo-room*f.Slope), 64)
 	}
 	f.PadHigh = f.PadLow
-	return f, nil
-}
-
-// wholeValues reports whether every valid voxel is a whole number.
-func wholeValues(v *volume.Volume) bool {
-	for i, x := range v.Data {
-		if v.Valid(i) && float64(x) != math.Trunc(float64(x)) {
-			return false
-		}
-	}
-	return true
+	return f
 }
 
 // Pixels returns slice z, stored.
-func (n *SecondaryCaptures) Pixels(z int) []byte {
-	v := n.from.Volume
-	values, valid := v.Plane(z), v.PlaneMask(z)
+func (n *SecondaryCaptures) Pixels(z int) ([]byte, error) {
+	values, valid, err := n.voxels.plane(z)
+	if err != nil {
+		return nil, err
+	}
 	raw := make([]byte, n.Format.Bytes())
 	for i := range values {
 		if valid != nil && !valid[i] {
@@ -187,7 +130,7 @@ func (n *SecondaryCaptures) Pixels(z int) []byte {
 		}
 	}
 	n.Format.Encode(raw, values, valid)
-	return raw
+	return raw, nil
 }
 
 // File returns the file of the k-th slice along the normal.
@@ -247,7 +190,7 @@ func (e *newElements) identify(n *SecondaryCaptures, sop string, k int) {
 	e.text(part10.TagManufacturer, product)
 	e.text(part10.TagManufacturerModelName, product)
 	e.text(part10.TagSoftwareVersions, part10.Clip(part10.ASCII(n.Version), 64))
-	e.text(part10.TagSeriesDescription, part10.Clip(part10.ASCII(joinWords(n.from.Description, n.Suffix)), 64))
+	e.text(part10.TagSeriesDescription, part10.Clip(part10.ASCII(joinWords(n.meta.Description, n.Suffix)), 64))
 	e.text(part10.TagDerivationDescription, part10.Clip(part10.ASCII(n.Description), 1024))
 	e.put(part10.TagDerivationCodeSequence, "SQ", part10.AppendItem(nil, part10.ExplicitLE, part10.CodeItem(part10.ExplicitLE, n.code())))
 	e.text(part10.TagStudyInstanceUID, part10.HashUID([]byte("new study"), n.together))
@@ -299,7 +242,7 @@ func (e *newElements) locate(n *SecondaryCaptures) {
 
 // place states the position of the image: lengths in mm, positions LPS+.
 func (e *newElements) place(n *SecondaryCaptures, position volume.Vec) {
-	v := n.from.Volume
+	v := n.voxels.grid
 	row, col := v.Affine.Column(0).Unit(), v.Affine.Column(1).Unit()
 	e.text(part10.TagFrameOfReferenceUID, part10.HashUID([]byte("new frame of reference"), n.together))
 	e.text(part10.TagPositionReferenceIndicator, "")
@@ -327,14 +270,14 @@ func (e *newElements) describe(n *SecondaryCaptures) {
 	if f.Padding {
 		e.short(part10.TagPixelPaddingValue, signedVR, f.PadLow)
 	}
-	if len(n.from.Windows) > 0 {
-		e.decimals(part10.TagWindowCenter, n.from.Windows[0].Center)
-		e.decimals(part10.TagWindowWidth, n.from.Windows[0].Width)
+	if len(n.meta.Windows) > 0 {
+		e.decimals(part10.TagWindowCenter, n.meta.Windows[0].Center)
+		e.decimals(part10.TagWindowWidth, n.meta.Windows[0].Width)
 	}
 	e.decimals(part10.TagRescaleIntercept, f.Intercept)
 	e.decimals(part10.TagRescaleSlope, f.Slope)
 	unit := "US" // unspecified
-	if n.from.Volume.Unit == "HU" {
+	if n.voxels.unit == "HU" {
 		unit = "HU"
 	}
 	e.text(part10.TagRescaleType, unit)

@@ -16,7 +16,6 @@ import (
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
 	"quell/series"
-	"quell/volume"
 )
 
 // Series makes the files of a derived series, volume after volume. File may be called from
@@ -24,7 +23,7 @@ import (
 type Series struct {
 	Derived  // of the volume that is made
 	src      *series.Series
-	result   *volume.Volume
+	result   *Voxels
 	sum      []byte // hash of result
 	studyUID string // for sources without one
 	// UID is stated by the files that are made. It is final when the last volume was begun;
@@ -46,13 +45,12 @@ type Series struct {
 	identity map[string]bool     // warnings about what de-identification leaves
 }
 
-// New prepares the derived series of result, which has the grid of src. It reads the
-// first source file for the transfer syntax and hashes the voxels, from which the UIDs
-// follow: the same sources, recipes and voxels give the same series. Where d says that the
-// series has several volumes, result is the first. Errors: that of ctx, or a
-// voxel that is not finite.
-func New(ctx context.Context, src *series.Series, result *volume.Volume, d Derived) (*Series, error) {
-	studyUID, err := studyOf(ctx, src)
+// New prepares the derived series of src, whose voxels are not needed unless the series has no UID:
+// read reads them again if they are not there. It reads the first source file for the transfer
+// syntax. Where d says that the series has several volumes, src is the first. Errors: those of ctx and of
+// reading.
+func New(ctx context.Context, src *series.Series, d Derived, read func() (series.Slices, error)) (*Series, error) {
+	studyUID, err := studyOf(ctx, src, read)
 	if err != nil {
 		return nil, err
 	}
@@ -61,28 +59,25 @@ func New(ctx context.Context, src *series.Series, result *volume.Volume, d Deriv
 	if d.Deidentify {
 		s.studyUID = string(s.names.UID([]byte(s.studyUID)))
 	}
-	return s, s.Next(ctx, src, result, d)
+	return s, nil
 }
 
-// Next prepares the next volume; see New. The files of the one before are made.
-func (s *Series) Next(ctx context.Context, src *series.Series, result *volume.Volume, d Derived) error {
-	sum, err := hashVoxels(ctx, result)
-	if err != nil {
-		return err
-	}
-	s.Derived, s.src, s.result, s.sum, s.voxels = d, src, result, sum, result.SliceVoxels()
+// Next prepares the next volume, on the grid of src, when all of its voxels are there: the UIDs follow from
+// them, so that the same sources, recipes and voxels give the same series. Padding, whose bits stay those
+// of the source, is that of src if it has voxels, else that of result. The files of the volume before are made.
+func (s *Series) Next(src *series.Series, result *Voxels, d Derived) {
+	s.Derived, s.src, s.result, s.sum, s.voxels = d, src, result, result.sum.Sum(nil), result.grid.SliceVoxels()
 	if d.Deidentify {
 		s.Now = deid.DummyTime
 	}
 	s.begun++
-	s.keys, s.sums, s.recipes = append(s.keys, sourceKey(src.Sources)...), append(s.sums, sum...), append(s.recipes, d.Recipe)
+	s.keys, s.sums, s.recipes = append(s.keys, sourceKey(src.Sources)...), append(s.sums, s.sum...), append(s.recipes, d.Recipe)
 	switch {
 	case s.begun >= s.Volumes:
 		s.UID = s.seriesUID("series", []byte(src.UID), s.keys, joinRecipes(s.recipes), s.sums)
 	case s.begun == 1:
 		s.UID = s.seriesUID("unfinished series", s.keys)
 	}
-	return nil
 }
 
 // seriesUID returns the UID of these parts and of the encoding.
@@ -137,7 +132,16 @@ func (s *Series) File(k int, at []int, b *Buffers) (file []byte, pixels [][]byte
 	if err := m.keep(kept); err != nil {
 		return nil, nil, err
 	}
-	m.store(func(i int) []float32 { return s.result.Plane(at[i]) }, func(i int) []bool { return s.src.Volume.PlaneMask(at[i]) })
+	err = m.store(func(i int) ([]float32, []bool, error) {
+		values, valid, err := s.result.plane(at[i])
+		if s.src.Volume.Data != nil {
+			valid = s.src.Volume.PlaneMask(at[i])
+		}
+		return values, valid, err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
 	if w != nil {
 		w.add(s, m, sources)
 	} else {
@@ -225,18 +229,14 @@ func (s *Series) Warnings() []string {
 	return append(out, slices.Sorted(maps.Keys(s.identity))...)
 }
 
-// CheckResult returns an error where no file could be written from result, whose values [New]
-// looks at: an invalid compression or volume, a grid other than that of src, or slices without a
-// source file.
-func CheckResult(src *series.Series, result *volume.Volume, c pixel.Compression) error {
+// CheckSource returns an error where no file could be derived from src: an invalid compression, or
+// slices without a source file.
+func CheckSource(src *series.Series, c pixel.Compression) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	if err := result.ValidateLayout(); err != nil {
-		return fmt.Errorf("dicom: the result cannot be written: %w", err)
-	}
-	if src.Volume.Dims != result.Dims || len(src.Sources) != result.Dims[2] {
-		return fmt.Errorf("dicom: a result of %v voxels for a source of %v with %d files", result.Dims, src.Volume.Dims, len(src.Sources))
+	if len(src.Sources) != src.Volume.Dims[2] {
+		return fmt.Errorf("dicom: a source of %v voxels with %d files", src.Volume.Dims, len(src.Sources))
 	}
 	if slices.ContainsFunc(src.Sources, func(s series.Source) bool { return s.FS == nil }) {
 		return errors.New("dicom: the series does not come from DICOM files")

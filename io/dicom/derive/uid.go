@@ -4,10 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"slices"
+	"hash"
 	"strconv"
 
-	"quell/internal/parallel"
 	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
 	"quell/series"
@@ -73,42 +72,38 @@ func (d *Derived) seriesSyntax(ctx context.Context, src *series.Series) string {
 }
 
 // studyOf returns a Study Instance UID for a series without one, which archives reject:
-// the same for everything that is derived from it.
-func studyOf(ctx context.Context, src *series.Series) (string, error) {
+// the same for everything that is derived from it. Of a series without a UID it follows from the voxels,
+// which read reads again if they are not in memory.
+func studyOf(ctx context.Context, src *series.Series, read func() (series.Slices, error)) (string, error) {
 	of := []byte(src.UID)
 	if len(of) == 0 {
-		var err error
-		if of, err = hashVoxels(ctx, src.Volume); err != nil {
+		sum := sha256.New()
+		if err := hashSource(ctx, sum, src, read); err != nil {
 			return "", err
 		}
+		of = sum.Sum(nil)
 	}
 	return part10.HashUID([]byte("study"), of), nil
 }
 
-// hashVoxels returns a SHA-256 over the volume's values, which must be finite, slice by slice in
-// parallel, then over the slices' hashes. Values are looked at when they were hashed, part by part:
-// the slower of both waits for the memory, and the other finds them in the cache.
-func hashVoxels(ctx context.Context, v *volume.Volume) ([]byte, error) {
-	const part = 1 << 14 // voxels
-	sums := make([][sha256.Size]byte, v.Dims[2])
-	err := parallel.For(ctx, len(sums), func(z int) error {
-		h := sha256.New()
-		for values := range slices.Chunk(v.Plane(z), part) {
-			b, _ := volume.LittleEndian(values)
-			h.Write(b)
-			if !volume.Finite(values) {
-				return fmt.Errorf("dicom: the voxels cannot be written: %w", v.ValidatePlane(z))
-			}
-		}
-		h.Sum(sums[z][:0])
-		return nil
-	})
+func hashSource(ctx context.Context, sum hash.Hash, src *series.Series, read func() (series.Slices, error)) error {
+	if src.Volume.Data != nil {
+		return hashVoxels(ctx, sum, src.Volume)
+	}
+	r, err := read()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	h := sha256.New()
-	for _, s := range sums {
-		h.Write(s[:])
+	defer r.Close()
+	g := r.Geometry()
+	slice := volume.New(g.Crop(volume.Slices(g, 0, 1)))
+	for range g.Dims[2] {
+		if _, err := r.Read(ctx, slice.Data, nil); err != nil {
+			return err
+		}
+		if err := hashVoxels(ctx, sum, slice); err != nil {
+			return err
+		}
 	}
-	return h.Sum(nil), nil
+	return nil
 }

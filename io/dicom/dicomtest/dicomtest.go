@@ -40,7 +40,7 @@ func DeriveOne(t *testing.T, what string, s *series.Series, b []byte, c pixel.Co
 	}
 	derived := TestDerived
 	derived.Compress = c
-	d, err := derive.New(t.Context(), &from, s.Volume, derived)
+	d, err := Derive(t, &from, derived)
 	if err != nil {
 		return err
 	}
@@ -60,6 +60,34 @@ func DeriveOne(t *testing.T, what string, s *series.Series, b []byte, c pixel.Co
 		t.Fatalf("%s: the derived file is read as %+v, %v", what, back, err)
 	}
 	return nil
+}
+
+// Derive prepares the series derived from s with its own values.
+func Derive(t *testing.T, s *series.Series, how derive.Derived) (*derive.Series, error) {
+	t.Helper()
+	d, err := derive.New(t.Context(), s, how, nil)
+	if err == nil {
+		d.Next(s, Voxels(t, s.Volume, false), how)
+	}
+	return d, err
+}
+
+// Capture prepares the Secondary Captures of s.
+func Capture(t *testing.T, s *series.Series, how derive.Derived) *derive.SecondaryCaptures {
+	t.Helper()
+	n := new(derive.SecondaryCaptures)
+	n.Next(s.Meta, Voxels(t, s.Volume, true), how)
+	return n
+}
+
+// Voxels returns those of a whole volume.
+func Voxels(t *testing.T, v *volume.Volume, fresh bool) *derive.Voxels {
+	t.Helper()
+	all := derive.NewVoxels(t.TempDir(), v.Geometry, fresh)
+	if err := all.Add(t.Context(), v); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // WantSentence asks that an error is one a person can use: of one line, with the
@@ -99,7 +127,8 @@ func ElementBytes(t *testing.T, file []byte) map[part10.Tag][]byte {
 	return out
 }
 
-// Export writes a series, its values as they are, into a new folder.
+// Export writes a series, its values as they are, into a new folder, and fails the test if writing it some
+// slices at a time gives other files.
 func Export(t *testing.T, s *series.Series, d derive.Derived) (dir string, r derive.Report) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "out")
@@ -107,7 +136,64 @@ func Export(t *testing.T, s *series.Series, d derive.Derived) (dir string, r der
 	if err != nil {
 		t.Fatalf("%s: %v", d.Compress, err)
 	}
+	SameInSlices(t, dir, r, s, s.Volume, d)
 	return dir, r
+}
+
+// SameInSlices fails the test unless the files that are written of a result some slices at a time are those of
+// the folder, and the report is the same.
+func SameInSlices(t *testing.T, dir string, whole derive.Report, s *series.Series, result *volume.Volume, d derive.Derived) {
+	t.Helper()
+	for _, n := range []int{1, result.Dims[2]/2 + 1} {
+		if n >= result.Dims[2] {
+			continue
+		}
+		parts := filepath.Join(t.TempDir(), "parts")
+		w, err := dicom.NewSeriesWriter(parts, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Discard()
+		AddInSlices(t, w, n, s, result, d)
+		r, err := w.Close(t.Context())
+		if err != nil || !reflect.DeepEqual(r, whole) {
+			t.Errorf("by %d slices: %+v, %v; want %+v", n, r, err, whole)
+		}
+		SameFiles(t, dir, parts)
+	}
+}
+
+// AddInSlices writes a volume n slices at a time, without the voxels of the series that it was made from.
+func AddInSlices(t *testing.T, w *dicom.SeriesWriter, n int, s *series.Series, result *volume.Volume, d derive.Derived) {
+	t.Helper()
+	bare, grid := *s, *s.Volume
+	grid.Data, grid.Mask = nil, nil
+	bare.Volume = &grid
+	if err := w.Begin(t.Context(), &bare, d); err != nil {
+		t.Fatal(err)
+	}
+	for z := 0; z < result.Dims[2]; z += n {
+		part := result.Crop(volume.Slices(result.Geometry, z, min(z+n, result.Dims[2])))
+		if s.Volume.Mask != nil {
+			part.Mask = s.Volume.Mask[z*part.SliceVoxels():][:len(part.Data)]
+		}
+		if err := w.AddSlices(t.Context(), part); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// SameFiles fails the test unless two folders hold the same files.
+func SameFiles(t *testing.T, want, got string) {
+	t.Helper()
+	if a, b := Names(t, want), Names(t, got); !slices.Equal(a, b) {
+		t.Fatalf("files %v; want %v", b, a)
+	}
+	for _, name := range Names(t, want) {
+		if !bytes.Equal(ReadSourceFile(t, want, name), ReadSourceFile(t, got, name)) {
+			t.Errorf("%s has other bytes", name)
+		}
+	}
 }
 
 // Names lists a folder, hidden files too.
@@ -146,6 +232,7 @@ func Write(t *testing.T, dir string, s *series.Series, result *volume.Volume) de
 	if err != nil {
 		t.Fatal(err)
 	}
+	SameInSlices(t, dir, r, s, result, TestDerived)
 	return r
 }
 
