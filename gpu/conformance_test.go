@@ -12,9 +12,10 @@ func TestConformanceFake(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the fake kernels are slow")
 	}
-	e := fakeEngine(t, fakeOptions(t))
 	for _, f := range denoise.Filters() {
 		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			e := fakeEngine(t, fakeOptions(t))
 			setBlocks(t, e, f, 1500)
 			enginetest.Run(t, e, f.Name)
 		})
@@ -26,6 +27,7 @@ func TestRandomRecipesFake(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the fake kernels are slow")
 	}
+	t.Parallel()
 	enginetest.Random(t, fakeEngine(t, fakeOptions(t)), 1000, 45, 3e6)
 }
 

@@ -13,6 +13,7 @@ import (
 
 // Less memory means more slabs and the same bits.
 func TestLittleMemoryMeansMoreSlabs(t *testing.T) {
+	t.Parallel()
 	in := ramp([3]int{128, 128, 40}) // 2.5 MB and as much for the result
 	in.Mask = slices.Repeat([]bool{true, true, true, false}, in.Voxels()/4)
 	r := recipe(t, "gaussian", 3, map[string]denoise.Value{"radius": denoise.Number(1)})

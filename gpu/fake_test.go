@@ -32,7 +32,10 @@ var buildFake = sync.OnceValues(func() (string, error) {
 })
 
 // shared is the engine of all tests that need no settings of their own.
-var shared *Engine
+var (
+	shared  *Engine
+	sharing sync.Mutex // guards shared
+)
 
 func TestMain(m *testing.M) {
 	backOff = [lossLimit]time.Duration{} // the pauses are for users, not for tests
@@ -64,7 +67,7 @@ func fakeOptions(t testing.TB, settings ...string) Options {
 	return Options{
 		Worker: filepath.Join(dir, "quell-gpu"),
 		// Idle OpenMP threads must not take cores from other tests.
-		Env:   append([]string{"LD_LIBRARY_PATH=" + dir, "OMP_WAIT_POLICY=passive"}, settings...),
+		Env:   append([]string{"LD_LIBRARY_PATH=" + dir, "OMP_WAIT_POLICY=passive", "OMP_NUM_THREADS=1", "GOMAXPROCS=1"}, settings...),
 		Stall: 5 * time.Minute, // longer than any pause of a busy machine
 	}
 }
@@ -113,6 +116,8 @@ func fakeEngine(t testing.TB, o Options) *Engine {
 func sharedEngine(t testing.TB) *Engine {
 	t.Helper()
 	o := fakeOptions(t)
+	sharing.Lock()
+	defer sharing.Unlock()
 	if shared == nil {
 		o.Idle = -1
 		e, err := New(context.Background(), o)

@@ -90,6 +90,7 @@ func start(ctx context.Context, e *Engine, r denoise.Recipe, in *volume.Volume) 
 
 // A fault during a run costs one worker and changes no voxel.
 func TestRunSurvivesOneFault(t *testing.T) {
+	t.Parallel()
 	in := ramp([3]int{40, 30, 12})
 	r := smallNLM(t)
 	want := expected(t, r, in)

@@ -78,7 +78,10 @@ func checkRungs(t *testing.T, e *Engine) {
 
 func TestConformanceOfRungs(t *testing.T) { checkRungs(t, realEngine(t, Options{})) }
 
-func TestRungsOnTheFakeDriver(t *testing.T) { checkRungs(t, sharedEngine(t)) }
+func TestRungsOnTheFakeDriver(t *testing.T) {
+	t.Parallel()
+	checkRungs(t, fakeEngine(t, fakeOptions(t)))
+}
 
 // A rung gets blocks of about a second, by its speed.
 func TestRungBlocks(t *testing.T) {

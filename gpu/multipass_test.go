@@ -36,6 +36,7 @@ func twoPasses(t *testing.T) denoise.Recipe {
 // A filter of two passes agrees with the reference in every division into slabs and
 // blocks, gives the same bits in all of them, and reads its maps.
 func TestTwoPasses(t *testing.T) {
+	t.Parallel()
 	v := ramp([3]int{40, 30, 26})
 	in := maps(v)
 	in.Mask = make([]bool, v.Voxels())
@@ -209,6 +210,7 @@ func TestDemandCountsIntermediates(t *testing.T) {
 // gives the same bits in every division, although its kernels read whole slices of what
 // is divided.
 func TestNoiseMapInEveryDivision(t *testing.T) {
+	t.Parallel()
 	v := ramp([3]int{40, 30, 26})
 	in := maps(v)
 	in.Guide, in.Mask = nil, make([]bool, v.Voxels())

@@ -35,6 +35,7 @@ func (s suite) testProgress(t *testing.T) {
 	v := scene([3]int{60, 50, 8})
 	region := volume.Region{Min: [3]int{3, 0, 2}, Max: [3]int{60, 50, 7}}
 	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		r = resolved(t, r, v)
 		passes := len(program(t, r, v).Passes)
 		var inside atomic.Int32
 		var last, all, calls int64

@@ -19,9 +19,15 @@ func (s suite) testRegions(t *testing.T) {
 		{Min: [3]int{30, 18, 7}, Max: [3]int{35, 21, 9}},
 	}
 	s.eachCase(t, small, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
-		whole := run(t, s.engine, r, v, v.Bounds())
-		for _, region := range regions {
-			part := run(t, s.engine, r, v, region)
+		// A run of the first region finds the automatic values of the whole volume.
+		found := resolved(t, r, v)
+		whole := run(t, s.engine, found, v, v.Bounds())
+		for i, region := range regions {
+			recipe := found
+			if i == 0 {
+				recipe = r
+			}
+			part := run(t, s.engine, recipe, v, region)
 			if _, err := Agree(part, whole.Crop(region), rangeOf(v)); err != nil {
 				t.Errorf("%s: region %v: %v", r, region, err)
 			}
@@ -36,8 +42,9 @@ func (s suite) testSameBits(t *testing.T) {
 	v := scene([3]int{70, 45, 5})
 	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		first := run(t, s.engine, r, v, v.Bounds())
+		found := resolved(t, r, v)
 		for range 2 {
-			if again := run(t, s.engine, r, v, v.Bounds()); !slices.Equal(again.Data, first.Data) {
+			if again := run(t, s.engine, found, v, v.Bounds()); !slices.Equal(again.Data, first.Data) {
 				t.Errorf("%s: the same run gave other bits", r)
 			}
 		}
@@ -66,8 +73,8 @@ func (s suite) testConstants(t *testing.T) {
 // v.
 func (s suite) testScale(t *testing.T) {
 	v := scene([3]int{48, 40, 4})
-	if f, err := denoise.FactsOf(t.Context(), v); err != nil || f.AutoSigma() == 0 {
-		t.Fatalf("automatic values of the scene do not follow its noise, %+v, %v", f.Noise.Figure, err)
+	if f := factsOf(t, v); f.AutoSigma() == 0 {
+		t.Fatalf("automatic values of the scene do not follow its noise, %+v", f.Noise.Figure)
 	}
 	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		want := run(t, s.engine, r, v, v.Bounds())
@@ -121,7 +128,7 @@ func (s suite) testNoiseFalls(t *testing.T) {
 	}
 	mean, before := moments(v.Data)
 	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
-		m, after := moments(run(t, s.engine, r, v, v.Bounds()).Data)
+		m, after := moments(run(t, s.engine, resolved(t, r, v), v, v.Bounds()).Data)
 		if !(after < before/2) {
 			t.Errorf("%s: variance %.1f became %.1f", r, before, after)
 		}
