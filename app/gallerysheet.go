@@ -4,25 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	"image/color"
-	"image/draw"
-	"math"
-
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/basicfont"
-	"golang.org/x/image/math/fixed"
 
 	"quell/measure"
+	"quell/report"
 	"quell/series"
 	"quell/volume"
-)
-
-// The layout of a sheet, in pixels.
-const (
-	cellGap    = 6
-	leastWidth = 28 * 7 // of a cell: room for the longest label
-	lineHeight = 14
-	labelLines = 3
 )
 
 // WritePicture writes a PNG with the middle slice of the gallery's region: the input,
@@ -31,14 +17,23 @@ const (
 // earlier picture of Quell is replaced, any other file only with overwrite.
 func (g Gallery) WritePicture(path string, s, reference *series.Series, overwrite bool) error {
 	window := pictureWindow(s, s.Volume)
-	cells := []cell{{g.Input, []string{"input", fmt.Sprintf("sigma %.3g", g.Noise.Noise.Sigma)}}}
+	cell := func(v *volume.Volume, lines ...string) report.Cell {
+		m := image.NewRGBA(image.Rect(0, 0, v.Dims[0], v.Dims[1]))
+		window.Render(m, v.Plane(v.Dims[2]/2))
+		return report.Cell{Picture: m, Lines: lines}
+	}
+	cells := []report.Cell{cell(g.Input, "input", fmt.Sprintf("sigma %.3g", g.Noise.Noise.Sigma))}
 	if reference != nil {
-		cells = append(cells, cell{reference.Volume.Crop(g.Region), []string{"reference"}})
+		cells = append(cells, cell(reference.Volume.Crop(g.Region), "reference"))
 	}
 	for i, e := range g.Exhibits {
-		cells = append(cells, cell{e.Part, e.Labels(i == g.Best)})
+		if lines := e.Labels(i == g.Best); e.Part == nil {
+			cells = append(cells, report.Cell{Lines: lines})
+		} else {
+			cells = append(cells, cell(e.Part, lines...))
+		}
 	}
-	return WritePicture(sheet(cells, window), "", path, overwrite, s, reference)
+	return WritePicture(report.Sheet(28, cells...), "", path, overwrite, s, reference)
 }
 
 // Labels are the lines below an exhibit's picture: what it is, what it reached, and
@@ -78,46 +73,6 @@ func TimeText(seconds float64) string {
 		return fmt.Sprintf("%.1f s", seconds)
 	}
 	return fmt.Sprintf("%.0f s", seconds)
-}
-
-// cell is a picture with its label; v is nil where there is none.
-type cell struct {
-	v     *volume.Volume
-	label []string
-}
-
-// sheet draws cells in rows, white on black.
-func sheet(cells []cell, window volume.Window) *image.RGBA {
-	d := cells[0].v.Dims
-	times := max(1, (leastWidth+d[0]-1)/d[0])
-	width, height := d[0]*times, d[1]*times
-	columns := int(math.Ceil(math.Sqrt(float64(len(cells)))))
-	rows := (len(cells) + columns - 1) / columns
-	full := height + labelLines*lineHeight
-	m := image.NewRGBA(image.Rect(0, 0, columns*(width+cellGap)+cellGap, rows*(full+cellGap)+cellGap))
-	draw.Draw(m, m.Bounds(), image.Black, image.Point{}, draw.Src)
-	slice := image.NewRGBA(image.Rect(0, 0, d[0], d[1]))
-	for i, c := range cells {
-		left, top := cellGap+i%columns*(width+cellGap), cellGap+i/columns*(full+cellGap)
-		if c.v != nil {
-			window.Render(slice, c.v.Plane(c.v.Dims[2]/2))
-			for y := range height {
-				for x := range width {
-					m.SetRGBA(left+x, top+y, slice.RGBAAt(x/times, y/times))
-				}
-			}
-		}
-		for k, line := range c.label {
-			writeLine(m, left, top+height+k*lineHeight, width, line)
-		}
-	}
-	return m
-}
-
-// writeLine writes a line of ASCII below and right of a point, white, as far as a width goes.
-func writeLine(m *image.RGBA, x, y, width int, line string) {
-	writer := font.Drawer{Dst: m, Src: image.NewUniform(color.White), Face: basicfont.Face7x13, Dot: fixed.P(x, y+lineHeight-3)}
-	writer.DrawString(line[:min(len(line), width/7)])
 }
 
 // pictureWindow is the window of pictures of v, which belongs to s.

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"quell/io/atomic"
+	"quell/report"
 )
 
 // OutputKind is what an output holds: it says which names it may have, which files are
@@ -153,13 +154,10 @@ func pictureFiles(dir string) []string {
 	return files
 }
 
-// benchMark is in the first lines of the pages of quell bench, and benchHead begins its tables.
-const (
-	benchMark = `<meta name="generator" content="Quell, benchmarks">`
-	benchHead = "experiment,row,engine,device,status,figure,unit,paper,here,ratio,"
-)
+// benchHead begins the tables of quell bench.
+const benchHead = "experiment,row,engine,device,status,figure,unit,paper,here,ratio,"
 
-func isBenchPage(path string) bool { return holdsMark(path, benchMark, 1024) }
+func isBenchPage(path string) bool { return holdsMark(path, report.Mark("benchmarks"), 1024) }
 
 func isBenchTable(path string) bool { return holdsMark(path, benchHead, int64(len(benchHead))) }
 

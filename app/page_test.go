@@ -20,6 +20,7 @@ import (
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/measure"
+	"quell/report"
 	"quell/series"
 	"quell/volume"
 )
@@ -82,14 +83,14 @@ func TestPageHoldsWhatIsKnownOfAResult(t *testing.T) {
 			{SliceJudgement: tune.SliceJudgement{Verdict: tune.Over, Why: "Detail is lost."}},
 		}}, Change: measure.Comparison{MSE: 25, PSNR: 40, SSIM: 0.9, Max: 80}, Start: &measure.Comparison{MSE: 100}, Truth: &measure.Comparison{MSE: 30}}
 	p := Page{Run: run, Measures: m, Now: time.Date(2026, 11, 23, 1, 2, 0, 0, time.UTC),
-		ROIs: Table{Head: []string{"ROI", "Mean"}, Rows: [][]string{{"ROI 1", "33.1 <HU>"}}}}
+		ROIs: report.Table{Head: []string{"ROI", "Mean"}, Rows: [][]string{{"ROI 1", "33.1 <HU>"}}}}
 	data, err := p.HTML(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	page, pictures := text(t, data)
 	for _, want := range []string{
-		pageMark, "gaussian, 2-D: matched", "(high confidence)", "The error is the least.", "Not for clinical use", "Jane", "P&lt;17&gt;", "19700203", "20250101 HEAD", "4 Axial thin", "1.2.3",
+		report.Mark(pageKind), "gaussian, 2-D: matched", "(high confidence)", "The error is the least.", "Not for clinical use", "Jane", "P&lt;17&gt;", "19700203", "20250101 HEAD", "4 Axial thin", "1.2.3",
 		"DICOM", "CT", "STD&#43; 120 kV", "80 x 64 x 3 of 0.5 × 1 × 3 mm", "A gap was found.", run.Resolved.String(), "fake test", "HU, ", "confidence",
 		"<td>5 HU</td>", "<td>0.25 HU</td>", "0.2 σ", "a blob at x 4, y 5 in slice 2", "MSE 25, PSNR 40.00 dB, SSIM 0.9, MAX 80", "MSE 100 → 30",
 		"ROI 1", "33.1 &lt;HU&gt;", "<td>1</td><td>under</td><td>10 HU</td><td>5.5 HU</td><td>Noise is left.</td>", "<td>2</td><td>over</td><td>–</td>", strings.ReplaceAll(Version(), "+", "&#43;"), "23 November 2026, 01:02 UTC",
@@ -112,7 +113,7 @@ func TestPageHoldsWhatIsKnownOfAResult(t *testing.T) {
 		t.Fatalf("%d pictures", len(pictures))
 	}
 	for _, m := range pictures {
-		if size := m.Bounds().Size(); size != image.Pt(4*80, 4*128+3*lineHeight+cellGap) {
+		if size := m.Bounds().Size(); size != image.Pt(4*80+2*6, 4*128+3*14+2*6) {
 			t.Errorf("a picture of %v", size)
 		}
 	}

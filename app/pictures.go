@@ -8,6 +8,7 @@ import (
 
 	"quell/denoise"
 	"quell/io/atomic"
+	"quell/report"
 	"quell/volume"
 )
 
@@ -45,7 +46,7 @@ type pictureFile struct {
 // encode returns the files of the pictures.
 func (d Drawn) encode() (files []pictureFile, err error) {
 	for i, m := range []*image.RGBA{d.Before, d.After, d.Residual} {
-		data, err := encodePicture(m, "")
+		data, err := report.PNG(m, "")
 		if err != nil {
 			return nil, fmt.Errorf("%s cannot be drawn: %w", pictureNames[i], err)
 		}
@@ -126,21 +127,4 @@ func drawSlice(run *Run, view volume.View, index int, facts denoise.Facts, windo
 		Residual: draw(func(m *image.RGBA) { volume.Diverging{Limit: limit}.Render(m, residual) }),
 		Limit:    limit,
 	}
-}
-
-// SquarePixels repeats columns or rows of a picture whose pixels are not square.
-func SquarePixels(m *image.RGBA, pixel [2]float64) *image.RGBA {
-	w, h := m.Rect.Dx(), m.Rect.Dy()
-	least := min(pixel[0], pixel[1])
-	across, down := int(float64(w)*pixel[0]/least+0.5), int(float64(h)*pixel[1]/least+0.5)
-	if across == w && down == h {
-		return m
-	}
-	out := image.NewRGBA(image.Rect(0, 0, across, down))
-	for y := range down {
-		for x := range across {
-			out.SetRGBA(x, y, m.RGBAAt(x*w/across, y*h/down))
-		}
-	}
-	return out
 }

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
 	"math"
@@ -9,12 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
+	"quell/report"
+	"quell/report/chart"
 )
 
 // Chart draws a figure of an experiment's rows, in the form that the paper has.
@@ -47,19 +42,8 @@ type chartPicture struct {
 	Picture
 }
 
-// line is one curve of a chart.
-type line struct {
-	name   string
-	points plotter.XYs
-	paper  bool // it is the paper's, dashed
-	colour int
-}
-
-const (
-	chartWidth  = 6.4 * vg.Inch // without the legend
-	chartHeight = 4.2 * vg.Inch
-	chartDPI    = 110
-)
+// chartDPI is the resolution of charts, in pixels an inch.
+const chartDPI = 110
 
 // drawCharts draws the charts that have something to show.
 func drawCharts(charts []Chart, x ExperimentReport) []chartPicture {
@@ -72,143 +56,44 @@ func drawCharts(charts []Chart, x ExperimentReport) []chartPicture {
 	return pictures
 }
 
-// draw returns a PNG, or nil where no row has the figure.
-func (c Chart) draw(x ExperimentReport) (data []byte, err error) {
-	// gonum/plot panics on data that it cannot draw.
-	defer func() {
-		if problem := recover(); problem != nil {
-			data, err = nil, fmt.Errorf("plot: %v", problem)
-		}
-	}()
-	if c.Kind == Profiles {
-		return c.profiles(x)
+// draw returns a PNG, or nil if no row has the figure.
+func (c Chart) draw(x ExperimentReport) ([]byte, error) {
+	kind := figures[c.Figure]
+	shown := chart.Chart{Title: c.Title, X: chart.Axis{Label: c.XLabel}, Y: chart.Axis{Label: kind.title, Log: c.Log, Zero: kind.kind != level || c.Kind == Bars, Room: 0.05}}
+	if unit := x.unit(c.Figure); unit != "" {
+		shown.Y.Label += " [" + unit + "]"
 	}
-	p := c.plot(x.unit(c.Figure))
+	var all []chart.Chart
+	width, height := 6.4, 4.2 // inches
 	switch c.Kind {
 	case Bars:
-		err = c.bars(p, x)
+		all = c.bars(shown, x)
 	case Heat:
-		p.X.Label.Text, p.Y.Label.Text = c.XLabel, c.YLabel
-		err = c.heat(p, x)
-	case Points:
-		lines := c.lines(x)
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, powersOfTwo(lines)
-		err = addPoints(p, lines)
+		all = c.heat(shown, x)
+	case Profiles:
+		width, height = 4, 3.2
+		all = profiles(x)
 	default:
-		lines := c.lines(x)
-		p.X.Tick.Marker = ticks(lines)
-		err = addLines(p, lines)
+		all = c.curves(shown, x)
 	}
-	if err != nil || p.X.Min > p.X.Max {
+	if all == nil {
+		return nil, nil
+	}
+	m, _, _, err := chart.Draw(chart.Light, int(width*chartDPI), int(height*chartDPI), chartDPI, all...)
+	if err != nil {
 		return nil, err
 	}
-	c.room(p)
-	return paint(p)
+	return report.PNG(m, "")
 }
 
-// plot returns an empty plot with titles.
-func (c Chart) plot(unit string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.XLabel, figures[c.Figure].title
-	p.Title.Padding = vg.Points(6)
-	if unit != "" {
-		p.Y.Label.Text += " [" + unit + "]"
+// value returns a figure of a row in the unit of the experiment, and a time as if the whole input
+// had been filtered; false if the chart does not show it.
+func (c Chart) value(x ExperimentReport, r RowReport) (v float64, ok bool) {
+	v, ok = r.Result.Figures[c.Figure]
+	if figures[c.Figure].kind == duration && r.Result.Slices < r.Result.Of {
+		v *= float64(r.Result.Of) / float64(r.Result.Slices)
 	}
-	if c.Log {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
-	}
-	if c.Kind != Heat {
-		p.Add(plotter.NewGrid())
-	}
-	return p
-}
-
-// room gives the values some room, and times and speedups a scale that begins with 0
-// where it is not logarithmic, so that heights compare.
-func (c Chart) room(p *plot.Plot) {
-	switch {
-	case c.Kind == Heat:
-	case c.Log:
-		p.Y.Min, p.Y.Max = p.Y.Min/1.5, p.Y.Max*1.5
-	case figures[c.Figure].kind == level && c.Kind != Bars:
-		room := max(0.05*(p.Y.Max-p.Y.Min), 0.05)
-		p.Y.Min, p.Y.Max = p.Y.Min-room, p.Y.Max+room
-	default:
-		p.Y.Min, p.Y.Max = 0, 1.08*p.Y.Max
-	}
-}
-
-// paint draws a plot with its legend at its right, where it hides nothing.
-func paint(p *plot.Plot) ([]byte, error) {
-	legend := p.Legend
-	p.Legend = plot.NewLegend()
-	legend.Top, legend.Left, legend.YOffs, legend.Padding = true, true, -vg.Points(24), vg.Points(4)
-	size := legend.Rectangle(draw.NewCanvas(vgimg.New(chartWidth, chartHeight), chartWidth, chartHeight)).Size()
-	width := vg.Length(0)
-	if size.X > 0 {
-		width = size.X + vg.Points(16)
-	}
-	canvas := vgimg.NewWith(vgimg.UseWH(chartWidth+width, chartHeight), vgimg.UseDPI(chartDPI), vgimg.UseBackgroundColor(color.White))
-	whole := draw.New(canvas)
-	p.Draw(draw.Crop(whole, vg.Points(4), -width-vg.Points(8), vg.Points(4), -vg.Points(4)))
-	legend.Draw(draw.Crop(whole, chartWidth, 0, 0, 0))
-	return pngOf(canvas)
-}
-
-func pngOf(canvas *vgimg.Canvas) ([]byte, error) {
-	var file bytes.Buffer
-	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(&file)
-	return file.Bytes(), err
-}
-
-// lines collects a line for each series, and one of the same colour for the paper's
-// figures of it. Of rows that stand beside the same figures of the paper, those of the
-// last are drawn. Nothing is drawn where there are figures of the paper alone.
-func (c Chart) lines(x ExperimentReport) []line {
-	var all []line
-	own := 0
-	add := func(series string, paper bool, at, v float64) {
-		for i := range all {
-			if l := &all[i]; l.name == series && l.paper == paper {
-				l.points = append(l.points, plotter.XY{X: at, Y: v})
-				return
-			}
-		}
-		all = append(all, line{name: series, points: plotter.XYs{{X: at, Y: v}}, paper: paper})
-	}
-	scale := x.scale(c.Figure)
-	for _, r := range x.Rows {
-		if !strings.HasPrefix(r.Name, c.Only) {
-			continue
-		}
-		if v, ok := r.Result.Figures[c.Figure]; ok && (v > 0 || !c.Log) {
-			if figures[c.Figure].kind == duration && r.Result.Slices < r.Result.Of {
-				v *= float64(r.Result.Of) / float64(r.Result.Slices) // as if the whole input had been filtered
-			}
-			add(r.Series, false, r.X, scale*v)
-			own++
-		}
-		if v, ok := r.Paper[c.Figure]; ok {
-			add(r.Series, true, r.X, scale*v)
-		}
-	}
-	if own == 0 {
-		return nil
-	}
-	colours := map[string]int{}
-	for i := range all {
-		if _, ok := colours[all[i].name]; !ok {
-			colours[all[i].name] = len(colours)
-		}
-		all[i].colour = colours[all[i].name]
-	}
-	drawn := all[:0:0]
-	for i, l := range all {
-		if !l.paper || !slices.ContainsFunc(all[i+1:], func(later line) bool { return later.paper && slices.Equal(later.points, l.points) }) {
-			drawn = append(drawn, l)
-		}
-	}
-	return drawn
+	return v * x.scale(c.Figure), ok && strings.HasPrefix(r.Name, c.Only)
 }
 
 // scale returns what figures of a key are multiplied with to be in the unit of the
@@ -220,76 +105,155 @@ func (x ExperimentReport) scale(key string) float64 {
 	return 1
 }
 
-// label returns the name of a line in the legend.
-func (l line) label() string {
-	if l.paper {
-		return "paper: " + l.name
-	}
-	return l.name
-}
-
-// ticks marks the places where there are points.
-func ticks(lines []line) plot.ConstantTicks {
-	var marks plot.ConstantTicks
-	for _, l := range lines {
-		for _, p := range l.points {
-			if !slices.ContainsFunc(marks, func(t plot.Tick) bool { return t.Value == p.X }) {
-				marks = append(marks, plot.Tick{Value: p.X, Label: strconv.FormatFloat(p.X, 'g', 4, 64)})
-			}
+// curves draws a curve for each series, and one of the same colour for the paper's figures
+// of it. If rows stand beside the same figures of the paper, those of the last are drawn.
+// Nothing is drawn if there are figures of the paper alone.
+func (c Chart) curves(shown chart.Chart, x ExperimentReport) []chart.Chart {
+	var all []chart.Curve
+	var series []string
+	add := func(r RowReport, paper string, v float64) {
+		if !slices.Contains(series, r.Series) {
+			series = append(series, r.Series)
+		}
+		name := paper + r.Series
+		i := slices.IndexFunc(all, func(k chart.Curve) bool { return k.Name == name })
+		if i < 0 {
+			i = len(all)
+			all = append(all, chart.Curve{Name: name, Series: slices.Index(series, r.Series), Dashed: paper != "", Width: 1.4, Mark: 2.5})
+		}
+		all[i].Points = append(all[i].Points, chart.Point{X: r.X, Y: v})
+		if !slices.Contains(shown.X.Marks, r.X) {
+			shown.X.Marks = append(shown.X.Marks, r.X)
 		}
 	}
-	return marks
-}
-
-// logTicks marks 1 to 9 in every decade. Labels are at the powers of ten, and at 2 and 5
-// too where there are fewer than three powers.
-func logTicks(lo, hi float64) []plot.Tick {
-	few := hi/lo < 1000
-	var marks []plot.Tick
-	for decade := math.Pow(10, math.Floor(math.Log10(lo))); decade <= hi; decade *= 10 {
-		for i := 1; i <= 9; i++ {
-			v := float64(i) * decade
-			if v < lo || v > hi {
-				continue
-			}
-			mark := plot.Tick{Value: v}
-			if i == 1 || few && (i == 2 || i == 5) {
-				mark.Label = strconv.FormatFloat(v, 'g', 6, 64)
-			}
-			marks = append(marks, mark)
+	own := 0
+	for _, r := range x.Rows {
+		if v, ok := c.value(x, r); ok && (v > 0 || !c.Log) {
+			add(r, "", v)
+			own++
+		}
+		if v, ok := r.Paper[c.Figure]; ok && strings.HasPrefix(r.Name, c.Only) {
+			add(r, "paper: ", v*x.scale(c.Figure))
 		}
 	}
-	return marks
-}
-
-// powersOfTwo marks those from 1 to the largest place.
-func powersOfTwo(lines []line) plot.ConstantTicks {
-	largest := 1.0
-	for _, l := range lines {
-		for _, p := range l.points {
-			largest = max(largest, p.X)
+	if own == 0 {
+		return nil
+	}
+	for i, k := range all {
+		if !k.Dashed || !slices.ContainsFunc(all[i+1:], func(later chart.Curve) bool { return later.Dashed && slices.Equal(later.Points, k.Points) }) {
+			shown.Curves = append(shown.Curves, k)
 		}
 	}
-	var marks plot.ConstantTicks
+	if c.Kind == Points {
+		for i := range shown.Curves {
+			shown.Curves[i].Width = 0
+		}
+		shown.X.Log, shown.X.Marks = true, powersOfTwo(slices.Max(shown.X.Marks))
+	}
+	return []chart.Chart{shown}
+}
+
+// powersOfTwo returns those from 1 to a largest one.
+func powersOfTwo(largest float64) (powers []float64) {
 	for x := 1.0; x <= largest; x *= 2 {
-		marks = append(marks, plot.Tick{Value: x, Label: strconv.FormatFloat(x, 'g', 4, 64)})
+		powers = append(powers, x)
 	}
-	return marks
+	return powers
 }
 
-func addLines(p *plot.Plot, lines []line) error {
-	for _, l := range lines {
-		curve, points, err := plotter.NewLinePoints(l.points)
-		if err != nil {
-			return err
+// bars draws a bar for each row, and beside it the paper's.
+func (c Chart) bars(shown chart.Chart, x ExperimentReport) []chart.Chart {
+	shown.Bars = []chart.Bars{{Name: "here"}, {Name: "paper"}}
+	for _, r := range x.Rows {
+		if v, ok := c.value(x, r); ok {
+			shown.Bars[0].Values, shown.Bars[1].Values = append(shown.Bars[0].Values, v), append(shown.Bars[1].Values, r.Paper[c.Figure]*x.scale(c.Figure))
+			shown.X.Names = append(shown.X.Names, r.Name)
 		}
-		curve.Color, points.Color = plotutil.Color(l.colour), plotutil.Color(l.colour)
-		curve.Width, points.Shape = vg.Points(1.4), plotutil.Shape(l.colour)
-		if l.paper {
-			curve.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
-		}
-		p.Add(curve, points)
-		p.Legend.Add(l.label(), curve, points)
 	}
-	return nil
+	if shown.X.Names == nil {
+		return nil
+	}
+	return []chart.Chart{shown}
+}
+
+// heat draws the rows as a grid of cells, each with its figure over the least, and the
+// darker the more that is, on a logarithmic scale. Places are equidistant.
+func (c Chart) heat(shown chart.Chart, x ExperimentReport) []chart.Chart {
+	values := map[[2]float64]float64{}
+	var at [2][]float64 // the places along both axes
+	least, where := math.Inf(1), [2]float64{}
+	for _, r := range x.Rows {
+		v, ok := c.value(x, r)
+		if !ok {
+			continue
+		}
+		place := [2]float64{r.X, r.Y}
+		if values[place] = v; v < least {
+			least, where = v, place
+		}
+		for axis, p := range place {
+			if i, found := slices.BinarySearch(at[axis], p); !found {
+				at[axis] = slices.Insert(at[axis], i, p)
+			}
+		}
+	}
+	if len(at[0]) < 2 || len(at[1]) < 2 {
+		return nil
+	}
+	for place, v := range values {
+		shown.Cells = append(shown.Cells, chart.Cell{
+			Column: slices.Index(at[0], place[0]), Row: slices.Index(at[1], place[1]), Value: math.Log(v / least), Text: fmt.Sprintf("%.2f", v/least),
+		})
+	}
+	names := func(places []float64) (names []string) {
+		for _, p := range places {
+			names = append(names, strconv.FormatFloat(p, 'g', 4, 64))
+		}
+		return names
+	}
+	shown.X.Names, shown.Y = names(at[0]), chart.Axis{Label: c.YLabel, Names: names(at[1])}
+	shown.Title += fmt.Sprintf(": %s over the least, %s %s at %gx%g", figures[c.Figure].title, significant(least), x.unit(c.Figure), where[0], where[1])
+	return []chart.Chart{shown}
+}
+
+// profiles draws a panel for what was filtered and one for each filter's result, as in
+// the paper, all over the truth in grey. Rows of one label, on several engines, have
+// one panel.
+func profiles(x ExperimentReport) (panels []chart.Chart) {
+	var truth, before []chart.Point
+	for _, r := range x.Rows {
+		label, _, _ := strings.Cut(r.Name, ", ")
+		for _, p := range r.Result.Profiles {
+			points := make([]chart.Point, len(p.Values))
+			for i, v := range p.Values {
+				points[i] = chart.Point{X: float64(i), Y: float64(v)}
+			}
+			switch {
+			case p.Name == truthPicture:
+				truth = points
+			case p.Name == beforePicture:
+				before = points
+			case !slices.ContainsFunc(panels, func(other chart.Chart) bool { return other.Title == label }):
+				panels = append(panels, chart.Chart{Title: label, Curves: []chart.Curve{{Points: points}}})
+			}
+		}
+	}
+	if panels == nil {
+		return nil
+	}
+	panels = slices.Insert(panels, 0, chart.Chart{Title: beforePicture, Curves: []chart.Curve{{Points: before}}})
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i := range panels {
+		c := &panels[i]
+		c.X.Label, c.Y.Label = "voxel along x", "value"
+		c.Curves[0].Series, c.Curves[0].Width = i, 1
+		c.Curves = slices.Insert(c.Curves, 0, chart.Curve{Points: truth, Color: color.Gray{170}, Width: 2})
+		for _, p := range slices.Concat(truth, c.Curves[1].Points) {
+			lo, hi = min(lo, p.Y), max(hi, p.Y)
+		}
+	}
+	for i := range panels {
+		panels[i].Y.Min, panels[i].Y.Max = lo, hi
+	}
+	return panels
 }

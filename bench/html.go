@@ -2,82 +2,44 @@ package bench
 
 import (
 	_ "embed"
-	"encoding/base64"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
+
+	"quell/report"
 )
 
 //go:embed report.gohtml
-var reportPage string
+var pageText string
 
-var page = template.Must(template.New("report").Parse(reportPage))
-
-// The data of the page's template.
-type (
-	htmlReport struct {
-		Report
-		Engines            []htmlEngine
-		Experiments        []htmlExperiment
-		When, Took         string
-		Summary, QuickNote string
-	}
-	htmlEngine     struct{ Sentence string }
-	htmlExperiment struct {
-		ExperimentReport
-		Header []string
-		Lines  []htmlLine
-		Long   bool // it has so many lines that the page begins with them folded
-		Charts []htmlImage
-		Slices []htmlSlices
-	}
-	htmlLine struct {
-		Class string
-		Cells []string
-	}
-	// htmlSlices are the pictures of the rows that filtered one input.
-	htmlSlices struct {
-		Input  string
-		Images []htmlImage
-	}
-	htmlImage struct {
-		Title string
-		Data  template.URL
-	}
-)
-
-// longTable is the most lines of a table that is not folded.
-const longTable = 40
+var page = report.New("benchmarks", pageText, map[string]any{
+	"cells":    ExperimentReport.cells,
+	"charts":   func(x ExperimentReport) []chartPicture { return x.charts },
+	"slices":   ExperimentReport.slices,
+	"sentence": EngineReport.sentence,
+	"took": func(r Report) string {
+		return time.Duration(r.Seconds * float64(time.Second)).Round(time.Second).String()
+	},
+	"summary": func() string { return summary },
+	"quick":   func() string { return quickNote },
+})
 
 // WriteHTML writes one page with everything: tables, charts, pictures. It refers to
 // no other file.
-func (r Report) WriteHTML(w io.Writer) error {
-	h := htmlReport{Report: r, When: r.Started.Format("2 January 2006, 15:04 MST"), Took: time.Duration(r.Seconds * float64(time.Second)).Round(time.Second).String(),
-		Summary: summary, QuickNote: quickNote}
-	for _, e := range r.Engines {
-		h.Engines = append(h.Engines, htmlEngine{e.sentence()})
-	}
-	for _, x := range r.Experiments {
-		cells := x.cells()
-		e := htmlExperiment{ExperimentReport: x, Header: cells[0], Long: len(x.Rows) > longTable, Slices: x.slices()}
-		for i, row := range x.Rows {
-			e.Lines = append(e.Lines, htmlLine{string(row.Status), cells[i+1]})
-		}
-		for _, c := range x.charts {
-			e.Charts = append(e.Charts, embedded(c.Title, c.PNG))
-		}
-		h.Experiments = append(h.Experiments, e)
-	}
-	return page.Execute(w, h)
+func (r Report) WriteHTML(w io.Writer) error { return page.Write(w, r) }
+
+// inputPictures are the pictures of the rows that filtered one input.
+type inputPictures struct {
+	Input    string
+	Pictures []Picture
 }
 
 // slices collects the pictures of each input: the truth and the input once, then what
 // each row made of it and what it removed.
-func (x ExperimentReport) slices() []htmlSlices {
-	var all []htmlSlices
+func (x ExperimentReport) slices() []inputPictures {
+	var all []inputPictures
 	for _, row := range x.Rows {
 		if len(row.Result.Pictures) == 0 {
 			continue
@@ -87,31 +49,24 @@ func (x ExperimentReport) slices() []htmlSlices {
 		if part := row.Result.part(); part != "" {
 			input += ", the middle of " + part
 		}
-		i := slices.IndexFunc(all, func(s htmlSlices) bool { return s.Input == input })
+		i := slices.IndexFunc(all, func(s inputPictures) bool { return s.Input == input })
 		known := i >= 0
 		if !known {
-			all, i = append(all, htmlSlices{Input: input}), len(all)
+			all, i = append(all, inputPictures{Input: input}), len(all)
 		}
 		for _, p := range row.Result.Pictures {
-			title := p.Title
-			if title == truthPicture || title == beforePicture {
-				if known {
-					continue
-				}
-			} else {
-				title = row.Name + ": " + title
+			if p.Title != truthPicture && p.Title != beforePicture {
+				p.Title = row.Name + ": " + p.Title
+			} else if known {
+				continue
 			}
 			if p.Window != "" {
-				title += " (" + p.Window + ")"
+				p.Title += " (" + p.Window + ")"
 			}
-			all[i].Images = append(all[i].Images, embedded(title, p.PNG))
+			all[i].Pictures = append(all[i].Pictures, p)
 		}
 	}
 	return all
-}
-
-func embedded(title string, data []byte) htmlImage {
-	return htmlImage{title, template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(data))}
 }
 
 // PNGs returns the charts and pictures by file name.

@@ -1,13 +1,11 @@
 package bench
 
 import (
-	"bytes"
 	"fmt"
-	"image"
-	"image/png"
 	"math"
 	"slices"
 
+	"quell/report"
 	"quell/volume"
 )
 
@@ -61,7 +59,8 @@ func (m *measurement) draw() error {
 		if p.title == removedPicture {
 			w = volume.Window{Width: max(6*deviation, math.SmallestNonzeroFloat32), Exact: true}
 		}
-		picture, err := grayPNG(w, p.data, g.Dims[0], g.Dims[1])
+		slice := volume.Volume{Geometry: volume.NewGeometry([3]int{g.Dims[0], g.Dims[1], 1}, g.Spacing), Data: p.data}
+		picture, err := report.PNG(slice.Gray(w, false), "")
 		if err != nil {
 			return err
 		}
@@ -78,18 +77,4 @@ func difference(a, b []float32) (d []float32, rms float64) {
 		rms += float64(d[i]) * float64(d[i])
 	}
 	return d, math.Sqrt(rms / float64(max(len(a), 1)))
-}
-
-func grayPNG(w volume.Window, data []float32, nx, ny int) ([]byte, error) {
-	m := image.NewRGBA(image.Rect(0, 0, nx, ny))
-	w.Render(m, data)
-	gray := image.NewGray(m.Bounds())
-	for i := range gray.Pix {
-		gray.Pix[i] = m.Pix[4*i]
-	}
-	var file bytes.Buffer
-	if err := png.Encode(&file, gray); err != nil {
-		return nil, fmt.Errorf("a picture cannot be drawn: %w", err)
-	}
-	return file.Bytes(), nil
 }

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
+	"quell/report/chart"
 )
 
 // sampleReport is a run of three rows, the last on an engine that is missing.
@@ -130,7 +129,7 @@ func TestHTML(t *testing.T) {
 	if n := strings.Count(page, `src="data:image/png;base64,`); n != 7 || strings.Count(page, "src=") != n || strings.Contains(page, "http") {
 		t.Errorf("%d pictures of %d sources", n, strings.Count(page, "src="))
 	}
-	for _, want := range []string{"quell bench &lt;b&gt;", "It is so. Holds: seen.", `class="missing"`, "no CUDA device", "Quick run", "<td>not measured</td>", "a, CPU: removed (center 0, width ", "before (center "} {
+	for _, want := range []string{"quell bench &lt;b&gt;", "It is so. Holds: seen.", `class="missing"`, "no CUDA device", "Quick run", `<td class="line">not measured</td>`, "a, CPU: removed (center 0, width ", "before (center "} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -175,7 +174,7 @@ func TestSlicesOfThePage(t *testing.T) {
 	var got []string
 	for _, s := range x.slices() {
 		titles := []string{s.Input + ":"}
-		for _, m := range s.Images {
+		for _, m := range s.Pictures {
 			titles = append(titles, m.Title)
 		}
 		got = append(got, strings.Join(titles, ";"))
@@ -208,54 +207,23 @@ func TestLines(t *testing.T) {
 	}
 	c := Chart{Figure: Time, Only: "in"}
 	x := ExperimentReport{Unit: "ms", Rows: []RowReport{row("in a", "ours", 1, 3, 9), row("in b", "theirs", 1, 4, 9), row("out", "ours", 2, 1, 1), row("in c", "ours", 2, 0, 8), row("in d", "theirs", 2, 5, 8)}}
-	var got []string
-	for _, l := range c.lines(x) {
-		got = append(got, fmt.Sprint(l.label(), l.colour, l.points))
+	curves := func() (got []string) {
+		for _, shown := range c.curves(chart.Chart{}, x) {
+			for _, k := range shown.Curves {
+				got = append(got, fmt.Sprint(k.Name, k.Series, " ", k.Points))
+			}
+		}
+		return got
 	}
-	if want := []string{"ours0 [{1 6}]", "theirs1 [{1 8} {2 10}]", "paper: theirs1 [{1 9} {2 8}]"}; !slices.Equal(got, want) {
+	if got, want := curves(), []string{"ours0 [{1 6}]", "theirs1 [{1 8} {2 10}]", "paper: theirs1 [{1 9} {2 8}]"}; !slices.Equal(got, want) {
 		t.Errorf("lines %q, want %q", got, want)
 	}
 	x.Rows = x.Rows[3:4]
-	if lines := c.lines(x); lines != nil {
-		t.Errorf("the paper alone: %v", lines)
+	if got := curves(); got != nil {
+		t.Errorf("the paper alone: %v", got)
 	}
-	if marks := powersOfTwo([]line{{points: plotter.XYs{{X: 9}}}}); len(marks) != 4 || marks[3].Value != 8 {
+	if marks := powersOfTwo(9); !slices.Equal(marks, []float64{1, 2, 4, 8}) {
 		t.Errorf("powers of two up to 9: %v", marks)
-	}
-}
-
-func TestLogTicks(t *testing.T) {
-	for _, c := range []struct {
-		lo, hi float64
-		want   string
-	}{{60, 300, "100 200"}, {0.15, 1.2, "0.2 0.5 1"}, {2, 1999, "2 5 10 20 50 100 200 500 1000"}, {0.9, 900, "1 10 100"}} {
-		var labels []string
-		for _, mark := range logTicks(c.lo, c.hi) {
-			if mark.Value < c.lo || mark.Value > c.hi {
-				t.Errorf("%g to %g: a mark at %g", c.lo, c.hi, mark.Value)
-			}
-			if mark.Label != "" {
-				labels = append(labels, mark.Label)
-			}
-		}
-		if got := strings.Join(labels, " "); got != c.want {
-			t.Errorf("%g to %g: labels %s, want %s", c.lo, c.hi, got, c.want)
-		}
-	}
-}
-
-// Times begin with 0, levels do not, and nothing lies on the edge.
-func TestRoom(t *testing.T) {
-	for _, c := range []struct {
-		chart  Chart
-		lo, hi float64
-	}{{Chart{Figure: Time}, 0, 108}, {Chart{Figure: Time, Log: true}, 40, 150}, {Chart{Figure: PSNR}, 58, 102}, {Chart{Figure: PSNR, Kind: Bars}, 0, 108}, {Chart{Kind: Heat, Figure: Time}, 60, 100}} {
-		p := plot.New()
-		p.Y.Min, p.Y.Max = 60, 100
-		c.chart.room(p)
-		if math.Abs(p.Y.Min-c.lo) > 1e-9 || math.Abs(p.Y.Max-c.hi) > 1e-9 {
-			t.Errorf("%+v: %g to %g, want %g to %g", c.chart, p.Y.Min, p.Y.Max, c.lo, c.hi)
-		}
 	}
 }
 
@@ -297,11 +265,16 @@ func TestHeatAndPoints(t *testing.T) {
 		t.Errorf("a column: %d bytes, %v", len(data), err)
 	}
 	x.Rows[0].Result.Slices, x.Rows[0].Result.Of = 1, 3 // 32 ms of a third of the slices
-	if g, least, where := (Chart{Figure: Time}).cells(x); least != 16 || where != [2]float64{4, 4} || math.Abs(g.values[[2]float64{2, 16}]-96) > 1e-9 || len(g.at[0]) != 3 || len(g.values) != 5 {
-		t.Errorf("cells %v, %g at %v", g, least, where)
+	shown := (Chart{Figure: Time}).heat(chart.Chart{}, x)[0]
+	value := func(column, row int) float64 {
+		for _, one := range shown.Cells {
+			if one.Column == column && one.Row == row {
+				return one.Value
+			}
+		}
+		return math.NaN()
 	}
-	g := grid{at: [2][]float64{{2, 4}, {3, 5, 9}}, values: map[[2]float64]float64{{4, 5}: 7}}
-	if columns, rows := g.Dims(); columns != 2 || rows != 3 || g.Z(1, 1) != 7 || !math.IsNaN(g.Z(0, 1)) || g.X(1) != 1 || g.Y(2) != 2 || g.ticks(1)[2].Label != "9" {
-		t.Errorf("grid: %d x %d, %g", columns, rows, g.Z(1, 1))
+	if !strings.HasSuffix(shown.Title, "16.0 ms at 4x4") || math.Abs(value(0, 1)-math.Log(6)) > 1e-9 || !math.IsNaN(value(0, 0)) || len(shown.Cells) != 5 || !slices.Equal(shown.X.Names, []string{"2", "4", "8"}) || !slices.Equal(shown.Y.Names, []string{"4", "16"}) {
+		t.Errorf("cells %+v", shown)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/report"
 	"quell/ui/dialogs"
 	"quell/ui/language"
 	"quell/ui/session"
@@ -93,5 +94,5 @@ func pictureOf(g *session.Gallery, part *volume.Volume) image.Image {
 	} else {
 		g.Window.Render(m, values)
 	}
-	return app.SquarePixels(m, view.Pixel)
+	return report.SquarePixels(m, view.Pixel)
 }

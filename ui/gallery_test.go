@@ -1,7 +1,6 @@
 package ui_test
 
 import (
-	"image"
 	"slices"
 	"strings"
 	"testing"
@@ -97,23 +96,5 @@ func TestClosingTheGalleryCancels(t *testing.T) {
 	b.command("cancel").Run()
 	if b.session().Galleries.Comparing() || b.workbench.GalleryOpen() {
 		t.Error("the comparison goes on without its dialog")
-	}
-}
-
-// Pixels that are not square are repeated along their longer side.
-func TestSquarePixels(t *testing.T) {
-	m := image.NewRGBA(image.Rect(0, 0, 4, 3))
-	m.Pix[0] = 9
-	for _, c := range []struct {
-		pixel [2]float64
-		want  image.Point
-	}{{[2]float64{0.5, 0.5}, image.Pt(4, 3)}, {[2]float64{1, 2.5}, image.Pt(4, 8)}, {[2]float64{3, 1}, image.Pt(12, 3)}} {
-		got := app.SquarePixels(m, c.pixel)
-		if got.Bounds().Size() != c.want {
-			t.Errorf("%v: %v; want %v", c.pixel, got.Bounds().Size(), c.want)
-		}
-		if r, _, _, _ := got.At(0, 0).RGBA(); r>>8 != 9 {
-			t.Errorf("%v: the first pixel is %d", c.pixel, r>>8)
-		}
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
-	"html/template"
 	"image"
 	"image/jpeg"
 	"os"
@@ -20,24 +18,25 @@ import (
 	"quell/app"
 	"quell/denoise/tune"
 	"quell/io/atomic"
+	"quell/report"
 )
 
 //go:embed report.gohtml
-var reportPage string
+var pageText string
 
-var page = template.Must(template.New("report").Parse(reportPage))
+var page = report.New("report on a batch", pageText, map[string]any{"class": class, "sigma": sigmaText, "took": took})
 
 // pageRows is how many series a page of the report has: with their pictures 2 to 5 MB.
 const pageRows = 200
 
 type (
-	htmlReport struct {
+	pageData struct {
 		Recipe, Version, Select, When         string
 		Done, Failed, Duplicates, Under, Over int
 		Total, OfOthers                       int
 		Page                                  int // from 1
 		Pages                                 []pageLink
-		Rows                                  []htmlRow
+		Rows                                  []Result
 	}
 	// pageLink leads from a page of the report to another one.
 	pageLink struct {
@@ -45,11 +44,6 @@ type (
 		Problems         bool   // begins with one
 		First            string // input of the first row
 		Href             string
-	}
-	htmlRow struct {
-		Result
-		Class, SigmaText, Took string
-		Image                  template.URL
 	}
 )
 
@@ -65,7 +59,7 @@ func pageFile(number int) string {
 // writeHTML writes the report in pages of pageRows series, which refer to each other and to no
 // other file. The first one is written last and has the counts of all.
 func (b *batch) writeHTML(all results, ofOthers int) error {
-	h := htmlReport{Recipe: b.o.Job.Recipe.String(), Version: app.Version(), Select: b.selectText(), When: time.Now().Format("2 January 2006, 15:04 MST"), Total: len(all.rows), OfOthers: ofOthers}
+	h := pageData{Recipe: b.o.Job.Recipe.String(), Version: app.Version(), Select: b.selectText(), When: time.Now().Format("2 January 2006, 15:04 MST"), Total: len(all.rows), OfOthers: ofOthers}
 	for _, x := range all.rows {
 		h.count(x)
 	}
@@ -76,10 +70,10 @@ func (b *batch) writeHTML(all results, ofOthers int) error {
 	for i := len(pages) - 1; i >= 0; i-- {
 		h.Page, h.Pages, h.Rows = i+1, linksFrom(i+1, pages), nil
 		for r := range (results{all.store, pages[i], all.unsaved}).each {
-			h.Rows = append(h.Rows, htmlRowOf(r))
+			h.Rows = append(h.Rows, r)
 		}
 		var data bytes.Buffer
-		if err := page.Execute(&data, h); err != nil {
+		if err := page.Write(&data, h); err != nil {
 			return err
 		}
 		if err := atomic.WriteFile(filepath.Join(b.store.out, filepath.FromSlash(pageFile(h.Page))), data.Bytes(), 0o666); err != nil {
@@ -108,7 +102,7 @@ func linksFrom(number int, pages [][]row) (links []pageLink) {
 }
 
 // count adds a series to the numbers of the report.
-func (h *htmlReport) count(x row) {
+func (h *pageData) count(x row) {
 	switch x.state {
 	case Failed:
 		h.Failed++
@@ -125,21 +119,23 @@ func (h *htmlReport) count(x row) {
 	}
 }
 
-func htmlRowOf(r Result) htmlRow {
-	x := htmlRow{Result: r, Class: "well", SigmaText: sigmaText(r)}
-	switch r.State {
-	case Failed:
-		x.Class = "failed"
-	case Done:
-		if urgency(r) < urgency(Result{State: Done}) {
-			x.Class = "doubt"
-		}
-		x.Took = app.TimeText(r.Seconds.Load + r.Seconds.Filter + r.Seconds.Measure + r.Seconds.Write)
+// class is the colour of a row.
+func class(r Result) string {
+	switch {
+	case r.State == Failed:
+		return "failed"
+	case r.State == Done && urgency(r) < urgency(Result{State: Done}):
+		return "doubt"
 	}
-	if r.Picture != nil {
-		x.Image = template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(r.Picture))
+	return "well"
+}
+
+// took is the time of a series in words.
+func took(r Result) string {
+	if r.State != Done {
+		return ""
 	}
-	return x
+	return app.TimeText(r.Seconds.Load + r.Seconds.Filter + r.Seconds.Measure + r.Seconds.Write)
 }
 
 // pictureHeight is that of the pictures of a series in pixels.

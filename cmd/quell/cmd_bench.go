@@ -250,7 +250,7 @@ func writePlots(dir string, r bench.Report, overwrite bool) error {
 		return fmt.Errorf("the plots cannot be written: %w", err)
 	}
 	for name, data := range r.PNGs() {
-		if err := app.WriteFile(app.PictureOutput, filepath.Join(dir, name), app.MarkPicture(data, ""), overwrite); err != nil {
+		if err := app.WriteFile(app.PictureOutput, filepath.Join(dir, name), data, overwrite); err != nil {
 			return err
 		}
 	}

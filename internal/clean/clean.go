@@ -21,7 +21,7 @@ import (
 // C1), no format character (bidi, zero width, tags), no separator of lines, not private or
 // unassigned, and not invisible, as variation selectors and Hangul fillers are.
 func Safe(r rune) bool {
-	return unicode.IsGraphic(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return ' ' <= r && r <= '~' || unicode.IsGraphic(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // Text writes every character that is not Safe, line ends and tabs included, as JSON escapes it:

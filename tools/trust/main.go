@@ -11,17 +11,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
-	"gonum.org/v1/plot/vg"
-
 	"quell/app"
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/phantom"
+	"quell/report"
+	"quell/report/chart"
 	"quell/volume"
 )
 
@@ -151,7 +148,7 @@ func sureCurve(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	var estimated, actual plotter.XYs
+	estimated, actual := chart.Curve{Name: "estimated (sure)", Series: 1, Width: 1, Mark: 2.5}, chart.Curve{Name: "true", Width: 1, Mark: 2.5}
 	for _, p := range found.Points {
 		if p.Strength > 4 {
 			continue
@@ -171,16 +168,18 @@ func sureCurve(ctx context.Context, path string) error {
 				sum, n = sum+d*d, n+1
 			}
 		}
-		estimated = append(estimated, plotter.XY{X: p.Strength, Y: p.MSE})
-		actual = append(actual, plotter.XY{X: p.Strength, Y: sum / n / (e.Sigma * e.Sigma)})
+		estimated.Points = append(estimated.Points, chart.Point{X: p.Strength, Y: p.MSE})
+		actual.Points = append(actual.Points, chart.Point{X: p.Strength, Y: sum / n / (e.Sigma * e.Sigma)})
 	}
-	c := plot.New()
-	c.X.Label.Text, c.Y.Label.Text = "h in sigmas", "mean squared error / sigma²"
-	c.Legend.Top = true
-	c.Y.Min = 0
-	if err := plotutil.AddLinePoints(c, "true", actual, "estimated (sure)", estimated); err != nil {
+	m, _, _, err := chart.Draw(chart.Light, 576, 336, 96, chart.Chart{
+		X: chart.Axis{Label: "h in sigmas"}, Y: chart.Axis{Label: "mean squared error / sigma²", Zero: true}, Curves: []chart.Curve{actual, estimated},
+	})
+	if err != nil {
 		return err
 	}
-	c.Y.Min = 0
-	return c.Save(6*vg.Inch, 3.5*vg.Inch, path)
+	file, err := report.PNG(m, "")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, file, 0o666)
 }

@@ -22,14 +22,13 @@ import (
 var speakers = map[string][]string{
 	"app": {
 		// of the command line, of reports and pictures in English, and of the log
-		"do.go", "dogroup.go", "fallback.go", "gallerysheet.go", "group.go", "groupwrite.go", "job.go", "log.go", "memory.go", "neighbourhoods.go", "openvolumes.go", "pseudonyms.go",
+		"do.go", "dogroup.go", "evensquares.go", "fallback.go", "gallerysheet.go", "group.go", "groupwrite.go", "job.go", "log.go", "memory.go", "neighbourhoods.go", "openvolumes.go", "pseudonyms.go",
 		"page.go", "phantom.go", "pictures.go", "shapes.go", "slabs.go", "slabwork.go", "uneven.go",
 		// in files
 		"Noise filtered by Quell %s: %s", "Pixel by pixel addition", "Quell %s added %s. Not for clinical use.",
 		"Converted from another file format", "Converted from %s by Quell %s%s. Not for clinical use.", ". Slices %s filtered by themselves",
 		"%s%s. Not for clinical use.", "Pixel by pixel subtraction", "Noise that was removed: input less result. %s", "[Quell removed noise]",
 		"Estimated standard deviation of the noise", "Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", "[Quell noise map]",
-		"Software\x00Quell, picture of a comparison", `<meta name="generator" content="Quell, benchmarks">`,
 	},
 	"denoise": {
 		// of a filter that is registered

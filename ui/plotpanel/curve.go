@@ -6,12 +6,9 @@ import (
 	"reflect"
 	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	vgdraw "gonum.org/v1/plot/vg/draw"
-
 	"fyne.io/fyne/v2/lang"
+
+	"quell/report/chart"
 )
 
 // Curve is the estimated error of a filter over its strength.
@@ -64,13 +61,13 @@ var (
 	presentLine = color.NRGBA{R: 0xdc, G: 0xdc, B: 0xdc, A: 0xff}
 )
 
-// addCurve plots the error, its best point, the present value and, as a dashed
-// line, the error without a filter.
-func addCurve(p *plot.Plot, c *Curve) (axis, error) {
-	xys := make(plotter.XYs, len(c.X))
+// chart plots the error, its best point, the present value and, as a dashed line, the
+// error without a filter.
+func (c *Curve) chart() (chart.Chart, axis) {
+	points := make([]chart.Point, len(c.X))
 	top := c.Without
-	for i := range xys {
-		xys[i] = plotter.XY{X: c.X[i], Y: c.Y[i]}
+	for i := range points {
+		points[i] = chart.Point{X: c.X[i], Y: c.Y[i]}
 		top = max(top, c.Y[i])
 	}
 	a := axis{lo: c.X[0], hi: c.X[len(c.X)-1]}
@@ -80,66 +77,27 @@ func addCurve(p *plot.Plot, c *Curve) (axis, error) {
 	if a.hi <= a.lo {
 		a.hi = a.lo + 1
 	}
-	if a.log = a.lo > 0 && a.hi > wide*a.lo; a.log {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
-	}
+	a.log = a.lo > 0 && a.hi > wide*a.lo
 	// A filter far too strong would press the rest of the curve flat.
-	top = min(top, 2*max(c.Without, slices.Min(c.Y)))
+	top = 1.1 * min(top, 2*max(c.Without, slices.Min(c.Y)))
 
-	without, err := plotter.NewLine(plotter.XYs{{X: a.lo, Y: c.Without}, {X: a.hi, Y: c.Without}})
-	if err != nil {
-		return a, err
-	}
-	without.Color, without.Width, without.Dashes = ink, 1, []vg.Length{vg.Points(3), vg.Points(3)}
-	line, points, err := plotter.NewLinePoints(xys)
-	if err != nil {
-		return a, err
-	}
-	line.Color, line.Width = afterLine, 1
-	points.Color, points.Radius, points.Shape = afterLine, 2, vgdraw.CircleGlyph{}
+	without := curve(lang.L("without filter"), chart.Dark.Ink, nil, []chart.Point{{X: a.lo, Y: c.Without}, {X: a.hi, Y: c.Without}})
+	without.Dashed = true
+	line := curve("", afterLine, nil, points)
+	line.Mark = 2
 	if c.Old {
-		line.Color, points.Color = beforeLine, beforeLine
-	}
-	p.Add(without, line, points)
-	p.Legend.Add(lang.L("without filter"), without)
-	if c.Best >= 0 {
-		best, err := plotter.NewScatter(plotter.XYs{xys[c.Best]})
-		if err != nil {
-			return a, err
-		}
-		best.Color, best.Radius, best.Shape = bestMark, 4, vgdraw.CircleGlyph{}
-		p.Add(best)
-		p.Legend.Add(lang.L("best"), best)
-	}
-	if c.Present > 0 {
-		present, err := plotter.NewLine(plotter.XYs{{X: c.Present, Y: 0}, {X: c.Present, Y: 1.1 * top}})
-		if err != nil {
-			return a, err
-		}
-		present.Color, present.Width = presentLine, 1
-		p.Add(present)
-		p.Legend.Add(lang.L("present"), present)
+		line.Color = beforeLine
 	}
 	// The curve falls from the error without a filter, and rises beyond the best.
-	p.Legend.Top, p.Legend.Left = false, true
-	p.X.Label.Text, p.Y.Label.Text = c.XLabel, c.YLabel
-	p.X.Min, p.X.Max = a.lo, a.hi
-	p.Y.Min, p.Y.Max = 0, 1.1*top
-	return a, nil
-}
-
-// logTicks marks a logarithmic axis at 1, 2 and 5 times the powers of ten.
-type logTicks struct{}
-
-// Ticks implements plot.Ticker.
-func (logTicks) Ticks(lo, hi float64) []plot.Tick {
-	var out []plot.Tick
-	for power := math.Pow(10, math.Floor(math.Log10(lo))); power <= hi; power *= 10 {
-		for _, m := range []float64{1, 2, 5} {
-			if x := m * power; x >= lo*(1-1e-9) && x <= hi*(1+1e-9) {
-				out = append(out, plot.Tick{Value: x, Label: number(x)})
-			}
-		}
+	out := chart.Chart{
+		X: chart.Axis{Label: c.XLabel, Min: a.lo, Max: a.hi, Log: a.log}, Y: chart.Axis{Label: c.YLabel, Max: top},
+		Curves: []chart.Curve{without, line}, Low: true,
 	}
-	return out
+	if c.Best >= 0 {
+		out.Curves = append(out.Curves, chart.Curve{Name: lang.L("best"), Color: bestMark, Mark: 4, Points: points[c.Best : c.Best+1]})
+	}
+	if c.Present > 0 {
+		out.Curves = append(out.Curves, curve(lang.L("present"), presentLine, nil, []chart.Point{{X: c.Present}, {X: c.Present, Y: top}}))
+	}
+	return out, a
 }

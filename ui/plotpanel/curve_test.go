@@ -132,16 +132,6 @@ func TestTheAxis(t *testing.T) {
 	}
 }
 
-func TestLogTicks(t *testing.T) {
-	var values []float64
-	for _, tick := range (logTicks{}).Ticks(0.2, 6) {
-		values = append(values, tick.Value)
-	}
-	if want := []float64{0.2, 0.5, 1, 2, 5}; len(values) != len(want) {
-		t.Errorf("ticks at %v; want %v", values, want)
-	}
-}
-
 // curvePanel shows valley in a panel and collects the points that are taken.
 func curvePanel(t *testing.T) (p *Panel, taken *[]int, found *int) {
 	t.Helper()

@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"unicode/utf8"
 
 	_ "quell/internal/locale" // English
 	"quell/measure"
+	"quell/report/chart"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -71,7 +71,7 @@ func TestPlotsHaveBothCurvesOnADarkGround(t *testing.T) {
 			}
 			return n
 		}
-		if count(r, ground) < 401*203/4 {
+		if count(r, chart.Dark.Ground.(color.NRGBA)) < 401*203/4 {
 			t.Errorf("kind %d: the ground is not the dark one", kind)
 		}
 		if count(r, afterLine) == 0 {
@@ -117,20 +117,6 @@ func TestBinsOfWholeNumbersHaveWholeWidths(t *testing.T) {
 	}
 	if lo, hi, n := edges(0, 1, []float32{0.5}); lo != 0 || hi != 1 || n != maxBins {
 		t.Errorf("fractions get %d bins over %g to %g; want %d over 0 to 1", n, lo, hi, maxBins)
-	}
-}
-
-func TestTicksAreRound(t *testing.T) {
-	for _, r := range [][2]float64{{0, 3712}, {-1020, 1030}, {0, 0.013}, {-3, 4}, {7, 7}} {
-		marks := ticks{}.Ticks(r[0], r[1])
-		if r[0] < r[1] && (len(marks) < 3 || len(marks) > 9) {
-			t.Errorf("%v has %d ticks", r, len(marks))
-		}
-		for _, m := range marks {
-			if m.Value < r[0] || m.Value > r[1] || utf8.RuneCountInString(m.Label) > 6 {
-				t.Errorf("%v has a tick at %g, %q", r, m.Value, m.Label)
-			}
-		}
 	}
 }
 
@@ -213,9 +199,9 @@ func TestResidualOfNoiseIsTheGaussian(t *testing.T) {
 	for i := range r.Picture.Residual {
 		r.Picture.Residual[i] = float32(10 * random.NormFloat64())
 	}
-	p := newPlot()
 	r.Residual, r.Marked.Sigma = true, 10
-	if err := addResidual(p, r); err != nil {
+	p, err := r.residual()
+	if err != nil {
 		t.Fatal(err)
 	}
 	if p.X.Min != -50 || p.X.Max != 50 {
@@ -224,16 +210,6 @@ func TestResidualOfNoiseIsTheGaussian(t *testing.T) {
 	// The peak of 2048 values in bins of 100/160: about 51.
 	if p.Y.Max < 45 || p.Y.Max > 80 {
 		t.Errorf("the highest count is %g", p.Y.Max)
-	}
-}
-
-func TestPowersOfTen(t *testing.T) {
-	var got []float64
-	for _, m := range (powers{}).Ticks(0.5, 2500) {
-		got = append(got, m.Value)
-	}
-	if !slices.Equal(got, []float64{1, 10, 100, 1000}) || len((powers{}).Ticks(5, 7)) != 0 {
-		t.Errorf("ticks %v", got)
 	}
 }
 

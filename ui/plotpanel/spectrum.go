@@ -1,32 +1,28 @@
 package plotpanel
 
 import (
-	"errors"
 	"fmt"
 	"image/color"
 	"math"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-
 	"fyne.io/fyne/v2/lang"
 
 	"quell/measure"
+	"quell/report/chart"
 	"quell/ui/language"
 )
 
 // residualLine is the curve of what was removed, beside those of original and result.
 var residualLine = color.NRGBA{R: 0x6f, G: 0xb4, B: 0xff, A: 0xff}
 
-// addSpectrum plots what the selected ROI can be measured for: around a disc, or across a
+// spectrum plots what the selected ROI can be measured for: around a disc, or across a
 // straight edge, the MTF; in an even rectangle the noise power spectrum. words are the figures
-// of the curves, and sentences on what cannot be measured; drawn says whether there is a
-// curve.
-func addSpectrum(p *plot.Plot, r Request) (words string, drawn bool, err error) {
+// of the curves, and sentences on what cannot be measured; without curves there is no plot.
+func (r Request) spectrum() (c chart.Chart, words string) {
 	before, err := measure.SliceOf(r.Picture.Volume(r.Picture.Before), 0)
 	if err != nil {
-		return upper(language.Sentence(err.Error())) + ".", false, nil //nolint:nilerr // the words hold it
+		return c, upper(language.Sentence(err.Error())) + "."
 	}
 	var after *measure.Slice
 	if r.Picture.After != nil {
@@ -35,26 +31,25 @@ func addSpectrum(p *plot.Plot, r Request) (words string, drawn bool, err error) 
 		after = &s
 	}
 	roi := *r.Marked.Region
-	if roi.Shape == measure.Box {
-		words, err := addNPS(p, r, before, after)
-		if err == nil {
-			return words, true, nil
+	if roi.Shape != measure.Box {
+		if c, words, err = r.transfer(before, after, roi); err != nil {
+			words = upper(language.Sentence(err.Error())) + "."
 		}
-		more, edge := addMTF(p, r, before, after, roi)
-		if edge == nil {
-			return more, true, nil
-		}
-		return "NPS: " + language.Sentence(err.Error()) + ". MTF: " + language.Sentence(edge.Error()) + ".", false, nil //nolint:nilerr // the words hold it
+		return c, words
 	}
-	words, err = addMTF(p, r, before, after, roi)
-	if err != nil {
-		return upper(language.Sentence(err.Error())) + ".", false, nil //nolint:nilerr // the words hold it
+	c, words, err = r.power(before, after)
+	if err == nil {
+		return c, words
 	}
-	return words, true, nil
+	c, words, edge := r.transfer(before, after, roi)
+	if edge != nil {
+		words = "NPS: " + language.Sentence(err.Error()) + ". MTF: " + language.Sentence(edge.Error()) + "."
+	}
+	return c, words
 }
 
-// addNPS plots the noise power spectrum of the selected rectangle, or of all on the slice.
-func addNPS(p *plot.Plot, r Request, before measure.Slice, after *measure.Slice) (words string, err error) {
+// power plots the noise power spectrum of the selected rectangle, or of all on the slice.
+func (r Request) power(before measure.Slice, after *measure.Slice) (c chart.Chart, words string, err error) {
 	rois, name := []measure.Outline{*r.Marked.Region}, r.Marked.RegionName
 	if r.All && len(r.Marked.Rectangles) > 1 {
 		rois, name = r.Marked.Rectangles, fmt.Sprintf(lang.L("%d ROIs"), len(r.Marked.Rectangles))
@@ -65,59 +60,57 @@ func addNPS(p *plot.Plot, r Request, before measure.Slice, after *measure.Slice)
 	}
 	s, err := measure.SpectraOf([]measure.Slice{before}, results, rois)
 	if err != nil {
-		return words, err
+		return c, words, err
 	}
 	unit := r.Picture.Source.Unit
-	p.X.Label.Text, p.Y.Label.Text = fmt.Sprintf(lang.L("cycles/mm, in %s"), name), "NPS, "+squareOf(unit)+"mm²"
-	highest, err := 0.0, error(nil)
-	curve := func(n *measure.NPS, c color.Color, name string) {
+	c.X.Label, c.Y.Label = fmt.Sprintf(lang.L("cycles/mm, in %s"), name), "NPS, "+squareOf(unit)+"mm²"
+	add := func(n *measure.NPS, line color.Color, name string) {
 		if n == nil {
 			return
 		}
-		var xys plotter.XYs
+		var points []chart.Point
 		for k, f := range n.Frequency {
 			if f <= n.Nyquist {
-				xys = append(xys, plotter.XY{X: f, Y: n.Power[k]})
-				highest = max(highest, n.Power[k])
+				points = append(points, chart.Point{X: f, Y: n.Power[k]})
+				c.Y.Max = max(c.Y.Max, 1.05*n.Power[k])
 			}
 		}
-		err = errors.Join(err, addLine(p, xys, c, nil, name))
+		c.Curves = append(c.Curves, curve(name, line, nil, points))
 	}
-	curve(&s.Original, beforeLine, lang.L(r.Picture.FirstName()))
-	curve(s.Result, afterLine, lang.L("denoised"))
-	curve(s.Residual, residualLine, lang.L("residual"))
-	p.X.Min, p.X.Max = 0, s.Original.Nyquist
-	p.Y.Min, p.Y.Max = 0, 1.05*highest
+	add(&s.Original, beforeLine, lang.L(r.Picture.FirstName()))
+	add(s.Result, afterLine, lang.L("denoised"))
+	add(s.Residual, residualLine, lang.L("residual"))
+	c.X.Max = s.Original.Nyquist
 	sigma, mean := short(math.Sqrt(s.Original.Variance)), short(float64(s.Original.Mean))
 	if s.Result != nil {
 		sigma += " → " + short(math.Sqrt(s.Result.Variance))
 		mean += " → " + short(float64(s.Result.Mean))
 	}
-	return fmt.Sprintf(lang.L("%s, mean frequency %s /mm."), strings.TrimSpace("σ "+sigma+" "+unit), mean), err
+	return c, fmt.Sprintf(lang.L("%s, mean frequency %s /mm."), strings.TrimSpace("σ "+sigma+" "+unit), mean), nil
 }
 
-// addMTF plots the MTF across the edge in an ROI.
-func addMTF(p *plot.Plot, r Request, before measure.Slice, after *measure.Slice, roi measure.Outline) (words string, err error) {
+// transfer plots the MTF across the edge in an ROI.
+func (r Request) transfer(before measure.Slice, after *measure.Slice, roi measure.Outline) (c chart.Chart, words string, err error) {
 	m, err := measure.TransfersOf(before, after, roi)
 	if err != nil {
-		return words, err
+		return c, words, err
 	}
-	p.X.Label.Text, p.Y.Label.Text = fmt.Sprintf(lang.L("cycles/mm, in %s"), r.Marked.RegionName), "MTF"
-	p.X.Min, p.Y.Min, p.Y.Max = 0, 0, 1.05
+	c.X.Label, c.Y.Label = fmt.Sprintf(lang.L("cycles/mm, in %s"), r.Marked.RegionName), "MTF"
+	c.Y.Max = 1.05
 	var falls []string
 	reasons := map[string]string{}
 	var order []string
-	curve := func(c *measure.MTF, line color.Color, name string) {
-		if c == nil {
+	add := func(n *measure.MTF, line color.Color, name string) {
+		if n == nil {
 			return
 		}
-		xys := make(plotter.XYs, len(c.Frequency))
-		for i, f := range c.Frequency {
-			xys[i] = plotter.XY{X: f, Y: c.Value[i]}
-			p.X.Max, p.Y.Max = max(p.X.Max, f), max(p.Y.Max, 1.05*c.Value[i])
+		points := make([]chart.Point, len(n.Frequency))
+		for i, f := range n.Frequency {
+			points[i] = chart.Point{X: f, Y: n.Value[i]}
+			c.X.Max, c.Y.Max = max(c.X.Max, f), max(c.Y.Max, 1.05*n.Value[i])
 		}
-		err = errors.Join(err, addLine(p, xys, line, nil, name))
-		for i, f := range []measure.Fall{c.F50, c.F10} {
+		c.Curves = append(c.Curves, curve(name, line, nil, points))
+		for i, f := range []measure.Fall{n.F50, n.F10} {
 			text := fallText(f)
 			if len(falls) == 2 {
 				falls[i] += " → " + text
@@ -135,9 +128,8 @@ func addMTF(p *plot.Plot, r Request, before measure.Slice, after *measure.Slice,
 			}
 		}
 	}
-	p.X.Max = 0
-	curve(&m.Original, beforeLine, lang.L(r.Picture.FirstName()))
-	curve(m.Result, afterLine, lang.L("denoised"))
+	add(&m.Original, beforeLine, lang.L(r.Picture.FirstName()))
+	add(m.Result, afterLine, lang.L("denoised"))
 	words = "f50 " + falls[0] + ", f10 " + falls[1] + " /mm."
 	for _, why := range order {
 		words += " " + upper(reasons[why]) + ": " + language.Sentence(why) + "."
@@ -145,7 +137,7 @@ func addMTF(p *plot.Plot, r Request, before measure.Slice, after *measure.Slice,
 	if m.Why != "" {
 		words += " " + upper(language.Sentence(m.Why)) + "."
 	}
-	return words, err
+	return c, words, nil
 }
 
 // fallText writes a frequency with its standard error.

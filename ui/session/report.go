@@ -10,6 +10,7 @@ import (
 
 	"quell/app"
 	"quell/measure"
+	"quell/report"
 	"quell/ui/viewer"
 )
 
@@ -49,7 +50,7 @@ func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
 }
 
 // markTable is the table of all marks for a report.
-func (ex *Exports) markTable() (t app.Table) {
+func (ex *Exports) markTable() (t report.Table) {
 	unit := ex.s.doc.Series().Volume.Unit
 	number := func(x float64) string {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
