@@ -14,8 +14,8 @@ import (
 //
 //	u_i = v_i + sum_j w_ij (v_j - v_i) / (1 + sum_j w_ij),   w_ij = g_ij exp(-1/2 ((v_j - v_i) / (t sigma))^2)
 //
-// over the neighbours within a slice, with g a Gaussian of 1 mm, it is the t whose error is
-// the least by Stein's unbiased risk. The derivatives are known:
+// over the neighbours within a slice, with g a Gaussian of 1 mm, it is the t with the least
+// error by Stein's unbiased risk. The derivatives are known:
 //
 //	du_i/dv_j = (w_ij (1 - z_ij^2) + (u_i - v_i) w_ij z_ij / (t sigma)) / (1 + sum_j w_ij),   z_ij = (v_j - v_i) / (t sigma)
 //	du_i/dv_i = 1 - sum_j du_i/dv_j
@@ -25,16 +25,16 @@ import (
 
 const (
 	// mostAlike is the largest t that is tried, and the others are mostAlike / sqrt(2)^k, so
-	// that each weight is the square of that of the one before.
+	// that each weight is the square of the previous weight.
 	mostAlike  = 10.0
 	alikeSteps = 7
 
 	// alikePairs is about how many pairs are looked at in a volume that is all foreground.
 	alikePairs = 1 << 20
-	// alikeVoxels is the fewest voxels whose risk says anything; fewer than alikeEnough
-	// are only looked at where there are no more.
+	// alikeVoxels is the fewest voxels with a risk that says anything; fewer than
+	// alikeEnough are only looked at if there are no more.
 	alikeVoxels, alikeEnough = 1000, 4000
-	// alikeWeight is the least sum of g whose means differ from the voxels.
+	// alikeWeight is the least sum of g at which means differ from the voxels.
 	alikeWeight = 0.25
 	// alikeRadius bounds the neighbourhood, in voxels.
 	alikeRadius = 8
@@ -47,7 +47,8 @@ type neighbour struct {
 	white  float64 // 1 - rho
 }
 
-// neighbours returns those of a Gaussian of 1 mm, to 2 mm, and the sum of their weights.
+// neighbours returns the neighbours of a Gaussian of 1 mm, to 2 mm, and the sum of their
+// weights.
 func neighbours(g volume.Geometry, c *noise.Correlation) (all []neighbour, sum float64) {
 	radius := func(axis int) int { return min(int(math.Ceil(2/g.Spacing[axis])), alikeRadius) }
 	for dy := -radius(1); dy <= radius(1); dy++ {
@@ -63,7 +64,7 @@ func neighbours(g volume.Geometry, c *noise.Correlation) (all []neighbour, sum f
 	return all, sum
 }
 
-// alike measures t in the foreground of a volume with the noise of f. It returns 0 where
+// alike measures t in the foreground of a volume with the noise of f. It returns 0 if
 // there is too little to measure, or no noise that counts. The error is the context's.
 func (f Facts) alike(ctx context.Context, v *volume.Volume) (float64, error) {
 	around, weight := neighbours(v.Geometry, f.Noise.Correlation)
@@ -77,9 +78,9 @@ func (f Facts) alike(ctx context.Context, v *volume.Volume) (float64, error) {
 	})
 }
 
-// leastError returns where the risk that add sums up is the least, at most most and at least
-// most / sqrt(2)^6; 0 with too few voxels. add returns false for a voxel that it cannot look
-// at, and compares each with that many others.
+// leastError returns the t at which the risk that add sums up is the least, at most most and
+// at least most / sqrt(2)^6; 0 with too few voxels. add returns false for a voxel that it
+// cannot look at, and compares each with that many others.
 func (f Facts) leastError(ctx context.Context, v *volume.Volume, most float64, others int, add addRisk) (float64, error) {
 	for step := max(len(v.Data)*others/alikePairs, 1) | 1; ; step = step/16 | 1 {
 		s, err := f.meanRisks(ctx, v, step, add)

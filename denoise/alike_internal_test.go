@@ -65,13 +65,13 @@ func trueErrors(truth, noisy *volume.Volume) (errors [alikeSteps]float64) {
 	return errors
 }
 
-// What is measured without the truth is where the error is the least, in noise that is
+// What is measured without the truth is the t of the least error, in noise that is
 // white or correlated, for fine structure and for coarse.
 func TestAlikeIsWhereTheErrorIsLeast(t *testing.T) {
 	for _, c := range []struct {
 		scene
 		spacing float64
-		lo, hi  float64 // where the least error lies
+		lo, hi  float64 // the t of the least error
 	}{
 		{scene{height: 60, period: 12}, 1, 4, 4.3}, {scene{height: 60, period: 8}, 1, 2, 3}, {scene{height: 30, period: 8}, 1, 3, 5},
 		{scene{height: 60, period: 8, shared: true}, 1, 2, 3}, {scene{height: 60, period: 8}, 1.5, 2.5, 6},
@@ -116,7 +116,7 @@ func TestAlikeOfALargeVolume(t *testing.T) {
 	}
 }
 
-// Where a sample holds little foreground, more of it is looked at.
+// If a sample holds little foreground, more of it is looked at.
 func TestAlikeOfALittleForeground(t *testing.T) {
 	_, v, f := scene{height: 60, period: 8}.volumes([3]int{512, 512, 1}, 0.7) // every 13th voxel, with 48 neighbours
 	for size, want := range map[int]int{13 * alikeEnough: alikeEnough, 13*alikeEnough - 13: 13*alikeEnough - 13, alikeVoxels: alikeVoxels} {
@@ -146,7 +146,7 @@ func TestAlikeOfPaddedAndScaledVolumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, padding := range []float32{1e6, 100} { // far from the tissue, where it would have no weight, and like it
+	for _, padding := range []float32{1e6, 100} { // far from the tissue, so that it has no weight, and like it
 		padded := volume.New(volume.NewGeometry([3]int{60, 64, 3}, [3]float64{1, 1, 1}))
 		padded.Mask = make([]bool, len(padded.Data))
 		for i := range padded.Data {
@@ -174,7 +174,7 @@ func TestAlikeOfPaddedAndScaledVolumes(t *testing.T) {
 	}
 }
 
-// Nothing is measured where there are too few voxels, too far apart, or no noise that counts.
+// Nothing is measured if there are too few voxels, too far apart, or no noise that counts.
 func TestLimitsOfAlike(t *testing.T) {
 	of := func(spacing float64, voxels int, change func(*Facts)) float64 {
 		_, v, f := scene{height: 60, period: 12}.volumes([3]int{40, 40, 1}, spacing)

@@ -13,7 +13,7 @@ import (
 //	D_ij = sum_k a_k (v_{i+k} - v_{j+k})^2
 //
 // over the neighbours j within a slice, with patches of 3 x 3 under a Gaussian a of 1 voxel, it
-// is the t whose error is the least by Stein's unbiased risk (Van De Ville, Kocher 2009):
+// is the t with the least error by Stein's unbiased risk (Van De Ville, Kocher 2009):
 //
 //	D_ij'  = 2 sum_k a_k (v_{i+k} - v_{j+k}) (rho_{i,i+k} - rho_{i,j+k})
 //	w_ij'  = -w_ij D_ij' / (t sigma)^2
@@ -49,8 +49,8 @@ var patchWeights = func() (a [3][3]float64) {
 	return a
 }()
 
-// alikePatches measures t in the foreground of a volume with the noise of f. It returns 0
-// where there is too little to measure, or no noise that counts. The error is the context's.
+// alikePatches measures t in the foreground of a volume with the noise of f. It returns 0 if
+// there is too little to measure, or no noise that counts. The error is the context's.
 func (f Facts) alikePatches(ctx context.Context, v *volume.Volume) (float64, error) {
 	if f.AutoSigma() == 0 {
 		return 0, ctx.Err()
@@ -94,8 +94,8 @@ func (near *view) read(v *volume.Volume, in func(float32) float64, i int) bool {
 	return true
 }
 
-// addRisks adds the risk of the mean for the voxel in the middle, at each t, in noise whose
-// correlation with it is rho.
+// addRisks adds the risk of the mean for the voxel in the middle, at each t, in noise that
+// has the correlation rho with it.
 func (near *view) addRisks(rho *view, risk *[alikeSteps]float64) {
 	var den, num, slopeNum, slopeDen [alikeSteps]float64
 	for y := -patchSearch; y <= patchSearch; y++ {

@@ -47,8 +47,8 @@ func patchErrors(truth, noisy *volume.Volume) (errors [alikeSteps]float64) {
 	return errors
 }
 
-// What is measured without the truth is where the error is the least, in noise that is white
-// or correlated.
+// What is measured without the truth is the t of the least error, in noise that is white or
+// correlated.
 func TestAlikePatchesIsWhereTheErrorIsLeast(t *testing.T) {
 	var last float64
 	for _, s := range []scene{{height: 60, period: 8}, {height: 60, period: 16}, {height: 60, period: 16, shared: true}, {height: 20, period: 16, shared: true}} {
@@ -64,7 +64,7 @@ func TestAlikePatchesIsWhereTheErrorIsLeast(t *testing.T) {
 	}
 }
 
-// The derivative of the distance and the risk of one voxel are those of differences along the
+// The derivative of the distance and the risk of one voxel are as of differences along the
 // correlation of the noise.
 func TestRiskOfAPatch(t *testing.T) {
 	var white, shared view
@@ -134,7 +134,8 @@ func checkRisk(t *testing.T, rho *view) {
 
 func inUnits(sigma float64) func(float32) float64 { return Facts{Noise: noise.Known(sigma)}.inSigmas() }
 
-// Nothing is measured at the edge of a slice, beside padding, or without noise that counts.
+// Nothing is measured at the edge of a slice, next to padding, or without noise that
+// counts.
 func TestLimitsOfAlikePatches(t *testing.T) {
 	g := volume.NewGeometry([3]int{10, 11, 1}, [3]float64{1, 1, 1})
 	v := volume.New(g)
@@ -184,7 +185,8 @@ func TestLimitsOfAlikePatches(t *testing.T) {
 	}
 }
 
-// Of a magnitude image what is measured is that of the stabilised one, which filters see.
+// Of a magnitude image what is measured is the value of the stabilised one, which filters
+// see.
 func TestAlikeOfMagnitudes(t *testing.T) {
 	_, v, f := scene{height: 60, period: 8}.volumes([3]int{48, 48, 2}, 1)
 	for i, x := range v.Data {

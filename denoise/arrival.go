@@ -11,7 +11,7 @@ type arrival struct{}
 // FollowArrival returns a context under which an engine that can calls begin when the first
 // voxels of a run's result are final: once for each run, on a goroutine of the engine. v is
 // the volume that Run will return; its voxels may be read as far as a says. The engine ends
-// a: with an error where the run failed, or has to compute voxels again.
+// a: with an error if the run failed, or has to compute voxels again.
 func FollowArrival(ctx context.Context, begin func(v *volume.Volume, a *volume.Arrival)) context.Context {
 	return context.WithValue(ctx, arrival{}, begin)
 }

@@ -30,7 +30,7 @@ func LogDevices(ctx context.Context) (context.Context, *DeviceLog) {
 	return context.WithValue(ctx, deviceLog{}, l), l
 }
 
-// DeviceLogOf returns the log of a context, nil where it has none.
+// DeviceLogOf returns the log of a context, nil if it has none.
 func DeviceLogOf(ctx context.Context) *DeviceLog {
 	l, _ := ctx.Value(deviceLog{}).(*DeviceLog)
 	return l

@@ -15,15 +15,15 @@ type Facts struct {
 	Noise  noise.Estimate
 
 	// Foreground says which voxels count for verdicts, see [noise.Foreground]; nil
-	// where it was not found.
+	// if it was not found.
 	Foreground func(i int) bool
 
 	// Alike is how different neighbours may be, in sigmas, for the mean of them to have the
-	// least error, see [Facts.alike]; 0 where it was not measured.
+	// least error, see [Facts.alike]; 0 if it was not measured.
 	Alike float64
 
 	// AlikePatches is how different patches may be, in sigmas, for the mean of their centres
-	// to have the least error, see [Facts.alikePatches]; 0 where it was not measured.
+	// to have the least error, see [Facts.alikePatches]; 0 if it was not measured.
 	AlikePatches float64
 
 	// Usual is above 0 for the facts of a volume divided by its noise map: the
@@ -68,13 +68,13 @@ func (f Facts) width() float64 { return float64(f.Hi) - float64(f.Lo) }
 // resolution of float32.
 const negligible = 1e-10
 
-// Negligible returns a positive number that is small beside every difference
+// Negligible returns a positive number that is small relative to every difference
 // between the volume's values. It stands in for 0 in parameters that must be
 // positive: a filter with this strength averages equal voxels and equal patches
 // only. It scales with the volume.
 func (f Facts) Negligible() float64 {
 	size := f.width()
-	if size == 0 { // a constant volume, where any strength does the same
+	if size == 0 { // a constant volume, for which any strength does the same
 		size = math.Abs(float64(f.Hi))
 	}
 	if size == 0 {

@@ -35,7 +35,7 @@ func TestFactsOfAConstantVolume(t *testing.T) {
 	}
 }
 
-// The facts of verdicts are those of recipes, but for what only recipes are resolved by.
+// The facts of verdicts are the facts of recipes, except for what only recipes need.
 func TestVerdictFacts(t *testing.T) {
 	v := flat([3]int{64, 64, 3}, 100)
 	for i := range v.Data {
@@ -176,7 +176,7 @@ func near(got, want, relative float64) bool {
 }
 
 // Automatic values count weak noise in part or not at all, by the confidence of the
-// estimate; that of a CT's soft tissue counts in full.
+// estimate; an estimate in a CT's soft tissue counts in full.
 func TestTrust(t *testing.T) {
 	for _, c := range []struct {
 		share      float64

@@ -13,7 +13,7 @@ type Field struct {
 	Mask []bool        // false for voxels of Box that are excluded; nil if none is
 }
 
-// FieldOf returns the voxels of v, whose memory it shares.
+// FieldOf returns the voxels of v and shares its memory.
 func FieldOf(v *volume.Volume) Field {
 	return Field{Dims: v.Dims, Box: v.Bounds(), Data: v.Data, Mask: v.Mask}
 }

@@ -27,8 +27,8 @@ type Filter struct {
 	Strength Strength
 
 	// Stein, if not nil, returns the closed form of Stein's risk for resolved
-	// recipes that differ in nothing but their strength; ok is false where they
-	// have none. The noise must be white.
+	// recipes that differ in nothing but their strength; ok is false if they have
+	// none. The noise must be white.
 	Stein func(recipes []Recipe) (pass SteinPass, ok bool)
 
 	// Support, if not nil, returns the function that computes which neighbourhood p's
@@ -36,9 +36,9 @@ type Filter struct {
 	// of them reads. It is called through [Recipe.Neighbourhoods].
 	Support func(p Program) func(in *Field, x, y, z int) Lengths
 
-	// Coarse, if not nil, returns a recipe whose result resembles that of r, which is
-	// resolved, at a fraction of its cost; ok is false where r is as cheap. It is called
-	// through [Recipe.Coarse].
+	// Coarse, if not nil, returns a recipe with a result that resembles the one of r,
+	// which is resolved, at a fraction of its cost; ok is false if r is as cheap. It is
+	// called through [Recipe.Coarse].
 	Coarse func(r Recipe) (coarse Recipe, ok bool)
 
 	// ReadsNoise states that the passes read the noise map themselves. Every other
@@ -63,8 +63,8 @@ type Filter struct {
 }
 
 // Strength names the parameter that decides how much a filter removes, and the
-// range that contains its best value on any image. The zero Strength is that of
-// a filter without such a parameter.
+// range that contains its best value on any image. The zero Strength belongs to a
+// filter without such a parameter.
 //
 // Lo and Hi count in sigmas of the noise for a parameter in the volume's unit, in
 // the smallest voxel spacing for one in mm, and in its own unit otherwise.
@@ -82,7 +82,7 @@ type Case struct {
 	// Large is the size of a volume that needs several tiles or slabs; zero for
 	// a case that runs on volumes of all the usual small sizes.
 	Large [3]int
-	// CT selects a volume with the value range of a CT: air beside bone.
+	// CT selects a volume with the value range of a CT: air next to bone.
 	CT bool
 	// Biased states that the recipe changes a constant volume.
 	Biased bool

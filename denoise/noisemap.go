@@ -10,7 +10,7 @@ import (
 	"quell/volume"
 )
 
-// Noise whose sigma differs from place to place is brought to sigma 1 for the
+// Noise with a sigma that differs from place to place is brought to sigma 1 for the
 // filter, whichever it is:
 //
 //	s      = v / sigma               pass DivideBySigma
@@ -37,9 +37,9 @@ const leastSigma = 0.01
 const sigmaSamples = 1 << 12
 
 // usualSigma returns the sigma that is usual in the noise map: the median of its
-// positive numbers where the volume holds data. It is 0 if there is none, and 1 if
-// the volume holds no data. Of a large map it reads a sample, which depends on the
-// dims alone.
+// positive numbers if the volume holds data. It is 0 if there is none, and 1 if the
+// volume holds no data. Of a large map it reads a sample, which depends on the dims
+// alone.
 func (in Input) usualSigma() float32 {
 	m, data := in.Noise, false
 	for step := max(len(m.Data)/sigmaSamples, 1) | 1; ; step = 1 { // odd: the sample visits all columns
@@ -73,7 +73,7 @@ func counts(sigma, usual float32) bool {
 	return sigma > 0 && sigma >= leastSigma*usual && sigma <= math.MaxFloat32
 }
 
-// figureOr returns sigma, or the usual one where it is no figure.
+// figureOr returns sigma, or the usual one if it is no figure.
 func figureOr(sigma, usual float32) float32 {
 	if counts(sigma, usual) {
 		return sigma
@@ -93,7 +93,7 @@ func (r Recipe) normalises(in Input) bool {
 }
 
 // Normalised returns the program that runs p, which is bound for noise of sigma 1,
-// on volumes whose noise has the sigma of a map. usual is the sigma of voxels that
+// on volumes with noise of the sigma in a map. usual is the sigma of voxels that
 // are excluded for lack of one, which patches may nevertheless read; it must be
 // positive.
 func (p Program) Normalised(usual float32) Program {
@@ -203,7 +203,7 @@ func eachOf(ctx context.Context, v *volume.Volume, f func(x float32, i int) floa
 }
 
 // inSigmas returns the value of p in r, a plain number in the volume's unit as a
-// multiple of sigma where that is the unit of the voxels.
+// multiple of sigma if that is the unit of the voxels.
 func (p Param) inSigmas(r Recipe, f Facts) Value {
 	v := r.Get(p.Name)
 	if f.Usual == 0 || r.InSigmas || p.Unit != valueUnit || v.kind != kindNumber {
@@ -213,7 +213,7 @@ func (p Param) inSigmas(r Recipe, f Facts) Value {
 }
 
 // FactsFor returns the facts that a run on in resolves recipes by, for filters that
-// do not read the noise map themselves: those of the volume, or of the volume
+// do not read the noise map themselves: the facts of the volume, or of the volume
 // divided by its noise map. The error may be the context's.
 func FactsFor(ctx context.Context, in Input) (Facts, error) {
 	if in.Noise != nil {

@@ -23,7 +23,7 @@ var (
 	inf = float32(math.Inf(1))
 )
 
-// The usual sigma is the median of the positive numbers where there are data.
+// The usual sigma is the median of the positive numbers if there are data.
 func TestUsualSigma(t *testing.T) {
 	v := row(0, 0, 0, 0, 0, 0)
 	padded := row(0, 0, 0, 0, 0, 0)
@@ -52,7 +52,7 @@ func TestUsualSigma(t *testing.T) {
 	}
 }
 
-// Of a large map a sample counts, and every voxel where the sample meets no figure.
+// Of a large map a sample counts, and every voxel if the sample meets no figure.
 func TestUsualSigmaOfLargeMaps(t *testing.T) {
 	g := volume.NewGeometry([3]int{64, 64, 32}, [3]float64{1, 1, 1})
 	in := Input{Volume: volume.New(g), Noise: volume.New(g)}
@@ -125,7 +125,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// The facts of a run with a noise map are those of the volume divided by it.
+// The facts of a run with a noise map are the facts of the volume divided by it.
 func TestFactsInSigmas(t *testing.T) {
 	in := Input{Volume: row(10, -40, 90, 1000, 5000), Noise: row(2, 4, 3, 0, 1)}
 	in.Mask = []bool{true, true, true, true, false}
@@ -180,7 +180,7 @@ func TestRecipesInSigmas(t *testing.T) {
 	if low := resolve(r.With("strength", Number(2)), in); low.Get("strength").Float() != 1 {
 		t.Errorf("%s; want the end of the domain", low)
 	}
-	// 50 % of 2.5 to 15; the noise itself where it is automatic.
+	// 50 % of 2.5 to 15; the noise itself if it is automatic.
 	if p := resolve(r.With("strength", Percent(50)), in); p.Get("strength").Float() != 6.25 {
 		t.Errorf("%s; want half the range in sigmas", p)
 	}
@@ -212,7 +212,7 @@ func TestRecipesInSigmas(t *testing.T) {
 }
 
 // The divided input is what a filter's own passes read: v / sigma, the usual sigma
-// where there is no figure, and those voxels excluded.
+// if there is no figure, and those voxels excluded.
 func TestDivided(t *testing.T) {
 	in := Input{Volume: row(8, 9, 30, 5, 12), Noise: row(2, 3, 0, 3, 3), Mask: []bool{true, true, true, false, true}, Guide: row(1, 2, 3, 4, 5)}
 	got, err := in.Divided(t.Context())
@@ -251,8 +251,8 @@ func TestDivided(t *testing.T) {
 	}
 }
 
-// The passes divide every voxel by its sigma, or by the usual one, and multiply those
-// that are not excluded, tile by tile; a tile that is stopped is left.
+// The passes divide every voxel by its sigma, or by the usual one, and multiply the
+// ones that are not excluded, tile by tile; a tile that is stopped is left.
 func TestPassesOfANoiseMap(t *testing.T) {
 	g := volume.NewGeometry([3]int{3, 2, 2}, [3]float64{1, 1, 1})
 	v, sigma := volume.New(g), volume.New(g)

@@ -48,7 +48,7 @@ type Param struct {
 	Longest int       // for Ints: the most entries; 0 for any number
 	Level   bool      // a position on the scale of values, not a difference: it moves with a constant that is added to the voxels
 	Choices []string  // for Choice
-	Words   []string  // of the choices, for people, where their own do not explain themselves; as long as Choices
+	Words   []string  // of the choices, for people, if their own do not explain themselves; as long as Choices
 	Basic   bool      // displayed without opening "more"
 	Help    string    // one sentence: what the parameter does, and the effect of more of it
 

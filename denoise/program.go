@@ -7,8 +7,8 @@ import (
 	"quell/volume"
 )
 
-// The names of what a pass may read beside the outputs of earlier passes, and of
-// what the last pass writes.
+// The names of what a pass may read apart from the outputs of earlier passes, and
+// of what the last pass writes.
 const (
 	Voxels      = "voxels"       // Input.Volume
 	NoiseMap    = "noise map"    // Input.Noise
@@ -27,10 +27,10 @@ type Program struct {
 	// voxels: the result moves with the input by multiples of it alone.
 	Lattice [3]int
 
-	// UsualSigma is above 0 where the passes bring the noise to sigma 1 by a noise
+	// UsualSigma is above 0 if the passes bring the noise to sigma 1 by a noise
 	// map, see [Program.Normalised].
 	UsualSigma float32
-	// Stabilised is above 0 where the passes stabilise Rician noise of that sigma.
+	// Stabilised is above 0 if the passes stabilise Rician noise of that sigma.
 	Stabilised float64
 }
 

@@ -142,9 +142,9 @@ func (r Recipe) Tunes() bool {
 	return err == nil && f.Strength.Param != "" && r.Get(f.Strength.Param).IsSURE()
 }
 
-// Coarse returns a recipe whose result resembles that of r, which must be resolved, at a
-// fraction of its cost, for a first look while r runs; ok is false where the filter has
-// none, or r is as cheap.
+// Coarse returns a recipe with a result that resembles the one of r, which must be
+// resolved, at a fraction of its cost, for a first look while r runs; ok is false if the
+// filter has none, or r is as cheap.
 func (r Recipe) Coarse() (coarse Recipe, ok bool) {
 	f, err := FilterByName(r.Filter)
 	if err != nil || f.Coarse == nil {

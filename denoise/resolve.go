@@ -9,20 +9,19 @@ import (
 	"quell/volume"
 )
 
-// Resolve returns the recipe with every automatic value, multiple of sigma and
-// percentage replaced by a number, and every number per axis by three, for a volume of geometry g
-// with facts f. A resolved recipe gives the same result on a part of the volume
-// as on the whole of it. Parameters that the recipe ignores are left at their
-// default. Where the facts are those of a volume divided by its noise map, values in
-// the volume's unit become multiples of sigma: a plain number is divided by the
-// sigma that is usual in the map. Where the recipe stabilises the noise, automatic
-// values and percentages are those of the stabilised volume, times the sigma by
-// which it is stabilised.
+// Resolve returns the recipe with every automatic value, multiple of sigma and percentage
+// replaced by a number, and every number per axis by three, for a volume of geometry g with facts
+// f. A resolved recipe gives the same result on a part of the volume as on the whole of it.
+// Parameters that the recipe ignores are left at their default. If the facts are the facts of a
+// volume divided by its noise map, values in the volume's unit become multiples of sigma: a plain
+// number is divided by the sigma that is usual in the map. If the recipe stabilises the noise,
+// automatic values and percentages follow from the stabilised volume, times the sigma by which it
+// is stabilised.
 //
 // If a percentage or a multiple of sigma comes to 0, [Facts.Negligible] stands in for it: the filter
-// then averages equal voxels only, and the volume stays as it is. The error
-// names the value that cannot be used: a multiple of sigma where the noise cannot
-// be estimated, a strength that sure has not found yet.
+// then averages equal voxels only, and the volume stays as it is. The error names the value that
+// cannot be used: a multiple of sigma if the noise cannot be estimated, a strength that sure has not
+// found yet.
 func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 	if err := r.Validate(); err != nil {
 		return Recipe{}, err
@@ -139,7 +138,7 @@ func (r Recipe) ProgramFor(ctx context.Context, in Input, region volume.Region) 
 
 // Outline returns the passes that a run of r on a volume of geometry g has, for
 // plans: their extents and their work, which facts do not change. A recipe that
-// counts in sigmas has those of a noise map.
+// counts in sigmas has the sigmas of a noise map.
 func (r Recipe) Outline(g volume.Geometry) (Program, error) {
 	if err := g.Validate(); err != nil {
 		return Program{}, err

@@ -124,7 +124,7 @@ func TestResolveScales(t *testing.T) {
 }
 
 // TestResolveForIgnoresExcludedVoxels resolves automatic values of a volume in which an
-// outlier is excluded: the range and the noise are those of the other voxels.
+// outlier is excluded: the range and the noise are from the other voxels.
 func TestResolveForIgnoresExcludedVoxels(t *testing.T) {
 	v, err := noise.AddNoise(t.Context(), flat([3]int{12, 12, 6}, 100), noise.Gaussian, 2, 1)
 	if err != nil {
@@ -167,8 +167,8 @@ func TestResolveRefusals(t *testing.T) {
 	}
 }
 
-// Multiples of sigma become numbers, 0 the stand-in for 0 where 0 is not allowed. Without
-// an estimate they are refused with its reason.
+// Multiples of sigma become numbers, 0 the stand-in for 0 if 0 is not allowed. Without an
+// estimate they are refused with its reason.
 func TestResolveSigmas(t *testing.T) {
 	for _, c := range []struct {
 		filter, param string

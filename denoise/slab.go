@@ -6,7 +6,7 @@ import (
 	"quell/volume"
 )
 
-// Slab is a run of slices of a volume, From <= z < To, and those that a program reads to
+// Slab is a run of slices of a volume, From <= z < To, and the slices that a program reads to
 // compute it, First <= z < End: cut out as a volume of its own, they give the same result, on
 // the CPU to the bit.
 type Slab struct {
@@ -18,7 +18,7 @@ type Slab struct {
 func (p Program) Slab(g volume.Geometry, from, to int) Slab {
 	reach := p.Reach()[2]
 	first := max(from-reach, 0)
-	first -= first % max(p.Lattice[2], 1) // where the passes compute the same voxels as in the whole
+	first -= first % max(p.Lattice[2], 1) // at which the passes compute the same voxels as in the whole
 	return Slab{From: from, To: to, First: first, End: min(to+reach, g.Dims[2])}
 }
 

@@ -9,7 +9,7 @@ import (
 	"quell/volume"
 )
 
-// Magnitude images have Rician noise: where the signal is weak it has another standard
+// Magnitude images have Rician noise: under a weak signal it has another standard
 // deviation, and lifts the mean. A recipe that stabilises it by a sigma s runs as
 //
 //	d      = f(v / s)                 pass StabiliseNoise
@@ -48,8 +48,8 @@ const (
 	valueUnit     = "value" // of parameters in the volume's unit
 )
 
-// autoStabilise is the estimated noise in magnitude images whose background shows
-// Rician noise, and 0 elsewhere.
+// autoStabilise is the estimated noise in magnitude images with a background that
+// shows Rician noise, and 0 elsewhere.
 func autoStabilise(r Recipe, _ volume.Geometry, f Facts) float64 {
 	if !f.magnitude() || f.Trust() < 1 || !r.mayStabilise() {
 		return 0
@@ -124,7 +124,7 @@ func (r Recipe) Unstabilised() Recipe { return r.UnstabilisedBy(r.Stabilisation(
 
 // UnstabilisedBy returns what the filter's own passes run by in r if it stabilises
 // noise of sigma s: numbers in the volume's unit divided by s, and no stabilisation.
-// Where s is 0 it is r itself.
+// If s is 0 it is r itself.
 func (r Recipe) UnstabilisedBy(s float64) Recipe {
 	if s == 0 {
 		return r
@@ -149,7 +149,7 @@ func (f Facts) stabilised(r Recipe, sigma float64) Facts {
 }
 
 // StabilisedNoise returns what is known of the noise after r has stabilised noise of
-// that sigma: as much as e says, or more where r gives the sigma.
+// that sigma: as much as e says, or more if r gives the sigma.
 func (r Recipe) StabilisedNoise(e noise.Estimate, sigma float64) noise.Estimate {
 	if r.Get(stabiliseName).IsNumber() {
 		known := noise.Known(1)
@@ -160,7 +160,7 @@ func (r Recipe) StabilisedNoise(e noise.Estimate, sigma float64) noise.Estimate 
 }
 
 // stabilised returns the program that runs p, which is bound for noise of sigma 1, on
-// magnitude images whose noise has the given sigma.
+// magnitude images with noise of the given sigma.
 func (p Program) stabilised(sigma float64) Program {
 	p.Stabilised = sigma
 	return p.between(
@@ -183,8 +183,8 @@ func (in Input) Stabilised(ctx context.Context, sigma float64) (Input, error) {
 	return in, err
 }
 
-// StabilisedResult returns what a filter's own passes computed where a run that
-// stabilises noise of that sigma returned v.
+// StabilisedResult returns what a filter's own passes computed in a run that
+// stabilises noise of that sigma and returned v.
 func StabilisedResult(ctx context.Context, v *volume.Volume, sigma float64) (*volume.Volume, error) {
 	return eachOf(ctx, v, func(x float32, _ int) float32 {
 		return float32(rice.Mean(math.Max(float64(x), 0) / sigma))

@@ -13,7 +13,7 @@ import (
 	"quell/volume"
 )
 
-// withStrength registers a filter of one pass whose strength is in the volume's unit
+// withStrength registers a filter of one pass with its strength in the volume's unit
 // and returns its recipe; bound receives the recipes that it binds.
 func withStrength(t *testing.T, bound *Recipe) Recipe {
 	t.Helper()
@@ -36,7 +36,7 @@ func magnitude() Facts {
 	return f
 }
 
-// Stabilisation turns itself on where the background shows Rician noise, for recipes
+// Stabilisation turns itself on if the background shows Rician noise, for recipes
 // that follow the noise.
 func TestAutomaticStabilisation(t *testing.T) {
 	r := withStrength(t, nil)
@@ -104,7 +104,7 @@ func TestAutomaticStabilisation(t *testing.T) {
 	}
 }
 
-// Automatic values are those of the stabilised volume, in the volume's unit.
+// Automatic values are the values of the stabilised volume, in the volume's unit.
 func TestValuesOfStabilisedRecipes(t *testing.T) {
 	var bound Recipe
 	r := withStrength(t, &bound).With("stabilise", Number(5))
@@ -154,7 +154,7 @@ func TestValuesOfStabilisedRecipes(t *testing.T) {
 	if outline, err := withoutMap(r).Outline(unitGrid); err != nil || len(outline.Passes) != 3 {
 		t.Errorf("outline of %d passes, %v", len(outline.Passes), err)
 	}
-	// A noise map comes first: v / sigma, whose noise has sigma 1, is stabilised.
+	// A noise map comes first: v / sigma, with noise of sigma 1, is stabilised.
 	in := Input{Volume: row(10, 20, 30), Noise: row(4, 4, 2)}
 	mapped, err := r.With("stabilise", Sigmas(1)).With("strength", Number(8)).ProgramFor(t.Context(), in, in.Volume.Bounds())
 	if err != nil || len(mapped.Passes) != 5 || mapped.Stabilised != 1 || mapped.UsualSigma != 4 || bound.Get("strength").Float() != 2 {
@@ -170,7 +170,7 @@ func withoutMap(r Recipe) Recipe {
 	return r
 }
 
-// The facts are those of the transformed values; a given sigma is known.
+// The facts are the facts of the transformed values; a given sigma is known.
 func TestFactsOfStabilisedVolumes(t *testing.T) {
 	f := magnitude()
 	f.Noise.Confidence, f.Noise.Correlation = noise.Fair, &noise.Correlation{}
@@ -229,8 +229,8 @@ func TestStabilisedVolumes(t *testing.T) {
 	}
 }
 
-// Every filter has the parameter but those that read the noise map, whose unit is the
-// volume's.
+// Every filter has the parameter except the filters that read the noise map, which
+// are in the volume's unit.
 func TestEveryFilterCanStabilise(t *testing.T) {
 	withStrength(t, nil)
 	if f := registered[len(registered)-1]; f.Params[len(f.Params)-1].Name != stabiliseName {

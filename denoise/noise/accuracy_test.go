@@ -120,7 +120,7 @@ func (w *worst) add(name string, e noise.Figure, sigma, allowed float64) {
 	r.confidence[e.Confidence]++
 }
 
-// report prints the table and fails where a row is beyond what is allowed.
+// report prints the table and fails if a row is beyond what is allowed.
 func (w *worst) report(t *testing.T) {
 	t.Helper()
 	for _, name := range w.names {
@@ -611,7 +611,7 @@ func TestTableRepeats(t *testing.T) {
 	}
 }
 
-// The model is known where a background shows it, and unknown where there is none.
+// The model is known if a background shows it, and unknown if there is none.
 func TestTableModel(t *testing.T) {
 	masked := func(v *volume.Volume) *volume.Volume {
 		clean := exact(t, "mr")

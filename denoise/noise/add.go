@@ -135,8 +135,8 @@ func polynomial(c *[8]float64, x float64) float64 {
 // ln is the natural logarithm of a normal number 0 < x < 1, to about 1e-15
 // relative. math.Log is not used as it differs between processors.
 //
-// x = m 2^k with sqrt(1/2) <= m < sqrt(2), and ln m = 2 atanh s with
-// s = (m-1)/(m+1), |s| < 0.172, whose odd series needs 11 terms.
+// x = m 2^k with sqrt(1/2) <= m < sqrt(2), and ln m = 2 atanh s with s =
+// (m-1)/(m+1), |s| < 0.172, and the odd series of atanh needs 11 terms.
 func ln(x float64) float64 {
 	b := math.Float64bits(x)
 	k := int(b>>52) - 1023

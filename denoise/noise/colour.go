@@ -33,7 +33,7 @@ const (
 // second and 1 for the noise itself. Texture rises more at step 2 than that.
 const colourPower = (13.0/7 - 1) / (13.0/7 - 5.0/3)
 
-// fewForColour is the fewest even windows beside each other that show correlation.
+// fewForColour is the fewest adjacent even windows that show correlation.
 const fewForColour = 100
 
 // mostColourWindows bounds the windows that are read again.
@@ -55,9 +55,9 @@ func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, even []win
 	return e.judge(r, how.independent(len(even)), valueRange), nil
 }
 
-// judge looks at the readings of steps 1 to 3 in a number of even windows. Where they
-// show that noise is correlated, it replaces the figure by one from voxels that lie
-// farther apart and returns the ratio of the two; where it cannot decide, it lowers the
+// judge looks at the readings of steps 1 to 3 in a number of even windows. If they show
+// that noise is correlated, it replaces the figure by one from voxels that lie farther
+// apart and returns the ratio of the two; if it cannot decide, it lowers the
 // confidence.
 func (e *Estimate) judge(r [4]reading, even int, valueRange float64) (gain float64) {
 	rise := 1.0
@@ -100,7 +100,7 @@ func (e *Estimate) secondDifferences(ctx context.Context, v *volume.Volume, even
 	var ws []window
 	reach := again.reach()
 	for i := 0; i < len(even); i += 1 + (len(even)-1)/mostColourWindows {
-		// The differences may reach further than those that found the window.
+		// The differences may reach further than the ones that found the window.
 		inside := true
 		for c, at := range even[i].at {
 			inside = inside && int(at) >= reach[c] && int(at)+size[c]+reach[c] <= v.Dims[c]

@@ -83,7 +83,7 @@ func TestJudgementOfColour(t *testing.T) {
 	}
 }
 
-// The readings of white noise are its sigma at every step; a window counts where the
+// The readings of white noise are its sigma at every step; a window counts if the
 // differences find voxels on all sides, and of many every second, third ... one.
 func TestReadingsOfWhiteNoise(t *testing.T) {
 	for _, slices := range []int{13, 1} {

@@ -9,8 +9,8 @@ import (
 	"quell/volume"
 )
 
-// scattered returns as many windows as n that do not overlap, whose sd is 1 in two of five
-// and r in the others, so that their quantiles 0.3 and 0.7 are 1 and r, times sd.
+// scattered returns as many windows as n that do not overlap, with an sd of 1 in two of
+// five and of r in the others, so that their quantiles 0.3 and 0.7 are 1 and r, times sd.
 func scattered(how sampling, n int, sd, r float64) []window {
 	ws := make([]window, n*how.parts[0]*how.parts[1]*how.parts[2])
 	for i := range ws {
@@ -72,8 +72,8 @@ func TestConfidenceOfDifferences(t *testing.T) {
 	}
 }
 
-// Single differences are those of a small volume: fair at best, low where their tail is
-// longer than that of noise.
+// Single differences are what a small volume has: fair at best, low if their tail is
+// longer than the tail of noise.
 func TestConfidenceOfSingleDifferences(t *testing.T) {
 	// |x| of a standard normal x at evenly spaced probabilities.
 	noise := func(tail float64) []window {
@@ -103,7 +103,7 @@ func TestConfidenceOfSingleDifferences(t *testing.T) {
 	}
 }
 
-// A figure of soft tissue needs windows, and is high where most are near the mode.
+// A figure of soft tissue needs windows, and is high if most are near the mode.
 func TestConfidenceOfTissue(t *testing.T) {
 	tissue := func(n int, even float64) []window {
 		ws := make([]window, n)
@@ -160,7 +160,7 @@ func TestRangeAndMedianOfSlices(t *testing.T) {
 	}
 }
 
-// A volume without a unit is a CT where more than 2 % of its voxels are air.
+// A volume without a unit is a CT if more than 2 % of its voxels are air.
 func TestAirMakesACT(t *testing.T) {
 	of := func(n, air int, value float32) *volume.Volume {
 		v := volume.New(volume.NewGeometry([3]int{n, 10, 10}, [3]float64{1, 1, 1}))
@@ -196,7 +196,8 @@ func TestAirMakesACT(t *testing.T) {
 	}
 }
 
-// Values that are nothing beside the others do not make the mode, however many agree.
+// Values that are negligible relative to the others do not make the mode, however
+// many agree.
 func TestLogModeIgnoresResidues(t *testing.T) {
 	x := slices.Repeat([]float64{1e-12}, 60)
 	for i := range 55 {

@@ -18,8 +18,8 @@ type Correlation struct {
 	Across [3]float64 `json:"across"`
 }
 
-// MaxLag is the largest offset in a slice, in voxels, of which the correlation is
-// measured; beyond it counts as 0.
+// MaxLag is the largest offset in a slice, in voxels, at which the correlation is
+// measured; beyond, it counts as 0.
 const MaxLag = 4
 
 // Rho returns the correlation of two voxels that lie (dx, dy, dz) apart: the
@@ -71,10 +71,10 @@ func (l *lags) add(a, b []float64) {
 	}
 }
 
-// correlate measures the correlation within slices in windows of even tissue: those whose
-// standard deviation is near sigma, and of these the half with the evener surfaces, less
-// the part of what slices two apart share that is structure. It returns nil where there are
-// too few.
+// correlate measures the correlation within slices in windows of even tissue: windows with
+// a standard deviation near sigma, and of these the half with the evener surfaces, less the
+// part of what slices two apart share that is structure. It returns nil if there are too
+// few.
 func correlate(v *volume.Volume, ws []window, sigma float64, s sharing) *Correlation {
 	var even []window
 	for _, w := range ws {
@@ -128,7 +128,7 @@ func correlate(v *volume.Volume, ws []window, sigma float64, s sharing) *Correla
 // come nearer; they would also make more of what anatomy adds.
 const restorations = 12
 
-// restore turns the correlation of what fits leave into that of the noise: a fit
+// restore turns the correlation of what fits leave into the correlation of the noise: a fit
 // takes what the pixels of a window share. It looks for the correlation that fits turn into
 // the one that was measured.
 func (c *Correlation) restore() {
@@ -188,8 +188,8 @@ func afterFit(c *Correlation) (left lags) {
 	return left
 }
 
-// wideDegree is that of the surfaces that the correlation is measured about. Anatomy leaves less
-// to them than to quadratic ones, and what it leaves is what pixels far apart share.
+// wideDegree is the degree of the surfaces about which the correlation is measured. Anatomy
+// leaves less to them than to quadratic ones, and what it leaves is what pixels far apart share.
 const wideDegree = 3
 
 // wideSurfaces returns their unit vectors.

@@ -13,15 +13,15 @@ import (
 //
 //	d(v)_i = (v_{i-3} - 6 v_{i-2} + 15 v_{i-1} - 20 v_i + 15 v_{i+1} - 6 v_{i+2} + v_{i+3}) / sqrt(924)
 //
-// keeps the variance of white noise and passes nearly nothing of what is smooth
-// over seven voxels; taken along two or three axes in turn, it also removes every
-// edge that lies along one of them. sigma is found from the root mean square of
-// these differences in windows of the foreground. Windows overlap by half along every
-// axis, so that small volumes have many to choose from. What fine texture adds is kept
-// small by the choice: the windows with the least variance about their mean, which
-// texture raises as it raises the differences. The share of the differences in that
-// variance is taken off, so that the choice leaves the noise of the chosen windows as it
-// is. The mean of their middle half, divided by that of pure noise of sigma 1, is taken.
+// keeps the variance of white noise and passes nearly nothing of what is smooth over
+// seven voxels; taken along two or three axes in turn, it also removes every edge that
+// lies along one of them. sigma is found from the root mean square of these differences
+// in windows of the foreground. Windows overlap by half along every axis, so that small
+// volumes have many to choose from. What fine texture adds is kept small by the choice:
+// the windows with the least variance about their mean, which texture raises as it
+// raises the differences. The share of the differences in that variance is taken off, so
+// that the choice leaves the noise of the chosen windows as it is. The mean of their
+// middle half, divided by the same mean of pure noise of sigma 1, is taken.
 
 // maxWindows bounds the windows of one estimate: more do not make it better.
 const maxWindows = 1 << 17
@@ -30,12 +30,11 @@ const maxWindows = 1 << 17
 type sampling struct {
 	of    difference
 	block [3]int // voxels of a block
-	parts [3]int // blocks of a window, whose neighbours along an axis share all but one of them
+	parts [3]int // blocks of a window; its neighbours along an axis share all but one of them
 	flat  bool   // no differences across slices
 }
 
-// The samplings of slices, and single differences where there is no room for
-// windows.
+// The samplings of slices, and single differences if there is no room for windows.
 var (
 	sliceWindows = sampling{of: sixth, block: [3]int{4, 4, 1}, parts: [3]int{2, 2, 1}, flat: true}
 	sliceVoxels  = sampling{of: fourth, block: [3]int{1, 1, 1}, parts: [3]int{1, 1, 1}, flat: true}
@@ -44,7 +43,7 @@ var (
 
 // windowsOf returns the sampling of a volume: windows of 6 voxels along every axis,
 // across few slices lower and wider ones. Differences across slices are worth it even
-// where slices are thick, since they remove every edge that goes through several.
+// if slices are thick, since they remove every edge that goes through several.
 func windowsOf(g volume.Geometry) sampling {
 	for _, of := range []difference{sixth, fourth} {
 		if s, ok := windowsBy(of, g); ok {
@@ -54,7 +53,7 @@ func windowsOf(g volume.Geometry) sampling {
 	return sliceWindows
 }
 
-// windowsBy returns the sampling by a difference along every axis; ok is false where slices
+// windowsBy returns the sampling by a difference along every axis; ok is false if slices
 // are too few for it.
 func windowsBy(of difference, g volume.Geometry) (s sampling, ok bool) {
 	switch n := g.Dims[2] - 2*of.reach(); {
@@ -76,8 +75,8 @@ func (s sampling) size() [3]int {
 	return [3]int{s.block[0] * s.parts[0], s.block[1] * s.parts[1], s.block[2] * s.parts[2]}
 }
 
-// independent returns how many windows beside each other hold as many voxels as n
-// windows that overlap.
+// independent returns how many adjacent windows hold as many voxels as n windows
+// that overlap.
 func (s sampling) independent(n int) int { return n / (s.parts[0] * s.parts[1] * s.parts[2]) }
 
 // reach returns how far around a window its differences read.
@@ -98,7 +97,7 @@ func (s sampling) pure(q float64) float64 {
 	return pureNoise(s.of, s.size(), q)
 }
 
-// pureMiddle is that of middle.
+// pureMiddle is the value for pure noise of middle.
 func (s sampling) pureMiddle() float64 {
 	const steps = 16
 	sum := 0.0
@@ -120,8 +119,8 @@ func (s sampling) shared() float64 {
 }
 
 // differences measures the windows of the slices z0 <= z < z1. Layers of windows
-// along z are left out evenly where there would be more than most. The error is
-// the context's.
+// along z are left out evenly if there would be more than most. The error is the
+// context's.
 func differences(ctx context.Context, v *volume.Volume, s sampling, z0, z1, most int) ([]window, error) {
 	reach := s.reach()
 	var blocks, count [3]int // of the volume, and of windows
@@ -204,7 +203,7 @@ func (m sums) plus(o sums) sums {
 	return sums{m.differences + o.differences, m.squares + o.squares, m.values + o.values, m.padded || o.padded}
 }
 
-// layer measures the blocks whose first slice is z.
+// layer measures the blocks with z as their first slice.
 func (d *differencer) layer(v *volume.Volume, s sampling, blocks [3]int, z int) []sums {
 	nx, reach := v.Dims[0], s.reach()
 	measured := make([]sums, blocks[0]*blocks[1])

@@ -15,6 +15,6 @@
 // for the Rician distribution (Koay, Basser 2006; rician.go).
 //
 // Sigma is always the standard deviation of the noise in the volume's unit; for
-// Rician noise, of each of the two channels. Every figure comes with a
-// Confidence, and is 0 where there is none.
+// Rician noise, of each of the two channels. Every figure comes with a Confidence,
+// and is 0 if there is none.
 package noise

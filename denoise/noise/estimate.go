@@ -24,7 +24,7 @@ const (
 
 // Figure is one estimate of sigma.
 type Figure struct {
-	Sigma      float64    `json:"sigma"` // the volume's unit; 0 with confidence None where none was found
+	Sigma      float64    `json:"sigma"` // the volume's unit; 0 with confidence None if none was found
 	Confidence Confidence `json:"confidence"`
 	Why        string     `json:"why,omitempty"` // what limits the confidence, as a sentence
 	Windows    int        `json:"windows"`       // windows of the foreground that it rests on
@@ -55,11 +55,11 @@ type Estimate struct {
 	PerSlice []Figure `json:"slices"`
 }
 
-// InTissue says whether the noise was measured in the even soft tissue of a CT, where
-// texture has no part in it.
+// InTissue says whether the noise was measured in the even soft tissue of a CT, in
+// which texture has no part in it.
 func (e Estimate) InTissue() bool { return e.Method == methodSurfaceFits }
 
-// Known is the estimate of noise whose strength is known: white Gaussian noise of
+// Known is the estimate of noise of known strength: white Gaussian noise of
 // standard deviation sigma.
 func Known(sigma float64) Estimate {
 	return Estimate{Figure: Figure{Sigma: sigma, Confidence: High}, Model: Gaussian, ModelKnown: true}
@@ -84,8 +84,8 @@ func Of(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	return ofOccupied(ctx, v)
 }
 
-// IsCT says whether the values are Hounsfield units: by their unit or, where a
-// file does not name one, by air at -1000.
+// IsCT says whether the values are Hounsfield units: by their unit or, if a file
+// does not name one, by air at -1000.
 func IsCT(v *volume.Volume) bool {
 	if v.Unit != "" {
 		return v.Unit == "HU"
@@ -176,12 +176,12 @@ func tissueFigure(ws []window) Figure {
 // it. Noise alone gives 0.8 and more.
 const evenShare = 0.55
 
-// near returns the share of the windows whose standard deviation is near sigma.
+// near returns the share of the windows with a standard deviation near sigma.
 func (f Figure) near(ws []window) float64 {
 	return float64(len(near(ws, f.Sigma))) / float64(len(ws))
 }
 
-// near returns the windows whose standard deviation is near sigma.
+// near returns the windows with a standard deviation near sigma.
 func near(ws []window, sigma float64) []window {
 	var kept []window
 	for _, w := range ws {
@@ -198,9 +198,10 @@ const tolerableUneven = 1.5
 // flankQuantile is the share of the windows that the lower flank is read at.
 const flankQuantile = 0.05
 
-// flank replaces the mode where it is broad, as structure made it then, by what the
-// lower flank shows: the value whose noise has as many windows below as there are.
-// freedom is that of the mean square in one window.
+// flank replaces the mode if it is broad, as structure made it then, by what the
+// lower flank shows: the value with noise that has as many windows below as there
+// are. freedom is the number of degrees of freedom of the mean square in one
+// window.
 func (f *Figure) flank(ws []window, freedom float64) {
 	if f.Confidence == None || f.near(ws) >= evenShare {
 		return
@@ -243,7 +244,7 @@ func weightedMedian(figures []Figure) float64 {
 	return 0
 }
 
-// ofDifferences measures white noise, or where it finds that it is not white, what
+// ofDifferences measures white noise, or if it finds that it is not white, what
 // differences of voxels farther apart show.
 func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	e := Estimate{Method: methodDifferences, Model: Gaussian}
@@ -297,8 +298,8 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 }
 
 // calibrateSlices takes from the figures of the slices what they have in common
-// above that of the volume: differences within a slice alone let more of the
-// anatomy pass. gain is that of judgeColour.
+// above the figure of the volume: differences within a slice alone let more of the
+// anatomy pass. gain is the gain of judgeColour.
 func (e *Estimate) calibrateSlices(gain float64) {
 	if e.Confidence == None || e.Sigma == 0 {
 		return
@@ -320,9 +321,9 @@ func (e *Estimate) calibrateSlices(gain float64) {
 }
 
 // model looks at the background, the windows below the threshold; lo is the lowest
-// value of the volume. Where there is no signal, a Rician magnitude is never
-// negative and has 1.91 times its standard deviation as mean in nearly every
-// window; Gaussian noise on a background of 0 has either sign and a mean near 0. A
+// value of the volume. If there is no signal, a Rician magnitude is never negative
+// and has 1.91 times its standard deviation as mean in nearly every window;
+// Gaussian noise on a background of 0 has either sign and a mean near 0. A
 // background that was masked, shows ghosts or lies elsewhere does not show the
 // model.
 func model(ws []window, cut, lo float64, how sampling) (m Model, known bool) {
@@ -342,7 +343,8 @@ func model(ws []window, cut, lo float64, how sampling) (m Model, known bool) {
 			centred++
 		}
 	}
-	// Windows that the object reaches into are few among those of the background.
+	// Windows that the object reaches into are few among the windows of the
+	// background.
 	switch {
 	case how.independent(total) < minWindows || 2*zero > total:
 	case lo >= 0 && rayleigh > 2*(total-zero)/5:
@@ -388,8 +390,8 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 		f.Sigma = quantile(all, 0.5) / how.pure(0.5)
 	} else {
 		ws, pure := byUnevenness(ws), how.pureMiddle()
-		// Where the noise covers the texture, more windows can be used; where it differs
-		// from place to place, the first are those with little of it.
+		// If the noise covers the texture, more windows can be used; if it differs from
+		// place to place, the first are those with little of it.
 		for chosen, round := 0, 0; round < 4; round++ {
 			even := evenest(ws, f.Sigma)
 			if len(even) == chosen { // the same windows: nothing changes any more
@@ -414,7 +416,7 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 		}
 		return f
 	}
-	// Where the windows differ as much as noise makes them, noise made them; where they
+	// If the windows differ as much as noise makes them, noise made them; if they
 	// differ much more, texture did.
 	spread := quantile(all, 0.7) / math.Max(quantile(all, 0.3), math.SmallestNonzeroFloat64) / (how.pure(0.7) / how.pure(0.3))
 	switch {
@@ -441,8 +443,8 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 // large part of what differences read.
 const lowShare = 0.01
 
-// limit lowers the confidence of a slice's figure to that of the volume, whose
-// more windows show more.
+// limit lowers the confidence of a slice's figure to the confidence of the volume,
+// which has more windows that show more.
 func (f *Figure) limit(volume Figure) {
 	rank := map[Confidence]int{High: 0, Fair: 1, Low: 2, None: 3}
 	if rank[f.Confidence] < rank[volume.Confidence] && volume.Confidence != None {

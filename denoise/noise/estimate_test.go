@@ -176,7 +176,7 @@ func TestSmallVolumes(t *testing.T) {
 	}
 }
 
-// Values whose differences overflow have no figure, and never NaN.
+// Values with differences that overflow have no figure, and never NaN.
 func TestNoFigureWhereDifferencesOverflow(t *testing.T) {
 	v := noisy(t, flat([3]int{24, 20, 12}, 0), noise.Gaussian, 1, 1)
 	for i := range v.Data {
@@ -238,8 +238,8 @@ func medianOf(x []float64) float64 {
 	return x[len(x)/2]
 }
 
-// A volume without noise has the figure 0; its slices, where edges do not cancel,
-// have next to nothing.
+// A volume without noise has the figure 0; its slices, in which edges do not
+// cancel, have next to nothing.
 func TestNoNoiseAtAll(t *testing.T) {
 	p, err := phantom.New("steps", phantom.Size{Dims: [3]int{64, 64, 12}})
 	if err != nil {
@@ -260,7 +260,7 @@ func TestNoNoiseAtAll(t *testing.T) {
 	}
 }
 
-// Volumes of few slices have windows beside their edges, where differences of
+// Volumes of few slices have windows along their edges, in which differences of
 // distant voxels have no room.
 func TestVolumesOfFewSlices(t *testing.T) {
 	for slices := 1; slices <= 9; slices++ {

@@ -7,8 +7,8 @@ import (
 	"quell/volume"
 )
 
-// manyWindows is how many windows beside each other make a figure of sixth differences that
-// scatters little: its standard deviation is about 1 %.
+// manyWindows is how many adjacent windows make a figure of sixth differences that scatters
+// little: its standard deviation is about 1 %.
 const manyWindows = 2000
 
 // refine replaces the figure of fewer windows by the lesser of what fourth and second

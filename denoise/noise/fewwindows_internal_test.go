@@ -24,8 +24,8 @@ func wavy(t *testing.T, dims [3]int, seed uint64) *volume.Volume {
 	return noisy
 }
 
-// Few windows are read by short differences, whose figure errs by a third less than
-// that of sixth ones.
+// Few windows are read by short differences: the figure errs by a third less than
+// the one of sixth differences.
 func TestFewWindowsScatterLittle(t *testing.T) {
 	for _, dims := range [][3]int{{96, 96, 12}, {128, 128, 8}} {
 		short, sixths := 0.0, 0.0

@@ -7,8 +7,8 @@ import (
 	"quell/volume"
 )
 
-// Foreground returns a function that says whether a voxel belongs to the part of
-// the volume that a person looks at and whose noise is known: soft tissue of CT,
+// Foreground returns a function that says whether a voxel belongs to the part of the
+// volume that a person looks at and in which the noise is known: soft tissue of CT,
 // -30 to 130 HU, and elsewhere the windows above the threshold that parts them into
 // two classes. It is decided for windows of 5 x 5 pixels. Beyond soft tissue, at the
 // edges of bone, in lung and fat, the residual of a CT holds more than its noise at

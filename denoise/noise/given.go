@@ -2,9 +2,9 @@ package noise
 
 import "fmt"
 
-// Given returns an estimate whose sigma a person has measured in an even region of n
-// voxels, for all slices; what is known of model and correlation stays. Its standard error
-// of 1 / sqrt(2 n) sets the confidence.
+// Given returns an estimate with the sigma that a person has measured in an even region of
+// n voxels, for all slices; what is known of model and correlation stays. Its standard
+// error of 1 / sqrt(2 n) sets the confidence.
 func (e Estimate) Given(sigma float64, n int) Estimate {
 	e.Figure = Figure{Sigma: sigma, Confidence: High, Windows: 1, Why: fmt.Sprintf("It was measured in a region of %d voxels.", n)}
 	if n < manyGiven {

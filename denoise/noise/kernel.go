@@ -121,8 +121,8 @@ func pureNoise(d difference, size [3]int, q float64) float64 {
 	return math.Sqrt(math.Pow(1+h*(h-1)*k2/2+z*h*math.Sqrt(k2), 1/h))
 }
 
-// traces returns those of the second and the third power of the correlation matrix
-// of n differences in a row.
+// traces returns the traces of the second and the third power of the correlation
+// matrix of n differences in a row.
 func traces(d difference, n int) (t2, t3 float64) {
 	rho := make([]float64, n)
 	for lag := range rho {

@@ -21,11 +21,11 @@ const mapLeast = 12
 // followed, and 12 at most, so that large volumes get a finer map.
 func mapReach(n int) int { return min(max(n/8, 1), 12) }
 
-// Map estimates sigma for every voxel of a volume whose noise differs from place
-// to place, in the volume's unit, on the grid of v. Figures outside the
-// foreground continue those inside. The figure is the estimate of the whole
-// volume, by the same windows; where its confidence is None there is no map and
-// the volume is nil. The error is the context's.
+// Map estimates sigma for every voxel of a volume with noise that differs from
+// place to place, in the volume's unit, on the grid of v. Figures outside the
+// foreground continue those inside. The figure is the estimate of the whole volume,
+// by the same windows; if its confidence is None there is no map and the volume is
+// nil. The error is the context's.
 func Map(ctx context.Context, v *volume.Volume) (*volume.Volume, Estimate, error) {
 	e, err := Of(ctx, v)
 	if err != nil || e.Confidence == None {
@@ -193,9 +193,8 @@ func (n *nodes) near(at [3]float64, w window, size [3]int) bool {
 	return true
 }
 
-// extend gives the nodes without a sigma the mean of their known neighbours,
-// again and again from the known ones outwards. It returns false where none is
-// known.
+// extend gives the nodes without a sigma the mean of their known neighbours, again
+// and again from the known ones outwards. It returns false if none is known.
 func (n *nodes) extend() bool {
 	for {
 		next := append([]float64(nil), n.sigma...)

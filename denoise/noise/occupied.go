@@ -7,8 +7,8 @@ import (
 	"quell/volume"
 )
 
-// ofOccupied is ofDifferences of the slices between constant ones at either end, such as those
-// that a reconstruction or a mask left empty: differences that reach into them read too
+// ofOccupied is ofDifferences of the slices between constant ones at either end, such as
+// slices that a reconstruction or a mask left empty: differences that reach into them read too
 // little noise. A constant slice has no figure.
 func ofOccupied(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	r := v.Bounds()

@@ -38,7 +38,7 @@ func TestRicianSigmaOfSamples(t *testing.T) {
 	}
 }
 
-// The quantiles that the estimators divide by are those of simulated noise.
+// The quantiles that the estimators divide by are the quantiles of simulated noise.
 func TestPureNoiseQuantile(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []struct {

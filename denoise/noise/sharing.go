@@ -60,8 +60,8 @@ func share(v *volume.Volume, even []window, n int) sharing {
 	return s
 }
 
-// limit lowers the confidence of a figure of which neighbouring slices share much that slices two
-// apart do not, or that structure hides.
+// limit lowers the confidence of a figure if neighbouring slices share much of it that slices two
+// apart do not, or if structure hides it.
 func (s sharing) limit(f *Figure) {
 	between := s.noise()[1]
 	why := fmt.Sprintf("neighbouring slices share %.0f %% of it: slices overlap, or fine anatomy is part of the figure", 100*between)
@@ -75,17 +75,17 @@ func (s sharing) limit(f *Figure) {
 	}
 }
 
-// The shares of the windows of a slice above which even tissue made its figure, where further
-// slices cannot show what is structure: those whose surface noise covers, and those near the mode. On 72 slabs
-// of two slices the figure is up to 8 % too high above both, up to 19 % above the second
-// alone and up to 40 % below it.
+// The shares of the windows of a slice above which even tissue made its figure, if further slices cannot show
+// what is structure: windows with a surface that noise covers, and windows near the mode. On 72 slabs of two
+// slices the figure is up to 8 % too high above both, up to 19 % above the second alone and up to 40 % below
+// it.
 const (
 	enoughCovered = 0.5
 	enoughNear    = 0.65
 )
 
 // alone returns what limits the confidence of the figure f of the windows of one slice if other
-// slices do not show what they share: anatomy and streaks look like noise where little of the
+// slices do not show what they share: anatomy and streaks look like noise if little of the
 // tissue is even. covered is the unevenness up to which noise covers a window.
 func (s sharing) alone(f Figure, ws []window, covered float64) Figure {
 	limit := Figure{Confidence: High, Why: "too few slices show what neighbours share, and little of the tissue is even: anatomy or streaks may be part of the figure"}

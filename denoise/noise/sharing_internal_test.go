@@ -8,8 +8,8 @@ import (
 	"quell/volume"
 )
 
-// slicesOf returns slices of 40 HU with noise of sigma 10 of which neighbours share a part, and
-// a structure of its own standard deviation that is the same in all.
+// slicesOf returns slices of 40 HU with noise of sigma 10, a part of it shared by neighbours,
+// and a structure of its own standard deviation that is the same in all.
 func slicesOf(n int, overlap, structure float64) *volume.Volume {
 	v := volume.New(volume.NewGeometry([3]int{120, 120, n}, [3]float64{0.5, 0.5, 3}))
 	v.Unit = "HU"
@@ -63,7 +63,7 @@ func TestStructureThatSlicesShare(t *testing.T) {
 	}
 }
 
-// The colour of the structure has no part in that of the noise.
+// The colour of the structure has no part in the colour of the noise.
 func TestColourWithoutStructure(t *testing.T) {
 	v := slicesOf(4, 0, 0)
 	smooth := smoothNoise(9, [3]int{120, 120, 1})
@@ -114,7 +114,7 @@ func TestLimitsOfSharing(t *testing.T) {
 	}
 }
 
-// Where too few slices show what is structure, a figure is as sure as much of the tissue is even.
+// If too few slices show what is structure, a figure is as sure as much of the tissue is even.
 func TestLimitsOfFewSlices(t *testing.T) {
 	// Of 1000 windows so many are near the mode, and noise covers so many.
 	windows := func(near, covered int) []window {

@@ -13,7 +13,7 @@ func (e Estimate) Stabilised(sigma float64) Estimate {
 	return e
 }
 
-// Slice returns the figure that slice z is to be judged by: its own where that is at
+// Slice returns the figure that slice z is to be judged by: its own if that is at
 // least fair, otherwise the volume's.
 func (e Estimate) Slice(z int) Figure {
 	if z < 0 || z >= len(e.PerSlice) {

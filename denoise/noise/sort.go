@@ -7,7 +7,7 @@ import (
 
 const (
 	digitBits = 11
-	// fewFloats is up to where comparisons sort faster than digits.
+	// fewFloats is the length up to which comparisons sort faster than digits.
 	fewFloats = 2000
 )
 

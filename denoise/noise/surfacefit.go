@@ -11,11 +11,11 @@ import (
 	"quell/volume"
 )
 
-// The estimator for correlated noise. In windows of a slice that lie in soft
-// tissue a quadratic surface is fitted and removed; the standard deviation of what
-// remains has a sharp peak over the windows at that of the noise, since even tissue
-// always gives the same value and structure scatters to higher ones. sigma is
-// the mode of log sd. A plane would leave so much of the anatomy that 5 HU of noise
+// The estimator for correlated noise. In windows of a slice that lie in soft tissue
+// a quadratic surface is fitted and removed; the standard deviation of what remains
+// has a sharp peak over the windows at the one of the noise, since even tissue
+// always gives the same value and structure scatters to higher ones. sigma is the
+// mode of log sd. A plane would leave so much of the anatomy that 5 HU of noise
 // read 5 % too high.
 
 // Soft tissue in HU: neither lung, bone nor air. The means of tissueBox x
@@ -32,7 +32,7 @@ type tissueMarker struct {
 	ok                   []bool
 }
 
-// slice marks the pixels of slice z whose neighbourhood has the mean of soft
+// slice marks the pixels of slice z in a neighbourhood that has the mean of soft
 // tissue and holds no padding. The marks hold until the next call.
 func (t *tissueMarker) slice(v *volume.Volume, z int) []bool {
 	nx, ny := v.Dims[0], v.Dims[1]
@@ -109,7 +109,7 @@ func newFitter(n int) fitter { return fitter{n, axisBasis(n, 2)} }
 type rowFit struct {
 	tissue  bool
 	mean    float64
-	squares float64    // sum of those of the deviations from mean
+	squares float64    // sum of the squares of the deviations from mean
 	terms   [3]float64 // products with the unit vectors of the axis, but the constant one
 }
 
@@ -195,10 +195,10 @@ func (f fitter) window(rows []rowFit) window {
 	}
 }
 
-// level returns the windows of surface fits whose surface noise covers: those that are not
+// level returns the windows of surface fits with a surface that noise covers: the windows that are not
 // more uneven than most, and at least the levelest, a share of all and fewLevel. Structure that raises
-// the standard deviation of a window mostly raises its surface as well, of which the noise
-// is independent of what a fit leaves.
+// the standard deviation of a window mostly raises its surface as well; the noise of the surface is
+// independent of what a fit leaves.
 func level(ws []window, most float64) []window {
 	share := math.Max(levelShare, math.Min(float64(fewLevel)/math.Max(float64(len(ws)), 1), 1))
 	limit := float32(math.Max(most, quantile(unevennesses(ws), share)))

@@ -5,7 +5,7 @@ import "math"
 // terms is how many terms a quadratic surface has.
 const terms = 6
 
-// degrees are those of its terms along x and y.
+// degrees are the degrees of its terms along x and y.
 var degrees = degreesTo(2)
 
 // degreesTo returns the degrees along x and y of the terms of a surface of that degree, by
@@ -20,7 +20,7 @@ func degreesTo(degree int) (all [][2]int) {
 }
 
 // axisBasis returns the unit vectors of degree 0 to degree along an axis of n pixels, which are
-// orthogonal. Their products are those of a surface over n x n pixels.
+// orthogonal. Their products are the terms of a surface over n x n pixels.
 func axisBasis(n, degree int) [][]float64 {
 	p := make([][]float64, degree+1)
 	for d := range p {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The gain must be that of the fit itself: of the expected sum of squares after a
-// fit, computed voxel pair by voxel pair.
+// The gain must be the gain of the fit itself: of the expected sum of squares after
+// a fit, computed voxel pair by voxel pair.
 func TestGainOfCorrelatedNoise(t *testing.T) {
 	var c Correlation
 	for dy := -MaxLag; dy <= MaxLag; dy++ {

@@ -8,7 +8,7 @@ import (
 	"quell/volume"
 )
 
-// window is one window of the volume: where it is and what was measured in it.
+// window is one window of the volume: its place and what was measured in it.
 type window struct {
 	at   [3]int32 // its first voxel
 	sd   float32  // standard deviation of the noise in it, before any correction
@@ -25,7 +25,7 @@ type window struct {
 const (
 	evenestShare = 0.15
 	fewEven      = 150 // a figure from fewer scatters
-	// tolerableTexture is how uneven a window may be where the noise covers its
+	// tolerableTexture is how uneven a window may be if the noise covers its
 	// texture, in sigmas; noise alone makes it 1.
 	tolerableTexture = 2
 )
@@ -44,8 +44,8 @@ func byUnevenness(ws []window) []window {
 	return sorted
 }
 
-// evenest returns the evenest of windows that are in that order: a share, and those whose texture
-// a noise of sigma covers; of few windows up to a half.
+// evenest returns the evenest of windows that are in that order: a share, and windows with a
+// texture that noise of sigma covers; of few windows up to a half.
 func evenest(ws []window, sigma float64) []window {
 	n, _ := slices.BinarySearchFunc(ws, tolerableTexture*sigma, func(w window, s float64) int { return cmp.Compare(float64(w.uneven), s) })
 	return ws[:max(n, int(evenestShare*float64(len(ws))), min(len(ws)/2, fewEven))]

@@ -82,7 +82,7 @@ func windowsOfUnevenness(n int) []window {
 	return ws
 }
 
-// A share; more where the noise covers the unevenness; up to a half of few.
+// A share; more if the noise covers the unevenness; up to a half of few.
 func TestEvenestWindows(t *testing.T) {
 	for _, c := range []struct {
 		n     int
@@ -221,7 +221,7 @@ func TestSlicesAreCalibrated(t *testing.T) {
 	}
 }
 
-// Where structure made a broad mode, the lower flank is read; a sharp mode stays.
+// If structure made a broad mode, the lower flank is read; a sharp mode stays.
 func TestFlank(t *testing.T) {
 	var ws []window
 	for i := range 1000 { // a tenth at 5, the rest spread from 5 to 20
@@ -279,7 +279,8 @@ func TestFreedomOfCorrelatedNoise(t *testing.T) {
 	}
 }
 
-// Windows that overlap are the sums of the same blocks, and lie where their voxels are.
+// Windows that overlap are the sums of the same blocks, and lie at the place of their
+// voxels.
 func TestWindowsOverlap(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{23, 20, 17}, [3]float64{1, 1, 1}))
 	for i := range v.Data {
@@ -378,8 +379,8 @@ func TestMiddleOfPureNoise(t *testing.T) {
 	}
 }
 
-// Of windows of surface fits those count whose slopes noise covers, and at least a share of
-// the levelest and as many as a figure needs.
+// Of windows of surface fits the ones count with slopes that noise covers, and at least a
+// share of the levelest and as many as a figure needs.
 func TestLevelWindows(t *testing.T) {
 	sloping := func(n int) []window {
 		ws := windowsOfUnevenness(n)
@@ -487,8 +488,8 @@ func TestPlacesOfFits(t *testing.T) {
 	}
 }
 
-// smoothNoise is the mean of a voxel's noise with that of its right neighbour and of those
-// below both, with sigma 1.
+// smoothNoise is the mean of a voxel's noise with the noise of its right neighbour and of
+// the voxels below both, with sigma 1.
 func smoothNoise(seed uint64, dims [3]int) *volume.Volume {
 	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
 	wide := [2]int{dims[0] + 1, dims[1] + 1}
@@ -512,8 +513,8 @@ var smoothCorrelation = func() (c Correlation) {
 	return c
 }()
 
-// The correlation that is measured is that of the noise, not of what fits leave of it, and
-// anatomy that is as smooth as the fit has no part in it.
+// The correlation that is measured is the correlation of the noise, not of what fits leave
+// of it, and anatomy that is as smooth as the fit has no part in it.
 func TestCorrelationIsRestored(t *testing.T) {
 	v := smoothNoise(4, [3]int{400, 400, 1})
 	for i := range v.Data {

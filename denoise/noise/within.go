@@ -13,7 +13,7 @@ const evenWindow = 1.4
 
 // Within returns sigma of a part of the volume that e describes: of correlated noise,
 // which differs from place to place, the root of the mean square in the windows of even
-// tissue that lie in the part or within two windows of it; where these are few, and of
+// tissue that lie in the part or within two windows of it; if these are few, and of
 // other noise, the figure of the volume. The error is the context's.
 func (e Estimate) Within(ctx context.Context, v *volume.Volume, part volume.Region) (float64, error) {
 	if !e.InTissue() || e.Sigma == 0 {

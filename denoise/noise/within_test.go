@@ -10,7 +10,7 @@ import (
 	"quell/volume"
 )
 
-// tissueOf returns even tissue of 40 HU with white noise, whose sigma differs from one half
+// tissueOf returns even tissue of 40 HU with white noise; its sigma differs from one half
 // of the columns to the other.
 func tissueOf(t *testing.T, left, right float32) *volume.Volume {
 	t.Helper()
@@ -26,8 +26,8 @@ func tissueOf(t *testing.T, left, right float32) *volume.Volume {
 	return v
 }
 
-// The noise of a part of a CT is that of its even windows; elsewhere, and where these are
-// few, that of the volume.
+// The noise of a part of a CT is the noise of its even windows; elsewhere, and if these
+// are few, the noise of the volume.
 func TestNoiseWithinAPart(t *testing.T) {
 	v := tissueOf(t, 5, 6.5)
 	e, err := noise.Of(t.Context(), v)
@@ -44,7 +44,7 @@ func TestNoiseWithinAPart(t *testing.T) {
 	if a, b := within(e, 4, 60), within(e, 68, 124); math.Abs(a/5-1) > 0.05 || math.Abs(b/6.5-1) > 0.05 {
 		t.Errorf("%.2f and %.2f of 5 and 6.5", a, b)
 	}
-	// Of a few columns, with what lies beside them.
+	// Of a few columns, with what lies next to them.
 	if a, b := within(e, 10, 14), within(e, 114, 118); math.Abs(a/5-1) > 0.05 || math.Abs(b/6.5-1) > 0.05 {
 		t.Errorf("of a few columns: %.2f and %.2f of 5 and 6.5", a, b)
 	}
@@ -60,7 +60,7 @@ func TestNoiseWithinAPart(t *testing.T) {
 	if a := within(e, 4, 60); math.Abs(a/5-1) > 0.08 {
 		t.Errorf("beside lines: %.2f of 5", a)
 	}
-	// Where there is no tissue nearby, that of the volume.
+	// If there is no tissue nearby, the figure of the volume.
 	for i := range v.Data {
 		if i%128 >= 30 {
 			v.Data[i] += 500

@@ -112,8 +112,8 @@ func TestChosenStrengthIsTheBestOfAGrid(t *testing.T) {
 	}
 }
 
-// On CT the noise is correlated: the perturbation has its correlation, and the risk is
-// that of the truth for sharp and for soft kernels.
+// On CT the noise is correlated: the perturbation has the same correlation, and the
+// risk equals the true error for sharp and for soft kernels.
 func TestChosenStrengthIsTheBestOfAGridOnCT(t *testing.T) {
 	for _, kernel := range []string{"sharp", "soft"} {
 		p := scanned(t, kernel, 4e5, phantom.Size{Dims: [3]int{160, 160, 2}, Spacing: [3]float64{1.4, 1.4, 2.5}}, 300)

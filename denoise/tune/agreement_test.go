@@ -28,16 +28,16 @@ import (
 //	QUELL_VERDICTS=full QUELL_SHARED_DATA=... go test ./denoise/tune -run TestVerdictAgreement -v -timeout 5h
 //
 // It takes some 30 minutes of processor time. The value half takes every second strength
-// of the filters that do not take long, six minutes; any other the data sets whose
-// name contains it. Without, a short version runs.
+// of the filters that do not take long, six minutes; any other the data sets with names
+// that contain it. Without, a short version runs.
 //
-// The truth of a case is its mean squared error in the foreground over the least
-// that the filter reaches over its strength. Up to 15 % above it is matched, below
-// that strength under, above it over; between 5 and 30 % either neighbour is right.
-// Where an object lost over 15 % of its contrast, over is right, and matched must not be
-// where that object can be seen: where the standard error of its contrast is at most 5 %;
-// up to 7 % either is right. The objects of the phantoms are listed; those of anatomies are
-// found in the truth, see [islands].
+// The truth of a case is its mean squared error in the foreground over the least that the
+// filter reaches over its strength. Up to 15 % above it is matched, below that strength
+// under, above it over; between 5 and 30 % either neighbour is right. If an object lost
+// over 15 % of its contrast, over is right, and matched must not be if that object can be
+// seen: if the standard error of its contrast is at most 5 %; up to 7 % either is right.
+// The objects of the phantoms are listed; the objects of anatomies are found in the truth,
+// see [islands].
 
 // scene is a data set of the check.
 type scene struct {
@@ -45,18 +45,18 @@ type scene struct {
 	truth, noisy *volume.Volume
 	regions      [][]bool // low-contrast objects that a result must keep
 
-	// Where the noise differs from place to place: by what, and the map that is
+	// If the noise differs from place to place: by what factor, and the map that is
 	// estimated from noisy, by which the filter works. Errors count relative to it.
 	ramp   []float64
 	mapped *volume.Volume
 
-	every bool // filter is judged on it, those that take long too
+	every bool // filter is judged on it, recipes that take long too
 }
 
 // input is what is filtered.
 func (s scene) input() denoise.Input { return denoise.Input{Volume: s.noisy, Noise: s.mapped} }
 
-// weight is that of the squared error of a voxel.
+// weight is the weight of the squared error of a voxel.
 func (s scene) weight(i int) float64 {
 	if s.ramp == nil {
 		return 1
@@ -81,7 +81,7 @@ func ramped(t *testing.T, s scene) scene {
 }
 
 // ladder is the strengths of one filter on one data set, from none to smeared. The
-// unit is that of denoise.Strength.
+// unit is the one of denoise.Strength.
 type ladder struct {
 	filter    string
 	dims      int
@@ -257,8 +257,8 @@ func dilate(g volume.Geometry, region []bool, r int) []bool {
 	return out
 }
 
-// mostLost is the share of its contrast from which an object is lost: where one is,
-// nothing but over is right.
+// mostLost is the share of its contrast from which an object is lost: if one object
+// is lost, nothing but over is right.
 const mostLost = 0.15
 
 // fits says whether a verdict agrees with the truth.
@@ -295,8 +295,8 @@ func withNoise(t *testing.T, name string, truth *volume.Volume, m noise.Model, s
 	return scene{name: fmt.Sprintf("%s %s %.3g", name, m, sigma), truth: truth, noisy: noisy, regions: regions}
 }
 
-// objects returns the voxels well inside each shape whose name begins with one of
-// the words and that lies in the volume.
+// objects returns the voxels well inside each shape with a name that begins with
+// one of the words, if it lies in the volume.
 func objects(p phantom.Phantom, words ...string) [][]bool {
 	var all [][]bool
 	g := p.Geometry
@@ -327,7 +327,7 @@ func objects(p phantom.Phantom, words ...string) [][]bool {
 	return all
 }
 
-// usualSeed is that of the noise of the data sets that rules were made on.
+// usualSeed is the seed of the noise of the data sets that rules were made on.
 const usualSeed = 17
 
 func mrScene(t *testing.T, dims [3]int, spacing float64, m noise.Model, sigma float64, seed uint64) scene {
@@ -478,7 +478,7 @@ func details(t *testing.T, truth *volume.Volume) [][]bool {
 }
 
 // deep returns the voxels darker than limit within a distance of the middle of the
-// slices whose neighbours in the slice are as dark: ventricles.
+// slices if their neighbours in the slice are as dark: ventricles.
 func deep(v *volume.Volume, distance int, limit float32) []bool {
 	dark := make([]bool, len(v.Data))
 	for i, a := range v.Data {

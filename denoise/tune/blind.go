@@ -14,9 +14,9 @@ import (
 	"quell/volume"
 )
 
-// Without the recipe another stands in: of all filters and strengths the one whose
-// result is most like the one to be judged. Its curve is that of what was done, as
-// far as it does the same.
+// Without the recipe another stands in: of all filters and strengths the one with
+// the result most like the one to be judged. Its curve is the curve of what was
+// done, as far as it does the same.
 
 // resembles is the share of the change that a stand-in must make for its curve to
 // be read: 1 is the same result.
@@ -73,18 +73,17 @@ const (
 	// than the first by at most almost.
 	finalists = 3
 	almost    = 0.1
-	// moves is how often a size changes by a step, where no default is like the result.
+	// moves is how often a size changes by a step, if no default is like the result.
 	moves = 3
 	// same is the share of the change of a result that is as good as After.
 	same = 0.995
 )
 
-// standIn returns the filter and strength whose result is most like After.
+// standIn returns the filter and strength with the result most like After.
 //
 // The stronger a filter, the more it removes: the strength of each is the one at which
 // it removes as much as was removed from After, which few runs find. They are compared
-// in one slice of a few boxes, and those whose results are most like After again in the
-// whole boxes.
+// in one slice of a few boxes, and the most similar of them again in the whole boxes.
 func (r Result) standIn(ctx context.Context, engine denoise.Engine) (standIn, error) {
 	v := r.Input.Masked()
 	facts, err := known(ctx, r.Input, r.Noise)
@@ -188,7 +187,7 @@ func resized(g volume.Geometry, best standIn, facts denoise.Facts, run func(deno
 	return best, nil
 }
 
-// chosen returns those that are compared again, the best first.
+// chosen returns the candidates that are compared again, the best first.
 func chosen(tried []standIn) []standIn {
 	slices.SortStableFunc(tried, func(a, b standIn) int { return cmp.Compare(b.share, a.share) })
 	tried = tried[:min(len(tried), finalists)]
@@ -206,12 +205,12 @@ func middles(boxes []volume.Region) []volume.Region {
 }
 
 // like narrows down the strength at which a filter removes as much as was removed from
-// After, and returns the one on the way whose result is most like it.
+// After, and returns the one on the way with the result most like it.
 func (s *search) like(run func(denoise.Recipe) (likeness, error)) (best standIn, err error) {
 	best.share = math.Inf(-1)
 	whole := s.param.Kind == denoise.Ints
 	lo, hi := s.strength.Lo, s.strength.Hi
-	var less, more float64 // that is removed at lo and at hi, relative to After; 0 where it is not known
+	var less, more float64 // that is removed at lo and at hi, relative to After; 0 if it is not known
 	for n := range narrowings {
 		x := math.Sqrt(lo * hi)
 		switch {
@@ -268,9 +267,9 @@ type likeness struct {
 // share returns the share of the change that the result makes.
 func (l likeness) share() float64 { return 1 - l.apart/l.change }
 
-// defaults returns the default recipe of every filter that has a strength, in each
-// of its dimensions; in three only for a volume. Where other values depend on whether
-// the strength follows the noise or is a number, as in the formulas of the papers, the
+// defaults returns the default recipe of every filter that has a strength, in each of
+// its dimensions; in three only for a volume. If other values depend on whether the
+// strength follows the noise or is a number, as in the formulas of the papers, the
 // recipe of a number comes after.
 func defaults(g volume.Geometry, facts denoise.Facts) ([]denoise.Recipe, error) {
 	var all []denoise.Recipe
@@ -344,10 +343,10 @@ func (r Result) likenessIn(v *volume.Volume, a *part, box volume.Region, u *volu
 	return l
 }
 
-// Where nothing resembles the result, the two volumes alone give the residual r
-// and, by the covariance of their high frequencies, the share of the noise that is
-// kept. A residual that holds removed noise alone has |r|^2 = (1 - kept) sigma^2;
-// the factor
+// If nothing resembles the result, the two volumes alone give the residual r and,
+// by the covariance of their high frequencies, the share of the noise that is kept.
+// A residual that holds removed noise alone has |r|^2 = (1 - kept) sigma^2; the
+// factor
 //
 //	t = (1 - kept) sigma^2 / |r|^2
 //

@@ -81,7 +81,7 @@ func TestLikeEndsAtTheEnds(t *testing.T) {
 	}
 }
 
-// Where nothing was removed one run says so; the error of a run ends the search.
+// If nothing was removed one run says so; the error of a run ends the search.
 func TestLikeEnds(t *testing.T) {
 	s, runs := stepsOf(t, "gaussian"), 0
 	best, err := s.like(func(denoise.Recipe) (likeness, error) {
@@ -97,7 +97,7 @@ func TestLikeEnds(t *testing.T) {
 	}
 }
 
-// Of the strengths on the way the one whose result is most like counts.
+// Of the strengths on the way the one with the most similar result counts.
 func TestLikeTakesTheMostLike(t *testing.T) {
 	s := stepsOf(t, "gaussian")
 	best, err := s.like(func(r denoise.Recipe) (likeness, error) {
@@ -140,7 +140,7 @@ func TestMiddles(t *testing.T) {
 	}
 }
 
-// The sums over boxes are those of voxels that count, by definition.
+// The sums over boxes are sums of the voxels that count, by definition.
 func TestAlike(t *testing.T) {
 	g := volume.NewGeometry([3]int{12, 10, 3}, [3]float64{1, 1, 1})
 	v, after := volume.New(g), volume.New(volume.NewGeometry([3]int{12, 10, 2}, g.Spacing))
@@ -204,7 +204,7 @@ func (c *counting) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, 
 	return c.Engine.Run(ctx, r, in, region, p)
 }
 
-// A result of a filter is recognised, and no filter is tried after it. Where none is like
+// A result of a filter is recognised, and no filter is tried after it. If none is like
 // the result every one is tried at a few strengths, and at most three again.
 func TestStandInsTakeFewRuns(t *testing.T) {
 	r := fadedScene(t, 3, blob{30, 30, 5, 5, 5, 0}, blob{50, 20, 4, 9, -8, 0})
@@ -264,7 +264,7 @@ func TestStandInsTakeFewRuns(t *testing.T) {
 	}
 }
 
-// Where other values of a filter depend on whether its strength follows the noise, the
+// If other values of a filter depend on whether its strength follows the noise, the
 // recipe of a number stands in too, after the one that follows.
 func TestStandInsOfNumbers(t *testing.T) {
 	g := volume.NewGeometry([3]int{9, 9, 3}, [3]float64{1, 1, 1})

@@ -16,7 +16,7 @@ const (
 	boxDepth = 3
 	// boxVoxels is how many voxels that count they hold together.
 	boxVoxels = 40_000
-	// spareVoxels is how many more are looked at where the first disagree.
+	// spareVoxels is how many more are looked at if the first disagree.
 	spareVoxels = 2 * boxVoxels
 )
 
@@ -26,8 +26,8 @@ type candidate struct {
 	used int
 }
 
-// boxSize returns the size of the boxes of a region: those of a region that is one
-// voxel thick are squares.
+// boxSize returns the size of the boxes of a region: the boxes of a region that is
+// one voxel thick are squares.
 func boxSize(within volume.Region) [3]int {
 	for c, d := range within.Dims() {
 		if d == 1 {
@@ -40,7 +40,7 @@ func boxSize(within volume.Region) [3]int {
 }
 
 // boxes returns boxes of a region in which about boxVoxels voxels count, and others in
-// which about spareVoxels do, both drawn over the whole of it. There is at least one where
+// which about spareVoxels do, both drawn over the whole of it. There is at least one if
 // any voxel counts.
 func boxes(ctx context.Context, v *volume.Volume, within volume.Region, reach [3]int, counts func(i int) bool) (first, spare []volume.Region, err error) {
 	all, err := candidates(ctx, v, within, reach, counts)
@@ -87,7 +87,7 @@ func spread(all []candidate, voxels int, draw *rand.Rand) (chosen []volume.Regio
 }
 
 // candidates returns the boxes of a region in which voxels count: at least a 64th
-// of those of the fullest. They cover the region and are of one size.
+// of the count in the fullest box. They cover the region and are of one size.
 func candidates(ctx context.Context, v *volume.Volume, within volume.Region, reach [3]int, counts func(i int) bool) ([]candidate, error) {
 	var starts [3][]int
 	side, size := boxSize(within), [3]int{}
@@ -125,7 +125,7 @@ func candidates(ctx context.Context, v *volume.Volume, within volume.Region, rea
 }
 
 // cover returns the starts of boxes of one size, at most side, that cover the voxels
-// from..to of an axis of n voxels evenly. Where there is room they keep that far away
+// from..to of an axis of n voxels evenly. If there is room they keep that far away
 // from its ends.
 func cover(from, to, n, away, side int) (starts []int, size int) {
 	if lo, hi := max(from, away), min(to, n-away); hi-lo >= min(side, to-from) {

@@ -11,7 +11,7 @@ import (
 	"quell/volume"
 )
 
-// row returns candidates along x of which that many voxels count.
+// row returns candidates along x with that many voxels that count.
 func row(used ...int) []candidate {
 	all := make([]candidate, len(used))
 	for i, n := range used {
@@ -67,7 +67,7 @@ func TestSpreadIsEven(t *testing.T) {
 	}
 }
 
-// Boxes keep away from the first and last slices where there is room, cover the rest,
+// Boxes keep away from the first and last slices if there is room, cover the rest,
 // and are of one size; those in which hardly any voxel counts are left out.
 func TestBoxes(t *testing.T) {
 	volumeOf := func(x, y, z int) *volume.Volume {
@@ -89,7 +89,7 @@ func TestBoxes(t *testing.T) {
 			t.Errorf("%v reaches beyond the first or last slice", box)
 		}
 	}
-	// Where there is no room, boxes lie at the edge.
+	// If there is no room, boxes lie at the edge.
 	small := volumeOf(2*boxSide, 2*boxSide, 3*boxDepth)
 	if first, spare, _ = boxes(t.Context(), small, small.Bounds(), reach, every); len(first) != 12 || len(spare) != 0 {
 		t.Errorf("a small volume has %d and %d boxes", len(first), len(spare))
@@ -115,7 +115,7 @@ func TestBoxes(t *testing.T) {
 	if first, spare, _ = boxes(t.Context(), v, v.Bounds(), reach, func(int) bool { return false }); len(first)+len(spare) != 0 {
 		t.Error("boxes without a voxel that counts")
 	}
-	// The boxes of a region lie in it; those of a slice are squares.
+	// The boxes of a region lie in it; the boxes of a slice are squares.
 	region := volume.Region{Min: [3]int{10, 5, 2}, Max: [3]int{70, 35, 3}}
 	if first, _, _ = boxes(t.Context(), v, region, [3]int{}, every); len(first) != 6 || first[0].Dims() != [3]int{boxSide, boxSide, 1} || first[0].Min != region.Min || first[5].Max != region.Max {
 		t.Errorf("the boxes of %v are %v", region, first)
@@ -194,8 +194,9 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// The vertex of the parabola in the logarithm of the strength, or where the residual
-// becomes as strong as the removed noise, on either side of the best point.
+// The vertex of the parabola in the logarithm of the strength, or the strength at
+// which the residual becomes as strong as the removed noise, on either side of the
+// best point.
 func TestVertex(t *testing.T) {
 	for _, c := range []struct {
 		objective Objective

@@ -12,8 +12,8 @@ import (
 )
 
 // coloured returns normal numbers with the correlation of the noise, one for each
-// voxel. Within a slice they are white numbers convolved with a kernel whose
-// autocorrelation is rho; slices are independent.
+// voxel. Within a slice they are white numbers convolved with a kernel with the
+// autocorrelation rho; slices are independent.
 func coloured(ctx context.Context, g volume.Geometry, c *noise.Correlation, seed uint64) ([]float32, error) {
 	white := make([]float32, g.Voxels())
 	err := parallel.For(ctx, g.Dims[2], func(z int) error {
@@ -66,11 +66,11 @@ func wrap(i, n int) int { return ((i % n) + n) % n }
 // kernelSide is the side of a colouring kernel.
 const kernelSide = 2*noise.MaxLag + 1
 
-// colouringKernel returns the kernel whose autocorrelation is rho: the symmetric
+// colouringKernel returns the kernel with the autocorrelation rho: the symmetric
 // square root of its spectrum, on a grid of three times the side.
 func colouringKernel(c *noise.Correlation) (k [kernelSide][kernelSide]float64) {
 	const n = 3 * kernelSide
-	// cosines are those of multiples of 2 pi / n, of either sign.
+	// cosines are the cosines of multiples of 2 pi / n, of either sign.
 	const most = 2 * (n - 1) * noise.MaxLag
 	var cosines [2*most + 1]float64
 	for i := range cosines {

@@ -6,8 +6,8 @@ import (
 )
 
 // stabilisedPower returns the variance of stabilised Rician noise in a box of v, which holds
-// stabilised voxels, relative to that where the signal is strong: the mean over the voxels that
-// count. Where the signal is weak the noise is weaker, see [rice.Variance]. The signal is
+// stabilised voxels, relative to the variance under a strong signal: the mean over the voxels
+// that count. If the signal is weak the noise is weaker, see [rice.Variance]. The signal is
 // read from the means of 3 x 3 voxels in the slice, so that it has a third of the noise.
 func stabilisedPower(v *volume.Volume, box volume.Region, counts func(i int) bool) float64 {
 	sum, n := 0.0, 0.0

@@ -11,7 +11,8 @@ import (
 	"quell/volume"
 )
 
-// The mean of 3 x 3 voxels is that of those which are in the slice and hold data.
+// The mean of 3 x 3 voxels is the mean of the voxels that are in the slice and hold
+// data.
 func TestMeanAround(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{3, 2, 2}, [3]float64{1, 1, 1}))
 	copy(v.Data, []float32{1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60})
@@ -31,7 +32,7 @@ func TestMeanAround(t *testing.T) {
 	}
 }
 
-// The noise of a box is the mean of that of its voxels that count.
+// The noise of a box is the mean of the noise of its voxels that count.
 func TestStabilisedPower(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{12, 6, 1}, [3]float64{1, 1, 1}))
 	for i := range v.Data {
@@ -60,8 +61,8 @@ func TestStabilisedPower(t *testing.T) {
 	}
 }
 
-// The estimated error of a recipe that stabilises Rician noise is right where the signal is
-// weak too, and where the volume was stabilised before the search.
+// The estimated error of a recipe that stabilises Rician noise is right under a weak signal
+// too, and if the volume was stabilised before the search.
 func TestRiskOfWeakSignal(t *testing.T) {
 	const sigma = 10
 	for _, snr := range []float64{0.8, 6} {
@@ -96,7 +97,8 @@ func TestRiskOfWeakSignal(t *testing.T) {
 		if len(before.Points) != len(c.Points) || before.Points[0].Risk != c.Points[0].Risk {
 			t.Errorf("SNR %g: %+v; stabilised before the search %+v", snr, c.Points[0], before.Points[0])
 		}
-		// The truth is even: the error of the strongest is that of its mean, and its residual the noise.
+		// The truth is even: the error of the strongest is the error of its mean, and its residual the
+		// noise.
 		if p := c.Points[len(c.Points)-1]; math.Abs(p.Residual-1) > 0.05 || math.Abs(p.MSE) > 0.08 {
 			t.Errorf("SNR %g: residual %.3f and error %.3f of the strongest, in units of the noise; want 1 and 0", snr, p.Residual, p.MSE)
 		}

@@ -22,8 +22,8 @@ const (
 	mostPixels = 800 // of an object: a larger one is no detail
 )
 
-// islands returns the insides of the objects of a truth. Of those that overlap it is the
-// one that stands out of white noise most.
+// islands returns the insides of the objects of a truth. Of islands that overlap it is
+// the one that stands out of white noise most.
 func islands(v *volume.Volume, use func(i int) bool) (regions [][]bool) {
 	var values []float32
 	for i, a := range v.Data {
@@ -64,7 +64,8 @@ func islands(v *volume.Volume, use func(i int) bool) (regions [][]bool) {
 	return regions
 }
 
-// connected returns the parts of the slices whose pixels hang together and belong.
+// connected returns the parts of the slices with pixels that hang together and
+// belong.
 func connected(g volume.Geometry, belongs func(i int) bool) (parts [][]int) {
 	seen := make([]bool, g.Voxels())
 	nx, ny := g.Dims[0], g.Dims[1]
@@ -90,10 +91,10 @@ func connected(g volume.Geometry, belongs func(i int) bool) (parts [][]int) {
 	return parts
 }
 
-// standing returns the inside of a part, whose pixels have their four neighbours in it, and
-// its contrast over the standard error that white noise of 1 gives it. The contrast is 0
-// where the part is too small or too large, does not lie alone, or has its surroundings
-// beyond the foreground.
+// standing returns the inside of a part, the pixels with all four neighbours in it, and its
+// contrast over the standard error that white noise of 1 gives it. The contrast is 0 if the
+// part is too small or too large, does not lie alone, or has its surroundings beyond the
+// foreground.
 func standing(v *volume.Volume, part []int, beyond, use func(i int) bool) (inside []int, stands float64) {
 	nx, ny := v.Dims[0], v.Dims[1]
 	if len(part) < leastPart || len(part) > mostPixels {
@@ -139,8 +140,8 @@ func standing(v *volume.Volume, part []int, beyond, use func(i int) bool) (insid
 	return inside, contrast / math.Sqrt(1/float64(len(inside))+1/float64(len(ring)))
 }
 
-// A disc that lies alone is found once, without its border; not where another is near, it
-// is not of the foreground, or it is cut off.
+// A disc that lies alone is found once, without its border; not if another is near, it is
+// not of the foreground, or it is cut off.
 func TestIslands(t *testing.T) {
 	g := volume.NewGeometry([3]int{40, 30, 2}, [3]float64{1, 1, 1})
 	disc := func(v *volume.Volume, cx, cy, z, r int, a float32) {

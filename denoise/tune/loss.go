@@ -67,20 +67,20 @@ type scene struct {
 	marks   []int32                    // of pixels that were visited, by the number of the visit
 	visit   int32
 	found   []place // of a flood
-	stack   []place // of a flood: those whose neighbours were not looked at
+	stack   []place // of a flood: pixels with neighbours that were not looked at
 }
 
-// place is a pixel relative to an extremum, and its index in the slice or relative to that of the
-// extremum.
+// place is a pixel relative to an extremum, and its index in the slice or relative to the index
+// of the extremum.
 type place struct{ x, y, at int32 }
 
-// beside are the neighbours of a pixel in a slice of that width.
+// beside is the neighbours of a pixel in a slice of that width.
 func beside(nx int) [4]place {
 	return [...]place{{1, 0, 1}, {-1, 0, -1}, {0, 1, int32(nx)}, {0, -1, -int32(nx)}}
 }
 
-// faded returns the object of each slice that lost most, of those that lost more than
-// mostLost; nil where there is none. The error is the context's.
+// faded returns the object of each slice that lost most, of the objects that lost
+// more than mostLost; nil if there is none. The error is the context's.
 func (r Result) faded(ctx context.Context) ([]*object, error) {
 	d := r.Region.Dims()
 	worst := make([]*object, d[2])
@@ -125,8 +125,8 @@ func newScene(nx, ny int, effective float64) *scene {
 	return s
 }
 
-// fill takes the mean of slices from..to of the region. A pixel is valid where it is
-// so in all of them.
+// fill takes the mean of slices from..to of the region. A pixel is valid if it is
+// valid in all of them.
 func (s *scene) fill(r Result, v *volume.Volume, from, to int) {
 	s.slices = to - from + 1
 	shares := make([]float64, 0, s.slices) // of a voxel in the mean, in sigmas
@@ -217,9 +217,9 @@ func (s *scene) extremum(x, y int) bool {
 	return true
 }
 
-// lost returns the share of the contrast of the object around an extremum that is
-// lost, less two standard errors; 0 where there is no object within the k-th of the radii or it
-// cannot be seen.
+// lost returns the share of the contrast of the object around an extremum that is lost, less
+// two standard errors; 0 if there is no object within the k-th of the radii or it cannot be
+// seen.
 func (s *scene) lost(x, y, k int) float64 {
 	around, ok := s.level(x, y, k)
 	if !ok {
@@ -252,10 +252,10 @@ func (s *scene) lost(x, y, k int) float64 {
 	return (inside.left/inside.n-ring.left/ring.n)/contrast - 2*se
 }
 
-// variance is that of the noise.
+// variance is the variance of the noise.
 func (s *scene) variance() float64 { return 1 / float64(s.slices) }
 
-// level returns the mean of the result on the k-th circle, where all of it is in the slice and
+// level returns the mean of the result on the k-th circle, if all of it is in the slice and
 // holds data.
 func (s *scene) level(x, y, k int) (float64, bool) {
 	if r := surroundings[k] + 1; x < r || y < r || x+r >= s.nx || y+r >= s.ny {
@@ -273,9 +273,9 @@ func (s *scene) level(x, y, k int) (float64, bool) {
 }
 
 // flood returns the pixels that hang together with an extremum on its side of a level: 1 is
-// above, -1 below. ok is false where they reach farther than a radius, a pixel beyond which is in
-// the slice. The way to such a pixel is short where the last pixel found is the next to go on
-// from: most floods in noise have one.
+// above, -1 below. ok is false if they reach farther than a radius, a pixel beyond which is in
+// the slice. The way to such a pixel is short if the last pixel found is the next to go on from:
+// most floods in noise have one.
 func (s *scene) flood(x, y, radius int, level, side float64) (pixels []place, ok bool) {
 	s.visit++
 	visit, limit, steps := s.visit, int32(radius*radius), beside(s.nx)
@@ -313,15 +313,15 @@ func (s *scene) add(a *area, i int) {
 	}
 }
 
-// spread returns the standard deviation beyond that of noise of a variance.
+// spread returns the standard deviation beyond the one of noise of a variance.
 func (a area) spread(variance float64) float64 {
 	mean := a.v / a.n
 	return math.Sqrt(max(a.squares/a.n-mean*mean-variance, 0))
 }
 
-// areas returns the inside of an object, whose first pixel is its extremum, and the ring around it
-// without what other objects have of it; the whole ring has that many pixels. An inside that is too
-// small has none.
+// areas returns the inside of an object, of which the first pixel is the extremum, and the ring
+// around it without what other objects have of it; the whole ring has that many pixels. An inside
+// that is too small has none.
 func (s *scene) areas(object []place, beyond func(i int) bool) (inside, ring area, whole float64) {
 	at := int(object[0].at)
 	var all pixels

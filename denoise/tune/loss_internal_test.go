@@ -14,7 +14,7 @@ import (
 	"quell/volume"
 )
 
-// blob is an ellipse of a contrast in sigmas, of which a result loses a share.
+// blob is an ellipse of a contrast in sigmas; a result loses a share of it.
 type blob struct {
 	x, y, rx, ry   float64
 	contrast, lost float64
@@ -98,7 +98,7 @@ func TestAnObjectThatFadesIsFound(t *testing.T) {
 			t.Errorf("%s: nothing is found", name)
 			continue
 		}
-		// Of the inside and a ring as large as that of the program.
+		// Of the inside and a ring as large as the ring of the program.
 		inside, ring := math.Pi*c.want.rx*c.want.ry, math.Pi*((c.want.rx+4)*(c.want.ry+4)-(c.want.rx+2)*(c.want.ry+2))
 		want := c.want.lost - 2*math.Sqrt(1/inside+1/ring)/math.Abs(c.want.contrast)
 		if dx, dy := float64(got.at[0])-c.want.x, float64(got.at[1])-c.want.y; math.Abs(dx) > c.want.rx+1 || math.Abs(dy) > c.want.ry+1 || math.Abs(got.lost-want) > 0.06 {

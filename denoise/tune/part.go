@@ -16,7 +16,7 @@ type part struct {
 	inner  bool          // nothing that recipes read lies outside the volume
 	half   int           // 0 or 1: every other box, to see whether they agree
 	seed   uint64        // of the perturbation
-	power  float64       // variance of the noise, relative to that of the volume
+	power  float64       // variance of the noise, relative to the variance in the volume
 
 	lock  sync.Mutex
 	moved *moved // nil until it is needed

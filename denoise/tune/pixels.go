@@ -24,7 +24,7 @@ func (p *pixels) each(f func(x, y int) bool) {
 	}
 }
 
-// inner returns those whose four neighbours are among them.
+// inner returns the pixels with all four neighbours among them.
 func (p *pixels) inner() (out pixels) {
 	for y := 1; y < len(p)-1; y++ {
 		out[y] = p[y] & (p[y] << 1) & (p[y] >> 1) & p[y-1] & p[y+1]

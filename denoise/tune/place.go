@@ -26,8 +26,8 @@ const (
 	anObject = "an object"
 )
 
-// residue returns the residual of the region in sigmas, of each slice in its own
-// where that is known.
+// residue returns the residual of the region in sigmas, of each slice in its own if
+// that is known.
 func (r Result) residue() residue {
 	v, d := r.Input.Masked(), r.Region.Dims()
 	return residue{Geometry: r.After.Geometry, correlation: r.Noise.Correlation, slice: func(k int, data []float32, use []bool) {
@@ -75,7 +75,8 @@ func shareOf(data, found []float32, use []bool) (s share) {
 // around is how far from a place the result is looked at.
 const around = 3
 
-// place returns where slices show the most structure; nil where they show none.
+// place returns the place at which slices show the most structure; nil if they show
+// none.
 func (r Result) place(per []share) *Place {
 	z := 0
 	for k, s := range per {

@@ -19,7 +19,7 @@ import (
 	"quell/volume"
 )
 
-// device is the processor as an engine whose runs have a fixed cost, as a GPU's.
+// device is the processor as an engine with a fixed cost per run, as a GPU's.
 type device struct{ denoise.Engine }
 
 func (d device) Info() denoise.Info {
@@ -93,9 +93,9 @@ func TestClosedFormAgreesWithMonteCarlo(t *testing.T) {
 			if got.Voxels != want.Voxels || !(math.Abs(got.Residual-want.Residual) <= 1e-4*want.Residual+1e-9) {
 				t.Errorf("%s: closed form %+v; Monte-Carlo %+v", recipes[k], got, want)
 			}
-			// <b, Jb> / N has the variance 2 |J|^2 / N^2, and |J|^2 <= N kept where
+			// <b, Jb> / N has the variance 2 |J|^2 / N^2, and |J|^2 <= N kept if
 			// the filter does not amplify; a step of 0.1 sigma adds curvature, most
-			// where h is small.
+			// if h is small.
 			tolerance := 4*math.Sqrt(2*want.Kept/float64(want.Voxels)) + 0.01*math.Min(1, math.Pow(5/recipes[k].Get("h").Float(), 2))
 			if !(math.Abs(got.Kept-want.Kept) <= tolerance) {
 				t.Errorf("%s: the closed form keeps %.4f, Monte-Carlo %.4f +- %.4f", recipes[k], got.Kept, want.Kept, tolerance)
@@ -144,7 +144,7 @@ func (c counted) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, re
 	return c.Engine.Run(ctx, r, in, region, p)
 }
 
-// On an engine whose runs have a fixed cost a strength takes two runs for all boxes
+// On an engine with a fixed cost per run a strength takes two runs for all boxes
 // inside the volume that belong to one half, not two for each.
 func TestStackedBoxesTakeFewRuns(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{130, 130, 12}, [3]float64{1, 1, 1}))
@@ -228,8 +228,8 @@ func TestSearchReportsItsCurve(t *testing.T) {
 	}
 }
 
-// The discrepancy principle ends where the residual is as strong as the noise that
-// was removed.
+// The discrepancy principle ends at the strength that leaves a residual as strong
+// as the noise that was removed.
 func TestDiscrepancy(t *testing.T) {
 	_, noisy := head(t, 10)
 	e := noise.Estimate{Figure: noise.Figure{Sigma: 10, Confidence: noise.High}}
@@ -249,7 +249,7 @@ func TestDiscrepancy(t *testing.T) {
 	}
 }
 
-// Where the halves of the boxes disagree, more of the volume is looked at.
+// If the halves of the boxes disagree, more of the volume is looked at.
 func TestMoreBoxesWhereTheyDisagree(t *testing.T) {
 	voxels := func(boxes []volume.Region) (n int) {
 		for _, b := range boxes {

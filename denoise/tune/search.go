@@ -51,15 +51,15 @@ const (
 type Options struct {
 	Objective Objective // "": LeastRisk
 	Also      float64   // a strength that is tried in addition, if above 0
-	// Region is the part of the volume that the risk is that of; zero: all of it.
+	// Region is the part of the volume that the risk is of; zero: all of it.
 	Region volume.Region
-	// Foreground says which voxels count; nil: those of [noise.Foreground].
+	// Foreground says which voxels count; nil: the voxels of [noise.Foreground].
 	Foreground func(i int) bool
 	// Progress, if not nil, receives the curve as it grows, on the goroutine of
 	// the search.
 	Progress func(Curve)
 
-	unit float64 // of values in that of the series, where the noise is stabilised already
+	unit float64 // of values in the unit of the series, if the noise is stabilised already
 }
 
 // coarse is how many strengths are tried first; finer ones follow around the best.
@@ -71,13 +71,12 @@ var ErrNoStrength = errors.New("there is no strength to be tuned")
 // Search returns the risk of a recipe over its strength, on boxes of the
 // foreground, and the best strength. e describes the noise of in, see [noise.Of].
 //
-// The range of the strength is tried at a few points of equal ratio. Two points
-// between the best and its neighbours and the vertex of a parabola through the
-// then best three, in the logarithm of the strength, follow. Where the halves of the
-// boxes disagree about the best strength, more boxes of the volume are added. The risk
-// of a recipe that stabilises Rician noise is that in the stabilised volume, whose noise is
-// weaker where the signal is. Of risks that are as good as the least the one of the
-// weakest strength is the best.
+// The range of the strength is tried at a few points of equal ratio. Two points between the
+// best and its neighbours and the vertex of a parabola through the then best three, in the
+// logarithm of the strength, follow. If the halves of the boxes disagree about the best
+// strength, more boxes of the volume are added. The risk of a recipe that stabilises Rician
+// noise is that in the stabilised volume; its noise is weaker if the signal is. Of risks
+// that are as good as the least the one of the weakest strength is the best.
 //
 // Errors: the filter has no strength, or there is no noise, or no foreground, or
 // what the engine returns.
@@ -131,7 +130,7 @@ type search struct {
 	geometry volume.Geometry
 	facts    denoise.Facts
 	points   []tried
-	unit     float64 // of the passes' values in that of the volume, where the noise is stabilised; else 0
+	unit     float64 // of the passes' values in the unit of the volume, if the noise is stabilised; else 0
 	// objective chooses among them.
 	objective Objective
 }
@@ -153,7 +152,7 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 		return nil, err
 	}
 	if sigma > 0 {
-		// The risk is that of the filter's own passes, whose noise is Gaussian.
+		// The risk is the risk of the filter's own passes, in Gaussian noise.
 		if in, err = in.Stabilised(ctx, sigma); err != nil {
 			return nil, err
 		}
@@ -242,7 +241,7 @@ func (s *search) between() []float64 {
 
 // vertex returns the strength that the best point and its neighbours point to: for
 // the least risk the vertex of the parabola through them, for the discrepancy the
-// place where the line through the two nearest crosses 0. It returns nothing where
+// place at which the line through the two nearest crosses 0. It returns nothing if
 // the best point is the first or the last, or a neighbour of it is as near as the
 // search is to be exact.
 func (s *search) vertex() []float64 {
@@ -327,7 +326,7 @@ func (s *search) look(ctx context.Context, p *probe, points []tried) error {
 // neighbouring strengths are known no better.
 const tie = 0.002
 
-// settled returns c with the weakest of the strengths whose risk is as good as the least:
+// settled returns c with the weakest of the strengths with a risk as good as the least:
 // too little smoothing leaves noise, which can be smoothed further, and sigma rather reads
 // too much than too little, which moves the least risk beyond the least error.
 func (c Curve) settled() Curve {
@@ -408,7 +407,7 @@ func WithStrength(r denoise.Recipe, x float64, g volume.Geometry) denoise.Recipe
 	return r.With(p.Name, denoise.Number(x*unitOf(p, g, 1)))
 }
 
-// unitOf returns the unit of [denoise.Strength] in that of the parameter.
+// unitOf returns the unit of [denoise.Strength] in the unit of the parameter.
 func unitOf(p denoise.Param, g volume.Geometry, sigma float64) float64 {
 	switch p.Unit {
 	case "value":
@@ -420,7 +419,7 @@ func unitOf(p denoise.Param, g volume.Geometry, sigma float64) float64 {
 }
 
 // StrengthOf returns the strength of a resolved recipe in the unit of
-// [denoise.Strength]; ok is false where the filter has none.
+// [denoise.Strength]; ok is false if the filter has none.
 func StrengthOf(r denoise.Recipe, g volume.Geometry, sigma float64) (x float64, ok bool) {
 	f, err := denoise.FilterByName(r.Filter)
 	if err != nil {
@@ -459,9 +458,9 @@ func (s *search) curve() Curve {
 	return c
 }
 
-// best returns the position of the point that the objective chooses among points
-// of rising strength: the one with the least risk; or of the last two between which
-// the residual becomes stronger than the removed noise, the one where they are
+// best returns the position of the point that the objective chooses among points of
+// rising strength: the one with the least risk; or of the last two between which
+// the residual becomes stronger than the removed noise, the one at which they are
 // nearer to each other.
 func (o Objective) best(points []Point) int {
 	best := 0

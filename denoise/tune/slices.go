@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A slice stands elsewhere on the curve of its volume where its own noise is
-// stronger or weaker, or where it holds more structure: its residual, in its own
-// sigmas, is that of another strength.
+// A slice stands elsewhere on the curve of its volume if its own noise is stronger
+// or weaker, or if it holds more structure: its residual, in its own sigmas, is the
+// residual of another strength.
 
 // share is what the voxels of a slice, or of all, add up to.
 type share struct {

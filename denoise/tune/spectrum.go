@@ -6,7 +6,7 @@ import (
 )
 
 // The coarser a part of the residual, the more structure stands out of the noise in it:
-// means over windows are those of noise only if the power of the residual at low
+// means over windows are as in noise only if the power of the residual at low
 // frequencies is. The mean over all windows shows structure that is too faint to be
 // found in any of them.
 
@@ -19,7 +19,7 @@ type Band struct {
 
 const (
 	// wholeWindow is the share of the widest window that must count for its middle to
-	// be one of those that are looked at.
+	// be one of the voxels that are looked at.
 	wholeWindow = 0.95
 	// fewestWindows is how many independent windows a figure rests on: its standard
 	// deviation is then a quarter.
@@ -28,8 +28,8 @@ const (
 	telling = 2
 )
 
-// bandPower is the sums of squares of windowed means over the voxels of a slice whose
-// widest window counts.
+// bandPower is the sums of squares of windowed means over the voxels of a slice that
+// have a widest window that counts.
 type bandPower struct {
 	voxels  int
 	squares [len(meanScales)]float64
@@ -62,8 +62,8 @@ func (b *blurrer) inner(dst []float32, use []bool) {
 	b.means(dst, meanScales[len(meanScales)-1])
 }
 
-// spectrum returns the bands of the residual, fine to coarse, of which there are
-// windows enough.
+// spectrum returns the bands of the residual, fine to coarse, if there are windows
+// enough.
 func (r residue) spectrum(slices []bandPower) (bands []Band) {
 	var all bandPower
 	for _, p := range slices {
@@ -83,7 +83,7 @@ func (r residue) spectrum(slices []bandPower) (bands []Band) {
 	return bands
 }
 
-// name adds the band of the most power to the reason of an over result, where noise
+// name adds the band of the most power to the reason of an over result, if noise
 // does not explain it.
 func (j *Judgement) name() {
 	if j.Verdict != Over {

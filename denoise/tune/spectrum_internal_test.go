@@ -95,7 +95,7 @@ func TestBandsNeedVoxels(t *testing.T) {
 	}
 }
 
-// The reason of a verdict names the strongest band where noise does not explain it.
+// The reason of a verdict names the strongest band if noise does not explain it.
 func TestBandsInTheReason(t *testing.T) {
 	strong := []Band{{1, 1.5}, {2, 3.14}, {4, 2.5}}
 	for _, c := range []struct {

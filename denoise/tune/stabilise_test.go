@@ -29,7 +29,7 @@ func magnitudes(t *testing.T, sigma float64) (truth, noisy *volume.Volume, f den
 }
 
 // The risk of a recipe that stabilises the noise follows the error of what the filter's
-// own passes compute, the strengths are those of the recipe, and the verdict on the
+// own passes compute, the strengths are strengths of the recipe, and the verdict on the
 // result reads the same curve.
 func TestRiskOfStabilisedNoise(t *testing.T) {
 	const sigma = 10
@@ -58,7 +58,7 @@ func TestRiskOfStabilisedNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The error of the passes is that of the means of what they restore.
+	// The error of the passes is the error of the means of what they restore.
 	sum, n := 0.0, 0.0
 	for i, x := range after.Data {
 		if facts.Foreground(i) {
@@ -91,7 +91,7 @@ func TestRiskOfStabilisedNoise(t *testing.T) {
 	}
 }
 
-// The closed form is that of the plain filter: with stabilised noise the risk comes
+// The closed form holds for the plain filter: with stabilised noise the risk comes
 // from two runs.
 func TestStabilisedNoiseHasNoClosedForm(t *testing.T) {
 	_, noisy, facts := magnitudes(t, 10)

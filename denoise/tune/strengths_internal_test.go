@@ -13,9 +13,9 @@ import (
 	"quell/volume"
 )
 
-// The residual of two volumes is judged by its power beside that of the noise that was
-// removed: t, and by how much of the noise is kept. An offset adds to the residual what
-// is no noise.
+// The residual of two volumes is judged by its power relative to the power of the noise
+// that was removed: t, and by how much of the noise is kept. An offset adds to the
+// residual what is no noise.
 func TestJudgementByTheResidual(t *testing.T) {
 	const sigma = 10
 	v := volume.New(volume.NewGeometry([3]int{40, 36, 8}, [3]float64{1, 1, 1}))
@@ -97,7 +97,7 @@ func steps(t *testing.T, filter string) *search {
 func TestFirstStrengths(t *testing.T) {
 	for filter, c := range map[string]struct {
 		count int
-		unit  float64 // of a strength in that of the parameter
+		unit  float64 // of a strength in the unit of the parameter
 	}{"median": {5, 1}, "gaussian": {coarse, 2}, "bilateral": {coarse, 5}, "lpa": {coarse, 1}} {
 		s := steps(t, filter)
 		xs := s.grid()
@@ -147,8 +147,8 @@ func TestNoStrengthToTry(t *testing.T) {
 	}
 }
 
-// curved gives a search points at strengths 1, 2, 4, ... whose risks in both halves are
-// the given ones.
+// curved gives a search points at strengths 1, 2, 4, ... with the given risks in both
+// halves.
 func curved(halves ...[2]float64) *search {
 	s := &search{objective: LeastRisk, facts: denoise.Facts{Noise: noise.Known(1)}}
 	for k, h := range halves {
@@ -219,7 +219,7 @@ func TestSlicesWithoutGround(t *testing.T) {
 	}
 }
 
-// Values on the curve are those of the parameter in the series: where the noise is
+// Values on the curve are values of the parameter in the series: if the noise is
 // stabilised, those in the volume's unit come from sigmas of it.
 func TestValuesOnTheCurve(t *testing.T) {
 	for _, c := range []struct {
@@ -239,7 +239,8 @@ func TestValuesOnTheCurve(t *testing.T) {
 	}
 }
 
-// What the voxels of a slice add up to, of those that count, and of all slices.
+// What the voxels of a slice add up to, of the voxels that count, and of all
+// slices.
 func TestShares(t *testing.T) {
 	g := volume.NewGeometry([3]int{2, 2, 3}, [3]float64{1, 1, 1})
 	r := held(g, make([]float32, 12), make([]bool, 12))

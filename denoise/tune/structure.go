@@ -13,28 +13,28 @@ import (
 )
 
 // What an eye sees in a residual is what noise alone would not show there: a place
-// whose mean differs from 0 over the size of a small object, or whose power is
-// beyond that of the noise, as along an edge. Both are tested in every voxel
-// against the distribution that the noise itself would give, white or correlated,
-// at scales of a few voxels to a few centimetres of a fine grid.
+// with a mean other than 0 over the size of a small object, or with more power than
+// the noise, as along an edge. Both are tested in every voxel against the
+// distribution that the noise itself would give, white or correlated, at scales of
+// a few voxels to a few centimetres of a fine grid.
 
 // The scales in voxels of the Gaussian windows that means are taken over; a disc is
 // seen best in a window of half its radius.
 var meanScales = [...]float64{1, 2, 4}
 
-// powerScale is that of the window that the power is taken over.
+// powerScale is the scale of the window over which the power is taken.
 const powerScale = 2
 
 // significant is by how many standard deviations a window must differ from noise:
 // in a volume of 10^7 voxels some ten windows do so by chance.
 const significant = 5
 
-// residue is the residual of a region in sigmas. It is found slice by slice, where it is looked
+// residue is the residual of a region in sigmas. It is found slice by slice, when it is looked
 // at: as a volume it would take as much memory as the result.
 type residue struct {
 	volume.Geometry
 	correlation *noise.Correlation
-	// slice writes the residual of slice z, 0 where a voxel does not count, and which voxels
+	// slice writes the residual of slice z, 0 if a voxel does not count, and which voxels
 	// count. It is called by several goroutines.
 	slice func(z int, data []float32, use []bool)
 }
@@ -45,7 +45,7 @@ type structure struct {
 	bands  []Band // the spectrum of the residual
 }
 
-// structure looks for structure in the residual, and writes its amplitudes in sigmas where it
+// structure looks for structure in the residual, and writes its amplitudes in sigmas if it
 // finds any to found, zeros before, unless that is nil. The error is the context's.
 func (r residue) structure(ctx context.Context, found *volume.Volume) (structure, error) {
 	s := structure{slices: make([]share, r.Dims[2])}
@@ -111,7 +111,7 @@ func (r residue) spread(scale float64) float64 {
 }
 
 // powerLimit returns what the windowed power of noise of sigma 1 hardly ever
-// exceeds. It is distributed as chi squared over its degrees of freedom, whose cube
+// exceeds. It is distributed as chi squared over its degrees of freedom; its cube
 // root is normal (Wilson, Hilferty 1931).
 func (r residue) powerLimit() float64 {
 	freedom := 1 / r.overlapped(powerScale, func(rho float64) float64 { return rho * rho })
@@ -186,7 +186,7 @@ func newBlurrer(nx, ny int) blurrer {
 }
 
 // usedRows returns the pixels from the first row of nx in which any counts to the end of the
-// last; 0, 0 where none does.
+// last; 0, 0 if none does.
 func usedRows(use []bool, nx int) (from, to int) {
 	from = slices.Index(use, true)
 	if from < 0 {

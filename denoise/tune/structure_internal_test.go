@@ -11,7 +11,7 @@ import (
 	"quell/volume"
 )
 
-// heldResidue is a residual whose voxels are in memory.
+// heldResidue is a residual with its voxels in memory.
 type heldResidue struct {
 	residue
 	data []float32
@@ -94,7 +94,7 @@ func TestNoiseIsNoStructure(t *testing.T) {
 	}
 }
 
-// A disc far below the noise of a voxel is found where it lies, as strong as it is;
+// A disc far below the noise of a voxel is found at its place, as strong as it is;
 // a pattern without mean is found by its power. Voxels that do not count are not.
 func TestStructureInNoise(t *testing.T) {
 	r := field(t, [3]int{120, 100, 3}, nil)

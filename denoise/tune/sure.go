@@ -10,8 +10,8 @@ import (
 	"quell/volume"
 )
 
-// Risk is what is estimated of a result, in units of the variance of the noise where it
-// was looked at: 1 is the noisy volume's own error.
+// Risk is what is estimated of a result, in units of the variance of the noise at the
+// places looked at: 1 is the noisy volume's own error.
 type Risk struct {
 	MSE      float64 `json:"mse"`      // mean squared error
 	Residual float64 `json:"residual"` // mean square of the residual
@@ -94,7 +94,7 @@ func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 }
 
 // tally is the sums over some voxels. The divergence counts by the variance of the noise
-// where it lies, as its part in the risk does.
+// at its place, as its part in the risk does.
 type tally struct {
 	denoise.Stein
 	voxels int
@@ -117,10 +117,10 @@ func (t tally) risk(sigma float64) Risk {
 //
 //	MSE = |v - u|^2 / (N sigma^2) - 1 + 2 kept,  kept = div F / N
 //
-// with the sigma of the boxes, the sum of sigma^2 div F over them, and N sigma^2 that of
-// their noise. In white noise a filter may know its divergence (denoise.Filter.Stein); where it
-// does not, where the noise is correlated, and on a GPU, it is measured by two
-// runs (montecarlo.go).
+// with the sigma of the boxes, the sum of sigma^2 div F over them, and N sigma^2 the sum for
+// their noise. In white noise a filter may know its divergence (denoise.Filter.Stein); if it
+// does not, if the noise is correlated, and on a GPU, it is measured by two runs
+// (montecarlo.go).
 func (p *probe) tallies(ctx context.Context, recipes []denoise.Recipe) ([][2]tally, error) {
 	if slices.ContainsFunc(recipes, func(r denoise.Recipe) bool { return !r.Resolved() }) {
 		return nil, errors.New("tune: the recipe is not resolved")

@@ -24,7 +24,7 @@ const (
 )
 
 // The excess over the least mean squared error up to which a result counts as
-// matched: before the best strength, and beyond it, where structure is lost that
+// matched: before the best strength, and beyond it, if structure is lost that
 // nothing brings back.
 const (
 	tolerance = 0.15
@@ -44,24 +44,24 @@ type Judgement struct {
 	Why        string           `json:"why"` // one sentence, or two
 	Confidence noise.Confidence `json:"confidence"`
 	Excess     float64          `json:"excess"`    // estimated mean squared error over the least, less 1
-	Best       float64          `json:"best"`      // the strength with the least, over the result's; 0 where that is 0
+	Best       float64          `json:"best"`      // the strength with the least, over the result's; 0 if that is 0
 	Structure  float64          `json:"structure"` // mean square of the structure in the residual, in sigmas squared
 	// Spectrum is the residual's against the noise's own, fine to coarse; without the
 	// bands that too few voxels show.
 	Spectrum []Band `json:"spectrum,omitempty"`
 	// Lost is the share of its contrast that the object which lost most has lost at
-	// least; 0 where none lost much, or where the verdict rests on the error alone.
+	// least; 0 if none lost much, or if the verdict rests on the error alone.
 	Lost float64 `json:"lost,omitempty"`
-	// Place is where the residual shows the most structure, or the object that lost
-	// most; nil where it shows none.
+	// Place is the place of the most structure in the residual, or of the object
+	// that lost most; nil if it shows none.
 	Place *Place `json:"place,omitempty"`
 	// Slices judges each slice of the region by its own voxels and noise. It is
-	// empty where the region is judged as a whole: one slice, or no ground.
+	// empty if the region is judged as a whole: one slice, or no ground.
 	Slices []SliceJudgement `json:"slices,omitempty"`
 	Curve  *Curve           `json:"curve,omitempty"`
-	// Map is the structure in the residual, voxel by voxel of the region: its
-	// amplitude in sigmas, 0 where the residual looks like noise. nil without noise, and where
-	// Result.WithoutMap asks for none.
+	// Map is the structure in the residual, voxel by voxel of the region: its amplitude in
+	// sigmas, 0 if the residual looks like noise. nil without noise, and if Result.WithoutMap
+	// asks for none.
 	Map *volume.Volume `json:"-"`
 }
 
@@ -77,29 +77,29 @@ type Result struct {
 	Input  denoise.Input   // that was filtered, the whole of it
 	After  *volume.Volume  // the result: the voxels of Region
 	Region volume.Region   // of Input.Volume that is judged; zero: all of it
-	Recipe *denoise.Recipe // that made After, resolved; nil where it is not known
-	// Noise is that of Input.Volume; under a noise map, of the volume divided by it, as
-	// [denoise.FactsFor] finds it.
+	Recipe *denoise.Recipe // that made After, resolved; nil if it is not known
+	// Noise is the noise of Input.Volume; under a noise map, of the volume divided by
+	// it, as [denoise.FactsFor] finds it.
 	Noise noise.Estimate
-	// Foreground says which voxels of Input.Volume count; nil: those of
+	// Foreground says which voxels of Input.Volume count; nil: the voxels of
 	// [noise.Foreground].
 	Foreground func(i int) bool
-	// Curve is that of the recipe over its strength, of the whole volume, where it is
-	// known: the recipe is then not run again.
+	// Curve is the curve of the recipe over its strength, of the whole volume, if it
+	// is known: the recipe is then not run again.
 	Curve *Curve
 	// WithoutMap leaves out Judgement.Map, which is as large as After.
 	WithoutMap bool
 
-	unit float64 // of the volumes in that of the series, see [Result.stabilise]
+	unit float64 // of the volumes in the unit of the series, see [Result.stabilise]
 }
 
-// Judge says how a result relates to the best that its filter can do, and where its
-// residual shows structure. The recipe is run at other strengths on boxes of the
-// region. Without a recipe the filter of the package's registry stands in whose
-// result is most like After.
+// Judge says how a result relates to the best that its filter can do, and at which
+// place its residual shows structure. The recipe is run at other strengths on boxes
+// of the region. Without a recipe the filter of the registry with the result most
+// like After stands in.
 //
-// Where the noise, the voxels or the filter give no ground the verdict is Unknown
-// and Why says what is missing. Errors: the result does not fit its input, the
+// If the noise, the voxels or the filter give no ground the verdict is Unknown and
+// Why says what is missing. Errors: the result does not fit its input, the
 // context's, or the engine's.
 func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, error) {
 	if err := r.complete(ctx); err != nil {
@@ -148,9 +148,9 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 	return j, nil
 }
 
-// divide turns a result under a noise map into that of the filter's own passes, on
-// voxels in sigmas: errors count relative to the noise where they are. The recipe of a
-// filter that reads the map itself is of no use then.
+// divide turns a result under a noise map into the result of the filter's own passes,
+// on voxels in sigmas: errors count relative to the noise at their place. The recipe
+// of a filter that reads the map itself is of no use then.
 func (r *Result) divide(ctx context.Context) (err error) {
 	if r.Input.Noise == nil {
 		return nil
@@ -173,8 +173,8 @@ func (r *Result) divide(ctx context.Context) (err error) {
 	return nil
 }
 
-// stabilise turns a result that was computed with stabilised noise into that of the
-// filter's own passes, whose noise is Gaussian.
+// stabilise turns a result that was computed with stabilised noise into the result
+// of the filter's own passes, with Gaussian noise.
 func (r *Result) stabilise(ctx context.Context) (err error) {
 	if r.Recipe == nil || r.Recipe.Stabilisation() == 0 {
 		return nil
@@ -245,12 +245,12 @@ func (r Result) search(ctx context.Context, engine denoise.Engine, recipe denois
 		Options{Also: math.Max(x, math.SmallestNonzeroFloat64), Region: r.Region, Foreground: r.Foreground, unit: r.unit})
 }
 
-// unknown is the verdict where a ground is missing.
+// unknown is the verdict if a ground is missing.
 func unknown(why string) Judgement {
 	return Judgement{Verdict: Unknown, Confidence: noise.None, Why: why}
 }
 
-// withoutNoise judges where the noise is not known or negligible.
+// withoutNoise judges if the noise is not known or negligible.
 func withoutNoise(e noise.Estimate) (j Judgement, ok bool) {
 	switch {
 	case e.Confidence == "":
@@ -295,7 +295,7 @@ func (c Curve) judge(x float64, e noise.Estimate) Judgement {
 // overrules the error that was estimated on boxes, which may hold few edges.
 const contradicted = 0.3
 
-// weigh makes a matched result, of strength x, one of over where the structure in its
+// weigh makes a matched result, of strength x, one of over if the structure in its
 // residual alone exceeds the least error: lost structure is a part of the error.
 func (j *Judgement) weigh(x float64) {
 	if j.Verdict != Matched || j.Curve == nil || j.Place == nil {
@@ -308,11 +308,11 @@ func (j *Judgement) weigh(x float64) {
 	j.Why = fmt.Sprintf("The structure in the residual, most of all the %s, is by itself more than the least error.", j.Place)
 }
 
-// farTimes is from where on a multiple of the result's strength is no guide: that strength
-// is next to nothing.
+// farTimes is the factor from which on a multiple of the result's strength is no guide:
+// that strength is next to nothing.
 const farTimes = 50
 
-// better names the best strength beside the result's; both may be 0.
+// better names the best strength and the result's; both may be 0.
 func better(times float64) string {
 	switch {
 	case times == 0:
