@@ -150,8 +150,8 @@ func BenchmarkNoiseKnown(b *testing.B) {
 	}
 }
 
-// Preselection and blocks beside nlm of the same search region, on a CT of 512 x 512 x
-// 128 voxels: Horacek found that selection slows a GPU down.
+// Preselection and blocks compared with nlm of the same search region, on a CT of 512
+// x 512 x 128 voxels: Horacek found that selection slows a GPU down.
 func BenchmarkPreselect(b *testing.B) {
 	in := noisy([3]int{512, 512, 128})
 	on := denoise.Bool(true)
@@ -243,8 +243,8 @@ func measure(b *testing.B, e *Engine, r denoise.Recipe, in denoise.Input, region
 	b.ReportMetric(0, "ns/op")
 }
 
-// The search for the best strength on a volume of 256 x 256 x 20 voxels whose noise is
-// known (target 100 ms, and 2 s on two cores): on the GPU by two runs for each strength
+// The search for the best strength on a volume of 256 x 256 x 20 voxels with known
+// noise (target 100 ms, and 2 s on two cores): on the GPU by two runs for each strength
 // and half of the boxes, and on the processor by the closed form of nlm.
 func BenchmarkSearch(b *testing.B) {
 	p, err := phantom.New("mr", phantom.Size{Dims: [3]int{256, 256, 20}, Spacing: [3]float64{0.9, 0.9, 1}})

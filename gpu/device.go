@@ -16,7 +16,7 @@ import (
 type device struct {
 	options Options
 	env     []string // selects the GPU for the worker
-	first   *device  // of the engine, whose model sizes the blocks of all; nil for itself
+	first   *device  // of the engine, with the model that sizes the blocks of all; nil for itself
 
 	startToken chan struct{} // holds a token while no start is in progress
 
@@ -44,8 +44,8 @@ const (
 	lossPeriod = 5 * time.Minute
 )
 
-// startRest is how long a device whose worker did not start gets no part of a run that
-// another device can do.
+// startRest is how long a device with a worker that did not start gets no part of a
+// run that another device can do.
 const startRest = 30 * time.Second
 
 // hungRest is how long a worker is not started again after a start that ended without an answer:
@@ -145,7 +145,7 @@ func (d *device) warm() {
 type state struct {
 	usable  bool
 	ready   bool          // the worker runs
-	took    time.Duration // its last start; 0 where none is known
+	took    time.Duration // its last start; 0 if none is known
 	pause   time.Duration // before the next one
 	volumes int           // runs of several blocks
 }
@@ -191,7 +191,7 @@ func (d *device) hung() bool {
 	return errors.Is(d.reason, errHung) && time.Since(d.failed) < hungRest
 }
 
-// reap removes a session whose worker is lost, counts the loss and switches the
+// reap removes a session with a lost worker, counts the loss and switches the
 // device off after too many, until lossPeriod has passed. The caller holds d.mu.
 func (d *device) reap() {
 	if n := len(d.losses); d.off != nil && n > 0 && time.Since(d.losses[n-1]) >= lossPeriod {

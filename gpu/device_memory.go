@@ -97,8 +97,8 @@ func (m *deviceMemory) residentSlab(v *volume.Volume, z0, z1 int, whole bool) (*
 	return s, nil
 }
 
-// fingerprints returns those of slices z0 to z1, or nil if one of the slices
-// has not been uploaded.
+// fingerprints returns the fingerprints of slices z0 to z1, or nil if one of the
+// slices has not been uploaded.
 func (s *residentSlab) fingerprints(z0, z1 int) [][]uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"quell/volume"
 )
 
-// realDevices returns engines on one and on all GPUs, whose workers run. The test is
-// skipped where there is one GPU.
+// realDevices returns engines on one and on all GPUs, with running workers. The test
+// is skipped if there is one GPU.
 func realDevices(t testing.TB) (one, all *Engine) {
 	t.Helper()
 	all = realEngine(t, Options{})
@@ -107,7 +107,7 @@ func TestDevicesShare(t *testing.T) {
 }
 
 // One GPU and all of them by turns on Horacek's filter, end to end, for volumes of more and
-// more slices: x is the ratio of the medians. It shows from where sharing pays.
+// more slices: x is the ratio of the medians. It shows from which size on sharing pays.
 func BenchmarkDevices(b *testing.B) {
 	for _, c := range []struct {
 		depth int

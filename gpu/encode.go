@@ -13,7 +13,7 @@ import (
 )
 
 // A chunk is what one put or get transfers: at most a staging buffer of float32
-// voxels, and fewer where that gives every core some to pack.
+// voxels, and fewer if that gives every core some to pack.
 const (
 	maxChunkVoxels = stagingBytes / 4
 	minChunkVoxels = 64 << 10 // worth a core

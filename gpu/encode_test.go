@@ -61,7 +61,7 @@ func TestDecodeFindsValuesThatAreNotFinite(t *testing.T) {
 	}
 }
 
-// A chunk is copied in parts, each of which is checked.
+// A chunk is copied in parts, and each is checked.
 func TestDecodeInParts(t *testing.T) {
 	for _, n := range []int{minChunkVoxels - 1, minChunkVoxels, minChunkVoxels + 1, 3*minChunkVoxels + 5} {
 		voxels, got := make([]float32, n), make([]float32, n+1)

@@ -57,7 +57,7 @@ var _ denoise.Engine = (*Engine)(nil)
 
 // New starts a worker and returns the engine. The first of the machine's devices that can be
 // used decides which of the others take part. The error is one sentence that says why the first
-// GPU cannot be used where none can, and wraps ErrDevice. It may take a second, and up to
+// GPU cannot be used if none can, and wraps ErrDevice. It may take a second, and up to
 // Options.Start for each device if the driver hangs; ctx ends it sooner.
 func New(ctx context.Context, o Options) (*Engine, error) {
 	o, err := o.withDefaults()
@@ -100,8 +100,8 @@ func (e *Engine) rest(broken map[string]error) {
 	}
 }
 
-// newEngine returns an engine on a device whose worker runs, and on those of the others that
-// have its compute capability.
+// newEngine returns an engine on a device with a running worker, and on the other devices
+// that have its compute capability.
 func newEngine(first *device, others []wire.Device) *Engine {
 	e := &Engine{options: first.options, devices: []*device{first}}
 	for _, other := range others {
@@ -131,7 +131,7 @@ func (e *Engine) Close() error {
 }
 
 // Enable forgets the failures of a device that no other one can replace, so that it is
-// tried again where it switched itself off. While another works, it rests for lossPeriod.
+// tried again if it switched itself off. While another works, it rests for lossPeriod.
 func (e *Engine) Enable() {
 	devices, states := e.usable()
 	switch {

@@ -90,7 +90,7 @@ func TestConcurrentRuns(t *testing.T) {
 	r := recipe(t, "gaussian", 3, nil)
 	wantA, wantB := expected(t, r, a), expected(t, r, b)
 	o := fakeOptions(t)
-	o.Memory = 300 << 10 // neither fits beside the other
+	o.Memory = 300 << 10 // they do not fit together
 	e := fakeEngine(t, o)
 	var wg sync.WaitGroup
 	for i := range 4 {

@@ -9,8 +9,8 @@ import (
 	"quell/gpu/wire"
 )
 
-// ErrDevice is wrapped by every error whose cause is this engine, that is the worker,
-// the driver, the device or a missing kernel, rather than the recipe or the volume:
+// ErrDevice is wrapped by every error caused by this engine, that is the worker, the
+// driver, the device or a missing kernel, rather than the recipe or the volume:
 // another engine can do the same run, and should be offered. For a missing kernel the
 // error also wraps denoise.ErrUnsupported.
 var ErrDevice = errors.New("the GPU engine is not usable")
@@ -65,8 +65,8 @@ var errShutdown = errors.New("the GPU worker was shut down")
 // Options.Start.
 var errHung = errors.New("the GPU worker gave no answer when it was started; the driver may hang")
 
-// checkHello returns the reason why a worker cannot be used, if its hello holds
-// one. source is the version of this program if its build names it, and digest that of its kernels.
+// checkHello returns the reason why a worker cannot be used, if its hello holds one. source is the
+// version of this program if its build names it, and digest the digest of its kernels.
 func checkHello(h wire.Hello, source, digest string) error {
 	if h.Version != wire.Version {
 		return fmt.Errorf("the GPU worker speaks version %d of the protocol and this Quell version %d; install both from one release", h.Version, wire.Version)

@@ -29,8 +29,8 @@ type trap struct {
 	env  string
 }
 
-// newTrap sets a trap for one worker, or for every one if always is true. Kinds
-// are those of fakecuda/trap.c.
+// newTrap sets a trap for one worker, or for every one if always is true. Kinds are
+// the kinds of fakecuda/trap.c.
 func newTrap(t *testing.T, kind string, n int, always bool) trap {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "trap")
@@ -222,7 +222,8 @@ func TestStalledWorkerIsReplaced(t *testing.T) {
 }
 
 // TestSilenceBeginsWithTheRequest checks that a pause without requests does not count as
-// silence, and that further requests do not hide that of a worker that owes a reply.
+// silence, and that further requests do not hide the silence of a worker that owes a
+// reply.
 func TestSilenceBeginsWithTheRequest(t *testing.T) {
 	long := time.Now().Add(-time.Hour)
 	p := &process{out: wire.NewWriter(io.Discard), waiting: map[uint64]*future{}, next: 7, heard: long}

@@ -186,7 +186,7 @@ func (d *device) observe(r *run, n int, kernel time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.busy += kernel
-	// The time of a short kernel is mostly that of its launch.
+	// The time of a short kernel is mostly the time of its launch.
 	if kernel >= blockTime/10 {
 		filter, now := r.program.Recipe.Filter, float64(n)/kernel.Seconds()/modelRate(d.hello.Device, r.program)
 		if before, ok := d.speed[filter]; ok {
@@ -205,7 +205,7 @@ func (d *device) modelled(r *run, region volume.Region) time.Duration {
 }
 
 // measured returns the device's speed at a run's filter, as a multiple of the modelled
-// one; 0 where it is not known.
+// one; 0 if it is not known.
 func (d *device) measured(r *run) float64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -213,7 +213,7 @@ func (d *device) measured(r *run) float64 {
 }
 
 // estimate returns the time for a region: the modelled one, corrected by the
-// filter's last measurements, or that of the copies if it is longer.
+// filter's last measurements, or the time of the copies if it is longer.
 func (d *device) estimate(r *run, region volume.Region) time.Duration {
 	kernels := d.modelled(r, region)
 	if speed := d.measured(r); speed > 0 {

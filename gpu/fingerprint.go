@@ -13,9 +13,9 @@ import (
 )
 
 // Fingerprints show whether a slice on the device still equals the volume's. A
-// slice has one for each of its tiles, squares of tileSide voxels of which the
-// last in a row or column may be smaller, because a sagittal or coronal slice
-// reads a strip of every axial slice and only the strip's tiles are compared.
+// slice has one for each of its tiles, squares of tileSide voxels (the last in a
+// row or column may be smaller), because a sagittal or coronal slice reads a strip
+// of every axial slice and only the strip's tiles are compared.
 const tileSide = 64
 
 // seed makes fingerprints comparable within this process.
@@ -27,8 +27,8 @@ func tiles(first, last int) (from, to int) {
 	return first / tileSide, (last + tileSide - 1) / tileSide
 }
 
-// fingerprints returns those of slices z0 to z1, masks included: for each slice
-// one per tile, x fastest.
+// fingerprints returns the fingerprints of slices z0 to z1, masks included: for
+// each slice one per tile, x fastest.
 func fingerprints(v *volume.Volume, z0, z1 int) [][]uint64 {
 	_, nx := tiles(0, v.Dims[0])
 	_, ny := tiles(0, v.Dims[1])

@@ -8,15 +8,16 @@ import (
 	"quell/volume"
 )
 
-// On returns an engine that runs a kernel of a ladder in place of those that ship, for
-// benchmarks. It shares the workers and what lies on the devices with e. A recipe that
-// the rung cannot run gives an error that wraps denoise.ErrUnsupported.
+// On returns an engine that runs a kernel of a ladder in place of the kernels that
+// ship, for benchmarks. It shares the workers and what lies on the devices with e. A
+// recipe that the rung cannot run gives an error that wraps denoise.ErrUnsupported.
 func (e *Engine) On(rung kernels.Rung) denoise.Engine {
 	return variantEngine{e, variant{rung: rung, shapes: kernels.Shapes{}}}
 }
 
-// With returns an engine whose launches have the given shapes in place of those of
-// Options.Tuned: empty ones are the usual. It shares as much with e as that of On.
+// With returns an engine with launches of the given shapes in place of the shapes
+// of Options.Tuned: empty ones are the usual. It shares as much with e as the
+// engine of On.
 func (e *Engine) With(shapes kernels.Shapes) denoise.Engine {
 	if shapes == nil {
 		shapes = kernels.Shapes{}
@@ -27,7 +28,7 @@ func (e *Engine) With(shapes kernels.Shapes) denoise.Engine {
 // variant is what runs in place of the kernels that ship, or how.
 type variant struct {
 	rung   kernels.Rung
-	shapes kernels.Shapes // nil: those of Options.Tuned for the first device
+	shapes kernels.Shapes // nil: the shapes of Options.Tuned for the first device
 }
 
 type variantEngine struct {

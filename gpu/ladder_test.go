@@ -12,8 +12,8 @@ import (
 	"quell/volume"
 )
 
-// rungCases are recipes for the rungs of each filter; settings with two dims of which
-// one is refused are skipped.
+// rungCases are recipes for the rungs of each filter; settings with two dims are
+// skipped in the one that is refused.
 var rungCases = []struct{ filter, set string }{
 	{"nlm", "h=20 search-radius=2 patch-radius=1"},
 	{"nlm", "h=20 search-radius=1 patch-radius=2 patch-weights=uniform centre=one"},

@@ -12,8 +12,8 @@ import (
 const WorkerVariable = "QUELL_GPU_WORKER"
 
 // LocateWorker returns the path of the worker: the one in QUELL_GPU_WORKER, else
-// quell-gpu beside this program, else quell-gpu on the PATH. The error lists
-// these places.
+// quell-gpu next to this program, else quell-gpu on the PATH. The error lists these
+// places.
 func LocateWorker() (string, error) {
 	name := "quell-gpu"
 	if runtime.GOOS == "windows" {
@@ -26,7 +26,7 @@ func LocateWorker() (string, error) {
 		return "", fmt.Errorf("%s is set to %s, which is not a program", WorkerVariable, path)
 	}
 	if self, err := os.Executable(); err == nil {
-		// The worker lies beside the program, not beside a link to it.
+		// The worker lies next to the program, not next to a link to it.
 		if target, err := filepath.EvalSymlinks(self); err == nil {
 			self = target
 		}

@@ -76,7 +76,7 @@ func TestAWorkerThatDiesOnceIsUsed(t *testing.T) {
 	e.Close()
 }
 
-// A machine without a worker or a device has no GPU; one whose device is busy or whose driver is too old has.
+// A machine without a worker or a device has no GPU; one with a busy device or a driver that is too old has.
 func TestAbsent(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv(WorkerVariable, "")

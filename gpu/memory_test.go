@@ -250,8 +250,8 @@ func TestResultsAreReused(t *testing.T) {
 	}
 }
 
-// TestPreviewResultsAreReserved checks their number and size, that they are beside the
-// budget, and that they come back.
+// TestPreviewResultsAreReserved checks their number and size, that they are outside
+// the budget, and that they come back.
 func TestPreviewResultsAreReserved(t *testing.T) {
 	w, m := testMemory(0)
 	if n := m.reservePreviewResults(); n != 4*16<<20 || w.total() != n || m.used != 0 {

@@ -6,9 +6,9 @@ import (
 	"quell/kernels"
 )
 
-// The rates of package kernels are those of an NVIDIA H200. Other devices are assumed to
-// differ by processors times clock. The model sizes blocks and estimates run times; no
-// result depends on it.
+// The rates of package kernels are measured on an NVIDIA H200. Other devices are assumed
+// to differ by processors times clock. The model sizes blocks and estimates run times;
+// no result depends on it.
 
 // measuredSpeed is the H200's processors times its clock in kHz.
 const measuredSpeed = 132 * 1.98e6

@@ -195,7 +195,7 @@ func TestDemandCountsIntermediates(t *testing.T) {
 	if got := d.memory(80, true) - without; got < block || got > block+2*255 {
 		t.Errorf("%d bytes for the intermediates; want about %d", got, block)
 	}
-	// What the kernels use besides is that of a block, of no more slices than the slab has.
+	// What the kernels use besides is for a block, of no more slices than the slab has.
 	with := d.memory(80, true)
 	d.beside = func(dims [3]int) int64 { return int64(dims[0] + 1000*dims[1] + 1000000*dims[2]) }
 	if got := d.memory(80, true) - with; got != 4090100 {

@@ -16,10 +16,11 @@ type output struct {
 
 	mu      sync.Mutex
 	begin   func() *volume.Arrival // nil once it was called
-	arrival *volume.Arrival        // nil before, and where nobody follows it
+	arrival *volume.Arrival        // nil before, and if no one follows it
 }
 
-// newOutput returns the output of a run into v, whose voxels are allocated when they are needed.
+// newOutput returns the output of a run into v, with voxels that are allocated when they are
+// needed.
 func newOutput(ctx context.Context, v *volume.Volume) *output {
 	o := &output{voxels: sync.OnceValue(func() []float32 {
 		v.Data = uncleared(v.Voxels())
@@ -40,7 +41,7 @@ func (o *output) final(from, to int) {
 	a.Add(from, to)
 }
 
-// end ends the arrival of the voxels; where it has not begun it does not any more: after a
+// end ends the arrival of the voxels; if it has not begun it does not any more: after a
 // cancel the device may still be at work in the background.
 func (o *output) end(err error) {
 	o.mu.Lock()
@@ -58,13 +59,13 @@ type partOutput struct {
 	tried    bool
 }
 
-// voxels returns those of the part.
+// voxels returns the voxels of the part.
 func (o *partOutput) voxels() []float32 { return o.output.voxels()[o.from:o.to] }
 
 // errRepeated ends the arrival of voxels that are computed again.
 var errRepeated = errors.New("the GPU computes voxels again")
 
-// attempt begins to compute the part, once more where that failed before, and returns what is
+// attempt begins to compute the part, once more if that failed before, and returns what is
 // called for voxels of the part that are final.
 func (o *partOutput) attempt() (final func(from, to int)) {
 	if o.tried {

@@ -19,9 +19,9 @@ func newProgress(total int64, report denoise.Progress) *progress {
 	return &progress{counter: parallel.NewCounter(total, report)}
 }
 
-// part returns the function to which one part reports its finished voxels. A
-// part that is tried again starts at 0, and is counted from where the attempt
-// before it ended.
+// part returns the function to which one part reports its finished voxels. A part
+// that is tried again starts at 0, and is counted from the end of the attempt
+// before it.
 func (p *progress) part() func(done int64) {
 	var most int64
 	return func(done int64) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestProgressOfPartsAddsUp checks that a part that is tried again counts from where it
-// was, and that nothing is reported after the stop.
+// TestProgressOfPartsAddsUp checks that a part that is tried again counts on, and that
+// nothing is reported after the stop.
 func TestProgressOfPartsAddsUp(t *testing.T) {
 	var reports []int64
 	p := newProgress(100, func(done, total int64) { reports = append(reports, done) })

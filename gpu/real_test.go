@@ -64,7 +64,7 @@ func TestBlocksOfAnySizeAnswer(t *testing.T) {
 	}
 }
 
-// noisy returns a volume of whole numbers like those of a CT.
+// noisy returns a volume of whole numbers like the values of a CT.
 func noisy(dims [3]int) *volume.Volume {
 	v := volume.New(volume.NewGeometry(dims, [3]float64{0.7, 0.7, 1}))
 	plane := v.SliceVoxels()

@@ -393,7 +393,7 @@ func TestUsersOfASession(t *testing.T) {
 	}
 }
 
-// TestIdleOff checks that a worker is kept where the idle time is negative.
+// TestIdleOff checks that a worker is kept if the idle time is negative.
 func TestIdleOff(t *testing.T) {
 	_, e := testEngine(t)
 	d := e.devices[0]
@@ -481,8 +481,8 @@ func TestTheModelOfADevice(t *testing.T) {
 	}
 }
 
-// TestDemandBeforeTheFirstWorker checks the memory that is planned for a device whose
-// worker has not started, and that blocks are never empty.
+// TestDemandBeforeTheFirstWorker checks the memory that is planned for a device with
+// a worker that has not started, and that blocks are never empty.
 func TestDemandBeforeTheFirstWorker(t *testing.T) {
 	v := ramp([3]int{8, 8, 4})
 	r, err := newRun(program(t, smallNLM(t), v), kernels.Rung{}, v.Geometry)

@@ -15,10 +15,10 @@ import (
 
 // A run that takes long enough is shared: every device filters a part of the region
 // along z, on its own worker, and reads the halo of its part itself, so that devices
-// exchange nothing. The parts begin where slabs may (demand.grain), all devices have the
-// compute capability of the first, which selects the machine code, and the blocks and
-// launch shapes of the first: the result has the same bits on any number of devices.
-// Every filter qualifies, since all passes have a finite reach.
+// exchange nothing. The parts begin at slices at which slabs may (demand.grain), all
+// devices have the compute capability of the first, which selects the machine code, and
+// the blocks and launch shapes of the first: the result has the same bits on any number
+// of devices. Every filter qualifies, since all passes have a finite reach.
 
 // part is a part of a region and the device that is to filter it.
 type part struct {
@@ -36,7 +36,7 @@ var worthSharing = 20 * time.Millisecond
 // is repeated is then divided as before, and finds its slices on the devices.
 const evenSpeed = 1.05
 
-// usable returns the devices that work, with their states: the first one where none
+// usable returns the devices that work, with their states: the first one if none
 // does, for its error.
 func (e *Engine) usable() ([]*device, []state) {
 	var devices []*device
@@ -52,8 +52,8 @@ func (e *Engine) usable() ([]*device, []state) {
 	return devices, states
 }
 
-// idle returns the index of the device with the fewest volumes among those whose workers
-// run, or the first: previews and short runs go there.
+// idle returns the index of the device with the fewest volumes among the ones with
+// running workers, or the first: previews and short runs go there.
 func idle(states []state) int {
 	best := -1
 	for i, s := range states {
@@ -64,8 +64,8 @@ func idle(states []state) int {
 	return max(best, 0)
 }
 
-// share divides a region among the devices. One whose worker does not run gets a part
-// where the run outlasts the start; else it is in later, to be started for later runs.
+// share divides a region among the devices. One without a running worker gets a part
+// if the run outlasts the start; else it is in later, to be started for later runs.
 func (e *Engine) share(r *run, region volume.Region) (parts []part, later []*device) {
 	devices, states := e.usable()
 	rates := speeds(r, devices)
@@ -98,7 +98,7 @@ func (e *Engine) share(r *run, region volume.Region) (parts []part, later []*dev
 	return parts, later
 }
 
-// stopped returns the devices whose workers do not run.
+// stopped returns the devices without a running worker.
 func stopped(devices []*device, states []state) (all []*device) {
 	for i, d := range devices {
 		if !states[i].ready {
@@ -180,7 +180,7 @@ func shares(n float64, rates, delays []float64) []float64 {
 
 // filter filters a part of a run into out, on the device that it was given or, after a
 // failure of that, on another. A run that loses its worker is tried once more: on another
-// device where there is one, else on a new worker with half of the memory.
+// device if there is one, else on a new worker with half of the memory.
 func (e *Engine) filter(ctx context.Context, r *run, p part, out *partOutput) error {
 	d, a, lost := p.device, attempt{divisor: 1}, false
 	var given []*device // up
@@ -218,7 +218,7 @@ func (e *Engine) filter(ctx context.Context, r *run, p part, out *partOutput) er
 }
 
 // instead returns the device on which to repeat what failed on d: the one of the others
-// with the fewest volumes, or d itself; nil where all were given up.
+// with the fewest volumes, or d itself; nil if all were given up.
 func (e *Engine) instead(d *device, given []*device) *device {
 	devices, states := e.usable()
 	best := -1

@@ -15,7 +15,8 @@ import (
 	"quell/volume"
 )
 
-// twoDevices returns an engine on a fake driver with two devices, whose workers run.
+// twoDevices returns an engine on a fake driver with two devices, with running
+// workers.
 func twoDevices(t *testing.T, settings string, env ...string) *Engine {
 	t.Helper()
 	e := fakeEngine(t, fakeOptions(t, append(env, "QUELL_FAKE_CUDA=devices=2"+settings)...))
@@ -170,8 +171,8 @@ func TestBothDevicesFail(t *testing.T) {
 	}
 }
 
-// A device whose worker does not start leaves the work to the other, and is left alone for
-// a while.
+// A device with a worker that does not start leaves the work to the other, and is left
+// alone for a while.
 func TestADeviceThatDoesNotStart(t *testing.T) {
 	in := denoise.Input{Volume: ramp([3]int{40, 40, 49})}
 	e := fakeEngine(t, fakeOptions(t, "QUELL_FAKE_CUDA=devices=2,no-kernels@1"))
@@ -192,7 +193,7 @@ func TestADeviceThatDoesNotStart(t *testing.T) {
 	}
 }
 
-// Where the first device cannot be used, the next one that can takes its place; the others
+// If the first device cannot be used, the next one that can takes its place; the others
 // are tried again after startRest.
 func TestTheFirstDeviceDoesNotStart(t *testing.T) {
 	const thirdID = "GPU-12121212-1212-1212-1212-121212121212"
@@ -246,7 +247,7 @@ func TestTheFirstDeviceDoesNotStart(t *testing.T) {
 	}
 }
 
-// Where no device can be used, the error is that of the first one.
+// If no device can be used, the error is the error of the first one.
 func TestNoDeviceStarts(t *testing.T) {
 	for settings, want := range map[string]string{
 		"devices=2,silent":                      "device 0 does not answer",

@@ -43,7 +43,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestIdleDevice checks where previews go.
+// TestIdleDevice checks to which device previews go.
 func TestIdleDevice(t *testing.T) {
 	ready := func(volumes int) state { return state{usable: true, ready: true, volumes: volumes} }
 	for _, c := range []struct {
@@ -125,8 +125,8 @@ func ends(e *Engine, parts []part) (ends []int) {
 	return ends
 }
 
-// TestPartsFollowTheSpeeds checks where a run is divided: by measured speed, at the grain,
-// in halves where the speeds hardly differ.
+// TestPartsFollowTheSpeeds checks at which slice a run is divided: by measured speed, at
+// the grain, in halves if the speeds hardly differ.
 func TestPartsFollowTheSpeeds(t *testing.T) {
 	_, e := testEngines(t, 2)
 	v := volume.New(volume.NewGeometry([3]int{64, 64, 240}, [3]float64{1, 1, 1}))
@@ -163,7 +163,7 @@ func TestPartsFollowTheSpeeds(t *testing.T) {
 	if parts, _ := e.share(r, region); len(parts) != 1 {
 		t.Errorf("%d parts of a run of 3 ms", len(parts))
 	}
-	// Half of the processors have half of the speed; the blocks are those of the first.
+	// Half of the processors have half of the speed; the blocks are as on the first.
 	clear(e.devices[0].speed)
 	clear(e.devices[1].speed)
 	block := e.devices[0].demand(r, region).block
@@ -176,8 +176,8 @@ func TestPartsFollowTheSpeeds(t *testing.T) {
 	}
 }
 
-// TestDevicesWithoutAWorker checks that a device gets a part where the run outlasts its
-// start, and is started for later runs where it does not.
+// TestDevicesWithoutAWorker checks that a device gets a part if the run outlasts its
+// start, and is started for later runs if it does not.
 func TestDevicesWithoutAWorker(t *testing.T) {
 	_, e := testEngines(t, 2)
 	v := volume.New(volume.NewGeometry([3]int{64, 64, 240}, [3]float64{1, 1, 1}))
@@ -208,8 +208,8 @@ func TestDevicesWithoutAWorker(t *testing.T) {
 	}
 }
 
-// TestUsableDevices checks which devices get parts: not those that are off, closed or did
-// not start lately; and the first one, for its error, where there is none.
+// TestUsableDevices checks which devices get parts: not devices that are off, closed or
+// did not start lately; and the first one, for its error, if there is none.
 func TestUsableDevices(t *testing.T) {
 	_, e := testEngines(t, 2)
 	second := e.devices[1]
@@ -245,7 +245,7 @@ func TestUsableDevices(t *testing.T) {
 }
 
 // TestEnableLeavesADeviceResting checks that a device is switched on again at once only
-// where no other can do its work.
+// if no other can do its work.
 func TestEnableLeavesADeviceResting(t *testing.T) {
 	_, e := testEngines(t, 2)
 	first, second := e.devices[0], e.devices[1]
@@ -349,7 +349,7 @@ func TestFailuresMoveToAnotherDevice(t *testing.T) {
 		},
 		"wrong values of all": {
 			3, func(w []*testWorker, e *Engine) { w[0].spoil, w[1].spoil, w[2].spoil = notFinite, notFinite, notFinite },
-			"the GPU failed twice at this run: the GPU returned values that are no numbers", nil, nil, // where depends on which fails first
+			"the GPU failed twice at this run: the GPU returned values that are no numbers", nil, nil, // the place depends on which fails first
 		},
 		"too little memory on the second": {
 			2, func(w []*testWorker, e *Engine) { e.devices[1].session.deviceMemory.budget = 100 }, "", []int{1, 0},
@@ -447,8 +447,8 @@ func TestVolumesAreCounted(t *testing.T) {
 	}
 }
 
-// TestVoxelsArriveWhileOthersAreComputed checks that final voxels are those that the run
-// returns, on one device and on two.
+// TestVoxelsArriveWhileOthersAreComputed checks that final voxels are the voxels that
+// the run returns, on one device and on two.
 func TestVoxelsArriveWhileOthersAreComputed(t *testing.T) {
 	v := ramp([3]int{64, 64, 48})
 	r := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.List(0)})

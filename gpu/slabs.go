@@ -72,8 +72,8 @@ func (d demand) scratch(t int) int64 {
 	return bytes
 }
 
-// memory returns the bytes needed for slabs of t slices, two of which are on
-// the device at a time unless there is only one.
+// memory returns the bytes needed for slabs of t slices, of which two are on the
+// device at a time unless there is only one.
 func (d demand) memory(t int, whole bool) int64 {
 	rd := d.region.Dims()
 	n := int64(2)
@@ -87,11 +87,11 @@ func (d demand) memory(t int, whole bool) int64 {
 	return n*d.input(min(t+2*d.reach[2], d.dims[2])) + out
 }
 
-// grain returns the number of slices between the places where the region may be divided
-// into slabs or among devices. The last bits of a result depend on where the kernels'
-// tiles begin; divided there, a region gives the same bits in any number of slabs and on
-// any number of devices. The tiles of an intermediate result begin where its block does,
-// and deep tiles as well, so those blocks must always be the same.
+// grain returns the number of slices between the places at which the region may be
+// divided into slabs or among devices. The last bits of a result depend on the first
+// slice of the kernels' tiles; divided there, a region gives the same bits in any number
+// of slabs and on any number of devices. The tiles of an intermediate result begin with
+// its block, and deep tiles as well, so those blocks must always be the same.
 func (d demand) grain() int {
 	slices := blockSlices(d.region, d.block)
 	if len(d.intermediates) == 0 && !d.deepTiles {

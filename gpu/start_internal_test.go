@@ -15,7 +15,8 @@ import (
 	"quell/kernels"
 )
 
-// pauses are those of backOff as the program has them; TestMain clears backOff.
+// pauses are the pauses of backOff as the program has them; TestMain clears
+// backOff.
 var pauses = backOff
 
 // TestStartsPauseAfterLosses: a worker is started at once, and later the more were lost.

@@ -137,7 +137,8 @@ func (t *task) slab(s slab, finished chan<- struct{}) error {
 	return nil
 }
 
-// job returns the run of a block whose result begins at element at of a buffer.
+// job returns the run of a block with a result that begins at element at of a
+// buffer.
 func (t *task) job(inputs []*residentSlab, b volume.Region, result *buffer, at int64) *wire.Job {
 	job := &wire.Job{Inputs: map[string]wire.Slices{}, Region: b, Out: result.handle, At: at}
 	for i, s := range inputs {

@@ -23,7 +23,7 @@ type Work struct {
 // Trial is one shape of a kernel.
 type Trial struct {
 	Value   int           `json:"value"`
-	Time    time.Duration `json:"nanoseconds"`       // the median of the kernels' times; 0 where it is refused
+	Time    time.Duration `json:"nanoseconds"`       // the median of the kernels' times; 0 if it is refused
 	Refused string        `json:"refused,omitempty"` // why it is not used
 }
 
@@ -33,7 +33,7 @@ type Found struct {
 	Kernel string  `json:"kernel"` // its key in kernels.Shapes
 	Unit   string  `json:"unit"`   // of the values
 	Trials []Trial `json:"trials"` // the usual shape first
-	Best   int     `json:"best"`   // the usual shape where no other one is faster by leastGain
+	Best   int     `json:"best"`   // the usual shape if no other one is faster by leastGain
 	Gain   float64 `json:"gain"`   // time with the usual shape over that with the best, less 1
 }
 
@@ -45,7 +45,7 @@ const leastGain = 0.02
 // device. Every shape is checked before it is timed. The times of all shapes alternate
 // rounds times; the best one and the usual one then alternate as often again, since the
 // best of several measurements is partly luck, and that gives the gain. begin is called
-// before each work. The error is that of a cancel or of the device.
+// before each work. The error is from a cancel or from the device.
 func (e *Engine) Tune(ctx context.Context, works []Work, rounds int, begin func(name string, n, of int)) ([]Found, error) {
 	var all []Found
 	for i, w := range works {

@@ -37,11 +37,12 @@ type bnlmParams struct {
 // of voxels that they compute. It mirrors kThreads of bnlm.cu.
 const bnlmThreads = 384
 
-// bnlmTiles holds the voxels of a tile of the fast kernels by dimensionality: all whose
-// blocks are in the thread block, which has one more block than the tile along each axis.
+// bnlmTiles holds the voxels of a tile of the fast kernels by dimensionality: all with
+// blocks that are in the thread block, which has one more block than the tile along each
+// axis.
 var bnlmTiles = map[int][3]int{2: {46, 30, 1}, 3: {22, 14, 6}}
 
-// largestScale keeps scaled values in float32 where the strength is far below them.
+// largestScale keeps scaled values in float32 if the strength is far below them.
 const largestScale = 1e25
 
 func bnlmLaunches(program denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
@@ -71,12 +72,13 @@ func bnlmLaunches(program denoise.Program, _ denoise.Pass, part Part) ([]Launch,
 // bnlmCommon reports whether blocks have the radius 1 and the step 2, which the fast kernels compute.
 func bnlmCommon(p bnlm.Params) bool { return p.Radius[0] == 1 && p.Step[0] == 2 }
 
-// bnlmAnyRate is the rate of the kernels for blocks of any size relative to that of the fast ones, if
-// all lanes of a warp have samples: 0.05 with few candidates to 0.3 with many (docs/benchmarks/gpu.md).
+// bnlmAnyRate is the rate of the kernels for blocks of any size relative to the rate of the fast ones,
+// if all lanes of a warp have samples: 0.05 with few candidates to 0.3 with many
+// (docs/benchmarks/gpu.md).
 const bnlmAnyRate = 0.1
 
-// bnlmSpeedup is the rate of blocks of other sizes relative to that of the common ones. A warp
-// computes a block, 32 samples at a time.
+// bnlmSpeedup is the rate of blocks of other sizes relative to the rate of the common ones. A
+// warp computes a block, 32 samples at a time.
 func bnlmSpeedup(program denoise.Program) float64 {
 	p := program.Params.(bnlm.Params)
 	if bnlmCommon(p) {

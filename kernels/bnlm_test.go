@@ -24,8 +24,8 @@ func bnlmProgram(t *testing.T, dims int, size [3]int, set map[string]float64) de
 	return p
 }
 
-// Blocks of radius 1 at every second voxel have kernels of their own; those of other sizes are
-// computed by warps, whose lanes hold as many samples as the block needs.
+// Blocks of radius 1 at every second voxel have kernels of their own; blocks of other sizes
+// are computed by warps with lanes that hold as many samples as the block needs.
 func TestBnlmKernels(t *testing.T) {
 	for _, c := range []struct {
 		dims, radius, step int

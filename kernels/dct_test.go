@@ -35,7 +35,7 @@ func passLaunch(t *testing.T, r denoise.Recipe, pass string, dims [3]int, region
 	return Launch{}
 }
 
-// TestODCTLaunches checks which kernel computes blocks of which size, and what it gets.
+// TestODCTLaunches checks which kernel computes blocks of what size, and what it gets.
 func TestODCTLaunches(t *testing.T) {
 	region := volume.Region{Min: [3]int{1, 2, 0}, Max: [3]int{31, 12, 1}}
 	set := map[string]denoise.Value{"sigma": denoise.Number(10), "threshold": denoise.Number(3)}

@@ -18,13 +18,15 @@ type field struct {
 	Swapped       int32    // x and y have changed places in Dims, Min and Max
 }
 
-// newField returns the field of a pass whose only input consists of whole slices.
+// newField returns the field of a pass with an only input that consists of whole
+// slices.
 func newField(part Part) (field, error) {
 	in := part.Inputs[0]
 	first, slices := in.Box.Min[2], in.Box.Dims()[2]
 	f := field{In: in.Address, Out: part.Out, First: int32(first), Slices: int32(slices)}
 	if part.Mask.Address != 0 {
-		// The mask may hold more slices than the input, of which kernels know one range.
+		// The mask may hold more slices than the input, and kernels know one range of
+		// it.
 		more := in.Box.Min[2] - part.Mask.Box.Min[2]
 		if more < 0 || part.Mask.Box.Max[2] < in.Box.Max[2] {
 			return field{}, fmt.Errorf("the mask holds %v and the voxels %v", part.Mask.Box, in.Box)
@@ -44,8 +46,8 @@ func newField(part Part) (field, error) {
 	return f, nil
 }
 
-// onField returns a pass of that rate whose kernels take a field. shape is one of the
-// kernel's shapes, or 0 for the first of them.
+// onField returns a pass of that rate with kernels that take a field. shape is one of
+// the kernel's shapes, or 0 for the first of them.
 func onField(rate float64, launches func(p denoise.Program, f field, shape int) ([]Launch, error)) Pass {
 	return Pass{Rate: rate, WholeSlices: true, Launches: func(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
 		f, err := newField(part)
@@ -121,7 +123,7 @@ func (p Part) OutBox() Box { return NewBox(Buffer{Address: p.Out, Box: p.Region}
 func indices(v [3]int) [3]int32 { return [3]int32{int32(v[0]), int32(v[1]), int32(v[2])} }
 
 // Pack returns a parameter struct in the memory layout of the device. The structs have
-// explicit padding, so that the layout is also that of C.
+// explicit padding, so that the layout is also the layout in C.
 func Pack(params any) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, params)
 	if err != nil {

@@ -26,8 +26,8 @@ var moreImages = map[string]string{}
 // from init.
 func RegisterModule(name, image string) { moreImages[name] = image }
 
-// Modules returns the names of all modules but those of rungs, which are loaded when
-// they are first used.
+// Modules returns the names of all modules except the modules of rungs, which are
+// loaded when they are first used.
 func Modules() []string {
 	files, err := images.ReadDir(".")
 	if err != nil {

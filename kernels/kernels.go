@@ -37,16 +37,16 @@ type Pass struct {
 	WholeSlices bool
 
 	// DeepTiles states that the tiles into which the kernels divide a region, from its first
-	// slice on, are of other numbers of slices than 1 to 4, or begin elsewhere, and that
-	// the last bits of a result depend on where they begin.
+	// slice on, are of other numbers of slices than 1 to 4, or begin elsewhere, and that the
+	// last bits of a result depend on their begin.
 	DeepTiles bool
 
 	// Scratch, if not nil, returns the bytes of device memory that the launches for a
-	// region of up to the given dims use beside the buffers of the part.
+	// region of up to the given dims use apart from the buffers of the part.
 	Scratch func(p denoise.Program, pass denoise.Pass, volume, region [3]int) int64
 }
 
-// Part is what a pass computes, and where its inputs are on the device.
+// Part is what a pass computes, and the place of its inputs on the device.
 type Part struct {
 	Dims   [3]int        // of the whole volume
 	Region volume.Region // to compute, in indices of the whole volume
@@ -54,12 +54,12 @@ type Part struct {
 	Voxels Buffer        // float32: the voxels of the input volume, which excluded voxels keep
 	Mask   Buffer        // bytes, 1 for a voxel that is not excluded; its address is 0 if none is excluded
 	Out    uint64        // address of float32 for the voxels of Region
-	Shapes Shapes        // of launches, where they are not the usual ones; may be nil
+	Shapes Shapes        // of launches, if they are not the usual ones; may be nil
 	// Scratch is the address of the scratch memory, of the size that Pass.Scratch returns,
 	// aligned to 256 bytes. All passes of a run may share it, as may all parts.
 	Scratch uint64
 
-	shape int // that of the pass's first kernel, in the unit of its shapes; 0: the usual one
+	shape int // the rate of the pass's first kernel, in the unit of its shapes; 0: the usual one
 }
 
 // Buffer is device memory that holds the voxels of a box of the volume, x fastest,
@@ -142,8 +142,8 @@ func DeepTiles(p denoise.Program) bool {
 	})
 }
 
-// Scratch returns the bytes of Part.Scratch that the passes of p need for parts whose last
-// results are a region of up to the given dims.
+// Scratch returns the bytes of Part.Scratch that the passes of p need for parts with a
+// region as last results of up to the given dims.
 func Scratch(p denoise.Program, volume, region [3]int) int64 {
 	most, halos := int64(0), Halos(p)
 	for _, pass := range p.Passes {

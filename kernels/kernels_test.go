@@ -146,8 +146,8 @@ func TestTilesAgreeWithTheKernels(t *testing.T) {
 	}
 }
 
-// Every pass of every filter has kernels, whose names are in the source of their
-// module.
+// Every pass of every filter has kernels, with names that are in the source of
+// their module.
 func TestEveryFilterHasKernels(t *testing.T) {
 	used := map[string]bool{}
 	check := func(l Launch) {
@@ -313,8 +313,9 @@ func TestSourcesAreUsed(t *testing.T) {
 	}
 }
 
-// Voxels whose weights underflow in float32 are marked by the general kernel and filtered
-// by a second one, which examines every voxel of the region. The fast kernels filter them.
+// Voxels with weights that underflow in float32 are marked by the general kernel and
+// filtered by a second one, which examines every voxel of the region. The fast kernels
+// filter them.
 func TestUnderflowKernelExaminesEveryVoxel(t *testing.T) {
 	source, err := os.ReadFile("nlm_underflow.cuh")
 	if err != nil {
@@ -385,7 +386,7 @@ func TestRegionsThinAlongXAreSwapped(t *testing.T) {
 	}
 }
 
-// The warps of a block share their voxels where one has rows for all of them, and in
+// The warps of a block share their voxels if one has rows for all of them, and in
 // small images, on any part of them.
 func TestPartsOfNLM(t *testing.T) {
 	for _, c := range []struct {
@@ -420,7 +421,7 @@ func TestPartsOfNLM(t *testing.T) {
 	}
 }
 
-// The warps of the last blocks share their voxels where the blocks of a volume are 1 to 16
+// The warps of the last blocks share their voxels if the blocks of a volume are 1 to 16
 // waves of 264 and at most half a wave more, on any part of it.
 func TestLastBlocksOfNLM(t *testing.T) {
 	const none = math.MaxInt32
@@ -505,8 +506,8 @@ func TestLaunchesRefuse(t *testing.T) {
 	}
 }
 
-// The rate of nlm without a fast kernel is that of nlm_any: the time of a pair is that of
-// its samples and of four more.
+// The rate of nlm without a fast kernel is the rate of nlm_any: the time of a pair is the
+// time of its samples and of four more.
 func TestRateOfPlainNLM(t *testing.T) {
 	for _, c := range []struct {
 		set        map[string]denoise.Value
@@ -530,7 +531,7 @@ func TestRateOfPlainNLM(t *testing.T) {
 }
 
 // The columns of a large volume that do not fill a tile have a launch of their own, with x and
-// y swapped, where that saves two per cent.
+// y swapped, if that saves two per cent.
 func TestNLMColumnsApart(t *testing.T) {
 	box := func(x, y, z int) [3]int { return [3]int{x, y, z} }
 	for _, c := range []struct {

@@ -49,12 +49,12 @@ func TestModulesWereBuiltFromTheseSources(t *testing.T) {
 	}
 }
 
-// No main loop accesses local memory, in machine code of compute capability 8.0 and 9.0. Those
+// No main loop accesses local memory, in machine code of compute capability 8.0 and 9.0. The ones
 // that do are known: general block sizes index arrays, bnlm computes in float64 there, sadct
-// gathers few values, and selection in 2-D, which is no faster than without, has more to
-// keep than registers: in its loops of weights for 9.0, only where it reads tiles for 8.0.
-// bilateral_r3 keeps one number there while it reads a tile, and bnlm for blocks of any size up to
-// three, of 120 instructions, for its call in float64.
+// gathers few values, and selection in 2-D, which is no faster than without, has more to keep than
+// registers: in its loops of weights for 9.0, only when it reads tiles for 8.0. bilateral_r3 keeps
+// one number there while it reads a tile, and bnlm for blocks of any size up to three, of 120
+// instructions, for its call in float64.
 func TestSpillsAreKnown(t *testing.T) {
 	var m struct{ Spills []string }
 	if err := json.Unmarshal(manifest, &m); err != nil {

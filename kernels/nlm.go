@@ -43,7 +43,7 @@ type nlmParams struct {
 	Patch      [3]int32         // patch radius
 	Scale      float32          // factor of the values: distances are then in units of h^2 / log2(e)
 	Inverse    float32          // 1 / Scale
-	Cut        float32          // 2 sigma^2 in those units, of patches whose noise is not correlated
+	Cut        float32          // 2 sigma^2 in those units, of patches with noise that is not correlated
 	Bias       float32          // 2 sigma^2 in the volume's units, which rician subtracts
 	LK         int32            // 0: Gaussian weights; 1..4: lk weights with that norm
 	Rician     int32            // average squares
@@ -51,9 +51,9 @@ type nlmParams struct {
 	Norm       float32          // product of the middle taps, which Ring is relative to
 	Ring       [9]float32       // taps relative to the middle one, by distance
 	Parts      int32            // warps that share their voxels and divide the offsets: 1 or all of a block
-	Cuts       [3][5][5]float32 // Cut by the distances of an offset along z, y and x, less where the noise is correlated
+	Cuts       [3][5][5]float32 // Cut by the distances of an offset along z, y and x, less if the noise is correlated
 	SharedFrom int32            // for 3^3 patches the slice from which on all warps of a block share their voxels
-	Columns    int32            // of Out, along x of the volume: those of the region, or more where other launches fill the rest
+	Columns    int32            // of Out, along x of the volume: the columns of the region, or more if other launches fill the rest
 	Steps      [4]float32       // for Gaussian 5^3 patches the factors of the sum along x, see rowSumsInSteps of nlm_sums.cuh
 	StepScale  float32          // the root of what they are relative to
 }
@@ -102,7 +102,7 @@ func (t nlmTile) parts(patch int, f field) int {
 }
 
 // sharedFrom returns the slice of a volume from which on all warps of a block share their
-// voxels. Where the blocks of a volume are a few waves and a bit, a device would wait for
+// voxels. If the blocks of a volume are a few waves and a bit, a device would wait for
 // the last few blocks with most of its multiprocessors idle; shared, their work takes a
 // fraction of that time. A volume has the same value in all of its parts.
 func (t nlmTile) sharedFrom(patch int, f field) int32 {
@@ -116,7 +116,7 @@ func (t nlmTile) sharedFrom(patch int, f field) int32 {
 	return int32((layers - shared) * t.z)
 }
 
-// grid returns the number of blocks of a region, of which those from slice shared on are of
+// grid returns the number of blocks of a region; the blocks from slice shared on are of
 // warps that share their voxels.
 func (t nlmTile) grid(patch, parts int, f field, shared int32) [3]int {
 	if parts > 1 || shared >= f.Max[2] {
@@ -146,7 +146,7 @@ func (t nlmTile) shared(patch, dims int) int {
 
 // nlmLaunches selects a fast kernel for patch radii 1 to 3, otherwise the general one.
 // Gaussian weights with centre rule max can underflow in float32. The fast kernels filter
-// the voxels where they do; after the general one nlm_underflow does.
+// these voxels; after the general one nlm_underflow does.
 func nlmLaunches(p nlm.Params, f field, dims int) []Launch {
 	args := newNLMParams(p, f, dims)
 	t, fast := nlmTileOf(p, dims)
@@ -161,9 +161,9 @@ func nlmLaunches(p nlm.Params, f field, dims int) []Launch {
 	return []Launch{t.launch(p.PatchRadius[0], dims, args), t.rest(p.PatchRadius[0], dims, args, right)}
 }
 
-// nlmUnderflow returns the launch that filters the voxels whose weights underflow, where
-// there can be such: the module's kernel of that name, with the arguments of the kernel
-// that marks them.
+// nlmUnderflow returns the launch that filters the voxels with weights that underflow,
+// if there can be any: the module's kernel of that name, with the arguments of the
+// kernel that marks them.
 func nlmUnderflow(p nlm.Params, f field, module string, args []byte) []Launch {
 	if p.LK > 0 || p.Centre != nlm.CentreMax {
 		return nil
@@ -232,7 +232,7 @@ func (t nlmTile) launchOf(patch, dims int, args nlmParams, grid [3]int) Launch {
 
 // apart divides the region at the last column of tiles if that fills so few of its lanes
 // that swapped tiles are less work for the columns that are left, by two per cent of the
-// region at least. Whole slices of large volumes are divided, where a second launch costs
+// region at least. Whole slices of large volumes are divided, if a second launch costs
 // little; all parts of a volume at the same column, so that they have the same bits.
 func (t nlmTile) apart(patch int, f field) (left, right field, apart bool) {
 	tile, width, height := t.dims(patch, 1), int(f.Dims[0]), int(f.Dims[1])
@@ -293,7 +293,7 @@ func newNLMParams(p nlm.Params, f field, dims int) nlmParams {
 }
 
 // stepsOf returns the factors with which rowSumsInSteps sums taps of radius 2, given from the
-// middle one on; those of other radii are not used.
+// middle one on; taps of other radii are not used.
 func stepsOf(taps []float64) (steps [4]float32, scale float32) {
 	if len(taps) != 3 || taps[1] == 0 {
 		return steps, 1

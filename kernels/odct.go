@@ -10,8 +10,8 @@ func init() {
 	Register(odct.Filter.Name, map[string]Pass{odct.PassName: odctPass(func(p denoise.Program) odct.Params { return p.Params.(odct.Params) })})
 }
 
-// odctPass returns the kernels of odct's pass in a filter whose programs hold its
-// parameters.
+// odctPass returns the kernels of odct's pass in a filter with programs that hold
+// its parameters.
 func odctPass(params func(p denoise.Program) odct.Params) Pass {
 	const rate = 1.5e11 // coefficients per second
 	return Pass{Rate: rate, Launches: func(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {

@@ -40,8 +40,8 @@ func TestGaussianAndBilateralParams(t *testing.T) {
 	if g.Field != testField || g.Radius != [3]int32{3, 2, 1} || g.Decay != decay {
 		t.Errorf("%+v", g)
 	}
-	// 8 + 8 + 36 taps with the zeros beside them, 16 sums along z, two bands of 7 voxels a
-	// thread and the 36 lines of two slices.
+	// 8 + 8 + 36 taps with the zeros next to them, 16 sums along z, two bands of 7 voxels
+	// a thread and the 36 lines of two slices.
 	if l.Kernel != "gaussian" || l.Grid != [3]int{2 * 2 * 1, 1, 1} || l.Block != [3]int{32, 8, 1} || g.Band != 36 || g.Buffers != 2 || l.Shared != 4*(8+8+36+16+2*7*256+2*36*32) {
 		t.Errorf("%s, grid %v, block %v, band %d, %d buffers, %d bytes shared", l.Kernel, l.Grid, l.Block, g.Band, g.Buffers, l.Shared)
 	}

@@ -11,8 +11,8 @@ type selection struct {
 	Apart, Ratio    float32
 }
 
-// newSelection returns the selection of a pass whose last two inputs are the means and
-// the deviations; without a rule it is that of all neighbours.
+// newSelection returns the selection of a pass with the means and the deviations as
+// last two inputs; without a rule it selects all neighbours.
 func newSelection(rule *preselect.Rule, part Part) selection {
 	if rule == nil {
 		return selection{}
@@ -30,8 +30,8 @@ type preselectParams struct {
 	Zero         float64
 }
 
-// withPreselect adds the passes of preselection to those of a filter; rule returns that
-// of a program.
+// withPreselect adds the passes of preselection to the passes of a filter; rule returns
+// the rule of a program.
 func withPreselect(rule func(p denoise.Program) *preselect.Rule, passes map[string]Pass) map[string]Pass {
 	for name, kernel := range map[string]string{
 		preselect.MeanPass: "preselect_mean", preselect.DeviationPass: "preselect_deviation",

@@ -9,9 +9,9 @@ import (
 	"quell/denoise"
 )
 
-// Rung names a kernel of a ladder: one of those that the papers compare, compiled
-// from rungs/*.cu, which computes a filter in place of the kernels that ship. The
-// zero Rung stands for these.
+// Rung names a kernel of a ladder: one of the kernels that the papers compare,
+// compiled from rungs/*.cu, which computes a filter in place of the kernels that
+// ship. The zero Rung stands for these.
 type Rung struct {
 	Name  string // see RungNames
 	Block [3]int // threads of a block along x, y and z, or across the rows of a row kernel; zero: the rung's own
@@ -26,7 +26,7 @@ type rung struct {
 	launch func(p denoise.Program, part Part, f field, block [3]int) ([]Launch, error)
 }
 
-// rungs holds the rungs by name, which is that of the kernel.
+// rungs holds the rungs by the name of their kernel.
 var rungs = func() map[string]rung {
 	all := map[string]rung{}
 	maps.Copy(all, nlmRungs())

@@ -14,7 +14,7 @@ type nlmTextureParams struct {
 }
 
 // nlmRungs are the kernels of rungs/nlm.cu. Each is followed by the kernel that filters
-// the voxels whose weights underflow, as those that ship are.
+// the voxels with weights that underflow, as are the kernels that ship.
 func nlmRungs() map[string]rung {
 	at := func(kernel, pass string, block [3]int, shape func(l Launch, f field, reach [3]int32) (Launch, error)) rung {
 		return rung{nlm.Filter.Name, pass, block, 100, func(p denoise.Program, part Part, f field, block [3]int) ([]Launch, error) {

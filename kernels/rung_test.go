@@ -214,8 +214,8 @@ func TestRungWeights(t *testing.T) {
 	}
 }
 
-// A rung of nlm leaves the voxels whose weights underflow to the kernel that filters
-// those of the kernels that ship.
+// A rung of nlm leaves the voxels with weights that underflow to the kernel that
+// filters such voxels of the kernels that ship.
 func TestRungUnderflow(t *testing.T) {
 	for name, want := range map[string]string{"nlm_formula": "nlm", "nlm_shared_texture": "nlm", "nlm_column": "nlm", "nlm_select_formula": "nlm_select", "nlm_select_column": "nlm_select"} {
 		r := rungRecipe(t, name)

@@ -111,8 +111,8 @@ func TestSadctBands(t *testing.T) {
 	}
 }
 
-// The scratch memory of a program is that of its largest pass, with its halo; most programs
-// have none.
+// The scratch memory of a program is the memory of its largest pass, with its halo; most
+// programs have none.
 func TestScratch(t *testing.T) {
 	bind := func(filter string) denoise.Program {
 		p, err := recipe(t, filter, 2, nil).Bind(volume.NewGeometry([3]int{100, 90, 4}, [3]float64{1, 1, 1}))

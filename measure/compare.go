@@ -35,7 +35,7 @@ type Comparison struct {
 	Voxels     int   `json:"voxels"`       // number of voxels compared
 }
 
-// ErrNothing is the error of Compare where no voxel is left.
+// ErrNothing is the error of Compare if no voxel is left.
 var ErrNothing = errors.New("measure: there is no voxel to compare, as the masks have none in common")
 
 // Compare compares test with ref voxel by voxel: MSE and PSNR as in Upadhya

@@ -28,9 +28,9 @@ const (
 	unsure = 0.25
 )
 
-// EdgeOf fits an edge that a Gaussian has blurred, base + height * Φ((x - at) / sigma),
-// to a profile by least squares. Unlike the crossings of 10 and 90 %, this does not become
-// wider or narrower on average where there is noise. An error says why no width can be given.
+// EdgeOf fits an edge that a Gaussian has blurred, base + height * Φ((x - at) / sigma), to a
+// profile by least squares. Unlike the crossings of 10 and 90 %, this does not become wider
+// or narrower on average if there is noise. An error says why no width can be given.
 func EdgeOf(profile []Sample) (Edge, error) {
 	var xs, vs []float64
 	for _, s := range profile {
@@ -81,7 +81,7 @@ func EdgeOf(profile []Sample) (Edge, error) {
 	return e, nil
 }
 
-// widthError returns the standard error of the sigma of a fitted edge where the samples
+// widthError returns the standard error of the sigma of a fitted edge if the samples
 // have noise of SD 1 (Cramér-Rao, base, height and place being fitted as well).
 func widthError(xs []float64, at, sigma, height float64) float64 {
 	terms := make([][]float64, 3) // derivatives to base, height and place

@@ -33,7 +33,8 @@ func TestEdgeWidth(t *testing.T) {
 	}
 }
 
-// Under noise the width is right on average, and its standard error is that of many fits.
+// Under noise the width is right on average, and its standard error is the scatter of
+// many fits.
 func TestEdgeWidthWithNoise(t *testing.T) {
 	const n, want = 200, 2.5631 * 3
 	sum, squares, claimed := 0.0, 0.0, 0.0

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Bounds of a region whose noise can be measured.
+// Bounds of a region in which noise can be measured.
 const (
 	// leastEven is the least number of pixels: the SD of 100 independent values is right
 	// within 7 %.
@@ -47,9 +47,9 @@ func EvenNoise(values []float32, mask []bool, pixels []int, width int) (float64,
 	return math.Sqrt(square(rest) / (n - 3)), nil
 }
 
-// checkEven returns why values, of a sum of squares, are not noise on an even background
-// alone. rest is what is left of them without the background, base the terms of the background, and
-// higher those of bends that it does not have.
+// checkEven returns why values, of a sum of squares, are not noise on an even background alone.
+// rest is what is left of them without the background, base the terms of the background, and higher
+// the terms of bends that it does not have.
 func checkEven(rest []float64, squares float64, base, higher [][]float64) error {
 	sum, third, fourth := 0.0, 0.0, 0.0
 	for _, r := range rest {

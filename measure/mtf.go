@@ -18,21 +18,21 @@ type MTF struct {
 	Height    float64   `json:"edge_height"` // outside less inside, or along the normal; in the unit of the slice
 }
 
-// Fall is where an MTF falls to a share.
+// Fall is the frequency at which an MTF falls to a share.
 type Fall struct {
-	At    Float  `json:"per_mm"` // cycles/mm; NaN where Why is set
+	At    Float  `json:"per_mm"` // cycles/mm; NaN if Why is set
 	Error Float  `json:"standard_error"`
 	Why   string `json:"why,omitempty"` // there is no figure: a clause
 }
 
 const (
-	// stepsMTF is how many frequencies lie below 1 / pixel, where curves end.
+	// stepsMTF is how many frequencies lie below 1 / pixel, at which curves end.
 	stepsMTF = 64
-	// unsureMTF is the standard error at which a curve ends, unsureFall that of F50 and F10 over
-	// themselves beyond which they are not given.
+	// unsureMTF is the standard error at which a curve ends, unsureFall the relative one of F50
+	// and F10 beyond which they are not given.
 	unsureMTF, unsureFall = 0.1, 0.07
 	// unsureShare is the standard error of the MTF over its value beyond which the place is
-	// not given where it has that value: noise makes up its own falls.
+	// not given at which it has that value: noise makes up its own falls.
 	unsureShare = 0.2
 	// unsureHeight is the same for the height of the edge.
 	unsureHeight = 0.1
@@ -40,12 +40,12 @@ const (
 
 // MTF returns the modulation transfer function of a slice across the edge, in the manner
 // of the task transfer function of AAPM TG-233: the pixels by their distance from the edge
-// are the edge spread function, in bins of 1/8 pixel; its differences are the line
-// spread function; the magnitude of the Fourier transform of that is the MTF, less the
-// blur of bins and differences. Where the slice is the result of a filter, the edge is
-// the one that was found in the input. The blur of the pixels is part of it (presampled).
-// Standard errors are by jackknife over eight parts of the edge, so that correlated
-// noise is in them.
+// are the edge spread function, in bins of 1/8 pixel; its differences are the line spread
+// function; the magnitude of the Fourier transform of that is the MTF, less the blur of
+// bins and differences. If the slice is the result of a filter, the edge is the one that
+// was found in the input. The blur of the pixels is part of it (presampled). Standard
+// errors are by jackknife over eight parts of the edge, so that correlated noise is in
+// them.
 func (r *Rim) MTF(s Slice) (MTF, error) {
 	e := r.spread(s)
 	all := e.total()
@@ -84,7 +84,7 @@ func (r *Rim) MTF(s Slice) (MTF, error) {
 	return m, nil
 }
 
-// fall finds where the curve first falls to a share.
+// fall finds the frequency at which the curve first falls to a share.
 func (m MTF) fall(share float64, whole esf, without [sectors]esf) Fall {
 	silent := func(why string) Fall { return Fall{Float(math.NaN()), Float(math.NaN()), why} }
 	last := m.Frequency[len(m.Frequency)-1]
@@ -106,7 +106,8 @@ func (m MTF) fall(share float64, whole esf, without [sectors]esf) Fall {
 	return Fall{At: Float(at), Error: Float(failure)}
 }
 
-// jackknife returns the standard error of a figure by those that leave out a part each.
+// jackknife returns the standard error of a figure by the figures that leave out a part
+// each.
 func jackknife(without []float64) float64 {
 	n, mean, squares := float64(len(without)), 0.0, 0.0
 	for _, x := range without {
@@ -121,7 +122,7 @@ func jackknife(without []float64) float64 {
 // binned holds sums of values by their distance from the edge.
 type binned struct {
 	sums, places, counts []float64  // of the values, of their distances in bins, and how many
-	levels, n            [2]float64 // sums and counts beside the zone, on either side
+	levels, n            [2]float64 // sums and counts outside the zone, on either side
 	width                float64    // of a bin, mm
 }
 
@@ -183,7 +184,7 @@ type esf struct {
 }
 
 // esf returns the edge spread function at the middles of the bins, on lines between the
-// means of those that hold pixels. widest is how many follow one another without a pixel.
+// means of bins that hold pixels. widest is how many follow one another without a pixel.
 func (b binned) esf() (e esf, widest int, ok bool) {
 	e = esf{values: make([]float64, len(b.sums)), width: b.width}
 	for c := range e.levels {
@@ -232,7 +233,7 @@ func (e esf) transfer(f float64) float64 {
 }
 
 // falls returns the first frequency at which the MTF is a share, between two of rising
-// frequencies; NaN where it stays above.
+// frequencies; NaN if it stays above.
 func (e esf) falls(share float64, frequencies []float64) float64 {
 	for i, f := range frequencies {
 		if e.transfer(f) > share {

@@ -234,7 +234,7 @@ func TestMTFIsSilent(t *testing.T) {
 	}
 }
 
-// Figures are left out, each with its reason, where the noise hides them or the curve ends.
+// Figures are left out, each with its reason, if the noise hides them or the curve ends.
 func TestFallsOfTheMTFAreSilent(t *testing.T) {
 	const pixel = 0.6
 	_, m := mustMTF(t, discSlice(1, pixel, 27.3, 29.9, 12, 0.7, 60, 10), aroundDisc(pixel))

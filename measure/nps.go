@@ -60,8 +60,8 @@ func PatchOf(s Slice, o Outline) (Patch, error) {
 	return p, nil
 }
 
-// terms4 returns the terms of fourth order, by those of second order: a wave about as long as
-// the patch has little of the third where its crest lies in the middle.
+// terms4 returns the terms of fourth order, by the terms of second order: a wave about as
+// long as the patch has little of the third if its crest lies in the middle.
 func terms4(second [][]float64) (out [][]float64) {
 	for i, a := range second {
 		for _, b := range second[i:] {
@@ -76,11 +76,11 @@ func terms4(second [][]float64) (out [][]float64) {
 // secondOrder is how many of terms3 are of second order.
 const secondOrder = 3
 
-// Even returns why the values are not noise on an even background alone, nil where they are. The
-// result of a filter need not be tested where its input is even.
+// Even returns why the values are not noise on an even background alone, nil if they are. The
+// result of a filter need not be tested if its input is even.
 func (p Patch) Even() error { return p.even }
 
-// Variance is that of the values about the surface that was taken off.
+// Variance is the variance of the values about the surface that was taken off.
 func (p Patch) Variance() float64 { return square(p.Values) / float64(len(p.Values)-terms) }
 
 // terms is how many numbers that surface has.
@@ -90,11 +90,11 @@ const terms = 6
 type NPS struct {
 	Frequency []float64 `json:"frequency_per_mm"` // the mean of each bin
 	Power     []float64 `json:"power_mm2"`        // square of the unit times mm²
-	// Area is that of each bin in the plane of frequencies, in (cycles/mm)²: the sum of
-	// Power times Area is Variance.
+	// Area is the area of each bin in the plane of frequencies, in (cycles/mm)²: the
+	// sum of Power times Area is Variance.
 	Area     []float64 `json:"area_per_mm2"`
 	Variance float64   `json:"variance"`       // square of the unit, less the ground
-	Mean     Float     `json:"mean_frequency"` // cycles/mm; NaN where there is no noise
+	Mean     Float     `json:"mean_frequency"` // cycles/mm; NaN if there is no noise
 	Nyquist  float64   `json:"nyquist_per_mm"` // of the axis with the larger pixels; bins beyond it hold oblique directions alone
 	ROIs     int       `json:"rois"`
 }
@@ -106,11 +106,11 @@ type NPS struct {
 //
 // averaged over the patches and over rings of the frequency plane, each as wide as the
 // frequencies of the smallest patch are apart. There is no window, so that the integral
-// over the plane is the variance (Parseval); the spectrum is that of the noise blurred by
-// the resolution 1 / (Nx Δx), which raises frequencies where there is a hundredth of the
-// power of others. The ground takes six degrees of freedom out of the lowest
-// frequencies, below about one cycle per side of a patch. Mean is the average frequency
-// of AAPM TG-233, Σ f NPS(f) / Σ NPS(f) over the radial curve up to the Nyquist frequency.
+// over the plane is the variance (Parseval); the spectrum belongs to the noise blurred by
+// the resolution 1 / (Nx Δx), which raises frequencies that have a hundredth of the power
+// of others. The ground takes six degrees of freedom out of the lowest frequencies, below
+// about one cycle per side of a patch. Mean is the average frequency of AAPM TG-233, Σ f
+// NPS(f) / Σ NPS(f) over the radial curve up to the Nyquist frequency.
 func NPSOf(patches ...Patch) NPS {
 	if len(patches) == 0 {
 		return NPS{Mean: Float(math.NaN())}

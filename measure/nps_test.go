@@ -33,7 +33,7 @@ func noisySlice(seed uint64, width, height int, pixel [2]float64, sigma float64,
 }
 
 // spectrumOf is the NPS that a square of side pixels shows of that noise: the transform of
-// its covariance, of which a lag of l pixels is seen in the share 1 - l/side.
+// its covariance; a lag of l pixels is seen in the share 1 - l/side.
 func spectrumOf(u, v float64, side int, pixel [2]float64, sigma float64, kernel []float64) float64 {
 	if kernel == nil {
 		kernel = []float64{0, 0, 0, 0, 1, 0, 0, 0, 0}

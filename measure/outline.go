@@ -14,7 +14,7 @@ type Shape int
 const (
 	Box      Shape = iota // the rectangle with two opposite corners
 	Ellipse               // the ellipse that fits into that rectangle
-	Freehand              // the polygon with these corners; where it crosses itself, what an odd number of turns surrounds
+	Freehand              // the polygon with these corners; if it crosses itself, what an odd number of turns surrounds
 	Line                  // from the first point to the second; it holds no pixel
 )
 
@@ -39,7 +39,7 @@ func (o Outline) Bounds() (lo, hi [2]float64) {
 	return lo, hi
 }
 
-// Pixels returns the pixels of a picture of width x height whose centres are inside, as
+// Pixels returns the pixels of a picture of width x height with their centres inside, as
 // row*width + column in rising order. A shape that is too small to hold a centre has the
 // pixel in which its own centre lies, so that a click selects one; a line has none.
 func (o Outline) Pixels(width, height int) []int {
@@ -66,7 +66,8 @@ func (o Outline) Pixels(width, height int) []int {
 // clamp returns x, at least 0 and at most n.
 func clamp(x float64, n int) int { return int(min(max(x, 0), float64(n))) }
 
-// spans returns where the line through the centres of a row enters and leaves the shape.
+// spans returns the columns at which the line through the centres of a row enters and
+// leaves the shape.
 func (o Outline) spans(row float64, lo, hi [2]float64) []float64 {
 	switch o.Shape {
 	case Box:
@@ -94,7 +95,8 @@ func (o Outline) spans(row float64, lo, hi [2]float64) []float64 {
 }
 
 // Area returns the area of the shape in pixels, 0 for a line. Of a polygon that crosses
-// itself it is that of the parts to the left less that of those to the right.
+// itself it is the area of the parts to the left less the area of the parts to the
+// right.
 func (o Outline) Area() float64 {
 	lo, hi := o.Bounds()
 	switch o.Shape {
@@ -113,7 +115,7 @@ func (o Outline) Area() float64 {
 	return 0
 }
 
-// PixelArea returns the area in mm² of a pixel of the slices of a geometry, whose edges
+// PixelArea returns the area in mm² of a pixel of the slices of a geometry; its edges
 // need not be at right angles: of a tilted gantry, coronal pixels are sheared.
 func PixelArea(g volume.Geometry) float64 { return g.Affine.Column(0).Cross(g.Affine.Column(1)).Norm() }
 
@@ -122,7 +124,7 @@ func Distance(g volume.Geometry, from, to [3]float64) float64 {
 	return g.Affine.Apply(to[0], to[1], to[2]).Sub(g.Affine.Apply(from[0], from[1], from[2])).Norm()
 }
 
-// roundness is how many corners an ellipse has where it is drawn.
+// roundness is how many corners an ellipse has if it is drawn.
 const roundness = 64
 
 // Corners returns the corners of the closed polygon that is drawn for the shape, of a line

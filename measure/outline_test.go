@@ -114,7 +114,7 @@ func TestArea(t *testing.T) {
 	}
 }
 
-// Distances and areas follow the axes of the voxels, also where they are not at right
+// Distances and areas follow the axes of the voxels, also if they are not at right
 // angles, as in the coronal slices of a tilted gantry.
 func TestDistanceAndPixelArea(t *testing.T) {
 	g := volume.NewGeometry([3]int{10, 10, 10}, [3]float64{0.5, 2, 3})

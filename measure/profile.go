@@ -9,13 +9,13 @@ import (
 // Sample is one point of a line profile.
 type Sample struct {
 	Distance float64 // mm from the start
-	Value    float64 // in the volume's unit; NaN outside the volume and beside padding
+	Value    float64 // in the volume's unit; NaN outside the volume and next to padding
 }
 
 // Profile samples v along the straight line between two voxel indices, which may be
 // fractional, by trilinear interpolation. It takes one sample per voxel along the axis
-// where the line is longest: a line along an axis between whole indices gives the
-// voxels themselves. The result is nil if an index is not finite.
+// along which the line is longest: a line along an axis between whole indices gives
+// the voxels themselves. The result is nil if an index is not finite.
 func Profile(v *volume.Volume, from, to [3]float64) []Sample {
 	longest := 0.0
 	for c := range from {

@@ -50,8 +50,8 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// A profile has no value beside the volume, on either side, and no sample of a line that
-// is too long.
+// A profile has no value outside the volume, on either side, and no sample of a line
+// that is too long.
 func TestProfileOutside(t *testing.T) {
 	v := ramp(3, 3, 3)
 	for c := range 3 {

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Rim is where an edge runs in a region of a slice: around a disc, or straight. It is safe
-// for concurrent use.
+// Rim is the course of an edge in a region of a slice: around a disc, or straight. It is
+// safe for concurrent use.
 type Rim struct {
 	Round  bool
 	Radius float64 // mm, of a disc
@@ -35,8 +35,8 @@ const (
 	// higher ones among correlated noise.
 	leastTotal = 15
 	// unevenEdge is the share of the height by which the pixels about the edge may deviate from
-	// what depends on the distance alone, beside noise. An edge whose place varies by 0.3 of
-	// its blur has 0.06.
+	// what depends on the distance alone, apart from noise. An edge with a place that varies by
+	// 0.3 of its blur has 0.06.
 	unevenEdge = 0.06
 	// otherShape is the same for the deviation from a blurred step; a sharp kernel's
 	// overshoot has less.
@@ -198,7 +198,8 @@ func (r *Rim) check(s Slice, vs []float64) error {
 	if !ok || widest > fines/2 {
 		return errors.New("a straight edge along the rows, columns or diagonals of pixels cannot be sampled finely; it must be slanted")
 	}
-	// Deviations of the pixels from what their distance alone gives, beside the edge and about it.
+	// Deviations of the pixels from what their distance alone gives, away from the edge and about
+	// it.
 	var beside, about float64
 	var besides, abouts int
 	for i, d := range r.distances {

@@ -8,7 +8,7 @@ import (
 	"quell/volume"
 )
 
-// Slice is a picture whose values have a place in mm.
+// Slice is a picture of values with a place in mm.
 type Slice struct {
 	Values        []float32 // row by row
 	Mask          []bool    // of the values that are not padding; nil: all

@@ -2,8 +2,8 @@ package measure
 
 import "math"
 
-// Pick returns the values of some pixels, or of all where pixels is nil, without those
-// whose mask is false.
+// Pick returns the values of some pixels, or of all if pixels is nil, without the ones
+// with a false mask.
 func Pick(values []float32, mask []bool, pixels []int) []float32 {
 	var out []float32
 	take := func(i int) {
@@ -55,7 +55,7 @@ func StatsOf(values []float32) Stats {
 	return s
 }
 
-// SNR returns mean / SD; NaN where one of them is not above 0.
+// SNR returns mean / SD; NaN if one of them is not above 0.
 func (s Stats) SNR() Float {
 	if !(s.SD > 0 && s.Mean > 0) {
 		return Float(math.NaN())
@@ -64,7 +64,7 @@ func (s Stats) SNR() Float {
 }
 
 // CNR returns the contrast-to-noise ratio of two regions, |mean a - mean b| /
-// sqrt((SD a² + SD b²) / 2); NaN where there are no SDs above 0.
+// sqrt((SD a² + SD b²) / 2); NaN if there are no SDs above 0.
 func CNR(a, b Stats) Float {
 	noise := math.Sqrt(float64(a.SD*a.SD+b.SD*b.SD) / 2)
 	if !(noise > 0) {

@@ -1,5 +1,5 @@
-// Package phantom makes volumes whose truth is known: CT and MR test objects
-// described by ellipsoids and boxes, exact or as a scanner would image them.
+// Package phantom makes volumes with known truth: CT and MR test objects described
+// by ellipsoids and boxes, exact or as a scanner would image them.
 //
 // A Phantom is a list of shapes. Voxels gives its exact values. For CT, Scan
 // computes parallel-beam projections of every slice analytically (so that

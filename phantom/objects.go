@@ -109,8 +109,8 @@ func ct(g volume.Geometry) Phantom {
 }
 
 // mr is a head of T1 contrast: scalp, skull, cerebrospinal fluid, folded grey
-// matter, white matter, ventricles, deep nuclei and small lesions. Values are
-// those of a magnitude image with a maximum of 255; air is 0.
+// matter, white matter, ventricles, deep nuclei and small lesions. Values are as in
+// a magnitude image with a maximum of 255; air is 0.
 func mr(g volume.Geometry) Phantom {
 	p := Phantom{Geometry: g}
 	add := func(name string, centre, half [3]float64, angle, value float64) {

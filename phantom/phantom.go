@@ -17,12 +17,12 @@ type Phantom struct {
 	Shapes     []Shape
 }
 
-// samples is how many points along each axis a voxel's value is the mean of,
-// where the border of a shape crosses it.
+// samples is how many points along each axis a voxel's value is the mean of, if the
+// border of a shape crosses it.
 const samples = 4
 
 // Voxels returns the exact phantom: every voxel holds the mean over its volume
-// (over samples^3 points where a shape's border crosses it). The error is the
+// (over samples^3 points if a shape's border crosses it). The error is the
 // context's.
 func (p Phantom) Voxels(ctx context.Context) (*volume.Volume, error) {
 	v := volume.New(p.Geometry)

@@ -215,8 +215,8 @@ func TestProjectionsHoldTheMass(t *testing.T) {
 	}
 }
 
-// TestLinesThroughAnImage: Joseph's integral of a linear image is that of the line, for
-// rays along both axes and between them.
+// TestLinesThroughAnImage: Joseph's integral of a linear image is the integral of the
+// line, for rays along both axes and between them.
 func TestLinesThroughAnImage(t *testing.T) {
 	g := volume.NewGeometry([3]int{9, 7, 1}, [3]float64{2, 2, 1})
 	image := make([]float64, 63)
@@ -229,8 +229,8 @@ func TestLinesThroughAnImage(t *testing.T) {
 		for d := range 12 {
 			sum, length := s.along(image, g, view, d)
 			at := float64(d) - 5.5
-			// The samples lie on the ray, one for every row or column; their mean is that
-			// of the image at the middle of the first and the last.
+			// The samples lie on the ray, one for every row or column; their mean is the
+			// value of the image at the middle of the first and the last.
 			var points [][2]float64
 			if math.Abs(sin) > math.Abs(cos) {
 				for x := range 9 {
@@ -265,7 +265,7 @@ func TestViewsAreInterleaved(t *testing.T) {
 }
 
 // TestObliqueReconstructions: both methods put what lies off the centre of a grid that is
-// not square where it was, and SART does not add to what no ray passes.
+// not square at its place, and SART does not add to what no ray passes.
 func TestObliqueReconstructions(t *testing.T) {
 	p := Phantom{Kind: "ct", Unit: "HU", Background: -1000, Geometry: volume.NewGeometry([3]int{48, 32, 1}, [3]float64{2, 2, 2}),
 		Shapes: []Shape{

@@ -48,10 +48,11 @@ func noiseOf(t *testing.T, p phantom.Phantom, s phantom.Scan) *volume.Volume {
 	return v
 }
 
-// The noise of a pixel in the middle of a disc follows from that of the projections.
-// An element of the filtered projection has the variance of a measured one times the
-// sum of h^2; between two elements, with weights 1-t and t, it is on average 2/3 of
-// that and 1/3 of their covariance; backprojection adds up all views with pi / views.
+// The noise of a pixel in the middle of a disc follows from the noise of the
+// projections. An element of the filtered projection has the variance of a measured
+// one times the sum of h^2; between two elements, with weights 1-t and t, it is on
+// average 2/3 of that and 1/3 of their covariance; backprojection adds up all views
+// with pi / views.
 func TestNoiseHasTheStrengthOfTheory(t *testing.T) {
 	p := discPhantom(128, 50)
 	scan := fbp
@@ -161,7 +162,7 @@ func TestNoisePowerSpectra(t *testing.T) {
 			s := math.Sin(math.Pi*f/2) / (math.Pi * f / 2)
 			return f * w(f) * s * s * s * s
 		}
-		// The scale is that of all middle frequencies together.
+		// The scale is common to all middle frequencies together.
 		var a, b float64
 		for k := 4; k < 20; k++ {
 			a, b = a+got[k], b+shape(k)
@@ -182,7 +183,7 @@ func TestNoisePowerSpectra(t *testing.T) {
 
 // The test image of Zheng and Mueller (2011): 90 views at SNR 25, reconstructed by
 // SART. The noise of the projections is 1/25 of their mean, the image shows the
-// object, and its noise is neither nothing nor more than that of the ramp.
+// object, and its noise is neither nothing nor more than with the ramp.
 func TestImageOfFewNoisyViews(t *testing.T) {
 	p := discPhantom(128, 50)
 	p.Shapes = append(p.Shapes, phantom.Shape{Centre: [3]float64{20, 0, 0}, Half: [3]float64{8, 8, math.Inf(1)}, Value: 200})

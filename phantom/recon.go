@@ -56,8 +56,8 @@ func (r Recon) run(ctx context.Context, s *sinogram, g volume.Geometry) ([]float
 	return image, nil
 }
 
-// alongRays calls f with every pixel of the slice and where its centre falls on
-// the detector, in elements.
+// alongRays calls f with every pixel of the slice and the place at which its centre
+// falls on the detector, in elements.
 func (s *sinogram) alongRays(g volume.Geometry, view int, f func(i int, at float64)) {
 	sin, cos := s.angle(view)
 	i := 0

@@ -2,8 +2,8 @@ package phantom
 
 import "math"
 
-// Shape is an object of constant contrast: an ellipsoid or a box. Shapes add up
-// where they overlap.
+// Shape is an object of constant contrast: an ellipsoid or a box. Shapes add up if
+// they overlap.
 type Shape struct {
 	Name   string
 	Box    bool       // a box instead of an ellipsoid
@@ -24,7 +24,7 @@ type section struct {
 	value    float64
 }
 
-// at returns the section at z; ok is false where the shape does not reach z.
+// at returns the section at z; ok is false if the shape does not reach z.
 func (s Shape) at(z float64) (c section, ok bool) {
 	c = section{box: s.Box, cx: s.Centre[0], cy: s.Centre[1], a: s.Half[0], b: s.Half[1], value: s.Value}
 	c.sin, c.cos = math.Sincos(s.Angle)

@@ -74,6 +74,6 @@ type Finding struct {
 	Text     string   `json:"text"`            // one sentence for a person
 	Files    []string `json:"files,omitempty"` // the files concerned, as named in their container
 	// Slicewise recommends slice-by-slice (2-D) filtering: the neighbours of a
-	// slice are not where, or not what, the grid says.
+	// slice are not at the places, or not what, the grid says.
 	Slicewise bool `json:"slicewise,omitempty"`
 }

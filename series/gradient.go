@@ -6,7 +6,7 @@ import "quell/volume"
 type Gradient struct {
 	B float64 `json:"b"` // s/mm2
 	// Direction is the unit vector of the gradient in the patient, LPS+; zero for a volume that
-	// has none, as that of b-value 0, or whose direction the files do not give.
+	// has none, as the one of b-value 0, or if its direction the files do not give.
 	Direction volume.Vec `json:"direction"`
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Coordinate is where a volume lies on an axis that is not one of space.
+// Coordinate is the place of a volume on an axis that is not one of space.
 type Coordinate struct {
 	Axis  string `json:"axis"`           // "temporal position", "b-value", "echo time", "volume"
 	Value string `json:"value"`          // as the file gives it
@@ -19,9 +19,9 @@ func (c Coordinate) String() string {
 	return strings.ReplaceAll(strings.TrimSpace(strings.TrimSpace(c.Axis+" "+c.Value)+" "+c.Unit), `\`, " ")
 }
 
-// Place is where a volume lies in its group: one coordinate for each axis along which
-// the series was divided down to this volume, the outermost first. Volumes of one group
-// may differ in their axes: the one of b-value 0 has no direction.
+// Place is the position of a volume in its group: one coordinate for each axis along
+// which the series was divided down to this volume, the outermost first. Volumes of one
+// group may differ in their axes: the one of b-value 0 has no direction.
 type Place []Coordinate
 
 // String returns the coordinates in words: "b-value 1000 s/mm2, direction 2".
@@ -37,8 +37,8 @@ func (p Place) String() string {
 // another attribute of the acquisition.
 type Group struct {
 	Places []Place // of each volume, in the order along the axis
-	// Step is the time in seconds from one volume to the next; 0 where the files do not
-	// say, or where the volumes differ in something other than time.
+	// Step is the time in seconds from one volume to the next; 0 if the files do not
+	// say, or if the volumes differ in something other than time.
 	Step float64
 	// Gradients are the diffusion weightings of the volumes; nil if the files give none.
 	Gradients *Gradients
@@ -60,9 +60,9 @@ func (g Group) Axis() string {
 	return strings.Join(names, ", ")
 }
 
-// FolderName returns the name of the folder for volume i where pictures are drawn of
-// each: its number from 1, so that folders sort along the axis, and its place, as
-// in "003-b-value-1000-s-mm2". It consists of letters, digits, dots and hyphens.
+// FolderName returns the name of the folder for volume i when pictures are drawn of
+// each: its number from 1, so that folders sort along the axis, and its place, as in
+// "003-b-value-1000-s-mm2". It consists of letters, digits, dots and hyphens.
 func (g Group) FolderName(i int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%0*d", max(3, len(fmt.Sprint(g.Len()))), i+1)

@@ -42,8 +42,8 @@ func (s *Series) RegularParts() []Part {
 	return parts
 }
 
-// evenSteps is the largest difference in mm between the steps of evenly spaced slices,
-// whose positions may be rounded.
+// evenSteps is the largest difference in mm between the steps of evenly spaced slices;
+// positions may be rounded.
 func evenSteps(step float64) float64 { return min(max(0.1, 0.02*step), 0.1*step) }
 
 // Section returns a part of a series, evenly spaced, on a grid of its own. It shares the
@@ -77,7 +77,7 @@ func (s *Series) withoutUneven() []Finding {
 // Resampling says how unevenly spaced slices became evenly spaced ones. Lengths are mm
 // along the line through the first voxels of the slices, from the first slice on.
 type Resampling struct {
-	Measured []float64 `json:"measured"` // where the slices were measured
+	Measured []float64 `json:"measured"` // the heights at which the slices were measured
 	Spacing  float64   `json:"spacing"`  // of the new slices, which begin at 0
 	Slices   int       `json:"slices"`   // new ones
 	Between  int       `json:"between"`  // new ones that lie between two that were measured
@@ -98,9 +98,8 @@ const maxResampled = 32
 
 // Resample returns a series with slices at even distances, spacing mm apart, 0 for the
 // usual distance of the series (the median). Values between two slices are interpolated
-// linearly; a voxel is valid if those it comes from are. The first slice stays where it
-// is, and none lies beyond the last. The result has no sources: its slices are those of no
-// file.
+// linearly; a voxel is valid if those it comes from are. The first slice stays at its
+// place, and none lies beyond the last. The result has no sources: no file has its slices.
 func (s *Series) Resample(spacing float64) (*Series, error) {
 	n := s.Volume.Dims[2]
 	if len(s.Sources) != n || n < 2 {
@@ -162,7 +161,7 @@ func (s *Series) Resample(spacing float64) (*Series, error) {
 	return &out, nil
 }
 
-// mix stores in slice k of out slice z of v and the next one, of which the latter counts w.
+// mix stores in slice k of out slice z of v and the next one; the latter counts w.
 func mix(out *volume.Volume, k int, v *volume.Volume, z int, w float32) {
 	to, lower, upper := out.Plane(k), v.Plane(z), v.Plane(z+1)
 	for i := range to {

@@ -10,7 +10,8 @@ import (
 	"quell/volume"
 )
 
-// slicesAt returns a series of slices of one row whose values are their heights.
+// slicesAt returns a series of slices of one row with values that are their
+// heights.
 func slicesAt(heights ...float64) *series.Series {
 	s := &series.Series{Volume: volume.New(volume.NewGeometry([3]int{2, 1, len(heights)}, [3]float64{1, 1, 1}))}
 	for z, h := range heights {
@@ -57,7 +58,7 @@ func TestRegularParts(t *testing.T) {
 	}
 }
 
-// A section lies where its slices were measured.
+// A section lies at the height at which its slices were measured.
 func TestSection(t *testing.T) {
 	s := slicesAt(0, 1, 2, 8, 13, 18)
 	s.Volume.Mask = make([]bool, 12)
@@ -75,7 +76,7 @@ func TestSection(t *testing.T) {
 	}
 }
 
-// Values that grow with the height stay where they are, and positions are stated.
+// Values that grow with the height stay as they are, and positions are stated.
 func TestResample(t *testing.T) {
 	s := slicesAt(10, 11, 12, 18, 23)
 	out, err := s.Resample(2)

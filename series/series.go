@@ -10,7 +10,7 @@ import (
 	"quell/volume"
 )
 
-// Source says where one slice of a volume came from.
+// Source names the origin of one slice of a volume.
 type Source struct {
 	FS       fs.FS      // the container: a folder or a zip
 	Name     string     // the file's path inside FS, slash-separated
@@ -43,8 +43,8 @@ type Meta struct {
 	Windows        []volume.Window `json:"windows,omitempty"`         // the series' own windows, first is the default
 }
 
-// Series is what a reader found: a volume, what its file says of it, where each
-// slice came from and what was noticed on the way.
+// Series is what a reader found: a volume, what its file says of it, the origin of
+// each slice and what was noticed on the way.
 type Series struct {
 	Meta
 	Volume   *volume.Volume
@@ -54,9 +54,9 @@ type Series struct {
 	// the place that Volume's regular grid gives it; 0 if all slices lie on the
 	// grid, within the rounding of their positions. If it is not 0, a finding of
 	// kind Gap, Spacing or Shift says why, and a format that stores nothing but the
-	// grid would put slices that far from where they were measured.
+	// grid would put slices that far from the places at which they were measured.
 	Irregular float64
-	// Resampled says how the slices came to lie on the grid, where they were measured at
-	// other places; nil where they are as measured.
+	// Resampled says how the slices came to lie on the grid, if they were measured at
+	// other places; nil if they are as measured.
 	Resampled *Resampling
 }

@@ -18,8 +18,8 @@ type Slices interface {
 	// the length of data, becomes false for them and true elsewhere; nil is not wanted.
 	Read(ctx context.Context, data []float32, mask []bool) (padding int, err error)
 	// Series returns the series that the slices form, without voxels and mask: with the findings
-	// about the slices that were read. After the last slice its error is that of reading the
-	// volume whole.
+	// about the slices that were read. After the last slice its error is the error of reading
+	// the volume whole.
 	Series() (*Series, error)
 	// Close closes the files.
 	Close()

@@ -7,7 +7,7 @@ import (
 )
 
 // Arrival is which voxels of a volume are final while an engine computes the others, so
-// that they can be written meanwhile. The nil Arrival is that of a complete volume. It is
+// that they can be written meanwhile. The nil Arrival belongs to a complete volume. It is
 // safe for concurrent use.
 type Arrival struct {
 	reading sync.RWMutex // held to read voxels: after a failure they may change
@@ -67,7 +67,7 @@ func (a *Arrival) wake() {
 }
 
 // Read waits until the voxels from..to-1 are final and calls read, during which they do not
-// change. The error is that of read, of End or of ctx.
+// change. The error is from read, of End or of ctx.
 func (a *Arrival) Read(ctx context.Context, from, to int, read func() error) error {
 	if a == nil {
 		return read()

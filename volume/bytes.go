@@ -9,7 +9,7 @@ import (
 // nativeLittleEndian reports whether this processor stores the lowest byte first.
 var nativeLittleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// LittleEndian returns values as the bytes of little-endian float32. Where shared is true
+// LittleEndian returns values as the bytes of little-endian float32. If shared is true
 // they are the memory of values, as on nearly every processor.
 func LittleEndian(values []float32) (b []byte, shared bool) {
 	if nativeLittleEndian {

@@ -12,13 +12,12 @@ import (
 // zero.
 //
 // Zero is a dark neutral grey and both signs grow brighter with their size,
-// negative towards blue and positive towards orange. On a dark screen a
-// residual without structure therefore stays dark and an edge in it is bright; a
-// white centre would outshine both. Blue and orange differ along the
-// blue-yellow axis, which readers with a red-green deficiency see, and the
-// lightness is that of the absolute value, so the map survives printing in
-// grey. (The idea of a dark-centred map is Crameri's "berlin"; the colours are
-// computed below.)
+// negative towards blue and positive towards orange. On a dark screen a residual
+// without structure therefore stays dark and an edge in it is bright; a white
+// centre would outshine both. Blue and orange differ along the blue-yellow axis,
+// which readers with a red-green deficiency see, and the lightness follows the
+// absolute value, so the map survives printing in grey. (The idea of a dark-centred
+// map is Crameri's "berlin"; the colours are computed below.)
 type Diverging struct {
 	Limit float64 // the absolute value at which the colours saturate, > 0
 }

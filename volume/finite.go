@@ -1,6 +1,6 @@
 package volume
 
-// Finite reports whether all values are finite. x - x is 0, or NaN where x is not, which
+// Finite reports whether all values are finite. x - x is 0, or NaN if x is not, which
 // sums keep: there is one branch for eight values.
 func Finite(values []float32) bool {
 	for ; len(values) >= 8; values = values[8:] {

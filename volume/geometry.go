@@ -119,7 +119,7 @@ func NewGeometry(dims [3]int, spacing [3]float64) Geometry {
 	return g
 }
 
-// FromAffine returns the geometry whose spacing is the length of the affine's
+// FromAffine returns the geometry with a spacing that is the length of the affine's
 // columns.
 func FromAffine(dims [3]int, a Affine) Geometry {
 	g := Geometry{Dims: dims, Affine: a}

@@ -18,7 +18,8 @@ type Tint struct {
 	Marks  bool
 }
 
-// The opacity of a scale, and those of the faintest and the strongest marks.
+// The opacity of a scale, and the opacities of the faintest and the strongest
+// marks.
 const (
 	scaleOpacity = 0.45
 	leastOpacity = 0.25
@@ -56,8 +57,8 @@ func (t Tint) Shows(x float64) bool { return !t.Marks || x > t.Lo }
 const tintSteps = 256
 
 // Blend lays src, one value per pixel, row by row, over the opaque picture dst.
-// cover says how much of a pixel is covered, from 0 to 1; it is 0 where the value
-// has no colour.
+// cover says how much of a pixel is covered, from 0 to 1; it is 0 if the value has
+// no colour.
 func (t Tint) Blend(dst *image.RGBA, src, cover []float32) {
 	var table [tintSteps]color.NRGBA
 	for i := range table {

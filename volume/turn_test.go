@@ -62,7 +62,7 @@ func TestTurnedPictures(t *testing.T) {
 						}
 					}
 				}
-				// The letter at the right is that of the way along a row.
+				// The letter at the right names the way along a row.
 				step := w.Slice(a.g, 1).Affine.Column(0)
 				if got := directionLetters(step.Unit()); got != w.Letters[1] {
 					t.Errorf("%s, %v, %+v: a row runs to %s, its letter is %s", a.name, p, turn, got, w.Letters[1])

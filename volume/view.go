@@ -31,7 +31,7 @@ func (p Plane) String() string {
 // radiological convention shows that axis reversed: patient right on screen left,
 // anterior at the top or left, head at the top. The third direction is the cross
 // product of the first two, as scanners order their slices, so that slice numbers on
-// the screen are those of the series.
+// the screen are the numbers of the series.
 var planes = [...][3]struct {
 	axis int
 	sign float64
@@ -81,15 +81,15 @@ func (g Geometry) View(p Plane) View {
 	return w
 }
 
-// Turn says how a picture stands beside the radiological convention: mirrored left to right
-// first, then turned clockwise. The zero Turn is the convention.
+// Turn says how a picture stands relative to the radiological convention: mirrored left to
+// right first, then turned clockwise. The zero Turn is the convention.
 type Turn struct {
 	Mirrored bool `json:"mirrored,omitempty"`
 	Quarters int  `json:"quarters,omitempty"` // 0 to 3
 }
 
 // Mirror returns the turn with the picture as it stands mirrored: left to right, or top to
-// bottom where upright is false.
+// bottom if upright is false.
 func (t Turn) Mirror(upright bool) Turn {
 	quarters := -t.Quarters
 	if !upright {
@@ -126,7 +126,8 @@ func (w View) Of(part Geometry) View {
 	return w
 }
 
-// To returns where point (column, row) of a slice lies in another view of the same plane.
+// To returns the place of point (column, row) of a slice in another view of the same
+// plane.
 func (w View) To(other View, at [2]float64) (there [2]float64) {
 	for s, a := range other.Axis[:2] {
 		from := 0
@@ -141,7 +142,7 @@ func (w View) To(other View, at [2]float64) (there [2]float64) {
 	return there
 }
 
-// Acquired returns the plane whose slices are the volume's own (through axis z).
+// Acquired returns the plane of the volume's own slices (through axis z).
 func (g Geometry) Acquired() Plane {
 	for p := Axial; p <= Sagittal; p++ {
 		if g.View(p).Axis[2] == 2 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// oriented returns a grid of 4 x 3 x 2 voxels whose axes point as given.
+// oriented returns a grid of 4 x 3 x 2 voxels with axes that point as given.
 func oriented(x, y, z Vec) Geometry {
 	g := NewGeometry([3]int{4, 3, 2}, [3]float64{0.5, 0.75, 3})
 	for c, d := range []Vec{x, y, z} {
@@ -299,8 +299,8 @@ func BenchmarkExtract512(b *testing.B) {
 	}
 }
 
-// The geometry of a slice puts each pixel where its voxel lies, in every plane and where
-// axes are flipped and sheared.
+// The geometry of a slice puts each pixel at the place of its voxel, in every plane and
+// if axes are flipped and sheared.
 func TestSliceGeometry(t *testing.T) {
 	g := NewGeometry([3]int{4, 5, 6}, [3]float64{0.5, 2, 3})
 	g.Affine = g.Affine.FlipXY()

@@ -16,9 +16,9 @@ type Volume struct {
 	// Data holds Voxels() values in real units (HU for CT, scanner units for
 	// MR), x fastest, then y, then z; every one is finite.
 	Data []float32
-	// Mask marks the voxels that hold data; nil means all of them. A voxel
-	// whose mask is false is padding: filters neither use nor change it and
-	// measures do not count it. Its Data is finite too.
+	// Mask marks the voxels that hold data; nil means all of them. A voxel with a
+	// false mask is padding: filters neither use nor change it and measures do not
+	// count it. Its Data is finite too.
 	Mask []bool
 	// Unit names the unit of Data ("HU"; "" if the scanner's unit is unknown).
 	Unit string
@@ -63,8 +63,8 @@ func (v *Volume) Range(ctx context.Context) (lo, hi float32, err error) {
 	return v.RangeOver(ctx, nil)
 }
 
-// RangeOver is Range of the voxels divided by those of a volume of the same dims; nil
-// divides by nothing.
+// RangeOver is Range of the voxels divided by the voxels of a volume of the same
+// dims; nil divides by nothing.
 func (v *Volume) RangeOver(ctx context.Context, divisor *Volume) (lo, hi float32, err error) {
 	blocks := make([]struct{ lo, hi float32 }, (len(v.Data)+rangeBlock-1)/rangeBlock)
 	inf := float32(math.Inf(1))
@@ -150,7 +150,7 @@ func (v *Volume) Validate() error {
 	return v.validateValues(0, len(v.Data))
 }
 
-// ValidatePlane returns an error where a value of slice z is not finite; see Validate.
+// ValidatePlane returns an error if a value of slice z is not finite; see Validate.
 func (v *Volume) ValidatePlane(z int) error {
 	n := v.SliceVoxels()
 	return v.validateValues(z*n, (z+1)*n)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// counted returns a volume whose voxels are their own index.
+// counted returns a volume in which every voxel is its own index.
 func counted(g Geometry) *Volume {
 	v := New(g)
 	for i := range v.Data {

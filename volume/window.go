@@ -17,9 +17,9 @@ type Window struct {
 }
 
 // Render paints values as grey into dst: the linear function of DICOM PS3.3
-// C.11.2.1.2.1, or C.11.2.1.3.2 (LINEAR_EXACT) where w.Exact is set. src holds
-// one value per pixel of dst, row by row. Nothing is allocated; a 512 x 512
-// slice takes well under a millisecond on one core.
+// C.11.2.1.2.1, or C.11.2.1.3.2 (LINEAR_EXACT) if w.Exact is set. src holds one
+// value per pixel of dst, row by row. Nothing is allocated; a 512 x 512 slice takes
+// well under a millisecond on one core.
 //
 // Padding is painted like any value; readers store it at or below the lowest valid
 // one, which makes it the darkest grey.
@@ -111,9 +111,9 @@ var relative = []struct {
 	{"Dark", 0, 50},
 }
 
-// RelativeWindows returns windows for a volume whose values have no common scale, as in
-// MR: by percentiles of its foreground, for all of the tissue, for its contrasts, for what
-// is bright (fluid in T2, fat and contrast agent in T1) and for what is dark. Those that
+// RelativeWindows returns windows for a volume with values of no common scale, as in MR:
+// by percentiles of its foreground, for all of the tissue, for its contrasts, for what is
+// bright (fluid in T2, fat and contrast agent in T1) and for what is dark. Windows that
 // would have no width are left out.
 func RelativeWindows(v *Volume) []Window {
 	sample := sortedSample(v)
@@ -165,8 +165,8 @@ func WindowNames() []string {
 	return names
 }
 
-// Presets returns the usual windows of a modality. For CT the first eight are those
-// of the keys 2 to 9; a menu alone shows the rest. Other modalities have no common
+// Presets returns the usual windows of a modality. For CT the first eight belong to
+// the keys 2 to 9; a menu alone shows the rest. Other modalities have no common
 // scale and no presets, but RelativeWindows. The caller may change the result.
 func Presets(modality string) []Window {
 	if modality != "CT" {

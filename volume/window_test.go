@@ -82,7 +82,7 @@ func TestWindowOfExtremes(t *testing.T) {
 	}
 }
 
-// LINEAR is not defined at a width of 1; there the ends are those of LINEAR_EXACT.
+// LINEAR is not defined at a width of 1; there the ends are as in LINEAR_EXACT.
 func TestWindowOfWidthOne(t *testing.T) {
 	if lo, hi := (Window{Center: 10, Width: 1}).Ends(); lo != 9.5 || hi != 10.5 {
 		t.Errorf("width 1: %v to %v, want 9.5 to 10.5", lo, hi)

@@ -41,7 +41,7 @@ func (e *Engine) Info() denoise.Info {
 	return denoise.Info{Name: "cpu", Device: deviceName(), Cores: e.cores()}
 }
 
-// Run implements denoise.Engine. Memory beyond input and result is that of the
+// Run implements denoise.Engine. Memory beyond input and result is for the
 // intermediates and a few megabytes for each core.
 func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
 	run, err := prepare(ctx, r, in, region)

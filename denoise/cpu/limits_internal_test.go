@@ -16,7 +16,8 @@ import (
 	"quell/volume"
 )
 
-// numbered returns a volume whose voxels are their own index; every fifth is excluded.
+// numbered returns a volume in which every voxel is its own index; every fifth is
+// excluded.
 func numbered(dims [3]int) *volume.Volume {
 	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
 	v.Mask = make([]bool, len(v.Data))
@@ -48,7 +49,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// The processor is named by Linux's list of processors, of which some have no name.
+// The processor is named by Linux's list of processors; some have no name.
 func TestModelName(t *testing.T) {
 	for info, want := range map[string]string{
 		"processor\t: 0\nvendor_id\t: X\nmodel\t\t: 17\nmodel name\t: Some CPU: 3 GHz \nmodel name\t: Another\n": "Some CPU: 3 GHz",

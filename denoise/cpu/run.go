@@ -70,7 +70,7 @@ func (r *run) box(name string) volume.Region {
 }
 
 // initial returns the memory of the voxels of a box of v: a copy of v, which is what
-// excluded voxels keep, but zeros where masked excludes none. Passes write all others, and
+// excluded voxels keep, but zeros if masked excludes none. Passes write all others, and
 // the first to write to a page of new memory is then the goroutine that computes it.
 func initial(v, masked *volume.Volume, box volume.Region) *volume.Volume {
 	if masked.Mask != nil {

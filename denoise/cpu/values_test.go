@@ -25,7 +25,7 @@ func run(t *testing.T, r denoise.Recipe, in denoise.Input) *volume.Volume {
 // powers of two to the bit.
 func TestResultsScaleExactly(t *testing.T) {
 	noisy := phantom(t, [3]int{60, 41, 6})
-	clean := volume.New(noisy.Geometry) // without noise, where h is Facts.Negligible
+	clean := volume.New(noisy.Geometry) // without noise, with h as Facts.Negligible
 	for i := range clean.Data {
 		clean.Data[i] = float32(1 + i/20%3)
 	}
@@ -85,7 +85,7 @@ func TestSmallUnits(t *testing.T) {
 	}
 }
 
-// Values whose squares or differences exceed float32 give finite results that
+// Values with squares or differences that exceed float32 give finite results that
 // agree with the reference, whatever the parameters.
 func TestExtremeValues(t *testing.T) {
 	settings := map[string]string{

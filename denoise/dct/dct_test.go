@@ -78,8 +78,8 @@ func TestBasis(t *testing.T) {
 	}
 }
 
-// The fast transforms are those of the matrices, for all sizes, and the inverse takes
-// back the forward one.
+// The fast transforms equal the products with the matrices, for all sizes, and the
+// inverse takes back the forward one.
 func TestTransforms(t *testing.T) {
 	const lanesUsed = 2 * lanes
 	random := rand.New(rand.NewPCG(1, 2))
@@ -198,7 +198,8 @@ func TestTilesAndSizes(t *testing.T) {
 	}
 }
 
-// An excluded sample of the pilot is that of the input; an excluded voxel is not written.
+// An excluded sample of the pilot is the sample of the input; an excluded voxel is not
+// written.
 func TestExcludedPilot(t *testing.T) {
 	d := [3]int{3, 3, 3}
 	random := rand.New(rand.NewPCG(7, 8))

@@ -13,9 +13,9 @@ const lanes = tile.Lanes
 // Filter is what the tiles of one run share.
 type Filter struct {
 	In    denoise.Field
-	Pilot *denoise.Field // nil for a hard threshold; an excluded sample is that of In
+	Pilot *denoise.Field // nil for a hard threshold; an excluded sample is the one of In
 	Out   denoise.Field
-	Size  [3]int // of a block along x, y, z, at most that of the volume; 1 along z in two dimensions
+	Size  [3]int // of a block along x, y, z, at most the length of the volume; 1 along z in two dimensions
 	Rule  Rule
 }
 
@@ -116,9 +116,9 @@ func (r *ring) row(p, row, channel int) []float32 {
 	return r.planes[p%len(r.planes)][at : at+r.stride]
 }
 
-// worker is the scratch memory of one worker. Blocks lie along three axes, the first
-// of which is x; planes are visited along the last. In two dimensions the middle axis
-// is z, along which blocks have one voxel.
+// worker is the scratch memory of one worker. Blocks lie along three axes, x first;
+// planes are visited along the last. In two dimensions the middle axis is z, along
+// which blocks have one voxel.
 type worker struct {
 	*Filter
 	axes  [3]int
@@ -359,7 +359,7 @@ func (w *worker) clearPlane(p int) {
 	clear(w.weights.planes[p%len(w.weights.planes)])
 }
 
-// finishPlane writes the voxels of plane p, whose sums are complete.
+// finishPlane writes the voxels of plane p once their sums are complete.
 func (w *worker) finishPlane(p int) {
 	first, middle := w.size(0), w.size(1)
 	rows := len(w.planeW)

@@ -8,7 +8,7 @@ import (
 
 // Reference returns the function that computes voxel (x, y, z) of in as the package
 // comment defines it, with blocks of the given size along x, y and z. pilot is nil
-// for a hard threshold; an excluded sample of the pilot is that of in.
+// for a hard threshold; an excluded sample of the pilot is the one of in.
 func Reference(size [3]int, rule Rule) func(in, pilot *denoise.Field, x, y, z int) float64 {
 	var bases [3]*basis
 	for c, n := range size {
@@ -39,7 +39,7 @@ func Reference(size [3]int, rule Rule) func(in, pilot *denoise.Field, x, y, z in
 }
 
 // samples returns the block of f that begins at voxel at, less offset. An excluded
-// sample is that of in.
+// sample is the one of in.
 func samples(f, in *denoise.Field, at, size [3]int, offset float64) []float64 {
 	s := make([]float64, 0, size[0]*size[1]*size[2])
 	for z := at[2]; z < at[2]+size[2]; z++ {

@@ -60,7 +60,7 @@ func combine4Go(dst, a, b, c, d []float32, p, q, r, s float32, n int) {
 	}
 }
 
-// thresholdGo: where |c| > limit: kept += 1 and c = 0, which leaves what is removed.
+// thresholdGo: if |c| > limit: kept += 1 and c = 0, which leaves what is removed.
 func thresholdGo(c, kept []float32, limit float32, n int) {
 	c, kept = c[:n], kept[:n]
 	last, one := math.Float32bits(limit)+1, math.Float32bits(1)

@@ -7,9 +7,9 @@ import "math"
 //
 // Without a pilot it is a hard threshold: a coefficient of magnitude Threshold or
 // less is removed, and the block weighs 1 / the number of coefficients that stay.
-// With one it is Wiener's: a coefficient keeps the share
-// g = P^2 / (P^2 + Sigma^2) of itself, with P that of the same block of the pilot,
-// and the block weighs 1 / sum g^2.
+// With one it is Wiener's: a coefficient keeps the share g = P^2 / (P^2 + Sigma^2)
+// of itself, with P the coefficient of the same block of the pilot, and the block
+// weighs 1 / sum g^2.
 type Rule struct {
 	Threshold float64 // of orthonormal coefficients, in the volume's unit
 	Sigma     float64 // of the noise, with a pilot

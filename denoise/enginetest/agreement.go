@@ -150,7 +150,7 @@ func (s suite) testMaps(t *testing.T) {
 	})
 }
 
-// testCT runs on values as large as a CT's, with air beside bone: squares of their
+// testCT runs on values as large as a CT's, with air next to bone: squares of their
 // differences leave few digits of float32, and bone resembles nothing in air.
 func (s suite) testCT(t *testing.T) {
 	size := [3]int{20, 12, 5}

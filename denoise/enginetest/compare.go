@@ -57,7 +57,7 @@ func Agree(got, want *volume.Volume, valueRange float64) (Margin, error) {
 }
 
 // rangeOf returns the range that tolerances are relative to: for a volume of one
-// value, whose range is 0, a hundredth of that value.
+// value, with range 0, a hundredth of that value.
 func rangeOf(v *volume.Volume) float64 {
 	lo, hi, _ := v.Range(context.Background()) // without a cancel there is no error
 	return max(float64(hi)-float64(lo), math.Abs(float64(hi))/100)

@@ -27,7 +27,7 @@ func (s suite) eachNormalised(t *testing.T, f func(t *testing.T, r denoise.Recip
 	})
 }
 
-// rampOf returns a noise map for v whose sigma rises threefold along x.
+// rampOf returns a noise map for v with a sigma that rises threefold along x.
 func rampOf(v *volume.Volume) *volume.Volume {
 	m := &volume.Volume{Geometry: v.Geometry, Data: make([]float32, len(v.Data))}
 	for i := range m.Data {
@@ -52,7 +52,7 @@ func withoutFigures(m *volume.Volume) []bool {
 	return figure
 }
 
-// testNoiseMapAgreement: with a noise map, some voxels of which have no figure, the
+// testNoiseMapAgreement: with a noise map, in which some voxels have no figure, the
 // engine agrees with the reference, in padding and in regions.
 func (s suite) testNoiseMapAgreement(t *testing.T) {
 	s.eachNormalised(t, func(t *testing.T, r denoise.Recipe) {
@@ -104,7 +104,7 @@ func (s suite) checkNoiseMapRegions(t *testing.T, r denoise.Recipe, in denoise.I
 	}
 }
 
-// guardedMap is guarded for a map, whose values may be NaN.
+// guardedMap is guarded for a map, in which values may be NaN.
 func guardedMap(m *volume.Volume) (check func(t testing.TB)) {
 	bits := func() []uint32 {
 		b := make([]uint32, len(m.Data))
@@ -256,7 +256,7 @@ func (s suite) testNoiseMapScale(t *testing.T) {
 	})
 }
 
-// testNoiseMapRefusals: a map without any figure where the volume holds data, or of
+// testNoiseMapRefusals: a map without any figure if the volume holds data, or of
 // other dims, is refused.
 func (s suite) testNoiseMapRefusals(t *testing.T) {
 	v := scene([3]int{9, 8, 3})

@@ -70,7 +70,7 @@ func (c randomCase) compare(t *testing.T, engine denoise.Engine, nanoseconds flo
 	}
 }
 
-// bind returns the program of a recipe whose automatic values are those of the input.
+// bind returns the program of a recipe with the automatic values of the input.
 func (c randomCase) bind(t *testing.T, r denoise.Recipe, in denoise.Input) (denoise.Program, error) {
 	resolved, err := r.ResolveFor(t.Context(), in)
 	if err != nil {

@@ -172,8 +172,8 @@ func resolved(t testing.TB, r denoise.Recipe, v *volume.Volume) denoise.Recipe {
 	return r
 }
 
-// known holds the facts of scenes by a hash of what they depend on: the suite asks for those of
-// few scenes again and again, and the estimate takes longer than most of its runs.
+// known holds the facts of scenes by a hash of what they depend on: the suite asks for the
+// facts of few scenes again and again, and the estimate takes longer than most of its runs.
 var known sync.Map
 
 // factsOf returns the facts of v.

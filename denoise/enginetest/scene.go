@@ -23,7 +23,7 @@ func scene(dims [3]int) *volume.Volume { return sceneAt(dims, [3]int{}) }
 // sceneAt returns the part of the scene that begins at voxel at.
 func sceneAt(dims, at [3]int) *volume.Volume {
 	v := volume.New(volume.NewGeometry(dims, spacing))
-	// The noise is that of one large volume, so that parts of it agree.
+	// The noise comes from one large volume, so that parts of it agree.
 	i := 0
 	for z := range dims[2] {
 		for y := range dims[1] {

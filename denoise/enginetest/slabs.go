@@ -9,9 +9,9 @@ import (
 	"quell/volume"
 )
 
-// testSlabs: slices that are cut out with those that the filter reads around them are as in
-// the result of the whole volume: on the CPU to the bit, on a GPU, which chooses kernels by
-// the size of a volume, as engines agree.
+// testSlabs: slices that are cut out with the slices that the filter reads around them are
+// as in the result of the whole volume: on the CPU to the bit, on a GPU, which chooses
+// kernels by the size of a volume, as engines agree.
 func (s suite) testSlabs(t *testing.T) {
 	_, exact := s.engine.(*cpu.Engine)
 	s.eachCase(t, small, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {

@@ -34,7 +34,7 @@ func magnitudes(dims [3]int) *volume.Volume {
 	return v
 }
 
-// testStabilisedAgreement: the engine agrees with the reference where the noise is
+// testStabilisedAgreement: the engine agrees with the reference if the noise is
 // stabilised, in padding, in regions and with a noise map.
 func (s suite) testStabilisedAgreement(t *testing.T) {
 	s.eachStabilised(t, func(t *testing.T, r denoise.Recipe) {
@@ -78,7 +78,7 @@ func (s suite) testStabilisedAgreement(t *testing.T) {
 	})
 }
 
-// testStabilisedMeaning: a run is that of the filter's own passes on the stabilised
+// testStabilisedMeaning: a run equals the filter's own passes on the stabilised
 // volume, with parameters in sigmas, and the unbiased inverse of what they compute.
 func (s suite) testStabilisedMeaning(t *testing.T) {
 	v := masked(magnitudes([3]int{33, 21, 5}))

@@ -140,7 +140,7 @@ func byDefault(t *testing.T, f denoise.Filter, dims int) denoise.Program {
 }
 
 // The steps per voxel of nlm, from which the cost on a GPU is estimated: patches up to
-// radius 3 cost nothing more, larger ones and those of lk all their voxels.
+// radius 3 cost nothing more, larger ones, and patches of lk, all their voxels.
 func TestWorkOfNLM(t *testing.T) {
 	for set, want := range map[string]float64{
 		"search-radius=2 patch-radius=3": 25, "search-radius=2 patch-radius=4": 25 * 81,

@@ -45,8 +45,8 @@ func TestWorkersStayWithinTheirMemory(t *testing.T) {
 					tile.Max[c] = min(n, g.Dims[c])
 				}
 				newWorker := pass.CPU.Start(inputs, denoise.FieldOf(v.Clone()))
-				// The counter is the process's: what the runtime takes beside the worker only adds to it, so the least of
-				// some runs counts.
+				// The counter is the process's: what the runtime takes apart from the worker only adds to it, so the
+				// least of some runs counts.
 				took := int64(math.MaxInt64)
 				for range 5 {
 					rows := 0 // the memory is there after the first

@@ -14,20 +14,20 @@ import (
 // largest weight of every voxel, kept as its exponent, then with weights relative
 // to that. These differ between the two ends of a pair.
 
-// FaintPeak is the largest weight below which a voxel counts as faint:
-// MaxExponent would cut weights that still count beside it.
+// FaintPeak is the largest weight below which a voxel counts as faint: MaxExponent
+// would cut weights that still count with it.
 const FaintPeak = 0x1p-64
 
 // manyShare is the part of a tile's voxels above which two more passes cost less
 // than single voxels.
 const manyShare = 1.0 / 32
 
-// LargestRescaled is the exponent up to which rescaled sums are used. Beyond it
-// the weights approach the end of float64's range, where they lose digits and
-// then become 0; Filter.Faint does the same as the reference there.
+// LargestRescaled is the exponent up to which rescaled sums are used. Beyond it the
+// weights approach the end of float64's range, lose digits and then become 0;
+// Filter.Faint does the same as the reference there.
 const LargestRescaled = 960
 
-// faintRows is what rescale needs beside the sums, whose peak then holds the
+// faintRows is what rescale needs apart from the sums; their peak then holds the
 // largest exponent of 2 of each voxel.
 type faintRows struct {
 	on       bool
@@ -129,7 +129,7 @@ func (w *worker) addRescaled(o Offset, distance []float32, y, z int, here, there
 }
 
 // unscaled converts sums of rescale to what Filter.Mean expects: a largest weight
-// of 1, or of 0 where rescaled sums are not used.
+// of 1, or of 0 if rescaled sums are not used.
 func unscaled(s Sums) Sums {
 	if s.Peak < -LargestRescaled {
 		s.Peak = 0

@@ -63,7 +63,7 @@ func TestRoundUp(t *testing.T) {
 	}
 }
 
-// Values are multiplied by a power of two where float32 would not hold their squares,
+// Values are multiplied by a power of two if float32 would not hold their squares,
 // and by none else.
 func TestSetUnit(t *testing.T) {
 	for _, c := range []struct {
@@ -95,7 +95,7 @@ func TestSetUnit(t *testing.T) {
 		if w.bias != float32(c.wantBias) || w.scale != float32(c.wantScale) {
 			t.Errorf("bias %g becomes %g with scale %g; want %g and %g", c.bias, w.bias, w.scale, c.wantBias, c.wantScale)
 		}
-		// The bias of an offset counts relative to that of all.
+		// The bias of an offset counts relative to the bias of all.
 		if got, want := w.biasOf(Offset{bias: c.bias / 4}), float32(1.25*c.wantBias); got != want {
 			t.Errorf("bias %g with a quarter of it at an offset becomes %g; want %g", c.bias, got, want)
 		}

@@ -1,7 +1,7 @@
-// Package pairwise computes the fast paths of pairwise filters, nlm and
-// bilateral: means whose weights depend on two voxels and are the same both ways.
-// They are not computed voxel by voxel but offset by offset (Darbon et al. 2008):
-// for one offset o,
+// Package pairwise computes the fast paths of pairwise filters, nlm and bilateral:
+// means with weights that depend on two voxels and are the same both ways. They are
+// not computed voxel by voxel but offset by offset (Darbon et al. 2008): for one
+// offset o,
 //
 //	e(p) = (v_p - v_{p+o})^2                        one pass over the tile
 //	D(p) = sum_k a_k e(p+k)                         a separable filter of e
@@ -45,8 +45,9 @@ type Filter struct {
 	Squares bool      // average squares (rician)
 	LK      int       // 0, or the norm of the lk weighting
 
-	// Guides, if there are any, are compared instead of In, whose voxels are averaged:
-	// e(p) = sum of Gain (g_p - g_{p+o})^2 over the guides g. The first has the gain 1.
+	// Guides, if there are any, are compared instead of In, while the voxels of In are
+	// averaged: e(p) = sum of Gain (g_p - g_{p+o})^2 over the guides g. The first has
+	// the gain 1.
 	Guides []Guide
 
 	Select *Selection // which pairs count; nil for all
@@ -176,7 +177,7 @@ func (w *worker) run(t volume.Region, stop func() bool) {
 // here and there state whether their first and second ends are in the tile.
 type rowAdder func(o Offset, distance []float32, y, z int, here, there bool)
 
-// visit calls process with every offset whose pairs touch the tile.
+// visit calls process with every offset with pairs that touch the tile.
 func (w *worker) visit(process func(o Offset), stop func() bool) {
 	for _, o := range w.Offsets {
 		if stop() {
@@ -261,8 +262,8 @@ func (w *worker) single() bool {
 
 // addPairs processes the pairs of one offset if they are single: from the voxels to the
 // sums of both ends in one step, without a row of distances or weights. The sums of an
-// end beside the tile go into spare rows, which are not used. Pairs with both ends in one
-// row, whose sums overlap, go the way of all others.
+// end outside the tile go into spare rows, which are not used. Pairs with both ends in
+// one row have sums that overlap, and go the way of all others.
 func (w *worker) addPairs(o Offset) {
 	v, bias := w.values.Values, w.biasOf(o)
 	for z := w.rows.Min[2]; z < w.rows.Max[2]; z++ {
@@ -413,7 +414,7 @@ func (w *worker) clearUnused(p, q int) {
 	clear(w.weight[w.width : w.n+lanes])
 }
 
-// averaged returns the values whose mean is computed.
+// averaged returns the values to be averaged.
 func (w *worker) averaged() []float32 {
 	if w.Squares {
 		return w.squared
@@ -427,9 +428,8 @@ func (w *worker) end(dx, y, z int) int {
 	return w.sums.at(w.rows.Min[0]+dx-w.tile.Min[0], y-w.tile.Min[1], z-w.tile.Min[2])
 }
 
-// span returns the part of the row whose ends (x+dx, y, z) are in the tile: its
-// position in the sums, its first pair and its length rounded up, 0 if it is
-// empty.
+// span returns the part of the row with ends (x+dx, y, z) are in the tile: its
+// position in the sums, its first pair and its length rounded up, 0 if it is empty.
 func (w *worker) span(dx, y, z int) (at, s, n int) {
 	from := max(w.rows.Min[0]+dx, w.tile.Min[0])
 	n = max(tile.RoundUp(min(w.rows.Max[0]+dx, w.tile.Max[0])-from), 0)

@@ -13,7 +13,7 @@ import (
 )
 
 // Every option of the pairwise filters agrees with the float64 reference, with and
-// without excluded voxels, in ordinary and extreme units, and where no voxel resembles
+// without excluded voxels, in ordinary and extreme units, and if no voxel resembles
 // another.
 func TestAgreesWithTheReference(t *testing.T) {
 	for _, c := range []struct {

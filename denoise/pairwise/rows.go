@@ -63,9 +63,9 @@ func weighGo(w, d []float32, scale, bias float32, n int) {
 	}
 }
 
-// weighSumGo: w = 2^-t, t = min(max(0, scale (a + b + c) - least), MaxExponent), 0 where
-// the pair's bit is not set; sum += w, peak = max(peak, w). Least, sums and peaks are those
-// of the lanes.
+// weighSumGo: w = 2^-t, t = min(max(0, scale (a + b + c) - least), MaxExponent), 0 if the
+// pair's bit is not set; sum += w, peak = max(peak, w). Least, sums and peaks belong to the
+// lanes.
 func weighSumGo(w, sum, peak, a, b, c, least []float32, scale float32, bits []byte, n int) {
 	w, a, b, c = w[:n], a[:n], b[:n], c[:n]
 	for x := range w {
@@ -158,7 +158,7 @@ func gradientGo(g, a, b, c []float32, near float32, n int) {
 	}
 }
 
-// nearestGo: where d < least: least = d, slope = g.
+// nearestGo: if d < least: least = d, slope = g.
 func nearestGo(least, slope, d, g []float32, n int) {
 	least, slope, d, g = least[:n], slope[:n], d[:n], g[:n]
 	for x, v := range d {
@@ -207,9 +207,9 @@ func powerDiff(dst, a, b []float32, unit float32, k, n int) {
 	}
 }
 
-// alikeGo sets bit k of bits[g] where the pair 8 g + k is selected: where
-// |m_a - m_b| < apart max(|m_a|, |m_b|) and min(d_a, d_b) > ratio max(d_a, d_b). Bit g
-// of the result says whether there is one in group g; n is at most 64 groups.
+// alikeGo sets bit k of bits[g] if the pair 8 g + k is selected: if |m_a - m_b| <
+// apart max(|m_a|, |m_b|) and min(d_a, d_b) > ratio max(d_a, d_b). Bit g of the result
+// says whether there is one in group g; n is at most 64 groups.
 func alikeGo(bits []byte, ma, mb, da, db []float32, apart, ratio float32, n int) uint64 {
 	set := uint64(0)
 	ma, mb, da, db = ma[:n], mb[:n], da[:n], db[:n]
@@ -230,7 +230,7 @@ func alikeGo(bits []byte, ma, mb, da, db []float32, apart, ratio float32, n int)
 	return set
 }
 
-// keepGo: w = 0 where the pair's bit is not set.
+// keepGo: w = 0 if the pair's bit is not set.
 func keepGo(w []float32, bits []byte, n int) {
 	for x := range w[:n] {
 		if bits[x/lanes]>>(x%lanes)&1 == 0 {

@@ -7,9 +7,9 @@ import (
 	"quell/denoise/tile"
 )
 
-// Selection restricts the pairs to those of voxels whose surroundings are alike: whose
-// means and deviations pass the comparison of alikeGo. Both are at least as large as
-// the part of the volume that the pairs lie in.
+// Selection restricts the pairs to voxels with similar surroundings: with means and
+// deviations that pass the comparison of alikeGo. Both are at least as large as the
+// part of the volume that the pairs lie in.
 //
 // Pairs are chosen before their distances are computed, and groups of lanes in which
 // no pair is chosen are skipped in every step: the time follows the number of groups
@@ -156,8 +156,8 @@ func (w *worker) filterSelected(d [3]int, z int) {
 	}
 }
 
-// finishSelected is finishPlane for runs of chosen groups, each of which it passes to
-// add as if it were a row.
+// finishSelected is finishPlane for runs of chosen groups; it passes each to add as
+// if it were a row.
 func (w *worker) finishSelected(o Offset, z int, add rowAdder) {
 	fz, rows, width, n := w.Patch[2], w.rows, w.width, w.n
 	groups := n / lanes

@@ -11,18 +11,18 @@ import (
 // Stein computes, for a mean with several strengths, how far each voxel moves and
 // the derivative of its new value by its own old one (Van De Ville, Kocher 2009),
 // in one pass over the pairs. With d = v_j - v_i and w = 2^-(scale D + bias), or 1
-// where that exponent is not above 0,
+// if that exponent is not above 0,
 //
 //	g_ij  = 2 d - 2 a_{j-i} (v_i - v_{2i-j})      a_0 = 1; a is 0 outside the patch
-//	w'    = l w g_ij,  l = scale ln 2             0 where the exponent is not above 0
+//	w'    = l w g_ij,  l = scale ln 2             0 if the exponent is not above 0
 //	num   = sum w d,   den  = sum w,  gd = sum w g d,  gl = sum w g
 //	num'  = l gd - den,  den' = l gl
 //
-// where ' is the derivative by v_i. g has two terms as v_i is the middle of its
-// own patch and, where j is near, a sample of the patch of j. Distances D are
-// shared by the strengths. Where the patch of a voxel leaves the volume, v_i is
-// sampled more than once: Exact computes such voxels, and those that no weight of
-// float32 describes.
+// where ' is the derivative by v_i. g has two terms as v_i is the middle of its own
+// patch and, if j is near, a sample of the patch of j. Distances D are shared by
+// the strengths. If the patch of a voxel leaves the volume, v_i is sampled more
+// than once: Exact computes such voxels, and voxels that no weight of float32
+// describes.
 type Stein struct {
 	// Filter without its strength: Scale, Bias, Mean and Faint are not used. With
 	// Peak, a voxel's own weight is the largest of the others, else it is 1.
@@ -127,7 +127,7 @@ func (w *steinWorker) addEnd(o Offset, at, s, n, i, step int, near float32) {
 		return
 	}
 	own, other, distance := w.values.Values[i:], w.values.Values[i+step:], w.distance[s:]
-	opposite := own // any row will do where near is 0
+	opposite := own // any row will do if near is 0
 	if near != 0 {
 		opposite = w.values.Values[i-step:]
 	}
@@ -212,10 +212,10 @@ func (w *steinWorker) inner(at [3]int) bool {
 }
 
 // steinPeak is the largest weight below which the sums do not determine the change:
-// the weights beside it are exact down to a millionth of it.
+// the weights next to it are exact down to a millionth of it.
 const steinPeak = FaintPeak * 0x1p-24
 
-// changed sets changes from the sums at a position, and unknown where these do not
+// changed sets changes from the sums at a position, and unknown if these do not
 // determine them; it returns whether all are known. inner states that the patch of
 // the voxel is inside the volume.
 func (w *steinWorker) changed(at int, inner bool) bool {

@@ -9,7 +9,7 @@ import (
 	"quell/volume"
 )
 
-// The sums of a tile are those of the reference: how far it moves each voxel that
+// The sums of a tile are the sums of the reference: how far it moves each voxel that
 // counts, and its central difference. The Go loops give the bits of the vector code.
 func TestSteinSums(t *testing.T) {
 	f, err := denoise.FilterByName("nlm")
@@ -85,7 +85,7 @@ func TestSteinSums(t *testing.T) {
 		}
 		got := run()
 		for k := range want {
-			// Kinks, where a difference has two slopes, cost a thousandth.
+			// Kinks, at which a difference has two slopes, cost a thousandth.
 			if !(math.Abs(got[k].Residual/want[k].Residual-1) <= 1e-5) || !(math.Abs(got[k].Divergence/want[k].Divergence-1) <= 2e-3) {
 				t.Errorf("%s, masked %v: %+v; want %+v", recipes[k], c.masked, got[k], want[k])
 			}

@@ -22,10 +22,10 @@ func (p *planeRows) resize(rows, width int) {
 func (p *planeRows) row(k int) []float32 { return p.data[k*p.width : (k+1)*p.width] }
 
 // tileSums holds the sums of a tile's voxels, one array for each. Rows reach as far
-// beside the tile as a pair does, so that a row of pairs is added as a whole, and one
-// group of lanes further, for what kernels write past its end.
+// outside the tile as a pair does, so that a row of pairs is added as a whole, and
+// one group of lanes further, for what kernels write past its end.
 type tileSums struct {
-	margin       int // values beside the tile
+	margin       int // values outside the tile
 	stride, rows int
 	num, den     []float32
 	peak         []float32 // nil unless asked for
@@ -90,9 +90,9 @@ func (t *tileSums) voxel(at int) Sums {
 	return s
 }
 
-// lkRows are the rows that the lk weighting needs beside its distances. Its
-// weights T - D are known only when all distances are, so the sums of D, of
-// D (v_j - v_i) and of v_j - v_i are kept and combined at the end.
+// lkRows are the rows that the lk weighting needs apart from its distances. Its
+// weights T - D are known only when all distances are, so the sums of D, of D (v_j
+// - v_i) and of v_j - v_i are kept and combined at the end.
 type lkRows struct {
 	unit  float32   // makes differences <= 1: their fourth powers stay in float32
 	ones  []float32 // 1 for a pair, 0 for no pair

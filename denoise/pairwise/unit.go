@@ -33,7 +33,7 @@ func (w *worker) setUnit() {
 
 // largestOf returns the size of the largest value.
 func largestOf(values []float32) float32 {
-	size := func(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) } // those of positive numbers have the order of the numbers
+	size := func(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) } // the bits of positive numbers have the order of the numbers
 	a, b := uint32(0), uint32(0)
 	for ; len(values) >= 4; values = values[4:] {
 		a = max(a, size(values[0]), size(values[1]))

@@ -14,7 +14,7 @@ package rice
 import "math"
 
 // The transform f is the integral of its slope, which is straight between Slopes and
-// that of z - 1/(4z) beyond them:
+// the slope of z - 1/(4z) beyond them:
 //
 //	f(z) = z - 1/(4z) + Shift    for z >= 6
 //
@@ -64,9 +64,9 @@ func Stabilise(z float64) float64 {
 	return Values[k] + float64(t*(Slopes[k]+float64(curve*t)))
 }
 
-// The signal of a stabilised mean: of nu^2, which is smooth where nu is not, cubic
-// pieces between Squares with the derivatives Rises, fitted to have the least error.
-// Beyond them E[f] is nu + 1/(4nu) + Shift. The error of nu is below 1e-5 from nu = 0.1 on.
+// The signal of a stabilised mean: of nu^2, which is smooth even if nu is not, cubic pieces
+// between Squares with the derivatives Rises, fitted to have the least error. Beyond them
+// E[f] is nu + 1/(4nu) + Shift. The error of nu is below 1e-5 from nu = 0.1 on.
 const (
 	// Floor is E[f] at nu = 0.
 	Floor = 0.54300091554849
@@ -88,8 +88,8 @@ var Rises = [Pieces]float64{
 	12.305385638, 13.296596122, 14.291505229, 15.291941279, 16.294151244, 17.295707472, 18.296397457, 19.296657823, 20.296741331,
 }
 
-// Signal returns the nu whose magnitudes have the stabilised mean d: E[f | nu] = d.
-// Below the mean of pure noise it is 0.
+// Signal returns the nu with magnitudes that have the stabilised mean d: E[f | nu]
+// = d. Below the mean of pure noise it is 0.
 func Signal(d float64) float64 {
 	at := (d - Floor) / SquareStep
 	switch {
@@ -134,13 +134,13 @@ func Mean(nu float64) float64 {
 	return Floor + SquareStep*(float64(k)+(lo+hi)/2)
 }
 
-// variances holds the variance of f where nu is 0, varianceStep, ...; beyond them it is 1.
+// variances holds the variance of f at nu = 0, varianceStep, ...; beyond them it is 1.
 var variances = [...]float64{0.317, 0.383, 0.556, 0.765, 0.925, 0.997, 1}
 
 const varianceStep = 0.5
 
-// Variance returns that of the stabilised noise, within 0.02, where its mean is d: 1 but
-// for the weakest signals.
+// Variance returns the variance of the stabilised noise, within 0.02, at its mean d: 1
+// but for the weakest signals.
 func Variance(d float64) float64 {
 	at := Signal(d) / varianceStep
 	if !(at < float64(len(variances)-1)) {

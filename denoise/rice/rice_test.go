@@ -7,7 +7,7 @@ import (
 	"quell/denoise/rice"
 )
 
-// moments returns mean and standard deviation of g(z) where z follows the Rice
+// moments returns mean and standard deviation of g(z) if z follows the Rice
 // distribution of nu, by the trapezoidal rule.
 func moments(nu float64, g func(z float64) float64) (mean, sd float64) {
 	const h = 0.005
@@ -74,7 +74,8 @@ func TestStabilisedNoise(t *testing.T) {
 	}
 }
 
-// Variance is that of the stabilised noise at every mean, and 1 where the signal is strong.
+// Variance is the variance of the stabilised noise at every mean, and 1 under a strong
+// signal.
 func TestVariance(t *testing.T) {
 	before := 0.0
 	for _, nu := range append([]float64{0.25, 0.75, 1.25, 1.75, 2.25}, signals...) {

@@ -13,8 +13,8 @@ const Lanes = 8
 // RoundUp rounds n up to a multiple of Lanes.
 func RoundUp(n int) int { return (n + Lanes - 1) &^ (Lanes - 1) }
 
-// Block is a worker's copy of a box of voxels, mirrored where the box reaches
-// outside the volume. Its memory is reused from one tile to the next.
+// Block is a worker's copy of a box of voxels, mirrored if the box reaches outside
+// the volume. Its memory is reused from one tile to the next.
 type Block struct {
 	Box    volume.Region // may reach outside the volume
 	Dims   [3]int        // of Box

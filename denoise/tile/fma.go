@@ -16,8 +16,8 @@ func FMA(a, b, c float32) float32 {
 	return float32(sum)
 }
 
-// oddSum returns a + b; where it is no float64 the one of the two beside it that is odd. Rounding
-// that to float32 gives what rounding the exact sum gives (Boldo, Melquiond 2008).
+// oddSum returns a + b; if it is no float64, the odd one of its two neighbours. Rounding that to
+// float32 gives what rounding the exact sum gives (Boldo, Melquiond 2008).
 func oddSum(a, b float64) float64 {
 	sum := a + b
 	t := sum - a

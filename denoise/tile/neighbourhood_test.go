@@ -8,7 +8,8 @@ import (
 	"quell/volume"
 )
 
-// masked returns a volume whose voxels are their own index; every third is excluded.
+// masked returns a volume in which every voxel is its own index; every third is
+// excluded.
 func masked(dims [3]int) *volume.Volume {
 	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
 	v.Mask = make([]bool, len(v.Data))
@@ -98,7 +99,7 @@ func TestEachVoxel(t *testing.T) {
 }
 
 // A block without a mask has none, has room for a group of lanes more, and takes a box
-// inside, across and beside the volume.
+// inside, across and outside the volume.
 func TestBlockWithoutMask(t *testing.T) {
 	v := masked([3]int{6, 2, 2})
 	v.Mask = nil
@@ -122,7 +123,7 @@ func TestBlockWithoutMask(t *testing.T) {
 	}
 }
 
-// The mask of a reused block is that of the last load.
+// The mask of a reused block is the mask of the last load.
 func TestBlockForgetsTheLastMask(t *testing.T) {
 	v := masked([3]int{6, 2, 2})
 	f := denoise.FieldOf(v)

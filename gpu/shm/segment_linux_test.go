@@ -11,7 +11,7 @@ import (
 )
 
 // TestSegmentIsInMemory checks that the file is a memfd, and that a child gets it only
-// where it is passed on.
+// if it is passed on.
 func TestSegmentIsInMemory(t *testing.T) {
 	s := segment(t, 1<<16)
 	name, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", s.file.Fd()))

@@ -45,7 +45,7 @@ func TestSegmentIsSharedByTwoProcesses(t *testing.T) {
 	}
 }
 
-// TestCloseReportsWhatFailed closes a segment whose memory was never mapped.
+// TestCloseReportsWhatFailed closes a segment that was never mapped.
 func TestCloseReportsWhatFailed(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "segment"))
 	if err != nil {
@@ -88,8 +88,8 @@ func TestCloseReleasesTheSegment(t *testing.T) {
 	}
 }
 
-// TestOpenByPath opens a segment as a child does where files are not inherited. The
-// parent's Close removes the file, that of the child does not.
+// TestOpenByPath opens a segment as a child does if files are not inherited. The
+// parent's Close removes the file, the child's does not.
 func TestOpenByPath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "segment")
 	if err := os.WriteFile(path, make([]byte, 1<<16), 0o600); err != nil {

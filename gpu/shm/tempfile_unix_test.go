@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestUnlinkedFileHasNoName checks the file that is used where there is no memfd.
+// TestUnlinkedFileHasNoName checks the file that is used if there is no memfd.
 func TestUnlinkedFileHasNoName(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

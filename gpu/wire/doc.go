@@ -10,9 +10,9 @@
 //	QUELL-GPU {"version":4,"driver":12020,"device":{...},"others":[...],"slots":...}
 //
 // Everything else on its standard output is diagnostic (gorgonia.org/cu prints
-// there and exits if the driver does not start); the parent keeps its end
-// together with that of standard error. A hello with a fault says in one sentence
-// why the device cannot be used; the worker exits after it.
+// there and exits if the driver does not start); the parent keeps its end together
+// with the end of standard error. A hello with a fault says in one sentence why the
+// device cannot be used; the worker exits after it.
 //
 // # Requests and replies
 //
@@ -33,13 +33,12 @@
 // # Order
 //
 // A program is bound before its runs and unbound after the replies to them. A run sees
-// every put sent before it. Nothing else is ordered, so that copies
-// overlap with kernels. The parent sends a get after the reply to the run, or
-// directly after the run with AfterRun set. It does not put voxels that an
-// unfinished run reads, nor run into a buffer that an unfinished get reads.
-// The scratch memory of a run is free when it ends, so runs in one lane may share it.
-// The two lanes run concurrently; blocks of PreviewLane have priority over those
-// of VolumeLane.
+// every put sent before it. Nothing else is ordered, so that copies overlap with
+// kernels. The parent sends a get after the reply to the run, or directly after the
+// run with AfterRun set. It does not put voxels that an unfinished run reads, nor run
+// into a buffer that an unfinished get reads. The scratch memory of a run is free when
+// it ends, so runs in one lane may share it. The two lanes run concurrently; blocks of
+// PreviewLane have priority over blocks of VolumeLane.
 //
 // # Faults
 //

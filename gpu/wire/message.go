@@ -116,14 +116,14 @@ type Binding struct {
 	Recipe  denoise.Recipe `json:"recipe"`  // resolved: nothing auto, no percentages
 	Spacing [3]float64     `json:"spacing"` // mm between voxels
 	Dims    [3]int         `json:"dims"`    // of the whole volume
-	// UsualSigma is above 0 where the program runs on volumes divided by their noise
+	// UsualSigma is above 0 if the program runs on volumes divided by their noise
 	// map (denoise.Program.Normalised).
 	UsualSigma float32 `json:"usual_sigma,omitempty"`
-	// Rung names a kernel of a ladder (kernels.Rung) that runs in place of those that
-	// ship; Block is its shape, zero for its own.
+	// Rung names a kernel of a ladder (kernels.Rung) that runs in place of the
+	// kernels that ship; Block is its shape, zero for its own.
 	Rung  string `json:"rung,omitempty"`
 	Block [3]int `json:"block,omitzero"`
-	// Shapes are those of launches (kernels.Shapes).
+	// Shapes are the shapes of launches (kernels.Shapes).
 	Shapes map[string]int `json:"shapes,omitempty"`
 }
 

@@ -58,8 +58,8 @@ func TestAutomaticRange(t *testing.T) {
 	}
 }
 
-// The anatomy raises or lowers the range by the root of what was measured beside the rule
-// for the neighbourhood that it was measured in, by a third and a quarter at most.
+// The anatomy raises or lowers the range by the root of what was measured relative to the
+// rule for the neighbourhood that it was measured in, by a third and a quarter at most.
 func TestAutomaticRangeFollowsTheAnatomy(t *testing.T) {
 	g := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1})
 	rule := 1.52 * (1 + 1.6/others(2, 1))

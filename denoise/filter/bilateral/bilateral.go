@@ -42,14 +42,13 @@ var Filter = denoise.Filter{
 //
 //	sigma_r / sigma = (1.3 + 22 s) (1 + 1.6 / A) t m
 //
-// It rises with the share s of the noise in the range of the values, since what is lost
-// of the image then weighs less. A is the weight of the neighbours where their values do not
-// differ, beside the centre's of 1, at least leastOthers: the fewer voxels lie within the
-// spatial Gaussian, the less they can blur, and the more different they may be. t is 1.8
-// for the soft tissue of a CT, which is smooth for its noise, else 1. m is the anatomy's
-// part: the root of the ratio of what was measured ([denoise.Facts.Alike]) to what the other
-// factors give for the same neighbourhood, 0.75 to 1.33, and 1 where nothing was measured. The root,
-// as either errs in its own way. Measured, see FILTERS.md.
+// It rises with the share s of the noise in the range of the values, since what is lost of the image
+// then weighs less. A is the weight of the neighbours if their values do not differ, relative to the
+// centre's of 1, at least leastOthers: the fewer voxels lie within the spatial Gaussian, the less
+// they can blur, and the more different they may be. t is 1.8 for the soft tissue of a CT, which is
+// smooth for its noise, else 1. m is the anatomy's part: the root of the ratio of what was measured
+// ([denoise.Facts.Alike]) to what the other factors give for the same neighbourhood, 0.75 to 1.33,
+// and 1 if nothing was measured. The root, as either errs in its own way. Measured, see FILTERS.md.
 func autoRange(r denoise.Recipe, g volume.Geometry, f denoise.Facts) float64 {
 	rule := func(others float64) float64 {
 		tissue := 1.0
@@ -103,10 +102,10 @@ func reference(p Params, in *denoise.Field, x, y, z int) float64 {
 	return vi + num/den
 }
 
-// start runs the bilateral filter as a pairwise filter: the range weight is that
-// of a patch of one voxel, and the spatial weight, computed once for each offset,
-// adds to its exponent. Weights below 2^-pairwise.MaxExponent are negligible
-// beside the centre's weight of 1.
+// start runs the bilateral filter as a pairwise filter: the range weight is the
+// weight of a patch of one voxel, and the spatial weight, computed once for each
+// offset, adds to its exponent. Weights below 2^-pairwise.MaxExponent are
+// negligible relative to the centre's weight of 1.
 func start(p Params, in, out denoise.Field) func() denoise.Worker {
 	f := &pairwise.Filter{
 		In: in, Out: out,

@@ -33,7 +33,7 @@ func (w *worker) weighOffset(i int, d [3]int, z int) {
 		return
 	}
 	r := w.Radius[1]
-	next := 0 // the first stored row whose column sums are not there yet
+	next := 0 // the first stored row with column sums that are not there yet
 	for y, is := range present {
 		if !is {
 			continue

@@ -53,8 +53,8 @@ var Filter = denoise.Filter{
 	Cases:        cases(),
 }
 
-// autoStrength is that of nlm with uniform patches of the size of a block; in the soft
-// tissue of a CT
+// autoStrength is the strength of nlm with uniform patches of the size of a block; in
+// the soft tissue of a CT
 //
 //	h / sigma = (2.9 - 0.2 ln N) (1 - 0.1 ln(P / 27)) (t - 0.5)
 //
@@ -100,7 +100,7 @@ func newParams(r denoise.Recipe) Params {
 	return p
 }
 
-// Average is the name of the pass that averages blocks; Selected where it reads the
+// Average is the name of the pass that averages blocks; Selected if it reads the
 // passes of preselection.
 const (
 	Average  = "average of blocks"
@@ -114,7 +114,7 @@ func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 			p.Step[0], p.Radius[0]+1)
 	}
 	// A block that reaches a voxel stands up to Radius away, its samples Radius further, and
-	// those that it is compared with by the search radius.
+	// the blocks compared with it stand away by the search radius.
 	var reach [3]int
 	blocks := 1.0
 	for c := range reach {

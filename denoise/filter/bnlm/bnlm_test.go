@@ -39,8 +39,9 @@ func filtered(t *testing.T, r denoise.Recipe, v *volume.Volume, region volume.Re
 	return out.Data
 }
 
-// A row of voxels by hand. With equal weights a block becomes the mean of those that
-// are used and of itself once more, and a voxel the mean of what its blocks give it.
+// A row of voxels by hand. With equal weights a block becomes the mean of the blocks
+// that are used and of itself once more, and a voxel the mean of what its blocks
+// give it.
 func TestByHand(t *testing.T) {
 	for _, c := range []struct {
 		set      string
@@ -58,7 +59,7 @@ func TestByHand(t *testing.T) {
 		// to 1 (6+0+30)/3, where 0 is voxel -1, and to 3 (30+6+60)/3.
 		{"h=1e6 search-radius=2", []float32{0, 6, 12, 30, 60}, 2, []float64{0, (6 + 12) / 2, 12, (32 + 30) / 2, 60}},
 		// D of blocks 2 and 1 is 3, of 2 and 0 6: with h^2 = 3 / ln 2 the weights are 1/2 and 1/4, and
-		// that of block 2 itself 1/2: 3 - (3/2 + 3/4) / (5/4).
+		// the weight of block 2 itself 1/2: 3 - (3/2 + 3/4) / (5/4).
 		{"search-radius=2 h=2.0804026", []float32{0, 0, 3}, -1, []float64{math.NaN(), math.NaN(), 1.2}},
 		// A step of 1: three blocks over voxel 1. Block 1 gives (0+0+6)/3 to voxel 0.
 		{"h=1e6 search-radius=1 block-step=1", []float32{0, 6, 12}, -1, []float64{(3 + 2) / 2., (9 + 6 + 3) / 3., (10 + 9) / 2.}},

@@ -11,7 +11,7 @@ import (
 
 const lanes = tile.Lanes
 
-// tileSize is long along x, where rows are processed by vectors. Blocks at the rim of a
+// tileSize is long along x, as rows are processed by vectors. Blocks at the rim of a
 // tile are computed by its neighbours too, which long and deep tiles do rarely.
 func tileSize(p Params) [3]int {
 	if p.Search[2] == 0 && p.Radius[2] == 0 {
@@ -130,7 +130,7 @@ func (w *worker) sumsAt(y, z, phase int) int {
 func (w *worker) rowOf(c, k int) int { return w.Step[c]*(w.first[c]+k) - w.origin[c] }
 
 // at returns the position of the voxel at distance o along x from the middle of the
-// first block, in stored row (y, z). Those of the next blocks follow.
+// first block, in stored row (y, z). The next blocks follow.
 func (w *worker) at(y, z, o int) int {
 	return (z*w.rows[0]+y)*w.stride() + w.place(o+w.margin)
 }

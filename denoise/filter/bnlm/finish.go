@@ -17,7 +17,7 @@ func (w *worker) finish() {
 	}
 }
 
-// finishRow writes a row of voxels: sums times the part of the row and that of the voxel.
+// finishRow writes a row of voxels: sums times the part of the row and of the voxel.
 func (w *worker) finishRow(y, z int, parts []float64, part float64) {
 	sums := w.acc[w.sumsAt(y, z, 0):]
 	n, wide := w.Step[0], w.wide()
@@ -40,8 +40,8 @@ func (w *worker) finishRow(y, z int, parts []float64, part float64) {
 }
 
 // pairs returns how many pairs of voxels can be written at once: a multiple of half the
-// lanes, 0 where voxels are excluded. All have the parts of the first, but perhaps for
-// the last voxel.
+// lanes, 0 if voxels are excluded. All have the parts of the first, but perhaps for the
+// last voxel.
 func (w *worker) pairs(parts []float64) int {
 	if w.out.Mask != nil || w.rowwise == nil {
 		return 0

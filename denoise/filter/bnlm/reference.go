@@ -15,8 +15,8 @@ import (
 //	u_k,x = v_x + sum_j w_kj (v_{x+j-k} - v_x) / sum_j w_kj      v_x if float64 holds no w_kj
 //	out_x = 1/K sum_k u_k,x
 //
-// j stands for a block at one of the candidates' distances of which no sample is excluded
-// and whose middle is in the volume, and with preselection alike that of k.
+// j stands for a block at one of the candidates' distances that has no excluded sample
+// and its middle in the volume, and with preselection is alike to k.
 func reference(p Params, in []denoise.Field, x [3]int) float64 {
 	v := &in[0]
 	var first, last [3]int
@@ -55,7 +55,7 @@ func (p *Params) change(in []denoise.Field, k, x [3]int) float64 {
 		return 0
 	}
 	num, den := 0.0, 1.0
-	for i, e := range exponents { // relative to the largest weight, which is that of the block itself
+	for i, e := range exponents { // relative to the largest weight, the weight of the block itself
 		w := math.Exp(least - e)
 		num += w * differences[i]
 		den += w

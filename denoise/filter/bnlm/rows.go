@@ -2,11 +2,11 @@ package bnlm
 
 import "quell/denoise/tile"
 
-// The row kernels are the inner loops. Each processes the first n values of its rows, n
-// a multiple of tile.Lanes. The Go loops below are their definition; processors with
-// AVX2 and FMA run a form that does the same operations in the same order and gives the
-// same bits (rows_amd64.s). Products are converted explicitly, which keeps compilers from
-// fusing them into sums where they are not fused.
+// The row kernels are the inner loops. Each processes the first n values of its rows, n a
+// multiple of tile.Lanes. The Go loops below are their definition; processors with AVX2
+// and FMA run a form that does the same operations in the same order and gives the same
+// bits (rows_amd64.s). Products are converted explicitly, which keeps compilers from
+// fusing them into sums if they are not fused.
 
 // Kernels with planes process that many, which lie a stride of so many floats apart.
 
@@ -35,7 +35,7 @@ func sumGo(dst, a, b []float32, n int) {
 	}
 }
 
-// totalGo: w = 0 where the bit is not set, den += w, peak = max(peak, w).
+// totalGo: w = 0 if the bit is not set, den += w, peak = max(peak, w).
 func totalGo(den, peak, w []float32, bits []byte, n int) {
 	for x := range den[:n] {
 		if bits[x/lanes]>>(x%lanes)&1 == 0 {
@@ -85,7 +85,7 @@ func columnsGo(dst, a0, a1, b0, b1 []float32, plane, planes, vectors, each, n in
 	}
 }
 
-// leastsGo: least = min(least, a + b + c) where the pair's bit is set.
+// leastsGo: least = min(least, a + b + c) if the pair's bit is set.
 func leastsGo(least, a, b, c []float32, bits []byte, n int) {
 	for i, used := range bits[:n] {
 		for k := range lanes {
@@ -97,7 +97,7 @@ func leastsGo(least, a, b, c []float32, bits []byte, n int) {
 }
 
 // shareGo multiplies n vectors of weights by the inverse of their sums. dst has a vector
-// of shares and one of their sums with those of the right neighbours; the last
+// of shares and one of their sums with the sums of the right neighbours; the last
 // neighbour's weight is the first of right.
 func shareGo(dst, w, right, inverse []float32, n int) {
 	for i := range n {
@@ -117,9 +117,9 @@ func shareGo(dst, w, right, inverse []float32, n int) {
 type strides struct{ row, plane int }
 
 // giveGo adds, for eight voxels in each plane at position at and in the next row, the
-// differences of their partners at n places, times shares: in the next row those of the
-// blocks on it, in the first with those before. Vectors of shares lie 16 floats apart,
-// sums begin at position to.
+// differences of their partners at n places, times shares: in the next row the sums of
+// the blocks on it, in the first with the ones before. Vectors of shares lie 16 floats
+// apart, sums begin at position to.
 func giveGo(sums []float32, to int, sumsApart strides, values []float32, at int, apart strides, planes int, shares, before []float32, places []int, n int) {
 	for k := range lanes {
 		for p := range planes {

@@ -12,9 +12,9 @@ import (
 // together, offset after offset, and stays in the caches:
 //
 //	columns   the squared differences under a row of voxels, summed up along x and z;
-//	          those of the row between two rows of blocks serve both
-//	weights   of the sums of three columns, vector after vector; where the largest of a block
-//	          is below what float32 holds beside the others, relative to that
+//	          the sums of the row between two rows of blocks serve both
+//	weights   of the sums of three columns, vector after vector; if the largest of a block
+//	          is below what float32 holds with the others, relative to that
 //	shares    weights times the inverse of their sum, of each block, and of each with
 //	          its right neighbour
 //	sums      of what the shares of this row of blocks and the one before give to the
@@ -27,7 +27,7 @@ type rowwise struct {
 
 	vectors         int // groups of eight blocks in a row
 	last, own, next []float32
-	bits, sides     []byte       // which pairs are used: of the row, and of rows whose pairs all lie in the volume but at the ends
+	bits, sides     []byte       // which pairs are used: of the row, and of rows with pairs that all lie in the volume but at the ends
 	shares, before  []float32    // of this row of blocks and the one before; 16 a vector and offset
 	inverse         []float32    // of the row, and of a vector of zeros
 	places          [2][]int     // by phase and offset: how far the partner of a voxel is from it
@@ -42,7 +42,8 @@ type rowwise struct {
 type group struct {
 	d     [3]int // the first
 	at, n int    // its index, their number: at most atOnce
-	// where the first partner of a voxel and the one left of it are from the row's start
+	// at which the first partner of a voxel and the one left of it are from the row's
+	// start
 	there, beside int
 }
 
@@ -214,12 +215,12 @@ func (r *rowwise) weighVector(w *worker, v, y, z int, used []byte) {
 	}
 }
 
-// fading is the difference of exponents of 2 beyond which float32 holds no weight beside
-// the largest, with room for the rounding of the exponents.
+// fading is the difference of exponents of 2 beyond which float32 holds no weight next
+// to the largest, with room for the rounding of the exponents.
 const fading = 160
 
 // near returns the i-th weight of vector v, of a block with the least exponent, but nil if
-// it fades beside the largest, and makes it 0.
+// it fades relative to the largest, and makes it 0.
 func (r *rowwise) near(w *worker, v, i int, least float32, weights []float32) *float32 {
 	last, own, next := r.columnsOf(v)
 	if w.scale*(last[i]+own[i]+next[i]) > least+fading {
@@ -244,7 +245,7 @@ func (r *rowwise) columnsOf(v int) (last, own, next []float32) {
 }
 
 // isFaint reports whether a block of the vector is faint: if it has weights, all are far
-// below those that float32 holds beside each other.
+// below what float32 holds side by side.
 func (r *rowwise) isFaint() bool {
 	for k, den := range r.denominator {
 		if den > 0 && r.peak[k] < pairwise.FaintPeak {

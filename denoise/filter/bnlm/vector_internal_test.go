@@ -57,8 +57,9 @@ func TestWorkersGiveTheSameBits(t *testing.T) {
 	}
 }
 
-// Faint blocks, whose weights float32 does not hold beside each other, are averaged as the
-// reference averages them, next to others, up to where float64 holds none of their weights.
+// Faint blocks, with weights that float32 does not hold side by side, are averaged as the
+// reference averages them, next to others, up to the point at which float64 holds none of
+// their weights.
 func TestFaintBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	v := volume.New(volume.NewGeometry([3]int{130, 5, 4}, [3]float64{1, 1, 1}))

@@ -32,10 +32,10 @@ func scratch(dims, radius [3]int) int64 {
 //
 //	out = G(m v) / G(m),
 //
-// where G is three passes along the axes, each of which adds up its taps in rising
-// order. A constant comes back exactly: the quotient is off by far less than float32
-// resolves. Planes filtered along x and y go through a ring as z rises; the pass along
-// z is computed row by row.
+// with G as three passes along the axes; each adds up its taps in rising order. A
+// constant comes back exactly: the quotient is off by far less than float32 resolves.
+// Planes filtered along x and y go through a ring as z rises; the pass along z is
+// computed row by row.
 //
 // If no voxel is excluded, G(m) of a row depends only on the taps along y and z that
 // lie inside the volume: rows with the same ones share it.
@@ -199,8 +199,8 @@ func (w *worker) finishPlane(z int) {
 	}
 }
 
-// addTaps sets den to G(m) of a row of which these taps along y and z lie inside the
-// volume, where no voxel is excluded.
+// addTaps sets den to G(m) of a row, with these taps along y and z inside the
+// volume, if no voxel is excluded.
 func (w *worker) addTaps(inside [2]span) {
 	if inside == w.inside {
 		return

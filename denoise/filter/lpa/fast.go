@@ -7,10 +7,10 @@ import (
 	"quell/volume"
 )
 
-// fast is the reference with the kernels of each scale tabled and the eight rays
-// of a pixel read once. The sums are the reference's, in its order and in
-// float64, so that it chooses the same scales to the last bit. Where no ray leaves
-// the slice along x, pixels of a row are computed side by side (rows.go).
+// fast is the reference with the kernels of each scale tabled and the eight rays of
+// a pixel read once. The sums are the reference's, in its order and in float64, so
+// that it chooses the same scales to the last bit. If no ray leaves the slice along
+// x, pixels of a row are computed side by side (rows.go).
 type fast struct {
 	in, out denoise.Field
 	p       Params
@@ -83,8 +83,8 @@ func (f *fast) eachPixel(lo, hi, y, z int) {
 	}
 }
 
-// estimateRow computes the pixels of a row from lo up to hi, whose rays do not leave the
-// slice along x.
+// estimateRow computes the pixels of a row from lo up to hi, if their rays do not leave
+// the slice along x.
 func (f *fast) estimateRow(lo, hi, y, z int) {
 	for d, step := range directions {
 		n := min(len(f.diffs), denoise.Room(y, step[1], f.in.Dims[1]))

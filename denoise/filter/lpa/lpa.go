@@ -45,7 +45,7 @@ var Filter = denoise.Filter{
 	},
 }
 
-// The automatic gamma where the noise is not measured, and on CT where the anatomy is not.
+// The automatic gamma if the noise is not measured, and on CT if the anatomy is not.
 const (
 	usualGamma  = 1.05
 	usualTissue = 1.6
@@ -55,10 +55,10 @@ const (
 //
 //	1.5 sqrt(min(A / 3, 1) P / 2.5)
 //
-// between 0.8 and 2.2, with how different neighbours may be, A, and patches, P (denoise.Facts);
-// elsewhere 0.95 + 4 s with the share s of the noise in the range of the values; and 1.05 where sigma is a
-// number. The stronger the noise, the less of the image is fine enough to be lost in it. Soft
-// tissue is smoother for its noise than brains in MR are, but less so at the skull base. Measured, see FILTERS.md.
+// between 0.8 and 2.2, with how different neighbours may be, A, and patches, P (denoise.Facts); elsewhere 0.95 + 4
+// s with the share s of the noise in the range of the values; and 1.05 if sigma is a number. The stronger the
+// noise, the less of the image is fine enough to be lost in it. Soft tissue is smoother for its noise than brains
+// in MR are, but less so at the skull base. Measured, see FILTERS.md.
 func autoGamma(r denoise.Recipe, f denoise.Facts) denoise.Value {
 	switch {
 	case givenSigma(r) || f.Noise.Sigma == 0:

@@ -3,7 +3,7 @@ package lpa
 // lanes is how many pixels the vector code computes at once.
 const lanes = 4
 
-// row is what the pixels of a row have in common where no ray leaves the slice along x:
+// row is what the pixels of a row have in common if no ray leaves the slice along x:
 // the length and the tables of their rays. rows_amd64.s relies on the layout of its
 // parts.
 type row struct {
@@ -15,7 +15,7 @@ type row struct {
 	count  int       // scales of a ray
 }
 
-// ray is where the samples of a direction are.
+// ray is the place at which the samples of a direction are.
 type ray struct {
 	step    int // from one to the next, in voxels of the input
 	samples int // from the pixel itself up to the edge of the slice or the longest scale

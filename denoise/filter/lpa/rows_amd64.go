@@ -8,8 +8,8 @@ var useVector = cpu.X86.HasAVX2
 // vector reports whether pixels are computed side by side.
 func vector() bool { return useVector }
 
-// estimateAVX2 computes n pixels, a positive multiple of lanes, whose values are at v,
-// see rows_amd64.s.
+// estimateAVX2 computes n pixels, a positive multiple of lanes, with their values at
+// v, see rows_amd64.s.
 //
 //go:noescape
 func estimateAVX2(dst, v *float32, rays *ray, scales *scale, count int, taps, diffs *float64, n int)

@@ -42,7 +42,7 @@ func TestSameBitsWithoutVectorCode(t *testing.T) {
 	}
 }
 
-// A row that leaves the input is refused before memory beside it is read.
+// A row that leaves the input is refused before memory outside of it is read.
 func TestEstimateChecksBounds(t *testing.T) {
 	tables := []table{{g: []float64{1, 0.5}, sum: make([]float64, 3), q: make([]float64, 3), half: make([]float64, 3)}}
 	for d := range directions {

@@ -16,12 +16,12 @@ var tileSize = [3]int{256, 16, 1}
 // for a small volume.
 const largestNetwork = 400
 
-// worker computes medians row by row with a network, and one by one by selection where
-// none applies: in large neighbourhoods, beside excluded voxels, and in volumes so
+// worker computes medians row by row with a network, and one by one by selection if
+// none applies: in large neighbourhoods, next to excluded voxels, and in volumes so
 // narrow that a neighbourhood is clipped at both ends of the x axis.
 //
-// Where the volume ends along y or z, a neighbourhood has fewer rows: that is another
-// network. Where it ends along x, infinite values take the place of missing columns
+// If the volume ends along y or z, a neighbourhood has fewer rows: that is another
+// network. If it ends along x, infinite values take the place of missing columns
 // (pad).
 type worker struct {
 	Params
@@ -48,8 +48,8 @@ type variant struct {
 // pitch returns the values in a row of the program.
 func (v variant) pitch() int { return roundUp(tileSize[0] + v.width - 1) }
 
-// programs holds the programs that were compiled, of 140 kB at most; all there can be would take
-// 50 MB. They outlive the run: a judgement runs the filter some hundred times on small boxes, where
+// programs holds the programs that were compiled, of 140 kB at most; all there can be would take 50
+// MB. They outlive the run: a judgement runs the filter some hundred times on small boxes, and
 // compiling took a tenth of the time and left most of the garbage.
 var programs = struct {
 	sync.Mutex
@@ -176,9 +176,9 @@ func (w *worker) findHoles(box volume.Region, left, columns int) {
 
 // pad fills the columns of a row that lie outside the volume, left and right of its
 // ends. In the first half of the rows, of an odd number the larger one, the column next
-// to the volume is -inf, the one beside it +inf and so on; in the other half the signs
-// are opposite. Two columns therefore leave the middle where it is. One, if it has an
-// odd number of voxels, leaves the lower of two middle values where the middle was.
+// to the volume is -inf, the next one +inf and so on; in the other half the signs are
+// opposite. Two columns therefore leave the middle at its place. One, if it has an odd
+// number of voxels, leaves the lower of two middle values in the place of the middle.
 func pad(row []float32, left, right int, first bool) {
 	v := float32(math.Inf(1))
 	if first {

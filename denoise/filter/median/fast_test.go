@@ -23,8 +23,8 @@ func field(dims [3]int, masked bool) denoise.Field {
 	return denoise.FieldOf(v)
 }
 
-// Every tile of a volume has the medians of the definition: where neighbourhoods are
-// clipped along any axis or at both ends of one, beside excluded voxels, and in
+// Every tile of a volume has the medians of the definition: if neighbourhoods are
+// clipped along any axis or at both ends of one, next to excluded voxels, and in
 // neighbourhoods that are too large for a network.
 func TestTilesAgreeWithTheReference(t *testing.T) {
 	for _, dims := range [][3]int{{45, 7, 5}, {6, 5, 3}, {4, 6, 2}, {3, 9, 1}, {1, 1, 1}} {

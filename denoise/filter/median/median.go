@@ -42,7 +42,7 @@ const (
 	nsSelect = 9.0    // for one value of a neighbourhood, without
 )
 
-// nanoseconds estimates the time of one core for a voxel, n of which are in a neighbourhood.
+// nanoseconds estimates the time of one core for a voxel with n voxels in its neighbourhood.
 func nanoseconds(n float64) float64 {
 	if n > largestNetwork || !useVector {
 		return nsVoxel + nsSelect*n

@@ -10,9 +10,9 @@ import "slices"
 //	L1(x)   the sorted column at x: the voxels at x of all rows
 //	L2(x) = merge(L1(x), L1(x+1)),  L4(x) = merge(L2(x), L2(x+2)),  ...
 //
-// The median at x is that of the sorted lists which make up its width, as 5 = 4 + 1.
-// Lists are merged by Batcher's odd-even merge (Knuth, TAOCP 3, 5.3.4) except for the
-// last two, of which only the ranks that count are computed:
+// The median at x is the median of the sorted lists that make up its width, as 5 = 4
+// + 1. Lists are merged by Batcher's odd-even merge (Knuth, TAOCP 3, 5.3.4) except
+// for the last two; only the ranks of them that count are computed:
 //
 //	k-th of A and B = min over i of max(A_i, B_{k-i}),  with A_0 = B_0 = -inf
 //
@@ -43,7 +43,7 @@ func newNetwork(column, width int, upper bool) *network {
 		list = append(list, value{node: k})
 	}
 	list = n.sort(list) // of size columns
-	var rest []value    // the columns beside it
+	var rest []value    // the columns next to it
 	for size := 1; ; size *= 2 {
 		if 2*size > width {
 			n.results = append(n.results, n.rank(list, rest, (column*width+1)/2))
@@ -53,7 +53,7 @@ func newNetwork(column, width int, upper bool) *network {
 			return n
 		}
 		if width&size != 0 {
-			// The bits of the width from the highest on are lists one beside the other.
+			// The bits of the width from the highest on are lists side by side.
 			rest = n.merge(shifted(list, width&^(2*size-1)), rest)
 		}
 		list = n.merge(list, shifted(list, size))
@@ -88,8 +88,8 @@ func (n *network) sort(list []value) []value {
 	return n.merge(n.sort(list[:half]), n.sort(list[half:]))
 }
 
-// merge merges two sorted lists: those of the elements at even positions, those of the
-// elements at odd ones, and then neighbours.
+// merge merges two sorted lists: the elements at even positions, the elements at odd
+// ones, and then neighbours.
 func (n *network) merge(a, b []value) []value {
 	switch {
 	case len(a) == 0:

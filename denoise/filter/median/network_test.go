@@ -73,7 +73,7 @@ func TestNetworkOfZerosAndOnes(t *testing.T) {
 	p := newNetwork(3, 3, false).compile(512 + 2*lanes)
 	for from := 0; from < 512; from += 128 {
 		memory := make([]float32, p.size)
-		for i := range 128 { // at 4 i, beyond the reach of the ones beside it
+		for i := range 128 { // at 4 i, beyond the reach of its neighbours
 			for k := range 9 {
 				memory[k%3*(512+2*lanes)+4*i+k/3] = float32((from + i) >> k & 1)
 			}
@@ -116,7 +116,7 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-// The estimate of the time rises with the neighbourhood, and where networks end.
+// The estimate of the time rises with the neighbourhood, and if networks end.
 func TestNanoseconds(t *testing.T) {
 	last := 0.0
 	for _, n := range []float64{1, 9, 27, 125, 343, 400, 401, 729} {
@@ -131,7 +131,7 @@ func TestNanoseconds(t *testing.T) {
 	}
 }
 
-// pads are the columns beside a row of one voxel.
+// pads are the columns next to a row of one voxel.
 func TestPad(t *testing.T) {
 	inf := float32(math.Inf(1))
 	for _, c := range []struct {

@@ -11,8 +11,8 @@ var useVector = cpu.X86.HasAVX2
 func runAVX2(operations *operation, count int, memory *float32, n int)
 
 // run runs the operations of a program on its memory: on the first n values of rows, n a
-// multiple of lanes. The positions of operations are those of compile, which keeps
-// them within the program's size.
+// multiple of lanes. The positions of operations are the positions of compile, which
+// keeps them within the program's size.
 func run(operations []operation, memory []float32, n int) {
 	if !useVector || n == 0 || len(operations) == 0 {
 		runGo(operations, memory, n)

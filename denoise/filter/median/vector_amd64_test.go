@@ -38,7 +38,7 @@ func TestSameBitsWithoutVectorCode(t *testing.T) {
 	if !slices.EqualFunc(plain, loops, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
 		t.Error("without vector code the operations are not run")
 	}
-	// Single operations, of which each code is one.
+	// Single operations, one for each code.
 	for code := lower; code <= upperLower; code++ {
 		memory := laid(rand.New(rand.NewPCG(5, 1)), &program{size: 5 * testPitch}, 5, testPitch)
 		o := []operation{{code: code, dst: 4 * testPitch, a: 3, b: testPitch + 5, c: 2*testPitch + 1}}

@@ -43,9 +43,9 @@ func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 
 	return Strength(neighbours, math.Pow(squares, -float64(r.Dims)), f) * anatomy(r.Dims, one, f)
 }
 
-// anatomy is what was measured of the patches of a series over what is usual at its noise, by
-// the rules for the neighbourhood that it was measured in: two dimensions, search radius 3,
-// centre one. It is 1 where nothing was measured. In three dimensions it has half the say, on the
+// anatomy is what was measured of the patches of a series over what is usual at its noise, by the
+// rules for the neighbourhood that it was measured in: two dimensions, search radius 3, centre
+// one. It is 1 if nothing was measured. In three dimensions it has half the say, on the
 // logarithm, with centre one and no CT: h is large there, and more neighbours reach texture of
 // little contrast.
 func anatomy(dims int, one bool, f denoise.Facts) float64 {
@@ -70,14 +70,14 @@ func Strength(neighbours, patch float64, f denoise.Facts) float64 {
 }
 
 // weak says how weak the noise is, by its share s in the range of the values: from 1
-// where there is none to 0 where it is 2.5 % and more.
+// if there is none to 0 if it is 2.5 % and more.
 func weak(f denoise.Facts) float64 { return max(0, 1-f.NoiseShare()/0.025) }
 
 // Tissue is the factor of h for the soft tissue of a CT,
 //
 //	t = 1.13 (2-D) or 1 (3-D) + 0.25 min(E - 1, 2.5) + 0.2 ln(sigma / 8 HU), at least 0.5
 //
-// where one independent sample of the noise covers E voxels: patches of correlated
+// if one independent sample of the noise covers E voxels: patches of correlated
 // noise differ more from each other, and tissue differs by a few HU alone.
 func Tissue(dims int, f denoise.Facts) float64 {
 	t := 1.0
@@ -135,8 +135,9 @@ func autoRician(r denoise.Recipe, f denoise.Facts) denoise.Value {
 	return denoise.Bool(rician(r, f))
 }
 
-// rician says whether the switch turns itself on: in magnitude images whose background
-// shows Rician noise that is not stabilised. The facts of a stabilised volume have none.
+// rician says whether the switch turns itself on: in magnitude images with a background
+// that shows Rician noise that is not stabilised. The facts of a stabilised volume have
+// none.
 func rician(r denoise.Recipe, f denoise.Facts) bool {
 	return !papers(r) && f.Noise.Model == noise.Rician && f.Noise.ModelKnown && f.Noise.Sigma > 0 && !Harms(r.Dims, f)
 }

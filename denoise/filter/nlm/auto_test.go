@@ -32,8 +32,8 @@ func with(t *testing.T, dims int, set string, e noise.Estimate) nlm.Params {
 	return p.Params.(nlm.Params)
 }
 
-// The automatic h in sigmas lies where a grid of strengths has its best PSNR, within
-// 0.35 dB, on brains and phantoms with sigma 10 and more (FILTERS.md).
+// The automatic h in sigmas has the best PSNR of a grid of strengths, within 0.35
+// dB, on brains and phantoms with sigma 10 and more (FILTERS.md).
 func TestAutomaticStrength(t *testing.T) {
 	for _, c := range []struct {
 		dims   int
@@ -143,7 +143,7 @@ func TestAutomaticCentre(t *testing.T) {
 	}
 }
 
-// Where every strength harms with centre max, h only averages equal patches.
+// If every strength harms with centre max, h only averages equal patches.
 func TestAutomaticStrengthDoesNoHarm(t *testing.T) {
 	estimate := func(share float64, c noise.Confidence) noise.Estimate {
 		e := noise.Known(share * 255)
@@ -171,7 +171,7 @@ func TestAutomaticStrengthDoesNoHarm(t *testing.T) {
 	}
 }
 
-// Without stabilisation Rician is on by itself where the background shows it, and sigma
+// Without stabilisation Rician is on by itself if the background shows it, and sigma
 // with it, unless the recipe says otherwise.
 func TestAutomaticRician(t *testing.T) {
 	magnitude := noise.Known(10)

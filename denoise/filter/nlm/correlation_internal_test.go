@@ -88,7 +88,7 @@ func TestAutoCorrelation(t *testing.T) {
 	}
 }
 
-// The list is refused where nothing is subtracted, and where it has no meaning.
+// The list is refused if nothing is subtracted, and if it has no meaning.
 func TestCorrelationIsChecked(t *testing.T) {
 	r, err := denoise.NewRecipe("nlm", 2)
 	if err != nil {

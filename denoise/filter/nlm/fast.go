@@ -48,9 +48,9 @@ func pairs(p Params, in denoise.Field) *pairwise.Filter {
 	return f
 }
 
-// exponent is that of the Gaussian weights as a power of 2:
-// exp(-(D - 2 sigma^2) / h^2) = 2^-(Scale D' + Bias), D' having a_0 = 1. Correlated
-// noise adds -Bias rho to the bias of an offset.
+// exponent is the exponent of the Gaussian weights as a power of 2: exp(-(D - 2
+// sigma^2) / h^2) = 2^-(Scale D' + Bias), D' having a_0 = 1. Correlated noise adds
+// -Bias rho to the bias of an offset.
 func exponent(p Params) pairwise.Exponent {
 	axes := 0
 	for _, f := range p.PatchRadius {
@@ -99,8 +99,8 @@ func mean(p Params) func(v, unit float64, s pairwise.Sums) (value float64, ok bo
 	}
 }
 
-// result is the new value of a voxel of value v, whose weighted differences sum
-// up to num and whose weights to den. Values were multiplied by unit.
+// result is the new value of a voxel of value v, if the weighted differences sum up
+// to num and the weights to den. Values were multiplied by unit.
 func (p *Params) result(v, unit, num, den float64) float64 {
 	switch {
 	case den == 0:

@@ -37,8 +37,8 @@ func TestTaps(t *testing.T) {
 	}
 }
 
-// TestWorkOfPatches: the GPU sums patches anew where they are larger than its kernels for
-// overlapping ones, and for the weights of lk; the work is then that of every tap.
+// TestWorkOfPatches: the GPU sums patches anew if they are larger than its kernels for
+// overlapping ones, and for the weights of lk; the work then counts every tap.
 func TestWorkOfPatches(t *testing.T) {
 	g := volume.NewGeometry([3]int{64, 60, 20}, [3]float64{1, 1, 1})
 	for _, c := range []struct {

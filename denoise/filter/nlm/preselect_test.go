@@ -20,8 +20,9 @@ func filtered(t *testing.T, r denoise.Recipe, v *volume.Volume) []float32 {
 	return out.Data
 }
 
-// With a strength that makes all weights equal, the neighbours that are used are those
-// of the same mean: a step stays as it is, in any unit, and blurs without preselection.
+// With a strength that makes all weights equal, the neighbours that are used are the
+// ones with the same mean: a step stays as it is, in any unit, and blurs without
+// preselection.
 func TestPreselectKeepsSteps(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{12, 9, 1}, [3]float64{1, 1, 1}))
 	for i := range v.Data {

@@ -8,10 +8,10 @@ import (
 	"quell/denoise/tile"
 )
 
-// stein is the closed form of Stein's risk (Van De Ville, Kocher 2009) for
-// recipes that differ in h alone. Rician averages and lk weights have none here, nor has
-// preselection, whose choice jumps with the voxels; Stein's risk itself has none for
-// correlated noise.
+// stein is the closed form of Stein's risk (Van De Ville, Kocher 2009) for recipes that
+// differ in h alone. Rician averages and lk weights have none here, nor has
+// preselection, in which the choice jumps with the voxels; Stein's risk itself has none
+// for correlated noise.
 func stein(recipes []denoise.Recipe) (denoise.SteinPass, bool) {
 	ps := make([]Params, len(recipes))
 	for i, r := range recipes {
@@ -41,12 +41,12 @@ func stein(recipes []denoise.Recipe) (denoise.SteinPass, bool) {
 // exact computes, by the definitions and in float64, what the marked means do to
 // voxel i: how far it moves, and the derivative of its new value by its old one,
 //
-//	w_ij' = -w_ij D_ij' / h^2,  0 where D_ij <= 2 sigma^2
+//	w_ij' = -w_ij D_ij' / h^2,  0 if D_ij <= 2 sigma^2
 //	D_ij' = 2 sum_k a_k (v_{i+k} - v_{j+k}) ([i+k is i] - [j+k is i])
 //
 // where a sample outside the volume is the voxel that it mirrors. Weights count
-// relative to the largest where that is the weight of the voxel itself, and less
-// than 2^-60 of the largest is 0, as in faint.
+// relative to the largest if that is the weight of the voxel itself, and less than
+// 2^-60 of the largest is 0, as in faint.
 func exact(ps []Params, in *denoise.Field, b *tile.Block, unit float64, i [3]int, marked []bool, to []pairwise.Change) {
 	type pair struct{ difference, distance, slope float64 }
 	var all []pair

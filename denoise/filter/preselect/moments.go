@@ -25,7 +25,7 @@ func (s sums) mean() float32 {
 }
 
 // deviation is the standard deviation, at least Tiny. n sum u^2 - (sum u)^2 is exact
-// for whole numbers, and exactly 0 where they are equal.
+// for whole numbers, and exactly 0 if they are equal.
 func (s sums) deviation() float32 {
 	spread := float64(s.n*s.second) - float64(s.first*s.first)
 	return float32(min(max(math.Sqrt(max(spread, 0))/s.n, Tiny), math.MaxFloat32))

@@ -7,8 +7,8 @@
 //	mu1 < mean_i / mean_j < 1 / mu1   and   s1 < var_i / var_j < 1 / s1
 //
 // over the 3^3 voxels around each (3^2 in two dimensions), where 0 and 0 are equal.
-// A ratio of means depends on where the scale of values begins, so means count from
-// the parameter zero.
+// A ratio of means depends on the value at which the scale of values begins, so
+// means count from the parameter zero.
 package preselect
 
 import (
@@ -74,7 +74,7 @@ type Rule struct {
 	Radius    [3]int  // half widths of a surrounding: 1, along z 0 in two dimensions
 }
 
-// New returns the rule of a resolved recipe; false where it uses all neighbours.
+// New returns the rule of a resolved recipe; false if it uses all neighbours.
 func New(r denoise.Recipe) (Rule, bool) {
 	return Rule{
 		Zero: r.Get("zero").Float(), Apart: float32(1 - r.Get("mean-ratio").Float()),

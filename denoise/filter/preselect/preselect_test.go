@@ -39,8 +39,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// The numbers of a voxel are those of the 3^2 or 3^3 samples around it, mirrored beyond
-// the edge, from zero.
+// The numbers of a voxel are taken from the 3^2 or 3^3 samples around it, mirrored
+// beyond the edge, from zero.
 func TestPassesByHand(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{3, 2, 2}, [3]float64{1, 1, 1}))
 	copy(v.Data, []float32{1, 2, 3, 4, 5, 9, 0, 0, 0, 0, 0, 27})

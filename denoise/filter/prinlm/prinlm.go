@@ -70,7 +70,7 @@ var Filter = denoise.Filter{
 	},
 }
 
-// autoStrength is h: half the noise in 3-D, more in 2-D, where fewer voxels are alike,
+// autoStrength is h: half the noise in 3-D, more in 2-D, if fewer voxels are alike,
 // and with a Wiener stage, which brings structure back. Measured, see FILTERS.md.
 func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
 	sigmas := [2]float64{0.5, 0.8}
@@ -95,8 +95,9 @@ type Params struct {
 	Rule   dct.Rule // of the second stage
 }
 
-// MeanShare is what the squared difference of local means counts beside that of single
-// voxels, as the mean of both counts in the paper (eq. 5): exp(-(d^2 + 3 dm^2) / 4 h^2).
+// MeanShare is what the squared difference of local means counts relative to the one of
+// single voxels, as the mean of both counts in the paper (eq. 5): exp(-(d^2 + 3 dm^2) /
+// 4 h^2).
 const MeanShare = 3
 
 // Names of the fields between the passes.

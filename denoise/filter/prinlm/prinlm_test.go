@@ -66,7 +66,8 @@ func TestWeightsByHand(t *testing.T) {
 	}
 }
 
-// The local mean is that of the voxels of a 3^3 box that are in the volume and valid.
+// The local mean is the mean of the voxels of a 3^3 box that are in the volume and
+// valid.
 func TestMean(t *testing.T) {
 	d := [3]int{5, 4, 3}
 	random := rand.New(rand.NewPCG(1, 1))

@@ -18,7 +18,7 @@ import (
 )
 
 // The error on the T1 pair, a brain with Gaussian noise of sigma 10: of the whole volume
-// where that takes little, of ten slices with the second stage.
+// if that takes little, of ten slices with the second stage.
 func TestErrorOnTheT1Pair(t *testing.T) {
 	read := func(name string) *volume.Volume {
 		path := shareddata.Path(t, "template/"+name)

@@ -5,8 +5,8 @@ import (
 	"quell/denoise/dct"
 )
 
-// wienerPass returns the pass that weighs the frequencies of the noisy voxels by those of
-// the pilot, block by block.
+// wienerPass returns the pass that weighs the frequencies of the noisy voxels by the
+// frequencies of the pilot, block by block.
 func (p Params) wienerPass() denoise.Pass {
 	reference := dct.Reference(p.Wiener, p.Rule)
 	return denoise.Pass{

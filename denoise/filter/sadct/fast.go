@@ -14,7 +14,7 @@ import (
 // tile.
 //
 // A rounding must not change whether a coefficient is above the threshold, nor
-// thereby a weight: where the error of float32 leaves that open, the support is
+// thereby a weight: if the error of float32 leaves that open, the support is
 // computed in float64.
 
 var tileSize = [3]int{256, 128, 1}
@@ -83,7 +83,7 @@ func (w *worker) tile(tile volume.Region, stop func() bool) {
 	w.finish(tile)
 }
 
-// finish writes the tile: the voxels where there is no estimate.
+// finish writes the tile: the voxels without an estimate.
 func (w *worker) finish(tile volume.Region) {
 	f, z := &w.in[1], tile.Min[2]
 	for y := tile.Min[1]; y < tile.Max[1]; y++ {

@@ -2,9 +2,9 @@ package sadct
 
 import "math/bits"
 
-// The row kernels of the CPU form work on lines of lanes floats, of which whole
-// groups of eight are computed. Their Go forms are here; rows_amd64.s has the same
-// operations in the same order for AVX2.
+// The row kernels of the CPU form work on lines of lanes floats, computed in whole
+// groups of eight. Their Go forms are here; rows_amd64.s has the same operations in
+// the same order for AVX2.
 
 // combineGo sets the first 8 groups values of dst to sum_j a[j] m[j*lanes + ...], in
 // the order of j, for len(a) rows of m.
@@ -54,7 +54,7 @@ func attenuateGo(c, q, sums *[lanes]float32, groups int) {
 }
 
 // depositGo adds weight to the first n values of den, and weight (r + mean - u) to
-// those of num.
+// the first n of num.
 func depositGo(num, den []float32, r, u *[lanes]float32, mean, weight float32, n int) {
 	num, den = num[:n], den[:n]
 	for l := range num {

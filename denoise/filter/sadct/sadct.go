@@ -100,8 +100,8 @@ func autoGamma(r denoise.Recipe, f denoise.Facts) denoise.Value {
 	return denoise.Number(min(max(0.8, 2.4/math.Log1p(60*share)), 100))
 }
 
-// tails is what noise adds to the range of a volume at least, in sigmas: 6.5 to that of
-// Cameraman at sigma 25, 9.3 to that of the T1 template at sigma 10.
+// tails is what noise adds to the range of a volume at least, in sigmas: 6.5 to the
+// range of Cameraman at sigma 25, 9.3 to the range of the T1 template at sigma 10.
 const tails = 6
 
 // sigmaOf is the sigma that the recipe resolves to.

@@ -102,7 +102,8 @@ func TestWideTiles(t *testing.T) {
 	}
 }
 
-// The estimates of a pixel are as many as the overlap, and at most those of all supports.
+// The estimates of a pixel are as many as the overlap, and at most the estimates of all
+// supports.
 func TestEstimatesOfAPixel(t *testing.T) {
 	for overlap, want := range map[int]float64{0: 25, 1: 1, 24: 24, 25: 25, 26: 25} {
 		s := newStage(Params{Overlap: overlap}, []int{1, 3}, false)
@@ -146,8 +147,8 @@ func TestStageSigma(t *testing.T) {
 	}
 }
 
-// gamma at sigma/255 of Foi's rule, where noise adds 6 sigma to the range, and where there
-// is no noise or no range.
+// gamma at sigma/255 of Foi's rule, if noise adds 6 sigma to the range, and if there is no
+// noise or no range.
 func TestAutoGamma(t *testing.T) {
 	recipe := func(sigma denoise.Value) denoise.Recipe {
 		return denoise.Recipe{Params: map[string]denoise.Value{"sigma": sigma}}
@@ -229,7 +230,7 @@ func TestScalesEnd(t *testing.T) {
 	}
 }
 
-// The scales of the CPU form are those of the reference.
+// The scales of the CPU form are the scales of the reference.
 func TestScalesOfTheCPUForm(t *testing.T) {
 	v := waves([3]int{40, 35, 1})
 	in := denoise.FieldOf(v)
@@ -258,8 +259,8 @@ func TestScalesOfTheCPUForm(t *testing.T) {
 	}
 }
 
-// Supports of equal lengths are squares, and those that are put together from sectors
-// are the polygons of their lengths.
+// Supports of equal lengths are squares, and supports that are put together from
+// sectors are the polygons of their lengths.
 func TestSupports(t *testing.T) {
 	for h := 1; h <= maxLength; h++ {
 		s := polygon([8]int{h, h, h, h, h, h, h, h})

@@ -24,7 +24,8 @@ type stage struct {
 // template falls by 3 %, and in the soft tissue of CT by 5 to 7 %.
 const wienerSigma = 1.1
 
-// StageSigma returns the noise level that a stage takes for that of the image.
+// StageSigma returns the noise level that a stage takes for the noise level of the
+// image.
 func (p Params) StageSigma(wiener bool) float64 {
 	if wiener {
 		return wienerSigma * p.Sigma
@@ -71,8 +72,8 @@ var bayer = func() (m [8][8]int) {
 	return m
 }()
 
-// used reports whether the support of n pixels around (x, y) is used: all where there
-// is no limit of the overlap, else about overlap in n of them, spread evenly.
+// used reports whether the support of n pixels around (x, y) is used: all if there is
+// no limit of the overlap, else about overlap in n of them, spread evenly.
 func (s *stage) used(x, y, n int) bool {
 	return s.overlap == 0 || bayer[y&7][x&7]*n < 64*s.overlap
 }
@@ -80,8 +81,8 @@ func (s *stage) used(x, y, n int) bool {
 // limit returns the threshold of the coefficients of n pixels in sigmas.
 func (s *stage) limit(n int) float64 { return s.threshold * math.Sqrt(2*math.Log(float64(n))+1) }
 
-// reference is the estimate at (x, y, z): the mean of those of all supports that hold
-// the pixel, weighted, in the order of their centres.
+// reference is the estimate at (x, y, z): the mean of the estimates of all supports
+// that hold the pixel, weighted, in the order of their centres.
 func (s *stage) reference(in []denoise.Field, x, y, z int) float64 {
 	v := float64(in[1].At(x, y, z))
 	if s.sigma == 0 {
@@ -131,7 +132,8 @@ func (s *stage) support(in []denoise.Field, cx, cy, z int) support {
 
 // exact is scratch memory of the transform in float64. Line i holds the pixels of a
 // column of the support without gaps, in the order of y; of a coefficient k of the
-// columns, line k of c holds those of the columns longer than k, in the order of x.
+// columns, line k of c holds the coefficients of the columns longer than k, in the
+// order of x.
 type exact struct {
 	u, p, c, q [maxSide][maxSide]float64
 	lengths    [maxSide]int // pixels in each column
@@ -172,8 +174,8 @@ func (s *stage) estimate(e *exact, in []denoise.Field, p *support, cx, cy, z int
 	return 1 / ((1 + sum) * float64(n))
 }
 
-// load reads the pixels of a support, relative to that of its centre, and returns
-// their number.
+// load reads the pixels of a support, relative to the pixel in its centre, and
+// returns their number.
 func (e *exact) load(u *[maxSide][maxSide]float64, p *support, f *denoise.Field, cx, cy, z int) (n int) {
 	v0 := float64(f.At(cx, cy, z))
 	clear(e.count[:])

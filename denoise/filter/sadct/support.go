@@ -61,7 +61,7 @@ func polygon(lengths [8]int) (s support) {
 func (s *support) add(dx, dy int) { s[maxReach+dx] |= 1 << (maxReach + dy) }
 
 // shapes are the sectors of a list of scales, from which supports are put together:
-// shapes[d][i][k] is the one between directions d and d + 1, whose scales have the
+// shapes[d][i][k] is the one between directions d and d + 1, with scales of the
 // indices i and k.
 type shapes [8][8][8]support
 

@@ -128,8 +128,7 @@ func (w *worker) attenuate(columns []uint32, n, cx, cy int) {
 	w.invert(columns, 1/float32((1+fold(&sums))*float32(n)), cx, cy)
 }
 
-// invert adds the estimate that the coefficients in w.z.d make, of which line k holds
-// last[k].
+// invert adds the estimate that the coefficients in w.z.d make; line k holds last[k].
 func (w *worker) invert(columns []uint32, weight float32, cx, cy int) {
 	tables, g, t := dct(), &w.layout, &w.z
 	top := 0

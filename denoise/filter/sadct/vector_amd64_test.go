@@ -7,7 +7,7 @@ import (
 )
 
 // The assembly and the Go loops give the same bits, for all lengths, and write nothing
-// beside them.
+// outside.
 func TestRowKernels(t *testing.T) {
 	if !useVector {
 		t.Skip("this processor runs the Go loops only")

@@ -65,7 +65,8 @@ type Weights struct {
 }
 
 // Others returns the sum of the weights of all voxels of a neighbourhood but its centre,
-// which has weight 1, for a recipe whose radius may be automatic; 0 where that is too large.
+// which has weight 1, for a recipe with a radius that may be automatic; 0 if that is too
+// large.
 func Others(r denoise.Recipe, g volume.Geometry) float64 {
 	if r.Get("radius").IsAuto() {
 		radius, err := autoRadius(r, g)
