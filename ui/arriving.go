@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"quell/ui/session"
+	"quell/ui/session/documents"
 )
 
 // arriving covers the panes while a series is read, from its first slice on.
@@ -43,7 +44,7 @@ func (a *arriving) display(s *session.Session, hide bool) {
 		return
 	}
 	series := s.Reader.Arriving()
-	text := joined(documentName(session.Opened{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Tasks.Progress().Text)
+	text := joined(documentName(documents.Opened{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Tasks.Progress().Text)
 	if a.text.Text != text {
 		a.text.Text = text
 		a.text.Refresh()

@@ -15,6 +15,8 @@ import (
 	"quell/series"
 	"quell/ui/language"
 	"quell/ui/session"
+	"quell/ui/session/measures"
+	"quell/ui/session/preview"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -116,7 +118,7 @@ func originalCaption(s *session.Session, id identity, c *sliceview.Caption) {
 		return
 	}
 	c.Badge, c.BadgeKind = lang.L("NOISE MAP"), sliceview.Busy
-	c.Detail = fmt.Sprintf(lang.L("noise σ mostly %s to %s, confidence %s"), short(m.Lo), session.Quantity(m.Hi, m.Values.Unit), lang.L(string(m.Confidence)))
+	c.Detail = fmt.Sprintf(lang.L("noise σ mostly %s to %s, confidence %s"), short(m.Lo), language.Quantity(m.Hi, m.Values.Unit), lang.L(string(m.Confidence)))
 	if s.State().Overlay() == viewer.OverlayFull && id.shows(valueLine) {
 		c.Corner[len(c.Corner)-1] += localNoise(s, m)
 	}
@@ -132,7 +134,7 @@ func localNoise(s *session.Session, m *app.NoiseMap) string {
 	if !m.Values.Valid(i) {
 		return lang.L("   σ not measured here")
 	}
-	return "   σ " + session.Quantity(float64(m.Values.Data[i]), m.Values.Unit)
+	return "   σ " + language.Quantity(float64(m.Values.Data[i]), m.Values.Unit)
 }
 
 // denoisedCaption describes the picture in the denoised pane and whether it belongs
@@ -143,21 +145,21 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 		c.Detail = recipeText(s, r)
 	}
 	switch status {
-	case session.Whole:
+	case preview.Whole:
 		c.Badge, c.BadgeKind = lang.L("WHOLE VOLUME"), sliceview.Good
-	case session.Slice:
+	case preview.Slice:
 		c.Badge, c.BadgeKind = lang.L("SLICE ONLY"), sliceview.Good
-	case session.Coarse:
+	case preview.Coarse:
 		c.Badge, c.BadgeKind = lang.L("COARSE, FILTERING …"), sliceview.Caution
-	case session.Stale:
+	case preview.Stale:
 		c.Badge, c.BadgeKind = lang.L("STALE"), sliceview.Caution
-	case session.Waiting:
+	case preview.Waiting:
 		c.Badge, c.BadgeKind = lang.L("NOT FILTERED YET"), sliceview.Caution
 		c.Detail = lang.L("showing the original")
 	}
-	if s.Preview.Running() && status == session.Stale {
+	if s.Preview.Running() && status == preview.Stale {
 		c.Badge = lang.L("STALE, FILTERING …")
-	} else if s.Preview.Running() && status == session.Waiting {
+	} else if s.Preview.Running() && status == preview.Waiting {
 		c.Badge, c.BadgeKind = lang.L("FILTERING …"), sliceview.Busy
 	}
 	if kept := s.Screen.Kept(); kept != nil {
@@ -171,7 +173,7 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 
 func residualCaption(s *session.Session, c *sliceview.Caption, denoised sliceview.Caption) {
 	c.Detail = lang.L("original − denoised")
-	if _, status, ok := s.Preview.Recipe(); !ok || status == session.Stale || status == session.Coarse || s.Screen.Kept() != nil {
+	if _, status, ok := s.Preview.Recipe(); !ok || status == preview.Stale || status == preview.Coarse || s.Screen.Kept() != nil {
 		c.Badge, c.BadgeKind = denoised.Badge, denoised.BadgeKind
 	}
 	if s.Screen.HoldsBefore() {
@@ -226,7 +228,7 @@ func structureCaption(s *session.Session, c *sliceview.Caption) {
 }
 
 // placeText names a place: "edges, x 120, y 88, z 5", counted from 1.
-func placeText(p session.Place) string {
+func placeText(p measures.Place) string {
 	return fmt.Sprintf(lang.L("%s, x %d, y %d, z %d"), lang.L(p.What), p.Voxel[0]+1, p.Voxel[1]+1, p.Voxel[2]+1)
 }
 

@@ -18,7 +18,7 @@ import (
 	"quell/series"
 	"quell/ui"
 	"quell/ui/control"
-	"quell/ui/session"
+	"quell/ui/session/desk"
 	"quell/volume"
 )
 
@@ -102,7 +102,7 @@ func TestWorkIsNotDiscardedWithoutAQuestion(t *testing.T) {
 				return // newBench's cleanup closes the session again
 			}
 			b.until("the series is replaced", func() bool { return b.session().Series() != before })
-			if b.session().Documents.Loss() != session.NoLoss {
+			if b.session().Documents.Loss() != desk.NoLoss {
 				t.Error("after the answer there is still something to lose")
 			}
 		})
@@ -141,7 +141,7 @@ func TestApplyDuringARunDoesNothing(t *testing.T) {
 			t.Errorf("%s is enabled during a run", id)
 		}
 	}
-	if b.session().Tasks.Progress().Kind != session.Applying {
+	if b.session().Tasks.Progress().Kind != desk.Applying {
 		t.Errorf("progress %+v; want the run", b.session().Tasks.Progress())
 	}
 }
@@ -313,7 +313,7 @@ func TestTheExportPathIsKeptUntilItIsWritten(t *testing.T) {
 	b.tap("Export")
 	b.until("the export begins", func() bool { return b.canvas().Overlays().Top() == nil })
 	b.session().Tasks.Cancel()
-	if b.session().Documents.Loss() == session.LosesResult { // the cancel came in time
+	if b.session().Documents.Loss() == desk.LosesResult { // the cancel came in time
 		e := field()
 		if e.Text != path {
 			t.Errorf("after a cancel %q is suggested", e.Text)

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/ui/session"
+	"quell/ui/session/results"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
 )
@@ -176,7 +177,7 @@ func (w *Workbench) baseCommands() []Command {
 }
 
 // runTitle names a run in a menu.
-func runTitle(s *session.Session, r session.Result) string {
+func runTitle(s *session.Session, r results.Result) string {
 	title := fmt.Sprintf(lang.L("Run %d: %s"), r.Number, recipeText(s, r.Run.Recipe))
 	if !r.Exported {
 		title += lang.L("  (not exported)")

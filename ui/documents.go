@@ -5,7 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"quell/ui/session"
+	"quell/ui/session/documents"
 )
 
 // documentCommands switch between the open series and close them.
@@ -43,7 +43,7 @@ func (w *Workbench) seriesCommands() (out []Command) {
 
 // current returns the index of the series that is shown, -1 for none.
 func (w *Workbench) current() int {
-	return slices.IndexFunc(w.session.Documents.List(), func(d session.Opened) bool { return d.Shown })
+	return slices.IndexFunc(w.session.Documents.List(), func(d documents.Opened) bool { return d.Shown })
 }
 
 // nextDocument shows the series step places on in the list.

@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"quell/app"
-	"quell/ui/session"
+	"quell/ui/session/desk"
 )
 
 // openFiles opens n series of files of their own.
@@ -130,7 +130,7 @@ func TestTheListSaysWhatIsOnASeries(t *testing.T) {
 		t.Error("the list can be used behind a question")
 	}
 	b.tap("Discard")
-	if len(b.session().Documents.List()) != 1 || b.session().Documents.Loss() != session.NoLoss {
+	if len(b.session().Documents.List()) != 1 || b.session().Documents.Loss() != desk.NoLoss {
 		t.Error("the series is not closed")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/ui/control"
-	"quell/ui/session"
+	"quell/ui/session/desk"
 	"quell/volume"
 )
 
@@ -37,7 +37,7 @@ func TestTheCPUIsOfferedOnce(t *testing.T) {
 	b.session().Tuning.Set(b.session().Tuning.Recipe().With("h", denoise.Number(9)), true)
 	b.until("the preview fails", func() bool { return open() == 1 })
 	b.session().Results.Apply()
-	b.until("the run fails", func() bool { return b.session().Tasks.Progress().Kind == session.Idle })
+	b.until("the run fails", func() bool { return b.session().Tasks.Progress().Kind == desk.Idle })
 	b.drain()
 	if n := open(); n != 1 {
 		t.Fatalf("%d dialogs are open; want the last offer alone", n)

@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"quell/app"
-	"quell/ui/session"
+	"quell/ui/session/documents"
 )
 
 // exported applies the recipe to the series that is shown, and exports the result by keys alone to
@@ -65,7 +65,7 @@ func TestTwoSeriesExportedInTurnBothStand(t *testing.T) {
 	}
 	b.ticks()()
 	b.until("the badge says that an export is gone", func() bool { return strings.Contains(strings.Join(badges(), ","), "result") })
-	if b.session().Documents.List()[b.workbenchCurrent()].State != session.Exported {
+	if b.session().Documents.List()[b.workbenchCurrent()].State != documents.Exported {
 		t.Error("the export that stands has no badge")
 	}
 	if err := os.RemoveAll(second); err != nil {

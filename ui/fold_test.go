@@ -13,7 +13,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/ui"
-	"quell/ui/session"
+	"quell/ui/session/preview"
 )
 
 // At 1280×720 every filter shows its parameters without a scroll, above measures that need
@@ -29,7 +29,7 @@ func TestTheColumnFitsALowScreen(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.session().Tuning.Set(r, true)
-			b.until("the slice is filtered", func() bool { return b.status() == session.Slice && b.session().Measures.Slice().Known })
+			b.until("the slice is filtered", func() bool { return b.status() == preview.Slice && b.session().Measures.Slice().Known })
 			b.drain()
 			scrolls := 0
 			for _, o := range test.LaidOutObjects(b.canvas().Content()) {

@@ -10,7 +10,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/ui/control"
-	"quell/ui/session"
+	"quell/ui/session/desk"
 	"quell/ui/viewer"
 )
 
@@ -122,7 +122,7 @@ func TestTheLineOfTheStrength(t *testing.T) {
 	b.key(fyne.KeyP)
 	test.Tap(run)
 	b.drain()
-	if p := b.session().Tasks.Progress(); p.Kind == session.Applying && b.workbench.Status() != p.Text {
+	if p := b.session().Tasks.Progress(); p.Kind == desk.Applying && b.workbench.Status() != p.Text {
 		t.Errorf("during the run the status bar reads %q", b.workbench.Status())
 	}
 	b.until("the volume is filtered", b.session().Results.Applied)

@@ -14,7 +14,7 @@ import (
 	"quell/report"
 	"quell/ui/dialogs"
 	"quell/ui/language"
-	"quell/ui/session"
+	"quell/ui/session/tuning"
 	"quell/volume"
 )
 
@@ -58,7 +58,7 @@ func (w *Workbench) galleryCells() []dialogs.GalleryCell {
 }
 
 // exhibitCell shows what a filter reached, and takes it.
-func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
+func (w *Workbench) exhibitCell(g *tuning.Gallery, i int) dialogs.GalleryCell {
 	e := g.Exhibits[i]
 	c := dialogs.GalleryCell{Title: fmt.Sprintf("%s, %d-D", lang.L(e.Title), e.Recipe.Dims), Marked: i == g.Best}
 	if e.Problem != "" {
@@ -79,13 +79,13 @@ func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
 func exhibitLines(e app.Exhibit) []string {
 	reached := lang.L(string(e.Verdict))
 	if e.MSE != nil { // whose estimate has an error of its own, and can be below 0
-		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), session.Quantity(*e.SigmaLeft, cmp.Or(e.Part.Unit, lang.L("units"))))
+		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), language.Quantity(*e.SigmaLeft, cmp.Or(e.Part.Unit, lang.L("units"))))
 	}
 	return []string{reached, language.Number(e.Took())}
 }
 
 // pictureOf draws a slice in the gallery's window, with square pixels.
-func pictureOf(g *session.Gallery, part *volume.Volume) image.Image {
+func pictureOf(g *tuning.Gallery, part *volume.Volume) image.Image {
 	view := g.View.Of(part.Geometry)
 	m := image.NewRGBA(image.Rect(0, 0, view.Size[0], view.Size[1]))
 	values := view.Extract(nil, part, 0)

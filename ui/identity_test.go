@@ -14,7 +14,7 @@ import (
 
 	"quell/app"
 	"quell/series"
-	"quell/ui/session"
+	"quell/ui/session/preview"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
 )
@@ -177,7 +177,7 @@ func TestASavedPictureHasNoHiddenIdentity(t *testing.T) {
 		b.show(s)
 		b.until("the slice is filtered", func() bool {
 			p := b.session().Screen.Picture()
-			return b.status() == session.Slice && p != nil && p.After != nil
+			return b.status() == preview.Slice && p != nil && p.After != nil
 		})
 		b.drain()
 		m, _ := b.workbench.Picture()

@@ -9,7 +9,7 @@ import (
 
 	"quell/app"
 	"quell/ui/control"
-	"quell/ui/session"
+	"quell/ui/session/desk"
 )
 
 // invited returns the buttons of the invitation, by their texts; nil while it is hidden.
@@ -54,7 +54,7 @@ func TestAnEmptyWorkbenchInvites(t *testing.T) {
 		}
 	}
 	test.Tap(buttons[recent])
-	b.until("a path that is not there failed", func() bool { return b.session().Tasks.Progress().Kind == session.Idle })
+	b.until("a path that is not there failed", func() bool { return b.session().Tasks.Progress().Kind == desk.Idle })
 	b.drain()
 	if b.question() == "" || b.invited() == nil {
 		t.Errorf("after an error (%q) nothing offers to open a series: %v", b.question(), b.invited() == nil)

@@ -4,7 +4,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
-	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/marks"
 )
 
 // The commands that a dialog and a blind comparison leave enabled.
@@ -114,9 +115,9 @@ func (w *Workbench) cancel() {
 		top.Hide()
 	case w.reader.active():
 		w.reader.askEnd()
-	case w.session.Marks.Tool() != session.NoTool:
-		w.session.Marks.SetTool(session.NoTool)
-	case w.session.Tasks.Progress().Kind != session.Idle:
+	case w.session.Marks.Tool() != marks.NoTool:
+		w.session.Marks.SetTool(marks.NoTool)
+	case w.session.Tasks.Progress().Kind != desk.Idle:
 		w.cancelTask()
 	case w.cine.stop != nil:
 		w.stopCine()

@@ -12,7 +12,7 @@ import (
 
 	"quell/ui"
 	"quell/ui/control"
-	"quell/ui/session"
+	"quell/ui/session/desk"
 	"quell/volume"
 )
 
@@ -67,7 +67,7 @@ func TestKeysWorkWhereverTheFocusIs(t *testing.T) {
 		}
 		b.session().Reader.OpenWith(waits)
 		b.press(fyne.KeyEscape)
-		if b.session().Tasks.Progress().Kind != session.Idle {
+		if b.session().Tasks.Progress().Kind != desk.Idle {
 			t.Fatalf("%s: Escape does not cancel the task", name)
 		}
 		b.canvas().Unfocus()
@@ -168,13 +168,13 @@ func TestEscapeClosesAMenuBeforeItCancels(t *testing.T) {
 	b.session().Reader.OpenWith(waits)
 	widget.ShowPopUpMenuAtPosition(fyne.NewMenu("", fyne.NewMenuItem("Fit", func() {})), b.canvas(), fyne.NewPos(50, 50))
 	b.press(fyne.KeyEscape)
-	if b.canvas().Overlays().Top() != nil || b.session().Tasks.Progress().Kind != session.Loading {
+	if b.canvas().Overlays().Top() != nil || b.session().Tasks.Progress().Kind != desk.Loading {
 		t.Fatalf("the menu is open: %v, task %v; want the menu closed and the task in progress",
 			b.canvas().Overlays().Top() != nil, b.session().Tasks.Progress().Kind)
 	}
 	b.canvas().Unfocus()
 	b.press(fyne.KeyEscape)
-	if b.session().Tasks.Progress().Kind != session.Idle {
+	if b.session().Tasks.Progress().Kind != desk.Idle {
 		t.Error("the second Escape does not cancel the task")
 	}
 }

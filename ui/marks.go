@@ -16,26 +16,27 @@ import (
 	"quell/ui/markpanel"
 	"quell/ui/plotpanel"
 	"quell/ui/session"
+	"quell/ui/session/marks"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
 	"quell/volume"
 )
 
 // The IDs of the commands that take a tool.
-var toolIDs = map[session.Tool]string{
-	session.EllipseTool: "tool-ellipse", session.RectangleTool: "tool-rectangle", session.FreehandTool: "tool-freehand", session.LineTool: "tool-line",
+var toolIDs = map[marks.Tool]string{
+	marks.EllipseTool: "tool-ellipse", marks.RectangleTool: "tool-rectangle", marks.FreehandTool: "tool-freehand", marks.LineTool: "tool-line",
 }
 
 // markCommands returns the commands of marks and their figures.
 func (w *Workbench) markCommands() []Command {
 	s := w.session
-	tool := func(t session.Tool, title, help string, chords []Chord) Command {
+	tool := func(t marks.Tool, title, help string, chords []Chord) Command {
 		return Command{
 			ID: toolIDs[t], Title: title, Help: help, Menu: menuMeasure, Chords: chords, Enabled: w.open,
 			Checked: func() bool { return s.Marks.Tool() == t },
 			Run: func() {
 				if s.Marks.Tool() == t {
-					s.Marks.SetTool(session.NoTool)
+					s.Marks.SetTool(marks.NoTool)
 					return
 				}
 				s.Marks.SetTool(t)
@@ -54,10 +55,10 @@ func (w *Workbench) markCommands() []Command {
 	some := func() bool { return len(s.Marks.List()) > 0 }
 	const drag = "drag on a picture; "
 	return []Command{
-		tool(session.EllipseTool, "Elliptical ROI", drag+"mean, SD, SNR and CNR in every pane", key(fyne.KeyE)),
-		tool(session.RectangleTool, "Rectangular ROI", drag+"mean, SD, SNR and CNR in every pane", with(fyne.KeyModifierShift, fyne.KeyE)),
-		tool(session.FreehandTool, "Freehand ROI", drag+"mean, SD, SNR and CNR in every pane", key(fyne.KeyU)),
-		tool(session.LineTool, "Line", drag+"its length, the profile along it and the width of an edge across it", key(fyne.KeyL)),
+		tool(marks.EllipseTool, "Elliptical ROI", drag+"mean, SD, SNR and CNR in every pane", key(fyne.KeyE)),
+		tool(marks.RectangleTool, "Rectangular ROI", drag+"mean, SD, SNR and CNR in every pane", with(fyne.KeyModifierShift, fyne.KeyE)),
+		tool(marks.FreehandTool, "Freehand ROI", drag+"mean, SD, SNR and CNR in every pane", key(fyne.KeyU)),
+		tool(marks.LineTool, "Line", drag+"its length, the profile along it and the width of an edge across it", key(fyne.KeyL)),
 		{ID: markpanel.Window, Title: "Window of the ROI", Menu: menuMeasure, Gap: true, Run: s.Marks.SetWindow, Enabled: roi, Chords: key(fyne.KeyV),
 			Help: "window width and level that hold the values in it"},
 		{ID: markpanel.Ground, Title: "Contrast to the ROI", Menu: menuMeasure, Run: s.Marks.SetGround, Enabled: roi,
@@ -142,7 +143,7 @@ func markName(m app.Mark) string {
 const maxShown = 50
 
 // markText is what stands beside a mark in a pane: "2: 33.1 ± 4.9 HU, CNR 3.1".
-func markText(s *session.Session, f session.MarkFigures, role viewer.Role, unit string) string {
+func markText(s *session.Session, f marks.Figures, role viewer.Role, unit string) string {
 	name := fmt.Sprintf("%d: ", f.Mark.ID)
 	if f.Mark.Shape == measure.Line {
 		text := name + language.Sprintf("%.1f mm", f.Length)
@@ -184,7 +185,7 @@ func figure(x float64, unit string) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
 	}
-	text := session.Quantity(x, unit)
+	text := language.Quantity(x, unit)
 	if text[0] == '-' {
 		text = "−" + text[1:]
 	}

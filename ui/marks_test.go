@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
-	"quell/ui/session"
+	"quell/ui/session/marks"
 	"quell/ui/viewer"
 )
 
@@ -32,12 +32,12 @@ func (b *bench) dragOn(role viewer.Role, from, to [2]float32) {
 func TestAnROIIsOnAllPanes(t *testing.T) {
 	b := newBench(t, large)
 	b.key(fyne.KeyE)
-	if b.session().Marks.Tool() != session.EllipseTool {
+	if b.session().Marks.Tool() != marks.EllipseTool {
 		t.Fatal("the key E takes no tool")
 	}
 	window := b.state().Window()
 	b.dragOn(viewer.Denoised, [2]float32{0.4, 0.5}, [2]float32{0.6, 0.6})
-	if b.state().Window() != window || b.session().Marks.Tool() != session.NoTool {
+	if b.state().Window() != window || b.session().Marks.Tool() != marks.NoTool {
 		t.Error("the drag that draws changes the window, or leaves the tool")
 	}
 	for role, pane := range b.workbench.Panes() {
@@ -78,12 +78,12 @@ func TestToolsArePutAway(t *testing.T) {
 	b := newBench(t, large)
 	b.key(fyne.KeyU)
 	b.key(fyne.KeyU)
-	if b.session().Marks.Tool() != session.NoTool {
+	if b.session().Marks.Tool() != marks.NoTool {
 		t.Error("the key twice leaves the tool")
 	}
 	b.key(fyne.KeyL)
 	b.press(fyne.KeyEscape)
-	if b.session().Marks.Tool() != session.NoTool {
+	if b.session().Marks.Tool() != marks.NoTool {
 		t.Error("Escape leaves the tool")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"quell/ui/session"
+	"quell/ui/session/preview"
 )
 
 // The voxels of a series that was closed are held by nothing.
@@ -23,7 +23,7 @@ func TestAClosedSeriesIsNotHeld(t *testing.T) {
 	}
 	watch()
 	b.session().Documents.Close(1)
-	b.until("the other series is shown", func() bool { return b.status() == session.Slice && b.session().Measures.Slice().Current })
+	b.until("the other series is shown", func() bool { return b.status() == preview.Slice && b.session().Measures.Slice().Current })
 	b.session().Wait()
 	b.drain()
 	for range 2 {

@@ -20,7 +20,7 @@ import (
 	"quell/internal/parallel"
 	"quell/ui/dialogs"
 	"quell/ui/language"
-	"quell/ui/session"
+	"quell/ui/session/documents"
 )
 
 // Open opens the series at a path beside those that are open, after a question where that
@@ -32,7 +32,7 @@ func (w *Workbench) Open(path string) {
 // OpenBundled opens the bundled series, after a question where that would end a run or an
 // export, or shows it where it is open.
 func (w *Workbench) OpenBundled() {
-	bundled := func(d session.Opened) bool { return d.Path == "" }
+	bundled := func(d documents.Opened) bool { return d.Path == "" }
 	if i := slices.IndexFunc(w.session.Documents.List(), bundled); i >= 0 {
 		w.showDocument(i)
 		return
@@ -226,7 +226,7 @@ func (w *Workbench) showExport(p proposed) {
 	}
 	volumes := 0
 	if w.session.Exports.CanWriteAll() {
-		g, _ := w.session.Reader.Group()
+		g, _ := w.session.Documents.Group()
 		volumes = g.Len()
 	}
 	w.show(dialogs.Export(dialogs.ExportRequest{

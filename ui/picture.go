@@ -16,6 +16,7 @@ import (
 	"quell/ui/dialogs"
 	"quell/ui/screen"
 	"quell/ui/session"
+	"quell/ui/session/preview"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -122,7 +123,7 @@ func pictureLabel(s *session.Session) []string {
 	denoised := lang.L("not filtered yet")
 	if r, status, ok := s.Preview.Recipe(); ok {
 		denoised = recipeText(s, r)
-		if status == session.Coarse {
+		if status == preview.Coarse {
 			denoised += lang.L(" (coarse preview)")
 		}
 	}

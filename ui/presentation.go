@@ -8,7 +8,7 @@ import (
 
 	"quell/app"
 	"quell/ui/dialogs"
-	"quell/ui/session"
+	"quell/ui/session/marks"
 	"quell/ui/viewer"
 )
 
@@ -36,7 +36,7 @@ func (w *Workbench) askPresentation() {
 			if folder == "" {
 				w.rememberFolder(path)
 			}
-			w.session.Exports.SavePresentation(path, func(f session.MarkFigures, role viewer.Role) string {
+			w.session.Exports.SavePresentation(path, func(f marks.Figures, role viewer.Role) string {
 				return markText(w.session, f, role, source.Volume.Unit)
 			}, overwrite)
 		},

@@ -19,6 +19,7 @@ import (
 	"quell/app"
 	"quell/ui/language"
 	"quell/ui/session"
+	"quell/ui/session/documents"
 )
 
 // Widths of the list of open series: with names, and with pictures alone.
@@ -89,7 +90,7 @@ type railCell struct {
 	widget.BaseWidget
 	w      *Workbench
 	index  int
-	shown  session.Opened
+	shown  documents.Opened
 	hint   string
 	ground *canvas.Rectangle
 	image  *canvas.Image
@@ -165,16 +166,16 @@ func (tightLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 }
 
 // Colours of the badges: those of the badges on the pictures.
-var railBadges = map[session.DocumentState]color.Color{
-	session.Running:    color.NRGBA{R: 0x8f, G: 0xb4, B: 0xd8, A: 0xff},
-	session.Unexported: color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
-	session.Exported:   color.NRGBA{R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff},
+var railBadges = map[documents.DocumentState]color.Color{
+	documents.Running:    color.NRGBA{R: 0x8f, G: 0xb4, B: 0xd8, A: 0xff},
+	documents.Unexported: color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
+	documents.Exported:   color.NRGBA{R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff},
 }
 
 // display shows a series, where anything differs from what is shown.
-func (c *railCell) display(d session.Opened, hide bool, progress float64) {
-	badge := map[session.DocumentState]string{session.Unexported: lang.L("result"), session.Exported: lang.L("exported")}[d.State]
-	if d.State == session.Running {
+func (c *railCell) display(d documents.Opened, hide bool, progress float64) {
+	badge := map[documents.DocumentState]string{documents.Unexported: lang.L("result"), documents.Exported: lang.L("exported")}[d.State]
+	if d.State == documents.Running {
 		badge = fmt.Sprintf("%.0f %%", 100*progress)
 	}
 	name, hint := documentName(d, hide), documentHint(d, hide)
@@ -217,7 +218,7 @@ func slicesText(n int) string { return counted(n, lang.L("1 slice"), lang.L("%d 
 
 // documentName names an open series in a few words, without its identity where hide is
 // set.
-func documentName(d session.Opened, hide bool) string {
+func documentName(d documents.Opened, hide bool) string {
 	switch {
 	case d.Path == "":
 		return lang.L("bundled series")
@@ -228,7 +229,7 @@ func documentName(d session.Opened, hide bool) string {
 }
 
 // documentHint says in a line what an open series is and in what state.
-func documentHint(d session.Opened, hide bool) string {
+func documentHint(d documents.Opened, hide bool) string {
 	parts := []string{documentName(d, hide)}
 	if !hide {
 		parts = append(parts, d.Meta.Patient, date("", d.Meta.StudyDate))
@@ -239,8 +240,8 @@ func documentHint(d session.Opened, hide bool) string {
 	if dims := app.DimsText(d.Dims); !strings.Contains(parts[0], dims) {
 		parts = append(parts, dims)
 	}
-	parts = append(parts, map[session.DocumentState]string{
-		session.Running: lang.L("being filtered"), session.Unexported: lang.L("a result that was not exported"), session.Exported: lang.L("results exported"),
+	parts = append(parts, map[documents.DocumentState]string{
+		documents.Running: lang.L("being filtered"), documents.Unexported: lang.L("a result that was not exported"), documents.Exported: lang.L("results exported"),
 	}[d.State])
 	if d.Away {
 		parts = append(parts, lang.L("read again when it is shown"))

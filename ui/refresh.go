@@ -15,6 +15,9 @@ import (
 	"quell/ui/measurepanel"
 	"quell/ui/plotpanel"
 	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/measures"
+	"quell/ui/session/preview"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -145,7 +148,7 @@ func filterSnapshot(s *session.Session) filterpanel.Snapshot {
 		snap.Unit = series.Volume.Unit
 		snap.Facts, _ = s.Document().Facts()
 	}
-	if p := s.Tasks.Progress(); p.Kind == session.Applying {
+	if p := s.Tasks.Progress(); p.Kind == desk.Applying {
 		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, lang.L("Another series is being filtered.")+"\n"+p.Text
 		if !p.Hidden {
 			snap.Progress = recipeText(s, p.Recipe) + "\n" + p.Text
@@ -193,7 +196,7 @@ func curveSnapshot(s *session.Session) *plotpanel.Curve {
 		// The estimate of a mean square has an error of its own, and can be below 0.
 		rms := found.Sigma * math.Sqrt(max(p.MSE, 0))
 		c.X, c.Y = append(c.X, p.Strength), append(c.Y, rms)
-		label := strings.TrimSpace(short(p.Strength)+" "+unit) + ": " + fmt.Sprintf(lang.L("error %s"), session.Quantity(rms, volumeUnit))
+		label := strings.TrimSpace(short(p.Strength)+" "+unit) + ": " + fmt.Sprintf(lang.L("error %s"), language.Quantity(rms, volumeUnit))
 		if i == c.Best {
 			label += lang.L(", the least")
 		}
@@ -211,7 +214,7 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	if series == nil || arrives(s) {
 		return snap
 	}
-	column := func(m session.Numbers, missing string) measurepanel.Column {
+	column := func(m measures.Numbers, missing string) measurepanel.Column {
 		if m.Err != nil {
 			snap.Problem = language.Sentence(m.Err.Error())
 		}
@@ -229,7 +232,7 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	}
 	snap.Name, snap.Unit = fmt.Sprintf(lang.L("Slice %d"), index+1), series.Volume.Unit
 	missing := lang.L("it has not been filtered with these parameters yet.")
-	if _, status, _ := s.Preview.Recipe(); status == session.Whole || status == session.Slice {
+	if _, status, _ := s.Preview.Recipe(); status == preview.Whole || status == preview.Slice {
 		missing = measuring()
 	}
 	snap.Slice = column(slice, missing)
@@ -269,7 +272,7 @@ func resultOf(m app.Measures) measurepanel.Result {
 	if m.Map != nil {
 		r.Structure = math.Sqrt(m.Structure)
 	}
-	if p, ok := session.PlaceOf(m); ok {
+	if p, ok := measures.PlaceOf(m); ok {
 		r.Place = placeText(p)
 	}
 	return r

@@ -64,7 +64,7 @@ func TestSliderOfVolumes(t *testing.T) {
 	shown := func(want int, text string) {
 		t.Helper()
 		b.until(text, func() bool {
-			_, index := b.session().Reader.Group()
+			_, index := b.session().Documents.Group()
 			s, now := b.volumeSlider()
 			return index == want-1 && now == text && s != nil && s.Value == float64(want) && !b.session().Tasks.Busy()
 		})

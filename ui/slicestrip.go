@@ -16,7 +16,7 @@ import (
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/ui/language"
-	"quell/ui/session"
+	"quell/ui/session/measures"
 )
 
 // sliceStrip shows sigma and the verdict of every slice above the slider that selects it:
@@ -25,7 +25,7 @@ import (
 type sliceStrip struct {
 	widget.BaseWidget
 	raster  *canvas.Raster
-	figures []session.SliceFigure // by the slider's order
+	figures []measures.SliceFigure // by the slider's order
 	unit    string
 	at      int // the slice that is shown
 	hover   func(text string)
@@ -76,7 +76,7 @@ func (s *sliceStrip) CreateRenderer() fyne.WidgetRenderer { return widget.NewSim
 func (s *sliceStrip) MinSize() fyne.Size { return fyne.NewSize(40, stripHeight) }
 
 // display shows the figures of all slices, by the slider's order, and marks one.
-func (s *sliceStrip) display(figures []session.SliceFigure, unit string, at int) {
+func (s *sliceStrip) display(figures []measures.SliceFigure, unit string, at int) {
 	if at == s.at && unit == s.unit && slices.Equal(figures, s.figures) {
 		return
 	}
@@ -162,7 +162,7 @@ func (s *sliceStrip) text(i int) string {
 	text := fmt.Sprintf(lang.L("Slice %d: "), i+1)
 	switch {
 	case measured(f.Noise):
-		text += "σ " + session.Quantity(f.Noise.Sigma, s.unit) + ", " + lang.L(string(f.Noise.Confidence))
+		text += "σ " + language.Quantity(f.Noise.Sigma, s.unit) + ", " + lang.L(string(f.Noise.Confidence))
 	case f.Noise.Why != "":
 		text += lang.L("σ not measured: ") + strings.TrimSuffix(lowerFirst(language.Sentence(f.Noise.Why)), ".")
 	default:

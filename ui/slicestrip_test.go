@@ -12,7 +12,7 @@ import (
 
 	"quell/denoise/noise"
 	"quell/denoise/tune"
-	"quell/ui/session"
+	"quell/ui/session/measures"
 	"quell/volume"
 )
 
@@ -21,7 +21,7 @@ func strips(t *testing.T) (s *sliceStrip, said *string, chosen *int) {
 	said, chosen = new(string), new(int)
 	s = newSliceStrip(func(text string) { *said = text }, func(i int) { *chosen = i })
 	s.Resize(fyne.NewSize(80, stripHeight))
-	s.display([]session.SliceFigure{
+	s.display([]measures.SliceFigure{
 		{Noise: noise.Figure{Sigma: 2, Confidence: noise.High}, Verdict: tune.Under, Why: "Too weak."},
 		{Noise: noise.Figure{Sigma: 4, Confidence: noise.Low}},
 		{Noise: noise.Figure{Confidence: noise.None, Why: "There is no tissue."}, Verdict: tune.Unknown, Why: "There is no ground."},
@@ -92,12 +92,12 @@ func TestTheStripSaysWhatItKnows(t *testing.T) {
 	if *chosen != 2 || s.summary() != "" {
 		t.Error("an empty strip has slices")
 	}
-	s.display(make([]session.SliceFigure, 2), "", 0)
+	s.display(make([]measures.SliceFigure, 2), "", 0)
 	if s.summary() != "σ not measured" || s.text(0) != "Slice 1: σ not measured; not judged yet" {
 		t.Errorf("%q, %q", s.summary(), s.text(0))
 	}
-	one := session.SliceFigure{Noise: noise.Figure{Sigma: 3, Confidence: noise.Fair}}
-	if s.display([]session.SliceFigure{one, one}, "", 0); s.summary() != "σ 3" {
+	one := measures.SliceFigure{Noise: noise.Figure{Sigma: 3, Confidence: noise.Fair}}
+	if s.display([]measures.SliceFigure{one, one}, "", 0); s.summary() != "σ 3" {
 		t.Errorf("%q", s.summary())
 	}
 }
@@ -105,7 +105,7 @@ func TestTheStripSaysWhatItKnows(t *testing.T) {
 // The strip is in the order of the slider, which may run against that of the series.
 func TestTheStripIsInTheOrderOfTheSlider(t *testing.T) {
 	g := volume.NewGeometry([3]int{4, 4, 3}, [3]float64{1, 1, 1})
-	figures := []session.SliceFigure{{Why: "a"}, {Why: "b"}, {Why: "c"}}
+	figures := []measures.SliceFigure{{Why: "a"}, {Why: "b"}, {Why: "c"}}
 	view := g.View(volume.Axial)
 	if got := ordered(view, figures); len(got) != 3 || got[0].Why != "a" {
 		t.Errorf("%+v", got)

@@ -10,6 +10,7 @@ import (
 	"quell/ui/filterpanel"
 	"quell/ui/language"
 	"quell/ui/session"
+	"quell/ui/session/desk"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -69,8 +70,8 @@ func (b *statusBar) note(text string) {
 // progress of a run.
 func (b *statusBar) display(s *session.Session, column bool) {
 	p := s.Tasks.Progress()
-	running := p.Kind != session.Idle
-	elsewhere := column && p.Kind == session.Applying
+	running := p.Kind != desk.Idle
+	elsewhere := column && p.Kind == desk.Applying
 	b.cancel.Hidden = !running || elsewhere
 	b.bar.Hidden = b.cancel.Hidden || p.Fraction == 0
 	if !b.bar.Hidden {

@@ -25,6 +25,8 @@ import (
 	"quell/ui/newest"
 	"quell/ui/plotpanel"
 	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/measures"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
 )
@@ -146,7 +148,7 @@ func New(a fyne.App, o Options) *Workbench {
 			})
 		}
 	}
-	w.session = session.New(session.Deps{
+	w.session = session.New(desk.Deps{
 		Go: o.Go, Do: w.options.Do, Engine: o.Engine, Now: o.Now,
 		Panicked: func(p *parallel.Panic) {
 			if path := o.Panicked(p); path != "" {
@@ -159,7 +161,7 @@ func New(a fyne.App, o Options) *Workbench {
 		Filter:     o.Settings.LastFilter,
 		Remembered: func() map[string]denoise.Recipe { return w.settings.Recipes },
 		Remember:   func(r denoise.Recipe) { w.settings.Remember(r) },
-	}, session.Listener{
+	}, desk.Listener{
 		Changed: w.changed, Framed: w.framed, Panes: w.paneSizes, PlanePanes: w.planeSizes, PlanesFramed: w.planesFramed,
 		Choose: w.choose, Damaged: w.askDamaged, Opened: w.opened, Failed: w.failed,
 	})
@@ -309,7 +311,7 @@ func (w *Workbench) showPlace(volume bool) {
 	if volume {
 		m = w.session.Measures.Volume()
 	}
-	if p, ok := session.PlaceOf(m.Measures); m.Known && ok {
+	if p, ok := measures.PlaceOf(m.Measures); m.Known && ok {
 		w.session.State().ShowVoxel(p.Voxel)
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"quell/series"
 	"quell/ui"
 	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/preview"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -78,7 +80,7 @@ func newBenchWith(t *testing.T, size fyne.Size, change func(*app.Settings)) *ben
 	b.workbench.OpenBundled()
 	b.until("the first slice is filtered and drawn", func() bool {
 		p := b.session().Screen.Picture()
-		return b.status() == session.Slice && p != nil && p.After != nil
+		return b.status() == preview.Slice && p != nil && p.After != nil
 	})
 	return b
 }
@@ -110,7 +112,7 @@ func (b *bench) session() *session.Session { return b.workbench.Session() }
 
 func (b *bench) state() *viewer.State { return b.session().State() }
 
-func (b *bench) status() session.Status {
+func (b *bench) status() preview.Status {
 	_, status, _ := b.session().Preview.Recipe()
 	return status
 }
@@ -290,7 +292,7 @@ func TestDroppingOpens(t *testing.T) {
 	}
 	b.workbench.Drop([]fyne.URI{web})
 	b.drain()
-	if b.session().Tasks.Progress().Kind != session.Idle {
+	if b.session().Tasks.Progress().Kind != desk.Idle {
 		t.Error("a task was started for a web address")
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"quell/denoise"
 	_ "quell/internal/locale" // English
-	"quell/ui/session"
+	"quell/ui/session/preview"
 )
 
 // filtered returns the slices that are previewed by f and what follows it.
@@ -25,7 +25,7 @@ func (b *bench) wantFiltered(what string, f func(), want ...int) {
 	if got := b.filtered(f); !slices.Equal(got, want) {
 		b.loop.t.Errorf("%s: slices %v are filtered; want %v", what, got, want)
 	}
-	if b.status() != session.Slice || b.Preview.Running() {
+	if b.status() != preview.Slice || b.Preview.Running() {
 		b.loop.t.Errorf("%s: status %v, previewing %v", what, b.status(), b.Preview.Running())
 	}
 }
@@ -55,7 +55,7 @@ func (b *bench) holdAhead(h float64) {
 	first := b.State().Index()
 	b.engine.holdAllBut(func(_ denoise.Recipe, slice int) bool { return slice == first })
 	b.Tuning.Set(b.tuned(h), true)
-	b.loop.until("the slice is previewed and measured", func() bool { return b.status() == session.Slice && b.Measures.Slice().Current })
+	b.loop.until("the slice is previewed and measured", func() bool { return b.status() == preview.Slice && b.Measures.Slice().Current })
 	if slice := <-b.engine.held; slice == first {
 		b.loop.t.Errorf("slice %d is held", slice)
 	}
@@ -86,8 +86,8 @@ func TestNumbersWaitWhileTheUserScrolls(t *testing.T) {
 	b.State().Scroll(3)
 	<-b.engine.held // slice 5
 	b.loop.until("the slice is on the screen", func() bool { return b.Screen.Picture().Index == 4 })
-	if m := b.Measures.Slice(); b.status() != session.Slice || b.Measures.MeasuresSlice() || m.Current || !m.Known || m.Index != 1 {
-		t.Errorf("status %v, measured %v, numbers of slice %d; want those of slice 1 to stay", b.status(), b.Measures.MeasuresSlice(), m.Index)
+	if m := b.Measures.Slice(); b.status() != preview.Slice || b.measures("slice") || m.Current || !m.Known || m.Index != 1 {
+		t.Errorf("status %v, measured %v, numbers of slice %d; want those of slice 1 to stay", b.status(), b.measures("slice"), m.Index)
 	}
 	b.engine.open()
 	b.settle()
@@ -118,7 +118,7 @@ func TestFilteringAheadGivesWay(t *testing.T) {
 	b.State().ZoomAt(2, 1, 1, 10, 10)
 	b.State().Scroll(1) // previewed before, but not the one beside it
 	b.loop.drain()
-	if b.Preview.FiltersAhead() || b.engine.count() != n || b.status() != session.Slice || !b.Tasks.Busy() {
+	if b.filtersAhead() || b.engine.count() != n || b.status() != preview.Slice || !b.Tasks.Busy() {
 		t.Errorf("%d slices are filtered beside a run, status %v", b.engine.count()-n, b.status())
 	}
 }
@@ -129,7 +129,7 @@ func TestAFailureAheadIsSilent(t *testing.T) {
 	b.settle()
 	b.engine.failWith(errEngine)
 	got := b.filtered(func() { b.State().Scroll(1) }) // filtered ahead before: only 5 is new
-	if _, problem := b.Preview.Text(); problem || b.status() != session.Slice || len(b.errors) > 0 || !slices.Equal(got, []int{5}) {
+	if _, problem := b.Preview.Text(); problem || b.status() != preview.Slice || len(b.errors) > 0 || !slices.Equal(got, []int{5}) {
 		t.Errorf("slices %v, problem %v, status %v, errors %v", got, problem, b.status(), b.errors)
 	}
 	if got := b.filtered(func() { b.State().ZoomAt(2, 1, 1, 10, 10) }); len(got) > 0 {

@@ -13,6 +13,9 @@ import (
 	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/marks"
+	"quell/ui/session/preview"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -20,7 +23,7 @@ import (
 // restore opens work in a session of its own; bundled series are ramps.
 func restore(t *testing.T, w app.Work, load func(context.Context, app.SavedRun, *series.Series) (*app.Run, error)) (b *bench, done bool) {
 	t.Helper()
-	b = newBenchWith(t, func(d *session.Deps) {
+	b = newBenchWith(t, func(d *desk.Deps) {
 		d.Bundled, d.LoadRun = func(context.Context) (*series.Series, error) { return rampSeries(t), nil }, load
 	})
 	b.settle()
@@ -52,7 +55,7 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	}
 	defer kept.Remove()
 	saver := kept.SaveRun
-	b := newBenchWith(t, func(d *session.Deps) { d.SaveRun = saver })
+	b := newBenchWith(t, func(d *desk.Deps) { d.SaveRun = saver })
 	b.Reader.Open(path)
 	b.settle()
 	b.applied(3)
@@ -68,7 +71,7 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	b.State().ToggleLink()
 	b.State().Attend(viewer.Original)
 	b.State().SetWindow(volume.Window{Center: 25, Width: 50, Name: "Other"})
-	b.draw(session.EllipseTool, [2]float64{2, 1}, [2]float64{9, 5})
+	b.draw(marks.EllipseTool, [2]float64{2, 1}, [2]float64{9, 5})
 	b.Marks.SetGround()
 	b.Results.Show(0)
 	b.settle()
@@ -85,7 +88,7 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	if !done || len(next.errors) > 0 {
 		t.Fatalf("errors %v", next.errors)
 	}
-	if next.opened[len(next.opened)-1] != path || !next.Results.Applied() || next.status() != session.Whole || !next.showsShift(3)() {
+	if next.opened[len(next.opened)-1] != path || !next.Results.Applied() || next.status() != preview.Whole || !next.showsShift(3)() {
 		t.Errorf("opened %v, status %v, a shift of %g; want the first run", next.opened, next.status(), next.shift())
 	}
 	if got := next.State().Look(); !reflect.DeepEqual(got, b.State().Look()) {
@@ -102,7 +105,7 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	if m := next.Measures.Volume(); !m.Current || !next.Measures.Slice().Current {
 		t.Error("the run that is shown is not measured")
 	}
-	if next.Documents.Loss() != session.LosesResult || !next.Results.List()[0].Exported {
+	if next.Documents.Loss() != desk.LosesResult || !next.Results.List()[0].Exported {
 		t.Errorf("loss %v", next.Documents.Loss())
 	}
 	same, _ := next.Work()
@@ -161,17 +164,17 @@ func TestGivenNoiseIsOpenedAgain(t *testing.T) {
 	if _, err := app.Convert(t.Context(), even, path, app.ExportOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	b := newBenchWith(t, func(d *session.Deps) { d.SaveRun = kept.SaveRun })
+	b := newBenchWith(t, func(d *desk.Deps) { d.SaveRun = kept.SaveRun })
 	b.Reader.Open(path)
 	b.settle()
 	b.applied(3)
-	b.draw(session.RectangleTool, [2]float64{0, 0}, [2]float64{29, 29})
+	b.draw(marks.RectangleTool, [2]float64{0, 0}, [2]float64{29, 29})
 	b.Marks.UseNoise()
 	b.settle()
 	b.applied(4)
 	b.Results.CompareWith(0)
 	b.settle()
-	check := func(what string, given bool, whole session.Status) {
+	check := func(what string, given bool, whole preview.Status) {
 		t.Helper()
 		work, _ := b.Work()
 		data, err := json.Marshal(work)
@@ -202,10 +205,10 @@ func TestGivenNoiseIsOpenedAgain(t *testing.T) {
 			t.Errorf("%s: the work that is open again is\n%s, and was\n%s", what, now, data)
 		}
 	}
-	check("given", true, session.Whole)
+	check("given", true, preview.Whole)
 	b.Marks.EstimateNoise()
 	b.settle()
-	if b.status() == session.Whole {
+	if b.status() == preview.Whole {
 		t.Fatal("the run is shown as that of another noise")
 	}
 	check("estimated", false, b.status())

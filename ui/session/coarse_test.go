@@ -8,7 +8,7 @@ import (
 
 	"quell/denoise"
 	"quell/series"
-	"quell/ui/session"
+	"quell/ui/session/preview"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -39,20 +39,20 @@ func isCoarse(r denoise.Recipe, _ int) bool { return r.Get("search-radius").Int(
 // A coarse picture is shown as such, and neither measured nor plotted.
 func TestACoarsePictureComesFirst(t *testing.T) {
 	b := newSlowBench(t)
-	if b.status() != session.Slice || !b.showsShift(5)() {
+	if b.status() != preview.Slice || !b.showsShift(5)() {
 		t.Fatalf("status %v, shift %g; want the fine picture last", b.status(), b.shift())
 	}
 	settled := b.Screen.Picture()
 	b.engine.holdAllBut(isCoarse)
 	b.Tuning.Set(b.Tuning.Recipe().With("h", denoise.Number(7)), true)
-	if b.status() != session.Stale {
+	if b.status() != preview.Stale {
 		t.Errorf("status %v; want the old picture first", b.status())
 	}
 	b.loop.until("the coarse picture is on the screen", b.showsShift(8))
-	if r, status, ok := b.Preview.Recipe(); status != session.Coarse || !ok || !r.Equal(b.Tuning.Recipe()) || !b.Preview.Running() {
+	if r, status, ok := b.Preview.Recipe(); status != preview.Coarse || !ok || !r.Equal(b.Tuning.Recipe()) || !b.Preview.Running() {
 		t.Errorf("%s, status %v, previewing %v; want the recipe, coarse", r, status, b.Preview.Running())
 	}
-	if b.Measures.MeasuresSlice() || b.Measures.Slice().Current || b.Structures.Here() != nil {
+	if b.measures("slice") || b.Measures.Slice().Current || b.Structures.Here() != nil {
 		t.Error("a coarse picture is measured")
 	}
 	if b.Screen.Settled() != settled {
@@ -60,17 +60,17 @@ func TestACoarsePictureComesFirst(t *testing.T) {
 	}
 	b.State().ZoomAt(2, 1, 1, 10, 10)
 	b.loop.drain()
-	if b.status() != session.Coarse {
+	if b.status() != preview.Coarse {
 		t.Errorf("status %v after a zoom", b.status())
 	}
 	b.engine.open()
 	b.loop.until("the fine picture is on the screen", b.showsShift(7))
 	b.settle()
-	if b.status() != session.Slice || b.Screen.Settled() != b.Screen.Picture() || !b.Measures.Slice().Current {
+	if b.status() != preview.Slice || b.Screen.Settled() != b.Screen.Picture() || !b.Measures.Slice().Current {
 		t.Errorf("status %v; want the fine picture, plotted and measured", b.status())
 	}
-	if b.Preview.KeptPreviews() > 10 {
-		t.Errorf("%d previews are kept", b.Preview.KeptPreviews())
+	if b.Preview.Kept() > 10 {
+		t.Errorf("%d previews are kept", b.Preview.Kept())
 	}
 }
 
@@ -92,7 +92,7 @@ func TestACoarsePictureEndsWithItsRequest(t *testing.T) {
 		b.loop.until("the coarse picture is on the screen", b.showsShift(8))
 		b.engine.holdPreviews()
 		leave(b)
-		if b.status() == session.Coarse {
+		if b.status() == preview.Coarse {
 			t.Errorf("the coarse picture outlives its %s", name)
 		}
 		b.engine.open()
@@ -120,7 +120,7 @@ func TestTheLastPictureStaysUntilTheNextIsThere(t *testing.T) {
 	b.engine.holdPreviews()
 	n := b.engine.count()
 	b.State().Scroll(-3)
-	if b.Screen.Kept() != last || !b.Preview.Running() || b.status() != session.Waiting {
+	if b.Screen.Kept() != last || !b.Preview.Running() || b.status() != preview.Waiting {
 		t.Fatalf("kept %v, status %v; want the last picture", b.Screen.Kept(), b.status())
 	}
 	b.Wait() // the frame is queued
@@ -145,7 +145,7 @@ func TestTheLastPictureStaysUntilTheNextIsThere(t *testing.T) {
 	b.Screen.HoldBefore(false)
 	b.loop.drain()
 	b.engine.open()
-	b.loop.until("the slice is filtered", func() bool { return b.status() == session.Slice })
+	b.loop.until("the slice is filtered", func() bool { return b.status() == preview.Slice })
 	if b.Screen.Kept() != last {
 		t.Error("the caption is that of the next picture before that is drawn")
 	}
@@ -166,10 +166,10 @@ func TestTheFilterWaitsForTheOriginalOfItsSlice(t *testing.T) {
 	b.State().Scroll(-1)
 	left := b.State().Index() + 1
 	b.loop.until("the frame is there", func() bool { return b.Screen.Picture().Index == left })
-	if !b.Preview.Holds() {
+	if !b.Preview.Held() {
 		t.Error("the filter begins before the original is on the screen")
 	}
-	b.loop.until("the filter begins", func() bool { return !b.Preview.Holds() })
+	b.loop.until("the filter begins", func() bool { return !b.Preview.Held() })
 	if slice := <-b.engine.held; slice != left-1 || b.Screen.Picture().Index != slice {
 		t.Errorf("slice %d is filtered", slice)
 	}

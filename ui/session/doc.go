@@ -1,17 +1,15 @@
-// Package session is the workbench's state and background work, without
-// widgets: the open series, the slice on display, the recipe being tuned, and
-// loading, previews, applying, measuring and exporting.
+// Package session is the workbench's state and background work, without widgets, in parts. Each part
+// is a type with its own state; it knows the parts below it, and hears of those above it through
+// functions that New sets.
 //
-// A Session belongs to the UI goroutine. Background work runs in functions
-// passed to Deps.Go, and every result returns through Deps.Do; tests pass
-// queues and decide the order of events. The package imports app, denoise,
-// volume, ui/newest and ui/viewer, and no GUI toolkit.
+// A Session belongs to the UI goroutine. Background work runs in functions passed to Deps.Go, and
+// every result returns through Deps.Do; tests pass queues and decide the order of events. The
+// packages import app, denoise, volume, ui/newest and ui/viewer, and no GUI toolkit.
 //
-//	session.go   the Session, its parts and dependencies
-//	task.go      the one task that can be cancelled   progress.go  how far it is
-//	documents.go the open series, and their memory    autosave.go  for the next start
-//	open.go      loading, reference, added noise      apply.go     run and export
-//	tune.go      the recipe and its history           preview.go   filtered slices
-//	measures.go  the numbers of slice and volume      noisemap.go  noise per voxel
-//	strength.go  the search for the best strength     structure.go  in the residual
+//	session    wires the parts; undo and redo
+//	exports    files that are written and sent      documents  the open series: read, kept, put away, restored
+//	marks      drawn, moved and measured            screen     the pictures of the panes and planes
+//	measures   numbers and verdicts of slices, runs  preview    filtered slices
+//	results    runs over the volume                 tuning     recipe, noise it follows, best strength, gallery
+//	desk       what all parts share: what is shown, the task in progress, background work
 package session

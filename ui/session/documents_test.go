@@ -13,7 +13,8 @@ import (
 
 	"quell/app"
 	"quell/series"
-	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/documents"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -46,7 +47,7 @@ func (b *bench) opens(paths ...string) {
 // size returns the bytes of the voxels of a series of files.
 func size(t *testing.T) int64 { return 4 * int64(rampSeries(t).Volume.Voxels()) }
 
-func (b *bench) states() (out []session.DocumentState) {
+func (b *bench) states() (out []documents.DocumentState) {
 	for _, d := range b.Documents.List() {
 		out = append(out, d.State)
 	}
@@ -72,7 +73,7 @@ func TestOpeningKeepsTheSeriesThatAreOpen(t *testing.T) {
 	if b.Series() == first || b.Results.Exportable() != nil || b.Documents.Path() != paths[1] || b.State().View().Plane != volume.Axial || b.Document().Edits().CanUndo() {
 		t.Fatal("the second series is not as one that was just opened")
 	}
-	if want := []session.DocumentState{session.Unexported, session.Untouched}; !reflect.DeepEqual(b.states(), want) || b.Documents.Loss() != session.LosesResult {
+	if want := []documents.DocumentState{documents.Unexported, documents.Untouched}; !reflect.DeepEqual(b.states(), want) || b.Documents.Loss() != desk.LosesResult {
 		t.Errorf("states %v, loss %v", b.states(), b.Documents.Loss())
 	}
 	b.Tuning.Set(b.tuned(7), true)
@@ -115,23 +116,23 @@ func TestARunGoesOnBehindAnotherSeries(t *testing.T) {
 	b.engine.holdRuns()
 	b.Results.Apply()
 	b.Documents.Show(0)
-	if p := b.Tasks.Progress(); p.Kind != session.Applying || !p.Hidden || b.states()[1] != session.Running || b.Tasks.Loss() != session.LosesRun || b.Documents.VoxelsLoss() != session.NoLoss || b.Documents.LossOf(1) != session.LosesRun {
+	if p := b.Tasks.Progress(); p.Kind != desk.Applying || !p.Hidden || b.states()[1] != documents.Running || b.Tasks.Loss() != desk.LosesRun || b.Documents.VoxelsLoss() != desk.NoLoss || b.Documents.LossOf(1) != desk.LosesRun {
 		t.Fatalf("progress %+v, states %v", p, b.states())
 	}
 	b.engine.open()
 	b.settle()
-	if b.Results.Exportable() != nil || b.states()[1] != session.Unexported || b.Documents.LossOf(0) != session.NoLoss || b.Documents.LossOf(1) != session.LosesResult || b.Documents.LossOf(2) != session.NoLoss {
+	if b.Results.Exportable() != nil || b.states()[1] != documents.Unexported || b.Documents.LossOf(0) != desk.NoLoss || b.Documents.LossOf(1) != desk.LosesResult || b.Documents.LossOf(2) != desk.NoLoss {
 		t.Errorf("states %v", b.states())
 	}
 	b.Documents.Show(1)
 	b.settle()
-	if !b.Results.Applied() || b.Documents.VoxelsLoss() != session.LosesResult {
+	if !b.Results.Applied() || b.Documents.VoxelsLoss() != desk.LosesResult {
 		t.Error("the result is not there")
 	}
 	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
 	b.Documents.Show(0)
 	b.settle()
-	if b.states()[1] != session.Exported || b.Documents.Loss() != session.NoLoss {
+	if b.states()[1] != documents.Exported || b.Documents.Loss() != desk.NoLoss {
 		t.Errorf("after an export behind another series the states are %v", b.states())
 	}
 }
@@ -182,7 +183,7 @@ func TestClosingSeries(t *testing.T) {
 	b.Documents.Close(3)
 	b.Documents.Close(0)
 	b.settle()
-	if b.Series() != nil || len(b.Documents.List()) != 0 || b.frames[viewer.Original].Image != nil || b.State().Volume() != nil || b.Documents.Loss() != session.NoLoss {
+	if b.Series() != nil || len(b.Documents.List()) != 0 || b.frames[viewer.Original].Image != nil || b.State().Volume() != nil || b.Documents.Loss() != desk.NoLoss {
 		t.Error("a series is left")
 	}
 	if _, ok := b.Documents.Workspace(); ok {
@@ -195,14 +196,14 @@ func TestClosingSeries(t *testing.T) {
 }
 
 // keeping returns dependencies that keep runs, in memory of a size.
-func keeping(t *testing.T, memory int64) func(*session.Deps) {
+func keeping(t *testing.T, memory int64) func(*desk.Deps) {
 	t.Helper()
 	kept, err := app.NewAutosave(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = kept.Remove() })
-	return func(d *session.Deps) {
+	return func(d *desk.Deps) {
 		d.Memory, d.SaveRun, d.LoadRun = memory, kept.SaveRun, kept.LoadRun
 		d.Bundled = func(context.Context) (*series.Series, error) { return rampSeries(t), nil }
 	}
@@ -226,10 +227,10 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	b.opens(paths[2])
 	got := b.Documents.List()
-	if used, _ := b.Documents.Memory(); used != 2*n || !got[0].Away || got[0].Bytes != 0 || got[1].Away || got[0].State != session.Unexported || got[0].Picture == nil {
+	if used, _ := b.Documents.Memory(); used != 2*n || !got[0].Away || got[0].Bytes != 0 || got[1].Away || got[0].State != documents.Unexported || got[0].Picture == nil {
 		t.Fatalf("%d bytes are used, documents %+v", used, got)
 	}
-	if b.Documents.Loss() != session.LosesResult || b.Documents.LossOf(0) != session.LosesResult {
+	if b.Documents.Loss() != desk.LosesResult || b.Documents.LossOf(0) != desk.LosesResult {
 		t.Error("what was put away is not asked for")
 	}
 	b.Documents.Show(0)
@@ -249,7 +250,7 @@ func TestMemoryIsBounded(t *testing.T) {
 // A result that is nowhere else does not give way; opening another series is refused.
 func TestResultsThatAreNowhereElseStay(t *testing.T) {
 	n := size(t)
-	b := newBenchWith(t, func(d *session.Deps) { d.Memory = 3*n - 1 })
+	b := newBenchWith(t, func(d *desk.Deps) { d.Memory = 3*n - 1 })
 	paths := written(t, 2)
 	b.opens(paths[0])
 	b.applied(3)
@@ -264,7 +265,7 @@ func TestResultsThatAreNowhereElseStay(t *testing.T) {
 		t.Errorf("after the export: errors %v, documents %+v", b.errors, got)
 	}
 	// The first series is taken whatever its size.
-	b = newBenchWith(t, func(d *session.Deps) { d.Memory = 1 })
+	b = newBenchWith(t, func(d *desk.Deps) { d.Memory = 1 })
 	b.opens(paths[0])
 	if len(b.errors) > 0 || b.Documents.Path() != paths[0] {
 		t.Errorf("errors %v", b.errors)
@@ -295,7 +296,7 @@ func TestAllSeriesComeBack(t *testing.T) {
 	next.Reader.Restore(again)
 	next.settle()
 	got := next.Documents.List()
-	if len(got) != 2 || !got[0].Away || got[0].State != session.Unexported || got[0].Picture == nil || got[0].Name != "head.nii.gz" || got[0].Dims != work.Open[0].Dims || !got[1].Shown || next.Documents.Path() != paths[1] {
+	if len(got) != 2 || !got[0].Away || got[0].State != documents.Unexported || got[0].Picture == nil || got[0].Name != "head.nii.gz" || got[0].Dims != work.Open[0].Dims || !got[1].Shown || next.Documents.Path() != paths[1] {
 		t.Fatalf("documents %+v", got)
 	}
 	same, _ := next.Documents.Workspace()
@@ -332,7 +333,7 @@ func TestAllSeriesComeBack(t *testing.T) {
 // the next measures.
 func TestMemoryIsReturned(t *testing.T) {
 	var freed atomic.Int64
-	b := newBenchWith(t, func(d *session.Deps) { d.FreeMemory = func() { freed.Add(1) } })
+	b := newBenchWith(t, func(d *desk.Deps) { d.FreeMemory = func() { freed.Add(1) } })
 	b.settle()
 	paths := written(t, 2)
 	for range 3 { // what was read leaves garbage too
@@ -399,7 +400,7 @@ func TestSlicesOfNIfTIArrive(t *testing.T) {
 		if b.Reader.Arriving() != nil {
 			t.Errorf("%s: it arrives before anything is known of it", name)
 		}
-		var first *session.Arriving
+		var first *documents.Arriving
 		counted := false
 		b.loop.until("a slice and the progress are there", func() bool {
 			if a := b.Reader.Arriving(); a != nil && a.Slice != nil {

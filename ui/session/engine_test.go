@@ -7,7 +7,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
-	"quell/ui/session"
+	"quell/ui/session/preview"
 	"quell/volume"
 )
 
@@ -20,7 +20,7 @@ func (e *lostEngine) Run(context.Context, denoise.Recipe, denoise.Input, volume.
 
 func TestAFailedEngineIsReportedAndAnotherContinues(t *testing.T) {
 	b := newBench(t)
-	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.loop.until("the slice is previewed", func() bool { return b.status() == preview.Slice })
 	before := b.Series()
 
 	b.SetEngine(&lostEngine{})
@@ -44,7 +44,7 @@ func TestAFailedEngineIsReportedAndAnotherContinues(t *testing.T) {
 
 func TestAPreviewThatTheEngineFailedAtIsReportedOnce(t *testing.T) {
 	b := newBench(t)
-	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.loop.until("the slice is previewed", func() bool { return b.status() == preview.Slice })
 	b.SetEngine(&lostEngine{})
 	b.Tuning.Set(b.Tuning.Recipe().With("h", denoise.Number(9)), true)
 	b.loop.until("the failure is reported", func() bool { return len(b.errors) > 0 })

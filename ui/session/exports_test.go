@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"quell/app"
-	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/documents"
+	"quell/ui/session/exports"
 )
 
 // exported exports the result that is shown to a path.
@@ -21,7 +23,7 @@ func (b *bench) exported(path string) {
 }
 
 // checked looks whether exported files stand, and returns what would be lost.
-func (b *bench) checked() session.Loss {
+func (b *bench) checked() desk.Loss {
 	b.loop.t.Helper()
 	b.Exports.Check(func() {})
 	b.settle()
@@ -37,18 +39,18 @@ func TestAnExportInThePlaceOfAnotherIsALoss(t *testing.T) {
 	b.applied(5)
 	b.exported(out)
 	for range 2 {
-		if r := b.Results.List(); r[0].Exported || !r[1].Exported || b.Documents.Loss() != session.LosesGone {
+		if r := b.Results.List(); r[0].Exported || !r[1].Exported || b.Documents.Loss() != desk.LosesGone {
 			t.Errorf("results %+v, loss %v", r, b.Documents.Loss())
 		}
 		b.checked()
 	}
 	b.exported(out) // the same again
-	if r := b.Results.List(); !r[1].Exported || b.checked() != session.LosesGone {
+	if r := b.Results.List(); !r[1].Exported || b.checked() != desk.LosesGone {
 		t.Errorf("results %+v", r)
 	}
 	b.Results.Show(0)
 	b.exported(filepath.Join(t.TempDir(), "other"))
-	if b.checked() != session.NoLoss {
+	if b.checked() != desk.NoLoss {
 		t.Error("two exports in two places lose something")
 	}
 }
@@ -58,7 +60,7 @@ func TestAResultIsExportedWhileFilesStand(t *testing.T) {
 	b := newBench(t)
 	file, folder := filepath.Join(t.TempDir(), "out.nii.gz"), filepath.Join(t.TempDir(), "out")
 	b.applied(3)
-	if b.Exports.Any() || b.checked() != session.LosesResult {
+	if b.Exports.Any() || b.checked() != desk.LosesResult {
 		t.Error("a result is exported from the start")
 	}
 	b.exported(file)
@@ -66,20 +68,20 @@ func TestAResultIsExportedWhileFilesStand(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if !b.Exports.Any() || b.checked() != session.NoLoss {
+	if !b.Exports.Any() || b.checked() != desk.NoLoss {
 		t.Error("the folder stands, and the result is lost")
 	}
 	slice := filepath.Join(folder, "IM00001.dcm")
 	if err := os.Rename(slice, slice+".bak"); err != nil {
 		t.Fatal(err)
 	}
-	if loss := b.checked(); loss != session.LosesGone || b.Documents.LossOf(0) != loss || b.Documents.VoxelsLoss() != loss || b.Documents.List()[0].State != session.Unexported {
+	if loss := b.checked(); loss != desk.LosesGone || b.Documents.LossOf(0) != loss || b.Documents.VoxelsLoss() != loss || b.Documents.List()[0].State != documents.Unexported {
 		t.Errorf("a file of the folder is gone: loss %v, state %v", loss, b.Documents.List()[0].State)
 	}
 	if err := os.Rename(slice+".bak", slice); err != nil {
 		t.Fatal(err)
 	}
-	if b.checked() != session.NoLoss || b.Documents.List()[0].State != session.Exported {
+	if b.checked() != desk.NoLoss || b.Documents.List()[0].State != documents.Exported {
 		t.Error("the file is back, and the result is lost")
 	}
 }
@@ -89,7 +91,7 @@ func TestAFileSystemThatDoesNotAnswer(t *testing.T) {
 	var stuck []func()
 	var hold bool
 	now := time.Now()
-	b := newBenchWith(t, func(d *session.Deps) {
+	b := newBenchWith(t, func(d *desk.Deps) {
 		start := d.Go
 		d.Go = func(f func()) {
 			if hold {
@@ -104,24 +106,24 @@ func TestAFileSystemThatDoesNotAnswer(t *testing.T) {
 	b.exported(filepath.Join(t.TempDir(), "out.nii.gz"))
 	hold = true
 	asked := 0
-	check := func(want int, loss session.Loss) {
+	check := func(want int, loss desk.Loss) {
 		t.Helper()
 		b.Exports.Check(func() { asked++ })
 		if asked != want || b.Documents.Loss() != loss {
 			t.Errorf("%d answers, loss %v; want %d, %v", asked, b.Documents.Loss(), want, loss)
 		}
 	}
-	check(0, session.NoLoss)
-	now = now.Add(session.SlowCheck)
-	check(0, session.NoLoss)
+	check(0, desk.NoLoss)
+	now = now.Add(exports.SlowCheck)
+	check(0, desk.NoLoss)
 	now = now.Add(1)
-	check(1, session.LosesGone)
+	check(1, desk.LosesGone)
 	hold = false
 	for _, f := range stuck {
 		go f()
 	}
 	b.loop.until("the checks are answered", func() bool { return asked == 3 })
-	if b.Documents.Loss() != session.NoLoss {
+	if b.Documents.Loss() != desk.NoLoss {
 		t.Error("the file system answers, and the export is not seen")
 	}
 }

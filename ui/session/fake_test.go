@@ -14,6 +14,9 @@ import (
 	"quell/internal/parallel"
 	"quell/series"
 	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/measures"
+	"quell/ui/session/preview"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -212,18 +215,18 @@ func (b *bench) start(f func()) {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	return newBenchWith(t, func(*session.Deps) {})
+	return newBenchWith(t, func(*desk.Deps) {})
 }
 
 // newBenchWith is newBench with other dependencies.
-func newBenchWith(t *testing.T, change func(*session.Deps)) *bench {
+func newBenchWith(t *testing.T, change func(*desk.Deps)) *bench {
 	t.Helper()
 	b := &bench{loop: newLoop(t), engine: &fakeEngine{}, memory: map[string]denoise.Recipe{}}
 	var panes [viewer.Roles]viewer.Pane
 	for role := range panes {
 		panes[role] = viewer.Pane{Width: 64, Height: 48}
 	}
-	deps := session.Deps{
+	deps := desk.Deps{
 		Go: b.start, Do: b.loop.do, Engine: b.engine,
 		Scan: func(ctx context.Context, path string) (*app.Catalog, error) {
 			if b.scan != nil {
@@ -240,7 +243,7 @@ func newBenchWith(t *testing.T, change func(*session.Deps)) *bench {
 		Remember:   func(r denoise.Recipe) { b.memory[r.Filter] = r },
 	}
 	change(&deps)
-	b.Session = session.New(deps, session.Listener{
+	b.Session = session.New(deps, desk.Listener{
 		Changed: func() { b.told = b.shown() },
 		Framed: func(p *viewer.Picture, f [viewer.Roles]viewer.Frame) {
 			b.frames = f
@@ -289,7 +292,7 @@ func (b *bench) shown() string {
 	if b.Session == nil {
 		return ""
 	}
-	measures := func(m session.Numbers) string { return fmt.Sprint(m.Known, m.Err, m.Current) }
+	measures := func(m measures.Numbers) string { return fmt.Sprint(m.Known, m.Err, m.Current) }
 	text, problem := b.Preview.Text()
 	s := fmt.Sprint(b.Tuning.Recipe(), b.Results.Applied(), b.Results.Exportable() != nil, b.Documents.Loss(), b.Tasks.Busy(), b.Tasks.Progress().Kind, b.Tasks.Progress().Fraction, "|",
 		b.Tasks.Message(), "|", text, problem, b.Preview.Running(), b.Preview.Auto(), b.Screen.HoldsBefore(), b.Noise.Map() != nil, b.Strength.Curve() != nil)
@@ -345,7 +348,7 @@ func (e *fakeEngine) count() int {
 	return e.previews
 }
 
-func (b *bench) status() session.Status {
+func (b *bench) status() preview.Status {
 	_, status, _ := b.Preview.Recipe()
 	return status
 }
@@ -370,3 +373,18 @@ func (b *bench) showsShift(x float32) func() bool {
 }
 
 var errEngine = errors.New("the engine is out of order")
+
+// filtersAhead says whether a slice that is not on the screen is being filtered.
+func (b *bench) filtersAhead() bool {
+	running, _ := b.Preview.Ahead()
+	return running
+}
+
+// measures says whether numbers of the slice on the screen or of the volume are being computed.
+func (b *bench) measures(what string) bool {
+	slice, volume := b.Measures.Running()
+	if what == "slice" {
+		return slice
+	}
+	return volume
+}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"quell/app"
-	"quell/ui/session"
+	"quell/ui/session/desk"
 )
 
 // A run for which there is no memory is refused with its reason, and a result for whose
@@ -16,7 +16,7 @@ import (
 func TestMemoryOfARun(t *testing.T) {
 	var free, asked, ahead atomic.Int64
 	now := time.Now()
-	b := newBenchWith(t, func(d *session.Deps) {
+	b := newBenchWith(t, func(d *desk.Deps) {
 		d.Available = func() int64 { asked.Add(1); return free.Load() }
 		d.Now = func() time.Time { return now.Add(time.Duration(ahead.Load())) }
 	})

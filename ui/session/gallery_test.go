@@ -5,7 +5,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
-	"quell/ui/session"
+	"quell/ui/session/desk"
 )
 
 // Every filter is shown on the slice as it is ready; taking one sets its filter and its
@@ -17,7 +17,7 @@ func TestFiltersAreComparedOnTheSlice(t *testing.T) {
 		t.Fatal("want no gallery, and a comparison to be possible")
 	}
 	b.Galleries.Compare()
-	if !b.Galleries.Comparing() || b.Galleries.CanCompare() || b.Tasks.Progress().Kind != session.Comparing || b.Galleries.Last() == nil || b.Galleries.Last().Ended {
+	if !b.Galleries.Comparing() || b.Galleries.CanCompare() || b.Tasks.Progress().Kind != desk.Comparing || b.Galleries.Last() == nil || b.Galleries.Last().Ended {
 		t.Fatal("want a comparison as a task")
 	}
 	b.loop.until("the first exhibit is there", func() bool { return len(b.Galleries.Last().Exhibits) > 0 })

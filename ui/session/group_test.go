@@ -6,7 +6,7 @@ import (
 
 	"quell/app"
 	"quell/internal/nii4d"
-	"quell/ui/session"
+	"quell/ui/session/desk"
 	"quell/volume"
 )
 
@@ -36,7 +36,7 @@ func (b *bench) open4D(t *testing.T, n int) (path string) {
 
 // volumeShown returns the number of the volume on the screen, by its voxels and by Group.
 func (b *bench) volumeShown() (byVoxels, byGroup int) {
-	_, byGroup = b.Reader.Group()
+	_, byGroup = b.Documents.Group()
 	return int(b.Series().Volume.Data[0]), byGroup
 }
 
@@ -44,12 +44,12 @@ func (b *bench) volumeShown() (byVoxels, byGroup int) {
 // place with recipe, view and history kept.
 func TestVolumesOf4DSeries(t *testing.T) {
 	b := newBench(t)
-	if g, _ := b.Reader.Group(); g != nil {
+	if g, _ := b.Documents.Group(); g != nil {
 		t.Error("the bundled series is a volume of a group")
 	}
 	b.Reader.ShowVolume(0) // nothing
 	path := b.open4D(t, 3)
-	g, _ := b.Reader.Group()
+	g, _ := b.Documents.Group()
 	if g == nil || g.Len() != 3 || g.Axis() != "time" {
 		t.Fatalf("%+v", g)
 	}
@@ -60,7 +60,7 @@ func TestVolumesOf4DSeries(t *testing.T) {
 	b.settle()
 	look, recipe := b.State().Look(), b.Tuning.Recipe()
 	b.Reader.ShowVolume(2)
-	if !b.Tasks.Busy() || b.Tasks.Progress().Kind != session.Loading {
+	if !b.Tasks.Busy() || b.Tasks.Progress().Kind != desk.Loading {
 		t.Error("the volume is not being read")
 	}
 	b.settle()
@@ -70,7 +70,7 @@ func TestVolumesOf4DSeries(t *testing.T) {
 	if got := b.State().Look(); got != look || !b.Tuning.Recipe().Equal(recipe) || !b.Document().Edits().CanUndo() || b.Tasks.Message() != "time 4 s" {
 		t.Errorf("look %+v, not %+v; %s; %q", got, look, b.Tuning.Recipe(), b.Tasks.Message())
 	}
-	if b.Results.Exportable() != nil || b.Documents.Loss() != session.NoLoss || b.Documents.Path() != path || len(b.Documents.List()) != 1 {
+	if b.Results.Exportable() != nil || b.Documents.Loss() != desk.NoLoss || b.Documents.Path() != path || len(b.Documents.List()) != 1 {
 		t.Error("the result of the first volume is that of the third")
 	}
 	if facts, known := b.Document().Facts(); !known || facts.Noise.Sigma == 0 {
@@ -118,7 +118,7 @@ func TestTheNewestVolumeIsShown(t *testing.T) {
 	b.engine.holdRuns()
 	b.Tuning.Set(b.tuned(3), true)
 	b.Results.Apply()
-	if b.Reader.ShowVolume(0); b.Tasks.Progress().Kind != session.Applying {
+	if b.Reader.ShowVolume(0); b.Tasks.Progress().Kind != desk.Applying {
 		t.Error("another volume takes the place of a run")
 	}
 	b.engine.open()
@@ -157,7 +157,7 @@ func TestExportAllVolumes(t *testing.T) {
 	var report app.ExportReport
 	b.Exports.WriteAll(out, app.ExportOptions{}, func(r app.ExportReport) { report = r })
 	b.settle()
-	if report.Output != out || b.Tasks.Message() != "All 3 volumes are filtered and written." || b.Documents.Loss() != session.NoLoss {
+	if report.Output != out || b.Tasks.Message() != "All 3 volumes are filtered and written." || b.Documents.Loss() != desk.NoLoss {
 		t.Fatalf("%+v, %q, %v", report, b.Tasks.Message(), b.errors)
 	}
 	c, err := app.Scan(t.Context(), out)

@@ -10,7 +10,9 @@ import (
 	"quell/app"
 	"quell/denoise/noise"
 	"quell/series"
-	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/documents"
+	"quell/ui/session/measures"
 	"quell/ui/viewer"
 )
 
@@ -90,7 +92,7 @@ func questions(dir string) []question {
 
 // screen is what the session shows and knows of the document on the screen.
 func screen(b *bench) string {
-	measures := func(m session.Numbers) string {
+	measures := func(m measures.Numbers) string {
 		return fmt.Sprint(m.Known, m.Current, m.Index, m.Err, m.ResidualSD, m.Change.MSE)
 	}
 	var judged []string
@@ -201,9 +203,9 @@ func TestLateAnswersShowNothingOld(t *testing.T) {
 func TestADocumentClosedWhileItIsReadAgain(t *testing.T) {
 	for _, late := range []string{"closed", "another is selected"} {
 		paths := written(t, 3)
-		b := newBenchWith(t, func(d *session.Deps) { d.Memory = 1 })
+		b := newBenchWith(t, func(d *desk.Deps) { d.Memory = 1 })
 		b.opens(paths...)
-		away := slices.IndexFunc(b.Documents.List(), func(o session.Opened) bool { return o.Away })
+		away := slices.IndexFunc(b.Documents.List(), func(o documents.Opened) bool { return o.Away })
 		if away < 0 {
 			t.Fatal("no document is put away")
 		}
@@ -217,11 +219,11 @@ func TestADocumentClosedWhileItIsReadAgain(t *testing.T) {
 			b.Documents.Close(away)
 			n--
 		} else {
-			b.Documents.Show(slices.IndexFunc(b.Documents.List(), func(o session.Opened) bool { return !o.Away && !o.Shown }))
+			b.Documents.Show(slices.IndexFunc(b.Documents.List(), func(o documents.Opened) bool { return !o.Away && !o.Shown }))
 		}
 		close(gate)
 		b.settle()
-		if late == "closed" && (len(b.Documents.List()) != n || slices.ContainsFunc(b.Documents.List(), func(o session.Opened) bool { return o.Path == path }) || b.Documents.Path() != shown) {
+		if late == "closed" && (len(b.Documents.List()) != n || slices.ContainsFunc(b.Documents.List(), func(o documents.Opened) bool { return o.Path == path }) || b.Documents.Path() != shown) {
 			t.Errorf("%s: %d documents, %s is shown", late, len(b.Documents.List()), b.Documents.Path())
 		}
 		if b.Tasks.Busy() || len(b.errors) > 0 {

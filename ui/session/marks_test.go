@@ -10,6 +10,9 @@ import (
 	"quell/app"
 	"quell/measure"
 	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/marks"
+	"quell/ui/session/preview"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -17,7 +20,7 @@ import (
 var reach = [2]float64{0.3, 0.3}
 
 // draw drags from one point of the picture to others with a tool.
-func (b *bench) draw(t session.Tool, points ...[2]float64) app.Mark {
+func (b *bench) draw(t marks.Tool, points ...[2]float64) app.Mark {
 	b.Marks.SetTool(t)
 	b.Marks.PressMark(points[0], reach)
 	for _, p := range points[1:] {
@@ -36,31 +39,31 @@ func TestDrawingMarks(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	here := b.State().Index()
-	box := b.draw(session.RectangleTool, [2]float64{2, 3}, [2]float64{5, 6}, [2]float64{6, 8})
+	box := b.draw(marks.RectangleTool, [2]float64{2, 3}, [2]float64{5, 6}, [2]float64{6, 8})
 	if box.ID != 1 || box.Shape != measure.Box || !equalPoints(box.Points, [][2]float64{{2, 3}, {6, 8}}) || box.Index != here || box.Plane != volume.Axial {
 		t.Errorf("%+v", box)
 	}
-	if b.Marks.Tool() != session.NoTool {
+	if b.Marks.Tool() != marks.NoTool {
 		t.Error("the tool stays in the hand")
 	}
-	free := b.draw(session.FreehandTool, [2]float64{1, 1}, [2]float64{4, 1}, [2]float64{4, 99})
+	free := b.draw(marks.FreehandTool, [2]float64{1, 1}, [2]float64{4, 1}, [2]float64{4, 99})
 	if free.ID != 2 || free.Shape != measure.Freehand || !equalPoints(free.Points, [][2]float64{{1, 1}, {4, 1}, {4, 11.5}}) {
 		t.Errorf("%+v; want corners on the picture", free)
 	}
-	line := b.draw(session.LineTool, [2]float64{-7, 2}, [2]float64{99, 2})
+	line := b.draw(marks.LineTool, [2]float64{-7, 2}, [2]float64{99, 2})
 	if line.Shape != measure.Line || !equalPoints(line.Points, [][2]float64{{-0.5, 2}, {15.5, 2}}) {
 		t.Errorf("%+v", line)
 	}
-	dot := b.draw(session.EllipseTool, [2]float64{3, 3})
+	dot := b.draw(marks.EllipseTool, [2]float64{3, 3})
 	if dot.Shape != measure.Ellipse || len(b.Marks.List()) != 4 || b.Marks.Figures(dot).Stats[viewer.Original].N != 1 {
 		t.Errorf("a click draws %+v", dot)
 	}
 	// A click with the line draws nothing, and the tool stays.
-	b.draw(session.LineTool, [2]float64{3, 3})
-	if _, chosen := b.Marks.Selected(); chosen || len(b.Marks.List()) != 4 || b.Marks.Tool() != session.LineTool {
+	b.draw(marks.LineTool, [2]float64{3, 3})
+	if _, chosen := b.Marks.Selected(); chosen || len(b.Marks.List()) != 4 || b.Marks.Tool() != marks.LineTool {
 		t.Error("a line without a length was drawn")
 	}
-	b.Marks.SetTool(session.NoTool)
+	b.Marks.SetTool(marks.NoTool)
 	// Marks are on their own slice.
 	b.State().Scroll(1)
 	if len(b.Marks.Here()) != 0 || len(b.Marks.List()) != 4 {
@@ -85,7 +88,7 @@ func TestDrawingMarks(t *testing.T) {
 func TestMovingAndUndo(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	b.draw(session.RectangleTool, [2]float64{2, 2}, [2]float64{6, 5})
+	b.draw(marks.RectangleTool, [2]float64{2, 2}, [2]float64{6, 5})
 	if b.Marks.PressMark([2]float64{4, 3.5}, reach) {
 		t.Error("the inside of a rectangle was taken: window and level could not be dragged there")
 	}
@@ -155,7 +158,7 @@ func TestMovingAndUndo(t *testing.T) {
 func TestWhatIsTaken(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	line := b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{10, 2})
+	line := b.draw(marks.LineTool, [2]float64{2, 2}, [2]float64{10, 2})
 	drag := func(at, to [2]float64) [][2]float64 {
 		if !b.Marks.PressMark(at, reach) {
 			return nil
@@ -183,7 +186,7 @@ func TestWhatIsTaken(t *testing.T) {
 		}
 	}
 	// The mark that was drawn last lies on top.
-	top := b.draw(session.EllipseTool, [2]float64{4, 2}, [2]float64{8, 8})
+	top := b.draw(marks.EllipseTool, [2]float64{4, 2}, [2]float64{8, 8})
 	b.Marks.PressMark([2]float64{6, 2}, reach)
 	b.Marks.ReleaseMark()
 	if m, _ := b.Marks.Selected(); m.ID != top.ID {
@@ -203,7 +206,7 @@ func TestFiguresOfMarks(t *testing.T) {
 	b.Tuning.Set(b.tuned(3), true)
 	b.settle()
 	v, z := b.Series().Volume, b.State().Index()
-	m := b.draw(session.RectangleTool, [2]float64{1.5, 2.5}, [2]float64{4.5, 6.5}) // 3 x 4 pixels of 1 x 1 mm
+	m := b.draw(marks.RectangleTool, [2]float64{1.5, 2.5}, [2]float64{4.5, 6.5}) // 3 x 4 pixels of 1 x 1 mm
 	var sum, squares float64
 	for y := 3; y <= 6; y++ {
 		for x := 2; x <= 4; x++ {
@@ -227,7 +230,7 @@ func TestFiguresOfMarks(t *testing.T) {
 	if cnr := b.Marks.CNR(f); cnr[viewer.Original].Finite() {
 		t.Error("an ROI has a contrast to itself")
 	}
-	other := b.draw(session.EllipseTool, [2]float64{9.5, 2.5}, [2]float64{13.5, 8.5})
+	other := b.draw(marks.EllipseTool, [2]float64{9.5, 2.5}, [2]float64{13.5, 8.5})
 	g := b.Marks.Figures(other)
 	if got, want := b.Marks.CNR(g), measure.CNR(before, g.Stats[viewer.Original]); got[viewer.Original] != want || !got[viewer.Denoised].Finite() || got[viewer.Residual].Finite() {
 		t.Errorf("CNR %v, want %g", got, float64(want))
@@ -247,7 +250,7 @@ func TestFiguresOfMarks(t *testing.T) {
 	b.Preview.SetAuto(false)
 	b.State().Scroll(2)
 	b.settle()
-	far := b.draw(session.RectangleTool, [2]float64{1, 1}, [2]float64{3, 3})
+	far := b.draw(marks.RectangleTool, [2]float64{1, 1}, [2]float64{3, 3})
 	if f := b.Marks.Figures(far); f.Stats[viewer.Original].N != 9 || f.Stats[viewer.Denoised].N != 0 || f.Stats[viewer.Residual].N != 0 {
 		t.Errorf("%+v", f)
 	}
@@ -268,17 +271,17 @@ func TestLinesAreMeasured(t *testing.T) {
 	}
 	b.State().SetPlane(volume.Sagittal)
 	b.settle()
-	if f := b.Marks.Figures(b.draw(session.LineTool, [2]float64{1, 1}, [2]float64{4, 3})); f.Length != 5 { // 3 x 1 mm, 2 x 2 mm: 3² + 4²
+	if f := b.Marks.Figures(b.draw(marks.LineTool, [2]float64{1, 1}, [2]float64{4, 3})); f.Length != 5 { // 3 x 1 mm, 2 x 2 mm: 3² + 4²
 		t.Errorf("%g mm, want 5", f.Length)
 	}
 	b.State().SetPlane(volume.Axial)
 	b.settle()
-	f := b.Marks.Figures(b.draw(session.LineTool, [2]float64{0, 4}, [2]float64{15, 4}))
+	f := b.Marks.Figures(b.draw(marks.LineTool, [2]float64{0, 4}, [2]float64{15, 4}))
 	e := f.Edge[viewer.Original]
 	if e.Why != "" || math.Abs(e.Width-2.5631*2) > 0.02 || f.Length != 15 || f.Area != 0 {
 		t.Errorf("%+v", f)
 	}
-	short := b.Marks.Figures(b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{5, 2}))
+	short := b.Marks.Figures(b.draw(marks.LineTool, [2]float64{2, 2}, [2]float64{5, 2}))
 	if why := short.Edge[viewer.Original].Why; !strings.HasPrefix(why, "The line is too short") || !strings.HasSuffix(why, ".") {
 		t.Errorf("why: %q", why)
 	}
@@ -311,7 +314,7 @@ func TestNoiseOfAnROI(t *testing.T) {
 		t.Errorf("message %q", b.Tasks.Message())
 	}
 	estimated, _ := b.Document().Facts()
-	b.draw(session.RectangleTool, [2]float64{0, 0}, [2]float64{29, 29})
+	b.draw(marks.RectangleTool, [2]float64{0, 0}, [2]float64{29, 29})
 	previews := b.engine.previews
 	b.Marks.UseNoise()
 	b.settle()
@@ -341,12 +344,12 @@ func TestNoiseOfAnROI(t *testing.T) {
 	b.settle()
 	b.Results.Apply()
 	b.settle()
-	if b.status() != session.Whole {
+	if b.status() != preview.Whole {
 		t.Fatal("the run is not shown")
 	}
 	b.Marks.EstimateNoise()
 	b.settle()
-	if b.status() == session.Whole {
+	if b.status() == preview.Whole {
 		t.Error("the run is shown as that of another noise")
 	}
 }
@@ -354,18 +357,18 @@ func TestNoiseOfAnROI(t *testing.T) {
 func TestWindowOfAnROI(t *testing.T) {
 	b := evenBench(t)
 	b.Marks.SetWindow()
-	b.draw(session.RectangleTool, [2]float64{0, 0}, [2]float64{9, 9})
+	b.draw(marks.RectangleTool, [2]float64{0, 0}, [2]float64{9, 9})
 	b.Marks.SetWindow()
 	if w := b.State().Window(); w.Center != 100 || w.Width != 10 || w.Name != "ROI 1" {
 		t.Errorf("window %+v", w)
 	}
 	before := b.State().Window()
-	b.draw(session.RectangleTool, [2]float64{3, 3})
+	b.draw(marks.RectangleTool, [2]float64{3, 3})
 	b.Marks.SetWindow()
 	if b.State().Window() != before || !strings.Contains(b.Tasks.Message(), "all the same") {
 		t.Errorf("one voxel gives %+v, %q", b.State().Window(), b.Tasks.Message())
 	}
-	b.draw(session.LineTool, [2]float64{1, 1}, [2]float64{9, 9})
+	b.draw(marks.LineTool, [2]float64{1, 1}, [2]float64{9, 9})
 	b.Marks.SetWindow()
 	if b.State().Window() != before {
 		t.Error("a line gives a window")
@@ -374,9 +377,9 @@ func TestWindowOfAnROI(t *testing.T) {
 
 func TestTableOfMarks(t *testing.T) {
 	b := evenBench(t)
-	b.draw(session.RectangleTool, [2]float64{0, 0}, [2]float64{9, 9})
-	b.draw(session.EllipseTool, [2]float64{20, 20}, [2]float64{29, 29})
-	b.draw(session.LineTool, [2]float64{0, 5}, [2]float64{3, 9})
+	b.draw(marks.RectangleTool, [2]float64{0, 0}, [2]float64{9, 9})
+	b.draw(marks.EllipseTool, [2]float64{20, 20}, [2]float64{29, 29})
+	b.draw(marks.LineTool, [2]float64{0, 5}, [2]float64{3, 9})
 	rows, err := csv.NewReader(strings.NewReader(b.Marks.CSV())).ReadAll()
 	if err != nil || len(rows) != 1+3+3+2 {
 		t.Fatalf("%d rows, %v", len(rows), err)
@@ -395,10 +398,10 @@ func TestTableOfMarks(t *testing.T) {
 
 // Nothing happens without a series.
 func TestMarksWithoutASeries(t *testing.T) {
-	b := session.New(session.Deps{Go: func(f func()) { f() }, Do: func(f func()) { f() }, Engine: &fakeEngine{}}, session.Listener{Changed: func() {}})
+	b := session.New(desk.Deps{Go: func(f func()) { f() }, Do: func(f func()) { f() }, Engine: &fakeEngine{}}, desk.Listener{Changed: func() {}})
 	defer b.Close()
-	b.Marks.SetTool(session.LineTool)
-	if b.Marks.Tool() != session.NoTool || b.Marks.PressMark([2]float64{}, reach) || len(b.Marks.List()) != 0 {
+	b.Marks.SetTool(marks.LineTool)
+	if b.Marks.Tool() != marks.NoTool || b.Marks.PressMark([2]float64{}, reach) || len(b.Marks.List()) != 0 {
 		t.Error("something was drawn on nothing")
 	}
 	b.Marks.DragMark([2]float64{1, 1})
@@ -421,7 +424,7 @@ func TestUndoOfWindows(t *testing.T) {
 	b.State().EndDrag()
 	dragged := width()
 	b.Tuning.Set(b.tuned(3), true)
-	b.draw(session.RectangleTool, [2]float64{2, 3}, [2]float64{5, 6})
+	b.draw(marks.RectangleTool, [2]float64{2, 3}, [2]float64{5, 6})
 	b.State().SetWindow(volume.Window{Center: 1, Width: 2})
 	b.State().SetWindow(volume.Window{Center: 1, Width: 2}) // is no step
 	for i, want := range []struct {
@@ -516,7 +519,7 @@ func TestMarksOnATurnedPicture(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	g := b.Series().Volume.Geometry
-	plain := b.draw(session.RectangleTool, [2]float64{2, 3}, [2]float64{5, 7})
+	plain := b.draw(marks.RectangleTool, [2]float64{2, 3}, [2]float64{5, 7})
 	figures := b.Marks.Figures(plain)
 	b.State().Clockwise() // 12 x 16 pixels; (c, r) comes from (r, 11 - c)
 	b.State().Mirror(true)
@@ -539,7 +542,7 @@ func TestMarksOnATurnedPicture(t *testing.T) {
 	if m, _ := b.Marks.Selected(); !equalPoints(m.Points, [][2]float64{{3, 4}, {6, 8}}) {
 		t.Errorf("moved to %v", m.Points)
 	}
-	drawn := b.draw(session.LineTool, [2]float64{1, 2}, [2]float64{99, 15})
+	drawn := b.draw(marks.LineTool, [2]float64{1, 2}, [2]float64{99, 15})
 	if !equalPoints(drawn.Points, [][2]float64{{2, 1}, {15, 11.5}}) || !equalPoints(drawn.In(b.State().View(), g).Points, [][2]float64{{1, 2}, {11.5, 15}}) {
 		t.Errorf("drawn at %v", drawn.Points)
 	}

@@ -13,7 +13,7 @@ func newAppliedBench(t *testing.T) *bench {
 	b.Tuning.Set(b.tuned(5), true)
 	b.Results.Apply()
 	b.settle()
-	if m := b.Measures.Volume(); !m.Known || !m.Current || b.Measures.MeasuresSlice() || b.Measures.MeasuresVolume() {
+	if m := b.Measures.Volume(); !m.Known || !m.Current || b.measures("slice") || b.measures("volume") {
 		t.Fatalf("known %v, current %v; want the run measured and nothing in progress", m.Known, m.Current)
 	}
 	return b
@@ -29,7 +29,7 @@ func (b *bench) holdSlice(t *testing.T) chan struct{} {
 	b.gate = gate
 	b.loop.drain()
 	b.gate = nil
-	if !b.Measures.MeasuresSlice() {
+	if !b.measures("slice") {
 		t.Fatal("the slice that was scrolled to is not being measured")
 	}
 	return gate
@@ -48,7 +48,7 @@ func TestScrollingEndsTheNumbersOfASlice(t *testing.T) {
 	b := newAppliedBench(t)
 	gate := b.holdSlice(t)
 	b.State().Scroll(1)
-	if b.Measures.MeasuresSlice() {
+	if b.measures("slice") {
 		t.Error("the slice that is left is still being measured")
 	}
 	close(gate)
@@ -74,7 +74,7 @@ func TestAFrameOfASliceThatIsLeftIsNotMeasured(t *testing.T) {
 	b.State().Scroll(1)
 	left := b.State().Index() - 1
 	b.loop.until("the frame is there", func() bool { return b.Screen.Picture().Index == left })
-	if b.Measures.MeasuresSlice() {
+	if b.measures("slice") {
 		t.Error("the slice that is left is being measured")
 	}
 	b.State().Scroll(-1) // its picture is still on the screen
@@ -92,7 +92,7 @@ func (b *bench) holdVolume(t *testing.T, h float64) chan struct{} {
 	b.gate = gate
 	b.loop.until("the run is there", b.Results.Applied)
 	b.gate = nil
-	if !b.Measures.MeasuresVolume() {
+	if !b.measures("volume") {
 		t.Fatal("the run is not being measured")
 	}
 	return gate
@@ -102,7 +102,7 @@ func TestAChangeOfTheRecipeEndsTheNumbersOfTheRun(t *testing.T) {
 	b := newBench(t)
 	gate := b.holdVolume(t, 5)
 	b.Tuning.Set(b.tuned(6), false)
-	if b.Measures.MeasuresVolume() {
+	if b.measures("volume") {
 		t.Error("the run of another recipe is still being measured")
 	}
 	close(gate)
@@ -111,7 +111,7 @@ func TestAChangeOfTheRecipeEndsTheNumbersOfTheRun(t *testing.T) {
 		t.Errorf("known %v, error %v; want no numbers of a run that was left", m.Known, m.Err)
 	}
 	b.Tuning.Set(b.tuned(5), false)
-	if !b.Measures.MeasuresVolume() {
+	if !b.measures("volume") {
 		t.Error("the run of the recipe that is back is not being measured")
 	}
 	b.settle()
@@ -144,12 +144,12 @@ func TestNumbersOfTheRunStay(t *testing.T) {
 	b.Tuning.Set(b.tuned(6), false)
 	b.settle()
 	b.Tuning.Set(b.tuned(5), false)
-	if m := b.Measures.Volume(); b.Measures.MeasuresVolume() || !m.Known || !m.Current {
-		t.Errorf("measuring %v, known %v, current %v; want the numbers as they were", b.Measures.MeasuresVolume(), m.Known, m.Current)
+	if m := b.Measures.Volume(); b.measures("volume") || !m.Known || !m.Current {
+		t.Errorf("measuring %v, known %v, current %v; want the numbers as they were", b.measures("volume"), m.Known, m.Current)
 	}
 	gate := b.holdVolume(t, 7)
 	b.State().Scroll(1)
-	if !b.Measures.MeasuresVolume() {
+	if !b.measures("volume") {
 		t.Error("scrolling ends the numbers of the volume")
 	}
 	close(gate)
@@ -166,7 +166,7 @@ func TestANewRunEndsTheNumbersOfTheLast(t *testing.T) {
 	b.Tuning.Set(b.tuned(6), true)
 	b.Results.Apply()
 	b.loop.until("the next run is there", b.Results.Applied)
-	if !b.Measures.MeasuresVolume() || b.Measures.Volume().Known {
+	if !b.measures("volume") || b.Measures.Volume().Known {
 		t.Error("the next run is not being measured")
 	}
 	close(gate)
@@ -182,7 +182,7 @@ func TestAPreviewThatFailsLeavesTheNumbersOfThePicture(t *testing.T) {
 	gate := b.holdMeasures(b.tuned(5))
 	b.engine.failWith(errors.New("no memory"))
 	b.Tuning.Set(b.tuned(6), false)
-	if b.Measures.MeasuresSlice() {
+	if b.measures("slice") {
 		t.Error("the picture is still being measured while a preview is computed")
 	}
 	close(gate)

@@ -99,7 +99,7 @@ func TestNeighbourhoodsAreFoundOncePerSlice(t *testing.T) {
 	b.settle()
 	v := b.Series().Volume
 	at := func(voxel [3]int) denoise.Lengths {
-		q := b.Tuning.Request()
+		q := b.Request()
 		l, ok := q.Neighbourhoods(t.Context())(voxel[0], voxel[1], voxel[2])
 		if !ok {
 			t.Fatalf("no neighbourhood at %v", voxel)

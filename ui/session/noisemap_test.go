@@ -8,7 +8,8 @@ import (
 	"quell/app"
 	"quell/denoise/noise"
 	"quell/series"
-	"quell/ui/session"
+	"quell/ui/language"
+	"quell/ui/session/desk"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -44,7 +45,7 @@ func TestTheNoiseMapIsFoundOnceAndSwitched(t *testing.T) {
 	if !b.Noise.Mapping() || !b.Tasks.Busy() || b.Noise.Map() != nil || !b.Noise.CanMap() {
 		t.Fatal("want the map to be computed as a task that the command can cancel")
 	}
-	if p := b.Tasks.Progress(); p.Kind != session.Mapping || p.Text != "Mapping the noise …" {
+	if p := b.Tasks.Progress(); p.Kind != desk.Mapping || p.Text != "Mapping the noise …" {
 		t.Errorf("progress %+v", p)
 	}
 	b.settle()
@@ -70,7 +71,7 @@ func TestTheNoiseMapIsFoundOnceAndSwitched(t *testing.T) {
 	b.engine.holdRuns()
 	b.Results.Apply()
 	b.Noise.ToggleMap() // while a task is in progress, as nothing is computed
-	if b.Noise.Map() != m || b.Tasks.Progress().Kind != session.Applying {
+	if b.Noise.Map() != m || b.Tasks.Progress().Kind != desk.Applying {
 		t.Error("the map was computed again, or is not shown during a run")
 	}
 }
@@ -84,7 +85,7 @@ func TestTheNoiseMapWaitsForNoTask(t *testing.T) {
 		t.Error("the map can be computed while a run is in progress, which it would replace")
 	}
 	b.Noise.ToggleMap()
-	if b.Tasks.Progress().Kind != session.Applying {
+	if b.Tasks.Progress().Kind != desk.Applying {
 		t.Error("the map replaced a run")
 	}
 }
@@ -151,7 +152,7 @@ func TestQuantitiesHaveThreeDigitsAndTheirUnit(t *testing.T) {
 		unit string
 		want string
 	}{{3.456, "HU", "3.46 HU"}, {0.01234, "", "0.0123"}, {999.4, "HU", "999 HU"}, {1234.5, "HU", "1234 HU"}, {-2345, "", "-2345"}} {
-		if got := session.Quantity(c.x, c.unit); got != c.want {
+		if got := language.Quantity(c.x, c.unit); got != c.want {
 			t.Errorf("%g %q is %q; want %q", c.x, c.unit, got, c.want)
 		}
 	}

@@ -14,66 +14,13 @@ import (
 	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/preview"
 	"quell/ui/viewer"
 	"quell/volume"
 )
 
 // These tests pin what panels show and how tasks end.
-
-func TestDurationsHaveTwoDigits(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0 ms", 999 * time.Millisecond: "999 ms", time.Second: "1.0 s", 9940 * time.Millisecond: "9.9 s",
-		10 * time.Second: "10 s", 59 * time.Second: "59 s", time.Minute: "1.0 min", 90 * time.Second: "1.5 min",
-	} {
-		if got := session.Duration(d); got != want {
-			t.Errorf("%v: %q; want %q", d, got, want)
-		}
-	}
-}
-
-func TestAmountsHaveTheirUnit(t *testing.T) {
-	for _, c := range []struct {
-		done, total, slices int64
-		unit, want          string
-	}{
-		{3, 40, 0, "files", "3 of 40 files"},
-		{2_000_000, 4_000_000, 0, "files", "2000000 of 4000000 files"},
-		{0, 4_000_000, 8, "slices", "0 of 8 slices"},
-		{499_999, 4_000_000, 8, "slices", "0 of 8 slices"},
-		{500_000, 4_000_000, 8, "slices", "1 of 8 slices"},
-		{4_000_000, 4_000_000, 8, "slices", "8 of 8 slices"},
-	} {
-		if got := session.Amount(c.done, c.total, c.slices, c.unit); got != c.want {
-			t.Errorf("%q; want %q", got, c.want)
-		}
-	}
-}
-
-// TestTimeLeft pins when there is enough progress to judge by, and the units.
-func TestTimeLeft(t *testing.T) {
-	for _, c := range []struct {
-		elapsed  time.Duration
-		fraction float64
-		want     string
-	}{
-		{499 * time.Millisecond, 0.5, ""},
-		{500 * time.Millisecond, 0.5, "0.5 s left"},
-		{10 * time.Second, 0.01, ""},
-		{time.Second, 0.0101, "2 min left"},
-		{10 * time.Second, 1, ""},
-		{10 * time.Second, 1.5, ""},
-		{9900 * time.Millisecond, 0.5, "9.9 s left"},
-		{10 * time.Second, 0.5, "10 s left"},
-		{89 * time.Second, 0.5, "89 s left"},
-		{90 * time.Second, 0.5, "2 min left"},
-		{60 * time.Second, 0.25, "3 min left"},
-	} {
-		got, ok := session.TimeLeft(c.elapsed, c.fraction)
-		if got != c.want || ok != (c.want != "") {
-			t.Errorf("%v for %g: %q, %v; want %q", c.elapsed, c.fraction, got, ok, c.want)
-		}
-	}
-}
 
 // emptySession is a session without a series, with a clock of its own.
 func emptySession(t *testing.T) (s *session.Session, clock *time.Time, changes *int) {
@@ -81,12 +28,12 @@ func emptySession(t *testing.T) (s *session.Session, clock *time.Time, changes *
 	clock, changes = new(time.Time), new(int)
 	*clock = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	fail := func(what string) { t.Errorf("%s without a series", what) }
-	s = session.New(session.Deps{
+	s = session.New(desk.Deps{
 		Go: func(f func()) { go f() }, Do: func(f func()) { f() }, Engine: &fakeEngine{},
 		Now:        func() time.Time { return *clock },
 		Remembered: func() map[string]denoise.Recipe { return nil },
 		Remember:   func(denoise.Recipe) { fail("a recipe was stored") },
-	}, session.Listener{
+	}, desk.Listener{
 		Changed: func() { *changes++ },
 		Framed:  func(*viewer.Picture, [viewer.Roles]viewer.Frame) { fail("a frame was drawn") },
 		Panes:   func() (p [viewer.Roles]viewer.Pane) { fail("a frame was requested"); return p },
@@ -122,7 +69,7 @@ func TestNothingHappensWithoutASeries(t *testing.T) {
 	if s.Tasks.Busy() || s.Results.Applied() || s.Results.Exportable() != nil || s.Series() != nil || s.Document() != nil || s.Screen.Picture() != nil {
 		t.Error("something was done without a series")
 	}
-	if text != "" || problem || ok || status != session.Waiting || s.Preview.Running() || s.Documents.Loss() != session.NoLoss {
+	if text != "" || problem || ok || status != preview.Waiting || s.Preview.Running() || s.Documents.Loss() != desk.NoLoss {
 		t.Errorf("preview %q, status %v, loss %v", text, status, s.Documents.Loss())
 	}
 	if s.Measures.Slice().Known || s.Measures.Volume().Known || s.Screen.OwnWindow() != (volume.Window{}) || s.Tasks.Message() != "" {
@@ -140,8 +87,8 @@ func TestNothingHappensWithoutASeries(t *testing.T) {
 // the text with the time left.
 func TestProgressIsReportedEvery100ms(t *testing.T) {
 	s, clock, changes := emptySession(t)
-	report := s.Tasks.StartReporting()
-	if p := s.Tasks.Progress(); p.Kind != session.Preparing || p.Text != "Preparing …" || p.Fraction != 0 {
+	report := s.Tasks.Reporter(s.Tasks.Start(desk.Preparing, "Preparing", "files"))
+	if p := s.Tasks.Progress(); p.Kind != desk.Preparing || p.Text != "Preparing …" || p.Fraction != 0 {
 		t.Errorf("progress %+v before the first report", p)
 	}
 	*changes = 0
@@ -168,7 +115,7 @@ func TestProgressIsReportedEvery100ms(t *testing.T) {
 	s.Tasks.Cancel()
 	*changes = 0
 	report(10, 10)
-	if *changes != 0 || s.Tasks.Message() != "Preparing cancelled." || !reflect.DeepEqual(s.Tasks.Progress(), session.Progress{}) {
+	if *changes != 0 || s.Tasks.Message() != "Preparing cancelled." || !reflect.DeepEqual(s.Tasks.Progress(), desk.Progress{}) {
 		t.Errorf("%d changes, %q, %+v after the cancel", *changes, s.Tasks.Message(), s.Tasks.Progress())
 	}
 }
@@ -194,7 +141,7 @@ func TestPreviewTextFollowsThePreview(t *testing.T) {
 	}
 	b.engine.open()
 	b.settle()
-	if _, status, ok := b.Preview.Recipe(); ok || status != session.Waiting {
+	if _, status, ok := b.Preview.Recipe(); ok || status != preview.Waiting {
 		t.Errorf("status %v; want the slice not filtered", status)
 	}
 	b.engine.failWith(errEngine)
@@ -216,7 +163,7 @@ func TestShownRecipeIsThatOfThePicture(t *testing.T) {
 	b.Preview.SetAuto(false)
 	first := b.Tuning.Recipe()
 	b.Tuning.Set(b.tuned(9), true)
-	if r, status, ok := b.Preview.Recipe(); !ok || status != session.Stale || !r.Equal(first) {
+	if r, status, ok := b.Preview.Recipe(); !ok || status != preview.Stale || !r.Equal(first) {
 		t.Errorf("%v, status %v; want the first recipe, stale", r, status)
 	}
 	b.Results.Apply()
@@ -224,7 +171,7 @@ func TestShownRecipeIsThatOfThePicture(t *testing.T) {
 	run := b.Tuning.Recipe()
 	b.Tuning.Set(b.tuned(11), true)
 	b.State().SetIndex(0)
-	if r, status, ok := b.Preview.Recipe(); !ok || status != session.Stale || !r.Equal(run) {
+	if r, status, ok := b.Preview.Recipe(); !ok || status != preview.Stale || !r.Equal(run) {
 		t.Errorf("%v, status %v; want that of the run, stale", r, status)
 	}
 	if b.Tasks.Message() == "" || !strings.HasPrefix(b.Tasks.Message(), "Filtered 6 slices in ") || !strings.HasSuffix(b.Tasks.Message(), " on fake.") {
@@ -307,7 +254,7 @@ func TestTheListenerChoosesASeries(t *testing.T) {
 	before := b.Series()
 	b.Reader.Open(dir)
 	b.settle()
-	if asked != 2 || b.Series() != before || b.Tasks.Progress().Kind != session.Loading {
+	if asked != 2 || b.Series() != before || b.Tasks.Progress().Kind != desk.Loading {
 		t.Fatalf("%d series to choose from, progress %+v; want two", asked, b.Tasks.Progress())
 	}
 	drop()
@@ -349,7 +296,7 @@ func TestReferenceOfAnotherFile(t *testing.T) {
 	b.settle()
 	dir := twoSeries(t)
 	b.Reader.SetReference(filepath.Join(dir, "a.nii"))
-	if b.Tasks.Progress().Kind != session.Preparing {
+	if b.Tasks.Progress().Kind != desk.Preparing {
 		t.Fatalf("progress %+v; want the reference being read", b.Tasks.Progress())
 	}
 	b.settle()

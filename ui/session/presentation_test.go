@@ -10,7 +10,7 @@ import (
 
 	"quell/app"
 	"quell/io/dicom"
-	"quell/ui/session"
+	"quell/ui/session/marks"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -52,7 +52,7 @@ func TestSavePresentation(t *testing.T) {
 	b := newBench(t)
 	path := filepath.Join(t.TempDir(), "PR00001.dcm")
 	roles := map[viewer.Role]int{}
-	text := func(f session.MarkFigures, role viewer.Role) string {
+	text := func(f marks.Figures, role viewer.Role) string {
 		roles[role]++
 		return f.Mark.Name() + " here"
 	}
@@ -64,8 +64,8 @@ func TestSavePresentation(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	b.Exports.Write(out, app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
-	b.draw(session.EllipseTool, [2]float64{2, 2}, [2]float64{9, 9})
-	b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{12, 2})
+	b.draw(marks.EllipseTool, [2]float64{2, 2}, [2]float64{9, 9})
+	b.draw(marks.LineTool, [2]float64{2, 2}, [2]float64{12, 2})
 	b.settle()
 	b.Exports.SavePresentation(path, text, false)
 	b.settle()
@@ -121,11 +121,11 @@ func TestPresentationOfTheOriginal(t *testing.T) {
 	if first[1] != 0 || last[1] >= size[1]-1 {
 		t.Fatalf("rows %d to %d of %d", first[1], last[1], size[1])
 	}
-	b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{12, 2})
+	b.draw(marks.LineTool, [2]float64{2, 2}, [2]float64{12, 2})
 	b.State().SetPlane(volume.Coronal) // the acquired slices are still shown as before
 	path := filepath.Join(dir, "PR00001.dcm")
 	var roles []viewer.Role
-	b.Exports.SavePresentation(path, func(_ session.MarkFigures, r viewer.Role) string { roles = append(roles, r); return "" }, false)
+	b.Exports.SavePresentation(path, func(_ marks.Figures, r viewer.Role) string { roles = append(roles, r); return "" }, false)
 	b.settle()
 	file, err := os.ReadFile(path)
 	if err != nil {

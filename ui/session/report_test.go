@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"quell/app"
-	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/marks"
 )
 
 // A report is on the result with what is on the screen: slice, window and marks.
@@ -19,13 +20,13 @@ func TestReportOnAResult(t *testing.T) {
 		t.Fatal("a report without a result")
 	}
 	b.applied(3)
-	b.draw(session.EllipseTool, [2]float64{2, 2}, [2]float64{9, 9})
-	b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{12, 2})
+	b.draw(marks.EllipseTool, [2]float64{2, 2}, [2]float64{9, 9})
+	b.draw(marks.LineTool, [2]float64{2, 2}, [2]float64{12, 2})
 	b.settle()
 	b.State().SetIndex(1)
 	b.settle()
 	b.Exports.SaveReport(path, false, false)
-	if !b.Tasks.Busy() || b.Tasks.Loss() != session.LosesExport {
+	if !b.Tasks.Busy() || b.Tasks.Loss() != desk.LosesExport {
 		t.Error("a report in progress is not a task that is lost when another takes its place")
 	}
 	b.settle()
@@ -42,7 +43,7 @@ func TestReportOnAResult(t *testing.T) {
 	if strings.Contains(page, "not judged") || strings.Contains(page, "identity hidden") || b.Tasks.Message() != "The report is saved." {
 		t.Errorf("the report is not judged or hides the identity; %q", b.Tasks.Message())
 	}
-	if b.Documents.Loss() != session.LosesResult {
+	if b.Documents.Loss() != desk.LosesResult {
 		t.Error("a report counts as an export of the result")
 	}
 	b.Exports.SaveReport(path, true, false) // replaces the first

@@ -6,8 +6,9 @@ import (
 
 	"quell/app"
 	"quell/denoise/noise"
-	"quell/ui/session"
-	"quell/volume"
+	"quell/ui/session/desk"
+	"quell/ui/session/preview"
+	"quell/ui/session/results"
 )
 
 // applied runs the filter with strength h over the volume.
@@ -30,7 +31,7 @@ func TestFinishedRunsAreKept(t *testing.T) {
 	}
 	b.History.Undo()
 	b.settle()
-	if b.Results.Exportable() != first || !b.Results.Applied() || b.status() != session.Whole || !b.showsShift(3)() || !b.Measures.Volume().Current {
+	if b.Results.Exportable() != first || !b.Results.Applied() || b.status() != preview.Whole || !b.showsShift(3)() || !b.Measures.Volume().Current {
 		t.Errorf("a shift of %g, status %v; want the first run again", b.shift(), b.status())
 	}
 	b.Results.Apply()
@@ -87,13 +88,13 @@ func TestEveryResultIsExportedOrLost(t *testing.T) {
 	out := func(name string) string { return filepath.Join(t.TempDir(), name) }
 	b.Exports.Write(out("a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
-	if b.Documents.Loss() != session.LosesResult || !b.Results.List()[1].Exported || b.Results.List()[0].Exported {
+	if b.Documents.Loss() != desk.LosesResult || !b.Results.List()[1].Exported || b.Results.List()[0].Exported {
 		t.Errorf("loss %v, results %+v", b.Documents.Loss(), b.Results.List())
 	}
 	b.Results.Show(0)
 	b.Exports.Write(out("b.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
-	if b.Documents.Loss() != session.NoLoss {
+	if b.Documents.Loss() != desk.NoLoss {
 		t.Errorf("loss %v", b.Documents.Loss())
 	}
 	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 2})
@@ -107,7 +108,7 @@ func TestEveryResultIsExportedOrLost(t *testing.T) {
 // before whether that loses one.
 func TestResultsAreLimited(t *testing.T) {
 	b := newBench(t)
-	for h := range session.MaxResults {
+	for h := range results.MaxResults {
 		if b.Results.ApplyLoses() {
 			t.Fatalf("run %d loses a result", h)
 		}
@@ -135,35 +136,12 @@ func TestResultsAreLimited(t *testing.T) {
 		t.Error("during a run, another one is said to lose a result")
 	}
 	b.settle()
-	if n := len(b.Results.List()); n != session.MaxResults {
+	if n := len(b.Results.List()); n != results.MaxResults {
 		t.Errorf("%d results are kept", n)
 	}
 	for _, r := range b.Results.List() {
 		if r.Run == second {
 			t.Error("the exported result was kept in the place of another")
-		}
-	}
-}
-
-// The limit in bytes leaves the newest result, whatever its size.
-func TestResultsAreLimitedInBytes(t *testing.T) {
-	for _, c := range []struct {
-		voxels []int
-		stay   int
-	}{
-		{[]int{session.ResultBytes / 4}, 1},
-		{[]int{session.ResultBytes}, 1},
-		{[]int{session.ResultBytes / 8, session.ResultBytes / 8}, 2},
-		{[]int{session.ResultBytes / 8, session.ResultBytes/8 + 1}, 1},
-		{[]int{session.ResultBytes / 4, 1, 1}, 2},
-	} {
-		var volumes []*volume.Volume
-		for _, n := range c.voxels {
-			volumes = append(volumes, &volume.Volume{Geometry: volume.Geometry{Dims: [3]int{n, 1, 1}}})
-		}
-		stay := session.Kept(volumes)
-		if len(stay) != c.stay || stay[len(stay)-1] != volumes[len(volumes)-1] {
-			t.Errorf("of %v voxels %d results stay; want %d, the newest among them", c.voxels, len(stay), c.stay)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"quell/assets"
 	"quell/io/dimse"
 	"quell/io/dimse/dimsetest"
-	"quell/ui/session"
+	"quell/ui/session/desk"
 )
 
 // sendPlan plans the bundled series on a bench.
@@ -23,7 +23,7 @@ func sendPlan(t *testing.T, b *bench) (plan app.SendPlan) {
 		t.Fatal(err)
 	}
 	b.Exports.PlanSend(dir, func(p app.SendPlan) { plan = p })
-	if !b.Tasks.Busy() || b.Tasks.Loss() != session.NoLoss {
+	if !b.Tasks.Busy() || b.Tasks.Loss() != desk.NoLoss {
 		t.Fatal("the reading of the files is no task, or one that loses something")
 	}
 	b.settle()
@@ -45,7 +45,7 @@ func TestSend(t *testing.T) {
 		report = r
 	}
 	b.Exports.Send(plan, app.SendTarget{To: s.String()}, done)
-	if p := b.Tasks.Progress(); p.Kind != session.Sending || b.Tasks.Loss() != session.LosesSend || !strings.HasPrefix(p.Text, "Sending") {
+	if p := b.Tasks.Progress(); p.Kind != desk.Sending || b.Tasks.Loss() != desk.LosesSend || !strings.HasPrefix(p.Text, "Sending") {
 		t.Errorf("%+v", p)
 	}
 	b.Exports.Send(plan, app.SendTarget{To: s.String()}, func(app.SendReport, error) { t.Error("sent beside a task") })

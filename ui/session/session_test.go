@@ -13,12 +13,14 @@ import (
 	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/preview"
 	"quell/ui/viewer"
 )
 
 func TestOpeningPreviewsTheMiddleSlice(t *testing.T) {
 	b := newBench(t)
-	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.loop.until("the slice is previewed", func() bool { return b.status() == preview.Slice })
 	b.loop.until("it is on the screen", func() bool { return b.frames[viewer.Residual].Image != nil })
 	if b.State().Index() != 3 {
 		t.Errorf("slice %d; want the middle one", b.State().Index())
@@ -33,17 +35,17 @@ func TestOpeningPreviewsTheMiddleSlice(t *testing.T) {
 
 func TestTheNewestPreviewIsShown(t *testing.T) {
 	b := newBench(t)
-	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.loop.until("the slice is previewed", func() bool { return b.status() == preview.Slice })
 	b.engine.holdPreviews()
 	for _, h := range []float64{5, 6, 7} {
 		b.Tuning.Set(b.tuned(h), false)
-		if b.status() != session.Stale || !b.Preview.Running() {
+		if b.status() != preview.Stale || !b.Preview.Running() {
 			t.Fatalf("h=%g: status %v, previewing %v; want the old picture marked stale", h, b.status(), b.Preview.Running())
 		}
 	}
 	b.engine.open()
 	b.loop.until("the newest is on the screen", b.showsShift(7))
-	if b.status() != session.Slice || b.Preview.Running() {
+	if b.status() != preview.Slice || b.Preview.Running() {
 		t.Errorf("status %v, previewing %v; want it up to date", b.status(), b.Preview.Running())
 	}
 	b.settle()
@@ -54,14 +56,14 @@ func TestTheNewestPreviewIsShown(t *testing.T) {
 
 func TestScrollingBackNeedsNoNewPreview(t *testing.T) {
 	b := newBench(t)
-	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.loop.until("the slice is previewed", func() bool { return b.status() == preview.Slice })
 	b.State().Scroll(1)
-	b.loop.until("the next is previewed", func() bool { return b.status() == session.Slice })
+	b.loop.until("the next is previewed", func() bool { return b.status() == preview.Slice })
 	b.settle()
 	b.Preview.SetAuto(false) // which filters the slices beside it as well
 	n := b.engine.count()
 	b.State().Scroll(-1)
-	if b.status() != session.Slice {
+	if b.status() != preview.Slice {
 		t.Errorf("status %v; want the preview kept", b.status())
 	}
 	b.settle()
@@ -72,12 +74,12 @@ func TestScrollingBackNeedsNoNewPreview(t *testing.T) {
 
 func TestWithoutAutoPreviewNothingRunsUnrequested(t *testing.T) {
 	b := newBench(t)
-	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.loop.until("the slice is previewed", func() bool { return b.status() == preview.Slice })
 	b.Preview.SetAuto(false)
 	n := b.engine.count()
 	b.Tuning.Set(b.tuned(9), true)
 	b.settle()
-	if b.engine.count() != n || b.status() != session.Stale {
+	if b.engine.count() != n || b.status() != preview.Stale {
 		t.Fatalf("%d previews, status %v; want none and a stale picture", b.engine.count()-n, b.status())
 	}
 	b.Preview.Start()
@@ -86,7 +88,7 @@ func TestWithoutAutoPreviewNothingRunsUnrequested(t *testing.T) {
 
 func TestAFailedPreviewIsNotRepeated(t *testing.T) {
 	b := newBench(t)
-	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.loop.until("the slice is previewed", func() bool { return b.status() == preview.Slice })
 	b.engine.failWith(errEngine)
 	b.Tuning.Set(b.tuned(9), true)
 	b.loop.until("the preview failed", func() bool { _, problem := b.Preview.Text(); return problem })
@@ -110,7 +112,7 @@ func TestApply(t *testing.T) {
 	b.Results.Apply()
 	b.loop.until("there is progress", func() bool { return b.Tasks.Progress().Fraction > 0 })
 	p := b.Tasks.Progress()
-	if p.Kind != session.Applying || p.Fraction != 0.25 || !strings.Contains(p.Text, "1 of 6 slices") || !p.Recipe.Equal(b.Tuning.Recipe()) {
+	if p.Kind != desk.Applying || p.Fraction != 0.25 || !strings.Contains(p.Text, "1 of 6 slices") || !p.Recipe.Equal(b.Tuning.Recipe()) {
 		t.Errorf("progress %+v; want a quarter of the slices", p)
 	}
 	asked := b.Tuning.Recipe()
@@ -125,7 +127,7 @@ func TestApply(t *testing.T) {
 	if run := b.Document().Run(); run.Facts == nil || run.Facts.Noise.Sigma != known.Noise.Sigma {
 		t.Errorf("the run has the facts %v; want those of the document", run.Facts)
 	}
-	if b.Tasks.Progress().Kind != session.Idle || b.status() != session.Whole {
+	if b.Tasks.Progress().Kind != desk.Idle || b.status() != preview.Whole {
 		t.Errorf("progress %+v, status %v; want idle and the whole volume", b.Tasks.Progress(), b.status())
 	}
 	b.State().SetIndex(0)
@@ -138,12 +140,12 @@ func TestApply(t *testing.T) {
 	}
 
 	b.Tuning.Set(b.tuned(3), false)
-	if b.status() != session.Stale || b.Results.Applied() || b.Measures.Volume().Current {
+	if b.status() != preview.Stale || b.Results.Applied() || b.Measures.Volume().Current {
 		t.Error("after a change of parameters the volume still counts as up to date")
 	}
 	b.loop.until("the slice is previewed again", b.showsShift(3))
 	b.Tuning.Set(b.tuned(8), true)
-	if b.status() != session.Whole {
+	if b.status() != preview.Whole {
 		t.Errorf("status %v with the parameters of the run; want the whole volume", b.status())
 	}
 }
@@ -154,7 +156,7 @@ func TestCancelApply(t *testing.T) {
 	b.Results.Apply()
 	b.loop.until("there is progress", func() bool { return b.Tasks.Progress().Fraction > 0 })
 	b.Tasks.Cancel()
-	if b.Tasks.Progress().Kind != session.Idle || !strings.Contains(b.Tasks.Message(), "cancelled") {
+	if b.Tasks.Progress().Kind != desk.Idle || !strings.Contains(b.Tasks.Message(), "cancelled") {
 		t.Errorf("progress %+v, message %q after the cancel", b.Tasks.Progress(), b.Tasks.Message())
 	}
 	b.engine.open()
@@ -166,11 +168,11 @@ func TestCancelApply(t *testing.T) {
 
 func TestAFailedRunIsReported(t *testing.T) {
 	b := newBench(t)
-	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.loop.until("the slice is previewed", func() bool { return b.status() == preview.Slice })
 	b.engine.failWith(errEngine)
 	b.Results.Apply()
 	b.loop.until("the error is reported", func() bool { return len(b.errors) == 1 })
-	if !errors.Is(b.errors[0], errEngine) || b.Tasks.Progress().Kind != session.Idle {
+	if !errors.Is(b.errors[0], errEngine) || b.Tasks.Progress().Kind != desk.Idle {
 		t.Errorf("error %v, progress %+v", b.errors[0], b.Tasks.Progress())
 	}
 }
@@ -348,7 +350,7 @@ func TestOpenReportsWhatIsWrong(t *testing.T) {
 	if !errors.As(b.errors[0], &input) || !strings.Contains(b.errors[0].Error(), "no such folder") {
 		t.Errorf("error %v; want an input error that names the path", b.errors[0])
 	}
-	if b.Series() != before || b.Tasks.Progress().Kind != session.Idle {
+	if b.Series() != before || b.Tasks.Progress().Kind != desk.Idle {
 		t.Error("a failed open closed the series or did not end")
 	}
 }
@@ -450,10 +452,10 @@ func TestASessionFindsItsOwnWayToScan(t *testing.T) {
 	}
 	l := newLoop(t)
 	var failed error
-	s := session.New(session.Deps{
+	s := session.New(desk.Deps{
 		Go: func(f func()) { go f() }, Do: l.do, Engine: &fakeEngine{},
 		Remembered: func() map[string]denoise.Recipe { return nil }, Remember: func(denoise.Recipe) {},
-	}, session.Listener{
+	}, desk.Listener{
 		Changed: func() {}, Framed: func(*viewer.Picture, [viewer.Roles]viewer.Frame) {}, Panes: func() (p [viewer.Roles]viewer.Pane) { return p },
 		Choose: func(_ *app.Catalog, pick func(int), _ func()) { pick(0) }, Opened: func(string) {}, Failed: func(err error) { failed = err },
 	})

@@ -10,7 +10,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/series"
-	"quell/ui/session"
+	"quell/ui/session/preview"
 	"quell/volume"
 )
 
@@ -104,14 +104,14 @@ func TestAnotherSeriesFreesThePreviews(t *testing.T) {
 		b.State().Scroll(1)
 		b.settle()
 	}
-	if n := b.Preview.KeptPreviews(); n < 2 {
+	if n := b.Preview.Kept(); n < 2 {
 		t.Fatalf("%d previews are kept for scrolling back; want several", n)
 	}
 	next := rampSeries(t)
 	b.Preview.SetAuto(false)
 	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
 	b.settle()
-	if n := b.Preview.KeptPreviews(); b.Series() != next || n != 0 {
+	if n := b.Preview.Kept(); b.Series() != next || n != 0 {
 		t.Errorf("%d previews of the previous series are kept", n)
 	}
 }
@@ -123,7 +123,7 @@ func TestPreviewsKeptForScrollingAreBounded(t *testing.T) {
 		b.Tuning.Set(b.tuned(float64(h+1)), false)
 		b.settle()
 	}
-	if n := b.Preview.KeptPreviews(); n != 24 {
+	if n := b.Preview.Kept(); n != 24 {
 		t.Errorf("%d previews are kept; want the newest 24", n)
 	}
 }
@@ -243,7 +243,7 @@ func TestFactsEndWithTheirSeries(t *testing.T) {
 	if len(b.panics) > 0 || len(b.errors) > 0 {
 		t.Errorf("the voxels of the previous series were read: %v, %v", b.panics, b.errors)
 	}
-	if _, known := b.Document().Facts(); !known || b.status() != session.Slice {
+	if _, known := b.Document().Facts(); !known || b.status() != preview.Slice {
 		t.Error("the new series has no facts or preview")
 	}
 }
@@ -286,7 +286,7 @@ func TestAPreviewStopsMeasuring(t *testing.T) {
 	b.engine.holdPreviews()
 	b.Tuning.Set(b.tuned(6), false)
 	close(gate)
-	b.loop.until("the frame of the stale picture is there", func() bool { return b.status() == session.Stale })
+	b.loop.until("the frame of the stale picture is there", func() bool { return b.status() == preview.Stale })
 	for range 3 { // whatever is queued meanwhile
 		b.loop.drain()
 	}

@@ -7,7 +7,8 @@ import (
 
 	"quell/app"
 	"quell/denoise/noise"
-	"quell/ui/session"
+	"quell/ui/session/desk"
+	"quell/ui/session/preview"
 	"quell/ui/viewer"
 )
 
@@ -31,7 +32,7 @@ func TestTheFilterFollowsTheNoise(t *testing.T) {
 	}
 	b.Results.Apply()
 	b.settle()
-	if b.status() != session.Whole || !b.Results.Applied() || !b.Measures.Volume().Current {
+	if b.status() != preview.Whole || !b.Results.Applied() || !b.Measures.Volume().Current {
 		t.Fatalf("status %v", b.status())
 	}
 	b.Noise.ToggleFollow()
@@ -45,7 +46,7 @@ func TestTheFilterFollowsTheNoise(t *testing.T) {
 	if !strings.HasPrefix(b.Tasks.Message(), "The filter follows the noise, which is mostly ") || !strings.HasSuffix(b.Tasks.Message(), " HU.") {
 		t.Errorf("message %q", b.Tasks.Message())
 	}
-	if b.Results.Applied() || b.Measures.Volume().Current || b.status() != session.Slice || !b.follows(8) {
+	if b.Results.Applied() || b.Measures.Volume().Current || b.status() != preview.Slice || !b.follows(8) {
 		t.Errorf("status %v with a shift of %g; want a preview of 8 in usual sigmas", b.status(), b.shift())
 	}
 	if !b.Measures.Slice().Current {
@@ -54,7 +55,7 @@ func TestTheFilterFollowsTheNoise(t *testing.T) {
 	b.Results.Apply()
 	b.settle()
 	run := b.Results.Exportable()
-	if b.status() != session.Whole || !b.Results.Applied() || !b.follows(8) || run.Maps.Noise == nil || !run.Maps.Estimated || !run.Resolved.InSigmas {
+	if b.status() != preview.Whole || !b.Results.Applied() || !b.follows(8) || run.Maps.Noise == nil || !run.Maps.Estimated || !run.Resolved.InSigmas {
 		t.Errorf("status %v with a shift of %g", b.status(), b.shift())
 	}
 	// The background has a sigma too: it is filtered like the rest.
@@ -63,7 +64,7 @@ func TestTheFilterFollowsTheNoise(t *testing.T) {
 	}
 	b.Noise.ToggleFollow()
 	b.settle()
-	if b.Noise.Follows() || !b.Results.Applied() || b.status() != session.Whole || b.shift() != 8 || b.Results.Exportable() == run {
+	if b.Noise.Follows() || !b.Results.Applied() || b.status() != preview.Whole || b.shift() != 8 || b.Results.Exportable() == run {
 		t.Errorf("status %v with a shift of %g; want the first run again", b.status(), b.shift())
 	}
 	b.Results.Show(1)
@@ -94,7 +95,7 @@ func TestFollowingEndsWithItsVoxelsAndWaitsForTasks(t *testing.T) {
 		t.Error("the filter can be changed to follow the noise while a run is in progress")
 	}
 	b.Noise.ToggleFollow()
-	if b.Tasks.Progress().Kind != session.Applying {
+	if b.Tasks.Progress().Kind != desk.Applying {
 		t.Error("the map replaced a run")
 	}
 	b.Tasks.Cancel()

@@ -10,6 +10,7 @@ import (
 	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/session"
+	"quell/ui/session/desk"
 	"quell/volume"
 )
 
@@ -30,7 +31,7 @@ func TestTheBestStrengthIsFoundAndTaken(t *testing.T) {
 		t.Fatal("want no curve, and a search to be possible")
 	}
 	b.Strength.Find()
-	if !b.Strength.Searching() || b.Tasks.Progress().Kind != session.Searching || !b.Strength.CanFind() {
+	if !b.Strength.Searching() || b.Tasks.Progress().Kind != desk.Searching || !b.Strength.CanFind() {
 		t.Fatal("want a search as a task that the command can cancel")
 	}
 	b.settle()
@@ -225,7 +226,7 @@ func TestASearchWaitsForNoTask(t *testing.T) {
 	b.engine.holdRuns()
 	b.Results.Apply()
 	b.Strength.Find()
-	if b.Strength.CanFind() || b.Tasks.Progress().Kind != session.Applying {
+	if b.Strength.CanFind() || b.Tasks.Progress().Kind != desk.Applying {
 		t.Error("a search replaced a run")
 	}
 }
@@ -265,9 +266,9 @@ func TestASearchContinuesOnAnotherEngine(t *testing.T) {
 }
 
 func TestNothingIsSearchedWithoutASeries(t *testing.T) {
-	s := session.New(session.Deps{
+	s := session.New(desk.Deps{
 		Go: func(func()) { t.Error("work was started") }, Do: func(func()) {}, Engine: &fakeEngine{},
-	}, session.Listener{Changed: func() {}})
+	}, desk.Listener{Changed: func() {}})
 	defer s.Close()
 	s.Strength.Find()
 	s.Noise.ToggleMap()
@@ -301,7 +302,7 @@ func TestSureDuringATaskChangesNothing(t *testing.T) {
 	b.engine.holdRuns()
 	b.Results.Apply()
 	b.Tuning.Set(before.With("h", denoise.SURE), true)
-	if b.Tasks.Progress().Kind != session.Applying || !b.Tuning.Recipe().Equal(before) || !strings.Contains(b.Tasks.Message(), "has to wait") {
+	if b.Tasks.Progress().Kind != desk.Applying || !b.Tuning.Recipe().Equal(before) || !strings.Contains(b.Tasks.Message(), "has to wait") {
 		t.Errorf("progress %v, recipe %v, message %q", b.Tasks.Progress().Kind, b.Tuning.Recipe(), b.Tasks.Message())
 	}
 }

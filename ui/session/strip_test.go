@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"quell/denoise/tune"
-	"quell/ui/session"
+	"quell/ui/session/measures"
 )
 
-func judged(f session.SliceFigure) bool { return f.Verdict != "" }
+func judged(f measures.SliceFigure) bool { return f.Verdict != "" }
 
 // verdicts returns on which slices there are verdicts.
 func (b *bench) verdicts() (out []int) {

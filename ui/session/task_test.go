@@ -11,7 +11,7 @@ import (
 	"quell/denoise/noise"
 	"quell/internal/parallel"
 	"quell/series"
-	"quell/ui/session"
+	"quell/ui/session/desk"
 )
 
 var errWorker = fmt.Errorf("the GPU worker ended: %w", app.ErrEngineFailed)
@@ -90,7 +90,7 @@ func TestASecondApplyDoesNotRestartTheRun(t *testing.T) {
 	b.Results.Apply()
 	b.Tuning.Set(b.tuned(30), true)
 	b.Results.Apply() // not with another recipe either
-	if b.Tasks.Progress().Fraction != 0.25 || b.Documents.Loss() != session.LosesRun {
+	if b.Tasks.Progress().Fraction != 0.25 || b.Documents.Loss() != desk.LosesRun {
 		t.Errorf("progress %+v, loss %v; want the first run to go on", b.Tasks.Progress(), b.Documents.Loss())
 	}
 	b.engine.open()
@@ -112,7 +112,7 @@ func TestTasksDoNotReplaceEachOther(t *testing.T) {
 	exported := 0
 	b.Exports.Write(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) { exported++ })
 	b.gate = nil
-	if b.Documents.Loss() != session.LosesExport {
+	if b.Documents.Loss() != desk.LosesExport {
 		t.Errorf("loss %v; want the export", b.Documents.Loss())
 	}
 	b.Tuning.Set(b.tuned(3), true)
@@ -121,7 +121,7 @@ func TestTasksDoNotReplaceEachOther(t *testing.T) {
 	b.Reader.SetReference("nowhere")
 	b.Reader.ClearReference()
 	b.Exports.Write("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("a second export ended") })
-	if b.Tasks.Progress().Kind != session.Exporting {
+	if b.Tasks.Progress().Kind != desk.Exporting {
 		t.Errorf("progress %+v; want the export", b.Tasks.Progress())
 	}
 	close(gate)
@@ -134,27 +134,27 @@ func TestTasksDoNotReplaceEachOther(t *testing.T) {
 func TestLossFollowsTheResult(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	if b.Documents.Loss() != session.NoLoss {
+	if b.Documents.Loss() != desk.NoLoss {
 		t.Errorf("loss %v before anything was done", b.Documents.Loss())
 	}
 	b.Results.Apply()
 	b.settle()
-	if b.Documents.Loss() != session.LosesResult {
+	if b.Documents.Loss() != desk.LosesResult {
 		t.Errorf("loss %v with a result; want it", b.Documents.Loss())
 	}
 	b.Exports.Write(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
 	b.settle()
-	if b.Documents.Loss() != session.NoLoss {
+	if b.Documents.Loss() != desk.NoLoss {
 		t.Errorf("loss %v after the export", b.Documents.Loss())
 	}
 	b.Tuning.Set(b.tuned(9), true)
 	b.settle()
-	if b.Documents.Loss() != session.NoLoss {
+	if b.Documents.Loss() != desk.NoLoss {
 		t.Errorf("loss %v after a preview, which Apply makes again", b.Documents.Loss())
 	}
 	b.Results.Apply()
 	b.settle()
-	if b.Documents.Loss() != session.LosesResult {
+	if b.Documents.Loss() != desk.LosesResult {
 		t.Errorf("loss %v with another result; want it", b.Documents.Loss())
 	}
 }
@@ -202,7 +202,7 @@ func TestProgressMayBeTakenAtOnce(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	b.loop.direct = true
-	report := b.Tasks.StartReporting()
+	report := b.Tasks.Reporter(b.Tasks.Start(desk.Preparing, "Preparing", "files"))
 	report(1, 4)
 	if f := b.Tasks.Progress().Fraction; f != 0.25 {
 		t.Errorf("fraction %g; want a quarter", f)

@@ -1,0 +1,170 @@
+package desk
+
+import (
+	"context"
+	"slices"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/series"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// Document is an open series and the work on it. One of them is shown; the others keep what is
+// here, and what the parts keep of them in a Slot.
+type Document struct {
+	Doc       *app.Document // nil before a series is open, and while it is put away
+	Recipe    denoise.Recipe
+	Maps      app.Maps  // that steer the filter beside the recipe, of the current voxels
+	Noise     Noise     // of the current voxels
+	Results   []*Result // finished runs of the current voxels, the oldest first
+	Base      *Result   // of Results: side A of comparisons; nil for the original
+	Voxels    context.Context
+	EndVoxels context.CancelFunc // ends Voxels, when the document has other voxels or is closed
+
+	kept, ofVoxels map[any]any // by slot
+}
+
+// Noise is the noise of every voxel, found once for the current voxels.
+type Noise struct {
+	Found *app.NoiseMap // nil: not asked for yet
+	Tint  *viewer.Tint  // over the original
+	Shown bool
+	Facts denoise.Facts // denoise.FactsFor the series and the map; zero before the filter follows it
+}
+
+// Result is a finished run of the current voxels.
+type Result struct {
+	Number  int // counted from 1 in the order of the runs, for labels
+	Run     *app.Run
+	Maps    app.Maps        // that the filter was told to follow
+	Given   *app.GivenNoise // that automatic values followed; nil: the estimate
+	Numbers Measured
+	Exports []*app.Exported // the last one last; they may have gone since
+	Saved   *app.SavedRun   // nil where it is not kept for the next start
+}
+
+// Measured are the numbers of a run as a whole.
+type Measured struct {
+	Measures  app.Measures
+	Reference *series.Series // that they were measured with
+	Err       error
+	Known     bool // there are numbers, or an error
+}
+
+// Slot is what a part of the session keeps of each document; the zero value holds zero values.
+type Slot[T any] struct {
+	OfVoxels bool // it is dropped with the voxels of a document
+}
+
+// Of returns what is kept of a document.
+func (s *Slot[T]) Of(d *Document) *T {
+	in := d.kept
+	if s.OfVoxels {
+		in = d.ofVoxels
+	}
+	if in[s] == nil {
+		in[s] = new(T)
+	}
+	return in[s].(*T)
+}
+
+// NewDocument returns a document without a series.
+func NewDocument() *Document {
+	d := &Document{kept: map[any]any{}}
+	d.begin()
+	return d
+}
+
+func (d *Document) begin() {
+	d.Voxels, d.EndVoxels = context.WithCancel(context.Background())
+	d.ofVoxels = map[any]any{}
+}
+
+// ResetVoxels cancels the work on the present voxels and drops its results.
+func (d *Document) ResetVoxels() {
+	d.EndVoxels()
+	d.begin()
+	d.Results, d.Base, d.Noise, d.Maps = nil, nil, Noise{}, app.Maps{}
+}
+
+// Series returns the series as it is shown, or nil.
+func (d *Document) Series() *series.Series {
+	if d.Doc == nil {
+		return nil
+	}
+	return d.Doc.Series()
+}
+
+// Follows says whether the filter follows the noise map.
+func (d *Document) Follows() bool { return d.Maps.Noise != nil }
+
+// Untouched says that nothing was done on an open series.
+func (d *Document) Untouched() bool {
+	return d.Doc != nil && len(d.Results) == 0 && d.Doc.Reference() == nil && !d.Doc.Edits().Worked()
+}
+
+// Edit is the present step of the history.
+func (d *Document) Edit() app.Edit {
+	if d.Doc == nil {
+		return app.Edit{}
+	}
+	e, _ := d.Doc.Edits().Present()
+	return e
+}
+
+// FactsUnder returns the facts that recipes are resolved by under maps, which are none or have
+// been found for the current voxels.
+func (d *Document) FactsUnder(maps app.Maps) denoise.Facts {
+	if maps.Noise != nil {
+		return d.Noise.Facts
+	}
+	facts, _ := d.Doc.Facts()
+	return facts
+}
+
+// Made says whether a run was made by the current recipe, steered as it is now.
+func (d *Document) Made(run *app.Run) bool {
+	if run == nil || !run.Recipe.Equal(d.Recipe) || run.Maps.Noise != d.Maps.Noise {
+		return false
+	}
+	facts, known := d.Doc.Facts()
+	return d.Follows() || !known || run.Facts == nil || sameNoise(facts, *run.Facts)
+}
+
+// sameNoise says whether automatic values are the same under two facts of one volume: a person
+// may have given another sigma between them.
+func sameNoise(a, b denoise.Facts) bool { return a.Noise.Sigma == b.Noise.Sigma }
+
+// ResultOf returns the kept result of a run, nil where there is none.
+func (d *Document) ResultOf(run *app.Run) *Result {
+	if i := slices.IndexFunc(d.Results, func(r *Result) bool { return r.Run == run }); i >= 0 {
+		return d.Results[i]
+	}
+	return nil
+}
+
+// BaseVolume returns the volume of side A where that is a result; nil for the original.
+func (d *Document) BaseVolume() *volume.Volume {
+	if d.Base == nil {
+		return nil
+	}
+	return d.Base.Run.Result
+}
+
+// KeepResults sets the results, numbers the new ones, and lets go of a side A that is not among
+// them.
+func (d *Document) KeepResults(results []*Result) {
+	last := 0
+	for _, r := range results {
+		if r.Number == 0 {
+			r.Number = last + 1
+		}
+		last = r.Number
+	}
+	d.Results = results
+	if !slices.Contains(results, d.Base) {
+		d.Base = nil
+	}
+}

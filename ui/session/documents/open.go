@@ -1,0 +1,168 @@
+package documents
+
+import (
+	"context"
+
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app"
+	"quell/series"
+	"quell/ui/session/desk"
+	"quell/ui/session/measures"
+	"quell/ui/session/results"
+	"quell/ui/session/screen"
+	"quell/ui/session/tuning"
+)
+
+// Open scans a path and shows the series found there. Where there are several,
+// the listener chooses.
+func (rd *Reader) Open(path string) {
+	t := rd.desk.Tasks.Start(desk.Loading, lang.L("Reading"), lang.L("files"))
+	var catalog *app.Catalog
+	rd.desk.Background(func() (err error) {
+		catalog, err = rd.desk.Scan(t.Ctx, path)
+		return err
+	}, func(err error) {
+		if !rd.desk.Tasks.Goes(t) { // cancelled or replaced during the scan
+			closeCatalog(catalog)
+			return
+		}
+		if err != nil {
+			rd.desk.Tasks.Finish(t, err)
+			return
+		}
+		rd.choose(t, catalog)
+	})
+}
+
+// choose loads the only series of a catalog, of a 4-D series its first volume, or the one
+// that the listener picks.
+func (rd *Reader) choose(t *desk.Task, catalog *app.Catalog) {
+	if only := catalog.Only(); only >= 0 {
+		rd.load(t, catalog, only)
+		return
+	}
+	pick := func(i int) {
+		if rd.desk.Tasks.Goes(t) {
+			rd.load(t, catalog, i)
+		} else {
+			closeCatalog(catalog)
+		}
+	}
+	drop := func() {
+		closeCatalog(catalog)
+		if rd.desk.Tasks.Goes(t) {
+			rd.desk.Tasks.Cancel()
+		}
+	}
+	rd.desk.Choose(catalog, pick, drop)
+}
+
+// alreadyOpen says that a series that was to be opened is one of the documents.
+func alreadyOpen() string {
+	return lang.L("The series was open already; close it first to read it again.")
+}
+
+// load opens entry i of a catalog, or shows the document that was read from the same files,
+// if those have not changed since. If broken files keep it from being read, the listener asks
+// whether the rest is opened.
+func (rd *Reader) load(t *desk.Task, catalog *app.Catalog, i int) {
+	if rest, entry := catalog.Rest(i); rest != nil {
+		rd.desk.Damaged(catalog.Entries[i].Err, rest.Entries[entry].Slices, func() {
+			if rd.desk.Tasks.Goes(t) {
+				rd.load(t, rest, entry)
+			} else {
+				closeCatalog(rest)
+			}
+		}, func() {
+			closeCatalog(rest)
+			if rd.desk.Tasks.Goes(t) {
+				rd.desk.Tasks.Cancel()
+			}
+		})
+		return
+	}
+	var files string
+	rd.desk.Background(func() error {
+		files = catalog.Fingerprint(t.Ctx, i)
+		return nil
+	}, func(err error) {
+		if !rd.desk.Tasks.Goes(t) {
+			closeCatalog(catalog)
+			return
+		}
+		if open := rd.documents.readFrom(files); err == nil && open >= 0 {
+			closeCatalog(catalog)
+			rd.desk.Tasks.Finish(t, nil)
+			rd.showAgain(open)
+			return
+		}
+		rd.loadNew(t, catalog, i, files)
+	})
+}
+
+// showAgain shows document i, which was to be opened once more.
+func (rd *Reader) showAgain(i int) {
+	d := rd.documents.open[i]
+	if d.away != nil {
+		rd.wake(d, alreadyOpen())
+		return
+	}
+	rd.documents.Show(i)
+	rd.desk.Tasks.Say(alreadyOpen())
+	rd.desk.Opened(d.path)
+	rd.desk.Changed()
+}
+
+// loadNew opens entry i of a catalog as a document of its own.
+func (rd *Reader) loadNew(t *desk.Task, catalog *app.Catalog, i int, files string) {
+	if err := rd.documents.room(4 * int64(catalog.Entries[i].Geometry.Voxels())); err != nil {
+		closeCatalog(catalog)
+		rd.desk.Tasks.Finish(t, err)
+		return
+	}
+	var loaded *series.Series
+	rd.desk.Background(func() (err error) {
+		loaded, err = rd.read(t, catalog, i)
+		return err
+	}, func(err error) {
+		if !rd.desk.Tasks.Finish(t, err) {
+			closeCatalog(catalog)
+			return
+		}
+		rd.show(loaded, catalog, i, files)
+		rd.desk.Opened(catalog.Path)
+	})
+}
+
+// OpenWith shows the series that load returns, such as the bundled one.
+func (rd *Reader) OpenWith(load func(ctx context.Context) (*series.Series, error)) {
+	t := rd.desk.Tasks.Start(desk.Loading, lang.L("Reading"), lang.L("files"))
+	var loaded *series.Series
+	rd.desk.Background(func() (err error) {
+		loaded, err = load(t.Ctx)
+		return err
+	}, func(err error) {
+		if rd.desk.Tasks.Finish(t, err) {
+			rd.show(loaded, nil, 0, "")
+			rd.desk.Opened("")
+		}
+	})
+}
+
+// show opens a series as a document of its own and shows it.
+func (rd *Reader) show(series *series.Series, catalog *app.Catalog, entry int, files string) {
+	d := &document{Document: desk.NewDocument()}
+	d.files = files
+	if catalog != nil {
+		d.path = catalog.Path
+	}
+	rd.begin(d, series, catalog, entry)
+}
+
+// NewReader returns the reader of some documents.
+func NewReader(d *desk.Desk, ds *Documents, t *tuning.Tuning, ms *measures.Measures, sc *screen.Screen, rs *results.Results) *Reader {
+	rd := &Reader{desk: d, documents: ds, tuning: t, measures: ms, screen: sc, results: rs}
+	ds.wake = rd.wake
+	return rd
+}

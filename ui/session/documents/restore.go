@@ -1,0 +1,210 @@
+package documents
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/png"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/series"
+	"quell/ui/session/desk"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// Workspace describes what is open, for the next start after a crash; false where that is
+// nothing, or the series of the start alone, on which nothing was done: it is not to be
+// offered in the place of older work.
+func (ds *Documents) Workspace() (w app.Workspace, ok bool) {
+	if !slices.ContainsFunc(ds.open, func(d *document) bool { return !d.spare() || ds.desk.Tasks.Runs(d.Document) }) {
+		return w, false
+	}
+	for i, d := range ds.open {
+		switch {
+		case d.away != nil:
+			away := *d.away
+			away.Runs = slices.Clone(away.Runs) // it is saved in the background
+			w.Open = append(w.Open, away)
+		case d.Document == ds.desk.Document:
+			w.Shown = i
+			w.Open = append(w.Open, d.work(ds.desk.State))
+		default:
+			w.Open = append(w.Open, d.work(d.view))
+		}
+		if ds.desk.Tasks.Runs(d.Document) {
+			recipe := ds.desk.Tasks.On(d.Document).Recipe
+			w.Open[i].Running = &recipe
+		}
+	}
+	return w, true
+}
+
+// restored is what is read again of a Work.
+type restored struct {
+	catalog   *app.Catalog
+	files     string // fingerprint
+	series    *series.Series
+	noisy     *series.Series // nil where no noise was added
+	reference *series.Series // nil for none
+	results   []*desk.Result
+}
+
+// Restore lists the series of a process that has ended as documents that were put away,
+// and opens the one that was shown.
+func (rd *Reader) Restore(w app.Workspace) {
+	var shown *document
+	for i, work := range w.Open {
+		if open := rd.documents.readFrom(work.Files); open >= 0 && rd.documents.open[open].Untouched() {
+			rd.documents.Close(open) // as it was opened again since
+		}
+		work.Running = nil // the question told of it
+		d := &document{Document: desk.NewDocument()}
+		d.path, d.entry, d.files, d.reference, d.Recipe = work.Path, work.Entry, work.Files, work.Reference, work.Recipe
+		d.name, d.dims, d.away = work.Name, work.Dims, &work
+		if picture, err := png.Decode(bytes.NewReader(work.Picture)); err == nil {
+			d.small, d.png = picture, work.Picture
+		}
+		rd.documents.open = append(rd.documents.open, d)
+		if shown == nil || i == w.Shown {
+			shown = d
+		}
+	}
+	if shown != nil {
+		rd.wake(shown, lang.L("The work of the last session is open again."))
+	}
+}
+
+// wake reads a document again that was put away: series, noise that was added, reference,
+// recipe and view, and the finished runs; and shows it.
+func (rd *Reader) wake(d *document, message string) {
+	w := *d.away
+	if err := rd.documents.room(4 * int64(w.Dims[0]) * int64(w.Dims[1]) * int64(w.Dims[2]) * int64(1+len(w.Runs))); err != nil {
+		rd.desk.Failed(err)
+		return
+	}
+	t := rd.desk.Tasks.Start(desk.Loading, lang.L("Reading"), lang.L("files"))
+	t.Document = d.Document // the reading ends where it is closed
+	var found restored
+	rd.desk.Background(func() error {
+		return rd.readAgain(t, w, &found)
+	}, func(err error) {
+		if !rd.desk.Tasks.Finish(t, err) {
+			closeCatalog(found.catalog)
+			return
+		}
+		undo := d.undo
+		d.away, d.undo = nil, app.History{}
+		rd.begin(d, found.series, found.catalog, w.Entry)
+		if _, ok := undo.Present(); ok {
+			*d.Doc.Edits() = undo
+		}
+		if found.noisy != nil {
+			rd.desk.Doc.SetNoisy(found.noisy, *w.Noise)
+			rd.changedVoxels("")
+		}
+		if found.reference != nil && rd.desk.Doc.SetReference(found.reference) == nil {
+			rd.documents.shown().reference = w.Reference
+		}
+		rd.desk.KeepResults(found.results)
+		var look viewer.Look
+		if json.Unmarshal(w.View, &look) == nil {
+			rd.desk.State.SetLook(look)
+			rd.desk.Doc.Edits().Amend(rd.desk.WithView(rd.desk.Edit()))
+		}
+		rd.desk.Doc.Edits().Rebind(d.standIn, rd.desk.Doc.Series().Volume)
+		rd.tuning.Take(w.Recipe)
+		if _, ok := undo.Present(); !ok {
+			rd.restoreEdit(w)
+		}
+		rd.results.CompareWith(slices.IndexFunc(rd.desk.Results, func(r *desk.Result) bool { return w.Base != "" && r.Saved.File == w.Base }))
+		if d.files = found.files; w.Files != "" && d.files != w.Files {
+			message = strings.TrimSpace(message + lang.L(" Its files have changed since."))
+		}
+		rd.desk.Tasks.Say(message)
+		if lost := len(w.Runs) - len(found.results); lost > 0 {
+			rd.desk.Tasks.Say(strings.TrimSpace(fmt.Sprintf(lang.L("%s %d of its results could not be read."), message, lost)))
+		}
+		rd.documents.makeRoom(0)
+		rd.desk.Opened(w.Path)
+		rd.desk.Changed()
+	})
+}
+
+// restoreEdit draws the marks of a work, and takes its noise where one was given.
+func (rd *Reader) restoreEdit(w app.Work) {
+	v := rd.desk.Doc.Series().Volume
+	e := rd.desk.Edit()
+	e.Marks = slices.DeleteFunc(slices.Clone(w.Marks), func(m app.Mark) bool { return !m.On(v.Geometry) })
+	e.Noise = w.Given.For(v)
+	if e.Ground = w.Ground; len(e.Marks) > 0 || e.Noise != nil {
+		rd.desk.Doc.Edits().Push(e)
+		rd.desk.ViewChanged()
+	}
+}
+
+// readAgain reads what w describes, on another goroutine. A result or a reference that
+// cannot be read is left out.
+func (rd *Reader) readAgain(t *desk.Task, w app.Work, found *restored) (err error) {
+	if w.Path == "" {
+		found.series, err = rd.desk.Bundled(t.Ctx)
+	} else if found.catalog, err = rd.desk.Scan(t.Ctx, w.Path); err == nil {
+		if w.Entry < 0 || w.Entry >= len(found.catalog.Entries) {
+			return fmt.Errorf(lang.L("%s holds another series than before"), w.Path)
+		}
+		if rest, entry := found.catalog.Rest(w.Entry); rest != nil { // as the user chose when it was opened
+			found.catalog, w.Entry = rest, entry
+		}
+		found.files = found.catalog.Fingerprint(t.Ctx, w.Entry)
+		found.series, err = rd.read(t, found.catalog, w.Entry)
+	}
+	if err != nil {
+		return err
+	}
+	if found.series.Volume.Dims != w.Dims {
+		return fmt.Errorf(lang.L("%s holds another series than before: %s voxels, not %s"), w.Path, app.DimsText(found.series.Volume.Dims), app.DimsText(w.Dims))
+	}
+	filtered := found.series
+	if w.Noise != nil {
+		if found.noisy, err = app.AddNoise(t.Ctx, found.series, *w.Noise); err != nil {
+			return err
+		}
+		filtered = found.noisy
+	}
+	if w.Reference != "" {
+		if in, err := app.Open(t.Ctx, app.Input{Path: w.Reference}, app.Events{}); err == nil {
+			closeCatalog(in.Catalog)
+			found.reference = in.Series
+		}
+	}
+	for _, saved := range w.Runs {
+		if run, err := rd.desk.LoadRun(t.Ctx, saved, filtered); err == nil {
+			found.results = append(found.results, &desk.Result{Run: run, Given: saved.Given.For(filtered.Volume), Exports: saved.Exports, Saved: &saved})
+		}
+	}
+	if given := func(r *desk.Result) bool { return r.Given != nil }; w.Given != nil || slices.ContainsFunc(found.results, given) {
+		err = found.factsOfRuns(t.Ctx, filtered.Volume)
+	}
+	return errors.Join(err, t.Ctx.Err())
+}
+
+// factsOfRuns finds by what facts each run was made, where some followed given noise and
+// others the estimate.
+func (r *restored) factsOfRuns(ctx context.Context, v *volume.Volume) error {
+	facts, err := denoise.FactsOf(ctx, v)
+	for _, one := range r.results {
+		own := facts
+		if one.Given != nil {
+			own = facts.WithNoise(one.Given.Sigma, one.Given.Voxels)
+		}
+		one.Run.Facts = &own
+	}
+	return err
+}

@@ -1,0 +1,65 @@
+package exports
+
+import (
+	"context"
+
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app"
+	"quell/ui/language"
+	"quell/ui/session/desk"
+)
+
+// PlanSend reads what a folder of DICOM would send and passes it to done. Errors go to the
+// listener. It makes no connection, and does nothing while a task is in progress.
+func (ex *Exports) PlanSend(folder string, done func(app.SendPlan)) {
+	if ex.desk.Tasks.Busy() {
+		return
+	}
+	t := ex.desk.Tasks.Start(desk.Preparing, lang.L("Reading the files to send"), "")
+	var plan app.SendPlan
+	ex.desk.Background(func() (err error) {
+		plan, err = app.PlanSend(t.Ctx, folder)
+		return err
+	}, func(err error) {
+		if ex.desk.Tasks.Finish(t, err) {
+			ex.desk.Changed()
+			done(plan)
+		}
+	})
+}
+
+// Send stores the files of a plan on a node. done receives the report and, where a file is not
+// stored, the error, which does not go to the listener. It does nothing while a task is in
+// progress.
+func (ex *Exports) Send(plan app.SendPlan, target app.SendTarget, done func(app.SendReport, error)) {
+	if ex.desk.Tasks.Busy() {
+		return
+	}
+	t := ex.desk.Tasks.Start(desk.Sending, lang.L("Sending"), lang.L("files"))
+	count := ex.desk.Tasks.Reporter(t)
+	var report app.SendReport
+	ex.desk.Background(func() (err error) {
+		report, err = app.Send(t.Ctx, plan, target, 0, func(n, total int) { count(int64(n), int64(total)) })
+		return err
+	}, func(err error) {
+		if !ex.desk.Tasks.Goes(t) { // cancelled: what the node has stays there
+			if err != nil && !ex.desk.Tasks.Busy() {
+				ex.desk.Tasks.Say(language.Sentence(desk.Sentence(err)))
+				ex.desk.Changed()
+			}
+			return
+		}
+		ex.desk.Tasks.Finish(t, nil)
+		if err == nil {
+			ex.desk.Tasks.Say(lang.L("The series is sent."))
+		}
+		ex.desk.Changed()
+		done(report, err)
+	})
+}
+
+// Echo asks a node whether it answers; the context ends the wait. It is no task.
+func (ex *Exports) Echo(ctx context.Context, target app.SendTarget, done func(error)) {
+	ex.desk.Background(func() error { return app.Echo(ctx, target) }, done)
+}

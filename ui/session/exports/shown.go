@@ -1,0 +1,113 @@
+package exports
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app"
+	"quell/ui/session/desk"
+	"quell/ui/session/marks"
+	"quell/ui/viewer"
+)
+
+// SaveReport writes a report on the result to a file, see app.Page: with the slice, the
+// window and the marks that are on the screen now, without the identity where hide is
+// set. A result that is not judged yet is judged first. overwrite replaces a file that
+// is no report. It does nothing during another task or without a result.
+func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
+	run := ex.results.Exportable()
+	if run == nil || ex.desk.Tasks.Busy() {
+		return
+	}
+	p := app.Page{Run: run, Hide: hide, ROIs: ex.marks.Table(), Show: &app.Shown{
+		View: ex.desk.State.View(), Index: ex.desk.State.Index(), Window: ex.desk.State.Window(), Inverted: ex.desk.State.Inverted(),
+	}}
+	reference := ex.desk.Doc.Reference()
+	if r := ex.desk.ResultOf(run); r != nil && r.Numbers.Known && r.Numbers.Err == nil && r.Numbers.Reference == reference {
+		p.Measures = &r.Numbers.Measures
+	}
+	engine := ex.desk.Engine
+	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Writing the report"), "")
+	ex.desk.Background(func() error {
+		if p.Measures == nil {
+			m, err := app.MeasureRun(t.Ctx, engine, run, reference)
+			if err != nil {
+				return err
+			}
+			p.Measures = &m
+		}
+		return p.Write(t.Ctx, path, overwrite)
+	}, func(err error) {
+		if ex.desk.Tasks.Finish(t, err) {
+			ex.desk.Tasks.Say(lang.L("The report is saved."))
+			ex.desk.Changed()
+		}
+	})
+}
+
+// Presentable says whether a presentation state can be saved, and of what: of the series that the
+// shown result was exported to, or where folder is "" of the series that is open.
+func (ex *Exports) Presentable() (folder string, ok bool) {
+	if ex.desk.Doc == nil || ex.desk.Tasks.Busy() {
+		return "", false
+	}
+	if r := ex.desk.ResultOf(ex.desk.Doc.Run()); ex.results.Applied() && r != nil {
+		for _, e := range slices.Backward(r.Exports) {
+			if app.FormatOf(e.Output).Identity && !ex.results.Files.Gone(e) {
+				return e.Output, true
+			}
+		}
+	}
+	_, noisy := ex.desk.Doc.Noise()
+	return "", app.Presentable(ex.desk.Doc.Series()) && !noisy
+}
+
+// SavePresentation writes how the acquired slices are shown as a DICOM presentation state: window,
+// turn, area and the marks on them, with the texts that text gives for the pane of a role. It does
+// nothing where Presentable says no.
+func (ex *Exports) SavePresentation(path string, text func(marks.Figures, viewer.Role) string, overwrite bool) {
+	folder, ok := ex.Presentable()
+	if !ok {
+		return
+	}
+	source := ex.desk.Doc.Series()
+	state := ex.desk.State.In(source.Volume.Acquired())
+	p := app.Presentation{Of: source, Now: ex.desk.Now(), View: state.View(), Inverted: state.Inverted()}
+	role := viewer.Original
+	if folder != "" {
+		role, p.Run, p.Exported = viewer.Denoised, ex.desk.Doc.Run(), folder
+	}
+	p.Window = state.WindowOf(role)
+	p.Area = ex.shownArea(state, role)
+	for _, m := range ex.desk.Edit().Marks {
+		if m.Plane == p.View.Plane {
+			p.Marks = append(p.Marks, app.CaptionedMark{Mark: m, Text: text(ex.marks.Figures(m), role)})
+		}
+	}
+	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Writing the presentation state"), "")
+	ex.desk.Background(func() error { return p.Write(t.Ctx, path, overwrite) }, func(err error) {
+		if ex.desk.Tasks.Finish(t, err) {
+			ex.desk.Tasks.Say(lang.L("The presentation state is saved."))
+			ex.desk.Changed()
+		}
+	})
+}
+
+// shownArea returns the pixels at the top left and the bottom right of the pane of a role, or of
+// another pane where that is hidden.
+func (ex *Exports) shownArea(state *viewer.State, role viewer.Role) [2][2]int {
+	panes := ex.desk.Panes()
+	pane := panes[role]
+	for _, other := range panes {
+		if pane.Hidden {
+			pane = other
+		}
+	}
+	w, h := float64(pane.Width), float64(pane.Height)
+	if pane.Hidden {
+		w, h = 0, 0
+	}
+	first, last := state.Transform(w, h).Pixels(w, h)
+	return [2][2]int{first, last}
+}

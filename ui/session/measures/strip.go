@@ -1,0 +1,179 @@
+package measures
+
+import (
+	"context"
+	"runtime"
+
+	"quell/app"
+	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/internal/parallel"
+	"quell/ui/session/desk"
+	"quell/ui/session/preview"
+)
+
+// SliceFigure is what is known of a slice along the third axis of the series.
+type SliceFigure struct {
+	Noise   noise.Figure // its own
+	Verdict tune.Verdict // on its result; "" while it is not judged, Unknown where there is no ground to
+	Why     string       // the reason of the verdict, a sentence
+}
+
+// strip holds the verdicts on single slices.
+type strip struct {
+	of    app.PreviewRequest          // whose recipe, maps and noise they hold for
+	found map[int]tune.SliceJudgement // by slice
+}
+
+// judging is the slice that is judged in the background.
+type judging struct {
+	of     app.PreviewRequest
+	cancel context.CancelFunc
+}
+
+// Strip finds verdicts on all slices in the background.
+type Strip struct {
+	desk     *desk.Desk
+	preview  *preview.Preview
+	measures *Measures
+	judged   desk.Slot[strip]
+	judges   bool
+	judging  *judging // nil while none is
+}
+
+// NewStrip returns the verdicts on the slices of a desk.
+func NewStrip(d *desk.Desk, p *preview.Preview, ms *Measures) *Strip {
+	return &Strip{desk: d, preview: p, measures: ms, judged: desk.Slot[strip]{OfVoxels: true}}
+}
+
+// Judge switches the verdicts on all slices on or off. They are found one after
+// another on one core, while nothing else is in progress: first on slices far apart, then
+// on those between them.
+func (sp *Strip) Judge(on bool) {
+	sp.judges = on
+	sp.desk.Changed()
+}
+
+// Judges says whether verdicts on all slices are found in the background.
+func (sp *Strip) Judges() bool { return sp.judges }
+
+// Figures returns what is known of every slice along the third axis of the series; nil
+// before the noise is.
+func (sp *Strip) Figures() []SliceFigure {
+	if sp.desk.Doc == nil {
+		return nil
+	}
+	facts, known := sp.desk.Doc.Estimated()
+	if !known {
+		return nil
+	}
+	out := make([]SliceFigure, sp.desk.Doc.Series().Volume.Dims[2])
+	q := sp.request()
+	whole, judged := sp.measures.Volume(), sp.judged.Of(sp.desk.Document)
+	for z := range out {
+		f := &out[z]
+		if z < len(facts.Noise.PerSlice) {
+			f.Noise = facts.Noise.PerSlice[z]
+		}
+		if whole.Known && whole.Current && z < len(whole.Slices) {
+			f.Verdict, f.Why = whole.Slices[z].Verdict, whole.Slices[z].Why
+		} else if j, ok := judged.found[z]; ok && desk.SameRequest(q, judged.of) {
+			f.Verdict, f.Why = j.Verdict, j.Why
+		}
+	}
+	return out
+}
+
+// request is the present request for the first slice along the third axis.
+func (sp *Strip) request() app.PreviewRequest {
+	q := sp.desk.Request()
+	q.Plane, q.Index = sp.desk.Doc.Series().Volume.Acquired(), 0
+	return q
+}
+
+// mayJudge says whether nothing is in progress, or asked for, that the verdicts on other
+// slices would slow down, and whether they are wanted at all.
+func (sp *Strip) mayJudge() bool {
+	if !sp.judges || sp.desk.Doc == nil || sp.desk.Tasks.Busy() || sp.preview.Running() || !sp.preview.Auto() {
+		return false
+	}
+	ahead, _ := sp.preview.Ahead()
+	if _, known := sp.desk.Doc.Facts(); !known || ahead {
+		return false
+	}
+	// The numbers of the slice on the screen come first; those of a run hold all verdicts.
+	_, _, status := sp.preview.Shown()
+	return status == preview.Slice && sp.measures.slice.end != nil && sp.measures.slice.answered
+}
+
+// Follow judges the next slice, or ends the work on one that is not wanted now.
+func (sp *Strip) Follow() {
+	may := sp.mayJudge()
+	if j := sp.judging; j != nil && (!may || !desk.SameRequest(j.of, sp.request())) {
+		j.cancel()
+		sp.judging = nil
+	}
+	if !may || sp.judging != nil {
+		return
+	}
+	q, judged := sp.request(), sp.judged.Of(sp.desk.Document)
+	if !desk.SameRequest(q, judged.of) {
+		*judged = strip{of: q, found: map[int]tune.SliceJudgement{}}
+	}
+	view := q.Series.Volume.View(q.Plane)
+	if n := sp.measures.sliceNumbers; n.ok && n.err == nil && n.job.preview.Request.Plane == q.Plane {
+		shown := n.job.preview.Request
+		index := shown.Index
+		if shown.Index = 0; desk.SameRequest(shown, q) {
+			judged.found[view.Voxel(0, 0, index)[2]] = verdictOf(n.measures.Assessment)
+		}
+	}
+	z := judged.next(q.Series.Volume.Dims[2])
+	if z < 0 {
+		return
+	}
+	j := &judging{of: q}
+	var ctx context.Context
+	ctx, j.cancel = context.WithCancel(parallel.Sparing(sp.desk.Voxels, runtime.NumCPU()-1))
+	sp.judging = j
+	_, _, q.Index = view.Locate([3]int{0, 0, z})
+	engine := sp.desk.Engine
+	var a app.Assessment
+	sp.desk.Background(func() (err error) {
+		a, err = app.JudgeSlice(ctx, engine, q)
+		return err
+	}, func(err error) {
+		if sp.judging != j {
+			return // it was ended
+		}
+		j.cancel()
+		sp.judging = nil
+		if err != nil { // shown when the slice itself is filtered
+			a.Verdict, a.Why = tune.Unknown, desk.Sentence(err)
+		}
+		judged.found[z] = verdictOf(a)
+		sp.desk.Changed()
+	})
+}
+
+// verdictOf returns what is kept of an assessment, which holds a map of the slice.
+func verdictOf(a app.Assessment) tune.SliceJudgement {
+	return tune.SliceJudgement{Verdict: a.Verdict, Why: a.Why}
+}
+
+// next returns the slice to judge next of n, -1 for none: every 2^k-th, then those between
+// them.
+func (st *strip) next(n int) int {
+	stride := 1
+	for 8*stride < n {
+		stride *= 2
+	}
+	for ; stride > 0; stride /= 2 {
+		for z := 0; z < n; z += stride {
+			if _, ok := st.found[z]; !ok {
+				return z
+			}
+		}
+	}
+	return -1
+}

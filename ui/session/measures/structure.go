@@ -1,0 +1,88 @@
+package measures
+
+import (
+	"quell/app"
+	"quell/ui/session/desk"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// Structure is where the residual on the screen shows more than noise.
+type Structure struct {
+	Why   string // the reason of the verdict on it, a sentence
+	Place Place
+	Any   bool // there is structure, worst at Place
+
+	Tint *viewer.Tint // over the residual
+}
+
+// Place is a voxel with a word for what lies there.
+type Place struct {
+	Voxel [3]int
+	What  string // "edges" or "smooth tissue"
+}
+
+// Structures marks structure in the residual.
+type Structures struct {
+	desk     *desk.Desk
+	measures *Measures
+}
+
+// NewStructures returns the structure of what is measured.
+func NewStructures(d *desk.Desk, ms *Measures) *Structures { return &Structures{desk: d, measures: ms} }
+
+// structureScale is the structure, in sigmas, that is marked most strongly.
+const structureScale = 2
+
+// Toggle marks structure in the residual, or stops marking it.
+func (sx *Structures) Toggle() {
+	sx.measures.marked = !sx.measures.marked
+	sx.desk.Draw()
+	sx.desk.Changed()
+}
+
+// Marked says whether structure in the residual is marked.
+func (sx *Structures) Marked() bool { return sx.measures.marked }
+
+// Here returns what is known of the structure in the residual on the screen;
+// nil while it is not judged.
+func (sx *Structures) Here() *Structure {
+	p := sx.desk.Picture
+	if sx.desk.Doc == nil || p == nil || p.Result == nil {
+		return nil
+	}
+	if r := sx.desk.ResultOf(sx.desk.Doc.Run()); r != nil && r.Run.Result == p.Result && r.Numbers.Known && r.Numbers.Err == nil {
+		return structureOf(r.Numbers.Measures, false)
+	}
+	m := sx.measures.sliceNumbers
+	if !m.ok || m.err != nil || m.job.preview == nil {
+		return nil
+	}
+	q := m.job.preview.Request
+	if made, ok := sx.measures.preview.MadeBy(p); !ok || !desk.SameRequest(made, q) {
+		return nil
+	}
+	return structureOf(m.measures, true)
+}
+
+// structureOf returns the structure of measured numbers; part says that they are of
+// one slice alone.
+func structureOf(m app.Measures, part bool) *Structure {
+	if m.Map == nil {
+		return nil
+	}
+	out := &Structure{Why: m.Why, Tint: &viewer.Tint{
+		Values: m.Map, Part: part, Unit: "σ", Colors: volume.Tint{Hi: structureScale, Marks: true},
+	}}
+	out.Place, out.Any = PlaceOf(m)
+	return out
+}
+
+// PlaceOf returns the place where a residual shows the most structure; false where
+// it shows none.
+func PlaceOf(m app.Measures) (p Place, ok bool) {
+	if m.Place == nil {
+		return p, false
+	}
+	return Place{Voxel: [3]int{m.Place.X, m.Place.Y, m.Place.Slice}, What: m.Place.What}, true
+}

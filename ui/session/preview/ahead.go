@@ -1,0 +1,42 @@
+package preview
+
+import (
+	"quell/app"
+	"quell/ui/session/desk"
+)
+
+// ahead filters the slices beside the one on the screen while nothing else is asked for:
+// first the next in the direction in which the user scrolled last. Where the user scrolls
+// they come before the numbers of the slice, which take long; where the recipe changes
+// they come after them. The zero value has not begun.
+type ahead struct {
+	running *app.PreviewRequest // in progress; nil for none
+	failed  *app.PreviewRequest // the last that failed, which is not repeated
+
+	at        app.PreviewRequest // what the screen showed last
+	scrolled  bool               // the last change was that of the slice
+	backwards bool               // to a lower index
+}
+
+// takes says whether a request is in progress already.
+func (a *ahead) takes(q app.PreviewRequest) bool {
+	return a.running != nil && desk.SameRequest(*a.running, q)
+}
+
+// follow notes what the screen shows.
+func (a *ahead) follow(q app.PreviewRequest) {
+	if q.Plane == a.at.Plane && q.Index != a.at.Index {
+		a.scrolled, a.backwards = true, q.Index < a.at.Index
+	} else if !q.Recipe.Equal(a.at.Recipe) {
+		a.scrolled = false
+	}
+	a.at = q
+}
+
+// steps returns the way to the next slices.
+func (a *ahead) steps() [2]int {
+	if a.backwards {
+		return [2]int{-1, 1}
+	}
+	return [2]int{1, -1}
+}

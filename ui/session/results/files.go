@@ -1,0 +1,30 @@
+package results
+
+import (
+	"slices"
+
+	"quell/app"
+)
+
+// Files are those that results were exported to.
+type Files struct {
+	gone map[*app.Exported]bool // not as they were written
+}
+
+// Gone says whether files are not as they were written.
+func (f *Files) Gone(e *app.Exported) bool { return f.gone[e] }
+
+// SetGone notes whether files are not as they were written.
+func (f *Files) SetGone(e *app.Exported, gone bool) {
+	if f.gone == nil {
+		f.gone = map[*app.Exported]bool{}
+	}
+	if f.gone[e] = gone; !gone {
+		delete(f.gone, e)
+	}
+}
+
+// Stand says whether one of some exports stands.
+func (f *Files) Stand(exports []*app.Exported) bool {
+	return slices.ContainsFunc(exports, func(e *app.Exported) bool { return !f.gone[e] })
+}

@@ -1,0 +1,259 @@
+// Package results runs the recipe over the volume that is shown, and keeps what comes of it.
+package results
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/ui/language"
+	"quell/ui/session/desk"
+	"quell/ui/session/tuning"
+	"quell/volume"
+)
+
+// Limits of the finished runs of a series that are kept. The newest is kept whatever
+// its size.
+const (
+	MaxResults  = 4
+	ResultBytes = 2 << 30
+)
+
+// Results are the runs over the volume that is shown.
+type Results struct {
+	Files Files
+	Room  func() // is called after a run was added, which takes memory
+
+	desk     *desk.Desk
+	tuning   *tuning.Tuning
+	foreseen foreseen // by Forecast
+}
+
+// New returns the results of a desk. Room has to be set before the first.
+func New(d *desk.Desk, t *tuning.Tuning) *Results {
+	rs := &Results{desk: d, tuning: t}
+	d.OnClear(func() { rs.foreseen = foreseen{} })
+	return rs
+}
+
+// Result describes a finished run that is kept.
+type Result struct {
+	Number   int // counted from 1 in the order of the runs
+	Run      *app.Run
+	Exported bool // and the files stand
+	Shown    bool // it was made by the current recipe: side B of comparisons
+	Base     bool // it is side A of comparisons
+}
+
+// List returns the finished runs of the current voxels, the oldest first.
+func (rs *Results) List() []Result {
+	var out []Result
+	for _, r := range rs.desk.Results {
+		out = append(out, Result{
+			Number: r.Number, Run: r.Run, Exported: rs.Files.Stand(r.Exports), Shown: rs.Applied() && r.Run == rs.desk.Doc.Run(), Base: r == rs.desk.Base,
+		})
+	}
+	return out
+}
+
+// CompareWith makes result i side A of comparisons: the left pane shows it, the residual
+// is its difference from the denoised picture. Any other i stands for the original.
+func (rs *Results) CompareWith(i int) {
+	rs.desk.Base = nil
+	if i >= 0 && i < len(rs.desk.Results) {
+		rs.desk.Base = rs.desk.Results[i]
+	}
+	rs.desk.ViewChanged()
+}
+
+// Base returns the result that is side A of comparisons; false where that is the original.
+func (rs *Results) Base() (r Result, ok bool) {
+	for _, r := range rs.List() {
+		if r.Base {
+			return r, true
+		}
+	}
+	return r, false
+}
+
+// Show makes the recipe of result i the current one, which shows its run.
+func (rs *Results) Show(i int) {
+	if i >= 0 && i < len(rs.desk.Results) {
+		rs.desk.Maps = rs.desk.Results[i].Maps
+		rs.tuning.Take(rs.desk.Results[i].Run.Recipe)
+	}
+}
+
+// Exported says whether one of the exports of a result stands.
+func (rs *Results) Exported(r *desk.Result) bool { return rs.Files.Stand(r.Exports) }
+
+// ApplyLoses says whether the next run would take the place of a result that has not
+// been exported.
+func (rs *Results) ApplyLoses() bool {
+	if rs.desk.Doc == nil || rs.desk.Tasks.Busy() || rs.Applied() {
+		return false
+	}
+	next := &desk.Result{Run: &app.Run{Result: rs.desk.Doc.Series().Volume}}
+	_, dropped := kept(append(slices.Clone(rs.desk.Results), next), rs.Exported)
+	return slices.ContainsFunc(dropped, func(r *desk.Result) bool { return !rs.Exported(r) })
+}
+
+// kept divides results, the oldest first, into those within the limits and the rest.
+// Those that were exported go first, then the oldest; the newest stays.
+func kept(results []*desk.Result, exported func(*desk.Result) bool) (stay, dropped []*desk.Result) {
+	stay = slices.Clone(results)
+	for len(stay) > 1 && (len(stay) > MaxResults || Bytes(stay) > ResultBytes) {
+		i := max(slices.IndexFunc(stay[:len(stay)-1], exported), 0)
+		dropped = append(dropped, stay[i])
+		stay = slices.Delete(stay, i, i+1)
+	}
+	return stay, dropped
+}
+
+// Bytes returns the memory that results take.
+func Bytes(results []*desk.Result) (n int) {
+	for _, r := range results {
+		n += 4 * r.Run.Result.Voxels()
+	}
+	return n
+}
+
+// add keeps a run of a document. It refuses one of other voxels, which finished
+// late.
+func (rs *Results) add(d *desk.Document, r *desk.Result) bool {
+	if d.Doc == nil || !d.Doc.SetRun(r.Run) {
+		return false
+	}
+	d.KeepResults(append(d.Results, r)) // numbered before the oldest goes
+	stay, _ := kept(d.Results, rs.Exported)
+	d.KeepResults(stay)
+	rs.save(d, r)
+	rs.Room()
+	return true
+}
+
+// save keeps a result for the next start, in the background. It is no task: the
+// user need not know, and an error means that the result is not kept.
+func (rs *Results) save(d *desk.Document, r *desk.Result) {
+	if rs.desk.SaveRun == nil {
+		return
+	}
+	ctx := d.Voxels
+	var saved app.SavedRun
+	var ok bool
+	rs.desk.Background(func() (err error) {
+		saved, ok, err = rs.desk.SaveRun(ctx, r.Run)
+		return err
+	}, func(err error) {
+		if err == nil && ok {
+			r.Saved = &saved
+			rs.desk.Changed()
+		}
+	})
+}
+
+// ShowMade shows the newest run that the current recipe made, if there is one.
+func (rs *Results) ShowMade() {
+	for _, r := range slices.Backward(rs.desk.Results) {
+		if rs.desk.Made(r.Run) {
+			rs.desk.Doc.SetRun(r.Run)
+			return
+		}
+	}
+}
+
+// foreseen is the last answer of Forecast.
+type foreseen struct {
+	at     time.Time
+	engine denoise.Engine
+	recipe denoise.Recipe
+	volume *volume.Volume
+	app.Forecast
+}
+
+// foresight is how long a forecast is good for, as other programs take memory and give it back.
+const foresight = 2 * time.Second
+
+// Forecast returns what memory the run over the volume will take; false where there is none to
+// begin with the current recipe.
+func (rs *Results) Forecast() (app.Forecast, bool) {
+	recipe, err := rs.tuning.Resolved()
+	if rs.desk.Doc == nil || err != nil || rs.Applied() {
+		return app.Forecast{}, false
+	}
+	f, now, v := &rs.foreseen, rs.desk.Now(), rs.desk.Doc.Series().Volume
+	if f.volume != v || f.engine != rs.desk.Engine || !f.recipe.Equal(recipe) || now.Sub(f.at) >= foresight {
+		*f = foreseen{now, rs.desk.Engine, recipe, v, app.ForecastRun(rs.desk.Engine, recipe, v, rs.desk.Available())}
+	}
+	return f.Forecast, true
+}
+
+// Expected says how long filtering the volume is expected to take on another engine, and how many
+// times as long as on the present one, if that is known and at least 2; "" if nothing is.
+func (rs *Results) Expected(on denoise.Engine) string {
+	if rs.desk.Doc == nil {
+		return ""
+	}
+	recipe, _ := rs.tuning.Resolved() // the recipe itself, if its automatic values are not known
+	takes, times := app.Slowdown(rs.desk.Engine, on, recipe, rs.desk.Doc.Series().Volume.Geometry, 1)
+	switch {
+	case takes == 0:
+		return ""
+	case times == 0:
+		return fmt.Sprintf(lang.L("On the CPU the volume is expected to take %s."), language.Duration(takes))
+	}
+	return fmt.Sprintf(lang.L("On the CPU the volume is expected to take %s, about %.0f times as long."), language.Duration(takes), times)
+}
+
+// Apply filters the whole volume with the current recipe. It does nothing while
+// a task is in progress, so that no second request restarts a run. A run for which there is
+// no memory is refused: it would end the workbench, and with it other work.
+func (rs *Results) Apply() {
+	if rs.desk.Doc == nil || rs.desk.Tasks.Busy() || rs.Applied() {
+		return
+	}
+	rs.foreseen = foreseen{}
+	if f, ok := rs.Forecast(); ok && f.Err() != nil {
+		rs.desk.Failed(f.Err())
+		return
+	}
+	d, recipe, next := rs.desk.Document, rs.desk.Recipe, &desk.Result{Maps: rs.desk.Maps, Given: rs.desk.Doc.GivenNoise()}
+	on := app.On{Series: rs.desk.Doc.Series(), Engine: rs.desk.Engine, Maps: rs.desk.Maps}
+	if facts, known := rs.desk.Doc.Facts(); known {
+		on.Facts = &facts
+	}
+	t := rs.desk.Tasks.Start(desk.Applying, lang.L("Filtering"), lang.L("slices"))
+	t.Again, t.Recipe, t.Slices = rs.Apply, recipe, int64(rs.desk.Doc.Series().Volume.Dims[2])
+	var report app.Report
+	rs.desk.Background(func() (err error) {
+		report, err = app.DoOn(t.Ctx, on, app.Job{Recipe: &recipe}, rs.desk.Tasks.Events(t))
+		return err
+	}, func(err error) {
+		run := report.Run
+		next.Run = run
+		if !rs.desk.Tasks.Finish(t, err) || !rs.add(d, next) {
+			return
+		}
+		rs.desk.Tasks.Say(fmt.Sprintf(lang.L("Filtered %d slices in %s on %s."), run.Result.Dims[2], language.Duration(run.Filter), run.Engine.Name))
+		if d != rs.desk.Document {
+			rs.desk.Changed()
+			return
+		}
+		rs.desk.ViewChanged()
+	})
+}
+
+// Applied says whether the run of the whole volume has the current recipe.
+func (rs *Results) Applied() bool { return rs.desk.Doc != nil && rs.desk.Made(rs.desk.Doc.Run()) }
+
+// Exportable returns the run that an export would write, or nil.
+func (rs *Results) Exportable() *app.Run {
+	if rs.desk.Doc == nil {
+		return nil
+	}
+	return rs.desk.Doc.Run()
+}

@@ -1,0 +1,32 @@
+package results
+
+import (
+	"testing"
+
+	"quell/app"
+	"quell/ui/session/desk"
+	"quell/volume"
+)
+
+// The limit in bytes leaves the newest result, whatever its size.
+func TestResultsAreLimitedInBytes(t *testing.T) {
+	for _, c := range []struct {
+		voxels []int
+		stay   int
+	}{
+		{[]int{ResultBytes / 4}, 1},
+		{[]int{ResultBytes}, 1},
+		{[]int{ResultBytes / 8, ResultBytes / 8}, 2},
+		{[]int{ResultBytes / 8, ResultBytes/8 + 1}, 1},
+		{[]int{ResultBytes / 4, 1, 1}, 2},
+	} {
+		var all []*desk.Result
+		for _, n := range c.voxels {
+			all = append(all, &desk.Result{Run: &app.Run{Result: &volume.Volume{Geometry: volume.Geometry{Dims: [3]int{n, 1, 1}}}}})
+		}
+		stay, _ := kept(all, func(*desk.Result) bool { return false })
+		if len(stay) != c.stay || stay[len(stay)-1] != all[len(all)-1] {
+			t.Errorf("of %v voxels %d results stay; want %d, the newest among them", c.voxels, len(stay), c.stay)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"quell/app"
+	"quell/ui/blind"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+const (
+	// leastTissue is the share of foreground that a slice must have to be shown to a reader.
+	leastTissue = 0.05
+	// tissueStep is how far apart pixels are looked at for that.
+	tissueStep = 8
+)
+
+// CanCompareBlind says whether there is a result of the whole volume to compare.
+func (sc *Screen) CanCompareBlind() bool {
+	return sc.results.Exportable() != nil && !sc.desk.Tasks.Busy()
+}
+
+// CompareBlind returns what a blind comparison shows: a job for any slice of this plane,
+// whose panes Original and Denoised are images A and B in the same window, zoom and place; the
+// slices that hold tissue, or all where none does; and what the images are.
+func (sc *Screen) CompareBlind() (job viewer.Job, slices []int, info blind.Info) {
+	run, v, view := sc.results.Exportable(), sc.desk.Doc.Series().Volume, sc.desk.State.View()
+	job = viewer.Job{
+		Source: v, Base: sc.desk.BaseVolume(), Result: run.Result, View: view, Index: sc.desk.State.Index(),
+		Zoom: sc.desk.State.Zoom(), Pan: sc.desk.State.Pan(), Window: sc.desk.State.Window(), Invert: sc.desk.State.Inverted(), Pixelated: sc.desk.State.Pixelated(),
+	}
+	var foreground func(i int) bool
+	if facts, known := sc.desk.Doc.Facts(); known {
+		foreground = facts.Foreground
+	}
+	slices = tissueSlices(v.Geometry, view, foreground)
+	w := job.Window
+	info = blind.Info{
+		A: "original", B: run.Resolved.String(), Plane: view.Plane.String(), Version: app.Version(),
+		Window: strings.TrimSpace(fmt.Sprintf("%.4g/%.4g %s", w.Width, w.Center, v.Unit)),
+	}
+	if sc.desk.Base != nil {
+		info.A = sc.desk.Base.Run.Resolved.String()
+	}
+	return job, slices, info
+}
+
+// tissueSlices returns the slices of a view that hold foreground, all where none does or
+// foreground is nil.
+func tissueSlices(g volume.Geometry, view volume.View, foreground func(i int) bool) (slices []int) {
+	for k := range view.Size[2] {
+		seen, n := 0, 0
+		for row := 0; foreground != nil && row < view.Size[1]; row += tissueStep {
+			for col := 0; col < view.Size[0]; col += tissueStep {
+				at := view.Voxel(col, row, k)
+				n++
+				if foreground(g.Index(at[0], at[1], at[2])) {
+					seen++
+				}
+			}
+		}
+		if seen > 0 && float64(seen) >= leastTissue*float64(n) {
+			slices = append(slices, k)
+		}
+	}
+	if slices == nil {
+		for k := range view.Size[2] {
+			slices = append(slices, k)
+		}
+	}
+	return slices
+}

@@ -1,0 +1,133 @@
+package tuning
+
+import (
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/ui/language"
+	"quell/ui/session/desk"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// Noise is the noise map of the series that is shown, and whether the filter follows it.
+type Noise struct{ desk *desk.Desk }
+
+// NewNoise returns the noise of a desk.
+func NewNoise(d *desk.Desk) *Noise { return &Noise{desk: d} }
+
+// ToggleMap lays the noise map over the original, or takes it off again. The
+// map is computed the first time; meanwhile the command cancels that. It does
+// nothing while another task is in progress.
+func (nz *Noise) ToggleMap() {
+	switch {
+	case !nz.CanMap():
+	case nz.desk.Noise.Found != nil:
+		nz.desk.Noise.Shown = !nz.desk.Noise.Shown
+		nz.desk.Draw()
+		nz.desk.Changed()
+	case nz.Mapping():
+		nz.desk.Tasks.Cancel()
+	default:
+		nz.find()
+	}
+}
+
+// CanMap says whether ToggleNoiseMap would do something.
+func (nz *Noise) CanMap() bool {
+	return nz.desk.Doc != nil && (nz.desk.Noise.Found != nil || nz.Mapping() || !nz.desk.Tasks.Busy())
+}
+
+// Mapping says whether the noise map is being computed.
+func (nz *Noise) Mapping() bool { return nz.desk.Tasks.Kind() == desk.Mapping }
+
+// Map returns the noise map that is laid over the original; nil while it is
+// not shown.
+func (nz *Noise) Map() *app.NoiseMap {
+	if !nz.desk.Noise.Shown {
+		return nil
+	}
+	return nz.desk.Noise.Found
+}
+
+func (nz *Noise) find() {
+	series := nz.desk.Doc.Series()
+	t := nz.desk.Tasks.Start(desk.Mapping, lang.L("Mapping the noise"), "")
+	var found app.NoiseMap
+	nz.desk.Background(func() (err error) {
+		found, err = app.MapNoise(t.Ctx, series)
+		return err
+	}, func(err error) {
+		if !nz.desk.Tasks.Finish(t, err) {
+			return
+		}
+		nz.desk.Noise = desk.Noise{Found: &found, Tint: noiseTint(found), Shown: true}
+		nz.desk.Tasks.Say(language.Sprintf(lang.L("The noise is mapped: σ is mostly %.3g to %s."), found.Lo, language.Quantity(found.Hi, found.Values.Unit)))
+		nz.desk.Draw()
+		nz.desk.Changed()
+	})
+}
+
+// leastRange is the least ratio of the ends of a noise map's colour scale. Noise
+// that hardly varies must not look as if it did.
+const leastRange = 1.5
+
+func noiseTint(m app.NoiseMap) *viewer.Tint {
+	return &viewer.Tint{
+		Values: m.Values, Unit: m.Values.Unit,
+		Colors: volume.Tint{Lo: m.Lo, Hi: max(m.Hi, leastRange*m.Lo)},
+	}
+}
+
+// ToggleFollow lets the filter follow the estimated noise map, for noise that
+// differs from place to place, or leaves that again. The map is computed the first
+// time; meanwhile the command cancels that. It does nothing while another task is in
+// progress.
+func (nz *Noise) ToggleFollow() {
+	switch {
+	case !nz.CanFollow():
+	case nz.desk.Follows():
+		nz.desk.Maps = app.Maps{}
+		nz.desk.ViewChanged()
+	case nz.Mapping():
+		nz.desk.Tasks.Cancel()
+	default:
+		nz.follow()
+	}
+}
+
+// CanFollow says whether ToggleFollowNoise would do something.
+func (nz *Noise) CanFollow() bool {
+	return nz.desk.Doc != nil && (nz.desk.Follows() || nz.Mapping() || !nz.desk.Tasks.Busy())
+}
+
+// Follows says whether the filter follows the noise map.
+func (nz *Noise) Follows() bool { return nz.desk.Follows() }
+
+func (nz *Noise) follow() {
+	series, found := nz.desk.Doc.Series(), nz.desk.Noise.Found
+	t := nz.desk.Tasks.Start(desk.Mapping, lang.L("Mapping the noise"), "")
+	var maps app.Maps
+	var facts denoise.Facts
+	nz.desk.Background(func() (err error) {
+		if found == nil {
+			m, err := app.MapNoise(t.Ctx, series)
+			if err != nil {
+				return err
+			}
+			found = &m
+		}
+		maps = found.Maps()
+		facts, err = denoise.FactsFor(t.Ctx, denoise.Input{Volume: series.Volume, Noise: maps.Noise})
+		return err
+	}, func(err error) {
+		if !nz.desk.Tasks.Finish(t, err) {
+			return
+		}
+		noise := &nz.desk.Noise
+		noise.Found, noise.Tint, noise.Facts, nz.desk.Maps = found, noiseTint(*found), facts, maps
+		nz.desk.Tasks.Say(language.Sprintf(lang.L("The filter follows the noise, which is mostly %.3g to %s."), found.Lo, language.Quantity(found.Hi, found.Values.Unit)))
+		nz.desk.ViewChanged()
+	})
+}
