@@ -176,7 +176,7 @@ func TestSlicesOfNIfTIWhileItIsRead(t *testing.T) {
 	want := Thumbnail(&series.Series{Volume: v}, 30)
 	for _, name := range []string{"head.nii", "head.nii.gz"} {
 		path := filepath.Join(dir, name)
-		if _, err := Convert(t.Context(), &series.Series{Volume: v}, path, ExportOptions{}, nil); err != nil {
+		if _, err := convert(t.Context(), &series.Series{Volume: v}, path, ExportOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		c, err := Scan(t.Context(), path)

@@ -48,7 +48,7 @@ func TestReportsNameTheDevices(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	report, err = c.DoGroup(t.Context(), 0, devicesEngine{}, group, Events{}, nil)
+	report, err = c.DoGroup(t.Context(), 0, devicesEngine{}, group, Events{})
 	if err != nil {
 		t.Fatal(err)
 	}

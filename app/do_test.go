@@ -133,8 +133,7 @@ func TestDoChecksFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	conversion := &work{job: Job{Input: job.Input, Output: Output{Path: job.Input.Path}}, on: On{Series: in.Series}}
-	if err := conversion.check(); ExitCode(err) != ExitUsage {
+	if _, err := convert(t.Context(), in.Series, job.Input.Path, ExportOptions{}); ExitCode(err) != ExitUsage {
 		t.Errorf("a conversion onto its input: %v", err)
 	}
 	missing := 3
@@ -160,16 +159,14 @@ func TestDoFallsBackToTheCPU(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer in.Close()
-		w := &work{job: job, on: On{Series: in.Series}, fallback: true}
-		w.on.Engine = engineFunc(func(*volume.Volume, denoise.Recipe, volume.Region) (*volume.Volume, error) { return nil, c.err })
-		if err := w.check(); err != nil {
-			t.Fatal(err)
-		}
-		switch err := w.compute(t.Context()); {
-		case c.falls && (err != nil || w.run.Engine.Name != "cpu" || len(w.warnings) != 1 || !strings.HasPrefix(w.warnings[0], broken.Error()+"; the CPU filters instead")):
-			t.Errorf("policy %q after %v: %v, warnings %q; want the cpu", c.policy, c.err, err, w.warnings)
-		case !c.falls && (!errors.Is(err, c.err) || len(w.warnings) > 0):
-			t.Errorf("policy %q after %v: %v, warnings %q; want the error", c.policy, c.err, err, w.warnings)
+		broken := engineFunc(func(*volume.Volume, denoise.Recipe, volume.Region) (*volume.Volume, error) { return nil, c.err })
+		means := Means{Engine: func() (denoise.Engine, error) { return broken, nil }, Fallback: true}
+		r, err := Execute(t.Context(), Job{Recipe: job.Recipe, Engine: job.Engine}, InMemory(in.Series), means, Events{})
+		switch {
+		case c.falls && (err != nil || r.Engine != "cpu" || len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], c.err.Error()+"; the CPU filters instead")):
+			t.Errorf("policy %q after %v: %v, warnings %q; want the cpu", c.policy, c.err, err, r.Warnings)
+		case !c.falls && !errors.Is(err, c.err):
+			t.Errorf("policy %q after %v: %v; want the error", c.policy, c.err, err)
 		}
 	}
 }
@@ -305,7 +302,7 @@ func TestIrregularSeries(t *testing.T) {
 		out := filepath.Join(t.TempDir(), name)
 		_, err := exportRun(t.Context(), run, out, ExportOptions{}, nil)
 		refused("export to "+name, err)
-		_, err = Convert(t.Context(), s, out, ExportOptions{}, nil)
+		_, err = convert(t.Context(), s, out, ExportOptions{})
 		refused("conversion to "+name, err)
 	}
 	out := filepath.Join(t.TempDir(), "out")

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"quell/io/dicom"
 	"quell/series"
+	"quell/volume"
 )
 
 // ExportOptions are the options of an export besides its name.
@@ -45,23 +45,51 @@ type ExportReport struct {
 	Write    time.Duration // what it took
 }
 
-// exportOf returns the export of a run's result.
-func exportOf(run *Run, o ExportOptions) (export, error) {
-	recipe, err := json.Marshal(run.Resolved)
-	if err != nil {
-		return export{}, err
+// exportOf returns what is written of the result in a slab.
+func exportOf(s *Slab) (e export, err error) {
+	e = export{series: s.Part.section(), result: s.Part.Result, first: s.First, complete: s.First && s.Last}
+	if !e.complete { // a header
+		whole := *s.Whole.Source
+		region := s.Whole.Region
+		if len(whole.Sources) == whole.Volume.Dims[2] {
+			whole.Sources = whole.Sources[region.Min[2]:region.Max[2]]
+		}
+		whole.Volume = &volume.Volume{Geometry: whole.Volume.Geometry.Crop(region), Unit: whole.Volume.Unit}
+		e.part, e.series = e.series, &whole
 	}
-	return export{
-		series: section(run.Source, run.Region),
-		result: run.Result,
-		record: recordOf(run, o),
-		derived: dicom.Derived{
-			Recipe:      recipe,
-			Description: describe(run),
-			Suffix:      "[Quell " + run.Recipe.Filter + "]",
-			Code:        dicom.Smoothing,
-		},
-	}, nil
+	e.derived, err = derivation(s.Whole)
+	return e, err
+}
+
+// derivation says how a result was made.
+func derivation(m *Made) (d dicom.Derived, err error) {
+	switch {
+	case m.Run != nil:
+		d = dicom.Derived{Description: describe(m.Run), Suffix: "[Quell " + m.Run.Recipe.Filter + "]", Code: dicom.Smoothing}
+		d.Recipe, err = json.Marshal(m.Run.Resolved)
+	case m.Noise != nil:
+		d = dicom.Derived{Description: fmt.Sprintf("Quell %s added %s. Not for clinical use.", Version(), *m.Noise), Suffix: "[Quell noise]", Code: pixelAddition}
+		d.Recipe, err = json.Marshal(m.Noise)
+	default:
+		d = dicom.Derived{Description: fmt.Sprintf("Converted from %s by Quell %s%s. Not for clinical use.", m.Source.Format, Version(), whereText(m.Source, nil)), Code: conversion}
+	}
+	return d, err
+}
+
+// recordFor returns the record of a result; nil if it is not recorded: a conversion is what it was,
+// unless it was resampled, where the record states where its slices were measured.
+func recordFor(m *Made, o ExportOptions) *Record {
+	switch {
+	case m.Run != nil:
+		return recordOf(m.Run, o)
+	case m.Noise != nil:
+		record := newRecord(m.Clean, o.Now)
+		record.Noise = m.Noise
+		return record
+	case m.Source.Resampled != nil:
+		return newRecord(m.Source, o.Now)
+	}
+	return nil
 }
 
 // recordOf returns the record of a run's result.
@@ -104,53 +132,9 @@ func whereText(s *series.Series, parts []series.Part) string {
 // pixelAddition is the derivation of added noise (PS3.16 CID 7203).
 var pixelAddition = dicom.Code{Value: "113042", Scheme: "DCM", Meaning: "Pixel by pixel addition"}
 
-// noisyExport returns the export of a series that AddNoise made of clean.
-func noisyExport(clean, noisy *series.Series, n Noise, o ExportOptions) (export, error) {
-	recipe, err := json.Marshal(n)
-	if err != nil {
-		return export{}, err
-	}
-	record := newRecord(clean, o.Now)
-	record.Noise = &n
-	return export{
-		series: clean, result: noisy.Volume, record: record,
-		derived: dicom.Derived{
-			Recipe:      recipe,
-			Description: fmt.Sprintf("Quell %s added %s. Not for clinical use.", Version(), n),
-			Suffix:      "[Quell noise]",
-			Code:        pixelAddition,
-		},
-	}, nil
-}
-
 // conversion is the derivation of a file of another format, values unchanged. The
 // standard has no code for it.
 var conversion = dicom.Code{Value: "CONVERSION", Scheme: "99QUELL", Meaning: "Converted from another file format"}
-
-// Convert writes a series in another format without changing its values. DICOM to
-// DICOM is a *UsageError.
-func Convert(ctx context.Context, s *series.Series, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
-	if err := checkConversion(s, out); err != nil {
-		return ExportReport{}, err
-	}
-	return write(ctx, conversionOf(s), out, o, progress)
-}
-
-// conversionOf returns the export of a series as it is. What was resampled has a record, which
-// states where its slices were measured.
-func conversionOf(s *series.Series) export {
-	var record *Record
-	if s.Resampled != nil {
-		record = newRecord(s, time.Time{})
-	}
-	return export{
-		series: s, result: s.Volume, record: record,
-		derived: dicom.Derived{
-			Description: fmt.Sprintf("Converted from %s by Quell %s%s. Not for clinical use.", s.Format, Version(), whereText(s, nil)),
-			Code:        conversion,
-		},
-	}
-}
 
 // checkConversion refuses a conversion from DICOM to DICOM.
 func checkConversion(s *series.Series, out string) error {

@@ -46,6 +46,12 @@ func exportRun(ctx context.Context, run *Run, out string, o ExportOptions, progr
 	return r.Written, err
 }
 
+// convert writes a series as it is.
+func convert(ctx context.Context, s *series.Series, out string, o ExportOptions) (ExportReport, error) {
+	r, err := DoOn(ctx, On{Series: s}, Job{Output: Output{Path: out, ExportOptions: o}}, Events{})
+	return r.Written, err
+}
+
 func reopen(t *testing.T, path string) *series.Series {
 	t.Helper()
 	s, c, err := openPath(t.Context(), path)
@@ -231,7 +237,7 @@ func TestExportRefusesUnusableNames(t *testing.T) {
 	}
 	series := filepath.Join(dir, "series")
 	putDICOM(t, series, 4, 4, 2)
-	if _, err := Convert(t.Context(), reopen(t, series), filepath.Join(dir, "again"), ExportOptions{}, nil); ExitCode(err) != ExitUsage {
+	if _, err := convert(t.Context(), reopen(t, series), filepath.Join(dir, "again"), ExportOptions{}); ExitCode(err) != ExitUsage {
 		t.Errorf("DICOM to DICOM: %v", err)
 	}
 }

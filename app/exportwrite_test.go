@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/io/dicom"
 	"quell/io/nifti"
 	"quell/series"
 	"quell/volume"
@@ -93,7 +94,7 @@ func TestAnalyzeWarning(t *testing.T) {
 	for name, z := range map[string]float64{"near": 0, "far": 500} {
 		s := wavy(8, 7, 6)
 		s.Volume.Affine[2][3] = z
-		report, err := Convert(t.Context(), s, filepath.Join(t.TempDir(), "a.hdr"), ExportOptions{}, nil)
+		report, err := convert(t.Context(), s, filepath.Join(t.TempDir(), "a.hdr"), ExportOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,8 +161,7 @@ func TestExportReports(t *testing.T) {
 func writeNIfTICancelled(t *testing.T, run *Run) (report ExportReport, err error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err = writeFile(ctx, export{series: run.Source, result: run.Result}, t.TempDir(), "a.nii", ExportOptions{}, nil, &report)
-	return report, err
+	return save(ctx, run.Source, run.Result, dicom.Derived{}, filepath.Join(t.TempDir(), "a.nii"), ExportOptions{}, Events{})
 }
 
 // TestReadBackLooksAtPositions: the voxels are compared where they lie in the patient, the

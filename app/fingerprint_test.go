@@ -17,7 +17,7 @@ func TestFingerprint(t *testing.T) {
 	dir := t.TempDir()
 	putDICOM(t, filepath.Join(dir, "ct"), 8, 6, 3)
 	for _, name := range []string{"a.nii", "b.hdr"} {
-		if _, err := Convert(t.Context(), &series.Series{Volume: wavy(8, 6, 3).Volume}, filepath.Join(dir, "mr", name), ExportOptions{}, nil); err != nil {
+		if _, err := convert(t.Context(), &series.Series{Volume: wavy(8, 6, 3).Volume}, filepath.Join(dir, "mr", name), ExportOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

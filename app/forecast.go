@@ -30,15 +30,6 @@ type Forecast struct {
 	Refused error // why the engine cannot run the recipe; nil where it can
 }
 
-// What the judgement of a result takes at most: some volumes, and for each core some slices and
-// the scratch memory of the filter, which runs again on boxes of 40 000 voxels.
-const (
-	judgedVolumes = 4
-	judgedBase    = 64e6
-	judgedSlices  = 20  // of float32, for a core
-	judgedScratch = 4e6 // for a core
-)
-
 // JudgeMemory returns the bytes that judging a result takes at most.
 func JudgeMemory(v *volume.Volume) int64 {
 	slice := 4 * int64(v.Dims[0]) * int64(v.Dims[1])

@@ -30,9 +30,9 @@ type Format struct {
 	Identity bool
 	// Components says that one component of colours or complex numbers can be read.
 	Components bool
-	// Frames says that a file or folder holds a 4-D series.
+	// Frames says that a file or folder holds a 4-D series, and that an output is written in slabs.
 	Frames bool
-	// Streams says that an output is written while its voxels are computed, and in slabs.
+	// Streams says that an output is written while its voxels are computed.
 	Streams bool
 	// Datatypes are those that voxels are stored as, the default first; nil keeps the source's.
 	Datatypes []string
@@ -54,8 +54,7 @@ type Format struct {
 	lost       func(g volume.Geometry) string                                                                                                           // a warning about what a file does not keep
 	whole      func(ctx context.Context, path string, e export, dtype string) (lost string, err error)                                                  // writes a file; nil for a folder
 	frames     func(path string, n int, from *series.Series, step float64, dtype, description string, g *series.Gradients) (*raster.FrameWriter, error) // begins a file of volumes or slabs
-	write      func(ctx context.Context, e export, dir, name string, o ExportOptions, progress func(done, total int), report *ExportReport) error
-	volumes    func(w *groupExport) volumeSink // nil without Frames
+	writer     func(of *seriesSink) volumeWriter
 }
 
 // formats is the table of all formats. The first one takes what no other one is named for.
@@ -66,21 +65,21 @@ func init() { // the writers ask the table in turn
 		{
 			Name: "DICOM", Identity: true, Frames: true, Compressions: dicom.Compressions(),
 			voxelBytes: func(string) int { return 2 }, ours: writtenFolder,
-			write: writeDICOM, volumes: func(w *groupExport) volumeSink { return &dicomVolumes{of: w} },
+			writer: newDICOMWriter,
 		},
 		{
 			Name: "NIfTI", Endings: []string{".nii", ".nii.gz"}, Proposed: ".nii.gz", Components: true, Frames: true, Streams: true,
 			inputs: [][2]string{{".nii.gz", ".nii.gz"}, {".nii", ".nii"}}, sniff: nifti.Sniff, open: nifti.Open,
 			Datatypes: raster.Datatypes(), voxelBytes: raster.BytesPerVoxel, ours: describedBy(nifti.Description),
 			beside: gradientFiles, foreign: foreignGradients,
-			write: writeFile, whole: writeNIfTI, frames: niftiFrames, volumes: fileVolumesOf,
+			writer: newFileWriter, whole: writeNIfTI, frames: niftiFrames,
 		},
 		{
 			Name: "Analyze", Endings: []string{".hdr"}, Components: true,
 			inputs:    [][2]string{{".hdr.gz", ".hdr"}, {".hdr", ".hdr"}}, // opened as NIfTI is
 			Datatypes: raster.Datatypes(), voxelBytes: raster.BytesPerVoxel, ours: describedBy(nifti.Description),
 			voxels: ".img", second: nifti.ImagePath, lost: analyzeLoss,
-			write: writeFile, whole: writeNIfTI,
+			writer: newFileWriter, whole: writeNIfTI,
 		},
 		fileFormat("NRRD", nrrd.Open, nrrd.Sniff, nrrd.Make, nrrd.Description, [][2]string{{".nrrd", ".nrrd"}, {".nhdr", ".nrrd"}}),
 		fileFormat("MetaImage", metaimage.Open, metaimage.Sniff, metaimage.Make, metaimage.Description, [][2]string{{".mha", ".mha"}, {".mhd", ".mha"}}),
@@ -225,7 +224,7 @@ func fileFormat(name string, open raster.Opener, sniff func(head []byte, name st
 	describe func(fsys fs.FS, name string) (string, error), inputs [][2]string) *Format {
 	f := &Format{
 		Name: name, Proposed: inputs[0][1], Frames: true, Streams: true, inputs: inputs, sniff: sniff, open: open,
-		Datatypes: raster.Datatypes(), voxelBytes: raster.BytesPerVoxel, ours: describedBy(describe), write: writeFile, volumes: fileVolumesOf,
+		Datatypes: raster.Datatypes(), voxelBytes: raster.BytesPerVoxel, ours: describedBy(describe), writer: newFileWriter,
 		whole: func(ctx context.Context, path string, e export, dtype string) (lost string, err error) {
 			return maker.Write(ctx, path, e.result, e.arrival, e.series, dtype, e.derived.Description)
 		},

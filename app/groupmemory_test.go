@@ -1,12 +1,14 @@
 package app
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 	"weak"
 
+	"quell/denoise"
 	"quell/volume"
 )
 
@@ -33,7 +35,8 @@ func TestGroupKeepsNoVolume(t *testing.T) {
 			t.Fatal(err)
 		}
 		var of []weak.Pointer[volume.Volume]
-		each := func(done VolumeReport, run *Run) {
+		each := func(s *Slab) {
+			run := s.Part.Run
 			of = append(of, weak.Make(run.Source.Volume), weak.Make(run.Result))
 			runtime.GC()
 			runtime.GC() // what has a finalizer is left by the first
@@ -58,7 +61,10 @@ func TestGroupKeepsNoVolume(t *testing.T) {
 				t.Errorf("%s: volume 1 was read while volume 0 was worked on", c.name)
 			}
 		}
-		report, err := catalog.DoGroup(t.Context(), 0, cpuEngine(), job, Events{}, each)
+		src, closeFiles := catalog.Source(catalog.Members(0))
+		means := Means{Engine: func() (denoise.Engine, error) { return cpuEngine(), nil }}
+		report, err := Execute(t.Context(), job, src, means, Events{}, lastSink{each})
+		closeFiles()
 		catalog.Close()
 		if err != nil || len(report.Volumes) != 4 || len(of) != 8 {
 			t.Fatalf("%s: %d volumes, %v", c.name, len(report.Volumes), err)
@@ -72,6 +78,14 @@ func TestGroupKeepsNoVolume(t *testing.T) {
 	}
 }
 
+// lastSink calls a function with every slab.
+type lastSink struct{ slab func(s *Slab) }
+
+func (lastSink) Begin(context.Context, *Made) error      { return nil }
+func (l lastSink) Slab(_ context.Context, s *Slab) error { l.slab(s); return nil }
+func (lastSink) Finish(context.Context, *Report) error   { return nil }
+func (lastSink) Abort()                                  {}
+
 // TestReadsAhead: where input, result and the next volume fit.
 func TestReadsAhead(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.nii")
@@ -81,14 +95,15 @@ func TestReadsAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.Close()
+	readsAhead := func(j Job) bool { return j.Plan(o.geometry(), len(o.Entries)).Ahead }
 	const one = 4 * 7 * 6 * 5
 	r := mustRecipe("gaussian", 2)
 	for memory, want := range map[int64]bool{3 * one: true, 3*one - 1: false, 0: true} {
-		if got := (Job{Recipe: &r, Memory: memory}).readsAhead(o); got != want {
+		if got := readsAhead(Job{Recipe: &r, Memory: memory}); got != want {
 			t.Errorf("%d bytes: %v", memory, got)
 		}
 	}
-	if (Job{Memory: 2*one - 1}).readsAhead(o) || !(Job{Memory: 2 * one}).readsAhead(o) {
+	if readsAhead(Job{Memory: 2*one - 1}) || !readsAhead(Job{Memory: 2 * one}) {
 		t.Error("a conversion has no result of its own")
 	}
 }

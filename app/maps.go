@@ -2,9 +2,9 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"slices"
 
 	"quell/denoise"
@@ -22,7 +22,8 @@ type Maps struct {
 	// Confidence is that of the noise of the series as a whole, where Noise was
 	// estimated from it.
 	Confidence noise.Confidence
-	Mask       []bool // false for voxels that are left unchanged and not used; nil for none
+	Mask       []bool  // false for voxels that are left unchanged and not used; nil for none
+	usual      float32 // see denoise.Input.Usual
 }
 
 // MapAuto in place of the file of a noise map asks for one that is estimated from
@@ -31,7 +32,7 @@ const MapAuto = "auto"
 
 // input returns what is filtered.
 func (m Maps) input(v *volume.Volume) denoise.Input {
-	return denoise.Input{Volume: v, Noise: m.Noise, Mask: m.Mask}
+	return denoise.Input{Volume: v, Noise: m.Noise, Usual: m.usual, Mask: m.Mask}
 }
 
 // OpenNoiseMap returns the noise map of a series: from a file on its grid, or with
@@ -66,7 +67,7 @@ func (j Job) loadMaps(ctx context.Context, s *series.Series) (m Maps, err error)
 			}
 		}
 		if inside == 0 {
-			return Maps{}, &InputError{Path: j.Mask, Problem: "leaves no voxel: it is 0 everywhere", Advice: "give a mask that is not 0 where the series is to be filtered"}
+			return Maps{}, emptyMask(j.Mask)
 		}
 	}
 	return m, nil
@@ -79,13 +80,23 @@ func openOnGrid(ctx context.Context, path, what string, s *series.Series) (*volu
 		return nil, err
 	}
 	defer in.Close()
-	if err := SameGrid(s.Volume.Geometry, in.Volume.Geometry); err != nil {
-		return nil, &InputError{
-			Path: path, Problem: fmt.Sprintf("the %s is not on the grid of the series: %v", what, err),
-			Advice: "make it on that grid, as quell estimate --map does", Err: err,
-		}
+	return in.Volume, notOnGrid(path, what, SameGrid(s.Volume.Geometry, in.Volume.Geometry))
+}
+
+// notOnGrid words the error of SameGrid about a map; nil for nil.
+func notOnGrid(path, what string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return in.Volume, nil
+	return &InputError{
+		Path: path, Problem: fmt.Sprintf("the %s is not on the grid of the series: %v", what, err),
+		Advice: "make it on that grid, as quell estimate --map does", Err: err,
+	}
+}
+
+// emptyMask is the error of a mask that is 0 everywhere.
+func emptyMask(path string) error {
+	return &InputError{Path: path, Problem: "leaves no voxel: it is 0 everywhere", Advice: "give a mask that is not 0 where the series is to be filtered"}
 }
 
 // estimate maps the noise of a series, where the job asks for that.
@@ -167,48 +178,51 @@ func (m Maps) records() (noise, mask *MapRecord) {
 		}
 	}
 	if m.Mask != nil {
-		h := sha256.New()
-		values := make([]float32, 0, 1<<14)
-		for i, inside := range m.Mask {
-			x := float32(0)
-			if inside {
-				x = 1
-			}
-			if values = append(values, x); len(values) == cap(values) || i == len(m.Mask)-1 {
-				hashVoxels(h, values)
-				values = values[:0]
-			}
-		}
+		h := newVoxelHash()
+		hashMask(h, m.Mask)
 		mask = &MapRecord{From: "file", SHA256: hex.EncodeToString(h.Sum(nil))}
 	}
 	return noise, mask
 }
 
+// hashMask adds the voxels of a mask, as 0 and 1, to their hash.
+func hashMask(h hash.Hash, mask []bool) {
+	values := make([]float32, 0, 1<<14)
+	for part := range slices.Chunk(mask, cap(values)) {
+		values = values[:0]
+		for _, inside := range part {
+			x := float32(0)
+			if inside {
+				x = 1
+			}
+			values = append(values, x)
+		}
+		hashVoxels(h, values)
+	}
+}
+
 // pixelSubtraction is the derivation of the noise that was removed (PS3.16 CID 7203).
 var pixelSubtraction = dicom.Code{Value: "113062", Scheme: "DCM", Meaning: "Pixel by pixel subtraction"}
 
-// ExportRemoved writes what a run removed, its input less its result, as a
-// result is written, without a record.
-func ExportRemoved(ctx context.Context, run *Run, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
-	return write(ctx, removedExport(run), out, o, progress)
-}
-
-// removedExport returns the export of what a run removed.
-func removedExport(run *Run) export {
-	part := section(run.Source, run.Region)
-	removed := *run.Result
-	removed.Data = make([]float32, len(run.Result.Data))
-	for i, u := range run.Result.Data {
+// removedOf returns what was removed in a slab, the source less the result, as it is written.
+func removedOf(s *Slab) (export, error) {
+	e, err := exportOf(s)
+	part := e.series
+	if e.part != nil {
+		part = e.part
+	}
+	removed := *e.result
+	removed.Data = make([]float32, len(e.result.Data))
+	for i, u := range e.result.Data {
 		removed.Data[i] = part.Volume.Data[i] - u
 	}
-	return export{
-		series: part, result: &removed,
-		derived: dicom.Derived{
-			Description: "Noise that was removed: input less result. " + describe(run),
-			Suffix:      "[Quell removed noise]",
-			Code:        pixelSubtraction,
-		},
+	e.result = &removed
+	e.derived = dicom.Derived{
+		Description: "Noise that was removed: input less result. " + describe(s.Whole.Run),
+		Suffix:      "[Quell removed noise]",
+		Code:        pixelSubtraction,
 	}
+	return e, err
 }
 
 // removedOptions are the options of the output for what was removed: those of the

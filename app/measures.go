@@ -54,55 +54,78 @@ func (c comparison) fill(ctx context.Context, m *Measures) (err error) {
 	return err
 }
 
-// MeasureRun measures a run against its input and, where reference is not nil,
+// MeasureRun measures a run against its input and, if reference is not nil,
 // against that: a series on the grid of run.Source. Every slice is judged by its own
 // voxels. The recipe is run at some twelve strengths on boxes of 40 000 voxels
 // together, by eng, as Assess does; nil is the CPU.
-func MeasureRun(ctx context.Context, eng denoise.Engine, run *Run, reference *series.Series) (m Measures, err error) {
-	var facts denoise.Facts
-	if m.Assessment, facts, err = assessRun(ctx, eng, run, false); err != nil {
+func MeasureRun(ctx context.Context, eng denoise.Engine, run *Run, reference *series.Series) (Measures, error) {
+	p, err := newPiece(ctx, eng, run, reference, true)
+	if err != nil {
 		return Measures{}, err
 	}
-	c := comparison{before: run.Source.Volume, after: run.Result}
-	if c.max, err = rangeOf(ctx, run.Source.Volume, facts); err != nil {
-		return Measures{}, err
+	return p.measure(ctx, run.Region)
+}
+
+// piece is a run that is measured as a whole or in parts.
+type piece struct {
+	run       *Run
+	engine    denoise.Engine
+	facts     denoise.Facts  // of the source
+	reference *series.Series // or nil
+	compare   bool
+	max       float64 // MAX of PSNR and SSIM against the input
+	truthMax  float64 // MAX of those against the reference
+}
+
+// newPiece finds what the run is measured by; compare says that it is compared, too.
+func newPiece(ctx context.Context, eng denoise.Engine, run *Run, reference *series.Series, compare bool) (p piece, err error) {
+	p = piece{run: run, engine: eng, reference: reference, compare: compare}
+	find := run.facts
+	if run.Maps.Noise != nil {
+		find = AssessInput{Before: run.Source, Maps: run.Maps, Facts: run.Facts}.facts
+	}
+	if p.facts, err = find(ctx); err != nil || !compare {
+		return p, err
+	}
+	if p.max, err = rangeOf(ctx, run.Source.Volume, p.facts); err != nil {
+		return p, err
 	}
 	if reference != nil {
-		c.reference = reference.Volume
-		if c.truthMax, err = measure.DynamicRange(ctx, reference.Volume); err != nil {
-			return Measures{}, err
-		}
+		p.truthMax, err = measure.DynamicRange(ctx, reference.Volume)
 	}
-	if !run.Whole() {
-		c.before = c.before.Crop(run.Region)
-		if c.reference != nil {
-			c.reference = c.reference.Crop(run.Region)
-		}
+	return p, err
+}
+
+// measure measures the slices of a region of the source, which the run covers. Without comparisons,
+// which take as long as the verdict, there is no map of the structure either.
+func (p piece) measure(ctx context.Context, region volume.Region) (m Measures, err error) {
+	run := p.run
+	after := planesOf(run.Result, region.Min[2]-run.Region.Min[2], region.Max[2]-run.Region.Min[2])
+	m.Assessment, err = Assess(ctx, AssessInput{
+		Before: run.Source, After: after, Region: region, Maps: run.Maps, Recipe: &run.Resolved, Facts: &p.facts, Engine: p.engine, WithoutMap: !p.compare,
+	})
+	if err != nil || !p.compare {
+		return m, err
+	}
+	c := comparison{before: section(run.Source, region).Volume, after: after, max: p.max, truthMax: p.truthMax}
+	if p.reference != nil {
+		c.reference = section(p.reference, region).Volume
 	}
 	return m, c.fill(ctx, &m)
 }
 
-// AssessRun is MeasureRun without the comparisons, which take as long as the verdict, and
-// without the map of the structure.
-func AssessRun(ctx context.Context, eng denoise.Engine, run *Run) (Assessment, error) {
-	a, _, err := assessRun(ctx, eng, run, true)
-	return a, err
-}
-
-// assessRun judges a run, and returns the facts that it is judged by.
-func assessRun(ctx context.Context, eng denoise.Engine, run *Run, withoutMap bool) (Assessment, denoise.Facts, error) {
-	in := AssessInput{Before: run.Source, After: run.Result, Region: run.Region, Maps: run.Maps, Recipe: &run.Resolved, Facts: run.Facts, Engine: eng, WithoutMap: withoutMap}
-	find := in.facts
-	if run.Maps.Noise == nil {
-		find = run.facts
+// planesOf returns the slices from <= z < to of a volume, whose memory they share.
+func planesOf(v *volume.Volume, from, to int) *volume.Volume {
+	if from == 0 && to == v.Dims[2] {
+		return v
 	}
-	facts, err := find(ctx)
-	if err != nil {
-		return Assessment{}, denoise.Facts{}, err
+	n := v.SliceVoxels()
+	part := *v
+	part.Geometry, part.Data = v.Geometry.Crop(volume.Slices(v.Geometry, from, to)), v.Data[from*n:to*n]
+	if v.Mask != nil {
+		part.Mask = v.Mask[from*n : to*n]
 	}
-	in.Facts = &facts
-	a, err := Assess(ctx, in)
-	return a, facts, err
+	return &part
 }
 
 // MeasurePreview measures one slice as MeasureRun measures a volume, by the noise

@@ -163,8 +163,16 @@ func blurred(t *testing.T) (denoise.Engine, *Run) {
 	return eng, run
 }
 
-// TestAssessRun: the verdict is that of MeasureRun, and what a run did not need is found once.
-func TestAssessRun(t *testing.T) {
+// judgeRun returns the verdict of [Judge] on a run.
+func judgeRun(ctx context.Context, eng denoise.Engine, run *Run) (Assessment, error) {
+	made := &Made{Source: run.Source, Region: run.Region, Result: run.Result, Run: run, Engine: eng}
+	report := VolumeReport{Measures: &Measures{}}
+	err := new(Judge).Slab(ctx, &Slab{From: run.Region.Min[2], Whole: made, Part: made, First: true, Last: true, Report: &report})
+	return report.Measures.Assessment, err
+}
+
+// TestJudgeRun: the verdict is that of MeasureRun, and what a run did not need is found once.
+func TestJudgeRun(t *testing.T) {
 	_, run := blurred(t)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -172,7 +180,7 @@ func TestAssessRun(t *testing.T) {
 		if run.Facts != nil || (run.later.facts != nil) != known {
 			t.Fatalf("facts known: %v, later %v; want %v", run.Facts != nil, run.later.facts != nil, known)
 		}
-		if _, err := AssessRun(cancelled, nil, run); !errors.Is(err, context.Canceled) {
+		if _, err := judgeRun(cancelled, nil, run); !errors.Is(err, context.Canceled) {
 			t.Errorf("facts known %v: %v after a cancel", known, err)
 		}
 		measured, err := MeasureRun(t.Context(), nil, run, nil)
@@ -180,7 +188,7 @@ func TestAssessRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := run.later.facts
-		a, err := AssessRun(t.Context(), nil, run)
+		a, err := judgeRun(t.Context(), nil, run)
 		if err != nil || a.Why != measured.Why || a.Sigma != measured.Sigma || a.Verdict != tune.Over || a.Sigma == 0 {
 			t.Errorf("%+v, %v; measured %+v", a.Judgement, err, measured.Judgement)
 		}
@@ -214,16 +222,16 @@ func (e *deviceEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Inp
 
 // A run is judged on the engine that is given. After a failure of its device the CPU judges;
 // every other error ends the work.
-func TestAssessRunOnADevice(t *testing.T) {
+func TestJudgeRunOnADevice(t *testing.T) {
 	eng, run := blurred(t)
-	want, err := AssessRun(t.Context(), nil, run)
+	want, err := judgeRun(t.Context(), nil, run)
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := errors.New("something else")
 	for _, fails := range []error{nil, fmt.Errorf("the GPU worker died: %w", ErrEngineFailed), other} {
 		device := &deviceEngine{Engine: eng, fails: fails}
-		got, err := AssessRun(t.Context(), device, run)
+		got, err := judgeRun(t.Context(), device, run)
 		switch {
 		case device.runs.Load() == 0:
 			t.Errorf("fails with %v: the engine was not used", fails)

@@ -46,81 +46,74 @@ func checkScales(r denoise.Recipe, out string) error {
 	return nil
 }
 
-// ExportScales writes how far the neighbourhood of every voxel of a run reaches: a
-// NIfTI file of eight volumes, one for each of denoise.Directions, of denoise.Lengths
-// in voxels. Excluded voxels hold 0. Of the options Overwrite counts.
-func ExportScales(ctx context.Context, run *Run, out string, o ExportOptions) error {
-	if err := checkScales(run.Resolved, out); err != nil {
-		return err
-	}
-	if err := (Gate{Inputs: sourcesOf(run.Source), Outputs: []Target{{"--scales-out", out, MapOutput}}, Overwrite: o.Overwrite}).Check(); err != nil {
-		return err
-	}
-	w, err := beginScales(out, 1)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	if err := w.add(ctx, run); err != nil {
-		return err
-	}
-	return w.commit(ctx)
-}
-
-// scalesExport writes the lengths of the neighbourhoods of runs on one grid to one file, eight
-// volumes for each run in turn. The file is made in a stage, read back and committed.
-type scalesExport struct {
+// scalesSink writes how far the neighbourhood of every voxel of a run reaches: a file of eight
+// volumes for every volume of the source in turn, one for each of denoise.Directions, of
+// denoise.Lengths in voxels. Excluded voxels hold 0.
+type scalesSink struct {
 	out    string
-	runs   int
-	stage  *atomic.Stage
-	frames *raster.FrameWriter // nil before the first run
+	src    *Source
+	stage  *atomic.Stage       // nil before the first slab
+	frames *raster.FrameWriter //
+	kept   [][]*volume.Volume  // the directions of the slabs of a volume that is not complete
 }
 
-// beginScales begins a file for so many runs. The caller closes it.
-func beginScales(out string, runs int) (*scalesExport, error) {
-	out = filepath.Clean(out)
-	stage, err := atomic.Begin(out)
-	if err != nil {
-		return nil, err
-	}
-	return &scalesExport{out: out, runs: runs, stage: stage}, nil
+// Begin refuses filters that choose no neighbourhood.
+func (w *scalesSink) Begin(_ context.Context, first *Made) error {
+	return checkScales(first.Run.Recipe, w.out)
 }
 
-// add writes the scales of the next run.
-func (w *scalesExport) add(ctx context.Context, run *Run) error {
-	scales, err := scalesOf(ctx, run)
+// Slab writes the scales of a run. A direction follows another, so that those of slabs wait for the last.
+func (w *scalesSink) Slab(ctx context.Context, s *Slab) (err error) {
+	scales, err := scalesOf(ctx, s.Part.Run)
 	if err != nil {
 		return err
 	}
+	if w.stage == nil {
+		w.out = filepath.Clean(w.out)
+		if w.stage, err = atomic.Begin(w.out); err != nil {
+			return err
+		}
+	}
+	grid := s.Whole.Source.Volume.Geometry.Crop(s.Whole.Region)
 	if w.frames == nil {
-		part := section(run.Source, run.Region)
-		w.frames, err = FormatOf(w.out).frames(w.stage.Path(filepath.Base(w.out)), w.runs*len(scales), part, 0, "uint8", "Lengths of neighbourhoods. "+describe(run), nil)
+		header := *s.Whole.Source
+		header.Volume = &volume.Volume{Geometry: grid}
+		w.frames, err = FormatOf(w.out).frames(w.stage.Path(filepath.Base(w.out)), w.src.Len()*len(scales), &header, 0, "uint8", "Lengths of neighbourhoods. "+describe(s.Whole.Run), nil)
 		if err != nil {
 			return writeError(w.out, err)
 		}
 	}
-	for _, v := range scales {
-		if err := w.frames.Add(ctx, v); err != nil {
-			return writeError(w.out, err)
+	if w.kept = append(w.kept, scales); !s.Last {
+		return nil
+	}
+	for d := range scales {
+		for _, part := range w.kept {
+			if err := w.frames.AddSlices(ctx, grid, part[d]); err != nil {
+				return writeError(w.out, err)
+			}
 		}
 	}
+	w.kept = nil
 	return nil
 }
 
-// commit completes the file and gives it its name.
-func (w *scalesExport) commit(ctx context.Context) error {
+// Finish completes the file and gives it its name.
+func (w *scalesSink) Finish(ctx context.Context, _ *Report) error {
 	if err := w.frames.Close(ctx); err != nil {
 		return writeError(w.out, err)
 	}
 	return w.stage.Commit(ctx)
 }
 
-// close removes what was not committed.
-func (w *scalesExport) close() {
+// Abort removes what was not committed.
+func (w *scalesSink) Abort() {
 	if w.frames != nil {
 		w.frames.Discard()
 	}
-	w.stage.Close()
+	if w.stage != nil {
+		w.stage.Close()
+	}
+	*w = scalesSink{out: w.out, src: w.src}
 }
 
 // scalesOf returns the lengths of the neighbourhoods of a run along each of

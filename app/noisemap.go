@@ -19,21 +19,18 @@ var noiseMapping = dicom.Code{Value: "NOISEMAP", Scheme: "99QUELL", Meaning: "Es
 // ExportNoiseMap estimates the noise of every voxel of a series and writes the map
 // to out, as Convert does. If the noise cannot be estimated the error says why.
 func ExportNoiseMap(ctx context.Context, s *series.Series, out string, o ExportOptions, events Events) (ExportReport, noise.Estimate, error) {
-	if err := CheckOutput(s, out, o); err != nil {
+	if err := CheckOutput(s, out, o); err != nil { // before the work
 		return ExportReport{}, noise.Estimate{}, err
 	}
 	sigma, e, err := mapNoise(ctx, s)
 	if err != nil {
 		return ExportReport{}, e, err
 	}
-	report, err := write(ctx, export{
-		series: s, result: sigma,
-		derived: dicom.Derived{
-			Description: fmt.Sprintf("Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", Version()),
-			Suffix:      "[Quell noise map]",
-			Code:        noiseMapping,
-		},
-	}, out, o, events.files(Writing))
+	report, err := save(ctx, s, sigma, dicom.Derived{
+		Description: fmt.Sprintf("Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", Version()),
+		Suffix:      "[Quell noise map]",
+		Code:        noiseMapping,
+	}, out, o, events)
 	return report, e, err
 }
 

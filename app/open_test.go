@@ -36,7 +36,7 @@ func putNii(t *testing.T, path string, nx, ny, nz int) *series.Series {
 func putDICOM(t *testing.T, dir string, nx, ny, nz int) *series.Series {
 	t.Helper()
 	s := wavy(nx, ny, nz)
-	if _, err := Convert(t.Context(), s, dir, ExportOptions{}, nil); err != nil {
+	if _, err := convert(t.Context(), s, dir, ExportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return s

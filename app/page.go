@@ -21,6 +21,8 @@ import (
 // Page is the report on one result: one HTML file that refers to no other.
 type Page struct {
 	Run      *Run
+	Of       *Run         // the run on the whole volume, without voxels, if Run is on the slice that is shown; else nil
+	Place    string       // of the volume in its 4-D series; "" if it is in none
 	Measures *Measures    // of the run; nil: it is not judged
 	Hide     bool         // the patient's identity, names and dates
 	Show     *Shown       // the slice in the pictures; nil: the middle one in the series' own window
@@ -79,13 +81,21 @@ type pagePicture struct {
 	File []byte // PNG
 }
 
+// whole returns the run on the volume.
+func (p Page) whole() *Run {
+	if p.Of != nil {
+		return p.Of
+	}
+	return p.Run
+}
+
 // HTML returns the report.
 func (p Page) HTML(ctx context.Context) ([]byte, error) {
 	now := p.Now
 	if now.IsZero() {
 		now = time.Now()
 	}
-	s, run := p.Run.Source, p.Run
+	s, run := p.Run.Source, p.whole()
 	d := pageData{
 		Title: fmt.Sprintf("%s, %d-D", run.Recipe.Filter, run.Recipe.Dims), Version: Version(), When: now.Format("2 January 2006, 15:04 MST"),
 		Series: p.identity(), ROIs: p.ROIs,
@@ -94,19 +104,20 @@ func (p Page) HTML(ctx context.Context) ([]byte, error) {
 	if !run.Recipe.Equal(run.Resolved) {
 		d.Made.Add("As asked for", run.Recipe.String())
 	}
-	if run.Maps.Noise != nil {
+	if p.Run.Maps.Noise != nil {
 		d.Made.Add("Noise map", "the filter works in units of it")
 	}
-	if run.Maps.Mask != nil {
+	if p.Run.Maps.Mask != nil {
 		d.Made.Add("Mask", "voxels outside it are unchanged")
 	}
 	if !run.Whole() {
-		d.Made.Add("Slices", fmt.Sprintf("%d to %d of %d", run.Region.Min[2]+1, run.Region.Max[2], s.Volume.Dims[2]))
+		d.Made.Add("Slices", fmt.Sprintf("%d to %d of %d", run.Region.Min[2]+1, run.Region.Max[2], run.Source.Volume.Dims[2]))
 	}
+	d.Made.Add("Volume", p.Place)
 	d.Made.Add("Engine", strings.TrimSpace(run.Engine.Name+" "+run.Engine.Device))
 	d.Made.Add("Filtered in", TimeText(run.Filter.Seconds()))
 
-	facts, err := run.facts(ctx)
+	facts, err := p.Run.facts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -162,14 +173,14 @@ func (p Page) judge(d *pageData) {
 			if s.SigmaConfidence != noise.None && s.SigmaConfidence != "" {
 				sigma = quantity(s.Sigma, unit)
 			}
-			d.Slices.Rows = append(d.Slices.Rows, []string{fmt.Sprint(p.Run.Region.Min[2] + k + 1), string(s.Verdict), sigma, quantity(float64(s.ResidualSD), unit), s.Why})
+			d.Slices.Rows = append(d.Slices.Rows, []string{fmt.Sprint(p.whole().Region.Min[2] + k + 1), string(s.Verdict), sigma, quantity(float64(s.ResidualSD), unit), s.Why})
 		}
 	}
 }
 
 // identity says whose series it is and how it was acquired.
 func (p Page) identity() (f report.Facts) {
-	s, v := p.Run.Source, p.Run.Source.Volume
+	s, v := p.whole().Source, p.whole().Source.Volume
 	if p.Hide {
 		f.Add("Patient", "identity hidden")
 	} else {

@@ -67,7 +67,7 @@ func MakePhantom(ctx context.Context, j PhantomJob, events Events) ([]string, er
 		if err != nil {
 			return written, err
 		}
-		report, err := Convert(ctx, phantomSeries(p, v), image.out, j.Options, events.files(Writing))
+		report, err := Execute(ctx, Job{Output: Output{Path: image.out, ExportOptions: j.Options}}, InMemory(phantomSeries(p, v)), Means{}, events)
 		if err != nil {
 			return written, err
 		}

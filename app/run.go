@@ -39,6 +39,7 @@ type Run struct {
 type laterFacts struct {
 	mu    sync.Mutex
 	facts *denoise.Facts
+	ends  *[2]float32 // of the range of the volume that the source is a part of; nil: it is no part
 }
 
 // Whole reports whether the run covers its whole series.
@@ -196,6 +197,9 @@ func (r *Run) facts(ctx context.Context) (denoise.Facts, error) {
 		f, err := denoise.VerdictFacts(ctx, r.Source.Volume)
 		if err != nil {
 			return denoise.Facts{}, err
+		}
+		if ends := r.later.ends; ends != nil {
+			f.Lo, f.Hi = ends[0], ends[1]
 		}
 		r.later.facts = &f
 	}

@@ -190,7 +190,7 @@ func TestSlabsOf4DFallBack(t *testing.T) {
 			fell++
 		}
 	}}
-	report, err := doSlabs(t.Context(), job, in, job.needs(in), func() (denoise.Engine, error) { return failingEngine{cpu.New(), &runs}, nil }, events)
+	report, err := Execute(t.Context(), job, in.Source(), Means{Engine: func() (denoise.Engine, error) { return failingEngine{cpu.New(), &runs}, nil }, Fallback: true}, events)
 	if err != nil || fell != 1 || len(report.Warnings) != 1 || runs != 3 || report.Engine != "cpu" || len(report.Volumes) != 3 {
 		t.Fatalf("%+v, %v, %d fallbacks, %d runs", report, err, fell, runs)
 	}
@@ -222,7 +222,7 @@ func TestSlabsOf4DCancelled(t *testing.T) {
 			}
 			return v.Crop(r), nil
 		})
-		_, err = doSlabs(ctx, job, in, job.needs(in), func() (denoise.Engine, error) { return eng, nil }, Events{})
+		_, err = Execute(ctx, job, in.Source(), Means{Engine: func() (denoise.Engine, error) { return eng, nil }}, Events{})
 		in.Close()
 		cancel()
 		if !errors.Is(err, context.Canceled) || runs > at {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash"
 
+	"quell/denoise/noise"
 	"quell/series"
 	"quell/volume"
 )
@@ -39,6 +40,10 @@ type sliceWindow struct {
 	pad        float32   // what voxels that are not finite are given
 	hash       hash.Hash // of the voxels that were read; nil for none
 	pads       int       // voxels without a value so far
+
+	binary bool      // a voxel becomes 1 if it has a value that is not 0, and else 0
+	noise  *Noise    // that is added to what is read; nil for none
+	clean  []float32 // the voxels before that; nil without
 }
 
 // newSliceWindow returns an empty window of at most n slices; masked says that voxels may have
@@ -67,6 +72,9 @@ func (w *sliceWindow) move(ctx context.Context, first, end int) error {
 	if w.mask != nil {
 		copy(w.mask, w.mask[(first-w.first)*n:(w.end-w.first)*n])
 	}
+	if w.clean != nil {
+		copy(w.clean, w.clean[(first-w.first)*n:(w.end-w.first)*n])
+	}
 	w.first = first
 	return w.read(ctx, end)
 }
@@ -94,6 +102,18 @@ func (w *sliceWindow) read(ctx context.Context, end int) error {
 			data[i] = w.pad
 		}
 	}
+	if w.binary {
+		for i, x := range data {
+			if data[i] = 0; x != 0 && mask[i] {
+				data[i] = 1
+			}
+		}
+	}
+	if w.noise != nil {
+		if err := w.add(ctx, from, to, end); err != nil {
+			return err
+		}
+	}
 	if w.hash != nil {
 		hashVoxels(w.hash, data)
 	}
@@ -102,12 +122,35 @@ func (w *sliceWindow) read(ctx context.Context, end int) error {
 	return nil
 }
 
+// add adds the noise to the voxels from <= i < to of the window, which were read up to slice end.
+func (w *sliceWindow) add(ctx context.Context, from, to, end int) error {
+	copy(w.clean[from:to], w.data[from:to])
+	part := w.part(w.end, end, w.clean)
+	noisy, err := noise.AddNoiseTo(ctx, part, w.end*w.g.SliceVoxels(), w.noise.Model, w.noise.Sigma, w.noise.Seed)
+	if err == nil {
+		copy(w.data[from:to], noisy.Data)
+	}
+	return err
+}
+
 // volume returns the slices in the window, whose memory it shares.
-func (w *sliceWindow) volume() *volume.Volume {
-	n := (w.end - w.first) * w.g.SliceVoxels()
-	v := &volume.Volume{Geometry: w.g.Crop(volume.Slices(w.g, w.first, w.end)), Data: w.data[:n]}
+func (w *sliceWindow) volume() *volume.Volume { return w.part(w.first, w.end, w.data) }
+
+// before returns the slices in the window before noise was added; nil without noise.
+func (w *sliceWindow) before() *volume.Volume {
+	if w.clean == nil {
+		return nil
+	}
+	return w.part(w.first, w.end, w.clean)
+}
+
+// part returns the slices from <= z < to of the window with those voxels.
+func (w *sliceWindow) part(from, to int, data []float32) *volume.Volume {
+	n := w.g.SliceVoxels()
+	a, b := (from-w.first)*n, (to-w.first)*n
+	v := &volume.Volume{Geometry: w.g.Crop(volume.Slices(w.g, from, to)), Data: data[a:b]}
 	if w.mask != nil {
-		v.Mask = w.mask[:n]
+		v.Mask = w.mask[a:b]
 	}
 	return v
 }

@@ -69,7 +69,7 @@ func TestForeignTargets(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"a conversion": func() error {
-			_, err := Convert(t.Context(), reopen(t, in), at("converted.nii"), ExportOptions{}, nil)
+			_, err := convert(t.Context(), reopen(t, in), at("converted.nii"), ExportOptions{})
 			return errors.Join(err, export("converted.nii", ExportOptions{}))
 		}(),
 		"a folder shown by a file manager": func() error {

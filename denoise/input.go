@@ -18,6 +18,8 @@ type Input struct {
 	// there is none. A voxel without a figure (0, negative, not finite, padding of
 	// the map, or below a hundredth of the map's median) is excluded.
 	Noise *volume.Volume
+	// Usual is the usual sigma of the noise map whose part Noise is, see [UsualSigma]; 0 if Noise is all of it.
+	Usual float32
 	Guide *volume.Volume // volume that steers the weights; nil if there is none
 	Mask  []bool         // false excludes a voxel, in addition to the padding of Volume; nil excludes none
 }

@@ -36,32 +36,59 @@ const leastSigma = 0.01
 // sigmaSamples is about how many voxels of a map its median is taken of.
 const sigmaSamples = 1 << 12
 
-// usualSigma returns the sigma that is usual in the noise map: the median of its
-// positive numbers if the volume holds data. It is 0 if there is none, and 1 if the
-// volume holds no data. Of a large map it reads a sample, which depends on the dims
-// alone.
+// usualSigma returns the sigma that is usual in the noise map: Usual, or the median of its
+// positive numbers if the volume holds data. It is 0 if there is none, and 1 if
+// the volume holds no data. Of a large map it reads a sample, which depends on the
+// dims alone.
 func (in Input) usualSigma() float32 {
-	m, data := in.Noise, false
-	for step := max(len(m.Data)/sigmaSamples, 1) | 1; ; step = 1 { // odd: the sample visits all columns
-		var positive []float32
-		for i := 0; i < len(m.Data); i += step {
-			if !in.Volume.Valid(i) || (in.Mask != nil && !in.Mask[i]) {
-				continue
-			}
-			data = true
-			if s := m.Data[i]; s > 0 && s <= math.MaxFloat32 && m.Valid(i) {
-				positive = append(positive, s)
-			}
+	if in.Usual > 0 {
+		return in.Usual
+	}
+	u := NewUsualSigma(len(in.Noise.Data))
+	u.Add(in)
+	if len(u.positive) == 0 && u.step > 1 {
+		u = &UsualSigma{step: 1}
+		u.Add(in)
+	}
+	return u.Value()
+}
+
+// UsualSigma finds the usual sigma of a noise map that is read in parts, see Input.Usual.
+type UsualSigma struct {
+	step, next int // of the voxels that are looked at, and the next of them
+	seen       int // voxels
+	data       bool
+	positive   []float32
+}
+
+// NewUsualSigma returns one for a map of so many voxels.
+func NewUsualSigma(voxels int) *UsualSigma {
+	return &UsualSigma{step: max(voxels/sigmaSamples, 1) | 1} // odd: the sample visits all columns
+}
+
+// Add looks at the next voxels of the map.
+func (u *UsualSigma) Add(in Input) {
+	m := in.Noise
+	for ; u.next-u.seen < len(m.Data); u.next += u.step {
+		i := u.next - u.seen
+		if !in.Volume.Valid(i) || (in.Mask != nil && !in.Mask[i]) {
+			continue
 		}
-		if len(positive) > 0 {
-			slices.Sort(positive)
-			return positive[len(positive)/2]
-		}
-		if step == 1 {
-			break
+		u.data = true
+		if s := m.Data[i]; s > 0 && s <= math.MaxFloat32 && m.Valid(i) {
+			u.positive = append(u.positive, s)
 		}
 	}
-	if data {
+	u.seen += len(m.Data)
+}
+
+// Value returns the usual sigma: 0 if the map has none, and 1 if the volume holds no data.
+func (u *UsualSigma) Value() float32 {
+	if len(u.positive) > 0 {
+		slices.Sort(u.positive)
+		return u.positive[len(u.positive)/2]
+	}
+	if u.data {
 		return 0
 	}
 	return 1
@@ -85,9 +112,9 @@ func figureOr(sigma, usual float32) float32 {
 // program: below it a voxel has no figure.
 func (p Program) LeastSigma() float32 { return leastSigma * p.UsualSigma }
 
-// normalises reports whether a run of r on in brings the noise to sigma 1 by the
+// Normalises reports whether a run of r on in brings the noise to sigma 1 by the
 // noise map: whether there is one, which the filter does not read itself.
-func (r Recipe) normalises(in Input) bool {
+func (r Recipe) Normalises(in Input) bool {
 	f, err := FilterByName(r.Filter)
 	return err == nil && in.Noise != nil && !f.ReadsNoise
 }

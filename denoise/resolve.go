@@ -67,14 +67,14 @@ func (r Recipe) ResolveFor(ctx context.Context, in Input) (Recipe, error) {
 	if err := r.Validate(); err != nil {
 		return Recipe{}, err
 	}
-	if r.InSigmas && !r.normalises(in) {
+	if r.InSigmas && !r.Normalises(in) {
 		return Recipe{}, fmt.Errorf("%s: the numbers of the recipe count in sigmas of a noise map; give the noise map", r.Filter)
 	}
 	var f Facts
 	var err error
 	width, sigma := r.Needs()
 	switch {
-	case r.normalises(in) && !(r.InSigmas && r.Resolved()):
+	case r.Normalises(in) && !(r.InSigmas && r.Resolved()):
 		f, err = factsInSigmas(ctx, in, sigma)
 	case sigma:
 		f, err = FactsOf(ctx, in.Masked())
@@ -127,7 +127,7 @@ func (r Recipe) ProgramFor(ctx context.Context, in Input, region volume.Region) 
 	if err != nil {
 		return Program{}, err
 	}
-	if r.normalises(in) {
+	if r.Normalises(in) {
 		p = p.Normalised(in.usualSigma())
 	}
 	if err := p.Accepts(in); err != nil {

@@ -51,7 +51,7 @@ func TestNoNumbersOfTheSeriesBefore(t *testing.T) {
 	})
 	b.drain()
 	path := filepath.Join(t.TempDir(), "next.nii.gz")
-	if _, err := app.Convert(context.Background(), head(), path, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(context.Background(), app.On{Series: head()}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	number := regexp.MustCompile(`\d[\d.]* (HU|dB|σ)|σ \d|\d of \d|finding`)

@@ -21,7 +21,7 @@ func (b *bench) openFiles(n int) (paths []string) {
 		s := head()
 		s.Volume.Data[0] += float32(i)
 		path := filepath.Join(dir, []string{"DOE_JOHN.nii.gz", "ROE_JANE.nii.gz", "POE_JIM.nii.gz"}[i])
-		if _, err := app.Convert(b.t.Context(), s, path, app.ExportOptions{}, nil); err != nil {
+		if _, err := app.DoOn(b.t.Context(), app.On{Series: s}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 			b.t.Fatal(err)
 		}
 		b.workbench.Open(path)

@@ -54,7 +54,7 @@ func TestTheSizeOfTheInterfaceIsKept(t *testing.T) {
 func TestAPathCanBeTyped(t *testing.T) {
 	b := newBench(t, large)
 	path := filepath.Join(t.TempDir(), "head.nii.gz")
-	if _, err := app.Convert(t.Context(), head(), path, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: head()}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	before := b.session().Series()

@@ -16,7 +16,7 @@ import (
 func TestTheNoticeOfAFirstStart(t *testing.T) {
 	b := newBench(t, large)
 	path := filepath.Join(t.TempDir(), "head.nii.gz")
-	if _, err := app.Convert(t.Context(), head(), path, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: head()}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	b.workbench.Open(path)

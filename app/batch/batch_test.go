@@ -60,7 +60,7 @@ func (c cohort) dicom(name string, seed int) string {
 	c.t.Helper()
 	path := filepath.Join(c.in, filepath.FromSlash(name))
 	v := values(seed)
-	_, err := app.Convert(c.t.Context(), &series.Series{Meta: series.Meta{Format: "phantom", Description: "Step"}, Volume: v}, path, app.ExportOptions{}, nil)
+	_, err := app.DoOn(c.t.Context(), app.On{Series: &series.Series{Meta: series.Meta{Format: "phantom", Description: "Step"}, Volume: v}}, app.Job{Output: app.Output{Path: path}}, app.Events{})
 	c.must(err)
 	return path
 }

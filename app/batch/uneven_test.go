@@ -21,7 +21,7 @@ func TestUnevenSeries(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] = float32(i * 7919 % 101)
 	}
-	_, err := app.Convert(t.Context(), &series.Series{Meta: series.Meta{Format: "phantom"}, Volume: v}, path, app.ExportOptions{}, nil)
+	_, err := app.DoOn(t.Context(), app.On{Series: &series.Series{Meta: series.Meta{Format: "phantom"}, Volume: v}}, app.Job{Output: app.Output{Path: path}}, app.Events{})
 	c.must(err)
 	c.must(os.Remove(filepath.Join(path, "IM00003.dcm")))
 	recipe, err := denoise.NewRecipe("gaussian", 3)

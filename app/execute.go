@@ -1,0 +1,528 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/series"
+	"quell/volume"
+)
+
+// Means are what a job is done with beside its source. The zero value starts the engine that the
+// policy of the job picks, and knows nothing.
+type Means struct {
+	// Engine returns the engine that filters; nil: the one that the job's policy picks. If it fails,
+	// the CPU takes over if Fallback is set and the policy allows it; else the error is returned.
+	Engine   func() (denoise.Engine, error)
+	Fallback bool
+	Facts    *denoise.Facts // of the one volume of the source; nil to find what the recipe needs
+	Maps     Maps           // that steer the filter, if the job names none
+	// Run is a finished run of the job's recipe on the one volume of the source, which is then not
+	// filtered again; nil for none.
+	Run *Run
+}
+
+// Execute does a job on a source, and passes what it makes to the sinks of the outputs that the job
+// names and to those of the caller. Every job is done by it: each volume of the source is read,
+// checked, given noise, filtered and passed on; as a whole, or slab by slab if it is too large for the
+// memory of the job (see [Job.Plan]). After an error or a cancel there is no output, unless the first
+// output was finished, and the Report is zero.
+func Execute(ctx context.Context, job Job, src Source, means Means, events Events, more ...Sink) (Report, error) {
+	if err := job.validateWork(); err != nil {
+		return Report{}, err
+	}
+	if means.Engine == nil {
+		means.Engine = job.startEngine()
+	}
+	started := time.Now()
+	sinks := append(more, job.sinks(&src, job.Plan(src.Geometry, src.Len()), events)...)
+	r, err := attempt(ctx, job, src, means, sinks, events)
+	if other, ok := job.Engine.fallback(); ok && means.Fallback && errors.Is(err, ErrEngineFailed) {
+		failed, _ := means.Engine() // slabs were passed on already: all again, by one engine
+		text := FallbackText(err, failed, other, *job.Recipe, src.Geometry, src.Len())
+		events.message(series.Warning, text)
+		means.Engine = func() (denoise.Engine, error) { return other, nil }
+		r, err = attempt(ctx, job, src, means, sinks, events)
+		r.Warnings = append([]string{text}, r.Warnings...)
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	r.Seconds.Total = time.Since(started).Seconds()
+	if src.Group != nil || r.Slabs != nil { // what is not counted elsewhere
+		r.Seconds.Load = r.Seconds.Total - r.Seconds.Start - r.Seconds.Filter - r.Seconds.Measure - r.Seconds.Write
+	}
+	return r, nil
+}
+
+// execution is an attempt to do a job by one engine.
+type execution struct {
+	job    Job
+	src    Source
+	means  Means
+	sinks  []Sink
+	events Events
+	plan   MemoryPlan
+
+	engine  denoise.Engine // nil before it is needed
+	maps    Maps           // from files, the same for all volumes
+	begun   int            // sinks
+	devices denoise.DeviceLog
+	report  Report
+	volumes []VolumeReport
+}
+
+func newExecution(job Job, src Source, means Means, sinks []Sink, events Events) *execution {
+	x := &execution{job: job, src: src, means: means, sinks: sinks, events: events, plan: job.Plan(src.Geometry, src.Len())}
+	x.plan.Slabs = x.plan.Slabs && means.Run == nil && x.inSlabs()
+	x.report = Report{Noise: job.Noise, Warnings: []string{}, Findings: []series.Finding{}, Covered: src.Covered}
+	return x
+}
+
+func attempt(ctx context.Context, job Job, src Source, means Means, sinks []Sink, events Events) (Report, error) {
+	x := newExecution(job, src, means, sinks, events)
+	defer func() {
+		for _, s := range x.sinks[:x.begun] {
+			s.Abort()
+		}
+	}()
+	if err := x.each(ctx); err != nil {
+		return Report{}, err
+	}
+	return x.finish(ctx)
+}
+
+// inSlabs reports whether a volume that is too large for the memory of the job is done slab by slab,
+// or refused if that cannot be. One that is only converted or given noise is done whole if it
+// cannot, as far as the machine's memory goes, unless the job has a limit.
+func (x *execution) inSlabs() bool {
+	return x.job.Recipe != nil || x.job.Memory > 0 || x.src.Slices != nil && FormatOf(x.job.Output.Path).Frames && x.job.Uneven == ""
+}
+
+// each does the job on one volume after another. If the memory allows it, the next one is read
+// while one is worked on.
+func (x *execution) each(ctx context.Context) error {
+	if x.plan.Slabs {
+		for k := range x.src.Len() {
+			if err := x.slabs(ctx, &volumeWork{execution: x, k: k}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	next, free, reading := make(chan loaded), make(chan struct{}, 1), make(chan struct{})
+	defer func() { cancel(); <-reading }() // before the files are closed
+	go func() {
+		defer close(reading)
+		x.read(ctx, next, free)
+	}()
+	for k := range x.src.Len() {
+		started := time.Now()
+		var in loaded
+		select {
+		case in = <-next:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if in.err != nil {
+			return in.err
+		}
+		if progress := x.events.files(Reading); progress != nil && x.src.Group != nil {
+			progress(k+1, x.src.Len())
+		}
+		v := &volumeWork{execution: x, k: k}
+		v.report.Seconds.Load = time.Since(started).Seconds()
+		if err := x.whole(ctx, v, in.series); err != nil {
+			return err
+		}
+		if !x.plan.Ahead && k+1 < x.src.Len() {
+			in, v = loaded{}, nil
+			runtime.GC() // before the next volume takes the memory of this one
+			free <- struct{}{}
+		}
+	}
+	return nil
+}
+
+// loaded is a volume that was read, or why it was not.
+type loaded struct {
+	series *series.Series
+	err    error
+}
+
+// read reads the volumes, each after the one before was taken, or freed if there is no memory for two.
+func (x *execution) read(ctx context.Context, next chan<- loaded, free <-chan struct{}) {
+	for k := range x.src.Len() {
+		if !x.plan.Ahead && k > 0 {
+			select {
+			case <-free:
+			case <-ctx.Done():
+				return
+			}
+		}
+		s, err := x.src.Load(ctx, k, x.events)
+		select {
+		case next <- loaded{s, err}:
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// volumeWork is the work on one volume.
+type volumeWork struct {
+	*execution
+	k      int
+	report VolumeReport
+
+	source *series.Series // before noise is added
+	recipe denoise.Recipe
+	region volume.Region // that is filtered
+	made   *Made         // of the whole volume
+	read   *Digests      // of what was read in slabs
+	same   bool          // the result is the input, as far as slabs were compared
+}
+
+// whole does the job on a volume that is in memory.
+func (x *execution) whole(ctx context.Context, v *volumeWork, s *series.Series) error {
+	started := time.Now()
+	s, err := x.job.Evened(s)
+	if err != nil {
+		return err
+	}
+	var source *identity
+	if x.job.Recipe != nil && x.job.Noise == nil && x.job.Output.Path != "" && x.means.Run == nil {
+		source = newIdentity(s.Volume) // while the engine starts and filters
+	}
+	if err := v.check(s); err != nil {
+		return err
+	}
+	if !x.src.Known {
+		v.announce(s.Findings)
+	}
+	if err := v.begin(ctx, s); err != nil {
+		return err
+	}
+	v.report.Seconds.Load += time.Since(started).Seconds()
+	if x.means.Run != nil {
+		run := x.means.Run
+		v.made = &Made{Source: run.Source, Region: run.Region, Result: run.Result, Run: run}
+		v.report.Seconds.Filter = run.Filter.Seconds()
+	} else if err := v.compute(ctx, source); err != nil {
+		return err
+	}
+	if err := v.deliver(ctx, &Slab{From: v.made.Region.Min[2], Whole: v.made, Part: v.made, First: true, Last: true}); err != nil {
+		return err
+	}
+	v.done()
+	return nil
+}
+
+// begin begins the sinks with the first volume, and reads the maps.
+func (v *volumeWork) begin(ctx context.Context, s *series.Series) error {
+	if v.k > 0 {
+		return nil
+	}
+	v.execution.report.Resampled = s.Resampled
+	first := &Made{Source: s, Region: v.region, Noise: v.job.Noise}
+	if v.job.Recipe != nil {
+		first.Run = &Run{Recipe: v.recipe, Source: s, Region: v.region}
+	}
+	for _, sink := range v.sinks {
+		v.begun++
+		if err := sink.Begin(ctx, first); err != nil {
+			return err
+		}
+	}
+	v.maps = v.means.Maps
+	if v.plan.Slabs || v.means.Run != nil || v.job.NoiseMap == "" && v.job.Mask == "" {
+		return nil
+	}
+	var err error
+	v.maps, err = v.job.loadMaps(ctx, s)
+	return err
+}
+
+// check determines the recipe and the region to filter, and refuses what cannot be done.
+func (v *volumeWork) check(s *series.Series) (err error) {
+	v.source, v.region = s, s.Volume.Bounds()
+	if v.job.Recipe == nil {
+		if v.job.Noise == nil {
+			return checkConversion(s, v.job.Output.Path)
+		}
+		return nil
+	}
+	v.recipe = *v.job.Recipe
+	if v.job.AutoDims {
+		if v.recipe.Dims, err = ProposeDims(s, v.recipe.Filter); err != nil {
+			return err
+		}
+	}
+	if v.region, err = v.job.Slices.Region(s.Volume.Geometry); err != nil {
+		return err
+	}
+	return checkRecipe(s, v.recipe, v.job.Uneven == UnevenSplit)
+}
+
+// announce sends messages about findings that are more than notes, and keeps them, each once.
+func (x *execution) announce(findings []series.Finding) {
+	for _, f := range findings {
+		if len(x.volumes) > 0 && hasFinding(x.report.Findings, f) {
+			continue // as of a volume before
+		}
+		if f.Severity > series.Note && !hasFinding(x.report.Findings, f) {
+			x.events.message(f.Severity, f.Text)
+		}
+		x.report.Findings = append(x.report.Findings, f)
+	}
+}
+
+// start returns the engine, once. A warning says if it is not the GPU that was asked for.
+func (v *volumeWork) start() (err error) {
+	if v.engine != nil || v.job.Recipe == nil {
+		return nil
+	}
+	if err := timed(&v.report.Seconds.Start, func() error { v.engine, err = v.means.Engine(); return err }); err != nil {
+		return err
+	}
+	if why := v.job.Engine.Lost(v.engine); why != nil && v.means.Fallback {
+		text := FallbackText(why, nil, v.engine, *v.job.Recipe, v.src.Geometry, v.src.Len())
+		v.execution.report.Warnings = append(v.execution.report.Warnings, text)
+		v.events.message(series.Warning, text)
+	}
+	return nil
+}
+
+// compute adds noise and filters.
+func (v *volumeWork) compute(ctx context.Context, source *identity) error {
+	if err := v.start(); err != nil {
+		return err
+	}
+	return timed(&v.report.Seconds.Filter, func() error {
+		v.made = &Made{Source: v.source, Region: v.region, Result: v.source.Volume, Noise: v.job.Noise, Engine: v.engine, found: source}
+		if v.job.Noise != nil {
+			noisy, err := AddNoise(ctx, v.source, *v.job.Noise)
+			if err != nil {
+				return err
+			}
+			v.made.Clean, v.made.Source, v.made.Result = v.source, noisy, noisy.Volume
+		}
+		if v.job.Recipe == nil {
+			return nil
+		}
+		maps, err := v.maps.estimate(ctx, v.job, v.made.Source)
+		if err != nil {
+			return err
+		}
+		q := RunRequest{
+			Series: v.made.Source, Recipe: v.recipe, Maps: maps, Region: v.region, Facts: v.means.Facts, Split: v.job.Uneven == UnevenSplit,
+			Follow: v.follow(ctx),
+		}
+		v.made.Run, err = v.filter(ctx, q)
+		if err == nil {
+			v.made.Result = v.made.Run.Result
+		}
+		return err
+	})
+}
+
+// filter runs the recipe, by the CPU if the engine fails and the policy of the job allows that.
+func (v *volumeWork) filter(ctx context.Context, q RunRequest) (*Run, error) {
+	progress := v.volumeEvents().progress(Filtering)
+	run, err := Denoise(ctx, v.engine, q, progress)
+	if other, ok := v.job.Engine.fallback(); ok && v.means.Fallback && errors.Is(err, ErrEngineFailed) {
+		v.warn(FallbackText(err, v.engine, other, v.recipe, v.source.Volume.Geometry, 1))
+		run, err = Denoise(ctx, other, q, progress)
+		if err == nil {
+			v.made.Engine = other
+		}
+	}
+	return run, err
+}
+
+// follow returns what passes the result to the sinks that take it while it is computed; nil if
+// none does.
+func (v *volumeWork) follow(ctx context.Context) func(*Run, *volume.Arrival) {
+	var followers []Follower
+	for _, s := range v.sinks {
+		if f, ok := s.(Follower); ok {
+			followers = append(followers, f)
+		}
+	}
+	if followers == nil {
+		return nil
+	}
+	return func(run *Run, a *volume.Arrival) {
+		early := *v.made
+		early.Run, early.Result = run, run.Result
+		for _, f := range followers {
+			f.Follow(ctx, &early, a)
+		}
+	}
+}
+
+// deliver passes a slab to the sinks.
+func (v *volumeWork) deliver(ctx context.Context, s *Slab) error {
+	s.Volume, s.Report = v.k, &v.report
+	if v.made.Run != nil && s.Last {
+		v.describe()
+	}
+	before := v.report.Seconds.Measure
+	spent := 0.0
+	defer func() { v.report.Seconds.Write += spent - (v.report.Seconds.Measure - before) }()
+	return timed(&spent, func() error {
+		for _, sink := range v.sinks {
+			if err := sink.Slab(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// describe says what a person should know about the finished run.
+func (v *volumeWork) describe() {
+	run := v.made.Run
+	if v.means.Run != nil {
+		return
+	}
+	text := run.autoWarning
+	if v.plan.Slabs {
+		text = func() string { return autoWarning(run.Recipe, run.Facts, func() bool { return v.same }) }
+	}
+	if text := text(); text != "" {
+		v.warn(text)
+	}
+	if run.Tuned != nil {
+		for _, doubt := range run.Tuned.Doubts {
+			v.warn(doubt)
+		}
+	}
+	if run.Parts == nil {
+		return
+	}
+	words := fmt.Sprintf("The slices %s are evenly spaced and were filtered by themselves", partsText(run.Parts))
+	if run.Tuned != nil && run.Tuned.Part != nil {
+		words += fmt.Sprintf(", with the strength that is best for %s", partsText([]series.Part{*run.Tuned.Part}))
+	}
+	if v.job.Measure {
+		words += "; such a result is not judged, as that would filter across the parts"
+	}
+	v.warn(words + ".")
+}
+
+// warn adds a warning about the run, which names the volume of a 4-D series.
+func (v *volumeWork) warn(text string) {
+	if v.src.Group != nil {
+		text = v.src.Group.Places[v.k].String() + ": " + text
+	}
+	v.execution.report.Warnings = append(v.execution.report.Warnings, text)
+	v.events.message(series.Warning, text)
+}
+
+// volumeEvents returns the events of the volume: progress is that of all volumes.
+func (v *volumeWork) volumeEvents() Events {
+	if v.events.Progress == nil {
+		return Events{}
+	}
+	n, k := int64(v.src.Len()), int64(v.k)
+	return Events{Progress: func(step Step, done, total int64) { v.events.Progress(step, k*total+done, n*total) }}
+}
+
+// done adds the volume to the report of the job.
+func (v *volumeWork) done() {
+	r, one := &v.execution.report, &v.report
+	if progress := v.events.files(Writing); progress != nil && v.src.Group != nil {
+		progress(v.k+1, v.src.Len())
+	}
+	if v.src.Group != nil {
+		one.Series, one.Place = v.src.Entries[v.k], v.src.Group.Places[v.k]
+		one.Name = one.Place.String()
+		if one.Measures != nil {
+			one.Measures.Map = nil // as large as the volume
+		}
+	}
+	g := v.made.Source.Volume.Geometry.Crop(v.region)
+	if v.k == 0 {
+		r.Dims = g.Dims
+	}
+	r.Voxels += g.Voxels()
+	if run := v.made.Run; run != nil {
+		// Copies: a report and a record outlive the volumes of a run.
+		one.Engine, one.Recipe, one.Tuned = run.Engine.Name, new(run.Resolved), run.Tuned
+		var mask *MapRecord
+		if v.read != nil {
+			one.NoiseMap, mask = v.read.NoiseMap, v.read.Mask
+		} else {
+			one.NoiseMap, mask = run.Maps.records()
+		}
+		for _, u := range run.Devices {
+			v.devices.Add(u)
+		}
+		if v.k == 0 {
+			r.Engine, r.Device, r.Mask, r.NoiseMap, r.Parts = run.Engine.Name, run.Engine.Device, mask, one.NoiseMap, run.Parts
+			r.Asked, r.Recipe, r.Tuned = new(run.Recipe), one.Recipe, one.Tuned
+		}
+		if v.src.Group == nil && !v.plan.Slabs {
+			r.Run = run
+		}
+		switch m := one.Measures; {
+		case run.Facts != nil:
+			one.Noise = new(run.Facts.Noise.Figure)
+		case m != nil:
+			one.Noise = &noise.Figure{Sigma: m.Sigma, Confidence: m.SigmaConfidence}
+		}
+	}
+	one.Seconds.Total = one.Seconds.Load + one.Seconds.Start + one.Seconds.Filter + one.Seconds.Measure + one.Seconds.Write
+	r.Seconds = r.Seconds.plus(one.Seconds)
+	v.volumes = append(v.volumes, *one)
+}
+
+// finish completes the outputs. Once the first is there, a cancel comes too late for the others.
+func (x *execution) finish(ctx context.Context) (Report, error) {
+	r := &x.report
+	started := time.Now()
+	warned := len(r.Warnings)
+	for _, s := range x.sinks {
+		if r.Output != "" {
+			ctx = context.WithoutCancel(ctx)
+		}
+		if err := s.Finish(ctx, r); err != nil {
+			return Report{}, err
+		}
+	}
+	for _, text := range r.Warnings[warned:] {
+		x.events.message(series.Warning, text)
+	}
+	r.Devices = x.devices.All()
+	if x.src.Group == nil {
+		one := x.volumes[0]
+		r.Measures, r.Slabs = one.Measures, one.Slabs
+	} else {
+		r.Recipe, r.Tuned, r.Asked = nil, nil, x.job.Recipe
+		r.Axis, r.Volumes = x.src.Group.Axis(), x.volumes
+	}
+	r.Seconds.Write += time.Since(started).Seconds()
+	return *r, nil
+}
+
+// startEngine begins to look for the engine of a job that filters, on another goroutine: to
+// start a GPU takes about as long as to read a series. engine waits for it.
+func (j Job) startEngine() (engine func() (denoise.Engine, error)) {
+	if j.Recipe == nil {
+		return func() (denoise.Engine, error) { return nil, nil } //nolint:nilnil // no engine is needed
+	}
+	engine = sync.OnceValues(j.Engine.pick)
+	go func() { _, _ = engine() }() // its error comes again
+	return engine
+}

@@ -1,0 +1,216 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"quell/io/dicom"
+	"quell/series"
+	"quell/volume"
+)
+
+// sinks returns the sinks of the outputs that a job asks for, in the order in which they finish: its
+// verdict, the result, and what is made of it.
+func (j Job) sinks(src *Source, plan MemoryPlan, events Events) (all []Sink) {
+	var judge *Judge
+	if j.Measure {
+		judge = &Judge{Compare: true, AtATime: plan.Judged}
+		all = append(all, judge)
+	}
+	out := j.Output
+	if out.Path == "" {
+		return all
+	}
+	progress := events.files(Writing)
+	if src.Group != nil {
+		progress = nil // the volumes are counted
+	}
+	all = append(all, &seriesSink{
+		out: out.Path, options: out.ExportOptions, src: src, progress: progress, of: exportOf, record: recordFor,
+		check: func(first *Made) error { return j.gate(sourcesOf(first.Source)...).Check() },
+		report: func(r *Report, w ExportReport) {
+			r.Output, r.Files, r.Clipped, r.Record, r.Written = w.Output, w.Files, w.Clipped, w.Recipe, w
+		},
+	})
+	if out.Removed != "" {
+		all = append(all, &seriesSink{
+			out: out.Removed, options: removedOptions(out.Removed, out.ExportOptions), src: src, progress: progress, of: removedOf,
+			report: func(r *Report, w ExportReport) { r.Removed = w.Output },
+		})
+	}
+	if out.Scales != "" {
+		all = append(all, &scalesSink{out: out.Scales, src: src})
+	}
+	if out.Pictures != "" {
+		all = append(all, &picturesSink{dir: out.Pictures, overwrite: out.Overwrite, src: src})
+	}
+	if out.Report != "" {
+		all = append(all, &reportSink{out: out, src: src})
+	}
+	return all
+}
+
+// save writes values on the grid of a series as files are derived from it.
+func save(ctx context.Context, s *series.Series, values *volume.Volume, derived dicom.Derived, out string, o ExportOptions, events Events) (ExportReport, error) {
+	src := InMemory(s)
+	written := ExportReport{}
+	sink := &seriesSink{
+		out: out, options: o, src: &src, progress: events.files(Writing),
+		of: func(*Slab) (export, error) {
+			return export{series: s, result: values, first: true, complete: true, derived: derived}, nil
+		},
+		report: func(_ *Report, w ExportReport) { written = w },
+	}
+	defer sink.Abort()
+	made := &Made{Source: s, Region: s.Volume.Bounds(), Result: values}
+	if err := sink.Begin(ctx, made); err != nil {
+		return written, err
+	}
+	if err := sink.Slab(ctx, &Slab{Whole: made, Part: made, First: true, Last: true, Report: &VolumeReport{}}); err != nil {
+		return written, err
+	}
+	return written, sink.Finish(ctx, &Report{})
+}
+
+// slice returns the run on one slice of what it filtered, counted from its first, with copies of the
+// voxels: slabs do not stay.
+func (r *Run) slice(k int) *Run {
+	one := *r
+	region := r.Region
+	region.Min[2] += k
+	region.Max[2] = region.Min[2] + 1
+	one.Source = section(r.Source, region)
+	source := *one.Source
+	source.Volume = source.Volume.Clone()
+	one.Source, one.Region, one.Result = &source, source.Volume.Bounds(), planesOf(r.Result, k, k+1).Clone()
+	if r.Maps.Noise != nil {
+		one.Maps.Noise = r.Maps.Noise.Crop(region)
+	}
+	if n := r.Source.Volume.SliceVoxels(); r.Maps.Mask != nil {
+		one.Maps.Mask = slices.Clone(r.Maps.Mask[region.Min[2]*n : region.Max[2]*n])
+	}
+	return &one
+}
+
+// shown returns the run to draw pictures of, if the slab holds their slice: the whole run, or one on
+// that slice alone; else nil.
+func (s *Slab) shown() *Run {
+	if s.First && s.Last {
+		return s.Part.Run
+	}
+	whole := s.Whole.Source.Volume.Geometry.Crop(s.Whole.Region)
+	header := &volume.Volume{Geometry: whole}
+	view := header.View(header.Acquired())
+	z := view.Region(view.Size[2] / 2).Min[2] + s.Whole.Region.Min[2]
+	if z < s.From || z >= s.From+s.Part.Region.Dims()[2] {
+		return nil
+	}
+	return s.Part.Run.slice(z - s.From)
+}
+
+// picturesSink draws the middle slice of every volume.
+type picturesSink struct {
+	dir       string
+	overwrite bool
+	src       *Source
+	inputs    []string
+	drawn     []pictures // of the volumes
+}
+
+// pictures are the files of a volume, and the folder that they belong to.
+type pictures struct {
+	dir   string
+	files []pictureFile
+}
+
+// Begin refuses folders whose pictures are not Quell's.
+func (w *picturesSink) Begin(_ context.Context, first *Made) error {
+	w.inputs = sourcesOf(first.Source)
+	gate := Gate{Inputs: w.inputs, Overwrite: w.overwrite}
+	for k := range w.src.Len() {
+		gate.Outputs = append(gate.Outputs, Target{"--pictures", w.folder(k), PicturesOutput})
+	}
+	return gate.Check()
+}
+
+// folder returns where the pictures of volume k belong.
+func (w *picturesSink) folder(k int) string {
+	if w.src.Group == nil {
+		return w.dir
+	}
+	return filepath.Join(w.dir, w.src.Group.FolderName(k))
+}
+
+// Slab draws the slice if the slab has it.
+func (w *picturesSink) Slab(ctx context.Context, s *Slab) error {
+	run := s.shown()
+	if run == nil {
+		return nil
+	}
+	drawn, err := Draw(ctx, run)
+	if err != nil {
+		return err
+	}
+	files, err := drawn.encode()
+	w.drawn = append(w.drawn, pictures{w.folder(s.Volume), files})
+	return err
+}
+
+// Finish writes the pictures.
+func (w *picturesSink) Finish(context.Context, *Report) error {
+	for _, p := range w.drawn {
+		if _, err := writePictures(p.files, p.dir, w.overwrite, w.inputs...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Abort forgets the pictures.
+func (w *picturesSink) Abort() { w.drawn = nil }
+
+// reportSink writes the report: on the volume, or on the one of a 4-D series that is judged worst, with
+// the verdicts on all.
+type reportSink struct {
+	out  Output
+	src  *Source
+	run  *Run // that is shown
+	page *Page
+}
+
+// Begin refuses to replace a file that is no report.
+func (w *reportSink) Begin(_ context.Context, first *Made) error {
+	return CheckFile(ReportOutput, w.out.Report, w.out.Overwrite, first.Source)
+}
+
+// Slab keeps what the report shows.
+func (w *reportSink) Slab(_ context.Context, s *Slab) error {
+	if run := s.shown(); run != nil {
+		w.run = run
+	}
+	if !s.Last {
+		return nil
+	}
+	m := s.Report.Measures
+	if w.page == nil || m != nil && Worse(m.Verdict, w.page.Measures.Verdict) {
+		w.page = &Page{Run: w.run, Measures: m, Hide: w.out.Deidentify, Now: w.out.Now}
+		if s.Part != s.Whole { // of slabs
+			w.page.Of = new(*s.Whole.Run)
+			w.page.Of.Filter = time.Duration(s.Report.Seconds.Filter * float64(time.Second))
+		}
+		if g := w.src.Group; g != nil {
+			w.page.Place = g.Places[s.Volume].String()
+		}
+	}
+	return nil
+}
+
+// Finish writes the report.
+func (w *reportSink) Finish(ctx context.Context, _ *Report) error {
+	return w.page.Write(ctx, w.out.Report, w.out.Overwrite)
+}
+
+// Abort forgets the report.
+func (w *reportSink) Abort() { w.run, w.page = nil, nil }

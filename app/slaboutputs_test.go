@@ -1,0 +1,193 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/volume"
+)
+
+// Whatever is written beside a result is the same slab by slab as whole, byte for byte: what was
+// removed, the scales, the pictures; under masks and noise maps, and of added noise.
+func TestSlabsGiveEveryOutput(t *testing.T) {
+	lpa := mustRecipe("lpa", 2).With("sigma", denoise.Number(20))
+	for name, change := range map[string]func(t *testing.T, j *Job){
+		"removed": func(t *testing.T, j *Job) {
+			j.Output.Removed = filepath.Join(filepath.Dir(j.Output.Path), "removed.nii")
+		},
+		"pictures": func(t *testing.T, j *Job) { j.Output.Pictures = filepath.Join(filepath.Dir(j.Output.Path), "pictures") },
+		"scales": func(t *testing.T, j *Job) {
+			j.Recipe, j.Output.Scales = &lpa, filepath.Join(filepath.Dir(j.Output.Path), "scales.nii")
+		},
+		"noise": func(_ *testing.T, j *Job) { j.Noise = &Noise{Model: noise.Gaussian, Sigma: 3, Seed: 5} },
+		"mask":  func(t *testing.T, j *Job) { j.Mask = putMap(t, 30, func(i int) float32 { return float32(i % 3) }) },
+		"noise map": func(t *testing.T, j *Job) {
+			j.NoiseMap = putMap(t, 30, func(i int) float32 { return 10 + float32(i%7) })
+		},
+		"slices": func(t *testing.T, j *Job) {
+			j.Slices = SliceRange{From: 8, To: 27}
+			j.Mask = putMap(t, 30, func(i int) float32 { return float32(i % 2) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := mustRecipe("bilateral", 3).With("sigma-range", denoise.Number(30)).With("radius", denoise.List(1)).With("stabilise", denoise.Number(0))
+			job := slabJob(t, r, 30, 12)
+			change(t, &job)
+			var dirs [2]map[string][]byte
+			var records [2]Record
+			for i, memory := range []int64{math.MaxInt64, job.Memory} {
+				job := job
+				job.Memory = memory
+				dir := t.TempDir()
+				for _, path := range []*string{&job.Output.Path, &job.Output.Removed, &job.Output.Scales, &job.Output.Pictures} {
+					if *path != "" {
+						*path = filepath.Join(dir, filepath.Base(*path))
+					}
+				}
+				report, err := Do(t.Context(), job, Events{})
+				if err != nil || (report.Slabs != nil) != (i == 1) {
+					t.Fatalf("%+v, %v", report.Slabs, err)
+				}
+				dirs[i] = filesIn(t, dir)
+				if err := json.Unmarshal(dirs[i]["out.nii"+recordSuffix], &records[i]); err != nil {
+					t.Fatal(err)
+				}
+				delete(dirs[i], "out.nii"+recordSuffix)
+			}
+			if len(dirs[0]) != len(dirs[1]) || len(dirs[0]) == 0 {
+				t.Errorf("%d files whole, %d slab by slab", len(dirs[0]), len(dirs[1]))
+			}
+			for name, want := range dirs[0] {
+				if name == "pictures/before.png" || name == "pictures/after.png" {
+					continue // their window is that of the slice, as the series has none
+				}
+				if !bytes.Equal(dirs[1][name], want) {
+					t.Errorf("%s differs", name)
+				}
+			}
+			a, b := records[0], records[1]
+			if a.Source.SHA256 != b.Source.SHA256 || !sameMap(a.NoiseMap, b.NoiseMap) || !sameMap(a.Mask, b.Mask) || a.Recipe.String() != b.Recipe.String() {
+				t.Errorf("records %+v, %+v", a, b)
+			}
+		})
+	}
+}
+
+func sameMap(a, b *MapRecord) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+
+// putMap writes a map on the grid of slabJob's volume.
+func putMap(t *testing.T, nz int, value func(i int) float32) string {
+	t.Helper()
+	v := volume.New(wavy(9, 8, nz).Volume.Geometry)
+	for i := range v.Data {
+		v.Data[i] = value(i)
+	}
+	path := filepath.Join(t.TempDir(), "map.nii")
+	putMasked(t, path, v)
+	return path
+}
+
+// filesIn returns the files under a folder by their names.
+func filesIn(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[strings.TrimPrefix(path, dir+"/")] = data
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// A mask that is 0 everywhere is refused slab by slab as it is whole.
+func TestSlabsUnderAnEmptyMask(t *testing.T) {
+	job := slabJob(t, mustRecipe("median", 3), 30, 8)
+	job.Mask = putMap(t, 30, func(int) float32 { return 0 })
+	_, err := Do(t.Context(), job, Events{})
+	job.Memory = math.MaxInt64
+	_, want := Do(t.Context(), job, Events{})
+	if ExitCode(err) != ExitInput || want == nil || err.Error() != want.Error() {
+		t.Errorf("%v; want %v", err, want)
+	}
+	job = slabJob(t, mustRecipe("median", 3), 30, 8)
+	job.NoiseMap = putMap(t, 29, func(int) float32 { return 1 })
+	if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitInput || !strings.Contains(err.Error(), "not on the grid") {
+		t.Errorf("a map of another grid: %v", err)
+	}
+}
+
+// A result that is made slab by slab is judged, every slice of it, and reported on.
+func TestSlabsAreJudged(t *testing.T) {
+	r := mustRecipe("bilateral", 2).With("sigma-range", denoise.Number(60)).With("stabilise", denoise.Number(0))
+	job := slabJob(t, mustRecipe("median", 2), 30, 14)
+	job.Recipe, job.Measure = &r, true
+	v := wavy(64, 48, 24).Volume
+	for z := range 24 {
+		for i := range v.Plane(z) {
+			v.Plane(z)[i] = float32(100 * (i / 8 % 2))
+		}
+	}
+	noisy, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 5, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	putMasked(t, job.Input.Path, noisy)
+	job.Output.Report = filepath.Join(filepath.Dir(job.Output.Path), "report.html")
+	whole := job
+	whole.Memory = math.MaxInt64
+	want, err := Do(t.Context(), whole, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Memory = 3 * 4 * 64 * 48 * 8
+	got, err := Do(t.Context(), job, Events{})
+	if err != nil || got.Slabs == nil || got.Measures == nil {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	m, w := got.Measures, want.Measures
+	if m.Verdict != w.Verdict || len(m.Slices) != 24 || !strings.Contains(m.Why, "parts; slices ") || m.Map != nil {
+		t.Errorf("%s: %s, %d slices; want %s: %s", m.Verdict, m.Why, len(m.Slices), w.Verdict, w.Why)
+	}
+	near := func(a, b, slack float64) bool { return math.Abs(a-b) <= slack*math.Abs(b) }
+	if !near(float64(m.Change.MSE), float64(w.Change.MSE), 1e-6) || m.Change.MaxAbsDiff != w.Change.MaxAbsDiff || !near(float64(m.Change.SSIM), float64(w.Change.SSIM), 1e-6) ||
+		!near(float64(m.ResidualSD), float64(w.ResidualSD), 0.02) || !near(m.Sigma, w.Sigma, 0.1) {
+		t.Errorf("%+v, sigma %g; want %+v, %g", m.Change, m.Sigma, w.Change, w.Sigma)
+	}
+	page, err := os.ReadFile(job.Output.Report)
+	if err != nil || !bytes.Contains(page, []byte(string(m.Verdict))) || bytes.Count(page, []byte("<img")) == 0 {
+		t.Errorf("%v: %d bytes", err, len(page))
+	}
+}
+
+// A report on a 4-D series shows the volume that is judged worst.
+func TestReportOf4D(t *testing.T) {
+	dir, job := groupJob(t, "out.nii")
+	job.Measure, job.Output.Report = true, filepath.Join(dir, "report.html")
+	r, err := Do(t.Context(), job, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := 0
+	for k, v := range r.Volumes {
+		if Worse(v.Measures.Verdict, r.Volumes[worst].Measures.Verdict) {
+			worst = k
+		}
+	}
+	page, err := os.ReadFile(job.Output.Report)
+	if err != nil || !bytes.Contains(page, []byte(r.Volumes[worst].Name)) {
+		t.Errorf("%v: no %q in %d bytes", err, r.Volumes[worst].Name, len(page))
+	}
+}
