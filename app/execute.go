@@ -504,7 +504,7 @@ func (x *execution) finish(ctx context.Context) (Report, error) {
 	for _, text := range r.Warnings[warned:] {
 		x.events.message(series.Warning, text)
 	}
-	r.Devices = x.devices.All()
+	r.Devices, r.Each = x.devices.All(), x.volumes
 	if x.src.Group == nil {
 		one := x.volumes[0]
 		r.Measures, r.Slabs = one.Measures, one.Slabs

@@ -85,13 +85,6 @@ func (e *export) prepare(o ExportOptions) (warnings []string) {
 	return warnings
 }
 
-// fresh returns the result as a series without a DICOM source.
-func (e *export) fresh() *series.Series {
-	fresh := *e.series
-	fresh.Volume = e.result
-	return &fresh
-}
-
 // analyzeLoss warns of the positions that an Analyze file does not keep.
 func analyzeLoss(g volume.Geometry) string {
 	const visible = 0.1 // mm

@@ -57,9 +57,11 @@ type Report struct {
 	// each, in its order. Recipe is nil then: each volume has its own.
 	Axis    string         `json:"axis,omitempty"`
 	Volumes []VolumeReport `json:"volumes,omitempty"`
-	// Run is the finished run, where the job filters; Written is what the export did.
-	Run     *Run         `json:"-"`
-	Written ExportReport `json:"-"`
+	// Run is the finished run of a job that filters one volume as a whole; Written is what the export
+	// did; Each is what was done with every volume, one or those of a 4-D series.
+	Run     *Run           `json:"-"`
+	Written ExportReport   `json:"-"`
+	Each    []VolumeReport `json:"-"`
 }
 
 // VolumeReport is what a job did with one volume of a 4-D series.

@@ -94,9 +94,9 @@ func (r *Run) slice(k int) *Run {
 	return &one
 }
 
-// shown returns the run to draw pictures of, if the slab holds their slice: the whole run, or one on
+// Shown returns the run to draw pictures of, if the slab holds their slice: the whole run, or one on
 // that slice alone; else nil.
-func (s *Slab) shown() *Run {
+func (s *Slab) Shown() *Run {
 	if s.First && s.Last {
 		return s.Part.Run
 	}
@@ -145,7 +145,7 @@ func (w *picturesSink) folder(k int) string {
 
 // Slab draws the slice if the slab has it.
 func (w *picturesSink) Slab(ctx context.Context, s *Slab) error {
-	run := s.shown()
+	run := s.Shown()
 	if run == nil {
 		return nil
 	}
@@ -187,7 +187,7 @@ func (w *reportSink) Begin(_ context.Context, first *Made) error {
 
 // Slab keeps what the report shows.
 func (w *reportSink) Slab(_ context.Context, s *Slab) error {
-	if run := s.shown(); run != nil {
+	if run := s.Shown(); run != nil {
 		w.run = run
 	}
 	if !s.Last {

@@ -17,7 +17,8 @@ type MemoryPlan struct {
 	Whole int64 // bytes that filtering a volume as a whole takes
 	Slabs bool  // Whole is more than Limit
 	Ahead bool  // the next volume of a 4-D series is read while one is worked on
-	// Judged is how many slices are judged at a time: all, if the limit allows it.
+	// Judged is how many slices are judged at a time: all, if the limit allows it. The verdict on
+	// several parts is that on the worst.
 	Judged int
 	// Peak is what the job takes of Limit at most.
 	Peak int64
@@ -42,7 +43,7 @@ func (j Job) Plan(g volume.Geometry, volumes int) MemoryPlan {
 	p.Whole = j.voxelBytes(j.Recipe, g) * n
 	p.Slabs = p.Whole > p.Limit
 	if p.Slabs {
-		p.Peak = p.Limit
+		p.Peak, p.Judged = p.Limit, judgedAtATime(g, p.Limit/4)
 		return p
 	}
 	held := 4 * n * j.volumes()

@@ -47,7 +47,7 @@ func TestSliderOfVolumes(t *testing.T) {
 	all := volume.New(g)
 	copy(all.Data, slices.Concat(s.Volume.Data, s.Volume.Data, s.Volume.Data))
 	s.Volume = all
-	if _, err := app.Convert(t.Context(), s, path, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: s}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := nii4d.Fold(path, 3, 2); err != nil {

@@ -274,7 +274,7 @@ func TestDroppingOpens(t *testing.T) {
 	b := newBench(t, large)
 	path := filepath.Join(t.TempDir(), "Ärzte kopf.nii.gz")
 	s := head()
-	if _, err := app.Convert(context.Background(), s, path, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(context.Background(), app.On{Series: s}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	before := b.session().Series()

@@ -116,14 +116,14 @@ func TestGroupPicture(t *testing.T) {
 }
 
 func TestWorse(t *testing.T) {
-	judged := func(v tune.Verdict) *app.Assessment {
-		m := &app.Assessment{}
+	judged := func(v tune.Verdict) *app.Measures {
+		m := &app.Measures{}
 		m.Verdict = v
 		return m
 	}
 	over, matched := judged(tune.Over), judged(tune.Matched)
 	for _, x := range []struct {
-		m, than *app.Assessment
+		m, than *app.Measures
 		want    bool
 	}{{nil, nil, false}, {matched, nil, true}, {nil, matched, false}, {matched, matched, false}, {over, matched, true}, {matched, over, false}} {
 		equal(t, "worse", worse(x.m, x.than), x.want)
@@ -134,10 +134,14 @@ func TestGroupNeedsMemory(t *testing.T) {
 	c := newCohort(t)
 	catalog, err := app.Scan(t.Context(), c.fourD("x.nii", 4))
 	c.must(err)
-	equal(t, "needs", needs(catalog.Entries[0], 4000), int64(8*4*8*6*3+1000))
-	least := leastNeeds(catalog.Entries[0], 4000)
-	equal(t, "least", least, int64(5*4*8*6*3+1000))
-	least = leastNeeds(catalog.Entries[0], catalog.Entries[0].Bytes*4)
+	g, job := catalog.Entries[0].Geometry, c.options().Job
+	const one = 4 * 8 * 6 * 3
+	least := job.Plan(g, 4).Whole
+	equal(t, "least", least, int64(2*one))
+	for memory, want := range map[int64]int64{100 * one: 7 * one, 6 * one: 6 * one, 2 * one: 2 * one, one: one} { // input, result, the next volume, and to judge
+		job.Memory = memory
+		equal(t, "peak", job.Plan(g, 4).Peak, want)
+	}
 	o := c.options()
 	whole := ""
 	for _, x := range []struct {
@@ -147,7 +151,7 @@ func TestGroupNeedsMemory(t *testing.T) {
 		o.Memory, o.Output = x.memory, filepath.Join(t.TempDir(), "out")
 		s, err := Run(t.Context(), o, Events{})
 		c.must(err)
-		if r := resultsOf(s)[0]; r.State != Done || r.Volumes != 4 || strings.Contains(r.Why, "slab by slab") != x.slabs || r.Recipe == nil {
+		if r := resultsOf(s)[0]; r.State != Done || r.Volumes != 4 || strings.Contains(r.Why, "parts; slices") != (x.memory < 6*one) || r.Recipe == nil {
 			t.Errorf("%d bytes: %+v", x.memory, r)
 		}
 		if !x.slabs {
@@ -164,22 +168,23 @@ func TestGroupNeedsMemory(t *testing.T) {
 
 // TestJudge: the worst verdict and the median of sigma.
 func TestJudge(t *testing.T) {
+	type judged = app.VolumeReport
 	volume := func(name string, v tune.Verdict, sigma float64, c noise.Confidence) judged {
-		m := &app.Assessment{}
+		m := &app.Measures{}
 		m.Verdict, m.Why, m.Sigma, m.SigmaConfidence = v, "Because.", sigma, c
-		return judged{name, m, noise.Figure{Sigma: sigma, Confidence: c}}
+		return judged{Name: name, Measures: m}
 	}
 	for _, x := range []struct {
 		all                     []judged
 		verdict, why, sigmaText string
 	}{
 		{nil, "", "", ""},
-		{[]judged{{name: "a"}}, "", "", ""},
-		{[]judged{{name: "a", noise: noise.Figure{Sigma: 3, Confidence: noise.Fair}}, {name: "b"}}, "", "", "3 fair"},
+		{[]judged{{Name: "a"}}, "", "", ""},
+		{[]judged{{Name: "a", Noise: &noise.Figure{Sigma: 3, Confidence: noise.Fair}}, {Name: "b"}}, "", "", "3 fair"},
 		{[]judged{volume("", tune.Matched, 3, noise.High)}, "matched", "Because.", "3 high"},
 		{[]judged{volume("", tune.Unknown, 3, noise.None)}, "unknown", "Because.", ""},
 		{[]judged{volume("a", tune.Matched, 3, noise.High), volume("b", tune.Under, 5, noise.Low), volume("c", tune.Unknown, 4, noise.Fair), volume("d", tune.Under, 9, noise.None)}, "under", "2 of 4 volumes; b: Because.", "4 low"},
-		{[]judged{volume("a", tune.Over, 1, noise.Fair), volume("b", tune.Under, 2, noise.High), {name: "c"}}, "over", "1 of 3 volumes; a: Because.", "2 fair"},
+		{[]judged{volume("a", tune.Over, 1, noise.Fair), volume("b", tune.Under, 2, noise.High), {Name: "c"}}, "over", "1 of 3 volumes; a: Because.", "2 fair"},
 		{[]judged{volume("a", tune.Clean, 1, noise.High), volume("b", tune.Matched, 2, noise.High)}, "matched", "1 of 2 volumes; b: Because.", "2 high"},
 	} {
 		r := Result{State: Done}

@@ -57,8 +57,9 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 			return nil
 		}
 	}
-	least, bytes := leastNeeds(e, t.bytes()), needs(e, t.bytes())
-	held := min(bytes, b.o.Memory)
+	job := b.o.Job
+	job.Output.Path, job.Memory = b.store.outputPath(r.Output), b.o.Memory
+	held := job.Plan(e.Geometry, len(t.members)).Peak
 	if err := b.memory.Acquire(ctx, held); err != nil {
 		return err
 	}
@@ -66,25 +67,14 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 	t.hold.enter()
 	defer t.hold.leave()
 	started := time.Now()
-
-	job := b.o.Job
-	job.Output.Path = b.store.outputPath(r.Output)
-	var err error
-	switch {
-	case least > b.o.Memory:
-		err = b.slabs(ctx, t, least, job, r)
-	case len(t.members) > 1:
-		err = b.group(ctx, t, job, r)
-	default:
-		err = b.volume(ctx, t, job, r)
-	}
-	if err != nil {
+	if err := b.execute(ctx, t, job, r); err != nil {
 		return err
 	}
 	b.stopped(written)
 	if err := b.store.describe(r); err != nil {
 		return err
 	}
+	var err error
 	if r.Content, err = b.store.content(r.Output); err != nil {
 		return err
 	}
@@ -98,129 +88,75 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 	return nil
 }
 
-// volume does a series of one volume. Only one series is filtered at a time; others are read,
-// measured and written meanwhile.
-func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) error {
-	started := time.Now()
-	s, err := t.catalog.Load(ctx, t.members[0], nil)
-	if err != nil {
-		return err
-	}
-	if s, err = job.Evened(s); err != nil {
-		return err
-	}
-	r.Seconds.Load = time.Since(started).Seconds()
-	if err := app.CheckOutput(s, job.Output.Path, job.Output.ExportOptions); err != nil {
-		return err
-	}
-	b.stopped(loaded)
-	filter := job
-	filter.Output.Path = ""
-	var report app.Report
-	var engine denoise.Engine // that filtered
-	err = b.withEngine(t, r, func(eng turns) (err error) {
-		engine = eng.Engine
-		report, err = app.DoOn(ctx, app.On{Series: s, Engine: eng}, filter, app.Events{})
-		r.Seconds.Filter = report.Seconds.Filter
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	b.stopped(filtered)
-	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, report.Recipe
-
-	started = time.Now()
-	one, err := b.assess(ctx, engine, "", report.Run)
-	if err != nil {
-		return err
-	}
-	if r.judge([]judged{one}); report.Parts != nil {
-		r.unjudged(splitWhy)
-	}
-	if r.Picture, err = picture(ctx, report.Run); err != nil {
-		return err
-	}
-	r.Seconds.Measure = time.Since(started).Seconds()
-
-	wrote, err := app.DoOn(ctx, app.On{Series: s, Run: report.Run}, job, app.Events{})
-	if err != nil {
-		return err
-	}
-	r.Seconds.Write = wrote.Seconds.Write
-	r.warn(s.Findings, report.Warnings, wrote.Warnings)
-	return nil
-}
-
-// slabs does a series of which a volume needs more memory than the batch may take, with all of
-// that.
-func (b *batch) slabs(ctx context.Context, t task, need int64, job app.Job, r *Result) error {
-	job.Memory = b.o.Memory
-	b.stopped(loaded)
+// execute does the job on the volumes of a series. Only one series is filtered at a time; others are
+// read, measured and written meanwhile.
+func (b *batch) execute(ctx context.Context, t task, job app.Job, r *Result) error {
+	src, closeFiles := t.catalog.Source(t.members)
+	defer closeFiles()
 	var report app.Report
 	err := b.withEngine(t, r, func(eng turns) (err error) {
-		started := time.Now()
-		report, err = t.catalog.DoSlabs(ctx, t.members, need, eng, job, app.Events{})
+		shown := &shownSink{stopped: b.stopped}
+		sinks := []app.Sink{shown}
+		if !b.o.WithoutVerdict {
+			sinks = []app.Sink{&app.Judge{AtATime: job.Plan(src.Geometry, src.Len()).Judged}, shown}
+		}
+		means := app.Means{Engine: func() (denoise.Engine, error) { return eng, nil }}
+		report, err = app.Execute(ctx, job, src, means, app.Events{}, sinks...)
 		r.Seconds = report.Seconds
-		r.Seconds.Load = time.Since(started).Seconds() - r.Seconds.Filter - r.Seconds.Write
+		if r.Picture = shown.picture; src.Group != nil {
+			r.Pictured = shown.name(src)
+		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	b.stopped(filtered)
 	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, cmp.Or(report.Recipe, report.Asked)
-	r.unjudged("What was filtered slab by slab is not judged, as it is never in memory as a whole.")
-	r.warn(report.Findings, report.Warnings)
-	return nil
-}
-
-// group does a 4-D series. Its volumes are read, filtered and written one after another; the
-// engine is taken for each of them.
-func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error {
-	job.Memory = b.o.Memory / groupInWork * 3 // input, result and the next volume
-	var all []judged
-	var eachErr error
-	var shown *app.Assessment
-	var measure time.Duration
-	var engine denoise.Engine // of the attempt
-	first := true             // of the volumes of the attempt
-	b.stopped(loaded)
-	each := func(done app.VolumeReport, run *app.Run) {
-		started := time.Now()
-		j := judged{name: done.Name}
-		if eachErr == nil {
-			j, eachErr = b.assess(ctx, engine, done.Name, run)
-		}
-		all = append(all, j)
-		if (first || worse(j.m, shown)) && eachErr == nil {
-			r.Picture, eachErr = picture(ctx, run)
-			r.Pictured, shown = done.Name, j.m
-		}
-		measure += time.Since(started)
-		if first {
-			first = false
-			b.stopped(filtered)
-		}
-	}
-	var report app.Report
-	err := b.withEngine(t, r, func(eng turns) (err error) {
-		all, shown, first, measure, engine = nil, nil, true, 0, eng.Engine
-		report, err = t.catalog.DoGroup(ctx, t.members[0], eng, job, app.Events{}, each)
-		r.Seconds = report.Seconds
-		r.Seconds.Measure = measure.Seconds()
-		return err
-	})
-	if err = cmp.Or(err, eachErr); err != nil {
-		return err
-	}
-	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, report.Asked
-	if r.judge(all); report.Parts != nil {
+	if r.judge(report.Each); report.Parts != nil {
 		r.unjudged(splitWhy)
 	}
 	r.warn(report.Findings, report.Warnings)
 	return nil
 }
+
+// shownSink keeps the picture of the volume that is judged worst, of several the first.
+type shownSink struct {
+	stopped func(stage)
+	drawn   []byte // of the volume in work
+	picture []byte
+	volume  int // of picture
+	m       *app.Measures
+}
+
+func (w *shownSink) Begin(context.Context, *app.Made) error {
+	w.stopped(loaded)
+	return nil
+}
+
+func (w *shownSink) Slab(ctx context.Context, s *app.Slab) (err error) {
+	if run := s.Shown(); run != nil {
+		if w.drawn, err = picture(ctx, run); err != nil {
+			return err
+		}
+	}
+	if !s.Last {
+		return nil
+	}
+	if s.Volume == 0 {
+		w.stopped(filtered)
+	}
+	if m := s.Report.Measures; w.picture == nil || worse(m, w.m) {
+		w.picture, w.volume, w.m = w.drawn, s.Volume, m
+	}
+	return nil
+}
+
+func (w *shownSink) Finish(context.Context, *app.Report) error { return nil }
+
+func (w *shownSink) Abort() {}
+
+// name returns which volume of a 4-D series the picture shows.
+func (w *shownSink) name(src app.Source) string { return src.Group.Places[w.volume].String() }
 
 // withEngine calls filter, which sets the seconds of the result, with the engine of the batch,
 // and takes the wait for the engine out of those of the filter. A GPU that was switched off after
@@ -306,37 +242,13 @@ func (e turns) Run(ctx context.Context, recipe denoise.Recipe, in denoise.Input,
 	return e.Engine.Run(ctx, recipe, in, region, progress)
 }
 
-// judged is a volume of a series with how it is judged.
-type judged struct {
-	name  string
-	m     *app.Assessment // nil where it is not judged
-	noise noise.Figure    // of the input; the zero value where it is not known
-}
-
-// assess judges a run by the engine that filtered, where that is asked for and can be done.
-func (b *batch) assess(ctx context.Context, engine denoise.Engine, name string, run *app.Run) (judged, error) {
-	j := judged{name: name}
-	if b.o.WithoutVerdict || run.Parts != nil {
-		if run.Facts != nil {
-			j.noise = run.Facts.Noise.Figure
-		}
-		return j, nil
-	}
-	a, err := app.AssessRun(ctx, engine, run)
-	j.m, j.noise = &a, noise.Figure{Sigma: a.Sigma, Confidence: a.SigmaConfidence}
-	return j, err
-}
-
-// gravity orders verdicts, the worst last.
-var gravity = []tune.Verdict{tune.Clean, tune.Matched, tune.Unknown, tune.Under, tune.Over}
-
 // worse reports whether a volume is judged worse than another; one that is not judged is better
 // than all.
-func worse(m, than *app.Assessment) bool {
+func worse(m, than *app.Measures) bool {
 	if m == nil || than == nil {
 		return m != nil
 	}
-	return slices.Index(gravity, m.Verdict) > slices.Index(gravity, than.Verdict)
+	return app.Worse(m.Verdict, than.Verdict)
 }
 
 // confidences are those of a figure, best first.
@@ -344,28 +256,35 @@ var confidences = []noise.Confidence{noise.High, noise.Fair, noise.Low}
 
 // judge takes the verdict of the worst volume, and the median of sigma over the volumes that
 // have one, with the least of their confidences.
-func (r *Result) judge(all []judged) {
-	var worst *judged
+func (r *Result) judge(all []app.VolumeReport) {
+	var worst *app.VolumeReport
 	var sigmas []float64
 	least := 0 // of the confidences
 	same := 0
-	for i, j := range all {
-		if k := slices.Index(confidences, j.noise.Confidence); k >= 0 {
-			sigmas, least = append(sigmas, j.noise.Sigma), max(least, k)
+	for i, v := range all {
+		figure := v.Noise
+		if m := v.Measures; m != nil {
+			figure = &noise.Figure{Sigma: m.Sigma, Confidence: m.SigmaConfidence}
+		}
+		if figure != nil {
+			if k := slices.Index(confidences, figure.Confidence); k >= 0 {
+				sigmas, least = append(sigmas, figure.Sigma), max(least, k)
+			}
 		}
 		switch {
-		case j.m == nil:
-		case worst == nil || worse(j.m, worst.m):
+		case v.Measures == nil:
+		case worst == nil || worse(v.Measures, worst.Measures):
 			worst, same = &all[i], 1
-		case j.m.Verdict == worst.m.Verdict:
+		case v.Measures.Verdict == worst.Measures.Verdict:
 			same++
 		}
 	}
 	r.SigmaConfidence = string(noise.None)
 	if worst != nil {
-		r.Verdict, r.Confidence, r.Why = string(worst.m.Verdict), string(worst.m.Confidence), worst.m.Why
+		m := worst.Measures
+		r.Verdict, r.Confidence, r.Why = string(m.Verdict), string(m.Confidence), m.Why
 		if len(all) > 1 {
-			r.Why = fmt.Sprintf("%d of %d volumes; %s: %s", same, len(all), worst.name, worst.m.Why)
+			r.Why = fmt.Sprintf("%d of %d volumes; %s: %s", same, len(all), worst.Name, m.Why)
 		}
 	}
 	if len(sigmas) == 0 {

@@ -46,7 +46,7 @@ func (b *bench) Work() (app.Work, bool) {
 // exported of them.
 func TestWorkIsOpenedAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "head.nii.gz")
-	if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := app.NewAutosave(t.TempDir())
@@ -120,7 +120,7 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 // Added noise and a reference come back too; noise has its own reference.
 func TestNoiseAndReferenceAreOpenedAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "truth.nii.gz")
-	if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	b := newBench(t)
@@ -161,7 +161,7 @@ func TestGivenNoiseIsOpenedAgain(t *testing.T) {
 	defer kept.Remove()
 	even := evenBench(t).Series()
 	path := filepath.Join(t.TempDir(), "even.nii.gz")
-	if _, err := app.Convert(t.Context(), even, path, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: even}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	b := newBenchWith(t, func(d *desk.Deps) { d.SaveRun = kept.SaveRun })
@@ -245,7 +245,7 @@ func TestWorkThatIsGone(t *testing.T) {
 		t.Errorf("errors %v", next.errors)
 	}
 	path := filepath.Join(t.TempDir(), "head.nii.gz")
-	if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	work = before

@@ -28,7 +28,7 @@ func written(t *testing.T, n int) (paths []string) {
 		s.Volume.Data[0] += float32(i + 1)
 		s.Description = []string{"HEAD", "NECK", "CHEST"}[i]
 		path := filepath.Join(dir, strings.ToLower(s.Description)+".nii.gz")
-		if _, err := app.Convert(t.Context(), s, path, app.ExportOptions{}, nil); err != nil {
+		if _, err := app.DoOn(t.Context(), app.On{Series: s}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 			t.Fatal(err)
 		}
 		paths = append(paths, path)
@@ -390,7 +390,7 @@ func TestSlicesOfNIfTIArrive(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"head.nii", "head.nii.gz"} {
 		path := filepath.Join(dir, name)
-		if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
+		if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 			t.Fatal(err)
 		}
 		b := newBench(t)

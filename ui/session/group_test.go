@@ -24,7 +24,7 @@ func (b *bench) open4D(t *testing.T, n int) (path string) {
 		part[0] = float32(k)
 	}
 	one.Volume = all
-	if _, err := app.Convert(t.Context(), one, path, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: one}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := nii4d.Fold(path, n, 2); err != nil {

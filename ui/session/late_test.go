@@ -82,7 +82,7 @@ func questions(dir string) []question {
 		{name: "added noise", ask: func(_ *testing.T, b *bench) { b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3}) }, task: true},
 		{name: "a reference", ask: func(t *testing.T, b *bench) {
 			path := filepath.Join(dir, "reference.nii")
-			if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
+			if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 				t.Fatal(err)
 			}
 			b.Reader.SetReference(path)

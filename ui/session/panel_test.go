@@ -234,7 +234,7 @@ func twoSeries(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"a.nii", "b.nii"} {
-		if _, err := app.Convert(t.Context(), rampSeries(t), filepath.Join(dir, name), app.ExportOptions{}, nil); err != nil {
+		if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t), filepath.Join(dir}, app.Job{Output: app.Output{Path: name)}}, app.Events{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -66,7 +66,7 @@ func TestAReferenceMeasuresKeptRunsAgain(t *testing.T) {
 	b.applied(3)
 	b.applied(5)
 	path := filepath.Join(t.TempDir(), "truth.nii.gz")
-	if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	b.Reader.SetReference(path)

@@ -447,7 +447,7 @@ func TestDrawingThatFailsIsTold(t *testing.T) {
 // those of the program.
 func TestASessionFindsItsOwnWayToScan(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.nii")
-	if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	l := newLoop(t)

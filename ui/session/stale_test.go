@@ -133,7 +133,7 @@ func zippedSeries(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "ramp.nii")
-	if _, err := app.Convert(t.Context(), rampSeries(t), file, app.ExportOptions{}, nil); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: file}}, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(file)

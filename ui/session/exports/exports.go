@@ -129,7 +129,7 @@ func (ex *Exports) WriteAll(out string, o app.ExportOptions, done func(app.Expor
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Filtering all volumes"), "")
 	job := app.Job{Recipe: &run.Recipe, Engine: app.EnginePolicy{Name: engine.Info().Name}, Output: app.Output{Path: out, ExportOptions: o}}
 	ex.write(t, run, func() (app.Report, error) {
-		return catalog.DoGroup(t.Ctx, entry, engine, job, ex.desk.Tasks.Events(t), nil)
+		return catalog.DoGroup(t.Ctx, entry, engine, job, ex.desk.Tasks.Events(t))
 	}, func(report app.Report) {
 		ex.desk.Tasks.Say(fmt.Sprintf(lang.L("All %d volumes are filtered and written."), len(report.Volumes)))
 		ex.desk.Changed()
