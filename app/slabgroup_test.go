@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"quell/denoise"
 	"quell/denoise/cpu"
@@ -245,12 +246,44 @@ func TestSlabsOf4DOnlyWhereNeeded(t *testing.T) {
 			t.Errorf("memory %d: %+v, %v", memory, report.Slabs, err)
 		}
 	}
-	dir, job := groupJob(t, "out")
-	job.Memory = need - 1
-	if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "DICOM and Analyze are not written") {
-		t.Errorf("DICOM: %v", err)
-	}
-	if files, _ := os.ReadDir(dir); len(files) != 1 {
-		t.Errorf("%v", files)
+}
+
+// DICOM is read and written slab by slab as whole, byte for byte.
+func TestSlabsOfDICOM(t *testing.T) {
+	for _, c := range []struct {
+		name, out string
+		four      bool
+	}{{"DICOM to DICOM", "out", false}, {"DICOM to NIfTI", "out.nii", false}, {"4-D NIfTI to DICOM", "out", true}} {
+		t.Run(c.name, func(t *testing.T) {
+			r := mustRecipe("median", 3)
+			job := Job{Recipe: &r, Input: Input{Path: t.TempDir() + "/in"}, Engine: EnginePolicy{Name: "cpu"}}
+			if c.four {
+				job.Input.Path += ".nii"
+				put4D(t, job.Input.Path, 3, 2)
+			} else {
+				putDICOM(t, job.Input.Path, 9, 8, 30)
+			}
+			var outs [2]map[string][]byte
+			for i, memory := range []int64{math.MaxInt64, twoSlices} {
+				if !c.four && i == 1 {
+					memory = 2 * 4 * 9 * 8 * 12
+				}
+				dir := t.TempDir()
+				job.Memory, job.Output = memory, Output{Path: filepath.Join(dir, c.out), ExportOptions: ExportOptions{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
+				report, err := Do(t.Context(), job, Events{})
+				if err != nil || (report.Slabs != nil) != (i == 1) {
+					t.Fatalf("%+v, %v", report.Slabs, err)
+				}
+				outs[i] = filesIn(t, dir)
+			}
+			if len(outs[0]) != len(outs[1]) || len(outs[0]) < 2 {
+				t.Errorf("%d files whole, %d in slabs", len(outs[0]), len(outs[1]))
+			}
+			for name, want := range outs[0] {
+				if !bytes.Equal(outs[1][name], want) {
+					t.Errorf("%s differs", name)
+				}
+			}
+		})
 	}
 }

@@ -310,9 +310,9 @@ func TestSlabsWithoutFilterThatAreRefused(t *testing.T) {
 	job := slabJob(t, mustRecipe("median", 3), 30, 5)
 	job.Recipe = nil
 	for want, change := range map[string]func(j *Job){
-		"DICOM and Analyze are not written": func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out") },
-		"no slices are resampled":           func(j *Job) { j.Uneven = UnevenResample },
-		"a slice of":                        func(j *Job) { j.Memory = 100 },
+		"Analyze is not written":  func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out.hdr") },
+		"no slices are resampled": func(j *Job) { j.Uneven = UnevenResample },
+		"a slice of":              func(j *Job) { j.Memory = 100 },
 	} {
 		refused := job
 		change(&refused)
@@ -328,23 +328,23 @@ func TestSlabsWithoutFilterThatAreRefused(t *testing.T) {
 	small := in.Source()
 	huge := small
 	huge.Geometry.Dims[2] = 1 << 30
-	dicom := huge
-	dicom.Slices = nil
+	unread := huge
+	unread.Slices = nil
 	recipe := mustRecipe("median", 3)
 	for what, x := range map[string]struct {
 		src  Source
 		job  Job
 		want bool
 	}{
-		"fits":                   {small, Job{Output: job.Output}, false},
-		"fits the limit":         {small, Job{Output: job.Output, Memory: 4 * 9 * 8 * 30}, false},
-		"beyond the limit":       {small, Job{Output: job.Output, Memory: 4*9*8*30 - 1}, true},
-		"too large":              {huge, Job{Output: job.Output}, true},
-		"too large to read":      {dicom, Job{Output: job.Output}, false},
-		"too large for DICOM":    {huge, Job{Output: Output{Path: "x"}}, false},
-		"too large to resample":  {huge, Job{Output: job.Output, Uneven: UnevenResample}, false},
-		"too large for a filter": {huge, Job{Output: Output{Path: "x"}, Recipe: &recipe}, true},
-		"DICOM beyond the limit": {huge, Job{Output: Output{Path: "x"}, Memory: 1}, true},
+		"fits":                     {small, Job{Output: job.Output}, false},
+		"fits the limit":           {small, Job{Output: job.Output, Memory: 4 * 9 * 8 * 30}, false},
+		"beyond the limit":         {small, Job{Output: job.Output, Memory: 4*9*8*30 - 1}, true},
+		"too large":                {huge, Job{Output: job.Output}, true},
+		"too large to read":        {unread, Job{Output: job.Output}, false},
+		"too large for Analyze":    {huge, Job{Output: Output{Path: "x.hdr"}}, false},
+		"too large to resample":    {huge, Job{Output: job.Output, Uneven: UnevenResample}, false},
+		"too large for a filter":   {huge, Job{Output: Output{Path: "x"}, Recipe: &recipe}, true},
+		"Analyze beyond the limit": {huge, Job{Output: Output{Path: "x.hdr"}, Memory: 1}, true},
 	} {
 		if got := newExecution(x.job, x.src, Means{}, nil, Events{}).plan.Slabs; got != x.want {
 			t.Errorf("%s: in slabs: %v", what, got)
@@ -355,11 +355,11 @@ func TestSlabsWithoutFilterThatAreRefused(t *testing.T) {
 // What cannot be done slab by slab is refused in one sentence before anything is read.
 func TestSlabsThatAreRefused(t *testing.T) {
 	for want, change := range map[string]func(j *Job){
-		"DICOM and Analyze are not written": func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out") },
-		"noise map":                         func(j *Job) { j.NoiseMap = MapAuto },
-		"chooses no neighbourhood":          func(j *Job) { j.Output.Scales = j.Output.Path + "x.nii" },
-		"in.nii is the input itself":        func(j *Job) { j.Output.Removed = j.Input.Path },
-		"no slices are resampled":           func(j *Job) { j.Uneven = UnevenResample },
+		"Analyze is not written":     func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out.hdr") },
+		"noise map":                  func(j *Job) { j.NoiseMap = MapAuto },
+		"chooses no neighbourhood":   func(j *Job) { j.Output.Scales = j.Output.Path + "x.nii" },
+		"in.nii is the input itself": func(j *Job) { j.Output.Removed = j.Input.Path },
+		"no slices are resampled":    func(j *Job) { j.Uneven = UnevenResample },
 		"Analyze files hold one volume": func(j *Job) {
 			j.Input.Path += ".gz"
 			put4D(t, j.Input.Path, 3, 2)

@@ -568,9 +568,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestSlabs: of a series that needs more memory than the batch may take, a NIfTI file is
-// filtered slab by slab, with the same bits; others fail before they
-// are read.
+// TestSlabs: a series that needs more memory than the batch may take is filtered slab by slab, with the same
+// bits.
 func TestSlabs(t *testing.T) {
 	c := newCohort(t)
 	c.nii("a.nii", 1)
@@ -589,17 +588,14 @@ func TestSlabs(t *testing.T) {
 		s, err := Run(t.Context(), o, Events{})
 		c.must(err)
 		for _, r := range resultsOf(s) {
-			if strings.HasPrefix(r.Format, "DICOM") {
-				if memory < bytes && (r.State != Failed || !strings.Contains(r.Problem, "of memory")) {
-					t.Errorf("%d bytes: %s is %s: %s", memory, r.Unit, r.State, r.Problem)
-				}
-				continue
-			}
 			if r.State != Done || r.Verdict != "unknown" {
 				t.Errorf("%d bytes: %s is %s: %s, %s: %s", memory, r.Unit, r.State, r.Problem, r.Verdict, r.Why)
 			}
 			if r.Recipe == nil || r.Engine != "cpu" || r.Seconds.Load < 0 || r.Seconds.Filter <= 0 || r.Seconds.Write <= 0 {
 				t.Errorf("%d bytes: %s: recipe %v, engine %q, %+v", memory, r.Unit, r.Recipe, r.Engine, r.Seconds)
+			}
+			if strings.HasPrefix(r.Format, "DICOM") {
+				continue // with the time of the export
 			}
 			want, err := os.ReadFile(filepath.Join(c.out, r.Output))
 			c.must(err)

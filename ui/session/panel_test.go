@@ -234,7 +234,7 @@ func twoSeries(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"a.nii", "b.nii"} {
-		if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t), filepath.Join(dir}, app.Job{Output: app.Output{Path: name)}}, app.Events{}); err != nil {
+		if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: filepath.Join(dir, name)}}, app.Events{}); err != nil {
 			t.Fatal(err)
 		}
 	}
