@@ -18,8 +18,8 @@ var bethelInput = Input{Kind: MR, Dims: [3]int{256, 256, 120}, Model: noise.Gaus
 
 const bethelVoxels = 256 * 256 * 120
 
-// bethelSet returns a bilateral filter of a radius; the range sigma is that of
-// figure 2, 15 % of the range.
+// bethelSet returns a bilateral filter of a radius; the range sigma is from figure
+// 2, 15 % of the range.
 func bethelSet(radius int) string {
 	return fmt.Sprintf("radius=%d sigma-spatial=%g voxel-units=true sigma-range=%g", radius, max(float64(radius)/2, 0.5), 0.15*grey)
 }
@@ -27,7 +27,7 @@ func bethelSet(radius int) string {
 const bethelSetup = "The range sigma is 15 % of the range, as in figure 2; the spatial sigma, which the paper does not give, is a half of the radius (0.5 at least), in voxels. " +
 	"The paper's volume is an MR acquisition of the same size."
 
-// bethelExperiments are those of Bethel 2012.
+// bethelExperiments are the experiments of Bethel 2012.
 func bethelExperiments() []Experiment {
 	return []Experiment{bethelTraversal(), bethelWeights(), bethelBlocks(), bethelEngines(), bethelGaussian(), bethelTransfer()}
 }
@@ -61,7 +61,7 @@ func bethelTraversal() Experiment {
 			for _, test := range []string{"tests", "cut"} {
 				name := axis + map[string]string{"tests": ", tests", "cut": ""}[test]
 				row := bethelRow(radius).on(name, bethelRung(axis, "constant", test, threads, 1), nil)
-				row.Whole = true // a thread filters a row: the time is not that of the slices
+				row.Whole = true // a thread filters a row: the time is not the time of the slices
 				e.Rows = append(e.Rows, row)
 			}
 		}

@@ -21,7 +21,7 @@ type Chart struct {
 	XLabel string // what Row.X is
 	YLabel string // Heat: what Row.Y is
 	Log    bool   // Lines: logarithmic values
-	Only   string // rows whose label begins with it; "" for all
+	Only   string // rows with a label that begins with it; "" for all
 }
 
 // ChartKind is a form of chart.
@@ -106,8 +106,8 @@ func (x ExperimentReport) scale(key string) float64 {
 }
 
 // curves draws a curve for each series, and one of the same colour for the paper's figures
-// of it. If rows stand beside the same figures of the paper, those of the last are drawn.
-// Nothing is drawn if there are figures of the paper alone.
+// of it. If rows stand next to the same figures of the paper, the figures of the last are
+// drawn. Nothing is drawn if there are figures of the paper alone.
 func (c Chart) curves(shown chart.Chart, x ExperimentReport) []chart.Chart {
 	var all []chart.Curve
 	var series []string
@@ -161,7 +161,7 @@ func powersOfTwo(largest float64) (powers []float64) {
 	return powers
 }
 
-// bars draws a bar for each row, and beside it the paper's.
+// bars draws a bar for each row, and next to it the paper's.
 func (c Chart) bars(shown chart.Chart, x ExperimentReport) []chart.Chart {
 	shown.Bars = []chart.Bars{{Name: "here"}, {Name: "paper"}}
 	for _, r := range x.Rows {

@@ -28,7 +28,7 @@ const (
 const checkEdge = 4
 
 // check compares the engine with the reference in two small boxes: in the middle of
-// the slices to be filtered, and at a corner, where neighbourhoods are cut.
+// the slices to be filtered, and at a corner, at which neighbourhoods are cut.
 func (m *measurement) check() error {
 	lo, hi, err := m.image.noisy.Range(m.ctx)
 	if err != nil {

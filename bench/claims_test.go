@@ -57,7 +57,7 @@ func TestSameImages(t *testing.T) {
 	}
 }
 
-// The errors of table 1 are those of anatomy; a phantom says nothing about them.
+// The errors of table 1 are errors on anatomy; a phantom says nothing about them.
 func TestUpadhyaErrors(t *testing.T) {
 	row := func(mse float64) RowReport {
 		r := claimRow("7x7x7, CPU", MSE, mse)

@@ -1,5 +1,5 @@
 // Package bench reproduces the experiments of the five papers behind Quell's
-// filters: their variants, sizes and sweeps, with their figures beside the ones
+// filters: their variants, sizes and sweeps, with their figures next to the ones
 // measured here.
 //
 //	experiment, papers            what an experiment is, and which papers there are

@@ -49,7 +49,7 @@ type Row struct {
 	// voxels, so that a row on another number of voxels can be compared.
 	Paper       map[string]float64
 	PaperVoxels int
-	Base        string // name of the row whose time over this one's is the speedup, or the share
+	Base        string // name of the row with the time that over this one's is the speedup, or the share
 	Whole       bool   // the row is not shortened by Options.Quick
 	Pictures    bool   // keep pictures of the middle slice
 	Profile     bool   // keep the middle row of the middle slice
@@ -75,8 +75,8 @@ func (r Row) recipe(setting string) (denoise.Recipe, error) {
 type figure struct {
 	title string
 	unit  string // "" for a plain number; times have the experiment's
-	// quotient states that the ratio to the paper is here / paper; a time's is that
-	// of the speeds; a level in dB has a difference and no ratio.
+	// quotient states that the ratio to the paper is here / paper; a time's is the
+	// ratio of the speeds; a level in dB has a difference and no ratio.
 	kind kind
 }
 
@@ -119,7 +119,7 @@ var figures = map[string]figure{
 type Claim struct {
 	Text string // "the L_k weights are worse than Gaussian weights by 10 dB or more"
 	// Check returns whether the claim holds for the rows and the figures that show it.
-	// known is false where a row that it needs was not measured.
+	// known is false if a row that it needs was not measured.
 	Check func(rows Rows) (holds bool, detail string, known bool)
 }
 
@@ -159,9 +159,9 @@ var sameImages = Claim{
 	},
 }
 
-// Select returns the experiments of the given names, in the order of Experiments;
-// for no name all of them but those that run ByName. A paper's name, such as "zheng",
-// selects its experiments likewise. An unknown name is an app.UsageError.
+// Select returns the experiments of the given names, in the order of Experiments; for
+// no name all of them except the ones that run ByName. A paper's name, such as
+// "zheng", selects its experiments likewise. An unknown name is an app.UsageError.
 func Select(names ...string) ([]Experiment, error) {
 	all := Experiments()
 	if len(names) == 0 {

@@ -15,7 +15,7 @@ var horacekInput = Input{Kind: CT, Dims: [3]int{512, 512, 548}, Model: noise.Gau
 const horacekVoxels = 512 * 512 * 548
 
 // Their filters: patch radius 2, search radius 4, automatic smoothing; and by blocks,
-// for which the paper gives no sizes, those of Coupe 2008.
+// for which the paper gives no sizes, the sizes of Coupe 2008.
 const (
 	horacekSet      = "patch-radius=2 search-radius=4 patch-weights=uniform centre=max"
 	horacekBlockSet = "block-radius=1 block-step=2 search-radius=4 candidates=all preselect=true"
@@ -24,7 +24,7 @@ const (
 const horacekSetup = "Patch 5x5x5 and window 9x9x9; h is found from the noise of the volume, outside the time. Blocks are those of Coupe 2008, of 3x3x3 voxels at every second one, with preselection. " +
 	"The paper's times on the CPU are of a Core i7 with 8 threads, those on the GPU of a GTX 460. A voxel of the phantom is a cube. "
 
-// horacekExperiments are those of Horacek et al. 2011.
+// horacekExperiments are the experiments of Horacek et al. 2011.
 func horacekExperiments() []Experiment { return []Experiment{horacekTable(), horacekSelection()} }
 
 func clock(hours, minutes, seconds float64) map[string]float64 {

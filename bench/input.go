@@ -46,7 +46,7 @@ const (
 const grey = 255
 
 // The scan of Zheng, section IV: 90 parallel projections, SNR 25, iterative
-// reconstruction, whose passes and relaxation the paper does not give.
+// reconstruction; passes and relaxation of it the paper does not give.
 var zhengScan = phantom.Scan{Views: 90, SNR: 25, Seed: seed, Recon: phantom.Recon{Method: "sart", Iterations: 5, Relaxation: 0.3}}
 
 // seed of all noise.
@@ -56,19 +56,19 @@ const seed = 1
 const fieldOfView = 256
 
 // softTissue is the window of pictures of CT phantoms, in HU: the range of their values
-// is that of bone and air, which hides noise and low contrast.
+// is the range of bone and air, which hides noise and low contrast.
 var softTissue = volume.Window{Center: 40, Width: 400}
 
 // sample is an input as it was made.
 type sample struct {
-	truth *volume.Volume // nil where it is not known
+	truth *volume.Volume // nil if it is not known
 	noisy *volume.Volume
 	peak  float64 // MAX of PSNR
 	text  string  // what it is, for the report
 	key   string  // equal for equal voxels
 
 	phantom bool          // it is not the user's volume
-	window  volume.Window // of pictures; zero for that of its values
+	window  volume.Window // of pictures; zero for the range of its values
 }
 
 // inputs makes images and keeps small ones.
@@ -83,7 +83,7 @@ type inputs struct {
 // kept is the largest image, in voxels, that is kept for the experiments to follow.
 const kept = 1 << 24
 
-// openInputs loads the user's volume, where there is one.
+// openInputs loads the user's volume, if there is one.
 func openInputs(ctx context.Context, path string, quick bool, events app.Events) (*inputs, error) {
 	in := &inputs{path: path, quick: quick, images: map[Input]*sample{}}
 	if path == "" {
@@ -271,7 +271,7 @@ func (in *inputs) makeCT(ctx context.Context, q Input) (*sample, error) {
 // of 255.
 const added = 10. / grey
 
-// givenCT returns the user's volume as it is, or with noise where its own is
+// givenCT returns the user's volume as it is, or with noise if its own is
 // negligible: the automatic strength would be about 0.
 func (in *inputs) givenCT(ctx context.Context, v *volume.Volume) (*sample, error) {
 	m := &sample{noisy: v, text: fmt.Sprintf("%s, %s, as it is", in.path, size(v.Dims))}

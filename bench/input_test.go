@@ -109,8 +109,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// A volume without noise, whose automatic strength would be 0, gets some, and the text
-// says so; others are filtered as they are.
+// A volume without noise, for which the automatic strength would be 0, gets some, and
+// the text says so; others are filtered as they are.
 func TestGivenCT(t *testing.T) {
 	ctx := context.Background()
 	p, err := phantom.New("mr", phantom.Size{Dims: [3]int{64, 64, 16}, Spacing: [3]float64{3, 3, 3}})
@@ -140,7 +140,7 @@ func TestGivenCT(t *testing.T) {
 	}
 }
 
-// Pixels whose middle lies outside the circle become air.
+// Pixels with a middle that lies outside the circle become air.
 func TestFillCorners(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{8, 8, 1}, [3]float64{1, 1, 1}))
 	fillCorners(v, -7)

@@ -46,7 +46,7 @@ func klepaczkoRegisters(base Row) Experiment {
 	return e
 }
 
-// klepaczkoExperiments are those of Klepaczko 2013.
+// klepaczkoExperiments are the experiments of Klepaczko 2013.
 func klepaczkoExperiments() []Experiment {
 	slice := func(model noise.Model, sigma float64) Input {
 		return Input{Kind: Slice, Dims: [3]int{256, 256, 1}, Model: model, Sigma: sigma}

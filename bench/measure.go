@@ -79,8 +79,8 @@ func (m *measurement) run() error {
 	return m.draw()
 }
 
-// choose resolves the row's recipe; of several settings it takes the one whose
-// result is nearest to the truth.
+// choose resolves the row's recipe; of several settings it takes the one with the
+// result nearest to the truth.
 func (m *measurement) choose() error {
 	least := 0.0
 	for i, setting := range m.row.Settings {
@@ -118,9 +118,9 @@ func (m *measurement) choose() error {
 	return nil
 }
 
-// quickSeconds is the time of one core, by the model of the CPU engine, that a row
-// of a quick run may take. A GPU gets kernelSeconds of such work: the rows of threads
-// that the papers compare need some length. It gets no more than the CPU where images
+// quickSeconds is the time of one core, by the model of the CPU engine, that a row of
+// a quick run may take. A GPU gets kernelSeconds of such work: the rows of threads
+// that the papers compare need some length. It gets no more than the CPU if images
 // are compared, so that both filter the same slices.
 const (
 	quickSeconds  = 0.6
@@ -158,10 +158,10 @@ const (
 	tooLong = 20 * time.Second // one run that takes longer is not repeated
 
 	quickEnough  = 30 * time.Millisecond  // of a quick run, once is enough for longer ones
-	quickTooLong = 250 * time.Millisecond // of a quick run, the first counts where it takes longer
+	quickTooLong = 250 * time.Millisecond // of a quick run, the first counts if it takes longer
 )
 
-// repeated reports whether n runs, of which the last took that long and all together
+// repeated reports whether n runs, if the last took that long and all together
 // total, are enough.
 func (m *measurement) repeated(n int, last, total time.Duration) bool {
 	if m.quick {
@@ -171,7 +171,7 @@ func (m *measurement) repeated(n int, last, total time.Duration) bool {
 }
 
 // warmsUp reports whether run n on a GPU, from 0, is not counted: the first, which sends
-// the volume, but where it is long in a quick run.
+// the volume, except if it is long in a quick run.
 func (m *measurement) warmsUp(n int, took time.Duration) bool {
 	return n == 0 && !(m.quick && took > quickTooLong)
 }
@@ -213,7 +213,7 @@ func (m *measurement) time() error {
 	return nil
 }
 
-// quality compares the result with the truth, where that is known.
+// quality compares the result with the truth, if that is known.
 func (m *measurement) quality() error {
 	if m.image.truth == nil {
 		return nil
@@ -244,7 +244,7 @@ func median(x []float64) float64 {
 	return (x[(n-1)/2] + x[n/2]) / 2
 }
 
-// String returns "12 of 51 slices", or "" where all were filtered.
+// String returns "12 of 51 slices", or "" if all were filtered.
 func (r Result) part() string {
 	if r.Slices == r.Of {
 		return ""

@@ -51,8 +51,8 @@ func onDevice(t *testing.T, d *device, quick bool, e ...Experiment) Report {
 	return report
 }
 
-// The time on a GPU is that of its kernels; the first run, which sends the volume, is
-// not counted, and neither are those of the check.
+// The time on a GPU is the time of its kernels; the first run, which sends the
+// volume, is not counted, and neither are the runs of the check.
 func TestTimeOnAGPU(t *testing.T) {
 	for _, quick := range []bool{true, false} {
 		e := three()
@@ -180,7 +180,7 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// A GPU filters five times as many, where images are not compared with the CPU's.
+// A GPU filters five times as many, if images are not compared with the CPU's.
 func TestPartOnAGPU(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{100, 100, 400}, [3]float64{1, 1, 1}))
 	n := map[string]int{}
@@ -218,7 +218,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// Small volumes are checked once where the corner is the middle.
+// Small volumes are checked once if the corner is the middle.
 func TestCheckBoxes(t *testing.T) {
 	boxes := checkBoxes(volume.Region{Min: [3]int{0, 0, 1}, Max: [3]int{20, 10, 3}})
 	if len(boxes) != 2 || boxes[0].Min != [3]int{0, 0, 1} || boxes[0].Max != [3]int{4, 4, 3} || boxes[1].Min != [3]int{8, 3, 1} || boxes[1].Max != [3]int{12, 7, 3} {

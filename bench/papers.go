@@ -1,6 +1,6 @@
 package bench
 
-// Paper is a paper whose experiments are reproduced.
+// Paper is a paper with experiments that are reproduced.
 type Paper struct {
 	Key     string `json:"key"`     // "zheng"
 	Authors string `json:"authors"` // with the year

@@ -44,7 +44,7 @@ type ExperimentReport struct {
 	Title  string         `json:"title"`
 	Setup  string         `json:"setup"`
 	Inputs []string       `json:"inputs"` // that were filtered
-	Unit   string         `json:"-"`      // of times, where they are printed
+	Unit   string         `json:"-"`      // of times, if they are printed
 	Keys   []string       `json:"-"`      // of the columns
 	Rows   []RowReport    `json:"rows"`
 	Claims []ClaimReport  `json:"claims"`
@@ -104,7 +104,7 @@ func (c ClaimReport) Verdict() string {
 type Rows []RowReport
 
 // Figure returns a figure of the first measured row with that label, on whatever
-// engine; ok is false where there is none.
+// engine; ok is false if there is none.
 func (rows Rows) Figure(label, key string) (x float64, ok bool) {
 	for _, r := range rows {
 		if strings.HasPrefix(r.Name, label+", ") && r.Status == Measured {
@@ -178,7 +178,7 @@ func (x *ExperimentReport) speedup(r *RowReport) {
 	}
 }
 
-// perVoxel returns a time in seconds for each voxel; 0 where it was not measured.
+// perVoxel returns a time in seconds for each voxel; 0 if it was not measured.
 func (r *RowReport) perVoxel(key string) float64 {
 	if r.Result.Voxels == 0 {
 		return 0

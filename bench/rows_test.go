@@ -13,8 +13,8 @@ import (
 var update = flag.Bool("update", false, "write testdata/rows.txt")
 
 // The rows of every experiment are those recorded in testdata/rows.txt, which is read
-// beside the papers when it changes. Of an experiment that runs only by name, whose rows
-// are counted in thousands, the first and the last are recorded.
+// together with the papers when it changes. Of an experiment that runs only by name,
+// with thousands of rows, the first and the last are recorded.
 func TestRowsAreRecorded(t *testing.T) {
 	const file = "testdata/rows.txt"
 	got := recorded(Experiments())

@@ -24,7 +24,7 @@ type Options struct {
 	Quick   bool     // one repeat, fewer slices: the rows of the CPU take less than two minutes
 	Volume  string   // a file or folder that replaces the phantoms; "" for none
 	Fresh   bool     // measure rows again that an unfinished run has measured
-	State   string   // where rows of unfinished runs are kept, see StatePath; "" for nowhere
+	State   string   // the file in which rows of unfinished runs are kept, see StatePath; "" for nowhere
 	Command string   // for the report
 
 	// pick returns the engine of a row, or why there is none, which a CPU never lacks;
@@ -59,8 +59,8 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Run measures the rows of the chosen experiments and reports them. A row whose
-// engine is missing is reported as such; one that fails does not stop the others.
+// Run measures the rows of the chosen experiments and reports them. A row with a
+// missing engine is reported as such; one that fails does not stop the others.
 // After a cancel the error is the context's, and the rows done so far are kept for
 // the next run with the same options.
 func Run(ctx context.Context, o Options, events Events) (Report, error) {
@@ -142,7 +142,7 @@ func (b *runner) experiment(e Experiment) (ExperimentReport, error) {
 	return x, nil
 }
 
-// row measures a row, or takes it from an unfinished run. The error is that of a
+// row measures a row, or takes it from an unfinished run. The error is from a
 // cancel; any other is in the report.
 func (b *runner) row(e Experiment, row Row) (r RowReport, err error) {
 	r = RowReport{Name: row.Name(), Series: row.Series, X: row.X, Y: row.Y, Engine: row.Engine, Paper: row.Paper, PaperVoxels: row.PaperVoxels, Base: row.Base}
@@ -239,7 +239,7 @@ func (b *runner) engines() []EngineReport {
 var driverNumber = regexp.MustCompile(`\b\d{3,}\.\d+(\.\d+)?\b`)
 
 // driverVersion returns the version of NVIDIA's driver, which the CUDA API does not
-// report; "" where the system has no /proc/driver/nvidia/version.
+// report; "" if the system has no /proc/driver/nvidia/version.
 func driverVersion() string {
 	text, err := os.ReadFile("/proc/driver/nvidia/version")
 	if err != nil {

@@ -166,7 +166,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// Fresh rows replace those of the unfinished run; an unwritable state is said once.
+// Fresh rows replace rows of the unfinished run; an unwritable state is said once.
 func TestFreshAndUnwritable(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "bench.json")
@@ -329,7 +329,7 @@ func TestPickEngine(t *testing.T) {
 	}
 }
 
-// The note says what was found from the input, beside the slices.
+// The note says what was found from the input, besides the slices.
 func TestAutomatic(t *testing.T) {
 	e := horacekTable()
 	e.Rows = e.Rows[:1]

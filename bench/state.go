@@ -28,8 +28,8 @@ type stored struct {
 	Pictures []Picture `json:"pictures,omitempty"`
 }
 
-// StatePath returns where unfinished runs are kept: quell/bench.json in the user's
-// cache folder.
+// StatePath returns the file in which unfinished runs are kept: quell/bench.json in
+// the user's cache folder.
 func StatePath() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *state) get(key string) (Result, bool) {
 	return row.Result, ok && row.Result.Figures != nil
 }
 
-// put adds a row, and writes the file where that is due.
+// put adds a row, and writes the file if that is due.
 func (s *state) put(key string, r Result) error {
 	s.rows[key] = stored{Result: r, Pictures: r.Pictures}
 	s.pending = true

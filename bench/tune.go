@@ -32,12 +32,13 @@ type TuneOptions struct {
 	Quick bool   // fewer repeats
 	Save  string // the file that keeps the shapes, see app.ShapesPath; "" for none
 
-	// pick and sizes are those of the program unless a test sets them.
+	// pick and sizes are as in the program unless a test sets them.
 	pick  func(name string, threads int) (denoise.Engine, string)
 	sizes *tuneSizes
 }
 
-// tuneSizes are the volume that is filtered whole, and the one of which a slice is.
+// tuneSizes are the volume that is filtered whole, and the one from which a slice
+// is.
 type tuneSizes struct{ whole, sliced [3]int }
 
 var usualSizes = tuneSizes{whole: [3]int{256, 256, 60}, sliced: [3]int{512, 512, 9}}

@@ -17,7 +17,7 @@ import (
 	"quell/kernels"
 )
 
-// tuned is a fake device whose search returns preset results.
+// tuned is a fake device with a search that returns preset results.
 type tuned struct {
 	device
 	found  []gpu.Found
@@ -94,7 +94,7 @@ func TestTuneReports(t *testing.T) {
 	}
 }
 
-// Nothing is kept after a cancel or where there is no GPU.
+// Nothing is kept after a cancel or if there is no GPU.
 func TestTuneFails(t *testing.T) {
 	cancelled := &tuned{device: *newDevice(), err: context.Canceled}
 	for want, engine := range map[string]denoise.Engine{

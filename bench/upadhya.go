@@ -18,7 +18,7 @@ const upadhyaVoxels = 181 * 217 * 51
 const upadhyaSetup = "Patches have Gaussian weights of sigma 1, h = 10, the centre weighs as much as the best neighbour, MAX is 255, as in the author's published program. " +
 	"The mean squared error compares with the paper's where --volume is the T1 template of the same size; the phantom has less texture."
 
-// upadhyaExperiments are those of Upadhya 2018.
+// upadhyaExperiments are the experiments of Upadhya 2018.
 func upadhyaExperiments() []Experiment {
 	return []Experiment{upadhyaTable1(), upadhyaBlocks(), upadhyaAllBlocks(), upadhyaLk(), upadhyaPatch()}
 }
@@ -48,7 +48,7 @@ func upadhyaTable1() Experiment {
 		his := rows[0].on("his kernel", kernels.Rung{Name: "nlm_formula", Block: [3]int{4, 24, 3}}, rows[1].Paper)
 		his.Pictures = false
 		rows[0].Base, rows[1].Base, his.Base = one.Name(), one.Name(), one.Name()
-		e.Rows = append(e.Rows, rows[0], one, rows[1], his) // figures of a label are those of its first row, on the whole volume
+		e.Rows = append(e.Rows, rows[0], one, rows[1], his) // figures of a label are the figures of its first row, on the whole volume
 	}
 	e.Claims = []Claim{{
 		Text: "The size of the search window hardly changes the error: 12.02 to 12.38.",
@@ -70,8 +70,8 @@ func upadhyaTable1() Experiment {
 	return e
 }
 
-// upadhyaErrors compares the errors with those of table 1, which are of a volume with
-// anatomy: for the phantom nothing is known.
+// upadhyaErrors compares the errors with the errors of table 1, which are of a volume
+// with anatomy: for the phantom nothing is known.
 func upadhyaErrors(rows Rows) (bool, string, bool) {
 	compared, most := 0, 0.0
 	for _, r := range rows {

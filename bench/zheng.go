@@ -11,7 +11,7 @@ import (
 // without and with prefetching, and their quotient, at windows of 7, 11 and 17.
 type zhengTable map[int][3]struct{ plain, prefetched, speedup float64 }
 
-// zhengExperiments are those of Zheng, Xu, Mueller 2011.
+// zhengExperiments are the experiments of Zheng, Xu, Mueller 2011.
 func zhengExperiments() []Experiment {
 	table1 := zhengTable{
 		256:  {{0.192, 0.131, 1.46}, {0.309, 0.246, 1.25}, {0.650, 0.539, 1.21}},

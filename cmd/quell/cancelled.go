@@ -16,7 +16,7 @@ func (c *cancelled) Error() string { return "cancelled; " + c.left }
 
 func (c *cancelled) Unwrap() error { return c.err }
 
-// leaving says what a command leaves behind if err is that of a cancelled context.
+// leaving says what a command leaves behind if err comes from a cancelled context.
 func leaving(err error, left string) error {
 	if !errors.Is(err, context.Canceled) {
 		return err
@@ -24,7 +24,8 @@ func leaving(err error, left string) error {
 	return &cancelled{err, left}
 }
 
-// nothingWritten is for commands whose outputs get their names together at the end.
+// nothingWritten is for commands with outputs that get their names together at the
+// end.
 func nothingWritten(err error) error { return leaving(err, "nothing was written") }
 
 // cancelledText is the sentence about a command that was cancelled.

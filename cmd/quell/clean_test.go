@@ -18,8 +18,8 @@ import (
 // or reverse the reading order.
 var hostileNames = []string{"a\x1b]0;PWN\x07b.dcm", "c\u009b31m.dcm", "d\x1b]52;c;cHdu\x1b\\.dcm", "e\nquell: done\u202emcd.f", "g\u200b\x7f.dcm"}
 
-// hostile makes a folder and a zip of slices; beside them, files of such names are not whole in the
-// folder, and are copies of a slice in the zip.
+// hostile makes a folder and a zip of slices; next to them, files of such names are not whole in
+// the folder, and are copies of a slice in the zip.
 func hostile(t *testing.T) (folder, archive string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -143,7 +143,7 @@ func (f *batchFlags) addTo(cmd *cobra.Command) {
 	flags.BoolVar(&f.json, "json", false, jsonHelp)
 }
 
-// distribute has other processes do the series where the flags ask for that.
+// distribute has other processes do the series if the flags ask for that.
 func (f *batchFlags) distribute(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	switch {
@@ -172,12 +172,12 @@ func (f *batchFlags) distribute(cmd *cobra.Command) error {
 	return nil
 }
 
-// addMemoryFlag adds --memory for volumes of which that is done.
+// addMemoryFlag adds --memory for volumes if that is done.
 func addMemoryFlag(cmd *cobra.Command, size *string, done string) {
 	cmd.Flags().StringVar(size, "memory", "", "how much memory the volumes may take, about: a `size` like 8GB; a NIfTI volume that needs more is "+done+" slab by slab; three quarters of the machine's if not given")
 }
 
-// memorySize reads --memory; 0 where it is not given.
+// memorySize reads --memory; 0 if it is not given.
 func memorySize(cmd *cobra.Command, text string) (int64, error) {
 	if !cmd.Flags().Changed("memory") {
 		return 0, nil

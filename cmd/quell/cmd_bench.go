@@ -191,8 +191,8 @@ func listExperiments(cmd *cobra.Command, names []string, asJSON bool) error {
 	return tw.Flush()
 }
 
-// benchEvents shows the progress of a run as eventsOf shows that of a job; where stderr
-// is no terminal, a line for each experiment.
+// benchEvents shows the progress of a run as eventsOf shows the progress of a job; if
+// stderr is no terminal, a line for each experiment.
 func benchEvents(cmd *cobra.Command) (bench.Events, func()) {
 	input, done := eventsOf(cmd)
 	events := bench.Events{Input: input, Message: func(text string) { warn(cmd, "%s", text) }}
@@ -228,7 +228,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 	return strings.Join(append(words, args...), " ")
 }
 
-// writeWith writes a file, where it has a name.
+// writeWith writes a file, if it has a name.
 func writeWith(kind *app.OutputKind, path string, write func(io.Writer) error, overwrite bool) error {
 	if path == "" {
 		return nil
@@ -240,13 +240,13 @@ func writeWith(kind *app.OutputKind, path string, write func(io.Writer) error, o
 	return app.WriteFile(kind, path, data.Bytes(), overwrite)
 }
 
-// writePlots writes the charts and pictures into a folder, which is made where it is
+// writePlots writes the charts and pictures into a folder, which is made if it is
 // missing.
 func writePlots(dir string, r bench.Report, overwrite bool) error {
 	if dir == "" {
 		return nil
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil { // also where no experiment has a chart
+	if err := os.MkdirAll(dir, 0o777); err != nil { // also if no experiment has a chart
 		return fmt.Errorf("the plots cannot be written: %w", err)
 	}
 	for name, data := range r.PNGs() {

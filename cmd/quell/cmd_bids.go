@@ -12,7 +12,7 @@ import (
 	"quell/app/batch/bids"
 )
 
-// bidsPreset is the recipe where none is named: a BIDS App runs without options.
+// bidsPreset is the recipe if none is named: a BIDS App runs without options.
 const bidsPreset = "mr-brain-3d"
 
 func newBIDS() *cobra.Command {

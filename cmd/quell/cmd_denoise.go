@@ -114,7 +114,7 @@ func printDenoised(cmd *cobra.Command, report app.Report) error {
 	return printWritten(cmd, report, text)
 }
 
-// strengthText is a value as run, with four digits where it is a number.
+// strengthText is a value as run, with four digits if it is a number.
 func strengthText(v denoise.Value) string {
 	if v.IsNumber() {
 		return fmt.Sprintf("%.4g", v.Float())

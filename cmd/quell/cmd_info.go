@@ -68,7 +68,7 @@ diffusion series in s/mm2 and its direction in the same coordinates, zero where 
 func printInfoJSON(w io.Writer, c *app.Catalog) error {
 	out := struct {
 		Path     string           `json:"path"`
-		Default  int              `json:"default"` // index of the series that commands take; -1 where --component is needed
+		Default  int              `json:"default"` // index of the series that commands take; -1 if --component is needed
 		Series   []seriesInfo     `json:"series"`
 		Findings []series.Finding `json:"findings"` // about files that belong to no series
 	}{c.Path, byDefault(c), nil, orEmpty(c.Findings)}
@@ -90,8 +90,8 @@ func printInfoJSON(w io.Writer, c *app.Catalog) error {
 	return printJSON(w, out)
 }
 
-// byDefault returns the index of the series that commands take without --series
-// and --component, or -1 where they need one of them.
+// byDefault returns the index of the series that commands take without --series and
+// --component, or -1 if they need one of them.
 func byDefault(c *app.Catalog) int {
 	i, err := c.Pick("")
 	if err != nil {

@@ -72,7 +72,7 @@ sends nothing (C-ECHO).`,
 	return cmd
 }
 
-// printSent prints what became of the files, also where err says that some are not stored.
+// printSent prints what became of the files, also if err says that some are not stored.
 func printSent(cmd *cobra.Command, plan app.SendPlan, report app.SendReport, asJSON bool, err error) error {
 	if asJSON {
 		if e := printJSON(cmd.OutOrStdout(), report); e != nil {

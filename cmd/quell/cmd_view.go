@@ -56,7 +56,7 @@ with the series under PATH; without it, with the bundled series.`,
 	return cmd
 }
 
-// findWorkbench prefers the workbench beside this program to one on the PATH, as
+// findWorkbench prefers the workbench next to this program to one on the PATH, as
 // those two were built together.
 func findWorkbench() (string, error) {
 	name := workbench

@@ -16,7 +16,7 @@ import (
 	"quell/volume"
 )
 
-// put writes a volume of the given dims whose voxels are made by value.
+// put writes a volume of the given dims with voxels made by value.
 func put(t *testing.T, path string, dims [3]int, value func(i int) float32) *volume.Volume {
 	t.Helper()
 	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 2}))
@@ -30,7 +30,7 @@ func put(t *testing.T, path string, dims [3]int, value func(i int) float32) *vol
 }
 
 // folder returns a folder with images: a.nii, b.nii with 2 more in every voxel, small.nii
-// of other dims, zero.nii, and moved.nii, a.nii 3 mm beside.
+// of other dims, zero.nii, and moved.nii, a.nii 3 mm away.
 func folder(t *testing.T) (at func(name string) string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -144,7 +144,7 @@ func TestOutputThatCannotBePrinted(t *testing.T) {
 	}
 }
 
-// TestPrintedComparison pins every line, and that of two grids only another position is reported.
+// TestPrintedComparison pins every line, and of two grids only another position is reported.
 func TestPrintedComparison(t *testing.T) {
 	at := folder(t)
 	var stdout, stderr bytes.Buffer
@@ -174,7 +174,7 @@ func TestPrintedComparison(t *testing.T) {
 	}
 }
 
-// TestChosenSeriesIsTold: where a folder holds several, a note names the one that is taken.
+// TestChosenSeriesIsTold: if a folder holds several, a note names the one that is taken.
 func TestChosenSeriesIsTold(t *testing.T) {
 	at := folder(t)
 	dir := filepath.Dir(at("a.nii"))

@@ -14,7 +14,7 @@ import (
 )
 
 // eventsOf writes what happens during a job to stderr: messages as lines, and
-// progress as a bar where stderr is a terminal. done removes the bar.
+// progress as a bar if stderr is a terminal. done removes the bar.
 func eventsOf(cmd *cobra.Command) (events app.Events, done func()) {
 	var b bar
 	events = app.Events{

@@ -222,8 +222,8 @@ func TestOutputNameThatIsNotUTF8(t *testing.T) {
 	}
 }
 
-// TestFlagsAreTheParameters: every parameter of every filter is a flag, whose help
-// gives its default and its filters.
+// TestFlagsAreTheParameters: every parameter of every filter is a flag with help
+// that gives its default and its filters.
 func TestFlagsAreTheParameters(t *testing.T) {
 	cmd := newDenoise()
 	for _, f := range denoise.Filters() {

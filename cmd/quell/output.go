@@ -76,8 +76,8 @@ func do(cmd *cobra.Command, job app.Job) (app.Report, error) {
 	return report, nothingWritten(err)
 }
 
-// printWritten prints what was done and where the result was written; the first line says
-// where a part of the input was left out.
+// printWritten prints what was done and the path of the result; the first line says if a
+// part of the input was left out.
 func printWritten(cmd *cobra.Command, report app.Report, what string) error {
 	if report.Slabs != nil {
 		what = report.Slabs.Text + "\n" + what

@@ -43,7 +43,7 @@ func TestParameterFlags(t *testing.T) {
 	}
 }
 
-// TestBarOfEachStep: a step has one bar, whose length follows the total.
+// TestBarOfEachStep: a step has one bar; its length follows the total.
 func TestBarOfEachStep(t *testing.T) {
 	var b bar
 	b.clear()

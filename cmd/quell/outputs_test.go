@@ -17,7 +17,8 @@ import (
 	"quell/app"
 )
 
-// everyCommand calls visit for every command, with its own flags and those of the program.
+// everyCommand calls visit for every command, with its own flags and the flags of the
+// program.
 func everyCommand(visit func(cmd *cobra.Command, flags []*pflag.Flag)) {
 	root := newRoot()
 	for _, cmd := range root.Commands() {
@@ -33,7 +34,7 @@ func everyCommand(visit func(cmd *cobra.Command, flags []*pflag.Flag)) {
 	}
 }
 
-// pathLike matches the help of a flag whose value may be a path.
+// pathLike matches the help of a flag that may take a path.
 var pathLike = regexp.MustCompile("(?i)`[^`]*(file|folder|path|dir)[^`]*`|`(OUT|IN)[0-9_A-Z]*`|\\b(write|written|draw|save|store|append)\\w* .*\\b(to|into) ")
 
 // TestEveryPathIsDeclared: a flag that names a file or folder has a type by which the gate

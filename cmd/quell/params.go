@@ -171,7 +171,7 @@ func domainOf(p denoise.Param, strength bool) string {
 	return b.String()
 }
 
-// recipe returns the recipe that the flags describe: that of the file, or the
+// recipe returns the recipe that the flags describe: the recipe of the file, or the
 // filter's defaults, changed by the parameters that were given.
 func (flags paramFlags) recipe(file, filter string, dimensions int) (denoise.Recipe, error) {
 	switch {

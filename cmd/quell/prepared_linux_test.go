@@ -85,7 +85,7 @@ func TestOutputIsAMountPoint(t *testing.T) {
 	run(2, "denoise", at("a.nii"), out, "--filter", "median", "--overwrite")
 }
 
-// TestOutputInAFolderOfAnother: a user writes into a prepared folder whose parent is root's.
+// TestOutputInAFolderOfAnother: a user writes into a prepared folder with a parent of root.
 func TestOutputInAFolderOfAnother(t *testing.T) {
 	const other = 65534
 	if os.Geteuid() != 0 {

@@ -138,8 +138,8 @@ func TestPrintedVerdict(t *testing.T) {
 	}
 }
 
-// A phantom is scanned where a flag of the scan is given; then the values that the help
-// states are those of the flags that are left out.
+// A phantom is scanned if a flag of the scan is given; then the values that the help
+// states are the values of the flags that are left out.
 func TestDefaultsOfPhantoms(t *testing.T) {
 	dir := t.TempDir()
 	made := 0

@@ -92,7 +92,7 @@ func processes(n, workers int, memory int64) distributor {
 	}
 }
 
-// withMetrics serves metrics, where an address is given, until stop.
+// withMetrics serves metrics, if an address is given, until stop.
 func withMetrics(address string, events batch.Events) (with batch.Events, stop func(), err error) {
 	if address == "" {
 		return events, func() {}, nil

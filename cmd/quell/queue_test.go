@@ -11,7 +11,7 @@ import (
 	"quell/app/batch"
 )
 
-// TestMetricsAreServed until they are stopped, where an address is given.
+// TestMetricsAreServed until they are stopped, if an address is given.
 func TestMetricsAreServed(t *testing.T) {
 	if _, stop, err := withMetrics("", batch.Events{}); err != nil {
 		t.Error(err)

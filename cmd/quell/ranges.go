@@ -13,9 +13,9 @@ import (
 // do. Packages and JSON count from 0, up to an end that is not included. This file is the border
 // between the two.
 
-// parseRange reads A:B, counted from 1 with both ends included, as a range from 0 whose end is not
-// included. Either number may be left out: from is then 0, to 0, which stands for the end. The
-// error is a clause about what things, such as "slices", a user gave.
+// parseRange reads A:B, counted from 1 with both ends included, as a range from 0 without its end.
+// Either number may be left out: from is then 0, to 0, which stands for the end. The error is a
+// clause about what things, such as "slices", a user gave.
 func parseRange(text, things string) (from, to int, err error) {
 	a, b, ok := strings.Cut(text, ":")
 	if !ok {

@@ -15,7 +15,7 @@ type recipeFlags struct {
 	params                       paramFlags // of addParamFlags
 }
 
-// addTo adds all flags but those of the parameters.
+// addTo adds all flags except the parameters.
 func (f *recipeFlags) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	addNameFlag(cmd, &f.filter, "filter", "filter", filterNames(), "the filter's `name`: "+strings.Join(filterNames(), ", "))
@@ -75,7 +75,8 @@ func presetNames() []string {
 // engineHelp is the usage of --engine.
 const engineHelp = "the engine by `name`: auto, cpu or cuda"
 
-// batchEngineHelp is that of commands on many series, which stop if nothing is given and the GPU fails.
+// batchEngineHelp is the help of commands on many series, which stop if nothing is given and the GPU
+// fails.
 const batchEngineHelp = "the engine by `name`: cuda or cpu; if not given, that of the first series, and the batch stops if it fails; auto: the CPU does what the GPU cannot"
 
 // addEngineFlag adds --engine. The value of engine is the default.

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// closest returns the names that a mistyped word most likely stands for: those that it begins, or
-// else those that the fewest changed letters make of it, at most two. It is cobra's search for
+// closest returns the names that a mistyped word most likely stands for: names that it begins, or
+// else names that the fewest changed letters make of it, at most two. It is cobra's search for
 // commands, for any names. Case does not matter.
 func closest(word string, names []string) []string {
 	if len(word) < 2 {
@@ -30,7 +30,7 @@ func closest(word string, names []string) []string {
 }
 
 // didYouMean asks whether a mistyped word stands for one of names: "did you mean nlm or bnlm?".
-// It is "" where none is close.
+// It is "" if none is close.
 func didYouMean(word string, names []string) string {
 	found := closest(word, names)
 	if len(found) == 0 {
@@ -66,7 +66,7 @@ func unknown(kind, word string, names []string) error {
 // nameFlag is a flag that takes one of some names, in any case.
 type nameFlag struct {
 	value *string
-	kind  string // what is named, such as "filter"; "" where the flag says it
+	kind  string // what is named, such as "filter"; "" if the flag says it
 	names []string
 	rest  string // what may follow a name, if anything may: "="
 }

@@ -205,7 +205,8 @@ func TestErrorsAsJSON(t *testing.T) {
 	}
 }
 
-// TestOneObject: what a command found stays when it fails, with the error beside it.
+// TestOneObject: what a command found stays when it fails, with the error next to
+// it.
 func TestOneObject(t *testing.T) {
 	for given, want := range map[string]string{
 		"":                      `{"error":{"kind":"failed","text":"x"}}`,

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// CSV writes tables. Its cells are Text of which no spreadsheet makes a formula.
+// CSV writes tables. Its cells are Text that no spreadsheet turns into a formula.
 type CSV struct{ w *csv.Writer }
 
 // NewCSV returns a CSV that writes to w.
@@ -30,8 +30,8 @@ func (c CSV) Flush() error {
 }
 
 // Cell is Text with an apostrophe before what a spreadsheet would compute: it then shows the text.
-// Numbers stay numbers. Where the decimal sign is a comma, spreadsheets divide rows at semicolons,
-// so what follows one is looked at as well.
+// Numbers stay numbers. If the decimal sign is a comma, spreadsheets divide rows at semicolons, so
+// what follows one is looked at as well.
 func Cell(s string) string {
 	parts := strings.Split(Text(s), ";")
 	for i, part := range parts {

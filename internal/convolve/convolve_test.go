@@ -51,7 +51,8 @@ func TestRow(t *testing.T) {
 	}
 }
 
-// A row that its source does not hold is refused before memory beside it is read.
+// A row that its source does not hold is refused before memory outside of it is
+// read.
 func TestRowChecksBounds(t *testing.T) {
 	for _, c := range []struct{ n, src, offset int }{{8, 7, 0}, {8, 9, 2}, {4, 9, -1}} {
 		func() {

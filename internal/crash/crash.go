@@ -43,8 +43,8 @@ type Log struct {
 // Nothing is written before the first crash.
 func New(path, version string) *Log { return &Log{path: path, version: version} }
 
-// Monitor runs the process as the monitor of another, where Watch started it so,
-// and then returns true: main must return. It must be called first in main.
+// Monitor runs the process as the monitor of another, if Watch started it so, and
+// then returns true: main must return. It must be called first in main.
 func Monitor(version string) bool {
 	path := os.Getenv(monitorVariable)
 	if path == "" {
@@ -78,7 +78,7 @@ func (l *Log) Watch() error {
 }
 
 // Panicked writes a panic that was recovered, and returns the path of the log; ""
-// where it could not be written.
+// if it could not be written.
 func (l *Log) Panicked(p *parallel.Panic) string {
 	text := fmt.Sprintf("panic: (%T)\n", p.Value)
 	if err, ok := p.Value.(runtime.Error); ok {

@@ -1,8 +1,8 @@
 // Package locale makes English the language of Fyne until the program chooses one.
 //
-// Fyne looks the language up while its packages are initialised. Where the environment
-// names one that Fyne translates, its own texts ("Cancel") would be in that language from
-// then on, in tests too, and for a locale whose name begins with "C." or "POSIX.", such as
+// Fyne looks the language up while its packages are initialised. If the environment names
+// one that Fyne translates, its own texts ("Cancel") would be in that language from then on,
+// in tests too, and for a locale with a name that begins with "C." or "POSIX.", such as
 // C.UTF-8, the usual one of containers, it would print an error. A program or a test imports
 // this package for its effect; it is initialised before Fyne, as it needs less.
 //
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// variable comes before the locale where languages are looked up.
+// variable comes before the locale when languages are looked up.
 const variable = "LANGUAGE"
 
 var system, restore = environment()
@@ -25,7 +25,7 @@ func environment() (languages []string, restore func()) {
 }
 
 // System returns the languages of the user, the preferred one first, as in "de" and "en";
-// none where the environment names none. It reads what Linux and BSD use.
+// none if the environment names none. It reads what Linux and BSD use.
 func System() []string { return system }
 
 // Restore gives the environment the languages back that it had when the program started, for

@@ -16,7 +16,7 @@ var ErrHeld = errors.New("the lock is held")
 type File struct{ f *os.File }
 
 // Take makes the file at path, if there is none, and locks it. It does not wait: the
-// error is ErrHeld where the lock is held.
+// error is ErrHeld if the lock is held.
 func Take(path string) (*File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Fold makes n volumes, step seconds apart, of the one in an uncompressed NIfTI-1 file,
-// whose slices they divide.
+// and divides its slices among them.
 func Fold(path string, n int, step float32) error {
 	file, err := os.ReadFile(path)
 	if err != nil {

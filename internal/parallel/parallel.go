@@ -80,12 +80,12 @@ type sparing struct{}
 
 // Sparing returns a context under which loops leave n of the cores to others, as long as
 // they have one themselves. Their goroutines have a lower priority than the rest of the
-// program where the system gives threads one of their own (Linux), whatever n is.
+// program if the system gives threads one of their own (Linux), whatever n is.
 func Sparing(ctx context.Context, n int) context.Context {
 	return context.WithValue(ctx, sparing{}, n)
 }
 
-// Protect returns the error of f, or a *Panic where f panicked.
+// Protect returns the error of f, or a *Panic if f panicked.
 func Protect(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

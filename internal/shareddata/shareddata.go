@@ -1,7 +1,7 @@
 // Package shareddata finds the public test series that are too large for the
 // repository.
 //
-// They lie in ../shared/data beside the checkout, or in the folder that the
+// They lie in ../shared/data next to the checkout, or in the folder that the
 // environment variable QUELL_SHARED_DATA names. A test that does not find them is
 // skipped, with a reason that begins with "needs shared data:"; with
 // QUELL_NEED_SHARED=1 it fails, so that a machine which should have the data cannot
@@ -18,7 +18,7 @@ import (
 )
 
 // Path returns the path of the file or folder with a slash-separated name in the
-// shared data, such as "mr/ge-temporal". Where it is missing, the test is skipped or,
+// shared data, such as "mr/ge-temporal". If it is missing, the test is skipped or,
 // with QUELL_NEED_SHARED=1, fails.
 func Path(t testing.TB, name string) string {
 	t.Helper()

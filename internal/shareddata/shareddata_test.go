@@ -60,7 +60,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// Without the variable, the data are looked for beside the checkout.
+// Without the variable, the data are looked for next to the checkout.
 func TestCheckout(t *testing.T) {
 	root, err := checkout()
 	if err != nil {

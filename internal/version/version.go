@@ -9,7 +9,7 @@
 //	0.1.0+9d1c55e0a7b3            no version control at the build, such as from an archive: likewise
 //
 // The first two name the source. Programs that were built from it for other processors, or with other
-// flags, are the same program and share work: their results agree. The hash is that of one
+// flags, are the same program and share work: their results agree. The hash identifies one
 // executable; machines of two architectures share work only if the source is named.
 //
 // The package imports the standard library.
@@ -116,8 +116,8 @@ var program = sync.OnceValue(func() string {
 	return hex.EncodeToString(sum[:])[:digits]
 })
 
-// executables returns where this program's file may be read. The first is that of Linux, which stays
-// if the file is replaced while the program runs.
+// executables returns the paths at which this program's file may be read. The first is the path on
+// Linux, which stays if the file is replaced while the program runs.
 func executables() []string {
 	places := []string{"/proc/self/exe"}
 	if path, err := os.Executable(); err == nil {

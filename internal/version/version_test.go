@@ -44,7 +44,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// The hash is that of the first file that can be read, whatever its length.
+// The hash is of the first file that can be read, whatever its length.
 func TestHashOf(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name, text string) string {

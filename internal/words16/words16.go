@@ -43,8 +43,8 @@ func (l Layout) decodeGo(dst []float32, raw []byte, slope, intercept float64) {
 }
 
 // Encode writes the stored values nearest to real ones, (v - intercept) / slope, half away
-// from zero, as whole words, and counts those that lay outside lo..hi and were moved to its
-// ends. Less than half a step outside is rounding. lo and hi are values of 16 bits.
+// from zero, as whole words, and counts the values that lay outside lo..hi and were moved
+// to its ends. Less than half a step outside is rounding. lo and hi are values of 16 bits.
 func Encode(raw []byte, values []float32, slope, intercept float64, lo, hi int) (clipped int) {
 	n, clipped := encodeVector(raw, values, slope, intercept, lo, hi)
 	return clipped + encodeGo(raw[2*n:], values[n:], slope, intercept, lo, hi)

@@ -122,7 +122,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestEncodeRoundsNearHalves rounds as math.Round where adding a half would not.
+// TestEncodeRoundsNearHalves rounds as math.Round if adding a half would not.
 func TestEncodeRoundsNearHalves(t *testing.T) {
 	below := math.Nextafter32(0.5, 0)
 	values := []float32{below, -below, 0.5, -0.5, 1.5, 2.5, -1.5, -2.5, 0, float32(math.Copysign(0, -1)), 1e30, -1e30, 32767.5, 32767.25, -32768.5, -32768.25}

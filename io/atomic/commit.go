@@ -39,8 +39,8 @@ type journal struct {
 	Former, Entries map[string]string
 }
 
-// The paths of a member: where it is to be, where it is made, and where the earlier
-// one is kept until the commit is done.
+// The paths of a member: its own, the one at which it is made, and the one at which
+// the earlier one is kept until the commit is done.
 func (c *commit) final(name string) string { return filepath.Join(c.parent, name) }
 func (c *commit) staged(name string) string {
 	if c.journal.Inside && !slices.Contains(c.journal.Companions, name) {
@@ -144,8 +144,8 @@ func (c *commit) run() error {
 	return c.fsys.Sync(c.parent)
 }
 
-// replace puts the new target in the place of the earlier one, in one step where
-// the file system can.
+// replace puts the new target in the place of the earlier one, in one step if the
+// file system can.
 func (c *commit) replace(name string) error {
 	from, to, old := c.staged(name), c.final(name), c.former(name)
 	if c.journal.Old == "" {
@@ -208,7 +208,7 @@ func syncTree(ctx context.Context, fsys fileSystem, dir string) error {
 }
 
 // fingerprint identifies an output by the names, sizes and modification times of its
-// files, which a rename keeps. It is "" where nothing exists.
+// files, which a rename keeps. It is "" if nothing exists.
 func fingerprint(path string) (string, error) {
 	h := sha256.New()
 	err := EachFile(path, func(name string, info fs.FileInfo) {

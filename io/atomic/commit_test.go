@@ -159,8 +159,8 @@ func TestCrashAtEveryStepIsRecovered(t *testing.T) {
 		stage.Close()
 		_ = stage.lock.Close() // which ends with the process
 
-		// At once: no companion lies beside a target that it does not belong to,
-		// and a target is missing only where it cannot be exchanged.
+		// At once: no companion lies next to a target that it does not belong to,
+		// and a target is missing only if it cannot be exchanged.
 		left := stages(t, o.home(parent))
 		files := slices.DeleteFunc(tree(t, parent), func(f string) bool { return f == "hidden" })
 		for _, content := range []string{"old", "new"} {

@@ -12,7 +12,7 @@ import (
 const parentVariable = "QUELL_TEST_ATOMIC_PARENT"
 
 // TestOtherContainersKeepAStage runs a writer with process ids of its own and the
-// same host name, as a container beside ours on shared storage has.
+// same host name, as a container next to ours on shared storage has.
 func TestOtherContainersKeepAStage(t *testing.T) {
 	if parent := os.Getenv(parentVariable); parent != "" {
 		if err := WriteFile(filepath.Join(parent, "theirs"), []byte("theirs"), 0o644); err != nil {

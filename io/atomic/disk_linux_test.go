@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// umask returns that of the process.
+// umask returns the umask of the process.
 func umask() fs.FileMode {
 	mask := syscall.Umask(0)
 	syscall.Umask(mask)

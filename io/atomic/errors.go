@@ -34,15 +34,15 @@ func errRoot(target string) error {
 // errNoLocks is the error of a lock on a file system, or an operating system, without them.
 var errNoLocks = errors.New("there are no locks")
 
-// errLost is the cause where another writer took over a stage.
+// errLost is the cause if another writer took over a stage.
 var errLost = errors.New("its lease expired and another export removed it")
 
 // errHeld is the cause if other writers keep the lock on a folder.
 var errHeld = errors.New("another export is writing there")
 
 // WriteError says in words why target cannot be written; err is an error of the
-// system. Paths in err are those of the stage and are left out. An *Error stays as
-// it is.
+// system. Paths in err are inside the stage and are left out. An *Error stays as it
+// is.
 func WriteError(target string, err error) error {
 	var worded *Error
 	if err == nil || errors.As(err, &worded) {

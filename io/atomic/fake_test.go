@@ -154,7 +154,7 @@ func age(t *testing.T, stage string, by time.Duration) {
 	}
 }
 
-// beginOn begins a stage on fsys whose lease is never renewed.
+// beginOn begins a stage on fsys with a lease that is never renewed.
 func beginOn(t *testing.T, target string, fsys fileSystem) *Stage {
 	t.Helper()
 	s, err := begin(target, fsys, nil)

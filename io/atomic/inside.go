@@ -22,8 +22,8 @@ const lockTries = 1000
 func Kept(name string) bool { return IsStage(name) || name == keptName }
 
 // staysInPlace reports whether target is a folder that cannot be exchanged for another, and
-// so is written into: a mount point, or one whose parent folder is not writable. The error
-// is one of the system: neither can be done.
+// so is written into: a mount point, or one with a parent folder that is not writable. The
+// error is one of the system: neither can be done.
 func staysInPlace(target string) (bool, error) {
 	if info, err := os.Lstat(target); err != nil || !info.IsDir() {
 		return false, nil //nolint:nilerr // nothing is there to stay

@@ -37,11 +37,12 @@ const leaseText = "Quell is writing an output. This folder is removed when it is
 	"or by a later export: at once on the same machine, else an hour after Quell\n" +
 	"has ended.\n"
 
-// lockedHere is in the lease of a stage whose owner holds a lock on it, with the boot of its machine.
+// lockedHere is in the lease of a stage if its owner holds a lock on it, with the boot of its
+// machine.
 const lockedHere = "locked in boot "
 
-// boot identifies the running kernel, "" where that is not known. Processes of one kernel see each
-// other's locks, in whatever containers they are; those of two kernels may not.
+// boot identifies the running kernel, "" if that is not known. Processes of one kernel see each
+// other's locks, in whatever containers they are; processes of two kernels may not.
 var boot = sync.OnceValue(func() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id") // of Linux
 	if err != nil {
@@ -58,8 +59,8 @@ func leaseOf(locked bool) []byte {
 	return []byte(leaseText + lockedHere + boot() + "\n")
 }
 
-// takeDead locks a stage whose owner held a lock on it in the running kernel and has none any more:
-// it has ended. held is nil if the owner lives, or if that cannot be known.
+// takeDead locks a stage if its owner held a lock on it in the running kernel and has none any
+// more: it has ended. held is nil if the owner lives, or if that cannot be known.
 func takeDead(stage string) (held *os.File) {
 	text, err := os.ReadFile(filepath.Join(stage, leaseName))
 	if err != nil || boot() == "" || !strings.Contains(string(text), lockedHere+boot()+"\n") {
@@ -71,7 +72,7 @@ func takeDead(stage string) (held *os.File) {
 	return held
 }
 
-// IsStage reports whether name is that of a folder in which an output is being
+// IsStage reports whether name is the name of a folder in which an output is being
 // made, so that readers skip it.
 func IsStage(name string) bool { return strings.HasPrefix(name, prefix) }
 
@@ -95,7 +96,7 @@ func renew(fsys fileSystem, stage string, locked bool, ticks <-chan time.Time, d
 }
 
 // renewOnce writes to the lease, so that the file system dates it with its own
-// clock. An explicit time would be that of this machine.
+// clock. An explicit time would be by the clock of this machine.
 func renewOnce(fsys fileSystem, stage string, locked bool) error {
 	return fsys.Rewrite(filepath.Join(stage, leaseName), leaseOf(locked))
 }

@@ -185,7 +185,8 @@ func TestManyWritersRecoverOneStage(t *testing.T) {
 }
 
 // TestDamagedJournals checks that a stage with a journal that cannot be read is kept,
-// and that one whose journal was cut short, so that nothing was moved, is removed.
+// and that one with a journal that was cut short, so that nothing was moved, is
+// removed.
 func TestDamagedJournals(t *testing.T) {
 	parent := t.TempDir()
 	unreadable := abandon(t, filepath.Join(parent, "out"), 0)
@@ -236,7 +237,7 @@ func TestRecoveryThatFailsIsRepeated(t *testing.T) {
 	}
 }
 
-// rewrites is a disk whose rewrites give these errors, the first first.
+// rewrites is a disk on which rewrites give these errors, the first first.
 type rewrites struct {
 	disk
 	errs []error

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// clearExpired recovers and removes the stages in parent whose owners are known to have ended, or
-// whose leases have expired at now, which is a time of the same file system. Errors are not
-// reported: what cannot be removed now is left to a later writer.
+// clearExpired recovers and removes the stages in parent with owners that are known to have
+// ended, or with leases that have expired at now, which is a time of the same file system. Errors
+// are not reported: what cannot be removed now is left to a later writer.
 func clearExpired(fsys fileSystem, parent string, now time.Time) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
@@ -34,7 +34,7 @@ func clearExpired(fsys fileSystem, parent string, now time.Time) {
 	}
 }
 
-// takeOver recovers and removes a stage whose owner has ended, of which held is the lock, or whose
+// takeOver recovers and removes a stage if its owner has ended, with its lock in held, or if its
 // lease has expired.
 func takeOver(fsys fileSystem, parent, stage string, held *os.File, expired func(stage string) bool) {
 	defer held.Close() // of nil too
@@ -55,7 +55,7 @@ func takeOver(fsys fileSystem, parent, stage string, held *os.File, expired func
 }
 
 // recoverCommit completes or undoes the commit that its owner did not finish in a
-// stage. It only puts back what is missing, and only beside the target that it
+// stage. It only puts back what is missing, and only next to the target that it
 // belongs to: what was written since then stays.
 func recoverCommit(fsys fileSystem, stage string) error {
 	data, err := os.ReadFile(filepath.Join(stage, journalName))

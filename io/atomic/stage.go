@@ -30,9 +30,9 @@ type Stage struct {
 	broken    bool // a commit could not be undone: the stage is kept for recovery
 }
 
-// Begin makes a stage beside target, and the folders above it where they are
-// missing; in target if that is a folder that is written into, see Inside. It removes
-// stages there whose lease has expired. The error is an *Error.
+// Begin makes a stage next to target, and the folders above it if they are missing;
+// in target if that is a folder that is written into, see Inside. It removes stages
+// there with an expired lease. The error is an *Error.
 func Begin(target string) (*Stage, error) {
 	return begin(target, disk{}, time.NewTicker(renewEvery).C)
 }
@@ -52,7 +52,7 @@ func begin(target string, fsys fileSystem, ticks <-chan time.Time) (*Stage, erro
 	return open(target, abs, inside, fsys, ticks)
 }
 
-// open makes the stage of a target that was named so, beside it or inside it.
+// open makes the stage of a target that was named so, next to it or inside it.
 func open(target, abs string, inside bool, fsys fileSystem, ticks <-chan time.Time) (*Stage, error) {
 	parent := filepath.Dir(abs)
 	if inside {
@@ -97,18 +97,17 @@ func (s *Stage) create(parent string) error {
 // the names that they will have.
 func (s *Stage) Dir() string { return filepath.Join(s.dir, newName) }
 
-// Inside reports whether the target is a folder that stays and whose entries are exchanged:
+// Inside reports whether the target is a folder that stays while its entries are exchanged:
 // a mount point, or a folder in one that is not writable. Its companions lie in it.
 func (s *Stage) Inside() bool { return s.inside }
 
-// Path returns where the target or a companion of that name is made.
+// Path returns the path at which the target or a companion of that name is made.
 func (s *Stage) Path(name string) string { return filepath.Join(s.Dir(), name) }
 
-// Commit gives the target and its companions their names. Companions are names
-// beside the target, or in it if it is written into; one that was not made in the stage is removed beside the
-// target, because it belongs to the earlier output. Whatever had those names goes
-// only when everything is in place: after an error, or when ctx ends, it is still
-// there. The error is an *Error, the context's or that of its fence.
+// Commit gives the target and its companions their names. Companions are names next to the target, or in it
+// if it is written into; one that was not made in the stage is removed next to the target, because it belongs
+// to the earlier output. Whatever had those names goes only when everything is in place: after an error, or
+// when ctx ends, it is still there. The error is an *Error, the context's or the error of its fence.
 func (s *Stage) Commit(ctx context.Context, companions ...string) error {
 	c := &commit{fsys: s.fsys, parent: filepath.Dir(s.dir), stage: s.dir, locked: s.lock != nil,
 		journal: journal{Target: filepath.Base(s.target), Companions: companions, Inside: s.inside}}
@@ -169,7 +168,7 @@ func (s *Stage) Close() {
 		return
 	}
 	for i := len(s.made) - 1; i >= 0; i-- {
-		_ = os.Remove(s.made[i]) // fails where others have put something there
+		_ = os.Remove(s.made[i]) // fails if others have put something there
 	}
 }
 

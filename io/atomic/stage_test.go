@@ -184,7 +184,7 @@ func TestErrorsLeaveOutThePathsOfTheStage(t *testing.T) {
 	}
 }
 
-// TestFence: a commit whose fence has an error leaves everything as it was.
+// TestFence: a commit with a fence that has an error leaves everything as it was.
 func TestFence(t *testing.T) {
 	errFence := errors.New("taken over")
 	for _, fence := range []error{errFence, nil} {

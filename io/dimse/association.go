@@ -26,7 +26,7 @@ type Implementation struct {
 	Version  string // 1 to 16 characters
 }
 
-// Config holds what an association needs beside the node.
+// Config holds what an association needs besides the node.
 type Config struct {
 	Calling        string      // AE title of this side
 	TLS            *tls.Config // nil for none

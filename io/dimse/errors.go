@@ -42,7 +42,7 @@ func protocolErrorf(format string, args ...any) error {
 	return &protocolError{fmt.Sprintf(format, args...)}
 }
 
-// Advice where the connection closes: before the association was agreed, and after.
+// Advice if the connection closes: before the association was agreed, and after.
 const (
 	adviseDICOMPort = "check that this is a DICOM port, with or without TLS as the PACS has it"
 	adviseLog       = "the log of the PACS may say why"

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Node is a DICOM application and where it listens.
+// Node is a DICOM application and its address.
 type Node struct {
 	AETitle string
 	Host    string

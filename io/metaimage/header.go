@@ -141,7 +141,7 @@ func (h *header) parseVoxels(fields map[string]string) (err error) {
 	return nil
 }
 
-// parsePlace reads where the voxels are.
+// parsePlace reads the positions of the voxels.
 func (h *header) parsePlace(fields map[string]string) (err error) {
 	axes := len(h.sizes)
 	list := func(n int, names ...string) (values []float64) {
@@ -166,8 +166,8 @@ func (h *header) parsePlace(fields map[string]string) (err error) {
 	return err
 }
 
-// dataFiles returns the files of the voxels: one, those of a pattern with its numbers, or a list on the lines that
-// follow; nil for the header's own.
+// dataFiles returns the files of the voxels: one, the files of a pattern with its numbers, or a list on the lines
+// that follow; nil for the header's own.
 func dataFiles(value string, file *raster.File) ([]string, error) {
 	words := strings.Fields(value)
 	switch {

@@ -42,7 +42,7 @@ func zipped(b []byte) []byte {
 	return out.Bytes()
 }
 
-// TestHeaders: what other programs write, and where its voxels are in LPS+.
+// TestHeaders: what other programs write, and the positions of its voxels in LPS+.
 func TestHeaders(t *testing.T) {
 	set := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(ramp) + local }
 	for what, c := range map[string]struct {
@@ -121,7 +121,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDetached: the voxels lie beside the header.
+// TestDetached: the voxels lie next to the header.
 func TestDetached(t *testing.T) {
 	packed := strings.Replace(ramp, "CompressedData = False", "CompressedData = True", 1)
 	for name, c := range map[string]struct {
@@ -166,8 +166,8 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// TestFDA reads the images of a public phantom as their headers say. Those of the filtered images give
-// the other byte order than their voxels have, which is the fault of the files.
+// TestFDA reads the images of a public phantom as their headers say. The headers of the filtered
+// images give the other byte order than their voxels have, which is the fault of the files.
 func TestFDA(t *testing.T) {
 	dir := os.DirFS(shareddata.Path(t, "lcd-fda"))
 	s, err := metaimage.Open.Read(t.Context(), dir, "fbp/dose_100/signal_absent/signal_absent.mhd", 0, "")

@@ -70,7 +70,7 @@ func beside(header string, files []string) (names []string, err error) {
 	return names, nil
 }
 
-// openFiles opens the files of the voxels, of which each of several holds as much.
+// openFiles opens the files of the voxels; each of several holds as much.
 func (h *header) openFiles(fsys fs.FS, names []string, l raster.Layout) (*raster.File, error) {
 	if len(names) == 1 {
 		file, err := raster.OpenStored(fsys, names[0])
@@ -109,7 +109,7 @@ func Description(fsys fs.FS, name string) (string, error) {
 	return h.comment, nil
 }
 
-// seek goes to the voxels, and returns where they begin.
+// seek goes to the voxels, and returns the byte at which they begin.
 func (h *header) seek(file *raster.File, l raster.Layout) (int64, error) {
 	at := file.At()
 	switch {
@@ -127,7 +127,8 @@ func (h *header) seek(file *raster.File, l raster.Layout) (int64, error) {
 	return file.Size() - size, nil
 }
 
-// layout returns what the header says of the voxels, without where they begin.
+// layout returns what the header says of the voxels, without the byte at which they
+// begin.
 func (h *header) layout() (raster.Layout, error) {
 	l := raster.Layout{Meta: series.Meta{Format: "MetaImage", Description: raster.OneLine(h.comment, 200)}, Datatype: h.datatype, Order: binary.LittleEndian, Slope: 1}
 	if h.big {

@@ -11,7 +11,7 @@ import (
 	"quell/volume"
 )
 
-// names are those of the types that are written.
+// names are the names of the types that are written.
 var names = map[int64]string{raster.Uint8: "MET_UCHAR", raster.Int16: "MET_SHORT", raster.Uint16: "MET_USHORT", raster.Int32: "MET_INT", raster.Float32: "MET_FLOAT", raster.Float64: "MET_DOUBLE"}
 
 // Make makes a .mha of voxels that are not compressed, at their positions in LPS+. The format has no scale:

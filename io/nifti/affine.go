@@ -143,7 +143,7 @@ func (h *header) hasOrigin() bool {
 	return true
 }
 
-// zooms returns the voxel size in the file's unit: the magnitude of pixdim, 1 where
+// zooms returns the voxel size in the file's unit: the magnitude of pixdim, 1 if
 // that is 0 or not finite.
 func (h *header) zooms() [3]float64 {
 	var z [3]float64

@@ -52,8 +52,8 @@ func TestUnitsOfLength(t *testing.T) {
 	}
 }
 
-// TestQformThreshold tilts each pair of axes by angles around 0.00573 degrees, whose
-// cosine is orthogonalCosine: up to there a qform is written, which then differs
+// TestQformThreshold tilts each pair of axes by angles around 0.00573 degrees, with
+// the cosine orthogonalCosine: up to there a qform is written, which then differs
 // from the sform by less than 0.03 mm; beyond it the sform stands alone.
 func TestQformThreshold(t *testing.T) {
 	for _, axes := range [][2]int{{0, 1}, {1, 2}, {0, 2}} {

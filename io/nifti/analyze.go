@@ -61,7 +61,7 @@ func newScaleOnlyEncoder(d raster.Datatype, v *volume.Volume) (raster.Encoder, e
 	return e, nil
 }
 
-// newAnalyzeHeader returns the header for v, whose voxels are in Analyze's order.
+// newAnalyzeHeader returns the header for v with voxels in Analyze's order.
 func newAnalyzeHeader(ctx context.Context, v *volume.Volume, source *header, e raster.Encoder, description string) (*header, error) {
 	h := &header{format: analyze75, datatype: e.Code, bitpix: int64(8 * e.Bytes), sclSlope: e.Slope}
 	if source != nil {

@@ -171,7 +171,7 @@ func TestOtherOfPair(t *testing.T) {
 	for what, c := range map[string]struct {
 		fsys fstest.MapFS
 		ext  string
-		want string // in the error where it begins with a space
+		want string // in the error if it begins with a space
 	}{
 		"lower case first":       {fstest.MapFS{"a.img": file, "a.IMG": file, "a.img.gz": file}, ".img", "a.img"},
 		"upper case":             {fstest.MapFS{"a.IMG": file, "a.img.gz": file}, ".img", "a.IMG"},
@@ -203,7 +203,7 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-// TestOriginOfTwoZeros: an originator is not stored only where all three numbers are 0.
+// TestOriginOfTwoZeros: an originator is not stored only if all three numbers are 0.
 func TestOriginOfTwoZeros(t *testing.T) {
 	for c := range 3 {
 		h := header{format: analyze75, dim: [8]int64{3, 10, 10, 10}}

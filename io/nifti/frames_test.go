@@ -16,7 +16,7 @@ import (
 	"quell/volume"
 )
 
-// threeFrames returns volumes on one grid with values that grow, which are halves where
+// threeFrames returns volumes on one grid with values that grow, which are halves if
 // fraction is set.
 func threeFrames(fraction bool) (frames []*volume.Volume) {
 	g := volume.NewGeometry([3]int{4, 3, 2}, [3]float64{1, 2, 3})
@@ -104,7 +104,7 @@ func TestWriteFrames(t *testing.T) {
 	}
 }
 
-// Frames that are written some slices at a time are those that are written whole.
+// Frames that are written some slices at a time are as if written whole.
 func TestWriteFramesInSlices(t *testing.T) {
 	dir := t.TempDir()
 	for name, dtype := range map[string]string{"f.nii": "", "i.nii": "int16", "z.nii.gz": "uint8"} {

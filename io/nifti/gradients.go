@@ -16,7 +16,7 @@ import (
 	"quell/volume"
 )
 
-// The files beside a 4-D NIfTI file that hold the diffusion gradients of its volumes, by the
+// The files next to a 4-D NIfTI file that hold the diffusion gradients of its volumes, by the
 // convention of FSL and BIDS: NAME.bval one line of b-values in s/mm2, NAME.bvec three lines of
 // components, along the voxel axes of NAME.nii, the first with the opposite sign if the
 // determinant of the affine is positive.
@@ -39,8 +39,8 @@ func GradientFiles(name string) (bval, bvec string) {
 // maxGradients bounds the files: real ones have less than a hundredth.
 const maxGradients = 1 << 20
 
-// ReadGradients reads the files beside a 4-D file. It returns nil if there are none that can be
-// used, and a finding if one is there and is not used.
+// ReadGradients reads the files next to a 4-D file. It returns nil if there are none that can
+// be used, and a finding if one is there and is not used.
 func ReadGradients(fsys fs.FS, name string, info raster.Info) (*series.Gradients, []series.Finding) {
 	bvalName, bvecName := GradientFiles(name)
 	bval, err := readText(fsys, bvalName)
@@ -52,9 +52,9 @@ func ReadGradients(fsys fs.FS, name string, info raster.Info) (*series.Gradients
 	return g, append(found, unused(bvecSuffix, err)...)
 }
 
-// ParseGradients reads the text of the two files, of which that of directions may be nil, for so
-// many volumes on a grid. It returns nil for b-values that cannot be used, and a finding about
-// what is not used.
+// ParseGradients reads the text of the two files, the text of directions may be nil, for so many
+// volumes on a grid. It returns nil for b-values that cannot be used, and a finding about what
+// is not used.
 func ParseGradients(bval, bvec []byte, volumes int, grid volume.Geometry) (*series.Gradients, []series.Finding) {
 	weights, err := parseTable(bval)
 	if err != nil {
@@ -126,7 +126,7 @@ func readText(fsys fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	switch {
 	case err != nil:
-		return nil, nil //nolint:nilerr // most files have none beside them
+		return nil, nil //nolint:nilerr // most files have none next to them
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is no file")
 	case info.Size() > maxGradients:

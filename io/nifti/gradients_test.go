@@ -12,7 +12,7 @@ import (
 	"quell/volume"
 )
 
-// gridOf returns a grid whose voxel axes are along the given vectors, LPS+.
+// gridOf returns a grid with voxel axes along the given vectors, LPS+.
 func gridOf(x, y, z volume.Vec) volume.Geometry {
 	var a volume.Affine
 	for c, v := range []volume.Vec{x, y, z} {
@@ -30,7 +30,7 @@ func TestGradientFilesNames(t *testing.T) {
 	}
 }
 
-// TestFormatGradients writes components along the voxel axes, the first with the other sign where
+// TestFormatGradients writes components along the voxel axes, the first with the other sign if
 // the determinant is positive.
 func TestFormatGradients(t *testing.T) {
 	x, y, z := volume.Vec{2, 0, 0}, volume.Vec{0, 3, 0}, volume.Vec{0, 0, 4}
@@ -62,7 +62,7 @@ func TestFormatGradients(t *testing.T) {
 	}
 }
 
-// TestReadGradients reads what lies beside a file, and says what cannot be used.
+// TestReadGradients reads what lies next to a file, and says what cannot be used.
 func TestReadGradients(t *testing.T) {
 	grid := gridOf(volume.Vec{2, 0, 0}, volume.Vec{0, 3, 0}, volume.Vec{0, 0, 4})
 	info := raster.Info{Volumes: 4, Geometry: grid}

@@ -17,7 +17,7 @@ import (
 	"quell/volume"
 )
 
-// TestHalfTurnQform normalises a quaternion whose length rounding has made more than 1.
+// TestHalfTurnQform normalises a quaternion that rounding has made longer than 1.
 func TestHalfTurnQform(t *testing.T) {
 	for _, q := range [][3]float64{{0.8, 0.8, 0}, {2, 0, 0}, {0.6, 0.6, 0.6}, {0, 0, 1}} {
 		h := header{quatern: q, pixdim: [8]float64{1, 1, 2, 3}}
@@ -37,7 +37,7 @@ func TestHalfTurnQform(t *testing.T) {
 	}
 }
 
-// TestVoxelSizes takes the magnitude of a voxel size, 1 where there is none, and says so.
+// TestVoxelSizes takes the magnitude of a voxel size, 1 if there is none, and says so.
 func TestVoxelSizes(t *testing.T) {
 	negative, none := "The header gives a negative voxel size along y; its magnitude is used.", "The header gives no voxel size along y; 1 is assumed unless a transform gives it."
 	for p, c := range map[float64]struct {
@@ -58,7 +58,7 @@ func TestVoxelSizes(t *testing.T) {
 	}
 }
 
-// TestNearestAxesOfATie leaves the axes in order where two of them are as near.
+// TestNearestAxesOfATie leaves the axes in order if two of them are as near.
 func TestNearestAxesOfATie(t *testing.T) {
 	half := math.Sqrt(0.5)
 	for what, m := range map[string]volume.Affine{
@@ -224,7 +224,7 @@ func TestReadHeaderRefuses(t *testing.T) {
 		}
 	}
 	huge := edited(t, "nifti2-le.nii", func(b []byte) {
-		le.PutUint64(b[400:], math.Float64bits(1e153)) // the sform's first voxel size, whose square in mm is infinite
+		le.PutUint64(b[400:], math.Float64bits(1e153)) // the sform's first voxel size; its square in mm is infinite
 		le.PutUint32(b[500:], 1)                       // metres
 	})
 	if _, err := ReadHeader(fstest.MapFS{"a.nii": {Data: huge}}, "a.nii"); err == nil || !strings.Contains(err.Error(), "its grid is not usable") {

@@ -60,8 +60,8 @@ func compressed(t testing.TB, b []byte) []byte {
 	return out.Bytes()
 }
 
-// TestHugeClaims reads small files whose headers claim huge images: they are refused
-// without an allocation of that size.
+// TestHugeClaims reads small files with headers that claim huge images: they are
+// refused without an allocation of that size.
 func TestHugeClaims(t *testing.T) {
 	claim := func(name string, set func(b []byte)) []byte {
 		b := bytes.Clone(sample(t, name))

@@ -278,7 +278,7 @@ func TestGridLimits(t *testing.T) {
 	}
 }
 
-// TestExtensionBlocks ends at the first block whose size is not possible.
+// TestExtensionBlocks ends at the first block with an impossible size.
 func TestExtensionBlocks(t *testing.T) {
 	block := func(size, code uint32, n int) []byte {
 		b := binary.LittleEndian.AppendUint32(nil, size)
@@ -314,7 +314,7 @@ func TestExtensionBlocks(t *testing.T) {
 }
 
 // TestShearedQform: a qform cannot hold shear, so it becomes an sform of the same code
-// where the file has no sform.
+// if the file has no sform.
 func TestShearedQform(t *testing.T) {
 	sheared := volume.NewGeometry([3]int{4, 4, 4}, [3]float64{2, 3, 4}).Affine
 	sheared[0][1] = 1

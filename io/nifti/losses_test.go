@@ -13,8 +13,8 @@ import (
 	"quell/series"
 )
 
-// withVoxels returns the file of testdata whose voxels are of one datatype, with
-// the first voxels replaced by values and the others by 0 or, if fill is true, by
+// withVoxels returns the file of testdata with voxels of one datatype, with the
+// first voxels replaced by values and the others by 0 or, if fill is true, by
 // repeating values.
 func withVoxels[T any](t *testing.T, name string, fill bool, values ...T) []byte {
 	t.Helper()
@@ -86,7 +86,8 @@ func TestNonFiniteVoxels(t *testing.T) {
 	}
 }
 
-// TestScaledIntegersOverflow reads integers whose slope takes them beyond float32.
+// TestScaledIntegersOverflow reads integers with a slope that takes them beyond
+// float32.
 func TestScaledIntegersOverflow(t *testing.T) {
 	b := withVoxels[int16](t, "int16-le.nii", false, 1, 2, 3, -1)
 	binary.LittleEndian.PutUint32(b[112:], math.Float32bits(3e38))

@@ -77,7 +77,7 @@ func headerError(err error) error {
 }
 
 // checkDims sets unused dimensions to 1 and returns an error for data that is not
-// an image, or whose size is impossible.
+// an image, or with an impossible size.
 func (h *header) checkDims() error {
 	n := h.dim[0]
 	if n < 1 || n > 7 {

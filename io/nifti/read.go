@@ -20,7 +20,7 @@ func Read(ctx context.Context, fsys fs.FS, name string) (*series.Series, error) 
 	return ReadVolume(ctx, fsys, name, 0)
 }
 
-// ReadVolume reads volume t of a file whose voxels are single numbers. For voxels
+// ReadVolume reads volume t of a file if its voxels are single numbers. For voxels
 // that are colours or complex numbers the error lists the components to choose
 // from. t counts from 0 over all dimensions beyond the third.
 func ReadVolume(ctx context.Context, fsys fs.FS, name string, t int) (*series.Series, error) {
@@ -106,7 +106,7 @@ func (h *header) readExtensions(file *raster.File, offset int64) []series.Findin
 }
 
 // times returns when the first volume was acquired and the time between volumes, in
-// seconds; 0, 0 where the header does not say, or where volumes have a fifth dimension.
+// seconds; 0, 0 if the header does not say, or if volumes have a fifth dimension.
 func (h *header) times() (start, step float64) {
 	const seconds, milliseconds, microseconds = 8, 16, 24
 	unit, ok := map[int64]float64{seconds: 1, milliseconds: 1e-3, microseconds: 1e-6}[h.xyztUnits&0x38]

@@ -14,7 +14,7 @@ import (
 	"quell/volume"
 )
 
-// writeWithout writes a float32 image, compressed where name ends in .gz, with voxels that
+// writeWithout writes a float32 image, compressed if name ends in .gz, with voxels that
 // are NaN or infinite, which Write refuses.
 func writeWithout(t *testing.T, dir, name string, v *volume.Volume, values map[int]float64) {
 	t.Helper()
@@ -30,7 +30,8 @@ func writeWithout(t *testing.T, dir, name string, v *volume.Volume, values map[i
 	}
 }
 
-// A slice that is read alone is that of the whole volume, on its place in space.
+// A slice that is read alone equals the one of the whole volume, on its place in
+// space.
 func TestReadSlice(t *testing.T) {
 	v := phantom([3]int{31, 20, 7})
 	dir := t.TempDir()

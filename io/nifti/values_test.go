@@ -94,7 +94,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestBytesInErrors: where the voxels should end, and where a file that shrank did.
+// TestBytesInErrors: the end of the voxels, and the end of a file that shrank.
 func TestBytesInErrors(t *testing.T) {
 	b := fileOf(t, phantom([3]int{128, 128, 40}), "int16", ".nii")
 	short := fstest.MapFS{"a.nii": {Data: b[:len(b)-1]}}
@@ -117,7 +117,7 @@ func TestBytesInErrors(t *testing.T) {
 	}
 }
 
-// TestManyVolumesOfTheLargestSize: the limit of voxels is that of one volume.
+// TestManyVolumesOfTheLargestSize: the limit of voxels applies to one volume.
 func TestManyVolumesOfTheLargestSize(t *testing.T) {
 	h := header{format: nifti2, dim: [8]int64{4, volume.MaxVoxels, 1, 1, 2}}
 	if err := h.checkDims(); err != nil || h.volumes() != 2 {

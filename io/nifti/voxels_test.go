@@ -15,8 +15,8 @@ import (
 	"quell/volume"
 )
 
-// sequentialFS is a file system whose files can only be read sequentially, like those
-// of a zip. They may state a size that is larger than theirs by more.
+// sequentialFS is a file system with files that can only be read sequentially, as in
+// a zip. They may state a size that is larger than theirs by more.
 type sequentialFS struct {
 	fs.FS
 	more int64
@@ -96,8 +96,8 @@ func TestFileShorterThanItsSize(t *testing.T) {
 	}
 }
 
-// wrongSizeFS is a file system whose files have random access and state a size that
-// is one byte too large.
+// wrongSizeFS is a file system with files that have random access and state a size
+// that is one byte too large.
 type wrongSizeFS struct{ fs.FS }
 
 func (w wrongSizeFS) Open(name string) (fs.File, error) {

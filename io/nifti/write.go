@@ -10,9 +10,9 @@ import (
 	"quell/volume"
 )
 
-// Write writes v, whose values are finite, to path: NIfTI if path ends in .nii or
-// .nii.gz, an Analyze 7.5 pair if it ends in .hdr, with the voxels in the .img beside it.
-// NIfTI is version 1 unless v came from version 2 or is too large for version 1.
+// Write writes v, of finite values, to path: NIfTI if path ends in .nii or .nii.gz, an
+// Analyze 7.5 pair if it ends in .hdr, with the voxels in the .img next to it. NIfTI is
+// version 1 unless v came from version 2 or is too large for version 1.
 //
 // from is the series that v was computed from, and may be nil. If it was read from a
 // NIfTI file, Write reads the header of that file again and keeps its transform
@@ -20,7 +20,7 @@ import (
 // description unless description is given. Each of its transforms is moved with the
 // voxels, so that a crop stays in place. Any other volume gets sform and qform with
 // code 1; a sheared one (gantry tilt) gets sform alone, since a quaternion cannot
-// represent shear. Positions written are always those of v's grid.
+// represent shear. Positions written are always on v's grid.
 //
 // a is nil if all voxels are there. For a volume that an engine is computing, each voxel is
 // written when a says that it is final. An integer type and an Analyze file wait for all of
@@ -71,11 +71,11 @@ func Write(ctx context.Context, path string, v *volume.Volume, a *volume.Arrival
 	return err
 }
 
-// NewFrameWriter begins a file of the given number of frames at path, a .nii or .nii.gz
-// that must not exist. from, the first of the series that the frames were computed from,
-// and dtype are as for [Write]; step is the time between frames in seconds, 0 where it is
-// unknown; auxiliary is up to 23 bytes that the header keeps as the name of an auxiliary file, see
-// [GradientMark]. The caller calls Close, or Discard.
+// NewFrameWriter begins a file of the given number of frames at path, a .nii or .nii.gz that must
+// not exist. from, the first of the series that the frames were computed from, and dtype are as
+// for [Write]; step is the time between frames in seconds, 0 if it is unknown; auxiliary is up to
+// 23 bytes that the header keeps as the name of an auxiliary file, see [GradientMark]. The caller
+// calls Close, or Discard.
 func NewFrameWriter(path string, frames int, from *series.Series, step float64, dtype, description, auxiliary string) (*raster.FrameWriter, error) {
 	spec, err := newSpec(path, from, dtype, func(grid volume.Geometry, e raster.Encoder, source *header) *header {
 		h := newHeader(grid, source, e, description)
@@ -110,7 +110,7 @@ func newSpec(path string, from *series.Series, dtype string, layout func(grid vo
 	}, nil
 }
 
-// setFrames makes the header that of a file of several volumes.
+// setFrames makes the header one of a file of several volumes.
 func (h *header) setFrames(frames int, step float64) {
 	if frames == 1 {
 		return

@@ -105,7 +105,7 @@ func TestWriteKeepsEachTransform(t *testing.T) {
 
 // TestWriteLeavesOutUnusableTransforms: a transform that Read ignores, or that other
 // programs interpret in another way, is left out, so that all programs place the
-// exported image where Quell does.
+// exported image as Quell does.
 func TestWriteLeavesOutUnusableTransforms(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	const pixdim0, pixdim1, qformCode, sformCode, quaternB, srowX = 76, 80, 252, 254, 256, 280
@@ -239,9 +239,9 @@ func TestAnalyzeReordersVoxels(t *testing.T) {
 	}
 }
 
-// TestAnalyzeError compares the distance with that of the volume that is read back, for
-// grids along the patient's axes with an origin on and between voxels, an oblique grid
-// and one far from the origin.
+// TestAnalyzeError compares the distance with the distance of the volume that is read
+// back, for grids along the patient's axes with an origin on and between voxels, an
+// oblique grid and one far from the origin.
 func TestAnalyzeError(t *testing.T) {
 	grid := func(angle float64, origin volume.Vec) volume.Geometry {
 		s, c := math.Sincos(angle)

@@ -23,7 +23,7 @@ type header struct {
 	space      string
 	directions [][]float64 // of each axis; nil for "none"
 	origin     []float64
-	spacings   []float64 // of each axis; NaN where it is unknown
+	spacings   []float64 // of each axis; NaN if it is unknown
 	mins       []float64 // axis mins
 	centers    []string
 	kinds      []string
@@ -113,7 +113,7 @@ func fromFields(fields map[string]string) (*header, error) {
 	return h, h.parseData(fields)
 }
 
-// parseSpace reads where the voxels are.
+// parseSpace reads the positions of the voxels.
 func (h *header) parseSpace(fields map[string]string) (err error) {
 	list := func(name string) (values []float64) {
 		for _, word := range strings.Fields(fields[name]) {
@@ -157,7 +157,7 @@ func (h *header) parseSpace(fields map[string]string) (err error) {
 	return nil
 }
 
-// parseData reads in which file and where the voxels are.
+// parseData reads in which file and at which byte the voxels are.
 func (h *header) parseData(fields map[string]string) (err error) {
 	h.data = fields["datafile"]
 	if strings.Contains(h.data, "%") || strings.HasPrefix(h.data, "LIST") {
@@ -213,7 +213,8 @@ func quoted(text string) (list []string) {
 	return list
 }
 
-// single are the kinds of axes whose elements are values of their own, not parts of one.
+// single are the kinds of axes with elements that are values of their own, not parts of
+// one.
 var single = []string{"domain", "space", "time", "list", "point-list", "none", "???", "stub", "scalar"}
 
 // inSpace reports which axes are axes of space. The others are behind them: volumes.

@@ -39,7 +39,7 @@ func zipped(b []byte) []byte {
 	return out.Bytes()
 }
 
-// TestHeaders: what other programs write, and where its voxels are in LPS+.
+// TestHeaders: what other programs write, and the positions of its voxels in LPS+.
 func TestHeaders(t *testing.T) {
 	big := []byte{0, 1, 0, 2, 0, 3, 0, 4}
 	for what, c := range map[string]struct {
@@ -148,7 +148,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDetached: the voxels lie beside the header or below it, and the same are read.
+// TestDetached: the voxels lie next to the header or below it, and the same are
+// read.
 func TestDetached(t *testing.T) {
 	for name, data := range map[string][]byte{"x.raw": voxels, "sub/x.raw.gz": zipped(voxels)} {
 		header := ramp

@@ -68,7 +68,7 @@ func Description(fsys fs.FS, name string) (string, error) {
 	return h.content, nil
 }
 
-// seek goes to the voxels, and returns where they begin.
+// seek goes to the voxels, and returns the byte at which they begin.
 func (h *header) seek(file *raster.File, l raster.Layout) (int64, error) {
 	for range h.lineSkip {
 		if _, err := file.Line(); err != nil {
@@ -88,7 +88,8 @@ func (h *header) seek(file *raster.File, l raster.Layout) (int64, error) {
 	return file.At() + h.byteSkip, nil
 }
 
-// layout returns what the header says of the voxels, without where they begin.
+// layout returns what the header says of the voxels, without the byte at which they
+// begin.
 func (h *header) layout() (raster.Layout, error) {
 	l := raster.Layout{Meta: series.Meta{Format: "NRRD", Description: raster.OneLine(h.content, 200)}, Datatype: h.datatype, Order: binary.LittleEndian, Slope: 1}
 	if h.big {

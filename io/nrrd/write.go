@@ -11,7 +11,7 @@ import (
 	"quell/volume"
 )
 
-// names are those of the types that are written.
+// names are the names of the types that are written.
 var names = map[int64]string{raster.Uint8: "unsigned char", raster.Int16: "short", raster.Uint16: "unsigned short", raster.Int32: "int", raster.Float32: "float", raster.Float64: "double"}
 
 // Make makes a .nrrd of voxels that are not compressed, at their positions in LPS+. The format has no
@@ -39,7 +39,7 @@ func headerText(grid volume.Geometry, d raster.Datatype, frames int, step float6
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	dimension, space, fourth, last := 3, "left-posterior-superior", "", ""
 	kinds := "domain domain domain"
-	if frames > 1 { // as ITK reads and writes four axes: one without a direction would be that of vectors
+	if frames > 1 { // as ITK reads and writes four axes: one without a direction would be an axis of vectors
 		dimension, space, fourth, last = 4, "left-posterior-superior-time", ",0", " (0,0,0,1)"
 		if kinds += " domain"; step > 0 {
 			last, kinds = " (0,0,0,"+number(step)+")", "domain domain domain time"

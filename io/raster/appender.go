@@ -13,11 +13,11 @@ import (
 	"quell/volume"
 )
 
-// appender writes a single file of which the voxels come one part after another, and keeps
-// none of them in memory.
+// appender writes a single file; its voxels come one part after another, and keeps none of
+// them in memory.
 //
-// Integer types store values unscaled where all are whole and fit. Since that is known only
-// after the last part, the voxels wait in a file of float32 beside the output until then.
+// Integer types store values unscaled if all are whole and fit. Since that is known only
+// after the last part, the voxels wait in a file of float32 next to the output until then.
 type appender struct {
 	path     string
 	spec     Spec

@@ -43,7 +43,7 @@ func (w *blockWriter) blocks(ctx context.Context, use func(block, from, to int, 
 	})
 }
 
-// offset returns where a voxel is in the file.
+// offset returns the position of a voxel in the file.
 func (w *blockWriter) offset(voxel int) int64 {
 	return int64(len(w.header)) + int64(voxel)*int64(w.encoder.Bytes)
 }

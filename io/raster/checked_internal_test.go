@@ -60,7 +60,7 @@ type memory []byte
 
 func (m memory) WriteAt(p []byte, at int64) (int, error) { return copy(m[at:], p), nil }
 
-// Blocks that are written in parallel are those of a file that is written in one go, and
+// Blocks that are written in parallel are as in a file that is written in one go, and
 // any other byte or length is found when they are read back.
 func TestBlockWriter(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{300, 300, 7}, [3]float64{1, 1, 1})) // 630 000 voxels

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Component names the number that is read from each voxel of a file whose voxels
-// are complex numbers or colours. It is "" where a voxel is a single number.
+// Component names the number that is read from each voxel of a file if its voxels
+// are complex numbers or colours. It is "" if a voxel is a single number.
 type Component string
 
 // The components of complex numbers and of colours.
@@ -42,7 +42,7 @@ func ComponentNames() []string {
 }
 
 // checkComponent returns an error if c is not a component of the datatype, or is
-// missing where one must be chosen.
+// missing if one must be chosen.
 func (d Datatype) checkComponent(c Component) error {
 	switch {
 	case len(d.Components) == 0 && c != "":

@@ -19,8 +19,8 @@ type decoder struct {
 	slope, inter float64
 }
 
-// decode converts len(dst) voxels of src, whose bytes it may swap. Voxels without
-// a finite value are NaN or infinite in dst; the caller masks them.
+// decode converts len(dst) voxels of src; it may swap their bytes. Voxels without a
+// finite value are NaN or infinite in dst; the caller masks them.
 func (d decoder) decode(dst []float32, src []byte) losses {
 	if d.order == binary.ByteOrder(binary.BigEndian) {
 		swapBytes(src[:len(dst)*d.Bytes], d.numberBytes())
@@ -172,8 +172,8 @@ func (d decoder) mayRound() bool {
 	return d.Integer() && !d.Colours() && d.reach() > 1<<23*math.Abs(d.slope)
 }
 
-// countRounded counts the voxels whose stored integer cannot be computed back
-// from its float32.
+// countRounded counts the voxels for which the stored integer cannot be computed
+// back from its float32.
 func (d decoder) countRounded(dst []float32, src []byte) (n int) {
 	for i, x := range dst {
 		if x-x != 0 { // counted as overflow

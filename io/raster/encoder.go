@@ -51,11 +51,11 @@ type Encoder struct {
 	Slope, Inter float64
 }
 
-// encoderFor chooses slope and intercept. Values are stored unscaled in
-// floating-point types, and in integer types if all are whole and fit, if necessary
-// after a shift (CT in unsigned integers). Otherwise the range of the values is
-// mapped to that of the type, less one step at both ends, so that rounding slope
-// and intercept to the header's float32 clips nothing. A floating-point type needs no limits.
+// encoderFor chooses slope and intercept. Values are stored unscaled in floating-point types,
+// and in integer types if all are whole and fit, if necessary after a shift (CT in unsigned
+// integers). Otherwise the range of the values is mapped to the range of the type, less one
+// step at both ends, so that rounding slope and intercept to the header's float32 clips
+// nothing. A floating-point type needs no limits.
 func encoderFor(d Datatype, values valueLimits) Encoder {
 	e := Encoder{Datatype: d, Slope: 1}
 	if !d.Integer() {
@@ -93,7 +93,7 @@ func unscaledEncoder(d Datatype, values valueLimits) (e Encoder, lost string) {
 }
 
 // valueLimits are the smallest and the largest of values, masked voxels included. Its zero
-// value is that of none.
+// value belongs to none.
 type valueLimits struct {
 	lo, hi    float32
 	any       bool

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLimitsInParts: the limits of values that several cores look at are those of one pass, whichever part
+// TestLimitsInParts: the limits of values that several cores look at are as in one pass, whichever part
 // holds the smallest, the largest and the only fraction.
 func TestLimitsInParts(t *testing.T) {
 	if got := limitsOf(nil); got != (valueLimits{}) {

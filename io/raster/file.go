@@ -23,7 +23,7 @@ type File struct {
 	size int64   // of the file as stored
 	gzip bool    // what is read is decompressed, by gzip or zlib
 	zlib bool
-	base int64 // where it begins in the file as stored; size counts from there
+	base int64 // the byte at which it begins in the file as stored; size counts from there
 	pos  int64 // bytes read so far, decompressed
 }
 

@@ -8,9 +8,9 @@ import (
 	"quell/volume"
 )
 
-// FrameWriter writes volumes on one grid as the frames of one file, one after another and each whole
-// or some slices at a time. The file of one frame is that of [WriteFile]. It keeps no voxels in memory;
-// those of integer types wait on the disk for the last. Its methods are called from one goroutine.
+// FrameWriter writes volumes on one grid as the frames of one file, one after another and each whole or
+// some slices at a time. The file of one frame is as from [WriteFile]. It keeps no voxels in memory;
+// voxels of integer types wait on the disk for the last. Its methods are called from one goroutine.
 type FrameWriter struct {
 	*appender
 	frames int // that the file is to have
@@ -74,7 +74,7 @@ func (w *FrameWriter) Close(ctx context.Context) error {
 func (w *FrameWriter) Lost() string { return w.lost }
 
 // SpoolBytes returns how many bytes of disk each voxel of a data type takes while it is
-// written in parts, beside those of the file.
+// written in parts, besides the bytes of the file.
 func SpoolBytes(dtype string) int {
 	d, err := DatatypeByName(dtype)
 	if err != nil || !d.Integer() {

@@ -6,7 +6,7 @@ import (
 	"quell/series"
 )
 
-// losses counts the voxels whose stored value a float32 cannot hold.
+// losses counts the voxels with a stored value that a float32 cannot hold.
 type losses struct {
 	nan, infinite int // stored as such
 	overflow      int // finite, but beyond the range of float32

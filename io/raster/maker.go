@@ -8,7 +8,7 @@ import (
 )
 
 // Maker returns how a file of so many frames is written at path. from, the first of the series that the
-// voxels were computed from, may be nil; step is the time between frames in seconds, 0 where it is unknown;
+// voxels were computed from, may be nil; step is the time between frames in seconds, 0 if it is unknown;
 // dtype is one of [Datatypes] or "". An error is one sentence without path.
 type Maker func(path string, frames int, from *series.Series, step float64, dtype, description string) (Spec, error)
 

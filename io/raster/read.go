@@ -27,7 +27,7 @@ type Layout struct {
 	Between func(file *File, offset int64) []series.Finding
 }
 
-// Image is a file whose header was read, open for its voxels.
+// Image is a file with its header read, open for its voxels.
 type Image struct {
 	layout     Layout
 	headerName string   // of the file that holds the header
@@ -35,8 +35,8 @@ type Image struct {
 	file       *File
 }
 
-// NewImage returns an image whose voxels are in a file, which it closes. headerName and names are those
-// of the files that hold header and voxels: the same for one file.
+// NewImage returns an image with its voxels in a file, which it closes. headerName and names are the
+// names of the files that hold header and voxels: the same for one file.
 func NewImage(l Layout, headerName string, names []string, file *File) *Image {
 	return &Image{l, headerName, names, file}
 }
@@ -50,7 +50,7 @@ type Info struct {
 	series.Meta
 	Geometry   volume.Geometry  `json:"geometry"`             // LPS+ mm, of one volume
 	Volumes    int              `json:"volumes"`              // number on the grid
-	Step       float64          `json:"step,omitempty"`       // seconds between volumes; 0 where they are no times, or the file does not say
+	Step       float64          `json:"step,omitempty"`       // seconds between volumes; 0 if they are no times, or the file does not say
 	Start      float64          `json:"start,omitempty"`      // seconds of the first volume
 	Datatype   string           `json:"datatype"`             // as stored: "int16"
 	Components []Component      `json:"components,omitempty"` // one must be chosen; nil if voxels are single numbers
@@ -142,7 +142,7 @@ func (r *Sequence) Close() {
 func (r *Sequence) Read(ctx context.Context, t int) (*series.Series, error) {
 	s, err := r.read(ctx, t)
 	if err != nil {
-		r.Close() // where it stands in the file is not known
+		r.Close() // its place in the file is not known
 		return nil, fmt.Errorf("%s: %w", r.name, err)
 	}
 	s.Sources[0].FS, s.Sources[0].Name = r.fsys, r.name
@@ -269,8 +269,7 @@ func (im *Image) read(ctx context.Context, t int, c Component, show func(int, *v
 	return s, nil
 }
 
-// seriesOf returns the series that volume t is, of which so much was lost, without its
-// voxels.
+// seriesOf returns the series that volume t is, with so much lost, without its voxels.
 func (im *Image) seriesOf(p plan, t int, lost losses) (*series.Series, error) {
 	if n := p.geometry.Voxels(); lost.nonFinite() == n {
 		return nil, fmt.Errorf("all of its %d voxels are NaN, infinite or beyond the range of 32-bit floating point, so there is no image to open; check how the file was made", n)

@@ -15,7 +15,7 @@ import (
 // scene is a slice of a volume that filters are shown on.
 type scene struct {
 	volume    *volume.Volume
-	dims      int // to filter in, where the filter can
+	dims      int // to filter in, if the filter can
 	x0, y0, z int // of the first pixel that is shown
 	lo, hi    float32
 	residual  float32 // at the ends of the scale of what was removed

@@ -10,9 +10,9 @@ import (
 	"quell/series"
 )
 
-// WithoutDamaged forms the volumes of all slices but those of broken files, with a finding about
-// these: where a slice is missing inside a volume, its gap is found as that of any other. It
-// returns nil if no file is broken or nothing is left.
+// WithoutDamaged forms the volumes of all slices except the slices of broken files, with a
+// finding about these: if a slice is missing inside a volume, its gap is found like any other.
+// It returns nil if no file is broken or nothing is left.
 func WithoutDamaged(images []*instance.Slice) []Entry {
 	var broken, sound []*instance.Slice
 	for _, image := range images {
@@ -43,7 +43,7 @@ func WithoutDamaged(images []*instance.Slice) []Entry {
 }
 
 // mayMiss says whether the volume of a sound slice may miss a broken one: it is of the same series,
-// or its series is not known and it lies beside it.
+// or its series is not known and it lies next to it.
 func mayMiss(sound, broken *instance.Slice) bool {
 	if !IsOrphan(broken) {
 		return sound.Meta.UID == broken.Meta.UID

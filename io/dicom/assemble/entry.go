@@ -46,14 +46,14 @@ func refusedEntry(images []*instance.Slice, err error) Entry {
 	return Entry{Meta: images[0].Meta, Slices: len(images), Bytes: fileBytes(images), Err: err}
 }
 
-// damagedEntry returns the entry of slices of which one is in a broken file.
+// damagedEntry returns the entry of slices if one is in a broken file.
 func damagedEntry(images []*instance.Slice, err error) Entry {
 	e := refusedEntry(images, err)
 	e.Damaged = true
 	return e
 }
 
-// formEntry makes the entry of a candidate whose positions are all different.
+// formEntry makes the entry of a candidate with positions that are all different.
 func formEntry(p candidate, findings []series.Finding) Entry {
 	if p.slices[0].Placed {
 		var ordered []*instance.Slice

@@ -14,8 +14,8 @@ import (
 	"quell/volume"
 )
 
-// TestOrientations loads the three planes and an oblique one; the affine must
-// put every voxel where the header does.
+// TestOrientations loads the three planes and an oblique one; the affine must put
+// every voxel at the place that the header gives.
 func TestOrientations(t *testing.T) {
 	c, s := math.Cos(0.3), math.Sin(0.3)
 	for name, iop := range map[string][2]volume.Vec{

@@ -15,8 +15,8 @@ import (
 // one: positions in files are rounded.
 const groupTolerance = 0.01
 
-// formGroups makes 4-D series of the entries of one series: those of one kind and on one
-// grid that were divided along an axis. parts are the candidates of the entries.
+// formGroups makes 4-D series of the entries of one series: the entries of one kind and
+// on one grid that were divided along an axis. parts are the candidates of the entries.
 func formGroups(entries []Entry, parts []candidate) {
 	taken := make([]bool, len(entries))
 	joins := func(i int) bool { return !taken[i] && entries[i].Err == nil && len(parts[i].place) > 0 }
@@ -49,9 +49,9 @@ func formGroups(entries []Entry, parts []candidate) {
 // timeAxes are the axes along which time passes.
 var timeAxes = []string{"temporal position", "frame reference time", "acquisition", "acquisition time", "trigger time", "repeat"}
 
-// timeOf returns the time of a volume in seconds: its coordinate if that is a time, else
-// when the first of its slices was acquired, else that of its temporal position; NaN if the files do not say, or if the volume
-// lies on an axis other than time.
+// timeOf returns the time of a volume in seconds: its coordinate if that is a time, else when the first of its slices
+// was acquired, else from its temporal position; NaN if the files do not say, or if the volume lies on an axis other
+// than time.
 func timeOf(e *Entry, place series.Place) float64 {
 	c := place[len(place)-1]
 	if len(place) > 1 || !slices.Contains(timeAxes, c.Axis) {
@@ -66,7 +66,7 @@ func timeOf(e *Entry, place series.Place) float64 {
 	}
 	first := math.NaN()
 	for _, s := range e.Stack {
-		if t := acquiredAt(s); !(t >= first) { // also where first is NaN
+		if t := acquiredAt(s); !(t >= first) { // also if first is NaN
 			first = t
 		}
 	}
@@ -84,7 +84,8 @@ var acquisitionTime = slices.IndexFunc(instance.Distinctions[:], func(d instance
 func acquiredAt(s *instance.Slice) float64 {
 	text := s.Distinctions[acquisitionTime]
 	if len(text) > len("20060102150405") {
-		// The offset from UTC is that of the whole series. Its sign is not that of an exponent.
+		// The offset from UTC applies to the whole series. Its sign is not the sign of an
+		// exponent.
 		text, _, _ = strings.Cut(strings.ReplaceAll(text, "e+", "e"), "+")
 		text, _, _ = strings.Cut(text, "-")
 	}

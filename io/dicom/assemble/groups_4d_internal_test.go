@@ -7,8 +7,7 @@ import (
 	"quell/io/dicom/instance"
 )
 
-// series4D returns the slices of volumes of three slices, to each of which change is
-// applied.
+// series4D returns the slices of volumes of three slices and applies change to each.
 func series4D(volumes int, change func(volume int, s *instance.Slice)) []*instance.Slice {
 	var out []*instance.Slice
 	for v := range volumes {
@@ -100,7 +99,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestTimeStep finds the seconds between volumes where the files give them evenly.
+// TestTimeStep finds the seconds between volumes if the files give them evenly.
 func TestTimeStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		axis   string

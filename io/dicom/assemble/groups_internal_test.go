@@ -126,7 +126,8 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestIrregularity is 0 unless a warning says that slices are not where the grid has them.
+// TestIrregularity is 0 unless a warning says that slices are not at the places of the
+// grid.
 func TestIrregularity(t *testing.T) {
 	images := stack(0, 5, 11)
 	grid, _ := formGrid(stack(0, 5, 10))
@@ -300,8 +301,8 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestDivides accepts groups with fewer duplicates than all slices together, of which at
-// most half are fragments.
+// TestDivides accepts groups with fewer duplicates than all slices together, if at most
+// half of the groups are fragments.
 func TestDivides(t *testing.T) {
 	group := func(z ...float64) []*instance.Slice { return stack(z...) }
 	for name, c := range map[string]struct {
@@ -628,7 +629,8 @@ func TestDuplicatesInWords(t *testing.T) {
 	}
 }
 
-// TestRegularSlices: fewer than three are, and those that are rounded by up to 0.1 mm.
+// TestRegularSlices: fewer than three are, and also slices with positions rounded by
+// up to 0.1 mm.
 func TestRegularSlices(t *testing.T) {
 	for what, c := range map[string]struct {
 		z    []float64

@@ -11,7 +11,7 @@ import (
 	"quell/series"
 )
 
-// newIndex returns a media directory that lists files, each in a record beside one
+// newIndex returns a media directory that lists files, each in a record next to one
 // without a file.
 func newIndex(files ...string) *dicomtest.Fake {
 	f := dicomtest.NewFake("9", 0, 0).With(part10.TagSOPClassUID, part10.MediaDirectory)

@@ -13,8 +13,8 @@ func acquiredFirst(a, b *instance.Slice) int {
 	return cmp.Or(instance.CompareAcquired(a, b), ByFile(a, b))
 }
 
-// byAcquisition orders the values of an axis by the first slices of their groups; those
-// that are acquired together, as echoes that are counted by themselves, by size.
+// byAcquisition orders the values of an axis by the first slices of their groups;
+// groups that are acquired together, as echoes that are counted by themselves, by size.
 func byAcquisition(a, b string, groups map[string][]*instance.Slice) int {
 	first := func(key string) *instance.Slice { return slices.MinFunc(groups[key], acquiredFirst) }
 	return cmp.Or(instance.CompareAcquired(first(a), first(b)), byNumber(a, b, groups))
@@ -56,8 +56,8 @@ func sortByAcquisition(parts []candidate) {
 }
 
 // sortBlock orders volumes by the slices that they have at one position. A scanner may count
-// volume by volume or position by position: at one position the order is that of the volumes
-// in either case.
+// volume by volume or position by position: at one position the order is the order of the
+// volumes in either case.
 func sortBlock(parts []candidate) {
 	if len(parts) < 2 {
 		return

@@ -95,8 +95,8 @@ func reportStudyPerSlice(entries []Entry) {
 	}
 }
 
-// reportStudies labels the entries of a series whose UID exists in several studies, and
-// adds a finding.
+// reportStudies labels the entries of a series with a UID that exists in several
+// studies, and adds a finding.
 func reportStudies(entries []Entry, study string, studies []string) {
 	part := fmt.Sprintf("study %d of %d", slices.Index(slices.Sorted(slices.Values(studies)), study)+1, len(studies))
 	for i := range entries {
@@ -261,7 +261,7 @@ func reportDuplicates(copies, sharedUID []*instance.Slice) []series.Finding {
 	return out
 }
 
-// IsOrphan reports whether a slice is of a broken file whose series is unknown.
+// IsOrphan reports whether a slice is of a broken file of an unknown series.
 func IsOrphan(image *instance.Slice) bool { return image.Err != nil && image.Meta.UID == "" }
 
 // refuseBeside marks entries as damaged if an orphan in one of their folders has their

@@ -17,7 +17,7 @@ import (
 type candidate struct {
 	label    string       // distinguishes it from the others; "" if it is alone
 	kind     string       // the part of label that distinguishes images of different kinds
-	place    series.Place // where it lies on the axes along which the series was divided
+	place    series.Place // its place on the axes along which the series was divided
 	slices   []*instance.Slice
 	excluded []*instance.Slice // duplicates of its positions
 }

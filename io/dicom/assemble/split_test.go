@@ -79,7 +79,8 @@ func seriesOf(z []float64, change func(i int, f *dicomtest.Fake)) map[string]*di
 	return out
 }
 
-// TestInterleavedVolumes has two volumes in a series whose slices lie between each other.
+// TestInterleavedVolumes has two volumes in a series with slices that lie between each
+// other.
 func TestInterleavedVolumes(t *testing.T) {
 	second := func(tag part10.Tag, values ...string) func(int, *dicomtest.Fake) {
 		return func(i int, f *dicomtest.Fake) { f.With(tag, values[i/6]) }
@@ -164,7 +165,8 @@ func TestStations(t *testing.T) {
 	}
 }
 
-// TestAbortedVolume has one slice of an aborted first echo: it is not mixed with those of the second.
+// TestAbortedVolume has one slice of an aborted first echo: it is not mixed with slices of the
+// second.
 func TestAbortedVolume(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(append([]float64{4}, heights(6, 0, 2)...), func(i int, f *dicomtest.Fake) {
 		f.With(part10.TagEchoNumbers, fmt.Sprint(min(i+1, 2)))

@@ -52,7 +52,7 @@ func areStacks(groups map[string][]*instance.Slice) bool {
 }
 
 // interleaved reports whether groups without duplicates are regular grids, each of at
-// least three slices, that overlap: volumes whose slices lie between each other.
+// least three slices, that overlap: volumes with slices that lie between each other.
 func interleaved(groups map[string][]*instance.Slice) bool {
 	type extent struct{ from, to float64 }
 	var extents []extent

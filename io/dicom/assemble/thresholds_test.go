@@ -59,7 +59,7 @@ func TestRoundedSpacingThreshold(t *testing.T) {
 }
 
 // TestStationThreshold places a second image at every height, just less and just more
-// than 10 mm beside the first: a repetition, and another station.
+// than 10 mm away from the first: a repetition, and another station.
 func TestStationThreshold(t *testing.T) {
 	for mm, want := range map[float64]string{9.9: "repeat 2 of 2", 10.1: "station 2"} {
 		c := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(slices.Repeat(heights(4, 0, 5), 2), func(i int, f *dicomtest.Fake) {

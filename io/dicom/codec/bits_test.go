@@ -14,7 +14,7 @@ func stuffed(data ...byte) []byte {
 }
 
 // TestBitsOfEveryByte writes and reads four bytes of every kind that bits are tested in
-// words for: 0xFF at each place, and those that differ from it by a bit.
+// words for: 0xFF at each place, and values that differ from it by a bit.
 func TestBitsOfEveryByte(t *testing.T) {
 	kinds := []byte{0xFF, 0xFE, 0x7F, 0x80, 0x01, 0x00}
 	for i := range 6 * 6 * 6 * 6 {
@@ -223,7 +223,7 @@ func TestGolombCodes(t *testing.T) {
 	}
 }
 
-// TestRunLengths: a run that its last bits make longer than the row is damaged; where the
+// TestRunLengths: a run that its last bits make longer than the row is damaged; if the
 // data have ended it is truncated.
 func TestRunLengths(t *testing.T) {
 	for what, c := range map[string]struct {

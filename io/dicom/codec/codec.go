@@ -135,7 +135,7 @@ func Decode(syntaxUID string, info Info, fragments [][]byte) (pixels []byte, err
 
 // CheckHead compares the beginning of a frame's stream with the header, so that a
 // mismatch is found before memory for the image is allocated. It returns nil if head
-// is too short to know. The error is the same as that of Decode.
+// is too short to know. The error is the same as from Decode.
 func CheckHead(syntaxUID string, info Info, head []byte) error {
 	d := decoders[syntaxUID]
 	if d == nil || d.shape == nil {
@@ -181,9 +181,9 @@ func pack(info Info, precision int, samples []uint16) []byte {
 	return appendSamples(make([]byte, 0, info.bytes()), info, precision, samples)
 }
 
-// appendSamples appends samples, of which the low precision bits are significant.
-// Stream and header sometimes disagree on the sign: the bits of the stream are
-// interpreted as the header says.
+// appendSamples appends samples, with the low precision bits significant. Stream
+// and header sometimes disagree on the sign: the bits of the stream are interpreted
+// as the header says.
 func appendSamples[T uint16 | int32](out []byte, info Info, precision int, samples []T) []byte {
 	left := 32 - precision
 	for _, s := range samples {

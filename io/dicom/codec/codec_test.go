@@ -164,7 +164,7 @@ func TestFragments(t *testing.T) {
 }
 
 // TestHeaderAndStreamDiffer decodes streams under headers with another size: an error,
-// except for RLE, whose streams have no size.
+// except for RLE, since its streams have no size.
 func TestHeaderAndStreamDiffer(t *testing.T) {
 	for _, f := range readFacts(t) {
 		if f.Syntax == "1.2.840.10008.1.2.5" {
@@ -230,7 +230,7 @@ func TestMislabelledJPEG(t *testing.T) {
 }
 
 // TestClippedToWhite decodes a stream of 8 bits under a header of 7: values above the
-// header's white, which DCT gives beside sharp edges, are clipped.
+// header's white, which DCT gives near sharp edges, are clipped.
 func TestClippedToWhite(t *testing.T) {
 	stream, want, info := baselineRamp(t)
 	info.Bits = 7

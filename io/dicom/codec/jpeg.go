@@ -50,7 +50,7 @@ func decodeJPEG(stream []byte, info Info) ([]byte, error) {
 		return nil, err
 	}
 	if !lossless && !info.Signed && info.Bits > 0 && info.Bits < f.precision {
-		// DCT overshoots beside edges: clip to white, so that the pixel does not wrap to
+		// DCT overshoots near edges: clip to white, so that the pixel does not wrap to
 		// black.
 		white := uint16(1)<<info.Bits - 1
 		for i, s := range samples {

@@ -19,8 +19,8 @@ func readFact(t *testing.T, name string) *fact {
 	return nil
 }
 
-// TestManyTiles decodes a stream whose header has one pixel per tile, more tiles than
-// the stream can contain.
+// TestManyTiles decodes a stream with a header that has one pixel per tile, more
+// tiles than the stream can contain.
 func TestManyTiles(t *testing.T) {
 	f := readFact(t, "mr-j2k")
 	stream := f.stream(t)

@@ -113,7 +113,7 @@ func (s *lsScan) decode(out []uint16, interval int) error {
 	return nil
 }
 
-// row decodes one row: pixel by pixel, or in runs where all local gradients are 0.
+// row decodes one row: pixel by pixel, or in runs if all local gradients are 0.
 func (s *lsScan) row() error {
 	above, row := s.previous, s.current
 	for x := 1; x <= s.cols; {
@@ -204,8 +204,8 @@ func (s *lsScan) reconstruct(v int) int {
 	return min(max(v, 0), s.maxVal)
 }
 
-// runLength decodes the length of a run (A.7.1), of which there are at most rest pixels
-// in the row. endOfRow is true if the run ends with the row.
+// runLength decodes the length of a run (A.7.1); there are at most rest pixels in the
+// row. endOfRow is true if the run ends with the row.
 func (s *lsScan) runLength(rest int) (n int, endOfRow bool, err error) {
 	for s.bits.take(1) == 1 {
 		segment := 1 << runOrder[s.runIndex]

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// checkRefusal reports an error that does not contain want, or any error where want is "".
+// checkRefusal reports an error that does not contain want, or any error if want is "".
 func checkRefusal(t *testing.T, what string, err error, want string) {
 	t.Helper()
 	if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -407,7 +407,7 @@ func TestRLESegments(t *testing.T) {
 }
 
 // TestWhiteIsClipped: pixels beyond the stored bits of an unsigned lossy image are white;
-// those of a signed image and of one that fills its bits are kept.
+// pixels of a signed image and of one that fills its bits are kept.
 func TestWhiteIsClipped(t *testing.T) {
 	f := readFact(t, "u8-baseline")
 	decode := func(bits int, signed bool) []byte {

@@ -59,7 +59,7 @@ func TestLimitsGrow(t *testing.T) {
 	}
 }
 
-// TestMemoryGrows by half, from 4 MB up to the limit, and in place where there is room.
+// TestMemoryGrows by half, from 4 MB up to the limit, and in place if there is room.
 func TestMemoryGrows(t *testing.T) {
 	buffers = sync.Pool{} // none is left of other tests
 	m := &cappedMemory{limit: 14 << 20}
@@ -85,7 +85,8 @@ func TestMemoryGrows(t *testing.T) {
 	}
 }
 
-// TestDecoderErrors: the sentences of an instance that fails, and that of one that has been closed.
+// TestDecoderErrors: the sentences of an instance that fails, and the sentence of one that has been
+// closed.
 func TestDecoderErrors(t *testing.T) {
 	f := readFact(t, "mr-j2k")
 	stream, pixels := f.stream(t), f.Rows*f.Cols

@@ -65,7 +65,7 @@ func Apply(s *part10.Dataset, p Pseudonyms) (data []byte, id *Identity, err erro
 	return data, id, err
 }
 
-// cleaner applies the profile to data sets whose bytes lie in b.
+// cleaner applies the profile to data sets with their bytes in b.
 type cleaner struct {
 	Pseudonyms
 	b []byte
@@ -112,7 +112,7 @@ func (c cleaner) clean(out []byte, elements []part10.Element, enc part10.Encodin
 	return out, nil
 }
 
-// sequence appends a sequence with its items cleaned. An item of which nothing remains is
+// sequence appends a sequence with its items cleaned. An item with nothing left is
 // removed, unless its position has a meaning, as in functional groups.
 func (c cleaner) sequence(out []byte, e part10.Element, enc part10.Encoding, depth int, hidden bool) ([]byte, error) {
 	if depth > part10.MaxDepth {

@@ -241,7 +241,8 @@ func TestIdentityWarnings(t *testing.T) {
 	}
 }
 
-// TestDeidentifyMosaic keeps only those private attributes that state where the slices lie.
+// TestDeidentifyMosaic keeps only those private attributes that state the positions of the
+// slices.
 func TestDeidentifyMosaic(t *testing.T) {
 	for _, normal := range []string{`0\0\1`, `0\0\-1`} {
 		f := dicomtest.NewMosaic(2, normal).With(0x00291020, []byte(MarkedText+" ")).With(part10.TagPatientName, MarkedText)

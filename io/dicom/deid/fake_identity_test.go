@@ -26,7 +26,7 @@ var marks = []string{Mark, markLatin, ";3ED", markUTF8, MarkUID}
 // MarkedText is a text that holds every mark but the UID's.
 const MarkedText = Mark + "^" + markLatin + "=" + markKanji + "=" + markUTF8
 
-// WantNoMarks fails where a file of dir holds a mark.
+// WantNoMarks fails if a file of dir holds a mark.
 func WantNoMarks(t *testing.T, dir string) {
 	t.Helper()
 	for _, name := range dicomtest.Names(t, dir) {

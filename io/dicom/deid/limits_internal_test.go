@@ -121,7 +121,7 @@ func TestDummies(t *testing.T) {
 	}
 }
 
-// TestEmptiedItems keeps items that are empty in the source and removes those that become
+// TestEmptiedItems keeps items that are empty in the source and removes items that become
 // so.
 func TestEmptiedItems(t *testing.T) {
 	emptied := element(0x00091001, "LO", "private")

@@ -16,7 +16,7 @@ const (
 	dummy     action = 'D'
 	keep      action = 'K' // of a sequence: its items are cleaned
 	replaceID action = 'U' // of a sequence: likewise
-	known     action = 'T' // a text of terms: those that are known stay, see technique
+	known     action = 'T' // a text of terms: known terms stay, see technique
 )
 
 // profileActions are the actions of basicProfile by tag.
@@ -25,7 +25,7 @@ var profileActions = func() map[part10.Tag]action {
 	for _, rows := range [][]profileRow{basicProfile, furtherAttributes} {
 		for _, row := range rows {
 			// Of a choice by type the last action fits every type: an empty value is
-			// allowed where the attribute may be missing, a dummy where it may be empty.
+			// allowed if the attribute may be missing, a dummy if it may be empty.
 			m[row.Tag] = action(row.Code[len(row.Code)-1])
 		}
 	}
@@ -38,10 +38,10 @@ const (
 	tagVOILUTSequence part10.Tag = 0x00283010
 )
 
-// furtherAttributes are texts, and bytes of unknown meaning, that basicProfile does not
-// name. Those of which known terms stay (T) name a technique. Those that stay (K) describe the machine, the method or a code, and readers need
-// them; those with another code may be free text but must not be missing. All other texts
-// that basicProfile does not name are removed.
+// furtherAttributes are texts, and bytes of unknown meaning, that basicProfile does not name. Attributes that keep
+// known terms (T) name a technique. Attributes that stay (K) describe the machine, the method or a code, and readers
+// need them; those with another code may be free text but must not be missing. All other texts that basicProfile does
+// not name are removed.
 var furtherAttributes = []profileRow{
 	{part10.TagSOPClassUID, "K", "SOP Class UID"},
 	{0x0008001A, "K", "Related General SOP Class UID"},
@@ -107,7 +107,7 @@ var furtherAttributes = []profileRow{
 	{part10.TagPixelData, "K", "Pixel Data"},
 }
 
-// actionOf returns the action for an attribute whose VR in the file is vr (empty in
+// actionOf returns the action for an attribute of VR vr in the file (empty in
 // implicit VR). Besides the tables:
 //   - private attributes, curves (50xx), overlays (60xx) and attributes of a DICOMDIR
 //     (group 0004) are removed; of an overlay even the numbers, which have no meaning

@@ -4,11 +4,11 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// profileRow is one attribute of the profile: its tag, what the standard does
-// with it, and its name. The codes are those of PS3.15 table E.1-1a: D a dummy
-// value, Z an empty one (or a dummy), X removed, U a UID of our own instead. Where
-// the standard lets the attribute's type in the object decide, all are given, as in
-// "X/Z/D"; actionOf takes the last, which suits every type.
+// profileRow is one attribute of the profile: its tag, what the standard does with
+// it, and its name. The codes are from PS3.15 table E.1-1a: D a dummy value, Z an
+// empty one (or a dummy), X removed, U a UID of our own instead. If the standard
+// lets the attribute's type in the object decide, all are given, as in "X/Z/D";
+// actionOf takes the last, which suits every type.
 type profileRow struct {
 	Tag  part10.Tag
 	Code string
@@ -18,7 +18,8 @@ type profileRow struct {
 // basicProfile is the Basic Application Level Confidentiality Profile (PS3.15 table
 // E.1-1 of edition 2026c), in order of tags: what its column "Basic Prof." says. Its
 // patterns - curves (50xx), overlays (60xx) and private attributes - and what it does
-// not name are in actionOf. Editions only add rows: those of 2024b are among these.
+// not name are in actionOf. Editions only add rows: the rows of 2024b are among
+// these.
 var basicProfile = []profileRow{
 	{0x00001000, "X", "Affected SOP Instance UID"},
 	{0x00001001, "U", "Requested SOP Instance UID"},

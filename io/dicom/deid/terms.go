@@ -8,8 +8,8 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// terms are values of code strings that the standard defines, and those of makers that readers of
-// images rely on. A code string of another value may hold a name.
+// terms are values of code strings that the standard defines, and values of makers that readers
+// of images rely on. A code string of another value may hold a name.
 var terms = func() map[string]bool {
 	m := map[string]bool{}
 	for _, list := range []string{

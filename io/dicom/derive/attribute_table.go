@@ -28,7 +28,7 @@ type when int
 
 const (
 	always       when = iota // set, even if the source does not have it
-	unlessPET                // likewise, but in PET that of the source is kept
+	unlessPET                // likewise, but in PET the value of the source is kept
 	ungrouped                // likewise, in images without functional groups
 	grouped                  // likewise, in images with functional groups
 	present                  // replaced if the source has it
@@ -43,10 +43,10 @@ const (
 // Besides it there are the meta header (new), group lengths (removed), the
 // recipe's private block (recipeBlock) and the pixels.
 //
-// The dates are those of the export, so an object that is exported again under the same
+// The dates are dates of the export, so an object that is exported again under the same
 // UID differs in them from the first; an archive may keep either.
 //
-// Kept on purpose: Dimension Index Values and Dimension Organization UID, also where
+// Kept on purpose: Dimension Index Values and Dimension Organization UID, also if
 // frames are left out, for equal indices of one organization mean the same in source
 // and result (C.7.6.17.2) and need not begin at 1 in each; ImageType's value 4 and the
 // Frame Type's; and the source's word on lossy compression and burned-in text.
@@ -141,7 +141,7 @@ func derivedType(source []byte, second string) []byte {
 	return bytes.Join(values, []byte{'\\'})
 }
 
-// seriesDescription appends the suffix to the text of the source, whose bytes are kept in
+// seriesDescription appends the suffix to the text of the source; its bytes are kept in
 // their character set; LO holds 64 characters.
 func (s *image) seriesDescription() []byte {
 	const most = 64
@@ -252,7 +252,7 @@ func (s *image) seriesNumber() []byte {
 	return s.numberOf(n)
 }
 
-// numberOf returns the number of the derived series from that of its source.
+// numberOf returns the number of the derived series from the number of its source.
 func (d *Derived) numberOf(n int64) []byte {
 	const offset, most = 9000, 1<<31 - 1
 	if n > most-offset {

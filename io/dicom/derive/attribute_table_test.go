@@ -173,7 +173,7 @@ func TestTableIsSorted(t *testing.T) {
 	}
 }
 
-// TestPETKeepsItsTimeOrigin exports PET, whose decay correction and frame times count from Series Time.
+// TestPETKeepsItsTimeOrigin exports PET; decay correction and frame times of it count from Series Time.
 func TestPETKeepsItsTimeOrigin(t *testing.T) {
 	for modality, want := range map[string][2]string{"PT": {"20260102", "101112.5"}, "CT": {"20260304", "050607.000000"}} {
 		fakes := dicomtest.Stack(3)

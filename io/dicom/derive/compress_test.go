@@ -35,7 +35,8 @@ func compressing(c pixel.Compression) derive.Derived {
 
 // wantPlain compares a compressed export with the plain one of the same series: all
 // elements are the same byte for byte, UIDs among them, but for the pixels, which are
-// decoded to the same; and the offset table says where each frame's one fragment is.
+// decoded to the same; and the offset table gives the place of each frame's one
+// fragment.
 func wantPlain(t *testing.T, packed, plain string, c pixel.Compression, frames int) {
 	t.Helper()
 	all := dicomtest.Names(t, plain)
@@ -101,8 +102,8 @@ type compressedForm struct {
 }
 
 // compressedForms are objects of every kind, with words of every kind: with overlays
-// above the stored bits or a sign that is repeated there, or shifted up, or of bytes
-// whose number is odd.
+// above the stored bits or a sign that is repeated there, or shifted up, or of an
+// odd number of bytes.
 func compressedForms() map[string]compressedForm {
 	stored := func(fakes map[string]*dicomtest.Fake, stored, high, signed int) map[string]*dicomtest.Fake {
 		return withAll(withAll(withAll(fakes, part10.TagBitsStored, stored), part10.TagHighBit, high), part10.TagPixelRepresentation, signed)
@@ -196,7 +197,7 @@ func TestCompressedForms(t *testing.T) {
 				wantPlain(t, packed, plain, c, test.frames)
 				for _, file := range dicomtest.Names(t, packed) {
 					a, b := dicomtest.ReadSourceFile(t, packed, file), dicomtest.ReadSourceFile(t, again, file)
-					// What is private is of unknown type where it was implicit.
+					// What is private is of unknown type if it was implicit.
 					b = bytes.Replace(b, []byte("\x29\x00\x10\x10UN"), []byte("\x29\x00\x10\x10OB"), 1)
 					if !bytes.Equal(a, b) {
 						t.Errorf("%s: %s of an implicit source is not that of an explicit one", c, file)
@@ -223,7 +224,7 @@ func TestCompressedRun(t *testing.T) {
 }
 
 // TestCompressedExport compresses the bundled series: it is smaller, opens as the
-// same series, and dcmtk and GDCM, where they are installed, decode the pixels of the
+// same series, and dcmtk and GDCM, if they are installed, decode the pixels of the
 // plain export.
 func TestCompressedExport(t *testing.T) {
 	c := dicomtest.Scan(t, assets.Series)

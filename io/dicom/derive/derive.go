@@ -19,9 +19,10 @@ type Derived struct {
 	Suffix string
 	// Volumes is how many volumes the series has; 0 counts as 1.
 	Volumes int
-	// Place is where the volume lies in its 4-D series, Step the time in seconds from one volume
-	// to the next, and Gradient the diffusion weighting, nil for none, as in series.Group. They
-	// matter for volumes without a DICOM source; others have the attributes of that.
+	// Place is the position of the volume in its 4-D series, Step the time in seconds from one
+	// volume to the next, and Gradient the diffusion weighting, nil for none, as in
+	// series.Group. They matter for volumes without a DICOM source; others have the attributes
+	// of that.
 	Place    series.Place
 	Step     float64
 	Gradient *series.Gradient

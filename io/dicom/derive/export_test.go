@@ -20,7 +20,8 @@ func DerivedTags() []part10.Tag {
 const RecipeCreator = recipeCreator
 
 // Damaged opens a source file, changes its bytes behind its back and returns the error of
-// step, one of those that an export takes, and the sequences that it could not extend.
+// step, one of the steps that an export takes, and the sequences that it could not
+// extend.
 func Damaged(name string, file []byte, damage func(p *part10.File, b []byte), step string) (unreadable []part10.Tag, err error) {
 	d, in, err := instance.OpenSource(name, file)
 	if err != nil {

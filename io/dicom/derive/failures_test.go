@@ -19,7 +19,7 @@ import (
 	"quell/volume"
 )
 
-// TestExtremesOverFrames: the smallest and the largest stored value are those of all frames,
+// TestExtremesOverFrames: the smallest and the largest stored value are over all frames,
 // wherever they lie; padding does not count.
 func TestExtremesOverFrames(t *testing.T) {
 	for _, order := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
@@ -194,7 +194,7 @@ func TestUIDsStay(t *testing.T) {
 	}
 }
 
-// TestNewUIDsStay likewise those of a series without a DICOM source.
+// TestNewUIDsStay likewise the UIDs of a series without a DICOM source.
 func TestNewUIDsStay(t *testing.T) {
 	n := dicomtest.Capture(t, niftiLike([3]int{2, 2, 2}, func(i int) float32 { return float32(i) }), dicomtest.TestDerived)
 	is := dicomtest.ElementBytes(t, n.File(1, volume.Vec{}, pixelsOf(t, n, 1)))

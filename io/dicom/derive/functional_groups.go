@@ -53,8 +53,8 @@ func (s *image) groupEdits() ([]part10.Edit, error) {
 	return append(shared, frames...), err
 }
 
-// rewriteGroups returns the edit of one of the two sequences of functional
-// groups. change gives the edits of the i-th item, besides those of FrameType, and
+// rewriteGroups returns the edit of one of the two sequences of functional groups.
+// change gives the edits of the i-th item, besides the edits of FrameType, and
 // whether it is kept.
 func (s *image) rewriteGroups(t part10.Tag, change func(i int, item part10.SequenceItem) (edits []part10.Edit, keep bool, err error)) ([]part10.Edit, error) {
 	e, ok := s.File.Find(t)

@@ -165,8 +165,8 @@ func TestMultiFrameCut(t *testing.T) {
 	}
 }
 
-// TestMultiFrameDerivedAgain keeps earlier derivations, those that all frames
-// shared too, which a group of the frames' own replaces.
+// TestMultiFrameDerivedAgain keeps earlier derivations, also the ones that all
+// frames shared, which a group of the frames' own replaces.
 func TestMultiFrameDerivedAgain(t *testing.T) {
 	f := dicomtest.NewEnhanced(part10.ExplicitLE, false, dicomtest.ThreeFrames...)
 	g := dicomtest.GroupWriter{Enc: part10.ExplicitLE, Undefined: true}

@@ -33,7 +33,7 @@ func doubles(enc part10.Encoding, values ...float64) (out []byte) {
 	return out
 }
 
-// weightingEdits states the diffusion weighting of a de-identified image, whose maker stated it in
+// weightingEdits states the diffusion weighting of a de-identified image if its maker stated it in
 // attributes that are removed. Images with functional groups state it there.
 func (s *image) weightingEdits() []part10.Edit {
 	first := s.slices[0]

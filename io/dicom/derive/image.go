@@ -21,7 +21,7 @@ type image struct {
 	number    int // of the file in its series, from 1
 
 	part10.Dataset                   // the source file
-	slices         []*instance.Slice // those that are exported, in the order of their frames
+	slices         []*instance.Slice // the slices that are exported, in the order of their frames
 	format         pixel.Format      // bits and padding, which all share
 	inFile         int               // slices that the source file has
 	cut            bool              // some of them are left out
@@ -51,7 +51,7 @@ func (e *extremes) add(o extremes) {
 }
 
 // newImage opens the bytes of a source file that holds the slices of sources, in the order
-// of their frames. It fails if they are not those that the series was loaded from. The
+// of their frames. It fails if they are not the files that the series was loaded from. The
 // caller says with keep how many are exported in all.
 func newImage(sources []series.Source, file []byte) (*image, error) {
 	name := sources[0].Name
@@ -98,8 +98,8 @@ func (s *image) rewrite(syntaxUID string, data []byte) error {
 	return nil
 }
 
-// store converts the result to stored values over a copy of the source's
-// pixels; voxels returns those of the i-th slice.
+// store converts the result to stored values over a copy of the source's pixels;
+// voxels returns the voxels of the i-th slice.
 func (s *image) store(voxels func(i int) (values []float32, valid []bool, err error)) error {
 	e := s.File.Elements[s.File.PixelIndex]
 	raw := append(s.buffers.pixels[:0], s.Bytes[e.Value:e.Value+int64(e.Length)]...)
@@ -138,8 +138,8 @@ func (s *image) cutFrames(raw []byte) []byte {
 	return append(out, make([]byte, len(out)%2)...)
 }
 
-// slicePixels returns the new pixels of the i-th slice. Those of a frame share
-// the memory of all; those of a tile are a copy.
+// slicePixels returns the new pixels of the i-th slice. The values of a frame share
+// the memory of all; the values of a tile are a copy.
 func (s *image) slicePixels(i int) []byte {
 	if t := s.slices[i].Tiles; t != nil {
 		return t.Tile(s.pixels, s.slices[i].Frame)

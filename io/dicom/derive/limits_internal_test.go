@@ -15,7 +15,7 @@ import (
 	"quell/volume"
 )
 
-// textImage returns an image whose source has texts.
+// textImage returns an image with texts in its source.
 func textImage(texts map[part10.Tag]string) *image {
 	s := &image{Derived: &Derived{}}
 	s.File = &part10.File{}
@@ -146,7 +146,7 @@ func TestQuantisation(t *testing.T) {
 	}
 }
 
-// freshVoxels returns those of a volume without a DICOM source.
+// freshVoxels returns the voxels of a volume without a DICOM source.
 func freshVoxels(t *testing.T, v *volume.Volume) *Voxels {
 	t.Helper()
 	all := NewVoxels(t.TempDir(), v.Geometry, true)
@@ -267,8 +267,8 @@ func TestCheckSource(t *testing.T) {
 	}
 }
 
-// TestSliceFiles groups slices by file in the order of the files' first slices, and those
-// of a file by frame.
+// TestSliceFiles groups slices by file in the order of the files' first slices, and the
+// slices of a file by frame.
 func TestSliceFiles(t *testing.T) {
 	got := SliceFiles([]series.Source{{Name: "b", Frame: 2}, {Name: "a", Frame: 0}, {Name: "b", Frame: 0}, {Name: "b", Frame: 1}})
 	if fmt.Sprint(got) != "[[2 3 0] [1]]" {

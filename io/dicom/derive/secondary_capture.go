@@ -32,14 +32,14 @@ func CheckNew(dir string, g volume.Geometry, c pixel.Compression) error {
 
 // SecondaryCaptures makes the files of a series for volumes without a DICOM source, one
 // Secondary Capture per slice, volume after volume. Its methods may be called from several
-// goroutines, but not beside Next.
+// goroutines, but not along with Next.
 type SecondaryCaptures struct {
 	Derived // of the volume that is made
 	meta    series.Meta
 	voxels  *Voxels
 	sum     []byte // hash of the voxels
 	grid    []byte // what else decides the files: affine and mask
-	UID     string // as that of Series
+	UID     string // as the one of Series
 	Format  pixel.Format
 
 	begun    int    // volumes
@@ -48,7 +48,7 @@ type SecondaryCaptures struct {
 }
 
 // Next prepares the next volume when all of its voxels are there, and chooses how they are stored. meta
-// is that of its series. The files of the volume before are made.
+// is the one of its series. The files of the volume before are made.
 func (n *SecondaryCaptures) Next(meta series.Meta, voxels *Voxels, d Derived) {
 	n.Derived, n.Format, n.meta, n.voxels, n.sum, n.grid = d, voxels.quantisation(), meta, voxels, voxels.sum.Sum(nil), voxels.gridKey()
 	if n.begun++; n.begun == 1 {
@@ -203,8 +203,8 @@ func (e *newElements) identify(n *SecondaryCaptures, sop string, k int) {
 	}
 }
 
-// axes are the attributes that state where a volume lies on an axis of a 4-D series, by its
-// name, see instance.Distinctions.
+// axes are the attributes that state the place of a volume on an axis of a 4-D series, by
+// its name, see instance.Distinctions.
 var axes = map[string]part10.Tag{
 	"echo":                 part10.TagEchoNumbers,
 	"echo time":            part10.TagEchoTime,
@@ -214,8 +214,8 @@ var axes = map[string]part10.Tag{
 	"trigger time":         part10.TagTriggerTime,
 }
 
-// locate states what tells the volume from the others of its series: its number, as that of the
-// acquisition and as the temporal position, by which other programs order volumes, and the
+// locate states what tells the volume from the others of its series: its number, as number of
+// the acquisition and as the temporal position, by which other programs order volumes, and the
 // attributes of its axes.
 func (e *newElements) locate(n *SecondaryCaptures) {
 	e.text(part10.TagAcquisitionNumber, strconv.Itoa(n.begun))

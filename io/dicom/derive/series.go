@@ -19,7 +19,7 @@ import (
 )
 
 // Series makes the files of a derived series, volume after volume. File may be called from
-// several goroutines, but not beside Next.
+// several goroutines, but not along with Next.
 type Series struct {
 	Derived  // of the volume that is made
 	src      *series.Series
@@ -45,10 +45,9 @@ type Series struct {
 	identity map[string]bool     // warnings about what de-identification leaves
 }
 
-// New prepares the derived series of src, whose voxels are not needed unless the series has no UID:
-// read reads them again if they are not there. It reads the first source file for the transfer
-// syntax. Where d says that the series has several volumes, src is the first. Errors: those of ctx and of
-// reading.
+// New prepares the derived series of src; its voxels are not needed unless the series has no UID: read
+// reads them again if they are not there. It reads the first source file for the transfer syntax. If d
+// says that the series has several volumes, src is the first. Errors: from ctx and of reading.
 func New(ctx context.Context, src *series.Series, d Derived, read func() (series.Slices, error)) (*Series, error) {
 	studyUID, err := studyOf(ctx, src, read)
 	if err != nil {
@@ -63,8 +62,8 @@ func New(ctx context.Context, src *series.Series, d Derived, read func() (series
 }
 
 // Next prepares the next volume, on the grid of src, when all of its voxels are there: the UIDs follow from
-// them, so that the same sources, recipes and voxels give the same series. Padding, whose bits stay those
-// of the source, is that of src if it has voxels, else that of result. The files of the volume before are made.
+// them, so that the same sources, recipes and voxels give the same series. Padding, which keeps the bits of the
+// source, is the padding of src if it has voxels, else of result. The files of the volume before are made.
 func (s *Series) Next(src *series.Series, result *Voxels, d Derived) {
 	s.Derived, s.src, s.result, s.sum, s.voxels = d, src, result, result.sum.Sum(nil), result.grid.SliceVoxels()
 	if d.Deidentify {
@@ -104,7 +103,7 @@ func joinRecipes(recipes [][]byte) []byte {
 	return slices.Concat([]byte("["), bytes.Join(recipes, []byte(",")), []byte("]"))
 }
 
-// Release drops the voxels of the volume, whose files are made.
+// Release drops the voxels of the volume once its files are made.
 func (s *Series) Release() { s.src, s.result = nil, nil }
 
 // Buffers are the memory of one file in the making, to be used again for the next. Their
@@ -112,7 +111,7 @@ func (s *Series) Release() { s.src, s.result = nil, nil }
 type Buffers struct{ source, pixels, file []byte }
 
 // File returns the k-th file of the series, of the slices at of the volume, and the pixels of
-// each of them, little endian, in b: until its next use. The file is nil where its source has
+// each of them, little endian, in b: until its next use. The file is nil if its source has
 // frames of volumes to come: the caller keeps the pixels for Finish. It may be called from
 // several goroutines, each with buffers of its own.
 func (s *Series) File(k int, at []int, b *Buffers) (file []byte, pixels [][]byte, err error) {
@@ -229,7 +228,7 @@ func (s *Series) Warnings() []string {
 	return append(out, slices.Sorted(maps.Keys(s.identity))...)
 }
 
-// CheckSource returns an error where no file could be derived from src: an invalid compression, or
+// CheckSource returns an error if no file could be derived from src: an invalid compression, or
 // slices without a source file.
 func CheckSource(src *series.Series, c pixel.Compression) error {
 	if err := c.Check(); err != nil {
@@ -244,8 +243,8 @@ func CheckSource(src *series.Series, c pixel.Compression) error {
 	return nil
 }
 
-// SliceFiles returns the indices of the slices in each file: those of a file in the order of
-// its frames, and the files in the order of their first slices.
+// SliceFiles returns the indices of the slices in each file: the slices of a file in the
+// order of its frames, and the files in the order of their first slices.
 func SliceFiles(sources []series.Source) [][]int {
 	var files [][]int
 	at := map[string]int{}

@@ -11,7 +11,8 @@ import (
 	"quell/series"
 )
 
-// waiting is a file whose source has frames of several volumes: its frames come with these.
+// waiting is a file with a source that has frames of several volumes: its frames come with
+// these.
 type waiting struct {
 	sources      []series.Source // in the order in which they came
 	descriptions []string        // of the derivation of each
@@ -20,8 +21,8 @@ type waiting struct {
 	precision    int // see pixel.Format.Precision
 }
 
-// waits returns what is known of the k-th file where frames of its source belong to other volumes
-// of the series, or may; nil for a file that is complete.
+// waits returns what is known of the k-th file if frames of its source belong to other volumes of
+// the series, or may; nil for a file that is complete.
 func (s *Series) waits(k int, m *image) *waiting {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +65,8 @@ type Output interface {
 
 // Finish writes the k-th file, for which the volumes that were made had frames, all being made.
 // frame returns the pixels of the i-th of them, in the order in which File returned them; they
-// are changed, and used until its next call. One frame at a time is in memory, beside the source.
+// are changed, and used until its next call. One frame at a time is in memory, besides the
+// source.
 func (s *Series) Finish(k int, frame func(i int) ([]byte, error), b *Buffers, out Output) error {
 	w := s.waiting[k]
 	order := make([]int, len(w.sources))

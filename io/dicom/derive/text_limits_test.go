@@ -164,8 +164,8 @@ func TestMosaicHeader(t *testing.T) {
 	}
 }
 
-// TestSeriesDescriptionOfManyBytes counts characters, not bytes, where the
-// character set says how long one is.
+// TestSeriesDescriptionOfManyBytes counts characters, not bytes, if the character
+// set says how long one is.
 func TestSeriesDescriptionOfManyBytes(t *testing.T) {
 	for _, c := range []struct{ charset, old, want string }{
 		{"ISO_IR 192", strings.Repeat("頭", 30), strings.Repeat("頭", 30) + " DN"},

@@ -33,7 +33,8 @@ func encodingParts(syntaxUID string, parts ...[]byte) [][]byte {
 	return append(parts, []byte(syntaxUID))
 }
 
-// uidLength is the length of the UIDs of series of several volumes: that of most hashes.
+// uidLength is the length of the UIDs of series of several volumes: the length of most
+// hashes.
 const uidLength = 44
 
 // uidOfLength returns what own makes of a hash of parts, of uidLength: files that state one such
@@ -48,8 +49,8 @@ func uidOfLength(parts [][]byte, own func(hash string) string) string {
 }
 
 // InstanceUID returns the UID of the k-th file of a series of several volumes. It follows from
-// that of the series, and so from all voxels: a file that another export shares with this one is
-// another instance there, as an instance is in one series.
+// the UID of the series, and so from all voxels: a file that another export shares with this one
+// is another instance there, as an instance is in one series.
 func InstanceUID(seriesUID string, k int) string {
 	return uidOfLength([][]byte{[]byte("instance"), []byte(seriesUID), []byte(strconv.Itoa(k))}, func(uid string) string { return uid })
 }

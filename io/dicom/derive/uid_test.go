@@ -51,7 +51,8 @@ func TestEncodingsShareNoUID(t *testing.T) {
 		_, s := dicomtest.OnDisk(t, fakes)
 		for _, c := range pixel.Compressions() {
 			// An implicit source becomes explicit to be compressed, so that its compressed
-			// exports are those of the explicit one; big endian is never compressed.
+			// exports equal the exports of the explicit one; big endian is never
+			// compressed.
 			if enc != part10.ExplicitLE && c != pixel.Uncompressed {
 				continue
 			}

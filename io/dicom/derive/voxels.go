@@ -14,9 +14,9 @@ import (
 	"quell/volume"
 )
 
-// Voxels are those of a volume, which come some slices at a time, and what of all of them decides its
-// files. Since the UIDs follow from all, files are made when all are there: until then those of a
-// single part stay in its memory, and those of several wait on the disk.
+// Voxels are the voxels of a volume, which come some slices at a time, and what of all of them
+// decides its files. Since the UIDs follow from all, files are made when all are there: until then
+// the voxels of a single part stay in its memory, and the voxels of several wait on the disk.
 type Voxels struct {
 	grid    volume.Geometry
 	dir     string // of the spool
@@ -25,7 +25,7 @@ type Voxels struct {
 	whole   *volume.Volume // the only part; nil if there are several
 	waiting *spool.Voxels  // nil without
 	sum     hash.Hash
-	scale   *scale // nil if the files have that of their source
+	scale   *scale // nil if the files have the one of their source
 }
 
 // scale is what of the voxels decides how they are stored, and which are masked.
@@ -36,8 +36,8 @@ type scale struct {
 	mask      hash.Hash
 }
 
-// NewVoxels returns none of the voxels on a grid. dir is where they wait. fresh says that they have no DICOM
-// source, from whose files to take the scale.
+// NewVoxels returns none of the voxels on a grid. dir is the folder in which they wait. fresh says that they
+// have no DICOM source with files from which to take the scale.
 func NewVoxels(dir string, grid volume.Geometry, fresh bool) *Voxels {
 	v := &Voxels{grid: grid, dir: dir, sum: sha256.New()}
 	if fresh {

@@ -80,7 +80,7 @@ func Capture(t *testing.T, s *series.Series, how derive.Derived) *derive.Seconda
 	return n
 }
 
-// Voxels returns those of a whole volume.
+// Voxels returns the voxels of a whole volume.
 func Voxels(t *testing.T, v *volume.Volume, fresh bool) *derive.Voxels {
 	t.Helper()
 	all := derive.NewVoxels(t.TempDir(), v.Geometry, fresh)
@@ -140,8 +140,8 @@ func Export(t *testing.T, s *series.Series, d derive.Derived) (dir string, r der
 	return dir, r
 }
 
-// SameInSlices fails the test unless the files that are written of a result some slices at a time are those of
-// the folder, and the report is the same.
+// SameInSlices fails the test unless the files that are written of a result some slices at a time equal the
+// files of the folder, and the report is the same.
 func SameInSlices(t *testing.T, dir string, whole derive.Report, s *series.Series, result *volume.Volume, d derive.Derived) {
 	t.Helper()
 	for _, n := range []int{1, result.Dims[2]/2 + 1} {

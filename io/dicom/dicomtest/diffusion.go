@@ -12,7 +12,7 @@ import (
 	"quell/volume"
 )
 
-// Diffusion is a small diffusion series whose gradients are known.
+// Diffusion is a small diffusion series with known gradients.
 type Diffusion struct {
 	// Maker is "Standard" (standard attributes alone), "Siemens", "Siemens mosaic",
 	// "Siemens B-matrix", "GE", "GE scaled", "Philips", "UIH", "Canon" or "Enhanced".
@@ -130,7 +130,8 @@ func (d Diffusion) slice(v, z, number int) *Fake {
 func (d Diffusion) mosaic(v int) *Fake {
 	const across = 2
 	f := d.basic(fmt.Sprintf("5.%d", v), v+1)
-	// The position is that of an image as large as the mosaic around the slice's centre.
+	// The position is the one of an image as large as the mosaic around the slice's
+	// centre.
 	p := d.Position(0).Sub(d.Row.Scale(2 * DiffusionCols * (across - 1) / 2)).Sub(d.Column.Scale(2 * DiffusionRows * (across - 1) / 2))
 	f.With(part10.TagImageType, `ORIGINAL\PRIMARY\DIFFUSION\NONE\ND\MOSAIC`).With(part10.TagRows, across*DiffusionRows).With(part10.TagColumns, across*DiffusionCols).
 		With(part10.TagAcquisitionNumber, strconv.Itoa(v+1)).
@@ -211,7 +212,7 @@ func (d Diffusion) weigh(f *Fake, g series.Gradient) {
 	}
 }
 
-// weighGE writes GE's attributes. Where b-values are scaled, each image carries the largest, and
+// weighGE writes GE's attributes. If b-values are scaled, each image carries the largest, and
 // the square of the length of its direction is the rest.
 func (d Diffusion) weighGE(f *Fake, b float64, v volume.Vec, text func(t part10.Tag, vr, v string)) {
 	if d.Maker == "GE scaled" {
@@ -228,7 +229,7 @@ func (d Diffusion) weighGE(f *Fake, b float64, v volume.Vec, text func(t part10.
 }
 
 // toScanner returns the frequency, phase and slice components of GE of a direction along rows,
-// columns and normal, with phases along columns: the signs are those of dcm2niix.
+// columns and normal, with phases along columns: the signs are as in dcm2niix.
 func toScanner(normal, v volume.Vec) volume.Vec {
 	x, y, z := math.Abs(normal[0]), math.Abs(normal[1]), math.Abs(normal[2])
 	switch {
@@ -240,8 +241,8 @@ func toScanner(normal, v volume.Vec) volume.Vec {
 	return volume.Vec{v[0], v[1], -v[2]}
 }
 
-// enhanced returns all volumes in one file, whose frames lie in an order of their own: the
-// dimension indices say that of the volumes.
+// enhanced returns all volumes in one file, with frames in an order of their own: the
+// dimension indices give the order of the volumes.
 func (d Diffusion) enhanced() *Fake {
 	g := GroupWriter{Enc: d.Enc}
 	f := d.basic("5", 1)

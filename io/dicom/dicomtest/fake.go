@@ -29,8 +29,8 @@ type RawElement []byte
 // CtClass is the SOP class UID of CT Image Storage.
 const CtClass = "1.2.840.10008.5.1.4.1.1.2"
 
-// NewFake returns a CT slice of 16-bit signed pixels, 4 x 3 (cols x rows),
-// whose n-th pixel is first+n.
+// NewFake returns a CT slice of 16-bit signed pixels, 4 x 3 (cols x rows), with
+// first+n as n-th pixel: first+n.
 func NewFake(uid string, z float64, first int) *Fake {
 	f := &Fake{Enc: part10.ExplicitLE, Values: map[part10.Tag]any{
 		part10.TagSpecificCharacterSet:         "ISO_IR 100",
@@ -124,7 +124,7 @@ func (f *Fake) File() []byte {
 	return append(part10.AppendFileMeta(nil, CtClass, sop, uid, "test"), f.Dataset()...)
 }
 
-// Stack returns n axial slices 2.5 mm apart whose names run against their
+// Stack returns n axial slices 2.5 mm apart with names that run against their
 // positions.
 func Stack(n int) map[string]*Fake {
 	out := map[string]*Fake{}

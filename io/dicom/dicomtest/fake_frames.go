@@ -28,9 +28,9 @@ type FakeFrame struct {
 	Stack  string  // StackID; empty: 1
 }
 
-// NewEnhanced returns an Enhanced MR image of 4 x 3 pixels a frame, whose n-th
-// pixel of frame f is 100 f + n, in the given encoding. Its functional groups have
-// known lengths or, where undefined is set, none, and hold private attributes.
+// NewEnhanced returns an Enhanced MR image of 4 x 3 pixels a frame; the n-th pixel
+// of frame f is 100 f + n, in the given encoding. Its functional groups have known
+// lengths or, if undefined is set, none, and hold private attributes.
 func NewEnhanced(enc part10.Encoding, undefined bool, frames ...FakeFrame) *Fake {
 	f := NewFake("60", 0, 0)
 	f.Enc = enc
@@ -182,8 +182,8 @@ func NewMosaic(form int, normal string) *Fake {
 	return f
 }
 
-// Encapsulate returns a file of f's attributes whose pixel data is the given
-// fragments behind an offset table.
+// Encapsulate returns a file of f's attributes with the given fragments as pixel
+// data behind an offset table.
 func Encapsulate(f *Fake, syntaxUID string, table []byte, fragments ...[]byte) []byte {
 	b := part10.AppendElementHeader(nil, part10.ExplicitLE, part10.TagPixelData, "OB", part10.UndefinedLength)
 	b = part10.AppendItem(b, part10.ExplicitLE, table)

@@ -71,7 +71,7 @@ func TestManyFrames(t *testing.T) {
 }
 
 // TestFramesDivide splits one file into several volumes by its functional groups. They are in
-// the order of time, or that of the frames if the file says nothing of it.
+// the order of time, or of the frames if the file says nothing of it.
 func TestFramesDivide(t *testing.T) {
 	for name, frame := range map[string]func(v int) dicomtest.FakeFrame{
 		"temporal position": func(v int) dicomtest.FakeFrame { return dicomtest.FakeFrame{Time: v, BValue: -1} },
@@ -141,7 +141,7 @@ func TestPrivateBValues(t *testing.T) {
 	}
 }
 
-// TestFrameOffsets places frames of which only the first has a position.
+// TestFrameOffsets places frames if only the first has a position.
 func TestFrameOffsets(t *testing.T) {
 	detector := part10.AppendSequence(nil, part10.ExplicitLE, part10.TagDetectorInformationSequence, slices.Concat(
 		part10.AppendElement(nil, part10.ExplicitLE, part10.TagImagePositionPatient, "DS", []byte(`-10\-20\5`)),

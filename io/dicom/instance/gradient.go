@@ -35,8 +35,8 @@ const (
 func (g *Gradient) Stated() bool { return g.vector != volume.Vec{} }
 
 // readGradient takes the weighting of a slice from the standard attributes (PS3.3
-// C.8.13.5.9), else from those of the maker. csa holds the elements of the Siemens header,
-// nil for none.
+// C.8.13.5.9), else from the attributes of the maker. csa holds the elements of the
+// Siemens header, nil for none.
 func (s *Slice) readGradient(a part10.Attributes, csa map[string][]float64) {
 	g := &s.Gradient
 	*g = Gradient{}
@@ -239,7 +239,7 @@ func readCanon(g *Gradient, a part10.Attributes, _ map[string][]float64) {
 }
 
 // readBMatrix takes weighting and direction from the b-matrix, b times the products of the
-// components of the direction, where a file has nothing else. Its sign is not known.
+// components of the direction, if a file has nothing else. Its sign is not known.
 func readBMatrix(g *Gradient, a part10.Attributes, csa map[string][]float64) {
 	m, ok := owned(a, part10.TagSiemensBMatrix)
 	if !ok {
@@ -314,7 +314,7 @@ func (s *Slice) Direction() volume.Vec {
 }
 
 // fromScanner returns the components of GE's direction along row, column and normal. The signs
-// are those of dicm2nii and dcm2niix, by the main axis of the normal.
+// are as in dicm2nii and dcm2niix, by the main axis of the normal.
 func (g *Gradient) fromScanner(normal volume.Vec) volume.Vec {
 	v := g.vector
 	if g.rows {

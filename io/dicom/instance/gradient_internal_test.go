@@ -10,7 +10,7 @@ import (
 	"quell/volume"
 )
 
-// double encodes numbers of 8 bytes, single those of 4.
+// double encodes numbers of 8 bytes, single numbers of 4.
 func double(t part10.Tag, v ...float64) []byte {
 	var b []byte
 	for _, x := range v {
@@ -29,7 +29,8 @@ func owner(t part10.Tag) []byte {
 	return part10.AppendElement(nil, part10.ExplicitLE, b.creator, "LO", []byte(b.owner))
 }
 
-// ge encodes GE's attributes of an image whose direction has the given components.
+// ge encodes GE's attributes of an image with a direction that has the given
+// components.
 func ge(b string, direction ...string) [][]byte {
 	out := [][]byte{text(part10.TagPatientPosition, "HFS"), text(part10.TagInPlanePhaseEncodingDirection, "COL"), owner(part10.TagGEDirectionX)}
 	for i, t := range []part10.Tag{part10.TagGEDirectionX, part10.TagGEDirectionY, part10.TagGEDirectionZ} {
@@ -43,8 +44,8 @@ func ge(b string, direction ...string) [][]byte {
 	return append(out, owner(part10.TagGEBValue), text(part10.TagGEBValue, b))
 }
 
-// TestGradients reads weighting and direction by each maker's attributes, of an axial image whose
-// rows are along x and whose columns are along y.
+// TestGradients reads weighting and direction by each maker's attributes, of an axial image with
+// rows along x and columns along y.
 func TestGradients(t *testing.T) {
 	siemens := owner(part10.TagSiemensBValue)
 	uih := owner(part10.TagUIHBValue)

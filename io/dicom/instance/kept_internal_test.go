@@ -239,7 +239,7 @@ func TestAspectRatioBelowOne(t *testing.T) {
 	}
 }
 
-// TestPlaceOfOneFrame is that of the file; two frames need an offset each.
+// TestPlaceOfOneFrame is the place of the file; two frames need an offset each.
 func TestPlaceOfOneFrame(t *testing.T) {
 	for frames, placed := range map[string]bool{"1": true, "2": false} {
 		a := attributes(t, short(part10.TagRows, 1), short(part10.TagColumns, 1), short(part10.TagBitsAllocated, 8), text(part10.TagNumberOfFrames, frames),
@@ -259,7 +259,7 @@ func TestPlaceOfOneFrame(t *testing.T) {
 	}
 }
 
-// TestKernelOfAFrame replaces that of the file, if the frame has one.
+// TestKernelOfAFrame replaces the kernel of the file, if the frame has one.
 func TestKernelOfAFrame(t *testing.T) {
 	pixels := [][]byte{short(part10.TagRows, 1), short(part10.TagColumns, 1), short(part10.TagBitsAllocated, 8)}
 	for kernel, want := range map[string]string{"": "B30", "B80": "B80"} {
@@ -386,7 +386,8 @@ func TestPixelsOfUnknownLength(t *testing.T) {
 	}
 }
 
-// TestSourcesThatAreNoImages are not those that were loaded; damaged ones say so.
+// TestSourcesThatAreNoImages are not the files that were loaded; damaged ones say
+// so.
 func TestSourcesThatAreNoImages(t *testing.T) {
 	head := part10.AppendFileMeta(nil, "1.2", "1.2.3", part10.UIDExplicitLE, "")
 	report := append(slices.Clone(head), text(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.88.11")...)
@@ -456,7 +457,8 @@ func TestFramesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestPixelsAlone opens a file whose only element is its pixels, and no file of another syntax.
+// TestPixelsAlone opens a file with its pixels as the only element, and no file of another
+// syntax.
 func TestPixelsAlone(t *testing.T) {
 	file := func(syntax string) []byte {
 		b := part10.AppendFileMeta(nil, "1.2", "1.2.3", syntax, "")

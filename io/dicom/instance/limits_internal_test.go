@@ -186,7 +186,8 @@ func TestTilingGeometry(t *testing.T) {
 	}
 }
 
-// csa1 appends a header of before 2004, whose first element sets what is added to lengths.
+// csa1 appends a header of before 2004, in which the first element sets what is added to
+// lengths.
 func csa1(name string, values ...string) []byte {
 	le := binary.LittleEndian
 	b := le.AppendUint32(le.AppendUint32(nil, 2), 77)
@@ -271,7 +272,7 @@ func TestFoundWithoutPixels(t *testing.T) {
 		"double float":            {[][]byte{text(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.2"), part10.AppendElement(nil, part10.ExplicitLE, part10.TagDoubleFloatPixelData, "OD", make([]byte, 8))}, Image, true, false, 1},
 		"of unknown class, sized": {[][]byte{short(part10.TagRows, 3)}, Image, false, true, 1},
 	} {
-		// Without a class in the meta header, that of the data set counts.
+		// Without a class in the meta header, the class of the data set counts.
 		b := append(make([]byte, 128), "DICM"...)
 		b = append(b, text(part10.TagTransferSyntaxUID, part10.UIDExplicitLE)...)
 		in, err := Read(context.Background(), fstest.MapFS{"x": {Data: slices.Concat(append([][]byte{b}, c.elements...)...)}}, "x")

@@ -16,9 +16,9 @@ import (
 	"quell/volume"
 )
 
-// TestMosaic cuts a mosaic into its slices, in both directions and from both
-// forms of the Siemens header. The image position, (-10, -20, 5), is that of an image
-// of 12 x 9 pixels of 0.5 x 0.75 mm; a slice has 4 x 3.
+// TestMosaic cuts a mosaic into its slices, in both directions and from both forms of
+// the Siemens header. The image position, (-10, -20, 5), belongs to an image of 12 x
+// 9 pixels of 0.5 x 0.75 mm; a slice has 4 x 3.
 func TestMosaic(t *testing.T) {
 	for _, form := range []int{1, 2} {
 		for normal, first := range map[string]int{`0.0\0.0\0.99999999`: 0, `0.0\0.0\-1.0`: 4} {

@@ -42,11 +42,10 @@ func (q *acquired) read(a part10.Attributes) {
 	q.dimensions = a.Integers(part10.TagDimensionIndexValues)
 }
 
-// CompareAcquired orders slices at one position by acquisition, as dcm2niix does: by
-// Frame Reference Time where there is one (PET), else by Instance Number, which scanners
-// count in the order of their protocol. Frames of one file share that number and are
-// ordered by the volume number of Philips or their Dimension Index Values, then Frame Acquisition Number and time, then as
-// they lie in the file. It returns 0 for slices that nothing but their file distinguishes.
+// CompareAcquired orders slices at one position by acquisition, as dcm2niix does: by Frame Reference Time if there is
+// one (PET), else by Instance Number, which scanners count in the order of their protocol. Frames of one file share
+// that number and are ordered by the volume number of Philips or their Dimension Index Values, then Frame Acquisition
+// Number and time, then as they lie in the file. It returns 0 for slices that nothing but their file distinguishes.
 func CompareAcquired(a, b *Slice) int {
 	p, q := &a.acquired, &b.acquired
 	frame := 0
@@ -68,7 +67,7 @@ func CompareAcquired(a, b *Slice) int {
 // orderDimensions brings the Dimension Index Values of the frames of a file into the order
 // of their significance. The dimension that varies slowest is the last one if the position
 // in the stack comes before it (Philips, Siemens), else the first one (Canon, Bruker).
-// Dimensions do not count where not every frame has them.
+// Dimensions do not count if not every frame has them.
 func orderDimensions(frames []*Slice, pointers []part10.Tag) {
 	n := len(frames[0].acquired.dimensions)
 	last := 0 // dimension that varies

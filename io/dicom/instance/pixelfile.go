@@ -12,8 +12,8 @@ import (
 	"quell/io/dicom/pixel"
 )
 
-// PixelFile is an open file whose pixels are read slice by slice. Its methods may be
-// called from several goroutines.
+// PixelFile is an open file with pixels that are read slice by slice. Its methods
+// may be called from several goroutines.
 type PixelFile struct {
 	pixels     []byte // little endian, of all frames; nil if they are compressed or in reader
 	frameBytes int64  // of one frame
@@ -59,7 +59,8 @@ func (s *Slice) readByFrame() bool {
 	return s.Syntax.Native() && !swapped && s.Tiles == nil && s.Size >= 2*s.Format.Bytes()
 }
 
-// checkUnchanged checks that the pixels are where the scan found them.
+// checkUnchanged checks that the pixels are at the place at which the scan found
+// them.
 func (in *Instance) checkUnchanged(file io.ReaderAt) error {
 	b := part10.NewReadBuffer(io.NewSectionReader(file, 0, in.Size), in.Size)
 	defer b.Release()
@@ -120,7 +121,7 @@ func (f *PixelFile) Slice(s *Slice) ([]byte, error) {
 }
 
 // Read returns the little endian pixels of a slice. They may lie in buf or the larger
-// buffer that is returned, of which each goroutine needs its own.
+// buffer that is returned; each goroutine needs its own.
 func (f *PixelFile) Read(s *Slice, buf []byte) (raw, grown []byte, err error) {
 	if s.Frame < len(f.compressed) {
 		raw, err = s.decodeFrame(f.compressed[s.Frame])

@@ -29,7 +29,7 @@ type Slice struct {
 	Row, Column volume.Vec // unit vectors in which the column and the row index grow
 	Spacing     [2]float64 // mm between columns, between rows
 	// Thickness is the slice spacing that the header claims in mm, 0 if none. It is
-	// used where positions cannot say.
+	// used if positions cannot say.
 	Thickness            float64
 	TemporalStep         float64 // seconds from one temporal position to the next; 0 if the file does not say
 	NoPixelSpacing       bool    // Spacing is assumed
@@ -77,7 +77,7 @@ func newSlice(in *Instance, a part10.Attributes) *Slice {
 }
 
 // technique says in a few words how the slice was acquired: "120 kV", or "TR 500  TE 20
-// ms"; "" where the file does not say.
+// ms"; "" if the file does not say.
 func technique(a part10.Attributes) string {
 	if kv, ok := a.Number(part10.TagKVP); ok && kv > 0 {
 		return fmt.Sprintf("%g kV", kv)

@@ -40,10 +40,10 @@ func OpenSource(name string, file []byte) (part10.Dataset, *Instance, error) {
 	return part10.Dataset{Bytes: file, File: p, Encoding: p.Syntax.Encoding}, in, nil
 }
 
-// irreversible holds the transfer syntaxes whose images are always lossy.
+// irreversible holds the transfer syntaxes of images that are always lossy.
 var irreversible = map[string]bool{part10.UIDJPEGBaseline: true, part10.UIDJPEGExtended: true}
 
-// nativeEdits returns what changes in a data set whose pixels are decoded.
+// nativeEdits returns what changes in a data set when its pixels are decoded.
 func (in *Instance) nativeEdits(pixels []byte) []part10.Edit {
 	vr := "OW"
 	if in.Slices[0].Format.Allocated == 8 {

@@ -24,8 +24,8 @@ import (
 	"quell/volume"
 )
 
-// TestCompressedRealFiles reads one image in several transfer syntaxes: the
-// voxels are those of the plain file.
+// TestCompressedRealFiles reads one image in several transfer syntaxes: the voxels
+// equal the voxels of the plain file.
 func TestCompressedRealFiles(t *testing.T) {
 	read := func(fsys fstest.MapFS) *series.Series { return dicomtest.Load(t, dicomtest.Scan(t, fsys), 0) }
 	file := func(name string) fstest.MapFS {
@@ -87,8 +87,8 @@ func TestWG04(t *testing.T) {
 	}
 }
 
-// TestCompressedFrames reads and derives a multi-frame image whose fragments are assigned to frames in every
-// possible way.
+// TestCompressedFrames reads and derives a multi-frame image with fragments that are assigned to frames in
+// every possible way.
 func TestCompressedFrames(t *testing.T) {
 	frames := []dicomtest.FakeFrame{{Z: 10}, {Z: 12}, {Z: 14}}
 	plain := dicomtest.NewEnhanced(part10.ExplicitLE, false, frames...)
@@ -216,7 +216,8 @@ func TestDeriveFromCompressed(t *testing.T) {
 	}
 }
 
-// TestLossyStaysMarked decodes a JPEG image whose attributes do not state that it is lossy: the export does.
+// TestLossyStaysMarked decodes a JPEG image with attributes that do not state that it is lossy: the export
+// does.
 func TestLossyStaysMarked(t *testing.T) {
 	stream, err := os.ReadFile(filepath.Join("..", "codec", "testdata", "u8-baseline"))
 	if err != nil {

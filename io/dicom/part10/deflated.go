@@ -29,14 +29,14 @@ func inflatedSize(deflated io.Reader) (int64, error) {
 	return n, nil
 }
 
-// DatasetStart returns where the data set begins in a file whose meta header has
-// been read.
+// DatasetStart returns the byte at which the data set begins in a file, after its
+// meta header has been read.
 func (p *File) DatasetStart() int64 {
 	return p.Meta[len(p.Meta)-1].End
 }
 
 // TokenizeDeflated tokenizes the data set of a deflated file after its meta header,
-// head, without inflating it as a whole. Offsets are those of the inflated data set.
+// head, without inflating it as a whole. Offsets count in the inflated data set.
 func TokenizeDeflated(fsys fs.FS, name string, head *File, want func(Tag) bool) (*File, error) {
 	open := func() (io.ReadCloser, error) {
 		f, err := fsys.Open(name)

@@ -63,7 +63,7 @@ func TestDeflateBomb(t *testing.T) {
 }
 
 // TestDeflatedSourcesThatFail reports a file that is gone, one that ends in its meta header
-// and one whose data set is no deflated stream, and closes what it opened.
+// and one with a data set that is no deflated stream, and closes what it opened.
 func TestDeflatedSourcesThatFail(t *testing.T) {
 	file := dicomtest.Deflate(t, dicomtest.NewFake("1", 0, 0).File())
 	head, err := part10.TokenizeBytes(file, nil)

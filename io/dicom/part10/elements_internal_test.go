@@ -279,7 +279,7 @@ func (f closingFile) Close() error {
 	return f.File.Close()
 }
 
-// TestFilesThatAreReadAreClosed, also where they are shorter than they were.
+// TestFilesThatAreReadAreClosed, also if they are shorter than they were.
 func TestFilesThatAreReadAreClosed(t *testing.T) {
 	open := 0
 	fsys := closingFS{fstest.MapFS{"x": {Data: []byte("0123456789")}}, &open}

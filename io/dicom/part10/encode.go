@@ -138,9 +138,9 @@ func Date(t time.Time) []byte { return []byte(t.Format("20060102")) }
 // Time formats the time of day of t as a value of VR TM, to the microsecond.
 func Time(t time.Time) []byte { return []byte(t.Format("150405.000000")) }
 
-// HashUID makes a UID from a hash: "2.25." and the decimal of a UUID (PS3.5
-// annex B.2) whose 122 free bits come from SHA-256 over the parts (RFC 9562
-// version 8). The same parts give the same UID everywhere.
+// HashUID makes a UID from a hash: "2.25." and the decimal of a UUID (PS3.5 annex
+// B.2) with 122 free bits that come from SHA-256 over the parts (RFC 9562 version
+// 8). The same parts give the same UID everywhere.
 func HashUID(parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {

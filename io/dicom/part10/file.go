@@ -21,7 +21,7 @@ type Element struct {
 // wantedValue is one wanted element.
 type wantedValue struct {
 	tag Tag
-	vr  string // never empty; of an element of unknown VR that of the dictionary
+	vr  string // never empty; of an element of unknown VR the one of the dictionary
 	end int    // of its value in File.values
 }
 

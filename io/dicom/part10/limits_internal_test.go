@@ -429,8 +429,8 @@ func TestReadAllInSteps(t *testing.T) {
 	}
 }
 
-// TestReleasedFiles gives the lists of small files to later ones, empty, and not those of
-// large files.
+// TestReleasedFiles gives the lists of small files to later ones, empty, and not the
+// lists of large files.
 func TestReleasedFiles(t *testing.T) {
 	p := &File{Meta: make([]Element, 3), Elements: make([]Element, 5), PixelIndex: 4}
 	p.Release()

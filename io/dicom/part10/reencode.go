@@ -36,9 +36,9 @@ func inOrder(elements []Element) []Element {
 	return elements
 }
 
-// Merge appends elements, whose bytes lie in b, in order of tags, with
-// edits, which are in that order, made at their places. Of a tag that a faulty
-// source holds twice, an edit replaces both.
+// Merge appends elements with their bytes in b, in order of tags, with edits, which
+// are in that order, made at their places. Of a tag that a faulty source holds
+// twice, an edit replaces both.
 func Merge(out, b []byte, elements []Element, edits []Edit) []byte {
 	var last Tag // of the edits made
 	for _, e := range inOrder(elements) {
@@ -75,7 +75,8 @@ func (d *Dataset) ExplicitElements(signed bool) ([]byte, error) {
 	return explicitWriter{d.Bytes}.elements(nil, d.File.Elements, signed, 0)
 }
 
-// explicitWriter re-encodes elements of implicit little endian whose bytes lie in b.
+// explicitWriter re-encodes elements of implicit little endian with their bytes in
+// b.
 type explicitWriter struct{ b []byte }
 
 // elements appends elements in explicit little endian. signed is the pixel

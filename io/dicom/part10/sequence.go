@@ -11,8 +11,8 @@ type SequenceItem struct {
 	Elements []Element
 }
 
-// EachItem calls visit for every item of the sequence e; the offsets of both
-// are those of b. The item's elements are visit's until it returns.
+// EachItem calls visit for every item of the sequence e; the offsets of both count
+// in b. The item's elements are visit's until it returns.
 func EachItem(b []byte, e Element, enc Encoding, visit func(item SequenceItem) error) error {
 	if e.VR == "UN" {
 		enc = ImplicitLE // CP-246
@@ -65,7 +65,7 @@ func EachItem(b []byte, e Element, enc Encoding, visit func(item SequenceItem) e
 }
 
 // KeptElement returns the bytes of an element that the tokenizer kept whole, and
-// where its parts lie in them; nil if the file has none.
+// the places of its parts in them; nil if the file has none.
 func (p *File) KeptElement(t Tag) (b []byte, e Element, err error) {
 	if b = p.Kept[t]; b == nil {
 		return nil, Element{}, nil

@@ -17,7 +17,7 @@ const SecondaryCapture = "1.2.840.10008.5.1.4.1.1.7"
 // are shown, without pixels of its own.
 const GrayscalePresentationState = "1.2.840.10008.5.1.4.1.1.11.1"
 
-// FunctionalGroups holds the SOP classes whose geometry is in functional groups
+// FunctionalGroups holds the SOP classes with their geometry in functional groups
 // even if they hold one frame.
 var FunctionalGroups = map[string]bool{
 	"1.2.840.10008.5.1.4.1.1.2.1":   true, // Enhanced CT
@@ -28,14 +28,14 @@ var FunctionalGroups = map[string]bool{
 	"1.2.840.10008.5.1.4.1.1.128.1": true, // Legacy Converted Enhanced PET
 }
 
-// PrimaryAlone holds further SOP classes whose images are PRIMARY even if they are
-// derived.
+// PrimaryAlone holds further SOP classes of images that are PRIMARY even if they
+// are derived.
 var PrimaryAlone = map[string]bool{
 	"1.2.840.10008.5.1.4.1.1.20":  true, // Nuclear Medicine
 	"1.2.840.10008.5.1.4.1.1.128": true, // PET
 }
 
-// NotImages holds the SOP classes whose pixels are not measured by a scanner.
+// NotImages holds the SOP classes of pixels that are not measured by a scanner.
 var NotImages = map[string]bool{
 	"1.2.840.10008.5.1.4.1.1.66.4":  true, // Segmentation
 	"1.2.840.10008.5.1.4.1.1.481.2": true, // RT Dose

@@ -139,8 +139,8 @@ func guessEncoding(head []byte, lenient bool) (Encoding, bool) {
 	return Encoding{}, false
 }
 
-// chooseSyntax sets the transfer syntax: that of the meta header or, if it has none or
-// contradicts the data, the one that the first element shows.
+// chooseSyntax sets the transfer syntax: the one of the meta header or, if it has none
+// or contradicts the data, the one that the first element shows.
 func (t *tokenizer) chooseSyntax(uid string, off int64) error {
 	head, err := t.W.at(off, int(min(t.W.size-off, 16)))
 	if err != nil {

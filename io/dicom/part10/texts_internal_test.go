@@ -133,7 +133,7 @@ func attributes(t *testing.T, values map[Tag][2]string) Attributes {
 	return a
 }
 
-// TestIntegers accepts whole numbers below 2^31 only, and reads US as SS where the pixels
+// TestIntegers accepts whole numbers below 2^31 only, and reads US as SS if the pixels
 // are signed.
 func TestIntegers(t *testing.T) {
 	for text, want := range map[string]bool{"2147483647": true, "-2147483647": true, "2147483648": false, "-2147483648": false, "1.5": false, "7.0": true, "x": false, "": false, "nan": false, "inf": false} {
@@ -170,7 +170,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestPointer reads an attribute whose value is a tag, group first.
+// TestPointer reads an attribute with a tag as value, group first.
 func TestPointer(t *testing.T) {
 	a := attributes(t, map[Tag][2]string{1: {"AT", "\x18\x00\x63\x10"}, 2: {"AT", "\x18\x00"}})
 	if a.Pointer(1) != 0x00181063 || a.Pointer(2) != 0 || a.Pointer(3) != 0 {
@@ -178,7 +178,7 @@ func TestPointer(t *testing.T) {
 	}
 }
 
-// TestLayers finds the values of a frame before those of the file.
+// TestLayers finds the values of a frame before the values of the file.
 func TestLayers(t *testing.T) {
 	file := attributes(t, map[Tag][2]string{1: {"CS", "file"}, 2: {"CS", "file"}})
 	frame := attributes(t, map[Tag][2]string{1: {"CS", "frame"}})

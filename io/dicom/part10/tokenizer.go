@@ -19,8 +19,8 @@ const (
 // UndefinedLength marks a value that ends with a delimiter.
 const UndefinedLength = 0xFFFFFFFF
 
-// Tokenize finds the elements of a file. want selects those whose values are kept; nil
-// keeps none. The elements found before an error are returned with it.
+// Tokenize finds the elements of a file. want selects the elements to keep with their
+// values; nil keeps none. The elements found before an error are returned with it.
 func Tokenize(w *ReadBuffer, want func(Tag) bool) (*File, error) {
 	t := &tokenizer{W: w, want: want, File: NewFile()}
 	err := t.run()
@@ -167,9 +167,8 @@ func (t *tokenizer) keepValue(e Element) error {
 	return nil
 }
 
-// keptWhole are the elements whose bytes are kept whole if any values are: functional
-// groups and what orders them, the private headers of mosaics, the character set, and the records of an
-// index.
+// keptWhole are the elements that are kept whole if any values are: functional groups and what orders
+// them, the private headers of mosaics, the character set, and the records of an index.
 var keptWhole = map[Tag]bool{
 	TagSharedFunctionalGroupsSequence: true, TagPerFrameFunctionalGroupsSequence: true,
 	TagDetectorInformationSequence: true, TagSiemensCSAImageHeader: true, TagSpecificCharacterSet: true,

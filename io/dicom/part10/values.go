@@ -19,10 +19,9 @@ import (
 type Attributes struct {
 	Set map[Tag]*lib.Element
 	// Under is searched for tags that are not in Set: the values of the whole file
-	// under those of one frame.
+	// under the values of one frame.
 	Under *Attributes
-	// charset is the value of Specific Character Set; nil in layers over that of the
-	// file.
+	// charset is the value of Specific Character Set; nil in layers over the file.
 	charset []string
 }
 
@@ -76,7 +75,7 @@ func (a Attributes) Strings(t Tag) []string {
 }
 
 // Raw returns a text attribute as it is stored, in its character set and without padding; nil
-// where it is absent.
+// if it is absent.
 func (a Attributes) Raw(t Tag) []byte {
 	if v := valuesOf[string](a, t); v != nil {
 		return []byte(strings.Join(v, `\`))
@@ -161,7 +160,7 @@ func (a Attributes) Numbers(t Tag) ([]float64, bool) {
 	return out, len(out) > 0
 }
 
-// Pointer returns an attribute whose value is a tag (AT); 0 if it is absent.
+// Pointer returns an attribute with a tag as value (AT); 0 if it is absent.
 func (a Attributes) Pointer(t Tag) Tag {
 	if v := valuesOf[int](a, t); len(v) >= 2 {
 		return Tag(uint16(v[0]))<<16 | Tag(uint16(v[1]))
@@ -169,8 +168,8 @@ func (a Attributes) Pointer(t Tag) Tag {
 	return 0
 }
 
-// Stored returns a two-byte attribute whose VR is US or SS by the pixel
-// representation: in implicit VR the file does not say which.
+// Stored returns a two-byte attribute of VR US or SS by the pixel representation:
+// in implicit VR the file does not say which.
 func (a Attributes) Stored(t Tag, signed bool) (int, bool) {
 	v, ok := a.Integer(t)
 	if !ok {

@@ -56,9 +56,9 @@ func TestDecodeElement(t *testing.T) {
 	}
 }
 
-// TestReadValuesOfOddFiles has an attribute twice, of which the first counts, an
-// attribute of unknown VR, and one whose bytes are no whole number of values, which
-// is an error that leaves the others readable.
+// TestReadValuesOfOddFiles has an attribute twice, and the first counts, an
+// attribute of unknown VR, and one with bytes that are no whole number of values,
+// which is an error that leaves the others readable.
 func TestReadValuesOfOddFiles(t *testing.T) {
 	f := dicomtest.NewFake("1", 0, 0).
 		With(part10.TagModality-1, dicomtest.RawElement(part10.AppendElement(nil, part10.ExplicitLE, part10.TagModality, "CS", []byte("MR")))).

@@ -41,8 +41,8 @@ func longVR(vr string) bool { return knownVR(vr) && vrOf(vr[0], vr[1]).long }
 
 func knownVR(vr string) bool { return len(vr) == 2 && vrOf(vr[0], vr[1]) != nil }
 
-// holdsText reports whether values of a VR are text: those of UN and of elements that
-// without a VR ("") may be.
+// holdsText reports whether values of a VR are text: values of UN and of elements
+// that without a VR ("") may be.
 func holdsText(vr string) bool {
 	return strings.Contains("AE AS CS DA DS DT IS LO LT PN SH ST TM UC UI UN UR UT", vr)
 }
@@ -72,7 +72,7 @@ func DictionaryVR(t Tag) string {
 	return info.VRs[0]
 }
 
-// TagByKeyword returns the standard attribute of a keyword ("SliceThickness"); false where
+// TagByKeyword returns the standard attribute of a keyword ("SliceThickness"); false if
 // the dictionary has none.
 func TagByKeyword(keyword string) (Tag, bool) {
 	info, err := tag.FindByKeyword(keyword)

@@ -53,9 +53,9 @@ func (c Compression) Fits(enc part10.Encoding, f *Format) bool {
 	return c.SyntaxUID() != "" && enc == part10.ExplicitLE && f.Allocated <= 16
 }
 
-// Encode returns the stream of each frame, encoded in parallel. pixels are those of
-// all frames, little endian, of which each has the format f. The same pixels give
-// the same bytes.
+// Encode returns the stream of each frame, encoded in parallel. pixels are the
+// pixels of all frames, little endian, and each frame has the format f. The same
+// pixels give the same bytes.
 func (c Compression) Encode(pixels []byte, frames int, f *Format) [][]byte {
 	n := int(f.Bytes())
 	pixels = pixels[:frames*n] // without the byte that made them even
@@ -113,7 +113,7 @@ func AppendEncapsulated(b []byte, streams [][]byte) []byte {
 	return AppendPixelsEnd(b)
 }
 
-// Lengths returns those of streams.
+// Lengths returns the lengths of streams.
 func Lengths(streams [][]byte) []int {
 	out := make([]int, len(streams))
 	for i, s := range streams {

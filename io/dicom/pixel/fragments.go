@@ -101,8 +101,8 @@ func streamStarts(items []part10.Fragment) []int64 {
 	return out
 }
 
-// splitAt splits the fragments into frames, each beginning at one of starts; nil
-// where starts are not so many or where no fragment begins at one of them.
+// splitAt splits the fragments into frames, each beginning at one of starts; nil if
+// starts are not so many or if no fragment begins at one of them.
 func splitAt(items []part10.Fragment, frames int, starts []int64) [][][]byte {
 	if len(starts) != frames || starts[0] != 0 {
 		return nil

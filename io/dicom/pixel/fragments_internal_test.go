@@ -7,8 +7,8 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// TestSplitAt splits three fragments at offsets that may be wrong: those that do not
-// begin every frame, the first one included, split nothing.
+// TestSplitAt splits three fragments at offsets that may be wrong: offsets that do
+// not begin every frame, the first one included, split nothing.
 func TestSplitAt(t *testing.T) {
 	items := []part10.Fragment{{Offset: 0, Bytes: []byte{1}}, {Offset: 10, Bytes: []byte{2}}, {Offset: 20, Bytes: []byte{3}}}
 	for _, c := range []struct {

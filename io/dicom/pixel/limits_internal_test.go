@@ -121,7 +121,7 @@ func TestEncodeClipping(t *testing.T) {
 	}
 }
 
-// TestBesidePadding goes to the nearer side of the padding, and to the only one where the
+// TestBesidePadding goes to the nearer side of the padding, and to the only one if the
 // padding reaches an end of the stored range.
 func TestBesidePadding(t *testing.T) {
 	for _, c := range []struct {
@@ -137,14 +137,14 @@ func TestBesidePadding(t *testing.T) {
 			t.Errorf("%g beside %d..%d: %d, want %d", c.v, c.low, c.high, got, c.want)
 		}
 	}
-	// The nearer side is that of the stored value, not of the real one.
+	// The nearer side is nearer in the stored value, not of the real one.
 	for v, want := range map[float64]int64{-4.55: 9, -4.45: 13} {
 		f := Format{Allocated: 8, Stored: 8, High: 7, Slope: 0.5, Intercept: -10, Padding: true, PadLow: 10, PadHigh: 12}
 		if got := f.besidePadding(v, 0, 255); got != want {
 			t.Errorf("%g: %d, want %d", v, got, want)
 		}
 	}
-	// The padding of the source stays where the result has its value.
+	// The padding of the source stays if the result has its value.
 	f := Format{Allocated: 8, Stored: 8, High: 7, Slope: 1, Padding: true, PadLow: 10, PadHigh: 12}
 	raw := []byte{12, 12, 50, 50}
 	f.Encode(raw, []float32{12, 10, 10, 12}, nil)

@@ -40,9 +40,9 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestPaddingBelowAir encloses a pixel of the padding value with data. Below
-// -1024 HU, the end of the 12-bit scale, it is padding; from there on it may be air
-// inside the patient, which is only padding where it reaches in from the edge.
+// TestPaddingBelowAir encloses a pixel of the padding value with data. Below -1024
+// HU, the end of the 12-bit scale, it is padding; from there on it may be air
+// inside the patient, which is only padding if it reaches in from the edge.
 func TestPaddingBelowAir(t *testing.T) {
 	raw := make([]byte, 18)
 	binary.LittleEndian.PutUint16(raw[8:], 7) // in the middle of 3 x 3
@@ -60,8 +60,8 @@ func TestPaddingBelowAir(t *testing.T) {
 	}
 }
 
-// TestPaddingRange marks ranges of 16-bit values, signed and not, with the
-// ends at and beyond where the sign turns.
+// TestPaddingRange marks ranges of 16-bit values, signed and not, with the ends at
+// and beyond the value at which the sign turns.
 func TestPaddingRange(t *testing.T) {
 	var raw []byte
 	for v := range 1 << 16 {

@@ -49,8 +49,8 @@ func (f *Format) PutWord(raw []byte, i int, w uint32) {
 	}
 }
 
-// at returns the stored value of pixel i: the stored bits alone, signed where
-// the format is.
+// at returns the stored value of pixel i: the stored bits alone, signed if the
+// format is.
 func (f *Format) at(raw []byte, i int) int64 {
 	w := f.word(raw, i) << (31 - f.High)
 	if f.Signed {
@@ -63,11 +63,10 @@ func (f *Format) real(stored int64) float32 {
 	return float32(float64(float64(stored)*f.Slope) + f.Intercept)
 }
 
-// Encode stores real values into the pixels of their source slice, in place.
-// Masked pixels, and the bits outside the stored ones (overlays), stay as they
-// are. A result that would read as padding where the source did not moves to
-// the nearest value beside it. It returns the number of values that were clipped to the
-// stored range.
+// Encode stores real values into the pixels of their source slice, in place. Masked
+// pixels, and the bits outside the stored ones (overlays), stay as they are. A result
+// that would read as padding if the source did not moves to the nearest value next to
+// it. It returns the number of values that were clipped to the stored range.
 func (f *Format) Encode(raw []byte, values []float32, valid []bool) (clipped int64) {
 	bits := uint32(uint64(1)<<f.Stored-1) << (f.High + 1 - f.Stored)
 	if f.signExtended(raw, len(values)) {
@@ -100,8 +99,8 @@ func (f *Format) Encode(raw []byte, values []float32, valid []bool) (clipped int
 	return clipped
 }
 
-// block16 is the number of 16-bit pixels that are converted and searched at once where none
-// of them is masked or padding.
+// block16 is the number of 16-bit pixels that are converted and searched at once if none of
+// them is masked or padding.
 const block16 = 1 << 10
 
 // merge16 puts values, shifted, into those bits of words.
@@ -115,7 +114,7 @@ func merge16(words, values []byte, shift int, bits uint16) {
 // shifted returns the bits of a stored value in their place.
 func (f *Format) shifted(s int64) uint32 { return uint32(s) << (f.High + 1 - f.Stored) }
 
-// encode is Encode, value by value, for words of which those bits may change.
+// encode is Encode, value by value, for words; those bits of them may change.
 func (f *Format) encode(raw []byte, values []float32, valid []bool, bits uint32) (clipped int64) {
 	lo, hi := f.storedRange()
 	for i, v := range values {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDecode reads words whose stored bits lie in several places; the expected
+// TestDecode reads words with stored bits that lie in several places; the expected
 // values are worked out by hand.
 func TestDecode(t *testing.T) {
 	le16 := func(w ...uint16) (b []byte) {

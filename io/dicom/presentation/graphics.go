@@ -81,7 +81,7 @@ func (m *modules) caption(mark Mark) []byte {
 	return e.item()
 }
 
-// inASCII spells what texts of figures hold beside ASCII.
+// inASCII spells what texts of figures hold besides ASCII.
 var inASCII = strings.NewReplacer("±", "+/-", "–", "-", "²", "2", "→", "->")
 
 // onImage returns the points of a mark in the units PIXEL, in which the first pixel covers 0 to 1

@@ -82,8 +82,8 @@ func (s *State) readImages(ctx context.Context) (images, error) {
 	return in, nil
 }
 
-// checkImage returns an error where a file is not the image that a slice was read from, or where it
-// has values that no rescale slope gives.
+// checkImage returns an error if a file is not the image that a slice was read from, or if it has
+// values that no rescale slope gives.
 func (s *State) checkImage(src series.Source, a part10.Attributes, p *part10.File) error {
 	stored := s.stored()
 	columns, _ := a.Integer(part10.TagColumns)

@@ -162,9 +162,9 @@ func sameTurn(a, b volume.View) bool {
 	return a.Axis[0] == b.Axis[0] && a.Axis[1] == b.Axis[1] && a.Flip[0] == b.Flip[0] && a.Flip[1] == b.Flip[1]
 }
 
-// grey states how stored values become grey: rescale, window and polarity. The window is written
-// for DICOM's function LINEAR, which every viewer knows, also where it was set as LINEAR_EXACT: with a
-// width that is larger by 1 and a center that is higher by 0.5 it is the same line.
+// grey states how stored values become grey: rescale, window and polarity. The window is written for
+// DICOM's function LINEAR, which every viewer knows, also if it was set as LINEAR_EXACT: with a width
+// that is larger by 1 and a center that is higher by 0.5 it is the same line.
 func (m *modules) grey(e *elements) {
 	e.put(part10.TagRescaleIntercept, "DS", part10.Decimals(m.Sources[0].Inter))
 	e.put(part10.TagRescaleSlope, "DS", part10.Decimals(m.Sources[0].Slope))

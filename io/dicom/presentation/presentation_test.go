@@ -136,7 +136,7 @@ func TestModules(t *testing.T) {
 			t.Errorf("%s is %q, want %q", path, value, want)
 		}
 	}
-	// An item has texts where there are any, and all frames of a file need no numbers.
+	// An item has texts if there are any, and all frames of a file need no numbers.
 	for _, path := range []string{"(0070,0001)[0](0070,0008)", reference + "[0](0008,1160)", "(7FE0,0010)", "(0012,0062)"} {
 		if value, ok := got[path]; ok {
 			t.Errorf("%s is %q, want none", path, value)
@@ -179,7 +179,8 @@ func TestUIDs(t *testing.T) {
 	}
 }
 
-// TestWindow writes windows as the function LINEAR, with which black and white are where they were.
+// TestWindow writes windows as the function LINEAR, with which black and white are at the same
+// values.
 func TestWindow(t *testing.T) {
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(2))
 	for _, w := range []volume.Window{{Center: 40, Width: 80}, {Center: 40, Width: 80, Exact: true}, {Center: 0.5, Width: 0.25, Exact: true}, {Center: 3, Width: 1}} {
@@ -200,7 +201,7 @@ func TestWindow(t *testing.T) {
 }
 
 // TestTurns states every turn by rotation and mirroring, and the area by the stored pixels at the
-// corners of the screen. The picture is that of a pixel whose place in the view is known.
+// corners of the screen. The picture is one of a pixel with a known place in the view.
 func TestTurns(t *testing.T) {
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(2))
 	for quarters := range 4 {
@@ -240,7 +241,7 @@ func TestGraphics(t *testing.T) {
 		mark presentation.Mark
 		kind string
 		data string
-		text string // where it stands
+		text string // its place
 	}{
 		"the first pixel": {presentation.Mark{Points: [][2]float64{{0, 0}}}, "POLYLINE", "0.5 0.5", "0.5 0.5"},
 		"the whole image": {presentation.Mark{Points: [][2]float64{{-0.5, -0.5}, {3.5, 2.5}}}, "POLYLINE", "0 0 4 3", "0 3"},
@@ -309,7 +310,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestRefused asks for a sentence where a presentation state cannot refer to the images.
+// TestRefused asks for a sentence if a presentation state cannot refer to the images.
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		fakes  map[string]*dicomtest.Fake

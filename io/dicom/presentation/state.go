@@ -25,7 +25,7 @@ type State struct {
 	Now      time.Time // date of the object
 }
 
-// Mark is a line that is drawn over one slice, with a text beside it. Points are (column, row)
+// Mark is a line that is drawn over one slice, with a text next to it. Points are (column, row)
 // of the slice as it is stored; the centre of a pixel has whole coordinates. What lies outside of
 // the image is cut off.
 type Mark struct {
@@ -63,7 +63,8 @@ func (s *State) check() error {
 		if src.FS == nil || src.UID == "" {
 			return part10.FileError(src.Name, "export the series as DICOM first", nil, "a presentation state refers to DICOM images by their instance UID, and it has none")
 		}
-		// It holds one Modality LUT, which takes the place of those of the images (PS3.4 N.2.1).
+		// It holds one Modality LUT, which takes the place of the ones of the images (PS3.4
+		// N.2.1).
 		if first := s.Sources[0]; src.Slope != first.Slope || src.Inter != first.Inter {
 			return part10.FileError(src.Name, "save a picture instead", nil, "its rescale slope and intercept differ from those of other slices, and a presentation state has one for all")
 		}
@@ -72,8 +73,8 @@ func (s *State) check() error {
 }
 
 // Encode returns the object as a file in explicit little endian. It reads the headers of the
-// referenced files. The same images, view, window, marks and number give the same instance UID. Where
-// the images are de-identified, so is the object: it has their pseudonyms and no date. The error is an
+// referenced files. The same images, view, window, marks and number give the same instance UID. If the
+// images are de-identified, so is the object: it has their pseudonyms and no date. The error is an
 // *Error that names a file, or the context's.
 func (s *State) Encode(ctx context.Context) ([]byte, error) {
 	if err := s.check(); err != nil {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// characterSets are those of one byte, or two from 0x80 on, by their number in the
-// registry that the defined terms name (PS3.3 C.12.1.1.2).
+// characterSets are the sets of one byte, or two from 0x80 on, by their number in
+// the registry that the defined terms name (PS3.3 C.12.1.1.2).
 var characterSets = map[int]xtext.Encoding{
 	13:  japanese.ShiftJIS, // its one-byte part is JIS X 0201
 	58:  simplifiedchinese.GBK,
@@ -46,9 +46,9 @@ var escapes = map[string]struct {
 	"\x1b-b": {false, 203},
 }
 
-// Decode returns a text as UTF-8. terms is the value of Specific Character Set.
-// Where that is missing, unknown or wrong, bytes that are UTF-8 are taken for it
-// and others for Latin-1, which is what scanners meant.
+// Decode returns a text as UTF-8. terms is the value of Specific Character Set. If
+// that is missing, unknown or wrong, bytes that are UTF-8 are taken for it and
+// others for Latin-1, which is what scanners meant.
 func Decode(raw string, terms []string) string {
 	if IsASCII([]byte(raw)) {
 		return raw

@@ -6,8 +6,8 @@ import (
 	"quell/io/dicom/part10/charset"
 )
 
-// TestDecode decodes names as PS3.5 annexes H, I, J and K print them, and
-// names whose character set is missing, unknown or wrong.
+// TestDecode decodes names as PS3.5 annexes H, I, J and K print them, and names
+// with a character set that is missing, unknown or wrong.
 func TestDecode(t *testing.T) {
 	for _, c := range []struct {
 		raw   string
