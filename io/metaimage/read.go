@@ -33,7 +33,7 @@ func Sniff(head []byte, name string) bool {
 var Open raster.Opener = open
 
 func open(fsys fs.FS, name string) (*raster.Image, error) {
-	file, h, err := openHeader(fsys, name)
+	file, h, err := raster.OpenHeader(fsys, name, parse)
 	if err != nil {
 		return nil, err
 	}
@@ -86,22 +86,9 @@ func (h *header) openFiles(fsys fs.FS, names []string, l raster.Layout) (*raster
 	return raster.OpenJoined(fsys, names, size/int64(len(names)))
 }
 
-func openHeader(fsys fs.FS, name string) (*raster.File, *header, error) {
-	file, err := raster.OpenStored(fsys, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	h, err := parse(file)
-	if err != nil {
-		file.Close()
-		return nil, nil, raster.ReadError(err)
-	}
-	return file, h, nil
-}
-
 // Description returns the comment of a header.
 func Description(fsys fs.FS, name string) (string, error) {
-	file, h, err := openHeader(fsys, name)
+	file, h, err := raster.OpenHeader(fsys, name, parse)
 	if err != nil {
 		return "", err
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"quell/io/raster"
-	"quell/series"
 	"quell/volume"
 )
 
@@ -16,18 +15,7 @@ var names = map[int64]string{raster.Uint8: "MET_UCHAR", raster.Int16: "MET_SHORT
 
 // Make makes a .mha of voxels that are not compressed, at their positions in LPS+. The format has no scale:
 // integers hold whole numbers. The description is its comment.
-var Make raster.Maker = func(path string, frames int, from *series.Series, step float64, dtype, description string) (raster.Spec, error) {
-	d, err := raster.DatatypeByName(dtype)
-	if err != nil {
-		return raster.Spec{}, err
-	}
-	return raster.Spec{
-		Datatype: d, Unscaled: true, MaskedAsNaN: raster.HasNaN(from, frames),
-		Header: func(grid volume.Geometry, _ raster.Encoder) []byte {
-			return headerText(grid, d, frames, step, description)
-		},
-	}, nil
-}
+var Make = raster.Unscaled(headerText)
 
 // maxComment bounds the comment in bytes: MetaIO reads it into 255.
 const maxComment = 200

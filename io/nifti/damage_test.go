@@ -135,7 +135,7 @@ func memoryOf(t *testing.T, files map[string][]byte, name string) int {
 	for _, b := range files {
 		need += len(inflated(b))
 	}
-	info, err := ReadHeader(mapFS(files), name)
+	info, err := Open.ReadHeader(mapFS(files), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func checkDamaged(t *testing.T, files map[string][]byte, name string, need int, 
 			t.Fatalf("%s: panic: %v", what, r)
 		}
 	}()
-	info, err := ReadHeader(fsys, name)
+	info, err := Open.ReadHeader(fsys, name)
 	if err != nil {
 		checkSentence(t, err, name, what)
 		return

@@ -72,7 +72,7 @@ func checkFile(t *testing.T, fsys fs.FS, name string, want fact) {
 	t.Helper()
 	name, component, _ := strings.Cut(name, " ")
 	c := Component(component)
-	info, err := ReadHeader(fsys, name)
+	info, err := Open.ReadHeader(fsys, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,12 +167,12 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-func TestHasExt(t *testing.T) {
+func TestSplitExt(t *testing.T) {
 	for name, want := range map[string]bool{
 		"a.nii": true, "a/b.NII.GZ": true, "a.hdr": true, "a.img.gz": true, "a.b.nii": true,
 		"a.gz": false, "nii": false, "a.dcm": false, "a.nii.zip": false, "": false,
 	} {
-		if HasExt(name) != want {
+		if _, ext, _ := splitExt(name); (ext != "") != want {
 			t.Errorf("%q: %v", name, !want)
 		}
 	}
@@ -189,7 +189,7 @@ func TestTruncated4D(t *testing.T) {
 	if err != nil || s.Findings[0].Kind != series.Missing || s.Findings[0].Severity != series.Warning {
 		t.Errorf("a complete volume: %v", err)
 	}
-	info, err := ReadHeader(fsys, "a.nii")
+	info, err := Open.ReadHeader(fsys, "a.nii")
 	if err != nil || info.Volumes != 4 || info.Bytes != 480 || info.Findings[0].Kind != series.Missing {
 		t.Errorf("%+v, %v", info, err)
 	}

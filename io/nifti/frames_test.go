@@ -72,7 +72,7 @@ func TestWriteFrames(t *testing.T) {
 		if err := writeFrames(t, filepath.Join(dir, name), frames, nil, 1.5, c.dtype); err != nil {
 			t.Fatal(name, err)
 		}
-		info, err := nifti.ReadHeader(os.DirFS(dir), name)
+		info, err := nifti.Open.ReadHeader(os.DirFS(dir), name)
 		if want := cmp.Or(c.dtype, "float32"); err != nil || info.Volumes != 3 || info.Datatype != want || info.Description != "three" || info.Step != 1.5 || info.Start != 0 {
 			t.Fatalf("%s: %+v, %v", name, info, err)
 		}
@@ -230,7 +230,7 @@ func TestFramesKeepTheSourcesHeader(t *testing.T) {
 	if err := writeFrames(t, filepath.Join(dir, "b.nii"), frames, from, 0, ""); err != nil {
 		t.Fatal(err)
 	}
-	info, err := nifti.ReadHeader(os.DirFS(dir), "b.nii")
+	info, err := nifti.Open.ReadHeader(os.DirFS(dir), "b.nii")
 	if err != nil || info.Step != 2.5 {
 		t.Errorf("%+v, %v", info, err)
 	}

@@ -193,7 +193,7 @@ func TestFindingsAboutVolumes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		info, err := ReadHeader(fstest.MapFS{"a.nii": {Data: b}}, "a.nii")
+		info, err := Open.ReadHeader(fstest.MapFS{"a.nii": {Data: b}}, "a.nii")
 		if err != nil || summary(info.Findings) != want[0] && !strings.HasPrefix(want[0], summary(info.Findings)) || summary(s.Findings) != want[1] && !strings.HasPrefix(want[1], summary(s.Findings)) {
 			t.Errorf("%d volumes: findings %q, %q, %v", n, summary(info.Findings), summary(s.Findings), err)
 		}
@@ -218,7 +218,7 @@ func TestReadHeaderRefuses(t *testing.T) {
 		}, "scl_inter"},
 		"surface voxels": {func(b []byte) { le.PutUint16(b[68:], 3000) }, "CIFTI"},
 	} {
-		_, err := ReadHeader(fstest.MapFS{"a.nii": {Data: edited(t, "int16-le.nii", c.change)}}, "a.nii")
+		_, err := Open.ReadHeader(fstest.MapFS{"a.nii": {Data: edited(t, "int16-le.nii", c.change)}}, "a.nii")
 		if err == nil || !strings.HasPrefix(err.Error(), "a.nii: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -227,7 +227,7 @@ func TestReadHeaderRefuses(t *testing.T) {
 		le.PutUint64(b[400:], math.Float64bits(1e153)) // the sform's first voxel size; its square in mm is infinite
 		le.PutUint32(b[500:], 1)                       // metres
 	})
-	if _, err := ReadHeader(fstest.MapFS{"a.nii": {Data: huge}}, "a.nii"); err == nil || !strings.Contains(err.Error(), "its grid is not usable") {
+	if _, err := Open.ReadHeader(fstest.MapFS{"a.nii": {Data: huge}}, "a.nii"); err == nil || !strings.Contains(err.Error(), "its grid is not usable") {
 		t.Errorf("a huge grid: %v", err)
 	}
 	// The header of a source is not used if the start of its voxels is not known.

@@ -220,7 +220,7 @@ func FuzzRead(f *testing.F) {
 			files, name = fstest.MapFS{"a.hdr": {Data: b}, "a.img": {Data: voxels}}, "a.hdr"
 		}
 		used := allocated(func() {
-			info, err := ReadHeader(files, name)
+			info, err := Open.ReadHeader(files, name)
 			if err != nil {
 				return
 			}

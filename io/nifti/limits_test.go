@@ -348,11 +348,11 @@ func TestShearedQform(t *testing.T) {
 // TestHeaderAlone: what ReadHeader says of one volume and of several.
 func TestHeaderAlone(t *testing.T) {
 	fsys := fstest.MapFS{"one.nii": {Data: sample(t, "int16-le.nii")}, "many.nii": {Data: sample(t, "four-d.nii")}}
-	one, err := ReadHeader(fsys, "one.nii")
+	one, err := Open.ReadHeader(fsys, "one.nii")
 	if err != nil || one.Volumes != 1 || len(one.Findings) != 0 || one.Bytes != 2*int64(one.Geometry.Voxels()) || one.Datatype != "int16" {
 		t.Errorf("%+v, %v", one, err)
 	}
-	many, err := ReadHeader(fsys, "many.nii")
+	many, err := Open.ReadHeader(fsys, "many.nii")
 	if err != nil || many.Volumes < 2 || !strings.Contains(summary(many.Findings), "note volumes: The file holds") ||
 		many.Bytes%int64(many.Volumes*many.Geometry.Voxels()) != 0 {
 		t.Errorf("%+v, %v", many, err)

@@ -11,15 +11,8 @@ import (
 	"quell/io/raster"
 )
 
-// HasExt reports whether a file name has an extension of NIfTI or Analyze: .nii,
-// .hdr or .img, with or without .gz, in upper or lower case.
-func HasExt(name string) bool {
-	_, ext, _ := splitExt(name)
-	return ext != ""
-}
-
-// splitExt splits brain.nii.gz into brain, .nii and .gz. Another extension stays
-// part of the base.
+// splitExt splits brain.nii.gz into brain, .nii and .gz, in upper or lower case. Another
+// extension stays part of the base.
 func splitExt(name string) (base, ext, gz string) {
 	base = name
 	if e := path.Ext(base); strings.EqualFold(e, ".gz") {

@@ -12,9 +12,6 @@ import (
 	"quell/volume"
 )
 
-// ReadHeader reads the header of a file and no voxels.
-func ReadHeader(fsys fs.FS, name string) (raster.Info, error) { return Open.ReadHeader(fsys, name) }
-
 // Read reads the first volume of a file. See ReadVolume.
 func Read(ctx context.Context, fsys fs.FS, name string) (*series.Series, error) {
 	return ReadVolume(ctx, fsys, name, 0)

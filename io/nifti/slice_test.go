@@ -37,7 +37,7 @@ func TestReadSlice(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.nii", "a.nii.gz"} {
 		writeWithout(t, dir, name, v, map[int]float64{3 * 31 * 20: math.NaN()})
-		info, err := ReadHeader(os.DirFS(dir), name)
+		info, err := Open.ReadHeader(os.DirFS(dir), name)
 		if err != nil || info.Direct != (name == "a.nii") {
 			t.Errorf("%s: direct %t, %v", name, info.Direct, err)
 		}

@@ -62,7 +62,7 @@ func TestSlicesAreThoseOfTheVolume(t *testing.T) {
 			systems["compressed"] = fstest.MapFS{file: {Data: compressed(t, sample(t, file))}}
 		}
 		for kind, fsys := range systems {
-			info, err := ReadHeader(fsys, file)
+			info, err := Open.ReadHeader(fsys, file)
 			if err != nil {
 				t.Fatal(name, err)
 			}

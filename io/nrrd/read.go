@@ -20,7 +20,7 @@ func Sniff(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte("NR
 var Open raster.Opener = open
 
 func open(fsys fs.FS, name string) (*raster.Image, error) {
-	file, h, err := openHeader(fsys, name)
+	file, h, err := raster.OpenHeader(fsys, name, parse)
 	if err != nil {
 		return nil, err
 	}
@@ -45,22 +45,9 @@ func open(fsys fs.FS, name string) (*raster.Image, error) {
 	return raster.NewImage(l, name, []string{data}, file), nil
 }
 
-func openHeader(fsys fs.FS, name string) (*raster.File, *header, error) {
-	file, err := raster.OpenStored(fsys, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	h, err := parse(file)
-	if err != nil {
-		file.Close()
-		return nil, nil, raster.ReadError(err)
-	}
-	return file, h, nil
-}
-
 // Description returns the content field of a header.
 func Description(fsys fs.FS, name string) (string, error) {
-	file, h, err := openHeader(fsys, name)
+	file, h, err := raster.OpenHeader(fsys, name, parse)
 	if err != nil {
 		return "", err
 	}

@@ -59,6 +59,18 @@ func OpenStored(fsys fs.FS, name string) (*File, error) {
 	return newFile(file, info.Size()), nil
 }
 
+// OpenHeader opens a file for its bytes as they are stored, and parses its header; the file is then behind it.
+func OpenHeader[H any](fsys fs.FS, name string, parse func(*File) (H, error)) (file *File, h H, err error) {
+	if file, err = OpenStored(fsys, name); err != nil {
+		return nil, h, err
+	}
+	if h, err = parse(file); err != nil {
+		file.Close()
+		return nil, h, ReadError(err)
+	}
+	return file, h, nil
+}
+
 // newFile reads a file of that size.
 func newFile(file fs.File, size int64) *File {
 	return &File{file: file, size: size, in: bufio.NewReaderSize(file, int(min(max(size, 512), 128<<10)))}

@@ -29,3 +29,20 @@ func (m Maker) NewFrameWriter(path string, frames int, from *series.Series, step
 	}
 	return NewFrameWriter(path, frames, spec)
 }
+
+// Unscaled returns the Maker of a format that has no scale, so that integers hold whole numbers. header returns
+// the header of a file on a grid.
+func Unscaled(header func(grid volume.Geometry, d Datatype, frames int, step float64, description string) []byte) Maker {
+	return func(path string, frames int, from *series.Series, step float64, dtype, description string) (Spec, error) {
+		d, err := DatatypeByName(dtype)
+		if err != nil {
+			return Spec{}, err
+		}
+		return Spec{
+			Datatype: d, Unscaled: true, MaskedAsNaN: HasNaN(from, frames),
+			Header: func(grid volume.Geometry, _ Encoder) []byte {
+				return header(grid, d, frames, step, description)
+			},
+		}, nil
+	}
+}
