@@ -18,6 +18,7 @@ import (
 	"quell/internal/crash"
 	_ "quell/internal/locale" // English until a language is chosen
 	"quell/ui"
+	"quell/ui/host"
 	"quell/ui/language"
 )
 
@@ -44,7 +45,7 @@ func main() {
 }
 
 func run(fresh bool, size string, paths []string) error {
-	options := ui.Options{Settings: app.DefaultSettings(), Bundled: app.OpenBundled, DesktopDialogs: true}
+	options := host.Options{Settings: app.DefaultSettings(), Bundled: app.OpenBundled, DesktopDialogs: true}
 	if path, err := app.SettingsPath(); err == nil && !fresh {
 		options.Settings, options.SettingsPath = app.LoadSettings(path), path
 	}
@@ -81,14 +82,7 @@ func run(fresh bool, size string, paths []string) error {
 		return err
 	}
 	workbench := ui.New(a, options)
-	workbench.FindEngines()
-	if len(paths) > 0 {
-		workbench.Open(paths[0])
-	} else {
-		workbench.OpenBundled()
-	}
-	workbench.ShowNotice()
-	workbench.OfferRestore()
+	workbench.Start(append(paths, "")[0])
 	workbench.ShowAndRun()
 	return nil
 }

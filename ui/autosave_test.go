@@ -14,6 +14,7 @@ import (
 	"quell/denoise"
 	"quell/series"
 	"quell/ui"
+	"quell/ui/host"
 	"quell/ui/viewer"
 )
 
@@ -27,7 +28,7 @@ func startAt(t *testing.T, dir string, keep bool) *bench {
 	}
 	settings := app.DefaultSettings()
 	settings.KeepRecent = keep
-	b.workbench = ui.New(b.app, ui.Options{
+	b.workbench = ui.New(b.app, host.Options{
 		Settings: settings, AutosaveDir: dir, Engine: engine,
 		Bundled: func(context.Context) (*series.Series, error) { return head(), nil },
 		Do:      func(f func()) { b.queue <- f },

@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"quell/app"
-	"quell/ui"
+	"quell/ui/command"
 	"quell/ui/control"
 )
 
@@ -18,23 +18,23 @@ func TestChordsAreReadAsTheyAreShown(t *testing.T) {
 	b := newBench(t, large)
 	for _, c := range b.workbench.Commands() {
 		for _, chord := range c.Chords {
-			got, err := ui.ParseChord(chord.String())
+			got, err := command.ParseChord(chord.String())
 			fixed := chord.Key == fyne.KeyEscape || chord.Key == fyne.KeyEnter || chord.Key == fyne.KeyTab || chord.Key == fyne.KeyPlus
 			if !fixed && (err != nil || got != chord) {
 				t.Errorf("%s is read as %v (%v)", chord, got, err)
 			}
 		}
 	}
-	for text, want := range map[string]ui.Chord{
+	for text, want := range map[string]command.Chord{
 		"k": {Key: fyne.KeyK}, " shift + page up ": {Key: fyne.KeyPageUp, Mod: fyne.KeyModifierShift}, "F12": {Key: fyne.KeyF12},
 		"Ctrl+Shift+=": {Key: fyne.KeyEqual, Mod: fyne.KeyModifierShortcutDefault | fyne.KeyModifierShift}, "cmd+plus": {Key: fyne.KeyPlus, Mod: fyne.KeyModifierShortcutDefault},
 	} {
-		if got, err := ui.ParseChord(text); err != nil || got != want {
+		if got, err := command.ParseChord(text); err != nil || got != want {
 			t.Errorf("%q is %v (%v)", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "Esc", "Tab", "F13", "Alt+K", "K+Ctrl", "Return", "KK", "Ctrl+"} {
-		if got, err := ui.ParseChord(text); err == nil {
+		if got, err := command.ParseChord(text); err == nil {
 			t.Errorf("%q is read as %v", text, got)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"quell/app"
 	"quell/ui"
 	"quell/ui/control"
+	"quell/ui/host"
 )
 
 // The cine shows every slice, one when the one before is on the screen, and begins again
@@ -71,7 +72,7 @@ func TestCineTurnsBack(t *testing.T) {
 	}
 	next := func(rate int) string {
 		kept.CineRate = rate
-		w := ui.New(b.app, ui.Options{Settings: kept, Engine: b.engine, Do: func(func()) {}})
+		w := ui.New(b.app, host.Options{Settings: kept, Engine: b.engine, Do: func(func()) {}})
 		t.Cleanup(w.Close)
 		return w.CineRate()
 	}

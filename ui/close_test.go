@@ -16,7 +16,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/series"
-	"quell/ui"
+	"quell/ui/command"
 	"quell/ui/control"
 	"quell/ui/session/desk"
 	"quell/volume"
@@ -34,14 +34,14 @@ func mouseAt(x, y float32) *desktop.MouseEvent {
 	return e
 }
 
-func (b *bench) command(id string) ui.Command {
+func (b *bench) command(id string) command.Command {
 	for _, c := range b.workbench.Commands() {
 		if c.ID == id {
 			return c
 		}
 	}
 	b.t.Fatalf("there is no command %s", id)
-	return ui.Command{}
+	return command.Command{}
 }
 
 // question returns the text of the question that is open, "" where none is.

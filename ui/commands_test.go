@@ -5,12 +5,12 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"quell/ui"
+	"quell/ui/command"
 )
 
 func TestNoTwoCommandsShareAKey(t *testing.T) {
 	b := newBench(t, large)
-	owner := map[ui.Chord]string{}
+	owner := map[command.Chord]string{}
 	ids := map[string]bool{}
 	for _, c := range b.workbench.Commands() {
 		if ids[c.ID] || c.ID == "" || c.Title == "" {

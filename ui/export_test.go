@@ -6,72 +6,106 @@ import (
 	"image/draw"
 	"strings"
 
+	"fyne.io/fyne/v2"
+
 	"quell/app"
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/series"
 	"quell/ui/blind"
+	"quell/ui/command"
 	"quell/ui/dialogs"
 	"quell/ui/filterpanel"
+	"quell/ui/gallery"
+	"quell/ui/help"
+	"quell/ui/host"
+	"quell/ui/measurepanel"
+	"quell/ui/opening"
+	"quell/ui/panel"
+	"quell/ui/pictures"
 	"quell/ui/plotpanel"
+	"quell/ui/rail"
+	"quell/ui/reader"
 	"quell/ui/session"
+	"quell/ui/slicebar"
 	"quell/ui/sliceview"
+	"quell/ui/statusbar"
+	"quell/ui/toolbar"
 	"quell/ui/viewer"
+	"quell/ui/wording"
 	"quell/volume"
-
-	"fyne.io/fyne/v2"
 )
 
 // What the tests look at and drive.
 
+// of returns the panel of a type.
+func of[P panel.Panel](w *Workbench) P {
+	for _, p := range w.host.Panels {
+		if p, ok := p.(P); ok {
+			return p
+		}
+	}
+	panic("there is no such panel")
+}
+
+// Host returns what the panels share.
+func (w *Workbench) Host() *host.Host { return w.host }
+
+// Open, OpenBundled and Drop open series.
+func (w *Workbench) Open(path string)     { w.host.Open(path) }
+func (w *Workbench) OpenBundled()         { w.host.OpenBundled() }
+func (w *Workbench) Drop(uris []fyne.URI) { w.host.Drop(uris) }
+
+// OfferRestore and ShowNotice are parts of the start.
+func (w *Workbench) OfferRestore() { w.saver.Start() }
+func (w *Workbench) ShowNotice()   { of[*help.Panel](w).Start() }
+
 // Session returns the state and background work.
-func (w *Workbench) Session() *session.Session { return w.session }
+func (w *Workbench) Session() *session.Session { return w.host.Session }
 
 // Title returns the title of the workbench.
-func (w *Workbench) Title() string { return w.main.Title() }
+func (w *Workbench) Title() string { return w.host.Window.Title() }
 
 // Canvas returns the canvas.
-func (w *Workbench) Canvas() fyne.Canvas { return w.main.Canvas() }
+func (w *Workbench) Canvas() fyne.Canvas { return w.host.Window.Canvas() }
 
 // Panes returns the picture panes.
-func (w *Workbench) Panes() [viewer.Roles]*sliceview.Pane { return w.panes }
+func (w *Workbench) Panes() [viewer.Roles]*sliceview.Pane { return of[*pictures.Panel](w).Panes }
 
 // InsetShown says whether the pane of the residual is an inset.
-func (w *Workbench) InsetShown() bool { return w.showsInset() }
+func (w *Workbench) InsetShown() bool {
+	return of[*pictures.Panel](w).ShowsInset()
+}
 
 // RailWidth returns how wide the list of open series is.
-func (w *Workbench) RailWidth() float32 { return w.rail.content.Size().Width }
+func (w *Workbench) RailWidth() float32 { return of[*rail.Panel](w).Place().Object.Size().Width }
 
 // SliceTexts returns the texts beside the slider of the slices.
-func (w *Workbench) SliceTexts() []string { return []string{w.slices.sigmas.Text, w.slices.label.Text} }
+func (w *Workbench) SliceTexts() []string {
+	return []string{of[*slicebar.Panel](w).Sigmas.Text, of[*slicebar.Panel](w).Label.Text}
+}
 
 // WindowShown returns the window that the tool bar names.
-func (w *Workbench) WindowShown() string { return w.tools.windows.Selected }
+func (w *Workbench) WindowShown() string { return of[*toolbar.Panel](w).Windows.Selected }
 
 // Invite returns the invitation to open a series.
-func (w *Workbench) Invite() fyne.CanvasObject { return w.invite.layer }
+func (w *Workbench) Invite() fyne.CanvasObject { return of[*opening.Invite](w).Layer }
 
 // ShareShown says whether the slider of a comparison is shown.
-func (w *Workbench) ShareShown() bool { return w.tools.shares.Visible() }
+func (w *Workbench) ShareShown() bool { return of[*toolbar.Panel](w).Shares.Visible() }
 
 // Planes returns the panes of the three planes.
-func (w *Workbench) Planes() [3]*sliceview.Pane { return w.planes }
+func (w *Workbench) Planes() [3]*sliceview.Pane { return of[*pictures.Panel](w).Planes }
 
 // HelpSections returns the sections of the help sheet.
-func (w *Workbench) HelpSections() []dialogs.Section { return w.helpSections() }
+func (w *Workbench) HelpSections() []dialogs.Section { return of[*help.Panel](w).Sections() }
 
 // CineRate returns the rate that is shown.
-func (w *Workbench) CineRate() string { return w.cine.rates.Selected }
+func (w *Workbench) CineRate() string { return of[*slicebar.Panel](w).Cine.Rates.Selected }
 
 // PlaySlice is what the cine does at every tick.
-func (w *Workbench) PlaySlice() { w.playSlice() }
-
-// ExhibitLines is exhibitLines.
-var ExhibitLines = exhibitLines
-
-// DefaultLayout is defaultLayout.
-var DefaultLayout = defaultLayout
+func (w *Workbench) PlaySlice() { of[*slicebar.Panel](w).Cine.Step() }
 
 // Texts returns the texts of the tables that the workbench translates where it shows them, in
 // English, by the expression that is translated there.
@@ -84,31 +118,34 @@ func (w *Workbench) Texts() map[string][]string {
 			}
 		}
 	}
-	for _, c := range w.commands() {
+	for _, c := range w.host.Table {
 		add("c.Title", c.Title)
 		add("c.Help", c.Help)
 	}
-	for _, g := range gestures {
+	sections := w.HelpSections()
+	for _, g := range sections[len(sections)-1].Rows {
 		add("g[0]", g[0])
 		add("g[1]", g[1])
 	}
-	add("name", menuOrder...)
+	add("name", command.Menus...)
 	add(`cmp.Or(menu, "Slices")`, "Slices")
 	for m := range viewer.Modes {
 		add("m.String()", m.String())
 	}
 	add("c.Mode.String()", out["m.String()"]...)
 	for p := volume.Axial; p <= volume.Sagittal; p++ {
-		add("planeName(p)", planeName(p))
+		add("wording.Plane(p)", wording.Plane(p))
 	}
 	for _, of := range []string{"state.View().Plane", "m.Plane", "volume.Plane(p)"} {
-		add("planeName("+of+")", out["planeName(p)"]...)
+		add("wording.Plane("+of+")", out["wording.Plane(p)"]...)
 	}
-	add("name", cornerLines()...)
-	for _, name := range tabNames {
-		add("name", name)
+	for _, c := range w.host.Command("corners").List() {
+		add("name", c.Title)
 	}
-	add("notClinical", notClinical)
+	for _, p := range w.host.Panels {
+		add("title", p.Place().Tabs...)
+	}
+	add("wording.NotClinical", wording.NotClinical)
 	add("string(v)", string(tune.Clean), string(tune.Under), string(tune.Matched), string(tune.Over), string(tune.Unknown))
 	add("string(c)", string(noise.High), string(noise.Fair), string(noise.Low), string(noise.None))
 	for _, of := range []string{"m.Measures.Verdict", "f.Verdict", "e.Verdict"} {
@@ -128,7 +165,7 @@ func (w *Workbench) Texts() map[string][]string {
 	add("w.Name", volume.WindowNames()...)
 	addFilters(add)
 	for _, p := range app.Presets() {
-		add("p.Title", p.Title)
+		add("preset.Title", p.Title)
 	}
 	add("e.Title", out["f.Title"]...)
 	for severity := series.Note; severity <= series.Refused; severity++ {
@@ -162,147 +199,151 @@ func addFilters(add func(expression string, texts ...string)) {
 }
 
 // Commands returns the table of all commands.
-func (w *Workbench) Commands() []Command { return w.table }
-
-// Shortcut is the chord as the driver hands it on.
-func (c Chord) Shortcut() fyne.Shortcut { return c.shortcut() }
+func (w *Workbench) Commands() []command.Command { return w.host.Table }
 
 // Record calls f with the ID of a command in place of running it, whether it is enabled or not.
 func (w *Workbench) Record(f func(id string)) {
-	for i, c := range w.table {
-		w.table[i].Enabled = nil
+	for i, c := range w.host.Table {
+		w.host.Table[i].Enabled = nil
 		if c.Hold != nil {
-			w.table[i].Hold = func(bool) { f(c.ID) }
+			w.host.Table[i].Hold = func(bool) { f(c.ID) }
 		}
 		if c.Run != nil {
-			w.table[i].Run = func() { f(c.ID) }
+			w.host.Table[i].Run = func() { f(c.ID) }
 		}
 	}
-	w.setMenu()
-	w.bindKeys()
+	w.host.SetMenu()
+	w.host.BindKeys()
 }
 
 // Menu returns the main menu.
-func (w *Workbench) Menu() *fyne.MainMenu { return w.menu }
+func (w *Workbench) Menu() *fyne.MainMenu { return w.host.Bar.Main }
 
 // Tooltip returns the tooltip that is shown, "" for none.
 func (w *Workbench) Tooltip() (text string, at fyne.Position, size fyne.Size) {
-	if w.tip.ground.Hidden {
+	if w.host.Tip.Ground.Hidden {
 		return "", at, size
 	}
-	return w.tip.text.Text, w.tip.ground.Position(), w.tip.ground.Size()
+	return w.host.Tip.Text.Text, w.host.Tip.Ground.Position(), w.host.Tip.Ground.Size()
 }
 
 // PlotKind returns what is plotted.
-func (w *Workbench) PlotKind() plotpanel.Kind { return w.plot.Kind() }
+func (w *Workbench) PlotKind() plotpanel.Kind { return of[*plotpanel.Panel](w).Widget.Kind() }
 
 // PlotShown says whether a plot stands in the place of the measures.
-func (w *Workbench) PlotShown() bool { return w.plot.Visible() }
+func (w *Workbench) PlotShown() bool { return of[*plotpanel.Panel](w).Widget.Visible() }
 
 // SelectTab shows a tab of the card.
-func (w *Workbench) SelectTab(tab int) { w.card.selectTab(tab) }
+func (w *Workbench) SelectTab(title string) { w.frame.SelectTab(title) }
 
 // MainMenu returns the menu of the window, nil in full screen.
-func (w *Workbench) MainMenu() *fyne.MainMenu { return w.main.MainMenu() }
+func (w *Workbench) MainMenu() *fyne.MainMenu { return w.host.Window.MainMenu() }
 
 // Curve returns the curve of the strength as the plot shows it.
-func (w *Workbench) Curve() *plotpanel.Curve { return curveSnapshot(w.session) }
+func (w *Workbench) Curve() *plotpanel.Curve { return plotpanel.CurveOf(w.host.Session) }
 
 // ColumnShown says whether filter, measures and plots are shown.
-func (w *Workbench) ColumnShown() bool { return w.showsColumn() }
+func (w *Workbench) ColumnShown() bool { return w.frame.ShowsColumn() }
 
 // Window returns the workbench on the desktop.
-func (w *Workbench) Window() fyne.Window { return w.main }
+func (w *Workbench) Window() fyne.Window { return w.host.Window }
 
 // QuickShown says whether the line that stands for the column is shown.
-func (w *Workbench) QuickShown() bool { return w.quick.Visible() && w.slices.Visible() }
+func (w *Workbench) QuickShown() bool {
+	return w.host.Beside.Visible() && of[*slicebar.Panel](w).Place().Object.Visible()
+}
 
 // VerdictText is the verdict in that line.
-func (w *Workbench) VerdictText() string { return w.verdict.Text }
+func (w *Workbench) VerdictText() string { return of[*filterpanel.Quick](w).Verdict.Text }
 
 // Dial is the strength in that line.
-func (w *Workbench) Dial() *filterpanel.Dial { return w.dial }
+func (w *Workbench) Dial() *filterpanel.Dial { return of[*filterpanel.Quick](w).Dial }
 
 // ShowPlace is the button of the measures that shows a place.
-func (w *Workbench) ShowPlace(volume bool) { w.showPlace(volume) }
+func (w *Workbench) ShowPlace(volume bool) { of[*measurepanel.Panel](w).ShowPlace(volume) }
 
-// SliceMarks returns the colours of the ticks beside the slider.
-func (w *Workbench) SliceMarks() (out []color.Color) {
-	for _, f := range w.slices.strip.figures {
+// SliceMarks returns the verdicts of the ticks beside the slider.
+func (w *Workbench) SliceMarks() (out []tune.Verdict) {
+	for _, f := range of[*slicebar.Panel](w).Strip.Figures {
 		if f.Verdict != "" {
-			out = append(out, markColors[f.Verdict])
+			out = append(out, f.Verdict)
 		}
 	}
 	return out
 }
 
-// MarkColors are the colours of the verdicts.
-var MarkColors = markColors
-
 // Settings returns the settings for the next start.
-func (w *Workbench) Settings() app.Settings { return w.settings }
+func (w *Workbench) Settings() app.Settings { return w.host.Settings }
 
 // StatusTop returns the upper edge of the status bar.
 func (w *Workbench) StatusTop() float32 {
-	return fyne.CurrentApp().Driver().AbsolutePositionForObject(w.status).Y
+	return fyne.CurrentApp().Driver().AbsolutePositionForObject(of[*statusbar.Panel](w).Place().Object).Y
 }
 
 // Status returns the text of the status bar.
-func (w *Workbench) Status() string { return w.status.text.Text }
+func (w *Workbench) Status() string { return of[*statusbar.Panel](w).Text.Text }
 
 // GalleryOpen says whether the gallery is open.
-func (w *Workbench) GalleryOpen() bool { return w.gallery != nil }
+func (w *Workbench) GalleryOpen() bool { return of[*gallery.Panel](w).Dialog != nil }
 
 // Refresh updates every panel.
-func (w *Workbench) Refresh() { w.refresh() }
+func (w *Workbench) Refresh() { w.host.Refresh() }
+
+// railCell is a series in the list of those that are open.
+type railCell struct{ *rail.Cell }
 
 // Rail returns the list of open series; none while it is hidden.
-func (w *Workbench) Rail() []*railCell {
-	if !w.rail.content.Visible() {
-		return nil
+func (w *Workbench) Rail() (cells []railCell) {
+	list := of[*rail.Panel](w)
+	for _, c := range list.Cells {
+		if list.Wanted() {
+			cells = append(cells, railCell{c})
+		}
 	}
-	return w.rail.cells
+	return cells
 }
 
 // Name returns the name of the series.
-func (c *railCell) Name() string { return c.name.Text }
+func (c railCell) Name() string { return c.Cell.Name.Text }
 
 // Marked says whether the series is marked as the one that is shown.
-func (c *railCell) Marked() bool { return c.ground.StrokeColor != color.Transparent }
+func (c railCell) Marked() bool { return c.Ground.StrokeColor != color.Transparent }
 
 // Badge returns the text in the corner of the picture.
-func (c *railCell) Badge() string { return strings.TrimSpace(c.badge.Text) }
+func (c railCell) Badge() string { return strings.TrimSpace(c.Cell.Badge.Text) }
 
 // Hint returns the text of the tooltip.
-func (c *railCell) Hint() string { return c.hint }
+func (c railCell) Hint() string { return c.Cell.Hint }
 
 // OpenDialogs returns how many dialogs are open.
-func (w *Workbench) OpenDialogs() int { return len(w.dialogs) }
+func (w *Workbench) OpenDialogs() int { return len(w.host.Window.Canvas().Overlays().List()) }
 
 // AwaitFrames is what follows a gesture.
-func (w *Workbench) AwaitFrames() { w.awaitFrames() }
+func (w *Workbench) AwaitFrames() { w.host.AwaitFrames() }
 
 // Picture draws what "Save a picture" writes.
-func (w *Workbench) Picture() (image.Image, string) { return w.picture() }
+func (w *Workbench) Picture() (image.Image, string) { return of[*pictures.Panel](w).Picture() }
 
 // ReaderShown says whether a blind comparison is in progress and shown.
-func (w *Workbench) ReaderShown() bool { return w.reader.active() && w.reader.layer.Visible() }
+func (w *Workbench) ReaderShown() bool {
+	return of[*reader.Panel](w).Now != nil && of[*reader.Panel](w).Layer.Visible()
+}
 
 // FrameShown says whether the panels are shown.
 func (w *Workbench) FrameShown() bool { return w.frame.Visible() }
 
 // Trials and Answered return the trials of the blind comparison in progress.
-func (w *Workbench) Trials() []blind.Trial   { return w.reader.now.Test.Trials }
-func (w *Workbench) Answered() []blind.Trial { return w.reader.now.Test.Answered() }
+func (w *Workbench) Trials() []blind.Trial   { return of[*reader.Panel](w).Now.Test.Trials }
+func (w *Workbench) Answered() []blind.Trial { return of[*reader.Panel](w).Now.Test.Answered() }
 
 // DrawReader draws a side of the pair at hand.
 func (w *Workbench) DrawReader(side, width, height int) image.Image {
-	return w.reader.draw(side, width, height)
+	return of[*reader.Panel](w).Draw(side, width, height)
 }
 
 // DrawSide draws the original or the result as the comparison does.
 func (w *Workbench) DrawSide(result bool, index, width, height int) image.Image {
-	job, role := w.reader.job, viewer.Original
+	job, role := of[*reader.Panel](w).Job, viewer.Original
 	if result {
 		role = viewer.Denoised
 	}

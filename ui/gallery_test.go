@@ -1,7 +1,7 @@
 package ui_test
 
 import (
-	"slices"
+	"image"
 	"strings"
 	"testing"
 
@@ -11,10 +11,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
-	"quell/measure"
-	"quell/ui"
 	"quell/ui/control"
-	"quell/volume"
 )
 
 // inDialog returns the objects of one type in the open dialog.
@@ -65,24 +62,6 @@ func TestTheGalleryTakesAFilter(t *testing.T) {
 	test.Tap(median)
 	if b.session().Tuning.Recipe().Filter != "median" || b.canvas().Overlays().Top() != nil || b.workbench.GalleryOpen() {
 		t.Errorf("recipe %s, the dialog is open: %t", b.session().Tuning.Recipe(), b.workbench.GalleryOpen())
-	}
-}
-
-// Below a picture is what the filter reached, with units.
-func TestWhatAnExhibitReached(t *testing.T) {
-	mse, left := 0.49, 1.352
-	part := &volume.Volume{Unit: "HU"}
-	for _, c := range []struct {
-		exhibit app.Exhibit
-		want    []string
-	}{
-		{app.Exhibit{Verdict: "clean", Part: part, Seconds: 0.0031}, []string{"clean", "3.1 ms"}},
-		{app.Exhibit{Verdict: "matched", MSE: &mse, SigmaLeft: &left, Part: part, Seconds: 2}, []string{"estimated error 0.70 σ, noise left 1.35 HU", "2.0 s"}},
-		{app.Exhibit{Verdict: "matched", Part: part, Truth: &measure.Comparison{PSNR: 31.456}, Seconds: 2}, []string{"matched", "PSNR 31.46 dB, 2.0 s"}},
-	} {
-		if got := ui.ExhibitLines(c.exhibit); !slices.Equal(got, c.want) {
-			t.Errorf("%q; want %q", got, c.want)
-		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/ui"
+	"quell/ui/command"
 	"quell/ui/control"
 	"quell/ui/session/desk"
 	"quell/volume"
@@ -77,7 +77,7 @@ func TestKeysWorkWhereverTheFocusIs(t *testing.T) {
 
 // typeChord types a chord as Fyne's driver for desktops does: one with Ctrl is offered to the menu,
 // to the control that has the focus, and to the canvas; a key is pressed, typed and released.
-func (b *bench) typeChord(c ui.Chord) {
+func (b *bench) typeChord(c command.Chord) {
 	focused := b.canvas().Focused()
 	if c.Mod&fyne.KeyModifierShortcutDefault != 0 {
 		shortcut := c.Shortcut()

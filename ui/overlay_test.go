@@ -2,7 +2,6 @@ package ui_test
 
 import (
 	"context"
-	"image/color"
 	"strings"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/series"
-	"quell/ui"
 	"quell/ui/control"
 	"quell/ui/plotpanel"
 	"quell/ui/viewer"
@@ -166,9 +164,9 @@ func TestVerdictsBesideTheSlider(t *testing.T) {
 	}
 	b.session().Results.Apply()
 	b.until("the slices are judged", func() bool { return len(b.workbench.SliceMarks()) == 3 })
-	for i, c := range b.workbench.SliceMarks() {
-		if c != color.Color(ui.MarkColors[tune.Over]) {
-			t.Errorf("slice %d has the colour %v; want that of over", i+1, c)
+	for i, verdict := range b.workbench.SliceMarks() {
+		if verdict != tune.Over {
+			t.Errorf("slice %d has a tick of %s; want over", i+1, verdict)
 		}
 	}
 	b.key(fyne.KeyC)

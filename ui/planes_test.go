@@ -11,6 +11,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/ui"
+	"quell/ui/host"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -118,13 +119,8 @@ func TestPlanesShowARunAsSideA(t *testing.T) {
 	}
 }
 
-// The layout is kept for the next start; the first one suits the size.
+// The layout is kept for the next start.
 func TestTheLayoutIsKept(t *testing.T) {
-	for width, want := range map[float32]string{699: "1", 700: "1×2", 1280: "1×2", 1600: "1×2", 1859: "1×2", 1860: "1×3", 3840: "1×3"} {
-		if got := ui.DefaultLayout(width); got != want {
-			t.Errorf("at a width of %g the layout is %s; want %s", width, got, want)
-		}
-	}
 	b := newBench(t, large)
 	b.key(fyne.KeyF5)
 	b.key(fyne.KeyP)
@@ -134,7 +130,7 @@ func TestTheLayoutIsKept(t *testing.T) {
 		t.Fatalf("layout %q, column %q", kept.Layout, kept.Column)
 	}
 	start := func() *ui.Workbench {
-		w := ui.New(b.app, ui.Options{Settings: kept, Engine: b.engine, Do: func(func()) {}})
+		w := ui.New(b.app, host.Options{Settings: kept, Engine: b.engine, Do: func(func()) {}})
 		t.Cleanup(w.Close)
 		return w
 	}

@@ -13,7 +13,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
-	"quell/ui"
+	"quell/ui/host"
 )
 
 // blindBench is a workbench with a result, whose blind comparison of n trials has begun.
@@ -39,7 +39,7 @@ func blindBench(t *testing.T, n string) *bench {
 
 func TestABlindComparisonHidesWhatIsWhat(t *testing.T) {
 	b := blindBench(t, "4")
-	if b.workbench.MainMenu() != nil || b.workbench.Title() != ui.Title || b.workbench.FrameShown() {
+	if b.workbench.MainMenu() != nil || b.workbench.Title() != host.Title || b.workbench.FrameShown() {
 		t.Errorf("menu, title %q or panels are shown", b.workbench.Title())
 	}
 	// Both sides have the size, the window and the place of each other; which is which is drawn.
@@ -59,7 +59,7 @@ func TestABlindComparisonHidesWhatIsWhat(t *testing.T) {
 		b.press([]fyne.KeyName{fyne.Key1, fyne.KeyRight, fyne.Key3, fyne.KeyLeft}[k])
 		b.drain()
 	}
-	if b.workbench.ReaderShown() || !b.workbench.FrameShown() || b.workbench.MainMenu() == nil || b.workbench.OpenDialogs() != 1 || b.workbench.Title() == ui.Title {
+	if b.workbench.ReaderShown() || !b.workbench.FrameShown() || b.workbench.MainMenu() == nil || b.workbench.OpenDialogs() != 1 || b.workbench.Title() == host.Title {
 		t.Fatal("after the last trial everything and the result are shown again")
 	}
 	// Escape decides nothing: the command shows the result again.

@@ -17,6 +17,7 @@ import (
 	"quell/denoise"
 	"quell/series"
 	"quell/ui"
+	"quell/ui/host"
 	"quell/ui/session"
 	"quell/ui/session/desk"
 	"quell/ui/session/preview"
@@ -69,7 +70,7 @@ func newBenchWith(t *testing.T, size fyne.Size, change func(*app.Settings)) *ben
 	settings.LeaveSlices = true // tests say when the engine runs
 	settings.WorkbenchSize, settings.Layout = [2]float32{size.Width, size.Height}, "1×3"
 	change(&settings)
-	b.workbench = ui.New(b.app, ui.Options{
+	b.workbench = ui.New(b.app, host.Options{
 		Settings: settings, SettingsPath: b.settingsPath, Engine: engine,
 		Bundled: func(context.Context) (*series.Series, error) { return head(), nil },
 		Go:      func(f func()) { go f() }, Do: func(f func()) { b.queue <- f },

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise"
+
 	_ "quell/internal/locale" // English
 )
 

@@ -1,11 +1,11 @@
 package filterpanel
 
 import (
-	"quell/ui/control"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
+
+	"quell/ui/control"
 )
 
 // slider reports separately when the pointer or the focus comes and goes, each value while it

@@ -1,179 +1,226 @@
-// Package markpanel lists the marks of the series, shows what is measured in the selected
-// one, in every pane, and has the buttons for it. It imports ui/control and Fyne.
 package markpanel
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
-	"fyne.io/fyne/v2/layout"
-	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 
-	"quell/ui/control"
+	"quell/app"
+	"quell/measure"
+	"quell/ui/command"
+	"quell/ui/host"
+	"quell/ui/language"
+	"quell/ui/panel"
+	"quell/ui/session"
+	"quell/ui/viewer"
+	"quell/ui/wording"
 )
 
-// Entry is a mark in the list.
-type Entry struct {
-	ID       int
-	Text     string // "ROI 2, slice 14: 33.1 ± 4.9 HU"
-	Selected bool
-}
-
-// Row is a line of the table of the selected mark, with a value for each pane.
-type Row struct {
-	Label  string
-	Values [3]string
-}
-
-// Snapshot is everything that the panel shows.
-type Snapshot struct {
-	Ready   bool // a series is open
-	Entries []Entry
-	Rows    []Row  // of the selected mark; nil for none
-	Note    string // below them, in sentences
-	ROI     bool   // the selected mark is one: Ground, Window and Noise make sense
-	Ground  bool   // and it is not the ground already
-	Given   bool   // the noise is that of an ROI: Estimate makes sense
-}
-
-// Hooks are called on the UI goroutine for what the user does.
-type Hooks struct {
-	Select func(id int)
-	// Button returns a button that runs a command.
-	Button func(icon fyne.Resource, text, command string) *control.Button
-}
-
-// The commands behind the buttons.
-const (
-	Delete   = "mark-delete"
-	Ground   = "mark-ground"
-	Window   = "mark-window"
-	Noise    = "mark-noise"
-	Estimate = "mark-noise-estimated"
-	Copy     = "marks-copy"
-)
-
-// Panel shows a Snapshot. Create it with New; its methods are for the UI goroutine.
+// Panel is the tab of ROIs and lines in the workbench, with the commands on them.
 type Panel struct {
-	widget.BaseWidget
-	hooks   Hooks
-	list    *fyne.Container
-	table   *fyne.Container
-	note    *widget.Label
-	buttons map[string]*control.Button
-	content fyne.CanvasObject
-	key     string // of the snapshot shown
+	h      *host.Host
+	widget *Widget
 }
 
-// New returns an empty panel.
-func New(hooks Hooks) *Panel {
-	p := &Panel{hooks: hooks, buttons: map[string]*control.Button{}}
-	button := func(text, command string) fyne.CanvasObject {
-		b := hooks.Button(nil, text, command)
-		p.buttons[command] = b
-		return b
-	}
-	p.list = container.New(layout.NewCustomPaddedVBoxLayout(listGap))
-	p.table = container.New(layout.NewCustomPaddedVBoxLayout(rowGap))
-	p.note = cell("", fyne.TextAlignLeading)
-	p.note.Wrapping = fyne.TextWrapWord
-	p.note.Importance = widget.LowImportance
-	actions := container.NewVBox(
-		container.NewHBox(button(lang.L("Window"), Window), button(lang.L("Contrast to this"), Ground), button(lang.L("Delete"), Delete)),
-		container.NewHBox(button(lang.L("Use its noise"), Noise), button(lang.L("Estimated noise"), Estimate), button(lang.L("Copy table"), Copy)),
-	)
-	rows := container.NewVBox(p.table, p.note, p.list)
-	p.content = container.NewBorder(nil, actions, nil, nil, container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), rows)))
-	p.ExtendBaseWidget(p)
-	p.Display(Snapshot{})
-	return p
+// New returns the tab of ROIs and lines of a workbench.
+func New(h *host.Host) panel.Panel {
+	return &Panel{h, NewWidget(Hooks{Select: h.Session.SelectMark, Button: h.Button})}
 }
 
-// CreateRenderer implements fyne.Widget.
-func (p *Panel) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(p.content) }
+// Place implements panel.Panel.
+func (p *Panel) Place() panel.Place {
+	return panel.Place{Area: panel.Card, Object: p.widget, Tabs: []string{"ROI"}}
+}
 
-const (
-	rowGap     = -7 // reduces the space between labels, whose padding is meant for forms
-	listGap    = -2
-	valueWidth = 70
-)
+// Show implements panel.Panel.
+func (p *Panel) Show(now panel.Snapshot) { p.widget.Display(snapshot(now.Session)) }
 
-// Display shows a snapshot; it returns at once where nothing has changed.
-func (p *Panel) Display(s Snapshot) {
-	key := fmt.Sprint(s)
-	if key == p.key {
-		return
+// Cancel implements panel.Canceller: it puts the tool in use away.
+func (p *Panel) Cancel() bool {
+	if p.h.Session.Tool() == session.NoTool {
+		return false
 	}
-	p.key = key
-	p.showList(s)
-	p.table.Objects = nil
-	for i, r := range s.Rows {
-		p.table.Add(row(r, i == 0))
-	}
-	p.note.SetText(s.Note)
-	p.note.Hidden = s.Note == ""
-	for id, on := range map[string]bool{
-		Delete: len(s.Rows) > 0, Ground: s.ROI && s.Ground, Window: s.ROI, Noise: s.ROI, Estimate: s.Given, Copy: len(s.Entries) > 0,
-	} {
-		if on {
-			p.buttons[id].Enable()
-		} else {
-			p.buttons[id].Disable()
+	p.h.Session.SetTool(session.NoTool)
+	return true
+}
+
+// Commands implements panel.Panel.
+func (p *Panel) Commands() []command.Command {
+	s := p.h.Session
+	tool := func(t session.Tool, id, title, help string, chords []command.Chord) command.Command {
+		return command.Command{
+			ID: id, Title: title, Help: help, Menu: command.MeasureMenu, Chords: chords, Enabled: p.h.IsOpen,
+			Checked: func() bool { return s.Tool() == t },
+			Run: func() {
+				if s.Tool() == t {
+					s.SetTool(session.NoTool)
+					return
+				}
+				s.SetTool(t)
+				p.h.Frame.SelectTab("ROI")
+			},
 		}
 	}
-	p.content.Refresh()
+	selected := func() bool {
+		_, ok := s.Selected()
+		return ok
+	}
+	roi := func() bool {
+		m, ok := s.Selected()
+		return ok && m.Shape != measure.Line
+	}
+	some := func() bool { return len(s.Marks()) > 0 }
+	const drag = "drag on a picture; "
+	return []command.Command{
+		tool(session.EllipseTool, "tool-ellipse", "Elliptical ROI", drag+"mean, SD, SNR and CNR in every pane", command.Key(fyne.KeyE)),
+		tool(session.RectangleTool, "tool-rectangle", "Rectangular ROI", drag+"mean, SD, SNR and CNR in every pane", command.With(fyne.KeyModifierShift, fyne.KeyE)),
+		tool(session.FreehandTool, "tool-freehand", "Freehand ROI", drag+"mean, SD, SNR and CNR in every pane", command.Key(fyne.KeyU)),
+		tool(session.LineTool, "tool-line", "Line", drag+"its length, the profile along it and the width of an edge across it", command.Key(fyne.KeyL)),
+		{ID: Window, Title: "Window of the ROI", Menu: command.MeasureMenu, Gap: true, Run: s.WindowOfMark, Enabled: roi, Chords: command.Key(fyne.KeyV),
+			Help: "window width and level that hold the values in it"},
+		{ID: Ground, Title: "Contrast to the ROI", Menu: command.MeasureMenu, Run: s.SetGround, Enabled: roi,
+			Help: "the CNR of the others is measured against it"},
+		{ID: Noise, Title: "Use the noise in the ROI", Menu: command.MeasureMenu, Run: s.UseNoise, Enabled: roi,
+			Help: "for strengths that count in sigmas, in the place of the estimate"},
+		{ID: Estimate, Title: "Use the estimated noise", Menu: command.MeasureMenu, Run: s.EstimateNoise,
+			Enabled: func() bool { return p.h.IsOpen() && s.Document().GivenNoise() != nil }},
+		{ID: Delete, Title: "Delete the ROI or line", Menu: command.MeasureMenu, Gap: true, Run: s.DeleteMark, Enabled: selected,
+			Chords: command.Key(fyne.KeyDelete, fyne.KeyBackspace)},
+		{ID: "marks-delete", Title: "Delete all ROIs and lines", Menu: command.MeasureMenu, Run: s.DeleteMarks, Enabled: some},
+		{ID: Copy, Title: "Copy the table (CSV)", Menu: command.MeasureMenu, Run: p.copyMarks, Enabled: some,
+			Help: "all ROIs and lines in every pane, for a spreadsheet"},
+	}
 }
 
-// showList lists the marks. Buttons are used again, so that one keeps the focus.
-func (p *Panel) showList(s Snapshot) {
-	for len(p.list.Objects) > len(s.Entries) {
-		p.list.Objects = p.list.Objects[:len(p.list.Objects)-1]
+// copyMarks puts the table of all marks on the clipboard.
+func (p *Panel) copyMarks() {
+	p.h.App.Clipboard().SetContent(p.h.Session.MarksCSV())
+	p.h.Note(fmt.Sprintf(lang.L("The figures of the marks (%d) are on the clipboard, as CSV."), len(p.h.Session.Marks())))
+}
+
+// snapshot returns what the panel of marks shows.
+func snapshot(s *session.Session) Snapshot {
+	if s.Series() == nil || panel.Arrives(s) {
+		return Snapshot{Note: lang.L("Open a series to measure in it.")}
 	}
-	for i, e := range s.Entries {
-		if i == len(p.list.Objects) {
-			b := control.NewButton("", nil, nil)
-			b.Alignment = widget.ButtonAlignLeading
-			p.list.Add(b)
+	snap := Snapshot{Ready: true, Given: s.Document().GivenNoise() != nil}
+	selected, chosen := s.Selected()
+	unit := s.Series().Volume.Unit
+	for _, m := range s.Marks() {
+		f := s.MarkFigures(m)
+		where := fmt.Sprintf(lang.L(", slice %d: "), m.Index+1)
+		if m.Plane != s.State().View().Plane {
+			where = fmt.Sprintf(", %s %d: ", strings.ToLower(lang.L(wording.Plane(m.Plane))), m.Index+1)
 		}
-		b := p.list.Objects[i].(*control.Button)
-		b.Importance = widget.LowImportance
-		if e.Selected {
-			b.Importance = widget.MediumImportance
+		text := language.Sprintf("%.1f mm", f.Length)
+		if m.Shape != measure.Line {
+			st := f.Stats[viewer.Original]
+			text = wording.Rounded(float64(st.Mean), st.SD, "") + " ± " + wording.Rounded(float64(st.SD), st.SD, unit)
 		}
-		b.OnTapped = func() { p.hooks.Select(e.ID) }
-		b.SetText(e.Text)
+		snap.Entries = append(snap.Entries, Entry{ID: m.ID, Text: wording.MarkName(m) + where + text, Selected: chosen && m.ID == selected.ID})
 	}
-}
-
-// row lays out a line of the table; the first heads it.
-func row(r Row, head bool) fyne.CanvasObject {
-	values := container.New(layout.NewCustomPaddedHBoxLayout(0))
-	for _, v := range r.Values {
-		l := cell(v, fyne.TextAlignTrailing)
-		l.TextStyle.Bold = head
-		values.Add(container.New(fixed{}, l))
+	switch {
+	case chosen && selected.Shape == measure.Line:
+		snap.Rows, snap.Note = lineRows(s, selected, unit)
+	case chosen:
+		snap.Rows, snap.Note = regionRows(s, selected, unit)
+		ground, _ := s.Ground()
+		snap.ROI, snap.Ground = true, ground.ID != selected.ID
+	case len(snap.Entries) == 0:
+		snap.Note = lang.L("Choose a shape in the tool bar or the menu Measure, and drag on a picture: " +
+			"E draws an ellipse, Shift+E a rectangle, U freehand, L a line. Drag its edge to move it, a corner to change it.")
+	default:
+		snap.Note = lang.L("Click the edge of a mark, or its name below, for its figures.")
 	}
-	name := cell(r.Label, fyne.TextAlignLeading)
-	name.TextStyle.Bold = head
-	return container.NewBorder(nil, nil, nil, values, name)
+	return snap
 }
 
-// fixed gives a value the width of a column.
-type fixed struct{}
-
-// Layout implements fyne.Layout.
-func (fixed) Layout(objects []fyne.CanvasObject, size fyne.Size) { objects[0].Resize(size) }
-
-// MinSize implements fyne.Layout.
-func (fixed) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	return fyne.NewSize(valueWidth, objects[0].MinSize().Height)
+// regionRows returns the table of an ROI.
+func regionRows(s *session.Session, m app.Mark, unit string) (rows []Row, note string) {
+	f, cnr := s.MarkFigures(m), s.CNR(s.MarkFigures(m))
+	rows = append(rows, Row{Label: unit, Values: wording.PaneNames()})
+	write := wording.Rounded
+	add := func(label string, value func(st measure.Stats, role viewer.Role) float64) {
+		r := Row{Label: label}
+		for role := range viewer.Roles {
+			r.Values[role] = write(value(f.Stats[role], role), f.Stats[role].SD, "")
+		}
+		rows = append(rows, r)
+	}
+	add(lang.L("Mean"), func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Mean) })
+	add("SD", func(st measure.Stats, _ viewer.Role) float64 { return float64(st.SD) })
+	add(lang.L("Least"), func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Min) })
+	add(lang.L("Most"), func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Max) })
+	write = func(x float64, _ measure.Float, unit string) string { return wording.Figure(x, unit) }
+	add("SNR", func(st measure.Stats, role viewer.Role) float64 {
+		if role == viewer.Residual {
+			return math.NaN()
+		}
+		return float64(st.SNR())
+	})
+	if ground, ok := s.Ground(); ok && ground.ID != m.ID {
+		add(fmt.Sprintf(lang.L("CNR to %s"), wording.MarkName(ground)), func(_ measure.Stats, role viewer.Role) float64 { return float64(cnr[role]) })
+	}
+	st := f.Stats[viewer.Original]
+	note = fmt.Sprintf("%s, %s mm². ", wording.Counted(st.N, lang.L("1 voxel"), lang.L("%d voxels")), wording.Figure(f.Area, ""))
+	switch st.N {
+	case 0:
+		note = lang.L("No voxel of the series lies in it. ")
+	case 1:
+		note += lang.L("One voxel has no SD. ")
+	}
+	if f.Stats[viewer.Denoised].N == 0 && st.N > 0 {
+		note += fmt.Sprintf(lang.L("Slice %d is not filtered yet. "), m.Index+1)
+	}
+	estimated, known := s.Document().Estimated()
+	sigma, _, err := s.NoiseIn()
+	switch {
+	case st.N < 2:
+	case err != nil:
+		note += lang.L("Noise: ") + language.Sentence(err.Error()) + "."
+	case known:
+		note += fmt.Sprintf(lang.L("Noise, background slope removed: %s; estimated for the volume: %s."), wording.Figure(sigma, unit), wording.Figure(estimated.Noise.Sigma, unit))
+	}
+	if given := s.Document().GivenNoise(); given != nil {
+		note += fmt.Sprintf(lang.L(" In use: %s of %s."), wording.Figure(given.Sigma, unit), given.From)
+	}
+	return rows, note
 }
 
-func cell(text string, align fyne.TextAlign) *widget.Label {
-	l := widget.NewLabelWithStyle(text, align, fyne.TextStyle{})
-	l.SizeName = theme.SizeNameCaptionText
-	return l
+// lineRows returns the table of a line.
+func lineRows(s *session.Session, m app.Mark, unit string) (rows []Row, note string) {
+	f, names := s.MarkFigures(m), wording.PaneNames()
+	rows = append(rows, Row{Values: [3]string{names[0], names[1], ""}})
+	width, height := Row{Label: lang.L("Edge 10–90 %, mm")}, Row{Label: lang.L("Edge height") + ", " + unit}
+	if unit == "" {
+		height.Label = lang.L("Edge height")
+	}
+	for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
+		e := f.Edge[role]
+		width.Values[role], height.Values[role] = "–", "–"
+		if e.Why == "" {
+			text := wording.Edge(e.Edge)
+			width.Values[role] = text[:len(text)-len(" mm")]
+			height.Values[role] = wording.Figure(e.Height, "")
+		}
+	}
+	rows = append(rows, width, height)
+	note = language.Sprintf(lang.L("Length %.1f mm. "), f.Length)
+	a, b := language.Sentence(f.Edge[viewer.Original].Why), language.Sentence(f.Edge[viewer.Denoised].Why)
+	switch {
+	case a != "" && a == b:
+		note += a
+	case a != "" && b != "":
+		note += lang.L("Original: ") + a + " " + lang.L("Denoised: ") + b
+	case a != "":
+		note += lang.L("Original: ") + a
+	case b != "":
+		note += lang.L("Denoised: ") + b
+	default:
+		note += lang.L("The width is right where the line crosses the edge at a right angle.")
+	}
+	return rows, note
 }

@@ -1,424 +1,136 @@
-// Package measurepanel shows the measures of slice and volume: noise, residual and
-// verdict with its reason and place, the change against the original and, where
-// there is a reference, the agreement with it. It imports denoise/noise,
-// denoise/tune, measure, ui/control, ui/language and Fyne.
 package measurepanel
 
 import (
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
-	"fyne.io/fyne/v2/layout"
-	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 
-	"quell/denoise/noise"
-	"quell/denoise/tune"
-	"quell/measure"
-	"quell/ui/control"
+	"quell/app"
+	"quell/ui/host"
 	"quell/ui/language"
+	"quell/ui/panel"
+	"quell/ui/session"
+	"quell/ui/wording"
 )
 
-// Column is one column of numbers, in the unit of the volume.
-type Column struct {
-	Noise   noise.Figure // known before any result; its own for a slice
-	Known   bool         // there are numbers of a result
-	Current bool         // they belong to the current recipe
-	Missing string       // why there are none, a sentence
-	Old     string       // why they are not current, where not by the recipe
-	Result
-}
-
-// Result is what is measured of a result.
-type Result struct {
-	ResidualSD, ResidualMean float64 // NaN where they are not known
-	Structure                float64 // root mean square of the structure in the residual, in sigmas; NaN likewise
-	Verdict                  tune.Verdict
-	Confidence               noise.Confidence // of the verdict
-	Why                      string           // the reason of the verdict, a sentence
-	Place                    string           // where the structure is worst; "" for nowhere
-	Change                   measure.Comparison
-	Truth, Start             *measure.Comparison // against the reference; nil without one
-}
-
-// Snapshot is everything the panel shows.
-type Snapshot struct {
-	Slice, Volume Column
-	Name          string // of the slice: "Slice 5"
-	Unit          string
-	Reference     string // description of the reference; empty without one
-	Problem       string // the error that prevented the numbers
-}
-
-// line is one row of the table.
-type line struct {
-	label   string
-	figure  func(f noise.Figure, unit string) string // instead of value: known without a result
-	value   func(c Column, unit string) string
-	verdict bool
-}
-
-// The rows above the reason of the verdict. What is judged is the foreground alone.
-func judged() []line {
-	return []line{
-		{label: lang.L("Noise σ"), figure: figureText},
-		{label: lang.L("Residual SD"), value: func(c Column, u string) string { return withUnit(c.ResidualSD, u) }},
-		{label: lang.L("Residual SD / σ"), value: func(c Column, _ string) string { return ratio(c.ResidualSD, c.Noise.Sigma) }},
-		{label: lang.L("Residual mean"), value: func(c Column, u string) string { return withUnit(c.ResidualMean, u) }},
-		{label: lang.L("Structure removed"), value: func(c Column, _ string) string { return withUnit(c.Structure, "σ") }},
-		{label: lang.L("Verdict"), verdict: true, value: func(c Column, _ string) string { return verdictText(c.Verdict, c.Confidence) }},
-	}
-}
-
-// The rows below it. Numbers against the input are headed "change", as they measure
-// how much the filter changed and not how well it worked.
-func changed() []line {
-	return []line{
-		{label: lang.L("MSE"), value: func(c Column, u string) string { return squared(c.Change.MSE, u) }},
-		{label: lang.L("PSNR"), value: func(c Column, _ string) string { return decibel(c.Change.PSNR) }},
-		{label: lang.L("SSIM"), value: func(c Column, _ string) string { return number(c.Change.SSIM) }},
-	}
-}
-
-// The rows with a reference.
-func agreement() []line {
-	return []line{
-		{label: lang.L("MSE"), value: func(c Column, _ string) string { return fromTo(c, number, mse) }},
-		{label: lang.L("PSNR"), value: func(c Column, _ string) string { return fromTo(c, decibel, psnr) }},
-		{label: lang.L("SSIM"), value: func(c Column, _ string) string { return fromTo(c, number, ssim) }},
-	}
-}
-
-// figureText writes sigma with its unit and confidence: "3.40 HU, fair".
-func figureText(f noise.Figure, unit string) string {
-	if f.Confidence == noise.None || f.Confidence == "" {
-		return missing
-	}
-	return withUnit(f.Sigma, unit) + ", " + lang.L(string(f.Confidence))
-}
-
-// missing stands for a number that there is none of; the text below the verdict
-// says why.
-const missing = "–"
-
-func verdictText(v tune.Verdict, c noise.Confidence) string {
-	if v == tune.Unknown || v == "" {
-		return missing
-	}
-	if c == "" || c == noise.None {
-		return lang.L(string(v))
-	}
-	return lang.L(string(v)) + ", " + lang.L(string(c))
-}
-
-func mse(c measure.Comparison) measure.Float  { return c.MSE }
-func psnr(c measure.Comparison) measure.Float { return c.PSNR }
-func ssim(c measure.Comparison) measure.Float { return c.SSIM }
-
-// fromTo writes a measure of the input and of the result against the reference.
-func fromTo(c Column, write func(measure.Float) string, pick func(measure.Comparison) measure.Float) string {
-	if c.Truth == nil {
-		return missing
-	}
-	if c.Start == nil {
-		return write(pick(*c.Truth))
-	}
-	return write(pick(*c.Start)) + " → " + write(pick(*c.Truth))
-}
-
-// squared writes a mean square in the square of the unit.
-func squared(x measure.Float, unit string) string {
-	if unit == "" || math.IsNaN(float64(x)) {
-		return number(x)
-	}
-	return number(x) + " " + unit + "²"
-}
-
-func number(x measure.Float) string {
-	f := float64(x)
-	switch {
-	case math.IsNaN(f):
-		return missing
-	case math.IsInf(f, 0):
-		return "∞"
-	case math.Abs(f) < 10:
-		return decimal(f, 3)
-	}
-	return decimal(f, 1)
-}
-
-// decimal writes a number with a true minus sign.
-func decimal(x float64, digits int) string {
-	text := strconv.FormatFloat(x, 'f', digits, 64)
-	if strings.Trim(text, "-0.") == "" { // no minus before a zero
-		text = strings.TrimPrefix(text, "-")
-	}
-	return language.Number(strings.Replace(text, "-", "−", 1))
-}
-
-func decibel(x measure.Float) string { return language.Number(measure.Decibels(x, 2)) }
-
-func withUnit(x float64, unit string) string {
-	if math.IsNaN(x) {
-		return missing
-	}
-	s := decimal(x, 2)
-	if unit != "" {
-		s += " " + unit
-	}
-	return s
-}
-
-func ratio(a, b float64) string {
-	if !(b > 0) {
-		return missing
-	}
-	return decimal(a/b, 2)
-}
-
-// Panel is the table. Create it with New; its methods are for the UI goroutine.
+// Panel is the tab of the measures in the workbench.
 type Panel struct {
-	widget.BaseWidget
-	rows    []tableRow
-	heading *widget.Label // of the column of the slice
-	reason  *widget.Label
-	place   *control.Button
-	change  *widget.Label // heads changes
-	caution *widget.Label // that changes say nothing of quality
-	changes *fyne.Container
-	truth   *widget.Label // heads agrees
-	agrees  *fyne.Container
-	all     *fyne.Container // every row
-	content fyne.CanvasObject
-
-	shown Snapshot
-	key   string // of shown: snapshots may hold NaN, which equals nothing
+	panel.Base
+	h      *host.Host
+	widget *Widget
 }
 
-type tableRow struct {
-	line
-	label, slice, volume *widget.Label
-}
-
-// New returns an empty table. jump is called to show the place of the slice or, if
-// volume is true, that of the volume.
-func New(jump func(volume bool)) *Panel {
-	p := &Panel{}
-	p.heading = heading(lang.L("Slice"), fyne.TextAlignTrailing)
-	head := columns([]fyne.CanvasObject{heading(lang.L("Measures"), fyne.TextAlignLeading)}, []fyne.CanvasObject{p.heading},
-		[]fyne.CanvasObject{heading(lang.L("Volume"), fyne.TextAlignTrailing)})
-	p.reason = cell("", fyne.TextAlignLeading)
-	p.reason.Wrapping = fyne.TextWrapWord
-	p.place = control.NewButton("", theme.NavigateNextIcon(), func() { jump(p.placeOfVolume()) })
-	p.place.Importance = widget.LowImportance
-	p.place.Alignment = widget.ButtonAlignLeading
-	p.place.Hide()
-	p.change, p.truth = heading("", fyne.TextAlignLeading), heading("", fyne.TextAlignLeading)
-	p.caution = cell(lang.L("How much was changed, not how good it is: that takes a reference."), fyne.TextAlignLeading)
-	p.caution.Wrapping = fyne.TextWrapWord
-	first := p.table(judged())
-	p.changes, p.agrees = p.table(changed()), p.table(agreement())
-	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, first, p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees)
-	// Leave room for the scroll bar.
-	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), p.all))
-	p.ExtendBaseWidget(p)
+// New returns the tab of the measures of a workbench.
+func New(h *host.Host) panel.Panel {
+	p := &Panel{h: h}
+	p.widget = NewWidget(p.ShowPlace)
 	return p
 }
 
-// table adds rows and returns their labels in three columns.
-func (p *Panel) table(lines []line) *fyne.Container {
-	var names, slices, volumes []fyne.CanvasObject
-	for _, l := range lines {
-		r := tableRow{line: l, label: cell(l.label, fyne.TextAlignLeading), slice: cell(missing, fyne.TextAlignTrailing), volume: cell(missing, fyne.TextAlignTrailing)}
-		names, slices, volumes = append(names, r.label), append(slices, r.slice), append(volumes, r.volume)
-		p.rows = append(p.rows, r)
-	}
-	return columns(names, slices, volumes)
+// Place implements panel.Panel.
+func (p *Panel) Place() panel.Place {
+	return panel.Place{Area: panel.Card, Object: p.widget, Tabs: []string{"Measures"}}
 }
 
+// Show implements panel.Panel.
+func (p *Panel) Show(now panel.Snapshot) { p.widget.Display(snapshot(now.Session)) }
+
+// Heights of the measures with sentences on confidence, and of the rows about a reference.
 const (
-	rowGap      = -8 // reduces the space between labels, whose padding is meant for forms
-	columnWidth = 97 // of numbers: the same in all tables, so that they are one
+	height          = 400
+	referenceHeight = 90
 )
 
-// columns lays out three columns; the names get the space that the numbers leave.
-func columns(names, slices, volumes []fyne.CanvasObject) *fyne.Container {
-	column := func(cells []fyne.CanvasObject) fyne.CanvasObject {
-		return container.New(layout.NewCustomPaddedVBoxLayout(rowGap), cells...)
+// Needs implements panel.Needing.
+func (p *Panel) Needs() float32 {
+	if d := p.h.Session.Document(); d != nil && d.Reference() != nil {
+		return height + referenceHeight
 	}
-	fixed := func(cells []fyne.CanvasObject) fyne.CanvasObject {
-		ground := canvas.NewRectangle(nil)
-		ground.SetMinSize(fyne.NewSize(columnWidth, 0))
-		return container.NewStack(ground, column(cells))
-	}
-	return container.NewBorder(nil, nil, nil, container.New(layout.NewCustomPaddedHBoxLayout(0), fixed(slices), fixed(volumes)), column(names))
+	return height
 }
 
-func heading(text string, align fyne.TextAlign) *widget.Label {
-	l := cell(text, align)
-	l.TextStyle = fyne.TextStyle{Bold: true}
-	return l
-}
-
-func cell(text string, align fyne.TextAlign) *widget.Label {
-	l := widget.NewLabelWithStyle(text, align, fyne.TextStyle{})
-	l.SizeName = theme.SizeNameCaptionText
-	return l
-}
-
-// CreateRenderer implements fyne.Widget.
-func (p *Panel) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(p.content) }
-
-// Display shows a snapshot; it returns at once where nothing has changed.
-func (p *Panel) Display(s Snapshot) {
-	key := fmt.Sprint(s)
-	if key == p.key {
-		return
+// ShowPlace shows the slice where the residual of the slice, or of the volume, has
+// the most structure.
+func (p *Panel) ShowPlace(volume bool) {
+	m := p.h.Session.SliceMeasures()
+	if volume {
+		m = p.h.Session.VolumeMeasures()
 	}
-	p.shown, p.key = s, key
-	p.heading.SetText(lang.L("Slice"))
-	if s.Name != "" {
-		p.heading.SetText(s.Name)
-	}
-	for _, r := range p.rows {
-		show(r.slice, r.line, s.Slice, s.Unit)
-		show(r.volume, r.line, s.Volume, s.Unit)
-	}
-	p.truth.Hidden, p.agrees.Hidden, p.caution.Hidden = s.Reference == "", s.Reference == "", s.Reference != ""
-	p.change.SetText(s.title(lang.L("Change vs original"), func(c Column) *measure.Comparison { return &c.Change }))
-	p.truth.SetText(s.title(fmt.Sprintf(lang.L("Against %s"), s.Reference), func(c Column) *measure.Comparison { return c.Truth }))
-	p.reason.Importance = widget.LowImportance
-	if s.Problem != "" {
-		p.reason.Importance = widget.WarningImportance
-	}
-	height := p.reason.MinSize().Height
-	p.reason.SetText(s.reason())
-	hidden := p.place.Hidden
-	p.place.Hidden = p.placeText() == ""
-	p.place.SetText(p.placeText())
-	if p.fold() || p.reason.MinSize().Height != height || p.place.Hidden != hidden {
-		p.content.Refresh() // Fyne does not lay out what changes its size behind a dialog
+	if place, ok := session.PlaceOf(m.Measures); m.Known && ok {
+		p.h.Session.State().ShowVoxel(place.Voxel)
 	}
 }
 
-// Resize implements fyne.Widget.
-func (p *Panel) Resize(size fyne.Size) {
-	p.BaseWidget.Resize(size)
-	if p.fold() {
-		p.content.Refresh()
+// measuring says why there are no measures of what is filtered.
+func measuring() string { return lang.L("it is being measured.") }
+
+func snapshot(s *session.Session) Snapshot {
+	var snap Snapshot
+	series := s.Series()
+	if series == nil || panel.Arrives(s) {
+		return snap
 	}
-}
-
-// fold hides the rows of the change against the original if there is a reference and the panel
-// is too low for both. It reports whether their visibility changed.
-func (p *Panel) fold() bool {
-	was := p.changes.Hidden
-	p.change.Hidden, p.changes.Hidden = false, false
-	low := p.shown.Reference != "" && p.all.MinSize().Height > p.Size().Height
-	p.change.Hidden, p.changes.Hidden = low, low
-	return low != was
-}
-
-// title heads a part of the table, with the MAX of its PSNR and SSIM.
-func (s Snapshot) title(text string, of func(Column) *measure.Comparison) string {
-	for _, c := range []Column{s.Slice, s.Volume} {
-		if m := of(c); c.Known && m != nil && m.Max > 0 {
-			return text + ", MAX " + strings.TrimSpace(language.Number(strconv.FormatFloat(float64(m.Max), 'g', 4, 64))+" "+s.Unit)
+	column := func(m session.Measures, missing string) Column {
+		if m.Err != nil {
+			snap.Problem = language.Sentence(m.Err.Error())
+		}
+		c := Column{Known: m.Known, Current: m.Current, Missing: missing}
+		if m.Known {
+			c.Result = resultOf(m.Measures)
+		}
+		return c
+	}
+	state := s.State()
+	slice := s.SliceMeasures()
+	index := state.Index()
+	if slice.Known {
+		index = slice.Index
+	}
+	snap.Name, snap.Unit = fmt.Sprintf(lang.L("Slice %d"), index+1), series.Volume.Unit
+	missing := lang.L("it has not been filtered with these parameters yet.")
+	if _, status, _ := s.ShownRecipe(); status == session.Whole || status == session.Slice {
+		missing = measuring()
+	}
+	snap.Slice = column(slice, missing)
+	if index != state.Index() {
+		snap.Slice.Old = fmt.Sprintf(lang.L("the grey numbers stay until slice %d is measured."), state.Index()+1)
+	}
+	missing = lang.L("apply the filter to the volume to judge it as a whole.")
+	if s.Applied() {
+		missing = measuring()
+	}
+	snap.Volume = column(s.VolumeMeasures(), missing)
+	if facts, known := s.Document().Facts(); known {
+		snap.Volume.Noise = facts.Noise.Figure
+		snap.Slice.Noise = facts.Noise.Figure
+		// The noise is estimated in slices along the third axis of the volume.
+		if view := state.View(); view.Axis[2] == 2 {
+			if z := view.Voxel(0, 0, index)[2]; z < len(facts.Noise.PerSlice) {
+				snap.Slice.Noise = facts.Noise.PerSlice[z]
+			}
 		}
 	}
-	return text
-}
-
-func show(l *widget.Label, row line, c Column, unit string) {
-	l.Importance = widget.MediumImportance
-	text := missing
-	switch {
-	case row.figure != nil:
-		text = row.figure(c.Noise, unit)
-		if c.Noise.Confidence == noise.Low {
-			l.Importance = widget.WarningImportance
-		}
-	case c.Known:
-		text = row.value(c, unit)
-		if !c.Current {
-			l.Importance = widget.LowImportance
-		} else if row.verdict {
-			l.Importance = verdictImportance(c.Verdict)
+	if ref := s.Document().Reference(); ref != nil {
+		snap.Reference = lang.L("the reference")
+		if n, noisy := s.Document().Noise(); noisy {
+			snap.Reference = language.Sprintf(lang.L("the original (σ %g added)"), n.Sigma)
 		}
 	}
-	l.SetText(text)
+	return snap
 }
 
-func verdictImportance(v tune.Verdict) widget.Importance {
-	switch v {
-	case tune.Matched:
-		return widget.SuccessImportance
-	case tune.Over:
-		return widget.WarningImportance
+// resultOf returns the numbers of a result as the panel shows them.
+func resultOf(m app.Measures) Result {
+	r := Result{
+		ResidualSD: float64(m.ResidualSD), ResidualMean: float64(m.ResidualMean), Structure: math.NaN(),
+		Verdict: m.Verdict, Confidence: m.Confidence, Why: m.Why, Change: m.Change, Truth: m.Truth, Start: m.Start,
 	}
-	return widget.MediumImportance
-}
-
-// reason says in sentences why the verdicts are what they are, or why there are
-// none, and what limits the figures of the noise.
-func (s Snapshot) reason() string {
-	if s.Problem != "" {
-		return s.Problem
+	if m.Map != nil {
+		r.Structure = math.Sqrt(m.Structure)
 	}
-	var lines []string
-	name := s.Name
-	if name == "" {
-		name = lang.L("Slice")
+	if p, ok := session.PlaceOf(m); ok {
+		r.Place = wording.Place(p)
 	}
-	add := func(name string, c Column) {
-		switch {
-		case c.Known && !c.Current && c.Old != "":
-			lines = append(lines, name+": "+c.Old)
-		case c.Known && !c.Current:
-			lines = append(lines, name+": "+lang.L("the grey numbers belong to earlier parameters."))
-		case c.Known && c.Why != "":
-			lines = append(lines, name+": "+language.Sentence(c.Why))
-		case !c.Known && c.Missing != "":
-			lines = append(lines, name+": "+c.Missing)
-		}
-	}
-	a, b := s.Slice, s.Volume
-	if a.Known && a.Current && b.Known && b.Current && a.Why == b.Why {
-		add(fmt.Sprintf(lang.L("%s and volume"), name), a)
-	} else {
-		add(name, a)
-		add(lang.L("Volume"), b)
-	}
-	for _, c := range []Column{s.Slice, s.Volume} {
-		if f := c.Noise; f.Why != "" && f.Confidence != noise.High {
-			lines = append(lines, fmt.Sprintf(lang.L("Confidence of σ is %s: %s."), lang.L(string(f.Confidence)), strings.TrimSuffix(language.Sentence(f.Why), ".")))
-			break
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// placeOfVolume says whether the place shown is that of the volume: the slice's own
-// comes first.
-func (p *Panel) placeOfVolume() bool {
-	s := p.shown
-	return !(s.Slice.Known && s.Slice.Current && s.Slice.Place != "")
-}
-
-// placeText names the place that the button shows; "" for none.
-func (p *Panel) placeText() string {
-	c := p.shown.Slice
-	if p.placeOfVolume() {
-		c = p.shown.Volume
-	}
-	if !c.Known || !c.Current || c.Place == "" {
-		return ""
-	}
-	return fmt.Sprintf(lang.L("Show %s"), c.Place)
+	return r
 }

@@ -133,12 +133,12 @@ func TestTheAxis(t *testing.T) {
 }
 
 // curvePanel shows valley in a panel and collects the points that are taken.
-func curvePanel(t *testing.T) (p *Panel, taken *[]int, found *int) {
+func curvePanel(t *testing.T) (p *Widget, taken *[]int, found *int) {
 	t.Helper()
 	test.NewTempApp(t)
 	now := func(f func()) { f() }
 	taken, found = &[]int{}, new(int)
-	p = New(now, now, Hooks{Take: func(i int) { *taken = append(*taken, i) }, Find: func() { *found++ }})
+	p = NewWidget(now, now, Hooks{Take: func(i int) { *taken = append(*taken, i) }, Find: func() { *found++ }})
 	w := test.NewTempWindow(t, p)
 	w.Resize(fyne.NewSize(600, 300))
 	return p, taken, found

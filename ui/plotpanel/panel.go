@@ -1,321 +1,155 @@
-// Package plotpanel plots the histogram or a line profile of the original and the
-// denoised slice, the noise power spectrum or the MTF of an ROI, or the estimated error of the
-// filter over its strength, with gonum/plot, as an image of exactly the panel's size.
-//
-// Draw does not use Fyne and runs on a worker; Panel shows its images. The package
-// imports measure, ui/control, ui/language, ui/newest, ui/screen, ui/viewer, gonum/plot and
-// Fyne.
 package plotpanel
 
 import (
 	"fmt"
-	"image"
 	"math"
+	"slices"
+	"strings"
 
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
-	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 
-	"quell/ui/control"
-	"quell/ui/newest"
-	"quell/ui/screen"
+	"quell/denoise"
+	"quell/measure"
+	"quell/ui/command"
+	"quell/ui/host"
+	"quell/ui/language"
+	"quell/ui/panel"
+	"quell/ui/session"
 	"quell/ui/viewer"
+	"quell/ui/wording"
 	"quell/volume"
 )
 
-// Hooks are called on the UI goroutine for what the user does.
-type Hooks struct {
-	Take func(i int) // point i of the curve was chosen
-	Find func()      // the curve is wanted
-}
+// The tabs of plots, and their kinds.
+var (
+	tabs  = []string{"Histogram", "Profile", "Strength"}
+	kinds = []Kind{Histogram, Profile, Strength}
+)
 
-// Panel shows one plot. Its methods are for the UI goroutine.
+// Panel is the tabs of plots in the workbench.
 type Panel struct {
-	widget.BaseWidget
-
-	picture *viewer.Picture
-	focus   [3]int
-	window  volume.Window
-	marked  Marked
-	kind    Kind
-	hooks   Hooks
-	curve   *Curve
-	finding bool // the search for the curve is in progress
-	can     bool // a search can start
-	axis    axis // of the curve shown
-
-	head    *fyne.Container
-	find    *control.Button
-	log     *control.Check // the axis of the counts is logarithmic
-	removed *control.Check // the histogram is that of the residual
-	spectra *control.Check // the spectrum of the ROI, in place of its histogram
-	all     *control.Check // the noise power spectrum is that of all rectangles
-	words   *widget.Label  // of the spectrum
-	over    *curveArea
-	image   *canvas.Image
-	area    *plotArea
-	note    *widget.Label
-	content *fyne.Container
-	worker  newest.Worker[Request, answer]
+	h      *host.Host
+	Widget *Widget
 }
 
-type answer struct {
-	image *image.RGBA
-	axis  axis
-	words string
-	err   error
+// New returns the tabs of plots of a workbench.
+func New(h *host.Host) panel.Panel {
+	find := func() { h.Run(h.Command("best-strength")) }
+	return &Panel{h, NewWidget(h.Go, h.Do, Hooks{Take: h.Session.TakeStrength, Find: find})}
 }
 
-// New returns an empty panel. start runs a function on another goroutine, do on
-// the UI goroutine.
-func New(start, do func(func()), hooks Hooks) *Panel {
-	p := &Panel{hooks: hooks, image: canvas.NewImageFromImage(nil)}
-	p.image.ScaleMode = canvas.ImageScaleFastest
-	p.image.FillMode = canvas.ImageFillStretch
-	p.worker = newest.Worker[Request, answer]{
-		Go: start, Do: do,
-		Work: func(r Request) answer {
-			img, x, words, err := Draw(r)
-			return answer{img, x, words, err}
+// Place implements panel.Panel.
+func (p *Panel) Place() panel.Place {
+	return panel.Place{Area: panel.Card, Object: p.Widget, Tabs: tabs}
+}
+
+// SelectTab implements panel.Tabbed.
+func (p *Panel) SelectTab(title string) { p.Widget.Select(kinds[slices.Index(tabs, title)]) }
+
+// Commands implements panel.Panel.
+func (p *Panel) Commands() []command.Command {
+	roi := func() bool {
+		m, ok := p.h.Session.Selected()
+		return ok && m.Shape != measure.Line
+	}
+	return []command.Command{{
+		ID: "spectrum", Title: "Noise power spectrum, MTF", Menu: command.MeasureMenu, Enabled: roi,
+		Help: "in an even rectangle the spectrum; across a straight edge or in an ellipse around a disc the MTF, with f50 and f10",
+		Run: func() {
+			p.h.Frame.ShowColumn(true)
+			p.h.Frame.SelectTab(tabs[0])
+			p.Widget.ShowSpectrum()
 		},
-		Done: p.show,
+	}}
+}
+
+// Show implements panel.Panel.
+func (p *Panel) Show(now panel.Snapshot) {
+	s := now.Session
+	if s.Series() == nil || panel.Arrives(s) {
+		p.Widget.Display(nil, [3]int{}, volume.Window{}, Marked{})
+		p.Widget.DisplayCurve(nil, false, false)
+		return
 	}
-	p.note = widget.NewLabel("")
-	p.note.SizeName = theme.SizeNameCaptionText
-	p.note.Importance = widget.LowImportance
-	p.note.Truncation = fyne.TextTruncateEllipsis
-	p.area = newPlotArea(p.image, p.request)
-	p.find = control.NewButton(lang.L("Find"), theme.SearchIcon(), func() { p.hooks.Find() })
-	p.find.Importance = widget.LowImportance
-	p.over = newCurveArea()
-	p.over.tapped = func(x float32) { p.take(p.point(x)) }
-	p.over.hovered = func(x float32, in bool) {
-		if in {
-			p.showPoint(p.point(x))
-		} else {
-			p.showFinding()
+	if picture := s.Settled(); picture != nil {
+		p.Widget.Display(picture, s.State().Focus(), s.State().Window(), markedOn(s, picture))
+	}
+	p.Widget.DisplayCurve(CurveOf(s), s.Searching(), s.CanFindStrength())
+}
+
+// CurveOf returns the curve of the strength as the plot shows it, nil without
+// one.
+func CurveOf(s *session.Session) *Curve {
+	found := s.Curve()
+	if found == nil {
+		return nil
+	}
+	f, err := denoise.FilterByName(s.Recipe().Filter)
+	if err != nil {
+		return nil
+	}
+	param, _ := f.Param(found.Param)
+	unit := map[string]string{"value": "σ", "mm": lang.L("voxels")}[param.Unit]
+	if unit == "" {
+		unit = param.Unit
+	}
+	volumeUnit := s.Series().Volume.Unit
+	c := &Curve{
+		XLabel: lang.L(param.Label), YLabel: lang.L("estimated error"), Best: -1, Present: found.Present, Without: found.Sigma, Old: !found.Current,
+	}
+	if unit != "" {
+		c.XLabel += ", " + unit
+	}
+	if found.Gain {
+		c.Best = found.Best
+	}
+	if volumeUnit != "" {
+		c.YLabel += ", " + volumeUnit
+	}
+	for i, p := range found.Points {
+		// The estimate of a mean square has an error of its own, and can be below 0.
+		rms := found.Sigma * math.Sqrt(max(p.MSE, 0))
+		c.X, c.Y = append(c.X, p.Strength), append(c.Y, rms)
+		label := strings.TrimSpace(wording.Short(p.Strength)+" "+unit) + ": " + fmt.Sprintf(lang.L("error %s"), session.Quantity(rms, volumeUnit))
+		if i == c.Best {
+			label += lang.L(", the least")
 		}
+		c.Labels = append(c.Labels, label)
 	}
-	p.over.stepped = func(direction int) { p.take(p.present() + direction) }
-	p.log = control.NewCheck(lang.L("Log"), func(bool) { p.request() })
-	p.removed = control.NewCheck(lang.L("Residual"), func(bool) { p.request() })
-	p.spectra = control.NewCheck(lang.L("NPS/MTF"), func(bool) {
-		p.showFinding()
-		p.request()
-	})
-	p.all = control.NewCheck(lang.L("All rectangles"), func(bool) { p.request() })
-	p.words = widget.NewLabel("")
-	p.words.SizeName, p.words.Importance, p.words.Wrapping = theme.SizeNameCaptionText, widget.LowImportance, fyne.TextWrapWord
-	p.head = container.NewBorder(nil, nil, nil, container.NewHBox(p.all, p.spectra, p.removed, p.log, p.find), p.note)
-	p.content = container.NewBorder(p.head, p.words, nil, nil, container.NewStack(p.area, p.over))
-	p.showFinding()
-	p.ExtendBaseWidget(p)
-	return p
+	return c
 }
 
-// CreateRenderer implements fyne.Widget.
-func (p *Panel) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(p.content) }
-
-// Kind returns what is plotted.
-func (p *Panel) Kind() Kind { return p.kind }
-
-// Display plots a slice with a window, and what is marked on it, or nothing where picture is nil;
-// it returns at once where nothing that the plot shows has changed.
-func (p *Panel) Display(picture *viewer.Picture, focus [3]int, window volume.Window, marked Marked) {
-	same := picture == p.picture && window == p.window && (p.kind != Profile || marked.Line != nil || focus == p.focus) && marked.equal(p.marked)
-	p.picture, p.focus, p.window, p.marked = picture, focus, window, marked
-	p.showFinding()
-	if !same {
-		p.request()
+// markedOn returns what plots of a picture take from the selected mark.
+func markedOn(s *session.Session, p *viewer.Picture) Marked {
+	var out Marked
+	if facts, known := s.Document().Facts(); known {
+		out.Sigma = facts.Noise.Sigma
 	}
-}
-
-// DisplayCurve shows the curve of the strength, nil for none; finding says whether
-// the search for it is in progress, and can whether one can start. It returns at
-// once where nothing has changed.
-func (p *Panel) DisplayCurve(c *Curve, finding, can bool) {
-	if finding != p.finding || can != p.can || !c.same(p.curve) {
-		other := !c.same(p.curve)
-		p.curve, p.finding, p.can = c, finding, can
-		p.showFinding()
-		if other && p.kind == Strength {
-			p.request()
-		}
+	m, chosen := s.Selected()
+	var outline measure.Outline
+	if chosen && m.Plane == p.View.Plane {
+		outline = m.In(p.View, p.Source.Geometry)
 	}
-}
-
-// Select shows a kind of plot.
-func (p *Panel) Select(k Kind) {
-	p.kind = k
-	p.showFinding()
-	p.request()
-}
-
-// ShowSpectrum plots the spectrum of the ROI, in the place of its histogram.
-func (p *Panel) ShowSpectrum() { p.spectra.SetChecked(true) }
-
-// plotted returns the kind of the plot that is shown.
-func (p *Panel) plotted() Kind {
-	if p.kind == Histogram && p.spectra.Checked && p.marked.Region != nil {
-		return Spectrum
-	}
-	return p.kind
-}
-
-// showFinding shows the controls of the curve, and in the note how to get or use it.
-func (p *Panel) showFinding() {
-	on := p.kind == Strength
-	p.over.Hidden = !on || p.curve == nil
-	if hidden := !on || p.finding; hidden != p.find.Hidden {
-		p.find.Hidden = hidden
-		p.head.Refresh() // the button needs its place
-	}
-	kind := p.plotted()
-	roi := p.kind == Histogram && p.marked.Region != nil
-	for c, shown := range map[*control.Check]bool{
-		p.log: kind == Histogram, p.removed: kind == Histogram, p.spectra: roi, p.all: kind == Spectrum && len(p.marked.Rectangles) > 1,
-	} {
-		if c.Hidden == shown {
-			c.Hidden = !shown
-			p.head.Refresh()
-		}
-	}
-	if hidden := kind != Spectrum; hidden != p.words.Hidden {
-		p.words.Hidden = hidden
-		p.content.Refresh()
-	}
-	text := ""
 	switch {
-	case p.kind == Histogram && p.marked.Region != nil:
-		text = fmt.Sprintf(lang.L("In %s"), p.marked.RegionName)
-	case p.kind == Histogram:
-	case p.kind == Profile && p.marked.Line != nil:
-		text = p.marked.LineNote
-	case p.kind == Profile:
-		text = lang.L("Along the row under the pointer; L draws a line.")
-	case p.finding:
-		text = lang.L("Searching … Escape cancels.")
-	case p.curve == nil:
-		text = lang.L("The estimated error of each strength.")
-	case p.curve.Old:
-		text = lang.L("The curve is of other parameters.")
+	case !chosen || m.Plane != p.View.Plane || m.Index != p.Index:
+	case m.Shape == measure.Line:
+		f := s.MarkFigures(m)
+		out.Line, out.LineName = &outline, wording.MarkName(m)
+		out.LineNote = language.Sprintf("%.1f mm", f.Length)
+		a, b := f.Edge[viewer.Original], f.Edge[viewer.Denoised]
+		if a.Why == "" {
+			out.LineNote += lang.L(", edge ") + wording.Edge(a.Edge)
+		}
+		if b.Why == "" {
+			out.LineNote += lang.L(", denoised ") + wording.Edge(b.Edge)
+		}
 	default:
-		text = lang.L("Click a point to take it.")
-	}
-	if p.note.Text != text {
-		p.note.SetText(text)
-	}
-	if p.find.Disabled() == p.can {
-		if p.can {
-			p.find.Enable()
-		} else {
-			p.find.Disable()
+		out.Region, out.RegionName = &outline, wording.MarkName(m)
+		for _, other := range s.Marks() {
+			if m.Shape == measure.Box && other.Shape == measure.Box && other.Plane == m.Plane && other.Index == m.Index {
+				out.Rectangles = append(out.Rectangles, other.In(p.View, p.Source.Geometry))
+			}
 		}
 	}
-}
-
-// point returns the point of the curve nearest to a position; -1 for none.
-func (p *Panel) point(x float32) int {
-	if p.curve == nil || p.axis.to <= p.axis.from {
-		return -1
-	}
-	return p.curve.nearest(p.axis, float64(x)*screen.PixelsPerUnit(p))
-}
-
-// present returns the point nearest to the present value, or else the best.
-func (p *Panel) present() int {
-	switch {
-	case p.curve == nil:
-		return -1
-	case p.curve.Present <= 0:
-		return p.curve.Best
-	}
-	return p.curve.nearest(p.axis, p.axis.at(p.curve.Present))
-}
-
-func (p *Panel) take(i int) {
-	if p.curve != nil && i >= 0 && i < len(p.curve.X) {
-		p.hooks.Take(i)
-	}
-}
-
-func (p *Panel) showPoint(i int) {
-	if i >= 0 && p.note.Text != p.curve.Labels[i] {
-		p.note.SetText(p.curve.Labels[i])
-	}
-}
-
-// empty says whether there is no slice for what is plotted.
-func (p *Panel) empty() bool { return p.picture == nil && p.kind != Strength }
-
-func (p *Panel) request() {
-	switch {
-	case p.empty():
-		p.show(answer{})
-		return
-	case !p.Visible():
-		return
-	}
-	size, scale := p.area.Size(), screen.PixelsPerUnit(p)
-	p.worker.Request(Request{
-		Kind: p.plotted(), Picture: p.picture, Curve: p.curve, Focus: p.focus, Window: p.window, Scale: scale,
-		Marked: p.marked, Log: p.log.Checked, Residual: p.removed.Checked, All: p.all.Checked,
-		Width:  int(math.Round(float64(size.Width) * scale)),
-		Height: int(math.Round(float64(size.Height) * scale)),
-	})
-}
-
-func (p *Panel) show(a answer) {
-	if p.empty() { // the series was closed meanwhile
-		a = answer{}
-	}
-	p.axis = a.axis
-	if a.words != p.words.Text {
-		p.words.SetText(a.words)
-		p.content.Refresh() // it may need more lines
-	}
-	p.showFinding()
-	if a.err != nil {
-		p.note.SetText(fmt.Sprintf(lang.L("No plot: %s"), a.err))
-		return
-	}
-	if a.image == nil && p.kind != Strength && a.words == "" && p.picture != nil {
-		p.note.SetText(lang.L("There is no voxel to plot."))
-	}
-	p.image.Image = nil
-	if a.image != nil {
-		p.image.Image = a.image
-	}
-	p.image.Refresh()
-}
-
-// plotArea requests a new plot when its size changes.
-type plotArea struct {
-	widget.BaseWidget
-	image   *canvas.Image
-	resized func()
-}
-
-func newPlotArea(image *canvas.Image, resized func()) *plotArea {
-	a := &plotArea{image: image, resized: resized}
-	a.ExtendBaseWidget(a)
-	return a
-}
-
-// CreateRenderer implements fyne.Widget.
-func (a *plotArea) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(a.image) }
-
-// MinSize implements fyne.CanvasObject.
-func (a *plotArea) MinSize() fyne.Size { return fyne.NewSize(160, 90) }
-
-// Resize implements fyne.CanvasObject.
-func (a *plotArea) Resize(s fyne.Size) {
-	changed := s != a.Size()
-	a.BaseWidget.Resize(s)
-	if changed {
-		a.resized()
-	}
+	return out
 }

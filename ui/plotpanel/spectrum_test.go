@@ -143,7 +143,7 @@ func TestSpectrumSaysWhyThereIsNone(t *testing.T) {
 func TestThePanelSaysWhatASpectrumIsOf(t *testing.T) {
 	test.NewTempApp(t)
 	now := func(f func()) { f() }
-	p := New(now, now, Hooks{})
+	p := NewWidget(now, now, Hooks{})
 	w := test.NewTempWindow(t, p)
 	w.Resize(fyne.NewSize(340, 300))
 	pic, window := discPicture(), volume.Window{Width: 1}

@@ -1,0 +1,256 @@
+// Package autosave keeps the work of the workbench for the next start after a crash.
+package autosave
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app"
+	"quell/series"
+	"quell/ui/dialogs"
+	"quell/ui/host"
+	"quell/ui/newest"
+	"quell/ui/panel"
+)
+
+// Saver keeps the work of this process for the next start, if the user does not quit
+// it. The work names paths, so nothing is kept where the settings keep none.
+type Saver struct {
+	panel.Base
+	h      *host.Host
+	kept   atomic.Pointer[app.Autosave] // nil: nothing is kept
+	last   []byte                       // that was saved, or is being saved
+	worker newest.Worker[app.Workspace, error]
+
+	offered     *app.Autosave // of an ended process; nil for none
+	stopWaiting func()        // for processes that are ending; nil for none
+}
+
+// New returns a saver for a workbench, which is not asked for anything before the host has a session.
+func New(h *host.Host) *Saver {
+	a := &Saver{h: h}
+	a.worker = newest.Worker[app.Workspace, error]{
+		Go: h.Go, Do: h.Do, Done: func(error) {}, // the workbench is usable without
+		Work: func(work app.Workspace) error {
+			if kept := a.kept.Load(); kept != nil {
+				return kept.Save(work)
+			}
+			return nil
+		},
+	}
+	if h.AutosaveDir != "" && h.Settings.KeepRecent {
+		if kept, err := app.NewAutosave(h.AutosaveDir); err == nil {
+			a.kept.Store(kept)
+		}
+	}
+	return a
+}
+
+// SaveRun keeps a run for the next start. It may be called from any goroutine.
+func (a *Saver) SaveRun(ctx context.Context, run *app.Run) (app.SavedRun, bool, error) {
+	if kept := a.kept.Load(); kept != nil {
+		return kept.SaveRun(ctx, run)
+	}
+	return app.SavedRun{}, false, nil
+}
+
+// LoadRun returns a run that SaveRun kept, in this process or in the one whose work was
+// opened again. It may be called from any goroutine.
+func (a *Saver) LoadRun(ctx context.Context, saved app.SavedRun, of *series.Series) (*app.Run, error) {
+	if kept := a.kept.Load(); kept != nil {
+		return kept.LoadRun(ctx, saved, of)
+	}
+	return nil, errors.New("no results are kept")
+}
+
+// Show implements panel.Panel: it saves the work in the background where it has changed.
+func (a *Saver) Show(now panel.Snapshot) {
+	if a.kept.Load() == nil {
+		return
+	}
+	if !now.Settings.KeepRecent {
+		a.end(nil)
+		return
+	}
+	work, open := a.workspace()
+	if !open && a.last == nil {
+		return
+	}
+	if data, err := json.Marshal(work); err == nil && !bytes.Equal(data, a.last) {
+		a.last = data
+		a.worker.Request(work)
+	}
+}
+
+// workspace returns the work to keep, false where nothing is open that is worth it.
+func (a *Saver) workspace() (work app.Workspace, open bool) {
+	work, open = a.h.Session.Workspace()
+	values := map[string]any{}
+	a.keepers(func(k panel.Keeper) { k.Keep(func(name string, value any) { values[name] = value }) })
+	work.Display, _ = json.Marshal(values)
+	return work, open
+}
+
+// keepers calls f for every panel with a state to keep.
+func (a *Saver) keepers(f func(panel.Keeper)) {
+	for _, p := range a.h.Panels {
+		if k, ok := p.(panel.Keeper); ok {
+			f(k)
+		}
+	}
+}
+
+// state returns what reads the state of panels in saved work; false if there is none.
+func state(work app.Workspace) (get func(name string, into any) bool, known bool) {
+	var values map[string]json.RawMessage
+	err := json.Unmarshal(work.Display, &values)
+	return func(name string, into any) bool {
+		value, ok := values[name]
+		return ok && json.Unmarshal(value, into) == nil
+	}, err == nil
+}
+
+// Close ends all work of the session. Unless forget is true, the next start offers it.
+func (a *Saver) Close(forget bool) {
+	var last *app.Workspace
+	if work, open := a.workspace(); open && !forget {
+		last = &work
+	}
+	a.h.Session.Close()
+	a.end(last)
+}
+
+// end stops saving the work. It saves last as the work of an orderly end, which the
+// next start offers; nil removes what was saved.
+func (a *Saver) end(last *app.Workspace) {
+	if a.stopWaiting != nil {
+		a.stopWaiting()
+	}
+	if a.offered != nil && a.offered != a.kept.Load() {
+		a.offered.Release()
+	}
+	kept := a.kept.Swap(nil)
+	switch {
+	case kept == nil:
+	case last == nil:
+		_ = kept.Remove() // what stays is removed by a later start
+	default:
+		last.Orderly = true
+		_ = kept.Save(*last) // else what was saved before is offered
+		kept.Release()
+	}
+}
+
+// ending is how long a process that was killed may take to end.
+const ending = 20 * time.Second
+
+// Start implements panel.Starter: it asks whether to open the work of a process that its user did not quit. One that is
+// still ending is waited for in the background.
+func (a *Saver) Start() {
+	dir := a.h.AutosaveDir
+	if dir == "" {
+		return
+	}
+	running := app.RunningWork(dir)
+	if kept, work := app.AbandonedWork(dir, a.h.Now()); kept != nil {
+		a.offerWork(kept, work)
+		return
+	}
+	if len(running) == 0 {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), ending)
+	a.stopWaiting = stop
+	a.h.Go(func() {
+		if kept, work := app.AwaitWork(ctx, running, a.h.Now); kept != nil {
+			a.h.Do(func() {
+				if errors.Is(ctx.Err(), context.Canceled) { // the window was closed meanwhile
+					kept.Release()
+					return
+				}
+				a.offerWork(kept, work)
+			})
+		}
+	})
+}
+
+// offerWork asks whether to open work of an ended process.
+func (a *Saver) offerWork(kept *app.Autosave, work app.Workspace) {
+	if !a.h.Settings.KeepRecent {
+		_ = kept.Remove()
+		return
+	}
+	a.offered = kept // unless it is opened or discarded, the next start asks again
+	restore := func() { a.restore(kept, work) }
+	discard := func() { _ = kept.Remove() }
+	// Exported files may lie on a server that does not answer soon, or at all.
+	count := newest.Worker[app.Workspace, int]{Go: a.h.Go, Do: a.h.Do, Work: app.Workspace.Unexported, Done: func(lost int) {
+		a.h.ShowDialog(dialogs.Restore(a.restoreText(work, lost), restore, discard, a.h.Window))
+	}}
+	count.Request(work)
+	const soon = 3 * time.Second
+	count.Await(time.After(soon))
+}
+
+// restore opens the work of an ended process, and keeps it from then on as its own.
+// Before the question is answered there is no work of this process.
+func (a *Saver) restore(kept *app.Autosave, work app.Workspace) {
+	a.h.ConfirmTask(func() {
+		if own := a.kept.Swap(kept); own != nil {
+			_ = own.Remove()
+		}
+		if get, known := state(work); known {
+			a.keepers(func(k panel.Keeper) { k.Restore(get) })
+		}
+		a.h.Session.Restore(work)
+	})
+}
+
+// savedName is what a person knows a kept series by.
+func savedName(w app.Work) string {
+	if w.Path == "" {
+		return lang.L("the bundled series")
+	}
+	return cmp.Or(w.Name, filepath.Base(w.Path))
+}
+
+// restoreText says what was open, with how many results that are nowhere else.
+func (a *Saver) restoreText(work app.Workspace, results int) string {
+	open := work.Open[min(max(work.Shown, 0), len(work.Open)-1)]
+	how := lang.L("Quell was not closed properly. It had %s open (%d slices)")
+	if work.Orderly {
+		how = lang.L("Quell was ended by the system, as at a log-out. It had %s open (%d slices)")
+	}
+	text := fmt.Sprintf(how, savedName(open), open.Dims[2])
+	switch more := len(work.Open) - 1; {
+	case more == 1:
+		text += lang.L(" and another series")
+	case more > 1:
+		text += fmt.Sprintf(lang.L(" and %d other series"), more)
+	}
+	switch {
+	case results == 1:
+		text += lang.L(", with a result that was not exported")
+	case results > 1:
+		text += fmt.Sprintf(lang.L(", with %d results that were not exported"), results)
+	}
+	text += "."
+	for _, one := range work.Open {
+		if one.Running != nil {
+			text += fmt.Sprintf(lang.L(" A run on %s was not finished: %s."), savedName(one), one.Running)
+		}
+	}
+	if get, known := state(work); known {
+		a.keepers(func(k panel.Keeper) { text += k.Offer(get) })
+	}
+	return text
+}

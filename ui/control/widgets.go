@@ -1,0 +1,51 @@
+package control
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Caption returns a label in small print.
+func Caption(text string) *widget.Label {
+	l := widget.NewLabel(text)
+	l.SizeName = theme.SizeNameCaptionText
+	return l
+}
+
+// SetText redraws a label only where its text changes: the bars are refreshed with
+// every move of the pointer.
+func SetText(l *widget.Label, text string) {
+	if l.Text != text {
+		l.SetText(text)
+	}
+}
+
+// SetEnabled redraws a control only where it changes.
+func SetEnabled(o fyne.Disableable, on bool) {
+	switch {
+	case on && o.Disabled():
+		o.Enable()
+	case !on && !o.Disabled():
+		o.Disable()
+	}
+}
+
+// IconButton returns a flat button of the tool and status bars.
+func IconButton(icon fyne.Resource, text string, tapped func()) *Button {
+	b := NewButton(text, icon, tapped)
+	b.Importance = widget.LowImportance
+	return b
+}
+
+// SetPressed shows whether a button that switches something is on.
+func SetPressed(b *Button, on bool) {
+	importance := widget.LowImportance
+	if on {
+		importance = widget.HighImportance
+	}
+	if b.Importance != importance {
+		b.Importance = importance
+		b.Refresh()
+	}
+}

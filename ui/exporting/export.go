@@ -1,0 +1,163 @@
+package exporting
+
+import (
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app"
+	"quell/ui/command"
+	"quell/ui/dialogs"
+	"quell/ui/host"
+	"quell/ui/newest"
+	"quell/ui/panel"
+	"quell/ui/wording"
+)
+
+// Panel has the commands that write results. Create it with New.
+type Panel struct {
+	panel.Base
+	h          *host.Host
+	sendable   string // the folder of the last export of DICOM; "" for none
+	exportPath string // of the export in progress or of the last that failed
+	proposals  newest.Worker[proposed, proposed]
+	unwatch    func() // ends the look at exported files; nil while there is none
+}
+
+// New returns the commands that write results of a workbench.
+func New(h *host.Host) panel.Panel {
+	p := &Panel{h: h}
+	p.proposals = newest.Worker[proposed, proposed]{Go: h.Go, Do: h.Do, Done: p.showExport, Work: func(names proposed) proposed {
+		names.free = names.of.Propose(dialogs.StartFolder(names.folder), names.hide)
+		return names
+	}}
+	return p
+}
+
+// Opened implements panel.Opener.
+func (p *Panel) Opened(string) { p.exportPath = "" }
+
+// Close implements panel.Closer.
+func (p *Panel) Close() {
+	if p.unwatch != nil {
+		p.unwatch()
+	}
+}
+
+// Commands implements panel.Panel.
+func (p *Panel) Commands() []command.Command {
+	s := p.h.Session
+	return []command.Command{
+		{ID: "export", Title: "Export …", Menu: command.FileMenu, Gap: true, Chords: command.With(command.Ctrl, fyne.KeyE), Run: p.askExport,
+			Enabled: func() bool { return p.h.Idle() && s.Exportable() != nil }},
+		{ID: "send", Title: "Send to PACS …", Menu: command.FileMenu, Run: p.askSend,
+			Enabled: func() bool { return !s.Busy() && p.sendable != "" }},
+		{ID: "report", Title: "Save a report …", Menu: command.FileMenu, Run: p.askReport,
+			Help:    "on the result of the volume: verdict, measures, ROIs and pictures, as one HTML file",
+			Enabled: func() bool { return p.h.Idle() && s.Exportable() != nil }},
+		{ID: "presentation", Title: "Save a presentation state …", Menu: command.FileMenu, Run: p.askPresentation, Enabled: p.presentable,
+			Help: "window, area and marks as a DICOM object for other viewers"},
+	}
+}
+
+// askExport asks where to export the run. Names that are free are looked for in the background,
+// which is done before the dialog opens if the file system answers soon.
+func (p *Panel) askExport() {
+	run := p.h.Session.Exportable()
+	if run == nil || p.proposals.Busy() {
+		return
+	}
+	p.proposals.Request(proposed{of: app.NewExporting(run, p.h.Session.ExportsOf(run)), folder: p.h.Settings.ExportFolder, hide: p.h.Settings.HideIdentity})
+	const soon = 100 * time.Millisecond
+	p.proposals.Await(time.After(soon))
+}
+
+func (p *Panel) showExport(names proposed) {
+	if p.h.Session.Exportable() != names.of.Run || p.h.Covered() {
+		return // another series is shown by now
+	}
+	volumes := 0
+	if p.h.Session.CanExportAll() {
+		g, _ := p.h.Session.Group()
+		volumes = g.Len()
+	}
+	p.h.ShowDialog(dialogs.Export(dialogs.ExportRequest{
+		Of: names.of, Stale: !p.h.Session.Applied(), Proposed: names.free, Path: p.exportPath, Recipe: wording.Recipe(p.h.Session, names.of.Run.Recipe),
+		Hide: names.hide, Compress: p.h.Settings.ExportCompressed, Show: p.h.ShowDialog, Go: p.h.Go, Do: p.h.Do,
+		Export:    func(out string, o app.ExportOptions) { p.export(out, o, p.h.Session.Export) },
+		Volumes:   volumes,
+		ExportAll: func(out string, o app.ExportOptions) { p.export(out, o, p.h.Session.ExportAll) },
+	}, p.h.Window))
+}
+
+// askReport asks where to write the report on the result.
+func (p *Panel) askReport() {
+	run := p.h.Session.Exportable()
+	if run == nil {
+		return
+	}
+	note := lang.L("One HTML file with verdict, measures, ROIs and pictures of this slice in this window.")
+	if p.h.Settings.HideIdentity {
+		note += lang.L(" The patient's identity is left out, as on the screen.")
+	} else {
+		note += lang.L(" It names the patient; H hides the identity first.")
+	}
+	if !p.h.Session.Applied() {
+		note += lang.L(" The parameters were changed since; the report is on the volume as filtered.")
+	}
+	p.h.ShowDialog(dialogs.Save(dialogs.SaveRequest{
+		Title: lang.L("Save a report"), Note: note, Folder: p.h.Settings.ExportFolder, Name: dialogs.ReportName(run, p.h.Settings.HideIdentity), Check: app.CheckOf(app.ReportOutput, run.Source), Show: p.h.ShowDialog,
+		Save: func(path string, overwrite bool) {
+			p.h.RememberFolder(path)
+			p.h.Session.SaveReport(path, p.h.Settings.HideIdentity, overwrite)
+		},
+	}, p.h.Window))
+}
+
+// export remembers where an export goes and begins it.
+func (p *Panel) export(out string, o app.ExportOptions, begin func(string, app.ExportOptions, func(app.ExportReport))) {
+	if app.FormatOf(out).Compressions != nil {
+		p.h.Settings.ExportCompressed = o.Compress != ""
+	}
+	p.h.RememberFolder(out)
+	p.exportPath = out
+	begin(out, o, func(r app.ExportReport) {
+		p.exportPath = ""
+		p.watchExports()
+		var send func()
+		if app.FormatOf(r.Output).Identity {
+			p.sendable, send = r.Output, p.askSend
+		}
+		p.h.ShowDialog(dialogs.Exported(r, p.h.OpenFolder, send, p.h.Window))
+		p.h.Changed()
+	})
+}
+
+// proposed are names for an export of a run, as they were free when they were looked for.
+type proposed struct {
+	of     *app.Exporting
+	folder string // to suggest; "" for the home folder
+	hide   bool   // the identity is hidden
+	free   app.Proposals
+}
+
+// lookAtExports is how often it is looked whether exported files stand.
+const lookAtExports = 5 * time.Second
+
+// watchExports keeps the badges of exported results true while there are any.
+func (p *Panel) watchExports() {
+	switch has := p.h.Session.HasExports(); {
+	case has && p.unwatch == nil:
+		p.unwatch = p.h.Every(lookAtExports, func() {
+			p.h.Do(func() {
+				if p.watchExports(); p.unwatch != nil {
+					p.h.Session.CheckExports(func() {})
+				}
+			})
+		})
+	case !has && p.unwatch != nil:
+		p.unwatch()
+		p.unwatch = nil
+	}
+}

@@ -1,0 +1,392 @@
+package filterpanel
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/denoise"
+	"quell/ui/control"
+	"quell/ui/wording"
+)
+
+// Snapshot is everything the panel shows.
+type Snapshot struct {
+	Ready    bool           // a series is open
+	Recipe   denoise.Recipe // what the user asks for
+	Resolved denoise.Recipe // with automatic values as numbers; Recipe where they are not known
+	Facts    denoise.Facts
+	Unit     string // of the volume's values
+
+	AutoPreview bool
+	Preview     string // state of the last preview: "Slice 12 took 35 ms."
+	Problem     bool   // Preview is an error's sentence
+
+	Busy     bool    // a task is in progress, so that no run can start
+	Running  bool    // the task is the run over the volume
+	Fraction float64 // of the voxels done
+	Progress string  // voxels done and time left
+	Applied  bool    // the whole volume was filtered with the recipe
+	Memory   string  // what a run will take, where that is much; "" where it is not
+
+	Carried []string // labels of parameters whose values come from an earlier series
+
+	CanFind   bool // a search for the best strength can start, or be cancelled
+	Searching bool // it is in progress
+}
+
+// Hooks are called on the UI goroutine for what the user does.
+type Hooks struct {
+	// Changed receives a new recipe; final is false while a slider moves.
+	Changed     func(r denoise.Recipe, final bool)
+	AutoPreview func(on bool)
+	Preview     func()
+	Find        func() // search for the best strength, or cancel the search
+	Apply       func()
+	Cancel      func()
+	Hide        func() // puts the panel away
+	// Hint shows the help on a row beside the row o where the panel is too low for it; o is nil
+	// for no help.
+	Hint func(o fyne.CanvasObject, text string)
+}
+
+// Widget is the filter column. Create it with NewWidget.
+type Widget struct {
+	widget.BaseWidget
+	hooks Hooks
+	shown Snapshot
+	busy  bool // Display is setting the widgets: their events are not the user's
+
+	filter    *control.Select
+	dims      *control.Radio
+	params    *container.Scroll // basic, more and others
+	basic     *fyne.Container
+	others    *fyne.Container
+	more      *control.Button
+	origin    *widget.Label // where values come from
+	help      *widget.Label
+	explained *fyne.Container // help and what parts it from the rows
+	rows      []*row
+	built     string // the filter that the rows belong to
+
+	auto    *control.Check
+	preview *control.Button
+	status  *widget.Label // of the run, or a problem; hidden where there is nothing to say
+	took    *widget.Label // state of the preview
+	apply   *control.Button
+	cancel  *control.Button
+	bar     *widget.ProgressBar
+
+	content fyne.CanvasObject
+}
+
+// NewWidget returns an empty panel.
+func NewWidget(hooks Hooks) *Widget {
+	p := &Widget{hooks: hooks}
+	p.build()
+	p.ExtendBaseWidget(p)
+	return p
+}
+
+// CreateRenderer implements fyne.Widget.
+func (p *Widget) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(p.content) }
+
+func (p *Widget) build() {
+	var titles []string
+	for _, f := range denoise.Filters() {
+		titles = append(titles, lang.L(f.Title))
+	}
+	p.filter = control.NewSelect(titles, func(title string) {
+		i := slices.Index(titles, title)
+		if p.busy || i < 0 || denoise.Filters()[i].Name == p.shown.Recipe.Filter {
+			return
+		}
+		p.choose(denoise.Filters()[i])
+	})
+	p.dims = control.NewRadio(nil, func(label string) {
+		if p.busy {
+			return
+		}
+		r := p.shown.Recipe
+		r.Dims = dimsOf(label)
+		p.hooks.Changed(r, true)
+	})
+	p.basic = container.New(layout.NewCustomPaddedVBoxLayout(2))
+	p.others = container.New(layout.NewCustomPaddedVBoxLayout(2))
+	p.others.Hide()
+	p.more = control.NewButton(lang.L("More parameters"), theme.MenuDropDownIcon(), func() { p.showMore(p.others.Hidden) })
+	p.more.Importance = widget.LowImportance
+	p.more.Alignment = widget.ButtonAlignLeading
+	reset := control.NewButton(lang.L("Defaults"), theme.ViewRefreshIcon(), func() {
+		if r, err := denoise.NewRecipe(p.shown.Recipe.Filter, p.shown.Recipe.Dims); err == nil {
+			p.hooks.Changed(r, true)
+		}
+	})
+	reset.Importance = widget.LowImportance
+	p.help = small("")
+	p.origin = small("")
+	p.origin.Importance = widget.WarningImportance
+	p.origin.Hide()
+
+	p.auto = control.NewCheck(lang.L("Preview while tuning"), func(on bool) {
+		if !p.busy {
+			p.hooks.AutoPreview(on)
+		}
+	})
+	p.preview = control.NewButton(lang.L("Preview"), nil, func() { p.hooks.Preview() })
+	p.status, p.took = small(""), small("")
+	p.took.Wrapping, p.took.Truncation = fyne.TextWrapOff, fyne.TextTruncateEllipsis
+	p.took.Alignment = fyne.TextAlignTrailing
+	p.apply = control.NewButton(lang.L("Apply to volume"), theme.MediaPlayIcon(), func() { p.hooks.Apply() })
+	p.apply.Importance = widget.HighImportance
+	p.cancel = control.NewButton(lang.L("Cancel"), theme.CancelIcon(), func() { p.hooks.Cancel() })
+	p.bar = widget.NewProgressBar()
+
+	hide := control.NewButton("", theme.NavigateNextIcon(), func() { p.hooks.Hide() })
+	hide.Importance = widget.LowImportance
+	head := container.NewVBox(
+		container.NewBorder(nil, nil, nil, container.NewHBox(p.dims, hide), p.filter),
+		widget.NewSeparator(),
+	)
+	// Leave room for the scroll bar.
+	p.params = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10),
+		container.NewVBox(p.basic, container.NewBorder(nil, nil, p.more, reset), p.origin, p.others)))
+	p.explained = container.NewVBox(widget.NewSeparator(), fixedLines(p.help, 4))
+	foot := container.NewVBox(
+		p.explained,
+		widget.NewSeparator(),
+		container.NewBorder(nil, nil, p.auto, p.preview, p.took),
+		p.status,
+		container.NewStack(p.apply, container.NewBorder(nil, nil, nil, p.cancel, p.bar)),
+	)
+	p.content = container.NewBorder(head, foot, nil, nil, p.params)
+}
+
+// Resize implements fyne.CanvasObject.
+func (p *Widget) Resize(size fyne.Size) {
+	p.BaseWidget.Resize(size)
+	p.placeHelp()
+}
+
+// Needs returns the height from which on the rows that are always shown need no scroll, without
+// the help.
+func (p *Widget) Needs() float32 {
+	needs := p.content.MinSize().Height - p.params.MinSize().Height + p.basic.MinSize().Height + theme.Padding() + p.more.MinSize().Height
+	if p.explained.Visible() {
+		needs -= p.helpHeight()
+	}
+	return needs
+}
+
+func (p *Widget) helpHeight() float32 { return theme.Padding() + p.explained.MinSize().Height }
+
+// placeHelp shows the help in the panel where the rows leave room for it.
+func (p *Widget) placeHelp() {
+	if hidden := p.Size().Height < p.Needs()+p.helpHeight(); hidden != p.explained.Hidden {
+		p.explained.Hidden = hidden
+		p.content.Refresh()
+	}
+}
+
+// explain shows the help on a row.
+func (p *Widget) explain(o fyne.CanvasObject, text string) {
+	p.help.SetText(text)
+	if p.explained.Hidden {
+		p.hooks.Hint(o, text)
+	}
+}
+
+// small returns a small grey label that wraps.
+func small(text string) *widget.Label {
+	l := widget.NewLabel(text)
+	l.SizeName = theme.SizeNameCaptionText
+	l.Importance = widget.LowImportance
+	l.Wrapping = fyne.TextWrapWord
+	return l
+}
+
+// setText redraws a label only where its text changes: the panel is displayed with every
+// slice.
+func setText(l *widget.Label, text string) {
+	if l.Text != text {
+		l.SetText(text)
+	}
+}
+
+// fixedLines gives a wrapping label the height of n lines, so that the layout does
+// not move when its text changes.
+func fixedLines(l *widget.Label, n int) fyne.CanvasObject {
+	line := fyne.MeasureText("M", theme.Size(l.SizeName), fyne.TextStyle{}).Height
+	ground := canvas.NewRectangle(nil)
+	ground.SetMinSize(fyne.NewSize(0, float32(n)*line+2*theme.InnerPadding()))
+	return container.NewStack(ground, l)
+}
+
+// choose proposes the defaults of another filter, with the current dimensionality
+// where the filter has it.
+func (p *Widget) choose(f denoise.Filter) {
+	dims := p.shown.Recipe.Dims
+	if !slices.Contains(f.Dims, dims) {
+		dims = 0
+	}
+	if r, err := denoise.NewRecipe(f.Name, dims); err == nil {
+		p.hooks.Changed(r, true)
+	}
+}
+
+func dimsLabel(n int) string { return fmt.Sprintf("%d-D", n) }
+
+func dimsOf(label string) int {
+	var n int
+	if _, err := fmt.Sscanf(label, "%d-D", &n); err != nil {
+		return 0
+	}
+	return n
+}
+
+func (p *Widget) showMore(on bool) {
+	if on {
+		p.others.Show()
+		p.more.SetText(lang.L("Fewer parameters"))
+		p.more.SetIcon(theme.MenuDropUpIcon())
+	} else {
+		p.others.Hide()
+		p.more.SetText(lang.L("More parameters"))
+		p.more.SetIcon(theme.MenuDropDownIcon())
+	}
+}
+
+// same says whether two snapshots show the same.
+func (s Snapshot) same(o Snapshot) bool {
+	recipes := s.Recipe.Equal(o.Recipe) && s.Resolved.Equal(o.Resolved)
+	s.Recipe, s.Resolved, o.Recipe, o.Resolved = denoise.Recipe{}, denoise.Recipe{}, denoise.Recipe{}, denoise.Recipe{}
+	return recipes && reflect.DeepEqual(s, o)
+}
+
+// Display shows a snapshot; it returns at once where nothing has changed.
+func (p *Widget) Display(s Snapshot) {
+	if p.built != "" && s.same(p.shown) {
+		return
+	}
+	p.busy = true
+	defer func() { p.busy = false }()
+	p.shown = s
+	if f, err := denoise.FilterByName(s.Recipe.Filter); err == nil {
+		p.showFilter(f)
+	}
+	for _, r := range p.rows {
+		r.show(s.Recipe.Get(r.param.Name), s.Resolved.Get(r.param.Name), s)
+	}
+	p.origin.Hidden = len(s.Carried) == 0
+	setText(p.origin, wording.Origin(s.Carried))
+	enable(p.filter, s.Ready)
+	enable(p.dims, s.Ready)
+
+	p.auto.SetChecked(s.AutoPreview)
+	if p.preview.Hidden != s.AutoPreview {
+		p.preview.Hidden = s.AutoPreview
+		p.content.Refresh() // the line beside it gets or gives its place
+	}
+	enable(p.preview, s.Ready && !s.AutoPreview)
+	importance := widget.LowImportance
+	if s.Problem || s.Memory != "" && s.Progress == "" {
+		importance = widget.WarningImportance
+	}
+	if p.status.Importance != importance {
+		p.status.Importance = importance
+		p.status.Refresh()
+	}
+	setText(p.status, s.status())
+	p.status.Hidden = p.status.Text == ""
+	took := s.Preview
+	if s.Problem {
+		took = ""
+	}
+	setText(p.took, took)
+	p.showRun(s)
+}
+
+func (p *Widget) showFilter(f denoise.Filter) {
+	if p.built != f.Name {
+		p.buildRows(f)
+	}
+	if title := lang.L(f.Title); p.filter.Selected != title {
+		p.filter.SetSelected(title)
+	}
+	var labels []string
+	for _, n := range slices.Sorted(slices.Values(f.Dims)) { // a choice keeps its place from filter to filter
+		labels = append(labels, dimsLabel(n))
+	}
+	p.dims.SetOptions(labels)
+	p.dims.SetSelected(dimsLabel(p.shown.Recipe.Dims))
+}
+
+func (p *Widget) showRun(s Snapshot) {
+	enable(p.apply, s.Ready && !s.Busy && !s.Applied)
+	p.apply.Hidden = s.Running
+	p.bar.Hidden = !s.Running
+	p.cancel.Hidden = !s.Running
+	p.bar.SetValue(s.Fraction)
+}
+
+// status says how far the run is, or else what is the matter with the preview, that the
+// volume was filtered, or what memory a run will take.
+func (s Snapshot) status() string {
+	switch {
+	case s.Progress != "":
+		return s.Progress
+	case s.Problem:
+		return s.Preview
+	case s.Applied:
+		return lang.L("The whole volume was filtered with these parameters.")
+	case s.Memory != "":
+		return s.Memory
+	}
+	return ""
+}
+
+// buildRows replaces the rows by those of filter f.
+func (p *Widget) buildRows(f denoise.Filter) {
+	p.built = f.Name
+	p.rows = nil
+	p.basic.RemoveAll()
+	p.others.RemoveAll()
+	p.help.SetText(lang.L(f.Help) + " (" + f.Source + ")")
+	hooks := rowHooks{
+		changed: func(param denoise.Param, v denoise.Value, final bool) {
+			p.hooks.Changed(p.shown.Recipe.Set(param.Name, v), final)
+		},
+		leave: func() { p.hooks.Hint(nil, "") }, // help in the panel stays readable
+	}
+	for _, param := range f.Params {
+		var r *row
+		own := hooks
+		own.help = func(title, text string) { p.explain(r.object, title+": "+text) }
+		if param.Name == f.Strength.Param {
+			own.find = p.hooks.Find
+		}
+		r = newRow(param, own)
+		p.rows = append(p.rows, r)
+		if param.Basic {
+			p.basic.Add(r.object)
+		} else {
+			p.others.Add(r.object)
+		}
+	}
+	// Without further parameters there is nothing to unfold.
+	if len(p.others.Objects) == 0 {
+		p.more.Hide()
+		p.others.Hide()
+	} else {
+		p.more.Show()
+	}
+	p.placeHelp()
+}

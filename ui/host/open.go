@@ -1,0 +1,123 @@
+package host
+
+import (
+	"context"
+	"image"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app"
+	"quell/ui/dialogs"
+	"quell/ui/panel"
+	"quell/ui/session"
+	"quell/ui/wording"
+)
+
+// thumbnailPixels is the size of the chooser's thumbnails on a dense screen.
+const thumbnailPixels = 128
+
+// Title is the title before a series is open.
+const Title = "Quell"
+
+// IsOpen says whether a series is open.
+func (h *Host) IsOpen() bool { return h.Session.Series() != nil }
+
+// Idle says whether a series is open and no task in progress, which another would replace.
+func (h *Host) Idle() bool { return h.IsOpen() && !h.Session.Busy() }
+
+// Open opens the series at a path beside those that are open, after a question where that
+// would end a run or an export.
+func (h *Host) Open(path string) {
+	h.ConfirmTask(func() { h.Session.Open(path) })
+}
+
+// OpenBundled opens the bundled series, after a question where that would end a run or an
+// export, or shows it where it is open.
+func (h *Host) OpenBundled() {
+	bundled := func(d session.Opened) bool { return d.Path == "" }
+	if i := slices.IndexFunc(h.Session.Documents(), bundled); i >= 0 {
+		h.ShowDocument(i)
+		return
+	}
+	h.ConfirmTask(func() { h.Session.OpenWith(h.Bundled) })
+}
+
+// Opened follows a change of the series.
+func (h *Host) Opened(path string) {
+	for _, p := range h.Panels {
+		if o, ok := p.(panel.Opener); ok {
+			o.Opened(path)
+		}
+	}
+}
+
+// showTitle names the series in the title, unless the identity is hidden.
+func (h *Host) showTitle() {
+	title := Title
+	if series := h.Session.Series(); series != nil && h.cover == nil && !panel.Arrives(h.Session) {
+		name := ""
+		if shown := h.Session.Documents()[h.Current()]; !h.Settings.HideIdentity || shown.Path == "" {
+			name = wording.Series(shown, false)
+		}
+		title = strings.TrimSpace(title + " – " + strings.TrimSpace(series.Modality+" "+name))
+	}
+	if h.Window.Title() != title {
+		h.Window.SetTitle(title)
+	}
+}
+
+// Choose asks which series of several is opened.
+func (h *Host) Choose(c *app.Catalog, pick func(int), drop func()) {
+	pictures := func(ctx context.Context, order []int, show func(i int, m image.Image)) {
+		h.Go(func() {
+			c.Thumbnails(ctx, order, thumbnailPixels, func(i int, m *image.Gray) {
+				h.Do(func() { show(i, m) })
+			})
+		})
+	}
+	h.ShowDialog(dialogs.Choose(c, pick, drop, pictures, h.Window))
+}
+
+// AskDamaged asks whether a series is opened without its broken files.
+func (h *Host) AskDamaged(err error, rest int, open, drop func()) {
+	h.ShowDialog(dialogs.Damaged(err, rest, open, drop, h.Window))
+}
+
+// Drop opens a file or folder that was dropped: the first of several, since the
+// workbench shows one series.
+func (h *Host) Drop(uris []fyne.URI) {
+	if h.Covered() || h.cover != nil {
+		return // a dialog waits for its answer
+	}
+	for _, u := range uris {
+		if u.Scheme() == "file" {
+			h.Open(u.Path())
+			if len(uris) > 1 {
+				h.Note(lang.L("Only the first of several files is opened; drop their folder to choose."))
+			}
+			return
+		}
+	}
+	h.Note(lang.L("Only files and folders can be opened."))
+}
+
+// Current returns the index of the series that is shown, -1 for none.
+func (h *Host) Current() int {
+	return slices.IndexFunc(h.Session.Documents(), func(d session.Opened) bool { return d.Shown })
+}
+
+// ShowDocument shows an open series. One that was put away is read again, after a
+// question where that would end a run or an export.
+func (h *Host) ShowDocument(i int) {
+	open := h.Session.Documents()
+	switch {
+	case i < 0 || i >= len(open) || open[i].Shown || h.Covered():
+	case open[i].Away:
+		h.ConfirmTask(func() { h.Session.ShowDocument(i) })
+	default:
+		h.Session.ShowDocument(i)
+	}
+}

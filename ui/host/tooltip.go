@@ -1,0 +1,80 @@
+package host
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Tooltip is a text below the control that the pointer is on, or beside it. It lies
+// on a Layer above the workbench that takes no events.
+type Tooltip struct {
+	Ground *canvas.Rectangle
+	Text   *widget.Label
+	Layer  *fyne.Container
+}
+
+func newTooltip() *Tooltip {
+	t := &Tooltip{Ground: canvas.NewRectangle(theme.Color(theme.ColorNameOverlayBackground)), Text: widget.NewLabel("")}
+	t.Text.SizeName = theme.SizeNameCaptionText
+	t.Ground.StrokeColor, t.Ground.StrokeWidth = theme.Color(theme.ColorNameInputBorder), 1
+	t.Ground.CornerRadius = 3
+	t.Layer = container.NewWithoutLayout(t.Ground, t.Text) // always shown: Fyne knows no position of what is hidden
+	t.Hide()
+	return t
+}
+
+// Show writes text below o, within the canvas.
+func (t *Tooltip) Show(o fyne.CanvasObject, text string) {
+	t.ShowAt(o, fyne.NewPos(0, o.Size().Height+tipGap), text)
+}
+
+const (
+	tipGap   = 6
+	tipWidth = 480 // of the longest line
+)
+
+// Beside writes text at the left of o.
+func (t *Tooltip) Beside(o fyne.CanvasObject, text string) {
+	t.ShowAt(o, fyne.NewPos(-t.write(text).Width-tipGap, 0), text)
+}
+
+// write sets the text, in lines of a width that can be read, and returns its size.
+func (t *Tooltip) write(text string) fyne.Size {
+	t.Text.Wrapping = fyne.TextWrapOff
+	t.Text.SetText(text)
+	size := t.Text.MinSize()
+	if size.Width > tipWidth {
+		t.Text.Wrapping = fyne.TextWrapWord
+		t.Text.Refresh()
+		t.Text.Resize(fyne.NewSize(tipWidth, 0))
+		size = fyne.NewSize(tipWidth, t.Text.MinSize().Height)
+	}
+	t.Text.Resize(size)
+	return size
+}
+
+// ShowAt writes text at a position relative to o, or above o, within the canvas.
+func (t *Tooltip) ShowAt(o fyne.CanvasObject, offset fyne.Position, text string) {
+	const gap = tipGap
+	driver := fyne.CurrentApp().Driver()
+	origin := driver.AbsolutePositionForObject(t.Layer)
+	at := driver.AbsolutePositionForObject(o).Subtract(origin).Add(offset)
+	size := t.write(text)
+	at.X = max(min(at.X, t.Layer.Size().Width-size.Width-gap), 0)
+	if at.Y+size.Height > t.Layer.Size().Height { // above what is at the lower edge
+		at.Y -= offset.Y + size.Height + gap
+	}
+	t.Ground.Move(at)
+	t.Ground.Resize(size)
+	t.Text.Move(at)
+	t.Ground.Show()
+	t.Text.Show()
+}
+
+func (t *Tooltip) Hide() {
+	t.Ground.Hide()
+	t.Text.Hide()
+}

@@ -1,0 +1,291 @@
+package measurepanel
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/measure"
+
+	_ "quell/internal/locale" // English
+)
+
+// measured is a slice with numbers of the current recipe.
+func measured() Column {
+	return Column{
+		Noise: noise.Figure{Sigma: 5.03, Confidence: noise.High}, Known: true, Current: true,
+		Result: Result{
+			ResidualSD: 5.07, ResidualMean: -0.001, Structure: 0.294, Verdict: tune.Matched, Confidence: noise.Fair, Why: "It is near the best strength.",
+			Change: measure.Comparison{MSE: 25.7, PSNR: 54.8, SSIM: 0.9986, Max: 4095},
+		},
+	}
+}
+
+func newPanel(t *testing.T) (p *Widget, jumps *[]bool) {
+	t.Helper()
+	test.NewTempApp(t)
+	jumps = &[]bool{}
+	return NewWidget(func(volume bool) { *jumps = append(*jumps, volume) }), jumps
+}
+
+// cells returns the labels of the nth row of that name.
+func cells(p *Widget, label string, nth int) (slice, volume *widget.Label) {
+	for _, r := range p.rows {
+		if r.line.label == label {
+			if nth == 0 {
+				return r.slice, r.volume
+			}
+			nth--
+		}
+	}
+	return nil, nil
+}
+
+func TestNumbersOfSliceAndVolume(t *testing.T) {
+	p, _ := newPanel(t)
+	p.Display(Snapshot{Slice: measured(), Volume: Column{Noise: noise.Figure{Sigma: 5, Confidence: noise.Fair}}, Name: "Slice 7", Unit: "HU"})
+	for label, want := range map[string]string{
+		"Noise σ": "5.03 HU, high", "Residual SD": "5.07 HU", "Residual SD / σ": "1.01", "Residual mean": "0.00 HU",
+		"Structure removed": "0.29 σ", "Verdict": "matched, fair", "MSE": "25.7 HU²", "PSNR": "54.80 dB", "SSIM": "0.999",
+	} {
+		slice, volume := cells(p, label, 0)
+		if slice.Text != want {
+			t.Errorf("%s: %q; want %q", label, slice.Text, want)
+		}
+		if label != "Noise σ" && volume.Text != "–" {
+			t.Errorf("%s: %q for a volume that was not filtered", label, volume.Text)
+		}
+	}
+	if _, volume := cells(p, "Noise σ", 0); volume.Text != "5.00 HU, fair" {
+		t.Errorf("the volume's noise is %q; want 5.00 HU, known before any run", volume.Text)
+	}
+	if p.heading.Text != "Slice 7" {
+		t.Errorf("the column is headed %q", p.heading.Text)
+	}
+}
+
+func TestTheHeadingsNameMAX(t *testing.T) {
+	p, _ := newPanel(t)
+	c := measured()
+	c.Truth, c.Start = &measure.Comparison{Max: 255}, &measure.Comparison{Max: 255}
+	titles := func() (change, truth string) { return p.change.Text, p.truth.Text }
+	p.Display(Snapshot{Slice: c, Unit: "HU", Reference: "the reference"})
+	if change, truth := titles(); change != "Change vs original, MAX 4095 HU" || truth != "Against the reference, MAX 255 HU" {
+		t.Errorf("headings %q and %q", change, truth)
+	}
+	p.Display(Snapshot{Unit: "HU"})
+	if change, _ := titles(); change != "Change vs original" {
+		t.Errorf("without numbers the heading is %q", change)
+	}
+}
+
+func TestTrueErrorsNeedAReference(t *testing.T) {
+	p, _ := newPanel(t)
+	c := measured()
+	p.Display(Snapshot{Slice: c})
+	if !p.agrees.Hidden || !p.truth.Hidden {
+		t.Error("a row of true PSNR without a reference")
+	}
+	if p.caution.Hidden || p.caution.Text != "How much was changed, not how good it is: that takes a reference." {
+		t.Errorf("without a reference the panel says of its MSE and PSNR %q, hidden %v", p.caution.Text, p.caution.Hidden)
+	}
+	c.Start = &measure.Comparison{MSE: 400, PSNR: 20, SSIM: 0.5}
+	c.Truth = &measure.Comparison{MSE: 12, PSNR: 37.29, SSIM: 0.93}
+	p.Display(Snapshot{Slice: c, Reference: "the reference"})
+	if slice, _ := cells(p, "PSNR", 1); !p.caution.Hidden || p.agrees.Hidden || p.truth.Hidden || slice.Text != "20.00 dB → 37.29 dB" {
+		t.Errorf("PSNR %q, hidden %v; want from 20 to 37.29 dB", slice.Text, p.agrees.Hidden)
+	}
+}
+
+// Where a low panel has no room for both, the agreement with a reference stands in the place of
+// the change against the original; without a reference the change stays.
+func TestALowPanelLeavesOutTheChange(t *testing.T) {
+	p, _ := newPanel(t)
+	c := measured()
+	c.Truth, c.Start = &measure.Comparison{Max: 255}, &measure.Comparison{Max: 255}
+	with, without := Snapshot{Slice: c, Reference: "the reference"}, Snapshot{Slice: c}
+	p.Display(with)
+	p.Resize(fyne.NewSize(p.Size().Width, 2000))
+	needs := p.all.MinSize().Height
+	for _, s := range []struct {
+		snap   Snapshot
+		height float32
+		want   bool
+	}{{with, needs, true}, {with, needs - 1, false}, {without, needs - 1, true}, {with, needs - 1, false}, {with, needs, true}, {without, 10, true}} {
+		p.Resize(fyne.NewSize(p.Size().Width, s.height))
+		p.Display(s.snap)
+		if p.changes.Hidden == s.want || p.change.Hidden == s.want || p.agrees.Hidden != (s.snap.Reference == "") {
+			t.Errorf("height %g of %g, reference %q: change hidden %v", s.height, needs, s.snap.Reference, p.changes.Hidden)
+		}
+	}
+}
+
+func TestOldNumbersAreGrey(t *testing.T) {
+	p, _ := newPanel(t)
+	old := measured()
+	old.Current, old.Place = false, "edges in slice 3"
+	p.Display(Snapshot{Volume: old})
+	_, verdict := cells(p, "Verdict", 0)
+	if verdict.Importance != widget.LowImportance {
+		t.Error("a verdict on earlier parameters looks like one on these")
+	}
+	if p.reason.Text != "Volume: the grey numbers belong to earlier parameters." {
+		t.Errorf("the text is %q; want it to say that the numbers are old", p.reason.Text)
+	}
+	if !p.place.Hidden {
+		t.Error("a place of earlier parameters can be shown")
+	}
+	old.Old = "the grey numbers stay until slice 6 is measured."
+	p.Display(Snapshot{Slice: old, Name: "Slice 5"})
+	if p.reason.Text != "Slice 5: the grey numbers stay until slice 6 is measured." {
+		t.Errorf("the text is %q; want it to say whose the numbers are", p.reason.Text)
+	}
+}
+
+func TestTheVerdictHasColourAndReason(t *testing.T) {
+	p, _ := newPanel(t)
+	for verdict, want := range map[tune.Verdict]struct {
+		text       string
+		importance widget.Importance
+	}{
+		tune.Clean: {"clean", widget.MediumImportance}, tune.Under: {"under", widget.MediumImportance},
+		tune.Matched: {"matched", widget.SuccessImportance}, tune.Over: {"over", widget.WarningImportance},
+		tune.Unknown: {"–", widget.MediumImportance}, "": {"–", widget.MediumImportance},
+	} {
+		c := measured()
+		c.Verdict, c.Confidence, c.Why = verdict, noise.None, "The reason of "+string(verdict)+"."
+		p.Display(Snapshot{Slice: c, Name: "Slice 3", Volume: Column{Missing: "apply it."}})
+		slice, _ := cells(p, "Verdict", 0)
+		if slice.Text != want.text || slice.Importance != want.importance {
+			t.Errorf("%s: %q, importance %v", verdict, slice.Text, slice.Importance)
+		}
+		if got := p.reason.Text; got != "Slice 3: "+c.Why+"\nVolume: apply it." {
+			t.Errorf("%s: text %q", verdict, got)
+		}
+	}
+}
+
+func TestOneReasonForBoth(t *testing.T) {
+	p, _ := newPanel(t)
+	slice, volume := measured(), measured()
+	p.Display(Snapshot{Slice: slice, Volume: volume, Name: "Slice 3"})
+	if got := p.reason.Text; got != "Slice 3 and volume: "+slice.Why {
+		t.Errorf("text %q; want the common reason once", got)
+	}
+	volume.Why = "Another."
+	p.Display(Snapshot{Slice: slice, Volume: volume, Name: "Slice 3"})
+	if got := p.reason.Text; got != "Slice 3: "+slice.Why+"\nVolume: Another." {
+		t.Errorf("text %q; want both", got)
+	}
+	volume = measured()
+	volume.Current = false
+	p.Display(Snapshot{Slice: slice, Volume: volume})
+	if got := p.reason.Text; !strings.HasPrefix(got, "Slice: "+slice.Why) || !strings.Contains(got, "Volume: the grey numbers") {
+		t.Errorf("text %q; want to read that the volume's are old", got)
+	}
+}
+
+func TestWhatLimitsTheNoiseIsSaid(t *testing.T) {
+	p, _ := newPanel(t)
+	p.Display(Snapshot{Slice: Column{Noise: noise.Figure{Sigma: 3, Confidence: noise.Low, Why: "hardly any of the tissue is even"}}})
+	slice, _ := cells(p, "Noise σ", 0)
+	if slice.Text != "3.00, low" || slice.Importance != widget.WarningImportance {
+		t.Errorf("%q, importance %v; want a warning", slice.Text, slice.Importance)
+	}
+	if p.reason.Text != "Confidence of σ is low: hardly any of the tissue is even." {
+		t.Errorf("text %q", p.reason.Text)
+	}
+	p.Display(Snapshot{Slice: Column{Noise: noise.Figure{Confidence: noise.None, Why: "there is no tissue."}}})
+	if slice.Text != "–" || p.reason.Text != "Confidence of σ is none: there is no tissue." {
+		t.Errorf("without noise: %q, %q", slice.Text, p.reason.Text)
+	}
+	p.Display(Snapshot{Slice: measured(), Problem: "it failed"})
+	if p.reason.Text != "it failed" || p.reason.Importance != widget.WarningImportance {
+		t.Errorf("an error reads %q", p.reason.Text)
+	}
+}
+
+func TestThePlaceIsAButton(t *testing.T) {
+	p, jumps := newPanel(t)
+	p.Display(Snapshot{Slice: measured(), Volume: measured()})
+	if !p.place.Hidden {
+		t.Error("a button although there is no place")
+	}
+	volume := measured()
+	volume.Place = "edges at x 4 in slice 9"
+	p.Display(Snapshot{Slice: measured(), Volume: volume})
+	if p.place.Hidden || p.place.Text != "Show edges at x 4 in slice 9" {
+		t.Errorf("button %q, hidden %v", p.place.Text, p.place.Hidden)
+	}
+	p.place.OnTapped()
+	slice := measured()
+	slice.Place = "smooth tissue"
+	p.Display(Snapshot{Slice: slice, Volume: volume})
+	p.place.OnTapped()
+	if p.place.Text != "Show smooth tissue" || len(*jumps) != 2 || !(*jumps)[0] || (*jumps)[1] {
+		t.Errorf("button %q, jumps %v; want that of the slice first", p.place.Text, *jumps)
+	}
+}
+
+func TestTheTablesAlign(t *testing.T) {
+	p, _ := newPanel(t)
+	w := test.NewTempWindow(t, p)
+	w.Resize(fyne.NewSize(370, 300))
+	p.Display(Snapshot{Slice: measured(), Volume: measured(), Unit: "HU"})
+	driver := fyne.CurrentApp().Driver()
+	right := func(l *widget.Label) float32 { return driver.AbsolutePositionForObject(l).X + l.Size().Width }
+	first, _ := cells(p, "Noise σ", 0)
+	for _, label := range []string{"Verdict", "MSE", "SSIM"} {
+		if slice, _ := cells(p, label, 0); right(slice) != right(first) {
+			t.Errorf("%s ends at %g, the noise at %g", label, right(slice), right(first))
+		}
+	}
+	if right(p.heading) != right(first) {
+		t.Errorf("the heading ends at %g, its numbers at %g", right(p.heading), right(first))
+	}
+}
+
+func TestEqualSnapshotsAreShownOnce(t *testing.T) {
+	p, _ := newPanel(t)
+	c := measured()
+	c.Structure = math.NaN()
+	p.Display(Snapshot{Slice: c})
+	slice, _ := cells(p, "Structure removed", 0)
+	if slice.Text != "–" {
+		t.Errorf("structure that is not known reads %q", slice.Text)
+	}
+	slice.Text = "untouched"
+	p.Display(Snapshot{Slice: c})
+	if slice.Text != "untouched" {
+		t.Error("the same snapshot was shown again")
+	}
+	c.ResidualSD = 6
+	p.Display(Snapshot{Slice: c})
+	if !strings.HasPrefix(slice.Text, "–") {
+		t.Error("another snapshot was not shown")
+	}
+}
+
+func TestNonFiniteNumbers(t *testing.T) {
+	for x, want := range map[measure.Float]string{
+		measure.Float(math.NaN()): "–", measure.Float(math.Inf(1)): "∞", 0: "0.000", -0.0001: "0.000", 12345.67: "12345.7",
+	} {
+		if got := number(x); got != want {
+			t.Errorf("number(%g) is %q; want %q", float64(x), got, want)
+		}
+	}
+	for x, want := range map[measure.Float]string{measure.Float(math.Inf(1)): "identical", 673.2: "identical", 31.456: "31.46 dB"} {
+		if got := decibel(x); got != want {
+			t.Errorf("a PSNR of %g reads %q; want %q", float64(x), got, want)
+		}
+	}
+	if got := squared(measure.Float(math.NaN()), "HU"); got != "–" {
+		t.Errorf("a mean square that is not known reads %q", got)
+	}
+}

@@ -1,0 +1,112 @@
+// Package opening is what stands over the pictures before a series is open: ways to open one, and
+// the series that is being read.
+package opening
+
+import (
+	"fmt"
+	"image/color"
+	"path/filepath"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/ui/command"
+	"quell/ui/control"
+	"quell/ui/host"
+	"quell/ui/panel"
+)
+
+// invitedPaths is how many of the series that were open last the invitation offers.
+const invitedPaths = 5
+
+// Invite covers the panes while no series is open, and offers ways to open one.
+type Invite struct {
+	h      *host.Host
+	Layer  *fyne.Container
+	recent *fyne.Container
+	shown  []string // titles and paths of the series in recent
+}
+
+// NewInvite returns the invitation of a workbench.
+func NewInvite(h *host.Host) panel.Panel {
+	i := &Invite{h: h, recent: container.NewVBox()}
+	heading := widget.NewLabelWithStyle(lang.L("Open a CT or MR series"), fyne.TextAlignCenter, fyne.TextStyle{Bold: true})
+	heading.SizeName = theme.SizeNameSubHeadingText
+	ways := widget.NewLabelWithStyle(lang.L("Drop a folder, a file or a zip archive anywhere in this window, or choose:"), fyne.TextAlignCenter, fyne.TextStyle{})
+	folder := h.Button(theme.FolderOpenIcon(), lang.L("Open folder …"), "open-folder")
+	file := h.Button(theme.FileIcon(), lang.L("Open file …"), "open-file")
+	bundled := h.Button(nil, lang.L("Open the bundled series"), "open-bundled")
+	folder.Importance, file.Importance, bundled.Importance = widget.HighImportance, widget.MediumImportance, widget.MediumImportance
+	buttons := container.NewHBox(folder, file, bundled)
+	i.Layer = container.NewStack(canvas.NewRectangle(color.Black),
+		container.NewCenter(container.NewVBox(heading, ways, container.NewCenter(buttons), i.recent)))
+	i.Layer.Hide()
+	return i
+}
+
+// Show implements panel.Panel: it shows the invitation while no series is open or being read.
+func (i *Invite) Show(panel.Snapshot) {
+	if i.h.IsOpen() || i.h.Session.Busy() {
+		i.Layer.Hide()
+		return
+	}
+	recent := i.recentCommands()
+	recent = recent[:min(len(recent), invitedPaths)]
+	shown := slices.Clone(i.h.Settings.RecentPaths)
+	for _, c := range recent {
+		shown = append(shown, c.Title)
+	}
+	if !slices.Equal(shown, i.shown) {
+		i.shown = shown
+		i.recent.RemoveAll()
+		if len(recent) > 0 {
+			i.recent.Add(widget.NewLabelWithStyle(lang.L("Open recent"), fyne.TextAlignCenter, fyne.TextStyle{}))
+		}
+		for _, c := range recent {
+			b := control.NewButton(c.Title, nil, func() { i.h.Run(c) })
+			b.Importance = widget.LowImportance
+			i.recent.Add(container.NewCenter(b))
+		}
+	}
+	i.Layer.Show()
+}
+
+// Place implements panel.Panel.
+func (i *Invite) Place() panel.Place { return panel.Place{Area: panel.Pictures, Object: i.Layer} }
+
+// Opened implements panel.Opener.
+func (i *Invite) Opened(path string) {
+	if path != "" {
+		i.h.Settings.Opened(path)
+		i.h.SaveSettings()
+		i.h.RefreshMenu() // for the list of recent series
+	}
+}
+
+// Commands implements panel.Panel.
+func (i *Invite) Commands() []command.Command {
+	return []command.Command{
+		{ID: "open-folder", Title: "Open folder …", Menu: command.FileMenu, Chords: command.With(command.Ctrl, fyne.KeyO), Run: func() { i.h.AskFolder(lang.L("Open a folder"), i.h.Open) }},
+		{ID: "open-file", Title: "Open file …", Menu: command.FileMenu, Chords: command.With(command.Ctrl|fyne.KeyModifierShift, fyne.KeyO), Run: func() { i.h.AskFile(lang.L("Open a file"), i.h.Open) }},
+		{ID: "open-path", Title: "Open a path …", Menu: command.FileMenu, Chords: command.With(command.Ctrl, fyne.KeyL), Run: i.h.AskPath},
+		{ID: "open-bundled", Title: "Open the bundled series", Menu: command.FileMenu, Run: i.h.OpenBundled},
+		{ID: "open-recent", Title: "Open recent", Menu: command.FileMenu, List: i.recentCommands},
+	}
+}
+
+// recentCommands open the series that were open last.
+func (i *Invite) recentCommands() (out []command.Command) {
+	for n, path := range i.h.Settings.RecentPaths {
+		title := filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
+		if i.h.Settings.HideIdentity { // names of files may be names of patients
+			title = fmt.Sprintf(lang.L("Recent series %d"), n+1)
+		}
+		out = append(out, command.Command{Title: title, Run: func() { i.h.Open(path) }})
+	}
+	return out
+}

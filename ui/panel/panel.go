@@ -1,0 +1,90 @@
+// Package panel is the contract between the workbench and its panels. The workbench knows its
+// panels by this contract alone: where they stand, what they show, which commands they
+// contribute. A new panel is a package with a constructor that takes the host, and a line in
+// the table of package ui.
+//
+// Everything is for the UI goroutine.
+package panel
+
+import (
+	"fyne.io/fyne/v2"
+
+	"quell/app"
+	"quell/ui/command"
+	"quell/ui/session"
+)
+
+// Panel is a part of the workbench.
+type Panel interface {
+	// Place says where the panel stands, and with which object. It is always the same.
+	Place() Place
+	// Show follows the state. It is called after every change, so it redraws only what differs.
+	// The panels of a column that is hidden, or of what stands for it, are not shown.
+	Show(Snapshot)
+	// Commands are in English: the workbench translates them, and gives them to menus, keys,
+	// tooltips and the help sheet.
+	Commands() []command.Command
+}
+
+// Base is a panel that stands nowhere, shows nothing and has no commands. A panel embeds it, and has
+// what is its own.
+type Base struct{}
+
+// Place implements Panel.
+func (Base) Place() Place { return Place{} }
+
+// Show implements Panel.
+func (Base) Show(Snapshot) {}
+
+// Commands implements Panel.
+func (Base) Commands() []command.Command { return nil }
+
+// Area is a part of the workbench that holds panels. Where several panels stand in one area,
+// the first of the table has the space that the others, below it, leave.
+type Area int
+
+// The areas.
+const (
+	Nowhere  Area = iota // the panel has commands and dialogs alone
+	Toolbar              // above everything
+	Rail                 // at the left edge
+	Pictures             // the main area; a later panel lies over an earlier one
+	Slices               // below the pictures
+	Quick                // at the right end of the slices while the column is hidden
+	Column               // at the right edge
+	Card                 // a tab below the column
+	Status               // below everything
+	Cover                // in the place of everything else while the host says so
+)
+
+// Widths of the rail: with names, and with pictures alone.
+const (
+	RailWidth  = 84
+	RailNarrow = 28
+)
+
+// Place is where a panel stands.
+type Place struct {
+	Area   Area
+	Object fyne.CanvasObject
+	Tabs   []string // titles of its tabs in the card, in English
+}
+
+// Snapshot is the state that panels show: of the session, and of the workbench beside it.
+// Panels read it while they are shown, and do not keep it.
+type Snapshot struct {
+	Session    *session.Session
+	Settings   app.Settings
+	Column     bool   // column and card are shown
+	Tab        string // that the card shows, in English; "" while it is hidden
+	FullScreen bool   // the pictures alone are shown
+}
+
+// Arrives says whether a series that is being read is on the screen. No name and no number of the
+// series before may stand beside its picture.
+func Arrives(s *session.Session) bool { return s.Arriving() != nil && s.Arriving().Slice != nil }
+
+// Hides says whether an area is hidden with the column, or while it is shown.
+func (s Snapshot) Hides(a Area) bool {
+	return !s.Column && (a == Column || a == Card) || s.Column && a == Quick
+}

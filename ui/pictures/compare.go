@@ -1,0 +1,160 @@
+package pictures
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/lang"
+
+	"quell/ui/command"
+	"quell/ui/session"
+	"quell/ui/sliceview"
+	"quell/ui/viewer"
+	"quell/ui/wording"
+)
+
+// blinkTime is how long a side of a comparison that blinks is shown.
+const blinkTime = 600 * time.Millisecond
+
+// shareStep is how far a key moves the divider of a curtain, or mixes the sides.
+const shareStep = 0.05
+
+// compareCaptions writes on the panes what each side of a comparison is.
+func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
+	names := wording.Sides(s)
+	choice := len(s.Results()) > 0
+	out[viewer.Original].Choice, out[viewer.Denoised].Choice = choice, choice
+	if r, ok := s.Base(); ok {
+		c := &out[viewer.Original]
+		c.Title, c.Detail, c.Badge, c.BadgeKind = names[0], wording.Recipe(s, r.Run.Recipe), lang.L("EARLIER RUN"), sliceview.Busy
+		out[viewer.Denoised].Title = names[1]
+		out[viewer.Residual].Title = lang.L("DIFFERENCE")
+		out[viewer.Residual].Detail = strings.ToLower(names[0] + " − " + names[1])
+	}
+	c := &out[viewer.Denoised]
+	_, _, filtered := s.ShownRecipe()
+	mode := s.State().Comparison()
+	if s.HoldsBefore() {
+		c.Title = names[0]
+		c.Badge = fmt.Sprintf(lang.L("SHOWING %s"), names[0])
+		if _, based := s.Base(); !based {
+			c.Badge = lang.L("SHOWING THE ORIGINAL")
+		}
+		return
+	}
+	if mode.Mode == viewer.Plain || !filtered && s.Kept() == nil {
+		return
+	}
+	c.Sides = names
+	switch mode.Mode {
+	case viewer.Curtain:
+		c.Title = names[0] + " | " + names[1]
+	case viewer.Blink:
+		c.Title = names[1]
+		if mode.First {
+			c.Title = names[0]
+		}
+		c.Detail = fmt.Sprintf(lang.L("in turn with %s"), strings.ToLower(names[0])) + ": " + c.Detail
+	case viewer.Fade:
+		share := int(100*mode.Share + 0.5)
+		c.Title = fmt.Sprintf("%s %d %% + %s %d %%", names[0], 100-share, names[1], share)
+	case viewer.Checkerboard:
+		c.Title = names[0] + " / " + names[1]
+	}
+}
+
+// modeID is the ID of the command of a mode.
+func modeID(m viewer.Mode) string { return "compare-" + strings.ToLower(m.String()) }
+
+// compareCommands returns the commands of the comparison.
+func (v *Panel) compareCommands() []command.Command {
+	s, state := v.h.Session, v.h.Session.State()
+	open := func() bool { return s.Series() != nil }
+	help := [viewer.Modes]string{
+		viewer.Plain:        "the denoised pane shows the denoised picture alone",
+		viewer.Curtain:      "the original left of a line that you drag, the denoised picture right of it",
+		viewer.Blink:        "original and denoised picture in turn",
+		viewer.Fade:         "a mixture of original and denoised picture",
+		viewer.Checkerboard: "squares of original and denoised picture in turn",
+	}
+	keys := [viewer.Modes][]command.Chord{
+		viewer.Curtain: command.Key(fyne.KeyW), viewer.Blink: command.Key(fyne.KeyK), viewer.Fade: command.Key(fyne.KeyO), viewer.Checkerboard: command.Key(fyne.KeyQ),
+	}
+	var out []command.Command
+	for m := range viewer.Modes {
+		title := m.String()
+		if m == viewer.Plain {
+			title = "No comparison in the denoised pane"
+		}
+		out = append(out, command.Command{
+			ID: modeID(m), Title: title, Help: help[m], Menu: command.CompareMenu, Chords: keys[m], Enabled: open,
+			Run: func() { v.compare(m) }, Checked: func() bool { return state.Comparison().Mode == m },
+		})
+	}
+	shift := func(step float64) func() {
+		return func() { state.SetShare(state.Comparison().Share + step) }
+	}
+	divides := func() bool {
+		m := state.Comparison().Mode
+		return open() && (m == viewer.Curtain || m == viewer.Fade)
+	}
+	return append(out,
+		command.Command{ID: "before", Title: "Show the original (hold the key)", Menu: command.CompareMenu, Gap: true, Chords: command.Key(fyne.KeySpace), Hold: s.HoldBefore,
+			Run: func() { s.HoldBefore(!s.HoldsBefore()) }, Checked: s.HoldsBefore, Enabled: open},
+		command.Command{ID: "share-less", Title: "Divider left, less of B", Menu: command.CompareMenu, Chords: command.Key(fyne.KeyLeft), Run: shift(-shareStep), Enabled: divides},
+		command.Command{ID: "share-more", Title: "Divider right, more of B", Menu: command.CompareMenu, Chords: command.Key(fyne.KeyRight), Run: shift(shareStep), Enabled: divides},
+		command.Command{ID: "results", Title: "Results", Menu: command.ToolsMenu, List: v.resultCommands},
+		command.Command{ID: "compare-with", Title: "Compare with", Menu: command.CompareMenu, Enabled: open, List: v.baseCommands},
+	)
+}
+
+// compare sets a mode, or switches it off where it is set; a pane that does not show
+// the comparison gives way to one that does.
+func (v *Panel) compare(m viewer.Mode) {
+	if v.maximized >= 0 && v.maximized != viewer.Denoised {
+		v.maximize(v.maximized)
+	}
+	state := v.h.Session.State()
+	if m == viewer.Plain && state.Comparison().Mode == viewer.Plain {
+		return
+	}
+	state.Compare(m)
+	v.stopBlinking()
+	v.stopBlinking = func() {}
+	if state.Comparison().Mode == viewer.Blink {
+		v.stopBlinking = v.h.Every(blinkTime, func() { v.h.Do(state.Alternate) })
+	}
+}
+
+// baseCommands choose side A of comparisons: the original, or a run.
+func (v *Panel) baseCommands() []command.Command {
+	out := []command.Command{{
+		Title: lang.L("Original"), Run: func() { v.h.Session.CompareWith(-1) },
+		Checked: func() bool { _, based := v.h.Session.Base(); return !based },
+	}}
+	for i, r := range v.h.Session.Results() {
+		out = append(out, command.Command{Title: wording.Run(v.h.Session, r), Run: func() { v.h.Session.CompareWith(i) }, Checked: func() bool { return r.Base }})
+	}
+	return out
+}
+
+// chooseSide opens the list of what a pane can show, from its heading.
+func (v *Panel) chooseSide(role viewer.Role, at fyne.Position) {
+	commands := map[viewer.Role]func() []command.Command{viewer.Original: v.baseCommands, viewer.Denoised: v.resultCommands}[role]
+	if commands == nil || v.h.Session.Series() == nil {
+		return
+	}
+	if list := commands(); len(list) > 0 {
+		v.h.PopUp(list, at)
+	}
+}
+
+// resultCommands show the finished runs of the series again.
+func (v *Panel) resultCommands() (out []command.Command) {
+	for i, r := range v.h.Session.Results() {
+		out = append(out, command.Command{Title: wording.Run(v.h.Session, r), Run: func() { v.h.Session.ShowResult(i) }, Checked: func() bool { return r.Shown }})
+	}
+	return out
+}

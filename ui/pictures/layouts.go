@@ -1,0 +1,120 @@
+package pictures
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2"
+
+	"quell/ui/command"
+	"quell/ui/viewer"
+)
+
+// layoutNames are the layouts of the panes: the denoised slice alone, beside the
+// original, beside that and the residual, and below the three planes.
+var layoutNames = []string{"1", "1×2", "1×3", "2×2"}
+
+// Widths of a pane, in units, from which on a layout is the one of a first start.
+const (
+	threeAcross = 620
+	twoAcross   = 350
+)
+
+// defaultLayout returns the layout of a first start for a width of the workbench: as many
+// panes as are large enough to judge noise.
+func defaultLayout(width float32) string {
+	switch {
+	case width >= 3*threeAcross:
+		return layoutNames[2]
+	case width >= 2*twoAcross:
+		return layoutNames[1]
+	}
+	return layoutNames[0]
+}
+
+// startLayout shows the layout of the last session.
+func (v *Panel) startLayout() {
+	name := v.h.Settings.Layout
+	if !slices.Contains(layoutNames, name) {
+		name = defaultLayout(v.h.Settings.WorkbenchSize[0])
+	}
+	v.takeLayout(name)
+}
+
+// layoutName returns the layout that is shown. A pane that was maximized is a layout of
+// one.
+func (v *Panel) layoutName() string {
+	switch {
+	case v.maximized >= 0:
+		return layoutNames[0]
+	case v.quad.on:
+		return layoutNames[3]
+	case !v.residualShown:
+		return layoutNames[1]
+	}
+	return layoutNames[2]
+}
+
+// setLayout shows a layout.
+func (v *Panel) setLayout(name string) {
+	v.takeLayout(name)
+	v.arrange()
+}
+
+// takeLayout shows and hides the panes for a layout.
+func (v *Panel) takeLayout(name string) {
+	v.maximized = -1
+	layout := slices.Index(layoutNames, name)
+	switch layout {
+	case 0:
+		v.maximized = viewer.Denoised
+	case 1:
+		v.residualShown = false
+	case 2:
+		v.residualShown = true
+	}
+	v.setQuad(layout == 3)
+	v.hide()
+}
+
+// showsPane says whether the pane of a role is shown.
+func (v *Panel) showsPane(role viewer.Role) bool {
+	switch {
+	case v.maximized >= 0:
+		return role == v.maximized
+	case v.quad.on && v.quad.residual:
+		return role == viewer.Residual
+	case v.quad.on:
+		return role == viewer.Denoised
+	}
+	return role != viewer.Residual || v.residualShown
+}
+
+// ShowsInset says whether the residual lies small over the denoised picture: where that is
+// shown, and the residual has no pane.
+func (v *Panel) ShowsInset() bool {
+	return !v.h.Settings.HideInset && v.showsPane(viewer.Denoised) && !v.showsPane(viewer.Residual) && (!v.quad.on || v.maximized >= 0)
+}
+
+// inset returns the small pane of the residual and what it lies over; nil for none.
+func (v *Panel) inset() (small, over fyne.CanvasObject) {
+	if !v.ShowsInset() {
+		return nil, nil
+	}
+	return v.Panes[viewer.Residual], v.Panes[viewer.Denoised]
+}
+
+// layoutCommands returns the commands of the layouts.
+func (v *Panel) layoutCommands() (out []command.Command) {
+	help := []string{
+		"the denoised slice alone; hold Space for the original", "original and denoised slice", "original, denoised slice and residual",
+		"the three planes through one point, and the comparison",
+	}
+	keys := []fyne.KeyName{fyne.KeyF2, fyne.KeyF3, fyne.KeyF4, fyne.KeyF5}
+	for i, name := range layoutNames {
+		out = append(out, command.Command{
+			ID: "layout-" + name, Title: "Layout " + name, Help: help[i], Menu: command.ViewMenu, Gap: i == 0, Chords: command.Key(keys[i]),
+			Run: func() { v.setLayout(name) }, Checked: func() bool { return v.layoutName() == name },
+		})
+	}
+	return out
+}

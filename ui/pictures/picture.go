@@ -1,0 +1,159 @@
+package pictures
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/software"
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app"
+	"quell/ui/dialogs"
+	"quell/ui/screen"
+	"quell/ui/session"
+	"quell/ui/session/preview"
+	"quell/ui/sliceview"
+	"quell/ui/viewer"
+	"quell/ui/wording"
+	"quell/volume"
+)
+
+// askPicture asks where to write a picture of the panes: as they are now, not as they are when
+// the question is answered.
+func (v *Panel) askPicture() {
+	s := v.h.Session
+	if s.Series() == nil {
+		return
+	}
+	of := s.Series()
+	m, label := v.Picture()
+	note := fmt.Sprintf(lang.L("One PNG file of the pictures as they are now, %d × %d pixels. Filter, window and “not for clinical use” are burned in."), m.Bounds().Dx(), m.Bounds().Dy())
+	switch {
+	case v.h.Settings.HideIdentity:
+		note += lang.L(" The patient's identity is left out, as on the screen.")
+	case s.State().Overlay() == viewer.OverlayFull:
+		note += lang.L(" It names the patient; H hides the identity first.")
+	}
+	recipe := s.Tuning.Recipe()
+	if shown, _, ok := s.Preview.Recipe(); ok {
+		recipe = shown
+	}
+	v.h.ShowDialog(dialogs.Save(dialogs.SaveRequest{
+		Title: lang.L("Save a picture"), Note: note, Folder: v.h.Settings.ExportFolder, Name: dialogs.PictureName(s.Series(), recipe, s.State().Index(), v.h.Settings.HideIdentity),
+		Check: app.CheckOf(app.PictureOutput, of), Show: v.h.ShowDialog,
+		Save: func(path string, overwrite bool) {
+			v.h.RememberFolder(path)
+			v.h.Go(func() {
+				err := app.WritePicture(m, label, path, overwrite, of)
+				v.h.Do(func() {
+					if err != nil {
+						v.h.Fail(err)
+					} else {
+						v.h.Note(lang.L("The picture is written."))
+					}
+				})
+			})
+		},
+	}, v.h.Window))
+}
+
+// Picture draws the panes that are shown, in device pixels, and below them a label with what
+// may not be missing from a picture that leaves the workbench. Fyne's driver draws it away
+// from the screen, so that no menu lies over it.
+func (v *Panel) Picture() (m image.Image, label string) {
+	scale := float32(screen.PixelsPerUnit(v.row))
+	var objects []fyne.CanvasObject
+	copied := func(p *sliceview.Pane, s *viewer.State, role viewer.Role) {
+		if !p.Visible() {
+			return
+		}
+		c := sliceview.New(role, s, sliceview.Events{Scale: scale})
+		c.SetFrame(p.Frame())
+		c.SetCaption(p.Caption())
+		c.Move(p.Position())
+		c.Resize(p.Size())
+		objects = append(objects, c)
+	}
+	for p, pane := range v.Planes {
+		copied(pane, v.h.Session.Plane(volume.Plane(p)), viewer.Original)
+	}
+	for role, pane := range v.Panes {
+		copied(pane, v.h.Session.State(), viewer.Role(role))
+	}
+	size := v.row.Size()
+	lines := pictureLabel(v.h.Session)
+	for _, line := range lines {
+		for _, part := range broken(line, size.Width-2*labelMargin) {
+			text := canvas.NewText(part, color.White)
+			text.TextSize = labelText
+			if line == derived {
+				text.Color, text.TextStyle.Bold = color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff}, true
+			}
+			text.Move(fyne.NewPos(labelMargin, size.Height+labelMargin/2))
+			text.Resize(text.MinSize())
+			size.Height += text.MinSize().Height
+			objects = append(objects, text)
+		}
+	}
+	size.Height += labelMargin
+	ground := canvas.NewRectangle(color.Black)
+	ground.Resize(size)
+	c := software.NewCanvas()
+	c.SetPadded(false)
+	c.SetScale(scale)
+	c.SetContent(container.NewWithoutLayout(append([]fyne.CanvasObject{ground}, objects...)...))
+	c.Resize(size)
+	return c.Capture(), strings.Join(lines, "\n")
+}
+
+const (
+	labelText   = 13
+	labelMargin = 8
+	derived     = "DERIVED / NOT FOR CLINICAL USE"
+)
+
+// pictureLabel says in lines what a picture of the panes shows.
+func pictureLabel(s *session.Session) []string {
+	state := s.State()
+	names := wording.Sides(s)
+	denoised := lang.L("not filtered yet")
+	if r, status, ok := s.ShownRecipe(); ok {
+		denoised = wording.Recipe(s, r)
+		if status == session.Coarse {
+			denoised += lang.L(" (coarse preview)")
+		}
+	}
+	lines := []string{derived, names[1] + ": " + denoised}
+	if base, ok := s.Base(); ok {
+		lines = append(lines, names[0]+": "+wording.Recipe(s, base.Run.Recipe))
+	}
+	window := func(w volume.Window) string {
+		return strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", wording.Short(w.Width), wording.Short(w.Center), wording.Window(w)))
+	}
+	shown := window(state.WindowOf(viewer.Original))
+	if state.Unlinked() {
+		shown = strings.ToLower(names[0]) + " " + shown + ", " + strings.ToLower(names[1]) + " " + window(state.WindowOf(viewer.Denoised))
+	}
+	if state.Inverted() {
+		shown += lang.L(", inverted")
+	}
+	return append(lines, fmt.Sprintf(lang.L("Window: %s   %s slice %s   Quell %s"), shown, strings.ToLower(lang.L(wording.Plane(state.View().Plane))), wording.Slice(state, state.Index()), app.Version()))
+}
+
+// broken breaks a line between words where it is wider than width.
+func broken(line string, width float32) (parts []string) {
+	part := ""
+	for _, word := range strings.Split(line, " ") {
+		longer := strings.TrimPrefix(part+" "+word, " ")
+		if part != "" && fyne.MeasureText(longer, labelText, fyne.TextStyle{Bold: true}).Width > width {
+			parts, longer = append(parts, part), word
+		}
+		part = longer
+	}
+	return append(parts, part)
+}

@@ -1,0 +1,126 @@
+package pictures
+
+import (
+	"fmt"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/lang"
+
+	"quell/ui/session"
+	"quell/ui/sliceview"
+	"quell/ui/viewer"
+	"quell/ui/wording"
+	"quell/volume"
+)
+
+// quad is the layout of 2 x 2: the three planes, and the comparison in the plane that is
+// chosen.
+type quad struct {
+	on       bool
+	residual bool // in the place of the comparison
+
+	// What it changed, to be as before afterwards.
+	crosshair bool
+	mode      viewer.Mode
+}
+
+// setQuad shows or hides the planes. With them come the crosshair, and a curtain where no
+// comparison is chosen.
+func (v *Panel) setQuad(on bool) {
+	if on == v.quad.on {
+		return
+	}
+	state := v.h.Session.State()
+	if !on {
+		v.quad.on = false
+		state.MarkCrosshair(v.quad.crosshair)
+		if v.quad.mode == viewer.Plain && state.Comparison().Mode == viewer.Curtain {
+			v.compare(viewer.Plain)
+		}
+		return
+	}
+	_, crosshair := state.Crosshair()
+	v.quad = quad{on: true, crosshair: crosshair, mode: state.Comparison().Mode}
+	state.MarkCrosshair(true)
+	if v.quad.mode == viewer.Plain {
+		v.compare(viewer.Curtain)
+	}
+}
+
+// buildPlanes makes the panes of the planes.
+func (v *Panel) buildPlanes(events sliceview.Events) (row []fyne.CanvasObject) {
+	for p := range v.Planes {
+		own := events
+		own.Heading, own.Marker = nil, v.h.Session.PlaneMarker(volume.Plane(p))
+		own.Maximize = func(viewer.Role) { // the comparison in this plane, alone
+			v.h.Session.State().SetPlane(volume.Plane(p))
+			v.maximize(viewer.Denoised)
+		}
+		v.Planes[p] = sliceview.New(viewer.Original, v.h.Session.Plane(volume.Plane(p)), own)
+		v.Planes[p].Hide()
+		row = append(row, v.Planes[p])
+	}
+	return row
+}
+
+// PlaneSizes implements panel.Screen.
+func (v *Panel) PlaneSizes() (sizes [3]viewer.Pane) {
+	for p, pane := range v.Planes {
+		sizes[p] = pane.Pixels()
+	}
+	return sizes
+}
+
+// PlanesFramed implements panel.Screen: it shows new frames of the planes; those that have not changed are not
+// uploaded again.
+func (v *Panel) PlanesFramed(frames [3]viewer.Frame) {
+	for p, pane := range v.Planes {
+		if pane.Frame() != frames[p] {
+			pane.SetFrame(frames[p])
+		}
+	}
+}
+
+// planeCaptions returns the texts around the pictures of the planes. The first one names
+// the patient.
+func planeCaptions(s *session.Session, sizes [3]viewer.Pane, id identity) (out [3]sliceview.Caption) {
+	series := s.Series()
+	if series == nil {
+		return out
+	}
+	shown, names := series.Volume, wording.Sides(s)
+	name, detail := names[0], ""
+	base, based := s.Results.Base()
+	if based {
+		shown, detail = base.Run.Result, wording.Recipe(s, base.Run.Recipe)
+	}
+	if s.Screen.PlanesShowResult() {
+		shown, name = s.Document().Run().Result, names[1]
+		detail = wording.Recipe(s, s.Document().Run().Recipe)
+	} else if !based && !s.HoldsBefore() {
+		detail = lang.L("until the volume is filtered")
+	}
+	for p := range out {
+		state, c := s.Plane(volume.Plane(p)), &out[p]
+		c.Title = strings.ToUpper(lang.L(wording.Plane(volume.Plane(p)))) + ", " + name
+		c.Detail, c.Letters, c.Unit = detail, state.View().Letters, series.Volume.Unit
+		w := state.WindowOf(viewer.Denoised)
+		window, value := id.only(windowLine, strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", wording.Short(w.Width), wording.Short(w.Center), wording.Window(w)))), ""
+		if voxel, ok := state.Cursor(); ok && state.Overlay() == viewer.OverlayFull {
+			facts, _ := s.Document().Facts()
+			value = wording.Value(float64(shown.Data[shown.Index(voxel[0], voxel[1], voxel[2])]), float64(facts.Hi)-float64(facts.Lo), series.Volume.Unit, false)
+			c.Place = id.only(placeLine, wording.Position(series.Volume.Affine.Apply(float64(voxel[0]), float64(voxel[1]), float64(voxel[2]))))
+		}
+		c.Corner = id.foot(state, wording.Zoom(state, sizes[p]), window, state.Index(), value)
+	}
+	role := viewer.Original
+	if s.Screen.PlanesShowResult() {
+		role = viewer.Denoised
+	}
+	for p := range out {
+		out[p].Marks = marksOf(s, s.Marks.In(volume.Plane(p)), role, s.Screen.Plane(volume.Plane(p)).View())
+	}
+	out[0].Who, out[0].How = id.who(series), id.how(series)
+	return out
+}

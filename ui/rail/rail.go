@@ -1,0 +1,253 @@
+// Package rail is the list of the open series, and the commands that show and close them.
+package rail
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/ui/control"
+	"quell/ui/host"
+	"quell/ui/panel"
+	"quell/ui/session"
+	"quell/ui/wording"
+)
+
+// Panel lists the open series at the left edge, where there are several. Create it with New.
+type Panel struct {
+	h       *host.Host
+	narrow  bool // it has no room for names
+	Cells   []*Cell
+	box     *fyne.Container
+	content fyne.CanvasObject
+}
+
+// New returns the list of open series.
+func New(h *host.Host) panel.Panel {
+	r := &Panel{h: h, box: container.NewVBox()}
+	r.content = container.NewVScroll(r.box)
+	return r
+}
+
+// Place implements panel.Panel.
+func (r *Panel) Place() panel.Place { return panel.Place{Area: panel.Rail, Object: r.content} }
+
+// Wanted implements panel.Optional.
+func (r *Panel) Wanted() bool { return len(r.Cells) > 1 }
+
+// width returns how wide the list is.
+func (r *Panel) width() float32 {
+	if r.narrow {
+		return panel.RailNarrow
+	}
+	return panel.RailWidth
+}
+
+// SetNarrow implements panel.Narrowing: it leaves the names out, or shows them.
+func (r *Panel) SetNarrow(on bool) {
+	if r.narrow != on {
+		r.narrow = on
+		for _, c := range r.Cells {
+			c.fit()
+		}
+		r.box.Refresh()
+	}
+}
+
+// Show implements panel.Panel.
+func (r *Panel) Show(now panel.Snapshot) {
+	s, hide := now.Session, now.Settings.HideIdentity
+	open := s.Documents()
+	for len(r.Cells) < len(open) {
+		c := newCell(r, len(r.Cells))
+		r.Cells = append(r.Cells, c)
+		r.box.Add(c)
+	}
+	for len(r.Cells) > len(open) {
+		last := len(r.Cells) - 1
+		r.box.Remove(r.Cells[last])
+		r.Cells = r.Cells[:last]
+	}
+	progress := s.Progress().Fraction
+	for i, d := range open {
+		r.Cells[i].display(d, hide, progress)
+	}
+}
+
+// Cell is one open series: its picture, its state in the picture's corner, and its
+// name. A click shows it; a click of the middle button closes it, the right one opens a
+// menu.
+type Cell struct {
+	widget.BaseWidget
+	r      *Panel
+	index  int
+	shown  session.Opened
+	Hint   string
+	Ground *canvas.Rectangle
+	image  *canvas.Image
+	Badge  *canvas.Text
+	state  string            // that the badge says where there is room
+	under  *canvas.Rectangle // the ground of the badge
+	Name   *widget.Label
+	detail *widget.Label
+	text   *fyne.Container // name and detail
+}
+
+var (
+	_ fyne.Tappable          = (*Cell)(nil)
+	_ fyne.SecondaryTappable = (*Cell)(nil)
+	_ desktop.Hoverable      = (*Cell)(nil)
+	_ desktop.Mouseable      = (*Cell)(nil)
+)
+
+func newCell(r *Panel, index int) *Cell {
+	c := &Cell{
+		r: r, index: index, Ground: canvas.NewRectangle(color.Transparent), image: canvas.NewImageFromImage(image.NewGray(image.Rect(0, 0, 1, 1))),
+		Badge: canvas.NewText("", color.Black), under: canvas.NewRectangle(color.Transparent),
+		Name: control.Caption(""), detail: control.Caption(""),
+	}
+	c.Ground.StrokeWidth, c.Ground.CornerRadius = 2, 3
+	c.image.FillMode = canvas.ImageFillContain
+	c.Badge.TextSize = theme.Size(theme.SizeNameCaptionText) - 1
+	c.under.CornerRadius = 3
+	c.Name.Truncation, c.detail.Truncation = fyne.TextTruncateEllipsis, fyne.TextTruncateEllipsis
+	c.text = container.New(tightLayout{}, c.Name, c.detail)
+	c.fit()
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+// CreateRenderer implements fyne.Widget.
+func (c *Cell) CreateRenderer() fyne.WidgetRenderer {
+	badge := container.NewBorder(container.NewHBox(container.NewStack(c.under, c.Badge)), nil, nil, nil)
+	content := container.NewBorder(nil, c.text, nil, nil, container.NewStack(c.image, badge))
+	const edge = 2
+	return widget.NewSimpleRenderer(container.NewStack(c.Ground, container.New(layout.NewCustomPaddedLayout(edge, edge, edge, edge), content)))
+}
+
+// fit suits the cell to the width of the list. Where that is narrow the colour of the badge
+// says the state, and the tooltip in words.
+func (c *Cell) fit() {
+	side := float32(panel.RailWidth - 20)
+	c.text.Hidden, c.Badge.Text = c.r.narrow, trimmed(c.state)
+	if c.r.narrow {
+		side, c.Badge.Text = panel.RailNarrow-4, strings.Repeat(" ", min(len(c.state), 3))
+	}
+	c.image.SetMinSize(fyne.NewSquareSize(side))
+}
+
+// tightLayout sets lines of text below each other without the space of a form.
+type tightLayout struct{}
+
+// tightLine is the height of a line.
+const tightLine = 16
+
+// Layout implements fyne.Layout.
+func (tightLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	for i, o := range objects {
+		height := o.MinSize().Height
+		o.Move(fyne.NewPos(-theme.InnerPadding(), float32(i)*tightLine-(height-tightLine)/2))
+		o.Resize(fyne.NewSize(size.Width+2*theme.InnerPadding(), height))
+	}
+}
+
+// MinSize implements fyne.Layout.
+func (tightLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	return fyne.NewSize(0, float32(len(objects))*tightLine)
+}
+
+// Colours of the badges: those of the badges on the pictures.
+var railBadges = map[session.DocumentState]color.Color{
+	session.Running:    color.NRGBA{R: 0x8f, G: 0xb4, B: 0xd8, A: 0xff},
+	session.Unexported: color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
+	session.Exported:   color.NRGBA{R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff},
+}
+
+// display shows a series, where anything differs from what is shown.
+func (c *Cell) display(d session.Opened, hide bool, progress float64) {
+	badge := map[session.DocumentState]string{session.Unexported: lang.L("result"), session.Exported: lang.L("exported")}[d.State]
+	if d.State == session.Running {
+		badge = fmt.Sprintf("%.0f %%", 100*progress)
+	}
+	name, hint := wording.Series(d, hide), wording.SeriesHint(d, hide)
+	if c.Hint == hint && c.Name.Text == name && c.state == badge && c.shown.Shown == d.Shown && c.shown.Picture == d.Picture && c.shown.Away == d.Away {
+		return
+	}
+	c.shown, c.Hint = d, hint
+	c.state, c.under.FillColor = badge, color.Transparent
+	c.fit()
+	if badge != "" {
+		c.under.FillColor = railBadges[d.State]
+	}
+	c.Ground.FillColor, c.Ground.StrokeColor = color.Transparent, color.Transparent
+	if d.Shown {
+		c.Ground.FillColor, c.Ground.StrokeColor = theme.Color(theme.ColorNameSelection), theme.Color(theme.ColorNamePrimary)
+	}
+	c.image.Image = image.NewGray(image.Rect(0, 0, 1, 1))
+	if d.Picture != nil {
+		c.image.Image = d.Picture
+	}
+	c.image.Translucency = 0
+	if d.Away {
+		c.image.Translucency = 0.6
+	}
+	c.Name.SetText(name)
+	c.detail.SetText(wording.Slices(d.Dims[2]))
+	c.Refresh()
+	canvas.Refresh(c)
+}
+
+// trimmed sets a badge's text apart from the edges of its ground.
+func trimmed(badge string) string {
+	if badge == "" {
+		return ""
+	}
+	return " " + badge + " "
+}
+
+// Tapped implements fyne.Tappable.
+func (c *Cell) Tapped(*fyne.PointEvent) {
+	c.r.h.Tip.Hide()
+	c.r.h.ShowDocument(c.index)
+}
+
+// TappedSecondary implements fyne.SecondaryTappable.
+func (c *Cell) TappedSecondary(e *fyne.PointEvent) {
+	c.r.h.Tip.Hide()
+	menu := fyne.NewMenu("",
+		fyne.NewMenuItem(lang.L("Show"), func() { c.r.h.ShowDocument(c.index) }),
+		fyne.NewMenuItem(lang.L("Close"), func() { c.r.closeDocument(c.index) }))
+	widget.ShowPopUpMenuAtPosition(menu, c.r.h.Window.Canvas(), e.AbsolutePosition)
+}
+
+// MouseDown implements desktop.Mouseable.
+func (c *Cell) MouseDown(*desktop.MouseEvent) {}
+
+// MouseUp implements desktop.Mouseable.
+func (c *Cell) MouseUp(e *desktop.MouseEvent) {
+	if e.Button == desktop.MouseButtonTertiary {
+		c.r.h.Tip.Hide()
+		c.r.closeDocument(c.index)
+	}
+}
+
+// MouseIn implements desktop.Hoverable.
+func (c *Cell) MouseIn(*desktop.MouseEvent) {
+	c.r.h.Tip.ShowAt(c, fyne.NewPos(c.r.width(), 4), c.Hint)
+}
+
+// MouseMoved implements desktop.Hoverable.
+func (c *Cell) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut implements desktop.Hoverable.
+func (c *Cell) MouseOut() { c.r.h.Tip.Hide() }

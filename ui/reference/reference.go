@@ -1,0 +1,65 @@
+// Package reference has the commands on what results are compared with: a series without noise, or
+// noise that is added to the series.
+package reference
+
+import (
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app"
+	"quell/ui/command"
+	"quell/ui/dialogs"
+	"quell/ui/host"
+	"quell/ui/panel"
+)
+
+// Panel has the commands. Create it with New.
+type Panel struct {
+	panel.Base
+	h *host.Host
+}
+
+// New returns the commands on the reference of a workbench.
+func New(h *host.Host) panel.Panel { return &Panel{h: h} }
+
+// Commands implements panel.Panel.
+func (p *Panel) Commands() []command.Command {
+	s := p.h.Session
+	return []command.Command{
+		{ID: "reference-file", Title: "Load reference file …", Menu: command.FileMenu, Gap: true, Enabled: p.h.Idle,
+			Run: func() { p.h.AskFile(lang.L("Load a reference"), s.SetReference) }},
+		{ID: "reference-folder", Title: "Load reference folder …", Menu: command.FileMenu, Enabled: p.h.Idle,
+			Run: func() { p.h.AskFolder(lang.L("Load a reference"), s.SetReference) }},
+		{ID: "no-reference", Title: "Remove the reference", Menu: command.FileMenu, Run: p.clearReference,
+			Enabled: func() bool { return p.h.Idle() && s.Document().Reference() != nil }},
+		{ID: "add-noise", Title: "Add noise …", Menu: command.ToolsMenu, Gap: true, Run: p.askNoise, Enabled: p.h.Idle},
+		{ID: "remove-noise", Title: "Remove added noise", Menu: command.ToolsMenu, Run: p.clearReference,
+			Enabled: func() bool { return p.h.Idle() && p.noisy() }},
+	}
+}
+
+func (p *Panel) askNoise() {
+	facts, _ := p.h.Session.Document().Facts()
+	p.h.ShowDialog(dialogs.Noise(dialogs.NoiseRequest{
+		Unit: p.h.Session.Series().Volume.Unit, Range: float64(facts.Hi) - float64(facts.Lo), Sigma: facts.Noise.Sigma,
+		Magnitude: p.h.Session.Series().Modality == "MR",
+		Add:       func(n app.Noise) { p.h.ConfirmVoxels(func() { p.h.Session.AddNoise(n) }) },
+	}, p.h.Window))
+}
+
+// clearReference removes the reference. With it goes added noise, and the result
+// on the noisy voxels.
+func (p *Panel) clearReference() {
+	if p.noisy() {
+		p.h.ConfirmVoxels(p.h.Session.ClearReference)
+		return
+	}
+	p.h.Session.ClearReference()
+}
+
+func (p *Panel) noisy() bool {
+	if p.h.Session.Document() == nil {
+		return false
+	}
+	_, noisy := p.h.Session.Document().Noise()
+	return noisy
+}

@@ -1,0 +1,227 @@
+// Package toolbar is the line of frequent commands above the pictures.
+package toolbar
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/ui/command"
+	"quell/ui/control"
+	"quell/ui/host"
+	"quell/ui/panel"
+	"quell/ui/session"
+	"quell/ui/viewer"
+	"quell/ui/wording"
+	"quell/volume"
+)
+
+// shareWidth is the width of the slider of a comparison.
+const shareWidth = 90
+
+// layouts are the names of the layouts, as in the IDs of their commands.
+var layouts = []string{"1", "1×2", "1×3", "2×2"}
+
+// modeID is the ID of the command of a mode of comparison.
+func modeID(m viewer.Mode) string { return "compare-" + strings.ToLower(m.String()) }
+
+// presetsWidth is wide enough for the longest name of a window preset and its numbers.
+const presetsWidth = 196
+
+// Panel is the tool bar. Create it with New.
+type Panel struct {
+	h       *host.Host
+	layouts *control.Radio
+	modes   *control.Radio // of the comparison
+	share   *control.Slider
+	Shares  *fyne.Container // share, at its width
+	Windows *control.Select
+	presets []volume.Window
+	unnamed volume.Window // the window shown where it is none of the presets
+	tools   *toolButtons
+	export  *control.Button
+	fit     *control.Button
+	actual  *control.Button
+	undo    *control.Button
+	redo    *control.Button
+	noise   *control.Button
+	marks   *control.Button // of structure in the residual
+	content *fyne.Container
+	busy    bool
+}
+
+// New returns the tool bar.
+func New(h *host.Host) panel.Panel {
+	t := &Panel{h: h}
+	state := h.Session.State()
+	t.layouts = control.NewRadio(layouts, func(name string) {
+		if !t.busy {
+			h.Run(h.Command("layout-" + name))
+		}
+	})
+	h.Tips(t.layouts, func(name string) string { return "layout-" + name })
+	t.addComparison()
+	t.Windows = control.NewSelect(nil, nil)
+	t.Windows.PlaceHolder = lang.L("Window …")
+	t.Windows.OnChanged = func(string) {
+		if i := t.Windows.SelectedIndex(); !t.busy && i >= 0 {
+			state.SetWindow(t.presets[i])
+		}
+	}
+	t.export = h.Button(theme.DocumentSaveIcon(), lang.L("Export"), "export")
+	t.fit = h.Button(nil, lang.L("Fit"), "fit")
+	t.actual = h.Button(nil, lang.L("1:1"), "actual")
+	t.undo = h.Button(theme.ContentUndoIcon(), "", "undo")
+	t.redo = h.Button(theme.ContentRedoIcon(), "", "redo")
+	t.noise = h.Button(nil, lang.L("Noise map"), "noise-map")
+	t.marks = h.Button(nil, lang.L("Structure"), "structure")
+	ground := canvas.NewRectangle(nil)
+	ground.SetMinSize(fyne.NewSize(presetsWidth, 0))
+	t.tools = newToolButtons(h)
+	row := container.NewHBox
+	t.content = container.NewBorder(nil, widget.NewSeparator(), nil, nil, container.New(fittingLayout{},
+		row(h.Button(theme.FolderOpenIcon(), lang.L("Open"), "open-folder"), t.export, widget.NewSeparator(),
+			t.layouts, widget.NewSeparator(), t.modes, widget.NewSeparator(), container.NewStack(ground, t.Windows),
+			t.fit, t.actual, widget.NewSeparator()),
+		row(t.tools.content, widget.NewSeparator()), row(t.undo, t.redo, widget.NewSeparator()), row(t.Shares), row(t.noise), row(t.marks),
+	))
+	return t
+}
+
+// addComparison makes the row of the modes of comparison, and the slider that places a
+// divider or mixes the sides.
+func (t *Panel) addComparison() {
+	state := t.h.Session.State()
+	var names []string
+	for m := range viewer.Modes {
+		names = append(names, lang.L(m.String()))
+	}
+	t.modes = control.NewRadio(names, func(name string) {
+		if !t.busy {
+			t.h.Run(t.h.Command(modeID(viewer.Mode(slices.Index(names, name)))))
+		}
+	})
+	t.h.Tips(t.modes, func(name string) string { return modeID(viewer.Mode(slices.Index(names, name))) })
+	t.share = control.NewSlider(0, 1)
+	t.share.Step = 0.01
+	t.share.OnChanged = func(x float64) {
+		if !t.busy {
+			state.SetShare(x)
+		}
+	}
+	ground := canvas.NewRectangle(nil)
+	ground.SetMinSize(fyne.NewSize(shareWidth, 0))
+	t.Shares = container.NewStack(ground, t.share)
+	t.Shares.Hide()
+}
+
+// showComparison shows the mode that is set.
+func (t *Panel) showComparison(c viewer.Comparison) {
+	t.modes.SetSelected(lang.L(c.Mode.String()))
+	if divided := c.Mode == viewer.Curtain || c.Mode == viewer.Fade; divided == t.Shares.Hidden {
+		t.Shares.Hidden = !divided
+		t.content.Refresh()
+	}
+	t.share.SetValue(c.Share)
+}
+
+// Place implements panel.Panel.
+func (t *Panel) Place() panel.Place { return panel.Place{Area: panel.Toolbar, Object: t.content} }
+
+// Commands implements panel.Panel.
+func (t *Panel) Commands() []command.Command {
+	s := t.h.Session
+	history := func(can func() bool) func() bool {
+		return func() bool { return s.Document() != nil && can() }
+	}
+	return []command.Command{
+		{ID: "undo", Title: "Undo", Menu: command.EditMenu, Chords: command.With(command.Ctrl, fyne.KeyZ), Run: s.Undo,
+			Enabled: history(func() bool { return s.Document().Edits().CanUndo() })},
+		{ID: "redo", Title: "Redo", Menu: command.EditMenu, Run: s.Redo,
+			Chords:  append(command.With(command.Ctrl, fyne.KeyY), command.With(command.Ctrl|fyne.KeyModifierShift, fyne.KeyZ)...),
+			Enabled: history(func() bool { return s.Document().Edits().CanRedo() })},
+	}
+}
+
+// Show implements panel.Panel.
+func (t *Panel) Show(now panel.Snapshot) {
+	s := now.Session
+	t.busy = true
+	defer func() { t.busy = false }()
+	for _, name := range layouts {
+		if t.h.Command("layout-" + name).Checked() {
+			t.layouts.SetSelected(name)
+		}
+	}
+	t.tools.display(s)
+	series, state := s.Series(), s.State()
+	if series == nil {
+		for _, o := range []fyne.Disableable{t.modes, t.Windows, t.export, t.fit, t.actual, t.undo, t.redo, t.noise, t.marks} {
+			control.SetEnabled(o, false)
+		}
+		t.Shares.Hide()
+		if len(t.Windows.Options) > 0 {
+			t.Windows.PlaceHolder, t.Windows.Options = lang.L("Window …"), nil
+			t.Windows.ClearSelected()
+		}
+		return
+	}
+	for _, o := range []fyne.Disableable{t.modes, t.Windows, t.fit, t.actual, t.marks} {
+		control.SetEnabled(o, true)
+	}
+	t.showWindows(s)
+	t.showComparison(state.Comparison())
+	control.SetEnabled(t.export, s.Exportable() != nil && !s.Busy())
+	control.SetEnabled(t.undo, s.Document().Edits().CanUndo())
+	control.SetEnabled(t.redo, s.Document().Edits().CanRedo())
+	control.SetEnabled(t.noise, s.CanMapNoise())
+	control.SetPressed(t.noise, s.NoiseMap() != nil)
+	control.SetPressed(t.marks, s.MarksStructure())
+}
+
+// showWindows lists the windows stored in the series, then the presets.
+func (t *Panel) showWindows(s *session.Session) {
+	series := s.Series()
+	t.presets = t.presets[:0]
+	var names []string
+	for i, own := range series.Windows {
+		if own.Name == "" {
+			own.Name = lang.L("Series")
+			if i > 0 {
+				own.Name = fmt.Sprintf(lang.L("Series %d"), i+1)
+			}
+		}
+		t.presets = append(t.presets, own)
+	}
+	t.presets = append(t.presets, s.State().Automatic())
+	t.presets = append(t.presets, s.WindowPresets()...)
+	current, whose := -1, ""
+	if s.State().Unlinked() { // on the way to the list the pointer may have crossed the other picture
+		whose = map[viewer.Role]string{viewer.Original: lang.L("Original: "), viewer.Denoised: lang.L("Denoised: ")}[s.State().Attended()]
+	}
+	for i, p := range t.presets {
+		names = append(names, fmt.Sprintf("%s%s  %s / %s", whose, wording.Window(p), wording.Short(p.Width), wording.Short(p.Center)))
+		if w := s.State().Window(); current < 0 && w.Width == p.Width && w.Center == p.Center {
+			current = i
+		}
+	}
+	w := s.State().Window()
+	if slices.Equal(names, t.Windows.Options) && t.Windows.SelectedIndex() == current && (current >= 0 || w == t.unnamed) {
+		return
+	}
+	t.unnamed = w
+	t.Windows.PlaceHolder = whose + fmt.Sprintf("W %s  L %s", wording.Short(w.Width), wording.Short(w.Center))
+	t.Windows.Options = names
+	if current >= 0 {
+		t.Windows.SetSelectedIndex(current)
+	} else {
+		t.Windows.ClearSelected()
+	}
+}

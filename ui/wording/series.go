@@ -1,0 +1,96 @@
+package wording
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app"
+	"quell/series"
+	"quell/ui/language"
+	"quell/ui/session"
+)
+
+// Present returns the texts that are not empty.
+func Present(texts ...string) (lines []string) {
+	for _, t := range texts {
+		if t != "" {
+			lines = append(lines, t)
+		}
+	}
+	return lines
+}
+
+// Joined joins the texts that are not empty in one line.
+func Joined(texts ...string) string { return strings.Join(Present(texts...), " · ") }
+
+func Numbered(name, number string) string {
+	if number == "" {
+		return ""
+	}
+	return name + number
+}
+
+// Date writes a date of DICOM as 2015-02-06 behind a word; "" where it is none.
+func Date(word, dicom string) string {
+	day, err := time.Parse("20060102", dicom)
+	if err != nil {
+		return ""
+	}
+	return word + day.Format(time.DateOnly)
+}
+
+func Slices(n int) string { return Counted(n, lang.L("1 slice"), lang.L("%d slices")) }
+
+// Series names an open series in a few words, without its identity where hide is
+// set.
+func Series(d session.Opened, hide bool) string {
+	switch {
+	case d.Path == "":
+		return lang.L("bundled series")
+	case hide:
+		return strings.TrimSpace(d.Meta.Modality + " " + app.DimsText(d.Dims))
+	}
+	return d.Name
+}
+
+// SeriesHint says in a line what an open series is and in what state.
+func SeriesHint(d session.Opened, hide bool) string {
+	parts := []string{Series(d, hide)}
+	if !hide {
+		parts = append(parts, d.Meta.Patient, Date("", d.Meta.StudyDate))
+		if file := filepath.Base(d.Path); d.Path != "" && file != d.Name {
+			parts = append(parts, file)
+		}
+	}
+	if dims := app.DimsText(d.Dims); !strings.Contains(parts[0], dims) {
+		parts = append(parts, dims)
+	}
+	parts = append(parts, map[session.DocumentState]string{
+		session.Running: lang.L("being filtered"), session.Unexported: lang.L("a result that was not exported"), session.Exported: lang.L("results exported"),
+	}[d.State])
+	if d.Away {
+		parts = append(parts, lang.L("read again when it is shown"))
+	} else {
+		parts = append(parts, language.Number(app.Bytes(d.Bytes)))
+	}
+	return Joined(parts...)
+}
+
+// Summary describes a series in a line: modality, description unless that is hidden,
+// size, spacing.
+func Summary(s *series.Series, hidden bool) string {
+	v := s.Volume
+	name := s.Modality
+	if !hidden {
+		name = strings.TrimSpace(name + " " + s.Description)
+	}
+	if name == "" {
+		name = s.Format
+	}
+	return fmt.Sprintf("%s  %d×%d×%d  %s×%s×%s mm", name, v.Dims[0], v.Dims[1], v.Dims[2],
+		Short(v.Spacing[0]), Short(v.Spacing[1]), Short(v.Spacing[2]))
+}
