@@ -68,7 +68,7 @@ func TestNoNumbersOfTheSeriesBefore(t *testing.T) {
 	}
 	title := b.workbench.Title()
 	b.workbench.Open(path)
-	b.until("a slice arrives", func() bool { a := b.session().Arriving(); return a != nil && a.Slice != nil })
+	b.until("a slice arrives", func() bool { a := b.session().Reader.Arriving(); return a != nil && a.Slice != nil })
 	for _, tab := range []string{"Measures", "Histogram", "Profile", "Strength", "ROI"} {
 		b.workbench.SelectTab(tab)
 		b.workbench.Refresh()
@@ -79,7 +79,7 @@ func TestNoNumbersOfTheSeriesBefore(t *testing.T) {
 	if got := b.workbench.Title(); got == title || strings.Contains(got, "HEAD") {
 		t.Errorf("the window is called %q while another series is read", got)
 	}
-	b.session().Cancel()
+	b.session().Tasks.Cancel()
 	b.workbench.SelectTab("Measures")
 	b.workbench.Refresh()
 	if after := numbers(); len(after) < 6 || b.workbench.Title() != title {

@@ -1,7 +1,6 @@
 package ui_test
 
 import (
-	"image"
 	"strings"
 	"testing"
 
@@ -9,7 +8,6 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
 	"quell/denoise"
 	"quell/ui/control"
 )

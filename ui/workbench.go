@@ -62,8 +62,8 @@ func New(a fyne.App, o host.Options) *Workbench {
 	h.Window.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) { h.Drop(uris) })
 	h.Window.SetCloseIntercept(w.Quit)
 	// While another program is in front, the release of a held key is not seen.
-	a.Lifecycle().SetOnExitedForeground(func() { h.Session.HoldBefore(false) })
-	a.Lifecycle().SetOnEnteredForeground(func() { h.Session.CheckExports(func() {}) })
+	a.Lifecycle().SetOnExitedForeground(func() { h.Session.Screen.HoldBefore(false) })
+	a.Lifecycle().SetOnEnteredForeground(func() { h.Session.Exports.Check(func() {}) })
 	h.Window.Resize(fyne.NewSize(h.Settings.WorkbenchSize[0], h.Settings.WorkbenchSize[1]))
 	w.frame.Arrange()
 	h.Refresh()
@@ -114,8 +114,8 @@ func (w *Workbench) Quit() {
 	if h.EndCover() {
 		return
 	}
-	h.Session.CheckExports(func() {
-		text := host.Losses()[h.Session.Loss()]
+	h.Session.Exports.Check(func() {
+		text := host.Losses()[h.Session.Documents.Loss()]
 		for _, p := range h.Panels {
 			if u, ok := p.(panel.Unsaved); ok && text == "" {
 				text = u.Unsaved()

@@ -93,7 +93,7 @@ func (a *Saver) Show(now panel.Snapshot) {
 
 // workspace returns the work to keep, false where nothing is open that is worth it.
 func (a *Saver) workspace() (work app.Workspace, open bool) {
-	work, open = a.h.Session.Workspace()
+	work, open = a.h.Session.Documents.Workspace()
 	values := map[string]any{}
 	a.keepers(func(k panel.Keeper) { k.Keep(func(name string, value any) { values[name] = value }) })
 	work.Display, _ = json.Marshal(values)
@@ -211,7 +211,7 @@ func (a *Saver) restore(kept *app.Autosave, work app.Workspace) {
 		if get, known := state(work); known {
 			a.keepers(func(k panel.Keeper) { k.Restore(get) })
 		}
-		a.h.Session.Restore(work)
+		a.h.Session.Reader.Restore(work)
 	})
 }
 

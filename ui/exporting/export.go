@@ -50,12 +50,12 @@ func (p *Panel) Commands() []command.Command {
 	s := p.h.Session
 	return []command.Command{
 		{ID: "export", Title: "Export …", Menu: command.FileMenu, Gap: true, Chords: command.With(command.Ctrl, fyne.KeyE), Run: p.askExport,
-			Enabled: func() bool { return p.h.Idle() && s.Exportable() != nil }},
+			Enabled: func() bool { return p.h.Idle() && s.Results.Exportable() != nil }},
 		{ID: "send", Title: "Send to PACS …", Menu: command.FileMenu, Run: p.askSend,
-			Enabled: func() bool { return !s.Busy() && p.sendable != "" }},
+			Enabled: func() bool { return !s.Tasks.Busy() && p.sendable != "" }},
 		{ID: "report", Title: "Save a report …", Menu: command.FileMenu, Run: p.askReport,
 			Help:    "on the result of the volume: verdict, measures, ROIs and pictures, as one HTML file",
-			Enabled: func() bool { return p.h.Idle() && s.Exportable() != nil }},
+			Enabled: func() bool { return p.h.Idle() && s.Results.Exportable() != nil }},
 		{ID: "presentation", Title: "Save a presentation state …", Menu: command.FileMenu, Run: p.askPresentation, Enabled: p.presentable,
 			Help: "window, area and marks as a DICOM object for other viewers"},
 	}
@@ -64,36 +64,36 @@ func (p *Panel) Commands() []command.Command {
 // askExport asks where to export the run. Names that are free are looked for in the background,
 // which is done before the dialog opens if the file system answers soon.
 func (p *Panel) askExport() {
-	run := p.h.Session.Exportable()
+	run := p.h.Session.Results.Exportable()
 	if run == nil || p.proposals.Busy() {
 		return
 	}
-	p.proposals.Request(proposed{of: app.NewExporting(run, p.h.Session.ExportsOf(run)), folder: p.h.Settings.ExportFolder, hide: p.h.Settings.HideIdentity})
+	p.proposals.Request(proposed{of: app.NewExporting(run, p.h.Session.Exports.Of(run)), folder: p.h.Settings.ExportFolder, hide: p.h.Settings.HideIdentity})
 	const soon = 100 * time.Millisecond
 	p.proposals.Await(time.After(soon))
 }
 
 func (p *Panel) showExport(names proposed) {
-	if p.h.Session.Exportable() != names.of.Run || p.h.Covered() {
+	if p.h.Session.Results.Exportable() != names.of.Run || p.h.Covered() {
 		return // another series is shown by now
 	}
 	volumes := 0
-	if p.h.Session.CanExportAll() {
-		g, _ := p.h.Session.Group()
+	if p.h.Session.Exports.CanWriteAll() {
+		g, _ := p.h.Session.Reader.Group()
 		volumes = g.Len()
 	}
 	p.h.ShowDialog(dialogs.Export(dialogs.ExportRequest{
-		Of: names.of, Stale: !p.h.Session.Applied(), Proposed: names.free, Path: p.exportPath, Recipe: wording.Recipe(p.h.Session, names.of.Run.Recipe),
+		Of: names.of, Stale: !p.h.Session.Results.Applied(), Proposed: names.free, Path: p.exportPath, Recipe: wording.Recipe(p.h.Session, names.of.Run.Recipe),
 		Hide: names.hide, Compress: p.h.Settings.ExportCompressed, Show: p.h.ShowDialog, Go: p.h.Go, Do: p.h.Do,
-		Export:    func(out string, o app.ExportOptions) { p.export(out, o, p.h.Session.Export) },
+		Export:    func(out string, o app.ExportOptions) { p.export(out, o, p.h.Session.Exports.Write) },
 		Volumes:   volumes,
-		ExportAll: func(out string, o app.ExportOptions) { p.export(out, o, p.h.Session.ExportAll) },
+		ExportAll: func(out string, o app.ExportOptions) { p.export(out, o, p.h.Session.Exports.WriteAll) },
 	}, p.h.Window))
 }
 
 // askReport asks where to write the report on the result.
 func (p *Panel) askReport() {
-	run := p.h.Session.Exportable()
+	run := p.h.Session.Results.Exportable()
 	if run == nil {
 		return
 	}
@@ -103,14 +103,14 @@ func (p *Panel) askReport() {
 	} else {
 		note += lang.L(" It names the patient; H hides the identity first.")
 	}
-	if !p.h.Session.Applied() {
+	if !p.h.Session.Results.Applied() {
 		note += lang.L(" The parameters were changed since; the report is on the volume as filtered.")
 	}
 	p.h.ShowDialog(dialogs.Save(dialogs.SaveRequest{
 		Title: lang.L("Save a report"), Note: note, Folder: p.h.Settings.ExportFolder, Name: dialogs.ReportName(run, p.h.Settings.HideIdentity), Check: app.CheckOf(app.ReportOutput, run.Source), Show: p.h.ShowDialog,
 		Save: func(path string, overwrite bool) {
 			p.h.RememberFolder(path)
-			p.h.Session.SaveReport(path, p.h.Settings.HideIdentity, overwrite)
+			p.h.Session.Exports.SaveReport(path, p.h.Settings.HideIdentity, overwrite)
 		},
 	}, p.h.Window))
 }
@@ -147,12 +147,12 @@ const lookAtExports = 5 * time.Second
 
 // watchExports keeps the badges of exported results true while there are any.
 func (p *Panel) watchExports() {
-	switch has := p.h.Session.HasExports(); {
+	switch has := p.h.Session.Exports.Any(); {
 	case has && p.unwatch == nil:
 		p.unwatch = p.h.Every(lookAtExports, func() {
 			p.h.Do(func() {
 				if p.watchExports(); p.unwatch != nil {
-					p.h.Session.CheckExports(func() {})
+					p.h.Session.Exports.Check(func() {})
 				}
 			})
 		})

@@ -16,7 +16,7 @@ import (
 // askPresentation asks where to write a presentation state: for the exported series into its folder,
 // so that both are sent together.
 func (p *Panel) askPresentation() {
-	folder, ok := p.h.Session.Presentable()
+	folder, ok := p.h.Session.Exports.Presentable()
 	if !ok {
 		return
 	}
@@ -37,7 +37,7 @@ func (p *Panel) askPresentation() {
 			if folder == "" {
 				p.h.RememberFolder(path)
 			}
-			p.h.Session.SavePresentation(path, func(f session.MarkFigures, role viewer.Role) string {
+			p.h.Session.Exports.SavePresentation(path, func(f session.MarkFigures, role viewer.Role) string {
 				return wording.Mark(p.h.Session, f, role, source.Volume.Unit)
 			}, overwrite)
 		},
@@ -46,6 +46,6 @@ func (p *Panel) askPresentation() {
 
 // presentable says whether a presentation state can be saved.
 func (p *Panel) presentable() bool {
-	_, ok := p.h.Session.Presentable()
+	_, ok := p.h.Session.Exports.Presentable()
 	return ok
 }

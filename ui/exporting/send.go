@@ -7,13 +7,13 @@ import (
 
 // askSend asks where the last export is sent to. Nothing is sent before the answer.
 func (p *Panel) askSend() {
-	p.h.Session.PlanSend(p.sendable, func(plan app.SendPlan) { p.askTarget(plan, app.SendTarget{}) })
+	p.h.Session.Exports.PlanSend(p.sendable, func(plan app.SendPlan) { p.askTarget(plan, app.SendTarget{}) })
 }
 
 // askTarget asks where a plan is sent to; at is proposed, unless it is empty.
 func (p *Panel) askTarget(plan app.SendPlan, at app.SendTarget) {
 	p.h.ShowDialog(dialogs.Send(dialogs.SendRequest{
-		Plan: plan, Nodes: p.h.Settings.Nodes, At: at, Hide: p.h.Settings.HideIdentity, Echo: p.h.Session.Echo,
+		Plan: plan, Nodes: p.h.Settings.Nodes, At: at, Hide: p.h.Settings.HideIdentity, Echo: p.h.Session.Exports.Echo,
 		Send: func(t app.SendTarget) { p.send(plan, t) },
 	}, p.h.Window))
 }
@@ -21,7 +21,7 @@ func (p *Panel) askTarget(plan app.SendPlan, at app.SendTarget) {
 // send sends a plan and shows what became of it. A node that stored nothing is not kept in the
 // settings, and is asked for again before the next try: its address may be wrong.
 func (p *Panel) send(plan app.SendPlan, t app.SendTarget) {
-	p.h.Session.Send(plan, t, func(r app.SendReport, err error) {
+	p.h.Session.Exports.Send(plan, t, func(r app.SendReport, err error) {
 		again := func() { p.askTarget(plan, t) }
 		if r.Stored > 0 {
 			p.h.Settings.SentTo(t)

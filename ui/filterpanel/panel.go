@@ -29,7 +29,7 @@ func New(h *host.Host) panel.Panel {
 func (p *Panel) hooks() Hooks {
 	h, s := p.h, p.h.Session
 	return Hooks{
-		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Find: p.findStrength, Apply: p.apply, Cancel: s.Cancel,
+		Changed: s.Tuning.Set, AutoPreview: s.Preview.SetAuto, Preview: s.Preview.Start, Find: p.findStrength, Apply: p.apply, Cancel: s.Tasks.Cancel,
 		Hide: func() { h.Frame.ShowColumn(false) },
 		Hint: func(o fyne.CanvasObject, text string) {
 			if o == nil {
@@ -56,18 +56,18 @@ func (p *Panel) Commands() []command.Command {
 	return []command.Command{
 		{ID: "apply", Title: "Apply to volume", Menu: command.ToolsMenu, Run: p.apply,
 			Chords:  command.With(command.Ctrl, fyne.KeyReturn, fyne.KeyEnter),
-			Enabled: func() bool { return p.h.Idle() && !s.Applied() }},
+			Enabled: func() bool { return p.h.Idle() && !s.Results.Applied() }},
 		{ID: "best-strength", Title: "Find the best strength", Menu: command.ToolsMenu, Chords: command.Key(fyne.KeyB), Run: p.findStrength,
 			Help:    "searches for the least estimated error (SURE) and plots the error over the strength",
-			Enabled: s.CanFindStrength},
-		{ID: "follow-noise", Title: "Filter by the noise map", Menu: command.ToolsMenu, Run: s.ToggleFollowNoise,
+			Enabled: s.Strength.CanFind},
+		{ID: "follow-noise", Title: "Filter by the noise map", Menu: command.ToolsMenu, Run: s.Noise.ToggleFollow,
 			Help:    "the filter removes more where the noise map is higher, for noise that differs from place to place",
-			Enabled: s.CanFollowNoise,
-			Checked: s.FollowsNoise},
+			Enabled: s.Noise.CanFollow,
+			Checked: s.Noise.Follows},
 		{ID: "presets", Title: "Presets", Menu: command.ToolsMenu, List: p.recipeCommands, Enabled: p.h.IsOpen},
 		{ID: "keep-preset", Title: "Keep as a preset", Menu: command.ToolsMenu, Run: p.keepPreset, Enabled: p.h.IsOpen,
 			Help:    "the filter and its parameters, for every series",
-			Checked: func() bool { return p.h.Settings.KeepsPreset(s.Recipe()) }},
+			Checked: func() bool { return p.h.Settings.KeepsPreset(s.Tuning.Recipe()) }},
 		{ID: "load-recipe", Title: "Load a recipe …", Menu: command.ToolsMenu, Chords: command.With(command.Ctrl, fyne.KeyR), Enabled: p.h.IsOpen,
 			Help: "a recipe, or the record beside an output",
 			Run:  func() { p.h.AskFile(lang.L("Load a recipe"), p.loadRecipe) }},
@@ -76,34 +76,34 @@ func (p *Panel) Commands() []command.Command {
 
 // findStrength searches for the best strength, and shows the curve.
 func (p *Panel) findStrength() {
-	if p.h.Session.CanFindStrength() && !p.h.Session.Searching() {
+	if p.h.Session.Strength.CanFind() && !p.h.Session.Strength.Searching() {
 		p.h.Frame.SelectTab("Strength")
 		p.h.Frame.ShowColumn(true)
 	}
-	p.h.Session.FindStrength()
+	p.h.Session.Strength.Find()
 }
 
 // apply filters the volume, after a question where that takes the place of a result
 // that was not exported.
 func (p *Panel) apply() {
-	p.h.Session.CheckExports(func() {
+	p.h.Session.Exports.Check(func() {
 		text := ""
-		if p.h.Session.ApplyLoses() {
+		if p.h.Session.Results.ApplyLoses() {
 			text = lang.L("No more results can be kept: the new one replaces the oldest, which has not been exported.")
 		}
-		p.h.Ask(text, p.h.Session.Apply)
+		p.h.Ask(text, p.h.Session.Results.Apply)
 	})
 }
 
 // snapshot returns what the widgets of the filter show.
 func snapshot(s *session.Session) Snapshot {
-	snap := Snapshot{Recipe: s.Recipe(), Resolved: s.Recipe(), AutoPreview: s.AutoPreview()}
+	snap := Snapshot{Recipe: s.Tuning.Recipe(), Resolved: s.Tuning.Recipe(), AutoPreview: s.Preview.Auto()}
 	if panel.Arrives(s) {
 		return snap
 	}
-	resolved, err := s.Resolved()
+	resolved, err := s.Tuning.Resolved()
 	snap.Resolved = resolved
-	snap.Preview, snap.Problem = s.PreviewText()
+	snap.Preview, snap.Problem = s.Preview.Text()
 	if err != nil {
 		snap.Preview, snap.Problem = language.Sentence(err.Error()), true
 	}
@@ -112,17 +112,17 @@ func snapshot(s *session.Session) Snapshot {
 		snap.Unit = series.Volume.Unit
 		snap.Facts, _ = s.Document().Facts()
 	}
-	if p := s.Progress(); p.Kind == session.Applying {
+	if p := s.Tasks.Progress(); p.Kind == session.Applying {
 		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, lang.L("Another series is being filtered.")+"\n"+p.Text
 		if !p.Hidden {
 			snap.Progress = wording.Recipe(s, p.Recipe) + "\n" + p.Text
 		}
 	}
-	snap.Applied, snap.Busy = s.Applied(), s.Busy()
-	if f, ok := s.Forecast(); ok {
+	snap.Applied, snap.Busy = s.Results.Applied(), s.Tasks.Busy()
+	if f, ok := s.Results.Forecast(); ok {
 		snap.Memory = language.Sentence(f.Text())
 	}
-	snap.Carried = s.Carried()
-	snap.CanFind, snap.Searching = s.CanFindStrength(), s.Searching()
+	snap.Carried = s.Tuning.Carried()
+	snap.CanFind, snap.Searching = s.Strength.CanFind(), s.Strength.Searching()
 	return snap
 }

@@ -45,7 +45,7 @@ func (q *Quick) Place() panel.Place { return panel.Place{Area: panel.Quick, Obje
 func (q *Quick) Show(now panel.Snapshot) {
 	q.Dial.Display(snapshot(now.Session))
 	text, importance := "", widget.LowImportance
-	if m := now.Session.SliceMeasures(); m.Known && m.Current && !panel.Arrives(now.Session) {
+	if m := now.Session.Measures.Slice(); m.Known && m.Current && !panel.Arrives(now.Session) {
 		text, importance = lang.L("Verdict")+": "+lang.L(string(m.Measures.Verdict)), verdictImportance[m.Measures.Verdict]
 		if m.Measures.Verdict == tune.Unknown {
 			text = lang.L("No verdict")

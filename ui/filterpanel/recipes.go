@@ -16,7 +16,7 @@ import (
 func (p *Panel) recipeCommands() (out []command.Command) {
 	for _, preset := range app.Presets() {
 		out = append(out, command.Command{Title: lang.L(preset.Title), Run: func() {
-			p.h.Session.TakeRecipe(preset.Recipe)
+			p.h.Session.Tuning.Take(preset.Recipe)
 			data, _, _ := strings.Cut(preset.TunedOn, ":")
 			p.h.Note(fmt.Sprintf(lang.L("%s: tuned on %s."), lang.L(preset.Title), data))
 		}})
@@ -24,7 +24,7 @@ func (p *Panel) recipeCommands() (out []command.Command) {
 	for _, r := range p.h.Settings.Presets {
 		out = append(out, command.Command{
 			Title: language.Number(r.String()), Run: func() { p.takeRecipe(r) },
-			Checked: func() bool { return p.h.Session.Recipe().Equal(r) },
+			Checked: func() bool { return p.h.Session.Tuning.Recipe().Equal(r) },
 		})
 	}
 	return out
@@ -33,7 +33,7 @@ func (p *Panel) recipeCommands() (out []command.Command) {
 // keepPreset lists the present recipe among the presets, or takes it off the list, now and at
 // the next start.
 func (p *Panel) keepPreset() {
-	p.h.Settings.KeepPreset(p.h.Session.Recipe())
+	p.h.Settings.KeepPreset(p.h.Session.Tuning.Recipe())
 	p.h.SaveSettings()
 	p.h.Changed()
 }
@@ -61,10 +61,10 @@ func (p *Panel) takeRecipe(r denoise.Recipe) {
 	f, err := denoise.FilterByName(r.Filter)
 	name := f.Strength.Param
 	if err != nil || name == "" || !r.Get(name).IsSURE() {
-		p.h.Session.TakeRecipe(r)
+		p.h.Session.Tuning.Take(r)
 		return
 	}
 	strength, _ := f.Param(name)
-	p.h.Session.TakeRecipe(r.With(name, strength.Default))
+	p.h.Session.Tuning.Take(r.With(name, strength.Default))
 	p.findStrength()
 }

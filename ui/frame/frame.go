@@ -134,7 +134,7 @@ func (f *Frame) Arrange() {
 		}
 	}
 	f.root.Refresh()
-	f.h.Session.Redraw()
+	f.h.Session.Screen.Redraw()
 	f.h.Changed()
 }
 

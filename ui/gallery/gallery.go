@@ -12,6 +12,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/report"
 	"quell/ui/command"
 	"quell/ui/dialogs"
 	"quell/ui/host"
@@ -44,31 +45,31 @@ func (p *Panel) Commands() []command.Command {
 	return []command.Command{
 		{ID: "compare-filters", Title: "Compare all filters …", Menu: command.ToolsMenu, Chords: command.Key(fyne.KeyG), Run: p.compareFilters,
 			Help:    "every filter at its best automatic setting on this slice, side by side, to choose one",
-			Enabled: s.CanCompare},
+			Enabled: s.Galleries.CanCompare},
 	}
 }
 
 // compareFilters shows every filter on the slice, each as soon as it is ready, until one
 // is taken or the dialog is closed.
 func (p *Panel) compareFilters() {
-	if !p.h.Session.CanCompare() {
+	if !p.h.Session.Galleries.CanCompare() {
 		return
 	}
 	size := p.h.Window.Canvas().Size()
 	p.Dialog = dialogs.Gallery(lang.L("Every filter at its best on this slice"), fyne.NewSize(size.Width*0.95, size.Height*0.95), func() {
 		p.Dialog = nil
-		if p.h.Session.Comparing() {
-			p.h.Session.Cancel()
+		if p.h.Session.Galleries.Comparing() {
+			p.h.Session.Tasks.Cancel()
 		}
 	}, p.h.Window)
-	p.h.Session.CompareFilters()
+	p.h.Session.Galleries.Compare()
 	p.Dialog.Display(p.galleryCells())
 	p.h.ShowDialog(p.Dialog)
 }
 
 // galleryCells returns the slice itself, the exhibits, and the filters to come.
 func (p *Panel) galleryCells() []dialogs.GalleryCell {
-	g := p.h.Session.Gallery()
+	g := p.h.Session.Galleries.Last()
 	if g == nil {
 		return nil
 	}
@@ -95,7 +96,7 @@ func (p *Panel) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
 		c.Lines = []string{language.Sentence(e.Problem)}
 		return c
 	}
-	c.Picture, c.Take = pictureOf(g, e.Part), func() { p.h.Session.TakeExhibit(i) }
+	c.Picture, c.Take = pictureOf(g, e.Part), func() { p.h.Session.Galleries.Take(i) }
 	c.Lines = exhibitLines(e)
 	if e.Note != "" && e.Chosen.IsAuto() {
 		c.Lines = append(c.Lines, lang.L("Its automatic setting: ")+language.Sentence(e.Note))

@@ -23,12 +23,12 @@ func Losses() map[session.Loss]string {
 
 // ConfirmTask calls proceed, which starts a task, after a question where that would end a
 // run, an export or its sending.
-func (h *Host) ConfirmTask(proceed func()) { h.Ask(Losses()[h.Session.TaskLoss()], proceed) }
+func (h *Host) ConfirmTask(proceed func()) { h.Ask(Losses()[h.Session.Tasks.Loss()], proceed) }
 
 // ConfirmVoxels calls proceed, which changes the voxels of the series that is shown, after
 // a question where that would lose work.
 func (h *Host) ConfirmVoxels(proceed func()) {
-	h.Session.CheckExports(func() { h.Ask(Losses()[h.Session.VoxelsLoss()], proceed) })
+	h.Session.Exports.Check(func() { h.Ask(Losses()[h.Session.Documents.VoxelsLoss()], proceed) })
 }
 
 // Ask calls proceed, after a question where text says what that would lose. Only one

@@ -43,6 +43,6 @@ func (h *Host) offerCPU(err error) {
 		h.Fail(err)
 		return
 	}
-	h.offer = dialogs.Offer(err, h.Session.Expected(cpu), lang.L("Continue with the CPU"), func() { h.Session.ContinueWith(cpu) }, h.Window)
+	h.offer = dialogs.Offer(err, h.Session.Results.Expected(cpu), lang.L("Continue with the CPU"), func() { h.Session.ContinueWith(cpu) }, h.Window)
 	h.ShowDialog(h.offer)
 }

@@ -153,7 +153,7 @@ func every(interval time.Duration, f func()) (stop func()) {
 // event, they are refreshed once, right after it; while pictures are drawn, together with
 // them, so that the window is painted once and its texts are those of the pictures.
 func (h *Host) Changed() {
-	if h.refreshes || h.Session.Drawing() {
+	if h.refreshes || h.Session.Screen.Drawing() {
 		return
 	}
 	h.refreshes = true
@@ -194,7 +194,7 @@ func (h *Host) AwaitFrames() {
 	now := h.Now()
 	if !h.closed && now.Sub(h.awaited) >= time.Second/60 {
 		h.awaited = now
-		h.Session.AwaitFrames(time.After(patience))
+		h.Session.Screen.Await(time.After(patience))
 	}
 }
 

@@ -26,23 +26,23 @@ const Title = "Quell"
 func (h *Host) IsOpen() bool { return h.Session.Series() != nil }
 
 // Idle says whether a series is open and no task in progress, which another would replace.
-func (h *Host) Idle() bool { return h.IsOpen() && !h.Session.Busy() }
+func (h *Host) Idle() bool { return h.IsOpen() && !h.Session.Tasks.Busy() }
 
 // Open opens the series at a path beside those that are open, after a question where that
 // would end a run or an export.
 func (h *Host) Open(path string) {
-	h.ConfirmTask(func() { h.Session.Open(path) })
+	h.ConfirmTask(func() { h.Session.Reader.Open(path) })
 }
 
 // OpenBundled opens the bundled series, after a question where that would end a run or an
 // export, or shows it where it is open.
 func (h *Host) OpenBundled() {
 	bundled := func(d session.Opened) bool { return d.Path == "" }
-	if i := slices.IndexFunc(h.Session.Documents(), bundled); i >= 0 {
+	if i := slices.IndexFunc(h.Session.Documents.List(), bundled); i >= 0 {
 		h.ShowDocument(i)
 		return
 	}
-	h.ConfirmTask(func() { h.Session.OpenWith(h.Bundled) })
+	h.ConfirmTask(func() { h.Session.Reader.OpenWith(h.Bundled) })
 }
 
 // Opened follows a change of the series.
@@ -59,7 +59,7 @@ func (h *Host) showTitle() {
 	title := Title
 	if series := h.Session.Series(); series != nil && h.cover == nil && !panel.Arrives(h.Session) {
 		name := ""
-		if shown := h.Session.Documents()[h.Current()]; !h.Settings.HideIdentity || shown.Path == "" {
+		if shown := h.Session.Documents.List()[h.Current()]; !h.Settings.HideIdentity || shown.Path == "" {
 			name = wording.Series(shown, false)
 		}
 		title = strings.TrimSpace(title + " – " + strings.TrimSpace(series.Modality+" "+name))
@@ -106,18 +106,18 @@ func (h *Host) Drop(uris []fyne.URI) {
 
 // Current returns the index of the series that is shown, -1 for none.
 func (h *Host) Current() int {
-	return slices.IndexFunc(h.Session.Documents(), func(d session.Opened) bool { return d.Shown })
+	return slices.IndexFunc(h.Session.Documents.List(), func(d session.Opened) bool { return d.Shown })
 }
 
 // ShowDocument shows an open series. One that was put away is read again, after a
 // question where that would end a run or an export.
 func (h *Host) ShowDocument(i int) {
-	open := h.Session.Documents()
+	open := h.Session.Documents.List()
 	switch {
 	case i < 0 || i >= len(open) || open[i].Shown || h.Covered():
 	case open[i].Away:
-		h.ConfirmTask(func() { h.Session.ShowDocument(i) })
+		h.ConfirmTask(func() { h.Session.Documents.Show(i) })
 	default:
-		h.Session.ShowDocument(i)
+		h.Session.Documents.Show(i)
 	}
 }

@@ -27,7 +27,7 @@ type Panel struct {
 
 // New returns the tab of ROIs and lines of a workbench.
 func New(h *host.Host) panel.Panel {
-	return &Panel{h, NewWidget(Hooks{Select: h.Session.SelectMark, Button: h.Button})}
+	return &Panel{h, NewWidget(Hooks{Select: h.Session.Marks.Select, Button: h.Button})}
 }
 
 // Place implements panel.Panel.
@@ -40,10 +40,10 @@ func (p *Panel) Show(now panel.Snapshot) { p.widget.Display(snapshot(now.Session
 
 // Cancel implements panel.Canceller: it puts the tool in use away.
 func (p *Panel) Cancel() bool {
-	if p.h.Session.Tool() == session.NoTool {
+	if p.h.Session.Marks.Tool() == session.NoTool {
 		return false
 	}
-	p.h.Session.SetTool(session.NoTool)
+	p.h.Session.Marks.SetTool(session.NoTool)
 	return true
 }
 
@@ -53,43 +53,43 @@ func (p *Panel) Commands() []command.Command {
 	tool := func(t session.Tool, id, title, help string, chords []command.Chord) command.Command {
 		return command.Command{
 			ID: id, Title: title, Help: help, Menu: command.MeasureMenu, Chords: chords, Enabled: p.h.IsOpen,
-			Checked: func() bool { return s.Tool() == t },
+			Checked: func() bool { return s.Marks.Tool() == t },
 			Run: func() {
-				if s.Tool() == t {
-					s.SetTool(session.NoTool)
+				if s.Marks.Tool() == t {
+					s.Marks.SetTool(session.NoTool)
 					return
 				}
-				s.SetTool(t)
+				s.Marks.SetTool(t)
 				p.h.Frame.SelectTab("ROI")
 			},
 		}
 	}
 	selected := func() bool {
-		_, ok := s.Selected()
+		_, ok := s.Marks.Selected()
 		return ok
 	}
 	roi := func() bool {
-		m, ok := s.Selected()
+		m, ok := s.Marks.Selected()
 		return ok && m.Shape != measure.Line
 	}
-	some := func() bool { return len(s.Marks()) > 0 }
+	some := func() bool { return len(s.Marks.List()) > 0 }
 	const drag = "drag on a picture; "
 	return []command.Command{
 		tool(session.EllipseTool, "tool-ellipse", "Elliptical ROI", drag+"mean, SD, SNR and CNR in every pane", command.Key(fyne.KeyE)),
 		tool(session.RectangleTool, "tool-rectangle", "Rectangular ROI", drag+"mean, SD, SNR and CNR in every pane", command.With(fyne.KeyModifierShift, fyne.KeyE)),
 		tool(session.FreehandTool, "tool-freehand", "Freehand ROI", drag+"mean, SD, SNR and CNR in every pane", command.Key(fyne.KeyU)),
 		tool(session.LineTool, "tool-line", "Line", drag+"its length, the profile along it and the width of an edge across it", command.Key(fyne.KeyL)),
-		{ID: Window, Title: "Window of the ROI", Menu: command.MeasureMenu, Gap: true, Run: s.WindowOfMark, Enabled: roi, Chords: command.Key(fyne.KeyV),
+		{ID: Window, Title: "Window of the ROI", Menu: command.MeasureMenu, Gap: true, Run: s.Marks.SetWindow, Enabled: roi, Chords: command.Key(fyne.KeyV),
 			Help: "window width and level that hold the values in it"},
-		{ID: Ground, Title: "Contrast to the ROI", Menu: command.MeasureMenu, Run: s.SetGround, Enabled: roi,
+		{ID: Ground, Title: "Contrast to the ROI", Menu: command.MeasureMenu, Run: s.Marks.SetGround, Enabled: roi,
 			Help: "the CNR of the others is measured against it"},
-		{ID: Noise, Title: "Use the noise in the ROI", Menu: command.MeasureMenu, Run: s.UseNoise, Enabled: roi,
+		{ID: Noise, Title: "Use the noise in the ROI", Menu: command.MeasureMenu, Run: s.Marks.UseNoise, Enabled: roi,
 			Help: "for strengths that count in sigmas, in the place of the estimate"},
-		{ID: Estimate, Title: "Use the estimated noise", Menu: command.MeasureMenu, Run: s.EstimateNoise,
+		{ID: Estimate, Title: "Use the estimated noise", Menu: command.MeasureMenu, Run: s.Marks.EstimateNoise,
 			Enabled: func() bool { return p.h.IsOpen() && s.Document().GivenNoise() != nil }},
-		{ID: Delete, Title: "Delete the ROI or line", Menu: command.MeasureMenu, Gap: true, Run: s.DeleteMark, Enabled: selected,
+		{ID: Delete, Title: "Delete the ROI or line", Menu: command.MeasureMenu, Gap: true, Run: s.Marks.Delete, Enabled: selected,
 			Chords: command.Key(fyne.KeyDelete, fyne.KeyBackspace)},
-		{ID: "marks-delete", Title: "Delete all ROIs and lines", Menu: command.MeasureMenu, Run: s.DeleteMarks, Enabled: some},
+		{ID: "marks-delete", Title: "Delete all ROIs and lines", Menu: command.MeasureMenu, Run: s.Marks.DeleteAll, Enabled: some},
 		{ID: Copy, Title: "Copy the table (CSV)", Menu: command.MeasureMenu, Run: p.copyMarks, Enabled: some,
 			Help: "all ROIs and lines in every pane, for a spreadsheet"},
 	}
@@ -97,8 +97,8 @@ func (p *Panel) Commands() []command.Command {
 
 // copyMarks puts the table of all marks on the clipboard.
 func (p *Panel) copyMarks() {
-	p.h.App.Clipboard().SetContent(p.h.Session.MarksCSV())
-	p.h.Note(fmt.Sprintf(lang.L("The figures of the marks (%d) are on the clipboard, as CSV."), len(p.h.Session.Marks())))
+	p.h.App.Clipboard().SetContent(p.h.Session.Marks.CSV())
+	p.h.Note(fmt.Sprintf(lang.L("The figures of the marks (%d) are on the clipboard, as CSV."), len(p.h.Session.Marks.List())))
 }
 
 // snapshot returns what the panel of marks shows.
@@ -107,10 +107,10 @@ func snapshot(s *session.Session) Snapshot {
 		return Snapshot{Note: lang.L("Open a series to measure in it.")}
 	}
 	snap := Snapshot{Ready: true, Given: s.Document().GivenNoise() != nil}
-	selected, chosen := s.Selected()
+	selected, chosen := s.Marks.Selected()
 	unit := s.Series().Volume.Unit
-	for _, m := range s.Marks() {
-		f := s.MarkFigures(m)
+	for _, m := range s.Marks.List() {
+		f := s.Marks.Figures(m)
 		where := fmt.Sprintf(lang.L(", slice %d: "), m.Index+1)
 		if m.Plane != s.State().View().Plane {
 			where = fmt.Sprintf(", %s %d: ", strings.ToLower(lang.L(wording.Plane(m.Plane))), m.Index+1)
@@ -127,7 +127,7 @@ func snapshot(s *session.Session) Snapshot {
 		snap.Rows, snap.Note = lineRows(s, selected, unit)
 	case chosen:
 		snap.Rows, snap.Note = regionRows(s, selected, unit)
-		ground, _ := s.Ground()
+		ground, _ := s.Marks.Ground()
 		snap.ROI, snap.Ground = true, ground.ID != selected.ID
 	case len(snap.Entries) == 0:
 		snap.Note = lang.L("Choose a shape in the tool bar or the menu Measure, and drag on a picture: " +
@@ -140,7 +140,7 @@ func snapshot(s *session.Session) Snapshot {
 
 // regionRows returns the table of an ROI.
 func regionRows(s *session.Session, m app.Mark, unit string) (rows []Row, note string) {
-	f, cnr := s.MarkFigures(m), s.CNR(s.MarkFigures(m))
+	f, cnr := s.Marks.Figures(m), s.Marks.CNR(s.Marks.Figures(m))
 	rows = append(rows, Row{Label: unit, Values: wording.PaneNames()})
 	write := wording.Rounded
 	add := func(label string, value func(st measure.Stats, role viewer.Role) float64) {
@@ -161,7 +161,7 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []Row, note s
 		}
 		return float64(st.SNR())
 	})
-	if ground, ok := s.Ground(); ok && ground.ID != m.ID {
+	if ground, ok := s.Marks.Ground(); ok && ground.ID != m.ID {
 		add(fmt.Sprintf(lang.L("CNR to %s"), wording.MarkName(ground)), func(_ measure.Stats, role viewer.Role) float64 { return float64(cnr[role]) })
 	}
 	st := f.Stats[viewer.Original]
@@ -176,7 +176,7 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []Row, note s
 		note += fmt.Sprintf(lang.L("Slice %d is not filtered yet. "), m.Index+1)
 	}
 	estimated, known := s.Document().Estimated()
-	sigma, _, err := s.NoiseIn()
+	sigma, _, err := s.Marks.NoiseIn()
 	switch {
 	case st.N < 2:
 	case err != nil:
@@ -192,7 +192,7 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []Row, note s
 
 // lineRows returns the table of a line.
 func lineRows(s *session.Session, m app.Mark, unit string) (rows []Row, note string) {
-	f, names := s.MarkFigures(m), wording.PaneNames()
+	f, names := s.Marks.Figures(m), wording.PaneNames()
 	rows = append(rows, Row{Values: [3]string{names[0], names[1], ""}})
 	width, height := Row{Label: lang.L("Edge 10–90 %, mm")}, Row{Label: lang.L("Edge height") + ", " + unit}
 	if unit == "" {

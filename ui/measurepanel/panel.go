@@ -53,9 +53,9 @@ func (p *Panel) Needs() float32 {
 // ShowPlace shows the slice where the residual of the slice, or of the volume, has
 // the most structure.
 func (p *Panel) ShowPlace(volume bool) {
-	m := p.h.Session.SliceMeasures()
+	m := p.h.Session.Measures.Slice()
 	if volume {
-		m = p.h.Session.VolumeMeasures()
+		m = p.h.Session.Measures.Volume()
 	}
 	if place, ok := session.PlaceOf(m.Measures); m.Known && ok {
 		p.h.Session.State().ShowVoxel(place.Voxel)
@@ -71,7 +71,7 @@ func snapshot(s *session.Session) Snapshot {
 	if series == nil || panel.Arrives(s) {
 		return snap
 	}
-	column := func(m session.Measures, missing string) Column {
+	column := func(m session.Numbers, missing string) Column {
 		if m.Err != nil {
 			snap.Problem = language.Sentence(m.Err.Error())
 		}
@@ -82,14 +82,14 @@ func snapshot(s *session.Session) Snapshot {
 		return c
 	}
 	state := s.State()
-	slice := s.SliceMeasures()
+	slice := s.Measures.Slice()
 	index := state.Index()
 	if slice.Known {
 		index = slice.Index
 	}
 	snap.Name, snap.Unit = fmt.Sprintf(lang.L("Slice %d"), index+1), series.Volume.Unit
 	missing := lang.L("it has not been filtered with these parameters yet.")
-	if _, status, _ := s.ShownRecipe(); status == session.Whole || status == session.Slice {
+	if _, status, _ := s.Preview.Recipe(); status == session.Whole || status == session.Slice {
 		missing = measuring()
 	}
 	snap.Slice = column(slice, missing)
@@ -97,10 +97,10 @@ func snapshot(s *session.Session) Snapshot {
 		snap.Slice.Old = fmt.Sprintf(lang.L("the grey numbers stay until slice %d is measured."), state.Index()+1)
 	}
 	missing = lang.L("apply the filter to the volume to judge it as a whole.")
-	if s.Applied() {
+	if s.Results.Applied() {
 		missing = measuring()
 	}
-	snap.Volume = column(s.VolumeMeasures(), missing)
+	snap.Volume = column(s.Measures.Volume(), missing)
 	if facts, known := s.Document().Facts(); known {
 		snap.Volume.Noise = facts.Noise.Figure
 		snap.Slice.Noise = facts.Noise.Figure

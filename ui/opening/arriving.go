@@ -42,8 +42,8 @@ func (a *arriving) Show(now panel.Snapshot) {
 		a.layer.Hide()
 		return
 	}
-	series := s.Arriving()
-	text := wording.Joined(wording.Series(session.Opened{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Progress().Text)
+	series := s.Reader.Arriving()
+	text := wording.Joined(wording.Series(session.Opened{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Tasks.Progress().Text)
 	if a.text.Text != text {
 		a.text.Text = text
 		a.text.Refresh()

@@ -51,7 +51,7 @@ func NewInvite(h *host.Host) panel.Panel {
 
 // Show implements panel.Panel: it shows the invitation while no series is open or being read.
 func (i *Invite) Show(panel.Snapshot) {
-	if i.h.IsOpen() || i.h.Session.Busy() {
+	if i.h.IsOpen() || i.h.Session.Tasks.Busy() {
 		i.Layer.Hide()
 		return
 	}

@@ -82,7 +82,9 @@ type Snapshot struct {
 
 // Arrives says whether a series that is being read is on the screen. No name and no number of the
 // series before may stand beside its picture.
-func Arrives(s *session.Session) bool { return s.Arriving() != nil && s.Arriving().Slice != nil }
+func Arrives(s *session.Session) bool {
+	return s.Reader.Arriving() != nil && s.Reader.Arriving().Slice != nil
+}
 
 // Hides says whether an area is hidden with the column, or while it is shown.
 func (s Snapshot) Hides(a Area) bool {

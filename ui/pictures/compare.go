@@ -24,9 +24,9 @@ const shareStep = 0.05
 // compareCaptions writes on the panes what each side of a comparison is.
 func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
 	names := wording.Sides(s)
-	choice := len(s.Results()) > 0
+	choice := len(s.Results.List()) > 0
 	out[viewer.Original].Choice, out[viewer.Denoised].Choice = choice, choice
-	if r, ok := s.Base(); ok {
+	if r, ok := s.Results.Base(); ok {
 		c := &out[viewer.Original]
 		c.Title, c.Detail, c.Badge, c.BadgeKind = names[0], wording.Recipe(s, r.Run.Recipe), lang.L("EARLIER RUN"), sliceview.Busy
 		out[viewer.Denoised].Title = names[1]
@@ -34,17 +34,17 @@ func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
 		out[viewer.Residual].Detail = strings.ToLower(names[0] + " − " + names[1])
 	}
 	c := &out[viewer.Denoised]
-	_, _, filtered := s.ShownRecipe()
+	_, _, filtered := s.Preview.Recipe()
 	mode := s.State().Comparison()
-	if s.HoldsBefore() {
+	if s.Screen.HoldsBefore() {
 		c.Title = names[0]
 		c.Badge = fmt.Sprintf(lang.L("SHOWING %s"), names[0])
-		if _, based := s.Base(); !based {
+		if _, based := s.Results.Base(); !based {
 			c.Badge = lang.L("SHOWING THE ORIGINAL")
 		}
 		return
 	}
-	if mode.Mode == viewer.Plain || !filtered && s.Kept() == nil {
+	if mode.Mode == viewer.Plain || !filtered && s.Screen.Kept() == nil {
 		return
 	}
 	c.Sides = names
@@ -101,8 +101,8 @@ func (v *Panel) compareCommands() []command.Command {
 		return open() && (m == viewer.Curtain || m == viewer.Fade)
 	}
 	return append(out,
-		command.Command{ID: "before", Title: "Show the original (hold the key)", Menu: command.CompareMenu, Gap: true, Chords: command.Key(fyne.KeySpace), Hold: s.HoldBefore,
-			Run: func() { s.HoldBefore(!s.HoldsBefore()) }, Checked: s.HoldsBefore, Enabled: open},
+		command.Command{ID: "before", Title: "Show the original (hold the key)", Menu: command.CompareMenu, Gap: true, Chords: command.Key(fyne.KeySpace), Hold: s.Screen.HoldBefore,
+			Run: func() { s.Screen.HoldBefore(!s.Screen.HoldsBefore()) }, Checked: s.Screen.HoldsBefore, Enabled: open},
 		command.Command{ID: "share-less", Title: "Divider left, less of B", Menu: command.CompareMenu, Chords: command.Key(fyne.KeyLeft), Run: shift(-shareStep), Enabled: divides},
 		command.Command{ID: "share-more", Title: "Divider right, more of B", Menu: command.CompareMenu, Chords: command.Key(fyne.KeyRight), Run: shift(shareStep), Enabled: divides},
 		command.Command{ID: "results", Title: "Results", Menu: command.ToolsMenu, List: v.resultCommands},
@@ -131,11 +131,11 @@ func (v *Panel) compare(m viewer.Mode) {
 // baseCommands choose side A of comparisons: the original, or a run.
 func (v *Panel) baseCommands() []command.Command {
 	out := []command.Command{{
-		Title: lang.L("Original"), Run: func() { v.h.Session.CompareWith(-1) },
-		Checked: func() bool { _, based := v.h.Session.Base(); return !based },
+		Title: lang.L("Original"), Run: func() { v.h.Session.Results.CompareWith(-1) },
+		Checked: func() bool { _, based := v.h.Session.Results.Base(); return !based },
 	}}
-	for i, r := range v.h.Session.Results() {
-		out = append(out, command.Command{Title: wording.Run(v.h.Session, r), Run: func() { v.h.Session.CompareWith(i) }, Checked: func() bool { return r.Base }})
+	for i, r := range v.h.Session.Results.List() {
+		out = append(out, command.Command{Title: wording.Run(v.h.Session, r), Run: func() { v.h.Session.Results.CompareWith(i) }, Checked: func() bool { return r.Base }})
 	}
 	return out
 }
@@ -153,8 +153,8 @@ func (v *Panel) chooseSide(role viewer.Role, at fyne.Position) {
 
 // resultCommands show the finished runs of the series again.
 func (v *Panel) resultCommands() (out []command.Command) {
-	for i, r := range v.h.Session.Results() {
-		out = append(out, command.Command{Title: wording.Run(v.h.Session, r), Run: func() { v.h.Session.ShowResult(i) }, Checked: func() bool { return r.Shown }})
+	for i, r := range v.h.Session.Results.List() {
+		out = append(out, command.Command{Title: wording.Run(v.h.Session, r), Run: func() { v.h.Session.Results.Show(i) }, Checked: func() bool { return r.Shown }})
 	}
 	return out
 }

@@ -14,9 +14,9 @@ func showMarks(s *session.Session, captions *[viewer.Roles]sliceview.Caption) {
 	if s.Series() == nil {
 		return
 	}
-	here := s.MarksHere()
+	here := s.Marks.Here()
 	for role := range captions {
-		if viewer.Role(role) == viewer.Original || s.Kept() == nil { // else the pane shows another slice
+		if viewer.Role(role) == viewer.Original || s.Screen.Kept() == nil { // else the pane shows another slice
 			captions[role].Marks = marksOf(s, here, viewer.Role(role), s.State().View())
 		}
 	}
@@ -28,10 +28,10 @@ const maxShown = 50
 // marksOf returns marks of a slice as a view shows them, with the figures of a role; the last
 // ones, where they are many.
 func marksOf(s *session.Session, here []app.Mark, role viewer.Role, view volume.View) (out []sliceview.Mark) {
-	selected, _ := s.Selected()
+	selected, _ := s.Marks.Selected()
 	for _, m := range here[max(len(here)-maxShown, 0):] {
 		out = append(out, sliceview.Mark{
-			Outline: m.In(view, s.Series().Volume.Geometry), Selected: m.ID == selected.ID, Text: wording.Mark(s, s.MarkFigures(m), role, s.Series().Volume.Unit),
+			Outline: m.In(view, s.Series().Volume.Geometry), Selected: m.ID == selected.ID, Text: wording.Mark(s, s.Marks.Figures(m), role, s.Series().Volume.Unit),
 		})
 	}
 	return out

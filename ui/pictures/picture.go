@@ -80,7 +80,7 @@ func (v *Panel) Picture() (m image.Image, label string) {
 		objects = append(objects, c)
 	}
 	for p, pane := range v.Planes {
-		copied(pane, v.h.Session.Plane(volume.Plane(p)), viewer.Original)
+		copied(pane, v.h.Session.Screen.Plane(volume.Plane(p)), viewer.Original)
 	}
 	for role, pane := range v.Panes {
 		copied(pane, v.h.Session.State(), viewer.Role(role))
@@ -122,14 +122,14 @@ func pictureLabel(s *session.Session) []string {
 	state := s.State()
 	names := wording.Sides(s)
 	denoised := lang.L("not filtered yet")
-	if r, status, ok := s.ShownRecipe(); ok {
+	if r, status, ok := s.Preview.Recipe(); ok {
 		denoised = wording.Recipe(s, r)
 		if status == session.Coarse {
 			denoised += lang.L(" (coarse preview)")
 		}
 	}
 	lines := []string{derived, names[1] + ": " + denoised}
-	if base, ok := s.Base(); ok {
+	if base, ok := s.Results.Base(); ok {
 		lines = append(lines, names[0]+": "+wording.Recipe(s, base.Run.Recipe))
 	}
 	window := func(w volume.Window) string {

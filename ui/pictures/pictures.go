@@ -44,7 +44,7 @@ func New(h *host.Host) panel.Panel {
 	s := h.Session
 	events := sliceview.Events{
 		Maximize: v.maximize, Menu: v.contextMenu, Heading: v.chooseSide, Entered: v.unfocus,
-		Modifiers: h.Modifiers, Resized: s.Redraw, Moved: h.AwaitFrames, Marker: s,
+		Modifiers: h.Modifiers, Resized: s.Screen.Redraw, Moved: h.AwaitFrames, Marker: s.Marks,
 	}
 	row := v.buildPlanes(events)
 	for role := range viewer.Roles {

@@ -52,12 +52,12 @@ func (v *Panel) setQuad(on bool) {
 func (v *Panel) buildPlanes(events sliceview.Events) (row []fyne.CanvasObject) {
 	for p := range v.Planes {
 		own := events
-		own.Heading, own.Marker = nil, v.h.Session.PlaneMarker(volume.Plane(p))
+		own.Heading, own.Marker = nil, v.h.Session.Marks.On(volume.Plane(p))
 		own.Maximize = func(viewer.Role) { // the comparison in this plane, alone
 			v.h.Session.State().SetPlane(volume.Plane(p))
 			v.maximize(viewer.Denoised)
 		}
-		v.Planes[p] = sliceview.New(viewer.Original, v.h.Session.Plane(volume.Plane(p)), own)
+		v.Planes[p] = sliceview.New(viewer.Original, v.h.Session.Screen.Plane(volume.Plane(p)), own)
 		v.Planes[p].Hide()
 		row = append(row, v.Planes[p])
 	}
@@ -98,11 +98,11 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, id identity) (out [
 	if s.Screen.PlanesShowResult() {
 		shown, name = s.Document().Run().Result, names[1]
 		detail = wording.Recipe(s, s.Document().Run().Recipe)
-	} else if !based && !s.HoldsBefore() {
+	} else if !based && !s.Screen.HoldsBefore() {
 		detail = lang.L("until the volume is filtered")
 	}
 	for p := range out {
-		state, c := s.Plane(volume.Plane(p)), &out[p]
+		state, c := s.Screen.Plane(volume.Plane(p)), &out[p]
 		c.Title = strings.ToUpper(lang.L(wording.Plane(volume.Plane(p)))) + ", " + name
 		c.Detail, c.Letters, c.Unit = detail, state.View().Letters, series.Volume.Unit
 		w := state.WindowOf(viewer.Denoised)

@@ -42,8 +42,8 @@ func (v *Panel) presetCommands() []command.Command {
 		}
 		out = append(out, command.Command{
 			ID: presetID(i), Title: title, Section: command.WindowMenu, Chords: command.Key(k),
-			Run:     func() { v.h.Session.State().SetWindow(v.h.Session.WindowPresets()[i]) },
-			Enabled: func() bool { return i < len(v.h.Session.WindowPresets()) },
+			Run:     func() { v.h.Session.State().SetWindow(v.h.Session.Screen.WindowPresets()[i]) },
+			Enabled: func() bool { return i < len(v.h.Session.Screen.WindowPresets()) },
 		})
 	}
 	return out
@@ -51,7 +51,7 @@ func (v *Panel) presetCommands() []command.Command {
 
 // windowList sets one of the windows that suit the series.
 func (v *Panel) windowList() (out []command.Command) {
-	for i, preset := range v.h.Session.WindowPresets() {
+	for i, preset := range v.h.Session.Screen.WindowPresets() {
 		c := command.Command{
 			Title: fmt.Sprintf("%s  %s / %s", wording.Window(preset), wording.Short(preset.Width), wording.Short(preset.Center)),
 			Run:   func() { v.h.Session.State().SetWindow(preset) },
@@ -65,7 +65,7 @@ func (v *Panel) windowList() (out []command.Command) {
 }
 
 func (v *Panel) ownWindow() {
-	if own := v.h.Session.OwnWindow(); own.Width > 0 {
+	if own := v.h.Session.Screen.OwnWindow(); own.Width > 0 {
 		v.h.Session.State().SetWindow(own)
 		return
 	}

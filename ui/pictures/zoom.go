@@ -34,7 +34,7 @@ func (v *Panel) pictureCommands() []command.Command {
 		{ID: "actual", Title: "One to one", Menu: command.PictureMenu, Chords: command.With(command.Ctrl, fyne.Key1), Run: v.actualSize, Enabled: v.h.IsOpen,
 			Help: "every voxel is one pixel of the screen"},
 		{ID: "reset", Title: "Reset view", Menu: command.PictureMenu, Chords: command.Key(fyne.KeyR), Enabled: v.h.IsOpen,
-			Run: func() { state.Reset(s.OwnWindow()) }},
+			Run: func() { state.Reset(s.Screen.OwnWindow()) }},
 		{ID: "mirror-across", Title: "Mirror left and right", Menu: command.PictureMenu, Gap: true, Chords: command.With(fyne.KeyModifierShift, fyne.KeyH), Enabled: v.h.IsOpen,
 			Help: "this plane, on the screen alone; the letters at the edges follow",
 			Run:  func() { state.Mirror(true) }, Checked: turned(func(t volume.Turn) bool { return t.Mirrored })},

@@ -35,7 +35,7 @@ type Panel struct {
 // New returns the tabs of plots of a workbench.
 func New(h *host.Host) panel.Panel {
 	find := func() { h.Run(h.Command("best-strength")) }
-	return &Panel{h, NewWidget(h.Go, h.Do, Hooks{Take: h.Session.TakeStrength, Find: find})}
+	return &Panel{h, NewWidget(h.Go, h.Do, Hooks{Take: h.Session.Strength.Take, Find: find})}
 }
 
 // Place implements panel.Panel.
@@ -49,7 +49,7 @@ func (p *Panel) SelectTab(title string) { p.Widget.Select(kinds[slices.Index(tab
 // Commands implements panel.Panel.
 func (p *Panel) Commands() []command.Command {
 	roi := func() bool {
-		m, ok := p.h.Session.Selected()
+		m, ok := p.h.Session.Marks.Selected()
 		return ok && m.Shape != measure.Line
 	}
 	return []command.Command{{
@@ -71,20 +71,20 @@ func (p *Panel) Show(now panel.Snapshot) {
 		p.Widget.DisplayCurve(nil, false, false)
 		return
 	}
-	if picture := s.Settled(); picture != nil {
+	if picture := s.Screen.Settled(); picture != nil {
 		p.Widget.Display(picture, s.State().Focus(), s.State().Window(), markedOn(s, picture))
 	}
-	p.Widget.DisplayCurve(CurveOf(s), s.Searching(), s.CanFindStrength())
+	p.Widget.DisplayCurve(CurveOf(s), s.Strength.Searching(), s.Strength.CanFind())
 }
 
 // CurveOf returns the curve of the strength as the plot shows it, nil without
 // one.
 func CurveOf(s *session.Session) *Curve {
-	found := s.Curve()
+	found := s.Strength.Curve()
 	if found == nil {
 		return nil
 	}
-	f, err := denoise.FilterByName(s.Recipe().Filter)
+	f, err := denoise.FilterByName(s.Tuning.Recipe().Filter)
 	if err != nil {
 		return nil
 	}
@@ -125,7 +125,7 @@ func markedOn(s *session.Session, p *viewer.Picture) Marked {
 	if facts, known := s.Document().Facts(); known {
 		out.Sigma = facts.Noise.Sigma
 	}
-	m, chosen := s.Selected()
+	m, chosen := s.Marks.Selected()
 	var outline measure.Outline
 	if chosen && m.Plane == p.View.Plane {
 		outline = m.In(p.View, p.Source.Geometry)
@@ -133,7 +133,7 @@ func markedOn(s *session.Session, p *viewer.Picture) Marked {
 	switch {
 	case !chosen || m.Plane != p.View.Plane || m.Index != p.Index:
 	case m.Shape == measure.Line:
-		f := s.MarkFigures(m)
+		f := s.Marks.Figures(m)
 		out.Line, out.LineName = &outline, wording.MarkName(m)
 		out.LineNote = language.Sprintf("%.1f mm", f.Length)
 		a, b := f.Edge[viewer.Original], f.Edge[viewer.Denoised]
@@ -145,7 +145,7 @@ func markedOn(s *session.Session, p *viewer.Picture) Marked {
 		}
 	default:
 		out.Region, out.RegionName = &outline, wording.MarkName(m)
-		for _, other := range s.Marks() {
+		for _, other := range s.Marks.List() {
 			if m.Shape == measure.Box && other.Shape == measure.Box && other.Plane == m.Plane && other.Index == m.Index {
 				out.Rectangles = append(out.Rectangles, other.In(p.View, p.Source.Geometry))
 			}

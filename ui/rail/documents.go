@@ -10,7 +10,7 @@ import (
 
 // Commands implements panel.Panel: they switch between the open series and close them.
 func (r *Panel) Commands() []command.Command {
-	several := func() bool { return len(r.h.Session.Documents()) > 1 }
+	several := func() bool { return len(r.h.Session.Documents.List()) > 1 }
 	return []command.Command{
 		{ID: "next-series", Title: "Next series", Menu: command.FileMenu, Gap: true, Enabled: several,
 			Chords: command.With(command.Ctrl, fyne.KeyTab, fyne.KeyPageDown), Run: func() { r.nextDocument(1) }},
@@ -24,7 +24,7 @@ func (r *Panel) Commands() []command.Command {
 
 // seriesCommands show the open series.
 func (r *Panel) seriesCommands() (out []command.Command) {
-	for i, d := range r.h.Session.Documents() {
+	for i, d := range r.h.Session.Documents.List() {
 		out = append(out, command.Command{
 			Title: wording.Joined(wording.Series(d, r.h.Settings.HideIdentity), wording.Slices(d.Dims[2])),
 			Run:   func() { r.h.ShowDocument(i) }, Checked: func() bool { return d.Shown },
@@ -35,7 +35,7 @@ func (r *Panel) seriesCommands() (out []command.Command) {
 
 // nextDocument shows the series step places on in the list.
 func (r *Panel) nextDocument(step int) {
-	n := len(r.h.Session.Documents())
+	n := len(r.h.Session.Documents.List())
 	r.h.ShowDocument((r.h.Current() + step + n) % n)
 }
 
@@ -44,11 +44,11 @@ func (r *Panel) closeDocument(i int) {
 	if r.h.Covered() || i < 0 {
 		return
 	}
-	open := r.h.Session.Documents()[i]
-	r.h.Session.CheckExports(func() {
-		if now := r.h.Session.Documents(); i >= len(now) || now[i].Path != open.Path {
+	open := r.h.Session.Documents.List()[i]
+	r.h.Session.Exports.Check(func() {
+		if now := r.h.Session.Documents.List(); i >= len(now) || now[i].Path != open.Path {
 			return // it was closed meanwhile
 		}
-		r.h.Ask(host.Losses()[r.h.Session.DocumentLoss(i)], func() { r.h.Session.CloseDocument(i) })
+		r.h.Ask(host.Losses()[r.h.Session.Documents.LossOf(i)], func() { r.h.Session.Documents.Close(i) })
 	})
 }

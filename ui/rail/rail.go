@@ -67,7 +67,7 @@ func (r *Panel) SetNarrow(on bool) {
 // Show implements panel.Panel.
 func (r *Panel) Show(now panel.Snapshot) {
 	s, hide := now.Session, now.Settings.HideIdentity
-	open := s.Documents()
+	open := s.Documents.List()
 	for len(r.Cells) < len(open) {
 		c := newCell(r, len(r.Cells))
 		r.Cells = append(r.Cells, c)
@@ -78,7 +78,7 @@ func (r *Panel) Show(now panel.Snapshot) {
 		r.box.Remove(r.Cells[last])
 		r.Cells = r.Cells[:last]
 	}
-	progress := s.Progress().Fraction
+	progress := s.Tasks.Progress().Fraction
 	for i, d := range open {
 		r.Cells[i].display(d, hide, progress)
 	}

@@ -79,7 +79,7 @@ func (r *Panel) Place() panel.Place { return panel.Place{Area: panel.Cover, Obje
 func (r *Panel) Commands() []command.Command {
 	return []command.Command{{ID: "compare-blind", Title: "Blind comparison …", Menu: command.CompareMenu, Gap: true, Run: r.compare,
 		Help:    "which do you prefer, without knowing which is which: slices and sides are drawn at random, the preference is tested",
-		Enabled: func() bool { return r.h.Session.CanCompareBlind() || r.ended != nil }}}
+		Enabled: func() bool { return r.h.Session.Screen.CanCompareBlind() || r.ended != nil }}}
 }
 
 // Unsaved implements panel.Unsaved.
@@ -154,10 +154,10 @@ func (r *Panel) compare() {
 		r.showResult()
 		return
 	}
-	if !r.h.Session.CanCompareBlind() {
+	if !r.h.Session.Screen.CanCompareBlind() {
 		return
 	}
-	job, slices, info := r.h.Session.CompareBlind()
+	job, slices, info := r.h.Session.Screen.CompareBlind()
 	r.h.ShowDialog(dialogs.BlindStart(info.A, info.B, func(trials int) { r.start(job, slices, info, trials) }, r.h.Window))
 }
 

@@ -26,9 +26,9 @@ func (p *Panel) Commands() []command.Command {
 	s := p.h.Session
 	return []command.Command{
 		{ID: "reference-file", Title: "Load reference file …", Menu: command.FileMenu, Gap: true, Enabled: p.h.Idle,
-			Run: func() { p.h.AskFile(lang.L("Load a reference"), s.SetReference) }},
+			Run: func() { p.h.AskFile(lang.L("Load a reference"), s.Reader.SetReference) }},
 		{ID: "reference-folder", Title: "Load reference folder …", Menu: command.FileMenu, Enabled: p.h.Idle,
-			Run: func() { p.h.AskFolder(lang.L("Load a reference"), s.SetReference) }},
+			Run: func() { p.h.AskFolder(lang.L("Load a reference"), s.Reader.SetReference) }},
 		{ID: "no-reference", Title: "Remove the reference", Menu: command.FileMenu, Run: p.clearReference,
 			Enabled: func() bool { return p.h.Idle() && s.Document().Reference() != nil }},
 		{ID: "add-noise", Title: "Add noise …", Menu: command.ToolsMenu, Gap: true, Run: p.askNoise, Enabled: p.h.Idle},
@@ -42,7 +42,7 @@ func (p *Panel) askNoise() {
 	p.h.ShowDialog(dialogs.Noise(dialogs.NoiseRequest{
 		Unit: p.h.Session.Series().Volume.Unit, Range: float64(facts.Hi) - float64(facts.Lo), Sigma: facts.Noise.Sigma,
 		Magnitude: p.h.Session.Series().Modality == "MR",
-		Add:       func(n app.Noise) { p.h.ConfirmVoxels(func() { p.h.Session.AddNoise(n) }) },
+		Add:       func(n app.Noise) { p.h.ConfirmVoxels(func() { p.h.Session.Reader.AddNoise(n) }) },
 	}, p.h.Window))
 }
 
@@ -50,10 +50,10 @@ func (p *Panel) askNoise() {
 // on the noisy voxels.
 func (p *Panel) clearReference() {
 	if p.noisy() {
-		p.h.ConfirmVoxels(p.h.Session.ClearReference)
+		p.h.ConfirmVoxels(p.h.Session.Reader.ClearReference)
 		return
 	}
-	p.h.Session.ClearReference()
+	p.h.Session.Reader.ClearReference()
 }
 
 func (p *Panel) noisy() bool {

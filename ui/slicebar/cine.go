@@ -102,7 +102,7 @@ func (c *cine) end() {
 
 // Step shows the next slice, when the one before is on the screen: none is left out.
 func (c *cine) Step() {
-	state, picture := c.h.Session.State(), c.h.Session.Picture()
+	state, picture := c.h.Session.State(), c.h.Session.Screen.Picture()
 	if c.stop == nil || picture == nil || picture.View != state.View() || picture.Index != state.Index() {
 		return
 	}

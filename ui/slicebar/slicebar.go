@@ -96,7 +96,7 @@ func New(h *host.Host) panel.Panel {
 	texts := container.New(layout.NewCustomPaddedVBoxLayout(-14), b.Sigmas, container.NewStack(ground, b.Label))
 	slice := container.NewBorder(nil, nil, container.NewHBox(container.NewCenter(b.planes), container.NewCenter(b.Cine.content), texts), h.Beside, container.New(tight, above, b.slider))
 	b.content = container.NewVBox(slice, b.along)
-	h.Session.JudgeSlices(!h.Settings.LeaveSlices)
+	h.Session.Strip.Judge(!h.Settings.LeaveSlices)
 	return b
 }
 
@@ -143,8 +143,8 @@ func ordered(view volume.View, figures []session.SliceFigure) []session.SliceFig
 // higher or lower by it. While another volume is being read, or waits for an answer, the slider stays
 // where it was moved to.
 func (b *Panel) displayVolume(s *session.Session, asking bool) (resized bool) {
-	g, index := s.Group()
-	if g != nil && b.wanted > 0 && b.wanted != index+1 && (b.dragged || asking || s.Busy()) {
+	g, index := s.Reader.Group()
+	if g != nil && b.wanted > 0 && b.wanted != index+1 && (b.dragged || asking || s.Tasks.Busy()) {
 		return false
 	}
 	b.wanted = 0
@@ -171,7 +171,7 @@ func (b *Panel) displayVolume(s *session.Session, asking bool) (resized bool) {
 
 // nameVolume writes the place of a volume: "b-value 1000 s/mm2 (3 of 10)".
 func (b *Panel) nameVolume(s *session.Session, index int) {
-	if g, _ := s.Group(); g != nil && index >= 0 && index < g.Len() {
+	if g, _ := s.Reader.Group(); g != nil && index >= 0 && index < g.Len() {
 		control.SetText(b.volume, fmt.Sprintf(lang.L("%s (%d of %d)"), g.Places[index], index+1, g.Len()))
 	}
 }
@@ -179,16 +179,16 @@ func (b *Panel) nameVolume(s *session.Session, index int) {
 // showVolume shows another volume of the 4-D series, after a question where that would lose
 // a result.
 func (b *Panel) showVolume(k int) {
-	g, now := b.h.Session.Group()
+	g, now := b.h.Session.Reader.Group()
 	if g == nil || k < 0 || k >= g.Len() || k == now {
 		return
 	}
-	b.h.ConfirmVoxels(func() { b.h.Session.ShowVolume(k) })
+	b.h.ConfirmVoxels(func() { b.h.Session.Reader.ShowVolume(k) })
 }
 
 // stepVolume shows a volume before or behind the one on the screen.
 func (b *Panel) stepVolume(by int) {
-	_, now := b.h.Session.Group()
+	_, now := b.h.Session.Reader.Group()
 	b.showVolume(now + by)
 }
 
@@ -208,7 +208,7 @@ func (b *Panel) display(s *session.Session) {
 		return
 	}
 	b.planes.SetSelected(lang.L(wording.Plane(state.View().Plane)))
-	figures := ordered(state.View(), s.SliceFigures())
+	figures := ordered(state.View(), s.Strip.Figures())
 	b.Strip.display(figures, state.Volume().Unit, state.Index())
 	control.SetText(b.Sigmas, b.Strip.summary())
 	b.slider.Max = float64(max(n, 1))
@@ -233,7 +233,7 @@ func (b *Panel) Commands() []command.Command {
 		{ID: "last", Title: "Last slice", Chords: command.Key(fyne.KeyEnd), Run: func() { state.SetIndex(state.View().Size[2] - 1) }},
 		{ID: "next-volume", Title: "Next 4-D volume", Chords: command.Key(fyne.KeyRightBracket), Run: func() { b.stepVolume(1) }},
 		{ID: "previous-volume", Title: "Previous 4-D volume", Chords: command.Key(fyne.KeyLeftBracket), Run: func() { b.stepVolume(-1) }},
-		{ID: "judge-slices", Title: "Judge all slices in the background", Menu: command.MeasureMenu, Gap: true, Run: b.toggleJudgement, Checked: s.JudgesSlices,
+		{ID: "judge-slices", Title: "Judge all slices in the background", Menu: command.MeasureMenu, Gap: true, Run: b.toggleJudgement, Checked: s.Strip.Judges,
 			Help: "verdicts for the strip above the slices, on one core, while nothing else is in progress"},
 	}...)
 }
@@ -241,7 +241,7 @@ func (b *Panel) Commands() []command.Command {
 // toggleJudgement switches the verdicts on the slices that are not shown on or off, now and
 // at the next start.
 func (b *Panel) toggleJudgement() {
-	b.h.Settings.LeaveSlices = b.h.Session.JudgesSlices()
-	b.h.Session.JudgeSlices(!b.h.Settings.LeaveSlices)
+	b.h.Settings.LeaveSlices = b.h.Session.Strip.Judges()
+	b.h.Session.Strip.Judge(!b.h.Settings.LeaveSlices)
 	b.h.SaveSettings()
 }

@@ -45,7 +45,7 @@ func New(h *host.Host) panel.Panel {
 	b := &Panel{
 		h:    h,
 		Text: control.Caption(""), bar: widget.NewProgressBar(), engine: control.Caption(""), memory: control.Caption(""),
-		cancel:   control.IconButton(theme.CancelIcon(), lang.L("Cancel"), h.Session.Cancel),
+		cancel:   control.IconButton(theme.CancelIcon(), lang.L("Cancel"), h.Session.Tasks.Cancel),
 		findings: control.IconButton(theme.WarningIcon(), "", func() { h.Run(h.Command("findings")) }),
 	}
 	b.Text.Truncation = fyne.TextTruncateEllipsis
@@ -70,7 +70,7 @@ func (b *Panel) Note(text string) {
 // Show implements panel.Panel. While the column is shown, that has the progress of a run.
 func (b *Panel) Show(now panel.Snapshot) {
 	s, column := now.Session, now.Column
-	p := s.Progress()
+	p := s.Tasks.Progress()
 	running := p.Kind != session.Idle
 	elsewhere := column && p.Kind == session.Applying
 	b.cancel.Hidden = !running || elsewhere
@@ -86,21 +86,21 @@ func (b *Panel) Show(now panel.Snapshot) {
 		control.SetText(b.Text, p.Text)
 	case !column && warning(s) != "":
 		control.SetText(b.Text, warning(s))
-	case s.Message() != "":
-		control.SetText(b.Text, s.Message())
+	case s.Tasks.Message() != "":
+		control.SetText(b.Text, s.Tasks.Message())
 	case b.noted != "":
 		control.SetText(b.Text, b.noted)
 	case s.Series() == nil:
 		control.SetText(b.Text, lang.L("Open a series, or drop a file or folder here."))
 	case !factsKnown(s):
 		control.SetText(b.Text, lang.L("Measuring the noise of the series, on which automatic values depend …"))
-	case s.Example():
+	case s.Documents.Example():
 		control.SetText(b.Text, lang.L("This is the bundled series. Open your own, or drop a file or folder here."))
 	default:
 		control.SetText(b.Text, "")
 	}
 	control.SetText(b.engine, engineText(s.Engine()))
-	used, limit := s.Memory()
+	used, limit := s.Documents.Memory()
 	control.SetText(b.memory, memoryText(app.ProcessMemory(), used, limit))
 	if panel.Arrives(s) {
 		b.showFindings(nil)
@@ -120,7 +120,7 @@ func warning(s *session.Session) string {
 	if f, ok := s.Results.Forecast(); ok && f.Text() != "" {
 		return language.Sentence(f.Text())
 	}
-	return wording.Origin(s.Carried())
+	return wording.Origin(s.Tuning.Carried())
 }
 
 // factsKnown says whether range and noise of the series are known.
@@ -179,17 +179,17 @@ const longWork = 10 * time.Second
 // some length.
 func (b *Panel) Cancel() bool {
 	h := b.h
-	p, text := h.Session.Progress(), ""
+	p, text := h.Session.Tasks.Progress(), ""
 	if p.Kind == session.Idle {
 		return false
 	}
 	if p.Elapsed >= longWork && (p.Kind == session.Applying || p.Kind == session.Exporting || p.Kind == session.Sending) {
-		text = host.Losses()[h.Session.TaskLoss()]
+		text = host.Losses()[h.Session.Tasks.Loss()]
 	}
 	h.Ask(text, func() {
 		// The task may have ended while the question was open.
-		if h.Session.Progress().Kind == p.Kind {
-			h.Session.Cancel()
+		if h.Session.Tasks.Progress().Kind == p.Kind {
+			h.Session.Tasks.Cancel()
 		}
 	})
 	return true

@@ -142,9 +142,9 @@ func (t *Panel) Commands() []command.Command {
 		return func() bool { return s.Document() != nil && can() }
 	}
 	return []command.Command{
-		{ID: "undo", Title: "Undo", Menu: command.EditMenu, Chords: command.With(command.Ctrl, fyne.KeyZ), Run: s.Undo,
+		{ID: "undo", Title: "Undo", Menu: command.EditMenu, Chords: command.With(command.Ctrl, fyne.KeyZ), Run: s.History.Undo,
 			Enabled: history(func() bool { return s.Document().Edits().CanUndo() })},
-		{ID: "redo", Title: "Redo", Menu: command.EditMenu, Run: s.Redo,
+		{ID: "redo", Title: "Redo", Menu: command.EditMenu, Run: s.History.Redo,
 			Chords:  append(command.With(command.Ctrl, fyne.KeyY), command.With(command.Ctrl|fyne.KeyModifierShift, fyne.KeyZ)...),
 			Enabled: history(func() bool { return s.Document().Edits().CanRedo() })},
 	}
@@ -178,12 +178,12 @@ func (t *Panel) Show(now panel.Snapshot) {
 	}
 	t.showWindows(s)
 	t.showComparison(state.Comparison())
-	control.SetEnabled(t.export, s.Exportable() != nil && !s.Busy())
+	control.SetEnabled(t.export, s.Results.Exportable() != nil && !s.Tasks.Busy())
 	control.SetEnabled(t.undo, s.Document().Edits().CanUndo())
 	control.SetEnabled(t.redo, s.Document().Edits().CanRedo())
-	control.SetEnabled(t.noise, s.CanMapNoise())
-	control.SetPressed(t.noise, s.NoiseMap() != nil)
-	control.SetPressed(t.marks, s.MarksStructure())
+	control.SetEnabled(t.noise, s.Noise.CanMap())
+	control.SetPressed(t.noise, s.Noise.Map() != nil)
+	control.SetPressed(t.marks, s.Structures.Marked())
 }
 
 // showWindows lists the windows stored in the series, then the presets.
@@ -201,7 +201,7 @@ func (t *Panel) showWindows(s *session.Session) {
 		t.presets = append(t.presets, own)
 	}
 	t.presets = append(t.presets, s.State().Automatic())
-	t.presets = append(t.presets, s.WindowPresets()...)
+	t.presets = append(t.presets, s.Screen.WindowPresets()...)
 	current, whose := -1, ""
 	if s.State().Unlinked() { // on the way to the list the pointer may have crossed the other picture
 		whose = map[viewer.Role]string{viewer.Original: lang.L("Original: "), viewer.Denoised: lang.L("Denoised: ")}[s.State().Attended()]

@@ -44,7 +44,7 @@ func newToolButtons(h *host.Host) *toolButtons {
 func (t *toolButtons) display(s *session.Session) {
 	for tool, b := range t.buttons {
 		control.SetEnabled(b, s.Series() != nil)
-		control.SetPressed(b, s.Tool() == tool)
+		control.SetPressed(b, s.Marks.Tool() == tool)
 	}
 }
 

@@ -39,7 +39,7 @@ func Mark(s *session.Session, f session.MarkFigures, role viewer.Role, unit stri
 		return name + "–"
 	}
 	text := name + lang.L("mean ") + Rounded(float64(st.Mean), st.SD, "") + " SD " + Rounded(float64(st.SD), st.SD, unit)
-	if cnr := s.CNR(f)[role]; cnr.Finite() {
+	if cnr := s.Marks.CNR(f)[role]; cnr.Finite() {
 		text += ", CNR " + Figure(float64(cnr), "")
 	}
 	return text
@@ -63,8 +63,8 @@ func PaneNames() [3]string {
 
 // LineSelected says whether a line on the slice is profiled, in place of a row.
 func LineSelected(s *session.Session) bool {
-	return slices.ContainsFunc(s.MarksHere(), func(m app.Mark) bool {
-		selected, _ := s.Selected()
+	return slices.ContainsFunc(s.Marks.Here(), func(m app.Mark) bool {
+		selected, _ := s.Marks.Selected()
 		return m.ID == selected.ID && m.Shape == measure.Line
 	})
 }

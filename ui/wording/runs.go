@@ -59,8 +59,8 @@ func Place(p session.Place) string {
 // Sides returns the permanent labels of the two sides of a comparison.
 func Sides(s *session.Session) (names [2]string) {
 	names = [2]string{lang.L(viewer.Original.String()), lang.L(viewer.Denoised.String())}
-	_, based := s.Base()
-	for _, r := range s.Results() {
+	_, based := s.Results.Base()
+	for _, r := range s.Results.List() {
 		if r.Base {
 			names[0] = runName(r.Number)
 		}
