@@ -14,6 +14,7 @@ import (
 	"quell/ui/host"
 	"quell/ui/panel"
 	"quell/ui/session"
+	"quell/ui/session/desk"
 	"quell/ui/viewer"
 )
 
@@ -31,7 +32,7 @@ func New(a fyne.App, o host.Options) *Workbench {
 	h := host.New(a, o)
 	w := &Workbench{host: h, saver: autosave.New(h)}
 	var screen panel.Screen
-	h.Session = session.New(session.Deps{
+	h.Session = session.New(desk.Deps{
 		Go: h.Go, Do: h.Do, Engine: h.Engine, Now: h.Now,
 		Panicked:   func(p *parallel.Panic) { h.Panicked(p) },
 		SaveRun:    w.saver.SaveRun,
@@ -40,7 +41,7 @@ func New(a fyne.App, o host.Options) *Workbench {
 		Filter:     h.Settings.LastFilter,
 		Remembered: func() map[string]denoise.Recipe { return h.Settings.Recipes },
 		Remember:   func(r denoise.Recipe) { h.Settings.Remember(r) },
-	}, session.Listener{
+	}, desk.Listener{
 		Changed: h.Changed, Choose: h.Choose, Damaged: h.AskDamaged, Opened: h.Opened, Failed: h.Fail,
 		Framed:       func(p *viewer.Picture, frames [viewer.Roles]viewer.Frame) { screen.Framed(p, frames) },
 		Panes:        func() [viewer.Roles]viewer.Pane { return screen.Sizes() },

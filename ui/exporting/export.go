@@ -79,7 +79,7 @@ func (p *Panel) showExport(names proposed) {
 	}
 	volumes := 0
 	if p.h.Session.Exports.CanWriteAll() {
-		g, _ := p.h.Session.Reader.Group()
+		g, _ := p.h.Session.Documents.Group()
 		volumes = g.Len()
 	}
 	p.h.ShowDialog(dialogs.Export(dialogs.ExportRequest{

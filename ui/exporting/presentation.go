@@ -37,7 +37,7 @@ func (p *Panel) askPresentation() {
 			if folder == "" {
 				p.h.RememberFolder(path)
 			}
-			p.h.Session.Exports.SavePresentation(path, func(f session.MarkFigures, role viewer.Role) string {
+			p.h.Session.Exports.SavePresentation(path, func(f marks.Figures, role viewer.Role) string {
 				return wording.Mark(p.h.Session, f, role, source.Volume.Unit)
 			}, overwrite)
 		},

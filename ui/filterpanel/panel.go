@@ -9,6 +9,7 @@ import (
 	"quell/ui/language"
 	"quell/ui/panel"
 	"quell/ui/session"
+	"quell/ui/session/desk"
 	"quell/ui/wording"
 )
 
@@ -112,7 +113,7 @@ func snapshot(s *session.Session) Snapshot {
 		snap.Unit = series.Volume.Unit
 		snap.Facts, _ = s.Document().Facts()
 	}
-	if p := s.Tasks.Progress(); p.Kind == session.Applying {
+	if p := s.Tasks.Progress(); p.Kind == desk.Applying {
 		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, lang.L("Another series is being filtered.")+"\n"+p.Text
 		if !p.Hidden {
 			snap.Progress = wording.Recipe(s, p.Recipe) + "\n" + p.Text

@@ -18,7 +18,7 @@ import (
 	"quell/ui/host"
 	"quell/ui/language"
 	"quell/ui/panel"
-	"quell/ui/session"
+	"quell/ui/session/tuning"
 	"quell/volume"
 )
 
@@ -89,7 +89,7 @@ func (p *Panel) galleryCells() []dialogs.GalleryCell {
 }
 
 // exhibitCell shows what a filter reached, and takes it.
-func (p *Panel) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
+func (p *Panel) exhibitCell(g *tuning.Gallery, i int) dialogs.GalleryCell {
 	e := g.Exhibits[i]
 	c := dialogs.GalleryCell{Title: fmt.Sprintf("%s, %d-D", lang.L(e.Title), e.Recipe.Dims), Marked: i == g.Best}
 	if e.Problem != "" {

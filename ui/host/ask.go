@@ -7,17 +7,17 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/ui/dialogs"
-	"quell/ui/session"
+	"quell/ui/session/desk"
 )
 
 // Losses says what the user would lose, for the question before it is lost.
-func Losses() map[session.Loss]string {
-	return map[session.Loss]string{
-		session.LosesRun:    lang.L("The filter is being applied to the volume. Nothing of an unfinished run is kept."),
-		session.LosesExport: lang.L("The export is being written. Nothing of an unfinished export is kept."),
-		session.LosesSend:   lang.L("The series is being sent. What the PACS has not stored yet is not sent."),
-		session.LosesResult: lang.L("A denoised volume has not been exported."),
-		session.LosesGone:   lang.L("The files that a denoised volume was exported to are gone, or were replaced."),
+func Losses() map[desk.Loss]string {
+	return map[desk.Loss]string{
+		desk.LosesRun:    lang.L("The filter is being applied to the volume. Nothing of an unfinished run is kept."),
+		desk.LosesExport: lang.L("The export is being written. Nothing of an unfinished export is kept."),
+		desk.LosesSend:   lang.L("The series is being sent. What the PACS has not stored yet is not sent."),
+		desk.LosesResult: lang.L("A denoised volume has not been exported."),
+		desk.LosesGone:   lang.L("The files that a denoised volume was exported to are gone, or were replaced."),
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"quell/app"
 	"quell/ui/dialogs"
 	"quell/ui/panel"
-	"quell/ui/session"
+	"quell/ui/session/documents"
 	"quell/ui/wording"
 )
 
@@ -37,7 +37,7 @@ func (h *Host) Open(path string) {
 // OpenBundled opens the bundled series, after a question where that would end a run or an
 // export, or shows it where it is open.
 func (h *Host) OpenBundled() {
-	bundled := func(d session.Opened) bool { return d.Path == "" }
+	bundled := func(d documents.Opened) bool { return d.Path == "" }
 	if i := slices.IndexFunc(h.Session.Documents.List(), bundled); i >= 0 {
 		h.ShowDocument(i)
 		return
@@ -106,7 +106,7 @@ func (h *Host) Drop(uris []fyne.URI) {
 
 // Current returns the index of the series that is shown, -1 for none.
 func (h *Host) Current() int {
-	return slices.IndexFunc(h.Session.Documents.List(), func(d session.Opened) bool { return d.Shown })
+	return slices.IndexFunc(h.Session.Documents.List(), func(d documents.Opened) bool { return d.Shown })
 }
 
 // ShowDocument shows an open series. One that was put away is read again, after a

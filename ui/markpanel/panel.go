@@ -15,6 +15,7 @@ import (
 	"quell/ui/language"
 	"quell/ui/panel"
 	"quell/ui/session"
+	"quell/ui/session/marks"
 	"quell/ui/viewer"
 	"quell/ui/wording"
 )
@@ -40,23 +41,23 @@ func (p *Panel) Show(now panel.Snapshot) { p.widget.Display(snapshot(now.Session
 
 // Cancel implements panel.Canceller: it puts the tool in use away.
 func (p *Panel) Cancel() bool {
-	if p.h.Session.Marks.Tool() == session.NoTool {
+	if p.h.Session.Marks.Tool() == marks.NoTool {
 		return false
 	}
-	p.h.Session.Marks.SetTool(session.NoTool)
+	p.h.Session.Marks.SetTool(marks.NoTool)
 	return true
 }
 
 // Commands implements panel.Panel.
 func (p *Panel) Commands() []command.Command {
 	s := p.h.Session
-	tool := func(t session.Tool, id, title, help string, chords []command.Chord) command.Command {
+	tool := func(t marks.Tool, id, title, help string, chords []command.Chord) command.Command {
 		return command.Command{
 			ID: id, Title: title, Help: help, Menu: command.MeasureMenu, Chords: chords, Enabled: p.h.IsOpen,
 			Checked: func() bool { return s.Marks.Tool() == t },
 			Run: func() {
 				if s.Marks.Tool() == t {
-					s.Marks.SetTool(session.NoTool)
+					s.Marks.SetTool(marks.NoTool)
 					return
 				}
 				s.Marks.SetTool(t)
@@ -75,10 +76,10 @@ func (p *Panel) Commands() []command.Command {
 	some := func() bool { return len(s.Marks.List()) > 0 }
 	const drag = "drag on a picture; "
 	return []command.Command{
-		tool(session.EllipseTool, "tool-ellipse", "Elliptical ROI", drag+"mean, SD, SNR and CNR in every pane", command.Key(fyne.KeyE)),
-		tool(session.RectangleTool, "tool-rectangle", "Rectangular ROI", drag+"mean, SD, SNR and CNR in every pane", command.With(fyne.KeyModifierShift, fyne.KeyE)),
-		tool(session.FreehandTool, "tool-freehand", "Freehand ROI", drag+"mean, SD, SNR and CNR in every pane", command.Key(fyne.KeyU)),
-		tool(session.LineTool, "tool-line", "Line", drag+"its length, the profile along it and the width of an edge across it", command.Key(fyne.KeyL)),
+		tool(marks.EllipseTool, "tool-ellipse", "Elliptical ROI", drag+"mean, SD, SNR and CNR in every pane", command.Key(fyne.KeyE)),
+		tool(marks.RectangleTool, "tool-rectangle", "Rectangular ROI", drag+"mean, SD, SNR and CNR in every pane", command.With(fyne.KeyModifierShift, fyne.KeyE)),
+		tool(marks.FreehandTool, "tool-freehand", "Freehand ROI", drag+"mean, SD, SNR and CNR in every pane", command.Key(fyne.KeyU)),
+		tool(marks.LineTool, "tool-line", "Line", drag+"its length, the profile along it and the width of an edge across it", command.Key(fyne.KeyL)),
 		{ID: Window, Title: "Window of the ROI", Menu: command.MeasureMenu, Gap: true, Run: s.Marks.SetWindow, Enabled: roi, Chords: command.Key(fyne.KeyV),
 			Help: "window width and level that hold the values in it"},
 		{ID: Ground, Title: "Contrast to the ROI", Menu: command.MeasureMenu, Run: s.Marks.SetGround, Enabled: roi,

@@ -11,6 +11,8 @@ import (
 	"quell/ui/language"
 	"quell/ui/panel"
 	"quell/ui/session"
+	"quell/ui/session/measures"
+	"quell/ui/session/preview"
 	"quell/ui/wording"
 )
 
@@ -57,7 +59,7 @@ func (p *Panel) ShowPlace(volume bool) {
 	if volume {
 		m = p.h.Session.Measures.Volume()
 	}
-	if place, ok := session.PlaceOf(m.Measures); m.Known && ok {
+	if place, ok := measures.PlaceOf(m.Measures); m.Known && ok {
 		p.h.Session.State().ShowVoxel(place.Voxel)
 	}
 }
@@ -71,7 +73,7 @@ func snapshot(s *session.Session) Snapshot {
 	if series == nil || panel.Arrives(s) {
 		return snap
 	}
-	column := func(m session.Numbers, missing string) Column {
+	column := func(m measures.Numbers, missing string) Column {
 		if m.Err != nil {
 			snap.Problem = language.Sentence(m.Err.Error())
 		}
@@ -89,7 +91,7 @@ func snapshot(s *session.Session) Snapshot {
 	}
 	snap.Name, snap.Unit = fmt.Sprintf(lang.L("Slice %d"), index+1), series.Volume.Unit
 	missing := lang.L("it has not been filtered with these parameters yet.")
-	if _, status, _ := s.Preview.Recipe(); status == session.Whole || status == session.Slice {
+	if _, status, _ := s.Preview.Recipe(); status == preview.Whole || status == preview.Slice {
 		missing = measuring()
 	}
 	snap.Slice = column(slice, missing)
@@ -129,7 +131,7 @@ func resultOf(m app.Measures) Result {
 	if m.Map != nil {
 		r.Structure = math.Sqrt(m.Structure)
 	}
-	if p, ok := session.PlaceOf(m); ok {
+	if p, ok := measures.PlaceOf(m); ok {
 		r.Place = wording.Place(p)
 	}
 	return r

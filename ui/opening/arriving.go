@@ -11,7 +11,7 @@ import (
 
 	"quell/ui/host"
 	"quell/ui/panel"
-	"quell/ui/session"
+	"quell/ui/session/documents"
 	"quell/ui/wording"
 )
 
@@ -43,7 +43,7 @@ func (a *arriving) Show(now panel.Snapshot) {
 		return
 	}
 	series := s.Reader.Arriving()
-	text := wording.Joined(wording.Series(session.Opened{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Tasks.Progress().Text)
+	text := wording.Joined(wording.Series(documents.Opened{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Tasks.Progress().Text)
 	if a.text.Text != text {
 		a.text.Text = text
 		a.text.Refresh()

@@ -11,7 +11,6 @@ import (
 	"quell/denoise"
 	"quell/ui/language"
 	"quell/ui/session"
-	"quell/ui/session/measures"
 	"quell/ui/session/preview"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
@@ -76,7 +75,7 @@ func originalCaption(s *session.Session, id identity, c *sliceview.Caption) {
 		return
 	}
 	c.Badge, c.BadgeKind = lang.L("NOISE MAP"), sliceview.Busy
-	c.Detail = fmt.Sprintf(lang.L("noise σ mostly %s to %s, confidence %s"), wording.Short(m.Lo), session.Quantity(m.Hi, m.Values.Unit), lang.L(string(m.Confidence)))
+	c.Detail = fmt.Sprintf(lang.L("noise σ mostly %s to %s, confidence %s"), wording.Short(m.Lo), language.Quantity(m.Hi, m.Values.Unit), lang.L(string(m.Confidence)))
 	if s.State().Overlay() == viewer.OverlayFull && id.shows(valueLine) {
 		c.Corner[len(c.Corner)-1] += localNoise(s, m)
 	}

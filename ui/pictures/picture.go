@@ -124,7 +124,7 @@ func pictureLabel(s *session.Session) []string {
 	denoised := lang.L("not filtered yet")
 	if r, status, ok := s.Preview.Recipe(); ok {
 		denoised = wording.Recipe(s, r)
-		if status == session.Coarse {
+		if status == preview.Coarse {
 			denoised += lang.L(" (coarse preview)")
 		}
 	}

@@ -110,7 +110,7 @@ func CurveOf(s *session.Session) *Curve {
 		// The estimate of a mean square has an error of its own, and can be below 0.
 		rms := found.Sigma * math.Sqrt(max(p.MSE, 0))
 		c.X, c.Y = append(c.X, p.Strength), append(c.Y, rms)
-		label := strings.TrimSpace(wording.Short(p.Strength)+" "+unit) + ": " + fmt.Sprintf(lang.L("error %s"), session.Quantity(rms, volumeUnit))
+		label := strings.TrimSpace(wording.Short(p.Strength)+" "+unit) + ": " + fmt.Sprintf(lang.L("error %s"), language.Quantity(rms, volumeUnit))
 		if i == c.Best {
 			label += lang.L(", the least")
 		}

@@ -19,7 +19,7 @@ import (
 	"quell/ui/control"
 	"quell/ui/host"
 	"quell/ui/panel"
-	"quell/ui/session"
+	"quell/ui/session/documents"
 	"quell/ui/wording"
 )
 
@@ -91,7 +91,7 @@ type Cell struct {
 	widget.BaseWidget
 	r      *Panel
 	index  int
-	shown  session.Opened
+	shown  documents.Opened
 	Hint   string
 	Ground *canvas.Rectangle
 	image  *canvas.Image
@@ -167,16 +167,16 @@ func (tightLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 }
 
 // Colours of the badges: those of the badges on the pictures.
-var railBadges = map[session.DocumentState]color.Color{
-	session.Running:    color.NRGBA{R: 0x8f, G: 0xb4, B: 0xd8, A: 0xff},
-	session.Unexported: color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
-	session.Exported:   color.NRGBA{R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff},
+var railBadges = map[documents.DocumentState]color.Color{
+	documents.Running:    color.NRGBA{R: 0x8f, G: 0xb4, B: 0xd8, A: 0xff},
+	documents.Unexported: color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
+	documents.Exported:   color.NRGBA{R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff},
 }
 
 // display shows a series, where anything differs from what is shown.
-func (c *Cell) display(d session.Opened, hide bool, progress float64) {
-	badge := map[session.DocumentState]string{session.Unexported: lang.L("result"), session.Exported: lang.L("exported")}[d.State]
-	if d.State == session.Running {
+func (c *Cell) display(d documents.Opened, hide bool, progress float64) {
+	badge := map[documents.DocumentState]string{documents.Unexported: lang.L("result"), documents.Exported: lang.L("exported")}[d.State]
+	if d.State == documents.Running {
 		badge = fmt.Sprintf("%.0f %%", 100*progress)
 	}
 	name, hint := wording.Series(d, hide), wording.SeriesHint(d, hide)

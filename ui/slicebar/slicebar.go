@@ -19,6 +19,7 @@ import (
 	"quell/ui/host"
 	"quell/ui/panel"
 	"quell/ui/session"
+	"quell/ui/session/measures"
 	"quell/ui/wording"
 	"quell/volume"
 )
@@ -128,11 +129,11 @@ func (b *Panel) Close() { b.Cine.end() }
 
 // ordered returns figures along the third axis of the series in the order of the slider;
 // nil where that runs along another axis.
-func ordered(view volume.View, figures []session.SliceFigure) []session.SliceFigure {
+func ordered(view volume.View, figures []measures.SliceFigure) []measures.SliceFigure {
 	if view.Axis[2] != 2 || len(figures) != view.Size[2] {
 		return nil
 	}
-	out := make([]session.SliceFigure, len(figures))
+	out := make([]measures.SliceFigure, len(figures))
 	for i := range out {
 		out[i] = figures[view.Voxel(0, 0, i)[2]]
 	}
@@ -143,7 +144,7 @@ func ordered(view volume.View, figures []session.SliceFigure) []session.SliceFig
 // higher or lower by it. While another volume is being read, or waits for an answer, the slider stays
 // where it was moved to.
 func (b *Panel) displayVolume(s *session.Session, asking bool) (resized bool) {
-	g, index := s.Reader.Group()
+	g, index := s.Documents.Group()
 	if g != nil && b.wanted > 0 && b.wanted != index+1 && (b.dragged || asking || s.Tasks.Busy()) {
 		return false
 	}
@@ -171,7 +172,7 @@ func (b *Panel) displayVolume(s *session.Session, asking bool) (resized bool) {
 
 // nameVolume writes the place of a volume: "b-value 1000 s/mm2 (3 of 10)".
 func (b *Panel) nameVolume(s *session.Session, index int) {
-	if g, _ := s.Reader.Group(); g != nil && index >= 0 && index < g.Len() {
+	if g, _ := s.Documents.Group(); g != nil && index >= 0 && index < g.Len() {
 		control.SetText(b.volume, fmt.Sprintf(lang.L("%s (%d of %d)"), g.Places[index], index+1, g.Len()))
 	}
 }
@@ -179,7 +180,7 @@ func (b *Panel) nameVolume(s *session.Session, index int) {
 // showVolume shows another volume of the 4-D series, after a question where that would lose
 // a result.
 func (b *Panel) showVolume(k int) {
-	g, now := b.h.Session.Reader.Group()
+	g, now := b.h.Session.Documents.Group()
 	if g == nil || k < 0 || k >= g.Len() || k == now {
 		return
 	}
@@ -188,7 +189,7 @@ func (b *Panel) showVolume(k int) {
 
 // stepVolume shows a volume before or behind the one on the screen.
 func (b *Panel) stepVolume(by int) {
-	_, now := b.h.Session.Reader.Group()
+	_, now := b.h.Session.Documents.Group()
 	b.showVolume(now + by)
 }
 

@@ -16,7 +16,7 @@ import (
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/ui/language"
-	"quell/ui/session"
+	"quell/ui/session/measures"
 	"quell/ui/wording"
 )
 
@@ -26,7 +26,7 @@ import (
 type strip struct {
 	widget.BaseWidget
 	raster  *canvas.Raster
-	Figures []session.SliceFigure // by the slider's order
+	Figures []measures.SliceFigure // by the slider's order
 	unit    string
 	at      int // the slice that is shown
 	hover   func(text string)
@@ -77,7 +77,7 @@ func (s *strip) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRe
 func (s *strip) MinSize() fyne.Size { return fyne.NewSize(40, stripHeight) }
 
 // display shows the figures of all slices, by the slider's order, and marks one.
-func (s *strip) display(figures []session.SliceFigure, unit string, at int) {
+func (s *strip) display(figures []measures.SliceFigure, unit string, at int) {
 	if at == s.at && unit == s.unit && slices.Equal(figures, s.Figures) {
 		return
 	}

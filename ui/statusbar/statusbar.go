@@ -21,6 +21,7 @@ import (
 	"quell/ui/language"
 	"quell/ui/panel"
 	"quell/ui/session"
+	"quell/ui/session/desk"
 	"quell/ui/wording"
 )
 
@@ -71,8 +72,8 @@ func (b *Panel) Note(text string) {
 func (b *Panel) Show(now panel.Snapshot) {
 	s, column := now.Session, now.Column
 	p := s.Tasks.Progress()
-	running := p.Kind != session.Idle
-	elsewhere := column && p.Kind == session.Applying
+	running := p.Kind != desk.Idle
+	elsewhere := column && p.Kind == desk.Applying
 	b.cancel.Hidden = !running || elsewhere
 	b.bar.Hidden = b.cancel.Hidden || p.Fraction == 0
 	if !b.bar.Hidden {
@@ -180,10 +181,10 @@ const longWork = 10 * time.Second
 func (b *Panel) Cancel() bool {
 	h := b.h
 	p, text := h.Session.Tasks.Progress(), ""
-	if p.Kind == session.Idle {
+	if p.Kind == desk.Idle {
 		return false
 	}
-	if p.Elapsed >= longWork && (p.Kind == session.Applying || p.Kind == session.Exporting || p.Kind == session.Sending) {
+	if p.Elapsed >= longWork && (p.Kind == desk.Applying || p.Kind == desk.Exporting || p.Kind == desk.Sending) {
 		text = host.Losses()[h.Session.Tasks.Loss()]
 	}
 	h.Ask(text, func() {

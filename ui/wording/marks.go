@@ -10,6 +10,7 @@ import (
 	"quell/measure"
 	"quell/ui/language"
 	"quell/ui/session"
+	"quell/ui/session/marks"
 	"quell/ui/viewer"
 )
 
@@ -22,7 +23,7 @@ func MarkName(m app.Mark) string {
 }
 
 // Mark is what stands beside a mark in a pane: "2: 33.1 ± 4.9 HU, CNR 3.1".
-func Mark(s *session.Session, f session.MarkFigures, role viewer.Role, unit string) string {
+func Mark(s *session.Session, f marks.Figures, role viewer.Role, unit string) string {
 	name := fmt.Sprintf("%d: ", f.Mark.ID)
 	if f.Mark.Shape == measure.Line {
 		text := name + language.Sprintf("%.1f mm", f.Length)

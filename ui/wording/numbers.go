@@ -10,7 +10,7 @@ import (
 
 	"quell/measure"
 	"quell/ui/language"
-	"quell/ui/session"
+
 	"quell/volume"
 )
 
@@ -80,7 +80,7 @@ func Figure(x float64, unit string) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
 	}
-	text := session.Quantity(x, unit)
+	text := language.Quantity(x, unit)
 	if text[0] == '-' {
 		text = "−" + text[1:]
 	}

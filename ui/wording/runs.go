@@ -9,6 +9,8 @@ import (
 	"quell/denoise"
 	"quell/ui/language"
 	"quell/ui/session"
+	"quell/ui/session/measures"
+	"quell/ui/session/results"
 	"quell/ui/viewer"
 )
 
@@ -52,7 +54,7 @@ func Recipe(s *session.Session, r denoise.Recipe) string {
 }
 
 // Place names a place: "edges, x 120, y 88, z 5", counted from 1.
-func Place(p session.Place) string {
+func Place(p measures.Place) string {
 	return fmt.Sprintf(lang.L("%s, x %d, y %d, z %d"), lang.L(p.What), p.Voxel[0]+1, p.Voxel[1]+1, p.Voxel[2]+1)
 }
 
@@ -74,7 +76,7 @@ func Sides(s *session.Session) (names [2]string) {
 func runName(number int) string { return fmt.Sprintf(lang.L("RUN %d"), number) }
 
 // Run names a run in a menu.
-func Run(s *session.Session, r session.Result) string {
+func Run(s *session.Session, r results.Result) string {
 	title := fmt.Sprintf(lang.L("Run %d: %s"), r.Number, Recipe(s, r.Run.Recipe))
 	if !r.Exported {
 		title += lang.L("  (not exported)")

@@ -11,7 +11,7 @@ import (
 	"quell/app"
 	"quell/series"
 	"quell/ui/language"
-	"quell/ui/session"
+	"quell/ui/session/documents"
 )
 
 // Present returns the texts that are not empty.
@@ -47,7 +47,7 @@ func Slices(n int) string { return Counted(n, lang.L("1 slice"), lang.L("%d slic
 
 // Series names an open series in a few words, without its identity where hide is
 // set.
-func Series(d session.Opened, hide bool) string {
+func Series(d documents.Opened, hide bool) string {
 	switch {
 	case d.Path == "":
 		return lang.L("bundled series")
@@ -58,7 +58,7 @@ func Series(d session.Opened, hide bool) string {
 }
 
 // SeriesHint says in a line what an open series is and in what state.
-func SeriesHint(d session.Opened, hide bool) string {
+func SeriesHint(d documents.Opened, hide bool) string {
 	parts := []string{Series(d, hide)}
 	if !hide {
 		parts = append(parts, d.Meta.Patient, Date("", d.Meta.StudyDate))
@@ -69,8 +69,8 @@ func SeriesHint(d session.Opened, hide bool) string {
 	if dims := app.DimsText(d.Dims); !strings.Contains(parts[0], dims) {
 		parts = append(parts, dims)
 	}
-	parts = append(parts, map[session.DocumentState]string{
-		session.Running: lang.L("being filtered"), session.Unexported: lang.L("a result that was not exported"), session.Exported: lang.L("results exported"),
+	parts = append(parts, map[documents.DocumentState]string{
+		documents.Running: lang.L("being filtered"), documents.Unexported: lang.L("a result that was not exported"), documents.Exported: lang.L("results exported"),
 	}[d.State])
 	if d.Away {
 		parts = append(parts, lang.L("read again when it is shown"))
