@@ -174,7 +174,7 @@ func (f *batchFlags) distribute(cmd *cobra.Command) error {
 
 // addMemoryFlag adds --memory for volumes if that is done.
 func addMemoryFlag(cmd *cobra.Command, size *string, done string) {
-	cmd.Flags().StringVar(size, "memory", "", "how much memory the volumes may take, about: a `size` like 8GB; a NIfTI volume that needs more is "+done+" slab by slab; three quarters of the machine's if not given")
+	cmd.Flags().StringVar(size, "memory", "", "how much memory the volumes may take, about: a `size` like 8GB; a volume that needs more is "+done+" slab by slab; three quarters of the machine's if not given")
 }
 
 // memorySize reads --memory; 0 if it is not given.
