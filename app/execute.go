@@ -102,7 +102,7 @@ func attempt(ctx context.Context, job Job, src Source, means Means, sinks []Sink
 // or refused if that cannot be. One that is only converted or given noise is done whole if it
 // cannot, as far as the machine's memory goes, unless the job has a limit.
 func (x *execution) inSlabs() bool {
-	return x.job.Recipe != nil || x.job.Memory > 0 || x.src.Slices != nil && FormatOf(x.job.Output.Path).Frames && x.job.Uneven == ""
+	return x.job.Recipe != nil || x.job.Memory > 0 || x.src.Slices != nil && x.job.Uneven == ""
 }
 
 // each does the job on one volume after another. If the memory allows it, the next one is read

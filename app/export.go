@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"quell/io/dicom"
+	"quell/io/format"
 	"quell/series"
 	"quell/volume"
 )
@@ -17,7 +18,7 @@ type ExportOptions struct {
 	Dtype string    `json:"dtype,omitempty"` // one of Format.Datatypes; "" is the first
 	Now   time.Time `json:"-"`               // date of the output; zero is the time of the call
 	// Deidentify removes the patient's identity from DICOM made from DICOM, see
-	// dicom.Derived. The pixels are not changed.
+	// format.Options. The pixels are not changed.
 	Deidentify bool `json:"deidentify,omitempty"`
 	// Compress is the compression of the pixels of DICOM; "" is none.
 	Compress dicom.Compression `json:"compress,omitempty"`
@@ -62,16 +63,16 @@ func exportOf(s *Slab) (e export, err error) {
 }
 
 // derivation says how a result was made.
-func derivation(m *Made) (d dicom.Derived, err error) {
+func derivation(m *Made) (d format.Derived, err error) {
 	switch {
 	case m.Run != nil:
-		d = dicom.Derived{Description: describe(m.Run), Suffix: "[Quell " + m.Run.Recipe.Filter + "]", Code: dicom.Smoothing}
+		d = format.Derived{Description: describe(m.Run), Suffix: "[Quell " + m.Run.Recipe.Filter + "]"}
 		d.Recipe, err = json.Marshal(m.Run.Resolved)
 	case m.Noise != nil:
-		d = dicom.Derived{Description: fmt.Sprintf("Quell %s added %s. Not for clinical use.", Version(), *m.Noise), Suffix: "[Quell noise]", Code: pixelAddition}
+		d = format.Derived{Description: fmt.Sprintf("Quell %s added %s. Not for clinical use.", Version(), *m.Noise), Suffix: "[Quell noise]", Code: pixelAddition}
 		d.Recipe, err = json.Marshal(m.Noise)
 	default:
-		d = dicom.Derived{Description: fmt.Sprintf("Converted from %s by Quell %s%s. Not for clinical use.", m.Source.Format, Version(), whereText(m.Source, nil)), Code: conversion}
+		d = format.Derived{Description: fmt.Sprintf("Converted from %s by Quell %s%s. Not for clinical use.", m.Source.Format, Version(), whereText(m.Source, nil)), Code: conversion}
 	}
 	return d, err
 }
@@ -130,11 +131,11 @@ func whereText(s *series.Series, parts []series.Part) string {
 }
 
 // pixelAddition is the derivation of added noise (PS3.16 CID 7203).
-var pixelAddition = dicom.Code{Value: "113042", Scheme: "DCM", Meaning: "Pixel by pixel addition"}
+var pixelAddition = format.Code{Value: "113042", Scheme: "DCM", Meaning: "Pixel by pixel addition"}
 
 // conversion is the derivation of a file of another format, values unchanged. The
 // standard has no code for it.
-var conversion = dicom.Code{Value: "CONVERSION", Scheme: "99QUELL", Meaning: "Converted from another file format"}
+var conversion = format.Code{Value: "CONVERSION", Scheme: "99QUELL", Meaning: "Converted from another file format"}
 
 // checkConversion refuses a conversion from DICOM to DICOM.
 func checkConversion(s *series.Series, out string) error {

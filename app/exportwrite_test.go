@@ -2,15 +2,13 @@ package app
 
 import (
 	"context"
-	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"quell/io/dicom"
-	"quell/io/nifti"
-	"quell/series"
+	"quell/io/format"
 	"quell/volume"
 )
 
@@ -39,9 +37,12 @@ func TestExportNIfTI(t *testing.T) {
 			t.Errorf("%s: report %+v", c.name, report)
 		}
 		back := reopen(t, out)
-		if c.files == 2 { // Analyze has its own order of voxels, which sameValues knows
-			if err := sameValues(run.Result, back); err != nil {
-				t.Errorf("%s: %v", c.name, err)
+		if c.files == 2 { // Analyze has its own order of voxels
+			for z := range run.Result.View(volume.Axial).Size[2] {
+				want := run.Result.View(volume.Axial).Extract(nil, run.Result, z)
+				if got := back.Volume.View(volume.Axial).Extract(nil, back.Volume, z); !slices.Equal(got, want) {
+					t.Errorf("%s: other values in slice %d", c.name, z)
+				}
 			}
 		} else if d := largestDifference(t, run.Result, back.Volume); d > c.tolerance {
 			t.Errorf("%s: values differ by %g", c.name, d)
@@ -62,29 +63,6 @@ func TestExportNIfTI(t *testing.T) {
 	}
 	if got := reopen(t, out).Volume.Data[0]; got != 12345 {
 		t.Errorf("voxel 0 is %v after the second export", got)
-	}
-}
-
-func TestReadBackCatchesAChange(t *testing.T) {
-	dir := t.TempDir()
-	s := putNii(t, filepath.Join(dir, "a.nii"), 4, 4, 4)
-	back, err := nifti.Read(t.Context(), os.DirFS(dir), "a.nii")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := sameValues(s.Volume, back); err != nil {
-		t.Error(err)
-	}
-	back.Volume.Data[5] += 1
-	if err := sameValues(s.Volume, back); err == nil {
-		t.Error("a changed voxel passes")
-	}
-	back.Volume.Data[5] = float32(math.NaN())
-	if err := sameValues(s.Volume, back); err == nil {
-		t.Error("NaN passes")
-	}
-	if err := sameValues(wavy(4, 4, 5).Volume, back); err == nil {
-		t.Error("other dims pass")
 	}
 }
 
@@ -161,38 +139,5 @@ func TestExportReports(t *testing.T) {
 func writeNIfTICancelled(t *testing.T, run *Run) (report ExportReport, err error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	return save(ctx, run.Source, run.Result, dicom.Derived{}, filepath.Join(t.TempDir(), "a.nii"), ExportOptions{}, Events{})
-}
-
-// TestReadBackLooksAtPositions: the voxels are compared where they lie in the patient, the
-// padding is not, and the slack is half a step of what is stored.
-func TestReadBackLooksAtPositions(t *testing.T) {
-	want := wavy(4, 3, 2)
-	flipped := wavy(4, 3, 2)
-	flipped.Volume.Affine[0][0] *= -1
-	flipped.Volume.Affine[0][3] = 1.5
-	for y := range 3 {
-		for z := range 2 {
-			for x := range 4 {
-				flipped.Volume.Data[flipped.Volume.Index(3-x, y, z)] = want.Volume.At(x, y, z)
-			}
-		}
-	}
-	if err := sameValues(want.Volume, flipped); err != nil {
-		t.Errorf("stored from right to left: %v", err)
-	}
-	back := &series.Series{Volume: want.Volume.Clone(), Sources: []series.Source{{Slope: -0.5}}}
-	back.Volume.Data[0] += 0.25
-	if err := sameValues(want.Volume, back); err != nil {
-		t.Errorf("off by half a step: %v", err)
-	}
-	back.Volume.Data[0] += 0.01
-	err := sameValues(want.Volume, back)
-	if err == nil || !strings.Contains(err.Error(), "a voxel of slice 1 is -49.74 instead of -50") {
-		t.Errorf("off by more than half a step: %v", err)
-	}
-	want.Volume.Mask = make([]bool, len(want.Volume.Data))
-	if err := sameValues(want.Volume, back); err != nil {
-		t.Errorf("padding: %v", err)
-	}
+	return save(ctx, run.Source, run.Result, format.Derived{}, filepath.Join(t.TempDir(), "a.nii"), ExportOptions{}, Events{})
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,12 +8,12 @@ import (
 	"strings"
 
 	"quell/io/dicom"
+	"quell/io/format"
 	"quell/io/metaimage"
 	"quell/io/nifti"
 	"quell/io/nrrd"
 	"quell/io/raster"
-	"quell/series"
-	"quell/volume"
+	"quell/io/spool"
 )
 
 // Format is a file format. Everything that differs between formats is asked here, by what a
@@ -30,7 +29,7 @@ type Format struct {
 	Identity bool
 	// Components says that one component of colours or complex numbers can be read.
 	Components bool
-	// Frames says that a file or folder holds a 4-D series, and that an output is written in slabs.
+	// Frames says that a file or folder holds a 4-D series.
 	Frames bool
 	// Streams says that an output is written while its voxels are computed.
 	Streams bool
@@ -45,16 +44,15 @@ type Format struct {
 	sniff  func(head []byte, name string) bool // a file with such a beginning is read by open
 	open   raster.Opener                       // of a file of one image; nil for none
 
-	voxelBytes func(dtype string) int                                                                                                                   // in a file that is not compressed
-	voxels     string                                                                                                                                   // ending of the file of the voxels, which belongs to its header; "" for one file
-	second     func(path string) string                                                                                                                 // that file for an output; nil for one file
-	beside     func(path string) []string                                                                                                               // what else may lie beside an output and belong to it; nil for nothing
-	foreign    func(path string) string                                                                                                                 // which of that was not written with the output; "" for none
-	ours       func(path string) (bool, error)                                                                                                          // whether Quell wrote an output
-	lost       func(g volume.Geometry) string                                                                                                           // a warning about what a file does not keep
-	whole      func(ctx context.Context, path string, e export, dtype string) (lost string, err error)                                                  // writes a file; nil for a folder
-	frames     func(path string, n int, from *series.Series, step float64, dtype, description string, g *series.Gradients) (*raster.FrameWriter, error) // begins a file of volumes or slabs
-	writer     func(of *seriesSink) volumeWriter
+	waits      func(dtype string) int          // bytes of a voxel on the disk that wait for the last slab
+	voxelBytes func(dtype string) int          // in a file that is not compressed
+	voxels     string                          // ending of the file of the voxels, which belongs to its header; "" for one file
+	second     func(path string) string        // that file for an output; nil for one file
+	beside     func(path string) []string      // what else may lie beside an output and belong to it; nil for nothing
+	foreign    func(path string) string        // which of that was not written with the output; "" for none
+	ours       func(path string) (bool, error) // whether Quell wrote an output
+	// NewWriter returns a writer of the output at path, which must not exist.
+	NewWriter func(path string, o format.Options) format.Writer
 }
 
 // formats is the table of all formats. The first one takes what no other one is named for.
@@ -64,22 +62,22 @@ func init() { // the writers ask the table in turn
 	formats = []*Format{
 		{
 			Name: "DICOM", Identity: true, Frames: true, Compressions: dicom.Compressions(),
-			voxelBytes: func(string) int { return 2 }, ours: writtenFolder,
-			writer: newDICOMWriter,
+			waits: allWait, voxelBytes: func(string) int { return 2 }, ours: writtenFolder,
+			NewWriter: func(dir string, o format.Options) format.Writer { return dicom.NewWriter(dir, o) },
 		},
 		{
 			Name: "NIfTI", Endings: []string{".nii", ".nii.gz"}, Proposed: ".nii.gz", Components: true, Frames: true, Streams: true,
 			inputs: [][2]string{{".nii.gz", ".nii.gz"}, {".nii", ".nii"}}, sniff: nifti.Sniff, open: nifti.Open,
-			Datatypes: raster.Datatypes(), voxelBytes: raster.BytesPerVoxel, ours: describedBy(nifti.Description),
+			Datatypes: raster.Datatypes(), waits: raster.SpoolBytes, voxelBytes: raster.BytesPerVoxel, ours: describedBy(nifti.Description),
 			beside: gradientFiles, foreign: foreignGradients,
-			writer: newFileWriter, whole: writeNIfTI, frames: niftiFrames,
+			NewWriter: newFileWriter(nifti.Make),
 		},
 		{
 			Name: "Analyze", Endings: []string{".hdr"}, Components: true,
 			inputs:    [][2]string{{".hdr.gz", ".hdr"}, {".hdr", ".hdr"}}, // opened as NIfTI is
-			Datatypes: raster.Datatypes(), voxelBytes: raster.BytesPerVoxel, ours: describedBy(nifti.Description),
-			voxels: ".img", second: nifti.ImagePath, lost: analyzeLoss,
-			writer: newFileWriter, whole: writeNIfTI,
+			Datatypes: raster.Datatypes(), waits: allWait, voxelBytes: raster.BytesPerVoxel, ours: describedBy(nifti.Description),
+			voxels: ".img", second: nifti.ImagePath,
+			NewWriter: newFileWriter(nifti.Make),
 		},
 		fileFormat("NRRD", nrrd.Open, nrrd.Sniff, nrrd.Make, nrrd.Description, [][2]string{{".nrrd", ".nrrd"}, {".nhdr", ".nrrd"}}),
 		fileFormat("MetaImage", metaimage.Open, metaimage.Sniff, metaimage.Make, metaimage.Description, [][2]string{{".mha", ".mha"}, {".mhd", ".mha"}}),
@@ -224,13 +222,7 @@ func fileFormat(name string, open raster.Opener, sniff func(head []byte, name st
 	describe func(fsys fs.FS, name string) (string, error), inputs [][2]string) *Format {
 	f := &Format{
 		Name: name, Proposed: inputs[0][1], Frames: true, Streams: true, inputs: inputs, sniff: sniff, open: open,
-		Datatypes: raster.Datatypes(), voxelBytes: raster.BytesPerVoxel, ours: describedBy(describe), writer: newFileWriter,
-		whole: func(ctx context.Context, path string, e export, dtype string) (lost string, err error) {
-			return maker.Write(ctx, path, e.result, e.arrival, e.series, dtype, e.derived.Description)
-		},
-		frames: func(path string, n int, from *series.Series, step float64, dtype, description string, _ *series.Gradients) (*raster.FrameWriter, error) {
-			return maker.NewFrameWriter(path, n, from, step, dtype, description)
-		},
+		Datatypes: raster.Datatypes(), waits: raster.SpoolBytes, voxelBytes: raster.BytesPerVoxel, ours: describedBy(describe), NewWriter: newFileWriter(maker),
 	}
 	for _, in := range inputs {
 		if !slices.Contains(f.Endings, in[1]) {
@@ -240,18 +232,12 @@ func fileFormat(name string, open raster.Opener, sniff func(head []byte, name st
 	return f
 }
 
-// writeNIfTI writes a NIfTI file or an Analyze pair.
-func writeNIfTI(ctx context.Context, path string, e export, dtype string) (lost string, err error) {
-	return "", nifti.Write(ctx, path, e.result, e.arrival, e.series, dtype, e.derived.Description)
-}
+// allWait is Format.waits of a format of which no slab is written before the last is there.
+func allWait(string) int { return spool.VoxelBytes }
 
-// niftiFrames begins a NIfTI file that knows the gradients that lie beside it.
-func niftiFrames(path string, n int, from *series.Series, step float64, dtype, description string, g *series.Gradients) (*raster.FrameWriter, error) {
-	mark := ""
-	if g != nil {
-		mark = nifti.GradientMark(nifti.FormatGradients(g, from.Volume.Geometry))
-	}
-	return nifti.NewFrameWriter(path, n, from, step, dtype, description, mark)
+// newFileWriter returns Format.NewWriter of files that are made by m.
+func newFileWriter(m raster.Maker) func(path string, o format.Options) format.Writer {
+	return func(path string, o format.Options) format.Writer { return m.NewWriter(path, o) }
 }
 
 // formatBy returns the format that reads a file by its beginning and its name; nil for none.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"quell/denoise/noise"
-	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/series"
 	"quell/volume"
 )
@@ -36,17 +36,7 @@ func put4D(t *testing.T, path string, n int, step float64) (volumes []*volume.Vo
 // write4D writes volumes to a NIfTI file.
 func write4D(t *testing.T, path string, step float64, volumes ...*volume.Volume) {
 	t.Helper()
-	w, err := nifti.NewFrameWriter(path, len(volumes), nil, step, "", "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Discard()
-	for _, v := range volumes {
-		if err := w.Add(t.Context(), v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(t.Context()); err != nil {
+	if err := niftitest.Write4D(t.Context(), path, step, volumes...); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"quell/io/dicom"
 	"quell/io/dicom/dicomtest"
+	"quell/io/format"
 	"quell/volume"
 )
 
@@ -23,7 +23,7 @@ func TestDICOMOf4D(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, name := range []string{"001-b-value-0-s-mm2", "002-b-value-1000-s-mm2-direction-1-0-0"} {
-			if _, err := dicom.Write(t.Context(), filepath.Join(out, name), all[k], all[k].Volume, dicom.Derived{Version: "0.1"}, nil); err != nil {
+			if _, err := save(t.Context(), all[k], all[k].Volume, format.Derived{}, filepath.Join(out, name), ExportOptions{}, Events{}); err != nil {
 				t.Fatal(err)
 			}
 		}

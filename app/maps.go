@@ -9,7 +9,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
-	"quell/io/dicom"
+	"quell/io/format"
 	"quell/series"
 	"quell/volume"
 )
@@ -202,7 +202,7 @@ func hashMask(h hash.Hash, mask []bool) {
 }
 
 // pixelSubtraction is the derivation of the noise that was removed (PS3.16 CID 7203).
-var pixelSubtraction = dicom.Code{Value: "113062", Scheme: "DCM", Meaning: "Pixel by pixel subtraction"}
+var pixelSubtraction = format.Code{Value: "113062", Scheme: "DCM", Meaning: "Pixel by pixel subtraction"}
 
 // removedOf returns what was removed in a slab, the source less the result, as it is written.
 func removedOf(s *Slab) (export, error) {
@@ -217,7 +217,7 @@ func removedOf(s *Slab) (export, error) {
 		removed.Data[i] = part.Volume.Data[i] - u
 	}
 	e.result = &removed
-	e.derived = dicom.Derived{
+	e.derived = format.Derived{
 		Description: "Noise that was removed: input less result. " + describe(s.Whole.Run),
 		Suffix:      "[Quell removed noise]",
 		Code:        pixelSubtraction,

@@ -12,7 +12,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/noise"
-	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/series"
 	"quell/volume"
 )
@@ -25,7 +25,7 @@ func mapFile(t *testing.T, name string, f func(i int) float32) string {
 		v.Data[i] = f(i)
 	}
 	path := filepath.Join(t.TempDir(), name)
-	if err := nifti.Write(t.Context(), path, v, nil, nil, "", ""); err != nil {
+	if err := niftitest.Write(t.Context(), path, v, ""); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -154,7 +154,7 @@ func TestMapsAreChecked(t *testing.T) {
 	shifted := grid.Volume.Clone()
 	shifted.Affine.SetColumn(3, volume.Vec{1, 0, 0})
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere.nii")
-	if err := nifti.Write(t.Context(), elsewhere, shifted, nil, nil, "", ""); err != nil {
+	if err := niftitest.Write(t.Context(), elsewhere, shifted, ""); err != nil {
 		t.Fatal(err)
 	}
 	zero := mapFile(t, "zero.nii", func(int) float32 { return 0 })

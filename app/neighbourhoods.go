@@ -7,7 +7,8 @@ import (
 	"quell/denoise"
 	"quell/internal/parallel"
 	"quell/io/atomic"
-	"quell/io/raster"
+	"quell/io/format"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -52,9 +53,9 @@ func checkScales(r denoise.Recipe, out string) error {
 type scalesSink struct {
 	out    string
 	src    *Source
-	stage  *atomic.Stage       // nil before the first slab
-	frames *raster.FrameWriter //
-	kept   [][]*volume.Volume  // the directions of the slabs of a volume that is not complete
+	stage  *atomic.Stage      // nil before the first slab
+	frames format.Writer      //
+	kept   [][]*volume.Volume // the directions of the slabs of a volume that is not complete
 }
 
 // Begin refuses filters that choose no neighbourhood.
@@ -74,21 +75,21 @@ func (w *scalesSink) Slab(ctx context.Context, s *Slab) (err error) {
 			return err
 		}
 	}
-	grid := s.Whole.Source.Volume.Geometry.Crop(s.Whole.Region)
 	if w.frames == nil {
-		header := *s.Whole.Source
-		header.Volume = &volume.Volume{Geometry: grid}
-		w.frames, err = FormatOf(w.out).frames(w.stage.Path(filepath.Base(w.out)), w.src.Len()*len(scales), &header, 0, "uint8", "Lengths of neighbourhoods. "+describe(s.Whole.Run), nil)
-		if err != nil {
-			return writeError(w.out, err)
-		}
+		volumes := &series.Group{Places: make([]series.Place, w.src.Len()*len(scales))}
+		w.frames = FormatOf(w.out).NewWriter(w.stage.Path(filepath.Base(w.out)), format.Options{Group: volumes, Datatype: "uint8"})
 	}
 	if w.kept = append(w.kept, scales); !s.Last {
 		return nil
 	}
+	header := *s.Whole.Source
+	header.Volume = &volume.Volume{Geometry: s.Whole.Source.Volume.Geometry.Crop(s.Whole.Region)}
 	for d := range scales {
+		if err := w.frames.Begin(ctx, &header, format.Derived{Description: "Lengths of neighbourhoods. " + describe(s.Whole.Run)}); err != nil {
+			return writeError(w.out, err)
+		}
 		for _, part := range w.kept {
-			if err := w.frames.AddSlices(ctx, grid, part[d]); err != nil {
+			if err := w.frames.Add(ctx, part[d], nil); err != nil {
 				return writeError(w.out, err)
 			}
 		}
@@ -99,7 +100,7 @@ func (w *scalesSink) Slab(ctx context.Context, s *Slab) (err error) {
 
 // Finish completes the file and gives it its name.
 func (w *scalesSink) Finish(ctx context.Context, _ *Report) error {
-	if err := w.frames.Close(ctx); err != nil {
+	if _, err := w.frames.Close(ctx); err != nil {
 		return writeError(w.out, err)
 	}
 	return w.stage.Commit(ctx)

@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"quell/denoise/noise"
-	"quell/io/dicom"
+	"quell/io/format"
 	"quell/series"
 	"quell/volume"
 )
 
 // noiseMapping is the derivation of a noise map, for which the standard has no
 // code.
-var noiseMapping = dicom.Code{Value: "NOISEMAP", Scheme: "99QUELL", Meaning: "Estimated standard deviation of the noise"}
+var noiseMapping = format.Code{Value: "NOISEMAP", Scheme: "99QUELL", Meaning: "Estimated standard deviation of the noise"}
 
 // ExportNoiseMap estimates the noise of every voxel of a series and writes the map
 // to out, as Convert does. If the noise cannot be estimated the error says why.
@@ -26,7 +26,7 @@ func ExportNoiseMap(ctx context.Context, s *series.Series, out string, o ExportO
 	if err != nil {
 		return ExportReport{}, e, err
 	}
-	report, err := save(ctx, s, sigma, dicom.Derived{
+	report, err := save(ctx, s, sigma, format.Derived{
 		Description: fmt.Sprintf("Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", Version()),
 		Suffix:      "[Quell noise map]",
 		Code:        noiseMapping,

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/series"
 )
 
@@ -26,7 +26,7 @@ func putNii(t *testing.T, path string, nx, ny, nz int) *series.Series {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := nifti.Write(t.Context(), path, s.Volume, nil, nil, "", ""); err != nil {
+	if err := niftitest.Write(t.Context(), path, s.Volume, ""); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"quell/io/dicom"
+	"quell/io/format"
 	"quell/series"
 	"quell/volume"
 )
@@ -53,7 +53,7 @@ func (j Job) sinks(src *Source, plan MemoryPlan, events Events) (all []Sink) {
 }
 
 // save writes values on the grid of a series as files are derived from it.
-func save(ctx context.Context, s *series.Series, values *volume.Volume, derived dicom.Derived, out string, o ExportOptions, events Events) (ExportReport, error) {
+func save(ctx context.Context, s *series.Series, values *volume.Volume, derived format.Derived, out string, o ExportOptions, events Events) (ExportReport, error) {
 	src := InMemory(s)
 	written := ExportReport{}
 	sink := &seriesSink{

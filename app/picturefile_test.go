@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"quell/app"
-	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/series"
 	"quell/volume"
 )
@@ -74,7 +74,7 @@ func TestWritePicture(t *testing.T) {
 func seriesIn(t *testing.T, dir string) *series.Series {
 	t.Helper()
 	v := volume.New(volume.NewGeometry([3]int{4, 4, 2}, [3]float64{1, 1, 1}))
-	if err := nifti.Write(t.Context(), filepath.Join(dir, "series.nii"), v, nil, nil, "", ""); err != nil {
+	if err := niftitest.Write(t.Context(), filepath.Join(dir, "series.nii"), v, ""); err != nil {
 		t.Fatal(err)
 	}
 	in, err := app.Open(t.Context(), app.Input{Path: dir}, app.Events{})

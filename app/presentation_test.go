@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"quell/io/dicom"
 	"quell/measure"
 	"quell/volume"
 )
@@ -191,7 +190,9 @@ func TestCheckPresentation(t *testing.T) {
 	}
 	// The folder that was opened is not written to.
 	out := filepath.Join(dir, "in")
-	if _, err := dicom.WriteNew(t.Context(), out, p.Of, dicom.Derived{}, nil); err != nil {
+	bare := *p.Of
+	bare.Sources = nil
+	if _, err := convert(t.Context(), &bare, out, ExportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	catalog, err := Scan(t.Context(), out)

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 
 	"quell/io/atomic"
-	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/series"
 )
 
@@ -154,7 +154,7 @@ func TestOriginOfASource(t *testing.T) {
 // Reading a plain NIfTI file counts its slices as they come, and ends with all of them.
 func TestReadingNIfTICountsSlices(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.nii")
-	if err := nifti.Write(t.Context(), path, wavy(5, 4, 6).Volume, nil, nil, "", ""); err != nil {
+	if err := niftitest.Write(t.Context(), path, wavy(5, 4, 6).Volume, ""); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Scan(t.Context(), path)

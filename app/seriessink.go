@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"quell/io/atomic"
-	"quell/io/raster"
-	"quell/io/spool"
-	"quell/series"
+	"quell/io/format"
 	"quell/volume"
 )
 
@@ -33,7 +32,7 @@ type seriesSink struct {
 
 	stage   *atomic.Stage // nil before the first slab
 	started time.Time
-	writer  volumeWriter
+	writer  format.Writer
 	records []*Record // of the volumes
 	written ExportReport
 }
@@ -65,11 +64,7 @@ func (w *seriesSink) size(first *Made) int64 {
 	n := int64(w.src.Len())
 	size := outputSize(first.Source, first.Region, w.out, w.options)
 	if first.Source.Volume.Data == nil { // slabs wait on the disk for the last
-		waiting := raster.SpoolBytes(w.options.Dtype)
-		if FormatOf(w.out).Identity {
-			waiting = spool.VoxelBytes
-		}
-		size += int64(first.Region.Voxels()) * int64(waiting)
+		size += int64(first.Region.Voxels()) * int64(FormatOf(w.out).waits(w.options.Dtype))
 	}
 	if n == 1 || !FormatOf(w.out).Identity || !hasDICOM(first.Source) {
 		return n * size
@@ -92,22 +87,6 @@ func (w *seriesSink) size(first *Made) int64 {
 // path returns the name of the output in the stage.
 func (w *seriesSink) path() string { return w.stage.Path(filepath.Base(w.out)) }
 
-// step returns the time between the volumes; 0 for one.
-func (w *seriesSink) step() float64 {
-	if w.src.Group == nil {
-		return 0
-	}
-	return w.src.Group.Step
-}
-
-// gradients returns those of the volumes; nil for none.
-func (w *seriesSink) gradients() *series.Gradients {
-	if w.src.Group == nil {
-		return nil
-	}
-	return w.src.Group.Gradients
-}
-
 // open makes the stage with the first voxels.
 func (w *seriesSink) open() (err error) {
 	if w.stage != nil {
@@ -119,8 +98,27 @@ func (w *seriesSink) open() (err error) {
 	if w.stage, err = atomic.Begin(w.out); err != nil {
 		return err
 	}
-	w.writer = FormatOf(w.out).writer(w)
+	o := w.options
+	options := format.Options{Group: w.src.Group, Datatype: o.Dtype, Progress: w.progress, Compress: string(o.Compress), Version: Version(), Now: o.Now, Deidentify: o.Deidentify}
+	if o.Deidentify {
+		if options.Secret, err = pseudonymKey(); err != nil {
+			w.written.Warnings = []string{fmt.Sprintf("The key of the pseudonyms cannot be stored (%v): another export of this patient gets other pseudonyms.", err)}
+		}
+	}
+	w.writer = FormatOf(w.out).NewWriter(w.path(), options)
 	return nil
+}
+
+// add writes what of gives of a slab.
+func (w *seriesSink) add(ctx context.Context, e export) (clipped int64, err error) {
+	before := w.writer.Clipped()
+	if e.first {
+		if err := w.writer.Begin(ctx, e.series, e.derived); err != nil {
+			return 0, err
+		}
+	}
+	err = w.writer.Add(ctx, e.result, e.arrival)
+	return w.writer.Clipped() - before, err
 }
 
 // Slab writes the next slices.
@@ -140,7 +138,7 @@ func (w *seriesSink) Slab(ctx context.Context, s *Slab) (err error) {
 		var e export
 		if e, err = w.of(s); err == nil {
 			var clipped int64
-			clipped, err = w.writer.add(ctx, s.Volume, e)
+			clipped, err = w.add(ctx, e)
 			s.Report.Clipped += clipped
 		}
 	}
@@ -193,9 +191,11 @@ func (w *seriesSink) finish(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := w.writer.finish(ctx); err != nil {
+	done, err := w.writer.Close(ctx)
+	if err != nil {
 		return writeError(w.out, err)
 	}
+	w.written.Files, w.written.Clipped, w.written.Warnings = done.Files, done.Clipped, append(done.Warnings, w.written.Warnings...)
 	recorded, err := commit(ctx, w.stage, w.out, w.options, w.whole())
 	w.written.Recipe = recorded
 	return err
@@ -225,7 +225,7 @@ func (w *seriesSink) Abort() {
 	w.early.discard()
 	w.early = nil
 	if w.stage != nil {
-		w.writer.discard()
+		w.writer.Discard()
 		w.stage.Close()
 	}
 	w.stage, w.writer, w.records = nil, nil, nil
@@ -258,7 +258,7 @@ func (w *seriesSink) Follow(ctx context.Context, made *Made, a *volume.Arrival) 
 	w.early = early
 	go func() {
 		defer close(early.done)
-		early.clipped, early.err = w.writer.add(ctx, 0, e)
+		early.clipped, early.err = w.add(ctx, e)
 	}()
 }
 

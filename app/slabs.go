@@ -145,8 +145,6 @@ func (w *slabWork) refuse() error {
 		return oneVolume(w.job.Output.Path)
 	case w.src.Slices == nil:
 		why = "it cannot be read slab by slab"
-	case w.job.Output.Path != "" && !FormatOf(w.job.Output.Path).Frames:
-		why = fmt.Sprintf("slab by slab %s is not written; name a folder for DICOM, or a file that ends in %s", FormatOf(w.job.Output.Path).Name, orList(MapOutput.Endings))
 	case w.job.NoiseMap == MapAuto || w.means.Maps.Noise != nil || w.means.Maps.Mask != nil:
 		why = "a noise map is estimated from the whole volume; give the file of one, as quell estimate --map makes it"
 	case w.job.Uneven != "":

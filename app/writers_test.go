@@ -17,7 +17,6 @@ var writers = map[string]string{
 	"app/pictures.go":        "writePictures: the gate",
 	"app/log.go":             "LogTo: the gate",
 	"app/seriessink.go":      "Job.sinks: Job.gate; save: CheckOutput",
-	"app/writers.go":         "in the stage of seriesSink",
 	"app/neighbourhoods.go":  "ExportScales and work.check: the gate",
 	"app/record.go":          "in a stage",
 	"app/autosave.go":        "the program's own folder",

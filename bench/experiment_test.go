@@ -13,7 +13,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/denoise/noise"
-	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/kernels"
 	"quell/volume"
 )
@@ -206,7 +206,7 @@ func smallVolume(t *testing.T, dims [3]int) string {
 		v.Data[i] = 10 + float32(i/7%5)*40 + float32(i%13)*5
 	}
 	path := filepath.Join(t.TempDir(), "small.nii")
-	if err := nifti.Write(context.Background(), path, v, nil, nil, "", ""); err != nil {
+	if err := niftitest.Write(context.Background(), path, v, ""); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -9,6 +9,7 @@ import (
 
 	"quell/internal/shareddata"
 	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
 
@@ -49,7 +50,7 @@ func TestLkOnTheTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "part.nii")
-	if err := nifti.Write(t.Context(), path, whole.Volume.Crop(volume.Region{Min: [3]int{50, 65, 20}, Max: [3]int{130, 145, 29}}), nil, nil, "", ""); err != nil {
+	if err := niftitest.Write(t.Context(), path, whole.Volume.Crop(volume.Region{Min: [3]int{50, 65, 20}, Max: [3]int{130, 145, 29}}), ""); err != nil {
 		t.Fatal(err)
 	}
 	report, err := run(t.Context(), []Experiment{onCPU(upadhyaLk(), "Gaussian", "L_1", "L_2", "L_3", "L_4")}, Options{Quick: true, Volume: path}, Events{})

@@ -18,7 +18,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
-	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/series"
 	"quell/volume"
 )
@@ -51,7 +51,7 @@ func (c cohort) nii(name string, seed int) string {
 	path := filepath.Join(c.in, filepath.FromSlash(name))
 	c.must(os.MkdirAll(filepath.Dir(path), 0o777))
 	_ = os.Remove(path)
-	c.must(nifti.Write(c.t.Context(), path, values(seed), nil, nil, "", ""))
+	c.must(niftitest.Write(c.t.Context(), path, values(seed), ""))
 	return path
 }
 

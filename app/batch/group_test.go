@@ -12,8 +12,7 @@ import (
 	"quell/app"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
-	"quell/io/nifti"
-	"quell/series"
+	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
 
@@ -22,12 +21,11 @@ func (c cohort) fourD(name string, n int) string {
 	c.t.Helper()
 	path := filepath.Join(c.in, name)
 	c.must(os.MkdirAll(c.in, 0o777))
-	w, err := nifti.NewFrameWriter(path, n, &series.Series{Volume: values(0)}, 2, "", "", "")
-	c.must(err)
+	var volumes []*volume.Volume
 	for i := range n {
-		c.must(w.Add(c.t.Context(), values(i)))
+		volumes = append(volumes, values(i))
 	}
-	c.must(w.Close(c.t.Context()))
+	c.must(niftitest.Write4D(c.t.Context(), path, 2, volumes...))
 	return path
 }
 
@@ -88,12 +86,7 @@ func TestGroupPicture(t *testing.T) {
 			flat.Data[i], stripes[k].Data[i] = 100, float32(state>>40)/float32(1<<24)*20+float32(i%64/8%2*300)
 		}
 	}
-	w, err := nifti.NewFrameWriter(path, 3, &series.Series{Volume: flat}, 2, "", "", "")
-	c.must(err)
-	for _, v := range []*volume.Volume{flat, stripes[0], stripes[1]} {
-		c.must(w.Add(t.Context(), v))
-	}
-	c.must(w.Close(t.Context()))
+	c.must(niftitest.Write4D(t.Context(), path, 2, flat, stripes[0], stripes[1]))
 	c.run(c.options())
 	single := c.options()
 	list := filepath.Join(c.in, "list.csv")

@@ -10,7 +10,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
-	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
 
@@ -84,7 +84,7 @@ func TestWithoutVerdict(t *testing.T) {
 	}
 	noisy, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 5, 1)
 	c.must(err)
-	c.must(nifti.Write(t.Context(), filepath.Join(c.in, "noisy.nii"), noisy, nil, nil, "", ""))
+	c.must(niftitest.Write(t.Context(), filepath.Join(c.in, "noisy.nii"), noisy, ""))
 	recipe, err := denoise.NewRecipe("bilateral", 2)
 	c.must(err)
 	o.Job.Recipe, o.Job.Output.Overwrite = &recipe, true

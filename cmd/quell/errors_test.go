@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"quell/denoise/noise"
-	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
 
@@ -23,7 +23,7 @@ func put(t *testing.T, path string, dims [3]int, value func(i int) float32) *vol
 	for i := range v.Data {
 		v.Data[i] = value(i)
 	}
-	if err := nifti.Write(t.Context(), path, v, nil, nil, "", ""); err != nil {
+	if err := niftitest.Write(t.Context(), path, v, ""); err != nil {
 		t.Fatal(err)
 	}
 	return v
@@ -42,7 +42,7 @@ func folder(t *testing.T) (at func(name string) string) {
 	put(t, at("small.nii"), [3]int{3, 4, 5}, wavy)
 	put(t, at("zero.nii"), dims, func(int) float32 { return 0 })
 	a.Affine[0][3] += 3
-	if err := nifti.Write(t.Context(), at("moved.nii"), a, nil, nil, "", ""); err != nil {
+	if err := niftitest.Write(t.Context(), at("moved.nii"), a, ""); err != nil {
 		t.Fatal(err)
 	}
 	return at

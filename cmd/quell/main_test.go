@@ -24,7 +24,7 @@ import (
 	"quell/app"
 	"quell/assets"
 	"quell/denoise"
-	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
 
@@ -67,7 +67,7 @@ func setup(env *testscript.Env) error {
 	}
 	small.Data[1], plus2.Data[1] = 150, 152
 	for name, v := range map[string]*volume.Volume{"small.nii": small, "plus2.nii": plus2, "half.nii": half, "zero.nii": zero} {
-		if err := nifti.Write(context.Background(), filepath.Join(env.WorkDir, name), v, nil, nil, "", ""); err != nil {
+		if err := niftitest.Write(context.Background(), filepath.Join(env.WorkDir, name), v, ""); err != nil {
 			return err
 		}
 	}
@@ -187,7 +187,7 @@ func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
 	v := volume.New(volume.NewGeometry([3]int{4, 4, 4}, [3]float64{1, 1, 1}))
 	in := filepath.Join(dir, "in.nii")
-	if err := nifti.Write(t.Context(), in, v, nil, nil, "", ""); err != nil {
+	if err := niftitest.Write(t.Context(), in, v, ""); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -207,7 +207,7 @@ func TestOutputNameThatIsNotUTF8(t *testing.T) {
 	dir := t.TempDir()
 	v := volume.New(volume.NewGeometry([3]int{4, 4, 4}, [3]float64{1, 1, 1}))
 	in := filepath.Join(dir, "in.nii")
-	if err := nifti.Write(t.Context(), in, v, nil, nil, "", ""); err != nil {
+	if err := niftitest.Write(t.Context(), in, v, ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, out := range []string{"\xff.nii", "\xff", "\xfe.hdr"} {

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"quell/app"
-	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/kernels"
 	"quell/phantom"
 	"quell/volume"
@@ -53,7 +53,7 @@ func TestPrintedInfo(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	v := volume.New(volume.NewGeometry([3]int{100, 90, 30}, [3]float64{0.123456, 2, 3.5}))
-	if err := nifti.Write(t.Context(), at("b.nii"), v, nil, nil, "float32", ""); err != nil {
+	if err := niftitest.Write(t.Context(), at("b.nii"), v, "float32"); err != nil {
 		t.Fatal(err)
 	}
 	const one = `series 1

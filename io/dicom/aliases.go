@@ -4,22 +4,20 @@ import (
 	"quell/io/dicom/assemble"
 	"quell/io/dicom/codec"
 	"quell/io/dicom/deid"
-	"quell/io/dicom/derive"
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
 	"quell/io/dicom/presentation"
 )
 
-// The types of the packages below that callers of Scan, Load and Write see.
+// Name is that of the format, in series.Meta.
+const Name = "DICOM"
+
+// The types of the packages below that callers of Scan, Load and Writer see.
 type (
 	// Entry is one volume of a catalog; see assemble.Entry.
 	Entry = assemble.Entry
 	// Error is a file or folder that cannot be used; see part10.Error.
 	Error = part10.Error
-	// Derived says how a derived series was made; see derive.Derived.
-	Derived = derive.Derived
-	// Report is what a writer did; see derive.Report.
-	Report = derive.Report
 	// Presentation is how a series is shown, to be encoded as a presentation state; see
 	// presentation.State.
 	Presentation = presentation.State
@@ -27,13 +25,11 @@ type (
 	PresentationMark = presentation.Mark
 	// Pseudonyms stand for patients, UIDs and texts; see deid.Pseudonyms.
 	Pseudonyms = deid.Pseudonyms
-	// Code is a coded concept of DICOM; see part10.Code.
-	Code = part10.Code
 	// Compression names a lossless pixel encoding; see pixel.Compression.
 	Compression = pixel.Compression
 )
 
-// The pixel encodings of Write and WriteNew.
+// The pixel encodings of a Writer.
 const (
 	Uncompressed = pixel.Uncompressed
 	JPEGLossless = pixel.JPEGLossless
@@ -45,9 +41,6 @@ var ErrNoImages = part10.ErrNoImages
 
 // ErrNotOpened is in that chain too if a file could not be opened.
 var ErrNotOpened = part10.ErrNotOpened
-
-// Smoothing is the derivation code of a noise filter (PS3.16 CID 7203).
-var Smoothing = derive.Smoothing
 
 // Compressions lists the pixel encodings, the plainest first.
 func Compressions() []Compression { return pixel.Compressions() }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"quell/io/dicom"
+	"quell/io/dicom/derive"
 	"quell/io/dicom/dicomtest"
 	"quell/io/iotest"
 	"quell/series"
@@ -19,8 +20,8 @@ func TestConformance(t *testing.T) {
 	iotest.Run(t, iotest.Format{
 		Write: func(ctx context.Context, dir, name string, v *volume.Volume) error {
 			s := &series.Series{Meta: series.Meta{Format: "NIfTI-1", Modality: "CT"}, Volume: v}
-			d := dicom.Derived{Description: "made by a test", Version: "0", Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-			r, err := dicom.WriteNew(ctx, filepath.Join(dir, name), s, d, nil)
+			d := derive.Derived{Description: "made by a test", Version: "0", Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+			r, err := dicomtest.WriteNew(ctx, filepath.Join(dir, name), s, d, nil)
 			if err == nil {
 				dicomtest.SameInSlices(t, filepath.Join(dir, name), r, s, v, d)
 			}

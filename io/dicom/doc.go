@@ -15,9 +15,9 @@
 // one, Thumbnail paints its middle slice. What is odd about a volume, and every image that
 // is not in it, is in its findings.
 //
-// Out: Write patches the bytes of the source's own files, so that every attribute that
-// derive does not name stays byte for byte; WriteNew writes a volume that has no DICOM
-// source. Both read back what they wrote.
+// Out: a Writer patches the bytes of the source's own files, so that every attribute that
+// derive does not name stays byte for byte, or makes new files of a volume that has no DICOM
+// source. It reads back what it wrote.
 //
 // Positions are LPS+ mm. Slices are ordered along the slice normal (row x column), never
 // by file name or instance number.

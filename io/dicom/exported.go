@@ -34,8 +34,8 @@ var fileManagerFiles = []string{".DS_Store", "Thumbs.db", "desktop.ini", ".direc
 // volumePattern is of the folders of an earlier output of several volumes, which had one for each.
 var volumePattern = regexp.MustCompile(`^\d{3,}(-[a-z0-9.]+)*$`)
 
-// Foreign returns the name of the first entry of the folder dir, with slashes, that Write or
-// WriteNew did not make; "" for none. Theirs are series with presentation states, also in
+// Foreign returns the name of the first entry of the folder dir, with slashes, that a Writer
+// did not make; "" for none. Its outputs are series with presentation states, also in
 // folders for the volumes of a 4-D series. Not counted are files of file managers, what stays
 // when a folder is written into (atomic.Kept), and files directly in dir for which known is true.
 func Foreign(dir string, known func(name string) bool) (string, error) {

@@ -59,7 +59,7 @@ func TestForeign(t *testing.T) {
 func TestWriteKeepsWhatExists(t *testing.T) {
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(2))
 	out := t.TempDir()
-	if _, err := dicom.Write(context.Background(), out, s, s.Volume, dicomtest.TestDerived, nil); !errors.Is(err, fs.ErrExist) {
+	if _, err := dicomtest.WriteAs(context.Background(), out, s, s.Volume, dicomtest.TestDerived, nil); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(out); err != nil {
@@ -74,7 +74,7 @@ func TestWriteLeavesNothingAfterAnError(t *testing.T) {
 	out := filepath.Join(parent, "out")
 	for _, at := range []int{2, 4, 6} { // while files are written, between, while they are read back
 		ctx, cancel := context.WithCancel(context.Background())
-		_, err := dicom.Write(ctx, out, s, s.Volume, dicomtest.TestDerived, func(done, total int) {
+		_, err := dicomtest.WriteAs(ctx, out, s, s.Volume, dicomtest.TestDerived, func(done, total int) {
 			if total != 8 {
 				t.Errorf("total %d, want 4 written and 4 read back", total)
 			}
@@ -87,13 +87,13 @@ func TestWriteLeavesNothingAfterAnError(t *testing.T) {
 		}
 	}
 	os.Rename(filepath.Join(dir, "c.dcm"), filepath.Join(dir, "gone"))
-	_, err := dicom.Write(context.Background(), out, s, s.Volume, dicomtest.TestDerived, nil)
+	_, err := dicomtest.WriteAs(context.Background(), out, s, s.Volume, dicomtest.TestDerived, nil)
 	dicomtest.WantError(t, err, "c.dcm: the source file cannot be opened")
 	os.Rename(filepath.Join(dir, "gone"), filepath.Join(dir, "c.dcm"))
 	if info, err := os.Stat(filepath.Join(dir, "b.dcm")); err != nil || os.Truncate(filepath.Join(dir, "b.dcm"), info.Size()-3) != nil {
 		t.Fatal(err)
 	}
-	_, err = dicom.Write(context.Background(), out, s, s.Volume, dicomtest.TestDerived, nil)
+	_, err = dicomtest.WriteAs(context.Background(), out, s, s.Volume, dicomtest.TestDerived, nil)
 	dicomtest.WantError(t, err, "b.dcm: ", "damaged")
 	if got := dicomtest.Names(t, parent); len(got) != 0 {
 		t.Errorf("left behind: %v", got)

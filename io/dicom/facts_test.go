@@ -177,7 +177,7 @@ func TestRealExport(t *testing.T) {
 	c := dicomtest.Scan(t, assets.Series)
 	s := dicomtest.Load(t, c, 0)
 	out := filepath.Join(t.TempDir(), "out")
-	r, err := dicom.Write(context.Background(), out, s, s.Volume, dicomtest.TestDerived, nil)
+	r, err := dicomtest.WriteAs(context.Background(), out, s, s.Volume, dicomtest.TestDerived, nil)
 	if err != nil || r.Files != 9 || r.Clipped != 0 || len(r.Warnings) != 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}

@@ -28,7 +28,7 @@ type place struct {
 
 // verify reads the folder as any reader would: one series, every slice in its
 // place, and pixels that are bit for bit those that were to be written.
-func (w *SeriesWriter) verify(ctx context.Context) error {
+func (w *Writer) verify(ctx context.Context) error {
 	fsys := os.DirFS(w.dir)
 	c, err := Scan(ctx, fsys, nil)
 	if ctx.Err() != nil {
@@ -101,7 +101,7 @@ func (w *SeriesWriter) verify(ctx context.Context) error {
 // verifyOrder compares the volumes of the folder with those that were written, slice by slice.
 // A single volume must be the same; of several the report says where they are not, for they
 // were told apart by what the files of their source state.
-func (w *SeriesWriter) verifyOrder(entries []assemble.Entry) error {
+func (w *Writer) verifyOrder(entries []assemble.Entry) error {
 	different := func() error {
 		if w.volumes != len(entries) || w.volumes > 1 && (entries[0].Group == nil || entries[0].Group.Len() != w.volumes) {
 			return broken("%d volumes, not %d", len(entries), w.volumes)

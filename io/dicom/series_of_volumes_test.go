@@ -17,6 +17,7 @@ import (
 	"quell/io/dicom/derive"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
+	"quell/io/format"
 	"quell/series"
 	"quell/volume"
 )
@@ -56,19 +57,12 @@ func enhancedDWI(enc part10.Encoding) map[string]*dicomtest.Fake {
 
 // writeVolumes writes the volumes of a folder, each changed by change, as one series. from and to
 // are the slices that are kept of each.
-func writeVolumes(t *testing.T, dir string, from, to int, d derive.Derived, change func(v int, data []float32)) (out string, report derive.Report, results []*volume.Volume) {
+func writeVolumes(t *testing.T, dir string, from, to int, d derive.Derived, change func(v int, data []float32)) (out string, report format.Report, results []*volume.Volume) {
 	t.Helper()
 	c := dicomtest.Scan(t, os.DirFS(dir))
 	out = filepath.Join(t.TempDir(), "out")
-	w, err := dicom.NewSeriesWriter(out, len(c.Entries), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, inSlices := dicomtest.NewWriter(out, groupOf(c), d), dicomtest.NewWriter(out+"-slices", groupOf(c), d)
 	defer w.Discard()
-	inSlices, err := dicom.NewSeriesWriter(out+"-slices", len(c.Entries), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	defer inSlices.Discard()
 	for v := range c.Entries {
 		s := dicomtest.Load(t, c, v)
@@ -80,15 +74,16 @@ func writeVolumes(t *testing.T, dir string, from, to int, d derive.Derived, chan
 		results = append(results, result)
 		own := d
 		own.Recipe, own.Description = fmt.Appendf(nil, `{"strength":%d}`, v/2), fmt.Sprintf("strength %d", v/2)
-		if err := w.Add(t.Context(), &part, result, own); err != nil {
+		if err := errors.Join(w.Begin(t.Context(), &part, dicomtest.How(own)), w.Add(t.Context(), result, nil)); err != nil {
 			t.Fatal(err)
 		}
 		dicomtest.AddInSlices(t, inSlices, 1+v%2, &part, result, own)
 	}
-	if err := w.Add(t.Context(), nil, nil, d); err == nil || !strings.Contains(err.Error(), "has its") {
+	if err := w.Begin(t.Context(), nil, format.Derived{}); err == nil || !strings.Contains(err.Error(), "has its") {
 		t.Errorf("one more volume: %v", err)
 	}
-	if report, err = w.Close(t.Context()); err != nil {
+	report, err := w.Close(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
 	if again, err := inSlices.Close(t.Context()); err != nil || !reflect.DeepEqual(again, report) {
@@ -96,6 +91,11 @@ func writeVolumes(t *testing.T, dir string, from, to int, d derive.Derived, chan
 	}
 	dicomtest.SameFiles(t, out, out+"-slices")
 	return out, report, results
+}
+
+// groupOf returns a group of the volumes of a catalog.
+func groupOf(c *dicom.Catalog) *series.Group {
+	return &series.Group{Places: make([]series.Place, len(c.Entries))}
 }
 
 func plusOne(_ int, data []float32) {
@@ -213,7 +213,7 @@ func TestVolumesKeepTheirAttributes(t *testing.T) {
 func TestUIDsOfVolumes(t *testing.T) {
 	for what, fakes := range map[string]map[string]*dicomtest.Fake{"files": classicDWI(part10.ExplicitLE), "frames": enhancedDWI(part10.ExplicitLE)} {
 		dir, _ := dicomtest.OnDisk(t, fakes)
-		uidsOf := func(out string, r derive.Report) map[string]bool {
+		uidsOf := func(out string, r format.Report) map[string]bool {
 			uids := map[string]bool{r.SeriesUID: true}
 			for _, name := range dicomtest.Names(t, out) {
 				file := dicomtest.ReadSourceFile(t, out, name)
@@ -240,8 +240,8 @@ func TestUIDsOfVolumes(t *testing.T) {
 		compressed, hidden := dicomtest.TestDerived, dicomtest.TestDerived
 		compressed.Compress = dicom.RLE
 		hidden.Deidentify, hidden.Secret = true, []byte("s")
-		for change, write := range map[string]func() (string, derive.Report, []*volume.Volume){
-			"a voxel of the last volume": func() (string, derive.Report, []*volume.Volume) {
+		for change, write := range map[string]func() (string, format.Report, []*volume.Volume){
+			"a voxel of the last volume": func() (string, format.Report, []*volume.Volume) {
 				return writeVolumes(t, dir, 0, 3, dicomtest.TestDerived, func(v int, data []float32) {
 					plusOne(v, data)
 					if v == 4 {
@@ -249,18 +249,18 @@ func TestUIDsOfVolumes(t *testing.T) {
 					}
 				})
 			},
-			"compression": func() (string, derive.Report, []*volume.Volume) {
+			"compression": func() (string, format.Report, []*volume.Volume) {
 				return writeVolumes(t, dir, 0, 3, compressed, plusOne)
 			},
-			"de-identification": func() (string, derive.Report, []*volume.Volume) { return writeVolumes(t, dir, 0, 3, hidden, plusOne) },
-			"the first volume alone": func() (string, derive.Report, []*volume.Volume) {
+			"de-identification": func() (string, format.Report, []*volume.Volume) { return writeVolumes(t, dir, 0, 3, hidden, plusOne) },
+			"the first volume alone": func() (string, format.Report, []*volume.Volume) {
 				s := dicomtest.Load(t, dicomtest.Scan(t, os.DirFS(dir)), 0)
 				result := s.Volume.Clone()
 				plusOne(0, result.Data)
 				alone := dicomtest.TestDerived
 				alone.Recipe = []byte(`{"strength":0}`)
 				out := filepath.Join(t.TempDir(), "alone")
-				r, err := dicom.Write(t.Context(), out, s, result, alone, nil)
+				r, err := dicomtest.WriteAs(t.Context(), out, s, result, alone, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -279,35 +279,28 @@ func TestUIDsOfVolumes(t *testing.T) {
 
 // writeNewVolumes writes a volume of two slices at each place, without a DICOM source, as one series.
 // The values of the first are 0; voxel i of the others is i.
-func writeNewVolumes(t *testing.T, places []series.Place, step float64, gradients ...series.Gradient) (out string, report derive.Report) {
+func writeNewVolumes(t *testing.T, places []series.Place, step float64, gradients ...series.Gradient) (out string, report format.Report) {
 	t.Helper()
 	out = filepath.Join(t.TempDir(), "out")
-	w, err := dicom.NewSeriesWriter(out, len(places), nil)
-	if err != nil {
-		t.Fatal(err)
+	group := &series.Group{Places: places, Step: step}
+	if gradients != nil {
+		group.Gradients = &series.Gradients{Volumes: gradients}
 	}
-	inSlices, err := dicom.NewSeriesWriter(out+"-slices", len(places), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, inSlices := dicomtest.NewWriter(out, group, dicomtest.TestDerived), dicomtest.NewWriter(out+"-slices", group, dicomtest.TestDerived)
 	g := volume.NewGeometry([3]int{4, 3, 2}, [3]float64{1, 2, 3})
 	g.Affine.SetColumn(0, volume.Vec{-1}) // files run against the slices
-	for v, place := range places {
+	for v := range places {
 		s := &series.Series{Volume: volume.New(g)}
 		for i := range s.Volume.Data {
 			s.Volume.Data[i] = float32(i * min(v, 1)) // two have the same voxels
 		}
-		d := dicomtest.TestDerived
-		d.Place, d.Step = place, step
-		if gradients != nil {
-			d.Gradient = &gradients[v]
-		}
-		if err := w.AddNew(t.Context(), s, d); err != nil {
+		if err := errors.Join(w.Begin(t.Context(), s, dicomtest.How(dicomtest.TestDerived)), w.Add(t.Context(), s.Volume, nil)); err != nil {
 			t.Fatal(err)
 		}
-		dicomtest.AddInSlices(t, inSlices, 1, s, s.Volume, d)
+		dicomtest.AddInSlices(t, inSlices, 1, s, s.Volume, dicomtest.TestDerived)
 	}
-	if report, err = w.Close(t.Context()); err != nil {
+	report, err := w.Close(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
 	if again, err := inSlices.Close(t.Context()); err != nil || !reflect.DeepEqual(again, report) {
@@ -356,15 +349,17 @@ func TestNewVolumesAreOneSeries(t *testing.T) {
 // describes are errors, after which the folder is gone.
 func TestSeriesWriterFails(t *testing.T) {
 	dir, s := dicomtest.OnDisk(t, classicDWI(part10.ExplicitLE))
-	if _, err := dicom.NewSeriesWriter(dir, 2, nil); !errors.Is(err, fs.ErrExist) {
+	two, how := &series.Group{Places: make([]series.Place, 2)}, dicomtest.How(dicomtest.TestDerived)
+	w := dicomtest.NewWriter(dir, two, dicomtest.TestDerived)
+	if err := w.Begin(t.Context(), s, how); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a folder that exists: %v", err)
 	}
-	out := filepath.Join(t.TempDir(), "out")
-	w, err := dicom.NewSeriesWriter(out, 2, nil)
-	if err != nil {
-		t.Fatal(err)
+	if w.Discard(); len(dicomtest.Names(t, dir)) != 18 {
+		t.Error("files of a folder that is not the writer's are gone")
 	}
-	if err := w.Add(t.Context(), s, s.Volume, dicomtest.TestDerived); err != nil {
+	out := filepath.Join(t.TempDir(), "out")
+	w = dicomtest.NewWriter(out, two, dicomtest.TestDerived)
+	if err := errors.Join(w.Begin(t.Context(), s, how), w.Add(t.Context(), s.Volume, nil)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "1 of 2 volumes") {
@@ -379,16 +374,13 @@ func TestSeriesWriterFails(t *testing.T) {
 func TestVolumesThatFilesDoNotTell(t *testing.T) {
 	dir, _ := dicomtest.OnDisk(t, classicDWI(part10.ExplicitLE))
 	c := dicomtest.Scan(t, os.DirFS(dir))
-	w, err := dicom.NewSeriesWriter(filepath.Join(t.TempDir(), "out"), 2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := dicomtest.NewWriter(filepath.Join(t.TempDir(), "out"), &series.Group{Places: make([]series.Place, 2)}, dicomtest.TestDerived)
 	for v := range 2 { // of other grids
 		s := dicomtest.Load(t, c, v)
 		part := *s
 		part.Volume = s.Volume.Crop(volume.Slices(s.Volume.Geometry, v, v+2))
 		part.Sources = s.Sources[v : v+2]
-		if err := w.Add(t.Context(), &part, part.Volume, dicomtest.TestDerived); err != nil {
+		if err := errors.Join(w.Begin(t.Context(), &part, dicomtest.How(dicomtest.TestDerived)), w.Add(t.Context(), part.Volume, nil)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // spool keeps the pixels of frames of the k-th file, which waits for others, on the disk.
-func (w *SeriesWriter) spool(k int, pixels [][]byte) error {
+func (w *Writer) spool(k int, pixels [][]byte) error {
 	f := &w.files[k]
 	if f.spool == nil {
 		var err error
@@ -27,7 +27,7 @@ func (w *SeriesWriter) spool(k int, pixels [][]byte) error {
 }
 
 // finishWaiting makes the files that waited, from the pixels on the disk.
-func (w *SeriesWriter) finishWaiting(ctx context.Context) error {
+func (w *Writer) finishWaiting(ctx context.Context) error {
 	if w.derived == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (w *SeriesWriter) finishWaiting(ctx context.Context) error {
 	return nil
 }
 
-func (w *SeriesWriter) finish(k int, b *derive.Buffers) error {
+func (w *Writer) finish(k int, b *derive.Buffers) error {
 	spool := w.files[k].spool
 	info, err := spool.Stat()
 	if err != nil {
@@ -92,7 +92,7 @@ func findUIDs(data []byte, series string, k int) (out stated) {
 
 // restate replaces the UIDs in the files that were made before they were known: they follow from
 // the voxels of all volumes.
-func (w *SeriesWriter) restate(ctx context.Context) error {
+func (w *Writer) restate(ctx context.Context) error {
 	final := w.report.SeriesUID
 	for k, f := range w.files {
 		if f.states.series == "" || f.states.series == final {

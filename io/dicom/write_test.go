@@ -84,7 +84,7 @@ func TestUIDsDependOnTheResult(t *testing.T) {
 	}
 	d := dicomtest.TestDerived
 	d.Recipe = []byte(`{"version":1,"filter":"median","dims":2}`)
-	if r, err := dicom.Write(context.Background(), filepath.Join(dir, "d"), s, s.Volume, d, nil); err != nil || r.SeriesUID == a.SeriesUID {
+	if r, err := dicomtest.WriteAs(context.Background(), filepath.Join(dir, "d"), s, s.Volume, d, nil); err != nil || r.SeriesUID == a.SeriesUID {
 		t.Errorf("another recipe: %v, %v", r, err)
 	}
 	fileA, _ := os.ReadFile(filepath.Join(dir, "a", dicomtest.SliceName(1)))
@@ -112,13 +112,13 @@ func TestWriteRefusesWhatDoesNotFit(t *testing.T) {
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
 	out := filepath.Join(t.TempDir(), "out")
 	small := s.Volume.Crop(volume.Slices(s.Volume.Geometry, 0, 2))
-	if _, err := dicom.Write(context.Background(), out, s, small, dicomtest.TestDerived, nil); err == nil {
+	if _, err := dicomtest.WriteAs(context.Background(), out, s, small, dicomtest.TestDerived, nil); err == nil {
 		t.Error("a result of two slices for a source of three")
 	}
 	nan := s.Volume.Clone()
 	nan.Data[3] /= 0
 	nan.Data[3] -= nan.Data[3]
-	if _, err := dicom.Write(context.Background(), out, s, nan, dicomtest.TestDerived, nil); err == nil {
+	if _, err := dicomtest.WriteAs(context.Background(), out, s, nan, dicomtest.TestDerived, nil); err == nil {
 		t.Error("a result with NaN")
 	}
 }
@@ -128,11 +128,11 @@ func TestWriteReportsEveryStep(t *testing.T) {
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
 	for what, write := range map[string]func(dir string, progress func(done, total int)) error{
 		"derived": func(dir string, progress func(done, total int)) error {
-			_, err := dicom.Write(t.Context(), dir, s, s.Volume, dicomtest.TestDerived, progress)
+			_, err := dicomtest.WriteAs(t.Context(), dir, s, s.Volume, dicomtest.TestDerived, progress)
 			return err
 		},
 		"new": func(dir string, progress func(done, total int)) error {
-			_, err := dicom.WriteNew(t.Context(), dir, s, dicomtest.TestDerived, progress)
+			_, err := dicomtest.WriteNew(t.Context(), dir, s, dicomtest.TestDerived, progress)
 			return err
 		},
 	} {
@@ -157,7 +157,7 @@ func TestWriteNewRounding(t *testing.T) {
 		want string
 	}{"whole": {11, ""}, "a fraction": {65535.5, "Values are scaled into 16 bits; each is within 0.5 of what it was."}} {
 		v.Data[11] = c.last
-		r, err := dicom.WriteNew(t.Context(), filepath.Join(t.TempDir(), "out"), &series.Series{Volume: v}, dicomtest.TestDerived, nil)
+		r, err := dicomtest.WriteNew(t.Context(), filepath.Join(t.TempDir(), "out"), &series.Series{Volume: v}, dicomtest.TestDerived, nil)
 		if err != nil || strings.Join(r.Warnings, " ") != c.want || r.Files != 1 || r.SeriesUID == "" {
 			t.Errorf("%s: %+v, %v", what, r, err)
 		}
@@ -165,17 +165,17 @@ func TestWriteNewRounding(t *testing.T) {
 	for i := range v.Data { // whole, but beside a fraction
 		v.Data[i] = 0.5
 	}
-	r, err := dicom.WriteNew(t.Context(), filepath.Join(t.TempDir(), "out"), &series.Series{Volume: v}, dicomtest.TestDerived, nil)
+	r, err := dicomtest.WriteNew(t.Context(), filepath.Join(t.TempDir(), "out"), &series.Series{Volume: v}, dicomtest.TestDerived, nil)
 	if err != nil || len(r.Warnings) != 1 {
 		t.Errorf("a constant of 0.5: %+v, %v", r, err)
 	}
 	out := t.TempDir()
-	if _, err := dicom.WriteNew(t.Context(), out, &series.Series{Volume: v}, dicomtest.TestDerived, nil); !errors.Is(err, fs.ErrExist) {
+	if _, err := dicomtest.WriteNew(t.Context(), out, &series.Series{Volume: v}, dicomtest.TestDerived, nil); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a folder that exists: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := dicom.Write(cancelled, filepath.Join(out, "x"), &series.Series{Volume: v, Sources: []series.Source{{FS: os.DirFS(out)}}}, v, dicomtest.TestDerived, nil); !errors.Is(err, context.Canceled) {
+	if _, err := dicomtest.WriteAs(cancelled, filepath.Join(out, "x"), &series.Series{Volume: v, Sources: []series.Source{{FS: os.DirFS(out)}}}, v, dicomtest.TestDerived, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -188,7 +188,7 @@ func TestReadBackPositionTolerance(t *testing.T) {
 		moved.Sources = slices.Clone(s.Sources)
 		moved.Sources[1].Position[0] += mm
 		out := filepath.Join(t.TempDir(), "out")
-		_, err := dicom.Write(t.Context(), out, &moved, s.Volume, dicomtest.TestDerived, nil)
+		_, err := dicomtest.WriteAs(t.Context(), out, &moved, s.Volume, dicomtest.TestDerived, nil)
 		if (err != nil) != refused {
 			t.Errorf("%g mm off: %v", mm, err)
 		}

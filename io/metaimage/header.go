@@ -18,7 +18,6 @@ type header struct {
 	big      bool
 	packed   bool
 	skip     int64     // bytes before the voxels in a file of their own; -1 for all but the voxels
-	files    []string  // of the voxels, as the header names them; nil for this one
 	matrix   []float64 // direction of each axis; nil for none
 	offset   []float64
 	spacing  []float64
@@ -42,15 +41,15 @@ var (
 )
 
 // parse reads the header at the start of a file, up to ElementDataFile, which ends it.
-func parse(file *raster.File) (*header, error) {
+func parse(file *raster.File) (raster.Text, error) {
 	fields := map[string]string{}
 	for {
 		line, err := file.Line()
 		if err != nil && len(fields) == 0 {
-			return nil, errNotMetaImage
+			return raster.Text{}, errNotMetaImage
 		}
 		if err != nil {
-			return nil, errUnfinished
+			return raster.Text{}, errUnfinished
 		}
 		if strings.TrimSpace(line) == "" {
 			continue
@@ -62,19 +61,26 @@ func parse(file *raster.File) (*header, error) {
 		}
 		if !ok || strings.Contains(name, "\x00") {
 			if len(fields) > 0 {
-				return nil, errUnfinished
+				return raster.Text{}, errUnfinished
 			}
-			return nil, errNotMetaImage
+			return raster.Text{}, errNotMetaImage
 		}
 		fields[name] = strings.TrimSpace(value)
 		if name != "ElementDataFile" {
 			continue
 		}
 		h, err := fromFields(fields)
-		if err == nil {
-			h.files, err = dataFiles(fields[name], file)
+		if err != nil {
+			return raster.Text{}, err
 		}
-		return h, err
+		out := raster.Text{Layout: h.layout, Description: h.comment, Packed: h.packed, Skip: h.skip}
+		if out.Files, err = dataFiles(fields[name], file); err == nil && h.packed && h.skip > 0 {
+			err = errors.New("the header gives a HeaderSize for compressed voxels; save it without")
+		}
+		if h.packed {
+			out.Skip = 0
+		}
+		return out, err
 	}
 }
 

@@ -3,8 +3,6 @@ package metaimage
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"io/fs"
 	"math"
 	"strings"
@@ -29,90 +27,13 @@ func Sniff(head []byte, name string) bool {
 	return strings.HasSuffix(lower, ".mha") || strings.HasSuffix(lower, ".mhd")
 }
 
+var text raster.TextParser = parse
+
 // Open opens a .mha or .mhd for its voxels.
-var Open raster.Opener = open
-
-func open(fsys fs.FS, name string) (*raster.Image, error) {
-	file, h, err := raster.OpenHeader(fsys, name, parse)
-	if err != nil {
-		return nil, err
-	}
-	l, err := h.layout()
-	names := []string{name}
-	if err == nil && h.files != nil {
-		file.Close()
-		if names, err = beside(name, h.files); err != nil {
-			return nil, err
-		}
-		if file, err = h.openFiles(fsys, names, l); err != nil {
-			return nil, err
-		}
-	}
-	if err == nil {
-		l.Offset, err = h.seek(file, l)
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return raster.NewImage(l, name, names, file), nil
-}
-
-// beside returns the names of the files that a header names.
-func beside(header string, files []string) (names []string, err error) {
-	for _, data := range files {
-		name, err := raster.Detached(header, data)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, nil
-}
-
-// openFiles opens the files of the voxels; each of several holds as much.
-func (h *header) openFiles(fsys fs.FS, names []string, l raster.Layout) (*raster.File, error) {
-	if len(names) == 1 {
-		file, err := raster.OpenStored(fsys, names[0])
-		if err != nil {
-			return nil, fmt.Errorf("its voxels, %s, cannot be opened (%w); put both files into one folder", h.files[0], err)
-		}
-		return file, nil
-	}
-	size := int64(l.Geometry.Voxels()) * int64(l.Volumes) * int64(l.Datatype.Bytes)
-	if n := int64(len(names)); h.packed || h.skip != 0 || size%n != 0 {
-		return nil, errors.New("its voxels are in several files that are compressed, have headers or are not alike; save it as one .mha")
-	}
-	return raster.OpenJoined(fsys, names, size/int64(len(names)))
-}
+var Open raster.Opener = text.Open
 
 // Description returns the comment of a header.
-func Description(fsys fs.FS, name string) (string, error) {
-	file, h, err := raster.OpenHeader(fsys, name, parse)
-	if err != nil {
-		return "", err
-	}
-	file.Close()
-	return h.comment, nil
-}
-
-// seek goes to the voxels, and returns the byte at which they begin.
-func (h *header) seek(file *raster.File, l raster.Layout) (int64, error) {
-	at := file.At()
-	switch {
-	case h.packed && h.skip > 0:
-		return 0, errors.New("the header gives a HeaderSize for compressed voxels; save it without")
-	case h.packed:
-		return 0, file.Unpack()
-	case h.skip >= 0:
-		return at + h.skip, nil
-	}
-	size := int64(l.Geometry.Voxels()) * int64(l.Volumes) * int64(l.Datatype.Bytes)
-	if size > file.Size() {
-		return 0, errors.New("the file is truncated; get a complete copy")
-	}
-	return file.Size() - size, nil
-}
+func Description(fsys fs.FS, name string) (string, error) { return text.Describe(fsys, name) }
 
 // layout returns what the header says of the voxels, without the byte at which they
 // begin.

@@ -13,9 +13,8 @@ import (
 // names are the names of the types that are written.
 var names = map[int64]string{raster.Uint8: "MET_UCHAR", raster.Int16: "MET_SHORT", raster.Uint16: "MET_USHORT", raster.Int32: "MET_INT", raster.Float32: "MET_FLOAT", raster.Float64: "MET_DOUBLE"}
 
-// Make makes a .mha of voxels that are not compressed, at their positions in LPS+. The format has no scale:
-// integers hold whole numbers. The description is its comment.
-var Make = raster.Unscaled(headerText)
+// Make makes a .mha of voxels at their positions in LPS+, see [raster.PlainMaker]. The description is its comment.
+var Make = raster.PlainMaker("MetaImage", headerText)
 
 // maxComment bounds the comment in bytes: MetaIO reads it into 255.
 const maxComment = 200

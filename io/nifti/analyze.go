@@ -1,82 +1,67 @@
 package nifti
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"os"
 
 	"quell/io/raster"
 	"quell/volume"
 )
 
-// writePair writes an Analyze 7.5 header and its voxels.
-func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *header, d raster.Datatype, description string) error {
-	v = toAnalyzeOrder(v)
-	for c, n := range v.Dims {
-		if n > maxDim16 {
-			return fmt.Errorf("an Analyze file has at most %d voxels along an axis, and the volume has %d along %s; write NIfTI", maxDim16, n, axisName(c))
-		}
-	}
-	e, err := newScaleOnlyEncoder(d, v)
-	if err != nil {
-		return err
-	}
-	h, err := newAnalyzeHeader(ctx, v, source, e, description)
-	if err != nil {
-		return err
-	}
-	if err := raster.WriteNew(img, func(w *os.File) error { return raster.WriteVoxels(ctx, w, h.maskedAsNaN, e, v, nil) }); err != nil {
-		return err
-	}
-	err = raster.WriteNew(hdr, func(w *os.File) error {
-		_, err := w.Write(h.marshal())
-		return raster.WithoutPath(err)
-	})
-	if err != nil {
-		os.Remove(img)
-	}
-	return err
-}
-
-// newScaleOnlyEncoder chooses the slope: Analyze has no intercept.
-func newScaleOnlyEncoder(d raster.Datatype, v *volume.Volume) (raster.Encoder, error) {
-	switch d.Code {
+// analyzeSpec makes s that of an Analyze 7.5 header and its voxels.
+func analyzeSpec(s raster.Spec, path string, grid volume.Geometry, source *header, description string) (raster.Spec, error) {
+	switch s.Datatype.Code {
 	case raster.Uint8, raster.Int16, raster.Int32, raster.Float32, raster.Float64:
 	default:
-		return raster.Encoder{}, fmt.Errorf("an Analyze file cannot hold %s; choose uint8, int16, int32, float32 or float64", d.Name)
+		return s, fmt.Errorf("an Analyze file cannot hold %s; choose uint8, int16, int32, float32 or float64", s.Datatype.Name)
 	}
-	e := raster.Encoder{Datatype: d, Slope: 1}
-	low, high, whole := raster.Limits(v.Data)
-	lo, hi := float64(low), float64(high)
-	if !d.Integer() || (whole && lo >= d.Lo && hi <= d.Hi) {
-		return e, nil
+	ordered, order := analyzeGrid(grid)
+	for c, n := range ordered.Dims {
+		if n > maxDim16 {
+			return s, fmt.Errorf("an Analyze file has at most %d voxels along an axis, and the volume has %d along %s; write NIfTI", maxDim16, n, axisName(c))
+		}
+	}
+	if off := analyzeError(ordered); off > visible {
+		s.Lost = append(s.Lost, fmt.Sprintf("Analyze stores no orientation and no distant origin: other programs place voxels up to %.1f mm from their position; write NIfTI to keep it.", off))
+	}
+	s.Voxels, s.Order, s.Scale = ImagePath(path), &order, scaleOnly
+	s.Header = func(_ volume.Geometry, e raster.Encoder, valid raster.Limits) []byte {
+		return newAnalyzeHeader(ordered, source, e, valid, description).marshal()
+	}
+	return s, nil
+}
+
+// visible is how far off in mm a warning is about.
+const visible = 0.1
+
+// scaleOnly chooses the slope: Analyze has no intercept.
+func scaleOnly(d raster.Datatype, values raster.Limits) (e raster.Encoder, lost string, err error) {
+	e = raster.Encoder{Datatype: d, Slope: 1}
+	lo, hi := float64(values.Lo), float64(values.Hi)
+	if !d.Integer() || (!values.Fractions && lo >= d.Lo && hi <= d.Hi) {
+		return e, "", nil
 	}
 	if lo < 0 && d.Lo == 0 {
-		return e, fmt.Errorf("%s cannot hold negative values in an Analyze file; choose int16 or float32", d.Name)
+		return e, "", fmt.Errorf("%s cannot hold negative values in an Analyze file; choose int16 or float32", d.Name)
 	}
 	const smallestNormal = 0x1p-126
 	slope := float32(max(max(-lo, hi)/(d.Hi-1), smallestNormal))
 	e.Slope = float64(math.Nextafter32(slope, math.MaxFloat32))
-	return e, nil
+	return e, "", nil
 }
 
-// newAnalyzeHeader returns the header for v with voxels in Analyze's order.
-func newAnalyzeHeader(ctx context.Context, v *volume.Volume, source *header, e raster.Encoder, description string) (*header, error) {
+// newAnalyzeHeader returns the header for voxels on a grid in Analyze's order.
+func newAnalyzeHeader(grid volume.Geometry, source *header, e raster.Encoder, valid raster.Limits, description string) *header {
 	h := &header{format: analyze75, datatype: e.Code, bitpix: int64(8 * e.Bytes), sclSlope: e.Slope}
 	if source != nil {
-		h.descrip, h.auxFile, h.maskedAsNaN = source.descrip, source.auxFile, source.maskedAsNaN
+		h.descrip, h.auxFile = source.descrip, source.auxFile
 	}
 	if description != "" {
 		h.setDescription(description)
 	}
-	h.setAnalyzeGrid(v.Geometry)
-	lo, hi, err := v.Range(ctx)
-	if err != nil {
-		return nil, err
-	}
-	h.glmin, h.glmax = storedInt(lo, e), storedInt(hi, e)
-	return h, nil
+	h.setAnalyzeGrid(grid)
+	h.glmin, h.glmax = storedInt(valid.Lo, e), storedInt(valid.Hi, e)
+	return h
 }
 
 // setAnalyzeGrid stores size, spacing and origin of a grid in Analyze's order.
@@ -98,11 +83,10 @@ func (h *header) setAnalyzeGrid(g volume.Geometry) {
 	}
 }
 
-// AnalyzeError returns the largest distance in mm between the position of a voxel of
-// grid g and the position that readers give it in an Analyze file, which stores neither
+// analyzeError returns the largest distance in mm between the position of a voxel of
+// grid g, in Analyze's order, and the position that readers give it in an Analyze file, which stores neither
 // orientation nor a distant origin.
-func AnalyzeError(g volume.Geometry) float64 {
-	g, _, _ = analyzeGrid(g)
+func analyzeError(g volume.Geometry) float64 {
 	var h header
 	h.setAnalyzeGrid(g)
 	read, _ := h.geometry()
@@ -123,62 +107,23 @@ func storedInt(x float32, e raster.Encoder) int64 {
 }
 
 // analyzeGrid returns g with its axes permuted and flipped to lie nearest to Analyze's:
-// x to the patient's left, y to the front, z to the head. axis gives the axis of g for
-// each axis of the result, flip whether it is reversed.
-func analyzeGrid(g volume.Geometry) (out volume.Geometry, axis [3]int, flip [3]bool) {
+// x to the patient's left, y to the front, z to the head.
+func analyzeGrid(g volume.Geometry) (out volume.Geometry, o raster.Order) {
 	sign := [3]float64{1, -1, 1} // in LPS+
-	axis = nearestAxes(g.Affine)
+	o.Axis = nearestAxes(g.Affine)
 	out.Affine = g.Affine
-	for c, a := range axis {
-		flip[c] = g.Affine[c][a]*sign[c] < 0
+	for c, a := range o.Axis {
+		o.Flip[c] = g.Affine[c][a]*sign[c] < 0
 		out.Dims[c], out.Spacing[c] = g.Dims[a], g.Spacing[a]
 		step := g.Affine.Column(a)
-		if flip[c] {
+		if o.Flip[c] {
 			last := step.Scale(float64(g.Dims[a] - 1))
 			out.Affine.SetColumn(3, out.Affine.Column(3).Add(last))
 			step = step.Scale(-1)
 		}
 		out.Affine.SetColumn(c, step)
 	}
-	return out, axis, flip
-}
-
-// toAnalyzeOrder returns v on analyzeGrid; v itself if it already lies so.
-func toAnalyzeOrder(v *volume.Volume) *volume.Volume {
-	out, axis, flip := analyzeGrid(v.Geometry)
-	if axis == [3]int{0, 1, 2} && flip == [3]bool{} {
-		return v
-	}
-	w := volume.New(out)
-	w.Unit = v.Unit
-	if v.Mask != nil {
-		w.Mask = make([]bool, len(w.Data))
-	}
-	stride := [3]int{1, v.Dims[0], v.SliceVoxels()}
-	var start int
-	var step [3]int
-	for c, a := range axis {
-		step[c] = stride[a]
-		if flip[c] {
-			start += (v.Dims[a] - 1) * stride[a]
-			step[c] = -step[c]
-		}
-	}
-	i := 0
-	for z := range out.Dims[2] {
-		for y := range out.Dims[1] {
-			from := start + z*step[2] + y*step[1]
-			for range out.Dims[0] {
-				w.Data[i] = v.Data[from]
-				if w.Mask != nil {
-					w.Mask[i] = v.Mask[from]
-				}
-				i++
-				from += step[0]
-			}
-		}
-	}
-	return w
+	return out, o
 }
 
 // nearestAxes returns the voxel axis for each patient axis: the permutation with the

@@ -10,8 +10,8 @@ import (
 	"quell/volume"
 )
 
-// writer adapts Write to the conformance suite.
-func writer(dtype string) func(context.Context, string, string, *volume.Volume) error {
+// writing adapts Write to the conformance suite.
+func writing(dtype string) func(context.Context, string, string, *volume.Volume) error {
 	return func(ctx context.Context, dir, name string, v *volume.Volume) error {
 		return nifti.Write(ctx, filepath.Join(dir, name), v, nil, nil, dtype, "")
 	}
@@ -37,7 +37,7 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			iotest.Run(t, iotest.Format{
-				Write: writer(c.dtype), Read: nifti.Read, Ext: c.ext,
+				Write: writing(c.dtype), Read: nifti.Read, Ext: c.ext,
 				Grids: c.grids, Tolerance: c.tolerance,
 				Position: 1e-4, // float32 rounding of positions near 300 mm
 			})

@@ -11,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"quell/io/format"
 	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
+	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
@@ -34,20 +37,28 @@ func threeFrames(fraction bool) (frames []*volume.Volume) {
 	return frames
 }
 
+// writer returns a writer of so many frames.
+func writer(path string, frames int, step float64, dtype string) *raster.Writer {
+	return nifti.Make.NewWriter(path, format.Options{Group: niftitest.Times(frames, step), Datatype: dtype})
+}
+
+var three = format.Derived{Description: "three"}
+
 // writeFrames writes volumes to a file.
 func writeFrames(t *testing.T, path string, frames []*volume.Volume, from *series.Series, step float64, dtype string) error {
 	t.Helper()
-	w, err := nifti.NewFrameWriter(path, len(frames), from, step, dtype, "three", "")
-	if err != nil {
-		return err
-	}
+	w := writer(path, len(frames), step, dtype)
 	defer w.Discard()
 	for _, v := range frames {
-		if err := w.Add(t.Context(), v); err != nil {
+		if err := w.Begin(t.Context(), nifti.On(v.Geometry, from), three); err != nil {
+			return err
+		}
+		if err := w.Add(t.Context(), v, nil); err != nil {
 			return err
 		}
 	}
-	return w.Close(t.Context())
+	_, err := w.Close(t.Context())
+	return err
 }
 
 // The volumes of a four-dimensional file are read back by number, in any order, on their
@@ -113,22 +124,22 @@ func TestWriteFramesInSlices(t *testing.T) {
 		if err := writeFrames(t, whole, frames, nil, 1.5, dtype); err != nil {
 			t.Fatal(err)
 		}
-		w, err := nifti.NewFrameWriter(parts, len(frames), nil, 1.5, dtype, "three", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := writer(parts, len(frames), 1.5, dtype)
 		defer w.Discard()
 		for _, v := range frames {
+			if err := w.Begin(t.Context(), nifti.On(v.Geometry, nil), three); err != nil {
+				t.Fatal(err)
+			}
 			for z := range v.Dims[2] {
-				if err := w.AddSlices(t.Context(), v.Geometry, v.Crop(volume.Slices(v.Geometry, z, z+1))); err != nil {
+				if err := w.Add(t.Context(), v.Crop(volume.Slices(v.Geometry, z, z+1)), nil); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		if err := w.AddSlices(t.Context(), frames[0].Geometry, frames[0]); err == nil || !strings.Contains(err.Error(), "has its 3 volumes") {
+		if err := w.Begin(t.Context(), nifti.On(frames[0].Geometry, nil), three); err == nil || !strings.Contains(err.Error(), "has its 3 volumes") {
 			t.Errorf("%s: a fourth volume: %v", name, err)
 		}
-		if err := w.Close(t.Context()); err != nil {
+		if _, err := w.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		a, _ := os.ReadFile(whole)
@@ -137,25 +148,30 @@ func TestWriteFramesInSlices(t *testing.T) {
 			t.Errorf("%s: other bytes, %v", name, err)
 		}
 	}
-	w, err := nifti.NewFrameWriter(filepath.Join(dir, "g.nii"), 2, nil, 0, "", "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Discard()
 	v := threeFrames(false)[0]
 	first := v.Crop(volume.Slices(v.Geometry, 0, 1))
-	if err := w.AddSlices(t.Context(), v.Geometry, first); err != nil {
-		t.Fatal(err)
+	begun := func() *raster.Writer {
+		w := writer(filepath.Join(dir, "g.nii"), 2, 0, "")
+		if err := w.Begin(t.Context(), nifti.On(v.Geometry, nil), three); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(t.Context(), first, nil); err != nil {
+			t.Fatal(err)
+		}
+		return w
 	}
-	if err := w.AddSlices(t.Context(), v.Geometry, v); err == nil || !strings.Contains(err.Error(), "do not follow 1 of") {
+	w := begun()
+	if err := w.Add(t.Context(), v, nil); err == nil || !strings.Contains(err.Error(), "do not follow 1 of") {
 		t.Errorf("slices beyond the frame: %v", err)
 	}
-	other := v.Geometry
-	other.Affine[0][3]++
-	if err := w.AddSlices(t.Context(), other, first); err == nil || !strings.Contains(err.Error(), "another grid") {
-		t.Errorf("slices of another grid: %v", err)
+	w.Discard()
+	w = begun()
+	if err := w.Begin(t.Context(), nifti.On(v.Geometry, nil), three); err == nil || !strings.Contains(err.Error(), "slices of volume 1 are missing") {
+		t.Errorf("half a frame: %v", err)
 	}
-	if err := w.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "0 of 2 volumes") {
+	w.Discard()
+	w = begun()
+	if _, err := w.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "0 of 2 volumes") {
 		t.Errorf("half a frame: %v", err)
 	}
 }
@@ -171,10 +187,9 @@ func TestFramesThatAreRefused(t *testing.T) {
 		name, dtype string
 		frames      []*volume.Volume
 	}{
-		".nii or .nii.gz": {"f.hdr", "", frames},
+		".nii or .nii.gz": {"f.img", "", frames},
 		"another grid":    {"g.nii", "", []*volume.Volume{frames[0], other}},
-		"volume 1 lies":   {"g.nii", "uint8", []*volume.Volume{frames[0], other}},
-		"1 to 2147483647": {"g.nii", "", nil},
+		"volume 2 lies":   {"g.nii", "uint8", []*volume.Volume{frames[0], other}},
 		"float7":          {"g.nii", "float7", frames},
 		"voxels":          {"g.nii.gz", "", []*volume.Volume{&short}},
 	} {
@@ -184,28 +199,32 @@ func TestFramesThatAreRefused(t *testing.T) {
 		}
 	}
 	for _, dtype := range []string{"", "int16"} {
-		w, err := nifti.NewFrameWriter(filepath.Join(dir, "g.nii"), 2, nil, 0, dtype, "", "")
-		if err != nil {
+		w := writer(filepath.Join(dir, "g.nii"), 2, 0, dtype)
+		if err := errors.Join(w.Begin(t.Context(), nifti.On(frames[0].Geometry, nil), three), w.Add(t.Context(), frames[0], nil)); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Add(t.Context(), frames[0]); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "1 of 2 volumes") {
+		if _, err := w.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "1 of 2 volumes") {
 			t.Error(err)
 		}
-		if w, err = nifti.NewFrameWriter(filepath.Join(dir, "g.nii"), 1, nil, 0, dtype, "", ""); err != nil {
+		w = writer(filepath.Join(dir, "g.nii"), 1, 0, dtype)
+		if err := w.Add(t.Context(), frames[0], nil); err == nil || !strings.Contains(err.Error(), "no volume was begun") {
+			t.Error(err)
+		}
+		if err := errors.Join(w.Begin(t.Context(), nifti.On(frames[0].Geometry, nil), three), w.Add(t.Context(), frames[0], nil)); err != nil {
 			t.Fatal(err)
 		}
-		_ = w.Add(t.Context(), frames[0])
-		if err := w.Add(t.Context(), frames[1]); err == nil || !strings.Contains(err.Error(), "has its 1 volumes") {
+		if err := w.Begin(t.Context(), nifti.On(frames[0].Geometry, nil), three); err == nil || !strings.Contains(err.Error(), "has its 1 volumes") {
 			t.Error(err)
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := w.Close(ended); !errors.Is(err, context.Canceled) {
+		if _, err := w.Close(ended); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
+	}
+	w := nifti.Make.NewWriter(filepath.Join(dir, "g.nii"), format.Options{Group: new(series.Group)})
+	if err := w.Begin(t.Context(), nifti.On(frames[0].Geometry, nil), three); err == nil || !strings.Contains(err.Error(), "1 to 2147483647") {
+		t.Errorf("no volumes: %v", err)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
 		t.Errorf("%v, %v: a refused file is there", files, err)

@@ -5,20 +5,20 @@ import (
 	"math"
 )
 
-// format is one of the three header layouts.
-type format int
+// variant is one of the three header layouts.
+type variant int
 
 const (
-	analyze75 format = iota
+	analyze75 variant = iota
 	nifti1
 	nifti2
 )
 
 // String returns the name that series.Meta.Format carries.
-func (f format) String() string { return [...]string{"Analyze 7.5", "NIfTI-1", "NIfTI-2"}[f] }
+func (f variant) String() string { return [...]string{"Analyze 7.5", "NIfTI-1", "NIfTI-2"}[f] }
 
 // size returns the header's length in bytes, which is also its first field.
-func (f format) size() int {
+func (f variant) size() int {
 	if f == nifti2 {
 		return 540
 	}
@@ -28,7 +28,7 @@ func (f format) size() int {
 // header holds the fields of a NIfTI or Analyze header, under the names that
 // nifti1.h and nifti2.h give them.
 type header struct {
-	format format
+	format variant
 	order  binary.ByteOrder
 	single bool // header and voxels are in one file (magic n+1 or n+2)
 
@@ -62,8 +62,7 @@ type header struct {
 	intentName    [16]byte
 	origin        [5]int64 // Analyze: the originator field as SPM uses it, a voxel counted from 1
 
-	extensions  []extension
-	maskedAsNaN bool // Write stores masked voxels as NaN in a floating-point type
+	extensions []extension
 }
 
 // extension is one block between header and voxels, unchanged.

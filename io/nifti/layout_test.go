@@ -8,7 +8,7 @@ import (
 )
 
 // numbered returns a header in which every field has a value of its own.
-func numbered(f format) header {
+func numbered(f variant) header {
 	h := header{format: f, order: binary.BigEndian, dimInfo: 0x39, intentCode: 1001, datatype: 16, bitpix: 32, sliceStart: 3, sliceEnd: 17,
 		sliceCode: 5, sliceDuration: 0.125, voxOffset: 1024, sclSlope: 2.5, sclInter: -7.5, xyztUnits: 10, calMax: 900, calMin: -100,
 		toffset: 4.5, glmax: 32000, glmin: -31000, qformCode: 2, sformCode: 4, origin: [5]int64{21, 22, 23, 24, 25}}
@@ -53,7 +53,7 @@ func TestLayouts(t *testing.T) {
 	}
 	floats := func(off, size int, v ...float64) field { return field{off: off, size: size, float: true, values: v} }
 	bytesAt := func(off int, b []byte) field { return field{off: off, text: b} }
-	for _, format := range []format{analyze75, nifti1, nifti2} {
+	for _, format := range []variant{analyze75, nifti1, nifti2} {
 		h := numbered(format)
 		var rows []float64
 		for _, r := range h.srow {

@@ -194,7 +194,7 @@ func TestSliceTiming(t *testing.T) {
 // TestLargestDimension: 32767 voxels along an axis fit NIfTI-1 and Analyze, one more
 // needs NIfTI-2.
 func TestLargestDimension(t *testing.T) {
-	for n, want := range map[int]format{32767: nifti1, 32768: nifti2} {
+	for n, want := range map[int]variant{32767: nifti1, 32768: nifti2} {
 		v := volume.New(volume.NewGeometry([3]int{1, n, 1}, [3]float64{1, 1, 1}))
 		v.Data[n-1] = 3
 		s, h := rewrite(t, v, nil, "a.nii", "uint8")

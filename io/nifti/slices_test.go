@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/io/format"
 	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
@@ -151,17 +152,17 @@ func TestWriteSlices(t *testing.T) {
 			if err := Write(t.Context(), whole, c.v, nil, c.from, c.dtype, "text"); err != nil {
 				t.Fatal(err)
 			}
-			w, err := NewFrameWriter(parts, 1, c.from, 0, c.dtype, "text", "")
-			if err != nil {
+			w := Make.NewWriter(parts, format.Options{Datatype: c.dtype})
+			if err := w.Begin(t.Context(), On(c.v.Geometry, c.from), format.Derived{Description: "text"}); err != nil {
 				t.Fatal(err)
 			}
 			for z := 0; z < c.v.Dims[2]; z += 3 {
-				if err := w.AddSlices(t.Context(), c.v.Geometry, c.v.Crop(volume.Slices(c.v.Geometry, z, min(z+3, c.v.Dims[2])))); err != nil {
+				if err := w.Add(t.Context(), c.v.Crop(volume.Slices(c.v.Geometry, z, min(z+3, c.v.Dims[2]))), nil); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := w.Close(t.Context()); err != nil {
-				t.Fatal(err)
+			if r, err := w.Close(t.Context()); err != nil || r.Files != 1 && ext != ".hdr" {
+				t.Fatal(r, err)
 			}
 			w.Discard() // does nothing now
 			a, _ := os.ReadFile(whole)
@@ -182,17 +183,15 @@ func TestSlicesThatAreNotWritten(t *testing.T) {
 	part := func(z0, z1 int) *volume.Volume { return v.Crop(volume.Slices(v.Geometry, z0, z1)) }
 	for name, add := range map[string][]*volume.Volume{
 		"too few": {part(0, 3)}, "too many": {part(0, 3), part(0, 2)}, "too wide": {phantom([3]int{5, 3, 4})}, "too high": {phantom([3]int{4, 4, 4})},
-		"no number": {{Geometry: v.Geometry, Data: slices.Repeat([]float32{float32(math.Inf(1))}, v.Voxels())}},
+		"no number": {{Geometry: part(0, 3).Geometry, Data: slices.Repeat([]float32{float32(math.Inf(1))}, 36)}, part(3, 4)},
 	} {
 		for _, dtype := range []string{"", "int16"} {
-			w, err := NewFrameWriter(filepath.Join(dir, "out.nii"), 1, nil, 0, dtype, "", "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := Make.NewWriter(filepath.Join(dir, "out.nii"), format.Options{Datatype: dtype})
+			err := w.Begin(t.Context(), On(v.Geometry, nil), format.Derived{})
 			for _, p := range add {
-				err = errors.Join(err, w.AddSlices(t.Context(), v.Geometry, p))
+				err = errors.Join(err, w.Add(t.Context(), p, nil))
 			}
-			if err = errors.Join(err, w.Close(t.Context())); err == nil {
+			if _, e := w.Close(t.Context()); errors.Join(err, e) == nil {
 				t.Errorf("%s: no error", name)
 			}
 			w.Discard()
@@ -201,10 +200,12 @@ func TestSlicesThatAreNotWritten(t *testing.T) {
 			}
 		}
 	}
-	for name, dtype := range map[string]string{"out.hdr": "", "out.img": "", "out.nii": "int12"} {
-		if _, err := NewFrameWriter(filepath.Join(dir, name), 1, nil, 0, dtype, "", ""); err == nil {
+	for name, dtype := range map[string]string{"out.hdr.gz": "", "out.img": "", "out.nii": "int12"} {
+		w := Make.NewWriter(filepath.Join(dir, name), format.Options{Datatype: dtype})
+		if err := w.Begin(t.Context(), On(v.Geometry, nil), format.Derived{}); err == nil {
 			t.Errorf("%s of %q is no error", name, dtype)
 		}
+		w.Discard()
 	}
 	if raster.SpoolBytes("int16") != 4 || raster.SpoolBytes("uint8") != 4 || raster.SpoolBytes("") != 0 || raster.SpoolBytes("float64") != 0 || raster.SpoolBytes("none") != 0 {
 		t.Error("voxels of integer types wait as float32, others do not")

@@ -26,7 +26,6 @@ func sourceHeader(from *series.Series) (*header, error) {
 	if g, _ := h.geometry(); g.Affine.Column(3) != src.Position {
 		return nil, fmt.Errorf("the source %s was changed after it was opened; open it again", src.Name)
 	}
-	h.maskedAsNaN = from.Volume.Mask != nil
 	return h, nil
 }
 

@@ -58,7 +58,7 @@ func TestUnusableTransformsAreReported(t *testing.T) {
 // TestLargestDimensionOfEachAxis needs NIfTI-2 along any of them.
 func TestLargestDimensionOfEachAxis(t *testing.T) {
 	for c := range 3 {
-		for n, want := range map[int]format{32767: nifti1, 32768: nifti2} {
+		for n, want := range map[int]variant{32767: nifti1, 32768: nifti2} {
 			dims := [3]int{1, 1, 1}
 			dims[c] = n
 			h := newHeader(volume.NewGeometry(dims, [3]float64{1, 1, 1}), nil, raster.Encoder{}, "")

@@ -40,16 +40,16 @@ const maxAxes = 16
 var errNotNRRD = errors.New("this is not a NRRD file; choose a .nrrd or .nhdr file")
 
 // parse reads the header at the start of a file, up to the empty line behind it or the end.
-func parse(file *raster.File) (*header, error) {
+func parse(file *raster.File) (raster.Text, error) {
 	magic, err := file.Line()
 	if err != nil || len(magic) != 8 || !strings.HasPrefix(magic, "NRRD000") || magic[7] < '1' || magic[7] > '5' {
-		return nil, errNotNRRD
+		return raster.Text{}, errNotNRRD
 	}
 	fields := map[string]string{}
 	for {
 		line, err := file.Line()
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
+			return raster.Text{}, err
 		}
 		if err != nil || line == "" {
 			break
@@ -59,15 +59,23 @@ func parse(file *raster.File) (*header, error) {
 		}
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
-			return nil, fmt.Errorf("the header has the line %q, which is no field; it is damaged", raster.OneLine(line, 60))
+			return raster.Text{}, fmt.Errorf("the header has the line %q, which is no field; it is damaged", raster.OneLine(line, 60))
 		}
 		name = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "")
 		if _, twice := fields[name]; twice {
-			return nil, fmt.Errorf("the header gives the field %s twice; it is damaged", name)
+			return raster.Text{}, fmt.Errorf("the header gives the field %s twice; it is damaged", name)
 		}
 		fields[name] = strings.TrimSpace(value)
 	}
-	return fromFields(fields)
+	h, err := fromFields(fields)
+	if err != nil {
+		return raster.Text{}, err
+	}
+	out := raster.Text{Layout: h.layout, Description: h.content, Packed: h.packed, Lines: h.lineSkip, Skip: h.byteSkip}
+	if h.data != "" {
+		out.Files = []string{h.data}
+	}
+	return out, nil
 }
 
 // fromFields interprets the fields, by their names in lower case and without spaces.

@@ -16,64 +16,13 @@ import (
 // Sniff reports whether a file begins like NRRD.
 func Sniff(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte("NRRD000")) }
 
-// Open opens a .nrrd or .nhdr for its voxels.
-var Open raster.Opener = open
+var text raster.TextParser = parse
 
-func open(fsys fs.FS, name string) (*raster.Image, error) {
-	file, h, err := raster.OpenHeader(fsys, name, parse)
-	if err != nil {
-		return nil, err
-	}
-	l, err := h.layout()
-	data := name
-	if err == nil && h.data != "" {
-		file.Close()
-		if data, err = raster.Detached(name, h.data); err != nil {
-			return nil, err
-		}
-		if file, err = raster.OpenStored(fsys, data); err != nil {
-			return nil, fmt.Errorf("its voxels, %s, cannot be opened (%w); put both files into one folder", h.data, err)
-		}
-	}
-	if err == nil {
-		l.Offset, err = h.seek(file, l)
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return raster.NewImage(l, name, []string{data}, file), nil
-}
+// Open opens a .nrrd or .nhdr for its voxels.
+var Open raster.Opener = text.Open
 
 // Description returns the content field of a header.
-func Description(fsys fs.FS, name string) (string, error) {
-	file, h, err := raster.OpenHeader(fsys, name, parse)
-	if err != nil {
-		return "", err
-	}
-	file.Close()
-	return h.content, nil
-}
-
-// seek goes to the voxels, and returns the byte at which they begin.
-func (h *header) seek(file *raster.File, l raster.Layout) (int64, error) {
-	for range h.lineSkip {
-		if _, err := file.Line(); err != nil {
-			return 0, raster.ReadError(err)
-		}
-	}
-	if h.packed {
-		return h.byteSkip, file.Unpack()
-	}
-	if h.byteSkip < 0 {
-		size := int64(l.Geometry.Voxels()) * int64(l.Volumes) * int64(l.Datatype.Bytes)
-		if size > file.Size() {
-			return 0, errors.New("the file is truncated; get a complete copy")
-		}
-		return file.Size() - size, nil
-	}
-	return file.At() + h.byteSkip, nil
-}
+func Description(fsys fs.FS, name string) (string, error) { return text.Describe(fsys, name) }
 
 // layout returns what the header says of the voxels, without the byte at which they
 // begin.

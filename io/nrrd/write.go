@@ -13,9 +13,8 @@ import (
 // names are the names of the types that are written.
 var names = map[int64]string{raster.Uint8: "unsigned char", raster.Int16: "short", raster.Uint16: "unsigned short", raster.Int32: "int", raster.Float32: "float", raster.Float64: "double"}
 
-// Make makes a .nrrd of voxels that are not compressed, at their positions in LPS+. The format has no
-// scale: integers hold whole numbers. The description is its content field.
-var Make = raster.Unscaled(headerText)
+// Make makes a .nrrd of voxels at their positions in LPS+, see [raster.PlainMaker]. The description is its content field.
+var Make = raster.PlainMaker("NRRD", headerText)
 
 // maxContent bounds the description in bytes.
 const maxContent = 4000

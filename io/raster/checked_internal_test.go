@@ -60,9 +60,11 @@ type memory []byte
 
 func (m memory) WriteAt(p []byte, at int64) (int, error) { return copy(m[at:], p), nil }
 
-// Blocks that are written in parallel are as in a file that is written in one go, and
-// any other byte or length is found when they are read back.
-func TestBlockWriter(t *testing.T) {
+func (m memory) Write([]byte) (int, error) { return 0, errors.ErrUnsupported }
+
+// Blocks that are written in parallel, of voxels that come at once or in parts, are those of a file that is
+// written in one go, and any other byte or length is found when they are read back.
+func TestBlocks(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{300, 300, 7}, [3]float64{1, 1, 1})) // 630 000 voxels
 	for i := range v.Data {
 		v.Data[i] = float32(i%1000) / 4
@@ -82,13 +84,24 @@ func TestBlockWriter(t *testing.T) {
 		if err := WriteVoxels(t.Context(), whole, true, e, v, nil); err != nil {
 			t.Fatal(err)
 		}
-		file := make(memory, whole.Len())
-		w := &blockWriter{to: file, header: header, encoder: e, volume: v, maskedAsNaN: masksAsNaN(true, e, v)}
-		if err := w.run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(file, whole.Bytes()) {
-			t.Errorf("%s: the files differ", name)
+		var w output
+		var file memory
+		for _, n := range []int{3, 7} { // slices at a time
+			file = make(memory, whole.Len())
+			if w, err = newOutput(file, header, e, Spec{MaskedAsNaN: true}); err != nil {
+				t.Fatal(err)
+			}
+			for z := 0; z < 7; z += n {
+				if err := w.add(t.Context(), v.Crop(volume.Slices(v.Geometry, z, min(z+n, 7))), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.finish(); err != nil || !bytes.Equal(file, whole.Bytes()) {
+				t.Errorf("%s: the files differ, %v", name, err)
+			}
+			if err := w.verify(t.Context(), fstest.MapFS{"f": {Data: file}}, "f"); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 		verify := func(b []byte) error { return w.verify(t.Context(), fstest.MapFS{"f": {Data: b}}, "f") }
 		if err := verify(file); err != nil {
@@ -111,7 +124,7 @@ func TestBlockWriter(t *testing.T) {
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := w.run(ended); !errors.Is(err, context.Canceled) {
+		if err := w.add(ended, v, nil); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 		if err := w.verify(ended, fstest.MapFS{"f": {Data: file}}, "f"); !errors.Is(err, context.Canceled) {

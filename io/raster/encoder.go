@@ -51,61 +51,61 @@ type Encoder struct {
 	Slope, Inter float64
 }
 
-// encoderFor chooses slope and intercept. Values are stored unscaled in floating-point types,
-// and in integer types if all are whole and fit, if necessary after a shift (CT in unsigned
-// integers). Otherwise the range of the values is mapped to the range of the type, less one
-// step at both ends, so that rounding slope and intercept to the header's float32 clips
-// nothing. A floating-point type needs no limits.
-func encoderFor(d Datatype, values valueLimits) Encoder {
-	e := Encoder{Datatype: d, Slope: 1}
+// Scaled chooses slope and intercept. Values are stored unscaled in
+// floating-point types, and in integer types if all are whole and fit, if necessary
+// after a shift (CT in unsigned integers). Otherwise the range of the values is
+// mapped to that of the type, less one step at both ends, so that rounding slope
+// and intercept to the header's float32 clips nothing. A floating-point type needs no limits.
+func Scaled(d Datatype, values Limits) (e Encoder, lost string, err error) {
+	e = Encoder{Datatype: d, Slope: 1}
 	if !d.Integer() {
-		return e
+		return e, "", nil
 	}
-	lo, hi, whole := float64(values.lo), float64(values.hi), !values.fractions
+	lo, hi, whole := float64(values.Lo), float64(values.Hi), !values.Fractions
 	if whole && lo >= d.Lo && hi <= d.Hi {
-		return e
+		return e, "", nil
 	}
 	if shift := lo - d.Lo; lo == hi || (whole && hi-lo <= d.Hi-d.Lo && math.Abs(shift) <= 1<<24) {
 		e.Inter = shift
-		return e
+		return e, "", nil
 	}
 	const smallestNormal = 0x1p-126
 	slope := float32(max((hi-lo)/(d.Hi-d.Lo-2), smallestNormal))
 	e.Slope = float64(math.Nextafter32(slope, math.MaxFloat32))
 	e.Inter = float64(float32(lo - (d.Lo+1)*e.Slope))
-	return e
+	return e, "", nil
 }
 
-// unscaledEncoder is encoderFor for a format that stores neither slope nor intercept. lost says
+// Unscaled is Scaled for a format that stores neither slope nor intercept. lost says
 // what integers do not keep; "" for nothing.
-func unscaledEncoder(d Datatype, values valueLimits) (e Encoder, lost string) {
+func Unscaled(d Datatype, values Limits) (e Encoder, lost string, err error) {
 	e = Encoder{Datatype: d, Slope: 1}
 	if !d.Integer() {
-		return e, ""
+		return e, "", nil
 	}
-	if values.fractions {
+	if values.Fractions {
 		lost = fmt.Sprintf("The format stores no scale, so that %s holds values rounded to whole numbers; float32 keeps them.", d.Name)
 	}
-	if float64(values.lo) < d.Lo-0.5 || float64(values.hi) > d.Hi+0.5 {
-		lost = fmt.Sprintf("Values from %g to %g do not fit %s and were clipped to its range; float32 keeps them.", values.lo, values.hi, d.Name)
+	if float64(values.Lo) < d.Lo-0.5 || float64(values.Hi) > d.Hi+0.5 {
+		lost = fmt.Sprintf("Values from %g to %g do not fit %s and were clipped to its range; float32 keeps them.", values.Lo, values.Hi, d.Name)
 	}
-	return e, lost
+	return e, lost, nil
 }
 
-// valueLimits are the smallest and the largest of values, masked voxels included. Its zero
-// value belongs to none.
-type valueLimits struct {
-	lo, hi    float32
+// Limits are the smallest and the largest of values, masked voxels included. Their zero
+// value is that of none.
+type Limits struct {
+	Lo, Hi    float32
+	Fractions bool // not all are whole numbers
 	any       bool
-	fractions bool // not all are whole numbers
 }
 
 // add counts in more values.
-func (l *valueLimits) add(data []float32) {
+func (l *Limits) add(data []float32) {
 	if !l.any && len(data) > 0 {
-		l.lo, l.hi, l.any = data[0], data[0], true
+		l.Lo, l.Hi, l.any = data[0], data[0], true
 	}
-	lo, hi, fractions := l.lo, l.hi, l.fractions // not min and max, which ask for NaN, and there is none
+	lo, hi, fractions := l.Lo, l.Hi, l.Fractions // not min and max, which ask for NaN, and there is none
 	for _, x := range data {
 		if x < lo {
 			lo = x
@@ -115,39 +115,33 @@ func (l *valueLimits) add(data []float32) {
 		}
 		fractions = fractions || float64(x) != math.Trunc(float64(x))
 	}
-	l.lo, l.hi, l.fractions = lo, hi, fractions
+	l.Lo, l.Hi, l.Fractions = lo, hi, fractions
 }
 
 // merge counts in the values of others.
-func (l *valueLimits) merge(others valueLimits) {
+func (l *Limits) merge(others Limits) {
 	if !others.any {
 		return
 	}
 	if l.any {
-		others.lo, others.hi, others.fractions = min(l.lo, others.lo), max(l.hi, others.hi), l.fractions || others.fractions
+		others.Lo, others.Hi, others.Fractions = min(l.Lo, others.Lo), max(l.Hi, others.Hi), l.Fractions || others.Fractions
 	}
 	*l = others
 }
 
 // limitsOf returns the limits of values, which all cores look at.
-func limitsOf(data []float32) valueLimits {
+func limitsOf(data []float32) Limits {
 	const step = 1 << 20
-	parts := make([]valueLimits, (len(data)+step-1)/step)
+	parts := make([]Limits, (len(data)+step-1)/step)
 	_ = parallel.For(context.Background(), len(parts), func(i int) error { // without a cancel there is no error
 		parts[i].add(data[i*step : min((i+1)*step, len(data))])
 		return nil
 	})
-	var all valueLimits
+	var all Limits
 	for _, part := range parts {
 		all.merge(part)
 	}
 	return all
-}
-
-// Limits returns the smallest and the largest of values, and whether all are whole numbers.
-func Limits(data []float32) (lo, hi float32, whole bool) {
-	l := limitsOf(data)
-	return l.lo, l.hi, !l.fractions
 }
 
 // encode stores src in dst, little-endian; dst has len(src)*bytes bytes. A value in the middle

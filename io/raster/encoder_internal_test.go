@@ -8,7 +8,7 @@ import (
 // TestLimitsInParts: the limits of values that several cores look at are as in one pass, whichever part
 // holds the smallest, the largest and the only fraction.
 func TestLimitsInParts(t *testing.T) {
-	if got := limitsOf(nil); got != (valueLimits{}) {
+	if got := limitsOf(nil); got != (Limits{}) {
 		t.Errorf("of nothing: %+v", got)
 	}
 	const part = 1 << 20
@@ -21,7 +21,7 @@ func TestLimitsInParts(t *testing.T) {
 		for _, x := range []float32{-3, 300, 7.5, -0.25} {
 			before := data[at]
 			data[at] = x
-			var want valueLimits
+			var want Limits
 			want.add(data)
 			if got := limitsOf(data); got != want {
 				t.Errorf("%g at %d: %+v; want %+v", x, at, got, want)
@@ -29,4 +29,10 @@ func TestLimitsInParts(t *testing.T) {
 			data[at] = before
 		}
 	}
+}
+
+// encoderFor is Scaled, which never fails.
+func encoderFor(d Datatype, l Limits) Encoder {
+	e, _, _ := Scaled(d, l)
+	return e
 }

@@ -28,7 +28,13 @@ func TestWriteErrorIsReported(t *testing.T) {
 	v := row(1, 2, 3)
 	e := encoderFor(datatypes[8], limitsOf(v.Data))
 	for _, compress := range []bool{false, true} {
-		_, err := writeSingle(t.Context(), full{}, []byte("header"), Spec{Compress: compress}, e, v, nil)
+		out, err := newOutput(full{}, []byte("header"), e, Spec{Compress: compress})
+		if err == nil {
+			err = out.add(t.Context(), v, nil)
+		}
+		if err == nil {
+			err = out.finish()
+		}
 		if !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("error %v", err)
 		}

@@ -1,10 +1,11 @@
-// Package spool keeps the voxels of a volume on the disk while they come some slices at a time,
-// for writers that have to know all of them before they write the first.
+// Package spool holds the voxels of a volume that come some slices at a time, for writers that have
+// to know all of them before they write the first.
 package spool
 
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -15,85 +16,114 @@ import (
 // VoxelBytes is what a voxel takes on the disk at most: a float32, and whether it has a value.
 const VoxelBytes = 5
 
-// Voxels are the slices of a volume that were added so far, in files that Close removes. Read may be
-// called from several goroutines, but not beside Add.
+// Voxels are the slices of a volume that were added so far. A single part of all slices stays in its own
+// memory; others are on the disk, in files that Close removes. Part may be called from several
+// goroutines, but not beside Add.
 type Voxels struct {
+	grid   volume.Geometry
 	dir    string
-	values *os.File
-	mask   *os.File // 1 for a voxel without a value, and no byte for the last ones that have one; nil if all have
-	added  int      // voxels
+	added  int            // slices
+	whole  *volume.Volume // nil on the disk
+	values *os.File       // nil before the first part
+	mask   *os.File       // 1 for a voxel without a value, and no byte for the last ones that have one; nil if all have
 }
 
-// New makes an empty spool in a folder.
-func New(dir string) (*Voxels, error) {
-	f, err := os.CreateTemp(dir, ".voxels-*")
-	if err != nil {
-		return nil, err
+// New returns none of the voxels of a volume on a grid. Their files will be in the folder dir.
+func New(dir string, grid volume.Geometry) *Voxels { return &Voxels{grid: grid, dir: dir} }
+
+// Grid returns the grid of the volume.
+func (s *Voxels) Grid() volume.Geometry { return s.grid }
+
+// Added returns how many slices were added.
+func (s *Voxels) Added() int { return s.added }
+
+// Complete reports whether all slices were added.
+func (s *Voxels) Complete() bool { return s.added == s.grid.Dims[2] }
+
+// Check returns why part cannot be the next slices, nil if it can. It looks at no values.
+func (s *Voxels) Check(part *volume.Volume) error {
+	if err := part.ValidateLayout(); err != nil {
+		return err
 	}
-	return &Voxels{dir: dir, values: f}, nil
+	if d := part.Dims; d[0] != s.grid.Dims[0] || d[1] != s.grid.Dims[1] || s.added+d[2] > s.grid.Dims[2] {
+		return fmt.Errorf("slices of %v voxels do not follow %d of %v", d, s.added, s.grid.Dims)
+	}
+	return nil
 }
 
-// Add appends the voxels of part.
-func (s *Voxels) Add(part *volume.Volume) (err error) {
+// Add appends the next slices. If they are all, they must not change before Close.
+func (s *Voxels) Add(part *volume.Volume) error {
+	if err := s.Check(part); err != nil {
+		return err
+	}
+	if part.Dims[2] == s.grid.Dims[2] {
+		s.whole, s.added = part, part.Dims[2]
+		return nil
+	}
 	b, _ := volume.LittleEndian(part.Data)
-	if _, err := s.values.Write(b); err != nil {
+	if err := s.write(&s.values, b, 4); err != nil {
 		return err
 	}
 	if part.Mask != nil {
-		if s.mask == nil {
-			if s.mask, err = os.CreateTemp(s.dir, ".mask-*"); err != nil {
-				return err
-			}
-		}
-		out := make([]byte, len(part.Mask))
+		without := make([]byte, len(part.Mask))
 		for i, valid := range part.Mask {
 			if !valid {
-				out[i] = 1
+				without[i] = 1
 			}
 		}
-		if _, err := s.mask.WriteAt(out, int64(s.added)); err != nil {
+		if err := s.write(&s.mask, without, 1); err != nil {
 			return err
 		}
 	}
-	s.added += len(part.Data)
+	s.added += part.Dims[2]
 	return nil
 }
 
-// Len returns how many voxels were added.
-func (s *Voxels) Len() int { return s.added }
-
-// Masked reports whether a part had a mask.
-func (s *Voxels) Masked() bool { return s.mask != nil }
-
-// Read reads the voxels from number first on into data, and into valid, of the same length or
-// nil, whether they have a value.
-func (s *Voxels) Read(first int, data []float32, valid []bool) error {
-	b, shared := volume.LittleEndian(data)
-	if _, err := s.values.ReadAt(b, 4*int64(first)); err != nil {
-		return err
-	}
-	for i := range data {
-		if shared {
-			break
-		}
-		data[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	if valid == nil {
-		return nil
-	}
-	without := make([]byte, len(valid))
-	if s.mask != nil {
-		if _, err := s.mask.ReadAt(without, int64(first)); err != nil && !errors.Is(err, io.EOF) {
+// write writes the next slices, of so many bytes a voxel, to a file, which it makes first.
+func (s *Voxels) write(f **os.File, b []byte, size int) (err error) {
+	if *f == nil {
+		if *f, err = os.CreateTemp(s.dir, ".voxels-*"); err != nil {
 			return err
 		}
 	}
-	for i := range valid {
-		valid[i] = without[i] == 0
-	}
-	return nil
+	_, err = (*f).WriteAt(b, int64(s.added)*int64(s.grid.SliceVoxels())*int64(size))
+	return err
 }
 
-// Close removes the files.
+// Part returns the slices from <= z < to, which were added. The mask is nil if no part had one.
+func (s *Voxels) Part(from, to int) (*volume.Volume, error) {
+	v := &volume.Volume{Geometry: s.grid.Crop(volume.Slices(s.grid, from, to))}
+	n := s.grid.SliceVoxels()
+	if s.whole != nil {
+		v.Data, v.Unit = s.whole.Data[from*n:to*n], s.whole.Unit
+		if s.whole.Mask != nil {
+			v.Mask = s.whole.Mask[from*n : to*n]
+		}
+		return v, nil
+	}
+	v.Data = make([]float32, (to-from)*n)
+	b, shared := volume.LittleEndian(v.Data)
+	if _, err := s.values.ReadAt(b, 4*int64(from)*int64(n)); err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(v.Data) && !shared; i++ {
+		v.Data[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	if s.mask == nil {
+		return v, nil
+	}
+	without := make([]byte, len(v.Data))
+	if _, err := s.mask.ReadAt(without, int64(from)*int64(n)); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	v.Mask = make([]bool, len(v.Data))
+	for i := range v.Mask {
+		v.Mask[i] = without[i] == 0
+	}
+	return v, nil
+}
+
+// Close drops the voxels.
 func (s *Voxels) Close() error {
 	var err error
 	for _, f := range []*os.File{s.values, s.mask} {
@@ -101,5 +131,6 @@ func (s *Voxels) Close() error {
 			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
 		}
 	}
+	s.whole, s.values, s.mask = nil, nil, nil
 	return err
 }

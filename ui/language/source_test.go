@@ -55,7 +55,7 @@ var speakers = map[string][]string{
 	"io/dicom": {
 		"attribute %q of entry %d of %d", "entry %d of %d", "thumbnail of %d pixels of entry %d of %d",
 		"frame %d of %s in place %d", "position of frame %d of %s", "pixels of %s differ", "frame %d of %s is missing", "%d volumes, not %d", "%d slices in volume %d", // in brackets
-		"the series has its %d volumes", "%d of %d volumes were written",
+		"the series has its %d volumes", "%d of %d volumes were written", "%d voxels of slices of %d, of which %d are left", "slices of the volume before are missing", "no volume was begun",
 	},
 	"io/dicom/assemble": nil,
 	"io/dicom/instance": nil,
@@ -68,11 +68,11 @@ var speakers = map[string][]string{
 	"io/metaimage": nil,
 	"io/raster": {
 		"the file has its %d volumes", "volume %d lies on another grid than the first", "%d of %d volumes were written",
-		"slices of %v voxels do not follow %d of %v", "%d of %d slices were written",
+		"slices of %v voxels do not follow %d of %v", "%d of %d slices were written", "slices of volume %d are missing", "no volume was begun",
 	},
 	"io/dicom/derive": {
 		"Source image for image processing operation", "new series", "unfinished series", "new unfinished series", "new instance", "new study", "new frame of reference", // in files, the log
-		"a slice has %d voxels, its source %d x %d", "a result of %v voxels for a source of %v with %d files",
+		"a slice has %d voxels, its source %d x %d",
 	},
 	"io/dicom/presentation": {
 		"Marks and what was measured in them", "That of the referenced images", "presentation series", "Window, area and marks. Not for clinical use.", "presentation state", // in files

@@ -14,8 +14,7 @@ import (
 	"quell/app"
 	"quell/app/batch"
 	"quell/denoise"
-	"quell/io/nifti"
-	"quell/series"
+	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
 
@@ -50,15 +49,10 @@ func (s study) image(name string, n int) {
 		v.Data[i] = float32(uint32(i)*2654435761>>16)/1000 + float32(i%8/4*100)
 	}
 	if n == 1 {
-		s.must(nifti.Write(s.t.Context(), path, v, nil, nil, "", ""))
+		s.must(niftitest.Write(s.t.Context(), path, v, ""))
 		return
 	}
-	w, err := nifti.NewFrameWriter(path, n, &series.Series{Volume: v}, 2, "", "", "")
-	s.must(err)
-	for range n {
-		s.must(w.Add(s.t.Context(), v))
-	}
-	s.must(w.Close(s.t.Context()))
+	s.must(niftitest.Write4D(s.t.Context(), path, 2, slices.Repeat([]*volume.Volume{v}, n)...))
 }
 
 // newStudy is a dataset with two participants, sessions, metadata that are inherited, and files

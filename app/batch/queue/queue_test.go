@@ -19,7 +19,7 @@ import (
 	"quell/app"
 	"quell/app/batch"
 	"quell/denoise"
-	"quell/io/nifti"
+	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
 
@@ -68,7 +68,7 @@ func (s *site) series(name string) {
 	for i := range v.Data {
 		v.Data[i] = float32(uint32(i+len(name))*2654435761>>16) / 1000
 	}
-	s.must(nifti.Write(s.t.Context(), path, v, nil, nil, "", ""))
+	s.must(niftitest.Write(s.t.Context(), path, v, ""))
 }
 
 func (s *site) connect() *nats.Conn {

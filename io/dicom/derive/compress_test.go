@@ -274,7 +274,7 @@ func TestCompressedNew(t *testing.T) {
 	s.Sources = nil
 	for _, c := range lossless {
 		out := filepath.Join(t.TempDir(), "out")
-		if _, err := dicom.WriteNew(context.Background(), out, s, compressing(c), nil); err != nil {
+		if _, err := dicomtest.WriteNew(context.Background(), out, s, compressing(c), nil); err != nil {
 			t.Fatal(err)
 		}
 		entry := dicomtest.Scan(t, os.DirFS(out))
@@ -309,9 +309,9 @@ func TestNotCompressible(t *testing.T) {
 	}
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(2))
 	out := filepath.Join(t.TempDir(), "out")
-	_, err := dicom.Write(context.Background(), out, s, s.Volume, compressing("zip"), nil)
+	_, err := dicomtest.WriteAs(context.Background(), out, s, s.Volume, compressing("zip"), nil)
 	dicomtest.WantError(t, err, `no compression is called "zip"`)
-	_, err = dicom.WriteNew(context.Background(), out, s, compressing("zip"), nil)
+	_, err = dicomtest.WriteNew(context.Background(), out, s, compressing("zip"), nil)
 	dicomtest.WantError(t, err, `no compression is called "zip"`)
 }
 

@@ -64,13 +64,5 @@ func (d *Derived) code() part10.Code {
 	return d.Code
 }
 
-// Report describes a finished export.
-type Report struct {
-	SeriesUID string   // of the series written
-	Files     int      // one per slice; of a multi-frame source one per file of it
-	Clipped   int64    // voxels outside the stored range, moved to its end
-	Warnings  []string // sentences for a person
-}
-
 // product is the manufacturer of objects that Quell makes.
 const product = "Quell"

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"quell/io/dicom"
 	"quell/io/dicom/derive"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
@@ -205,7 +204,7 @@ func TestSecondaryCaptureExport(t *testing.T) {
 	}
 	part := *s
 	part.Volume, part.Sources = s.Volume.Crop(volume.Slices(s.Volume.Geometry, 1, 3)), s.Sources[1:]
-	_, err := dicom.Write(context.Background(), filepath.Join(t.TempDir(), "x"), &part, part.Volume, dicomtest.TestDerived, nil)
+	_, err := dicomtest.WriteAs(context.Background(), filepath.Join(t.TempDir(), "x"), &part, part.Volume, dicomtest.TestDerived, nil)
 	dicomtest.WantError(t, err, "m.dcm: frames cannot be cut out", "; write NIfTI instead")
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
@@ -193,9 +192,9 @@ func TestVoxelsInParts(t *testing.T) {
 			t.Errorf("%s: %+v; want %+v", name, parts.quantisation(), want.quantisation())
 		}
 		for z := range 3 {
-			values, valid, err := parts.plane(z)
-			if err != nil || !slices.Equal(values, whole.Plane(z)) || !slices.Equal(valid, whole.PlaneMask(z)) {
-				t.Errorf("%s: slice %d: %v, %v, %v", name, z, values, valid, err)
+			part, err := parts.Part(z, z+1)
+			if err != nil || !slices.Equal(part.Data, whole.Plane(z)) || !slices.Equal(part.Mask, whole.PlaneMask(z)) {
+				t.Errorf("%s: slice %d: %+v, %v", name, z, part, err)
 			}
 		}
 		if err := parts.Add(t.Context(), whole.Crop(volume.Slices(whole.Geometry, 0, 1))); err == nil || !strings.Contains(err.Error(), "do not follow 3 of") {
@@ -223,12 +222,11 @@ func TestCheckNew(t *testing.T) {
 		c      pixel.Compression
 		want   string
 	}{
-		"sound":       {[3]int{2, 2, 2}, nil, pixel.RLE, ""},
-		"65535 wide":  {[3]int{65535, 1, 1}, nil, "", ""},
-		"65536 wide":  {[3]int{65536, 1, 1}, nil, "", "more than DICOM can hold"},
-		"65536 high":  {[3]int{1, 65536, 1}, nil, "", "slices of 1 x 65536 pixels"},
-		"compression": {[3]int{2, 2, 2}, nil, "zip", "no compression is called"},
-		"no voxels":   {[3]int{2, 2, 2}, func(v *volume.Volume) { v.Dims[2] = 0 }, "", "the volume cannot be written"},
+		"sound":      {[3]int{2, 2, 2}, nil, pixel.RLE, ""},
+		"65535 wide": {[3]int{65535, 1, 1}, nil, "", ""},
+		"65536 wide": {[3]int{65536, 1, 1}, nil, "", "more than DICOM can hold"},
+		"65536 high": {[3]int{1, 65536, 1}, nil, "", "slices of 1 x 65536 pixels"},
+		"no voxels":  {[3]int{2, 2, 2}, func(v *volume.Volume) { v.Dims[2] = 0 }, "", "the volume cannot be written"},
 		"sheared": {[3]int{2, 2, 2}, func(v *volume.Volume) {
 			v.Geometry = volume.FromAffine(v.Dims, volume.Affine{{1, -1.1e-3, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}})
 		}, "", "not perpendicular"},
@@ -240,28 +238,7 @@ func TestCheckNew(t *testing.T) {
 		if c.change != nil {
 			c.change(v)
 		}
-		if err := CheckNew("out", v.Geometry, c.c); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
-	}
-}
-
-// TestCheckSource refuses series that no file can be derived from.
-func TestCheckSource(t *testing.T) {
-	for name, c := range map[string]struct {
-		change func(s *series.Series)
-		c      pixel.Compression
-		want   string
-	}{
-		"sound":       {func(*series.Series) {}, "", ""},
-		"compression": {func(*series.Series) {}, "zip", "no compression is called"},
-		"few sources": {func(s *series.Series) { s.Sources = s.Sources[:1] }, "", "with 1 files"},
-		"no files":    {func(s *series.Series) { s.Sources[1].FS = nil }, "", "does not come from DICOM files"},
-	} {
-		g := volume.NewGeometry([3]int{2, 1, 2}, [3]float64{1, 1, 1})
-		src := &series.Series{Volume: volume.New(g), Sources: []series.Source{{FS: fstest.MapFS{}}, {FS: fstest.MapFS{}}}}
-		c.change(src)
-		if err := CheckSource(src, c.c); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if err := CheckNew("out", v.Geometry); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}

@@ -14,10 +14,7 @@ import (
 )
 
 // CheckNew refuses what a series of Secondary Captures cannot hold. dir is named in errors.
-func CheckNew(dir string, g volume.Geometry, c pixel.Compression) error {
-	if err := c.Check(); err != nil {
-		return err
-	}
+func CheckNew(dir string, g volume.Geometry) error {
 	if err := g.Validate(); err != nil {
 		return fmt.Errorf("dicom: the volume cannot be written: %w", err)
 	}
@@ -94,7 +91,8 @@ func (n *SecondaryCaptures) instanceUID(k int) string {
 
 // quantisation chooses how the voxels are stored in 16 bits.
 func (v *Voxels) quantisation() pixel.Format {
-	f := pixel.Format{Rows: v.grid.Dims[1], Cols: v.grid.Dims[0], Samples: 1, Allocated: 16, Stored: 16, High: 15,
+	dims := v.Grid().Dims
+	f := pixel.Format{Rows: dims[1], Cols: dims[0], Samples: 1, Allocated: 16, Stored: 16, High: 15,
 		Photometric: "MONOCHROME2", Slope: 1, Padding: v.scale.mask != nil}
 	lo, hi := float64(v.scale.lo), float64(v.scale.hi)
 	room := 0.0 // one value below the data for padding
@@ -119,10 +117,11 @@ func (v *Voxels) quantisation() pixel.Format {
 
 // Pixels returns slice z, stored.
 func (n *SecondaryCaptures) Pixels(z int) ([]byte, error) {
-	values, valid, err := n.voxels.plane(z)
+	part, err := n.voxels.Part(z, z+1)
 	if err != nil {
 		return nil, err
 	}
+	values, valid := part.Data, part.Mask
 	raw := make([]byte, n.Format.Bytes())
 	for i := range values {
 		if valid != nil && !valid[i] {
@@ -242,7 +241,7 @@ func (e *newElements) locate(n *SecondaryCaptures) {
 
 // place states the position of the image: lengths in mm, positions LPS+.
 func (e *newElements) place(n *SecondaryCaptures, position volume.Vec) {
-	v := n.voxels.grid
+	v := n.voxels.Grid()
 	row, col := v.Affine.Column(0).Unit(), v.Affine.Column(1).Unit()
 	e.text(part10.TagFrameOfReferenceUID, part10.HashUID([]byte("new frame of reference"), n.together))
 	e.text(part10.TagPositionReferenceIndicator, "")

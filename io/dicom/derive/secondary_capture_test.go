@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"quell/io/dicom"
 	"quell/io/dicom/dicomtest"
 	"quell/series"
 	"quell/volume"
@@ -50,7 +49,7 @@ func TestWriteNew(t *testing.T) {
 				}
 			}
 			out := filepath.Join(t.TempDir(), "out")
-			r, err := dicom.WriteNew(context.Background(), out, &s, dicomtest.TestDerived, nil)
+			r, err := dicomtest.WriteNew(context.Background(), out, &s, dicomtest.TestDerived, nil)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -80,7 +79,7 @@ func TestWriteNewLeftHanded(t *testing.T) {
 	s := niftiLike([3]int{3, 2, 4}, func(i int) float32 { return float32(i) })
 	s.Volume.Affine.SetColumn(2, volume.Vec{0, 0, -2.5})
 	out := filepath.Join(t.TempDir(), "out")
-	if _, err := dicom.WriteNew(context.Background(), out, s, dicomtest.TestDerived, nil); err != nil {
+	if _, err := dicomtest.WriteNew(context.Background(), out, s, dicomtest.TestDerived, nil); err != nil {
 		t.Fatal(err)
 	}
 	back := dicomtest.Load(t, dicomtest.Scan(t, os.DirFS(out)), 0)
@@ -93,6 +92,6 @@ func TestWriteNewLeftHanded(t *testing.T) {
 		}
 	}
 	s.Volume.Affine.SetColumn(1, volume.Vec{0.3, 1, 0})
-	_, err := dicom.WriteNew(context.Background(), out+"2", s, dicomtest.TestDerived, nil)
+	_, err := dicomtest.WriteNew(context.Background(), out+"2", s, dicomtest.TestDerived, nil)
 	dicomtest.WantError(t, err, "not perpendicular", "NIfTI")
 }

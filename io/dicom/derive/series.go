@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -14,7 +13,6 @@ import (
 
 	"quell/io/dicom/deid"
 	"quell/io/dicom/part10"
-	"quell/io/dicom/pixel"
 	"quell/series"
 )
 
@@ -65,7 +63,7 @@ func New(ctx context.Context, src *series.Series, d Derived, read func() (series
 // them, so that the same sources, recipes and voxels give the same series. Padding, which keeps the bits of the
 // source, is the padding of src if it has voxels, else of result. The files of the volume before are made.
 func (s *Series) Next(src *series.Series, result *Voxels, d Derived) {
-	s.Derived, s.src, s.result, s.sum, s.voxels = d, src, result, result.sum.Sum(nil), result.grid.SliceVoxels()
+	s.Derived, s.src, s.result, s.sum, s.voxels = d, src, result, result.sum.Sum(nil), result.Grid().SliceVoxels()
 	if d.Deidentify {
 		s.Now = deid.DummyTime
 	}
@@ -132,11 +130,14 @@ func (s *Series) File(k int, at []int, b *Buffers) (file []byte, pixels [][]byte
 		return nil, nil, err
 	}
 	err = m.store(func(i int) ([]float32, []bool, error) {
-		values, valid, err := s.result.plane(at[i])
-		if s.src.Volume.Data != nil {
-			valid = s.src.Volume.PlaneMask(at[i])
+		part, err := s.result.Part(at[i], at[i]+1)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case s.src.Volume.Data != nil:
+			return part.Data, s.src.Volume.PlaneMask(at[i]), nil
 		}
-		return values, valid, err
+		return part.Data, part.Mask, nil
 	})
 	if err != nil {
 		return nil, nil, err
@@ -228,23 +229,8 @@ func (s *Series) Warnings() []string {
 	return append(out, slices.Sorted(maps.Keys(s.identity))...)
 }
 
-// CheckSource returns an error if no file could be derived from src: an invalid compression, or
-// slices without a source file.
-func CheckSource(src *series.Series, c pixel.Compression) error {
-	if err := c.Check(); err != nil {
-		return err
-	}
-	if len(src.Sources) != src.Volume.Dims[2] {
-		return fmt.Errorf("dicom: a source of %v voxels with %d files", src.Volume.Dims, len(src.Sources))
-	}
-	if slices.ContainsFunc(src.Sources, func(s series.Source) bool { return s.FS == nil }) {
-		return errors.New("dicom: the series does not come from DICOM files")
-	}
-	return nil
-}
-
-// SliceFiles returns the indices of the slices in each file: the slices of a file in the
-// order of its frames, and the files in the order of their first slices.
+// SliceFiles returns the indices of the slices in each file: those of a file in the order of
+// its frames, and the files in the order of their first slices.
 func SliceFiles(sources []series.Source) [][]int {
 	var files [][]int
 	at := map[string]int{}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"quell/io/dicom"
 	"quell/io/dicom/derive"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
@@ -81,7 +80,7 @@ func TestEncodingsShareNoUID(t *testing.T) {
 				d := dicomtest.TestDerived
 				d.Compress = c
 				dir := filepath.Join(t.TempDir(), "out")
-				if _, err := dicom.WriteNew(t.Context(), dir, &series.Series{Volume: v}, d, nil); err != nil {
+				if _, err := dicomtest.WriteNew(t.Context(), dir, &series.Series{Volume: v}, d, nil); err != nil {
 					t.Fatal(err)
 				}
 				return dir

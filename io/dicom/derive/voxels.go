@@ -14,18 +14,13 @@ import (
 	"quell/volume"
 )
 
-// Voxels are the voxels of a volume, which come some slices at a time, and what of all of them
-// decides its files. Since the UIDs follow from all, files are made when all are there: until then
-// the voxels of a single part stay in its memory, and the voxels of several wait on the disk.
+// Voxels are those of a volume, which come some slices at a time, and what of all of them decides its
+// files. Since the UIDs follow from all, files are made when all are there.
 type Voxels struct {
-	grid    volume.Geometry
-	dir     string // of the spool
-	added   int    // slices
-	unit    string
-	whole   *volume.Volume // the only part; nil if there are several
-	waiting *spool.Voxels  // nil without
-	sum     hash.Hash
-	scale   *scale // nil if the files have the one of their source
+	*spool.Voxels
+	unit  string
+	sum   hash.Hash
+	scale *scale // nil if the files have that of their source
 }
 
 // scale is what of the voxels decides how they are stored, and which are masked.
@@ -36,71 +31,31 @@ type scale struct {
 	mask      hash.Hash
 }
 
-// NewVoxels returns none of the voxels on a grid. dir is the folder in which they wait. fresh says that they
-// have no DICOM source with files from which to take the scale.
+// NewVoxels returns none of the voxels on a grid. dir is where they wait for the last. fresh says that they have no
+// DICOM source, from whose files to take the scale.
 func NewVoxels(dir string, grid volume.Geometry, fresh bool) *Voxels {
-	v := &Voxels{grid: grid, dir: dir, sum: sha256.New()}
+	v := &Voxels{Voxels: spool.New(dir, grid), sum: sha256.New()}
 	if fresh {
 		v.scale = new(scale)
 	}
 	return v
 }
 
-// Add takes the next slices, which must be finite. They may change after the next call of any method.
+// Add takes the next slices, which must be finite; see [spool.Voxels.Add].
 func (v *Voxels) Add(ctx context.Context, part *volume.Volume) error {
-	if err := part.ValidateLayout(); err != nil {
+	if err := v.Check(part); err != nil {
 		return fmt.Errorf("dicom: the voxels cannot be written: %w", err)
-	}
-	if d := part.Dims; d[0] != v.grid.Dims[0] || d[1] != v.grid.Dims[1] || v.added+d[2] > v.grid.Dims[2] {
-		return fmt.Errorf("dicom: slices of %v voxels do not follow %d of %v", d, v.added, v.grid.Dims)
 	}
 	if err := hashVoxels(ctx, v.sum, part); err != nil {
 		return err
 	}
 	if v.scale != nil {
-		if err := v.scale.add(ctx, part, v.grid, v.added); err != nil {
+		if err := v.scale.add(ctx, part, v.Grid(), v.Added()); err != nil {
 			return err
 		}
 	}
-	v.added, v.unit = v.added+part.Dims[2], part.Unit
-	if part.Dims == v.grid.Dims {
-		v.whole = part
-		return nil
-	}
-	if v.waiting == nil {
-		var err error
-		if v.waiting, err = spool.New(v.dir); err != nil {
-			return err
-		}
-	}
-	return v.waiting.Add(part)
-}
-
-// Complete reports whether all voxels are there.
-func (v *Voxels) Complete() bool { return v.added == v.grid.Dims[2] }
-
-// Close drops the voxels.
-func (v *Voxels) Close() error {
-	v.whole = nil
-	if v.waiting == nil {
-		return nil
-	}
-	waiting := v.waiting
-	v.waiting = nil
-	return waiting.Close()
-}
-
-// plane returns slice z and which of its voxels have a value, nil for all.
-func (v *Voxels) plane(z int) (values []float32, valid []bool, err error) {
-	if v.whole != nil {
-		return v.whole.Plane(z), v.whole.PlaneMask(z), nil
-	}
-	n := v.grid.SliceVoxels()
-	values = make([]float32, n)
-	if v.waiting.Masked() {
-		valid = make([]bool, n)
-	}
-	return values, valid, v.waiting.Read(z*n, values, valid)
+	v.unit = part.Unit
+	return v.Voxels.Add(part)
 }
 
 // add counts in the next slices, before which there are some of the volume on grid.
@@ -140,7 +95,7 @@ func (v *Voxels) gridKey() []byte {
 	h := v.scale.mask
 	if h == nil {
 		h = sha256.New()
-		writeGrid(h, v.grid)
+		writeGrid(h, v.Grid())
 	}
 	return h.Sum(nil)
 }

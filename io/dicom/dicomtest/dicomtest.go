@@ -25,6 +25,7 @@ import (
 	"quell/io/dicom/derive"
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
+	"quell/io/format"
 	"quell/series"
 	"quell/volume"
 )
@@ -127,12 +128,49 @@ func ElementBytes(t *testing.T, file []byte) map[part10.Tag][]byte {
 	return out
 }
 
+// WriteAs writes a result that was made from a series in one part.
+func WriteAs(ctx context.Context, dir string, s *series.Series, result *volume.Volume, d derive.Derived, progress func(done, total int)) (format.Report, error) {
+	w := dicom.NewWriter(dir, optionsOf(d, progress))
+	defer w.Discard()
+	if err := w.Begin(ctx, s, How(d)); err != nil {
+		return format.Report{}, err
+	}
+	if err := w.Add(ctx, result, nil); err != nil {
+		return format.Report{}, err
+	}
+	return w.Close(ctx)
+}
+
+// WriteNew writes a series as one without a DICOM source.
+func WriteNew(ctx context.Context, dir string, s *series.Series, d derive.Derived, progress func(done, total int)) (format.Report, error) {
+	bare := *s
+	bare.Sources = nil
+	return WriteAs(ctx, dir, &bare, s.Volume, d, progress)
+}
+
+// How is what a writer is given of a derivation for each volume.
+func How(d derive.Derived) format.Derived {
+	return format.Derived{Description: d.Description, Suffix: d.Suffix, Recipe: d.Recipe, Code: format.Code(d.Code)}
+}
+
+// optionsOf is what it is given for all.
+func optionsOf(d derive.Derived, progress func(done, total int)) format.Options {
+	return format.Options{Progress: progress, Compress: string(d.Compress), Version: d.Version, Now: d.Now, Deidentify: d.Deidentify, Secret: d.Secret}
+}
+
+// NewWriter returns a writer of the volumes of a group.
+func NewWriter(dir string, g *series.Group, d derive.Derived) *dicom.Writer {
+	o := optionsOf(d, nil)
+	o.Group = g
+	return dicom.NewWriter(dir, o)
+}
+
 // Export writes a series, its values as they are, into a new folder, and fails the test if writing it some
 // slices at a time gives other files.
-func Export(t *testing.T, s *series.Series, d derive.Derived) (dir string, r derive.Report) {
+func Export(t *testing.T, s *series.Series, d derive.Derived) (dir string, r format.Report) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "out")
-	r, err := dicom.Write(context.Background(), dir, s, s.Volume, d, nil)
+	r, err := WriteAs(context.Background(), dir, s, s.Volume, d, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", d.Compress, err)
 	}
@@ -140,19 +178,16 @@ func Export(t *testing.T, s *series.Series, d derive.Derived) (dir string, r der
 	return dir, r
 }
 
-// SameInSlices fails the test unless the files that are written of a result some slices at a time equal the
-// files of the folder, and the report is the same.
-func SameInSlices(t *testing.T, dir string, whole derive.Report, s *series.Series, result *volume.Volume, d derive.Derived) {
+// SameInSlices fails the test unless the files that are written of a result some slices at a time are those of
+// the folder, and the report is the same.
+func SameInSlices(t *testing.T, dir string, whole format.Report, s *series.Series, result *volume.Volume, d derive.Derived) {
 	t.Helper()
 	for _, n := range []int{1, result.Dims[2]/2 + 1} {
 		if n >= result.Dims[2] {
 			continue
 		}
 		parts := filepath.Join(t.TempDir(), "parts")
-		w, err := dicom.NewSeriesWriter(parts, 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := dicom.NewWriter(parts, optionsOf(d, nil))
 		defer w.Discard()
 		AddInSlices(t, w, n, s, result, d)
 		r, err := w.Close(t.Context())
@@ -164,12 +199,12 @@ func SameInSlices(t *testing.T, dir string, whole derive.Report, s *series.Serie
 }
 
 // AddInSlices writes a volume n slices at a time, without the voxels of the series that it was made from.
-func AddInSlices(t *testing.T, w *dicom.SeriesWriter, n int, s *series.Series, result *volume.Volume, d derive.Derived) {
+func AddInSlices(t *testing.T, w *dicom.Writer, n int, s *series.Series, result *volume.Volume, d derive.Derived) {
 	t.Helper()
 	bare, grid := *s, *s.Volume
 	grid.Data, grid.Mask = nil, nil
 	bare.Volume = &grid
-	if err := w.Begin(t.Context(), &bare, d); err != nil {
+	if err := w.Begin(t.Context(), &bare, How(d)); err != nil {
 		t.Fatal(err)
 	}
 	for z := 0; z < result.Dims[2]; z += n {
@@ -177,7 +212,7 @@ func AddInSlices(t *testing.T, w *dicom.SeriesWriter, n int, s *series.Series, r
 		if s.Volume.Mask != nil {
 			part.Mask = s.Volume.Mask[z*part.SliceVoxels():][:len(part.Data)]
 		}
-		if err := w.AddSlices(t.Context(), part); err != nil {
+		if err := w.Add(t.Context(), part, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -226,9 +261,9 @@ func OnDisk(t *testing.T, fakes map[string]*Fake) (dir string, s *series.Series)
 }
 
 // Write writes a result into dir.
-func Write(t *testing.T, dir string, s *series.Series, result *volume.Volume) derive.Report {
+func Write(t *testing.T, dir string, s *series.Series, result *volume.Volume) format.Report {
 	t.Helper()
-	r, err := dicom.Write(context.Background(), dir, s, result, TestDerived, nil)
+	r, err := WriteAs(context.Background(), dir, s, result, TestDerived, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"quell/io/dicom"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
 	"quell/series"
@@ -117,6 +116,6 @@ func TestMosaicExport(t *testing.T) {
 	}
 	part := *s
 	part.Volume, part.Sources = s.Volume.Crop(volume.Slices(s.Volume.Geometry, 1, 3)), s.Sources[1:3]
-	_, err := dicom.Write(context.Background(), filepath.Join(t.TempDir(), "x"), &part, part.Volume, dicomtest.TestDerived, nil)
+	_, err := dicomtest.WriteAs(context.Background(), filepath.Join(t.TempDir(), "x"), &part, part.Volume, dicomtest.TestDerived, nil)
 	dicomtest.WantError(t, err, "m.dcm: a run of slices cannot be cut out of a mosaic; export the whole volume")
 }

@@ -178,7 +178,7 @@ func TestDeriveFromCompressed(t *testing.T) {
 			result.Data[i] = v + 2
 		}
 		dir := filepath.Join(t.TempDir(), "out")
-		if _, err := dicom.Write(context.Background(), dir, s, result, dicomtest.TestDerived, nil); err != nil {
+		if _, err := dicomtest.WriteAs(context.Background(), dir, s, result, dicomtest.TestDerived, nil); err != nil {
 			t.Fatal(err)
 		}
 		out := map[string][]byte{}

@@ -14,37 +14,62 @@ import (
 	"quell/internal/parallel"
 	"quell/io/atomic"
 	"quell/io/dicom/derive"
+	"quell/io/dicom/part10"
+	"quell/io/dicom/pixel"
+	"quell/io/format"
 	"quell/series"
 	"quell/volume"
 )
 
-// SeriesWriter writes the volumes of a series, one after another and each whole or some slices at a
-// time, as one series into a new folder. Files are named IM00001.dcm and so on, and their Instance Numbers rise likewise: volume after
-// volume, and along the slice normal in each. A multi-frame image stays one: frames of a file
-// that belong to several volumes are in one file again. No voxels of an earlier volume are in
-// memory; slices wait on the disk for the last of their volume, since the UIDs follow from all,
-// and frames for those of other volumes in their file. Its methods are called from one goroutine.
-type SeriesWriter struct {
+// Writer writes the volumes of a series as one series into a new folder, see [format.Writer]. Files are
+// named IM00001.dcm and so on, and their Instance Numbers rise likewise: volume after
+// volume, and along the slice normal in each.
+//
+// A volume whose slices all have a DICOM file is derived from these: one file for each, with the
+// frames of the volume alone. Multi-frame images and mosaics stay what they are: frames of a file
+// that belong to several volumes are in one file again. The transfer syntax is that of the source, explicit little
+// endian if the source is compressed, or the compression that is asked for. The series may hold a
+// run of the slices that were loaded (of a mosaic all). The source files are read again and never written to.
+// Values are stored as round((v - intercept) / slope), clipped to the stored bits; masked
+// voxels keep the bits of the source.
+//
+// Any other volume becomes one Secondary Capture file for each slice with position,
+// orientation and spacing. Whole values that fit 16 bits are stored as they are;
+// others are scaled into 16 bits with rescale slope and intercept, and the
+// report says by how much that rounds. Masked voxels are stored as padding.
+//
+// The same source, recipe, result and encoding, and secret if the series is de-identified, give the same UIDs; another
+// encoding is another series of other instances. Since the UIDs follow from all voxels, slices wait on the disk for the
+// last of their volume, and frames for those of other volumes in their file. No voxels of an earlier volume are in memory.
+//
+// An error is the context's, an *Error that names a source file, an *Error
+// without a name if what was read back differs, or the file system's.
+type Writer struct {
 	dir      string
+	made     bool // dir
+	options  format.Options
 	volumes  int
-	progress func(done, total int)
-	counter  *parallel.Counter
-	report   derive.Report
+	counter  *parallel.Counter // of the files of a single volume that were written and read back
+	report   format.Report
 	rounding float64 // of the values of volumes without a DICOM source, at most
+
+	unrelated string // why volumes of DICOM are new; "" for others
 
 	derived *derive.Series            // nil before the first volume, and for new ones
 	fresh   *derive.SecondaryCaptures // likewise, and for derived ones
 
 	src    *series.Series // of the volume that was begun; nil between volumes
 	how    derive.Derived // of it
-	isNew  bool           // it has no DICOM source
 	voxels *derive.Voxels // of it
+	isNew  bool           // it has no DICOM source
 
 	slices []written      // of all volumes, in their order
 	ends   []int          // of each volume among slices
 	number map[string]int // of the file of each source file
 	files  []writtenFile
 }
+
+var _ format.Writer = (*Writer)(nil)
 
 // written is a slice in the folder.
 type written struct {
@@ -63,29 +88,18 @@ type writtenFile struct {
 // checkSeed is the seed of all hashes: what is written is read back by the same process.
 var checkSeed = maphash.MakeSeed()
 
-// NewSeriesWriter makes the folder dir, which must not exist, for the given number of volumes.
-// progress, which may be nil, is called for a single volume alone, from one goroutine at a time:
-// it counts files written and files read back. The caller calls Close, or Discard.
-func NewSeriesWriter(dir string, volumes int, progress func(done, total int)) (*SeriesWriter, error) {
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return nil, err
-	}
-	return &SeriesWriter{dir: dir, volumes: volumes, progress: progress, counter: &parallel.Counter{}, number: map[string]int{}}, nil
+// NewWriter returns a writer of the folder dir, which must not exist. Progress is called for a single volume
+// alone. The caller calls Close, or Discard.
+func NewWriter(dir string, o format.Options) *Writer {
+	return &Writer{dir: dir, options: o, volumes: o.Volumes(), counter: &parallel.Counter{}, number: map[string]int{}}
 }
 
-// Clipped returns how many voxels of the volumes so far were outside what their files can store.
-func (w *SeriesWriter) Clipped() int64 {
+// Clipped implements format.Writer.
+func (w *Writer) Clipped() int64 {
 	if w.derived == nil {
 		return 0
 	}
 	return w.derived.Clipped
-}
-
-// Begin begins the next volume, on the grid of src.Volume: derived from the files of src as [Write] does if all
-// of its slices have one, else new as [WriteNew] does. src.Volume may have no voxels. After an error of this or
-// another method only Discard is left.
-func (w *SeriesWriter) Begin(ctx context.Context, src *series.Series, d derive.Derived) error {
-	return w.begin(ctx, src, d, !Derivable(src))
 }
 
 // Derivable reports whether every slice of a series has a DICOM file from which that of an output can be
@@ -94,38 +108,66 @@ func Derivable(s *series.Series) bool {
 	return len(s.Sources) == s.Volume.Dims[2] && !slices.ContainsFunc(s.Sources, func(src series.Source) bool { return src.UID == "" || src.FS == nil })
 }
 
-func (w *SeriesWriter) begin(ctx context.Context, src *series.Series, d derive.Derived, fresh bool) (err error) {
+// Begin implements format.Writer.
+func (w *Writer) Begin(ctx context.Context, src *series.Series, d format.Derived) (err error) {
 	switch {
 	case len(w.ends) == w.volumes:
 		return fmt.Errorf("dicom: the series has its %d volumes", w.volumes)
 	case w.src != nil:
 		return errors.New("dicom: slices of the volume before are missing")
-	case fresh:
-		err = derive.CheckNew(w.dir, src.Volume.Geometry, d.Compress)
-	default:
-		err = derive.CheckSource(src, d.Compress)
 	}
-	if err != nil {
-		return err
+	if !w.made {
+		if err := os.Mkdir(w.dir, 0o777); err != nil {
+			return err
+		}
+		w.made = true
 	}
-	d.Volumes = w.volumes
+	how, fresh := w.describe(d), !Derivable(src)
+	if err = how.Compress.Check(); err == nil && fresh {
+		err = derive.CheckNew(w.dir, src.Volume.Geometry)
+	}
 	switch {
+	case err != nil:
+		return err
 	case fresh && w.fresh == nil:
 		w.fresh = new(derive.SecondaryCaptures)
+		if src.Format == Name {
+			w.unrelated = "The source's files have no instance UIDs"
+			if src.Resampled != nil {
+				w.unrelated = "The slices are interpolated"
+			}
+		}
 	case !fresh && w.derived == nil:
-		if w.derived, err = derive.New(ctx, src, d, func() (series.Slices, error) { return readAgain(ctx, src) }); err != nil {
+		if w.derived, err = derive.New(ctx, src, how, func() (series.Slices, error) { return readAgain(ctx, src) }); err != nil {
 			return err
 		}
 	}
-	w.src, w.how, w.isNew, w.voxels = src, d, fresh, derive.NewVoxels(w.dir, src.Volume.Geometry, fresh)
+	w.src, w.how, w.isNew, w.voxels = src, how, fresh, derive.NewVoxels(w.dir, src.Volume.Geometry, fresh)
 	return nil
 }
 
-// AddSlices writes the next slices of the volume. Masked voxels are padding; of a volume that is derived from
-// files this is those of src.Volume if it has voxels.
-func (w *SeriesWriter) AddSlices(ctx context.Context, part *volume.Volume) error {
+// describe returns how the next volume was made.
+func (w *Writer) describe(d format.Derived) derive.Derived {
+	o := w.options
+	out := derive.Derived{Recipe: d.Recipe, Description: d.Description, Suffix: d.Suffix, Code: part10.Code(d.Code), Volumes: w.volumes, Step: o.Step(),
+		Version: o.Version, Now: o.Now, Compress: pixel.Compression(o.Compress), Deidentify: o.Deidentify, Secret: o.Secret}
+	if o.Group != nil {
+		out.Place = o.Group.Places[len(w.ends)]
+	}
+	if g := o.Gradients(); g != nil {
+		out.Gradient = &g.Volumes[len(w.ends)]
+	}
+	return out
+}
+
+// Add implements format.Writer. Of a volume that is derived from files, the padding is that of the series if it has
+// voxels.
+func (w *Writer) Add(ctx context.Context, part *volume.Volume, a *volume.Arrival) error {
 	if w.src == nil {
 		return errors.New("dicom: no volume was begun")
+	}
+	if err := a.Read(ctx, 0, len(part.Data), func() error { return nil }); err != nil {
+		return err
 	}
 	if err := w.voxels.Add(ctx, part); err != nil || !w.voxels.Complete() {
 		return err
@@ -139,30 +181,8 @@ func (w *SeriesWriter) AddSlices(ctx context.Context, part *volume.Volume) error
 	return errors.Join(err, w.voxels.Close())
 }
 
-// Add writes the next volume: result, which lies on the grid of src.Volume, derived from the
-// files of src as [Write] does. After an error only Discard is left.
-func (w *SeriesWriter) Add(ctx context.Context, src *series.Series, result *volume.Volume, d derive.Derived) (err error) {
-	return w.addWhole(ctx, src, result, d, false)
-}
-
-// AddNew writes the next volume, that of a series without a DICOM source, as [WriteNew] does.
-// After an error only Discard is left.
-func (w *SeriesWriter) AddNew(ctx context.Context, s *series.Series, d derive.Derived) (err error) {
-	return w.addWhole(ctx, s, s.Volume, d, true)
-}
-
-func (w *SeriesWriter) addWhole(ctx context.Context, src *series.Series, v *volume.Volume, d derive.Derived, fresh bool) error {
-	if err := w.begin(ctx, src, d, fresh); err != nil {
-		return err
-	}
-	if src.Volume.Dims != v.Dims {
-		return fmt.Errorf("dicom: a result of %v voxels for a source of %v", v.Dims, src.Volume.Dims)
-	}
-	return w.AddSlices(ctx, v)
-}
-
 // derive writes the files of a volume that has a DICOM source.
-func (w *SeriesWriter) derive(ctx context.Context) error {
+func (w *Writer) derive(ctx context.Context) error {
 	src := w.src
 	w.derived.Next(src, w.voxels, w.how)
 	defer w.derived.Release()
@@ -192,7 +212,7 @@ func (w *SeriesWriter) derive(ctx context.Context) error {
 }
 
 // capture writes those of a volume that has none.
-func (w *SeriesWriter) capture(ctx context.Context) error {
+func (w *Writer) capture(ctx context.Context) error {
 	n, v := w.fresh, w.src.Volume.Geometry
 	n.Next(w.src.Meta, w.voxels, w.how)
 	w.report.SeriesUID = n.UID
@@ -239,10 +259,10 @@ type fileMaker func(p part) (file []byte, pixels [][]byte, err error)
 
 // write writes the parts of the next volume, whose slices begin at first. start is called on
 // every goroutine that makes files.
-func (w *SeriesWriter) write(ctx context.Context, first int, parts []part, start func() fileMaker) error {
+func (w *Writer) write(ctx context.Context, first int, parts []part, start func() fileMaker) error {
 	w.ends = append(w.ends, len(w.slices))
 	if w.volumes == 1 {
-		w.counter = newCounter(2*len(parts), w.progress)
+		w.counter = newCounter(2*len(parts), w.options.Progress)
 	}
 	return parallel.ForWorkers(ctx, len(parts), runtime.GOMAXPROCS(0), func() func(i int) error {
 		makeFile := start()
@@ -265,7 +285,7 @@ func (w *SeriesWriter) write(ctx context.Context, first int, parts []part, start
 }
 
 // writeFile makes the k-th file, which begins to go to the disk.
-func (w *SeriesWriter) writeFile(k int, data []byte) error {
+func (w *Writer) writeFile(k int, data []byte) error {
 	if w.volumes > 1 {
 		w.files[k].states = findUIDs(data, w.report.SeriesUID, k)
 	}
@@ -286,20 +306,18 @@ func makeFile(path string, write func(f *os.File) error) error {
 	return errors.Join(err, f.Close())
 }
 
-func (w *SeriesWriter) path(k int) string { return filepath.Join(w.dir, sliceName(k)) }
+func (w *Writer) path(k int) string { return filepath.Join(w.dir, sliceName(k)) }
 
-// Close completes the files, and reads the folder back as any reader would. After an error the
-// folder is gone. The error is the context's, an *Error that names a source file, an *Error
-// without a name if what was read back differs, or the file system's.
-func (w *SeriesWriter) Close(ctx context.Context) (derive.Report, error) {
+// Close implements format.Writer: it reads the folder back as any reader would.
+func (w *Writer) Close(ctx context.Context) (format.Report, error) {
 	defer w.Discard()
 	if w.src != nil || len(w.ends) != w.volumes {
-		return derive.Report{}, fmt.Errorf("dicom: %d of %d volumes were written", len(w.ends), w.volumes)
+		return format.Report{}, fmt.Errorf("dicom: %d of %d volumes were written", len(w.ends), w.volumes)
 	}
 	w.rankFrames()
 	for _, step := range []func(context.Context) error{w.finishWaiting, w.restate, w.verify} {
 		if err := step(ctx); err != nil {
-			return derive.Report{}, err
+			return format.Report{}, err
 		}
 	}
 	w.report.Files = len(w.files)
@@ -310,12 +328,15 @@ func (w *SeriesWriter) Close(ctx context.Context) (derive.Report, error) {
 	if w.rounding > 0 {
 		w.report.Warnings = append(w.report.Warnings, fmt.Sprintf("Values are scaled into 16 bits; each is within %.3g of what it was.", w.rounding))
 	}
-	w.dir = "" // stays
+	if w.unrelated != "" {
+		w.report.Warnings = append(w.report.Warnings, w.unrelated+": the export is a new series without patient data.")
+	}
+	w.made = false // it stays
 	return w.report, nil
 }
 
-// Discard removes the folder, unless Close returned without an error.
-func (w *SeriesWriter) Discard() {
+// Discard implements format.Writer.
+func (w *Writer) Discard() {
 	for _, f := range w.files {
 		if f.spool != nil {
 			f.spool.Close()
@@ -325,13 +346,13 @@ func (w *SeriesWriter) Discard() {
 		_ = w.voxels.Close() // its folder goes
 		w.src = nil
 	}
-	if w.dir != "" {
+	if w.made {
 		os.RemoveAll(w.dir)
 	}
 }
 
 // rankFrames numbers the frames of each file, which are those of the source file that were written.
-func (w *SeriesWriter) rankFrames() {
+func (w *Writer) rankFrames() {
 	of := make([][]*written, len(w.files))
 	for i := range w.slices {
 		s := &w.slices[i]

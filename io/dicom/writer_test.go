@@ -14,6 +14,8 @@ import (
 	"quell/io/dicom"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
+	"quell/io/format"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -105,8 +107,8 @@ func TestReadBackChecksFrames(t *testing.T) {
 	}
 }
 
-// TestSeriesWriterStopsAtTheFirstError fails to make a file, and to write it: the error is returned and the folder goes.
-func TestSeriesWriterStopsAtTheFirstError(t *testing.T) {
+// TestWriterStopsAtTheFirstError fails to make a file, and to write it: the error is returned and the folder goes.
+func TestWriterStopsAtTheFirstError(t *testing.T) {
 	broken := errors.New("broken")
 	dir := filepath.Join(t.TempDir(), "out")
 	for _, c := range []struct {
@@ -119,11 +121,11 @@ func TestSeriesWriterStopsAtTheFirstError(t *testing.T) {
 			return []byte{}, [][]byte{nil}, os.Mkdir(filepath.Join(dir, "IM00001.dcm"), 0o777)
 		}, nil},
 	} {
-		w, err := dicom.NewSeriesWriter(dir, 1, nil)
-		if err != nil {
+		if err := os.Mkdir(dir, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		err = w.WriteFiles(t.Context(), c.make)
+		w := dicom.WrittenTo(dir, "", nil, nil, nil)
+		err := w.WriteFiles(t.Context(), c.make)
 		w.Discard()
 		var path *fs.PathError
 		if c.want != nil && !errors.Is(err, c.want) || c.want == nil && (!errors.As(err, &path) || path.Path != filepath.Join(dir, "IM00001.dcm")) {
@@ -135,9 +137,9 @@ func TestSeriesWriterStopsAtTheFirstError(t *testing.T) {
 	}
 }
 
-// TestSeriesWriterInSlices: a series without a UID, whose study follows from its voxels, has the files of the
+// TestWriterInSlices: a series without a UID, whose study follows from its voxels, has the files of the
 // whole as well; what does not follow is an error, and after it nothing is left.
-func TestSeriesWriterInSlices(t *testing.T) {
+func TestWriterInSlices(t *testing.T) {
 	for name, fakes := range map[string]map[string]*dicomtest.Fake{"files": dicomtest.Stack(4), "padding": dicomtest.Stack(4), "mosaic": {"m": dicomtest.NewMosaic(1, `0\0\1`)}} {
 		for _, f := range fakes {
 			f.With(part10.TagSeriesInstanceUID, nil).With(part10.TagStudyInstanceUID, nil)
@@ -166,18 +168,15 @@ func TestSeriesWriterInSlices(t *testing.T) {
 	} {
 		for _, fresh := range []bool{false, true} {
 			dir := filepath.Join(t.TempDir(), "out")
-			w, err := dicom.NewSeriesWriter(dir, 1, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := dicom.NewWriter(dir, format.Options{})
 			src := *s
 			if fresh {
 				src.Sources = nil
 			}
-			err = w.Begin(t.Context(), &src, dicomtest.TestDerived)
+			err := w.Begin(t.Context(), &src, format.Derived{})
 			for _, p := range parts {
 				if err == nil {
-					err = w.AddSlices(t.Context(), p)
+					err = w.Add(t.Context(), p, nil)
 				}
 			}
 			if err == nil {
@@ -192,15 +191,12 @@ func TestSeriesWriterInSlices(t *testing.T) {
 			}
 		}
 	}
-	w, err := dicom.NewSeriesWriter(filepath.Join(t.TempDir(), "out"), 2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := dicomtest.NewWriter(filepath.Join(t.TempDir(), "out"), &series.Group{Places: make([]series.Place, 2)}, dicomtest.TestDerived)
 	defer w.Discard()
-	if err := errors.Join(w.Begin(t.Context(), s, dicomtest.TestDerived), w.AddSlices(t.Context(), part(0, 2))); err != nil {
+	if err := errors.Join(w.Begin(t.Context(), s, format.Derived{}), w.Add(t.Context(), part(0, 2), nil)); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Begin(t.Context(), s, dicomtest.TestDerived); err == nil || !strings.Contains(err.Error(), "slices of the volume before are missing") {
+	if err := w.Begin(t.Context(), s, format.Derived{}); err == nil || !strings.Contains(err.Error(), "slices of the volume before are missing") {
 		t.Errorf("a volume within another: %v", err)
 	}
 }
