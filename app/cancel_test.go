@@ -22,7 +22,7 @@ func TestCancelled(t *testing.T) {
 			_, err := MeasureRun(ctx, nil, run, s)
 			return err
 		},
-		"pictures": func(ctx context.Context) error { _, err := Pictures(ctx, run, t.TempDir(), false); return err },
+		"pictures": func(ctx context.Context) error { _, err := savePictures(ctx, run, t.TempDir()); return err },
 	} {
 		if err := work(t.Context()); err != nil {
 			t.Errorf("%s: %v", what, err)

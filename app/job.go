@@ -52,7 +52,7 @@ type Input struct {
 type Output struct {
 	Path string `json:"path"` // its name gives the format, see FormatOf
 	ExportOptions
-	Pictures string `json:"pictures,omitempty"` // folder for pictures of the middle slice, see Pictures
+	Pictures string `json:"pictures,omitempty"` // folder for pictures of the middle slice, see Draw
 	Report   string `json:"report,omitempty"`   // HTML file for a report on the result, see Page
 	Removed  string `json:"removed,omitempty"`  // what the filter removed, see ExportRemoved; its name gives the format
 	Scales   string `json:"scales,omitempty"`   // how far the neighbourhoods reach that the filter chose, see ExportScales

@@ -122,7 +122,7 @@ type picturesSink struct {
 // pictures are the files of a volume, and the folder that they belong to.
 type pictures struct {
 	dir   string
-	files []pictureFile
+	files [][]byte
 }
 
 // Begin refuses folders whose pictures are not Quell's.
@@ -161,7 +161,7 @@ func (w *picturesSink) Slab(ctx context.Context, s *Slab) error {
 // Finish writes the pictures.
 func (w *picturesSink) Finish(context.Context, *Report) error {
 	for _, p := range w.drawn {
-		if _, err := writePictures(p.files, p.dir, w.overwrite, w.inputs...); err != nil {
+		if err := writePictures(p.dir, p.files, w.overwrite, w.inputs...); err != nil {
 			return err
 		}
 	}

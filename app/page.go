@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"image"
 	"math"
 	"strings"
 	"time"
@@ -217,19 +216,15 @@ func (p Page) draw(d *pageData, facts denoise.Facts) error {
 	window := strings.TrimSpace(fmt.Sprintf("W %.4g L %.4g %s", show.Window.Width, show.Window.Center, unit))
 	slice := fmt.Sprintf("%s slice %d of %d", show.View.Plane, show.Index+1, show.View.Size[2])
 	d.Caption = fmt.Sprintf("%s%s. The residual is what was removed, on a scale that ends at %s.", strings.ToUpper(slice[:1]), slice[1:], quantity(drawn.Limit, unit))
-	for _, one := range []struct {
-		m         *image.RGBA
-		alt, more string
-	}{
-		{drawn.Before, "ORIGINAL", window}, {drawn.After, "DENOISED " + p.Run.Recipe.Filter, window},
-		{drawn.Residual, "RESIDUAL", strings.TrimSpace(fmt.Sprintf("scale +-%.3g %s", drawn.Limit, unit))},
+	for i, label := range [][2]string{
+		{"ORIGINAL", window}, {"DENOISED " + p.Run.Recipe.Filter, window}, {"RESIDUAL", strings.TrimSpace(fmt.Sprintf("scale +-%.3g %s", drawn.Limit, unit))},
 	} {
-		cell := report.Cell{Picture: report.SquarePixels(one.m, show.View.Pixel), Lines: []string{one.alt, slice + "  " + one.more, "NOT FOR CLINICAL USE"}}
+		cell := report.Cell{Picture: report.SquarePixels(drawn.Pictures[i], show.View.Pixel), Lines: []string{label[0], slice + "  " + label[1], "NOT FOR CLINICAL USE"}}
 		file, err := report.PNG(report.Sheet(40, cell), "")
 		if err != nil {
 			return err
 		}
-		d.Pictures = append(d.Pictures, pagePicture{one.alt, file})
+		d.Pictures = append(d.Pictures, pagePicture{label[0], file})
 	}
 	return nil
 }

@@ -17,6 +17,22 @@ import (
 	"quell/volume"
 )
 
+// savePictures writes the pictures of a run as the sink of pictures does.
+func savePictures(ctx context.Context, run *Run, dir string) (paths []string, err error) {
+	drawn, err := Draw(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	files, err := drawn.encode()
+	if err != nil {
+		return nil, err
+	}
+	if err := writePictures(dir, files, false, sourcesOf(run.Source)...); err != nil {
+		return nil, err
+	}
+	return pictureFiles(dir), nil
+}
+
 func TestPictures(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{7, 5, 3}, [3]float64{1, 1, 1}))
 	for i := range v.Data {
@@ -31,7 +47,7 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "new", "pictures")
-	paths, err := Pictures(t.Context(), run, dir, false)
+	paths, err := savePictures(t.Context(), run, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +112,7 @@ func TestPicturesShowTheMiddleSlice(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
-		paths, err := Pictures(t.Context(), run, dir, false)
+		paths, err := savePictures(t.Context(), run, dir)
 		if want := []string{filepath.Join(dir, "before.png"), filepath.Join(dir, "after.png"), filepath.Join(dir, "residual.png")}; err != nil || !slices.Equal(paths, want) {
 			t.Fatalf("%s: %q, %v", what, paths, err)
 		}
@@ -142,19 +158,19 @@ func TestPicturesThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	writeTestFile(t, file, nil)
-	if paths, err := Pictures(t.Context(), run, filepath.Join(file, "pictures"), false); err == nil || len(paths) != 0 {
+	if paths, err := savePictures(t.Context(), run, filepath.Join(file, "pictures")); err == nil || len(paths) != 0 {
 		t.Errorf("below a file: %q, %v", paths, err)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "after.png", "x"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if paths, err := Pictures(t.Context(), run, dir, false); err == nil || len(paths) != 0 || exists(filepath.Join(dir, "before.png")) {
+	if paths, err := savePictures(t.Context(), run, dir); err == nil || len(paths) != 0 || exists(filepath.Join(dir, "before.png")) {
 		t.Errorf("a folder has the name of the second: %q, %v", paths, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	run.Facts = nil
-	if paths, err := Pictures(ctx, run, t.TempDir(), false); ExitCode(err) != ExitCancelled || len(paths) != 0 {
+	if paths, err := savePictures(ctx, run, t.TempDir()); ExitCode(err) != ExitCancelled || len(paths) != 0 {
 		t.Errorf("cancelled: %q, %v", paths, err)
 	}
 }

@@ -147,10 +147,10 @@ func picture(ctx context.Context, run *app.Run) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := drawn.Before.Rect.Size()
+	size := drawn.Pictures[0].Rect.Size()
 	width := max(1, min(size.X*pictureHeight/size.Y, 3*pictureHeight))
 	m := image.NewRGBA(image.Rect(0, 0, 3*width, pictureHeight))
-	for i, part := range []*image.RGBA{drawn.Before, drawn.After, drawn.Residual} {
+	for i, part := range drawn.Pictures {
 		draw.ApproxBiLinear.Scale(m, image.Rect(i*width, 0, (i+1)*width, pictureHeight), part, part.Rect, draw.Src, nil)
 	}
 	var file bytes.Buffer
