@@ -38,7 +38,7 @@ func medianJob(t *testing.T) Job {
 func TestDoFiltersAndReports(t *testing.T) {
 	job := medianJob(t)
 	job.Slices, job.Measure = SliceRange{From: 2, To: 5}, true
-	job.Output.Pictures = filepath.Join(t.TempDir(), "pictures")
+	job.Output.Beside = map[string]string{"pictures": filepath.Join(t.TempDir(), "pictures")}
 	job.Engine.Threads = 1
 	steps := map[Step]bool{}
 	report, err := Do(t.Context(), job, Events{Progress: func(step Step, done, total int64) { steps[step] = steps[step] || done == total }})
@@ -63,7 +63,7 @@ func TestDoFiltersAndReports(t *testing.T) {
 	if part := want.Result.Crop(volume.Slices(want.Result.Geometry, 2, 5)); !slices.Equal(part.Data, got.Volume.Data) {
 		t.Error("the output is not the part of the whole result")
 	}
-	if pictures, _ := filepath.Glob(filepath.Join(job.Output.Pictures, "*.png")); len(pictures) != 3 {
+	if pictures, _ := filepath.Glob(filepath.Join(job.Output.Beside["pictures"], "*.png")); len(pictures) != 3 {
 		t.Errorf("%d pictures; want 3", len(pictures))
 	}
 	for _, field := range []string{"engine", "device", "recipe", "asked", "seconds", "voxels", "output", "files", "clipped", "warnings", "recipe_file"} {
@@ -116,8 +116,8 @@ func TestDoChecksFirst(t *testing.T) {
 		"no slices":            func(j *Job) { j.Slices = SliceRange{From: 3, To: 3} },
 		"slices behind":        func(j *Job) { j.Slices = SliceRange{From: 8} },
 		"noise":                func(j *Job) { j.Noise = &Noise{Model: "pink"} },
-		"pictures in a file":   func(j *Job) { j.Output.Pictures = j.Input.Path },
-		"pictures of nothing":  func(j *Job) { j.Recipe, j.Output.Pictures = nil, "x" },
+		"pictures in a file":   func(j *Job) { j.Output.Beside = map[string]string{"pictures": j.Input.Path} },
+		"pictures of nothing":  func(j *Job) { j.Recipe, j.Output.Beside = nil, map[string]string{"pictures": "x"} },
 	} {
 		job := medianJob(t)
 		change(&job)
@@ -493,7 +493,7 @@ func TestPicturesThatCannotBeDrawn(t *testing.T) {
 	dir := t.TempDir()
 	pictures := filepath.Join(dir, "pictures")
 	r := mustRecipe("median", 2)
-	job := Job{Recipe: &r, Output: Output{Path: filepath.Join(dir, "a.nii"), Pictures: pictures}}
+	job := Job{Recipe: &r, Output: Output{Path: filepath.Join(dir, "a.nii"), Beside: map[string]string{"pictures": pictures}}}
 	_, err := DoOn(t.Context(), On{Series: s, Engine: cpu.New()}, job, Events{Progress: func(step Step, _, _ int64) {
 		if step == Writing { // another program takes the folder's name meanwhile
 			writeTestFile(t, pictures, nil)

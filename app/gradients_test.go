@@ -54,7 +54,7 @@ func TestGradientsAreCopied(t *testing.T) {
 	} {
 		dir, job := weightedJob(t, "out.nii.gz")
 		if change(&job); what == "filtered" {
-			job.Output.Removed = filepath.Join(dir, "noise.nii")
+			job.Output.Beside = map[string]string{"noise-out": filepath.Join(dir, "noise.nii")}
 		}
 		report, err := Do(t.Context(), job, Events{})
 		if err != nil {

@@ -74,7 +74,7 @@ func TestDoFilters4D(t *testing.T) {
 	for _, out := range []string{"out.nii", "out.nii.gz", "out"} {
 		dir, job := groupJob(t, out)
 		job.Measure = true
-		job.Output.Removed = filepath.Join(dir, "removed.nii")
+		job.Output.Beside = map[string]string{"noise-out": filepath.Join(dir, "removed.nii")}
 		steps := map[Step]bool{}
 		report, err := Do(t.Context(), job, Events{Progress: func(step Step, done, total int64) { steps[step] = steps[step] || done == total }})
 		if err != nil {
@@ -84,14 +84,14 @@ func TestDoFilters4D(t *testing.T) {
 			t.Errorf("%s: progress of %v; want all steps to their end", out, steps)
 		}
 		if report.Axis != "time" || len(report.Volumes) != 3 || report.Voxels != 3*7*6*5 || report.Dims != [3]int{7, 6, 5} || report.Engine != "cpu" ||
-			report.Recipe != nil || !report.Asked.Equal(*job.Recipe) || report.Covered != (Coverage{Volumes: 3, Of: 3}) || report.Removed != job.Output.Removed {
+			report.Recipe != nil || !report.Asked.Equal(*job.Recipe) || report.Covered != (Coverage{Volumes: 3, Of: 3}) || report.Removed != job.Output.Beside["noise-out"] {
 			t.Errorf("%s: %+v", out, report)
 		}
 		c, all := loadAll(t, job.Output.Path)
 		if len(all) != 3 {
 			t.Fatalf("%s: %d volumes", out, len(all))
 		}
-		_, removed := loadAll(t, job.Output.Removed)
+		_, removed := loadAll(t, job.Output.Beside["noise-out"])
 		_, source := loadAll(t, job.Input.Path)
 		for k, s := range all {
 			v := report.Volumes[k]
@@ -198,7 +198,7 @@ func TestScalesAndPicturesOf4D(t *testing.T) {
 	dir, job := groupJob(t, "out.nii")
 	r := mustRecipe("lpa", 2)
 	job.Recipe = &r
-	job.Output.Scales, job.Output.Pictures = filepath.Join(dir, "scales.nii"), filepath.Join(dir, "pictures")
+	job.Output.Beside = map[string]string{"scales-out": filepath.Join(dir, "scales.nii"), "pictures": filepath.Join(dir, "pictures")}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := Do(ctx, job, Events{Progress: func(step Step, done, total int64) {
 		if step == Writing && done == 2 {
@@ -211,26 +211,26 @@ func TestScalesAndPicturesOf4D(t *testing.T) {
 	if _, err := Do(t.Context(), job, Events{}); err != nil {
 		t.Fatal(err)
 	}
-	c, all := loadAll(t, job.Output.Scales)
+	c, all := loadAll(t, job.Output.Beside["scales-out"])
 	if len(all) != 24 || !strings.Contains(c.Entries[0].Description, "Lengths of neighbourhoods") {
 		t.Fatalf("%d volumes, %q", len(all), c.Entries[0].Description)
 	}
 	for k, name := range []string{"001-time-0-s", "002-time-2-s", "003-time-4-s"} {
 		alone := job
 		alone.Input.Series = &k
-		alone.Output = Output{Path: filepath.Join(dir, "alone.nii"), Scales: filepath.Join(dir, "alone-scales.nii"), Pictures: filepath.Join(dir, "alone")}
+		alone.Output = Output{Path: filepath.Join(dir, "alone.nii"), Beside: map[string]string{"scales-out": filepath.Join(dir, "alone-scales.nii"), "pictures": filepath.Join(dir, "alone")}}
 		if _, err := Do(t.Context(), alone, Events{}); err != nil {
 			t.Fatal(err)
 		}
-		_, want := loadAll(t, alone.Output.Scales)
+		_, want := loadAll(t, alone.Output.Beside["scales-out"])
 		for d := range want {
 			if !slices.Equal(all[8*k+d].Volume.Data, want[d].Volume.Data) {
 				t.Errorf("volume %d: the scales along direction %d differ from those of the volume alone", k, d)
 			}
 		}
 		for _, file := range []string{"before.png", "after.png", "residual.png"} {
-			got, err := os.ReadFile(filepath.Join(job.Output.Pictures, name, file))
-			expected, other := os.ReadFile(filepath.Join(alone.Output.Pictures, file))
+			got, err := os.ReadFile(filepath.Join(job.Output.Beside["pictures"], name, file))
+			expected, other := os.ReadFile(filepath.Join(alone.Output.Beside["pictures"], file))
 			if err != nil || other != nil || !bytes.Equal(got, expected) {
 				t.Errorf("%s of volume %d differs from that of the volume alone: %v, %v", file, k, err, other)
 			}
@@ -246,8 +246,8 @@ func TestForeignPicturesOf4D(t *testing.T) {
 	dir, job := groupJob(t, "out.nii")
 	r := mustRecipe("median", 2)
 	job.Recipe = &r
-	job.Output.Pictures = filepath.Join(dir, "pictures")
-	theirs := filepath.Join(job.Output.Pictures, "003-time-4-s", "after.png")
+	job.Output.Beside = map[string]string{"pictures": filepath.Join(dir, "pictures")}
+	theirs := filepath.Join(job.Output.Beside["pictures"], "003-time-4-s", "after.png")
 	if err := os.MkdirAll(filepath.Dir(theirs), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -270,11 +270,15 @@ func TestForeignPicturesOf4D(t *testing.T) {
 func TestDoRefuses4D(t *testing.T) {
 	for want, change := range map[string]func(dir string, j *Job){
 		"Analyze files hold one volume": func(dir string, j *Job) { j.Output.Path = filepath.Join(dir, "out.hdr") },
-		"removed.hdr: Analyze files":    func(dir string, j *Job) { j.Output.Removed = filepath.Join(dir, "removed.hdr") },
-		"a part of its path is a file":  func(dir string, j *Job) { j.Output.Pictures = j.Input.Path },
-		"chooses no neighbourhood":      func(dir string, j *Job) { j.Output.Scales = filepath.Join(dir, "s.nii") },
-		"is the input itself":           func(dir string, j *Job) { j.Output.Path = j.Input.Path },
-		"there is no series 8":          func(dir string, j *Job) { j.Input.Series = new(int); *j.Input.Series = 7; j.Input.All = true },
+		"removed.hdr: Analyze files": func(dir string, j *Job) {
+			j.Output.Beside = map[string]string{"noise-out": filepath.Join(dir, "removed.hdr")}
+		},
+		"a part of its path is a file": func(dir string, j *Job) { j.Output.Beside = map[string]string{"pictures": j.Input.Path} },
+		"chooses no neighbourhood": func(dir string, j *Job) {
+			j.Output.Beside = map[string]string{"scales-out": filepath.Join(dir, "s.nii")}
+		},
+		"is the input itself":  func(dir string, j *Job) { j.Output.Path = j.Input.Path },
+		"there is no series 8": func(dir string, j *Job) { j.Input.Series = new(int); *j.Input.Series = 7; j.Input.All = true },
 	} {
 		dir, job := groupJob(t, "out.nii")
 		change(dir, &job)

@@ -29,7 +29,7 @@ func TestDICOMOf4D(t *testing.T) {
 		}
 		r := mustRecipe("median", 2)
 		job := Job{Input: Input{Path: in, All: true}, Recipe: &r, Engine: EnginePolicy{Name: "cpu"},
-			Output: Output{Path: out, Removed: filepath.Join(filepath.Dir(out), "removed")}}
+			Output: Output{Path: out, Beside: map[string]string{"noise-out": filepath.Join(filepath.Dir(out), "removed")}}}
 		hidden := job
 		hidden.Output = Output{Path: filepath.Join(filepath.Dir(out), "hidden"), ExportOptions: ExportOptions{Deidentify: true}}
 		report, err := Do(t.Context(), job, Events{})
@@ -43,7 +43,7 @@ func TestDICOMOf4D(t *testing.T) {
 		if err != nil || report.Files != len(files) || len(report.Volumes) != n {
 			t.Errorf("%s: %d files of %d, %d volumes, %v", maker, report.Files, len(files), len(report.Volumes), err)
 		}
-		for _, dir := range []string{out, job.Output.Removed, hidden.Output.Path} {
+		for _, dir := range []string{out, job.Output.Beside["noise-out"], hidden.Output.Path} {
 			written, err := os.ReadDir(dir)
 			if err != nil || len(written) != len(files) {
 				t.Errorf("%s: %d files in %s, %v", maker, len(written), dir, err)

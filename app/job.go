@@ -52,10 +52,8 @@ type Input struct {
 type Output struct {
 	Path string `json:"path"` // its name gives the format, see FormatOf
 	ExportOptions
-	Pictures string `json:"pictures,omitempty"` // folder for pictures of the middle slice, see Draw
-	Report   string `json:"report,omitempty"`   // HTML file for a report on the result, see Page
-	Removed  string `json:"removed,omitempty"`  // what the filter removed, see ExportRemoved; its name gives the format
-	Scales   string `json:"scales,omitempty"`   // how far the neighbourhoods reach that the filter chose, see ExportScales
+	// Beside are outputs that are made beside it: by the name of a [Product], the path.
+	Beside map[string]string `json:"beside,omitempty"`
 }
 
 // EnginePolicy says which engine filters.
@@ -97,10 +95,8 @@ func (j Job) validateWork() error {
 		return Usagef("the memory cannot be negative")
 	case j.Engine.Threads < 0:
 		return Usagef("%d threads: give 1 or more", j.Engine.Threads)
-	case j.Recipe == nil && (j.Output.Pictures+j.Output.Report != "" || j.Measure || j.AutoDims || j.Slices != SliceRange{}):
-		return Usagef("slices, pictures, reports and measures are for jobs that filter; give a recipe")
-	case j.Recipe == nil && (j.Output.Removed != "" || j.Output.Scales != "" || j.NoiseMap != "" || j.Mask != ""):
-		return Usagef("noise maps, masks, removed noise and scales are for jobs that filter; give a recipe")
+	case j.Recipe == nil && (len(j.Output.Beside) > 0 || j.Measure || j.AutoDims || j.Slices != SliceRange{} || j.NoiseMap != "" || j.Mask != ""):
+		return Usagef("slices, measures, noise maps, masks and outputs beside the result, such as pictures and reports, are for jobs that filter; give a recipe")
 	}
 	if what, _, err := parseUneven(j.Uneven); err != nil {
 		return err
@@ -126,11 +122,11 @@ func (j Job) gate(inputs ...string) Gate {
 	if j.NoiseMap != MapAuto {
 		inputs = append(inputs, j.NoiseMap)
 	}
-	out := j.Output
-	return Gate{Inputs: inputs, Overwrite: out.Overwrite, Outputs: []Target{
-		{"OUT", out.Path, SeriesOutput}, {"--noise-out", out.Removed, SeriesOutput}, {"--scales-out", out.Scales, MapOutput},
-		{"--pictures", out.Pictures, PicturesOutput}, {"--report", out.Report, ReportOutput},
-	}}
+	g := Gate{Inputs: inputs, Overwrite: j.Output.Overwrite, Outputs: []Target{{"OUT", j.Output.Path, SeriesOutput}}}
+	for _, p := range products {
+		g.Outputs = append(g.Outputs, Target{"--" + p.Name, j.Output.Beside[p.Name], p.Kind})
+	}
+	return g
 }
 
 func (in Input) validate() error {

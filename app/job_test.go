@@ -56,7 +56,7 @@ func TestJobsThatAreRefused(t *testing.T) {
 		"a series and a component":     {func(j *Job) { j.Input.Series, j.Input.Component = &number, "red" }, "not both"},
 		"no threads":                   {func(j *Job) { j.Engine.Threads = -1 }, "give 1 or more"},
 		"a conversion":                 {func(j *Job) { j.Recipe = nil }, ""},
-		"pictures of a conversion":     {func(j *Job) { j.Recipe, j.Output.Pictures = nil, "p" }, "give a recipe"},
+		"pictures of a conversion":     {func(j *Job) { j.Recipe, j.Output.Beside = nil, map[string]string{"pictures": "p"} }, "give a recipe"},
 		"measures of a conversion":     {func(j *Job) { j.Recipe, j.Measure = nil, true }, "give a recipe"},
 		"dimensions of a conversion":   {func(j *Job) { j.Recipe, j.AutoDims = nil, true }, "give a recipe"},
 		"slices of a conversion":       {func(j *Job) { j.Recipe, j.Slices.To = nil, 3 }, "give a recipe"},

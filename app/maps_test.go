@@ -38,7 +38,7 @@ func TestDoWithMapsAndRemovedNoise(t *testing.T) {
 	job.Mask = mapFile(t, "mask.nii", func(i int) float32 { return float32(i % 3) })
 	job.NoiseMap = mapFile(t, "sigma.nii", func(i int) float32 { return 1 + float32(i%6) })
 	job.Slices = SliceRange{From: 2, To: 6}
-	job.Output.Removed = filepath.Join(t.TempDir(), "removed.nii.gz")
+	job.Output.Beside = map[string]string{"noise-out": filepath.Join(t.TempDir(), "removed.nii.gz")}
 	job.Output.Dtype = "int16" // of the result alone
 	report, err := Do(t.Context(), job, Events{})
 	if err != nil {
@@ -46,7 +46,7 @@ func TestDoWithMapsAndRemovedNoise(t *testing.T) {
 	}
 	before := wavy(6, 5, 8).Volume
 	before = before.Crop(volume.Slices(before.Geometry, 2, 6))
-	removed := reopen(t, job.Output.Removed).Volume
+	removed := reopen(t, job.Output.Beside["noise-out"]).Volume
 	touched := 0
 	for i, x := range report.Run.Result.Data {
 		if (2*30+i)%3 == 0 && x != before.Data[i] {
@@ -62,7 +62,7 @@ func TestDoWithMapsAndRemovedNoise(t *testing.T) {
 	if touched == 0 {
 		t.Error("nothing was filtered")
 	}
-	if !reflect.DeepEqual(removed.Dims, before.Dims) || report.Removed != job.Output.Removed {
+	if !reflect.DeepEqual(removed.Dims, before.Dims) || report.Removed != job.Output.Beside["noise-out"] {
 		t.Errorf("%v voxels in %q", removed.Dims, report.Removed)
 	}
 	noiseRecord, maskRecord := report.Run.Maps.records()
@@ -160,17 +160,19 @@ func TestMapsAreChecked(t *testing.T) {
 	zero := mapFile(t, "zero.nii", func(int) float32 { return 0 })
 	one := mapFile(t, "one.nii", func(int) float32 { return 1 })
 	for want, change := range map[string]func(*Job){
-		"the positions differ by more than 0.01 mm": func(j *Job) { j.Mask = elsewhere },
-		"the noise map is not on the grid":          func(j *Job) { j.NoiseMap = elsewhere },
-		"leaves no voxel":                           func(j *Job) { j.Mask = zero },
-		"no positive number":                        func(j *Job) { j.NoiseMap = zero },
-		"give a recipe":                             func(j *Job) { j.Recipe, j.Mask = nil, one },
-		"are for jobs that filter":                  func(j *Job) { j.Recipe, j.NoiseMap = nil, one },
-		"removed noise and scales are for jobs":     func(j *Job) { j.Recipe, j.Output.Removed = nil, "x.nii" },
-		"OUT and --noise-out would both be written": func(j *Job) { j.Output.Removed = filepath.Dir(j.Output.Path) + "/./out.nii" },
-		"is the input itself":                       func(j *Job) { j.Output.Removed = j.Input.Path },
-		"NAME.hdr":                                  func(j *Job) { j.Output.Removed = "x.img" },
-		"no such file":                              func(j *Job) { j.NoiseMap = "missing.nii" },
+		"the positions differ by more than 0.01 mm":   func(j *Job) { j.Mask = elsewhere },
+		"the noise map is not on the grid":            func(j *Job) { j.NoiseMap = elsewhere },
+		"leaves no voxel":                             func(j *Job) { j.Mask = zero },
+		"no positive number":                          func(j *Job) { j.NoiseMap = zero },
+		"give a recipe":                               func(j *Job) { j.Recipe, j.Mask = nil, one },
+		"are for jobs that filter":                    func(j *Job) { j.Recipe, j.NoiseMap = nil, one },
+		"outputs beside the result, such as pictures": func(j *Job) { j.Recipe, j.Output.Beside = nil, map[string]string{"noise-out": "x.nii"} },
+		"OUT and --noise-out would both be written": func(j *Job) {
+			j.Output.Beside = map[string]string{"noise-out": filepath.Dir(j.Output.Path) + "/./out.nii"}
+		},
+		"is the input itself": func(j *Job) { j.Output.Beside = map[string]string{"noise-out": j.Input.Path} },
+		"NAME.hdr":            func(j *Job) { j.Output.Beside = map[string]string{"noise-out": "x.img"} },
+		"no such file":        func(j *Job) { j.NoiseMap = "missing.nii" },
 	} {
 		job := medianJob(t)
 		change(&job)

@@ -14,10 +14,8 @@ import (
 // sinks returns the sinks of the outputs that a job asks for, in the order in which they finish: its
 // verdict, the result, and what is made of it.
 func (j Job) sinks(src *Source, plan MemoryPlan, events Events) (all []Sink) {
-	var judge *Judge
 	if j.Measure {
-		judge = &Judge{Compare: true, AtATime: plan.Judged}
-		all = append(all, judge)
+		all = append(all, &Judge{Compare: true, AtATime: plan.Judged})
 	}
 	out := j.Output
 	if out.Path == "" {
@@ -34,20 +32,10 @@ func (j Job) sinks(src *Source, plan MemoryPlan, events Events) (all []Sink) {
 			r.Output, r.Files, r.Clipped, r.Record, r.Written = w.Output, w.Files, w.Clipped, w.Recipe, w
 		},
 	})
-	if out.Removed != "" {
-		all = append(all, &seriesSink{
-			out: out.Removed, options: removedOptions(out.Removed, out.ExportOptions), src: src, progress: progress, of: removedOf,
-			report: func(r *Report, w ExportReport) { r.Removed = w.Output },
-		})
-	}
-	if out.Scales != "" {
-		all = append(all, &scalesSink{out: out.Scales, src: src})
-	}
-	if out.Pictures != "" {
-		all = append(all, &picturesSink{dir: out.Pictures, overwrite: out.Overwrite, src: src})
-	}
-	if out.Report != "" {
-		all = append(all, &reportSink{out: out, src: src})
+	for _, p := range products {
+		if path := out.Beside[p.Name]; path != "" {
+			all = append(all, p.Sink(Beside{Path: path, Job: j, Source: src, Progress: progress}))
+		}
 	}
 	return all
 }
@@ -174,6 +162,7 @@ func (w *picturesSink) Abort() { w.drawn = nil }
 // reportSink writes the report: on the volume, or on the one of a 4-D series that is judged worst, with
 // the verdicts on all.
 type reportSink struct {
+	path string
 	out  Output
 	src  *Source
 	run  *Run // that is shown
@@ -182,7 +171,7 @@ type reportSink struct {
 
 // Begin refuses to replace a file that is no report.
 func (w *reportSink) Begin(_ context.Context, first *Made) error {
-	return CheckFile(ReportOutput, w.out.Report, w.out.Overwrite, first.Source)
+	return CheckFile(ReportOutput, w.path, w.out.Overwrite, first.Source)
 }
 
 // Slab keeps what the report shows.
@@ -209,7 +198,7 @@ func (w *reportSink) Slab(_ context.Context, s *Slab) error {
 
 // Finish writes the report.
 func (w *reportSink) Finish(ctx context.Context, _ *Report) error {
-	return w.page.Write(ctx, w.out.Report, w.out.Overwrite)
+	return w.page.Write(ctx, w.path, w.out.Overwrite)
 }
 
 // Abort forgets the report.

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -20,11 +21,13 @@ func TestSlabsGiveEveryOutput(t *testing.T) {
 	lpa := mustRecipe("lpa", 2).With("sigma", denoise.Number(20))
 	for name, change := range map[string]func(t *testing.T, j *Job){
 		"removed": func(t *testing.T, j *Job) {
-			j.Output.Removed = filepath.Join(filepath.Dir(j.Output.Path), "removed.nii")
+			j.Output.Beside = map[string]string{"noise-out": filepath.Join(filepath.Dir(j.Output.Path), "removed.nii")}
 		},
-		"pictures": func(t *testing.T, j *Job) { j.Output.Pictures = filepath.Join(filepath.Dir(j.Output.Path), "pictures") },
+		"pictures": func(t *testing.T, j *Job) {
+			j.Output.Beside = map[string]string{"pictures": filepath.Join(filepath.Dir(j.Output.Path), "pictures")}
+		},
 		"scales": func(t *testing.T, j *Job) {
-			j.Recipe, j.Output.Scales = &lpa, filepath.Join(filepath.Dir(j.Output.Path), "scales.nii")
+			j.Recipe, j.Output.Beside = &lpa, map[string]string{"scales-out": filepath.Join(filepath.Dir(j.Output.Path), "scales.nii")}
 		},
 		"noise": func(_ *testing.T, j *Job) { j.Noise = &Noise{Model: noise.Gaussian, Sigma: 3, Seed: 5} },
 		"mask":  func(t *testing.T, j *Job) { j.Mask = putMap(t, 30, func(i int) float32 { return float32(i % 3) }) },
@@ -46,10 +49,10 @@ func TestSlabsGiveEveryOutput(t *testing.T) {
 				job := job
 				job.Memory = memory
 				dir := t.TempDir()
-				for _, path := range []*string{&job.Output.Path, &job.Output.Removed, &job.Output.Scales, &job.Output.Pictures} {
-					if *path != "" {
-						*path = filepath.Join(dir, filepath.Base(*path))
-					}
+				job.Output.Path = filepath.Join(dir, filepath.Base(job.Output.Path))
+				job.Output.Beside = maps.Clone(job.Output.Beside)
+				for name, path := range job.Output.Beside {
+					job.Output.Beside[name] = filepath.Join(dir, filepath.Base(path))
 				}
 				report, err := Do(t.Context(), job, Events{})
 				if err != nil || (report.Slabs != nil) != (i == 1) {
@@ -145,7 +148,7 @@ func TestSlabsAreJudged(t *testing.T) {
 		t.Fatal(err)
 	}
 	putMasked(t, job.Input.Path, noisy)
-	job.Output.Report = filepath.Join(filepath.Dir(job.Output.Path), "report.html")
+	job.Output.Beside = map[string]string{"report": filepath.Join(filepath.Dir(job.Output.Path), "report.html")}
 	whole := job
 	whole.Memory = math.MaxInt64
 	want, err := Do(t.Context(), whole, Events{})
@@ -166,7 +169,7 @@ func TestSlabsAreJudged(t *testing.T) {
 		!near(float64(m.ResidualSD), float64(w.ResidualSD), 0.02) || !near(m.Sigma, w.Sigma, 0.1) {
 		t.Errorf("%+v, sigma %g; want %+v, %g", m.Change, m.Sigma, w.Change, w.Sigma)
 	}
-	page, err := os.ReadFile(job.Output.Report)
+	page, err := os.ReadFile(job.Output.Beside["report"])
 	if err != nil || !bytes.Contains(page, []byte(string(m.Verdict))) || bytes.Count(page, []byte("<img")) == 0 {
 		t.Errorf("%v: %d bytes", err, len(page))
 	}
@@ -175,7 +178,7 @@ func TestSlabsAreJudged(t *testing.T) {
 // A report on a 4-D series shows the volume that is judged worst.
 func TestReportOf4D(t *testing.T) {
 	dir, job := groupJob(t, "out.nii")
-	job.Measure, job.Output.Report = true, filepath.Join(dir, "report.html")
+	job.Measure, job.Output.Beside = true, map[string]string{"report": filepath.Join(dir, "report.html")}
 	r, err := Do(t.Context(), job, Events{})
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +189,7 @@ func TestReportOf4D(t *testing.T) {
 			worst = k
 		}
 	}
-	page, err := os.ReadFile(job.Output.Report)
+	page, err := os.ReadFile(job.Output.Beside["report"])
 	if err != nil || !bytes.Contains(page, []byte(r.Volumes[worst].Name)) {
 		t.Errorf("%v: no %q in %d bytes", err, r.Volumes[worst].Name, len(page))
 	}

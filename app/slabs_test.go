@@ -359,8 +359,8 @@ func TestSlabsWithoutFilterThatAreRefused(t *testing.T) {
 func TestSlabsThatAreRefused(t *testing.T) {
 	for want, change := range map[string]func(j *Job){
 		"noise map":                  func(j *Job) { j.NoiseMap = MapAuto },
-		"chooses no neighbourhood":   func(j *Job) { j.Output.Scales = j.Output.Path + "x.nii" },
-		"in.nii is the input itself": func(j *Job) { j.Output.Removed = j.Input.Path },
+		"chooses no neighbourhood":   func(j *Job) { j.Output.Beside = map[string]string{"scales-out": j.Output.Path + "x.nii"} },
+		"in.nii is the input itself": func(j *Job) { j.Output.Beside = map[string]string{"noise-out": j.Input.Path} },
 		"no slices are resampled":    func(j *Job) { j.Uneven = UnevenResample },
 		"Analyze files hold one volume": func(j *Job) {
 			j.Input.Path += ".gz"

@@ -23,6 +23,7 @@ type denoiseFlags struct {
 	engine                 app.EnginePolicy
 	output                 app.Output
 	compress               compressFlag
+	beside                 []*string // paths of app.Products
 	assess, json           bool
 }
 
@@ -58,10 +59,11 @@ func newDenoise() *cobra.Command {
 	addInput(flags, &f.noiseMap, "noise-map", "noise that differs from place to place: sigma for each voxel from this `file`, or auto to estimate it; the filter works in units of it")
 	addInput(flags, &f.mask, "mask", "leave voxels that are 0 in this `file` unchanged, and do not use them")
 	addOutputFlags(cmd, &f.output.ExportOptions)
-	addOutput(flags, &f.output.Removed, "noise-out", app.SeriesOutput, "also write what was removed, input less result, to this `file` or folder")
-	addOutput(flags, &f.output.Scales, "scales-out", app.MapOutput, "lpa and sadct: also write how many voxels the neighbourhood of each voxel reaches, to this NIfTI `file` of eight volumes, from +x by 45 degrees towards +y; of a 4-D series eight for each volume in turn")
-	addOutput(flags, &f.output.Pictures, "pictures", app.PicturesOutput, "also draw before.png, after.png and residual.png of the middle slice into this `folder`; of a 4-D series into a folder for each volume there")
-	addOutput(flags, &f.output.Report, "report", app.ReportOutput, "also judge the result and write a report with pictures, one HTML `file`; without the patient's identity with --deidentify")
+	for _, p := range app.Products() {
+		path := new(string)
+		f.beside = append(f.beside, path)
+		addOutput(flags, path, p.Name, p.Kind, p.Help)
+	}
 	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile), and print and record pseudonyms in place of names; what is drawn in the pixels stays")
 	f.compress.addTo(cmd)
 	addUnevenFlag(cmd, &f.uneven, "split filters evenly spaced runs of slices by themselves, ")
@@ -133,8 +135,14 @@ func tunedText(t *app.Tuned) string {
 
 // job returns the job that the flags describe.
 func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, error) {
-	job := app.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask, Measure: f.assess || f.output.Report != "", Uneven: f.uneven}
-	job.Output.Path, job.Output.Compress = output, f.compress.Compression
+	job := app.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask, Measure: f.assess, Uneven: f.uneven}
+	job.Output.Path, job.Output.Compress, job.Output.Beside = output, f.compress.Compression, map[string]string{}
+	for i, p := range app.Products() {
+		if *f.beside[i] != "" {
+			job.Output.Beside[p.Name] = *f.beside[i]
+			job.Measure = job.Measure || p.Judged
+		}
+	}
 	err := f.recipe.apply(&job)
 	if err != nil {
 		return job, err
