@@ -90,7 +90,7 @@ func (f Facts) AutoSigma() float64 { return f.Noise.Sigma * f.Trust() }
 // Trust says how much of the estimated sigma automatic values use, from 0 to 1.
 // White noise of 1 % of the range looks like fine texture, which a filter
 // of that strength would remove. So an estimate of less than high confidence counts
-// in part below noise shares that were measured on brains and phantoms (FILTERS.md),
+// in part below noise shares that were measured on brains and phantoms (docs/benchmarks/filters.md),
 // and a negligible one not at all.
 func (f Facts) Trust() float64 {
 	rise := func(from, to float64) float64 { return min(max((f.NoiseShare()-from)/(to-from), 0), 1) }

@@ -59,7 +59,7 @@ var Filter = denoise.Filter{
 //	h / sigma = (2.9 - 0.2 ln N) (1 - 0.1 ln(P / 27)) (t - 0.5)
 //
 // with N candidates of P voxels and t of nlm: there the noise of neighbours is alike, and
-// nlm has another weight of the centre. Measured, see FILTERS.md.
+// nlm has another weight of the centre. Measured, see docs/benchmarks/filters.md.
 func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
 	block := tile.Count(r.Isotropic(r.Get("block-radius").Int()))
 	p := newParams(r)

@@ -14,7 +14,7 @@ import (
 // The correlation is a list of whole per cent: of voxels 1, 2, 3 and 4 apart within
 // a slice, then of voxels 1 and 2 slices apart; what the list lacks is 0. Recipes,
 // flags and messages carry such a list as it is, estimates are not good to more than
-// a per cent, and the mean over all directions loses nothing (docs/FILTERS.md).
+// a per cent, and the mean over all directions loses nothing (docs/benchmarks/filters.md).
 
 // The voxels and slices that the list reaches.
 const (

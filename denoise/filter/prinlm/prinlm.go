@@ -71,7 +71,7 @@ var Filter = denoise.Filter{
 }
 
 // autoStrength is h: half the noise in 3-D, more in 2-D, if fewer voxels are alike,
-// and with a Wiener stage, which brings structure back. Measured, see FILTERS.md.
+// and with a Wiener stage, which brings structure back. Measured, see docs/benchmarks/filters.md.
 func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
 	sigmas := [2]float64{0.5, 0.8}
 	if r.Dims == 2 {
