@@ -54,8 +54,8 @@ func (o *OpenedVolumes) Source() Source {
 }
 
 // Source returns volumes of the catalog as the source of a job: one entry, or those of a 4-D
-// series in order. close closes the files that it reads.
-func (c *Catalog) Source(entries []int) (s Source, close func()) {
+// series in order. done closes the files that it reads.
+func (c *Catalog) Source(entries []int) (s Source, done func()) {
 	o := &OpenedVolumes{Selection: Selection{Entries: entries}, Catalog: c, volumes: c.Volumes(entries)}
 	if len(entries) > 1 {
 		o.Group = c.Entries[entries[0]].Group

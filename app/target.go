@@ -225,12 +225,6 @@ func isRecord(path string) bool {
 	return err == nil && json.Unmarshal(data, &fields) == nil && fields["quell"] != nil
 }
 
-// checkSpace refuses an output for which the disk has no room: region of s,
-// written to out.
-func checkSpace(s *series.Series, region volume.Region, out string, o ExportOptions) error {
-	return atomic.CheckSpace(out, outputSize(s, region, out, o))
-}
-
 // outputSize returns how many bytes an output takes at least; 0 for a compressed
 // one, of which that is not known before.
 func outputSize(s *series.Series, region volume.Region, out string, o ExportOptions) int64 {

@@ -22,8 +22,8 @@ import (
 var speakers = map[string][]string{
 	"app": {
 		// of the command line, of reports and pictures in English, and of the log
-		"do.go", "dogroup.go", "evensquares.go", "fallback.go", "gallerysheet.go", "group.go", "groupwrite.go", "job.go", "log.go", "memory.go", "neighbourhoods.go", "openvolumes.go", "pseudonyms.go",
-		"page.go", "phantom.go", "pictures.go", "shapes.go", "slabs.go", "slabwork.go", "uneven.go",
+		"do.go", "execute.go", "evensquares.go", "fallback.go", "gallerysheet.go", "group.go", "job.go", "judgesink.go", "log.go", "memory.go", "neighbourhoods.go", "openvolumes.go", "pseudonyms.go",
+		"page.go", "phantom.go", "pictures.go", "product.go", "seriessink.go", "shapes.go", "slabinput.go", "slabs.go", "uneven.go",
 		// in files
 		"Noise filtered by Quell %s: %s", "Pixel by pixel addition", "Quell %s added %s. Not for clinical use.",
 		"Converted from another file format", "Converted from %s by Quell %s%s. Not for clinical use.", ". Slices %s filtered by themselves",
