@@ -25,7 +25,7 @@ func (b *bench) pixels(role viewer.Role) []uint8 {
 // comes first, and subtracts 1 more for it.
 func newSlowBench(t *testing.T) *bench {
 	t.Helper()
-	b := newBench(t)
+	b := anotherBench(t)
 	b.Tuning.Set(b.tuned(5).With("search-radius", denoise.Number(5)), true)
 	b.settle()
 	b.engine.mu.Lock()

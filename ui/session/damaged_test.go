@@ -70,7 +70,7 @@ func TestADamagedFileIsAQuestion(t *testing.T) {
 		}
 	}
 	w, _ := b.Documents.Workspace()
-	next := newBench(t)
+	next := anotherBench(t)
 	next.damaged = nil // it was answered
 	next.settle()
 	next.Reader.Restore(app.Workspace{Open: w.Open, Shown: w.Shown})

@@ -213,12 +213,20 @@ func (b *bench) start(f func()) {
 	}()
 }
 
+// newBench returns the bench of a test that runs beside others; a test has one of these.
 func newBench(t *testing.T) *bench {
+	t.Helper()
+	t.Parallel()
+	return anotherBench(t)
+}
+
+// anotherBench returns a further bench of a test.
+func anotherBench(t *testing.T) *bench {
 	t.Helper()
 	return newBenchWith(t, func(*desk.Deps) {})
 }
 
-// newBenchWith is newBench with other dependencies.
+// newBenchWith is anotherBench with other dependencies.
 func newBenchWith(t *testing.T, change func(*desk.Deps)) *bench {
 	t.Helper()
 	b := &bench{loop: newLoop(t), engine: &fakeEngine{}, memory: map[string]denoise.Recipe{}}

@@ -138,7 +138,7 @@ func screen(b *bench) string {
 // after returns what is shown in the end if an event occurs before the answer to a question, or
 // after it where that is in time.
 func after(t *testing.T, q question, e event, late bool) string {
-	b := newBench(t)
+	b := anotherBench(t)
 	b.settle()
 	b.Tuning.Set(b.tuned(2), true)
 	b.settle()
@@ -191,6 +191,7 @@ func TestLateAnswersShowNothingOld(t *testing.T) {
 				continue
 			}
 			t.Run(q.name+", "+e.name, func(t *testing.T) {
+				t.Parallel()
 				if want, got := after(t, q, e, false), after(t, q, e, true); got != want {
 					t.Errorf("after a late answer the screen has\n%s\nand after one in time\n%s", got, want)
 				}

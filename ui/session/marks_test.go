@@ -287,14 +287,14 @@ func TestLinesAreMeasured(t *testing.T) {
 	}
 }
 
-// evenBench is a bench of 40 x 40 x 3 voxels at 100 with noise of SD 5 in a pattern.
+// evenBench is a bench of 32 x 32 x 2 voxels at 100 with noise of SD 5 in a pattern.
 func evenBench(t *testing.T) *bench {
 	b := newBench(t)
 	s := rampSeries(t)
-	v := volume.New(volume.NewGeometry([3]int{40, 40, 3}, [3]float64{1, 1, 2}))
+	v := volume.New(volume.NewGeometry([3]int{32, 32, 2}, [3]float64{1, 1, 2}))
 	for i := range v.Data {
 		v.Data[i] = 95
-		if (i%40+i/40)%2 == 0 {
+		if (i%32+i/32)%2 == 0 {
 			v.Data[i] = 105
 		}
 	}

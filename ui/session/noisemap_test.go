@@ -97,7 +97,7 @@ func TestALateNoiseMapIsDropped(t *testing.T) {
 		"another series":          func(b *bench) { b.show(rampSeries(b.loop.t)) },
 		"noise added to a series": func(b *bench) { b.Tasks.Cancel(); b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3}) },
 	} {
-		b := newBench(t)
+		b := anotherBench(t)
 		b.show(tissueSeries(t))
 		gate := make(chan struct{})
 		b.gate = gate

@@ -197,7 +197,7 @@ func TestACancelledScanClosesItsZip(t *testing.T) {
 // cancelled after the scan.
 func TestAZipThatIsNotOpenedIsClosed(t *testing.T) {
 	for _, cancel := range []bool{false, true} {
-		b := newBench(t)
+		b := anotherBench(t)
 		b.settle()
 		path := zippedSeries(t)
 		b.opens(path)

@@ -18,7 +18,7 @@ import (
 // is best at h = 8.
 func newTissueBench(t *testing.T) *bench {
 	t.Helper()
-	b := newBench(t)
+	b := anotherBench(t)
 	b.engine.shrink = true
 	b.show(tissueSeries(t))
 	return b
