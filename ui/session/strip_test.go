@@ -107,3 +107,22 @@ func TestAFailedJudgement(t *testing.T) {
 		t.Errorf("the user was told of %v", b.errors)
 	}
 }
+
+// A judgement that was ended, and answers after those of another recipe, changes none of them.
+func TestALateJudgementIsDropped(t *testing.T) {
+	b := newBench(t)
+	b.Tuning.Set(b.tuned(3), true)
+	b.settle()
+	gate := make(chan struct{})
+	b.gate = gate
+	b.Strip.Judge(true) // the first judgement waits
+	b.gate = nil
+	b.Tuning.Set(b.tuned(4), true)
+	b.loop.until("all slices of the new recipe are judged", func() bool { return len(b.verdicts()) == 6 })
+	want := b.Strip.Figures()
+	close(gate)
+	b.settle()
+	if got := b.Strip.Figures(); !slices.Equal(got, want) {
+		t.Errorf("after the late verdict %+v; want %+v", got, want)
+	}
+}
