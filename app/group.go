@@ -204,7 +204,7 @@ func groupOfFile(fsys fs.FS, name string, info raster.Info, f *Format) (g *serie
 		return nil, nil
 	}
 	g = &series.Group{Step: info.Step}
-	if f.beside != nil {
+	if f.Beside != nil {
 		g.Gradients, found = nifti.ReadGradients(fsys, name, info)
 	}
 	var weights []string // as the file has them

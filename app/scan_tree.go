@@ -262,7 +262,7 @@ func formatIn(fsys fs.FS, name string) (*Format, error) {
 		return f, nil
 	}
 	for _, f := range formats {
-		if slices.ContainsFunc(f.inputs, func(in [2]string) bool { return strings.HasSuffix(strings.ToLower(name), in[0]) }) && f.open != nil {
+		if in, _ := f.Input(name); in != "" && f.open != nil {
 			return f, nil
 		}
 	}

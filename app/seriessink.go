@@ -64,7 +64,7 @@ func (w *seriesSink) size(first *Made) int64 {
 	n := int64(w.src.Len())
 	size := outputSize(first.Source, first.Region, w.out, w.options)
 	if first.Source.Volume.Data == nil { // slabs wait on the disk for the last
-		size += int64(first.Region.Voxels()) * int64(FormatOf(w.out).waits(w.options.Dtype))
+		size += int64(first.Region.Voxels()) * int64(FormatOf(w.out).Waiting(w.options.Dtype))
 	}
 	if n == 1 || !FormatOf(w.out).Identity || !hasDICOM(first.Source) {
 		return n * size

@@ -93,8 +93,8 @@ func both(t *testing.T, job Job) Report {
 		t.Fatalf("%s: %+v, %+v, %v", job.Recipe, want.Slabs, report.Slabs, err)
 	}
 	format := FormatOf(job.Output.Path)
-	for k, name := range format.files(job.Output.Path) {
-		a, _ := os.ReadFile(format.files(whole.Output.Path)[k])
+	for k, name := range format.Files(job.Output.Path) {
+		a, _ := os.ReadFile(format.Files(whole.Output.Path)[k])
 		b, err := os.ReadFile(name)
 		if err != nil || !bytes.Equal(a, b) {
 			t.Errorf("%s: %d slabs of %d slices give another file: %v", job.Recipe, report.Slabs.Count, report.Slabs.Slices, err)

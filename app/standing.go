@@ -66,7 +66,7 @@ func sameTime(now, written time.Time) bool {
 // else a file or a pair.
 func outputFiles(out string, visit func(path string, info fs.FileInfo)) error {
 	if f := FormatOf(out); !f.Folder() {
-		for _, path := range f.files(out) {
+		for _, path := range f.Files(out) {
 			info, err := os.Stat(path)
 			if err != nil {
 				return err

@@ -42,7 +42,7 @@ func checkOptions(s *series.Series, out string, o ExportOptions) error {
 	out = filepath.Clean(out)
 	format := FormatOf(out)
 	if header := headerOf(out); header != nil {
-		return Usagef("%s: name the header, NAME%s, and the %s is written beside it", out, header.Endings[0], header.voxels)
+		return Usagef("%s: name the header, NAME%s, and the %s is written beside it", out, header.Endings[0], header.Voxels)
 	}
 	if err := checkDtype(format, o.Dtype); err != nil {
 		return err
@@ -50,7 +50,7 @@ func checkOptions(s *series.Series, out string, o ExportOptions) error {
 	if o.compressed() && !slices.Contains(dicom.Compressions(), o.Compress) {
 		return Usagef("no compression is called %q; there are %v", o.Compress, dicom.Compressions())
 	}
-	if o.compressed() && format.Compressions == nil {
+	if o.compressed() && !format.Compresses {
 		return Usagef("%s: compression is for DICOM; NIfTI is compressed where its name ends in .nii.gz", out)
 	}
 	if o.Deidentify {
@@ -77,7 +77,7 @@ func checkDtype(format *Format, dtype string) error {
 // companions returns the names beside an output that belong to it.
 func companions(out string) []string {
 	name := filepath.Base(out)
-	return append([]string{name + recordSuffix}, FormatOf(name).companions(name)...)
+	return append([]string{name + recordSuffix}, FormatOf(name).Companions(name)...)
 }
 
 // besides returns the paths of the companions.
@@ -109,7 +109,7 @@ func sourcesOf(s *series.Series) []string {
 			add(filepath.Dir(path))
 		}
 		add(path)
-		for _, other := range FormatOf(path).companions(path) {
+		for _, other := range FormatOf(path).Companions(path) {
 			add(other)
 		}
 	}
@@ -154,13 +154,13 @@ func checkExisting(out string, overwrite bool) error {
 		return foreign(record)
 	}
 	// The voxels of a pair are replaced together with its header.
-	for _, image := range format.files(out)[1:] {
+	for _, image := range format.Files(out)[1:] {
 		if exists(image) && !exists(out) {
 			return foreign(image)
 		}
 	}
-	if format.foreign != nil {
-		if other := format.foreign(out); other != "" {
+	if format.Foreign != nil {
+		if other := format.Foreign(out); other != "" {
 			return foreign(other)
 		}
 	}
@@ -192,7 +192,9 @@ func isDICOM(path string) bool {
 }
 
 // writtenByQuell reports whether an existing output is one of Quell's.
-func writtenByQuell(out string) (bool, error) { return FormatOf(out).ours(out) }
+func writtenByQuell(out string) (bool, error) {
+	return FormatOf(out).Ours(out, func(name string) bool { return isRecordInside(out, name) })
+}
 
 // foreign is the error for what exists at path.
 func foreign(path string) error {
@@ -232,7 +234,7 @@ func outputSize(s *series.Series, region volume.Region, out string, o ExportOpti
 	case o.compressed() || strings.HasSuffix(strings.ToLower(out), ".gz"):
 		return 0
 	case !f.Identity || !hasDICOM(s):
-		return int64(region.Voxels()) * int64(f.voxelBytes(o.Dtype))
+		return int64(region.Voxels()) * int64(f.Stored(o.Dtype))
 	}
 	// A derived file is as large as its source, or larger where that is compressed.
 	size := int64(0)

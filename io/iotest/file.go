@@ -19,10 +19,9 @@ import (
 
 // File is a format of single files with geometry and a description, under test.
 type File struct {
-	Open     raster.Opener
-	Make     raster.Maker
-	Describe func(fsys fs.FS, name string) (string, error)
-	Ext      string
+	Format format.Format
+	Open   raster.Opener
+	Make   raster.Maker
 }
 
 // RunFile runs the whole suite on such a format: [Run] for floating-point types, files written some slices at a time,
@@ -38,7 +37,7 @@ func RunFile(t *testing.T, f File) {
 				Read: func(ctx context.Context, fsys fs.FS, name string) (*series.Series, error) {
 					return f.Open.Read(ctx, fsys, name, 0, "")
 				},
-				Ext: f.Ext, Grids: []Grid{Axial, Analyze, Sagittal, Oblique, LeftHanded, Sheared}, Position: 1e-9,
+				Ext: f.Format.Endings[0], Grids: []Grid{Axial, Analyze, Sagittal, Oblique, LeftHanded, Sheared}, Position: 1e-9,
 			})
 		})
 	}
@@ -66,9 +65,9 @@ func (f File) slices(t *testing.T) {
 			dir := t.TempDir()
 			files := map[int][]byte{}
 			for _, n := range []int{5, 2, 1} {
-				name := "f" + strings.Repeat("x", n) + f.Ext
-				w := f.Make.NewWriter(filepath.Join(dir, name), format.Options{Datatype: dtype})
-				err := w.Begin(t.Context(), c.from, format.Derived{Description: "a text"})
+				name := "f" + strings.Repeat("x", n) + f.Format.Endings[0]
+				w := f.Format.NewWriter(filepath.Join(dir, name), format.Options{Datatype: dtype})
+				err := w.Begin(t.Context(), c.from, format.Derived{Description: "made by Quell 0"})
 				for z := 0; z < 5; z += n {
 					err = errors.Join(err, w.Add(t.Context(), c.v.Crop(volume.Slices(c.v.Geometry, z, min(z+n, 5))), nil))
 				}
@@ -80,8 +79,11 @@ func (f File) slices(t *testing.T) {
 					t.Errorf("%s: other bytes by %d slices", dtype, n)
 				}
 				f.readSlices(t, os.DirFS(dir), name, n)
-				if text, err := f.Describe(os.DirFS(dir), name); err != nil || text != "a text" {
-					t.Errorf("the description is %q, %v", text, err)
+				if ours, err := f.Format.Ours(filepath.Join(dir, name), nil); err != nil || !ours {
+					t.Errorf("%s: by Quell: %v, %v", name, ours, err)
+				}
+				if !f.Format.Sniff(files[n][:min(len(files[n]), 512)], name) {
+					t.Errorf("%s is not recognised", name)
 				}
 			}
 			if left, _ := os.ReadDir(dir); len(left) != 3 {
@@ -129,7 +131,7 @@ func (f File) frames(t *testing.T) {
 		volumes = append(volumes, v)
 	}
 	for name, n := range map[string]int{"whole": 2, "slices": 1} {
-		w := f.Make.NewWriter(filepath.Join(dir, name+f.Ext), format.Options{Group: g})
+		w := f.Format.NewWriter(filepath.Join(dir, name+f.Format.Endings[0]), format.Options{Group: g})
 		for _, v := range volumes {
 			err := w.Begin(t.Context(), &series.Series{Volume: v}, format.Derived{})
 			for z := 0; z < 2; z += n {
@@ -142,12 +144,12 @@ func (f File) frames(t *testing.T) {
 		if r, err := w.Close(t.Context()); err != nil || r.Files != 1 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "do not keep the diffusion gradients") {
 			t.Fatal(r, err)
 		}
-		info, err := f.Open.ReadHeader(os.DirFS(dir), name+f.Ext)
+		info, err := f.Open.ReadHeader(os.DirFS(dir), name+f.Format.Endings[0])
 		if err != nil || info.Volumes != 3 {
 			t.Fatal(info, err)
 		}
 		for k, v := range volumes {
-			if s, err := f.Open.Read(t.Context(), os.DirFS(dir), name+f.Ext, k, ""); err != nil || !slices.Equal(s.Volume.Data, v.Data) || !s.Volume.SameGrid(v.Geometry, 1e-9) {
+			if s, err := f.Open.Read(t.Context(), os.DirFS(dir), name+f.Format.Endings[0], k, ""); err != nil || !slices.Equal(s.Volume.Data, v.Data) || !s.Volume.SameGrid(v.Geometry, 1e-9) {
 				t.Errorf("%s: volume %d: %v", name, k, err)
 			}
 		}

@@ -3,7 +3,6 @@ package metaimage
 import (
 	"bytes"
 	"encoding/binary"
-	"io/fs"
 	"math"
 	"strings"
 
@@ -11,6 +10,9 @@ import (
 	"quell/series"
 	"quell/volume"
 )
+
+// Format is MetaImage, of which files of header and voxels in one are written.
+var Format = raster.FileFormat("MetaImage", [][2]string{{".mha", ".mha"}, {".mhd", ".mha"}}, Sniff, Make, text.Describe)
 
 // Sniff reports whether a file begins like a MetaImage header: with one of the fields that come first, or
 // under a name of the format with any field.
@@ -31,9 +33,6 @@ var text raster.TextParser = parse
 
 // Open opens a .mha or .mhd for its voxels.
 var Open raster.Opener = text.Open
-
-// Description returns the comment of a header.
-func Description(fsys fs.FS, name string) (string, error) { return text.Describe(fsys, name) }
 
 // layout returns what the header says of the voxels, without the byte at which they
 // begin.

@@ -14,7 +14,6 @@ import (
 	"testing/fstest"
 
 	"quell/io/format"
-	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
@@ -207,7 +206,9 @@ func TestSlicesThatAreNotWritten(t *testing.T) {
 		}
 		w.Discard()
 	}
-	if raster.SpoolBytes("int16") != 4 || raster.SpoolBytes("uint8") != 4 || raster.SpoolBytes("") != 0 || raster.SpoolBytes("float64") != 0 || raster.SpoolBytes("none") != 0 {
-		t.Error("voxels of integer types wait as float32, others do not")
+	for dtype, want := range map[string]int{"int16": 4, "uint8": 4, "": 0, "float64": 0, "none": 0} {
+		if got := Format.Waiting(dtype); got != want {
+			t.Errorf("%d bytes of a voxel of %q wait, want %d", got, dtype, want)
+		}
 	}
 }

@@ -5,13 +5,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 
 	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
+
+// Format is NRRD, of which files of header and voxels in one are written.
+var Format = raster.FileFormat("NRRD", [][2]string{{".nrrd", ".nrrd"}, {".nhdr", ".nrrd"}}, Sniff, Make, text.Describe)
 
 // Sniff reports whether a file begins like NRRD.
 func Sniff(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte("NRRD000")) }
@@ -20,9 +22,6 @@ var text raster.TextParser = parse
 
 // Open opens a .nrrd or .nhdr for its voxels.
 var Open raster.Opener = text.Open
-
-// Description returns the content field of a header.
-func Description(fsys fs.FS, name string) (string, error) { return text.Describe(fsys, name) }
 
 // layout returns what the header says of the voxels, without the byte at which they
 // begin.

@@ -299,16 +299,6 @@ func (w *Writer) Discard() {
 	w.out, w.file, w.made = nil, nil, nil
 }
 
-// SpoolBytes returns how many bytes of disk each voxel of a data type takes while it is
-// written in parts, beside those of the file.
-func SpoolBytes(dtype string) int {
-	d, err := DatatypeByName(dtype)
-	if err != nil || !d.Integer() {
-		return 0
-	}
-	return 4
-}
-
 // HostFolder is a folder of the machine. Unlike os.DirFS it opens names that are not UTF-8.
 type HostFolder string
 

@@ -117,7 +117,7 @@ func (p *Panel) askReport() {
 
 // export remembers where an export goes and begins it.
 func (p *Panel) export(out string, o app.ExportOptions, begin func(string, app.ExportOptions, func(app.ExportReport))) {
-	if app.FormatOf(out).Compressions != nil {
+	if app.FormatOf(out).Compresses {
 		p.h.Settings.ExportCompressed = o.Compress != ""
 	}
 	p.h.RememberFolder(out)

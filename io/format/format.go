@@ -1,0 +1,91 @@
+package format
+
+import (
+	"slices"
+	"strings"
+)
+
+// Format is a file format: everything that differs between formats, by what a format can do.
+type Format struct {
+	Name string // as series.Meta.Format begins: "NIfTI" of "NIfTI-1"
+	// Inputs are the endings of the names of headers that are read, in lower case and the longer first, each with
+	// that of an output in the same format; nil for files that are recognised by content alone.
+	Inputs [][2]string
+	// Endings are those of the names of outputs, in lower case; nil for a folder of files.
+	Endings []string
+	// Proposed is the ending of the names that the workbench proposes; "" for a format that it does not offer.
+	Proposed string
+	// Identity says that its files name patient, study and series: a PACS takes them, and an
+	// output is derived from the files of its source, each slice at its own position.
+	Identity bool
+	// Components says that one component of colours or complex numbers can be read.
+	Components bool
+	// Frames says that a file or folder holds a 4-D series.
+	Frames bool
+	// Streams says that an output is written while its voxels are computed.
+	Streams bool
+	// Compresses says that the compression of the pixels is chosen, rather than by the ending.
+	Compresses bool
+	// Datatypes are those that voxels are stored as, the default first; nil keeps the source's.
+	Datatypes []string
+
+	// Sniff reports whether a file with such a beginning, and of that name, is one of the format.
+	Sniff func(head []byte, name string) bool
+	// NewWriter returns a writer of the output at path, which must not exist.
+	NewWriter func(path string, o Options) Writer
+	// Stored is how many bytes a voxel of a data type takes in a file that is not compressed, and Waiting on
+	// the disk beside it until the last slab is there.
+	Stored, Waiting func(dtype string) int
+	// Ours reports whether Quell wrote an output. In a folder, known tells of other files that it wrote.
+	Ours func(path string, known func(name string) bool) (bool, error)
+	// Voxels is the ending of a file of the voxels, which belongs to its header, and Second the path of that of an
+	// output; "" and nil for one file.
+	Voxels string
+	Second func(path string) string
+	// Beside returns what else may lie beside an output and belong to it, and Foreign which of that was not written
+	// with it, "" for none; both are nil for nothing.
+	Beside  func(path string) []string
+	Foreign func(path string) string
+}
+
+// Folder reports whether an output is a folder of files.
+func (f *Format) Folder() bool { return f.Endings == nil }
+
+// Ending returns the ending of a name that is one of the format's; "" for none.
+func (f *Format) Ending(name string) string {
+	name = strings.ToLower(name)
+	for _, e := range f.Endings {
+		if strings.HasSuffix(name, e) {
+			return e
+		}
+	}
+	return ""
+}
+
+// Input returns the ending of the name of a header that is read, and that of an output; "" for none.
+func (f *Format) Input(name string) (ending, output string) {
+	name = strings.ToLower(name)
+	for _, in := range f.Inputs {
+		if strings.HasSuffix(name, in[0]) {
+			return in[0], in[1]
+		}
+	}
+	return "", ""
+}
+
+// Files returns the files that an output of one file or a pair consists of.
+func (f *Format) Files(path string) []string {
+	if f.Second == nil {
+		return []string{path}
+	}
+	return slices.Compact([]string{path, f.Second(path)})
+}
+
+// Companions returns the files beside an output that belong to it.
+func (f *Format) Companions(path string) []string {
+	paths := f.Files(path)[1:]
+	if f.Beside != nil {
+		paths = append(paths, f.Beside(path)...)
+	}
+	return paths
+}

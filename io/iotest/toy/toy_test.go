@@ -1,0 +1,13 @@
+package toy_test
+
+import (
+	"testing"
+
+	"quell/io/iotest"
+	"quell/io/iotest/toy"
+)
+
+// TestFormat runs the suite of formats of single files.
+func TestFormat(t *testing.T) {
+	iotest.RunFile(t, iotest.File{Format: toy.Format, Open: toy.Open, Make: toy.Make})
+}

@@ -1,0 +1,59 @@
+package nifti
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"quell/io/format"
+	"quell/io/raster"
+	"quell/io/spool"
+)
+
+// Format is NIfTI, and Analyze a pair of Analyze 7.5, whose files Open reads too.
+var (
+	Format  = newFormat()
+	Analyze = newAnalyze()
+)
+
+func newFormat() format.Format {
+	f := raster.FileFormat("NIfTI", [][2]string{{".nii.gz", ".nii.gz"}, {".nii", ".nii"}}, Sniff, Make, Description)
+	f.Components, f.Endings = true, []string{".nii", ".nii.gz"} // the plain one first, as all texts have it
+	f.Beside = func(path string) []string {
+		bval, bvec := GradientFiles(path)
+		return []string{bval, bvec}
+	}
+	f.Foreign = foreignGradients
+	return f
+}
+
+func newAnalyze() format.Format {
+	f := raster.FileFormat("Analyze", [][2]string{{".hdr.gz", ".hdr"}, {".hdr", ".hdr"}}, nil, Make, Description)
+	f.Proposed, f.Frames, f.Streams, f.Components = "", false, false, true
+	f.Waiting = func(string) int { return spool.VoxelBytes }
+	f.Voxels, f.Second = ".img", ImagePath
+	return f
+}
+
+// foreignGradients returns the diffusion gradients beside a NIfTI file that were not written
+// with it.
+func foreignGradients(path string) string {
+	bval, bvec := GradientFiles(path)
+	texts, there := [2][]byte{}, [2]bool{}
+	for i, name := range []string{bval, bvec} {
+		_, err := os.Lstat(name)
+		there[i] = err == nil
+		texts[i], _ = os.ReadFile(name) // nil if it cannot be read
+	}
+	if !there[0] && !there[1] {
+		return ""
+	}
+	mark, err := Auxiliary(raster.HostFolder(filepath.Dir(path)), filepath.Base(path))
+	known, now := strings.Fields(mark), strings.Fields(GradientMark(texts[0], texts[1]))
+	for i, name := range []string{bval, bvec} {
+		if there[i] && (err != nil || len(known) != len(now) || known[2*i+1] != now[2*i+1]) {
+			return name
+		}
+	}
+	return ""
+}
