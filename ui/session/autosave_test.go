@@ -42,8 +42,7 @@ func (b *bench) Work() (app.Work, bool) {
 	return w.Open[w.Shown], true
 }
 
-// Everything that is open comes back: series, view, recipe, runs and what was
-// exported of them.
+// Everything that is open comes back: series, view, recipe, runs and what was exported of them.
 func TestWorkIsOpenedAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "head.nii.gz")
 	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
@@ -222,8 +221,7 @@ func TestGivenNoiseIsOpenedAgain(t *testing.T) {
 	}
 }
 
-// Work that cannot be opened leaves what is open; results that cannot be read are
-// counted.
+// Work that cannot be opened leaves what is open; results that cannot be read are counted.
 func TestWorkThatIsGone(t *testing.T) {
 	b := newBench(t)
 	b.settle()

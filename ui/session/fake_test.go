@@ -124,8 +124,7 @@ func (l *loop) do(f func()) {
 	l.queue <- f
 }
 
-// until runs queued functions until ok. It fails the test when no further
-// function is queued.
+// until runs queued functions until ok. It fails the test when no further function is queued.
 func (l *loop) until(what string, ok func() bool) {
 	l.t.Helper()
 	for !ok() {
@@ -153,9 +152,8 @@ func (l *loop) drain() (ran bool) {
 	}
 }
 
-// settle runs the session until it has neither background work nor queued
-// functions, to show that something does not happen. It must not be called while
-// the engine is held.
+// settle runs the session until it has neither background work nor queued functions, to show that
+// something does not happen. It must not be called while the engine is held.
 func (b *bench) settle() {
 	for {
 		b.Wait()

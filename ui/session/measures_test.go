@@ -19,8 +19,7 @@ func newAppliedBench(t *testing.T) *bench {
 	return b
 }
 
-// holdSlice scrolls to a slice whose measures wait until the channel that it returns
-// is closed.
+// holdSlice scrolls to a slice whose measures wait until the channel that it returns is closed.
 func (b *bench) holdSlice(t *testing.T) chan struct{} {
 	t.Helper()
 	b.State().Scroll(1)
@@ -137,8 +136,7 @@ func TestLateNumbersOfTheRunAreDropped(t *testing.T) {
 	}
 }
 
-// Numbers that are known are not computed again, and scrolling does not end those of
-// the volume.
+// Numbers that are known are not computed again, and scrolling does not end those of the volume.
 func TestNumbersOfTheRunStay(t *testing.T) {
 	b := newAppliedBench(t)
 	b.Tuning.Set(b.tuned(6), false)

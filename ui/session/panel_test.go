@@ -241,8 +241,7 @@ func twoSeries(t *testing.T) string {
 	return dir
 }
 
-// TestTheListenerChoosesASeries checks a choice, a refusal, and a choice that comes too
-// late.
+// TestTheListenerChoosesASeries checks a choice, a refusal, and a choice that comes too late.
 func TestTheListenerChoosesASeries(t *testing.T) {
 	b := newBench(t)
 	b.settle()

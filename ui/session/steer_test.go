@@ -20,8 +20,7 @@ func (b *bench) follows(h float64) bool {
 	return math.Abs(float64(b.shift())-h/usually) < 0.15*h/usually
 }
 
-// Where the filter follows the noise, previews and runs do; both are stale when it is
-// switched.
+// Where the filter follows the noise, previews and runs do; both are stale when it is switched.
 func TestTheFilterFollowsTheNoise(t *testing.T) {
 	b := newBench(t)
 	b.show(tissueSeries(t))

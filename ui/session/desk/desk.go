@@ -29,7 +29,7 @@ type Deps struct {
 	// Panicked receives every panic of background work, on any goroutine. The
 	// work itself ends with an error. nil ignores it.
 	Panicked func(*parallel.Panic)
-	// SaveRun keeps a finished run for the next start after a crash; false where it
+	// SaveRun keeps a finished run for the next start after a crash; false if it
 	// does not. It is called on another goroutine. nil keeps none.
 	SaveRun func(ctx context.Context, run *app.Run) (app.SavedRun, bool, error)
 	// Remembered returns the recipe last used for each filter, Remember stores
@@ -45,19 +45,18 @@ type Deps struct {
 	// FreeMemory returns memory that is not used to the system; it is called on another
 	// goroutine. nil: debug.FreeOSMemory.
 	FreeMemory func()
-	// Available returns the bytes of memory that can still be had, 0 where that is not known;
+	// Available returns the bytes of memory that can still be had, 0 if that is not known;
 	// it may be called from any goroutine. nil: app.AvailableMemory.
 	Available func() int64
 }
 
-// Listener receives the session's events on the UI goroutine. Every field must
-// be set.
+// Listener receives the session's events on the UI goroutine. Every field must be set.
 type Listener struct {
 	Changed func()                                            // something that panels show has changed
 	Framed  func(*viewer.Picture, [viewer.Roles]viewer.Frame) // new pictures
 	Panes   func() [viewer.Roles]viewer.Pane                  // returns the sizes of the panes
 	// PlanePanes returns the sizes of panes of the three planes, PlanesFramed gets their
-	// pictures; both are nil where there are no such panes.
+	// pictures; both are nil if there are no such panes.
 	PlanePanes   func() [3]viewer.Pane
 	PlanesFramed func([3]viewer.Frame)
 	Choose       func(c *app.Catalog, pick func(i int), drop func()) // several series were found; call one of the two

@@ -42,7 +42,7 @@ type Result struct {
 	Given   *app.GivenNoise // that automatic values followed; nil: the estimate
 	Numbers Measured
 	Exports []*app.Exported // the last one last; they may have gone since
-	Saved   *app.SavedRun   // nil where it is not kept for the next start
+	Saved   *app.SavedRun   // nil if it is not kept for the next start
 }
 
 // Measured are the numbers of a run as a whole.
@@ -137,7 +137,7 @@ func (d *Document) Made(run *app.Run) bool {
 // may have given another sigma between them.
 func sameNoise(a, b denoise.Facts) bool { return a.Noise.Sigma == b.Noise.Sigma }
 
-// ResultOf returns the kept result of a run, nil where there is none.
+// ResultOf returns the kept result of a run, nil if there is none.
 func (d *Document) ResultOf(run *app.Run) *Result {
 	if i := slices.IndexFunc(d.Results, func(r *Result) bool { return r.Run == run }); i >= 0 {
 		return d.Results[i]

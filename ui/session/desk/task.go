@@ -30,8 +30,8 @@ type Task struct {
 	Total    int64
 	Slices   int64          // in which a run is counted; 0: Done and Total are
 	Recipe   denoise.Recipe // of a run
-	Document *Document      // that it works on; nil where it opens one
-	Again    func()         // repeats it on another engine; nil where no engine is used
+	Document *Document      // that it works on; nil if it opens one
+	Again    func()         // repeats it on another engine; nil if no engine is used
 
 	name    string // "Reading", "Filtering", ...
 	cancel  context.CancelFunc
@@ -67,7 +67,7 @@ func (ts *Tasks) Start(kind TaskKind, name, unit string) *Task {
 	return t
 }
 
-// Finish ends a task and reports its error. It returns false where the task failed, and where it
+// Finish ends a task and reports its error. It returns false if the task failed, and if it
 // was cancelled or replaced before: its result must be dropped then.
 func (ts *Tasks) Finish(t *Task, err error) bool {
 	t.cancel()
@@ -89,6 +89,16 @@ func (ts *Tasks) Finish(t *Task, err error) bool {
 	ts.desk.Failed(err)
 	ts.desk.Changed()
 	return false
+}
+
+// Do does the work of a task in the background and then calls done, if the task has neither failed
+// nor been cancelled or replaced.
+func (ts *Tasks) Do(t *Task, work func() error, done func()) {
+	ts.desk.Background(work, func(err error) {
+		if ts.Finish(t, err) {
+			done()
+		}
+	})
 }
 
 // Goes says whether a task has neither ended nor been cancelled or replaced.
@@ -132,6 +142,12 @@ func (ts *Tasks) Message() string { return ts.message }
 
 // Say sets the message.
 func (ts *Tasks) Say(message string) { ts.message = message }
+
+// Show sets the message and shows it.
+func (ts *Tasks) Show(message string) {
+	ts.message = message
+	ts.desk.Changed()
+}
 
 // Loss is work of the user that is lost when a series is closed, or all are.
 type Loss int

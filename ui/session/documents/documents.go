@@ -43,7 +43,7 @@ type document struct {
 	path      string // as it was opened; "" for a series without one
 	catalog   *app.Catalog
 	entry     int          // of catalog
-	files     string       // app.Catalog.Fingerprint when it was read; "" where that is not known
+	files     string       // app.Catalog.Fingerprint when it was read; "" if that is not known
 	reference string       // path of the reference; "" for none that was read
 	view      viewer.State // while another document is shown
 	name      string       // app.Catalog.Name; "" for a series without a path
@@ -252,8 +252,7 @@ func (ds *Documents) Memory() (used, limit int64) {
 	return used, ds.desk.Memory
 }
 
-// storable says whether a document can be put away without a loss: what is on it can be
-// read again.
+// storable says whether a document can be put away without a loss: what is on it can be read again.
 func (ds *Documents) storable(d *document) bool {
 	lost := func(r *desk.Result) bool { return !ds.results.Exported(r) && r.Saved == nil }
 	busy := ds.desk.Tasks.On(d.Document) != nil
@@ -261,7 +260,7 @@ func (ds *Documents) storable(d *document) bool {
 }
 
 // makeRoom puts documents away until another need bytes stay within the limit, those first
-// that were not shown for the longest time. It returns false where that does not suffice.
+// that were not shown for the longest time. It returns false if that does not suffice.
 func (ds *Documents) makeRoom(need int64) bool {
 	for {
 		used, limit := ds.Memory()
@@ -332,7 +331,7 @@ func (d *document) work(view viewer.State) app.Work {
 }
 
 // Group returns the 4-D series that the series on the screen is a volume of, and the index
-// of that volume; nil where there is none.
+// of that volume; nil if there is none.
 func (ds *Documents) Group() (g *series.Group, index int) {
 	d := ds.shown()
 	if d.Doc == nil || d.catalog == nil {
@@ -342,7 +341,7 @@ func (ds *Documents) Group() (g *series.Group, index int) {
 	return e.Group, e.GroupIndex
 }
 
-// Catalog returns that of the series on the screen, nil where there is none, and its entry there.
+// Catalog returns that of the series on the screen, nil if there is none, and its entry there.
 func (ds *Documents) Catalog() (*app.Catalog, int) {
 	d := ds.shown()
 	return d.catalog, d.entry
@@ -376,8 +375,7 @@ func (d *document) exports() (all [][]*app.Exported) {
 	return all
 }
 
-// closeCatalog releases the files of a catalog, which were only read; nil is
-// allowed.
+// closeCatalog releases the files of a catalog, which were only read; nil is allowed.
 func closeCatalog(c *app.Catalog) {
 	if c != nil {
 		c.Close()

@@ -139,14 +139,12 @@ func (rd *Reader) loadNew(t *desk.Task, catalog *app.Catalog, i int, files strin
 func (rd *Reader) OpenWith(load func(ctx context.Context) (*series.Series, error)) {
 	t := rd.desk.Tasks.Start(desk.Loading, lang.L("Reading"), lang.L("files"))
 	var loaded *series.Series
-	rd.desk.Background(func() (err error) {
+	rd.desk.Tasks.Do(t, func() (err error) {
 		loaded, err = load(t.Ctx)
 		return err
-	}, func(err error) {
-		if rd.desk.Tasks.Finish(t, err) {
-			rd.show(loaded, nil, 0, "")
-			rd.desk.Opened("")
-		}
+	}, func() {
+		rd.show(loaded, nil, 0, "")
+		rd.desk.Opened("")
 	})
 }
 

@@ -168,8 +168,7 @@ func (rd *Reader) findFacts() {
 	})
 }
 
-// changedVoxels follows a change of the voxels on the same grid: the view stays
-// as it is.
+// changedVoxels follows a change of the voxels on the same grid: the view stays as it is.
 func (rd *Reader) changedVoxels(message string) {
 	rd.desk.ResetVoxels()
 	rd.desk.Clear()

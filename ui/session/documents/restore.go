@@ -20,7 +20,7 @@ import (
 	"quell/volume"
 )
 
-// Workspace describes what is open, for the next start after a crash; false where that is
+// Workspace describes what is open, for the next start after a crash; false if that is
 // nothing, or the series of the start alone, on which nothing was done: it is not to be
 // offered in the place of older work.
 func (ds *Documents) Workspace() (w app.Workspace, ok bool) {
@@ -52,7 +52,7 @@ type restored struct {
 	catalog   *app.Catalog
 	files     string // fingerprint
 	series    *series.Series
-	noisy     *series.Series // nil where no noise was added
+	noisy     *series.Series // nil if no noise was added
 	reference *series.Series // nil for none
 	results   []*desk.Result
 }

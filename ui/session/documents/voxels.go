@@ -72,23 +72,19 @@ func (rd *Reader) AddNoise(n app.Noise) {
 	doc, clean := rd.desk.Doc, rd.desk.Doc.Clean()
 	t := rd.desk.Tasks.Start(desk.Preparing, lang.L("Adding noise"), "")
 	var noisy *series.Series
-	rd.desk.Background(func() (err error) {
+	rd.desk.Tasks.Do(t, func() (err error) {
 		noisy, err = app.AddNoise(t.Ctx, clean, n)
 		return err
-	}, func(err error) {
-		if !rd.desk.Tasks.Finish(t, err) {
-			return
-		}
+	}, func() {
 		doc.SetNoisy(noisy, n)
 		rd.documents.shown().reference = ""
 		rd.changedVoxels(fmt.Sprintf(lang.L("Added %s; the original is the reference."), n))
 	})
 }
 
-// ShowVolume shows volume k of the 4-D series in the place of the one on the screen: at the
-// same slice and window, with the same recipe and marks. Results, added noise and the
-// reference belong to the volume that is left, and are dropped. A volume that is still being
-// read gives way.
+// ShowVolume shows volume k of the 4-D series in the place of the one on the screen: at the same
+// slice and window, with the same recipe and marks. Results, added noise and the reference belong
+// to the volume that is left, and are dropped. A volume that is still being read gives way.
 func (rd *Reader) ShowVolume(k int) {
 	g, now := rd.documents.Group()
 	loading := rd.desk.Tasks.Kind() == desk.Loading

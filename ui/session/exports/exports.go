@@ -103,8 +103,7 @@ func (ex *Exports) Write(out string, o app.ExportOptions, done func(app.ExportRe
 	ex.write(t, run, func() (app.Report, error) {
 		return app.DoOn(t.Ctx, app.On{Series: run.Source, Run: run}, job, ex.desk.Tasks.Events(t))
 	}, func(report app.Report) {
-		ex.desk.Tasks.Say(lang.L("The export is done."))
-		ex.desk.Changed()
+		ex.desk.Tasks.Show(lang.L("The export is done."))
 		done(report.Written)
 	})
 }
@@ -131,8 +130,7 @@ func (ex *Exports) WriteAll(out string, o app.ExportOptions, done func(app.Expor
 	ex.write(t, run, func() (app.Report, error) {
 		return catalog.DoGroup(t.Ctx, entry, engine, job, ex.desk.Tasks.Events(t))
 	}, func(report app.Report) {
-		ex.desk.Tasks.Say(fmt.Sprintf(lang.L("All %d volumes are filtered and written."), len(report.Volumes)))
-		ex.desk.Changed()
+		ex.desk.Tasks.Show(fmt.Sprintf(lang.L("All %d volumes are filtered and written."), len(report.Volumes)))
 		done(report.Written)
 	})
 }

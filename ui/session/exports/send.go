@@ -18,14 +18,12 @@ func (ex *Exports) PlanSend(folder string, done func(app.SendPlan)) {
 	}
 	t := ex.desk.Tasks.Start(desk.Preparing, lang.L("Reading the files to send"), "")
 	var plan app.SendPlan
-	ex.desk.Background(func() (err error) {
+	ex.desk.Tasks.Do(t, func() (err error) {
 		plan, err = app.PlanSend(t.Ctx, folder)
 		return err
-	}, func(err error) {
-		if ex.desk.Tasks.Finish(t, err) {
-			ex.desk.Changed()
-			done(plan)
-		}
+	}, func() {
+		ex.desk.Changed()
+		done(plan)
 	})
 }
 
@@ -45,8 +43,7 @@ func (ex *Exports) Send(plan app.SendPlan, target app.SendTarget, done func(app.
 	}, func(err error) {
 		if !ex.desk.Tasks.Goes(t) { // cancelled: what the node has stays there
 			if err != nil && !ex.desk.Tasks.Busy() {
-				ex.desk.Tasks.Say(language.Sentence(desk.Sentence(err)))
-				ex.desk.Changed()
+				ex.desk.Tasks.Show(language.Sentence(desk.Sentence(err)))
 			}
 			return
 		}

@@ -29,7 +29,7 @@ func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
 	}
 	engine := ex.desk.Engine
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Writing the report"), "")
-	ex.desk.Background(func() error {
+	ex.desk.Tasks.Do(t, func() error {
 		if p.Measures == nil {
 			m, err := app.MeasureRun(t.Ctx, engine, run, reference)
 			if err != nil {
@@ -38,12 +38,7 @@ func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
 			p.Measures = &m
 		}
 		return p.Write(t.Ctx, path, overwrite)
-	}, func(err error) {
-		if ex.desk.Tasks.Finish(t, err) {
-			ex.desk.Tasks.Say(lang.L("The report is saved."))
-			ex.desk.Changed()
-		}
-	})
+	}, func() { ex.desk.Tasks.Show(lang.L("The report is saved.")) })
 }
 
 // Presentable says whether a presentation state can be saved, and of what: of the series that the
@@ -86,11 +81,8 @@ func (ex *Exports) SavePresentation(path string, text func(marks.Figures, viewer
 		}
 	}
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Writing the presentation state"), "")
-	ex.desk.Background(func() error { return p.Write(t.Ctx, path, overwrite) }, func(err error) {
-		if ex.desk.Tasks.Finish(t, err) {
-			ex.desk.Tasks.Say(lang.L("The presentation state is saved."))
-			ex.desk.Changed()
-		}
+	ex.desk.Tasks.Do(t, func() error { return p.Write(t.Ctx, path, overwrite) }, func() {
+		ex.desk.Tasks.Show(lang.L("The presentation state is saved."))
 	})
 }
 

@@ -114,8 +114,7 @@ func (mk *Marks) NoiseIn() (sigma float64, voxels int, err error) {
 func (mk *Marks) UseNoise() {
 	sigma, voxels, err := mk.NoiseIn()
 	if err != nil {
-		mk.desk.Tasks.Say(language.Sentence(desk.Sentence(err)))
-		mk.desk.Changed()
+		mk.desk.Tasks.Show(language.Sentence(desk.Sentence(err)))
 		return
 	}
 	m, _ := mk.Selected()

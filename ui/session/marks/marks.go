@@ -121,7 +121,7 @@ func (mk *Marks) on(state *viewer.State) (here []app.Mark) {
 	return here
 }
 
-// Selected returns the mark that commands are about; false where there is none.
+// Selected returns the mark that commands are about; false if there is none.
 func (mk *Marks) Selected() (app.Mark, bool) {
 	marks := mk.List()
 	if i := indexOf(marks, mk.marking().selected); i >= 0 {
@@ -140,10 +140,9 @@ func (mk *Marks) Select(id int) {
 	mk.desk.Changed()
 }
 
-// PressMark begins to draw a shape where a tool is in use, or else to move the mark at a
-// point of the picture, or a corner of it; false where there is nothing to take. Points
-// are (column, row), reach is how far from a point its mark can be taken, in pixels of
-// the picture along both axes.
+// PressMark begins to draw a shape where a tool is in use, or else to move the mark at a point of
+// the picture, or a corner of it; false if there is nothing to take. Points are (column, row),
+// reach is how far from a point its mark can be taken, in pixels of the picture along both axes.
 func (mk *Marks) PressMark(at, reach [2]float64) bool { return mk.pressMark(&mk.desk.State, at, reach) }
 
 // PlaneMarker draws and moves the marks in the pane of a plane, as Marks does in those of the
@@ -365,7 +364,7 @@ type Figures struct {
 	Mark   app.Mark
 	Area   float64                     // mm²; 0 for a line
 	Length float64                     // mm; of a line
-	Stats  [viewer.Roles]measure.Stats // of the pixels inside; N is 0 where there is no picture
+	Stats  [viewer.Roles]measure.Stats // of the pixels inside; N is 0 if there is no picture
 	Edge   [viewer.Roles]EdgeFigure    // along a line; none of the residual
 
 	result *volume.Volume // the stats are of it

@@ -20,8 +20,7 @@ import (
 	"quell/volume"
 )
 
-// measureJob asks for the measures of a slice or of a run; one of preview and
-// run is set.
+// measureJob asks for the measures of a slice or of a run; one of preview and run is set.
 type measureJob struct {
 	ctx       context.Context // ends when the numbers are no longer needed
 	preview   *app.Preview

@@ -32,10 +32,9 @@ func NewNeighbourhoods(d *desk.Desk) *Neighbourhoods {
 	return nb
 }
 
-// Here returns the neighbourhood that the current recipe's filter chooses
-// around the voxel under the pointer. ok is false where the filter chooses none, where
-// the view does not show the slices that it filters, and until those of the slice are
-// found.
+// Here returns the neighbourhood that the current recipe's filter chooses around the voxel under
+// the pointer. ok is false if the filter chooses none, where the view does not show the slices
+// that it filters, and until those of the slice are found.
 func (nb *Neighbourhoods) Here() (l denoise.Lengths, ok bool) {
 	voxel, pointed := nb.desk.State.Cursor()
 	if nb.desk.Doc == nil || !pointed {

@@ -46,9 +46,8 @@ func NewStrip(d *desk.Desk, p *preview.Preview, ms *Measures) *Strip {
 	return &Strip{desk: d, preview: p, measures: ms, judged: desk.Slot[strip]{OfVoxels: true}}
 }
 
-// Judge switches the verdicts on all slices on or off. They are found one after
-// another on one core, while nothing else is in progress: first on slices far apart, then
-// on those between them.
+// Judge switches the verdicts on all slices on or off. They are found one after another on one
+// core, while nothing else is in progress: first on slices far apart, then on those between them.
 func (sp *Strip) Judge(on bool) {
 	sp.judges = on
 	sp.desk.Changed()
@@ -161,8 +160,7 @@ func verdictOf(a app.Assessment) tune.SliceJudgement {
 	return tune.SliceJudgement{Verdict: a.Verdict, Why: a.Why}
 }
 
-// next returns the slice to judge next of n, -1 for none: every 2^k-th, then those between
-// them.
+// next returns the slice to judge next of n, -1 for none: every 2^k-th, then those between them.
 func (st *strip) next(n int) int {
 	stride := 1
 	for 8*stride < n {

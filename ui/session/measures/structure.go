@@ -78,8 +78,7 @@ func structureOf(m app.Measures, part bool) *Structure {
 	return out
 }
 
-// PlaceOf returns the place where a residual shows the most structure; false where
-// it shows none.
+// PlaceOf returns the place where a residual shows the most structure; false if it shows none.
 func PlaceOf(m app.Measures) (p Place, ok bool) {
 	if m.Place == nil {
 		return p, false

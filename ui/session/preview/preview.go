@@ -110,7 +110,7 @@ func (pv *Preview) SetEngine(e denoise.Engine) {
 }
 
 // Shown returns what the denoised pane shows: a volume, or where part is true
-// only the slice that is viewed. The result is nil where there is none yet.
+// only the slice that is viewed. The result is nil if there is none yet.
 func (pv *Preview) Shown() (result *volume.Volume, part bool, status Status) {
 	if pv.desk.Doc == nil {
 		return nil, false, Waiting
@@ -139,7 +139,7 @@ func (pv *Preview) ResultOn(q app.PreviewRequest) (result *volume.Volume, part b
 }
 
 // Recipe returns the recipe of the picture in the denoised pane and its
-// status; ok is false where there is no result yet.
+// status; ok is false if there is no result yet.
 func (pv *Preview) Recipe() (r denoise.Recipe, status Status, ok bool) {
 	_, part, status := pv.Shown()
 	switch {
@@ -163,8 +163,7 @@ func (pv *Preview) Held() bool { return pv.held }
 // Kept returns how many previews of the current voxels are kept.
 func (pv *Preview) Kept() int { return len(*pv.kept.Of(pv.desk.Document)) }
 
-// Text returns the state of the newest preview in words; problem says
-// that it is an error.
+// Text returns the state of the newest preview in words; problem says that it is an error.
 func (pv *Preview) Text() (text string, problem bool) {
 	switch {
 	case pv.desk.Doc == nil:
@@ -248,7 +247,7 @@ func (pv *Preview) Release() {
 	}
 }
 
-// MadeBy returns the request that made the result in a picture; false where the
+// MadeBy returns the request that made the result in a picture; false if the
 // result is not kept any more.
 func (pv *Preview) MadeBy(p *viewer.Picture) (q app.PreviewRequest, ok bool) {
 	for _, r := range pv.desk.Results {
@@ -310,9 +309,8 @@ func (pv *Preview) Ahead() (running, first bool) {
 	return pv.ahead.running != nil, pv.ahead.running != nil && pv.ahead.scrolled
 }
 
-// FilterAhead filters the next slice beside the one on the screen, where that one is
-// previewed by the current recipe and nothing else is in progress; else it ends what it
-// has begun.
+// FilterAhead filters the next slice beside the one on the screen, where that one is previewed by
+// the current recipe and nothing else is in progress; else it ends what it has begun.
 func (pv *Preview) FilterAhead() {
 	result, _, status := pv.Shown()
 	if pv.auto && status == Slice && !pv.desk.Tasks.Busy() && (pv.ahead.scrolled || pv.Measuring.Known(result)) {

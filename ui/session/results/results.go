@@ -16,8 +16,7 @@ import (
 	"quell/volume"
 )
 
-// Limits of the finished runs of a series that are kept. The newest is kept whatever
-// its size.
+// Limits of the finished runs of a series that are kept. The newest is kept whatever its size.
 const (
 	MaxResults  = 4
 	ResultBytes = 2 << 30
@@ -70,7 +69,7 @@ func (rs *Results) CompareWith(i int) {
 	rs.desk.ViewChanged()
 }
 
-// Base returns the result that is side A of comparisons; false where that is the original.
+// Base returns the result that is side A of comparisons; false if that is the original.
 func (rs *Results) Base() (r Result, ok bool) {
 	for _, r := range rs.List() {
 		if r.Base {
@@ -91,8 +90,7 @@ func (rs *Results) Show(i int) {
 // Exported says whether one of the exports of a result stands.
 func (rs *Results) Exported(r *desk.Result) bool { return rs.Files.Stand(r.Exports) }
 
-// ApplyLoses says whether the next run would take the place of a result that has not
-// been exported.
+// ApplyLoses says whether the next run would take the place of a result that has not been exported.
 func (rs *Results) ApplyLoses() bool {
 	if rs.desk.Doc == nil || rs.desk.Tasks.Busy() || rs.Applied() {
 		return false
@@ -122,8 +120,7 @@ func Bytes(results []*desk.Result) (n int) {
 	return n
 }
 
-// add keeps a run of a document. It refuses one of other voxels, which finished
-// late.
+// add keeps a run of a document. It refuses one of other voxels, which finished late.
 func (rs *Results) add(d *desk.Document, r *desk.Result) bool {
 	if d.Doc == nil || !d.Doc.SetRun(r.Run) {
 		return false
@@ -178,7 +175,7 @@ type foreseen struct {
 // foresight is how long a forecast is good for, as other programs take memory and give it back.
 const foresight = 2 * time.Second
 
-// Forecast returns what memory the run over the volume will take; false where there is none to
+// Forecast returns what memory the run over the volume will take; false if there is none to
 // begin with the current recipe.
 func (rs *Results) Forecast() (app.Forecast, bool) {
 	recipe, err := rs.tuning.Resolved()

@@ -70,7 +70,7 @@ func New(d *desk.Desk, p *preview.Preview, ms *measures.Measures, sx *measures.S
 func (sc *Screen) Picture() *viewer.Picture { return sc.desk.Picture }
 
 // Kept returns the picture of another slice that stays in the panes of the result until
-// the slice on the screen has one; nil where that has been drawn, or none is coming.
+// the slice on the screen has one; nil if that has been drawn, or none is coming.
 func (sc *Screen) Kept() *viewer.Picture {
 	if next := sc.keeps(); next != nil {
 		return next
@@ -135,8 +135,7 @@ func (sc *Screen) Redraw() {
 	sc.planes.draw(job, sc.PlanesShowResult())
 }
 
-// framed takes new frames, on the UI goroutine; those of a previous series are
-// dropped.
+// framed takes new frames, on the UI goroutine; those of a previous series are dropped.
 func (sc *Screen) framed(d drawn) {
 	if d.err != nil { // a dialog for every frame would block the view
 		sc.desk.Tasks.Say(language.Sentence(d.err.Error()))
@@ -179,7 +178,7 @@ func (sc *Screen) tints(result *volume.Volume) (tints [viewer.Roles]*viewer.Tint
 }
 
 // OwnWindow returns the window width and level stored in the series; a width of
-// 0 where it has none.
+// 0 if it has none.
 func (sc *Screen) OwnWindow() volume.Window {
 	if series := sc.desk.Series(); series != nil && len(series.Windows) > 0 {
 		return series.Windows[0]

@@ -34,7 +34,7 @@ func NewGalleries(d *desk.Desk, t *Tuning) *Galleries {
 	return ga
 }
 
-// CanCompare says whether CompareFilters can start.
+// CanCompare says whether Compare can start.
 func (ga *Galleries) CanCompare() bool { return ga.desk.Doc != nil && !ga.desk.Tasks.Busy() }
 
 // Comparing says whether the filters are being compared.
@@ -74,8 +74,7 @@ func (ga *Galleries) Compare() {
 	}, func(err error) {
 		g.Ended = true
 		if ga.desk.Tasks.Finish(t, err) {
-			ga.desk.Tasks.Say(lang.L("Every filter was compared."))
-			ga.desk.Changed()
+			ga.desk.Tasks.Show(lang.L("Every filter was compared."))
 		}
 	})
 }

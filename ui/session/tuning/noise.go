@@ -34,7 +34,7 @@ func (nz *Noise) ToggleMap() {
 	}
 }
 
-// CanMap says whether ToggleNoiseMap would do something.
+// CanMap says whether ToggleMap would do something.
 func (nz *Noise) CanMap() bool {
 	return nz.desk.Doc != nil && (nz.desk.Noise.Found != nil || nz.Mapping() || !nz.desk.Tasks.Busy())
 }
@@ -42,8 +42,7 @@ func (nz *Noise) CanMap() bool {
 // Mapping says whether the noise map is being computed.
 func (nz *Noise) Mapping() bool { return nz.desk.Tasks.Kind() == desk.Mapping }
 
-// Map returns the noise map that is laid over the original; nil while it is
-// not shown.
+// Map returns the noise map that is laid over the original; nil while it is not shown.
 func (nz *Noise) Map() *app.NoiseMap {
 	if !nz.desk.Noise.Shown {
 		return nil
@@ -55,13 +54,10 @@ func (nz *Noise) find() {
 	series := nz.desk.Doc.Series()
 	t := nz.desk.Tasks.Start(desk.Mapping, lang.L("Mapping the noise"), "")
 	var found app.NoiseMap
-	nz.desk.Background(func() (err error) {
+	nz.desk.Tasks.Do(t, func() (err error) {
 		found, err = app.MapNoise(t.Ctx, series)
 		return err
-	}, func(err error) {
-		if !nz.desk.Tasks.Finish(t, err) {
-			return
-		}
+	}, func() {
 		nz.desk.Noise = desk.Noise{Found: &found, Tint: noiseTint(found), Shown: true}
 		nz.desk.Tasks.Say(language.Sprintf(lang.L("The noise is mapped: σ is mostly %.3g to %s."), found.Lo, language.Quantity(found.Hi, found.Values.Unit)))
 		nz.desk.Draw()
@@ -80,10 +76,9 @@ func noiseTint(m app.NoiseMap) *viewer.Tint {
 	}
 }
 
-// ToggleFollow lets the filter follow the estimated noise map, for noise that
-// differs from place to place, or leaves that again. The map is computed the first
-// time; meanwhile the command cancels that. It does nothing while another task is in
-// progress.
+// ToggleFollow lets the filter follow the estimated noise map, for noise that differs from place to
+// place, or leaves that again. The map is computed the first time; meanwhile the command cancels
+// that. It does nothing while another task is in progress.
 func (nz *Noise) ToggleFollow() {
 	switch {
 	case !nz.CanFollow():
@@ -97,7 +92,7 @@ func (nz *Noise) ToggleFollow() {
 	}
 }
 
-// CanFollow says whether ToggleFollowNoise would do something.
+// CanFollow says whether ToggleFollow would do something.
 func (nz *Noise) CanFollow() bool {
 	return nz.desk.Doc != nil && (nz.desk.Follows() || nz.Mapping() || !nz.desk.Tasks.Busy())
 }
@@ -110,7 +105,7 @@ func (nz *Noise) follow() {
 	t := nz.desk.Tasks.Start(desk.Mapping, lang.L("Mapping the noise"), "")
 	var maps app.Maps
 	var facts denoise.Facts
-	nz.desk.Background(func() (err error) {
+	nz.desk.Tasks.Do(t, func() (err error) {
 		if found == nil {
 			m, err := app.MapNoise(t.Ctx, series)
 			if err != nil {
@@ -121,10 +116,7 @@ func (nz *Noise) follow() {
 		maps = found.Maps()
 		facts, err = denoise.FactsFor(t.Ctx, denoise.Input{Volume: series.Volume, Noise: maps.Noise})
 		return err
-	}, func(err error) {
-		if !nz.desk.Tasks.Finish(t, err) {
-			return
-		}
+	}, func() {
 		noise := &nz.desk.Noise
 		noise.Found, noise.Tint, noise.Facts, nz.desk.Maps = found, noiseTint(*found), facts, maps
 		nz.desk.Tasks.Say(language.Sprintf(lang.L("The filter follows the noise, which is mostly %.3g to %s."), found.Lo, language.Quantity(found.Hi, found.Values.Unit)))

@@ -156,7 +156,7 @@ func (tu *Tuning) Change(r denoise.Recipe) {
 }
 
 // strengthOf returns the name of the parameter that sets the strength of a recipe;
-// "" where there is none.
+// "" if there is none.
 func strengthOf(r denoise.Recipe) string {
 	f, err := denoise.FilterByName(r.Filter)
 	if err != nil || r.Ignores(f.Strength.Param) != "" {

@@ -48,7 +48,7 @@ func NewStrength(d *desk.Desk, t *Tuning) *Strength {
 	return st
 }
 
-// CanFind says whether FindStrength would do something: start a search, or
+// CanFind says whether Find would do something: start a search, or
 // cancel the one in progress.
 func (st *Strength) CanFind() bool {
 	return st.desk.Doc != nil && (st.Searching() || !st.desk.Tasks.Busy() && strengthOf(st.desk.Recipe) != "")
@@ -71,10 +71,9 @@ func valueOf(filter string, c tune.Curve, i int) denoise.Value {
 	return point.Value
 }
 
-// Find searches for the strength of the current recipe with the least
-// estimated error, and takes it, unless the recipe was changed meanwhile or there is
-// nothing to gain. During a search it cancels that; during another task it does
-// nothing.
+// Find searches for the strength of the current recipe with the least estimated error, and takes
+// it, unless the recipe was changed meanwhile or there is nothing to gain. During a search it
+// cancels that; during another task it does nothing.
 func (st *Strength) Find() {
 	if st.Searching() {
 		st.desk.Tasks.Cancel()
@@ -102,13 +101,10 @@ func (st *Strength) Find() {
 		})
 	}
 	var tuned app.Tuned
-	st.desk.Background(func() (err error) {
+	st.desk.Tasks.Do(t, func() (err error) {
 		tuned, err = app.Tune(t.Ctx, engine, app.TuneRequest{Series: series, Recipe: asked, Facts: known, Progress: grows})
 		return err
-	}, func(err error) {
-		if !st.desk.Tasks.Finish(t, err) {
-			return
-		}
+	}, func() {
 		*st.last.Of(st.desk.Document) = &searched{asked: asked, tuned: tuned}
 		best := tuned.Curve.Points[tuned.Curve.Best]
 		var message string
@@ -124,14 +120,12 @@ func (st *Strength) Find() {
 		if tuned.Helps() && len(tuned.Doubts) > 0 {
 			message += " " + strings.Join(tuned.Doubts, " ")
 		}
-		st.desk.Tasks.Say(message)
-		st.desk.Changed()
+		st.desk.Tasks.Show(message)
 	})
 }
 
-// Curve returns the result of the last search for the voxels and the filter that
-// are shown; during a search, what that has found so far. It is nil where there is
-// none.
+// Curve returns the result of the last search for the voxels and the filter that are shown; during
+// a search, what that has found so far. It is nil if there is none.
 func (st *Strength) Curve() *Curve {
 	last := *st.last.Of(st.desk.Document)
 	if st.Searching() && st.growing != nil {
@@ -150,8 +144,7 @@ func (st *Strength) Curve() *Curve {
 	return c
 }
 
-// Take sets the strength to point i of the curve; the other parameters stay
-// as they are.
+// Take sets the strength to point i of the curve; the other parameters stay as they are.
 func (st *Strength) Take(i int) {
 	if c := st.Curve(); c != nil && i >= 0 && i < len(c.Points) {
 		st.tuning.Set(st.desk.Recipe.Set(c.Param, valueOf(st.desk.Recipe.Filter, c.Curve, i)), true)
