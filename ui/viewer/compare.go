@@ -1,33 +1,5 @@
 package viewer
 
-// Mode is how the denoised pane compares the two sides: A, the original or an earlier
-// run, and B, the denoised picture.
-type Mode int
-
-// The modes.
-const (
-	Plain        Mode = iota // B alone
-	Curtain                  // A left of a divider, B right of it
-	Blink                    // A and B in turn
-	Fade                     // a mixture of A and B
-	Checkerboard             // squares of A and B in turn
-	Modes                    // the number of modes
-)
-
-// String returns the name of a mode.
-func (m Mode) String() string {
-	return [...]string{"Off", "Curtain", "Blink", "Fade", "Checkerboard"}[m]
-}
-
-// Comparison is a mode and its setting.
-type Comparison struct {
-	Mode Mode
-	// Share is the part of the pane's width left of the curtain's divider, or the
-	// weight of B in a mixture; 0 to 1.
-	Share float64
-	First bool // of Blink: A is shown now
-}
-
 // checkers is how many squares of a checkerboard the shorter side of a pane holds.
 const checkers = 8
 

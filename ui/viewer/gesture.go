@@ -2,50 +2,11 @@ package viewer
 
 import "quell/volume"
 
-// Gesture is what the user did to the windows or the places of the pictures in one go.
-type Gesture struct {
-	From [3]Placed // the places before, by plane
-	// Turning says that more of the same may follow, as of a wheel, which has no end.
-	Turning bool
-}
-
-// gesture is one that has not ended.
-type gesture struct {
-	on   bool
-	from [3]Placed
-}
-
-// begin notes that a gesture changes windows or places. It ends by chosen or EndDrag.
-func (s *State) begin() {
-	if r := s.root(); !r.gesture.on {
-		r.gesture = gesture{true, r.Placed()}
-	}
-}
-
-// chosen says that windows and places are as the user wants them.
-func (s *State) chosen(turning bool) {
-	r := s.root()
-	s.begin()
-	g := Gesture{r.gesture.from, turning}
-	if r.gesture = (gesture{}); r.Chosen != nil {
-		r.Chosen(g)
-	}
-}
-
 // EndDrag ends a drag.
 func (s *State) EndDrag() {
 	if s.root().gesture.on {
 		s.chosen(false)
 	}
-}
-
-// Placed returns how every plane is placed in its panes.
-func (s *State) Placed() (out [3]Placed) {
-	r := s.root()
-	for p, cut := range r.cuts {
-		out[p] = Placed{Zoom: cut.zoom, Pan: cut.pan, Turn: r.turns[p]}
-	}
-	return out
 }
 
 // Place places every plane as Placed returned it; it is not reported as chosen.

@@ -15,14 +15,6 @@ type Look struct {
 	Sigmas   float64       `json:"sigmas"`
 }
 
-// Placed is how a plane is placed in its panes.
-type Placed struct {
-	Zoom float64    `json:"zoom"`
-	Pan  [2]float64 `json:"pan"` // mm
-
-	volume.Turn
-}
-
 // Look returns how the volume is shown.
 func (s *State) Look() Look {
 	return Look{Plane: s.plane, Index: s.Index(), Point: s.point, Window: s.window, Second: s.second, Inverted: s.invert, Sigmas: s.sigmas, Planes: s.Placed()}

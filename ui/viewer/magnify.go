@@ -6,12 +6,6 @@ import (
 	"math"
 )
 
-// Lens magnifies around a voxel.
-type Lens struct {
-	On    bool
-	Voxel [3]int
-}
-
 const (
 	lensFactor = 3 // of the magnification of the pane
 	lensShare  = 6 // of the shorter side of a pane that the radius of a lens takes

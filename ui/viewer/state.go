@@ -172,18 +172,6 @@ func (s *State) Overlay() Overlay { return s.root().overlay }
 // Pixelated says whether magnified voxels are shown as squares.
 func (s *State) Pixelated() bool { return s.root().pixelated }
 
-// Cursor returns the voxel under the pointer, if the pointer is on one.
-func (s *State) Cursor() (voxel [3]int, ok bool) {
-	if cursor := s.root().cursor; cursor != nil {
-		return *cursor, true
-	}
-	return voxel, false
-}
-
-// Focus returns the last voxel pointed at, in the slice shown; initially the middle
-// one.
-func (s *State) Focus() [3]int { return s.root().last }
-
 // Transform places the picture in a pane of w x h screen units.
 func (s *State) Transform(w, h float64) Transform {
 	return Place(w, h, s.View(), s.Zoom(), s.Pan())
@@ -320,65 +308,53 @@ func (s *State) Reset(w volume.Window) {
 	s.changed()
 }
 
-// PointAt sets the cursor to the voxel under point (x, y) of a w x h pane; a point
-// outside the picture clears it.
-func (s *State) PointAt(x, y, w, h float64) {
-	voxel, ok := s.voxelAt(x, y, w, h)
-	if !ok {
-		s.PointAway()
-		return
+// Gesture is what the user did to the windows or the places of the pictures in one go.
+type Gesture struct {
+	From [3]Placed // the places before, by plane
+	// Turning says that more of the same may follow, as of a wheel, which has no end.
+	Turning bool
+}
+
+// gesture is one that has not ended.
+type gesture struct {
+	on   bool
+	from [3]Placed
+}
+
+// Placed is how a plane is placed in its panes.
+type Placed struct {
+	Zoom float64    `json:"zoom"`
+	Pan  [2]float64 `json:"pan"` // mm
+
+	volume.Turn
+}
+
+// begin notes that a gesture changes windows or places. It ends by chosen or EndDrag.
+func (s *State) begin() {
+	if r := s.root(); !r.gesture.on {
+		r.gesture = gesture{true, r.Placed()}
 	}
+}
+
+// chosen says that windows and places are as the user wants them.
+func (s *State) chosen(turning bool) {
 	r := s.root()
-	if r.cursor != nil && *r.cursor == voxel {
-		return
-	}
-	r.cursor, r.last = &voxel, voxel
-	s.pointed()
-}
-
-// voxelAt returns the voxel under point (x, y) of a w x h pane.
-func (s *State) voxelAt(x, y, w, h float64) (voxel [3]int, ok bool) {
-	view := s.View()
-	if s.Volume() == nil {
-		return voxel, false
-	}
-	col, row := s.Transform(w, h).Pixel(x, y)
-	if col < 0 || row < 0 || col >= view.Size[0] || row >= view.Size[1] {
-		return voxel, false
-	}
-	return view.Voxel(col, row, s.Index()), true
-}
-
-// PointAway clears the cursor: the pointer left the pictures.
-func (s *State) PointAway() {
-	if r := s.root(); r.cursor != nil {
-		r.cursor = nil
-		s.pointed()
+	s.begin()
+	g := Gesture{r.gesture.from, turning}
+	if r.gesture = (gesture{}); r.Chosen != nil {
+		r.Chosen(g)
 	}
 }
 
-// Crosshair returns the voxel in which the slices of the three planes meet, and whether it
-// is marked.
-func (s *State) Crosshair() (voxel [3]int, marked bool) { return s.root().point, s.root().crosshair }
-
-// MarkCrosshair marks the crosshair, or does not. It begins at the voxel under the pointer,
-// where the pointer is on one.
-func (s *State) MarkCrosshair(on bool) {
-	if on && !s.crosshair && s.cursor != nil {
-		s.point = *s.cursor
-	}
-	s.crosshair = on
-	s.changed()
-}
-
-// MoveCrosshair moves the crosshair, where it is marked, to the voxel under point (x, y) of
-// a w x h pane: every plane shows its slice through that voxel.
-func (s *State) MoveCrosshair(x, y, w, h float64) {
+// Placed returns how every plane is placed in its panes.
+func (s *State) Placed() (out [3]Placed) {
 	r := s.root()
-	voxel, ok := s.voxelAt(x, y, w, h)
-	if !ok || !r.crosshair || voxel == r.point {
-		return
+	for p, cut := range r.cuts {
+		out[p] = Placed{Zoom: cut.zoom, Pan: cut.pan, Turn: r.turns[p]}
 	}
-	r.point, r.last = voxel, voxel
-	s.changed()
+	return out
 }
+
+// dragOctave is the drag, in screen units, that changes the width by a factor of e
+// and the level by half the width.
+const dragOctave = 200

@@ -105,10 +105,6 @@ func (s *State) SetInvertLevel(on bool) { s.darken = on }
 // AutoWindow sets the window computed from percentiles.
 func (s *State) AutoWindow() { s.SetWindow(s.auto) }
 
-// dragOctave is the drag, in screen units, that changes the width by a factor of e
-// and the level by half the width.
-const dragOctave = 200
-
 // DragWindow changes width (dx > 0 widens) and level (dy > 0 brightens) by a drag in
 // screen units, until EndDrag, of what Window returns. The gain is proportional to the width, for narrow brain
 // windows and wide bone windows alike.
