@@ -21,6 +21,27 @@ func run(t *testing.T, r denoise.Recipe, in denoise.Input) *volume.Volume {
 	return out
 }
 
+// scaledFacts returns the facts of c v for each c. They are found once for all filters, as that
+// takes longer than most runs.
+func scaledFacts(t *testing.T, v *volume.Volume, scales ...float64) map[float64]denoise.Facts {
+	t.Helper()
+	facts := map[float64]denoise.Facts{}
+	for _, c := range scales {
+		facts[c] = factsOf(t, enginetest.Scaled(denoise.Input{Volume: v}, c).Volume)
+	}
+	return facts
+}
+
+// resolve returns r with the automatic values that follow from facts.
+func resolve(t *testing.T, r denoise.Recipe, v *volume.Volume, f denoise.Facts) denoise.Recipe {
+	t.Helper()
+	r, err := r.Resolve(v.Geometry, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // With automatic parameters the filter of c v is c times the filter of v; for
 // powers of two to the bit.
 func TestResultsScaleExactly(t *testing.T) {
@@ -35,6 +56,7 @@ func TestResultsScaleExactly(t *testing.T) {
 		padded.Mask[i] = i%11 != 0
 	}
 	for name, v := range map[string]*volume.Volume{"noisy": noisy, "clean": clean, "padded": padded} {
+		facts := scaledFacts(t, v, 1, 0x1p-60, 0x1p-30, 0x1p30, 0x1p60, 0x1p100)
 		for _, filter := range denoise.Filters() {
 			for _, dims := range filter.Dims {
 				r, err := denoise.NewRecipe(filter.Name, dims)
@@ -42,9 +64,9 @@ func TestResultsScaleExactly(t *testing.T) {
 					t.Fatal(err)
 				}
 				in := enginetest.Input(t, r, v)
-				want := run(t, r, in)
-				for _, c := range []float64{0x1p-60, 0x1p-30, 0x1p30, 0x1p60, 0x1p100} {
-					got := run(t, r, enginetest.Scaled(in, c))
+				want := run(t, resolve(t, r, v, facts[1]), in)
+				for c, f := range facts {
+					got := run(t, resolve(t, r, v, f), enginetest.Scaled(in, c))
 					for i := range got.Data {
 						got.Data[i] /= float32(c)
 					}
