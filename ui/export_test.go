@@ -4,7 +4,9 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"slices"
 	"strings"
+	"testing"
 
 	"fyne.io/fyne/v2"
 
@@ -49,8 +51,12 @@ func of[P panel.Panel](w *Workbench) P {
 	panic("there is no such panel")
 }
 
-// Host returns what the panels share.
-func (w *Workbench) Host() *host.Host { return w.host }
+// Register adds a line to the table of panels, until the test ends.
+func Register(t *testing.T, create func(*host.Host) panel.Panel) {
+	before := table
+	table = append(slices.Clone(table), create)
+	t.Cleanup(func() { table = before })
+}
 
 // Open, OpenBundled and Drop open series.
 func (w *Workbench) Open(path string)     { w.host.Open(path) }

@@ -372,14 +372,6 @@ func StartFolder(last string) string {
 	return "."
 }
 
-// fileCount is a number of files in words.
-func fileCount(n int) string {
-	if n == 1 {
-		return lang.L("1 file")
-	}
-	return fmt.Sprintf(lang.L("%d files"), n)
-}
-
 // Exported shows what an export wrote; open shows a folder to the user, and send, nil where there
 // is nothing that a PACS takes, asks where to send it.
 func Exported(r app.ExportReport, open func(folder string), send func(), parent fyne.Window) *Dialog {

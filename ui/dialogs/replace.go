@@ -81,3 +81,11 @@ func inBrackets(text string) string {
 	}
 	return " (" + text + ")"
 }
+
+// fileCount is a number of files in words.
+func fileCount(n int) string {
+	if n == 1 {
+		return lang.L("1 file")
+	}
+	return fmt.Sprintf(lang.L("%d files"), n)
+}

@@ -65,8 +65,9 @@ func stacked(objects []fyne.CanvasObject) fyne.CanvasObject {
 	if len(objects) == 1 {
 		return objects[0]
 	}
-	below := objects[min(1, len(objects)):]
-	return container.NewBorder(nil, container.NewVBox(below...), nil, nil, objects[:len(objects)-len(below)]...)
+	// The containers do not share the array of objects: Border appends to its own.
+	below := container.NewVBox(slices.Clone(objects[min(1, len(objects)):])...)
+	return container.NewBorder(nil, below, nil, nil, slices.Clone(objects[:min(1, len(objects))])...)
 }
 
 // Show implements panel.Panel. It is the last panel, so that the others have their sizes.

@@ -2,9 +2,9 @@
 // settings, the table of commands, dialogs and questions, tooltips, and refreshes. A panel
 // reaches other panels by commands and by the host alone.
 //
-//	host.go      state, refreshes          commands.go  running commands, buttons that do
+//	host.go      state, refreshes, title   commands.go  running commands, buttons that do
 //	keys.go      keys and Escape           ask.go       dialogs, questions before work is lost
-//	open.go      opening, the title        files.go     asking for files and folders
+//	open.go      opening a series          files.go     asking for files and folders
 //	fail.go      errors                    cover.go     a panel in the place of all others
 //	tooltip.go
 //
@@ -13,6 +13,8 @@ package host
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +30,8 @@ import (
 	"quell/ui/language"
 	"quell/ui/panel"
 	"quell/ui/session"
+	"quell/ui/session/documents"
+	"quell/ui/wording"
 )
 
 // Options are what main passes to the workbench.
@@ -235,4 +239,27 @@ func (h *Host) Close() bool {
 	h.Settings.WorkbenchSize = [2]float32{size.Width, size.Height}
 	h.SaveSettings()
 	return true
+}
+
+// Title is the title before a series is open.
+const Title = "Quell"
+
+// showTitle names the series in the title, unless the identity is hidden.
+func (h *Host) showTitle() {
+	title := Title
+	if series := h.Session.Series(); series != nil && h.cover == nil && !panel.Arrives(h.Session) {
+		name := ""
+		if shown := h.Session.Documents.List()[h.Current()]; !h.Settings.HideIdentity || shown.Path == "" {
+			name = wording.Series(shown, false)
+		}
+		title = strings.TrimSpace(title + " – " + strings.TrimSpace(series.Modality+" "+name))
+	}
+	if h.Window.Title() != title {
+		h.Window.SetTitle(title)
+	}
+}
+
+// Current returns the index of the series that is shown, -1 for none.
+func (h *Host) Current() int {
+	return slices.IndexFunc(h.Session.Documents.List(), func(d documents.Opened) bool { return d.Shown })
 }

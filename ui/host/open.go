@@ -4,7 +4,6 @@ import (
 	"context"
 	"image"
 	"slices"
-	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
@@ -13,14 +12,10 @@ import (
 	"quell/ui/dialogs"
 	"quell/ui/panel"
 	"quell/ui/session/documents"
-	"quell/ui/wording"
 )
 
 // thumbnailPixels is the size of the chooser's thumbnails on a dense screen.
 const thumbnailPixels = 128
-
-// Title is the title before a series is open.
-const Title = "Quell"
 
 // IsOpen says whether a series is open.
 func (h *Host) IsOpen() bool { return h.Session.Series() != nil }
@@ -51,21 +46,6 @@ func (h *Host) Opened(path string) {
 		if o, ok := p.(panel.Opener); ok {
 			o.Opened(path)
 		}
-	}
-}
-
-// showTitle names the series in the title, unless the identity is hidden.
-func (h *Host) showTitle() {
-	title := Title
-	if series := h.Session.Series(); series != nil && h.cover == nil && !panel.Arrives(h.Session) {
-		name := ""
-		if shown := h.Session.Documents.List()[h.Current()]; !h.Settings.HideIdentity || shown.Path == "" {
-			name = wording.Series(shown, false)
-		}
-		title = strings.TrimSpace(title + " – " + strings.TrimSpace(series.Modality+" "+name))
-	}
-	if h.Window.Title() != title {
-		h.Window.SetTitle(title)
 	}
 }
 
@@ -102,11 +82,6 @@ func (h *Host) Drop(uris []fyne.URI) {
 		}
 	}
 	h.Note(lang.L("Only files and folders can be opened."))
-}
-
-// Current returns the index of the series that is shown, -1 for none.
-func (h *Host) Current() int {
-	return slices.IndexFunc(h.Session.Documents.List(), func(d documents.Opened) bool { return d.Shown })
 }
 
 // ShowDocument shows an open series. One that was put away is read again, after a

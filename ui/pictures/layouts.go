@@ -118,3 +118,51 @@ func (v *Panel) layoutCommands() (out []command.Command) {
 	}
 	return out
 }
+
+// arrange shows and hides panes, and gives them their places.
+func (v *Panel) arrange() {
+	v.hide()
+	v.row.Refresh()
+	v.h.Frame.Arrange()
+}
+
+// hide hides the panes that the layout does not show.
+func (v *Panel) hide() {
+	for role, pane := range v.Panes {
+		pane.Hidden = !v.showsPane(viewer.Role(role)) && (viewer.Role(role) != viewer.Residual || !v.ShowsInset())
+	}
+	for _, pane := range v.Planes {
+		pane.Hidden = !v.quad.on || v.maximized >= 0
+	}
+}
+
+// maximize shows one pane alone, or all of them again.
+func (v *Panel) maximize(role viewer.Role) {
+	switch {
+	case role == viewer.Residual && v.ShowsInset():
+		v.toggleResidual()
+		return
+	case v.maximized >= 0:
+		v.maximized = -1
+	default:
+		v.maximized = role
+	}
+	v.arrange()
+}
+
+func (v *Panel) toggleResidual() {
+	if v.quad.on && v.maximized < 0 {
+		v.quad.residual = !v.quad.residual
+		v.arrange()
+		return
+	}
+	switch { // one pane stays alone
+	case v.maximized == viewer.Residual:
+		v.maximized = viewer.Denoised
+	case v.maximized >= 0:
+		v.maximized = viewer.Residual
+	default:
+		v.residualShown = !v.residualShown
+	}
+	v.arrange()
+}

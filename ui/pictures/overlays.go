@@ -48,20 +48,3 @@ func (v *Panel) toggleInset() {
 	v.h.SaveSettings()
 	v.arrange()
 }
-
-func (v *Panel) toggleResidual() {
-	if v.quad.on && v.maximized < 0 {
-		v.quad.residual = !v.quad.residual
-		v.arrange()
-		return
-	}
-	switch { // one pane stays alone
-	case v.maximized == viewer.Residual:
-		v.maximized = viewer.Denoised
-	case v.maximized >= 0:
-		v.maximized = viewer.Residual
-	default:
-		v.residualShown = !v.residualShown
-	}
-	v.arrange()
-}

@@ -1,7 +1,7 @@
 // Package pictures is the main area of the workbench: the panes with original, denoised picture
 // and residual, the three planes, and the texts on them.
 //
-//	pictures.go  the panel, its menu            layouts.go, panelayout.go  which panes, and where
+//	pictures.go  the panel, its menu            panes.go, layouts.go, panelayout.go  which panes, and where
 //	captions.go  texts around the pictures      identity.go  how the corners name a series
 //	compare.go   comparison of two sides        planes.go    the layout of three planes
 //	zoom.go      planes, zoom, turns, marks     windows.go   window and level
@@ -25,18 +25,6 @@ import (
 	"quell/ui/viewer"
 	"quell/ui/wording"
 )
-
-// Panel is the pictures. Create it with New.
-type Panel struct {
-	h             *host.Host
-	Panes         [viewer.Roles]*sliceview.Pane
-	Planes        [3]*sliceview.Pane // by plane, in the layout of 2 x 2
-	row           *fyne.Container
-	residualShown bool
-	maximized     viewer.Role // the pane shown alone; -1 for none
-	stopBlinking  func()      // of the comparison
-	quad          quad
-}
 
 // New returns the pictures in the layout of the last session.
 func New(h *host.Host) panel.Panel {
@@ -151,45 +139,6 @@ func noticed(c sliceview.Caption, fullScreen bool) sliceview.Caption {
 		c.How = append(c.How, lang.L(wording.NotClinical))
 	}
 	return c
-}
-
-// arrange shows and hides panes, and gives them their places.
-func (v *Panel) arrange() {
-	v.hide()
-	v.row.Refresh()
-	v.h.Frame.Arrange()
-}
-
-// hide hides the panes that the layout does not show.
-func (v *Panel) hide() {
-	for role, pane := range v.Panes {
-		pane.Hidden = !v.showsPane(viewer.Role(role)) && (viewer.Role(role) != viewer.Residual || !v.ShowsInset())
-	}
-	for _, pane := range v.Planes {
-		pane.Hidden = !v.quad.on || v.maximized >= 0
-	}
-}
-
-// maximize shows one pane alone, or all of them again.
-func (v *Panel) maximize(role viewer.Role) {
-	switch {
-	case role == viewer.Residual && v.ShowsInset():
-		v.toggleResidual()
-		return
-	case v.maximized >= 0:
-		v.maximized = -1
-	default:
-		v.maximized = role
-	}
-	v.arrange()
-}
-
-// Sizes implements panel.Screen.
-func (v *Panel) Sizes() (sizes [viewer.Roles]viewer.Pane) {
-	for role, pane := range v.Panes {
-		sizes[role] = pane.Pixels()
-	}
-	return sizes
 }
 
 // display returns what captions depend on beside the session.

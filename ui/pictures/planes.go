@@ -14,17 +14,6 @@ import (
 	"quell/volume"
 )
 
-// quad is the layout of 2 x 2: the three planes, and the comparison in the plane that is
-// chosen.
-type quad struct {
-	on       bool
-	residual bool // in the place of the comparison
-
-	// What it changed, to be as before afterwards.
-	crosshair bool
-	mode      viewer.Mode
-}
-
 // setQuad shows or hides the planes. With them come the crosshair, and a curtain where no
 // comparison is chosen.
 func (v *Panel) setQuad(on bool) {

@@ -1,5 +1,6 @@
 //go:build linux || freebsd || openbsd || netbsd
 
+// Package portal asks for files by the dialog of the desktop, through the XDG desktop portal.
 package portal
 
 import (

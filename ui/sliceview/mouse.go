@@ -2,7 +2,6 @@ package sliceview
 
 import (
 	"math"
-	"runtime"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -21,14 +20,6 @@ const (
 	zoomPerNotch = 1.15
 	maxNotches   = 8 // of one scroll event, as drivers accelerate without limit
 )
-
-// systemNotch is what Fyne's desktop driver reports for one wheel notch.
-var systemNotch = func() float32 {
-	if runtime.GOOS == "darwin" {
-		return 10
-	}
-	return 25
-}()
 
 // Scrolled implements fyne.Scrollable: the wheel scrolls slices, with Shift five
 // at a time, and zooms about the pointer with Ctrl. The small steps of a touchpad

@@ -9,6 +9,7 @@ package sliceview
 
 import (
 	"math"
+	"runtime"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -180,3 +181,11 @@ func (p *Pane) Cursor() desktop.Cursor {
 	}
 	return desktop.CrosshairCursor
 }
+
+// systemNotch is what Fyne's desktop driver reports for one wheel notch.
+var systemNotch = func() float32 {
+	if runtime.GOOS == "darwin" {
+		return 10
+	}
+	return 25
+}()

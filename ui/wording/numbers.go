@@ -1,3 +1,4 @@
+// Package wording writes what several panels say of numbers, pictures, series, runs and marks.
 package wording
 
 import (

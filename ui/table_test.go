@@ -1,0 +1,99 @@
+package ui_test
+
+import (
+	"fmt"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/app"
+	"quell/ui"
+	"quell/ui/command"
+	"quell/ui/host"
+	"quell/ui/panel"
+)
+
+// toy is a panel that nothing else knows: it shows the slice, and has a command.
+type toy struct {
+	place panel.Place
+	label *widget.Label
+	runs  int
+}
+
+func (t *toy) Place() panel.Place { return t.place }
+
+func (t *toy) Show(now panel.Snapshot) {
+	t.label.SetText(fmt.Sprintf("toy %d", now.Session.State().Index()))
+}
+
+func (t *toy) Commands() []command.Command {
+	return []command.Command{{ID: "toy", Title: "Play", Menu: command.ViewMenu, Chords: command.Key(fyne.KeyF9), Run: func() { t.runs++ }}}
+}
+
+// A new panel needs a line in the table alone: in every area it is shown and follows the session,
+// its command is in the menu, behind those that have their order, and on the help sheet, and its
+// key works.
+func TestANewPanelNeedsALineInTheTable(t *testing.T) {
+	for _, area := range []panel.Area{panel.Toolbar, panel.Rail, panel.Pictures, panel.Slices, panel.Quick, panel.Column, panel.Card, panel.Status} {
+		t.Run(fmt.Sprint(area), func(t *testing.T) {
+			p := &toy{}
+			ui.Register(t, func(*host.Host) panel.Panel {
+				p.label = widget.NewLabel("")
+				p.place = panel.Place{Area: area, Object: p.label}
+				if area == panel.Card {
+					p.place.Tabs = []string{"Toy"}
+				}
+				return p
+			})
+			b := newBenchWith(t, large, func(s *app.Settings) {
+				if s.Column = "shown"; area == panel.Quick {
+					s.Column = "hidden"
+				}
+			})
+			if area == panel.Card {
+				b.workbench.SelectTab("Toy")
+			}
+			b.key(fyne.KeyDown)
+			b.drain()
+			if want := fmt.Sprintf("toy %d", b.state().Index()); p.label.Text != want {
+				t.Errorf("it says %q; want %q", p.label.Text, want)
+			}
+			if at := fyne.CurrentApp().Driver().AbsolutePositionForObject(p.label); !p.label.Visible() || p.label.Size().Width < 1 || p.label.Size().Height < 1 || at.X+p.label.Size().Width <= 0 || at.Y <= 0 || at.X >= large.Width || at.Y >= large.Height {
+				t.Errorf("it is not in sight: at %v, %v", at, p.label.Size())
+			}
+			items := viewMenu(b).Items
+			last := items[len(items)-1]
+			if last.Label != "Play" {
+				t.Fatalf("the last item of the menu is %q", last.Label)
+			}
+			last.Action()
+			if p.runs != 1 {
+				t.Error("its item does nothing")
+			}
+			if b.key(fyne.KeyF9); p.runs != 2 {
+				t.Error("its key does nothing")
+			}
+			rows := 0
+			for _, s := range b.workbench.HelpSections() {
+				for _, r := range s.Rows {
+					if r == [2]string{"F9", "Play"} {
+						rows++
+					}
+				}
+			}
+			if rows != 1 {
+				t.Errorf("it is %d times on the help sheet", rows)
+			}
+		})
+	}
+}
+
+func viewMenu(b *bench) *fyne.Menu {
+	for _, m := range b.workbench.Menu().Items {
+		if m.Label == "View" {
+			return m
+		}
+	}
+	return nil
+}
