@@ -10,7 +10,7 @@ import (
 
 	"quell/app"
 	"quell/ui/control"
-	"quell/ui/plotpanel"
+	"quell/ui/panels/plotpanel"
 	"quell/ui/viewer"
 )
 

@@ -14,7 +14,7 @@ import (
 	"quell/denoise/tune"
 	"quell/series"
 	"quell/ui/control"
-	"quell/ui/plotpanel"
+	"quell/ui/panels/plotpanel"
 	"quell/ui/viewer"
 	"quell/volume"
 )

@@ -15,10 +15,11 @@ import (
 // AskPath opens a path that is typed or chosen; it begins with the folder used last.
 func (h *Host) AskPath() { h.browse(lang.L("Open a file or folder"), h.Open) }
 
-// AskFolder and AskFile ask for a folder or a file by the dialog of the desktop, or by that
+// AskFolder asks for a folder by the dialog of the desktop, or by that
 // of the workbench, where both can be chosen.
 func (h *Host) AskFolder(title string, use func(path string)) { h.askDesktop(title, true, use) }
 
+// AskFile asks for a file likewise.
 func (h *Host) AskFile(title string, use func(path string)) { h.askDesktop(title, false, use) }
 
 func (h *Host) askDesktop(title string, folder bool, use func(path string)) {

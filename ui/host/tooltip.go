@@ -74,6 +74,7 @@ func (t *Tooltip) ShowAt(o fyne.CanvasObject, offset fyne.Position, text string)
 	t.Text.Show()
 }
 
+// Hide hides it.
 func (t *Tooltip) Hide() {
 	t.Ground.Hide()
 	t.Text.Hide()

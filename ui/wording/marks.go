@@ -58,6 +58,7 @@ func Edge(e measure.Edge) string {
 	return language.Sprintf("%.*f ± %.*f mm", digits, e.Width, digits, e.Error)
 }
 
+// PaneNames are the headings of a table with a value for each pane.
 func PaneNames() [3]string {
 	return [3]string{lang.L("Original"), lang.L("Denoised"), lang.L("Residual")}
 }

@@ -27,6 +27,7 @@ func Present(texts ...string) (lines []string) {
 // Joined joins the texts that are not empty in one line.
 func Joined(texts ...string) string { return strings.Join(Present(texts...), " · ") }
 
+// Numbered writes a name and its number; "" without a number.
 func Numbered(name, number string) string {
 	if number == "" {
 		return ""
@@ -43,6 +44,7 @@ func Date(word, dicom string) string {
 	return word + day.Format(time.DateOnly)
 }
 
+// Slices is a number of slices in words.
 func Slices(n int) string { return Counted(n, lang.L("1 slice"), lang.L("%d slices")) }
 
 // Series names an open series in a few words, without its identity where hide is
