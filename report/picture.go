@@ -19,7 +19,8 @@ import (
 // chunk of PNG.
 const PictureMark = "Software\x00Quell, picture of a comparison"
 
-// headerBytes is where the first chunk of a PNG after its header begins.
+// headerBytes is the byte at which the first chunk of a PNG after its header
+// begins.
 const headerBytes = 8 + 25
 
 // PNG returns the file of a picture with label as its description; "" for none.
@@ -42,8 +43,8 @@ func chunk(kind, data string) []byte {
 	return binary.BigEndian.AppendUint32(c, crc32.ChecksumIEEE(c[4:]))
 }
 
-// SquarePixels repeats columns or rows of a picture whose pixels are not square; pixel is their
-// size in mm along x and y.
+// SquarePixels repeats columns or rows of a picture with pixels that are not square; pixel is
+// their size in mm along x and y.
 func SquarePixels(m *image.RGBA, pixel [2]float64) *image.RGBA {
 	least := min(pixel[0], pixel[1])
 	return resize(m, int(float64(m.Rect.Dx())*pixel[0]/least+0.5), int(float64(m.Rect.Dy())*pixel[1]/least+0.5))
@@ -77,8 +78,9 @@ type Cell struct {
 	Lines   []string
 }
 
-// Sheet returns a black picture with cells in rows, whose pictures have the size of the first
-// one's. They are magnified by a whole number if that is needed for lines of so many letters.
+// Sheet returns a black picture with cells in rows, with pictures that have the size of the
+// first one's. They are magnified by a whole number if that is needed for lines of so many
+// letters.
 func Sheet(letters int, cells ...Cell) *image.RGBA {
 	size := cells[0].Picture.Rect.Size()
 	size = size.Mul(max(1, (letters*letterWidth+size.X-1)/size.X))

@@ -29,8 +29,8 @@ type Template struct{ t *template.Template }
 //go:embed layout.gohtml
 var layout string
 
-// New returns the form of a kind of report, whose name is in the first kilobyte of every file,
-// see Mark. It panics if text is no template. funcs are what text calls besides.
+// New returns the form of a kind of report, with a name that is in the first kilobyte of every
+// file, see Mark. It panics if text is no template. funcs are what text calls besides.
 func New(kind, text string, funcs map[string]any) Template {
 	t := template.New("layout").Funcs(template.FuncMap{"mark": func() template.HTML { return template.HTML(Mark(kind)) }, "picture": picture}).Funcs(funcs)
 	return Template{template.Must(template.Must(t.Parse(layout)).Parse(text))}

@@ -97,7 +97,7 @@ func TestSquarePixels(t *testing.T) {
 }
 
 // TestSheet: pictures are magnified by a whole number if lines need it, and stand in rows above
-// their lines, of which the letters that fit are written.
+// their lines, which are cut to the letters that fit.
 func TestSheet(t *testing.T) {
 	m := image.NewRGBA(image.Rect(0, 0, 30, 20))
 	for i := range m.Pix {

@@ -38,8 +38,8 @@ type Options struct {
 	Workers int
 	Memory  int64 // bytes that they take together, about; 0 is three quarters of the machine's
 
-	// WithoutVerdict leaves results unjudged, as a verdict takes longer than a fast filter. Sigma
-	// is then known where the recipe asks for it. A later batch with verdicts does the series again.
+	// WithoutVerdict leaves results unjudged, as a verdict takes longer than a fast filter. Sigma is
+	// then known if the recipe asks for it. A later batch with verdicts does the series again.
 	WithoutVerdict bool
 
 	// Verify compares the bytes of outputs that are there with their results: what differs is done
@@ -48,15 +48,15 @@ type Options struct {
 
 	// List finds the units in place of the function List; nil for that. Begin is called when
 	// the output is locked, Open when a unit is scanned, and Finish when the output of a series
-	// is in place, also where it was before: what it adds belongs to the series, which fails
-	// with its error. They may be nil; Open and Finish are called from several goroutines.
+	// is in place, also if it was before: what it adds belongs to the series, which fails with
+	// its error. They may be nil; Open and Finish are called from several goroutines.
 	List   func(ctx context.Context) ([]Unit, error)
 	Begin  func() error
 	Open   func(Unit, *app.Catalog) error
 	Finish func(Result) error
 
 	// Distribute has other processes do the units, which make a Worker of spec, and waits for
-	// them; nil where this process does them. progress takes what is left.
+	// them; nil if this process does them. progress takes what is left.
 	Distribute func(ctx context.Context, spec Spec, units []Unit, progress func(Left)) error
 }
 
@@ -84,10 +84,11 @@ type Status struct {
 	Duplicates int           `json:"duplicates"`
 	Unselected int           `json:"unselected"` // series that the selection does not take
 	Share      float64       `json:"share"`      // of the bytes of all inputs that is finished, 0 to 1
-	Left       time.Duration `json:"-"`          // until the end at the rate so far; 0 where that is not known
+	Left       time.Duration `json:"-"`          // until the end at the rate so far; 0 if that is not known
 
 	// Units, the files and folders that are scanned in one go: waiting, in work, and of these
-	// with a worker that is not their first. Those of a worker process are in work there.
+	// with a worker that is not their first. The series of a worker process are in work
+	// there.
 	Queued, InWork, Redelivered int `json:"-"`
 }
 
@@ -96,7 +97,7 @@ const defaultWorkers = 3
 
 // Run does a batch. Results are in the folder .quell-batch of the output, report.csv and
 // report.html in the output itself. Series that failed are no error: see Summary.Err. The
-// error is an *app.UsageError, an *app.InputError, the context's, or that of an output that
+// error is an *app.UsageError, an *app.InputError, the context's, or about an output that
 // cannot be written at all.
 func Run(ctx context.Context, o Options, events Events) (Summary, error) {
 	b, err := newBatch(o, events)
@@ -191,7 +192,7 @@ type batch struct {
 	engine    string // the class that filters: pinned, so that results do not depend on the order
 	lost      error  // why it filters on the CPU though the machine has a GPU; nil otherwise
 	store     store
-	hide      *app.Pseudonyms     // nil where names stay
+	hide      *app.Pseudonyms     // nil if names stay
 	units     []Unit              // of all shards
 	former    map[string][]string // the results that were there, by unit
 	anyDone   bool                // one of these has an output

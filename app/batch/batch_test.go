@@ -92,7 +92,7 @@ func (c cohort) run(o Options) Summary {
 	return s
 }
 
-// check: every series of a summary has exactly one row, and a verified output where it is done.
+// check: every series of a summary has exactly one row, and a verified output if it is done.
 func (c cohort) check(s Summary) {
 	c.t.Helper()
 	rows := c.rows()
@@ -244,7 +244,8 @@ func (c cohort) time(path string) (t time.Time) {
 	return info.ModTime().Add(1e9)
 }
 
-// TestListThatNamesAnotherOutput: a series whose line names another output is written there.
+// TestListThatNamesAnotherOutput: a series with a line that names another output is written
+// there.
 func TestListThatNamesAnotherOutput(t *testing.T) {
 	c := newCohort(t)
 	c.nii("a.nii", 1)
@@ -387,7 +388,7 @@ func summaryOf(all ...Result) Summary {
 	return Summary{results: a}
 }
 
-// hooked is a batch whose series call hook at the end of every stage.
+// hooked is a batch in which series call hook at the end of every stage.
 func (c cohort) hooked(o Options, hook func(stage)) *batch {
 	c.t.Helper()
 	b, err := newBatch(o, Events{})

@@ -17,8 +17,8 @@ import (
 // A batch that is de-identified has pseudonyms in place of names from the moment when its units are
 // known: names of outputs, results, keys, reports, messages of the queue and log follow from them.
 
-// pseudonyms loads those of this account. They name results and outputs, so a key that is not
-// stored would do every series again.
+// pseudonyms loads the pseudonyms of this account. They name results and outputs, so a key
+// that is not stored would do every series again.
 func (b *batch) pseudonyms() (err error) {
 	if !b.o.Job.Output.Deidentify {
 		return nil
@@ -48,7 +48,7 @@ func (b *batch) hidden(units []Unit) []Unit {
 	return units
 }
 
-// seal hides where a unit is from those who do not have the key.
+// seal hides the path of a unit from people who do not have the key.
 func (b *batch) seal(units []Unit) ([]Unit, error) {
 	if b.hide == nil {
 		return units, nil
@@ -87,7 +87,7 @@ func (b *batch) unseal(u Unit) (Unit, error) {
 // selection may name a patient.
 func (b *batch) selectText() string { return b.hide.Text("select", b.o.Select) }
 
-// keyName identifies the key, "" where names stay.
+// keyName identifies the key, "" if names stay.
 func (b *batch) keyName() string {
 	if b.hide == nil {
 		return ""
@@ -95,8 +95,8 @@ func (b *batch) keyName() string {
 	return b.hide.Text("key", "of a batch")
 }
 
-// sameKey refuses an output whose pseudonyms follow from another key: series would be done twice,
-// under two names.
+// sameKey refuses an output with pseudonyms that follow from another key: series would be done
+// twice, under two names.
 func (b *batch) sameKey() error {
 	if b.hide == nil {
 		return nil
@@ -117,7 +117,7 @@ func (b *batch) sameKey() error {
 }
 
 // Reveal returns the inputs that a pseudonym of a de-identified batch stands for: the path of a
-// unit, or of all in the folder. The error is List's, or an *app.UsageError where there is none.
+// unit, or of all in the folder. The error is List's, or an *app.UsageError if there is none.
 func Reveal(units []Unit, pseudonym string) ([]string, error) {
 	hide, err := app.NewPseudonyms()
 	if err != nil {

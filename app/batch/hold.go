@@ -50,7 +50,7 @@ func (s store) take(u Unit) *hold {
 	return h
 }
 
-// readHold returns what the file of a hold says; zero values where it is missing or cut short.
+// readHold returns what the file of a hold says; zero values if it is missing or cut short.
 func readHold(path string) (ended int, holder string) {
 	data, err := os.ReadFile(path)
 	if err == nil {
@@ -74,7 +74,7 @@ func (h *hold) write() error {
 	return errors.Join(err, f.Close())
 }
 
-// check returns errTaken where another process holds the unit, or has finished it.
+// check returns errTaken if another process holds the unit, or has finished it.
 func (h *hold) check() error {
 	if h == nil || !h.made {
 		return nil
@@ -102,7 +102,7 @@ func (h *hold) count(n int) {
 	}
 }
 
-// release gives a unit back, or up when it is finished. It returns false where another process
+// release gives a unit back, or up when it is finished. It returns false if another process
 // has it.
 func (h *hold) release(finished bool) bool {
 	h.mu.Lock()

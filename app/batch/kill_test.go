@@ -141,7 +141,7 @@ func TestKilledAtEveryStage(t *testing.T) {
 }
 
 // TestOnlyCrashesCount: a process that ends on SIGTERM gives back what it has in work, however
-// often. One that is killed counts, also where it is the scheduler that kills.
+// often. One that is killed counts, also if it is the scheduler that kills.
 func TestOnlyCrashesCount(t *testing.T) {
 	for sig, want := range map[syscall.Signal]State{syscall.SIGTERM: Done, syscall.SIGKILL: Failed} {
 		c := newCohort(t)
@@ -174,8 +174,8 @@ func TestOnlyCrashesCount(t *testing.T) {
 	}
 }
 
-// TestPausedWorkerDoesNotWrite: a worker that is stopped before the commit, and whose unit another
-// one does meanwhile, changes neither the output nor its result when it goes on.
+// TestPausedWorkerDoesNotWrite: a worker that is stopped before the commit, while another one does
+// its unit meanwhile, changes neither the output nor its result when it goes on.
 func TestPausedWorkerDoesNotWrite(t *testing.T) {
 	c := newCohort(t)
 	c.nii("a.nii", 1)
@@ -205,7 +205,7 @@ func TestPausedWorkerDoesNotWrite(t *testing.T) {
 	}
 }
 
-// stamps are those of an output, its record and its result.
+// stamps are the stamps of an output, its record and its result.
 func (c cohort) stamps(name string) (all []string) {
 	c.t.Helper()
 	results, err := filepath.Glob(filepath.Join(store{c.out}.dir(), "results", "*.json"))

@@ -18,7 +18,7 @@ import (
 type task struct {
 	unit    Unit
 	catalog *app.Catalog
-	members []int  // in the catalog: one entry, or those of a 4-D series
+	members []int  // in the catalog: one entry, or the entries of a 4-D series
 	result  Result // what is known before it is read
 	hold    *hold
 	done    func()
@@ -210,7 +210,7 @@ func slug(s string) string {
 }
 
 // reuse finds the key of a series, and reports whether its output is there already, with the
-// verdict that is asked for. digest is that of the unit's file, "" before it is known.
+// verdict that is asked for. digest is the digest of the unit's file, "" before it is known.
 func (b *batch) reuse(t *task, digest *string) bool {
 	r, path, e := &t.result, t.unit.Path, t.first()
 	before, known := b.store.load(r.ID)

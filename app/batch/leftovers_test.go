@@ -14,8 +14,8 @@ import (
 	"quell/io/atomic"
 )
 
-// What a killed process left beside an output or a result goes with a later run: at once on the same
-// machine, else an hour after.
+// What a killed process left next to an output or a result goes with a later run: at once on the
+// same machine, else an hour after.
 func TestLeftoversAreRemoved(t *testing.T) {
 	c := newCohort(t)
 	c.nii("a/s.nii", 1)
@@ -61,8 +61,8 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	}
 }
 
-// An output whose bytes changed while its size did not is done again: always if its date says so,
-// and with Verify whatever its date is.
+// An output with other bytes of the same size is done again: always if its date says so, and with
+// Verify whatever its date is.
 func TestChangedBytesAreFound(t *testing.T) {
 	c := newCohort(t)
 	c.nii("a.nii", 1)

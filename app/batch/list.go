@@ -163,7 +163,7 @@ func (l *lister) walk(ctx context.Context, root string) error {
 }
 
 // mediaIndex returns the DICOMDIR of a folder and the bytes below the folder, which is then
-// scanned as a whole; "" where there is none.
+// scanned as a whole; "" if there is none.
 func mediaIndex(ctx context.Context, dir string) (index string, bytes int64, err error) {
 	index = filepath.Join(dir, "DICOMDIR")
 	if !exists(index) {
@@ -180,7 +180,7 @@ func mediaIndex(ctx context.Context, dir string) (index string, bytes int64, err
 	return index, bytes, err
 }
 
-// readCSV adds the series of a list: the columns path, relative to the list, and where they
+// readCSV adds the series of a list: the columns path, relative to the list, and if they
 // are there series, the number in quell info, and output, relative to the output.
 func (l *lister) readCSV(ctx context.Context, path string) error {
 	refuse := func(line int, problem string) error {

@@ -11,8 +11,8 @@ import (
 	"quell/app"
 )
 
-// Metrics counts what a process did, for Prometheus, beside the usual figures of the process and
-// of Go. It holds no names. Its methods may be called from several goroutines.
+// Metrics counts what a process did, for Prometheus, besides the usual figures of the process
+// and of Go. It holds no names. Its methods may be called from several goroutines.
 type Metrics struct {
 	http.Handler // answers every request with the metrics
 	series       *prometheus.CounterVec

@@ -48,7 +48,7 @@ type (
 )
 
 // pageFile names a page of the report, relative to the output: the first one is report.html, the
-// others are in the folder of the batch, where no output can be.
+// others are in the folder of the batch, in which no output can be.
 func pageFile(number int) string {
 	if number == 1 {
 		return "report.html"
@@ -85,7 +85,7 @@ func (b *batch) writeHTML(all results, ofOthers int) error {
 	return nil
 }
 
-// linksFrom returns the links of a page; none where it is the only one.
+// linksFrom returns the links of a page; none if it is the only one.
 func linksFrom(number int, pages [][]row) (links []pageLink) {
 	if len(pages) == 1 {
 		return nil
@@ -138,7 +138,7 @@ func took(r Result) string {
 	return app.TimeText(r.Seconds.Load + r.Seconds.Filter + r.Seconds.Measure + r.Seconds.Write)
 }
 
-// pictureHeight is that of the pictures of a series in pixels.
+// pictureHeight is the height of the pictures of a series in pixels.
 const pictureHeight = 160
 
 // picture returns a JPEG of the middle slice: before, after, and what was removed.

@@ -42,8 +42,8 @@ func (p *progress) part(u Unit, bytes int64, reused bool) {
 	p.report()
 }
 
-// unit counts a unit of which all series are finished. What none of them took up, such as
-// series that were not selected, is no work.
+// unit counts a unit when all of its series are finished. What none of them took up, such
+// as series that were not selected, is no work.
 func (p *progress) unit(u Unit) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,7 +71,7 @@ func (p *progress) inWork(n int, again bool) {
 	p.report()
 }
 
-// left sets the share where others do the units: so many of all are not finished.
+// left sets the share if others do the units: so many of all are not finished.
 func (p *progress) left(left Left, all int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +96,7 @@ func (p *progress) unselected() {
 }
 
 // result counts a result, in place of an earlier one of the series: what failed may be done
-// after all where a unit is delivered again. saved says whether the store has it.
+// after all if a unit is delivered again. saved says whether the store has it.
 func (p *progress) result(r Result, saved bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

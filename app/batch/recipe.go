@@ -23,7 +23,7 @@ type recipeNote struct {
 const secondLook = time.Second
 
 // ownRecipe makes the recipe of this batch the one of its output. Another one is refused while a
-// shard runs it, and after that, where it has made outputs, unless they are to be overwritten. The
+// shard runs it, and after that, if it has made outputs, unless they are to be overwritten. The
 // lock of the shard is held.
 func (b *batch) ownRecipe() error {
 	data, err := b.recipe()
@@ -66,7 +66,7 @@ func (b *batch) runs(shard int, mine recipeNote) (there recipeNote, differs bool
 	return there, there.ID != mine.ID
 }
 
-// than names a recipe beside another one.
+// than names a recipe compared with another one.
 func (n recipeNote) than(mine recipeNote) string {
 	if n.Text == mine.Text {
 		return n.Text + " with other options"

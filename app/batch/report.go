@@ -14,7 +14,8 @@ import (
 	"quell/io/atomic"
 )
 
-// columns are those of report.csv. Scripts rely on their names; new ones are added behind.
+// columns are the columns of report.csv. Scripts rely on their names; new ones are added
+// behind.
 var columns = []struct {
 	name  string
 	value func(Result) string

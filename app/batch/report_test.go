@@ -107,8 +107,8 @@ func TestSigmaIsSilentWithoutAnEstimate(t *testing.T) {
 	}
 }
 
-// TestProgress: the time left follows from the bytes that were worked on, without those that
-// were there before.
+// TestProgress: the time left follows from the bytes that were worked on, without the bytes
+// that were there before.
 func TestProgress(t *testing.T) {
 	now := time.Unix(0, 0)
 	var last Status

@@ -26,7 +26,7 @@ type State string
 const (
 	Done      State = "done"      // its output is verified and in place
 	Failed    State = "failed"    // Problem says why there is no output
-	Duplicate State = "duplicate" // the same images as another series, whose output serves
+	Duplicate State = "duplicate" // the same images as another series; the output of that serves
 )
 
 // Result is how one series ended. It is a JSON value, in a file of its own.
@@ -36,14 +36,14 @@ type Result struct {
 	Settings string `json:"settings"` // of recipe, options, program version and selection
 	Made     string `json:"made"`     // of recipe, options and program version
 	Unit     string `json:"unit"`     // Unit.Name
-	Series   string `json:"series"`   // describes it within the unit; "" where the unit is one series
+	Series   string `json:"series"`   // describes it within the unit; "" if the unit is one series
 	State    State  `json:"state"`
 
 	Format   string `json:"format,omitempty"`
 	Modality string `json:"modality,omitempty"`
 	Dims     [3]int `json:"dims,omitzero"`
 	Volumes  int    `json:"volumes,omitempty"` // of a 4-D series
-	Stamp    string `json:"stamp,omitempty"`   // size and time of a file whose digest is known
+	Stamp    string `json:"stamp,omitempty"`   // size and time of a file with a known digest
 	Digest   string `json:"digest,omitempty"`  // of the file, or of the UIDs
 
 	Output  string `json:"output,omitempty"` // relative to the batch's, with slashes
@@ -104,8 +104,8 @@ func identify(texts ...string) string {
 // StateFolder holds everything of a batch that is no output.
 const StateFolder = ".quell-batch"
 
-// store is the state of a batch beside its output. Its methods may be called from several
-// goroutines and processes.
+// store is the state of a batch next to its output. Its methods may be called from
+// several goroutines and processes.
 type store struct{ out string }
 
 func (s store) dir() string                  { return filepath.Join(s.out, StateFolder) }
@@ -122,7 +122,7 @@ func (s store) save(r Result) error {
 	return atomic.WriteFile(s.resultPath(r.ID), data, 0o666)
 }
 
-// load returns the result of a series; false where there is none that can be read.
+// load returns the result of a series; false if there is none that can be read.
 func (s store) load(id string) (r Result, ok bool) {
 	data, err := os.ReadFile(s.resultPath(id))
 	return r, err == nil && json.Unmarshal(data, &r) == nil && r.ID == id
@@ -208,8 +208,8 @@ func (s store) content(output string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// tidy removes what killed processes left beside outputs and results, once it is known that they
-// ended: where nothing is written again, nothing else removes it.
+// tidy removes what killed processes left next to outputs and results, once it is known that
+// they ended: if nothing is written again, nothing else removes it.
 func (s store) tidy() {
 	outputs := map[string]string{} // of each folder one
 	for _, path := range []string{s.resultPath("-"), s.ownerPath("-"), filepath.Join(s.dir(), "-"), filepath.Join(s.out, "-")} {
@@ -264,7 +264,8 @@ func (s store) changedSince(output string, at time.Time) (changed bool) {
 // owner says which series has a key.
 type owner struct{ ID, Input, Path string }
 
-// claim makes a series the owner of a key, unless another one is whose path is there still.
+// claim makes a series the owner of a key, unless another one is, with a path that is there
+// still.
 func (s store) claim(key string, me owner, isThere func(path string) bool) (owner, error) {
 	data, err := json.Marshal(me)
 	if err != nil {
@@ -282,7 +283,8 @@ func (s store) claim(key string, me owner, isThere func(path string) bool) (owne
 	return me, atomic.WriteFile(path, data, 0o666)
 }
 
-// stampOf returns size and modification time of a file and of the voxels beside a header.
+// stampOf returns size and modification time of a file and of the voxels next to a
+// header.
 func stampOf(path string) string {
 	var b strings.Builder
 	for _, name := range withImage(path) {
@@ -293,7 +295,8 @@ func stampOf(path string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// digestOf returns a hash over the bytes of a file and of the voxels beside a header.
+// digestOf returns a hash over the bytes of a file and of the voxels next to a
+// header.
 func digestOf(path string) (string, error) {
 	h := sha256.New()
 	for _, name := range withImage(path) {
@@ -313,7 +316,8 @@ func digestOf(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// withImage returns a path, and of an Analyze or NIfTI header also where its voxels may be.
+// withImage returns a path, and of an Analyze or NIfTI header also the path at which its
+// voxels may be.
 func withImage(path string) []string {
 	for _, ext := range []string{".hdr", ".hdr.gz"} {
 		if base, ok := strings.CutSuffix(path, ext); ok {

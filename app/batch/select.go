@@ -50,7 +50,7 @@ var own = map[string]func(u Unit, e app.Entry) []string{
 var conditionSyntax = regexp.MustCompile(`^\s*([A-Za-z]\w*)\s*(<=|>=|!=|!~|=|<|>|~)\s*`)
 
 // ParseSelection reads conditions: "Modality=CT,SliceThickness<=1.5,SeriesDescription~B30". A
-// comma divides conditions where another follows. The error is an *app.UsageError.
+// comma divides conditions if another follows. The error is an *app.UsageError.
 func ParseSelection(text string) (Selection, error) {
 	var s Selection
 	for rest := text; rest != ""; {

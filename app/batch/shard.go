@@ -55,7 +55,8 @@ func (b *batch) listID() string {
 	return identify(texts...)
 }
 
-// partPath is where a shard that is done leaves the list that it was a part of.
+// partPath is the path at which a shard that is done leaves the list that it was a
+// part of.
 func (s store) partPath(shard, shards int) string {
 	return filepath.Join(s.dir(), fmt.Sprintf("part-%d-of-%d", shard+1, shards))
 }

@@ -8,8 +8,8 @@ import (
 
 // Source hands out units.
 type Source interface {
-	// Next waits for a unit. The error is io.EOF where there are no more, or the context's. It
-	// is called from one goroutine.
+	// Next waits for a unit. The error is io.EOF if there are no more, or the context's. It is
+	// called from one goroutine.
 	Next(ctx context.Context) (Delivery, error)
 }
 

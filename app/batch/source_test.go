@@ -98,7 +98,8 @@ func TestWhatIsDoneIsNoFailure(t *testing.T) {
 	}
 }
 
-// TestSuspectIsDoneAlone: a unit that was begun before has no other series beside it.
+// TestSuspectIsDoneAlone: a unit that was begun before has no other series next to
+// it.
 func TestSuspectIsDoneAlone(t *testing.T) {
 	c := newCohort(t)
 	for _, name := range []string{"a.nii", "b.nii", "c.nii", "d.nii"} {

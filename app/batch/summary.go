@@ -24,10 +24,10 @@ type Summary struct {
 	CSV     string  `json:"csv"`
 	HTML    string  `json:"html"`
 	Seconds float64 `json:"seconds"`
-	Pending []int   `json:"pending_shards,omitempty"` // counted from 1: those that are still to be done over these inputs
+	Pending []int   `json:"pending_shards,omitempty"` // counted from 1: the shards that are still to be done over these inputs
 
 	// OfOthers counts outputs in place that another recipe or version of Quell made and this run
-	// did not do again: those of other shards, or of inputs that are not taken any more.
+	// did not do again: outputs of other shards, or of inputs that are not taken any more.
 	OfOthers int `json:"of_other_recipes,omitempty"`
 
 	results results // of this run
@@ -74,8 +74,8 @@ func (s Summary) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// Err returns the error of a batch in which series failed: an *app.InputError where every
-// failure is a fault of an input, and nil where none failed.
+// Err returns the error of a batch in which series failed: an *app.InputError if every
+// failure is a fault of an input, and nil if none failed.
 func (s Summary) Err() error {
 	rows := s.results.rows
 	failed := 0
@@ -98,7 +98,7 @@ func (s Summary) Err() error {
 	return errors.New(text)
 }
 
-// exitCode returns that of the worst result.
+// exitCode returns the exit code of the worst result.
 func exitCode(rows []row) int {
 	code := app.ExitDone
 	for _, r := range rows {
@@ -131,7 +131,7 @@ func rowOf(r Result) row {
 type results struct {
 	store   store
 	rows    []row
-	unsaved map[string]Result // those that are not in the store
+	unsaved map[string]Result // results that are not in the store
 }
 
 // read returns the result of a row. One that was removed meanwhile has only what the row says.
@@ -155,8 +155,8 @@ func (a results) each(yield func(Result) bool) {
 	}
 }
 
-// summarise writes the reports, over the results of all shards, and returns those of this
-// process.
+// summarise writes the reports, over the results of all shards, and returns the results
+// of this process.
 func (b *batch) summarise(started time.Time) (Summary, error) {
 	s := Summary{Output: b.o.Output, CSV: filepath.Join(b.o.Output, "report.csv"), HTML: filepath.Join(b.o.Output, "report.html")}
 	b.progress.mu.Lock()

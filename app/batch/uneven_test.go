@@ -12,7 +12,7 @@ import (
 	"quell/volume"
 )
 
-// TestUnevenSeries: a 3-D recipe takes a series with a gap where the job says how. Split parts
+// TestUnevenSeries: a 3-D recipe takes a series with a gap if the job says how. Split parts
 // are not judged, and another way asks for the series again.
 func TestUnevenSeries(t *testing.T) {
 	c := newCohort(t)

@@ -33,7 +33,7 @@ func TestWorkerWithoutVerdict(t *testing.T) {
 	equal(t, "verdict", c.rows()[0]["verdict"], "")
 }
 
-// TestWithoutVerdict: results are left unjudged, with sigma where the recipe asks for it, until a
+// TestWithoutVerdict: results are left unjudged, with sigma if the recipe asks for it, until a
 // batch asks for verdicts; those stay.
 func TestWithoutVerdict(t *testing.T) {
 	c := newCohort(t)

@@ -21,8 +21,8 @@ import (
 	"quell/volume"
 )
 
-// do does one series; nil after a cancel, and where another process has taken it over. A panic is
-// a failure of this series alone.
+// do does one series; nil after a cancel, and if another process has taken it over. A panic is a
+// failure of this series alone.
 func (b *batch) do(ctx context.Context, t task) *Result {
 	r := t.result
 	err := parallel.Protect(func() error { return b.series(atomic.WithFence(ctx, t.hold.check), t, &r) })
@@ -158,8 +158,8 @@ func (w *shownSink) Abort() {}
 // name returns which volume of a 4-D series the picture shows.
 func (w *shownSink) name(src app.Source) string { return src.Group.Places[w.volume].String() }
 
-// withEngine calls filter, which sets the seconds of the result, with the engine of the batch,
-// and takes the wait for the engine out of those of the filter. A GPU that was switched off after
+// withEngine calls filter, which sets the seconds of the result, with the engine of the batch, and
+// takes the wait for the engine out of the seconds of the filter. A GPU that was switched off after
 // failures is tried again by every series. If the GPU fails on a series, the CPU filters it if that is
 // what "auto" asked for; if nothing was asked for, the batch stops.
 //
@@ -207,7 +207,8 @@ func (b *batch) fallback(t task, why error, failed, cpu denoise.Engine) string {
 	return app.FallbackText(why, failed, cpu, recipe, g, len(t.members))
 }
 
-// engineChange is why a batch stops whose engine would change from one series to the next.
+// engineChange is why a batch stops if its engine would change from one series to the
+// next.
 type engineChange struct {
 	cause error
 	text  string // what the change would mean
@@ -219,8 +220,8 @@ func (e *engineChange) Error() string {
 
 func (e *engineChange) Unwrap() error { return e.cause }
 
-// turns is an engine whose runs take turns with those of other series. It is safe for concurrent
-// use: the search for a strength runs several recipes at once.
+// turns is an engine with runs that take turns with the runs of other series. It is safe for
+// concurrent use: the search for a strength runs several recipes at once.
 type turns struct {
 	denoise.Engine
 	turn   *semaphore.Weighted
@@ -251,7 +252,7 @@ func worse(m, than *app.Measures) bool {
 	return app.Worse(m.Verdict, than.Verdict)
 }
 
-// confidences are those of a figure, best first.
+// confidences are the confidences of a figure, best first.
 var confidences = []noise.Confidence{noise.High, noise.Fair, noise.Low}
 
 // judge takes the verdict of the worst volume, and the median of sigma over the volumes that
@@ -295,11 +296,11 @@ func (r *Result) judge(all []app.VolumeReport) {
 	r.SigmaConfidence = string(confidences[least])
 }
 
-// splitWhy is why a series is not judged whose evenly spaced slices were filtered by
-// themselves.
+// splitWhy is why a series is not judged if its evenly spaced slices were filtered
+// by themselves.
 const splitWhy = "What was filtered in evenly spaced parts is not judged, as that would filter across them."
 
-// unjudged is judge for a series of which that cannot be found.
+// unjudged is judge for a series for which no verdict can be found.
 func (r *Result) unjudged(why string) {
 	r.Verdict, r.SigmaConfidence, r.Why = string(tune.Unknown), string(noise.None), why
 }

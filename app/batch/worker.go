@@ -72,7 +72,7 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 type Worker struct{ b *batch }
 
 // NewWorker returns a worker for a batch that takes memory and workers as in Options. The error
-// is an *app.UsageError where this program or machine cannot do the work.
+// is an *app.UsageError if this program or machine cannot do the work.
 func NewWorker(spec Spec, workers int, memory int64, events Events) (*Worker, error) {
 	if spec.Quell != app.Version() {
 		return nil, app.Usagef("the batch was begun by Quell %s, and this is %s; use the same version for all", spec.Quell, app.Version())
@@ -104,11 +104,12 @@ func NewWorker(spec Spec, workers int, memory int64, events Events) (*Worker, er
 	return &Worker{b}, nil
 }
 
-// pin makes the engine with which a batch begins that of all its workers and of the runs that continue
-// it, if its policy names none: results of one batch do not depend on when and where they were made.
+// pin makes the engine with which a batch begins the engine of all its workers and of the runs that
+// continue it, if its policy names none: results of one batch do not depend on the time and the
+// machine.
 func (b *batch) pin() error {
 	if b.o.Job.Engine.Name != "" || b.lost != nil {
-		return nil //nolint:nilerr // a batch whose GPU did not start may go on with it
+		return nil //nolint:nilerr // a batch with a GPU that did not start may go on with it
 	}
 	path := b.pinPath()
 	if err := atomic.CreateFile(path, []byte(b.engine), 0o666); !errors.Is(err, fs.ErrExist) {

@@ -50,7 +50,7 @@ func TestResultsOfOthersAreReportedAsTheyCome(t *testing.T) {
 	}
 	equal(t, "counts", []int{last.Done, last.Failed, last.Reused, int(100 * last.Share)}, []int{2, 1, 0, 100})
 
-	// The second time the failed one is tried again. One whose input is gone has no row.
+	// The second time the failed one is tried again. One with its input gone has no row.
 	c.must(os.Remove(filepath.Join(c.in, "c.nii")))
 	seen, counted = nil, nil
 	s, err = Run(t.Context(), o, events)

@@ -9,7 +9,7 @@ import (
 	"quell/io/dicom/presentation"
 )
 
-// Name is that of the format, in series.Meta.
+// Name is the name of the format, in series.Meta.
 const Name = "DICOM"
 
 // The types of the packages below that callers of Scan, Load and Writer see.
@@ -45,7 +45,7 @@ var ErrNotOpened = part10.ErrNotOpened
 // Compressions lists the pixel encodings, the plainest first.
 func Compressions() []Compression { return pixel.Compressions() }
 
-// Codecs returns the names of the codecs whose images are read.
+// Codecs returns the names of the codecs of images that are read.
 func Codecs() []string { return codec.Names() }
 
 // Sniff reports whether a file that begins with head is DICOM; 132 bytes are

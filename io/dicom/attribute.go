@@ -18,7 +18,7 @@ func KnownAttribute(keyword string) bool {
 }
 
 // Attribute returns the values of a standard attribute, by its keyword, in the file of the
-// first slice of entry i, outside of sequences; none where the file does not have it. The
+// first slice of entry i, outside of sequences; none if the file does not have it. The
 // error is an *Error that names the file, or the context's.
 func (c *Catalog) Attribute(ctx context.Context, i int, keyword string) ([]string, error) {
 	t, known := part10.TagByKeyword(keyword)
@@ -62,7 +62,7 @@ func values(a part10.Attributes, t part10.Tag) (out []string) {
 }
 
 // Identity identifies the images of entry i by their instance UIDs (files without one by
-// their names), frames and size, so that a copy of them has the same one. It is "" where the
+// their names), frames and size, so that a copy of them has the same one. It is "" if the
 // entry cannot be loaded.
 func (c *Catalog) Identity(i int) string {
 	e := c.Entries[i]

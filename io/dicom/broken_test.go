@@ -178,7 +178,8 @@ func rearranged(t *testing.T, f *dicomtest.Fake, arrange func([][]byte) [][]byte
 	return append(slices.Clone(whole[:p.DatasetStart()]), slices.Concat(arrange(elements)...)...)
 }
 
-// TestMisorderedAttributes derives from files whose attributes are out of order or duplicated.
+// TestMisorderedAttributes derives from files with attributes that are out of order or
+// duplicated.
 func TestMisorderedAttributes(t *testing.T) {
 	series := part10.AppendElement(nil, part10.ExplicitLE, part10.TagSeriesInstanceUID, "UI", []byte("1.2.3.2"))
 	for name, arrange := range map[string]func([][]byte) [][]byte{

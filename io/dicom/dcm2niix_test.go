@@ -57,7 +57,7 @@ func diffusion() map[string]dicomtest.Diffusion {
 }
 
 // TestVolumesKeepTheirGradients: a derived diffusion series has the gradients of its source, whatever
-// its maker; de-identified in the attributes of the standard, as those of the maker are removed.
+// its maker; de-identified in the attributes of the standard, as the maker's are removed.
 func TestVolumesKeepTheirGradients(t *testing.T) {
 	for maker, d := range diffusion() {
 		dir, _ := dicomtest.OnDisk(t, d.Files())

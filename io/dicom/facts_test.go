@@ -99,7 +99,7 @@ func TestSeriesAgreeWithPydicom(t *testing.T) {
 // compareWithDcm2niix checks that each corner of the volume is a corner of
 // dcm2niix's, which has its own order and direction of axes. It takes the step
 // between slices from two of them, in single precision: over 169 slices that is
-// 1.4e-3 mm from where the last slice's header puts it.
+// 1.4e-3 mm from the place in the last slice's header.
 func compareWithDcm2niix(t *testing.T, g volume.Geometry, shape [3]int, affine [3][4]float64) {
 	t.Helper()
 	corners := func(dims [3]int, a volume.Affine) []volume.Vec {

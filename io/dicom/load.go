@@ -43,7 +43,7 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	return s, nil
 }
 
-// Sources returns where the slices of entry i come from, along the slice normal.
+// Sources returns the sources of the slices of entry i, along the slice normal.
 func (c *Catalog) Sources(i int) []series.Source {
 	sources := make([]series.Source, len(c.Entries[i].Stack))
 	for z, h := range c.Entries[i].Stack {

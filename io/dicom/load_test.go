@@ -18,8 +18,8 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// countingFS counts the bytes that are read from its files, whose memory can be
-// read at any place or, where stream is set, only from front to back.
+// countingFS counts the bytes that are read from its files; their memory can be
+// read at any place or, if stream is set, only from front to back.
 type countingFS struct {
 	fs.FS
 	stream bool
@@ -155,8 +155,7 @@ func TestLoadCancelledInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestMaskOfSeries masks slices of which only some have padding, or name a value
-// for it.
+// TestMaskOfSeries masks slices if only some have padding, or name a value for it.
 func TestMaskOfSeries(t *testing.T) {
 	fakes := dicomtest.Stack(3) // a.dcm lies last; its values are -800 on, stored 100 z + n
 	fakes["b.dcm"].With(part10.TagPixelPaddingValue, []byte{102, 0})
@@ -260,7 +259,7 @@ func TestEveryFileIsClosed(t *testing.T) {
 	} {
 		files := countingFiles{fstest.MapFS{"x": {Data: file}}, &atomic.Int64{}}
 		if c, err := dicom.Scan(t.Context(), files, nil); err == nil {
-			_, _ = c.Load(t.Context(), 0, nil) // that of a damaged file fails
+			_, _ = c.Load(t.Context(), 0, nil) // the slice of a damaged file fails
 			_, _ = c.Thumbnail(t.Context(), 0, 16)
 		}
 		if n := files.open.Load(); n != 0 {

@@ -14,7 +14,7 @@ import (
 
 // findMissing reports the files that an index lists and that are not among names: a
 // missing slice at the end of a series leaves no gap, and neither does a missing
-// series. An index of which no file is here belongs to another folder.
+// series. An index without any of its files here belongs to another folder.
 func findMissing(index *instance.Instance, names []string) []series.Finding {
 	here := map[string]bool{}
 	for _, name := range names {

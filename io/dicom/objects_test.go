@@ -80,7 +80,7 @@ func TestObjectsThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// closedFolder is a file system whose folder "in" may not be read.
+// closedFolder is a file system with a folder "in" may not be read.
 type closedFolder struct{ fstest.MapFS }
 
 func (c closedFolder) ReadDir(name string) ([]fs.DirEntry, error) {

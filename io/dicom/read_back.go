@@ -27,7 +27,7 @@ type place struct {
 }
 
 // verify reads the folder as any reader would: one series, every slice in its
-// place, and pixels that are bit for bit those that were to be written.
+// place, and pixels that are bit for bit the pixels that were to be written.
 func (w *Writer) verify(ctx context.Context) error {
 	fsys := os.DirFS(w.dir)
 	c, err := Scan(ctx, fsys, nil)
@@ -98,9 +98,9 @@ func (w *Writer) verify(ctx context.Context) error {
 	})
 }
 
-// verifyOrder compares the volumes of the folder with those that were written, slice by slice.
-// A single volume must be the same; of several the report says where they are not, for they
-// were told apart by what the files of their source state.
+// verifyOrder compares the volumes of the folder with the volumes that were written, slice by
+// slice. A single volume must be the same; of several the report says if they are not, for
+// they were told apart by what the files of their source state.
 func (w *Writer) verifyOrder(entries []assemble.Entry) error {
 	different := func() error {
 		if w.volumes != len(entries) || w.volumes > 1 && (entries[0].Group == nil || entries[0].Group.Len() != w.volumes) {

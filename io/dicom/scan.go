@@ -45,8 +45,8 @@ type Catalog struct {
 // their pixels. Files that are no DICOM images are counted in the findings. The error
 // is an *Error if there is no DICOM image at all, or the context's.
 //
-// A series with a damaged file, or of a kind that is not read, has an entry whose Err
-// says why; the others stay usable.
+// A series with a damaged file, or of a kind that is not read, has an entry with an
+// Err that says why; the others stay usable.
 func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 	c := &Catalog{fsys: fsys}
 	walked := names == nil
@@ -109,7 +109,7 @@ func (c *Catalog) WithoutDamaged() *Catalog {
 	return &rest
 }
 
-// walk lists every file below the root, except those of unfinished exports.
+// walk lists every file below the root, except the files of unfinished exports.
 func (c *Catalog) walk(ctx context.Context) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(c.fsys, ".", func(name string, d fs.DirEntry, err error) error {
@@ -199,9 +199,9 @@ func namesOf(files []*instance.Instance) []string {
 	return out
 }
 
-// largest returns the index of the largest entry among those that can be loaded and those
-// with a damaged file: a small series must not be opened instead of a large one in which a
-// file is damaged.
+// largest returns the index of the largest entry among the entries that can be loaded and
+// the ones with a damaged file: a small series must not be opened instead of a large one
+// in which a file is damaged.
 func largest(entries []assemble.Entry) int {
 	best, most := 0, -1
 	for i, e := range entries {

@@ -224,7 +224,8 @@ func TestFoldersThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestUnreadableNeighbours warns of files beside the slices that look like theirs, in order.
+// TestUnreadableNeighbours warns of files next to the slices that look like theirs, in
+// order.
 func TestUnreadableNeighbours(t *testing.T) {
 	text := &fstest.MapFile{Data: []byte("text")}
 	for what, c := range map[string]struct {

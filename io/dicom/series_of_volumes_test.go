@@ -310,8 +310,8 @@ func writeNewVolumes(t *testing.T, places []series.Place, step float64, gradient
 	return out, report
 }
 
-// TestNewVolumesAreOneSeries likewise for volumes without a DICOM source: their attributes say where
-// each lies, and several have the same voxels.
+// TestNewVolumesAreOneSeries likewise for volumes without a DICOM source: their attributes give the
+// place of each, and several have the same voxels.
 func TestNewVolumesAreOneSeries(t *testing.T) {
 	for what, c := range map[string]struct {
 		places []series.Place
@@ -370,7 +370,7 @@ func TestSeriesWriterFails(t *testing.T) {
 	}
 }
 
-// TestVolumesThatFilesDoNotTell: a warning says where the files of a series do not state its volumes.
+// TestVolumesThatFilesDoNotTell: a warning says if the files of a series do not state its volumes.
 func TestVolumesThatFilesDoNotTell(t *testing.T) {
 	dir, _ := dicomtest.OnDisk(t, classicDWI(part10.ExplicitLE))
 	c := dicomtest.Scan(t, os.DirFS(dir))

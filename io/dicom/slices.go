@@ -36,7 +36,7 @@ type openFile struct {
 
 var _ series.Slices = (*Slices)(nil)
 
-// OpenSlices begins to read entry i. The caller closes the result. The error is that of Load.
+// OpenSlices begins to read entry i. The caller closes the result. The error is as from Load.
 func (c *Catalog) OpenSlices(i int) (*Slices, error) {
 	if i < 0 || i >= len(c.Entries) {
 		return nil, fmt.Errorf("dicom: entry %d of %d", i, len(c.Entries))

@@ -68,7 +68,8 @@ func TestSlicesOfEveryKind(t *testing.T) {
 }
 
 // TestSlicesOfManyFiles keeps no more than one file open between two reads, opens none twice that goes
-// on, and closes all: of files, and of multi-frame files whose slices follow each other or alternate.
+// on, and closes all: of files, and of multi-frame files with slices that follow each other or
+// alternate.
 func TestSlicesOfManyFiles(t *testing.T) {
 	alternate := fstest.MapFS{}
 	for k := range 2 {

@@ -66,7 +66,7 @@ func (w *Writer) finish(k int, b *derive.Buffers) error {
 	return errors.Join(err, spool.Close(), os.Remove(spool.Name()))
 }
 
-// stated is where a file states its UIDs.
+// stated holds the places at which a file states its UIDs.
 type stated struct {
 	series   string // the UID of the series that it states
 	at       int64

@@ -149,7 +149,7 @@ func TestWriteReportsEveryStep(t *testing.T) {
 	}
 }
 
-// TestWriteNewRounding says by how much values are rounded, and only where they are.
+// TestWriteNewRounding says by how much values are rounded, and only if they are.
 func TestWriteNewRounding(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{4, 3, 1}, [3]float64{1, 1, 1}))
 	for what, c := range map[string]struct {
@@ -162,7 +162,7 @@ func TestWriteNewRounding(t *testing.T) {
 			t.Errorf("%s: %+v, %v", what, r, err)
 		}
 	}
-	for i := range v.Data { // whole, but beside a fraction
+	for i := range v.Data { // whole, but next to a fraction
 		v.Data[i] = 0.5
 	}
 	r, err := dicomtest.WriteNew(t.Context(), filepath.Join(t.TempDir(), "out"), &series.Series{Volume: v}, dicomtest.TestDerived, nil)
@@ -180,7 +180,8 @@ func TestWriteNewRounding(t *testing.T) {
 	}
 }
 
-// TestReadBackPositionTolerance expects slices just within and just beyond 1 um of where they are read back.
+// TestReadBackPositionTolerance expects slices just within and just beyond 1 um of the position that is read
+// back.
 func TestReadBackPositionTolerance(t *testing.T) {
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
 	for mm, refused := range map[float64]bool{0.0009: false, 0.0011: true} {
@@ -232,7 +233,7 @@ func TestVolumesOfSameVoxels(t *testing.T) {
 	}
 }
 
-// The names under which callers choose an encoding are those of package pixel.
+// The names under which callers choose an encoding are the names of package pixel.
 func TestCompressionsByName(t *testing.T) {
 	for c, want := range map[dicom.Compression]string{dicom.Uncompressed: "none", dicom.JPEGLossless: "jpeg-lossless", dicom.RLE: "rle"} {
 		if string(c) != want || !slices.Contains(dicom.Compressions(), c) {

@@ -25,13 +25,12 @@ import (
 // named IM00001.dcm and so on, and their Instance Numbers rise likewise: volume after
 // volume, and along the slice normal in each.
 //
-// A volume whose slices all have a DICOM file is derived from these: one file for each, with the
-// frames of the volume alone. Multi-frame images and mosaics stay what they are: frames of a file
-// that belong to several volumes are in one file again. The transfer syntax is that of the source, explicit little
-// endian if the source is compressed, or the compression that is asked for. The series may hold a
-// run of the slices that were loaded (of a mosaic all). The source files are read again and never written to.
-// Values are stored as round((v - intercept) / slope), clipped to the stored bits; masked
-// voxels keep the bits of the source.
+// A volume in which all slices have a DICOM file is derived from these: one file for each, with the frames of the
+// volume alone. Multi-frame images and mosaics stay what they are: frames of a file that belong to several volumes
+// are in one file again. The transfer syntax is the one of the source, explicit little endian if the source is
+// compressed, or the compression that is asked for. The series may hold a run of the slices that were loaded (of a
+// mosaic all). The source files are read again and never written to. Values are stored as round((v - intercept) /
+// slope), clipped to the stored bits; masked voxels keep the bits of the source.
 //
 // Any other volume becomes one Secondary Capture file for each slice with position,
 // orientation and spacing. Whole values that fit 16 bits are stored as they are;
@@ -40,7 +39,8 @@ import (
 //
 // The same source, recipe, result and encoding, and secret if the series is de-identified, give the same UIDs; another
 // encoding is another series of other instances. Since the UIDs follow from all voxels, slices wait on the disk for the
-// last of their volume, and frames for those of other volumes in their file. No voxels of an earlier volume are in memory.
+// last of their volume, and frames for frames of other volumes in their file. No voxels of an earlier volume are in
+// memory.
 //
 // An error is the context's, an *Error that names a source file, an *Error
 // without a name if what was read back differs, or the file system's.
@@ -74,7 +74,7 @@ var _ format.Writer = (*Writer)(nil)
 // written is a slice in the folder.
 type written struct {
 	file     int // its number
-	frame    int // of the source file; when all are written, that of the file
+	frame    int // of the source file; when all are written, the size of the file
 	position volume.Vec
 	sum      uint64 // of its pixels
 }
@@ -82,7 +82,7 @@ type written struct {
 // writtenFile is a file in the folder.
 type writtenFile struct {
 	states stated
-	spool  *os.File // of the pixels of frames whose file waits for others; nil for none
+	spool  *os.File // of the pixels of frames of a file that waits for others; nil for none
 }
 
 // checkSeed is the seed of all hashes: what is written is read back by the same process.
@@ -102,8 +102,8 @@ func (w *Writer) Clipped() int64 {
 	return w.derived.Clipped
 }
 
-// Derivable reports whether every slice of a series has a DICOM file from which that of an output can be
-// derived.
+// Derivable reports whether every slice of a series has a DICOM file from which the file of an output
+// can be derived.
 func Derivable(s *series.Series) bool {
 	return len(s.Sources) == s.Volume.Dims[2] && !slices.ContainsFunc(s.Sources, func(src series.Source) bool { return src.UID == "" || src.FS == nil })
 }
@@ -160,8 +160,8 @@ func (w *Writer) describe(d format.Derived) derive.Derived {
 	return out
 }
 
-// Add implements format.Writer. Of a volume that is derived from files, the padding is that of the series if it has
-// voxels.
+// Add implements format.Writer. Of a volume that is derived from files, the padding is the padding of the series if
+// it has voxels.
 func (w *Writer) Add(ctx context.Context, part *volume.Volume, a *volume.Arrival) error {
 	if w.src == nil {
 		return errors.New("dicom: no volume was begun")
@@ -211,7 +211,7 @@ func (w *Writer) derive(ctx context.Context) error {
 	})
 }
 
-// capture writes those of a volume that has none.
+// capture writes the files of a volume that has none.
 func (w *Writer) capture(ctx context.Context) error {
 	n, v := w.fresh, w.src.Volume.Geometry
 	n.Next(w.src.Meta, w.voxels, w.how)
@@ -257,8 +257,8 @@ type part struct {
 // a part, little endian, which are used until its next call.
 type fileMaker func(p part) (file []byte, pixels [][]byte, err error)
 
-// write writes the parts of the next volume, whose slices begin at first. start is called on
-// every goroutine that makes files.
+// write writes the parts of the next volume, with slices that begin at first. start is
+// called on every goroutine that makes files.
 func (w *Writer) write(ctx context.Context, first int, parts []part, start func() fileMaker) error {
 	w.ends = append(w.ends, len(w.slices))
 	if w.volumes == 1 {
@@ -351,7 +351,8 @@ func (w *Writer) Discard() {
 	}
 }
 
-// rankFrames numbers the frames of each file, which are those of the source file that were written.
+// rankFrames numbers the frames of each file, which are the frames of the source file that were
+// written.
 func (w *Writer) rankFrames() {
 	of := make([][]*written, len(w.files))
 	for i := range w.slices {

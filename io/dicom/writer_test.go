@@ -137,8 +137,8 @@ func TestWriterStopsAtTheFirstError(t *testing.T) {
 	}
 }
 
-// TestWriterInSlices: a series without a UID, whose study follows from its voxels, has the files of the
-// whole as well; what does not follow is an error, and after it nothing is left.
+// TestWriterInSlices: a series without a UID, with a study that follows from its voxels, has the files
+// of the whole as well; what does not follow is an error, and after it nothing is left.
 func TestWriterInSlices(t *testing.T) {
 	for name, fakes := range map[string]map[string]*dicomtest.Fake{"files": dicomtest.Stack(4), "padding": dicomtest.Stack(4), "mosaic": {"m": dicomtest.NewMosaic(1, `0\0\1`)}} {
 		for _, f := range fakes {

@@ -9,9 +9,10 @@ import (
 type Format struct {
 	Name string // as series.Meta.Format begins: "NIfTI" of "NIfTI-1"
 	// Inputs are the endings of the names of headers that are read, in lower case and the longer first, each with
-	// that of an output in the same format; nil for files that are recognised by content alone.
+	// the ending of an output in the same format; nil for files that are recognised by content alone.
 	Inputs [][2]string
-	// Endings are those of the names of outputs, in lower case; nil for a folder of files.
+	// Endings are the endings of the names of outputs, in lower case; nil for a folder of
+	// files.
 	Endings []string
 	// Proposed is the ending of the names that the workbench proposes; "" for a format that it does not offer.
 	Proposed string
@@ -26,7 +27,8 @@ type Format struct {
 	Streams bool
 	// Compresses says that the compression of the pixels is chosen, rather than by the ending.
 	Compresses bool
-	// Datatypes are those that voxels are stored as, the default first; nil keeps the source's.
+	// Datatypes are the types that voxels are stored as, the default first; nil keeps the
+	// source's.
 	Datatypes []string
 
 	// Sniff reports whether a file with such a beginning, and of that name, is one of the format.
@@ -34,16 +36,16 @@ type Format struct {
 	// NewWriter returns a writer of the output at path, which must not exist.
 	NewWriter func(path string, o Options) Writer
 	// Stored is how many bytes a voxel of a data type takes in a file that is not compressed, and Waiting on
-	// the disk beside it until the last slab is there.
+	// the disk next to it until the last slab is there.
 	Stored, Waiting func(dtype string) int
 	// Ours reports whether Quell wrote an output. In a folder, known tells of other files that it wrote.
 	Ours func(path string, known func(name string) bool) (bool, error)
-	// Voxels is the ending of a file of the voxels, which belongs to its header, and Second the path of that of an
-	// output; "" and nil for one file.
+	// Voxels is the ending of a file of the voxels, which belongs to its header, and Second the path of the file
+	// of an output; "" and nil for one file.
 	Voxels string
 	Second func(path string) string
-	// Beside returns what else may lie beside an output and belong to it, and Foreign which of that was not written
-	// with it, "" for none; both are nil for nothing.
+	// Beside returns what else may lie next to an output and belong to it, and Foreign which of that was not
+	// written with it, "" for none; both are nil for nothing.
 	Beside  func(path string) []string
 	Foreign func(path string) string
 }
@@ -62,7 +64,8 @@ func (f *Format) Ending(name string) string {
 	return ""
 }
 
-// Input returns the ending of the name of a header that is read, and that of an output; "" for none.
+// Input returns the ending of the name of a header that is read, and the ending of an output; "" for
+// none.
 func (f *Format) Input(name string) (ending, output string) {
 	name = strings.ToLower(name)
 	for _, in := range f.Inputs {
@@ -81,7 +84,7 @@ func (f *Format) Files(path string) []string {
 	return slices.Compact([]string{path, f.Second(path)})
 }
 
-// Companions returns the files beside an output that belong to it.
+// Companions returns the files next to an output that belong to it.
 func (f *Format) Companions(path string) []string {
 	paths := f.Files(path)[1:]
 	if f.Beside != nil {

@@ -16,7 +16,7 @@ import (
 // are called from one goroutine. After an error only Discard is left.
 type Writer interface {
 	// Begin begins the next volume, which lies on the grid of from.Volume and was made from that
-	// series. from.Volume may be without voxels; its mask, where it has one, is the padding.
+	// series. from.Volume may be without voxels; its mask, if it has one, is the padding.
 	Begin(ctx context.Context, from *series.Series, d Derived) error
 	// Add writes the next slices of the volume, of the width and height of the grid and of its unit.
 	// They are used during the call. a, which may be nil, says which voxels are final: some
@@ -33,7 +33,7 @@ type Writer interface {
 
 // Options say how an output is written.
 type Options struct {
-	Group    *series.Group // the 4-D series whose volumes are written; nil for one volume
+	Group    *series.Group // the 4-D series of the volumes that are written; nil for one volume
 	Datatype string        // of the voxels; "" for the default of the format
 	Progress func(done, total int)
 	Compress string    // the pixels of DICOM, by its name in the format; "" for none
@@ -77,7 +77,7 @@ type Derived struct {
 	Code        Code   // of the derivation
 }
 
-// Code is a coded concept of DICOM (PS3.3 8.8). Its zero value is that of a noise filter where one is needed.
+// Code is a coded concept of DICOM (PS3.3 8.8). Its zero value is the one of a noise filter if one is needed.
 type Code struct{ Value, Scheme, Meaning string }
 
 // Report is what a Writer did.

@@ -62,7 +62,7 @@ func (m memory) WriteAt(p []byte, at int64) (int, error) { return copy(m[at:], p
 
 func (m memory) Write([]byte) (int, error) { return 0, errors.ErrUnsupported }
 
-// Blocks that are written in parallel, of voxels that come at once or in parts, are those of a file that is
+// Blocks that are written in parallel, of voxels that come at once or in parts, are as in a file that is
 // written in one go, and any other byte or length is found when they are read back.
 func TestBlocks(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{300, 300, 7}, [3]float64{1, 1, 1})) // 630 000 voxels

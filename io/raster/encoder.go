@@ -51,11 +51,11 @@ type Encoder struct {
 	Slope, Inter float64
 }
 
-// Scaled chooses slope and intercept. Values are stored unscaled in
-// floating-point types, and in integer types if all are whole and fit, if necessary
-// after a shift (CT in unsigned integers). Otherwise the range of the values is
-// mapped to that of the type, less one step at both ends, so that rounding slope
-// and intercept to the header's float32 clips nothing. A floating-point type needs no limits.
+// Scaled chooses slope and intercept. Values are stored unscaled in floating-point types, and
+// in integer types if all are whole and fit, if necessary after a shift (CT in unsigned
+// integers). Otherwise the range of the values is mapped to the range of the type, less one
+// step at both ends, so that rounding slope and intercept to the header's float32 clips
+// nothing. A floating-point type needs no limits.
 func Scaled(d Datatype, values Limits) (e Encoder, lost string, err error) {
 	e = Encoder{Datatype: d, Slope: 1}
 	if !d.Integer() {
@@ -93,7 +93,7 @@ func Unscaled(d Datatype, values Limits) (e Encoder, lost string, err error) {
 }
 
 // Limits are the smallest and the largest of values, masked voxels included. Their zero
-// value is that of none.
+// value belongs to none.
 type Limits struct {
 	Lo, Hi    float32
 	Fractions bool // not all are whole numbers

@@ -18,8 +18,8 @@ func FileFormat(name string, inputs [][2]string, sniff func(head []byte, name st
 		Name: name, Inputs: inputs, Proposed: inputs[0][1], Frames: true, Streams: true, Datatypes: Datatypes(), Sniff: sniff,
 		NewWriter: func(path string, o format.Options) format.Writer { return m.NewWriter(path, o) },
 		Stored:    BytesPerVoxel, Waiting: waiting,
-		// The description, unlike a record beside the file, is written by conversions too and stays with a file
-		// that is moved.
+		// The description, unlike a record next to the file, is written by conversions too and stays with a
+		// file that is moved.
 		Ours: func(path string, _ func(name string) bool) (bool, error) {
 			description, err := describe(HostFolder(filepath.Dir(path)), filepath.Base(path))
 			return err == nil && strings.Contains(description+" ", "Quell "), nil // a long one is cut off after a word

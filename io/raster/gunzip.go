@@ -76,7 +76,7 @@ const (
 	readAheadBytes  = 256 << 10
 )
 
-// newReadAhead starts reading src, about size bytes of which will be needed.
+// newReadAhead starts reading src, and about size bytes of it will be needed.
 func newReadAhead(src io.Reader, size int64) *readAhead {
 	r := &readAhead{
 		full:  make(chan block, readAheadBlocks),

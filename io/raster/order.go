@@ -12,14 +12,15 @@ type Order struct {
 	Flip [3]bool
 }
 
-// The voxels in memory at once are those of so many bytes as float32, at least of a slice of the file. Where the slices
-// of the file run across those of the volume, which wait on the disk, all of these are read for each part.
+// The voxels in memory at once take so many bytes as float32, at least of a slice of the file. If the slices of the
+// file run across the slices of the volume, which wait on the disk, all of these are read for each part.
 const (
 	partBytes   = 64 << 20
 	acrossBytes = 512 << 20
 )
 
-// parts passes all voxels on in this order, nil for that of the volume, some slices of the file at a time.
+// parts passes all voxels on in this order, nil for the order of the volume, some slices of the file at a
+// time.
 func (o *Order) parts(v *spool.Voxels, use func(part *volume.Volume) error) error {
 	last, bytes := 2, partBytes
 	if o != nil {

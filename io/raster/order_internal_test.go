@@ -8,7 +8,7 @@ import (
 )
 
 // TestEveryOrder writes a volume in each of the 48 orders of its voxels, from memory and from the disk, in parts of
-// some slices: each voxel is where the order puts it, with its mask.
+// some slices: each voxel is at the place that the order gives, with its mask.
 func TestEveryOrder(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{3, 4, 5}, [3]float64{1, 1, 1}))
 	v.Mask = make([]bool, len(v.Data))

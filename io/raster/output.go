@@ -18,7 +18,7 @@ import (
 
 // output is the file that the voxels of an image are written to, behind its header.
 type output interface {
-	// add appends voxels, those that a says are final first if it can.
+	// add appends voxels, first the ones that a says are final if it can.
 	add(ctx context.Context, v *volume.Volume, a *volume.Arrival) error
 	// finish writes what is left. A second call does nothing.
 	finish() error

@@ -49,7 +49,7 @@ func (im *Image) readSlice(ctx context.Context, t int, c Component, z int) (*vol
 	return v, nil
 }
 
-// direct returns the file where it can be read from any place.
+// direct returns the file if it can be read from any place.
 func (im *Image) direct() (io.ReaderAt, bool) {
 	file, ok := im.file.file.(io.ReaderAt)
 	return file, ok && !im.file.gzip
@@ -62,7 +62,7 @@ func (p plan) sliceGeometry(z int) volume.Geometry {
 	return p.geometry.Crop(r)
 }
 
-// sliceOf returns a slice with its values that are not finite masked, nil where it has no
+// sliceOf returns a slice with its values that are not finite masked, nil if it has no
 // other.
 func sliceOf(g volume.Geometry, data []float32) *volume.Volume {
 	finite := 0
@@ -90,7 +90,7 @@ type arrivals struct {
 	plan plan
 	show func(z int, slice *volume.Volume) // nil passes none on
 	at   int                               // voxels so far
-	data []float32                         // of the slice that arrives, where it is passed on
+	data []float32                         // of the slice that arrives, if it is passed on
 }
 
 // add takes the voxels that follow.

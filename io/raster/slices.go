@@ -19,7 +19,7 @@ type Slices struct {
 	im    *Image
 	plan  plan
 	src   io.Reader  // of a file that is read from its beginning
-	ahead *readAhead // nil where src does not need it
+	ahead *readAhead // nil if src does not need it
 	buf   []byte
 	next  int // slice
 	lost  losses

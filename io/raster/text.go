@@ -80,7 +80,7 @@ func (h Text) openFiles(fsys fs.FS, header string, l Layout) (file *File, names 
 	return file, names, err
 }
 
-// seek goes to the voxels, and returns where they begin.
+// seek goes to the voxels, and returns the byte at which they begin.
 func (h Text) seek(file *File, l Layout) (int64, error) {
 	for range h.Lines {
 		if _, err := file.Line(); err != nil {
@@ -105,8 +105,8 @@ func (l Layout) bytes() int64 {
 }
 
 // PlainMaker makes single files of a header of text and voxels that are not compressed, in a format without a scale:
-// integers hold whole numbers. name is that of the format, and header returns the text for frames that are step seconds
-// apart, 0 if that is unknown.
+// integers hold whole numbers. name is the name of the format, and header returns the text for frames that are step
+// seconds apart, 0 if that is unknown.
 func PlainMaker(name string, header func(grid volume.Geometry, d Datatype, frames int, step float64, description string) []byte) Maker {
 	return func(_ string, from *series.Series, description string, o format.Options) (Spec, error) {
 		d, err := DatatypeByName(o.Datatype)

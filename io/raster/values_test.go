@@ -141,8 +141,8 @@ func TestErrorsInWords(t *testing.T) {
 	}
 }
 
-// TestIntegerEncoding: whole numbers that fill a type exactly are stored as they are, those
-// that are as many but elsewhere are shifted, more of them are scaled.
+// TestIntegerEncoding: whole numbers that fill a type exactly are stored as they are,
+// numbers that are as many but elsewhere are shifted, more of them are scaled.
 func TestIntegerEncoding(t *testing.T) {
 	for what, c := range map[string]struct {
 		v     *volume.Volume

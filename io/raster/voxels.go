@@ -23,8 +23,8 @@ const chunkBytes = 256 << 10
 // A few saturate the memory bandwidth.
 const maxReaders = 8
 
-// readVoxels reads and converts volume t, of which show gets slices where they come one
-// after the other, and progress how many were read where they do not.
+// readVoxels reads and converts volume t, show gets slices of it if they come one after
+// the other, and progress how many were read if they do not.
 func (im *Image) readVoxels(ctx context.Context, p plan, t int, show func(int, *volume.Volume), progress func(done, total int)) ([]float32, losses, error) {
 	if file, ok := im.direct(); ok {
 		data := volume.Make[float32](p.geometry.Voxels())
@@ -88,7 +88,7 @@ func (im *Image) readStream(ctx context.Context, p plan, t int, arriving *arriva
 	last := int64(t) == int64(im.layout.Volumes)-1
 	src := io.Reader(im.file)
 	if im.file.gzip {
-		if !last { // the next volume may be read from where this one ends
+		if !last { // the next volume may be read from the byte at which this one ends
 			src = io.LimitReader(src, p.volumeBytes)
 		}
 		ahead := newReadAhead(src, p.volumeBytes)

@@ -23,8 +23,8 @@ type Spec struct {
 	Datatype    Datatype
 	Compress    bool // the whole file, by gzip
 	MaskedAsNaN bool // masked voxels are NaN in a floating-point type; else their values
-	// Scale chooses how values are stored, and says what is lost, by the limits of all: [Scaled] or [Unscaled],
-	// for instance. Those of a floating-point type, without Order, are stored before the limits are known, as they are.
+	// Scale chooses how values are stored, and says what is lost, by the limits of all: [Scaled] or [Unscaled], for
+	// instance. Voxels of a floating-point type, without Order, are stored before the limits are known, as they are.
 	Scale func(d Datatype, values Limits) (e Encoder, lost string, err error)
 	// Header returns the bytes before the voxels, which lie on a grid and are stored by e. valid are the limits of
 	// the voxels that are not masked, for files that have an Order.
@@ -32,7 +32,8 @@ type Spec struct {
 
 	// Voxels is the path of a file of its own for the voxels; "" for the file of the header.
 	Voxels string
-	// Order is the order of the voxels in the file, if it has one that is not that of the volume.
+	// Order is the order of the voxels in the file, if it has one that is not the order of the
+	// volume.
 	Order *Order
 	// Beside are whole files by their paths that belong to the output.
 	Beside map[string][]byte
@@ -44,10 +45,10 @@ type Spec struct {
 // errors are one sentence without path.
 type Maker func(path string, from *series.Series, description string, o format.Options) (Spec, error)
 
-// Writer writes volumes on one grid as the frames of one file, see [format.Writer], and reads it back: every
-// byte must be as it was written. The voxels of a floating-point type are written at once; those of an
-// integer type, since the scale of the values is in the header, and those in another order wait on the disk for the last.
-// The voxels of a single frame that come whole are written in parallel.
+// Writer writes volumes on one grid as the frames of one file, see [format.Writer], and reads it back: every byte must
+// be as it was written. The voxels of a floating-point type are written at once; voxels of an integer type, since the
+// scale of the values is in the header, and those in another order wait on the disk for the last. The voxels of a
+// single frame that come whole are written in parallel.
 type Writer struct {
 	path    string
 	make    Maker
@@ -56,7 +57,7 @@ type Writer struct {
 	spec   Spec
 	grid   volume.Geometry
 	begun  int           // frames
-	voxels *spool.Voxels // of all frames; those of a type that does not wait are only counted
+	voxels *spool.Voxels // of all frames; frames of a type that does not wait are only counted
 	added  int           // slices of all frames
 	values Limits
 	valid  Limits   // of a file with an order, see Spec.Header
@@ -342,7 +343,7 @@ func masksAsNaN(wanted bool, e Encoder, v *volume.Volume) bool {
 	return wanted && v.Mask != nil && !e.Integer()
 }
 
-// withNaN returns values in buf, NaN where mask is false.
+// withNaN returns values in buf, NaN if mask is false.
 func withNaN(buf, values []float32, mask []bool) []float32 {
 	buf = append(buf[:0], values...)
 	for i := range buf {

@@ -18,7 +18,7 @@ const VoxelBytes = 5
 
 // Voxels are the slices of a volume that were added so far. A single part of all slices stays in its own
 // memory; others are on the disk, in files that Close removes. Part may be called from several
-// goroutines, but not beside Add.
+// goroutines, but not along with Add.
 type Voxels struct {
 	grid   volume.Geometry
 	dir    string

@@ -29,7 +29,7 @@ type Chart struct {
 // Axis is the scale of one direction. Without marks and names it is marked at round numbers.
 type Axis struct {
 	Label    string
-	Min, Max float64 // the range, if Min < Max; otherwise that of what is drawn, along Y with some room
+	Min, Max float64 // the range, if Min < Max; otherwise the range of what is drawn, along Y with some room
 	Room     float64 // along Y, at least
 	Zero     bool    // a range that is not given begins with 0, so that heights compare
 	Log      bool
@@ -69,7 +69,7 @@ type Cell struct {
 type Look struct {
 	Ground, Ink, Grid color.Color
 	Size              float64             // of letters, in points
-	Beside            bool                // the legend is right of the charts, where it hides nothing
+	Beside            bool                // the legend is right of the charts, so that it hides nothing
 	Number            func(string) string // writes a number in the language of the user; nil for English
 }
 

@@ -14,7 +14,7 @@ import (
 var slope = Curve{Name: "slope", Points: []Point{{0, 1}, {1, 2}, {2, 4}}, Color: color.RGBA{R: 200, A: 255}, Width: 1, Mark: 2}
 
 // TestPicturesHaveExactlyTheSizeAskedFor at every resolution; several stand side by side, and a
-// legend beside them makes the picture wider.
+// legend next to them makes the picture wider.
 func TestPicturesHaveExactlyTheSizeAskedFor(t *testing.T) {
 	silent := slope
 	silent.Name = ""
@@ -102,7 +102,7 @@ func TestWhatCannotBeDrawnIsAnError(t *testing.T) {
 	}
 }
 
-// Values have some room, those of heights begin with 0, and what is given stays.
+// Values have some room, values of heights begin with 0, and what is given stays.
 func TestRangeOfAnAxis(t *testing.T) {
 	for _, c := range []struct {
 		axis    Axis

@@ -17,8 +17,8 @@ import (
 )
 
 // Draw draws charts side by side with their axes aligned, each width x height pixels at dpi pixels
-// an inch. A legend beside the charts, the last one's, makes the picture wider. left and right are
-// the ends of the first chart's X axis in pixels.
+// an inch. A legend next to the charts, the last one's, makes the picture wider. left and right
+// are the ends of the first chart's X axis in pixels.
 func Draw(look Look, width, height, dpi int, charts ...Chart) (m *image.RGBA, left, right float64, err error) {
 	defer func() { // gonum/plot panics on data that it cannot draw
 		if problem := recover(); problem != nil {

@@ -46,9 +46,9 @@ type Test struct {
 	shown  time.Time // the trial at hand
 }
 
-// New returns a test of n trials, drawn by a seed from slices, of which there is one at
-// least. Image A is on the right in half of the trials, of an odd number in one more or
-// one less; every slice is shown once before any is shown again. The first trial is shown now.
+// New returns a test of n trials, drawn by a seed from slices, at least one. Image A is on the
+// right in half of the trials, of an odd number in one more or one less; every slice is shown
+// once before any is shown again. The first trial is shown now.
 func New(seed uint64, n int, slices []int, now time.Time) *Test {
 	r := rand.New(rand.NewPCG(seed, uint64(n)))
 	t := &Test{Seed: seed, Trials: make([]Trial, n), shown: now}
@@ -69,7 +69,7 @@ func New(seed uint64, n int, slices []int, now time.Time) *Test {
 	return t
 }
 
-// Current returns the trial at hand and its number from 1; false where all are answered.
+// Current returns the trial at hand and its number from 1; false if all are answered.
 func (t *Test) Current() (trial Trial, number int, ok bool) {
 	at := len(t.Answered())
 	if at == len(t.Trials) {
@@ -78,7 +78,7 @@ func (t *Test) Current() (trial Trial, number int, ok bool) {
 	return t.Trials[at], at + 1, true
 }
 
-// Answer takes the answer to the trial at hand; it does nothing where all are answered.
+// Answer takes the answer to the trial at hand; it does nothing if all are answered.
 func (t *Test) Answer(a Answer, now time.Time) {
 	if at := len(t.Answered()); at < len(t.Trials) && a != None {
 		t.Trials[at].Answer, t.Trials[at].Took, t.shown = a, now.Sub(t.shown), now
@@ -127,7 +127,7 @@ func (t *Test) Tally() (c Tally) {
 // Share returns the share of the decided trials that prefer B, NaN without any.
 func (c Tally) Share() float64 { return float64(c.B) / float64(c.A+c.B) }
 
-// P returns the probability that as many or more decided trials would prefer one image where
+// P returns the probability that as many or more decided trials would prefer one image if
 // neither is better: the exact two-sided binomial test, without ties. It is 1 without a
 // decided trial.
 func (c Tally) P() float64 {

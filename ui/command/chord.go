@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 )
 
-// keyNames are the keys that a command can have, by what a person writes, in lower case. Those
+// keyNames are the keys that a command can have, by what a person writes, in lower case. Keys
 // that operate a control or end something, such as Tab and Esc, are not among them.
 var keyNames = func() map[string]fyne.KeyName {
 	all := map[string]fyne.KeyName{

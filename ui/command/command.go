@@ -69,7 +69,7 @@ func (c Chord) Plain() bool { return c.Mod&^fyne.KeyModifierShift == 0 }
 type Command struct {
 	ID      string
 	Title   string
-	Help    string // what it does, where the title does not say it; for tooltips
+	Help    string // what it does, if the title does not say it; for tooltips
 	Menu    string // the menu it is in; "" for keys only
 	Section string // of the help sheet, for keys only: a menu; "" for the slices
 	Chords  []Chord
@@ -94,7 +94,7 @@ func (c Command) Keys() string {
 
 // The commands that a dialog and a panel in the place of all others leave enabled.
 const (
-	Cancel = "cancel" // that of Escape
+	Cancel = "cancel" // the command of Escape
 	Quit   = "quit"
 )
 

@@ -88,8 +88,8 @@ func TestHeldKeysArePassedOn(t *testing.T) {
 	}
 }
 
-// TestKeysWithoutACanvas: a control that is on none uses that of the first window, and
-// without a window a key is lost.
+// TestKeysWithoutACanvas: a control that is on none uses the canvas of the first
+// window, and without a window a key is lost.
 func TestKeysWithoutACanvas(t *testing.T) {
 	test.NewTempApp(t)
 	b := control.NewButton("b", nil, nil)

@@ -12,9 +12,9 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Radio is a row of options of which one is chosen. Left and Right choose the
-// previous and the next option. Fyne's own widget.RadioGroup keeps all keys while
-// one of its options has the focus.
+// Radio is a row of options with one chosen. Left and Right choose the previous and
+// the next option. Fyne's own widget.RadioGroup keeps all keys while one of its
+// options has the focus.
 type Radio struct {
 	widget.BaseWidget
 	OnChanged func(option string)
@@ -34,8 +34,8 @@ type Radio struct {
 
 var _ fyne.Disableable = (*Radio)(nil)
 
-// NewRadio returns a row of options, none of which is chosen yet: buttons of which the
-// chosen one stays pressed.
+// NewRadio returns a row of options, none chosen yet: buttons; the chosen one stays
+// pressed.
 func NewRadio(options []string, changed func(string)) *Radio {
 	return newRadio(container.New(layout.NewCustomPaddedHBoxLayout(1)), true, options, changed)
 }
@@ -87,10 +87,10 @@ func (r *Radio) SetOptions(options []string) {
 	r.content.Refresh() // the new items take the theme
 }
 
-// Selected returns the option that is chosen; "" where none is.
+// Selected returns the option that is chosen; "" if none is.
 func (r *Radio) Selected() string { return r.selected }
 
-// SetSelected chooses an option; OnChanged is called where it was not chosen.
+// SetSelected chooses an option; OnChanged is called if it was not chosen.
 func (r *Radio) SetSelected(option string) {
 	if option == r.selected || !slices.Contains(r.Options(), option) {
 		return

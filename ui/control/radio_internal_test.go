@@ -9,7 +9,7 @@ import (
 )
 
 // shows compares what the options of a row look like with states: 'x' chosen, '-' not,
-// each in capitals where it is enabled.
+// each in capitals if it is enabled.
 func shows(t *testing.T, what string, r *Radio, states string) {
 	t.Helper()
 	got := ""

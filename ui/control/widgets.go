@@ -13,7 +13,7 @@ func Caption(text string) *widget.Label {
 	return l
 }
 
-// SetText redraws a label only where its text changes: the bars are refreshed with
+// SetText redraws a label only if its text changes: the bars are refreshed with
 // every move of the pointer.
 func SetText(l *widget.Label, text string) {
 	if l.Text != text {
@@ -21,7 +21,7 @@ func SetText(l *widget.Label, text string) {
 	}
 }
 
-// SetEnabled redraws a control only where it changes.
+// SetEnabled redraws a control only if it changes.
 func SetEnabled(o fyne.Disableable, on bool) {
 	switch {
 	case on && o.Disabled():

@@ -40,7 +40,7 @@ type browser struct {
 	dialog  *Dialog
 	reader  newest.Worker[string, listing]
 	read    listing
-	shown   []fs.FileInfo // of read, those that the field's last word begins
+	shown   []fs.FileInfo // of read, the entries that the field's last word begins
 }
 
 // listing is the content of a folder: folders first, then files, by name.
@@ -136,8 +136,8 @@ func (b *browser) typed() {
 	b.narrow()
 }
 
-// narrow shows the entries of the folder whose names begin like the last word. Hidden
-// ones are shown where that begins with a dot.
+// narrow shows the entries of the folder with names that begin like the last word.
+// Hidden ones are shown if that begins with a dot.
 func (b *browser) narrow() {
 	if b.read.folder != b.folder() {
 		return
@@ -172,7 +172,7 @@ func (b *browser) choose(f fs.FileInfo) {
 	}
 }
 
-// open ends the dialog with the path, where there is something.
+// open ends the dialog with the path, if there is something.
 func (b *browser) open() {
 	path := typedPath(b.field.Text)
 	if path == "" {

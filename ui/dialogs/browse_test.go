@@ -72,7 +72,7 @@ func tree(t *testing.T, names ...string) string {
 	return root
 }
 
-// A typed path is opened where it exists; otherwise the dialog stays and says so.
+// A typed path is opened if it exists; otherwise the dialog stays and says so.
 func TestAPathIsTyped(t *testing.T) {
 	w := parent(t)
 	home := tree(t, "my head/")

@@ -107,7 +107,7 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 	return d
 }
 
-// rowHeight returns the height of the row of an entry, whose findings are wrapped, in a
+// rowHeight returns the height of the row of an entry with its findings wrapped, in a
 // dialog of a width.
 func rowHeight(e app.Entry, width float32) float32 {
 	const edges = 60 // of the dialog, the list and its scroll bar

@@ -1,5 +1,5 @@
 // Package dialogs holds the workbench's dialogs: which series to open, what noise
-// to add, where to export, what was found, and what may be discarded.
+// to add, to what to export, what was found, and what may be discarded.
 //
 // Every function returns a dialog that is ready to be shown and calls back on
 // the UI goroutine. The package imports app, denoise, series, ui/control and
@@ -259,7 +259,7 @@ type Section struct {
 	Rows  [][2]string
 }
 
-// Shortcuts is the help sheet, in as few columns as show all of it, and it scrolls where none do.
+// Shortcuts is the help sheet, in as few columns as show all of it, and it scrolls if none do.
 func Shortcuts(sections []Section, parent fyne.Window) *Dialog {
 	whole := parent.Canvas().Size()
 	size := fyne.NewSize(whole.Width*0.98, min(whole.Height*0.98, 860))
@@ -315,7 +315,8 @@ func balanced(sections []Section, n int) (columns [][]Section) {
 	return slices.DeleteFunc(columns, func(c []Section) bool { return len(c) == 0 })
 }
 
-// rowGap and columnGap reduce the space between labels, whose padding is meant for forms.
+// rowGap and columnGap reduce the space between labels, as their padding is meant for
+// forms.
 const (
 	rowGap    = -9
 	columnGap = -2

@@ -337,7 +337,7 @@ func TestExportAsksBeforeItReplacesAForeignFile(t *testing.T) {
 	}
 }
 
-// An export of Quell is replaced after a question that says whose it is; the same one without.
+// An export of Quell is replaced after a question that names its owner; the same one without.
 func TestExportSaysWhoseExportItReplaces(t *testing.T) {
 	folder := t.TempDir()
 	own, other := finished(t), finished(t)
@@ -481,7 +481,8 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 // asNIfTI is the choice of NIfTI.
 func asNIfTI() string { return asFile(app.FormatOf("a.nii.gz")) }
 
-// The format of the source is suggested, and that of an export that failed before it.
+// The format of the source is suggested, and the format of an export that failed
+// before it.
 func TestExportSuggestsTheFormatOfTheSource(t *testing.T) {
 	folder := t.TempDir()
 	for _, c := range []struct{ source, failed, format, path string }{

@@ -29,11 +29,11 @@ type ExportRequest struct {
 	Recipe   string        // of the run, as a label
 	Stale    bool          // the current recipe is another than the run's
 	Proposed app.Proposals // in the folder that is suggested
-	Path     string        // to suggest in their place: that of an export that failed; "" for none
+	Path     string        // to suggest in their place: the path of an export that failed; "" for none
 	Hide     bool          // the identity is hidden on the screen
 	Compress bool          // suggest to compress DICOM
 	Export   func(out string, o app.ExportOptions)
-	// Volumes is the number of volumes of the 4-D series that the run is of one of, where
+	// Volumes is the number of volumes of the 4-D series that the run is of one of, if
 	// all can be filtered as it was; else 0. ExportAll filters and writes all.
 	Volumes   int
 	ExportAll func(out string, o app.ExportOptions)
@@ -203,7 +203,7 @@ func (f *exportForm) press() {
 	f.looker.Request(f.target())
 }
 
-// begin exports, after a question where that replaces anything but an earlier export of the same.
+// begin exports, after a question if that replaces anything but an earlier export of the same.
 func (f *exportForm) begin() {
 	if f.confirm.Disabled() {
 		return
@@ -372,7 +372,7 @@ func StartFolder(last string) string {
 	return "."
 }
 
-// Exported shows what an export wrote; open shows a folder to the user, and send, nil where there
+// Exported shows what an export wrote; open shows a folder to the user, and send, nil if there
 // is nothing that a PACS takes, asks where to send it.
 func Exported(r app.ExportReport, open func(folder string), send func(), parent fyne.Window) *Dialog {
 	text := fmt.Sprintf(lang.L("%s written and read back: %s"), fileCount(r.Files), r.Output)

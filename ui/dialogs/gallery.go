@@ -18,13 +18,13 @@ import (
 type GalleryCell struct {
 	Title    string
 	Lines    []string
-	Picture  image.Image // nil while it is awaited, and where there is none
-	Take     func()      // nil where there is nothing to be taken
+	Picture  image.Image // nil while it is awaited, and if there is none
+	Take     func()      // nil if there is nothing to be taken
 	Marked   bool        // it is the best one
 	Awaiting bool        // the picture is to come
 }
 
-// GalleryDialog shows pictures side by side, of which one can be taken.
+// GalleryDialog shows pictures side by side; one can be taken.
 type GalleryDialog struct {
 	*Dialog
 	grid   *fyne.Container

@@ -13,7 +13,7 @@ import (
 // KeyedCommand is a command and its keys in words.
 type KeyedCommand struct{ ID, Title, Keys string }
 
-// KeyRequest holds the commands whose keys can be changed, and what to do.
+// KeyRequest holds the commands with keys that can be changed, and what to do.
 type KeyRequest struct {
 	Commands []KeyedCommand
 	// Check returns why a command cannot have the key that was written; "" is none.

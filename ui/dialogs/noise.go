@@ -24,7 +24,7 @@ type NoiseRequest struct {
 	Unit      string
 	Range     float64 // of the volume's values
 	Sigma     float64 // the estimate of the noise in the volume
-	Magnitude bool    // MR magnitudes, whose noise is Rician
+	Magnitude bool    // MR magnitudes, with noise that is Rician
 	Add       func(app.Noise)
 }
 
@@ -103,7 +103,7 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 
 func modelName(m noise.Model) string { return lang.L(capital(string(m))) }
 
-// suggestedNoise returns twice the estimate of the noise, or 2 % of the range where
+// suggestedNoise returns twice the estimate of the noise, or 2 % of the range if
 // there is none: noise that is clearly visible.
 func suggestedNoise(r NoiseRequest) float64 {
 	s := 2 * r.Sigma

@@ -23,8 +23,8 @@ func Replace(standing string, replace func(), parent fyne.Window) *Dialog {
 // dayAndTime is how the time of a file is written.
 const dayAndTime = "2006-01-02 15:04"
 
-// standing says in a sentence what stands at a path: whose it is, how much, and since when. Where hide is
-// set it names no patient and no series.
+// standing says in a sentence what stands at a path: its owner, how much, and since when. If hide is set
+// it names no patient and no series.
 func standing(e app.Existing, hide bool) string {
 	name, amount := filepath.Base(e.Path), fmt.Sprintf(lang.L("%s of %s"), fileCount(e.Files), e.Modified.Local().Format(dayAndTime))
 	if e.States > 0 {
@@ -49,7 +49,7 @@ func made(e app.Existing) string {
 	return inBrackets(e.Record.Asked.String())
 }
 
-// ofSeries says of which series an export is, as far as it says.
+// ofSeries says from what series an export is, as far as it says.
 func ofSeries(e app.Existing, hide bool) string {
 	m := e.Meta
 	if m.Modality == "" && e.Record != nil {

@@ -25,9 +25,9 @@ type SaveRequest struct {
 	Title  string
 	Note   string // sentences on what is written
 	Folder string // to suggest; "" for the home folder
-	Name   string // to suggest, with a number where a file of that name is there
+	Name   string // to suggest, with a number if a file of that name is there
 	// Check returns why path cannot be written; an error that wraps app.ErrForeignTarget
-	// where a file is there that it takes overwrite to replace.
+	// if a file is there that it takes overwrite to replace.
 	Check func(path string, overwrite bool) error
 	Save  func(path string, overwrite bool)
 	Show  func(dialog.Dialog) // shows the question

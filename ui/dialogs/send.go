@@ -134,7 +134,7 @@ func say(l *widget.Label, importance widget.Importance, text string) {
 // shownSeries bounds the series named in the question.
 const shownSeries = 3
 
-// sendText says what is sent. The patient is masked, and not named at all where hide is set.
+// sendText says what is sent. The patient is masked, and not named at all if hide is set.
 func sendText(p app.SendPlan, hide bool) string {
 	series := p.Series()
 	text := fmt.Sprintf(lang.L("%s of %d series: %s"), fileCount(len(p.Objects)), len(series), firstOf(series, shownSeries, "; ")) +
@@ -169,7 +169,7 @@ func masked(text string) string {
 	return lang.L("none")
 }
 
-// Sent shows what became of every file. Where some are not stored, retry sends these.
+// Sent shows what became of every file. If some are not stored, retry sends these.
 func Sent(r app.SendReport, err error, retry func(), parent fyne.Window) *Dialog {
 	if err == nil {
 		text := fmt.Sprintf(lang.L("%s confirmed all files: %d."), r.Target, r.Stored)

@@ -17,7 +17,7 @@ import (
 //go:embed translations
 var translations embed.FS
 
-// The languages, by their codes; System is that of the desktop.
+// The languages, by their codes; System is the language of the desktop.
 const (
 	System  = ""
 	English = "en"
@@ -28,7 +28,7 @@ const (
 var All = []string{English, German}
 
 // Chosen returns the language for a choice: the first one of the system that the workbench
-// has for System, English where there is none.
+// has for System, English if there is none.
 func Chosen(choice string, system []string) string {
 	for _, code := range append([]string{choice}, system...) {
 		if slices.Contains(All, code) {

@@ -29,7 +29,7 @@ func TestTheLanguageOfTheSystemWhereNoneIsChosen(t *testing.T) {
 	}
 }
 
-// Fyne's own texts, such as "Paste", change with those of the workbench.
+// Fyne's own texts, such as "Paste", change with the texts of the workbench.
 func TestUse(t *testing.T) {
 	for _, l := range []struct{ code, slices, paste string }{
 		{"", "Slices", "Paste"}, {language.German, "Schichten", "Einfügen"}, {language.English, "Slices", "Paste"},

@@ -17,7 +17,8 @@ var comma bool
 var point = regexp.MustCompile(`(\d)\.(\d)`)
 
 // Number returns a text of numbers and units, such as "12.5 HU", as the language in use writes it. It is
-// not for texts with names, versions or UIDs, and not for files, whose numbers have a point everywhere.
+// not for texts with names, versions or UIDs, and not for files, in which numbers have a point
+// everywhere.
 func Number(text string) string {
 	if !comma {
 		return text

@@ -15,14 +15,14 @@ import (
 //go:embed sentences
 var sentenceFiles embed.FS
 
-// sentences are those of the language in use; nil in English.
+// sentences are the sentences of the language in use; nil in English.
 var sentences *book
 
 // Sentence returns what a package below the workbench says, such as the reason of a verdict or
 // the text of an error, in the language in use. Those packages write English, with figures and
 // names in it: a text is recognised by the format that it was made with, and the translation
 // gets the same values. Several sentences and "path: problem; advice" are translated part by
-// part. A text of which a part is not known stays English as a whole.
+// part. A text with a part that is not known stays English as a whole.
 func Sentence(text string) string {
 	if sentences == nil {
 		return text
@@ -52,7 +52,7 @@ type format struct {
 	phrase
 	between []string // what stands before, between and after its values
 	verbs   string   // a letter for each value
-	free    []bool   // of each value: it stays as it is where it is not known
+	free    []bool   // of each value: it stays as it is if it is not known
 }
 
 // verb is one of package fmt. A translation may number its verbs: %[2]s is the second value. What
@@ -138,7 +138,7 @@ func newFormat(english string, p phrase) format {
 	return f
 }
 
-// text returns a text in the language; ok is false where a part of it is not known.
+// text returns a text in the language; ok is false if a part of it is not known.
 func (b *book) text(text string) (out string, ok bool) {
 	if out, ok = b.clause(text); ok {
 		return out, true
@@ -218,7 +218,7 @@ func (f format) fits(text string) bool {
 }
 
 // values returns the translations of the values of a format from the first on, in a text that begins
-// with that. Where what stands between two values is in a value too, every place is tried.
+// with that. If what stands between two values is in a value too, every place is tried.
 func (b *book) values(f format, first int, text string) (all []string, ok bool) {
 	if first == len(f.verbs) {
 		return nil, text == ""

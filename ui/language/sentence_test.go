@@ -9,7 +9,7 @@ import (
 	"quell/ui/language"
 )
 
-// verbs are those of package fmt; a translation may number them.
+// verbs are the verbs of package fmt; a translation may number them.
 var verbs = regexp.MustCompile(`%(?:\[(\d)\])?[-+#0]*[\d.]*([a-zA-Z%])`)
 
 // speakGerman makes a test run in German.
@@ -52,7 +52,7 @@ func TestSentence(t *testing.T) {
 		// What stands before a colon may be a name.
 		"/data/My series/a.nii: padding lies in the ROI; no pixel lies in the ROI.": "/data/My series/a.nii: in der ROI liegen Füllwerte; in der ROI liegt kein Pixel.",
 		"a b.dcm: padding lies in the ROI":                                          "a b.dcm: in der ROI liegen Füllwerte",
-		// A text of which a part is not known stays as it is.
+		// A text with a part that is not known stays as it is.
 		"No such sentence.":                                    "No such sentence.",
 		"Nothing was removed. No such sentence.":               "Nothing was removed. No such sentence.",
 		"The noise is not known: there is no such reason.":     "The noise is not known: there is no such reason.",

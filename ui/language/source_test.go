@@ -17,8 +17,9 @@ import (
 	"quell/ui/language"
 )
 
-// speakers are the packages below the workbench whose texts it shows, each with those of its
-// files and texts that it does not show: mistakes of a programmer, names, and what files hold.
+// speakers are the packages below the workbench with texts that it shows, each with the ones
+// of its files and texts that it does not show: mistakes of a programmer, names, and what
+// files hold.
 var speakers = map[string][]string{
 	"app": {
 		// of the command line, of reports and pictures in English, and of the log
@@ -99,7 +100,7 @@ var speakers = map[string][]string{
 	},
 }
 
-// listeners are packages some of whose texts have a translation: the others are labels, which the
+// listeners are packages in which some texts have a translation: the others are labels, which the
 // workbench translates, and cases of tests.
 var listeners = "denoise/filter/*"
 
@@ -114,7 +115,7 @@ type said struct {
 // prose matches texts with two words in lower case, which need a translation; names have capitals.
 var prose = regexp.MustCompile(`(?:^|\s)[a-z]{2,}\S*\s(?:.*\s)?[a-z]{2,}`)
 
-// parts are translated as parts of values: between those of a list, the end of a long list, and
+// parts are translated as parts of values: between parts of a list, the end of a long list, and
 // what the system says.
 var parts = []string{" and ", " or ", "%d more",
 	syscall.ENOENT.Error(), syscall.EACCES.Error(), syscall.ENOSPC.Error(), syscall.EIO.Error(), syscall.EISDIR.Error(), syscall.ENOTDIR.Error()}

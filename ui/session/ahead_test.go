@@ -30,8 +30,8 @@ func (b *bench) wantFiltered(what string, f func(), want ...int) {
 	}
 }
 
-// The slices beside the one on the screen are filtered when it is done, that in the
-// direction of the last step first.
+// The neighbours of the slice on the screen are filtered when it is done, that in
+// the direction of the last step first.
 func TestTheSlicesBesideAreFilteredAhead(t *testing.T) {
 	b := newBench(t)
 	b.settle()
@@ -48,8 +48,8 @@ func TestTheSlicesBesideAreFilteredAhead(t *testing.T) {
 	b.wantFiltered("one that is asked for", b.Preview.Start, 3)
 }
 
-// holdAhead gives the session another recipe and waits until the slice beside the first
-// one is being filtered.
+// holdAhead gives the session another recipe and waits until the neighbour of the first
+// slice is being filtered.
 func (b *bench) holdAhead(h float64) {
 	b.loop.t.Helper()
 	first := b.State().Index()
@@ -75,7 +75,7 @@ func TestASliceAheadIsTakenOver(t *testing.T) {
 	}, 3, 4, 5)
 }
 
-// Where the user scrolls the slices ahead come before the numbers, which are asked for
+// If the user scrolls the slices ahead come before the numbers, which are asked for
 // once they are there.
 func TestNumbersWaitWhileTheUserScrolls(t *testing.T) {
 	b := newBench(t)
@@ -116,7 +116,7 @@ func TestFilteringAheadGivesWay(t *testing.T) {
 	b.Results.Apply()
 	n := b.engine.count()
 	b.State().ZoomAt(2, 1, 1, 10, 10)
-	b.State().Scroll(1) // previewed before, but not the one beside it
+	b.State().Scroll(1) // previewed before, but not its neighbour
 	b.loop.drain()
 	if b.filtersAhead() || b.engine.count() != n || b.status() != preview.Slice || !b.Tasks.Busy() {
 		t.Errorf("%d slices are filtered beside a run, status %v", b.engine.count()-n, b.status())

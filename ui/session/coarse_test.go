@@ -109,8 +109,8 @@ func dimmed(got, of []uint8) bool {
 	return len(got) == len(of)
 }
 
-// The pictures of the last slice stay until those of the next are there, but for the
-// original, which moves at once, and before the filter begins.
+// The pictures of the last slice stay until the pictures of the next are there, but
+// for the original, which moves at once, and before the filter begins.
 func TestTheLastPictureStaysUntilTheNextIsThere(t *testing.T) {
 	b := newBench(t)
 	b.Tuning.Set(b.tuned(5), true)
@@ -177,7 +177,7 @@ func TestTheFilterWaitsForTheOriginalOfItsSlice(t *testing.T) {
 	b.settle()
 }
 
-// Where no result is coming, or the plane is another, nothing of the last slice stays.
+// If no result is coming, or the plane is another, nothing of the last slice stays.
 func TestNothingStaysWhereNothingIsComing(t *testing.T) {
 	b := newBench(t)
 	b.Tuning.Set(b.tuned(5), true)

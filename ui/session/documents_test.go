@@ -309,7 +309,7 @@ func TestAllSeriesComeBack(t *testing.T) {
 		t.Error("the result of the first series is not there")
 	}
 
-	// What was opened since gives way where nothing was done on it.
+	// What was opened since gives way if nothing was done on it.
 	for _, touched := range []bool{false, true} {
 		b := newBenchWith(t, deps)
 		b.opens(paths[0])
@@ -430,7 +430,7 @@ func TestSlicesOfNIfTIArrive(t *testing.T) {
 	}
 }
 
-// The same files are not opened twice, by whatever path; other ones are, and those that have
+// The same files are not opened twice, by whatever path; other ones are, and files that have
 // changed on disk.
 func TestFilesAreOpenedOnce(t *testing.T) {
 	b := newBenchWith(t, keeping(t, 1<<40))
@@ -472,7 +472,7 @@ func TestFilesAreOpenedOnce(t *testing.T) {
 	expect("one that is open no more", 2, 3, false)
 }
 
-// A series that was put away is read again where it is opened again.
+// A series that was put away is read again if it is opened again.
 func TestASeriesThatWasPutAwayIsOpenedOnce(t *testing.T) {
 	b := newBenchWith(t, keeping(t, 2*size(t)-1))
 	paths := written(t, 2)

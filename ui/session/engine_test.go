@@ -11,7 +11,7 @@ import (
 	"quell/volume"
 )
 
-// lostEngine stands for a GPU whose worker does not start again.
+// lostEngine stands for a GPU with a worker that does not start again.
 type lostEngine struct{ fakeEngine }
 
 func (e *lostEngine) Run(context.Context, denoise.Recipe, denoise.Input, volume.Region, denoise.Progress) (*volume.Volume, error) {

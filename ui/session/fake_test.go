@@ -211,7 +211,8 @@ func (b *bench) start(f func()) {
 	}()
 }
 
-// newBench returns the bench of a test that runs beside others; a test has one of these.
+// newBench returns the bench of a test that runs along with others; a test has one of
+// these.
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	t.Parallel()
@@ -329,7 +330,7 @@ func (e *fakeEngine) open() {
 
 func (e *fakeEngine) holdPreviews() { e.holdAllBut(nil) }
 
-// holdAllBut holds previews but those that free returns true for.
+// holdAllBut holds previews except the ones that free returns true for.
 func (e *fakeEngine) holdAllBut(free func(r denoise.Recipe, slice int) bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 	"quell/ui/session/desk"
 )
 
-// A run for which there is no memory is refused with its reason, and a result for whose
-// judgement there is none is shown without one. What is free is asked for again after a while,
-// and before every run.
+// A run for which there is no memory is refused with its reason, and a result for which there
+// is none to judge it is shown without one. What is free is asked for again after a while, and
+// before every run.
 func TestMemoryOfARun(t *testing.T) {
 	var free, asked, ahead atomic.Int64
 	now := time.Now()

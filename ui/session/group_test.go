@@ -10,7 +10,8 @@ import (
 	"quell/volume"
 )
 
-// open4D opens a 4-D file of n volumes whose first voxel is the volume's number.
+// open4D opens a 4-D file of n volumes with a first voxel that is the volume's
+// number.
 func (b *bench) open4D(t *testing.T, n int) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "dynamic.nii")

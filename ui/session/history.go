@@ -71,8 +71,8 @@ func (hi *History) returnTo(before, after app.Edit) {
 	hi.tuning.Change(after.Recipe)
 }
 
-// showPlaced places the pictures as after, and shows the plane where that differs from before,
-// if it is one alone.
+// showPlaced places the pictures as after, and shows the plane if that differs from before, if
+// it is one alone.
 func (hi *History) showPlaced(before, after app.Edit) {
 	var planes [3]viewer.Placed
 	var changed []volume.Plane

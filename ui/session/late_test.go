@@ -17,7 +17,7 @@ import (
 )
 
 // An event makes the answers to what was asked before it late. task says that the question is a
-// task, which ends where a series is opened and lets no noise be added meanwhile.
+// task, which ends when a series is opened and lets no noise be added meanwhile.
 type event struct {
 	name  string
 	occur func(t *testing.T, b *bench, task bool)
@@ -136,7 +136,7 @@ func screen(b *bench) string {
 }
 
 // after returns what is shown in the end if an event occurs before the answer to a question, or
-// after it where that is in time.
+// after it if that is in time.
 func after(t *testing.T, q question, e event, late bool) string {
 	b := anotherBench(t)
 	b.settle()

@@ -200,7 +200,7 @@ func TestWhatIsTaken(t *testing.T) {
 	}
 }
 
-// What is measured in a mark is that of its own slice, by hand.
+// What is measured in a mark is measured on its own slice, by hand.
 func TestFiguresOfMarks(t *testing.T) {
 	b := newBench(t)
 	b.Tuning.Set(b.tuned(3), true)
@@ -340,7 +340,8 @@ func TestNoiseOfAnROI(t *testing.T) {
 	if now, _ := b.Document().Facts(); now.Noise.Sigma != facts.Noise.Sigma {
 		t.Error("undo does not bring the given noise back")
 	}
-	// A result of other noise is not that of the recipe, where automatic values follow it.
+	// A result of other noise is not the result of the recipe, if automatic values follow
+	// it.
 	b.settle()
 	b.Results.Apply()
 	b.settle()
@@ -414,7 +415,7 @@ func TestMarksWithoutASeries(t *testing.T) {
 }
 
 // A window is one step of the history, in one line with recipe and marks; a drag is one
-// however long it is. A series of which the window alone was changed gives way to the next.
+// however long it is. A series with nothing but its window changed gives way to the next.
 func TestUndoOfWindows(t *testing.T) {
 	b := newBench(t)
 	b.settle()
@@ -485,7 +486,7 @@ func TestUndoOfOwnWindows(t *testing.T) {
 	}
 }
 
-// Another series has its own windows, and the first one keeps those that it had.
+// Another series has its own windows, and the first one keeps the ones that it had.
 func TestOwnWindowsStayWithTheirSeries(t *testing.T) {
 	b := newBench(t)
 	b.settle()
@@ -513,8 +514,8 @@ func TestAWindowIsNoWork(t *testing.T) {
 	}
 }
 
-// On a picture that is turned, a mark is drawn, taken and moved where it is seen, and its
-// figures stay those of its voxels.
+// On a picture that is turned, a mark is drawn, taken and moved at the place at which it
+// is seen, and its figures stay the figures of its voxels.
 func TestMarksOnATurnedPicture(t *testing.T) {
 	b := newBench(t)
 	b.settle()

@@ -19,7 +19,8 @@ func newAppliedBench(t *testing.T) *bench {
 	return b
 }
 
-// holdSlice scrolls to a slice whose measures wait until the channel that it returns is closed.
+// holdSlice scrolls to a slice with measures that wait until the channel that it returns is
+// closed.
 func (b *bench) holdSlice(t *testing.T) chan struct{} {
 	t.Helper()
 	b.State().Scroll(1)
@@ -136,7 +137,8 @@ func TestLateNumbersOfTheRunAreDropped(t *testing.T) {
 	}
 }
 
-// Numbers that are known are not computed again, and scrolling does not end those of the volume.
+// Numbers that are known are not computed again, and scrolling does not end the numbers of the
+// volume.
 func TestNumbersOfTheRunStay(t *testing.T) {
 	b := newAppliedBench(t)
 	b.Tuning.Set(b.tuned(6), false)
@@ -174,7 +176,7 @@ func TestANewRunEndsTheNumbersOfTheLast(t *testing.T) {
 	}
 }
 
-// A preview that fails leaves the picture, whose numbers it had ended.
+// A preview that fails leaves the picture; it had ended the numbers of that.
 func TestAPreviewThatFailsLeavesTheNumbersOfThePicture(t *testing.T) {
 	b := newBench(t)
 	gate := b.holdMeasures(b.tuned(5))

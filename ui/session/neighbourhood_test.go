@@ -7,8 +7,8 @@ import (
 	"quell/volume"
 )
 
-// The neighbourhood under the pointer is that of the current recipe, in the plane that
-// the filter works in, and there is none of filters that choose none.
+// The neighbourhood under the pointer is found by the current recipe, in the plane
+// that the filter works in, and there is none of filters that choose none.
 func TestNeighbourhoodUnderThePointer(t *testing.T) {
 	b := newBench(t)
 	if _, ok := b.Neighbourhoods.Here(); ok {

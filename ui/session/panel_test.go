@@ -381,7 +381,7 @@ func TestABundledSeriesThatFails(t *testing.T) {
 }
 
 // TestSliceMeasuresBelongToTheSlice checks that the numbers of another slice are not shown,
-// and that those of an older recipe are not current.
+// and that numbers of an older recipe are not current.
 func TestSliceMeasuresBelongToTheSlice(t *testing.T) {
 	b := newBench(t)
 	b.Tuning.Set(b.tuned(5), true)

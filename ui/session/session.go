@@ -16,7 +16,7 @@ import (
 	"quell/ui/viewer"
 )
 
-// Session is the workbench's state: the open series, of which one is shown, and the work on them.
+// Session is the workbench's state: the open series, one of which is shown, and the work on them.
 // Each part holds its own state and knows the parts that are named before it. Create it with New.
 type Session struct {
 	Tasks          *desk.Tasks

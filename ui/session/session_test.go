@@ -60,7 +60,7 @@ func TestScrollingBackNeedsNoNewPreview(t *testing.T) {
 	b.State().Scroll(1)
 	b.loop.until("the next is previewed", func() bool { return b.status() == preview.Slice })
 	b.settle()
-	b.Preview.SetAuto(false) // which filters the slices beside it as well
+	b.Preview.SetAuto(false) // which filters its neighbours as well
 	n := b.engine.count()
 	b.State().Scroll(-1)
 	if b.status() != preview.Slice {
@@ -221,7 +221,7 @@ func TestAFilterStartsWithItsLastParameters(t *testing.T) {
 }
 
 // A filter comes up with the settings that this series had of it, or with its defaults; not with
-// those of another series, whichever of the two had the filter first.
+// the settings of another series, whichever of the two had the filter first.
 func TestFilterSettingsBelongToTheirSeries(t *testing.T) {
 	b := newBench(t)
 	choose := func(name string, dims int) denoise.Recipe {
@@ -444,7 +444,7 @@ func TestDrawingThatFailsIsTold(t *testing.T) {
 }
 
 // TestASessionFindsItsOwnWayToScan: without a function to scan and a clock, a session uses
-// those of the program.
+// the ones of the program.
 func TestASessionFindsItsOwnWayToScan(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.nii")
 	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {

@@ -58,7 +58,7 @@ func TestAFrameOfThePreviousSeriesIsDropped(t *testing.T) {
 	}
 }
 
-// holdMeasures shows the preview of a recipe, whose measures wait until the channel
+// holdMeasures shows the preview of a recipe; its measures wait until the channel
 // that it returns is closed.
 func (b *bench) holdMeasures(r denoise.Recipe) chan struct{} {
 	b.settle()
@@ -193,7 +193,7 @@ func TestACancelledScanClosesItsZip(t *testing.T) {
 	}
 }
 
-// A zip that turns out to be open already is closed again, and so is one whose opening was
+// A zip that turns out to be open already is closed again, and so is one with its opening
 // cancelled after the scan.
 func TestAZipThatIsNotOpenedIsClosed(t *testing.T) {
 	for _, cancel := range []bool{false, true} {

@@ -13,14 +13,14 @@ import (
 )
 
 // usually is about the sigma of tissueSeries, which a plain strength is divided by
-// where the filter follows the noise.
+// if the filter follows the noise.
 const usually = 4
 
 func (b *bench) follows(h float64) bool {
 	return math.Abs(float64(b.shift())-h/usually) < 0.15*h/usually
 }
 
-// Where the filter follows the noise, previews and runs do; both are stale when it is switched.
+// If the filter follows the noise, previews and runs do; both are stale when it is switched.
 func TestTheFilterFollowsTheNoise(t *testing.T) {
 	b := newBench(t)
 	b.show(tissueSeries(t))

@@ -20,8 +20,8 @@ func (b *bench) verdicts() (out []int) {
 	return out
 }
 
-// With nothing else to do, all slices are judged, each once; those of another recipe begin
-// anew, and the first recipe's are not shown for it.
+// With nothing else to do, all slices are judged, each once; verdicts of another recipe
+// begin anew, and the first recipe's are not shown for it.
 func TestAllSlicesAreJudged(t *testing.T) {
 	b := newBench(t)
 	b.Tuning.Set(b.tuned(3), true)
@@ -56,7 +56,7 @@ func TestAllSlicesAreJudged(t *testing.T) {
 	b.settle()
 	b.State().SetPlane(0)
 	b.settle()
-	if got := b.verdicts(); len(got) != 6 || len(b.engine.order) > before+3 { // the coronal slice and those beside it
+	if got := b.verdicts(); len(got) != 6 || len(b.engine.order) > before+3 { // the coronal slice and its neighbours
 		t.Errorf("%v, filtered %v after %d", got, b.engine.order, before)
 	}
 	b.Strip.Judge(false)
@@ -108,7 +108,8 @@ func TestAFailedJudgement(t *testing.T) {
 	}
 }
 
-// A judgement that was ended, and answers after those of another recipe, changes none of them.
+// A judgement that was ended, and answers after the judgements of another recipe, changes none
+// of them.
 func TestALateJudgementIsDropped(t *testing.T) {
 	b := newBench(t)
 	b.Tuning.Set(b.tuned(3), true)

@@ -47,7 +47,7 @@ func TestStructureIsMarkedInTheResidual(t *testing.T) {
 	}
 }
 
-// The marks follow the slice and the recipe; those of another picture are never shown.
+// The marks follow the slice and the recipe; marks of another picture are never shown.
 func TestStructureBelongsToItsPicture(t *testing.T) {
 	b := newShiftBench(t)
 	b.Structures.Toggle()

@@ -115,7 +115,7 @@ func TestUndoAcrossPlanes(t *testing.T) {
 	}
 }
 
-// Where every plane has its pane, undo does not choose one.
+// If every plane has its pane, undo does not choose one.
 func TestUndoBesideThePlanes(t *testing.T) {
 	b := newBench(t)
 	b.planePanes = [3]viewer.Pane{{Width: 64, Height: 48}, {Width: 64, Height: 48}, {Width: 64, Height: 48}}

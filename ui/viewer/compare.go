@@ -75,7 +75,7 @@ func (s *State) Compare(m Mode) {
 		m = Plain
 	}
 	s.comparison.Mode, s.comparison.First = m, false
-	if s.comparison.Share == 0 || s.comparison.Share == 1 { // where one side hides the other
+	if s.comparison.Share == 0 || s.comparison.Share == 1 { // if one side hides the other
 		s.comparison.Share = 0.5
 	}
 	s.changed()

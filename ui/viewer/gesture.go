@@ -57,8 +57,8 @@ func (s *State) zoom(factor, x, y, w, h float64) bool {
 	return true
 }
 
-// Actual shows every voxel as one device pixel, where panes are w x h of them; along the
-// axis where voxels are farther apart, they are larger.
+// Actual shows every voxel as one device pixel, if panes are w x h of them; along the
+// axis along which voxels are farther apart, they are larger.
 func (s *State) Actual(w, h int) {
 	if s.Volume() != nil && w > 0 && h > 0 {
 		x, y := float64(w), float64(h)

@@ -65,8 +65,8 @@ type Lens struct {
 // Tint is a volume that is laid over the picture of a pane in translucent
 // colours. It is not changed.
 type Tint struct {
-	// Values is on the grid of Job.Source, or where Part is true holds the slice of
-	// it that is shown. Nothing is laid over where its mask is false.
+	// Values is on the grid of Job.Source, or if Part is true holds the slice of it
+	// that is shown. Nothing is laid over voxels with a false mask.
 	Values *volume.Volume
 	Part   bool
 	Colors volume.Tint
@@ -81,8 +81,8 @@ type Job struct {
 	// Base takes the place of Source as the side that the result is compared with: an
 	// earlier result on the same grid; nil for Source.
 	Base *volume.Volume
-	// Result is the denoised volume, or where Part is true the slice of it that
-	// View shows at Index; nil where there is none yet.
+	// Result is the denoised volume, or if Part is true the slice of it that View
+	// shows at Index; nil if there is none yet.
 	Result *volume.Volume
 	Part   bool
 	// Last, if there is no result yet, stays in the panes that show one, dimmed: an earlier
@@ -112,9 +112,9 @@ type Picture struct {
 	View           volume.View
 	Index          int
 	Before         []float32 // of side A: the original, or Base
-	After          []float32 // nil where there is no result yet
+	After          []float32 // nil if there is no result yet
 	Residual       []float32 // before minus after; nil likewise
-	Mask           []bool    // false for padding; nil where there is none
+	Mask           []bool    // false for padding; nil if there is none
 }
 
 // Volume returns values of the picture as a volume of one slice, for measures and
@@ -144,9 +144,9 @@ type Frame struct {
 	Placed         Transform // in that pane
 }
 
-// In returns where the frame, or the part of it that is to be shown, lies in a pane of
-// another size until one is drawn for that: at the place of its picture there, which t
-// gives. It begins at (x, y) and is w x h device pixels.
+// In returns the place at which the frame, or the part of it that is to be shown, lies
+// in a pane of another size until one is drawn for that: at the place of its picture
+// there, which t gives. It begins at (x, y) and is w x h device pixels.
 func (f Frame) In(t Transform, width, height int) (part *image.RGBA, x, y, w, h float64) {
 	from, to := [2]int{f.X0, f.Y0}, [2]int{f.X1, f.Y1}
 	var first, last [2]int // of the frame's pixels, in its pane
@@ -174,7 +174,7 @@ func cropped(img *image.RGBA, part image.Rectangle) *image.RGBA {
 	return out
 }
 
-// sized changes the size of an image and reuses its memory where it is large enough.
+// sized changes the size of an image and reuses its memory if it is large enough.
 func sized(img *image.RGBA, w, h int) *image.RGBA {
 	if cap(img.Pix) < 4*w*h {
 		img.Pix = make([]uint8, 4*w*h)

@@ -9,7 +9,7 @@ type layer struct {
 	of            *volume.Volume // the slice below is of this volume, view and index
 	view          volume.View
 	index         int
-	values, cover []float32 // of the slice; values are 0 where cover is
+	values, cover []float32 // of the slice; values are 0 if cover is
 	drawn, share  []float32 // the same on the screen
 }
 

@@ -7,8 +7,8 @@ import (
 	"quell/volume"
 )
 
-// tinted is a job of one slice of 4 x 3 voxels, drawn pixel by pixel in panes of
-// 4 x 3, with a tint whose right half is masked.
+// tinted is a job of one slice of 4 x 3 voxels, drawn pixel by pixel in panes of 4
+// x 3, with a tint with its right half masked.
 func tinted(role Role) Job {
 	v := volume.New(volume.NewGeometry([3]int{4, 3, 2}, [3]float64{1, 1, 1}))
 	values := v.Clone()

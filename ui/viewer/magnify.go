@@ -29,7 +29,7 @@ func (l Lens) lay(f Frame, job Job, pane Pane, t Transform, buffer *image.RGBA, 
 	if lens.X1 <= lens.X0 || lens.Y1 <= lens.Y0 {
 		return
 	}
-	for c, at := range [2]float64{x, y} { // the voxel's centre stays where it is
+	for c, at := range [2]float64{x, y} { // the voxel's centre stays at its place
 		t.Origin[c] = at - lensFactor*(at-t.Origin[c])
 		t.PixelSize[c] *= lensFactor
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // The states of the three planes share point, window and pointer, and have their own zoom
-// and pan; that of the plane that is chosen is placed as the shared one.
+// and pan; the state of the plane that is chosen is placed as the shared one.
 func TestPlanesShareEverythingButTheirPlace(t *testing.T) {
 	changes, points := 0, 0
 	s := &State{Changed: func() { changes++ }, Pointed: func() { points++ }}
@@ -101,7 +101,7 @@ func TestTheCrosshairIsMovedAndKept(t *testing.T) {
 	s.PointAt(15.5, 8.5, 20, 10)
 	s.MarkCrosshair(true)
 	changes = 0
-	axial.MoveCrosshair(3.5, 2.5, 20, 10) // where it is
+	axial.MoveCrosshair(3.5, 2.5, 20, 10) // its place
 	axial.MoveCrosshair(-1, 2, 20, 10)
 	axial.MoveCrosshair(20.5, 2, 20, 10)
 	if point, _ := s.Crosshair(); point != [3]int{3, 2, 3} || changes != 0 {

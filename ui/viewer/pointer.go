@@ -54,7 +54,7 @@ func (s *State) PointAway() {
 func (s *State) Crosshair() (voxel [3]int, marked bool) { return s.root().point, s.root().crosshair }
 
 // MarkCrosshair marks the crosshair, or does not. It begins at the voxel under the pointer,
-// where the pointer is on one.
+// if the pointer is on one.
 func (s *State) MarkCrosshair(on bool) {
 	if on && !s.crosshair && s.cursor != nil {
 		s.point = *s.cursor
@@ -63,8 +63,8 @@ func (s *State) MarkCrosshair(on bool) {
 	s.changed()
 }
 
-// MoveCrosshair moves the crosshair, where it is marked, to the voxel under point (x, y) of
-// a w x h pane: every plane shows its slice through that voxel.
+// MoveCrosshair moves the crosshair, if it is marked, to the voxel under point (x, y) of a
+// w x h pane: every plane shows its slice through that voxel.
 func (s *State) MoveCrosshair(x, y, w, h float64) {
 	r := s.root()
 	voxel, ok := s.voxelAt(x, y, w, h)

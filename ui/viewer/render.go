@@ -70,11 +70,12 @@ func (r *Renderer) Render(job Job) (*Picture, [Roles]Frame) {
 }
 
 // Discard says that the frame of the last Render is not shown, so that the next one takes
-// its memory and not that of the frame on the screen. It is not called during Render.
+// its memory and not the memory of the frame on the screen. It is not called during
+// Render.
 func (r *Renderer) Discard() { r.turn ^= 1 }
 
-// extract returns the values of the job's slice, those of the last frame where the
-// slice is the same.
+// extract returns the values of the job's slice, the values of the last frame if
+// the slice is the same.
 func (r *Renderer) extract(job Job) *Picture {
 	if p := r.picture; p != nil && p.Source == job.Source && p.Base == job.Base && p.Result == job.Result &&
 		p.View == job.View && p.Index == job.Index {
@@ -107,8 +108,8 @@ func Extract(job Job) *Picture {
 	return p
 }
 
-// paint draws values; where first is not nil they are side B of a comparison, and first
-// is side A.
+// paint draws values; if first is not nil they are side B of a comparison, and first is
+// side A.
 func (p *painter) paint(role Role, job Job, values, first []float32, limit float64, turn int) Frame {
 	pane := job.Panes[role]
 	if pane.Hidden || pane.Width <= 0 || pane.Height <= 0 || values == nil {
@@ -158,8 +159,8 @@ func (p *painter) draw(role Role, job Job, values, first []float32, limit float6
 	}
 }
 
-// dimming divides the brightness of a slice that stands beside another one, so that a pair of
-// two slices is not taken for a comparison.
+// dimming divides the brightness of a slice that stands next to another one, so that a pair
+// of two slices is not taken for a comparison.
 const dimming = 3
 
 func dim(img *image.RGBA) {

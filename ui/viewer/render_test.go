@@ -423,8 +423,8 @@ func TestPanesHaveLabels(t *testing.T) {
 	}
 }
 
-// TestPictureIsAVolumeOfOneSlice checks the geometry and what measures need beside the
-// values.
+// TestPictureIsAVolumeOfOneSlice checks the geometry and what measures need besides
+// the values.
 func TestPictureIsAVolumeOfOneSlice(t *testing.T) {
 	v := scene()
 	v.Unit = "HU"
@@ -507,7 +507,7 @@ func TestFramesCoverThePicture(t *testing.T) {
 	}
 }
 
-// TestLargestResidualMayBeNegative checks the scale and that it is not used where the job
+// TestLargestResidualMayBeNegative checks the scale and that it is not used if the job
 // has a limit of its own.
 func TestLargestResidualMayBeNegative(t *testing.T) {
 	j := job(scene())
@@ -541,7 +541,7 @@ func TestInversionLeavesTheResidual(t *testing.T) {
 }
 
 // TestSquaresNeedMagnification checks that nearest neighbours are shown from pixel size 1
-// on, where they are exact, and that smaller pixels are averaged.
+// on, at which they are exact, and that smaller pixels are averaged.
 func TestSquaresNeedMagnification(t *testing.T) {
 	src := []float32{0, 100, 0, 100, 0, 100, 0, 100}
 	for _, c := range []struct {
@@ -646,8 +646,8 @@ func TestFramesThatAreNotShown(t *testing.T) {
 	}
 }
 
-// Until a frame is drawn for another size of its pane, it lies where its picture will, and
-// what would be outside the pane is left out.
+// Until a frame is drawn for another size of its pane, it lies at the place that its
+// picture will take, and what would be outside the pane is left out.
 func TestAFrameInAPaneOfAnotherSize(t *testing.T) {
 	state := &State{}
 	state.Open(volume.New(volume.NewGeometry([3]int{20, 10, 3}, [3]float64{1, 1, 2})), volume.Window{Width: 10})

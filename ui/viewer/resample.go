@@ -16,12 +16,12 @@ type axis struct {
 	weights []float32
 }
 
-// plan computes the taps of output samples from..to-1 from n input samples, of which
-// sample i covers [origin + i*size, origin + (i+1)*size).
+// plan computes the taps of output samples from..to-1 from n input samples; sample i
+// covers [origin + i*size, origin + (i+1)*size).
 //
-// Magnified pictures are interpolated linearly, or shown as squares where nearest
-// is set. Reduced pictures use a triangle of two output samples' width, which
-// averages noise without aliasing.
+// Magnified pictures are interpolated linearly, or shown as squares if nearest is
+// set. Reduced pictures use a triangle of two output samples' width, which averages
+// noise without aliasing.
 func (a *axis) plan(from, to, n int, origin, size float64, nearest bool) {
 	a.taps, a.weights = a.taps[:0], a.weights[:0]
 	width := max(1, 1/size) // half the triangle's base, in input samples
@@ -66,7 +66,7 @@ type Resampler struct {
 }
 
 // Resample returns the values of the screen samples [x0, x1) x [y0, y1), row by
-// row, in dst where that is large enough. Values are interpolated before they are
+// row, in dst if that is large enough. Values are interpolated before they are
 // mapped to grey, so that a narrow window does not show the interpolation.
 func (r *Resampler) Resample(dst, src []float32, t Transform, x0, y0, x1, y1 int, nearest bool) []float32 {
 	w, h := max(x1-x0, 0), max(y1-y0, 0)
@@ -124,7 +124,7 @@ func (r *Resampler) Resample(dst, src []float32, t Transform, x0, y0, x1, y1 int
 	return dst
 }
 
-// resize returns a slice of n undefined values, in the memory of s where it is large
+// resize returns a slice of n undefined values, in the memory of s if it is large
 // enough.
 func resize(s []float32, n int) []float32 {
 	if cap(s) < n {

@@ -223,7 +223,7 @@ func (s *State) ShowVoxel(voxel [3]int) {
 	s.changed()
 }
 
-// SetPlane shows another plane through the crosshair, or where that is not marked through
+// SetPlane shows another plane through the crosshair, or if that is not marked through
 // the last voxel pointed at.
 func (s *State) SetPlane(p volume.Plane) {
 	if s.volume == nil || p == s.plane {
@@ -237,7 +237,7 @@ func (s *State) SetPlane(p volume.Plane) {
 	s.changed()
 }
 
-// Turned returns how the picture stands beside the radiological convention.
+// Turned returns how the picture stands relative to the radiological convention.
 func (s *State) Turned() volume.Turn { return s.root().turns[s.plane] }
 
 // turn shows the picture of the plane another way up.
@@ -253,7 +253,7 @@ func (s *State) turn(t volume.Turn) {
 	s.changed()
 }
 
-// Mirror mirrors the picture of the plane: left to right, or top to bottom where upright is
+// Mirror mirrors the picture of the plane: left to right, or top to bottom if upright is
 // false.
 func (s *State) Mirror(upright bool) { s.turn(s.Turned().Mirror(upright)) }
 
@@ -289,7 +289,7 @@ func (s *State) TogglePixelated() {
 }
 
 // Reset restores zoom, pan, the radiological convention, inversion and the residual's
-// scale, and sets window w for both pictures, or the automatic one where w has no width.
+// scale, and sets window w for both pictures, or the automatic one if w has no width.
 func (s *State) Reset(w volume.Window) {
 	s.begin()
 	s.resetCuts()

@@ -7,8 +7,8 @@ import (
 	"quell/volume"
 )
 
-// scene is a volume of 8 x 6 x 5 voxels of 0.5 x 1 x 3 mm whose values are
-// their index.
+// scene is a volume of 8 x 6 x 5 voxels of 0.5 x 1 x 3 mm with its indices as
+// values.
 func scene() *volume.Volume {
 	v := volume.New(volume.NewGeometry([3]int{8, 6, 5}, [3]float64{0.5, 1, 3}))
 	for i := range v.Data {
@@ -182,7 +182,7 @@ func TestPointingReportsChangesOnly(t *testing.T) {
 	s.Pointed = func() { pointed++ }
 	s.PointAt(200, 150, 400, 300)
 	s.PointAt(200, 150.2, 400, 300) // the same voxel
-	s.PointAt(1, 1, 400, 300)       // beside the picture
+	s.PointAt(1, 1, 400, 300)       // outside the picture
 	s.PointAway()
 	if drawn != 0 || pointed != 2 {
 		t.Errorf("%d redraws and %d moves; want 0 and 2", drawn, pointed)
@@ -394,7 +394,7 @@ func TestScrollMovesTheFocus(t *testing.T) {
 // the pointer, or the last one pointed at, and begins fitted.
 func TestPlaneChangeFitsThePicture(t *testing.T) {
 	s := opened(t)
-	s.PointAt(1, 1, 400, 300) // beside the picture
+	s.PointAt(1, 1, 400, 300) // outside the picture
 	x, y := s.Transform(400, 300).Center(1, 4)
 	s.PointAt(x, y, 400, 300)
 	s.PointAway()
@@ -551,8 +551,8 @@ func TestShowVoxel(t *testing.T) {
 	}
 }
 
-// A plane is mirrored and turned by itself; the voxels under the pointer stay those of the
-// picture, and Reset brings the convention back.
+// A plane is mirrored and turned by itself; the voxels under the pointer stay the ones of
+// the picture, and Reset brings the convention back.
 func TestMirrorAndTurn(t *testing.T) {
 	s := opened(t)
 	changes := 0

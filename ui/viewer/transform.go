@@ -7,7 +7,7 @@ import (
 )
 
 // Transform places a picture in a pane: screen x = Origin[0] + col *
-// PixelSize[0], where pixel col covers [col, col+1).
+// PixelSize[0]with pixel col covering [col, col+1).
 type Transform struct {
 	Scale     float64    // screen units per mm
 	Origin    [2]float64 // screen position of the picture's top left corner
@@ -30,8 +30,8 @@ func Place(w, h float64, view volume.View, zoom float64, pan [2]float64) Transfo
 	return t
 }
 
-// Magnification returns the screen units that a pixel takes along the axis where pixels
-// are closer; 1 on a device is one to one.
+// Magnification returns the screen units that a pixel takes along the axis along which
+// pixels are closer; 1 on a device is one to one.
 func (t Transform) Magnification() float64 { return min(t.PixelSize[0], t.PixelSize[1]) }
 
 // aligned moves the picture by less than one screen unit so that it begins at a whole
@@ -52,7 +52,7 @@ func (t Transform) Center(col, row int) (x, y float64) {
 }
 
 // Pixels returns the first and the last pixel (column, row) that a w x h pane shows, wholly or in
-// part; all pixels where it shows none.
+// part; all pixels if it shows none.
 func (t Transform) Pixels(w, h float64) (first, last [2]int) {
 	for c, pane := range [2]float64{w, h} {
 		from := math.Floor(-t.Origin[c] / t.PixelSize[c])

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPixels returns the pixels that a pane shows wholly or in part, all where it shows none.
+// TestPixels returns the pixels that a pane shows wholly or in part, all if it shows none.
 func TestPixels(t *testing.T) {
 	for name, c := range map[string]struct {
 		origin      [2]float64

@@ -6,8 +6,8 @@ import (
 	"quell/volume"
 )
 
-// Window returns the grey-scale window of the original and the denoised picture; where each
-// has its own, that of the one last pointed at.
+// Window returns the grey-scale window of the original and the denoised picture; if each
+// has its own, the window of the one last pointed at.
 func (s *State) Window() volume.Window { return s.WindowOf(s.Attended()) }
 
 // Attended returns which of original and denoised picture was pointed at last.
@@ -19,7 +19,8 @@ func (s *State) Attended() Role {
 }
 
 // WindowOf returns the window of the pane of a role. Both sides of a comparison in the
-// denoised pane have that of the pane, so that the filter alone makes them differ.
+// denoised pane have the window of the pane, so that the filter alone makes them
+// differ.
 func (s *State) WindowOf(role Role) volume.Window {
 	if own := s.Second(); role == Denoised && own.Width > 0 {
 		return own
@@ -27,15 +28,15 @@ func (s *State) WindowOf(role Role) volume.Window {
 	return s.root().window
 }
 
-// Second returns the window that the denoised pane has for itself, without a width where it
-// has that of the original.
+// Second returns the window that the denoised pane has for itself, without a width if it
+// has the window of the original.
 func (s *State) Second() volume.Window { return s.root().second }
 
 // Unlinked says whether original and denoised picture have their own windows.
 func (s *State) Unlinked() bool { return s.Second().Width > 0 }
 
 // ToggleLink gives original and denoised picture their own windows, which begin alike, or one
-// again: that of the picture last pointed at.
+// again: the window of the picture last pointed at.
 func (s *State) ToggleLink() {
 	r := s.root()
 	switch {
@@ -51,7 +52,7 @@ func (s *State) ToggleLink() {
 }
 
 // Attend notes that the pane of a role is pointed at: Window is about it from then on. The
-// panes of fixed planes go with the denoised one, which is the comparison beside them.
+// panes of fixed planes go with the denoised one, which is the comparison next to them.
 func (s *State) Attend(role Role) {
 	first := role == Original && s.of == nil
 	if r := s.root(); role != Residual && r.first != first {
@@ -62,8 +63,8 @@ func (s *State) Attend(role Role) {
 	}
 }
 
-// ShowWindows sets the window of both pictures, or where second has a width that of the
-// original alone; it is not reported as chosen.
+// ShowWindows sets the window of both pictures, or if second has a width the window of
+// the original alone; it is not reported as chosen.
 func (s *State) ShowWindows(both, second volume.Window) {
 	r := s.root()
 	if both.Width > 0 {

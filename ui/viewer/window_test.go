@@ -105,8 +105,8 @@ func TestALookHasBothWindows(t *testing.T) {
 	}
 }
 
-// Each pane is drawn with its window, inverted or not; both sides of a comparison with that
-// of the pane.
+// Each pane is drawn with its window, inverted or not; both sides of a comparison with the
+// window of the pane.
 func TestPanesAreDrawnWithTheirWindows(t *testing.T) {
 	geometry := volume.NewGeometry([3]int{2, 2, 1}, [3]float64{1, 1, 1})
 	source, result := volume.New(geometry), volume.New(geometry)

@@ -318,7 +318,8 @@ func (s study) rules(out string) {
 	}))
 }
 
-// TestDamagedMetadata: a series whose metadata cannot be read fails, the others do not.
+// TestDamagedMetadata: a series with metadata that cannot be read fails, the others do
+// not.
 func TestDamagedMetadata(t *testing.T) {
 	s := newStudy(t)
 	s.put("sub-01/anat/sub-01_T1w.json", "{")
@@ -346,7 +347,7 @@ func TestForeignOutput(t *testing.T) {
 	}
 }
 
-// validate runs the bids-validator of npm (1.15) where QUELL_BIDS_VALIDATOR names it: on the
+// validate runs the bids-validator of npm (1.15) if QUELL_BIDS_VALIDATOR names it: on the
 // dataset with its derivatives, and on the derivative alone. That version knows the names of raw
 // data only, so of the derivative desc-denoised is left out and everything else is checked.
 func (s study) validate(out string) {

@@ -69,7 +69,7 @@ type image struct {
 
 var entity = regexp.MustCompile(`^([a-zA-Z]+)-([a-zA-Z0-9+]+)$`)
 
-// parse reads the entities of a name; false where it is not one of BIDS.
+// parse reads the entities of a name; false if it is not one of BIDS.
 func parse(name string) (image, bool) {
 	im := image{name: name, entities: map[string]string{}}
 	base := path.Base(name)
@@ -130,9 +130,9 @@ func (f Filter) takes(im image) bool {
 	return slices.Contains(f.Modalities, im.suffix)
 }
 
-// Images lists the images that a filter takes, as units whose outputs have the names of
-// derivatives. A label that no participant has is an *app.UsageError, a dataset without
-// such images an *app.InputError.
+// Images lists the images that a filter takes, as units with outputs that have the
+// names of derivatives. A label that no participant has is an *app.UsageError, a
+// dataset without such images an *app.InputError.
 func (d *Dataset) Images(ctx context.Context, f Filter) ([]batch.Unit, error) {
 	f.Participants, f.Sessions = labels(f.Participants, "sub-"), labels(f.Sessions, "ses-")
 	for _, label := range f.Participants {

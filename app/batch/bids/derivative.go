@@ -18,7 +18,7 @@ import (
 	"quell/io/atomic"
 )
 
-// version is that of the specification that derivatives follow.
+// version is the version of the specification that derivatives follow.
 const version = "1.10.0"
 
 // checkOutput refuses a folder that holds a dataset of another program, such as the input.
@@ -79,7 +79,7 @@ the verdict and what failed.
 	return nil
 }
 
-// link is where the dataset lies, relative to its derivative where that is possible.
+// link is the path of the dataset, relative to its derivative if that is possible.
 func (d *Dataset) link(out string) (string, error) {
 	from, err := filepath.Abs(out)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"quell/app/batch"
 )
 
-// Run denoises the images of a dataset that a filter takes: a batch whose inputs are the
-// dataset. The inputs and the selection of o are not used.
+// Run denoises the images of a dataset that a filter takes: a batch with the dataset as
+// inputs. The inputs and the selection of o are not used.
 func Run(ctx context.Context, dir string, f Filter, o batch.Options, events batch.Events) (batch.Summary, error) {
 	d, err := Open(dir)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // LeastServer is the least version of a NATS server that can hold the queue: the first one that
-// keeps the metadata of a stream, where the batch.Spec is. An older one drops them without an
-// error.
+// keeps the metadata of a stream, which holds the batch.Spec. An older one drops them without
+// an error.
 const LeastServer = "2.10"
 
 // Connect connects to a server on the network. Without a token and credentials those in the

@@ -62,7 +62,7 @@ func TestQueueHoldsNoName(t *testing.T) {
 	}
 }
 
-// searchNames fails where a name or a file below dir holds QZ, with which all names begin.
+// searchNames fails if a name or a file below dir holds QZ, with which all names begin.
 func searchNames(t *testing.T, dir string) {
 	t.Helper()
 	files := 0

@@ -1,5 +1,5 @@
 // Package queue hands the units of a batch to workers in other processes and on other machines,
-// by NATS JetStream. The truth about what is done is in the results beside the output (see
+// by NATS JetStream. The truth about what is done is in the results next to the output (see
 // batch.Result); the queue holds what is left. A message is a few hundred bytes, and voxels go by
 // path: workers share the file system with the process that lists the units.
 //

@@ -29,7 +29,8 @@ var Usual = Timing{Wait: time.Minute, Renew: 15 * time.Second, Poll: time.Second
 // prefix begins the names of streams.
 const prefix = "QUELL-"
 
-// specKey is where the stream holds the batch.Spec. Messages hold a batch.Unit.
+// specKey is the key under which the stream holds the batch.Spec. Messages hold a
+// batch.Unit.
 const specKey = "quell.spec"
 
 // short identifies a text in names of streams and subjects.
@@ -99,7 +100,7 @@ func isQueued(err error) bool {
 	return errors.As(err, &refused) && strings.Contains(refused.Description, "per subject")
 }
 
-// wait returns when no unit is left. Where the server's clock is set back, it has the units in
+// wait returns when no unit is left. If the server's clock is set back, it has the units in
 // work delivered again.
 func wait(ctx context.Context, stream jetstream.Stream, t Timing, progress func(batch.Left)) error {
 	tick := time.NewTicker(t.Poll)
@@ -156,8 +157,8 @@ func (c clock) behind(info *jetstream.StreamInfo, now time.Time) time.Duration {
 }
 
 // again has the units in work delivered again. The server notes the time of the last sign of
-// life of each: those of workers that died before its clock was set back would wait until that
-// time comes again. Living workers confirm units that another one begins too; the second
+// life of each: the units of workers that died before its clock was set back would wait until
+// that time comes again. Living workers confirm units that another one begins too; the second
 // finds the results of the first.
 func again(ctx context.Context, stream jetstream.Stream, t Timing) error {
 	if err := stream.DeleteConsumer(ctx, consumerName); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
@@ -167,14 +168,15 @@ func again(ctx context.Context, stream jetstream.Stream, t Timing) error {
 	return err
 }
 
-// consumerName is that of the one consumer of a stream, which all workers share.
+// consumerName is the name of the one consumer of a stream, which all workers
+// share.
 const consumerName = "workers"
 
 func consumerConfig(t Timing) jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
 		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: t.Wait,
-		// Units that end their workers are counted beside the output: a delivery may have been
-		// given back, or not begun.
+		// Units that end their workers are counted next to the output: a delivery may have
+		// been given back, or not begun.
 		MaxDeliver: -1,
 		// Workers ask for one unit at a time, so that they bound what is in work.
 		MaxAckPending: -1,

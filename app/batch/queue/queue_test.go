@@ -217,7 +217,8 @@ func TestUnitIsQueuedOnce(t *testing.T) {
 	if n := s.left(s.queued(spec, units)); n != 3 {
 		t.Errorf("%d units are queued again, of 3", n)
 	}
-	// A batch with other settings takes the place of this one; that of another output does not.
+	// A batch with other settings takes the place of this one; a batch of another output does
+	// not.
 	other, elsewhere := spec, spec
 	other.Settings, elsewhere.Output = "other", "/elsewhere"
 	s.queued(elsewhere, units[:1])
@@ -306,7 +307,8 @@ func TestClockOfTheServer(t *testing.T) {
 	}
 }
 
-// setBack is a stream whose server's clock is set back after some questions.
+// setBack is a stream of a server with a clock that is set back after some
+// questions.
 type setBack struct {
 	jetstream.Stream
 	left int

@@ -60,7 +60,7 @@ func Start(dir, address string) (*Server, error) {
 	return &Server{s, token}, nil
 }
 
-// URL is where workers find the server; "" in process only.
+// URL is the address at which workers find the server; "" in process only.
 func (s *Server) URL() string {
 	if s.s.Addr() == nil {
 		return ""

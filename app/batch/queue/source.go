@@ -93,7 +93,7 @@ func (s *source) fetch(ctx context.Context) (jetstream.Msg, error) {
 	}
 }
 
-// take asks for one message and waits for Timing.Poll; nil where there is none.
+// take asks for one message and waits for Timing.Poll; nil if there is none.
 func take(ctx context.Context, c jetstream.Consumer, t Timing) (jetstream.Msg, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

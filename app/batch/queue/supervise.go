@@ -18,7 +18,7 @@ import (
 const TokenEnv = "QUELL_NATS_TOKEN"
 
 // Supervise keeps n processes running until ctx ends; start makes the ith. One that ends is started
-// again, after a second and after longer and longer while it ends at once. The error is that of
+// again, after a second and after longer and longer while it ends at once. The error is from
 // processes that refuse the work (app.ExitUsage), or the context's.
 func Supervise(ctx context.Context, n int, start func(ctx context.Context, i int) *exec.Cmd) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -62,8 +62,8 @@ func runChild(cmd *exec.Cmd) error {
 	return cmd.Run()
 }
 
-// Device returns the environment that gives the ith process a GPU of its own: none where the user
-// chose the devices, or where there are no NVIDIA devices.
+// Device returns the environment that gives the ith process a GPU of its own: none if the user
+// chose the devices, or if there are no NVIDIA devices.
 func Device(i int) []string {
 	if _, chosen := os.LookupEnv("CUDA_VISIBLE_DEVICES"); chosen { // "" chooses none
 		return nil

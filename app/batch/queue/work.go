@@ -23,8 +23,8 @@ type WorkerOptions struct {
 }
 
 // Work does the units of all batches on a server, one batch after another, until ctx ends or,
-// with Drain, all are done. The error is the context's, or an *app.UsageError where this program
-// or machine cannot do the work.
+// with Drain, all are done. The error is the context's, or an *app.UsageError if this program or
+// machine cannot do the work.
 func Work(ctx context.Context, nc *nats.Conn, o WorkerOptions, events batch.Events) error {
 	js, err := jetstream.New(nc)
 	if err != nil {

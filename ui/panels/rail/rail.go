@@ -24,7 +24,7 @@ import (
 	"quell/ui/wording"
 )
 
-// Panel lists the open series at the left edge, where there are several. Create it with New.
+// Panel lists the open series at the left edge, if there are several. Create it with New.
 type Panel struct {
 	h       *host.Host
 	narrow  bool // it has no room for names
@@ -97,7 +97,7 @@ type Cell struct {
 	Ground *canvas.Rectangle
 	image  *canvas.Image
 	Badge  *canvas.Text
-	state  string            // that the badge says where there is room
+	state  string            // that the badge says if there is room
 	under  *canvas.Rectangle // the ground of the badge
 	Name   *widget.Label
 	detail *widget.Label
@@ -136,7 +136,7 @@ func (c *Cell) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(container.NewStack(c.Ground, container.New(layout.NewCustomPaddedLayout(edge, edge, edge, edge), content)))
 }
 
-// fit suits the cell to the width of the list. Where that is narrow the colour of the badge
+// fit suits the cell to the width of the list. If that is narrow the colour of the badge
 // says the state, and the tooltip in words.
 func (c *Cell) fit() {
 	side := float32(panel.RailWidth - 20)
@@ -167,14 +167,14 @@ func (tightLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(0, float32(len(objects))*tightLine)
 }
 
-// Colours of the badges: those of the badges on the pictures.
+// Colours of the badges: the colours of the badges on the pictures.
 var railBadges = map[documents.DocumentState]color.Color{
 	documents.Running:    color.NRGBA{R: 0x8f, G: 0xb4, B: 0xd8, A: 0xff},
 	documents.Unexported: color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
 	documents.Exported:   color.NRGBA{R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff},
 }
 
-// display shows a series, where anything differs from what is shown.
+// display shows a series, if anything differs from what is shown.
 func (c *Cell) display(d documents.Opened, hide bool, progress float64) {
 	badge := map[documents.DocumentState]string{documents.Unexported: lang.L("result"), documents.Exported: lang.L("exported")}[d.State]
 	if d.State == documents.Running {

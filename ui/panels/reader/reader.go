@@ -35,7 +35,7 @@ type Panel struct {
 	Job       viewer.Job
 	renderers [2]viewer.Renderer // of the left and the right picture
 	pictures  [2]*canvas.Raster
-	ended     *Comparison // whose answers are not saved yet; nil for none
+	ended     *Comparison // the one with answers that are not saved yet; nil for none
 	text      *widget.Label
 	Layer     *fyne.Container
 }
@@ -46,7 +46,7 @@ type Comparison struct {
 	Info blind.Info  `json:"info"`
 }
 
-// unsaved returns the comparison whose answers are not saved yet, nil for none.
+// unsaved returns the comparison with answers that are not saved yet, nil for none.
 func (r *Panel) unsaved() *Comparison {
 	if r.Now != nil && len(r.Now.Test.Answered()) > 0 {
 		return r.Now
@@ -177,7 +177,7 @@ func (r *Panel) display() {
 	}
 }
 
-// answers are those of keys.
+// answers are the answers of keys.
 var answers = map[fyne.KeyName]blind.Answer{
 	fyne.Key1: blind.Left, fyne.KeyLeft: blind.Left, fyne.Key2: blind.Right, fyne.KeyRight: blind.Right,
 	fyne.Key3: blind.Equal, fyne.KeyDown: blind.Equal,
@@ -201,7 +201,7 @@ func (r *Panel) answer(a blind.Answer) {
 	r.end()
 }
 
-// AskEnd implements panel.Covering: it ends the comparison after a question, of which one is open at a time.
+// AskEnd implements panel.Covering: it ends the comparison after a question; one is open at a time.
 func (r *Panel) AskEnd() {
 	if r.Now == nil || r.h.Covered() {
 		return
@@ -232,7 +232,7 @@ func (r *Panel) showResult() {
 	r.h.ShowDialog(dialogs.BlindResult(ended.text(), func() { r.save(ended) }, r.forget, r.h.Window))
 }
 
-// forget ends the comparison whose answers were not saved.
+// forget ends the comparison without saving its answers.
 func (r *Panel) forget() {
 	r.ended = nil
 	r.h.Changed()

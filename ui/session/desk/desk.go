@@ -185,8 +185,8 @@ func (d *Desk) Wait() { d.working.Wait() }
 
 // FreeLater returns memory that is no longer used to the system, which the runtime does only when
 // it needs more: once when nothing that was begun for another document is left and a new picture
-// is drawn, and once more after the next measures, as those of the document that gave way may take
-// a while to end.
+// is drawn, and once more after the next measures, as the measures of the document that gave way
+// may take a while to end.
 func (d *Desk) FreeLater() { d.garbage = 2 }
 
 // Collect returns memory after FreeLater, as soon as it can; measured says that a slice was

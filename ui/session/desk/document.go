@@ -16,7 +16,7 @@ import (
 type Document struct {
 	Doc       *app.Document // nil before a series is open, and while it is put away
 	Recipe    denoise.Recipe
-	Maps      app.Maps  // that steer the filter beside the recipe, of the current voxels
+	Maps      app.Maps  // that steer the filter besides the recipe, of the current voxels
 	Noise     Noise     // of the current voxels
 	Results   []*Result // finished runs of the current voxels, the oldest first
 	Base      *Result   // of Results: side A of comparisons; nil for the original
@@ -145,7 +145,7 @@ func (d *Document) ResultOf(run *app.Run) *Result {
 	return nil
 }
 
-// BaseVolume returns the volume of side A where that is a result; nil for the original.
+// BaseVolume returns the volume of side A if that is a result; nil for the original.
 func (d *Document) BaseVolume() *volume.Volume {
 	if d.Base == nil {
 		return nil

@@ -23,7 +23,7 @@ type Progress struct {
 	Hidden   bool           // a run or an export of a series that is not shown
 }
 
-// Progress returns the progress of the task; Kind is Idle where there is none.
+// Progress returns the progress of the task; Kind is Idle if there is none.
 func (ts *Tasks) Progress() Progress {
 	t := ts.now
 	if t == nil {

@@ -54,7 +54,7 @@ type document struct {
 	used      int            // the higher, the later it was shown
 	away      *app.Work      // what was put away to free its memory, nil while it is open
 	undo      app.History    // of the recipes, while it is put away
-	standIn   *volume.Volume // for that of the document in undo, likewise
+	standIn   *volume.Volume // for the one of the document in undo, likewise
 }
 
 // shown returns the document that is shown, an empty one before the first is open.
@@ -147,7 +147,8 @@ func (ds *Documents) List() []Opened {
 	return out
 }
 
-// Path returns where the series that is shown was opened; "" for one without a path.
+// Path returns the path at which the series that is shown was opened; "" for one
+// without a path.
 func (ds *Documents) Path() string { return ds.shown().path }
 
 // Show shows document i as it was left. One that was put away is read again.
@@ -201,7 +202,8 @@ func (d *document) release() {
 	d.catalog, d.Doc, d.view = nil, nil, viewer.State{}
 }
 
-// lastUsed returns the document shown last among those that are not put away, nil for none.
+// lastUsed returns the document shown last among the ones that are not put away, nil for
+// none.
 func (ds *Documents) lastUsed() (last *document) {
 	for _, d := range ds.open {
 		if d.away == nil && (last == nil || d.used > last.used) {
@@ -222,7 +224,7 @@ func (ds *Documents) leave() {
 	ds.shown().view = ds.desk.State
 	ds.Leaving()
 	ds.desk.Clear()
-	// No picture of one patient stands beside the name of another.
+	// No picture of one patient stands next to the name of another.
 	ds.desk.Framed(nil, [viewer.Roles]viewer.Frame{})
 	if ds.desk.PlanesFramed != nil {
 		ds.desk.PlanesFramed([3]viewer.Frame{})
@@ -244,7 +246,7 @@ func (ds *Documents) use(d *document) {
 }
 
 // Memory returns the bytes that the open series and their results take, and the limit
-// beyond which those that were not shown for the longest time are put away.
+// beyond which series that were not shown for the longest time are put away.
 func (ds *Documents) Memory() (used, limit int64) {
 	for _, d := range ds.open {
 		used += d.bytes()
@@ -341,7 +343,8 @@ func (ds *Documents) Group() (g *series.Group, index int) {
 	return e.Group, e.GroupIndex
 }
 
-// Catalog returns that of the series on the screen, nil if there is none, and its entry there.
+// Catalog returns the catalog of the series on the screen, nil if there is none, and its entry
+// there.
 func (ds *Documents) Catalog() (*app.Catalog, int) {
 	d := ds.shown()
 	return d.catalog, d.entry

@@ -14,8 +14,8 @@ import (
 	"quell/ui/session/tuning"
 )
 
-// Open scans a path and shows the series found there. Where there are several,
-// the listener chooses.
+// Open scans a path and shows the series found there. If there are several, the
+// listener chooses.
 func (rd *Reader) Open(path string) {
 	t := rd.desk.Tasks.Start(desk.Loading, lang.L("Reading"), lang.L("files"))
 	var catalog *app.Catalog

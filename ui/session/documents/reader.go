@@ -43,7 +43,7 @@ type Arriving struct {
 // firstSide bounds the size of the slices that are shown while a series is read, in pixels.
 const firstSide = 1024
 
-// read loads entry i on another goroutine. Meanwhile its middle slice is shown, or where that
+// read loads entry i on another goroutine. Meanwhile its middle slice is shown, or if that
 // cannot be read alone some slices as they come.
 func (rd *Reader) read(t *desk.Task, catalog *app.Catalog, i int) (*series.Series, error) {
 	e := catalog.Entries[i]
@@ -163,7 +163,7 @@ func (rd *Reader) findFacts() {
 		if rd.desk.Document != d {
 			return
 		}
-		rd.measures.MeasureSlice() // where a run is shown that was restored
+		rd.measures.MeasureSlice() // if a run is shown that was restored
 		rd.desk.ViewChanged()
 	})
 }

@@ -91,7 +91,7 @@ func (rd *Reader) wake(d *document, message string) {
 		return
 	}
 	t := rd.desk.Tasks.Start(desk.Loading, lang.L("Reading"), lang.L("files"))
-	t.Document = d.Document // the reading ends where it is closed
+	t.Document = d.Document // the reading ends if it is closed
 	var found restored
 	rd.desk.Background(func() error {
 		return rd.readAgain(t, w, &found)
@@ -138,7 +138,7 @@ func (rd *Reader) wake(d *document, message string) {
 	})
 }
 
-// restoreEdit draws the marks of a work, and takes its noise where one was given.
+// restoreEdit draws the marks of a work, and takes its noise if one was given.
 func (rd *Reader) restoreEdit(w app.Work) {
 	v := rd.desk.Doc.Series().Volume
 	e := rd.desk.Edit()
@@ -195,7 +195,7 @@ func (rd *Reader) readAgain(t *desk.Task, w app.Work, found *restored) (err erro
 	return errors.Join(err, t.Ctx.Err())
 }
 
-// factsOfRuns finds by what facts each run was made, where some followed given noise and
+// factsOfRuns finds by what facts each run was made, if some followed given noise and
 // others the estimate.
 func (r *restored) factsOfRuns(ctx context.Context, v *volume.Volume) error {
 	facts, err := denoise.FactsOf(ctx, v)

@@ -146,7 +146,7 @@ func (ex *Exports) write(t *desk.Task, run *app.Run, do func() (app.Report, erro
 		}
 		return err
 	}, func(err error) {
-		ex.note(of, files) // also where the cancel came too late
+		ex.note(of, files) // also if the cancel came too late
 		if ex.desk.Tasks.Finish(t, err) {
 			done(report)
 		}

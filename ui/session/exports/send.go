@@ -27,7 +27,7 @@ func (ex *Exports) PlanSend(folder string, done func(app.SendPlan)) {
 	})
 }
 
-// Send stores the files of a plan on a node. done receives the report and, where a file is not
+// Send stores the files of a plan on a node. done receives the report and, if a file is not
 // stored, the error, which does not go to the listener. It does nothing while a task is in
 // progress.
 func (ex *Exports) Send(plan app.SendPlan, target app.SendTarget, done func(app.SendReport, error)) {

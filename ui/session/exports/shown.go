@@ -12,9 +12,9 @@ import (
 )
 
 // SaveReport writes a report on the result to a file, see app.Page: with the slice, the
-// window and the marks that are on the screen now, without the identity where hide is
-// set. A result that is not judged yet is judged first. overwrite replaces a file that
-// is no report. It does nothing during another task or without a result.
+// window and the marks that are on the screen now, without the identity if hide is set.
+// A result that is not judged yet is judged first. overwrite replaces a file that is no
+// report. It does nothing during another task or without a result.
 func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
 	run := ex.results.Exportable()
 	if run == nil || ex.desk.Tasks.Busy() {
@@ -42,7 +42,7 @@ func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
 }
 
 // Presentable says whether a presentation state can be saved, and of what: of the series that the
-// shown result was exported to, or where folder is "" of the series that is open.
+// shown result was exported to, or if folder is "" of the series that is open.
 func (ex *Exports) Presentable() (folder string, ok bool) {
 	if ex.desk.Doc == nil || ex.desk.Tasks.Busy() {
 		return "", false
@@ -60,7 +60,7 @@ func (ex *Exports) Presentable() (folder string, ok bool) {
 
 // SavePresentation writes how the acquired slices are shown as a DICOM presentation state: window,
 // turn, area and the marks on them, with the texts that text gives for the pane of a role. It does
-// nothing where Presentable says no.
+// nothing if Presentable says no.
 func (ex *Exports) SavePresentation(path string, text func(marks.Figures, viewer.Role) string, overwrite bool) {
 	folder, ok := ex.Presentable()
 	if !ok {
@@ -87,7 +87,7 @@ func (ex *Exports) SavePresentation(path string, text func(marks.Figures, viewer
 }
 
 // shownArea returns the pixels at the top left and the bottom right of the pane of a role, or of
-// another pane where that is hidden.
+// another pane if that is hidden.
 func (ex *Exports) shownArea(state *viewer.State, role viewer.Role) [2][2]int {
 	panes := ex.desk.Panes()
 	pane := panes[role]

@@ -75,7 +75,7 @@ func (mk *Marks) pictureOf(j viewer.Job) *viewer.Picture {
 	return viewer.Extract(j)
 }
 
-// CNR returns the contrast of an ROI to the ground, in every pane; NaN where it is not
+// CNR returns the contrast of an ROI to the ground, in every pane; NaN if it is not
 // defined, and for the ground itself.
 func (mk *Marks) CNR(f Figures) (out [viewer.Roles]measure.Float) {
 	ground, ok := mk.Ground()
@@ -109,8 +109,8 @@ func (mk *Marks) NoiseIn() (sigma float64, voxels int, err error) {
 	return sigma, len(measure.Pick(p.Before, p.Mask, pixels)), err
 }
 
-// UseNoise takes the noise in the selected ROI for that of the series, in the place of the
-// estimate; strengths that count in sigmas follow.
+// UseNoise takes the noise in the selected ROI for the noise of the series, in the place
+// of the estimate; strengths that count in sigmas follow.
 func (mk *Marks) UseNoise() {
 	sigma, voxels, err := mk.NoiseIn()
 	if err != nil {

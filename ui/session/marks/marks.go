@@ -25,7 +25,7 @@ const (
 	LineTool
 )
 
-// shapes are those that tools draw.
+// shapes are the shapes that tools draw.
 var shapes = map[Tool]measure.Shape{
 	RectangleTool: measure.Box, EllipseTool: measure.Ellipse, FreehandTool: measure.Freehand, LineTool: measure.Line,
 }
@@ -41,7 +41,7 @@ type marking struct {
 // drag is a mark that follows the pointer, not yet in the history.
 type drag struct {
 	mark  app.Mark
-	last  [2]float64 // of the pointer, where the whole mark moves
+	last  [2]float64 // of the pointer, if the whole mark moves
 	point int        // that follows the pointer; -1: all do, -2: new ones are added
 	moved bool
 	fresh bool // it is not in the document yet
@@ -140,13 +140,13 @@ func (mk *Marks) Select(id int) {
 	mk.desk.Changed()
 }
 
-// PressMark begins to draw a shape where a tool is in use, or else to move the mark at a point of
+// PressMark begins to draw a shape if a tool is in use, or else to move the mark at a point of
 // the picture, or a corner of it; false if there is nothing to take. Points are (column, row),
 // reach is how far from a point its mark can be taken, in pixels of the picture along both axes.
 func (mk *Marks) PressMark(at, reach [2]float64) bool { return mk.pressMark(&mk.desk.State, at, reach) }
 
-// PlaneMarker draws and moves the marks in the pane of a plane, as Marks does in those of the
-// comparison.
+// PlaneMarker draws and moves the marks in the pane of a plane, as Marks does in the panes of
+// the comparison.
 type PlaneMarker struct {
 	*Marks
 	plane volume.Plane
@@ -155,7 +155,7 @@ type PlaneMarker struct {
 // On returns the marker of the pane of a plane.
 func (mk *Marks) On(p volume.Plane) PlaneMarker { return PlaneMarker{mk, p} }
 
-// PressMark is that of Marks, on the slice of the plane.
+// PressMark is PressMark of Marks, on the slice of the plane.
 func (m PlaneMarker) PressMark(at, reach [2]float64) bool {
 	return m.pressMark(m.desk.Planes[m.plane], at, reach)
 }
@@ -375,5 +375,5 @@ type Figures struct {
 // EdgeFigure is an edge along a line, or why there is none.
 type EdgeFigure struct {
 	measure.Edge
-	Why string // a sentence; "" where the edge is known
+	Why string // a sentence; "" if the edge is known
 }

@@ -60,7 +60,7 @@ func (m *measuring) stopped() bool { return m.end != nil && m.newest.ctx.Err() !
 // runs says whether the newest job is neither answered nor cancelled.
 func (m *measuring) runs() bool { return m.end != nil && !m.answered && !m.stopped() }
 
-// take says whether an answer is that of the newest job and still asked for.
+// take says whether an answer is from the newest job and still asked for.
 func (m *measuring) take(answer measured) bool {
 	if answer.job.ctx.Err() != nil {
 		return false
@@ -83,12 +83,12 @@ type measured struct {
 	ok       bool
 }
 
-// Numbers are those of one column of the panel.
+// Numbers are the numbers of one column of the panel.
 type Numbers struct {
 	app.Measures
 	Known   bool  // there are numbers
 	Current bool  // they belong to the current recipe and what is shown
-	Index   int   // of the slice that they belong to, which is another while those of the slice shown are coming
+	Index   int   // of the slice that they belong to, which is another while the numbers of the slice shown are coming
 	Err     error // why there are no numbers
 }
 
@@ -142,7 +142,7 @@ func (ms *Measures) measure(job measureJob) measured {
 	return m
 }
 
-// tooLarge returns why a result cannot be judged as a whole: an error that says so where the
+// tooLarge returns why a result cannot be judged as a whole: an error that says so if the
 // memory does not suffice.
 func (ms *Measures) tooLarge(v *volume.Volume) error {
 	if need, free := app.JudgeMemory(v), ms.desk.Available(); free > 0 && need > free {
@@ -206,9 +206,9 @@ func (ms *Measures) changed() {
 	ms.desk.Changed()
 }
 
-// Follow cancels the measurements that a change made obsolete: those of a
-// slice that is left, and those of a run when the recipe or what steers it is another.
-// Numbers of a run that were ended so are asked for again when it is that of the recipe.
+// Follow cancels the measurements that a change made obsolete: measurements of a slice
+// that is left, and of a run when the recipe or what steers it is another. Numbers of a
+// run that were ended so are asked for again when it is the run of the recipe.
 func (ms *Measures) Follow() {
 	if ms.desk.Doc == nil {
 		return
@@ -228,8 +228,8 @@ func (ms *Measures) Follow() {
 	}
 }
 
-// Want asks for the numbers of the picture on the screen where it has none
-// and stays: no preview takes its place. Slices that are filtered ahead may come first.
+// Want asks for the numbers of the picture on the screen if it has none and stays: no
+// preview takes its place. Slices that are filtered ahead may come first.
 func (ms *Measures) Want() {
 	_, first := ms.preview.Ahead()
 	if ms.desk.Picture != nil && !ms.preview.Running() && !first && ms.desk.IsAsked(ms.desk.Picture) && (ms.slice.newest.picture != ms.desk.Picture || ms.slice.stopped()) {

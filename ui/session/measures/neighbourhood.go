@@ -10,14 +10,15 @@ import (
 	"quell/ui/session/desk"
 )
 
-// neighbourhoods are those of the slice on the screen, found on another goroutine, as
-// whole maps are read for them.
+// neighbourhoods are the neighbourhoods of the slice on the screen, found on another
+// goroutine, as whole maps are read for them.
 type neighbourhoods struct {
 	request app.PreviewRequest
-	at      func(x, y, z int) (denoise.Lengths, bool) // nil before they are found, and where there are none
+	at      func(x, y, z int) (denoise.Lengths, bool) // nil before they are found, and if there are none
 }
 
-// Neighbourhoods finds those that the filter chooses on the slice on the screen.
+// Neighbourhoods finds the neighbourhoods that the filter chooses on the slice on
+// the screen.
 type Neighbourhoods struct {
 	desk   *desk.Desk
 	worker newest.Worker[app.PreviewRequest, neighbourhoods]
@@ -33,8 +34,8 @@ func NewNeighbourhoods(d *desk.Desk) *Neighbourhoods {
 }
 
 // Here returns the neighbourhood that the current recipe's filter chooses around the voxel under
-// the pointer. ok is false if the filter chooses none, where the view does not show the slices
-// that it filters, and until those of the slice are found.
+// the pointer. ok is false if the filter chooses none, if the view does not show the slices that
+// it filters, and until the neighbourhoods of the slice are found.
 func (nb *Neighbourhoods) Here() (l denoise.Lengths, ok bool) {
 	voxel, pointed := nb.desk.State.Cursor()
 	if nb.desk.Doc == nil || !pointed {
@@ -63,7 +64,7 @@ func (nb *Neighbourhoods) Here() (l denoise.Lengths, ok bool) {
 	return nb.last.at(voxel[0], voxel[1], voxel[2])
 }
 
-// find finds those of a slice.
+// find finds the neighbourhoods of a slice.
 func (nb *Neighbourhoods) find(q app.PreviewRequest) neighbourhoods {
 	found := neighbourhoods{request: q}
 	// A panic is reported, and there are none.
@@ -74,7 +75,7 @@ func (nb *Neighbourhoods) find(q app.PreviewRequest) neighbourhoods {
 	return found
 }
 
-// found takes those of the slice on the screen.
+// found takes the neighbourhoods of the slice on the screen.
 func (nb *Neighbourhoods) found(found neighbourhoods) {
 	if desk.SameRequest(found.request, nb.last.request) {
 		nb.last = found

@@ -15,13 +15,13 @@ import (
 // SliceFigure is what is known of a slice along the third axis of the series.
 type SliceFigure struct {
 	Noise   noise.Figure // its own
-	Verdict tune.Verdict // on its result; "" while it is not judged, Unknown where there is no ground to
+	Verdict tune.Verdict // on its result; "" while it is not judged, Unknown if there is no ground to
 	Why     string       // the reason of the verdict, a sentence
 }
 
 // strip holds the verdicts on single slices.
 type strip struct {
-	of    app.PreviewRequest          // whose recipe, maps and noise they hold for
+	of    app.PreviewRequest          // the run with the recipe, maps and noise for which they hold
 	found map[int]tune.SliceJudgement // by slice
 }
 
@@ -100,7 +100,8 @@ func (sp *Strip) mayJudge() bool {
 	if _, known := sp.desk.Doc.Facts(); !known || ahead {
 		return false
 	}
-	// The numbers of the slice on the screen come first; those of a run hold all verdicts.
+	// The numbers of the slice on the screen come first; the numbers of a run hold all
+	// verdicts.
 	_, _, status := sp.preview.Shown()
 	return status == preview.Slice && sp.measures.slice.end != nil && sp.measures.slice.answered
 }

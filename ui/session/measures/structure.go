@@ -7,7 +7,8 @@ import (
 	"quell/volume"
 )
 
-// Structure is where the residual on the screen shows more than noise.
+// Structure holds the places at which the residual on the screen shows more than
+// noise.
 type Structure struct {
 	Why   string // the reason of the verdict on it, a sentence
 	Place Place
@@ -78,7 +79,8 @@ func structureOf(m app.Measures, part bool) *Structure {
 	return out
 }
 
-// PlaceOf returns the place where a residual shows the most structure; false if it shows none.
+// PlaceOf returns the place at which a residual shows the most structure; false if it shows
+// none.
 func PlaceOf(m app.Measures) (p Place, ok bool) {
 	if m.Place == nil {
 		return p, false

@@ -5,16 +5,16 @@ import (
 	"quell/ui/session/desk"
 )
 
-// ahead filters the slices beside the one on the screen while nothing else is asked for:
-// first the next in the direction in which the user scrolled last. Where the user scrolls
-// they come before the numbers of the slice, which take long; where the recipe changes
-// they come after them. The zero value has not begun.
+// ahead filters the neighbours of the slice on the screen while nothing else is asked
+// for: first the next in the direction in which the user scrolled last. When the user
+// scrolls they come before the numbers of the slice, which take long; when the recipe
+// changes they come after them. The zero value has not begun.
 type ahead struct {
 	running *app.PreviewRequest // in progress; nil for none
 	failed  *app.PreviewRequest // the last that failed, which is not repeated
 
 	at        app.PreviewRequest // what the screen showed last
-	scrolled  bool               // the last change was that of the slice
+	scrolled  bool               // the last change was a change of the slice
 	backwards bool               // to a lower index
 }
 

@@ -1,5 +1,5 @@
-// Package preview filters the slice on the screen while the recipe changes, and the slices beside
-// it ahead.
+// Package preview filters the slice on the screen while the recipe changes, and its neighbours
+// ahead.
 package preview
 
 import (
@@ -59,7 +59,7 @@ func (ps *previews) add(p app.Preview) {
 	}
 }
 
-// Preview filters the slice on the screen, and those beside it.
+// Preview filters the slice on the screen, and its neighbours.
 type Preview struct {
 	Measuring Measuring
 
@@ -109,8 +109,8 @@ func (pv *Preview) SetEngine(e denoise.Engine) {
 	pv.previewer.SetEngine(e)
 }
 
-// Shown returns what the denoised pane shows: a volume, or where part is true
-// only the slice that is viewed. The result is nil if there is none yet.
+// Shown returns what the denoised pane shows: a volume, or if part is true only the
+// slice that is viewed. The result is nil if there is none yet.
 func (pv *Preview) Shown() (result *volume.Volume, part bool, status Status) {
 	if pv.desk.Doc == nil {
 		return nil, false, Waiting
@@ -196,8 +196,8 @@ func (pv *Preview) Start() {
 	}
 }
 
-// Want requests a preview where the slice on the screen needs one, and
-// cancels a preview of another slice or recipe.
+// Want requests a preview if the slice on the screen needs one, and cancels a
+// preview of another slice or recipe.
 func (pv *Preview) Want() {
 	if pv.desk.Doc == nil {
 		return
@@ -222,8 +222,8 @@ func (pv *Preview) Want() {
 	pv.FilterAhead()
 }
 
-// ask asks for a preview of the slice on the screen. Where its original is not
-// there yet, that is drawn first, with all cores.
+// ask asks for a preview of the slice on the screen. If its original is not there
+// yet, that is drawn first, with all cores.
 func (pv *Preview) ask() {
 	q := pv.desk.Request()
 	pv.Measuring.Stop()
@@ -239,7 +239,7 @@ func (pv *Preview) ask() {
 	pv.ahead.running = nil
 }
 
-// Release filters the slice asked for whose original is on the screen now.
+// Release filters the slice asked for, with its original on the screen now.
 func (pv *Preview) Release() {
 	if pv.held {
 		pv.held = false
@@ -309,7 +309,7 @@ func (pv *Preview) Ahead() (running, first bool) {
 	return pv.ahead.running != nil, pv.ahead.running != nil && pv.ahead.scrolled
 }
 
-// FilterAhead filters the next slice beside the one on the screen, where that one is previewed by
+// FilterAhead filters the next neighbour of the slice on the screen, if that one is previewed by
 // the current recipe and nothing else is in progress; else it ends what it has begun.
 func (pv *Preview) FilterAhead() {
 	result, _, status := pv.Shown()

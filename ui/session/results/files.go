@@ -6,7 +6,7 @@ import (
 	"quell/app"
 )
 
-// Files are those that results were exported to.
+// Files are the files to which results were exported to.
 type Files struct {
 	gone map[*app.Exported]bool // not as they were written
 }

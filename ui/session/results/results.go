@@ -101,7 +101,7 @@ func (rs *Results) ApplyLoses() bool {
 }
 
 // kept divides results, the oldest first, into those within the limits and the rest.
-// Those that were exported go first, then the oldest; the newest stays.
+// Exported ones go first, then the oldest; the newest stays.
 func kept(results []*desk.Result, exported func(*desk.Result) bool) (stay, dropped []*desk.Result) {
 	stay = slices.Clone(results)
 	for len(stay) > 1 && (len(stay) > MaxResults || Bytes(stay) > ResultBytes) {

@@ -22,9 +22,9 @@ func (sc *Screen) CanCompareBlind() bool {
 	return sc.results.Exportable() != nil && !sc.desk.Tasks.Busy()
 }
 
-// CompareBlind returns what a blind comparison shows: a job for any slice of this plane,
-// whose panes Original and Denoised are images A and B in the same window, zoom and place; the
-// slices that hold tissue, or all where none does; and what the images are.
+// CompareBlind returns what a blind comparison shows: a job for any slice of this plane, with
+// images A and B in the panes Original and Denoised in the same window, zoom and place; the
+// slices that hold tissue, or all if none does; and what the images are.
 func (sc *Screen) CompareBlind() (job viewer.Job, slices []int, info blind.Info) {
 	run, v, view := sc.results.Exportable(), sc.desk.Doc.Series().Volume, sc.desk.State.View()
 	job = viewer.Job{
@@ -47,7 +47,7 @@ func (sc *Screen) CompareBlind() (job viewer.Job, slices []int, info blind.Info)
 	return job, slices, info
 }
 
-// tissueSlices returns the slices of a view that hold foreground, all where none does or
+// tissueSlices returns the slices of a view that hold foreground, all if none does or
 // foreground is nil.
 func tissueSlices(g volume.Geometry, view volume.View, foreground func(i int) bool) (slices []int) {
 	for k := range view.Size[2] {

@@ -8,7 +8,8 @@ import (
 	"quell/volume"
 )
 
-// planesJob is a frame of every plane: that of the denoised pane, which shows one side.
+// planesJob is a frame of every plane: the frame of the denoised pane, which shows one
+// side.
 type planesJob [3]viewer.Job
 
 type planesDrawn struct {

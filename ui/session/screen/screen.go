@@ -135,7 +135,8 @@ func (sc *Screen) Redraw() {
 	sc.planes.draw(job, sc.PlanesShowResult())
 }
 
-// framed takes new frames, on the UI goroutine; those of a previous series are dropped.
+// framed takes new frames, on the UI goroutine; frames of a previous series are
+// dropped.
 func (sc *Screen) framed(d drawn) {
 	if d.err != nil { // a dialog for every frame would block the view
 		sc.desk.Tasks.Say(language.Sentence(d.err.Error()))
@@ -186,8 +187,8 @@ func (sc *Screen) OwnWindow() volume.Window {
 	return volume.Window{}
 }
 
-// WindowPresets returns the windows that suit the series: those of CT, or else by
-// percentiles of its voxels.
+// WindowPresets returns the windows that suit the series: the windows of CT, or
+// else by percentiles of its voxels.
 func (sc *Screen) WindowPresets() []volume.Window {
 	if sc.desk.Doc == nil {
 		return nil

@@ -36,7 +36,7 @@ func New(d *desk.Desk) *Tuning {
 // Recipe returns the current recipe: the one that the filter panel shows.
 func (tu *Tuning) Recipe() denoise.Recipe { return tu.desk.Recipe }
 
-// Resolved returns the current recipe with its automatic values as numbers. Where they cannot be
+// Resolved returns the current recipe with its automatic values as numbers. If they cannot be
 // found it returns the recipe itself, and the error.
 func (tu *Tuning) Resolved() (denoise.Recipe, error) {
 	if tu.desk.Doc == nil {
@@ -126,8 +126,8 @@ func (tu *Tuning) Propose(filter string) denoise.Recipe {
 	return r
 }
 
-// Carried returns the labels of the parameters whose values come from an earlier
-// series and are not the filter's defaults.
+// Carried returns the labels of the parameters with values that come from an
+// earlier series and are not the filter's defaults.
 func (tu *Tuning) Carried() (labels []string) {
 	f, err := denoise.FilterByName(tu.desk.Recipe.Filter)
 	carried := tu.own.Of(tu.desk.Document).carried

@@ -19,7 +19,7 @@ type Curve struct {
 	tune.Curve
 	Sigma   float64 // of the noise, in the unit of the volume
 	Present float64 // the strength of the current recipe as in Points; 0 if not known
-	Current bool    // its other parameters are those of the current recipe
+	Current bool    // its other parameters are as in the current recipe
 	Gain    bool    // the best strength lowers the error by more than the estimate may be wrong
 }
 
@@ -59,7 +59,7 @@ func (st *Strength) Searching() bool {
 	return st.desk.Tasks.Kind() == desk.Searching
 }
 
-// valueOf returns the value of point i of a curve, in sigmas where it can be.
+// valueOf returns the value of point i of a curve, in sigmas if it can be.
 func valueOf(filter string, c tune.Curve, i int) denoise.Value {
 	point := c.Points[i]
 	if f, err := denoise.FilterByName(filter); err == nil {
