@@ -12,6 +12,14 @@ import (
 	"quell/ui/viewer"
 )
 
+// number writes a number with some digits, and none for what is not finite.
+func number(x float64, digits int, none string) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return none
+	}
+	return strconv.FormatFloat(x, 'g', digits, 64)
+}
+
 // CSV returns a table of all marks, a row for each pane, with the numbers in full.
 func (mk *Marks) CSV() string {
 	var b strings.Builder
@@ -25,12 +33,7 @@ func (mk *Marks) CSV() string {
 	}
 	w.Row("mark", "shape", "plane", "slice", "image", "pixels", "area (mm2)", in("mean", unit), in("SD", unit), in("min", unit), in("max", unit),
 		"SNR", "CNR", "CNR against", "length (mm)", "edge width (mm)", "standard error (mm)", in("edge height", unit), "note")
-	number := func(x float64) string {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return ""
-		}
-		return strconv.FormatFloat(x, 'g', 7, 64)
-	}
+	number := func(x float64) string { return number(x, 7, "") }
 	names := map[measure.Shape]string{measure.Box: "rectangle", measure.Ellipse: "ellipse", measure.Freehand: "freehand", measure.Line: "line"}
 	for _, m := range mk.List() {
 		f := mk.Figures(m)
@@ -73,12 +76,7 @@ func (mk *Marks) CSV() string {
 // Table is the table of all marks for a report.
 func (mk *Marks) Table() (t report.Table) {
 	unit := mk.desk.Doc.Series().Volume.Unit
-	number := func(x float64) string {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return "–"
-		}
-		return strconv.FormatFloat(x, 'g', 4, 64)
-	}
+	number := func(x float64) string { return number(x, 4, "–") }
 	arrow := func(before, after float64) string {
 		if number(before) == number(after) {
 			return number(before)

@@ -75,12 +75,10 @@ func (m *measuring) forget() {
 	m.newest, m.end, m.answered = measureJob{}, nil, false
 }
 
-// measured is the answer to a measureJob; ok is false before the first.
+// measured is the answer to a measureJob; it is not known before the first.
 type measured struct {
-	job      measureJob
-	measures app.Measures
-	err      error
-	ok       bool
+	desk.Measured
+	job measureJob
 }
 
 // Numbers are the numbers of one column of the panel.
@@ -127,15 +125,15 @@ func (ms *Measures) Known(result *volume.Volume) bool {
 
 // measure does one job.
 func (ms *Measures) measure(job measureJob) measured {
-	m := measured{job: job, ok: true}
-	m.err = ms.desk.Protect(func() (err error) {
+	m := measured{desk.Measured{Reference: job.reference, Known: true}, job}
+	m.Err = ms.desk.Protect(func() (err error) {
 		if job.run != nil {
 			if err = ms.tooLarge(job.run.Source.Volume); err != nil {
 				return err
 			}
-			m.measures, err = app.MeasureRun(job.ctx, job.engine, job.run, job.reference)
+			m.Measures, err = app.MeasureRun(job.ctx, job.engine, job.run, job.reference)
 		} else {
-			m.measures, err = app.MeasurePreview(job.ctx, *job.preview, job.reference)
+			m.Measures, err = app.MeasurePreview(job.ctx, *job.preview, job.reference)
 		}
 		return err
 	})
@@ -154,7 +152,7 @@ func (ms *Measures) tooLarge(v *volume.Volume) error {
 // Slice returns the numbers of the slice on the screen, or of the one before it
 // until those are there.
 func (ms *Measures) Slice() Numbers {
-	if ms.desk.Doc == nil || ms.desk.Picture == nil || !ms.sliceNumbers.ok {
+	if ms.desk.Doc == nil || ms.desk.Picture == nil || !ms.sliceNumbers.Known {
 		return Numbers{}
 	}
 	q := ms.sliceNumbers.job.preview.Request
@@ -165,7 +163,7 @@ func (ms *Measures) Slice() Numbers {
 	}
 	here := q.Index == ms.desk.Picture.Index && ms.desk.Picture.Result != nil
 	return Numbers{
-		Measures: ms.sliceNumbers.measures, Known: ms.sliceNumbers.err == nil && (here || coming), Err: ms.sliceNumbers.err,
+		Measures: ms.sliceNumbers.Measures, Known: ms.sliceNumbers.Err == nil && (here || coming), Err: ms.sliceNumbers.Err,
 		Current: here && desk.SameRequest(q, ms.desk.Request()), Index: q.Index,
 	}
 }
@@ -194,7 +192,7 @@ func (ms *Measures) sliceMeasured(m measured) {
 
 func (ms *Measures) volumeMeasured(m measured) {
 	if r := ms.desk.ResultOf(m.job.run); ms.volume.take(m) && r != nil {
-		r.Numbers = desk.Measured{Measures: m.measures, Reference: m.job.reference, Err: m.err, Known: true}
+		r.Numbers = m.Measured
 		ms.changed()
 	}
 }

@@ -121,11 +121,11 @@ func (sp *Strip) Follow() {
 		*judged = strip{of: q, found: map[int]tune.SliceJudgement{}}
 	}
 	view := q.Series.Volume.View(q.Plane)
-	if n := sp.measures.sliceNumbers; n.ok && n.err == nil && n.job.preview.Request.Plane == q.Plane {
+	if n := sp.measures.sliceNumbers; n.Known && n.Err == nil && n.job.preview.Request.Plane == q.Plane {
 		shown := n.job.preview.Request
 		index := shown.Index
 		if shown.Index = 0; desk.SameRequest(shown, q) {
-			judged.found[view.Voxel(0, 0, index)[2]] = verdictOf(n.measures.Assessment)
+			judged.found[view.Voxel(0, 0, index)[2]] = verdictOf(n.Measures.Assessment)
 		}
 	}
 	z := judged.next(q.Series.Volume.Dims[2])

@@ -56,14 +56,14 @@ func (sx *Structures) Here() *Structure {
 		return structureOf(r.Numbers.Measures, false)
 	}
 	m := sx.measures.sliceNumbers
-	if !m.ok || m.err != nil || m.job.preview == nil {
+	if !m.Known || m.Err != nil || m.job.preview == nil {
 		return nil
 	}
 	q := m.job.preview.Request
 	if made, ok := sx.measures.preview.MadeBy(p); !ok || !desk.SameRequest(made, q) {
 		return nil
 	}
-	return structureOf(m.measures, true)
+	return structureOf(m.Measures, true)
 }
 
 // structureOf returns the structure of measured numbers; part says that they are of
