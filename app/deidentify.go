@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"quell/io/atomic"
+	"quell/io/dicom"
 	"quell/series"
 )
 
@@ -18,9 +19,9 @@ func CheckDeidentify(s *series.Series, out string) error {
 	switch {
 	case !FormatOf(out).Identity:
 		return Usagef("%s: only DICOM output can be de-identified; name a folder", out)
-	case !hasDICOM(s) && FormatNamed(s.Format).Identity:
+	case !dicom.Derivable(s) && FormatNamed(s.Format).Identity:
 		return Usagef("the input's files have no instance UIDs, so the output is a new series without patient data; leave de-identification out")
-	case !hasDICOM(s):
+	case !dicom.Derivable(s):
 		return Usagef("the input is not DICOM and has no patient data; leave de-identification out")
 	}
 	return nil

@@ -3,7 +3,6 @@ package app
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -139,17 +138,8 @@ var conversion = format.Code{Value: "CONVERSION", Scheme: "99QUELL", Meaning: "C
 
 // checkConversion refuses a conversion from DICOM to DICOM.
 func checkConversion(s *series.Series, out string) error {
-	if FormatOf(out).Identity && hasDICOM(s) {
+	if FormatOf(out).Identity && dicom.Derivable(s) {
 		return Usagef("the input is DICOM already; give an output that ends in %s", orList(fileEndings()))
 	}
 	return nil
-}
-
-// hasDICOM reports whether every slice of a series has a DICOM file from which its
-// output can be derived.
-func hasDICOM(s *series.Series) bool {
-	if len(s.Sources) != s.Volume.Dims[2] {
-		return false
-	}
-	return !slices.ContainsFunc(s.Sources, func(src series.Source) bool { return src.UID == "" || src.FS == nil })
 }

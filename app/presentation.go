@@ -37,7 +37,7 @@ type CaptionedMark struct {
 }
 
 // Presentable reports whether a presentation state can refer to the images of a series.
-func Presentable(s *series.Series) bool { return hasDICOM(s) }
+func Presentable(s *series.Series) bool { return dicom.Derivable(s) }
 
 // PresentationName returns the name of the next presentation state in the folder of an exported
 // series.
@@ -85,7 +85,7 @@ func (p Presentation) state(ctx context.Context) (*dicom.Presentation, error) {
 			return nil, err
 		}
 		first = p.Run.Region.Min[2]
-	} else if !hasDICOM(p.Of) {
+	} else if !dicom.Derivable(p.Of) {
 		return nil, Usagef("a presentation state refers to DICOM images, and the series has none; export it as DICOM first")
 	}
 	if p.Now.IsZero() {

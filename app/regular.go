@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"quell/denoise"
+	"quell/io/dicom"
 	"quell/series"
 )
 
@@ -34,7 +35,7 @@ func checkRecipe(s *series.Series, r denoise.Recipe, split bool) error {
 // series elsewhere: files of one volume store one spacing for all slices, and so
 // does a new DICOM series.
 func checkPositions(s *series.Series, format *Format) error {
-	if s.Irregular == 0 || format.Identity && hasDICOM(s) {
+	if s.Irregular == 0 || format.Identity && dicom.Derivable(s) {
 		return nil
 	}
 	name := format.Name

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"quell/io/atomic"
+	"quell/io/dicom"
 	"quell/io/format"
 	"quell/volume"
 )
@@ -66,7 +67,7 @@ func (w *seriesSink) size(first *Made) int64 {
 	if first.Source.Volume.Data == nil { // slabs wait on the disk for the last
 		size += int64(first.Region.Voxels()) * int64(FormatOf(w.out).Waiting(w.options.Dtype))
 	}
-	if n == 1 || !FormatOf(w.out).Identity || !hasDICOM(first.Source) {
+	if n == 1 || !FormatOf(w.out).Identity || !dicom.Derivable(first.Source) {
 		return n * size
 	}
 	files, own := map[string]bool{}, int64(0) // and how many of them the first volume has

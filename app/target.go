@@ -233,7 +233,7 @@ func outputSize(s *series.Series, region volume.Region, out string, o ExportOpti
 	switch f := FormatOf(out); {
 	case o.compressed() || strings.HasSuffix(strings.ToLower(out), ".gz"):
 		return 0
-	case !f.Identity || !hasDICOM(s):
+	case !f.Identity || !dicom.Derivable(s):
 		return int64(region.Voxels()) * int64(f.Stored(o.Dtype))
 	}
 	// A derived file is as large as its source, or larger where that is compressed.

@@ -24,7 +24,7 @@ func analyzeSpec(s raster.Spec, path string, grid volume.Geometry, source *heade
 	if off := analyzeError(ordered); off > visible {
 		s.Lost = append(s.Lost, fmt.Sprintf("Analyze stores no orientation and no distant origin: other programs place voxels up to %.1f mm from their position; write NIfTI to keep it.", off))
 	}
-	s.Voxels, s.Order, s.Scale = ImagePath(path), &order, scaleOnly
+	s.Voxels, s.Order, s.Scale = imagePath(path), &order, scaleOnly
 	s.Header = func(_ volume.Geometry, e raster.Encoder, valid raster.Limits) []byte {
 		return newAnalyzeHeader(ordered, source, e, valid, description).marshal()
 	}

@@ -196,7 +196,7 @@ func TestImagePath(t *testing.T) {
 	for path, want := range map[string]string{
 		"a/b.hdr": "a/b.img", "b.HDR": "b.IMG", "b.Hdr": "b.img", "b.hdr.gz": "b.hdr.gz", "b.nii": "b.nii", "b.img": "b.img", "hdr": "hdr",
 	} {
-		if got := ImagePath(path); got != want {
+		if got := imagePath(path); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
 	}
@@ -231,11 +231,11 @@ func TestDescription(t *testing.T) {
 	clear(b[148:228])
 	copy(b[148:], " T1\tgrey\x00rest")
 	fsys := fstest.MapFS{"a.hdr": {Data: b}, "cut.hdr": {Data: b[:300]}, "text.hdr": {Data: []byte("text")}}
-	if got, err := Description(fsys, "a.hdr"); got != "T1 grey" || err != nil {
+	if got, err := descriptionIn(fsys, "a.hdr"); got != "T1 grey" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
 	for name, want := range map[string]string{"cut.hdr": "ends inside its header", "text.hdr": "not a NIfTI", "none.hdr": "no such file"} {
-		if got, err := Description(fsys, name); got != "" || err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := descriptionIn(fsys, name); got != "" || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}

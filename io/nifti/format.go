@@ -17,7 +17,7 @@ var (
 )
 
 func newFormat() format.Format {
-	f := raster.FileFormat("NIfTI", [][2]string{{".nii.gz", ".nii.gz"}, {".nii", ".nii"}}, Sniff, Make, Description)
+	f := raster.FileFormat("NIfTI", [][2]string{{".nii.gz", ".nii.gz"}, {".nii", ".nii"}}, Sniff, Make, descriptionIn)
 	f.Components, f.Endings = true, []string{".nii", ".nii.gz"} // the plain one first, as all texts have it
 	f.Beside = func(path string) []string {
 		bval, bvec := GradientFiles(path)
@@ -28,10 +28,10 @@ func newFormat() format.Format {
 }
 
 func newAnalyze() format.Format {
-	f := raster.FileFormat("Analyze", [][2]string{{".hdr.gz", ".hdr"}, {".hdr", ".hdr"}}, nil, Make, Description)
+	f := raster.FileFormat("Analyze", [][2]string{{".hdr.gz", ".hdr"}, {".hdr", ".hdr"}}, nil, Make, descriptionIn)
 	f.Proposed, f.Frames, f.Streams, f.Components = "", false, false, true
 	f.Waiting = func(string) int { return spool.VoxelBytes }
-	f.Voxels, f.Second = ".img", ImagePath
+	f.Voxels, f.Second = ".img", imagePath
 	return f
 }
 
@@ -48,8 +48,8 @@ func foreignGradients(path string) string {
 	if !there[0] && !there[1] {
 		return ""
 	}
-	mark, err := Auxiliary(raster.HostFolder(filepath.Dir(path)), filepath.Base(path))
-	known, now := strings.Fields(mark), strings.Fields(GradientMark(texts[0], texts[1]))
+	mark, err := auxiliaryIn(raster.HostFolder(filepath.Dir(path)), filepath.Base(path))
+	known, now := strings.Fields(mark), strings.Fields(gradientMark(texts[0], texts[1]))
 	for i, name := range []string{bval, bvec} {
 		if there[i] && (err != nil || len(known) != len(now) || known[2*i+1] != now[2*i+1]) {
 			return name

@@ -202,8 +202,8 @@ func line(n int, at func(i int) float64) []byte {
 	return []byte(strings.Join(words, " ") + "\n")
 }
 
-// GradientMark returns what the header of a NIfTI file keeps of the two files that were written
+// gradientMark returns what the header of a NIfTI file keeps of the two files that were written
 // with it, in its name of an auxiliary file: by it the files are known from others of their names.
-func GradientMark(bval, bvec []byte) string {
+func gradientMark(bval, bvec []byte) string {
 	return fmt.Sprintf("bval %06x bvec %06x", crc32.ChecksumIEEE(bval)>>8, crc32.ChecksumIEEE(bvec)>>8)
 }

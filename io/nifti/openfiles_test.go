@@ -59,7 +59,7 @@ func TestNoFileStaysOpen(t *testing.T) {
 		for what, read := range map[string]func(fs.FS) error{
 			"read":        func(fsys fs.FS) error { _, err := Read(t.Context(), fsys, "a.nii"); return err },
 			"header":      func(fsys fs.FS) error { _, err := Open.ReadHeader(fsys, "a.nii"); return err },
-			"description": func(fsys fs.FS) error { _, err := Description(fsys, "a.nii"); return err },
+			"description": func(fsys fs.FS) error { _, err := descriptionIn(fsys, "a.nii"); return err },
 			"all headers": func(fsys fs.FS) error { _, err := readFullHeader(fsys, "a.nii"); return err },
 		} {
 			c := &countingFS{FS: files}

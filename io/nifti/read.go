@@ -24,9 +24,9 @@ func ReadVolume(ctx context.Context, fsys fs.FS, name string, t int) (*series.Se
 	return Open.Read(ctx, fsys, name, t, "")
 }
 
-// Description returns the description in the header of a file, whether or not its
+// descriptionIn returns the description in the header of a file, whether or not its
 // voxels are there.
-func Description(fsys fs.FS, name string) (string, error) {
+func descriptionIn(fsys fs.FS, name string) (string, error) {
 	h, err := headerIn(fsys, name)
 	if err != nil {
 		return "", err
@@ -34,9 +34,9 @@ func Description(fsys fs.FS, name string) (string, error) {
 	return text(h.descrip[:]), nil
 }
 
-// Auxiliary returns the name of an auxiliary file in the header of a file, see
-// [GradientMark].
-func Auxiliary(fsys fs.FS, name string) (string, error) {
+// auxiliaryIn returns the name of an auxiliary file in the header of a file, see
+// [gradientMark].
+func auxiliaryIn(fsys fs.FS, name string) (string, error) {
 	h, err := headerIn(fsys, name)
 	if err != nil {
 		return "", err

@@ -24,7 +24,7 @@ import (
 // type's range. The masked voxels of a series read from NIfTI are NaN in a floating-point type; other padding
 // is written as its value.
 //
-// The diffusion gradients of a group are written beside a NIfTI file, whose header has their [GradientMark].
+// The diffusion gradients of a group are written beside a NIfTI file, whose header has a mark of them.
 //
 // An Analyze file holds one volume and cannot store an orientation: readers assume that x runs to the
 // patient's left, y to the front and z to the head. The voxels are reordered to lie
@@ -53,7 +53,7 @@ var Make raster.Maker = func(path string, from *series.Series, description strin
 	if g := o.Gradients(); g != nil {
 		bval, bvec := FormatGradients(g, from.Volume.Geometry)
 		bvalPath, bvecPath := GradientFiles(path)
-		mark, s.Beside = GradientMark(bval, bvec), map[string][]byte{}
+		mark, s.Beside = gradientMark(bval, bvec), map[string][]byte{}
 		for path, text := range map[string][]byte{bvalPath: bval, bvecPath: bvec} {
 			if text != nil {
 				s.Beside[path] = text
@@ -87,9 +87,9 @@ func (h *header) setFrames(frames int, step float64) {
 	}
 }
 
-// ImagePath returns the .img of an Analyze .hdr, in upper case if the .hdr is. It
+// imagePath returns the .img of an Analyze .hdr, in upper case if the .hdr is. It
 // returns other paths unchanged.
-func ImagePath(path string) string {
+func imagePath(path string) string {
 	base, ext, gz := splitExt(path)
 	switch {
 	case gz != "" || !strings.EqualFold(ext, ".hdr"):
