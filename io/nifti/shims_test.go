@@ -26,7 +26,7 @@ func Write(ctx context.Context, path string, v *volume.Volume, a *volume.Arrival
 // On returns a series on another grid, of no file where it is nil.
 func On(g volume.Geometry, from *series.Series) *series.Series {
 	if from == nil {
-		return &series.Series{Volume: volume.New(g)}
+		return &series.Series{Volume: &volume.Volume{Geometry: g}}
 	}
 	moved, v := *from, *from.Volume
 	v.Geometry, moved.Volume = g, &v
