@@ -76,7 +76,8 @@ MUTATE ?= ./denoise/... ./measure/... ./io/... ./app/... ./ui/session
 mutate: ## test the tests: mutate MUTATE="./measure ./io/..." (hours for all), or the lines changed since SINCE=main
 	@tool=$$(scripts/tool.sh $(GREMLINS)) && CGO_ENABLED=0 $(GO) run ./tools/mutate $(addprefix -since ,$(SINCE)) "$$tool" $(MUTATE)
 
-lint: modules ## check import rules, errors, comments and style (.golangci.yml)
+lint: modules ## check import rules, errors, style (.golangci.yml) and the words of comments
+	@CGO_ENABLED=0 $(GO) run ./tools/comments .
 	@tool=$$(scripts/tool.sh $(GOLANGCI_LINT)) && CGO_ENABLED=0 "$$tool" run $(PACKAGES:quell/%=./%)
 
 cross: ## compile everything but the workbench for Windows, Linux on ARM and macOS
