@@ -12,6 +12,7 @@ import (
 	"quell/ui/command"
 	"quell/ui/host"
 	"quell/ui/panel"
+	"quell/ui/viewer"
 )
 
 // toy is a panel that nothing else knows: it shows the slice, and has a command.
@@ -86,6 +87,20 @@ func TestANewPanelNeedsALineInTheTable(t *testing.T) {
 				t.Errorf("it is %d times on the help sheet", rows)
 			}
 		})
+	}
+}
+
+// Before the event loop runs, Fyne runs at once what is for the UI goroutine.
+func TestTheWorkbenchIsBuiltBeforeTheEventLoop(t *testing.T) {
+	b := newBench(t, large)
+	for _, layout := range []string{"1", "1×2", "1×3", "2×2"} {
+		settings := app.DefaultSettings()
+		settings.Layout = layout
+		w := ui.New(b.app, host.Options{Settings: settings, Engine: b.engine, Go: func(func()) {}, Do: func(f func()) { f() }})
+		if !w.Panes()[viewer.Denoised].Visible() || w.Planes()[0].Visible() != (layout == "2×2") {
+			t.Errorf("layout %s: another one is shown", layout)
+		}
+		w.Close()
 	}
 }
 

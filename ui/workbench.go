@@ -66,7 +66,11 @@ func New(a fyne.App, o host.Options) *Workbench {
 	a.Lifecycle().SetOnExitedForeground(func() { h.Session.Screen.HoldBefore(false) })
 	a.Lifecycle().SetOnEnteredForeground(func() { h.Session.Exports.Check(func() {}) })
 	h.Window.Resize(fyne.NewSize(h.Settings.WorkbenchSize[0], h.Settings.WorkbenchSize[1]))
-	w.frame.Arrange()
+	for _, p := range h.Panels {
+		if p, ok := p.(panel.Placed); ok {
+			p.Placed()
+		}
+	}
 	h.Refresh()
 	return w
 }

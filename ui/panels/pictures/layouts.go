@@ -31,13 +31,13 @@ func defaultLayout(width float32) string {
 	return layoutNames[0]
 }
 
-// startLayout shows the layout of the last session.
-func (v *Panel) startLayout() {
+// Placed implements panel.Placed: it shows the layout of the last session.
+func (v *Panel) Placed() {
 	name := v.h.Settings.Layout
 	if !slices.Contains(layoutNames, name) {
 		name = defaultLayout(v.h.Settings.WorkbenchSize[0])
 	}
-	v.takeLayout(name)
+	v.setLayout(name)
 }
 
 // layoutName returns the layout that is shown. A pane that was maximized is a layout of
@@ -56,12 +56,6 @@ func (v *Panel) layoutName() string {
 
 // setLayout shows a layout.
 func (v *Panel) setLayout(name string) {
-	v.takeLayout(name)
-	v.arrange()
-}
-
-// takeLayout shows and hides the panes for a layout.
-func (v *Panel) takeLayout(name string) {
 	v.maximized = -1
 	layout := slices.Index(layoutNames, name)
 	switch layout {
@@ -73,7 +67,7 @@ func (v *Panel) takeLayout(name string) {
 		v.residualShown = true
 	}
 	v.setQuad(layout == 3)
-	v.hide()
+	v.arrange()
 }
 
 // showsPane says whether the pane of a role is shown.
@@ -121,19 +115,14 @@ func (v *Panel) layoutCommands() (out []command.Command) {
 
 // arrange shows and hides panes, and gives them their places.
 func (v *Panel) arrange() {
-	v.hide()
-	v.row.Refresh()
-	v.h.Frame.Arrange()
-}
-
-// hide hides the panes that the layout does not show.
-func (v *Panel) hide() {
 	for role, pane := range v.Panes {
 		pane.Hidden = !v.showsPane(viewer.Role(role)) && (viewer.Role(role) != viewer.Residual || !v.ShowsInset())
 	}
 	for _, pane := range v.Planes {
 		pane.Hidden = !v.quad.on || v.maximized >= 0
 	}
+	v.row.Refresh()
+	v.h.Frame.Arrange()
 }
 
 // maximize shows one pane alone, or all of them again.

@@ -26,7 +26,7 @@ import (
 	"quell/ui/wording"
 )
 
-// New returns the pictures in the layout of the last session.
+// New returns the pictures.
 func New(h *host.Host) panel.Panel {
 	v := &Panel{h: h, residualShown: true, maximized: -1, stopBlinking: func() {}}
 	s := h.Session
@@ -40,7 +40,6 @@ func New(h *host.Host) panel.Panel {
 		row = append(row, v.Panes[role])
 	}
 	v.row = container.New(paneLayout{v.inset}, row...)
-	v.startLayout()
 	return v
 }
 

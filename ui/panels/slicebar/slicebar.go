@@ -97,12 +97,14 @@ func New(h *host.Host) panel.Panel {
 	texts := container.New(layout.NewCustomPaddedVBoxLayout(-14), b.Sigmas, container.NewStack(ground, b.Label))
 	slice := container.NewBorder(nil, nil, container.NewHBox(container.NewCenter(b.planes), container.NewCenter(b.Cine.content), texts), h.Beside, container.New(tight, above, b.slider))
 	b.content = container.NewVBox(slice, b.along)
-	h.Session.Strip.Judge(!h.Settings.LeaveSlices)
 	return b
 }
 
 // Place implements panel.Panel.
 func (b *Panel) Place() panel.Place { return panel.Place{Area: panel.Slices, Object: b.content} }
+
+// Placed implements panel.Placed.
+func (b *Panel) Placed() { b.h.Session.Strip.Judge(!b.h.Settings.LeaveSlices) }
 
 // Show implements panel.Panel.
 func (b *Panel) Show(now panel.Snapshot) {
