@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"quell/internal/message"
 )
 
 // Limits of an archive and of a compressed file. Sizes in headers are checked
@@ -25,14 +27,14 @@ const (
 
 // checkUnpacked refuses sizes in bytes that no honest file of images has. The
 // result completes the sentence "this file ...".
-func checkUnpacked(packed, unpacked uint64) (problem string) {
+func checkUnpacked(packed, unpacked uint64) (problem message.Message) {
 	switch {
 	case unpacked > maxUnpacked:
-		return fmt.Sprintf("unpacks to more than %d GiB", maxUnpacked>>30)
+		return message.New(message.InputTooLarge, "unpacks to more than %d GiB", maxUnpacked>>30)
 	case unpacked > ratioCountsFrom && unpacked/max(packed, 1) > maxRatio:
-		return fmt.Sprintf("unpacks to %d times its size, which no image does", unpacked/max(packed, 1))
+		return message.New(message.InputTooLarge, "unpacks to %d times its size, which no image does", unpacked/max(packed, 1))
 	}
-	return ""
+	return problem
 }
 
 // archive is a zip file as an fs.FS that remembers its path.
@@ -52,7 +54,7 @@ func (a *archive) Open(name string) (fs.File, error) {
 func openArchive(path string) (*archive, error) {
 	z, err := zip.OpenReader(path)
 	if err != nil {
-		return nil, &InputError{Path: path, Problem: "this zip file is damaged or truncated", Advice: "copy it again from its source", Err: err}
+		return nil, &InputError{Path: path, Problem: message.New(message.InputDamaged, "this zip file is damaged or truncated"), Advice: message.Text("copy it again from its source"), Err: err}
 	}
 	if err := checkArchive(&z.Reader, path); err != nil {
 		z.Close()
@@ -65,26 +67,26 @@ func openArchive(path string) (*archive, error) {
 // checkArchive applies the limits to an archive's directory. A member that
 // inflates to more than the directory says is refused by archive/zip itself.
 func checkArchive(z *zip.Reader, path string) error {
-	const advice = "unpack it and open the folder if you trust it"
+	advice := message.Text("unpack it and open the folder if you trust it")
 	if len(z.File) > maxArchiveFiles {
-		return &InputError{Path: path, Problem: fmt.Sprintf("this zip file holds %d files, more than %d", len(z.File), maxArchiveFiles), Advice: advice}
+		return &InputError{Path: path, Problem: message.New(message.InputTooLarge, "this zip file holds %d files, more than %d", len(z.File), maxArchiveFiles), Advice: advice}
 	}
 	var packed, unpacked uint64
 	for _, f := range z.File {
 		const encrypted = 1 // bit of Flags
 		switch {
 		case f.Flags&encrypted != 0:
-			return &InputError{Path: path, Problem: "this zip file is encrypted", Advice: "unpack it with its password and open the folder"}
+			return &InputError{Path: path, Problem: message.New(message.InputUnsupported, "this zip file is encrypted"), Advice: message.Text("unpack it with its password and open the folder")}
 		case f.Method != zip.Store && f.Method != zip.Deflate:
-			return &InputError{Path: path, Problem: fmt.Sprintf("this zip file uses a compression method that is not supported (%d)", f.Method), Advice: "unpack it and open the folder"}
+			return &InputError{Path: path, Problem: message.New(message.InputUnsupported, "this zip file uses a compression method that is not supported (%d)", f.Method), Advice: message.Text("unpack it and open the folder")}
 		case f.UncompressedSize64 > maxUnpacked: // the sum could overflow
-			return &InputError{Path: path, Problem: "this zip file " + checkUnpacked(0, f.UncompressedSize64), Advice: advice}
+			return &InputError{Path: path, Problem: message.Text("this zip file %s", checkUnpacked(0, f.UncompressedSize64)), Advice: advice}
 		}
 		packed += f.CompressedSize64
 		unpacked += f.UncompressedSize64
 	}
-	if problem := checkUnpacked(packed, unpacked); problem != "" {
-		return &InputError{Path: path, Problem: "this zip file " + problem, Advice: advice}
+	if problem := checkUnpacked(packed, unpacked); !problem.IsZero() {
+		return &InputError{Path: path, Problem: message.Text("this zip file %s", problem), Advice: advice}
 	}
 	return nil
 }

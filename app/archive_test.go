@@ -217,7 +217,7 @@ func TestRefusedArchives(t *testing.T) {
 		if err := os.WriteFile(path, c.content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := refused(t, path); !strings.Contains(err.Problem, c.problem) || !strings.Contains(err.Advice, "unpack ") {
+		if err := refused(t, path); !strings.Contains(err.Problem.String(), c.problem) || !strings.Contains(err.Advice.String(), "unpack ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -237,7 +237,7 @@ func TestUnpackedSizeLimits(t *testing.T) {
 		{maxUnpacked, maxUnpacked, false},
 		{maxUnpacked, maxUnpacked + 1, true},
 	} {
-		if problem := checkUnpacked(c.packed, c.unpacked); (problem != "") != c.refused {
+		if problem := checkUnpacked(c.packed, c.unpacked); (problem.String() != "") != c.refused {
 			t.Errorf("%d bytes from %d: %q; want refused: %v", c.unpacked, c.packed, problem, c.refused)
 		}
 	}
@@ -245,7 +245,7 @@ func TestUnpackedSizeLimits(t *testing.T) {
 
 func TestTextOfUnpackedSizes(t *testing.T) {
 	for unpacked, want := range map[uint64]string{201 << 25: "unpacks to 201 times its size, which no image does", maxUnpacked + 1: "unpacks to more than 64 GiB"} {
-		if got := checkUnpacked(1<<25, unpacked); got != want {
+		if got := checkUnpacked(1<<25, unpacked); got.String() != want {
 			t.Errorf("%d bytes: %q, want %q", unpacked, got, want)
 		}
 	}
@@ -260,7 +260,7 @@ func TestFolderOfPackedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := refused(t, dir); !strings.Contains(err.Problem, "packed files (IM_0001.gz)") || !strings.Contains(err.Advice, "unpack ") {
+	if err := refused(t, dir); !strings.Contains(err.Problem.String(), "packed files (IM_0001.gz)") || !strings.Contains(err.Advice.String(), "unpack ") {
 		t.Errorf("%v", err)
 	}
 }
@@ -313,7 +313,7 @@ func TestFindingsBesideASeriesReachIt(t *testing.T) {
 		t.Errorf("findings %v of the folder and %v of the series; want the note with the folder alone", c.Findings, s.Findings)
 	}
 	for _, f := range s.Findings {
-		if f.Kind == series.Unreadable && strings.Contains(f.Text, "IM00004.dcm: it cannot be opened") {
+		if f.Kind == series.Unreadable && strings.Contains(f.Text.String(), "IM00004.dcm: it cannot be opened") {
 			return
 		}
 	}
@@ -326,7 +326,7 @@ func TestIndexWithoutItsImages(t *testing.T) {
 	if err := os.WriteFile(path, append(make([]byte, 128), "DICM\x08\x00\x16\x00UI\x14\x001.2.840.10008.1.3.10\x00"...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := refused(t, path); !strings.Contains(err.Problem, "none of the images that it lists is here") {
+	if err := refused(t, path); !strings.Contains(err.Problem.String(), "none of the images that it lists is here") {
 		t.Errorf("%v", err)
 	}
 }

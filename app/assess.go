@@ -11,6 +11,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/measure"
 	"quell/series"
@@ -81,14 +82,14 @@ func Assess(ctx context.Context, in AssessInput) (Assessment, error) {
 	}
 	a := Assessment{Unit: before.Unit}
 	e := facts.Noise
-	doubt := ""
+	var doubt message.Message
 	if in.Maps.Noise != nil {
 		if e.Confidence, doubt, err = in.Maps.trust(ctx, before, counts); err != nil {
 			return Assessment{}, err
 		}
 	}
-	if doubt != "" {
-		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: doubt}
+	if !doubt.IsZero() {
+		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: doubt, Code: doubt.Kind()}
 	} else {
 		result := tune.Result{
 			Input: in.Maps.input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Noise: e, Foreground: counts, Curve: in.Curve, WithoutMap: in.WithoutMap,
@@ -146,7 +147,7 @@ func (a *Assessment) describe(ctx context.Context, in AssessInput, e noise.Estim
 		case len(a.Judgement.Slices) == len(slices):
 			s.SliceJudgement = a.Judgement.Slices[k]
 		default: // judged as one
-			s.SliceJudgement = tune.SliceJudgement{Verdict: a.Verdict, Why: a.Why, Structure: a.Structure}
+			s.SliceJudgement = tune.SliceJudgement{Verdict: a.Verdict, Why: a.Why, Code: a.Code, Structure: a.Structure}
 		}
 		return nil
 	})

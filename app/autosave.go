@@ -16,6 +16,7 @@ import (
 
 	"quell/denoise"
 	"quell/internal/lockfile"
+	"quell/internal/message"
 	"quell/io/atomic"
 	"quell/series"
 	"quell/volume"
@@ -211,7 +212,7 @@ func (a *Autosave) read() (w Workspace, saved time.Time, err error) {
 		err = json.Unmarshal(data, &w)
 	}
 	if err == nil && len(w.Open) == 0 {
-		err = errors.New("nothing was open")
+		err = message.Errorf(message.NotSaved, "nothing was open")
 	}
 	for _, work := range w.Open {
 		err = errors.Join(err, work.Recipe.Validate())
@@ -325,10 +326,10 @@ func writeVoxels(ctx context.Context, path string, voxels []float32) error {
 // are errors.
 func (a *Autosave) LoadRun(ctx context.Context, saved SavedRun, s *series.Series) (*Run, error) {
 	if filepath.Base(saved.File) != saved.File {
-		return nil, fmt.Errorf("%s is no file of an autosave", saved.File)
+		return nil, message.Errorf(message.InputDamaged, "%s is no file of an autosave", saved.File)
 	}
 	if saved.Source != voxelHash(s.Volume) {
-		return nil, errors.New("the result is of other voxels")
+		return nil, message.Errorf(message.GridDiffers, "the result is of other voxels")
 	}
 	data, err := os.ReadFile(filepath.Join(a.dir, saved.File))
 	if err != nil {
@@ -338,7 +339,7 @@ func (a *Autosave) LoadRun(ctx context.Context, saved SavedRun, s *series.Series
 		return nil, err
 	}
 	if len(data) != 4*s.Volume.Voxels() {
-		return nil, fmt.Errorf("the result has %d bytes: %w", len(data), fs.ErrInvalid)
+		return nil, message.Errorf(message.InputDamaged, "the result has %d bytes: %w", len(data), fs.ErrInvalid)
 	}
 	out := volume.New(s.Volume.Geometry)
 	out.Mask, out.Unit = s.Volume.Mask, s.Volume.Unit

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"quell/internal/message"
 	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
@@ -144,8 +145,8 @@ func (c *Catalog) Pick(component string) (int, error) {
 		}
 		return 0, &InputError{
 			Path:    c.Path,
-			Problem: "the voxels of its largest series are not single numbers (" + e.Datatype + ")",
-			Advice:  "choose " + c.components(e.Datatype) + " with --component, or make a file of one with quell convert",
+			Problem: message.New(message.InputChoice, "the voxels of its largest series are not single numbers (%s)", e.Datatype),
+			Advice:  message.Text("choose %s with --component, or make a file of one with quell convert", c.components(e.Datatype)),
 		}
 	}
 	if i := largest(c.Entries, component); c.Entries[i].Component == component && c.Entries[i].Err == nil {

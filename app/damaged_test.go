@@ -45,7 +45,7 @@ func TestSkipDamaged(t *testing.T) {
 			return err
 		},
 	} {
-		if err := open(app.Input{Path: folder}); !errors.As(err, &input) || input.Path != file || !strings.Contains(input.Advice, "--skip-damaged") {
+		if err := open(app.Input{Path: folder}); !errors.As(err, &input) || input.Path != file || !strings.Contains(input.Advice.String(), "--skip-damaged") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -3,11 +3,11 @@ package app
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"quell/internal/message"
 	"quell/io/atomic"
 	"quell/io/dicom"
 	"quell/series"
@@ -64,7 +64,7 @@ func pseudonymKey() (key []byte, err error) {
 		}
 	}
 	if err == nil && len(stored) != pseudonymKeySize {
-		err = fmt.Errorf("%s is damaged", filepath.Base(path))
+		err = message.Errorf(message.InputDamaged, "%s is damaged", filepath.Base(path))
 	}
 	if err != nil {
 		return key, err

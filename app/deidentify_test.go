@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -36,7 +37,7 @@ func TestExportDeidentified(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(report.Warnings) != 2 || !strings.Contains(report.Warnings[0], "burned into") || !strings.Contains(report.Warnings[1], "which part of the body") {
+		if len(report.Warnings) != 2 || !strings.Contains(report.Warnings[0].String(), "burned into") || !strings.Contains(report.Warnings[1].String(), "which part of the body") {
 			t.Errorf("warnings %q", report.Warnings)
 		}
 		data, err := os.ReadFile(report.Recipe)
@@ -89,7 +90,7 @@ func TestKeyThatCannotBeStored(t *testing.T) {
 	putDICOM(t, filepath.Join(dir, "src"), 4, 4, 3)
 	run := filtered(t, reopen(t, filepath.Join(dir, "src")), volume.Region{})
 	report, err := exportRun(t.Context(), run, filepath.Join(dir, "out"), ExportOptions{Deidentify: true}, nil)
-	if err != nil || len(report.Warnings) != 3 || !strings.Contains(report.Warnings[2], "pseudonyms.key is damaged") {
+	if err != nil || len(report.Warnings) != 3 || !strings.Contains(report.Warnings[2].String(), "pseudonyms.key is damaged") {
 		t.Errorf("%v, warnings %q", err, report.Warnings)
 	}
 }
@@ -166,7 +167,7 @@ func TestSourceWithoutUIDs(t *testing.T) {
 		t.Error(err)
 	}
 	report, err := exportRun(t.Context(), filtered(t, s, volume.Region{}), out, ExportOptions{}, nil)
-	if err != nil || !strings.Contains(strings.Join(report.Warnings, "\n"), "is a new series") {
+	if err != nil || !strings.Contains(message.Join("\n", report.Warnings...).String(), "is a new series") {
 		t.Errorf("%v, warnings %q", err, report.Warnings)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -163,7 +164,7 @@ func TestDoFallsBackToTheCPU(t *testing.T) {
 		means := Means{Engine: func() (denoise.Engine, error) { return broken, nil }, Fallback: true}
 		r, err := Execute(t.Context(), Job{Recipe: job.Recipe, Engine: job.Engine}, InMemory(in.Series), means, Events{})
 		switch {
-		case c.falls && (err != nil || r.Engine != "cpu" || len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], c.err.Error()+"; the CPU filters instead")):
+		case c.falls && (err != nil || r.Engine != "cpu" || len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0].String(), c.err.Error()+"; the CPU filters instead")):
 			t.Errorf("policy %q after %v: %v, warnings %q; want the cpu", c.policy, c.err, err, r.Warnings)
 		case !c.falls && !errors.Is(err, c.err):
 			t.Errorf("policy %q after %v: %v; want the error", c.policy, c.err, err)
@@ -476,13 +477,13 @@ func TestWarningsOfAnOutputAreMessages(t *testing.T) {
 // warning, in the report and as a message.
 func TestUnknownNoiseIsAMessage(t *testing.T) {
 	s := wavy(8, 7, 6)
-	none := denoise.Facts{Lo: 0, Hi: 1, Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "too small"}, PerSlice: make([]noise.Figure, 6)}}
+	none := denoise.Facts{Lo: 0, Hi: 1, Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: message.Verbatim("too small")}, PerSlice: make([]noise.Figure, 6)}}
 	var texts []string
 	events := Events{Message: func(severity series.Severity, text string) { texts = append(texts, severity.String()+" "+text) }}
 	r := mustRecipe("nlm", 2)
 	report, err := DoOn(t.Context(), On{Series: s, Engine: cpuEngine(), Facts: &none}, Job{Recipe: &r}, events)
 	want := "The noise cannot be estimated (too small)"
-	if err != nil || len(texts) != 1 || !strings.HasPrefix(texts[0], "warning "+want) || len(report.Warnings) != 1 || !strings.HasPrefix(report.Warnings[0], want) {
+	if err != nil || len(texts) != 1 || !strings.HasPrefix(texts[0], "warning "+want) || len(report.Warnings) != 1 || !strings.HasPrefix(report.Warnings[0].String(), want) {
 		t.Errorf("messages %q, warnings %q, %v", texts, report.Warnings, err)
 	}
 }

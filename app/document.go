@@ -9,6 +9,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -38,10 +39,13 @@ type Noise struct {
 	Seed  uint64      `json:"seed"`
 }
 
-// String returns "gaussian noise, sigma 20, seed 1".
-func (n Noise) String() string {
-	return fmt.Sprintf("%s noise, sigma %g, seed %d", n.Model, n.Sigma, n.Seed)
+// AsMessage returns "gaussian noise, sigma 20, seed 1".
+func (n Noise) AsMessage() message.Message {
+	return message.Text("%s noise, sigma %g, seed %d", n.Model, n.Sigma, n.Seed)
 }
+
+// String returns the message in English.
+func (n Noise) String() string { return n.AsMessage().String() }
 
 // Validate returns a UsageError for noise that cannot be added.
 func (n Noise) Validate() error {
@@ -136,11 +140,11 @@ func (d *Document) Reference() *series.Series { return d.reference }
 func (d *Document) SetReference(ref *series.Series) error {
 	if ref != nil {
 		if err := SameGrid(d.series.Volume.Geometry, ref.Volume.Geometry); err != nil {
-			return fmt.Errorf("the reference cannot be compared: %w", err)
+			return message.Errorf(message.GridDiffers, "the reference cannot be compared: %w", err)
 		}
 	}
 	if d.noise != nil && ref != d.reference {
-		return fmt.Errorf("the clean original is the reference while noise is added; remove the noise first")
+		return message.Errorf(message.GridDiffers, "the clean original is the reference while noise is added; remove the noise first")
 	}
 	d.reference = ref
 	return nil
@@ -149,10 +153,10 @@ func (d *Document) SetReference(ref *series.Series) error {
 // SameGrid returns an error where two grids cannot be compared voxel by voxel.
 func SameGrid(a, b volume.Geometry) error {
 	if a.Dims != b.Dims {
-		return fmt.Errorf("one is %s voxels, the other %s", DimsText(a.Dims), DimsText(b.Dims))
+		return message.Errorf(message.GridDiffers, "one is %s voxels, the other %s", DimsText(a.Dims), DimsText(b.Dims))
 	}
 	if !a.SameGrid(b, gridTolerance) {
-		return fmt.Errorf("the dims agree but the positions differ by more than %g mm", gridTolerance)
+		return message.Errorf(message.GridDiffers, "the dims agree but the positions differ by more than %g mm", gridTolerance)
 	}
 	return nil
 }
@@ -188,7 +192,7 @@ func AddNoise(ctx context.Context, s *series.Series, n Noise) (*series.Series, e
 	out := *s
 	out.Volume = noisy
 	out.Findings = append([]series.Finding(nil), s.Findings...)
-	out.Findings = append(out.Findings, series.Finding{Severity: series.Note, Kind: series.Noise, Text: "Holds added " + n.String() + "."})
+	out.Findings = append(out.Findings, series.Finding{Severity: series.Note, Kind: series.Noise, Text: message.Text("Holds added %s.", n)})
 	return &out, nil
 }
 
@@ -240,7 +244,7 @@ func ProposeDims(s *series.Series, filter string) (int, error) {
 	f, err := denoise.FilterByName(filter)
 	switch {
 	case err != nil:
-		return 0, &UsageError{Text: err.Error(), Err: err}
+		return 0, usage(err)
 	case (slicewise(s) || !thin(s.Volume.Geometry)) && slices.Contains(f.Dims, 2):
 		return 2, nil
 	case s.Volume.Dims[2] >= 3 && slices.Contains(f.Dims, 3):

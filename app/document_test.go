@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/series"
 )
 
@@ -132,7 +132,7 @@ func TestDocumentWithoutNoise(t *testing.T) {
 // TestNoiseIsNoted: each noisy series has a finding of its own and those of the original.
 func TestNoiseIsNoted(t *testing.T) {
 	s := wavy(4, 4, 2)
-	s.Findings = append(make([]series.Finding, 0, 9), series.Finding{Kind: series.Gap, Text: "A gap."})
+	s.Findings = append(make([]series.Finding, 0, 9), series.Finding{Kind: series.Gap, Text: message.Verbatim("A gap.")})
 	var noisy [2]*series.Series
 	for i := range noisy {
 		var err error
@@ -141,7 +141,7 @@ func TestNoiseIsNoted(t *testing.T) {
 		}
 	}
 	for i, n := range noisy {
-		want := series.Finding{Severity: series.Note, Kind: series.Noise, Text: fmt.Sprintf("Holds added gaussian noise, sigma 3, seed %d.", i)}
+		want := series.Finding{Severity: series.Note, Kind: series.Noise, Text: message.Text("Holds added %s.", Noise{noise.Gaussian, 3, uint64(i)})}
 		if len(n.Findings) != 2 || n.Findings[0].Kind != series.Gap || !reflect.DeepEqual(n.Findings[1], want) {
 			t.Errorf("findings %+v", n.Findings)
 		}

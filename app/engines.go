@@ -10,14 +10,15 @@ import (
 	"quell/denoise/cpu"
 	_ "quell/denoise/filter" // registers every filter
 	"quell/gpu"
+	"quell/internal/message"
 )
 
 // EngineStatus is an engine that this program knows, usable or not.
 type EngineStatus struct {
-	Name string       // "cpu" or "cuda"
-	Info denoise.Info // what it runs on; zero where it is not usable
-	Why  string       // one sentence why it cannot be used; empty where it can
-	Lost bool         // it cannot be used though the machine has what it runs on
+	Name string          // "cpu" or "cuda"
+	Info denoise.Info    // what it runs on; zero where it is not usable
+	Why  message.Message // one sentence why it cannot be used; empty where it can
+	Lost bool            // it cannot be used though the machine has what it runs on
 }
 
 // cpuEngine is shared: engines are safe for concurrent use.
@@ -137,9 +138,9 @@ func engineList(e gpuEngine, err error) []EngineStatus {
 	cuda := EngineStatus{Name: "cuda"}
 	switch {
 	case err != nil:
-		cuda.Why, cuda.Lost = gpu.Reason(err), !gpu.Absent(err)
+		cuda.Why, cuda.Lost = message.Of(gpu.Reason(err)), !gpu.Absent(err)
 	case e == nil:
-		cuda.Why = "the GPU has not answered yet"
+		cuda.Why = message.New(message.EngineAbsent, "the GPU has not answered yet")
 	default:
 		cuda.Info = e.Info()
 	}
@@ -187,9 +188,12 @@ type engineError struct {
 	why  error
 }
 
-func (e *engineError) Error() string {
-	return "the engine " + e.name + " cannot be used: " + gpu.Reason(e.why) + "; try --engine cpu"
+// AsMessage says why, and what to do.
+func (e *engineError) AsMessage() message.Message {
+	return message.Text("the engine %s cannot be used: %s; try --engine cpu", e.name, gpu.Reason(e.why)).Or(message.EngineAbsent)
 }
+
+func (e *engineError) Error() string { return e.AsMessage().String() }
 
 // Unwrap lets callers test for denoise.ErrUnsupported.
 func (e *engineError) Unwrap() []error { return []error{denoise.ErrUnsupported, e.why} }

@@ -2,11 +2,13 @@ package app
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
 	"quell/denoise"
 	"quell/gpu"
+	"quell/internal/message"
 )
 
 // workingGPU stands for a GPU engine that started.
@@ -74,13 +76,13 @@ func TestEngineList(t *testing.T) {
 		err  error
 		want EngineStatus
 	}{
-		"before the first start": {nil, nil, EngineStatus{Name: "cuda", Why: "the GPU has not answered yet"}},
-		"after a failure":        {nil, errors.New("no driver"), EngineStatus{Name: "cuda", Why: gpu.Reason(errors.New("no driver")), Lost: true}},
-		"without a GPU":          {nil, absent, EngineStatus{Name: "cuda", Why: gpu.Reason(absent)}},
+		"before the first start": {nil, nil, EngineStatus{Name: "cuda", Why: message.New(message.EngineAbsent, "the GPU has not answered yet")}},
+		"after a failure":        {nil, errors.New("no driver"), EngineStatus{Name: "cuda", Why: message.Of(errors.New("no driver")), Lost: true}},
+		"without a GPU":          {nil, absent, EngineStatus{Name: "cuda", Why: message.Of(gpu.Reason(absent))}},
 		"ready":                  {ready, nil, EngineStatus{Name: "cuda", Info: ready.Info()}},
 	} {
 		list := engineList(c.e, c.err)
-		if len(list) != 2 || list[0] != c.want || list[1].Name != "cpu" || list[1].Why != "" || list[1].Info.Cores == 0 {
+		if len(list) != 2 || !reflect.DeepEqual(list[0], c.want) || list[1].Name != "cpu" || list[1].Why.String() != "" || list[1].Info.Cores == 0 {
 			t.Errorf("%s: %+v", what, list)
 		}
 	}
@@ -125,7 +127,7 @@ func TestPickedGPU(t *testing.T) {
 	if got, err := PickEngine("cpu"); err != nil || got != cpuEngine() || fast.enabled != 3 {
 		t.Errorf("cpu: %v, %v", got, err)
 	}
-	if list := EnginesSoFar(); list[0].Why != "" || list[0].Info != fast.Info() {
+	if list := EnginesSoFar(); list[0].Why.String() != "" || list[0].Info != fast.Info() {
 		t.Errorf("%+v", list)
 	}
 	set(nil, errors.New("no driver"))
@@ -135,7 +137,7 @@ func TestPickedGPU(t *testing.T) {
 		}
 	}
 	_, err2 := PickEngine("cuda")
-	if err2 == nil || err2.Error() != "the engine cuda cannot be used: "+gpu.Reason(errors.New("no driver"))+"; try --engine cpu" || !errors.Is(err2, denoise.ErrUnsupported) {
+	if err2 == nil || err2.Error() != "the engine cuda cannot be used: no driver; try --engine cpu" || !errors.Is(err2, denoise.ErrUnsupported) {
 		t.Errorf("%v", err2)
 	}
 	UseGPUWorker("/some/worker")
@@ -147,8 +149,8 @@ func TestPickedGPU(t *testing.T) {
 func TestEngines(t *testing.T) {
 	usable := map[string]bool{}
 	for _, e := range Engines() {
-		usable[e.Name] = e.Why == ""
-		if e.Why == "" && e.Info.Name != e.Name {
+		usable[e.Name] = e.Why.String() == ""
+		if e.Why.String() == "" && e.Info.Name != e.Name {
 			t.Errorf("%s is %+v", e.Name, e.Info)
 		}
 	}

@@ -3,35 +3,38 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
 	"syscall"
 
+	"quell/internal/message"
 	"quell/io/atomic"
 	"quell/io/dicom"
 )
 
 // InputError is a file or folder that cannot be read or is refused.
 type InputError struct {
-	Path    string // as the user named it
-	Problem string // what is wrong: "is cut off after 20000 bytes"
-	Advice  string // what to do: "copy it again"
-	Err     error  // the cause, or nil
+	Path    string          // as the user named it
+	Problem message.Message // what is wrong: "is cut off after 20000 bytes"
+	Advice  message.Message // what to do: "copy it again"
+	Err     error           // the cause, or nil
 }
 
-// Error returns one sentence: "PATH: problem; advice".
-func (e *InputError) Error() string {
-	s := e.Problem
-	if e.Path != "" {
-		s = e.Path + ": " + s
+// theSeries stands for the path of an input that is a series in memory.
+const theSeries = "the series"
+
+// AsMessage returns one sentence: "PATH: problem; advice".
+func (e *InputError) AsMessage() message.Message {
+	var name any = e.Path
+	if e.Path == theSeries {
+		name = message.Text(theSeries)
 	}
-	if e.Advice != "" {
-		s += "; " + e.Advice
-	}
-	return s
+	return message.About(name, e.Problem, e.Advice).Or(message.InputRefused)
 }
+
+// Error returns the sentence in English.
+func (e *InputError) Error() string { return e.AsMessage().String() }
 
 // Unwrap returns the cause.
 func (e *InputError) Unwrap() error { return e.Err }
@@ -39,21 +42,26 @@ func (e *InputError) Unwrap() error { return e.Err }
 // UsageError is a request that is wrong whatever the input holds: an unknown
 // filter, a value outside its domain, an output on top of the input.
 type UsageError struct {
-	Text string // one sentence
-	Err  error  // the cause, or nil
+	Text message.Message // one sentence
+	Err  error           // the cause, or nil
 }
 
-// Error returns the sentence.
-func (e *UsageError) Error() string { return e.Text }
+// AsMessage returns the sentence.
+func (e *UsageError) AsMessage() message.Message { return e.Text.Or(message.UsageRefused) }
+
+// Error returns the sentence in English.
+func (e *UsageError) Error() string { return e.Text.String() }
 
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
 // Usagef returns a UsageError; a %w keeps the cause.
 func Usagef(format string, args ...any) error {
-	err := fmt.Errorf(format, args...)
-	return &UsageError{Text: err.Error(), Err: errors.Unwrap(err)}
+	return usage(message.Errorf("", format, args...))
 }
+
+// usage returns an error as a UsageError.
+func usage(err error) error { return &UsageError{Text: message.Of(err), Err: err} }
 
 // The exit codes of the command line. Scripts rely on them.
 const (
@@ -99,7 +107,7 @@ func writeError(out string, err error) error {
 	case errors.As(err, &number):
 		return atomic.WriteError(out, err)
 	}
-	return fmt.Errorf("%s: %w", out, err)
+	return message.Named(out, err)
 }
 
 // inputError turns a reader's error into an InputError. locate maps a name inside
@@ -120,18 +128,17 @@ func inputError(err error, path string, locate func(name string) string) error {
 		}
 		return &InputError{Path: path, Problem: dcm.Problem, Advice: dcm.Advice, Err: err}
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return &InputError{Path: path, Problem: "there is no such file or folder", Advice: "check the name", Err: err}
+		return &InputError{Path: path, Problem: message.New(message.InputMissing, "there is no such file or folder"), Advice: message.Text("check the name"), Err: err}
 	case errors.Is(err, fs.ErrPermission):
-		return &InputError{Path: path, Problem: "reading it is not permitted", Advice: "ask its owner, or copy it to a folder of yours", Err: err}
+		return &InputError{Path: path, Problem: message.New(message.InputUnreadable, "reading it is not permitted"), Advice: message.Text("ask its owner, or copy it to a folder of yours"), Err: err}
 	case errors.Is(err, syscall.ELOOP):
-		return &InputError{Path: path, Problem: "is a symbolic link that leads back to itself", Advice: "mend the link", Err: err}
+		return &InputError{Path: path, Problem: message.New(message.InputUnreadable, "is a symbolic link that leads back to itself"), Advice: message.Text("mend the link"), Err: err}
 	case errors.As(err, &system):
-		return &InputError{Path: path, Problem: "cannot be read: " + system.Err.Error(), Advice: "check the disk, or copy it again", Err: err}
+		return &InputError{Path: path, Problem: message.New(message.InputUnreadable, "cannot be read: %s", system.Err), Advice: message.Text("check the disk, or copy it again"), Err: err}
 	}
 	// The sentence names the path once; a reader knows the end of it.
-	problem := err.Error()
-	if name, rest, ok := strings.Cut(problem, ": "); ok && (name == path || strings.HasSuffix(filepath.ToSlash(path), "/"+filepath.ToSlash(name))) {
-		problem = rest
-	}
+	problem := message.Unnamed(err, func(name string) bool {
+		return name == path || strings.HasSuffix(filepath.ToSlash(path), "/"+filepath.ToSlash(name))
+	})
 	return &InputError{Path: path, Problem: problem, Err: err}
 }

@@ -10,6 +10,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -46,10 +47,10 @@ func Execute(ctx context.Context, job Job, src Source, means Means, events Event
 	if other, ok := job.Engine.fallback(); ok && means.Fallback && errors.Is(err, ErrEngineFailed) {
 		failed, _ := means.Engine() // slabs were passed on already: all again, by one engine
 		text := FallbackText(err, failed, other, *job.Recipe, src.Geometry, src.Len())
-		events.message(series.Warning, text)
+		events.message(series.Warning, text.String())
 		means.Engine = func() (denoise.Engine, error) { return other, nil }
 		r, err = attempt(ctx, job, src, means, sinks, events)
-		r.Warnings = append([]string{text}, r.Warnings...)
+		r.Warnings = append([]message.Message{text}, r.Warnings...)
 	}
 	if err != nil {
 		return Report{}, err
@@ -81,7 +82,7 @@ type execution struct {
 func newExecution(job Job, src Source, means Means, sinks []Sink, events Events) *execution {
 	x := &execution{job: job, src: src, means: means, sinks: sinks, events: events, plan: job.Plan(src.Geometry, src.Len())}
 	x.plan.Slabs = x.plan.Slabs && means.Run == nil && x.inSlabs()
-	x.report = Report{Noise: job.Noise, Warnings: []string{}, Findings: []series.Finding{}, Covered: src.Covered}
+	x.report = Report{Noise: job.Noise, Warnings: []message.Message{}, Findings: []series.Finding{}, Covered: src.Covered}
 	return x
 }
 
@@ -281,7 +282,7 @@ func (x *execution) announce(findings []series.Finding) {
 			continue // as of a volume before
 		}
 		if f.Severity > series.Note && !hasFinding(x.report.Findings, f) {
-			x.events.message(f.Severity, f.Text)
+			x.events.message(f.Severity, f.Text.String())
 		}
 		x.report.Findings = append(x.report.Findings, f)
 	}
@@ -298,7 +299,7 @@ func (v *volumeWork) start() (err error) {
 	if why := v.job.Engine.Lost(v.engine); why != nil && v.means.Fallback {
 		text := FallbackText(why, nil, v.engine, *v.job.Recipe, v.src.Geometry, v.src.Len())
 		v.execution.report.Warnings = append(v.execution.report.Warnings, text)
-		v.events.message(series.Warning, text)
+		v.events.message(series.Warning, text.String())
 	}
 	return nil
 }
@@ -398,9 +399,9 @@ func (v *volumeWork) describe() {
 	}
 	text := run.autoWarning
 	if v.plan.Slabs {
-		text = func() string { return autoWarning(run.Recipe, run.Facts, func() bool { return v.same }) }
+		text = func() message.Message { return autoWarning(run.Recipe, run.Facts, func() bool { return v.same }) }
 	}
-	if text := text(); text != "" {
+	if text := text(); !text.IsZero() {
 		v.warn(text)
 	}
 	if run.Tuned != nil {
@@ -418,16 +419,16 @@ func (v *volumeWork) describe() {
 	if v.job.Measure {
 		words += "; such a result is not judged, as that would filter across the parts"
 	}
-	v.warn(words + ".")
+	v.warn(message.Verbatim(words + "."))
 }
 
 // warn adds a warning about the run, which names the volume of a 4-D series.
-func (v *volumeWork) warn(text string) {
+func (v *volumeWork) warn(text message.Message) {
 	if v.src.Group != nil {
-		text = v.src.Group.Places[v.k].String() + ": " + text
+		text = message.Text("%s: %s", v.src.Group.Places[v.k], text)
 	}
 	v.execution.report.Warnings = append(v.execution.report.Warnings, text)
-	v.events.message(series.Warning, text)
+	v.events.message(series.Warning, text.String())
 }
 
 // volumeEvents returns the events of the volume: progress is that of all volumes.
@@ -502,7 +503,7 @@ func (x *execution) finish(ctx context.Context) (Report, error) {
 		}
 	}
 	for _, text := range r.Warnings[warned:] {
-		x.events.message(series.Warning, text)
+		x.events.message(series.Warning, text.String())
 	}
 	r.Devices, r.Each = x.devices.All(), x.volumes
 	if x.src.Group == nil {

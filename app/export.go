@@ -3,9 +3,9 @@ package app
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
+	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/io/format"
 	"quell/series"
@@ -37,12 +37,12 @@ func (o ExportOptions) compressed() bool {
 
 // ExportReport describes a finished export.
 type ExportReport struct {
-	Output   string        // the folder or file written
-	Files    int           // in Output; an Analyze pair is two
-	Clipped  int64         // voxels outside what the output can store, clipped to its ends
-	Warnings []string      // sentences for a person
-	Recipe   string        // the record written beside Output
-	Write    time.Duration // what it took
+	Output   string            // the folder or file written
+	Files    int               // in Output; an Analyze pair is two
+	Clipped  int64             // voxels outside what the output can store, clipped to its ends
+	Warnings []message.Message // sentences for a person
+	Recipe   string            // the record written beside Output
+	Write    time.Duration     // what it took
 }
 
 // exportOf returns what is written of the result in a slab.
@@ -112,7 +112,7 @@ func describe(run *Run) string {
 	text := fmt.Sprintf("Noise filtered by Quell %s: %s", Version(), run.Resolved)
 	for _, f := range run.Source.Findings {
 		if f.Kind == series.Noise {
-			text += ". " + strings.TrimSuffix(f.Text, ".")
+			text += ". " + f.Text.Clause().String()
 		}
 	}
 	return text + whereText(run.Source, run.Parts) + ". Not for clinical use."
@@ -139,7 +139,7 @@ var conversion = format.Code{Value: "CONVERSION", Scheme: "99QUELL", Meaning: "C
 // checkConversion refuses a conversion from DICOM to DICOM.
 func checkConversion(s *series.Series, out string) error {
 	if FormatOf(out).Identity && dicom.Derivable(s) {
-		return Usagef("the input is DICOM already; give an output that ends in %s", orList(fileEndings()))
+		return Usagef("the input is DICOM already; give an output that ends in %s", message.Or(fileEndings()))
 	}
 	return nil
 }

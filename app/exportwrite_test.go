@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/internal/message"
 	"quell/io/format"
 	"quell/volume"
 )
@@ -76,7 +77,7 @@ func TestAnalyzeWarning(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		warned := strings.Contains(strings.Join(report.Warnings, "\n"), "voxels up to 505.0 mm from their position")
+		warned := strings.Contains(message.Join("\n", report.Warnings...).String(), "voxels up to 505.0 mm from their position")
 		if warned != (z > 0) || len(report.Warnings) > 1 {
 			t.Errorf("%s: warnings %q", name, report.Warnings)
 		}

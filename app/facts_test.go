@@ -8,6 +8,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -33,7 +34,7 @@ func TestFactsAreFoundOnce(t *testing.T) {
 		t.Errorf("a recipe of numbers found facts: %v, %v", run, err)
 	}
 
-	none := denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "too small"}, PerSlice: make([]noise.Figure, 14)}}
+	none := denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: message.Verbatim("too small")}, PerSlice: make([]noise.Figure, 14)}}
 	a, err := Assess(t.Context(), AssessInput{Before: s, After: s.Volume, Facts: &none})
 	if err != nil || a.Confidence != noise.None || a.Verdict != tune.Unknown {
 		t.Errorf("a verdict with facts: %+v, %v", a, err)
@@ -50,11 +51,11 @@ func TestFactsAreFoundOnce(t *testing.T) {
 		"The noise is too weak":                     {Recipe: auto, Facts: &given, Source: s, Region: part, Result: moved(0.8e-3)},
 		"":                                          {Recipe: auto, Facts: &given, Source: s, Region: part, Result: moved(1.2e-3)},
 	} {
-		if got := r.autoWarning(); !strings.HasPrefix(got, text) || (got == "") != (text == "") {
+		if got := r.autoWarning(); !strings.HasPrefix(got.String(), text) || (got.String() == "") != (text == "") {
 			t.Errorf("the warning is %q; want %q", got, text)
 		}
 	}
-	if got := (&Run{Recipe: mustRecipe("median", 2), Facts: &none}).autoWarning(); got != "" {
+	if got := (&Run{Recipe: mustRecipe("median", 2), Facts: &none}).autoWarning(); got.String() != "" {
 		t.Errorf("a recipe of numbers warns %q", got)
 	}
 	var input *InputError

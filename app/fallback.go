@@ -6,6 +6,7 @@ import (
 
 	"quell/denoise"
 	"quell/gpu"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -48,14 +49,14 @@ func Slowdown(failed, cpu denoise.Engine, r denoise.Recipe, g volume.Geometry, v
 
 // FallbackText says that the CPU filters in place of a GPU that failed with err, with the figures of
 // [Slowdown].
-func FallbackText(err error, failed, cpu denoise.Engine, r denoise.Recipe, g volume.Geometry, volumes int) string {
-	text := fmt.Sprintf("%v; the CPU filters instead", err)
+func FallbackText(err error, failed, cpu denoise.Engine, r denoise.Recipe, g volume.Geometry, volumes int) message.Message {
+	text := message.New(message.EngineFallback, "%v; the CPU filters instead", err)
 	takes, times := Slowdown(failed, cpu, r, g, volumes)
 	if takes > 0 {
-		text += fmt.Sprintf(", which is expected to take %s", duration(takes))
+		text = message.New(message.EngineFallback, "%s, which is expected to take %s", text, message.Figure(duration(takes)))
 	}
 	if times > 0 {
-		text += fmt.Sprintf(", about %.0f times as long as on the GPU", times)
+		text = message.New(message.EngineFallback, "%s, about %.0f times as long as on the GPU", text, times)
 	}
 	return text
 }

@@ -9,6 +9,7 @@ import (
 
 	"quell/denoise"
 	"quell/gpu"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -41,7 +42,7 @@ func TestFallbackText(t *testing.T) {
 		{timedEngine{takes: -1}, 12 * time.Second, 1, "the GPU worker died; the CPU filters instead, which is expected to take 12 s"},
 		{timedEngine{takes: time.Second}, -1, 1, "the GPU worker died; the CPU filters instead"},
 	} {
-		if got := FallbackText(died, c.failed, timedEngine{takes: c.cpu}, denoise.Recipe{}, volume.Geometry{}, c.n); got != c.want {
+		if got := FallbackText(died, c.failed, timedEngine{takes: c.cpu}, denoise.Recipe{}, volume.Geometry{}, c.n); got.String() != c.want {
 			t.Errorf("%q; want %q", got, c.want)
 		}
 	}
@@ -70,10 +71,10 @@ func TestLostGPUIsHeard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := slices.DeleteFunc(slices.Clone(report.Warnings), func(text string) bool {
-			return !strings.HasPrefix(text, died.Error()+"; the CPU filters instead, which is expected to take ")
+		found := slices.DeleteFunc(slices.Clone(report.Warnings), func(text message.Message) bool {
+			return !strings.HasPrefix(text.String(), died.Error()+"; the CPU filters instead, which is expected to take ")
 		})
-		if c.heard != (len(found) == 1) || c.heard && !slices.Contains(heard, found[0]) || !c.heard && len(heard) > len(report.Warnings) {
+		if c.heard != (len(found) == 1) || c.heard && !slices.Contains(heard, found[0].String()) || !c.heard && len(heard) > len(report.Warnings) {
 			t.Errorf("engine %q, %v: warnings %q, messages %q", c.engine, c.err, report.Warnings, heard)
 		}
 	}

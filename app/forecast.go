@@ -2,13 +2,13 @@ package app
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
 
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -65,36 +65,36 @@ func (f Forecast) Fits() (filter, judge bool) {
 // Err returns why the run must not begin; nil where it can.
 func (f Forecast) Err() error {
 	if fits, _ := f.Fits(); !fits {
-		return fmt.Errorf("filtering the volume needs %s of memory and %s is free; close a series or another program, or use quell denoise, which filters large series in slabs",
-			Bytes(f.Filter), Bytes(f.Free))
+		return message.Errorf(message.MemoryShort, "filtering the volume needs %s of memory and %s is free; close a series or another program, or use quell denoise, which filters large series in slabs",
+			message.Figure(Bytes(f.Filter)), message.Figure(Bytes(f.Free)))
 	}
 	return nil
 }
 
-// Text says what the run takes and what happens where that is too much, in sentences; ""
+// Text says what the run takes and what happens where that is too much, in sentences; nothing
 // where it takes less than half of what there is.
-func (f Forecast) Text() string {
-	var lines []string
+func (f Forecast) Text() message.Message {
+	var lines []message.Message
 	filter, judge := f.Fits()
 	switch {
 	case !filter:
-		lines = append(lines, fmt.Sprintf("Filtering needs %s of memory and %s is free: the run would be refused. Close a series or another program.", Bytes(f.Filter), Bytes(f.Free)))
+		lines = append(lines, message.New(message.MemoryShort, "Filtering needs %s of memory and %s is free: the run would be refused. Close a series or another program.", message.Figure(Bytes(f.Filter)), message.Figure(Bytes(f.Free))))
 	case !judge:
-		lines = append(lines, fmt.Sprintf("Filtering needs %s of memory, judging the result up to %s more; %s is free, so the result will not be judged as a whole.", Bytes(f.Filter), Bytes(f.Judge), Bytes(f.Free)))
+		lines = append(lines, message.New(message.MemoryShort, "Filtering needs %s of memory, judging the result up to %s more; %s is free, so the result will not be judged as a whole.", message.Figure(Bytes(f.Filter)), message.Figure(Bytes(f.Judge)), message.Figure(Bytes(f.Free))))
 	case f.Free > 0 && 2*(f.Filter+f.Judge) > f.Free:
-		lines = append(lines, fmt.Sprintf("Filtering needs %s of memory, judging the result up to %s more; %s is free.", Bytes(f.Filter), Bytes(f.Judge), Bytes(f.Free)))
+		lines = append(lines, message.New(message.MemoryShort, "Filtering needs %s of memory, judging the result up to %s more; %s is free.", message.Figure(Bytes(f.Filter)), message.Figure(Bytes(f.Judge)), message.Figure(Bytes(f.Free))))
 	}
 	switch {
 	case errors.Is(f.Refused, ErrEngineFailed):
-		lines = append(lines, f.Refused.Error()+": the run would be offered to the processor.")
+		lines = append(lines, message.Text("%s: the run would be offered to the processor.", f.Refused))
 	case f.Refused != nil:
-		lines = append(lines, "The run would be refused: "+f.Refused.Error()+".")
+		lines = append(lines, message.Text("The run would be refused: %s.", f.Refused))
 	case 2*f.Device > f.Has && f.Slabs > 1:
-		lines = append(lines, fmt.Sprintf("The GPU filters the volume in %d slabs, %s of its %s at a time.", f.Slabs, Bytes(f.Device), Bytes(f.Has)))
+		lines = append(lines, message.New(message.MemoryShort, "The GPU filters the volume in %d slabs, %s of its %s at a time.", f.Slabs, message.Figure(Bytes(f.Device)), message.Figure(Bytes(f.Has))))
 	case 2*f.Device > f.Has:
-		lines = append(lines, fmt.Sprintf("The GPU needs %s of its %s.", Bytes(f.Device), Bytes(f.Has)))
+		lines = append(lines, message.New(message.MemoryShort, "The GPU needs %s of its %s.", message.Figure(Bytes(f.Device)), message.Figure(Bytes(f.Has))))
 	}
-	return strings.Join(lines, " ")
+	return message.Join(" ", lines...)
 }
 
 // AvailableMemory returns the bytes of memory and swap that this program can still get, by the

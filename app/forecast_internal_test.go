@@ -36,7 +36,7 @@ func TestForecastText(t *testing.T) {
 		{Forecast{Refused: errors.New("no kernel")}, true, true, "The run would be refused: no kernel."},
 		{Forecast{Refused: fmt.Errorf("too large: %w", ErrEngineFailed)}, true, true, "too large: the GPU engine is not usable: the run would be offered to the processor."},
 	} {
-		if got := c.f.Text(); got != c.want {
+		if got := c.f.Text(); got.String() != c.want {
 			t.Errorf("%d: %q; want %q", i, got, c.want)
 		}
 		if filter, judge := c.f.Fits(); filter != c.filter || judge != c.judge || (c.f.Err() == nil) != c.filter {

@@ -3,11 +3,11 @@ package app
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"quell/denoise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/measure"
 	"quell/series"
 	"quell/volume"
@@ -44,8 +44,8 @@ type Exhibit struct {
 	Asked  denoise.Recipe `json:"asked"`  // with the strength in sigmas where it has that unit, the rest automatic
 	// Chosen says how the strength was found: "sure" for the least estimated error, "auto"
 	// for the rule of the filter.
-	Chosen denoise.Value `json:"chosen"`
-	Note   string        `json:"note,omitempty"` // what is to be known of the choice: a sentence, or ""
+	Chosen denoise.Value   `json:"chosen"`
+	Note   message.Message `json:"note,omitzero"` // what is to be known of the choice: a sentence, or empty
 	// MSE is the estimated error in units of the noise variance, over the whole
 	// series, and SigmaLeft the noise that is left; nil where they are not known.
 	MSE       *float64 `json:"mse,omitempty"`
@@ -55,9 +55,10 @@ type Exhibit struct {
 	Structure float64             `json:"structure,omitempty"` // in its residual
 	Truth     *measure.Comparison `json:"truth,omitempty"`     // with the reference
 
-	Seconds     float64 `json:"seconds"`      // of the filter on the region
-	TuneSeconds float64 `json:"tune_seconds"` // of the search for the strength
-	Problem     string  `json:"problem,omitempty"`
+	Seconds     float64         `json:"seconds"`        // of the filter on the region
+	TuneSeconds float64         `json:"tune_seconds"`   // of the search for the strength
+	Code        message.Kind    `json:"code,omitempty"` // of the problem
+	Problem     message.Message `json:"problem,omitzero"`
 
 	Part *volume.Volume `json:"-"` // the result on the region; nil where Problem says why there is none
 }
@@ -71,7 +72,7 @@ func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (
 		q.Region = volume.Slices(v.Geometry, v.Dims[2]/2, v.Dims[2]/2+1)
 	}
 	if err := q.Region.Validate(v.Geometry); err != nil {
-		return Gallery{}, &UsageError{Text: err.Error(), Err: err}
+		return Gallery{}, usage(err)
 	}
 	facts, err := factsOf(ctx, v, q.Facts, denoise.FactsOf)
 	if err != nil {
@@ -88,7 +89,7 @@ func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (
 			return Gallery{}, err
 		}
 		if err != nil {
-			e.Problem = err.Error()
+			e.Problem, e.Code = message.Of(err), message.KindOf(err)
 		}
 		g.Exhibits = append(g.Exhibits, e)
 		if q.Ready != nil {
@@ -104,7 +105,7 @@ func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (
 func BestExhibit(all []Exhibit) int {
 	best := -1
 	for i, e := range all {
-		if e.Problem == "" && e.MSE != nil && *e.MSE < helps && (best < 0 || *e.MSE < *all[best].MSE) {
+		if e.Problem.IsZero() && e.MSE != nil && *e.MSE < helps && (best < 0 || *e.MSE < *all[best].MSE) {
 			best = i
 		}
 	}
@@ -163,7 +164,7 @@ func (q GalleryRequest) choose(ctx context.Context, engine denoise.Engine, e *Ex
 	var usage *UsageError
 	switch {
 	case errors.As(err, &input), errors.As(err, &usage):
-		e.Chosen, e.Note = denoise.Auto, err.Error()
+		e.Chosen, e.Note = denoise.Auto, message.Of(err)
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -172,6 +173,6 @@ func (q GalleryRequest) choose(ctx context.Context, engine denoise.Engine, e *Ex
 	left := best.Kept * t.Noise.Sigma
 	e.Asked = tune.WithStrength(e.Asked, best.Strength, q.Series.Volume.Geometry)
 	e.Recipe, e.Chosen, e.MSE, e.SigmaLeft = t.Recipe, denoise.SURE, &best.MSE, &left
-	e.Note = strings.Join(t.Doubts, " ")
+	e.Note = message.Join(" ", t.Doubts...)
 	return &t.Curve, nil
 }

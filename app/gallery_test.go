@@ -13,6 +13,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -52,10 +53,10 @@ func TestGallery(t *testing.T) {
 		case e.Filter != f.Name || e.Title != f.Title || ready[i] != f.Name:
 			t.Errorf("exhibit %d is %s, %s", i, e.Filter, ready[i])
 		case f.Name == "lpa":
-			if !strings.Contains(e.Problem, "no ground") || e.Part != nil {
+			if !strings.Contains(e.Problem.String(), "no ground") || e.Part != nil {
 				t.Errorf("lpa: %q", e.Problem)
 			}
-		case e.Problem != "" || e.Part.Dims != [3]int{80, 96, 1} || !e.Recipe.Resolved() || e.Recipe.Dims != 3 && f.Dims[0] == 3:
+		case e.Problem.String() != "" || e.Part.Dims != [3]int{80, 96, 1} || !e.Recipe.Resolved() || e.Recipe.Dims != 3 && f.Dims[0] == 3:
 			t.Errorf("%s: %q, %s", f.Name, e.Problem, e.Recipe)
 		case f.Name == "gaussian" || f.Name == "median":
 			want, err := Tune(t.Context(), some{cpu.New()}, TuneRequest{Series: s, Recipe: mustRecipe(f.Name, 3)})
@@ -63,7 +64,7 @@ func TestGallery(t *testing.T) {
 				t.Fatal(err)
 			}
 			best := want.Curve.Points[want.Curve.Best]
-			if !e.Chosen.IsSURE() || !e.Recipe.Equal(want.Recipe) || *e.MSE != best.MSE || *e.SigmaLeft != best.Kept*want.Noise.Sigma || e.Note != "" {
+			if !e.Chosen.IsSURE() || !e.Recipe.Equal(want.Recipe) || *e.MSE != best.MSE || *e.SigmaLeft != best.Kept*want.Noise.Sigma || e.Note.String() != "" {
 				t.Errorf("%s: %+v; want %s", f.Name, e, want.Recipe)
 			}
 			if again, err := e.Asked.Resolve(s.Volume.Geometry, g.Noise); err != nil || !again.Equal(e.Recipe) || e.Filter == "gaussian" && !e.Asked.Get("stabilise").IsAuto() {
@@ -73,7 +74,7 @@ func TestGallery(t *testing.T) {
 				t.Errorf("%s: %s, %+v", f.Name, e.Verdict, e.Truth)
 			}
 		case e.Filter == "bilateral":
-			if *e.MSE < 0.99 || !strings.HasPrefix(e.Note, "No strength lowers") {
+			if *e.MSE < 0.99 || !strings.HasPrefix(e.Note.String(), "No strength lowers") {
 				t.Errorf("a filter that does nothing: error %g, %q", *e.MSE, e.Note)
 			}
 		}
@@ -135,7 +136,7 @@ func TestGalleryWithoutNoise(t *testing.T) {
 		t.Errorf("the best is %s", g.Exhibits[g.Best].Filter)
 	}
 	for _, e := range g.Exhibits {
-		if e.Filter != "lpa" && (!e.Chosen.IsAuto() || e.MSE != nil || !strings.Contains(e.Note, "texture") || e.Part.Dims[2] != 2 || e.Truth != nil) {
+		if e.Filter != "lpa" && (!e.Chosen.IsAuto() || e.MSE != nil || !strings.Contains(e.Note.String(), "texture") || e.Part.Dims[2] != 2 || e.Truth != nil) {
 			t.Errorf("%s: %+v", e.Filter, e)
 		}
 	}
@@ -144,7 +145,7 @@ func TestGalleryWithoutNoise(t *testing.T) {
 			t.Errorf("%g s is %q; want %q", seconds, got, want)
 		}
 	}
-	if lines := (Exhibit{Filter: "lpa", Problem: "x"}).Labels(false); len(lines) != 2 || lines[1] != "cannot run" {
+	if lines := (Exhibit{Filter: "lpa", Problem: message.Verbatim("x")}).Labels(false); len(lines) != 2 || lines[1] != "cannot run" {
 		t.Errorf("%q", lines)
 	}
 }

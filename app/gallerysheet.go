@@ -43,7 +43,7 @@ func (e Exhibit) Labels(best bool) []string {
 	if best {
 		name += " (least error)"
 	}
-	if e.Problem != "" {
+	if !e.Problem.IsZero() {
 		return []string{name, "cannot run"}
 	}
 	measured := string(e.Verdict)

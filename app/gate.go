@@ -226,7 +226,7 @@ func unwritable(err error) error {
 	if err == nil || isPlaceError(err) {
 		return err
 	}
-	return &UsageError{Text: err.Error(), Err: err}
+	return usage(err)
 }
 
 // checkFile reports why a file cannot be written to path.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"quell/internal/message"
 	"quell/io/dicom"
 )
 
@@ -94,8 +94,8 @@ func (g *gzipFile) check() error {
 	if err != nil {
 		return err
 	}
-	if problem := checkUnpacked(uint64(info.Size()), uint64(g.size)); problem != "" {
-		return errors.New("this gzip file " + problem)
+	if problem := checkUnpacked(uint64(info.Size()), uint64(g.size)); !problem.IsZero() {
+		return message.Errorf("", "this gzip file %s", problem)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (g *gzipFile) Read(b []byte) (int, error) {
 	g.read += int64(n)
 	switch {
 	case g.read > g.size:
-		return 0, fmt.Errorf("the gzip file holds more than the %d bytes it states", g.size)
+		return 0, message.Errorf(message.InputDamaged, "the gzip file holds more than the %d bytes it states", g.size)
 	case g.read == g.size && err == nil:
 		// The checksum is only verified at the end of the stream.
 		if _, err := g.unpacked.Peek(1); err != nil && !errors.Is(err, io.EOF) {

@@ -219,13 +219,13 @@ func TestDamagedCompressedDICOM(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), name+".dcm.gz")
 		writeTestFile(t, path, c.content)
-		if err := refused(t, path); !strings.Contains(err.Problem, c.problem) || !strings.Contains(err.Advice, "copy") {
+		if err := refused(t, path); !strings.Contains(err.Problem.String(), c.problem) || !strings.Contains(err.Advice.String(), "copy") {
 			t.Errorf("%s: %v; want %q and the advice to copy the file", name, err, c.problem)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "slice.dcm")
 	writeTestFile(t, path, whole)
-	if err := refused(t, path); !strings.Contains(err.Advice, "add .gz") {
+	if err := refused(t, path); !strings.Contains(err.Advice.String(), "add .gz") {
 		t.Errorf("a compressed file under another name: %v", err)
 	}
 }

@@ -110,7 +110,7 @@ func (j Job) validateWork() error {
 	}
 	if j.Recipe != nil && !j.AutoDims {
 		if err := j.Recipe.Validate(); err != nil {
-			return &UsageError{Text: err.Error(), Err: err}
+			return usage(err)
 		}
 	}
 	return nil

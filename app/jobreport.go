@@ -3,6 +3,7 @@ package app
 import (
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/series"
 )
 
@@ -46,7 +47,7 @@ type Report struct {
 	Removed   string             `json:"removed,omitempty"` // where what the filter removed was written
 	Files     int                `json:"files"`
 	Clipped   int64              `json:"clipped"`  // voxels that the output cannot store unchanged
-	Warnings  []string           `json:"warnings"` // about the run and the output
+	Warnings  []message.Message  `json:"warnings"` // about the run and the output
 	// Findings are those about the input, notes included.
 	Findings []series.Finding `json:"findings"`
 	Record   string           `json:"recipe_file,omitempty"` // the record written beside Output
@@ -83,7 +84,7 @@ type VolumeReport struct {
 // hasFinding reports whether a finding of the same kind and words is known.
 func hasFinding(known []series.Finding, f series.Finding) bool {
 	for _, o := range known {
-		if o.Kind == f.Kind && o.Text == f.Text {
+		if o.Kind == f.Kind && o.Text.Same(f.Text) {
 			return true
 		}
 	}

@@ -2,12 +2,12 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/measure"
 )
 
@@ -108,7 +108,7 @@ func together(parts []judged) Measures {
 		}
 	}
 	m := parts[worst].m
-	m.Why = fmt.Sprintf("%d of %d parts; slices %s: %s", same, len(parts), SliceRange{parts[worst].from, parts[worst].to}, m.Why)
+	m.Why = message.Text("%d of %d parts; slices %s: %s", same, len(parts), SliceRange{parts[worst].from, parts[worst].to}, m.Why)
 	m.Assessment.Slices = nil
 	var sigma, mean, square, n float64
 	least := 0

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 
 	outputs "quell/io/atomic"
+
+	"quell/internal/message"
 )
 
 // logger receives what the package did; it discards everything until LogTo.
@@ -79,7 +81,7 @@ func (l *logFile) Close() error {
 	err := outputs.WriteError(l.path, cmp.Or(l.err, l.File.Close()))
 	var worded *outputs.Error
 	if errors.As(err, &worded) {
-		return &outputs.Error{Path: l.path, Problem: "lines of the log are missing: " + worded.Problem, Advice: worded.Advice + "; the output itself is complete", Err: worded.Err}
+		return &outputs.Error{Path: l.path, Problem: message.Text("lines of the log are missing: %s", worded.Problem), Advice: message.Text("%s; the output itself is complete", worded.Advice), Err: worded.Err}
 	}
 	return err
 }

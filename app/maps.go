@@ -3,12 +3,12 @@ package app
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"slices"
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/io/format"
 	"quell/series"
 	"quell/volume"
@@ -89,14 +89,14 @@ func notOnGrid(path, what string, err error) error {
 		return nil
 	}
 	return &InputError{
-		Path: path, Problem: fmt.Sprintf("the %s is not on the grid of the series: %v", what, err),
-		Advice: "make it on that grid, as quell estimate --map does", Err: err,
+		Path: path, Problem: message.New(message.GridDiffers, "the %s is not on the grid of the series: %v", message.Word(what), err),
+		Advice: message.Text("make it on that grid, as quell estimate --map does"), Err: err,
 	}
 }
 
 // emptyMask is the error of a mask that is 0 everywhere.
 func emptyMask(path string) error {
-	return &InputError{Path: path, Problem: "leaves no voxel: it is 0 everywhere", Advice: "give a mask that is not 0 where the series is to be filtered"}
+	return &InputError{Path: path, Problem: message.New(message.InputEmpty, "leaves no voxel: it is 0 everywhere"), Advice: message.Text("give a mask that is not 0 where the series is to be filtered")}
 }
 
 // estimate maps the noise of a series, where the job asks for that.
@@ -123,16 +123,16 @@ const (
 // trust returns how far the noise map can be relied on, in the voxels of v that count.
 // A map that was given is compared with the noise that is found in v; where that is
 // another by far, doubt is a sentence that says so. The error is the context's.
-func (m Maps) trust(ctx context.Context, v *volume.Volume, counts func(i int) bool) (c noise.Confidence, doubt string, err error) {
+func (m Maps) trust(ctx context.Context, v *volume.Volume, counts func(i int) bool) (c noise.Confidence, doubt message.Message, err error) {
 	if m.Estimated {
 		if m.Confidence == noise.High {
-			return noise.Fair, "", nil
+			return noise.Fair, message.Message{}, nil
 		}
-		return m.Confidence, "", nil
+		return m.Confidence, message.Message{}, nil
 	}
 	found, _, err := noise.Map(ctx, v)
 	if err != nil || found == nil {
-		return noise.Low, "", err
+		return noise.Low, message.Message{}, err
 	}
 	var ratios []float32
 	for i, step := 0, max(len(v.Data)/mapSamples, 1)|1; i < len(v.Data); i += step {
@@ -141,16 +141,16 @@ func (m Maps) trust(ctx context.Context, v *volume.Volume, counts func(i int) bo
 		}
 	}
 	if len(ratios) == 0 {
-		return noise.Low, "", nil
+		return noise.Low, message.Message{}, nil
 	}
 	slices.Sort(ratios)
 	switch r := float64(ratios[len(ratios)/2]); {
 	case r > usableMap || r < 1/usableMap:
-		return noise.None, fmt.Sprintf("The noise that is found in the series is %.2g times that of the noise map: there is no ground to judge on.", r), nil
+		return noise.None, message.New(message.NoiseDisagrees, "The noise that is found in the series is %.2g times that of the noise map: there is no ground to judge on.", r), nil
 	case r > fairMap || r < 1/fairMap:
-		return noise.Low, "", nil
+		return noise.Low, message.Message{}, nil
 	}
-	return noise.Fair, "", nil
+	return noise.Fair, message.Message{}, nil
 }
 
 // MapRecord identifies a map or a mask in a record without naming it.

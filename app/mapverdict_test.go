@@ -109,24 +109,24 @@ func TestTrustInNoiseMaps(t *testing.T) {
 			}
 			given.Data[0] = 0 // no figure
 			c, doubt, err := Maps{Noise: given}.trust(t.Context(), v, all)
-			if err != nil || c != want || (doubt != "") != (want == noise.None) {
+			if err != nil || c != want || (doubt.String() != "") != (want == noise.None) {
 				t.Errorf("noise of %.3g times the map: %s, %q, %v; want %s", times, c, doubt, err, want)
 			}
-			if doubt != "" && !strings.Contains(doubt, fmt.Sprintf("%.2g times that of the noise map", times)) {
+			if doubt.String() != "" && !strings.Contains(doubt.String(), fmt.Sprintf("%.2g times that of the noise map", times)) {
 				t.Errorf("%q does not name the ratio %.2g", doubt, times)
 			}
 		}
 	}
-	if c, doubt, err := (Maps{Noise: found}).trust(t.Context(), v, func(int) bool { return false }); c != noise.Low || doubt != "" || err != nil {
+	if c, doubt, err := (Maps{Noise: found}).trust(t.Context(), v, func(int) bool { return false }); c != noise.Low || doubt.String() != "" || err != nil {
 		t.Errorf("no voxel counts: %s, %q, %v", c, doubt, err)
 	}
 	for of, want := range map[noise.Confidence]noise.Confidence{noise.High: noise.Fair, noise.Fair: noise.Fair, noise.Low: noise.Low} {
-		if c, doubt, err := (Maps{Noise: found, Estimated: true, Confidence: of}).trust(t.Context(), v, all); c != want || doubt != "" || err != nil {
+		if c, doubt, err := (Maps{Noise: found, Estimated: true, Confidence: of}).trust(t.Context(), v, all); c != want || doubt.String() != "" || err != nil {
 			t.Errorf("a map estimated with %s confidence: %s, %q, %v", of, c, doubt, err)
 		}
 	}
 	flat := volume.New(volume.NewGeometry([3]int{4, 4, 1}, [3]float64{1, 1, 1}))
-	if c, doubt, err := (Maps{Noise: flat}).trust(t.Context(), flat, all); c != noise.Low || doubt != "" || err != nil {
+	if c, doubt, err := (Maps{Noise: flat}).trust(t.Context(), flat, all); c != noise.Low || doubt.String() != "" || err != nil {
 		t.Errorf("no noise is found: %s, %q, %v", c, doubt, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -143,7 +143,7 @@ func TestAMapOfOtherNoiseGivesNoVerdict(t *testing.T) {
 		sigma.Data[i] *= 3
 	}
 	a, err := Assess(t.Context(), AssessInput{Before: noisy, After: noisy.Volume, Maps: Maps{Noise: sigma}})
-	if err != nil || a.Verdict != tune.Unknown || !strings.Contains(a.Why, "times that of the noise map") || a.SigmaConfidence != noise.None || a.ResidualSD != 0 {
+	if err != nil || a.Verdict != tune.Unknown || !strings.Contains(a.Why.String(), "times that of the noise map") || a.SigmaConfidence != noise.None || a.ResidualSD != 0 {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/measure"
 	"quell/series"
 	"quell/volume"
@@ -38,7 +39,7 @@ func (c comparison) fill(ctx context.Context, m *Measures) (err error) {
 	if errors.Is(err, measure.ErrNothing) {
 		nan := measure.Float(math.NaN())
 		m.Change = measure.Comparison{Max: measure.Float(c.max), MSE: nan, PSNR: nan, MaxAbsDiff: nan, SSIM: nan, SSIM3D: nan}
-		m.Why = "It holds nothing but padding: there is nothing to measure."
+		m.Why = message.New(message.InputEmpty, "It holds nothing but padding: there is nothing to measure.")
 		return nil
 	}
 	if err != nil || c.reference == nil {

@@ -137,7 +137,7 @@ func TestMeasuresOfAnEmptySlice(t *testing.T) {
 	}
 	q := PreviewRequest{Series: s, Recipe: mustRecipe("median", 2), Facts: foundFacts(t, v), Index: 2}
 	m, err := MeasurePreview(t.Context(), filterSlice(t.Context(), eng, q), s)
-	if err != nil || m.Why != "It holds nothing but padding: there is nothing to measure." || m.Verdict != tune.Unknown {
+	if err != nil || m.Why.String() != "It holds nothing but padding: there is nothing to measure." || m.Verdict != tune.Unknown {
 		t.Errorf("%q, verdict %s, %v", m.Why, m.Verdict, err)
 	}
 	if m.Change.MSE.Finite() || m.Change.PSNR.Finite() || m.Change.SSIM.Finite() || m.ResidualSD.Finite() || !m.Change.Max.Finite() || m.Truth != nil {
@@ -189,7 +189,7 @@ func TestJudgeRun(t *testing.T) {
 		}
 		first := run.later.facts
 		a, err := judgeRun(t.Context(), nil, run)
-		if err != nil || a.Why != measured.Why || a.Sigma != measured.Sigma || a.Verdict != tune.Over || a.Sigma == 0 {
+		if err != nil || !a.Why.Same(measured.Why) || a.Sigma != measured.Sigma || a.Verdict != tune.Over || a.Sigma == 0 {
 			t.Errorf("%+v, %v; measured %+v", a.Judgement, err, measured.Judgement)
 		}
 		if measured.Map == nil || a.Map != nil || a.Place == nil || *a.Place != *measured.Place || a.Structure != measured.Structure {
@@ -241,7 +241,7 @@ func TestJudgeRunOnADevice(t *testing.T) {
 			}
 		case err != nil || got.Verdict != want.Verdict || got.Sigma != want.Sigma:
 			t.Errorf("fails with %v: %+v, %v; want %+v", fails, got.Judgement, err, want.Judgement)
-		case fails != nil && got.Why != want.Why:
+		case fails != nil && !got.Why.Same(want.Why):
 			t.Errorf("%q on the CPU after a failure; want %q", got.Why, want.Why)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/atomic"
 	"quell/io/format"
@@ -39,7 +40,7 @@ func (q PreviewRequest) ChoosesNeighbourhoods() bool {
 // checkScales refuses scales of a recipe that has none, and files that cannot hold them.
 func checkScales(r denoise.Recipe, out string) error {
 	if f := FormatOf(out); !f.Frames || f.Folder() {
-		return Usagef("%s: the scales are written as one file of several volumes; give a name that ends in %s", out, orList(MapOutput.Endings))
+		return Usagef("%s: the scales are written as one file of several volumes; give a name that ends in %s", out, message.Or(MapOutput.Endings))
 	}
 	if f, err := denoise.FilterByName(r.Filter); err == nil && f.Support == nil {
 		return Usagef("--scales-out: %s chooses no neighbourhood for every voxel", r.Filter)

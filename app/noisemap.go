@@ -2,11 +2,11 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/io/format"
 	"quell/series"
 	"quell/volume"
@@ -76,7 +76,7 @@ func MapNoise(ctx context.Context, s *series.Series) (NoiseMap, error) {
 		}
 	}
 	if len(sample) == 0 {
-		return NoiseMap{}, errors.New("the noise cannot be mapped: the series has no foreground")
+		return NoiseMap{}, message.Errorf(message.InputEmpty, "the noise cannot be mapped: the series has no foreground")
 	}
 	slices.Sort(sample)
 	at := func(share float64) float64 { return float64(sample[int(share*float64(len(sample)-1)+0.5)]) }
@@ -87,7 +87,7 @@ func MapNoise(ctx context.Context, s *series.Series) (NoiseMap, error) {
 func mapNoise(ctx context.Context, s *series.Series) (*volume.Volume, noise.Estimate, error) {
 	sigma, e, err := noise.Map(ctx, s.Volume)
 	if err == nil && sigma == nil {
-		err = fmt.Errorf("the noise cannot be mapped: %s", e.Why)
+		err = message.Errorf(message.NoiseUnknown, "the noise cannot be mapped: %s", e.Why)
 	}
 	return sigma, e, err
 }

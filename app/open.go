@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quell/assets"
+	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/series"
 )
@@ -78,7 +79,7 @@ func (c *Catalog) broken(i int) error {
 		return nil
 	}
 	told := *input
-	told.Advice = "copy it again from where it came, or leave it out with --skip-damaged"
+	told.Advice = message.Text("copy it again from where it came, or leave it out with --skip-damaged")
 	return &told
 }
 
@@ -103,7 +104,7 @@ func OpenBundled(ctx context.Context) (*series.Series, error) {
 	}
 	s, err := c.Load(ctx, c.Default, nil)
 	if err != nil {
-		return nil, errors.Join(errors.New("the bundled series cannot be read"), err)
+		return nil, message.Errorf(message.InputUnreadable, "the bundled series cannot be read: %w", err)
 	}
 	return s, nil
 }

@@ -306,10 +306,10 @@ func TestPathsThatAreNoSeries(t *testing.T) {
 		t.Errorf("no path: %v", err)
 	}
 	if runtime.GOOS == "linux" {
-		if err := refused(t, "/dev/null"); err.Problem != "is neither a file nor a folder" {
+		if err := refused(t, "/dev/null"); err.Problem.String() != "is neither a file nor a folder" {
 			t.Errorf("%v", err)
 		}
-		if err := refused(t, "/proc/self/mem"); !strings.HasPrefix(err.Problem, "cannot be read: ") {
+		if err := refused(t, "/proc/self/mem"); !strings.HasPrefix(err.Problem.String(), "cannot be read: ") {
 			t.Errorf("%v", err)
 		}
 	}

@@ -2,8 +2,8 @@ package app
 
 import (
 	"context"
-	"fmt"
 
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -59,7 +59,7 @@ func (o *OpenedVolumes) announce(findings []series.Finding) {
 	for _, f := range findings {
 		if f.Severity > series.Note && !hasFinding(o.known, f) {
 			o.known = append(o.known, f)
-			o.events.message(f.Severity, f.Text)
+			o.events.message(f.Severity, f.Text.String())
 		}
 	}
 }
@@ -108,8 +108,8 @@ func OpenResults(ctx context.Context, path string, of *OpenedVolumes, events Eve
 		entries = entries[:1]
 	case len(of.Entries) != len(entries):
 		c.Close()
-		return nil, &InputError{Path: path, Problem: fmt.Sprintf("its volumes are %d, and those of the 4-D series %d", len(entries), len(of.Entries)),
-			Advice: "choose the volume that it was made of with --series N"}
+		return nil, &InputError{Path: path, Problem: message.New(message.GridDiffers, "its volumes are %d, and those of the 4-D series %d", len(entries), len(of.Entries)),
+			Advice: message.Text("choose the volume that it was made of with --series N")}
 	}
 	return &OpenedVolumes{Selection: Selection{Entries: entries, Group: of.Group}, Catalog: c, volumes: c.Volumes(entries), events: events}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"quell/internal/message"
 	"quell/io/atomic"
 	"quell/report"
 )
@@ -137,12 +138,12 @@ func (k *OutputKind) checkName(path string) error {
 		if info, err := os.Stat(filepath.Clean(path)); os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir() {
 			return nil
 		}
-		return Usagef("%s: Quell does not write %s; give a name that ends in %s, or a folder of DICOM, with a slash at its end if its name has a dot", path, end, orList(fileEndings()))
+		return Usagef("%s: Quell does not write %s; give a name that ends in %s, or a folder of DICOM, with a slash at its end if its name has a dot", path, end, message.Or(fileEndings()))
 	}
 	if !k.Strict && (k.Endings == nil || !slices.Contains(otherEndings, end) && !slices.Contains(fileEndings(), end)) {
 		return nil
 	}
-	return Usagef("%s: for %s give a name that ends in %s", path, k.Name, strings.Join(k.Endings, " or "))
+	return Usagef("%s: for %s give a name that ends in %s", path, message.Word(k.Name), strings.Join(k.Endings, " or "))
 }
 
 // pictureFiles returns the pictures of a slice in a folder.

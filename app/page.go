@@ -129,7 +129,7 @@ func (p Page) HTML(ctx context.Context) ([]byte, error) {
 	p.judge(&d)
 	for _, f := range s.Findings {
 		if f.Severity > series.Note && !p.Hide { // a finding may quote what tells series apart
-			d.Findings = append(d.Findings, f.Text)
+			d.Findings = append(d.Findings, f.Text.String())
 		}
 	}
 	if err := p.draw(&d, facts); err != nil {
@@ -147,7 +147,7 @@ func (p Page) judge(d *pageData) {
 		d.Verdict, d.Why = "not judged", "The result has not been judged yet."
 		return
 	}
-	d.Verdict, d.Why = string(m.Verdict), m.Why
+	d.Verdict, d.Why = string(m.Verdict), m.Why.String()
 	if m.Confidence != "" && m.Confidence != noise.None {
 		d.Confidence = string(m.Confidence)
 	}
@@ -172,7 +172,7 @@ func (p Page) judge(d *pageData) {
 			if s.SigmaConfidence != noise.None && s.SigmaConfidence != "" {
 				sigma = quantity(s.Sigma, unit)
 			}
-			d.Slices.Rows = append(d.Slices.Rows, []string{fmt.Sprint(p.whole().Region.Min[2] + k + 1), string(s.Verdict), sigma, quantity(float64(s.ResidualSD), unit), s.Why})
+			d.Slices.Rows = append(d.Slices.Rows, []string{fmt.Sprint(p.whole().Region.Min[2] + k + 1), string(s.Verdict), sigma, quantity(float64(s.ResidualSD), unit), s.Why.String()})
 		}
 	}
 }
@@ -240,11 +240,11 @@ func quantity(x float64, unit string) string {
 // figureWords writes sigma with its confidence and the reason.
 func figureWords(f noise.Figure, unit string) string {
 	if f.Confidence == noise.None || f.Confidence == "" {
-		return "not known: " + f.Why
+		return "not known: " + f.Why.String()
 	}
 	text := quantity(f.Sigma, unit) + ", " + string(f.Confidence) + " confidence"
-	if f.Why != "" && f.Confidence != noise.High {
-		text += ": " + f.Why
+	if !f.Why.IsZero() && f.Confidence != noise.High {
+		text += ": " + f.Why.String()
 	}
 	return text
 }

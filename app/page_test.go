@@ -19,6 +19,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/measure"
 	"quell/report"
 	"quell/series"
@@ -38,7 +39,7 @@ func noisyRun(t *testing.T, nz int, region volume.Region) *Run {
 		Format: "DICOM", Modality: "CT", Patient: "Doe^Jane", PatientID: "P<17>", BirthDate: "19700203", Sex: "F", Study: "HEAD",
 		StudyDate: "20250101", Number: "4", Description: "Axial thin", UID: "1.2.3", Kernel: "STD+", Technique: "120 kV",
 		Windows: []volume.Window{{Center: 100, Width: 80}},
-	}, Findings: []series.Finding{{Severity: series.Warning, Text: "A gap was found."}, {Severity: series.Note, Text: "A note."}}}
+	}, Findings: []series.Finding{{Severity: series.Warning, Text: message.Verbatim("A gap was found.")}, {Severity: series.Note, Text: message.Verbatim("A note.")}}}
 	half := engineFunc(func(v *volume.Volume, _ denoise.Recipe, r volume.Region) (*volume.Volume, error) {
 		out := v.Crop(r)
 		for i := range out.Data {
@@ -77,10 +78,10 @@ func text(t *testing.T, page []byte) (string, []image.Image) {
 func TestPageHoldsWhatIsKnownOfAResult(t *testing.T) {
 	run := noisyRun(t, 3, volume.Region{})
 	m := &Measures{Assessment: Assessment{ResidualSD: 5, ResidualMean: 0.25, Judgement: tune.Judgement{
-		Verdict: tune.Matched, Confidence: noise.High, Why: "The error is the least.", Structure: 0.04, Map: run.Result, Place: &tune.Place{What: "a blob", X: 3, Y: 4, Slice: 1}},
+		Verdict: tune.Matched, Confidence: noise.High, Why: message.Verbatim("The error is the least."), Structure: 0.04, Map: run.Result, Place: &tune.Place{What: "a blob", X: 3, Y: 4, Slice: 1}},
 		Slices: []SliceAssessment{
-			{Sigma: 10, SigmaConfidence: noise.High, ResidualSD: 5.5, SliceJudgement: tune.SliceJudgement{Verdict: tune.Under, Why: "Noise is left."}},
-			{SliceJudgement: tune.SliceJudgement{Verdict: tune.Over, Why: "Detail is lost."}},
+			{Sigma: 10, SigmaConfidence: noise.High, ResidualSD: 5.5, SliceJudgement: tune.SliceJudgement{Verdict: tune.Under, Why: message.Verbatim("Noise is left.")}},
+			{SliceJudgement: tune.SliceJudgement{Verdict: tune.Over, Why: message.Verbatim("Detail is lost.")}},
 		}}, Change: measure.Comparison{MSE: 25, PSNR: 40, SSIM: 0.9, Max: 80}, Start: &measure.Comparison{MSE: 100}, Truth: &measure.Comparison{MSE: 30}}
 	p := Page{Run: run, Measures: m, Now: time.Date(2026, 11, 23, 1, 2, 0, 0, time.UTC),
 		ROIs: report.Table{Head: []string{"ROI", "Mean"}, Rows: [][]string{{"ROI 1", "33.1 <HU>"}}}}

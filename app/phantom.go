@@ -30,11 +30,11 @@ type PhantomJob struct {
 func MakePhantom(ctx context.Context, j PhantomJob, events Events) ([]string, error) {
 	p, err := phantom.New(j.Kind, j.Size)
 	if err != nil {
-		return nil, &UsageError{Text: err.Error(), Err: err}
+		return nil, usage(err)
 	}
 	if j.Scan != nil {
 		if err := j.Scan.Validate(); err != nil {
-			return nil, &UsageError{Text: err.Error(), Err: err}
+			return nil, usage(err)
 		}
 	}
 	var images []phantomImage

@@ -1,9 +1,9 @@
 package app
 
 import (
-	"fmt"
 	"image"
 
+	"quell/internal/message"
 	"quell/report"
 	"quell/series"
 )
@@ -16,7 +16,7 @@ func isPicture(path string) bool { return holdsMark(path, report.PictureMark, 25
 func WritePicture(m image.Image, label, path string, overwrite bool, of ...*series.Series) error {
 	data, err := report.PNG(m, label)
 	if err != nil {
-		return fmt.Errorf("the picture cannot be written: %w", err)
+		return message.Errorf(message.OutputUnwritable, "the picture cannot be written: %w", err)
 	}
 	return WriteFile(PictureOutput, path, data, overwrite, of...)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/measure"
 	"quell/series"
@@ -111,7 +112,7 @@ func (p Presentation) exported(ctx context.Context) (volume.Geometry, []series.S
 	if err != nil {
 		return grid, nil, inputError(err, p.Exported, func(name string) string { return filepath.Join(p.Exported, name) })
 	}
-	replaced := &InputError{Path: p.Exported, Problem: "it does not hold the result that was exported there", Advice: "export the result again"}
+	replaced := &InputError{Path: p.Exported, Problem: message.New(message.InputChanged, "it does not hold the result that was exported there"), Advice: message.Text("export the result again")}
 	if len(catalog.Entries) != 1 || catalog.Entries[0].Err != nil {
 		return grid, nil, replaced
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/atomic"
 	"quell/io/dicom"
 	"quell/series"
@@ -111,7 +112,7 @@ func (p *Pseudonyms) Error(err error, root string) error {
 		if !under(input.Path) {
 			return err // about a mask or a list of the user's
 		}
-		return &InputError{Problem: "the input is unreadable or refused", Advice: "quell info says why, with names"}
+		return &InputError{Problem: message.New(message.InputRefused, "the input is unreadable or refused"), Advice: message.Text("quell info says why, with names")}
 	case errors.As(err, &usage), errors.Is(err, ErrEngineFailed), errors.As(err, &output), errors.As(err, &system) && !under(system.Path):
 		return err
 	}
@@ -128,15 +129,15 @@ func (p *Pseudonyms) findings(all []series.Finding) []series.Finding {
 	}
 	out := slices.Clone(all)
 	for i, f := range out {
-		about := ""
+		var about message.Message
 		switch n := len(f.Files); n {
 		case 0:
 		case 1:
-			about = " about 1 file"
+			about = message.Text(" about 1 file")
 		default:
-			about = fmt.Sprintf(" about %d files", n)
+			about = message.Text(" about %d files", n)
 		}
-		out[i].Text = fmt.Sprintf("The input has a finding of the kind %q%s; quell info shows it with names.", f.Kind, about)
+		out[i].Text = message.Text("The input has a finding of the kind %q%s; quell info shows it with names.", f.Kind, about)
 		out[i].Files = nil
 		for _, name := range f.Files {
 			out[i].Files = append(out[i].Files, p.Path(name))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/internal/message"
 	"quell/io/atomic"
 	"quell/series"
 )
@@ -60,9 +61,9 @@ func TestConcealedErrors(t *testing.T) {
 		code int
 		said bool
 	}{
-		{&InputError{Path: in, Problem: "smith"}, ExitInput, false},
-		{&InputError{Problem: "smith"}, ExitInput, false},
-		{&InputError{Path: out, Problem: "the mask of smith"}, ExitInput, true},
+		{&InputError{Path: in, Problem: message.Verbatim("smith")}, ExitInput, false},
+		{&InputError{Problem: message.Verbatim("smith")}, ExitInput, false},
+		{&InputError{Path: out, Problem: message.Verbatim("the mask of smith")}, ExitInput, true},
 		{fmt.Errorf("smith: %w", &fs.PathError{Path: in, Err: fs.ErrPermission}), ExitFailed, false},
 		{fmt.Errorf("smith: %w", &fs.PathError{Path: out, Err: fs.ErrPermission}), ExitFailed, true},
 		{errors.New("smith"), ExitFailed, false},

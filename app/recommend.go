@@ -1,10 +1,14 @@
 package app
 
-import "quell/series"
+import (
+	"quell/series"
+
+	"quell/internal/message"
+)
 
 // Recommended returns the entry that is likely wanted, and why: the largest of those that
 // nothing speaks against, or else the largest that can be loaded.
-func (c *Catalog) Recommended() (i int, why string) {
+func (c *Catalog) Recommended() (i int, why message.Message) {
 	loadable, sound := 0, -1
 	for i, e := range c.Entries {
 		if e.Err != nil {
@@ -17,15 +21,15 @@ func (c *Catalog) Recommended() (i int, why string) {
 	}
 	switch {
 	case loadable == 0:
-		return c.Default, ""
+		return c.Default, message.Message{}
 	case loadable == 1:
-		return c.Default, "the only one that can be opened"
+		return c.Default, message.Text("the only one that can be opened")
 	case sound < 0:
-		return c.Default, "the most voxels; all series have findings"
+		return c.Default, message.Text("the most voxels; all series have findings")
 	case c.Entries[sound].Geometry.Voxels() < c.Entries[c.Default].Geometry.Voxels():
-		return sound, "the most voxels of those without findings"
+		return sound, message.Text("the most voxels of those without findings")
 	}
-	return sound, "the most voxels"
+	return sound, message.Text("the most voxels")
 }
 
 // Warning returns the first finding that matters for the choice of an entry, or nil: no

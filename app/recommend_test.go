@@ -35,7 +35,7 @@ func TestRecommended(t *testing.T) {
 		"one can be opened":   {app.Catalog{Entries: []app.Entry{broken, entry(9, gap)}, Default: 1}, 1, "the only one that can be opened"},
 		"none can be opened":  {app.Catalog{Entries: []app.Entry{broken, broken}}, 0, ""},
 	} {
-		if i, why := c.catalog.Recommended(); i != c.want || why != c.why {
+		if i, why := c.catalog.Recommended(); i != c.want || why.String() != c.why {
 			t.Errorf("%s: %d, %q; want %d, %q", name, i, why, c.want, c.why)
 		}
 	}

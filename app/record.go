@@ -14,6 +14,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -163,8 +164,8 @@ const maxRecipe = 1 << 20
 // its record. Errors
 // are *InputError.
 func LoadRecipe(path string) (denoise.Recipe, error) {
-	refuse := func(problem string, err error) (denoise.Recipe, error) {
-		return denoise.Recipe{}, &InputError{Path: path, Problem: problem, Advice: "choose a recipe that Quell wrote", Err: err}
+	refuse := func(problem message.Message, err error) (denoise.Recipe, error) {
+		return denoise.Recipe{}, &InputError{Path: path, Problem: problem, Advice: message.Text("choose a recipe that Quell wrote"), Err: err}
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -174,7 +175,7 @@ func LoadRecipe(path string) (denoise.Recipe, error) {
 		return LoadRecipe(inside)
 	}
 	if info.IsDir() || info.Size() > maxRecipe {
-		return refuse("is not a recipe", nil)
+		return refuse(message.New(message.RecipeUnreadable, "is not a recipe"), nil)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -182,18 +183,18 @@ func LoadRecipe(path string) (denoise.Recipe, error) {
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
-		return refuse("is not a recipe: it is not a JSON object", err)
+		return refuse(message.New(message.RecipeUnreadable, "is not a recipe: it is not a JSON object"), err)
 	}
 	if _, isRecord := fields["quell"]; isRecord {
 		inner, ok := fields["recipe"]
 		if !ok {
-			return refuse("is a record without a recipe", nil)
+			return refuse(message.New(message.RecipeUnreadable, "is a record without a recipe"), nil)
 		}
 		data = bytes.Clone(inner)
 	}
 	r, err := denoise.ParseRecipe(data)
 	if err != nil {
-		return refuse("is not a recipe that can be run: "+err.Error(), err)
+		return refuse(message.New(message.RecipeUnreadable, "is not a recipe that can be run: %s", err), err)
 	}
 	return r, nil
 }

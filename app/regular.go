@@ -1,9 +1,8 @@
 package app
 
 import (
-	"fmt"
-
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/series"
 )
@@ -17,15 +16,15 @@ import (
 // neighbours, unless its evenly spaced parts are filtered by themselves.
 func checkRecipe(s *series.Series, r denoise.Recipe, split bool) error {
 	if err := r.Validate(); err != nil {
-		return &UsageError{Text: err.Error(), Err: err}
+		return usage(err)
 	}
 	if s.Volume.Unit == "HU" && r.Get(denoise.Stabilise.Name).Float() > 0 {
 		return Usagef("stabilise is for the Rician noise of MR magnitude images, and the series is a CT; leave it out")
 	}
 	if r.Dims == 3 && s.Irregular > 0 && !split {
 		return &InputError{
-			Problem: fmt.Sprintf("the slices lie up to %.1f mm off even spacing, so a 3-D filter would mix voxels at wrong distances", s.Irregular),
-			Advice:  "filter slice by slice (2-D), or on the command line in evenly spaced parts (--uneven split) or resampled (--uneven resample)",
+			Problem: message.New(message.SlicesUneven, "the slices lie up to %.1f mm off even spacing, so a 3-D filter would mix voxels at wrong distances", s.Irregular),
+			Advice:  message.Text("filter slice by slice (2-D), or on the command line in evenly spaced parts (--uneven split) or resampled (--uneven resample)"),
 		}
 	}
 	return nil
@@ -38,12 +37,12 @@ func checkPositions(s *series.Series, format *Format) error {
 	if s.Irregular == 0 || format.Identity && dicom.Derivable(s) {
 		return nil
 	}
-	name := format.Name
+	name := message.Verbatim(format.Name)
 	if format.Folder() {
-		name = "A new DICOM series"
+		name = message.Text("A new DICOM series")
 	}
 	return &InputError{
-		Problem: fmt.Sprintf("the slices are unevenly spaced or missing, and %s stores one spacing for all: slices would lie up to %.1f mm from where they were measured", name, s.Irregular),
-		Advice:  "write a folder of DICOM, which keeps every position, find the missing files, or interpolate even slices on the command line (--uneven resample)",
+		Problem: message.New(message.SlicesUneven, "the slices are unevenly spaced or missing, and %s stores one spacing for all: slices would lie up to %.1f mm from where they were measured", name, s.Irregular),
+		Advice:  message.Text("write a folder of DICOM, which keeps every position, find the missing files, or interpolate even slices on the command line (--uneven resample)"),
 	}
 }

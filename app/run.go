@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"math"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -47,24 +47,24 @@ func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 
 // autoWarning returns a sentence where automatic values left the series as it is,
 // because no noise was found to be multiples of or because there is hardly any, and
-// "" otherwise.
-func (r *Run) autoWarning() string {
+// nothing otherwise.
+func (r *Run) autoWarning() message.Message {
 	return autoWarning(r.Recipe, r.Facts, func() bool { return unchanged(r.Source.Volume, r.Region, r.Result.Data, r.Facts) })
 }
 
 // autoWarning is that of a run of a recipe by facts, which may be nil; same reports whether
 // the result is the series.
-func autoWarning(recipe denoise.Recipe, facts *denoise.Facts, same func() bool) string {
+func autoWarning(recipe denoise.Recipe, facts *denoise.Facts, same func() bool) message.Message {
 	if _, sigma := recipe.Needs(); !sigma || facts == nil {
-		return ""
+		return message.Message{}
 	}
 	if n := facts.Noise; n.Confidence == noise.None {
-		return fmt.Sprintf("The noise cannot be estimated (%s): automatic values leave the series as it is. Give the strength yourself.", n.Why)
+		return message.New(message.NoiseUnknown, "The noise cannot be estimated (%s): automatic values leave the series as it is. Give the strength yourself.", n.Why)
 	}
 	if !same() {
-		return ""
+		return message.Message{}
 	}
-	return "The noise is too weak for automatic values to remove any without harm: the result is the series as it is. Give the strength yourself."
+	return message.New(message.NoiseWeak, "The noise is too weak for automatic values to remove any without harm: the result is the series as it is. Give the strength yourself.")
 }
 
 // unchanged reports whether the result is the region of the input, to a millionth of
@@ -119,7 +119,7 @@ func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denois
 		q.Region = in.Volume.Bounds()
 	}
 	if err := q.Region.Validate(in.Volume.Geometry); err != nil {
-		return nil, &UsageError{Text: err.Error(), Err: err}
+		return nil, usage(err)
 	}
 	if err := checkRecipe(q.Series, q.Recipe, q.Split); err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (q *RunRequest) resolve(ctx context.Context, eng denoise.Engine, in denoise
 		resolved, err = q.Recipe.Resolve(in.Volume.Geometry, *q.Facts)
 	}
 	if err != nil && ctx.Err() == nil {
-		err = &UsageError{Text: err.Error(), Err: err}
+		err = usage(err)
 	}
 	return resolved, nil, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"quell/internal/message"
 	"quell/io/dicom"
 )
 
@@ -45,7 +46,7 @@ func scan(ctx context.Context, path string) (*Catalog, error) {
 		return scanTree(ctx, openFolder(path, true), path, here)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &InputError{Path: path, Problem: "is neither a file nor a folder", Advice: "choose a series"}
+		return nil, &InputError{Path: path, Problem: message.New(message.InputForeign, "is neither a file nor a folder"), Advice: message.Text("choose a series")}
 	}
 	dir, name := filepath.Split(path)
 	if dir == "" {
@@ -56,8 +57,8 @@ func scan(ctx context.Context, path string) (*Catalog, error) {
 	if err != nil {
 		return nil, inputError(err, path, beside)
 	}
-	if format := packedFormat(head, inner); format != "" {
-		return nil, &InputError{Path: path, Problem: "is " + format + ", which is not opened", Advice: "unpack it first"}
+	if format := packedFormat(head, inner); !format.IsZero() {
+		return nil, &InputError{Path: path, Problem: message.New(message.InputForeign, "is %s, which is not opened", format), Advice: message.Text("unpack it first")}
 	}
 	isDICOM := dicom.Sniff(head)
 	switch {
@@ -76,18 +77,18 @@ func scan(ctx context.Context, path string) (*Catalog, error) {
 	case isDICOM && strings.EqualFold(name, "DICOMDIR"):
 		c, err := scanTree(ctx, openFolder(dir, true), path, beside)
 		if errors.Is(err, dicom.ErrNoImages) {
-			err = &InputError{Path: path, Problem: "is an index, and none of the images that it lists is here", Advice: "choose the folder that holds them", Err: err}
+			err = &InputError{Path: path, Problem: message.New(message.InputForeign, "is an index, and none of the images that it lists is here"), Advice: message.Text("choose the folder that holds them"), Err: err}
 		}
 		return c, err
 	case isDICOM || dicom.Sniff(inner) && strings.EqualFold(filepath.Ext(name), ".gz"):
 		return scanDICOM(ctx, openFolder(dir, false), []string{name}, path, beside)
 	case dicom.Sniff(inner):
-		return nil, &InputError{Path: path, Problem: "is a DICOM file compressed by gzip under a name that does not say so", Advice: "add .gz to its name, or unpack it"}
+		return nil, &InputError{Path: path, Problem: message.New(message.InputUnsupported, "is a DICOM file compressed by gzip under a name that does not say so"), Advice: message.Text("add .gz to its name, or unpack it")}
 	}
 	if f := formatBy(head, name); f != nil {
 		return scanFile(f, openFolder(dir, false), name, path, beside)
 	}
-	return nil, &InputError{Path: path, Problem: "is not a DICOM, NIfTI, Analyze, NRRD or MetaImage file", Advice: "choose a scanner's file, or the folder that holds a series"}
+	return nil, &InputError{Path: path, Problem: message.New(message.InputForeign, "is not a DICOM, NIfTI, Analyze, NRRD or MetaImage file"), Advice: message.Text("choose a scanner's file, or the folder that holds a series")}
 }
 
 // headSize is how much of a file the format checks look at, in bytes.
@@ -126,16 +127,16 @@ func readHead(f io.Reader) ([]byte, error) {
 
 // packedFormat names the archive format of a file that is not opened, given the
 // beginning of the file and of its decompressed content; "" for other files.
-func packedFormat(head, inner []byte) string {
+func packedFormat(head, inner []byte) message.Message {
 	switch {
 	case isTar(head), isTar(inner):
-		return "a tar archive"
+		return message.Text("a tar archive")
 	case bytes.HasPrefix(head, []byte("7z\xbc\xaf\x27\x1c")):
-		return "a 7z archive"
+		return message.Text("a 7z archive")
 	case bytes.HasPrefix(head, []byte("Rar!\x1a\x07")):
-		return "a RAR archive"
+		return message.Text("a RAR archive")
 	}
-	return ""
+	return message.Message{}
 }
 
 func isTar(head []byte) bool { return len(head) >= 262 && string(head[257:262]) == "ustar" }

@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"quell/internal/message"
 	"quell/io/dicom"
 )
 
 // ErrNoImages is in the chain of ScanFolder's error where a folder holds files, all can be
 // opened, and none is a DICOM image.
-var ErrNoImages = errors.New("no image")
+var ErrNoImages = message.Errorf(message.InputForeign, "no image")
 
 // ScanFolder is Scan for the DICOM files that lie directly in a folder, not in the folders
 // below it, and not for its NIfTI and Analyze files.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/atomic"
 	"quell/io/dicom"
 	"quell/io/raster"
@@ -35,24 +36,24 @@ func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) 
 		}
 		f, err := formatIn(fsys, name)
 		if err != nil {
-			all.Findings = append(all.Findings, unreadable(name, err.Error()+"."))
+			all.Findings = append(all.Findings, unreadable(name, message.Text("%s.", err)))
 			continue
 		}
 		one, err := scanFile(f, fsys, name, locate(name), locate)
 		if err != nil {
-			all.Findings = append(all.Findings, unreadable(name, err.Error()+"."))
+			all.Findings = append(all.Findings, unreadable(name, message.Text("%s.", err)))
 			continue
 		}
 		all.Entries = append(all.Entries, one.Entries...)
 	}
 	if len(all.Entries) == 0 {
-		problem, advice := "holds no DICOM, NIfTI, Analyze, NRRD or MetaImage image", "choose the folder that holds a series"
+		problem, advice := message.New(message.InputForeign, "holds no DICOM, NIfTI, Analyze, NRRD or MetaImage image"), message.Text("choose the folder that holds a series")
 		if len(all.Findings) > 0 {
-			return nil, &InputError{Path: path, Problem: problem + " that can be read: " + strings.TrimSuffix(all.Findings[0].Text, "."), Err: err}
+			return nil, &InputError{Path: path, Problem: message.Text("%s that can be read: %s", problem, all.Findings[0].Text.Clause()), Err: err}
 		}
 		if files.packed != "" {
-			problem = fmt.Sprintf("%s beside packed files (%s), which are not opened inside of it", problem, files.packed)
-			advice = "unpack all and open their folder"
+			problem = message.Text("%s beside packed files (%s), which are not opened inside of it", problem, files.packed)
+			advice = message.Text("unpack all and open their folder")
 		}
 		return nil, &InputError{Path: path, Problem: problem, Advice: advice, Err: err}
 	}
@@ -79,7 +80,7 @@ func listImageFiles(ctx context.Context, fsys fs.FS) (imageFiles, error) {
 		case err != nil && name == ".":
 			return err
 		case err != nil:
-			out.findings = append(out.findings, unreadable(name, fmt.Sprintf("The folder %s cannot be read (%s).", name, cause(err))))
+			out.findings = append(out.findings, unreadable(name, message.Text("The folder %s cannot be read (%s).", name, cause(err))))
 			return fs.SkipDir
 		case d.IsDir() && atomic.IsStage(d.Name()): // of an export that is running or was killed
 			return fs.SkipDir
@@ -95,7 +96,7 @@ func listImageFiles(ctx context.Context, fsys fs.FS) (imageFiles, error) {
 			info, err := fs.Stat(fsys, name)
 			if err != nil {
 				out.findings = append(out.findings, unreadable(name,
-					fmt.Sprintf("%s is a link to a file that cannot be opened (%s); fetch the file, or copy it here.", name, cause(err))))
+					message.Text("%s is a link to a file that cannot be opened (%s); fetch the file, or copy it here.", name, cause(err))))
 				return nil
 			}
 			if !info.Mode().IsRegular() {
@@ -109,7 +110,7 @@ func listImageFiles(ctx context.Context, fsys fs.FS) (imageFiles, error) {
 }
 
 // unreadable returns the finding about a file or folder that cannot be read.
-func unreadable(name, text string) series.Finding {
+func unreadable(name string, text message.Message) series.Finding {
 	return series.Finding{Severity: series.Refused, Kind: series.Unreadable, Text: text, Files: []string{name}}
 }
 

@@ -45,7 +45,7 @@ func TestLinksToNIfTI(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "brain.nii")); err != nil {
 		t.Fatal(err)
 	}
-	if err := refused(t, dir); !strings.Contains(err.Problem, "lesion.nii.gz is a link") {
+	if err := refused(t, dir); !strings.Contains(err.Problem.String(), "lesion.nii.gz is a link") {
 		t.Errorf("a folder of links without files: %v", err)
 	}
 }
@@ -81,7 +81,7 @@ func TestUnreadableSubfolder(t *testing.T) {
 	if len(c.Entries) != 1 {
 		t.Errorf("%d entries; want 1", len(c.Entries))
 	}
-	if len(c.Findings) != 1 || c.Findings[0].Severity != series.Refused || !strings.Contains(c.Findings[0].Text, "The folder locked cannot be read (permission denied)") {
+	if len(c.Findings) != 1 || c.Findings[0].Severity != series.Refused || !strings.Contains(c.Findings[0].Text.String(), "The folder locked cannot be read (permission denied)") {
 		t.Errorf("findings %v; want one about the folder", c.Findings)
 	}
 	if _, err := scanTree(t.Context(), lockedFS{tree, "."}, "tree", locate); ExitCode(err) != ExitInput {
@@ -108,7 +108,7 @@ func TestScanSkipsUnfinishedExports(t *testing.T) {
 func TestLinkToItself(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "loop.nii")
 	symlink(t, path, path)
-	if err := refused(t, path); !strings.Contains(err.Problem, "leads back to itself") {
+	if err := refused(t, path); !strings.Contains(err.Problem.String(), "leads back to itself") {
 		t.Errorf("%v", err)
 	}
 }

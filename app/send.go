@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/io/dimse"
 )
@@ -64,7 +64,7 @@ func (t SendTarget) resolve() (dimse.Node, dimse.Config, error) {
 		}
 		config.TLS.RootCAs = x509.NewCertPool()
 		if !config.TLS.RootCAs.AppendCertsFromPEM(pem) {
-			return node, config, &InputError{Path: t.Authority, Problem: "it holds no certificate in PEM form", Advice: "give the certificate of the authority of the PACS"}
+			return node, config, &InputError{Path: t.Authority, Problem: message.New(message.NetworkTrust, "it holds no certificate in PEM form"), Advice: message.Text("give the certificate of the authority of the PACS")}
 		}
 	}
 	return node, config, nil
@@ -105,18 +105,18 @@ func PlanSend(ctx context.Context, folder string) (SendPlan, error) {
 		return p, inputError(err, folder, here)
 	}
 	if !info.IsDir() {
-		return p, &InputError{Path: folder, Problem: "is not a folder", Advice: "give the folder of the exported series"}
+		return p, &InputError{Path: folder, Problem: message.New(message.InputForeign, "is not a folder"), Advice: message.Text("give the folder of the exported series")}
 	}
 	if p.Objects, p.Others, err = dicom.Objects(ctx, os.DirFS(folder)); err != nil {
 		return p, inputError(err, folder, here)
 	}
 	if len(p.Objects) == 0 {
-		return p, &InputError{Path: folder, Problem: "it holds no DICOM file", Advice: "give the folder of an exported series"}
+		return p, &InputError{Path: folder, Problem: message.New(message.InputForeign, "it holds no DICOM file"), Advice: message.Text("give the folder of an exported series")}
 	}
 	names := map[string]string{}
 	for _, o := range p.Objects {
 		if first, twice := names[o.UID]; twice {
-			return p, &InputError{Path: here(o.Name), Problem: "it has the instance UID of " + first, Advice: "move one of them out of the folder"}
+			return p, &InputError{Path: here(o.Name), Problem: message.New(message.InputUnsupported, "it has the instance UID of %s", first), Advice: message.Text("move one of them out of the folder")}
 		}
 		names[o.UID] = o.Name
 	}
@@ -138,17 +138,8 @@ func (p SendPlan) Series() (texts []string) {
 
 // Text says what is sent: "9 files of 1 series: CT, Abdomen [Quell nlm]".
 func (p SendPlan) Text() string {
-	files := "1 file"
-	if n := len(p.Objects); n != 1 {
-		files = fmt.Sprintf("%d files", n)
-	}
-	const most = 3
 	series := p.Series()
-	text := fmt.Sprintf("%s of %d series: %s", files, len(series), strings.Join(series[:min(most, len(series))], "; "))
-	if len(series) > most {
-		text += fmt.Sprintf(" and %d more", len(series)-most)
-	}
-	return text
+	return message.Text("%s of %d series: %s", message.Count(len(p.Objects), "file", "files"), len(series), message.Some("; ", message.Names(series)...)).String()
 }
 
 // Only returns the plan for the files that a report says are not stored.
@@ -163,10 +154,10 @@ func (p SendPlan) Only(r SendReport) SendPlan {
 
 // SentFile is what became of one file.
 type SentFile struct {
-	Name   string `json:"file"`
-	UID    string `json:"uid"`
-	Stored bool   `json:"stored"`
-	Status string `json:"status"` // in words
+	Name   string          `json:"file"`
+	UID    string          `json:"uid"`
+	Stored bool            `json:"stored"`
+	Status message.Message `json:"status"` // in words
 }
 
 // SendReport is what became of a plan.
@@ -183,41 +174,38 @@ type SendError struct {
 	Err    error // of the connection; nil if the node refused single files
 }
 
-// Error returns one sentence with the names of the first files.
-func (e *SendError) Error() string {
+// AsMessage returns one sentence with the names of the first files.
+func (e *SendError) AsMessage() message.Message {
 	if errors.Is(e.Err, context.Canceled) {
-		return fmt.Sprintf("cancelled; %d of %d files are stored on %s", e.Report.Stored, e.Report.Planned, e.Report.Target)
+		return message.New(message.NetworkRefused, "cancelled; %d of %d files are stored on %s", e.Report.Stored, e.Report.Planned, e.Report.Target)
 	}
 	if e.Report.Stored == 0 && e.Err != nil {
-		return e.Err.Error()
+		return message.Of(e.Err)
 	}
 	var names []string
-	reason := ""
+	reason := message.Of(e.Err)
 	for _, f := range e.Report.Files {
 		if !f.Stored {
 			names = append(names, f.Name)
-			reason = cmp.Or(reason, f.Status)
+			if reason.IsZero() {
+				reason = f.Status
+			}
 		}
 	}
-	const most = 3
-	list := strings.Join(names[:min(most, len(names))], ", ")
-	if len(names) > most {
-		list += fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	if e.Err != nil {
-		reason = e.Err.Error()
-	}
-	return fmt.Sprintf("%d of %d files are stored; not stored: %s (%s)", e.Report.Stored, e.Report.Planned, list, reason)
+	return message.New(message.NetworkRefused, "%d of %d files are stored; not stored: %s (%s)", e.Report.Stored, e.Report.Planned, message.Some(", ", message.Names(names)...), reason)
 }
+
+// Error returns the sentence in English.
+func (e *SendError) Error() string { return e.AsMessage().String() }
 
 // Unwrap returns the cause.
 func (e *SendError) Unwrap() error { return e.Err }
 
 // Statuses of files beside those that the node gives.
-const (
-	Stored       = "stored" // without a warning
-	NotSent      = "not sent"
-	NotConfirmed = "not confirmed" // the connection ended while it was sent
+var (
+	Stored       = message.Text("stored") // without a warning
+	NotSent      = message.Text("not sent")
+	NotConfirmed = message.Text("not confirmed") // the connection ended while it was sent
 )
 
 // Send stores the files of a plan on a node (C-STORE). What is not stored is sent again as many
@@ -258,7 +246,7 @@ func Send(ctx context.Context, p SendPlan, t SendTarget, retries int, progress f
 func send(ctx context.Context, p SendPlan, node dimse.Node, config dimse.Config, r *SendReport, progress func(done, total int)) error {
 	contexts := contextsOf(p.Only(*r))
 	if len(contexts) > dimse.MaxContexts {
-		return fmt.Errorf("the folder holds objects of %d kinds, and an association has room for %d; send parts of it", len(contexts), dimse.MaxContexts)
+		return message.Errorf(message.InputUnsupported, "the folder holds objects of %d kinds, and an association has room for %d; send parts of it", len(contexts), dimse.MaxContexts)
 	}
 	a, err := dimse.Dial(ctx, node, config, contexts)
 	if err != nil {
@@ -282,7 +270,7 @@ func send(ctx context.Context, p SendPlan, node dimse.Node, config dimse.Config,
 			r.Files[i].Status = NotConfirmed
 			return err
 		}
-		r.Files[i].Stored, r.Files[i].Status = answer.Status.Stored(), answer.String()
+		r.Files[i].Stored, r.Files[i].Status = answer.Status.Stored(), answer.AsMessage()
 	}
 	if progress != nil {
 		progress(len(p.Objects), len(p.Objects))
@@ -302,12 +290,13 @@ func contextsOf(p SendPlan) (contexts []dimse.Context) {
 }
 
 // refusal words that the node refused the context of an object.
-func refusal(o dicom.Object, err error) string {
+func refusal(o dicom.Object, err error) message.Message {
+	why := message.Of(err)
 	var e *dimse.Error
 	if errors.As(err, &e) {
-		err = errors.New(e.Problem)
+		why = e.Problem
 	}
-	return fmt.Sprintf("%s in %s: %v", o.ClassName(), o.SyntaxName(), err)
+	return message.Text("%s in %s: %v", o.ClassName(), o.SyntaxName(), why)
 }
 
 // store sends one file.

@@ -54,7 +54,7 @@ func TestSend(t *testing.T) {
 		if err != nil || string(stored[o.UID]) != string(file[o.Start:]) {
 			t.Errorf("%s: %d bytes stored, %v", o.Name, len(stored[o.UID]), err)
 		}
-		if f := r.Files[i]; f.Name != o.Name || !f.Stored || f.Status != "stored" {
+		if f := r.Files[i]; f.Name != o.Name || !f.Stored || f.Status.String() != "stored" {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -114,7 +114,7 @@ func TestSendThatBreaksOff(t *testing.T) {
 		return 0
 	}})
 	r, err := app.Send(context.Background(), p, app.SendTarget{To: s.String()}, 0, nil)
-	if err == nil || r.Stored != 2 || r.Files[2].Status != "not confirmed" || r.Files[3].Status != "not sent" || r.Files[8].Stored {
+	if err == nil || r.Stored != 2 || r.Files[2].Status.String() != "not confirmed" || r.Files[3].Status.String() != "not sent" || r.Files[8].Stored {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	for _, part := range []string{"2 of 9 files are stored", p.Objects[2].Name, "and 4 more", "closed the connection"} {
@@ -148,7 +148,7 @@ func TestSendCancelled(t *testing.T) {
 			cancel()
 		}
 	})
-	if app.ExitCode(err) != app.ExitCancelled || err.Error() != "cancelled; 3 of 9 files are stored on "+s.String() || r.Stored != 3 || r.Files[8].Status != "not sent" {
+	if app.ExitCode(err) != app.ExitCancelled || err.Error() != "cancelled; 3 of 9 files are stored on "+s.String() || r.Stored != 3 || r.Files[8].Status.String() != "not sent" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

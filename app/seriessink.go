@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"quell/internal/message"
 	"quell/io/atomic"
 	"quell/io/dicom"
 	"quell/io/format"
@@ -103,7 +103,7 @@ func (w *seriesSink) open() (err error) {
 	options := format.Options{Group: w.src.Group, Datatype: o.Dtype, Progress: w.progress, Compress: string(o.Compress), Version: Version(), Now: o.Now, Deidentify: o.Deidentify}
 	if o.Deidentify {
 		if options.Secret, err = pseudonymKey(); err != nil {
-			w.written.Warnings = []string{fmt.Sprintf("The key of the pseudonyms cannot be stored (%v): another export of this patient gets other pseudonyms.", err)}
+			w.written.Warnings = []message.Message{message.New(message.OutputIdentity, "The key of the pseudonyms cannot be stored (%v): another export of this patient gets other pseudonyms.", err)}
 		}
 	}
 	w.writer = FormatOf(w.out).NewWriter(w.path(), options)
@@ -177,7 +177,7 @@ func (w *seriesSink) Finish(ctx context.Context, r *Report) error {
 		return err
 	}
 	for _, text := range w.written.Warnings {
-		if !slices.Contains(r.Warnings, text) {
+		if !slices.ContainsFunc(r.Warnings, text.Same) {
 			r.Warnings = append(r.Warnings, text)
 		}
 	}

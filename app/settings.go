@@ -2,13 +2,13 @@ package app
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/io/atomic"
 )
 
@@ -54,7 +54,7 @@ func DefaultSettings() Settings {
 func SettingsPath() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("settings cannot be kept: %w", err)
+		return "", message.Errorf(message.NotSaved, "settings cannot be kept: %w", err)
 	}
 	return filepath.Join(dir, "quell", "settings.json"), nil
 }
@@ -118,10 +118,10 @@ func (s Settings) Save(path string) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("settings cannot be kept: %w", err)
+		return message.Errorf(message.NotSaved, "settings cannot be kept: %w", err)
 	}
 	if err := atomic.WriteFile(path, append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("settings cannot be kept: %w", err)
+		return message.Errorf(message.NotSaved, "settings cannot be kept: %w", err)
 	}
 	return nil
 }

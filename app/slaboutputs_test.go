@@ -161,7 +161,7 @@ func TestSlabsAreJudged(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	m, w := got.Measures, want.Measures
-	if m.Verdict != w.Verdict || len(m.Slices) != 24 || !strings.Contains(m.Why, "parts; slices ") || m.Map != nil {
+	if m.Verdict != w.Verdict || len(m.Slices) != 24 || !strings.Contains(m.Why.String(), "parts; slices ") || m.Map != nil {
 		t.Errorf("%s: %s, %d slices; want %s: %s", m.Verdict, m.Why, len(m.Slices), w.Verdict, w.Why)
 	}
 	near := func(a, b, slack float64) bool { return math.Abs(a-b) <= slack*math.Abs(b) }

@@ -287,7 +287,7 @@ func (w *slabWork) resolve(ctx context.Context, sample *slabInput) (err error) {
 			w.resolved, err = w.recipe.Resolve(w.source.Volume.Geometry, w.facts)
 		}
 		if err != nil && ctx.Err() == nil {
-			err = &UsageError{Text: err.Error(), Err: err}
+			err = usage(err)
 		}
 		return err
 	}

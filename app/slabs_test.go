@@ -17,6 +17,7 @@ import (
 	"quell/denoise/cpu"
 	"quell/denoise/enginetest"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/io/nifti/niftitest"
 	"quell/series"
 	"quell/volume"
@@ -202,7 +203,7 @@ func TestSlabsWithTheNoiseOfASample(t *testing.T) {
 		if want := (SliceRange{From: 12, To: 17}); report.Slabs.Sample != want || !strings.HasSuffix(report.Slabs.Text, "with the noise of slices 13:17") {
 			t.Errorf("%s: %+v", r, report.Slabs)
 		}
-		if len(report.Warnings) != 0 && (report.Tuned == nil || !slices.Equal(report.Warnings, report.Tuned.Doubts)) {
+		if len(report.Warnings) != 0 && (report.Tuned == nil || !slices.EqualFunc(report.Warnings, report.Tuned.Doubts, message.Message.Same)) {
 			t.Errorf("%s: warnings %q", r, report.Warnings)
 		}
 		if (report.Tuned != nil) != h.IsSURE() || report.Asked.String() != r.String() {
@@ -520,7 +521,7 @@ func TestSlabsWithoutNoise(t *testing.T) {
 	job := slabJob(t, r, 30, 5)
 	putMasked(t, job.Input.Path, volume.New(volume.NewGeometry([3]int{9, 8, 30}, [3]float64{1, 1, 1})))
 	report := both(t, job)
-	if len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0], "Give the strength yourself") {
+	if len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0].String(), "Give the strength yourself") {
 		t.Errorf("warnings %q", report.Warnings)
 	}
 }

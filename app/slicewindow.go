@@ -6,6 +6,7 @@ import (
 	"hash"
 
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -95,7 +96,7 @@ func (w *sliceWindow) read(ctx context.Context, end int) error {
 		return err
 	}
 	if pads > 0 && w.mask == nil {
-		return &InputError{Path: "the series", Problem: "was changed while it was read", Advice: "start again", Err: errors.New("voxels without a value appeared")}
+		return &InputError{Path: theSeries, Problem: message.New(message.InputChanged, "was changed while it was read"), Advice: message.Text("start again"), Err: errors.New("voxels without a value appeared")}
 	}
 	for i := 0; i < len(mask) && pads > 0; i++ {
 		if data[i]-data[i] != 0 {

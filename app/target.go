@@ -2,14 +2,13 @@ package app
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/atomic"
 	"quell/io/dicom"
 	"quell/series"
@@ -19,7 +18,7 @@ import (
 // ErrForeignTarget is in the chain of the error for an output that would replace
 // a file or folder that Quell did not write. With ExportOptions.Overwrite it is
 // replaced.
-var ErrForeignTarget = errors.New("the existing output was not written by Quell")
+var ErrForeignTarget = message.Errorf(message.OutputRefused, "the existing output was not written by Quell")
 
 // CheckOutput reports why an export of s to out cannot begin: options that do not go
 // together, or an output that the Gate refuses. Every export checks the same first; CheckOutput
@@ -199,7 +198,7 @@ func writtenByQuell(out string) (bool, error) {
 // foreign is the error for what exists at path.
 func foreign(path string) error {
 	return &UsageError{
-		Text: fmt.Sprintf("%s exists and Quell did not write it; choose another name, or replace it with --overwrite", path),
+		Text: message.New(message.OutputRefused, "%s exists and Quell did not write it; choose another name, or replace it with --overwrite", path),
 		Err:  ErrForeignTarget,
 	}
 }
@@ -209,7 +208,7 @@ func foreign(path string) error {
 func checkNotHome(out string) error {
 	home, _ := os.UserHomeDir()
 	here, _ := os.Getwd()
-	for dir, what := range map[string]string{home: "your home folder", here: "the current folder"} {
+	for dir, what := range map[string]message.Message{home: message.Text("your home folder"), here: message.Text("the current folder")} {
 		if dir != "" && isInside(dir, out) {
 			return Usagef("%s is or holds %s, which is never replaced; name a folder in it", out, what)
 		}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/series"
 )
 
@@ -36,7 +36,7 @@ type Tuned struct {
 	// Part are the slices that the strength was found on, where it was not all of them.
 	Part *series.Part `json:"part,omitempty"`
 	// Doubts are the reasons not to rely on the strength, a sentence each; none as a rule.
-	Doubts []string `json:"doubts,omitempty"`
+	Doubts []message.Message `json:"doubts,omitempty"`
 
 	facts denoise.Facts // that it rests on
 }
@@ -53,19 +53,19 @@ func (t Tuned) Helps() bool { return t.Curve.Points[t.Curve.Best].MSE < helps }
 // doubts says why the best strength should not be relied on: it gains hardly anything, the
 // noise that it follows may be texture, or the curve has no least within the strengths that
 // were tried.
-func (t Tuned) doubts() (all []string) {
+func (t Tuned) doubts() (all []message.Message) {
 	if !t.Helps() {
-		all = append(all, "No strength lowers the estimated error by more than 5 %: leave the series as it is.")
+		all = append(all, message.New(message.TuneGain, "No strength lowers the estimated error by more than 5 %%: leave the series as it is."))
 	}
 	if t.Noise.Confidence == noise.Low {
-		all = append(all, fmt.Sprintf("The estimate of the noise has low confidence (%s), and the strength goes with it: both may be far off.", t.Noise.Why))
+		all = append(all, message.New(message.NoiseUnknown, "The estimate of the noise has low confidence (%s), and the strength goes with it: both may be far off.", t.Noise.Why))
 	}
 	if t.Helps() && !t.Curve.Inner() {
-		end := "weakest"
+		end := message.Text("weakest")
 		if t.Curve.Best > 0 {
-			end = "strongest"
+			end = message.Text("strongest")
 		}
-		all = append(all, fmt.Sprintf("The best strength, %s %s, is the %s that was tried: a better one may lie beyond.", t.Curve.Param, t.Curve.Points[t.Curve.Best].Value, end))
+		all = append(all, message.New(message.TuneEnd, "The best strength, %s %s, is the %s that was tried: a better one may lie beyond.", t.Curve.Param, message.Figure(t.Curve.Points[t.Curve.Best].Value.String()), end))
 	}
 	return all
 }
@@ -98,12 +98,12 @@ func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, err
 			return Tuned{}, err
 		}
 	}
-	if why := untunable(facts.Noise); why != "" {
-		return Tuned{}, &InputError{Path: "the series", Problem: why, Advice: "give the strength yourself"}
+	if why := untunable(facts.Noise); !why.IsZero() {
+		return Tuned{}, &InputError{Path: theSeries, Problem: why, Advice: message.Text("give the strength yourself")}
 	}
 	c, err := tune.Search(ctx, engine, in, q.Recipe, facts.Noise, tune.Options{Objective: q.Objective, Progress: q.Progress})
 	if errors.Is(err, tune.ErrNoStrength) {
-		return Tuned{}, &UsageError{Text: err.Error(), Err: err}
+		return Tuned{}, usage(err)
 	}
 	if err != nil {
 		return Tuned{}, err
@@ -140,21 +140,21 @@ func (q *TuneRequest) divide(ctx context.Context, in denoise.Input, facts *denoi
 		q.Recipe = q.Recipe.With(p.Name, p.Default)
 	}
 	if q.Recipe, err = q.Recipe.Resolve(in.Volume.Geometry, *facts); err != nil {
-		return in, &UsageError{Text: err.Error(), Err: err}
+		return in, usage(err)
 	}
 	q.Recipe.InSigmas, facts.Usual = false, 0
 	return in.Divided(ctx)
 }
 
-// untunable says why strengths cannot be compared by this noise; "" if they can.
-func untunable(e noise.Estimate) string {
+// untunable says why strengths cannot be compared by this noise; empty if they can.
+func untunable(e noise.Estimate) message.Message {
 	switch {
 	case e.Confidence == noise.None:
-		return "has no noise that can be measured: " + e.Why
+		return message.New(message.NoiseUnknown, "has no noise that can be measured: %s", e.Why)
 	case e.Negligible || e.Sigma == 0:
-		return "holds no noise that can be told from its own texture"
+		return message.New(message.NoiseWeak, "holds no noise that can be told from its own texture")
 	}
-	return ""
+	return message.Message{}
 }
 
 // tune finds the strength of a request that leaves it to be found ("sure"), and
@@ -165,7 +165,7 @@ func (q *RunRequest) tune(ctx context.Context, engine denoise.Engine) (*Tuned, e
 		return nil, err
 	}
 	if !t.Helps() {
-		return nil, &InputError{Path: "the series", Problem: "is estimated to gain nothing by any strength of " + q.Recipe.Filter, Advice: "leave it as it is, or give the strength yourself"}
+		return nil, &InputError{Path: theSeries, Problem: message.New(message.TuneGain, "is estimated to gain nothing by any strength of %s", q.Recipe.Filter), Advice: message.Text("leave it as it is, or give the strength yourself")}
 	}
 	if q.Maps.Mask == nil && q.Maps.Noise == nil {
 		q.Facts = &t.facts

@@ -12,6 +12,7 @@ import (
 	"quell/denoise/cpu"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/phantom"
 	"quell/series"
 	"quell/volume"
@@ -168,7 +169,7 @@ func TestSureIsRefused(t *testing.T) {
 		says  string
 	}{
 		"a clean series":    {RunRequest{Series: grainy(t, 0), Recipe: sure}, false, "texture"},
-		"no estimate":       {RunRequest{Series: noisy, Recipe: sure, Facts: &denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "it is tiny"}}}}, false, "it is tiny"},
+		"no estimate":       {RunRequest{Series: noisy, Recipe: sure, Facts: &denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: message.Verbatim("it is tiny")}}}}, false, "it is tiny"},
 		"no noise":          {RunRequest{Series: noisy, Recipe: sure, Facts: &denoise.Facts{Noise: noise.Known(0)}}, false, "texture"},
 		"negligible":        {RunRequest{Series: noisy, Recipe: sure, Facts: &denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Sigma: 1}, Negligible: true}}}, false, "texture"},
 		"harm":              {RunRequest{Series: noisy, Recipe: sure}, false, "leave it as it is"},
@@ -207,7 +208,7 @@ func TestDoubts(t *testing.T) {
 		}
 		return c
 	}
-	low := noise.Figure{Sigma: 3, Confidence: noise.Low, Why: "it is texture"}
+	low := noise.Figure{Sigma: 3, Confidence: noise.Low, Why: message.Verbatim("it is texture")}
 	const gains, trusts = "No strength lowers the estimated error", "The estimate of the noise has low confidence (it is texture), and the strength goes with it"
 	for name, c := range map[string]struct {
 		tuned Tuned
@@ -228,17 +229,17 @@ func TestDoubts(t *testing.T) {
 			continue
 		}
 		for i, want := range c.want {
-			if !strings.HasPrefix(got[i], want) {
+			if !strings.HasPrefix(got[i].String(), want) {
 				t.Errorf("%s: %q; want %q", name, got[i], want)
 			}
 		}
 	}
 	s := grainy(t, 10)
 	facts := foundFacts(t, s.Volume)
-	facts.Noise.Confidence, facts.Noise.Why = noise.Low, "it is texture"
+	facts.Noise.Confidence, facts.Noise.Why = noise.Low, message.Verbatim("it is texture")
 	asked := mustRecipe("bilateral", 2).With("sigma-range", denoise.SURE)
 	report, err := DoOn(t.Context(), On{Series: s, Engine: cpu.New(), Facts: &facts}, Job{Recipe: &asked}, Events{})
-	if err != nil || len(report.Tuned.Doubts) != 1 || len(report.Warnings) != 1 || report.Warnings[0] != report.Tuned.Doubts[0] {
+	if err != nil || len(report.Tuned.Doubts) != 1 || len(report.Warnings) != 1 || !report.Warnings[0].Same(report.Tuned.Doubts[0]) {
 		t.Errorf("a run by texture: %q, %q, %v", report.Tuned.Doubts, report.Warnings, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -53,7 +54,7 @@ func (j Job) Evened(s *series.Series) (*series.Series, error) {
 	}
 	out, err := s.Resample(spacing)
 	if err != nil {
-		return nil, &InputError{Path: j.Input.Path, Problem: "it cannot be resampled: " + err.Error(), Advice: "filter slice by slice (2-D), or in evenly spaced parts with --uneven split"}
+		return nil, &InputError{Path: j.Input.Path, Problem: message.New(message.SlicesUneven, "it cannot be resampled: %s", err), Advice: message.Text("filter slice by slice (2-D), or in evenly spaced parts with --uneven split")}
 	}
 	return out, nil
 }

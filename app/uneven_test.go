@@ -8,6 +8,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/cpu"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -48,7 +49,7 @@ func TestSureOfSplitParts(t *testing.T) {
 	if !report.Recipe.Equal(want.Recipe) || report.Tuned.Part == nil || *report.Tuned.Part != long || !slices.Equal(report.Parts, []series.Part{{From: 0, To: 2}, long}) {
 		t.Errorf("it ran %s, found on %v of %v; want %s, on %v", report.Recipe, report.Tuned.Part, report.Parts, want.Recipe, long)
 	}
-	if text := strings.Join(report.Warnings, " "); !strings.Contains(text, "The slices 1:2, 3:6 are evenly spaced and were filtered by themselves, with the strength that is best for 3:6; such a result is not judged") {
+	if text := message.Join(" ", report.Warnings...).String(); !strings.Contains(text, "The slices 1:2, 3:6 are evenly spaced and were filtered by themselves, with the strength that is best for 3:6; such a result is not judged") {
 		t.Errorf("warnings %q", text)
 	}
 	alone, err := Denoise(t.Context(), cpu.New(), RunRequest{Series: s.Section(long), Recipe: want.Recipe}, nil)

@@ -11,6 +11,7 @@ import (
 
 	"quell/app"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/phantom"
 	"quell/volume"
 )
@@ -95,7 +96,7 @@ func openInputs(ctx context.Context, path string, quick bool, events app.Events)
 	}
 	defer opened.Close()
 	if mm := opened.Irregular; mm > 0 {
-		return nil, &app.InputError{Path: path, Problem: fmt.Sprintf("its slices lie up to %.1f mm off a regular grid", mm), Advice: "give a volume with even spacing"}
+		return nil, &app.InputError{Path: path, Problem: message.New(message.SlicesUneven, "its slices lie up to %.1f mm off a regular grid", mm), Advice: message.Text("give a volume with even spacing")}
 	}
 	in.given, in.hash = opened.Volume, hashOf(opened.Volume)
 	return in, nil

@@ -259,8 +259,8 @@ func pickEngine(name string, threads int) (denoise.Engine, string) {
 	}
 	why := err.Error()
 	for _, e := range app.EnginesSoFar() {
-		if e.Name == name && e.Why != "" {
-			why = e.Why
+		if e.Name == name && !e.Why.IsZero() {
+			why = e.Why.String()
 		}
 	}
 	return nil, why

@@ -186,7 +186,7 @@ func TestRecipeOfNoFilter(t *testing.T) {
 	if !set.Get("h").Equal(Number(3)) || !r.Get("h").Equal(Number(2)) {
 		t.Errorf("Set gives %v and leaves %v", set.Params, r.Params)
 	}
-	if r.Equal(r) || !r.Get("k").IsAuto() || r.Ignores("h") != "" || r.String() != "none 3-D" {
+	if r.Equal(r) || !r.Get("k").IsAuto() || r.Ignores("h").String() != "" || r.String() != "none 3-D" {
 		t.Errorf("%s: equal %v, k %s, ignores h: %q", r, r.Equal(r), r.Get("k"), r.Ignores("h"))
 	}
 	if _, err := r.ResolveFor(t.Context(), Input{Volume: volume.New(unitGrid)}); err == nil {
@@ -260,7 +260,7 @@ func TestRecipeString(t *testing.T) {
 	if got, want := r.With("strength", Percent(12.3456789)).String(), "probe 3-D strength=12.3457% radius=1,2,3 exact=true"; got != want {
 		t.Errorf("%q; want %q", got, want)
 	}
-	if why := r.Ignores("depth"); why != "" {
+	if why := r.Ignores("depth"); why.String() != "" {
 		t.Errorf("a parameter that does not exist is ignored: %s", why)
 	}
 	if !r.Get("depth").IsAuto() {

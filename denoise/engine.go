@@ -2,9 +2,9 @@ package denoise
 
 import (
 	"context"
-	"errors"
 	"time"
 
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -33,7 +33,7 @@ type Progress func(done, total int64)
 
 // ErrUnsupported is wrapped by the error of an engine that cannot run a recipe;
 // another engine may be able to.
-var ErrUnsupported = errors.New("not supported by this engine")
+var ErrUnsupported = message.Errorf(message.EngineUnsupported, "not supported by this engine")
 
 // Engine runs recipes. All engines agree within |a-b| <= 1e-4 x range everywhere
 // and an RMS difference <= 1e-5 x range. One engine gives the same bits each time

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -195,5 +196,5 @@ func FilterByName(name string) (Filter, error) {
 		}
 		names[i] = f.Name
 	}
-	return Filter{}, fmt.Errorf("no filter is called %q; there are %s", name, strings.Join(names, ", "))
+	return Filter{}, message.Errorf(message.RecipeFilter, "no filter is called %q; there are %s", name, strings.Join(names, ", "))
 }

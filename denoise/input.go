@@ -2,10 +2,10 @@ package denoise
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -82,7 +82,7 @@ func (in Input) figures() []bool {
 // Check reports an input that is inconsistent.
 func (in Input) Check() error {
 	if in.Volume == nil {
-		return errors.New("the input has no volume")
+		return message.Errorf(message.RecipeInput, "the input has no volume")
 	}
 	v := in.Volume
 	if err := v.Geometry.Validate(); err != nil {
@@ -92,15 +92,15 @@ func (in Input) Check() error {
 		return fmt.Errorf("a volume of %v voxels holds %d values and a mask of %d", v.Dims, len(v.Data), len(v.Mask))
 	}
 	if in.Mask != nil && len(in.Mask) != v.Voxels() {
-		return fmt.Errorf("the mask has %d voxels, the volume %d", len(in.Mask), v.Voxels())
+		return message.Errorf(message.RecipeInput, "the mask has %d voxels, the volume %d", len(in.Mask), v.Voxels())
 	}
 	for name, m := range map[string]*volume.Volume{"noise map": in.Noise, "guide": in.Guide} {
 		if m != nil && (m.Dims != v.Dims || len(m.Data) != v.Voxels() || (m.Mask != nil && len(m.Mask) != v.Voxels())) {
-			return fmt.Errorf("the %s has %v voxels, the volume %v", name, m.Dims, v.Dims)
+			return message.Errorf(message.GridDiffers, "the %s has %v voxels, the volume %v", message.Word(name), m.Dims, v.Dims)
 		}
 	}
 	if in.Noise != nil && in.usualSigma() == 0 {
-		return errors.New("the noise map holds no positive number where the volume holds data")
+		return message.Errorf(message.RecipeInput, "the noise map holds no positive number where the volume holds data")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -55,7 +56,7 @@ type Param struct {
 	// Ignored returns why a recipe does not use the parameter, as a clause
 	// ("weighting lk has no strength"), or "" if it does; nil if every recipe
 	// does.
-	Ignored func(r Recipe) string
+	Ignored func(r Recipe) message.Message
 
 	// Implies holds the values that switching the parameter on gives to others
 	// that are at their default, see [Recipe.Set].
@@ -99,7 +100,7 @@ func (a *AutoRule) noise(r Recipe) bool {
 // Check reports why v is outside the parameter's domain, in words for users.
 func (p Param) Check(v Value) error {
 	if err := p.check(v); err != nil {
-		return fmt.Errorf("%s: %w", p.Name, err)
+		return message.Named(p.Name, err)
 	}
 	return nil
 }
@@ -107,13 +108,13 @@ func (p Param) Check(v Value) error {
 func (p Param) check(v Value) error {
 	if v.IsAuto() {
 		if p.Auto == nil {
-			return errors.New("auto is not possible here; give a value")
+			return message.Errorf(message.RecipeValue, "auto is not possible here; give a value")
 		}
 		return nil
 	}
 	if v.IsSURE() {
 		if p.Kind == Choice || p.Kind == Switch {
-			return errors.New("only a strength can be found by sure")
+			return message.Errorf(message.RecipeValue, "only a strength can be found by sure")
 		}
 		return nil
 	}
@@ -122,11 +123,11 @@ func (p Param) check(v Value) error {
 		return p.checkNumber(v)
 	case Choice:
 		if v.kind != kindWord || !slices.Contains(p.Choices, v.text) {
-			return fmt.Errorf("%s is not one of %s", v, strings.Join(p.Choices, ", "))
+			return message.Errorf(message.RecipeValue, "%s is not one of %s", v.figure(), strings.Join(p.Choices, ", "))
 		}
 	case Switch:
 		if v.kind != kindBool {
-			return fmt.Errorf("%s is neither true nor false", v)
+			return message.Errorf(message.RecipeValue, "%s is neither true nor false", v.figure())
 		}
 	case Ints:
 		return p.checkList(v)
@@ -137,20 +138,20 @@ func (p Param) check(v Value) error {
 func (p Param) checkList(v Value) error {
 	list := v.Ints()
 	if len(list) == 0 || (v.kind == kindNumber && v.num != math.Trunc(v.num)) {
-		return fmt.Errorf("%s is not a list of whole numbers", v)
+		return message.Errorf(message.RecipeValue, "%s is not a list of whole numbers", v.figure())
 	}
 	if p.PerAxis && len(list) != 1 && len(list) != 3 {
-		return fmt.Errorf("%d values; one, or one for each axis, is needed", len(list))
+		return message.Errorf(message.RecipeValue, "%d values; one, or one for each axis, is needed", len(list))
 	}
 	if p.Longest > 0 && len(list) > p.Longest {
-		return fmt.Errorf("%d values; at most %d have a meaning", len(list), p.Longest)
+		return message.Errorf(message.RecipeValue, "%d values; at most %d have a meaning", len(list), p.Longest)
 	}
 	for i, x := range list {
 		if err := p.inside(float64(x)); err != nil {
 			return err
 		}
 		if p.Rising && i > 0 && x <= list[i-1] {
-			return fmt.Errorf("%s must rise", v)
+			return message.Errorf(message.RecipeValue, "%s must rise", v.figure())
 		}
 	}
 	return nil
@@ -159,51 +160,51 @@ func (p Param) checkList(v Value) error {
 func (p Param) checkNumber(v Value) error {
 	if v.kind == kindPercent {
 		if !p.Percent {
-			return errors.New("a percentage is not possible here")
+			return message.Errorf(message.RecipeValue, "a percentage is not possible here")
 		}
 		if !(v.num >= 0 && v.num <= 100) {
-			return fmt.Errorf("%s is outside 0%% to 100%%", v)
+			return message.Errorf(message.RecipeValue, "%s is outside 0%% to 100%%", v.figure())
 		}
 		return nil
 	}
 	if v.kind == kindSigmas {
 		if p.Unit != valueUnit {
-			return errors.New("a multiple of sigma is possible only in the unit of the voxels")
+			return message.Errorf(message.RecipeValue, "a multiple of sigma is possible only in the unit of the voxels")
 		}
 		if !(v.num >= 0) || math.IsInf(v.num, 0) {
-			return fmt.Errorf("%s is not 0 or more", v)
+			return message.Errorf(message.RecipeValue, "%s is not 0 or more", v.figure())
 		}
 		return nil
 	}
 	if v.kind != kindNumber {
-		return fmt.Errorf("%s is not a number", v)
+		return message.Errorf(message.RecipeValue, "%s is not a number", v.figure())
 	}
 	if p.Kind == Int && v.num != math.Trunc(v.num) {
-		return fmt.Errorf("%s is not a whole number", v)
+		return message.Errorf(message.RecipeValue, "%s is not a whole number", v.figure())
 	}
 	return p.inside(v.num)
 }
 
 func (p Param) inside(x float64) error {
 	if !(x >= p.Min && x <= p.Max) {
-		return fmt.Errorf("%g is outside the domain: %s", x, p.Domain())
+		return message.Errorf(message.RecipeValue, "%g is outside the domain: %s", x, p.Domain())
 	}
 	return nil
 }
 
 // Domain describes the numbers that a Float, Int or Ints parameter takes: "1 to
 // 8", "above 0", "0 or more" or "any number".
-func (p Param) Domain() string {
+func (p Param) Domain() message.Message {
 	if p.Max < Largest {
-		return fmt.Sprintf("%g to %g", p.Min, p.Max)
+		return message.Text("%g to %g", p.Min, p.Max)
 	}
 	switch {
 	case p.Min > 0:
-		return "above 0"
+		return message.Text("above 0")
 	case p.Min < 0:
-		return "any number"
+		return message.Text("any number")
 	}
-	return "0 or more"
+	return message.Text("0 or more")
 }
 
 // describe reports what is wrong with the description itself.
@@ -232,10 +233,10 @@ func (p Param) describe() error {
 func (p Param) resolve(r Recipe, v Value, g volume.Geometry, f Facts) (Value, error) {
 	switch {
 	case v.IsSURE():
-		return v, fmt.Errorf("%s: sure stands for a strength that tuning finds first", p.Name)
+		return v, message.Errorf(message.RecipeValue, "%s: sure stands for a strength that tuning finds first", p.Name)
 	case v.IsSigmas():
 		if f.Noise.Confidence == noise.None && v.Float() > 0 {
-			return v, fmt.Errorf("%s: %s needs the noise of the series, which cannot be estimated (%s); give %s a number", p.Name, v, f.Noise.Why, p.Name)
+			return v, message.Errorf(message.NoiseUnknown, "%s: %s needs the noise of the series, which cannot be estimated (%s); give %s a number", p.Name, v.figure(), f.Noise.Why, p.Name)
 		}
 		v = p.amount(v.Float()*f.Noise.Sigma, f)
 	case v.IsPercent():

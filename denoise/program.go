@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -124,9 +125,9 @@ func (p Program) Accepts(in Input) error {
 	}{{NoiseMap, in.Noise != nil}, {GuideVolume, in.Guide != nil}} {
 		switch reads := p.Reads(m.name); {
 		case m.given && !reads:
-			return fmt.Errorf("%s does not use a %s; leave it out", p.Recipe.Filter, m.name)
+			return message.Errorf(message.RecipeInput, "%s does not use a %s; leave it out", p.Recipe.Filter, message.Word(m.name))
 		case !m.given && reads:
-			return fmt.Errorf("%s needs a %s", p.Recipe.Filter, m.name)
+			return message.Errorf(message.RecipeInput, "%s needs a %s", p.Recipe.Filter, message.Word(m.name))
 		}
 	}
 	return nil

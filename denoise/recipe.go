@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"quell/internal/message"
 )
 
 // RecipeVersion is the version of the recipe format and of the filters'
@@ -91,7 +93,7 @@ func (r Recipe) SetAll(given map[string]Value) Recipe {
 		}
 	}
 	for _, p := range f.Params {
-		if _, fixed := given[p.Name]; !fixed && out.ignores(p) != "" {
+		if _, fixed := given[p.Name]; !fixed && !out.ignores(p).IsZero() {
 			out = out.With(p.Name, p.Default)
 		}
 	}
@@ -100,24 +102,24 @@ func (r Recipe) SetAll(given map[string]Value) Recipe {
 
 // Ignores returns a sentence that says why the recipe does not use a parameter,
 // or "" if it does.
-func (r Recipe) Ignores(name string) string {
+func (r Recipe) Ignores(name string) message.Message {
 	f, err := FilterByName(r.Filter)
 	if err != nil {
-		return ""
+		return message.Message{}
 	}
 	p, ok := f.Param(name)
 	if !ok {
-		return ""
+		return message.Message{}
 	}
-	if why := r.ignores(p); why != "" {
-		return fmt.Sprintf("%s has no effect: %s", name, why)
+	if why := r.ignores(p); !why.IsZero() {
+		return message.New(message.RecipeIneffective, "%s has no effect: %s", name, why)
 	}
-	return ""
+	return message.Message{}
 }
 
-func (r Recipe) ignores(p Param) string {
+func (r Recipe) ignores(p Param) message.Message {
 	if p.Ignored == nil {
-		return ""
+		return message.Message{}
 	}
 	return p.Ignored(r)
 }
@@ -173,29 +175,29 @@ func (r Recipe) Equal(o Recipe) bool {
 // Validate reports why no engine can run the recipe: the first mistake in it.
 func (r Recipe) Validate() error {
 	if r.Version != RecipeVersion {
-		return fmt.Errorf("recipe version %d; this Quell reads version %d", r.Version, RecipeVersion)
+		return message.Errorf(message.RecipeUnreadable, "recipe version %d; this Quell reads version %d", r.Version, RecipeVersion)
 	}
 	f, err := FilterByName(r.Filter)
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(f.Dims, r.Dims) {
-		return fmt.Errorf("%s has no %d-D form", f.Name, r.Dims)
+		return message.Errorf(message.RecipeFilter, "%s has no %d-D form", f.Name, r.Dims)
 	}
 	for name, v := range r.Params {
 		p, ok := f.Param(name)
 		if !ok {
-			return fmt.Errorf("%s has no parameter %s", f.Name, name)
+			return message.Errorf(message.RecipeParameter, "%s has no parameter %s", f.Name, name)
 		}
 		if err := p.Check(v); err != nil {
-			return fmt.Errorf("%s: %w", f.Name, err)
+			return message.Named(f.Name, err)
 		}
 		if v.IsSURE() && name != f.Strength.Param {
-			return fmt.Errorf("%s: %s is not its strength, which alone can be found by sure", f.Name, name)
+			return message.Errorf(message.RecipeValue, "%s: %s is not its strength, which alone can be found by sure", f.Name, name)
 		}
 	}
 	for _, p := range f.Params {
-		if why := r.Ignores(p.Name); why != "" && !r.Get(p.Name).Equal(p.Default) {
+		if why := r.Ignores(p.Name); !why.IsZero() && !r.Get(p.Name).Equal(p.Default) {
 			return fmt.Errorf("%s: %s", f.Name, why)
 		}
 	}

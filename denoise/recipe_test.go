@@ -184,7 +184,7 @@ func TestIgnoredParameters(t *testing.T) {
 	} {
 		why := c.r.Ignores(c.name)
 		err := c.r.With(c.name, c.value).Validate()
-		if (why != "") != c.ignored || (err != nil) != c.ignored || (err != nil && !strings.Contains(err.Error(), why)) {
+		if (why.String() != "") != c.ignored || (err != nil) != c.ignored || (err != nil && !strings.Contains(err.Error(), why.String())) {
 			t.Errorf("%s with %s=%s: ignored because %q, error %v", c.r, c.name, c.value, why, err)
 		}
 		if err := c.r.Validate(); err != nil {
@@ -256,7 +256,7 @@ func TestDomain(t *testing.T) {
 	} {
 		f, _ := denoise.FilterByName(c.filter)
 		p, _ := f.Param(c.param)
-		if got := p.Domain(); got != c.want {
+		if got := p.Domain(); got.String() != c.want {
 			t.Errorf("%s: %q; want %q", c.param, got, c.want)
 		}
 	}

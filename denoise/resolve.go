@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -37,10 +38,10 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 	// The stabilisation comes first, as it changes the facts for the others.
 	for _, p := range slices.Backward(filter.Params) {
 		v := p.Default
-		if r.ignores(p) == "" {
+		if r.ignores(p).IsZero() {
 			given := p.inSigmas(r, f)
 			if v, err = p.resolve(r, given, g, f); err != nil {
-				return Recipe{}, fmt.Errorf("%s: %w", r.Filter, err)
+				return Recipe{}, message.Named(r.Filter, err)
 			}
 			switch {
 			case p.Name == stabiliseName && v.num > 0:
@@ -52,7 +53,7 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 		out.Params[p.Name] = v
 	}
 	for _, p := range filter.Params { // a value that was found may leave another without effect
-		if out.ignores(p) != "" {
+		if !out.ignores(p).IsZero() {
 			out.Params[p.Name] = p.Default
 		}
 	}
@@ -68,7 +69,7 @@ func (r Recipe) ResolveFor(ctx context.Context, in Input) (Recipe, error) {
 		return Recipe{}, err
 	}
 	if r.InSigmas && !r.Normalises(in) {
-		return Recipe{}, fmt.Errorf("%s: the numbers of the recipe count in sigmas of a noise map; give the noise map", r.Filter)
+		return Recipe{}, message.Errorf(message.RecipeInput, "%s: the numbers of the recipe count in sigmas of a noise map; give the noise map", r.Filter)
 	}
 	var f Facts
 	var err error
@@ -98,7 +99,7 @@ func (r Recipe) Needs() (width, sigma bool) {
 	}
 	for _, p := range filter.Params {
 		v := r.Get(p.Name)
-		if r.ignores(p) != "" {
+		if !r.ignores(p).IsZero() {
 			continue
 		}
 		sigma = sigma || v.IsSigmas() || (v.IsAuto() && p.Auto.noise(r))
@@ -164,7 +165,7 @@ func (r Recipe) Resolved() bool {
 	for _, p := range filter.Params {
 		v := r.Get(p.Name)
 		off := p.Name == stabiliseName && v.IsAuto() && !r.mayStabilise() // as in records from before it
-		if r.ignores(p) == "" && !p.resolved(v) && !off {
+		if r.ignores(p).IsZero() && !p.resolved(v) && !off {
 			return false
 		}
 	}
@@ -185,7 +186,7 @@ func (r Recipe) Bind(g volume.Geometry) (Program, error) {
 	}
 	p, err := f.Bind(r.Unstabilised(), g)
 	if err != nil {
-		return Program{}, fmt.Errorf("%s: %w", r.Filter, err)
+		return Program{}, message.Named(r.Filter, err)
 	}
 	p.Recipe = r
 	err = p.check()
@@ -193,7 +194,7 @@ func (r Recipe) Bind(g volume.Geometry) (Program, error) {
 		err = fmt.Errorf("its description and its passes disagree on whether it reads the noise map")
 	}
 	if err != nil {
-		return Program{}, fmt.Errorf("%s: %w", r.Filter, err)
+		return Program{}, message.Named(r.Filter, err)
 	}
 	if sigma := r.Stabilisation(); sigma > 0 {
 		p = p.stabilised(sigma)

@@ -12,6 +12,7 @@ import (
 	"quell/denoise/filter/median"
 	"quell/denoise/filter/nlm"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -186,7 +187,7 @@ func TestResolveSigmas(t *testing.T) {
 			t.Errorf("%s: %s is %s; want %g", r, c.param, got, c.want)
 		}
 	}
-	unknown := denoise.Facts{Lo: 0, Hi: 1, Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "it is too small"}}}
+	unknown := denoise.Facts{Lo: 0, Hi: 1, Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: message.Verbatim("it is too small")}}}
 	_, err := newRecipe(t, "nlm", 2).With("h", denoise.Sigmas(1)).Resolve(grid, unknown)
 	if err == nil || !strings.Contains(err.Error(), "h: 1sigma") || !strings.Contains(err.Error(), "it is too small") {
 		t.Errorf("without an estimate: %v", err)

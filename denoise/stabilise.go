@@ -6,6 +6,7 @@ import (
 
 	"quell/denoise/noise"
 	"quell/denoise/rice"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -35,11 +36,11 @@ var Stabilise = Param{
 	Min: 0, Max: Largest, Lo: 0, Hi: 3, Step: 0.05, Default: Auto,
 	Auto: &AutoRule{Amount: autoStabilise, Spares: func(r Recipe) bool { return !r.mayStabilise() }},
 	Help: "Sigma of the Rician noise of MR magnitude images, which is made even before the filter; the bias of dark regions is removed after it. 0 is off. Auto turns it on where the background shows such noise.",
-	Ignored: func(r Recipe) string {
+	Ignored: func(r Recipe) message.Message {
 		if f, err := FilterByName(r.Filter); err == nil && f.CorrectsRician != nil && f.CorrectsRician(r) {
-			return "the Rician correction of the filter does its work"
+			return message.Text("the Rician correction of the filter does its work")
 		}
-		return ""
+		return message.Message{}
 	},
 }
 
@@ -83,7 +84,7 @@ func (r Recipe) mayStabilise() bool {
 	}
 	follows := false
 	for _, p := range f.Params {
-		if p.Unit != valueUnit || p.Name == stabiliseName || r.ignores(p) != "" {
+		if p.Unit != valueUnit || p.Name == stabiliseName || !r.ignores(p).IsZero() {
 			continue
 		}
 		v := r.Get(p.Name)
@@ -97,7 +98,7 @@ func (r Recipe) mayStabilise() bool {
 // Stabilisation returns the sigma by which a resolved recipe stabilises Rician noise,
 // 0 for none.
 func (r Recipe) Stabilisation() float64 {
-	if v := r.Get(stabiliseName); v.IsNumber() && r.Ignores(stabiliseName) == "" {
+	if v := r.Get(stabiliseName); v.IsNumber() && r.Ignores(stabiliseName).IsZero() {
 		return v.Float()
 	}
 	return 0
@@ -111,7 +112,7 @@ func (r Recipe) StabilisationFor(g volume.Geometry, f Facts) (float64, error) {
 		return 0, err
 	}
 	p, ok := filter.Param(stabiliseName)
-	if !ok || r.ignores(p) != "" {
+	if !ok || !r.ignores(p).IsZero() {
 		return 0, nil
 	}
 	v, err := p.resolve(r, p.inSigmas(r, f), g, f)
@@ -134,7 +135,7 @@ func (r Recipe) UnstabilisedBy(s float64) Recipe {
 		return r
 	}
 	for _, p := range f.Params {
-		if v := r.Get(p.Name); p.Unit == valueUnit && v.IsNumber() && r.ignores(p) == "" {
+		if v := r.Get(p.Name); p.Unit == valueUnit && v.IsNumber() && r.ignores(p).IsZero() {
 			r = r.With(p.Name, Number(p.clamp(v.num/s)))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"quell/denoise/noise"
 	"quell/denoise/rice"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -82,7 +83,7 @@ func TestAutomaticStabilisation(t *testing.T) {
 		}
 	}
 	f := &registered[len(registered)-1]
-	f.Params[0].Ignored = func(Recipe) string { return "it has none" }
+	f.Params[0].Ignored = func(Recipe) message.Message { return message.Text("it has none") }
 	if r.mayStabilise() {
 		t.Error("a recipe without a value in the volume's unit follows the noise")
 	}

@@ -2,10 +2,10 @@ package denoise
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strings"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -42,7 +42,7 @@ func (r Recipe) Neighbourhoods(ctx context.Context, in Input, region volume.Regi
 		return nil, err
 	}
 	if f.Support == nil {
-		return nil, fmt.Errorf("%s chooses no neighbourhood for every voxel%s", r.Filter, adaptive())
+		return nil, message.Errorf(message.RecipeFilter, "%s chooses no neighbourhood for every voxel%s", r.Filter, adaptive())
 	}
 	p, err := r.ProgramFor(ctx, in, region)
 	if err != nil {
@@ -99,7 +99,7 @@ func (p Program) ownInput(ctx context.Context, in Input, region volume.Region) (
 }
 
 // adaptive says which filters choose neighbourhoods.
-func adaptive() string {
+func adaptive() message.Message {
 	var names []string
 	for _, f := range registered {
 		if f.Support != nil {
@@ -107,7 +107,7 @@ func adaptive() string {
 		}
 	}
 	if len(names) == 0 {
-		return ""
+		return message.Message{}
 	}
-	return ", as " + strings.Join(names, " and ") + " do"
+	return message.Text(", as %s do", strings.Join(names, " and "))
 }

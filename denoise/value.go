@@ -2,11 +2,12 @@ package denoise
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"quell/internal/message"
 )
 
 // Value is the value of one parameter: a number, a multiple of the noise's sigma, a
@@ -136,7 +137,7 @@ func ParseValue(s string) (Value, error) {
 	s = strings.TrimSpace(s)
 	switch s {
 	case "":
-		return Value{}, fmt.Errorf("a value is missing")
+		return Value{}, message.Errorf(message.RecipeValue, "a value is missing")
 	case "auto":
 		return Auto, nil
 	case "sure":
@@ -147,7 +148,7 @@ func ParseValue(s string) (Value, error) {
 	if p, ok := strings.CutSuffix(s, "%"); ok {
 		x, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
 		if err != nil {
-			return Value{}, fmt.Errorf("%q is not a percentage", s)
+			return Value{}, message.Errorf(message.RecipeValue, "%q is not a percentage", s)
 		}
 		return Percent(x), nil
 	}
@@ -155,7 +156,7 @@ func ParseValue(s string) (Value, error) {
 		if p, ok := strings.CutSuffix(s, unit); ok {
 			x, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
 			if err != nil {
-				return Value{}, fmt.Errorf("%q is not a multiple of sigma", s)
+				return Value{}, message.Errorf(message.RecipeValue, "%q is not a multiple of sigma", s)
 			}
 			return Sigmas(x), nil
 		}
@@ -168,7 +169,7 @@ func ParseValue(s string) (Value, error) {
 		for part := range strings.SplitSeq(s, ",") {
 			n, err := strconv.Atoi(strings.TrimSpace(part))
 			if err != nil {
-				return Value{}, fmt.Errorf("%q is not a list of whole numbers", s)
+				return Value{}, message.Errorf(message.RecipeValue, "%q is not a list of whole numbers", s)
 			}
 			list = append(list, n)
 		}
@@ -190,6 +191,9 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(v.String())
 }
+
+// figure is the value in a message.
+func (v Value) figure() message.Figure { return message.Figure(v.String()) }
 
 // UnmarshalJSON is the inverse of MarshalJSON.
 func (v *Value) UnmarshalJSON(b []byte) error {
@@ -213,13 +217,13 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 		for i, e := range x {
 			n, ok := e.(float64)
 			if !ok || n != math.Trunc(n) {
-				return fmt.Errorf("%s is not a list of whole numbers", b)
+				return message.Errorf(message.RecipeValue, "%s is not a list of whole numbers", string(b))
 			}
 			list[i] = int(n)
 		}
 		*v = List(list...)
 	default:
-		return fmt.Errorf("%s is not a parameter value", b)
+		return message.Errorf(message.RecipeValue, "%s is not a parameter value", string(b))
 	}
 	return nil
 }

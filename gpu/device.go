@@ -3,11 +3,11 @@ package gpu
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
 	"quell/gpu/wire"
+	"quell/internal/message"
 )
 
 // device keeps one worker alive for one GPU. It starts the worker when a run
@@ -53,7 +53,7 @@ const startRest = 30 * time.Second
 // forgets.
 const hungRest = 10 * time.Minute
 
-var errClosed = errors.New("it was closed")
+var errClosed = message.Errorf(message.EngineLost, "it was closed")
 
 // backOff is the pause before a start, by the number of recent losses.
 var backOff = [lossLimit]time.Duration{0, 200 * time.Millisecond, 2 * time.Second}
@@ -212,7 +212,7 @@ func (d *device) reap() {
 	}
 	d.losses = append(d.losses, now)
 	if len(d.losses) >= lossLimit {
-		d.off = fmt.Errorf("it was switched off after %d failures within %.0f minutes, the last: %w", lossLimit, lossPeriod.Minutes(), reason)
+		d.off = message.Errorf(message.EngineLost, "it was switched off after %d failures within %.0f minutes, the last: %w", lossLimit, lossPeriod.Minutes(), reason)
 	}
 }
 
@@ -263,5 +263,5 @@ func (d *device) close() {
 
 // unusable turns a reason into a sentence that wraps ErrDevice.
 func unusable(reason error) error {
-	return &deviceError{text: fmt.Sprintf("the GPU cannot be used: %v", reason), cause: reason}
+	return &deviceError{message.Text("the GPU cannot be used: %v", reason), reason}
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"quell/gpu/wire"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -225,7 +226,7 @@ func (m *deviceMemory) releaseResult(b *buffer) {
 }
 
 // errMemoryInUse says that other runs use the memory that this one needs.
-var errMemoryInUse = errors.New("other runs use the GPU's memory")
+var errMemoryInUse = message.Errorf(message.EngineMemory, "other runs use the GPU's memory")
 
 // alloc allocates device memory, and frees unused slabs and results for it as
 // needed. The caller holds m.mu.

@@ -2,13 +2,13 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"math"
 	"runtime"
 	"strings"
 	"unsafe"
 
 	"quell/gpu/wire"
+	"quell/internal/message"
 	"quell/internal/parallel"
 )
 
@@ -49,7 +49,7 @@ func encodeMask(staging []byte, mask []bool) wire.Format {
 
 // errNotFinite is a fault of the device: kernels return finite results for
 // finite voxels.
-var errNotFinite = errors.New("the GPU returned values that are no numbers")
+var errNotFinite = message.Errorf(message.EngineLost, "the GPU returned values that are no numbers")
 
 // decode copies voxels out of a staging buffer, on all cores: one core would copy the last
 // chunk of a result long after the others are done. The error is errNotFinite.

@@ -11,6 +11,7 @@ import (
 
 	"quell/denoise"
 	"quell/gpu/wire"
+	"quell/internal/message"
 	"quell/kernels"
 	"quell/volume"
 )
@@ -194,7 +195,7 @@ func (e *Engine) plan(v variant, r denoise.Recipe, g volume.Geometry) (denoise.P
 	for _, p := range parts {
 		l, err := planSlabs(p.device.demand(run, p.region))
 		if err != nil {
-			return denoise.Plan{}, &deviceError{text: fmt.Sprintf("%s on the GPU: %v", r.Filter, err), cause: err}
+			return denoise.Plan{}, &deviceError{message.Text("%s on the GPU: %v", r.Filter, err), err}
 		}
 		plan.Memory += l.memory
 		plan.Slabs += len(l.slabs)

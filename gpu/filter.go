@@ -8,6 +8,7 @@ import (
 
 	"quell/denoise"
 	"quell/gpu/wire"
+	"quell/internal/message"
 	"quell/kernels"
 	"quell/volume"
 )
@@ -63,9 +64,9 @@ func (d *device) filter(ctx context.Context, a attempt, r *run, region volume.Re
 		case transient(err):
 			return err
 		case errors.As(err, &short):
-			return &deviceError{text: fmt.Sprintf("the GPU has too little memory: %v", err), cause: err}
+			return &deviceError{message.New(message.EngineMemory, "the GPU has too little memory: %v", err), err}
 		default:
-			return &deviceError{text: fmt.Sprintf("the GPU failed at this run: %v", err), cause: err}
+			return &deviceError{message.Text("the GPU failed at this run: %v", err), err}
 		}
 	}
 }

@@ -1,11 +1,12 @@
 package gpu
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+
+	"quell/internal/message"
 )
 
 // WorkerVariable is the environment variable that holds the worker's path.
@@ -23,7 +24,7 @@ func LocateWorker() (string, error) {
 		if found, err := exec.LookPath(path); err == nil {
 			return found, nil
 		}
-		return "", fmt.Errorf("%s is set to %s, which is not a program", WorkerVariable, path)
+		return "", message.Errorf(message.EngineAbsent, "%s is set to %s, which is not a program", WorkerVariable, path)
 	}
 	if self, err := os.Executable(); err == nil {
 		// The worker lies next to the program, not next to a link to it.
@@ -37,5 +38,5 @@ func LocateWorker() (string, error) {
 	if found, err := exec.LookPath(name); err == nil {
 		return found, nil
 	}
-	return "", &absentError{fmt.Sprintf("the GPU worker %s is neither beside this program nor on the PATH; it belongs beside the program, or name its path in %s", name, WorkerVariable)}
+	return "", &absentError{message.New(message.EngineAbsent, "the GPU worker %s is neither beside this program nor on the PATH; it belongs beside the program, or name its path in %s", name, WorkerVariable)}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"quell/gpu/wire"
+	"quell/internal/message"
 )
 
 // script returns the path of a worker that is a shell script, and of a file to which it adds a line for
@@ -52,7 +53,7 @@ func TestAWorkerThatDiesAtItsStartIsStartedOnceMore(t *testing.T) {
 	} {
 		path, starts := script(t, text)
 		_, err := New(t.Context(), Options{Worker: path})
-		if !errors.Is(err, ErrDevice) || Reason(err) != want.reason || Absent(err) != want.absent {
+		if !errors.Is(err, ErrDevice) || Reason(err).Error() != want.reason || Absent(err) != want.absent {
 			t.Errorf("%s: %v, absent: %t; want %s, %t", text, err, Absent(err), want.reason, want.absent)
 		}
 		if n := countStarts(t, starts); n != want.starts {
@@ -88,7 +89,7 @@ func TestAbsent(t *testing.T) {
 		want bool
 	}{
 		{unusable(missing), true}, {unusable(wrong), false}, {unusable(errHung), false}, {unusable(&faultError{Fault: &wire.Fault{Kind: wire.Memory}}), false},
-		{unusable(&absentError{"x"}), true}, {context.Canceled, false}, {nil, false},
+		{unusable(&absentError{message.Verbatim("x")}), true}, {context.Canceled, false}, {nil, false},
 	} {
 		if got := Absent(c.err); got != c.want {
 			t.Errorf("%v: absent %t; want %t", c.err, got, c.want)

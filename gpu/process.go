@@ -11,6 +11,7 @@ import (
 
 	"quell/gpu/shm"
 	"quell/gpu/wire"
+	"quell/internal/message"
 	"quell/internal/version"
 	"quell/kernels"
 )
@@ -72,15 +73,15 @@ func startProcess(ctx context.Context, path string, env []string, segment *shm.S
 	cmd.Stderr = p.tail
 	var err error
 	if p.stdin, err = cmd.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("the GPU worker cannot be started: %w", err)
+		return nil, message.Errorf(message.EngineLost, "the GPU worker cannot be started: %w", err)
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, fmt.Errorf("the GPU worker cannot be started: %w", err)
+		return nil, message.Errorf(message.EngineLost, "the GPU worker cannot be started: %w", err)
 	}
 	p.out = wire.NewWriter(p.stdin)
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("the GPU worker cannot be started: %w", err)
+		return nil, message.Errorf(message.EngineLost, "the GPU worker cannot be started: %w", err)
 	}
 	hello := make(chan wire.Hello, 1)
 	go p.listen(stdout, hello)
@@ -114,7 +115,7 @@ func (p *process) listen(stdout io.Reader, hello chan<- wire.Hello) {
 		func(line string) { fmt.Fprintln(p.tail, line) })
 	if err != nil {
 		// The rest of the stream cannot be trusted.
-		p.stop(fmt.Errorf("the GPU worker's answers cannot be read: %w", err))
+		p.stop(message.Errorf(message.EngineLost, "the GPU worker's answers cannot be read: %w", err))
 	}
 	exit := p.cmd.Wait()
 	p.fail(exitReason(exit, p.tail.String()))
@@ -136,7 +137,7 @@ func (p *process) deliver(r wire.Reply) {
 		if r.Fault.Kind == wire.Sticky {
 			// The worker exits now; the other pending requests fail with the
 			// same reason.
-			f.err = &lostError{text: r.Fault.Text}
+			f.err = &lostError{Message: r.Fault.AsMessage()}
 			p.fail(f.err)
 		}
 	}
@@ -205,7 +206,7 @@ func (p *process) stopIfStalled(now time.Time, stall time.Duration) {
 	stalled := len(p.waiting) > 0 && now.Sub(p.heard) > stall
 	p.mu.Unlock()
 	if stalled {
-		p.stop(&lostError{text: fmt.Sprintf("the GPU gave no answer for %.3g s", stall.Seconds())})
+		p.stop(&lostError{Message: message.New(message.EngineLost, "the GPU gave no answer for %.3g s", stall.Seconds())})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"quell/denoise"
 	"quell/gpu/wire"
+	"quell/internal/message"
 	"quell/kernels"
 	"quell/volume"
 )
@@ -287,7 +288,7 @@ func lose(d *device, reason error) {
 // TestLossesAreCountedWithinThePeriod checks that the third loss within the period switches
 // a device off, that older ones and shutdowns do not count, and what enable clears.
 func TestLossesAreCountedWithinThePeriod(t *testing.T) {
-	cause := &lostError{text: "crashed"}
+	cause := &lostError{Message: message.Verbatim("crashed")}
 	d := newDevice(Options{})
 	check := func(losses int, off bool) {
 		t.Helper()
@@ -318,7 +319,7 @@ func TestLossesAreCountedWithinThePeriod(t *testing.T) {
 	if len(d.startToken) != 1 {
 		t.Error("the start token was not returned")
 	}
-	if want := "crashed"; Reason(&deviceError{text: "the GPU cannot be used: crashed", cause: cause}) != want || Reason(errStale) != errStale.Error() {
+	if want := "crashed"; Reason(&deviceError{Message: message.Verbatim("the GPU cannot be used: crashed"), cause: cause}).Error() != want || Reason(errStale).Error() != errStale.Error() {
 		t.Errorf("the reason is not %q", want)
 	}
 	d.enable()
@@ -333,7 +334,7 @@ func TestStatusOfALostWorker(t *testing.T) {
 	a.hello = wire.Hello{Driver: 12020, Kernels: "hash", Device: wire.Device{Name: "A"}}
 	b.hello.Device.Name = "B"
 	a.starts, b.starts = 2, 3
-	lose(b, &lostError{text: "crashed", output: "last words"})
+	lose(b, &lostError{Message: message.Verbatim("crashed"), output: "last words"})
 	e := &Engine{options: Options{Worker: "path"}, devices: []*device{a, b}}
 	s := e.Status()
 	if s.Off || s.Reason != "crashed" || s.Output != "last words" || s.PID != 0 || s.Starts != 5 || s.Driver != "12.2" || s.Worker != "path" || s.Kernels != "hash" {

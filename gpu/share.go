@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -196,7 +196,7 @@ func (e *Engine) filter(ctx context.Context, r *run, p part, out *partOutput) er
 			return nil
 		case transient(err):
 			if lost {
-				return &deviceError{text: fmt.Sprintf("the GPU failed twice at this run: %v", err), cause: err}
+				return &deviceError{message.Text("the GPU failed twice at this run: %v", err), err}
 			}
 			lost = true
 		case !errors.Is(err, ErrDevice) || errors.Is(err, denoise.ErrUnsupported):

@@ -258,7 +258,7 @@ func TestNoDeviceStarts(t *testing.T) {
 		"devices=2,driver=10000,no-kernels@0=0": "update the driver",
 	} {
 		e, err := New(t.Context(), fakeOptions(t, "QUELL_FAKE_CUDA="+settings))
-		if e != nil || !errors.Is(err, ErrDevice) || !strings.Contains(Reason(err), want) {
+		if e != nil || !errors.Is(err, ErrDevice) || !strings.Contains(Reason(err).Error(), want) {
 			t.Errorf("%s: %v; want %q", settings, err, want)
 		}
 	}

@@ -1,9 +1,8 @@
 package gpu
 
 import (
-	"fmt"
-
 	"quell/gpu/wire"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -187,6 +186,9 @@ func roundDown(n, step int) int {
 // memoryError says that not even the smallest slab fits.
 type memoryError struct{ need, have int64 }
 
-func (e *memoryError) Error() string {
-	return fmt.Sprintf("one slice with its surroundings needs %d MB of GPU memory and %d MB are free", e.need>>20+1, e.have>>20)
+// AsMessage says how much memory there is.
+func (e *memoryError) AsMessage() message.Message {
+	return message.New(message.EngineMemory, "one slice with its surroundings needs %d MB of GPU memory and %d MB are free", e.need>>20+1, e.have>>20)
 }
+
+func (e *memoryError) Error() string { return e.AsMessage().String() }

@@ -2,18 +2,17 @@ package gpu
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"quell/gpu/wire"
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
 )
 
 // errStale says that a resident slab holds slices that differ from the volume's.
 // It is not used again: the next attempt uploads them.
-var errStale = errors.New("an input changed while it was filtered")
+var errStale = message.Errorf(message.InputChanged, "an input changed while it was filtered")
 
 // uploadAll returns resident slabs that hold the slices that block b reads, one for each
 // input. release must follow.
@@ -123,7 +122,7 @@ func (t *task) send(b *buffer, at int64, n int, pack func(staging []byte) wire.F
 		t.s.uploads <- offset
 		if err != nil {
 			// Other tasks may rely on these voxels already.
-			t.s.stop(&lostError{text: fmt.Sprintf("voxels did not reach the GPU (%v)", err)})
+			t.s.stop(&lostError{Message: message.New(message.EngineLost, "voxels did not reach the GPU (%v)", err)})
 			t.cancel(err)
 		}
 	})

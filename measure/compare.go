@@ -2,12 +2,12 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -36,7 +36,7 @@ type Comparison struct {
 }
 
 // ErrNothing is the error of Compare if no voxel is left.
-var ErrNothing = errors.New("measure: there is no voxel to compare, as the masks have none in common")
+var ErrNothing = message.Errorf(message.GridDiffers, "%s: %s", "measure", message.Text("there is no voxel to compare, as the masks have none in common"))
 
 // Compare compares test with ref voxel by voxel: MSE and PSNR as in Upadhya
 // 2018, eq. 3-4; SSIM as in Wang, Bovik, Sheikh, Simoncelli 2004.

@@ -1,8 +1,9 @@
 package measure
 
 import (
-	"errors"
 	"math"
+
+	"quell/internal/message"
 )
 
 // Edge is an edge along a line profile.
@@ -39,7 +40,7 @@ func EdgeOf(profile []Sample) (Edge, error) {
 		}
 	}
 	if len(xs) < leastSamples {
-		return Edge{}, errors.New("the line is too short for an edge width; at least 8 voxels are needed")
+		return Edge{}, message.Errorf(message.MeasureFew, "the line is too short for an edge width; at least 8 voxels are needed")
 	}
 	first, last := xs[0], xs[len(xs)-1]
 	step := (last - first) / float64(len(xs)-1)
@@ -72,11 +73,11 @@ func EdgeOf(profile []Sample) (Edge, error) {
 	e.Error = tenToNinety * noise * widthError(xs, e.At, sigma, height)
 	switch {
 	case !(math.Abs(height) > clearEdge*noise) || height == 0:
-		return Edge{}, errors.New("no single edge along the line stands out from its noise and other structure")
+		return Edge{}, message.Errorf(message.MeasureEdge, "no single edge along the line stands out from its noise and other structure")
 	case at-e.Width/2 < first || at+e.Width/2 > last:
-		return Edge{}, errors.New("the line does not reach the level on both sides of the edge")
+		return Edge{}, message.Errorf(message.MeasureEdge, "the line does not reach the level on both sides of the edge")
 	case e.Error > unsure*e.Width && !e.Narrower:
-		return Edge{}, errors.New("the noise along the line is too strong for the width of the edge")
+		return Edge{}, message.Errorf(message.MeasureNoise, "the noise along the line is too strong for the width of the edge")
 	}
 	return e, nil
 }

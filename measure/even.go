@@ -1,9 +1,9 @@
 package measure
 
 import (
-	"errors"
-	"fmt"
 	"math"
+
+	"quell/internal/message"
 )
 
 // Bounds of a region in which noise can be measured.
@@ -35,7 +35,7 @@ func EvenNoise(values []float32, mask []bool, pixels []int, width int) (float64,
 	}
 	n := float64(len(vs))
 	if len(vs) < leastEven {
-		return 0, fmt.Errorf("%d pixels are too few to measure the noise; at least %d are needed", len(vs), leastEven)
+		return 0, message.Errorf(message.MeasureFew, "%d pixels are too few to measure the noise; at least %d are needed", len(vs), leastEven)
 	}
 	for _, c := range [][]float64{xs, ys, vs} {
 		center(c)
@@ -59,17 +59,17 @@ func checkEven(rest []float64, squares float64, base, higher [][]float64) error 
 	}
 	// Rounding alone leaves less than this.
 	if sum <= 1e-12*squares || sum == 0 {
-		return errors.New("all pixels lie on a plane or another smooth surface; there is no noise to measure")
+		return message.Errorf(message.MeasureUneven, "all pixels lie on a plane or another smooth surface; there is no noise to measure")
 	}
 	n := float64(len(rest))
 	variance := sum / n
 	skew, kurtosis := third/n/math.Pow(variance, 1.5), fourth/n/(variance*variance)
 	bent, _ := remove(rest, append(base, higher...))
 	if 1-square(bent)/sum > max(mostBent, bends*float64(len(higher))/n) {
-		return errors.New("the region is not even, or too small for its noise: an edge or a bend of the background may be part of the SD")
+		return message.Errorf(message.MeasureUneven, "the region is not even, or too small for its noise: an edge or a bend of the background may be part of the SD")
 	}
 	if math.Abs(skew) > mostSkew || kurtosis > mostKurtosis {
-		return errors.New("the region is not even: something brighter or darker lies in it")
+		return message.Errorf(message.MeasureUneven, "the region is not even: something brighter or darker lies in it")
 	}
 	return nil
 }

@@ -1,9 +1,9 @@
 package measure
 
 import (
-	"errors"
-	"fmt"
 	"math"
+
+	"quell/internal/message"
 )
 
 // MTF is a modulation transfer function across an edge. Of the result of a filter that is
@@ -20,9 +20,9 @@ type MTF struct {
 
 // Fall is the frequency at which an MTF falls to a share.
 type Fall struct {
-	At    Float  `json:"per_mm"` // cycles/mm; NaN if Why is set
-	Error Float  `json:"standard_error"`
-	Why   string `json:"why,omitempty"` // there is no figure: a clause
+	At    Float           `json:"per_mm"` // cycles/mm; NaN if Why is set
+	Error Float           `json:"standard_error"`
+	Why   message.Message `json:"why,omitzero"` // there is no figure: a clause
 }
 
 const (
@@ -58,7 +58,7 @@ func (r *Rim) MTF(s Slice) (MTF, error) {
 		ok = ok && some
 	}
 	if !ok {
-		return MTF{}, errors.New("too few pixels lie about the edge")
+		return MTF{}, message.Errorf(message.MeasureFew, "too few pixels lie about the edge")
 	}
 	m := MTF{Height: whole.height()}
 	heights := make([]float64, sectors)
@@ -66,7 +66,7 @@ func (r *Rim) MTF(s Slice) (MTF, error) {
 		heights[k] = w.height()
 	}
 	if !(jackknife(heights) < unsureHeight*math.Abs(m.Height)) {
-		return MTF{}, errors.New("the contrast of the edge is too low for the noise about it")
+		return MTF{}, message.Errorf(message.MeasureNoise, "the contrast of the edge is too low for the noise about it")
 	}
 	values := make([]float64, sectors)
 	for i := 0; i <= stepsMTF; i++ {
@@ -86,14 +86,14 @@ func (r *Rim) MTF(s Slice) (MTF, error) {
 
 // fall finds the frequency at which the curve first falls to a share.
 func (m MTF) fall(share float64, whole esf, without [sectors]esf) Fall {
-	silent := func(why string) Fall { return Fall{Float(math.NaN()), Float(math.NaN()), why} }
+	silent := func(why message.Message) Fall { return Fall{Float(math.NaN()), Float(math.NaN()), why} }
 	last := m.Frequency[len(m.Frequency)-1]
 	at := whole.falls(share, m.Frequency)
 	if math.IsNaN(at) && len(m.Frequency) <= stepsMTF {
-		return silent(fmt.Sprintf("the noise hides the MTF beyond %.2g/mm", last))
+		return silent(message.New(message.MeasureNoise, "the noise hides the MTF beyond %.2g/mm", last))
 	}
 	if math.IsNaN(at) {
-		return silent(fmt.Sprintf("the MTF does not fall to %.0f %% below %.2g/mm, one cycle per pixel", 100*share, last))
+		return silent(message.New(message.MeasureEdge, "the MTF does not fall to %.0f %% below %.2g/mm, one cycle per pixel", 100*share, last))
 	}
 	falls, values := make([]float64, sectors), make([]float64, sectors)
 	for k, w := range without {
@@ -101,7 +101,7 @@ func (m MTF) fall(share float64, whole esf, without [sectors]esf) Fall {
 	}
 	failure := jackknife(falls)
 	if !(failure <= unsureFall*at) || jackknife(values) > unsureShare*share {
-		return silent(fmt.Sprintf("the noise about the edge is too strong for the frequency of %.0f %%", 100*share))
+		return silent(message.New(message.MeasureNoise, "the noise about the edge is too strong for the frequency of %.0f %%", 100*share))
 	}
 	return Fall{At: Float(at), Error: Float(failure)}
 }

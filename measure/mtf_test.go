@@ -62,7 +62,7 @@ func mustMTF(t *testing.T, s Slice, o Outline) (*Rim, MTF) {
 
 func closeTo(t *testing.T, what string, got Fall, want, tolerance float64) {
 	t.Helper()
-	if !(math.Abs(float64(got.At)-want) <= tolerance*want) || got.Why != "" {
+	if !(math.Abs(float64(got.At)-want) <= tolerance*want) || got.Why.String() != "" {
 		t.Errorf("%s: %.4f ± %.4f %q, want %.4f within %g", what, got.At, got.Error, got.Why, want, tolerance)
 	}
 }
@@ -238,11 +238,11 @@ func TestMTFIsSilent(t *testing.T) {
 func TestFallsOfTheMTFAreSilent(t *testing.T) {
 	const pixel = 0.6
 	_, m := mustMTF(t, discSlice(1, pixel, 27.3, 29.9, 12, 0.7, 60, 10), aroundDisc(pixel))
-	if m.F10.Why == "" || m.F10.At.Finite() || !strings.Contains(m.F10.Why, "noise") {
+	if m.F10.Why.String() == "" || m.F10.At.Finite() || !strings.Contains(m.F10.Why.String(), "noise") {
 		t.Errorf("F10 in noise: %+v", m.F10)
 	}
 	_, m = mustMTF(t, discSlice(1, pixel, 27.3, 29.9, 12, 0.15, 1000, 0), aroundDisc(pixel))
-	if !strings.Contains(m.F10.Why, "does not fall to 10 %") {
+	if !strings.Contains(m.F10.Why.String(), "does not fall to 10 %") {
 		t.Errorf("F10 of an edge as sharp as the pixels: %+v", m.F10)
 	}
 	if n := len(m.Frequency); n != stepsMTF+1 || math.Abs(m.Frequency[n-1]-1/pixel) > 1e-12 {

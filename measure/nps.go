@@ -1,11 +1,11 @@
 package measure
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/dsp/fourier"
+
+	"quell/internal/message"
 )
 
 // Patch is a rectangle of a slice, less the ground: the surface of second order in
@@ -29,24 +29,24 @@ const (
 // spectrum: the shape is another, too small, or padding lies in it.
 func PatchOf(s Slice, o Outline) (Patch, error) {
 	if o.Shape != Box {
-		return Patch{}, errors.New("a noise power spectrum needs a rectangular ROI")
+		return Patch{}, message.Errorf(message.MeasureShape, "a noise power spectrum needs a rectangular ROI")
 	}
 	pixels := o.Pixels(s.Width, s.Height)
 	if len(pixels) == 0 {
-		return Patch{}, errors.New("no pixel lies in the ROI")
+		return Patch{}, message.Errorf(message.MeasureFew, "no pixel lies in the ROI")
 	}
 	first, last := pixels[0], pixels[len(pixels)-1]
 	p := Patch{Width: last%s.Width - first%s.Width + 1, Height: last/s.Width - first/s.Width + 1, Pixel: s.Pixel}
 	switch {
 	case p.Width < leastSide || p.Height < leastSide:
-		return Patch{}, fmt.Errorf("%d x %d pixels are too few for a spectrum; at least %d x %d are needed", p.Width, p.Height, leastSide, leastSide)
+		return Patch{}, message.Errorf(message.MeasureFew, "%d x %d pixels are too few for a spectrum; at least %d x %d are needed", p.Width, p.Height, leastSide, leastSide)
 	case p.Width > mostSide || p.Height > mostSide:
-		return Patch{}, fmt.Errorf("%d x %d pixels are too many for a spectrum; at most %d x %d can be transformed", p.Width, p.Height, mostSide, mostSide)
+		return Patch{}, message.Errorf(message.MeasureMany, "%d x %d pixels are too many for a spectrum; at most %d x %d can be transformed", p.Width, p.Height, mostSide, mostSide)
 	}
 	xs, ys, vs := make([]float64, len(pixels)), make([]float64, len(pixels)), make([]float64, len(pixels))
 	for k, i := range pixels {
 		if s.Mask != nil && !s.Mask[i] {
-			return Patch{}, errors.New("padding lies in the ROI")
+			return Patch{}, message.Errorf(message.MeasurePadding, "padding lies in the ROI")
 		}
 		xs[k], ys[k], vs[k] = float64(i%s.Width), float64(i/s.Width), float64(s.Values[i])
 	}

@@ -1,9 +1,9 @@
 package measure
 
 import (
-	"errors"
-	"fmt"
 	"math"
+
+	"quell/internal/message"
 )
 
 // Rim is the course of an edge in a region of a slice: around a disc, or straight. It is
@@ -47,21 +47,21 @@ const (
 // a straight one. An error says why there is none that can be measured.
 func RimOf(s Slice, o Outline) (*Rim, error) {
 	if o.Shape != Ellipse && o.Shape != Box {
-		return nil, errors.New("an MTF needs an elliptical ROI around a disc, or a rectangular one across a straight edge")
+		return nil, message.Errorf(message.MeasureShape, "an MTF needs an elliptical ROI around a disc, or a rectangular one across a straight edge")
 	}
 	r := &Rim{Round: o.Shape == Ellipse, pixel: max(s.Pixel[0], s.Pixel[1])}
 	var at [2][]float64 // mm
 	var vs []float64
 	for _, i := range o.Pixels(s.Width, s.Height) {
 		if s.Mask != nil && !s.Mask[i] {
-			return nil, errors.New("padding lies in the ROI")
+			return nil, message.Errorf(message.MeasurePadding, "padding lies in the ROI")
 		}
 		r.pixels = append(r.pixels, i)
 		at[0], at[1] = append(at[0], float64(i%s.Width)*s.Pixel[0]), append(at[1], float64(i/s.Width)*s.Pixel[1])
 		vs = append(vs, float64(s.Values[i]))
 	}
 	if len(vs) < leastEven {
-		return nil, fmt.Errorf("%d pixels are too few for an edge; at least %d are needed", len(vs), leastEven)
+		return nil, message.Errorf(message.MeasureFew, "%d pixels are too few for an edge; at least %d are needed", len(vs), leastEven)
 	}
 	lo, hi := o.Bounds()
 	middle := [2]float64{(lo[0] + hi[0]) / 2 * s.Pixel[0], (lo[1] + hi[1]) / 2 * s.Pixel[1]}
@@ -183,7 +183,7 @@ func (r *Rim) locate(at [2][]float64, g geometry) {
 // check returns why the edge in a slice cannot be measured.
 func (r *Rim) check(s Slice, vs []float64) error {
 	if r.Round && r.Radius < r.zone+r.pixel {
-		return errors.New("the disc in the ROI is too small for its blur, or there is none")
+		return message.Errorf(message.MeasureFew, "the disc in the ROI is too small for its blur, or there is none")
 	}
 	var inside, outside [sectors]bool
 	for i, d := range r.distances {
@@ -191,12 +191,12 @@ func (r *Rim) check(s Slice, vs []float64) error {
 		outside[r.sectors[i]] = outside[r.sectors[i]] || d > r.zone+r.pixel
 	}
 	if inside != [sectors]bool{0: true, true, true, true, true, true, true, true} || outside != inside {
-		return errors.New("the ROI does not reach the level on both sides of an edge everywhere along it")
+		return message.Errorf(message.MeasureEdge, "the ROI does not reach the level on both sides of an edge everywhere along it")
 	}
 	e := r.spread(s)
 	esf, widest, ok := e.total().esf()
 	if !ok || widest > fines/2 {
-		return errors.New("a straight edge along the rows, columns or diagonals of pixels cannot be sampled finely; it must be slanted")
+		return message.Errorf(message.MeasureEdge, "a straight edge along the rows, columns or diagonals of pixels cannot be sampled finely; it must be slanted")
 	}
 	// Deviations of the pixels from what their distance alone gives, away from the edge and about
 	// it.
@@ -216,10 +216,10 @@ func (r *Rim) check(s Slice, vs []float64) error {
 	beside, about = beside/float64(besides), about/float64(abouts)
 	height := math.Abs(esf.height())
 	if height*math.Sqrt(float64(abouts)) < leastTotal*math.Sqrt(beside) || height == 0 {
-		return errors.New("the contrast of the edge is too low for the noise about it")
+		return message.Errorf(message.MeasureNoise, "the contrast of the edge is too low for the noise about it")
 	}
 	if about > 1.5*beside+(unevenEdge*height)*(unevenEdge*height) {
-		return errors.New("the edge is not as the ROI asks: an ellipse goes around a disc, a rectangle across a straight edge")
+		return message.Errorf(message.MeasureShape, "the edge is not as the ROI asks: an ellipse goes around a disc, a rectangle across a straight edge")
 	}
 	// What remains of a blurred step, in steps of a pixel.
 	squares, noise, n := 0.0, 0.0, 0
@@ -234,7 +234,7 @@ func (r *Rim) check(s Slice, vs []float64) error {
 		squares, noise, n = squares+sum*sum/(fines*fines), noise+beside/max(count, 1), n+1
 	}
 	if squares/float64(n) > (otherShape*height)*(otherShape*height)+4*noise/float64(n) {
-		return errors.New("what lies in the ROI is not one edge between two levels")
+		return message.Errorf(message.MeasureEdge, "what lies in the ROI is not one edge between two levels")
 	}
 	return nil
 }

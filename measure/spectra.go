@@ -1,10 +1,9 @@
 package measure
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -25,7 +24,7 @@ const mostSheared = 1e-3
 func SliceOf(v *volume.Volume, z int) (Slice, error) {
 	a, b := v.Affine.Column(0), v.Affine.Column(1)
 	if math.Abs(a.Dot(b)) > mostSheared*a.Norm()*b.Norm() {
-		return Slice{}, errors.New("rows and columns are not at right angles, as in planes across slices of a tilted gantry")
+		return Slice{}, message.Errorf(message.MeasureShape, "rows and columns are not at right angles, as in planes across slices of a tilted gantry")
 	}
 	return Slice{Values: v.Plane(z), Mask: v.PlaneMask(z), Width: v.Dims[0], Height: v.Dims[1], Pixel: [2]float64{a.Norm(), b.Norm()}}, nil
 }
@@ -84,11 +83,11 @@ func SpectraOf(before, after []Slice, rois []Outline) (Spectra, error) {
 
 // Transfers are the MTFs of the input and the result of a filter across one edge.
 type Transfers struct {
-	Round    bool    `json:"disc"`
-	Radius   float64 `json:"radius_mm,omitempty"` // of a disc
-	Original MTF     `json:"original"`
-	Result   *MTF    `json:"result,omitempty"`
-	Why      string  `json:"why,omitempty"` // there is none of the result: a clause
+	Round    bool            `json:"disc"`
+	Radius   float64         `json:"radius_mm,omitempty"` // of a disc
+	Original MTF             `json:"original"`
+	Result   *MTF            `json:"result,omitempty"`
+	Why      message.Message `json:"why,omitzero"` // there is none of the result: a clause
 }
 
 // TransfersOf measures across the edge that an ROI shows in the input; after is nil without a
@@ -104,7 +103,7 @@ func TransfersOf(before Slice, after *Slice, roi Outline) (Transfers, error) {
 	}
 	m, err := r.MTF(*after)
 	if err != nil {
-		out.Why = fmt.Sprintf("after the filter %v", err)
+		out.Why = message.New(message.MeasureNoise, "after the filter %v", err)
 		return out, nil //nolint:nilerr // Why holds it
 	}
 	out.Result = &m

@@ -61,17 +61,17 @@ func TestTransfersOfAFilter(t *testing.T) {
 	before := discSlice(1, pixel, 27.3, 29.9, 12, 0.5, 300, 10)
 	after := discSlice(1, pixel, 27.3, 29.9, 12, 0.9, 300, 1)
 	m, err := TransfersOf(before, &after, aroundDisc(pixel))
-	if err != nil || !m.Round || math.Abs(m.Radius-12) > 0.1 || m.Result == nil || m.Why != "" {
+	if err != nil || !m.Round || math.Abs(m.Radius-12) > 0.1 || m.Result == nil || m.Why.String() != "" {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	closeTo(t, "before", m.Original.F50, gaussian(0.5, 0.5), 0.1)
 	closeTo(t, "after", m.Result.F50, gaussian(0.5, 0.9), 0.02)
 	gone := after
 	gone.Values = make([]float32, len(after.Values))
-	if m, err := TransfersOf(before, &gone, aroundDisc(pixel)); err != nil || m.Result != nil || !strings.Contains(m.Why, "after the filter the contrast") {
+	if m, err := TransfersOf(before, &gone, aroundDisc(pixel)); err != nil || m.Result != nil || !strings.Contains(m.Why.String(), "after the filter the contrast") {
 		t.Errorf("an edge that is gone: %+v, %v", m.Why, err)
 	}
-	if m, err := TransfersOf(before, nil, aroundDisc(pixel)); err != nil || m.Result != nil || m.Why != "" {
+	if m, err := TransfersOf(before, nil, aroundDisc(pixel)); err != nil || m.Result != nil || m.Why.String() != "" {
 		t.Errorf("without a result: %+v, %v", m, err)
 	}
 	if _, err := TransfersOf(gone, &after, aroundDisc(pixel)); err == nil {

@@ -1,5 +1,7 @@
 package series
 
+import "quell/internal/message"
+
 // Severity says how much a finding matters to a person who views or filters
 // the series.
 type Severity int
@@ -69,10 +71,10 @@ const (
 
 // Finding is one observation about a series that a person should know of.
 type Finding struct {
-	Severity Severity `json:"severity"`
-	Kind     Kind     `json:"kind"`
-	Text     string   `json:"text"`            // one sentence for a person
-	Files    []string `json:"files,omitempty"` // the files concerned, as named in their container
+	Severity Severity        `json:"severity"`
+	Kind     Kind            `json:"kind"`
+	Text     message.Message `json:"text"`            // one sentence for a person
+	Files    []string        `json:"files,omitempty"` // the files concerned, as named in their container
 	// Slicewise recommends slice-by-slice (2-D) filtering: the neighbours of a
 	// slice are not at the places, or not what, the grid says.
 	Slicewise bool `json:"slicewise,omitempty"`

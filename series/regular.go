@@ -1,11 +1,10 @@
 package series
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -84,11 +83,14 @@ type Resampling struct {
 	Farthest float64   `json:"farthest"` // largest distance of a new slice from the nearest measured one
 }
 
-// String returns what was done in words.
-func (r Resampling) String() string {
-	return fmt.Sprintf("%d slices measured over %.2f mm became %d slices every %.4g mm; %d of them lie between measured ones, up to %.2f mm from the nearest",
+// AsMessage returns what was done in words.
+func (r Resampling) AsMessage() message.Message {
+	return message.Text("%d slices measured over %.2f mm became %d slices every %.4g mm; %d of them lie between measured ones, up to %.2f mm from the nearest",
 		len(r.Measured), r.Measured[len(r.Measured)-1], r.Slices, r.Spacing, r.Between, r.Farthest)
 }
+
+// String returns the words in English.
+func (r Resampling) String() string { return r.AsMessage().String() }
 
 // rounding is the part of a step below which a slice counts as measured.
 const rounding = 1e-6
@@ -103,7 +105,7 @@ const maxResampled = 32
 func (s *Series) Resample(spacing float64) (*Series, error) {
 	n := s.Volume.Dims[2]
 	if len(s.Sources) != n || n < 2 {
-		return nil, errors.New("the series does not say where each of its slices lies")
+		return nil, message.Errorf(message.SlicesUneven, "the series does not say where each of its slices lies")
 	}
 	first := s.Sources[0].Position
 	whole := s.Sources[n-1].Position.Sub(first)
@@ -115,7 +117,7 @@ func (s *Series) Resample(spacing float64) (*Series, error) {
 		r.Measured[z] = d.Dot(along)
 		const sideways = 0.1
 		if off := d.Sub(along.Scale(r.Measured[z])).Norm(); off > sideways {
-			return nil, fmt.Errorf("slice %d lies %.2f mm beside the line through the others, so that interpolation would blur them", z+1, off)
+			return nil, message.Errorf(message.SlicesUneven, "slice %d lies %.2f mm beside the line through the others, so that interpolation would blur them", z+1, off)
 		}
 		if z > 0 {
 			steps = append(steps, r.Measured[z]-r.Measured[z-1])
@@ -127,7 +129,7 @@ func (s *Series) Resample(spacing float64) (*Series, error) {
 	}
 	count := math.Floor(whole.Norm()/r.Spacing+rounding) + 1
 	if !(count >= 2 && count <= float64(maxResampled*n)) {
-		return nil, fmt.Errorf("slices every %g mm over %.1f mm are not between 2 and %d", r.Spacing, whole.Norm(), maxResampled*n)
+		return nil, message.Errorf(message.SlicesUneven, "slices every %g mm over %.1f mm are not between 2 and %d", r.Spacing, whole.Norm(), maxResampled*n)
 	}
 	r.Slices = int(count)
 	v := s.Volume
@@ -157,7 +159,7 @@ func (s *Series) Resample(spacing float64) (*Series, error) {
 	}
 	out.Sources, out.Irregular, out.Resampled = nil, 0, r
 	out.Findings = append(s.withoutUneven(), Finding{Severity: Warning, Kind: Spacing,
-		Text: fmt.Sprintf("Resampled on request: %s. Interpolated slices have less noise than measured ones.", r)})
+		Text: message.Text("Resampled on request: %s. Interpolated slices have less noise than measured ones.", r)})
 	return &out, nil
 }
 

@@ -99,7 +99,7 @@ func TestResample(t *testing.T) {
 	}
 	f := out.Findings[len(out.Findings)-1]
 	if out.Irregular != 0 || out.Sources != nil || len(out.Findings) != 2 || f.Severity != series.Warning ||
-		!strings.Contains(f.Text, "5 slices measured over 13.00 mm became 7 slices every 2 mm; 4 of them lie between measured ones, up to 2.00 mm from the nearest") {
+		!strings.Contains(f.Text.String(), "5 slices measured over 13.00 mm became 7 slices every 2 mm; 4 of them lie between measured ones, up to 2.00 mm from the nearest") {
 		t.Errorf("%+v", out.Findings)
 	}
 	if usual, err := s.Resample(0); err != nil || usual.Resampled.Spacing != 1 || usual.Volume.Dims[2] != 14 || usual.Volume.Plane(13)[0] != 23 {

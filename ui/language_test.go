@@ -270,7 +270,7 @@ func TestTheWorkbenchInGerman(t *testing.T) {
 	for _, f := range denoise.Filters() {
 		for _, r := range variants(f) {
 			for _, p := range f.Params {
-				texts[language.Sentence(r.Ignores(p.Name))] = true
+				texts[language.Of(r.Ignores(p.Name))] = true
 			}
 		}
 	}

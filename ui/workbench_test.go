@@ -15,6 +15,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/series"
 	"quell/ui"
 	"quell/ui/host"
@@ -105,7 +106,7 @@ func head() *series.Series {
 	return &series.Series{
 		Meta:     series.Meta{Format: "test", Modality: "CT", Description: "HEAD", Windows: []volume.Window{{Center: 40, Width: 90}}},
 		Volume:   v,
-		Findings: []series.Finding{{Severity: series.Warning, Kind: series.Gap, Text: "A slice is missing."}},
+		Findings: []series.Finding{{Severity: series.Warning, Kind: series.Gap, Text: message.Verbatim("A slice is missing.")}},
 	}
 }
 

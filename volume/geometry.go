@@ -2,8 +2,9 @@ package volume
 
 import (
 	"errors"
-	"fmt"
 	"math"
+
+	"quell/internal/message"
 )
 
 // MaxVoxels bounds the voxels of one volume: four bytes each must stay
@@ -149,20 +150,20 @@ func (g Geometry) Validate() error {
 	n := 1
 	for c, d := range g.Dims {
 		if d < 1 {
-			return fmt.Errorf("volume: %d voxels along %c; at least 1 is needed", d, 'x'+rune(c))
+			return message.Errorf(message.InputDamaged, "%d voxels along %c; at least 1 is needed", d, 'x'+rune(c))
 		}
 		if d > MaxVoxels/n {
-			return fmt.Errorf("volume: %d x %d x %d voxels are more than can be held", g.Dims[0], g.Dims[1], g.Dims[2])
+			return message.Errorf(message.InputDamaged, "%d x %d x %d voxels are more than can be held", g.Dims[0], g.Dims[1], g.Dims[2])
 		}
 		n *= d
 		if !(g.Spacing[c] > 0) || math.IsInf(g.Spacing[c], 0) {
-			return fmt.Errorf("volume: spacing %g mm along %c; it must be positive", g.Spacing[c], 'x'+rune(c))
+			return message.Errorf(message.InputDamaged, "spacing %g mm along %c; it must be positive", g.Spacing[c], 'x'+rune(c))
 		}
 	}
 	for _, row := range g.Affine {
 		for _, v := range row {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return errors.New("volume: the affine holds a value that is not finite")
+				return message.Errorf(message.InputDamaged, "the affine holds a value that is not finite")
 			}
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/internal/parallel"
 )
 
@@ -219,7 +220,7 @@ func newBatch(o Options, events Events) (*batch, error) {
 	}
 	if !o.Job.AutoDims {
 		if err := o.Job.Recipe.Validate(); err != nil {
-			return nil, &app.UsageError{Text: err.Error(), Err: err}
+			return nil, &app.UsageError{Text: message.Of(err), Err: err}
 		}
 	}
 	if err := app.CheckUneven(o.Job.Uneven); err != nil {

@@ -12,6 +12,7 @@ import (
 	"quell/app"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
@@ -164,7 +165,7 @@ func TestJudge(t *testing.T) {
 	type judged = app.VolumeReport
 	volume := func(name string, v tune.Verdict, sigma float64, c noise.Confidence) judged {
 		m := &app.Measures{}
-		m.Verdict, m.Why, m.Sigma, m.SigmaConfidence = v, "Because.", sigma, c
+		m.Verdict, m.Why, m.Sigma, m.SigmaConfidence = v, message.Verbatim("Because."), sigma, c
 		return judged{Name: name, Measures: m}
 	}
 	for _, x := range []struct {

@@ -3,7 +3,6 @@ package batch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"unicode"
 
 	"quell/app"
+	"quell/internal/message"
 )
 
 // task is one series to be done.
@@ -84,7 +84,7 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*app.Catalog
 	}
 	if u.Series != nil && *u.Series >= len(catalog.Entries) {
 		known[identify(u.Name, "")] = true
-		return catalog, &app.InputError{Path: u.Path, Problem: fmt.Sprintf("holds %d series, counted from 1; there is no series %d", len(catalog.Entries), *u.Series+1), Advice: "see quell info"}
+		return catalog, &app.InputError{Path: u.Path, Problem: message.New(message.InputChoice, "holds %d series, counted from 1; there is no series %d", len(catalog.Entries), *u.Series+1), Advice: message.Text("see quell info")}
 	}
 	for i, e := range catalog.Entries {
 		if e.Err != nil && (u.Series == nil || *u.Series == i) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"quell/app"
+	"quell/internal/message"
 )
 
 // Unit is what is scanned in one go: a file, or the DICOM files directly in a folder.
@@ -51,7 +51,7 @@ func List(ctx context.Context, inputs []string, except string) ([]Unit, error) {
 		}
 	}
 	if len(l.units) == 0 {
-		return nil, &app.InputError{Path: strings.Join(inputs, " "), Problem: "holds no files", Advice: "name the folders that hold the series"}
+		return nil, &app.InputError{Path: strings.Join(inputs, " "), Problem: message.Text("holds no files"), Advice: message.Text("name the folders that hold the series")}
 	}
 	return l.named(roots)
 }
@@ -74,7 +74,7 @@ func expand(in string) (paths []string, root string, err error) {
 		return nil, "", app.Usagef("%s: the pattern is malformed; * stands for any part of a name, ? for one character, [ab] for one of several", in)
 	}
 	if len(paths) == 0 {
-		return nil, "", &app.InputError{Path: in, Problem: "no file or folder has such a name", Advice: "check the pattern"}
+		return nil, "", &app.InputError{Path: in, Problem: message.Text("no file or folder has such a name"), Advice: message.Text("check the pattern")}
 	}
 	for root = in; strings.ContainsAny(root, "*?["); root = filepath.Dir(root) {
 	}
@@ -93,7 +93,7 @@ func (l *lister) add(ctx context.Context, path string) error {
 	case sameFile(path, l.except): // that a pattern names too
 		return nil
 	case err != nil:
-		return &app.InputError{Path: path, Problem: "cannot be read", Advice: "check the name", Err: err}
+		return &app.InputError{Path: path, Problem: message.Text("cannot be read"), Advice: message.Text("check the name"), Err: err}
 	case info.IsDir():
 		return l.walk(ctx, path)
 	case strings.EqualFold(filepath.Ext(path), ".csv"):
@@ -184,11 +184,11 @@ func mediaIndex(ctx context.Context, dir string) (index string, bytes int64, err
 // are there series, the number in quell info, and output, relative to the output.
 func (l *lister) readCSV(ctx context.Context, path string) error {
 	refuse := func(line int, problem string) error {
-		return &app.InputError{Path: path, Problem: fmt.Sprintf("line %d %s", line, problem), Advice: "the first line names the columns: path, and where needed series and output"}
+		return &app.InputError{Path: path, Problem: message.Text("line %d %s", line, problem), Advice: message.Text("the first line names the columns: path, and where needed series and output")}
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return &app.InputError{Path: path, Problem: "cannot be read", Advice: "check its permissions", Err: err}
+		return &app.InputError{Path: path, Problem: message.Text("cannot be read"), Advice: message.Text("check its permissions"), Err: err}
 	}
 	defer file.Close()
 	r := csv.NewReader(file)

@@ -14,6 +14,7 @@ import (
 
 	"quell/app"
 	"quell/denoise/tune"
+	"quell/internal/message"
 )
 
 // Summary is what a batch came to. The results of its series stay on disk: what is in memory of each
@@ -93,7 +94,7 @@ func (s Summary) Err() error {
 		text = fmt.Sprintf("1 of %d series failed: %s: %s", len(rows), first.Input(), first.Problem)
 	}
 	if exitCode(rows) == app.ExitInput {
-		return &app.InputError{Problem: text}
+		return &app.InputError{Problem: message.Verbatim(text)}
 	}
 	return errors.New(text)
 }

@@ -15,6 +15,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/atomic"
 	"quell/series"
@@ -204,7 +205,7 @@ func (b *batch) fallback(t task, why error, failed, cpu denoise.Engine) string {
 	if len(t.members) > 0 {
 		g, recipe = t.first().Geometry, *b.o.Job.Recipe
 	}
-	return app.FallbackText(why, failed, cpu, recipe, g, len(t.members))
+	return app.FallbackText(why, failed, cpu, recipe, g, len(t.members)).String()
 }
 
 // engineChange is why a batch stops if its engine would change from one series to the
@@ -283,7 +284,7 @@ func (r *Result) judge(all []app.VolumeReport) {
 	r.SigmaConfidence = string(noise.None)
 	if worst != nil {
 		m := worst.Measures
-		r.Verdict, r.Confidence, r.Why = string(m.Verdict), string(m.Confidence), m.Why
+		r.Verdict, r.Confidence, r.Why = string(m.Verdict), string(m.Confidence), m.Why.String()
 		if len(all) > 1 {
 			r.Why = fmt.Sprintf("%d of %d volumes; %s: %s", same, len(all), worst.Name, m.Why)
 		}
@@ -306,7 +307,7 @@ func (r *Result) unjudged(why string) {
 }
 
 // warn adds the findings that are more than notes, and warnings, each once.
-func (r *Result) warn(findings []series.Finding, more ...[]string) {
+func (r *Result) warn(findings []series.Finding, more ...[]message.Message) {
 	add := func(text string) {
 		if !slices.Contains(r.Warnings, strings.TrimSpace(text)) {
 			r.Warnings = append(r.Warnings, strings.TrimSpace(text))
@@ -314,12 +315,12 @@ func (r *Result) warn(findings []series.Finding, more ...[]string) {
 	}
 	for _, f := range findings {
 		if f.Severity > series.Note {
-			add(f.Text)
+			add(f.Text.String())
 		}
 	}
 	for _, texts := range more {
 		for _, text := range texts {
-			add(text)
+			add(text.String())
 		}
 	}
 }

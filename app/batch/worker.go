@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"quell/app"
+	"quell/internal/message"
 	"quell/io/atomic"
 )
 
@@ -121,7 +122,7 @@ func (b *batch) pin() error {
 	}
 	b.engine = string(data)
 	if _, err := app.PickEngine(b.engine); err != nil {
-		return &app.UsageError{Text: "this batch was begun on " + b.engine + ": " + err.Error() + ", or --engine auto", Err: err}
+		return &app.UsageError{Text: message.Text("this batch was begun on %s: %v, or --engine auto", b.engine, err), Err: err}
 	}
 	return nil
 }

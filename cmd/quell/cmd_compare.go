@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/internal/message"
 	"quell/measure"
 	"quell/volume"
 )
@@ -100,8 +101,8 @@ func checkSame(cmd *cobra.Command, path string, v, ref *volume.Volume) error {
 	if v.Dims != ref.Dims {
 		return &app.InputError{
 			Path:    path,
-			Problem: fmt.Sprintf("is %s voxels, the reference %s", app.DimsText(v.Dims), app.DimsText(ref.Dims)),
-			Advice:  "compare series of the same dims",
+			Problem: message.New(message.GridDiffers, "is %s voxels, the reference %s", app.DimsText(v.Dims), app.DimsText(ref.Dims)),
+			Advice:  message.Text("compare series of the same dims"),
 		}
 	}
 	if err := app.SameGrid(ref.Geometry, v.Geometry); err != nil {

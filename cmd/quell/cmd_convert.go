@@ -37,7 +37,7 @@ store one spacing for all slices.`,
 			return err
 		}
 		if *asJSON {
-			return printJSON(cmd.OutOrStdout(), report)
+			return printReport(cmd.OutOrStdout(), report)
 		}
 		return printWritten(cmd, report, volumesText(report))
 	}

@@ -82,7 +82,7 @@ func newDenoise() *cobra.Command {
 			return err
 		}
 		if f.json {
-			return printJSON(cmd.OutOrStdout(), report)
+			return printReport(cmd.OutOrStdout(), report)
 		}
 		return printDenoised(cmd, report)
 	}

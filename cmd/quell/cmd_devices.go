@@ -7,16 +7,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/internal/message"
 )
 
 // engineInfo is one engine in the JSON of quell devices.
 type engineInfo struct {
-	Name      string `json:"name"`
-	Available bool   `json:"available"`
-	Device    string `json:"device,omitempty"`
-	Memory    int64  `json:"memory,omitempty"` // bytes
-	Cores     int    `json:"cores,omitempty"`
-	Why       string `json:"why,omitempty"` // it is not available
+	Name      string          `json:"name"`
+	Available bool            `json:"available"`
+	Device    string          `json:"device,omitempty"`
+	Memory    int64           `json:"memory,omitempty"` // bytes
+	Cores     int             `json:"cores,omitempty"`
+	Why       message.Message `json:"why,omitzero"`   // it is not available
+	Code      message.Kind    `json:"code,omitempty"` // of that reason
 }
 
 func newDevices() *cobra.Command {
@@ -31,7 +33,7 @@ func newDevices() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var engines []engineInfo
 		for _, e := range app.Engines() {
-			engines = append(engines, engineInfo{e.Name, e.Why == "", e.Info.Device, e.Info.Memory, e.Info.Cores, e.Why})
+			engines = append(engines, engineInfo{e.Name, e.Why.IsZero(), e.Info.Device, e.Info.Memory, e.Info.Cores, e.Why, e.Why.Kind()})
 		}
 		if *asJSON {
 			return printJSON(cmd.OutOrStdout(), struct {

@@ -8,6 +8,7 @@ import (
 
 	"quell/app"
 	"quell/denoise/noise"
+	"quell/internal/message"
 )
 
 func newEstimate() *cobra.Command {
@@ -121,9 +122,10 @@ func estimateJSON(e noise.Estimate, unit string) any {
 	}
 	return struct {
 		noise.Estimate
-		Sigmas []float64 `json:"per_slice"`
-		Unit   string    `json:"unit,omitempty"`
-	}{e, perSlice, unit}
+		Code   message.Kind `json:"code,omitempty"` // of what limits the confidence
+		Sigmas []float64    `json:"per_slice"`
+		Unit   string       `json:"unit,omitempty"`
+	}{e, e.Why.Kind(), perSlice, unit}
 }
 
 func printEstimate(w io.Writer, e noise.Estimate, unit string) error {
@@ -151,15 +153,15 @@ func printEstimate(w io.Writer, e noise.Estimate, unit string) error {
 // figureText is a figure with its unit and confidence.
 func figureText(f noise.Figure, unit string) string {
 	if f.Confidence == noise.None {
-		return "unknown: " + f.Why
+		return "unknown: " + f.Why.String()
 	}
 	text := fmt.Sprintf("%.4g", f.Sigma)
 	if unit != "" {
 		text += " " + unit
 	}
 	text += fmt.Sprintf("  %s confidence", f.Confidence)
-	if f.Why != "" {
-		text += ": " + f.Why
+	if !f.Why.IsZero() {
+		text += ": " + f.Why.String()
 	}
 	return text
 }

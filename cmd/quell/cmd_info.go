@@ -10,6 +10,7 @@ import (
 
 	"quell/app"
 	"quell/internal/clean"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -30,6 +31,7 @@ type seriesInfo struct {
 	Gradient    *series.Gradient `json:"gradient,omitempty"` // of a volume of a diffusion series
 	Findings    []series.Finding `json:"findings"`
 	Error       string           `json:"error,omitempty"`
+	Code        message.Kind     `json:"code,omitempty"` // of the error
 }
 
 func newInfo() *cobra.Command {
@@ -81,7 +83,7 @@ func printInfoJSON(w io.Writer, c *app.Catalog) error {
 			s.Gradient = &e.Group.Gradients.Volumes[e.GroupIndex]
 		}
 		if e.Err != nil {
-			s.Error = e.Err.Error()
+			s.Error, s.Code = e.Err.Error(), message.KindOf(e.Err)
 		} else {
 			s.Orientation = e.Geometry.Acquired().String()
 		}
@@ -144,7 +146,7 @@ func printInfo(w io.Writer, c *app.Catalog) error {
 		}
 	}
 	for _, f := range c.Findings {
-		fmt.Fprintf(tw, "%s\t%s\n", f.Severity, clean.Line(f.Text))
+		fmt.Fprintf(tw, "%s\t%s\n", f.Severity, clean.Line(f.Text.String()))
 	}
 	return tw.Flush()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/internal/message"
 	"quell/measure"
 	"quell/volume"
 )
@@ -131,14 +132,16 @@ type measured struct {
 type npsJSON struct {
 	Boxes []box `json:"boxes"`
 	*measure.Spectra
-	Why string `json:"why,omitempty"` // there is none: a clause
+	Why  message.Message `json:"why,omitzero"`   // there is none: a clause
+	Code message.Kind    `json:"code,omitempty"` // of that reason
 }
 
 type transfersOf struct {
 	Box box    `json:"box"`
 	Of  string `json:"of"` // disc or edge
 	*measure.Transfers
-	Why string `json:"why,omitempty"` // there is none, or none of the result: a clause
+	Why  message.Message `json:"why,omitzero"`   // there is none, or none of the result: a clause
+	Code message.Kind    `json:"code,omitempty"` // of that reason
 }
 
 // regions measures in the slices of a series and of its result.
@@ -173,7 +176,7 @@ func (w regions) spectra(boxes []string) (*npsJSON, error) {
 	}
 	s, err := measure.SpectraOf(w.before, w.after, rois)
 	if err != nil {
-		out.Why = err.Error()
+		out.Why, out.Code = message.Of(err), message.KindOf(err)
 		return out, nil //nolint:nilerr // Why holds it
 	}
 	out.Spectra = &s
@@ -193,10 +196,10 @@ func (w regions) transfers(name, text string, shape measure.Shape) (transfersOf,
 	}
 	m, err := measure.TransfersOf(measure.MeanSlice(w.before), after, o)
 	if err != nil {
-		out.Why = err.Error()
+		out.Why, out.Code = message.Of(err), message.KindOf(err)
 		return out, nil //nolint:nilerr // Why holds it
 	}
-	out.Transfers, out.Why = &m, m.Why
+	out.Transfers, out.Why, out.Code = &m, m.Why, m.Why.Kind()
 	return out, nil
 }
 
@@ -232,8 +235,8 @@ func (m measured) print(w io.Writer) error {
 		}{{"f50", func(c *measure.MTF) measure.Fall { return c.F50 }}, {"f10", func(c *measure.MTF) measure.Fall { return c.F10 }}} {
 			rows(tw, f.name+", 1/mm", curves, func(c *measure.MTF) string {
 				x := f.of(c)
-				if x.Why != "" {
-					return "none: " + x.Why
+				if !x.Why.IsZero() {
+					return "none: " + x.Why.String()
 				}
 				return fmt.Sprintf("%.3f ± %.3f", float64(x.At), float64(x.Error))
 			})
@@ -246,7 +249,7 @@ func (m measured) print(w io.Writer) error {
 				return fmt.Sprintf("%.3f", c.Value[k])
 			})
 		}
-		if t.Why != "" {
+		if !t.Why.IsZero() {
 			fmt.Fprintf(tw, "result  none: %s\n", t.Why)
 		}
 	}

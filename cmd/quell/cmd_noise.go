@@ -52,7 +52,7 @@ again. The same seed gives the same values on every machine.`,
 			return err
 		}
 		if *asJSON {
-			return printJSON(cmd.OutOrStdout(), report)
+			return printReport(cmd.OutOrStdout(), report)
 		}
 		return printWritten(cmd, report, n.String()+" added to "+volumesText(report))
 	}

@@ -81,7 +81,7 @@ func printSent(cmd *cobra.Command, plan app.SendPlan, report app.SendReport, asJ
 		return err
 	}
 	for _, f := range report.Files {
-		if f.Status != app.Stored && (report.Stored > 0 || f.Status != app.NotSent) {
+		if !f.Status.Same(app.Stored) && (report.Stored > 0 || !f.Status.Same(app.NotSent)) {
 			warn(cmd, "warning: %s: %s", f.Name, f.Status)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/internal/message"
 )
 
 // workbench is the name of the graphical program. It is a separate program
@@ -35,7 +36,7 @@ with the series under PATH; without it, with the bundled series.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, path := range args {
 			if _, err := os.Stat(path); err != nil {
-				return &app.InputError{Path: path, Problem: "there is no such file or folder", Advice: "check the name", Err: err}
+				return &app.InputError{Path: path, Problem: message.New(message.InputMissing, "there is no such file or folder"), Advice: message.Text("check the name"), Err: err}
 			}
 		}
 		program, err := findWorkbench()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
@@ -200,8 +201,8 @@ func TestPrintedEstimate(t *testing.T) {
 		{noise.Known(3.14159), "HU", "sigma 3.142 HU  high confidence\nnoise gaussian\n"},
 		{
 			noise.Estimate{
-				Figure: noise.Figure{Sigma: 20, Confidence: noise.Low, Why: "texture"}, Model: noise.Rician,
-				PerSlice: []noise.Figure{{Sigma: 21, Confidence: noise.Fair}, {Confidence: noise.None, Why: "it is empty"}},
+				Figure: noise.Figure{Sigma: 20, Confidence: noise.Low, Why: message.Verbatim("texture")}, Model: noise.Rician,
+				PerSlice: []noise.Figure{{Sigma: 21, Confidence: noise.Fair}, {Confidence: noise.None, Why: message.Verbatim("it is empty")}},
 			}, "",
 			"sigma 20  low confidence: texture\nnoise rician (assumed: no background shows it)\nslice 1  21  fair confidence\nslice 2  unknown: it is empty\n",
 		},

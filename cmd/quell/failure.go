@@ -16,6 +16,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/internal/clean"
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/atomic"
 	"quell/io/dicom"
@@ -24,9 +25,10 @@ import (
 
 // failure is an error in the JSON of a command. Scripts rely on the kinds; docs/GUIDE.md lists them.
 type failure struct {
-	Kind string `json:"kind"`
-	Text string `json:"text"`           // the sentence on stderr
-	File string `json:"file,omitempty"` // that it is about, as the user or the system names it
+	Kind string       `json:"kind"`
+	Code message.Kind `json:"code,omitempty"` // what is the matter
+	Text string       `json:"text"`           // the sentence on stderr
+	File string       `json:"file,omitempty"` // that it is about, as the user or the system names it
 }
 
 // kindOf is the exit code in a word, and of code 1 what failed.
@@ -137,7 +139,7 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	code, text := endOf(ctx, err)
 	object.wrap()
 	if err != nil {
-		object.add(failure{Kind: kindOf(err, code), Text: text, File: fileOf(err)})
+		object.add(failure{Kind: kindOf(err, code), Code: message.KindOf(err), Text: text, File: fileOf(err)})
 	}
 	if _, err := object.WriteTo(stdout); err != nil && code == app.ExitDone {
 		code, text = endOf(ctx, err)

@@ -129,7 +129,7 @@ func printGallery(w io.Writer, g app.Gallery) error {
 	}
 	fmt.Fprintln(tw, "setting")
 	for i, e := range g.Exhibits {
-		if e.Problem != "" {
+		if !e.Problem.IsZero() {
 			continue
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%s\t", e.Filter, figure(e.MSE, "%.3f"), figure(e.SigmaLeft, "%.3g"), e.Verdict, e.Structure, app.TimeText(e.Seconds))
@@ -146,9 +146,9 @@ func printGallery(w io.Writer, g app.Gallery) error {
 		return err
 	}
 	for _, e := range g.Exhibits {
-		if e.Problem != "" {
+		if !e.Problem.IsZero() {
 			fmt.Fprintf(w, "%s cannot run: %s\n", e.Filter, e.Problem)
-		} else if e.Note != "" {
+		} else if !e.Note.IsZero() {
 			fmt.Fprintf(w, "%s: %s\n", e.Filter, e.Note)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"quell/app"
 	"quell/internal/clean"
+	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/io/raster"
 )
@@ -61,6 +62,18 @@ func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
+}
+
+// printReport is printJSON of a job, with the codes of its warnings.
+func printReport(w io.Writer, report app.Report) error {
+	codes := make([]message.Kind, len(report.Warnings))
+	for i, m := range report.Warnings {
+		codes[i] = m.Kind()
+	}
+	return printJSON(w, struct {
+		app.Report
+		Codes []message.Kind `json:"warning_codes,omitempty"` // in their order; "" for none
+	}{report, codes})
 }
 
 // warn writes a line to stderr, which scripts read by lines.

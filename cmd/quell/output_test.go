@@ -5,6 +5,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/series"
 )
@@ -67,7 +68,7 @@ func TestFindingsAreNeverNull(t *testing.T) {
 	if got := orEmpty(nil); got == nil || len(got) != 0 {
 		t.Errorf("%v", got)
 	}
-	if got := orEmpty([]series.Finding{{Text: "x"}}); len(got) != 1 {
+	if got := orEmpty([]series.Finding{{Text: message.Verbatim("x")}}); len(got) != 1 {
 		t.Errorf("%v", got)
 	}
 }

@@ -149,7 +149,7 @@ func domainOf(p denoise.Param, strength bool) string {
 	case denoise.Switch:
 		b.WriteString("true or false")
 	default:
-		b.WriteString(p.Domain())
+		b.WriteString(p.Domain().String())
 		switch p.Unit {
 		case "":
 		case "value":
@@ -229,7 +229,7 @@ func (flags paramFlags) changed(r denoise.Recipe) (denoise.Recipe, error) {
 	}
 	r = r.SetAll(given)
 	for name := range given {
-		if why := r.Ignores(name); why != "" {
+		if why := r.Ignores(name); !why.IsZero() {
 			return r, app.Usagef("--%s", why)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"quell/app"
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/atomic"
 )
@@ -252,7 +253,7 @@ func TestKinds(t *testing.T) {
 		{panicked, "internal", ""},
 		{fmt.Errorf("run: %w", panicked), "internal", ""},
 		{fmt.Errorf("the GPU: %w", app.ErrEngineFailed), "device", ""},
-		{&atomic.Error{Path: "out", Problem: "is full"}, "output", "out"},
+		{&atomic.Error{Path: "out", Problem: message.Verbatim("is full")}, "output", "out"},
 		{&os.LinkError{Op: "rename", Old: "a", New: "b", Err: os.ErrPermission}, "output", "b"},
 		{errors.New("x"), "failed", ""},
 	} {

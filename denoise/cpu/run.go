@@ -2,10 +2,10 @@ package cpu
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -153,7 +153,7 @@ func checkFinite(pass denoise.Pass, out *denoise.Field, tile volume.Region) erro
 			}
 			for x, v := range row {
 				if v-v != 0 && out.Valid(first+x) { // true for NaN and both infinities
-					return fmt.Errorf("pass %s computed %v at voxel (%d, %d, %d)", pass.Name, v, tile.Min[0]+x, y, z)
+					return message.Errorf(message.InternalFault, "pass %s computed %v at voxel (%d, %d, %d)", pass.Name, v, tile.Min[0]+x, y, z)
 				}
 			}
 		}

@@ -85,7 +85,7 @@ func parameterTable(t *testing.T, f denoise.Filter) string {
 		case denoise.Switch:
 			takes = "true, false"
 		default:
-			takes = p.Domain() + strings.Replace(unit, " sigma", ", in sigmas too", 1)
+			takes = p.Domain().String() + strings.Replace(unit, " sigma", ", in sigmas too", 1)
 			slider = fmt.Sprintf("%g to %g%s by %g", p.Lo, p.Hi, unit, p.Step)
 		}
 		if p.Percent {

@@ -2,10 +2,9 @@ package noise
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -37,10 +36,10 @@ func AddNoise(ctx context.Context, v *volume.Volume, model Model, sigma float64,
 // index.
 func AddNoiseTo(ctx context.Context, v *volume.Volume, index int, model Model, sigma float64, seed uint64) (*volume.Volume, error) {
 	if model != Gaussian && model != Rician {
-		return nil, fmt.Errorf("no noise model is called %q; there are gaussian and rician", string(model))
+		return nil, message.Errorf(message.UsageRefused, "no noise model is called %q; there are gaussian and rician", string(model))
 	}
 	if !(sigma >= 0) || math.IsInf(sigma, 0) {
-		return nil, fmt.Errorf("noise sigma %g: it must be 0 or more", sigma)
+		return nil, message.Errorf(message.UsageRefused, "noise sigma %g: it must be 0 or more", sigma)
 	}
 	out := v.Clone()
 	overflow := make([]bool, v.Dims[2])
@@ -66,7 +65,7 @@ func AddNoiseTo(ctx context.Context, v *volume.Volume, index int, model Model, s
 	}
 	for _, o := range overflow {
 		if o {
-			return nil, errors.New("the noise is too strong: a voxel's value would overflow")
+			return nil, message.Errorf(message.NoiseStrong, "the noise is too strong: a voxel's value would overflow")
 		}
 	}
 	return out, nil

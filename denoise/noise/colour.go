@@ -2,10 +2,10 @@ package noise
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"runtime"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -73,7 +73,7 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange float64) (gain float
 	case coloured && even >= fewForColour && distant && r[2].sigma < 1.1*e.Sigma*math.Pow(rise, colourPower):
 		was := e.Sigma
 		e.Method, e.Confidence = methodDistant, Fair
-		e.Why = "the noise is correlated from voxel to voxel, as after smoothing or interpolation"
+		e.Why = message.New(message.NoiseCorrelated, "the noise is correlated from voxel to voxel, as after smoothing or interpolation")
 		switch {
 		case r[3].spread > widestSpread:
 			e.Sigma = r[2].sigma
@@ -85,9 +85,9 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange float64) (gain float
 		return e.Sigma / was
 	case rise > smoothedRise || farther:
 		e.Confidence = Low
-		e.Why = fmt.Sprintf("the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any: sigma may be up to %.2g", max(r[2].sigma, r[3].sigma))
+		e.Why = message.New(message.NoiseTexture, "the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any: sigma may be up to %.2g", max(r[2].sigma, r[3].sigma))
 	case coloured && e.Confidence == High:
-		e.Confidence, e.Why = Fair, "texture may be part of the figure, or the noise is slightly correlated"
+		e.Confidence, e.Why = Fair, message.New(message.NoiseTexture, "texture may be part of the figure, or the noise is slightly correlated")
 	}
 	return 1
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -55,7 +56,7 @@ func TestJudgementOfColour(t *testing.T) {
 	} {
 		e := Estimate{Figure: Figure{Sigma: 10, Confidence: High}, Method: methodDifferences}
 		gain := e.judge(c.r, c.even, c.valueRange)
-		if math.Abs(e.Sigma-c.sigma) > 1e-9 || math.Abs(gain-c.sigma/10) > 1e-9 || e.Confidence != c.confidence || !strings.Contains(e.Why, c.why) || (e.Why == "") != (c.why == "") {
+		if math.Abs(e.Sigma-c.sigma) > 1e-9 || math.Abs(gain-c.sigma/10) > 1e-9 || e.Confidence != c.confidence || !strings.Contains(e.Why.String(), c.why) || (e.Why.String() == "") != (c.why == "") {
 			t.Errorf("%s: %+v, gain %g; want %g, %s", name, e.Figure, gain, c.sigma, c.confidence)
 		}
 		if (e.Method == methodDistant) != strings.HasPrefix(c.why, "is") {
@@ -63,8 +64,8 @@ func TestJudgementOfColour(t *testing.T) {
 		}
 	}
 	// Fair and low figures keep their reason.
-	e := Estimate{Figure: Figure{Sigma: 10, Confidence: Low, Why: "own"}}
-	if e.judge(read(10.5, 10, 10), 100, valueRange); e.Confidence != Low || e.Why != "own" {
+	e := Estimate{Figure: Figure{Sigma: 10, Confidence: Low, Why: message.Verbatim("own")}}
+	if e.judge(read(10.5, 10, 10), 100, valueRange); e.Confidence != Low || e.Why.String() != "own" {
 		t.Errorf("%+v", e.Figure)
 	}
 	// An image that was smoothed may hold more noise than the negligible figure says.

@@ -54,7 +54,7 @@ func TestConfidenceOfDifferences(t *testing.T) {
 	} {
 		ws := scattered(c.how, c.windows, c.how.pureMiddle(), c.scatter)
 		f := Estimate{Model: Gaussian}.differencesFigure(ws, 0, c.how, c.valueRange)
-		if f.Confidence != c.want || !strings.Contains(f.Why, c.why) || (f.Why == "") != (c.why == "") || f.few != c.few || f.Windows != c.windows {
+		if f.Confidence != c.want || !strings.Contains(f.Why.String(), c.why) || (f.Why.String() == "") != (c.why == "") || f.few != c.few || f.Windows != c.windows {
 			t.Errorf("%s: %+v; want %s", name, f, c.want)
 		}
 		if (f.Sigma == 0) != (c.want == None) || c.scatter == 1 && f.Sigma != 0 && math.Abs(f.Sigma-1) > 1e-6 {
@@ -62,7 +62,7 @@ func TestConfidenceOfDifferences(t *testing.T) {
 		}
 	}
 	ws := scattered(whole, 1000, 0, 1)
-	if f := (Estimate{Model: Gaussian}).differencesFigure(ws, 0, whole, 50); f.Sigma != 0 || f.Confidence != High || f.Why != "" {
+	if f := (Estimate{Model: Gaussian}).differencesFigure(ws, 0, whole, 50); f.Sigma != 0 || f.Confidence != High || f.Why.String() != "" {
 		t.Errorf("no noise: %+v", f)
 	}
 	// The windows of the background do not count.
@@ -94,7 +94,7 @@ func TestConfidenceOfSingleDifferences(t *testing.T) {
 		"noise": {1, 50, Fair}, "a tail": {1.23, 50, Fair}, "a longer tail": {1.27, 50, Low}, "1 % of the range": {1, 99, Fair}, "less": {1, 101, Low},
 	} {
 		f := Estimate{Model: Gaussian}.differencesFigure(noise(c.tail), 0, volumeVoxels, c.valueRange)
-		if f.Confidence != c.want || math.Abs(f.Sigma-1) > 0.01 || f.few != (c.want == Fair || c.want == Low) || !strings.HasPrefix(f.Why, "the volume is small") {
+		if f.Confidence != c.want || math.Abs(f.Sigma-1) > 0.01 || f.few != (c.want == Fair || c.want == Low) || !strings.HasPrefix(f.Why.String(), "the volume is small") {
 			t.Errorf("%s: %+v; want %s", name, f, c.want)
 		}
 	}
@@ -125,7 +125,7 @@ func TestConfidenceOfTissue(t *testing.T) {
 		"even": {1000, 0.56, High, ""}, "uneven": {1000, 0.54, Fair, "little"},
 	} {
 		f := tissueFigure(tissue(c.windows, c.even))
-		if f.Confidence != c.want || f.Windows != c.windows || !strings.Contains(f.Why, c.why) || (f.Why == "") != (c.why == "") {
+		if f.Confidence != c.want || f.Windows != c.windows || !strings.Contains(f.Why.String(), c.why) || (f.Why.String() == "") != (c.why == "") {
 			t.Errorf("%s: %+v; want %s", name, f, c.want)
 		}
 		if c.want != None && math.Abs(f.Sigma/10-1) > 0.02 {

@@ -3,10 +3,10 @@ package noise
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -24,10 +24,10 @@ const (
 
 // Figure is one estimate of sigma.
 type Figure struct {
-	Sigma      float64    `json:"sigma"` // the volume's unit; 0 with confidence None if none was found
-	Confidence Confidence `json:"confidence"`
-	Why        string     `json:"why,omitempty"` // what limits the confidence, as a sentence
-	Windows    int        `json:"windows"`       // windows of the foreground that it rests on
+	Sigma      float64         `json:"sigma"` // the volume's unit; 0 with confidence None if none was found
+	Confidence Confidence      `json:"confidence"`
+	Why        message.Message `json:"why,omitzero"` // what limits the confidence, as a sentence
+	Windows    int             `json:"windows"`      // windows of the foreground that it rests on
 
 	few bool // the number of voxels is all that makes the confidence fair
 }
@@ -146,7 +146,7 @@ func ofTissue(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	// one mode over all slices would read the largest slice alone.
 	e.Sigma = weightedMedian(e.PerSlice)
 	if lo, hi := sliceRange(e.PerSlice); hi > 1.5*lo && e.Confidence == High {
-		e.Confidence, e.Why = Fair, fmt.Sprintf("it differs from slice to slice, from %.3g to %.3g", lo, hi)
+		e.Confidence, e.Why = Fair, message.New(message.NoiseVaries, "it differs from slice to slice, from %.3g to %.3g", lo, hi)
 	}
 	s.limit(&e.Figure)
 	return e, nil
@@ -161,13 +161,13 @@ func (e Estimate) fitGain(side int) float64 {
 func tissueFigure(ws []window) Figure {
 	f := Figure{Windows: len(ws), Confidence: None}
 	if len(ws) < minWindows {
-		f.Why = fmt.Sprintf("only %d regions of soft tissue (-30 to 130 HU) are large enough to measure in", len(ws))
+		f.Why = message.New(message.NoiseFew, "only %d regions of soft tissue (-30 to 130 HU) are large enough to measure in", len(ws))
 		return f
 	}
 	f.Sigma = logMode(sds(ws))
 	f.Confidence = High
 	if f.near(ws) < evenShare || len(ws) <= 10*minWindows {
-		f.Confidence, f.Why = Fair, "little of the tissue is even"
+		f.Confidence, f.Why = Fair, message.New(message.NoiseTexture, "little of the tissue is even")
 	}
 	return f
 }
@@ -208,7 +208,7 @@ func (f *Figure) flank(ws []window, freedom float64) {
 	}
 	f.Sigma = min(f.Sigma, quantile(sds(ws), flankQuantile)/rootMeanSquare(freedom, flankQuantile))
 	if f.near(ws) < 0.15 {
-		f.Confidence, f.Why = Low, "hardly any of the tissue is even: anatomy may be part of the figure"
+		f.Confidence, f.Why = Low, message.New(message.NoiseTexture, "hardly any of the tissue is even: anatomy may be part of the figure")
 	}
 }
 
@@ -314,7 +314,7 @@ func (e *Estimate) calibrateSlices(gain float64) {
 		}
 		f.Sigma = gain * math.Sqrt(max(f.Sigma*f.Sigma-anatomy, f.Sigma*f.Sigma/4))
 		if excess > 1.1 {
-			f.limit(Figure{Confidence: Fair, Why: "anatomy is part of the slices' figures; what they have in common above that of the volume is taken off"})
+			f.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseCorrelated, "anatomy is part of the slices' figures; what they have in common above that of the volume is taken off")})
 		}
 		f.limit(e.Figure)
 	}
@@ -382,7 +382,7 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 	ws = foreground(ws, cut)
 	f := Figure{Windows: how.independent(len(ws)), Confidence: None}
 	if f.Windows < minWindows {
-		f.Why = fmt.Sprintf("only %d regions of the foreground can be measured", f.Windows)
+		f.Why = message.New(message.NoiseFew, "only %d regions of the foreground can be measured", f.Windows)
 		return f
 	}
 	all := e.sigmas(ws)
@@ -402,17 +402,17 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 		}
 	}
 	if math.IsNaN(f.Sigma) || math.IsInf(f.Sigma, 0) {
-		return Figure{Windows: f.Windows, Confidence: None, Why: "the differences of its values overflow"}
+		return Figure{Windows: f.Windows, Confidence: None, Why: message.New(message.NoiseUnknown, "the differences of its values overflow")}
 	}
 	if how.single() {
 		if f.Sigma == 0 {
 			f.Confidence = High
 			return f
 		}
-		f.Confidence, f.Why, f.few = Fair, "the volume is small", true
+		f.Confidence, f.Why, f.few = Fair, message.New(message.NoiseFew, "the volume is small"), true
 		// Noise has a tail of its own; structure has a longer one.
 		if f.Sigma < lowShare*valueRange || quantile(all, 0.9) > 1.25*how.pure(0.9)*f.Sigma {
-			f.Confidence, f.Why = Low, "the volume is small, and texture or structure may be part of the figure: it is an upper bound"
+			f.Confidence, f.Why = Low, message.New(message.NoiseTexture, "the volume is small, and texture or structure may be part of the figure: it is an upper bound")
 		}
 		return f
 	}
@@ -424,15 +424,15 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 		f.Confidence = High
 	case f.Sigma < lowShare*valueRange:
 		f.Confidence = Low
-		f.Why = "so little noise cannot be told from the image's own texture: the figure is an upper bound, unless the image was smoothed or interpolated"
+		f.Why = message.New(message.NoiseWeak, "so little noise cannot be told from the image's own texture: the figure is an upper bound, unless the image was smoothed or interpolated")
 	case spread > 1.36:
 		f.Confidence = Low
-		f.Why = "texture or structure may be part of the figure: it is an upper bound"
+		f.Why = message.New(message.NoiseTexture, "texture or structure may be part of the figure: it is an upper bound")
 	case spread > 1.1:
 		f.Confidence = Fair
-		f.Why = "the noise differs from place to place"
+		f.Why = message.New(message.NoiseVaries, "the noise differs from place to place")
 	case f.Windows*how.size()[2] < 7*fewEven, !how.flat && how.size()[2] < 6:
-		f.Confidence, f.Why, f.few = Fair, "it rests on few voxels", true
+		f.Confidence, f.Why, f.few = Fair, message.New(message.NoiseFew, "it rests on few voxels"), true
 	default:
 		f.Confidence = High
 	}

@@ -182,7 +182,7 @@ func TestNoFigureWhereDifferencesOverflow(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] *= 5e37
 	}
-	if e := estimate(t, v); e.Confidence != noise.None || e.Sigma != 0 || !strings.Contains(e.Why, "overflow") {
+	if e := estimate(t, v); e.Confidence != noise.None || e.Sigma != 0 || !strings.Contains(e.Why.String(), "overflow") {
 		t.Errorf("%+v", e.Figure)
 	}
 }
@@ -192,7 +192,7 @@ func TestNoFigureWithoutWindows(t *testing.T) {
 		for _, unit := range []string{"", "HU"} {
 			v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
 			v.Unit = unit
-			if e := estimate(t, v); e.Confidence != noise.None || e.Sigma != 0 || e.Why == "" || len(e.PerSlice) != dims[2] {
+			if e := estimate(t, v); e.Confidence != noise.None || e.Sigma != 0 || e.Why.String() == "" || len(e.PerSlice) != dims[2] {
 				t.Errorf("%s: %+v", name, e.Figure)
 			}
 		}

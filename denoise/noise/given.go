@@ -1,12 +1,14 @@
 package noise
 
-import "fmt"
+import (
+	"quell/internal/message"
+)
 
 // Given returns an estimate with the sigma that a person has measured in an even region of
 // n voxels, for all slices; what is known of model and correlation stays. Its standard
 // error of 1 / sqrt(2 n) sets the confidence.
 func (e Estimate) Given(sigma float64, n int) Estimate {
-	e.Figure = Figure{Sigma: sigma, Confidence: High, Windows: 1, Why: fmt.Sprintf("It was measured in a region of %d voxels.", n)}
+	e.Figure = Figure{Sigma: sigma, Confidence: High, Windows: 1, Why: message.New(message.NoiseMeasured, "It was measured in a region of %d voxels.", n)}
 	if n < manyGiven {
 		e.Confidence, e.few = Fair, true
 	}

@@ -11,7 +11,7 @@ func TestGiven(t *testing.T) {
 	if few.Confidence != Fair || few.MayBeTexture() || many.Confidence != High {
 		t.Errorf("of 799 voxels %+v, of 800 %+v", few.Figure, many.Figure)
 	}
-	if few.Negligible || few.Slice(0).Sigma != 4 || few.Model != Rician || !few.ModelKnown || few.Why == "" {
+	if few.Negligible || few.Slice(0).Sigma != 4 || few.Model != Rician || !few.ModelKnown || few.Why.String() == "" {
 		t.Errorf("%+v", few)
 	}
 	if e.Sigma != 9 || len(e.PerSlice) != 1 {

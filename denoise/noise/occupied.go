@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -27,7 +28,7 @@ func ofOccupied(ctx context.Context, v *volume.Volume) (Estimate, error) {
 		part.Mask = v.Mask[from:to]
 	}
 	e, err := ofDifferences(ctx, part)
-	none := Figure{Confidence: None, Why: "every voxel of the slice has the same value"}
+	none := Figure{Confidence: None, Why: message.New(message.NoiseFew, "every voxel of the slice has the same value")}
 	e.PerSlice = slices.Concat(slices.Repeat([]Figure{none}, r.Min[2]), e.PerSlice, slices.Repeat([]Figure{none}, v.Dims[2]-r.Max[2]))
 	return e, err
 }

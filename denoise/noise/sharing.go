@@ -2,10 +2,10 @@ package noise
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -64,14 +64,14 @@ func share(v *volume.Volume, even []window, n int) sharing {
 // apart do not, or if structure hides it.
 func (s sharing) limit(f *Figure) {
 	between := s.noise()[1]
-	why := fmt.Sprintf("neighbouring slices share %.0f %% of it: slices overlap, or fine anatomy is part of the figure", 100*between)
+	why := message.New(message.NoiseCorrelated, "neighbouring slices share %.0f %% of it: slices overlap, or fine anatomy is part of the figure", 100*between)
 	switch {
 	case between > 0.4:
 		f.limit(Figure{Confidence: Low, Why: why})
 	case between > 0.1:
 		f.limit(Figure{Confidence: Fair, Why: why})
 	case s.structure > 0.5:
-		f.limit(Figure{Confidence: Fair, Why: "most of the variance in even tissue is structure that slices share"})
+		f.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseCorrelated, "most of the variance in even tissue is structure that slices share")})
 	}
 }
 
@@ -88,7 +88,7 @@ const (
 // slices do not show what they share: anatomy and streaks look like noise if little of the
 // tissue is even. covered is the unevenness up to which noise covers a window.
 func (s sharing) alone(f Figure, ws []window, covered float64) Figure {
-	limit := Figure{Confidence: High, Why: "too few slices show what neighbours share, and little of the tissue is even: anatomy or streaks may be part of the figure"}
+	limit := Figure{Confidence: High, Why: message.New(message.NoiseTexture, "too few slices show what neighbours share, and little of the tissue is even: anatomy or streaks may be part of the figure")}
 	even := 0
 	for _, w := range ws {
 		if float64(w.uneven) <= covered {

@@ -53,7 +53,7 @@ func TestStructureThatSlicesShare(t *testing.T) {
 		if got := e.Correlation.Across[1]; math.Abs(got-c.neighbour) > 0.03 {
 			t.Errorf("%s: neighbours share %.3f; want %.3f", name, got, c.neighbour)
 		}
-		if e.Confidence != c.confidence || !strings.Contains(e.Why, c.why) || e.PerSlice[0].Confidence != c.confidence {
+		if e.Confidence != c.confidence || !strings.Contains(e.Why.String(), c.why) || e.PerSlice[0].Confidence != c.confidence {
 			t.Errorf("%s: %s (%s), first slice %s; want %s", name, e.Confidence, e.Why, e.PerSlice[0].Confidence, c.confidence)
 		}
 		within, err := e.Within(t.Context(), v, volume.Region{Max: [3]int{60, 60, 1}})
@@ -93,14 +93,14 @@ func TestLimitsOfSharing(t *testing.T) {
 	}{{0, High}, {0.1, High}, {0.101, Fair}, {0.4, Fair}, {0.401, Low}} {
 		f := Figure{Sigma: 1, Confidence: High}
 		s := sharing{rho: [3]float64{1, c.between, 0}}
-		if s.limit(&f); f.Confidence != c.want || (f.Why == "") != (c.want == High) {
+		if s.limit(&f); f.Confidence != c.want || (f.Why.String() == "") != (c.want == High) {
 			t.Errorf("%g between neighbours: %+v; want %s", c.between, f, c.want)
 		}
 	}
 	for structure, want := range map[float64]Confidence{0.5: High, 0.501: Fair} {
 		f := Figure{Sigma: 1, Confidence: High}
 		hidden := sharing{rho: [3]float64{1, structure, structure}, structure: structure}
-		if hidden.limit(&f); f.Confidence != want || (f.Why == "") != (want == High) {
+		if hidden.limit(&f); f.Confidence != want || (f.Why.String() == "") != (want == High) {
 			t.Errorf("structure of %g: %+v; want %s", structure, f, want)
 		}
 	}
@@ -139,7 +139,7 @@ func TestLimitsOfFewSlices(t *testing.T) {
 		{649, 0, true, High, High}, {650, 499, true, High, High}, {0, 0, false, None, High},
 	} {
 		limit := sharing{shown: c.shown}.alone(Figure{Sigma: 10, Confidence: c.of}, windows(c.near, c.covered), 2)
-		if limit.Confidence != c.want || !strings.Contains(limit.Why, "too few slices") {
+		if limit.Confidence != c.want || !strings.Contains(limit.Why.String(), "too few slices") {
 			t.Errorf("%d near, %d covered, shown %v, %s: %+v; want %s", c.near, c.covered, c.shown, c.of, limit, c.want)
 		}
 	}
@@ -169,7 +169,7 @@ func TestConfidenceOfFewSlices(t *testing.T) {
 		if off := math.Abs(e.Sigma/10 - 1); c.want == High && off > 0.05 || c.want == Fair && off > 0.2 {
 			t.Errorf("%+v: sigma %.2f with confidence %s", c, e.Sigma, e.Confidence)
 		}
-		if e.Confidence != c.want || e.PerSlice[0].Confidence != c.want || strings.Contains(e.Why, "too few slices") != (c.want != High) {
+		if e.Confidence != c.want || e.PerSlice[0].Confidence != c.want || strings.Contains(e.Why.String(), "too few slices") != (c.want != High) {
 			t.Errorf("%+v: sigma %.2f %s (%s), first slice %s; want %s", c, e.Sigma, e.Confidence, e.Why, e.PerSlice[0].Confidence, c.want)
 		}
 	}

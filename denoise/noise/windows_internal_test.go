@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -183,13 +184,13 @@ func TestLimitOfConfidence(t *testing.T) {
 	for _, c := range []struct{ slice, volume, want Confidence }{
 		{High, Fair, Fair}, {High, Low, Low}, {Fair, High, Fair}, {Low, Fair, Low}, {High, None, High}, {None, High, None},
 	} {
-		f := Figure{Confidence: c.slice, Why: "own"}
-		f.limit(Figure{Confidence: c.volume, Why: "the volume's"})
+		f := Figure{Confidence: c.slice, Why: message.Verbatim("own")}
+		f.limit(Figure{Confidence: c.volume, Why: message.Verbatim("the volume's")})
 		why := "own"
 		if c.want != c.slice {
 			why = "the volume's"
 		}
-		if f.Confidence != c.want || f.Why != why {
+		if f.Confidence != c.want || f.Why.String() != why {
 			t.Errorf("%s within %s: %+v", c.slice, c.volume, f)
 		}
 	}
@@ -210,7 +211,7 @@ func TestSlicesAreCalibrated(t *testing.T) {
 	if got, want := e.PerSlice[3].Sigma, math.Sqrt(64-16); math.Abs(got-want) > 1e-9 {
 		t.Errorf("the noisy slice has %g, want %g", got, want)
 	}
-	if e.PerSlice[0].Confidence != Fair || e.PerSlice[0].Why == "" || e.PerSlice[4].Confidence != None {
+	if e.PerSlice[0].Confidence != Fair || e.PerSlice[0].Why.String() == "" || e.PerSlice[4].Confidence != None {
 		t.Errorf("confidences %+v", e.PerSlice)
 	}
 	// Slices below the volume stay; a gain multiplies.
@@ -248,7 +249,7 @@ func TestFlank(t *testing.T) {
 		}
 	}
 	f = Figure{Sigma: 100, Confidence: Fair}
-	if f.flank(ws, 20); f.Confidence != Low || f.Why == "" {
+	if f.flank(ws, 20); f.Confidence != Low || f.Why.String() == "" {
 		t.Errorf("%+v, want low", f)
 	}
 }

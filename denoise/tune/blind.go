@@ -3,13 +3,13 @@ package tune
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -30,7 +30,7 @@ func (r Result) judgeBlind(ctx context.Context, engine denoise.Engine) (Judgemen
 	}
 	switch {
 	case s.change == 0:
-		j := Judgement{Verdict: Under, Confidence: noise.Low, Why: "Nothing was removed." + withoutRecipe}
+		j := Judgement{Verdict: Under, Confidence: noise.Low, Why: message.New(message.VerdictNothing, "Nothing was removed.").And(withoutRecipe)}
 		return j, 0, nil
 	case s.share < resembles:
 		j, err := r.judgeResidual(ctx)
@@ -42,11 +42,11 @@ func (r Result) judgeBlind(ctx context.Context, engine denoise.Engine) (Judgemen
 	}
 	j := c.judge(s.strength, r.Noise)
 	j.Confidence = lower(j.Confidence)
-	j.Why += fmt.Sprintf(" Judged without the recipe, as %s %d-D, which makes %.0f %% of the change.", s.recipe.Filter, s.recipe.Dims, 100*s.share)
+	j.Why = j.Why.And(message.Text("Judged without the recipe, as %s %d-D, which makes %.0f %% of the change.", s.recipe.Filter, s.recipe.Dims, 100*s.share))
 	return j, s.strength, nil
 }
 
-const withoutRecipe = " Judged without the recipe."
+var withoutRecipe = message.Text("Judged without the recipe.")
 
 // lower returns the confidence of a verdict without the recipe.
 func lower(c noise.Confidence) noise.Confidence {
@@ -156,7 +156,7 @@ func resized(g volume.Geometry, best standIn, facts denoise.Facts, run func(deno
 	for range moves {
 		from := best
 		for _, p := range f.Params {
-			if p.Kind != denoise.Int || from.recipe.Ignores(p.Name) != "" {
+			if p.Kind != denoise.Int || !from.recipe.Ignores(p.Name).IsZero() {
 				continue
 			}
 			for _, x := range [...]float64{from.recipe.Get(p.Name).Float() - p.Step, from.recipe.Get(p.Name).Float() + p.Step} {
@@ -382,14 +382,14 @@ func (r Result) judgeResidual(ctx context.Context) (Judgement, error) {
 	switch t := (1 - kept) / math.Max(residual, 1e-12); {
 	case t > blindUnder || kept > mostKept && t > blindOver:
 		j.Verdict = Under
-		j.Why = fmt.Sprintf("%.0f %% of the noise is left, and the residual holds little else.", 100*kept)
+		j.Why = message.New(message.VerdictNoise, "%.0f %% of the noise is left, and the residual holds little else.", 100*kept)
 	case t < blindOver:
 		j.Verdict = Over
-		j.Why = fmt.Sprintf("The residual holds %.1f times the variance of the noise that was removed: structure is lost.", 1/t)
+		j.Why = message.New(message.VerdictStructure, "The residual holds %.1f times the variance of the noise that was removed: structure is lost.", 1/t)
 	default:
 		j.Verdict = Matched
-		j.Why = "The residual is as strong as the noise that was removed."
+		j.Why = message.New(message.VerdictLeast, "The residual is as strong as the noise that was removed.")
 	}
-	j.Why += withoutRecipe
+	j.Why = j.Why.And(withoutRecipe)
 	return j, nil
 }

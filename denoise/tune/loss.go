@@ -2,10 +2,10 @@ package tune
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"runtime"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -364,7 +364,7 @@ func (j *Judgement) fade(faded []*object, region volume.Region) {
 		}
 		if z < len(j.Slices) && j.Slices[z].Verdict == Matched {
 			j.Slices[z].Verdict = Over
-			j.Slices[z].Why = fmt.Sprintf("An object in it lost over %.0f %% of its contrast.", 100*o.lost)
+			j.Slices[z].Why = message.New(message.VerdictStructure, "An object in it lost over %.0f %% of its contrast.", 100*o.lost)
 		}
 	}
 	if worst == nil {
@@ -374,6 +374,6 @@ func (j *Judgement) fade(faded []*object, region volume.Region) {
 	j.Place = &Place{X: region.Min[0] + worst.at[0], Y: region.Min[1] + worst.at[1], Slice: region.Min[2] + worst.at[2], What: anObject}
 	if j.Verdict == Matched {
 		j.Verdict = Over
-		j.Why = fmt.Sprintf("The error is near the least that this filter reaches, but %s lost over %.0f %% of its contrast.", j.Place, 100*worst.lost)
+		j.Why = message.New(message.VerdictStructure, "The error is near the least that this filter reaches, but %s lost over %.0f %% of its contrast.", j.Place, 100*worst.lost)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"quell/denoise/cpu"
 	_ "quell/denoise/filter"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -164,25 +165,25 @@ func TestWhatFadedIsOver(t *testing.T) {
 	faded := []*object{nil, {at: [3]int{3, 4, 1}, lost: 0.2}, {at: [3]int{5, 6, 2}, lost: 0.4}, {at: [3]int{7, 8, 3}, lost: 0.3}}
 	region := volume.Region{Min: [3]int{10, 20, 30}, Max: [3]int{50, 60, 34}}
 	judged := func(v Verdict) Judgement {
-		j := Judgement{Verdict: v, Why: "before"}
+		j := Judgement{Verdict: v, Why: message.Verbatim("before")}
 		for _, v := range []Verdict{Matched, Matched, Under, Unknown} {
-			j.Slices = append(j.Slices, SliceJudgement{Verdict: v, Why: "before"})
+			j.Slices = append(j.Slices, SliceJudgement{Verdict: v, Why: message.Verbatim("before")})
 		}
 		return j
 	}
 	j := judged(Matched)
 	j.fade(faded, region)
-	if j.Verdict != Over || j.Lost != 0.4 || *j.Place != (Place{X: 15, Y: 26, Slice: 32, What: "an object"}) || !strings.Contains(j.Why, "an object at x 16, y 27 in slice 33 lost over 40 %") {
+	if j.Verdict != Over || j.Lost != 0.4 || *j.Place != (Place{X: 15, Y: 26, Slice: 32, What: "an object"}) || !strings.Contains(j.Why.String(), "an object at x 16, y 27 in slice 33 lost over 40 %") {
 		t.Errorf("%+v at %v", j, j.Place)
 	}
 	for z, want := range []Verdict{Matched, Over, Under, Unknown} {
-		if s := j.Slices[z]; s.Verdict != want || (s.Why != "before") != (want == Over) || want == Over && !strings.Contains(s.Why, "20 %") {
+		if s := j.Slices[z]; s.Verdict != want || (s.Why.String() != "before") != (want == Over) || want == Over && !strings.Contains(s.Why.String(), "20 %") {
 			t.Errorf("slice %d: %+v", z, s)
 		}
 	}
 	under := judged(Under)
 	under.fade(faded, region)
-	if under.Verdict != Under || under.Why != "before" || under.Lost != 0.4 {
+	if under.Verdict != Under || under.Why.String() != "before" || under.Lost != 0.4 {
 		t.Errorf("a result that is under became %+v", under)
 	}
 	none := judged(Matched)
@@ -235,9 +236,9 @@ func TestStructureBeyondTheErrorIsOver(t *testing.T) {
 	}{
 		{Matched, 0.519, curve, Matched}, {Matched, 0.521, curve, Over}, {Under, 2, curve, Under}, {Matched, 2, nil, Matched}, {Matched, 0, curve, Matched},
 	} {
-		j := Judgement{Verdict: c.verdict, Why: "before", Structure: c.structure, Curve: c.curve, Place: &Place{X: 7, Slice: 2, What: edges}}
+		j := Judgement{Verdict: c.verdict, Why: message.Verbatim("before"), Structure: c.structure, Curve: c.curve, Place: &Place{X: 7, Slice: 2, What: edges}}
 		j.weigh(3)
-		if j.Verdict != c.want || (j.Why != "before") != (c.want == Over) {
+		if j.Verdict != c.want || (j.Why.String() != "before") != (c.want == Over) {
 			t.Errorf("%s with structure %g: %s: %s", c.verdict, c.structure, j.Verdict, j.Why)
 		}
 	}

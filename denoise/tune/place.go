@@ -1,8 +1,9 @@
 package tune
 
 import (
-	"fmt"
 	"math"
+
+	"quell/internal/message"
 )
 
 // Place is a voxel of the input, counted from 0, with a word for what lies there.
@@ -13,10 +14,13 @@ type Place struct {
 	What  string `json:"what"` // "edges" or "smooth tissue"
 }
 
-// String returns "edges at x 120, y 88 in slice 5", counted from 1 as viewers do.
-func (p Place) String() string {
-	return fmt.Sprintf("%s at x %d, y %d in slice %d", p.What, p.X+1, p.Y+1, p.Slice+1)
+// AsMessage returns "edges at x 120, y 88 in slice 5", counted from 1 as viewers do.
+func (p Place) AsMessage() message.Message {
+	return message.Text("%s at x %d, y %d in slice %d", message.Word(p.What), p.X+1, p.Y+1, p.Slice+1)
 }
+
+// String returns the message in English.
+func (p Place) String() string { return p.AsMessage().String() }
 
 // The words for a place.
 const (

@@ -3,13 +3,12 @@ package tune
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -66,7 +65,7 @@ type Options struct {
 const coarse = 7
 
 // ErrNoStrength is returned for recipes without a strength.
-var ErrNoStrength = errors.New("there is no strength to be tuned")
+var ErrNoStrength = message.Errorf(message.TuneStrength, "there is no strength to be tuned")
 
 // Search returns the risk of a recipe over its strength, on boxes of the
 // foreground, and the best strength. e describes the noise of in, see [noise.Of].
@@ -205,8 +204,8 @@ func newSteps(g volume.Geometry, r denoise.Recipe, facts denoise.Facts) (*search
 		return nil, err
 	}
 	param, ok := f.Param(f.Strength.Param)
-	if !ok || r.Ignores(param.Name) != "" {
-		return nil, fmt.Errorf("%s with these parameters: %w", r.Filter, ErrNoStrength)
+	if !ok || !r.Ignores(param.Name).IsZero() {
+		return nil, message.Errorf(message.TuneStrength, "%s with these parameters: %w", r.Filter, ErrNoStrength)
 	}
 	return &search{objective: LeastRisk, recipe: r, param: param, strength: f.Strength, geometry: g, facts: facts}, nil
 }
@@ -426,7 +425,7 @@ func StrengthOf(r denoise.Recipe, g volume.Geometry, sigma float64) (x float64, 
 		return 0, false
 	}
 	p, ok := f.Param(f.Strength.Param)
-	if !ok || r.Ignores(p.Name) != "" {
+	if !ok || !r.Ignores(p.Name).IsZero() {
 		return 0, false
 	}
 	if p.Kind == denoise.Ints {

@@ -1,8 +1,9 @@
 package tune
 
 import (
-	"fmt"
 	"math"
+
+	"quell/internal/message"
 )
 
 // A slice stands elsewhere on the curve of its volume if its own noise is stronger
@@ -38,10 +39,10 @@ func (c Curve) judgeSlices(x float64, per []share) []SliceJudgement {
 		switch {
 		case s.voxels < fewest:
 			j.Verdict = Unknown
-			j.Why = fmt.Sprintf("Only %d voxels of its foreground can be judged.", s.voxels)
+			j.Why = message.New(message.VerdictNone, "Only %d voxels of its foreground can be judged.", s.voxels)
 		case whole == 0:
 			j.Verdict = c.verdict(c.excess(c.at(x).MSE), x)
-			j.Why = "Nothing was removed."
+			j.Why = message.New(message.VerdictNothing, "Nothing was removed.")
 		default:
 			p := c.like(c.at(x).Residual * s.power() / whole)
 			j.Verdict = c.verdict(c.excess(p.MSE), p.Strength)
@@ -52,10 +53,10 @@ func (c Curve) judgeSlices(x float64, per []share) []SliceJudgement {
 	return judged
 }
 
-var sliceWhy = map[Verdict]string{
-	Matched: "Its residual is as strong, for its noise, as near the best strength.",
-	Under:   "Its residual is weaker, for its noise, than at the best strength: noise is left.",
-	Over:    "Its residual is stronger, for its noise, than at the best strength: structure is removed.",
+var sliceWhy = map[Verdict]message.Message{
+	Matched: message.New(message.VerdictLeast, "Its residual is as strong, for its noise, as near the best strength."),
+	Under:   message.New(message.VerdictNoise, "Its residual is weaker, for its noise, than at the best strength: noise is left."),
+	Over:    message.New(message.VerdictStructure, "Its residual is stronger, for its noise, than at the best strength: structure is removed."),
 }
 
 // at returns the point of the curve at a strength, between its points on a straight

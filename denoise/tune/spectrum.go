@@ -1,8 +1,9 @@
 package tune
 
 import (
-	"fmt"
 	"math"
+
+	"quell/internal/message"
 )
 
 // The coarser a part of the residual, the more structure stands out of the noise in it:
@@ -96,6 +97,6 @@ func (j *Judgement) name() {
 		}
 	}
 	if most.Power > telling {
-		j.Why += fmt.Sprintf(" Averaged over regions of %g voxels the residual holds %.2g times the power of noise.", most.Scale, most.Power)
+		j.Why = j.Why.And(message.Text("Averaged over regions of %g voxels the residual holds %.2g times the power of noise.", most.Scale, most.Power))
 	}
 }

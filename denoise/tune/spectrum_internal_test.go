@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quell/denoise/noise"
+	"quell/internal/message"
 )
 
 func bandsOf(t *testing.T, r heldResidue) []Band {
@@ -106,12 +107,12 @@ func TestBandsInTheReason(t *testing.T) {
 		{Over, strong, true}, {Matched, strong, false}, {Under, strong, false}, {Over, nil, false},
 		{Over, []Band{{1, 2}}, false}, {Over, []Band{{1, 2.01}}, true},
 	} {
-		j := Judgement{Verdict: c.verdict, Why: "Why.", Spectrum: c.bands}
+		j := Judgement{Verdict: c.verdict, Why: message.Verbatim("Why."), Spectrum: c.bands}
 		j.name()
-		if named := j.Why != "Why."; named != c.named || !strings.HasPrefix(j.Why, "Why.") {
+		if named := j.Why.String() != "Why."; named != c.named || !strings.HasPrefix(j.Why.String(), "Why.") {
 			t.Errorf("%s with %v: %s", c.verdict, c.bands, j.Why)
 		}
-		if c.named && len(c.bands) == 3 && !strings.Contains(j.Why, "regions of 2 voxels the residual holds 3.1 times") {
+		if c.named && len(c.bands) == 3 && !strings.Contains(j.Why.String(), "regions of 2 voxels the residual holds 3.1 times") {
 			t.Errorf("%s", j.Why)
 		}
 	}

@@ -51,7 +51,7 @@ func TestJudgementByTheResidual(t *testing.T) {
 		j, err := Result{
 			Input: denoise.Input{Volume: v}, After: after, Region: v.Bounds(), Noise: noise.Known(sigma), Foreground: func(int) bool { return true },
 		}.judgeResidual(t.Context())
-		if err != nil || j.Verdict != c.want || !strings.Contains(j.Why, c.why) || !strings.HasSuffix(j.Why, withoutRecipe) || j.Confidence != noise.Low {
+		if err != nil || j.Verdict != c.want || !strings.Contains(j.Why.String(), c.why) || !strings.HasSuffix(j.Why.String(), withoutRecipe.String()) || j.Confidence != noise.Low {
 			t.Errorf("%s: %+v, %v; want %s", name, j, err, c.want)
 		}
 	}
@@ -211,10 +211,10 @@ func TestDisagreement(t *testing.T) {
 func TestSlicesWithoutGround(t *testing.T) {
 	c := Curve{Best: 1, Points: []Point{{Strength: 0, Risk: Risk{MSE: 1}}, {Strength: 1, Risk: Risk{MSE: 0.5, Residual: 0.5}}}}
 	judged := c.judgeSlices(0, []share{{voxels: fewest - 1}, {voxels: fewest, found: 2 * fewest}})
-	if j := judged[0]; j.Verdict != Unknown || !strings.Contains(j.Why, "Only 399 voxels") {
+	if j := judged[0]; j.Verdict != Unknown || !strings.Contains(j.Why.String(), "Only 399 voxels") {
 		t.Errorf("few voxels: %+v", j)
 	}
-	if j := judged[1]; j.Verdict != Under || j.Why != "Nothing was removed." || j.Structure != 2 {
+	if j := judged[1]; j.Verdict != Under || j.Why.String() != "Nothing was removed." || j.Structure != 2 {
 		t.Errorf("nothing removed: %+v", j)
 	}
 }

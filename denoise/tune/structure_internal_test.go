@@ -215,7 +215,7 @@ func TestSlicesStandOnTheCurveByTheirResidual(t *testing.T) {
 	whole := total(per).power()
 	judged := c.judgeSlices(4, per)
 	for z, want := range []Verdict{Matched, Under, Matched, Over, Unknown, Matched} {
-		if judged[z].Verdict != want || judged[z].Why == "" {
+		if judged[z].Verdict != want || judged[z].Why.String() == "" {
 			t.Errorf("slice %d, with %.2f of %.2f: %+v, want %s", z, per[z].power(), whole, judged[z], want)
 		}
 	}
@@ -258,7 +258,7 @@ func TestTolerances(t *testing.T) {
 
 func TestBetterStrength(t *testing.T) {
 	for times, want := range map[float64]string{0: "no filter", 0.5: "0.5 times the strength", 2: "2 times the strength", 50: "50 times the strength", 51: "more strength", math.Inf(1): "more strength", math.NaN(): "more strength"} {
-		if got := better(times); got != want {
+		if got := better(times); got.String() != want {
 			t.Errorf("%v: %q, want %q", times, got, want)
 		}
 	}

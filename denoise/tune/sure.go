@@ -7,6 +7,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -54,7 +55,7 @@ func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 		return nil, err
 	}
 	if !(m.sigma > 0) {
-		return nil, errors.New("without noise there is nothing to compare strengths by")
+		return nil, message.Errorf(message.TuneStrength, "without noise there is nothing to compare strengths by")
 	}
 	v := in.Masked()
 	if within == (volume.Region{}) {
@@ -66,7 +67,7 @@ func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 		return nil, err
 	}
 	if len(first) == 0 {
-		return nil, errors.New("no voxel of the foreground holds data")
+		return nil, message.Errorf(message.VerdictNone, "no voxel of the foreground holds data")
 	}
 	on := func(boxes []volume.Region, seed uint64) (*probe, error) {
 		p := &probe{engine: e, noise: m}

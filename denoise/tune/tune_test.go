@@ -13,6 +13,7 @@ import (
 	_ "quell/denoise/filter"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/phantom"
 	"quell/volume"
 )
@@ -226,12 +227,12 @@ func TestWithoutGround(t *testing.T) {
 		want tune.Verdict
 	}{
 		"no strength":      {lk, known, tune.Unknown},
-		"noise not known":  {gaussian, noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "too small"}}, tune.Unknown},
+		"noise not known":  {gaussian, noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: message.Verbatim("too small")}}, tune.Unknown},
 		"no noise":         {gaussian, noise.Estimate{Figure: noise.Figure{Confidence: noise.High}}, tune.Clean},
 		"noise negligible": {gaussian, noise.Estimate{Figure: noise.Figure{Sigma: 1, Confidence: noise.Low}, Negligible: true}, tune.Clean},
 	} {
 		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: in, After: noisy, Recipe: &c.r, Noise: c.e})
-		if err != nil || j.Verdict != c.want || j.Why == "" {
+		if err != nil || j.Verdict != c.want || j.Why.String() == "" {
 			t.Errorf("%s: %+v, %v; want %s", name, j, err, c.want)
 		}
 	}
@@ -319,7 +320,7 @@ func TestJudgeNeedsVoxels(t *testing.T) {
 		t.Error("a result of another size was judged")
 	}
 	j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: noisy})
-	if err != nil || j.Verdict != tune.Unknown || !strings.Contains(j.Why, "not been measured") {
+	if err != nil || j.Verdict != tune.Unknown || !strings.Contains(j.Why.String(), "not been measured") {
 		t.Errorf("noise that was not measured: %+v, %v", j, err)
 	}
 }

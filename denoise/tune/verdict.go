@@ -8,6 +8,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -41,7 +42,8 @@ const fewest = 400
 // Judgement is a verdict with its grounds.
 type Judgement struct {
 	Verdict    Verdict          `json:"verdict"`
-	Why        string           `json:"why"` // one sentence, or two
+	Why        message.Message  `json:"why"`            // one sentence, or two
+	Code       message.Kind     `json:"code,omitempty"` // of the reason
 	Confidence noise.Confidence `json:"confidence"`
 	Excess     float64          `json:"excess"`    // estimated mean squared error over the least, less 1
 	Best       float64          `json:"best"`      // the strength with the least, over the result's; 0 if that is 0
@@ -67,9 +69,10 @@ type Judgement struct {
 
 // SliceJudgement is the verdict on one slice.
 type SliceJudgement struct {
-	Verdict   Verdict `json:"verdict"`
-	Why       string  `json:"why"`       // one sentence
-	Structure float64 `json:"structure"` // as Judgement.Structure, of the slice
+	Verdict   Verdict         `json:"verdict"`
+	Why       message.Message `json:"why"`            // one sentence
+	Code      message.Kind    `json:"code,omitempty"` // of the reason
+	Structure float64         `json:"structure"`      // as Judgement.Structure, of the slice
 }
 
 // Result is what is judged.
@@ -102,6 +105,16 @@ type Result struct {
 // Why says what is missing. Errors: the result does not fit its input, the
 // context's, or the engine's.
 func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, error) {
+	j, err := r.verdict(ctx, engine)
+	j.Code = j.Why.Kind()
+	for i, s := range j.Slices {
+		j.Slices[i].Code = s.Why.Kind()
+	}
+	return j, err
+}
+
+// verdict is Judge without the codes of the reasons.
+func (r Result) verdict(ctx context.Context, engine denoise.Engine) (Judgement, error) {
 	if err := r.complete(ctx); err != nil {
 		return Judgement{}, err
 	}
@@ -116,7 +129,7 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 	}
 	left := r.residue()
 	if n := left.count(fewest); n < fewest {
-		return unknown(fmt.Sprintf("Only %d voxels of the foreground can be judged; %d are needed.", n, fewest)), nil
+		return unknown(message.New(message.VerdictNone, "Only %d voxels of the foreground can be judged; %d are needed.", n, fewest)), nil
 	}
 	j, x, err := r.judge(ctx, engine)
 	if err != nil {
@@ -227,7 +240,7 @@ func (r Result) judge(ctx context.Context, engine denoise.Engine) (j Judgement, 
 	}
 	x, ok := StrengthOf(*r.Recipe, r.Input.Volume.Geometry, r.Noise.Sigma)
 	if !ok {
-		return unknown(r.Recipe.Filter + " with these parameters has no strength to be judged."), 0, nil
+		return unknown(message.New(message.TuneStrength, "%s with these parameters has no strength to be judged.", r.Recipe.Filter)), 0, nil
 	}
 	if r.Curve != nil {
 		return r.Curve.judge(x, r.Noise), x, nil
@@ -246,7 +259,7 @@ func (r Result) search(ctx context.Context, engine denoise.Engine, recipe denois
 }
 
 // unknown is the verdict if a ground is missing.
-func unknown(why string) Judgement {
+func unknown(why message.Message) Judgement {
 	return Judgement{Verdict: Unknown, Confidence: noise.None, Why: why}
 }
 
@@ -254,12 +267,12 @@ func unknown(why string) Judgement {
 func withoutNoise(e noise.Estimate) (j Judgement, ok bool) {
 	switch {
 	case e.Confidence == "":
-		return unknown("The noise has not been measured yet."), true
+		return unknown(message.New(message.VerdictNone, "The noise has not been measured yet.")), true
 	case e.Confidence == noise.None:
-		return unknown("The noise is not known: " + e.Why + "."), true
+		return unknown(message.New(message.NoiseUnknown, "The noise is not known: %s.", e.Why)), true
 	case e.Negligible || e.Sigma == 0:
 		return Judgement{Verdict: Clean, Confidence: e.Confidence,
-			Why: "The input holds no noise that can be told from its own texture: leave it as it is."}, true
+			Why: message.New(message.VerdictNothing, "The input holds no noise that can be told from its own texture: leave it as it is.")}, true
 	}
 	return Judgement{}, false
 }
@@ -282,11 +295,11 @@ func (c Curve) judge(x float64, e noise.Estimate) Judgement {
 	gain := 100 * (1 - best.MSE/at.MSE)
 	switch j.Verdict {
 	case Matched:
-		j.Why = fmt.Sprintf("The error is estimated within %.0f %% of the least that this filter reaches.", 100*math.Max(j.Excess, 0.01))
+		j.Why = message.New(message.VerdictLeast, "The error is estimated within %.0f %% of the least that this filter reaches.", 100*math.Max(j.Excess, 0.01))
 	case Under:
-		j.Why = fmt.Sprintf("Noise is left: %s would lower the error by %.0f %%.", better(times), gain)
+		j.Why = message.New(message.VerdictNoise, "Noise is left: %s would lower the error by %.0f %%.", better(times), gain)
 	default:
-		j.Why = fmt.Sprintf("Structure is removed with the noise: %s would lower the error by %.0f %%.", better(times), gain)
+		j.Why = message.New(message.VerdictStructure, "Structure is removed with the noise: %s would lower the error by %.0f %%.", better(times), gain)
 	}
 	return j
 }
@@ -305,7 +318,7 @@ func (j *Judgement) weigh(x float64) {
 		return
 	}
 	j.Verdict = Over
-	j.Why = fmt.Sprintf("The structure in the residual, most of all the %s, is by itself more than the least error.", j.Place)
+	j.Why = message.New(message.VerdictStructure, "The structure in the residual, most of all the %s, is by itself more than the least error.", j.Place)
 }
 
 // farTimes is the factor from which on a multiple of the result's strength is no guide:
@@ -313,14 +326,14 @@ func (j *Judgement) weigh(x float64) {
 const farTimes = 50
 
 // better names the best strength and the result's; both may be 0.
-func better(times float64) string {
+func better(times float64) message.Message {
 	switch {
 	case times == 0:
-		return "no filter"
+		return message.Text("no filter")
 	case times > farTimes || math.IsNaN(times):
-		return "more strength"
+		return message.Text("more strength")
 	}
-	return fmt.Sprintf("%.2g times the strength", times)
+	return message.Text("%.2g times the strength", times)
 }
 
 // excess returns by how much an error exceeds the least of the curve.

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"cmp"
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -197,3 +199,11 @@ type Fault struct {
 
 // Error returns the text.
 func (f *Fault) Error() string { return f.Text }
+
+// AsMessage returns the text of the worker, which has no translation, with a code.
+func (f *Fault) AsMessage() message.Message {
+	kinds := map[Kind]message.Kind{
+		Memory: message.EngineMemory, Unsupported: message.EngineUnsupported, Kernels: message.EngineDriver, Driver: message.EngineDriver,
+	}
+	return message.New(cmp.Or(kinds[f.Kind], message.EngineLost), "%s", f.Text)
+}

@@ -7,11 +7,12 @@ package parallel
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"quell/internal/message"
 )
 
 // For calls f(0) to f(n-1), each once, on at most GOMAXPROCS goroutines, and
@@ -102,7 +103,12 @@ type Panic struct {
 }
 
 // Error names the value; the stack is for the crash log.
-func (p *Panic) Error() string { return fmt.Sprintf("internal error: %v", p.Value) }
+func (p *Panic) Error() string { return p.AsMessage().String() }
+
+// AsMessage returns the value in words.
+func (p *Panic) AsMessage() message.Message {
+	return message.New(message.InternalFault, "internal error: %v", p.Value)
+}
 
 // Counter adds up the work of several goroutines and reports the sum. Its zero
 // value counts and reports nothing.

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"quell/internal/message"
 )
 
 // Check reports why a commit to target, a folder or a file, with these companions
@@ -74,13 +76,13 @@ func checkKind(path string, folder bool) error {
 	link := info.Mode()&fs.ModeSymlink != 0 // a file replaces the link, not what it points to
 	switch {
 	case folder && link:
-		return &Error{Path: path, Problem: "it is a symbolic link", Advice: "name the folder that it points to"}
+		return &Error{Path: path, Problem: message.New(message.OutputName, "it is a symbolic link"), Advice: message.Text("name the folder that it points to")}
 	case folder && !info.IsDir():
-		return &Error{Path: path, Problem: "it is a file, and a folder is to be written", Advice: "choose another name"}
+		return &Error{Path: path, Problem: message.New(message.OutputName, "it is a file, and a folder is to be written"), Advice: message.Text("choose another name")}
 	case !folder && info.IsDir():
-		return &Error{Path: path, Problem: "it is a folder, and a file is to be written", Advice: "remove it, or choose another name"}
+		return &Error{Path: path, Problem: message.New(message.OutputName, "it is a folder, and a file is to be written"), Advice: message.Text("remove it, or choose another name")}
 	case !folder && !link && !info.Mode().IsRegular():
-		return &Error{Path: path, Problem: "it is a device or a pipe", Advice: "choose another name"}
+		return &Error{Path: path, Problem: message.New(message.OutputName, "it is a device or a pipe"), Advice: message.Text("choose another name")}
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func TestSizesInWords(t *testing.T) {
 	for bytes, want := range map[int64]string{
 		0: "0.0 kB", 1500: "1.5 kB", 1e6 - 1: "1000.0 kB", 1e6: "1.0 MB", 1e9 - 1: "1000.0 MB", 1e9: "1.0 GB", 25e8: "2.5 GB",
 	} {
-		if got := size(bytes); got != want {
+		if got := string(size(bytes)); got != want {
 			t.Errorf("%d bytes: %q, want %q", bytes, got, want)
 		}
 	}

@@ -3,6 +3,8 @@ package atomic
 import (
 	"fmt"
 	"path/filepath"
+
+	"quell/internal/message"
 )
 
 // CheckSpace reports that an output of that many bytes does not fit at target. An
@@ -21,17 +23,17 @@ func CheckSpace(target string, bytes int64) error {
 	if !ok || free >= bytes {
 		return nil
 	}
-	return &Error{Path: target, Problem: fmt.Sprintf("it needs %s and %s are free on its disk", size(bytes), size(free)),
-		Advice: "free space, or choose another place"}
+	return &Error{Path: target, Problem: message.New(message.OutputFull, "it needs %s and %s are free on its disk", size(bytes), size(free)),
+		Advice: message.Text("free space, or choose another place")}
 }
 
 // size words a number of bytes.
-func size(bytes int64) string {
+func size(bytes int64) message.Figure {
 	switch {
 	case bytes >= 1e9:
-		return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
+		return message.Figure(fmt.Sprintf("%.1f GB", float64(bytes)/1e9))
 	case bytes >= 1e6:
-		return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+		return message.Figure(fmt.Sprintf("%.1f MB", float64(bytes)/1e6))
 	}
-	return fmt.Sprintf("%.1f kB", float64(bytes)/1e3)
+	return message.Figure(fmt.Sprintf("%.1f kB", float64(bytes)/1e3))
 }

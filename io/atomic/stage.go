@@ -4,13 +4,14 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
+
+	"quell/internal/message"
 )
 
 // Stage is a hidden folder in which an output is made. Its methods are called
@@ -134,8 +135,8 @@ func (s *Stage) Commit(ctx context.Context, companions ...string) error {
 	}
 	if undo := c.undo(); undo != nil {
 		s.broken = true
-		return &Error{Path: s.name, Problem: fmt.Sprintf("it cannot be written (%s), and the earlier output could not be put back (%s)", cause(err), cause(undo)),
-			Advice: "it is in the hidden folder " + filepath.Base(s.dir) + " beside it", Err: err}
+		return &Error{Path: s.name, Problem: message.New(message.OutputUnwritable, "it cannot be written (%s), and the earlier output could not be put back (%s)", cause(err), cause(undo)),
+			Advice: message.Text("it is in the hidden folder %s beside it", filepath.Base(s.dir)), Err: err}
 	}
 	return WriteError(s.name, err)
 }

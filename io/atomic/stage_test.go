@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"quell/internal/message"
 )
 
 func TestCloseRemovesWhatWasNotCommitted(t *testing.T) {
@@ -179,7 +181,7 @@ func TestErrorsLeaveOutThePathsOfTheStage(t *testing.T) {
 	if err := WriteError("out.nii", nil); err != nil {
 		t.Errorf("no error became %v", err)
 	}
-	if got := (&Error{Path: "a", Problem: "b"}).Error(); got != "a: b" {
+	if got := (&Error{Path: "a", Problem: message.Verbatim("b")}).Error(); got != "a: b" {
 		t.Errorf("without advice: %q", got)
 	}
 }

@@ -37,7 +37,7 @@ func survive(t *testing.T, what string, b []byte) (failed error) {
 	}
 	for i, e := range c.Entries {
 		for _, f := range slices.Concat(c.Findings, e.Findings) {
-			dicomtest.WantWords(t, what, f.Text)
+			dicomtest.WantWords(t, what, f.Text.String())
 		}
 		_, pictured := c.Thumbnail(ctx, i, 64)
 		s, err := c.Load(ctx, i, nil)
@@ -265,15 +265,15 @@ func TestAdviceHelps(t *testing.T) {
 		file   []byte
 		advice string
 	}{
-		"truncated":      {whole[:len(whole)-5], part10.AdviseCopy},
-		"without pixels": {whole[:len(whole)-36], part10.AdviseCopy},
-		"frames":         {dicomtest.NewFake("1", 0, 0).With(part10.TagNumberOfFrames, "5000").File(), part10.AdviseExport},
-		"size":           {dicomtest.NewFake("1", 0, 0).With(part10.TagRows, 300).File(), part10.AdviseExport},
-		"stream":         {dicomtest.Encapsulate(dicomtest.NewFake("1", 0, 0), part10.UIDJPEGLossless, nil, []byte("\xFF\xD8 no JPEG at all")), part10.AdviseExport},
-		"value":          {dicomtest.NewFake("1", 0, 0).With(part10.TagRows, dicomtest.RawElement(part10.AppendElement(nil, part10.ExplicitLE, part10.TagRows, "UL", []byte{3, 0}))).File(), part10.AdviseExport},
+		"truncated":      {whole[:len(whole)-5], part10.AdviseCopy.String()},
+		"without pixels": {whole[:len(whole)-36], part10.AdviseCopy.String()},
+		"frames":         {dicomtest.NewFake("1", 0, 0).With(part10.TagNumberOfFrames, "5000").File(), part10.AdviseExport.String()},
+		"size":           {dicomtest.NewFake("1", 0, 0).With(part10.TagRows, 300).File(), part10.AdviseExport.String()},
+		"stream":         {dicomtest.Encapsulate(dicomtest.NewFake("1", 0, 0), part10.UIDJPEGLossless, nil, []byte("\xFF\xD8 no JPEG at all")), part10.AdviseExport.String()},
+		"value":          {dicomtest.NewFake("1", 0, 0).With(part10.TagRows, dicomtest.RawElement(part10.AppendElement(nil, part10.ExplicitLE, part10.TagRows, "UL", []byte{3, 0}))).File(), part10.AdviseExport.String()},
 	} {
 		var e *part10.Error
-		if err := survive(t, name, c.file); !errors.As(err, &e) || e.Advice != c.advice {
+		if err := survive(t, name, c.file); !errors.As(err, &e) || e.Advice.String() != c.advice {
 			t.Errorf("%s: %v, want the advice %q", name, err, c.advice)
 		}
 	}

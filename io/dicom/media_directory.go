@@ -1,14 +1,13 @@
 package dicom
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/dicom/assemble"
 	"quell/io/dicom/instance"
-	"quell/io/dicom/part10"
 	"quell/series"
 )
 
@@ -36,8 +35,8 @@ func findMissing(index *instance.Instance, names []string) []series.Finding {
 	}
 	slices.Sort(missing)
 	return []series.Finding{{Severity: series.Warning, Kind: series.Missing,
-		Text: fmt.Sprintf("The index %s lists %s, of which %d cannot be found here; look where the folder was copied from.",
-			index.Name, part10.Count(len(index.ReferencedFiles), "file", "files"), len(missing)),
+		Text: message.Text("The index %s lists %s, of which %d cannot be found here; look where the folder was copied from.",
+			index.Name, message.Count(len(index.ReferencedFiles), "file", "files"), len(missing)),
 		Files: missing[:min(len(missing), assemble.ListedFiles)]}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"quell/internal/message"
 	"quell/io/dicom/part10"
 )
 
@@ -49,7 +50,7 @@ func Objects(ctx context.Context, fsys fs.FS) (objects []Object, others int, err
 	}
 	if len(c.Findings) > 0 { // a folder that cannot be read may hold any number of objects
 		f := c.Findings[0]
-		return nil, 0, part10.FileError(f.Files[0], "check that it may be read", nil, "it cannot be read")
+		return nil, 0, part10.FileError(message.InputUnreadable, f.Files[0], message.Text("check that it may be read"), nil, "it cannot be read")
 	}
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
@@ -89,11 +90,11 @@ func readObject(fsys fs.FS, name string) (Object, error) {
 	case errors.Is(err, part10.ErrNotDICOM):
 		return Object{}, err
 	case err != nil:
-		return Object{}, part10.FileError(name, part10.AdviseCopy, err, "it is damaged (%s)", part10.Reason(err))
+		return Object{}, part10.FileError(message.InputDamaged, name, part10.AdviseCopy, err, "it is damaged (%s)", part10.Cause(err))
 	}
 	a, err := part10.ReadValues(p)
 	if err != nil {
-		return Object{}, part10.FileError(name, part10.AdviseExport, err, "its attributes are damaged (%s)", part10.Reason(err))
+		return Object{}, part10.FileError(message.InputDamaged, name, part10.AdviseExport, err, "its attributes are damaged (%s)", part10.Cause(err))
 	}
 	o := Object{
 		Name: name, SOPClass: a.Text(part10.TagSOPClassUID), UID: a.Text(part10.TagSOPInstanceUID), Syntax: p.Syntax.UID,
@@ -106,7 +107,7 @@ func readObject(fsys fs.FS, name string) (Object, error) {
 		return o, nil
 	}
 	if o.SOPClass == "" || o.UID == "" || len(p.Elements) == 0 {
-		return Object{}, part10.FileError(name, part10.AdviseExport, nil, "it has no SOP class or instance UID")
+		return Object{}, part10.FileError(message.InputDamaged, name, part10.AdviseExport, nil, "it has no SOP class or instance UID")
 	}
 	if o.Start = p.Elements[0].Start; p.Syntax.Deflated {
 		o.Start = p.DatasetStart()

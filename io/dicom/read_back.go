@@ -2,12 +2,12 @@ package dicom
 
 import (
 	"context"
-	"fmt"
 	"hash/maphash"
 	"os"
 	"path"
 	"runtime"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/dicom/assemble"
 	"quell/io/dicom/instance"
@@ -16,8 +16,8 @@ import (
 
 // broken is the error for a folder that was read back and differs.
 func broken(format string, args ...any) error {
-	return part10.FileError("", "check the disk, or choose another place", nil,
-		"the files written were read back and differ from what was to be written (%s), so they were removed", fmt.Sprintf(format, args...))
+	return part10.FileError(message.OutputDiffers, "", message.Text("check the disk, or choose another place"), nil,
+		"the files written were read back and differ from what was to be written (%s), so they were removed", message.Text(format, args...))
 }
 
 // place is the name of a file and the frame of a slice.
@@ -127,6 +127,6 @@ func (w *Writer) verifyOrder(entries []assemble.Entry) error {
 	if different == nil || w.volumes == 1 {
 		return different
 	}
-	w.report.Warnings = append(w.report.Warnings, "The files do not state what tells their volumes apart: other programs may divide the series in another way. Write NIfTI to keep the volumes.")
+	w.report.Warnings = append(w.report.Warnings, message.New(message.OutputReduced, "The files do not state what tells their volumes apart: other programs may divide the series in another way. Write NIfTI to keep the volumes."))
 	return nil
 }

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"runtime"
 	"slices"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/atomic"
 	"quell/io/dicom/assemble"
@@ -117,10 +117,10 @@ func (c *Catalog) walk(ctx context.Context) ([]string, error) {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil && name == ".":
-			return part10.FileError(name, "check the path and that it may be read", err, "the folder cannot be opened (%s)", part10.Cause(err))
+			return part10.FileError(message.InputUnreadable, name, message.Text("check the path and that it may be read"), err, "the folder cannot be opened (%s)", part10.Cause(err))
 		case err != nil:
 			c.Findings = append(c.Findings, series.Finding{Severity: series.Refused, Kind: series.Unreadable,
-				Text: fmt.Sprintf("The folder %s cannot be read (%s).", name, part10.Cause(err)), Files: []string{name}})
+				Text: message.Text("The folder %s cannot be read (%s).", name, part10.Cause(err)), Files: []string{name}})
 			return fs.SkipDir
 		case d.IsDir() && atomic.IsStage(d.Name()):
 			return fs.SkipDir
@@ -134,38 +134,38 @@ func (c *Catalog) walk(ctx context.Context) ([]string, error) {
 
 // noImages returns the error of a scan without images.
 func noImages(byKind map[instance.Kind][]*instance.Instance, names []string) error {
-	const choose = "choose a file or folder with CT or MR images"
+	choose := message.Text("choose a file or folder with CT or MR images")
 	switch {
 	case len(names) == 0:
-		return part10.FileError(".", choose, part10.ErrNoImages, "the folder is empty")
+		return part10.FileError(message.InputForeign, ".", choose, part10.ErrNoImages, "the folder is empty")
 	case len(names) == 1 && len(byKind[instance.Foreign]) == 1:
 		if err := byKind[instance.Foreign][0].Err; err != nil {
 			return err
 		}
-		return part10.FileError(names[0], choose, part10.ErrNoImages, "it is not a DICOM file")
+		return part10.FileError(message.InputForeign, names[0], choose, part10.ErrNoImages, "it is not a DICOM file")
 	case len(byKind[instance.Index]) == len(names):
-		return part10.FileError(names[0], "choose the folder that holds its images", part10.ErrNoImages, "it is an index of other files and holds no image")
+		return part10.FileError(message.InputForeign, names[0], message.Text("choose the folder that holds its images"), part10.ErrNoImages, "it is an index of other files and holds no image")
 	case len(names) == 1:
-		return part10.FileError(names[0], choose, part10.ErrNoImages, "it is a DICOM file without an image (%s)", part10.ClassName(byKind[instance.NoImage][0].SOPClass))
+		return part10.FileError(message.InputForeign, names[0], choose, part10.ErrNoImages, "it is a DICOM file without an image (%s)", part10.ClassName(byKind[instance.NoImage][0].SOPClass))
 	}
 	for _, f := range byKind[instance.Foreign] {
 		if f.Err != nil {
-			return part10.FileError(".", choose, errors.Join(part10.ErrNoImages, part10.ErrNotOpened),
+			return part10.FileError(message.InputForeign, ".", choose, errors.Join(part10.ErrNoImages, part10.ErrNotOpened),
 				"none of the %d files holds a DICOM image that can be read (%v)", len(names), f.Err)
 		}
 	}
-	return part10.FileError(".", choose, part10.ErrNoImages, "none of the %d files holds a DICOM image", len(names))
+	return part10.FileError(message.InputForeign, ".", choose, part10.ErrNoImages, "none of the %d files holds a DICOM image", len(names))
 }
 
 // reportFiles adds the findings about files that belong to no series.
 func (c *Catalog) reportFiles(byKind map[instance.Kind][]*instance.Instance) {
-	add := func(kind series.Kind, one, many string, files []*instance.Instance) {
+	add := func(kind series.Kind, one, many message.Message, files []*instance.Instance) {
 		if len(files) == 0 {
 			return
 		}
 		text := one
 		if len(files) > 1 {
-			text = fmt.Sprintf(many, len(files))
+			text = many
 		}
 		c.Findings = append(c.Findings, series.Finding{Severity: series.Note, Kind: kind, Text: text, Files: namesOf(files)})
 	}
@@ -176,18 +176,18 @@ func (c *Catalog) reportFiles(byKind map[instance.Kind][]*instance.Instance) {
 			continue
 		}
 		c.Findings = append(c.Findings, series.Finding{Severity: series.Refused, Kind: series.Unreadable,
-			Text: f.Err.Error() + ".", Files: []string{f.Name}})
+			Text: message.Text("%s.", f.Err), Files: []string{f.Name}})
 	}
 	for _, f := range byKind[instance.Image] {
 		if assemble.IsOrphan(f.Slices[0]) {
 			c.Findings = append(c.Findings, series.Finding{Severity: series.Refused, Kind: series.Damaged,
-				Text: f.Err.Error() + "; its series is unknown.", Files: []string{f.Name}})
+				Text: message.Text("%s; its series is unknown.", f.Err), Files: []string{f.Name}})
 		}
 	}
-	add(series.Foreign, "One file is not DICOM.", "%d files are not DICOM.", foreign)
-	add(series.Index, "One file is an index (DICOMDIR); the images were found without it.",
-		"%d files are indexes (DICOMDIR); the images were found without them.", byKind[instance.Index])
-	add(series.NoImage, "One DICOM file holds no image.", "%d DICOM files hold no image.", byKind[instance.NoImage])
+	add(series.Foreign, message.Text("One file is not DICOM."), message.Text("%d files are not DICOM.", len(foreign)), foreign)
+	add(series.Index, message.Text("One file is an index (DICOMDIR); the images were found without it."),
+		message.Text("%d files are indexes (DICOMDIR); the images were found without them.", len(byKind[instance.Index])), byKind[instance.Index])
+	add(series.NoImage, message.Text("One DICOM file holds no image."), message.Text("%d DICOM files hold no image.", len(byKind[instance.NoImage])), byKind[instance.NoImage])
 }
 
 // namesOf lists files, but not too many.
@@ -241,7 +241,7 @@ func warnUnreadableNeighbours(entries []assemble.Entry, foreign []*instance.Inst
 		slices.SortFunc(near, func(a, b *instance.Instance) int { return cmp.Compare(a.Name, b.Name) })
 		if len(near) > 0 {
 			e.Findings = append(e.Findings, series.Finding{Severity: series.Warning, Kind: series.Foreign,
-				Text:  fmt.Sprintf("%s named like the slices and could not be read as DICOM; a slice may be missing here.", part10.Count(len(near), "file is", "files are")),
+				Text:  message.Text("%s named like the slices and could not be read as DICOM; a slice may be missing here.", message.Count(len(near), "file is", "files are")),
 				Files: namesOf(near)})
 		}
 	}

@@ -139,7 +139,7 @@ func TestFilesInWords(t *testing.T) {
 		}
 		c := dicomtest.Scan(t, files)
 		for i, kind := range []series.Kind{series.Foreign, series.Index, series.NoImage} {
-			if f := dicomtest.Finding(t, c.Findings, kind); f.Text != want[i] || len(f.Files) != n || f.Severity != series.Note {
+			if f := dicomtest.Finding(t, c.Findings, kind); f.Text.String() != want[i] || len(f.Files) != n || f.Severity != series.Note {
 				t.Errorf("%d: %+v, want %q", n, f, want[i])
 			}
 		}
@@ -208,7 +208,7 @@ func TestFoldersThatCannotBeRead(t *testing.T) {
 	if err != nil || c.Files != 4 || len(c.Entries) != 1 {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if f := dicomtest.Finding(t, c.Findings, series.Unreadable); f.Text != "The folder bad cannot be read (broken disk)." || f.Severity != series.Refused || !slices.Equal(f.Files, []string{"bad"}) {
+	if f := dicomtest.Finding(t, c.Findings, series.Unreadable); f.Text.String() != "The folder bad cannot be read (broken disk)." || f.Severity != series.Refused || !slices.Equal(f.Files, []string{"bad"}) {
 		t.Errorf("%+v", f)
 	}
 	_, err = dicom.Scan(t.Context(), brokenFolders{MapFS: files, broken: "."}, nil)
@@ -251,7 +251,7 @@ func TestUnreadableNeighbours(t *testing.T) {
 			}
 			continue
 		}
-		if f := dicomtest.Finding(t, e.Findings, series.Foreign); !strings.HasPrefix(f.Text, c.want) || len(f.Files) != c.n || !slices.IsSorted(f.Files) || f.Severity != series.Warning {
+		if f := dicomtest.Finding(t, e.Findings, series.Foreign); !strings.HasPrefix(f.Text.String(), c.want) || len(f.Files) != c.n || !slices.IsSorted(f.Files) || f.Severity != series.Warning {
 			t.Errorf("%s: %+v", what, f)
 		}
 	}

@@ -385,7 +385,7 @@ func TestVolumesThatFilesDoNotTell(t *testing.T) {
 		}
 	}
 	r, err := w.Close(t.Context())
-	if err != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "do not state what tells their volumes apart") {
+	if err != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].String(), "do not state what tells their volumes apart") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
@@ -59,7 +60,7 @@ func (r *Slices) Series() (*series.Series, error) {
 	s.Volume, s.Findings = &v, slices.Clone(s.Findings)
 	if r.padding > 0 {
 		s.Findings = append(s.Findings, series.Finding{Severity: series.Note, Kind: series.Padding,
-			Text: fmt.Sprintf("%d voxels are padding; they are masked and written back unchanged.", r.padding)})
+			Text: message.Text("%d voxels are padding; they are masked and written back unchanged.", r.padding)})
 	}
 	return &s, nil
 }
@@ -195,7 +196,7 @@ func readAgain(ctx context.Context, s *series.Series) (*Slices, error) {
 			files[from.Name] = in
 		}
 		if !in.Usable() || in.SOPUID != from.UID || from.Frame >= len(in.Slices) {
-			return nil, part10.FileError(from.Name, "open the series again", nil, "the source file is not the one that was loaded")
+			return nil, part10.FileError(message.InputChanged, from.Name, message.Text("open the series again"), nil, "the source file is not the one that was loaded")
 		}
 		r.stack = append(r.stack, in.Slices[from.Frame])
 	}

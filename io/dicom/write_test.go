@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
@@ -40,7 +41,7 @@ func TestWriteRoundTrip(t *testing.T) {
 		result.Data[5], result.Data[6] = 1e6, -1e6
 		out := filepath.Join(t.TempDir(), "out")
 		r := dicomtest.Write(t, out, s, result)
-		if r.Clipped != 2 || r.Files != 4 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "2 voxels are outside") {
+		if r.Clipped != 2 || r.Files != 4 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].String(), "2 voxels are outside") {
 			t.Errorf("report %+v", r)
 		}
 		back := dicomtest.Load(t, dicomtest.Scan(t, os.DirFS(out)), 0)
@@ -158,7 +159,7 @@ func TestWriteNewRounding(t *testing.T) {
 	}{"whole": {11, ""}, "a fraction": {65535.5, "Values are scaled into 16 bits; each is within 0.5 of what it was."}} {
 		v.Data[11] = c.last
 		r, err := dicomtest.WriteNew(t.Context(), filepath.Join(t.TempDir(), "out"), &series.Series{Volume: v}, dicomtest.TestDerived, nil)
-		if err != nil || strings.Join(r.Warnings, " ") != c.want || r.Files != 1 || r.SeriesUID == "" {
+		if err != nil || message.Join(" ", r.Warnings...).String() != c.want || r.Files != 1 || r.SeriesUID == "" {
 			t.Errorf("%s: %+v, %v", what, r, err)
 		}
 	}

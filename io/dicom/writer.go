@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/atomic"
 	"quell/io/dicom/derive"
@@ -53,7 +54,7 @@ type Writer struct {
 	report   format.Report
 	rounding float64 // of the values of volumes without a DICOM source, at most
 
-	unrelated string // why volumes of DICOM are new; "" for others
+	unrelated message.Message // why volumes of DICOM are new; empty for others
 
 	derived *derive.Series            // nil before the first volume, and for new ones
 	fresh   *derive.SecondaryCaptures // likewise, and for derived ones
@@ -132,9 +133,9 @@ func (w *Writer) Begin(ctx context.Context, src *series.Series, d format.Derived
 	case fresh && w.fresh == nil:
 		w.fresh = new(derive.SecondaryCaptures)
 		if src.Format == Name {
-			w.unrelated = "The source's files have no instance UIDs"
+			w.unrelated = message.Text("The source's files have no instance UIDs")
 			if src.Resampled != nil {
-				w.unrelated = "The slices are interpolated"
+				w.unrelated = message.Text("The slices are interpolated")
 			}
 		}
 	case !fresh && w.derived == nil:
@@ -326,10 +327,10 @@ func (w *Writer) Close(ctx context.Context) (format.Report, error) {
 		w.report.Warnings = append(w.report.Warnings, w.derived.Warnings()...)
 	}
 	if w.rounding > 0 {
-		w.report.Warnings = append(w.report.Warnings, fmt.Sprintf("Values are scaled into 16 bits; each is within %.3g of what it was.", w.rounding))
+		w.report.Warnings = append(w.report.Warnings, message.New(message.OutputRounded, "Values are scaled into 16 bits; each is within %.3g of what it was.", w.rounding))
 	}
-	if w.unrelated != "" {
-		w.report.Warnings = append(w.report.Warnings, w.unrelated+": the export is a new series without patient data.")
+	if !w.unrelated.IsZero() {
+		w.report.Warnings = append(w.report.Warnings, message.New(message.OutputReduced, "%s: the export is a new series without patient data.", w.unrelated))
 	}
 	w.made = false // it stays
 	return w.report, nil

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"time"
+
+	"quell/internal/message"
 )
 
 // Context is a kind of object and how it is encoded: a presentation context proposes the pair.
@@ -178,11 +180,11 @@ func (a *Association) accepted(c Context) (byte, error) {
 		result, answered := a.answer.results[id]
 		switch {
 		case !answered:
-			return 0, &Error{Node: a.node, Problem: "it did not answer for this kind of object"}
+			return 0, &Error{Node: a.node, Problem: message.New(message.NetworkProtocol, "it did not answer for this kind of object")}
 		case result != 0:
 			return 0, &Error{Node: a.node, Problem: describeContext(result)}
 		case a.answer.syntax[id] != c.Syntax:
-			return 0, &Error{Node: a.node, Problem: "it chose a transfer syntax that was not proposed"}
+			return 0, &Error{Node: a.node, Problem: message.New(message.NetworkProtocol, "it chose a transfer syntax that was not proposed")}
 		}
 		return id, nil
 	}

@@ -1,11 +1,11 @@
 package dimse
 
 import (
-	"errors"
-	"fmt"
 	"net"
 	"strconv"
 	"strings"
+
+	"quell/internal/message"
 )
 
 // Node is a DICOM application and its address.
@@ -24,15 +24,15 @@ func (n Node) address() string { return net.JoinHostPort(n.Host, strconv.Itoa(n.
 func ParseNode(s string) (Node, error) {
 	title, address, found := strings.Cut(s, "@")
 	if !found {
-		return Node{}, fmt.Errorf("%q is no DICOM node; give AETITLE@HOST:PORT", s)
+		return Node{}, message.Errorf(message.NetworkAddress, "%q is no DICOM node; give AETITLE@HOST:PORT", s)
 	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || host == "" {
-		return Node{}, fmt.Errorf("%q has no host and port; give AETITLE@HOST:PORT", s)
+		return Node{}, message.Errorf(message.NetworkAddress, "%q has no host and port; give AETITLE@HOST:PORT", s)
 	}
 	n, err := strconv.Atoi(port)
 	if err != nil || n < 1 || n > 65535 {
-		return Node{}, fmt.Errorf("the port of %q is not a number from 1 to 65535", s)
+		return Node{}, message.Errorf(message.NetworkAddress, "the port of %q is not a number from 1 to 65535", s)
 	}
 	if err := CheckAETitle(title); err != nil {
 		return Node{}, err
@@ -47,17 +47,17 @@ const maxAETitle = 16
 // have no meaning there.
 func CheckAETitle(title string) error {
 	if title == "" {
-		return errors.New("the AE title is empty; the administrator of the PACS knows it")
+		return message.Errorf(message.NetworkAddress, "the AE title is empty; the administrator of the PACS knows it")
 	}
 	if len(title) > maxAETitle {
-		return fmt.Errorf("the AE title %q is longer than %d characters", title, maxAETitle)
+		return message.Errorf(message.NetworkAddress, "the AE title %q is longer than %d characters", title, maxAETitle)
 	}
 	if strings.TrimSpace(title) != title {
-		return fmt.Errorf("the AE title %q begins or ends with a space", title)
+		return message.Errorf(message.NetworkAddress, "the AE title %q begins or ends with a space", title)
 	}
 	for _, r := range title {
 		if r < ' ' || r > '~' || r == '\\' {
-			return fmt.Errorf("the AE title %q has a character other than printable ASCII, or a backslash", title)
+			return message.Errorf(message.NetworkAddress, "the AE title %q has a character other than printable ASCII, or a backslash", title)
 		}
 	}
 	return nil

@@ -2,9 +2,10 @@ package dimse
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
 	"strings"
+
+	"quell/internal/message"
 )
 
 // Types of protocol data units (PS3.8 section 9.3).
@@ -238,16 +239,16 @@ func appendValueHeader(b []byte, context byte, command, last bool, n int) []byte
 }
 
 // describeContext names a result of the negotiation (PS3.8 table 9-18).
-func describeContext(result byte) string {
+func describeContext(result byte) message.Message {
 	switch result {
 	case 1:
-		return "refused by its user"
+		return message.New(message.NetworkRefused, "refused by its user")
 	case 2:
-		return "refused without a reason"
+		return message.New(message.NetworkRefused, "refused without a reason")
 	case 3:
-		return "it does not store this kind of object"
+		return message.New(message.NetworkRefused, "it does not store this kind of object")
 	case 4:
-		return "it does not take this transfer syntax"
+		return message.New(message.NetworkRefused, "it does not take this transfer syntax")
 	}
-	return fmt.Sprintf("refused with the unknown result %d", result)
+	return message.New(message.NetworkRefused, "refused with the unknown result %d", result)
 }

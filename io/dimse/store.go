@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"quell/internal/message"
 )
 
 // Instance is an object to be stored.
@@ -20,13 +22,16 @@ type Answer struct {
 	Comment string // of the node; "" for none
 }
 
-// String returns the status in words, with the node's comment.
-func (a Answer) String() string {
+// AsMessage returns the status in words, with the node's comment.
+func (a Answer) AsMessage() message.Message {
 	if a.Comment == "" {
-		return a.Status.String()
+		return a.Status.AsMessage()
 	}
-	return fmt.Sprintf("%v: %q", a.Status, a.Comment)
+	return message.Text("%v: %q", a.Status, a.Comment)
 }
+
+// String returns the message in English.
+func (a Answer) String() string { return a.AsMessage().String() }
 
 // Echo asks the node whether it is there (C-ECHO). Verification must be among the contexts.
 func (a *Association) Echo(ctx context.Context) error {
@@ -41,7 +46,7 @@ func (a *Association) Echo(ctx context.Context) error {
 		}
 		r, err := a.respond(id, commandEcho)
 		if err == nil && r.status != 0 {
-			err = &Error{Node: a.node, Problem: fmt.Sprintf("the echo was answered with status %04X", uint16(r.status))}
+			err = &Error{Node: a.node, Problem: message.New(message.NetworkRefused, "the echo was answered with status %04X", uint16(r.status))}
 		}
 		return err
 	})
@@ -111,7 +116,7 @@ func (a *Association) stream(id byte, r io.Reader, size int64) error {
 		}
 		a.out = a.out[:head+n]
 		if _, err := io.ReadFull(r, a.out[head:]); err != nil {
-			return &Error{Node: a.node, Problem: fmt.Sprintf("a file could not be read while it was sent (%v)", err), Advice: "check the disk", Err: err}
+			return &Error{Node: a.node, Problem: message.New(message.InputUnreadable, "a file could not be read while it was sent (%v)", err), Advice: message.Text("check the disk"), Err: err}
 		}
 		if err := a.write(a.out); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -83,7 +84,7 @@ type Code struct{ Value, Scheme, Meaning string }
 // Report is what a Writer did.
 type Report struct {
 	Files     int
-	Clipped   int64    // voxels beyond what the output can store, moved to the end of that range
-	Warnings  []string // sentences for a person
-	SeriesUID string   // of a DICOM series
+	Clipped   int64             // voxels beyond what the output can store, moved to the end of that range
+	Warnings  []message.Message // sentences for a person
+	SeriesUID string            // of a DICOM series
 }

@@ -141,7 +141,7 @@ func (f File) frames(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if r, err := w.Close(t.Context()); err != nil || r.Files != 1 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "do not keep the diffusion gradients") {
+		if r, err := w.Close(t.Context()); err != nil || r.Files != 1 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].String(), "do not keep the diffusion gradients") {
 			t.Fatal(r, err)
 		}
 		info, err := f.Open.ReadHeader(os.DirFS(dir), name+f.Format.Endings[0])

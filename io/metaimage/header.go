@@ -2,12 +2,12 @@ package metaimage
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/raster"
 )
 
@@ -36,8 +36,8 @@ var types = map[string]int64{
 const maxAxes = 10
 
 var (
-	errNotMetaImage = errors.New("this is not a MetaImage file; choose a .mha or .mhd file")
-	errUnfinished   = errors.New("the header has no ElementDataFile; get a complete copy")
+	errNotMetaImage = message.Errorf(message.InputForeign, "this is not a MetaImage file; choose a .mha or .mhd file")
+	errUnfinished   = message.Errorf(message.InputTruncated, "the header has no ElementDataFile; get a complete copy")
 )
 
 // parse reads the header at the start of a file, up to ElementDataFile, which ends it.
@@ -75,7 +75,7 @@ func parse(file *raster.File) (raster.Text, error) {
 		}
 		out := raster.Text{Layout: h.layout, Description: h.comment, Packed: h.packed, Skip: h.skip}
 		if out.Files, err = dataFiles(fields[name], file); err == nil && h.packed && h.skip > 0 {
-			err = errors.New("the header gives a HeaderSize for compressed voxels; save it without")
+			err = message.Errorf(message.InputUnsupported, "the header gives a HeaderSize for compressed voxels; save it without")
 		}
 		if h.packed {
 			out.Skip = 0
@@ -99,22 +99,22 @@ func truth(value string) bool { return strings.HasPrefix(strings.ToLower(value),
 // fromFields interprets the fields.
 func fromFields(fields map[string]string) (*header, error) {
 	if kind := fields["ObjectType"]; kind != "" && !strings.EqualFold(kind, "Image") {
-		return nil, fmt.Errorf("it is a MetaIO file of the type %q and not an image; choose an image", raster.OneLine(kind, 30))
+		return nil, message.Errorf(message.InputForeign, "it is a MetaIO file of the type %q and not an image; choose an image", raster.OneLine(kind, 30))
 	}
 	axes, err := strconv.Atoi(fields["NDims"])
 	if err != nil || axes < 1 || axes > maxAxes {
-		return nil, fmt.Errorf("the header gives the dimension %q instead of 1 to %d; it is damaged", raster.OneLine(fields["NDims"], 30), maxAxes)
+		return nil, message.Errorf(message.InputDamaged, "the header gives the dimension %q instead of 1 to %d; it is damaged", raster.OneLine(fields["NDims"], 30), maxAxes)
 	}
 	h := &header{comment: fields["Comment"]}
 	for _, word := range strings.Fields(fields["DimSize"]) {
 		n, err := strconv.ParseInt(word, 10, 64)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("the header gives the size %q; it is damaged", word)
+			return nil, message.Errorf(message.InputDamaged, "the header gives the size %q; it is damaged", word)
 		}
 		h.sizes = append(h.sizes, n)
 	}
 	if len(h.sizes) != axes {
-		return nil, fmt.Errorf("the header gives %d sizes for %d axes; it is damaged", len(h.sizes), axes)
+		return nil, message.Errorf(message.InputDamaged, "the header gives %d sizes for %d axes; it is damaged", len(h.sizes), axes)
 	}
 	if err := h.parseVoxels(fields); err != nil {
 		return nil, err
@@ -127,21 +127,21 @@ func fromFields(fields map[string]string) (*header, error) {
 // parseVoxels reads how the voxels are stored.
 func (h *header) parseVoxels(fields map[string]string) (err error) {
 	if n := fields["ElementNumberOfChannels"]; n != "" && n != "1" || strings.HasSuffix(fields["ElementType"], "_ARRAY") {
-		return errors.New("its voxels are vectors or colours and not single numbers; save one component as an image")
+		return message.Errorf(message.InputUnsupported, "its voxels are vectors or colours and not single numbers; save one component as an image")
 	}
 	code, ok := types[fields["ElementType"]]
 	if !ok {
-		return fmt.Errorf("its voxels are of the type %q, which is not read; save them as MET_FLOAT or MET_SHORT", raster.OneLine(fields["ElementType"], 30))
+		return message.Errorf(message.InputUnsupported, "its voxels are of the type %q, which is not read; save them as MET_FLOAT or MET_SHORT", raster.OneLine(fields["ElementType"], 30))
 	}
 	h.datatype, _ = raster.DatatypeByCode(code)
 	if b, ok := fields["BinaryData"]; ok && !truth(b) {
-		return errors.New("its voxels are written as text; save it with binary data")
+		return message.Errorf(message.InputUnsupported, "its voxels are written as text; save it with binary data")
 	}
 	h.big = truth(first(fields, "BinaryDataByteOrderMSB", "ElementByteOrderMSB"))
 	h.packed = truth(fields["CompressedData"])
 	if text := fields["HeaderSize"]; text != "" {
 		if h.skip, err = strconv.ParseInt(text, 10, 64); err != nil || h.skip < -1 || h.skip > math.MaxInt64/4 || h.packed && h.skip < 0 {
-			return fmt.Errorf("the header gives the HeaderSize %q; it is damaged", raster.OneLine(text, 30))
+			return message.Errorf(message.InputDamaged, "the header gives the HeaderSize %q; it is damaged", raster.OneLine(text, 30))
 		}
 	}
 	return nil
@@ -155,12 +155,12 @@ func (h *header) parsePlace(fields map[string]string) (err error) {
 		for _, word := range words {
 			v, parseErr := strconv.ParseFloat(word, 64)
 			if parseErr != nil || v-v != 0 {
-				err = fmt.Errorf("the header gives %q as its %s; it is damaged", raster.OneLine(word, 30), names[0])
+				err = message.Errorf(message.InputDamaged, "the header gives %q as its %s; it is damaged", raster.OneLine(word, 30), names[0])
 			}
 			values = append(values, v)
 		}
 		if values != nil && len(values) != n {
-			err = fmt.Errorf("the header gives %d numbers as its %s instead of %d; it is damaged", len(values), names[0], n)
+			err = message.Errorf(message.InputDamaged, "the header gives %d numbers as its %s instead of %d; it is damaged", len(values), names[0], n)
 		}
 		return values
 	}
@@ -186,7 +186,7 @@ func dataFiles(value string, file *raster.File) ([]string, error) {
 		for i, word := range words[1:min(4, len(words))] {
 			n, err := strconv.Atoi(word)
 			if err != nil {
-				return nil, fmt.Errorf("the header numbers its files by %q; it is damaged", raster.OneLine(word, 30))
+				return nil, message.Errorf(message.InputDamaged, "the header numbers its files by %q; it is damaged", raster.OneLine(word, 30))
 			}
 			numbers[i] = n
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
@@ -41,11 +42,11 @@ func (h *header) layout() (raster.Layout, error) {
 	if h.big {
 		l.Order = binary.BigEndian
 	}
-	note := func(s series.Severity, kind series.Kind, text string) {
+	note := func(s series.Severity, kind series.Kind, text message.Message) {
 		l.Findings = append(l.Findings, series.Finding{Severity: s, Kind: kind, Text: text})
 	}
 	if h.scaled {
-		note(series.Warning, series.Scaling, "The header's function from the values to intensities is not used, as ITK does not use it.")
+		note(series.Warning, series.Scaling, message.Text("The header's function from the values to intensities is not used, as ITK does not use it."))
 	}
 	in := min(3, len(h.sizes))
 	dims, volumes, err := raster.Sizes(h.sizes[:in], h.sizes[in:])
@@ -54,7 +55,7 @@ func (h *header) layout() (raster.Layout, error) {
 	}
 	l.Volumes = volumes
 	if h.matrix == nil {
-		note(series.Warning, series.Orientation, "The file gives no orientation in the patient; it is assumed that x runs to the patient's left, y to the back and z to the head.")
+		note(series.Warning, series.Orientation, message.Text("The file gives no orientation in the patient; it is assumed that x runs to the patient's left, y to the back and z to the head."))
 	}
 	var origin volume.Vec
 	if h.offset != nil {
@@ -68,7 +69,7 @@ func (h *header) layout() (raster.Layout, error) {
 		}
 		if !(spacing > 0) {
 			spacing = 1
-			note(series.Warning, series.Spacing, "The header gives no voxel size along "+string('x'+rune(i))+"; 1 is assumed.")
+			note(series.Warning, series.Spacing, message.Text("The header gives no voxel size along %s; 1 is assumed.", string('x'+rune(i))))
 		}
 		var axis volume.Vec
 		axis[i] = 1

@@ -1,9 +1,9 @@
 package nifti
 
 import (
-	"fmt"
 	"math"
 
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -189,25 +189,25 @@ func (h *header) lengthUnit() (mm float64, name string) {
 // prefers sform to qform to pixdim alone.
 func (h *header) geometry() (volume.Geometry, []series.Finding) {
 	var findings []series.Finding
-	note := func(s series.Severity, kind series.Kind, text string) {
+	note := func(s series.Severity, kind series.Kind, text message.Message) {
 		findings = append(findings, series.Finding{Severity: s, Kind: kind, Text: text})
 	}
 	for c := range 3 {
 		switch p := h.pixdim[1+c]; {
 		case p < 0 && !math.IsInf(p, 0):
-			note(series.Warning, series.Spacing, "The header gives a negative voxel size along "+axisName(c)+"; its magnitude is used.")
+			note(series.Warning, series.Spacing, message.Text("The header gives a negative voxel size along %s; its magnitude is used.", axisName(c)))
 		case !(p > 0) || math.IsInf(p, 0):
-			note(series.Warning, series.Spacing, "The header gives no voxel size along "+axisName(c)+"; 1 is assumed unless a transform gives it.")
+			note(series.Warning, series.Spacing, message.Text("The header gives no voxel size along %s; 1 is assumed unless a transform gives it.", axisName(c)))
 		}
 	}
 
 	var ras volume.Affine
 	sform, qform := h.usableTransforms()
 	if h.sformCode > 0 && !sform {
-		note(series.Warning, series.Orientation, "The header's sform is not finite or not invertible; it is ignored.")
+		note(series.Warning, series.Orientation, message.Text("The header's sform is not finite or not invertible; it is ignored."))
 	}
 	if h.qformCode > 0 && !qform {
-		note(series.Warning, series.Orientation, "The header's qform is not finite; it is ignored.")
+		note(series.Warning, series.Orientation, message.Text("The header's qform is not finite; it is ignored."))
 	}
 	switch {
 	case sform:
@@ -216,14 +216,14 @@ func (h *header) geometry() (volume.Geometry, []series.Finding) {
 		ras = h.qform()
 	default:
 		ras = h.defaultTransform()
-		note(series.Warning, series.Orientation, "The file gives no orientation; it is assumed that x runs to the patient's left, y to the front and z to the head.")
+		note(series.Warning, series.Orientation, message.Text("The file gives no orientation; it is assumed that x runs to the patient's left, y to the front and z to the head."))
 	}
 	switch mm, unit := h.lengthUnit(); {
 	case mm != 1:
-		note(series.Note, series.Units, fmt.Sprintf("The header gives lengths in %s; voxel size and positions were multiplied by %g to get mm.", unit, mm))
+		note(series.Note, series.Units, message.Text("The header gives lengths in %s; voxel size and positions were multiplied by %g to get mm.", unit, mm))
 		ras = scaled(ras, mm)
 	case unit == "":
-		note(series.Warning, series.Units, fmt.Sprintf("The header's unit of length (code %d) is not defined; mm is assumed.", h.xyztUnits&7))
+		note(series.Warning, series.Units, message.Text("The header's unit of length (code %d) is not defined; mm is assumed.", h.xyztUnits&7))
 	}
 	dims := [3]int{int(h.dim[1]), int(h.dim[2]), int(h.dim[3])}
 	return volume.FromAffine(dims, positiveZeros(ras.FlipXY())), findings

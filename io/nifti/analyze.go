@@ -1,9 +1,9 @@
 package nifti
 
 import (
-	"fmt"
 	"math"
 
+	"quell/internal/message"
 	"quell/io/raster"
 	"quell/volume"
 )
@@ -13,16 +13,16 @@ func analyzeSpec(s raster.Spec, path string, grid volume.Geometry, source *heade
 	switch s.Datatype.Code {
 	case raster.Uint8, raster.Int16, raster.Int32, raster.Float32, raster.Float64:
 	default:
-		return s, fmt.Errorf("an Analyze file cannot hold %s; choose uint8, int16, int32, float32 or float64", s.Datatype.Name)
+		return s, message.Errorf(message.OutputUnsupported, "an Analyze file cannot hold %s; choose uint8, int16, int32, float32 or float64", s.Datatype.Name)
 	}
 	ordered, order := analyzeGrid(grid)
 	for c, n := range ordered.Dims {
 		if n > maxDim16 {
-			return s, fmt.Errorf("an Analyze file has at most %d voxels along an axis, and the volume has %d along %s; write NIfTI", maxDim16, n, axisName(c))
+			return s, message.Errorf(message.OutputUnsupported, "an Analyze file has at most %d voxels along an axis, and the volume has %d along %s; write NIfTI", maxDim16, n, axisName(c))
 		}
 	}
 	if off := analyzeError(ordered); off > visible {
-		s.Lost = append(s.Lost, fmt.Sprintf("Analyze stores no orientation and no distant origin: other programs place voxels up to %.1f mm from their position; write NIfTI to keep it.", off))
+		s.Lost = append(s.Lost, message.New(message.OutputReduced, "Analyze stores no orientation and no distant origin: other programs place voxels up to %.1f mm from their position; write NIfTI to keep it.", off))
 	}
 	s.Voxels, s.Order, s.Scale = imagePath(path), &order, scaleOnly
 	s.Header = func(_ volume.Geometry, e raster.Encoder, valid raster.Limits) []byte {
@@ -35,19 +35,19 @@ func analyzeSpec(s raster.Spec, path string, grid volume.Geometry, source *heade
 const visible = 0.1
 
 // scaleOnly chooses the slope: Analyze has no intercept.
-func scaleOnly(d raster.Datatype, values raster.Limits) (e raster.Encoder, lost string, err error) {
+func scaleOnly(d raster.Datatype, values raster.Limits) (e raster.Encoder, lost message.Message, err error) {
 	e = raster.Encoder{Datatype: d, Slope: 1}
 	lo, hi := float64(values.Lo), float64(values.Hi)
 	if !d.Integer() || (!values.Fractions && lo >= d.Lo && hi <= d.Hi) {
-		return e, "", nil
+		return e, lost, nil
 	}
 	if lo < 0 && d.Lo == 0 {
-		return e, "", fmt.Errorf("%s cannot hold negative values in an Analyze file; choose int16 or float32", d.Name)
+		return e, lost, message.Errorf(message.OutputUnsupported, "%s cannot hold negative values in an Analyze file; choose int16 or float32", d.Name)
 	}
 	const smallestNormal = 0x1p-126
 	slope := float32(max(max(-lo, hi)/(d.Hi-1), smallestNormal))
 	e.Slope = float64(math.Nextafter32(slope, math.MaxFloat32))
-	return e, "", nil
+	return e, lost, nil
 }
 
 // newAnalyzeHeader returns the header for voxels on a grid in Analyze's order.

@@ -1,8 +1,7 @@
 package nifti
 
 import (
-	"fmt"
-
+	"quell/internal/message"
 	"quell/io/raster"
 )
 
@@ -21,7 +20,7 @@ func datatypeByCode(code int64) (raster.Datatype, error) {
 		return d, nil
 	}
 	if what, ok := unsupported[code]; ok {
-		return raster.Datatype{}, fmt.Errorf("its voxels are %s (datatype %d); convert it to float32 or float64 first", what, code)
+		return raster.Datatype{}, message.Errorf(message.InputUnsupported, "its voxels are %s (datatype %d); convert it to float32 or float64 first", message.Word(what), code)
 	}
-	return raster.Datatype{}, fmt.Errorf("datatype %d is not defined by NIfTI; the header is damaged", code)
+	return raster.Datatype{}, message.Errorf(message.InputDamaged, "datatype %d is not defined by NIfTI; the header is damaged", code)
 }

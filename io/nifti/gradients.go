@@ -1,7 +1,6 @@
 package nifti
 
 import (
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
@@ -62,7 +62,7 @@ func ParseGradients(bval, bvec []byte, volumes int, grid volume.Geometry) (*seri
 	}
 	row := slices.Concat(weights...)
 	if len(row) != volumes {
-		return nil, unused(bvalSuffix, fmt.Errorf("it holds %d numbers for %d volumes", len(row), volumes))
+		return nil, unused(bvalSuffix, message.Errorf(message.InputDamaged, "it holds %d numbers for %d volumes", len(row), volumes))
 	}
 	g := &series.Gradients{Volumes: make([]series.Gradient, volumes), BVal: bval}
 	for i, b := range row {
@@ -77,7 +77,7 @@ func ParseGradients(bval, bvec []byte, volumes int, grid volume.Geometry) (*seri
 	}
 	at, ok := components(rows, volumes)
 	if !ok {
-		return g, unused(bvecSuffix, fmt.Errorf("it does not hold three lines of %d numbers", volumes))
+		return g, unused(bvecSuffix, message.Errorf(message.InputDamaged, "it does not hold three lines of %d numbers", volumes))
 	}
 	g.BVec = bvec
 	axes := gradientAxes(grid)
@@ -98,7 +98,7 @@ func unused(suffix string, err error) []series.Finding {
 	if err == nil {
 		return nil
 	}
-	return []series.Finding{{Severity: series.Warning, Kind: series.Diffusion, Text: fmt.Sprintf("The %s file beside it is not used: %v.", suffix, err)}}
+	return []series.Finding{{Severity: series.Warning, Kind: series.Diffusion, Text: message.Text("The %s file beside it is not used: %v.", suffix, err)}}
 }
 
 // components returns how to get component k of volume i from three lines, or from a line for each
@@ -128,13 +128,13 @@ func readText(fsys fs.FS, name string) ([]byte, error) {
 	case err != nil:
 		return nil, nil //nolint:nilerr // most files have none next to them
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no file")
+		return nil, message.Errorf(message.InputDamaged, "it is no file")
 	case info.Size() > maxGradients:
-		return nil, errors.New("it is too large")
+		return nil, message.Errorf(message.InputDamaged, "it is too large")
 	}
 	text, err := fs.ReadFile(fsys, name)
 	if err != nil {
-		return nil, errors.New("it cannot be read")
+		return nil, message.Errorf(message.InputUnreadable, "it cannot be read")
 	}
 	return text, nil
 }
@@ -146,7 +146,7 @@ func parseTable(text []byte) (rows [][]float64, err error) {
 		for _, word := range strings.Fields(line) {
 			v, err := strconv.ParseFloat(word, 64)
 			if err != nil {
-				return nil, fmt.Errorf("%q is no number", word)
+				return nil, message.Errorf(message.InputDamaged, "%q is no number", word)
 			}
 			row = append(row, v)
 		}
@@ -155,7 +155,7 @@ func parseTable(text []byte) (rows [][]float64, err error) {
 		}
 	}
 	if rows == nil {
-		return nil, errors.New("it is empty")
+		return nil, message.Errorf(message.InputForeign, "it is empty")
 	}
 	return rows, nil
 }

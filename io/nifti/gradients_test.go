@@ -100,7 +100,7 @@ func TestReadGradients(t *testing.T) {
 		}
 		text := ""
 		if len(found) > 0 {
-			text = found[0].Text
+			text = found[0].Text.String()
 		}
 		if text != c.finding || len(found) > 1 || text != "" && (found[0].Kind != series.Diffusion || found[0].Severity != series.Warning) {
 			t.Errorf("%s: %v, want %q", name, found, c.finding)

@@ -52,7 +52,7 @@ func TestVoxelSizes(t *testing.T) {
 		if g.Spacing != [3]float64{0.5, c.size, 2} {
 			t.Errorf("%g: spacing %v", p, g.Spacing)
 		}
-		if got := len(findings) == 0; got != (c.want == "") || !got && (len(findings) != 1 || findings[0].Text != c.want) {
+		if got := len(findings) == 0; got != (c.want == "") || !got && (len(findings) != 1 || findings[0].Text.String() != c.want) {
 			t.Errorf("%g: findings %v", p, findings)
 		}
 	}

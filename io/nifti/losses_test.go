@@ -45,7 +45,7 @@ func withVoxels[T any](t *testing.T, name string, fill bool, values ...T) []byte
 func summary(findings []series.Finding) string {
 	var list []string
 	for _, f := range findings {
-		start, _, _ := strings.Cut(f.Text, ";")
+		start, _, _ := strings.Cut(f.Text.String(), ";")
 		list = append(list, fmt.Sprintf("%v %s: %s", f.Severity, f.Kind, start))
 	}
 	return strings.Join(list, "\n")

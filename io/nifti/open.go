@@ -2,12 +2,12 @@ package nifti
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/raster"
 )
 
@@ -87,11 +87,11 @@ func otherOfPair(fsys fs.FS, name, ext string) (string, error) {
 			return base + e, nil
 		}
 	}
-	what := "voxel"
+	what := message.Text("voxel")
 	if ext == ".hdr" {
-		what = "header"
+		what = message.Text("header")
 	}
-	return "", fmt.Errorf("its %s file, %s, is missing; put both files into one folder", what, path.Base(base)+ext)
+	return "", message.Errorf(message.InputMissing, "its %s file, %s, is missing; put both files into one folder", what, path.Base(base)+ext)
 }
 
 // Open opens an image for its voxels: either file of a pair, or a single one. Values are scaled by

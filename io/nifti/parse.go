@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strings"
 
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -21,7 +21,7 @@ const maxExtensions = 16 << 20
 const maxVolumes = 1 << 16
 
 // errNotNIfTI is the error for files of every other format.
-var errNotNIfTI = errors.New("this is not a NIfTI or Analyze file; choose a .nii, .nii.gz or .hdr file")
+var errNotNIfTI = message.Errorf(message.OutputUnsupported, "this is not a NIfTI or Analyze file; choose a .nii, .nii.gz or .hdr file")
 
 // parseHeader reads the header at the start of r and checks that it describes an
 // image that can be read. On return dim[1] to dim[7] are at least 1.
@@ -71,7 +71,7 @@ func parseHeader(r io.Reader) (*header, error) {
 // headerError words the error of a file that ends inside its header.
 func headerError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the file ends inside its header; get a complete copy")
+		return message.Errorf(message.InputTruncated, "the file ends inside its header; get a complete copy")
 	}
 	return err
 }
@@ -81,20 +81,20 @@ func headerError(err error) error {
 func (h *header) checkDims() error {
 	n := h.dim[0]
 	if n < 1 || n > 7 {
-		return fmt.Errorf("the header gives %d dimensions instead of 1 to 7; it is damaged", n)
+		return message.Errorf(message.InputDamaged, "the header gives %d dimensions instead of 1 to 7; it is damaged", n)
 	}
 	if h.format != analyze75 && h.intentCode >= 3000 && h.intentCode < 3100 {
-		return errors.New("this is CIFTI connectivity data, not an image on a grid; choose an image")
+		return message.Errorf(message.InputForeign, "this is CIFTI connectivity data, not an image on a grid; choose an image")
 	}
 	if h.format == nifti1 && h.dim[1] == -1 {
-		return errors.New("this is FreeSurfer surface data, not an image on a grid; choose an image")
+		return message.Errorf(message.InputForeign, "this is FreeSurfer surface data, not an image on a grid; choose an image")
 	}
 	for i := 1; i <= 7; i++ {
 		if int64(i) > n || (h.dim[i] == 0 && i > 2) {
 			h.dim[i] = 1
 		}
 		if h.dim[i] < 1 {
-			return fmt.Errorf("the header gives %d voxels along axis %d; it is damaged", h.dim[i], i)
+			return message.Errorf(message.InputDamaged, "the header gives %d voxels along axis %d; it is damaged", h.dim[i], i)
 		}
 	}
 	voxels := int64(1)
@@ -109,13 +109,13 @@ func (h *header) checkDims() error {
 		}
 	}
 	if n := h.volumes(); n > maxVolumes {
-		return fmt.Errorf("the header gives %d volumes, more than the %d that a file may have; it is damaged", n, maxVolumes)
+		return message.Errorf(message.InputDamaged, "the header gives %d volumes, more than the %d that a file may have; it is damaged", n, maxVolumes)
 	}
 	return nil
 }
 
 func (h *header) tooMany() error {
-	return fmt.Errorf("the header gives %d x %d x %d x %d voxels, more than a volume can have; it is damaged",
+	return message.Errorf(message.InputDamaged, "the header gives %d x %d x %d x %d voxels, more than a volume can have; it is damaged",
 		h.dim[1], h.dim[2], h.dim[3], h.dim[4])
 }
 
@@ -134,7 +134,7 @@ func (h *header) volumes() int64 {
 // too (nifti1.h). An Analyze file may hold SPM's factor, or a stored range and the
 // calibrated range that it stands for.
 func (h *header) scaling() (slope, inter float64, findings []series.Finding, err error) {
-	note := func(text string) {
+	note := func(text message.Message) {
 		findings = append(findings, series.Finding{Severity: series.Note, Kind: series.Scaling, Text: text})
 	}
 	finite := func(x float64) bool { return x-x == 0 }
@@ -145,16 +145,16 @@ func (h *header) scaling() (slope, inter float64, findings []series.Finding, err
 			break
 		}
 		if h.format != analyze75 {
-			return 0, 0, nil, errors.New("the header's slope (scl_slope) is a number but its intercept (scl_inter) is not; it is damaged")
+			return 0, 0, nil, message.Errorf(message.InputDamaged, "the header's slope (scl_slope) is a number but its intercept (scl_inter) is not; it is damaged")
 		}
 		inter = 0
 	case h.format == analyze75 && stored != 0 && calibrated != 0 && finite(calibrated):
 		slope = calibrated / stored
 		inter = h.calMin - slope*float64(h.glmin)
-		note("Values were scaled from the header's stored range to its calibrated range.")
+		note(message.Text("Values were scaled from the header's stored range to its calibrated range."))
 	default:
 		if !finite(h.sclSlope) {
-			note("The header's slope (scl_slope) is not finite; the stored values are used.")
+			note(message.Text("The header's slope (scl_slope) is not finite; the stored values are used."))
 		}
 		return 1, 0, findings, nil
 	}
@@ -164,7 +164,7 @@ func (h *header) scaling() (slope, inter float64, findings []series.Finding, err
 // dataOffset returns the byte at which the voxels start in the file that holds them.
 func (h *header) dataOffset() (offset int64, findings []series.Finding, err error) {
 	if !(math.Abs(h.voxOffset) < 1<<62) {
-		return 0, nil, fmt.Errorf("the header gives byte %g as the start of the voxels; it is damaged", h.voxOffset)
+		return 0, nil, message.Errorf(message.InputDamaged, "the header gives byte %g as the start of the voxels; it is damaged", h.voxOffset)
 	}
 	offset = int64(h.voxOffset)
 	first := int64(0)
@@ -177,7 +177,7 @@ func (h *header) dataOffset() (offset int64, findings []series.Finding, err erro
 	if offset != 0 {
 		findings = append(findings, series.Finding{
 			Severity: series.Warning, Kind: series.Header,
-			Text: fmt.Sprintf("The header gives byte %d as the start of the voxels; byte %d, the first possible, is used.", offset, first),
+			Text: message.Text("The header gives byte %d as the start of the voxels; byte %d, the first possible, is used.", offset, first),
 		})
 	}
 	return first, findings, nil
@@ -196,7 +196,7 @@ func (h *header) parseExtensions(b []byte) []series.Finding {
 		if size < 8 || size > int64(len(b)) {
 			return []series.Finding{{
 				Severity: series.Note, Kind: series.Header,
-				Text: "The header's extensions are damaged; those after the damage are ignored.",
+				Text: message.Text("The header's extensions are damaged; those after the damage are ignored."),
 			}}
 		}
 		h.extensions = append(h.extensions, extension{code, b[8:size:size]})

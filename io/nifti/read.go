@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 
+	"quell/internal/message"
 	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
@@ -91,7 +92,7 @@ func (h *header) rasterLayout() (raster.Layout, error) {
 func (h *header) readExtensions(file *raster.File, offset int64) []series.Finding {
 	size := offset - file.At()
 	if size > maxExtensions {
-		return []series.Finding{{Severity: series.Note, Kind: series.Header, Text: "The header's extensions are too large; they are ignored."}}
+		return []series.Finding{{Severity: series.Note, Kind: series.Header, Text: message.Text("The header's extensions are too large; they are ignored.")}}
 	}
 	var b bytes.Buffer
 	if file.Holds(offset) { // else it is compressed

@@ -1,9 +1,9 @@
 package nifti
 
 import (
-	"fmt"
 	"io/fs"
 
+	"quell/internal/message"
 	"quell/series"
 )
 
@@ -21,10 +21,10 @@ func sourceHeader(from *series.Series) (*header, error) {
 	src := from.Sources[0]
 	h, err := readFullHeader(src.FS, src.Name)
 	if err != nil {
-		return nil, fmt.Errorf("the header of the source %s cannot be read again (%w)", src.Name, err)
+		return nil, message.Errorf(message.InputChanged, "the header of the source %s cannot be read again (%w)", src.Name, err)
 	}
 	if g, _ := h.geometry(); g.Affine.Column(3) != src.Position {
-		return nil, fmt.Errorf("the source %s was changed after it was opened; open it again", src.Name)
+		return nil, message.Errorf(message.InputChanged, "the source %s was changed after it was opened; open it again", src.Name)
 	}
 	return h, nil
 }

@@ -41,12 +41,12 @@ func TestUnusableTransformsAreReported(t *testing.T) {
 	for code := int64(1); code <= 2; code++ {
 		h := base
 		h.sformCode = code
-		if _, f := h.geometry(); len(f) != 2 || f[0].Text != "The header's sform is not finite or not invertible; it is ignored." {
+		if _, f := h.geometry(); len(f) != 2 || f[0].Text.String() != "The header's sform is not finite or not invertible; it is ignored." {
 			t.Errorf("sform, code %d: %v", code, f)
 		}
 		h = base
 		h.qformCode, h.qoffset[0] = code, math.NaN()
-		if _, f := h.geometry(); len(f) != 2 || f[0].Text != "The header's qform is not finite; it is ignored." {
+		if _, f := h.geometry(); len(f) != 2 || f[0].Text.String() != "The header's qform is not finite; it is ignored." {
 			t.Errorf("qform, code %d: %v", code, f)
 		}
 	}
@@ -112,7 +112,7 @@ func TestBytesInErrors(t *testing.T) {
 	}
 	h := header{format: nifti1, single: true, voxOffset: 300}
 	_, findings, err := h.dataOffset()
-	if want := "The header gives byte 300 as the start of the voxels; byte 352, the first possible, is used."; err != nil || len(findings) != 1 || findings[0].Text != want {
+	if want := "The header gives byte 300 as the start of the voxels; byte 352, the first possible, is used."; err != nil || len(findings) != 1 || findings[0].Text.String() != want {
 		t.Errorf("%v, %v", findings, err)
 	}
 }

@@ -1,9 +1,9 @@
 package nifti
 
 import (
-	"errors"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/format"
 	"quell/io/raster"
 	"quell/series"
@@ -39,7 +39,7 @@ var Make raster.Maker = func(path string, from *series.Series, description strin
 	_, ext, gz := splitExt(path)
 	pair := strings.EqualFold(ext, ".hdr") && gz == ""
 	if !pair && !strings.EqualFold(ext, ".nii") {
-		return raster.Spec{}, errors.New("the name must end in .nii or .nii.gz for NIfTI, in .hdr for Analyze")
+		return raster.Spec{}, message.Errorf(message.OutputUnsupported, "the name must end in .nii or .nii.gz for NIfTI, in .hdr for Analyze")
 	}
 	source, err := sourceHeader(from)
 	if err != nil {

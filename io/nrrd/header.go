@@ -2,13 +2,13 @@ package nrrd
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/raster"
 	"quell/volume"
 )
@@ -37,7 +37,7 @@ type header struct {
 // maxAxes is the largest dimension of the format.
 const maxAxes = 16
 
-var errNotNRRD = errors.New("this is not a NRRD file; choose a .nrrd or .nhdr file")
+var errNotNRRD = message.Errorf(message.InputForeign, "this is not a NRRD file; choose a .nrrd or .nhdr file")
 
 // parse reads the header at the start of a file, up to the empty line behind it or the end.
 func parse(file *raster.File) (raster.Text, error) {
@@ -59,11 +59,11 @@ func parse(file *raster.File) (raster.Text, error) {
 		}
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
-			return raster.Text{}, fmt.Errorf("the header has the line %q, which is no field; it is damaged", raster.OneLine(line, 60))
+			return raster.Text{}, message.Errorf(message.InputDamaged, "the header has the line %q, which is no field; it is damaged", raster.OneLine(line, 60))
 		}
 		name = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "")
 		if _, twice := fields[name]; twice {
-			return raster.Text{}, fmt.Errorf("the header gives the field %s twice; it is damaged", name)
+			return raster.Text{}, message.Errorf(message.InputDamaged, "the header gives the field %s twice; it is damaged", name)
 		}
 		fields[name] = strings.TrimSpace(value)
 	}
@@ -83,21 +83,21 @@ func fromFields(fields map[string]string) (*header, error) {
 	h := &header{space: strings.ToLower(fields["space"]), content: fields["content"]}
 	dimension, err := strconv.Atoi(fields["dimension"])
 	if err != nil || dimension < 1 || dimension > maxAxes {
-		return nil, fmt.Errorf("the header gives the dimension %q instead of 1 to %d; it is damaged", fields["dimension"], maxAxes)
+		return nil, message.Errorf(message.InputDamaged, "the header gives the dimension %q instead of 1 to %d; it is damaged", fields["dimension"], maxAxes)
 	}
 	for _, word := range strings.Fields(fields["sizes"]) {
 		n, err := strconv.ParseInt(word, 10, 64)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("the header gives the size %q; it is damaged", word)
+			return nil, message.Errorf(message.InputDamaged, "the header gives the size %q; it is damaged", word)
 		}
 		h.sizes = append(h.sizes, n)
 	}
 	if len(h.sizes) != dimension {
-		return nil, fmt.Errorf("the header gives %d sizes for %d axes; it is damaged", len(h.sizes), dimension)
+		return nil, message.Errorf(message.InputDamaged, "the header gives %d sizes for %d axes; it is damaged", len(h.sizes), dimension)
 	}
 	code, ok := types[strings.ToLower(fields["type"])]
 	if !ok {
-		return nil, fmt.Errorf("its voxels are of the type %q, which is not read; save them as float or short", fields["type"])
+		return nil, message.Errorf(message.InputUnsupported, "its voxels are of the type %q, which is not read; save them as float or short", fields["type"])
 	}
 	h.datatype, _ = raster.DatatypeByCode(code)
 	switch strings.ToLower(fields["encoding"]) {
@@ -105,14 +105,14 @@ func fromFields(fields map[string]string) (*header, error) {
 	case "gzip", "gz":
 		h.packed = true
 	default:
-		return nil, fmt.Errorf("its voxels are encoded as %q; save it with the encoding raw or gzip", fields["encoding"])
+		return nil, message.Errorf(message.InputUnsupported, "its voxels are encoded as %q; save it with the encoding raw or gzip", fields["encoding"])
 	}
 	switch strings.ToLower(fields["endian"]) {
 	case "little", "":
 	case "big":
 		h.big = true
 	default:
-		return nil, fmt.Errorf("the header gives the byte order %q; it is damaged", fields["endian"])
+		return nil, message.Errorf(message.InputDamaged, "the header gives the byte order %q; it is damaged", fields["endian"])
 	}
 	h.endian = fields["endian"] != ""
 	if err := h.parseSpace(fields); err != nil {
@@ -127,12 +127,12 @@ func (h *header) parseSpace(fields map[string]string) (err error) {
 		for _, word := range strings.Fields(fields[name]) {
 			v, parseErr := strconv.ParseFloat(word, 64)
 			if parseErr != nil {
-				err = fmt.Errorf("the header gives %q among its %s; it is damaged", word, name)
+				err = message.Errorf(message.InputDamaged, "the header gives %q among its %s; it is damaged", word, name)
 			}
 			values = append(values, v)
 		}
 		if values != nil && len(values) != len(h.sizes) {
-			err = fmt.Errorf("the header gives %d %s for %d axes; it is damaged", len(values), name, len(h.sizes))
+			err = message.Errorf(message.InputDamaged, "the header gives %d %s for %d axes; it is damaged", len(values), name, len(h.sizes))
 		}
 		return values
 	}
@@ -142,14 +142,14 @@ func (h *header) parseSpace(fields map[string]string) (err error) {
 	}
 	h.kinds, h.centers, h.units = strings.Fields(strings.ToLower(fields["kinds"])), strings.Fields(strings.ToLower(fields["centers"]+" "+fields["centerings"])), quoted(fields["spaceunits"])
 	if len(h.kinds) > 0 && len(h.kinds) != len(h.sizes) {
-		return fmt.Errorf("the header gives %d kinds for %d axes; it is damaged", len(h.kinds), len(h.sizes))
+		return message.Errorf(message.InputDamaged, "the header gives %d kinds for %d axes; it is damaged", len(h.kinds), len(h.sizes))
 	}
 	if text := fields["spacedirections"]; text != "" {
 		if h.directions, err = vectors(text); err != nil {
 			return err
 		}
 		if len(h.directions) != len(h.sizes) {
-			return fmt.Errorf("the header gives %d space directions for %d axes; it is damaged", len(h.directions), len(h.sizes))
+			return message.Errorf(message.InputDamaged, "the header gives %d space directions for %d axes; it is damaged", len(h.directions), len(h.sizes))
 		}
 	}
 	if text := fields["spaceorigin"]; text != "" {
@@ -158,7 +158,7 @@ func (h *header) parseSpace(fields map[string]string) (err error) {
 			return err
 		}
 		if len(origin) != 1 {
-			return errors.New("the header's space origin is no position; it is damaged")
+			return message.Errorf(message.InputDamaged, "the header's space origin is no position; it is damaged")
 		}
 		h.origin = origin[0]
 	}
@@ -169,7 +169,7 @@ func (h *header) parseSpace(fields map[string]string) (err error) {
 func (h *header) parseData(fields map[string]string) (err error) {
 	h.data = fields["datafile"]
 	if strings.Contains(h.data, "%") || strings.HasPrefix(h.data, "LIST") {
-		return errors.New("its voxels are in several files; save it as one .nrrd")
+		return message.Errorf(message.InputUnsupported, "its voxels are in several files; save it as one .nrrd")
 	}
 	skip := func(name string) (n int64) {
 		if fields[name] == "" {
@@ -177,13 +177,13 @@ func (h *header) parseData(fields map[string]string) (err error) {
 		}
 		n, parseErr := strconv.ParseInt(fields[name], 10, 64)
 		if parseErr != nil || n < -1 || n > math.MaxInt64/4 {
-			err = fmt.Errorf("the header gives %q as its %s; it is damaged", fields[name], name)
+			err = message.Errorf(message.InputDamaged, "the header gives %q as its %s; it is damaged", fields[name], name)
 		}
 		return n
 	}
 	h.lineSkip, h.byteSkip = skip("lineskip"), skip("byteskip")
 	if err == nil && (h.lineSkip < 0 || h.packed && h.byteSkip < 0) {
-		err = errors.New("the header gives a negative number of lines or bytes to skip; it is damaged")
+		err = message.Errorf(message.InputDamaged, "the header gives a negative number of lines or bytes to skip; it is damaged")
 	}
 	return err
 }
@@ -197,13 +197,13 @@ func vectors(text string) (list [][]float64, err error) {
 		}
 		end := strings.IndexByte(text, ')')
 		if text[0] != '(' || end < 0 {
-			return nil, fmt.Errorf("the header gives %q instead of a vector; it is damaged", raster.OneLine(text, 60))
+			return nil, message.Errorf(message.InputDamaged, "the header gives %q instead of a vector; it is damaged", raster.OneLine(text, 60))
 		}
 		var v []float64
 		for _, word := range strings.Split(text[1:end], ",") {
 			x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 			if err != nil {
-				return nil, fmt.Errorf("the header gives %q in a vector; it is damaged", raster.OneLine(word, 60))
+				return nil, message.Errorf(message.InputDamaged, "the header gives %q in a vector; it is damaged", raster.OneLine(word, 60))
 			}
 			v = append(v, x)
 		}
@@ -238,16 +238,16 @@ func (h *header) inSpace() ([]bool, error) {
 			in[i] = i < 3
 		}
 		if len(h.kinds) > 0 && !slices.Contains(single, h.kinds[i]) && h.sizes[i] > 1 {
-			return nil, fmt.Errorf("its voxels are vectors or colours (kind %s) and not single numbers; save one component as an image", h.kinds[i])
+			return nil, message.Errorf(message.InputUnsupported, "its voxels are vectors or colours (kind %s) and not single numbers; save one component as an image", h.kinds[i])
 		}
 	}
 	for i := 1; i < len(in); i++ {
 		if in[i] && slices.Contains(in[:i], false) && h.leading(in[:i]) > 1 {
-			return nil, errors.New("its volumes are stored voxel by voxel beside each other; save them with the axis of volumes last")
+			return nil, message.Errorf(message.InputUnsupported, "its volumes are stored voxel by voxel beside each other; save them with the axis of volumes last")
 		}
 	}
 	if n := count(in); n < 1 || n > 3 {
-		return nil, fmt.Errorf("the header gives %d axes in space instead of 1 to 3; it is damaged", n)
+		return nil, message.Errorf(message.InputDamaged, "the header gives %d axes in space instead of 1 to 3; it is damaged", n)
 	}
 	return in, nil
 }

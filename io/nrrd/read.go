@@ -3,10 +3,9 @@ package nrrd
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"math"
 
+	"quell/internal/message"
 	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
@@ -30,11 +29,11 @@ func (h *header) layout() (raster.Layout, error) {
 	if h.big {
 		l.Order = binary.BigEndian
 	}
-	note := func(s series.Severity, kind series.Kind, text string) {
+	note := func(s series.Severity, kind series.Kind, text message.Message) {
 		l.Findings = append(l.Findings, series.Finding{Severity: s, Kind: kind, Text: text})
 	}
 	if !h.endian && h.datatype.Bytes > 1 {
-		note(series.Warning, series.Header, "The header gives no byte order; little-endian is assumed.")
+		note(series.Warning, series.Header, message.Text("The header gives no byte order; little-endian is assumed."))
 	}
 	in, err := h.inSpace()
 	if err != nil {
@@ -84,21 +83,21 @@ func (h *header) step(in []bool) float64 {
 }
 
 // grid returns the steps along the axes in space and the position of the first voxel, in LPS+ mm.
-func (h *header) grid(in []bool, note func(series.Severity, series.Kind, string)) (steps []volume.Vec, origin volume.Vec, err error) {
+func (h *header) grid(in []bool, note func(series.Severity, series.Kind, message.Message)) (steps []volume.Vec, origin volume.Vec, err error) {
 	signs, known := toLPS[h.space]
 	if !known {
 		signs = volume.Vec{1, 1, 1}
-		note(series.Warning, series.Orientation, "The file gives no orientation in the patient; it is assumed that x runs to the patient's left, y to the back and z to the head.")
+		note(series.Warning, series.Orientation, message.Text("The file gives no orientation in the patient; it is assumed that x runs to the patient's left, y to the back and z to the head."))
 	}
 	scale := 1.0
 	if len(h.units) > 0 {
 		mm, known := millimetres[h.units[0]]
 		switch {
 		case !known:
-			note(series.Warning, series.Units, fmt.Sprintf("The file's unit of length (%s) is not known; mm is assumed.", raster.OneLine(h.units[0], 20)))
+			note(series.Warning, series.Units, message.Text("The file's unit of length (%s) is not known; mm is assumed.", raster.OneLine(h.units[0], 20)))
 		case mm != 1:
 			scale = mm
-			note(series.Note, series.Units, fmt.Sprintf("The header gives lengths in %s; voxel size and positions were multiplied by %g to get mm.", h.units[0], mm))
+			note(series.Note, series.Units, message.Text("The header gives lengths in %s; voxel size and positions were multiplied by %g to get mm.", h.units[0], mm))
 		}
 	}
 	turned := func(v []float64) (out volume.Vec) {
@@ -121,7 +120,7 @@ func (h *header) grid(in []bool, note func(series.Severity, series.Kind, string)
 		}
 		if !(spacing > 0) || math.IsInf(spacing, 0) {
 			spacing = 1
-			note(series.Warning, series.Spacing, "The header gives no voxel size along "+string('x'+rune(len(steps)))+"; 1 is assumed.")
+			note(series.Warning, series.Spacing, message.Text("The header gives no voxel size along %s; 1 is assumed.", string('x'+rune(len(steps)))))
 		}
 		var step volume.Vec
 		step[len(steps)] = spacing * signs[len(steps)] * scale
@@ -139,7 +138,7 @@ func (h *header) grid(in []bool, note func(series.Severity, series.Kind, string)
 	}
 	for _, v := range append([]volume.Vec{origin}, steps...) {
 		if n := v.Norm(); n-n != 0 {
-			return nil, origin, errors.New("the header's positions are not finite; it is damaged")
+			return nil, origin, message.Errorf(message.InputDamaged, "the header's positions are not finite; it is damaged")
 		}
 	}
 	return steps, origin, nil

@@ -6,6 +6,8 @@ import (
 	"hash/maphash"
 	"io"
 	"io/fs"
+
+	"quell/internal/message"
 )
 
 // checkBlock is the number of bytes that are hashed together.
@@ -52,7 +54,7 @@ func (c *checkedWriter) hash(p []byte) {
 }
 
 // errDiffers is the error of a file that was read back and is not what was written.
-var errDiffers = errors.New("it was read back and differs from what was to be written, so it is not kept; check the disk, or choose another place")
+var errDiffers = message.Errorf(message.OutputDiffers, "it was read back and differs from what was to be written, so it is not kept; check the disk, or choose another place")
 
 // verify reads a file back, decompressed, and compares it with what was written.
 func (c *checkedWriter) verify(ctx context.Context, fsys fs.FS, name string) error {

@@ -2,10 +2,10 @@ package raster
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
+
+	"quell/internal/message"
 )
 
 // Component names the number that is read from each voxel of a file if its voxels
@@ -46,29 +46,19 @@ func ComponentNames() []string {
 func (d Datatype) checkComponent(c Component) error {
 	switch {
 	case len(d.Components) == 0 && c != "":
-		return fmt.Errorf("its voxels are single numbers and have no %s component", c)
+		return message.Errorf(message.InputChoice, "its voxels are single numbers and have no %s component", c)
 	case len(d.Components) > 0 && !slices.Contains(d.Components, c):
-		return fmt.Errorf("its voxels are %s; choose one component: %s", d.voxelName(), orList(d.Components))
+		return message.Errorf(message.InputChoice, "its voxels are %s; choose one component: %s", d.voxelName(), message.Or(d.Components))
 	}
 	return nil
 }
 
 // voxelName names the voxels of a datatype that has components.
-func (d Datatype) voxelName() string {
+func (d Datatype) voxelName() message.Message {
 	if d.complex() {
-		return "complex numbers"
+		return message.Text("complex numbers")
 	}
-	return "colours"
-}
-
-// orList joins components for a sentence: "red, green or blue".
-func orList(components []Component) string {
-	var words []string
-	for _, c := range components {
-		words = append(words, string(c))
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	return message.Text("colours")
 }
 
 // decodeComplex is decode for little-endian complex numbers. Slope and intercept

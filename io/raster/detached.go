@@ -1,13 +1,12 @@
 package raster
 
 import (
-	"errors"
-	"fmt"
 	"io/fs"
 	"math"
 	"path"
 	"strings"
 
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -17,7 +16,7 @@ import (
 func Detached(header, data string) (string, error) {
 	name := path.Join(path.Dir(header), data)
 	if data == "" || strings.ContainsAny(data, "\\\x00") || path.IsAbs(data) || !fs.ValidPath(data) {
-		return "", fmt.Errorf("the header names %q for its voxels, which does not lie beside it; put both files into one folder", data)
+		return "", message.Errorf(message.InputMissing, "the header names %q for its voxels, which does not lie beside it; put both files into one folder", data)
 	}
 	return name, nil
 }
@@ -45,7 +44,7 @@ func Grid(dims []int, steps []volume.Vec, origin volume.Vec) (volume.Geometry, e
 		}
 	}
 	if whole := axes[0].Norm() * axes[1].Norm() * axes[2].Norm(); !(math.Abs(a.Det()) > 1e-6*whole) || math.IsInf(whole, 0) {
-		return volume.Geometry{}, errors.New("the header gives axes that lie in one plane or have no length; it is damaged")
+		return volume.Geometry{}, message.Errorf(message.InputDamaged, "the header gives axes that lie in one plane or have no length; it is damaged")
 	}
 	return volume.FromAffine(size, a), nil
 }
@@ -55,14 +54,14 @@ func Sizes(space, others []int64) (dims []int, volumes int, err error) {
 	voxels, n := int64(1), int64(1)
 	for _, d := range space {
 		if d < 1 || d > volume.MaxVoxels/voxels {
-			return nil, 0, fmt.Errorf("the header gives %v voxels, more or fewer than a volume can have; it is damaged", space)
+			return nil, 0, message.Errorf(message.InputDamaged, "the header gives %v voxels, more or fewer than a volume can have; it is damaged", space)
 		}
 		voxels *= d
 		dims = append(dims, int(d))
 	}
 	for _, d := range others {
 		if d < 1 || d > maxVolumes/n {
-			return nil, 0, fmt.Errorf("the header gives %v volumes, more or fewer than the %d that a file may have; it is damaged", others, maxVolumes)
+			return nil, 0, message.Errorf(message.InputDamaged, "the header gives %v volumes, more or fewer than the %d that a file may have; it is damaged", others, maxVolumes)
 		}
 		n *= d
 	}

@@ -3,10 +3,10 @@ package raster
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"strings"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/internal/words16"
 )
@@ -32,7 +32,7 @@ func DatatypeByName(name string) (Datatype, error) {
 			}
 		}
 	}
-	return Datatype{}, fmt.Errorf("there is no datatype %q; choose %s", name, strings.Join(writable, ", "))
+	return Datatype{}, message.Errorf(message.OutputUnsupported, "there is no datatype %q; choose %s", name, strings.Join(writable, ", "))
 }
 
 // BytesPerVoxel returns the size of a voxel of that data type, one of Datatypes or
@@ -56,38 +56,38 @@ type Encoder struct {
 // integers). Otherwise the range of the values is mapped to the range of the type, less one
 // step at both ends, so that rounding slope and intercept to the header's float32 clips
 // nothing. A floating-point type needs no limits.
-func Scaled(d Datatype, values Limits) (e Encoder, lost string, err error) {
+func Scaled(d Datatype, values Limits) (e Encoder, lost message.Message, err error) {
 	e = Encoder{Datatype: d, Slope: 1}
 	if !d.Integer() {
-		return e, "", nil
+		return e, lost, nil
 	}
 	lo, hi, whole := float64(values.Lo), float64(values.Hi), !values.Fractions
 	if whole && lo >= d.Lo && hi <= d.Hi {
-		return e, "", nil
+		return e, lost, nil
 	}
 	if shift := lo - d.Lo; lo == hi || (whole && hi-lo <= d.Hi-d.Lo && math.Abs(shift) <= 1<<24) {
 		e.Inter = shift
-		return e, "", nil
+		return e, lost, nil
 	}
 	const smallestNormal = 0x1p-126
 	slope := float32(max((hi-lo)/(d.Hi-d.Lo-2), smallestNormal))
 	e.Slope = float64(math.Nextafter32(slope, math.MaxFloat32))
 	e.Inter = float64(float32(lo - (d.Lo+1)*e.Slope))
-	return e, "", nil
+	return e, lost, nil
 }
 
 // Unscaled is Scaled for a format that stores neither slope nor intercept. lost says
 // what integers do not keep; "" for nothing.
-func Unscaled(d Datatype, values Limits) (e Encoder, lost string, err error) {
+func Unscaled(d Datatype, values Limits) (e Encoder, lost message.Message, err error) {
 	e = Encoder{Datatype: d, Slope: 1}
 	if !d.Integer() {
-		return e, "", nil
+		return e, lost, nil
 	}
 	if values.Fractions {
-		lost = fmt.Sprintf("The format stores no scale, so that %s holds values rounded to whole numbers; float32 keeps them.", d.Name)
+		lost = message.New(message.OutputRounded, "The format stores no scale, so that %s holds values rounded to whole numbers; float32 keeps them.", d.Name)
 	}
 	if float64(values.Lo) < d.Lo-0.5 || float64(values.Hi) > d.Hi+0.5 {
-		lost = fmt.Sprintf("Values from %g to %g do not fit %s and were clipped to its range; float32 keeps them.", values.Lo, values.Hi, d.Name)
+		lost = message.New(message.OutputRounded, "Values from %g to %g do not fit %s and were clipped to its range; float32 keeps them.", values.Lo, values.Hi, d.Name)
 	}
 	return e, lost, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
+
+	"quell/internal/message"
 )
 
 // File reads one file sequentially and decompresses it if its content, not
@@ -50,7 +51,7 @@ func OpenStored(fsys fs.FS, name string) (*File, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && info.IsDir() {
-		err = errors.New("this is a folder, not a file")
+		err = message.Errorf(message.InputDamaged, "this is a folder, not a file")
 	}
 	if err != nil {
 		_ = file.Close()
@@ -94,13 +95,13 @@ func (s *File) Unpack() (err error) {
 func (s *File) Line() (string, error) {
 	in, ok := s.in.(*bufio.Reader)
 	if !ok {
-		return "", errors.New("the text of the header is compressed")
+		return "", message.Errorf(message.InputDamaged, "the text of the header is compressed")
 	}
 	line, err := in.ReadSlice('\n')
 	s.pos += int64(len(line))
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull) || s.pos > maxHeader:
-		return "", errors.New("the header does not end; it is damaged")
+		return "", message.Errorf(message.InputDamaged, "the header does not end; it is damaged")
 	case err != nil && len(line) == 0:
 		return "", err
 	}
@@ -162,7 +163,7 @@ func (s *File) couldHold(end int64) bool {
 // the file.
 func WithoutPath(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no such file (%w)", fs.ErrNotExist)
+		return message.Errorf(message.InputMissing, "there is no such file (%w)", fs.ErrNotExist)
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -175,10 +176,10 @@ func WithoutPath(err error) error {
 func ReadError(err error) error {
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, zlib.ErrChecksum) || errors.Is(err, zlib.ErrHeader) || errors.As(err, &corrupt) {
-		return errors.New("the compressed data is damaged; get an intact copy")
+		return message.Errorf(message.InputDamaged, "the compressed data is damaged; get an intact copy")
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the file is truncated; get a complete copy")
+		return message.Errorf(message.InputTruncated, "the file is truncated; get a complete copy")
 	}
 	return err
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+
+	"quell/internal/message"
 )
 
 // joined is a file made of the same number of bytes of each of several files, one after another: the
@@ -22,9 +24,9 @@ func OpenJoined(fsys fs.FS, names []string, each int64) (*File, error) {
 		info, err := fs.Stat(fsys, name)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("a file of its voxels, %s, cannot be opened (%w); put all files into one folder", name, WithoutPath(err))
+			return nil, message.Errorf(message.InputUnreadable, "a file of its voxels, %s, cannot be opened (%w); put all files into one folder", name, WithoutPath(err))
 		case !info.Mode().IsRegular() || info.Size() < each:
-			return nil, fmt.Errorf("a file of its voxels, %s, should have %d bytes, but it has %d; get a complete copy", name, each, info.Size())
+			return nil, message.Errorf(message.InputTruncated, "a file of its voxels, %s, should have %d bytes, but it has %d; get a complete copy", name, each, info.Size())
 		}
 	}
 	j := &joined{fsys: fsys, names: names, each: each}
@@ -102,12 +104,12 @@ func Numbered(pattern string, first, last, step int) ([]string, error) {
 			end++
 		}
 		if verb != "" || end == len(pattern) || pattern[end] != 'd' {
-			return nil, fmt.Errorf("the header names its files %q, which is no pattern with one %%d; it is damaged", pattern)
+			return nil, message.Errorf(message.InputDamaged, "the header names its files %q, which is no pattern with one %%d; it is damaged", pattern)
 		}
 		before, verb, after = pattern[:i], pattern[i:end+1], pattern[end+1:]
 	}
 	if verb == "" || step < 1 || last < first || (last-first)/step >= maxFiles {
-		return nil, fmt.Errorf("the header names its files %q from %d to %d in steps of %d; it is damaged", pattern, first, last, step)
+		return nil, message.Errorf(message.InputDamaged, "the header names its files %q from %d to %d in steps of %d; it is damaged", pattern, first, last, step)
 	}
 	var names []string
 	for k := first; k <= last; k += step {

@@ -1,8 +1,7 @@
 package raster
 
 import (
-	"fmt"
-
+	"quell/internal/message"
 	"quell/series"
 )
 
@@ -25,26 +24,26 @@ func (l losses) nonFinite() int { return l.nan + l.infinite + l.overflow }
 
 // findings returns a finding for each kind of loss.
 func (l losses) findings() (list []series.Finding) {
-	const masked = "treated as padding, which filters neither use nor change"
-	add := func(n int, s series.Severity, kind series.Kind, one, many string) {
+	masked := message.Text("treated as padding, which filters neither use nor change")
+	add := func(n int, s series.Severity, kind series.Kind, one, many message.Message) {
 		switch {
 		case n == 1:
-			list = append(list, series.Finding{Severity: s, Kind: kind, Text: "1 voxel " + one})
+			list = append(list, series.Finding{Severity: s, Kind: kind, Text: message.Text("1 voxel %s", one)})
 		case n > 1:
-			list = append(list, series.Finding{Severity: s, Kind: kind, Text: fmt.Sprintf("%d voxels %s", n, many)})
+			list = append(list, series.Finding{Severity: s, Kind: kind, Text: message.Text("%d voxels %s", n, many)})
 		}
 	}
 	add(l.nan, series.Note, series.Padding,
-		"is NaN; it is "+masked+".",
-		"are NaN; they are "+masked+".")
+		message.Text("is NaN; it is %s.", masked),
+		message.Text("are NaN; they are %s.", masked))
 	add(l.infinite, series.Warning, series.Padding,
-		"is infinite; it is "+masked+".",
-		"are infinite; they are "+masked+".")
+		message.Text("is infinite; it is %s.", masked),
+		message.Text("are infinite; they are %s.", masked))
 	add(l.overflow, series.Warning, series.Precision,
-		"is beyond the range of 32-bit floating point; it is "+masked+".",
-		"are beyond the range of 32-bit floating point; they are "+masked+".")
+		message.Text("is beyond the range of 32-bit floating point; it is %s.", masked),
+		message.Text("are beyond the range of 32-bit floating point; they are %s.", masked))
 	add(l.rounded, series.Warning, series.Precision,
-		"has more digits than 32-bit floating point holds (24 bits); it was rounded.",
-		"have more digits than 32-bit floating point holds (24 bits); they were rounded.")
+		message.Text("has more digits than 32-bit floating point holds (24 bits); it was rounded."),
+		message.Text("have more digits than 32-bit floating point holds (24 bits); they were rounded."))
 	return list
 }

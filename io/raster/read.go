@@ -3,10 +3,10 @@ package raster
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io/fs"
 	"slices"
 
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -65,22 +65,22 @@ type Info struct {
 func (open Opener) ReadHeader(fsys fs.FS, name string) (Info, error) {
 	im, err := open(fsys, name)
 	if err != nil {
-		return Info{}, fmt.Errorf("%s: %w", name, err)
+		return Info{}, message.Named(name, err)
 	}
 	defer im.file.Close()
 	p, err := im.plan()
 	if err != nil {
-		return Info{}, fmt.Errorf("%s: %w", name, err)
+		return Info{}, message.Named(name, err)
 	}
 	if err := im.checkSize(p, 0); err != nil {
-		return Info{}, fmt.Errorf("%s: %w", name, err)
+		return Info{}, message.Named(name, err)
 	}
 	l := im.layout
 	findings := append(p.findings, im.checkLength(p)...)
 	if l.Volumes > 1 {
 		findings = append(findings, series.Finding{
 			Severity: series.Note, Kind: series.Volumes,
-			Text: fmt.Sprintf("The file holds %d volumes; the first is opened unless another one is chosen.", l.Volumes),
+			Text: message.Text("The file holds %d volumes; the first is opened unless another one is chosen.", l.Volumes),
 		})
 	}
 	_, direct := im.direct()
@@ -143,7 +143,7 @@ func (r *Sequence) Read(ctx context.Context, t int) (*series.Series, error) {
 	s, err := r.read(ctx, t)
 	if err != nil {
 		r.Close() // its place in the file is not known
-		return nil, fmt.Errorf("%s: %w", r.name, err)
+		return nil, message.Named(r.name, err)
 	}
 	s.Sources[0].FS, s.Sources[0].Name = r.fsys, r.name
 	return s, nil
@@ -189,7 +189,7 @@ func (im *Image) plan() (plan, error) {
 		decoder: decoder{Datatype: l.Datatype, order: l.Order, slope: l.Slope, inter: l.Inter},
 	}
 	if err := p.geometry.Validate(); err != nil {
-		return p, fmt.Errorf("its grid is not usable (%w)", err)
+		return p, message.Errorf(message.InputDamaged, "its grid is not usable (%w)", err)
 	}
 	p.volumeBytes = int64(p.geometry.Voxels()) * int64(l.Datatype.Bytes)
 	return p, nil
@@ -205,9 +205,9 @@ func (im *Image) checkSize(p plan, t int) error {
 	case im.file.couldHold(end):
 		return nil
 	case im.file.gzip:
-		return fmt.Errorf("the header gives more voxels than %d bytes of gzip can expand to; get a complete copy", im.file.size)
+		return message.Errorf(message.InputTruncated, "the header gives more voxels than %d bytes of gzip can expand to; get a complete copy", im.file.size)
 	default:
-		return fmt.Errorf("the voxels should end at byte %d, but the file has %d bytes; get a complete copy", end, im.file.size)
+		return message.Errorf(message.InputTruncated, "the voxels should end at byte %d, but the file has %d bytes; get a complete copy", end, im.file.size)
 	}
 }
 
@@ -220,7 +220,7 @@ func (im *Image) checkLength(p plan) []series.Finding {
 	}
 	return []series.Finding{{
 		Severity: series.Warning, Kind: series.Missing,
-		Text: fmt.Sprintf("The file ends before the last of its %d volumes.", n),
+		Text: message.Text("The file ends before the last of its %d volumes.", n),
 	}}
 }
 
@@ -235,7 +235,7 @@ func (im *Image) planOf(t int, c Component) (plan, error) {
 	}
 	p.decoder.component = c
 	if n := int64(im.layout.Volumes); t < 0 || int64(t) >= n {
-		return p, fmt.Errorf("it has no volume %d; its volumes are numbered 1 to %d", t+1, n)
+		return p, message.Errorf(message.InputChoice, "it has no volume %d; its volumes are numbered 1 to %d", t+1, n)
 	}
 	if err := im.checkSize(p, t); err != nil {
 		return p, err
@@ -272,21 +272,21 @@ func (im *Image) read(ctx context.Context, t int, c Component, show func(int, *v
 // seriesOf returns the series that volume t is, with so much lost, without its voxels.
 func (im *Image) seriesOf(p plan, t int, lost losses) (*series.Series, error) {
 	if n := p.geometry.Voxels(); lost.nonFinite() == n {
-		return nil, fmt.Errorf("all of its %d voxels are NaN, infinite or beyond the range of 32-bit floating point, so there is no image to open; check how the file was made", n)
+		return nil, message.Errorf(message.InputEmpty, "all of its %d voxels are NaN, infinite or beyond the range of 32-bit floating point, so there is no image to open; check how the file was made", n)
 	}
 	v := &volume.Volume{Geometry: p.geometry}
 	if p.decoder.component == Phase {
 		v.Unit = "rad"
 		p.findings = append(p.findings, series.Finding{
 			Severity: series.Warning, Kind: series.Phase,
-			Text: "Phase wraps from pi to -pi; filters treat the jump as an edge.",
+			Text: message.Text("Phase wraps from pi to -pi; filters treat the jump as an edge."),
 		})
 	}
 	p.findings = append(p.findings, lost.findings()...)
 	if n := int64(im.layout.Volumes); n > 1 {
 		p.findings = append(p.findings, series.Finding{
 			Severity: series.Note, Kind: series.Volumes,
-			Text: fmt.Sprintf("The file holds %d volumes; this is number %d.", n, t+1),
+			Text: message.Text("The file holds %d volumes; this is number %d.", n, t+1),
 		})
 	}
 	source := series.Source{Frame: t, Position: v.Affine.Column(3), Slope: p.decoder.slope, Inter: p.decoder.inter}

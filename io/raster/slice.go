@@ -2,11 +2,10 @@ package raster
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -16,12 +15,12 @@ import (
 func (open Opener) ReadSlice(ctx context.Context, fsys fs.FS, name string, t int, c Component, z int) (*volume.Volume, error) {
 	im, err := open(fsys, name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, message.Named(name, err)
 	}
 	defer im.file.Close()
 	v, err := im.readSlice(ctx, t, c, z)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, message.Named(name, err)
 	}
 	return v, nil
 }
@@ -34,9 +33,9 @@ func (im *Image) readSlice(ctx context.Context, t int, c Component, z int) (*vol
 	file, direct := im.direct()
 	switch {
 	case z < 0 || z >= p.geometry.Dims[2]:
-		return nil, fmt.Errorf("it has no slice %d of volume %d", z+1, t+1)
+		return nil, message.Errorf(message.InputChoice, "it has no slice %d of volume %d", z+1, t+1)
 	case !direct:
-		return nil, errors.New("a slice cannot be read without those before it")
+		return nil, message.Errorf(message.InputDamaged, "a slice cannot be read without those before it")
 	}
 	data := make([]float32, p.geometry.SliceVoxels())
 	if _, err := p.readAt(ctx, file, t, z*len(data), data, func(int) {}); err != nil {
@@ -44,7 +43,7 @@ func (im *Image) readSlice(ctx context.Context, t int, c Component, z int) (*vol
 	}
 	v := sliceOf(p.sliceGeometry(z), data)
 	if v == nil {
-		return nil, errors.New("the slice has no finite value")
+		return nil, message.Errorf(message.InputEmpty, "the slice has no finite value")
 	}
 	return v, nil
 }

@@ -2,10 +2,10 @@ package raster
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"io/fs"
 
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -32,12 +32,12 @@ var _ series.Slices = (*Slices)(nil)
 func (open Opener) OpenSlices(ctx context.Context, fsys fs.FS, name string, t int, c Component) (*Slices, error) {
 	im, err := open(fsys, name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, message.Named(name, err)
 	}
 	r := &Slices{fsys: fsys, name: name, t: t, im: im}
 	if err := r.begin(ctx, c); err != nil {
 		r.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, message.Named(name, err)
 	}
 	return r, nil
 }
@@ -79,7 +79,7 @@ func (r *Slices) Geometry() volume.Geometry { return r.plan.geometry }
 func (r *Slices) Series() (*series.Series, error) {
 	s, err := r.im.seriesOf(r.plan, r.t, r.lost)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.name, err)
+		return nil, message.Named(r.name, err)
 	}
 	s.Sources[0].FS, s.Sources[0].Name = r.fsys, r.name
 	return s, nil
@@ -90,7 +90,7 @@ func (r *Slices) Series() (*series.Series, error) {
 func (r *Slices) Read(ctx context.Context, data []float32, mask []bool) (padding int, err error) {
 	lost, err := r.read(ctx, data)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", r.name, err)
+		return 0, message.Named(r.name, err)
 	}
 	r.lost.add(lost)
 	for i := range mask {

@@ -1,10 +1,9 @@
 package raster
 
 import (
-	"errors"
-	"fmt"
 	"io/fs"
 
+	"quell/internal/message"
 	"quell/io/format"
 	"quell/series"
 	"quell/volume"
@@ -68,13 +67,13 @@ func (h Text) openFiles(fsys fs.FS, header string, l Layout) (file *File, names 
 	}
 	if len(names) == 1 {
 		if file, err = OpenStored(fsys, names[0]); err != nil {
-			err = fmt.Errorf("its voxels, %s, cannot be opened (%w); put both files into one folder", h.Files[0], err)
+			err = message.Errorf(message.InputUnreadable, "its voxels, %s, cannot be opened (%w); put both files into one folder", h.Files[0], err)
 		}
 		return file, names, err
 	}
 	n := int64(len(names))
 	if h.Packed || h.Lines != 0 || h.Skip != 0 || l.bytes()%n != 0 {
-		return nil, nil, errors.New("its voxels are in several files that are compressed, have headers or are not alike; save it as one file")
+		return nil, nil, message.Errorf(message.InputUnsupported, "its voxels are in several files that are compressed, have headers or are not alike; save it as one file")
 	}
 	file, err = OpenJoined(fsys, names, l.bytes()/n)
 	return file, names, err
@@ -93,7 +92,7 @@ func (h Text) seek(file *File, l Layout) (int64, error) {
 	case h.Skip >= 0:
 		return file.At() + h.Skip, nil
 	case size > file.Size():
-		return 0, errors.New("the file is truncated; get a complete copy")
+		return 0, message.Errorf(message.InputTruncated, "the file is truncated; get a complete copy")
 	default:
 		return file.Size() - size, nil
 	}
@@ -117,7 +116,7 @@ func PlainMaker(name string, header func(grid volume.Geometry, d Datatype, frame
 			},
 		}
 		if o.Gradients() != nil {
-			s.Lost = []string{fmt.Sprintf("%s files do not keep the diffusion gradients; write NIfTI to keep them.", name)}
+			s.Lost = []message.Message{message.New(message.OutputReduced, "%s files do not keep the diffusion gradients; write NIfTI to keep them.", name)}
 		}
 		return s, err
 	}

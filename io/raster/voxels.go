@@ -3,13 +3,13 @@ package raster
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"runtime"
 	"slices"
 	"sync"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -172,7 +172,7 @@ const maxTrailing = 1 << 20
 // voxelError words the error of a read that ended after got bytes of voxels.
 func (p plan) voxelError(got int, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the file ends after %d of %d bytes of voxels; get a complete copy", got, p.volumeBytes)
+		return message.Errorf(message.InputTruncated, "the file ends after %d of %d bytes of voxels; get a complete copy", got, p.volumeBytes)
 	}
 	return ReadError(WithoutPath(err))
 }

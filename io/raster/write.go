@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"quell/internal/message"
 	"quell/io/atomic"
 	"quell/io/format"
 	"quell/io/spool"
@@ -25,7 +26,7 @@ type Spec struct {
 	MaskedAsNaN bool // masked voxels are NaN in a floating-point type; else their values
 	// Scale chooses how values are stored, and says what is lost, by the limits of all: [Scaled] or [Unscaled], for
 	// instance. Voxels of a floating-point type, without Order, are stored before the limits are known, as they are.
-	Scale func(d Datatype, values Limits) (e Encoder, lost string, err error)
+	Scale func(d Datatype, values Limits) (e Encoder, lost message.Message, err error)
 	// Header returns the bytes before the voxels, which lie on a grid and are stored by e. valid are the limits of
 	// the voxels that are not masked, for files that have an Order.
 	Header func(grid volume.Geometry, e Encoder, valid Limits) []byte
@@ -38,7 +39,7 @@ type Spec struct {
 	// Beside are whole files by their paths that belong to the output.
 	Beside map[string][]byte
 	// Lost are warnings about what the file does not keep.
-	Lost []string
+	Lost []message.Message
 }
 
 // Maker returns how a file is written at path of volumes that were made from a series, on the grid of from.Volume. Its
@@ -65,7 +66,7 @@ type Writer struct {
 	file   *os.File // of the voxels
 	out    output   // nil before the header is known
 	done   bool
-	lost   []string
+	lost   []message.Message
 }
 
 var _ format.Writer = (*Writer)(nil)
@@ -104,7 +105,7 @@ func (w *Writer) Begin(_ context.Context, from *series.Series, d format.Derived)
 		w.begun++
 		return nil
 	case frames < 1 || frames > math.MaxInt32:
-		return fmt.Errorf("a file holds 1 to %d volumes, not %d", math.MaxInt32, frames)
+		return message.Errorf(message.OutputUnsupported, "a file holds 1 to %d volumes, not %d", math.MaxInt32, frames)
 	}
 	if err := grid.Validate(); err != nil {
 		return err
@@ -223,7 +224,7 @@ func (w *Writer) store(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if lost != "" {
+	if !lost.IsZero() {
 		w.lost = append(w.lost, lost)
 	}
 	if err := w.begin(e); err != nil {

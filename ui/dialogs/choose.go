@@ -15,6 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
+	"quell/internal/message"
 	"quell/series"
 	"quell/ui/control"
 	"quell/ui/language"
@@ -35,8 +36,8 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 	})
 	best, why := c.Recommended()
 	if at := slices.Index(order, best); at < 0 {
-		why = ""
-	} else if why != "" {
+		why = message.Message{}
+	} else if !why.IsZero() {
 		order = slices.Insert(slices.Delete(order, at, at+1), 0, best)
 	}
 	painted := map[int]image.Image{}
@@ -55,8 +56,8 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 			row := o.(*fyne.Container) // the text, then the picture on its left
 			text, picture := row.Objects[0].(*fyne.Container), row.Objects[1].(*canvas.Image)
 			title, detail, importance := describe(c.Entries[order[i]])
-			if i == 0 && why != "" {
-				title += lang.L("    Recommended: ") + language.Sentence(why)
+			if i == 0 && !why.IsZero() {
+				title += lang.L("    Recommended: ") + language.Of(why)
 			}
 			text.Objects[0].(*widget.Label).SetText(title)
 			second := text.Objects[1].(*widget.Label)
@@ -142,7 +143,7 @@ func warnings(findings []series.Finding) string {
 	var texts []string
 	for _, f := range findings {
 		if f.Severity > series.Note {
-			texts = append(texts, language.Sentence(f.Text))
+			texts = append(texts, language.Of(f.Text))
 		}
 	}
 	const most = 2
@@ -169,15 +170,15 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 		title = e.Format
 	}
 	if e.Err != nil {
-		return title, lang.L("cannot be opened: ") + language.Sentence(e.Err.Error()), widget.DangerImportance
+		return title, lang.L("cannot be opened: ") + language.Error(e.Err), widget.DangerImportance
 	}
 	d := e.Geometry.Dims
-	detail = language.Sprintf("%d × %d × %d, %s, %.1f MB", d[0], d[1], d[2], language.Sentence(e.Geometry.Acquired().String()), float64(e.Bytes)/1e6)
+	detail = language.Sprintf("%d × %d × %d, %s, %.1f MB", d[0], d[1], d[2], language.Of(message.Word(e.Geometry.Acquired().String())), float64(e.Bytes)/1e6)
 	if day, err := time.Parse("20060102", e.StudyDate); err == nil {
 		detail += lang.L(", study of ") + day.Format(time.DateOnly)
 	}
 	if f := e.Warning(); f != nil {
-		return title, detail + ". " + language.Sentence(f.Text), widget.WarningImportance
+		return title, detail + ". " + language.Of(f.Text), widget.WarningImportance
 	}
 	return title, detail, widget.LowImportance
 }

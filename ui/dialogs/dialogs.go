@@ -23,6 +23,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
+	"quell/internal/message"
 	"quell/series"
 	"quell/ui/control"
 	"quell/ui/language"
@@ -152,7 +153,7 @@ func sentence(err error) string {
 	if err.Error() == "" {
 		return ""
 	}
-	return strings.TrimSuffix(capital(language.Sentence(err.Error())), ".") + "."
+	return strings.TrimSuffix(capital(language.Error(err)), ".") + "."
 }
 
 // submit returns what Return in a field does: it presses the button, if that is enabled.
@@ -197,9 +198,9 @@ func finding(f series.Finding) fyne.CanvasObject {
 	if f.Severity > series.Note {
 		icon = theme.NewWarningThemedResource(theme.WarningIcon())
 	}
-	title := widget.NewLabel(capital(lang.L(f.Severity.String())) + ": " + language.Sentence(string(f.Kind)))
+	title := widget.NewLabel(capital(lang.L(f.Severity.String())) + ": " + language.Of(message.Word(string(f.Kind))))
 	title.TextStyle.Bold = true
-	box := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), title, wrapped(language.Sentence(f.Text)))
+	box := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), title, wrapped(language.Of(f.Text)))
 	if len(f.Files) > 0 {
 		files := wrapped(firstOf(f.Files, shownFiles, ", "))
 		files.Importance = widget.LowImportance
@@ -220,7 +221,7 @@ func firstOf(texts []string, n int, separator string) string {
 func Engines(engines []app.EngineStatus, parent fyne.Window) *Dialog {
 	grid := container.New(layout.NewFormLayout())
 	for _, e := range engines {
-		text := language.Sentence(e.Why)
+		text := language.Of(e.Why)
 		if text == "" {
 			text = e.Info.Device
 			if e.Info.Cores > 0 {

@@ -20,6 +20,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/series"
 	"quell/ui/control"
 	"quell/volume"
@@ -132,9 +133,9 @@ func TestDescribeWarns(t *testing.T) {
 	e := catalog().Entries[2]
 	e.StudyDate = "20260304"
 	e.Findings = []series.Finding{
-		{Severity: series.Note, Kind: series.Spacing, Text: "A note."},
-		{Severity: series.Refused, Kind: series.Orientation, Text: "6 images of another orientation."},
-		{Severity: series.Warning, Kind: series.Gap, Text: "2 slices are missing."},
+		{Severity: series.Note, Kind: series.Spacing, Text: message.Verbatim("A note.")},
+		{Severity: series.Refused, Kind: series.Orientation, Text: message.Verbatim("6 images of another orientation.")},
+		{Severity: series.Warning, Kind: series.Gap, Text: message.Verbatim("2 slices are missing.")},
 	}
 	if _, detail, importance := describe(e); detail != "4 × 4 × 28, axial, 0.0 MB, study of 2026-03-04. 2 slices are missing." || importance != widget.WarningImportance {
 		t.Errorf("%q", detail)
@@ -453,8 +454,8 @@ func TestExportCompressed(t *testing.T) {
 func TestEveryDialogFitsItsWindow(t *testing.T) {
 	w := parent(t)
 	findings := []series.Finding{
-		{Severity: series.Warning, Kind: series.Gap, Text: "Slice 7 is missing.", Files: make([]string, 40)},
-		{Severity: series.Note, Kind: series.Tilt, Text: strings.Repeat("A long sentence. ", 30)},
+		{Severity: series.Warning, Kind: series.Gap, Text: message.Verbatim("Slice 7 is missing."), Files: make([]string, 40)},
+		{Severity: series.Note, Kind: series.Tilt, Text: message.Verbatim(strings.Repeat("A long sentence. ", 30))},
 	}
 	keys := make([][2]string, 60)
 	for name, show := range map[string]func(){
@@ -465,7 +466,7 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 		"about":     func() { About("0.1.0", nil, w).Show() },
 		"shortcuts": func() { Shortcuts([]Section{{"Keys", keys}, {"Mouse", keys[:9]}}, w).Show() },
 		"exported": func() {
-			Exported(app.ExportReport{Output: "out", Files: 3, Warnings: []string{"5 voxels were clipped."}}, nil, nil, w).Show()
+			Exported(app.ExportReport{Output: "out", Files: 3, Warnings: []message.Message{message.Verbatim("5 voxels were clipped.")}}, nil, nil, w).Show()
 		},
 	} {
 		show()

@@ -381,7 +381,7 @@ func Exported(r app.ExportReport, open func(folder string), send func(), parent 
 	}
 	box := container.NewVBox(wrapped(text))
 	for _, w := range r.Warnings {
-		l := wrapped(language.Sentence(w))
+		l := wrapped(language.Of(w))
 		l.Importance = widget.WarningImportance
 		box.Add(l)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"quell/app"
 	"quell/ui/control"
+	"quell/ui/language"
 )
 
 // SendRequest holds what would be sent, the nodes that are known, and callbacks.
@@ -174,8 +175,8 @@ func Sent(r app.SendReport, err error, retry func(), parent fyne.Window) *Dialog
 	if err == nil {
 		text := fmt.Sprintf(lang.L("%s confirmed all files: %d."), r.Target, r.Stored)
 		for _, f := range r.Files {
-			if f.Status != app.Stored {
-				text += fmt.Sprintf("\n%s: %s", f.Name, f.Status)
+			if !f.Status.Same(app.Stored) {
+				text += fmt.Sprintf("\n%s: %s", f.Name, language.Of(f.Status))
 			}
 		}
 		return newDialog(lang.L("Sent"), container.NewVScroll(wrapped(text)), fyne.NewSize(600, 220), parent, closeOnly())
@@ -185,7 +186,7 @@ func Sent(r app.SendReport, err error, retry func(), parent fyne.Window) *Dialog
 		var lines []string
 		for _, f := range r.Files {
 			if !f.Stored {
-				lines = append(lines, f.Name+": "+f.Status)
+				lines = append(lines, f.Name+": "+language.Of(f.Status))
 			}
 		}
 		box.Add(wrapped(strings.Join(lines, "\n")))

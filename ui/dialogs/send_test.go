@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
+	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/ui/control"
 )
@@ -154,7 +155,7 @@ func TestConnectionIsTested(t *testing.T) {
 func TestSent(t *testing.T) {
 	w := parent(t)
 	r := app.SendReport{Target: "A@a:1", Planned: 3, Stored: 3, Files: []app.SentFile{
-		{Name: "1.dcm", Stored: true, Status: app.Stored}, {Name: "2.dcm", Stored: true, Status: "stored, with elements changed (status B000)"}, {Name: "3.dcm", Stored: true, Status: app.Stored},
+		{Name: "1.dcm", Stored: true, Status: app.Stored}, {Name: "2.dcm", Stored: true, Status: message.Verbatim("stored, with elements changed (status B000)")}, {Name: "3.dcm", Stored: true, Status: app.Stored},
 	}}
 	Sent(r, nil, nil, w).Show()
 	if shown := texts(t, w); !strings.Contains(shown, "A@a:1 confirmed all files: 3.\n2.dcm: stored, with elements changed") {

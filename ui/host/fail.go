@@ -23,7 +23,7 @@ func (h *Host) Fail(err error) {
 		if path := h.crashLog.Load(); path != nil {
 			text += lang.L(". A report without names or paths of your data is in ") + *path
 		}
-		h.ShowDialog(dialogs.Error(fmt.Errorf("%s (%s)", text, language.Sentence(err.Error())), h.Window))
+		h.ShowDialog(dialogs.Error(fmt.Errorf("%s (%s)", text, language.Error(err)), h.Window))
 	case errors.Is(err, app.ErrEngineFailed) && h.Session.Engine().Name != "cpu":
 		h.offerCPU(err)
 	default:

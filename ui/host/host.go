@@ -218,7 +218,7 @@ func (h *Host) SaveSettings() {
 		return
 	}
 	if err := h.Settings.Save(h.SettingsPath); err != nil {
-		h.Note(language.Sentence(err.Error()))
+		h.Note(language.Error(err))
 	}
 }
 

@@ -2,7 +2,7 @@
 //
 // A text in the code is English, and the key of its translation: lang.L("Open folder …"), of
 // Fyne's package lang. A file translations/CODE.json is a language, without any code. What
-// packages below the workbench say in English is looked up by Sentence, in sentences/CODE.json.
+// packages below the workbench say are messages, whose formats are looked up in sentences/CODE.json.
 package language
 
 import (
@@ -45,7 +45,7 @@ func Chosen(choice string, system []string) string {
 func Use(choice string) (err error) {
 	code := Chosen(choice, locale.System())
 	comma = code == German
-	if sentences, err = readBook(code); err != nil {
+	if sentences, err = readSentences(code); err != nil {
 		return err
 	}
 	defer locale.Set("LC_ALL", code)()

@@ -3,6 +3,8 @@ package language
 import (
 	"math"
 	"testing"
+
+	"quell/internal/message"
 )
 
 // use speaks a language until the test ends.
@@ -51,21 +53,19 @@ func TestNumbersAreTypedWithPointOrComma(t *testing.T) {
 }
 
 // What packages below the workbench say has the numbers of the language; names of files do not.
-func TestNumbersInSentencesFollowTheLanguage(t *testing.T) {
+func TestNumbersInMessagesFollowTheLanguage(t *testing.T) {
 	use(t, German)
-	b := newBook(map[string]string{
-		"The noise is %.2f %s in %s.":  "Das Rauschen ist %.2f %s in %s.",
-		"slices lie %s apart, not %s.": "Schichten liegen %s auseinander, nicht %s.",
-		"version %q is too old.":       "Die Fassung %q ist zu alt.",
-	}, nil)
-	for text, want := range map[string]string{
-		"The noise is 2.38 HU in a/1.5.dcm.":   "Das Rauschen ist 2,38 HU in a/1.5.dcm.",
-		"slices lie 7.38 mm apart, not 5 mm.":  "Schichten liegen 7,38 mm auseinander, nicht 5 mm.",
-		"slices lie 1.2.840.1 apart, not 0.5.": "Schichten liegen 1.2.840.1 auseinander, nicht 0,5.",
-		`version "0.1" is too old.`:            `Die Fassung "0.1" ist zu alt.`,
+	sentences = map[string]sentence{
+		"the noise is %.2f %s in %s": {"Das Rauschen ist %.2f %s in %s", true}, "slices lie %s apart, not %s": {"Schichten liegen %s auseinander, nicht %s", false},
+		"version %q is too old": {"die Fassung %q ist zu alt", false},
+	}
+	for want, m := range map[string]message.Message{
+		"Das Rauschen ist 2,38 HU in a/1.5.dcm.":              message.Text("The noise is %.2f %s in %s.", 2.38, "HU", "a/1.5.dcm"),
+		"Schichten liegen 7,38 mm auseinander, nicht 1.2.840": message.Text("slices lie %s apart, not %s", message.Figure("7.38 mm"), "1.2.840"),
+		`Die Fassung "0.1" ist zu alt.`:                       message.Text("version %q is too old", "0.1").Sentence(),
 	} {
-		if got, ok := b.text(text); got != want || !ok {
-			t.Errorf("%q becomes %q, %v; want %q", text, got, ok, want)
+		if got := Of(m); got != want {
+			t.Errorf("%q becomes %q; want %q", m, got, want)
 		}
 	}
 }

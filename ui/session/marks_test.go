@@ -278,11 +278,11 @@ func TestLinesAreMeasured(t *testing.T) {
 	b.settle()
 	f := b.Marks.Figures(b.draw(marks.LineTool, [2]float64{0, 4}, [2]float64{15, 4}))
 	e := f.Edge[viewer.Original]
-	if e.Why != "" || math.Abs(e.Width-2.5631*2) > 0.02 || f.Length != 15 || f.Area != 0 {
+	if e.Why.String() != "" || math.Abs(e.Width-2.5631*2) > 0.02 || f.Length != 15 || f.Area != 0 {
 		t.Errorf("%+v", f)
 	}
 	short := b.Marks.Figures(b.draw(marks.LineTool, [2]float64{2, 2}, [2]float64{5, 2}))
-	if why := short.Edge[viewer.Original].Why; !strings.HasPrefix(why, "The line is too short") || !strings.HasSuffix(why, ".") {
+	if why := short.Edge[viewer.Original].Why; !strings.HasPrefix(why.String(), "The line is too short") || !strings.HasSuffix(why.String(), ".") {
 		t.Errorf("why: %q", why)
 	}
 }

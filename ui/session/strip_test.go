@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -43,7 +44,7 @@ func TestAllSlicesAreJudged(t *testing.T) {
 		t.Fatalf("verdicts on %v; want all", got)
 	}
 	for z, f := range b.Strip.Figures() {
-		if f.Why == "" {
+		if f.Why.String() == "" {
 			t.Errorf("the verdict on slice %d has no reason", z)
 		}
 	}
@@ -99,7 +100,7 @@ func TestAFailedJudgement(t *testing.T) {
 	b.settle()
 	shown := b.State().Index()
 	for z, f := range b.Strip.Figures() {
-		if z != shown && (f.Verdict != tune.Unknown || f.Why == "") {
+		if z != shown && (f.Verdict != tune.Unknown || f.Why.String() == "") {
 			t.Errorf("slice %d: %+v", z, f)
 		}
 	}
@@ -123,7 +124,7 @@ func TestALateJudgementIsDropped(t *testing.T) {
 	want := b.Strip.Figures()
 	close(gate)
 	b.settle()
-	if got := b.Strip.Figures(); !slices.Equal(got, want) {
+	if got := b.Strip.Figures(); !slices.EqualFunc(got, want, func(a, b measures.SliceFigure) bool { return reflect.DeepEqual(a, b) }) {
 		t.Errorf("after the late verdict %+v; want %+v", got, want)
 	}
 }

@@ -22,7 +22,7 @@ func newShiftBench(t *testing.T) *bench {
 func TestStructureIsMarkedInTheResidual(t *testing.T) {
 	b := newShiftBench(t)
 	found := b.Structures.Here()
-	if found == nil || !found.Any || found.Why == "" {
+	if found == nil || !found.Any || found.Why.String() == "" {
 		t.Fatalf("structure %+v; want the shift to be found, with the reason of the verdict", found)
 	}
 	if place := found.Place; place.What == "" || place.Voxel[2] != b.State().View().Voxel(0, 0, b.State().Index())[2] {

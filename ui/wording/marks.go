@@ -27,7 +27,7 @@ func Mark(s *session.Session, f marks.Figures, role viewer.Role, unit string) st
 	name := fmt.Sprintf("%d: ", f.Mark.ID)
 	if f.Mark.Shape == measure.Line {
 		text := name + language.Sprintf("%.1f mm", f.Length)
-		if role != viewer.Residual && f.Edge[role].Why == "" {
+		if role != viewer.Residual && f.Edge[role].Why.IsZero() {
 			text += lang.L(", edge ") + Edge(f.Edge[role].Edge)
 		}
 		return text

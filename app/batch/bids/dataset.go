@@ -13,6 +13,7 @@ import (
 
 	"quell/app"
 	"quell/app/batch"
+	"quell/internal/message"
 )
 
 // Dataset is a folder with a dataset_description.json.
@@ -25,7 +26,7 @@ type Dataset struct {
 // Open reads the description of a dataset. The error is an *app.InputError.
 func Open(dir string) (*Dataset, error) {
 	refuse := func(problem, advice string, err error) (*Dataset, error) {
-		return nil, &app.InputError{Path: dir, Problem: problem, Advice: advice, Err: err}
+		return nil, &app.InputError{Path: dir, Problem: message.Verbatim(problem), Advice: message.Verbatim(advice), Err: err}
 	}
 	data, err := os.ReadFile(filepath.Join(dir, descriptionName))
 	if err != nil {
@@ -159,7 +160,7 @@ func (d *Dataset) Images(ctx context.Context, f Filter) ([]batch.Unit, error) {
 			}
 			return nil
 		case err != nil:
-			return &app.InputError{Path: full, Problem: "cannot be read", Advice: "check its permissions", Err: err}
+			return &app.InputError{Path: full, Problem: message.Text("cannot be read"), Advice: message.Text("check its permissions"), Err: err}
 		case e.IsDir():
 			return nil
 		}
@@ -175,7 +176,7 @@ func (d *Dataset) Images(ctx context.Context, f Filter) ([]batch.Unit, error) {
 		return nil
 	})
 	if err == nil && len(units) == 0 {
-		return nil, &app.InputError{Path: d.dir, Problem: "holds no such images", Advice: "name participants, sessions and modalities that it has; without --modality the images of anat are taken"}
+		return nil, &app.InputError{Path: d.dir, Problem: message.Text("holds no such images"), Advice: message.Text("name participants, sessions and modalities that it has; without --modality the images of anat are taken")}
 	}
 	return units, err
 }

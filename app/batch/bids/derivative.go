@@ -15,6 +15,7 @@ import (
 
 	"quell/app"
 	"quell/app/batch"
+	"quell/internal/message"
 	"quell/io/atomic"
 )
 
@@ -171,11 +172,11 @@ func (d *Dataset) metadata(im image) (map[string]any, error) {
 	for _, name := range d.applicable(im, ".json") {
 		data, err := os.ReadFile(filepath.Join(d.dir, filepath.FromSlash(name)))
 		if err != nil {
-			return nil, &app.InputError{Path: filepath.Join(d.dir, filepath.FromSlash(name)), Problem: "cannot be read", Advice: "check the dataset", Err: err}
+			return nil, &app.InputError{Path: filepath.Join(d.dir, filepath.FromSlash(name)), Problem: message.Text("cannot be read"), Advice: message.Text("check the dataset"), Err: err}
 		}
 		var one map[string]any
 		if err := json.Unmarshal(withoutMark(data), &one); err != nil {
-			return nil, &app.InputError{Path: filepath.Join(d.dir, filepath.FromSlash(name)), Problem: "is no JSON object", Advice: "mend it", Err: err}
+			return nil, &app.InputError{Path: filepath.Join(d.dir, filepath.FromSlash(name)), Problem: message.Text("is no JSON object"), Advice: message.Text("mend it"), Err: err}
 		}
 		maps.Copy(all, one)
 	}

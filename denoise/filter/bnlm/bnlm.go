@@ -4,13 +4,13 @@
 package bnlm
 
 import (
-	"fmt"
 	"math"
 
 	"quell/denoise"
 	"quell/denoise/filter/nlm"
 	"quell/denoise/filter/preselect"
 	"quell/denoise/tile"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -45,7 +45,7 @@ var Filter = denoise.Filter{
 			Name: "candidates", Label: "Candidates", Kind: denoise.Choice, Choices: []string{"quarter", "half", "all"}, Default: denoise.Word("quarter"),
 			Help: "Blocks that a block is compared with: all within the search radius, or all next to it and of those beyond a half or a quarter, evenly spread. Fewer are faster and remove less noise.",
 		},
-	}, preselect.Params(false, func(denoise.Recipe) string { return "" })...),
+	}, preselect.Params(false, func(denoise.Recipe) message.Message { return message.Message{} })...),
 	Strength:     denoise.Strength{Param: "h", Lo: 0.2, Hi: 6},
 	Bind:         bind,
 	ReadsPadding: true,
@@ -110,7 +110,7 @@ const (
 func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 	p := newParams(r)
 	if p.Step[0] > p.Radius[0]+1 {
-		return denoise.Program{}, fmt.Errorf("block-step is %d, more than block-radius + 1 = %d: voxels between the blocks would get no value",
+		return denoise.Program{}, message.Errorf(message.RecipeValue, "block-step is %d, more than block-radius + 1 = %d: voxels between the blocks would get no value",
 			p.Step[0], p.Radius[0]+1)
 	}
 	// A block that reaches a voxel stands up to Radius away, its samples Radius further, and

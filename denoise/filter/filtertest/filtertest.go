@@ -10,6 +10,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/tile"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -33,11 +34,11 @@ var Filter = denoise.Filter{
 			Min: denoise.Positive, Max: denoise.Largest, Lo: 0.1, Hi: 6, Step: 0.1,
 			Default: denoise.Auto, Auto: denoise.NoiseSigma,
 			Help: "How different two voxels of the guide may be and still be averaged.",
-			Ignored: func(r denoise.Recipe) string {
+			Ignored: func(r denoise.Recipe) message.Message {
 				if r.Get("guide-weights").String() == "uniform" {
-					return "uniform weights do not depend on the guide"
+					return message.Text("uniform weights do not depend on the guide")
 				}
-				return ""
+				return message.Message{}
 			},
 		},
 		{

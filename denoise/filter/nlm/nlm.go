@@ -9,6 +9,7 @@ import (
 	"quell/denoise/filter/preselect"
 	"quell/denoise/pairwise"
 	"quell/denoise/tile"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -23,11 +24,11 @@ var Filter = denoise.Filter{
 			Min: denoise.Positive, Max: denoise.Largest, Lo: 0.05, Hi: 5, Step: 0.05,
 			Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoStrength},
 			Help: "How different two patches may be and still be averaged; higher removes more. Auto follows the estimated noise.",
-			Ignored: func(r denoise.Recipe) string {
+			Ignored: func(r denoise.Recipe) message.Message {
 				if lk(r) {
-					return "the weights of weighting lk have no strength"
+					return message.Text("the weights of weighting lk have no strength")
 				}
-				return ""
+				return message.Message{}
 			},
 		},
 		{
@@ -49,24 +50,24 @@ var Filter = denoise.Filter{
 			Name: "patch-sigma", Label: "Patch sigma", Kind: denoise.Float, Unit: "voxels",
 			Min: 0.05, Max: 100, Lo: 0.3, Hi: 4, Step: 0.1, Default: denoise.Number(1),
 			Help: "Width of the Gaussian patch weights.",
-			Ignored: func(r denoise.Recipe) string {
+			Ignored: func(r denoise.Recipe) message.Message {
 				if r.Get("patch-weights").String() == "uniform" {
-					return "uniform patch weights have no width"
+					return message.Text("uniform patch weights have no width")
 				}
-				return ""
+				return message.Message{}
 			},
 		},
 		{
 			Name: "sigma", Label: "Noise sigma", Kind: denoise.Float, Unit: "value",
 			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 3, Step: 0.05, Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoSigma, Spares: withoutSigma},
 			Help: "Noise level subtracted from every patch distance (2σ²) and, with Rician, from the mean square. Auto is the estimated noise with Rician or a correlation, else 0, the papers' formula.",
-			Ignored: func(r denoise.Recipe) string {
+			Ignored: func(r denoise.Recipe) message.Message {
 				// A sigma of 0 has no effect anywhere; records from before auto hold it.
 				zero := r.Get("sigma").Equal(denoise.Number(0))
 				if lk(r) && !r.Get("rician").On() && !zero {
-					return "weighting lk subtracts no noise unless rician is on"
+					return message.Text("weighting lk subtracts no noise unless rician is on")
 				}
-				return ""
+				return message.Message{}
 			},
 		},
 		{
@@ -74,11 +75,11 @@ var Filter = denoise.Filter{
 			Min: -100, Max: 100, Lo: -100, Hi: 100, Step: 1,
 			Default: denoise.List(0), Auto: &denoise.AutoRule{Found: autoCorrelation},
 			Help: "Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart: less is subtracted from the distance of near patches. 0 is white noise.",
-			Ignored: func(r denoise.Recipe) string {
+			Ignored: func(r denoise.Recipe) message.Message {
 				if sigma := r.Get("sigma"); lk(r) || (!sigma.IsAuto() && sigma.Float() == 0) {
-					return "nothing is subtracted from the distance of patches"
+					return message.Text("nothing is subtracted from the distance of patches")
 				}
-				return ""
+				return message.Message{}
 			},
 		},
 		{
@@ -93,22 +94,22 @@ var Filter = denoise.Filter{
 		{
 			Name: "k", Label: "k of the L_k norm", Kind: denoise.Int, Min: 1, Max: 4, Lo: 1, Hi: 4, Step: 1, Default: denoise.Number(2),
 			Help: "The norm of the lk weighting.",
-			Ignored: func(r denoise.Recipe) string {
+			Ignored: func(r denoise.Recipe) message.Message {
 				if !lk(r) {
-					return "only weighting lk has a norm"
+					return message.Text("only weighting lk has a norm")
 				}
-				return ""
+				return message.Message{}
 			},
 		},
 		{
 			Name: "rician", Label: "Rician noise", Kind: denoise.Switch, Default: denoise.Auto, Auto: &denoise.AutoRule{Found: autoRician, Spares: papers},
 			Help: "For MR magnitude images: average squares, subtract 2σ² and take the root, against the bias of dark regions. Auto leaves it to Stabilise Rician; with that at 0 it follows the background, unless h is a number.",
 		},
-	}, preselect.Params(false, func(r denoise.Recipe) string {
+	}, preselect.Params(false, func(r denoise.Recipe) message.Message {
 		if lk(r) {
-			return "weighting lk uses all neighbours"
+			return message.Text("weighting lk uses all neighbours")
 		}
-		return ""
+		return message.Message{}
 	})...),
 	Strength:       denoise.Strength{Param: "h", Lo: 0.2, Hi: 6},
 	Bind:           bind,

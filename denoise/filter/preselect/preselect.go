@@ -16,6 +16,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/tile"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -27,15 +28,15 @@ const (
 
 // Params returns the parameters; on is the default of the switch. ignored returns why
 // a recipe cannot select, or "".
-func Params(on bool, ignored func(r denoise.Recipe) string) []denoise.Param {
-	unused := func(r denoise.Recipe) string {
-		if why := ignored(r); why != "" {
+func Params(on bool, ignored func(r denoise.Recipe) message.Message) []denoise.Param {
+	unused := func(r denoise.Recipe) message.Message {
+		if why := ignored(r); !why.IsZero() {
 			return why
 		}
 		if !r.Get("preselect").On() {
-			return "preselect is off"
+			return message.Text("preselect is off")
 		}
-		return ""
+		return message.Message{}
 	}
 	return []denoise.Param{
 		{

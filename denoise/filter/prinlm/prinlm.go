@@ -5,7 +5,6 @@
 package prinlm
 
 import (
-	"errors"
 	"math"
 
 	"quell/denoise"
@@ -13,6 +12,7 @@ import (
 	"quell/denoise/filter/odct"
 	"quell/denoise/pairwise"
 	"quell/denoise/tile"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -133,7 +133,7 @@ func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 	case 0:
 		passes = append(passes, p.averagePass(g, denoise.Result))
 	case 1:
-		return denoise.Program{}, errors.New("wiener: a block of one voxel has no frequencies; give 2 to 8, or 0 for no second stage")
+		return denoise.Program{}, message.Errorf(message.RecipeValue, "wiener: a block of one voxel has no frequencies; give 2 to 8, or 0 for no second stage")
 	default:
 		p.Wiener = dct.Size(n, r.Dims, g)
 		p.Rule.Sigma = r.Get("sigma").Float()

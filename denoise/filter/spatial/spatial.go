@@ -3,10 +3,10 @@
 package spatial
 
 import (
-	"fmt"
 	"math"
 
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -41,7 +41,7 @@ func autoRadius(r denoise.Recipe, g volume.Geometry) (denoise.Value, error) {
 	for c := range r.Dims {
 		reach := math.Ceil(2 * sigma * perVoxel(r, g, c))
 		if reach > maxRadius {
-			return denoise.Value{}, fmt.Errorf("a spatial sigma of %g reaches %.0f voxels along %c, more than %d; make it smaller or give a radius",
+			return denoise.Value{}, message.Errorf(message.RecipeValue, "a spatial sigma of %g reaches %.0f voxels along %c, more than %d; make it smaller or give a radius",
 				sigma, reach, 'x'+rune(c), maxRadius)
 		}
 		radius[c] = int(reach)

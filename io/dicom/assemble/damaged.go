@@ -1,12 +1,11 @@
 package assemble
 
 import (
-	"fmt"
 	"path"
 	"slices"
 
+	"quell/internal/message"
 	"quell/io/dicom/instance"
-	"quell/io/dicom/part10"
 	"quell/series"
 )
 
@@ -36,7 +35,7 @@ func WithoutDamaged(images []*instance.Slice) []Entry {
 		}
 		if len(lost) > 0 {
 			e.Findings = append([]series.Finding{{Severity: series.Refused, Kind: series.Damaged, Files: FileNames(lost),
-				Text: fmt.Sprintf("%s damaged and left out; slices are missing.", part10.Count(len(onePerFile(lost)), "file is", "files are"))}}, e.Findings...)
+				Text: message.Text("%s damaged and left out; slices are missing.", message.Count(len(onePerFile(lost)), "file is", "files are"))}}, e.Findings...)
 		}
 	}
 	return entries

@@ -1,11 +1,10 @@
 package assemble
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"quell/internal/message"
 	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
 	"quell/series"
@@ -68,7 +67,7 @@ func formEntry(p candidate, findings []series.Finding) Entry {
 	e := Entry{Meta: middle.Meta, Slices: len(p.slices), Bytes: fileBytes(p.slices), Stack: p.slices, Findings: slices.Clone(findings)}
 	if len(p.excluded) > 0 {
 		e.Findings = append(e.Findings, series.Finding{Severity: series.Refused, Kind: series.Duplicate,
-			Text:  fmt.Sprintf("%s at the position of another and excluded; the first by instance number is used.", part10.Count(len(p.excluded), "slice lies", "slices lie")),
+			Text:  message.Text("%s at the position of another and excluded; the first by instance number is used.", message.Count(len(p.excluded), "slice lies", "slices lie")),
 			Files: FileNames(p.excluded)})
 	}
 	grid, more := formGrid(p.slices)
@@ -78,7 +77,7 @@ func formEntry(p candidate, findings []series.Finding) Entry {
 	e.Findings = append(e.Findings, findValueMeaning(p.slices)...)
 	if err := grid.Validate(); err != nil {
 		e.Damaged = true
-		e.Err = part10.FileError(p.slices[0].Name, part10.AdviseExport, err, "its geometry cannot be used (%s)", strings.TrimPrefix(err.Error(), "volume: "))
+		e.Err = part10.FileError(message.InputDamaged, p.slices[0].Name, part10.AdviseExport, err, "its geometry cannot be used (%s)", err)
 	}
 	return e
 }
@@ -92,7 +91,7 @@ func findMixed(p *candidate) []series.Finding {
 		}
 		if groups := p.by(i); len(groups) > 1 {
 			out = append(out, series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
-				Text: fmt.Sprintf("The slices differ in %s (%s). Filter slice by slice (2-D).", s.Name, part10.Summary(distinct(slices.Sorted(maps.Keys(groups)))))})
+				Text: message.Text("The slices differ in %s (%s). Filter slice by slice (2-D).", message.Word(s.Name), message.Some(", ", message.Names(distinct(slices.Sorted(maps.Keys(groups))))...))})
 		}
 	}
 	frames := map[string]bool{}
@@ -101,7 +100,7 @@ func findMixed(p *candidate) []series.Finding {
 	}
 	if len(frames) > 1 && p.slices[0].Placed {
 		out = append(out, series.Finding{Severity: series.Warning, Kind: series.FrameOfReference,
-			Text: fmt.Sprintf("The slices have %d frames of reference: their positions may not fit together, for example because the patient moved between two scans.", len(frames))})
+			Text: message.Text("The slices have %d frames of reference: their positions may not fit together, for example because the patient moved between two scans.", len(frames))})
 	}
 	return out
 }
@@ -112,7 +111,7 @@ func findValueMeaning(images []*instance.Slice) []series.Finding {
 	var out []series.Finding
 	if slices.ContainsFunc(images, func(image *instance.Slice) bool { return image.HasModalityLUT }) {
 		out = append(out, series.Finding{Severity: series.Warning, Kind: series.ModalityLUT,
-			Text: "The file has a lookup table for its values (Modality LUT), which is not applied: values are as stored."})
+			Text: message.Text("The file has a lookup table for its values (Modality LUT), which is not applied: values are as stored.")})
 	}
 	inverted := func(image *instance.Slice) bool { return image.Format.Photometric == "MONOCHROME1" }
 	upright := func(image *instance.Slice) bool { return !inverted(image) }
@@ -120,10 +119,10 @@ func findValueMeaning(images []*instance.Slice) []series.Finding {
 	case !slices.ContainsFunc(images, inverted):
 	case slices.ContainsFunc(images, upright):
 		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
-			Text: "Low values are meant to be shown bright in some slices and dark in others (MONOCHROME1 and 2); values are kept as stored. Filter slice by slice (2-D)."})
+			Text: message.Text("Low values are meant to be shown bright in some slices and dark in others (MONOCHROME1 and 2); values are kept as stored. Filter slice by slice (2-D).")})
 	default:
 		out = append(out, series.Finding{Severity: series.Note, Kind: series.Monochrome1,
-			Text: "Low values are meant to be shown bright (MONOCHROME1); values are kept as stored."})
+			Text: message.Text("Low values are meant to be shown bright (MONOCHROME1); values are kept as stored.")})
 	}
 	return out
 }

@@ -1,12 +1,11 @@
 package assemble
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"quell/internal/message"
 	"quell/io/dicom/instance"
-	"quell/io/dicom/part10"
 	"quell/series"
 	"quell/volume"
 )
@@ -24,11 +23,11 @@ func formGrid(images []*instance.Slice) (volume.Geometry, []series.Finding) {
 	first, n := images[0], len(images)
 	dims := [3]int{first.Format.Cols, first.Format.Rows, n}
 	var findings []series.Finding
-	report := func(s series.Severity, kind series.Kind, format string, args ...any) {
-		findings = append(findings, series.Finding{Severity: s, Kind: kind, Text: fmt.Sprintf(format, args...)})
+	report := func(s series.Severity, kind series.Kind, text message.Message) {
+		findings = append(findings, series.Finding{Severity: s, Kind: kind, Text: text})
 	}
 	if first.NoPixelSpacing {
-		report(series.Warning, series.Spacing, "The file gives no pixel spacing; a width of 1 mm is assumed.")
+		report(series.Warning, series.Spacing, message.Text("The file gives no pixel spacing; a width of 1 mm is assumed."))
 	}
 	thickness := first.Thickness
 	if thickness == 0 {
@@ -51,13 +50,13 @@ func formGrid(images []*instance.Slice) (volume.Geometry, []series.Finding) {
 		return volume.FromAffine(dims, a), findings
 	}
 	if n == 1 {
-		report(series.Note, series.Spacing, "A single slice has no slice spacing; %g mm is taken from the header.", thickness)
+		report(series.Note, series.Spacing, message.Text("A single slice has no slice spacing; %g mm is taken from the header.", thickness))
 		return volume.FromAffine(dims, a), findings
 	}
 	step := images[n-1].Position.Sub(first.Position).Scale(1 / float64(n-1))
 	a.SetColumn(2, step)
 	if first.SpacingFromThickness {
-		report(series.Warning, series.Spacing, "The file does not state the slice spacing; the slice thickness, %g mm, is used.", thickness)
+		report(series.Warning, series.Spacing, message.Text("The file does not state the slice spacing; the slice thickness, %g mm, is used.", thickness))
 	}
 	findings = append(findings, findTilt(images, step)...)
 	findings = append(findings, findSpacing(images)...)
@@ -86,24 +85,24 @@ func irregularity(images []*instance.Slice, grid volume.Geometry, findings []ser
 func findUnplaced(images []*instance.Slice, thickness float64, onFirst bool) series.Finding {
 	f := series.Finding{Severity: series.Warning, Kind: series.Position}
 	if len(images) == 1 {
-		f.Text = "The image has no usable position and orientation in space; it is placed at the origin."
+		f.Text = message.Text("The image has no usable position and orientation in space; it is placed at the origin.")
 		return f
 	}
-	why, order, where := "have no usable position and orientation in space", "in their order", "from the origin on"
+	why, order, where := message.Text("have no usable position and orientation in space"), message.Text("in their order"), message.Text("from the origin on")
 	switch {
 	case images[0].Rotated:
-		f.Kind, why = series.Orientation, "are rotated against each other, like the steps of a projection"
+		f.Kind, why = series.Orientation, message.Text("are rotated against each other, like the steps of a projection")
 	case onFirst:
-		why = "have no position of their own in space"
+		why = message.Text("have no position of their own in space")
 	}
 	if images[len(images)-1].Name != images[0].Name {
-		order = "in the order of their instance numbers"
+		order = message.Text("in the order of their instance numbers")
 	}
 	if onFirst {
-		where = "behind the first"
+		where = message.Text("behind the first")
 	}
 	f.Slicewise = true
-	f.Text = fmt.Sprintf("The images %s; they are stacked %s, %g mm apart, %s. Filter slice by slice (2-D) unless they are known to be neighbours.", why, order, thickness, where)
+	f.Text = message.Text("The images %s; they are stacked %s, %g mm apart, %s. Filter slice by slice (2-D) unless they are known to be neighbours.", why, order, thickness, where)
 	return f
 }
 
@@ -116,7 +115,7 @@ func findTilt(images []*instance.Slice, step volume.Vec) []series.Finding {
 	var out []series.Finding
 	if angle := math.Atan2(shift.Norm(), rise) * 180 / math.Pi; angle > tiltAngle {
 		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Tilt,
-			Text: fmt.Sprintf("Slices are stacked at %.1f degrees to their normal (gantry tilt); the acquired, sheared grid is filtered and exported as it is.", angle)})
+			Text: message.Text("Slices are stacked at %.1f degrees to their normal (gantry tilt); the acquired, sheared grid is filtered and exported as it is.", angle)})
 	}
 	// The distance of each slice from the line between the first and the last.
 	first := images[0].Position
@@ -129,7 +128,7 @@ func findTilt(images []*instance.Slice, step volume.Vec) []series.Finding {
 	if worst > 0.1 {
 		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Shift,
 			Slicewise: true,
-			Text:      fmt.Sprintf("Slices are shifted sideways by up to %.2f mm from the line between the first and the last. Filter slice by slice (2-D).", worst)})
+			Text:      message.Text("Slices are shifted sideways by up to %.2f mm from the line between the first and the last. Filter slice by slice (2-D).", worst)})
 	}
 	return out
 }
@@ -144,13 +143,14 @@ func findSpacing(images []*instance.Slice) []series.Finding {
 	lo, hi := slices.Min(steps), slices.Max(steps)
 	if off := unevenness(steps); off <= roundedPosition {
 		return []series.Finding{{Severity: series.Note, Kind: series.Spacing,
-			Text: fmt.Sprintf("Slice positions are rounded: they are up to %.2f mm off the even spacing of %.2f mm that the grid has.", off, mean(steps))}}
+			Text: message.Text("Slice positions are rounded: they are up to %.2f mm off the even spacing of %.2f mm that the grid has.", off, mean(steps))}}
 	}
 	uneven := series.Finding{Severity: series.Warning, Kind: series.Spacing, Slicewise: true,
-		Text: fmt.Sprintf("Slice spacing is uneven, from %.2f to %.2f mm; the grid has the mean. Filter slice by slice (2-D).", lo, hi)}
+		Text: message.Text("Slice spacing is uneven, from %.2f to %.2f mm; the grid has the mean. Filter slice by slice (2-D).", lo, hi)}
 	usual := median(steps)
 	missing, run := 0, 0
-	var gaps, around []string
+	var gaps []message.Message
+	var around []string
 	for i, s := range steps {
 		k := math.Round(s / usual)
 		if k < 1 || math.Abs(s-k*usual) > k*spacingTolerance(usual) {
@@ -161,15 +161,15 @@ func findSpacing(images []*instance.Slice) []series.Finding {
 			continue
 		}
 		missing += int(k) - 1
-		gaps = append(gaps, fmt.Sprintf("%.1f mm after slice %d", s, i+1))
+		gaps = append(gaps, message.Text("%.1f mm after slice %d", s, i+1))
 		around = append(around, images[i].Name, images[i+1].Name)
 		// Adjacent gaps of one width are a scan that continued with wider steps.
 		if run++; run > 3 && math.Abs(s-steps[i-1]) < spacingTolerance(usual) {
 			return []series.Finding{uneven}
 		}
 	}
-	text := fmt.Sprintf("%s missing (%s, where %.2f mm is usual); the grid has the mean spacing. Filter slice by slice (2-D), or find the missing files.",
-		part10.Count(missing, "slice is", "slices are"), part10.Summary(gaps), usual)
+	text := message.Text("%s missing (%s, where %.2f mm is usual); the grid has the mean spacing. Filter slice by slice (2-D), or find the missing files.",
+		message.Count(missing, "slice is", "slices are"), message.Some(", ", gaps...), usual)
 	return []series.Finding{{Severity: series.Warning, Kind: series.Gap, Text: text, Files: around, Slicewise: true}}
 }
 

@@ -78,7 +78,7 @@ func TestGeometryFindings(t *testing.T) {
 	} {
 		e := dicomtest.Scan(t, dicomtest.FilesOf(positions(c.z, c.y))).Entries[0]
 		f := dicomtest.Finding(t, e.Findings, c.kind)
-		if f.Severity != series.Warning || !strings.Contains(f.Text, c.text) {
+		if f.Severity != series.Warning || !strings.Contains(f.Text.String(), c.text) {
 			t.Errorf("%s: %v", name, f)
 		}
 		if s := dicomtest.Load(t, dicomtest.Scan(t, dicomtest.FilesOf(positions(c.z, c.y))), 0); math.Abs(e.Irregular-c.off) > 1e-9 || s.Irregular != e.Irregular {
@@ -127,7 +127,7 @@ func TestSpacingFindings(t *testing.T) {
 	} {
 		e := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(c.z, nil))).Entries[0]
 		f := dicomtest.Finding(t, e.Findings, c.kind)
-		if f.Severity != c.severity || f.Slicewise != c.slicewise || !strings.Contains(f.Text, c.text) || len(e.Findings) != 1 {
+		if f.Severity != c.severity || f.Slicewise != c.slicewise || !strings.Contains(f.Text.String(), c.text) || len(e.Findings) != 1 {
 			t.Errorf("%s: %v", name, e.Findings)
 		}
 	}

@@ -1,6 +1,10 @@
 package assemble
 
-import "quell/series"
+import (
+	"quell/series"
+
+	"quell/internal/message"
+)
 
 // separateIsotropic makes volumes that a scanner computed from the directions of a diffusion
 // series, the trace or the diffusion coefficient, images of another kind: they have a b-value
@@ -39,15 +43,15 @@ func giveGradients(group *series.Group, entries []Entry, members []int) {
 		return
 	}
 	group.Gradients = g
-	text := ""
+	var text message.Message
 	switch {
 	case lost:
-		text = "The gradient directions are stated in the frame of the scanner, and how the patient lies in it is not known: they are not used, and no .bvec is written. Take them from the protocol."
+		text = message.Text("The gradient directions are stated in the frame of the scanner, and how the patient lies in it is not known: they are not used, and no .bvec is written. Take them from the protocol.")
 		for k := range g.Volumes {
 			g.Volumes[k].Direction = [3]float64{}
 		}
 	case !g.Directed() && !isotropic:
-		text = "The files give b-values and no gradient directions: no .bvec is written. Take the directions from the protocol."
+		text = message.Text("The files give b-values and no gradient directions: no .bvec is written. Take the directions from the protocol.")
 	default:
 		return
 	}

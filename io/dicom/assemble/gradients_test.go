@@ -78,7 +78,7 @@ func TestNoGradients(t *testing.T) {
 			found := ""
 			for _, f := range e.Findings {
 				if f.Kind == series.Diffusion && f.Severity == series.Warning {
-					found = f.Text
+					found = f.Text.String()
 				}
 			}
 			if (found == "") != (c.text == "") || !strings.HasPrefix(found, c.text) {

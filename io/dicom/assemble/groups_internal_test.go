@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/internal/message"
 	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
 	"quell/series"
@@ -116,7 +117,7 @@ func TestGaps(t *testing.T) {
 			z = append(z, z[len(z)-1]+s)
 		}
 		found := findSpacing(stack(z...))
-		if len(found) != 1 || found[0].Kind != c.kind || !strings.Contains(found[0].Text, c.text) || len(found[0].Files) != c.files || !found[0].Slicewise {
+		if len(found) != 1 || found[0].Kind != c.kind || !strings.Contains(found[0].Text.String(), c.text) || len(found[0].Files) != c.files || !found[0].Slicewise {
 			t.Errorf("%s: %+v", name, found)
 		}
 	}
@@ -173,7 +174,7 @@ func TestGridOfOddStacks(t *testing.T) {
 			c.change(s)
 		}
 		g, findings := formGrid(images)
-		if g.Dims != [3]int{4, 3, c.n} || g.Spacing != c.spacing || g.Affine.Column(3) != c.origin || len(findings) != 1 || !strings.Contains(findings[0].Text, c.text) {
+		if g.Dims != [3]int{4, 3, c.n} || g.Spacing != c.spacing || g.Affine.Column(3) != c.origin || len(findings) != 1 || !strings.Contains(findings[0].Text.String(), c.text) {
 			t.Errorf("%s: %+v, %v", name, g, findings)
 		}
 	}
@@ -497,14 +498,14 @@ func TestRefuseBeside(t *testing.T) {
 	} {
 		s := at(0, 0, 0, 0)
 		s.Name, s.SOPClass, s.Meta.UID = "f/a", "CT", "1"
-		broken := part10.FileError(c.file, "", nil, "broken")
+		broken := part10.FileError("", c.file, message.Message{}, nil, "broken")
 		orphan := &instance.Slice{Instance: &instance.Instance{Name: c.file, SOPClass: c.class, Err: broken}}
 		e := Entries([]*instance.Slice{s, orphan})
 		if len(e) != 1 || (e[0].Err != nil) != c.refused || e[0].Damaged != c.refused || c.refused && !errors.Is(e[0].Err, broken) {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}
-	first, second := part10.FileError("f/x", "", nil, "first"), part10.FileError("f/y", "", nil, "second")
+	first, second := part10.FileError("", "f/x", message.Message{}, nil, "first"), part10.FileError("", "f/y", message.Message{}, nil, "second")
 	orphans := []*instance.Slice{{Instance: &instance.Instance{Name: "f/x", Err: first}}, {Instance: &instance.Instance{Name: "f/y", Err: second}}}
 	if e := Entries(orphans); len(e) != 1 || e[0].Err != error(first) || !e[0].Damaged || e[0].Slices != 2 {
 		t.Errorf("orphans alone: %+v", e)
@@ -568,10 +569,10 @@ func TestRelatedFindings(t *testing.T) {
 			entries = append(entries, Entry{Slices: 1, Part: fmt.Sprint("p", i), Stack: []*instance.Slice{s}})
 		}
 		reportRelated(entries)
-		if f := entries[0].Findings; len(f) != 1 || f[0].Text != want || f[0].Kind != series.Position || f[0].Severity != series.Refused || len(f[0].Files) != min(n, 4) {
+		if f := entries[0].Findings; len(f) != 1 || f[0].Text.String() != want || f[0].Kind != series.Position || f[0].Severity != series.Refused || len(f[0].Files) != min(n, 4) {
 			t.Errorf("%+v, want %q", f, want)
 		}
-		if f := entries[1].Findings; n == 1 && (len(f) != 1 || !strings.Contains(f[0].Text, "1 image with a position in space")) {
+		if f := entries[1].Findings; n == 1 && (len(f) != 1 || !strings.Contains(f[0].Text.String(), "1 image with a position in space")) {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -593,7 +594,7 @@ func TestTraits(t *testing.T) {
 		entries := []Entry{{Slices: 1, Stack: stack(0)}, {Slices: 1, Part: "p", Stack: []*instance.Slice{s}}}
 		reportRelated(entries)
 		for i, e := range entries {
-			if len(e.Findings) != 1 || !strings.HasPrefix(e.Findings[0].Text, "1 image "+c.want[i]+" cannot be in this volume (") {
+			if len(e.Findings) != 1 || !strings.HasPrefix(e.Findings[0].Text.String(), "1 image "+c.want[i]+" cannot be in this volume (") {
 				t.Errorf("%s, seen from %d: %+v", what, i, e.Findings)
 			}
 		}
@@ -620,7 +621,7 @@ func TestDuplicatesInWords(t *testing.T) {
 	} {
 		images := stack(0, 1)[:n]
 		f := reportDuplicates(images, images)
-		if len(f) != 2 || !strings.HasPrefix(f[0].Text, want[0]) || !strings.HasPrefix(f[1].Text, want[1]) || len(f[0].Files) != n {
+		if len(f) != 2 || !strings.HasPrefix(f[0].Text.String(), want[0]) || !strings.HasPrefix(f[1].Text.String(), want[1]) || len(f[0].Files) != n {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -683,9 +684,9 @@ func TestExcludedInThePlural(t *testing.T) {
 	for n, want := range map[int]string{1: "1 image is excluded, because it is odd.", 2: "2 images are excluded, each because it is odd."} {
 		images := stack(0, 1)[:n]
 		for _, s := range images {
-			s.Excluded = "it is odd"
+			s.Excluded = message.Verbatim("it is odd")
 		}
-		if f := reportExcluded(images); len(f) != 1 || f[0].Text != want {
+		if f := reportExcluded(images); len(f) != 1 || f[0].Text.String() != want {
 			t.Errorf("%+v, want %q", f, want)
 		}
 	}

@@ -50,7 +50,7 @@ func TestMissingFromIndex(t *testing.T) {
 			continue
 		}
 		f := dicomtest.Finding(t, cat.Findings, "missing")
-		if f.Severity != series.Warning || !slices.Equal(f.Files, c.missing) || !strings.Contains(f.Text, c.index+" lists 4 files, of which 1 ") {
+		if f.Severity != series.Warning || !slices.Equal(f.Files, c.missing) || !strings.Contains(f.Text.String(), c.index+" lists 4 files, of which 1 ") {
 			t.Errorf("%s: %v", name, f)
 		}
 	}

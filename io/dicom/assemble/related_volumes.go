@@ -1,12 +1,11 @@
 package assemble
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"quell/io/dicom/part10"
+	"quell/internal/message"
 	"quell/series"
 )
 
@@ -104,37 +103,37 @@ func (s *related) finding(kind series.Kind) series.Finding {
 			}
 		}
 	}
+	what := message.Verbatim(strings.Join(labels, "; "))
 	if more := s.volumes - len(labels); more > 0 {
-		labels = append(labels, fmt.Sprintf("and %d more", more))
+		what = message.Text("%s; and %d more", what, more)
 	}
-	what := strings.Join(labels, "; ")
 	if kind == ofSameGrid {
 		f.Severity = series.Warning
-		f.Text = fmt.Sprintf("The series holds %d volumes of this grid; this is one, the others are: %s; each is filtered separately.", s.volumes+1, what)
+		f.Text = message.Text("The series holds %d volumes of this grid; this is one, the others are: %s; each is filtered separately.", s.volumes+1, what)
 		return f
 	}
-	advice := "they are listed as volumes of their own"
+	advice := message.Text("they are listed as volumes of their own")
 	if s.images == 1 {
-		advice = "it is listed as a volume of its own"
+		advice = message.Text("it is listed as a volume of its own")
 	}
-	f.Text = fmt.Sprintf("%s %s cannot be in this volume (%s); %s.", part10.Count(s.images, "image", "images"), s.trait(kind), what, advice)
+	f.Text = message.Text("%s %s cannot be in this volume (%s); %s.", message.Count(s.images, "image", "images"), s.trait(kind), what, advice)
 	return f
 }
 
 // trait describes what keeps related volumes of a kind out of a volume.
-func (s *related) trait(kind series.Kind) string {
+func (s *related) trait(kind series.Kind) message.Message {
 	other := s.named[0].Stack[0]
 	switch {
 	case kind == series.Position && other.Placed:
-		return "with a position in space"
+		return message.Text("with a position in space")
 	case kind == series.Position:
-		return "without a position in space"
+		return message.Text("without a position in space")
 	case kind == series.Localizer && other.Localizer():
-		return "of a localizer"
+		return message.Text("of a localizer")
 	case kind == series.Localizer:
-		return "that is no localizer"
+		return message.Text("that is no localizer")
 	case kind == series.Orientation:
-		return "of another orientation"
+		return message.Text("of another orientation")
 	}
-	return "of another size or pixel spacing"
+	return message.Text("of another size or pixel spacing")
 }

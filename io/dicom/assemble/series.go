@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
 	"quell/series"
@@ -91,7 +92,7 @@ func reportStudyPerSlice(entries []Entry) {
 	for i := range entries {
 		e := &entries[i]
 		e.Findings = append(e.Findings, series.Finding{Severity: series.Warning, Kind: series.Study,
-			Text: "Every slice has another Study Instance UID; they are read as one series."})
+			Text: message.Text("Every slice has another Study Instance UID; they are read as one series.")})
 	}
 }
 
@@ -103,7 +104,7 @@ func reportStudies(entries []Entry, study string, studies []string) {
 		e := &entries[i]
 		e.Part = strings.TrimSuffix(part+", "+e.Part, ", ")
 		e.Findings = append(e.Findings, series.Finding{Severity: series.Warning, Kind: series.Study,
-			Text: "Another study has a series with the same UID; they are listed separately."})
+			Text: message.Text("Another study has a series with the same UID; they are listed separately.")})
 	}
 }
 
@@ -145,7 +146,7 @@ func formSeries(all []*instance.Slice) []Entry {
 	}
 	var images, excluded []*instance.Slice
 	for _, image := range all {
-		if image.Excluded != "" {
+		if !image.Excluded.IsZero() {
 			excluded = append(excluded, image)
 		} else {
 			images = append(images, image)
@@ -154,11 +155,11 @@ func formSeries(all []*instance.Slice) []Entry {
 	findings := reportExcluded(excluded)
 	if len(images) == 0 {
 		first := excluded[0]
-		advice := "choose another series, or convert this one first"
+		advice := message.Text("choose another series, or convert this one first")
 		if first.Format.Samples > 1 {
-			advice = "choose another series, or convert this one to grey scale first"
+			advice = message.Text("choose another series, or convert this one to grey scale first")
 		}
-		e := refusedEntry(all, part10.FileError(first.Name, advice, nil, "%s", first.Excluded))
+		e := refusedEntry(all, part10.FileError(first.Excluded.Kind(), first.Name, advice, nil, "%s", first.Excluded))
 		e.Findings = findings
 		return []Entry{e}
 	}
@@ -166,7 +167,7 @@ func formSeries(all []*instance.Slice) []Entry {
 	findings = append(findings, reportDuplicates(copies, sharedUID)...)
 	groups := planes(images)
 	if groups == nil {
-		return []Entry{refusedEntry(all, part10.FileError(images[0].Name, "choose another series", nil, "the %d images of its series lie in more than %d planes", len(images), maxPlanes))}
+		return []Entry{refusedEntry(all, part10.FileError(message.InputTooLarge, images[0].Name, message.Text("choose another series"), nil, "the %d images of its series lie in more than %d planes", len(images), maxPlanes))}
 	}
 	if len(groups) == 1 {
 		groups[0].label = ""
@@ -199,17 +200,17 @@ func ByFile(a, b *instance.Slice) int {
 func reportExcluded(images []*instance.Slice) []series.Finding {
 	byReason := map[string][]*instance.Slice{}
 	for _, image := range images {
-		byReason[image.Excluded] = append(byReason[image.Excluded], image)
+		byReason[image.Excluded.String()] = append(byReason[image.Excluded.String()], image)
 	}
 	var out []series.Finding
 	for _, why := range slices.Sorted(maps.Keys(byReason)) {
 		g := byReason[why]
-		each := ""
+		var each message.Message
 		if len(g) > 1 {
-			each = "each "
+			each = message.Text("%s ", message.Text("each"))
 		}
 		out = append(out, series.Finding{Severity: series.Refused, Kind: series.Excluded, Files: FileNames(g),
-			Text: fmt.Sprintf("%s excluded, %sbecause %s.", part10.Count(len(g), "image is", "images are"), each, why)})
+			Text: message.Text("%s excluded, %sbecause %s.", message.Count(len(g), "image is", "images are"), each, g[0].Excluded)})
 	}
 	return out
 }
@@ -250,12 +251,12 @@ func reportDuplicates(copies, sharedUID []*instance.Slice) []series.Finding {
 	var out []series.Finding
 	if len(sharedUID) > 0 {
 		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Identity,
-			Text:  fmt.Sprintf("%s the SOP Instance UID of another image; all are used, but an archive keeps one of each.", part10.Count(len(onePerFile(sharedUID)), "file has", "files have")),
+			Text:  message.Text("%s the SOP Instance UID of another image; all are used, but an archive keeps one of each.", message.Count(len(onePerFile(sharedUID)), "file has", "files have")),
 			Files: FileNames(sharedUID)})
 	}
 	if len(copies) > 0 {
 		out = append(out, series.Finding{Severity: series.Refused, Kind: series.Duplicate,
-			Text:  fmt.Sprintf("%s of others (same SOP Instance UID and position); one of each is used.", part10.Count(len(onePerFile(copies)), "file is a copy", "files are copies")),
+			Text:  message.Text("%s of others (same SOP Instance UID and position); one of each is used.", message.Count(len(onePerFile(copies)), "file is a copy", "files are copies")),
 			Files: FileNames(copies)})
 	}
 	return out

@@ -68,7 +68,7 @@ func TestExcluded(t *testing.T) {
 		e := dicomtest.Scan(t, files).Entries[0]
 		f := dicomtest.Finding(t, e.Findings, series.Excluded)
 		for _, text := range c.text {
-			if !strings.Contains(f.Text, text) || !slices.Equal(f.Files, []string{"odd.dcm"}) || f.Severity != series.Refused {
+			if !strings.Contains(f.Text.String(), text) || !slices.Equal(f.Files, []string{"odd.dcm"}) || f.Severity != series.Refused {
 				t.Errorf("%s: %v", name, f)
 			}
 		}

@@ -124,7 +124,7 @@ func TestConsecutiveKernels(t *testing.T) {
 	if len(c.Entries) != 1 {
 		t.Fatalf("%d entries", len(c.Entries))
 	}
-	if f := dicomtest.Finding(t, c.Entries[0].Findings, "mixed"); !f.Slicewise || f.Text != "The slices differ in kernel (BONE, SOFT). Filter slice by slice (2-D)." {
+	if f := dicomtest.Finding(t, c.Entries[0].Findings, "mixed"); !f.Slicewise || f.Text.String() != "The slices differ in kernel (BONE, SOFT). Filter slice by slice (2-D)." {
 		t.Errorf("%v", f)
 	}
 }
@@ -213,7 +213,7 @@ func TestManyVolumes(t *testing.T) {
 		t.Fatalf("%d entries", len(entries))
 	}
 	want := "The series holds 10000 volumes of this grid; this is one, the others are: temporal position 0; temporal position 1; temporal position 3; temporal position 4; and 9995 more; each is filtered separately."
-	if f := dicomtest.Finding(t, entries[2].Findings, "volumes"); f.Text != want {
+	if f := dicomtest.Finding(t, entries[2].Findings, "volumes"); f.Text.String() != want {
 		t.Errorf("%q", f.Text)
 	}
 	entries = assemble.Entries(slicesAt(n, func(i int) float64 { return 2.5e-3 * float64(i/2) / math.Pi * 2 }))

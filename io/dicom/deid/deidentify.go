@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/dicom/part10"
 )
 
@@ -52,8 +53,8 @@ func (p Pseudonyms) Text(kind, text string) string {
 
 // Identity is what an image gets in place of its identity.
 type Identity struct {
-	patient  []byte   // pseudonym
-	Warnings []string // about what stays in the pixels
+	patient  []byte            // pseudonym
+	Warnings []message.Message // about what stays in the pixels
 }
 
 // Apply applies the profile to the elements of a source. It returns the data set that
@@ -116,7 +117,7 @@ func (c cleaner) clean(out []byte, elements []part10.Element, enc part10.Encodin
 // removed, unless its position has a meaning, as in functional groups.
 func (c cleaner) sequence(out []byte, e part10.Element, enc part10.Encoding, depth int, hidden bool) ([]byte, error) {
 	if depth > part10.MaxDepth {
-		return nil, fmt.Errorf("sequences are nested deeper than %d", part10.MaxDepth)
+		return nil, message.Errorf(message.InputDamaged, "sequences are nested deeper than %d", part10.MaxDepth)
 	}
 	var items []byte
 	err := part10.EachItem(c.b, e, enc, func(item part10.SequenceItem) error {
@@ -157,14 +158,14 @@ func (id *Identity) Edits(s *part10.Dataset) []part10.Edit {
 var headWords = []string{"HEAD", "BRAIN", "SKULL", "CRANI", "CEREB", "NEURO", " FACE", "FACIAL", "SINUS", "ORBIT", "JAW", "KOPF", "SCHAED", "SCHÄD", "HIRN", "TETE", "CABEZA", "TESTA"}
 
 // identityWarnings returns warnings about identity that the profile leaves in the pixels.
-func identityWarnings(s *part10.Dataset) []string {
-	var w []string
+func identityWarnings(s *part10.Dataset) []message.Message {
+	var w []message.Message
 	switch string(s.Text(part10.TagBurnedInAnnotation)) {
 	case "NO":
 	case "YES":
-		w = append(w, "The source says that text is burned into its pixels; it is still there.")
+		w = append(w, message.New(message.OutputIdentity, "The source says that text is burned into its pixels; it is still there."))
 	default:
-		w = append(w, "The source does not say whether text is burned into its pixels; look at every image.")
+		w = append(w, message.New(message.OutputIdentity, "The source does not say whether text is burned into its pixels; look at every image."))
 	}
 	part := s.Text(part10.TagBodyPartExamined)
 	region, _ := s.Items(part10.TagAnatomicRegionSequence)
@@ -173,9 +174,9 @@ func identityWarnings(s *part10.Dataset) []string {
 	switch {
 	case string(s.Text(part10.TagRecognizableVisualFeatures)) == "YES",
 		slices.ContainsFunc(headWords, func(word string) bool { return strings.Contains(words, word) }):
-		w = append(w, "The series shows a head: a surface made of its slices shows a face that can be recognised.")
+		w = append(w, message.New(message.OutputIdentity, "The series shows a head: a surface made of its slices shows a face that can be recognised."))
 	case len(part) == 0 && len(region) == 0:
-		w = append(w, "The source does not say which part of the body it shows; if it is a head, a surface made of its slices shows a face that can be recognised.")
+		w = append(w, message.New(message.OutputIdentity, "The source does not say which part of the body it shows; if it is a head, a surface made of its slices shows a face that can be recognised."))
 	}
 	return w
 }

@@ -234,7 +234,7 @@ func TestIdentityWarnings(t *testing.T) {
 			continue
 		}
 		for i, part := range c.want {
-			if !strings.Contains(r.Warnings[i], part) {
+			if !strings.Contains(r.Warnings[i].String(), part) {
 				t.Errorf("%s: %q", name, r.Warnings)
 			}
 		}

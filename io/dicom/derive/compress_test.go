@@ -298,7 +298,7 @@ func TestNotCompressible(t *testing.T) {
 		_, s := dicomtest.OnDisk(t, fakes)
 		plain, _ := dicomtest.Export(t, s, dicomtest.TestDerived)
 		packed, r := dicomtest.Export(t, s, compressing(pixel.JPEGLossless))
-		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "2 files are not compressed") {
+		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].String(), "2 files are not compressed") {
 			t.Errorf("%s: %q", name, r.Warnings)
 		}
 		for _, file := range dicomtest.Names(t, plain) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"quell/internal/message"
 	"quell/io/dicom/deid"
 	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
@@ -59,7 +60,7 @@ func newImage(sources []series.Source, file []byte) (*image, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed := part10.FileError(name, "open the series again", nil, "the source file is not the one that was loaded")
+	changed := part10.FileError(message.InputChanged, name, message.Text("open the series again"), nil, "the source file is not the one that was loaded")
 	if !in.Usable() || in.SOPUID != sources[0].UID {
 		return nil, changed
 	}
@@ -79,9 +80,9 @@ func (s *image) keep(n int) error {
 	s.cut = n < s.inFile
 	switch name := s.slices[0].Name; {
 	case s.cut && s.slices[0].Tiles != nil:
-		return part10.FileError(name, "export the whole volume, or write NIfTI", nil, "a run of slices cannot be cut out of a mosaic")
+		return part10.FileError(message.OutputUnsupported, name, message.Text("export the whole volume, or write NIfTI"), nil, "a run of slices cannot be cut out of a mosaic")
 	case s.cut && !s.describesFrames():
-		return part10.FileError(name, part10.AdviseNIfTI, nil, "frames cannot be cut out of this multi-frame image, which does not describe each (it has no functional groups)")
+		return part10.FileError(message.OutputUnsupported, name, part10.AdviseNIfTI, nil, "frames cannot be cut out of this multi-frame image, which does not describe each (it has no functional groups)")
 	}
 	return nil
 }
@@ -92,7 +93,7 @@ func (s *image) rewrite(syntaxUID string, data []byte) error {
 	file := append(part10.AppendFileMeta(nil, string(s.Text(part10.TagSOPClassUID)), "", syntaxUID, s.Version), data...)
 	p, err := part10.TokenizeBytes(file, instance.IsWanted)
 	if err != nil {
-		return part10.FileError(s.slices[0].Name, part10.AdviseNIfTI, err, "its attributes cannot be rewritten (%s)", part10.Reason(err))
+		return part10.FileError(message.OutputUnsupported, s.slices[0].Name, part10.AdviseNIfTI, err, "its attributes cannot be rewritten (%s)", part10.Cause(err))
 	}
 	s.Dataset = part10.Dataset{Bytes: file, File: p, Encoding: p.Syntax.Encoding}
 	return nil
@@ -178,7 +179,7 @@ func (s *image) edits() ([]part10.Edit, error) {
 	if s.describesFrames() {
 		groups, err := s.groupEdits()
 		if err != nil {
-			return nil, part10.FileError(s.slices[0].Name, part10.AdviseNIfTI, err, "its functional groups cannot be rewritten (%s)", part10.Reason(err))
+			return nil, part10.FileError(message.OutputUnsupported, s.slices[0].Name, part10.AdviseNIfTI, err, "its functional groups cannot be rewritten (%s)", part10.Cause(err))
 		}
 		edits = append(edits, groups...)
 	}
@@ -227,7 +228,7 @@ func (s *image) encode() ([]byte, error) {
 func (s *image) encapsulated(lengths []int) (int64, error) {
 	size := pixel.EncapsulatedBytes(lengths)
 	if size >= part10.UndefinedLength {
-		return 0, part10.FileError(s.slices[0].Name, "export without compression", nil, "its compressed pixels (%d bytes) are more than an offset table can index", size)
+		return 0, part10.FileError(message.OutputUnsupported, s.slices[0].Name, message.Text("export without compression"), nil, "its compressed pixels (%d bytes) are more than an offset table can index", size)
 	}
 	return size, nil
 }
@@ -278,7 +279,7 @@ func (s *image) makeExplicit() error {
 	}
 	data, err := s.ExplicitElements(s.format.Signed)
 	if err != nil {
-		return part10.FileError(s.slices[0].Name, "export without compression", err, "its attributes cannot be written with explicit types, as a compressed file needs them (%s)", part10.Reason(err))
+		return part10.FileError(message.OutputUnsupported, s.slices[0].Name, message.Text("export without compression"), err, "its attributes cannot be written with explicit types, as a compressed file needs them (%s)", part10.Cause(err))
 	}
 	return s.rewrite(part10.UIDExplicitLE, data)
 }

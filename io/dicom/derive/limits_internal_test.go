@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/internal/message"
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
 	"quell/series"
@@ -255,8 +256,8 @@ func TestSliceFiles(t *testing.T) {
 
 // TestWarnings counts what went wrong, and sorts what is said once.
 func TestWarnings(t *testing.T) {
-	s := &Series{Clipped: 1, plain: 2, replaced: map[part10.Tag]bool{0x00082112: true, 0x00080005: true}, identity: map[string]bool{"b": true, "a": true}}
-	got := strings.Join(s.Warnings(), "|")
+	s := &Series{Clipped: 1, plain: 2, replaced: map[part10.Tag]bool{0x00082112: true, 0x00080005: true}, identity: map[string]message.Message{"b": message.Verbatim("b"), "a": message.Verbatim("a")}}
+	got := message.Join("|", s.Warnings()...).String()
 	if want := "1 voxel is outside the range that the source's bits can store; clipped to its ends.|2 files are not compressed: big endian files and pixels of 32 bits are written plainly.|" +
 		"The sequence (0008,0005) of the source is of unknown type and was replaced.|The sequence (0008,2112) of the source is of unknown type and was replaced.|a|b"; got != want {
 		t.Errorf("%s", got)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"quell/internal/message"
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
 	"quell/series"
@@ -19,10 +20,10 @@ func CheckNew(dir string, g volume.Geometry) error {
 		return fmt.Errorf("dicom: the volume cannot be written: %w", err)
 	}
 	if max(g.Dims[0], g.Dims[1]) > math.MaxUint16 {
-		return part10.FileError(dir, part10.AdviseNIfTI, nil, "slices of %d x %d pixels are more than DICOM can hold", g.Dims[0], g.Dims[1])
+		return part10.FileError(message.OutputUnsupported, dir, part10.AdviseNIfTI, nil, "slices of %d x %d pixels are more than DICOM can hold", g.Dims[0], g.Dims[1])
 	}
 	if c := g.Affine.Column(0).Unit().Dot(g.Affine.Column(1).Unit()); math.Abs(c) > 1e-3 {
-		return part10.FileError(dir, part10.AdviseNIfTI, nil, "the rows and columns of the volume are not perpendicular, which DICOM cannot say")
+		return part10.FileError(message.OutputUnsupported, dir, part10.AdviseNIfTI, nil, "the rows and columns of the volume are not perpendicular, which DICOM cannot say")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 
+	"quell/internal/message"
 	"quell/io/dicom/deid"
 	"quell/io/dicom/part10"
 	"quell/series"
@@ -38,9 +39,9 @@ type Series struct {
 	mu       sync.Mutex // guards the fields below
 	waiting  map[int]*waiting
 	Clipped  int64
-	plain    int                 // files that could not be compressed
-	replaced map[part10.Tag]bool // sequences that could not be extended
-	identity map[string]bool     // warnings about what de-identification leaves
+	plain    int                        // files that could not be compressed
+	replaced map[part10.Tag]bool        // sequences that could not be extended
+	identity map[string]message.Message // warnings about what de-identification leaves
 }
 
 // New prepares the derived series of src; its voxels are not needed unless the series has no UID: read
@@ -52,7 +53,7 @@ func New(ctx context.Context, src *series.Series, d Derived, read func() (series
 		return nil, err
 	}
 	s := &Series{Derived: d, studyUID: studyUID, encoding: d.seriesSyntax(ctx, src), names: deid.Pseudonyms{Secret: d.Secret},
-		waiting: map[int]*waiting{}, replaced: map[part10.Tag]bool{}, identity: map[string]bool{}}
+		waiting: map[int]*waiting{}, replaced: map[part10.Tag]bool{}, identity: map[string]message.Message{}}
 	if d.Deidentify {
 		s.studyUID = string(s.names.UID([]byte(s.studyUID)))
 	}
@@ -208,25 +209,26 @@ func (s *Series) note(m *image) {
 	}
 	if m.identity != nil {
 		for _, w := range m.identity.Warnings {
-			s.identity[w] = true
+			s.identity[w.String()] = w
 		}
 	}
 }
 
 // Warnings returns sentences for the report, after all files are made.
-func (s *Series) Warnings() []string {
-	var out []string
-	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+func (s *Series) Warnings() (out []message.Message) {
 	if s.Clipped > 0 {
-		warn("%s outside the range that the source's bits can store; clipped to its ends.", part10.Count(int(s.Clipped), "voxel is", "voxels are"))
+		out = append(out, message.New(message.OutputRounded, "%s outside the range that the source's bits can store; clipped to its ends.", message.Count(int(s.Clipped), "voxel is", "voxels are")))
 	}
 	if s.plain > 0 {
-		warn("%s not compressed: big endian files and pixels of 32 bits are written plainly.", part10.Count(s.plain, "file is", "files are"))
+		out = append(out, message.New(message.OutputUnsupported, "%s not compressed: big endian files and pixels of 32 bits are written plainly.", message.Count(s.plain, "file is", "files are")))
 	}
 	for _, t := range slices.Sorted(maps.Keys(s.replaced)) {
-		warn("The sequence %v of the source is of unknown type and was replaced.", t)
+		out = append(out, message.New(message.OutputReduced, "The sequence %v of the source is of unknown type and was replaced.", t))
 	}
-	return append(out, slices.Sorted(maps.Keys(s.identity))...)
+	for _, text := range slices.Sorted(maps.Keys(s.identity)) {
+		out = append(out, s.identity[text])
+	}
+	return out
 }
 
 // SliceFiles returns the indices of the slices in each file: those of a file in the order of
@@ -253,7 +255,7 @@ func SliceFiles(sources []series.Source) [][]int {
 func readSource(s series.Source, buf []byte) ([]byte, error) {
 	info, err := fs.Stat(s.FS, s.Name)
 	if err != nil {
-		return buf, part10.FileError(s.Name, "put the source back where it was opened", err, "the source file cannot be opened (%s)", part10.Cause(err))
+		return buf, part10.FileError(message.InputUnreadable, s.Name, message.Text("put the source back where it was opened"), err, "the source file cannot be opened (%s)", part10.Cause(err))
 	}
 	return part10.ReadFile(s.FS, s.Name, info.Size(), buf)
 }
@@ -263,7 +265,7 @@ func readSource(s series.Source, buf []byte) ([]byte, error) {
 func (s *image) deidentify(p deid.Pseudonyms) error {
 	data, id, err := deid.Apply(&s.Dataset, p)
 	if err != nil {
-		return part10.FileError(s.slices[0].Name, part10.AdviseNIfTI, err, "its attributes cannot be de-identified (%s)", part10.Reason(err))
+		return part10.FileError(message.OutputUnsupported, s.slices[0].Name, part10.AdviseNIfTI, err, "its attributes cannot be de-identified (%s)", part10.Cause(err))
 	}
 	s.identity = id
 	return s.rewrite(s.File.Syntax.UID, data)

@@ -96,7 +96,7 @@ func Voxels(t *testing.T, v *volume.Volume, fresh bool) *derive.Voxels {
 func WantSentence(t *testing.T, what string, err error) {
 	t.Helper()
 	var e *part10.Error
-	if !errors.As(err, &e) || !strings.HasPrefix(e.Name, "x") || e.Problem == "" || e.Advice == "" {
+	if !errors.As(err, &e) || !strings.HasPrefix(e.Name, "x") || e.Problem.String() == "" || e.Advice.String() == "" {
 		t.Fatalf("%s: error %#v", what, err)
 	}
 	WantWords(t, what, err.Error())

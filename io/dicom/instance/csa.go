@@ -3,11 +3,11 @@ package instance
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/dicom/part10"
 	"quell/volume"
 )
@@ -21,7 +21,7 @@ const (
 	csaNormal = "SliceNormalVector"
 )
 
-var errCSA = errors.New("the Siemens header is damaged")
+var errCSA = message.Errorf(message.InputDamaged, "the Siemens header is damaged")
 
 // csaValues reads a CSA header and returns the values of the named elements.
 // There are two forms: CSA2 begins with "SV10" and states item lengths as they are;

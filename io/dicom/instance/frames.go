@@ -1,9 +1,9 @@
 package instance
 
 import (
-	"fmt"
 	"slices"
 
+	"quell/internal/message"
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
 )
@@ -35,19 +35,19 @@ func (in *Instance) splitImage(whole *Slice, p *part10.File, a part10.Attributes
 		in.splitMosaic(whole, p, a)
 		return
 	case mosaic:
-		in.Excluded = "it is a mosaic of several frames, which is not read"
+		in.Excluded = message.New(message.InputUnsupported, "it is a mosaic of several frames, which is not read")
 		return
 	case frames == 1 && hasUIHTiles(whole, p, a):
 		in.splitUIHTiles(whole, p, a)
 		return
 	case frames > fewFrames && int64(frames) > in.Size/bytesPerFrame:
-		in.Err = part10.FileError(in.Name, part10.AdviseExport, nil, "it claims %d frames, more than a file of %d bytes can describe", frames, in.Size)
+		in.Err = part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "it claims %d frames, more than a file of %d bytes can describe", frames, in.Size)
 		return
 	case frames == 1 && !part10.FunctionalGroups[in.SOPClass]:
 		return
 	}
 	if err := in.splitFrames(whole, p, a, frames); err != nil {
-		in.Err = part10.FileError(in.Name, part10.AdviseExport, err, "its functional groups are damaged (%s)", part10.Reason(err))
+		in.Err = part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, err, "its functional groups are damaged (%s)", part10.Cause(err))
 	}
 }
 
@@ -63,7 +63,7 @@ func (in *Instance) splitFrames(whole *Slice, p *part10.File, a part10.Attribute
 		return err
 	}
 	if described != 0 && described != frames {
-		return fmt.Errorf("they describe %d frames, and the image has %d", described, frames)
+		return message.Errorf(message.InputDamaged, "they describe %d frames, and the image has %d", described, frames)
 	}
 	common := part10.Attributes{Under: &a}
 	if len(shared) > 0 {
@@ -80,7 +80,7 @@ func (in *Instance) splitFrames(whole *Slice, p *part10.File, a part10.Attribute
 			own = perFrame[i]
 			own.Under = &common
 		}
-		if in.Excluded = frame.readFrame(own); in.Excluded != "" {
+		if in.Excluded = frame.readFrame(own); !in.Excluded.IsZero() {
 			return nil
 		}
 	}
@@ -105,8 +105,8 @@ func hasPosition(a part10.Attributes) bool {
 
 // readFrame takes what may differ from frame to frame. It returns why the frame is
 // not read, or "".
-func (s *Slice) readFrame(a part10.Attributes) (problem string) {
-	if s.Format, problem = pixel.ReadFormat(a); problem != "" {
+func (s *Slice) readFrame(a part10.Attributes) (problem message.Message) {
+	if s.Format, problem = pixel.ReadFormat(a); !problem.IsZero() {
 		return problem
 	}
 	if t := a.Strings(part10.TagFrameType); len(t) > 0 {
@@ -120,7 +120,7 @@ func (s *Slice) readFrame(a part10.Attributes) (problem string) {
 	s.readDisplay(a)
 	s.readDistinctions(a)
 	s.readGradient(a, nil)
-	return ""
+	return message.Message{}
 }
 
 // placeByOffset places frames that have no position of their own behind the first,

@@ -99,7 +99,7 @@ func TestFramesDivide(t *testing.T) {
 				t.Errorf("volume %d is %q, want %q", i, got, name+" "+v)
 			}
 			f := dicomtest.Finding(t, c.Entries[i].Findings, "volumes")
-			if !strings.Contains(f.Text, "holds 2 volumes") || f.Severity != series.Warning {
+			if !strings.Contains(f.Text.String(), "holds 2 volumes") || f.Severity != series.Warning {
 				t.Errorf("finding %v", f)
 			}
 			s := dicomtest.Load(t, c, i)
@@ -177,7 +177,7 @@ func TestFramesWithoutPlace(t *testing.T) {
 		if want := (volume.Affine{{0.5, 0, 0, -10}, {0, 0.75, 0, -20}, {0, 0, 1, 5}}); name == "no spacing" && s.Volume.Affine != want {
 			t.Errorf("%s: affine %v, want that of the first frame, %v", name, s.Volume.Affine, want)
 		}
-		if !strings.Contains(got.Text, "stacked in their order") || s.Volume.Dims != [3]int{4, 3, 3} || s.Sources[2].Frame != 2 {
+		if !strings.Contains(got.Text.String(), "stacked in their order") || s.Volume.Dims != [3]int{4, 3, 3} || s.Sources[2].Frame != 2 {
 			t.Errorf("%s: %v, %v", name, got, s.Volume.Dims)
 		}
 	}

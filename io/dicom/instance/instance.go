@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"quell/internal/message"
 	"quell/io/dicom/codec"
 	"quell/io/dicom/part10"
 )
@@ -33,8 +34,8 @@ type Instance struct {
 
 	ReferencedFiles []string // files that a media directory lists
 
-	Excluded string        // why the image cannot be in a volume; "" if it can
-	Err      *part10.Error // why the file is broken; nil if it is sound
+	Excluded message.Message // why the image cannot be in a volume; empty if it can
+	Err      *part10.Error   // why the file is broken; nil if it is sound
 
 	pixelOffset int64  // of the first byte of Pixel Data in the file
 	pixelVR     string // of Pixel Data
@@ -60,12 +61,12 @@ func Read(ctx context.Context, fsys fs.FS, name string) (*Instance, error) {
 	in := &Instance{Name: name, Kind: Foreign}
 	f, err := fsys.Open(name)
 	if err != nil {
-		advice := "check that it exists and may be read"
+		advice := message.Text("check that it exists and may be read")
 		var system syscall.Errno
 		if !errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-			advice = "copy it again from where it came" // a container refused its content
+			advice = message.Text("copy it again from where it came") // a container refused its content
 		}
-		in.Err = part10.FileError(name, advice, err, "it cannot be opened (%s)", part10.Cause(err))
+		in.Err = part10.FileError(message.InputUnreadable, name, advice, err, "it cannot be opened (%s)", part10.Cause(err))
 		return in, nil
 	}
 	defer f.Close()
@@ -86,9 +87,9 @@ func Read(ctx context.Context, fsys fs.FS, name string) (*Instance, error) {
 	case errors.Is(err, part10.ErrNotDICOM), err != nil && len(p.Meta)+len(p.Elements) == 0 && in.Size < 132:
 		return in, nil
 	case errors.Is(err, part10.ErrTruncated):
-		in.Err = part10.FileError(name, part10.AdviseCopy, err, "the file is truncated (it holds %d bytes: %s)", in.Size, part10.Reason(err))
+		in.Err = part10.FileError(message.InputTruncated, name, part10.AdviseCopy, err, "the file is truncated (it holds %d bytes: %s)", in.Size, part10.Cause(err))
 	case err != nil:
-		in.Err = part10.FileError(name, part10.AdviseCopy, err, "the file is damaged (%s)", part10.Reason(err))
+		in.Err = part10.FileError(message.InputDamaged, name, part10.AdviseCopy, err, "the file is damaged (%s)", part10.Cause(err))
 	}
 	in.fill(p)
 	return in, nil
@@ -102,14 +103,14 @@ func Parse(name string, size int64, p *part10.File) *Instance {
 }
 
 // Usable reports whether every slice of the file can be read.
-func (in *Instance) Usable() bool { return in.Kind == Image && in.Err == nil && in.Excluded == "" }
+func (in *Instance) Usable() bool { return in.Kind == Image && in.Err == nil && in.Excluded.IsZero() }
 
 // fill takes the values of a tokenized file.
 func (in *Instance) fill(p *part10.File) {
 	in.Kind, in.Syntax = Image, p.Syntax
 	a, err := part10.ReadValues(p)
 	if err != nil && in.Err == nil {
-		in.Err = part10.FileError(in.Name, part10.AdviseExport, err, "a value of its header is damaged")
+		in.Err = part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, err, "a value of its header is damaged")
 	}
 	// A truncated file may end before its SOP Class UID; the meta header has it too.
 	in.SOPClass, in.SOPUID = cmp.Or(a.Text(part10.TagSOPClassUID), p.SOPClass), a.Text(part10.TagSOPInstanceUID)
@@ -145,9 +146,9 @@ func (in *Instance) classifyWithoutPixels(p *part10.File, a part10.Attributes) {
 	_, sized := a.Integer(part10.TagRows)
 	switch {
 	case p.Has(part10.TagFloatPixelData) || p.Has(part10.TagDoubleFloatPixelData):
-		in.Excluded = "its pixels are floating point numbers, which are not read"
+		in.Excluded = message.New(message.InputUnsupported, "its pixels are floating point numbers, which are not read")
 	case part10.NeedsPixels(in.SOPClass, sized):
-		in.Err = part10.FileError(in.Name, part10.AdviseCopy, nil, "it describes an image and ends before its pixel data")
+		in.Err = part10.FileError(message.InputTruncated, in.Name, part10.AdviseCopy, nil, "it describes an image and ends before its pixel data")
 	default:
 		in.Kind, in.Slices = NoImage, nil
 	}
@@ -163,5 +164,5 @@ func (in *Instance) checkStream(s *Slice, head []byte) *part10.Error {
 }
 
 func (in *Instance) undecodable(err error) *part10.Error {
-	return part10.FileError(in.Name, part10.AdviseExport, err, "its pixels (%s) cannot be decoded (%v)", in.Syntax.Name, err)
+	return part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, err, "its pixels (%s) cannot be decoded (%v)", in.Syntax.Name, err)
 }

@@ -47,12 +47,12 @@ func TestDamagedKeptElements(t *testing.T) {
 			t.Errorf("%s: files %v", what, files)
 		}
 		whole := &Slice{Placed: true, Thickness: 1, Row: volume.Vec{1, 0, 0}, Column: volume.Vec{0, 1, 0}}
-		if _, _, problem := readMosaicHeader(whole, keeping(part10.TagSiemensCSAImageHeader, b), part10.Attributes{}); problem != "its Siemens header is damaged" {
+		if _, _, problem := readMosaicHeader(whole, keeping(part10.TagSiemensCSAImageHeader, b), part10.Attributes{}); problem.String() != "its Siemens header is damaged" {
 			t.Errorf("%s: mosaic: %q", what, problem)
 		}
 		in := &Instance{}
 		p := keeping(part10.TagUIHFrameSequence, b)
-		if in.splitUIHTiles(&Slice{Instance: in}, p, part10.Attributes{}); !strings.Contains(in.Excluded, "does not say where they lie") {
+		if in.splitUIHTiles(&Slice{Instance: in}, p, part10.Attributes{}); !strings.Contains(in.Excluded.String(), "does not say where they lie") {
 			t.Errorf("%s: tiled: %q", what, in.Excluded)
 		}
 		for _, tag := range []part10.Tag{part10.TagSharedFunctionalGroupsSequence, part10.TagPerFrameFunctionalGroupsSequence, part10.TagDetectorInformationSequence} {
@@ -168,7 +168,7 @@ func TestMosaicHeaders(t *testing.T) {
 			c.change(s)
 		}
 		total, normal, problem := readMosaicHeader(s, keeping(part10.TagSiemensCSAImageHeader, c.csa), attributes(t, c.own...))
-		if problem != c.problem || problem == "" && (total != c.total || normal != volume.Vec{0, 0, c.z}) {
+		if problem.String() != c.problem || c.problem == "" && (total != c.total || normal != volume.Vec{0, 0, c.z}) {
 			t.Errorf("%s: %d, %v, %q", what, total, normal, problem)
 		}
 	}
@@ -253,7 +253,7 @@ func TestPlaceOfOneFrame(t *testing.T) {
 				t.Errorf("%s frames: frame %d is placed: %v", frames, i, s.Placed)
 			}
 		}
-		if fmt.Sprint(len(in.Slices)) != frames || in.Err != nil || in.Excluded != "" {
+		if fmt.Sprint(len(in.Slices)) != frames || in.Err != nil || in.Excluded.String() != "" {
 			t.Errorf("%s frames: %+v", frames, in)
 		}
 	}
@@ -265,12 +265,12 @@ func TestKernelOfAFrame(t *testing.T) {
 	for kernel, want := range map[string]string{"": "B30", "B80": "B80"} {
 		s := &Slice{Instance: &Instance{}}
 		s.Meta.Kernel = "B30"
-		if problem := s.readFrame(attributes(t, append(slices.Clone(pixels), text(part10.TagConvolutionKernel, kernel))...)); problem != "" || s.Meta.Kernel != want {
+		if problem := s.readFrame(attributes(t, append(slices.Clone(pixels), text(part10.TagConvolutionKernel, kernel))...)); problem.String() != "" || s.Meta.Kernel != want {
 			t.Errorf("%q: kernel %q, %s", kernel, s.Meta.Kernel, problem)
 		}
 	}
 	s := &Slice{Instance: &Instance{}}
-	if problem := s.readFrame(attributes(t, append(slices.Clone(pixels), short(part10.TagBitsAllocated, 64))...)); problem != "" {
+	if problem := s.readFrame(attributes(t, append(slices.Clone(pixels), short(part10.TagBitsAllocated, 64))...)); problem.String() != "" {
 		t.Errorf("the first of two elements counts: %s", problem)
 	}
 }
@@ -287,12 +287,12 @@ func TestTilesDown(t *testing.T) {
 		whole.Format.Cols, whole.Format.Rows = 960, 960
 		in.splitUIHTiles(whole, keeping(part10.TagUIHFrameSequence, sequence(part10.TagUIHFrameSequence, items...)), attributes(t, text(part10.TagImageOrientationPatient, `1\0\0\0\1\0`)))
 		if want == [2]int{} {
-			if in.Excluded == "" {
+			if in.Excluded.String() == "" {
 				t.Errorf("%d tiles are read", n)
 			}
 			continue
 		}
-		if in.Excluded != "" || len(in.Slices) != n || in.Tiles.across != want[0] || in.Tiles.down != want[1] || in.Slices[n-1].Position != (volume.Vec{1, 2, float64(n - 1)}) {
+		if in.Excluded.String() != "" || len(in.Slices) != n || in.Tiles.across != want[0] || in.Tiles.down != want[1] || in.Slices[n-1].Position != (volume.Vec{1, 2, float64(n - 1)}) {
 			t.Errorf("%d tiles: %q, %+v", n, in.Excluded, in.Tiles)
 		}
 	}
@@ -327,7 +327,7 @@ func TestSpacingOfAMosaic(t *testing.T) {
 		whole := &Slice{Instance: in, Placed: true, Thickness: 2, Row: volume.Vec{1, 0, 0}, Column: volume.Vec{0, 1, 0}, Spacing: [2]float64{1, 3}}
 		whole.Format.Cols, whole.Format.Rows = 8, 12
 		in.splitMosaic(whole, keeping(part10.TagSiemensCSAImageHeader, csa), attributes(t, text(part10.TagSpacingBetweenSlices, spacing)))
-		if in.Excluded != "" || len(in.Slices) != 4 || whole.SpacingFromThickness != assumed {
+		if in.Excluded.String() != "" || len(in.Slices) != 4 || whole.SpacingFromThickness != assumed {
 			t.Fatalf("%q: %q, assumed %v", spacing, in.Excluded, whole.SpacingFromThickness)
 		}
 		// The first pixel of a slice is half of the difference in size further in.
@@ -365,7 +365,7 @@ func TestTilesThatDoNotFit(t *testing.T) {
 		whole := &Slice{Instance: in, Placed: true, Thickness: 2, Row: volume.Vec{1, 0, 0}, Column: volume.Vec{0, 1, 0}, Spacing: [2]float64{1, 1}}
 		whole.Format.Cols, whole.Format.Rows = 9, 8
 		in.Slices = []*Slice{whole}
-		if c.split(in, whole); !strings.Contains(in.Excluded, c.want) || in.Tiles != nil || len(in.Slices) != 1 || in.Slices[0] != whole {
+		if c.split(in, whole); !strings.Contains(in.Excluded.String(), c.want) || in.Tiles != nil || len(in.Slices) != 1 || in.Slices[0] != whole {
 			t.Errorf("%s: %q, %d slices, %v", what, in.Excluded, len(in.Slices), in.Tiles)
 		}
 	}

@@ -276,7 +276,7 @@ func TestFoundWithoutPixels(t *testing.T) {
 		b := append(make([]byte, 128), "DICM"...)
 		b = append(b, text(part10.TagTransferSyntaxUID, part10.UIDExplicitLE)...)
 		in, err := Read(context.Background(), fstest.MapFS{"x": {Data: slices.Concat(append([][]byte{b}, c.elements...)...)}}, "x")
-		if err != nil || in.Kind != c.kind || (in.Excluded != "") != c.excluded || (in.Err != nil) != c.broken || len(in.Slices) != c.slices {
+		if err != nil || in.Kind != c.kind || (in.Excluded.String() != "") != c.excluded || (in.Err != nil) != c.broken || len(in.Slices) != c.slices {
 			t.Errorf("%s: %+v, %v", name, in, err)
 		}
 	}
@@ -295,7 +295,7 @@ func TestReadWhatIsNoFile(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	for err, advice := range map[error]string{fs.ErrNotExist: "check that it exists", fs.ErrPermission: "check that it exists", errors.New("bad zip"): "copy it again from where it came"} {
 		in, e := Read(ctx, failingFS{err}, "x")
-		if e != nil || in.Kind != Foreign || in.Err == nil || !strings.HasPrefix(in.Err.Advice, advice) || !errors.Is(in.Err, err) {
+		if e != nil || in.Kind != Foreign || in.Err == nil || !strings.HasPrefix(in.Err.Advice.String(), advice) || !errors.Is(in.Err, err) {
 			t.Errorf("%v: %+v, %v", err, in, e)
 		}
 	}

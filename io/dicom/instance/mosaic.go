@@ -1,9 +1,9 @@
 package instance
 
 import (
-	"fmt"
 	"math"
 
+	"quell/internal/message"
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
 	"quell/volume"
@@ -67,14 +67,14 @@ func (t *Tiling) eachRow(image []byte, n int, visit func([]byte)) {
 // opposite to row x column.
 func (in *Instance) splitMosaic(whole *Slice, p *part10.File, a part10.Attributes) {
 	total, normal, problem := readMosaicHeader(whole, p, a)
-	if problem != "" {
-		in.Excluded = "it is a Siemens mosaic (many slices tiled in one image), and " + problem
+	if !problem.IsZero() {
+		in.Excluded = message.New(message.InputUnsupported, "it is a Siemens mosaic (many slices tiled in one image), and %s", problem)
 		return
 	}
 	across := int(math.Ceil(math.Sqrt(float64(total))))
 	t := &Tiling{image: whole.Format, across: across, down: across}
 	if !t.fits() {
-		in.Excluded = fmt.Sprintf("it is a Siemens mosaic, and %d slices do not fit its %d x %d pixels", total, whole.Format.Cols, whole.Format.Rows)
+		in.Excluded = message.New(message.InputDamaged, "it is a Siemens mosaic, and %d slices do not fit its %d x %d pixels", total, whole.Format.Cols, whole.Format.Rows)
 		return
 	}
 	if v, ok := a.Number(part10.TagSpacingBetweenSlices); !ok || v <= 0 {
@@ -93,9 +93,9 @@ func (in *Instance) splitMosaic(whole *Slice, p *part10.File, a part10.Attribute
 
 // readMosaicHeader returns how many slices a mosaic holds and the unit vector from
 // one to the next, or why they cannot be determined.
-func readMosaicHeader(whole *Slice, p *part10.File, a part10.Attributes) (total int, normal volume.Vec, problem string) {
+func readMosaicHeader(whole *Slice, p *part10.File, a part10.Attributes) (total int, normal volume.Vec, problem message.Message) {
 	if !whole.Placed || whole.Thickness <= 0 {
-		return 0, normal, "its position or slice spacing is missing"
+		return 0, normal, message.Text("its position or slice spacing is missing")
 	}
 	var csa map[string][]float64
 	b, e, err := p.KeptElement(part10.TagSiemensCSAImageHeader)
@@ -103,20 +103,20 @@ func readMosaicHeader(whole *Slice, p *part10.File, a part10.Attributes) (total 
 		csa, err = csaValues(b[e.Value:e.End], csaImages, csaNormal)
 	}
 	if err != nil {
-		return 0, normal, "its Siemens header is damaged"
+		return 0, normal, message.Text("its Siemens header is damaged")
 	}
 	images, direction := csa[csaImages], csa[csaNormal]
 	if n, ok := a.Integer(part10.TagSiemensMosaicImages); ok && len(images) == 0 && isOwned(a, part10.TagSiemensMosaicImages) {
 		images = []float64{float64(n)}
 	}
 	if len(images) != 1 || images[0] < 1 || images[0] > fewFrames || len(direction) != 3 {
-		return 0, normal, "its Siemens header does not say how many slices there are and in which direction"
+		return 0, normal, message.Text("its Siemens header does not say how many slices there are and in which direction")
 	}
 	// The header's vector is rounded to 8 digits: only its sign is taken.
 	normal = whole.Normal()
 	cosine := volume.Vec(direction).Dot(normal)
 	if math.Abs(math.Abs(cosine)-1) > 1e-3 {
-		return 0, normal, "its slice normal does not fit its orientation"
+		return 0, normal, message.Text("its slice normal does not fit its orientation")
 	}
-	return int(images[0]), normal.Scale(math.Copysign(1, cosine)), ""
+	return int(images[0]), normal.Scale(math.Copysign(1, cosine)), message.Message{}
 }

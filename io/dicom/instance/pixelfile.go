@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"quell/internal/message"
 	"quell/io/dicom/codec"
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
@@ -25,7 +26,7 @@ type PixelFile struct {
 }
 
 func (in *Instance) changed(err error) error {
-	return part10.FileError(in.Name, "scan the folder again", err, "the file changed since it was scanned")
+	return part10.FileError(message.InputChanged, in.Name, message.Text("scan the folder again"), err, "the file changed since it was scanned")
 }
 
 // OpenPixelFile opens the slice's file, to be read frame by frame or as a whole. A
@@ -83,7 +84,7 @@ func (s *Slice) OpenPixels(file []byte) (*PixelFile, error) {
 	if p.Syntax.Encapsulated {
 		frames, err := pixel.FrameFragments(file, p)
 		if err != nil {
-			return nil, part10.FileError(s.Name, part10.AdviseExport, err, "its pixel data is damaged (%s)", part10.Reason(err))
+			return nil, part10.FileError(message.InputDamaged, s.Name, part10.AdviseExport, err, "its pixel data is damaged (%s)", part10.Cause(err))
 		}
 		if s.Tiles == nil {
 			return &PixelFile{compressed: frames}, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/dicom/codec"
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
@@ -130,24 +131,24 @@ func (s *Slice) readDistinctions(a part10.Attributes) {
 // readImage takes pixel format and plane of the file's image, and excludes an image
 // that cannot be in a volume.
 func (in *Instance) readImage(s *Slice, a part10.Attributes, pixels part10.Element) {
-	var problem string
+	var problem message.Message
 	s.Format, problem = pixel.ReadFormat(a)
 	in.pixelOffset, in.pixelVR = pixels.Value, pixels.VR
 	frames := frameCount(a)
 	switch {
 	case part10.NotImages[in.SOPClass]:
-		in.Excluded = fmt.Sprintf("it is not a measured image (%s)", part10.ClassName(in.SOPClass))
-	case problem != "":
+		in.Excluded = message.New(message.InputForeign, "it is not a measured image (%s)", part10.ClassName(in.SOPClass))
+	case !problem.IsZero():
 		in.Excluded = problem
 	case in.Syntax.Encapsulated && !codec.Supported(in.Syntax.UID):
 		in.Excluded = unsupportedSyntax(in.Syntax)
 	case in.Syntax.Encapsulated:
 		in.Err = in.checkCompressed(s, pixels, frames)
 	case pixels.Length == part10.UndefinedLength:
-		in.Err = part10.FileError(in.Name, part10.AdviseExport, nil, "its pixel data has no length though it is not compressed")
+		in.Err = part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "its pixel data has no length though it is not compressed")
 	case int64(pixels.Length)/s.Format.Bytes() < int64(frames):
-		in.Err = part10.FileError(in.Name, part10.AdviseExport, nil, "it holds %d bytes of pixels where %s of %d x %d pixels need %d",
-			pixels.Length, part10.Count(frames, "image", "images"), s.Format.Cols, s.Format.Rows, s.Format.Bytes()*int64(frames))
+		in.Err = part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "it holds %d bytes of pixels where %s of %d x %d pixels need %d",
+			pixels.Length, message.Count(frames, "image", "images"), s.Format.Cols, s.Format.Rows, s.Format.Bytes()*int64(frames))
 	}
 	s.readPlane(a)
 }
@@ -158,20 +159,20 @@ func (in *Instance) checkCompressed(s *Slice, pixels part10.Element, frames int)
 	n := pixels.End - pixels.Value
 	switch {
 	case pixels.Length != part10.UndefinedLength:
-		return part10.FileError(in.Name, part10.AdviseExport, nil, "its pixel data is not in fragments though its transfer syntax is %s", in.Syntax.Name)
+		return part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "its pixel data is not in fragments though its transfer syntax is %s", in.Syntax.Name)
 	case int64(frames) > n/8 || !codec.CanHold(in.Syntax.UID, int64(frames)*int64(s.Format.Rows)*int64(s.Format.Cols), n):
-		return part10.FileError(in.Name, part10.AdviseExport, nil, "it holds %d bytes of %s, too few for %s of %d x %d pixels",
-			n, in.Syntax.Name, part10.Count(frames, "image", "images"), s.Format.Cols, s.Format.Rows)
+		return part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "it holds %d bytes of %s, too few for %s of %d x %d pixels",
+			n, in.Syntax.Name, message.Count(frames, "image", "images"), s.Format.Cols, s.Format.Rows)
 	}
 	return nil
 }
 
 // unsupportedSyntax says that a file is compressed in a way that is not read.
-func unsupportedSyntax(s part10.Syntax) string {
+func unsupportedSyntax(s part10.Syntax) message.Message {
 	if s.Name == s.UID {
-		return fmt.Sprintf("its transfer syntax %s is not known", s.UID)
+		return message.New(message.InputUnsupported, "its transfer syntax %s is not known", s.UID)
 	}
-	return fmt.Sprintf("its transfer syntax %s (%s) is not read", s.Name, s.UID)
+	return message.New(message.InputUnsupported, "its transfer syntax %s (%s) is not read", s.Name, s.UID)
 }
 
 // readPlane takes the image plane module (PS3.3 C.7.6.2).

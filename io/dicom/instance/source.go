@@ -3,6 +3,7 @@ package instance
 import (
 	"context"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
@@ -14,7 +15,7 @@ import (
 // byte for byte, but for group lengths, which are removed.
 func OpenSource(name string, file []byte) (part10.Dataset, *Instance, error) {
 	damaged := func(err error) error {
-		return part10.FileError(name, part10.AdviseCopy, err, "the source file is damaged (%s)", part10.Reason(err))
+		return part10.FileError(message.InputDamaged, name, part10.AdviseCopy, err, "the source file is damaged (%s)", part10.Cause(err))
 	}
 	size := int64(len(file))
 	file, p, err := part10.TokenizeAll(file, IsWanted)
@@ -23,7 +24,7 @@ func OpenSource(name string, file []byte) (part10.Dataset, *Instance, error) {
 	}
 	in := Parse(name, size, p)
 	if !in.Usable() {
-		return part10.Dataset{}, nil, part10.FileError(name, "open the series again", nil, "the source file is not the one that was loaded")
+		return part10.Dataset{}, nil, part10.FileError(message.InputChanged, name, message.Text("open the series again"), nil, "the source file is not the one that was loaded")
 	}
 	if !p.Syntax.Native() {
 		pixels, err := in.decodeAll(file, p)
@@ -68,11 +69,11 @@ func (in *Instance) nativeEdits(pixels []byte) []part10.Edit {
 func (in *Instance) decodeAll(file []byte, p *part10.File) ([]byte, error) {
 	frames, err := pixel.FrameFragments(file, p)
 	if err != nil {
-		return nil, part10.FileError(in.Name, part10.AdviseExport, err, "its pixel data is damaged (%s)", part10.Reason(err))
+		return nil, part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, err, "its pixel data is damaged (%s)", part10.Cause(err))
 	}
 	n := in.Slices[0].ImageFormat().Bytes()
 	if total := n * int64(len(frames)); total >= part10.UndefinedLength {
-		return nil, part10.FileError(in.Name, part10.AdviseNIfTI, nil, "its decoded pixels (%d bytes) do not fit into a DICOM element", total)
+		return nil, part10.FileError(message.InputDamaged, in.Name, part10.AdviseNIfTI, nil, "its decoded pixels (%d bytes) do not fit into a DICOM element", total)
 	}
 	out := make([]byte, n*int64(len(frames)))
 	err = parallel.For(context.Background(), len(frames), func(i int) error {

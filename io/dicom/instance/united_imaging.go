@@ -1,12 +1,12 @@
 package instance
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	lib "github.com/suyashkumar/dicom"
 
+	"quell/internal/message"
 	"quell/io/dicom/part10"
 )
 
@@ -26,17 +26,19 @@ func hasUIHTiles(whole *Slice, p *part10.File, a part10.Attributes) bool {
 
 // splitUIHTiles makes a slice of each tile.
 func (in *Instance) splitUIHTiles(whole *Slice, p *part10.File, a part10.Attributes) {
-	const what = "it holds many slices, tiled in one image (UIH VFRAME), and "
-	const unplaced = what + "its private header does not say where they lie"
+	exclude := func(why message.Message) {
+		in.Excluded = message.New(message.InputUnsupported, "it holds many slices, tiled in one image (UIH VFRAME), and %s", why)
+	}
+	unplaced := message.Text("its private header does not say where they lie")
 	tiles, err := readUIHTiles(p)
 	if err != nil || len(tiles) == 0 {
-		in.Excluded = unplaced
+		exclude(unplaced)
 		return
 	}
 	across := int(math.Ceil(math.Sqrt(float64(len(tiles)))))
 	t := &Tiling{image: whole.Format, across: across, down: (len(tiles) + across - 1) / across, UIH: true}
 	if !t.fits() {
-		in.Excluded = what + fmt.Sprintf("%d slices do not fit its %d x %d pixels", len(tiles), whole.Format.Cols, whole.Format.Rows)
+		exclude(message.Text("%d slices do not fit its %d x %d pixels", len(tiles), whole.Format.Cols, whole.Format.Rows))
 		return
 	}
 	out := make([]*Slice, len(tiles))
@@ -44,7 +46,7 @@ func (in *Instance) splitUIHTiles(whole *Slice, p *part10.File, a part10.Attribu
 		s := t.tile(whole, n)
 		own.Under = &a
 		if s.readPlane(own); !s.Placed {
-			in.Excluded = unplaced
+			exclude(unplaced)
 			return
 		}
 		out[n] = s
@@ -61,7 +63,7 @@ func readUIHTiles(p *part10.File) ([]part10.Attributes, error) {
 	var tiles []part10.Attributes
 	err = part10.EachItem(b, e, p.Syntax.Encoding, func(item part10.SequenceItem) error {
 		if len(tiles) == fewFrames {
-			return fmt.Errorf("more than %d slices", fewFrames)
+			return message.Errorf(message.InputTooLarge, "more than %d slices", fewFrames)
 		}
 		a := part10.Attributes{Set: map[part10.Tag]*lib.Element{}}
 		a.Take(b, item, part10.TagImagePositionPatient)

@@ -3,11 +3,12 @@ package part10
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 
 	"github.com/klauspost/compress/flate"
+
+	"quell/internal/message"
 )
 
 // maxInflated is how long the data set of a deflated file (PS3.5 annex A.5) may
@@ -22,9 +23,9 @@ func inflatedSize(deflated io.Reader) (int64, error) {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return 0, ErrTruncated
 	case err != nil:
-		return 0, errors.New("its deflated data set does not inflate")
+		return 0, message.Errorf(message.InputDamaged, "its deflated data set does not inflate")
 	case n > maxInflated:
-		return 0, fmt.Errorf("its deflated data set is longer than %d bytes", maxInflated)
+		return 0, message.Errorf(message.InputDamaged, "its deflated data set is longer than %d bytes", maxInflated)
 	}
 	return n, nil
 }

@@ -3,67 +3,62 @@ package part10
 import (
 	"archive/zip"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/klauspost/compress/flate"
 
 	"quell/internal/clean"
+	"quell/internal/message"
 )
 
 // Error is a file or folder that cannot be used. Its text is one sentence:
 // "NAME: problem; advice".
 type Error struct {
-	Name    string // the file or folder, as named in its container
-	Problem string // what is wrong
-	Advice  string // what to do
-	Err     error  // the cause, or nil
+	Name    string          // the file or folder, as named in its container
+	Problem message.Message // what is wrong
+	Advice  message.Message // what to do
+	Err     error           // the cause, or nil
 }
 
-func (e *Error) Error() string {
-	s := e.Problem
-	if e.Name != "" && e.Name != "." {
-		s = e.Name + ": " + s
-	}
-	if e.Advice != "" {
-		s += "; " + e.Advice
-	}
-	return s
+// AsMessage returns the sentence.
+func (e *Error) AsMessage() message.Message {
+	return message.About(strings.TrimPrefix(e.Name, "."), e.Problem, e.Advice)
 }
+
+func (e *Error) Error() string { return e.AsMessage().String() }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // ErrNoImages is in the chain of Scan's error when no file holds a DICOM image.
-var ErrNoImages = errors.New("no DICOM image")
+var ErrNoImages = message.Errorf(message.InputForeign, "no DICOM image")
 
 // ErrNotOpened is in that chain too when a file could not be opened, so that what it holds
 // is not known.
-var ErrNotOpened = errors.New("a file cannot be opened")
+var ErrNotOpened = message.Errorf(message.InputUnreadable, "a file cannot be opened")
 
 // What to do.
-const (
+var (
 	// AdviseCopy is for a file that lost bytes on its way.
-	AdviseCopy = "copy it again from where it came, or move it out of the folder"
+	AdviseCopy = message.Text("copy it again from where it came, or move it out of the folder")
 	// AdviseExport is for a file that is complete and contradicts itself: another copy
 	// of it would too.
-	AdviseExport = "export it again from the scanner or archive that it came from, or move it out of the folder"
+	AdviseExport = message.Text("export it again from the scanner or archive that it came from, or move it out of the folder")
 	// AdviseNIfTI is for what DICOM cannot hold.
-	AdviseNIfTI = "write NIfTI instead"
+	AdviseNIfTI = message.Text("write NIfTI instead")
 )
 
 // FileError returns an *Error with a formatted problem.
-func FileError(name, advice string, cause error, format string, args ...any) *Error {
-	return &Error{Name: name, Problem: fmt.Sprintf(format, args...), Advice: advice, Err: cause}
+func FileError(kind message.Kind, name string, advice message.Message, cause error, format string, args ...any) *Error {
+	return &Error{Name: name, Problem: message.New(kind, format, args...), Advice: advice, Err: cause}
 }
 
-// Cause returns the text of a file system error without the path, and a plain text for
-// errors about a damaged archive.
-func Cause(err error) string {
+// Cause returns what a file system says without the path, and plain words for errors about a
+// damaged archive.
+func Cause(err error) message.Message {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err
@@ -71,39 +66,16 @@ func Cause(err error) string {
 	var corrupt flate.CorruptInputError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "it ends too early"
+		return message.Text("it ends too early")
 	case errors.As(err, &corrupt), errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrAlgorithm):
-		return "its archive is damaged"
+		return message.Text("its archive is damaged")
 	}
-	return err.Error()
-}
-
-// Reason words a tokenizer's error without its sentinel.
-func Reason(err error) string {
-	return strings.TrimSuffix(Cause(err), ": "+ErrTruncated.Error())
+	return message.Of(err)
 }
 
 // Unreadable words an error of the disk or the network.
 func Unreadable(name string, err error) error {
-	return FileError(name, "check the disk, or copy the file again", err, "it cannot be read (%s)", Cause(err))
-}
-
-// Count returns a number with its noun: "1 file is", "3 files are".
-func Count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}
-
-// Summary joins the first few of many phrases and counts the rest.
-func Summary(s []string) string {
-	const most = 3
-	out := strings.Join(s[:min(len(s), most)], ", ")
-	if len(s) > most {
-		out += fmt.Sprintf(" and %d more", len(s)-most)
-	}
-	return out
+	return FileError(message.InputUnreadable, name, message.Text("check the disk, or copy the file again"), err, "it cannot be read (%s)", Cause(err))
 }
 
 // Shorten truncates a text to the length of a UID, for messages.

@@ -390,7 +390,7 @@ func TestReadAll(t *testing.T) {
 		t.Errorf("a part: %q, %v", got, err)
 	}
 	got, err = ReadAll(ctx, bytes.NewReader(data), "x", 1<<40, nil)
-	if err == nil || err.Error() != "x: it is shorter than its 1099511627776 bytes; "+AdviseCopy || cap(got) > 4*len(data) {
+	if err == nil || err.Error() != "x: it is shorter than its 1099511627776 bytes; "+AdviseCopy.String() || cap(got) > 4*len(data) {
 		t.Errorf("a size that lies: a buffer of %d bytes, %v", cap(got), err)
 	}
 	if _, err = ReadAll(ctx, iotest.ErrReader(io.ErrClosedPipe), "x", 5, nil); !errors.Is(err, io.ErrClosedPipe) || !strings.HasPrefix(err.Error(), "x: it cannot be read (") {

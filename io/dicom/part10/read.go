@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
+
+	"quell/internal/message"
 )
 
 // ReadBuffer is a view of a file that moves forward: the tokenizer reads the headers of
@@ -45,7 +47,13 @@ var chunks = sync.Pool{New: func() any { b := make([]byte, 0, readChunk); return
 const readChunk = 16 << 10
 
 // ErrTruncated is in the chain if an element reaches past the file's end.
-var ErrTruncated = errors.New("the file ends too early")
+var ErrTruncated = message.Errorf(message.InputTruncated, "the file ends too early")
+
+// cutOff is such an error in words of its own.
+type cutOff struct{ message.Message }
+
+func (e *cutOff) Error() string { return e.String() }
+func (e *cutOff) Unwrap() error { return ErrTruncated }
 
 // at returns the n bytes at offset off, valid until the next call. Offsets must not
 // decrease.
@@ -116,7 +124,7 @@ func (b *ReadBuffer) skip(n int64) error {
 func OpenFile(fsys fs.FS, name string) (fs.File, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return nil, FileError(name, "check that it exists and may be read", err, "it cannot be opened (%s)", Cause(err))
+		return nil, FileError(message.InputUnreadable, name, message.Text("check that it exists and may be read"), err, "it cannot be opened (%s)", Cause(err))
 	}
 	return f, nil
 }
@@ -176,7 +184,7 @@ func ReadAll(ctx context.Context, f io.Reader, name string, size int64, buf []by
 		n, err := io.ReadFull(f, buf[len(buf):min(int(size), cap(buf), len(buf)+step)])
 		buf = buf[:len(buf)+n]
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return buf, FileError(name, AdviseCopy, err, "it is shorter than its %d bytes", size)
+			return buf, FileError(message.InputTruncated, name, AdviseCopy, err, "it is shorter than its %d bytes", size)
 		}
 		if err != nil {
 			return buf, Unreadable(name, err)

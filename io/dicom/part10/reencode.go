@@ -2,10 +2,11 @@ package part10
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/suyashkumar/dicom/pkg/tag"
+
+	"quell/internal/message"
 )
 
 // Edit replaces, adds or (with no bytes) removes one element.
@@ -83,7 +84,7 @@ type explicitWriter struct{ b []byte }
 // representation of the data set, or of the one that an item belongs to.
 func (w explicitWriter) elements(out []byte, elements []Element, signed bool, depth int) ([]byte, error) {
 	if depth > MaxDepth {
-		return nil, fmt.Errorf("sequences are nested deeper than %d", MaxDepth)
+		return nil, message.Errorf(message.InputDamaged, "sequences are nested deeper than %d", MaxDepth)
 	}
 	for _, e := range elements {
 		if e.Tag == TagPixelRepresentation && e.Length >= 1 {

@@ -1,8 +1,7 @@
 package part10
 
 import (
-	"errors"
-	"fmt"
+	"quell/internal/message"
 )
 
 // SequenceItem is one item of a sequence.
@@ -17,7 +16,7 @@ func EachItem(b []byte, e Element, enc Encoding, visit func(item SequenceItem) e
 	if e.VR == "UN" {
 		enc = ImplicitLE // CP-246
 	} else if e.VR != "SQ" && !enc.Implicit {
-		return errors.New("a sequence is of another type")
+		return message.Errorf(message.InputDamaged, "a sequence is of another type")
 	}
 	t := &tokenizer{W: wholeFile(b)}
 	end := e.End
@@ -34,7 +33,7 @@ func EachItem(b []byte, e Element, enc Encoding, visit func(item SequenceItem) e
 			head.End = end
 		}
 		if head.End > end {
-			return errors.New("an item runs out of its sequence")
+			return message.Errorf(message.InputDamaged, "an item runs out of its sequence")
 		}
 		it.Elements = it.Elements[:0]
 		for off = head.Value; head.Length == UndefinedLength || off < head.End; {
@@ -50,10 +49,10 @@ func EachItem(b []byte, e Element, enc Encoding, visit func(item SequenceItem) e
 				return err
 			}
 			if inner.End > head.End {
-				return errors.New("an element runs out of its item")
+				return message.Errorf(message.InputDamaged, "an element runs out of its item")
 			}
 			if it.Elements = append(it.Elements, inner); len(it.Elements) > maxItemElements {
-				return fmt.Errorf("an item has more than %d elements", maxItemElements)
+				return message.Errorf(message.InputDamaged, "an item has more than %d elements", maxItemElements)
 			}
 			off = inner.End
 		}
@@ -79,7 +78,7 @@ func (p *File) KeptElement(t Tag) (b []byte, e Element, err error) {
 // delimiter not: what an item can be appended to.
 func SequenceItems(file []byte, e Element, enc Encoding) ([]byte, error) {
 	if e.VR != "SQ" && !enc.Implicit {
-		return nil, errors.New("the sequence is of unknown VR")
+		return nil, message.Errorf(message.InputDamaged, "the sequence is of unknown VR")
 	}
 	end := e.End
 	if e.Length == UndefinedLength {
@@ -115,7 +114,7 @@ func ReadFragments(file []byte, pixels Element) (table []byte, items []Fragment,
 		off = item.End
 	}
 	if len(items) == 0 {
-		return nil, nil, errors.New("it holds no fragment of pixels")
+		return nil, nil, message.Errorf(message.InputForeign, "it holds no fragment of pixels")
 	}
 	return table, items, nil
 }

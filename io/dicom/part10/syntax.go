@@ -2,8 +2,8 @@ package part10
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
+
+	"quell/internal/message"
 )
 
 // Encoding is how the elements of a data set are laid out (PS3.5 section 7).
@@ -95,7 +95,7 @@ var Syntaxes = func() map[string]Syntax {
 }()
 
 // ErrNotDICOM is in the chain when the bytes are of another format.
-var ErrNotDICOM = errors.New("no DICOM file")
+var ErrNotDICOM = message.Errorf(message.InputForeign, "no DICOM file")
 
 // hasPreamble reports whether head begins with 128 bytes and "DICM".
 func hasPreamble(head []byte) bool {
@@ -149,7 +149,7 @@ func (t *tokenizer) chooseSyntax(uid string, off int64) error {
 	seen, ok := guessEncoding(head, true)
 	if uid == "" {
 		if !ok {
-			return fmt.Errorf("no transfer syntax is given and none can be determined from the data: %w", ErrNotDICOM)
+			return message.Errorf(message.InputDamaged, "no transfer syntax is given and none can be determined from the data: %w", ErrNotDICOM)
 		}
 		uid = PlainSyntax(seen)
 	}

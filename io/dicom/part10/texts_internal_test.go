@@ -11,22 +11,24 @@ import (
 	"testing"
 
 	lib "github.com/suyashkumar/dicom"
+
+	"quell/internal/message"
 )
 
 // TestErrorText names the file, the problem and the advice, as far as they are given.
 func TestErrorText(t *testing.T) {
 	for want, e := range map[string]*Error{
-		"a: broken; copy it": {Name: "a", Problem: "broken", Advice: "copy it"},
-		"a: broken":          {Name: "a", Problem: "broken"},
-		"broken; copy it":    {Name: ".", Problem: "broken", Advice: "copy it"},
-		"broken":             {Problem: "broken"},
+		"a: broken; copy it": {Name: "a", Problem: message.Verbatim("broken"), Advice: message.Verbatim("copy it")},
+		"a: broken":          {Name: "a", Problem: message.Verbatim("broken")},
+		"broken; copy it":    {Name: ".", Problem: message.Verbatim("broken"), Advice: message.Verbatim("copy it")},
+		"broken":             {Problem: message.Verbatim("broken")},
 	} {
 		if e.Error() != want {
 			t.Errorf("%q, want %q", e.Error(), want)
 		}
 	}
 	cause := errors.New("cause")
-	if err := FileError("a", "b", cause, "%d", 7); err.Problem != "7" || !errors.Is(err, cause) {
+	if err := FileError("", "a", message.Verbatim("b"), cause, "%d", 7); err.Problem.String() != "7" || !errors.Is(err, cause) {
 		t.Errorf("%#v", err)
 	}
 }
@@ -43,18 +45,16 @@ func TestCause(t *testing.T) {
 		{zip.ErrChecksum, "its archive is damaged"}, {zip.ErrFormat, "its archive is damaged"}, {zip.ErrAlgorithm, "its archive is damaged"},
 		{errors.New("other"), "other"},
 	} {
-		if got := Cause(c.err); got != c.want {
+		if got := Cause(c.err); got.String() != c.want {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)
 		}
 	}
 }
 
-// TestTextHelpers pins counts, summaries and the lengths at which texts are cut.
+// TestTextHelpers pins the lengths at which texts are cut.
 func TestTextHelpers(t *testing.T) {
 	letters := strings.Repeat("é", 64)
 	for got, want := range map[string]string{
-		Count(0, "file is", "files are"): "0 files are", Count(1, "file is", "files are"): "1 file is", Count(2, "file is", "files are"): "2 files are",
-		Summary([]string{"a", "b", "c"}): "a, b, c", Summary([]string{"a", "b", "c", "d"}): "a, b, c and 1 more", Summary([]string{"a"}): "a",
 		Shorten(letters): letters, Shorten(letters + "é"): letters + "…",
 		Clip("abcd", 4): "abcd", Clip("abcde", 4): "abcd", Clip("abc  e", 4): "abc",
 		ASCII(" ~\\\x1f\x7fé"): " ~????", Printable("a\tb\x7fé"): "a\uFFFDb\uFFFDé",

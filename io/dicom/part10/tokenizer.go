@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"strings"
+
+	"quell/internal/message"
 )
 
 // Limits that no valid file reaches and that bound the cost of a hostile one.
@@ -101,7 +102,7 @@ func (t *tokenizer) readMeta(off int64) (uid string, next int64, err error) {
 			}
 		}
 		if t.File.Meta = append(t.File.Meta, e); len(t.File.Meta) > maxElements {
-			return "", 0, fmt.Errorf("more than %d elements", maxElements)
+			return "", 0, message.Errorf(message.InputDamaged, "more than %d elements", maxElements)
 		}
 		off = e.End
 	}
@@ -130,7 +131,7 @@ func (t *tokenizer) dataset(off int64) error {
 			t.File.PixelIndex, t.File.Stream = len(t.File.Elements), t.stream
 		}
 		if t.File.Elements = append(t.File.Elements, e); len(t.File.Elements) > maxElements {
-			return fmt.Errorf("more than %d elements", maxElements)
+			return message.Errorf(message.InputDamaged, "more than %d elements", maxElements)
 		}
 		if t.want != nil && t.want(e.Tag) && e.Length <= maxWantedValue {
 			if err := t.keepValue(e); err != nil {
@@ -227,7 +228,7 @@ func (t *tokenizer) next(off int64, enc Encoding, depth int) (Element, error) {
 	if e.Length != UndefinedLength {
 		e.End = e.Value + int64(e.Length)
 		if e.End > t.W.size {
-			return Element{}, fmt.Errorf("%v needs %d bytes, %d are left: %w", e.Tag, e.Length, t.W.size-e.Value, ErrTruncated)
+			return Element{}, &cutOff{message.New(message.InputTruncated, "%v needs %d bytes, %d are left", e.Tag, e.Length, t.W.size-e.Value)}
 		}
 		return e, nil
 	}
@@ -240,7 +241,7 @@ func (t *tokenizer) next(off int64, enc Encoding, depth int) (Element, error) {
 	case e.VR == "OB" || e.VR == "OW":
 		e.End, err = t.fragments(e.Value)
 	default:
-		err = fmt.Errorf("%v has no length", e.Tag)
+		err = message.Errorf(message.InputDamaged, "%v has no length", e.Tag)
 	}
 	return e, err
 }
@@ -260,7 +261,7 @@ func (t *tokenizer) header(off int64, enc Encoding) (Element, error) {
 	}
 	vr := vrOf(b[4], b[5])
 	if vr == nil {
-		return Element{}, fmt.Errorf("byte %d holds no element", off)
+		return Element{}, message.Errorf(message.InputDamaged, "byte %d holds no element", off)
 	}
 	e.VR = vr.name
 	if !vr.long {
@@ -279,7 +280,7 @@ func (t *tokenizer) header(off int64, enc Encoding) (Element, error) {
 // offset after its delimiter. Items of known length are skipped.
 func (t *tokenizer) sequence(off int64, enc Encoding, depth int) (int64, error) {
 	if depth > MaxDepth {
-		return 0, fmt.Errorf("sequences are nested deeper than %d", MaxDepth)
+		return 0, message.Errorf(message.InputDamaged, "sequences are nested deeper than %d", MaxDepth)
 	}
 	for {
 		item, err := t.ItemHeader(off, enc)
@@ -326,7 +327,7 @@ func (t *tokenizer) fragments(off int64) (int64, error) {
 			return item.Value, nil
 		}
 		if item.Length == UndefinedLength {
-			return 0, errors.New("a fragment of pixel data has no length")
+			return 0, message.Errorf(message.InputDamaged, "a fragment of pixel data has no length")
 		}
 		if items == 1 && t.want != nil { // after the offset table
 			b, err := t.W.at(item.Value, int(min(item.Length, streamHead)))
@@ -346,11 +347,11 @@ func (t *tokenizer) ItemHeader(off int64, enc Encoding) (Element, error) {
 		return Element{}, err
 	}
 	if e.Tag != TagItem && e.Tag != TagSequenceDelimitation {
-		return Element{}, fmt.Errorf("byte %d holds %v where an item should begin", off, e.Tag)
+		return Element{}, message.Errorf(message.InputDamaged, "byte %d holds %v where an item should begin", off, e.Tag)
 	}
 	if e.Tag == TagItem && e.Length != UndefinedLength {
 		if e.End = e.Value + int64(e.Length); e.End > t.W.size {
-			return Element{}, fmt.Errorf("an item needs %d bytes, %d are left: %w", e.Length, t.W.size-e.Value, ErrTruncated)
+			return Element{}, &cutOff{message.New(message.InputTruncated, "an item needs %d bytes, %d are left", e.Length, t.W.size-e.Value)}
 		}
 	}
 	return e, nil

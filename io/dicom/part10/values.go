@@ -12,6 +12,7 @@ import (
 	lib "github.com/suyashkumar/dicom"
 	"github.com/suyashkumar/dicom/pkg/tag"
 
+	"quell/internal/message"
 	"quell/io/dicom/part10/charset"
 )
 
@@ -241,7 +242,7 @@ func decodeValue(b []byte, vr string, order binary.ByteOrder) (any, error) {
 // numbers decodes values of size bytes each.
 func numbers[T any](b []byte, size int, decode func([]byte) T) ([]T, error) {
 	if len(b)%size != 0 {
-		return nil, fmt.Errorf("%d bytes are no whole number of values", len(b))
+		return nil, message.Errorf(message.InputDamaged, "%d bytes are no whole number of values", len(b))
 	}
 	out := make([]T, 0, len(b)/size)
 	for ; len(b) > 0; b = b[size:] {

@@ -1,9 +1,9 @@
 package pixel
 
 import (
-	"fmt"
 	"math"
 
+	"quell/internal/message"
 	"quell/io/dicom/part10"
 )
 
@@ -45,7 +45,7 @@ func (f *Format) SameLayout(o *Format) bool {
 
 // ReadFormat reads the image pixel module. problem says why the pixels are not a
 // grey-scale image that can be read; "" if they are.
-func ReadFormat(a part10.Attributes) (f Format, problem string) {
+func ReadFormat(a part10.Attributes) (f Format, problem message.Message) {
 	get := func(t part10.Tag, fallback int) int {
 		if v, ok := a.Integer(t); ok {
 			return v
@@ -62,15 +62,15 @@ func ReadFormat(a part10.Attributes) (f Format, problem string) {
 
 	switch {
 	case f.Rows < 1 || f.Cols < 1 || f.Rows > math.MaxUint16 || f.Cols > math.MaxUint16:
-		return f, fmt.Sprintf("its image is %d x %d pixels", f.Cols, f.Rows)
+		return f, message.New(message.InputDamaged, "its image is %d x %d pixels", f.Cols, f.Rows)
 	case f.Samples != 1:
-		return f, fmt.Sprintf("it is a colour image (%s), and only grey-scale images are read from DICOM", part10.Shorten(f.Photometric))
+		return f, message.New(message.InputUnsupported, "it is a colour image (%s), and only grey-scale images are read from DICOM", part10.Shorten(f.Photometric))
 	case f.Photometric != "" && f.Photometric != "MONOCHROME1" && f.Photometric != "MONOCHROME2":
-		return f, fmt.Sprintf("its pixels are %s, not grey values", part10.Shorten(f.Photometric))
+		return f, message.New(message.InputUnsupported, "its pixels are %s, not grey values", part10.Shorten(f.Photometric))
 	case f.Allocated != 8 && f.Allocated != 16 && f.Allocated != 32:
-		return f, fmt.Sprintf("it has %d bits allocated for a pixel; 8, 16 and 32 are read", f.Allocated)
+		return f, message.New(message.InputUnsupported, "it has %d bits allocated for a pixel; 8, 16 and 32 are read", f.Allocated)
 	case f.Stored < 1 || f.Stored > f.Allocated || f.High < f.Stored-1 || f.High >= f.Allocated:
-		return f, fmt.Sprintf("its bits contradict each other (%d allocated, %d stored, high bit %d)", f.Allocated, f.Stored, f.High)
+		return f, message.New(message.InputDamaged, "its bits contradict each other (%d allocated, %d stored, high bit %d)", f.Allocated, f.Stored, f.High)
 	}
 
 	f.Slope, f.Intercept = 1, 0
@@ -81,11 +81,11 @@ func ReadFormat(a part10.Attributes) (f Format, problem string) {
 		f.Intercept = v
 	}
 	if f.Slope == 0 {
-		return f, "its rescale slope is 0"
+		return f, message.New(message.InputDamaged, "its rescale slope is 0")
 	}
 	lo, hi := f.storedRange()
 	if reach := math.Max(math.Abs(float64(lo)), float64(hi))*math.Abs(f.Slope) + math.Abs(f.Intercept); !(reach < math.MaxFloat32/2) {
-		return f, fmt.Sprintf("its rescale slope %g and intercept %g lead out of range", f.Slope, f.Intercept)
+		return f, message.New(message.InputDamaged, "its rescale slope %g and intercept %g lead out of range", f.Slope, f.Intercept)
 	}
 	if v, ok := a.Stored(part10.TagPixelPaddingValue, f.Signed); ok && f.Allocated <= 16 {
 		f.Padding, f.PadLow, f.PadHigh = true, v, v
@@ -93,5 +93,5 @@ func ReadFormat(a part10.Attributes) (f Format, problem string) {
 			f.PadLow, f.PadHigh = min(f.PadLow, v), max(f.PadHigh, v)
 		}
 	}
-	return f, ""
+	return f, message.Message{}
 }

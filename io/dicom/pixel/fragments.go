@@ -3,10 +3,10 @@ package pixel
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"strconv"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/dicom/codec"
 	"quell/io/dicom/part10"
 )
@@ -24,7 +24,7 @@ func FrameFragments(file []byte, p *part10.File) ([][][]byte, error) {
 	case frames == 1:
 		return [][][]byte{contents(items)}, nil
 	case frames > len(items):
-		return nil, fmt.Errorf("%d fragments for %d frames", len(items), frames)
+		return nil, message.Errorf(message.InputDamaged, "%d fragments for %d frames", len(items), frames)
 	}
 	starts := extendedOffsets(file, p)
 	if starts == nil {
@@ -44,7 +44,7 @@ func FrameFragments(file []byte, p *part10.File) ([][][]byte, error) {
 	if out := splitAt(items, frames, starts); out != nil {
 		return out, nil
 	}
-	return nil, fmt.Errorf("which of its %d fragments make which of %d frames cannot be determined", len(items), frames)
+	return nil, message.Errorf(message.InputDamaged, "which of its %d fragments make which of %d frames cannot be determined", len(items), frames)
 }
 
 func contents(items []part10.Fragment) [][]byte {

@@ -83,12 +83,12 @@ func TestReadFormat(t *testing.T) {
 		// Of an attribute that is there twice the first counts.
 		f, problem := ReadFormat(valuesOf(t, c.add, base))
 		if c.problem != "" {
-			if !strings.Contains(problem, c.problem) {
+			if !strings.Contains(problem.String(), c.problem) {
 				t.Errorf("%s: %q, want %q", name, problem, c.problem)
 			}
 			continue
 		}
-		if problem != "" || f != c.want {
+		if problem.String() != "" || f != c.want {
 			t.Errorf("%s: %+v, %q; want %+v", name, f, problem, c.want)
 		}
 	}
@@ -393,7 +393,7 @@ func TestBitsInErrors(t *testing.T) {
 		"the largest": {65535, 65535, 16, 16, 15, ""},
 	} {
 		_, problem := ReadFormat(valuesOf(t, us(part10.TagRows, c.rows), us(part10.TagColumns, c.cols), us(part10.TagBitsAllocated, c.allocated), us(part10.TagBitsStored, c.stored), us(part10.TagHighBit, c.high)))
-		if (problem == "") != (c.want == "") || !strings.Contains(problem, c.want) {
+		if (problem.String() == "") != (c.want == "") || !strings.Contains(problem.String(), c.want) {
 			t.Errorf("%s: %q, want %q", what, problem, c.want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"quell/internal/message"
 	"quell/io/dicom/part10"
 	"quell/series"
 )
@@ -61,7 +62,7 @@ func (s *State) readImages(ctx context.Context) (images, error) {
 		if err == nil && z == 0 {
 			in.header = a
 			if len(in.raw(part10.TagStudyInstanceUID)) == 0 || len(in.raw(part10.TagSeriesInstanceUID)) == 0 {
-				err = part10.FileError(src.Name, "export the series as DICOM first", nil, "it names no study or no series, to which a presentation state belongs")
+				err = part10.FileError(message.OutputUnsupported, src.Name, message.Text("export the series as DICOM first"), nil, "it names no study or no series, to which a presentation state belongs")
 			}
 		}
 		if err != nil {
@@ -90,17 +91,17 @@ func (s *State) checkImage(src series.Source, a part10.Attributes, p *part10.Fil
 	rows, _ := a.Integer(part10.TagRows)
 	switch {
 	case a.Text(part10.TagSOPInstanceUID) != src.UID || a.Text(part10.TagSOPClassUID) == "":
-		return part10.FileError(src.Name, "open the series again", nil, "the file is not the one that was loaded")
+		return part10.FileError(message.InputChanged, src.Name, message.Text("open the series again"), nil, "the file is not the one that was loaded")
 	case columns != stored.Size[0] || rows != stored.Size[1]:
 		return mosaic(src.Name)
 	case p.Has(part10.TagModalityLUTSequence):
-		return part10.FileError(src.Name, "save a picture instead", nil, "its values are given by a lookup table (Modality LUT), which a presentation state of Quell does not hold")
+		return part10.FileError(message.OutputUnsupported, src.Name, message.Text("save a picture instead"), nil, "its values are given by a lookup table (Modality LUT), which a presentation state of Quell does not hold")
 	}
 	return nil
 }
 
 func mosaic(name string) error {
-	return part10.FileError(name, "save a picture instead", nil, "its slices are tiles of one image (mosaic), which a presentation state cannot refer to")
+	return part10.FileError(message.OutputUnsupported, name, message.Text("save a picture instead"), nil, "its slices are tiles of one image (mosaic), which a presentation state cannot refer to")
 }
 
 // reference refers to some slices of a file: to their frames, unless they are the whole file.

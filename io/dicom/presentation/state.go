@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"quell/internal/message"
 	"quell/io/dicom/part10"
 	"quell/series"
 	"quell/volume"
@@ -61,12 +62,12 @@ func (s *State) check() error {
 	}
 	for _, src := range s.Sources {
 		if src.FS == nil || src.UID == "" {
-			return part10.FileError(src.Name, "export the series as DICOM first", nil, "a presentation state refers to DICOM images by their instance UID, and it has none")
+			return part10.FileError(message.OutputUnsupported, src.Name, message.Text("export the series as DICOM first"), nil, "a presentation state refers to DICOM images by their instance UID, and it has none")
 		}
 		// It holds one Modality LUT, which takes the place of the ones of the images (PS3.4
 		// N.2.1).
 		if first := s.Sources[0]; src.Slope != first.Slope || src.Inter != first.Inter {
-			return part10.FileError(src.Name, "save a picture instead", nil, "its rescale slope and intercept differ from those of other slices, and a presentation state has one for all")
+			return part10.FileError(message.OutputUnsupported, src.Name, message.Text("save a picture instead"), nil, "its rescale slope and intercept differ from those of other slices, and a presentation state has one for all")
 		}
 	}
 	return nil

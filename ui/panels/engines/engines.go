@@ -36,11 +36,11 @@ func (p *Panel) Start() {
 func (p *Panel) found(engines []app.EngineStatus) {
 	wanted := p.h.Settings.Engine
 	for _, e := range engines {
-		if e.Name == wanted && e.Why != "" {
-			p.h.Note(fmt.Sprintf(lang.L("The engine %s cannot be used: %s."), e.Name, language.Sentence(e.Why)))
+		if e.Name == wanted && !e.Why.IsZero() {
+			p.h.Note(fmt.Sprintf(lang.L("The engine %s cannot be used: %s."), e.Name, language.Of(e.Why)))
 			wanted = "cpu"
 		} else if e.Lost && wanted != "cpu" {
-			p.h.Note(fmt.Sprintf(lang.L("The GPU cannot be used: %s. The CPU filters instead."), language.Sentence(e.Why)))
+			p.h.Note(fmt.Sprintf(lang.L("The GPU cannot be used: %s. The CPU filters instead."), language.Of(e.Why)))
 		}
 	}
 	if e, err := app.PickEngine(wanted); err == nil {
@@ -78,7 +78,7 @@ func (p *Panel) Commands() []command.Command {
 func usable(name string) bool {
 	for _, e := range app.EnginesSoFar() {
 		if e.Name == name {
-			return e.Why == ""
+			return e.Why.IsZero()
 		}
 	}
 	return false

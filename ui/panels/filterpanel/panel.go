@@ -111,7 +111,7 @@ func snapshot(s *session.Session) Snapshot {
 	snap.Resolved = resolved
 	snap.Preview, snap.Problem = s.Preview.Text()
 	if err != nil {
-		snap.Preview, snap.Problem = language.Sentence(err.Error()), true
+		snap.Preview, snap.Problem = language.Error(err), true
 	}
 	if series := s.Series(); series != nil {
 		snap.Ready = true
@@ -126,7 +126,7 @@ func snapshot(s *session.Session) Snapshot {
 	}
 	snap.Applied, snap.Busy = s.Results.Applied(), s.Tasks.Busy()
 	if f, ok := s.Results.Forecast(); ok {
-		snap.Memory = language.Sentence(f.Text())
+		snap.Memory = language.Of(f.Text())
 	}
 	snap.Carried = s.Tuning.Carried()
 	snap.CanFind, snap.Searching = s.Strength.CanFind(), s.Strength.Searching()

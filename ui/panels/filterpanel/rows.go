@@ -17,6 +17,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/ui/control"
 	"quell/ui/language"
 )
@@ -28,21 +29,21 @@ type row struct {
 	// show displays a value; resolved is the number of an automatic one.
 	show func(value, resolved denoise.Value, s Snapshot)
 
-	problem *widget.Label // why a typed value was refused; nil where none is typed
-	ignored string        // why the recipe does not use the parameter; "" if it does
+	problem *widget.Label   // why a typed value was refused; nil where none is typed
+	ignored message.Message // why the recipe does not use the parameter; empty if it does
 }
 
 // usable notes whether the recipe ignores the parameter, and returns whether it can
 // be edited.
 func (r *row) usable(s Snapshot) bool {
 	r.ignored = s.Recipe.Ignores(r.param.Name)
-	return s.Ready && r.ignored == ""
+	return s.Ready && r.ignored.IsZero()
 }
 
 // helpText returns why the parameter has no effect, or else what it does.
 func (r *row) helpText(bounds string) string {
-	if r.ignored != "" {
-		return language.Sentence(r.ignored) + "."
+	if !r.ignored.IsZero() {
+		return language.Of(r.ignored) + "."
 	}
 	return r.param.Help + bounds
 }
@@ -331,8 +332,7 @@ func refusal(p denoise.Param, text string, err error) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return lang.L("Type a number; the value stays as it was.")
 	}
-	why := strings.TrimSuffix(strings.TrimPrefix(err.Error(), p.Name+": "), ".") // the row has its name
-	why = language.Sentence(why)
+	why := language.Of(message.Unnamed(err, func(name string) bool { return name == p.Name })) // the row has its name
 	if said, ok := strings.CutPrefix(why, text+" "); ok {
 		return fmt.Sprintf(lang.L("“%s” %s; the value stays as it was."), text, said)
 	}

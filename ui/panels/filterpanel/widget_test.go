@@ -14,6 +14,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/ui/control"
 	"quell/volume"
 
@@ -374,7 +375,7 @@ func TestAutoThatRemovesNothing(t *testing.T) {
 // Where the noise is not known, auto says why it removes nothing; a number of the user does not.
 func TestAutoWithoutKnownNoise(t *testing.T) {
 	o := newOwner(t, "nlm")
-	o.snap.Facts.Noise = noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "there are few regions"}}
+	o.snap.Facts.Noise = noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: message.Verbatim("there are few regions")}}
 	o.show()
 	if text := o.row("h").also(); text != "= 0, noise unknown" {
 		t.Errorf("auto without a figure of the noise is labelled %q", text)

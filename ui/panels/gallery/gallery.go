@@ -92,16 +92,16 @@ func (p *Panel) galleryCells() []dialogs.GalleryCell {
 func (p *Panel) exhibitCell(g *tuning.Gallery, i int) dialogs.GalleryCell {
 	e := g.Exhibits[i]
 	c := dialogs.GalleryCell{Title: fmt.Sprintf("%s, %d-D", lang.L(e.Title), e.Recipe.Dims), Marked: i == g.Best}
-	if e.Problem != "" {
-		c.Lines = []string{language.Sentence(e.Problem)}
+	if !e.Problem.IsZero() {
+		c.Lines = []string{language.Of(e.Problem)}
 		return c
 	}
 	c.Picture, c.Take = pictureOf(g, e.Part), func() { p.h.Session.Galleries.Take(i) }
 	c.Lines = exhibitLines(e)
-	if e.Note != "" && e.Chosen.IsAuto() {
-		c.Lines = append(c.Lines, lang.L("Its automatic setting: ")+language.Sentence(e.Note))
-	} else if e.Note != "" {
-		c.Lines = append(c.Lines, language.Sentence(e.Note))
+	if !e.Note.IsZero() && e.Chosen.IsAuto() {
+		c.Lines = append(c.Lines, lang.L("Its automatic setting: ")+language.Of(e.Note))
+	} else if !e.Note.IsZero() {
+		c.Lines = append(c.Lines, language.Of(e.Note))
 	}
 	return c
 }

@@ -181,7 +181,7 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []Row, note s
 	switch {
 	case st.N < 2:
 	case err != nil:
-		note += lang.L("Noise: ") + language.Sentence(err.Error()) + "."
+		note += lang.L("Noise: ") + language.Error(err) + "."
 	case known:
 		note += fmt.Sprintf(lang.L("Noise, background slope removed: %s; estimated for the volume: %s."), wording.Figure(sigma, unit), wording.Figure(estimated.Noise.Sigma, unit))
 	}
@@ -202,7 +202,7 @@ func lineRows(s *session.Session, m app.Mark, unit string) (rows []Row, note str
 	for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
 		e := f.Edge[role]
 		width.Values[role], height.Values[role] = "–", "–"
-		if e.Why == "" {
+		if e.Why.IsZero() {
 			text := wording.Edge(e.Edge)
 			width.Values[role] = text[:len(text)-len(" mm")]
 			height.Values[role] = wording.Figure(e.Height, "")
@@ -210,7 +210,7 @@ func lineRows(s *session.Session, m app.Mark, unit string) (rows []Row, note str
 	}
 	rows = append(rows, width, height)
 	note = language.Sprintf(lang.L("Length %.1f mm. "), f.Length)
-	a, b := language.Sentence(f.Edge[viewer.Original].Why), language.Sentence(f.Edge[viewer.Denoised].Why)
+	a, b := language.Of(f.Edge[viewer.Original].Why), language.Of(f.Edge[viewer.Denoised].Why)
 	switch {
 	case a != "" && a == b:
 		note += a

@@ -75,7 +75,7 @@ func snapshot(s *session.Session) Snapshot {
 	}
 	column := func(m measures.Numbers, missing string) Column {
 		if m.Err != nil {
-			snap.Problem = language.Sentence(m.Err.Error())
+			snap.Problem = language.Error(m.Err)
 		}
 		c := Column{Known: m.Known, Current: m.Current, Missing: missing}
 		if m.Known {

@@ -20,6 +20,7 @@ import (
 
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/measure"
 	"quell/ui/control"
 	"quell/ui/language"
@@ -41,7 +42,7 @@ type Result struct {
 	Structure                float64 // root mean square of the structure in the residual, in sigmas; NaN likewise
 	Verdict                  tune.Verdict
 	Confidence               noise.Confidence // of the verdict
-	Why                      string           // the reason of the verdict, a sentence
+	Why                      message.Message  // the reason of the verdict, a sentence
 	Place                    string           // where the structure is worst; "" for nowhere
 	Change                   measure.Comparison
 	Truth, Start             *measure.Comparison // against the reference; nil without one
@@ -382,22 +383,22 @@ func (s Snapshot) reason() string {
 			lines = append(lines, name+": "+c.Old)
 		case c.Known && !c.Current:
 			lines = append(lines, name+": "+lang.L("the grey numbers belong to earlier parameters."))
-		case c.Known && c.Why != "":
-			lines = append(lines, name+": "+language.Sentence(c.Why))
+		case c.Known && !c.Why.IsZero():
+			lines = append(lines, name+": "+language.Of(c.Why))
 		case !c.Known && c.Missing != "":
 			lines = append(lines, name+": "+c.Missing)
 		}
 	}
 	a, b := s.Slice, s.Volume
-	if a.Known && a.Current && b.Known && b.Current && a.Why == b.Why {
+	if a.Known && a.Current && b.Known && b.Current && a.Why.Same(b.Why) {
 		add(fmt.Sprintf(lang.L("%s and volume"), name), a)
 	} else {
 		add(name, a)
 		add(lang.L("Volume"), b)
 	}
 	for _, c := range []Column{s.Slice, s.Volume} {
-		if f := c.Noise; f.Why != "" && f.Confidence != noise.High {
-			lines = append(lines, fmt.Sprintf(lang.L("Confidence of σ is %s: %s."), lang.L(string(f.Confidence)), strings.TrimSuffix(language.Sentence(f.Why), ".")))
+		if f := c.Noise; !f.Why.IsZero() && f.Confidence != noise.High {
+			lines = append(lines, fmt.Sprintf(lang.L("Confidence of σ is %s: %s."), lang.L(string(f.Confidence)), strings.TrimSuffix(language.Of(f.Why), ".")))
 			break
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/measure"
 
 	_ "quell/internal/locale" // English
@@ -21,7 +22,7 @@ func measured() Column {
 	return Column{
 		Noise: noise.Figure{Sigma: 5.03, Confidence: noise.High}, Known: true, Current: true,
 		Result: Result{
-			ResidualSD: 5.07, ResidualMean: -0.001, Structure: 0.294, Verdict: tune.Matched, Confidence: noise.Fair, Why: "It is near the best strength.",
+			ResidualSD: 5.07, ResidualMean: -0.001, Structure: 0.294, Verdict: tune.Matched, Confidence: noise.Fair, Why: message.Verbatim("It is near the best strength."),
 			Change: measure.Comparison{MSE: 25.7, PSNR: 54.8, SSIM: 0.9986, Max: 4095},
 		},
 	}
@@ -159,13 +160,13 @@ func TestTheVerdictHasColourAndReason(t *testing.T) {
 		tune.Unknown: {"–", widget.MediumImportance}, "": {"–", widget.MediumImportance},
 	} {
 		c := measured()
-		c.Verdict, c.Confidence, c.Why = verdict, noise.None, "The reason of "+string(verdict)+"."
+		c.Verdict, c.Confidence, c.Why = verdict, noise.None, message.Verbatim("The reason of "+string(verdict)+".")
 		p.Display(Snapshot{Slice: c, Name: "Slice 3", Volume: Column{Missing: "apply it."}})
 		slice, _ := cells(p, "Verdict", 0)
 		if slice.Text != want.text || slice.Importance != want.importance {
 			t.Errorf("%s: %q, importance %v", verdict, slice.Text, slice.Importance)
 		}
-		if got := p.reason.Text; got != "Slice 3: "+c.Why+"\nVolume: apply it." {
+		if got := p.reason.Text; got != "Slice 3: "+c.Why.String()+"\nVolume: apply it." {
 			t.Errorf("%s: text %q", verdict, got)
 		}
 	}
@@ -175,25 +176,25 @@ func TestOneReasonForBoth(t *testing.T) {
 	p, _ := newPanel(t)
 	slice, volume := measured(), measured()
 	p.Display(Snapshot{Slice: slice, Volume: volume, Name: "Slice 3"})
-	if got := p.reason.Text; got != "Slice 3 and volume: "+slice.Why {
+	if got := p.reason.Text; got != "Slice 3 and volume: "+slice.Why.String() {
 		t.Errorf("text %q; want the common reason once", got)
 	}
-	volume.Why = "Another."
+	volume.Why = message.Verbatim("Another.")
 	p.Display(Snapshot{Slice: slice, Volume: volume, Name: "Slice 3"})
-	if got := p.reason.Text; got != "Slice 3: "+slice.Why+"\nVolume: Another." {
+	if got := p.reason.Text; got != "Slice 3: "+slice.Why.String()+"\nVolume: Another." {
 		t.Errorf("text %q; want both", got)
 	}
 	volume = measured()
 	volume.Current = false
 	p.Display(Snapshot{Slice: slice, Volume: volume})
-	if got := p.reason.Text; !strings.HasPrefix(got, "Slice: "+slice.Why) || !strings.Contains(got, "Volume: the grey numbers") {
+	if got := p.reason.Text; !strings.HasPrefix(got, "Slice: "+slice.Why.String()) || !strings.Contains(got, "Volume: the grey numbers") {
 		t.Errorf("text %q; want to read that the volume's are old", got)
 	}
 }
 
 func TestWhatLimitsTheNoiseIsSaid(t *testing.T) {
 	p, _ := newPanel(t)
-	p.Display(Snapshot{Slice: Column{Noise: noise.Figure{Sigma: 3, Confidence: noise.Low, Why: "hardly any of the tissue is even"}}})
+	p.Display(Snapshot{Slice: Column{Noise: noise.Figure{Sigma: 3, Confidence: noise.Low, Why: message.Verbatim("hardly any of the tissue is even")}}})
 	slice, _ := cells(p, "Noise σ", 0)
 	if slice.Text != "3.00, low" || slice.Importance != widget.WarningImportance {
 		t.Errorf("%q, importance %v; want a warning", slice.Text, slice.Importance)
@@ -201,7 +202,7 @@ func TestWhatLimitsTheNoiseIsSaid(t *testing.T) {
 	if p.reason.Text != "Confidence of σ is low: hardly any of the tissue is even." {
 		t.Errorf("text %q", p.reason.Text)
 	}
-	p.Display(Snapshot{Slice: Column{Noise: noise.Figure{Confidence: noise.None, Why: "there is no tissue."}}})
+	p.Display(Snapshot{Slice: Column{Noise: noise.Figure{Confidence: noise.None, Why: message.Verbatim("there is no tissue.")}}})
 	if slice.Text != "–" || p.reason.Text != "Confidence of σ is none: there is no tissue." {
 		t.Errorf("without noise: %q, %q", slice.Text, p.reason.Text)
 	}

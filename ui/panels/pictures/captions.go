@@ -175,9 +175,9 @@ func structureCaption(s *session.Session, c *sliceview.Caption) {
 	case found == nil:
 		c.Detail = lang.L("structure is not judged yet")
 	case !found.Any:
-		c.Detail = lang.L("no structure found.") + " " + language.Sentence(found.Why)
+		c.Detail = lang.L("no structure found.") + " " + language.Of(found.Why)
 	default:
-		c.Detail = fmt.Sprintf(lang.L("green: structure, most at %s."), wording.Place(found.Place)) + " " + language.Sentence(found.Why)
+		c.Detail = fmt.Sprintf(lang.L("green: structure, most at %s."), wording.Place(found.Place)) + " " + language.Of(found.Why)
 		if c.Badge == "" {
 			c.Badge, c.BadgeKind = lang.L("STRUCTURE"), sliceview.Caution
 		}

@@ -137,10 +137,10 @@ func markedOn(s *session.Session, p *viewer.Picture) Marked {
 		out.Line, out.LineName = &outline, wording.MarkName(m)
 		out.LineNote = language.Sprintf("%.1f mm", f.Length)
 		a, b := f.Edge[viewer.Original], f.Edge[viewer.Denoised]
-		if a.Why == "" {
+		if a.Why.IsZero() {
 			out.LineNote += lang.L(", edge ") + wording.Edge(a.Edge)
 		}
-		if b.Why == "" {
+		if b.Why.IsZero() {
 			out.LineNote += lang.L(", denoised ") + wording.Edge(b.Edge)
 		}
 	default:

@@ -22,7 +22,7 @@ var residualLine = color.NRGBA{R: 0x6f, G: 0xb4, B: 0xff, A: 0xff}
 func (r Request) spectrum() (c chart.Chart, words string) {
 	before, err := measure.SliceOf(r.Picture.Volume(r.Picture.Before), 0)
 	if err != nil {
-		return c, upper(language.Sentence(err.Error())) + "."
+		return c, upper(language.Error(err)) + "."
 	}
 	var after *measure.Slice
 	if r.Picture.After != nil {
@@ -33,7 +33,7 @@ func (r Request) spectrum() (c chart.Chart, words string) {
 	roi := *r.Marked.Region
 	if roi.Shape != measure.Box {
 		if c, words, err = r.transfer(before, after, roi); err != nil {
-			words = upper(language.Sentence(err.Error())) + "."
+			words = upper(language.Error(err)) + "."
 		}
 		return c, words
 	}
@@ -43,7 +43,7 @@ func (r Request) spectrum() (c chart.Chart, words string) {
 	}
 	c, words, edge := r.transfer(before, after, roi)
 	if edge != nil {
-		words = "NPS: " + language.Sentence(err.Error()) + ". MTF: " + language.Sentence(edge.Error()) + "."
+		words = "NPS: " + language.Error(err) + ". MTF: " + language.Error(edge) + "."
 	}
 	return c, words
 }
@@ -117,13 +117,13 @@ func (r Request) transfer(before measure.Slice, after *measure.Slice, roi measur
 			} else {
 				falls = append(falls, text)
 			}
-			if f.Why != "" {
+			if why := language.Of(f.Why); why != "" {
 				what := name + " " + [2]string{"f50", "f10"}[i]
-				if reasons[f.Why] == "" {
-					order = append(order, f.Why)
-					reasons[f.Why] = what
+				if reasons[why] == "" {
+					order = append(order, why)
+					reasons[why] = what
 				} else {
-					reasons[f.Why] += ", " + what
+					reasons[why] += ", " + what
 				}
 			}
 		}
@@ -132,17 +132,17 @@ func (r Request) transfer(before measure.Slice, after *measure.Slice, roi measur
 	add(m.Result, afterLine, lang.L("denoised"))
 	words = "f50 " + falls[0] + ", f10 " + falls[1] + " /mm."
 	for _, why := range order {
-		words += " " + upper(reasons[why]) + ": " + language.Sentence(why) + "."
+		words += " " + upper(reasons[why]) + ": " + why + "."
 	}
-	if m.Why != "" {
-		words += " " + upper(language.Sentence(m.Why)) + "."
+	if !m.Why.IsZero() {
+		words += " " + upper(language.Of(m.Why)) + "."
 	}
 	return c, words, nil
 }
 
 // fallText writes a frequency with its standard error.
 func fallText(f measure.Fall) string {
-	if f.Why != "" {
+	if !f.Why.IsZero() {
 		return "–"
 	}
 	digits := 2

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -78,7 +79,7 @@ func (s *strip) MinSize() fyne.Size { return fyne.NewSize(40, stripHeight) }
 
 // display shows the figures of all slices, by the slider's order, and marks one.
 func (s *strip) display(figures []measures.SliceFigure, unit string, at int) {
-	if at == s.at && unit == s.unit && slices.Equal(figures, s.Figures) {
+	if at == s.at && unit == s.unit && slices.EqualFunc(figures, s.Figures, func(a, b measures.SliceFigure) bool { return reflect.DeepEqual(a, b) }) {
 		return
 	}
 	s.Figures, s.unit, s.at = figures, unit, at
@@ -164,8 +165,8 @@ func (s *strip) text(i int) string {
 	switch {
 	case measured(f.Noise):
 		text += "σ " + language.Quantity(f.Noise.Sigma, s.unit) + ", " + lang.L(string(f.Noise.Confidence))
-	case f.Noise.Why != "":
-		text += lang.L("σ not measured: ") + strings.TrimSuffix(wording.LowerFirst(language.Sentence(f.Noise.Why)), ".")
+	case !f.Noise.Why.IsZero():
+		text += lang.L("σ not measured: ") + strings.TrimSuffix(wording.LowerFirst(language.Of(f.Noise.Why)), ".")
 	default:
 		text += lang.L("σ not measured")
 	}
@@ -173,9 +174,9 @@ func (s *strip) text(i int) string {
 	case "":
 		text += lang.L("; not judged yet")
 	case tune.Unknown:
-		text += lang.L("; no verdict. ") + language.Sentence(f.Why)
+		text += lang.L("; no verdict. ") + language.Of(f.Why)
 	default:
-		text += "; " + lang.L(string(f.Verdict)) + ". " + language.Sentence(f.Why)
+		text += "; " + lang.L(string(f.Verdict)) + ". " + language.Of(f.Why)
 	}
 	return text
 }

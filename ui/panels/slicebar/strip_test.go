@@ -12,6 +12,7 @@ import (
 
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/ui/session/measures"
 	"quell/volume"
 
@@ -24,10 +25,10 @@ func strips(t *testing.T) (s *strip, said *string, chosen *int) {
 	s = newStrip(func(text string) { *said = text }, func(i int) { *chosen = i })
 	s.Resize(fyne.NewSize(80, stripHeight))
 	s.display([]measures.SliceFigure{
-		{Noise: noise.Figure{Sigma: 2, Confidence: noise.High}, Verdict: tune.Under, Why: "Too weak."},
+		{Noise: noise.Figure{Sigma: 2, Confidence: noise.High}, Verdict: tune.Under, Why: message.Verbatim("Too weak.")},
 		{Noise: noise.Figure{Sigma: 4, Confidence: noise.Low}},
-		{Noise: noise.Figure{Confidence: noise.None, Why: "There is no tissue."}, Verdict: tune.Unknown, Why: "There is no ground."},
-		{Noise: noise.Figure{Sigma: 4, Confidence: noise.High}, Verdict: tune.Over, Why: "Too strong."},
+		{Noise: noise.Figure{Confidence: noise.None, Why: message.Verbatim("There is no tissue.")}, Verdict: tune.Unknown, Why: message.Verbatim("There is no ground.")},
+		{Noise: noise.Figure{Sigma: 4, Confidence: noise.High}, Verdict: tune.Over, Why: message.Verbatim("Too strong.")},
 	}, "HU", 1)
 	return s, said, chosen
 }
@@ -107,13 +108,13 @@ func TestTheStripSaysWhatItKnows(t *testing.T) {
 // The strip is in the order of the slider, which may run against that of the series.
 func TestTheStripIsInTheOrderOfTheSlider(t *testing.T) {
 	g := volume.NewGeometry([3]int{4, 4, 3}, [3]float64{1, 1, 1})
-	figures := []measures.SliceFigure{{Why: "a"}, {Why: "b"}, {Why: "c"}}
+	figures := []measures.SliceFigure{{Why: message.Verbatim("a")}, {Why: message.Verbatim("b")}, {Why: message.Verbatim("c")}}
 	view := g.View(volume.Axial)
-	if got := ordered(view, figures); len(got) != 3 || got[0].Why != "a" {
+	if got := ordered(view, figures); len(got) != 3 || got[0].Why.String() != "a" {
 		t.Errorf("%+v", got)
 	}
 	view.Flip[2] = true
-	if got := ordered(view, figures); len(got) != 3 || got[0].Why != "c" || got[1].Why != "b" {
+	if got := ordered(view, figures); len(got) != 3 || got[0].Why.String() != "c" || got[1].Why.String() != "b" {
 		t.Errorf("%+v", got)
 	}
 	if ordered(g.View(volume.Coronal), figures) != nil || ordered(view, figures[:2]) != nil {

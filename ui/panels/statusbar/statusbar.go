@@ -116,10 +116,10 @@ func warning(s *session.Session) string {
 		return text
 	}
 	if _, err := s.Tuning.Resolved(); err != nil {
-		return language.Sentence(err.Error())
+		return language.Error(err)
 	}
-	if f, ok := s.Results.Forecast(); ok && f.Text() != "" {
-		return language.Sentence(f.Text())
+	if f, ok := s.Results.Forecast(); ok && !f.Text().IsZero() {
+		return language.Of(f.Text())
 	}
 	return wording.Origin(s.Tuning.Carried())
 }

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -109,13 +108,4 @@ func (ts *Tasks) Reporter(t *Task) func(done, total int64) {
 func (ts *Tasks) Events(t *Task) app.Events {
 	report := ts.Reporter(t)
 	return app.Events{Progress: func(_ app.Step, done, total int64) { report(done, total) }}
-}
-
-// Sentence returns an error as a sentence; "" for none.
-func Sentence(err error) string {
-	if err == nil {
-		return ""
-	}
-	text := err.Error()
-	return strings.ToUpper(text[:1]) + text[1:] + "."
 }

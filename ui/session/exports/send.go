@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
+	"quell/internal/message"
 	"quell/ui/language"
 	"quell/ui/session/desk"
 )
@@ -43,7 +44,7 @@ func (ex *Exports) Send(plan app.SendPlan, target app.SendTarget, done func(app.
 	}, func(err error) {
 		if !ex.desk.Tasks.Goes(t) { // cancelled: what the node has stays there
 			if err != nil && !ex.desk.Tasks.Busy() {
-				ex.desk.Tasks.Show(language.Sentence(desk.Sentence(err)))
+				ex.desk.Tasks.Show(language.Of(message.Of(err).Sentence()))
 			}
 			return
 		}

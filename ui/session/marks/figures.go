@@ -9,9 +9,9 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
+	"quell/internal/message"
 	"quell/measure"
 	"quell/ui/language"
-	"quell/ui/session/desk"
 	"quell/ui/session/preview"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -48,10 +48,10 @@ func (mk *Marks) Figures(m app.Mark) Figures {
 			f.Stats[role] = measure.StatsOf(nil)
 		case viewer.Role(role) == viewer.Residual:
 		case values == nil:
-			f.Edge[role].Why = "The slice is not filtered yet."
+			f.Edge[role].Why = message.Text("The slice is not filtered yet.")
 		default:
 			edge, err := measure.EdgeOf(measure.Profile(p.Volume(values), voxelOf(m.Points[0]), voxelOf(m.Points[1])))
-			f.Edge[role] = EdgeFigure{Edge: edge, Why: desk.Sentence(err)}
+			f.Edge[role] = EdgeFigure{Edge: edge, Why: message.Of(err).Sentence()}
 		}
 	}
 	if mk.marking().figures == nil {
@@ -114,7 +114,7 @@ func (mk *Marks) NoiseIn() (sigma float64, voxels int, err error) {
 func (mk *Marks) UseNoise() {
 	sigma, voxels, err := mk.NoiseIn()
 	if err != nil {
-		mk.desk.Tasks.Show(language.Sentence(desk.Sentence(err)))
+		mk.desk.Tasks.Show(language.Of(message.Of(err).Sentence()))
 		return
 	}
 	m, _ := mk.Selected()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"quell/app"
+	"quell/internal/message"
 	"quell/measure"
 	"quell/ui/session/desk"
 	"quell/ui/session/preview"
@@ -375,5 +376,5 @@ type Figures struct {
 // EdgeFigure is an edge along a line, or why there is none.
 type EdgeFigure struct {
 	measure.Edge
-	Why string // a sentence; "" if the edge is known
+	Why message.Message // a sentence; empty if the edge is known
 }

@@ -44,8 +44,8 @@ func (mk *Marks) CSV() string {
 			switch {
 			case m.Shape == measure.Line && role == viewer.Residual:
 				continue
-			case m.Shape == measure.Line && e.Why != "":
-				row = append(row, "", "", "", "", "", "", "", "", "", number(f.Length), "", "", "", e.Why)
+			case m.Shape == measure.Line && !e.Why.IsZero():
+				row = append(row, "", "", "", "", "", "", "", "", "", number(f.Length), "", "", "", e.Why.String())
 			case m.Shape == measure.Line:
 				note := ""
 				if e.Narrower {
@@ -95,8 +95,8 @@ func (mk *Marks) Table() (t report.Table) {
 		if m.Shape == measure.Line {
 			row = append(row, number(f.Length)+" mm")
 			for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
-				if e := f.Edge[role]; e.Why != "" {
-					row = append(row, e.Why)
+				if e := f.Edge[role]; !e.Why.IsZero() {
+					row = append(row, e.Why.String())
 				} else if e.Narrower {
 					row = append(row, fmt.Sprintf("edge < %.2g mm", e.Width))
 				} else {

@@ -7,6 +7,7 @@ import (
 	"quell/app"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/ui/session/desk"
 	"quell/ui/session/preview"
@@ -14,9 +15,9 @@ import (
 
 // SliceFigure is what is known of a slice along the third axis of the series.
 type SliceFigure struct {
-	Noise   noise.Figure // its own
-	Verdict tune.Verdict // on its result; "" while it is not judged, Unknown if there is no ground to
-	Why     string       // the reason of the verdict, a sentence
+	Noise   noise.Figure    // its own
+	Verdict tune.Verdict    // on its result; "" while it is not judged, Unknown if there is no ground to
+	Why     message.Message // the reason of the verdict, a sentence
 }
 
 // strip holds the verdicts on single slices.
@@ -149,7 +150,7 @@ func (sp *Strip) Follow() {
 		j.cancel()
 		sp.judging = nil
 		if err != nil { // shown when the slice itself is filtered
-			a.Verdict, a.Why = tune.Unknown, desk.Sentence(err)
+			a.Verdict, a.Why = tune.Unknown, message.Of(err).Sentence()
 		}
 		judged.found[z] = verdictOf(a)
 		sp.desk.Changed()

@@ -2,6 +2,7 @@ package measures
 
 import (
 	"quell/app"
+	"quell/internal/message"
 	"quell/ui/session/desk"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -10,7 +11,7 @@ import (
 // Structure holds the places at which the residual on the screen shows more than
 // noise.
 type Structure struct {
-	Why   string // the reason of the verdict on it, a sentence
+	Why   message.Message // the reason of the verdict on it, a sentence
 	Place Place
 	Any   bool // there is structure, worst at Place
 

@@ -169,7 +169,7 @@ func (pv *Preview) Text() (text string, problem bool) {
 	case pv.desk.Doc == nil:
 		return "", false
 	case pv.failed != nil && desk.SameRequest(*pv.failed, pv.desk.Request()):
-		return language.Sentence(pv.failure.Error()), true
+		return language.Error(pv.failure), true
 	case pv.asked != nil:
 		return fmt.Sprintf(lang.L("Filtering slice %d …"), pv.asked.Index+1), false
 	}

@@ -49,7 +49,7 @@ func newPlanes(d *desk.Desk) *planes {
 		Done: func(out planesDrawn) {
 			switch {
 			case out.err != nil:
-				d.Tasks.Say(language.Sentence(out.err.Error()))
+				d.Tasks.Say(language.Error(out.err))
 				d.Changed()
 			case d.Doc != nil && out.of == d.Doc.Series().Volume:
 				d.PlanesFramed(out.frames)

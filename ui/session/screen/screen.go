@@ -139,7 +139,7 @@ func (sc *Screen) Redraw() {
 // dropped.
 func (sc *Screen) framed(d drawn) {
 	if d.err != nil { // a dialog for every frame would block the view
-		sc.desk.Tasks.Say(language.Sentence(d.err.Error()))
+		sc.desk.Tasks.Say(language.Error(d.err))
 		sc.preview.Release()
 		sc.desk.Changed()
 		return

@@ -159,7 +159,7 @@ func (tu *Tuning) Change(r denoise.Recipe) {
 // "" if there is none.
 func strengthOf(r denoise.Recipe) string {
 	f, err := denoise.FilterByName(r.Filter)
-	if err != nil || r.Ignores(f.Strength.Param) != "" {
+	if err != nil || !r.Ignores(f.Strength.Param).IsZero() {
 		return ""
 	}
 	return f.Strength.Param

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
 	"quell/denoise"
 	"quell/denoise/tune"
+	"quell/internal/message"
+	"quell/ui/language"
 	"quell/ui/session/desk"
 )
 
@@ -107,20 +108,20 @@ func (st *Strength) Find() {
 	}, func() {
 		*st.last.Of(st.desk.Document) = &searched{asked: asked, tuned: tuned}
 		best := tuned.Curve.Points[tuned.Curve.Best]
-		var message string
+		var said string
 		switch {
 		case !tuned.Helps():
-			message = lang.L("No strength lowers the estimated error of this series; the strength stays as it is.")
+			said = lang.L("No strength lowers the estimated error of this series; the strength stays as it is.")
 		case !st.desk.Recipe.Equal(asked):
-			message = lang.L("The best strength was found. The recipe was changed meanwhile and stays as it is.")
+			said = lang.L("The best strength was found. The recipe was changed meanwhile and stays as it is.")
 		default:
 			st.tuning.Set(asked.With(tuned.Curve.Param, valueOf(asked.Filter, tuned.Curve, tuned.Curve.Best)), true)
-			message = fmt.Sprintf(lang.L("The best strength lowers the estimated error by %.0f %%."), 100*(1-math.Sqrt(max(best.MSE, 0))))
+			said = fmt.Sprintf(lang.L("The best strength lowers the estimated error by %.0f %%."), 100*(1-math.Sqrt(max(best.MSE, 0))))
 		}
 		if tuned.Helps() && len(tuned.Doubts) > 0 {
-			message += " " + strings.Join(tuned.Doubts, " ")
+			said += " " + language.Of(message.Join(" ", tuned.Doubts...))
 		}
-		st.desk.Tasks.Show(message)
+		st.desk.Tasks.Show(said)
 	})
 }
 
