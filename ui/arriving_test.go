@@ -41,7 +41,8 @@ func (b *bench) texts() (found []string) {
 	return found
 }
 
-// While a series is read, its picture stands beside no number and no name of the series before.
+// While a series is read, its picture stands next to no number and no name of the series
+// before.
 func TestNoNumbersOfTheSeriesBefore(t *testing.T) {
 	b := newBench(t, large)
 	b.session().Strip.Judge(true)

@@ -182,7 +182,7 @@ func TestBlindAnswersAreKept(t *testing.T) {
 	})
 }
 
-// Work that was not saved at an orderly end is that of a crash.
+// Work that was not saved at an orderly end is the work of a crash.
 func TestACrashIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	b := startAt(t, dir, true)

@@ -13,7 +13,8 @@ import (
 	"quell/ui/control"
 )
 
-// Every key of the table can be written as it is shown, but those that no command can be given.
+// Every key of the table can be written as it is shown, except keys that no command can be
+// given.
 func TestChordsAreReadAsTheyAreShown(t *testing.T) {
 	b := newBench(t, large)
 	for _, c := range b.workbench.Commands() {
@@ -48,8 +49,8 @@ func (b *bench) keysOf(id string) string {
 	return strings.Join(names, ", ")
 }
 
-// The user's keys replace those of the table; what is no key, or the key of another command,
-// leaves a command without one. Exchanged keys are those of both.
+// The user's keys replace the keys of the table; what is no key, or the key of another
+// command, leaves a command without one. Exchanged keys are the keys of both.
 func TestKeysOfTheUser(t *testing.T) {
 	b := newBenchWith(t, large, func(s *app.Settings) {
 		s.Keys = map[string]string{

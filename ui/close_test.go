@@ -44,7 +44,7 @@ func (b *bench) command(id string) command.Command {
 	return command.Command{}
 }
 
-// question returns the text of the question that is open, "" where none is.
+// question returns the text of the question that is open, "" if none is.
 func (b *bench) question() string {
 	top := b.canvas().Overlays().Top()
 	if top == nil {
@@ -181,7 +181,8 @@ func TestCloseSavesAndLeavesNothingHalfWritten(t *testing.T) {
 	}
 }
 
-// stuck is an engine whose runs over the whole volume end when they are cancelled.
+// stuck is an engine with runs over the whole volume that end when they are
+// cancelled.
 type stuck struct{ denoise.Engine }
 
 // Run implements denoise.Engine.

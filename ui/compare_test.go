@@ -57,7 +57,7 @@ func TestModesHaveRowKeysAndLabels(t *testing.T) {
 	expect("the same key again", "Off", "", false)
 }
 
-// Where the pane of the comparison is hidden, a mode shows all panes again.
+// If the pane of the comparison is hidden, a mode shows all panes again.
 func TestAModeShowsThePaneOfTheComparison(t *testing.T) {
 	b := newBench(t, large)
 	b.workbench.Panes()[viewer.Residual].DoubleTapped(nil)

@@ -33,7 +33,7 @@ func (b *bench) openFiles(n int) (paths []string) {
 }
 
 // railNames returns the names in the list of open series and which one is marked; no
-// names where the list is not shown.
+// names if the list is not shown.
 func (b *bench) railNames() (names []string, marked int) {
 	marked = -1
 	for i, cell := range b.workbench.Rail() {
@@ -45,7 +45,7 @@ func (b *bench) railNames() (names []string, marked int) {
 	return names, marked
 }
 
-// The open series are listed at the left where there are several; a click, a key and the
+// The open series are listed at the left if there are several; a click, a key and the
 // menu show another one.
 func TestTheOpenSeriesAreListed(t *testing.T) {
 	b := newBench(t, large)

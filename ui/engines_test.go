@@ -15,7 +15,7 @@ import (
 	"quell/volume"
 )
 
-// lostGPU stands for a GPU whose worker does not start again.
+// lostGPU stands for a GPU with a worker that does not start again.
 type lostGPU struct{ denoise.Engine }
 
 func (lostGPU) Info() denoise.Info { return denoise.Info{Name: "cuda"} }

@@ -13,7 +13,7 @@ import (
 )
 
 // exported applies the recipe to the series that is shown, and exports the result by keys alone to
-// where the dialog proposes; it returns the path.
+// the path that the dialog proposes; it returns the path.
 func (b *bench) exported() (path string) {
 	b.t.Helper()
 	b.session().Results.Apply()
@@ -30,7 +30,7 @@ func (b *bench) exported() (path string) {
 	return path
 }
 
-// Two series exported in turn stand beside each other; closing and quitting ask as soon as one is gone.
+// Two series exported in turn stand side by side; closing and quitting ask as soon as one is gone.
 func TestTwoSeriesExportedInTurnBothStand(t *testing.T) {
 	folder := t.TempDir()
 	b := newBenchWith(t, large, func(s *app.Settings) { s.ExportFolder = folder })

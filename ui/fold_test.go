@@ -74,8 +74,8 @@ func TestTheHelpSheetFitsALowScreen(t *testing.T) {
 	}
 }
 
-// The help on a parameter that the column has no room for lies beside it, in lines that can be
-// read, and goes with the pointer.
+// The help on a parameter that the column has no room for lies next to it, in lines that can
+// be read, and goes with the pointer.
 func TestTheHelpOnAParameterLiesBesideALowColumn(t *testing.T) {
 	b := newBench(t, fyne.NewSize(1280, 720-menuHeight))
 	b.app.Settings().SetTheme(ui.Theme{})

@@ -13,7 +13,7 @@ import (
 	"quell/volume"
 )
 
-// greedy is an engine whose plans need nearly all of its memory.
+// greedy is an engine with plans that need nearly all of its memory.
 type greedy struct{ denoise.Engine }
 
 func (greedy) Info() denoise.Info { return denoise.Info{Name: "greedy", Memory: 1e9} }
@@ -22,7 +22,7 @@ func (greedy) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error) {
 	return denoise.Plan{Memory: 9e8, Slabs: 3}, nil
 }
 
-// What memory a run takes is said above Apply, or in the status bar where the column is
+// What memory a run takes is said above Apply, or in the status bar if the column is
 // hidden, if it is much; a small series says nothing.
 func TestTheMemoryOfARunIsForetold(t *testing.T) {
 	for _, column := range []string{"shown", "hidden"} {

@@ -14,7 +14,8 @@ import (
 	"quell/ui/viewer"
 )
 
-// menuHeight is that of the main menu on the desktop, which the driver of tests leaves out.
+// menuHeight is the height of the main menu on the desktop, which the driver of tests
+// leaves out.
 const menuHeight = 25
 
 // resize gives the workbench the size of a whole window on the desktop.
@@ -142,8 +143,8 @@ func TestTheLineOfTheStrength(t *testing.T) {
 	}
 }
 
-// The list of open series leaves its names out where pictures would have less than four
-// fifths beside them.
+// The list of open series leaves its names out if pictures would have less than four
+// fifths next to them.
 func TestTheListOfSeriesLeavesThePicturesTheirShare(t *testing.T) {
 	b := newBenchWith(t, large, func(*app.Settings) {})
 	b.openFiles(2)

@@ -68,7 +68,7 @@ func TestIdentityIsInTheCornersUntilItIsHidden(t *testing.T) {
 	if who, _ := pane(viewer.Original); len(who) != 4 {
 		t.Error("the second H does not show the identity")
 	}
-	// A pane alone shows whose it is.
+	// A pane alone names its patient.
 	b.workbench.Panes()[viewer.Denoised].DoubleTapped(nil)
 	b.drain()
 	if who, _ := pane(viewer.Denoised); len(who) != 4 {
@@ -170,7 +170,7 @@ func TestLinesOfTheLowerCornersAreChosen(t *testing.T) {
 	}
 }
 
-// A saved picture of a series whose identity is hidden is that of any other patient.
+// A saved picture of a series with a hidden identity could be of any other patient.
 func TestASavedPictureHasNoHiddenIdentity(t *testing.T) {
 	b := newBench(t, large)
 	drawn := func(s *series.Series) *image.RGBA {

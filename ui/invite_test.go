@@ -27,7 +27,8 @@ func (b *bench) invited() map[string]*control.Button {
 	return buttons
 }
 
-// Without a series the panes offer ways to open one, those that were open last among them.
+// Without a series the panes offer ways to open one, the series that were open last among
+// them.
 func TestAnEmptyWorkbenchInvites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study", "series.nii")
 	b := newBenchWith(t, large, func(s *app.Settings) { s.KeepRecent, s.RecentPaths = true, []string{path} })

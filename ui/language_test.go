@@ -43,8 +43,8 @@ func german(t *testing.T) map[string]string {
 	return texts
 }
 
-// shown returns the English texts that the code of ui translates: literals, and those of the
-// tables.
+// shown returns the English texts that the code of ui translates: literals, and the texts of
+// the tables.
 func shown(t *testing.T) []string {
 	t.Helper()
 	tables := newBench(t, large).workbench.Texts()
@@ -133,7 +133,7 @@ func TestEveryTextHasATranslation(t *testing.T) {
 	}
 }
 
-// verbs are those of fmt.Sprintf.
+// verbs are the verbs of fmt.Sprintf.
 var verbs = regexp.MustCompile(`%[-+#0]*[\d.*]*[a-zA-Z%]`)
 
 func TestTranslationsTakeTheSameValues(t *testing.T) {
@@ -187,7 +187,7 @@ var english = regexp.MustCompile(`(?i)\b(the|of|and|slice|slices|with|noise|filt
 // The workbench shows no English text in German: what labels, buttons, check boxes, lists of
 // options, panes and menus say.
 func TestTheWorkbenchInGerman(t *testing.T) {
-	// The language is that of a process: what other tests began may still look texts up.
+	// The language belongs to a process: what other tests began may still look texts up.
 	const own = "QUELL_TEST_GERMAN"
 	if os.Getenv(own) == "" {
 		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")

@@ -126,7 +126,7 @@ func TestTheCardHasTabs(t *testing.T) {
 }
 
 // The picture of a plane is mirrored and turned from the menu; the panes say so, and marks
-// stay where they were drawn.
+// stay at the place at which they were drawn.
 func TestMirrorAndTurnFromTheMenu(t *testing.T) {
 	b := newBench(t, large)
 	b.key(fyne.KeyE)
@@ -164,7 +164,7 @@ func TestMirrorAndTurnFromTheMenu(t *testing.T) {
 	}
 }
 
-// Where the residual has no pane it is an inset in the lower right corner of the denoised
+// If the residual has no pane it is an inset in the lower right corner of the denoised
 // picture, which D or a double click enlarges, and Shift+D leaves out, also at the next start.
 func TestTheInsetOfTheResidual(t *testing.T) {
 	b := newBenchWith(t, large, func(s *app.Settings) { s.Layout = "1×2" })

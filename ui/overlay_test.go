@@ -75,7 +75,7 @@ func TestToolbarButtonsHaveTooltips(t *testing.T) {
 	tips := map[string]bool{}
 	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
 		button, ok := o.(*control.Button)
-		if !ok || button.OnHover == nil || button.Text == "Best" { // whose help is in the panel
+		if !ok || button.OnHover == nil || button.Text == "Best" { // with help in the panel
 			continue
 		}
 		button.MouseIn(&desktop.MouseEvent{})
@@ -214,7 +214,8 @@ func TestWindowsOfOtherModalities(t *testing.T) {
 	}
 }
 
-// The help sheet lists the keys of windows with the windows, those of slices by themselves.
+// The help sheet lists the keys of windows with the windows, the keys of slices by
+// themselves.
 func TestKeysAreInTheirSectionOfTheHelpSheet(t *testing.T) {
 	b := newBench(t, large)
 	found := map[string]string{}

@@ -110,7 +110,7 @@ func TestSaveAPicture(t *testing.T) {
 	}
 }
 
-// Marks are in the picture where they lie on the panes.
+// Marks are in the picture at their place on the panes.
 func TestAPictureHasItsMarks(t *testing.T) {
 	b := newBench(t, large)
 	before, _ := b.workbench.Picture()

@@ -145,8 +145,8 @@ func TestTheLayoutIsKept(t *testing.T) {
 	}
 }
 
-// An ROI is drawn, shown, measured and moved on the plane in whose pane it lies, by the
-// voxels that the pane shows.
+// An ROI is drawn, shown, measured and moved on the plane of its pane, by the voxels
+// that the pane shows.
 func TestROIsOnThePlanes(t *testing.T) {
 	b := newBench(t, large)
 	b.key(fyne.KeyF5)

@@ -16,7 +16,7 @@ import (
 	"quell/ui/host"
 )
 
-// blindBench is a workbench with a result, whose blind comparison of n trials has begun.
+// blindBench is a workbench with a result, in a blind comparison of n trials.
 func blindBench(t *testing.T, n string) *bench {
 	b := newBench(t, large)
 	blind := b.command("compare-blind")

@@ -13,8 +13,8 @@ import (
 	"quell/ui/control"
 )
 
-// A preset of the user is listed below those of the program, also at the next start, and is
-// taken as it is.
+// A preset of the user is listed below the presets of the program, also at the next start,
+// and is taken as it is.
 func TestAPresetIsKept(t *testing.T) {
 	b := newBench(t, large)
 	own := b.session().Tuning.Recipe().With("h", denoise.Number(12))
@@ -48,7 +48,7 @@ func TestAPresetIsKept(t *testing.T) {
 	}
 }
 
-// A recipe is read from a file and is one step of undo; one whose strength is to be searched
+// A recipe is read from a file and is one step of undo; one with a strength to be searched
 // for starts the search.
 func TestARecipeIsLoaded(t *testing.T) {
 	b := newBench(t, large)

@@ -6,7 +6,8 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// animated is an app whose driver knows which animations run; the driver of the tests runs none.
+// animated is an app with a driver that knows which animations run; the driver of the tests runs
+// none.
 type animated struct {
 	fyne.App
 	driver *animatedDriver

@@ -16,7 +16,7 @@ import (
 	"quell/volume"
 )
 
-// volumeSlider returns the slider along a 4-D series and its text; nil where none is shown.
+// volumeSlider returns the slider along a 4-D series and its text; nil if none is shown.
 func (b *bench) volumeSlider() (slider *control.Slider, text string) {
 	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
 		if l, ok := o.(*widget.Label); ok && l.Visible() && strings.HasSuffix(l.Text, " of 3)") {
@@ -32,8 +32,8 @@ func (b *bench) volumeSlider() (slider *control.Slider, text string) {
 	return slider, text
 }
 
-// The slider below that of the slices shows the volumes of a 4-D series, and keys step
-// through them; a result asks before it is lost.
+// The slider below the slider of the slices shows the volumes of a 4-D series, and
+// keys step through them; a result asks before it is lost.
 func TestSliderOfVolumes(t *testing.T) {
 	b := newBench(t, fyne.NewSize(1200, 800))
 	b.openBundled()

@@ -22,8 +22,8 @@ import (
 	"quell/ui/panels/toolbar"
 )
 
-// table has the constructors of the panels. Its order is that of the tabs of the card, from
-// left to right, of what lies over the pictures, from below, and of what Escape ends.
+// table has the constructors of the panels. Its order is the order of the tabs of the card,
+// from left to right, of what lies over the pictures, from below, and of what Escape ends.
 var table = []func(*host.Host) panel.Panel{
 	measurepanel.New,
 	plotpanel.New,

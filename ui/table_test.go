@@ -33,8 +33,8 @@ func (t *toy) Commands() []command.Command {
 }
 
 // A new panel needs a line in the table alone: in every area it is shown and follows the session,
-// its command is in the menu, behind those that have their order, and on the help sheet, and its
-// key works.
+// its command is in the menu, behind the commands that have their order, and on the help sheet,
+// and its key works.
 func TestANewPanelNeedsALineInTheTable(t *testing.T) {
 	for _, area := range []panel.Area{panel.Toolbar, panel.Rail, panel.Pictures, panel.Slices, panel.Quick, panel.Column, panel.Card, panel.Status} {
 		t.Run(fmt.Sprint(area), func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// Theme is the workbench's theme: neutral greys, because colours beside a picture
+// Theme is the workbench's theme: neutral greys, because colours next to a picture
 // change how its greys are perceived; dark, as in reading rooms; compact, to leave
 // space for the pictures.
 type Theme struct{}

@@ -66,7 +66,7 @@ func TestOwnWindowsAreMarked(t *testing.T) {
 	}
 }
 
-// The three planes have the window of the comparison beside them.
+// The three planes have the window of the comparison next to them.
 func TestPlanesHaveTheWindowOfTheComparison(t *testing.T) {
 	b := newBench(t, large)
 	b.key(fyne.KeyF5)

@@ -113,7 +113,7 @@ func dropStopHook(a fyne.App) {
 	}
 }
 
-// Quit closes the workbench, after a question where work would be lost.
+// Quit closes the workbench, after a question if work would be lost.
 func (w *Workbench) Quit() {
 	h := w.host
 	if h.EndCover() {
@@ -139,7 +139,7 @@ func (w *Workbench) Quit() {
 // the first call has an effect.
 func (w *Workbench) Close() { w.close(false) }
 
-// close ends all work; where forget is true the next start does not offer it.
+// close ends all work; if forget is true the next start does not offer it.
 func (w *Workbench) close(forget bool) {
 	if w.host.Close() {
 		w.saver.Close(forget)

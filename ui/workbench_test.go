@@ -49,10 +49,10 @@ func (b *bench) every(interval time.Duration, f func()) (stop func()) {
 	return func() { b.tickers[n] = nil }
 }
 
-// ticks returns what the newest ticker calls, nil where it was stopped.
+// ticks returns what the newest ticker calls, nil if it was stopped.
 func (b *bench) ticks() func() { return b.tickers[len(b.tickers)-1] }
 
-// newBench shows a series in the layout 1×3 beside the column.
+// newBench shows a series in the layout 1×3 next to the column.
 func newBench(t *testing.T, size fyne.Size) *bench {
 	t.Helper()
 	return newBenchWith(t, size, func(s *app.Settings) { s.Column = "shown" })

@@ -21,17 +21,17 @@ func Losses() map[desk.Loss]string {
 	}
 }
 
-// ConfirmTask calls proceed, which starts a task, after a question where that would end a
+// ConfirmTask calls proceed, which starts a task, after a question if that would end a
 // run, an export or its sending.
 func (h *Host) ConfirmTask(proceed func()) { h.Ask(Losses()[h.Session.Tasks.Loss()], proceed) }
 
 // ConfirmVoxels calls proceed, which changes the voxels of the series that is shown, after
-// a question where that would lose work.
+// a question if that would lose work.
 func (h *Host) ConfirmVoxels(proceed func()) {
 	h.Session.Exports.Check(func() { h.Ask(Losses()[h.Session.Documents.VoxelsLoss()], proceed) })
 }
 
-// Ask calls proceed, after a question where text says what that would lose. Only one
+// Ask calls proceed, after a question if text says what that would lose. Only one
 // question is open at a time.
 func (h *Host) Ask(text string, proceed func()) {
 	switch {

@@ -25,7 +25,7 @@ func (h *Host) Button(icon fyne.Resource, text, id string) *control.Button {
 	return b
 }
 
-// Tips shows tooltips on a row of options, each of which is a command: id returns its ID.
+// Tips shows tooltips on a row of options, each a command: id returns its ID.
 func (h *Host) Tips(row *control.Radio, id func(option string) string) {
 	row.OnHover = func(option string, o fyne.CanvasObject, in bool) {
 		if in {
@@ -56,8 +56,8 @@ func (h *Host) Run(c command.Command) {
 	h.AwaitFrames()
 }
 
-// Modifiers returns the modifier keys that are held; none where the driver does
-// not know, as in tests.
+// Modifiers returns the modifier keys that are held; none if the driver does not
+// know, as in tests.
 func (h *Host) Modifiers() fyne.KeyModifier {
 	if d, ok := fyne.CurrentApp().Driver().(desktop.Driver); ok {
 		return d.CurrentKeyModifiers()

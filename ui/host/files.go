@@ -15,8 +15,8 @@ import (
 // AskPath opens a path that is typed or chosen; it begins with the folder used last.
 func (h *Host) AskPath() { h.browse(lang.L("Open a file or folder"), h.Open) }
 
-// AskFolder asks for a folder by the dialog of the desktop, or by that
-// of the workbench, where both can be chosen.
+// AskFolder asks for a folder by the dialog of the desktop, or by the workbench's,
+// if both can be chosen.
 func (h *Host) AskFolder(title string, use func(path string)) { h.askDesktop(title, true, use) }
 
 // AskFile asks for a file likewise.
@@ -69,7 +69,7 @@ func (h *Host) lastFolder() string {
 }
 
 // RememberFolder keeps the folder that the user chose for a file, which the next dialog suggests,
-// where paths may be kept, and saves the settings.
+// if paths may be kept, and saves the settings.
 func (h *Host) RememberFolder(path string) {
 	if h.Settings.KeepRecent {
 		h.Settings.ExportFolder = filepath.Dir(path)

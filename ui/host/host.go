@@ -38,7 +38,7 @@ import (
 type Options struct {
 	Settings     app.Settings
 	SettingsPath string // "" saves nothing
-	AutosaveDir  string // where work is kept for the next start after a crash; "" keeps none
+	AutosaveDir  string // the folder in which work is kept for the next start after a crash; "" keeps none
 	Engine       denoise.Engine
 	Bundled      func(ctx context.Context) (*series.Series, error)
 	Go           func(func())     // runs a function on another goroutine; nil: go
@@ -47,7 +47,7 @@ type Options struct {
 	// Every calls a function again and again, on any goroutine, until stop is called;
 	// nil uses a ticker.
 	Every func(interval time.Duration, f func()) (stop func())
-	// DesktopDialogs asks for files by the dialog of the desktop, where it has one.
+	// DesktopDialogs asks for files by the dialog of the desktop, if it has one.
 	DesktopDialogs bool
 	// Panicked writes a panic to the crash log and returns the path of the log. It
 	// may be called from any goroutine; nil writes nothing.
@@ -59,7 +59,7 @@ type Frame interface {
 	Arrange()               // after something was shown or hidden
 	Refresh()               // after the size of something has changed
 	SetVisible(on bool)     // false for a panel in the place of all others
-	ShowsColumn() bool      // column and card are beside the pictures
+	ShowsColumn() bool      // column and card are next to the pictures
 	ShowColumn(on bool)     // now and at the next start
 	SelectTab(title string) // of the card, as if the user had chosen it
 	Tab() string            // that the card shows
@@ -79,7 +79,7 @@ type Host struct {
 	Tip     *Tooltip
 	Beside  *fyne.Container // the quick panels, which stand at the right end of the slices
 
-	Quit func() // closes the workbench, after a question where work would be lost
+	Quit func() // closes the workbench, after a question if work would be lost
 
 	// Ending is set when the event loop ends. From then on nothing may return to the
 	// UI goroutine: Fyne would call it at once, on the goroutine that asks.
@@ -153,9 +153,9 @@ func every(interval time.Duration, f func()) (stop func()) {
 	}
 }
 
-// Changed schedules a refresh of the panels. However often it is called during one
-// event, they are refreshed once, right after it; while pictures are drawn, together with
-// them, so that the window is painted once and its texts are those of the pictures.
+// Changed schedules a refresh of the panels. However often it is called during one event,
+// they are refreshed once, right after it; while pictures are drawn, together with them,
+// so that the window is painted once and its texts are the texts of the pictures.
 func (h *Host) Changed() {
 	if h.refreshes || h.Session.Screen.Drawing() {
 		return
@@ -189,10 +189,10 @@ func (h *Host) Snapshot() panel.Snapshot {
 }
 
 // patience is how long a gesture waits for its pictures: long enough to draw them on an
-// idle machine, short beside the time in which the workbench is painted.
+// idle machine, short relative to the time in which the workbench is painted.
 const patience = 10 * time.Millisecond
 
-// AwaitFrames shows the pictures of a gesture with the next painting, where they are ready
+// AwaitFrames shows the pictures of a gesture with the next painting, if they are ready
 // soon. It waits once in the time of a frame of the screen, for the last of many events.
 func (h *Host) AwaitFrames() {
 	now := h.Now()

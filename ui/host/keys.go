@@ -8,9 +8,9 @@ import (
 	"quell/ui/panel"
 )
 
-// BindKeys connects the chords of the command table to the canvas, in place of those of an
-// earlier table. A control that has the focus passes on the keys that it does not use, see
-// package control.
+// BindKeys connects the chords of the command table to the canvas, in place of the chords
+// of an earlier table. A control that has the focus passes on the keys that it does not
+// use, see package control.
 func (h *Host) BindKeys() {
 	canvas := h.Window.Canvas()
 	for _, s := range h.shortcuts {
@@ -85,7 +85,7 @@ func (h *Host) UseKeys() {
 	h.BindKeys()
 }
 
-// commands are those of no panel.
+// commands are the commands of no panel.
 func (h *Host) commands() []command.Command {
 	return []command.Command{
 		{ID: command.Quit, Title: "Quit", Menu: command.FileMenu, Gap: true, Chords: command.With(command.Ctrl, fyne.KeyQ), Run: h.Quit},

@@ -23,14 +23,14 @@ func (h *Host) IsOpen() bool { return h.Session.Series() != nil }
 // Idle says whether a series is open and no task in progress, which another would replace.
 func (h *Host) Idle() bool { return h.IsOpen() && !h.Session.Tasks.Busy() }
 
-// Open opens the series at a path beside those that are open, after a question where that
-// would end a run or an export.
+// Open opens the series at a path along with the series that are open, after a question
+// if that would end a run or an export.
 func (h *Host) Open(path string) {
 	h.ConfirmTask(func() { h.Session.Reader.Open(path) })
 }
 
-// OpenBundled opens the bundled series, after a question where that would end a run or an
-// export, or shows it where it is open.
+// OpenBundled opens the bundled series, after a question if that would end a run or an
+// export, or shows it if it is open.
 func (h *Host) OpenBundled() {
 	bundled := func(d documents.Opened) bool { return d.Path == "" }
 	if i := slices.IndexFunc(h.Session.Documents.List(), bundled); i >= 0 {
@@ -85,7 +85,7 @@ func (h *Host) Drop(uris []fyne.URI) {
 }
 
 // ShowDocument shows an open series. One that was put away is read again, after a
-// question where that would end a run or an export.
+// question if that would end a run or an export.
 func (h *Host) ShowDocument(i int) {
 	open := h.Session.Documents.List()
 	switch {

@@ -8,8 +8,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Tooltip is a text below the control that the pointer is on, or beside it. It lies
-// on a Layer above the workbench that takes no events.
+// Tooltip is a text below the control that the pointer is on, or next to it. It
+// lies on a Layer above the workbench that takes no events.
 type Tooltip struct {
 	Ground *canvas.Rectangle
 	Text   *widget.Label

@@ -27,7 +27,7 @@ func newBlock(right bool) *block {
 }
 
 // set shows up to maxLines lines, shortened to a width; none hides the block. The
-// value under the pointer, a last line in bold, is emphasised where last is true.
+// value under the pointer, a last line in bold, is emphasised if last is true.
 func (b *block) set(lines []string, width float32, last bool) {
 	lines = lines[:min(len(lines), maxLines)]
 	b.ground.Hidden = true
@@ -52,7 +52,7 @@ func (b *block) size() (s fyne.Size) {
 	return s
 }
 
-// place moves the block: (x, y) is its left or, where it is aligned to the right, its
+// place moves the block: (x, y) is its left or, if it is aligned to the right, its
 // right edge, and its top.
 func (b *block) place(x, y float32) {
 	size := b.size()

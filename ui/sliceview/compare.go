@@ -11,7 +11,7 @@ import (
 
 const (
 	dividerReach  = 7   // units from the curtain's divider within which a drag moves it
-	labelHeight   = 0.8 // of the picture's height, where the labels of a curtain stand
+	labelHeight   = 0.8 // of the picture's height, at which the labels of a curtain stand
 	firstLabelRow = 2   // of the checkerboard's squares at the left edge; even, so of side A
 	handleRadius  = 6
 )
@@ -74,7 +74,7 @@ func (p *Pane) compares() bool {
 	return p.role == viewer.Denoised && p.frame.Image != nil && p.state.Comparison().Mode != viewer.Plain
 }
 
-// divider returns where the curtain's divider is.
+// divider returns the place of the curtain's divider.
 func (p *Pane) divider() float32 {
 	return float32(p.state.Comparison().DividerAt(p.Pixels().Width)) / p.scale()
 }

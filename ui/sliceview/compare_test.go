@@ -18,7 +18,8 @@ func at(x, y float32) *desktop.MouseEvent {
 	return e
 }
 
-// The divider of a curtain is dragged where it is; beside it a drag sets the window.
+// The divider of a curtain is dragged at its place; next to it a drag sets the
+// window.
 func TestTheDividerIsDragged(t *testing.T) {
 	p, _, state := shownPane(t, viewer.Denoised)
 	state.Compare(viewer.Curtain)
@@ -196,7 +197,7 @@ func TestTheCrosshairIsDrawn(t *testing.T) {
 	}
 }
 
-// The voxel under the pointer is marked where its slice is shown.
+// The voxel under the pointer is marked if its slice is shown.
 func TestTheCrossIsInItsSlice(t *testing.T) {
 	p, r, state := shownPane(t, viewer.Original)
 	coronal := state.In(1)

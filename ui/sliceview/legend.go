@@ -17,7 +17,7 @@ const (
 	barWidth = 10
 	barSteps = 129
 	midGrey  = 0x70 // below the colours of a legend
-	// leastLegend is the height of a bar whose labels do not touch.
+	// leastLegend is the height of a bar with labels that do not touch.
 	leastLegend = 48
 )
 
@@ -93,7 +93,7 @@ func (l *legend) show(on bool) {
 	}
 }
 
-// set draws the bar where its colours have changed, and sets the labels.
+// set draws the bar if its colours have changed, and sets the labels.
 func (l *legend) set(s scale) {
 	for i, text := range s.labels {
 		l.labels[i].set(text)

@@ -87,7 +87,7 @@ func newMarks() *marks {
 	return m
 }
 
-// layoutMarks draws the marks where they or their place have changed.
+// layoutMarks draws the marks if they or their place have changed.
 func (r *renderer) layoutMarks() {
 	m, p := r.marks, r.pane
 	shown := p.caption.Marks
@@ -141,7 +141,7 @@ func onDevice(points [][2]float64, t viewer.Transform) [][2]float64 {
 }
 
 // drawMarks draws marks on a transparent image of the part of the pane that they need, and
-// says where it lies; nil where none is in the pane.
+// returns its place; nil if none is in the pane.
 func drawMarks(all []Mark, t viewer.Transform, pane viewer.Pane, scale float64) (*image.RGBA, image.Rectangle) {
 	var bounds image.Rectangle
 	margin := int(math.Ceil((handleSize + haloWidth) * scale))
@@ -198,7 +198,7 @@ func boundsOf(points [][2]float64) (box image.Rectangle, ok bool) {
 	return box, ok
 }
 
-// stroke draws the segments between points, with smooth edges. Where two overlap, the
+// stroke draws the segments between points, with smooth edges. If two overlap, the
 // stronger counts, so that translucent lines have no knots.
 func stroke(img *image.RGBA, points [][2]float64, closed bool, width float64, c color.NRGBA) {
 	if len(points) == 1 {

@@ -58,7 +58,7 @@ func TestMarksAreDrawnWhereTheyLie(t *testing.T) {
 	}
 }
 
-// The text of a mark lies below it, above it where there is no room, and in the pane.
+// The text of a mark lies below it, above it if there is no room, and in the pane.
 func TestTextsOfMarksStayInThePane(t *testing.T) {
 	p, r, _ := shownPane(t, viewer.Original)
 	text := r.marks.texts[0]
@@ -84,7 +84,7 @@ func TestTextsOfMarksStayInThePane(t *testing.T) {
 	}
 }
 
-// A line is as wide as asked for, smooth at its edges, and not darker where segments meet.
+// A line is as wide as asked for, smooth at its edges, and not darker if segments meet.
 func TestStroke(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 20, 10))
 	stroke(img, [][2]float64{{2, 5}, {10, 5}, {18, 5}}, false, 3, haloColor)

@@ -72,7 +72,7 @@ func (p *Pane) MouseDown(e *desktop.MouseEvent) {
 	p.marking = e.Button == desktop.MouseButtonPrimary && !p.panning && !p.dividing && p.pressMark(e.Position)
 }
 
-// MouseUp implements desktop.Mouseable: a click moves the crosshair, where that is marked.
+// MouseUp implements desktop.Mouseable: a click moves the crosshair, if that is marked.
 func (p *Pane) MouseUp(e *desktop.MouseEvent) {
 	at := e.Position
 	moved := at.Subtract(p.start)
@@ -91,8 +91,8 @@ func (p *Pane) release() {
 	p.releaseMark()
 }
 
-// Dragged implements fyne.Draggable: the left button draws or moves a mark where the
-// marker takes it, or else sets window and level, on the residual its scale, and moves the
+// Dragged implements fyne.Draggable: the left button draws or moves a mark if the marker
+// takes it, or else sets window and level, on the residual its scale, and moves the
 // divider of a curtain; the middle button, or the left with Shift, pans.
 func (p *Pane) Dragged(e *fyne.DragEvent) {
 	dx, dy := float64(e.Dragged.DX), float64(e.Dragged.DY)
@@ -127,7 +127,7 @@ func (p *Pane) MouseIn(e *desktop.MouseEvent) {
 }
 
 // MouseMoved implements desktop.Hoverable: with the right button down it zooms
-// about the point where the button was pressed, otherwise it probes.
+// about the point at which the button was pressed, otherwise it probes.
 func (p *Pane) MouseMoved(e *desktop.MouseEvent) {
 	p.at = e.Position
 	if p.pressed != desktop.MouseButtonSecondary || e.Button&desktop.MouseButtonSecondary == 0 {

@@ -201,7 +201,7 @@ func TestPixelsFollowTheSize(t *testing.T) {
 }
 
 // TestGainsOfWheelAndDrag pins the zoom of a notch and of a right drag, and that the point
-// under the pointer, or where the button was pressed, does not move.
+// under the pointer, or at which the button was pressed, does not move.
 func TestGainsOfWheelAndDrag(t *testing.T) {
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-5 }
 	for name, mods := range map[string]fyne.KeyModifier{"Control": fyne.KeyModifierControl, "Super": fyne.KeyModifierSuper} {
@@ -300,7 +300,8 @@ func TestZoomAndPanAreGestures(t *testing.T) {
 	}
 }
 
-// The pane that the pointer enters is the one whose window is set from then on.
+// The pane that the pointer enters is the one with the window that is set from then
+// on.
 func TestThePointedPaneHasTheWindow(t *testing.T) {
 	for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
 		b := newBench(t, role)

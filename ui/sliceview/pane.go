@@ -32,13 +32,13 @@ const (
 
 // Caption is the text around a picture.
 type Caption struct {
-	Title     string    // the permanent label; "" for that of the role
+	Title     string    // the permanent label; "" for the title of the role
 	Choice    bool      // a click on the heading offers other pictures
-	Sides     [2]string // labels of the two sides where the pane compares them
+	Sides     [2]string // labels of the two sides if the pane compares them
 	Detail    string    // below the permanent label: what is shown, and how
 	Badge     string
 	BadgeKind BadgeKind
-	Who       []string  // top left: whose picture it is; not over the residual, whose scale is there
+	Who       []string  // top left: the patient; not over the residual, which has its scale there
 	How       []string  // top right: how it was acquired; likewise
 	Corner    []string  // bottom left, from top to bottom; the last line is the value under the pointer
 	Place     string    // bottom right: the position of the pointer
@@ -49,7 +49,7 @@ type Caption struct {
 	// in voxels along x and y of the series, from its centre; nil for none.
 	Outline [][2]float64
 	Marks   []Mark  // shapes drawn on the picture
-	Aside   float32 // units at the bottom right that an inset takes: Place stands beside it
+	Aside   float32 // units at the bottom right that an inset takes: Place stands next to it
 	Small   bool    // the pane is an inset, with room for a title, the letters and Place; without a picture it is not seen
 }
 
@@ -65,7 +65,7 @@ type Events struct {
 	Moved     func()                           // the wheel or a drag changed the shared state
 	Marker    Marker                           // takes drags that draw or move marks; nil for none
 	Notch     float32                          // scroll units of one wheel notch; 0 for this system's
-	Scale     float32                          // device pixels per screen unit; 0 for those of the screen
+	Scale     float32                          // device pixels per screen unit; 0 for the ones of the screen
 }
 
 // Pane shows one picture of the comparison. Create it with New.

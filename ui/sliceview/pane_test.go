@@ -295,7 +295,7 @@ func TestThePictureFollowsTheSizeOfThePane(t *testing.T) {
 }
 
 // An inset has a title, the letters at its sides and a hint; without a picture nothing of it
-// is seen. What it lies over moves its position beside it.
+// is seen. What it lies over moves its position next to it.
 func TestInset(t *testing.T) {
 	p, r, _ := shownPane(t, viewer.Residual)
 	if !r.edge.Hidden || r.ground.Hidden {

@@ -38,7 +38,7 @@ type renderer struct {
 	badge   *plate
 	detail  *plate
 	corner  *block // bottom left
-	who     *block // top left: whose picture it is
+	who     *block // top left: the patient
 	how     *block // top right: how it was made
 	place   *plate
 	other   *plate // across a slice that is not that asked for: its number
@@ -54,7 +54,7 @@ type renderer struct {
 	objects []fyne.CanvasObject
 	drawn   int // number of the frame that is uploaded
 
-	stretched stretching // what part is of; none where the frame is as large as it was drawn
+	stretched stretching // what part is of; none if the frame is as large as it was drawn
 	part      *image.RGBA
 	at        [4]float64 // of part: x, y, width and height in device pixels
 }
@@ -179,7 +179,7 @@ func (r *renderer) layoutHead(size fyne.Size) {
 	r.detail.set(ellipsis(c.Detail, size.Width-2*margin, textSize, r.detail.text.TextStyle))
 	r.detail.show(r.detail.text.Text != "")
 	r.detail.move(fyne.NewPos(margin, 3+lineHeight))
-	// The two lines have one ground, whose edge has no step.
+	// The two lines have one ground, with an edge without a step.
 	r.detail.ground.Hidden = true
 	if both := r.detail.size(); !r.detail.text.Hidden {
 		both.Width = max(both.Width, r.title.size().Width)
@@ -377,8 +377,8 @@ func (r *renderer) layoutCross() {
 	r.cross[1].Position1, r.cross[1].Position2 = fyne.NewPos(x, y-crossArm), fyne.NewPos(x, y+crossArm)
 }
 
-// layoutLegends places the colour scales at the right edge, that of the residual
-// above that of what is laid over it.
+// layoutLegends places the colour scales at the right edge, the scale of the
+// residual above the scale of what is laid over it.
 func (r *renderer) layoutLegends(size fyne.Size) {
 	f := r.pane.frame
 	shown := f.Image != nil && r.pane.state.Overlay() != viewer.OverlayBare && !r.pane.caption.Small

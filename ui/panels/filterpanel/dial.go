@@ -49,7 +49,7 @@ func NewDial(hooks Hooks, open func(), hover func(o fyne.CanvasObject, in bool))
 // CreateRenderer implements fyne.Widget.
 func (d *Dial) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(d.content) }
 
-// Display shows a snapshot; it returns at once where nothing has changed.
+// Display shows a snapshot; it returns at once if nothing has changed.
 func (d *Dial) Display(s Snapshot) {
 	if d.built != "" && s.same(d.shown) {
 		return

@@ -89,7 +89,7 @@ func (p *Panel) findStrength() {
 	p.h.Session.Strength.Find()
 }
 
-// apply filters the volume, after a question where that takes the place of a result
+// apply filters the volume, after a question if that takes the place of a result
 // that was not exported.
 func (p *Panel) apply() {
 	p.h.Session.Exports.Check(func() {
@@ -133,7 +133,8 @@ func snapshot(s *session.Session) Snapshot {
 	return snap
 }
 
-// recipeCommands take the recipes that come with the program, and those that the user keeps.
+// recipeCommands take the recipes that come with the program, and the ones that the user
+// keeps.
 func (p *Panel) recipeCommands() (out []command.Command) {
 	for _, preset := range app.Presets() {
 		out = append(out, command.Command{Title: lang.L(preset.Title), Run: func() {
@@ -159,8 +160,8 @@ func (p *Panel) keepPreset() {
 	p.h.Changed()
 }
 
-// loadRecipe takes the recipe in a file. Its name, which may be that of a patient, is not
-// shown.
+// loadRecipe takes the recipe in a file. Its name, which may be the name of a patient, is
+// not shown.
 func (p *Panel) loadRecipe(path string) {
 	p.h.Go(func() {
 		r, err := app.LoadRecipe(path)
@@ -176,7 +177,7 @@ func (p *Panel) loadRecipe(path string) {
 	})
 }
 
-// takeRecipe takes a recipe as it is. One whose strength is to be searched for begins with
+// takeRecipe takes a recipe as it is. One with a strength to be searched for begins with
 // the default, and the search.
 func (p *Panel) takeRecipe(r denoise.Recipe) {
 	f, err := denoise.FilterByName(r.Filter)

@@ -11,7 +11,7 @@ import (
 	"quell/ui/panel"
 )
 
-// Quick is the line that stands for the column where that is hidden: strength, run, and the
+// Quick is the line that stands for the column if that is hidden: strength, run, and the
 // verdict on the slice.
 type Quick struct {
 	panel.Base

@@ -111,8 +111,8 @@ func parse(p denoise.Param, text string, shown denoise.Value, unit string) (deno
 // maxReach is how many times the top of its slider a typed value may be.
 const maxReach = 100
 
-// checkReach returns why a typed value of p is too far beyond its slider to be meant. Where
-// the slider's range depends on a volume of which nothing is known, no value is.
+// checkReach returns why a typed value of p is too far beyond its slider to be meant. If
+// the slider's range depends on a volume that is not known, no value is.
 func checkReach(p denoise.Param, v denoise.Value, f denoise.Facts) error {
 	if v.IsAuto() || p.Kind == denoise.Ints {
 		return nil

@@ -143,14 +143,14 @@ func TestParseReadsWhatPeopleType(t *testing.T) {
 		{h, "15%", denoise.Auto, denoise.Value{}, true},
 		{h, "1.2sigma", denoise.Number(3), sigmas, false},
 		{h, "1,2 σ", denoise.Number(3), sigmas, false},
-		{h, "1.2", denoise.Sigmas(4), sigmas, false}, // beside a σ
+		{h, "1.2", denoise.Sigmas(4), sigmas, false}, // next to a σ
 		{h, "17.5 HU", denoise.Sigmas(4), denoise.Number(17.5), false},
 		{h, "17.5HU", percent, denoise.Number(17.5), false},
 		{h, "-1", denoise.Sigmas(4), denoise.Value{}, true},
 		{h, "auto", sigmas, denoise.Auto, false},
 		{h, "sure", sigmas, denoise.SURE, false},
 		{sigma, "15%", sigmas, percent, false},
-		{sigma, "20", percent, denoise.Percent(20), false}, // beside a % sign
+		{sigma, "20", percent, denoise.Percent(20), false}, // next to a % sign
 		{sigma, "20", denoise.Number(30), denoise.Number(20), false},
 		{sigma, "20%", denoise.Number(30), denoise.Percent(20), false},
 		{sigma, "120", percent, denoise.Value{}, true},

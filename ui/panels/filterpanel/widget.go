@@ -22,7 +22,7 @@ import (
 type Snapshot struct {
 	Ready    bool           // a series is open
 	Recipe   denoise.Recipe // what the user asks for
-	Resolved denoise.Recipe // with automatic values as numbers; Recipe where they are not known
+	Resolved denoise.Recipe // with automatic values as numbers; Recipe if they are not known
 	Facts    denoise.Facts
 	Unit     string // of the volume's values
 
@@ -37,7 +37,7 @@ type Snapshot struct {
 	Applied  bool    // the whole volume was filtered with the recipe
 	Memory   string  // what a run will take, where that is much; "" where it is not
 
-	Carried []string // labels of parameters whose values come from an earlier series
+	Carried []string // labels of parameters with values that come from an earlier series
 
 	CanFind   bool // a search for the best strength can start, or be cancelled
 	Searching bool // it is in progress
@@ -53,7 +53,7 @@ type Hooks struct {
 	Apply       func()
 	Cancel      func()
 	Hide        func() // puts the panel away
-	// Hint shows the help on a row beside the row o where the panel is too low for it; o is nil
+	// Hint shows the help on a row next to the row o if the panel is too low for it; o is nil
 	// for no help.
 	Hint func(o fyne.CanvasObject, text string)
 }
@@ -71,7 +71,7 @@ type Widget struct {
 	basic     *fyne.Container
 	others    *fyne.Container
 	more      *control.Button
-	origin    *widget.Label // where values come from
+	origin    *widget.Label // the origin of values
 	help      *widget.Label
 	explained *fyne.Container // help and what parts it from the rows
 	rows      []*row
@@ -79,7 +79,7 @@ type Widget struct {
 
 	auto    *control.Check
 	preview *control.Button
-	status  *widget.Label // of the run, or a problem; hidden where there is nothing to say
+	status  *widget.Label // of the run, or a problem; hidden if there is nothing to say
 	took    *widget.Label // state of the preview
 	apply   *control.Button
 	cancel  *control.Button
@@ -188,7 +188,7 @@ func (p *Widget) Needs() float32 {
 
 func (p *Widget) helpHeight() float32 { return theme.Padding() + p.explained.MinSize().Height }
 
-// placeHelp shows the help in the panel where the rows leave room for it.
+// placeHelp shows the help in the panel if the rows leave room for it.
 func (p *Widget) placeHelp() {
 	if hidden := p.Size().Height < p.Needs()+p.helpHeight(); hidden != p.explained.Hidden {
 		p.explained.Hidden = hidden
@@ -213,7 +213,7 @@ func small(text string) *widget.Label {
 	return l
 }
 
-// setText redraws a label only where its text changes: the panel is displayed with every
+// setText redraws a label only if its text changes: the panel is displayed with every
 // slice.
 func setText(l *widget.Label, text string) {
 	if l.Text != text {
@@ -231,7 +231,7 @@ func fixedLines(l *widget.Label, n int) fyne.CanvasObject {
 }
 
 // choose proposes the defaults of another filter, with the current dimensionality
-// where the filter has it.
+// if the filter has it.
 func (p *Widget) choose(f denoise.Filter) {
 	dims := p.shown.Recipe.Dims
 	if !slices.Contains(f.Dims, dims) {
@@ -293,7 +293,7 @@ func (p *Widget) Display(s Snapshot) {
 	p.auto.SetChecked(s.AutoPreview)
 	if p.preview.Hidden != s.AutoPreview {
 		p.preview.Hidden = s.AutoPreview
-		p.content.Refresh() // the line beside it gets or gives its place
+		p.content.Refresh() // the line next to it gets or gives its place
 	}
 	enable(p.preview, s.Ready && !s.AutoPreview)
 	importance := widget.LowImportance
@@ -353,7 +353,7 @@ func (s Snapshot) status() string {
 	return ""
 }
 
-// buildRows replaces the rows by those of filter f.
+// buildRows replaces the rows by the rows of filter f.
 func (p *Widget) buildRows(f denoise.Filter) {
 	p.built = f.Name
 	p.rows = nil

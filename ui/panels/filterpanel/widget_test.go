@@ -66,7 +66,7 @@ func newOwner(t *testing.T, filter string) *owner {
 	}
 	o.snap = Snapshot{Ready: true, Recipe: r, Facts: facts, Unit: "HU", AutoPreview: true}
 	w := test.NewTempWindow(t, o.panel)
-	w.Resize(fyne.NewSize(430, 900)) // the texts of this theme are larger than those of the workbench
+	w.Resize(fyne.NewSize(430, 900)) // the texts of this theme are larger than the texts of the workbench
 	o.show()
 	return o
 }
@@ -352,7 +352,7 @@ func TestTypingIsNotOverwritten(t *testing.T) {
 	}
 }
 
-// Where auto stands in for 0, the label says so in place of a tiny number.
+// If auto stands in for 0, the label says so in place of a tiny number.
 func TestAutoThatRemovesNothing(t *testing.T) {
 	o := newOwner(t, "nlm")
 	o.snap.Facts.Noise.Negligible = true
@@ -372,7 +372,7 @@ func TestAutoThatRemovesNothing(t *testing.T) {
 	}
 }
 
-// Where the noise is not known, auto says why it removes nothing; a number of the user does not.
+// If the noise is not known, auto says why it removes nothing; a number of the user does not.
 func TestAutoWithoutKnownNoise(t *testing.T) {
 	o := newOwner(t, "nlm")
 	o.snap.Facts.Noise = noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: message.Verbatim("there are few regions")}}
@@ -387,7 +387,7 @@ func TestAutoWithoutKnownNoise(t *testing.T) {
 	}
 }
 
-// Where the figure of the noise may be fine texture, auto says that; a little more noise is used.
+// If the figure of the noise may be fine texture, auto says that; a little more noise is used.
 func TestAutoOfNoiseThatMayBeTexture(t *testing.T) {
 	for share, want := range map[float64]string{0.0079: "= 0, σ may be texture", 0.0081: "= "} {
 		o := newOwner(t, "nlm")
@@ -598,8 +598,8 @@ func TestARefusalGoesWithItsValue(t *testing.T) {
 	}
 }
 
-// A low panel has rows in the place of the help, which is shown beside the panel then: of the
-// row that has the pointer, and no longer.
+// A low panel has rows in the place of the help, which is shown next to the panel then: of
+// the row that has the pointer, and no longer.
 func TestALowPanelHasItsHelpBeside(t *testing.T) {
 	o := newOwner(t, "nlm")
 	enough := o.panel.Needs() + o.panel.helpHeight()

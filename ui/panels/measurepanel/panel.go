@@ -52,8 +52,8 @@ func (p *Panel) Needs() float32 {
 	return height
 }
 
-// ShowPlace shows the slice where the residual of the slice, or of the volume, has
-// the most structure.
+// ShowPlace shows the slice in which the residual of the slice, or of the volume,
+// has the most structure.
 func (p *Panel) ShowPlace(volume bool) {
 	m := p.h.Session.Measures.Slice()
 	if volume {

@@ -104,7 +104,7 @@ func TestTrueErrorsNeedAReference(t *testing.T) {
 	}
 }
 
-// Where a low panel has no room for both, the agreement with a reference stands in the place of
+// If a low panel has no room for both, the agreement with a reference stands in the place of
 // the change against the original; without a reference the change stays.
 func TestALowPanelLeavesOutTheChange(t *testing.T) {
 	p, _ := newPanel(t)

@@ -17,7 +17,7 @@ import (
 	"quell/ui/wording"
 )
 
-// display is what captions depend on beside the session.
+// display is what captions depend on besides the session.
 type display struct {
 	panes    [viewer.Roles]viewer.Pane
 	identity identity    // how the series is named

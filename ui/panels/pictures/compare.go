@@ -110,7 +110,7 @@ func (v *Panel) compareCommands() []command.Command {
 	)
 }
 
-// compare sets a mode, or switches it off where it is set; a pane that does not show
+// compare sets a mode, or switches it off if it is set; a pane that does not show
 // the comparison gives way to one that does.
 func (v *Panel) compare(m viewer.Mode) {
 	if v.maximized >= 0 && v.maximized != viewer.Denoised {

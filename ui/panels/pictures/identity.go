@@ -21,7 +21,7 @@ type cornerLine struct {
 	text func(s *series.Series) string
 }
 
-// whoLines say whose picture it is.
+// whoLines name the patient.
 var whoLines = []cornerLine{
 	{"Patient", func(s *series.Series) string {
 		return strings.Join(strings.FieldsFunc(s.Patient, func(r rune) bool { return r == '^' || r == ' ' || r == '=' }), " ")
@@ -75,7 +75,7 @@ type identity struct {
 	without []string // names of lines that are left out
 }
 
-// who says in lines whose picture it is: patient, study, series. Where the identity is hidden it
+// who says in lines what the picture is: patient, study, series. If the identity is hidden it
 // says that alone.
 func (i identity) who(s *series.Series) []string {
 	if i.hidden {
@@ -84,7 +84,7 @@ func (i identity) who(s *series.Series) []string {
 	return i.lines(whoLines, s)
 }
 
-// how says in lines how the series was acquired. It does not name the file where the identity is
+// how says in lines how the series was acquired. It does not name the file if the identity is
 // hidden: names of files may be names of patients.
 func (i identity) how(s *series.Series) []string {
 	if i.hidden {
@@ -93,7 +93,7 @@ func (i identity) how(s *series.Series) []string {
 	return i.lines(howLines, s)
 }
 
-// foot returns the lines of the lower left corner: zoom, window, slice and value, or less where
+// foot returns the lines of the lower left corner: zoom, window, slice and value, or less if
 // the overlay has less. That a picture is turned is said in any case.
 func (i identity) foot(state *viewer.State, zoom, window string, index int, value string) []string {
 	slice := wording.Turn(state)
@@ -110,7 +110,7 @@ func (i identity) foot(state *viewer.State, zoom, window string, index int, valu
 // shows says whether the user wants a line.
 func (i identity) shows(name string) bool { return !slices.Contains(i.without, name) }
 
-// only returns the text of a line, "" where the user does not want it.
+// only returns the text of a line, "" if the user does not want it.
 func (i identity) only(name, text string) string {
 	if !i.shows(name) {
 		return ""

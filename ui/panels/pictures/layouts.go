@@ -9,8 +9,8 @@ import (
 	"quell/ui/viewer"
 )
 
-// layoutNames are the layouts of the panes: the denoised slice alone, beside the
-// original, beside that and the residual, and below the three planes.
+// layoutNames are the layouts of the panes: the denoised slice alone, next to the
+// original, next to the original and the residual, and below the three planes.
 var layoutNames = []string{"1", "1×2", "1×3", "2×2"}
 
 // Widths of a pane, in units, from which on a layout is the one of a first start.
@@ -83,7 +83,7 @@ func (v *Panel) showsPane(role viewer.Role) bool {
 	return role != viewer.Residual || v.residualShown
 }
 
-// ShowsInset says whether the residual lies small over the denoised picture: where that is
+// ShowsInset says whether the residual lies small over the denoised picture: if that is
 // shown, and the residual has no pane.
 func (v *Panel) ShowsInset() bool {
 	return !v.h.Settings.HideInset && v.showsPane(viewer.Denoised) && !v.showsPane(viewer.Residual) && (!v.quad.on || v.maximized >= 0)

@@ -26,7 +26,7 @@ func showMarks(s *session.Session, captions *[viewer.Roles]sliceview.Caption) {
 const maxShown = 50
 
 // marksOf returns marks of a slice as a view shows them, with the figures of a role; the last
-// ones, where they are many.
+// ones, if they are many.
 func marksOf(s *session.Session, here []app.Mark, role viewer.Role, view volume.View) (out []sliceview.Mark) {
 	selected, _ := s.Marks.Selected()
 	for _, m := range here[max(len(here)-maxShown, 0):] {

@@ -145,7 +145,7 @@ func pictureLabel(s *session.Session) []string {
 	return append(lines, fmt.Sprintf(lang.L("Window: %s   %s slice %s   Quell %s"), shown, strings.ToLower(lang.L(wording.Plane(state.View().Plane))), wording.Slice(state, state.Index()), app.Version()))
 }
 
-// broken breaks a line between words where it is wider than width.
+// broken breaks a line between words if it is wider than width.
 func broken(line string, width float32) (parts []string) {
 	part := ""
 	for _, word := range strings.Split(line, " ") {

@@ -1,7 +1,7 @@
 // Package pictures is the main area of the workbench: the panes with original, denoised picture
 // and residual, the three planes, and the texts on them.
 //
-//	pictures.go  the panel, its menu            panes.go, layouts.go, panelayout.go  which panes, and where
+//	pictures.go  the panel, its menu            panes.go, layouts.go, panelayout.go  which panes at which places
 //	captions.go  texts around the pictures      identity.go  how the corners name a series
 //	compare.go   comparison of two sides        planes.go    the layout of three planes
 //	zoom.go      planes, zoom, turns, marks     windows.go   window and level
@@ -132,7 +132,7 @@ func (v *Panel) Restore(get func(name string, into any) bool) {
 func (v *Panel) Offer(func(name string, into any) bool) string { return "" }
 
 // noticed adds the notice on clinical use to the pane that says how the series was acquired,
-// where the status bar is hidden.
+// if the status bar is hidden.
 func noticed(c sliceview.Caption, fullScreen bool) sliceview.Caption {
 	if fullScreen && len(c.How) > 0 {
 		c.How = append(c.How, lang.L(wording.NotClinical))
@@ -140,7 +140,7 @@ func noticed(c sliceview.Caption, fullScreen bool) sliceview.Caption {
 	return c
 }
 
-// display returns what captions depend on beside the session.
+// display returns what captions depend on besides the session.
 func (v *Panel) display() display {
 	d := display{panes: v.Sizes(), identity: v.identity()}
 	if v.maximized >= 0 {

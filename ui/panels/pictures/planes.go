@@ -14,7 +14,7 @@ import (
 	"quell/volume"
 )
 
-// setQuad shows or hides the planes. With them come the crosshair, and a curtain where no
+// setQuad shows or hides the planes. With them come the crosshair, and a curtain if no
 // comparison is chosen.
 func (v *Panel) setQuad(on bool) {
 	if on == v.quad.on {
@@ -61,8 +61,8 @@ func (v *Panel) PlaneSizes() (sizes [3]viewer.Pane) {
 	return sizes
 }
 
-// PlanesFramed implements panel.Screen: it shows new frames of the planes; those that have not changed are not
-// uploaded again.
+// PlanesFramed implements panel.Screen: it shows new frames of the planes; frames that have not changed are
+// not uploaded again.
 func (v *Panel) PlanesFramed(frames [3]viewer.Frame) {
 	for p, pane := range v.Planes {
 		if pane.Frame() != frames[p] {

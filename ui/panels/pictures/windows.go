@@ -31,7 +31,7 @@ var presetKeys = []fyne.KeyName{fyne.Key2, fyne.Key3, fyne.Key4, fyne.Key5, fyne
 func presetID(i int) string { return fmt.Sprintf("window-%d", i+2) }
 
 // presetCommands returns the list of the windows that suit the series, and the keys of the
-// first ones, which the help sheet calls by those of CT and of other series.
+// first ones, which the help sheet calls by the windows of CT and of other series.
 func (v *Panel) presetCommands() []command.Command {
 	out := []command.Command{{ID: "windows", Title: "Presets", Menu: command.WindowMenu, Gap: true, List: v.windowList}}
 	ct, others := volume.Presets("CT"), []string{"tissue", "narrow", "bright", "dark"}

@@ -16,7 +16,7 @@ type Curve struct {
 	XLabel, YLabel string
 	X, Y           []float64 // by rising X, which is above 0
 	Labels         []string  // of the points, for the pointer
-	Best           int       // -1 where no point is better than none at all
+	Best           int       // -1 if no point is better than none at all
 	Present        float64   // X of the present value; 0 for none
 	Without        float64   // Y without a filter
 	Old            bool      // the curve belongs to other parameters

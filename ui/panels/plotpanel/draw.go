@@ -32,11 +32,11 @@ type Request struct {
 	Kind          Kind
 	Picture       *viewer.Picture
 	Curve         *Curve // of the strength
-	Focus         [3]int // the voxel whose row is profiled, where there is no line
+	Focus         [3]int // the voxel in the profiled row, if there is no line
 	Marked        Marked
 	Log           bool // the axis of the counts is logarithmic
-	Residual      bool // the histogram is that of the residual
-	All           bool // the noise power spectrum is that of all rectangles on the slice
+	Residual      bool // the histogram is of the residual
+	All           bool // the noise power spectrum is of all rectangles on the slice
 	Window        volume.Window
 	Width, Height int     // device pixels
 	Scale         float64 // device pixels per screen unit
@@ -55,9 +55,9 @@ const (
 	maxBins   = 160
 )
 
-// Draw renders a plot at exactly the requested size; nil where there is nothing to
-// plot, or the size is too small for axes. It is safe for concurrent use. x is where
-// the curve of the strength lies, words what a spectrum says.
+// Draw renders a plot at exactly the requested size; nil if there is nothing to
+// plot, or the size is too small for axes. It is safe for concurrent use. x is the
+// place of the curve of the strength, words what a spectrum says.
 func Draw(r Request) (img *image.RGBA, x axis, words string, err error) {
 	missing := r.Picture == nil || r.empty()
 	if r.Kind == Strength {

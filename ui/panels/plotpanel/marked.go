@@ -14,10 +14,10 @@ type Marked struct {
 	Line       *measure.Outline // that is profiled, in place of the row under the pointer; nil for none
 	LineName   string
 	LineNote   string           // what is measured along it
-	Region     *measure.Outline // whose voxels the histogram counts, in place of the slice's; nil for none
+	Region     *measure.Outline // the region of the voxels that the histogram counts, in place of the slice's; nil for none
 	RegionName string
-	Rectangles []measure.Outline // all that lie on the slice, where Region is one of them
-	Sigma      float64           // of the noise; 0 where it is not known
+	Rectangles []measure.Outline // all that lie on the slice, if Region is one of them
+	Sigma      float64           // of the noise; 0 if it is not known
 }
 
 // in follows the label of an axis.

@@ -13,7 +13,8 @@ import (
 	"quell/ui/language"
 )
 
-// residualLine is the curve of what was removed, beside those of original and result.
+// residualLine is the curve of what was removed, next to the curves of original and
+// result.
 var residualLine = color.NRGBA{R: 0x6f, G: 0xb4, B: 0xff, A: 0xff}
 
 // spectrum plots what the selected ROI can be measured for: around a disc, or across a

@@ -50,9 +50,9 @@ type Widget struct {
 	head    *fyne.Container
 	find    *control.Button
 	log     *control.Check // the axis of the counts is logarithmic
-	removed *control.Check // the histogram is that of the residual
+	removed *control.Check // the histogram is of the residual
 	spectra *control.Check // the spectrum of the ROI, in place of its histogram
-	all     *control.Check // the noise power spectrum is that of all rectangles
+	all     *control.Check // the noise power spectrum is of all rectangles
 	words   *widget.Label  // of the spectrum
 	over    *curveArea
 	image   *canvas.Image
@@ -122,8 +122,8 @@ func (p *Widget) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleR
 // Kind returns what is plotted.
 func (p *Widget) Kind() Kind { return p.kind }
 
-// Display plots a slice with a window, and what is marked on it, or nothing where picture is nil;
-// it returns at once where nothing that the plot shows has changed.
+// Display plots a slice with a window, and what is marked on it, or nothing if picture is nil; it
+// returns at once if nothing that the plot shows has changed.
 func (p *Widget) Display(picture *viewer.Picture, focus [3]int, window volume.Window, marked Marked) {
 	same := picture == p.picture && window == p.window && (p.kind != Profile || marked.Line != nil || focus == p.focus) && marked.equal(p.marked)
 	p.picture, p.focus, p.window, p.marked = picture, focus, window, marked
@@ -135,7 +135,7 @@ func (p *Widget) Display(picture *viewer.Picture, focus [3]int, window volume.Wi
 
 // DisplayCurve shows the curve of the strength, nil for none; finding says whether
 // the search for it is in progress, and can whether one can start. It returns at
-// once where nothing has changed.
+// once if nothing has changed.
 func (p *Widget) DisplayCurve(c *Curve, finding, can bool) {
 	if finding != p.finding || can != p.can || !c.same(p.curve) {
 		other := !c.same(p.curve)

@@ -91,7 +91,7 @@ func TestOnlyWhatThePlotShowsIsDrawnAgain(t *testing.T) {
 	}
 }
 
-// Without a slice nothing is plotted, also where the plot of the last one is late or the kind changes.
+// Without a slice nothing is plotted, also if the plot of the last one is late or the kind changes.
 func TestAClosedSeriesIsNotPlotted(t *testing.T) {
 	test.NewTempApp(t)
 	var queue []func()

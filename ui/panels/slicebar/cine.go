@@ -141,7 +141,7 @@ func (c *cine) display(open bool) {
 	control.SetEnabled(c.Rates, open)
 }
 
-// commands are those of the cine.
+// commands are the commands of the cine.
 func (c *cine) commands() []command.Command {
 	return []command.Command{
 		{ID: "cine", Title: "Cine", Help: "plays the slices", Menu: command.PictureMenu, Gap: true, Chords: command.Key(fyne.KeyY),

@@ -33,8 +33,8 @@ type Panel struct {
 	Label   *widget.Label
 	volumes *control.Slider // along the axis of a 4-D series, below the slices
 	volume  *widget.Label
-	along   *fyne.Container // volumes and volume; hidden where there is no 4-D series
-	wanted  int             // the volume that the slider was moved to, from 1; 0 where that is shown
+	along   *fyne.Container // volumes and volume; hidden if there is no 4-D series
+	wanted  int             // the volume that the slider was moved to, from 1; 0 if that is shown
 	dragged bool            // the slider was not let go yet
 	Strip   *strip
 	Sigmas  *widget.Label // the range of sigma in the strip
@@ -74,7 +74,8 @@ func New(h *host.Host) panel.Panel {
 	}, state.SetIndex)
 	b.Sigmas = control.Caption("")
 	b.Sigmas.Importance = widget.LowImportance
-	// Under the ends of the slider's groove lie its ends, not those of the widget.
+	// Under the ends of the slider's groove lie its ends, not the ends of the
+	// widget.
 	inset := theme.IconInlineSize()/2 + theme.InnerPadding()
 	b.volumes, b.volume = control.NewSlider(1, 1), widget.NewLabel("")
 	// A volume is read when the slider is let go: reading one takes longer than a slice.
@@ -130,7 +131,7 @@ func (b *Panel) Pause() { b.Cine.end() }
 func (b *Panel) Close() { b.Cine.end() }
 
 // ordered returns figures along the third axis of the series in the order of the slider;
-// nil where that runs along another axis.
+// nil if that runs along another axis.
 func ordered(view volume.View, figures []measures.SliceFigure) []measures.SliceFigure {
 	if view.Axis[2] != 2 || len(figures) != view.Size[2] {
 		return nil
@@ -144,7 +145,7 @@ func ordered(view volume.View, figures []measures.SliceFigure) []measures.SliceF
 
 // displayVolume shows which volume of a 4-D series is on the screen, and says whether the bar became
 // higher or lower by it. While another volume is being read, or waits for an answer, the slider stays
-// where it was moved to.
+// at the place to which it was moved.
 func (b *Panel) displayVolume(s *session.Session, asking bool) (resized bool) {
 	g, index := s.Documents.Group()
 	if g != nil && b.wanted > 0 && b.wanted != index+1 && (b.dragged || asking || s.Tasks.Busy()) {
@@ -179,8 +180,8 @@ func (b *Panel) nameVolume(s *session.Session, index int) {
 	}
 }
 
-// showVolume shows another volume of the 4-D series, after a question where that would lose
-// a result.
+// showVolume shows another volume of the 4-D series, after a question if that would lose a
+// result.
 func (b *Panel) showVolume(k int) {
 	g, now := b.h.Session.Documents.Group()
 	if g == nil || k < 0 || k >= g.Len() || k == now {

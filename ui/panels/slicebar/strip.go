@@ -22,8 +22,8 @@ import (
 )
 
 // strip shows sigma and the verdict of every slice above the slider that selects it:
-// the height of a column is sigma, the tick below it the verdict. Where the noise of a
-// slice is not known there is no column, where its verdict is not, the tick is dark.
+// the height of a column is sigma, the tick below it the verdict. If the noise of a
+// slice is not known there is no column, if its verdict is not, the tick is dark.
 type strip struct {
 	widget.BaseWidget
 	raster  *canvas.Raster
@@ -51,7 +51,7 @@ var (
 	unjudged     = color.NRGBA{R: 0x34, G: 0x34, B: 0x34, A: 0xff}
 )
 
-// markColors are those of the verdicts.
+// markColors are the colours of the verdicts.
 var markColors = map[tune.Verdict]color.NRGBA{
 	tune.Under:   {R: 0x6c, G: 0x9a, B: 0xd0, A: 0xff},
 	tune.Matched: {R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff},
@@ -62,7 +62,7 @@ var markColors = map[tune.Verdict]color.NRGBA{
 }
 
 // newStrip returns an empty strip. hover is called with a text for the slice under
-// the pointer, "" where it left; choose with the slice that is clicked.
+// the pointer, "" if it left; choose with the slice that is clicked.
 func newStrip(hover func(text string), choose func(i int)) *strip {
 	s := &strip{hover: hover, choose: choose}
 	s.raster = canvas.NewRaster(s.draw)
@@ -103,7 +103,7 @@ func (s *strip) draw(w, h int) image.Image {
 	}
 	for x := range w {
 		i := x * n / w
-		if w >= 4*n && i != (x+1)*n/w { // a gap where there is room
+		if w >= 4*n && i != (x+1)*n/w { // a gap if there is room
 			continue
 		}
 		f := s.Figures[i]
@@ -133,7 +133,7 @@ func (s *strip) largest() (most float64) {
 	return most
 }
 
-// summary is the label beside the strip: "σ 3.9 to 5.2 HU".
+// summary is the label next to the strip: "σ 3.9 to 5.2 HU".
 func (s *strip) summary() string {
 	most := s.largest()
 	if most == 0 {

@@ -105,7 +105,8 @@ func TestTheStripSaysWhatItKnows(t *testing.T) {
 	}
 }
 
-// The strip is in the order of the slider, which may run against that of the series.
+// The strip is in the order of the slider, which may run against the order of the
+// series.
 func TestTheStripIsInTheOrderOfTheSlider(t *testing.T) {
 	g := volume.NewGeometry([3]int{4, 4, 3}, [3]float64{1, 1, 1})
 	figures := []measures.SliceFigure{{Why: message.Verbatim("a")}, {Why: message.Verbatim("b")}, {Why: message.Verbatim("c")}}
