@@ -12,7 +12,11 @@ import (
 	"fyne.io/fyne/v2"
 	fyneapp "fyne.io/fyne/v2/app"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/workbench"
 	"quell/assets"
 	"quell/internal/clean"
 	"quell/internal/crash"
@@ -23,7 +27,7 @@ import (
 )
 
 func main() {
-	if crash.Monitor(app.Version()) {
+	if crash.Monitor(job.Version()) {
 		return
 	}
 	fresh := flag.Bool("fresh", false, "start with the default settings and save none")
@@ -35,46 +39,46 @@ func main() {
 	}
 	flag.Parse()
 	if *version {
-		fmt.Println("quell-workbench", app.Version())
+		fmt.Println("quell-workbench", job.Version())
 		return
 	}
 	if err := run(*fresh, *size, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "quell-workbench:", clean.Line(err.Error()))
-		os.Exit(app.ExitCode(err))
+		os.Exit(job.ExitCode(err))
 	}
 }
 
 func run(fresh bool, size string, paths []string) error {
-	options := host.Options{Settings: app.DefaultSettings(), Bundled: app.OpenBundled, DesktopDialogs: true}
-	if path, err := app.SettingsPath(); err == nil && !fresh {
-		options.Settings, options.SettingsPath = app.LoadSettings(path), path
+	options := host.Options{Settings: workbench.DefaultSettings(), Bundled: open.Bundled, DesktopDialogs: true}
+	if path, err := files.SettingsPath(); err == nil && !fresh {
+		options.Settings, options.SettingsPath = workbench.LoadSettings(path), path
 	}
 	if size != "" {
 		s := &options.Settings.WorkbenchSize
 		if n, err := fmt.Sscanf(size, "%fx%f", &s[0], &s[1]); err != nil || n != 2 {
-			return app.Usagef("-size %s: give it as in 1600x1000", size)
+			return job.Usagef("-size %s: give it as in 1600x1000", size)
 		}
 	}
 	if dir, err := os.UserCacheDir(); err == nil {
 		if !fresh {
 			options.AutosaveDir = filepath.Join(dir, "quell", "autosave")
 		}
-		log := crash.New(filepath.Join(dir, "quell", "crash.log"), app.Version())
+		log := crash.New(filepath.Join(dir, "quell", "crash.log"), job.Version())
 		options.Panicked = log.Panicked
 		_ = log.Watch() // without it, recovered panics are logged all the same
 	}
 	if s := options.Settings.Scale; s > 0 && os.Getenv("FYNE_SCALE") == "" {
 		_ = os.Setenv("FYNE_SCALE", strconv.FormatFloat(s, 'g', -1, 64))
 	}
-	app.UseGPUWorker(options.Settings.GPUWorker)
-	engine, err := app.PickEngine("cpu") // until the GPU is found
+	engines.UseGPUWorker(options.Settings.GPUWorker)
+	engine, err := engines.Pick("cpu") // until the GPU is found
 	if err != nil {
 		return err
 	}
 	options.Engine = engine
 
 	fyneapp.SetMetadata(fyne.AppMetadata{
-		ID: "org.quell.workbench", Name: "Quell", Version: app.Version(), Migrations: map[string]bool{"fyneDo": true},
+		ID: "org.quell.workbench", Name: "Quell", Version: job.Version(), Migrations: map[string]bool{"fyneDo": true},
 	})
 	a := fyneapp.NewWithID("org.quell.workbench")
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon))

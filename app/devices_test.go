@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"context"
@@ -6,12 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"quell/app"
+	"quell/app/apptest"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/denoise"
 	"quell/volume"
 )
 
 // devicesEngine returns its input, as if two devices had filtered it.
-type devicesEngine struct{ engineFunc }
+type devicesEngine struct{ apptest.EngineFunc }
 
 func (e devicesEngine) Run(ctx context.Context, _ denoise.Recipe, in denoise.Input, region volume.Region, _ denoise.Progress) (*volume.Volume, error) {
 	log := denoise.DeviceLogOf(ctx)
@@ -23,13 +27,13 @@ func (e devicesEngine) Run(ctx context.Context, _ denoise.Recipe, in denoise.Inp
 // A report states what each GPU did, of a 4-D series all volumes together, and nothing
 // where no GPU did.
 func TestReportsNameTheDevices(t *testing.T) {
-	job := medianJob(t)
-	in, err := Open(t.Context(), job.Input, Events{})
+	j := medianJob(t)
+	in, err := open.Open(t.Context(), j.Input, job.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	report, err := DoOn(t.Context(), On{Series: in.Series, Engine: devicesEngine{}}, Job{Recipe: job.Recipe}, Events{})
+	report, err := app.DoOn(t.Context(), app.On{Series: in.Series, Engine: devicesEngine{}}, job.Job{Recipe: j.Recipe}, job.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,12 +47,12 @@ func TestReportsNameTheDevices(t *testing.T) {
 	}
 
 	_, group := groupJob(t, "out.nii")
-	c, err := Scan(t.Context(), group.Input.Path)
+	c, err := open.Scan(t.Context(), group.Input.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	report, err = c.DoGroup(t.Context(), 0, devicesEngine{}, group, Events{})
+	report, err = app.DoGroup(c, t.Context(), 0, devicesEngine{}, group, job.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +60,7 @@ func TestReportsNameTheDevices(t *testing.T) {
 		t.Errorf("devices of three volumes: %+v", d)
 	}
 
-	if report, err = Do(t.Context(), job, Events{}); err != nil || report.Devices != nil {
+	if report, err = app.Do(t.Context(), j, job.Events{}); err != nil || report.Devices != nil {
 		t.Errorf("devices of the CPU: %+v, %v", report.Devices, err)
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,10 @@ import (
 	"strings"
 	"testing"
 
+	"quell/app"
+	"quell/app/apptest"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
 	"quell/volume"
@@ -61,21 +65,6 @@ func diffusionCases() map[string]dicomtest.Diffusion {
 	return cases
 }
 
-// writeDiffusion writes the files of a series into a new folder.
-func writeDiffusion(t *testing.T, d dicomtest.Diffusion) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "dwi")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, f := range d.Files() {
-		if err := os.WriteFile(filepath.Join(dir, name), f.File(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
 // table reads lines of numbers.
 func table(t *testing.T, path string) (rows [][]float64) {
 	t.Helper()
@@ -101,7 +90,7 @@ func table(t *testing.T, path string) (rows [][]float64) {
 // there may be none.
 func factsOfDiffusion(t *testing.T, path string) (f diffusionFacts) {
 	t.Helper()
-	c, err := Scan(t.Context(), path)
+	c, err := open.Scan(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +195,7 @@ func TestDiffusionFromDICOM(t *testing.T) {
 	cases := diffusionCases()
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		d := cases[name]
-		dir := writeDiffusion(t, d)
+		dir := apptest.WriteDiffusion(t, d)
 		// dcm2niix takes files that are counted position by position for those of one volume, but
 		// for makers that count so.
 		asked := !d.ByPosition || strings.HasPrefix(name, "GE") || strings.HasPrefix(name, "Philips")
@@ -214,7 +203,7 @@ func TestDiffusionFromDICOM(t *testing.T) {
 			facts[name] = byDcm2niix(t, dir)
 		}
 		out := filepath.Join(t.TempDir(), "out.nii.gz")
-		if _, err := Do(t.Context(), Job{Input: Input{Path: dir}, Output: Output{Path: out}}, Events{}); err != nil {
+		if _, err := app.Do(t.Context(), job.Job{Input: job.Input{Path: dir}, Output: job.Output{Path: out}}, job.Events{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -255,7 +244,7 @@ func TestDiffusionFacts(t *testing.T) {
 	}
 	cases := diffusionCases()
 	for name, want := range facts {
-		if text := byDcm2niix(t, writeDiffusion(t, cases[name])).differ(want); text != "" {
+		if text := byDcm2niix(t, apptest.WriteDiffusion(t, cases[name])).differ(want); text != "" {
 			t.Errorf("%s: %s", name, text)
 		}
 	}

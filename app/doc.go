@@ -1,18 +1,19 @@
-// Package app is everything that the workbench and the command line do; it has no
-// widgets. Panels and commands hold no logic of their own; they call this
-// package.
+// Package app is the door that the command line, the batch and the workbench share: Do opens an
+// input, chooses the sinks of its outputs and has the job done. Commands and panels hold no logic of
+// their own.
 //
-//	open, scan*, catalog, folder, archive, gzip   finding and reading series
-//	job, do, events                               a piece of work as data, and doing it
-//	run, preview, engines, regular                filtering a volume or a slice
-//	measures, pictures                            numbers and pictures of a result
-//	export*, record, deidentify                   writing a result
-//	document, history, settings                   the state of the workbench
+// The rooms below it import each other in one direction, from the bottom:
 //
-// Errors are sentences for a person. An InputError is a fault of the input, a
-// UsageError one of the request; ExitCode turns any error into the exit code of
-// the command line.
+//	job        a piece of work as data, events, errors
+//	engines    the engines of this machine
+//	files      formats, kinds of outputs, the gate
+//	open       from a path to series
+//	run        filtering a series
+//	judge      verdicts and measures
+//	executor   doing a job: sources, slabs, sinks
+//	output     what a job writes
+//	app        the doors
+//	workbench  what the window keeps; app/batch and its like lie beside it
 //
-// The package imports volume, series, denoise and its engines, measure, io/* and
-// assets. It never imports Fyne or anything that links a GPU driver.
+// None imports Fyne or anything that links a GPU driver.
 package app

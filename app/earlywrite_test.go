@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"bytes"
@@ -9,13 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"quell/app"
+	"quell/app/apptest"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/denoise"
 	"quell/volume"
 )
 
 // arrivingEngine copies the region; its voxels arrive in two parts, with a call in between.
 type arrivingEngine struct {
-	engineFunc
+	apptest.EngineFunc
 	between func(a *volume.Arrival) error
 }
 
@@ -41,7 +45,7 @@ func (e arrivingEngine) Run(ctx context.Context, _ denoise.Recipe, in denoise.In
 // TestEarlyWriteIsTheSame checks that what is written while the engine computes it is what is
 // written of a complete result, record included, and that it has its name only then.
 func TestEarlyWriteIsTheSame(t *testing.T) {
-	s := wavy(40, 30, 7)
+	s := apptest.Wavy(40, 30, 7)
 	s.Volume.Mask = make([]bool, len(s.Volume.Data))
 	for i := range s.Volume.Mask {
 		s.Volume.Mask[i] = i%5 != 0
@@ -51,15 +55,15 @@ func TestEarlyWriteIsTheSame(t *testing.T) {
 			write := func(early bool, between func(out string)) string {
 				dir := t.TempDir()
 				out := filepath.Join(dir, c.name)
-				var e denoise.Engine = engineFunc(func(v *volume.Volume, _ denoise.Recipe, r volume.Region) (*volume.Volume, error) {
+				var e denoise.Engine = apptest.EngineFunc(func(v *volume.Volume, _ denoise.Recipe, r volume.Region) (*volume.Volume, error) {
 					return v.Crop(r), nil
 				})
 				if early {
 					e = arrivingEngine{between: func(*volume.Arrival) error { between(out); return nil }}
 				}
-				recipe := mustRecipe("median", 2)
-				job := Job{Recipe: &recipe, Output: Output{Path: out, ExportOptions: ExportOptions{Dtype: c.dtype, Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}}
-				report, err := DoOn(t.Context(), On{Series: s, Engine: e}, job, Events{})
+				recipe := apptest.MustRecipe("median", 2)
+				j := job.Job{Recipe: &recipe, Output: job.Output{Path: out, Options: job.Options{Dtype: c.dtype, Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}}
+				report, err := app.DoOn(t.Context(), app.On{Series: s, Engine: e}, j, job.Events{})
 				if err != nil || report.Files == 0 || report.Output != out {
 					t.Fatal(report, err)
 				}
@@ -92,7 +96,7 @@ func TestEarlyWriteIsTheSame(t *testing.T) {
 // TestEarlyWriteOfWhatFails checks that nothing is left of a run that fails or is cancelled,
 // and that a result is written which could not be written early.
 func TestEarlyWriteOfWhatFails(t *testing.T) {
-	s, recipe := wavy(40, 30, 7), mustRecipe("median", 2)
+	s, recipe := apptest.Wavy(40, 30, 7), apptest.MustRecipe("median", 2)
 	failed := errors.New("failed")
 	for name, c := range map[string]struct {
 		between func(a *volume.Arrival, cancel func()) error
@@ -107,9 +111,9 @@ func TestEarlyWriteOfWhatFails(t *testing.T) {
 			defer cancel()
 			dir := t.TempDir()
 			out := filepath.Join(dir, "a.nii")
-			job := Job{Recipe: &recipe, Output: Output{Path: out}}
+			j := job.Job{Recipe: &recipe, Output: job.Output{Path: out}}
 			e := arrivingEngine{between: func(a *volume.Arrival) error { return c.between(a, cancel) }}
-			_, err := DoOn(ctx, On{Series: s, Engine: e}, job, Events{})
+			_, err := app.DoOn(ctx, app.On{Series: s, Engine: e}, j, job.Events{})
 			if !errors.Is(err, c.want) {
 				t.Fatal(err)
 			}
@@ -120,7 +124,7 @@ func TestEarlyWriteOfWhatFails(t *testing.T) {
 			if c.want != nil {
 				return
 			}
-			back, err := Open(t.Context(), Input{Path: out}, Events{})
+			back, err := open.Open(t.Context(), job.Input{Path: out}, job.Events{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"errors"
@@ -7,6 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"quell/app"
+	"quell/app/apptest"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/io/dicom/dicomtest"
 	"quell/io/nifti"
 	"quell/series"
@@ -16,7 +21,7 @@ import (
 const bvalText, bvecText = "0\t700 1e3 \n", "0 1 0 \r\n0 0 1\r\n0 0 0\r\n" // no program's own format
 
 // weightedJob filters a 4-D file that has gradients beside it.
-func weightedJob(t *testing.T, out string) (dir string, job Job) {
+func weightedJob(t *testing.T, out string) (dir string, job job.Job) {
 	t.Helper()
 	dir, job = groupJob(t, out)
 	put(t, strings.TrimSuffix(job.Input.Path, ".nii.gz")+".bval", bvalText)
@@ -44,19 +49,19 @@ func want(t *testing.T, what, path, text string) {
 // The files beside a 4-D input stand beside each 4-D output of NIfTI, byte for byte, however it is
 // made.
 func TestGradientsAreCopied(t *testing.T) {
-	for what, change := range map[string]func(*Job){
-		"filtered":     func(j *Job) {},
-		"in slabs":     func(j *Job) { j.Memory = twoSlices },
-		"converted":    func(j *Job) { j.Recipe = nil },
-		"some slices":  func(j *Job) { j.Slices = SliceRange{From: 1, To: 3} },
-		"uncompressed": func(j *Job) { j.Output.Path = strings.TrimSuffix(j.Output.Path, ".gz") },
-		"of integers":  func(j *Job) { j.Output.Dtype = "int16" },
+	for what, change := range map[string]func(*job.Job){
+		"filtered":     func(j *job.Job) {},
+		"in slabs":     func(j *job.Job) { j.Memory = twoSlices },
+		"converted":    func(j *job.Job) { j.Recipe = nil },
+		"some slices":  func(j *job.Job) { j.Slices = job.SliceRange{From: 1, To: 3} },
+		"uncompressed": func(j *job.Job) { j.Output.Path = strings.TrimSuffix(j.Output.Path, ".gz") },
+		"of integers":  func(j *job.Job) { j.Output.Dtype = "int16" },
 	} {
-		dir, job := weightedJob(t, "out.nii.gz")
-		if change(&job); what == "filtered" {
-			job.Output.Beside = map[string]string{"noise-out": filepath.Join(dir, "noise.nii")}
+		dir, work := weightedJob(t, "out.nii.gz")
+		if change(&work); what == "filtered" {
+			work.Output.Beside = map[string]string{"noise-out": filepath.Join(dir, "noise.nii")}
 		}
-		report, err := Do(t.Context(), job, Events{})
+		report, err := app.Do(t.Context(), work, job.Events{})
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
 			continue
@@ -70,16 +75,16 @@ func TestGradientsAreCopied(t *testing.T) {
 			want(t, what, filepath.Join(dir, "noise.bval"), bvalText)
 		}
 		// And they are read again.
-		c, err := Scan(t.Context(), job.Output.Path)
+		c, err := open.Scan(t.Context(), work.Output.Path)
 		if err != nil || c.Entries[0].Group.Places[2].String() != "b-value 1e3 s/mm2" {
 			t.Errorf("%s: %+v, %v", what, c, err)
 		}
 	}
 	// One volume has none, nor has a folder of DICOM.
-	dir, job := weightedJob(t, "one.nii")
+	dir, work := weightedJob(t, "one.nii")
 	one := 1
-	job.Input.Series = &one
-	if _, err := Do(t.Context(), job, Events{}); err != nil {
+	work.Input.Series = &one
+	if _, err := app.Do(t.Context(), work, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	want(t, "one volume", filepath.Join(dir, "one.bval"), "")
@@ -104,20 +109,20 @@ func TestForeignGradients(t *testing.T) {
 			}
 		}, true, ""},
 	} {
-		dir, job := weightedJob(t, "out.nii")
+		dir, j := weightedJob(t, "out.nii")
 		if c.first {
-			if _, err := Do(t.Context(), job, Events{}); err != nil {
+			if _, err := app.Do(t.Context(), j, job.Events{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		c.before(dir)
-		put(t, strings.TrimSuffix(job.Input.Path, ".nii.gz")+".bval", "0 5 6") // the next run has others
-		_, err := Do(t.Context(), job, Events{})
-		if (err == nil) != (c.named == "") || err != nil && (!errors.Is(err, ErrForeignTarget) || !strings.Contains(err.Error(), c.named+" exists")) {
+		put(t, strings.TrimSuffix(j.Input.Path, ".nii.gz")+".bval", "0 5 6") // the next run has others
+		_, err := app.Do(t.Context(), j, job.Events{})
+		if (err == nil) != (c.named == "") || err != nil && (!errors.Is(err, files.ErrForeignTarget) || !strings.Contains(err.Error(), c.named+" exists")) {
 			t.Errorf("%s: %v", what, err)
 		}
-		job.Output.Overwrite = true
-		if _, err := Do(t.Context(), job, Events{}); err != nil {
+		j.Output.Overwrite = true
+		if _, err := app.Do(t.Context(), j, job.Events{}); err != nil {
 			t.Errorf("%s, to be overwritten: %v", what, err)
 		}
 		want(t, what, filepath.Join(dir, "out.bval"), "0 5 6")
@@ -127,16 +132,16 @@ func TestForeignGradients(t *testing.T) {
 
 // Gradients of an earlier output go with it, if the next one has none.
 func TestGradientsGoWithTheirOutput(t *testing.T) {
-	dir, job := weightedJob(t, "out.nii")
-	if _, err := Do(t.Context(), job, Events{}); err != nil {
+	dir, j := weightedJob(t, "out.nii")
+	if _, err := app.Do(t.Context(), j, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, ext := range []string{".bval", ".bvec"} {
-		if err := os.Remove(strings.TrimSuffix(job.Input.Path, ".nii.gz") + ext); err != nil {
+		if err := os.Remove(strings.TrimSuffix(j.Input.Path, ".nii.gz") + ext); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Do(t.Context(), job, Events{}); err != nil {
+	if _, err := app.Do(t.Context(), j, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	want(t, "afterwards", filepath.Join(dir, "out.bval"), "")
@@ -146,13 +151,13 @@ func TestGradientsGoWithTheirOutput(t *testing.T) {
 // The gradients beside an input are a part of it: another output cannot have their place, even to
 // be overwritten.
 func TestGradientsOfTheInput(t *testing.T) {
-	_, job := weightedJob(t, "out.nii")
-	job.Output.Path = strings.TrimSuffix(job.Input.Path, ".gz")
-	job.Output.Overwrite = true
-	if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "is the input itself") {
+	_, j := weightedJob(t, "out.nii")
+	j.Output.Path = strings.TrimSuffix(j.Input.Path, ".gz")
+	j.Output.Overwrite = true
+	if _, err := app.Do(t.Context(), j, job.Events{}); job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), "is the input itself") {
 		t.Errorf("%v", err)
 	}
-	want(t, "afterwards", strings.TrimSuffix(job.Input.Path, ".nii.gz")+".bval", bvalText)
+	want(t, "afterwards", strings.TrimSuffix(j.Input.Path, ".nii.gz")+".bval", bvalText)
 }
 
 // A series whose files give no directions says so once, and has its b-values alone.
@@ -161,8 +166,8 @@ func TestDirectionsThatAreMissing(t *testing.T) {
 		Change: func(_, _ int, f *dicomtest.Fake) { f.With(0x00185100, "FFP") }}
 	out := filepath.Join(t.TempDir(), "out.nii")
 	said := 0
-	r, err := Do(t.Context(), Job{Input: Input{Path: writeDiffusion(t, d)}, Output: Output{Path: out}},
-		Events{Message: func(s series.Severity, text string) {
+	r, err := app.Do(t.Context(), job.Job{Input: job.Input{Path: apptest.WriteDiffusion(t, d)}, Output: job.Output{Path: out}},
+		job.Events{Message: func(s series.Severity, text string) {
 			if strings.Contains(text, "gradient directions are stated in the frame of the scanner") && s == series.Warning {
 				said++
 			}

@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"bytes"
@@ -11,50 +11,31 @@ import (
 	"strings"
 	"testing"
 
+	"quell/app"
+	"quell/app/apptest"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/output"
+	"quell/app/run"
 	"quell/denoise/noise"
-	"quell/io/nifti/niftitest"
 	"quell/series"
-	"quell/volume"
 )
 
-// put4D writes a NIfTI file of n volumes, each of other values, and returns them.
-func put4D(t *testing.T, path string, n int, step float64) (volumes []*volume.Volume) {
-	t.Helper()
-	first := wavy(7, 6, 5)
-	first.Volume.Affine.SetColumn(3, volume.Vec{-3, 4, 5})
-	for k := range n {
-		v := volume.New(first.Volume.Geometry)
-		for i, x := range first.Volume.Data {
-			v.Data[i] = x*float32(k+1) + float32((i*7919+k*31)%13)
-		}
-		volumes = append(volumes, v)
-	}
-	write4D(t, path, step, volumes...)
-	return volumes
-}
-
-// write4D writes volumes to a NIfTI file.
-func write4D(t *testing.T, path string, step float64, volumes ...*volume.Volume) {
-	t.Helper()
-	if err := niftitest.Write4D(t.Context(), path, step, volumes...); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // groupJob filters a 4-D file of three volumes to out, a name in the folder dir.
-func groupJob(t *testing.T, out string) (dir string, job Job) {
+func groupJob(t *testing.T, out string) (dir string, j job.Job) {
 	t.Helper()
 	dir = t.TempDir()
 	in := filepath.Join(dir, "in.nii.gz")
-	put4D(t, in, 3, 2)
-	r := mustRecipe("median", 3)
-	return dir, Job{Input: Input{Path: in}, Recipe: &r, Engine: EnginePolicy{Name: "cpu"}, Output: Output{Path: filepath.Join(dir, out)}}
+	apptest.Put4D(t, in, 3, 2)
+	r := apptest.MustRecipe("median", 3)
+	return dir, job.Job{Input: job.Input{Path: in}, Recipe: &r, Engine: job.EnginePolicy{Name: "cpu"}, Output: job.Output{Path: filepath.Join(dir, out)}}
 }
 
 // loadAll returns the volumes under a path.
-func loadAll(t *testing.T, path string) (c *Catalog, all []*series.Series) {
+func loadAll(t *testing.T, path string) (c *open.Catalog, all []*series.Series) {
 	t.Helper()
-	c, err := Scan(t.Context(), path)
+	c, err := open.Scan(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,35 +53,35 @@ func loadAll(t *testing.T, path string) (c *Catalog, all []*series.Series) {
 // Each volume of a 4-D file is filtered as it is alone, whatever the output's format.
 func TestDoFilters4D(t *testing.T) {
 	for _, out := range []string{"out.nii", "out.nii.gz", "out"} {
-		dir, job := groupJob(t, out)
-		job.Measure = true
-		job.Output.Beside = map[string]string{"noise-out": filepath.Join(dir, "removed.nii")}
-		steps := map[Step]bool{}
-		report, err := Do(t.Context(), job, Events{Progress: func(step Step, done, total int64) { steps[step] = steps[step] || done == total }})
+		dir, j := groupJob(t, out)
+		j.Measure = true
+		j.Output.Beside = map[string]string{"noise-out": filepath.Join(dir, "removed.nii")}
+		steps := map[job.Step]bool{}
+		report, err := app.Do(t.Context(), j, job.Events{Progress: func(step job.Step, done, total int64) { steps[step] = steps[step] || done == total }})
 		if err != nil {
 			t.Fatal(out, err)
 		}
-		if !steps[Reading] || !steps[Filtering] || !steps[Writing] {
+		if !steps[job.Reading] || !steps[job.Filtering] || !steps[job.Writing] {
 			t.Errorf("%s: progress of %v; want all steps to their end", out, steps)
 		}
 		if report.Axis != "time" || len(report.Volumes) != 3 || report.Voxels != 3*7*6*5 || report.Dims != [3]int{7, 6, 5} || report.Engine != "cpu" ||
-			report.Recipe != nil || !report.Asked.Equal(*job.Recipe) || report.Covered != (Coverage{Volumes: 3, Of: 3}) || report.Removed != job.Output.Beside["noise-out"] {
+			report.Recipe != nil || !report.Asked.Equal(*j.Recipe) || report.Covered != (open.Coverage{Volumes: 3, Of: 3}) || report.Removed != j.Output.Beside["noise-out"] {
 			t.Errorf("%s: %+v", out, report)
 		}
-		c, all := loadAll(t, job.Output.Path)
+		c, all := loadAll(t, j.Output.Path)
 		if len(all) != 3 {
 			t.Fatalf("%s: %d volumes", out, len(all))
 		}
-		_, removed := loadAll(t, job.Output.Beside["noise-out"])
-		_, source := loadAll(t, job.Input.Path)
+		_, removed := loadAll(t, j.Output.Beside["noise-out"])
+		_, source := loadAll(t, j.Input.Path)
 		for k, s := range all {
 			v := report.Volumes[k]
 			if want := []string{"time 0 s", "time 2 s", "time 4 s"}[k]; v.Series != k || v.Name != want || v.Recipe == nil || v.Measures == nil || v.Noise == nil || v.Engine != "cpu" {
 				t.Errorf("%s: %+v", out, v)
 			}
-			alone := job
-			alone.Input.Series, alone.Output = &k, Output{Path: filepath.Join(dir, "alone.nii")}
-			one, err := Do(t.Context(), alone, Events{})
+			alone := j
+			alone.Input.Series, alone.Output = &k, job.Output{Path: filepath.Join(dir, "alone.nii")}
+			one, err := app.Do(t.Context(), alone, job.Events{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +96,7 @@ func TestDoFilters4D(t *testing.T) {
 					t.Errorf("%d files", report.Files)
 				}
 			}
-			if d := largestDifference(t, one.Run.Result, s.Volume); d > slack {
+			if d := apptest.LargestDifference(t, one.Run.Result, s.Volume); d > slack {
 				t.Errorf("%s: volume %d differs by %g from the volume filtered alone", out, k, d)
 			}
 			if !s.Volume.SameGrid(one.Run.Result.Geometry, 1e-3) {
@@ -134,10 +115,10 @@ func TestDoFilters4D(t *testing.T) {
 			t.Errorf("%s: the time step is lost: %+v", out, c.Entries[2].Group)
 		}
 		// The record has each volume, and its recipe makes the output again.
-		if r, err := LoadRecipe(report.Record); err != nil || !r.Equal(*job.Recipe) {
+		if r, err := files.LoadRecipe(report.Record); err != nil || !r.Equal(*j.Recipe) {
 			t.Errorf("%s: %v, %v", out, r, err)
 		}
-		var record Record
+		var record output.Record
 		data, err := os.ReadFile(report.Record)
 		if err == nil {
 			err = json.Unmarshal(data, &record)
@@ -146,13 +127,13 @@ func TestDoFilters4D(t *testing.T) {
 			t.Errorf("%s: record %s, %v", out, data, err)
 		}
 		for k := range source {
-			r, err := RecipeBeside(job.Output.Path, source[k].Volume, Maps{})
+			r, err := output.RecipeBeside(j.Output.Path, source[k].Volume, run.Maps{})
 			if err != nil || r == nil || !r.Equal(*report.Volumes[k].Recipe) {
 				t.Errorf("%s: recipe of volume %d: %v, %v", out, k, r, err)
 			}
 		}
 		// An earlier output is replaced.
-		if _, err := Do(t.Context(), job, Events{}); err != nil {
+		if _, err := app.Do(t.Context(), j, job.Events{}); err != nil {
 			t.Errorf("%s: again: %v", out, err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, ".quell*")); len(left) != 0 {
@@ -163,21 +144,21 @@ func TestDoFilters4D(t *testing.T) {
 
 // A slab of each volume, and noise and conversions, of 4-D series.
 func TestDoOn4DInOtherWays(t *testing.T) {
-	dir, job := groupJob(t, "slab.nii")
-	job.Slices = SliceRange{From: 1, To: 3}
-	report, err := Do(t.Context(), job, Events{})
-	if err != nil || report.Dims != [3]int{7, 6, 2} || report.Covered.Text != job.Input.Path+": only slices 2:3 of 5" {
+	dir, j := groupJob(t, "slab.nii")
+	j.Slices = job.SliceRange{From: 1, To: 3}
+	report, err := app.Do(t.Context(), j, job.Events{})
+	if err != nil || report.Dims != [3]int{7, 6, 2} || report.Covered.Text != j.Input.Path+": only slices 2:3 of 5" {
 		t.Errorf("%+v, %v", report.Covered, err)
 	}
-	if _, all := loadAll(t, job.Output.Path); len(all) != 3 || all[2].Volume.Dims[2] != 2 {
+	if _, all := loadAll(t, j.Output.Path); len(all) != 3 || all[2].Volume.Dims[2] != 2 {
 		t.Errorf("%d volumes", len(all))
 	}
-	noisy := Job{Input: job.Input, Noise: &Noise{Model: noise.Gaussian, Sigma: 3, Seed: 1}, Output: Output{Path: filepath.Join(dir, "noisy.nii")}}
-	if report, err = Do(t.Context(), noisy, Events{}); err != nil || report.Noise == nil || report.Record == "" || len(report.Volumes) != 3 {
+	noisy := job.Job{Input: j.Input, Noise: &job.Noise{Model: noise.Gaussian, Sigma: 3, Seed: 1}, Output: job.Output{Path: filepath.Join(dir, "noisy.nii")}}
+	if report, err = app.Do(t.Context(), noisy, job.Events{}); err != nil || report.Noise == nil || report.Record == "" || len(report.Volumes) != 3 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	folder := filepath.Join(dir, "converted")
-	if report, err = Do(t.Context(), Job{Input: job.Input, Output: Output{Path: folder}}, Events{}); err != nil || report.Record != "" || report.Files != 15 {
+	if report, err = app.Do(t.Context(), job.Job{Input: j.Input, Output: job.Output{Path: folder}}, job.Events{}); err != nil || report.Record != "" || report.Files != 15 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	// The volumes are one series, which is filtered as one.
@@ -185,9 +166,9 @@ func TestDoOn4DInOtherWays(t *testing.T) {
 	if len(c.Entries) != 3 || c.Entries[0].UID != c.Entries[1].UID {
 		t.Errorf("%d volumes", len(c.Entries))
 	}
-	r := mustRecipe("median", 3)
-	again := Job{Input: Input{Path: folder, All: true}, Recipe: &r, Output: Output{Path: filepath.Join(dir, "x.nii")}}
-	if report, err = Do(t.Context(), again, Events{}); err != nil || len(report.Volumes) != 3 {
+	r := apptest.MustRecipe("median", 3)
+	again := job.Job{Input: job.Input{Path: folder, All: true}, Recipe: &r, Output: job.Output{Path: filepath.Join(dir, "x.nii")}}
+	if report, err = app.Do(t.Context(), again, job.Events{}); err != nil || len(report.Volumes) != 3 {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
@@ -195,31 +176,31 @@ func TestDoOn4DInOtherWays(t *testing.T) {
 // The scales of a 4-D series are in one file, eight volumes for each of its own, and its
 // pictures in a folder for each; a cancel leaves none.
 func TestScalesAndPicturesOf4D(t *testing.T) {
-	dir, job := groupJob(t, "out.nii")
-	r := mustRecipe("lpa", 2)
-	job.Recipe = &r
-	job.Output.Beside = map[string]string{"scales-out": filepath.Join(dir, "scales.nii"), "pictures": filepath.Join(dir, "pictures")}
+	dir, j := groupJob(t, "out.nii")
+	r := apptest.MustRecipe("lpa", 2)
+	j.Recipe = &r
+	j.Output.Beside = map[string]string{"scales-out": filepath.Join(dir, "scales.nii"), "pictures": filepath.Join(dir, "pictures")}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Do(ctx, job, Events{Progress: func(step Step, done, total int64) {
-		if step == Writing && done == 2 {
+	_, err := app.Do(ctx, j, job.Events{Progress: func(step job.Step, done, total int64) {
+		if step == job.Writing && done == 2 {
 			cancel()
 		}
 	}})
 	if files, _ := os.ReadDir(dir); !errors.Is(err, context.Canceled) || len(files) != 1 {
 		t.Errorf("cancelled: %v, %v", files, err)
 	}
-	if _, err := Do(t.Context(), job, Events{}); err != nil {
+	if _, err := app.Do(t.Context(), j, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
-	c, all := loadAll(t, job.Output.Beside["scales-out"])
+	c, all := loadAll(t, j.Output.Beside["scales-out"])
 	if len(all) != 24 || !strings.Contains(c.Entries[0].Description, "Lengths of neighbourhoods") {
 		t.Fatalf("%d volumes, %q", len(all), c.Entries[0].Description)
 	}
 	for k, name := range []string{"001-time-0-s", "002-time-2-s", "003-time-4-s"} {
-		alone := job
+		alone := j
 		alone.Input.Series = &k
-		alone.Output = Output{Path: filepath.Join(dir, "alone.nii"), Beside: map[string]string{"scales-out": filepath.Join(dir, "alone-scales.nii"), "pictures": filepath.Join(dir, "alone")}}
-		if _, err := Do(t.Context(), alone, Events{}); err != nil {
+		alone.Output = job.Output{Path: filepath.Join(dir, "alone.nii"), Beside: map[string]string{"scales-out": filepath.Join(dir, "alone-scales.nii"), "pictures": filepath.Join(dir, "alone")}}
+		if _, err := app.Do(t.Context(), alone, job.Events{}); err != nil {
 			t.Fatal(err)
 		}
 		_, want := loadAll(t, alone.Output.Beside["scales-out"])
@@ -229,7 +210,7 @@ func TestScalesAndPicturesOf4D(t *testing.T) {
 			}
 		}
 		for _, file := range []string{"before.png", "after.png", "residual.png"} {
-			got, err := os.ReadFile(filepath.Join(job.Output.Beside["pictures"], name, file))
+			got, err := os.ReadFile(filepath.Join(j.Output.Beside["pictures"], name, file))
 			expected, other := os.ReadFile(filepath.Join(alone.Output.Beside["pictures"], file))
 			if err != nil || other != nil || !bytes.Equal(got, expected) {
 				t.Errorf("%s of volume %d differs from that of the volume alone: %v, %v", file, k, err, other)
@@ -243,46 +224,47 @@ func TestScalesAndPicturesOf4D(t *testing.T) {
 
 // A foreign picture in the folder of one volume stops the job before any work.
 func TestForeignPicturesOf4D(t *testing.T) {
-	dir, job := groupJob(t, "out.nii")
-	r := mustRecipe("median", 2)
-	job.Recipe = &r
-	job.Output.Beside = map[string]string{"pictures": filepath.Join(dir, "pictures")}
-	theirs := filepath.Join(job.Output.Beside["pictures"], "003-time-4-s", "after.png")
+	dir, j := groupJob(t, "out.nii")
+	r := apptest.MustRecipe("median", 2)
+	j.Recipe = &r
+	j.Output.Beside = map[string]string{"pictures": filepath.Join(dir, "pictures")}
+	theirs := filepath.Join(j.Output.Beside["pictures"], "003-time-4-s", "after.png")
 	if err := os.MkdirAll(filepath.Dir(theirs), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	writeTestFile(t, theirs, []byte("x"))
-	_, err := Do(t.Context(), job, Events{Progress: func(step Step, _, _ int64) {
-		if step == Filtering {
+	apptest.WriteTestFile(t, theirs, []byte("x"))
+	_, err := app.Do(t.Context(), j, job.Events{Progress: func(step job.Step, _, _ int64) {
+		if step == job.Filtering {
 			t.Fatal("a volume is filtered")
 		}
 	}})
-	if !errors.Is(err, ErrForeignTarget) || exists(job.Output.Path) {
+	if !errors.Is(err, files.ErrForeignTarget) || files.Exists(j.Output.Path) {
 		t.Errorf("unasked: %v", err)
 	}
-	job.Output.Overwrite = true
-	if _, err := Do(t.Context(), job, Events{}); err != nil || !isPicture(theirs) {
+	j.Output.Overwrite = true
+	_, err = app.Do(t.Context(), j, job.Events{})
+	if file, _ := os.ReadFile(theirs); err != nil || !bytes.HasPrefix(file, []byte("\x89PNG")) {
 		t.Errorf("with overwrite: %v", err)
 	}
 }
 
 // What cannot be done with several volumes is refused, and a failure leaves nothing.
 func TestDoRefuses4D(t *testing.T) {
-	for want, change := range map[string]func(dir string, j *Job){
-		"Analyze files hold one volume": func(dir string, j *Job) { j.Output.Path = filepath.Join(dir, "out.hdr") },
-		"removed.hdr: Analyze files": func(dir string, j *Job) {
+	for want, change := range map[string]func(dir string, j *job.Job){
+		"Analyze files hold one volume": func(dir string, j *job.Job) { j.Output.Path = filepath.Join(dir, "out.hdr") },
+		"removed.hdr: Analyze files": func(dir string, j *job.Job) {
 			j.Output.Beside = map[string]string{"noise-out": filepath.Join(dir, "removed.hdr")}
 		},
-		"a part of its path is a file": func(dir string, j *Job) { j.Output.Beside = map[string]string{"pictures": j.Input.Path} },
-		"chooses no neighbourhood": func(dir string, j *Job) {
+		"a part of its path is a file": func(dir string, j *job.Job) { j.Output.Beside = map[string]string{"pictures": j.Input.Path} },
+		"chooses no neighbourhood": func(dir string, j *job.Job) {
 			j.Output.Beside = map[string]string{"scales-out": filepath.Join(dir, "s.nii")}
 		},
-		"is the input itself":  func(dir string, j *Job) { j.Output.Path = j.Input.Path },
-		"there is no series 8": func(dir string, j *Job) { j.Input.Series = new(int); *j.Input.Series = 7; j.Input.All = true },
+		"is the input itself":  func(dir string, j *job.Job) { j.Output.Path = j.Input.Path },
+		"there is no series 8": func(dir string, j *job.Job) { j.Input.Series = new(int); *j.Input.Series = 7; j.Input.All = true },
 	} {
-		dir, job := groupJob(t, "out.nii")
-		change(dir, &job)
-		if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), want) {
+		dir, work := groupJob(t, "out.nii")
+		change(dir, &work)
+		if _, err := app.Do(t.Context(), work, job.Events{}); job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
 		if files, _ := os.ReadDir(dir); len(files) != 1 {
@@ -290,10 +272,10 @@ func TestDoRefuses4D(t *testing.T) {
 		}
 	}
 	for _, out := range []string{"out.nii", "out"} {
-		dir, job := groupJob(t, out)
+		dir, work := groupJob(t, out)
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := Do(ctx, job, Events{Progress: func(step Step, done, total int64) {
-			if step == Writing && done == 2 {
+		_, err := app.Do(ctx, work, job.Events{Progress: func(step job.Step, done, total int64) {
+			if step == job.Writing && done == 2 {
 				cancel()
 			}
 		}})
@@ -305,76 +287,18 @@ func TestDoRefuses4D(t *testing.T) {
 		}
 	}
 	// The third volume is damaged.
-	dir, job := groupJob(t, "out.nii")
-	raw, err := os.ReadFile(job.Input.Path)
+	dir, work := groupJob(t, "out.nii")
+	raw, err := os.ReadFile(work.Input.Path)
 	if err == nil {
-		err = os.WriteFile(job.Input.Path, raw[:len(raw)-100], 0o644)
+		err = os.WriteFile(work.Input.Path, raw[:len(raw)-100], 0o644)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitInput {
+	if _, err := app.Do(t.Context(), work, job.Events{}); job.ExitCode(err) != job.ExitInput {
 		t.Errorf("%v", err)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
 		t.Errorf("files %v", files)
-	}
-}
-
-// The volumes of a selection, and how much of the input that is.
-func TestSelect(t *testing.T) {
-	dir := t.TempDir()
-	put4D(t, filepath.Join(dir, "a.nii"), 3, 0)
-	putNii(t, filepath.Join(dir, "b.nii"), 4, 4, 4)
-	c, err := Scan(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	one, single := 1, 3
-	for name, x := range map[string]struct {
-		in      Input
-		entries []int
-		group   bool
-		text    string
-	}{
-		"default":      {Input{}, []int{0, 1, 2}, true, "holds 4 volumes; taking the 4-D series of 3 along volume"},
-		"all":          {Input{All: true}, []int{0, 1, 2}, true, "holds 4 volumes"},
-		"one":          {Input{Series: &one}, []int{1}, false, "taking number 2 (5 slices, volume 2 of 3); --series all:2 takes the 4-D series"},
-		"all of one":   {Input{Series: &one, All: true}, []int{0, 1, 2}, true, "holds 4 volumes"},
-		"another":      {Input{Series: &single}, []int{3}, false, "taking number 4 (4 slices); --series takes another"},
-		"all of other": {Input{Series: &single, All: true}, []int{3}, false, "taking number 4 (4 slices)"},
-	} {
-		s, err := c.Select(x.in)
-		if err != nil || !slices.Equal(s.Entries, x.entries) || (s.Group != nil) != x.group || !strings.Contains(s.Covered.Text, x.text) || s.Covered.Of != 4 || s.Covered.Volumes != len(x.entries) {
-			t.Errorf("%s: %+v, %v", name, s, err)
-		}
-	}
-	if items := c.Items(); len(items) != 2 || !slices.Equal(items[0], []int{0, 1, 2}) || !slices.Equal(items[1], []int{3}) {
-		t.Errorf("%v", items)
-	}
-	if _, err := Open(t.Context(), Input{Path: dir, All: true}, Events{}); ExitCode(err) != ExitUsage {
-		t.Errorf("all volumes as one: %v", err)
-	}
-}
-
-// The b-values beside a file name its volumes; anything else there does not.
-func TestBValuesBesideAFile(t *testing.T) {
-	dir := t.TempDir()
-	put4D(t, filepath.Join(dir, "dwi.nii.gz"), 3, 2)
-	for text, want := range map[string]string{
-		"0 700 1000\n": "b-value 1000 s/mm2", "0\n700\n1e3": "b-value 1e3 s/mm2",
-		"0 700": "time 4 s", "0 700 x": "time 4 s", "": "time 4 s",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, "dwi.bval"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		c, err := Scan(t.Context(), filepath.Join(dir, "dwi.nii.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := c.Entries[2].Group.Places[2].String(); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
 	}
 }

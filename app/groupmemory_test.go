@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"context"
@@ -8,6 +8,12 @@ import (
 	"testing"
 	"weak"
 
+	"quell/app"
+	"quell/app/apptest"
+	"quell/app/engines"
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/denoise"
 	"quell/volume"
 )
@@ -27,15 +33,15 @@ func TestGroupKeepsNoVolume(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		in := filepath.Join(dir, "in.nii")
-		want := put4D(t, in, 4, 2)
-		r := mustRecipe("gaussian", 2)
-		job := Job{Recipe: &r, Measure: true, Memory: c.memory, Output: Output{Path: filepath.Join(dir, c.format)}}
-		catalog, err := Scan(t.Context(), in)
+		want := apptest.Put4D(t, in, 4, 2)
+		r := apptest.MustRecipe("gaussian", 2)
+		j := job.Job{Recipe: &r, Measure: true, Memory: c.memory, Output: job.Output{Path: filepath.Join(dir, c.format)}}
+		catalog, err := open.Scan(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var of []weak.Pointer[volume.Volume]
-		each := func(s *Slab) {
+		each := func(s *executor.Slab) {
 			run := s.Part.Run
 			of = append(of, weak.Make(run.Source.Volume), weak.Make(run.Result))
 			runtime.GC()
@@ -61,15 +67,15 @@ func TestGroupKeepsNoVolume(t *testing.T) {
 				t.Errorf("%s: volume 1 was read while volume 0 was worked on", c.name)
 			}
 		}
-		src, closeFiles := catalog.Source(catalog.Members(0))
-		means := Means{Engine: func() (denoise.Engine, error) { return cpuEngine(), nil }}
-		report, err := Execute(t.Context(), job, src, means, Events{}, lastSink{each})
+		src, closeFiles := executor.SourceIn(catalog, catalog.Members(0))
+		means := executor.Means{Engine: func() (denoise.Engine, error) { return engines.CPU(), nil }}
+		report, err := app.Execute(t.Context(), j, src, means, job.Events{}, lastSink{each})
 		closeFiles()
 		catalog.Close()
 		if err != nil || len(report.Volumes) != 4 || len(of) != 8 {
 			t.Fatalf("%s: %d volumes, %v", c.name, len(report.Volumes), err)
 		}
-		_, all := loadAll(t, job.Output.Path)
+		_, all := loadAll(t, j.Output.Path)
 		for k, s := range all {
 			if s.Volume.Data[3] == 0 || len(all) != 4 {
 				t.Errorf("%s: volume %d of %d is empty", c.name, k, len(all))
@@ -79,31 +85,12 @@ func TestGroupKeepsNoVolume(t *testing.T) {
 }
 
 // lastSink calls a function with every slab.
-type lastSink struct{ slab func(s *Slab) }
+type lastSink struct{ slab func(s *executor.Slab) }
 
-func (lastSink) Begin(context.Context, *Made) error      { return nil }
-func (l lastSink) Slab(_ context.Context, s *Slab) error { l.slab(s); return nil }
-func (lastSink) Finish(context.Context, *Report) error   { return nil }
-func (lastSink) Abort()                                  {}
+func (lastSink) Begin(context.Context, *executor.Made) error { return nil }
 
-// TestReadsAhead: where input, result and the next volume fit.
-func TestReadsAhead(t *testing.T) {
-	in := filepath.Join(t.TempDir(), "in.nii")
-	put4D(t, in, 2, 2)
-	o, err := OpenVolumes(t.Context(), Input{Path: in, All: true}, Events{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.Close()
-	readsAhead := func(j Job) bool { return j.Plan(o.geometry(), len(o.Entries)).Ahead }
-	const one = 4 * 7 * 6 * 5
-	r := mustRecipe("gaussian", 2)
-	for memory, want := range map[int64]bool{3 * one: true, 3*one - 1: false, 0: true} {
-		if got := readsAhead(Job{Recipe: &r, Memory: memory}); got != want {
-			t.Errorf("%d bytes: %v", memory, got)
-		}
-	}
-	if readsAhead(Job{Memory: 2*one - 1}) || !readsAhead(Job{Memory: 2 * one}) {
-		t.Error("a conversion has no result of its own")
-	}
-}
+func (l lastSink) Slab(_ context.Context, s *executor.Slab) error { l.slab(s); return nil }
+
+func (lastSink) Finish(context.Context, *executor.Report) error { return nil }
+
+func (lastSink) Abort() {}

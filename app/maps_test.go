@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"quell/app"
+	"quell/app/apptest"
+	"quell/app/job"
+	"quell/app/open/opentest"
+	"quell/app/output"
+	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/noise"
@@ -20,7 +26,7 @@ import (
 // mapFile writes a volume on the grid of wavy(6, 5, 8) whose voxel i is f(i).
 func mapFile(t *testing.T, name string, f func(i int) float32) string {
 	t.Helper()
-	v := wavy(6, 5, 8).Volume
+	v := apptest.Wavy(6, 5, 8).Volume
 	for i := range v.Data {
 		v.Data[i] = f(i)
 	}
@@ -34,19 +40,19 @@ func mapFile(t *testing.T, name string, f func(i int) float32) string {
 // A mask leaves voxels as they are, and what was removed is the input less the
 // result.
 func TestDoWithMapsAndRemovedNoise(t *testing.T) {
-	job := medianJob(t)
-	job.Mask = mapFile(t, "mask.nii", func(i int) float32 { return float32(i % 3) })
-	job.NoiseMap = mapFile(t, "sigma.nii", func(i int) float32 { return 1 + float32(i%6) })
-	job.Slices = SliceRange{From: 2, To: 6}
-	job.Output.Beside = map[string]string{"noise-out": filepath.Join(t.TempDir(), "removed.nii.gz")}
-	job.Output.Dtype = "int16" // of the result alone
-	report, err := Do(t.Context(), job, Events{})
+	j := medianJob(t)
+	j.Mask = mapFile(t, "mask.nii", func(i int) float32 { return float32(i % 3) })
+	j.NoiseMap = mapFile(t, "sigma.nii", func(i int) float32 { return 1 + float32(i%6) })
+	j.Slices = job.SliceRange{From: 2, To: 6}
+	j.Output.Beside = map[string]string{"noise-out": filepath.Join(t.TempDir(), "removed.nii.gz")}
+	j.Output.Dtype = "int16" // of the result alone
+	report, err := app.Do(t.Context(), j, job.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := wavy(6, 5, 8).Volume
+	before := apptest.Wavy(6, 5, 8).Volume
 	before = before.Crop(volume.Slices(before.Geometry, 2, 6))
-	removed := reopen(t, job.Output.Beside["noise-out"]).Volume
+	removed := opentest.Reopen(t, j.Output.Beside["noise-out"]).Volume
 	touched := 0
 	for i, x := range report.Run.Result.Data {
 		if (2*30+i)%3 == 0 && x != before.Data[i] {
@@ -62,15 +68,15 @@ func TestDoWithMapsAndRemovedNoise(t *testing.T) {
 	if touched == 0 {
 		t.Error("nothing was filtered")
 	}
-	if !reflect.DeepEqual(removed.Dims, before.Dims) || report.Removed != job.Output.Beside["noise-out"] {
+	if !reflect.DeepEqual(removed.Dims, before.Dims) || report.Removed != j.Output.Beside["noise-out"] {
 		t.Errorf("%v voxels in %q", removed.Dims, report.Removed)
 	}
-	noiseRecord, maskRecord := report.Run.Maps.records()
+	noiseRecord, maskRecord := report.Run.Maps.Records()
 	if !reflect.DeepEqual(report.NoiseMap, noiseRecord) || !reflect.DeepEqual(report.Mask, maskRecord) {
 		t.Errorf("the report names %+v and %+v", report.NoiseMap, report.Mask)
 	}
 	// The record has the hashes of what was read, and no names.
-	var record Record
+	var record output.Record
 	data, err := os.ReadFile(report.Record)
 	if err != nil {
 		t.Fatal(err)
@@ -78,15 +84,15 @@ func TestDoWithMapsAndRemovedNoise(t *testing.T) {
 	if err := json.Unmarshal(data, &record); err != nil {
 		t.Fatal(err)
 	}
-	sigma := reopen(t, job.NoiseMap).Volume
-	if record.NoiseMap == nil || *record.NoiseMap != (MapRecord{From: "file", SHA256: voxelHash(sigma)}) || !record.Recipe.InSigmas {
+	sigma := opentest.Reopen(t, j.NoiseMap).Volume
+	if record.NoiseMap == nil || *record.NoiseMap != (run.MapRecord{From: "file", SHA256: run.HashOf(sigma)}) || !record.Recipe.InSigmas {
 		t.Errorf("noise map %+v in the record, recipe %s", record.NoiseMap, record.Recipe)
 	}
 	ones := sigma.Clone()
 	for i := range ones.Data {
 		ones.Data[i] = min(float32(i%3), 1)
 	}
-	if record.Mask == nil || *record.Mask != (MapRecord{From: "file", SHA256: voxelHash(ones)}) {
+	if record.Mask == nil || *record.Mask != (run.MapRecord{From: "file", SHA256: run.HashOf(ones)}) {
 		t.Errorf("mask %+v in the record", record.Mask)
 	}
 	if strings.Contains(string(data), "sigma.nii") || strings.Contains(string(data), "mask.nii") {
@@ -94,39 +100,21 @@ func TestDoWithMapsAndRemovedNoise(t *testing.T) {
 	}
 }
 
-// The hash of a mask does not depend on the parts that it is computed in.
-func TestHashOfLargeMasks(t *testing.T) {
-	v := volume.New(volume.NewGeometry([3]int{1<<14 + 1, 1, 1}, [3]float64{1, 1, 1}))
-	m := Maps{Mask: make([]bool, len(v.Data))}
-	for i := range m.Mask {
-		if m.Mask[i] = i%7 != 0; m.Mask[i] {
-			v.Data[i] = 1
-		}
-	}
-	none, mask := m.records()
-	if none != nil || mask == nil || mask.SHA256 != voxelHash(v) {
-		t.Errorf("%+v and %+v; want the hash of zeros and ones", none, mask)
-	}
-	if a, b := (Maps{}).records(); a != nil || b != nil {
-		t.Error("no maps have records")
-	}
-}
-
 // A result that was steered by maps is judged by its recipe only under the same map, and a
 // de-identified record does not link to them.
 func TestRecordsOfSteeredRuns(t *testing.T) {
-	for name, change := range map[string]func(*Job){
-		"mask":      func(j *Job) { j.Mask = mapFile(t, "m.nii", func(i int) float32 { return float32(i % 2) }) },
-		"noise map": func(j *Job) { j.NoiseMap = mapFile(t, "m.nii", func(int) float32 { return 2 }) },
-		"none":      func(*Job) {},
+	for name, change := range map[string]func(*job.Job){
+		"mask":      func(j *job.Job) { j.Mask = mapFile(t, "m.nii", func(i int) float32 { return float32(i % 2) }) },
+		"noise map": func(j *job.Job) { j.NoiseMap = mapFile(t, "m.nii", func(int) float32 { return 2 }) },
+		"none":      func(*job.Job) {},
 	} {
-		job := medianJob(t)
-		change(&job)
-		if _, err := Do(t.Context(), job, Events{}); err != nil {
+		work := medianJob(t)
+		change(&work)
+		if _, err := app.Do(t.Context(), work, job.Events{}); err != nil {
 			t.Fatal(err)
 		}
-		before := wavy(6, 5, 8).Volume
-		r, err := RecipeBeside(job.Output.Path, before, Maps{})
+		before := apptest.Wavy(6, 5, 8).Volume
+		r, err := output.RecipeBeside(work.Output.Path, before, run.Maps{})
 		if err != nil || (r == nil) != (name != "none") {
 			t.Errorf("%s: recipe %v beside the output, %v", name, r, err)
 		}
@@ -135,22 +123,16 @@ func TestRecordsOfSteeredRuns(t *testing.T) {
 			for i := range m.Data {
 				m.Data[i] = sigma
 			}
-			if r, err := RecipeBeside(job.Output.Path, before, Maps{Noise: m}); err != nil || (r != nil) != (name == "noise map" && same) {
+			if r, err := output.RecipeBeside(work.Output.Path, before, run.Maps{Noise: m}); err != nil || (r != nil) != (name == "noise map" && same) {
 				t.Errorf("%s: recipe %v beside the output of a run under a map of %g, %v", name, r, sigma, err)
 			}
 		}
 	}
-	r := Record{NoiseMap: &MapRecord{From: "estimate", SHA256: "a"}, Mask: &MapRecord{From: "file", SHA256: "b"}}
-	r.deidentify()
-	if *r.NoiseMap != (MapRecord{From: "estimate"}) || *r.Mask != (MapRecord{From: "file"}) {
-		t.Errorf("%+v and %+v beside a de-identified output", r.NoiseMap, r.Mask)
-	}
-	(&Record{}).deidentify()
 }
 
 // Maps that do not fit are refused before any work.
 func TestMapsAreChecked(t *testing.T) {
-	grid := wavy(6, 5, 8)
+	grid := apptest.Wavy(6, 5, 8)
 	shifted := grid.Volume.Clone()
 	shifted.Affine.SetColumn(3, volume.Vec{1, 0, 0})
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere.nii")
@@ -159,37 +141,37 @@ func TestMapsAreChecked(t *testing.T) {
 	}
 	zero := mapFile(t, "zero.nii", func(int) float32 { return 0 })
 	one := mapFile(t, "one.nii", func(int) float32 { return 1 })
-	for want, change := range map[string]func(*Job){
-		"the positions differ by more than 0.01 mm":   func(j *Job) { j.Mask = elsewhere },
-		"the noise map is not on the grid":            func(j *Job) { j.NoiseMap = elsewhere },
-		"leaves no voxel":                             func(j *Job) { j.Mask = zero },
-		"no positive number":                          func(j *Job) { j.NoiseMap = zero },
-		"give a recipe":                               func(j *Job) { j.Recipe, j.Mask = nil, one },
-		"are for jobs that filter":                    func(j *Job) { j.Recipe, j.NoiseMap = nil, one },
-		"outputs beside the result, such as pictures": func(j *Job) { j.Recipe, j.Output.Beside = nil, map[string]string{"noise-out": "x.nii"} },
-		"OUT and --noise-out would both be written": func(j *Job) {
+	for want, change := range map[string]func(*job.Job){
+		"the positions differ by more than 0.01 mm":   func(j *job.Job) { j.Mask = elsewhere },
+		"the noise map is not on the grid":            func(j *job.Job) { j.NoiseMap = elsewhere },
+		"leaves no voxel":                             func(j *job.Job) { j.Mask = zero },
+		"no positive number":                          func(j *job.Job) { j.NoiseMap = zero },
+		"give a recipe":                               func(j *job.Job) { j.Recipe, j.Mask = nil, one },
+		"are for jobs that filter":                    func(j *job.Job) { j.Recipe, j.NoiseMap = nil, one },
+		"outputs beside the result, such as pictures": func(j *job.Job) { j.Recipe, j.Output.Beside = nil, map[string]string{"noise-out": "x.nii"} },
+		"OUT and --noise-out would both be written": func(j *job.Job) {
 			j.Output.Beside = map[string]string{"noise-out": filepath.Dir(j.Output.Path) + "/./out.nii"}
 		},
-		"is the input itself": func(j *Job) { j.Output.Beside = map[string]string{"noise-out": j.Input.Path} },
-		"NAME.hdr":            func(j *Job) { j.Output.Beside = map[string]string{"noise-out": "x.img"} },
-		"no such file":        func(j *Job) { j.NoiseMap = "missing.nii" },
+		"is the input itself": func(j *job.Job) { j.Output.Beside = map[string]string{"noise-out": j.Input.Path} },
+		"NAME.hdr":            func(j *job.Job) { j.Output.Beside = map[string]string{"noise-out": "x.img"} },
+		"no such file":        func(j *job.Job) { j.NoiseMap = "missing.nii" },
 	} {
-		job := medianJob(t)
-		change(&job)
-		_, err := Do(t.Context(), job, Events{Progress: func(step Step, _, _ int64) {
-			if step != Reading {
+		work := medianJob(t)
+		change(&work)
+		_, err := app.Do(t.Context(), work, job.Events{Progress: func(step job.Step, _, _ int64) {
+			if step != job.Reading {
 				t.Errorf("%s: %s began", want, step)
 			}
 		}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)
 		}
-		var input *InputError
-		var usage *UsageError
+		var input *job.InputError
+		var usage *job.UsageError
 		if !errors.As(err, &input) && !errors.As(err, &usage) {
 			t.Errorf("%v is neither about the input nor about the request", err)
 		}
-		if _, err := os.Stat(job.Output.Path); err == nil {
+		if _, err := os.Stat(work.Output.Path); err == nil {
 			t.Errorf("%s: the output was written", want)
 		}
 	}
@@ -203,10 +185,10 @@ func TestEstimatedMaps(t *testing.T) {
 		v.Data[i] = 100
 	}
 	s := &series.Series{Volume: v}
-	r := mustRecipe("bilateral", 3).With("sigma-range", denoise.Sigmas(2))
+	r := apptest.MustRecipe("bilateral", 3).With("sigma-range", denoise.Sigmas(2))
 	facts := denoise.Facts{Hi: 1e6, Noise: noise.Known(1e5)} // wrong ones, which must not be used
-	job := Job{Recipe: &r, Noise: &Noise{Model: noise.Gaussian, Sigma: 4, Seed: 2}, NoiseMap: MapAuto}
-	report, err := DoOn(t.Context(), On{Series: s, Engine: cpu.New(), Facts: &facts}, job, Events{})
+	j := job.Job{Recipe: &r, Noise: &job.Noise{Model: noise.Gaussian, Sigma: 4, Seed: 2}, NoiseMap: job.MapAuto}
+	report, err := app.DoOn(t.Context(), app.On{Series: s, Engine: cpu.New(), Facts: &facts}, j, job.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,41 +203,15 @@ func TestEstimatedMaps(t *testing.T) {
 		t.Errorf("%s; want 2 sigmas", report.Recipe)
 	}
 	// A map that is open serves as one that is named.
-	job.NoiseMap, job.Noise = "", nil
-	again, err := DoOn(t.Context(), On{Series: report.Run.Source, Engine: cpu.New(), Maps: m}, job, Events{})
+	j.NoiseMap, j.Noise = "", nil
+	again, err := app.DoOn(t.Context(), app.On{Series: report.Run.Source, Engine: cpu.New(), Maps: m}, j, job.Events{})
 	if err != nil || !reflect.DeepEqual(again.Run.Result.Data, report.Run.Result.Data) {
 		t.Errorf("the same map in memory gives another result, %v", err)
 	}
 	// Without noise to map there is a reason.
-	job.NoiseMap = MapAuto
+	j.NoiseMap = job.MapAuto
 	flat := &series.Series{Volume: volume.New(volume.NewGeometry([3]int{4, 4, 1}, [3]float64{1, 1, 1}))}
-	if _, err := DoOn(t.Context(), On{Series: flat, Engine: cpu.New()}, job, Events{}); err == nil || !strings.Contains(err.Error(), "the noise cannot be mapped") {
+	if _, err := app.DoOn(t.Context(), app.On{Series: flat, Engine: cpu.New()}, j, job.Events{}); err == nil || !strings.Contains(err.Error(), "the noise cannot be mapped") {
 		t.Errorf("%v; want why there is no map", err)
-	}
-}
-
-// A preview is steered like the run.
-func TestPreviewsWithMaps(t *testing.T) {
-	s := wavy(6, 5, 8)
-	m := Maps{Noise: s.Volume.Clone(), Mask: make([]bool, s.Volume.Voxels())}
-	for i := range m.Mask {
-		m.Mask[i], m.Noise.Data[i] = i%4 != 0, 1+float32(i%6)
-	}
-	r := mustRecipe("bilateral", 3).With("sigma-range", denoise.Sigmas(2.5))
-	facts, err := denoise.FactsFor(t.Context(), m.input(s.Volume))
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := Denoise(t.Context(), cpu.New(), RunRequest{Series: s, Recipe: r, Maps: m}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := PreviewRequest{Series: s, Recipe: r, Maps: m, Facts: facts, Plane: volume.Axial, Index: 3}
-	got := filterSlice(t.Context(), cpu.New(), q)
-	if got.Err != nil {
-		t.Fatal(got.Err)
-	}
-	if want := run.Result.Crop(q.Region()); !reflect.DeepEqual(got.Part.Data, want.Data) {
-		t.Error("the preview differs from the run")
 	}
 }

@@ -4,6 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"quell/app/executor"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/output"
 	"quell/denoise/noise"
 	"quell/phantom"
 	"quell/series"
@@ -21,20 +25,20 @@ type PhantomJob struct {
 	Output  string // where repeats are more than one, -1, -2, ... is added to the name
 	Truth   string // where the image without noise goes, "" for nowhere
 	Ideal   string // likewise the exact phantom, which is not scanned
-	Options ExportOptions
+	Options job.Options
 }
 
 // MakePhantom makes the images of a phantom and writes them. It returns what was
 // written, in order. All outputs are checked before any work; after an error
 // those that were already written remain.
-func MakePhantom(ctx context.Context, j PhantomJob, events Events) ([]string, error) {
+func MakePhantom(ctx context.Context, j PhantomJob, events job.Events) ([]string, error) {
 	p, err := phantom.New(j.Kind, j.Size)
 	if err != nil {
-		return nil, usage(err)
+		return nil, job.Usage(err)
 	}
 	if j.Scan != nil {
 		if err := j.Scan.Validate(); err != nil {
-			return nil, usage(err)
+			return nil, job.Usage(err)
 		}
 	}
 	var images []phantomImage
@@ -51,12 +55,12 @@ func MakePhantom(ctx context.Context, j PhantomJob, events Events) ([]string, er
 	if j.Ideal != "" {
 		images = append(images, phantomImage{"--ideal", j.Ideal, func() (*volume.Volume, error) { return p.Voxels(ctx) }})
 	}
-	gate := Gate{Overwrite: j.Options.Overwrite}
+	gate := files.Gate{Overwrite: j.Options.Overwrite}
 	for _, image := range images {
-		if err := checkOptions(phantomSeries(p, &volume.Volume{Geometry: p.Geometry, Unit: p.Unit}), image.out, j.Options); err != nil {
+		if err := output.CheckOptions(phantomSeries(p, &volume.Volume{Geometry: p.Geometry, Unit: p.Unit}), image.out, j.Options); err != nil {
 			return nil, err
 		}
-		gate.Outputs = append(gate.Outputs, Target{image.option, image.out, SeriesOutput})
+		gate.Outputs = append(gate.Outputs, files.Target{Option: image.option, Path: image.out, Kind: files.SeriesOutput})
 	}
 	if err := gate.Check(); err != nil {
 		return nil, err
@@ -67,7 +71,7 @@ func MakePhantom(ctx context.Context, j PhantomJob, events Events) ([]string, er
 		if err != nil {
 			return written, err
 		}
-		report, err := Execute(ctx, Job{Output: Output{Path: image.out, ExportOptions: j.Options}}, InMemory(phantomSeries(p, v)), Means{}, events)
+		report, err := Execute(ctx, job.Job{Output: job.Output{Path: image.out, Options: j.Options}}, executor.InMemory(phantomSeries(p, v)), executor.Means{}, events)
 		if err != nil {
 			return written, err
 		}
@@ -127,6 +131,6 @@ func phantomSeries(p phantom.Phantom, v *volume.Volume) *series.Series {
 
 // numbered adds -k to a name, before the endings that say its format.
 func numbered(out string, k int) string {
-	base, ext := SplitEnding(out)
+	base, ext := files.SplitEnding(out)
 	return fmt.Sprintf("%s-%d%s", base, k, ext)
 }

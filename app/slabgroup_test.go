@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"bytes"
@@ -14,6 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"quell/app"
+	"quell/app/apptest"
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/output"
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/noise"
@@ -29,14 +35,14 @@ const twoSlices = 7 * 6 * 8 * 4
 // The volumes of a 4-D file that do not fit are done slab by slab, one after another, with the
 // bits of the whole.
 func TestSlabsOf4D(t *testing.T) {
-	percent := mustRecipe("bilateral", 3).With("sigma-range", denoise.Percent(15)).With("radius", denoise.List(1)).With("stabilise", denoise.Number(0))
-	for name, change := range map[string]func(j *Job){
-		"float":      func(*Job) {},
-		"compressed": func(j *Job) { j.Output.Path += ".gz" },
-		"integers":   func(j *Job) { j.Output.Dtype = "int16" },
-		"slices":     func(j *Job) { j.Slices = SliceRange{From: 1, To: 4} },
-		"percent":    func(j *Job) { j.Recipe = &percent },
-		"no values": func(j *Job) { // somewhere in the second volume
+	percent := apptest.MustRecipe("bilateral", 3).With("sigma-range", denoise.Percent(15)).With("radius", denoise.List(1)).With("stabilise", denoise.Number(0))
+	for name, change := range map[string]func(j *job.Job){
+		"float":      func(*job.Job) {},
+		"compressed": func(j *job.Job) { j.Output.Path += ".gz" },
+		"integers":   func(j *job.Job) { j.Output.Dtype = "int16" },
+		"slices":     func(j *job.Job) { j.Slices = job.SliceRange{From: 1, To: 4} },
+		"percent":    func(j *job.Job) { j.Recipe = &percent },
+		"no values": func(j *job.Job) { // somewhere in the second volume
 			data, err := os.ReadFile(j.Input.Path)
 			if err != nil {
 				t.Fatal(err)
@@ -47,8 +53,8 @@ func TestSlabsOf4D(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"noise":   func(j *Job) { j.Recipe, j.Noise = nil, &Noise{Model: noise.Rician, Sigma: 3, Seed: 5} },
-		"convert": func(j *Job) { j.Recipe, j.Memory = nil, 7*6*4*2; j.Output.Dtype = "uint8" },
+		"noise":   func(j *job.Job) { j.Recipe, j.Noise = nil, &job.Noise{Model: noise.Rician, Sigma: 3, Seed: 5} },
+		"convert": func(j *job.Job) { j.Recipe, j.Memory = nil, 7*6*4*2; j.Output.Dtype = "uint8" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, ext := range []string{"", ".gz"} {
@@ -56,23 +62,23 @@ func TestSlabsOf4D(t *testing.T) {
 					continue
 				}
 				dir := t.TempDir()
-				r := mustRecipe("median", 3)
-				job := Job{Input: Input{Path: filepath.Join(dir, "in.nii"+ext)}, Recipe: &r, Engine: EnginePolicy{Name: "cpu"}, Output: Output{Path: filepath.Join(dir, "out.nii")}, Memory: twoSlices}
-				put4D(t, job.Input.Path, 3, 2)
-				change(&job)
+				r := apptest.MustRecipe("median", 3)
+				work := job.Job{Input: job.Input{Path: filepath.Join(dir, "in.nii"+ext)}, Recipe: &r, Engine: job.EnginePolicy{Name: "cpu"}, Output: job.Output{Path: filepath.Join(dir, "out.nii")}, Memory: twoSlices}
+				apptest.Put4D(t, work.Input.Path, 3, 2)
+				change(&work)
 				var lines []string
-				report, err := Do(t.Context(), job, Events{Message: func(_ series.Severity, text string) { lines = append(lines, text) }})
+				report, err := app.Do(t.Context(), work, job.Events{Message: func(_ series.Severity, text string) { lines = append(lines, text) }})
 				if err != nil {
 					t.Fatal(err)
 				}
-				whole := job
-				whole.Memory, whole.Output.Path = math.MaxInt64, filepath.Join(dir, "whole"+filepath.Base(job.Output.Path))
-				want, err := Do(t.Context(), whole, Events{})
+				whole := work
+				whole.Memory, whole.Output.Path = math.MaxInt64, filepath.Join(dir, "whole"+filepath.Base(work.Output.Path))
+				want, err := app.Do(t.Context(), whole, job.Events{})
 				if err != nil || want.Slabs != nil || report.Slabs == nil || report.Slabs.Count < 2 || len(report.Volumes) != 3 {
 					t.Fatalf("%+v, %+v, %v", want.Slabs, report.Slabs, err)
 				}
 				a, _ := os.ReadFile(whole.Output.Path)
-				b, err := os.ReadFile(job.Output.Path)
+				b, err := os.ReadFile(work.Output.Path)
 				if err != nil || len(b) == 0 || !bytes.Equal(a, b) {
 					t.Errorf("another file, %v", err)
 				}
@@ -91,7 +97,7 @@ func TestSlabsOf4D(t *testing.T) {
 
 // sameReports compares the report and the record of a job that was done slab by slab with those of
 // one that was done whole.
-func sameReports(t *testing.T, got, want Report) {
+func sameReports(t *testing.T, got, want executor.Report) {
 	t.Helper()
 	if got.Dims != want.Dims || got.Voxels != want.Voxels || got.Axis != want.Axis || got.Engine != want.Engine || len(got.Warnings) != len(want.Warnings) || len(got.Findings) != len(want.Findings) {
 		t.Errorf("%+v; want %+v", got, want)
@@ -104,8 +110,8 @@ func sameReports(t *testing.T, got, want Report) {
 			t.Errorf("volume %d: %+v", k, s)
 		}
 	}
-	var records [2]Record
-	for i, r := range []Report{got, want} {
+	var records [2]output.Record
+	for i, r := range []executor.Report{got, want} {
 		if r.Record == "" {
 			continue
 		}
@@ -138,15 +144,15 @@ func TestSlabsOf4DWithTheNoiseOfEachVolume(t *testing.T) {
 		}
 		volumes = append(volumes, v)
 	}
-	write4D(t, in, 2, volumes...)
-	r := mustRecipe("nlm", 2).With("search-radius", denoise.Number(2))
-	job := Job{Input: Input{Path: in}, Recipe: &r, Engine: EnginePolicy{Name: "cpu"}, Output: Output{Path: filepath.Join(dir, "out.nii")}, Memory: 8 * 4 * 48 * 48 * 5}
-	report, err := Do(t.Context(), job, Events{})
+	apptest.Write4D(t, in, 2, volumes...)
+	r := apptest.MustRecipe("nlm", 2).With("search-radius", denoise.Number(2))
+	j := job.Job{Input: job.Input{Path: in}, Recipe: &r, Engine: job.EnginePolicy{Name: "cpu"}, Output: job.Output{Path: filepath.Join(dir, "out.nii")}, Memory: 8 * 4 * 48 * 48 * 5}
+	report, err := app.Do(t.Context(), j, job.Events{})
 	if err != nil || len(report.Volumes) != 2 {
 		t.Fatal(report, err)
 	}
 	for k, v := range report.Volumes {
-		if v.Noise == nil || math.Abs(v.Noise.Sigma/sigmas[k]-1) > 0.1 || v.Slabs.Sample != (SliceRange{From: 12, To: 17}) {
+		if v.Noise == nil || math.Abs(v.Noise.Sigma/sigmas[k]-1) > 0.1 || v.Slabs.Sample != (job.SliceRange{From: 12, To: 17}) {
 			t.Errorf("volume %d: noise %+v, slabs %+v; want sigma %g", k, v.Noise, v.Slabs, sigmas[k])
 		}
 	}
@@ -157,13 +163,13 @@ func TestSlabsOf4DWithTheNoiseOfEachVolume(t *testing.T) {
 func TestSlabsOf4DWithoutNoise(t *testing.T) {
 	dir := t.TempDir()
 	even := volume.New(volume.NewGeometry([3]int{9, 8, 30}, [3]float64{1, 1, 1}))
-	r := mustRecipe("nlm", 3).With("search-radius", denoise.Number(1)).With("patch-radius", denoise.Number(1))
-	job := Job{Input: Input{Path: filepath.Join(dir, "in.nii")}, Recipe: &r, Engine: EnginePolicy{Name: "cpu"}}
-	write4D(t, job.Input.Path, 2, even, even)
+	r := apptest.MustRecipe("nlm", 3).With("search-radius", denoise.Number(1)).With("patch-radius", denoise.Number(1))
+	j := job.Job{Input: job.Input{Path: filepath.Join(dir, "in.nii")}, Recipe: &r, Engine: job.EnginePolicy{Name: "cpu"}}
+	apptest.Write4D(t, j.Input.Path, 2, even, even)
 	var warnings [2][]string // that were said, of the whole and of slabs
 	for i, memory := range []int64{math.MaxInt64, 8 * 9 * 8 * 12} {
-		job.Memory, job.Output.Path = memory, filepath.Join(dir, fmt.Sprintf("out%d.nii", i))
-		report, err := Do(t.Context(), job, Events{Message: func(severity series.Severity, text string) {
+		j.Memory, j.Output.Path = memory, filepath.Join(dir, fmt.Sprintf("out%d.nii", i))
+		report, err := app.Do(t.Context(), j, job.Events{Message: func(severity series.Severity, text string) {
 			if severity == series.Warning {
 				warnings[i] = append(warnings[i], text)
 			}
@@ -179,30 +185,30 @@ func TestSlabsOf4DWithoutNoise(t *testing.T) {
 
 // Where the GPU fails in a later volume, the CPU does all of them.
 func TestSlabsOf4DFallBack(t *testing.T) {
-	dir, job := groupJob(t, "out.nii")
-	job.Engine.Name, job.Memory = "auto", twoSlices
+	dir, j := groupJob(t, "out.nii")
+	j.Engine.Name, j.Memory = "auto", twoSlices
 	fell, runs := 0, 0
-	in, err := OpenVolumes(t.Context(), job.Input, Events{})
+	in, err := open.Select(t.Context(), j.Input, job.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	events := Events{Message: func(_ series.Severity, text string) {
+	events := job.Events{Message: func(_ series.Severity, text string) {
 		if strings.Contains(text, "the CPU filters instead") {
 			fell++
 		}
 	}}
-	report, err := Execute(t.Context(), job, in.Source(), Means{Engine: func() (denoise.Engine, error) { return failingEngine{cpu.New(), &runs}, nil }, Fallback: true}, events)
+	report, err := app.Execute(t.Context(), j, executor.SourceOf(in), executor.Means{Engine: func() (denoise.Engine, error) { return failingEngine{cpu.New(), &runs}, nil }, Fallback: true}, events)
 	if err != nil || fell != 1 || len(report.Warnings) != 1 || runs != 3 || report.Engine != "cpu" || len(report.Volumes) != 3 {
 		t.Fatalf("%+v, %v, %d fallbacks, %d runs", report, err, fell, runs)
 	}
-	whole := job
+	whole := j
 	whole.Memory, whole.Engine.Name, whole.Output.Path = math.MaxInt64, "cpu", filepath.Join(dir, "whole.nii")
-	if _, err := Do(t.Context(), whole, Events{}); err != nil {
+	if _, err := app.Do(t.Context(), whole, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	a, _ := os.ReadFile(whole.Output.Path)
-	if b, err := os.ReadFile(job.Output.Path); err != nil || !bytes.Equal(a, b) {
+	if b, err := os.ReadFile(j.Output.Path); err != nil || !bytes.Equal(a, b) {
 		t.Errorf("another result, %v", err)
 	}
 }
@@ -210,21 +216,21 @@ func TestSlabsOf4DFallBack(t *testing.T) {
 // A cancel at any slab leaves nothing.
 func TestSlabsOf4DCancelled(t *testing.T) {
 	for at := 1; at <= 9; at += 4 {
-		dir, job := groupJob(t, "out.nii")
-		job.Memory = twoSlices
-		in, err := OpenVolumes(t.Context(), job.Input, Events{})
+		dir, j := groupJob(t, "out.nii")
+		j.Memory = twoSlices
+		in, err := open.Select(t.Context(), j.Input, job.Events{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		runs := 0
-		eng := engineFunc(func(v *volume.Volume, _ denoise.Recipe, r volume.Region) (*volume.Volume, error) {
+		eng := apptest.EngineFunc(func(v *volume.Volume, _ denoise.Recipe, r volume.Region) (*volume.Volume, error) {
 			if runs++; runs == at {
 				cancel()
 			}
 			return v.Crop(r), nil
 		})
-		_, err = Execute(ctx, job, in.Source(), Means{Engine: func() (denoise.Engine, error) { return eng, nil }}, Events{})
+		_, err = app.Execute(ctx, j, executor.SourceOf(in), executor.Means{Engine: func() (denoise.Engine, error) { return eng, nil }}, job.Events{})
 		in.Close()
 		cancel()
 		if !errors.Is(err, context.Canceled) || runs > at {
@@ -240,9 +246,9 @@ func TestSlabsOf4DCancelled(t *testing.T) {
 func TestSlabsOf4DOnlyWhereNeeded(t *testing.T) {
 	const need = 2 * 4 * 7 * 6 * 5
 	for memory, slabs := range map[int64]bool{0: false, need: false, need - 1: true} {
-		_, job := groupJob(t, "out.nii")
-		job.Memory = memory
-		report, err := Do(t.Context(), job, Events{})
+		_, j := groupJob(t, "out.nii")
+		j.Memory = memory
+		report, err := app.Do(t.Context(), j, job.Events{})
 		if err != nil || (report.Slabs != nil) != slabs || (report.Volumes[2].Slabs != nil) != slabs {
 			t.Errorf("memory %d: %+v, %v", memory, report.Slabs, err)
 		}
@@ -256,13 +262,13 @@ func TestSlabsOfDICOM(t *testing.T) {
 		four      bool
 	}{{"DICOM to DICOM", "out", false}, {"DICOM to NIfTI", "out.nii", false}, {"4-D NIfTI to DICOM", "out", true}} {
 		t.Run(c.name, func(t *testing.T) {
-			r := mustRecipe("median", 3)
-			job := Job{Recipe: &r, Input: Input{Path: t.TempDir() + "/in"}, Engine: EnginePolicy{Name: "cpu"}}
+			r := apptest.MustRecipe("median", 3)
+			j := job.Job{Recipe: &r, Input: job.Input{Path: t.TempDir() + "/in"}, Engine: job.EnginePolicy{Name: "cpu"}}
 			if c.four {
-				job.Input.Path += ".nii"
-				put4D(t, job.Input.Path, 3, 2)
+				j.Input.Path += ".nii"
+				apptest.Put4D(t, j.Input.Path, 3, 2)
 			} else {
-				putDICOM(t, job.Input.Path, 9, 8, 30)
+				apptest.PutDICOM(t, j.Input.Path, 9, 8, 30)
 			}
 			var outs [2]map[string][]byte
 			for i, memory := range []int64{math.MaxInt64, twoSlices} {
@@ -270,8 +276,8 @@ func TestSlabsOfDICOM(t *testing.T) {
 					memory = 2 * 4 * 9 * 8 * 12
 				}
 				dir := t.TempDir()
-				job.Memory, job.Output = memory, Output{Path: filepath.Join(dir, c.out), ExportOptions: ExportOptions{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
-				report, err := Do(t.Context(), job, Events{})
+				j.Memory, j.Output = memory, job.Output{Path: filepath.Join(dir, c.out), Options: job.Options{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
+				report, err := app.Do(t.Context(), j, job.Events{})
 				if err != nil || (report.Slabs != nil) != (i == 1) {
 					t.Fatalf("%+v, %v", report.Slabs, err)
 				}

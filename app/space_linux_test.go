@@ -1,4 +1,4 @@
-package app
+package app_test
 
 import (
 	"path/filepath"
@@ -6,6 +6,13 @@ import (
 	"syscall"
 	"testing"
 
+	"quell/app"
+	"quell/app/apptest"
+	"quell/app/job"
+	"quell/app/open/opentest"
+	"quell/app/output"
+	"quell/app/roomtest"
+	"quell/app/run/runtest"
 	"quell/volume"
 )
 
@@ -21,32 +28,32 @@ func TestDiskIsCheckedBeforeAnyWork(t *testing.T) {
 		}
 	})
 	in := filepath.Join(t.TempDir(), "in.nii")
-	putNii(t, in, 40, 40, 40)
-	run := filtered(t, reopen(t, in), volume.Region{})
+	apptest.PutNii(t, in, 40, 40, 40)
+	run := runtest.Filtered(t, opentest.Reopen(t, in), volume.Region{})
 	out := filepath.Join(small, "out.nii")
-	_, err := exportRun(t.Context(), run, out, ExportOptions{}, nil)
-	if err == nil || !strings.Contains(err.Error(), "it needs 256.0 kB and ") || ExitCode(err) != ExitFailed {
+	_, err := roomtest.ExportRun(t.Context(), run, out, job.Options{}, nil)
+	if err == nil || !strings.Contains(err.Error(), "it needs 256.0 kB and ") || job.ExitCode(err) != job.ExitFailed {
 		t.Errorf("export: error %v", err)
 	}
-	recipe := mustRecipe("median", 2)
-	job := Job{Input: Input{Path: in}, Recipe: &recipe, Output: Output{Path: out}}
+	recipe := apptest.MustRecipe("median", 2)
+	j := job.Job{Input: job.Input{Path: in}, Recipe: &recipe, Output: job.Output{Path: out}}
 	filtering := false
-	events := Events{Progress: func(step Step, done, total int64) { filtering = filtering || step == Filtering }}
-	if _, err := Do(t.Context(), job, events); err == nil || !strings.Contains(err.Error(), "it needs") || filtering {
+	events := job.Events{Progress: func(step job.Step, done, total int64) { filtering = filtering || step == job.Filtering }}
+	if _, err := app.Do(t.Context(), j, events); err == nil || !strings.Contains(err.Error(), "it needs") || filtering {
 		t.Errorf("job: error %v, filtered %v", err, filtering)
 	}
-	if err := CheckOutput(run.Source, filepath.Join(small, strings.Repeat("n", 300)), ExportOptions{}); ExitCode(err) != ExitUsage {
+	if err := output.Check(run.Source, filepath.Join(small, strings.Repeat("n", 300)), job.Options{}); job.ExitCode(err) != job.ExitUsage {
 		t.Errorf("a long name: error %v", err)
 	}
 	// A part of the slices fits.
-	job.Slices = SliceRange{From: 2, To: 4}
-	if _, err := Do(t.Context(), job, Events{}); err != nil {
+	j.Slices = job.SliceRange{From: 2, To: 4}
+	if _, err := app.Do(t.Context(), j, job.Events{}); err != nil {
 		t.Errorf("two slices: %v", err)
 	}
 	if err := syscall.Mount("", small, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckOutput(run.Source, out, ExportOptions{}); ExitCode(err) != ExitFailed || !strings.Contains(err.Error(), "read-only") {
+	if err := output.Check(run.Source, out, job.Options{}); job.ExitCode(err) != job.ExitFailed || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("a read-only disk: error %v", err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/kernels"
 )
@@ -161,7 +161,7 @@ var sameImages = Claim{
 
 // Select returns the experiments of the given names, in the order of Experiments; for
 // no name all of them except the ones that run ByName. A paper's name, such as
-// "zheng", selects its experiments likewise. An unknown name is an app.UsageError.
+// "zheng", selects its experiments likewise. An unknown name is an job.UsageError.
 func Select(names ...string) ([]Experiment, error) {
 	all := Experiments()
 	if len(names) == 0 {
@@ -180,7 +180,7 @@ func Select(names ...string) ([]Experiment, error) {
 			for i, e := range all {
 				known[i] = e.Name
 			}
-			return nil, app.Usagef("no experiment is called %q; there are %s", name, strings.Join(known, ", "))
+			return nil, job.Usagef("no experiment is called %q; there are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(e Experiment) bool { return !chosen[e.Name] }), nil

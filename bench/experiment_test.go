@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/io/nifti/niftitest"
@@ -148,7 +148,7 @@ func TestSelect(t *testing.T) {
 	if all, err := Select(); err != nil || len(all) != len(Experiments())-1 {
 		t.Errorf("no name selects %d experiments, %v", len(all), err)
 	}
-	var usage *app.UsageError
+	var usage *job.UsageError
 	if _, err := Select("zheng-table9"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "upadhya-table1") {
 		t.Errorf("an unknown name: %v", err)
 	}

@@ -9,7 +9,8 @@ import (
 	"math"
 	"slices"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/phantom"
@@ -85,18 +86,18 @@ type inputs struct {
 const kept = 1 << 24
 
 // openInputs loads the user's volume, if there is one.
-func openInputs(ctx context.Context, path string, quick bool, events app.Events) (*inputs, error) {
+func openInputs(ctx context.Context, path string, quick bool, events job.Events) (*inputs, error) {
 	in := &inputs{path: path, quick: quick, images: map[Input]*sample{}}
 	if path == "" {
 		return in, nil
 	}
-	opened, err := app.Open(ctx, app.Input{Path: path}, events)
+	opened, err := open.Open(ctx, job.Input{Path: path}, events)
 	if err != nil {
 		return nil, err
 	}
 	defer opened.Close()
 	if mm := opened.Irregular; mm > 0 {
-		return nil, &app.InputError{Path: path, Problem: message.New(message.SlicesUneven, "its slices lie up to %.1f mm off a regular grid", mm), Advice: message.Text("give a volume with even spacing")}
+		return nil, &job.InputError{Path: path, Problem: message.New(message.SlicesUneven, "its slices lie up to %.1f mm off a regular grid", mm), Advice: message.Text("give a volume with even spacing")}
 	}
 	in.given, in.hash = opened.Volume, hashOf(opened.Volume)
 	return in, nil

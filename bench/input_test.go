@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise/noise"
 	"quell/phantom"
 	"quell/volume"
@@ -49,7 +49,7 @@ func TestPadded(t *testing.T) {
 
 func TestInputs(t *testing.T) {
 	ctx := context.Background()
-	phantoms, err := openInputs(ctx, "", false, app.Events{})
+	phantoms, err := openInputs(ctx, "", false, job.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,12 +64,12 @@ func TestInputs(t *testing.T) {
 	if again, _ := phantoms.get(ctx, q); again != m {
 		t.Error("an image is made twice")
 	}
-	quick, _ := openInputs(ctx, "", true, app.Events{})
+	quick, _ := openInputs(ctx, "", true, job.Events{})
 	if short, err := quick.get(ctx, q); err != nil || short.noisy.Dims != [3]int{20, 22, 3} || short.key == m.key {
 		t.Errorf("a quick run: %v, key %q, %v", short.noisy.Dims, short.key, err)
 	}
 	path := smallVolume(t, [3]int{14, 12, 5})
-	given, err := openInputs(ctx, path, false, app.Events{})
+	given, err := openInputs(ctx, path, false, job.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestInputs(t *testing.T) {
 	if m, err := given.get(ctx, Input{Kind: Steps, Dims: [3]int{64, 64, 4}, Model: "gaussian", Sigma: 5}); err != nil || m.noisy.Dims != [3]int{64, 64, 4} || m.text != "phantom of steps, 64x64x4 voxels, gaussian noise of sigma 5" || m.peak != 140 || !m.phantom {
 		t.Errorf("steps: %+v, %v", m, err)
 	}
-	other, _ := openInputs(ctx, smallVolume(t, [3]int{14, 12, 6}), false, app.Events{})
+	other, _ := openInputs(ctx, smallVolume(t, [3]int{14, 12, 6}), false, job.Events{})
 	if other.hash == given.hash {
 		t.Error("two volumes have one hash")
 	}
@@ -162,7 +162,7 @@ func TestFillCorners(t *testing.T) {
 
 // A large image is dropped when another is made.
 func TestLargeImages(t *testing.T) {
-	in, _ := openInputs(context.Background(), "", false, app.Events{})
+	in, _ := openInputs(context.Background(), "", false, job.Events{})
 	large := Input{Kind: CT, Dims: [3]int{1, 1, 2}}
 	in.images[large] = &sample{noisy: &volume.Volume{Geometry: volume.NewGeometry([3]int{kept + 1, 1, 1}, [3]float64{1, 1, 1})}}
 	small := Input{Kind: MR, Dims: [3]int{8, 8, 2}}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 // Report is what a run gave. It is what quell bench --json prints.
@@ -128,7 +128,7 @@ func (rows Rows) Exact(name, key string) (x float64, ok bool) {
 }
 
 func newReport(o Options) Report {
-	return Report{Version: app.Version(), Command: o.Command, Started: time.Now(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Quick: o.Quick}
+	return Report{Version: job.Version(), Command: o.Command, Started: time.Now(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Quick: o.Quick}
 }
 
 func describe(e Experiment) ExperimentReport {

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/gpu"
@@ -38,7 +39,7 @@ type Events struct {
 	Row      func(experiment, row string, n, of int) // a row begins, the nth of all
 	Progress func(done, total int64)                 // of the row
 	Message  func(text string)                       // a sentence for a person
-	Input    app.Events                              // about the user's volume
+	Input    job.Events                              // about the user's volume
 }
 
 func (e Events) message(format string, args ...any) {
@@ -54,7 +55,7 @@ func (o Options) Validate() error {
 		return err
 	}
 	if !slices.Contains([]string{"", "auto", "cpu", "cuda"}, o.Engine) {
-		return app.Usagef("no engine is called %q; there are auto, cpu, cuda", o.Engine)
+		return job.Usagef("no engine is called %q; there are auto, cpu, cuda", o.Engine)
 	}
 	return nil
 }
@@ -163,7 +164,7 @@ func (b *runner) row(e Experiment, row Row) (r RowReport, err error) {
 	}
 	b.use(engine.Info())
 	key := strings.Join([]string{e.Name, row.Name(), row.Engine, engine.Info().Device, fmt.Sprint(engine.Info().Cores),
-		app.Version(), fmt.Sprint("quick=", b.options.Quick), b.inputs.key(row.Input)}, "|")
+		job.Version(), fmt.Sprint("quick=", b.options.Quick), b.inputs.key(row.Input)}, "|")
 	b.keys = append(b.keys, key)
 	if earlier, ok := b.state.get(key); ok && !b.options.Fresh {
 		r.Status, r.Result = Measured, earlier
@@ -253,12 +254,12 @@ func pickEngine(name string, threads int) (denoise.Engine, string) {
 	if name == "cpu" && threads > 0 {
 		return cpu.New(cpu.Threads(min(threads, runtime.NumCPU()))), ""
 	}
-	engine, err := app.PickEngine(name)
+	engine, err := engines.Pick(name)
 	if err == nil {
 		return engine, ""
 	}
 	why := err.Error()
-	for _, e := range app.EnginesSoFar() {
+	for _, e := range engines.SoFar() {
 		if e.Name == name && !e.Why.IsZero() {
 			why = e.Why.String()
 		}

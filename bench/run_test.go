@@ -11,7 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/volume"
@@ -295,7 +296,7 @@ type cores struct {
 func (c cores) Info() denoise.Info { return denoise.Info{Name: "cpu", Cores: c.n} }
 
 func TestValidate(t *testing.T) {
-	var usage *app.UsageError
+	var usage *job.UsageError
 	for _, o := range []Options{{Engine: "opencl"}, {Names: []string{"nothing"}}} {
 		if err := o.Validate(); !errors.As(err, &usage) {
 			t.Errorf("%+v: %v", o, err)
@@ -304,7 +305,7 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%+v runs: %v", o, err)
 		}
 	}
-	var input *app.InputError
+	var input *job.InputError
 	if _, err := Run(context.Background(), Options{Volume: filepath.Join(t.TempDir(), "missing.nii")}, Events{}); !errors.As(err, &input) {
 		t.Errorf("a missing volume: %v", err)
 	}
@@ -322,8 +323,8 @@ func TestPickEngine(t *testing.T) {
 	if e, why := pickEngine("cpu", 0); e == nil || why != "" {
 		t.Errorf("all threads: %v %s", e, why)
 	}
-	app.UseGPUWorker(filepath.Join(t.TempDir(), "no-worker"))
-	defer app.UseGPUWorker("")
+	engines.UseGPUWorker(filepath.Join(t.TempDir(), "no-worker"))
+	defer engines.UseGPUWorker("")
 	if e, why := pickEngine("cuda", 0); e != nil || why == "" || strings.Contains(why, "--engine") {
 		t.Errorf("without a worker: %v %q", e, why)
 	}

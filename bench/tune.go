@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"quell/app"
+	"quell/app/engines"
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/noise"
@@ -30,7 +30,7 @@ type Tuning struct {
 // TuneOptions say how launch shapes are searched.
 type TuneOptions struct {
 	Quick bool   // fewer repeats
-	Save  string // the file that keeps the shapes, see app.ShapesPath; "" for none
+	Save  string // the file that keeps the shapes, see engines.ShapesPath; "" for none
 
 	// pick and sizes are as in the program unless a test sets them.
 	pick  func(name string, threads int) (denoise.Engine, string)
@@ -115,7 +115,7 @@ func Tune(ctx context.Context, o TuneOptions, events Events) (Tuning, error) {
 		}
 	}
 	if o.Save != "" {
-		if err := app.SaveShapes(o.Save, tuned); err != nil {
+		if err := engines.SaveShapes(o.Save, tuned); err != nil {
 			return t, err
 		}
 		t.Saved = o.Save

@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"quell/app"
+	"quell/app/job"
 	"quell/ui/sliceview"
 )
 
@@ -52,7 +53,7 @@ func TestNoNumbersOfTheSeriesBefore(t *testing.T) {
 	})
 	b.drain()
 	path := filepath.Join(t.TempDir(), "next.nii.gz")
-	if _, err := app.DoOn(context.Background(), app.On{Series: head()}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(context.Background(), app.On{Series: head()}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	number := regexp.MustCompile(`\d[\d.]* (HU|dB|σ)|σ \d|\d of \d|finding`)

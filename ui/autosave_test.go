@@ -10,7 +10,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui"
@@ -22,11 +23,11 @@ import (
 func startAt(t *testing.T, dir string, keep bool) *bench {
 	t.Helper()
 	b := &bench{t: t, app: test.NewTempApp(t), queue: make(chan func(), 1000)}
-	engine, err := app.PickEngine("cpu")
+	engine, err := engines.Pick("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := app.DefaultSettings()
+	settings := workbench.DefaultSettings()
 	settings.KeepRecent = keep
 	b.workbench = ui.New(b.app, host.Options{
 		Settings: settings, AutosaveDir: dir, Engine: engine,
@@ -246,7 +247,7 @@ func TestWorkThatIsNotWantedIsRemoved(t *testing.T) {
 // is ending, and asks as soon as it is free.
 func TestWorkOfAProcessThatIsEndingIsOffered(t *testing.T) {
 	dir := t.TempDir()
-	ending, err := app.NewAutosave(dir)
+	ending, err := workbench.NewAutosave(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +255,7 @@ func TestWorkOfAProcessThatIsEndingIsOffered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ending.Save(app.Workspace{Open: []app.Work{{Name: "HEAD", Recipe: recipe}}}); err != nil {
+	if err := ending.Save(workbench.Workspace{Open: []workbench.SavedSeries{{Name: "HEAD", Recipe: recipe}}}); err != nil {
 		t.Fatal(err)
 	}
 	b := startAt(t, dir, true)

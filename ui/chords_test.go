@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/ui/command"
 	"quell/ui/control"
 )
@@ -52,7 +52,7 @@ func (b *bench) keysOf(id string) string {
 // The user's keys replace the keys of the table; what is no key, or the key of another
 // command, leaves a command without one. Exchanged keys are the keys of both.
 func TestKeysOfTheUser(t *testing.T) {
-	b := newBenchWith(t, large, func(s *app.Settings) {
+	b := newBenchWith(t, large, func(s *workbench.Settings) {
 		s.Keys = map[string]string{
 			"fit": "R", "reset": "F", "undo": "Ctrl+U", "noise-map": "D", "invert": "", "axial": "nonsense", "cancel": "X", "before": "Shift+B", "no such": "Z",
 		}
@@ -125,7 +125,7 @@ func TestAKeyIsChanged(t *testing.T) {
 			t.Error("the new key does not undo")
 		}
 	}
-	if keys := app.LoadSettings(b.settingsPath).Keys; keys["coronal"] != "f9" || keys["undo"] != "Ctrl+U" {
+	if keys := workbench.LoadSettings(b.settingsPath).Keys; keys["coronal"] != "f9" || keys["undo"] != "Ctrl+U" {
 		t.Errorf("kept: %v", keys)
 	}
 	if label := b.menuItem("View", "Coronal plane").Shortcut; label == nil {
@@ -133,7 +133,7 @@ func TestAKeyIsChanged(t *testing.T) {
 	}
 	b.command("change-key").Run()
 	b.tap("Restore all keys")
-	if got := b.keysOf("coronal") + " " + b.keysOf("undo"); got != "C Ctrl+Z" || len(app.LoadSettings(b.settingsPath).Keys) != 0 {
+	if got := b.keysOf("coronal") + " " + b.keysOf("undo"); got != "C Ctrl+Z" || len(workbench.LoadSettings(b.settingsPath).Keys) != 0 {
 		t.Errorf("restored: %s", got)
 	}
 }

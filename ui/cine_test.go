@@ -7,7 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/ui"
 	"quell/ui/control"
 	"quell/ui/host"
@@ -66,7 +66,7 @@ func TestCineTurnsBack(t *testing.T) {
 		})
 	}
 	b.key(fyne.KeyY)
-	kept := app.LoadSettings(b.settingsPath)
+	kept := workbench.LoadSettings(b.settingsPath)
 	if !b.command("cine-back").Checked() || !kept.CineBack || kept.CineRate != 15 {
 		t.Errorf("kept are %d slices per second, back and forth %t", kept.CineRate, kept.CineBack)
 	}

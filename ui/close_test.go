@@ -13,7 +13,9 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/job"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/command"
@@ -119,7 +121,7 @@ func TestTheQuestionNamesWhatIsLost(t *testing.T) {
 	b.press(fyne.KeyEscape)
 	b.until("the run was not stopped by the question", b.session().Results.Applied)
 
-	b.session().Exports.Write(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.session().Exports.Write(filepath.Join(t.TempDir(), "out.nii.gz"), job.Options{}, func(job.Written) {})
 	b.workbench.Quit()
 	if !strings.Contains(b.question(), "export is being written") {
 		t.Errorf("during an export the question is %q", b.question())
@@ -156,7 +158,7 @@ func TestCloseSavesAndLeavesNothingHalfWritten(t *testing.T) {
 	changed.Dims = 2
 	b.session().Tuning.Set(changed, true)
 	dir := t.TempDir()
-	b.session().Exports.Write(filepath.Join(dir, "series"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.session().Exports.Write(filepath.Join(dir, "series"), job.Options{}, func(job.Written) {})
 	b.workbench.Close()
 	b.workbench.Close() // the second has no effect
 	if b.question() != "" {
@@ -172,7 +174,7 @@ func TestCloseSavesAndLeavesNothingHalfWritten(t *testing.T) {
 			t.Errorf("%s is left behind", e.Name())
 		}
 	}
-	saved := app.LoadSettings(b.settingsPath)
+	saved := workbench.LoadSettings(b.settingsPath)
 	if r, ok := saved.Recipes[changed.Filter]; !ok || r.Dims != 2 {
 		t.Errorf("saved recipes %v; want the current one", saved.Recipes)
 	}
@@ -197,7 +199,7 @@ func (e stuck) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, regi
 // A run or an export of some length is not cancelled by one key.
 func TestEscapeAsksBeforeItCancelsLongWork(t *testing.T) {
 	b := newBench(t, large)
-	cpu, err := app.PickEngine("cpu")
+	cpu, err := engines.Pick("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}

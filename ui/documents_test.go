@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"quell/app"
+	"quell/app/job"
 	"quell/ui/session/desk"
 )
 
@@ -21,7 +22,7 @@ func (b *bench) openFiles(n int) (paths []string) {
 		s := head()
 		s.Volume.Data[0] += float32(i)
 		path := filepath.Join(dir, []string{"DOE_JOHN.nii.gz", "ROE_JANE.nii.gz", "POE_JIM.nii.gz"}[i])
-		if _, err := app.DoOn(b.t.Context(), app.On{Series: s}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+		if _, err := app.DoOn(b.t.Context(), app.On{Series: s}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 			b.t.Fatal(err)
 		}
 		b.workbench.Open(path)

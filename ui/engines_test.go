@@ -8,7 +8,7 @@ import (
 
 	"fyne.io/fyne/v2/test"
 
-	"quell/app"
+	"quell/app/engines"
 	"quell/denoise"
 	"quell/ui/control"
 	"quell/ui/session/desk"
@@ -21,14 +21,14 @@ type lostGPU struct{ denoise.Engine }
 func (lostGPU) Info() denoise.Info { return denoise.Info{Name: "cuda"} }
 
 func (lostGPU) Run(context.Context, denoise.Recipe, denoise.Input, volume.Region, denoise.Progress) (*volume.Volume, error) {
-	return nil, fmt.Errorf("the GPU worker ended: %w", app.ErrEngineFailed)
+	return nil, fmt.Errorf("the GPU worker ended: %w", engines.ErrFailed)
 }
 
 // A preview and a run that the GPU fails at are one question. After the CPU took
 // over, no error is left.
 func TestTheCPUIsOfferedOnce(t *testing.T) {
 	b := newBench(t, large)
-	cpu, err := app.PickEngine("cpu")
+	cpu, err := engines.Pick("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}

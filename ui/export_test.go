@@ -10,7 +10,8 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
@@ -170,7 +171,7 @@ func (w *Workbench) Texts() map[string][]string {
 	}
 	add("w.Name", volume.WindowNames()...)
 	addFilters(add)
-	for _, p := range app.Presets() {
+	for _, p := range job.Presets() {
 		add("preset.Title", p.Title)
 	}
 	add("e.Title", out["f.Title"]...)
@@ -282,7 +283,7 @@ func (w *Workbench) SliceMarks() (out []tune.Verdict) {
 }
 
 // Settings returns the settings for the next start.
-func (w *Workbench) Settings() app.Settings { return w.host.Settings }
+func (w *Workbench) Settings() workbench.Settings { return w.host.Settings }
 
 // StatusTop returns the upper edge of the status bar.
 func (w *Workbench) StatusTop() float32 {

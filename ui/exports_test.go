@@ -8,7 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/ui/session/documents"
 )
 
@@ -33,7 +33,7 @@ func (b *bench) exported() (path string) {
 // Two series exported in turn stand side by side; closing and quitting ask as soon as one is gone.
 func TestTwoSeriesExportedInTurnBothStand(t *testing.T) {
 	folder := t.TempDir()
-	b := newBenchWith(t, large, func(s *app.Settings) { s.ExportFolder = folder })
+	b := newBenchWith(t, large, func(s *workbench.Settings) { s.ExportFolder = folder })
 	b.openFiles(2)
 	first := b.exported()
 	b.command("next-series").Run()

@@ -9,7 +9,8 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/ui"
@@ -19,7 +20,7 @@ import (
 // At 1280×720 every filter shows its parameters without a scroll, above measures that need
 // none either, with a reference as well.
 func TestTheColumnFitsALowScreen(t *testing.T) {
-	b := newBenchWith(t, fyne.NewSize(1280, 720-menuHeight), func(s *app.Settings) { s.Column, s.Layout = "shown", "1×2" })
+	b := newBenchWith(t, fyne.NewSize(1280, 720-menuHeight), func(s *workbench.Settings) { s.Column, s.Layout = "shown", "1×2" })
 	b.app.Settings().SetTheme(ui.Theme{})
 	b.show(tissue(t))
 	fits := func(what string) {
@@ -48,7 +49,7 @@ func TestTheColumnFitsALowScreen(t *testing.T) {
 		}
 	}
 	fits("")
-	b.session().Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
+	b.session().Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
 	b.until("noise was added", func() bool { return b.session().Document().Reference() != nil })
 	fits(", with a reference")
 }
@@ -110,7 +111,7 @@ func TestTheMeasuresNeedRoomForAReference(t *testing.T) {
 	if got := b.workbench.MeasuresNeed(); got != 400 {
 		t.Errorf("without a reference the measures need %g; want 400", got)
 	}
-	b.session().Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
+	b.session().Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
 	b.until("the noise is added", func() bool { _, noisy := b.session().Document().Noise(); return noisy })
 	if got := b.workbench.MeasuresNeed(); got != 490 {
 		t.Errorf("with a reference the measures need %g; want 490", got)

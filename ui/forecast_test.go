@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/volume"
 )
@@ -26,7 +26,7 @@ func (greedy) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error) {
 // hidden, if it is much; a small series says nothing.
 func TestTheMemoryOfARunIsForetold(t *testing.T) {
 	for _, column := range []string{"shown", "hidden"} {
-		b := newBenchWith(t, large, func(s *app.Settings) { s.Column = column })
+		b := newBenchWith(t, large, func(s *workbench.Settings) { s.Column = column })
 		const want = "The GPU filters the volume in 3 slabs, 900 MB of its 1.0 GB at a time."
 		said := func() bool {
 			return slices.ContainsFunc(test.LaidOutObjects(b.canvas().Content()), func(o fyne.CanvasObject) bool {

@@ -7,7 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/ui/control"
 	"quell/ui/session/desk"
@@ -43,7 +43,7 @@ func (b *bench) share(width, height float32) float32 {
 // From 1400 units of width on the column of filter and measures is in sight until P hides it; without
 // it the pictures have four fifths of the workbench at every size and in every layout.
 func TestTheColumnIsInSightFromAWidthOn(t *testing.T) {
-	b := newBenchWith(t, large, func(*app.Settings) {})
+	b := newBenchWith(t, large, func(*workbench.Settings) {})
 	for _, size := range []struct {
 		width, height float32
 		column        bool
@@ -65,21 +65,21 @@ func TestTheColumnIsInSightFromAWidthOn(t *testing.T) {
 	}
 	b.resize(1600, 1000)
 	b.key(fyne.KeyP)
-	if share := b.share(1600, 1000); b.workbench.ColumnShown() || share < 0.8 || app.LoadSettings(b.settingsPath).Column != "hidden" {
+	if share := b.share(1600, 1000); b.workbench.ColumnShown() || share < 0.8 || workbench.LoadSettings(b.settingsPath).Column != "hidden" {
 		t.Errorf("P does not hide the column, or not at the next start; pictures have %.1f %%", 100*share)
 	}
-	again := newBenchWith(t, fyne.NewSize(1600, 1000), func(s *app.Settings) { s.Column = app.LoadSettings(b.settingsPath).Column })
+	again := newBenchWith(t, fyne.NewSize(1600, 1000), func(s *workbench.Settings) { s.Column = workbench.LoadSettings(b.settingsPath).Column })
 	if again.workbench.ColumnShown() {
 		t.Error("a column that P hid is there at the next start")
 	}
 	b.key(fyne.KeyP)
 	b.resize(1280, 720)
-	if !b.workbench.ColumnShown() || b.workbench.QuickShown() || b.share(1280, 720) > 0.62 || app.LoadSettings(b.settingsPath).Column != "shown" {
-		t.Errorf("P does not show the column, or it is not kept for the next start: %q", app.LoadSettings(b.settingsPath).Column)
+	if !b.workbench.ColumnShown() || b.workbench.QuickShown() || b.share(1280, 720) > 0.62 || workbench.LoadSettings(b.settingsPath).Column != "shown" {
+		t.Errorf("P does not show the column, or it is not kept for the next start: %q", workbench.LoadSettings(b.settingsPath).Column)
 	}
 	b.resize(3840, 2160)
 	b.key(fyne.KeyP)
-	if b.workbench.ColumnShown() || app.LoadSettings(b.settingsPath).Column != "hidden" {
+	if b.workbench.ColumnShown() || workbench.LoadSettings(b.settingsPath).Column != "hidden" {
 		t.Error("P does not hide the column")
 	}
 	b.resize(1280, 720)
@@ -98,7 +98,7 @@ func TestTheColumnIsInSightFromAWidthOn(t *testing.T) {
 // Without the column the strength, the verdict and the run are in the line of the slices,
 // and what the column warns of is in the status bar.
 func TestTheLineOfTheStrength(t *testing.T) {
-	b := newBenchWith(t, large, func(*app.Settings) {})
+	b := newBenchWith(t, large, func(*workbench.Settings) {})
 	b.until("the slice is judged", func() bool { return b.session().Measures.Slice().Known })
 	b.drain()
 	if b.workbench.ColumnShown() || b.workbench.VerdictText() != "Verdict: "+string(b.session().Measures.Slice().Measures.Verdict) && b.workbench.VerdictText() != "No verdict" {
@@ -146,7 +146,7 @@ func TestTheLineOfTheStrength(t *testing.T) {
 // The list of open series leaves its names out if pictures would have less than four
 // fifths next to them.
 func TestTheListOfSeriesLeavesThePicturesTheirShare(t *testing.T) {
-	b := newBenchWith(t, large, func(*app.Settings) {})
+	b := newBenchWith(t, large, func(*workbench.Settings) {})
 	b.openFiles(2)
 	b.session().Results.Apply()
 	b.until("the volume is filtered", b.session().Results.Applied)
@@ -164,7 +164,7 @@ func TestTheListOfSeriesLeavesThePicturesTheirShare(t *testing.T) {
 
 // The column is filled in when it appears.
 func TestTheColumnAppearsFilledIn(t *testing.T) {
-	b := newBenchWith(t, large, func(*app.Settings) {})
+	b := newBenchWith(t, large, func(*workbench.Settings) {})
 	b.canvas().OnTypedKey()(&fyne.KeyEvent{Name: fyne.KeyP}) // and nothing that is queued
 	strength := false
 	for _, o := range test.LaidOutObjects(b.canvas().Content()) {

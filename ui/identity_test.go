@@ -12,7 +12,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/series"
 	"quell/ui/session/preview"
 	"quell/ui/sliceview"
@@ -61,7 +61,7 @@ func TestIdentityIsInTheCornersUntilItIsHidden(t *testing.T) {
 			}
 		}
 	}
-	if !app.LoadSettings(b.settingsPath).HideIdentity {
+	if !workbench.LoadSettings(b.settingsPath).HideIdentity {
 		t.Error("the next start shows the identity again")
 	}
 	b.key(fyne.KeyH)
@@ -219,7 +219,7 @@ func TestLinesOfTheCornersAreChosen(t *testing.T) {
 		t.Errorf("hidden: %s; want %s", got, want)
 	}
 	b.key(fyne.KeyH)
-	if got := app.LoadSettings(b.settingsPath).WithoutLines; !slices.Equal(got, []string{"ID, sex, date of birth", "Kernel, kV, TR and TE"}) {
+	if got := workbench.LoadSettings(b.settingsPath).WithoutLines; !slices.Equal(got, []string{"ID, sex, date of birth", "Kernel, kV, TR and TE"}) {
 		t.Errorf("kept: %q", got)
 	}
 	for _, name := range []string{"ID, sex, date of birth", "Kernel, kV, TR and TE", "Patient", "Study", "Series", "Thickness and size of a pixel", "File"} {

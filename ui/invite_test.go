@@ -7,7 +7,7 @@ import (
 
 	"fyne.io/fyne/v2/test"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/ui/control"
 	"quell/ui/session/desk"
 )
@@ -31,7 +31,7 @@ func (b *bench) invited() map[string]*control.Button {
 // them.
 func TestAnEmptyWorkbenchInvites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study", "series.nii")
-	b := newBenchWith(t, large, func(s *app.Settings) { s.KeepRecent, s.RecentPaths = true, []string{path} })
+	b := newBenchWith(t, large, func(s *workbench.Settings) { s.KeepRecent, s.RecentPaths = true, []string{path} })
 	if b.invited() != nil {
 		t.Error("the pictures of an open series are covered")
 	}

@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/ui/control"
 	"quell/ui/panels/plotpanel"
 	"quell/ui/viewer"
@@ -167,7 +167,7 @@ func TestMirrorAndTurnFromTheMenu(t *testing.T) {
 // If the residual has no pane it is an inset in the lower right corner of the denoised
 // picture, which D or a double click enlarges, and Shift+D leaves out, also at the next start.
 func TestTheInsetOfTheResidual(t *testing.T) {
-	b := newBenchWith(t, large, func(s *app.Settings) { s.Layout = "1×2" })
+	b := newBenchWith(t, large, func(s *workbench.Settings) { s.Layout = "1×2" })
 	panes := b.workbench.Panes()
 	inset, under := panes[viewer.Residual], panes[viewer.Denoised]
 	b.until("the inset is drawn", func() bool { return inset.Frame().Image != nil })
@@ -215,7 +215,7 @@ func TestTheInsetOfTheResidual(t *testing.T) {
 	b.key(fyne.KeyF3)
 	b.command("inset").Run()
 	expect("Shift+D", false, viewer.Original, viewer.Denoised)
-	if !app.LoadSettings(b.settingsPath).HideInset || b.command("inset").Checked() || inset.Visible() {
+	if !workbench.LoadSettings(b.settingsPath).HideInset || b.command("inset").Checked() || inset.Visible() {
 		t.Error("it is not left out at the next start")
 	}
 	b.command("inset").Run()

@@ -7,6 +7,8 @@ import (
 	"fyne.io/fyne/v2"
 
 	"quell/app"
+	"quell/app/job"
+	"quell/app/workbench"
 	"quell/ui/control"
 )
 
@@ -45,8 +47,8 @@ func TestTheSizeOfTheInterfaceIsKept(t *testing.T) {
 			}
 		}
 	}
-	if checked != 1 || app.LoadSettings(b.settingsPath).Scale != 2 || b.workbench.Status() != "The size of the interface changes at the next start." {
-		t.Errorf("%d are checked, the settings say %g", checked, app.LoadSettings(b.settingsPath).Scale)
+	if checked != 1 || workbench.LoadSettings(b.settingsPath).Scale != 2 || b.workbench.Status() != "The size of the interface changes at the next start." {
+		t.Errorf("%d are checked, the settings say %g", checked, workbench.LoadSettings(b.settingsPath).Scale)
 	}
 }
 
@@ -54,7 +56,7 @@ func TestTheSizeOfTheInterfaceIsKept(t *testing.T) {
 func TestAPathCanBeTyped(t *testing.T) {
 	b := newBench(t, large)
 	path := filepath.Join(t.TempDir(), "head.nii.gz")
-	if _, err := app.DoOn(t.Context(), app.On{Series: head()}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: head()}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	before := b.session().Series()

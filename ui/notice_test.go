@@ -9,6 +9,8 @@ import (
 	"fyne.io/fyne/v2"
 
 	"quell/app"
+	"quell/app/job"
+	"quell/app/workbench"
 )
 
 // The notice of a first start says what Quell is not for. A series is read behind it, Return
@@ -16,7 +18,7 @@ import (
 func TestTheNoticeOfAFirstStart(t *testing.T) {
 	b := newBench(t, large)
 	path := filepath.Join(t.TempDir(), "head.nii.gz")
-	if _, err := app.DoOn(t.Context(), app.On{Series: head()}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: head()}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	b.workbench.Open(path)
@@ -33,7 +35,7 @@ func TestTheNoticeOfAFirstStart(t *testing.T) {
 	if b.question() != "" {
 		t.Error("Return does not close the notice")
 	}
-	if kept := app.LoadSettings(b.settingsPath); kept.NoticeDue(time.Now()) {
+	if kept := workbench.LoadSettings(b.settingsPath); kept.NoticeDue(time.Now()) {
 		t.Errorf("the settings say that it was shown on %v", kept.Noticed)
 	}
 	for _, c := range []struct {

@@ -11,7 +11,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/ui/control"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -27,7 +27,7 @@ func TestAPictureOfThePanes(t *testing.T) {
 	if got := m.Bounds(); got.Dx() < 3*int(panes[0].Size().Width) || got.Dy() < height+40 || got.Dy() > height+120 {
 		t.Errorf("the picture has %v; a pane has %v", got, panes[0].Size())
 	}
-	for _, want := range []string{"DERIVED / NOT FOR CLINICAL USE", "DENOISED: nlm 2-D  h=", "Window: W 90  L 40", "axial slice 4 / 7", app.Version()} {
+	for _, want := range []string{"DERIVED / NOT FOR CLINICAL USE", "DENOISED: nlm 2-D  h=", "Window: W 90  L 40", "axial slice 4 / 7", job.Version()} {
 		if !strings.Contains(label, want) {
 			t.Errorf("the label has no %q: %s", want, label)
 		}

@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/ui"
 	"quell/ui/host"
@@ -125,7 +125,7 @@ func TestTheLayoutIsKept(t *testing.T) {
 	b.key(fyne.KeyF5)
 	b.key(fyne.KeyP)
 	b.workbench.Close()
-	kept := app.LoadSettings(b.settingsPath)
+	kept := workbench.LoadSettings(b.settingsPath)
 	if kept.Layout != "2×2" || kept.Column != "hidden" {
 		t.Fatalf("layout %q, column %q", kept.Layout, kept.Column)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 )
 
@@ -29,10 +29,10 @@ func presetItems(t *testing.T, m *fyne.MainMenu) *fyne.MenuItem {
 func TestPresetsAreInTheMenu(t *testing.T) {
 	b := newBench(t, large)
 	item := presetItems(t, b.workbench.Menu())
-	if len(item.ChildMenu.Items) != len(app.Presets()) || item.Disabled {
+	if len(item.ChildMenu.Items) != len(job.Presets()) || item.Disabled {
 		t.Fatalf("%d presets, disabled: %t", len(item.ChildMenu.Items), item.Disabled)
 	}
-	for i, p := range app.Presets() {
+	for i, p := range job.Presets() {
 		other, err := denoise.NewRecipe(p.Recipe.Filter, p.Recipe.Dims)
 		if err != nil {
 			t.Fatal(err)

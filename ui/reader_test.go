@@ -11,7 +11,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/ui/host"
 )
@@ -74,7 +74,7 @@ func TestABlindComparisonHidesWhatIsWhat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if saved := app.LoadSettings(b.settingsPath); saved.ExportFolder != filepath.Dir(path) {
+	if saved := workbench.LoadSettings(b.settingsPath); saved.ExportFolder != filepath.Dir(path) {
 		t.Errorf("the next dialog suggests %q", saved.ExportFolder)
 	}
 	rows, err := csv.NewReader(strings.NewReader(string(data))).ReadAll()

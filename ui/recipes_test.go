@@ -8,7 +8,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/ui/control"
 )
@@ -34,16 +35,16 @@ func TestAPresetIsKept(t *testing.T) {
 	}
 	b.drain()
 	items := presetItems(t, b.workbench.Menu()).ChildMenu.Items
-	if len(items) != len(app.Presets())+1 || items[len(items)-1].Label != own.String() || items[len(items)-1].Checked {
+	if len(items) != len(job.Presets())+1 || items[len(items)-1].Label != own.String() || items[len(items)-1].Checked {
 		t.Fatalf("%d presets, the last is %q", len(items), items[len(items)-1].Label)
 	}
 	items[len(items)-1].Action()
-	if !b.session().Tuning.Recipe().Equal(own) || !keep.Checked() || len(app.LoadSettings(b.settingsPath).Presets) != 1 {
+	if !b.session().Tuning.Recipe().Equal(own) || !keep.Checked() || len(workbench.LoadSettings(b.settingsPath).Presets) != 1 {
 		t.Errorf("it takes %s", b.session().Tuning.Recipe())
 	}
 	keep.Run()
 	b.drain()
-	if items := presetItems(t, b.workbench.Menu()).ChildMenu.Items; len(items) != len(app.Presets()) || len(app.LoadSettings(b.settingsPath).Presets) != 0 {
+	if items := presetItems(t, b.workbench.Menu()).ChildMenu.Items; len(items) != len(job.Presets()) || len(workbench.LoadSettings(b.settingsPath).Presets) != 0 {
 		t.Errorf("%d presets after it was taken away", len(items))
 	}
 }

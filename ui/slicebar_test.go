@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
+	"quell/app/job"
 	"quell/internal/nii4d"
 	"quell/ui/control"
 	"quell/volume"
@@ -47,7 +48,7 @@ func TestSliderOfVolumes(t *testing.T) {
 	all := volume.New(g)
 	copy(all.Data, slices.Concat(s.Volume.Data, s.Volume.Data, s.Volume.Data))
 	s.Volume = all
-	if _, err := app.DoOn(t.Context(), app.On{Series: s}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: s}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := nii4d.Fold(path, 3, 2); err != nil {

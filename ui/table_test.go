@@ -7,7 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/ui"
 	"quell/ui/command"
 	"quell/ui/host"
@@ -47,7 +47,7 @@ func TestANewPanelNeedsALineInTheTable(t *testing.T) {
 				}
 				return p
 			})
-			b := newBenchWith(t, large, func(s *app.Settings) {
+			b := newBenchWith(t, large, func(s *workbench.Settings) {
 				if s.Column = "shown"; area == panel.Quick {
 					s.Column = "hidden"
 				}
@@ -94,7 +94,7 @@ func TestANewPanelNeedsALineInTheTable(t *testing.T) {
 func TestTheWorkbenchIsBuiltBeforeTheEventLoop(t *testing.T) {
 	b := newBench(t, large)
 	for _, layout := range []string{"1", "1×2", "1×3", "2×2"} {
-		settings := app.DefaultSettings()
+		settings := workbench.DefaultSettings()
 		settings.Layout = layout
 		w := ui.New(b.app, host.Options{Settings: settings, Engine: b.engine, Go: func(func()) {}, Do: func(f func()) { f() }})
 		if !w.Panes()[viewer.Denoised].Visible() || w.Planes()[0].Visible() != (layout == "2×2") {

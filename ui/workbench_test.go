@@ -14,6 +14,9 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"quell/app"
+	"quell/app/engines"
+	"quell/app/job"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/internal/message"
 	"quell/series"
@@ -55,19 +58,19 @@ func (b *bench) ticks() func() { return b.tickers[len(b.tickers)-1] }
 // newBench shows a series in the layout 1×3 next to the column.
 func newBench(t *testing.T, size fyne.Size) *bench {
 	t.Helper()
-	return newBenchWith(t, size, func(s *app.Settings) { s.Column = "shown" })
+	return newBenchWith(t, size, func(s *workbench.Settings) { s.Column = "shown" })
 }
 
 // newBenchWith is newBench with other settings.
-func newBenchWith(t *testing.T, size fyne.Size, change func(*app.Settings)) *bench {
+func newBenchWith(t *testing.T, size fyne.Size, change func(*workbench.Settings)) *bench {
 	t.Helper()
 	b := &bench{t: t, app: test.NewTempApp(t), queue: make(chan func(), 1000), tickers: map[int]func(){}, settingsPath: filepath.Join(t.TempDir(), "settings.json")}
-	engine, err := app.PickEngine("cpu")
+	engine, err := engines.Pick("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.engine = engine
-	settings := app.DefaultSettings()
+	settings := workbench.DefaultSettings()
 	settings.LeaveSlices = true // tests say when the engine runs
 	settings.WorkbenchSize, settings.Layout = [2]float32{size.Width, size.Height}, "1×3"
 	change(&settings)
@@ -276,7 +279,7 @@ func TestDroppingOpens(t *testing.T) {
 	b := newBench(t, large)
 	path := filepath.Join(t.TempDir(), "Ärzte kopf.nii.gz")
 	s := head()
-	if _, err := app.DoOn(context.Background(), app.On{Series: s}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(context.Background(), app.On{Series: s}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	before := b.session().Series()

@@ -17,7 +17,10 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/denoise"
 	"quell/internal/message"
 	"quell/internal/parallel"
@@ -29,7 +32,7 @@ type Options struct {
 	Output string   // folder
 	// Job is what is done with every series; its input and its output's path are empty. It has
 	// a recipe.
-	Job    app.Job
+	Job    job.Job
 	Select string // see ParseSelection
 	// Shard of Shards, counted from 0, is the part of the units that this process does. The
 	// zero values mean all of them.
@@ -53,7 +56,7 @@ type Options struct {
 	// its error. They may be nil; Open and Finish are called from several goroutines.
 	List   func(ctx context.Context) ([]Unit, error)
 	Begin  func() error
-	Open   func(Unit, *app.Catalog) error
+	Open   func(Unit, *open.Catalog) error
 	Finish func(Result) error
 
 	// Distribute has other processes do the units, which make a Worker of spec, and waits for
@@ -98,7 +101,7 @@ const defaultWorkers = 3
 
 // Run does a batch. Results are in the folder .quell-batch of the output, report.csv and
 // report.html in the output itself. Series that failed are no error: see Summary.Err. The
-// error is an *app.UsageError, an *app.InputError, the context's, or about an output that
+// error is an *job.UsageError, an *job.InputError, the context's, or about an output that
 // cannot be written at all.
 func Run(ctx context.Context, o Options, events Events) (Summary, error) {
 	b, err := newBatch(o, events)
@@ -167,11 +170,11 @@ func (b *batch) checkPlace() error {
 	inputs := slices.Clone(b.o.Inputs)
 	for _, u := range b.units {
 		if sameFile(filepath.Join(b.o.Output, filepath.FromSlash(u.Name)), u.Path) {
-			return app.Usagef("%s holds the inputs, whose names the outputs would take; choose another folder", b.o.Output)
+			return job.Usagef("%s holds the inputs, whose names the outputs would take; choose another folder", b.o.Output)
 		}
 		inputs = append(inputs, u.Path)
 	}
-	gate := app.Gate{Inputs: inputs, Outputs: []app.Target{{Option: "OUT", Path: b.o.Output, Kind: app.BatchOutput}}, Overwrite: b.o.Job.Output.Overwrite}
+	gate := files.Gate{Inputs: inputs, Outputs: []files.Target{{Option: "OUT", Path: b.o.Output, Kind: files.BatchOutput}}, Overwrite: b.o.Job.Output.Overwrite}
 	return gate.Check()
 }
 
@@ -193,7 +196,7 @@ type batch struct {
 	engine    string // the class that filters: pinned, so that results do not depend on the order
 	lost      error  // why it filters on the CPU though the machine has a GPU; nil otherwise
 	store     store
-	hide      *app.Pseudonyms     // nil if names stay
+	hide      *open.Pseudonyms    // nil if names stay
 	units     []Unit              // of all shards
 	former    map[string][]string // the results that were there, by unit
 	anyDone   bool                // one of these has an output
@@ -216,35 +219,35 @@ const (
 
 func newBatch(o Options, events Events) (*batch, error) {
 	if o.Job.Recipe == nil {
-		return nil, app.Usagef("a batch needs a recipe")
+		return nil, job.Usagef("a batch needs a recipe")
 	}
 	if !o.Job.AutoDims {
 		if err := o.Job.Recipe.Validate(); err != nil {
-			return nil, &app.UsageError{Text: message.Of(err), Err: err}
+			return nil, &job.UsageError{Text: message.Of(err), Err: err}
 		}
 	}
-	if err := app.CheckUneven(o.Job.Uneven); err != nil {
+	if err := job.CheckUneven(o.Job.Uneven); err != nil {
 		return nil, err
 	}
 	o.Shards = max(o.Shards, 1)
 	switch {
 	case len(o.Inputs) == 0:
-		return nil, app.Usagef("the batch has no input")
+		return nil, job.Usagef("the batch has no input")
 	case o.Output == "":
-		return nil, app.Usagef("the output has no name")
+		return nil, job.Usagef("the output has no name")
 	case o.Shard < 0 || o.Shard >= o.Shards:
-		return nil, app.Usagef("shard %d of %d: count from 1 to %d", o.Shard+1, o.Shards, o.Shards)
+		return nil, job.Usagef("shard %d of %d: count from 1 to %d", o.Shard+1, o.Shards, o.Shards)
 	case o.Workers < 0 || o.Memory < 0:
-		return nil, app.Usagef("workers and memory cannot be negative")
+		return nil, job.Usagef("workers and memory cannot be negative")
 	}
 	if info, err := os.Stat(o.Output); err == nil && !info.IsDir() {
-		return nil, app.Usagef("%s is a file, and a batch needs a folder; choose another name", o.Output)
+		return nil, job.Usagef("%s is a file, and a batch needs a folder; choose another name", o.Output)
 	}
 	if o.Workers == 0 {
 		o.Workers = defaultWorkers
 	}
 	if o.Memory == 0 {
-		o.Memory = app.DefaultMemory()
+		o.Memory = job.DefaultMemory()
 	}
 	selection, err := ParseSelection(o.Select)
 	if err != nil {
@@ -252,11 +255,11 @@ func newBatch(o Options, events Events) (*batch, error) {
 	}
 	engine, lost := "", error(nil)
 	if o.Distribute == nil { // else the workers have one
-		e, err := app.PickEngine(o.Job.Engine.Name)
+		e, err := engines.Pick(o.Job.Engine.Name)
 		if err != nil {
 			return nil, err
 		}
-		engine, lost = e.Info().Name, o.Job.Engine.Lost(e)
+		engine, lost = e.Info().Name, engines.Lost(o.Job.Engine, e)
 	}
 	b := &batch{
 		o: o, selection: selection, engine: engine, lost: lost, store: store{o.Output},
@@ -279,17 +282,17 @@ func newBatch(o Options, events Events) (*batch, error) {
 // within a tolerance, and what is done stays done on another machine. Nor does leave to replace
 // files, which changes no output.
 func (b *batch) recipe() ([]byte, error) {
-	job := b.o.Job
-	options := job.Output.ExportOptions
+	j := b.o.Job
+	options := j.Output.Options
 	options.Overwrite = false
 	return json.Marshal(struct {
 		Recipe   *denoise.Recipe
 		AutoDims bool
 		NoiseMap string
-		Options  app.ExportOptions
+		Options  job.Options
 		Uneven   string `json:",omitempty"`
 		Key      string `json:",omitempty"` // of the pseudonyms
-	}{job.Recipe, job.AutoDims, job.NoiseMap, options, job.Uneven, b.keyName()})
+	}{j.Recipe, j.AutoDims, j.NoiseMap, options, j.Uneven, b.keyName()})
 }
 
 // hash identifies what is done with a series, by which version, and further texts.
@@ -298,7 +301,7 @@ func (b *batch) hash(texts ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return identify(append([]string{string(data), app.Version()}, texts...)...), nil
+	return identify(append([]string{string(data), job.Version()}, texts...)...), nil
 }
 
 // work does the units of a source: a goroutine scans them, one after the other, and the
@@ -351,9 +354,9 @@ func (b *batch) work(ctx context.Context, source Source) error {
 // unit scans a unit and emits its series. Open counts until they are done. After maxAttempts the
 // series that have no result yet fail: the process may have ended when all were done. If that
 // attempt ends the process too, it is for the scan, and the unit fails unseen.
-func (b *batch) unit(ctx context.Context, d Delivery, h *hold, open *sync.WaitGroup, emit func(task)) {
+func (b *batch) unit(ctx context.Context, d Delivery, h *hold, opener *sync.WaitGroup, emit func(task)) {
 	var inUnit sync.WaitGroup
-	var catalog *app.Catalog
+	var catalog *open.Catalog
 	err := parallel.Protect(func() (err error) {
 		if h.before > maxAttempts {
 			return errEnded
@@ -379,7 +382,7 @@ func (b *batch) unit(ctx context.Context, d Delivery, h *hold, open *sync.WaitGr
 	if err != nil {
 		b.finish(d.Unit, b.failure(d.Unit, err))
 	}
-	open.Go(func() {
+	opener.Go(func() {
 		inUnit.Wait()
 		catalog.Close()
 		outcome := GivenBack
@@ -407,7 +410,7 @@ func (b *batch) finish(u Unit, r *Result) {
 			saved = false
 			if r.Problem == "" {
 				r.Problem = fmt.Sprintf("the output is there, but not that it is done: %v", err)
-				r.State, r.Code = Failed, app.ExitFailed
+				r.State, r.Code = Failed, job.ExitFailed
 			}
 		}
 	}
@@ -417,7 +420,7 @@ func (b *batch) finish(u Unit, r *Result) {
 
 // report counts a result and logs it.
 func (b *batch) report(r Result, saved bool) {
-	app.Log("series", slog.String("id", r.ID), slog.String("state", string(r.State)), slog.Bool("reused", r.Reused), slog.Int("code", r.Code),
+	job.Log("series", slog.String("id", r.ID), slog.String("state", string(r.State)), slog.Bool("reused", r.Reused), slog.Int("code", r.Code),
 		slog.String("engine", r.Engine), slog.String("verdict", r.Verdict), slog.Int("voxels", r.voxels()), slog.Any("seconds", r.Seconds))
 	b.progress.result(r, saved)
 }

@@ -17,6 +17,9 @@ import (
 	"time"
 
 	"quell/app"
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/denoise"
 	"quell/io/nifti/niftitest"
 	"quell/series"
@@ -60,7 +63,7 @@ func (c cohort) dicom(name string, seed int) string {
 	c.t.Helper()
 	path := filepath.Join(c.in, filepath.FromSlash(name))
 	v := values(seed)
-	_, err := app.DoOn(c.t.Context(), app.On{Series: &series.Series{Meta: series.Meta{Format: "phantom", Description: "Step"}, Volume: v}}, app.Job{Output: app.Output{Path: path}}, app.Events{})
+	_, err := app.DoOn(c.t.Context(), app.On{Series: &series.Series{Meta: series.Meta{Format: "phantom", Description: "Step"}, Volume: v}}, job.Job{Output: job.Output{Path: path}}, job.Events{})
 	c.must(err)
 	return path
 }
@@ -80,7 +83,7 @@ func optionsOf(in, out string) Options {
 	if err != nil {
 		panic(err)
 	}
-	return Options{Inputs: []string{in}, Output: out, Job: app.Job{Recipe: &recipe, Engine: app.EnginePolicy{Name: "cpu"}}}
+	return Options{Inputs: []string{in}, Output: out, Job: job.Job{Recipe: &recipe, Engine: job.EnginePolicy{Name: "cpu"}}}
 }
 
 // run does a batch that is expected to end.
@@ -113,7 +116,7 @@ func (c cohort) check(s Summary) {
 		if x := r.Seconds; x.Total < x.Load+x.Wait+x.Filter+x.Measure || x.Total == 0 {
 			c.t.Errorf("%s: %+v do not make up the total", r.Input(), x)
 		}
-		back, err := app.Open(c.t.Context(), app.Input{Path: filepath.Join(c.out, filepath.FromSlash(r.Output))}, app.Events{})
+		back, err := open.Open(c.t.Context(), job.Input{Path: filepath.Join(c.out, filepath.FromSlash(r.Output))}, job.Events{})
 		if err != nil {
 			c.t.Errorf("%s: %v", r.Input(), err)
 			continue
@@ -276,7 +279,7 @@ func TestListThatNamesAnotherOutput(t *testing.T) {
 // engine is not.
 func TestWhatAsksForEverythingAgain(t *testing.T) {
 	c := newCohort(t)
-	keyOf := func(change func(*app.Job)) string {
+	keyOf := func(change func(*job.Job)) string {
 		o := c.options()
 		change(&o.Job)
 		b, err := newBatch(o, Events{})
@@ -285,18 +288,18 @@ func TestWhatAsksForEverythingAgain(t *testing.T) {
 		c.must(err)
 		return key
 	}
-	plain := keyOf(func(*app.Job) {})
+	plain := keyOf(func(*job.Job) {})
 	other, err := denoise.NewRecipe("gaussian", 3)
 	c.must(err)
 	seen := map[string]string{plain: "nothing"}
-	for name, change := range map[string]func(*app.Job){
-		"recipe":     func(j *app.Job) { j.Recipe = &other },
-		"dimensions": func(j *app.Job) { j.AutoDims = true },
-		"noise map":  func(j *app.Job) { j.NoiseMap = app.MapAuto },
-		"type":       func(j *app.Job) { j.Output.Dtype = "int16" },
-		"identity":   func(j *app.Job) { j.Output.Deidentify = true },
-		"compressed": func(j *app.Job) { j.Output.Compress = app.DefaultCompression },
-		"uneven":     func(j *app.Job) { j.Uneven = "resample" },
+	for name, change := range map[string]func(*job.Job){
+		"recipe":     func(j *job.Job) { j.Recipe = &other },
+		"dimensions": func(j *job.Job) { j.AutoDims = true },
+		"noise map":  func(j *job.Job) { j.NoiseMap = job.MapAuto },
+		"type":       func(j *job.Job) { j.Output.Dtype = "int16" },
+		"identity":   func(j *job.Job) { j.Output.Deidentify = true },
+		"compressed": func(j *job.Job) { j.Output.Compress = job.DefaultCompression },
+		"uneven":     func(j *job.Job) { j.Uneven = "resample" },
 	} {
 		key := keyOf(change)
 		if same, twice := seen[key]; twice {
@@ -304,9 +307,9 @@ func TestWhatAsksForEverythingAgain(t *testing.T) {
 		}
 		seen[key] = name
 	}
-	for name, change := range map[string]func(*app.Job){
-		"engine":    func(j *app.Job) { j.Engine.Name = "auto" },
-		"overwrite": func(j *app.Job) { j.Output.Overwrite = true },
+	for name, change := range map[string]func(*job.Job){
+		"engine":    func(j *job.Job) { j.Engine.Name = "auto" },
+		"overwrite": func(j *job.Job) { j.Output.Overwrite = true },
 	} {
 		if keyOf(change) != plain {
 			t.Errorf("%s asks for everything again", name)
@@ -338,7 +341,7 @@ func TestFailuresAreRows(t *testing.T) {
 	if resultsOf(s)[5].State != Done || resultsOf(s)[0].State != Failed {
 		t.Error("problems do not come first")
 	}
-	if err := s.Err(); app.ExitCode(err) != app.ExitInput || !strings.HasPrefix(err.Error(), "5 of 6 series failed; the first: cut.nii: ") {
+	if err := s.Err(); job.ExitCode(err) != job.ExitInput || !strings.HasPrefix(err.Error(), "5 of 6 series failed; the first: cut.nii: ") {
 		t.Errorf("error %v", err)
 	}
 	// What failed is tried again.
@@ -361,14 +364,14 @@ func TestExitCodes(t *testing.T) {
 		results []Result
 		want    int
 	}{
-		{nil, app.ExitDone},
-		{[]Result{done, {State: Duplicate}}, app.ExitDone},
-		{[]Result{done, failed(app.ExitInput)}, app.ExitInput},
-		{[]Result{failed(app.ExitUsage)}, app.ExitInput},
-		{[]Result{failed(app.ExitInput), failed(app.ExitFailed)}, app.ExitFailed},
-		{[]Result{failed(app.ExitFailed), failed(app.ExitInput)}, app.ExitFailed},
+		{nil, job.ExitDone},
+		{[]Result{done, {State: Duplicate}}, job.ExitDone},
+		{[]Result{done, failed(job.ExitInput)}, job.ExitInput},
+		{[]Result{failed(job.ExitUsage)}, job.ExitInput},
+		{[]Result{failed(job.ExitInput), failed(job.ExitFailed)}, job.ExitFailed},
+		{[]Result{failed(job.ExitFailed), failed(job.ExitInput)}, job.ExitFailed},
 	} {
-		if got := app.ExitCode(summaryOf(x.results...).Err()); got != x.want {
+		if got := job.ExitCode(summaryOf(x.results...).Err()); got != x.want {
 			t.Errorf("%v: %d, want %d", x.results, got, x.want)
 		}
 	}
@@ -410,7 +413,7 @@ func TestPanicIsAFailureOfOneSeries(t *testing.T) {
 	})
 	s, err := b.run(t.Context())
 	c.must(err)
-	if s.Done != 3 || s.Failed != 1 || resultsOf(s)[0].Problem != "internal error: a fault" || app.ExitCode(s.Err()) != app.ExitFailed {
+	if s.Done != 3 || s.Failed != 1 || resultsOf(s)[0].Problem != "internal error: a fault" || job.ExitCode(s.Err()) != job.ExitFailed {
 		t.Errorf("%+v, %q", s.Status, resultsOf(s)[0].Problem)
 	}
 	if s := c.run(c.options()); s.Done != 4 || s.Reused != 3 {
@@ -482,7 +485,7 @@ func TestTwoBatchesOnOneOutput(t *testing.T) {
 		}{{0, 1, "another batch is writing there"}, {0, 2, "a batch of 1 shards is writing there"}, {1, 2, "a batch of 1 shards"}} {
 			o := c.options()
 			o.Shard, o.Shards = x.shard, x.shards
-			if _, err := Run(t.Context(), o, Events{}); app.ExitCode(err) != app.ExitUsage || !strings.Contains(err.Error(), x.text) {
+			if _, err := Run(t.Context(), o, Events{}); job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), x.text) {
 				t.Errorf("%d of %d: %v", x.shard, x.shards, err)
 			}
 		}
@@ -540,9 +543,9 @@ func TestMemory(t *testing.T) {
 	for i := range 6 {
 		c.nii(fmt.Sprintf("s%d.nii", i), i)
 	}
-	catalog, err := app.Scan(t.Context(), filepath.Join(c.in, "s0.nii"))
+	catalog, err := open.Scan(t.Context(), filepath.Join(c.in, "s0.nii"))
 	c.must(err)
-	bytes := c.options().Job.Plan(catalog.Entries[0].Geometry, 1).Peak
+	bytes := executor.Plan(c.options().Job, catalog.Entries[0].Geometry, 1).Peak
 	equal(t, "peak", bytes, int64(6*4*8*6*3)) // input, result, and what judging takes
 	for _, x := range []struct {
 		memory int64
@@ -580,9 +583,9 @@ func TestSlabs(t *testing.T) {
 	whole, err := Run(t.Context(), c.options(), Events{})
 	c.must(err)
 	equal(t, "done", whole.Done, 4)
-	catalog, err := app.Scan(t.Context(), filepath.Join(c.in, "a.nii"))
+	catalog, err := open.Scan(t.Context(), filepath.Join(c.in, "a.nii"))
 	c.must(err)
-	bytes := c.options().Job.Plan(catalog.Entries[0].Geometry, 1).Whole
+	bytes := executor.Plan(c.options().Job, catalog.Entries[0].Geometry, 1).Whole
 	for _, memory := range []int64{bytes, bytes - 1, 2 * 4 * 8 * 6} { // whole, one slab, one for each slice
 		o := c.options()
 		o.Memory, o.Output = memory, filepath.Join(t.TempDir(), "out")
@@ -628,7 +631,7 @@ func TestBadOptions(t *testing.T) {
 	} {
 		o := c.options()
 		change(&o)
-		if _, err := Run(t.Context(), o, Events{}); app.ExitCode(err) != app.ExitUsage {
+		if _, err := Run(t.Context(), o, Events{}); job.ExitCode(err) != job.ExitUsage {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -637,7 +640,7 @@ func TestBadOptions(t *testing.T) {
 	}
 	o := c.options()
 	o.Inputs = []string{filepath.Join(c.in, "missing")}
-	if _, err := Run(t.Context(), o, Events{}); app.ExitCode(err) != app.ExitInput {
+	if _, err := Run(t.Context(), o, Events{}); job.ExitCode(err) != job.ExitInput {
 		t.Errorf("a missing input: %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 // TestFullDisk: on a disk that is too small for all outputs and results every series still
@@ -28,7 +28,7 @@ func TestFullDisk(t *testing.T) {
 		c.nii(fmt.Sprintf("s%02d.nii", i), i)
 	}
 	s, err := Run(t.Context(), c.options(), Events{})
-	if err == nil || app.ExitCode(err) != app.ExitFailed || !strings.Contains(err.Error(), "the disk is full") {
+	if err == nil || job.ExitCode(err) != job.ExitFailed || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("a report that cannot be written: %v", err)
 	}
 	if len(resultsOf(s)) != 12 || s.Failed == 0 || s.Done == 0 {
@@ -47,7 +47,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("on a larger disk: %+v after %+v", again.Status, s.Status)
 	}
 	c.must(syscall.Mount("", c.out, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
-	if _, err := Run(t.Context(), c.options(), Events{}); app.ExitCode(err) != app.ExitFailed || !strings.Contains(err.Error(), "read-only") {
+	if _, err := Run(t.Context(), c.options(), Events{}); job.ExitCode(err) != job.ExitFailed || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("a read-only disk: %v", err)
 	}
 }

@@ -12,13 +12,13 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"quell/app"
+	"quell/app/engines"
 )
 
 // TestGPUThatFailsOnASeries: the CPU filters it if auto was asked for; if nothing was asked for, the batch
 // stops; a batch on CUDA alone has a failure.
 func TestGPUThatFailsOnASeries(t *testing.T) {
-	broken := fmt.Errorf("the GPU worker died: %w", app.ErrEngineFailed)
+	broken := fmt.Errorf("the GPU worker died: %w", engines.ErrFailed)
 	for _, c := range []struct {
 		policy string
 		err    error
@@ -60,13 +60,13 @@ func TestBatchThatStops(t *testing.T) {
 	b = c.hooked(o, func(s stage) {
 		if s == loaded {
 			if n++; n == 3 {
-				b.stop(&engineChange{cause: app.ErrEngineFailed, text: "the GPU failed"})
+				b.stop(&engineChange{cause: engines.ErrFailed, text: "the GPU failed"})
 			}
 		}
 	})
 	s, err := b.run(t.Context())
 	var change *engineChange
-	if !errors.As(err, &change) || !errors.Is(err, app.ErrEngineFailed) || errors.Is(err, context.Canceled) {
+	if !errors.As(err, &change) || !errors.Is(err, engines.ErrFailed) || errors.Is(err, context.Canceled) {
 		t.Errorf("error %v; want the reason of the stop", err)
 	}
 	done := 0
@@ -91,8 +91,8 @@ func TestLostGPUIsInTheReport(t *testing.T) {
 	if err := os.WriteFile(worker, []byte("#!/bin/sh\nkill -9 $$\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	app.UseGPUWorker(worker)
-	defer app.UseGPUWorker("")
+	engines.UseGPUWorker(worker)
+	defer engines.UseGPUWorker("")
 	c := newCohort(t)
 	c.nii("a.nii", 1)
 	o := c.options()

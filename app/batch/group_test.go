@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
+	"quell/app/executor"
+	"quell/app/judge"
+	"quell/app/open"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/internal/message"
@@ -37,7 +39,7 @@ func TestGroup(t *testing.T) {
 	c.nii("one.nii", 7)
 	s := c.run(c.options())
 	equal(t, "states", states(s), []string{"bold.nii.gz done", "one.nii done"})
-	back, err := app.Scan(t.Context(), filepath.Join(c.out, "bold.nii.gz"))
+	back, err := open.Scan(t.Context(), filepath.Join(c.out, "bold.nii.gz"))
 	c.must(err)
 	if len(back.Entries) != 3 {
 		t.Errorf("%d volumes were written", len(back.Entries))
@@ -110,14 +112,14 @@ func TestGroupPicture(t *testing.T) {
 }
 
 func TestWorse(t *testing.T) {
-	judged := func(v tune.Verdict) *app.Measures {
-		m := &app.Measures{}
+	judged := func(v tune.Verdict) *judge.Measures {
+		m := &judge.Measures{}
 		m.Verdict = v
 		return m
 	}
 	over, matched := judged(tune.Over), judged(tune.Matched)
 	for _, x := range []struct {
-		m, than *app.Measures
+		m, than *judge.Measures
 		want    bool
 	}{{nil, nil, false}, {matched, nil, true}, {nil, matched, false}, {matched, matched, false}, {over, matched, true}, {matched, over, false}} {
 		equal(t, "worse", worse(x.m, x.than), x.want)
@@ -126,15 +128,15 @@ func TestWorse(t *testing.T) {
 
 func TestGroupNeedsMemory(t *testing.T) {
 	c := newCohort(t)
-	catalog, err := app.Scan(t.Context(), c.fourD("x.nii", 4))
+	catalog, err := open.Scan(t.Context(), c.fourD("x.nii", 4))
 	c.must(err)
 	g, job := catalog.Entries[0].Geometry, c.options().Job
 	const one = 4 * 8 * 6 * 3
-	least := job.Plan(g, 4).Whole
+	least := executor.Plan(job, g, 4).Whole
 	equal(t, "least", least, int64(2*one))
 	for memory, want := range map[int64]int64{100 * one: 7 * one, 6 * one: 6 * one, 2 * one: 2 * one, one: one} { // input, result, the next volume, and to judge
 		job.Memory = memory
-		equal(t, "peak", job.Plan(g, 4).Peak, want)
+		equal(t, "peak", executor.Plan(job, g, 4).Peak, want)
 	}
 	o := c.options()
 	whole := ""
@@ -157,14 +159,14 @@ func TestGroupNeedsMemory(t *testing.T) {
 			t.Errorf("%d bytes: another result, %v", x.memory, err)
 		}
 	}
-	equal(t, "outputs", []string{outputOf(Unit{Name: "x.hdr"}, catalog.Entries[0], true, "0123456789"), outputOf(Unit{Name: "x.nii"}, app.Entry{}, true, "0123456789")}, []string{"x_" + slug(catalog.Entries[0].Part) + ".nii", "x.nii"})
+	equal(t, "outputs", []string{outputOf(Unit{Name: "x.hdr"}, catalog.Entries[0], true, "0123456789"), outputOf(Unit{Name: "x.nii"}, open.Entry{}, true, "0123456789")}, []string{"x_" + slug(catalog.Entries[0].Part) + ".nii", "x.nii"})
 }
 
 // TestJudge: the worst verdict and the median of sigma.
 func TestJudge(t *testing.T) {
-	type judged = app.VolumeReport
+	type judged = executor.VolumeReport
 	volume := func(name string, v tune.Verdict, sigma float64, c noise.Confidence) judged {
-		m := &app.Measures{}
+		m := &judge.Measures{}
 		m.Verdict, m.Why, m.Sigma, m.SigmaConfidence = v, message.Verbatim("Because."), sigma, c
 		return judged{Name: name, Measures: m}
 	}

@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/io/atomic"
 )
 
@@ -23,8 +24,8 @@ func (b *batch) pseudonyms() (err error) {
 	if !b.o.Job.Output.Deidentify {
 		return nil
 	}
-	if b.hide, err = app.NewPseudonyms(); err != nil {
-		return app.Usagef("the key of the pseudonyms cannot be stored (%w), and a later run would not know the results of this one; set XDG_CONFIG_HOME to a folder that can be written", err)
+	if b.hide, err = open.NewPseudonyms(); err != nil {
+		return job.Usagef("the key of the pseudonyms cannot be stored (%w), and a later run would not know the results of this one; set XDG_CONFIG_HOME to a folder that can be written", err)
 	}
 	return nil
 }
@@ -111,15 +112,15 @@ func (b *batch) sameKey() error {
 		return atomic.WriteError(path, err)
 	}
 	if string(theirs) != mine {
-		return app.Usagef("%s was begun with another key of pseudonyms: use the account that began it, or copy its pseudonyms.key beside the settings of this one", b.o.Output)
+		return job.Usagef("%s was begun with another key of pseudonyms: use the account that began it, or copy its pseudonyms.key beside the settings of this one", b.o.Output)
 	}
 	return nil
 }
 
 // Reveal returns the inputs that a pseudonym of a de-identified batch stands for: the path of a
-// unit, or of all in the folder. The error is List's, or an *app.UsageError if there is none.
+// unit, or of all in the folder. The error is List's, or an *job.UsageError if there is none.
 func Reveal(units []Unit, pseudonym string) ([]string, error) {
-	hide, err := app.NewPseudonyms()
+	hide, err := open.NewPseudonyms()
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func Reveal(units []Unit, pseudonym string) ([]string, error) {
 		}
 	}
 	if paths == nil {
-		return nil, app.Usagef("no input has the pseudonym %s; give the inputs and the account of the batch", pseudonym)
+		return nil, job.Usagef("no input has the pseudonym %s; give the inputs and the account of the batch", pseudonym)
 	}
 	return paths, nil
 }

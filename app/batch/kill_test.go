@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 // killEnv holds the killed batch of a child process.
@@ -67,7 +67,7 @@ func die(text string) int {
 		}
 	}
 	if d.Worker != nil {
-		return app.ExitCode(d.work(ctx, stopped))
+		return job.ExitCode(d.work(ctx, stopped))
 	}
 	o := optionsOf(d.In, d.Out)
 	o.Workers = d.Workers
@@ -80,7 +80,7 @@ func die(text string) int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	return app.ExitCode(errors.Join(err, s.Err()))
+	return job.ExitCode(errors.Join(err, s.Err()))
 }
 
 // work does all units as a worker.
@@ -149,7 +149,7 @@ func TestOnlyCrashesCount(t *testing.T) {
 		for range maxAttempts + 1 {
 			err := doomed{In: c.in, Out: c.out, At: filtered, Nth: 1, Workers: 1, Signal: sig}.start(t).Wait()
 			exit, ok := err.(*exec.ExitError)
-			if sig == syscall.SIGTERM && (!ok || exit.ExitCode() != app.ExitCancelled) {
+			if sig == syscall.SIGTERM && (!ok || exit.ExitCode() != job.ExitCancelled) {
 				t.Errorf("after SIGTERM: %v", err)
 			}
 			if n := (store{c.out}).ended(Unit{Name: "a.nii"}); sig == syscall.SIGTERM && n != 0 {

@@ -10,14 +10,16 @@ import (
 	"time"
 	"unicode"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/internal/message"
 )
 
 // task is one series to be done.
 type task struct {
 	unit    Unit
-	catalog *app.Catalog
+	catalog *open.Catalog
 	members []int  // in the catalog: one entry, or the entries of a 4-D series
 	result  Result // what is known before it is read
 	hold    *hold
@@ -25,7 +27,7 @@ type task struct {
 }
 
 // first returns the entry that stands for the series.
-func (t task) first() app.Entry { return t.catalog.Entries[t.members[0]] }
+func (t task) first() open.Entry { return t.catalog.Entries[t.members[0]] }
 
 // bytes returns the size of its files.
 func (t task) bytes() (n int64) {
@@ -35,7 +37,7 @@ func (t task) bytes() (n int64) {
 	return n
 }
 
-// identity identifies the images of a DICOM series, see app.Entry.Identity.
+// identity identifies the images of a DICOM series, see open.Entry.Identity.
 func (t task) identity() string {
 	var all []string
 	for _, i := range t.members {
@@ -50,13 +52,13 @@ func (t task) identity() string {
 
 // scan opens a unit and emits a task for every series of it that is to be done and has no
 // result yet. Results of series that the unit does not hold any more are removed.
-func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*app.Catalog, error) {
-	var catalog *app.Catalog
+func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*open.Catalog, error) {
+	var catalog *open.Catalog
 	var err error
 	if u.Folder {
-		catalog, err = app.ScanFolder(ctx, u.Path)
+		catalog, err = open.ScanFolder(ctx, u.Path)
 	} else {
-		catalog, err = app.Scan(ctx, u.Path)
+		catalog, err = open.Scan(ctx, u.Path)
 	}
 	if err == nil && b.o.Open != nil {
 		if err = b.o.Open(u, catalog); err != nil {
@@ -64,7 +66,7 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*app.Catalog
 			catalog = nil
 		}
 	}
-	var plain []app.Entry // with the texts that a selection asks for
+	var plain []open.Entry // with the texts that a selection asks for
 	if catalog != nil {
 		plain = slices.Clone(catalog.Entries)
 		catalog.Conceal(b.hide)
@@ -75,7 +77,7 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*app.Catalog
 			b.forget(u, known)
 		}
 	}()
-	if errors.Is(err, app.ErrNoImages) {
+	if errors.Is(err, open.ErrNoImages) {
 		return nil, nil // documents, tables, pictures
 	}
 	if err != nil {
@@ -84,7 +86,7 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*app.Catalog
 	}
 	if u.Series != nil && *u.Series >= len(catalog.Entries) {
 		known[identify(u.Name, "")] = true
-		return catalog, &app.InputError{Path: u.Path, Problem: message.New(message.InputChoice, "holds %d series, counted from 1; there is no series %d", len(catalog.Entries), *u.Series+1), Advice: message.Text("see quell info")}
+		return catalog, &job.InputError{Path: u.Path, Problem: message.New(message.InputChoice, "holds %d series, counted from 1; there is no series %d", len(catalog.Entries), *u.Series+1), Advice: message.Text("see quell info")}
 	}
 	for i, e := range catalog.Entries {
 		if e.Err != nil && (u.Series == nil || *u.Series == i) {
@@ -133,7 +135,7 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*app.Catalog
 
 // describe returns what is known of a series before it is read. known are the series of the
 // unit that were described before.
-func (b *batch) describe(u Unit, c *app.Catalog, members []int, known map[string]bool) Result {
+func (b *batch) describe(u Unit, c *open.Catalog, members []int, known map[string]bool) Result {
 	e := c.Entries[members[0]]
 	if len(members) > 1 {
 		e.Part = ""
@@ -144,12 +146,12 @@ func (b *batch) describe(u Unit, c *app.Catalog, members []int, known map[string
 		id = identify(u.Name, mark, strconv.Itoa(n))
 	}
 	r := Result{
-		ID: id, Settings: b.settings, Made: b.made, Unit: u.Name, Format: e.Format, Modality: e.Modality, Dims: e.Geometry.Dims, Quell: app.Version(),
+		ID: id, Settings: b.settings, Made: b.made, Unit: u.Name, Format: e.Format, Modality: e.Modality, Dims: e.Geometry.Dims, Quell: job.Version(),
 	}
 	if len(members) > 1 {
 		r.Volumes = len(members)
 	}
-	if len(c.Entries) > len(members) || app.FormatNamed(e.Format).Identity {
+	if len(c.Entries) > len(members) || files.FormatNamed(e.Format).Identity {
 		r.Series = strings.Join(words(e.Number, e.Description, e.Component, e.Part), ", ")
 	}
 	if r.Output = u.Output; r.Output == "" {
@@ -171,13 +173,13 @@ func words(all ...string) (out []string) {
 // outputOf names the output of a series, relative to the batch's: a NIfTI or Analyze file like
 // its input, a DICOM series by a folder that its number, description and id name, in the folder
 // of the unit.
-func outputOf(u Unit, e app.Entry, group bool, id string) string {
+func outputOf(u Unit, e open.Entry, group bool, id string) string {
 	name := strings.SplitN(u.Name, "#", 2)[0]
-	if base, ext := app.SplitInput(name); ext != "" && !app.FormatNamed(e.Format).Folder() {
+	if base, ext := files.SplitInput(name); ext != "" && !files.FormatNamed(e.Format).Folder() {
 		if part := slug(e.Part); part != "" {
 			base += "_" + part
 		}
-		if group && !app.FormatOf(ext).Frames {
+		if group && !files.FormatOf(ext).Frames {
 			ext = ".nii" // which holds several volumes
 		}
 		return base + ext
@@ -241,7 +243,7 @@ func (b *batch) reuse(t *task, digest *string) bool {
 	if !known || before.Key != key || before.Output != r.Output || before.State != Done || !b.store.holds(before, b.o.Verify) {
 		return false
 	}
-	if !exists(app.RecordPath(b.store.outputPath(before.Output))) {
+	if !exists(files.RecordPath(b.store.outputPath(before.Output))) {
 		return false // it is made again with its output
 	}
 	if before.Verdict == "" && !b.o.WithoutVerdict {
@@ -267,7 +269,7 @@ func (b *batch) forget(u Unit, known map[string]bool) {
 
 // failure returns the result of a unit that cannot be scanned, nil after a cancel.
 func (b *batch) failure(u Unit, err error) *Result {
-	return b.fail(u, Result{ID: identify(u.Name, ""), Settings: b.settings, Made: b.made, Unit: u.Name, Quell: app.Version()}, err)
+	return b.fail(u, Result{ID: identify(u.Name, ""), Settings: b.settings, Made: b.made, Unit: u.Name, Quell: job.Version()}, err)
 }
 
 // fail makes a failure of a result, nil after a cancel. The row names the unit already, so the
@@ -283,6 +285,6 @@ func (b *batch) fail(u Unit, r Result, err error) *Result {
 	if u.Path != "" {
 		text = strings.TrimPrefix(strings.ReplaceAll(text, u.Path+"/", ""), u.Path+": ")
 	}
-	r.State, r.Problem, r.Code, r.Output, r.Finished = Failed, text, app.ExitCode(err), "", time.Now()
+	r.State, r.Problem, r.Code, r.Output, r.Finished = Failed, text, job.ExitCode(err), "", time.Now()
 	return &r
 }

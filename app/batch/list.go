@@ -12,7 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/internal/message"
 )
 
@@ -34,7 +36,7 @@ type Unit struct {
 // List finds the units of inputs, by name: files, folders with everything below them, glob
 // patterns of both, and lists (.csv). Hidden files and folders, and what lies below except,
 // are left out; of a BIDS dataset its subjects alone are taken. The error is an
-// *app.InputError, an *app.UsageError or the context's.
+// *job.InputError, an *job.UsageError or the context's.
 func List(ctx context.Context, inputs []string, except string) ([]Unit, error) {
 	l := lister{except: except}
 	var roots []string
@@ -51,7 +53,7 @@ func List(ctx context.Context, inputs []string, except string) ([]Unit, error) {
 		}
 	}
 	if len(l.units) == 0 {
-		return nil, &app.InputError{Path: strings.Join(inputs, " "), Problem: message.Text("holds no files"), Advice: message.Text("name the folders that hold the series")}
+		return nil, &job.InputError{Path: strings.Join(inputs, " "), Problem: message.Text("holds no files"), Advice: message.Text("name the folders that hold the series")}
 	}
 	return l.named(roots)
 }
@@ -66,15 +68,15 @@ func expand(in string) (paths []string, root string, err error) {
 	case err == nil:
 		return []string{in}, filepath.Dir(in), nil
 	case !strings.ContainsAny(in, "*?["):
-		_, err := app.Scan(context.Background(), in) // words the error
+		_, err := open.Scan(context.Background(), in) // words the error
 		return nil, "", err
 	}
 	paths, err = filepath.Glob(in)
 	if err != nil {
-		return nil, "", app.Usagef("%s: the pattern is malformed; * stands for any part of a name, ? for one character, [ab] for one of several", in)
+		return nil, "", job.Usagef("%s: the pattern is malformed; * stands for any part of a name, ? for one character, [ab] for one of several", in)
 	}
 	if len(paths) == 0 {
-		return nil, "", &app.InputError{Path: in, Problem: message.Text("no file or folder has such a name"), Advice: message.Text("check the pattern")}
+		return nil, "", &job.InputError{Path: in, Problem: message.Text("no file or folder has such a name"), Advice: message.Text("check the pattern")}
 	}
 	for root = in; strings.ContainsAny(root, "*?["); root = filepath.Dir(root) {
 	}
@@ -93,7 +95,7 @@ func (l *lister) add(ctx context.Context, path string) error {
 	case sameFile(path, l.except): // that a pattern names too
 		return nil
 	case err != nil:
-		return &app.InputError{Path: path, Problem: message.Text("cannot be read"), Advice: message.Text("check the name"), Err: err}
+		return &job.InputError{Path: path, Problem: message.Text("cannot be read"), Advice: message.Text("check the name"), Err: err}
 	case info.IsDir():
 		return l.walk(ctx, path)
 	case strings.EqualFold(filepath.Ext(path), ".csv"):
@@ -144,7 +146,7 @@ func (l *lister) walk(ctx context.Context, root string) error {
 		}
 		ext := strings.ToLower(filepath.Ext(name))
 		switch {
-		case app.IsImageFile(name), ext == ".zip":
+		case files.IsImageFile(name), ext == ".zip":
 			l.units = append(l.units, Unit{Path: path, Bytes: size})
 		case bids, ext == ".img", strings.HasSuffix(strings.ToLower(name), ".img.gz"), strings.HasSuffix(name, ".recipe.json"):
 		default:
@@ -184,11 +186,11 @@ func mediaIndex(ctx context.Context, dir string) (index string, bytes int64, err
 // are there series, the number in quell info, and output, relative to the output.
 func (l *lister) readCSV(ctx context.Context, path string) error {
 	refuse := func(line int, problem string) error {
-		return &app.InputError{Path: path, Problem: message.Text("line %d %s", line, problem), Advice: message.Text("the first line names the columns: path, and where needed series and output")}
+		return &job.InputError{Path: path, Problem: message.Text("line %d %s", line, problem), Advice: message.Text("the first line names the columns: path, and where needed series and output")}
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return &app.InputError{Path: path, Problem: message.Text("cannot be read"), Advice: message.Text("check its permissions"), Err: err}
+		return &job.InputError{Path: path, Problem: message.Text("cannot be read"), Advice: message.Text("check its permissions"), Err: err}
 	}
 	defer file.Close()
 	r := csv.NewReader(file)

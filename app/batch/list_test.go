@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 )
 
 // tree makes files, each with its name as content.
@@ -79,11 +80,11 @@ func TestList(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(root, "empty"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := List(t.Context(), in(x), ""); app.ExitCode(err) != app.ExitInput {
+		if _, err := List(t.Context(), in(x), ""); job.ExitCode(err) != job.ExitInput {
 			t.Errorf("%s: %v", x, err)
 		}
 	}
-	if _, err := List(t.Context(), in("p[1"), ""); app.ExitCode(err) != app.ExitUsage {
+	if _, err := List(t.Context(), in("p[1"), ""); job.ExitCode(err) != job.ExitUsage {
 		t.Errorf("a malformed pattern: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -134,7 +135,7 @@ func TestListCSV(t *testing.T) {
 		"path,series\na.nii,1\nc/d.nii,y": "line 3 has a series",
 	} {
 		write(text)
-		if _, err := List(t.Context(), []string{list}, ""); app.ExitCode(err) != app.ExitInput || !strings.Contains(err.Error(), problem) {
+		if _, err := List(t.Context(), []string{list}, ""); job.ExitCode(err) != job.ExitInput || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -143,20 +144,20 @@ func TestListCSV(t *testing.T) {
 func TestOutputNames(t *testing.T) {
 	for _, x := range []struct {
 		unit Unit
-		e    app.Entry
+		e    open.Entry
 		want string
 	}{
-		{Unit{Name: "a/b.nii"}, app.Entry{}, "a/b.nii"},
-		{Unit{Name: "a/b.NII.GZ"}, app.Entry{}, "a/b.nii.gz"},
-		{Unit{Name: "a/b.c.hdr.gz"}, app.Entry{}, "a/b.c.hdr"},
-		{Unit{Name: "b.hdr"}, app.Entry{}, "b.hdr"},
-		{Unit{Name: "b.nii#1"}, app.Entry{Part: "magnitude, volume 2 of 5"}, "b_magnitude-volume-2-of-5.nii"},
+		{Unit{Name: "a/b.nii"}, open.Entry{}, "a/b.nii"},
+		{Unit{Name: "a/b.NII.GZ"}, open.Entry{}, "a/b.nii.gz"},
+		{Unit{Name: "a/b.c.hdr.gz"}, open.Entry{}, "a/b.c.hdr"},
+		{Unit{Name: "b.hdr"}, open.Entry{}, "b.hdr"},
+		{Unit{Name: "b.nii#1"}, open.Entry{Part: "magnitude, volume 2 of 5"}, "b_magnitude-volume-2-of-5.nii"},
 	} {
 		if got := outputOf(x.unit, x.e, false, "0123456789abcdef"); got != x.want {
 			t.Errorf("%+v: %s, want %s", x.unit, got, x.want)
 		}
 	}
-	dicom := app.Entry{Part: "echo 2"}
+	dicom := open.Entry{Part: "echo 2"}
 	dicom.Format, dicom.Number, dicom.Description = "DICOM", "7", "T1 MPR / sag ../ä"
 	for name, want := range map[string]string{".": "7-T1-MPR-sag-ä-echo-2-01234567", "p/IM1.dcm": "p/IM1/7-T1-MPR-sag-ä-echo-2-01234567", "cd/DICOMDIR": "cd/7-T1-MPR-sag-ä-echo-2-01234567", "x.zip": "x/7-T1-MPR-sag-ä-echo-2-01234567"} {
 		if got := outputOf(Unit{Name: name, Folder: name == "."}, dicom, false, "0123456789abcdef"); got != want {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/internal/lockfile"
 	"quell/io/atomic"
 )
@@ -45,7 +45,7 @@ func (s store) lock(shard, shards int) (release func(), err error) {
 	own := lockName(shard, shards)
 	held, err := takeLock(filepath.Join(s.dir(), own))
 	if errors.Is(err, lockfile.ErrHeld) {
-		return nil, app.Usagef("%s: another batch is writing there; wait for it, or choose another output", s.out)
+		return nil, job.Usagef("%s: another batch is writing there; wait for it, or choose another output", s.out)
 	}
 	if err != nil {
 		return nil, atomic.WriteError(s.out, err)
@@ -67,7 +67,7 @@ func (s store) lock(shard, shards int) (release func(), err error) {
 		other, err := lockfile.Take(filepath.Join(s.dir(), e.Name()))
 		if errors.Is(err, lockfile.ErrHeld) {
 			release()
-			return nil, app.Usagef("%s: a batch of %s shards is writing there; give the same --shard I/N to all, or wait for it", s.out, others)
+			return nil, job.Usagef("%s: a batch of %s shards is writing there; give the same --shard I/N to all, or wait for it", s.out, others)
 		}
 		if err == nil {
 			_ = other.Release()

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 // Metrics counts what a process did, for Prometheus, besides the usual figures of the process
@@ -52,7 +52,7 @@ func NewMetrics() *Metrics {
 		gauge("quell_units_redelivered", "Files and folders in work that another worker had before.", nil, func(s Status) float64 { return float64(s.Redelivered) }),
 		gauge("quell_finished_ratio", "Share of the batch that is finished.", nil, func(s Status) float64 { return s.Share }),
 		gauge("quell_left_seconds", "Seconds to the end at the rate so far; 0 where that is not known.", nil, func(s Status) float64 { return s.Left.Seconds() }),
-		gauge("quell_build_info", "1, with the version of Quell.", prometheus.Labels{"version": app.Version()}, func(Status) float64 { return 1 }),
+		gauge("quell_build_info", "1, with the version of Quell.", prometheus.Labels{"version": job.Version()}, func(Status) float64 { return 1 }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	m.Handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})

@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 func TestMetrics(t *testing.T) {
 	m := NewMetrics()
 	results, statuses := 0, 0
 	events := m.Events(Events{Result: func(Result) { results++ }, Status: func(Status) { statuses++ }})
-	done := Result{Unit: "name", State: Done, Dims: [3]int{2, 3, 4}, Seconds: app.Seconds{Load: 1, Filter: 2, Measure: 3, Write: 4}}
+	done := Result{Unit: "name", State: Done, Dims: [3]int{2, 3, 4}, Seconds: job.Seconds{Load: 1, Filter: 2, Measure: 3, Write: 4}}
 	group := done
 	group.Volumes = 10
 	reused := done
@@ -32,7 +32,7 @@ func TestMetrics(t *testing.T) {
 		`quell_series_total{state="done"} 2`, `quell_series_total{state="failed"} 1`, `quell_series_total{state="duplicate"} 1`, "quell_series_reused_total 2",
 		"quell_voxels_total 264", `quell_seconds_total{stage="load"} 2`, `quell_seconds_total{stage="write"} 8`, "quell_finished_ratio 0.5", "quell_left_seconds 60",
 		"# TYPE quell_series_total counter", `quell_units{state="queued"} 7`, `quell_units{state="in_work"} 3`, "quell_units_redelivered 2",
-		fmt.Sprintf("quell_build_info{version=%q} 1", app.Version()), "# TYPE go_goroutines gauge", "# TYPE process_resident_memory_bytes gauge",
+		fmt.Sprintf("quell_build_info{version=%q} 1", job.Version()), "# TYPE go_goroutines gauge", "# TYPE process_resident_memory_bytes gauge",
 	} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("%q is missing in\n%s", line, text)

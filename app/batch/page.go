@@ -15,7 +15,9 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/output"
+	"quell/app/run"
 	"quell/denoise/tune"
 	"quell/io/atomic"
 	"quell/report"
@@ -59,7 +61,7 @@ func pageFile(number int) string {
 // writeHTML writes the report in pages of pageRows series, which refer to each other and to no
 // other file. The first one is written last and has the counts of all.
 func (b *batch) writeHTML(all results, ofOthers int) error {
-	h := pageData{Recipe: b.o.Job.Recipe.String(), Version: app.Version(), Select: b.selectText(), When: time.Now().Format("2 January 2006, 15:04 MST"), Total: len(all.rows), OfOthers: ofOthers}
+	h := pageData{Recipe: b.o.Job.Recipe.String(), Version: job.Version(), Select: b.selectText(), When: time.Now().Format("2 January 2006, 15:04 MST"), Total: len(all.rows), OfOthers: ofOthers}
 	for _, x := range all.rows {
 		h.count(x)
 	}
@@ -135,15 +137,15 @@ func took(r Result) string {
 	if r.State != Done {
 		return ""
 	}
-	return app.TimeText(r.Seconds.Load + r.Seconds.Filter + r.Seconds.Measure + r.Seconds.Write)
+	return job.TimeText(r.Seconds.Load + r.Seconds.Filter + r.Seconds.Measure + r.Seconds.Write)
 }
 
 // pictureHeight is the height of the pictures of a series in pixels.
 const pictureHeight = 160
 
 // picture returns a JPEG of the middle slice: before, after, and what was removed.
-func picture(ctx context.Context, run *app.Run) ([]byte, error) {
-	drawn, err := app.Draw(ctx, run)
+func picture(ctx context.Context, run *run.Run) ([]byte, error) {
+	drawn, err := output.Draw(ctx, run)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/internal/lockfile"
 	"quell/io/atomic"
 )
@@ -43,12 +43,12 @@ func (b *batch) ownRecipe() error {
 			continue
 		}
 		if there, differs := b.runs(i, mine); differs {
-			return app.Usagef("%s: part %d of %d is writing there by %s; give the same recipe and options to all parts, or choose another folder", b.o.Output, i+1, b.o.Shards, there.than(mine))
+			return job.Usagef("%s: part %d of %d is writing there by %s; give the same recipe and options to all parts, or choose another folder", b.o.Output, i+1, b.o.Shards, there.than(mine))
 		}
 	}
 	path := filepath.Join(b.store.dir(), "recipe.json")
 	if there, known := readNote(path); known && there.ID != mine.ID && b.anyDone && !b.o.Job.Output.Overwrite {
-		return app.Usagef("%s holds series that were done by %s; choose another folder, or give --overwrite to do them again", b.o.Output, there.than(mine))
+		return job.Usagef("%s holds series that were done by %s; choose another folder, or give --overwrite to do them again", b.o.Output, there.than(mine))
 	}
 	return atomic.WriteFile(path, data, 0o666)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 )
 
@@ -25,7 +25,7 @@ func (c cohort) median() Options {
 func (c cohort) refused(o Options, words ...string) {
 	c.t.Helper()
 	_, err := Run(c.t.Context(), o, Events{})
-	if app.ExitCode(err) != app.ExitUsage {
+	if job.ExitCode(err) != job.ExitUsage {
 		c.t.Fatalf("another recipe: %v", err)
 	}
 	for _, word := range words {

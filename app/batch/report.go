@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"quell/app"
+	"quell/app/open"
 	"quell/denoise/noise"
 	"quell/internal/clean"
 	"quell/io/atomic"
@@ -38,9 +38,9 @@ var columns = []struct {
 			return ""
 		}
 		if r.Volumes > 0 {
-			return fmt.Sprintf("%s x %d", app.DimsText(r.Dims), r.Volumes)
+			return fmt.Sprintf("%s x %d", open.DimsText(r.Dims), r.Volumes)
 		}
-		return app.DimsText(r.Dims)
+		return open.DimsText(r.Dims)
 	}},
 	{"engine", func(r Result) string { return r.Engine }},
 	{"recipe", func(r Result) string {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 func TestReportOrder(t *testing.T) {
@@ -161,7 +161,7 @@ func TestEveryEventIsOptional(t *testing.T) {
 func TestReportHasPages(t *testing.T) {
 	dir := t.TempDir()
 	recipe := optionsOf("", "").Job.Recipe
-	b := &batch{store: store{dir}, o: Options{Job: app.Job{Recipe: recipe}}}
+	b := &batch{store: store{dir}, o: Options{Job: job.Job{Recipe: recipe}}}
 	read := func(name string) string {
 		t.Helper()
 		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))

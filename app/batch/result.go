@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/io/atomic"
 )
@@ -64,7 +64,7 @@ type Result struct {
 	Engine          string          `json:"engine,omitempty"`
 	Device          string          `json:"device,omitempty"`
 	Recipe          *denoise.Recipe `json:"recipe,omitempty"` // as run; of a 4-D series as asked for
-	Seconds         app.Seconds     `json:"seconds"`
+	Seconds         job.Seconds     `json:"seconds"`
 	Warnings        []string        `json:"warnings,omitempty"`
 	Finished        time.Time       `json:"finished,omitzero"`
 	Quell           string          `json:"quell"`

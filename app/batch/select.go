@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/io/dicom"
 )
 
@@ -24,25 +25,25 @@ type condition struct {
 }
 
 // own are the attributes that every format has.
-var own = map[string]func(u Unit, e app.Entry) []string{
-	"Path":   func(u Unit, e app.Entry) []string { return []string{cmp.Or(u.Given, u.Name)} },
-	"Format": func(u Unit, e app.Entry) []string { return []string{e.Format} },
-	"Part": func(u Unit, e app.Entry) []string {
+var own = map[string]func(u Unit, e open.Entry) []string{
+	"Path":   func(u Unit, e open.Entry) []string { return []string{cmp.Or(u.Given, u.Name)} },
+	"Format": func(u Unit, e open.Entry) []string { return []string{e.Format} },
+	"Part": func(u Unit, e open.Entry) []string {
 		if e.Group != nil || e.Part == "" {
 			return nil
 		}
 		return []string{e.Part}
 	},
-	"Slices": func(u Unit, e app.Entry) []string { return []string{strconv.Itoa(e.Slices)} },
-	"Volumes": func(u Unit, e app.Entry) []string {
+	"Slices": func(u Unit, e open.Entry) []string { return []string{strconv.Itoa(e.Slices)} },
+	"Volumes": func(u Unit, e open.Entry) []string {
 		if e.Group == nil {
 			return []string{"1"}
 		}
 		return []string{strconv.Itoa(e.Group.Len())}
 	},
-	"Rows":    func(u Unit, e app.Entry) []string { return []string{strconv.Itoa(e.Geometry.Dims[1])} },
-	"Columns": func(u Unit, e app.Entry) []string { return []string{strconv.Itoa(e.Geometry.Dims[0])} },
-	"SliceSpacing": func(u Unit, e app.Entry) []string {
+	"Rows":    func(u Unit, e open.Entry) []string { return []string{strconv.Itoa(e.Geometry.Dims[1])} },
+	"Columns": func(u Unit, e open.Entry) []string { return []string{strconv.Itoa(e.Geometry.Dims[0])} },
+	"SliceSpacing": func(u Unit, e open.Entry) []string {
 		return []string{strconv.FormatFloat(e.Geometry.Spacing[2], 'g', -1, 64)}
 	},
 }
@@ -50,13 +51,13 @@ var own = map[string]func(u Unit, e app.Entry) []string{
 var conditionSyntax = regexp.MustCompile(`^\s*([A-Za-z]\w*)\s*(<=|>=|!=|!~|=|<|>|~)\s*`)
 
 // ParseSelection reads conditions: "Modality=CT,SliceThickness<=1.5,SeriesDescription~B30". A
-// comma divides conditions if another follows. The error is an *app.UsageError.
+// comma divides conditions if another follows. The error is an *job.UsageError.
 func ParseSelection(text string) (Selection, error) {
 	var s Selection
 	for rest := text; rest != ""; {
 		head := conditionSyntax.FindStringSubmatch(rest)
 		if head == nil {
-			return s, app.Usagef("--select %q: write conditions like Modality=CT,SliceThickness<=1.5; the comparisons are = != < <= > >= and ~ !~ for a pattern", rest)
+			return s, job.Usagef("--select %q: write conditions like Modality=CT,SliceThickness<=1.5; the comparisons are = != < <= > >= and ~ !~ for a pattern", rest)
 		}
 		c := condition{attribute: head[1], operator: head[2]}
 		value := rest[len(head[0]):]
@@ -79,18 +80,18 @@ func ParseSelection(text string) (Selection, error) {
 // check refuses a condition that no series could fulfil.
 func (c *condition) check() (err error) {
 	if _, known := own[c.attribute]; !known && !dicom.KnownAttribute(c.attribute) {
-		return app.Usagef("--select: there is no attribute %s; give a keyword of DICOM (Modality, SliceThickness, SeriesDescription) or Path, Format, Part, Volumes, Slices, Rows, Columns, SliceSpacing", c.attribute)
+		return job.Usagef("--select: there is no attribute %s; give a keyword of DICOM (Modality, SliceThickness, SeriesDescription) or Path, Format, Part, Volumes, Slices, Rows, Columns, SliceSpacing", c.attribute)
 	}
 	c.number, err = strconv.ParseFloat(c.value, 64)
 	c.isNumber = err == nil
 	switch c.operator {
 	case "<", "<=", ">", ">=":
 		if !c.isNumber {
-			return app.Usagef("--select: %s%s%s compares with a number", c.attribute, c.operator, c.value)
+			return job.Usagef("--select: %s%s%s compares with a number", c.attribute, c.operator, c.value)
 		}
 	case "~", "!~":
 		if c.pattern, err = regexp.Compile("(?i)" + c.value); err != nil {
-			return app.Usagef("--select: %s is no regular expression", c.value)
+			return job.Usagef("--select: %s is no regular expression", c.value)
 		}
 	}
 	return nil
@@ -99,7 +100,7 @@ func (c *condition) check() (err error) {
 // Takes reports whether a series fulfils all conditions. A condition on an attribute that the
 // series does not have is not fulfilled, unless it is a negation. Of several values one has to
 // fulfil it; of a negation, all.
-func (s Selection) Takes(ctx context.Context, u Unit, e app.Entry) (bool, error) {
+func (s Selection) Takes(ctx context.Context, u Unit, e open.Entry) (bool, error) {
 	for _, c := range s.conditions {
 		var values []string
 		if get, known := own[c.attribute]; known {

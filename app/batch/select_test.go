@@ -3,7 +3,8 @@ package batch
 import (
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/series"
 	"quell/volume"
 )
@@ -11,10 +12,10 @@ import (
 // TestSelection: every comparison on both sides of its limit.
 func TestSelection(t *testing.T) {
 	c := newCohort(t)
-	catalog, err := app.ScanFolder(t.Context(), c.dicom("x", 1))
+	catalog, err := open.ScanFolder(t.Context(), c.dicom("x", 1))
 	c.must(err)
 	e := catalog.Entries[0] // thickness 2, 8 columns, 6 rows, 3 slices
-	nifti := app.Entry{Meta: series.Meta{Format: "NIfTI-1"}, Slices: 7, Part: "volume 2 of 5",
+	nifti := open.Entry{Meta: series.Meta{Format: "NIfTI-1"}, Slices: 7, Part: "volume 2 of 5",
 		Geometry: volume.NewGeometry([3]int{4, 5, 7}, [3]float64{1, 1, 1.5})}
 	u := Unit{Name: "sub-01/anat/T1w.nii"}
 	for _, x := range []struct {
@@ -39,14 +40,14 @@ func TestSelection(t *testing.T) {
 			t.Errorf("%q: %v", x.text, err)
 			continue
 		}
-		for entry, want := range map[*app.Entry]bool{&e: x.dicom, &nifti: x.file} {
+		for entry, want := range map[*open.Entry]bool{&e: x.dicom, &nifti: x.file} {
 			if got, err := s.Takes(t.Context(), u, *entry); err != nil || got != want {
 				t.Errorf("%q of %s: %v, %v; want %v", x.text, entry.Format, got, err, want)
 			}
 		}
 	}
 	for _, text := range []string{"Modality", "=CT", "Modalty=CT", "Slices<many", "Slices>", "Path~(", "Modality=OT,,", "Modality CT"} {
-		if s, err := ParseSelection(text); app.ExitCode(err) != app.ExitUsage && text != "Modality=OT,," {
+		if s, err := ParseSelection(text); job.ExitCode(err) != job.ExitUsage && text != "Modality=OT,," {
 			t.Errorf("%q: %+v, %v", text, s, err)
 		}
 	}

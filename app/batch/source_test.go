@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 // TestSourceOfOneProcess: units that were begun and not finished come last.
@@ -58,7 +58,7 @@ func TestUnitThatEndsTheProcess(t *testing.T) {
 		if s.Done != done || s.Failed != 3-done {
 			t.Errorf("after %d attempts: %+v", attempts, s.Status)
 		}
-		if s.Failed > 0 && (resultsOf(s)[0].Unit != "b.nii" || !strings.Contains(resultsOf(s)[0].Problem, "ended 3 times") || app.ExitCode(s.Err()) != app.ExitFailed) {
+		if s.Failed > 0 && (resultsOf(s)[0].Unit != "b.nii" || !strings.Contains(resultsOf(s)[0].Problem, "ended 3 times") || job.ExitCode(s.Err()) != job.ExitFailed) {
 			t.Errorf("%+v", resultsOf(s)[0])
 		}
 		left, err := os.ReadDir(filepath.Join(c.out, StateFolder, "attempts"))

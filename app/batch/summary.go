@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise/tune"
 	"quell/internal/message"
 )
@@ -75,7 +75,7 @@ func (s Summary) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// Err returns the error of a batch in which series failed: an *app.InputError if every
+// Err returns the error of a batch in which series failed: an *job.InputError if every
 // failure is a fault of an input, and nil if none failed.
 func (s Summary) Err() error {
 	rows := s.results.rows
@@ -93,24 +93,24 @@ func (s Summary) Err() error {
 	if failed == 1 {
 		text = fmt.Sprintf("1 of %d series failed: %s: %s", len(rows), first.Input(), first.Problem)
 	}
-	if exitCode(rows) == app.ExitInput {
-		return &app.InputError{Problem: message.Verbatim(text)}
+	if exitCode(rows) == job.ExitInput {
+		return &job.InputError{Problem: message.Verbatim(text)}
 	}
 	return errors.New(text)
 }
 
 // exitCode returns the exit code of the worst result.
 func exitCode(rows []row) int {
-	code := app.ExitDone
+	code := job.ExitDone
 	for _, r := range rows {
 		switch {
 		case r.state != Failed:
-		case r.code == app.ExitInput || r.code == app.ExitUsage:
-			if code == app.ExitDone {
-				code = app.ExitInput
+		case r.code == job.ExitInput || r.code == job.ExitUsage:
+			if code == job.ExitDone {
+				code = job.ExitInput
 			}
 		default:
-			code = app.ExitFailed
+			code = job.ExitFailed
 		}
 	}
 	return code

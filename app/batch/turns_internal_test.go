@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/volume"
 )
@@ -49,7 +49,7 @@ func TestWaitForTheEngine(t *testing.T) {
 			r.Seconds.Filter = time.Since(started).Seconds()
 			return err
 		})
-		if want := (app.Seconds{Wait: 10, Filter: 2}); err != nil || r.Seconds != want {
+		if want := (job.Seconds{Wait: 10, Filter: 2}); err != nil || r.Seconds != want {
 			t.Errorf("%+v, %v; want %+v", r.Seconds, err, want)
 		}
 		if !b.filter.TryAcquire(1) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/series"
 	"quell/volume"
@@ -21,7 +22,7 @@ func TestUnevenSeries(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] = float32(i * 7919 % 101)
 	}
-	_, err := app.DoOn(t.Context(), app.On{Series: &series.Series{Meta: series.Meta{Format: "phantom"}, Volume: v}}, app.Job{Output: app.Output{Path: path}}, app.Events{})
+	_, err := app.DoOn(t.Context(), app.On{Series: &series.Series{Meta: series.Meta{Format: "phantom"}, Volume: v}}, job.Job{Output: job.Output{Path: path}}, job.Events{})
 	c.must(err)
 	c.must(os.Remove(filepath.Join(path, "IM00003.dcm")))
 	recipe, err := denoise.NewRecipe("gaussian", 3)
@@ -36,15 +37,15 @@ func TestUnevenSeries(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, x := range []struct{ uneven, warning string }{
-		{app.UnevenSplit, "The slices 1:2, 3:5 are evenly spaced and were filtered by themselves."},
-		{app.UnevenResample, "Resampled on request: 5 slices measured over 10.00 mm became 6 slices every 2 mm"},
+		{job.UnevenSplit, "The slices 1:2, 3:5 are evenly spaced and were filtered by themselves."},
+		{job.UnevenResample, "Resampled on request: 5 slices measured over 10.00 mm became 6 slices every 2 mm"},
 		{"resample=2.5", "became 5 slices every 2.5 mm"},
 	} {
 		r := run(x.uneven)
 		if r.State != Done || r.Reused || !strings.Contains(strings.Join(r.Warnings, " "), x.warning) {
 			t.Errorf("%s: %+v", x.uneven, r)
 		}
-		if split := strings.HasPrefix(r.Why, "What was filtered in evenly spaced parts is not judged"); split != (x.uneven == app.UnevenSplit) || split && (r.Verdict != "unknown" || sigmaText(r) != "") {
+		if split := strings.HasPrefix(r.Why, "What was filtered in evenly spaced parts is not judged"); split != (x.uneven == job.UnevenSplit) || split && (r.Verdict != "unknown" || sigmaText(r) != "") {
 			t.Errorf("%s: verdict %s: %s", x.uneven, r.Verdict, r.Why)
 		}
 		if !run(x.uneven).Reused {
@@ -53,7 +54,7 @@ func TestUnevenSeries(t *testing.T) {
 	}
 	o := c.options()
 	o.Job.Uneven = "nothing"
-	if _, err := Run(t.Context(), o, Events{}); app.ExitCode(err) != app.ExitUsage {
+	if _, err := Run(t.Context(), o, Events{}); job.ExitCode(err) != job.ExitUsage {
 		t.Errorf("%v", err)
 	}
 }

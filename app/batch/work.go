@@ -12,6 +12,11 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"quell/app"
+	"quell/app/engines"
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/judge"
+	"quell/app/output"
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
@@ -60,7 +65,7 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 	}
 	job := b.o.Job
 	job.Output.Path, job.Memory = b.store.outputPath(r.Output), b.o.Memory
-	held := job.Plan(e.Geometry, len(t.members)).Peak
+	held := executor.Plan(job, e.Geometry, len(t.members)).Peak
 	if err := b.memory.Acquire(ctx, held); err != nil {
 		return err
 	}
@@ -91,18 +96,18 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 
 // execute does the job on the volumes of a series. Only one series is filtered at a time; others are
 // read, measured and written meanwhile.
-func (b *batch) execute(ctx context.Context, t task, job app.Job, r *Result) error {
-	src, closeFiles := t.catalog.Source(t.members)
+func (b *batch) execute(ctx context.Context, t task, j job.Job, r *Result) error {
+	src, closeFiles := executor.SourceIn(t.catalog, t.members)
 	defer closeFiles()
-	var report app.Report
+	var report executor.Report
 	err := b.withEngine(t, r, func(eng turns) (err error) {
 		shown := &shownSink{stopped: b.stopped}
-		sinks := []app.Sink{shown}
+		sinks := []executor.Sink{shown}
 		if !b.o.WithoutVerdict {
-			sinks = []app.Sink{&app.Judge{AtATime: job.Plan(src.Geometry, src.Len()).Judged}, shown}
+			sinks = []executor.Sink{&executor.Judge{AtATime: executor.Plan(j, src.Geometry, src.Len()).Judged}, shown}
 		}
-		means := app.Means{Engine: func() (denoise.Engine, error) { return eng, nil }}
-		report, err = app.Execute(ctx, job, src, means, app.Events{}, sinks...)
+		means := executor.Means{Engine: func() (denoise.Engine, error) { return eng, nil }}
+		report, err = app.Execute(ctx, j, src, means, job.Events{}, sinks...)
 		r.Seconds = report.Seconds
 		if r.Picture = shown.picture; src.Group != nil {
 			r.Pictured = shown.name(src)
@@ -126,16 +131,16 @@ type shownSink struct {
 	drawn   []byte // of the volume in work
 	picture []byte
 	volume  int // of picture
-	m       *app.Measures
+	m       *judge.Measures
 }
 
-func (w *shownSink) Begin(context.Context, *app.Made) error {
+func (w *shownSink) Begin(context.Context, *executor.Made) error {
 	w.stopped(loaded)
 	return nil
 }
 
-func (w *shownSink) Slab(ctx context.Context, s *app.Slab) (err error) {
-	if run := s.Shown(); run != nil {
+func (w *shownSink) Slab(ctx context.Context, s *executor.Slab) (err error) {
+	if run := output.ShownIn(s); run != nil {
 		if w.drawn, err = picture(ctx, run); err != nil {
 			return err
 		}
@@ -152,12 +157,12 @@ func (w *shownSink) Slab(ctx context.Context, s *app.Slab) (err error) {
 	return nil
 }
 
-func (w *shownSink) Finish(context.Context, *app.Report) error { return nil }
+func (w *shownSink) Finish(context.Context, *executor.Report) error { return nil }
 
 func (w *shownSink) Abort() {}
 
 // name returns which volume of a 4-D series the picture shows.
-func (w *shownSink) name(src app.Source) string { return src.Group.Places[w.volume].String() }
+func (w *shownSink) name(src executor.Source) string { return src.Group.Places[w.volume].String() }
 
 // withEngine calls filter, which sets the seconds of the result, with the engine of the batch, and
 // takes the wait for the engine out of the seconds of the filter. A GPU that was switched off after
@@ -167,7 +172,7 @@ func (w *shownSink) name(src app.Source) string { return src.Group.Places[w.volu
 // A verdict is found by the same engine without taking turns: its runs are short, and there are
 // dozens of them.
 func (b *batch) withEngine(t task, r *Result, filter func(turns) error) error {
-	eng, err := app.PickEngine(b.engine)
+	eng, err := engines.Pick(b.engine)
 	if err != nil {
 		return err
 	}
@@ -183,10 +188,10 @@ func (b *batch) withEngine(t task, r *Result, filter func(turns) error) error {
 	}
 	err = try(eng)
 	policy := b.o.Job.Engine.Name
-	if !errors.Is(err, app.ErrEngineFailed) || policy != "" && policy != "auto" {
+	if !errors.Is(err, engines.ErrFailed) || policy != "" && policy != "auto" {
 		return err
 	}
-	cpu, pickErr := app.PickEngine("cpu")
+	cpu, pickErr := engines.Pick("cpu")
 	if pickErr != nil {
 		return err
 	}
@@ -205,7 +210,7 @@ func (b *batch) fallback(t task, why error, failed, cpu denoise.Engine) string {
 	if len(t.members) > 0 {
 		g, recipe = t.first().Geometry, *b.o.Job.Recipe
 	}
-	return app.FallbackText(why, failed, cpu, recipe, g, len(t.members)).String()
+	return engines.FallbackText(why, failed, cpu, recipe, g, len(t.members)).String()
 }
 
 // engineChange is why a batch stops if its engine would change from one series to the
@@ -246,11 +251,11 @@ func (e turns) Run(ctx context.Context, recipe denoise.Recipe, in denoise.Input,
 
 // worse reports whether a volume is judged worse than another; one that is not judged is better
 // than all.
-func worse(m, than *app.Measures) bool {
+func worse(m, than *judge.Measures) bool {
 	if m == nil || than == nil {
 		return m != nil
 	}
-	return app.Worse(m.Verdict, than.Verdict)
+	return executor.Worse(m.Verdict, than.Verdict)
 }
 
 // confidences are the confidences of a figure, best first.
@@ -258,8 +263,8 @@ var confidences = []noise.Confidence{noise.High, noise.Fair, noise.Low}
 
 // judge takes the verdict of the worst volume, and the median of sigma over the volumes that
 // have one, with the least of their confidences.
-func (r *Result) judge(all []app.VolumeReport) {
-	var worst *app.VolumeReport
+func (r *Result) judge(all []executor.VolumeReport) {
+	var worst *executor.VolumeReport
 	var sigmas []float64
 	least := 0 // of the confidences
 	same := 0

@@ -8,14 +8,16 @@ import (
 	"path/filepath"
 	"time"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/internal/message"
 	"quell/io/atomic"
 )
 
 // Spec is what a worker in another process has to know of a batch. It is a JSON value.
 type Spec struct {
-	Job      app.Job `json:"job"`
+	Job      job.Job `json:"job"`
 	Select   string  `json:"select,omitempty"`
 	Output   string  `json:"output"` // absolute
 	Settings string  `json:"settings"`
@@ -52,7 +54,7 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 	if units, err = b.seal(units); err != nil {
 		return err
 	}
-	spec := Spec{Job: b.o.Job, Select: b.hide.Seal(b.o.Select), Output: out, Settings: b.settings, Quell: app.Version(), WithoutVerdict: b.o.WithoutVerdict, Verify: b.o.Verify}
+	spec := Spec{Job: b.o.Job, Select: b.hide.Seal(b.o.Select), Output: out, Settings: b.settings, Quell: job.Version(), WithoutVerdict: b.o.WithoutVerdict, Verify: b.o.Verify}
 	err = b.o.Distribute(ctx, spec, units, func(left Left) {
 		b.progress.left(left, len(units))
 		_ = b.store.changed(stamps, visit) // an error comes again at the end
@@ -73,16 +75,16 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 type Worker struct{ b *batch }
 
 // NewWorker returns a worker for a batch that takes memory and workers as in Options. The error
-// is an *app.UsageError if this program or machine cannot do the work.
+// is an *job.UsageError if this program or machine cannot do the work.
 func NewWorker(spec Spec, workers int, memory int64, events Events) (*Worker, error) {
-	if spec.Quell != app.Version() {
-		return nil, app.Usagef("the batch was begun by Quell %s, and this is %s; use the same version for all", spec.Quell, app.Version())
+	if spec.Quell != job.Version() {
+		return nil, job.Usagef("the batch was begun by Quell %s, and this is %s; use the same version for all", spec.Quell, job.Version())
 	}
 	if spec.Job.Output.Deidentify {
-		hide, _ := app.NewPseudonyms() // newBatch returns the error
+		hide, _ := open.NewPseudonyms() // newBatch returns the error
 		var err error
 		if spec.Select, err = hide.Unseal(spec.Select); err != nil {
-			return nil, app.Usagef("the batch was begun with another key of pseudonyms: use the account that began it, or copy its pseudonyms.key beside the settings of this one")
+			return nil, job.Usagef("the batch was begun with another key of pseudonyms: use the account that began it, or copy its pseudonyms.key beside the settings of this one")
 		}
 	}
 	b, err := newBatch(Options{Inputs: []string{"of another process"}, Output: spec.Output, Job: spec.Job, Select: spec.Select, Workers: workers, Memory: memory, WithoutVerdict: spec.WithoutVerdict, Verify: spec.Verify}, events)
@@ -90,10 +92,10 @@ func NewWorker(spec Spec, workers int, memory int64, events Events) (*Worker, er
 		return nil, err
 	}
 	if b.settings != spec.Settings {
-		return nil, app.Usagef("the settings of the batch are not understood; use the same version of Quell for all")
+		return nil, job.Usagef("the settings of the batch are not understood; use the same version of Quell for all")
 	}
 	if info, err := os.Stat(b.store.dir()); err != nil || !info.IsDir() {
-		return nil, app.Usagef("%s is not the output of a batch on this machine; workers need the same paths as quell batch", spec.Output)
+		return nil, job.Usagef("%s is not the output of a batch on this machine; workers need the same paths as quell batch", spec.Output)
 	}
 	if err := b.pin(); err != nil {
 		return nil, err
@@ -121,8 +123,8 @@ func (b *batch) pin() error {
 		return err
 	}
 	b.engine = string(data)
-	if _, err := app.PickEngine(b.engine); err != nil {
-		return &app.UsageError{Text: message.Text("this batch was begun on %s: %v, or --engine auto", b.engine, err), Err: err}
+	if _, err := engines.Pick(b.engine); err != nil {
+		return &job.UsageError{Text: message.Text("this batch was begun on %s: %v, or --engine auto", b.engine, err), Err: err}
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
+	"quell/app/files"
 )
 
 // TestResultsOfOthersAreReportedAsTheyCome: what other processes finish is counted and logged
@@ -34,7 +34,7 @@ func TestResultsOfOthersAreReportedAsTheyCome(t *testing.T) {
 		return nil
 	}
 	path := filepath.Join(t.TempDir(), "log")
-	log, err := app.LogTo(path)
+	log, err := files.LogTo(path)
 	c.must(err)
 	s, err := Run(t.Context(), o, events)
 	c.must(log.Close())

@@ -6,7 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/judge"
+	"quell/app/open"
+	"quell/app/output"
+	"quell/app/run"
 	"quell/denoise/noise"
 )
 
@@ -44,12 +50,12 @@ numbers of the JSON count from 0. Of a 4-D series each volume is judged by itsel
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		events, done := eventsOf(cmd)
 		defer done()
-		before, err := app.OpenVolumes(cmd.Context(), pick.input(args[0]), events)
+		before, err := open.Select(cmd.Context(), pick.input(args[0]), events)
 		if err != nil {
 			return err
 		}
 		defer before.Close()
-		after, err := app.OpenResults(cmd.Context(), args[1], before, events)
+		after, err := open.Results(cmd.Context(), args[1], before, events)
 		if err != nil {
 			return err
 		}
@@ -76,56 +82,56 @@ type assessor struct {
 }
 
 // volume judges the k-th volume.
-func (a assessor) volume(before, after *app.OpenedVolumes, k int) (app.Assessment, error) {
+func (a assessor) volume(before, after *open.Selected, k int) (judge.Assessment, error) {
 	ctx := a.cmd.Context()
 	s, err := before.Load(ctx, k)
 	if err != nil {
-		return app.Assessment{}, err
+		return judge.Assessment{}, err
 	}
 	result, err := after.Load(ctx, k)
 	if err != nil {
-		return app.Assessment{}, err
+		return judge.Assessment{}, err
 	}
 	if err := checkSame(a.cmd, a.out, result.Volume, s.Volume); err != nil {
-		return app.Assessment{}, err
+		return judge.Assessment{}, err
 	}
-	in := app.AssessInput{Before: s, After: result.Volume, WithoutMap: true}
+	in := judge.Input{Before: s, After: result.Volume, WithoutMap: true}
 	if a.mask != "" {
 		if in.Mask, err = openMask(a.cmd, a.mask, s.Volume); err != nil {
-			return app.Assessment{}, err
+			return judge.Assessment{}, err
 		}
 	}
 	if a.noiseMap != "" {
-		if in.Maps, err = app.OpenNoiseMap(ctx, a.noiseMap, s); err != nil {
-			return app.Assessment{}, err
+		if in.Maps, err = run.OpenNoiseMap(ctx, a.noiseMap, s); err != nil {
+			return judge.Assessment{}, err
 		}
 	}
 	if a.recipe != "" {
-		r, err := app.LoadRecipe(a.recipe)
+		r, err := files.LoadRecipe(a.recipe)
 		if err != nil {
-			return app.Assessment{}, err
+			return judge.Assessment{}, err
 		}
 		if !r.Resolved() {
-			return app.Assessment{}, app.Usagef("%s holds automatic values; give the recipe as it was run, which lies beside an output", a.recipe)
+			return judge.Assessment{}, job.Usagef("%s holds automatic values; give the recipe as it was run, which lies beside an output", a.recipe)
 		}
 		in.Recipe = &r
-	} else if in.Recipe, err = app.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {
-		return app.Assessment{}, err
+	} else if in.Recipe, err = output.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {
+		return judge.Assessment{}, err
 	}
-	if in.Engine, err = app.PickEngine("cpu"); err != nil {
-		return app.Assessment{}, err
+	if in.Engine, err = engines.Pick("cpu"); err != nil {
+		return judge.Assessment{}, err
 	}
-	return app.Assess(ctx, in)
+	return judge.Assess(ctx, in)
 }
 
 // volumeAssessment is the verdict about one volume; Name is its place in a 4-D series.
 type volumeAssessment struct {
-	Name       string         `json:"name"`
-	Assessment app.Assessment `json:"assessment"`
+	Name       string           `json:"name"`
+	Assessment judge.Assessment `json:"assessment"`
 }
 
 // printAssessments prints the verdict about a series, or about each volume of a 4-D series.
-func printAssessments(w io.Writer, all []volumeAssessment, of app.Selection, asJSON bool) error {
+func printAssessments(w io.Writer, all []volumeAssessment, of open.Selection, asJSON bool) error {
 	switch {
 	case of.Group == nil && asJSON:
 		return printJSON(w, all[0].Assessment)
@@ -135,7 +141,7 @@ func printAssessments(w io.Writer, all []volumeAssessment, of app.Selection, asJ
 		return printJSON(w, struct {
 			Axis    string             `json:"axis"`
 			Volumes []volumeAssessment `json:"volumes"`
-			Covered app.Coverage       `json:"covered"`
+			Covered open.Coverage      `json:"covered"`
 		}{of.Group.Axis(), all, of.Covered})
 	}
 	for _, v := range all {
@@ -149,7 +155,7 @@ func printAssessments(w io.Writer, all []volumeAssessment, of app.Selection, asJ
 	return nil
 }
 
-func printAssessment(w io.Writer, a app.Assessment) error {
+func printAssessment(w io.Writer, a judge.Assessment) error {
 	fmt.Fprintf(w, "verdict      %s (%s confidence)\nwhy          %s\n", a.Verdict, a.Confidence, a.Why)
 	unit := a.Unit
 	if unit != "" {

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"quell/app"
 	"quell/app/batch"
 	"quell/app/batch/queue"
+	"quell/app/job"
 )
 
 // batchFlags are the flags that commands on many series share.
@@ -79,7 +79,7 @@ because their input is unreadable or refused.`,
   quell batch list.csv quiet/ --filter nlm --h sure --shard 3/16`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return app.Usagef("batch takes IN... and OUT; see %s --help", cmd.CommandPath())
+				return job.Usagef("batch takes IN... and OUT; see %s --help", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -93,7 +93,7 @@ because their input is unreadable or refused.`,
 	addUnevenFlag(cmd, &f.options.Job.Uneven, "split filters evenly spaced runs of slices by themselves, ")
 	f.nats.addTo(cmd)
 	flags.IntVar(&f.children, "processes", 0, "do the series in `N` processes, each with a GPU of its own where there are several; one that dies is replaced")
-	addOutputFlags(cmd, &f.options.Job.Output.ExportOptions)
+	addOutputFlags(cmd, &f.options.Job.Output.Options)
 	flags.BoolVar(&f.options.Job.Output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile), and put pseudonyms in place of names in everything else that is written or printed; what is drawn in the pixels stays")
 	flags.StringVar(&f.reveal, "reveal", "", "print the inputs that a `pseudonym` in a report of --deidentify stands for, and do nothing else")
 	f.compress.addTo(cmd)
@@ -150,23 +150,23 @@ func (f *batchFlags) distribute(cmd *cobra.Command) error {
 	case f.nats.url == "" && !changed("processes"):
 		return nil
 	case f.nats.url != "" && changed("processes"):
-		return app.Usagef("give --nats or --processes: with --nats start quell worker where the series are to be done")
+		return job.Usagef("give --nats or --processes: with --nats start quell worker where the series are to be done")
 	case changed("shard"):
-		return app.Usagef("--shard is for batches without a queue; leave it out, as workers share the series anyway")
+		return job.Usagef("--shard is for batches without a queue; leave it out, as workers share the series anyway")
 	case f.nats.url != "" && (changed("workers") || changed("memory")):
-		return app.Usagef("with --nats give --workers and --memory to quell worker")
+		return job.Usagef("with --nats give --workers and --memory to quell worker")
 	case f.nats.url != "":
 		f.options.Distribute = f.nats.remote()
 		return nil
 	case f.children < 1:
-		return app.Usagef("--processes %d: give 1 or more", f.children)
+		return job.Usagef("--processes %d: give 1 or more", f.children)
 	}
 	memory, err := memorySize(cmd, f.memory)
 	if err != nil {
 		return err
 	}
 	if memory == 0 {
-		memory = app.DefaultMemory()
+		memory = job.DefaultMemory()
 	}
 	f.options.Distribute = processes(f.children, f.options.Workers, memory)
 	return nil
@@ -182,7 +182,7 @@ func memorySize(cmd *cobra.Command, text string) (int64, error) {
 	if !cmd.Flags().Changed("memory") {
 		return 0, nil
 	}
-	return app.ParseSize(text)
+	return job.ParseSize(text)
 }
 
 // run does the batch that the flags describe and prints what it came to.
@@ -200,10 +200,10 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 		return err
 	}
 	if cmd.Flags().Changed("workers") && o.Workers < 1 {
-		return app.Usagef("--workers %d: give 1 or more", o.Workers)
+		return job.Usagef("--workers %d: give 1 or more", o.Workers)
 	}
-	if o.Job.NoiseMap != "" && o.Job.NoiseMap != app.MapAuto {
-		return app.Usagef("--noise-map %s: a file fits one series; give auto", o.Job.NoiseMap)
+	if o.Job.NoiseMap != "" && o.Job.NoiseMap != job.MapAuto {
+		return job.Usagef("--noise-map %s: a file fits one series; give auto", o.Job.NoiseMap)
 	}
 	events, done := batchEvents(cmd)
 	events, stop, err := withMetrics(f.metrics, events)
@@ -243,7 +243,7 @@ func printSummary(cmd *cobra.Command, s batch.Summary) error {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.text))
 		}
 	}
-	lines := []string{fmt.Sprintf("%s in %s; see %s", strings.Join(parts, ", "), app.TimeText(s.Seconds), s.HTML)}
+	lines := []string{fmt.Sprintf("%s in %s; see %s", strings.Join(parts, ", "), job.TimeText(s.Seconds), s.HTML)}
 	if len(s.Pending) > 0 {
 		lines = append(lines, fmt.Sprintf("Parts that are still to be done over these inputs: %s.", strings.Trim(fmt.Sprint(s.Pending), "[]")))
 	}
@@ -310,7 +310,7 @@ func parseShard(text string) (shard, shards int, err error) {
 	i, errA := strconv.Atoi(a)
 	n, errB := strconv.Atoi(b)
 	if !ok || errA != nil || errB != nil || i < 1 || i > n {
-		return 0, 0, app.Usagef("--shard %s: give I/N, such as 3/16 for the third of sixteen parts", text)
+		return 0, 0, job.Usagef("--shard %s: give I/N, such as 3/16 for the third of sixteen parts", text)
 	}
 	return i - 1, n, nil
 }

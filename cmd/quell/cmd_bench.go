@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/files"
+	"quell/app/job"
 	"quell/bench"
 )
 
@@ -49,9 +51,9 @@ program, with that device, driver and version of the kernels.`,
 	flags.BoolVar(&o.Quick, "quick", false, "one repeat and fewer slices: under two minutes for all rows of a CPU with two cores")
 	addInput(flags, &o.Volume, "volume", "filter this `IN` in place of the phantoms; noise is added as in the paper")
 	flags.BoolVar(&o.Fresh, "fresh", false, "measure again what a cancelled run has measured")
-	addOutput(flags, &csvFile, "csv", app.TableOutput, "write a line for each figure to this `file`")
-	addOutput(flags, &plots, "plots", app.ChartsOutput, "write the charts and pictures as PNG files into this `folder`")
-	addOutput(flags, &report, "report", app.PageOutput, "write one HTML page with tables, charts and pictures to this `file`")
+	addOutput(flags, &csvFile, "csv", files.TableOutput, "write a line for each figure to this `file`")
+	addOutput(flags, &plots, "plots", files.ChartsOutput, "write the charts and pictures as PNG files into this `folder`")
+	addOutput(flags, &report, "report", files.PageOutput, "write one HTML page with tables, charts and pictures to this `file`")
 	flags.BoolVar(&tune, "tune", false, "search the launch shapes that are the fastest on this GPU, and use them from now on")
 	flags.BoolVar(&overwrite, "overwrite", false, "replace files that Quell did not write")
 	flags.BoolVar(&asJSON, "json", false, jsonHelp)
@@ -60,14 +62,14 @@ program, with that device, driver and version of the kernels.`,
 		for i := range args {
 			known.value = &args[i]
 			if err := known.Set(args[i]); err != nil {
-				return app.Usagef("%s: %w", args[i], err)
+				return job.Usagef("%s: %w", args[i], err)
 			}
 		}
 		o.Names = args
 		none := func(why string, names ...string) error {
 			for _, name := range names {
 				if flags.Changed(name) {
-					return app.Usagef("--%s has no effect: %s", name, why)
+					return job.Usagef("--%s has no effect: %s", name, why)
 				}
 			}
 			return nil
@@ -80,7 +82,7 @@ program, with that device, driver and version of the kernels.`,
 		}
 		if tune {
 			if len(args) > 0 {
-				return app.Usagef("--tune measures no experiments; leave %s away", args[0])
+				return job.Usagef("--tune measures no experiments; leave %s away", args[0])
 			}
 			if err := none("--tune measures no experiments", "engine", "volume", "fresh", "csv", "plots", "report", "overwrite"); err != nil {
 				return err
@@ -105,7 +107,7 @@ program, with that device, driver and version of the kernels.`,
 			}
 			return leaving(err, "the rows that were measured are kept: the same command continues with the next one")
 		}
-		if err := errors.Join(writeWith(app.TableOutput, csvFile, r.WriteCSV, overwrite), writeWith(app.PageOutput, report, r.WriteHTML, overwrite), writePlots(plots, r, overwrite)); err != nil {
+		if err := errors.Join(writeWith(files.TableOutput, csvFile, r.WriteCSV, overwrite), writeWith(files.PageOutput, report, r.WriteHTML, overwrite), writePlots(plots, r, overwrite)); err != nil {
 			return err
 		}
 		if asJSON {
@@ -135,7 +137,7 @@ func experimentNames() (names []string) {
 
 // tuneGPU searches launch shapes and prints what it gained.
 func tuneGPU(cmd *cobra.Command, quick, asJSON bool) error {
-	path, err := app.ShapesPath()
+	path, err := engines.ShapesPath()
 	if err != nil {
 		return err
 	}
@@ -205,9 +207,9 @@ func benchEvents(cmd *cobra.Command) (bench.Events, func()) {
 			last = experiment
 		}
 	} else {
-		step := app.Step("")
+		step := job.Step("")
 		events.Row = func(experiment, row string, n, of int) {
-			step = app.Step(fmt.Sprintf("%d of %d: %s, %s", n, of, experiment, row))
+			step = job.Step(fmt.Sprintf("%d of %d: %s, %s", n, of, experiment, row))
 			input.Progress(step, 0, 1)
 		}
 		events.Progress = func(done, total int64) { input.Progress(step, done, total) }
@@ -229,7 +231,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 }
 
 // writeWith writes a file, if it has a name.
-func writeWith(kind *app.OutputKind, path string, write func(io.Writer) error, overwrite bool) error {
+func writeWith(kind *files.Kind, path string, write func(io.Writer) error, overwrite bool) error {
 	if path == "" {
 		return nil
 	}
@@ -237,7 +239,7 @@ func writeWith(kind *app.OutputKind, path string, write func(io.Writer) error, o
 	if err := write(&data); err != nil {
 		return err
 	}
-	return app.WriteFile(kind, path, data.Bytes(), overwrite)
+	return files.Write(kind, path, data.Bytes(), overwrite)
 }
 
 // writePlots writes the charts and pictures into a folder, which is made if it is
@@ -250,7 +252,7 @@ func writePlots(dir string, r bench.Report, overwrite bool) error {
 		return fmt.Errorf("the plots cannot be written: %w", err)
 	}
 	for name, data := range r.PNGs() {
-		if err := app.WriteFile(app.PictureOutput, filepath.Join(dir, name), data, overwrite); err != nil {
+		if err := files.Write(files.PictureOutput, filepath.Join(dir, name), data, overwrite); err != nil {
 			return err
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"quell/app"
 	"quell/app/batch"
 	"quell/app/batch/bids"
+	"quell/app/job"
 )
 
 // bidsPreset is the recipe if none is named: a BIDS App runs without options.
@@ -35,7 +35,7 @@ Without --modality the images of anat are taken, without a recipe the preset
   quell bids study/ out/ participant --participant-label 01 02 --modality bold --filter odct`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 3 || args[2] != "participant" {
-				return app.Usagef("bids takes BIDS_DIR, OUT_DIR and the level participant, the only one; see %s --help", cmd.CommandPath())
+				return job.Usagef("bids takes BIDS_DIR, OUT_DIR and the level participant, the only one; see %s --help", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -54,13 +54,13 @@ Without --modality the images of anat are taken, without a recipe the preset
 	flags.Bool("skip-bids-validator", false, "no effect: the dataset is not validated as a whole")
 	f.recipe.addTo(cmd)
 	f.addTo(cmd)
-	addOutputFlags(cmd, &f.options.Job.Output.ExportOptions)
+	addOutputFlags(cmd, &f.options.Job.Output.Options)
 	f.recipe.params = addParamFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// A list with spaces, as in BIDS Apps, leaves labels among the arguments.
 		for _, label := range args[3:] {
 			if !flags.Changed("participant-label") {
-				return app.Usagef("%q is one argument too many; see %s --help", label, cmd.CommandPath())
+				return job.Usagef("%q is one argument too many; see %s --help", label, cmd.CommandPath())
 			}
 			filter.Participants = append(filter.Participants, label)
 		}

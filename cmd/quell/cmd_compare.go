@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/internal/message"
 	"quell/measure"
 	"quell/volume"
@@ -34,9 +35,9 @@ they only measure how much was changed.`,
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("max") && !(*peak > 0 && !math.IsInf(*peak, 0)) {
-			return app.Usagef("--max %g: give a positive number", *peak)
+			return job.Usagef("--max %g: give a positive number", *peak)
 		}
-		ref, err := openInput(cmd, app.Input{Path: args[0]})
+		ref, err := openInput(cmd, job.Input{Path: args[0]})
 		if err != nil {
 			return err
 		}
@@ -88,7 +89,7 @@ func (p psnr) String() string {
 // openSame reads a volume that must have the reference's dims. Different
 // positions are only a warning: many programs do not write them.
 func openSame(cmd *cobra.Command, path string, ref *volume.Volume) (*volume.Volume, error) {
-	in, err := openInput(cmd, app.Input{Path: path})
+	in, err := openInput(cmd, job.Input{Path: path})
 	if err != nil {
 		return nil, err
 	}
@@ -99,13 +100,13 @@ func openSame(cmd *cobra.Command, path string, ref *volume.Volume) (*volume.Volu
 // checkSame refuses a volume of a path that has not the reference's dims.
 func checkSame(cmd *cobra.Command, path string, v, ref *volume.Volume) error {
 	if v.Dims != ref.Dims {
-		return &app.InputError{
+		return &job.InputError{
 			Path:    path,
-			Problem: message.New(message.GridDiffers, "is %s voxels, the reference %s", app.DimsText(v.Dims), app.DimsText(ref.Dims)),
+			Problem: message.New(message.GridDiffers, "is %s voxels, the reference %s", open.DimsText(v.Dims), open.DimsText(ref.Dims)),
 			Advice:  message.Text("compare series of the same dims"),
 		}
 	}
-	if err := app.SameGrid(ref.Geometry, v.Geometry); err != nil {
+	if err := open.SameGrid(ref.Geometry, v.Geometry); err != nil {
 		warn(cmd, "warning: %s: %v", path, err)
 	}
 	return nil

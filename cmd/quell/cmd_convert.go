@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 func newConvert() *cobra.Command {
@@ -19,7 +19,7 @@ store one spacing for all slices.`,
   quell convert gaps/ even.nii.gz --uneven resample=2.5`,
 		Args: exactly(2, "IN and OUT"),
 	}
-	var options app.ExportOptions
+	var options job.Options
 	addOutputFlags(cmd, &options)
 	var uneven, memory string
 	addUnevenFlag(cmd, &uneven, "")
@@ -32,7 +32,7 @@ store one spacing for all slices.`,
 		if err != nil {
 			return err
 		}
-		report, err := do(cmd, app.Job{Input: pick.input(args[0]), Uneven: uneven, Memory: limit, Output: app.Output{Path: args[1], ExportOptions: options}})
+		report, err := do(cmd, job.Job{Input: pick.input(args[0]), Uneven: uneven, Memory: limit, Output: job.Output{Path: args[1], Options: options}})
 		if err != nil {
 			return err
 		}

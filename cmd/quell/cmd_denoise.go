@@ -8,7 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/io/dicom"
@@ -20,10 +23,10 @@ type denoiseFlags struct {
 	slices, memory         string
 	noiseMap, mask, uneven string
 	in                     choice
-	engine                 app.EnginePolicy
-	output                 app.Output
+	engine                 job.EnginePolicy
+	output                 job.Output
 	compress               compressFlag
-	beside                 []*string // paths of app.Products
+	beside                 []*string // paths of executor.Products
 	assess, json           bool
 }
 
@@ -42,7 +45,7 @@ func newDenoise() *cobra.Command {
 			if len(args) == 3 && cmd.Flags().Changed("compress") {
 				for _, c := range dicom.Compressions() {
 					if slices.Contains(args, string(c)) {
-						return app.Usagef("write --compress=%s, with an equals sign", c)
+						return job.Usagef("write --compress=%s, with an equals sign", c)
 					}
 				}
 			}
@@ -58,8 +61,8 @@ func newDenoise() *cobra.Command {
 	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`, counted from 1, both included; either may be left out; the filter still reads the slices around them")
 	addInput(flags, &f.noiseMap, "noise-map", "noise that differs from place to place: sigma for each voxel from this `file`, or auto to estimate it; the filter works in units of it")
 	addInput(flags, &f.mask, "mask", "leave voxels that are 0 in this `file` unchanged, and do not use them")
-	addOutputFlags(cmd, &f.output.ExportOptions)
-	for _, p := range app.Products() {
+	addOutputFlags(cmd, &f.output.Options)
+	for _, p := range executor.Products() {
 		path := new(string)
 		f.beside = append(f.beside, path)
 		addOutput(flags, path, p.Name, p.Kind, p.Help)
@@ -91,9 +94,9 @@ func newDenoise() *cobra.Command {
 
 // printDenoised prints what was filtered and how: of a 4-D series the noise, the strength
 // and the verdict of each volume.
-func printDenoised(cmd *cobra.Command, report app.Report) error {
+func printDenoised(cmd *cobra.Command, report executor.Report) error {
 	if report.Volumes == nil {
-		text := fmt.Sprintf("%s: %s voxels in %.2f s on %s", *report.Recipe, app.DimsText(report.Dims), report.Seconds.Filter, report.Engine)
+		text := fmt.Sprintf("%s: %s voxels in %.2f s on %s", *report.Recipe, open.DimsText(report.Dims), report.Seconds.Filter, report.Engine)
 		if m := report.Measures; m != nil {
 			text += fmt.Sprintf("\nverdict %s (%s confidence): %s", m.Verdict, m.Confidence, m.Why)
 		}
@@ -125,7 +128,7 @@ func strengthText(v denoise.Value) string {
 }
 
 // tunedText says how a strength was found by "sure".
-func tunedText(t *app.Tuned) string {
+func tunedText(t *run.Tuned) string {
 	if t == nil {
 		return ""
 	}
@@ -134,10 +137,10 @@ func tunedText(t *app.Tuned) string {
 }
 
 // job returns the job that the flags describe.
-func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, error) {
-	job := app.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask, Measure: f.assess, Uneven: f.uneven}
+func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, error) {
+	job := job.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask, Measure: f.assess, Uneven: f.uneven}
 	job.Output.Path, job.Output.Compress, job.Output.Beside = output, f.compress.Compression, map[string]string{}
-	for i, p := range app.Products() {
+	for i, p := range executor.Products() {
 		if *f.beside[i] != "" {
 			job.Output.Beside[p.Name] = *f.beside[i]
 			job.Measure = job.Measure || p.Judged

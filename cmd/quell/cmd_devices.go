@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/engines"
 	"quell/internal/message"
 )
 
@@ -31,17 +31,17 @@ func newDevices() *cobra.Command {
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var engines []engineInfo
-		for _, e := range app.Engines() {
-			engines = append(engines, engineInfo{e.Name, e.Why.IsZero(), e.Info.Device, e.Info.Memory, e.Info.Cores, e.Why, e.Why.Kind()})
+		var list []engineInfo
+		for _, e := range engines.All() {
+			list = append(list, engineInfo{e.Name, e.Why.IsZero(), e.Info.Device, e.Info.Memory, e.Info.Cores, e.Why, e.Why.Kind()})
 		}
 		if *asJSON {
 			return printJSON(cmd.OutOrStdout(), struct {
 				Engines []engineInfo `json:"engines"`
-			}{engines})
+			}{list})
 		}
 		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		for _, e := range engines {
+		for _, e := range list {
 			if !e.Available {
 				fmt.Fprintf(tw, "%s\tnot available: %s\n", e.Name, e.Why)
 				continue

@@ -6,7 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/output"
 	"quell/denoise/noise"
 	"quell/internal/message"
 )
@@ -34,21 +37,21 @@ estimated by itself.`,
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	mapped := new(string)
-	addOutput(cmd.Flags(), mapped, "map", app.SeriesOutput, "write the noise map, sigma for every voxel, to `OUT`")
-	var options app.ExportOptions
+	addOutput(cmd.Flags(), mapped, "map", files.SeriesOutput, "write the noise map, sigma for every voxel, to `OUT`")
+	var options job.Options
 	addOutputFlags(cmd, &options)
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		events, done := eventsOf(cmd)
 		defer done()
-		in, err := app.OpenVolumes(cmd.Context(), pick.input(args[0]), events)
+		in, err := open.Select(cmd.Context(), pick.input(args[0]), events)
 		if err != nil {
 			return err
 		}
 		defer in.Close()
 		if *mapped != "" && in.Group != nil {
-			return app.Usagef("%s is a 4-D series of %d volumes and a noise map of one; choose it with --series N", args[0], in.Group.Len())
+			return job.Usagef("%s is a 4-D series of %d volumes and a noise map of one; choose it with --series N", args[0], in.Group.Len())
 		}
 		var all []volumeEstimate
 		for k := range in.Entries {
@@ -58,7 +61,7 @@ estimated by itself.`,
 			}
 			one := volumeEstimate{Name: in.Name(k), unit: s.Volume.Unit}
 			if *mapped != "" {
-				_, one.Estimate, err = app.ExportNoiseMap(cmd.Context(), s, *mapped, options, events)
+				_, one.Estimate, err = output.WriteNoiseMap(cmd.Context(), s, *mapped, options, events)
 				err = nothingWritten(err)
 			} else {
 				one.Estimate, err = noise.Of(cmd.Context(), s.Volume)
@@ -82,7 +85,7 @@ type volumeEstimate struct {
 }
 
 // printEstimates prints the noise of a series, or of each volume of a 4-D series.
-func printEstimates(w io.Writer, all []volumeEstimate, of app.Selection, asJSON bool) error {
+func printEstimates(w io.Writer, all []volumeEstimate, of open.Selection, asJSON bool) error {
 	switch {
 	case of.Group == nil && asJSON:
 		return printJSON(w, estimateJSON(all[0].Estimate, all[0].unit))
@@ -98,9 +101,9 @@ func printEstimates(w io.Writer, all []volumeEstimate, of app.Selection, asJSON 
 			volumes = append(volumes, named{v.Name, estimateJSON(v.Estimate, v.unit)})
 		}
 		return printJSON(w, struct {
-			Axis    string       `json:"axis"`
-			Volumes []named      `json:"volumes"`
-			Covered app.Coverage `json:"covered"`
+			Axis    string        `json:"axis"`
+			Volumes []named       `json:"volumes"`
+			Covered open.Coverage `json:"covered"`
 		}{of.Group.Axis(), volumes, of.Covered})
 	}
 	for _, v := range all {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/open"
 	"quell/internal/clean"
 	"quell/internal/message"
 	"quell/series"
@@ -51,12 +51,12 @@ diffusion series in s/mm2 and its direction in the same coordinates, zero where 
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := app.Scan(cmd.Context(), args[0])
+		c, err := open.Scan(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		if !slices.ContainsFunc(c.Entries, func(e app.Entry) bool { return e.Err == nil }) {
+		if !slices.ContainsFunc(c.Entries, func(e open.Entry) bool { return e.Err == nil }) {
 			return c.Entries[c.Default].Err
 		}
 		if *asJSON {
@@ -67,7 +67,7 @@ diffusion series in s/mm2 and its direction in the same coordinates, zero where 
 	return cmd
 }
 
-func printInfoJSON(w io.Writer, c *app.Catalog) error {
+func printInfoJSON(w io.Writer, c *open.Catalog) error {
 	out := struct {
 		Path     string           `json:"path"`
 		Default  int              `json:"default"` // index of the series that commands take; -1 if --component is needed
@@ -94,7 +94,7 @@ func printInfoJSON(w io.Writer, c *app.Catalog) error {
 
 // byDefault returns the index of the series that commands take without --series and
 // --component, or -1 if they need one of them.
-func byDefault(c *app.Catalog) int {
+func byDefault(c *open.Catalog) int {
 	i, err := c.Pick("")
 	if err != nil {
 		return -1
@@ -109,7 +109,7 @@ func orEmpty(f []series.Finding) []series.Finding {
 	return f
 }
 
-func printInfo(w io.Writer, c *app.Catalog) error {
+func printInfo(w io.Writer, c *open.Catalog) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
 		if text := clean.Line(fmt.Sprintf(format, args...)); text != "" {
@@ -132,7 +132,7 @@ func printInfo(w io.Writer, c *app.Catalog) error {
 			continue
 		}
 		g := e.Geometry
-		row("voxels", "%s", app.DimsText(g.Dims))
+		row("voxels", "%s", open.DimsText(g.Dims))
 		row("spacing", "%.4g x %.4g x %.4g mm", g.Spacing[0], g.Spacing[1], g.Spacing[2])
 		row("slices", "%s", g.Acquired())
 		row("stored as", "%s", e.Datatype)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/internal/message"
 	"quell/measure"
 	"quell/volume"
@@ -51,7 +51,7 @@ edge that IN shows. Where a figure cannot be given, its reason is.`,
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(*nps)+len(*disc)+len(*edge) == 0 {
-			return app.Usagef("nothing to measure: give --nps, --disc or --edge")
+			return job.Usagef("nothing to measure: give --nps, --disc or --edge")
 		}
 		part, err := parseSlices(*of)
 		if err != nil {
@@ -103,10 +103,10 @@ edge that IN shows. Where a figure cannot be given, its reason is.`,
 }
 
 // slicesOf returns the slices of a volume that are measured.
-func slicesOf(v *volume.Volume, part app.SliceRange) (out []measure.Slice, err error) {
-	if part == (app.SliceRange{}) {
+func slicesOf(v *volume.Volume, part job.SliceRange) (out []measure.Slice, err error) {
+	if part == (job.SliceRange{}) {
 		middle := v.Dims[2] / 2
-		part = app.SliceRange{From: middle, To: middle + 1}
+		part = job.SliceRange{From: middle, To: middle + 1}
 	}
 	r, err := part.Region(v.Geometry)
 	if err != nil {
@@ -154,10 +154,10 @@ type regions struct {
 func (w regions) outline(flag, text string, shape measure.Shape) (box, measure.Outline, error) {
 	b, err := parseBox(text)
 	if err != nil {
-		return b, measure.Outline{}, app.Usagef("--%s %s: %w", flag, text, err)
+		return b, measure.Outline{}, job.Usagef("--%s %s: %w", flag, text, err)
 	}
 	if s := w.before[0]; b.Max[0] > s.Width || b.Max[1] > s.Height {
-		return b, measure.Outline{}, app.Usagef("--%s %s: the slices have %d columns and %d rows", flag, text, s.Width, s.Height)
+		return b, measure.Outline{}, job.Usagef("--%s %s: the slices have %d columns and %d rows", flag, text, s.Width, s.Height)
 	}
 	corner := func(x, y int) [2]float64 { return [2]float64{float64(x), float64(y)} }
 	return b, measure.Outline{Shape: shape, Points: [][2]float64{corner(b.Min[0], b.Min[1]), corner(b.Max[0]-1, b.Max[1]-1)}}, nil

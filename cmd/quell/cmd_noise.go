@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise/noise"
 )
 
@@ -28,7 +28,7 @@ again. The same seed gives the same values on every machine.`,
 	addNameFlag(cmd, &model, "model", "noise model", models, "the noise `model`: "+strings.Join(models, " or "))
 	sigma := flags.Float64("sigma", 0, "standard deviation `S` of the noise, in the series' unit")
 	seed := flags.Uint64("seed", 1, "seed `N` of the noise")
-	var options app.ExportOptions
+	var options job.Options
 	addOutputFlags(cmd, &options)
 	var memory string
 	addMemoryFlag(cmd, &memory, "given noise")
@@ -37,9 +37,9 @@ again. The same seed gives the same values on every machine.`,
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !flags.Changed("model") || !flags.Changed("sigma") {
-			return app.Usagef("which noise? Give --model (%s) and --sigma", strings.Join(models, " or "))
+			return job.Usagef("which noise? Give --model (%s) and --sigma", strings.Join(models, " or "))
 		}
-		n := app.Noise{Model: noise.Model(model), Sigma: *sigma, Seed: *seed}
+		n := job.Noise{Model: noise.Model(model), Sigma: *sigma, Seed: *seed}
 		if err := n.Validate(); err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ again. The same seed gives the same values on every machine.`,
 		if err != nil {
 			return err
 		}
-		report, err := do(cmd, app.Job{Input: pick.input(args[0]), Noise: &n, Memory: limit, Output: app.Output{Path: args[1], ExportOptions: options}})
+		report, err := do(cmd, job.Job{Input: pick.input(args[0]), Noise: &n, Memory: limit, Output: job.Output{Path: args[1], Options: options}})
 		if err != nil {
 			return err
 		}

@@ -10,11 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
 	"quell/phantom"
 )
 
 func newPhantom() *cobra.Command {
-	var job app.PhantomJob
+	var j app.PhantomJob
 	scan := phantom.Scan{Recon: phantom.Recon{Relaxation: 0.3}}
 	var size, spacing []float64
 	cmd := &cobra.Command{
@@ -38,53 +40,53 @@ seed gives the same values on every machine.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	job.Kind, scan.Recon.Method, scan.Recon.Kernel = "ct", "fbp", "soft"
-	addNameFlag(cmd, &job.Kind, "kind", "phantom", phantom.Kinds(), "the phantom by `name`: "+strings.Join(phantom.Kinds(), ", "))
-	addOutput(flags, &job.Truth, "truth", app.SeriesOutput, "also write the image without noise to `OUT2`")
-	addOutput(flags, &job.Ideal, "ideal", app.SeriesOutput, "also write the exact phantom to `OUT3`")
+	j.Kind, scan.Recon.Method, scan.Recon.Kernel = "ct", "fbp", "soft"
+	addNameFlag(cmd, &j.Kind, "kind", "phantom", phantom.Kinds(), "the phantom by `name`: "+strings.Join(phantom.Kinds(), ", "))
+	addOutput(flags, &j.Truth, "truth", files.SeriesOutput, "also write the image without noise to `OUT2`")
+	addOutput(flags, &j.Ideal, "ideal", files.SeriesOutput, "also write the exact phantom to `OUT3`")
 	flags.IntVar(&scan.Views, "views", 720, "ct: `N` projections over 180 degrees")
-	flags.Float64Var(&job.SNR, "snr", 0, "mean over standard deviation of the noise, the ratio `X`: of the projections (ct), of the object (mr, steps); 0 adds no noise")
+	flags.Float64Var(&j.SNR, "snr", 0, "mean over standard deviation of the noise, the ratio `X`: of the projections (ct), of the object (mr, steps); 0 adds no noise")
 	flags.Float64Var(&scan.Photons, "photons", 0, "ct: `N` photons per detector element, in place of --snr")
 	addNameFlag(cmd, &scan.Recon.Method, "recon", "reconstruction", phantom.Reconstructions(), "ct: the reconstruction by `name`, "+strings.Join(phantom.Reconstructions(), " or "))
 	addNameFlag(cmd, &scan.Recon.Kernel, "kernel", "kernel", []string{"sharp", "soft"}, "ct: the kernel of fbp by `name`, sharp or soft")
 	flags.IntVar(&scan.Recon.Iterations, "iterations", 5, "ct: `N` passes of sart over all views")
-	flags.IntVar(&job.Repeats, "repeats", 1, "`N` images with different noise: seeds S, S+1, ...; -1, -2, ... is added to OUT")
-	flags.Uint64Var(&job.Seed, "seed", 1, "seed `N` of the noise")
+	flags.IntVar(&j.Repeats, "repeats", 1, "`N` images with different noise: seeds S, S+1, ...; -1, -2, ... is added to OUT")
+	flags.Uint64Var(&j.Seed, "seed", 1, "seed `N` of the noise")
 	flags.Var((*numbersFlag)(&size), "dims", "size of the matrix: `NX,NY,NZ` voxels along x, y and z (not 2-D or 3-D, as in other commands)")
 	flags.Var((*numbersFlag)(&spacing), "spacing", "`DX,DY,DZ` mm between voxels along x, y and z")
 	asJSON := flags.Bool("json", false, jsonHelp)
-	addOutputFlags(cmd, &job.Options)
+	addOutputFlags(cmd, &j.Options)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		scanned := false
 		for _, name := range []string{"views", "photons", "recon", "kernel", "iterations"} {
-			if flags.Changed(name) && job.Kind != "ct" {
-				return app.Usagef("--%s is for the ct phantom; %s is not scanned", name, job.Kind)
+			if flags.Changed(name) && j.Kind != "ct" {
+				return job.Usagef("--%s is for the ct phantom; %s is not scanned", name, j.Kind)
 			}
 			scanned = scanned || flags.Changed(name)
 		}
 		for name, ignoredBy := range map[string]string{"kernel": "sart", "iterations": "fbp"} {
 			if flags.Changed(name) && scan.Recon.Method == ignoredBy {
-				return app.Usagef("--%s is not used by the reconstruction %s", name, ignoredBy)
+				return job.Usagef("--%s is not used by the reconstruction %s", name, ignoredBy)
 			}
 		}
-		if job.Kind == "ct" && (scanned || flags.Changed("snr")) {
-			scan.SNR, job.SNR = job.SNR, 0
-			job.Scan = &scan
+		if j.Kind == "ct" && (scanned || flags.Changed("snr")) {
+			scan.SNR, j.SNR = j.SNR, 0
+			j.Scan = &scan
 		}
-		if job.Repeats < 1 || job.Repeats > 10000 {
-			return app.Usagef("%d repeats: give 1 to 10000", job.Repeats)
+		if j.Repeats < 1 || j.Repeats > 10000 {
+			return job.Usagef("%d repeats: give 1 to 10000", j.Repeats)
 		}
-		if !(job.SNR >= 0) {
-			return app.Usagef("an SNR of %g: it must be above 0, or 0 for no noise", job.SNR)
+		if !(j.SNR >= 0) {
+			return job.Usagef("an SNR of %g: it must be above 0, or 0 for no noise", j.SNR)
 		}
 		var err error
-		if job.Size, err = phantomSize(size, spacing); err != nil {
+		if j.Size, err = phantomSize(size, spacing); err != nil {
 			return err
 		}
-		job.Output = args[0]
+		j.Output = args[0]
 		events, done := eventsOf(cmd)
 		defer done()
-		written, err := app.MakePhantom(cmd.Context(), job, events)
+		written, err := app.MakePhantom(cmd.Context(), j, events)
 		done()
 		if len(written) == 0 {
 			err = nothingWritten(err)
@@ -92,7 +94,7 @@ seed gives the same values on every machine.`,
 			err = leaving(err, "what is complete stays: "+strings.Join(written, ", "))
 		}
 		if *asJSON {
-			return cmp.Or(err, printJSON(cmd.OutOrStdout(), map[string]any{"kind": job.Kind, "outputs": append([]string{}, written...)}))
+			return cmp.Or(err, printJSON(cmd.OutOrStdout(), map[string]any{"kind": j.Kind, "outputs": append([]string{}, written...)}))
 		}
 		for _, out := range written {
 			fmt.Fprintf(cmd.OutOrStdout(), "written to %s\n", out)
@@ -105,11 +107,11 @@ seed gives the same values on every machine.`,
 // phantomSize reads --dims and --spacing.
 func phantomSize(dims, spacing []float64) (size phantom.Size, err error) {
 	if (dims != nil && len(dims) != 3) || (spacing != nil && len(spacing) != 3) {
-		return size, app.Usagef("--dims and --spacing take three numbers: x,y,z")
+		return size, job.Usagef("--dims and --spacing take three numbers: x,y,z")
 	}
 	for c, n := range dims {
 		if n != float64(int(n)) || n < 1 {
-			return size, app.Usagef("--dims: %g is not a number of voxels", n)
+			return size, job.Usagef("--dims: %g is not a number of voxels", n)
 		}
 		size.Dims[c] = int(n)
 	}

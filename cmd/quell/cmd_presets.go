@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 func newPresets() *cobra.Command {
@@ -23,10 +23,10 @@ noise of the series, which is estimated.`,
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *asJSON {
-			return printJSON(cmd.OutOrStdout(), map[string]any{"presets": app.Presets()})
+			return printJSON(cmd.OutOrStdout(), map[string]any{"presets": job.Presets()})
 		}
 		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		for _, p := range app.Presets() {
+		for _, p := range job.Presets() {
 			fmt.Fprintf(tw, "%s\t%s\t%s\n\t\ttuned on %s\n", p.Name, p.Title, p.Recipe, p.TunedOn)
 		}
 		return tw.Flush()

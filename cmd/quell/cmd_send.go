@@ -5,7 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/output"
 )
 
 func newSend() *cobra.Command {
@@ -22,9 +23,9 @@ sends nothing (C-ECHO).`,
   quell send --to PACS@host:2762 --tls --tls-ca hospital.pem quiet/`,
 	}
 	flags := cmd.Flags()
-	var target app.SendTarget
+	var target output.SendTarget
 	flags.StringVar(&target.To, "to", "", "the PACS, as `AETITLE@HOST:PORT`")
-	flags.StringVar(&target.From, "from", app.DefaultAETitle, "AE `title` of this side, which the PACS may have to know")
+	flags.StringVar(&target.From, "from", output.DefaultAETitle, "AE `title` of this side, which the PACS may have to know")
 	flags.BoolVar(&target.TLS, "tls", false, "connect by TLS")
 	addInput(flags, &target.Authority, "tls-ca", "`file` of the certificates (PEM) that --tls trusts; those of the system if not given")
 	retry := flags.Int("retry", 0, "send what was not stored again, at most this `number` of times")
@@ -38,16 +39,16 @@ sends nothing (C-ECHO).`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if target.To == "" {
-			return app.Usagef("--to is missing; give AETITLE@HOST:PORT")
+			return job.Usagef("--to is missing; give AETITLE@HOST:PORT")
 		}
 		if *retry < 0 {
-			return app.Usagef("--retry %d: give 0 or more", *retry)
+			return job.Usagef("--retry %d: give 0 or more", *retry)
 		}
 		if err := target.Check(); err != nil {
 			return err
 		}
 		if *echo {
-			if err := app.Echo(cmd.Context(), target); err != nil {
+			if err := output.Echo(cmd.Context(), target); err != nil {
 				return err
 			}
 			if *asJSON {
@@ -56,14 +57,14 @@ sends nothing (C-ECHO).`,
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s answers\n", target.To)
 			return err
 		}
-		plan, err := app.PlanSend(cmd.Context(), args[0])
+		plan, err := output.PlanSend(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		events, done := eventsOf(cmd)
-		report, err := app.Send(cmd.Context(), plan, target, *retry, func(n, total int) {
+		report, err := output.Send(cmd.Context(), plan, target, *retry, func(n, total int) {
 			if events.Progress != nil {
-				events.Progress(app.Sending, int64(n), int64(total))
+				events.Progress(job.Sending, int64(n), int64(total))
 			}
 		})
 		done()
@@ -73,7 +74,7 @@ sends nothing (C-ECHO).`,
 }
 
 // printSent prints what became of the files, also if err says that some are not stored.
-func printSent(cmd *cobra.Command, plan app.SendPlan, report app.SendReport, asJSON bool, err error) error {
+func printSent(cmd *cobra.Command, plan output.SendPlan, report output.SendReport, asJSON bool, err error) error {
 	if asJSON {
 		if e := printJSON(cmd.OutOrStdout(), report); e != nil {
 			return e
@@ -81,7 +82,7 @@ func printSent(cmd *cobra.Command, plan app.SendPlan, report app.SendReport, asJ
 		return err
 	}
 	for _, f := range report.Files {
-		if !f.Status.Same(app.Stored) && (report.Stored > 0 || !f.Status.Same(app.NotSent)) {
+		if !f.Status.Same(output.Stored) && (report.Stored > 0 || !f.Status.Same(output.NotSent)) {
 			warn(cmd, "warning: %s: %s", f.Name, f.Status)
 		}
 	}

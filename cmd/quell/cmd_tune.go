@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/files"
+	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/tune"
 )
@@ -48,7 +50,7 @@ them side by side.`,
 	addNameFlag(cmd, &objective, "objective", "objective", []string{string(tune.LeastRisk), string(tune.Discrepancy)}, "what the best strength is: `sure|residual`")
 	addEngineFlag(cmd, &engineName, engineHelp)
 	out := new(string)
-	addOutput(flags, out, "out", app.RecipeOutput, "write the recipe to this `file`")
+	addOutput(flags, out, "out", files.RecipeOutput, "write the recipe to this `file`")
 	overwrite := flags.Bool("overwrite", false, "replace a file that Quell did not write")
 	asJSON := flags.Bool("json", false, jsonHelp)
 	var pick choice
@@ -71,7 +73,7 @@ them side by side.`,
 				return err
 			}
 		}
-		engine, err := app.PickEngine(engineName)
+		engine, err := engines.Pick(engineName)
 		if err != nil {
 			return err
 		}
@@ -84,16 +86,16 @@ them side by side.`,
 			return every.run(cmd, engine, in.Series, *out, *overwrite, *asJSON)
 		}
 		if dims == autoDims || dims == "" && *recipeFile == "" {
-			if recipe.Dims, err = app.ProposeDims(in.Series, recipe.Filter); err != nil {
+			if recipe.Dims, err = run.ProposeDims(in.Series, recipe.Filter); err != nil {
 				return err
 			}
 		}
-		t, err := app.Tune(cmd.Context(), engine, app.TuneRequest{Series: in.Series, Recipe: recipe, Objective: tune.Objective(objective)})
+		t, err := run.Tune(cmd.Context(), engine, run.TuneRequest{Series: in.Series, Recipe: recipe, Objective: tune.Objective(objective)})
 		if err != nil {
 			return err
 		}
 		if *out != "" {
-			if err := app.WriteRecipe(*out, t.Recipe, *overwrite); err != nil {
+			if err := files.WriteRecipe(*out, t.Recipe, *overwrite); err != nil {
 				return err
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/gpu"
 	"quell/internal/version"
 	"quell/io/dicom"
@@ -41,14 +41,14 @@ executable behind the release. Programs of one version share the work of a batch
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *asJSON {
 			b := build{
-				Version: app.Version(), Program: version.Program(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+				Version: job.Version(), Program: version.Program(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 				Kernels: kernels.Digest(), Codecs: dicom.Codecs(),
 			}
 			b.Revision, b.Modified = version.Revision()
 			b.Worker, _ = gpu.LocateWorker() // quell devices says why there is none
 			return printJSON(cmd.OutOrStdout(), b)
 		}
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), "quell version", app.Version())
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), "quell version", job.Version())
 		return err
 	}
 	return cmd

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/internal/message"
 )
 
@@ -27,7 +27,7 @@ with the series under PATH; without it, with the bundled series.`,
   quell view ct/`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return app.Usagef("view takes one PATH, not %d: the workbench shows one series at a time", len(args))
+				return job.Usagef("view takes one PATH, not %d: the workbench shows one series at a time", len(args))
 			}
 			return nil
 		},
@@ -36,7 +36,7 @@ with the series under PATH; without it, with the bundled series.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, path := range args {
 			if _, err := os.Stat(path); err != nil {
-				return &app.InputError{Path: path, Problem: message.New(message.InputMissing, "there is no such file or folder"), Advice: message.Text("check the name"), Err: err}
+				return &job.InputError{Path: path, Problem: message.New(message.InputMissing, "there is no such file or folder"), Advice: message.Text("check the name"), Err: err}
 			}
 		}
 		program, err := findWorkbench()

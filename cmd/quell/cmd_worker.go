@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
 	"quell/app/batch"
 	"quell/app/batch/queue"
+	"quell/app/job"
 )
 
 func newWorker() *cobra.Command {
@@ -45,13 +45,13 @@ when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks 
 	_ = flags.MarkHidden("child") // exists
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if n.url == "" {
-			return app.Usagef("which server? Give --nats URL")
+			return job.Usagef("which server? Give --nats URL")
 		}
 		if o.Memory, err = memorySize(cmd, memory); err != nil {
 			return err
 		}
 		if cmd.Flags().Changed("workers") && o.Workers < 1 {
-			return app.Usagef("--workers %d: give 1 or more", o.Workers)
+			return job.Usagef("--workers %d: give 1 or more", o.Workers)
 		}
 		ctx, cancel := context.WithCancel(cmd.Context())
 		defer cancel()

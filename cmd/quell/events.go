@@ -9,15 +9,15 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/series"
 )
 
 // eventsOf writes what happens during a job to stderr: messages as lines, and
 // progress as a bar if stderr is a terminal. done removes the bar.
-func eventsOf(cmd *cobra.Command) (events app.Events, done func()) {
+func eventsOf(cmd *cobra.Command) (events job.Events, done func()) {
 	var b bar
-	events = app.Events{
+	events = job.Events{
 		Message: func(severity series.Severity, text string) {
 			b.clear()
 			if severity > series.Note {
@@ -34,11 +34,11 @@ func eventsOf(cmd *cobra.Command) (events app.Events, done func()) {
 
 // bar shows the progress of one step at a time.
 type bar struct {
-	step  app.Step
+	step  job.Step
 	shown *progressbar.ProgressBar // nil before the first update and after clear
 }
 
-func (b *bar) update(step app.Step, done, total int64) {
+func (b *bar) update(step job.Step, done, total int64) {
 	if b.shown == nil || step != b.step {
 		b.clear()
 		b.step, b.shown = step, progressbar.NewOptions64(total,

@@ -13,7 +13,9 @@ import (
 	"strconv"
 	"strings"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/job"
+	"quell/app/output"
 	"quell/denoise"
 	"quell/internal/clean"
 	"quell/internal/message"
@@ -34,22 +36,22 @@ type failure struct {
 // kindOf is the exit code in a word, and of code 1 what failed.
 func kindOf(err error, code int) string {
 	var fault *parallel.Panic
-	var sent *app.SendError
+	var sent *output.SendError
 	var node *dimse.Error
 	var connection *net.OpError
 	var written *atomic.Error
 	var path *fs.PathError
 	var link *os.LinkError
 	switch {
-	case code == app.ExitUsage:
+	case code == job.ExitUsage:
 		return "usage"
-	case code == app.ExitInput:
+	case code == job.ExitInput:
 		return "input"
-	case code == app.ExitCancelled:
+	case code == job.ExitCancelled:
 		return "cancelled"
 	case errors.As(err, &fault):
 		return "internal"
-	case errors.Is(err, app.ErrEngineFailed), errors.Is(err, denoise.ErrUnsupported):
+	case errors.Is(err, engines.ErrFailed), errors.Is(err, denoise.ErrUnsupported):
 		return "device"
 	case errors.As(err, &sent), errors.As(err, &node), errors.As(err, &connection):
 		return "network"
@@ -61,7 +63,7 @@ func kindOf(err error, code int) string {
 
 // fileOf returns the file that an error names; "" for none.
 func fileOf(err error) string {
-	var input *app.InputError
+	var input *job.InputError
 	var written *atomic.Error
 	var dcm *dicom.Error
 	var path *fs.PathError
@@ -141,7 +143,7 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	if err != nil {
 		object.add(failure{Kind: kindOf(err, code), Code: message.KindOf(err), Text: text, File: fileOf(err)})
 	}
-	if _, err := object.WriteTo(stdout); err != nil && code == app.ExitDone {
+	if _, err := object.WriteTo(stdout); err != nil && code == job.ExitDone {
 		code, text = endOf(ctx, err)
 	}
 	complain(stderr, text)

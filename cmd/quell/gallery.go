@@ -9,7 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/judge"
+	"quell/app/output"
 	"quell/denoise"
 	"quell/measure"
 	"quell/series"
@@ -28,7 +31,7 @@ var galleryFlags = []string{"slices", "reference", "picture"}
 func (g *gallery) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&g.slices, "slices", "", "with all: the slices `A:B`, counted from 1, both included, that are filtered and measured; the middle one if not given")
 	addInput(flags, &g.reference, "reference", "with all: a noise-free series on the same grid, in this `file`, for PSNR")
-	addOutput(flags, &g.picture, "picture", app.PictureOutput, "with all: write a PNG of the middle slice by every filter to this `file`")
+	addOutput(flags, &g.picture, "picture", files.PictureOutput, "with all: write a PNG of the middle slice by every filter to this `file`")
 }
 
 // check refuses flags that do not go together.
@@ -36,19 +39,19 @@ func (g *gallery) check(flags *pflag.FlagSet, all bool, params paramFlags) error
 	if !all {
 		for _, name := range galleryFlags {
 			if flags.Changed(name) {
-				return app.Usagef("--%s goes with --filter all", name)
+				return job.Usagef("--%s goes with --filter all", name)
 			}
 		}
 		return nil
 	}
 	for _, name := range []string{"recipe", "objective", "dims"} {
 		if flags.Changed(name) {
-			return app.Usagef("--%s has no meaning with --filter all, which takes the best automatic setting of each", name)
+			return job.Usagef("--%s has no meaning with --filter all, which takes the best automatic setting of each", name)
 		}
 	}
 	for name, flag := range params {
 		if flag.set {
-			return app.Usagef("--%s has no meaning with --filter all, which takes the best automatic setting of each", name)
+			return job.Usagef("--%s has no meaning with --filter all, which takes the best automatic setting of each", name)
 		}
 	}
 	return nil
@@ -56,7 +59,7 @@ func (g *gallery) check(flags *pflag.FlagSet, all bool, params paramFlags) error
 
 // run shows every filter on a series, and writes the recipe of the best one to out.
 func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Series, out string, overwrite, asJSON bool) error {
-	q := app.GalleryRequest{Series: s}
+	q := judge.GalleryRequest{Series: s}
 	if g.slices != "" {
 		part, err := parseSlices(g.slices)
 		if err != nil {
@@ -74,26 +77,26 @@ func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Serie
 		q.Reference = &series.Series{Volume: v}
 	}
 	progress, done := eventsOf(cmd)
-	q.Ready = func(e app.Exhibit) {
+	q.Ready = func(e judge.Exhibit) {
 		if progress.Message != nil {
-			progress.Message(series.Note, fmt.Sprintf("%s took %s.", e.Filter, app.TimeText(e.TuneSeconds+e.Seconds)))
+			progress.Message(series.Note, fmt.Sprintf("%s took %s.", e.Filter, job.TimeText(e.TuneSeconds+e.Seconds)))
 		}
 	}
-	shown, err := app.ShowGallery(cmd.Context(), engine, q)
+	shown, err := judge.ShowGallery(cmd.Context(), engine, q)
 	done()
 	if err != nil {
 		return err
 	}
 	if g.picture != "" {
-		if err := shown.WritePicture(g.picture, s, q.Reference, overwrite); err != nil {
+		if err := output.WriteGallery(shown, g.picture, s, q.Reference, overwrite); err != nil {
 			return err
 		}
 	}
 	if out != "" {
 		if shown.Best < 0 {
-			return app.Usagef("no filter is known to lower the error, so that no recipe is written to %s", out)
+			return job.Usagef("no filter is known to lower the error, so that no recipe is written to %s", out)
 		}
-		if err := app.WriteRecipe(out, shown.Exhibits[shown.Best].Recipe, overwrite); err != nil {
+		if err := files.WriteRecipe(out, shown.Exhibits[shown.Best].Recipe, overwrite); err != nil {
 			return err
 		}
 	}
@@ -103,7 +106,7 @@ func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Serie
 			best = shown.Exhibits[shown.Best].Filter
 		}
 		return printJSON(cmd.OutOrStdout(), struct {
-			app.Gallery
+			judge.Gallery
 			Sigma      float64 `json:"sigma"`
 			Confidence string  `json:"sigma_confidence"`
 			Slices     [2]int  `json:"slices"` // from, to
@@ -114,7 +117,7 @@ func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Serie
 }
 
 // printGallery writes a table.
-func printGallery(w io.Writer, g app.Gallery) error {
+func printGallery(w io.Writer, g judge.Gallery) error {
 	figure := func(x *float64, digits string) string {
 		if x == nil {
 			return "-"
@@ -122,7 +125,7 @@ func printGallery(w io.Writer, g app.Gallery) error {
 		return fmt.Sprintf(digits, *x)
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	reference := slices.ContainsFunc(g.Exhibits, func(e app.Exhibit) bool { return e.Truth != nil })
+	reference := slices.ContainsFunc(g.Exhibits, func(e judge.Exhibit) bool { return e.Truth != nil })
 	fmt.Fprint(tw, "filter\terror\tsigma left\tverdict\tstructure\ttime\t")
 	if reference {
 		fmt.Fprint(tw, "PSNR\t")
@@ -132,7 +135,7 @@ func printGallery(w io.Writer, g app.Gallery) error {
 		if !e.Problem.IsZero() {
 			continue
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%s\t", e.Filter, figure(e.MSE, "%.3f"), figure(e.SigmaLeft, "%.3g"), e.Verdict, e.Structure, app.TimeText(e.Seconds))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%s\t", e.Filter, figure(e.MSE, "%.3f"), figure(e.SigmaLeft, "%.3g"), e.Verdict, e.Structure, job.TimeText(e.Seconds))
 		if e.Truth != nil {
 			fmt.Fprintf(tw, "%s\t", measure.Decibels(e.Truth.PSNR, 2))
 		}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"quell/app"
+	"quell/app/open"
 	"quell/series"
 	"quell/volume"
 )
@@ -14,7 +14,7 @@ import (
 // other series.
 func TestInfoOfGradients(t *testing.T) {
 	g := &series.Group{Places: make([]series.Place, 2), Gradients: &series.Gradients{Volumes: []series.Gradient{{}, {B: 700, Direction: volume.Vec{0, 1, 0}}}}}
-	c := &app.Catalog{Entries: []app.Entry{{Group: g}, {Group: g, GroupIndex: 1}, {Group: &series.Group{}}, {}}}
+	c := &open.Catalog{Entries: []open.Entry{{Group: g}, {Group: g, GroupIndex: 1}, {Group: &series.Group{}}, {}}}
 	for i := range c.Entries {
 		c.Entries[i].Geometry = volume.NewGeometry([3]int{2, 2, 2}, [3]float64{1, 1, 1})
 	}

@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/io/raster"
 )
 
@@ -68,8 +69,8 @@ func (c *choice) addTo(cmd *cobra.Command) {
 }
 
 // input returns the selected series of a path.
-func (c *choice) input(path string) app.Input {
-	in := app.Input{Path: path, Component: c.component, All: c.series.all, SkipDamaged: c.skipDamaged}
+func (c *choice) input(path string) job.Input {
+	in := job.Input{Path: path, Component: c.component, All: c.series.all, SkipDamaged: c.skipDamaged}
 	if c.series.set {
 		in.Series = &c.series.number
 	}
@@ -77,8 +78,8 @@ func (c *choice) input(path string) app.Input {
 }
 
 // openInput reads a series and writes what a person should know of it to stderr.
-func openInput(cmd *cobra.Command, in app.Input) (*app.Opened, error) {
+func openInput(cmd *cobra.Command, in job.Input) (*open.Opened, error) {
 	events, done := eventsOf(cmd)
 	defer done()
-	return app.Open(cmd.Context(), in, events)
+	return open.Open(cmd.Context(), in, events)
 }

@@ -21,7 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/assets"
 	"quell/denoise"
 	"quell/io/nifti/niftitest"
@@ -194,7 +194,7 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	var stdout, stderr bytes.Buffer
 	code := execute(ctx, []string{"denoise", in, filepath.Join(dir, "out.nii"), "--filter", "median"}, &stdout, &stderr)
-	if code != app.ExitCancelled || stderr.String() != "quell: cancelled; nothing was written\n" || stdout.Len() != 0 {
+	if code != job.ExitCancelled || stderr.String() != "quell: cancelled; nothing was written\n" || stdout.Len() != 0 {
 		t.Errorf("code %d, stderr %q, stdout %q", code, &stderr, &stdout)
 	}
 }
@@ -213,7 +213,7 @@ func TestOutputNameThatIsNotUTF8(t *testing.T) {
 	for _, out := range []string{"\xff.nii", "\xff", "\xfe.hdr"} {
 		var stdout, stderr bytes.Buffer
 		out = filepath.Join(dir, out)
-		if code := execute(t.Context(), []string{"denoise", in, out, "--filter", "median"}, &stdout, &stderr); code != app.ExitDone {
+		if code := execute(t.Context(), []string{"denoise", in, out, "--filter", "median"}, &stdout, &stderr); code != job.ExitDone {
 			t.Errorf("%q: code %d, stderr %q", out, code, &stderr)
 		}
 		if _, err := os.Stat(out); err != nil {

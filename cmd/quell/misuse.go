@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 )
 
@@ -32,11 +32,11 @@ func misuse(cmd *cobra.Command, err error) error {
 		if flag.Name == "help" && takesH(cmd) {
 			return notHelp(refused.GetValue())
 		}
-		return app.Usagef("--%s %s: %w", flag.Name, refused.GetValue(), plainer(flag, errors.Unwrap(refused)))
+		return job.Usagef("--%s %s: %w", flag.Name, refused.GetValue(), plainer(flag, errors.Unwrap(refused)))
 	case errors.As(err, &empty):
-		return app.Usagef("--%s needs a value; see %s --help", empty.GetFlag().Name, cmd.CommandPath())
+		return job.Usagef("--%s needs a value; see %s --help", empty.GetFlag().Name, cmd.CommandPath())
 	}
-	return app.Usagef("%w; see %s --help", err, cmd.CommandPath())
+	return job.Usagef("%w; see %s --help", err, cmd.CommandPath())
 }
 
 // noCommand is the error of a command that is unknown.
@@ -51,7 +51,7 @@ func noCommand(root *cobra.Command, name string) error {
 	if hint == "" {
 		hint = "see quell --help"
 	}
-	return app.Usagef("there is no command %q; %s", name, hint)
+	return job.Usagef("there is no command %q; %s", name, hint)
 }
 
 // noFlag is the error of a flag that is unknown. A whole word after one hyphen counts too.
@@ -68,16 +68,16 @@ func noFlag(cmd *cobra.Command, e *pflag.NotExistError) error {
 		}
 	})
 	if slices.Contains(names, name) {
-		return app.Usagef("there is no flag %s; did you mean --%s?", shown, name)
+		return job.Usagef("there is no flag %s; did you mean --%s?", shown, name)
 	}
 	found := closest(name, names)
 	if len(found) == 0 {
-		return app.Usagef("there is no flag %s; see %s --help", shown, cmd.CommandPath())
+		return job.Usagef("there is no flag %s; see %s --help", shown, cmd.CommandPath())
 	}
 	for i := range found {
 		found[i] = "--" + found[i]
 	}
-	return app.Usagef("there is no flag %s; did you mean %s?", shown, either(found))
+	return job.Usagef("there is no flag %s; did you mean %s?", shown, either(found))
 }
 
 // plainer says what a flag takes, if the error of its value is Go's.
@@ -118,7 +118,7 @@ func takesH(cmd *cobra.Command) bool { return cmd.Flags().Lookup("h") != nil }
 
 // notHelp is the error of a value after -h.
 func notHelp(value string) error {
-	return app.Usagef("-h is for help and takes no value; write --h %s, with two hyphens", strings.TrimPrefix(value, "="))
+	return job.Usagef("-h is for help and takes no value; write --h %s, with two hyphens", strings.TrimPrefix(value, "="))
 }
 
 // valueAfterHelp returns what follows -h among the arguments of a command that has the parameter

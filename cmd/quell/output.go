@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/internal/clean"
 	"quell/internal/message"
 	"quell/io/dicom"
@@ -16,7 +19,7 @@ import (
 )
 
 // addOutputFlags adds the flags that all commands with an output have.
-func addOutputFlags(cmd *cobra.Command, o *app.ExportOptions) {
+func addOutputFlags(cmd *cobra.Command, o *job.Options) {
 	flags := cmd.Flags()
 	addNameFlag(cmd, &o.Dtype, "dtype", "data type", raster.Datatypes(), "voxel `type` of NIfTI, Analyze, NRRD and MetaImage output: "+strings.Join(raster.Datatypes(), ", ")+"; float32 if not given")
 	flags.BoolVar(&o.Overwrite, "overwrite", false, "replace OUT although Quell did not write it; earlier outputs of Quell are replaced in any case")
@@ -24,7 +27,7 @@ func addOutputFlags(cmd *cobra.Command, o *app.ExportOptions) {
 
 // addUnevenFlag adds the flag for slices that are unevenly spaced or missing.
 func addUnevenFlag(cmd *cobra.Command, uneven *string, words string) {
-	f := addNameFlag(cmd, uneven, "uneven", "", []string{app.UnevenSplit, app.UnevenResample, app.UnevenResample + "=MM"}, words+"where slices are unevenly spaced or missing: `resample` interpolates them at the usual distance, resample=MM at that one; they then have positions of their own, which the JSON and the record state")
+	f := addNameFlag(cmd, uneven, "uneven", "", []string{job.UnevenSplit, job.UnevenResample, job.UnevenResample + "=MM"}, words+"where slices are unevenly spaced or missing: `resample` interpolates them at the usual distance, resample=MM at that one; they then have positions of their own, which the JSON and the record state")
 	f.rest = "=" // resample=MM
 }
 
@@ -35,7 +38,7 @@ type compressFlag struct{ dicom.Compression }
 func (f *compressFlag) addTo(cmd *cobra.Command) {
 	flag := cmd.Flags().VarPF(f, "compress", "", fmt.Sprintf("lossless compression of DICOM output, by `name`: %s, %s or %s",
 		dicom.JPEGLossless, dicom.RLE, dicom.Uncompressed))
-	flag.NoOptDefVal = string(app.DefaultCompression)
+	flag.NoOptDefVal = string(job.DefaultCompression)
 }
 
 func (f *compressFlag) String() string { return string(f.Compression) }
@@ -45,7 +48,7 @@ func (f *compressFlag) Type() string { return "name" }
 func (f *compressFlag) Set(s string) error {
 	switch s {
 	case "true":
-		s = string(app.DefaultCompression)
+		s = string(job.DefaultCompression)
 	case "false":
 		s = string(dicom.Uncompressed)
 	}
@@ -65,13 +68,13 @@ func printJSON(w io.Writer, v any) error {
 }
 
 // printReport is printJSON of a job, with the codes of its warnings.
-func printReport(w io.Writer, report app.Report) error {
+func printReport(w io.Writer, report executor.Report) error {
 	codes := make([]message.Kind, len(report.Warnings))
 	for i, m := range report.Warnings {
 		codes[i] = m.Kind()
 	}
 	return printJSON(w, struct {
-		app.Report
+		executor.Report
 		Codes []message.Kind `json:"warning_codes,omitempty"` // in their order; "" for none
 	}{report, codes})
 }
@@ -82,7 +85,7 @@ func warn(cmd *cobra.Command, format string, args ...any) {
 }
 
 // do does a job and writes its events to stderr.
-func do(cmd *cobra.Command, job app.Job) (app.Report, error) {
+func do(cmd *cobra.Command, job job.Job) (executor.Report, error) {
 	events, done := eventsOf(cmd)
 	defer done()
 	report, err := app.Do(cmd.Context(), job, events)
@@ -91,7 +94,7 @@ func do(cmd *cobra.Command, job app.Job) (app.Report, error) {
 
 // printWritten prints what was done and the path of the result; the first line says if a
 // part of the input was left out.
-func printWritten(cmd *cobra.Command, report app.Report, what string) error {
+func printWritten(cmd *cobra.Command, report executor.Report, what string) error {
 	if report.Slabs != nil {
 		what = report.Slabs.Text + "\n" + what
 	}
@@ -104,9 +107,9 @@ func printWritten(cmd *cobra.Command, report app.Report, what string) error {
 
 // volumesText says how many voxels a result has: "64 x 64 x 15 voxels", or of a 4-D series
 // "10 volumes of 64 x 64 x 15 voxels along temporal position".
-func volumesText(report app.Report) string {
+func volumesText(report executor.Report) string {
 	if report.Volumes == nil {
-		return app.DimsText(report.Dims) + " voxels"
+		return open.DimsText(report.Dims) + " voxels"
 	}
-	return fmt.Sprintf("%d volumes of %s voxels along %s", len(report.Volumes), app.DimsText(report.Dims), report.Axis)
+	return fmt.Sprintf("%d volumes of %s voxels along %s", len(report.Volumes), open.DimsText(report.Dims), report.Axis)
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/internal/message"
 	"quell/io/dicom"
@@ -12,7 +12,7 @@ import (
 
 func TestCompressFlag(t *testing.T) {
 	for text, want := range map[string]dicom.Compression{
-		"true": app.DefaultCompression, "false": dicom.Uncompressed,
+		"true": job.DefaultCompression, "false": dicom.Uncompressed,
 		string(dicom.RLE): dicom.RLE, string(dicom.JPEGLossless): dicom.JPEGLossless, string(dicom.Uncompressed): dicom.Uncompressed,
 	} {
 		var f compressFlag
@@ -48,14 +48,14 @@ func TestParameterFlags(t *testing.T) {
 func TestBarOfEachStep(t *testing.T) {
 	var b bar
 	b.clear()
-	b.update(app.Reading, 1, 10)
+	b.update(job.Reading, 1, 10)
 	first := b.shown
-	b.update(app.Reading, 2, 20)
-	if b.shown != first || first.GetMax64() != 20 || b.step != app.Reading {
+	b.update(job.Reading, 2, 20)
+	if b.shown != first || first.GetMax64() != 20 || b.step != job.Reading {
 		t.Errorf("the second update of a step: bar of %d", b.shown.GetMax64())
 	}
-	b.update(app.Filtering, 1, 5)
-	if b.shown == first || b.shown.GetMax64() != 5 || b.step != app.Filtering {
+	b.update(job.Filtering, 1, 5)
+	if b.shown == first || b.shown.GetMax64() != 5 || b.step != job.Filtering {
 		t.Error("another step goes on with the first bar")
 	}
 	b.clear()

@@ -8,14 +8,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"quell/app"
+	"quell/app/files"
 )
 
 // outputFlag is a flag that names an output. Every output is one of this type, or an
 // argument in argumentsOf, and so passes the gate before a command runs.
 type outputFlag struct {
 	path *string
-	kind *app.OutputKind
+	kind *files.Kind
 }
 
 func (f outputFlag) String() string { return *f.path }
@@ -25,7 +25,7 @@ func (f outputFlag) Type() string { return "output" }
 func (f outputFlag) Set(path string) error { *f.path = path; return nil }
 
 // addOutput adds a flag that names an output.
-func addOutput(flags *pflag.FlagSet, path *string, name string, kind *app.OutputKind, usage string) {
+func addOutput(flags *pflag.FlagSet, path *string, name string, kind *files.Kind, usage string) {
 	flags.Var(outputFlag{path, kind}, name, usage)
 }
 
@@ -44,18 +44,18 @@ func addInput(flags *pflag.FlagSet, path *string, name, usage string) {
 }
 
 // argumentsOf returns which arguments of a command are read and which are written.
-func argumentsOf(cmd *cobra.Command, args []string) (inputs []string, outputs []app.Target) {
-	out := func(path string, kind *app.OutputKind) []app.Target {
-		return []app.Target{{Option: "OUT", Path: path, Kind: kind}}
+func argumentsOf(cmd *cobra.Command, args []string) (inputs []string, outputs []files.Target) {
+	out := func(path string, kind *files.Kind) []files.Target {
+		return []files.Target{{Option: "OUT", Path: path, Kind: kind}}
 	}
 	switch name := cmd.Name(); {
 	case name == "phantom" && len(args) == 1:
 		if n, err := cmd.Flags().GetInt("repeats"); err == nil && n > 1 {
 			return nil, nil // the names have numbers: app.MakePhantom checks them
 		}
-		return nil, out(args[0], app.SeriesOutput)
+		return nil, out(args[0], files.SeriesOutput)
 	case (name == "denoise" || name == "noise" || name == "convert") && len(args) == 2:
-		return args[:1], out(args[1], app.SeriesOutput)
+		return args[:1], out(args[1], files.SeriesOutput)
 	case name == "batch" && len(args) > 1:
 		last := len(args) - 1
 		for _, in := range args[:last] {
@@ -65,9 +65,9 @@ func argumentsOf(cmd *cobra.Command, args []string) (inputs []string, outputs []
 			}
 			inputs = append(inputs, in)
 		}
-		return inputs, out(args[last], app.BatchOutput)
+		return inputs, out(args[last], files.BatchOutput)
 	case name == "bids" && len(args) > 1:
-		return args[:1], []app.Target{{Option: "OUT_DIR", Path: args[1], Kind: app.BatchOutput}}
+		return args[:1], []files.Target{{Option: "OUT_DIR", Path: args[1], Kind: files.BatchOutput}}
 	case name == "bench" || name == "help":
 		return nil, nil // names
 	}
@@ -75,13 +75,13 @@ func argumentsOf(cmd *cobra.Command, args []string) (inputs []string, outputs []
 }
 
 // gateOf returns what a command reads and writes, by its arguments and flags.
-func gateOf(cmd *cobra.Command, args []string) app.Gate {
-	var g app.Gate
+func gateOf(cmd *cobra.Command, args []string) files.Gate {
+	var g files.Gate
 	g.Inputs, g.Outputs = argumentsOf(cmd, slices.Clone(args)) // which grow
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch v := f.Value.(type) {
 		case outputFlag:
-			g.Outputs = append(g.Outputs, app.Target{Option: "--" + f.Name, Path: *v.path, Kind: v.kind})
+			g.Outputs = append(g.Outputs, files.Target{Option: "--" + f.Name, Path: *v.path, Kind: v.kind})
 		case inputFlag:
 			g.Inputs = append(g.Inputs, *v.path)
 		}

@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
 )
 
 // everyCommand calls visit for every command, with its own flags and the flags of the
@@ -82,52 +83,52 @@ func TestEveryPathIsDeclared(t *testing.T) {
 	}
 }
 
-// output is one way in which a command writes.
-type output struct {
+// writing is one way in which a command writes.
+type writing struct {
 	command string
 	option  string   // "" for the argument OUT
 	args    []string // with the words IN, FOLDER (for an input that is a folder) and OUT
-	kind    *app.OutputKind
+	kind    *files.Kind
 	name    string // of the output
 	file    string // in it, that an earlier file is replaced by; "" for itself
 	only    bool   // there is no input
 }
 
 // outputs are all of them. TestEveryOutputIsTried compares the table with the flags.
-func outputs() []output {
+func outputs() []writing {
 	words := strings.Fields
 	denoise := "denoise IN main.nii --filter lpa --sigma 5 --engine cpu "
 	bench := "bench klepaczko-table1 --engine cpu --quick --volume IN "
-	return []output{
-		{"denoise", "", words("denoise IN OUT --filter median --engine cpu"), app.SeriesOutput, "x.nii", "", false},
-		{"denoise", "noise-out", words(denoise + "--noise-out OUT"), app.SeriesOutput, "x.nii.gz", "", false},
-		{"denoise", "scales-out", words(denoise + "--scales-out OUT"), app.MapOutput, "x.nii", "", false},
-		{"denoise", "pictures", words(denoise + "--pictures OUT"), app.PicturesOutput, "x", "after.png", false},
-		{"denoise", "report", words(denoise + "--report OUT"), app.ReportOutput, "x.html", "", false},
-		{"noise", "", words("noise IN OUT --model gaussian --sigma 1"), app.SeriesOutput, "x.nii", "", false},
-		{"convert", "", words("convert IN OUT"), app.SeriesOutput, "x.hdr", "", false},
-		{"estimate", "map", words("estimate IN --map OUT"), app.SeriesOutput, "x.nii", "", false},
-		{"phantom", "", words("phantom OUT --kind steps --dims 8,8,4"), app.SeriesOutput, "x.nii", "", true},
-		{"phantom", "truth", words("phantom main.nii --kind steps --dims 8,8,4 --truth OUT"), app.SeriesOutput, "x.nii", "", true},
-		{"phantom", "ideal", words("phantom main.nii --kind steps --dims 8,8,4 --ideal OUT"), app.SeriesOutput, "x.nii", "", true},
-		{"tune", "out", words("tune IN --filter gaussian --dims 2 --engine cpu --out OUT"), app.RecipeOutput, "x.json", "", false},
-		{"tune", "picture", words("tune IN --filter all --engine cpu --slices 3:3 --picture OUT"), app.PictureOutput, "x.png", "", false},
-		{"bench", "csv", words(bench + "--csv OUT"), app.TableOutput, "x.csv", "", false},
-		{"bench", "plots", words(bench + "--plots OUT"), app.ChartsOutput, "x", "theirs.png", false},
-		{"bench", "report", words(bench + "--report OUT"), app.PageOutput, "x.html", "", false},
-		{"batch", "", words("batch IN OUT --filter median --no-verdict --engine cpu"), app.BatchOutput, "x", "report.csv", false},
-		{"bids", "", words("bids DATASET OUT participant --filter median --no-verdict --engine cpu"), app.BatchOutput, "x", "report.html", false},
-		{"info", "log", words("info IN --log OUT"), app.LogOutput, "x.log", "", false},
+	return []writing{
+		{"denoise", "", words("denoise IN OUT --filter median --engine cpu"), files.SeriesOutput, "x.nii", "", false},
+		{"denoise", "noise-out", words(denoise + "--noise-out OUT"), files.SeriesOutput, "x.nii.gz", "", false},
+		{"denoise", "scales-out", words(denoise + "--scales-out OUT"), files.MapOutput, "x.nii", "", false},
+		{"denoise", "pictures", words(denoise + "--pictures OUT"), files.PicturesOutput, "x", "after.png", false},
+		{"denoise", "report", words(denoise + "--report OUT"), files.ReportOutput, "x.html", "", false},
+		{"noise", "", words("noise IN OUT --model gaussian --sigma 1"), files.SeriesOutput, "x.nii", "", false},
+		{"convert", "", words("convert IN OUT"), files.SeriesOutput, "x.hdr", "", false},
+		{"estimate", "map", words("estimate IN --map OUT"), files.SeriesOutput, "x.nii", "", false},
+		{"phantom", "", words("phantom OUT --kind steps --dims 8,8,4"), files.SeriesOutput, "x.nii", "", true},
+		{"phantom", "truth", words("phantom main.nii --kind steps --dims 8,8,4 --truth OUT"), files.SeriesOutput, "x.nii", "", true},
+		{"phantom", "ideal", words("phantom main.nii --kind steps --dims 8,8,4 --ideal OUT"), files.SeriesOutput, "x.nii", "", true},
+		{"tune", "out", words("tune IN --filter gaussian --dims 2 --engine cpu --out OUT"), files.RecipeOutput, "x.json", "", false},
+		{"tune", "picture", words("tune IN --filter all --engine cpu --slices 3:3 --picture OUT"), files.PictureOutput, "x.png", "", false},
+		{"bench", "csv", words(bench + "--csv OUT"), files.TableOutput, "x.csv", "", false},
+		{"bench", "plots", words(bench + "--plots OUT"), files.ChartsOutput, "x", "theirs.png", false},
+		{"bench", "report", words(bench + "--report OUT"), files.PageOutput, "x.html", "", false},
+		{"batch", "", words("batch IN OUT --filter median --no-verdict --engine cpu"), files.BatchOutput, "x", "report.csv", false},
+		{"bids", "", words("bids DATASET OUT participant --filter median --no-verdict --engine cpu"), files.BatchOutput, "x", "report.html", false},
+		{"info", "log", words("info IN --log OUT"), files.LogOutput, "x.log", "", false},
 	}
 }
 
 // words returns the command line with the names that a case has.
-func (o output) words(names ...string) []string {
+func (o writing) words(names ...string) []string {
 	return strings.Fields(strings.NewReplacer(names...).Replace(strings.Join(o.args, "\x00 ") + "\x00"))
 }
 
 func TestEveryOutputIsTried(t *testing.T) {
-	tried := map[string]*app.OutputKind{}
+	tried := map[string]*files.Kind{}
 	for _, o := range outputs() {
 		tried[o.command+" --"+o.option] = o.kind
 	}
@@ -141,7 +142,7 @@ func TestEveryOutputIsTried(t *testing.T) {
 			t.Errorf("OUT of quell %s is not tried", cmd.Name())
 		}
 	})
-	if tried["info --log"] != app.LogOutput {
+	if tried["info --log"] != files.LogOutput {
 		t.Error("--log is not tried")
 	}
 }
@@ -203,7 +204,7 @@ func TestEveryOutputPassesTheGate(t *testing.T) {
 				t.Helper()
 				before := contents(t, dir)
 				code, text := run(in, set, out, flags...)
-				if code != app.ExitUsage || !strings.Contains(text, "quell: ") {
+				if code != job.ExitUsage || !strings.Contains(text, "quell: ") {
 					t.Errorf("%s: exit code %d, %s", what, code, text)
 				}
 				after := contents(t, dir)
@@ -221,7 +222,7 @@ func TestEveryOutputPassesTheGate(t *testing.T) {
 				file = filepath.Join(o.name, o.file)
 			}
 			var overwrite []string
-			if o.kind != app.LogOutput {
+			if o.kind != files.LogOutput {
 				overwrite = []string{"--overwrite"}
 			}
 			if !o.only {
@@ -235,7 +236,7 @@ func TestEveryOutputPassesTheGate(t *testing.T) {
 					must(os.MkdirAll(filepath.Dir(file), 0o755))
 					must(link(filepath.Join(dir, "in.nii"), file))
 					refused("an input by "+what, "in.nii", "set", o.name)
-					if o.command != "bids" && o.kind != app.ChartsOutput { // which has other inputs, and names of its own
+					if o.command != "bids" && o.kind != files.ChartsOutput { // which has other inputs, and names of its own
 						refused("an input by "+what+", with overwrite", "in.nii", "set", o.name, overwrite...)
 					}
 					must(os.RemoveAll(o.name))
@@ -254,7 +255,7 @@ func TestEveryOutputPassesTheGate(t *testing.T) {
 							path = out + "/" + o.name
 						}
 						refused("in the folder of the input "+in+", "+path, in, set, path, overwrite...)
-						if o.kind == app.BatchOutput {
+						if o.kind == files.BatchOutput {
 							refused("the folder of the input "+in+", "+out, in, set, out, overwrite...)
 						}
 					}
@@ -263,16 +264,16 @@ func TestEveryOutputPassesTheGate(t *testing.T) {
 			must(os.MkdirAll(filepath.Dir(file), 0o755))
 			must(os.WriteFile(file, []byte("the only copy"), 0o644))
 			refused("a foreign file", "in.nii", "set", o.name)
-			if o.kind == app.LogOutput {
+			if o.kind == files.LogOutput {
 				must(os.Remove(file))
-			} else if code, text := run("in.nii", "set", o.name, overwrite...); code != app.ExitDone {
+			} else if code, text := run("in.nii", "set", o.name, overwrite...); code != job.ExitDone {
 				t.Errorf("a foreign file, with overwrite: exit code %d, %s", code, text)
 			}
-			if o.kind == app.ChartsOutput {
+			if o.kind == files.ChartsOutput {
 				must(os.Remove(file)) // its own have other names
 			}
 			for range 2 {
-				if code, text := run("in.nii", "set", o.name); code != app.ExitDone {
+				if code, text := run("in.nii", "set", o.name); code != job.ExitDone {
 					t.Errorf("its own earlier output: exit code %d, %s", code, text)
 				}
 			}
@@ -313,7 +314,7 @@ func TestTwoOutputsOfOneName(t *testing.T) {
 		before := contents(t, ".")
 		var stdout, stderr bytes.Buffer
 		code := execute(t.Context(), strings.Fields(args), &stdout, &stderr)
-		if code != app.ExitUsage || !strings.Contains(stderr.String(), want) && !strings.Contains(stderr.String(), "give a name that ends in") {
+		if code != job.ExitUsage || !strings.Contains(stderr.String(), want) && !strings.Contains(stderr.String(), "give a name that ends in") {
 			t.Errorf("%s: exit code %d, %s", args, code, &stderr)
 		}
 		if after := contents(t, "."); len(after) != len(before) {

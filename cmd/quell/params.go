@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
 	"quell/denoise"
 )
 
@@ -176,24 +177,24 @@ func domainOf(p denoise.Param, strength bool) string {
 func (flags paramFlags) recipe(file, filter string, dimensions int) (denoise.Recipe, error) {
 	switch {
 	case file != "":
-		r, err := app.LoadRecipe(file)
+		r, err := files.LoadRecipe(file)
 		if err != nil {
 			return r, err
 		}
 		return flags.from(r, "recipe", filter, dimensions)
 	case filter == "":
-		return denoise.Recipe{}, app.Usagef("which filter? Give --filter, --recipe or --preset; there are %s", strings.Join(filterNames(), ", "))
+		return denoise.Recipe{}, job.Usagef("which filter? Give --filter, --recipe or --preset; there are %s", strings.Join(filterNames(), ", "))
 	}
 	r, err := denoise.NewRecipe(filter, dimensions)
 	if err != nil {
-		return r, app.Usagef("%w", err)
+		return r, job.Usagef("%w", err)
 	}
 	return flags.changed(r)
 }
 
 // preset returns a preset's recipe, changed by the parameters that were given.
 func (flags paramFlags) preset(name, filter string, dimensions int) (denoise.Recipe, error) {
-	p, err := app.PresetByName(name)
+	p, err := job.PresetByName(name)
 	if err != nil {
 		return denoise.Recipe{}, err
 	}
@@ -203,7 +204,7 @@ func (flags paramFlags) preset(name, filter string, dimensions int) (denoise.Rec
 // from returns r, which came from a flag, as the other flags change it.
 func (flags paramFlags) from(r denoise.Recipe, flag, filter string, dimensions int) (denoise.Recipe, error) {
 	if filter != "" && filter != r.Filter {
-		return r, app.Usagef("the %s is for %s, not for %s; leave --filter or --%s out", flag, r.Filter, filter, flag)
+		return r, job.Usagef("the %s is for %s, not for %s; leave --filter or --%s out", flag, r.Filter, filter, flag)
 	}
 	if dimensions != 0 {
 		r.Dims = dimensions
@@ -215,7 +216,7 @@ func (flags paramFlags) from(r denoise.Recipe, flag, filter string, dimensions i
 func (flags paramFlags) changed(r denoise.Recipe) (denoise.Recipe, error) {
 	f, err := denoise.FilterByName(r.Filter)
 	if err != nil {
-		return r, app.Usagef("%w", err)
+		return r, job.Usagef("%w", err)
 	}
 	given := map[string]denoise.Value{}
 	for name, flag := range flags {
@@ -223,18 +224,18 @@ func (flags paramFlags) changed(r denoise.Recipe) (denoise.Recipe, error) {
 			continue
 		}
 		if _, ok := f.Param(name); !ok {
-			return r, app.Usagef("%s has no parameter --%s; it has %s", f.Name, name, paramNames(f))
+			return r, job.Usagef("%s has no parameter --%s; it has %s", f.Name, name, paramNames(f))
 		}
 		given[name] = flag.value
 	}
 	r = r.SetAll(given)
 	for name := range given {
 		if why := r.Ignores(name); !why.IsZero() {
-			return r, app.Usagef("--%s", why)
+			return r, job.Usagef("--%s", why)
 		}
 	}
 	if err := r.Validate(); err != nil {
-		return r, app.Usagef("%w", err)
+		return r, job.Usagef("%w", err)
 	}
 	return r, nil
 }

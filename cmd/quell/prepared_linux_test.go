@@ -12,7 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"quell/app"
+	"quell/app/executor"
+	"quell/app/job"
 )
 
 // namesIn returns the names of what is in a folder.
@@ -55,7 +56,7 @@ func TestOutputIsAMountPoint(t *testing.T) {
 	}
 	record := filepath.Join(out, "quell.recipe.json")
 	for _, sigma := range []string{"1", "2"} {
-		var report app.Report
+		var report executor.Report
 		if err := json.Unmarshal(run(0, "denoise", at("a.nii"), out+"/", "--filter", "gaussian", "--sigma-spatial", sigma, "--json"), &report); err != nil || report.Record != record || report.Output != out {
 			t.Fatalf("output %s, record %s, %v", report.Output, report.Record, err)
 		}
@@ -121,7 +122,7 @@ func TestOutputInAFolderOfAnother(t *testing.T) {
 			t.Errorf("files %q", names)
 		}
 	}
-	if code, text := denoise(at("new")); code != app.ExitFailed {
+	if code, text := denoise(at("new")); code != job.ExitFailed {
 		t.Errorf("a new folder: exit code %d, %s", code, text)
 	}
 	if _, err := os.Lstat(at("new")); !errors.Is(err, fs.ErrNotExist) {
@@ -130,7 +131,7 @@ func TestOutputInAFolderOfAnother(t *testing.T) {
 	if err := errors.Join(os.WriteFile(filepath.Join(out, "letter"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if code, text := denoise(out, "--overwrite"); code != app.ExitUsage {
+	if code, text := denoise(out, "--overwrite"); code != job.ExitUsage {
 		t.Errorf("a foreign file: exit code %d, %s", code, text)
 	}
 }

@@ -13,7 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/run"
 	"quell/io/nifti/niftitest"
 	"quell/kernels"
 	"quell/phantom"
@@ -94,7 +96,7 @@ func noisyFolder(t *testing.T) (dir string) {
 func TestPrintedCurve(t *testing.T) {
 	noisy := filepath.Join(noisyFolder(t), "noisy.nii")
 	command := []string{"tune", noisy, "--filter", "gaussian", "--dims", "2"}
-	tuned := parsed[app.Tuned](t, command...)
+	tuned := parsed[run.Tuned](t, command...)
 	want := [][]string{{"sigma-spatial", "error", "noise", "kept"}}
 	for i, p := range tuned.Curve.Points {
 		row := []string{p.Value.String(), fmt.Sprintf("%.3f", p.MSE), fmt.Sprintf("%.0f", 100*p.Kept), "%"}
@@ -148,7 +150,7 @@ func TestDefaultsOfPhantoms(t *testing.T) {
 		made++
 		out := filepath.Join(dir, fmt.Sprint(made)+".nii")
 		printed(t, append([]string{"phantom", out, "--dims", "24,20,1", "--spacing", "9,9,5"}, args...)...)
-		v, err := app.Open(t.Context(), app.Input{Path: out}, app.Events{})
+		v, err := open.Open(t.Context(), job.Input{Path: out}, job.Events{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +202,7 @@ func TestPhantomSize(t *testing.T) {
 
 // The command and the flag print the same line; --json has the parts.
 func TestPrintedVersion(t *testing.T) {
-	want := "quell version " + app.Version() + "\n"
+	want := "quell version " + job.Version() + "\n"
 	if got := printed(t, "version"); got != want {
 		t.Errorf("version prints %q, want %q", got, want)
 	}
@@ -208,7 +210,7 @@ func TestPrintedVersion(t *testing.T) {
 		t.Errorf("--version prints %q, want %q", got, want)
 	}
 	v := parsed[build](t, "version")
-	if v.Version != app.Version() || v.Go != runtime.Version() || v.System != runtime.GOOS+"/"+runtime.GOARCH || v.Kernels != kernels.Digest() ||
+	if v.Version != job.Version() || v.Go != runtime.Version() || v.System != runtime.GOOS+"/"+runtime.GOARCH || v.Kernels != kernels.Digest() ||
 		!strings.HasSuffix(v.Version, "+"+v.Program) || !slices.Equal(v.Codecs, []string{"JPEG", "JPEG 2000", "JPEG Lossless", "JPEG-LS", "RLE"}) {
 		t.Errorf("version --json has %+v", v)
 	}

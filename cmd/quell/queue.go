@@ -13,9 +13,9 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
 
-	"quell/app"
 	"quell/app/batch"
 	"quell/app/batch/queue"
+	"quell/app/job"
 	"quell/internal/clean"
 )
 
@@ -109,11 +109,11 @@ type metricsServer struct {
 
 func serveMetrics(address string, events batch.Events) (batch.Events, metricsServer, error) {
 	if _, _, err := net.SplitHostPort(address); err != nil {
-		return events, metricsServer{}, app.Usagef("--metrics %s: give HOST:PORT, such as 127.0.0.1:9100", address)
+		return events, metricsServer{}, job.Usagef("--metrics %s: give HOST:PORT, such as 127.0.0.1:9100", address)
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return events, metricsServer{}, app.Usagef("--metrics %s: %w", address, err)
+		return events, metricsServer{}, job.Usagef("--metrics %s: %w", address, err)
 	}
 	m := batch.NewMetrics()
 	mux := http.NewServeMux()

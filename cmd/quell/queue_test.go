@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
 	"quell/app/batch"
+	"quell/app/job"
 )
 
 // TestMetricsAreServed until they are stopped, if an address is given.
@@ -19,7 +19,7 @@ func TestMetricsAreServed(t *testing.T) {
 		stop()
 	}
 	for _, address := range []string{"nowhere", "256.0.0.1:1"} {
-		if _, _, err := withMetrics(address, batch.Events{}); app.ExitCode(err) != app.ExitUsage {
+		if _, _, err := withMetrics(address, batch.Events{}); job.ExitCode(err) != job.ExitUsage {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -71,7 +71,7 @@ func TestParseShard(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"0/4", "5/4", "1", "1/", "/4", "a/b", "1/4/2", "-1/4"} {
-		if _, _, err := parseShard(text); app.ExitCode(err) != app.ExitUsage {
+		if _, _, err := parseShard(text); job.ExitCode(err) != job.ExitUsage {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 // People count slices, columns, rows and series from 1 and name both ends of a range, as viewers
@@ -50,15 +50,15 @@ func asCountedFromOne(a, b string) string {
 }
 
 // parseSlices reads --slices A:B.
-func parseSlices(text string) (app.SliceRange, error) {
+func parseSlices(text string) (job.SliceRange, error) {
 	if text == "" {
-		return app.SliceRange{}, nil
+		return job.SliceRange{}, nil
 	}
 	from, to, err := parseRange(text, "slices")
 	if err != nil {
-		return app.SliceRange{}, app.Usagef("--slices %s: %w", text, err)
+		return job.SliceRange{}, job.Usagef("--slices %s: %w", text, err)
 	}
-	return app.SliceRange{From: from, To: to}, nil
+	return job.SliceRange{From: from, To: to}, nil
 }
 
 // box is a rectangle of voxels in a slice, columns first, counted from 0; Max is not included.

@@ -3,13 +3,13 @@ package main
 import (
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 // TestParseSlices: people count from 1 and name both ends; the range counts from 0 and ends
 // before To.
 func TestParseSlices(t *testing.T) {
-	for text, want := range map[string]app.SliceRange{
+	for text, want := range map[string]job.SliceRange{
 		"": {}, "3:5": {From: 2, To: 5}, ":3": {To: 3}, "1:3": {To: 3}, "8:": {From: 7}, "1:": {}, ":": {}, "1:1": {To: 1}, "10:10": {From: 9, To: 10},
 	} {
 		got, err := parseSlices(text)
@@ -21,7 +21,7 @@ func TestParseSlices(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"3", "a:b", "-1:3", "0:3", ":0", "0:", "2:-5", "4:3", "1:2:3", "0:99999999999999999999", "99999999999999999999:"} {
-		if _, err := parseSlices(text); app.ExitCode(err) != app.ExitUsage {
+		if _, err := parseSlices(text); job.ExitCode(err) != job.ExitUsage {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

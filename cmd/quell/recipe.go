@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 )
 
@@ -25,23 +25,23 @@ func (f *recipeFlags) addTo(cmd *cobra.Command) {
 }
 
 // apply gives a job the recipe that the flags describe.
-func (f *recipeFlags) apply(job *app.Job) error {
+func (f *recipeFlags) apply(j *job.Job) error {
 	dims := dimsOf(f.dims)
-	job.AutoDims = f.dims == autoDims
+	j.AutoDims = f.dims == autoDims
 	var recipe denoise.Recipe
 	var err error
 	switch {
 	case f.preset == "":
 		recipe, err = f.params.recipe(f.recipe, f.filter, dims)
 	case f.recipe != "":
-		return app.Usagef("give --preset or --recipe, not both")
+		return job.Usagef("give --preset or --recipe, not both")
 	default:
 		recipe, err = f.params.preset(f.preset, f.filter, dims)
 	}
 	if err != nil {
 		return err
 	}
-	job.Recipe = &recipe
+	j.Recipe = &recipe
 	return nil
 }
 
@@ -66,7 +66,7 @@ func dimsOf(text string) int {
 
 func presetNames() []string {
 	var names []string
-	for _, p := range app.Presets() {
+	for _, p := range job.Presets() {
 		names = append(names, p.Name)
 	}
 	return names

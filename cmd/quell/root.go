@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/output"
 	"quell/internal/clean"
 )
 
@@ -33,15 +35,15 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) er
 
 // endOf returns the exit code of an error and the sentence for stderr, "" for no error.
 func endOf(ctx context.Context, err error) (code int, text string) {
-	var sent *app.SendError
+	var sent *output.SendError
 	switch {
 	case err == nil:
-		return app.ExitDone, ""
+		return job.ExitDone, ""
 	case errors.As(err, &sent):
 	case ctx.Err() != nil:
-		return app.ExitCancelled, cancelledText(err)
+		return job.ExitCancelled, cancelledText(err)
 	}
-	return app.ExitCode(err), clean.Line(err.Error())
+	return job.ExitCode(err), clean.Line(err.Error())
 }
 
 // Help texts of flags that several commands have.
@@ -84,7 +86,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) (err error) {
 			if cmd.Flags().Changed("threads") {
 				if threads < 1 {
-					return app.Usagef("--threads %d: give 1 or more; without the flag all processors are used", threads)
+					return job.Usagef("--threads %d: give 1 or more; without the flag all processors are used", threads)
 				}
 				runtime.GOMAXPROCS(min(threads, runtime.NumCPU()))
 			}
@@ -92,7 +94,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 				return err
 			}
 			if logPath != "" {
-				log, err = app.LogTo(logPath)
+				log, err = files.LogTo(logPath)
 			}
 			return err
 		},
@@ -104,12 +106,12 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 		},
 	}
 	root.Flags().Bool("json", false, jsonHelp)
-	cobra.AddTemplateFunc("programVersion", app.Version)
+	cobra.AddTemplateFunc("programVersion", job.Version)
 	root.SetVersionTemplate("quell version {{programVersion}}\n")
 	root.SetFlagErrorFunc(misuse)
 	root.SetHelpCommand(newHelp())
 	root.CompletionOptions.HiddenDefaultCmd = true
-	addOutput(root.PersistentFlags(), &logPath, "log", app.LogOutput, "append a log to this `file`; it holds no names and no paths")
+	addOutput(root.PersistentFlags(), &logPath, "log", files.LogOutput, "append a log to this `file`; it holds no names and no paths")
 	root.PersistentFlags().IntVar(&threads, "threads", 0, "use at most `N` processors; all if not given")
 	root.AddCommand(
 		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newTune(), newPresets(), newConvert(), newSend(), newPhantom(), newBench(), newBatch(), newBIDS(), newWorker(), newDevices(), newVersion(), newView(),
@@ -121,7 +123,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 func exactly(n int, usage string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return app.Usagef("%s takes %s, not %d arguments; see %s --help", cmd.Name(), usage, len(args), cmd.CommandPath())
+			return job.Usagef("%s takes %s, not %d arguments; see %s --help", cmd.Name(), usage, len(args), cmd.CommandPath())
 		}
 		return nil
 	}

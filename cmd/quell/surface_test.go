@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/job"
 	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/atomic"
@@ -136,7 +137,7 @@ func TestMistypedWords(t *testing.T) {
 		"denoise a b --filter":                           "--filter needs a value; see quell denoise --help",
 	} {
 		code, stdout, stderr := quell(t, strings.Fields(args)...)
-		if code != app.ExitUsage || stdout != "" || !strings.HasPrefix(stderr, "quell: ") || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want) {
+		if code != job.ExitUsage || stdout != "" || !strings.HasPrefix(stderr, "quell: ") || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: code %d, stdout %q, stderr %q; want %q", args, code, stdout, stderr, want)
 		}
 	}
@@ -160,7 +161,7 @@ func TestHyphenH(t *testing.T) {
 		"denoise -h 12 in.nii out.nii": "12", "tune in.nii -h 12": "12", "batch in out --filter nlm -h 12": "12", "bids in out participant -h=2sigma": "2sigma",
 	} {
 		code, stdout, stderr := quell(t, strings.Fields(args)...)
-		if want := fmt.Sprintf("quell: -h is for help and takes no value; write --h %s, with two hyphens\n", value); code != app.ExitUsage || stdout != "" || stderr != want {
+		if want := fmt.Sprintf("quell: -h is for help and takes no value; write --h %s, with two hyphens\n", value); code != job.ExitUsage || stdout != "" || stderr != want {
 			t.Errorf("%s: code %d, stdout %.40q, stderr %q", args, code, stdout, stderr)
 		}
 	}
@@ -242,7 +243,7 @@ func TestKinds(t *testing.T) {
 	var stdout, stderr strings.Builder
 	code := execute(ctx, []string{"denoise", at("a.nii"), at("c.nii"), "--filter", "median", "--dims", "2", "--json"}, &stdout, &stderr)
 	var got struct{ Error failure }
-	if err := json.Unmarshal([]byte(stdout.String()), &got); err != nil || code != app.ExitCancelled || got.Error.Kind != "cancelled" || got.Error.Text == "" {
+	if err := json.Unmarshal([]byte(stdout.String()), &got); err != nil || code != job.ExitCancelled || got.Error.Kind != "cancelled" || got.Error.Text == "" {
 		t.Errorf("code %d, %v, %q", code, err, stdout.String())
 	}
 	panicked := parallel.Protect(func() error { panic("x") })
@@ -252,12 +253,12 @@ func TestKinds(t *testing.T) {
 	}{
 		{panicked, "internal", ""},
 		{fmt.Errorf("run: %w", panicked), "internal", ""},
-		{fmt.Errorf("the GPU: %w", app.ErrEngineFailed), "device", ""},
+		{fmt.Errorf("the GPU: %w", engines.ErrFailed), "device", ""},
 		{&atomic.Error{Path: "out", Problem: message.Verbatim("is full")}, "output", "out"},
 		{&os.LinkError{Op: "rename", Old: "a", New: "b", Err: os.ErrPermission}, "output", "b"},
 		{errors.New("x"), "failed", ""},
 	} {
-		if kind, file := kindOf(c.err, app.ExitFailed), fileOf(c.err); kind != c.kind || file != c.file {
+		if kind, file := kindOf(c.err, job.ExitFailed), fileOf(c.err); kind != c.kind || file != c.file {
 			t.Errorf("%v: kind %s of %q; want %s of %q", c.err, kind, file, c.kind, c.file)
 		}
 	}

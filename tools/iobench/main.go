@@ -20,7 +20,8 @@ import (
 	"time"
 	"unsafe"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -138,7 +139,7 @@ func touch(dir string) error {
 }
 
 func opened(path string) error {
-	in, err := app.Open(context.Background(), app.Input{Path: path}, app.Events{})
+	in, err := open.Open(context.Background(), job.Input{Path: path}, job.Events{})
 	if err == nil {
 		runtime.KeepAlive(in.Series)
 		err = in.Close()
@@ -152,7 +153,7 @@ func cancelled(path string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var at time.Time
-	_, err := app.Open(ctx, app.Input{Path: path}, app.Events{Progress: func(_ app.Step, done, total int64) {
+	_, err := open.Open(ctx, job.Input{Path: path}, job.Events{Progress: func(_ job.Step, done, total int64) {
 		if at.IsZero() && 3*done >= total {
 			at = time.Now()
 			cancel()
@@ -169,7 +170,7 @@ func cancelled(path string) error {
 // peak prints the size of the files, the size of the volume that is read from them and
 // the peak of resident memory, in MB, as cells of a table.
 func peak(path string) error {
-	in, err := app.Open(context.Background(), app.Input{Path: path}, app.Events{})
+	in, err := open.Open(context.Background(), job.Input{Path: path}, job.Events{})
 	if err != nil {
 		return err
 	}
@@ -191,7 +192,7 @@ func peak(path string) error {
 // list does the work of the series chooser: it lists the entries of a path and makes a
 // thumbnail of each.
 func list(path string) error {
-	c, err := app.Scan(context.Background(), path)
+	c, err := open.Scan(context.Background(), path)
 	if err != nil {
 		return err
 	}
@@ -205,7 +206,7 @@ func list(path string) error {
 // a path.
 func hash(path string) error {
 	ctx := context.Background()
-	c, err := app.Scan(ctx, path)
+	c, err := open.Scan(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
-	"quell/app"
+	"quell/app/open"
 	"quell/denoise"
 	"quell/denoise/cpu"
 	_ "quell/denoise/filter"
@@ -31,7 +31,7 @@ func scenes(ctx context.Context) ([]scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := app.OpenBundled(ctx)
+	s, err := open.Bundled(ctx)
 	if err != nil {
 		return nil, err
 	}

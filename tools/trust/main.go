@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"quell/app"
+	"quell/app/open"
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/noise"
@@ -84,7 +84,7 @@ func rampMap(ctx context.Context, path string) error {
 
 // residuals shows what three strengths of nlm remove from the bundled CT.
 func residuals(ctx context.Context, path string) error {
-	s, err := app.OpenBundled(ctx)
+	s, err := open.Bundled(ctx)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/run"
+	"quell/app/workbench"
 	"quell/series"
 	"quell/ui/dialogs"
 	"quell/ui/host"
@@ -27,20 +28,20 @@ import (
 type Saver struct {
 	panel.Base
 	h      *host.Host
-	kept   atomic.Pointer[app.Autosave] // nil: nothing is kept
-	last   []byte                       // that was saved, or is being saved
-	worker newest.Worker[app.Workspace, error]
+	kept   atomic.Pointer[workbench.Autosave] // nil: nothing is kept
+	last   []byte                             // that was saved, or is being saved
+	worker newest.Worker[workbench.Workspace, error]
 
-	offered     *app.Autosave // of an ended process; nil for none
-	stopWaiting func()        // for processes that are ending; nil for none
+	offered     *workbench.Autosave // of an ended process; nil for none
+	stopWaiting func()              // for processes that are ending; nil for none
 }
 
 // New returns a saver for a workbench, which is not asked for anything before the host has a session.
 func New(h *host.Host) *Saver {
 	a := &Saver{h: h}
-	a.worker = newest.Worker[app.Workspace, error]{
+	a.worker = newest.Worker[workbench.Workspace, error]{
 		Go: h.Go, Do: h.Do, Done: func(error) {}, // the workbench is usable without
-		Work: func(work app.Workspace) error {
+		Work: func(work workbench.Workspace) error {
 			if kept := a.kept.Load(); kept != nil {
 				return kept.Save(work)
 			}
@@ -48,7 +49,7 @@ func New(h *host.Host) *Saver {
 		},
 	}
 	if h.AutosaveDir != "" && h.Settings.KeepRecent {
-		if kept, err := app.NewAutosave(h.AutosaveDir); err == nil {
+		if kept, err := workbench.NewAutosave(h.AutosaveDir); err == nil {
 			a.kept.Store(kept)
 		}
 	}
@@ -56,16 +57,16 @@ func New(h *host.Host) *Saver {
 }
 
 // SaveRun keeps a run for the next start. It may be called from any goroutine.
-func (a *Saver) SaveRun(ctx context.Context, run *app.Run) (app.SavedRun, bool, error) {
+func (a *Saver) SaveRun(ctx context.Context, run *run.Run) (workbench.SavedRun, bool, error) {
 	if kept := a.kept.Load(); kept != nil {
 		return kept.SaveRun(ctx, run)
 	}
-	return app.SavedRun{}, false, nil
+	return workbench.SavedRun{}, false, nil
 }
 
 // LoadRun returns a run that SaveRun kept, in this process or in the one whose work was
 // opened again. It may be called from any goroutine.
-func (a *Saver) LoadRun(ctx context.Context, saved app.SavedRun, of *series.Series) (*app.Run, error) {
+func (a *Saver) LoadRun(ctx context.Context, saved workbench.SavedRun, of *series.Series) (*run.Run, error) {
 	if kept := a.kept.Load(); kept != nil {
 		return kept.LoadRun(ctx, saved, of)
 	}
@@ -92,7 +93,7 @@ func (a *Saver) Show(now panel.Snapshot) {
 }
 
 // workspace returns the work to keep, false where nothing is open that is worth it.
-func (a *Saver) workspace() (work app.Workspace, open bool) {
+func (a *Saver) workspace() (work workbench.Workspace, open bool) {
 	work, open = a.h.Session.Documents.Workspace()
 	values := map[string]any{}
 	a.keepers(func(k panel.Keeper) { k.Keep(func(name string, value any) { values[name] = value }) })
@@ -110,7 +111,7 @@ func (a *Saver) keepers(f func(panel.Keeper)) {
 }
 
 // state returns what reads the state of panels in saved work; false if there is none.
-func state(work app.Workspace) (get func(name string, into any) bool, known bool) {
+func state(work workbench.Workspace) (get func(name string, into any) bool, known bool) {
 	var values map[string]json.RawMessage
 	err := json.Unmarshal(work.Display, &values)
 	return func(name string, into any) bool {
@@ -121,7 +122,7 @@ func state(work app.Workspace) (get func(name string, into any) bool, known bool
 
 // Close ends all work of the session. Unless forget is true, the next start offers it.
 func (a *Saver) Close(forget bool) {
-	var last *app.Workspace
+	var last *workbench.Workspace
 	if work, open := a.workspace(); open && !forget {
 		last = &work
 	}
@@ -131,7 +132,7 @@ func (a *Saver) Close(forget bool) {
 
 // end stops saving the work. It saves last as the work of an orderly end, which the
 // next start offers; nil removes what was saved.
-func (a *Saver) end(last *app.Workspace) {
+func (a *Saver) end(last *workbench.Workspace) {
 	if a.stopWaiting != nil {
 		a.stopWaiting()
 	}
@@ -160,8 +161,8 @@ func (a *Saver) Start() {
 	if dir == "" {
 		return
 	}
-	running := app.RunningWork(dir)
-	if kept, work := app.AbandonedWork(dir, a.h.Now()); kept != nil {
+	running := workbench.Running(dir)
+	if kept, work := workbench.Abandoned(dir, a.h.Now()); kept != nil {
 		a.offerWork(kept, work)
 		return
 	}
@@ -171,7 +172,7 @@ func (a *Saver) Start() {
 	ctx, stop := context.WithTimeout(context.Background(), ending)
 	a.stopWaiting = stop
 	a.h.Go(func() {
-		if kept, work := app.AwaitWork(ctx, running, a.h.Now); kept != nil {
+		if kept, work := workbench.Await(ctx, running, a.h.Now); kept != nil {
 			a.h.Do(func() {
 				if errors.Is(ctx.Err(), context.Canceled) { // the window was closed meanwhile
 					kept.Release()
@@ -184,7 +185,7 @@ func (a *Saver) Start() {
 }
 
 // offerWork asks whether to open work of an ended process.
-func (a *Saver) offerWork(kept *app.Autosave, work app.Workspace) {
+func (a *Saver) offerWork(kept *workbench.Autosave, work workbench.Workspace) {
 	if !a.h.Settings.KeepRecent {
 		_ = kept.Remove()
 		return
@@ -193,7 +194,7 @@ func (a *Saver) offerWork(kept *app.Autosave, work app.Workspace) {
 	restore := func() { a.restore(kept, work) }
 	discard := func() { _ = kept.Remove() }
 	// Exported files may lie on a server that does not answer soon, or at all.
-	count := newest.Worker[app.Workspace, int]{Go: a.h.Go, Do: a.h.Do, Work: app.Workspace.Unexported, Done: func(lost int) {
+	count := newest.Worker[workbench.Workspace, int]{Go: a.h.Go, Do: a.h.Do, Work: workbench.Workspace.Unexported, Done: func(lost int) {
 		a.h.ShowDialog(dialogs.Restore(a.restoreText(work, lost), restore, discard, a.h.Window))
 	}}
 	count.Request(work)
@@ -203,7 +204,7 @@ func (a *Saver) offerWork(kept *app.Autosave, work app.Workspace) {
 
 // restore opens the work of an ended process, and keeps it from then on as its own.
 // Before the question is answered there is no work of this process.
-func (a *Saver) restore(kept *app.Autosave, work app.Workspace) {
+func (a *Saver) restore(kept *workbench.Autosave, work workbench.Workspace) {
 	a.h.ConfirmTask(func() {
 		if own := a.kept.Swap(kept); own != nil {
 			_ = own.Remove()
@@ -216,7 +217,7 @@ func (a *Saver) restore(kept *app.Autosave, work app.Workspace) {
 }
 
 // savedName is what a person knows a kept series by.
-func savedName(w app.Work) string {
+func savedName(w workbench.SavedSeries) string {
 	if w.Path == "" {
 		return lang.L("the bundled series")
 	}
@@ -224,7 +225,7 @@ func savedName(w app.Work) string {
 }
 
 // restoreText says what was open, with how many results that are nowhere else.
-func (a *Saver) restoreText(work app.Workspace, results int) string {
+func (a *Saver) restoreText(work workbench.Workspace, results int) string {
 	open := work.Open[min(max(work.Shown, 0), len(work.Open)-1)]
 	how := lang.L("Quell was not closed properly. It had %s open (%d slices)")
 	if work.Orderly {

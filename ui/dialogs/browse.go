@@ -14,7 +14,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/ui/control"
 	"quell/ui/language"
 	"quell/ui/newest"
@@ -240,7 +240,7 @@ func (r *fileRow) CreateRenderer() fyne.WidgetRenderer {
 }
 
 func (r *fileRow) display(f fs.FileInfo) {
-	icon, detail := theme.FileIcon(), language.Number(app.Bytes(f.Size()))+"    "+f.ModTime().Format(time.DateOnly)
+	icon, detail := theme.FileIcon(), language.Number(job.Bytes(f.Size()))+"    "+f.ModTime().Format(time.DateOnly)
 	if f.IsDir() {
 		icon, detail = theme.FolderIcon(), f.ModTime().Format(time.DateOnly)
 	}

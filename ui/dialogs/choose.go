@@ -14,7 +14,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
+	"quell/app/open"
 	"quell/internal/message"
 	"quell/series"
 	"quell/ui/control"
@@ -28,7 +28,7 @@ const thumbnailSide = 64
 // called: pick with the chosen entry, drop when the dialog is closed without a
 // choice. pictures makes thumbnails of the entries in the given order and calls
 // show with each on the UI goroutine, until the context ends.
-func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx context.Context, order []int, show func(i int, m image.Image)), parent fyne.Window) *Dialog {
+func Choose(c *open.Catalog, pick func(i int), drop func(), pictures func(ctx context.Context, order []int, show func(i int, m image.Image)), parent fyne.Window) *Dialog {
 	var d *Dialog
 	chosen := -1
 	order := slices.DeleteFunc(byLength(c.Entries), func(i int) bool { // of a 4-D series the first volume stands for all
@@ -110,7 +110,7 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 
 // rowHeight returns the height of the row of an entry with its findings wrapped, in a
 // dialog of a width.
-func rowHeight(e app.Entry, width float32) float32 {
+func rowHeight(e open.Entry, width float32) float32 {
 	const edges = 60 // of the dialog, the list and its scroll bar
 	title, detail, _ := describe(e)
 	text := wrapped(detail)
@@ -120,7 +120,7 @@ func rowHeight(e app.Entry, width float32) float32 {
 
 // byLength orders entries by their number of slices, the largest first, so that
 // localizers and screen shots come late; entries that cannot be opened are last.
-func byLength(entries []app.Entry) []int {
+func byLength(entries []open.Entry) []int {
 	order := make([]int, len(entries))
 	for i := range order {
 		order[i] = i
@@ -155,7 +155,7 @@ func warnings(findings []series.Finding) string {
 
 // describe writes an entry in two lines, the second with its most important
 // finding, and returns the importance of the second line.
-func describe(e app.Entry) (title, detail string, importance widget.Importance) {
+func describe(e open.Entry) (title, detail string, importance widget.Importance) {
 	parts := []string{}
 	part := e.Part
 	if e.Group != nil {

@@ -22,7 +22,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
+	"quell/app/engines"
 	"quell/internal/message"
 	"quell/series"
 	"quell/ui/control"
@@ -218,7 +218,7 @@ func firstOf(texts []string, n int, separator string) string {
 }
 
 // Engines lists the engines and why one is missing.
-func Engines(engines []app.EngineStatus, parent fyne.Window) *Dialog {
+func Engines(engines []engines.Status, parent fyne.Window) *Dialog {
 	grid := container.New(layout.NewFormLayout())
 	for _, e := range engines {
 		text := language.Of(e.Why)

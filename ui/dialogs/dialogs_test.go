@@ -18,6 +18,12 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
+	"quell/app/engines"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/run"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/internal/message"
@@ -71,12 +77,12 @@ func check(t *testing.T, w fyne.Window, text string) *control.Check {
 	return nil
 }
 
-func catalog() *app.Catalog {
-	entry := func(description string, slices int, err error) app.Entry {
-		return app.Entry{Meta: series.Meta{Modality: "CT", Description: description}, Slices: slices, Err: err,
+func catalog() *open.Catalog {
+	entry := func(description string, slices int, err error) open.Entry {
+		return open.Entry{Meta: series.Meta{Modality: "CT", Description: description}, Slices: slices, Err: err,
 			Geometry: volume.NewGeometry([3]int{4, 4, slices}, [3]float64{1, 1, 1})}
 	}
-	return &app.Catalog{Entries: []app.Entry{
+	return &open.Catalog{Entries: []open.Entry{
 		entry("localizer", 1, nil), entry("broken", 90, errors.New("it is cut off")), entry("head", 28, nil),
 	}}
 }
@@ -151,8 +157,8 @@ func TestDescribeWarns(t *testing.T) {
 
 func TestNoise(t *testing.T) {
 	w := parent(t)
-	var added []app.Noise
-	Noise(NoiseRequest{Unit: "HU", Range: 4000, Sigma: 6, Magnitude: true, Add: func(n app.Noise) { added = append(added, n) }}, w).Show()
+	var added []job.Noise
+	Noise(NoiseRequest{Unit: "HU", Range: 4000, Sigma: 6, Magnitude: true, Add: func(n job.Noise) { added = append(added, n) }}, w).Show()
 	entries := find[*control.Entry](t, w)
 	if entries[0].Text != "12" {
 		t.Errorf("suggested sigma %q; want twice the estimate", entries[0].Text)
@@ -161,13 +167,13 @@ func TestNoise(t *testing.T) {
 	entries[1].SetText("42")
 	test.Tap(button(t, w, "Add"))
 	for i := range entries { // Return in a field does as the button
-		Noise(NoiseRequest{Magnitude: true, Add: func(n app.Noise) { added = append(added, n) }}, w).Show()
+		Noise(NoiseRequest{Magnitude: true, Add: func(n job.Noise) { added = append(added, n) }}, w).Show()
 		again := find[*control.Entry](t, w)
 		again[0].SetText("7.5")
 		again[1].SetText("42")
 		again[i].TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 	}
-	want := app.Noise{Model: noise.Rician, Sigma: 7.5, Seed: 42}
+	want := job.Noise{Model: noise.Rician, Sigma: 7.5, Seed: 42}
 	if len(added) != 3 || added[0] != want || added[1] != want || added[2] != want {
 		t.Errorf("added %v; want three times %v", added, want)
 	}
@@ -175,7 +181,7 @@ func TestNoise(t *testing.T) {
 
 func TestNoiseRefusesNonsense(t *testing.T) {
 	w := parent(t)
-	Noise(NoiseRequest{Unit: "HU", Range: 100, Add: func(n app.Noise) { t.Errorf("added %v", n) }}, w).Show()
+	Noise(NoiseRequest{Unit: "HU", Range: 100, Add: func(n job.Noise) { t.Errorf("added %v", n) }}, w).Show()
 	sigma := find[*control.Entry](t, w)[0]
 	problem := func() string {
 		for _, l := range find[*widget.Label](t, w) {
@@ -201,19 +207,19 @@ func TestNoiseRefusesNonsense(t *testing.T) {
 }
 
 // finished is a finished run on a series in memory.
-func finished(t *testing.T) *app.Run {
+func finished(t *testing.T) *run.Run {
 	t.Helper()
 	v := volume.New(volume.NewGeometry([3]int{4, 4, 3}, [3]float64{1, 1, 1}))
 	r, err := denoise.NewRecipe("nlm", 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &app.Run{Recipe: r, Source: &series.Series{Meta: series.Meta{Format: "DICOM", Modality: "MR"}, Volume: v}, Region: v.Bounds(), Result: v.Clone()}
+	return &run.Run{Recipe: r, Source: &series.Series{Meta: series.Meta{Format: "DICOM", Modality: "MR"}, Volume: v}, Region: v.Bounds(), Result: v.Clone()}
 }
 
 // request asks where to export a run, with names for a folder.
-func request(r *app.Run, folder string, of ExportRequest) ExportRequest {
-	of.Of = app.NewExporting(r, nil)
+func request(r *run.Run, folder string, of ExportRequest) ExportRequest {
+	of.Of = workbench.NewExporting(r, nil)
 	of.Proposed = of.Of.Propose(folder, of.Hide)
 	of.Go, of.Do = func(f func()) { f() }, func(f func()) { f() }
 	return of
@@ -223,9 +229,9 @@ func TestExportSaysWhatWillBeWritten(t *testing.T) {
 	w := parent(t)
 	folder := t.TempDir()
 	var out string
-	var options app.ExportOptions
+	var options job.Options
 	Export(request(finished(t), folder, ExportRequest{Recipe: "nlm 3-D h=10", Stale: true,
-		Export: func(o string, opt app.ExportOptions) { out, options = o, opt }}), w).Show()
+		Export: func(o string, opt job.Options) { out, options = o, opt }}), w).Show()
 
 	if check(t, w, "Remove patient identity").Visible() {
 		t.Error("a series without DICOM files has an identity to remove")
@@ -276,8 +282,8 @@ func TestExportWithoutIdentity(t *testing.T) {
 	for z := range r.Source.Volume.Dims[2] {
 		r.Source.Sources = append(r.Source.Sources, series.Source{FS: fstest.MapFS{}, Name: "x", UID: fmt.Sprint("1.2.", z)})
 	}
-	var options app.ExportOptions
-	Export(request(r, t.TempDir(), ExportRequest{Export: func(_ string, o app.ExportOptions) { options = o }}), w).Show()
+	var options job.Options
+	Export(request(r, t.TempDir(), ExportRequest{Export: func(_ string, o job.Options) { options = o }}), w).Show()
 	box := check(t, w, "Remove patient identity")
 	said := func(part string) bool {
 		return slices.ContainsFunc(find[*widget.Label](t, w), func(l *widget.Label) bool { return strings.Contains(l.Text, part) })
@@ -308,9 +314,9 @@ func TestExportAsksBeforeItReplacesAForeignFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("kept"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var exported []app.ExportOptions
+	var exported []job.Options
 	Export(request(finished(t), folder, ExportRequest{Show: func(d dialog.Dialog) { d.Show() },
-		Export: func(_ string, o app.ExportOptions) { exported = append(exported, o) }}), w).Show()
+		Export: func(_ string, o job.Options) { exported = append(exported, o) }}), w).Show()
 	find[*control.Radio](t, w)[0].SetSelected(asNIfTI())
 	entry := find[*control.Entry](t, w)[0]
 	confirm := button(t, w, "Export")
@@ -331,7 +337,7 @@ func TestExportAsksBeforeItReplacesAForeignFile(t *testing.T) {
 	}
 
 	Export(request(finished(t), folder, ExportRequest{
-		Export: func(_ string, o app.ExportOptions) { exported = append(exported, o) }}), w).Show()
+		Export: func(_ string, o job.Options) { exported = append(exported, o) }}), w).Show()
 	test.Tap(button(t, w, "Export"))
 	if len(exported) != 2 || exported[1].Overwrite {
 		t.Errorf("exported %+v; want no leave to overwrite for a new folder", exported[1:])
@@ -343,16 +349,16 @@ func TestExportSaysWhoseExportItReplaces(t *testing.T) {
 	folder := t.TempDir()
 	own, other := finished(t), finished(t)
 	other.Source.Volume.Data[0]++
-	for _, r := range []*app.Run{own, other} {
+	for _, r := range []*run.Run{own, other} {
 		r.Resolved = r.Recipe
 	}
 	out := filepath.Join(folder, "out.nii.gz")
-	job := app.Job{Recipe: &own.Recipe, Output: app.Output{Path: out}}
-	if _, err := app.DoOn(t.Context(), app.On{Series: own.Source, Run: own}, job, app.Events{}); err != nil {
+	j := job.Job{Recipe: &own.Recipe, Output: job.Output{Path: out}}
+	if _, err := app.DoOn(t.Context(), app.On{Series: own.Source, Run: own}, j, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		run  *app.Run
+		run  *run.Run
 		said string
 		asks bool
 	}{
@@ -362,7 +368,7 @@ func TestExportSaysWhoseExportItReplaces(t *testing.T) {
 		w := parent(t)
 		exported := 0
 		Export(request(c.run, folder, ExportRequest{Path: out, Show: func(d dialog.Dialog) { d.Show() },
-			Export: func(string, app.ExportOptions) { exported++ }}), w).Show()
+			Export: func(string, job.Options) { exported++ }}), w).Show()
 		said := func() bool {
 			return slices.ContainsFunc(find[*widget.Label](t, w), func(l *widget.Label) bool { return strings.Contains(l.Text, c.said) })
 		}
@@ -387,7 +393,7 @@ func TestACancelledExportDoesNotBegin(t *testing.T) {
 	for _, cancel := range []bool{false, true} {
 		w := parent(t)
 		exported := 0
-		r := request(finished(t), t.TempDir(), ExportRequest{Export: func(string, app.ExportOptions) { exported++ }})
+		r := request(finished(t), t.TempDir(), ExportRequest{Export: func(string, job.Options) { exported++ }})
 		var held []func()
 		r.Go = func(f func()) { held = append(held, f) }
 		Export(r, w).Show()
@@ -410,7 +416,7 @@ func TestACancelledExportDoesNotBegin(t *testing.T) {
 func TestReturnExportsAfterAClick(t *testing.T) {
 	w := parent(t)
 	var out []string
-	Export(request(finished(t), t.TempDir(), ExportRequest{Export: func(path string, _ app.ExportOptions) { out = append(out, path) }}), w).Show()
+	Export(request(finished(t), t.TempDir(), ExportRequest{Export: func(path string, _ job.Options) { out = append(out, path) }}), w).Show()
 	for _, o := range test.LaidOutObjects(find[*control.Radio](t, w)[0]) {
 		if tapped, ok := o.(fyne.Tappable); ok && strings.Contains(fmt.Sprint(o), "NIfTI") {
 			tapped.Tapped(nil)
@@ -430,9 +436,9 @@ func TestReturnExportsAfterAClick(t *testing.T) {
 func TestExportCompressed(t *testing.T) {
 	for _, format := range []string{asDICOM(), asNIfTI()} {
 		w := parent(t)
-		var options app.ExportOptions
+		var options job.Options
 		Export(request(finished(t), t.TempDir(), ExportRequest{Compress: format == asNIfTI(),
-			Export: func(_ string, o app.ExportOptions) { options = o }}), w).Show()
+			Export: func(_ string, o job.Options) { options = o }}), w).Show()
 		box := check(t, w, "Compress without loss (JPEG Lossless)")
 		if !box.Visible() || box.Checked != (format == asNIfTI()) {
 			t.Errorf("visible %v, checked %v", box.Visible(), box.Checked)
@@ -445,7 +451,7 @@ func TestExportCompressed(t *testing.T) {
 		}
 		formats.SetSelected(format)
 		test.Tap(button(t, w, "Export"))
-		if (options.Compress == app.DefaultCompression) != (format == asDICOM()) {
+		if (options.Compress == job.DefaultCompression) != (format == asDICOM()) {
 			t.Errorf("%s is exported with %+v", format, options)
 		}
 	}
@@ -462,11 +468,11 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 		"error":     func() { Error(errors.New(strings.Repeat("something is wrong; ", 20)), w).Show() },
 		"findings":  func() { Findings(findings, w).Show() },
 		"none":      func() { Findings(nil, w).Show() },
-		"engines":   func() { Engines(app.Engines(), w).Show() },
+		"engines":   func() { Engines(engines.All(), w).Show() },
 		"about":     func() { About("0.1.0", nil, w).Show() },
 		"shortcuts": func() { Shortcuts([]Section{{"Keys", keys}, {"Mouse", keys[:9]}}, w).Show() },
 		"exported": func() {
-			Exported(app.ExportReport{Output: "out", Files: 3, Warnings: []message.Message{message.Verbatim("5 voxels were clipped.")}}, nil, nil, w).Show()
+			Exported(job.Written{Output: "out", Files: 3, Warnings: []message.Message{message.Verbatim("5 voxels were clipped.")}}, nil, nil, w).Show()
 		},
 	} {
 		show()
@@ -480,7 +486,7 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 }
 
 // asNIfTI is the choice of NIfTI.
-func asNIfTI() string { return asFile(app.FormatOf("a.nii.gz")) }
+func asNIfTI() string { return asFile(files.FormatOf("a.nii.gz")) }
 
 // The format of the source is suggested, and the format of an export that failed
 // before it.
@@ -490,15 +496,15 @@ func TestExportSuggestsTheFormatOfTheSource(t *testing.T) {
 		{"DICOM", "", asDICOM(), "mr-nlm-3d"},
 		{"NIfTI-1", "", asNIfTI(), "mr-nlm-3d.nii.gz"},
 		{"Analyze 7.5", "", asNIfTI(), "mr-nlm-3d.nii.gz"},
-		{"NRRD", "", asFile(app.FormatOf("a.nrrd")), "mr-nlm-3d.nrrd"},
-		{"MetaImage", "", asFile(app.FormatOf("a.mha")), "mr-nlm-3d.mha"},
+		{"NRRD", "", asFile(files.FormatOf("a.nrrd")), "mr-nlm-3d.nrrd"},
+		{"MetaImage", "", asFile(files.FormatOf("a.mha")), "mr-nlm-3d.mha"},
 		{"NIfTI-1", "again", asDICOM(), "again"},
 		{"DICOM", "again.nii", asNIfTI(), "again.nii"},
 	} {
 		w := parent(t)
 		r := finished(t)
 		r.Source.Format = c.source
-		request := request(r, folder, ExportRequest{Export: func(string, app.ExportOptions) {}})
+		request := request(r, folder, ExportRequest{Export: func(string, job.Options) {}})
 		if c.failed != "" {
 			request.Path = filepath.Join(folder, c.failed)
 		}
@@ -516,7 +522,7 @@ func TestExportTakesWholePaths(t *testing.T) {
 	folder := t.TempDir()
 	var out string
 	failed := filepath.Join(folder, "again.nii.gz")
-	Export(request(finished(t), folder, ExportRequest{Path: failed, Export: func(o string, _ app.ExportOptions) { out = o }}), w).Show()
+	Export(request(finished(t), folder, ExportRequest{Path: failed, Export: func(o string, _ job.Options) { out = o }}), w).Show()
 	path, confirm := find[*control.Entry](t, w)[0], button(t, w, "Export")
 	if path.Text != failed || find[*control.Radio](t, w)[0].Selected() != asNIfTI() {
 		t.Errorf("suggested %q; want the path of the export that failed", path.Text)
@@ -544,7 +550,7 @@ func TestExportTakesWholePaths(t *testing.T) {
 func TestTheFolderOfAnExportIsShown(t *testing.T) {
 	w := parent(t)
 	shown := ""
-	Exported(app.ExportReport{Output: filepath.Join("a", "b", "out"), Files: 1}, func(f string) { shown = f }, nil, w).Show()
+	Exported(job.Written{Output: filepath.Join("a", "b", "out"), Files: 1}, func(f string) { shown = f }, nil, w).Show()
 	test.Tap(button(t, w, "Open folder"))
 	if shown != filepath.Join("a", "b") {
 		t.Errorf("shown is %q", shown)

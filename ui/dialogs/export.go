@@ -17,7 +17,10 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/output"
+	"quell/app/workbench"
 	"quell/ui/control"
 	"quell/ui/language"
 	"quell/ui/newest"
@@ -25,25 +28,27 @@ import (
 
 // ExportRequest holds the run to export, suggestions, and callbacks.
 type ExportRequest struct {
-	Of       *app.Exporting
-	Recipe   string        // of the run, as a label
-	Stale    bool          // the current recipe is another than the run's
-	Proposed app.Proposals // in the folder that is suggested
-	Path     string        // to suggest in their place: the path of an export that failed; "" for none
-	Hide     bool          // the identity is hidden on the screen
-	Compress bool          // suggest to compress DICOM
-	Export   func(out string, o app.ExportOptions)
+	Of       *workbench.Exporting
+	Recipe   string              // of the run, as a label
+	Stale    bool                // the current recipe is another than the run's
+	Proposed workbench.Proposals // in the folder that is suggested
+	Path     string              // to suggest in their place: the path of an export that failed; "" for none
+	Hide     bool                // the identity is hidden on the screen
+	Compress bool                // suggest to compress DICOM
+	Export   func(out string, o job.Options)
 	// Volumes is the number of volumes of the 4-D series that the run is of one of, if
 	// all can be filtered as it was; else 0. ExportAll filters and writes all.
 	Volumes   int
-	ExportAll func(out string, o app.ExportOptions)
+	ExportAll func(out string, o job.Options)
 	Show      func(dialog.Dialog) // shows the dialog that selects a folder, and the question
 	Go        func(func())        // runs a function on another goroutine
 	Do        func(func())        // runs a function on the UI goroutine
 }
 
-func asDICOM() string             { return lang.L("DICOM series (a folder, one file per slice)") }
-func asFile(f *app.Format) string { return fmt.Sprintf(lang.L("%s (one %s file)"), f.Name, f.Proposed) }
+func asDICOM() string { return lang.L("DICOM series (a folder, one file per slice)") }
+func asFile(f *files.Format) string {
+	return fmt.Sprintf(lang.L("%s (one %s file)"), f.Name, f.Proposed)
+}
 
 // datatypes are the two most useful ones: the result as it is, and the size of
 // scanner data. The command line has more.
@@ -64,7 +69,7 @@ type exportForm struct {
 	stale    *widget.Label // that the run was made with other parameters
 	confirm  *control.Button
 	dialog   *Dialog
-	proposed app.Proposals
+	proposed workbench.Proposals
 	looker   newest.Worker[string, looked]
 	seen     looked
 	pressed  bool // the export begins as soon as what stands at the target is known
@@ -74,7 +79,7 @@ type exportForm struct {
 // looked is what stands at a path.
 type looked struct {
 	path  string
-	there app.Existing
+	there workbench.Existing
 	any   bool
 }
 
@@ -95,7 +100,7 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f.all = control.NewCheck(fmt.Sprintf(lang.L("All %d volumes of the 4-D series, each filtered in the same way"), r.Volumes), nil)
 	f.all.Hidden = r.Volumes < 2
 	choices := []string{asDICOM()}
-	for _, format := range app.FileFormats() {
+	for _, format := range files.Offered() {
 		choices = append(choices, asFile(format))
 	}
 	f.format = control.NewRadioColumn(choices, nil)
@@ -135,12 +140,12 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 
 	f.path.SetText(f.proposed.DICOM)
 	f.format.SetSelected(asDICOM())
-	format := app.FormatNamed(r.Of.Run.Source.Format)
+	format := files.FormatNamed(r.Of.Run.Source.Format)
 	if r.Path != "" {
-		format = app.FormatOf(r.Path)
+		format = files.FormatOf(r.Path)
 	}
 	if !format.Folder() {
-		f.format.SetSelected(asFile(app.FileFormat(format)))
+		f.format.SetSelected(asFile(files.OfferedFor(format)))
 	}
 	if r.Path != "" {
 		f.path.SetText(r.Path)
@@ -177,7 +182,7 @@ func (f *exportForm) proposal() string {
 
 // ending returns the ending of names in the selected format; "" for a folder.
 func (f *exportForm) ending() string {
-	for _, format := range app.FileFormats() {
+	for _, format := range files.Offered() {
 		if asFile(format) == f.format.Selected() {
 			return format.Proposed
 		}
@@ -248,26 +253,26 @@ func (f *exportForm) standing() string {
 // target returns the path in the field.
 func (f *exportForm) target() string { return strings.TrimSpace(f.path.Text) }
 
-func (f *exportForm) options() app.ExportOptions {
-	if !app.FormatOf(f.target()).Folder() {
-		return app.ExportOptions{Dtype: f.dtype.Selected}
+func (f *exportForm) options() job.Options {
+	if !files.FormatOf(f.target()).Folder() {
+		return job.Options{Dtype: f.dtype.Selected}
 	}
-	o := app.ExportOptions{Deidentify: f.hide.Checked && f.hide.Visible()}
+	o := job.Options{Deidentify: f.hide.Checked && f.hide.Visible()}
 	if f.compress.Checked && f.compress.Visible() {
-		o.Compress = app.DefaultCompression
+		o.Compress = job.DefaultCompression
 	}
 	return o
 }
 
 // renamed returns a path with the extension of the selected format.
 func (f *exportForm) renamed(path string) string {
-	base, _ := app.SplitEnding(path)
+	base, _ := files.SplitEnding(path)
 	return base + f.ending()
 }
 
 // update shows what will be written, or why it cannot be.
 func (f *exportForm) update() {
-	if app.FormatOf(f.target()).Folder() {
+	if files.FormatOf(f.target()).Folder() {
 		f.types.Hide()
 		f.compress.Show()
 	} else {
@@ -275,20 +280,20 @@ func (f *exportForm) update() {
 		f.compress.Hide()
 	}
 	source := f.request.Of.Run.Source
-	if app.CheckDeidentify(source, f.target()) == nil {
+	if output.CheckDeidentify(source, f.target()) == nil {
 		f.hide.Show()
 	} else {
 		f.hide.Hide()
 	}
 	options := f.options()
-	err := app.CheckOutput(source, f.target(), options)
+	err := output.Check(source, f.target(), options)
 	if err == nil && !filepath.IsAbs(f.target()) {
 		err = errors.New(lang.L("give the whole path: a folder to write to, and a name in it"))
 	}
-	f.foreign = errors.Is(err, app.ErrForeignTarget)
+	f.foreign = errors.Is(err, files.ErrForeignTarget)
 	if f.foreign { // a question when the export begins
 		options.Overwrite = true
-		err = app.CheckOutput(source, f.target(), options)
+		err = output.Check(source, f.target(), options)
 	}
 	if err != nil {
 		f.report.Importance = widget.WarningImportance
@@ -310,13 +315,13 @@ func (f *exportForm) plan() string {
 	dims := f.request.Of.Run.Result.Dims
 	var b strings.Builder
 	switch {
-	case f.all.Checked && app.FormatOf(f.target()).Folder():
+	case f.all.Checked && files.FormatOf(f.target()).Folder():
 		fmt.Fprintf(&b, lang.L("One derived DICOM series of all %d volumes, which are filtered now."), f.request.Volumes)
 	case f.all.Checked:
 		fmt.Fprintf(&b, lang.L("One 4-D file of %d volumes of %d × %d × %d voxels, which are filtered now."), f.request.Volumes, dims[0], dims[1], dims[2])
 	case f.options().Deidentify:
 		fmt.Fprintf(&b, lang.L("A derived DICOM series of %d files without names, dates and private attributes (DICOM PS3.15 basic profile), with pseudonyms for patient, study and UIDs. Text drawn into the pixels stays, and so does a face that they show."), dims[2])
-	case app.FormatOf(f.target()).Folder():
+	case files.FormatOf(f.target()).Folder():
 		fmt.Fprintf(&b, lang.L("A derived DICOM series of %d files: new series and instance UIDs, the study, patient and frame of reference of the source, image type DERIVED."), dims[2])
 	default:
 		fmt.Fprintf(&b, lang.L("One file of %d × %d × %d voxels with the geometry of the source."), dims[0], dims[1], dims[2])
@@ -374,7 +379,7 @@ func StartFolder(last string) string {
 
 // Exported shows what an export wrote; open shows a folder to the user, and send, nil if there
 // is nothing that a PACS takes, asks where to send it.
-func Exported(r app.ExportReport, open func(folder string), send func(), parent fyne.Window) *Dialog {
+func Exported(r job.Written, open func(folder string), send func(), parent fyne.Window) *Dialog {
 	text := fmt.Sprintf(lang.L("%s written and read back: %s"), fileCount(r.Files), r.Output)
 	if r.Recipe != "" {
 		text += lang.L("\nRecipe: ") + r.Recipe

@@ -10,7 +10,8 @@ import (
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
+	"quell/app/open"
+	"quell/app/workbench"
 )
 
 // Replace asks before an export or another file replaces what standing describes in a sentence.
@@ -25,7 +26,7 @@ const dayAndTime = "2006-01-02 15:04"
 
 // standing says in a sentence what stands at a path: its owner, how much, and since when. If hide is set
 // it names no patient and no series.
-func standing(e app.Existing, hide bool) string {
+func standing(e workbench.Existing, hide bool) string {
 	name, amount := filepath.Base(e.Path), fmt.Sprintf(lang.L("%s of %s"), fileCount(e.Files), e.Modified.Local().Format(dayAndTime))
 	if e.States > 0 {
 		amount = fmt.Sprintf(lang.L("%s, with presentation states: %d"), amount, e.States)
@@ -42,7 +43,7 @@ func standing(e app.Existing, hide bool) string {
 }
 
 // made is the recipe of an export in brackets, as far as its record says.
-func made(e app.Existing) string {
+func made(e workbench.Existing) string {
 	if e.Record == nil || e.Record.Asked == nil {
 		return ""
 	}
@@ -50,7 +51,7 @@ func made(e app.Existing) string {
 }
 
 // ofSeries says from what series an export is, as far as it says.
-func ofSeries(e app.Existing, hide bool) string {
+func ofSeries(e workbench.Existing, hide bool) string {
 	m := e.Meta
 	if m.Modality == "" && e.Record != nil {
 		m.Modality = e.Record.Source.Modality
@@ -64,7 +65,7 @@ func ofSeries(e app.Existing, hide bool) string {
 		parts = append(parts, m.Patient)
 	}
 	if e.Record != nil {
-		parts = append(parts, app.DimsText(e.Record.Source.Dims))
+		parts = append(parts, open.DimsText(e.Record.Source.Dims))
 	}
 	var said []string
 	for _, p := range parts {

@@ -13,7 +13,10 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/run"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/control"
@@ -26,7 +29,7 @@ type SaveRequest struct {
 	Note   string // sentences on what is written
 	Folder string // to suggest; "" for the home folder
 	Name   string // to suggest, with a number if a file of that name is there
-	// Check returns why path cannot be written; an error that wraps app.ErrForeignTarget
+	// Check returns why path cannot be written; an error that wraps files.ErrForeignTarget
 	// if a file is there that it takes overwrite to replace.
 	Check func(path string, overwrite bool) error
 	Save  func(path string, overwrite bool)
@@ -45,12 +48,12 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 	}
 	var d *Dialog
 	save := control.NewButton(lang.L("Save"), theme.DocumentSaveIcon(), func() {
-		foreign := errors.Is(check(false), app.ErrForeignTarget)
+		foreign := errors.Is(check(false), files.ErrForeignTarget)
 		write := func() {
 			d.Hide()
 			r.Save(target(), foreign)
 		}
-		if there, stands := app.ExistingFile(target()); stands { // also one that Quell wrote
+		if there, stands := workbench.ExistingFile(target()); stands { // also one that Quell wrote
 			r.Show(Replace(fileStanding(there), write, parent))
 			return
 		}
@@ -61,10 +64,10 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 	path.OnChanged = func(string) {
 		err := check(false)
 		text := r.Note
-		if errors.Is(err, app.ErrForeignTarget) {
+		if errors.Is(err, files.ErrForeignTarget) {
 			err = check(true)
 		}
-		if there, stands := app.ExistingFile(target()); stands {
+		if there, stands := workbench.ExistingFile(target()); stands {
 			text += " " + fileStanding(there) + lang.L(" You are asked before it is replaced.")
 		}
 		report.Importance = widget.MediumImportance
@@ -84,27 +87,27 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 	d.first = path
 	// A picture or a report of the same slice may well show something else: none takes the place of another.
 	base, ending := strings.TrimSuffix(r.Name, filepath.Ext(r.Name)), filepath.Ext(r.Name)
-	path.SetText(app.FreePath(filepath.Join(StartFolder(r.Folder), base), ending, nil))
+	path.SetText(workbench.FreePath(filepath.Join(StartFolder(r.Folder), base), ending, nil))
 	return d
 }
 
 // fileStanding says in a sentence what file stands at a path.
-func fileStanding(e app.Existing) string {
-	return fmt.Sprintf(lang.L("%s exists, %s of %s."), filepath.Base(e.Path), language.Number(app.Bytes(e.Bytes)), e.Modified.Local().Format(dayAndTime))
+func fileStanding(e workbench.Existing) string {
+	return fmt.Sprintf(lang.L("%s exists, %s of %s."), filepath.Base(e.Path), language.Number(job.Bytes(e.Bytes)), e.Modified.Local().Format(dayAndTime))
 }
 
-// ReportName suggests a name for a report, see app.OutputName.
-func ReportName(run *app.Run, hide bool) string {
-	return app.OutputName(run.Source, run.Recipe, hide) + ".html"
+// ReportName suggests a name for a report, see workbench.OutputName.
+func ReportName(run *run.Run, hide bool) string {
+	return workbench.OutputName(run.Source, run.Recipe, hide) + ".html"
 }
 
-// PictureName suggests a name for a picture of a slice, counted from 0, see app.OutputName.
+// PictureName suggests a name for a picture of a slice, counted from 0, see workbench.OutputName.
 func PictureName(of *series.Series, r denoise.Recipe, slice int, hide bool) string {
-	return fmt.Sprintf("%s-slice-%d.png", app.OutputName(of, r, hide), slice+1)
+	return fmt.Sprintf("%s-slice-%d.png", workbench.OutputName(of, r, hide), slice+1)
 }
 
 // PresentationName suggests a name for a presentation state of a series as it was opened, see
-// app.OutputName.
+// workbench.OutputName.
 func PresentationName(of *series.Series, hide bool) string {
-	return app.OutputName(of, denoise.Recipe{}, hide) + "-presentation.dcm"
+	return workbench.OutputName(of, denoise.Recipe{}, hide) + "-presentation.dcm"
 }

@@ -12,7 +12,7 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
+	"quell/app/files"
 	"quell/ui/control"
 )
 
@@ -34,7 +34,7 @@ func TestSaveAsksBeforeItReplacesAForeignFile(t *testing.T) {
 			if strings.HasSuffix(path, "bad.html") {
 				return errors.New("it cannot be written")
 			}
-			return app.CheckFile(app.ReportOutput, path, overwrite)
+			return files.Check(files.ReportOutput, path, overwrite)
 		},
 		Save: func(path string, overwrite bool) { all = append(all, saved{path, overwrite}) },
 	}, w).Show()
@@ -65,7 +65,7 @@ func TestSaveAsksBeforeItReplacesAForeignFile(t *testing.T) {
 	if len(all) != 1 || all[0] != (saved{mine, true}) || w.Canvas().Overlays().Top() != nil {
 		t.Errorf("saved %+v; want once, with leave to overwrite, and no dialog open", all)
 	}
-	Save(SaveRequest{Folder: folder, Name: "new.html", Check: app.CheckOf(app.ReportOutput), Save: func(path string, overwrite bool) { all = append(all, saved{path, overwrite}) }}, w).Show()
+	Save(SaveRequest{Folder: folder, Name: "new.html", Check: files.CheckOf(files.ReportOutput), Save: func(path string, overwrite bool) { all = append(all, saved{path, overwrite}) }}, w).Show()
 	test.Tap(button(t, w, "Save"))
 	if len(all) != 2 || all[1] != (saved{filepath.Join(folder, "new.html"), false}) {
 		t.Errorf("saved %+v", all[1:])

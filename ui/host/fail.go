@@ -7,7 +7,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/engines"
 	"quell/internal/parallel"
 	"quell/ui/dialogs"
 	"quell/ui/language"
@@ -24,7 +24,7 @@ func (h *Host) Fail(err error) {
 			text += lang.L(". A report without names or paths of your data is in ") + *path
 		}
 		h.ShowDialog(dialogs.Error(fmt.Errorf("%s (%s)", text, language.Error(err)), h.Window))
-	case errors.Is(err, app.ErrEngineFailed) && h.Session.Engine().Name != "cpu":
+	case errors.Is(err, engines.ErrFailed) && h.Session.Engine().Name != "cpu":
 		h.offerCPU(err)
 	default:
 		h.ShowDialog(dialogs.Error(err, h.Window))
@@ -38,7 +38,7 @@ func (h *Host) offerCPU(err error) {
 	if h.offer != nil {
 		h.offer.Hide()
 	}
-	cpu, pickErr := app.PickEngine("cpu")
+	cpu, pickErr := engines.Pick("cpu")
 	if pickErr != nil {
 		h.Fail(err)
 		return

@@ -22,7 +22,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/internal/parallel"
 	"quell/series"
@@ -36,7 +36,7 @@ import (
 
 // Options are what main passes to the workbench.
 type Options struct {
-	Settings     app.Settings
+	Settings     workbench.Settings
 	SettingsPath string // "" saves nothing
 	AutosaveDir  string // the folder in which work is kept for the next start after a crash; "" keeps none
 	Engine       denoise.Engine

@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/open"
 	"quell/ui/dialogs"
 	"quell/ui/panel"
 	"quell/ui/session/documents"
@@ -50,7 +50,7 @@ func (h *Host) Opened(path string) {
 }
 
 // Choose asks which series of several is opened.
-func (h *Host) Choose(c *app.Catalog, pick func(int), drop func()) {
+func (h *Host) Choose(c *open.Catalog, pick func(int), drop func()) {
 	pictures := func(ctx context.Context, order []int, show func(i int, m image.Image)) {
 		h.Go(func() {
 			c.Thumbnails(ctx, order, thumbnailPixels, func(i int, m *image.Gray) {

@@ -21,18 +21,23 @@ import (
 // of its files and texts that it does not show: mistakes of a programmer, names, and what
 // files hold.
 var speakers = map[string][]string{
-	"app": {
-		"volume %d of %d",                 // a name
-		"voxels without a value appeared", // the cause of an error that says more
-		// of the command line, of reports and pictures in English, and of the log
-		"do.go", "execute.go", "judgesink.go", "product.go", "evensquares.go", "gallerysheet.go", "group.go", "job.go", "log.go", "memory.go", "neighbourhoods.go", "openvolumes.go", "pseudonyms.go",
-		"page.go", "phantom.go", "pictures.go", "seriessink.go", "shapes.go", "slabinput.go", "slabs.go", "uneven.go",
+	"app":          {"do.go", "phantom.go"},
+	"app/engines":  {"fallback.go", "shapes.go"},                           // of the command line, the log
+	"app/executor": {"voxels without a value appeared", "execute.go", "judge.go", "slabinput.go", "slabs.go"}, // of the command line
+	"app/files":    {"log.go", "report on a series"},
+	"app/job":      {"job.go", "memory.go", "slices.go", "uneven.go"}, // of the command line
+	"app/judge":    {"cannot run", "error %.3f, noise left %.3g %s"},  // in the sheet of a gallery
+	"app/open":     {"volume %d of %d", "group.go", "openvolumes.go", "pseudonyms.go"},   // of the command line
+	"app/output": {
+		"page.go", "evensquares.go", "pictures.go", "gallerysheet.go", "products.go", "scales.go", "series.go", // in reports and pictures, of the command line
 		// in files
 		"Noise filtered by Quell %s: %s", "Pixel by pixel addition", "Quell %s added %s. Not for clinical use.",
 		"Converted from another file format", "Converted from %s by Quell %s%s. Not for clinical use.", ". Slices %s filtered by themselves",
 		"%s%s. Not for clinical use.", "Pixel by pixel subtraction", "Noise that was removed: input less result. %s", "[Quell removed noise]",
 		"Estimated standard deviation of the noise", "Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", "[Quell noise map]",
 	},
+	"app/run":       {"uneven.go"}, // of the command line
+	"app/workbench": nil,
 	"denoise": {
 		"in sigmas of the noise map", // of a recipe
 		// of a filter that is registered

@@ -9,7 +9,7 @@ package panel
 import (
 	"fyne.io/fyne/v2"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/ui/command"
 	"quell/ui/session"
 )
@@ -74,7 +74,7 @@ type Place struct {
 // Panels read it while they are shown, and do not keep it.
 type Snapshot struct {
 	Session    *session.Session
-	Settings   app.Settings
+	Settings   workbench.Settings
 	Column     bool   // column and card are shown
 	Tab        string // that the card shows, in English; "" while it is hidden
 	FullScreen bool   // the pictures alone are shown

@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"quell/app"
+	"quell/app/job"
+	"quell/app/run"
+	"quell/app/workbench"
 	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/session"
@@ -21,23 +24,23 @@ import (
 )
 
 // restore opens work in a session of its own; bundled series are ramps.
-func restore(t *testing.T, w app.Work, load func(context.Context, app.SavedRun, *series.Series) (*app.Run, error)) (b *bench, done bool) {
+func restore(t *testing.T, w workbench.SavedSeries, load func(context.Context, workbench.SavedRun, *series.Series) (*run.Run, error)) (b *bench, done bool) {
 	t.Helper()
 	b = newBenchWith(t, func(d *desk.Deps) {
 		d.Bundled, d.LoadRun = func(context.Context) (*series.Series, error) { return rampSeries(t), nil }, load
 	})
 	b.settle()
 	before := b.Series()
-	b.Reader.Restore(app.Workspace{Open: []app.Work{w}})
+	b.Reader.Restore(workbench.Workspace{Open: []workbench.SavedSeries{w}})
 	b.settle()
 	return b, b.Series() != before
 }
 
 // Work returns the work on the series that is shown.
-func (b *bench) Work() (app.Work, bool) {
+func (b *bench) Work() (workbench.SavedSeries, bool) {
 	w, ok := b.Documents.Workspace()
 	if !ok {
-		return app.Work{}, false
+		return workbench.SavedSeries{}, false
 	}
 	return w.Open[w.Shown], true
 }
@@ -45,10 +48,10 @@ func (b *bench) Work() (app.Work, bool) {
 // Everything that is open comes back: series, view, recipe, runs and what was exported of them.
 func TestWorkIsOpenedAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "head.nii.gz")
-	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := app.NewAutosave(t.TempDir())
+	kept, err := workbench.NewAutosave(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +61,7 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	b.Reader.Open(path)
 	b.settle()
 	b.applied(3)
-	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), job.Options{}, func(job.Written) {})
 	b.settle()
 	b.applied(5)
 	b.State().SetPlane(volume.Coronal)
@@ -79,7 +82,7 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	if !ok || err != nil || work.Path != path || len(work.Runs) != 2 || len(work.Runs[0].Exports) != 1 || len(work.Runs[1].Exports) != 0 {
 		t.Fatalf("the work is %s", data)
 	}
-	var again app.Work
+	var again workbench.SavedSeries
 	if err := json.Unmarshal(data, &again); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +122,7 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 // Added noise and a reference come back too; noise has its own reference.
 func TestNoiseAndReferenceAreOpenedAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "truth.nii.gz")
-	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	b := newBench(t)
@@ -135,7 +138,7 @@ func TestNoiseAndReferenceAreOpenedAgain(t *testing.T) {
 	if w, _ := next.Work(); w.Reference != "" {
 		t.Error("a reference that was removed is kept")
 	}
-	next.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3, Seed: 7})
+	next.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 3, Seed: 7})
 	next.settle()
 	work, _ = next.Work()
 	last, _ := restore(t, work, nil)
@@ -153,14 +156,14 @@ func TestNoiseAndReferenceAreOpenedAgain(t *testing.T) {
 // Noise that was measured in an ROI comes back, and with it which of the runs it made; so
 // does the run that the others are compared with.
 func TestGivenNoiseIsOpenedAgain(t *testing.T) {
-	kept, err := app.NewAutosave(t.TempDir())
+	kept, err := workbench.NewAutosave(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer kept.Remove()
 	even := evenBench(t).Series()
 	path := filepath.Join(t.TempDir(), "even.nii.gz")
-	if _, err := app.DoOn(t.Context(), app.On{Series: even}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: even}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	b := newBenchWith(t, func(d *desk.Deps) { d.SaveRun = kept.SaveRun })
@@ -180,7 +183,7 @@ func TestGivenNoiseIsOpenedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var again app.Work
+		var again workbench.SavedSeries
 		if err := json.Unmarshal(data, &again); err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +216,7 @@ func TestGivenNoiseIsOpenedAgain(t *testing.T) {
 	check("estimated", false, b.status())
 
 	work, _ := b.Work()
-	for _, damaged := range []app.GivenNoise{{Sigma: 0, Voxels: 9}, {Sigma: -1, Voxels: 9}, {Sigma: 5, Voxels: 0}} {
+	for _, damaged := range []workbench.GivenNoise{{Sigma: 0, Voxels: 9}, {Sigma: -1, Voxels: 9}, {Sigma: 5, Voxels: 0}} {
 		work.Given = &damaged
 		if next, done := restore(t, work, kept.LoadRun); !done || next.Document().GivenNoise() != nil {
 			t.Errorf("noise %+v was taken", damaged)
@@ -243,7 +246,7 @@ func TestWorkThatIsGone(t *testing.T) {
 		t.Errorf("errors %v", next.errors)
 	}
 	path := filepath.Join(t.TempDir(), "head.nii.gz")
-	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	work = before
@@ -258,9 +261,9 @@ func TestWorkThatIsGone(t *testing.T) {
 		t.Errorf("message %q", next.Tasks.Message())
 	}
 	work = before
-	work.Runs = []app.SavedRun{{File: "run-1.f32"}}
+	work.Runs = []workbench.SavedRun{{File: "run-1.f32"}}
 	work.Reference = filepath.Join(t.TempDir(), "gone")
-	next, done = restore(t, work, func(context.Context, app.SavedRun, *series.Series) (*app.Run, error) {
+	next, done = restore(t, work, func(context.Context, workbench.SavedRun, *series.Series) (*run.Run, error) {
 		return nil, errors.New("gone")
 	})
 	if !done || len(next.Results.List()) != 0 || !strings.Contains(next.Tasks.Message(), "1 of its results could not be read") {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/io/dicom/dicomtest"
 	"quell/series"
 )
@@ -73,7 +73,7 @@ func TestADamagedFileIsAQuestion(t *testing.T) {
 	next := anotherBench(t)
 	next.damaged = nil // it was answered
 	next.settle()
-	next.Reader.Restore(app.Workspace{Open: w.Open, Shown: w.Shown})
+	next.Reader.Restore(workbench.Workspace{Open: w.Open, Shown: w.Shown})
 	next.settle()
 	if next.Series().Volume.Dims[2] != 8 || len(next.errors) > 0 {
 		t.Errorf("restored: %v, errors %v", next.Series().Volume.Dims, next.errors)

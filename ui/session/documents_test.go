@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/workbench"
 	"quell/series"
 	"quell/ui/session/desk"
 	"quell/ui/session/documents"
@@ -28,7 +31,7 @@ func written(t *testing.T, n int) (paths []string) {
 		s.Volume.Data[0] += float32(i + 1)
 		s.Description = []string{"HEAD", "NECK", "CHEST"}[i]
 		path := filepath.Join(dir, strings.ToLower(s.Description)+".nii.gz")
-		if _, err := app.DoOn(t.Context(), app.On{Series: s}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+		if _, err := app.DoOn(t.Context(), app.On{Series: s}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 			t.Fatal(err)
 		}
 		paths = append(paths, path)
@@ -129,7 +132,7 @@ func TestARunGoesOnBehindAnotherSeries(t *testing.T) {
 	if !b.Results.Applied() || b.Documents.VoxelsLoss() != desk.LosesResult {
 		t.Error("the result is not there")
 	}
-	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), job.Options{}, func(job.Written) {})
 	b.Documents.Show(0)
 	b.settle()
 	if b.states()[1] != documents.Exported || b.Documents.Loss() != desk.NoLoss {
@@ -198,7 +201,7 @@ func TestClosingSeries(t *testing.T) {
 // keeping returns dependencies that keep runs, in memory of a size.
 func keeping(t *testing.T, memory int64) func(*desk.Deps) {
 	t.Helper()
-	kept, err := app.NewAutosave(t.TempDir())
+	kept, err := workbench.NewAutosave(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +261,7 @@ func TestResultsThatAreNowhereElseStay(t *testing.T) {
 	if len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "export the results or close a series first") || b.Documents.Path() != paths[0] || len(b.Documents.List()) != 1 {
 		t.Fatalf("errors %v, %d documents", b.errors, len(b.Documents.List()))
 	}
-	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), job.Options{}, func(job.Written) {})
 	b.settle()
 	b.opens(paths[1])
 	if got := b.Documents.List(); len(b.errors) != 1 || len(got) != 2 || !got[0].Away {
@@ -288,7 +291,7 @@ func TestAllSeriesComeBack(t *testing.T) {
 	if !ok || err != nil || work.Shown != 1 || len(work.Open) != 2 || len(work.Open[0].Runs) != 1 {
 		t.Fatalf("the work is %s", data)
 	}
-	var again app.Workspace
+	var again workbench.Workspace
 	if err := json.Unmarshal(data, &again); err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +327,7 @@ func TestAllSeriesComeBack(t *testing.T) {
 		}
 	}
 	next.Documents.Close(0)
-	if next.Reader.Restore(app.Workspace{}); len(next.Documents.List()) != 1 {
+	if next.Reader.Restore(workbench.Workspace{}); len(next.Documents.List()) != 1 {
 		t.Error("nothing was restored as something")
 	}
 }
@@ -362,13 +365,13 @@ func TestMemoryIsReturned(t *testing.T) {
 
 // The first slice of a DICOM series is there while the rest is read.
 func TestTheFirstSliceArrives(t *testing.T) {
-	c, err := app.Scan(t.Context(), "../../assets/series")
+	c, err := open.Scan(t.Context(), "../../assets/series")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := newBench(t)
 	b.settle()
-	b.scan = func(context.Context, string) (*app.Catalog, error) { return c, nil }
+	b.scan = func(context.Context, string) (*open.Catalog, error) { return c, nil }
 	before := b.Series()
 	b.Reader.Open("series")
 	b.loop.until("the first slice is there", func() bool {
@@ -387,7 +390,7 @@ func TestSlicesOfNIfTIArrive(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"head.nii", "head.nii.gz"} {
 		path := filepath.Join(dir, name)
-		if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+		if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 			t.Fatal(err)
 		}
 		b := anotherBench(t)
@@ -457,7 +460,7 @@ func TestFilesAreOpenedOnce(t *testing.T) {
 	t.Chdir(filepath.Dir(paths[0]))
 	b.Reader.Open(filepath.Base(paths[0]))
 	expect("a relative path", 0, 2, true)
-	b.choosing = func(c *app.Catalog, pick func(int), _ func()) { pick(1) }
+	b.choosing = func(c *open.Catalog, pick func(int), _ func()) { pick(1) }
 	b.Reader.Open(filepath.Dir(paths[0]))
 	expect("the folder of the file", 1, 2, true)
 

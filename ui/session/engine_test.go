@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"quell/app"
+	"quell/app/engines"
 	"quell/denoise"
 	"quell/ui/session/preview"
 	"quell/volume"
@@ -15,7 +15,7 @@ import (
 type lostEngine struct{ fakeEngine }
 
 func (e *lostEngine) Run(context.Context, denoise.Recipe, denoise.Input, volume.Region, denoise.Progress) (*volume.Volume, error) {
-	return nil, fmt.Errorf("the GPU worker ended: %w", app.ErrEngineFailed)
+	return nil, fmt.Errorf("the GPU worker ended: %w", engines.ErrFailed)
 }
 
 func TestAFailedEngineIsReportedAndAnotherContinues(t *testing.T) {

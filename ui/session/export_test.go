@@ -1,6 +1,6 @@
 package session
 
-import "quell/app"
+import "quell/app/workbench"
 
 // Request returns what is asked for of the slice on the screen.
-func (s *Session) Request() app.PreviewRequest { return s.desk.Request() }
+func (s *Session) Request() workbench.PreviewRequest { return s.desk.Request() }

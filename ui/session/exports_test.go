@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/ui/session/desk"
 	"quell/ui/session/documents"
 	"quell/ui/session/exports"
@@ -15,7 +15,7 @@ import (
 // exported exports the result that is shown to a path.
 func (b *bench) exported(path string) {
 	b.loop.t.Helper()
-	b.Exports.Write(path, app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(path, job.Options{}, func(job.Written) {})
 	b.settle()
 	if len(b.errors) > 0 {
 		b.loop.t.Fatal(b.errors)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"quell/app"
+	"quell/app/open"
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/internal/parallel"
@@ -174,15 +174,15 @@ type bench struct {
 	errors      []error
 	opened      []string
 	memory      map[string]denoise.Recipe
-	choosing    func(c *app.Catalog, pick func(int), drop func())
+	choosing    func(c *open.Catalog, pick func(int), drop func())
 	damaged     func(err error, rest int, open, drop func())
-	scan        func(ctx context.Context, path string) (*app.Catalog, error) // nil: app.Scan
-	framed      func(source *volume.Volume)                                  // nil ignores frames
-	told        string                                                       // what panels showed at the last notification of a change
-	mayPanic    bool                                                         // a test makes work panic
-	works       int                                                          // background work started so far
-	gate        chan struct{}                                                // background work started now waits for it; nil does not
-	panics      []*parallel.Panic                                            // guarded by engine.mu
+	scan        func(ctx context.Context, path string) (*open.Catalog, error) // nil: open.Scan
+	framed      func(source *volume.Volume)                                   // nil ignores frames
+	told        string                                                        // what panels showed at the last notification of a change
+	mayPanic    bool                                                          // a test makes work panic
+	works       int                                                           // background work started so far
+	gate        chan struct{}                                                 // background work started now waits for it; nil does not
+	panics      []*parallel.Panic                                             // guarded by engine.mu
 }
 
 // rampSeries is 16 x 12 x 6 voxels of a ramp with some noise.
@@ -235,11 +235,11 @@ func newBenchWith(t *testing.T, change func(*desk.Deps)) *bench {
 	}
 	deps := desk.Deps{
 		Go: b.start, Do: b.loop.do, Engine: b.engine,
-		Scan: func(ctx context.Context, path string) (*app.Catalog, error) {
+		Scan: func(ctx context.Context, path string) (*open.Catalog, error) {
 			if b.scan != nil {
 				return b.scan(ctx, path)
 			}
-			return app.Scan(ctx, path)
+			return open.Scan(ctx, path)
 		},
 		Panicked: func(p *parallel.Panic) {
 			b.engine.mu.Lock()
@@ -261,7 +261,7 @@ func newBenchWith(t *testing.T, change func(*desk.Deps)) *bench {
 		Panes:        func() [viewer.Roles]viewer.Pane { return panes },
 		PlanePanes:   func() [3]viewer.Pane { return b.planePanes },
 		PlanesFramed: func(f [3]viewer.Frame) { b.planeFrames = f },
-		Choose:       func(c *app.Catalog, pick func(int), drop func()) { b.choosing(c, pick, drop) },
+		Choose:       func(c *open.Catalog, pick func(int), drop func()) { b.choosing(c, pick, drop) },
 		Damaged: func(err error, rest int, open, drop func()) {
 			if b.damaged == nil {
 				t.Errorf("nobody answers about %v", err)

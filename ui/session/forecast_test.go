@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"quell/app"
+	"quell/app/executor"
 	"quell/ui/session/desk"
 )
 
@@ -21,7 +21,7 @@ func TestMemoryOfARun(t *testing.T) {
 		d.Now = func() time.Time { return now.Add(time.Duration(ahead.Load())) }
 	})
 	b.settle()
-	need, judge := 4*int64(b.Series().Volume.Voxels()), app.JudgeMemory(b.Series().Volume)
+	need, judge := 4*int64(b.Series().Volume.Voxels()), executor.JudgeMemory(b.Series().Volume)
 	f, ok := b.Results.Forecast()
 	if !ok || f.Filter != need || f.Judge != judge {
 		t.Errorf("forecast %+v, %v; want %d bytes", f, ok, need)

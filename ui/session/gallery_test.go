@@ -3,7 +3,7 @@ package session_test
 import (
 	"testing"
 
-	"quell/app"
+	"quell/app/engines"
 	"quell/denoise"
 	"quell/ui/session/desk"
 )
@@ -64,7 +64,7 @@ func TestAComparisonContinuesWithAnotherEngine(t *testing.T) {
 	b := newTissueBench(t)
 	working := &fakeEngine{shrink: true}
 	b.engine.mu.Lock()
-	b.engine.fail = app.ErrEngineFailed
+	b.engine.fail = engines.ErrFailed
 	b.engine.mu.Unlock()
 	b.Galleries.Compare()
 	b.settle()

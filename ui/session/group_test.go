@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/internal/nii4d"
 	"quell/ui/session/desk"
 	"quell/volume"
@@ -25,7 +27,7 @@ func (b *bench) open4D(t *testing.T, n int) (path string) {
 		part[0] = float32(k)
 	}
 	one.Volume = all
-	if _, err := app.DoOn(t.Context(), app.On{Series: one}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: one}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := nii4d.Fold(path, n, 2); err != nil {
@@ -130,7 +132,7 @@ func TestTheNewestVolumeIsShown(t *testing.T) {
 func TestAnotherVolumeHasNoAddedNoise(t *testing.T) {
 	b := newBench(t)
 	b.open4D(t, 2)
-	b.Reader.AddNoise(app.Noise{Model: "gaussian", Sigma: 3, Seed: 1})
+	b.Reader.AddNoise(job.Noise{Model: "gaussian", Sigma: 3, Seed: 1})
 	b.settle()
 	b.Reader.ShowVolume(1)
 	b.settle()
@@ -150,18 +152,18 @@ func TestExportAllVolumes(t *testing.T) {
 		t.Error("nothing is filtered yet")
 	}
 	out := filepath.Join(t.TempDir(), "all.nii")
-	b.Exports.WriteAll(out, app.ExportOptions{}, func(app.ExportReport) { t.Error("nothing is exported") })
+	b.Exports.WriteAll(out, job.Options{}, func(job.Written) { t.Error("nothing is exported") })
 	b.applied(3)
 	if !b.Exports.CanWriteAll() {
 		t.Fatal("the volumes cannot be exported")
 	}
-	var report app.ExportReport
-	b.Exports.WriteAll(out, app.ExportOptions{}, func(r app.ExportReport) { report = r })
+	var report job.Written
+	b.Exports.WriteAll(out, job.Options{}, func(r job.Written) { report = r })
 	b.settle()
 	if report.Output != out || b.Tasks.Message() != "All 3 volumes are filtered and written." || b.Documents.Loss() != desk.NoLoss {
 		t.Fatalf("%+v, %q, %v", report, b.Tasks.Message(), b.errors)
 	}
-	c, err := app.Scan(t.Context(), out)
+	c, err := open.Scan(t.Context(), out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package session
 
 import (
-	"quell/app"
+	"quell/app/workbench"
 	"quell/ui/session/desk"
 	"quell/ui/session/marks"
 	"quell/ui/session/tuning"
@@ -44,13 +44,13 @@ func (hi *History) chosen(g viewer.Gesture) {
 }
 
 // Undo returns to the previous recipe, marks, noise, windows and places.
-func (hi *History) Undo() { hi.step((*app.History).Undo) }
+func (hi *History) Undo() { hi.step((*workbench.History).Undo) }
 
 // Redo is the inverse of Undo.
-func (hi *History) Redo() { hi.step((*app.History).Redo) }
+func (hi *History) Redo() { hi.step((*workbench.History).Redo) }
 
 // step shows the step that move makes the present.
-func (hi *History) step(move func(*app.History) (app.Edit, bool)) {
+func (hi *History) step(move func(*workbench.History) (workbench.Edit, bool)) {
 	if hi.desk.Doc == nil {
 		return
 	}
@@ -62,7 +62,7 @@ func (hi *History) step(move func(*app.History) (app.Edit, bool)) {
 
 // returnTo shows a step; before is the one that was present. A step that placed the pictures
 // of one plane shows that plane.
-func (hi *History) returnTo(before, after app.Edit) {
+func (hi *History) returnTo(before, after workbench.Edit) {
 	hi.marks.Drop()
 	hi.desk.State.ShowWindows(after.Window, after.Second)
 	if after.Places != before.Places {
@@ -73,7 +73,7 @@ func (hi *History) returnTo(before, after app.Edit) {
 
 // showPlaced places the pictures as after, and shows the plane if that differs from before, if
 // it is one alone.
-func (hi *History) showPlaced(before, after app.Edit) {
+func (hi *History) showPlaced(before, after workbench.Edit) {
 	var planes [3]viewer.Placed
 	var changed []volume.Plane
 	for p, place := range after.Places {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"quell/app"
+	"quell/app/engines"
+	"quell/app/job"
 	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/session/desk"
@@ -34,7 +36,7 @@ var events = []event{
 			return
 		}
 		before := b.Series()
-		b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 30, Seed: 2})
+		b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 30, Seed: 2})
 		b.loop.until("the noise is added", func() bool { return b.Series() != before })
 	}},
 }
@@ -73,16 +75,16 @@ func questions(dir string) []question {
 		// A run of an earlier recipe is kept and not measured.
 		{name: "a run", ask: func(_ *testing.T, b *bench) { b.Results.Apply() }, task: true, differs: "another recipe"},
 		{name: "a run that fails", ask: func(_ *testing.T, b *bench) {
-			b.engine.failWith(fmt.Errorf("%w: the device is gone", app.ErrEngineFailed))
+			b.engine.failWith(fmt.Errorf("%w: the device is gone", engines.ErrFailed))
 			b.Results.Apply()
 		}, task: true, differs: "another recipe"}, // the retry is one with the new recipe
 		{name: "a noise map", ask: func(_ *testing.T, b *bench) { b.Noise.ToggleMap() }, task: true},
 		{name: "a comparison of the filters", ask: func(_ *testing.T, b *bench) { b.Galleries.Compare() }, task: true},
 		{name: "the best strength", prepare: func(b *bench) { b.engine.shrink = true }, ask: func(_ *testing.T, b *bench) { b.Strength.Find() }, task: true},
-		{name: "added noise", ask: func(_ *testing.T, b *bench) { b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3}) }, task: true},
+		{name: "added noise", ask: func(_ *testing.T, b *bench) { b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3}) }, task: true},
 		{name: "a reference", ask: func(t *testing.T, b *bench) {
 			path := filepath.Join(dir, "reference.nii")
-			if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+			if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 				t.Fatal(err)
 			}
 			b.Reader.SetReference(path)

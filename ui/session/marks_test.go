@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/measure"
 	"quell/ui/session"
 	"quell/ui/session/desk"
@@ -20,7 +20,7 @@ import (
 var reach = [2]float64{0.3, 0.3}
 
 // draw drags from one point of the picture to others with a tool.
-func (b *bench) draw(t marks.Tool, points ...[2]float64) app.Mark {
+func (b *bench) draw(t marks.Tool, points ...[2]float64) workbench.Mark {
 	b.Marks.SetTool(t)
 	b.Marks.PressMark(points[0], reach)
 	for _, p := range points[1:] {
@@ -166,7 +166,7 @@ func TestWhatIsTaken(t *testing.T) {
 		b.Marks.DragMark(to)
 		b.Marks.ReleaseMark()
 		defer b.History.Undo()
-		i := slices.IndexFunc(b.Marks.List(), func(m app.Mark) bool { return m.ID == line.ID })
+		i := slices.IndexFunc(b.Marks.List(), func(m workbench.Mark) bool { return m.ID == line.ID })
 		return b.Marks.List()[i].Points
 	}
 	for _, c := range []struct {

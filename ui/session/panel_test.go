@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/series"
@@ -37,7 +39,7 @@ func emptySession(t *testing.T) (s *session.Session, clock *time.Time, changes *
 		Changed: func() { *changes++ },
 		Framed:  func(*viewer.Picture, [viewer.Roles]viewer.Frame) { fail("a frame was drawn") },
 		Panes:   func() (p [viewer.Roles]viewer.Pane) { fail("a frame was requested"); return p },
-		Choose:  func(*app.Catalog, func(int), func()) { fail("a choice") },
+		Choose:  func(*open.Catalog, func(int), func()) { fail("a choice") },
 		Damaged: func(error, int, func(), func()) { fail("a damaged file") },
 		Opened:  func(string) { fail("a series was opened") },
 		Failed:  func(err error) { t.Errorf("failed: %v", err) },
@@ -58,11 +60,11 @@ func TestNothingHappensWithoutASeries(t *testing.T) {
 	s.History.Redo()
 	s.Screen.Redraw()
 	s.Screen.HoldBefore(true)
-	s.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 1})
+	s.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 1})
 	s.Reader.SetReference("nowhere")
 	s.Reader.ClearReference()
 	s.Tasks.Cancel()
-	s.Exports.Write("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("exported") })
+	s.Exports.Write("nowhere", job.Options{}, func(job.Written) { t.Error("exported") })
 	s.Wait()
 	text, problem := s.Preview.Text()
 	_, status, ok := s.Preview.Recipe()
@@ -234,7 +236,7 @@ func twoSeries(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"a.nii", "b.nii"} {
-		if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: filepath.Join(dir, name)}}, app.Events{}); err != nil {
+		if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, job.Job{Output: job.Output{Path: filepath.Join(dir, name)}}, job.Events{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -249,7 +251,7 @@ func TestTheListenerChoosesASeries(t *testing.T) {
 	var pick func(int)
 	var drop func()
 	asked := 0
-	b.choosing = func(c *app.Catalog, p func(int), d func()) { asked, pick, drop = asked+len(c.Entries), p, d }
+	b.choosing = func(c *open.Catalog, p func(int), d func()) { asked, pick, drop = asked+len(c.Entries), p, d }
 	before := b.Series()
 	b.Reader.Open(dir)
 	b.settle()
@@ -329,19 +331,19 @@ func TestLateNoiseIsDropped(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	before := b.Series()
-	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.Wait()
 	b.Tasks.Cancel()
 	b.settle()
 	if b.Series() != before || b.Document().Reference() != nil || b.Tasks.Busy() {
 		t.Error("cancelled noise was added")
 	}
-	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: -1})
+	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: -1})
 	b.settle()
 	if len(b.errors) != 1 || b.Series() != before {
 		t.Errorf("errors %v; want that of a negative sigma", b.errors)
 	}
-	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.settle()
 	if !strings.HasSuffix(b.Tasks.Message(), "the original is the reference.") {
 		t.Errorf("message %q", b.Tasks.Message())

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/io/dicom"
 	"quell/ui/session/marks"
 	"quell/ui/viewer"
@@ -21,7 +21,7 @@ func TestPresentable(t *testing.T) {
 	b := newBench(t)
 	export := func(out string) {
 		t.Helper()
-		b.Exports.Write(out, app.ExportOptions{}, func(app.ExportReport) {})
+		b.Exports.Write(out, job.Options{}, func(job.Written) {})
 		b.settle()
 	}
 	want := func(what, folder string, ok bool) {
@@ -62,7 +62,7 @@ func TestSavePresentation(t *testing.T) {
 	}
 	b.applied(3)
 	out := filepath.Join(t.TempDir(), "out")
-	b.Exports.Write(out, app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(out, job.Options{}, func(job.Written) {})
 	b.settle()
 	b.draw(marks.EllipseTool, [2]float64{2, 2}, [2]float64{9, 9})
 	b.draw(marks.LineTool, [2]float64{2, 2}, [2]float64{12, 2})
@@ -105,7 +105,7 @@ func TestPresentationOfTheOriginal(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	b.applied(3)
-	b.Exports.Write(out, app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(out, job.Options{}, func(job.Written) {})
 	b.settle()
 	b.Reader.Open(out)
 	b.settle()
@@ -142,7 +142,7 @@ func TestPresentationOfTheOriginal(t *testing.T) {
 	if !bytes.Contains(file, corner(first[1]+1, v.Dims[1]-first[0])) || !bytes.Contains(file, corner(last[1]+1, v.Dims[1]-last[0])) {
 		t.Errorf("the area is not that of pixels %v to %v", first, last)
 	}
-	b.Reader.AddNoise(app.Noise{Model: "gaussian", Sigma: 3, Seed: 1})
+	b.Reader.AddNoise(job.Noise{Model: "gaussian", Sigma: 3, Seed: 1})
 	b.settle()
 	if _, ok := b.Exports.Presentable(); ok {
 		t.Error("a state of the original has the figures of added noise")

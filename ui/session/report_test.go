@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
+	"quell/app/files"
 	"quell/ui/session/desk"
 	"quell/ui/session/marks"
 )
@@ -74,7 +74,7 @@ func TestReportNeverReplacesWhatItShouldNot(t *testing.T) {
 	}
 	b.Exports.SaveReport(path, false, true)
 	b.settle()
-	if err := app.CheckFile(app.ReportOutput, path, false); err != nil {
+	if err := files.Check(files.ReportOutput, path, false); err != nil {
 		t.Errorf("with leave to overwrite: %v", err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"quell/app"
+	"quell/app/job"
+	"quell/app/run"
 	"quell/denoise/noise"
 	"quell/ui/session/desk"
 	"quell/ui/session/preview"
@@ -12,7 +14,7 @@ import (
 )
 
 // applied runs the filter with strength h over the volume.
-func (b *bench) applied(h float64) *app.Run {
+func (b *bench) applied(h float64) *run.Run {
 	b.Tuning.Set(b.tuned(h), true)
 	b.settle()
 	b.Results.Apply()
@@ -66,7 +68,7 @@ func TestAReferenceMeasuresKeptRunsAgain(t *testing.T) {
 	b.applied(3)
 	b.applied(5)
 	path := filepath.Join(t.TempDir(), "truth.nii.gz")
-	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	b.Reader.SetReference(path)
@@ -86,18 +88,18 @@ func TestEveryResultIsExportedOrLost(t *testing.T) {
 	b.applied(3)
 	b.applied(5)
 	out := func(name string) string { return filepath.Join(t.TempDir(), name) }
-	b.Exports.Write(out("a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(out("a.nii.gz"), job.Options{}, func(job.Written) {})
 	b.settle()
 	if b.Documents.Loss() != desk.LosesResult || !b.Results.List()[1].Exported || b.Results.List()[0].Exported {
 		t.Errorf("loss %v, results %+v", b.Documents.Loss(), b.Results.List())
 	}
 	b.Results.Show(0)
-	b.Exports.Write(out("b.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(out("b.nii.gz"), job.Options{}, func(job.Written) {})
 	b.settle()
 	if b.Documents.Loss() != desk.NoLoss {
 		t.Errorf("loss %v", b.Documents.Loss())
 	}
-	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 2})
+	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 2})
 	b.settle()
 	if len(b.Results.List()) != 0 {
 		t.Error("results of other voxels are kept")
@@ -124,7 +126,7 @@ func TestResultsAreLimited(t *testing.T) {
 		t.Error("one more run is said to lose nothing")
 	}
 	b.Results.Show(1)
-	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), job.Options{}, func(job.Written) {})
 	b.settle()
 	b.Tuning.Set(b.tuned(20), true)
 	b.settle()
@@ -181,7 +183,7 @@ func TestRunsAreComparedWithEachOther(t *testing.T) {
 		t.Error("the original is not side A again")
 	}
 	b.Results.CompareWith(1)
-	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 2, Seed: 1})
+	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 2, Seed: 1})
 	b.settle()
 	if _, ok := b.Results.Base(); ok {
 		t.Error("a run of other voxels is side A")

@@ -1,7 +1,7 @@
 package session
 
 import (
-	"quell/app"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/session/desk"
@@ -92,7 +92,7 @@ func (s *Session) Wait() {
 func (s *Session) State() *viewer.State { return &s.desk.State }
 
 // Document returns the open series' document, or nil.
-func (s *Session) Document() *app.Document { return s.desk.Doc }
+func (s *Session) Document() *workbench.Document { return s.desk.Doc }
 
 // Series returns the current series, or nil.
 func (s *Session) Series() *series.Series { return s.desk.Series() }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/series"
@@ -310,7 +312,7 @@ func TestAddedNoiseMakesTheOriginalTheReference(t *testing.T) {
 	b := newBench(t)
 	clean := b.Series()
 	b.State().SetIndex(1)
-	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.loop.until("the noise is there", func() bool { return b.Series() != clean })
 	if b.Document().Reference() != clean || b.State().Index() != 1 {
 		t.Errorf("reference kept %v, slice %d; want the clean series and slice 1", b.Document().Reference() == clean, b.State().Index())
@@ -346,7 +348,7 @@ func TestOpenReportsWhatIsWrong(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "no such folder")
 	b.Reader.Open(missing)
 	b.loop.until("the error is reported", func() bool { return len(b.errors) == 1 })
-	var input *app.InputError
+	var input *job.InputError
 	if !errors.As(b.errors[0], &input) || !strings.Contains(b.errors[0].Error(), "no such folder") {
 		t.Errorf("error %v; want an input error that names the path", b.errors[0])
 	}
@@ -357,13 +359,13 @@ func TestOpenReportsWhatIsWrong(t *testing.T) {
 
 func TestExportWritesTheRun(t *testing.T) {
 	b := newBench(t)
-	b.Exports.Write("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("exported without a run") })
+	b.Exports.Write("nowhere", job.Options{}, func(job.Written) { t.Error("exported without a run") })
 	b.Tuning.Set(b.tuned(2), true)
 	b.Results.Apply()
 	b.loop.until("the volume is filtered", b.Results.Applied)
 	out := filepath.Join(t.TempDir(), "result.nii.gz")
-	var report *app.ExportReport
-	b.Exports.Write(out, app.ExportOptions{}, func(r app.ExportReport) { report = &r })
+	var report *job.Written
+	b.Exports.Write(out, job.Options{}, func(r job.Written) { report = &r })
 	b.loop.until("the export is done", func() bool { return report != nil || len(b.errors) > 0 })
 	if len(b.errors) > 0 {
 		t.Fatal(b.errors[0])
@@ -374,7 +376,7 @@ func TestExportWritesTheRun(t *testing.T) {
 	if _, err := os.Stat(out); err != nil {
 		t.Error(err)
 	}
-	back, err := app.Open(t.Context(), app.Input{Path: out}, app.Events{})
+	back, err := open.Open(t.Context(), job.Input{Path: out}, job.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -447,7 +449,7 @@ func TestDrawingThatFailsIsTold(t *testing.T) {
 // the ones of the program.
 func TestASessionFindsItsOwnWayToScan(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.nii")
-	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: path}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	l := newLoop(t)
@@ -457,7 +459,7 @@ func TestASessionFindsItsOwnWayToScan(t *testing.T) {
 		Remembered: func() map[string]denoise.Recipe { return nil }, Remember: func(denoise.Recipe) {},
 	}, desk.Listener{
 		Changed: func() {}, Framed: func(*viewer.Picture, [viewer.Roles]viewer.Frame) {}, Panes: func() (p [viewer.Roles]viewer.Pane) { return p },
-		Choose: func(_ *app.Catalog, pick func(int), _ func()) { pick(0) }, Opened: func(string) {}, Failed: func(err error) { failed = err },
+		Choose: func(_ *open.Catalog, pick func(int), _ func()) { pick(0) }, Opened: func(string) {}, Failed: func(err error) { failed = err },
 	})
 	defer s.Close()
 	s.Reader.Open(path)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/session/preview"
@@ -133,7 +135,7 @@ func zippedSeries(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "ramp.nii")
-	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, app.Job{Output: app.Output{Path: file}}, app.Events{}); err != nil {
+	if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, job.Job{Output: job.Output{Path: file}}, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(file)
@@ -168,11 +170,11 @@ func TestACancelledScanClosesItsZip(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	path := zippedSeries(t)
-	var catalog *app.Catalog
+	var catalog *open.Catalog
 	scanned, release := make(chan struct{}), make(chan struct{})
-	b.scan = func(_ context.Context, path string) (*app.Catalog, error) {
+	b.scan = func(_ context.Context, path string) (*open.Catalog, error) {
 		var err error
-		catalog, err = app.Scan(context.Background(), path)
+		catalog, err = open.Scan(context.Background(), path)
 		close(scanned)
 		<-release
 		return catalog, err
@@ -201,9 +203,9 @@ func TestAZipThatIsNotOpenedIsClosed(t *testing.T) {
 		b.settle()
 		path := zippedSeries(t)
 		b.opens(path)
-		var catalog *app.Catalog
-		b.scan = func(ctx context.Context, path string) (_ *app.Catalog, err error) {
-			catalog, err = app.Scan(ctx, path)
+		var catalog *open.Catalog
+		b.scan = func(ctx context.Context, path string) (_ *open.Catalog, err error) {
+			catalog, err = open.Scan(ctx, path)
 			return catalog, err
 		}
 		b.Reader.Open(path)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise/noise"
 	"quell/ui/session/desk"
 	"quell/ui/session/preview"
@@ -107,7 +107,7 @@ func TestFollowingEndsWithItsVoxelsAndWaitsForTasks(t *testing.T) {
 	}
 	b.Noise.ToggleFollow()
 	b.settle()
-	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3})
+	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 3})
 	b.settle()
 	if b.Noise.Follows() {
 		t.Error("the filter follows the noise of other voxels")

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/series"
@@ -104,7 +104,7 @@ func TestTheCurveBelongsToItsFilterAndVoxels(t *testing.T) {
 	if b.Strength.Curve() == nil {
 		t.Error("the curve is gone when the filter returns")
 	}
-	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3})
+	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 3})
 	b.settle()
 	if b.Strength.Curve() != nil {
 		t.Error("the curve of other voxels is shown")

@@ -7,14 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/job"
 	"quell/denoise/noise"
 	"quell/internal/parallel"
 	"quell/series"
 	"quell/ui/session/desk"
 )
 
-var errWorker = fmt.Errorf("the GPU worker ended: %w", app.ErrEngineFailed)
+var errWorker = fmt.Errorf("the GPU worker ended: %w", engines.ErrFailed)
 
 // A cancelled run that also failed on the engine is over: it does not start again
 // with another engine, and the next failure is reported.
@@ -110,17 +111,17 @@ func TestTasksDoNotReplaceEachOther(t *testing.T) {
 	b.gate = make(chan struct{})
 	gate := b.gate
 	exported := 0
-	b.Exports.Write(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) { exported++ })
+	b.Exports.Write(filepath.Join(t.TempDir(), "out.nii.gz"), job.Options{}, func(job.Written) { exported++ })
 	b.gate = nil
 	if b.Documents.Loss() != desk.LosesExport {
 		t.Errorf("loss %v; want the export", b.Documents.Loss())
 	}
 	b.Tuning.Set(b.tuned(3), true)
 	b.Results.Apply()
-	b.Reader.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.Reader.SetReference("nowhere")
 	b.Reader.ClearReference()
-	b.Exports.Write("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("a second export ended") })
+	b.Exports.Write("nowhere", job.Options{}, func(job.Written) { t.Error("a second export ended") })
 	if b.Tasks.Progress().Kind != desk.Exporting {
 		t.Errorf("progress %+v; want the export", b.Tasks.Progress())
 	}
@@ -142,7 +143,7 @@ func TestLossFollowsTheResult(t *testing.T) {
 	if b.Documents.Loss() != desk.LosesResult {
 		t.Errorf("loss %v with a result; want it", b.Documents.Loss())
 	}
-	b.Exports.Write(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.Exports.Write(filepath.Join(t.TempDir(), "out.nii.gz"), job.Options{}, func(job.Written) {})
 	b.settle()
 	if b.Documents.Loss() != desk.NoLoss {
 		t.Errorf("loss %v after the export", b.Documents.Loss())

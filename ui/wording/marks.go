@@ -6,7 +6,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/measure"
 	"quell/ui/language"
 	"quell/ui/session"
@@ -15,7 +15,7 @@ import (
 )
 
 // MarkName names a mark as the panel does; what is written has its name in English.
-func MarkName(m app.Mark) string {
+func MarkName(m workbench.Mark) string {
 	if m.Shape == measure.Line {
 		return fmt.Sprintf(lang.L("Line %d"), m.ID)
 	}
@@ -65,7 +65,7 @@ func PaneNames() [3]string {
 
 // LineSelected says whether a line on the slice is profiled, in place of a row.
 func LineSelected(s *session.Session) bool {
-	return slices.ContainsFunc(s.Marks.Here(), func(m app.Mark) bool {
+	return slices.ContainsFunc(s.Marks.Here(), func(m workbench.Mark) bool {
 		selected, _ := s.Marks.Selected()
 		return m.ID == selected.ID && m.Shape == measure.Line
 	})

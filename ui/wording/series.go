@@ -8,7 +8,8 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/series"
 	"quell/ui/language"
 	"quell/ui/session/documents"
@@ -54,7 +55,7 @@ func Series(d documents.Opened, hide bool) string {
 	case d.Path == "":
 		return lang.L("bundled series")
 	case hide:
-		return strings.TrimSpace(d.Meta.Modality + " " + app.DimsText(d.Dims))
+		return strings.TrimSpace(d.Meta.Modality + " " + open.DimsText(d.Dims))
 	}
 	return d.Name
 }
@@ -68,7 +69,7 @@ func SeriesHint(d documents.Opened, hide bool) string {
 			parts = append(parts, file)
 		}
 	}
-	if dims := app.DimsText(d.Dims); !strings.Contains(parts[0], dims) {
+	if dims := open.DimsText(d.Dims); !strings.Contains(parts[0], dims) {
 		parts = append(parts, dims)
 	}
 	parts = append(parts, map[documents.DocumentState]string{
@@ -77,7 +78,7 @@ func SeriesHint(d documents.Opened, hide bool) string {
 	if d.Away {
 		parts = append(parts, lang.L("read again when it is shown"))
 	} else {
-		parts = append(parts, language.Number(app.Bytes(d.Bytes)))
+		parts = append(parts, language.Number(job.Bytes(d.Bytes)))
 	}
 	return Joined(parts...)
 }

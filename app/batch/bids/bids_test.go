@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"quell/app"
 	"quell/app/batch"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/io/nifti/niftitest"
 	"quell/volume"
@@ -88,7 +88,7 @@ func (s study) open() *Dataset {
 func (s study) options(out string) batch.Options {
 	recipe, err := denoise.NewRecipe("gaussian", 2)
 	s.must(err)
-	return batch.Options{Output: out, Job: app.Job{Recipe: &recipe, Engine: app.EnginePolicy{Name: "cpu"}}}
+	return batch.Options{Output: out, Job: job.Job{Recipe: &recipe, Engine: job.EnginePolicy{Name: "cpu"}}}
 }
 
 func TestImages(t *testing.T) {
@@ -126,10 +126,10 @@ func TestImages(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", x.f, got, x.want)
 		}
 	}
-	if _, err := s.open().Images(t.Context(), Filter{Participants: []string{"04"}}); app.ExitCode(err) != app.ExitUsage {
+	if _, err := s.open().Images(t.Context(), Filter{Participants: []string{"04"}}); job.ExitCode(err) != job.ExitUsage {
 		t.Errorf("no such participant: %v", err)
 	}
-	if _, err := s.open().Images(t.Context(), Filter{Modalities: []string{"PET"}}); app.ExitCode(err) != app.ExitInput {
+	if _, err := s.open().Images(t.Context(), Filter{Modalities: []string{"PET"}}); job.ExitCode(err) != job.ExitInput {
 		t.Errorf("no such image: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -141,11 +141,11 @@ func TestImages(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	s := study{t, t.TempDir()}
-	if _, err := Open(s.dir); app.ExitCode(err) != app.ExitInput {
+	if _, err := Open(s.dir); job.ExitCode(err) != job.ExitInput {
 		t.Errorf("no description: %v", err)
 	}
 	s.put("dataset_description.json", "[1]")
-	if _, err := Open(s.dir); app.ExitCode(err) != app.ExitInput || !strings.Contains(err.Error(), "no JSON object") {
+	if _, err := Open(s.dir); job.ExitCode(err) != job.ExitInput || !strings.Contains(err.Error(), "no JSON object") {
 		t.Errorf("a list: %v", err)
 	}
 }
@@ -215,7 +215,7 @@ func TestDerivative(t *testing.T) {
 		t.Errorf("sources %v", sources)
 	}
 	quell := sidecar["Quell"].(map[string]any)
-	if recipe := quell["Recipe"].(map[string]any); recipe["filter"] != "gaussian" || quell["Verdict"] == "" || quell["Version"] != app.Version() {
+	if recipe := quell["Recipe"].(map[string]any); recipe["filter"] != "gaussian" || quell["Verdict"] == "" || quell["Version"] != job.Version() {
 		t.Errorf("%v", quell)
 	}
 	// The recipe of a sidecar runs.
@@ -326,7 +326,7 @@ func TestDamagedMetadata(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	sum, err := Run(t.Context(), s.dir, Filter{}, s.options(out), batch.Events{})
 	s.must(err)
-	if sum.Done != 2 || sum.Failed != 1 || app.ExitCode(sum.Err()) != app.ExitInput || !strings.Contains(slices.Collect(sum.Results())[0].Problem, "no JSON object") {
+	if sum.Done != 2 || sum.Failed != 1 || job.ExitCode(sum.Err()) != job.ExitInput || !strings.Contains(slices.Collect(sum.Results())[0].Problem, "no JSON object") {
 		t.Errorf("%+v, %v", sum.Status, sum.Err())
 	}
 	s.put("sub-01/anat/sub-01_T1w.json", "\ufeff{}") // a byte order mark does no harm
@@ -338,7 +338,7 @@ func TestDamagedMetadata(t *testing.T) {
 func TestForeignOutput(t *testing.T) {
 	s := newStudy(t)
 	for _, out := range []string{s.dir, ""} {
-		if _, err := Run(t.Context(), s.dir, Filter{}, s.options(out), batch.Events{}); app.ExitCode(err) != app.ExitUsage {
+		if _, err := Run(t.Context(), s.dir, Filter{}, s.options(out), batch.Events{}); job.ExitCode(err) != job.ExitUsage {
 			t.Errorf("%q: %v", out, err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"quell/app"
 	"quell/app/batch"
+	"quell/app/job"
 	"quell/internal/message"
 )
 
@@ -23,10 +23,10 @@ type Dataset struct {
 	ignored     []string // patterns of .bidsignore
 }
 
-// Open reads the description of a dataset. The error is an *app.InputError.
+// Open reads the description of a dataset. The error is an *job.InputError.
 func Open(dir string) (*Dataset, error) {
 	refuse := func(problem, advice string, err error) (*Dataset, error) {
-		return nil, &app.InputError{Path: dir, Problem: message.Verbatim(problem), Advice: message.Verbatim(advice), Err: err}
+		return nil, &job.InputError{Path: dir, Problem: message.Verbatim(problem), Advice: message.Verbatim(advice), Err: err}
 	}
 	data, err := os.ReadFile(filepath.Join(dir, descriptionName))
 	if err != nil {
@@ -132,13 +132,13 @@ func (f Filter) takes(im image) bool {
 }
 
 // Images lists the images that a filter takes, as units with outputs that have the
-// names of derivatives. A label that no participant has is an *app.UsageError, a
-// dataset without such images an *app.InputError.
+// names of derivatives. A label that no participant has is an *job.UsageError, a
+// dataset without such images an *job.InputError.
 func (d *Dataset) Images(ctx context.Context, f Filter) ([]batch.Unit, error) {
 	f.Participants, f.Sessions = labels(f.Participants, "sub-"), labels(f.Sessions, "ses-")
 	for _, label := range f.Participants {
 		if info, err := os.Stat(filepath.Join(d.dir, "sub-"+label)); err != nil || !info.IsDir() {
-			return nil, app.Usagef("the dataset has no participant %s", label)
+			return nil, job.Usagef("the dataset has no participant %s", label)
 		}
 	}
 	var units []batch.Unit
@@ -160,7 +160,7 @@ func (d *Dataset) Images(ctx context.Context, f Filter) ([]batch.Unit, error) {
 			}
 			return nil
 		case err != nil:
-			return &app.InputError{Path: full, Problem: message.Text("cannot be read"), Advice: message.Text("check its permissions"), Err: err}
+			return &job.InputError{Path: full, Problem: message.Text("cannot be read"), Advice: message.Text("check its permissions"), Err: err}
 		case e.IsDir():
 			return nil
 		}
@@ -176,7 +176,7 @@ func (d *Dataset) Images(ctx context.Context, f Filter) ([]batch.Unit, error) {
 		return nil
 	})
 	if err == nil && len(units) == 0 {
-		return nil, &app.InputError{Path: d.dir, Problem: message.Text("holds no such images"), Advice: message.Text("name participants, sessions and modalities that it has; without --modality the images of anat are taken")}
+		return nil, &job.InputError{Path: d.dir, Problem: message.Text("holds no such images"), Advice: message.Text("name participants, sessions and modalities that it has; without --modality the images of anat are taken")}
 	}
 	return units, err
 }

@@ -13,8 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"quell/app"
 	"quell/app/batch"
+	"quell/app/job"
+	"quell/app/open"
 	"quell/internal/message"
 	"quell/io/atomic"
 )
@@ -32,7 +33,7 @@ func checkOutput(out string) error {
 		GeneratedBy []struct{ Name string }
 	}
 	if err != nil || json.Unmarshal(withoutMark(data), &before) != nil || len(before.GeneratedBy) != 1 || before.GeneratedBy[0].Name != "Quell" {
-		return app.Usagef("%s holds a dataset that Quell did not write; choose another folder, such as derivatives/quell", out)
+		return job.Usagef("%s holds a dataset that Quell did not write; choose another folder, such as derivatives/quell", out)
 	}
 	return nil
 }
@@ -55,7 +56,7 @@ func (d *Dataset) describe(out string) error {
 		"Name":           "Quell: denoised images of " + cmp.Or(name, "a dataset without a name"),
 		"BIDSVersion":    version,
 		"DatasetType":    "derivative",
-		"GeneratedBy":    []any{map[string]any{"Name": "Quell", "Version": app.Version(), "Description": "Removes noise. Not for clinical use."}},
+		"GeneratedBy":    []any{map[string]any{"Name": "Quell", "Version": job.Version(), "Description": "Removes noise. Not for clinical use."}},
 		"DatasetLinks":   map[string]string{"source": link},
 		"SourceDatasets": []any{source},
 	}
@@ -98,7 +99,7 @@ func (d *Dataset) link(out string) (string, error) {
 
 // open gives a diffusion series the gradients that apply to it, which may lie above it. They
 // leave with the image.
-func (d *Dataset) open(u batch.Unit, c *app.Catalog) error {
+func (d *Dataset) open(u batch.Unit, c *open.Catalog) error {
 	im, ok := parse(u.Name)
 	if !ok {
 		return nil
@@ -133,7 +134,7 @@ func (d *Dataset) finish(out string, r batch.Result) error {
 		return err
 	}
 	sidecar["Sources"] = []string{"bids:source:" + im.name}
-	sidecar["Description"] = "Denoised by Quell " + app.Version() + ". Not for clinical use."
+	sidecar["Description"] = "Denoised by Quell " + job.Version() + ". Not for clinical use."
 	if _, known := sidecar["SkullStripped"]; !known { // required of every derived image
 		sidecar["SkullStripped"] = false
 	}
@@ -172,11 +173,11 @@ func (d *Dataset) metadata(im image) (map[string]any, error) {
 	for _, name := range d.applicable(im, ".json") {
 		data, err := os.ReadFile(filepath.Join(d.dir, filepath.FromSlash(name)))
 		if err != nil {
-			return nil, &app.InputError{Path: filepath.Join(d.dir, filepath.FromSlash(name)), Problem: message.Text("cannot be read"), Advice: message.Text("check the dataset"), Err: err}
+			return nil, &job.InputError{Path: filepath.Join(d.dir, filepath.FromSlash(name)), Problem: message.Text("cannot be read"), Advice: message.Text("check the dataset"), Err: err}
 		}
 		var one map[string]any
 		if err := json.Unmarshal(withoutMark(data), &one); err != nil {
-			return nil, &app.InputError{Path: filepath.Join(d.dir, filepath.FromSlash(name)), Problem: message.Text("is no JSON object"), Advice: message.Text("mend it"), Err: err}
+			return nil, &job.InputError{Path: filepath.Join(d.dir, filepath.FromSlash(name)), Problem: message.Text("is no JSON object"), Advice: message.Text("mend it"), Err: err}
 		}
 		maps.Copy(all, one)
 	}

@@ -3,8 +3,8 @@ package bids
 import (
 	"context"
 
-	"quell/app"
 	"quell/app/batch"
+	"quell/app/job"
 )
 
 // Run denoises the images of a dataset that a filter takes: a batch with the dataset as
@@ -15,7 +15,7 @@ func Run(ctx context.Context, dir string, f Filter, o batch.Options, events batc
 		return batch.Summary{}, err
 	}
 	if o.Output == "" {
-		return batch.Summary{}, app.Usagef("the output has no name")
+		return batch.Summary{}, job.Usagef("the output has no name")
 	}
 	if err := checkOutput(o.Output); err != nil {
 		return batch.Summary{}, err

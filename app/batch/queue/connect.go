@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 // LeastServer is the least version of a NATS server that can hold the queue: the first one that
@@ -19,9 +19,9 @@ const LeastServer = "2.10"
 
 // Connect connects to a server on the network. Without a token and credentials those in the
 // address count. A connection that is lost is made again, without end. A server that cannot hold
-// a queue is an *app.UsageError.
+// a queue is an *job.UsageError.
 func Connect(url, token, credentials string) (*nats.Conn, error) {
-	options := []nats.Option{nats.Name("quell " + app.Version()), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second)}
+	options := []nats.Option{nats.Name("quell " + job.Version()), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second)}
 	if token != "" {
 		options = append(options, nats.Token(token))
 	}
@@ -42,7 +42,7 @@ func Connect(url, token, credentials string) (*nats.Conn, error) {
 // checkServer refuses a server that would lose the batch, or that keeps no streams.
 func checkServer(nc *nats.Conn) error {
 	if v := nc.ConnectedServerVersion(); !isAtLeast(v, LeastServer) {
-		return app.Usagef("the NATS server at %s has version %s, and the queue needs %s or later; start a newer server", nc.ConnectedUrlRedacted(), v, LeastServer)
+		return job.Usagef("the NATS server at %s has version %s, and the queue needs %s or later; start a newer server", nc.ConnectedUrlRedacted(), v, LeastServer)
 	}
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -50,7 +50,7 @@ func checkServer(nc *nats.Conn) error {
 	}
 	_, err = js.AccountInfo(context.Background())
 	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
-		return app.Usagef("the NATS server at %s has no JetStream, which keeps the queue; start it with --jetstream", nc.ConnectedUrlRedacted())
+		return job.Usagef("the NATS server at %s has no JetStream, which keeps the queue; start it with --jetstream", nc.ConnectedUrlRedacted())
 	}
 	return nil // what else is wrong is reported by the first request that it hinders
 }

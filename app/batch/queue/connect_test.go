@@ -9,7 +9,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 // serverOf answers connections like a server of that version, which has no JetStream.
@@ -48,7 +48,7 @@ func TestServerThatIsTooOld(t *testing.T) {
 		if nc != nil {
 			nc.Close()
 		}
-		if app.ExitCode(err) != app.ExitUsage || !strings.Contains(err.Error(), LeastServer+" or later") || !strings.Contains(err.Error(), version) {
+		if job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), LeastServer+" or later") || !strings.Contains(err.Error(), version) {
 			t.Errorf("%q: %v", version, err)
 		}
 	}
@@ -70,7 +70,7 @@ func TestServerWithoutJetStream(t *testing.T) {
 	if !s.ReadyForConnections(waitForServer) {
 		t.Fatal("no server")
 	}
-	if _, err := Connect(s.ClientURL(), "", ""); app.ExitCode(err) != app.ExitUsage || !strings.Contains(err.Error(), "--jetstream") {
+	if _, err := Connect(s.ClientURL(), "", ""); job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), "--jetstream") {
 		t.Errorf("%v", err)
 	}
 }

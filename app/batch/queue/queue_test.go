@@ -16,8 +16,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"quell/app"
 	"quell/app/batch"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/io/nifti/niftitest"
 	"quell/volume"
@@ -93,7 +93,7 @@ func optionsOf(in, out string) batch.Options {
 	if err != nil {
 		panic(err)
 	}
-	return batch.Options{Inputs: []string{in}, Output: out, Job: app.Job{Recipe: &recipe, Engine: app.EnginePolicy{Name: "cpu"}}}
+	return batch.Options{Inputs: []string{in}, Output: out, Job: job.Job{Recipe: &recipe, Engine: job.EnginePolicy{Name: "cpu"}}}
 }
 
 // workers works until ctx ends, and returns how to wait for that.
@@ -465,7 +465,7 @@ func TestWorkerRefuses(t *testing.T) {
 	} {
 		other := spec
 		change(&other)
-		if _, err := batch.NewWorker(other, 0, 0, batch.Events{}); app.ExitCode(err) != app.ExitUsage {
+		if _, err := batch.NewWorker(other, 0, 0, batch.Events{}); job.ExitCode(err) != job.ExitUsage {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -496,7 +496,7 @@ func TestServerOnAnAddress(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"nowhere", "127.0.0.1:http-of-nobody", "127.0.0.1:99999"} {
-		if again, err := Start(t.TempDir(), address); app.ExitCode(err) != app.ExitUsage {
+		if again, err := Start(t.TempDir(), address); job.ExitCode(err) != job.ExitUsage {
 			t.Errorf("%s: %v", address, err)
 			if again != nil {
 				again.Close()

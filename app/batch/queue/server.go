@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 // Server is a JetStream server in this process.
@@ -38,11 +38,11 @@ func Start(dir, address string) (*Server, error) {
 	if address != "" {
 		host, port, err := net.SplitHostPort(address)
 		if err != nil {
-			return nil, app.Usagef("%s: give HOST:PORT, such as 127.0.0.1:4222", address)
+			return nil, job.Usagef("%s: give HOST:PORT, such as 127.0.0.1:4222", address)
 		}
 		o.Host = host
 		if o.Port, err = net.LookupPort("tcp", port); err != nil {
-			return nil, app.Usagef("%s: %s is no port", address, port)
+			return nil, job.Usagef("%s: %s is no port", address, port)
 		}
 		if o.Port == 0 {
 			o.Port = server.RANDOM_PORT

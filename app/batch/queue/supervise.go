@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"quell/app"
+	"quell/app/job"
 )
 
 // TokenEnv holds the token of a server for processes that the supervisor starts.
@@ -19,7 +19,7 @@ const TokenEnv = "QUELL_NATS_TOKEN"
 
 // Supervise keeps n processes running until ctx ends; start makes the ith. One that ends is started
 // again, after a second and after longer and longer while it ends at once. The error is from
-// processes that refuse the work (app.ExitUsage), or the context's.
+// processes that refuse the work (job.ExitUsage), or the context's.
 func Supervise(ctx context.Context, n int, start func(ctx context.Context, i int) *exec.Cmd) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -34,7 +34,7 @@ func Supervise(ctx context.Context, n int, start func(ctx context.Context, i int
 				switch {
 				case ctx.Err() != nil:
 					return
-				case errors.As(err, &exit) && exit.ExitCode() == app.ExitUsage, err != nil && !errors.As(err, &exit):
+				case errors.As(err, &exit) && exit.ExitCode() == job.ExitUsage, err != nil && !errors.As(err, &exit):
 					cancel(fmt.Errorf("a worker cannot do the work: %w", err))
 					return
 				case time.Since(began) > time.Minute:

@@ -16,8 +16,8 @@ import (
 	"syscall"
 	"testing"
 
-	"quell/app"
 	"quell/app/batch"
+	"quell/app/job"
 )
 
 // workerEnv names the server of a worker in a child process.
@@ -53,7 +53,7 @@ func child(text string) int {
 			select {}
 		}
 	}})
-	return app.ExitCode(err)
+	return job.ExitCode(err)
 }
 
 // TestKilledWorkers: workers that are killed lose no series, and none is done by halves.

@@ -7,7 +7,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/engines"
 	"quell/ui/command"
 	"quell/ui/dialogs"
 	"quell/ui/host"
@@ -28,14 +28,14 @@ func New(h *host.Host) panel.Panel { return &Panel{h: h} }
 // to answer, and then changes to the engine of the settings.
 func (p *Panel) Start() {
 	p.h.Go(func() {
-		engines := app.Engines()
+		engines := engines.All()
 		p.h.Do(func() { p.found(engines) })
 	})
 }
 
-func (p *Panel) found(engines []app.EngineStatus) {
+func (p *Panel) found(list []engines.Status) {
 	wanted := p.h.Settings.Engine
-	for _, e := range engines {
+	for _, e := range list {
 		if e.Name == wanted && !e.Why.IsZero() {
 			p.h.Note(fmt.Sprintf(lang.L("The engine %s cannot be used: %s."), e.Name, language.Of(e.Why)))
 			wanted = "cpu"
@@ -43,7 +43,7 @@ func (p *Panel) found(engines []app.EngineStatus) {
 			p.h.Note(fmt.Sprintf(lang.L("The GPU cannot be used: %s. The CPU filters instead."), language.Of(e.Why)))
 		}
 	}
-	if e, err := app.PickEngine(wanted); err == nil {
+	if e, err := engines.Pick(wanted); err == nil {
 		p.h.Session.SetEngine(e)
 	}
 	p.h.RefreshMenu()
@@ -51,7 +51,7 @@ func (p *Panel) found(engines []app.EngineStatus) {
 
 // useEngine changes the engine, also for the next start.
 func (p *Panel) useEngine(name string) {
-	e, err := app.PickEngine(name)
+	e, err := engines.Pick(name)
 	if err != nil {
 		p.h.Fail(err)
 		return
@@ -65,7 +65,7 @@ func (p *Panel) useEngine(name string) {
 // used is disabled; the dialog "Engines and devices" says why.
 func (p *Panel) Commands() []command.Command {
 	var out []command.Command
-	for i, e := range app.EnginesSoFar() {
+	for i, e := range engines.SoFar() {
 		out = append(out, command.Command{
 			ID: "engine-" + e.Name, Title: "Filter with " + strings.ToUpper(e.Name), Menu: command.ToolsMenu, Gap: i == 0,
 			Run: func() { p.useEngine(e.Name) }, Enabled: func() bool { return usable(e.Name) },
@@ -76,7 +76,7 @@ func (p *Panel) Commands() []command.Command {
 }
 
 func usable(name string) bool {
-	for _, e := range app.EnginesSoFar() {
+	for _, e := range engines.SoFar() {
 		if e.Name == name {
 			return e.Why.IsZero()
 		}
@@ -84,4 +84,4 @@ func usable(name string) bool {
 	return false
 }
 
-func (p *Panel) showEngines() { p.h.ShowDialog(dialogs.Engines(app.EnginesSoFar(), p.h.Window)) }
+func (p *Panel) showEngines() { p.h.ShowDialog(dialogs.Engines(engines.SoFar(), p.h.Window)) }

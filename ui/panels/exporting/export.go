@@ -8,7 +8,10 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/output"
+	"quell/app/workbench"
 	"quell/ui/command"
 	"quell/ui/dialogs"
 	"quell/ui/host"
@@ -70,7 +73,7 @@ func (p *Panel) askExport() {
 	if run == nil || p.proposals.Busy() {
 		return
 	}
-	p.proposals.Request(proposed{of: app.NewExporting(run, p.h.Session.Exports.Of(run)), folder: p.h.Settings.ExportFolder, hide: p.h.Settings.HideIdentity})
+	p.proposals.Request(proposed{of: workbench.NewExporting(run, p.h.Session.Exports.Of(run)), folder: p.h.Settings.ExportFolder, hide: p.h.Settings.HideIdentity})
 	const soon = 100 * time.Millisecond
 	p.proposals.Await(time.After(soon))
 }
@@ -87,9 +90,9 @@ func (p *Panel) showExport(names proposed) {
 	p.h.ShowDialog(dialogs.Export(dialogs.ExportRequest{
 		Of: names.of, Stale: !p.h.Session.Results.Applied(), Proposed: names.free, Path: p.exportPath, Recipe: wording.Recipe(p.h.Session, names.of.Run.Recipe),
 		Hide: names.hide, Compress: p.h.Settings.ExportCompressed, Show: p.h.ShowDialog, Go: p.h.Go, Do: p.h.Do,
-		Export:    func(out string, o app.ExportOptions) { p.export(out, o, p.h.Session.Exports.Write) },
+		Export:    func(out string, o job.Options) { p.export(out, o, p.h.Session.Exports.Write) },
 		Volumes:   volumes,
-		ExportAll: func(out string, o app.ExportOptions) { p.export(out, o, p.h.Session.Exports.WriteAll) },
+		ExportAll: func(out string, o job.Options) { p.export(out, o, p.h.Session.Exports.WriteAll) },
 	}, p.h.Window))
 }
 
@@ -109,7 +112,7 @@ func (p *Panel) askReport() {
 		note += lang.L(" The parameters were changed since; the report is on the volume as filtered.")
 	}
 	p.h.ShowDialog(dialogs.Save(dialogs.SaveRequest{
-		Title: lang.L("Save a report"), Note: note, Folder: p.h.Settings.ExportFolder, Name: dialogs.ReportName(run, p.h.Settings.HideIdentity), Check: app.CheckOf(app.ReportOutput, run.Source), Show: p.h.ShowDialog,
+		Title: lang.L("Save a report"), Note: note, Folder: p.h.Settings.ExportFolder, Name: dialogs.ReportName(run, p.h.Settings.HideIdentity), Check: files.CheckOf(files.ReportOutput, run.Source), Show: p.h.ShowDialog,
 		Save: func(path string, overwrite bool) {
 			p.h.RememberFolder(path)
 			p.h.Session.Exports.SaveReport(path, p.h.Settings.HideIdentity, overwrite)
@@ -118,17 +121,17 @@ func (p *Panel) askReport() {
 }
 
 // export remembers where an export goes and begins it.
-func (p *Panel) export(out string, o app.ExportOptions, begin func(string, app.ExportOptions, func(app.ExportReport))) {
-	if app.FormatOf(out).Compresses {
+func (p *Panel) export(out string, o job.Options, begin func(string, job.Options, func(job.Written))) {
+	if files.FormatOf(out).Compresses {
 		p.h.Settings.ExportCompressed = o.Compress != ""
 	}
 	p.h.RememberFolder(out)
 	p.exportPath = out
-	begin(out, o, func(r app.ExportReport) {
+	begin(out, o, func(r job.Written) {
 		p.exportPath = ""
 		p.watchExports()
 		var send func()
-		if app.FormatOf(r.Output).Identity {
+		if files.FormatOf(r.Output).Identity {
 			p.sendable, send = r.Output, p.askSend
 		}
 		p.h.ShowDialog(dialogs.Exported(r, p.h.OpenFolder, send, p.h.Window))
@@ -138,10 +141,10 @@ func (p *Panel) export(out string, o app.ExportOptions, begin func(string, app.E
 
 // proposed are names for an export of a run, as they were free when they were looked for.
 type proposed struct {
-	of     *app.Exporting
+	of     *workbench.Exporting
 	folder string // to suggest; "" for the home folder
 	hide   bool   // the identity is hidden
-	free   app.Proposals
+	free   workbench.Proposals
 }
 
 // lookAtExports is how often it is looked whether exported files stand.
@@ -166,21 +169,21 @@ func (p *Panel) watchExports() {
 
 // askSend asks where the last export is sent to. Nothing is sent before the answer.
 func (p *Panel) askSend() {
-	p.h.Session.Exports.PlanSend(p.sendable, func(plan app.SendPlan) { p.askTarget(plan, app.SendTarget{}) })
+	p.h.Session.Exports.PlanSend(p.sendable, func(plan output.SendPlan) { p.askTarget(plan, output.SendTarget{}) })
 }
 
 // askTarget asks where a plan is sent to; at is proposed, unless it is empty.
-func (p *Panel) askTarget(plan app.SendPlan, at app.SendTarget) {
+func (p *Panel) askTarget(plan output.SendPlan, at output.SendTarget) {
 	p.h.ShowDialog(dialogs.Send(dialogs.SendRequest{
 		Plan: plan, Nodes: p.h.Settings.Nodes, At: at, Hide: p.h.Settings.HideIdentity, Echo: p.h.Session.Exports.Echo,
-		Send: func(t app.SendTarget) { p.send(plan, t) },
+		Send: func(t output.SendTarget) { p.send(plan, t) },
 	}, p.h.Window))
 }
 
 // send sends a plan and shows what became of it. A node that stored nothing is not kept in the
 // settings, and is asked for again before the next try: its address may be wrong.
-func (p *Panel) send(plan app.SendPlan, t app.SendTarget) {
-	p.h.Session.Exports.Send(plan, t, func(r app.SendReport, err error) {
+func (p *Panel) send(plan output.SendPlan, t output.SendTarget) {
+	p.h.Session.Exports.Send(plan, t, func(r output.SendReport, err error) {
 		again := func() { p.askTarget(plan, t) }
 		if r.Stored > 0 {
 			p.h.Settings.SentTo(t)

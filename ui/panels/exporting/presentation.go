@@ -6,7 +6,8 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/workbench"
 	"quell/ui/dialogs"
 	"quell/ui/session/marks"
 	"quell/ui/viewer"
@@ -24,7 +25,7 @@ func (p *Panel) askPresentation() {
 	place, name := p.h.Settings.ExportFolder, dialogs.PresentationName(source, p.h.Settings.HideIdentity)
 	note := lang.L("One DICOM file with the window, the area and the marks that are shown here, for the viewers of a PACS. It refers to ")
 	if folder != "" {
-		place, name = folder, app.PresentationName(folder)
+		place, name = folder, workbench.PresentationName(folder)
 		note += fmt.Sprintf(lang.L("the series exported to %s; marks have the figures of the denoised picture. Send to PACS sends both."), filepath.Base(folder))
 	} else {
 		note += lang.L("the series as it was opened; marks have the figures of the original.")
@@ -32,7 +33,7 @@ func (p *Panel) askPresentation() {
 	note += lang.L(" It names the patient as that series does.")
 	p.h.ShowDialog(dialogs.Save(dialogs.SaveRequest{
 		Title: lang.L("Save a presentation state"), Note: note, Folder: place, Name: name, Show: p.h.ShowDialog,
-		Check: app.CheckOf(app.PresentationOutput, source),
+		Check: files.CheckOf(files.PresentationOutput, source),
 		Save: func(path string, overwrite bool) {
 			if folder == "" {
 				p.h.RememberFolder(path)

@@ -7,7 +7,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/ui/command"
 	"quell/ui/host"
@@ -136,7 +137,7 @@ func snapshot(s *session.Session) Snapshot {
 // recipeCommands take the recipes that come with the program, and the ones that the user
 // keeps.
 func (p *Panel) recipeCommands() (out []command.Command) {
-	for _, preset := range app.Presets() {
+	for _, preset := range job.Presets() {
 		out = append(out, command.Command{Title: lang.L(preset.Title), Run: func() {
 			p.h.Session.Tuning.Take(preset.Recipe)
 			data, _, _ := strings.Cut(preset.TunedOn, ":")
@@ -164,7 +165,7 @@ func (p *Panel) keepPreset() {
 // not shown.
 func (p *Panel) loadRecipe(path string) {
 	p.h.Go(func() {
-		r, err := app.LoadRecipe(path)
+		r, err := files.LoadRecipe(path)
 		p.h.Do(func() {
 			switch {
 			case err != nil:

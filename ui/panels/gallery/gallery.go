@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/judge"
 	"quell/denoise"
 	"quell/report"
 	"quell/ui/command"
@@ -107,7 +107,7 @@ func (p *Panel) exhibitCell(g *tuning.Gallery, i int) dialogs.GalleryCell {
 }
 
 // exhibitLines says what a filter reached, and in what time.
-func exhibitLines(e app.Exhibit) []string {
+func exhibitLines(e judge.Exhibit) []string {
 	reached := lang.L(string(e.Verdict))
 	if e.MSE != nil { // whose estimate has an error of its own, and can be below 0
 		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), language.Quantity(*e.SigmaLeft, cmp.Or(e.Part.Unit, lang.L("units"))))

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"quell/app"
+	"quell/app/judge"
 	"quell/measure"
 	"quell/volume"
 
@@ -16,12 +16,12 @@ func TestWhatAnExhibitReached(t *testing.T) {
 	mse, left := 0.49, 1.352
 	part := &volume.Volume{Unit: "HU"}
 	for _, c := range []struct {
-		exhibit app.Exhibit
+		exhibit judge.Exhibit
 		want    []string
 	}{
-		{app.Exhibit{Verdict: "clean", Part: part, Seconds: 0.0031}, []string{"clean", "3.1 ms"}},
-		{app.Exhibit{Verdict: "matched", MSE: &mse, SigmaLeft: &left, Part: part, Seconds: 2}, []string{"estimated error 0.70 σ, noise left 1.35 HU", "2.0 s"}},
-		{app.Exhibit{Verdict: "matched", Part: part, Truth: &measure.Comparison{PSNR: 31.456}, Seconds: 2}, []string{"matched", "PSNR 31.46 dB, 2.0 s"}},
+		{judge.Exhibit{Verdict: "clean", Part: part, Seconds: 0.0031}, []string{"clean", "3.1 ms"}},
+		{judge.Exhibit{Verdict: "matched", MSE: &mse, SigmaLeft: &left, Part: part, Seconds: 2}, []string{"estimated error 0.70 σ, noise left 1.35 HU", "2.0 s"}},
+		{judge.Exhibit{Verdict: "matched", Part: part, Truth: &measure.Comparison{PSNR: 31.456}, Seconds: 2}, []string{"matched", "PSNR 31.46 dB, 2.0 s"}},
 	} {
 		if got := exhibitLines(c.exhibit); !slices.Equal(got, c.want) {
 			t.Errorf("%q; want %q", got, c.want)

@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/ui/command"
 	"quell/ui/dialogs"
 	"quell/ui/host"
@@ -49,7 +49,7 @@ func (p *Panel) Start() {
 	}
 }
 
-func (p *Panel) showAbout() { p.h.ShowDialog(dialogs.About(app.Version(), p.h.App.Icon(), p.h.Window)) }
+func (p *Panel) showAbout() { p.h.ShowDialog(dialogs.About(job.Version(), p.h.App.Icon(), p.h.Window)) }
 
 // showShortcuts shows the keys of the table of commands, menu by menu, and the mouse.
 func (p *Panel) showShortcuts() { p.h.ShowDialog(dialogs.Shortcuts(p.Sections(), p.h.Window)) }

@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/measure"
 	"quell/ui/command"
 	"quell/ui/host"
@@ -140,7 +140,7 @@ func snapshot(s *session.Session) Snapshot {
 }
 
 // regionRows returns the table of an ROI.
-func regionRows(s *session.Session, m app.Mark, unit string) (rows []Row, note string) {
+func regionRows(s *session.Session, m workbench.Mark, unit string) (rows []Row, note string) {
 	f, cnr := s.Marks.Figures(m), s.Marks.CNR(s.Marks.Figures(m))
 	rows = append(rows, Row{Label: unit, Values: wording.PaneNames()})
 	write := wording.Rounded
@@ -192,7 +192,7 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []Row, note s
 }
 
 // lineRows returns the table of a line.
-func lineRows(s *session.Session, m app.Mark, unit string) (rows []Row, note string) {
+func lineRows(s *session.Session, m workbench.Mark, unit string) (rows []Row, note string) {
 	f, names := s.Marks.Figures(m), wording.PaneNames()
 	rows = append(rows, Row{Values: [3]string{names[0], names[1], ""}})
 	width, height := Row{Label: lang.L("Edge 10–90 %, mm")}, Row{Label: lang.L("Edge height") + ", " + unit}

@@ -6,7 +6,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/judge"
 	"quell/ui/host"
 	"quell/ui/language"
 	"quell/ui/panel"
@@ -123,7 +123,7 @@ func snapshot(s *session.Session) Snapshot {
 }
 
 // resultOf returns the numbers of a result as the panel shows them.
-func resultOf(m app.Measures) Result {
+func resultOf(m judge.Measures) Result {
 	r := Result{
 		ResidualSD: float64(m.ResidualSD), ResidualMean: float64(m.ResidualMean), Structure: math.NaN(),
 		Verdict: m.Verdict, Confidence: m.Confidence, Why: m.Why, Change: m.Change, Truth: m.Truth, Start: m.Start,

@@ -7,7 +7,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/judge"
 	"quell/denoise"
 	"quell/ui/language"
 	"quell/ui/session"
@@ -82,7 +82,7 @@ func originalCaption(s *session.Session, id identity, c *sliceview.Caption) {
 }
 
 // localNoise returns the noise under the pointer, to follow its value.
-func localNoise(s *session.Session, m *app.NoiseMap) string {
+func localNoise(s *session.Session, m *judge.NoiseMap) string {
 	voxel, ok := s.State().Cursor()
 	if !ok {
 		return ""

@@ -1,7 +1,7 @@
 package pictures
 
 import (
-	"quell/app"
+	"quell/app/workbench"
 	"quell/ui/session"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
@@ -27,7 +27,7 @@ const maxShown = 50
 
 // marksOf returns marks of a slice as a view shows them, with the figures of a role; the last
 // ones, if they are many.
-func marksOf(s *session.Session, here []app.Mark, role viewer.Role, view volume.View) (out []sliceview.Mark) {
+func marksOf(s *session.Session, here []workbench.Mark, role viewer.Role, view volume.View) (out []sliceview.Mark) {
 	selected, _ := s.Marks.Selected()
 	for _, m := range here[max(len(here)-maxShown, 0):] {
 		out = append(out, sliceview.Mark{

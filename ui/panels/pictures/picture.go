@@ -12,7 +12,9 @@ import (
 	"fyne.io/fyne/v2/driver/software"
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/output"
 	"quell/ui/dialogs"
 	"quell/ui/screen"
 	"quell/ui/session"
@@ -45,11 +47,11 @@ func (v *Panel) askPicture() {
 	}
 	v.h.ShowDialog(dialogs.Save(dialogs.SaveRequest{
 		Title: lang.L("Save a picture"), Note: note, Folder: v.h.Settings.ExportFolder, Name: dialogs.PictureName(s.Series(), recipe, s.State().Index(), v.h.Settings.HideIdentity),
-		Check: app.CheckOf(app.PictureOutput, of), Show: v.h.ShowDialog,
+		Check: files.CheckOf(files.PictureOutput, of), Show: v.h.ShowDialog,
 		Save: func(path string, overwrite bool) {
 			v.h.RememberFolder(path)
 			v.h.Go(func() {
-				err := app.WritePicture(m, label, path, overwrite, of)
+				err := output.WritePicture(m, label, path, overwrite, of)
 				v.h.Do(func() {
 					if err != nil {
 						v.h.Fail(err)
@@ -142,7 +144,7 @@ func pictureLabel(s *session.Session) []string {
 	if state.Inverted() {
 		shown += lang.L(", inverted")
 	}
-	return append(lines, fmt.Sprintf(lang.L("Window: %s   %s slice %s   Quell %s"), shown, strings.ToLower(lang.L(wording.Plane(state.View().Plane))), wording.Slice(state, state.Index()), app.Version()))
+	return append(lines, fmt.Sprintf(lang.L("Window: %s   %s slice %s   Quell %s"), shown, strings.ToLower(lang.L(wording.Plane(state.View().Plane))), wording.Slice(state, state.Index()), job.Version()))
 }
 
 // broken breaks a line between words if it is wider than width.

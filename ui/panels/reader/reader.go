@@ -15,7 +15,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
+	"quell/app/files"
 	"quell/ui/blind"
 	"quell/ui/command"
 	"quell/ui/control"
@@ -268,9 +268,9 @@ func (r *Panel) save(c *Comparison) {
 	of := r.h.Session.Series()
 	r.h.ShowDialog(dialogs.Save(dialogs.SaveRequest{
 		Title: lang.L("Save the table"), Note: lang.L("One row for each trial, with seed, recipes and window. It names no patient."),
-		Folder: r.h.Settings.ExportFolder, Name: "blind-comparison.csv", Check: app.CheckOf(app.TableOutput, of), Show: r.h.ShowDialog,
+		Folder: r.h.Settings.ExportFolder, Name: "blind-comparison.csv", Check: files.CheckOf(files.TableOutput, of), Show: r.h.ShowDialog,
 		Save: func(path string, overwrite bool) {
-			if err := app.WriteFile(app.TableOutput, path, []byte(c.Test.CSV(c.Info)), overwrite, of); err != nil {
+			if err := files.Write(files.TableOutput, path, []byte(c.Test.CSV(c.Info)), overwrite, of); err != nil {
 				r.h.Fail(err)
 				return
 			}

@@ -5,7 +5,7 @@ package reference
 import (
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/ui/command"
 	"quell/ui/dialogs"
 	"quell/ui/host"
@@ -42,7 +42,7 @@ func (p *Panel) askNoise() {
 	p.h.ShowDialog(dialogs.Noise(dialogs.NoiseRequest{
 		Unit: p.h.Session.Series().Volume.Unit, Range: float64(facts.Hi) - float64(facts.Lo), Sigma: facts.Noise.Sigma,
 		Magnitude: p.h.Session.Series().Modality == "MR",
-		Add:       func(n app.Noise) { p.h.ConfirmVoxels(func() { p.h.Session.Reader.AddNoise(n) }) },
+		Add:       func(n job.Noise) { p.h.ConfirmVoxels(func() { p.h.Session.Reader.AddNoise(n) }) },
 	}, p.h.Window))
 }
 

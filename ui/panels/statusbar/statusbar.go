@@ -13,7 +13,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/control"
@@ -102,7 +102,7 @@ func (b *Panel) Show(now panel.Snapshot) {
 	}
 	control.SetText(b.engine, engineText(s.Engine()))
 	used, limit := s.Documents.Memory()
-	control.SetText(b.memory, memoryText(app.ProcessMemory(), used, limit))
+	control.SetText(b.memory, memoryText(job.ProcessMemory(), used, limit))
 	if panel.Arrives(s) {
 		b.showFindings(nil)
 	} else {
@@ -154,9 +154,9 @@ func (b *Panel) showFindings(s *series.Series) {
 // the time, and how much of it the open series may take, if they are near their limit.
 func memoryText(process, used, limit int64) string {
 	const step = 10e6
-	text := fmt.Sprintf(lang.L("memory %s"), app.Bytes((process+step/2)/step*step))
+	text := fmt.Sprintf(lang.L("memory %s"), job.Bytes((process+step/2)/step*step))
 	if used > 0 && 10*used > 7*limit {
-		text += fmt.Sprintf(lang.L(", series %s of %s"), app.Bytes(used), app.Bytes(limit))
+		text += fmt.Sprintf(lang.L(", series %s of %s"), job.Bytes(used), job.Bytes(limit))
 	}
 	return text
 }

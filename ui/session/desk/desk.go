@@ -11,7 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/run"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/internal/parallel"
 	"quell/series"
@@ -24,14 +27,14 @@ type Deps struct {
 	Go     func(func()) // runs a function on another goroutine
 	Do     func(func()) // runs a function on the UI goroutine, later
 	Engine denoise.Engine
-	Now    func() time.Time                                             // nil: time.Now
-	Scan   func(ctx context.Context, path string) (*app.Catalog, error) // nil: app.Scan
+	Now    func() time.Time                                              // nil: time.Now
+	Scan   func(ctx context.Context, path string) (*open.Catalog, error) // nil: open.Scan
 	// Panicked receives every panic of background work, on any goroutine. The
 	// work itself ends with an error. nil ignores it.
 	Panicked func(*parallel.Panic)
 	// SaveRun keeps a finished run for the next start after a crash; false if it
 	// does not. It is called on another goroutine. nil keeps none.
-	SaveRun func(ctx context.Context, run *app.Run) (app.SavedRun, bool, error)
+	SaveRun func(ctx context.Context, run *run.Run) (workbench.SavedRun, bool, error)
 	// Remembered returns the recipe last used for each filter, Remember stores
 	// one. Both are called on the UI goroutine.
 	Remembered func() map[string]denoise.Recipe
@@ -40,13 +43,13 @@ type Deps struct {
 	// Bundled loads the series that has no path, and LoadRun a run that SaveRun kept.
 	// They are called on other goroutines, for documents that are opened again.
 	Bundled func(ctx context.Context) (*series.Series, error)
-	LoadRun func(ctx context.Context, saved app.SavedRun, of *series.Series) (*app.Run, error)
+	LoadRun func(ctx context.Context, saved workbench.SavedRun, of *series.Series) (*run.Run, error)
 	Memory  int64 // in bytes, for the series that are open; 0: half of this machine's
 	// FreeMemory returns memory that is not used to the system; it is called on another
 	// goroutine. nil: debug.FreeOSMemory.
 	FreeMemory func()
 	// Available returns the bytes of memory that can still be had, 0 if that is not known;
-	// it may be called from any goroutine. nil: app.AvailableMemory.
+	// it may be called from any goroutine. nil: job.AvailableMemory.
 	Available func() int64
 }
 
@@ -59,7 +62,7 @@ type Listener struct {
 	// pictures; both are nil if there are no such panes.
 	PlanePanes   func() [3]viewer.Pane
 	PlanesFramed func([3]viewer.Frame)
-	Choose       func(c *app.Catalog, pick func(i int), drop func()) // several series were found; call one of the two
+	Choose       func(c *open.Catalog, pick func(i int), drop func()) // several series were found; call one of the two
 	// Damaged is called if broken files keep a series from being read, err names one: open opens
 	// the rest of its slices, drop does not; call one of the two.
 	Damaged func(err error, rest int, open, drop func())
@@ -95,16 +98,16 @@ func New(deps Deps, listener Listener) *Desk {
 		deps.Now = time.Now
 	}
 	if deps.Scan == nil {
-		deps.Scan = app.Scan
+		deps.Scan = open.Scan
 	}
 	if deps.FreeMemory == nil {
 		deps.FreeMemory = debug.FreeOSMemory
 	}
 	if deps.Available == nil {
-		deps.Available = app.AvailableMemory
+		deps.Available = job.AvailableMemory
 	}
 	if deps.Memory == 0 {
-		deps.Memory = app.SeriesMemory()
+		deps.Memory = job.SeriesMemory()
 	}
 	d := &Desk{Deps: deps, Listener: listener, Document: NewDocument()}
 	d.Go = func(f func()) { // counted for Wait
@@ -138,15 +141,15 @@ func (d *Desk) IsAsked(p *viewer.Picture) bool {
 }
 
 // Request describes the slice on the screen and the current recipe.
-func (d *Desk) Request() app.PreviewRequest {
-	return app.PreviewRequest{
+func (d *Desk) Request() workbench.PreviewRequest {
+	return workbench.PreviewRequest{
 		Series: d.Doc.Series(), Recipe: d.Recipe, Maps: d.Maps, Facts: d.FactsUnder(d.Maps),
 		Plane: d.State.View().Plane, Index: d.State.Index(),
 	}
 }
 
 // SameRequest says whether two requests have the same answer.
-func SameRequest(a, b app.PreviewRequest) bool {
+func SameRequest(a, b workbench.PreviewRequest) bool {
 	return a.Series == b.Series && a.Plane == b.Plane && a.Index == b.Index && a.Recipe.Equal(b.Recipe) && a.Maps.Noise == b.Maps.Noise && sameNoise(a.Facts, b.Facts)
 }
 
@@ -203,15 +206,15 @@ func (d *Desk) Collect(measured bool) {
 }
 
 // WithView returns a step with the windows and places that are shown.
-func (d *Desk) WithView(e app.Edit) app.Edit {
+func (d *Desk) WithView(e workbench.Edit) workbench.Edit {
 	e.Window, e.Second, e.Places = d.State.WindowOf(viewer.Original), d.State.Second(), PlacesOf(d.State.Placed())
 	return e
 }
 
 // PlacesOf returns how pictures are placed, as a step of the history keeps it.
-func PlacesOf(planes [3]viewer.Placed) (out [3]app.Place) {
+func PlacesOf(planes [3]viewer.Placed) (out [3]workbench.Framing) {
 	for p, placed := range planes {
-		out[p] = app.Place(placed)
+		out[p] = workbench.Framing(placed)
 	}
 	return out
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"quell/app"
+	"quell/app/judge"
+	"quell/app/run"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/viewer"
@@ -14,9 +16,9 @@ import (
 // Document is an open series and the work on it. One of them is shown; the others keep what is
 // here, and what the parts keep of them in a Slot.
 type Document struct {
-	Doc       *app.Document // nil before a series is open, and while it is put away
+	Doc       *workbench.Document // nil before a series is open, and while it is put away
 	Recipe    denoise.Recipe
-	Maps      app.Maps  // that steer the filter besides the recipe, of the current voxels
+	Maps      run.Maps  // that steer the filter besides the recipe, of the current voxels
 	Noise     Noise     // of the current voxels
 	Results   []*Result // finished runs of the current voxels, the oldest first
 	Base      *Result   // of Results: side A of comparisons; nil for the original
@@ -28,8 +30,8 @@ type Document struct {
 
 // Noise is the noise of every voxel, found once for the current voxels.
 type Noise struct {
-	Found *app.NoiseMap // nil: not asked for yet
-	Tint  *viewer.Tint  // over the original
+	Found *judge.NoiseMap // nil: not asked for yet
+	Tint  *viewer.Tint    // over the original
 	Shown bool
 	Facts denoise.Facts // denoise.FactsFor the series and the map; zero before the filter follows it
 }
@@ -37,17 +39,17 @@ type Noise struct {
 // Result is a finished run of the current voxels.
 type Result struct {
 	Number  int // counted from 1 in the order of the runs, for labels
-	Run     *app.Run
-	Maps    app.Maps        // that the filter was told to follow
-	Given   *app.GivenNoise // that automatic values followed; nil: the estimate
+	Run     *run.Run
+	Maps    run.Maps              // that the filter was told to follow
+	Given   *workbench.GivenNoise // that automatic values followed; nil: the estimate
 	Numbers Measured
-	Exports []*app.Exported // the last one last; they may have gone since
-	Saved   *app.SavedRun   // nil if it is not kept for the next start
+	Exports []*workbench.Exported // the last one last; they may have gone since
+	Saved   *workbench.SavedRun   // nil if it is not kept for the next start
 }
 
 // Measured are the numbers of a run as a whole.
 type Measured struct {
-	Measures  app.Measures
+	Measures  judge.Measures
 	Reference *series.Series // that they were measured with
 	Err       error
 	Known     bool // there are numbers, or an error
@@ -86,7 +88,7 @@ func (d *Document) begin() {
 func (d *Document) ResetVoxels() {
 	d.EndVoxels()
 	d.begin()
-	d.Results, d.Base, d.Noise, d.Maps = nil, nil, Noise{}, app.Maps{}
+	d.Results, d.Base, d.Noise, d.Maps = nil, nil, Noise{}, run.Maps{}
 }
 
 // Series returns the series as it is shown, or nil.
@@ -106,9 +108,9 @@ func (d *Document) Untouched() bool {
 }
 
 // Edit is the present step of the history.
-func (d *Document) Edit() app.Edit {
+func (d *Document) Edit() workbench.Edit {
 	if d.Doc == nil {
-		return app.Edit{}
+		return workbench.Edit{}
 	}
 	e, _ := d.Doc.Edits().Present()
 	return e
@@ -116,7 +118,7 @@ func (d *Document) Edit() app.Edit {
 
 // FactsUnder returns the facts that recipes are resolved by under maps, which are none or have
 // been found for the current voxels.
-func (d *Document) FactsUnder(maps app.Maps) denoise.Facts {
+func (d *Document) FactsUnder(maps run.Maps) denoise.Facts {
 	if maps.Noise != nil {
 		return d.Noise.Facts
 	}
@@ -125,7 +127,7 @@ func (d *Document) FactsUnder(maps app.Maps) denoise.Facts {
 }
 
 // Made says whether a run was made by the current recipe, steered as it is now.
-func (d *Document) Made(run *app.Run) bool {
+func (d *Document) Made(run *run.Run) bool {
 	if run == nil || !run.Recipe.Equal(d.Recipe) || run.Maps.Noise != d.Maps.Noise {
 		return false
 	}
@@ -138,7 +140,7 @@ func (d *Document) Made(run *app.Run) bool {
 func sameNoise(a, b denoise.Facts) bool { return a.Noise.Sigma == b.Noise.Sigma }
 
 // ResultOf returns the kept result of a run, nil if there is none.
-func (d *Document) ResultOf(run *app.Run) *Result {
+func (d *Document) ResultOf(run *run.Run) *Result {
 	if i := slices.IndexFunc(d.Results, func(r *Result) bool { return r.Run == run }); i >= 0 {
 		return d.Results[i]
 	}

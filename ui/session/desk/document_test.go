@@ -3,7 +3,7 @@ package desk
 import (
 	"testing"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
 	"quell/volume"
@@ -20,15 +20,15 @@ func TestARequestIsTheSameInEveryPart(t *testing.T) {
 		}
 		return r
 	}
-	q := app.PreviewRequest{Series: s, Recipe: recipe(2), Plane: volume.Axial, Index: 3}
+	q := workbench.PreviewRequest{Series: s, Recipe: recipe(2), Plane: volume.Axial, Index: 3}
 	if !SameRequest(q, q) {
 		t.Error("a request differs from itself")
 	}
-	for name, change := range map[string]func(*app.PreviewRequest){
-		"series": func(q *app.PreviewRequest) { q.Series = other },
-		"plane":  func(q *app.PreviewRequest) { q.Plane = volume.Coronal },
-		"slice":  func(q *app.PreviewRequest) { q.Index = 4 },
-		"recipe": func(q *app.PreviewRequest) { q.Recipe = recipe(3) },
+	for name, change := range map[string]func(*workbench.PreviewRequest){
+		"series": func(q *workbench.PreviewRequest) { q.Series = other },
+		"plane":  func(q *workbench.PreviewRequest) { q.Plane = volume.Coronal },
+		"slice":  func(q *workbench.PreviewRequest) { q.Index = 4 },
+		"recipe": func(q *workbench.PreviewRequest) { q.Recipe = recipe(3) },
 	} {
 		changed := q
 		change(&changed)

@@ -7,7 +7,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/denoise"
 	"quell/ui/language"
 )
@@ -105,7 +105,7 @@ func (ts *Tasks) Reporter(t *Task) func(done, total int64) {
 }
 
 // Events passes the progress of a task's job on.
-func (ts *Tasks) Events(t *Task) app.Events {
+func (ts *Tasks) Events(t *Task) job.Events {
 	report := ts.Reporter(t)
-	return app.Events{Progress: func(_ app.Step, done, total int64) { report(done, total) }}
+	return job.Events{Progress: func(_ job.Step, done, total int64) { report(done, total) }}
 }

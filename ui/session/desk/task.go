@@ -8,7 +8,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/engines"
 	"quell/denoise"
 	"quell/internal/parallel"
 )
@@ -79,7 +79,7 @@ func (ts *Tasks) Finish(t *Task, err error) bool {
 		switch {
 		case err == nil:
 			ts.desk.Retry = nil
-		case errors.Is(err, app.ErrEngineFailed):
+		case errors.Is(err, engines.ErrFailed):
 			ts.desk.Retry = t.Again
 		}
 	}

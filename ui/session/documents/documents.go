@@ -10,7 +10,9 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/workbench"
 	"quell/series"
 	"quell/ui/language"
 	"quell/ui/session/desk"
@@ -41,20 +43,20 @@ func New(d *desk.Desk, rs *results.Results) *Documents {
 type document struct {
 	*desk.Document
 	path      string // as it was opened; "" for a series without one
-	catalog   *app.Catalog
+	catalog   *open.Catalog
 	entry     int          // of catalog
-	files     string       // app.Catalog.Fingerprint when it was read; "" if that is not known
+	files     string       // open.Catalog.Fingerprint when it was read; "" if that is not known
 	reference string       // path of the reference; "" for none that was read
 	view      viewer.State // while another document is shown
-	name      string       // app.Catalog.Name; "" for a series without a path
+	name      string       // open.Catalog.Name; "" for a series without a path
 	meta      series.Meta
 	dims      [3]int
-	small     image.Image    // a picture of the middle slice; nil before it is drawn
-	png       []byte         // small, for the next start
-	used      int            // the higher, the later it was shown
-	away      *app.Work      // what was put away to free its memory, nil while it is open
-	undo      app.History    // of the recipes, while it is put away
-	standIn   *volume.Volume // for the one of the document in undo, likewise
+	small     image.Image            // a picture of the middle slice; nil before it is drawn
+	png       []byte                 // small, for the next start
+	used      int                    // the higher, the later it was shown
+	away      *workbench.SavedSeries // what was put away to free its memory, nil while it is open
+	undo      workbench.History      // of the recipes, while it is put away
+	standIn   *volume.Volume         // for the one of the document in undo, likewise
 }
 
 // shown returns the document that is shown, an empty one before the first is open.
@@ -290,7 +292,7 @@ func (ds *Documents) room(need int64) error {
 	}
 	used, limit := ds.Memory()
 	return fmt.Errorf(lang.L("the open series take %s of the %s of memory kept for them, with results that are nowhere else; export the results or close a series first"),
-		language.Number(app.Bytes(used)), language.Number(app.Bytes(limit)))
+		language.Number(job.Bytes(used)), language.Number(job.Bytes(limit)))
 }
 
 // putAway closes a document but for what opens it again.
@@ -304,8 +306,8 @@ func (ds *Documents) putAway(d *document) {
 }
 
 // work describes a document that is open, shown as in view, for a later start.
-func (d *document) work(view viewer.State) app.Work {
-	w := app.Work{Path: d.path, Entry: d.entry, Files: d.files, Name: d.name, Dims: d.dims, Recipe: d.Recipe, Reference: d.reference}
+func (d *document) work(view viewer.State) workbench.SavedSeries {
+	w := workbench.SavedSeries{Path: d.path, Entry: d.entry, Files: d.files, Name: d.name, Dims: d.dims, Recipe: d.Recipe, Reference: d.reference}
 	if w.Path != "" {
 		if abs, err := filepath.Abs(w.Path); err == nil {
 			w.Path = abs
@@ -345,7 +347,7 @@ func (ds *Documents) Group() (g *series.Group, index int) {
 
 // Catalog returns the catalog of the series on the screen, nil if there is none, and its entry
 // there.
-func (ds *Documents) Catalog() (*app.Catalog, int) {
+func (ds *Documents) Catalog() (*open.Catalog, int) {
 	d := ds.shown()
 	return d.catalog, d.entry
 }
@@ -366,7 +368,7 @@ func (ds *Documents) lossOfResults(documents ...*document) (loss desk.Loss) {
 }
 
 // exports returns the exports of every result of a document.
-func (d *document) exports() (all [][]*app.Exported) {
+func (d *document) exports() (all [][]*workbench.Exported) {
 	for _, r := range d.Results {
 		all = append(all, r.Exports)
 	}
@@ -379,7 +381,7 @@ func (d *document) exports() (all [][]*app.Exported) {
 }
 
 // closeCatalog releases the files of a catalog, which were only read; nil is allowed.
-func closeCatalog(c *app.Catalog) {
+func closeCatalog(c *open.Catalog) {
 	if c != nil {
 		c.Close()
 	}

@@ -3,7 +3,7 @@ package documents
 import (
 	"slices"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/ui/session/desk"
 )
 
@@ -34,7 +34,7 @@ func (ds *Documents) Loss() desk.Loss {
 }
 
 // Exports returns the exports of the results of every open series.
-func (ds *Documents) Exports() (all []*app.Exported) {
+func (ds *Documents) Exports() (all []*workbench.Exported) {
 	for _, d := range ds.open {
 		all = append(all, slices.Concat(d.exports()...)...)
 	}

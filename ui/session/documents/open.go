@@ -5,7 +5,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/open"
 	"quell/series"
 	"quell/ui/session/desk"
 	"quell/ui/session/measures"
@@ -18,7 +18,7 @@ import (
 // listener chooses.
 func (rd *Reader) Open(path string) {
 	t := rd.desk.Tasks.Start(desk.Loading, lang.L("Reading"), lang.L("files"))
-	var catalog *app.Catalog
+	var catalog *open.Catalog
 	rd.desk.Background(func() (err error) {
 		catalog, err = rd.desk.Scan(t.Ctx, path)
 		return err
@@ -37,7 +37,7 @@ func (rd *Reader) Open(path string) {
 
 // choose loads the only series of a catalog, of a 4-D series its first volume, or the one
 // that the listener picks.
-func (rd *Reader) choose(t *desk.Task, catalog *app.Catalog) {
+func (rd *Reader) choose(t *desk.Task, catalog *open.Catalog) {
 	if only := catalog.Only(); only >= 0 {
 		rd.load(t, catalog, only)
 		return
@@ -66,7 +66,7 @@ func alreadyOpen() string {
 // load opens entry i of a catalog, or shows the document that was read from the same files,
 // if those have not changed since. If broken files keep it from being read, the listener asks
 // whether the rest is opened.
-func (rd *Reader) load(t *desk.Task, catalog *app.Catalog, i int) {
+func (rd *Reader) load(t *desk.Task, catalog *open.Catalog, i int) {
 	if rest, entry := catalog.Rest(i); rest != nil {
 		rd.desk.Damaged(catalog.Entries[i].Err, rest.Entries[entry].Slices, func() {
 			if rd.desk.Tasks.Goes(t) {
@@ -115,7 +115,7 @@ func (rd *Reader) showAgain(i int) {
 }
 
 // loadNew opens entry i of a catalog as a document of its own.
-func (rd *Reader) loadNew(t *desk.Task, catalog *app.Catalog, i int, files string) {
+func (rd *Reader) loadNew(t *desk.Task, catalog *open.Catalog, i int, files string) {
 	if err := rd.documents.room(4 * int64(catalog.Entries[i].Geometry.Voxels())); err != nil {
 		closeCatalog(catalog)
 		rd.desk.Tasks.Finish(t, err)
@@ -149,7 +149,7 @@ func (rd *Reader) OpenWith(load func(ctx context.Context) (*series.Series, error
 }
 
 // show opens a series as a document of its own and shows it.
-func (rd *Reader) show(series *series.Series, catalog *app.Catalog, entry int, files string) {
+func (rd *Reader) show(series *series.Series, catalog *open.Catalog, entry int, files string) {
 	d := &document{Document: desk.NewDocument()}
 	d.files = files
 	if catalog != nil {

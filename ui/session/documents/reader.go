@@ -8,7 +8,9 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/open"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/session/desk"
@@ -45,12 +47,12 @@ const firstSide = 1024
 
 // read loads entry i on another goroutine. Meanwhile its middle slice is shown, or if that
 // cannot be read alone some slices as they come.
-func (rd *Reader) read(t *desk.Task, catalog *app.Catalog, i int) (*series.Series, error) {
+func (rd *Reader) read(t *desk.Task, catalog *open.Catalog, i int) (*series.Series, error) {
 	e := catalog.Entries[i]
 	report := rd.desk.Tasks.Reporter(t)
 	rd.desk.Do(func() {
 		if rd.desk.Tasks.Goes(t) {
-			if t.Unit = lang.L("files"); !app.FormatNamed(e.Format).Folder() {
+			if t.Unit = lang.L("files"); !files.FormatNamed(e.Format).Folder() {
 				t.Unit = lang.L("slices")
 			}
 			rd.reads, rd.arriving = t, &Arriving{Path: catalog.Path, Name: catalog.Name(i), Meta: e.Meta, Dims: e.Geometry.Dims}
@@ -65,7 +67,7 @@ func (rd *Reader) read(t *desk.Task, catalog *app.Catalog, i int) (*series.Serie
 }
 
 // drawFirst shows the middle slice of entry i while the rest is read.
-func (rd *Reader) drawFirst(t *desk.Task, catalog *app.Catalog, i int) {
+func (rd *Reader) drawFirst(t *desk.Task, catalog *open.Catalog, i int) {
 	var first *image.Gray
 	rd.desk.Background(func() error {
 		first = catalog.Thumbnail(t.Ctx, i, firstSide)
@@ -94,7 +96,7 @@ func (rd *Reader) Arriving() *Arriving {
 }
 
 // begin shows a series as it was read, as the document d.
-func (rd *Reader) begin(d *document, series *series.Series, catalog *app.Catalog, entry int) {
+func (rd *Reader) begin(d *document, series *series.Series, catalog *open.Catalog, entry int) {
 	filter := rd.desk.Recipe.Filter
 	rd.documents.leave()
 	rd.documents.open = slices.DeleteFunc(rd.documents.open, func(old *document) bool {
@@ -112,11 +114,11 @@ func (rd *Reader) begin(d *document, series *series.Series, catalog *app.Catalog
 	if catalog != nil {
 		d.name = catalog.Name(entry)
 	}
-	d.Doc = app.NewDocument(series)
+	d.Doc = workbench.NewDocument(series)
 	d.Recipe = rd.tuning.Propose(filter)
 	rd.desk.Tasks.Say("")
 	rd.desk.State.Open(series.Volume, rd.screen.OwnWindow())
-	d.Doc.Edits().Push(rd.desk.WithView(app.Edit{Recipe: d.Recipe}))
+	d.Doc.Edits().Push(rd.desk.WithView(workbench.Edit{Recipe: d.Recipe}))
 	rd.findFacts()
 	rd.drawPicture()
 	rd.documents.makeRoom(0)
@@ -132,7 +134,7 @@ func (rd *Reader) drawPicture() {
 	var picture image.Image
 	var data bytes.Buffer
 	rd.desk.Background(func() error {
-		picture = app.Thumbnail(shown, pictureSide)
+		picture = open.Thumbnail(shown, pictureSide)
 		return png.Encode(&data, picture)
 	}, func(err error) {
 		if err == nil {

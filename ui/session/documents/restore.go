@@ -12,7 +12,10 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/run"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/session/desk"
@@ -23,7 +26,7 @@ import (
 // Workspace describes what is open, for the next start after a crash; false if that is
 // nothing, or the series of the start alone, on which nothing was done: it is not to be
 // offered in the place of older work.
-func (ds *Documents) Workspace() (w app.Workspace, ok bool) {
+func (ds *Documents) Workspace() (w workbench.Workspace, ok bool) {
 	if !slices.ContainsFunc(ds.open, func(d *document) bool { return !d.spare() || ds.desk.Tasks.Runs(d.Document) }) {
 		return w, false
 	}
@@ -49,7 +52,7 @@ func (ds *Documents) Workspace() (w app.Workspace, ok bool) {
 
 // restored is what is read again of a Work.
 type restored struct {
-	catalog   *app.Catalog
+	catalog   *open.Catalog
 	files     string // fingerprint
 	series    *series.Series
 	noisy     *series.Series // nil if no noise was added
@@ -59,7 +62,7 @@ type restored struct {
 
 // Restore lists the series of a process that has ended as documents that were put away,
 // and opens the one that was shown.
-func (rd *Reader) Restore(w app.Workspace) {
+func (rd *Reader) Restore(w workbench.Workspace) {
 	var shown *document
 	for i, work := range w.Open {
 		if open := rd.documents.readFrom(work.Files); open >= 0 && rd.documents.open[open].Untouched() {
@@ -101,7 +104,7 @@ func (rd *Reader) wake(d *document, message string) {
 			return
 		}
 		undo := d.undo
-		d.away, d.undo = nil, app.History{}
+		d.away, d.undo = nil, workbench.History{}
 		rd.begin(d, found.series, found.catalog, w.Entry)
 		if _, ok := undo.Present(); ok {
 			*d.Doc.Edits() = undo
@@ -139,10 +142,10 @@ func (rd *Reader) wake(d *document, message string) {
 }
 
 // restoreEdit draws the marks of a work, and takes its noise if one was given.
-func (rd *Reader) restoreEdit(w app.Work) {
+func (rd *Reader) restoreEdit(w workbench.SavedSeries) {
 	v := rd.desk.Doc.Series().Volume
 	e := rd.desk.Edit()
-	e.Marks = slices.DeleteFunc(slices.Clone(w.Marks), func(m app.Mark) bool { return !m.On(v.Geometry) })
+	e.Marks = slices.DeleteFunc(slices.Clone(w.Marks), func(m workbench.Mark) bool { return !m.On(v.Geometry) })
 	e.Noise = w.Given.For(v)
 	if e.Ground = w.Ground; len(e.Marks) > 0 || e.Noise != nil {
 		rd.desk.Doc.Edits().Push(e)
@@ -152,7 +155,7 @@ func (rd *Reader) restoreEdit(w app.Work) {
 
 // readAgain reads what w describes, on another goroutine. A result or a reference that
 // cannot be read is left out.
-func (rd *Reader) readAgain(t *desk.Task, w app.Work, found *restored) (err error) {
+func (rd *Reader) readAgain(t *desk.Task, w workbench.SavedSeries, found *restored) (err error) {
 	if w.Path == "" {
 		found.series, err = rd.desk.Bundled(t.Ctx)
 	} else if found.catalog, err = rd.desk.Scan(t.Ctx, w.Path); err == nil {
@@ -169,17 +172,17 @@ func (rd *Reader) readAgain(t *desk.Task, w app.Work, found *restored) (err erro
 		return err
 	}
 	if found.series.Volume.Dims != w.Dims {
-		return fmt.Errorf(lang.L("%s holds another series than before: %s voxels, not %s"), w.Path, app.DimsText(found.series.Volume.Dims), app.DimsText(w.Dims))
+		return fmt.Errorf(lang.L("%s holds another series than before: %s voxels, not %s"), w.Path, open.DimsText(found.series.Volume.Dims), open.DimsText(w.Dims))
 	}
 	filtered := found.series
 	if w.Noise != nil {
-		if found.noisy, err = app.AddNoise(t.Ctx, found.series, *w.Noise); err != nil {
+		if found.noisy, err = run.AddNoise(t.Ctx, found.series, *w.Noise); err != nil {
 			return err
 		}
 		filtered = found.noisy
 	}
 	if w.Reference != "" {
-		if in, err := app.Open(t.Ctx, app.Input{Path: w.Reference}, app.Events{}); err == nil {
+		if in, err := open.Open(t.Ctx, job.Input{Path: w.Reference}, job.Events{}); err == nil {
 			closeCatalog(in.Catalog)
 			found.reference = in.Series
 		}

@@ -5,7 +5,10 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/run"
+	"quell/app/workbench"
 	"quell/series"
 	"quell/ui/session/desk"
 )
@@ -21,8 +24,8 @@ func (rd *Reader) SetReference(path string) {
 	report := rd.desk.Tasks.Reporter(t)
 	var reference *series.Series
 	rd.desk.Background(func() error {
-		in, err := app.Open(t.Ctx, app.Input{Path: path}, app.Events{
-			Progress: func(_ app.Step, done, total int64) { report(done, total) },
+		in, err := open.Open(t.Ctx, job.Input{Path: path}, job.Events{
+			Progress: func(_ job.Step, done, total int64) { report(done, total) },
 		})
 		if err != nil {
 			return err
@@ -65,7 +68,7 @@ func (rd *Reader) ClearReference() {
 
 // AddNoise shows the series with noise added; the clean original becomes the
 // reference. It does nothing while a task is in progress.
-func (rd *Reader) AddNoise(n app.Noise) {
+func (rd *Reader) AddNoise(n job.Noise) {
 	if rd.desk.Doc == nil || rd.desk.Tasks.Busy() {
 		return
 	}
@@ -73,7 +76,7 @@ func (rd *Reader) AddNoise(n app.Noise) {
 	t := rd.desk.Tasks.Start(desk.Preparing, lang.L("Adding noise"), "")
 	var noisy *series.Series
 	rd.desk.Tasks.Do(t, func() (err error) {
-		noisy, err = app.AddNoise(t.Ctx, clean, n)
+		noisy, err = run.AddNoise(t.Ctx, clean, n)
 		return err
 	}, func() {
 		doc.SetNoisy(noisy, n)
@@ -109,7 +112,7 @@ func (rd *Reader) ShowVolume(k int) {
 			return
 		}
 		edits := *d.Doc.Edits()
-		d.Doc = app.NewDocument(loaded)
+		d.Doc = workbench.NewDocument(loaded)
 		*d.Doc.Edits() = edits
 		d.entry, d.meta, d.reference = entry, loaded.Meta, ""
 		rd.changedVoxels(g.Places[k].String())

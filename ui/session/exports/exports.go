@@ -10,6 +10,10 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/run"
+	"quell/app/workbench"
 	"quell/ui/session/desk"
 	"quell/ui/session/documents"
 	"quell/ui/session/marks"
@@ -67,7 +71,7 @@ func (ex *Exports) Check(then func()) {
 }
 
 // found notes which exports stand.
-func (ex *Exports) found(all []*app.Exported, stand []bool) {
+func (ex *Exports) found(all []*workbench.Exported, stand []bool) {
 	changed := false
 	for i, e := range all {
 		if ex.results.Files.Gone(e) == stand[i] {
@@ -84,7 +88,7 @@ func (ex *Exports) found(all []*app.Exported, stand []bool) {
 func (ex *Exports) Any() bool { return len(ex.documents.Exports()) > 0 }
 
 // Of returns the exports of a run, the last one last.
-func (ex *Exports) Of(run *app.Run) []*app.Exported {
+func (ex *Exports) Of(run *run.Run) []*workbench.Exported {
 	if r := ex.desk.ResultOf(run); r != nil {
 		return slices.Clone(r.Exports)
 	}
@@ -93,16 +97,16 @@ func (ex *Exports) Of(run *app.Run) []*app.Exported {
 
 // Write writes the run, whatever the current recipe is, and passes the report to done. Errors go
 // to the listener. It does nothing while a task is in progress.
-func (ex *Exports) Write(out string, o app.ExportOptions, done func(app.ExportReport)) {
+func (ex *Exports) Write(out string, o job.Options, done func(job.Written)) {
 	run := ex.results.Exportable()
 	if run == nil || ex.desk.Tasks.Busy() {
 		return
 	}
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Writing"), lang.L("files"))
-	job := app.Job{Recipe: &run.Recipe, Output: app.Output{Path: out, ExportOptions: o}}
-	ex.write(t, run, func() (app.Report, error) {
+	job := job.Job{Recipe: &run.Recipe, Output: job.Output{Path: out, Options: o}}
+	ex.write(t, run, func() (executor.Report, error) {
 		return app.DoOn(t.Ctx, app.On{Series: run.Source, Run: run}, job, ex.desk.Tasks.Events(t))
-	}, func(report app.Report) {
+	}, func(report executor.Report) {
 		ex.desk.Tasks.Show(lang.L("The export is done."))
 		done(report.Written)
 	})
@@ -119,30 +123,30 @@ func (ex *Exports) CanWriteAll() bool {
 // WriteAll filters every volume of the 4-D series by the recipe of the run and writes them to one
 // output, as app.Do does, and passes the report to done. Errors go to the listener. It does
 // nothing while a task is in progress.
-func (ex *Exports) WriteAll(out string, o app.ExportOptions, done func(app.ExportReport)) {
+func (ex *Exports) WriteAll(out string, o job.Options, done func(job.Written)) {
 	if !ex.CanWriteAll() || ex.desk.Tasks.Busy() {
 		return
 	}
 	run, engine := ex.results.Exportable(), ex.desk.Engine
 	catalog, entry := ex.documents.Catalog()
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Filtering all volumes"), "")
-	job := app.Job{Recipe: &run.Recipe, Engine: app.EnginePolicy{Name: engine.Info().Name}, Output: app.Output{Path: out, ExportOptions: o}}
-	ex.write(t, run, func() (app.Report, error) {
-		return catalog.DoGroup(t.Ctx, entry, engine, job, ex.desk.Tasks.Events(t))
-	}, func(report app.Report) {
+	job := job.Job{Recipe: &run.Recipe, Engine: job.EnginePolicy{Name: engine.Info().Name}, Output: job.Output{Path: out, Options: o}}
+	ex.write(t, run, func() (executor.Report, error) {
+		return app.DoGroup(catalog, t.Ctx, entry, engine, job, ex.desk.Tasks.Events(t))
+	}, func(report executor.Report) {
 		ex.desk.Tasks.Show(fmt.Sprintf(lang.L("All %d volumes are filtered and written."), len(report.Volumes)))
 		done(report.Written)
 	})
 }
 
 // write exports a run in the background, and notes to what files.
-func (ex *Exports) write(t *desk.Task, run *app.Run, do func() (app.Report, error), done func(app.Report)) {
+func (ex *Exports) write(t *desk.Task, run *run.Run, do func() (executor.Report, error), done func(executor.Report)) {
 	of := ex.desk.ResultOf(run)
-	var report app.Report
-	var files *app.Exported
+	var report executor.Report
+	var files *workbench.Exported
 	ex.desk.Background(func() (err error) {
 		if report, err = do(); err == nil {
-			files, _ = app.ExportedBy(report.Written) // nil: they are gone already
+			files, _ = workbench.ExportedBy(report.Written) // nil: they are gone already
 		}
 		return err
 	}, func(err error) {
@@ -154,7 +158,7 @@ func (ex *Exports) write(t *desk.Task, run *app.Run, do func() (app.Report, erro
 }
 
 // note notes to what files a result was exported. What stood there before is gone.
-func (ex *Exports) note(r *desk.Result, files *app.Exported) {
+func (ex *Exports) note(r *desk.Result, files *workbench.Exported) {
 	if files == nil {
 		return
 	}
@@ -164,7 +168,7 @@ func (ex *Exports) note(r *desk.Result, files *app.Exported) {
 		}
 	}
 	if r != nil {
-		again := func(e *app.Exported) bool { return e.Output == files.Output }
+		again := func(e *workbench.Exported) bool { return e.Output == files.Output }
 		r.Exports = append(slices.DeleteFunc(slices.Clone(r.Exports), again), files)
 	}
 }

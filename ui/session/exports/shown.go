@@ -5,13 +5,16 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/files"
+	"quell/app/judge"
+	"quell/app/output"
+	"quell/app/workbench"
 	"quell/ui/session/desk"
 	"quell/ui/session/marks"
 	"quell/ui/viewer"
 )
 
-// SaveReport writes a report on the result to a file, see app.Page: with the slice, the
+// SaveReport writes a report on the result to a file, see output.Page: with the slice, the
 // window and the marks that are on the screen now, without the identity if hide is set.
 // A result that is not judged yet is judged first. overwrite replaces a file that is no
 // report. It does nothing during another task or without a result.
@@ -20,7 +23,7 @@ func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
 	if run == nil || ex.desk.Tasks.Busy() {
 		return
 	}
-	p := app.Page{Run: run, Hide: hide, ROIs: ex.marks.Table(), Show: &app.Shown{
+	p := output.Page{Run: run, Hide: hide, ROIs: ex.marks.Table(), Show: &output.Shown{
 		View: ex.desk.State.View(), Index: ex.desk.State.Index(), Window: ex.desk.State.Window(), Inverted: ex.desk.State.Inverted(),
 	}}
 	reference := ex.desk.Doc.Reference()
@@ -31,7 +34,7 @@ func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Writing the report"), "")
 	ex.desk.Tasks.Do(t, func() error {
 		if p.Measures == nil {
-			m, err := app.MeasureRun(t.Ctx, engine, run, reference)
+			m, err := judge.Measure(t.Ctx, engine, run, reference)
 			if err != nil {
 				return err
 			}
@@ -49,13 +52,13 @@ func (ex *Exports) Presentable() (folder string, ok bool) {
 	}
 	if r := ex.desk.ResultOf(ex.desk.Doc.Run()); ex.results.Applied() && r != nil {
 		for _, e := range slices.Backward(r.Exports) {
-			if app.FormatOf(e.Output).Identity && !ex.results.Files.Gone(e) {
+			if files.FormatOf(e.Output).Identity && !ex.results.Files.Gone(e) {
 				return e.Output, true
 			}
 		}
 	}
 	_, noisy := ex.desk.Doc.Noise()
-	return "", app.Presentable(ex.desk.Doc.Series()) && !noisy
+	return "", workbench.Presentable(ex.desk.Doc.Series()) && !noisy
 }
 
 // SavePresentation writes how the acquired slices are shown as a DICOM presentation state: window,
@@ -68,7 +71,7 @@ func (ex *Exports) SavePresentation(path string, text func(marks.Figures, viewer
 	}
 	source := ex.desk.Doc.Series()
 	state := ex.desk.State.In(source.Volume.Acquired())
-	p := app.Presentation{Of: source, Now: ex.desk.Now(), View: state.View(), Inverted: state.Inverted()}
+	p := workbench.Presentation{Of: source, Now: ex.desk.Now(), View: state.View(), Inverted: state.Inverted()}
 	role := viewer.Original
 	if folder != "" {
 		role, p.Run, p.Exported = viewer.Denoised, ex.desk.Doc.Run(), folder
@@ -77,7 +80,7 @@ func (ex *Exports) SavePresentation(path string, text func(marks.Figures, viewer
 	p.Area = ex.shownArea(state, role)
 	for _, m := range ex.desk.Edit().Marks {
 		if m.Plane == p.View.Plane {
-			p.Marks = append(p.Marks, app.CaptionedMark{Mark: m, Text: text(ex.marks.Figures(m), role)})
+			p.Marks = append(p.Marks, workbench.CaptionedMark{Mark: m, Text: text(ex.marks.Figures(m), role)})
 		}
 	}
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Writing the presentation state"), "")

@@ -8,7 +8,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/internal/message"
 	"quell/measure"
 	"quell/ui/language"
@@ -19,7 +19,7 @@ import (
 
 // Figures returns the figures of a mark, by the result that is known of its slice. They
 // are measured once.
-func (mk *Marks) Figures(m app.Mark) Figures {
+func (mk *Marks) Figures(m workbench.Mark) Figures {
 	q := mk.desk.Request()
 	q.Plane, q.Index = m.Plane, m.Index
 	result, part, status := mk.preview.ResultOn(q)
@@ -63,7 +63,7 @@ func (mk *Marks) Figures(m app.Mark) Figures {
 
 func voxelOf(p [2]float64) [3]float64 { return [3]float64{p[0], p[1], 0} }
 
-func sameMark(a, b app.Mark) bool {
+func sameMark(a, b workbench.Mark) bool {
 	return a.ID == b.ID && a.Plane == b.Plane && a.Index == b.Index && a.Shape == b.Shape && slices.Equal(a.Points, b.Points)
 }
 
@@ -120,7 +120,7 @@ func (mk *Marks) UseNoise() {
 	m, _ := mk.Selected()
 	v := mk.desk.Doc.Series().Volume
 	e := mk.desk.Edit()
-	e.Noise = &app.GivenNoise{Sigma: sigma, Voxels: voxels, From: m.Name(), Of: v}
+	e.Noise = &workbench.GivenNoise{Sigma: sigma, Voxels: voxels, From: m.Name(), Of: v}
 	mk.desk.Doc.Edits().Push(e)
 	mk.desk.Tasks.Say(fmt.Sprintf(lang.L("The noise is that of %s, %s."), m.Name(), language.Quantity(sigma, v.Unit)))
 	mk.desk.ViewChanged()

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/internal/message"
 	"quell/measure"
 	"quell/ui/session/desk"
@@ -41,7 +41,7 @@ type marking struct {
 
 // drag is a mark that follows the pointer, not yet in the history.
 type drag struct {
-	mark  app.Mark
+	mark  workbench.Mark
 	last  [2]float64 // of the pointer, if the whole mark moves
 	point int        // that follows the pointer; -1: all do, -2: new ones are added
 	moved bool
@@ -86,7 +86,7 @@ func (mk *Marks) SetTool(t Tool) {
 
 // List returns the marks of the series in the order in which they were drawn, with the
 // one that follows the pointer.
-func (mk *Marks) List() []app.Mark {
+func (mk *Marks) List() []workbench.Mark {
 	marks := mk.desk.Edit().Marks
 	d := mk.marking().drag
 	if d == nil {
@@ -102,18 +102,18 @@ func (mk *Marks) List() []app.Mark {
 	return marks
 }
 
-func indexOf(marks []app.Mark, id int) int {
-	return slices.IndexFunc(marks, func(m app.Mark) bool { return m.ID == id })
+func indexOf(marks []workbench.Mark, id int) int {
+	return slices.IndexFunc(marks, func(m workbench.Mark) bool { return m.ID == id })
 }
 
 // Here returns the marks on the slice that is shown.
-func (mk *Marks) Here() []app.Mark { return mk.on(&mk.desk.State) }
+func (mk *Marks) Here() []workbench.Mark { return mk.on(&mk.desk.State) }
 
 // In returns the marks on the slice that the pane of a plane shows.
-func (mk *Marks) In(p volume.Plane) []app.Mark { return mk.on(mk.desk.Planes[p]) }
+func (mk *Marks) In(p volume.Plane) []workbench.Mark { return mk.on(mk.desk.Planes[p]) }
 
 // on returns the marks on the slice of a state.
-func (mk *Marks) on(state *viewer.State) (here []app.Mark) {
+func (mk *Marks) on(state *viewer.State) (here []workbench.Mark) {
 	for _, m := range mk.List() {
 		if m.Plane == state.View().Plane && m.Index == state.Index() {
 			here = append(here, m)
@@ -123,12 +123,12 @@ func (mk *Marks) on(state *viewer.State) (here []app.Mark) {
 }
 
 // Selected returns the mark that commands are about; false if there is none.
-func (mk *Marks) Selected() (app.Mark, bool) {
+func (mk *Marks) Selected() (workbench.Mark, bool) {
 	marks := mk.List()
 	if i := indexOf(marks, mk.marking().selected); i >= 0 {
 		return marks[i], true
 	}
-	return app.Mark{}, false
+	return workbench.Mark{}, false
 }
 
 // Select selects a mark and shows its slice; 0 selects none.
@@ -174,7 +174,7 @@ func (mk *Marks) pressMark(state *viewer.State, at, reach [2]float64) bool {
 	}
 	if shape, ok := shapes[mk.marking().tool]; ok {
 		at = onPicture(at, view)
-		d := &drag{mark: app.Mark{
+		d := &drag{mark: workbench.Mark{
 			ID: mk.desk.Doc.Edits().NewMarkID(), Plane: view.Plane, Index: state.Index(),
 			Outline: measure.Outline{Shape: shape, Points: [][2]float64{at, at}},
 		}, point: 1, fresh: true, shown: shown, view: view}
@@ -258,7 +258,7 @@ func (mk *Marks) ReleaseMark() {
 	mk.desk.Changed()
 }
 
-func (mk *Marks) push(marks []app.Mark) {
+func (mk *Marks) push(marks []workbench.Mark) {
 	e := mk.desk.Edit()
 	e.Marks = marks
 	mk.desk.Doc.Edits().Push(e)
@@ -270,7 +270,7 @@ func (mk *Marks) Delete() {
 	if !ok || mk.marking().drag != nil {
 		return
 	}
-	mk.push(slices.DeleteFunc(slices.Clone(mk.desk.Edit().Marks), func(other app.Mark) bool { return other.ID == m.ID }))
+	mk.push(slices.DeleteFunc(slices.Clone(mk.desk.Edit().Marks), func(other workbench.Mark) bool { return other.ID == m.ID }))
 	mk.marking().selected = 0
 	mk.desk.Changed()
 }
@@ -287,15 +287,15 @@ func (mk *Marks) DeleteAll() {
 
 // Ground returns the ROI that contrasts are measured against: the one that was chosen, or
 // else the first.
-func (mk *Marks) Ground() (app.Mark, bool) {
+func (mk *Marks) Ground() (workbench.Mark, bool) {
 	marks := mk.List()
 	if i := indexOf(marks, mk.desk.Edit().Ground); i >= 0 {
 		return marks[i], true
 	}
-	if i := slices.IndexFunc(marks, func(m app.Mark) bool { return m.Shape != measure.Line }); i >= 0 {
+	if i := slices.IndexFunc(marks, func(m workbench.Mark) bool { return m.Shape != measure.Line }); i >= 0 {
 		return marks[i], true
 	}
-	return app.Mark{}, false
+	return workbench.Mark{}, false
 }
 
 // SetGround measures contrasts against the selected ROI.
@@ -362,7 +362,7 @@ func toSegment(a, b [2]float64) float64 {
 
 // Figures is what is measured in a mark on its slice, in the unit of the series.
 type Figures struct {
-	Mark   app.Mark
+	Mark   workbench.Mark
 	Area   float64                     // mm²; 0 for a line
 	Length float64                     // mm; of a line
 	Stats  [viewer.Roles]measure.Stats // of the pixels inside; N is 0 if there is no picture

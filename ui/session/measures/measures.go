@@ -8,7 +8,11 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/judge"
+	"quell/app/run"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/internal/parallel"
 	"quell/series"
@@ -23,9 +27,9 @@ import (
 // measureJob asks for the measures of a slice or of a run; one of preview and run is set.
 type measureJob struct {
 	ctx       context.Context // ends when the numbers are no longer needed
-	preview   *app.Preview
+	preview   *workbench.Preview
 	picture   *viewer.Picture // that shows the preview
-	run       *app.Run
+	run       *run.Run
 	engine    denoise.Engine // that judges the run
 	reference *series.Series
 }
@@ -83,7 +87,7 @@ type measured struct {
 
 // Numbers are the numbers of one column of the panel.
 type Numbers struct {
-	app.Measures
+	judge.Measures
 	Known   bool  // there are numbers
 	Current bool  // they belong to the current recipe and what is shown
 	Index   int   // of the slice that they belong to, which is another while the numbers of the slice shown are coming
@@ -131,9 +135,9 @@ func (ms *Measures) measure(job measureJob) measured {
 			if err = ms.tooLarge(job.run.Source.Volume); err != nil {
 				return err
 			}
-			m.Measures, err = app.MeasureRun(job.ctx, job.engine, job.run, job.reference)
+			m.Measures, err = judge.Measure(job.ctx, job.engine, job.run, job.reference)
 		} else {
-			m.Measures, err = app.MeasurePreview(job.ctx, *job.preview, job.reference)
+			m.Measures, err = workbench.MeasurePreview(job.ctx, *job.preview, job.reference)
 		}
 		return err
 	})
@@ -143,8 +147,8 @@ func (ms *Measures) measure(job measureJob) measured {
 // tooLarge returns why a result cannot be judged as a whole: an error that says so if the
 // memory does not suffice.
 func (ms *Measures) tooLarge(v *volume.Volume) error {
-	if need, free := app.JudgeMemory(v), ms.desk.Available(); free > 0 && need > free {
-		return fmt.Errorf(lang.L("the result is not judged as a whole: that takes up to %s of memory and %s is free"), language.Number(app.Bytes(need)), language.Number(app.Bytes(free)))
+	if need, free := executor.JudgeMemory(v), ms.desk.Available(); free > 0 && need > free {
+		return fmt.Errorf(lang.L("the result is not judged as a whole: that takes up to %s of memory and %s is free"), language.Number(job.Bytes(need)), language.Number(job.Bytes(free)))
 	}
 	return nil
 }
@@ -250,7 +254,7 @@ func (ms *Measures) MeasureSlice() {
 	if !p.Part {
 		part = part.Crop(p.View.Region(p.Index))
 	}
-	ms.slice.request(ms.desk.Voxels, measureJob{preview: &app.Preview{Request: q, Part: part}, picture: p, reference: ms.desk.Doc.Reference()})
+	ms.slice.request(ms.desk.Voxels, measureJob{preview: &workbench.Preview{Request: q, Part: part}, picture: p, reference: ms.desk.Doc.Reference()})
 }
 
 func (ms *Measures) measureVolume() {

@@ -3,7 +3,7 @@ package measures
 import (
 	"context"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/internal/parallel"
 	"quell/ui/newest"
@@ -13,7 +13,7 @@ import (
 // neighbourhoods are the neighbourhoods of the slice on the screen, found on another
 // goroutine, as whole maps are read for them.
 type neighbourhoods struct {
-	request app.PreviewRequest
+	request workbench.PreviewRequest
 	at      func(x, y, z int) (denoise.Lengths, bool) // nil before they are found, and if there are none
 }
 
@@ -21,14 +21,14 @@ type neighbourhoods struct {
 // the screen.
 type Neighbourhoods struct {
 	desk   *desk.Desk
-	worker newest.Worker[app.PreviewRequest, neighbourhoods]
+	worker newest.Worker[workbench.PreviewRequest, neighbourhoods]
 	last   neighbourhoods
 }
 
 // NewNeighbourhoods returns the neighbourhoods of a desk.
 func NewNeighbourhoods(d *desk.Desk) *Neighbourhoods {
 	nb := &Neighbourhoods{desk: d}
-	nb.worker = newest.Worker[app.PreviewRequest, neighbourhoods]{Go: d.Go, Do: d.Do, Work: nb.find, Done: nb.found}
+	nb.worker = newest.Worker[workbench.PreviewRequest, neighbourhoods]{Go: d.Go, Do: d.Do, Work: nb.find, Done: nb.found}
 	d.OnClear(func() { nb.last = neighbourhoods{} })
 	return nb
 }
@@ -65,7 +65,7 @@ func (nb *Neighbourhoods) Here() (l denoise.Lengths, ok bool) {
 }
 
 // find finds the neighbourhoods of a slice.
-func (nb *Neighbourhoods) find(q app.PreviewRequest) neighbourhoods {
+func (nb *Neighbourhoods) find(q workbench.PreviewRequest) neighbourhoods {
 	found := neighbourhoods{request: q}
 	// A panic is reported, and there are none.
 	_ = nb.desk.Protect(func() error {

@@ -4,7 +4,8 @@ import (
 	"context"
 	"runtime"
 
-	"quell/app"
+	"quell/app/judge"
+	"quell/app/workbench"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/internal/message"
@@ -22,13 +23,13 @@ type SliceFigure struct {
 
 // strip holds the verdicts on single slices.
 type strip struct {
-	of    app.PreviewRequest          // the run with the recipe, maps and noise for which they hold
+	of    workbench.PreviewRequest    // the run with the recipe, maps and noise for which they hold
 	found map[int]tune.SliceJudgement // by slice
 }
 
 // judging is the slice that is judged in the background.
 type judging struct {
-	of     app.PreviewRequest
+	of     workbench.PreviewRequest
 	cancel context.CancelFunc
 }
 
@@ -85,7 +86,7 @@ func (sp *Strip) Figures() []SliceFigure {
 }
 
 // request is the present request for the first slice along the third axis.
-func (sp *Strip) request() app.PreviewRequest {
+func (sp *Strip) request() workbench.PreviewRequest {
 	q := sp.desk.Request()
 	q.Plane, q.Index = sp.desk.Doc.Series().Volume.Acquired(), 0
 	return q
@@ -139,9 +140,9 @@ func (sp *Strip) Follow() {
 	sp.judging = j
 	_, _, q.Index = view.Locate([3]int{0, 0, z})
 	engine := sp.desk.Engine
-	var a app.Assessment
+	var a judge.Assessment
 	sp.desk.Background(func() (err error) {
-		a, err = app.JudgeSlice(ctx, engine, q)
+		a, err = workbench.JudgeSlice(ctx, engine, q)
 		return err
 	}, func(err error) {
 		if sp.judging != j {
@@ -158,7 +159,7 @@ func (sp *Strip) Follow() {
 }
 
 // verdictOf returns what is kept of an assessment, which holds a map of the slice.
-func verdictOf(a app.Assessment) tune.SliceJudgement {
+func verdictOf(a judge.Assessment) tune.SliceJudgement {
 	return tune.SliceJudgement{Verdict: a.Verdict, Why: a.Why}
 }
 

@@ -1,7 +1,7 @@
 package measures
 
 import (
-	"quell/app"
+	"quell/app/judge"
 	"quell/internal/message"
 	"quell/ui/session/desk"
 	"quell/ui/viewer"
@@ -69,7 +69,7 @@ func (sx *Structures) Here() *Structure {
 
 // structureOf returns the structure of measured numbers; part says that they are of
 // one slice alone.
-func structureOf(m app.Measures, part bool) *Structure {
+func structureOf(m judge.Measures, part bool) *Structure {
 	if m.Map == nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func structureOf(m app.Measures, part bool) *Structure {
 
 // PlaceOf returns the place at which a residual shows the most structure; false if it shows
 // none.
-func PlaceOf(m app.Measures) (p Place, ok bool) {
+func PlaceOf(m judge.Measures) (p Place, ok bool) {
 	if m.Place == nil {
 		return p, false
 	}

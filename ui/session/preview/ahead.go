@@ -1,7 +1,7 @@
 package preview
 
 import (
-	"quell/app"
+	"quell/app/workbench"
 	"quell/ui/session/desk"
 )
 
@@ -10,21 +10,21 @@ import (
 // scrolls they come before the numbers of the slice, which take long; when the recipe
 // changes they come after them. The zero value has not begun.
 type ahead struct {
-	running *app.PreviewRequest // in progress; nil for none
-	failed  *app.PreviewRequest // the last that failed, which is not repeated
+	running *workbench.PreviewRequest // in progress; nil for none
+	failed  *workbench.PreviewRequest // the last that failed, which is not repeated
 
-	at        app.PreviewRequest // what the screen showed last
-	scrolled  bool               // the last change was a change of the slice
-	backwards bool               // to a lower index
+	at        workbench.PreviewRequest // what the screen showed last
+	scrolled  bool                     // the last change was a change of the slice
+	backwards bool                     // to a lower index
 }
 
 // takes says whether a request is in progress already.
-func (a *ahead) takes(q app.PreviewRequest) bool {
+func (a *ahead) takes(q workbench.PreviewRequest) bool {
 	return a.running != nil && desk.SameRequest(*a.running, q)
 }
 
 // follow notes what the screen shows.
-func (a *ahead) follow(q app.PreviewRequest) {
+func (a *ahead) follow(q workbench.PreviewRequest) {
 	if q.Plane == a.at.Plane && q.Index != a.at.Index {
 		a.scrolled, a.backwards = true, q.Index < a.at.Index
 	} else if !q.Recipe.Equal(a.at.Recipe) {

@@ -8,7 +8,8 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/engines"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/ui/language"
 	"quell/ui/session/desk"
@@ -32,11 +33,11 @@ const (
 const previewLimit = 24
 
 // previews holds the previews of the current voxels, newest last.
-type previews []app.Preview
+type previews []workbench.Preview
 
 // find returns the newest preview of the requested slice: with the requested
 // recipe (exact), or else with any recipe.
-func (ps previews) find(q app.PreviewRequest) (p app.Preview, exact, ok bool) {
+func (ps previews) find(q workbench.PreviewRequest) (p workbench.Preview, exact, ok bool) {
 	for i := len(ps) - 1; i >= 0; i-- {
 		r := ps[i].Request
 		if r.Series != q.Series || r.Plane != q.Plane || r.Index != q.Index {
@@ -52,7 +53,7 @@ func (ps previews) find(q app.PreviewRequest) (p app.Preview, exact, ok bool) {
 	return p, false, ok
 }
 
-func (ps *previews) add(p app.Preview) {
+func (ps *previews) add(p workbench.Preview) {
 	*ps = append(*ps, p)
 	if extra := len(*ps) - previewLimit; extra > 0 {
 		*ps = append(previews(nil), (*ps)[extra:]...)
@@ -64,13 +65,13 @@ type Preview struct {
 	Measuring Measuring
 
 	desk      *desk.Desk
-	previewer *app.Previewer
+	previewer *workbench.Previewer
 	kept      desk.Slot[previews]
-	coarse    *app.Preview        // of the slice asked for; nil before
-	asked     *app.PreviewRequest // the newest request that is not answered yet
-	held      bool                // asked is not filtered yet: the original comes first
+	coarse    *workbench.Preview        // of the slice asked for; nil before
+	asked     *workbench.PreviewRequest // the newest request that is not answered yet
+	held      bool                      // asked is not filtered yet: the original comes first
 	ahead     ahead
-	failed    *app.PreviewRequest // the request that failed, so that it is not repeated
+	failed    *workbench.PreviewRequest // the request that failed, so that it is not repeated
 	failure   error
 	auto      bool
 }
@@ -86,7 +87,7 @@ type Measuring struct {
 // New returns the previews of a desk. Measuring has to be set before the first.
 func New(d *desk.Desk) *Preview {
 	pv := &Preview{desk: d, kept: desk.Slot[previews]{OfVoxels: true}, auto: true}
-	pv.previewer = app.NewPreviewer(d.Engine, func(p app.Preview) {
+	pv.previewer = workbench.NewPreviewer(d.Engine, func(p workbench.Preview) {
 		d.Do(func() { pv.answered(p) })
 	})
 	d.OnClear(func() {
@@ -119,7 +120,7 @@ func (pv *Preview) Shown() (result *volume.Volume, part bool, status Status) {
 }
 
 // ResultOn is shown for the slice of any request with the current recipe.
-func (pv *Preview) ResultOn(q app.PreviewRequest) (result *volume.Volume, part bool, status Status) {
+func (pv *Preview) ResultOn(q workbench.PreviewRequest) (result *volume.Volume, part bool, status Status) {
 	run := pv.desk.Doc.Run()
 	if pv.desk.Made(run) {
 		return run.Result, false, Whole
@@ -249,7 +250,7 @@ func (pv *Preview) Release() {
 
 // MadeBy returns the request that made the result in a picture; false if the
 // result is not kept any more.
-func (pv *Preview) MadeBy(p *viewer.Picture) (q app.PreviewRequest, ok bool) {
+func (pv *Preview) MadeBy(p *viewer.Picture) (q workbench.PreviewRequest, ok bool) {
 	for _, r := range pv.desk.Results {
 		if r.Run.Result == p.Result {
 			q = pv.desk.Request()
@@ -268,7 +269,7 @@ func (pv *Preview) MadeBy(p *viewer.Picture) (q app.PreviewRequest, ok bool) {
 
 // answered takes the previewer's answer, on the UI goroutine. An answer to an
 // older request than the newest is dropped.
-func (pv *Preview) answered(p app.Preview) {
+func (pv *Preview) answered(p workbench.Preview) {
 	if p.Generation != pv.previewer.Latest() || pv.desk.Doc == nil {
 		return
 	}
@@ -290,7 +291,7 @@ func (pv *Preview) answered(p app.Preview) {
 		pv.Measuring.Want()
 		pv.desk.Changed()
 		// One question per failure of the engine: the next is asked after a success.
-		if errors.Is(p.Err, app.ErrEngineFailed) && pv.desk.Retry == nil {
+		if errors.Is(p.Err, engines.ErrFailed) && pv.desk.Retry == nil {
 			pv.desk.Retry = pv.Start
 			pv.desk.Failed(p.Err)
 		}
@@ -336,7 +337,7 @@ func (pv *Preview) FilterAhead() {
 
 // filteredAhead keeps the preview of a slice that is not on the screen. Its error is shown
 // when that slice is asked for.
-func (pv *Preview) filteredAhead(p app.Preview) {
+func (pv *Preview) filteredAhead(p workbench.Preview) {
 	pv.ahead.running = nil
 	defer pv.Measuring.Idle()
 	if p.Err != nil {

@@ -3,7 +3,7 @@ package preview
 import (
 	"testing"
 
-	"quell/app"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
 	"quell/volume"
@@ -20,18 +20,18 @@ func TestFoundPreviews(t *testing.T) {
 		}
 		return r.With("h", denoise.Number(h))
 	}
-	request := func(s *series.Series, h float64, p volume.Plane, index int) app.PreviewRequest {
-		return app.PreviewRequest{Series: s, Recipe: recipe(h), Plane: p, Index: index}
+	request := func(s *series.Series, h float64, p volume.Plane, index int) workbench.PreviewRequest {
+		return workbench.PreviewRequest{Series: s, Recipe: recipe(h), Plane: p, Index: index}
 	}
 	var ps previews
-	for i, q := range []app.PreviewRequest{
+	for i, q := range []workbench.PreviewRequest{
 		request(s, 1, volume.Axial, 3), request(s, 2, volume.Axial, 3), request(s, 1, volume.Axial, 3),
 		request(s, 3, volume.Axial, 3), request(s, 9, volume.Axial, 4), request(s, 9, volume.Coronal, 3), request(other, 9, volume.Axial, 3),
 	} {
-		ps.add(app.Preview{Request: q, Generation: uint64(i)})
+		ps.add(workbench.Preview{Request: q, Generation: uint64(i)})
 	}
 	for _, c := range []struct {
-		q         app.PreviewRequest
+		q         workbench.PreviewRequest
 		at        uint64
 		exact, ok bool
 	}{
@@ -49,7 +49,7 @@ func TestFoundPreviews(t *testing.T) {
 		}
 	}
 	for i := range 2 * previewLimit {
-		ps.add(app.Preview{Generation: uint64(100 + i)})
+		ps.add(workbench.Preview{Generation: uint64(100 + i)})
 	}
 	if len(ps) != previewLimit || ps[0].Generation != 100+previewLimit {
 		t.Errorf("%d previews are kept, the oldest is %d", len(ps), ps[0].Generation)

@@ -3,21 +3,21 @@ package results
 import (
 	"slices"
 
-	"quell/app"
+	"quell/app/workbench"
 )
 
 // Files are the files to which results were exported to.
 type Files struct {
-	gone map[*app.Exported]bool // not as they were written
+	gone map[*workbench.Exported]bool // not as they were written
 }
 
 // Gone says whether files are not as they were written.
-func (f *Files) Gone(e *app.Exported) bool { return f.gone[e] }
+func (f *Files) Gone(e *workbench.Exported) bool { return f.gone[e] }
 
 // SetGone notes whether files are not as they were written.
-func (f *Files) SetGone(e *app.Exported, gone bool) {
+func (f *Files) SetGone(e *workbench.Exported, gone bool) {
 	if f.gone == nil {
-		f.gone = map[*app.Exported]bool{}
+		f.gone = map[*workbench.Exported]bool{}
 	}
 	if f.gone[e] = gone; !gone {
 		delete(f.gone, e)
@@ -25,6 +25,6 @@ func (f *Files) SetGone(e *app.Exported, gone bool) {
 }
 
 // Stand says whether one of some exports stands.
-func (f *Files) Stand(exports []*app.Exported) bool {
-	return slices.ContainsFunc(exports, func(e *app.Exported) bool { return !f.gone[e] })
+func (f *Files) Stand(exports []*workbench.Exported) bool {
+	return slices.ContainsFunc(exports, func(e *workbench.Exported) bool { return !f.gone[e] })
 }

@@ -9,6 +9,11 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
+	"quell/app/engines"
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/run"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/ui/language"
 	"quell/ui/session/desk"
@@ -42,7 +47,7 @@ func New(d *desk.Desk, t *tuning.Tuning) *Results {
 // Result describes a finished run that is kept.
 type Result struct {
 	Number   int // counted from 1 in the order of the runs
-	Run      *app.Run
+	Run      *run.Run
 	Exported bool // and the files stand
 	Shown    bool // it was made by the current recipe: side B of comparisons
 	Base     bool // it is side A of comparisons
@@ -95,7 +100,7 @@ func (rs *Results) ApplyLoses() bool {
 	if rs.desk.Doc == nil || rs.desk.Tasks.Busy() || rs.Applied() {
 		return false
 	}
-	next := &desk.Result{Run: &app.Run{Result: rs.desk.Doc.Series().Volume}}
+	next := &desk.Result{Run: &run.Run{Result: rs.desk.Doc.Series().Volume}}
 	_, dropped := kept(append(slices.Clone(rs.desk.Results), next), rs.Exported)
 	return slices.ContainsFunc(dropped, func(r *desk.Result) bool { return !rs.Exported(r) })
 }
@@ -140,7 +145,7 @@ func (rs *Results) save(d *desk.Document, r *desk.Result) {
 		return
 	}
 	ctx := d.Voxels
-	var saved app.SavedRun
+	var saved workbench.SavedRun
 	var ok bool
 	rs.desk.Background(func() (err error) {
 		saved, ok, err = rs.desk.SaveRun(ctx, r.Run)
@@ -169,7 +174,7 @@ type foreseen struct {
 	engine denoise.Engine
 	recipe denoise.Recipe
 	volume *volume.Volume
-	app.Forecast
+	executor.Forecast
 }
 
 // foresight is how long a forecast is good for, as other programs take memory and give it back.
@@ -177,14 +182,14 @@ const foresight = 2 * time.Second
 
 // Forecast returns what memory the run over the volume will take; false if there is none to
 // begin with the current recipe.
-func (rs *Results) Forecast() (app.Forecast, bool) {
+func (rs *Results) Forecast() (executor.Forecast, bool) {
 	recipe, err := rs.tuning.Resolved()
 	if rs.desk.Doc == nil || err != nil || rs.Applied() {
-		return app.Forecast{}, false
+		return executor.Forecast{}, false
 	}
 	f, now, v := &rs.foreseen, rs.desk.Now(), rs.desk.Doc.Series().Volume
 	if f.volume != v || f.engine != rs.desk.Engine || !f.recipe.Equal(recipe) || now.Sub(f.at) >= foresight {
-		*f = foreseen{now, rs.desk.Engine, recipe, v, app.ForecastRun(rs.desk.Engine, recipe, v, rs.desk.Available())}
+		*f = foreseen{now, rs.desk.Engine, recipe, v, executor.ForecastOf(rs.desk.Engine, recipe, v, rs.desk.Available())}
 	}
 	return f.Forecast, true
 }
@@ -196,7 +201,7 @@ func (rs *Results) Expected(on denoise.Engine) string {
 		return ""
 	}
 	recipe, _ := rs.tuning.Resolved() // the recipe itself, if its automatic values are not known
-	takes, times := app.Slowdown(rs.desk.Engine, on, recipe, rs.desk.Doc.Series().Volume.Geometry, 1)
+	takes, times := engines.Slowdown(rs.desk.Engine, on, recipe, rs.desk.Doc.Series().Volume.Geometry, 1)
 	switch {
 	case takes == 0:
 		return ""
@@ -225,9 +230,9 @@ func (rs *Results) Apply() {
 	}
 	t := rs.desk.Tasks.Start(desk.Applying, lang.L("Filtering"), lang.L("slices"))
 	t.Again, t.Recipe, t.Slices = rs.Apply, recipe, int64(rs.desk.Doc.Series().Volume.Dims[2])
-	var report app.Report
+	var report executor.Report
 	rs.desk.Background(func() (err error) {
-		report, err = app.DoOn(t.Ctx, on, app.Job{Recipe: &recipe}, rs.desk.Tasks.Events(t))
+		report, err = app.DoOn(t.Ctx, on, job.Job{Recipe: &recipe}, rs.desk.Tasks.Events(t))
 		return err
 	}, func(err error) {
 		run := report.Run
@@ -248,7 +253,7 @@ func (rs *Results) Apply() {
 func (rs *Results) Applied() bool { return rs.desk.Doc != nil && rs.desk.Made(rs.desk.Doc.Run()) }
 
 // Exportable returns the run that an export would write, or nil.
-func (rs *Results) Exportable() *app.Run {
+func (rs *Results) Exportable() *run.Run {
 	if rs.desk.Doc == nil {
 		return nil
 	}

@@ -3,7 +3,7 @@ package results
 import (
 	"testing"
 
-	"quell/app"
+	"quell/app/run"
 	"quell/ui/session/desk"
 	"quell/volume"
 )
@@ -22,7 +22,7 @@ func TestResultsAreLimitedInBytes(t *testing.T) {
 	} {
 		var all []*desk.Result
 		for _, n := range c.voxels {
-			all = append(all, &desk.Result{Run: &app.Run{Result: &volume.Volume{Geometry: volume.Geometry{Dims: [3]int{n, 1, 1}}}}})
+			all = append(all, &desk.Result{Run: &run.Run{Result: &volume.Volume{Geometry: volume.Geometry{Dims: [3]int{n, 1, 1}}}}})
 		}
 		stay, _ := kept(all, func(*desk.Result) bool { return false })
 		if len(stay) != c.stay || stay[len(stay)-1] != all[len(all)-1] {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"quell/app"
+	"quell/app/job"
 	"quell/ui/blind"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -25,9 +25,9 @@ func (sc *Screen) CanCompareBlind() bool {
 // CompareBlind returns what a blind comparison shows: a job for any slice of this plane, with
 // images A and B in the panes Original and Denoised in the same window, zoom and place; the
 // slices that hold tissue, or all if none does; and what the images are.
-func (sc *Screen) CompareBlind() (job viewer.Job, slices []int, info blind.Info) {
+func (sc *Screen) CompareBlind() (j viewer.Job, slices []int, info blind.Info) {
 	run, v, view := sc.results.Exportable(), sc.desk.Doc.Series().Volume, sc.desk.State.View()
-	job = viewer.Job{
+	j = viewer.Job{
 		Source: v, Base: sc.desk.BaseVolume(), Result: run.Result, View: view, Index: sc.desk.State.Index(),
 		Zoom: sc.desk.State.Zoom(), Pan: sc.desk.State.Pan(), Window: sc.desk.State.Window(), Invert: sc.desk.State.Inverted(), Pixelated: sc.desk.State.Pixelated(),
 	}
@@ -36,15 +36,15 @@ func (sc *Screen) CompareBlind() (job viewer.Job, slices []int, info blind.Info)
 		foreground = facts.Foreground
 	}
 	slices = tissueSlices(v.Geometry, view, foreground)
-	w := job.Window
+	w := j.Window
 	info = blind.Info{
-		A: "original", B: run.Resolved.String(), Plane: view.Plane.String(), Version: app.Version(),
+		A: "original", B: run.Resolved.String(), Plane: view.Plane.String(), Version: job.Version(),
 		Window: strings.TrimSpace(fmt.Sprintf("%.4g/%.4g %s", w.Width, w.Center, v.Unit)),
 	}
 	if sc.desk.Base != nil {
 		info.A = sc.desk.Base.Run.Resolved.String()
 	}
-	return job, slices, info
+	return j, slices, info
 }
 
 // tissueSlices returns the slices of a view that hold foreground, all if none does or

@@ -3,7 +3,7 @@ package tuning
 import (
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/judge"
 	"quell/denoise"
 	"quell/ui/session/desk"
 	"quell/volume"
@@ -15,9 +15,9 @@ type Gallery struct {
 	Input    *volume.Volume // the slice
 	Window   volume.Window  // of the panes when the gallery was asked for
 	Invert   bool
-	Exhibits []app.Exhibit // that are ready, in the order of the table of filters
-	Best     int           // the place of the least estimated error among them, -1 for none
-	Ended    bool          // no more are to come
+	Exhibits []judge.Exhibit // that are ready, in the order of the table of filters
+	Best     int             // the place of the least estimated error among them, -1 for none
+	Ended    bool            // no more are to come
 }
 
 // Galleries compares every filter on the slice on the screen.
@@ -49,27 +49,27 @@ func (ga *Galleries) Compare() {
 		return
 	}
 	view, index := ga.desk.State.View(), ga.desk.State.Index()
-	q := app.GalleryRequest{Series: ga.desk.Doc.Series(), Maps: ga.desk.Maps, Reference: ga.desk.Doc.Reference(), Region: view.Region(index)}
+	q := judge.GalleryRequest{Series: ga.desk.Doc.Series(), Maps: ga.desk.Maps, Reference: ga.desk.Doc.Reference(), Region: view.Region(index)}
 	if facts, ok := ga.desk.Doc.Facts(); ok {
 		q.Facts = &facts
 	}
 	g := &Gallery{View: view, Input: q.Series.Volume.Crop(q.Region), Window: ga.desk.State.Window(), Invert: ga.desk.State.Inverted(), Best: -1}
 	t := ga.desk.Tasks.Start(desk.Comparing, lang.L("Comparing the filters"), lang.L("filters"))
 	t.Again, ga.last = ga.Compare, g
-	q.Ready = func(e app.Exhibit) {
+	q.Ready = func(e judge.Exhibit) {
 		ga.desk.Do(func() {
 			if !ga.desk.Tasks.Goes(t) {
 				return
 			}
 			g.Exhibits = append(g.Exhibits, e)
-			g.Best = app.BestExhibit(g.Exhibits)
+			g.Best = judge.BestExhibit(g.Exhibits)
 			t.Done, t.Total = int64(len(g.Exhibits)), int64(len(denoise.Filters()))
 			ga.desk.Changed()
 		})
 	}
 	engine := ga.desk.Engine
 	ga.desk.Background(func() error {
-		_, err := app.ShowGallery(t.Ctx, engine, q)
+		_, err := judge.ShowGallery(t.Ctx, engine, q)
 		return err
 	}, func(err error) {
 		g.Ended = true

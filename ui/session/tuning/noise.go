@@ -3,7 +3,8 @@ package tuning
 import (
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/judge"
+	"quell/app/run"
 	"quell/denoise"
 	"quell/ui/language"
 	"quell/ui/session/desk"
@@ -43,7 +44,7 @@ func (nz *Noise) CanMap() bool {
 func (nz *Noise) Mapping() bool { return nz.desk.Tasks.Kind() == desk.Mapping }
 
 // Map returns the noise map that is laid over the original; nil while it is not shown.
-func (nz *Noise) Map() *app.NoiseMap {
+func (nz *Noise) Map() *judge.NoiseMap {
 	if !nz.desk.Noise.Shown {
 		return nil
 	}
@@ -53,9 +54,9 @@ func (nz *Noise) Map() *app.NoiseMap {
 func (nz *Noise) find() {
 	series := nz.desk.Doc.Series()
 	t := nz.desk.Tasks.Start(desk.Mapping, lang.L("Mapping the noise"), "")
-	var found app.NoiseMap
+	var found judge.NoiseMap
 	nz.desk.Tasks.Do(t, func() (err error) {
-		found, err = app.MapNoise(t.Ctx, series)
+		found, err = judge.MapNoise(t.Ctx, series)
 		return err
 	}, func() {
 		nz.desk.Noise = desk.Noise{Found: &found, Tint: noiseTint(found), Shown: true}
@@ -69,7 +70,7 @@ func (nz *Noise) find() {
 // that hardly varies must not look as if it did.
 const leastRange = 1.5
 
-func noiseTint(m app.NoiseMap) *viewer.Tint {
+func noiseTint(m judge.NoiseMap) *viewer.Tint {
 	return &viewer.Tint{
 		Values: m.Values, Unit: m.Values.Unit,
 		Colors: volume.Tint{Lo: m.Lo, Hi: max(m.Hi, leastRange*m.Lo)},
@@ -83,7 +84,7 @@ func (nz *Noise) ToggleFollow() {
 	switch {
 	case !nz.CanFollow():
 	case nz.desk.Follows():
-		nz.desk.Maps = app.Maps{}
+		nz.desk.Maps = run.Maps{}
 		nz.desk.ViewChanged()
 	case nz.Mapping():
 		nz.desk.Tasks.Cancel()
@@ -103,11 +104,11 @@ func (nz *Noise) Follows() bool { return nz.desk.Follows() }
 func (nz *Noise) follow() {
 	series, found := nz.desk.Doc.Series(), nz.desk.Noise.Found
 	t := nz.desk.Tasks.Start(desk.Mapping, lang.L("Mapping the noise"), "")
-	var maps app.Maps
+	var maps run.Maps
 	var facts denoise.Facts
 	nz.desk.Tasks.Do(t, func() (err error) {
 		if found == nil {
-			m, err := app.MapNoise(t.Ctx, series)
+			m, err := judge.MapNoise(t.Ctx, series)
 			if err != nil {
 				return err
 			}

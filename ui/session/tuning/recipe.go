@@ -5,7 +5,7 @@ package tuning
 import (
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/run"
 	"quell/denoise"
 	"quell/ui/session/desk"
 )
@@ -95,7 +95,7 @@ func (tu *Tuning) startOf(r denoise.Recipe) denoise.Recipe {
 	if present, err := denoise.FilterByName(tu.desk.Recipe.Filter); err == nil && len(present.Dims) > 1 {
 		return r // its dimensionality is the user's choice
 	}
-	if proposed, err := app.ProposeRecipe(tu.desk.Doc.Series(), nil, r.Filter); err == nil {
+	if proposed, err := run.ProposeRecipe(tu.desk.Doc.Series(), nil, r.Filter); err == nil {
 		return proposed
 	}
 	return r
@@ -118,7 +118,7 @@ func (tu *Tuning) Take(r denoise.Recipe) {
 // Propose returns the recipe that the current series starts a filter with, and notes
 // it as carried over from an earlier one.
 func (tu *Tuning) Propose(filter string) denoise.Recipe {
-	r, err := app.ProposeRecipe(tu.desk.Doc.Series(), tu.desk.Remembered(), filter)
+	r, err := run.ProposeRecipe(tu.desk.Doc.Series(), tu.desk.Remembered(), filter)
 	if err != nil {
 		return tu.desk.Recipe
 	}

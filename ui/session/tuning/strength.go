@@ -7,7 +7,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app"
+	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/tune"
 	"quell/internal/message"
@@ -30,7 +30,7 @@ const usualPoints = 10
 // searched is what the last search for the best strength found.
 type searched struct {
 	asked denoise.Recipe
-	tuned app.Tuned
+	tuned run.Tuned
 }
 
 // Strength searches for the best strength of the recipe.
@@ -95,15 +95,15 @@ func (st *Strength) Find() {
 			if !st.desk.Tasks.Goes(t) || known == nil {
 				return
 			}
-			st.growing = &searched{asked: asked, tuned: app.Tuned{Curve: c, Noise: known.Noise.Figure}}
+			st.growing = &searched{asked: asked, tuned: run.Tuned{Curve: c, Noise: known.Noise.Figure}}
 			t.Done = int64(len(c.Points))
 			t.Total = max(t.Done, usualPoints)
 			st.desk.Changed()
 		})
 	}
-	var tuned app.Tuned
+	var tuned run.Tuned
 	st.desk.Tasks.Do(t, func() (err error) {
-		tuned, err = app.Tune(t.Ctx, engine, app.TuneRequest{Series: series, Recipe: asked, Facts: known, Progress: grows})
+		tuned, err = run.Tune(t.Ctx, engine, run.TuneRequest{Series: series, Recipe: asked, Facts: known, Progress: grows})
 		return err
 	}, func() {
 		*st.last.Of(st.desk.Document) = &searched{asked: asked, tuned: tuned}

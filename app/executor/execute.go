@@ -1,0 +1,530 @@
+// Package executor does jobs: each volume of a Source is read, given noise, filtered and passed to
+// Sinks, as a whole or slab by slab if the plan of memory says so. It is the only code that does;
+// callers choose the source and the sinks.
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"quell/app/engines"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/run"
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/internal/message"
+	"quell/io/dicom"
+	"quell/series"
+	"quell/volume"
+)
+
+// Means are what a job is done with beside its source. The zero value starts the engine that the
+// policy of the job picks, and knows nothing.
+type Means struct {
+	// Engine returns the engine that filters; nil: the one that the job's policy picks. If it fails,
+	// the CPU takes over if Fallback is set and the policy allows it; else the error is returned.
+	Engine   func() (denoise.Engine, error)
+	Fallback bool
+	Facts    *denoise.Facts // of the one volume of the source; nil to find what the recipe needs
+	Maps     run.Maps       // that steer the filter, if the job names none
+	// Run is a finished run of the job's recipe on the one volume of the source, which is then not
+	// filtered again; nil for none.
+	Run *run.Run
+}
+
+// execution is an attempt to do a job by one engine.
+type execution struct {
+	job    job.Job
+	src    Source
+	means  Means
+	sinks  []Sink
+	events job.Events
+	plan   MemoryPlan
+
+	engine  denoise.Engine // nil before it is needed
+	maps    run.Maps       // from files, the same for all volumes
+	begun   int            // sinks
+	devices denoise.DeviceLog
+	report  Report
+	volumes []VolumeReport
+}
+
+func newExecution(job job.Job, src Source, means Means, sinks []Sink, events job.Events) *execution {
+	x := &execution{job: job, src: src, means: means, sinks: sinks, events: events, plan: Plan(job, src.Geometry, src.Len())}
+	x.plan.Slabs = x.plan.Slabs && means.Run == nil && x.inSlabs()
+	x.report = Report{Noise: job.Noise, Warnings: []message.Message{}, Findings: []series.Finding{}, Covered: src.Covered}
+	return x
+}
+
+func Do(ctx context.Context, job job.Job, src Source, means Means, sinks []Sink, events job.Events) (Report, error) {
+	x := newExecution(job, src, means, sinks, events)
+	defer func() {
+		for _, s := range x.sinks[:x.begun] {
+			s.Abort()
+		}
+	}()
+	if err := x.each(ctx); err != nil {
+		return Report{}, err
+	}
+	return x.finish(ctx)
+}
+
+// inSlabs reports whether a volume that is too large for the memory of the job is done slab by slab,
+// or refused if that cannot be. One that is only converted or given noise is done whole if it
+// cannot, as far as the machine's memory goes, unless the job has a limit.
+func (x *execution) inSlabs() bool {
+	return x.job.Recipe != nil || x.job.Memory > 0 || x.src.Slices != nil && x.job.Uneven == ""
+}
+
+// each does the job on one volume after another. If the memory allows it, the next one is read
+// while one is worked on.
+func (x *execution) each(ctx context.Context) error {
+	if x.plan.Slabs {
+		for k := range x.src.Len() {
+			if err := x.slabs(ctx, &volumeWork{execution: x, k: k}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	next, free, reading := make(chan loaded), make(chan struct{}, 1), make(chan struct{})
+	defer func() { cancel(); <-reading }() // before the files are closed
+	go func() {
+		defer close(reading)
+		x.read(ctx, next, free)
+	}()
+	for k := range x.src.Len() {
+		started := time.Now()
+		var in loaded
+		select {
+		case in = <-next:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if in.err != nil {
+			return in.err
+		}
+		if progress := x.events.Count(job.Reading); progress != nil && x.src.Group != nil {
+			progress(k+1, x.src.Len())
+		}
+		v := &volumeWork{execution: x, k: k}
+		v.report.Seconds.Load = time.Since(started).Seconds()
+		if err := x.whole(ctx, v, in.series); err != nil {
+			return err
+		}
+		if !x.plan.Ahead && k+1 < x.src.Len() {
+			in, v = loaded{}, nil
+			runtime.GC() // before the next volume takes the memory of this one
+			free <- struct{}{}
+		}
+	}
+	return nil
+}
+
+// loaded is a volume that was read, or why it was not.
+type loaded struct {
+	series *series.Series
+	err    error
+}
+
+// read reads the volumes, each after the one before was taken, or freed if there is no memory for two.
+func (x *execution) read(ctx context.Context, next chan<- loaded, free <-chan struct{}) {
+	for k := range x.src.Len() {
+		if !x.plan.Ahead && k > 0 {
+			select {
+			case <-free:
+			case <-ctx.Done():
+				return
+			}
+		}
+		s, err := x.src.Load(ctx, k, x.events)
+		select {
+		case next <- loaded{s, err}:
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// volumeWork is the work on one volume.
+type volumeWork struct {
+	*execution
+	k      int
+	report VolumeReport
+
+	source *series.Series // before noise is added
+	recipe denoise.Recipe
+	region volume.Region // that is filtered
+	made   *Made         // of the whole volume
+	read   *Digests      // of what was read in slabs
+	same   bool          // the result is the input, as far as slabs were compared
+}
+
+// whole does the job on a volume that is in memory.
+func (x *execution) whole(ctx context.Context, v *volumeWork, s *series.Series) error {
+	started := time.Now()
+	s, err := Evened(x.job, s)
+	if err != nil {
+		return err
+	}
+	var source *run.Identity
+	if x.job.Recipe != nil && x.job.Noise == nil && x.job.Output.Path != "" && x.means.Run == nil {
+		source = run.Identify(s.Volume) // while the engine starts and filters
+	}
+	if err := v.check(s); err != nil {
+		return err
+	}
+	if !x.src.Known {
+		v.announce(s.Findings)
+	}
+	if err := v.begin(ctx, s); err != nil {
+		return err
+	}
+	v.report.Seconds.Load += time.Since(started).Seconds()
+	if x.means.Run != nil {
+		run := x.means.Run
+		v.made = &Made{Source: run.Source, Region: run.Region, Result: run.Result, Run: run}
+		v.report.Seconds.Filter = run.Filter.Seconds()
+	} else if err := v.compute(ctx, source); err != nil {
+		return err
+	}
+	if err := v.deliver(ctx, &Slab{From: v.made.Region.Min[2], Whole: v.made, Part: v.made, First: true, Last: true}); err != nil {
+		return err
+	}
+	v.done()
+	return nil
+}
+
+// begin begins the sinks with the first volume, and reads the maps.
+func (v *volumeWork) begin(ctx context.Context, s *series.Series) error {
+	if v.k > 0 {
+		return nil
+	}
+	v.execution.report.Resampled = s.Resampled
+	first := &Made{Source: s, Region: v.region, Noise: v.job.Noise}
+	if v.job.Recipe != nil {
+		first.Run = &run.Run{Recipe: v.recipe, Source: s, Region: v.region}
+	}
+	for _, sink := range v.sinks {
+		v.begun++
+		if err := sink.Begin(ctx, first); err != nil {
+			return err
+		}
+	}
+	v.maps = v.means.Maps
+	if v.plan.Slabs || v.means.Run != nil || v.job.NoiseMap == "" && v.job.Mask == "" {
+		return nil
+	}
+	var err error
+	v.maps, err = run.LoadMaps(v.job, ctx, s)
+	return err
+}
+
+// check determines the recipe and the region to filter, and refuses what cannot be done.
+func (v *volumeWork) check(s *series.Series) (err error) {
+	v.source, v.region = s, s.Volume.Bounds()
+	if v.job.Recipe == nil {
+		if v.job.Noise == nil {
+			return checkConversion(s, v.job.Output.Path)
+		}
+		return nil
+	}
+	v.recipe = *v.job.Recipe
+	if v.job.AutoDims {
+		if v.recipe.Dims, err = run.ProposeDims(s, v.recipe.Filter); err != nil {
+			return err
+		}
+	}
+	if v.region, err = v.job.Slices.Region(s.Volume.Geometry); err != nil {
+		return err
+	}
+	return run.CheckRecipe(s, v.recipe, v.job.Uneven == job.UnevenSplit)
+}
+
+// announce sends messages about findings that are more than notes, and keeps them, each once.
+func (x *execution) announce(findings []series.Finding) {
+	for _, f := range findings {
+		if len(x.volumes) > 0 && open.HasFinding(x.report.Findings, f) {
+			continue // as of a volume before
+		}
+		if f.Severity > series.Note && !open.HasFinding(x.report.Findings, f) {
+			x.events.Say(f.Severity, f.Text.String())
+		}
+		x.report.Findings = append(x.report.Findings, f)
+	}
+}
+
+// start returns the engine, once. A warning says if it is not the GPU that was asked for.
+func (v *volumeWork) start() (err error) {
+	if v.engine != nil || v.job.Recipe == nil {
+		return nil
+	}
+	if err := timed(&v.report.Seconds.Start, func() error { v.engine, err = v.means.Engine(); return err }); err != nil {
+		return err
+	}
+	if why := engines.Lost(v.job.Engine, v.engine); why != nil && v.means.Fallback {
+		text := engines.FallbackText(why, nil, v.engine, *v.job.Recipe, v.src.Geometry, v.src.Len())
+		v.execution.report.Warnings = append(v.execution.report.Warnings, text)
+		v.events.Say(series.Warning, text.String())
+	}
+	return nil
+}
+
+// compute adds noise and filters.
+func (v *volumeWork) compute(ctx context.Context, source *run.Identity) error {
+	if err := v.start(); err != nil {
+		return err
+	}
+	return timed(&v.report.Seconds.Filter, func() error {
+		v.made = &Made{Source: v.source, Region: v.region, Result: v.source.Volume, Noise: v.job.Noise, Engine: v.engine, Found: source}
+		if v.job.Noise != nil {
+			noisy, err := run.AddNoise(ctx, v.source, *v.job.Noise)
+			if err != nil {
+				return err
+			}
+			v.made.Clean, v.made.Source, v.made.Result = v.source, noisy, noisy.Volume
+		}
+		if v.job.Recipe == nil {
+			return nil
+		}
+		maps, err := v.maps.Estimate(ctx, v.job, v.made.Source)
+		if err != nil {
+			return err
+		}
+		q := run.Request{
+			Series: v.made.Source, Recipe: v.recipe, Maps: maps, Region: v.region, Facts: v.means.Facts, Split: v.job.Uneven == job.UnevenSplit,
+			Follow: v.follow(ctx),
+		}
+		v.made.Run, err = v.filter(ctx, q)
+		if err == nil {
+			v.made.Result = v.made.Run.Result
+		}
+		return err
+	})
+}
+
+// filter runs the recipe, by the CPU if the engine fails and the policy of the job allows that.
+func (v *volumeWork) filter(ctx context.Context, q run.Request) (*run.Run, error) {
+	progress := v.volumeEvents().Track(job.Filtering)
+	r, err := run.Denoise(ctx, v.engine, q, progress)
+	if other, ok := engines.Fallback(v.job.Engine); ok && v.means.Fallback && errors.Is(err, engines.ErrFailed) {
+		v.warn(engines.FallbackText(err, v.engine, other, v.recipe, v.source.Volume.Geometry, 1))
+		r, err = run.Denoise(ctx, other, q, progress)
+		if err == nil {
+			v.made.Engine = other
+		}
+	}
+	return r, err
+}
+
+// follow returns what passes the result to the sinks that take it while it is computed; nil if
+// none does.
+func (v *volumeWork) follow(ctx context.Context) func(*run.Run, *volume.Arrival) {
+	var followers []Follower
+	for _, s := range v.sinks {
+		if f, ok := s.(Follower); ok {
+			followers = append(followers, f)
+		}
+	}
+	if followers == nil {
+		return nil
+	}
+	return func(run *run.Run, a *volume.Arrival) {
+		early := *v.made
+		early.Run, early.Result = run, run.Result
+		for _, f := range followers {
+			f.Follow(ctx, &early, a)
+		}
+	}
+}
+
+// deliver passes a slab to the sinks.
+func (v *volumeWork) deliver(ctx context.Context, s *Slab) error {
+	s.Volume, s.Report = v.k, &v.report
+	if v.made.Run != nil && s.Last {
+		v.describe()
+	}
+	before := v.report.Seconds.Measure
+	spent := 0.0
+	defer func() { v.report.Seconds.Write += spent - (v.report.Seconds.Measure - before) }()
+	return timed(&spent, func() error {
+		for _, sink := range v.sinks {
+			if err := sink.Slab(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// describe says what a person should know about the finished run.
+func (v *volumeWork) describe() {
+	r := v.made.Run
+	if v.means.Run != nil {
+		return
+	}
+	text := r.AutoWarning
+	if v.plan.Slabs {
+		text = func() message.Message { return run.WarnOfAuto(r.Recipe, r.Facts, func() bool { return v.same }) }
+	}
+	if text := text(); !text.IsZero() {
+		v.warn(text)
+	}
+	if r.Tuned != nil {
+		for _, doubt := range r.Tuned.Doubts {
+			v.warn(doubt)
+		}
+	}
+	if r.Parts == nil {
+		return
+	}
+	words := fmt.Sprintf("The slices %s are evenly spaced and were filtered by themselves", run.PartsText(r.Parts))
+	if r.Tuned != nil && r.Tuned.Part != nil {
+		words += fmt.Sprintf(", with the strength that is best for %s", run.PartsText([]series.Part{*r.Tuned.Part}))
+	}
+	if v.job.Measure {
+		words += "; such a result is not judged, as that would filter across the parts"
+	}
+	v.warn(message.Verbatim(words + "."))
+}
+
+// warn adds a warning about the run, which names the volume of a 4-D series.
+func (v *volumeWork) warn(text message.Message) {
+	if v.src.Group != nil {
+		text = message.Text("%s: %s", v.src.Group.Places[v.k], text)
+	}
+	v.execution.report.Warnings = append(v.execution.report.Warnings, text)
+	v.events.Say(series.Warning, text.String())
+}
+
+// volumeEvents returns the events of the volume: progress is that of all volumes.
+func (v *volumeWork) volumeEvents() job.Events {
+	if v.events.Progress == nil {
+		return job.Events{}
+	}
+	n, k := int64(v.src.Len()), int64(v.k)
+	return job.Events{Progress: func(step job.Step, done, total int64) { v.events.Progress(step, k*total+done, n*total) }}
+}
+
+// done adds the volume to the report of the job.
+func (v *volumeWork) done() {
+	r, one := &v.execution.report, &v.report
+	if progress := v.events.Count(job.Writing); progress != nil && v.src.Group != nil {
+		progress(v.k+1, v.src.Len())
+	}
+	if v.src.Group != nil {
+		one.Series, one.Place = v.src.Entries[v.k], v.src.Group.Places[v.k]
+		one.Name = one.Place.String()
+		if one.Measures != nil {
+			one.Measures.Map = nil // as large as the volume
+		}
+	}
+	g := v.made.Source.Volume.Geometry.Crop(v.region)
+	if v.k == 0 {
+		r.Dims = g.Dims
+	}
+	r.Voxels += g.Voxels()
+	if result := v.made.Run; result != nil {
+		// Copies: a report and a record outlive the volumes of a run.
+		one.Engine, one.Recipe, one.Tuned = result.Engine.Name, new(result.Resolved), result.Tuned
+		var mask *run.MapRecord
+		if v.read != nil {
+			one.NoiseMap, mask = v.read.NoiseMap, v.read.Mask
+		} else {
+			one.NoiseMap, mask = result.Maps.Records()
+		}
+		for _, u := range result.Devices {
+			v.devices.Add(u)
+		}
+		if v.k == 0 {
+			r.Engine, r.Device, r.Mask, r.NoiseMap, r.Parts = result.Engine.Name, result.Engine.Device, mask, one.NoiseMap, result.Parts
+			r.Asked, r.Recipe, r.Tuned = new(result.Recipe), one.Recipe, one.Tuned
+		}
+		if v.src.Group == nil && !v.plan.Slabs {
+			r.Run = result
+		}
+		switch m := one.Measures; {
+		case result.Facts != nil:
+			one.Noise = new(result.Facts.Noise.Figure)
+		case m != nil:
+			one.Noise = &noise.Figure{Sigma: m.Sigma, Confidence: m.SigmaConfidence}
+		}
+	}
+	one.Seconds.Total = one.Seconds.Load + one.Seconds.Start + one.Seconds.Filter + one.Seconds.Measure + one.Seconds.Write
+	r.Seconds = r.Seconds.Plus(one.Seconds)
+	v.volumes = append(v.volumes, *one)
+}
+
+// finish completes the outputs. Once the first is there, a cancel comes too late for the others.
+func (x *execution) finish(ctx context.Context) (Report, error) {
+	r := &x.report
+	started := time.Now()
+	warned := len(r.Warnings)
+	for _, s := range x.sinks {
+		if r.Output != "" {
+			ctx = context.WithoutCancel(ctx)
+		}
+		if err := s.Finish(ctx, r); err != nil {
+			return Report{}, err
+		}
+	}
+	for _, text := range r.Warnings[warned:] {
+		x.events.Say(series.Warning, text.String())
+	}
+	r.Devices, r.Each = x.devices.All(), x.volumes
+	if x.src.Group == nil {
+		one := x.volumes[0]
+		r.Measures, r.Slabs = one.Measures, one.Slabs
+	} else {
+		r.Recipe, r.Tuned, r.Asked = nil, nil, x.job.Recipe
+		r.Axis, r.Volumes = x.src.Group.Axis(), x.volumes
+	}
+	r.Seconds.Write += time.Since(started).Seconds()
+	return *r, nil
+}
+
+// StartEngine begins to look for the engine of a job that filters, on another goroutine: to
+// start a GPU takes about as long as to read a series. engine waits for it.
+func StartEngine(j job.Job) (engine func() (denoise.Engine, error)) {
+	if j.Recipe == nil {
+		return func() (denoise.Engine, error) { return nil, nil } //nolint:nilnil // no engine is needed
+	}
+	engine = sync.OnceValues(func() (denoise.Engine, error) { return engines.PickBy(j.Engine) })
+	go func() { _, _ = engine() }() // its error comes again
+	return engine
+}
+
+// checkConversion refuses a conversion from DICOM to DICOM.
+func checkConversion(s *series.Series, out string) error {
+	if files.FormatOf(out).Identity && dicom.Derivable(s) {
+		return job.Usagef("the input is DICOM already; give an output that ends in %s", message.Or(files.FileEndings()))
+	}
+	return nil
+}
+
+// Evened returns a series as the job asks for it where its slices are uneven: resampled, or
+// as it is.
+func Evened(j job.Job, s *series.Series) (*series.Series, error) {
+	what, spacing, err := job.ParseUneven(j.Uneven)
+	if err != nil || what != job.UnevenResample || s.Irregular == 0 {
+		return s, err
+	}
+	if err := GateOf(j, files.SourcesOf(s)...).Check(); err != nil { // the result has no sources
+		return nil, err
+	}
+	out, err := s.Resample(spacing)
+	if err != nil {
+		return nil, &job.InputError{Path: j.Input.Path, Problem: message.New(message.SlicesUneven, "it cannot be resampled: %s", err), Advice: message.Text("filter slice by slice (2-D), or in evenly spaced parts with --uneven split")}
+	}
+	return out, nil
+}

@@ -1,0 +1,92 @@
+package executor
+
+import (
+	"cmp"
+
+	"quell/app/job"
+	"quell/denoise"
+	"quell/volume"
+)
+
+// MemoryPlan is how a job uses main memory: whether it works on a volume as a whole or slab by
+// slab, what is in memory beside it, and how many slices are judged at a time. The command line, a
+// batch and the window decide by it, so that the same series, job and limit give the same result
+// everywhere: what is written beside the result, or whether it is judged, changes nothing. The
+// program itself takes some 100 MB more.
+type MemoryPlan struct {
+	Limit int64 // bytes that the job may take
+	Whole int64 // bytes that filtering a volume as a whole takes
+	Slabs bool  // Whole is more than Limit
+	Ahead bool  // the next volume of a 4-D series is read while one is worked on
+	// Judged is how many slices are judged at a time: all, if the limit allows it. The verdict on
+	// several parts is that on the worst.
+	Judged int
+	// Peak is what the job takes of Limit at most.
+	Peak int64
+}
+
+// What judging a result takes at most: some volumes of float32, and for each core some slices and
+// the scratch memory of the filter, which runs again on boxes of 40 000 voxels.
+const (
+	judgedVolumes = 4
+	judgedBase    = 64e6
+	judgedSlices  = 20  // of float32, for a core
+	judgedScratch = 4e6 // for a core
+)
+
+// Plan returns the plan for so many volumes of geometry g.
+func Plan(j job.Job, g volume.Geometry, volumes int) MemoryPlan {
+	p := MemoryPlan{Limit: cmp.Or(j.Memory, job.DefaultMemory()), Judged: g.Dims[2]}
+	n := int64(g.Voxels())
+	if n == 0 {
+		return p
+	}
+	p.Whole = VoxelBytes(j, j.Recipe, g) * n
+	p.Slabs = p.Whole > p.Limit
+	if p.Slabs {
+		p.Peak, p.Judged = p.Limit, judgedAtATime(g, p.Limit/4)
+		return p
+	}
+	held := 4 * n * volumesOf(j)
+	judged := 4 * judgedVolumes * n
+	if p.Ahead = volumes > 1 && p.Whole+4*n <= p.Limit; p.Ahead {
+		held += 4 * n
+	}
+	p.Peak = max(p.Whole, held)
+	if j.Recipe != nil {
+		p.Judged = judgedAtATime(g, p.Limit-held)
+		p.Peak = max(p.Peak, min(held+judged, p.Limit))
+	}
+	return p
+}
+
+// judgedAtATime returns how many slices of g can be judged in so many bytes; at least one.
+func judgedAtATime(g volume.Geometry, bytes int64) int {
+	perSlice := 4 * judgedVolumes * int64(g.SliceVoxels())
+	return int(min(max(bytes/perSlice, 1), int64(g.Dims[2])))
+}
+
+// volumesOf is how many volumes the job holds between its steps: the input, the result if it is
+// another volume, and the series without noise, which the result is compared with.
+func volumesOf(j job.Job) int64 {
+	n := int64(1)
+	if j.Noise != nil {
+		n++
+	}
+	if j.Recipe != nil {
+		n++
+	}
+	return n
+}
+
+// VoxelBytes is what a voxel takes in main memory if r filters it: that of all volumes, and of
+// what passes leave to later ones.
+func VoxelBytes(j job.Job, r *denoise.Recipe, g volume.Geometry) int64 {
+	n := volumesOf(j)
+	if r != nil {
+		if p, err := r.Outline(g); err == nil { // else it is found later
+			n += int64(p.Intermediates())
+		}
+	}
+	return 4 * n
+}

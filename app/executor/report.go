@@ -1,0 +1,70 @@
+package executor
+
+import (
+	"quell/app/job"
+	"quell/app/judge"
+	"quell/app/open"
+	"quell/app/run"
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/internal/message"
+	"quell/series"
+)
+
+// Report is what a job did.
+type Report struct {
+	Engine string `json:"engine,omitempty"`
+	Device string `json:"device,omitempty"`
+	// Devices are the GPUs that filtered, each with its time and its part of the work.
+	Devices []denoise.DeviceUse `json:"devices,omitempty"`
+	// Parts are the evenly spaced slices that were filtered by themselves, and Resampled
+	// says how uneven slices became even ones.
+	Parts     []series.Part      `json:"parts,omitempty"`
+	Resampled *series.Resampling `json:"resampled,omitempty"`
+	Recipe    *denoise.Recipe    `json:"recipe,omitempty"` // as run: plain numbers
+	Asked     *denoise.Recipe    `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
+	Tuned     *run.Tuned         `json:"tuned,omitempty"`  // how the strength was found, where the recipe left it to "sure"
+	Noise     *job.Noise         `json:"noise,omitempty"`  // that was added
+	NoiseMap  *run.MapRecord     `json:"noise_map,omitempty"`
+	Mask      *run.MapRecord     `json:"mask,omitempty"`
+	Seconds   job.Seconds        `json:"seconds"`
+	Voxels    int                `json:"voxels"` // of the result
+	Dims      [3]int             `json:"dims"`   // of the result
+	Measures  *judge.Measures    `json:"measures,omitempty"`
+	Output    string             `json:"output"`
+	Removed   string             `json:"removed,omitempty"` // where what the filter removed was written
+	Files     int                `json:"files"`
+	Clipped   int64              `json:"clipped"`  // voxels that the output cannot store unchanged
+	Warnings  []message.Message  `json:"warnings"` // about the run and the output
+	// Findings are those about the input, notes included.
+	Findings []series.Finding `json:"findings"`
+	Record   string           `json:"recipe_file,omitempty"` // the record written beside Output
+	// Covered says how much of the input was worked on.
+	Covered open.Coverage `json:"covered"`
+	Slabs   *Slabs        `json:"slabs,omitempty"` // how a volume was filtered that is too large for memory
+	// Axis is what the volumes of a 4-D series differ in, and Volumes what was done with
+	// each, in its order. Recipe is nil then: each volume has its own.
+	Axis    string         `json:"axis,omitempty"`
+	Volumes []VolumeReport `json:"volumes,omitempty"`
+	// Run is the finished run of a job that filters one volume as a whole; Written is what the export
+	// did; Each is what was done with every volume, one or those of a 4-D series.
+	Run     *run.Run       `json:"-"`
+	Written job.Written    `json:"-"`
+	Each    []VolumeReport `json:"-"`
+}
+
+// VolumeReport is what a job did with one volume of a 4-D series.
+type VolumeReport struct {
+	Series   int             `json:"series"` // its number in the catalog
+	Place    series.Place    `json:"place"`
+	Name     string          `json:"name"`            // the place in words
+	Noise    *noise.Figure   `json:"noise,omitempty"` // nil where the job did not need it
+	Engine   string          `json:"engine,omitempty"`
+	Recipe   *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
+	Tuned    *run.Tuned      `json:"tuned,omitempty"`
+	NoiseMap *run.MapRecord  `json:"noise_map,omitempty"`
+	Measures *judge.Measures `json:"measures,omitempty"`
+	Seconds  job.Seconds     `json:"seconds"`
+	Slabs    *Slabs          `json:"slabs,omitempty"` // where it is too large for memory
+	Clipped  int64           `json:"clipped,omitempty"`
+}

@@ -1,0 +1,444 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"time"
+
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/run"
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/series"
+	"quell/volume"
+)
+
+// OneVolume is the error of an output that cannot hold several volumes.
+func OneVolume(out string) error {
+	return job.Usagef("%s: %s files hold one volume; name a NIfTI file for all, or choose one with --series", out, files.FormatOf(out).Name)
+}
+
+// Slabs says how a volume was filtered, given noise or converted that is too large for memory:
+// slab by slab, each of so many slices. The result is that of a run on the whole volume by the same
+// numbers: on the CPU to the bit, on a GPU as engines agree. The range of the values is that of all
+// slices; what depends on the noise is found in a sample.
+type Slabs struct {
+	Count  int            `json:"count"`
+	Slices int            `json:"slices"`          // of each but the last, which may have fewer
+	Memory int64          `json:"memory"`          // bytes that the volumes may take together
+	Sample job.SliceRange `json:"sample,omitzero"` // in which the noise was measured; zero if it was not
+	Text   string         `json:"text"`            // says so
+}
+
+// slabMemory is how many bytes the slices in memory take, if the reach of the filter and the
+// memory allow it. More would not make it faster.
+const slabMemory = 2 << 30
+
+// sampleShare is how many times the voxels of a sample the search for noise in it takes.
+const sampleShare = 8
+
+// slabWork is the work on a volume that is too large for memory: its slices are read twice, for what
+// the recipe is resolved by and to be filtered, and each slab is passed on when it is filtered.
+type slabWork struct {
+	*volumeWork
+	maps     slicedMaps     // that steer the filter
+	padded   bool           // there are voxels without a value
+	pad      float32        // what these are given: the least value
+	most     float32        // the largest value before noise was added
+	usual    float32        // the usual sigma of the noise map
+	facts    denoise.Facts  // the range is that of all voxels, the noise that of the sample
+	resolved denoise.Recipe // of the recipe
+	tuned    *run.Tuned
+	program  denoise.Program // of resolved; without reach if nothing is filtered
+	slabs    Slabs
+}
+
+// slabs does the job on a volume slab by slab.
+func (x *execution) slabs(ctx context.Context, v *volumeWork) error {
+	w := &slabWork{volumeWork: v}
+	started := time.Now()
+	defer func() { w.maps.Close() }()
+	if err := w.prepare(ctx); err != nil {
+		return err
+	}
+	v.report.Slabs = &w.slabs
+	if x.report.Slabs == nil {
+		x.report.Slabs = &w.slabs
+		v.events.Say(series.Note, w.slabs.Text)
+	} else if w.slabs != *x.report.Slabs {
+		v.events.Say(series.Note, v.src.Group.Places[v.k].String()+": "+w.slabs.Text)
+	}
+	v.announce(w.source.Findings)
+	err := w.each(ctx)
+	if v.job.Recipe != nil {
+		job.Log("denoise", slog.String("filter", w.resolved.Filter), slog.Int("dims", w.resolved.Dims), slog.String("engine", x.engine.Info().Name),
+			job.Outcome(err), slog.Int("slabs", w.slabs.Count), slog.Duration("took", time.Duration(v.report.Seconds.Filter*float64(time.Second))))
+	}
+	if err == nil {
+		t := &v.report.Seconds
+		t.Load = time.Since(started).Seconds() - t.Start - t.Filter - t.Measure - t.Write
+		v.done()
+	}
+	return err
+}
+
+// prepare reads the volume for what the recipe depends on, and chooses the slabs.
+func (w *slabWork) prepare(ctx context.Context) error {
+	if err := w.refuse(); err != nil {
+		return err
+	}
+	r, err := w.src.Slices(ctx, w.k)
+	if err != nil {
+		return err
+	}
+	header, err := r.Series()
+	r.Close()
+	if err != nil {
+		return err
+	}
+	header = open.WithoutRelated(header, w.src.Len())
+	if err := w.check(header); err != nil {
+		return err
+	}
+	if w.maps, err = sliceMaps(w.job, ctx, header); err != nil {
+		return err
+	}
+	if err := w.begin(ctx, header); err != nil {
+		return err
+	}
+	sample, err := w.scan(ctx)
+	if err != nil {
+		return err
+	}
+	if err := w.start(); err != nil {
+		return err
+	}
+	err = timed(&w.report.Seconds.Filter, func() (err error) {
+		if w.job.Recipe == nil {
+			return nil
+		}
+		if err = w.resolve(ctx, sample); err == nil {
+			w.program, err = w.resolved.Bind(w.source.Volume.Geometry)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.plan(); err != nil {
+		return err
+	}
+	w.made = &Made{Source: w.source, Region: w.region, Noise: w.job.Noise, Engine: w.engine}
+	if w.job.Noise != nil {
+		w.made.Clean, w.made.cleanEnds = w.source, &[2]float32{w.pad, w.most}
+	}
+	if w.job.Recipe != nil {
+		w.made.Run = w.run(w.source, w.region, nil)
+		if w.slabs.Sample != (job.SliceRange{}) {
+			w.made.Run.Facts = &w.facts
+		}
+	}
+	return nil
+}
+
+// refuse says what cannot be done slab by slab.
+func (w *slabWork) refuse() error {
+	why := ""
+	switch {
+	case w.src.Len() > 1 && !files.FormatOf(w.job.Output.Path).Frames:
+		return OneVolume(w.job.Output.Path)
+	case w.src.Slices == nil:
+		why = "it cannot be read slab by slab"
+	case w.job.NoiseMap == job.MapAuto || w.means.Maps.Noise != nil || w.means.Maps.Mask != nil:
+		why = "a noise map is estimated from the whole volume; give the file of one, as quell estimate --map makes it"
+	case w.job.Uneven != "":
+		why = "slab by slab no slices are resampled or split"
+	}
+	if why == "" {
+		return nil
+	}
+	return job.Usagef("%s needs about %s of memory, of %s that it may take: %s, or allow more with --memory", w.src.Path, job.Bytes(w.execution.plan.Whole), job.Bytes(w.limit()), why)
+}
+
+func (w *slabWork) limit() int64 { return w.execution.plan.Limit }
+
+// scan reads all slices once: what is wrong with them, and the range of their values. It
+// returns those that the noise is measured in; nil if that is not needed.
+func (w *slabWork) scan(ctx context.Context) (sample *slabInput, err error) {
+	g := w.source.Volume.Geometry
+	memory := min(w.limit(), slabMemory)
+	perSlice := int64(g.SliceVoxels())
+	if _, sigma := w.recipe.Needs(); w.job.Recipe != nil && (sigma || w.recipe.Tunes()) {
+		n := min(max(int(memory/sampleShare/(4*perSlice)), 1), g.Dims[2])
+		from := (g.Dims[2] - n) / 2
+		w.slabs.Sample = job.SliceRange{From: from, To: from + n}
+		sample = newSlabInput(g, from, from+n, w.source.Volume.Unit)
+	}
+	n := min(max(int(memory/sampleShare/(5*perSlice)), 1), g.Dims[2])
+	window, err := w.open(ctx, n, true)
+	if err != nil {
+		return nil, err
+	}
+	defer window.Close()
+	progress := w.events.Track(job.Reading)
+	values, all := limits{}, limits{} // of the voxels as they are stored, and of what is filtered
+	usual := denoise.NewUsualSigma(g.Voxels())
+	for z := 0; z < g.Dims[2]; z += n {
+		end := min(z+n, g.Dims[2])
+		in, pads, err := window.move(ctx, z, end)
+		if err != nil {
+			return nil, err
+		}
+		part := *in.Volume
+		if pads == 0 {
+			part.Mask = nil
+		}
+		in.Volume = &part
+		if in.Noise != nil {
+			usual.Add(in)
+		}
+		if pads < len(part.Data) {
+			stored := part
+			if before := window.before(); before != nil {
+				stored.Data = before.Data
+			}
+			if err := values.add(ctx, denoise.Input{Volume: &stored}); err != nil {
+				return nil, err
+			}
+			if err := all.add(ctx, w.counted(in)); err != nil {
+				return nil, err
+			}
+		}
+		if sample != nil {
+			sample.take(in, z)
+		}
+		if progress != nil {
+			progress(int64(end), int64(g.Dims[2]))
+		}
+	}
+	if window.mask != nil && !window.any {
+		return nil, run.EmptyMask(w.job.Mask)
+	}
+	w.padded, w.pad, w.most = window.pads > 0, values.lo, values.hi
+	w.facts.Lo, w.facts.Hi = all.lo, all.hi
+	if window.noise != nil {
+		if w.usual = usual.Value(); w.usual == 0 {
+			return nil, job.Usagef("%s: the noise map has no positive number", w.job.NoiseMap)
+		}
+	}
+	s, err := window.r.Series()
+	w.source = open.WithoutRelated(s, w.src.Len())
+	return sample, err
+}
+
+// counted returns what the range of the values is taken of: a filter that normalises by a noise map
+// works on values in sigmas.
+func (w *slabWork) counted(in denoise.Input) denoise.Input {
+	if !w.recipe.Normalises(in) {
+		in.Noise = nil
+	}
+	return in
+}
+
+// limits are the ends of the range of the voxels that count.
+type limits struct {
+	lo, hi float32
+	found  bool
+}
+
+// add takes some slices: under a noise map their values in sigmas.
+func (l *limits) add(ctx context.Context, in denoise.Input) error {
+	v := in.Masked()
+	if v.Mask != nil && !slices.Contains(v.Mask, true) {
+		return nil
+	}
+	lo, hi, err := v.Range(ctx)
+	if in.Noise != nil {
+		lo, hi, err = v.RangeOver(ctx, in.Noise)
+	}
+	if err != nil {
+		return err
+	}
+	if !l.found {
+		l.lo, l.hi, l.found = lo, hi, true
+	}
+	l.lo, l.hi = min(l.lo, lo), max(l.hi, hi)
+	return nil
+}
+
+// resolve finds the numbers of the recipe: by the range of all voxels, and by the noise of the
+// sample.
+func (w *slabWork) resolve(ctx context.Context, sample *slabInput) (err error) {
+	lo, hi := w.facts.Lo, w.facts.Hi
+	normalises := w.recipe.Normalises(denoise.Input{Noise: w.source.Volume}) && w.maps.noise != nil
+	if normalises {
+		w.facts.Noise = noise.Known(1)
+	}
+	if sample != nil {
+		sample.in.Usual = w.usual
+		if w.facts, err = denoise.FactsFor(ctx, w.counted(sample.in)); err != nil {
+			return err
+		}
+		w.facts.Lo, w.facts.Hi, w.facts.Foreground = lo, hi, nil
+	}
+	if normalises {
+		w.facts.Usual = float64(w.usual)
+	}
+	if !w.recipe.Tunes() {
+		if w.recipe.InSigmas && !normalises {
+			_, err = w.recipe.ResolveFor(ctx, denoise.Input{Volume: w.source.Volume}) // says so
+		} else {
+			w.resolved, err = w.recipe.Resolve(w.source.Volume.Geometry, w.facts)
+		}
+		if err != nil && ctx.Err() == nil {
+			err = job.Usage(err)
+		}
+		return err
+	}
+	part := *w.source
+	part.Volume = sample.in.Volume
+	q := run.Request{Series: &part, Recipe: w.recipe, Facts: &w.facts, Maps: run.Maps{Noise: sample.in.Noise, Mask: sample.in.Mask, Usual: w.usual}}
+	w.resolved, w.tuned, err = q.Resolve(ctx, w.engine, denoise.Input{Volume: part.Volume})
+	return err
+}
+
+// around is how many slices beside its own a slab reads at most.
+func (w *slabWork) around() int { return 2*w.program.Reach()[2] + max(w.program.Lattice[2], 1) - 1 }
+
+// plan chooses the slabs: as many slices as fit.
+func (w *slabWork) plan() error {
+	g := w.source.Volume.Geometry
+	around := int64(w.around())
+	var recipe *denoise.Recipe
+	if w.job.Recipe != nil {
+		recipe = &w.resolved
+	}
+	perVoxel := VoxelBytes(w.job, recipe, g) + w.maps.voxelBytes()
+	if w.padded {
+		perVoxel += 2 // the mask, of the slab and of what is computed
+	}
+	perSlice := perVoxel * int64(g.SliceVoxels())
+	all := int64(w.region.Dims()[2])
+	n := min(w.limit(), max(slabMemory, perSlice*(2*around+1)))/perSlice - around
+	if n < 1 {
+		if recipe == nil {
+			return job.Usagef("a slice of %s takes about %s of memory, of %s that it may take: allow more with --memory", w.src.Path, job.Bytes(perSlice), job.Bytes(w.limit()))
+		}
+		return job.Usagef("a slice of %s and the %d that %s reads around it take about %s of memory, of %s that it may take: allow more with --memory, or filter with a smaller reach",
+			w.src.Path, around, w.resolved.Filter, job.Bytes(perSlice*(around+1)), job.Bytes(w.limit()))
+	}
+	count := (all + min(n, all) - 1) / min(n, all)
+	w.slabs.Count, w.slabs.Slices, w.slabs.Memory = int(count), int((all+count-1)/count), w.limit()
+	done := "converted"
+	switch {
+	case recipe != nil:
+		done = "filtered"
+	case w.job.Noise != nil:
+		done = "given noise"
+	}
+	w.slabs.Text = fmt.Sprintf("%s needs about %s of memory, of %s that it may take: %s in %d slabs of %d slices", w.src.Path, job.Bytes(w.execution.plan.Whole), job.Bytes(w.limit()), done, w.slabs.Count, w.slabs.Slices)
+	if w.slabs.Sample != (job.SliceRange{}) {
+		w.slabs.Text += fmt.Sprintf(", with the noise of slices %s", w.slabs.Sample)
+	}
+	return nil
+}
+
+// each filters one slab after another and passes it on.
+func (w *slabWork) each(ctx context.Context) error {
+	window, err := w.open(ctx, w.slabs.Slices+w.around(), w.padded)
+	if err != nil {
+		return err
+	}
+	defer window.Close()
+	g := w.source.Volume.Geometry
+	window.identify()
+	w.same = w.job.Recipe != nil
+	for z := w.region.Min[2]; z < w.region.Max[2]; z += w.slabs.Slices {
+		slab := w.program.Slab(g, z, min(z+w.slabs.Slices, w.region.Max[2]))
+		in, _, err := window.move(ctx, slab.First, slab.End)
+		if err != nil {
+			return err
+		}
+		var part *Made
+		err = timed(&w.report.Seconds.Filter, func() (err error) { part, err = w.compute(ctx, slab, in, window.before()); return err })
+		if err != nil {
+			return err
+		}
+		s := &Slab{From: slab.From, Whole: w.made, Part: part, First: z == w.region.Min[2], Last: slab.To == w.region.Max[2]}
+		if s.Last {
+			if _, _, err := window.move(ctx, g.Dims[2], g.Dims[2]); err != nil { // the digest is of all
+				return err
+			}
+			s.Read = window.digests()
+			w.read = s.Read
+		}
+		if err := w.deliver(ctx, s); err != nil {
+			return err
+		}
+		runtime.GC() // before the next slab takes the memory of this one
+	}
+	return nil
+}
+
+// compute returns what is made of in, the slices in memory.
+func (w *slabWork) compute(ctx context.Context, slab denoise.Slab, in denoise.Input, clean *volume.Volume) (m *Made, err error) {
+	if n := w.job.Noise; n != nil && clean == nil { // nothing is filtered
+		clean = in.Volume
+		if in.Volume, err = noise.AddNoiseTo(ctx, clean, slab.First*clean.SliceVoxels(), n.Model, n.Sigma, n.Seed); err != nil {
+			return nil, err
+		}
+	}
+	s := *w.source
+	s.Volume = in.Volume
+	if len(s.Sources) == w.source.Volume.Dims[2] {
+		s.Sources = s.Sources[slab.First:slab.End]
+	}
+	m = &Made{Source: &s, Region: slab.Region(in.Volume.Geometry), Noise: w.job.Noise, Engine: w.engine}
+	if w.job.Noise != nil {
+		before := s
+		before.Volume = clean
+		m.Clean = &before
+	}
+	if w.job.Recipe == nil {
+		m.Result = in.Volume // nothing around it was read
+		return m, nil
+	}
+	if _, err := w.engine.Plan(w.resolved, in.Volume.Geometry); err != nil {
+		return nil, err
+	}
+	ctx, devices := denoise.LogDevices(ctx)
+	if m.Result, err = w.engine.Run(ctx, w.resolved, in, m.Region, w.progress(slab)); err != nil {
+		return nil, err
+	}
+	for _, u := range devices.All() {
+		w.devices.Add(u)
+	}
+	w.same = w.same && run.Unchanged(in.Volume, m.Region, m.Result.Data, &w.facts)
+	m.Run = w.run(&s, m.Region, m.Result)
+	m.Run.Maps = run.Maps{Noise: in.Noise, Mask: in.Mask, Usual: in.Usual}
+	m.Run.Later = &run.LaterFacts{Ends: &[2]float32{w.facts.Lo, w.facts.Hi}}
+	return m, nil
+}
+
+// progress counts the voxels of a slab among those of all.
+func (w *slabWork) progress(s denoise.Slab) denoise.Progress {
+	all := w.volumeEvents().Track(job.Filtering)
+	if all == nil {
+		return nil
+	}
+	n := int64(w.source.Volume.SliceVoxels())
+	before, slab := int64(s.From-w.region.Min[2])*n, int64(s.To-s.From)*n
+	return func(done, total int64) {
+		all(before+int64(float64(done)/float64(max(total, 1))*float64(slab)), int64(w.region.Voxels()))
+	}
+}
+
+// run describes a run on a region of s.
+func (w *slabWork) run(s *series.Series, region volume.Region, result *volume.Volume) *run.Run {
+	return &run.Run{Recipe: w.recipe, Resolved: w.resolved, Engine: w.engine.Info(), Source: s, Region: region, Result: result, Tuned: w.tuned}
+}

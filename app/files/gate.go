@@ -1,0 +1,234 @@
+package files
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"quell/app/job"
+	"quell/io/atomic"
+)
+
+// Target is one output of a command, a dialog or a job.
+type Target struct {
+	Option string // by which a person named it: "OUT", "--report"
+	Path   string
+	Kind   *Kind
+}
+
+// Gate is what a command reads and writes. Everything that Quell writes to a path that a
+// person chose passes its Check first.
+type Gate struct {
+	Inputs  []string // files and folders; names of nothing are passed over
+	Outputs []Target // those with an empty path are not written
+	// Overwrite replaces files that Quell did not write, except under a log, and folders of
+	// DICOM that it did not write.
+	Overwrite bool
+}
+
+// Check returns a *job.UsageError, or the *atomic.Error of a place that cannot be written to,
+// if any of the outputs
+//
+//   - has a name with the ending of another format,
+//   - is an input, by whatever name, lies in a folder that is one, or would replace one,
+//   - has the place of another output,
+//   - would replace what Quell did not write (ErrForeignTarget) or cannot be written.
+//
+// It leaves nothing behind. Outputs are checked again when they are written, as another
+// program may have written there meanwhile.
+func (g Gate) Check() error {
+	inputs := g.inputs()
+	var outputs []Target
+	for _, t := range g.Outputs {
+		if t.Path == "" {
+			continue
+		}
+		if err := t.Kind.CheckName(t.Path); err != nil {
+			return err
+		}
+		t.Path = filepath.Clean(t.Path) // as writers do: the way that a system takes by gone/.. is another
+		if err := t.apart(inputs); err != nil {
+			return err
+		}
+		for _, other := range outputs {
+			if t.meets(other) {
+				return job.Usagef("%s and %s would both be written to %s; give each a name of its own", other.Option, t.Option, t.Path)
+			}
+		}
+		outputs = append(outputs, t)
+	}
+	for _, t := range outputs {
+		if err := t.Kind.existing(t.Path, g.Overwrite); err != nil {
+			return err
+		}
+		if err := t.Kind.writable(t.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place is a file or folder that exists.
+type place struct {
+	path string
+	info fs.FileInfo
+}
+
+// inputs returns the inputs that exist; one that is missing is reported when it is read.
+func (g Gate) inputs() []place {
+	var all []place
+	for _, path := range g.Inputs {
+		if info, err := os.Stat(path); err == nil {
+			all = append(all, place{path, info})
+		}
+	}
+	return all
+}
+
+// apart refuses an output that would touch an input: a file, or a folder with everything
+// below it.
+func (t Target) apart(inputs []place) error {
+	for _, path := range t.Kind.paths(t.Path) {
+		self, err := os.Stat(path)
+		above := lineage(path)
+		for _, in := range inputs {
+			if err == nil && os.SameFile(self, in.info) {
+				return job.Usagef("%s is the input itself, which is never written to; choose another name", path)
+			}
+			if in.info.IsDir() && holds(above, in.info) && !isDerivative(path, in.path) {
+				return job.Usagef("%s lies inside the input's folder; choose a folder beside it", path)
+			}
+		}
+	}
+	self, err := os.Stat(t.Path)
+	if err != nil || !t.Kind.replaces(t.Path) {
+		return nil //nolint:nilerr // nothing is there that could hold an input
+	}
+	folders := map[string]bool{} // of the inputs, each looked at once
+	for _, in := range inputs {
+		dir := in.path
+		if !in.info.IsDir() {
+			dir = filepath.Dir(in.path)
+		}
+		if !folders[dir] && holds(lineage(dir), self) {
+			return job.Usagef("%s holds the input, which is never written to; choose a folder of its own", t.Path)
+		}
+		folders[dir] = true
+	}
+	return nil
+}
+
+// lineage returns what exists of path and the folders above it, by its true names.
+func lineage(path string) []fs.FileInfo {
+	var all []fs.FileInfo
+	for path = realPath(path); ; path = filepath.Dir(path) {
+		if info, err := os.Stat(path); err == nil {
+			all = append(all, info)
+		}
+		if path == filepath.Dir(path) {
+			return all
+		}
+	}
+}
+
+// holds reports whether one of them is the file or folder of info.
+func holds(all []fs.FileInfo, info fs.FileInfo) bool {
+	return slices.ContainsFunc(all, func(one fs.FileInfo) bool { return os.SameFile(one, info) })
+}
+
+// isDerivative reports whether path lies in the derivatives of a BIDS dataset, which are no
+// part of what is read from it.
+func isDerivative(path, dataset string) bool {
+	return Exists(filepath.Join(dataset, "dataset_description.json")) && IsInside(path, filepath.Join(dataset, "derivatives"))
+}
+
+// meets reports whether two outputs have a file in common, or one lies in a folder that the
+// other replaces.
+func (t Target) meets(other Target) bool {
+	for _, a := range t.Kind.paths(t.Path) {
+		for _, b := range other.Kind.paths(other.Path) {
+			if sameName(a, b) || sameFile(a, b) {
+				return true
+			}
+		}
+	}
+	within := func(a, b Target) bool {
+		return a.Kind.replaces(a.Path) && isBelow(realPath(b.Path), realPath(a.Path))
+	}
+	return within(t, other) || within(other, t)
+}
+
+// sameName reports whether two paths, which may not exist, are one.
+func sameName(a, b string) bool {
+	a, b = realPath(a), realPath(b)
+	return a == b || runtime.GOOS != "linux" && strings.EqualFold(a, b)
+}
+
+// isBelow reports whether path is dir or lies below it, by their names.
+func isBelow(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// sameFile reports whether two paths lead to one file, by whatever names.
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// IsInside reports whether path is dir or lies below it, by whatever names. path
+// may not exist.
+func IsInside(path, dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && holds(lineage(path), info)
+}
+
+// realPath is absolute and free of links as far as the path exists.
+func realPath(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return filepath.Clean(path)
+	}
+	if resolved, err := filepath.EvalSymlinks(abs); err == nil {
+		return resolved
+	}
+	// A link to what does not exist yet is written through by what appends.
+	if to, err := os.Readlink(abs); err == nil {
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(abs), to)
+		}
+		if to != abs {
+			return to
+		}
+	}
+	parent := filepath.Dir(abs)
+	if parent == abs {
+		return abs
+	}
+	return filepath.Join(realPath(parent), filepath.Base(abs))
+}
+
+// Exists reports whether path names anything, a broken link too.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// unwritable words the error of atomic.Check: a name that cannot be is the fault of the
+// person who gave it.
+func unwritable(err error) error {
+	if err == nil || isPlaceError(err) {
+		return err
+	}
+	return job.Usage(err)
+}
+
+// checkFile reports why a file cannot be written to path.
+func checkFile(path string) error { return unwritable(atomic.Check(path, false)) }

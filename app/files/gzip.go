@@ -1,0 +1,132 @@
+package files
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+
+	"quell/internal/message"
+	"quell/io/dicom"
+)
+
+// OpenPlain opens a file; one that is named .gz and holds a DICOM file is
+// decompressed as it is read. Other files, compressed NIfTI among them, are
+// returned as they are.
+func OpenPlain(name string, open func() (fs.File, error)) (fs.File, error) {
+	if !mayBePacked(name) {
+		return open()
+	}
+	size, err := unpackedSize(open)
+	if err != nil {
+		return open() // not gzip: a folder, or a file of another kind
+	}
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	g := &gzipFile{packed: f, size: size}
+	if z, err := gzip.NewReader(f); err == nil {
+		g.unpacked = bufio.NewReaderSize(z, 32<<10)
+		if head, _ := g.unpacked.Peek(headSize); dicom.Sniff(head) {
+			if err := g.check(); err != nil {
+				f.Close()
+				return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+			}
+			return g, nil
+		}
+	}
+	f.Close()
+	return open()
+}
+
+// mayBePacked reports whether a name is that of a compressed file which is not
+// one of one image: only those are looked into.
+func mayBePacked(name string) bool {
+	return strings.EqualFold(path.Ext(name), ".gz") && !IsImageFile(name) && !IsImg(name)
+}
+
+// unpackedSize returns the size that the trailer of a gzip file states: it is
+// modulo 4 GiB, which no DICOM file reaches, and that of the last member.
+func unpackedSize(open func() (fs.File, error)) (int64, error) {
+	f, err := open()
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	const headerAndTrailer = 18
+	if !info.Mode().IsRegular() || info.Size() < headerAndTrailer {
+		return 0, gzip.ErrHeader
+	}
+	var trailer [4]byte
+	if at, ok := f.(io.ReaderAt); ok {
+		_, err = at.ReadAt(trailer[:], info.Size()-4)
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+	} else if _, err = io.CopyN(io.Discard, f, info.Size()-4); err == nil { // a member of a zip
+		_, err = io.ReadFull(f, trailer[:])
+	}
+	return int64(binary.LittleEndian.Uint32(trailer[:])), err
+}
+
+// gzipFile reads a compressed file. It ends with an error where the content is
+// damaged or its size is not the one of the trailer.
+type gzipFile struct {
+	packed   fs.File
+	unpacked *bufio.Reader
+	size     int64 // of the content, as the trailer states it
+	read     int64
+}
+
+// check applies the limits of archives to the sizes.
+func (g *gzipFile) check() error {
+	info, err := g.packed.Stat()
+	if err != nil {
+		return err
+	}
+	if problem := CheckUnpacked(uint64(info.Size()), uint64(g.size)); !problem.IsZero() {
+		return message.Errorf("", "this gzip file %s", problem)
+	}
+	return nil
+}
+
+func (g *gzipFile) Read(b []byte) (int, error) {
+	n, err := g.unpacked.Read(b)
+	g.read += int64(n)
+	switch {
+	case g.read > g.size:
+		return 0, message.Errorf(message.InputDamaged, "the gzip file holds more than the %d bytes it states", g.size)
+	case g.read == g.size && err == nil:
+		// The checksum is only verified at the end of the stream.
+		if _, err := g.unpacked.Peek(1); err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+	}
+	return n, err
+}
+
+// Close closes the compressed file.
+func (g *gzipFile) Close() error { return g.packed.Close() }
+
+// Stat describes the content.
+func (g *gzipFile) Stat() (fs.FileInfo, error) {
+	info, err := g.packed.Stat()
+	return unpackedInfo{info, g.size}, err
+}
+
+type unpackedInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+func (i unpackedInfo) Size() int64 { return i.size }

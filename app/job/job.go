@@ -1,0 +1,116 @@
+// Package job holds the words that everything in app shares: a piece of work as data, with its
+// input, its output and their options; what happens meanwhile, as events; errors with their exit
+// codes; memory sizes and the log. It reads no image and starts no engine.
+//
+// Errors are sentences for a person. An InputError is a fault of the input, a UsageError one of
+// the request; ExitCode turns any error into the exit code of the command line.
+package job
+
+import "quell/denoise"
+
+// Job is one piece of work as data: what is read, what is done with it, and what
+// is written. A series is read; noise is added to it where Noise is set; it is
+// filtered where Recipe is set; the result is written. With neither, the series
+// is converted to another format. It is a JSON value.
+type Job struct {
+	Input  Input           `json:"input"`
+	Noise  *Noise          `json:"noise,omitempty"`
+	Recipe *denoise.Recipe `json:"recipe,omitempty"`
+	// AutoDims replaces the recipe's dimensionality by the one that suits the
+	// series, see run.ProposeDims.
+	AutoDims bool       `json:"auto_dims,omitempty"`
+	Slices   SliceRange `json:"slices,omitzero"` // that are filtered and written; all where it is zero
+	// judge.NoiseMap is a file that holds sigma for each voxel, on the grid of the series
+	// and in its unit, or MapAuto; "" is none. Mask is a file that is not 0 in the
+	// voxels to be filtered: the others are left unchanged, and not used.
+	NoiseMap string       `json:"noise_map,omitempty"`
+	Mask     string       `json:"mask,omitempty"`
+	Engine   EnginePolicy `json:"engine,omitzero"`
+	// Uneven says what is done with slices that are unevenly spaced or missing: "split",
+	// "resample" or "resample=MM"; "" refuses what would need even ones.
+	Uneven string `json:"uneven,omitempty"`
+	// Memory is how many bytes of memory the volumes of a job may take together, about; 0 for DefaultMemory. See Slabs.
+	Memory  int64  `json:"memory,omitempty"`
+	Measure bool   `json:"measure,omitempty"` // report the measures of the result, see judge.Measure
+	Output  Output `json:"output"`
+}
+
+// Input says which series is read.
+type Input struct {
+	Path      string `json:"path"`                // see Scan
+	Series    *int   `json:"series,omitempty"`    // its number in the catalog; nil: see open.Catalog.Select
+	All       bool   `json:"all,omitempty"`       // the whole 4-D series that Series is a volume of
+	Component string `json:"component,omitempty"` // of voxels with several; not together with Series
+	// SkipDamaged leaves broken DICOM files out, see open.Catalog.WithoutDamaged.
+	SkipDamaged bool `json:"skip_damaged,omitempty"`
+
+	// Conceal replaces the texts of the source in what is reported, see open.Catalog.Conceal.
+	Conceal bool `json:"-"`
+}
+
+// Output says what is written, and where.
+type Output struct {
+	Path string `json:"path"` // its name gives the format, see files.FormatOf
+	Options
+	// Beside are outputs that are made beside it: by the name of a [Product], the path.
+	Beside map[string]string `json:"beside,omitempty"`
+}
+
+// Validate reports the first thing in the job that is wrong whatever the input
+// holds. Errors are *UsageError.
+func (j Job) Validate() error {
+	if err := j.Input.Validate(); err != nil {
+		return err
+	}
+	if j.Output.Path == "" {
+		return Usagef("the output has no name")
+	}
+	if j.Recipe != nil {
+		if err := CheckEngine(j.Engine.Name); err != nil {
+			return err
+		}
+	}
+	return j.ValidateSteps()
+}
+
+// ValidateSteps is Validate for what is done, whatever is read and written.
+func (j Job) ValidateSteps() error {
+	switch {
+	case j.Memory < 0:
+		return Usagef("the memory cannot be negative")
+	case j.Engine.Threads < 0:
+		return Usagef("%d threads: give 1 or more", j.Engine.Threads)
+	case j.Recipe == nil && (len(j.Output.Beside) > 0 || j.Measure || j.AutoDims || j.Slices != SliceRange{} || j.NoiseMap != "" || j.Mask != ""):
+		return Usagef("slices, measures, noise maps, masks and outputs beside the result, such as pictures and reports, are for jobs that filter; give a recipe")
+	}
+	if what, _, err := ParseUneven(j.Uneven); err != nil {
+		return err
+	} else if what == UnevenSplit && j.Recipe == nil {
+		return Usagef("uneven slices are split for a filter; give a recipe, or resample them")
+	}
+	if j.Noise != nil {
+		if err := j.Noise.Validate(); err != nil {
+			return err
+		}
+	}
+	if j.Recipe != nil && !j.AutoDims {
+		if err := j.Recipe.Validate(); err != nil {
+			return Usage(err)
+		}
+	}
+	return nil
+}
+
+func (in Input) Validate() error {
+	switch {
+	case in.Path == "":
+		return Usagef("the input has no name")
+	case in.Series != nil && in.Component != "":
+		return Usagef("give --series or --component, not both: quell info counts every component as a series")
+	}
+	return nil
+}
+
+// MapAuto in place of the file of a noise map asks for one that is estimated from
+// the series.
+const MapAuto = "auto"

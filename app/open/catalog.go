@@ -1,0 +1,294 @@
+package open
+
+import (
+	"context"
+	"image"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"quell/app/files"
+	"quell/app/job"
+	"quell/internal/message"
+	"quell/io/raster"
+	"quell/series"
+	"quell/volume"
+)
+
+// Entry is one volume under a path: a series, the part of a series that fits
+// one regular grid, one volume of a 4-D file, or one component of voxels that
+// are colours or complex numbers.
+type Entry struct {
+	series.Meta
+	Part string // distinguishes the entries of one series: "time 3 of 10"; empty where there is one
+	// Group is the 4-D series that the volume belongs to, which its other volumes share;
+	// nil where there is none. GroupIndex is the volume's index in it.
+	Group      *series.Group
+	GroupIndex int
+	Component  string          // "magnitude", "red": see raster.Component; empty where voxels are single numbers
+	Geometry   volume.Geometry // zero where Err is set and no grid could be formed
+	Slices     int
+	Bytes      int64 // of its files
+	Datatype   string
+	Findings   []series.Finding
+	Err        error // why it cannot be loaded: an *job.InputError; nil where it can
+
+	load loader
+	// sequence returns a reader of all volumes of the file, and inSequence loads this one from
+	// it; nil where each is loaded as fast by itself.
+	sequence   func() *raster.Sequence
+	inSequence func(ctx context.Context, from *raster.Sequence, progress func(done, total int)) (*series.Series, error)
+	ReadSlices func(ctx context.Context) (*sliceReader, error)
+	thumbnail  func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
+	// loadShowing is load, and calls show with slices as they are read and with how many
+	// are; nil where thumbnail is not.
+	loadShowing func(ctx context.Context, show func(done, total int, slice *volume.Volume)) (*series.Series, error)
+	attribute   func(ctx context.Context, keyword string) ([]string, error)
+	identity    func() string
+	Files       func() []string // where they are; of an archive with its path before the name
+	damaged     bool            // Err is about a broken file
+}
+
+// Attribute returns the values of a DICOM attribute by its keyword; none where the format
+// has no such attributes, or the file not this one.
+func (e Entry) Attribute(ctx context.Context, keyword string) ([]string, error) {
+	if e.attribute == nil {
+		return nil, nil
+	}
+	return e.attribute(ctx, keyword)
+}
+
+// Identity identifies the images of a DICOM entry by their instance UIDs, so that a copy of
+// them has the same one; "" for other formats and for entries that cannot be loaded.
+func (e Entry) Identity() string {
+	if e.identity == nil || e.Err != nil {
+		return ""
+	}
+	return e.identity()
+}
+
+// Name returns what a person knows entry i by: the description of a DICOM series, or the name
+// of its file, as the description of other formats often is that of a program.
+func (c *Catalog) Name(i int) string {
+	e := c.Entries[i]
+	switch {
+	case files.FormatNamed(e.Format).Identity && e.Description != "":
+		return e.Description
+	case !files.FormatNamed(e.Format).Identity && e.Files != nil:
+		return filepath.Base(e.Files()[0])
+	}
+	return filepath.Base(c.Path)
+}
+
+// loader reads a volume; progress, which may be nil, counts files.
+type loader func(ctx context.Context, progress func(done, total int)) (*series.Series, error)
+
+// Catalog is what Scan found under one path. Its methods may be called from any
+// goroutine. It stays open while its series are in use: an export reads the
+// source's files again.
+type Catalog struct {
+	Path     string // as given to Scan
+	Entries  []Entry
+	Findings []series.Finding // about files that belong to no entry
+	Default  int              // the largest volume that can be loaded
+	closer   io.Closer
+	hide     *Pseudonyms // of what is loaded; see Conceal
+
+	withoutDamaged func() *Catalog // nil of formats of one file
+}
+
+// WithoutDamaged returns the catalog of the same files without the broken ones; nil if none is
+// broken or nothing is left. It takes the place of the catalog: one of the two is to be closed.
+func (c *Catalog) WithoutDamaged() *Catalog {
+	if c.withoutDamaged == nil {
+		return nil
+	}
+	rest := c.withoutDamaged()
+	if rest != nil {
+		rest.closer, rest.hide = c.closer, c.hide
+	}
+	return rest
+}
+
+// Rest returns what can be opened of entry i, which a broken file keeps from being loaded: the
+// catalog without the broken files and the number of the entry there, the largest of the series.
+// rest is nil if there is no such entry.
+func (c *Catalog) Rest(i int) (rest *Catalog, entry int) {
+	if !c.Entries[i].damaged {
+		return nil, 0
+	}
+	if rest = c.WithoutDamaged(); rest == nil {
+		return nil, 0
+	}
+	entry = -1
+	for k, e := range rest.Entries {
+		if e.Err == nil && e.UID == c.Entries[i].UID && (entry < 0 || e.Slices > rest.Entries[entry].Slices) {
+			entry = k
+		}
+	}
+	if entry < 0 {
+		return nil, 0
+	}
+	return rest, entry
+}
+
+// Pick returns the largest entry with the given component, "" for voxels that
+// are single numbers. Where the largest entry's voxels are colours or complex
+// numbers, the error is an *job.InputError that names the components. A component
+// that no entry has gives a *job.UsageError.
+func (c *Catalog) Pick(component string) (int, error) {
+	if component == "" {
+		e := c.Entries[c.Default]
+		if e.Component == "" {
+			return c.Default, nil
+		}
+		return 0, &job.InputError{
+			Path:    c.Path,
+			Problem: message.New(message.InputChoice, "the voxels of its largest series are not single numbers (%s)", e.Datatype),
+			Advice:  message.Text("choose %s with --component, or make a file of one with quell convert", c.components(e.Datatype)),
+		}
+	}
+	if i := largest(c.Entries, component); c.Entries[i].Component == component && c.Entries[i].Err == nil {
+		return i, nil
+	}
+	if known := c.components(""); known != "" {
+		return 0, job.Usagef("%s has no component %q; there are %s", c.Path, component, known)
+	}
+	if f := files.FormatNamed(c.Entries[c.Default].Format); !f.Components {
+		return 0, job.Usagef("%s is DICOM, of which grey-scale images alone are read; components are chosen in NIfTI and Analyze files only: convert a colour series to grey scale first", c.Path)
+	}
+	return 0, job.Usagef("the voxels of %s are single numbers; leave --component out", c.Path)
+}
+
+// components lists the components of the entries stored as datatype, or of all
+// entries where it is "".
+func (c *Catalog) components(datatype string) string {
+	var names []string
+	for _, e := range c.Entries {
+		if e.Component != "" && (datatype == "" || e.Datatype == datatype) && !slices.Contains(names, e.Component) {
+			names = append(names, e.Component)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// largest returns the entry with the most voxels among those that can be loaded
+// and, where component is not "", have it; the first of equals, and 0 where
+// there is none.
+func largest(entries []Entry, component string) int {
+	best, most := 0, -1
+	for i, e := range entries {
+		if n := e.Geometry.Voxels(); e.Err == nil && n > most && (component == "" || e.Component == component) {
+			best, most = i, n
+		}
+	}
+	return best
+}
+
+// Load reads the voxels of entry i. progress, which may be nil, counts files. A
+// DICOM series also gets the catalog's findings, notes excepted.
+func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int)) (*series.Series, error) {
+	if err := c.loadable(i); err != nil {
+		return nil, err
+	}
+	return c.loadBy(ctx, i, c.Entries[i].load, progress)
+}
+
+// LoadShowing is Load, and where Thumbnail has no picture it shows some slices as they are
+// read, at most side pixels wide and high, with how many were read before and are in all.
+func (c *Catalog) LoadShowing(ctx context.Context, i int, progress func(done, total int), side int, show func(done, total int, m *image.Gray)) (*series.Series, error) {
+	if err := c.loadable(i); err != nil {
+		return nil, err
+	}
+	e := c.Entries[i]
+	if e.loadShowing == nil {
+		return c.loadBy(ctx, i, e.load, progress)
+	}
+	return c.loadBy(ctx, i, func(ctx context.Context, _ func(done, total int)) (*series.Series, error) {
+		return e.loadShowing(ctx, func(done, total int, slice *volume.Volume) {
+			show(done, total, Thumbnail(&series.Series{Meta: e.Meta, Volume: slice}, side))
+		})
+	}, progress)
+}
+
+// loadable returns why entry i cannot be loaded, nil where it can.
+func (c *Catalog) loadable(i int) error {
+	if i < 0 || i >= len(c.Entries) {
+		return job.Usagef("%s holds %d series, counted from 1; there is no series %d", c.Path, len(c.Entries), i+1)
+	}
+	return c.Entries[i].Err
+}
+
+// loadBy is Load by a reader of entry i.
+func (c *Catalog) loadBy(ctx context.Context, i int, load loader, progress func(done, total int)) (*series.Series, error) {
+	started := time.Now()
+	s, err := load(ctx, progress)
+	attrs := []any{job.Outcome(err), slog.Duration("took", time.Since(started))}
+	if err == nil {
+		c.complete(s)
+		attrs = append(attrs, slog.String("format", s.Format), slog.Any("dims", s.Volume.Dims))
+	}
+	job.Log("load", attrs...)
+	return s, err
+}
+
+// complete adds to a series what the catalog knows.
+func (c *Catalog) complete(s *series.Series) {
+	s.Meta, s.Findings = c.hide.meta(s.Meta), c.hide.findings(s.Findings)
+	f := files.FormatNamed(s.Format)
+	if f.Folder() {
+		// Unreadable files in the folder may be missing slices of this series.
+		for _, f := range c.Findings {
+			if f.Severity > series.Note {
+				s.Findings = append(s.Findings, f)
+			}
+		}
+	}
+	if !f.Identity {
+		// DICOM's default window function assumes whole numbers.
+		for w := range s.Windows {
+			s.Windows[w].Exact = true
+		}
+	}
+}
+
+// OpenSlices begins to read entry i, which Load can load, some slices at a time: the same series.
+// The caller closes the result. Errors are *job.InputError or the context's.
+func (c *Catalog) OpenSlices(ctx context.Context, i int) (series.Slices, error) {
+	if err := c.loadable(i); err != nil {
+		return nil, err
+	}
+	r, err := c.Entries[i].ReadSlices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.complete = c.complete
+	return r, nil
+}
+
+// Thumbnail renders the middle slice of entry i, at most side pixels wide and
+// high, from that slice alone. It is nil where there is no such picture, as for
+// compressed NIfTI, which cannot be read in part, and after an error, which Load
+// reports.
+func (c *Catalog) Thumbnail(ctx context.Context, i, side int) *image.Gray {
+	if i < 0 || i >= len(c.Entries) || c.Entries[i].thumbnail == nil {
+		return nil
+	}
+	picture, err := c.Entries[i].thumbnail(ctx, side)
+	if err != nil {
+		return nil
+	}
+	return picture
+}
+
+// Close closes the files. Series that were loaded keep their voxels but can no
+// longer be exported as DICOM from a zip.
+func (c *Catalog) Close() error {
+	if c == nil || c.closer == nil {
+		return nil
+	}
+	return c.closer.Close()
+}

@@ -1,0 +1,242 @@
+package open
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quell/app/files"
+	"quell/app/job"
+	"quell/io/nifti"
+	"quell/io/raster"
+	"quell/series"
+)
+
+// Members returns the numbers of the entries that form one 4-D series with entry i, in the
+// order of the group; i alone where there is none.
+func (c *Catalog) Members(i int) []int {
+	e := c.Entries[i]
+	if e.Group == nil {
+		return []int{i}
+	}
+	var members []int
+	for k, other := range c.Entries {
+		if other.Group == e.Group {
+			members = append(members, k)
+		}
+	}
+	slices.SortFunc(members, func(a, b int) int { return c.Entries[a].GroupIndex - c.Entries[b].GroupIndex })
+	return members
+}
+
+// Items divides the entries that can be loaded into units of work: a 4-D series, or a
+// volume that is in none. Each is the list of Members; the first of them with job.Input.All
+// names it to Do.
+func (c *Catalog) Items() [][]int {
+	var items [][]int
+	for i, e := range c.Entries {
+		if e.Err == nil && (e.Group == nil || e.GroupIndex == 0) {
+			items = append(items, c.Members(i))
+		}
+	}
+	return items
+}
+
+// Only returns the entry to open if the catalog leaves no choice, of a 4-D series its first volume;
+// else -1. A series that a broken file keeps from being loaded is a choice as well, if the rest
+// of it can be.
+func (c *Catalog) Only() int {
+	items := c.Items()
+	for i := range c.Entries {
+		if rest, _ := c.Rest(i); rest != nil {
+			items = append(items, []int{i})
+		}
+	}
+	switch len(items) {
+	case 0:
+		return c.Default
+	case 1:
+		return items[0][0]
+	}
+	return -1
+}
+
+// Selection is what a job works on: the volumes of a catalog that its input selects.
+type Selection struct {
+	Entries []int         // numbers in the catalog, in the order of the group
+	Group   *series.Group // of several volumes; nil for one
+	Covered Coverage
+}
+
+// Coverage says how much of what was given a command worked on.
+type Coverage struct {
+	Volumes int `json:"volumes"` // that it worked on
+	Of      int `json:"of"`      // that the input holds and that can be loaded
+	// Text is a sentence where that is not all, or not all slices; else "".
+	Text string `json:"text,omitempty"`
+}
+
+// Select returns what an input selects: a volume by its number, or with All the 4-D series
+// that it belongs to; else the 4-D series of the largest volume, or that volume. The error
+// is a *job.UsageError where All is asked for and there are several series.
+func (c *Catalog) Select(in job.Input) (Selection, error) {
+	first, err := c.first(in)
+	if err != nil {
+		return Selection{}, err
+	}
+	s := Selection{Entries: []int{first}}
+	if whole := in.Series == nil || in.All; whole {
+		s.Entries = c.Members(first)
+	}
+	if len(s.Entries) > 1 {
+		s.Group = c.Entries[first].Group
+	}
+	if in.All && in.Series == nil && s.Group == nil && len(c.Items()) > 1 {
+		return Selection{}, job.Usagef("%s holds %d series that form no 4-D series; choose one with --series N, or filter all of them with quell batch", c.Path, len(c.Items()))
+	}
+	s.Covered = c.coverage(in, s)
+	return s, nil
+}
+
+// first returns the entry that an input names.
+func (c *Catalog) first(in job.Input) (int, error) {
+	if in.Series == nil {
+		return c.Pick(in.Component)
+	}
+	i := *in.Series
+	if i < 0 || i >= len(c.Entries) {
+		return 0, job.Usagef("%s holds %d series, counted from 1; there is no series %d", c.Path, len(c.Entries), i+1)
+	}
+	return i, nil
+}
+
+// coverage compares a selection with what the catalog holds, of a component that was asked
+// for with the volumes that have it.
+func (c *Catalog) coverage(in job.Input, s Selection) Coverage {
+	first := c.Entries[s.Entries[0]]
+	out := Coverage{Volumes: len(s.Entries)}
+	for _, e := range c.Entries {
+		if e.Err == nil && (in.Component == "" || e.Component == in.Component) {
+			out.Of++
+		}
+	}
+	how := ""
+	switch {
+	case out.Of <= out.Volumes:
+		return out
+	case s.Group != nil:
+		out.Text = fmt.Sprintf("%s holds %d volumes; taking the 4-D series of %d along %s; --series N takes another volume", c.Path, out.Of, out.Volumes, s.Group.Axis())
+		return out
+	case in.Series == nil:
+		how = ", the largest"
+	}
+	another := "--series takes another"
+	if first.Group != nil && in.Series != nil {
+		another = fmt.Sprintf("--series all:%d takes the 4-D series that it belongs to", *in.Series+1)
+	}
+	out.Text = fmt.Sprintf("%s holds %d series; taking number %d%s (%s); %s", c.Path, out.Of, s.Entries[0]+1, how, first.label(), another)
+	return out
+}
+
+// CountSlices adds to the text where not all slices of the volumes are worked on.
+func (v *Coverage) CountSlices(in *Selected, r job.SliceRange) {
+	n := in.Catalog.Entries[in.Entries[0]].Geometry.Dims[2]
+	if r.From == 0 && (r.To == 0 || r.To == n) {
+		return
+	}
+	if v.Text == "" {
+		v.Text = fmt.Sprintf("%s: only slices %s of %d", in.Catalog.Path, r, n)
+	} else {
+		v.Text += fmt.Sprintf("; only slices %s of %d", r, n)
+	}
+}
+
+// Volumes reads the volumes of a selection. It is used by one goroutine at a time.
+type Volumes struct {
+	c        *Catalog
+	entries  []int
+	sequence *raster.Sequence // nil before the first, and where there is none
+}
+
+// Volumes returns a reader of entries of the catalog, which the caller closes. Volumes of
+// one file are read fastest in their order.
+func (c *Catalog) Volumes(entries []int) *Volumes { return &Volumes{c: c, entries: entries} }
+
+// Close closes the file that is read.
+func (v *Volumes) Close() {
+	if v.sequence != nil {
+		v.sequence.Close()
+	}
+}
+
+// Load reads the k-th of the volumes. In a series of several the findings do not say that
+// there are others.
+func (v *Volumes) Load(ctx context.Context, k int, progress func(done, total int)) (*series.Series, error) {
+	i := v.entries[k]
+	e := v.c.Entries[i]
+	if e.sequence == nil || e.Err != nil || len(v.entries) == 1 {
+		s, err := v.c.Load(ctx, i, progress)
+		return WithoutRelated(s, len(v.entries)), err
+	}
+	if v.sequence == nil {
+		v.sequence = e.sequence()
+	}
+	s, err := v.c.loadBy(ctx, i, func(ctx context.Context, progress func(done, total int)) (*series.Series, error) {
+		return e.inSequence(ctx, v.sequence, progress)
+	}, progress)
+	return WithoutRelated(s, len(v.entries)), err
+}
+
+// WithoutRelated removes the findings about the other volumes, where so many are taken.
+func WithoutRelated(s *series.Series, volumes int) *series.Series {
+	if s != nil && volumes > 1 {
+		s.Findings = slices.DeleteFunc(s.Findings, func(f series.Finding) bool { return f.Kind == series.Volumes })
+	}
+	return s
+}
+
+// groupOfFile returns the 4-D series of the volumes of a file; nil for one volume.
+// They lie along the b-values in the .bval file beside it, else in time where the header
+// says so, else along their numbers. The findings are about the files beside it.
+func groupOfFile(fsys fs.FS, name string, info raster.Info, f *files.Format) (g *series.Group, found []series.Finding) {
+	if info.Volumes < 2 {
+		return nil, nil
+	}
+	g = &series.Group{Step: info.Step}
+	if f.Beside != nil {
+		g.Gradients, found = nifti.ReadGradients(fsys, name, info)
+	}
+	var weights []string // as the file has them
+	if g.Gradients != nil {
+		weights = strings.Fields(string(g.Gradients.BVal))
+	}
+	for t := range info.Volumes {
+		c := series.Coordinate{Axis: "volume", Value: strconv.Itoa(t + 1)}
+		switch {
+		case weights != nil:
+			c = series.Coordinate{Axis: "b-value", Value: weights[t], Unit: "s/mm2"}
+		case info.Step > 0:
+			c = series.Coordinate{Axis: "time", Value: strconv.FormatFloat(info.Start+float64(t)*info.Step, 'g', 6, 64), Unit: "s"}
+		}
+		g.Places = append(g.Places, series.Place{c})
+	}
+	return g, found
+}
+
+// UseGradients gives the 4-D series of a NIfTI file the gradients of texts in FSL's format, of
+// which bvec may be nil, in place of those beside it.
+func (c *Catalog) UseGradients(bval, bvec []byte) {
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		if e.Group == nil {
+			continue
+		}
+		g, found := nifti.ParseGradients(bval, bvec, e.Group.Len(), e.Geometry)
+		e.Group.Gradients = g
+		e.Findings = slices.DeleteFunc(slices.Clone(e.Findings), func(f series.Finding) bool { return f.Kind == series.Diffusion })
+		e.Findings = append(e.Findings, found...)
+	}
+}

@@ -1,0 +1,39 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"quell/app/files"
+	"quell/app/job"
+	"quell/internal/message"
+	"quell/io/dicom"
+)
+
+// ErrNoImages is in the chain of ScanFolder's error where a folder holds files, all can be
+// opened, and none is a DICOM image.
+var ErrNoImages = message.Errorf(message.InputForeign, "no image")
+
+// ScanFolder is Scan for the DICOM files that lie directly in a folder, not in the folders
+// below it, and not for its NIfTI and Analyze files.
+func ScanFolder(ctx context.Context, path string) (*Catalog, error) {
+	here := func(name string) string { return filepath.Join(path, filepath.FromSlash(name)) }
+	paths, err := os.ReadDir(path)
+	if err != nil {
+		return nil, job.Unreadable(err, path, here)
+	}
+	names := []string{}
+	for _, f := range paths {
+		if f.Type()&^fs.ModeSymlink == 0 && !files.IsImageFile(f.Name()) && !files.IsImg(f.Name()) {
+			names = append(names, f.Name())
+		}
+	}
+	c, err := scanDICOM(ctx, files.OpenFolder(path, true), names, path, here)
+	if errors.Is(err, dicom.ErrNoImages) && !errors.Is(err, dicom.ErrNotOpened) {
+		err = errors.Join(ErrNoImages, err)
+	}
+	return c, err
+}

@@ -1,0 +1,104 @@
+package output
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/run"
+	"quell/io/format"
+	"quell/series"
+	"quell/volume"
+)
+
+// exportOf returns what is written of the result in a slab.
+func exportOf(s *executor.Slab) (e export, err error) {
+	e = export{series: s.Part.Section(), result: s.Part.Result, first: s.First, complete: s.First && s.Last}
+	if !e.complete { // a header
+		whole := *s.Whole.Source
+		region := s.Whole.Region
+		if len(whole.Sources) == whole.Volume.Dims[2] {
+			whole.Sources = whole.Sources[region.Min[2]:region.Max[2]]
+		}
+		whole.Volume = &volume.Volume{Geometry: whole.Volume.Geometry.Crop(region), Unit: whole.Volume.Unit}
+		e.part, e.series = e.series, &whole
+	}
+	e.derived, err = derivation(s.Whole)
+	return e, err
+}
+
+// derivation says how a result was made.
+func derivation(m *executor.Made) (d format.Derived, err error) {
+	switch {
+	case m.Run != nil:
+		d = format.Derived{Description: describe(m.Run), Suffix: "[Quell " + m.Run.Recipe.Filter + "]"}
+		d.Recipe, err = json.Marshal(m.Run.Resolved)
+	case m.Noise != nil:
+		d = format.Derived{Description: fmt.Sprintf("Quell %s added %s. Not for clinical use.", job.Version(), *m.Noise), Suffix: "[Quell noise]", Code: pixelAddition}
+		d.Recipe, err = json.Marshal(m.Noise)
+	default:
+		d = format.Derived{Description: fmt.Sprintf("Converted from %s by Quell %s%s. Not for clinical use.", m.Source.Format, job.Version(), whereText(m.Source, nil)), Code: conversion}
+	}
+	return d, err
+}
+
+// recordFor returns the record of a result; nil if it is not recorded: a conversion is what it was,
+// unless it was resampled, where the record states where its slices were measured.
+func recordFor(m *executor.Made, o job.Options) *Record {
+	switch {
+	case m.Run != nil:
+		return RecordOf(m.Run, o)
+	case m.Noise != nil:
+		record := newRecord(m.Clean, o.Now)
+		record.Noise = m.Noise
+		return record
+	case m.Source.Resampled != nil:
+		return newRecord(m.Source, o.Now)
+	}
+	return nil
+}
+
+// RecordOf returns the record of a run's result.
+func RecordOf(run *run.Run, o job.Options) *Record {
+	record := newRecord(run.Source, o.Now)
+	record.Recipe, record.Asked, record.Engine = new(run.Resolved), new(run.Recipe), new(run.Engine)
+	record.Parts = run.Parts
+	if !run.Whole() {
+		record.Region = new(run.Region)
+	}
+	record.NoiseMap, record.Mask = run.Maps.Records()
+	if run.Tuned != nil {
+		record.Curve = new(run.Tuned.Curve)
+	}
+	return record
+}
+
+// describe returns the derivation in words.
+func describe(run *run.Run) string {
+	text := fmt.Sprintf("Noise filtered by Quell %s: %s", job.Version(), run.Resolved)
+	for _, f := range run.Source.Findings {
+		if f.Kind == series.Noise {
+			text += ". " + f.Text.Clause().String()
+		}
+	}
+	return text + whereText(run.Source, run.Parts) + ". Not for clinical use."
+}
+
+// whereText says what was done with uneven slices; "" where there are none.
+func whereText(s *series.Series, parts []series.Part) string {
+	switch {
+	case s.Resampled != nil:
+		return ". Resampled: " + s.Resampled.String()
+	case parts != nil:
+		return ". Slices " + run.PartsText(parts) + " filtered by themselves"
+	}
+	return ""
+}
+
+// pixelAddition is the derivation of added noise (PS3.16 CID 7203).
+var pixelAddition = format.Code{Value: "113042", Scheme: "DCM", Meaning: "Pixel by pixel addition"}
+
+// conversion is the derivation of a file of another format, values unchanged. The
+// standard has no code for it.
+var conversion = format.Code{Value: "CONVERSION", Scheme: "99QUELL", Meaning: "Converted from another file format"}

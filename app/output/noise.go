@@ -1,0 +1,71 @@
+package output
+
+import (
+	"context"
+	"fmt"
+
+	"quell/app/executor"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/run"
+	"quell/denoise/noise"
+	"quell/io/format"
+	"quell/series"
+)
+
+// pixelSubtraction is the derivation of the noise that was removed (PS3.16 CID 7203).
+var pixelSubtraction = format.Code{Value: "113062", Scheme: "DCM", Meaning: "Pixel by pixel subtraction"}
+
+// removedOf returns what was removed in a slab, the source less the result, as it is written.
+func removedOf(s *executor.Slab) (export, error) {
+	e, err := exportOf(s)
+	part := e.series
+	if e.part != nil {
+		part = e.part
+	}
+	removed := *e.result
+	removed.Data = make([]float32, len(e.result.Data))
+	for i, u := range e.result.Data {
+		removed.Data[i] = part.Volume.Data[i] - u
+	}
+	e.result = &removed
+	e.derived = format.Derived{
+		Description: "Noise that was removed: input less result. " + describe(s.Whole.Run),
+		Suffix:      "[Quell removed noise]",
+		Code:        pixelSubtraction,
+	}
+	return e, err
+}
+
+// removedOptions are the options of the output for what was removed: those of the
+// result, as far as they suit it. Values that are rounded to whole numbers would
+// say little, so that NIfTI holds them as they are.
+func removedOptions(out string, o job.Options) job.Options {
+	o.Dtype = ""
+	if !files.FormatOf(out).Identity {
+		o.Compress, o.Deidentify = "", false
+	}
+	return o
+}
+
+// noiseMapping is the derivation of a noise map, for which the standard has no
+// code.
+var noiseMapping = format.Code{Value: "NOISEMAP", Scheme: "99QUELL", Meaning: "Estimated standard deviation of the noise"}
+
+// WriteNoiseMap estimates the noise of every voxel of a series and writes the map
+// to out, as Convert does. If the noise cannot be estimated the error says why.
+func WriteNoiseMap(ctx context.Context, s *series.Series, out string, o job.Options, events job.Events) (job.Written, noise.Estimate, error) {
+	if err := Check(s, out, o); err != nil { // before the work
+		return job.Written{}, noise.Estimate{}, err
+	}
+	sigma, e, err := run.MapNoise(ctx, s)
+	if err != nil {
+		return job.Written{}, e, err
+	}
+	report, err := save(ctx, s, sigma, format.Derived{
+		Description: fmt.Sprintf("Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", job.Version()),
+		Suffix:      "[Quell noise map]",
+		Code:        noiseMapping,
+	}, out, o, events)
+	return report, e, err
+}

@@ -1,0 +1,249 @@
+package output
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/judge"
+	"quell/app/open"
+	"quell/app/run"
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/measure"
+	"quell/report"
+	"quell/series"
+	"quell/volume"
+)
+
+// Page is the report on one result: one HTML file that refers to no other.
+type Page struct {
+	Run      *run.Run
+	Of       *run.Run        // the run on the whole volume, without voxels, if Run is on the slice that is shown; else nil
+	Place    string          // of the volume in its 4-D series; "" if it is in none
+	Measures *judge.Measures // of the run; nil: it is not judged
+	Hide     bool            // the patient's identity, names and dates
+	Show     *Shown          // the slice in the pictures; nil: the middle one in the series' own window
+	ROIs     report.Table    // figures in regions that a person drew; empty for none
+	Now      time.Time       // date of the report; zero is the time of the call
+}
+
+// Shown is a slice of what a run filtered, as it is shown.
+type Shown struct {
+	View     volume.View
+	Index    int
+	Window   volume.Window
+	Inverted bool
+}
+
+// Write writes the report to path, whole or not at all. An earlier report is replaced,
+// any other file only with overwrite.
+func (p Page) Write(ctx context.Context, path string, overwrite bool) error {
+	if err := files.Check(files.ReportOutput, path, overwrite, p.Run.Source); err != nil {
+		return err
+	}
+	data, err := p.HTML(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	return files.Write(files.ReportOutput, path, data, overwrite, p.Run.Source)
+}
+
+//go:embed page.gohtml
+var pageText string
+
+var pageTemplate = report.New(files.PageKind, pageText, nil)
+
+// pageData is what the template shows.
+type pageData struct {
+	Title, When, Version     string
+	Verdict, Confidence, Why string
+	Pictures                 []pagePicture
+	Caption                  string
+	Series, Made, Measured   report.Facts
+	Findings                 []string
+	ROIs, Slices             report.Table
+}
+
+type pagePicture struct {
+	Alt  string
+	File []byte // PNG
+}
+
+// whole returns the run on the volume.
+func (p Page) whole() *run.Run {
+	if p.Of != nil {
+		return p.Of
+	}
+	return p.Run
+}
+
+// HTML returns the report.
+func (p Page) HTML(ctx context.Context) ([]byte, error) {
+	now := p.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	s, run := p.Run.Source, p.whole()
+	d := pageData{
+		Title: fmt.Sprintf("%s, %d-D", run.Recipe.Filter, run.Recipe.Dims), Version: job.Version(), When: now.Format("2 January 2006, 15:04 MST"),
+		Series: p.identity(), ROIs: p.ROIs,
+	}
+	d.Made.Add("Recipe", run.Resolved.String())
+	if !run.Recipe.Equal(run.Resolved) {
+		d.Made.Add("As asked for", run.Recipe.String())
+	}
+	if p.Run.Maps.Noise != nil {
+		d.Made.Add("Noise map", "the filter works in units of it")
+	}
+	if p.Run.Maps.Mask != nil {
+		d.Made.Add("Mask", "voxels outside it are unchanged")
+	}
+	if !run.Whole() {
+		d.Made.Add("Slices", fmt.Sprintf("%d to %d of %d", run.Region.Min[2]+1, run.Region.Max[2], run.Source.Volume.Dims[2]))
+	}
+	d.Made.Add("Volume", p.Place)
+	d.Made.Add("Engine", strings.TrimSpace(run.Engine.Name+" "+run.Engine.Device))
+	d.Made.Add("Filtered in", job.TimeText(run.Filter.Seconds()))
+
+	facts, err := p.Run.FindFacts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.Measured.Add("Noise σ of the input", figureWords(facts.Noise.Figure, s.Volume.Unit))
+	squares, err := p.evenSquares(ctx, facts.Foreground)
+	if err != nil {
+		return nil, err
+	}
+	d.Measured.Add("SD in even squares, before → after", squares)
+	p.judge(&d)
+	for _, f := range s.Findings {
+		if f.Severity > series.Note && !p.Hide { // a finding may quote what tells series apart
+			d.Findings = append(d.Findings, f.Text.String())
+		}
+	}
+	if err := p.draw(&d, facts); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = pageTemplate.Write(&out, d)
+	return out.Bytes(), err
+}
+
+// judge fills in verdict and measures.
+func (p Page) judge(d *pageData) {
+	m, unit := p.Measures, p.Run.Source.Volume.Unit
+	if m == nil {
+		d.Verdict, d.Why = "not judged", "The result has not been judged yet."
+		return
+	}
+	d.Verdict, d.Why = string(m.Verdict), m.Why.String()
+	if m.Confidence != "" && m.Confidence != noise.None {
+		d.Confidence = string(m.Confidence)
+	}
+	d.Measured.Add("Residual SD, in the foreground", quantity(float64(m.ResidualSD), unit))
+	d.Measured.Add("Residual mean", quantity(float64(m.ResidualMean), unit))
+	if m.Map != nil {
+		d.Measured.Add("Structure removed", quantity(math.Sqrt(m.Structure), "σ"))
+	}
+	if m.Place != nil && m.Verdict != "" {
+		d.Measured.Add("Most structure", m.Place.String())
+	}
+	d.Measured.Add("Change against the input", fmt.Sprintf("MSE %s, PSNR %s, SSIM %s, MAX %s: how much was changed, no measure of quality",
+		m.Change.MSE, measure.Decibels(m.Change.PSNR, 2), m.Change.SSIM, m.Change.Max))
+	if m.Truth != nil && m.Start != nil {
+		d.Measured.Add("Against the reference, before → after", fmt.Sprintf("MSE %s → %s, PSNR %s → %s, SSIM %s → %s", m.Start.MSE, m.Truth.MSE,
+			measure.Decibels(m.Start.PSNR, 2), measure.Decibels(m.Truth.PSNR, 2), m.Start.SSIM, m.Truth.SSIM))
+	}
+	if len(m.Slices) > 1 {
+		d.Slices.Head = []string{"Slice", "Verdict", "Noise σ", "Residual SD", "Why"}
+		for k, s := range m.Slices {
+			sigma := "–"
+			if s.SigmaConfidence != noise.None && s.SigmaConfidence != "" {
+				sigma = quantity(s.Sigma, unit)
+			}
+			d.Slices.Rows = append(d.Slices.Rows, []string{fmt.Sprint(p.whole().Region.Min[2] + k + 1), string(s.Verdict), sigma, quantity(float64(s.ResidualSD), unit), s.Why.String()})
+		}
+	}
+}
+
+// identity says whose series it is and how it was acquired.
+func (p Page) identity() (f report.Facts) {
+	s, v := p.whole().Source, p.whole().Source.Volume
+	if p.Hide {
+		f.Add("Patient", "identity hidden")
+	} else {
+		f.Add("Patient", strings.Join(strings.FieldsFunc(s.Patient, func(r rune) bool { return r == '^' || r == ' ' || r == '=' }), " "))
+		f.Add("Patient ID", s.PatientID)
+		f.Add("Birth date", s.BirthDate)
+		f.Add("Sex", s.Sex)
+		f.Add("Study", strings.TrimSpace(s.StudyDate+" "+s.Study))
+		f.Add("Series", strings.TrimSpace(s.Number+" "+s.Description))
+		f.Add("Series UID", s.UID)
+	}
+	f.Add("Format", s.Format)
+	if !p.Hide || open.DefinedModality.MatchString(s.Modality) {
+		f.Add("Modality", s.Modality)
+	}
+	if !p.Hide { // free texts
+		f.Add("Maker", s.Manufacturer)
+		f.Add("Acquisition", strings.TrimSpace(s.Kernel+" "+s.Technique))
+	}
+	f.Add("Voxels", fmt.Sprintf("%s of %.4g × %.4g × %.4g mm", open.DimsText(v.Dims), v.Spacing[0], v.Spacing[1], v.Spacing[2]))
+	return f
+}
+
+// draw draws the pictures, each with its label in its pixels.
+func (p Page) draw(d *pageData, facts denoise.Facts) error {
+	show := p.Show
+	if show == nil {
+		v := p.Run.InputVolume()
+		view := v.View(v.Acquired())
+		show = &Shown{View: view, Index: view.Size[2] / 2, Window: pictureWindow(p.Run.Source, v)}
+	}
+	drawn := drawSlice(p.Run, show.View, show.Index, facts, show.Window, show.Inverted)
+	unit := p.Run.Source.Volume.Unit
+	window := strings.TrimSpace(fmt.Sprintf("W %.4g L %.4g %s", show.Window.Width, show.Window.Center, unit))
+	slice := fmt.Sprintf("%s slice %d of %d", show.View.Plane, show.Index+1, show.View.Size[2])
+	d.Caption = fmt.Sprintf("%s%s. The residual is what was removed, on a scale that ends at %s.", strings.ToUpper(slice[:1]), slice[1:], quantity(drawn.Limit, unit))
+	for i, label := range [][2]string{
+		{"ORIGINAL", window}, {"DENOISED " + p.Run.Recipe.Filter, window}, {"RESIDUAL", strings.TrimSpace(fmt.Sprintf("scale +-%.3g %s", drawn.Limit, unit))},
+	} {
+		cell := report.Cell{Picture: report.SquarePixels(drawn.Pictures[i], show.View.Pixel), Lines: []string{label[0], slice + "  " + label[1], "NOT FOR CLINICAL USE"}}
+		file, err := report.PNG(report.Sheet(40, cell), "")
+		if err != nil {
+			return err
+		}
+		d.Pictures = append(d.Pictures, pagePicture{label[0], file})
+	}
+	return nil
+}
+
+// quantity writes a number in three digits with its unit; "–" for none.
+func quantity(x float64, unit string) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%.3g %s", x, unit))
+}
+
+// figureWords writes sigma with its confidence and the reason.
+func figureWords(f noise.Figure, unit string) string {
+	if f.Confidence == noise.None || f.Confidence == "" {
+		return "not known: " + f.Why.String()
+	}
+	text := quantity(f.Sigma, unit) + ", " + string(f.Confidence) + " confidence"
+	if !f.Why.IsZero() && f.Confidence != noise.High {
+		text += ": " + f.Why.String()
+	}
+	return text
+}

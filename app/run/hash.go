@@ -1,0 +1,41 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"slices"
+	"sync"
+
+	"quell/volume"
+)
+
+func HashOf(v *volume.Volume) string {
+	h := NewHash()
+	AddVoxels(h, v.Data)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// NewHash returns the hash that identifies voxels in records.
+func NewHash() hash.Hash { return sha256.New() }
+
+func AddVoxels(h hash.Hash, voxels []float32) {
+	for part := range slices.Chunk(voxels, 1<<16) {
+		b, _ := volume.LittleEndian(part)
+		h.Write(b)
+	}
+}
+
+// Identity is the hash of a volume's voxels, which another goroutine finds: it takes longer
+// than reading them.
+type Identity struct {
+	Of   *volume.Volume
+	Hash func() string // waits for it
+}
+
+// Identify begins to hash the voxels of v, which must not change meanwhile.
+func Identify(v *volume.Volume) *Identity {
+	done := make(chan string, 1)
+	go func() { done <- HashOf(v) }()
+	return &Identity{Of: v, Hash: sync.OnceValue(func() string { return <-done })}
+}

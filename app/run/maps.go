@@ -1,0 +1,187 @@
+package run
+
+import (
+	"context"
+	"encoding/hex"
+	"hash"
+	"slices"
+
+	"quell/app/job"
+	"quell/app/open"
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/internal/message"
+	"quell/series"
+	"quell/volume"
+)
+
+// Maps are what steers the filtering of a series beside the recipe, on its grid.
+// The zero value steers nothing.
+type Maps struct {
+	Noise     *volume.Volume // sigma for each voxel, in the unit of the series; nil for none
+	Estimated bool           // Noise was estimated from the series
+	// Confidence is that of the noise of the series as a whole, where Noise was
+	// estimated from it.
+	Confidence noise.Confidence
+	Mask       []bool  // false for voxels that are left unchanged and not used; nil for none
+	Usual      float32 // see denoise.Input.Usual
+}
+
+// Input returns what is filtered.
+func (m Maps) Input(v *volume.Volume) denoise.Input {
+	return denoise.Input{Volume: v, Noise: m.Noise, Usual: m.Usual, Mask: m.Mask}
+}
+
+// OpenNoiseMap returns the noise map of a series: from a file on its grid, or with
+// job.MapAuto estimated. Errors are *job.InputError, or say why there is no map.
+func OpenNoiseMap(ctx context.Context, path string, s *series.Series) (Maps, error) {
+	j := job.Job{NoiseMap: path}
+	m, err := LoadMaps(j, ctx, s)
+	if err != nil {
+		return Maps{}, err
+	}
+	return m.Estimate(ctx, j, s)
+}
+
+// LoadMaps reads the files that a job names. They must be on the grid of s. Errors
+// are *job.InputError.
+func LoadMaps(j job.Job, ctx context.Context, s *series.Series) (m Maps, err error) {
+	if j.NoiseMap != "" && j.NoiseMap != job.MapAuto {
+		if m.Noise, err = open.OnGrid(ctx, j.NoiseMap, "noise map", s); err != nil {
+			return Maps{}, err
+		}
+	}
+	if j.Mask != "" {
+		mask, err := open.OnGrid(ctx, j.Mask, "mask", s)
+		if err != nil {
+			return Maps{}, err
+		}
+		inside := 0
+		m.Mask = make([]bool, len(mask.Data))
+		for i, x := range mask.Data {
+			if m.Mask[i] = x != 0 && mask.Valid(i); m.Mask[i] {
+				inside++
+			}
+		}
+		if inside == 0 {
+			return Maps{}, EmptyMask(j.Mask)
+		}
+	}
+	return m, nil
+}
+
+// EmptyMask is the error of a mask that is 0 everywhere.
+func EmptyMask(path string) error {
+	return &job.InputError{Path: path, Problem: message.New(message.InputEmpty, "leaves no voxel: it is 0 everywhere"), Advice: message.Text("give a mask that is not 0 where the series is to be filtered")}
+}
+
+// Estimate maps the noise of a series, where the job asks for that.
+func (m Maps) Estimate(ctx context.Context, j job.Job, s *series.Series) (Maps, error) {
+	if j.NoiseMap != job.MapAuto || m.Noise != nil {
+		return m, nil
+	}
+	sigma, e, err := MapNoise(ctx, s)
+	if err != nil {
+		return Maps{}, err
+	}
+	m.Noise, m.Estimated, m.Confidence = sigma, true, e.Confidence
+	return m, nil
+}
+
+// How far the noise of a map may be from that found in the series, as a ratio, for
+// results to be judged by it: with fair confidence, and at all.
+const (
+	fairMap    = 1.25
+	usableMap  = 1.5
+	mapSamples = 1 << 16
+)
+
+// Trust returns how far the noise map can be relied on, in the voxels of v that count.
+// A map that was given is compared with the noise that is found in v; where that is
+// another by far, doubt is a sentence that says so. The error is the context's.
+func (m Maps) Trust(ctx context.Context, v *volume.Volume, counts func(i int) bool) (c noise.Confidence, doubt message.Message, err error) {
+	if m.Estimated {
+		if m.Confidence == noise.High {
+			return noise.Fair, message.Message{}, nil
+		}
+		return m.Confidence, message.Message{}, nil
+	}
+	found, _, err := noise.Map(ctx, v)
+	if err != nil || found == nil {
+		return noise.Low, message.Message{}, err
+	}
+	var ratios []float32
+	for i, step := 0, max(len(v.Data)/mapSamples, 1)|1; i < len(v.Data); i += step {
+		if given := m.Noise.Data[i]; counts(i) && m.Noise.Valid(i) && given > 0 {
+			ratios = append(ratios, found.Data[i]/given)
+		}
+	}
+	if len(ratios) == 0 {
+		return noise.Low, message.Message{}, nil
+	}
+	slices.Sort(ratios)
+	switch r := float64(ratios[len(ratios)/2]); {
+	case r > usableMap || r < 1/usableMap:
+		return noise.None, message.New(message.NoiseDisagrees, "The noise that is found in the series is %.2g times that of the noise map: there is no ground to judge on.", r), nil
+	case r > fairMap || r < 1/fairMap:
+		return noise.Low, message.Message{}, nil
+	}
+	return noise.Fair, message.Message{}, nil
+}
+
+// MapRecord identifies a map or a mask in a record without naming it.
+type MapRecord struct {
+	From string `json:"from"` // "file" or "estimate"
+	// SHA256 is over the voxels as in output.SourceRecord; a mask holds 0 and 1. None beside
+	// a de-identified output.
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// Is says whether a map is the one that a record identifies; nil is none.
+func (r *MapRecord) Is(m *volume.Volume) bool {
+	if r == nil || m == nil {
+		return r == nil && m == nil
+	}
+	return r.SHA256 == HashOf(m)
+}
+
+// Records returns the records of the noise map and of the mask, nil for none.
+func (m Maps) Records() (noise, mask *MapRecord) {
+	if m.Noise != nil {
+		noise = &MapRecord{From: "file", SHA256: HashOf(m.Noise)}
+		if m.Estimated {
+			noise.From = "estimate"
+		}
+	}
+	if m.Mask != nil {
+		h := NewHash()
+		hashMask(h, m.Mask)
+		mask = &MapRecord{From: "file", SHA256: hex.EncodeToString(h.Sum(nil))}
+	}
+	return noise, mask
+}
+
+// hashMask adds the voxels of a mask, as 0 and 1, to their hash.
+func hashMask(h hash.Hash, mask []bool) {
+	values := make([]float32, 0, 1<<14)
+	for part := range slices.Chunk(mask, cap(values)) {
+		values = values[:0]
+		for _, inside := range part {
+			x := float32(0)
+			if inside {
+				x = 1
+			}
+			values = append(values, x)
+		}
+		AddVoxels(h, values)
+	}
+}
+
+// MapNoise returns the map of a series, or why there is none.
+func MapNoise(ctx context.Context, s *series.Series) (*volume.Volume, noise.Estimate, error) {
+	sigma, e, err := noise.Map(ctx, s.Volume)
+	if err == nil && sigma == nil {
+		err = message.Errorf(message.NoiseUnknown, "the noise cannot be mapped: %s", e.Why)
+	}
+	return sigma, e, err
+}

@@ -1,0 +1,238 @@
+// Package run filters one series: with the maps that steer a filter, in evenly spaced parts if its
+// slices are uneven, with a strength that is tuned if the recipe asks for that. Run is what comes
+// of it.
+package run
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"sync"
+	"time"
+
+	"quell/app/job"
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/internal/message"
+	"quell/series"
+	"quell/volume"
+)
+
+// InputVolume returns the voxels that the run filtered.
+func (r *Run) InputVolume() *volume.Volume {
+	if r.Whole() {
+		return r.Source.Volume
+	}
+	return r.Source.Volume.Crop(r.Region)
+}
+
+// Run is one finished recipe on one series.
+type Run struct {
+	Recipe   denoise.Recipe // as asked for, with "auto", "sure" and percentages
+	Resolved denoise.Recipe // as run: plain numbers, which reproduce the result
+	Engine   denoise.Info
+	Source   *series.Series
+	Maps     Maps           // that steered the filter
+	Region   volume.Region  // of Source.Volume, that was filtered
+	Parts    []series.Part  // of the slices of Source, that were filtered by themselves; nil: all together
+	Facts    *denoise.Facts // of Source.Volume; nil if the run did not need them
+	Tuned    *Tuned         // how the strength was found; nil where it was given
+	Result   *volume.Volume // of the region's dims
+	Started  time.Time
+	Filter   time.Duration // time of the filter, facts and tuning included
+
+	Devices []denoise.DeviceUse // what each GPU did, tuning included; nil on the CPU
+
+	Later *LaterFacts // nil: not kept
+}
+
+// LaterFacts keeps the facts of the source of a run that did not need them: its verdict and
+// its pictures do. Safe for concurrent use.
+type LaterFacts struct {
+	mu    sync.Mutex
+	facts *denoise.Facts
+	Ends  *[2]float32 // of the range of the volume that the source is a part of; nil: it is no part
+}
+
+// Whole reports whether the run covers its whole series.
+func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
+
+// WarnOfAuto returns a sentence where automatic values left the series as it is,
+// because no noise was found to be multiples of or because there is hardly any, and
+// nothing otherwise.
+func (r *Run) AutoWarning() message.Message {
+	return WarnOfAuto(r.Recipe, r.Facts, func() bool { return Unchanged(r.Source.Volume, r.Region, r.Result.Data, r.Facts) })
+}
+
+// WarnOfAuto is that of a run of a recipe by facts, which may be nil; same reports whether
+// the result is the series.
+func WarnOfAuto(recipe denoise.Recipe, facts *denoise.Facts, same func() bool) message.Message {
+	if _, sigma := recipe.Needs(); !sigma || facts == nil {
+		return message.Message{}
+	}
+	if n := facts.Noise; n.Confidence == noise.None {
+		return message.New(message.NoiseUnknown, "The noise cannot be estimated (%s): automatic values leave the series as it is. Give the strength yourself.", n.Why)
+	}
+	if !same() {
+		return message.Message{}
+	}
+	return message.New(message.NoiseWeak, "The noise is too weak for automatic values to remove any without harm: the result is the series as it is. Give the strength yourself.")
+}
+
+// Unchanged reports whether the result is the region of the input, to a millionth of
+// the range of the facts. It ends at the first voxel that differs.
+func Unchanged(in *volume.Volume, region volume.Region, result []float32, facts *denoise.Facts) bool {
+	limit := 1e-6 * (float64(facts.Hi) - float64(facts.Lo))
+	for z := region.Min[2]; z < region.Max[2]; z++ {
+		for y := region.Min[1]; y < region.Max[1]; y++ {
+			from, to := in.Index(region.Min[0], y, z), in.Index(region.Max[0], y, z)
+			for i, v := range in.Data[from:to] {
+				if math.Abs(float64(v)-float64(result[i])) > limit {
+					return false
+				}
+			}
+			result = result[to-from:]
+		}
+	}
+	return true
+}
+
+// Request is a recipe to be run on a series.
+type Request struct {
+	Series *series.Series
+	Recipe denoise.Recipe
+	Maps   Maps           // that steer the filter
+	Region volume.Region  // of Series.Volume; the zero region means all of it
+	Split  bool           // a 3-D recipe is run on each evenly spaced part of the slices by itself
+	Facts  *denoise.Facts // of Series.Volume, or nil to find what the recipe needs; not used where Maps steer
+	// Follow is called when the first voxels of the result are final, with the run as it will
+	// be but for its time and devices; nil for no call. Not every engine calls it.
+	Follow func(early *Run, a *volume.Arrival)
+}
+
+// Denoise runs a recipe on a series. The filter reads the voxels around a region
+// as in a run over the whole volume. progress may be nil. The series is not
+// changed. Safe for concurrent use.
+func Denoise(ctx context.Context, eng denoise.Engine, q Request, progress denoise.Progress) (*Run, error) {
+	run, err := q.run(ctx, eng, progress)
+	attrs := []any{slog.String("filter", q.Recipe.Filter), slog.Int("dims", q.Recipe.Dims), slog.String("engine", eng.Info().Name), job.Outcome(err)}
+	if err == nil {
+		attrs = append(attrs, slog.Int("voxels", run.Region.Voxels()), slog.Duration("took", run.Filter))
+	}
+	job.Log("denoise", attrs...)
+	return run, err
+}
+
+func (q Request) run(ctx context.Context, eng denoise.Engine, progress denoise.Progress) (*Run, error) {
+	started := time.Now()
+	ctx, devices := denoise.LogDevices(ctx)
+	in := q.Maps.Input(q.Series.Volume)
+	if q.Region == (volume.Region{}) {
+		q.Region = in.Volume.Bounds()
+	}
+	if err := q.Region.Validate(in.Volume.Geometry); err != nil {
+		return nil, job.Usage(err)
+	}
+	if err := CheckRecipe(q.Series, q.Recipe, q.Split); err != nil {
+		return nil, err
+	}
+	resolved, tuned, err := q.Resolve(ctx, eng, in)
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{
+		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Maps: q.Maps, Region: q.Region, Parts: q.parts(), Facts: q.Facts, Tuned: tuned,
+		Started: started, Later: &LaterFacts{},
+	}
+	if run.Parts != nil {
+		run.Result, err = q.runParts(ctx, eng, resolved, run.Parts, progress)
+	} else if _, err = eng.Plan(resolved, in.Volume.Geometry); err == nil {
+		run.Result, err = eng.Run(q.followed(ctx, *run), resolved, in, q.Region, progress)
+	}
+	if err != nil {
+		return nil, err
+	}
+	run.Filter, run.Devices = time.Since(started), devices.All()
+	return run, nil
+}
+
+// followed returns a context under which the engine announces the voxels of the run's result.
+func (q Request) followed(ctx context.Context, early Run) context.Context {
+	if q.Follow == nil {
+		return ctx
+	}
+	return denoise.FollowArrival(ctx, func(v *volume.Volume, a *volume.Arrival) {
+		early.Result = v
+		q.Follow(&early, a)
+	})
+}
+
+// Resolve turns automatic values into numbers, from the given facts or from those
+// that the recipe needs, and finds a strength that it leaves to "sure". The facts are kept
+// where all of them had to be found. Maps change what values depend on, so that the facts
+// of the series do not serve.
+func (q *Request) Resolve(ctx context.Context, eng denoise.Engine, in denoise.Input) (resolved denoise.Recipe, tuned *Tuned, err error) {
+	if q.Recipe.Tunes() {
+		if tuned, err = q.tune(ctx, eng); err != nil {
+			return denoise.Recipe{}, nil, err
+		}
+		return tuned.Recipe, tuned, nil
+	}
+	steered := in.Noise != nil || in.Mask != nil
+	if _, noise := q.Recipe.Needs(); noise && q.Facts == nil && !steered {
+		facts, err := denoise.FactsOf(ctx, in.Volume)
+		if err != nil {
+			return denoise.Recipe{}, nil, err
+		}
+		q.Facts = &facts
+	}
+	if q.Facts == nil || steered || q.Recipe.InSigmas {
+		resolved, err = q.Recipe.ResolveFor(ctx, in)
+	} else {
+		resolved, err = q.Recipe.Resolve(in.Volume.Geometry, *q.Facts)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = job.Usage(err)
+	}
+	return resolved, nil, err
+}
+
+// FindFacts returns the facts of the source: those that the run needed, or those of verdicts and
+// pictures, found by the first call.
+func (r *Run) FindFacts(ctx context.Context) (denoise.Facts, error) {
+	if r.Facts != nil || r.Later == nil {
+		return FactsOf(ctx, r.Source.Volume, r.Facts, denoise.VerdictFacts)
+	}
+	r.Later.mu.Lock()
+	defer r.Later.mu.Unlock()
+	if r.Later.facts == nil {
+		f, err := denoise.VerdictFacts(ctx, r.Source.Volume)
+		if err != nil {
+			return denoise.Facts{}, err
+		}
+		if ends := r.Later.Ends; ends != nil {
+			f.Lo, f.Hi = ends[0], ends[1]
+		}
+		r.Later.facts = &f
+	}
+	return *r.Later.facts, ctx.Err()
+}
+
+// KnownFacts returns the facts of the source; nil where nothing needed them so far.
+func (r *Run) KnownFacts() *denoise.Facts {
+	if r.Facts != nil || r.Later == nil {
+		return r.Facts
+	}
+	r.Later.mu.Lock()
+	defer r.Later.mu.Unlock()
+	return r.Later.facts
+}
+
+// FactsOf returns the facts of v: the known ones, or where known is nil those that find finds
+// now.
+func FactsOf(ctx context.Context, v *volume.Volume, known *denoise.Facts, find func(context.Context, *volume.Volume) (denoise.Facts, error)) (denoise.Facts, error) {
+	if known == nil {
+		return find(ctx, v)
+	}
+	return *known, nil
+}

@@ -1,0 +1,128 @@
+package workbench
+
+import (
+	"context"
+	"time"
+
+	"quell/app/judge"
+	"quell/app/run"
+	"quell/denoise"
+	"quell/internal/parallel"
+)
+
+// coarseBeyond is the time of a slice beyond which a coarse preview comes first: a
+// person notices to wait for it.
+const coarseBeyond = 150 * time.Millisecond
+
+// sliceEngine filters slices one after another, on one goroutine at a time, and learns
+// how long they take.
+type sliceEngine struct {
+	engine denoise.Engine
+
+	// ratio is the time of the last slice over the engine's estimate, which counts neither
+	// the slices beside it nor other work on the machine; 0 before. It is that of a filter
+	// and dimensionality.
+	ratio  float64
+	filter string
+	dims   int
+}
+
+// coarse returns a coarse preview, where the request waits for one that takes long
+// without it.
+func (e *sliceEngine) coarse(ctx context.Context, q PreviewRequest) (p Preview, ok bool) {
+	if q.Ahead {
+		return p, false
+	}
+	r, err := q.resolve()
+	if err != nil || e.expects(q, r) <= coarseBeyond {
+		return p, false
+	}
+	if r, ok = r.Coarse(); !ok {
+		return p, false
+	}
+	p = runSlice(ctx, e.engine, q, r)
+	p.Coarse = true
+	return p, p.Err == nil
+}
+
+// fine returns the preview.
+func (e *sliceEngine) fine(ctx context.Context, q PreviewRequest) Preview {
+	p := filterSlice(ctx, e.engine, q)
+	if p.Err != nil {
+		return p
+	}
+	if r, err := q.resolve(); err == nil {
+		e.ratio, e.filter, e.dims = 0, r.Filter, r.Dims
+		if planned := e.planned(q, r); planned > 0 {
+			e.ratio = float64(p.Took) / float64(planned)
+		}
+	}
+	return p
+}
+
+// expects returns how long a slice is expected to take.
+func (e *sliceEngine) expects(q PreviewRequest, r denoise.Recipe) time.Duration {
+	planned := e.planned(q, r)
+	if e.ratio > 0 && e.filter == r.Filter && e.dims == r.Dims {
+		return time.Duration(float64(planned) * e.ratio)
+	}
+	return planned
+}
+
+// planned returns the engine's estimate for one slice; 0 where it has none.
+func (e *sliceEngine) planned(q PreviewRequest, r denoise.Recipe) time.Duration {
+	slice := q.Series.Volume.Geometry
+	slice.Dims = q.Region().Dims()
+	plan, err := e.engine.Plan(r, slice)
+	if err != nil {
+		return 0
+	}
+	return plan.Estimate
+}
+
+// resolve checks a request and returns its recipe with numbers.
+func (q PreviewRequest) resolve() (denoise.Recipe, error) {
+	g := q.Series.Volume.Geometry
+	if err := q.Region().Validate(g); err != nil {
+		return q.Recipe, err
+	}
+	if err := run.CheckRecipe(q.Series, q.Recipe, false); err != nil {
+		return q.Recipe, err
+	}
+	return q.Recipe.Resolve(g, q.Facts)
+}
+
+// filterSlice answers a request.
+func filterSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest) Preview {
+	r, err := q.resolve()
+	if err != nil {
+		return Preview{Request: q, Err: err}
+	}
+	return runSlice(ctx, eng, q, r)
+}
+
+// runSlice runs a resolved recipe on the slice of a request.
+func runSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest, r denoise.Recipe) Preview {
+	started := time.Now()
+	p := Preview{Request: q}
+	p.Err = parallel.Protect(func() (err error) {
+		p.Part, err = eng.Run(ctx, r, q.Maps.Input(q.Series.Volume), q.Region(), nil)
+		return err
+	})
+	p.Took = time.Since(started)
+	return p
+}
+
+// JudgeSlice filters the slice of a request and judges the result as MeasurePreview does,
+// without comparing it with anything.
+func JudgeSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest) (judge.Assessment, error) {
+	resolved, err := q.resolve()
+	if err != nil {
+		return judge.Assessment{}, err
+	}
+	p := runSlice(ctx, eng, q, resolved)
+	if p.Err != nil {
+		return judge.Assessment{}, p.Err
+	}
+	return judge.Assess(ctx, judge.Input{Before: q.Series, After: p.Part, Region: q.Region(), Maps: q.Maps, Recipe: &resolved, Facts: &q.Facts})
+}
