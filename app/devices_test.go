@@ -25,7 +25,7 @@ func (e devicesEngine) Run(ctx context.Context, _ denoise.Recipe, in denoise.Inp
 }
 
 // A report states what each GPU did, of a 4-D series all volumes together, and nothing
-// where no GPU did.
+// if no GPU did.
 func TestReportsNameTheDevices(t *testing.T) {
 	j := medianJob(t)
 	in, err := open.Open(t.Context(), j.Input, job.Events{})

@@ -86,8 +86,8 @@ func table(t *testing.T, path string) (rows [][]float64) {
 	return rows
 }
 
-// factsOfDiffusion reads a NIfTI file of a generated series and the gradients beside it, of which
-// there may be none.
+// factsOfDiffusion reads a NIfTI file of a generated series and the gradients next to it, if
+// there are any.
 func factsOfDiffusion(t *testing.T, path string) (f diffusionFacts) {
 	t.Helper()
 	c, err := open.Scan(t.Context(), path)
@@ -196,7 +196,7 @@ func TestDiffusionFromDICOM(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		d := cases[name]
 		dir := apptest.WriteDiffusion(t, d)
-		// dcm2niix takes files that are counted position by position for those of one volume, but
+		// dcm2niix takes files that are counted position by position for files of one volume, but
 		// for makers that count so.
 		asked := !d.ByPosition || strings.HasPrefix(name, "GE") || strings.HasPrefix(name, "Philips")
 		if *update && asked {
@@ -232,7 +232,7 @@ func TestDiffusionFromDICOM(t *testing.T) {
 	}
 }
 
-// TestDiffusionFacts asks dcm2niix, where it is installed, whether its facts still hold.
+// TestDiffusionFacts asks dcm2niix, if it is installed, whether its facts still hold.
 func TestDiffusionFacts(t *testing.T) {
 	var facts map[string]diffusionFacts
 	data, err := os.ReadFile(filepath.Join("testdata", "diffusion.json"))

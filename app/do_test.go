@@ -256,7 +256,7 @@ func TestDoLeavesNothingOpen(t *testing.T) {
 	}
 }
 
-// TestJobsThatDoNotFilter need no engine, and those that write DICOM again are refused.
+// TestJobsThatDoNotFilter need no engine, and jobs that write DICOM again are refused.
 func TestJobsThatDoNotFilter(t *testing.T) {
 	j := medianJob(t)
 	j.Recipe, j.Engine.Name = nil, "warp"
@@ -275,8 +275,8 @@ func TestJobsThatDoNotFilter(t *testing.T) {
 	}
 }
 
-// TestDimsOfAJob: the dimensionality that suits the series replaces that of the recipe
-// where the job asks for it.
+// TestDimsOfAJob: the dimensionality that suits the series replaces the one of the
+// recipe if the job asks for it.
 func TestDimsOfAJob(t *testing.T) {
 	j := medianJob(t)
 	j.Recipe.Dims = 2

@@ -20,7 +20,7 @@ import (
 
 const bvalText, bvecText = "0\t700 1e3 \n", "0 1 0 \r\n0 0 1\r\n0 0 0\r\n" // no program's own format
 
-// weightedJob filters a 4-D file that has gradients beside it.
+// weightedJob filters a 4-D file that has gradients next to it.
 func weightedJob(t *testing.T, out string) (dir string, job job.Job) {
 	t.Helper()
 	dir, job = groupJob(t, out)
@@ -46,8 +46,8 @@ func want(t *testing.T, what, path, text string) {
 	}
 }
 
-// The files beside a 4-D input stand beside each 4-D output of NIfTI, byte for byte, however it is
-// made.
+// The files next to a 4-D input stand next to each 4-D output of NIfTI, byte for byte, however it
+// is made.
 func TestGradientsAreCopied(t *testing.T) {
 	for what, change := range map[string]func(*job.Job){
 		"filtered":     func(j *job.Job) {},
@@ -90,7 +90,7 @@ func TestGradientsAreCopied(t *testing.T) {
 	want(t, "one volume", filepath.Join(dir, "one.bval"), "")
 }
 
-// What stands beside an output is replaced unasked only if it was written with it.
+// What stands next to an output is replaced unasked only if it was written with it.
 func TestForeignGradients(t *testing.T) {
 	for what, c := range map[string]struct {
 		before func(dir string) // after a first run, "" for none
@@ -148,8 +148,8 @@ func TestGradientsGoWithTheirOutput(t *testing.T) {
 	want(t, "afterwards", filepath.Join(dir, "out.bvec"), "")
 }
 
-// The gradients beside an input are a part of it: another output cannot have their place, even to
-// be overwritten.
+// The gradients next to an input are a part of it: another output cannot have their place, even
+// to be overwritten.
 func TestGradientsOfTheInput(t *testing.T) {
 	_, j := weightedJob(t, "out.nii")
 	j.Output.Path = strings.TrimSuffix(j.Input.Path, ".gz")
@@ -160,7 +160,8 @@ func TestGradientsOfTheInput(t *testing.T) {
 	want(t, "afterwards", strings.TrimSuffix(j.Input.Path, ".nii.gz")+".bval", bvalText)
 }
 
-// A series whose files give no directions says so once, and has its b-values alone.
+// A series with files that give no directions says so once, and has its b-values
+// alone.
 func TestDirectionsThatAreMissing(t *testing.T) {
 	d := dicomtest.Diffusion{Maker: "GE", Row: volume.Vec{1, 0, 0}, Column: volume.Vec{0, 1, 0}, Gradients: dicomtest.Interleaved(),
 		Change: func(_, _ int, f *dicomtest.Fake) { f.With(0x00185100, "FFP") }}

@@ -23,7 +23,7 @@ import (
 	"quell/volume"
 )
 
-// mapFile writes a volume on the grid of wavy(6, 5, 8) whose voxel i is f(i).
+// mapFile writes a volume on the grid of wavy(6, 5, 8) with f(i) as voxel i.
 func mapFile(t *testing.T, name string, f func(i int) float32) string {
 	t.Helper()
 	v := apptest.Wavy(6, 5, 8).Volume
@@ -177,8 +177,8 @@ func TestMapsAreChecked(t *testing.T) {
 	}
 }
 
-// The map of a series with added noise is that of the noisy one. The facts of the
-// series do not serve a run over a map.
+// The map of a series with added noise is the map of the noisy one. The facts of
+// the series do not serve a run over a map.
 func TestEstimatedMaps(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{40, 40, 12}, [3]float64{1, 1, 1}))
 	for i := range v.Data {

@@ -22,15 +22,15 @@ type PhantomJob struct {
 	SNR     float64 // of mr and steps: mean of the object over sigma; 0 adds no noise
 	Seed    uint64
 	Repeats int    // images with seeds Seed, Seed+1, ...; 1 at least
-	Output  string // where repeats are more than one, -1, -2, ... is added to the name
-	Truth   string // where the image without noise goes, "" for nowhere
+	Output  string // if repeats are more than one, -1, -2, ... is added to the name
+	Truth   string // the path of the image without noise, "" for nowhere
 	Ideal   string // likewise the exact phantom, which is not scanned
 	Options job.Options
 }
 
 // MakePhantom makes the images of a phantom and writes them. It returns what was
 // written, in order. All outputs are checked before any work; after an error
-// those that were already written remain.
+// outputs that were already written remain.
 func MakePhantom(ctx context.Context, j PhantomJob, events job.Events) ([]string, error) {
 	p, err := phantom.New(j.Kind, j.Size)
 	if err != nil {

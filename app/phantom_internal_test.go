@@ -96,7 +96,7 @@ func TestNoiseOfPhantoms(t *testing.T) {
 	}
 }
 
-// TestPhantomsThatAreRefused: nothing is written where any of the outputs cannot be.
+// TestPhantomsThatAreRefused: nothing is written if any of the outputs cannot be.
 func TestPhantomsThatAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -28,8 +28,8 @@ import (
 	"quell/volume"
 )
 
-// twoSlices is memory for a slab of two slices of put4D, and those that a median of radius 1 reads
-// around them.
+// twoSlices is memory for a slab of two slices of put4D, and the slices that a median of radius 1
+// reads around them.
 const twoSlices = 7 * 6 * 8 * 4
 
 // The volumes of a 4-D file that do not fit are done slab by slab, one after another, with the
@@ -95,8 +95,8 @@ func TestSlabsOf4D(t *testing.T) {
 	}
 }
 
-// sameReports compares the report and the record of a job that was done slab by slab with those of
-// one that was done whole.
+// sameReports compares the report and the record of a job that was done slab by slab with the ones
+// of a job that was done whole.
 func sameReports(t *testing.T, got, want executor.Report) {
 	t.Helper()
 	if got.Dims != want.Dims || got.Voxels != want.Voxels || got.Axis != want.Axis || got.Engine != want.Engine || len(got.Warnings) != len(want.Warnings) || len(got.Findings) != len(want.Findings) {
@@ -183,7 +183,7 @@ func TestSlabsOf4DWithoutNoise(t *testing.T) {
 	}
 }
 
-// Where the GPU fails in a later volume, the CPU does all of them.
+// If the GPU fails in a later volume, the CPU does all of them.
 func TestSlabsOf4DFallBack(t *testing.T) {
 	dir, j := groupJob(t, "out.nii")
 	j.Engine.Name, j.Memory = "auto", twoSlices

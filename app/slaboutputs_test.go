@@ -22,8 +22,8 @@ import (
 	"quell/volume"
 )
 
-// Whatever is written beside a result is the same slab by slab as whole, byte for byte: what was
-// removed, the scales, the pictures; under masks and noise maps, and of added noise.
+// Whatever is written besides a result is the same slab by slab as whole, byte for byte: what
+// was removed, the scales, the pictures; under masks and noise maps, and of added noise.
 func TestSlabsGiveEveryOutput(t *testing.T) {
 	lpa := apptest.MustRecipe("lpa", 2).With("sigma", denoise.Number(20))
 	for name, change := range map[string]func(t *testing.T, j *job.Job){
@@ -76,7 +76,7 @@ func TestSlabsGiveEveryOutput(t *testing.T) {
 			}
 			for name, want := range dirs[0] {
 				if name == "pictures/before.png" || name == "pictures/after.png" {
-					continue // their window is that of the slice, as the series has none
+					continue // their window is the one of the slice, as the series has none
 				}
 				if !bytes.Equal(dirs[1][name], want) {
 					t.Errorf("%s differs", name)

@@ -32,8 +32,8 @@ import (
 	"quell/volume"
 )
 
-// slabJob filters a file of nz noisy slices, of which two voxels have no value, to out.nii,
-// with memory for n slices beside those that the filter reads around them.
+// slabJob filters a file of nz noisy slices, with two voxels without a value, to out.nii,
+// with memory for n slices besides the ones that the filter reads around them.
 func slabJob(t *testing.T, r denoise.Recipe, nz, n int) job.Job {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func slabJob(t *testing.T, r denoise.Recipe, nz, n int) job.Job {
 	return job
 }
 
-// putMasked writes a volume of float32 whose masked voxels are NaN.
+// putMasked writes a volume of float32 with NaN as masked voxels.
 func putMasked(t *testing.T, path string, v *volume.Volume) {
 	t.Helper()
 	data := slices.Clone(v.Data)
@@ -86,7 +86,7 @@ func putMasked(t *testing.T, path string, v *volume.Volume) {
 	}
 }
 
-// both does a job slab by slab and whole, and fails the test where the outputs or the records
+// both does a job slab by slab and whole, and fails the test if the outputs or the records
 // differ. It returns the report of the former.
 func both(t *testing.T, j job.Job) executor.Report {
 	t.Helper()
@@ -319,7 +319,7 @@ func TestSlabsWithoutFilter(t *testing.T) {
 	}
 }
 
-// Where it is not asked for, only what can be done slab by slab is; a limit is kept.
+// If it is not asked for, only what can be done slab by slab is; a limit is kept.
 func TestSlabsWithoutFilterThatAreRefused(t *testing.T) {
 	work := slabJob(t, apptest.MustRecipe("median", 3), 30, 5)
 	work.Recipe = nil
@@ -448,7 +448,7 @@ func (e failingEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Inp
 	return e.Engine.Run(ctx, r, in, region, progress)
 }
 
-// Where the GPU fails in the middle, the CPU filters all slabs, unless the GPU was asked for.
+// If the GPU fails in the middle, the CPU filters all slabs, unless the GPU was asked for.
 func TestSlabsFallBack(t *testing.T) {
 	for _, name := range []string{"auto", "cuda"} {
 		j := slabJob(t, apptest.MustRecipe("median", 3), 30, 5)

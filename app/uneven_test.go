@@ -15,8 +15,8 @@ import (
 	"quell/series"
 )
 
-// "sure" with split parts: the strength is that of the longest part, for all of them. The report
-// says so.
+// "sure" with split parts: the strength is the strength of the longest part, for all of them.
+// The report says so.
 func TestSureOfSplitParts(t *testing.T) {
 	s := apptest.Gappy(t)
 	long := series.Part{From: 2, To: 6}
@@ -50,7 +50,8 @@ func TestSureOfSplitParts(t *testing.T) {
 	if !slices.Equal(report.Run.Result.Data[2*s.Volume.SliceVoxels():], alone.Result.Data) {
 		t.Error("the longest part differs from that part filtered alone")
 	}
-	// Of a series of one part, and of a 2-D recipe, the strength is that of all slices.
+	// Of a series of one part, and of a 2-D recipe, the strength is the strength of all
+	// slices.
 	even := *s
 	even.Sources = slices.Clone(s.Sources)
 	even.Sources[0].Position[2], even.Sources[1].Position[2] = 4.4, 6.6

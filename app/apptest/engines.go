@@ -11,8 +11,8 @@ import (
 	"quell/volume"
 )
 
-// fakeEngine is an engine whose runs wait until a test lets them finish, so that
-// the test decides the order of events.
+// fakeEngine is an engine with runs that wait until a test lets them finish, so
+// that the test decides the order of events.
 type fakeEngine struct {
 	Started chan denoise.Recipe // one value for every run that begins
 	Finish  chan struct{}       // one value lets one run end well

@@ -17,8 +17,8 @@ import (
 // Status is an engine that this program knows, usable or not.
 type Status struct {
 	Name string          // "cpu" or "cuda"
-	Info denoise.Info    // what it runs on; zero where it is not usable
-	Why  message.Message // one sentence why it cannot be used; empty where it can
+	Info denoise.Info    // what it runs on; zero if it is not usable
+	Why  message.Message // one sentence why it cannot be used; empty if it can
 	Lost bool            // it cannot be used though the machine has what it runs on
 }
 
@@ -45,18 +45,18 @@ type gpuEngine interface {
 }
 
 // retryGPU is how long a failed start of the GPU worker is remembered, or slowStarts times as
-// long as it took, if that is longer, as where the driver hangs. A driver
-// that is loaded or a GPU that is freed later is found after that, and a
-// program that asks often does not spend its time on starting workers.
+// long as it took, if that is longer, as if the driver hangs. A driver that is loaded or a
+// GPU that is freed later is found after that, and a program that asks often does not spend
+// its time on starting workers.
 const (
 	retryGPU   = 30 * time.Second
 	slowStarts = 10
 )
 
-// gpuStarter starts the GPU worker when it is first needed, which takes a second
-// where there is a GPU and milliseconds where there is none. A failed start is
-// repeated by the first call after retryGPU, or once the worker's path has
-// changed. It is safe for concurrent use.
+// gpuStarter starts the GPU worker when it is first needed, which takes a second if
+// there is a GPU and milliseconds if there is none. A failed start is repeated by
+// the first call after retryGPU, or once the worker's path has changed. It is safe
+// for concurrent use.
 type gpuStarter struct {
 	start func(worker string) (gpuEngine, error)
 	now   func() time.Time
@@ -67,7 +67,7 @@ type gpuStarter struct {
 	worker string     // path of the worker; "" searches for it
 	engine gpuEngine
 	err    error     // of the last start
-	failed time.Time // when that was; zero where no start has failed with this worker
+	failed time.Time // when that was; zero if no start has failed with this worker
 	took   time.Duration
 }
 
@@ -95,7 +95,7 @@ func (s *gpuStarter) due() (worker string, due bool) {
 	return s.worker, s.engine == nil && (s.failed.IsZero() || s.now().Sub(s.failed) >= max(retryGPU, slowStarts*s.took))
 }
 
-// get returns the engine and starts the worker where that is due.
+// get returns the engine and starts the worker if that is due.
 func (s *gpuStarter) get() (gpuEngine, error) {
 	s.starting.Lock()
 	defer s.starting.Unlock()
@@ -115,9 +115,8 @@ func (s *gpuStarter) get() (gpuEngine, error) {
 	return e, err
 }
 
-// UseGPUWorker names the GPU worker's executable, which is otherwise searched
-// for beside the program and on the PATH. It has no effect on a worker that
-// runs.
+// UseGPUWorker names the GPU worker's executable, which is otherwise searched for
+// next to the program and on the PATH. It has no effect on a worker that runs.
 func UseGPUWorker(path string) { cudaEngine.use(path) }
 
 // All lists every engine, the preferred first, and why one is missing. A

@@ -21,8 +21,8 @@ func lostGPU() error {
 	return nil
 }
 
-// Lost returns why a job whose policy leaves the choice of the engine open does not run on the GPU of
-// this machine; nil if eng is that GPU, or there is none.
+// Lost returns why a job with a policy that leaves the choice of the engine open does not run on the
+// GPU of this machine; nil if eng is that GPU, or there is none.
 func Lost(p job.EnginePolicy, eng denoise.Engine) error {
 	if _, open := Fallback(p); !open || eng == nil || eng.Info().Name != "cpu" {
 		return nil

@@ -25,7 +25,7 @@ type shapesFile struct {
 // shapesVersion is the version of the file's format.
 const shapesVersion = 1
 
-// ShapesPath returns where launch shapes are kept: quell/launch-shapes.json in the user's
+// ShapesPath returns the path of launch shapes: quell/launch-shapes.json in the user's
 // cache folder.
 func ShapesPath() (string, error) {
 	dir, err := os.UserCacheDir()
@@ -35,7 +35,7 @@ func ShapesPath() (string, error) {
 	return filepath.Join(dir, "quell", "launch-shapes.json"), nil
 }
 
-// readShapes reads the file at path. ignored says why it holds nothing, "" where it is
+// readShapes reads the file at path. ignored says why it holds nothing, "" if it is
 // missing.
 func readShapes(path string) (tuned []gpu.Tuned, ignored string) {
 	data, err := os.ReadFile(path)

@@ -24,8 +24,8 @@ import (
 	"quell/volume"
 )
 
-// Means are what a job is done with beside its source. The zero value starts the engine that the
-// policy of the job picks, and knows nothing.
+// Means are what a job is done with besides its source. The zero value starts the engine that
+// the policy of the job picks, and knows nothing.
 type Means struct {
 	// Engine returns the engine that filters; nil: the one that the job's policy picks. If it fails,
 	// the CPU takes over if Fallback is set and the policy allows it; else the error is returned.
@@ -407,7 +407,7 @@ func (v *volumeWork) warn(text message.Message) {
 	v.events.Say(series.Warning, text.String())
 }
 
-// volumeEvents returns the events of the volume: progress is that of all volumes.
+// volumeEvents returns the events of the volume: progress counts all volumes.
 func (v *volumeWork) volumeEvents() job.Events {
 	if v.events.Progress == nil {
 		return job.Events{}
@@ -512,8 +512,8 @@ func checkConversion(s *series.Series, out string) error {
 	return nil
 }
 
-// Evened returns a series as the job asks for it where its slices are uneven: resampled, or
-// as it is.
+// Evened returns a series as the job asks for it if its slices are uneven: resampled, or as
+// it is.
 func Evened(j job.Job, s *series.Series) (*series.Series, error) {
 	what, spacing, err := job.ParseUneven(j.Uneven)
 	if err != nil || what != job.UnevenResample || s.Irregular == 0 {

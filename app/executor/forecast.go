@@ -11,8 +11,8 @@ import (
 	"quell/volume"
 )
 
-// Forecast is the memory, in bytes, that a run over a whole series takes beside what is in use
-// before it, and the memory there is.
+// Forecast is the memory, in bytes, that a run over a whole series takes besides what is in
+// use before it, and the memory there is.
 //
 // Filter is exact but for the scratch memory of the processor's cores: a run of at least
 // 50 MB takes between Filter less 18 MB for each core, and Filter plus 5 %. Judge is an upper
@@ -20,13 +20,13 @@ import (
 // 0.5 to 300 MB takes 0.1 to 0.96 times as much on 2 to 16 cores.
 type Forecast struct {
 	Filter int64 // main memory for the result and what the engine computes in between
-	Judge  int64 // main memory to judge the result as a whole afterwards, beside the result
-	Free   int64 // main memory and swap that are available; 0 where the system does not say
+	Judge  int64 // main memory to judge the result as a whole afterwards, besides the result
+	Free   int64 // main memory and swap that are available; 0 if the system does not say
 
 	Device  int64 // of the GPU, at a time; 0 on the processor
 	Has     int64 // the GPU has
 	Slabs   int   // parts of the volume that the GPU filters one after the other
-	Refused error // why the engine cannot run the recipe; nil where it can
+	Refused error // why the engine cannot run the recipe; nil if it can
 }
 
 // JudgeMemory returns the bytes that judging a result takes at most.
@@ -61,7 +61,7 @@ func (f Forecast) Fits() (filter, judge bool) {
 	return f.Free == 0 || f.Filter <= f.Free, f.Free == 0 || f.Filter+f.Judge <= f.Free
 }
 
-// Err returns why the run must not begin; nil where it can.
+// Err returns why the run must not begin; nil if it can.
 func (f Forecast) Err() error {
 	if fits, _ := f.Fits(); !fits {
 		return message.Errorf(message.MemoryShort, "filtering the volume needs %s of memory and %s is free; close a series or another program, or use quell denoise, which filters large series in slabs",

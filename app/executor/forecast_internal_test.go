@@ -11,8 +11,8 @@ import (
 	"quell/volume"
 )
 
-// A forecast is silent where there is twice as much memory, and says what happens where there
-// is too little.
+// A forecast is silent if there is twice as much memory, and says what happens if there is
+// too little.
 func TestForecastText(t *testing.T) {
 	const gb = 1e9
 	for i, c := range []struct {

@@ -10,7 +10,7 @@ import (
 	"quell/app/open"
 )
 
-// TestReadsAhead: where input, result and the next volume fit.
+// TestReadsAhead: if input, result and the next volume fit.
 func TestReadsAhead(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.nii")
 	apptest.Put4D(t, in, 2, 2)

@@ -91,7 +91,7 @@ var gravity = []tune.Verdict{tune.Clean, tune.Matched, tune.Unknown, tune.Under,
 // Worse reports whether a verdict is worse than another.
 func Worse(a, than tune.Verdict) bool { return slices.Index(gravity, a) > slices.Index(gravity, than) }
 
-// confidences are those of a figure, best first.
+// confidences are the confidences of a figure, best first.
 var confidences = []noise.Confidence{noise.High, noise.Fair, noise.Low, noise.None}
 
 // together returns the measures of a volume that was judged in parts: the verdict of the worst part,

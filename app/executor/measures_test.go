@@ -76,7 +76,7 @@ func TestJudgeRun(t *testing.T) {
 	}
 }
 
-// deviceEngine is the CPU's as a device: its runs are few and large, and fail with fails where
+// deviceEngine is the CPU's as a device: its runs are few and large, and fail with fails if
 // that is set.
 type deviceEngine struct {
 	denoise.Engine

@@ -9,9 +9,9 @@ import (
 )
 
 // MemoryPlan is how a job uses main memory: whether it works on a volume as a whole or slab by
-// slab, what is in memory beside it, and how many slices are judged at a time. The command line, a
-// batch and the window decide by it, so that the same series, job and limit give the same result
-// everywhere: what is written beside the result, or whether it is judged, changes nothing. The
+// slab, what is in memory besides it, and how many slices are judged at a time. The command line,
+// a batch and the window decide by it, so that the same series, job and limit give the same result
+// everywhere: what is written besides the result, or whether it is judged, changes nothing. The
 // program itself takes some 100 MB more.
 type MemoryPlan struct {
 	Limit int64 // bytes that the job may take

@@ -20,8 +20,8 @@ func GateOf(j job.Job, inputs ...string) files.Gate {
 	return g
 }
 
-// Product is an output that a job can make beside its result, such as a report. The command line has a
-// flag for every product. A new one is a package with a [Sink] that registers itself.
+// Product is an output that a job can make besides its result, such as a report. The command line has
+// a flag for every product. A new one is a package with a [Sink] that registers itself.
 type Product struct {
 	Name   string      // of its flag, and in job.Output.Beside
 	Help   string      // of its flag

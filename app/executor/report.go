@@ -23,7 +23,7 @@ type Report struct {
 	Resampled *series.Resampling `json:"resampled,omitempty"`
 	Recipe    *denoise.Recipe    `json:"recipe,omitempty"` // as run: plain numbers
 	Asked     *denoise.Recipe    `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
-	Tuned     *run.Tuned         `json:"tuned,omitempty"`  // how the strength was found, where the recipe left it to "sure"
+	Tuned     *run.Tuned         `json:"tuned,omitempty"`  // how the strength was found, if the recipe left it to "sure"
 	Noise     *job.Noise         `json:"noise,omitempty"`  // that was added
 	NoiseMap  *run.MapRecord     `json:"noise_map,omitempty"`
 	Mask      *run.MapRecord     `json:"mask,omitempty"`
@@ -32,7 +32,7 @@ type Report struct {
 	Dims      [3]int             `json:"dims"`   // of the result
 	Measures  *judge.Measures    `json:"measures,omitempty"`
 	Output    string             `json:"output"`
-	Removed   string             `json:"removed,omitempty"` // where what the filter removed was written
+	Removed   string             `json:"removed,omitempty"` // the path of what the filter removed
 	Files     int                `json:"files"`
 	Clipped   int64              `json:"clipped"`  // voxels that the output cannot store unchanged
 	Warnings  []message.Message  `json:"warnings"` // about the run and the output
@@ -47,7 +47,7 @@ type Report struct {
 	Axis    string         `json:"axis,omitempty"`
 	Volumes []VolumeReport `json:"volumes,omitempty"`
 	// Run is the finished run of a job that filters one volume as a whole; Written is what the export
-	// did; Each is what was done with every volume, one or those of a 4-D series.
+	// did; Each is what was done with every volume, one or the volumes of a 4-D series.
 	Run     *run.Run       `json:"-"`
 	Written job.Written    `json:"-"`
 	Each    []VolumeReport `json:"-"`
@@ -58,13 +58,13 @@ type VolumeReport struct {
 	Series   int             `json:"series"` // its number in the catalog
 	Place    series.Place    `json:"place"`
 	Name     string          `json:"name"`            // the place in words
-	Noise    *noise.Figure   `json:"noise,omitempty"` // nil where the job did not need it
+	Noise    *noise.Figure   `json:"noise,omitempty"` // nil if the job did not need it
 	Engine   string          `json:"engine,omitempty"`
 	Recipe   *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
 	Tuned    *run.Tuned      `json:"tuned,omitempty"`
 	NoiseMap *run.MapRecord  `json:"noise_map,omitempty"`
 	Measures *judge.Measures `json:"measures,omitempty"`
 	Seconds  job.Seconds     `json:"seconds"`
-	Slabs    *Slabs          `json:"slabs,omitempty"` // where it is too large for memory
+	Slabs    *Slabs          `json:"slabs,omitempty"` // if it is too large for memory
 	Clipped  int64           `json:"clipped,omitempty"`
 }

@@ -26,7 +26,8 @@ func newSlabInput(g volume.Geometry, from, to int, unit string) *slabInput {
 	return &slabInput{in: denoise.Input{Volume: v}, first: from}
 }
 
-// take copies the slices that it holds from those of in, which begin at slice z.
+// take copies the slices that it holds from the slices of in, which begin at slice
+// z.
 func (s *slabInput) take(in denoise.Input, z int) {
 	v, part := s.in.Volume, in.Volume
 	n := v.SliceVoxels()
@@ -186,7 +187,7 @@ func (w *slabWindow) Close() {
 }
 
 // move makes the window hold the slices first <= z < end, as [sliceWindow.move] does, and returns
-// them, whose memory it shares, and how many voxels without a value it read.
+// them, in its own memory, and how many voxels without a value it read.
 func (w *slabWindow) move(ctx context.Context, first, end int) (in denoise.Input, pads int, err error) {
 	before := w.pads
 	for _, m := range w.all() {

@@ -23,9 +23,9 @@ func OneVolume(out string) error {
 	return job.Usagef("%s: %s files hold one volume; name a NIfTI file for all, or choose one with --series", out, files.FormatOf(out).Name)
 }
 
-// Slabs says how a volume was filtered, given noise or converted that is too large for memory:
-// slab by slab, each of so many slices. The result is that of a run on the whole volume by the same
-// numbers: on the CPU to the bit, on a GPU as engines agree. The range of the values is that of all
+// Slabs says how a volume was filtered, given noise or converted that is too large for memory: slab
+// by slab, each of so many slices. The result equals a run on the whole volume by the same numbers:
+// on the CPU to the bit, on a GPU as engines agree. The range of the values is taken over all
 // slices; what depends on the noise is found in a sample.
 type Slabs struct {
 	Count  int            `json:"count"`
@@ -51,7 +51,7 @@ type slabWork struct {
 	pad      float32        // what these are given: the least value
 	most     float32        // the largest value before noise was added
 	usual    float32        // the usual sigma of the noise map
-	facts    denoise.Facts  // the range is that of all voxels, the noise that of the sample
+	facts    denoise.Facts  // the range is over all voxels, the noise from the sample
 	resolved denoise.Recipe // of the recipe
 	tuned    *run.Tuned
 	program  denoise.Program // of resolved; without reach if nothing is filtered
@@ -168,7 +168,7 @@ func (w *slabWork) refuse() error {
 func (w *slabWork) limit() int64 { return w.execution.plan.Limit }
 
 // scan reads all slices once: what is wrong with them, and the range of their values. It
-// returns those that the noise is measured in; nil if that is not needed.
+// returns the slices in which the noise is measured; nil if that is not needed.
 func (w *slabWork) scan(ctx context.Context) (sample *slabInput, err error) {
 	g := w.source.Volume.Geometry
 	memory := min(w.limit(), slabMemory)
@@ -307,7 +307,7 @@ func (w *slabWork) resolve(ctx context.Context, sample *slabInput) (err error) {
 	return err
 }
 
-// around is how many slices beside its own a slab reads at most.
+// around is how many slices besides its own a slab reads at most.
 func (w *slabWork) around() int { return 2*w.program.Reach()[2] + max(w.program.Lattice[2], 1) - 1 }
 
 // plan chooses the slabs: as many slices as fit.
@@ -425,7 +425,7 @@ func (w *slabWork) compute(ctx context.Context, slab denoise.Slab, in denoise.In
 	return m, nil
 }
 
-// progress counts the voxels of a slab among those of all.
+// progress counts the voxels of a slab among the voxels of all.
 func (w *slabWork) progress(s denoise.Slab) denoise.Progress {
 	all := w.volumeEvents().Track(job.Filtering)
 	if all == nil {

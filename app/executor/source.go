@@ -21,7 +21,7 @@ type Source struct {
 	Load func(ctx context.Context, k int, events job.Events) (*series.Series, error)
 	// Slices reads volume k some slices at a time; nil if it cannot be read so.
 	Slices func(ctx context.Context, k int) (series.Slices, error)
-	// Files are those that volume k is read from; nil if it is in none.
+	// Files are the files from which volume k is read; nil if it is in none.
 	Files func(k int) []string
 }
 

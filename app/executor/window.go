@@ -19,7 +19,7 @@ type sliceWindow struct {
 	g          volume.Geometry // of the whole volume
 	first, end int             // slices in data, of a number that fits
 	data       []float32
-	mask       []bool    // nil where every voxel has a value
+	mask       []bool    // nil if every voxel has a value
 	pad        float32   // what voxels that are not finite are given
 	hash       hash.Hash // of the voxels that were read; nil for none
 	pads       int       // voxels without a value so far
@@ -41,8 +41,8 @@ func newSliceWindow(r series.Slices, n int, masked bool) *sliceWindow {
 	return w
 }
 
-// move makes the window hold the slices first <= z < end, of which neither is before the
-// present ones. Slices in between are read and left out.
+// move makes the window hold the slices first <= z < end, neither before the present
+// ones. Slices in between are read and left out.
 func (w *sliceWindow) move(ctx context.Context, first, end int) error {
 	n := w.g.SliceVoxels()
 	for w.end < first {
@@ -116,7 +116,7 @@ func (w *sliceWindow) add(ctx context.Context, from, to, end int) error {
 	return err
 }
 
-// volume returns the slices in the window, whose memory it shares.
+// volume returns the slices in the window, in its memory.
 func (w *sliceWindow) volume() *volume.Volume { return w.part(w.first, w.end, w.data) }
 
 // before returns the slices in the window before noise was added; nil without noise.

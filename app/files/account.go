@@ -7,8 +7,8 @@ import (
 	"quell/internal/message"
 )
 
-// SettingsPath returns where the settings are kept: quell/settings.json in the
-// user's configuration folder.
+// SettingsPath returns the path of the settings: quell/settings.json in the user's
+// configuration folder.
 func SettingsPath() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {

@@ -55,8 +55,8 @@ func (f *folder) ReadDir(name string) ([]fs.DirEntry, error) {
 	return fs.ReadDir(f.FS, name)
 }
 
-// Stat describes a file as Open returns it, without opening it where the size
-// on disk is that of the content.
+// Stat describes a file as Open returns it, without opening it if the size on disk
+// is the size of the content.
 func (f *folder) Stat(name string) (fs.FileInfo, error) {
 	if mayBePacked(name) {
 		file, err := f.Open(name)
@@ -72,8 +72,8 @@ func (f *folder) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(f.FS, name)
 }
 
-// origin returns the file of the machine that holds a source; false where
-// there is none (the bundled series).
+// origin returns the file of the machine that holds a source; false if there is
+// none (the bundled series).
 func origin(src series.Source) (path string, ok bool) {
 	if f, found := src.FS.(interface{ OnDisk(name string) string }); found {
 		return f.OnDisk(src.Name), true

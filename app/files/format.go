@@ -133,7 +133,7 @@ func FormatBy(head []byte, name string) *Format {
 }
 
 // SplitInput divides the name of a file of one image before its ending, and returns the ending of an
-// output in the same format; "" for another file, and for the file of voxels beside a header.
+// output in the same format; "" for another file, and for the file of voxels next to a header.
 func SplitInput(name string) (base, output string) {
 	for _, f := range Formats {
 		if in, output := f.Input(name); in != "" {

@@ -11,7 +11,7 @@ import (
 	"quell/app/job"
 )
 
-// TestEndings: which names are those of folders, and which are refused.
+// TestEndings: which names are names of folders, and which are refused.
 func TestEndings(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "there.old"), 0o755); err != nil {
@@ -94,7 +94,8 @@ func TestLogsAreAppendedToLogsAlone(t *testing.T) {
 	}
 }
 
-// TestReportsOfAnotherProgramStay in the folder of a batch; those of a batch do not.
+// TestReportsOfAnotherProgramStay in the folder of a batch; the reports of a batch
+// do not.
 func TestReportsOfAnotherProgramStay(t *testing.T) {
 	for _, name := range []string{"report.csv", "report.html"} {
 		dir := t.TempDir()

@@ -45,14 +45,14 @@ func OpenPlain(name string, open func() (fs.File, error)) (fs.File, error) {
 	return open()
 }
 
-// mayBePacked reports whether a name is that of a compressed file which is not
-// one of one image: only those are looked into.
+// mayBePacked reports whether a name belongs to a compressed file which is not one
+// of one image: only those are looked into.
 func mayBePacked(name string) bool {
 	return strings.EqualFold(path.Ext(name), ".gz") && !IsImageFile(name) && !IsImg(name)
 }
 
 // unpackedSize returns the size that the trailer of a gzip file states: it is
-// modulo 4 GiB, which no DICOM file reaches, and that of the last member.
+// modulo 4 GiB, which no DICOM file reaches, and counts the last member.
 func unpackedSize(open func() (fs.File, error)) (int64, error) {
 	f, err := open()
 	if err != nil {
@@ -79,8 +79,8 @@ func unpackedSize(open func() (fs.File, error)) (int64, error) {
 	return int64(binary.LittleEndian.Uint32(trailer[:])), err
 }
 
-// gzipFile reads a compressed file. It ends with an error where the content is
-// damaged or its size is not the one of the trailer.
+// gzipFile reads a compressed file. It ends with an error if the content is damaged
+// or its size is not the one of the trailer.
 type gzipFile struct {
 	packed   fs.File
 	unpacked *bufio.Reader

@@ -17,8 +17,8 @@ import (
 // stream is a file that can be read in order alone, as a member of a zip.
 type stream struct{ fs.File }
 
-// TestSizeOfCompressedFiles: the size is that of the trailer, however the file is read,
-// and there is none of what is too short to be compressed.
+// TestSizeOfCompressedFiles: the size is taken from the trailer, however the file is
+// read, and there is none of what is too short to be compressed.
 func TestSizeOfCompressedFiles(t *testing.T) {
 	packed := apptest.Gzipped(t, make([]byte, 70000))
 	files := fstest.MapFS{

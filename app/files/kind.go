@@ -32,7 +32,7 @@ type Kind struct {
 var (
 	// SeriesOutput is a series in the format that its name asks for, see FormatOf, with its record.
 	SeriesOutput = &Kind{
-		Name:     "a series", // its endings and those of a map are set with the table of formats
+		Name:     "a series", // its endings and the endings of a map are set with the table of formats
 		members:  func(path string) []string { return append([]string{path}, besides(path)...) },
 		folder:   func(path string) bool { return FormatOf(path).Folder() },
 		existing: CheckExisting, writable: checkWritable,
@@ -46,7 +46,8 @@ var (
 	// PictureOutput is one picture, and PicturesOutput the folder of before.png, after.png and residual.png.
 	PictureOutput  = &Kind{Name: "a picture", Endings: []string{".png"}, Strict: true, own: isPicture}
 	PicturesOutput = &Kind{Name: "pictures", members: PictureFiles, own: isPicture}
-	// ChartsOutput is a folder of pictures whose names are known only when they are drawn.
+	// ChartsOutput is a folder of pictures with names that are known only when they are
+	// drawn.
 	ChartsOutput       = &Kind{Name: "charts", existing: checkCharts, writable: func(path string) error { return checkFile(filepath.Join(path, "chart.png")) }}
 	RecipeOutput       = &Kind{Name: "a recipe", Endings: []string{".json"}, own: isRecipe}
 	TableOutput        = &Kind{Name: "a table", Endings: []string{".csv", ".txt"}, own: isBenchTable}
@@ -90,7 +91,7 @@ func (k *Kind) replaces(path string) bool { return k.folder != nil && k.folder(p
 func (k *Kind) checkFiles(path string, overwrite bool) error {
 	for _, file := range k.paths(path) {
 		info, err := os.Stat(file)
-		if overwrite || !Exists(file) || err == nil && info.IsDir() { // of which atomic.Check knows
+		if overwrite || !Exists(file) || err == nil && info.IsDir() { // which atomic.Check knows
 			continue
 		}
 		if k.own == nil || !k.own(file) {
@@ -186,12 +187,12 @@ func checkCharts(dir string, overwrite bool) error {
 // batchState is the folder in the output of a batch that holds its results.
 const batchState = ".quell-batch"
 
-// batchFiles returns what a batch writes beside the outputs of its series.
+// batchFiles returns what a batch writes next to the outputs of its series.
 func batchFiles(dir string) []string {
 	return []string{filepath.Join(dir, "report.csv"), filepath.Join(dir, "report.html"), filepath.Join(dir, batchState)}
 }
 
-// checkBatch refuses a folder whose reports are those of another program.
+// checkBatch refuses a folder with reports of another program.
 func checkBatch(dir string, overwrite bool) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return job.Usagef("%s is a file, and a batch needs a folder; choose another name", dir)

@@ -15,7 +15,8 @@ import (
 	"quell/volume"
 )
 
-// TestTargetWrittenMeanwhileIsKept writes a file where an export is about to end.
+// TestTargetWrittenMeanwhileIsKept writes a file at the path at which an export is
+// about to end.
 func TestTargetWrittenMeanwhileIsKept(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.nii")

@@ -32,7 +32,7 @@ func TestAnalyzeWarning(t *testing.T) {
 	}
 }
 
-// TestExportsThatFailLate: where the record, the check or the commit fails, nothing is
+// TestExportsThatFailLate: if the record, the check or the commit fails, nothing is
 // left, and the error names the output or is the context's.
 func TestExportsThatFailLate(t *testing.T) {
 	run := runtest.Filtered(t, apptest.Wavy(6, 5, 4), volume.Region{})

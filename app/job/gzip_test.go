@@ -11,7 +11,7 @@ import (
 )
 
 // TestDamagedCompressedDICOM refuses compressed slices that are damaged, and one
-// whose trailer promises what no image has before anything is decompressed.
+// with a trailer that promises what no image has before anything is decompressed.
 func TestDamagedCompressedDICOM(t *testing.T) {
 	slice := apptest.SlicesOf(t, 1)[0]
 	whole := apptest.Gzipped(t, slice)

@@ -8,10 +8,10 @@ package job
 
 import "quell/denoise"
 
-// Job is one piece of work as data: what is read, what is done with it, and what
-// is written. A series is read; noise is added to it where Noise is set; it is
-// filtered where Recipe is set; the result is written. With neither, the series
-// is converted to another format. It is a JSON value.
+// Job is one piece of work as data: what is read, what is done with it, and what is
+// written. A series is read; noise is added to it if Noise is set; it is filtered
+// if Recipe is set; the result is written. With neither, the series is converted to
+// another format. It is a JSON value.
 type Job struct {
 	Input  Input           `json:"input"`
 	Noise  *Noise          `json:"noise,omitempty"`
@@ -19,7 +19,7 @@ type Job struct {
 	// AutoDims replaces the recipe's dimensionality by the one that suits the
 	// series, see run.ProposeDims.
 	AutoDims bool       `json:"auto_dims,omitempty"`
-	Slices   SliceRange `json:"slices,omitzero"` // that are filtered and written; all where it is zero
+	Slices   SliceRange `json:"slices,omitzero"` // that are filtered and written; all if it is zero
 	// judge.NoiseMap is a file that holds sigma for each voxel, on the grid of the series
 	// and in its unit, or MapAuto; "" is none. Mask is a file that is not 0 in the
 	// voxels to be filtered: the others are left unchanged, and not used.
@@ -52,7 +52,8 @@ type Input struct {
 type Output struct {
 	Path string `json:"path"` // its name gives the format, see files.FormatOf
 	Options
-	// Beside are outputs that are made beside it: by the name of a [Product], the path.
+	// Beside are outputs that are made along with it: by the name of a [Product], the
+	// path.
 	Beside map[string]string `json:"beside,omitempty"`
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // AvailableMemory returns the bytes of memory and swap that this program can still get, by the
-// system or by the limit of its container, whichever is less; 0 where they are not known.
+// system or by the limit of its container, whichever is less; 0 if they are not known.
 func AvailableMemory() int64 {
 	meminfo, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -54,7 +54,7 @@ func availableMemory(meminfo string, group func(name string) string) int64 {
 // Bounds of the memory for open series, in bytes.
 const (
 	leastSeriesMemory = 1 << 30
-	usualSeriesMemory = 4 << 30 // where the machine's memory is not known
+	usualSeriesMemory = 4 << 30 // if the machine's memory is not known
 )
 
 // SeriesMemory returns how many bytes the series that are open in the workbench may take
@@ -67,7 +67,7 @@ func SeriesMemory() int64 {
 }
 
 // DefaultMemory is three quarters of the memory of the machine or of the container, in bytes;
-// 8 GB where the system does not say.
+// 8 GB if the system does not say.
 func DefaultMemory() int64 {
 	if n := machineMemory(); n > 0 {
 		return n / 4 * 3
@@ -97,7 +97,7 @@ func runtimeMemory() int64 {
 }
 
 // machineMemory returns the bytes of memory of the machine or of the container, whichever is
-// less; 0 where they are not known.
+// less; 0 if they are not known.
 func machineMemory() (total int64) {
 	least := func(n int64) {
 		if n > 0 && (total == 0 || n < total) {

@@ -21,8 +21,8 @@ type Options struct {
 	Overwrite bool `json:"overwrite,omitempty"`
 }
 
-// DefaultCompression is the compression that is used where none is named: the one
-// with the smaller files, and DICOM's own default.
+// DefaultCompression is the compression that is used if none is named: the one with
+// the smaller files, and DICOM's own default.
 const DefaultCompression = dicom.JPEGLossless
 
 // Compressed reports whether the pixels of DICOM are to be compressed.
@@ -36,6 +36,6 @@ type Written struct {
 	Files    int               // in Output; an Analyze pair is two
 	Clipped  int64             // voxels outside what the output can store, clipped to its ends
 	Warnings []message.Message // sentences for a person
-	Recipe   string            // the record written beside Output
+	Recipe   string            // the record written next to Output
 	Write    time.Duration     // what it took
 }

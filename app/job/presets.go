@@ -64,7 +64,8 @@ func readPresets(files fs.FS) ([]Preset, error) {
 	return all, nil
 }
 
-// PresetByName returns the preset of that name; the error lists those that exist.
+// PresetByName returns the preset of that name; the error lists the presets that
+// exist.
 func PresetByName(name string) (Preset, error) {
 	var names []string
 	for _, p := range Presets() {

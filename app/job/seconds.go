@@ -20,7 +20,7 @@ type Seconds struct {
 	Start   float64 `json:"start,omitempty"` // of the engine
 	Load    float64 `json:"load"`            // maps included
 	Wait    float64 `json:"wait,omitempty"`  // of a batch: until no other series had the engine
-	Filter  float64 `json:"filter"`          // noise included where it was added
+	Filter  float64 `json:"filter"`          // noise included if it was added
 	Measure float64 `json:"measure,omitempty"`
 	Write   float64 `json:"write"` // after the filter: writing, reading back, the removed noise and pictures
 	Total   float64 `json:"total"` // of the job; the steps before make it up

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// What Job.Uneven asks for where slices are unevenly spaced or missing.
+// What Job.Uneven asks for if slices are unevenly spaced or missing.
 const (
 	// UnevenSplit filters each run of evenly spaced slices by itself, in 3-D too. Every
-	// slice stays where it is.
+	// slice stays at its place.
 	UnevenSplit = "split"
 	// UnevenResample interpolates evenly spaced slices, at the usual distance of the
 	// series, or with "resample=MM" at that distance.
@@ -29,7 +29,7 @@ func ParseUneven(text string) (what string, spacing float64, err error) {
 	return "", 0, Usagef("uneven slices %q: give split, resample, or resample=MM with a distance in mm", text)
 }
 
-// CheckUneven returns a *UsageError where a text is none that Job.Uneven may hold.
+// CheckUneven returns a *UsageError if a text is none that Job.Uneven may hold.
 func CheckUneven(text string) error {
 	_, _, err := ParseUneven(text)
 	return err

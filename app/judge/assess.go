@@ -20,21 +20,21 @@ import (
 )
 
 // Assessment says how well a result is denoised, without a reference. Its numbers
-// are those of the foreground, which is what a person looks at and whose noise is
+// are numbers of the foreground, at which a person looks and in which the noise is
 // known.
 type Assessment struct {
-	Sigma           float64          `json:"sigma"` // of the input's noise, in its unit; of the slice where one is judged
+	Sigma           float64          `json:"sigma"` // of the input's noise, in its unit; of the slice if one is judged
 	SigmaConfidence noise.Confidence `json:"sigma_confidence"`
 	ResidualMean    measure.Float    `json:"residual_mean"` // in the unit of the input; NaN without foreground
 	ResidualSD      measure.Float    `json:"residual_sd"`
 	Unit            string           `json:"unit,omitempty"`
 	tune.Judgement
-	Slices []SliceAssessment `json:"slices,omitempty"` // of the region, where it has several
+	Slices []SliceAssessment `json:"slices,omitempty"` // of the region, if it has several
 }
 
 // SliceAssessment is what is known of one slice.
 type SliceAssessment struct {
-	Sigma           float64          `json:"sigma"` // its own; 0 where it has none
+	Sigma           float64          `json:"sigma"` // its own; 0 if it has none
 	SigmaConfidence noise.Confidence `json:"sigma_confidence"`
 	ResidualSD      measure.Float    `json:"residual_sd"` // of its foreground
 	tune.SliceJudgement
@@ -48,7 +48,7 @@ type Input struct {
 	Maps   run.Maps       // that steered the filter
 	Mask   []bool         // voxels that count, nil for all
 	// Recipe is how After was made, resolved. Without it the verdict rests on the
-	// filter whose result is most like After and is less certain.
+	// filter with the result most like After and is less certain.
 	Recipe *denoise.Recipe
 	Facts  *denoise.Facts // denoise.FactsFor of Before and Maps, or nil to find them
 	Curve  *tune.Curve    // of Recipe over its strength, or nil to find it
@@ -106,8 +106,8 @@ func Assess(ctx context.Context, in Input) (Assessment, error) {
 	return a, a.describe(ctx, in, e, counts)
 }
 
-// facts returns the known facts, or finds them. Under a noise map those of the series
-// alone do not serve.
+// facts returns the known facts, or finds them. Under a noise map the facts of the
+// series alone do not serve.
 func (in Input) facts(ctx context.Context) (denoise.Facts, error) {
 	if in.Maps.Noise != nil && (in.Facts == nil || in.Facts.Usual == 0) {
 		return denoise.FactsFor(ctx, in.Maps.Input(in.Before.Volume))

@@ -17,7 +17,7 @@ import (
 )
 
 // Facts that are known are not found again: a run, a verdict and tuning use those they
-// are given, and a run keeps those that it had to find.
+// are given, and a run keeps the facts that it had to find.
 func TestFactsAreFoundOnce(t *testing.T) {
 	s := apptest.Wavy(32, 30, 14)
 	same := apptest.EngineFunc(func(v *volume.Volume, _ denoise.Recipe, r volume.Region) (*volume.Volume, error) {

@@ -46,13 +46,13 @@ type Exhibit struct {
 	Filter string         `json:"filter"`
 	Title  string         `json:"title"`
 	Recipe denoise.Recipe `json:"recipe"` // resolved
-	Asked  denoise.Recipe `json:"asked"`  // with the strength in sigmas where it has that unit, the rest automatic
+	Asked  denoise.Recipe `json:"asked"`  // with the strength in sigmas if it has that unit, the rest automatic
 	// Chosen says how the strength was found: "sure" for the least estimated error, "auto"
 	// for the rule of the filter.
 	Chosen denoise.Value   `json:"chosen"`
 	Note   message.Message `json:"note,omitzero"` // what is to be known of the choice: a sentence, or empty
 	// MSE is the estimated error in units of the noise variance, over the whole
-	// series, and SigmaLeft the noise that is left; nil where they are not known.
+	// series, and SigmaLeft the noise that is left; nil if they are not known.
 	MSE       *float64 `json:"mse,omitempty"`
 	SigmaLeft *float64 `json:"sigma_left,omitempty"`
 
@@ -65,7 +65,7 @@ type Exhibit struct {
 	Code        message.Kind    `json:"code,omitempty"` // of the problem
 	Problem     message.Message `json:"problem,omitzero"`
 
-	Part *volume.Volume `json:"-"` // the result on the region; nil where Problem says why there is none
+	Part *volume.Volume `json:"-"` // the result on the region; nil if Problem says why there is none
 }
 
 // ShowGallery tunes and runs one filter after another. A filter that cannot run is an
@@ -105,7 +105,7 @@ func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (
 	return g, nil
 }
 
-// BestExhibit returns the place of the least estimated error among exhibits, -1 where
+// BestExhibit returns the place of the least estimated error among exhibits, -1 if
 // none is known to lower the error.
 func BestExhibit(all []Exhibit) int {
 	best := -1
@@ -160,7 +160,7 @@ func (q GalleryRequest) exhibit(ctx context.Context, engine denoise.Engine, f de
 }
 
 // choose sets the strength of an exhibit's recipe: the least estimated error, or the
-// automatic value where that cannot be estimated. The curve is nil then.
+// automatic value if that cannot be estimated. The curve is nil then.
 func (q GalleryRequest) choose(ctx context.Context, engine denoise.Engine, e *Exhibit) (*tune.Curve, error) {
 	started := time.Now()
 	t, err := run.Tune(ctx, engine, run.TuneRequest{Series: q.Series, Recipe: e.Recipe, Maps: q.Maps, Facts: q.Facts})
@@ -199,7 +199,7 @@ func (e Exhibit) Labels(best bool) []string {
 	return []string{name, measured, e.Took()}
 }
 
-// Took is the time in words, after the PSNR where there is a reference.
+// Took is the time in words, after the PSNR if there is a reference.
 func (e Exhibit) Took() string {
 	took := job.TimeText(e.Seconds)
 	if e.Truth != nil {

@@ -16,7 +16,7 @@ import (
 	"quell/volume"
 )
 
-// Where the noise cannot be estimated, every filter runs with its automatic setting and
+// If the noise cannot be estimated, every filter runs with its automatic setting and
 // none is marked as the best one.
 func TestGalleryWithoutNoise(t *testing.T) {
 	s := apptest.Grainy(t, 0)

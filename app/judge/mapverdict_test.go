@@ -15,7 +15,7 @@ import (
 	"quell/measure"
 )
 
-// A result under a noise map is judged in units of the noise where it is.
+// A result under a noise map is judged in units of the noise at its place.
 func TestVerdictsUnderANoiseMap(t *testing.T) {
 	noisy, sigma := apptest.RampedDisc(t)
 	maps := run.Maps{Noise: sigma}

@@ -15,7 +15,7 @@ import (
 type NoiseMap struct {
 	noise.Estimate // of the whole volume
 	// Values holds sigma in the unit and on the grid of the series; its mask leaves
-	// out what is not foreground, where nothing was measured.
+	// out what is not foreground, in which nothing was measured.
 	Values     *volume.Volume
 	everywhere *volume.Volume // sigma of the other voxels too
 	// Lo and Hi are the ends of the range of sigma in the foreground, but for one in

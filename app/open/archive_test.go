@@ -75,14 +75,14 @@ func TestFilesAreClosed(t *testing.T) {
 		apptest.WriteTestFile(t, path, b[:len(b)-9])
 	}
 	apptest.ZipOf(t, cut, filepath.Join(dir, "cut.zip"))
-	opentest.Refused(t, filepath.Join(dir, "cut.zip")) // where loading fails, Open closes what Scan opened
+	opentest.Refused(t, filepath.Join(dir, "cut.zip")) // if loading fails, Open closes what Scan opened
 	if n := apptest.OpenFiles(t, dir); n != 0 {
 		t.Errorf("after a failed load %d files are open", n)
 	}
 }
 
-// TestNamesThatAreNoUTF8 opens, filters and exports files and folders whose names
-// io/fs refuses.
+// TestNamesThatAreNoUTF8 opens, filters and exports files and folders with names
+// that io/fs refuses.
 func TestNamesThatAreNoUTF8(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux keeps names that are not UTF-8")

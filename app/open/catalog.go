@@ -23,13 +23,13 @@ import (
 // are colours or complex numbers.
 type Entry struct {
 	series.Meta
-	Part string // distinguishes the entries of one series: "time 3 of 10"; empty where there is one
+	Part string // distinguishes the entries of one series: "time 3 of 10"; empty if there is one
 	// Group is the 4-D series that the volume belongs to, which its other volumes share;
-	// nil where there is none. GroupIndex is the volume's index in it.
+	// nil if there is none. GroupIndex is the volume's index in it.
 	Group      *series.Group
 	GroupIndex int
-	Component  string          // "magnitude", "red": see raster.Component; empty where voxels are single numbers
-	Geometry   volume.Geometry // zero where Err is set and no grid could be formed
+	Component  string          // "magnitude", "red": see raster.Component; empty if voxels are single numbers
+	Geometry   volume.Geometry // zero if Err is set and no grid could be formed
 	Slices     int
 	Bytes      int64 // of its files
 	Datatype   string
@@ -38,21 +38,21 @@ type Entry struct {
 
 	load loader
 	// sequence returns a reader of all volumes of the file, and inSequence loads this one from
-	// it; nil where each is loaded as fast by itself.
+	// it; nil if each is loaded as fast by itself.
 	sequence   func() *raster.Sequence
 	inSequence func(ctx context.Context, from *raster.Sequence, progress func(done, total int)) (*series.Series, error)
 	ReadSlices func(ctx context.Context) (*sliceReader, error)
-	thumbnail  func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
+	thumbnail  func(ctx context.Context, side int) (*image.Gray, error) // nil if a picture would need the whole file
 	// loadShowing is load, and calls show with slices as they are read and with how many
-	// are; nil where thumbnail is not.
+	// are; nil if thumbnail is not.
 	loadShowing func(ctx context.Context, show func(done, total int, slice *volume.Volume)) (*series.Series, error)
 	attribute   func(ctx context.Context, keyword string) ([]string, error)
 	identity    func() string
-	Files       func() []string // where they are; of an archive with its path before the name
+	Files       func() []string // their paths; of an archive with its path before the name
 	damaged     bool            // Err is about a broken file
 }
 
-// Attribute returns the values of a DICOM attribute by its keyword; none where the format
+// Attribute returns the values of a DICOM attribute by its keyword; none if the format
 // has no such attributes, or the file not this one.
 func (e Entry) Attribute(ctx context.Context, keyword string) ([]string, error) {
 	if e.attribute == nil {
@@ -71,7 +71,7 @@ func (e Entry) Identity() string {
 }
 
 // Name returns what a person knows entry i by: the description of a DICOM series, or the name
-// of its file, as the description of other formats often is that of a program.
+// of its file, as the description of other formats often is the name of a program.
 func (c *Catalog) Name(i int) string {
 	e := c.Entries[i]
 	switch {
@@ -164,7 +164,7 @@ func (c *Catalog) Pick(component string) (int, error) {
 }
 
 // components lists the components of the entries stored as datatype, or of all
-// entries where it is "".
+// entries if it is "".
 func (c *Catalog) components(datatype string) string {
 	var names []string
 	for _, e := range c.Entries {
@@ -175,9 +175,9 @@ func (c *Catalog) components(datatype string) string {
 	return strings.Join(names, ", ")
 }
 
-// largest returns the entry with the most voxels among those that can be loaded
-// and, where component is not "", have it; the first of equals, and 0 where
-// there is none.
+// largest returns the entry with the most voxels among the entries that can be
+// loaded and, if component is not "", have it; the first of equals, and 0 if there
+// is none.
 func largest(entries []Entry, component string) int {
 	best, most := 0, -1
 	for i, e := range entries {
@@ -197,7 +197,7 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	return c.loadBy(ctx, i, c.Entries[i].load, progress)
 }
 
-// LoadShowing is Load, and where Thumbnail has no picture it shows some slices as they are
+// LoadShowing is Load, and if Thumbnail has no picture it shows some slices as they are
 // read, at most side pixels wide and high, with how many were read before and are in all.
 func (c *Catalog) LoadShowing(ctx context.Context, i int, progress func(done, total int), side int, show func(done, total int, m *image.Gray)) (*series.Series, error) {
 	if err := c.loadable(i); err != nil {
@@ -214,7 +214,7 @@ func (c *Catalog) LoadShowing(ctx context.Context, i int, progress func(done, to
 	}, progress)
 }
 
-// loadable returns why entry i cannot be loaded, nil where it can.
+// loadable returns why entry i cannot be loaded, nil if it can.
 func (c *Catalog) loadable(i int) error {
 	if i < 0 || i >= len(c.Entries) {
 		return job.Usagef("%s holds %d series, counted from 1; there is no series %d", c.Path, len(c.Entries), i+1)
@@ -269,10 +269,9 @@ func (c *Catalog) OpenSlices(ctx context.Context, i int) (series.Slices, error) 
 	return r, nil
 }
 
-// Thumbnail renders the middle slice of entry i, at most side pixels wide and
-// high, from that slice alone. It is nil where there is no such picture, as for
-// compressed NIfTI, which cannot be read in part, and after an error, which Load
-// reports.
+// Thumbnail renders the middle slice of entry i, at most side pixels wide and high,
+// from that slice alone. It is nil if there is no such picture, as for compressed
+// NIfTI, which cannot be read in part, and after an error, which Load reports.
 func (c *Catalog) Thumbnail(ctx context.Context, i, side int) *image.Gray {
 	if i < 0 || i >= len(c.Entries) || c.Entries[i].thumbnail == nil {
 		return nil

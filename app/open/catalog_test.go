@@ -59,7 +59,7 @@ func TestComponentsAreEntries(t *testing.T) {
 	}
 }
 
-// Where a component must be chosen, there is no default.
+// If a component must be chosen, there is no default.
 func TestComponentsAreNotGuessed(t *testing.T) {
 	path := filepath.Join(niftiSamples, "rgb24.nii")
 	_, _, err := opentest.OpenPath(t.Context(), path)
@@ -78,7 +78,7 @@ func TestComponentsAreNotGuessed(t *testing.T) {
 	}
 }
 
-// The largest series of a folder is taken where its voxels are single numbers.
+// The largest series of a folder is taken if its voxels are single numbers.
 func TestScalarBesideColours(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"rgb24.nii", "nibabel/functional.nii"} {
@@ -158,7 +158,7 @@ func TestThumbnails(t *testing.T) {
 	}
 }
 
-// The middle slice of a NIfTI file is drawn alone where the file is not compressed; of a
+// The middle slice of a NIfTI file is drawn alone if the file is not compressed; of a
 // compressed one slices are shown while it is read.
 func TestSlicesOfNIfTIWhileItIsRead(t *testing.T) {
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"quell/series"
 )
 
-// damagedFolder is a series of n slices, of which one is cut in half.
+// damagedFolder is a series of n slices; one is cut in half.
 func damagedFolder(t *testing.T, n int) (folder, file string) {
 	t.Helper()
 	folder = t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"quell/app/files"
 )
 
-// TestPseudonymKey: a key is made once and kept; where that cannot be, each export has
+// TestPseudonymKey: a key is made once and kept; if that cannot be, each export has
 // one of its own and says why.
 func TestPseudonymKey(t *testing.T) {
 	config := t.TempDir()

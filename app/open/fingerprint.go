@@ -10,8 +10,8 @@ import (
 )
 
 // Fingerprint identifies the files of entry i as they are on disk now, by their paths, sizes
-// and times of modification; those of an archive by that of the archive. The volumes of a
-// 4-D series have the same one. It is "" where a file is gone or the context ended.
+// and times of modification; entries of an archive by the file of the archive. The volumes
+// of a 4-D series have the same one. It is "" if a file is gone or the context ended.
 func (c *Catalog) Fingerprint(ctx context.Context, i int) string {
 	if c.loadable(i) != nil || c.Entries[i].Files == nil {
 		return ""
@@ -42,7 +42,7 @@ func (c *Catalog) Fingerprint(ctx context.Context, i int) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// located returns where files of a catalog are.
+// located returns the paths of files of a catalog.
 func located(names []string, locate func(string) string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {

@@ -14,7 +14,7 @@ import (
 // compared voxel by voxel: less than any voxel, more than a writer's rounding.
 const GridTolerance = 0.01
 
-// SameGrid returns an error where two grids cannot be compared voxel by voxel.
+// SameGrid returns an error if two grids cannot be compared voxel by voxel.
 func SameGrid(a, b volume.Geometry) error {
 	if a.Dims != b.Dims {
 		return message.Errorf(message.GridDiffers, "one is %s voxels, the other %s", DimsText(a.Dims), DimsText(b.Dims))

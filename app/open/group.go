@@ -16,7 +16,7 @@ import (
 )
 
 // Members returns the numbers of the entries that form one 4-D series with entry i, in the
-// order of the group; i alone where there is none.
+// order of the group; i alone if there is none.
 func (c *Catalog) Members(i int) []int {
 	e := c.Entries[i]
 	if e.Group == nil {
@@ -75,7 +75,7 @@ type Selection struct {
 type Coverage struct {
 	Volumes int `json:"volumes"` // that it worked on
 	Of      int `json:"of"`      // that the input holds and that can be loaded
-	// Text is a sentence where that is not all, or not all slices; else "".
+	// Text is a sentence if that is not all, or not all slices; else "".
 	Text string `json:"text,omitempty"`
 }
 
@@ -158,7 +158,7 @@ func (v *Coverage) CountSlices(in *Selected, r job.SliceRange) {
 type Volumes struct {
 	c        *Catalog
 	entries  []int
-	sequence *raster.Sequence // nil before the first, and where there is none
+	sequence *raster.Sequence // nil before the first, and if there is none
 }
 
 // Volumes returns a reader of entries of the catalog, which the caller closes. Volumes of
@@ -198,9 +198,9 @@ func WithoutRelated(s *series.Series, volumes int) *series.Series {
 	return s
 }
 
-// groupOfFile returns the 4-D series of the volumes of a file; nil for one volume.
-// They lie along the b-values in the .bval file beside it, else in time where the header
-// says so, else along their numbers. The findings are about the files beside it.
+// groupOfFile returns the 4-D series of the volumes of a file; nil for one volume. They
+// lie along the b-values in the .bval file next to it, else in time if the header says
+// so, else along their numbers. The findings are about the files next to it.
 func groupOfFile(fsys fs.FS, name string, info raster.Info, f *files.Format) (g *series.Group, found []series.Finding) {
 	if info.Volumes < 2 {
 		return nil, nil
@@ -226,8 +226,8 @@ func groupOfFile(fsys fs.FS, name string, info raster.Info, f *files.Format) (g 
 	return g, found
 }
 
-// UseGradients gives the 4-D series of a NIfTI file the gradients of texts in FSL's format, of
-// which bvec may be nil, in place of those beside it.
+// UseGradients gives the 4-D series of a NIfTI file the gradients of texts in FSL's format, in
+// which bvec may be nil, in place of the ones next to it.
 func (c *Catalog) UseGradients(bval, bvec []byte) {
 	for i := range c.Entries {
 		e := &c.Entries[i]

@@ -49,7 +49,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// The b-values beside a file name its volumes; anything else there does not.
+// The b-values next to a file name its volumes; anything else there does not.
 func TestBValuesBesideAFile(t *testing.T) {
 	dir := t.TempDir()
 	apptest.Put4D(t, filepath.Join(dir, "dwi.nii.gz"), 3, 2)

@@ -17,7 +17,7 @@ import (
 )
 
 // TestCompressedDICOM opens slices compressed by gzip: one by itself, in a folder
-// beside plain ones, and in a zip; and exports them as DICOM.
+// among plain ones, and in a zip; and exports them as DICOM.
 func TestCompressedDICOM(t *testing.T) {
 	dir := t.TempDir()
 	var packed bytes.Buffer

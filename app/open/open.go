@@ -27,7 +27,7 @@ type Opened struct {
 func (o *Opened) Close() error { return o.Catalog.Close() }
 
 // Open scans a path and loads the one volume that in selects; of a 4-D series that is the
-// first, unless in names another. Messages name the series that was taken where there are
+// first, unless in names another. Messages name the series that was taken if there are
 // several, and the findings that are more than notes. The caller closes the result.
 func Open(ctx context.Context, in job.Input, events job.Events) (*Opened, error) {
 	if in.All {

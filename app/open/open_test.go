@@ -160,7 +160,7 @@ func TestPathsThatAreNoSeries(t *testing.T) {
 	c.Close()
 }
 
-// A choice of the largest series is reported only where there is one.
+// A choice of the largest series is reported only if there is one.
 func TestChoicesAreTold(t *testing.T) {
 	for _, c := range []struct {
 		path, component string

@@ -58,7 +58,7 @@ func Select(ctx context.Context, in job.Input, events job.Events) (*Selected, er
 }
 
 // Load reads the k-th volume. Messages name the findings about it that are more than notes,
-// those that were named before excepted.
+// except the ones that were named before.
 func (o *Selected) Load(ctx context.Context, k int) (*series.Series, error) {
 	s, err := o.Volumes.Load(ctx, k, o.events.Count(job.Reading))
 	if err != nil {
@@ -81,7 +81,7 @@ func (o *Selected) announce(findings []series.Finding) {
 // Geometry returns that of each of the volumes.
 func (o *Selected) Geometry() volume.Geometry { return o.Catalog.Entries[o.Entries[0]].Geometry }
 
-// Name returns the place of the k-th volume in its 4-D series in words; "" where it is
+// Name returns the place of the k-th volume in its 4-D series in words; "" if it is
 // alone.
 func (o *Selected) Name(k int) string {
 	if o.Group == nil {

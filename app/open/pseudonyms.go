@@ -27,7 +27,7 @@ import (
 // pseudonymKeySize is the length of the key in bytes.
 const pseudonymKeySize = 32
 
-// pseudonymKeyPath returns the path of the pseudonym key, beside the settings.
+// pseudonymKeyPath returns the path of the pseudonym key, next to the settings.
 func pseudonymKeyPath() (string, error) {
 	settings, err := files.SettingsPath()
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *Pseudonyms) box() cipher.AEAD {
 	return box
 }
 
-// Error returns an error of the same class. If it is about the input, whose path is root, it has
+// Error returns an error of the same class. If it is about the input, at path root, it has
 // neither its texts, which may quote names of files and values of attributes, nor its cause.
 func (p *Pseudonyms) Error(err error, root string) error {
 	var usage *job.UsageError
@@ -168,7 +168,7 @@ func (p *Pseudonyms) Error(err error, root string) error {
 	return errHidden
 }
 
-// errHidden stands for failures whose words may quote the source.
+// errHidden stands for failures with words that may quote the source.
 var errHidden = errors.New("the work failed; without --deidentify the same command says why, with names")
 
 // findings returns findings by their kinds: their sentences may quote the source.

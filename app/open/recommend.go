@@ -5,8 +5,8 @@ import (
 	"quell/series"
 )
 
-// Recommended returns the entry that is likely wanted, and why: the largest of those that
-// nothing speaks against, or else the largest that can be loaded.
+// Recommended returns the entry that is likely wanted, and why: the largest of the
+// entries that nothing speaks against, or else the largest that can be loaded.
 func (c *Catalog) Recommended() (i int, why message.Message) {
 	loadable, sound := 0, -1
 	for i, e := range c.Entries {

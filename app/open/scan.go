@@ -16,11 +16,10 @@ import (
 	"quell/io/dicom"
 )
 
-// Scan finds the volumes under a path from headers alone: a DICOM file, a
-// folder or zip of them, a DICOMDIR (which stands for its folder), .nii,
-// .nii.gz, .hdr, .img, .nrrd, .nhdr, .mha or .mhd. A DICOM file may be compressed by gzip where its name
-// ends in .gz. Files are recognised by their content; only an Analyze .img,
-// which has no signature, is recognised by its name.
+// Scan finds the volumes under a path from headers alone: a DICOM file, a folder or zip of them, a
+// DICOMDIR (which stands for its folder), .nii, .nii.gz, .hdr, .img, .nrrd, .nhdr, .mha or .mhd. A DICOM
+// file may be compressed by gzip if its name ends in .gz. Files are recognised by their content; only an
+// Analyze .img, which has no signature, is recognised by its name.
 //
 // One DICOM file is one slice, even beside the rest of its series: open the
 // folder for the series. Errors are *job.InputError or the context's.

@@ -13,7 +13,7 @@ import (
 	"quell/io/dicom"
 )
 
-// ErrNoImages is in the chain of ScanFolder's error where a folder holds files, all can be
+// ErrNoImages is in the chain of ScanFolder's error if a folder holds files, all can be
 // opened, and none is a DICOM image.
 var ErrNoImages = message.Errorf(message.InputForeign, "no image")
 

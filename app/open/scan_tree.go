@@ -20,8 +20,8 @@ import (
 	"quell/volume"
 )
 
-// scanTree scans everything below a root: the DICOM files, or where there are
-// none the files of one image.
+// scanTree scans everything below a root: the DICOM files, or if there are none the
+// files of one image.
 func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) string) (*Catalog, error) {
 	c, err := scanDICOM(ctx, fsys, nil, path, locate)
 	if err == nil || !errors.Is(err, dicom.ErrNoImages) {
@@ -125,7 +125,7 @@ func cause(err error) error {
 	return err
 }
 
-// isPacked reports whether a name is that of an archive or a compressed file.
+// isPacked reports whether a name is the name of an archive or a compressed file.
 func isPacked(name string) bool {
 	return slices.Contains([]string{".gz", ".tgz", ".zip", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst"}, strings.ToLower(path.Ext(name)))
 }
@@ -175,8 +175,8 @@ func dicomCatalog(found *dicom.Catalog, path string, locate func(string) string)
 	return c
 }
 
-// scanFile makes an entry for every volume of one file and, where voxels have
-// several components, for every component of it.
+// scanFile makes an entry for every volume of one file and, if voxels have several
+// components, for every component of it.
 func scanFile(f *files.Format, fsys fs.FS, name, path string, locate func(string) string) (*Catalog, error) {
 	info, err := f.Opener.ReadHeader(fsys, name)
 	if err != nil {

@@ -42,7 +42,7 @@ func TestLinksToNIfTI(t *testing.T) {
 	}
 }
 
-// TestScanSkipsUnfinishedExports opens a folder beside which an export is running.
+// TestScanSkipsUnfinishedExports opens a folder while an export runs next to it.
 func TestScanSkipsUnfinishedExports(t *testing.T) {
 	dir := t.TempDir()
 	apptest.PutNii(t, filepath.Join(dir, "brain.nii"), 4, 3, 2)

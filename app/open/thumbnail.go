@@ -23,8 +23,8 @@ func Thumbnail(s *series.Series, side int) *image.Gray {
 }
 
 // Thumbnails renders the middle slices of entries in an order, and calls show with each.
-// The volumes of a compressed 4-D file, none of which can be read in part, are read one
-// after the other in one pass. Entries that cannot be loaded have no picture.
+// The volumes of a compressed 4-D file, which cannot be read in part, are read one after
+// the other in one pass. Entries that cannot be loaded have no picture.
 func (c *Catalog) Thumbnails(ctx context.Context, order []int, side int, show func(i int, m *image.Gray)) {
 	volumes := c.Volumes(order)
 	defer volumes.Close()

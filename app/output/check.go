@@ -99,7 +99,7 @@ func checkDtype(format *files.Format, dtype string) error {
 }
 
 // outputSize returns how many bytes an output takes at least; 0 for a compressed
-// one, of which that is not known before.
+// one, for which that is not known before.
 func outputSize(s *series.Series, region volume.Region, out string, o job.Options) int64 {
 	switch f := files.FormatOf(out); {
 	case o.Compressed() || strings.HasSuffix(strings.ToLower(out), ".gz"):
@@ -107,7 +107,7 @@ func outputSize(s *series.Series, region volume.Region, out string, o job.Option
 	case !f.Identity || !dicom.Derivable(s):
 		return int64(region.Voxels()) * int64(f.Stored(o.Dtype))
 	}
-	// A derived file is as large as its source, or larger where that is compressed.
+	// A derived file is as large as its source, or larger if that is compressed.
 	size := int64(0)
 	counted := map[string]bool{}
 	for _, src := range s.Sources[region.Min[2]:region.Max[2]] {

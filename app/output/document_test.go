@@ -12,7 +12,8 @@ import (
 	"quell/series"
 )
 
-// TestNoiseIsNoted: each noisy series has a finding of its own and those of the original.
+// TestNoiseIsNoted: each noisy series has a finding of its own and the findings of the
+// original.
 func TestNoiseIsNoted(t *testing.T) {
 	s := apptest.Wavy(4, 4, 2)
 	s.Findings = append(make([]series.Finding, 0, 9), series.Finding{Kind: series.Gap, Text: message.Verbatim("A gap.")})

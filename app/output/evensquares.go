@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// evenSide is the side in pixels of the squares whose SD is compared.
+	// evenSide is the side in pixels of the squares that are compared by their SD.
 	evenSide = 16
 	// evenSlices is how many slices are searched for them, and evenLeast how many are needed.
 	evenSlices, evenLeast = 9, 5
 )
 
 // evenSquares says how much noise is left: the SD of the same squares of tissue before and
-// after, about the surface of second order that fits each, where the input has nothing
-// but noise on it. An estimate of the noise of the result would say less: what a filter
-// leaves is not the noise that estimators know.
+// after, about the surface of second order that fits each, if the input has nothing but
+// noise on it. An estimate of the noise of the result would say less: what a filter leaves
+// is not the noise that estimators know.
 func (p Page) evenSquares(ctx context.Context, foreground func(i int) bool) (string, error) {
 	before, after := p.Run.InputVolume(), p.Run.Result
 	if foreground == nil {

@@ -44,7 +44,7 @@ func derivation(m *executor.Made) (d format.Derived, err error) {
 }
 
 // recordFor returns the record of a result; nil if it is not recorded: a conversion is what it was,
-// unless it was resampled, where the record states where its slices were measured.
+// unless it was resampled: the record then states the places at which its slices were measured.
 func recordFor(m *executor.Made, o job.Options) *Record {
 	switch {
 	case m.Run != nil:
@@ -85,7 +85,7 @@ func describe(run *run.Run) string {
 	return text + whereText(run.Source, run.Parts) + ". Not for clinical use."
 }
 
-// whereText says what was done with uneven slices; "" where there are none.
+// whereText says what was done with uneven slices; "" if there are none.
 func whereText(s *series.Series, parts []series.Part) string {
 	switch {
 	case s.Resampled != nil:

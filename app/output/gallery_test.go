@@ -19,7 +19,8 @@ import (
 )
 
 // Every filter of the table is shown in its order, at the strength of the least
-// estimated error; one that fails says why, and the best one is that of the least error.
+// estimated error; one that fails says why, and the best one is the one of the least
+// error.
 func TestGallery(t *testing.T) {
 	s, truth := apptest.Grainy(t, 14), apptest.Grainy(t, 0)
 	var ready []string

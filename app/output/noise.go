@@ -37,9 +37,9 @@ func removedOf(s *executor.Slab) (export, error) {
 	return e, err
 }
 
-// removedOptions are the options of the output for what was removed: those of the
-// result, as far as they suit it. Values that are rounded to whole numbers would
-// say little, so that NIfTI holds them as they are.
+// removedOptions are the options of the output for what was removed: the options of
+// the result, as far as they suit it. Values that are rounded to whole numbers
+// would say little, so that NIfTI holds them as they are.
 func removedOptions(out string, o job.Options) job.Options {
 	o.Dtype = ""
 	if !files.FormatOf(out).Identity {

@@ -176,7 +176,7 @@ func (p Page) judge(d *pageData) {
 	}
 }
 
-// identity says whose series it is and how it was acquired.
+// identity says who the patient is and how it was acquired.
 func (p Page) identity() (f report.Facts) {
 	s, v := p.whole().Source, p.whole().Source.Volume
 	if p.Hide {

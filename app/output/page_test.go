@@ -32,7 +32,7 @@ import (
 	"quell/volume"
 )
 
-// noisyRun is a run over noise of 10 HU on an even background, of which a filter has left a half.
+// noisyRun is a run over noise of 10 HU on an even background; a filter has left a half of it.
 func noisyRun(t *testing.T, nz int, region volume.Region) *run.Run {
 	t.Helper()
 	v := volume.New(volume.NewGeometry([3]int{80, 64, nz}, [3]float64{0.5, 1, 3}))

@@ -30,7 +30,7 @@ func (d Drawn) encode() (paths [][]byte, err error) {
 	return paths, nil
 }
 
-// writePictures writes the files of a slice into a folder, which is made where it is missing. Each is
+// writePictures writes the files of a slice into a folder, which is made if it is missing. Each is
 // replaced in one step, one that is no picture of Quell only with overwrite.
 func writePictures(dir string, paths [][]byte, overwrite bool, inputs ...string) error {
 	if err := (files.Gate{Inputs: inputs, Outputs: []files.Target{{Option: "--pictures", Path: dir, Kind: files.PicturesOutput}}, Overwrite: overwrite}).Check(); err != nil {
@@ -50,9 +50,9 @@ type Drawn struct {
 	Limit    float64        // the end of the residual's colour scale, in the unit of the series
 }
 
-// Draw draws the middle slice as acquired, in the series' own window, the residual on a colour scale
-// that ends at three noise sigmas, or at a tenth of the range if no noise was found. Where the noise of the run is not known yet, that of
-// the slice scales the residual: the whole volume would take far longer than the picture.
+// Draw draws the middle slice as acquired, in the series' own window, the residual on a colour scale that ends at three
+// noise sigmas, or at a tenth of the range if no noise was found. If the noise of the run is not known yet, the noise
+// of the slice scales the residual: the whole volume would take far longer than the picture.
 func Draw(ctx context.Context, r *run.Run) (Drawn, error) {
 	before := r.InputVolume()
 	view := before.View(before.Acquired())

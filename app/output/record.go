@@ -17,9 +17,9 @@ import (
 	"quell/volume"
 )
 
-// RecipeBeside returns the recipe in the record beside or in an output if that output, or a
-// volume of it, was made from the voxels of before as a whole, under the noise map of maps;
-// nil without such a record.
+// RecipeBeside returns the recipe in the record next to or in an output if that output, or
+// a volume of it, was made from the voxels of before as a whole, under the noise map of
+// maps; nil without such a record.
 func RecipeBeside(out string, before *volume.Volume, maps run.Maps) (*denoise.Recipe, error) {
 	path := files.RecordPath(out)
 	data, err := os.ReadFile(path)
@@ -54,7 +54,7 @@ type Record struct {
 	Noise  *job.Noise      `json:"noise,omitempty"`  // that was added
 	Engine *denoise.Info   `json:"engine,omitempty"` //
 	Source SourceRecord    `json:"source"`           //
-	Region *volume.Region  `json:"region,omitempty"` // the part that was filtered; all where it is missing
+	Region *volume.Region  `json:"region,omitempty"` // the part that was filtered; all if it is missing
 	// Parts are the slices that were filtered by themselves, and Resampled says how uneven
 	// slices became even ones.
 	Parts     []series.Part      `json:"parts,omitempty"`
@@ -62,15 +62,15 @@ type Record struct {
 	// judge.NoiseMap and Mask identify what steered the filter beside the recipe.
 	NoiseMap *run.MapRecord `json:"noise_map,omitempty"`
 	Mask     *run.MapRecord `json:"mask,omitempty"`
-	Time     time.Time      `json:"time,omitzero"` // none beside a de-identified output
+	Time     time.Time      `json:"time,omitzero"` // none next to a de-identified output
 	// Volumes are the records of the volumes of a 4-D series, in its order, and Place is
-	// where each lies. The series' own Recipe is as asked for: run on each volume, it makes
-	// the output again.
+	// the position of each. The series' own Recipe is as asked for: run on each volume, it
+	// makes the output again.
 	Volumes []*Record    `json:"volumes,omitempty"`
 	Place   series.Place `json:"place,omitempty"`
 
 	of    *volume.Volume // the source, until it is identified
-	found *run.Identity  // of a volume, where it is looked for already; nil if not
+	found *run.Identity  // of a volume, if it is looked for already; nil if not
 }
 
 // SourceRecord identifies a source without naming it.
@@ -78,9 +78,9 @@ type SourceRecord struct {
 	Format   string `json:"format"`
 	Modality string `json:"modality,omitempty"`
 	Dims     [3]int `json:"dims"`
-	// SHA256 is over the voxels as little-endian float32 in real units, x
-	// fastest, padding included. None beside a de-identified output, which it would
-	// link to the original.
+	// SHA256 is over the voxels as little-endian float32 in real units, x fastest,
+	// padding included. None next to a de-identified output, which it would link to
+	// the original.
 	SHA256 string `json:"sha256,omitempty"`
 }
 

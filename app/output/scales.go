@@ -43,7 +43,8 @@ func (w *scalesSink) Begin(_ context.Context, first *executor.Made) error {
 	return checkScales(first.Run.Recipe, w.out)
 }
 
-// Slab writes the scales of a run. A direction follows another, so that those of slabs wait for the last.
+// Slab writes the scales of a run. A direction follows another, so that directions of slabs wait for the
+// last.
 func (w *scalesSink) Slab(ctx context.Context, s *executor.Slab) (err error) {
 	scales, err := run.Scales(ctx, s.Part.Run)
 	if err != nil {

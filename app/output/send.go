@@ -19,7 +19,7 @@ import (
 	"quell/io/dimse"
 )
 
-// DefaultAETitle is the AE title of this side where none is given.
+// DefaultAETitle is the AE title of this side if none is given.
 const DefaultAETitle = "QUELL"
 
 // SendTarget is a node that stores DICOM, and how it is reached.
@@ -27,8 +27,8 @@ type SendTarget struct {
 	To   string `json:"to"`             // AETITLE@HOST:PORT
 	From string `json:"from,omitempty"` // AE title of this side; "" is DefaultAETitle
 	TLS  bool   `json:"tls,omitempty"`
-	// Authority names a file with the certificates (PEM) that TLS trusts; "" trusts those of the
-	// system.
+	// Authority names a file with the certificates (PEM) that TLS trusts; "" trusts the
+	// certificates of the system.
 	Authority string `json:"authority,omitempty"`
 }
 
@@ -202,7 +202,7 @@ func (e *SendError) Error() string { return e.AsMessage().String() }
 // Unwrap returns the cause.
 func (e *SendError) Unwrap() error { return e.Err }
 
-// Statuses of files beside those that the node gives.
+// Statuses of files besides the ones that the node gives.
 var (
 	Stored       = message.Text("stored") // without a warning
 	NotSent      = message.Text("not sent")
@@ -211,8 +211,8 @@ var (
 
 // Send stores the files of a plan on a node (C-STORE). What is not stored is sent again as many
 // times as retries says, over another association. The report has a status of every file, also
-// beside an error: a *SendError if a file is not stored, with the context's in it if that has
-// ended. progress, which may be nil, counts files.
+// along with an error: a *SendError if a file is not stored, with the context's in it if that
+// has ended. progress, which may be nil, counts files.
 func Send(ctx context.Context, p SendPlan, t SendTarget, retries int, progress func(done, total int)) (SendReport, error) {
 	r := SendReport{Target: t.To, Planned: len(p.Objects), Files: make([]SentFile, len(p.Objects))}
 	for i, o := range p.Objects {

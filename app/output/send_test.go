@@ -16,7 +16,7 @@ import (
 	"quell/io/dimse/dimsetest"
 )
 
-// sendFolder returns a copy of the bundled series with a text beside it.
+// sendFolder returns a copy of the bundled series with a text next to it.
 func sendFolder(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ct")

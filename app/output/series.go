@@ -201,7 +201,8 @@ func (w *seriesSink) finish(ctx context.Context) error {
 	return err
 }
 
-// whole returns the record of the output: that of its one volume, or one that holds those of all.
+// whole returns the record of the output: the record of its one volume, or one that holds the
+// records of all.
 func (w *seriesSink) whole() *Record {
 	if len(w.records) == 0 {
 		return nil

@@ -120,7 +120,7 @@ type pictures struct {
 	files [][]byte
 }
 
-// Begin refuses folders whose pictures are not Quell's.
+// Begin refuses folders with pictures that are not Quell's.
 func (w *picturesSink) Begin(_ context.Context, first *executor.Made) error {
 	w.inputs = files.SourcesOf(first.Source)
 	gate := files.Gate{Inputs: w.inputs, Overwrite: w.overwrite}
@@ -130,7 +130,7 @@ func (w *picturesSink) Begin(_ context.Context, first *executor.Made) error {
 	return gate.Check()
 }
 
-// folder returns where the pictures of volume k belong.
+// folder returns the folder in which the pictures of volume k belong.
 func (w *picturesSink) folder(k int) string {
 	if w.src.Group == nil {
 		return w.dir

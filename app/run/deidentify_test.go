@@ -17,8 +17,9 @@ import (
 	"quell/volume"
 )
 
-// TestExportDeidentified checks that pseudonyms depend on the key beside the settings,
-// and that the record holds neither a date nor the hash of the source's voxels.
+// TestExportDeidentified checks that pseudonyms depend on the key next to the
+// settings, and that the record holds neither a date nor the hash of the source's
+// voxels.
 func TestExportDeidentified(t *testing.T) {
 	config := t.TempDir()
 	apptest.OwnConfig(t, config)

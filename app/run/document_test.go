@@ -36,7 +36,7 @@ func TestProposeRecipe(t *testing.T) {
 	if r, err := run.ProposeRecipe(deep, nil, ""); err != nil || r.Filter != denoise.Filters()[0].Name {
 		t.Errorf("without a filter %s is proposed, %v; want the first, %s", r.Filter, err, denoise.Filters()[0].Name)
 	}
-	// The last parameters are kept; the dimensionality is that of the series' own slices.
+	// The last parameters are kept; the dimensionality suits the series' own slices.
 	thick := apptest.Wavy(4, 4, 5)
 	thick.Volume.Spacing[2] = 9
 	for want, s := range map[int]*series.Series{2: thick, 3: deep} {

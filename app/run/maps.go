@@ -15,12 +15,12 @@ import (
 	"quell/volume"
 )
 
-// Maps are what steers the filtering of a series beside the recipe, on its grid.
+// Maps are what steers the filtering of a series besides the recipe, on its grid.
 // The zero value steers nothing.
 type Maps struct {
 	Noise     *volume.Volume // sigma for each voxel, in the unit of the series; nil for none
 	Estimated bool           // Noise was estimated from the series
-	// Confidence is that of the noise of the series as a whole, where Noise was
+	// Confidence is the one of the noise of the series as a whole, if Noise was
 	// estimated from it.
 	Confidence noise.Confidence
 	Mask       []bool  // false for voxels that are left unchanged and not used; nil for none

@@ -14,7 +14,7 @@ import (
 // the filter ("" means the first), else the filter's defaults. Parameters in the
 // volume's unit, such as strengths, start at their defaults: they were right for
 // the noise of another series. So was the last dimensionality for its slices: the
-// recipe has that of ProposeDims.
+// recipe has the one of ProposeDims.
 func ProposeRecipe(s *series.Series, remembered map[string]denoise.Recipe, filter string) (denoise.Recipe, error) {
 	if filter == "" {
 		filter = denoise.Filters()[0].Name

@@ -7,9 +7,9 @@ import (
 	"quell/series"
 )
 
-// A series is irregular where slices are missing, unevenly spaced or shifted by
-// more than the decimals of DICOM positions explain (series.Series.Irregular).
-// Its grid then has slices at places where nothing was measured.
+// A series is irregular if slices are missing, unevenly spaced or shifted by more
+// than the decimals of DICOM positions explain (series.Series.Irregular). Its grid
+// then has slices at places at which nothing was measured.
 
 // CheckRecipe refuses a recipe that is wrong, that stabilises Rician noise where there
 // is none, or that would treat the slices of an irregular series as evenly spaced

@@ -36,7 +36,7 @@ type Run struct {
 	Region   volume.Region  // of Source.Volume, that was filtered
 	Parts    []series.Part  // of the slices of Source, that were filtered by themselves; nil: all together
 	Facts    *denoise.Facts // of Source.Volume; nil if the run did not need them
-	Tuned    *Tuned         // how the strength was found; nil where it was given
+	Tuned    *Tuned         // how the strength was found; nil if it was given
 	Result   *volume.Volume // of the region's dims
 	Started  time.Time
 	Filter   time.Duration // time of the filter, facts and tuning included
@@ -104,7 +104,7 @@ type Request struct {
 	Maps   Maps           // that steer the filter
 	Region volume.Region  // of Series.Volume; the zero region means all of it
 	Split  bool           // a 3-D recipe is run on each evenly spaced part of the slices by itself
-	Facts  *denoise.Facts // of Series.Volume, or nil to find what the recipe needs; not used where Maps steer
+	Facts  *denoise.Facts // of Series.Volume, or nil to find what the recipe needs; not used if Maps steer
 	// Follow is called when the first voxels of the result are final, with the run as it will
 	// be but for its time and devices; nil for no call. Not every engine calls it.
 	Follow func(early *Run, a *volume.Arrival)

@@ -8,8 +8,8 @@ import (
 	"quell/volume"
 )
 
-// TestSectionKeepsItsSources: a part of a series has the sources of its slices; those of
-// a series with one file for all slices are kept.
+// TestSectionKeepsItsSources: a part of a series has the sources of its slices; the
+// sources of a series with one file for all slices are kept.
 func TestSectionKeepsItsSources(t *testing.T) {
 	s := apptest.Wavy(4, 3, 5)
 	r := volume.Slices(s.Volume.Geometry, 1, 3)

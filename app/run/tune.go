@@ -13,12 +13,12 @@ import (
 	"quell/series"
 )
 
-// TuneRequest is a recipe whose strength is to be found.
+// TuneRequest is a recipe with a strength that is to be found.
 type TuneRequest struct {
 	Series *series.Series
 	Recipe denoise.Recipe // its strength is of no meaning
 	Maps   Maps           // that steer the filter
-	Facts  *denoise.Facts // of Series.Volume, or nil to find them; not used where Maps steer
+	Facts  *denoise.Facts // of Series.Volume, or nil to find them; not used if Maps steer
 	// Split has the strength of a 3-D recipe found on the longest of the evenly spaced parts of
 	// an irregular series.
 	Split bool
@@ -33,7 +33,7 @@ type Tuned struct {
 	Curve   tune.Curve     `json:"curve"`
 	Noise   noise.Figure   `json:"noise"`
 	Seconds float64        `json:"seconds"`
-	// Part are the slices that the strength was found on, where it was not all of them.
+	// Part are the slices that the strength was found on, if it was not all of them.
 	Part *series.Part `json:"part,omitempty"`
 	// Doubts are the reasons not to rely on the strength, a sentence each; none as a rule.
 	Doubts []message.Message `json:"doubts,omitempty"`
@@ -47,7 +47,7 @@ type Tuned struct {
 const MustHelp = 0.95
 
 // Helps reports whether the estimated error at the best strength is clearly below
-// that of the series as it is.
+// the error of the series as it is.
 func (t Tuned) Helps() bool { return t.Curve.Points[t.Curve.Best].MSE < MustHelp }
 
 // doubts says why the best strength should not be relied on: it gains hardly anything, the
@@ -127,7 +127,7 @@ func (q *TuneRequest) facts(ctx context.Context, in denoise.Input) (denoise.Fact
 }
 
 // divide turns a request under a noise map into one without: of the volume divided by
-// the map, whose noise has sigma 1, and of the recipe in sigmas.
+// the map, with noise of sigma 1, and of the recipe in sigmas.
 func (q *TuneRequest) divide(ctx context.Context, in denoise.Input, facts *denoise.Facts) (denoise.Input, error) {
 	f, err := denoise.FilterByName(q.Recipe.Filter)
 	if err != nil {

@@ -26,7 +26,7 @@ func TestSureUnderAMask(t *testing.T) {
 			s.Volume.Data[i] = 0
 		}
 	}
-	wrong := denoise.Facts{Hi: 1000, Noise: noise.Known(1)} // of the series, of which little is left
+	wrong := denoise.Facts{Hi: 1000, Noise: noise.Known(1)} // of the series; little is left of it
 	got, err := run.Tune(t.Context(), cpu.New(), run.TuneRequest{Series: s, Recipe: apptest.MustRecipe("gaussian", 2), Maps: run.Maps{Mask: mask}, Facts: &wrong})
 	if want := apptest.FoundFacts(t, denoise.Input{Volume: s.Volume, Mask: mask}.Masked()); err != nil || got.Noise.Sigma != want.Noise.Sigma {
 		t.Errorf("%+v, %v; want %+v", got.Noise, err, want.Noise.Figure)

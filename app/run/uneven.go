@@ -11,8 +11,8 @@ import (
 	"quell/volume"
 )
 
-// parts returns the evenly spaced parts in which a recipe is run on a series; nil where it
-// is run on the whole.
+// parts returns the evenly spaced parts in which a recipe is run on a series; nil if it is
+// run on the whole.
 func (q Request) parts() []series.Part {
 	if !q.Split {
 		return nil

@@ -61,8 +61,8 @@ func (w Workspace) runs() (all []SavedRun) {
 	return all
 }
 
-// Unexported counts the results that were not exported, or whose exported files are gone. It looks
-// at the files.
+// Unexported counts the results that were not exported, or have lost their exported files. It
+// looks at the files.
 func (w Workspace) Unexported() (n int) {
 	for _, run := range w.runs() {
 		if !slices.ContainsFunc(run.Exports, (*Exported).Stands) {
@@ -72,7 +72,7 @@ func (w Workspace) Unexported() (n int) {
 	return n
 }
 
-// SavedRun is a finished run whose result is in a file of the autosave.
+// SavedRun is a finished run with its result in a file of the autosave.
 type SavedRun struct {
 	File     string         `json:"file"`   // float32, little endian, x fastest
 	Source   string         `json:"source"` // hash of the voxels that were filtered
@@ -175,8 +175,8 @@ func Await(ctx context.Context, folders []string, now func() time.Time) (*Autosa
 	return nil, Workspace{}
 }
 
-// newestWork returns the newest work in folders whose process has ended, and removes those
-// without work.
+// newestWork returns the newest work in folders of processes that have ended, and removes
+// those without work.
 func newestWork(folders []string, now time.Time) (*Autosave, Workspace) {
 	var newest *Autosave
 	var found Workspace
@@ -262,9 +262,9 @@ func (a *Autosave) Save(w Workspace) error {
 
 const runFile = "run-%d.f32"
 
-// SaveRun writes the result of a run, which Save keeps from then on where its work
-// names it. It does nothing, and returns false, where the run was steered by maps,
-// which are not kept, and where the results would take too much room.
+// SaveRun writes the result of a run, which Save keeps from then on if its work
+// names it. It does nothing, and returns false, if the run was steered by maps,
+// which are not kept, and if the results would take too much room.
 func (a *Autosave) SaveRun(ctx context.Context, r *run.Run) (SavedRun, bool, error) {
 	if r.Maps.Noise != nil || r.Maps.Mask != nil || !r.Whole() {
 		return SavedRun{}, false, nil

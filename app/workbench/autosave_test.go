@@ -20,7 +20,7 @@ import (
 	"quell/volume"
 )
 
-// finished is a run over the whole of s whose result differs from it.
+// finished is a run over the whole of s with a result that differs from it.
 func finished(s *series.Series) *run.Run {
 	r := &run.Run{
 		Recipe: apptest.MustRecipe("median", 2), Resolved: apptest.MustRecipe("median", 2), Engine: denoise.Info{Name: "cpu"},

@@ -54,15 +54,15 @@ func (d *Document) GivenNoise() *GivenNoise {
 // Estimated returns the facts with the noise as it was estimated; false until SetFacts.
 func (d *Document) Estimated() (denoise.Facts, bool) { return d.facts, d.known }
 
-// SetFacts takes the result of denoise.FactsOf for v; it is ignored where the
-// document shows another volume by then.
+// SetFacts takes the result of denoise.FactsOf for v; it is ignored if the document
+// shows another volume by then.
 func (d *Document) SetFacts(v *volume.Volume, f denoise.Facts) {
 	if v == d.series.Volume {
 		d.facts, d.known = f, true
 	}
 }
 
-// Noise returns the noise that was added; false where none was.
+// Noise returns the noise that was added; false if none was.
 func (d *Document) Noise() (job.Noise, bool) {
 	if d.noise == nil {
 		return job.Noise{}, false
@@ -81,8 +81,8 @@ func (d *Document) SetNoisy(noisy *series.Series, n job.Noise) {
 	d.known, d.run = false, nil
 }
 
-// RemoveNoise shows the clean original again, without a reference; it does
-// nothing where no noise was added.
+// RemoveNoise shows the clean original again, without a reference; it does nothing
+// if no noise was added.
 func (d *Document) RemoveNoise() {
 	if d.noise == nil {
 		return

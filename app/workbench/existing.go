@@ -92,7 +92,7 @@ func outputFiles(out string, visit func(path string, info fs.FileInfo)) error {
 	})
 }
 
-// Existing describes what stands where an output would be written.
+// Existing describes what stands at the path at which an output would be written.
 type Existing struct {
 	Path     string
 	Quell    bool // Quell wrote it
@@ -101,7 +101,7 @@ type Existing struct {
 	Bytes    int64
 	Modified time.Time      // of the newest file
 	Meta     series.Meta    // of DICOM, as far as it says
-	Record   *output.Record // beside it; nil for none
+	Record   *output.Record // next to it; nil for none
 	// Source says that it was made of the same voxels, Same that it also was in the same way.
 	Source, Same bool
 }
@@ -119,7 +119,7 @@ func NewExporting(r *run.Run, mine []*Exported) *Exporting {
 	return &Exporting{Run: r, mine: mine, hash: sync.OnceValue(func() string { return run.HashOf(r.Source.Volume) })}
 }
 
-// Existing describes what stands at out; false where nothing does. It hashes the source where a
+// Existing describes what stands at out; false if nothing does. It hashes the source if a
 // record may be of it, so it is not for the UI goroutine.
 func (e *Exporting) Existing(out string) (there Existing, ok bool) {
 	out = filepath.Clean(out)
@@ -186,7 +186,8 @@ func (e *Exporting) made(r *output.Record) (source, same bool) {
 	return true, bytes.Equal(work(*own), work(*r))
 }
 
-// ExistingFile describes what stands where a report, a picture or a table would be written.
+// ExistingFile describes what stands at the path at which a report, a picture or a table
+// would be written.
 func ExistingFile(path string) (there Existing, ok bool) {
 	info, err := os.Stat(path)
 	if err != nil || strings.TrimSpace(path) == "" {

@@ -17,7 +17,7 @@ type Edit struct {
 	Ground int         // the mark that contrasts are measured against; 0 for none
 	Noise  *GivenNoise // nil: the estimate
 	Window volume.Window
-	Second volume.Window // of the denoised picture; no width where it has Window
+	Second volume.Window // of the denoised picture; no width if it has Window
 	Places [3]Framing    // of the pictures, by plane
 }
 
@@ -75,7 +75,7 @@ func (h *History) Worked() bool {
 	return false
 }
 
-// Present returns the newest step that is not undone; false where there is none.
+// Present returns the newest step that is not undone; false if there is none.
 func (h *History) Present() (Edit, bool) {
 	if len(h.past) == 0 {
 		return Edit{}, false
@@ -89,7 +89,7 @@ func (h *History) CanUndo() bool { return len(h.past) > 1 }
 // CanRedo reports whether an undone step can be restored.
 func (h *History) CanRedo() bool { return len(h.future) > 0 }
 
-// Undo goes back one step and returns the one that is now present; false where there is no
+// Undo goes back one step and returns the one that is now present; false if there is no
 // earlier one.
 func (h *History) Undo() (Edit, bool) {
 	if !h.CanUndo() {
@@ -127,8 +127,8 @@ func (h *History) NewMarkID() int {
 	return id + 1
 }
 
-// Rebind makes the noise that was given for a volume that of another one with the same
-// voxels. That for other volumes is dropped.
+// Rebind makes the noise that was given for a volume the noise of another one with the
+// same voxels. That for other volumes is dropped.
 func (h *History) Rebind(from, to *volume.Volume) {
 	for _, steps := range [][]Edit{h.past, h.future} {
 		for i, s := range steps {

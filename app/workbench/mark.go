@@ -56,8 +56,8 @@ type GivenNoise struct {
 	Of *volume.Volume `json:"-"` // it holds for these voxels alone
 }
 
-// For returns the noise for voxels that were read again; nil for none, and where a saved one
-// is damaged.
+// For returns the noise for voxels that were read again; nil for none, and if a saved one is
+// damaged.
 func (n *GivenNoise) For(v *volume.Volume) *GivenNoise {
 	if n == nil || !(n.Sigma > 0) || math.IsInf(n.Sigma, 0) || n.Voxels < 1 {
 		return nil

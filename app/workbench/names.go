@@ -23,10 +23,10 @@ import (
 const maxNamePart = 32
 
 // OutputName suggests a name, without an ending, for what a recipe makes of a series: modality,
-// date of the study, number and description of the series, filter and dimensionality. It has
-// no words of the patient's name or ID. Where hide is set, a keyed pseudonym of the series
-// takes the place of everything that its files say. Other formats than DICOM give no study
-// and no series, and the name of their file may name the patient.
+// date of the study, number and description of the series, filter and dimensionality. It has no
+// words of the patient's name or ID. If hide is set, a keyed pseudonym of the series takes the
+// place of everything that its files say. Other formats than DICOM give no study and no series,
+// and the name of their file may name the patient.
 func OutputName(s *series.Series, r denoise.Recipe, hide bool) string {
 	parts := []string{nameOf(s, hide)}
 	if r.Filter != "" {
@@ -121,8 +121,8 @@ func (e *Exporting) Propose(folder string, hide bool) Proposals {
 	return p
 }
 
-// FreePath returns base+ending, or with a number before the ending that path where nothing stands,
-// or what does may be replaced. A record without its output is not replaced either.
+// FreePath returns base+ending, or with a number before the ending, a path at which nothing
+// stands, or what does may be replaced. A record without its output is not replaced either.
 func FreePath(base, ending string, replaceable func(path string) bool) string {
 	for n := 1; ; n++ {
 		path := base + ending

@@ -8,7 +8,7 @@ import (
 
 // Neighbourhoods returns the function that computes the neighbourhood that the request's
 // filter chooses around a voxel of the slice; ok is false for an excluded voxel. It reads
-// the whole of the maps, and the function only the voxels around its own. It is nil where
+// the whole of the maps, and the function only the voxels around its own. It is nil if
 // the filter chooses none.
 func (q PreviewRequest) Neighbourhoods(ctx context.Context) (at func(x, y, z int) (l denoise.Lengths, ok bool)) {
 	if !q.ChoosesNeighbourhoods() {

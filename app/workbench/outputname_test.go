@@ -59,7 +59,7 @@ func TestOutputNamesHoldStudyAndSeriesAndNotThePatient(t *testing.T) {
 	}
 }
 
-// The next free name is proposed where anything stands but an earlier export of the same.
+// The next free name is proposed if anything stands but an earlier export of the same.
 func TestProposedNamesAreFreeOrOfTheSame(t *testing.T) {
 	dir := t.TempDir()
 	apptest.PutNii(t, filepath.Join(dir, "a.nii"), 8, 7, 6)

@@ -23,7 +23,7 @@ import (
 type Presentation struct {
 	Of *series.Series
 	// Run, if it is not nil, is a result on Of that was exported to the folder Exported: the state
-	// refers to the images there. Else it refers to those of Of.
+	// refers to the images there. Else it refers to the images of Of.
 	Run      *run.Run
 	Exported string
 
@@ -31,11 +31,11 @@ type Presentation struct {
 	Area     [2][2]int     // (column, row) of View at the top left and the bottom right of the screen
 	Window   volume.Window // in the unit of Of
 	Inverted bool
-	Marks    []CaptionedMark // those of other planes are left out
+	Marks    []CaptionedMark // marks of other planes are left out
 	Now      time.Time       // zero is the time of the call
 }
 
-// CaptionedMark is a mark with the text beside it.
+// CaptionedMark is a mark with the text next to it.
 type CaptionedMark struct {
 	Mark
 	Text string

@@ -215,8 +215,8 @@ func TestCheckPresentation(t *testing.T) {
 	}
 }
 
-// TestPresentationInDcmtk renders the bundled series with dcmtk: every pixel is where it is on the
-// screen, and as bright.
+// TestPresentationInDcmtk renders the bundled series with dcmtk: every pixel is at its place on
+// the screen, and as bright.
 func TestPresentationInDcmtk(t *testing.T) {
 	render, err := exec.LookPath("dcmp2pgm")
 	if err != nil {

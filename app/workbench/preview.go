@@ -59,7 +59,7 @@ type PreviewRequest struct {
 	Facts  denoise.Facts // denoise.FactsFor of Series.Volume and Maps
 	Plane  volume.Plane
 	Index  int  // as in volume.View
-	Ahead  bool // a slice beside the displayed one: it gets no coarse preview
+	Ahead  bool // a neighbour of the displayed slice: it gets no coarse preview
 }
 
 // Region returns the voxels that the request shows.
@@ -71,7 +71,7 @@ func (q PreviewRequest) Region() volume.Region {
 type Preview struct {
 	Request    PreviewRequest
 	Generation uint64         // as Request returned it
-	Part       *volume.Volume // the region's result, one voxel thick; nil where Err is set
+	Part       *volume.Volume // the region's result, one voxel thick; nil if Err is set
 	Coarse     bool           // made by the coarse form of the recipe; the fine one follows
 	Took       time.Duration
 	Err        error
@@ -81,7 +81,7 @@ type Preview struct {
 // request wins: it cancels the one that runs and replaces the one that waits, so
 // there is never more than one of each. It leaves one core to the user interface.
 //
-// Where the slice is expected to take longer than coarseBeyond, and the filter has a
+// If the slice is expected to take longer than coarseBeyond, and the filter has a
 // coarse form, a coarse preview comes first. It is for display only and must not be
 // measured.
 //

@@ -185,7 +185,7 @@ func TestPreviewOfAPanickingFilter(t *testing.T) {
 	}
 }
 
-// Close returns only when the worker has ended, even where the engine does not heed its
+// Close returns only when the worker has ended, even if the engine does not heed its
 // context.
 func TestPreviewCloseWaitsForTheFilter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

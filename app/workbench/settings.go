@@ -21,13 +21,13 @@ const maxRecent = 10
 type Settings struct {
 	Engine           string                    `json:"engine"`                  // "auto", "cpu", "cuda"
 	GPUWorker        string                    `json:"gpu_worker"`              // path of the GPU worker; empty finds it
-	WorkbenchSize    [2]float32                `json:"window_size"`             // of the workbench, in Fyne units; the key is that of existing files
-	Language         string                    `json:"language,omitempty"`      // of the workbench, "en" or "de"; empty for that of the desktop
+	WorkbenchSize    [2]float32                `json:"window_size"`             // of the workbench, in Fyne units; the key is as in existing files
+	Language         string                    `json:"language,omitempty"`      // of the workbench, "en" or "de"; empty for the desktop's
 	Layout           string                    `json:"layout"`                  // of the panes; empty for one that suits the size
 	Column           string                    `json:"column"`                  // filter, measures and plots: "shown", "hidden"; empty for what suits the size
 	HideIdentity     bool                      `json:"hide_identity"`           // the patient's name, dates and files are not shown
 	WithoutLines     []string                  `json:"without_lines,omitempty"` // of the corners of a picture, by name
-	Scale            float64                   `json:"scale"`                   // of the interface; 0 for that of the desktop
+	Scale            float64                   `json:"scale"`                   // of the interface; 0 for the desktop's
 	CineRate         int                       `json:"cine_rate"`               // slices per second; 0 for the usual rate
 	HideInset        bool                      `json:"hide_inset"`              // the small picture of the residual
 	CineBack         bool                      `json:"cine_back"`               // the cine turns back at the last slice
@@ -39,7 +39,7 @@ type Settings struct {
 	Keys             map[string]string         `json:"keys,omitempty"`          // of commands by ID, in place of the usual ones; "" for none
 	LastFilter       string                    `json:"last_filter"`             //
 	Presets          []denoise.Recipe          `json:"presets"`                 // that the user keeps, the oldest first
-	ExportFolder     string                    `json:"export_folder"`           // where the last export went, under the rule of KeepRecent
+	ExportFolder     string                    `json:"export_folder"`           // the folder of the last export, under the rule of KeepRecent
 	Nodes            []output.SendTarget       `json:"nodes"`                   // PACS that series were sent to, the last first
 	ExportCompressed bool                      `json:"export_compressed"`       // whether the last export of DICOM was compressed
 	Noticed          time.Time                 `json:"noticed,omitzero"`        // when the notice on clinical use was shown last
@@ -141,7 +141,7 @@ func (s *Settings) SentTo(t output.SendTarget) {
 // ForgetPaths clears every path.
 func (s *Settings) ForgetPaths() { s.RecentPaths, s.ExportFolder = nil, "" }
 
-// KeepPreset stores a recipe among the user's presets, or takes it away where it is there.
+// KeepPreset stores a recipe among the user's presets, or takes it away if it is there.
 func (s *Settings) KeepPreset(r denoise.Recipe) {
 	rest := slices.DeleteFunc(slices.Clone(s.Presets), r.Equal)
 	if len(rest) == len(s.Presets) {

@@ -113,7 +113,7 @@ func TestPresetsOfTheUser(t *testing.T) {
 	}
 }
 
-// The notice is due at the first start, after 90 days, and where the clock went wrong.
+// The notice is due at the first start, after 90 days, and if the clock went wrong.
 func TestNoticeDue(t *testing.T) {
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	for days, want := range map[int]bool{0: false, -89: false, -90: true, -400: true, 1: false, 2: true} {

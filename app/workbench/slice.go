@@ -20,14 +20,14 @@ type sliceEngine struct {
 	engine denoise.Engine
 
 	// ratio is the time of the last slice over the engine's estimate, which counts neither
-	// the slices beside it nor other work on the machine; 0 before. It is that of a filter
-	// and dimensionality.
+	// its neighbours nor other work on the machine; 0 before. It belongs to a filter and
+	// dimensionality.
 	ratio  float64
 	filter string
 	dims   int
 }
 
-// coarse returns a coarse preview, where the request waits for one that takes long
+// coarse returns a coarse preview, if the request waits for one that takes long
 // without it.
 func (e *sliceEngine) coarse(ctx context.Context, q PreviewRequest) (p Preview, ok bool) {
 	if q.Ahead {
@@ -69,7 +69,7 @@ func (e *sliceEngine) expects(q PreviewRequest, r denoise.Recipe) time.Duration 
 	return planned
 }
 
-// planned returns the engine's estimate for one slice; 0 where it has none.
+// planned returns the engine's estimate for one slice; 0 if it has none.
 func (e *sliceEngine) planned(q PreviewRequest, r denoise.Recipe) time.Duration {
 	slice := q.Series.Volume.Geometry
 	slice.Dims = q.Region().Dims()

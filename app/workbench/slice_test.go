@@ -53,7 +53,7 @@ func slow(s *series.Series, filter string) workbench.PreviewRequest {
 	return workbench.PreviewRequest{Series: s, Recipe: apptest.MustRecipe(filter, 2), Facts: denoise.Facts{Hi: 100, Noise: noise.Known(5)}, Plane: volume.Axial, Index: 1}
 }
 
-// A coarse preview comes first where the slice is expected to take longer than 150 ms: by
+// A coarse preview comes first if the slice is expected to take longer than 150 ms: by
 // the engine's plan, or by that and what the last slice of the same filter took.
 func TestCoarsePreviewComesFirst(t *testing.T) {
 	const ms = time.Millisecond

@@ -15,7 +15,7 @@ import (
 )
 
 // Over the strength of non-local means the verdict on the bundled CT must go from
-// under through matched to over, which it must have reached where ventricles, sulci
+// under through matched to over, which it must have reached when ventricles, sulci
 // and skull show in the residual.
 func TestVerdictsOfTheBundledCT(t *testing.T) {
 	s, err := open.Bundled(t.Context())
