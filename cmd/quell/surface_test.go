@@ -235,6 +235,19 @@ func TestOneObject(t *testing.T) {
 	}
 }
 
+// TestCodes: an error says in a code what is the matter.
+func TestCodes(t *testing.T) {
+	for code, args := range map[string][]string{
+		"input.missing": {"info", "--json", "gone.nii"}, "usage.refused": {"denoise", "--json", "a.nii", "b.nii", "--filter", "pink"},
+	} {
+		var stdout strings.Builder
+		execute(t.Context(), args, &stdout, &strings.Builder{})
+		if !strings.Contains(stdout.String(), `"code": "`+code+`"`) {
+			t.Errorf("%q: %s", args, &stdout)
+		}
+	}
+}
+
 // TestKinds: what no command of these tests brings about.
 func TestKinds(t *testing.T) {
 	at := folder(t)
