@@ -7,7 +7,7 @@
 //	control, language, screen, newest   controls and texts   viewer, session, blind   state, without widgets
 //	wording   texts of several panels     command    the table of commands, menus, keys
 //	dialogs   questions and forms         panel      the contract    host   what panels share
-//	pictures, slicebar, toolbar, ...      the panels          frame  lays them out     autosave
+//	panels/...   one package for each panel           frame    lays them out   autosave
 //
 // Everything runs on Fyne's UI goroutine. No package here imports fyne.io/fyne/v2/app: only
 // main.go needs a driver, so that every test runs without a display and without cgo.

@@ -6,5 +6,6 @@
 // Snapshot, and Hooks receive what the user does as a new recipe; the owner
 // decides and calls Display again.
 //
-// It imports denoise, ui/control, ui/language and Fyne. Everything is for the UI goroutine.
+// The widgets import denoise, ui/control, ui/language and Fyne; panel.go and quick.go place them in the
+// workbench, with the commands on filters. Everything is for the UI goroutine.
 package filterpanel

@@ -1,7 +1,7 @@
 // Package measurepanel shows the measures of slice and volume: noise, residual and
 // verdict with its reason and place, the change against the original and, where
-// there is a reference, the agreement with it. It imports denoise/noise,
-// denoise/tune, measure, ui/control, ui/language and Fyne.
+// there is a reference, the agreement with it. The widget imports denoise/noise,
+// denoise/tune, measure, ui/control, ui/language and Fyne; panel.go places it in the workbench.
 package measurepanel
 
 import (

@@ -2,9 +2,8 @@
 // denoised slice, the noise power spectrum or the MTF of an ROI, or the estimated error of the
 // filter over its strength, with gonum/plot, as an image of exactly the panel's size.
 //
-// Draw does not use Fyne and runs on a worker; Panel shows its images. The package
-// imports measure, ui/control, ui/language, ui/newest, ui/screen, ui/viewer, gonum/plot and
-// Fyne.
+// Draw does not use Fyne and runs on a worker; Widget shows its images; panel.go places it in the
+// workbench.
 package plotpanel
 
 import (
