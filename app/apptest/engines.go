@@ -60,6 +60,7 @@ func (EngineFunc) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error) {
 	return denoise.Plan{}, nil
 }
 
+// Run calls the function, unless the context has ended.
 func (f EngineFunc) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -73,6 +74,7 @@ type Some struct{ denoise.Engine }
 // Info keeps tuning from the closed form, for which it would not ask the engine.
 func (Some) Info() denoise.Info { return denoise.Info{Name: "some", Cores: 2, Overhead: 1} }
 
+// Run filters as the engine does, or not at all.
 func (e Some) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, p denoise.Progress) (*volume.Volume, error) {
 	switch r.Filter {
 	case "gaussian", "median":

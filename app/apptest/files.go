@@ -98,6 +98,7 @@ func Write4D(t *testing.T, path string, step float64, volumes ...*volume.Volume)
 	}
 }
 
+// Gzipped returns content compressed by gzip.
 func Gzipped(t *testing.T, content []byte) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -112,6 +113,7 @@ func Gzipped(t *testing.T, content []byte) []byte {
 	return packed.Bytes()
 }
 
+// WriteTestFile writes a file that must not fail.
 func WriteTestFile(t *testing.T, path string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, content, 0o644); err != nil {

@@ -11,6 +11,7 @@ import (
 	"quell/volume"
 )
 
+// LargestDifference returns by how much the values of two volumes of the same dims differ at most.
 func LargestDifference(t *testing.T, a, b *volume.Volume) float64 {
 	t.Helper()
 	if a.Dims != b.Dims {
@@ -32,6 +33,7 @@ func Wavy(nx, ny, nz int) *series.Series {
 	return &series.Series{Meta: series.Meta{Format: "NIfTI-1"}, Volume: v, Sources: []series.Source{{}}}
 }
 
+// MustRecipe returns the recipe of a filter with its defaults.
 func MustRecipe(filter string, dims int) denoise.Recipe {
 	r, err := denoise.NewRecipe(filter, dims)
 	if err != nil {

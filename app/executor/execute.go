@@ -62,6 +62,9 @@ func newExecution(job job.Job, src Source, means Means, sinks []Sink, events job
 	return x
 }
 
+// Do does a job on a source by one engine, and passes the result to the sinks. The plan of memory says
+// whether each volume is done as a whole or slab by slab. After an error every sink that was begun is
+// aborted. Package app has the doors that choose sinks, and repeat a job on the CPU.
 func Do(ctx context.Context, job job.Job, src Source, means Means, sinks []Sink, events job.Events) (Report, error) {
 	x := newExecution(job, src, means, sinks, events)
 	defer func() {
@@ -226,7 +229,7 @@ func (v *volumeWork) begin(ctx context.Context, s *series.Series) error {
 		return nil
 	}
 	var err error
-	v.maps, err = run.LoadMaps(v.job, ctx, s)
+	v.maps, err = run.LoadMaps(ctx, v.job, s)
 	return err
 }
 

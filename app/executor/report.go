@@ -68,3 +68,15 @@ type VolumeReport struct {
 	Slabs    *Slabs          `json:"slabs,omitempty"` // if it is too large for memory
 	Clipped  int64           `json:"clipped,omitempty"`
 }
+
+// Slabs says how a volume was filtered, given noise or converted that is too large for memory: slab
+// by slab, each of so many slices. The result equals a run on the whole volume by the same numbers:
+// on the CPU to the bit, on a GPU as engines agree. The range of the values is taken over all
+// slices; what depends on the noise is found in a sample.
+type Slabs struct {
+	Count  int            `json:"count"`
+	Slices int            `json:"slices"`          // of each but the last, which may have fewer
+	Memory int64          `json:"memory"`          // bytes that the volumes may take together
+	Sample job.SliceRange `json:"sample,omitzero"` // in which the noise was measured; zero if it was not
+	Text   string         `json:"text"`            // says so
+}

@@ -63,7 +63,7 @@ func copyMask(all *[]bool, n, at int, mask []bool, src, end int) {
 type slicedMaps struct{ noise, mask *open.Selected } // nil for none
 
 // sliceMaps opens the maps of a job for slabs. They must be on the grid of s. The caller closes them.
-func sliceMaps(j job.Job, ctx context.Context, s *series.Series) (m slicedMaps, err error) {
+func sliceMaps(ctx context.Context, j job.Job, s *series.Series) (m slicedMaps, err error) {
 	if m.noise, err = openSliced(ctx, j.NoiseMap, "noise map", s); err == nil {
 		m.mask, err = openSliced(ctx, j.Mask, "mask", s)
 	}
@@ -141,37 +141,6 @@ func (w *slabWindow) digests() *Digests {
 		d.Mask = &run.MapRecord{From: "file", SHA256: hex.EncodeToString(w.mask.hash.Sum(nil))}
 	}
 	return d
-}
-
-// open begins to read the volume and its maps, at most n slices at a time; padded says that voxels may have no value.
-func (w *slabWork) open(ctx context.Context, n int, padded bool) (*slabWindow, error) {
-	r, err := w.src.Slices(ctx, w.k)
-	if err != nil {
-		return nil, err
-	}
-	out := &slabWindow{sliceWindow: newSliceWindow(r, n, padded)}
-	for _, m := range []struct {
-		of *open.Selected
-		to **sliceWindow
-	}{{w.maps.noise, &out.noise}, {w.maps.mask, &out.mask}} {
-		if m.of == nil {
-			continue
-		}
-		r, err := SourceOf(m.of).Slices(ctx, 0)
-		if err != nil {
-			out.Close()
-			return nil, err
-		}
-		*m.to = newSliceWindow(r, n, true)
-	}
-	if out.mask != nil {
-		out.mask.binary, out.inside = true, make([]bool, len(out.mask.data))
-	}
-	if w.job.Noise != nil && w.job.Recipe != nil {
-		out.sliceWindow.noise, out.clean = w.job.Noise, volume.Make[float32](len(out.data))
-	}
-	out.pad, out.usual = w.pad, w.usual
-	return out, nil
 }
 
 // all returns the windows on the volume and its maps.

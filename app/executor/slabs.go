@@ -23,18 +23,6 @@ func OneVolume(out string) error {
 	return job.Usagef("%s: %s files hold one volume; name a NIfTI file for all, or choose one with --series", out, files.FormatOf(out).Name)
 }
 
-// Slabs says how a volume was filtered, given noise or converted that is too large for memory: slab
-// by slab, each of so many slices. The result equals a run on the whole volume by the same numbers:
-// on the CPU to the bit, on a GPU as engines agree. The range of the values is taken over all
-// slices; what depends on the noise is found in a sample.
-type Slabs struct {
-	Count  int            `json:"count"`
-	Slices int            `json:"slices"`          // of each but the last, which may have fewer
-	Memory int64          `json:"memory"`          // bytes that the volumes may take together
-	Sample job.SliceRange `json:"sample,omitzero"` // in which the noise was measured; zero if it was not
-	Text   string         `json:"text"`            // says so
-}
-
 // slabMemory is how many bytes the slices in memory take, if the reach of the filter and the
 // memory allow it. More would not make it faster.
 const slabMemory = 2 << 30
@@ -105,7 +93,7 @@ func (w *slabWork) prepare(ctx context.Context) error {
 	if err := w.check(header); err != nil {
 		return err
 	}
-	if w.maps, err = sliceMaps(w.job, ctx, header); err != nil {
+	if w.maps, err = sliceMaps(ctx, w.job, header); err != nil {
 		return err
 	}
 	if err := w.begin(ctx, header); err != nil {
@@ -441,4 +429,35 @@ func (w *slabWork) progress(s denoise.Slab) denoise.Progress {
 // run describes a run on a region of s.
 func (w *slabWork) run(s *series.Series, region volume.Region, result *volume.Volume) *run.Run {
 	return &run.Run{Recipe: w.recipe, Resolved: w.resolved, Engine: w.engine.Info(), Source: s, Region: region, Result: result, Tuned: w.tuned}
+}
+
+// open begins to read the volume and its maps, at most n slices at a time; padded says that voxels may have no value.
+func (w *slabWork) open(ctx context.Context, n int, padded bool) (*slabWindow, error) {
+	r, err := w.src.Slices(ctx, w.k)
+	if err != nil {
+		return nil, err
+	}
+	out := &slabWindow{sliceWindow: newSliceWindow(r, n, padded)}
+	for _, m := range []struct {
+		of *open.Selected
+		to **sliceWindow
+	}{{w.maps.noise, &out.noise}, {w.maps.mask, &out.mask}} {
+		if m.of == nil {
+			continue
+		}
+		r, err := SourceOf(m.of).Slices(ctx, 0)
+		if err != nil {
+			out.Close()
+			return nil, err
+		}
+		*m.to = newSliceWindow(r, n, true)
+	}
+	if out.mask != nil {
+		out.mask.binary, out.inside = true, make([]bool, len(out.mask.data))
+	}
+	if w.job.Noise != nil && w.job.Recipe != nil {
+		out.sliceWindow.noise, out.clean = w.job.Noise, volume.Make[float32](len(out.data))
+	}
+	out.pad, out.usual = w.pad, w.usual
+	return out, nil
 }

@@ -18,6 +18,7 @@ type folder struct {
 	whole bool   // everything below root was scanned, not just one file
 }
 
+// OpenFolder returns a folder; whole says that everything below it is read, not one file alone.
 func OpenFolder(root string, whole bool) *folder {
 	return &folder{FS: os.DirFS(root), root: root, whole: whole}
 }

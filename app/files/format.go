@@ -31,19 +31,6 @@ var Formats = []*Format{
 	{metaimage.Format, metaimage.Open},
 }
 
-func init() { ListEndings() }
-
-// ListEndings gives the kinds of outputs the endings of the table.
-func ListEndings() {
-	SeriesOutput.Endings = FileEndings()
-	for _, f := range Formats { // a file of voxels is refused by output.CheckOptions
-		if f.Voxels != "" {
-			SeriesOutput.Endings = append(SeriesOutput.Endings, f.Voxels)
-		}
-	}
-	MapOutput.Endings = endingsOf(func(f *Format) bool { return f.Frames })
-}
-
 // FormatOf returns the format of an output by the ending of its name: DICOM, a folder, for one
 // that no other format has.
 func FormatOf(out string) *Format {
@@ -79,15 +66,6 @@ func endingsOf(can func(f *Format) bool) []string {
 
 // FileEndings returns the endings of all outputs that are files, in lower case.
 func FileEndings() []string { return endingsOf(func(*Format) bool { return true }) }
-
-// orList joins words: "a, b or c".
-func orList(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
 
 // HeaderOf returns the format whose files of voxels have the ending of a name; nil for another name.
 func HeaderOf(out string) *Format {

@@ -4,12 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
-	"strings"
 
 	"quell/app/job"
-	"quell/io/atomic"
 )
 
 // Target is one output of a command, a dialog or a job.
@@ -121,24 +117,6 @@ func (t Target) apart(inputs []place) error {
 	return nil
 }
 
-// lineage returns what exists of path and the folders above it, by its true names.
-func lineage(path string) []fs.FileInfo {
-	var all []fs.FileInfo
-	for path = realPath(path); ; path = filepath.Dir(path) {
-		if info, err := os.Stat(path); err == nil {
-			all = append(all, info)
-		}
-		if path == filepath.Dir(path) {
-			return all
-		}
-	}
-}
-
-// holds reports whether one of them is the file or folder of info.
-func holds(all []fs.FileInfo, info fs.FileInfo) bool {
-	return slices.ContainsFunc(all, func(one fs.FileInfo) bool { return os.SameFile(one, info) })
-}
-
 // isDerivative reports whether path lies in the derivatives of a BIDS dataset, which are no
 // part of what is read from it.
 func isDerivative(path, dataset string) bool {
@@ -160,75 +138,3 @@ func (t Target) meets(other Target) bool {
 	}
 	return within(t, other) || within(other, t)
 }
-
-// sameName reports whether two paths, which may not exist, are one.
-func sameName(a, b string) bool {
-	a, b = realPath(a), realPath(b)
-	return a == b || runtime.GOOS != "linux" && strings.EqualFold(a, b)
-}
-
-// isBelow reports whether path is dir or lies below it, by their names.
-func isBelow(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// sameFile reports whether two paths lead to one file, by whatever names.
-func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
-}
-
-// IsInside reports whether path is dir or lies below it, by whatever names. path
-// may not exist.
-func IsInside(path, dir string) bool {
-	info, err := os.Stat(dir)
-	return err == nil && holds(lineage(path), info)
-}
-
-// realPath is absolute and free of links as far as the path exists.
-func realPath(path string) string {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return filepath.Clean(path)
-	}
-	if resolved, err := filepath.EvalSymlinks(abs); err == nil {
-		return resolved
-	}
-	// A link to what does not exist yet is written through by what appends.
-	if to, err := os.Readlink(abs); err == nil {
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(abs), to)
-		}
-		if to != abs {
-			return to
-		}
-	}
-	parent := filepath.Dir(abs)
-	if parent == abs {
-		return abs
-	}
-	return filepath.Join(realPath(parent), filepath.Base(abs))
-}
-
-// Exists reports whether path names anything, a broken link too.
-func Exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-// unwritable words the error of atomic.Check: a name that cannot be is the fault of the
-// person who gave it.
-func unwritable(err error) error {
-	if err == nil || isPlaceError(err) {
-		return err
-	}
-	return job.Usage(err)
-}
-
-// checkFile reports why a file cannot be written to path.
-func checkFile(path string) error { return unwritable(atomic.Check(path, false)) }

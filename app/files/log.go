@@ -14,9 +14,6 @@ import (
 	outputs "quell/io/atomic"
 )
 
-// logMark is in the first line of every log, by which it is known again.
-const logMark = `"msg":"log","program":"quell"`
-
 // LogTo appends what the package does to a file, one JSON object a line, until
 // the returned closer is closed. The lines hold counts, sizes,
 // durations, filters and engines; never a name, an identifier, a path or the
@@ -37,18 +34,6 @@ func LogTo(path string) (io.Closer, error) {
 	}
 	LogInto(log)
 	return file, nil
-}
-
-// checkLog refuses a file that lines must not be appended to.
-func checkLog(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil //nolint:nilerr // it is made, or refused when it is tried
-	case info.Mode()&(os.ModeCharDevice|os.ModeNamedPipe) != 0, info.Mode().IsRegular() && info.Size() == 0, holdsMark(path, logMark, 256):
-		return nil
-	}
-	return job.Usagef("%s exists and is no log of Quell, so nothing is appended to it; choose another name", path)
 }
 
 // LogInto sets what the lines go to.

@@ -84,13 +84,3 @@ func IsRecord(path string) bool {
 	var fields map[string]json.RawMessage
 	return err == nil && json.Unmarshal(data, &fields) == nil && fields["quell"] != nil
 }
-
-// WriteRecipe writes a recipe to a file that LoadRecipe reads. A file that is no
-// recipe is replaced only with overwrite.
-func WriteRecipe(path string, r denoise.Recipe, overwrite bool) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return Write(RecipeOutput, path, append(data, '\n'), overwrite)
-}

@@ -1,10 +1,8 @@
 package files
 
 import (
-	"bytes"
-	"io"
-	"os"
-
+	"encoding/json"
+	"quell/denoise"
 	"quell/io/atomic"
 	"quell/series"
 )
@@ -34,17 +32,12 @@ func CheckOf(kind *Kind, of ...*series.Series) func(path string, overwrite bool)
 	return func(path string, overwrite bool) error { return Check(kind, path, overwrite, of...) }
 }
 
-// holdsMark reports whether a file has mark in its first n bytes, by which Quell knows a file
-// that it wrote.
-func holdsMark(path, mark string, n int64) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
+// WriteRecipe writes a recipe to a file that LoadRecipe reads. A file that is no
+// recipe is replaced only with overwrite.
+func WriteRecipe(path string, r denoise.Recipe, overwrite bool) error {
+	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return false
+		return err
 	}
-	defer f.Close()
-	start, err := io.ReadAll(io.LimitReader(f, n))
-	return err == nil && bytes.Contains(start, []byte(mark))
+	return Write(RecipeOutput, path, append(data, '\n'), overwrite)
 }

@@ -26,6 +26,7 @@ type Events struct {
 	Message func(severity series.Severity, text string)
 }
 
+// Say sends a message, if anything receives them.
 func (e Events) Say(severity series.Severity, text string) {
 	if e.Message != nil {
 		e.Message(severity, text)

@@ -102,6 +102,7 @@ func (j Job) ValidateSteps() error {
 	return nil
 }
 
+// Validate returns a *UsageError if the input cannot be meant.
 func (in Input) Validate() error {
 	switch {
 	case in.Path == "":

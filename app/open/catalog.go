@@ -2,6 +2,7 @@ package open
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"io"
 	"log/slog"
@@ -290,4 +291,53 @@ func (c *Catalog) Close() error {
 		return nil
 	}
 	return c.closer.Close()
+}
+
+// Thumbnail renders the middle slice of a series in its own window, or one that fits the
+// slice, at most side pixels wide and high.
+func Thumbnail(s *series.Series, side int) *image.Gray {
+	view := s.Volume.View(s.Volume.Acquired())
+	slice := volume.New(volume.NewGeometry([3]int{view.Size[0], view.Size[1], 1}, [3]float64{view.Pixel[0], view.Pixel[1], 1}))
+	slice.Data = view.Extract(slice.Data, s.Volume, view.Size[2]/2)
+	slice.Mask = view.ExtractMask(nil, s.Volume, view.Size[2]/2)
+	window := volume.AutoWindow(slice)
+	if len(s.Windows) > 0 {
+		window = s.Windows[0]
+	}
+	return slice.Shrink(side).Gray(window, false)
+}
+
+// label describes an entry in a few words: "STD BRAIN 5MM, 28 slices, time 1 of 2".
+func (e Entry) label() string {
+	s := fmt.Sprintf("%d slices", e.Slices)
+	if e.Description != "" {
+		s = e.Description + ", " + s
+	}
+	if e.Part != "" {
+		s += ", " + e.Part
+	}
+	return s
+}
+
+// Conceal replaces the texts of the source in what the catalog says, now and when a series is
+// loaded. The files that a DICOM export is derived from stay known.
+func (c *Catalog) Conceal(p *Pseudonyms) {
+	if p == nil || c == nil || c.hide != nil {
+		return
+	}
+	c.hide = p
+	root := c.Path
+	c.Path = p.Text("path", c.Path)
+	c.Findings = p.findings(c.Findings)
+	groups := map[*series.Group]*series.Group{}
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		if e.Group != nil && groups[e.Group] == nil {
+			groups[e.Group] = p.group(e.Group)
+		}
+		e.Meta, e.Findings, e.Err, e.Group = p.meta(e.Meta), p.findings(e.Findings), p.Error(e.Err, root), groups[e.Group]
+		if e.Part != "" {
+			e.Part = "part " + p.Text("part", e.Part)[:8]
+		}
+	}
 }

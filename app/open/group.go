@@ -141,19 +141,6 @@ func (c *Catalog) coverage(in job.Input, s Selection) Coverage {
 	return out
 }
 
-// CountSlices adds to the text where not all slices of the volumes are worked on.
-func (v *Coverage) CountSlices(in *Selected, r job.SliceRange) {
-	n := in.Catalog.Entries[in.Entries[0]].Geometry.Dims[2]
-	if r.From == 0 && (r.To == 0 || r.To == n) {
-		return
-	}
-	if v.Text == "" {
-		v.Text = fmt.Sprintf("%s: only slices %s of %d", in.Catalog.Path, r, n)
-	} else {
-		v.Text += fmt.Sprintf("; only slices %s of %d", r, n)
-	}
-}
-
 // Volumes reads the volumes of a selection. It is used by one goroutine at a time.
 type Volumes struct {
 	c        *Catalog

@@ -5,8 +5,6 @@ package open
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"quell/app/job"
@@ -37,7 +35,7 @@ func Open(ctx context.Context, in job.Input, events job.Events) (*Opened, error)
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	c, err := scanInput(in, ctx)
+	c, err := scanInput(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -59,44 +57,6 @@ func Open(ctx context.Context, in job.Input, events job.Events) (*Opened, error)
 		return nil, err
 	}
 	return &Opened{Series: s, Catalog: c, Took: time.Since(started)}, nil
-}
-
-// scanInput scans the path of an input, and leaves broken files out if that is asked for.
-func scanInput(in job.Input, ctx context.Context) (*Catalog, error) {
-	c, err := Scan(ctx, in.Path)
-	if err != nil {
-		return nil, err
-	}
-	if in.SkipDamaged {
-		if rest := c.WithoutDamaged(); rest != nil {
-			c = rest
-		}
-	}
-	return c, nil
-}
-
-// broken returns the error of an entry that can be loaded without its broken files, which says how;
-// nil for any other.
-func (c *Catalog) broken(i int) error {
-	var input *job.InputError
-	if rest, _ := c.Rest(i); rest == nil || !errors.As(c.Entries[i].Err, &input) {
-		return nil
-	}
-	told := *input
-	told.Advice = message.Text("copy it again from where it came, or leave it out with --skip-damaged")
-	return &told
-}
-
-// label describes an entry in a few words: "STD BRAIN 5MM, 28 slices, time 1 of 2".
-func (e Entry) label() string {
-	s := fmt.Sprintf("%d slices", e.Slices)
-	if e.Description != "" {
-		s = e.Description + ", " + s
-	}
-	if e.Part != "" {
-		s += ", " + e.Part
-	}
-	return s
 }
 
 // Bundled loads the series that is built into the program: a few slices of a

@@ -2,6 +2,8 @@ package open
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"quell/app/job"
 	"quell/internal/message"
@@ -35,7 +37,7 @@ func Select(ctx context.Context, in job.Input, events job.Events) (*Selected, er
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	c, err := scanInput(in, ctx)
+	c, err := scanInput(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -126,4 +128,43 @@ func Results(ctx context.Context, path string, of *Selected, events job.Events) 
 			Advice: message.Text("choose the volume that it was made of with --series N")}
 	}
 	return &Selected{Selection: Selection{Entries: entries, Group: of.Group}, Catalog: c, Volumes: c.Volumes(entries), events: events}, nil
+}
+
+// broken returns the error of an entry that can be loaded without its broken files, which says how;
+// nil for any other.
+func (c *Catalog) broken(i int) error {
+	var input *job.InputError
+	if rest, _ := c.Rest(i); rest == nil || !errors.As(c.Entries[i].Err, &input) {
+		return nil
+	}
+	told := *input
+	told.Advice = message.Text("copy it again from where it came, or leave it out with --skip-damaged")
+	return &told
+}
+
+// scanInput scans the path of an input, and leaves broken files out if that is asked for.
+func scanInput(ctx context.Context, in job.Input) (*Catalog, error) {
+	c, err := Scan(ctx, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	if in.SkipDamaged {
+		if rest := c.WithoutDamaged(); rest != nil {
+			c = rest
+		}
+	}
+	return c, nil
+}
+
+// CountSlices adds to the text where not all slices of the volumes are worked on.
+func (v *Coverage) CountSlices(in *Selected, r job.SliceRange) {
+	n := in.Catalog.Entries[in.Entries[0]].Geometry.Dims[2]
+	if r.From == 0 && (r.To == 0 || r.To == n) {
+		return
+	}
+	if v.Text == "" {
+		v.Text = fmt.Sprintf("%s: only slices %s of %d", in.Catalog.Path, r, n)
+	} else {
+		v.Text += fmt.Sprintf("; only slices %s of %d", r, n)
+	}
 }

@@ -239,26 +239,3 @@ func (p *Pseudonyms) group(g *series.Group) *series.Group {
 	}
 	return &out
 }
-
-// Conceal replaces the texts of the source in what the catalog says, now and when a series is
-// loaded. The files that a DICOM export is derived from stay known.
-func (c *Catalog) Conceal(p *Pseudonyms) {
-	if p == nil || c == nil || c.hide != nil {
-		return
-	}
-	c.hide = p
-	root := c.Path
-	c.Path = p.Text("path", c.Path)
-	c.Findings = p.findings(c.Findings)
-	groups := map[*series.Group]*series.Group{}
-	for i := range c.Entries {
-		e := &c.Entries[i]
-		if e.Group != nil && groups[e.Group] == nil {
-			groups[e.Group] = p.group(e.Group)
-		}
-		e.Meta, e.Findings, e.Err, e.Group = p.meta(e.Meta), p.findings(e.Findings), p.Error(e.Err, root), groups[e.Group]
-		if e.Part != "" {
-			e.Part = "part " + p.Text("part", e.Part)[:8]
-		}
-	}
-}

@@ -34,6 +34,7 @@ func Scan(ctx context.Context, path string) (*Catalog, error) {
 	return c, err
 }
 
+// ScanUnlogged is Scan without a line in the log.
 func ScanUnlogged(ctx context.Context, path string) (*Catalog, error) {
 	here := func(name string) string { return filepath.Join(path, filepath.FromSlash(name)) }
 	info, err := os.Stat(path)

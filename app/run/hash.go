@@ -10,6 +10,7 @@ import (
 	"quell/volume"
 )
 
+// HashOf returns what identifies the voxels of a volume in records.
 func HashOf(v *volume.Volume) string {
 	h := NewHash()
 	AddVoxels(h, v.Data)
@@ -19,6 +20,7 @@ func HashOf(v *volume.Volume) string {
 // NewHash returns the hash that identifies voxels in records.
 func NewHash() hash.Hash { return sha256.New() }
 
+// AddVoxels adds voxels to their hash.
 func AddVoxels(h hash.Hash, voxels []float32) {
 	for part := range slices.Chunk(voxels, 1<<16) {
 		b, _ := volume.LittleEndian(part)

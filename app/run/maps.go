@@ -36,7 +36,7 @@ func (m Maps) Input(v *volume.Volume) denoise.Input {
 // job.MapAuto estimated. Errors are *job.InputError, or say why there is no map.
 func OpenNoiseMap(ctx context.Context, path string, s *series.Series) (Maps, error) {
 	j := job.Job{NoiseMap: path}
-	m, err := LoadMaps(j, ctx, s)
+	m, err := LoadMaps(ctx, j, s)
 	if err != nil {
 		return Maps{}, err
 	}
@@ -45,7 +45,7 @@ func OpenNoiseMap(ctx context.Context, path string, s *series.Series) (Maps, err
 
 // LoadMaps reads the files that a job names. They must be on the grid of s. Errors
 // are *job.InputError.
-func LoadMaps(j job.Job, ctx context.Context, s *series.Series) (m Maps, err error) {
+func LoadMaps(ctx context.Context, j job.Job, s *series.Series) (m Maps, err error) {
 	if j.NoiseMap != "" && j.NoiseMap != job.MapAuto {
 		if m.Noise, err = open.OnGrid(ctx, j.NoiseMap, "noise map", s); err != nil {
 			return Maps{}, err

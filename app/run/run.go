@@ -57,7 +57,7 @@ type LaterFacts struct {
 // Whole reports whether the run covers its whole series.
 func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 
-// WarnOfAuto returns a sentence where automatic values left the series as it is,
+// AutoWarning returns a sentence where automatic values left the series as it is,
 // because no noise was found to be multiples of or because there is hardly any, and
 // nothing otherwise.
 func (r *Run) AutoWarning() message.Message {
@@ -95,19 +95,6 @@ func Unchanged(in *volume.Volume, region volume.Region, result []float32, facts 
 		}
 	}
 	return true
-}
-
-// Request is a recipe to be run on a series.
-type Request struct {
-	Series *series.Series
-	Recipe denoise.Recipe
-	Maps   Maps           // that steer the filter
-	Region volume.Region  // of Series.Volume; the zero region means all of it
-	Split  bool           // a 3-D recipe is run on each evenly spaced part of the slices by itself
-	Facts  *denoise.Facts // of Series.Volume, or nil to find what the recipe needs; not used if Maps steer
-	// Follow is called when the first voxels of the result are final, with the run as it will
-	// be but for its time and devices; nil for no call. Not every engine calls it.
-	Follow func(early *Run, a *volume.Arrival)
 }
 
 // Denoise runs a recipe on a series. The filter reads the voxels around a region
@@ -226,13 +213,4 @@ func (r *Run) KnownFacts() *denoise.Facts {
 	r.Later.mu.Lock()
 	defer r.Later.mu.Unlock()
 	return r.Later.facts
-}
-
-// FactsOf returns the facts of v: the known ones, or where known is nil those that find finds
-// now.
-func FactsOf(ctx context.Context, v *volume.Volume, known *denoise.Facts, find func(context.Context, *volume.Volume) (denoise.Facts, error)) (denoise.Facts, error) {
-	if known == nil {
-		return find(ctx, v)
-	}
-	return *known, nil
 }

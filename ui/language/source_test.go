@@ -22,12 +22,12 @@ import (
 // files hold.
 var speakers = map[string][]string{
 	"app":          {"do.go", "phantom.go"},
-	"app/engines":  {"fallback.go", "shapes.go"},                           // of the command line, the log
+	"app/engines":  {"fallback.go", "shapes.go"},                                                              // of the command line, the log
 	"app/executor": {"voxels without a value appeared", "execute.go", "judge.go", "slabinput.go", "slabs.go"}, // of the command line
 	"app/files":    {"log.go", "report on a series"},
-	"app/job":      {"job.go", "memory.go", "slices.go", "uneven.go"}, // of the command line
-	"app/judge":    {"cannot run", "error %.3f, noise left %.3g %s"},  // in the sheet of a gallery
-	"app/open":     {"volume %d of %d", "group.go", "openvolumes.go", "pseudonyms.go"},   // of the command line
+	"app/job":      {"job.go", "memory.go", "slices.go", "uneven.go"},                  // of the command line
+	"app/judge":    {"cannot run", "error %.3f, noise left %.3g %s"},                   // in the sheet of a gallery
+	"app/open":     {"volume %d of %d", "group.go", "openvolumes.go", "pseudonyms.go"}, // of the command line
 	"app/output": {
 		"page.go", "evensquares.go", "pictures.go", "gallerysheet.go", "products.go", "scales.go", "series.go", // in reports and pictures, of the command line
 		// in files
