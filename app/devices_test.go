@@ -52,7 +52,7 @@ func TestReportsNameTheDevices(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	report, err = app.DoGroup(c, t.Context(), 0, devicesEngine{}, group, job.Events{})
+	report, err = app.DoGroup(t.Context(), c, 0, devicesEngine{}, group, job.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func DoOn(ctx context.Context, on On, job job.Job, events job.Events) (executor.
 // DoGroup is Do for all volumes of the 4-D series that entry i of an open catalog belongs to.
 // The job's input is not used; its engine policy says whether the CPU takes over if the
 // engine fails.
-func DoGroup(c *open.Catalog, ctx context.Context, i int, engine denoise.Engine, j job.Job, events job.Events) (executor.Report, error) {
+func DoGroup(ctx context.Context, c *open.Catalog, i int, engine denoise.Engine, j job.Job, events job.Events) (executor.Report, error) {
 	members := c.Members(i)
 	if len(members) == 1 {
 		return executor.Report{}, job.Usagef("%s: series %d is in no 4-D series", c.Path, i+1)

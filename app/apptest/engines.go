@@ -22,6 +22,7 @@ type fakeEngine struct {
 	Most    int // highest number of runs at one time
 }
 
+// NewFakeEngine returns an engine whose runs a test ends.
 func NewFakeEngine() *fakeEngine {
 	return &fakeEngine{Started: make(chan denoise.Recipe), Finish: make(chan struct{})}
 }
@@ -54,8 +55,10 @@ func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input
 // EngineFunc is an engine made of one function.
 type EngineFunc func(v *volume.Volume, r denoise.Recipe, region volume.Region) (*volume.Volume, error)
 
+// Info names a fake engine.
 func (EngineFunc) Info() denoise.Info { return denoise.Info{Name: "fake", Device: "test"} }
 
+// Plan knows nothing.
 func (EngineFunc) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error) {
 	return denoise.Plan{}, nil
 }

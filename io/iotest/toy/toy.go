@@ -1,5 +1,5 @@
 // Package toy is a file format of a page, for tests: what a new format needs is this folder and a line in the table of
-// app/format.go.
+// app/files/format.go.
 package toy
 
 import (

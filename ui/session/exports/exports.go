@@ -132,7 +132,7 @@ func (ex *Exports) WriteAll(out string, o job.Options, done func(job.Written)) {
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Filtering all volumes"), "")
 	job := job.Job{Recipe: &run.Recipe, Engine: job.EnginePolicy{Name: engine.Info().Name}, Output: job.Output{Path: out, Options: o}}
 	ex.write(t, run, func() (executor.Report, error) {
-		return app.DoGroup(catalog, t.Ctx, entry, engine, job, ex.desk.Tasks.Events(t))
+		return app.DoGroup(t.Ctx, catalog, entry, engine, job, ex.desk.Tasks.Events(t))
 	}, func(report executor.Report) {
 		ex.desk.Tasks.Show(fmt.Sprintf(lang.L("All %d volumes are filtered and written."), len(report.Volumes)))
 		done(report.Written)
