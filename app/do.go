@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"quell/app/engines"
@@ -71,7 +72,7 @@ type On struct {
 // DoOn is Do for a series that is open. The job's input and engine policy are not
 // used. A job without an output path writes nothing: the run is in the report.
 func DoOn(ctx context.Context, on On, job job.Job, events job.Events) (executor.Report, error) {
-	job.Memory = 0 // it is in memory already
+	job.Memory = math.MaxInt64 // the series is in memory already, however large
 	means := executor.Means{Engine: func() (denoise.Engine, error) { return on.Engine, nil }, Facts: on.Facts, Maps: on.Maps, Run: on.Run}
 	return Execute(ctx, job, executor.InMemory(on.Series), means, events)
 }

@@ -59,7 +59,7 @@
 // 2 %. SaveShapes of the program keeps the winners in quell/launch-shapes.json of the
 // user's cache folder, by the names of device, driver and kernels (Tuned). The engine
 // reads them when it starts; figures of another driver or of other kernels, or a damaged
-// file, are ignored with a line in the log. A binding tells the worker. Another shape may
+// file, are ignored with a line in the log. A binding sends the shape to the worker. Another shape may
 // change the last bits of a result; equal shapes give equal bits.
 //
 // The package imports denoise, volume, kernels, internal/parallel and its own

@@ -178,7 +178,7 @@ func ZipOf(t *testing.T, dir, path string) {
 	}
 }
 
-// Symlink makes a symbolic link and skips the test where that is not possible.
+// Symlink makes a symbolic link and skips the test if that is not possible.
 func Symlink(t *testing.T, target, link string) {
 	t.Helper()
 	if err := os.Symlink(target, link); err != nil {

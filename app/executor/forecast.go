@@ -35,7 +35,7 @@ func JudgeMemory(v *volume.Volume) int64 {
 	return judgedVolumes*4*int64(v.Voxels()) + judgedBase + int64(runtime.GOMAXPROCS(0))*(judgedSlices*slice+judgedScratch)
 }
 
-// ForecastOf returns what running r over v takes where free bytes are available.
+// ForecastOf returns what running r over v takes if free bytes are available.
 func ForecastOf(eng denoise.Engine, r denoise.Recipe, v *volume.Volume, free int64) Forecast {
 	n := int64(v.Voxels())
 	f := Forecast{Filter: 4 * n, Judge: JudgeMemory(v), Free: free}
@@ -70,8 +70,8 @@ func (f Forecast) Err() error {
 	return nil
 }
 
-// Text says what the run takes and what happens where that is too much, in sentences; nothing
-// where it takes less than half of what there is.
+// Text says what the run takes and what happens if that is too much, in sentences; nothing
+// if it takes less than half of what there is.
 func (f Forecast) Text() message.Message {
 	var lines []message.Message
 	filter, judge := f.Fits()

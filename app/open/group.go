@@ -81,7 +81,7 @@ type Coverage struct {
 
 // Select returns what an input selects: a volume by its number, or with All the 4-D series
 // that it belongs to; else the 4-D series of the largest volume, or that volume. The error
-// is a *job.UsageError where All is asked for and there are several series.
+// is a *job.UsageError if All is asked for and there are several series.
 func (c *Catalog) Select(in job.Input) (Selection, error) {
 	first, err := c.first(in)
 	if err != nil {

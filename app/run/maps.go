@@ -75,7 +75,7 @@ func EmptyMask(path string) error {
 	return &job.InputError{Path: path, Problem: message.New(message.InputEmpty, "leaves no voxel: it is 0 everywhere"), Advice: message.Text("give a mask that is not 0 where the series is to be filtered")}
 }
 
-// Estimate maps the noise of a series, where the job asks for that.
+// Estimate maps the noise of a series, if the job asks for that.
 func (m Maps) Estimate(ctx context.Context, j job.Job, s *series.Series) (Maps, error) {
 	if j.NoiseMap != job.MapAuto || m.Noise != nil {
 		return m, nil

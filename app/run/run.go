@@ -205,7 +205,7 @@ func (r *Run) FindFacts(ctx context.Context) (denoise.Facts, error) {
 	return *r.Later.facts, ctx.Err()
 }
 
-// KnownFacts returns the facts of the source; nil where nothing needed them so far.
+// KnownFacts returns the facts of the source; nil if nothing needed them so far.
 func (r *Run) KnownFacts() *denoise.Facts {
 	if r.Facts != nil || r.Later == nil {
 		return r.Facts

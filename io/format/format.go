@@ -38,7 +38,7 @@ type Format struct {
 	// Stored is how many bytes a voxel of a data type takes in a file that is not compressed, and Waiting on
 	// the disk next to it until the last slab is there.
 	Stored, Waiting func(dtype string) int
-	// Ours reports whether Quell wrote an output. In a folder, known tells of other files that it wrote.
+	// Ours reports whether Quell wrote an output. In a folder, known reports whether it wrote another file there.
 	Ours func(path string, known func(name string) bool) (bool, error)
 	// Voxels is the ending of a file of the voxels, which belongs to its header, and Second the path of the file
 	// of an output; "" and nil for one file.
