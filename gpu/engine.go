@@ -226,7 +226,7 @@ func (e *Engine) run(ctx context.Context, v variant, r denoise.Recipe, in denois
 		run.shapes = e.shapes()
 	}
 	run.read(in)
-	out := &volume.Volume{Geometry: in.Volume.Geometry.Crop(region), Unit: in.Volume.Unit}
+	out := &volume.Volume{Geometry: in.Volume.Geometry.Crop(region), Unit: in.Volume.Unit, Modality: in.Volume.Modality}
 	if in.Volume.Mask != nil {
 		out.Mask = cropMask(in.Volume, region)
 	}

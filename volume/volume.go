@@ -22,6 +22,9 @@ type Volume struct {
 	Mask []bool
 	// Unit names the unit of Data ("HU"; "" if the scanner's unit is unknown).
 	Unit string
+	// Modality is what measured the values, in the terms of DICOM ("CT", "MR"), where the file or a
+	// person states it; "" if that is not known.
+	Modality string
 }
 
 // New returns a volume of zeros. It panics if the geometry is not valid: readers
@@ -123,7 +126,7 @@ func (v *Volume) Clone() *Volume {
 // the patient.
 func (v *Volume) Crop(r Region) *Volume {
 	c := New(v.Geometry.Crop(r))
-	c.Unit = v.Unit
+	c.Unit, c.Modality = v.Unit, v.Modality
 	if v.Mask != nil {
 		c.Mask = make([]bool, len(c.Data))
 	}

@@ -291,8 +291,9 @@ func (b *batch) recipe() ([]byte, error) {
 		NoiseMap string
 		Options  job.Options
 		Uneven   string `json:",omitempty"`
+		Modality string `json:",omitempty"`
 		Key      string `json:",omitempty"` // of the pseudonyms
-	}{j.Recipe, j.AutoDims, j.NoiseMap, options, j.Uneven, b.keyName()})
+	}{j.Recipe, j.AutoDims, j.NoiseMap, options, j.Uneven, j.Input.Modality, b.keyName()})
 }
 
 // hash identifies what is done with a series, by which version, and further texts.

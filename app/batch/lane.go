@@ -66,6 +66,9 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*open.Catalo
 			catalog = nil
 		}
 	}
+	if catalog != nil {
+		catalog.Modality = b.o.Job.Input.Modality
+	}
 	var plain []open.Entry // with the texts that a selection asks for
 	if catalog != nil {
 		plain = slices.Clone(catalog.Entries)

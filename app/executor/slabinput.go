@@ -19,10 +19,10 @@ type slabInput struct {
 	first int
 }
 
-// newSlabInput returns the slices from <= z < to of a volume of geometry g, yet to be taken.
-func newSlabInput(g volume.Geometry, from, to int, unit string) *slabInput {
+// newSlabInput returns the slices from <= z < to of a volume of geometry g and of the unit of another, yet to be taken.
+func newSlabInput(g volume.Geometry, from, to int, of *volume.Volume) *slabInput {
 	v := volume.New(g.Crop(volume.Slices(g, from, to)))
-	v.Unit = unit
+	v.Unit, v.Modality = of.Unit, of.Modality
 	return &slabInput{in: denoise.Input{Volume: v}, first: from}
 }
 

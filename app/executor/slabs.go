@@ -165,7 +165,7 @@ func (w *slabWork) scan(ctx context.Context) (sample *slabInput, err error) {
 		n := min(max(int(memory/sampleShare/(4*perSlice)), 1), g.Dims[2])
 		from := (g.Dims[2] - n) / 2
 		w.slabs.Sample = job.SliceRange{From: from, To: from + n}
-		sample = newSlabInput(g, from, from+n, w.source.Volume.Unit)
+		sample = newSlabInput(g, from, from+n, w.source.Volume)
 	}
 	n := min(max(int(memory/sampleShare/(5*perSlice)), 1), g.Dims[2])
 	window, err := w.open(ctx, n, true)
@@ -383,6 +383,7 @@ func (w *slabWork) compute(ctx context.Context, slab denoise.Slab, in denoise.In
 	}
 	s := *w.source
 	s.Volume = in.Volume
+	s.Volume.Unit, s.Volume.Modality = w.source.Volume.Unit, w.source.Volume.Modality
 	if len(s.Sources) == w.source.Volume.Dims[2] {
 		s.Sources = s.Sources[slab.First:slab.End]
 	}

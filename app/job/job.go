@@ -6,7 +6,12 @@
 // the request; ExitCode turns any error into the exit code of the command line.
 package job
 
-import "quell/denoise"
+import (
+	"slices"
+	"strings"
+
+	"quell/denoise"
+)
 
 // Job is one piece of work as data: what is read, what is done with it, and what is
 // written. A series is read; noise is added to it if Noise is set; it is filtered
@@ -41,6 +46,9 @@ type Input struct {
 	Series    *int   `json:"series,omitempty"`    // its number in the catalog; nil: see open.Catalog.Select
 	All       bool   `json:"all,omitempty"`       // the whole 4-D series that Series is a volume of
 	Component string `json:"component,omitempty"` // of voxels with several; not together with Series
+	// Modality is what measured the series, "CT" or "MR", if a person states it; "" leaves it to the
+	// file and the values.
+	Modality string `json:"modality,omitempty"`
 	// SkipDamaged leaves broken DICOM files out, see open.Catalog.WithoutDamaged.
 	SkipDamaged bool `json:"skip_damaged,omitempty"`
 
@@ -102,6 +110,9 @@ func (j Job) ValidateSteps() error {
 	return nil
 }
 
+// Modalities are what a person may state of a series.
+func Modalities() []string { return []string{"CT", "MR"} }
+
 // Validate returns a *UsageError if the input cannot be meant.
 func (in Input) Validate() error {
 	switch {
@@ -109,6 +120,8 @@ func (in Input) Validate() error {
 		return Usagef("the input has no name")
 	case in.Series != nil && in.Component != "":
 		return Usagef("give --series or --component, not both: quell info counts every component as a series")
+	case in.Modality != "" && !slices.Contains(Modalities(), in.Modality):
+		return Usagef("the modality %q is none of %s", in.Modality, strings.Join(Modalities(), " and "))
 	}
 	return nil
 }

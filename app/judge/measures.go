@@ -147,5 +147,5 @@ func RangeOf(ctx context.Context, v *volume.Volume, facts denoise.Facts) (float6
 // slice, and a coronal slice is one row high in every slice of its volume.
 func Picture(w volume.View, v *volume.Volume, index int) *volume.Volume {
 	g := volume.NewGeometry([3]int{w.Size[0], w.Size[1], 1}, [3]float64{w.Pixel[0], w.Pixel[1], w.Step})
-	return &volume.Volume{Geometry: g, Data: w.Extract(nil, v, index), Mask: w.ExtractMask(nil, v, index), Unit: v.Unit}
+	return &volume.Volume{Geometry: g, Data: w.Extract(nil, v, index), Mask: w.ExtractMask(nil, v, index), Unit: v.Unit, Modality: v.Modality}
 }

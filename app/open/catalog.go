@@ -95,6 +95,7 @@ type Catalog struct {
 	Entries  []Entry
 	Findings []series.Finding // about files that belong to no entry
 	Default  int              // the largest volume that can be loaded
+	Modality string           // of all entries, as a person states it; "" leaves it to the files
 	closer   io.Closer
 	hide     *Pseudonyms // of what is loaded; see Conceal
 
@@ -109,7 +110,7 @@ func (c *Catalog) WithoutDamaged() *Catalog {
 	}
 	rest := c.withoutDamaged()
 	if rest != nil {
-		rest.closer, rest.hide = c.closer, c.hide
+		rest.closer, rest.hide, rest.Modality = c.closer, c.hide, c.Modality
 	}
 	return rest
 }
@@ -238,6 +239,13 @@ func (c *Catalog) loadBy(ctx context.Context, i int, load loader, progress func(
 
 // complete adds to a series what the catalog knows.
 func (c *Catalog) complete(s *series.Series) {
+	s.Volume.Modality = c.Modality
+	if c.Modality == "" && s.Modality != "CT" && s.Modality != "OT" { // a localizer is CT and holds no HU
+		s.Volume.Modality = s.Modality
+	}
+	if s.Modality == "" {
+		s.Modality = c.Modality
+	}
 	s.Meta, s.Findings = c.hide.meta(s.Meta), c.hide.findings(s.Findings)
 	f := files.FormatNamed(s.Format)
 	if f.Folder() {

@@ -148,6 +148,7 @@ func scanInput(ctx context.Context, in job.Input) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Modality = in.Modality
 	if in.SkipDamaged {
 		if rest := c.WithoutDamaged(); rest != nil {
 			c = rest

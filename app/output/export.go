@@ -21,7 +21,7 @@ func exportOf(s *executor.Slab) (e export, err error) {
 		if len(whole.Sources) == whole.Volume.Dims[2] {
 			whole.Sources = whole.Sources[region.Min[2]:region.Max[2]]
 		}
-		whole.Volume = &volume.Volume{Geometry: whole.Volume.Geometry.Crop(region), Unit: whole.Volume.Unit}
+		whole.Volume = &volume.Volume{Geometry: whole.Volume.Geometry.Crop(region), Unit: whole.Volume.Unit, Modality: whole.Volume.Modality}
 		e.part, e.series = e.series, &whole
 	}
 	e.derived, err = derivation(s.Whole)

@@ -3,6 +3,7 @@ package run
 import (
 	"quell/app/job"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/series"
 )
@@ -18,7 +19,7 @@ func CheckRecipe(s *series.Series, r denoise.Recipe, split bool) error {
 	if err := r.Validate(); err != nil {
 		return job.Usage(err)
 	}
-	if s.Volume.Unit == "HU" && r.Get(denoise.Stabilise.Name).Float() > 0 {
+	if _, ct := noise.Hounsfield(s.Volume); ct && r.Get(denoise.Stabilise.Name).Float() > 0 {
 		return job.Usagef("stabilise is for the Rician noise of MR magnitude images, and the series is a CT; leave it out")
 	}
 	if r.Dims == 3 && s.Irregular > 0 && !split {

@@ -345,7 +345,7 @@ func (a *Autosave) LoadRun(ctx context.Context, saved SavedRun, s *series.Series
 		return nil, message.Errorf(message.InputDamaged, "the result has %d bytes: %w", len(data), fs.ErrInvalid)
 	}
 	out := volume.New(s.Volume.Geometry)
-	out.Mask, out.Unit = s.Volume.Mask, s.Volume.Unit
+	out.Mask, out.Unit, out.Modality = s.Volume.Mask, s.Volume.Unit, s.Volume.Modality
 	for i := range out.Data {
 		out.Data[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 	}

@@ -90,6 +90,7 @@ because their input is unreadable or refused.`,
 	f.recipe.addTo(cmd)
 	flags.StringVar(&f.options.Select, "select", "", "take only the series that fulfil these `conditions`")
 	f.addTo(cmd)
+	addModalityFlag(cmd, &f.options.Job.Input.Modality)
 	addUnevenFlag(cmd, &f.options.Job.Uneven, "split filters evenly spaced runs of slices by themselves, ")
 	f.nats.addTo(cmd)
 	flags.IntVar(&f.children, "processes", 0, "do the series in `N` processes, each with a GPU of its own where there are several; one that dies is replaced")

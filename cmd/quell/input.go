@@ -16,6 +16,7 @@ import (
 type choice struct {
 	series      seriesFlag
 	component   string
+	modality    string
 	skipDamaged bool
 }
 
@@ -65,12 +66,18 @@ func (f *seriesFlag) Set(s string) error {
 func (c *choice) addTo(cmd *cobra.Command) {
 	cmd.Flags().Var(&c.series, "series", seriesHelp)
 	cmd.Flags().BoolVar(&c.skipDamaged, "skip-damaged", false, "leave damaged DICOM files out, and read the rest of their series with a gap")
+	addModalityFlag(cmd, &c.modality)
 	addNameFlag(cmd, &c.component, "component", "component", raster.ComponentNames(), componentHelp)
+}
+
+// addModalityFlag adds --modality.
+func addModalityFlag(cmd *cobra.Command, modality *string) {
+	addNameFlag(cmd, modality, "modality", "modality", job.Modalities(), "`CT|MR`: what measured the series, if the file does not say it; CT may hold HU, or HU + 1000 or 1024; if not given, the values decide")
 }
 
 // input returns the selected series of a path.
 func (c *choice) input(path string) job.Input {
-	in := job.Input{Path: path, Component: c.component, All: c.series.all, SkipDamaged: c.skipDamaged}
+	in := job.Input{Path: path, Component: c.component, Modality: c.modality, All: c.series.all, SkipDamaged: c.skipDamaged}
 	if c.series.set {
 		in.Series = &c.series.number
 	}

@@ -77,7 +77,7 @@ func initial(v, masked *volume.Volume, box volume.Region) *volume.Volume {
 		return v.Crop(box)
 	}
 	out := volume.New(v.Geometry.Crop(box))
-	out.Unit = v.Unit
+	out.Unit, out.Modality = v.Unit, v.Modality
 	return out
 }
 

@@ -177,21 +177,21 @@ func TestAirMakesACT(t *testing.T) {
 		"2 %": {of(100, 200, -1000), false}, "above": {of(100, 201, -1000), true}, "of many": {of(3000, 2001, -1000), true}, "too few of many": {of(3000, 2000, -1000), false},
 		"-1099": {of(100, 999, -1099), true}, "-1100": {of(100, 999, -1100), false}, "-901": {of(100, 999, -901), true}, "-900": {of(100, 999, -900), false},
 	} {
-		if got := IsCT(c.v); got != c.want {
+		if _, got := Hounsfield(c.v); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 		c.v.Unit = "HU"
-		if !IsCT(c.v) {
+		if _, ct := Hounsfield(c.v); !ct {
 			t.Errorf("%s in HU is no CT", name)
 		}
 		c.v.Unit = "Bq/ml"
-		if IsCT(c.v) {
+		if _, ct := Hounsfield(c.v); ct {
 			t.Errorf("%s in another unit is a CT", name)
 		}
 	}
 	padded := of(100, 999, -1000)
 	padded.Mask = make([]bool, len(padded.Data))
-	if IsCT(padded) {
+	if _, ct := Hounsfield(padded); ct {
 		t.Error("padding counts as air")
 	}
 }
@@ -214,7 +214,7 @@ func TestCorrelationWithinItsSlices(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] = float32(10 * Normal(1, uint64(i%8100), 0)) // both slices alike
 	}
-	ws, err := surfaceFits(t.Context(), v, correlationSide)
+	ws, err := surfaceFits(t.Context(), v, softTissue(0), correlationSide)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,6 +53,8 @@ type Estimate struct {
 	// common: streaks and fine anatomy, which sigma does not include.
 	Shared   float64  `json:"shared,omitempty"`
 	PerSlice []Figure `json:"slices"`
+
+	tissue tissue // of a CT: what was measured
 }
 
 // InTissue says whether the noise was measured in the even soft tissue of a CT, in
@@ -74,35 +76,24 @@ const (
 
 // Of estimates the noise of a volume and of each of its slices, on all cores.
 //
-// A volume in HU is taken to hold correlated noise and is measured in soft
+// A CT, see [Hounsfield], is taken to hold correlated noise and is measured in soft
 // tissue; every other volume is taken to hold white noise and is measured by
 // differences in its foreground. The error is the context's.
 func Of(ctx context.Context, v *volume.Volume) (Estimate, error) {
-	if IsCT(v) {
-		return ofTissue(ctx, v)
+	if water, ct := Hounsfield(v); ct {
+		return ofTissue(ctx, v, water)
 	}
 	return ofOccupied(ctx, v)
 }
 
-// IsCT says whether the values are Hounsfield units: by their unit or, if a file
-// does not name one, by air at -1000.
-func IsCT(v *volume.Volume) bool {
-	if v.Unit != "" {
-		return v.Unit == "HU"
-	}
-	air, step := 0, max(1, len(v.Data)/100000)
-	for i := 0; i < len(v.Data); i += step {
-		if v.Valid(i) && v.Data[i] > -1100 && v.Data[i] < -900 {
-			air++
-		}
-	}
-	return air*step > len(v.Data)/50
-}
-
 // ofTissue measures correlated noise.
-func ofTissue(ctx context.Context, v *volume.Volume) (Estimate, error) {
-	e := Estimate{Model: Gaussian, ModelKnown: true, Method: methodSurfaceFits}
-	ws, err := surfaceFits(ctx, v, fitWindow(v.Geometry))
+func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, error) {
+	e := Estimate{Model: Gaussian, ModelKnown: true, Method: methodSurfaceFits, tissue: softTissue(water)}
+	ws, err := surfaceFits(ctx, v, e.tissue, fitWindow(v.Geometry))
+	if wider := e.tissue.wider(logMode(sds(ws))); err == nil && wider != e.tissue {
+		e.tissue = wider
+		ws, err = surfaceFits(ctx, v, e.tissue, fitWindow(v.Geometry))
+	}
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -120,7 +111,7 @@ func ofTissue(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	side := fitWindow(v.Geometry)
 	s := share(v, near(ws, e.Sigma), side)
 	e.Shared = s.structure
-	wide, err := surfaceFits(ctx, v, correlationSide)
+	wide, err := surfaceFits(ctx, v, e.tissue, correlationSide)
 	if err != nil {
 		return Estimate{}, err
 	}

@@ -42,8 +42,10 @@ func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error)
 	if err != nil {
 		return nil, err
 	}
-	low, high := float32(tissueLow), float32(tissueHigh)
-	if !IsCT(v) {
+	water, ct := Hounsfield(v)
+	soft := softTissue(water)
+	low, high := float32(soft.low), float32(soft.high)
+	if !ct {
 		low, high = float32(0.6*threshold(means)), float32(1e38)
 	}
 	inside := make([]bool, v.Dims[0]*ny*v.Dims[2]) // a row of voxels for each row of windows

@@ -45,7 +45,7 @@ func Map(ctx context.Context, v *volume.Volume) (*volume.Volume, Estimate, error
 		}
 	}
 	n.smooth()
-	out := &volume.Volume{Geometry: v.Geometry, Unit: v.Unit, Data: make([]float32, len(v.Data)), Mask: v.Mask}
+	out := &volume.Volume{Geometry: v.Geometry, Unit: v.Unit, Modality: v.Modality, Data: make([]float32, len(v.Data)), Mask: v.Mask}
 	err = parallel.For(ctx, v.Dims[2], func(z int) error {
 		n.interpolate(out.Plane(z), z)
 		return nil
@@ -60,7 +60,7 @@ func Map(ctx context.Context, v *volume.Volume) (*volume.Volume, Estimate, error
 // sigma.
 func mapWindows(ctx context.Context, v *volume.Volume, e Estimate) ([]window, error) {
 	if e.Method == methodSurfaceFits {
-		return surfaceFits(ctx, v, fitWindow(v.Geometry))
+		return surfaceFits(ctx, v, e.tissue, fitWindow(v.Geometry))
 	}
 	ws, err := differences(ctx, v, mapSampling(v.Geometry), 0, v.Dims[2], math.MaxInt)
 	if err != nil {

@@ -26,8 +26,27 @@ const (
 	tissueBox  = 5
 )
 
+// tissue is the range of the means of soft tissue.
+type tissue struct{ low, high float64 }
+
+// softTissue returns the range in a CT in which water has that value.
+func softTissue(water float64) tissue { return tissue{water + tissueLow, water + tissueHigh} }
+
+// wider returns the range in strong noise: of the means that the noise scatters, those within the range
+// lie about windows of little noise.
+func (t tissue) wider(sigma float64) tissue {
+	if sigma > scatteringNoise {
+		t.low, t.high = t.low-sigma/2, t.high+sigma/2
+	}
+	return t
+}
+
+// scatteringNoise in HU leaves all but about one in a thousand means of water in the range.
+const scatteringNoise = 40
+
 // tissueMarker marks pixels of soft tissue. It is used by one goroutine.
 type tissueMarker struct {
+	limits               tissue
 	rows, columns, means []float64 // of one slice, and two rows
 	ok                   []bool
 }
@@ -60,7 +79,7 @@ func (t *tissueMarker) slice(v *volume.Volume, z int) []bool {
 		ok := t.ok[y*nx : (y+1)*nx]
 		for x := h; x < nx-h; x++ {
 			mean := t.means[x-h] / (tissueBox * tissueBox)
-			ok[x] = mean > tissueLow && mean < tissueHigh
+			ok[x] = mean > t.limits.low && mean < t.limits.high
 		}
 	}
 	return t.ok
@@ -80,17 +99,17 @@ const minWindows = 40
 func fitStep(n int) int { return max(n/3, 1) }
 
 // surfaceFits measures the windows of side n, a third of a window apart, that lie in
-// the soft tissue of the slices. The error is the context's.
-func surfaceFits(ctx context.Context, v *volume.Volume, n int) ([]window, error) {
+// the soft tissue of the slices of a CT. The error is the context's.
+func surfaceFits(ctx context.Context, v *volume.Volume, limits tissue, n int) ([]window, error) {
 	if v.Dims[0] < n || v.Dims[1] < n {
 		return nil, nil
 	}
 	found := make([][]window, v.Dims[2])
 	err := parallel.ForWorkers(ctx, v.Dims[2], runtime.GOMAXPROCS(0), func() func(int) error {
-		var tissue tissueMarker
+		marker := tissueMarker{limits: limits}
 		f := newFitter(n)
 		return func(z int) error {
-			found[z] = f.slice(v, z, tissue.slice(v, z))
+			found[z] = f.slice(v, z, marker.slice(v, z))
 			return nil
 		}
 	})

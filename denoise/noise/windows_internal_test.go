@@ -426,7 +426,7 @@ func TestSurfacesOfFits(t *testing.T) {
 		t.Errorf("white noise: %g, want 1", got)
 	}
 	v = smoothNoise(3, [3]int{360, 360, 1})
-	ws, err := surfaceFits(t.Context(), v, 9)
+	ws, err := surfaceFits(t.Context(), v, softTissue(0), 9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -454,7 +454,7 @@ func TestPlacesOfFits(t *testing.T) {
 		}
 	}
 	for _, n := range []int{9, 15} {
-		ws, err := surfaceFits(t.Context(), v, n)
+		ws, err := surfaceFits(t.Context(), v, softTissue(0), n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -484,7 +484,7 @@ func TestPlacesOfFits(t *testing.T) {
 			}
 		}
 	}
-	if ws, err := surfaceFits(t.Context(), v, 37); ws != nil || err != nil {
+	if ws, err := surfaceFits(t.Context(), v, softTissue(0), 37); ws != nil || err != nil {
 		t.Errorf("%v, %v: windows that are larger than a slice", ws, err)
 	}
 }
@@ -522,7 +522,7 @@ func TestCorrelationIsRestored(t *testing.T) {
 		x, y := float64(i%400), float64(i/400)
 		v.Data[i] = 10*v.Data[i] + float32(40+0.001*(x-200)*(y-200)-0.001*(x-200)*(x-200))
 	}
-	ws, err := surfaceFits(t.Context(), v, correlationSide)
+	ws, err := surfaceFits(t.Context(), v, softTissue(0), correlationSide)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -525,7 +525,8 @@ func TestVerdictAgreement(t *testing.T) {
 		}
 		e := facts.Noise
 		t.Logf("%s: sigma %.2f (%s)", s.name, e.Sigma, e.Confidence)
-		for _, l := range ladders(noise.IsCT(s.noisy), s.every && !half) {
+		_, ct := noise.Hounsfield(s.noisy)
+		for _, l := range ladders(ct, s.every && !half) {
 			for k, c := range s.climb(t, l, e, use) {
 				if (half || !full) && k%2 != 1 { // one below the best, one near it, one beyond
 					continue

@@ -95,7 +95,7 @@ func (s *Voxels) Part(from, to int) (*volume.Volume, error) {
 	v := &volume.Volume{Geometry: s.grid.Crop(volume.Slices(s.grid, from, to))}
 	n := s.grid.SliceVoxels()
 	if s.whole != nil {
-		v.Data, v.Unit = s.whole.Data[from*n:to*n], s.whole.Unit
+		v.Data, v.Unit, v.Modality = s.whole.Data[from*n:to*n], s.whole.Unit, s.whole.Modality
 		if s.whole.Mask != nil {
 			v.Mask = s.whole.Mask[from*n : to*n]
 		}

@@ -1,0 +1,128 @@
+package noise_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"quell/denoise/noise"
+	"quell/phantom"
+	"quell/volume"
+)
+
+// withOffset returns a volume with values that are scale x + offset, without a unit, and at least least.
+func withOffset(v *volume.Volume, scale, offset, least float64) *volume.Volume {
+	out := v.Clone()
+	out.Unit = ""
+	for i, x := range out.Data {
+		out.Data[i] = float32(math.Max(scale*float64(x)+offset, least))
+	}
+	return out
+}
+
+// A CT in HU + 1000 or + 1024, clipped at 0 or not, gives the figures of the same CT in HU.
+func TestOffsetOfHounsfieldUnits(t *testing.T) {
+	for _, photons := range []float64{5e4, 1e6} {
+		p, err := phantom.New("ct", phantom.Size{Dims: [3]int{256, 256, 2}, Spacing: [3]float64{1.1, 1.1, 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hu, err := p.Image(t.Context(), phantom.Scan{Views: 400, Photons: photons, Seed: 5, Recon: phantom.Recon{Method: "fbp", Kernel: "soft"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := noise.Of(t.Context(), hu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tissue, err := noise.Foreground(t.Context(), hu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, offset := range []float64{0, 1000, 1024} {
+			for _, least := range []float64{math.Inf(-1), offset - 1000} {
+				name := fmt.Sprintf("%g photons, HU + %g, at least %g", photons, offset, least)
+				v := withOffset(hu, 1, offset, least)
+				if water, ct := noise.Hounsfield(v); !ct || water != offset {
+					t.Errorf("%s: water at %g, CT %v", name, water, ct)
+					continue
+				}
+				e, err := noise.Of(t.Context(), v)
+				if err != nil || !e.InTissue() || math.Abs(e.Sigma/want.Sigma-1) > 1e-3 || e.Windows != want.Windows {
+					t.Errorf("%s: sigma %g of %d windows, want %g of %d; %v", name, e.Sigma, e.Windows, want.Sigma, want.Windows, err)
+				}
+				inside, err := noise.Foreground(t.Context(), v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, x := range v.Data {
+					if float64(x) > least && inside(i) != tissue(i) {
+						t.Fatalf("%s: voxel %d of %g: foreground %v", name, i, x, inside(i))
+					}
+				}
+				v.Modality = "MR"
+				if _, ct := noise.Hounsfield(v); ct {
+					t.Errorf("%s: a CT although it is stated to be MR", name)
+				}
+			}
+		}
+	}
+}
+
+// Magnitudes and templates are no CT, whatever their scale.
+func TestNoMagnitudeIsACT(t *testing.T) {
+	for _, kind := range []string{"mr", "steps"} {
+		p, err := phantom.New(kind, phantom.Size{Dims: [3]int{160, 160, 6}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clean, err := p.Voxels(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, most, err := clean.Range(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for scale := 0.5; scale < 3; scale *= 1.05 {
+			v := withOffset(clean, 1000*scale/float64(most), 0, math.Inf(-1))
+			for name, of := range map[string]*volume.Volume{
+				"as it is": v, "Rician 15": noisy(t, v, noise.Rician, 15, 1), "Rician 60": noisy(t, v, noise.Rician, 60, 2),
+			} {
+				if _, ct := noise.Hounsfield(of); ct {
+					t.Errorf("%s, the brightest %.0f, %s: a CT", kind, 1000*scale, name)
+				}
+			}
+			if kind == "mr" {
+				if _, ct := noise.Hounsfield(noisy(t, v, noise.Gaussian, 20, 3)); ct {
+					t.Errorf("MR, the brightest %.0f, with Gaussian noise: a CT", 1000*scale)
+				}
+			}
+		}
+	}
+}
+
+// What a person states decides: a CT that its values do not show, with the offset that they have.
+func TestStatedModality(t *testing.T) {
+	water := flat([3]int{64, 64, 3}, 1010)
+	water.Modality = "CT"
+	if at, ct := noise.Hounsfield(water); !ct || at != 1000 {
+		t.Errorf("water at 1010: %g, %v", at, ct)
+	}
+	tissue := flat([3]int{64, 64, 3}, 40)
+	tissue.Modality = "CT"
+	if at, ct := noise.Hounsfield(tissue); !ct || at != 0 {
+		t.Errorf("tissue at 40: %g, %v", at, ct)
+	}
+	header := &volume.Volume{Geometry: water.Geometry, Modality: "CT"}
+	if _, ct := noise.Hounsfield(header); !ct {
+		t.Error("a header that is stated to be of a CT is of none")
+	}
+	for _, modality := range []string{"MR", "PT"} {
+		hu := flat([3]int{64, 64, 3}, -1000)
+		hu.Modality = modality
+		if _, ct := noise.Hounsfield(hu); ct {
+			t.Errorf("%s is a CT", modality)
+		}
+	}
+}
