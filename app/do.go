@@ -24,12 +24,12 @@ import (
 //
 // What a de-identified job reports, be it an error, has pseudonyms in place of the texts of its
 // source.
-func Do(ctx context.Context, job job.Job, events job.Events) (executor.Report, error) {
+func Do(ctx context.Context, job job.Job, events job.Events) (executor.Outcome, error) {
 	if err := job.Validate(); err != nil {
-		return executor.Report{}, err
+		return executor.Outcome{}, err
 	}
 	if err := executor.GateOf(job, job.Input.Path).Check(); err != nil {
-		return executor.Report{}, err
+		return executor.Outcome{}, err
 	}
 	job.Input.Conceal = job.Output.Deidentify
 	r, err := doOpening(ctx, job, events)
@@ -40,12 +40,12 @@ func Do(ctx context.Context, job job.Job, events job.Events) (executor.Report, e
 }
 
 // doOpening is Do for a job that is valid.
-func doOpening(ctx context.Context, job job.Job, events job.Events) (executor.Report, error) {
+func doOpening(ctx context.Context, job job.Job, events job.Events) (executor.Outcome, error) {
 	started := time.Now()
 	means := executor.Means{Engine: executor.StartEngine(job), Fallback: true}
 	in, err := open.Select(ctx, job.Input, events)
 	if err != nil {
-		return executor.Report{}, err
+		return executor.Outcome{}, err
 	}
 	defer in.Close()
 	in.Covered.CountSlices(in, job.Slices)
@@ -71,7 +71,7 @@ type On struct {
 
 // DoOn is Do for a series that is open. The job's input and engine policy are not
 // used. A job without an output path writes nothing: the run is in the report.
-func DoOn(ctx context.Context, on On, job job.Job, events job.Events) (executor.Report, error) {
+func DoOn(ctx context.Context, on On, job job.Job, events job.Events) (executor.Outcome, error) {
 	job.Memory = math.MaxInt64 // the series is in memory already, however large
 	means := executor.Means{Engine: func() (denoise.Engine, error) { return on.Engine, nil }, Facts: on.Facts, Maps: on.Maps, Run: on.Run}
 	return Execute(ctx, job, executor.InMemory(on.Series), means, events)
@@ -80,10 +80,10 @@ func DoOn(ctx context.Context, on On, job job.Job, events job.Events) (executor.
 // DoGroup is Do for all volumes of the 4-D series that entry i of an open catalog belongs to.
 // The job's input is not used; its engine policy says whether the CPU takes over if the
 // engine fails.
-func DoGroup(ctx context.Context, c *open.Catalog, i int, engine denoise.Engine, j job.Job, events job.Events) (executor.Report, error) {
+func DoGroup(ctx context.Context, c *open.Catalog, i int, engine denoise.Engine, j job.Job, events job.Events) (executor.Outcome, error) {
 	members := c.Members(i)
 	if len(members) == 1 {
-		return executor.Report{}, job.Usagef("%s: series %d is in no 4-D series", c.Path, i+1)
+		return executor.Outcome{}, job.Usagef("%s: series %d is in no 4-D series", c.Path, i+1)
 	}
 	src, closeFiles := executor.SourceIn(c, members)
 	defer closeFiles()
@@ -96,9 +96,9 @@ func DoGroup(ctx context.Context, c *open.Catalog, i int, engine denoise.Engine,
 // checked, given noise, filtered and passed on; as a whole, or slab by slab if it is too large for the
 // memory of the job (see [executor.Plan]). After an error or a cancel there is no output, unless the first
 // output was finished, and the Report is zero.
-func Execute(ctx context.Context, job job.Job, src executor.Source, means executor.Means, events job.Events, more ...executor.Sink) (executor.Report, error) {
+func Execute(ctx context.Context, job job.Job, src executor.Source, means executor.Means, events job.Events, more ...executor.Sink) (executor.Outcome, error) {
 	if err := job.ValidateSteps(); err != nil {
-		return executor.Report{}, err
+		return executor.Outcome{}, err
 	}
 	if means.Engine == nil {
 		means.Engine = executor.StartEngine(job)
@@ -115,7 +115,7 @@ func Execute(ctx context.Context, job job.Job, src executor.Source, means execut
 		r.Warnings = append([]message.Message{text}, r.Warnings...)
 	}
 	if err != nil {
-		return executor.Report{}, err
+		return executor.Outcome{}, err
 	}
 	r.Seconds.Total = time.Since(started).Seconds()
 	if src.Group != nil || r.Slabs != nil { // what is not counted elsewhere

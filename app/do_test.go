@@ -85,7 +85,7 @@ func TestDoFiltersAndReports(t *testing.T) {
 
 func TestDoAddsNoiseAndConverts(t *testing.T) {
 	j := medianJob(t)
-	j.Noise = &job.Noise{Model: noise.Gaussian, Sigma: 3, Seed: 1}
+	j.Noise = &job.AddedNoise{Model: noise.Gaussian, Sigma: 3, Seed: 1}
 	j.Measure = true
 	report, err := app.Do(t.Context(), j, job.Events{})
 	if err != nil {
@@ -124,7 +124,7 @@ func TestDoChecksFirst(t *testing.T) {
 		"slices":               func(j *job.Job) { j.Slices = job.SliceRange{From: 3, To: 9} },
 		"no slices":            func(j *job.Job) { j.Slices = job.SliceRange{From: 3, To: 3} },
 		"slices behind":        func(j *job.Job) { j.Slices = job.SliceRange{From: 8} },
-		"noise":                func(j *job.Job) { j.Noise = &job.Noise{Model: "pink"} },
+		"noise":                func(j *job.Job) { j.Noise = &job.AddedNoise{Model: "pink"} },
 		"pictures in a file":   func(j *job.Job) { j.Output.Beside = map[string]string{"pictures": j.Input.Path} },
 		"pictures of nothing":  func(j *job.Job) { j.Recipe, j.Output.Beside = nil, map[string]string{"pictures": "x"} },
 	} {
@@ -269,7 +269,7 @@ func TestJobsThatDoNotFilter(t *testing.T) {
 	if report, err := app.Do(t.Context(), j, job.Events{}); job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), "is DICOM already") || report.Output != "" {
 		t.Errorf("DICOM to DICOM: %+v, %v", report, err)
 	}
-	j.Noise = &job.Noise{Model: noise.Gaussian, Sigma: 2}
+	j.Noise = &job.AddedNoise{Model: noise.Gaussian, Sigma: 2}
 	if report, err := app.Do(t.Context(), j, job.Events{}); err != nil || report.Files != 3 || report.Noise == nil {
 		t.Errorf("noise in DICOM: %+v, %v", report, err)
 	}
@@ -303,7 +303,7 @@ func TestDimsOfAJob(t *testing.T) {
 func TestCancelledNoise(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	report, err := app.DoOn(ctx, app.On{Series: apptest.Wavy(6, 5, 4)}, job.Job{Noise: &job.Noise{Model: noise.Gaussian, Sigma: 2}, Output: job.Output{Path: filepath.Join(t.TempDir(), "a.nii")}}, job.Events{})
+	report, err := app.DoOn(ctx, app.On{Series: apptest.Wavy(6, 5, 4)}, job.Job{Noise: &job.AddedNoise{Model: noise.Gaussian, Sigma: 2}, Output: job.Output{Path: filepath.Join(t.TempDir(), "a.nii")}}, job.Events{})
 	if job.ExitCode(err) != job.ExitCancelled || report.Noise != nil {
 		t.Errorf("%+v, %v", report, err)
 	}

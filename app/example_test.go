@@ -55,7 +55,7 @@ func (n *tally) Slab(_ context.Context, s *executor.Slab) error {
 	return nil
 }
 
-func (n *tally) Finish(context.Context, *executor.Report) error { return nil }
+func (n *tally) Finish(context.Context, *executor.Outcome) error { return nil }
 
 func (n *tally) Abort() {}
 

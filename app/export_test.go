@@ -18,7 +18,7 @@ func TestNoisyExportIsReproducible(t *testing.T) {
 	in := filepath.Join(dir, "in.nii")
 	apptest.PutNii(t, in, 6, 5, 4)
 	s := opentest.Reopen(t, in)
-	n := job.Noise{Model: noise.Gaussian, Sigma: 3, Seed: 42}
+	n := job.AddedNoise{Model: noise.Gaussian, Sigma: 3, Seed: 42}
 	var values [][]float32
 	for _, name := range []string{"a.nii", "b.nii"} {
 		report, err := app.DoOn(t.Context(), app.On{Series: s}, job.Job{Noise: &n, Output: job.Output{Path: filepath.Join(dir, name)}}, job.Events{})

@@ -153,7 +153,7 @@ func TestDoOn4DInOtherWays(t *testing.T) {
 	if _, all := loadAll(t, j.Output.Path); len(all) != 3 || all[2].Volume.Dims[2] != 2 {
 		t.Errorf("%d volumes", len(all))
 	}
-	noisy := job.Job{Input: j.Input, Noise: &job.Noise{Model: noise.Gaussian, Sigma: 3, Seed: 1}, Output: job.Output{Path: filepath.Join(dir, "noisy.nii")}}
+	noisy := job.Job{Input: j.Input, Noise: &job.AddedNoise{Model: noise.Gaussian, Sigma: 3, Seed: 1}, Output: job.Output{Path: filepath.Join(dir, "noisy.nii")}}
 	if report, err = app.Do(t.Context(), noisy, job.Events{}); err != nil || report.Noise == nil || report.Record == "" || len(report.Volumes) != 3 {
 		t.Errorf("%+v, %v", report, err)
 	}

@@ -91,6 +91,6 @@ func (lastSink) Begin(context.Context, *executor.Made) error { return nil }
 
 func (l lastSink) Slab(_ context.Context, s *executor.Slab) error { l.slab(s); return nil }
 
-func (lastSink) Finish(context.Context, *executor.Report) error { return nil }
+func (lastSink) Finish(context.Context, *executor.Outcome) error { return nil }
 
 func (lastSink) Abort() {}

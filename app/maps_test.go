@@ -187,7 +187,7 @@ func TestEstimatedMaps(t *testing.T) {
 	s := &series.Series{Volume: v}
 	r := apptest.MustRecipe("bilateral", 3).With("sigma-range", denoise.Sigmas(2))
 	facts := denoise.Facts{Hi: 1e6, Noise: noise.Known(1e5)} // wrong ones, which must not be used
-	j := job.Job{Recipe: &r, Noise: &job.Noise{Model: noise.Gaussian, Sigma: 4, Seed: 2}, NoiseMap: job.MapAuto}
+	j := job.Job{Recipe: &r, Noise: &job.AddedNoise{Model: noise.Gaussian, Sigma: 4, Seed: 2}, NoiseMap: job.MapAuto}
 	report, err := app.DoOn(t.Context(), app.On{Series: s, Engine: cpu.New(), Facts: &facts}, j, job.Events{})
 	if err != nil {
 		t.Fatal(err)

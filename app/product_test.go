@@ -27,7 +27,7 @@ func (c *countSink) Slab(_ context.Context, s *executor.Slab) error {
 	return nil
 }
 
-func (c *countSink) Finish(context.Context, *executor.Report) error {
+func (c *countSink) Finish(context.Context, *executor.Outcome) error {
 	return os.WriteFile(c.path, []byte{byte(c.slices)}, 0o600)
 }
 

@@ -53,7 +53,7 @@ func TestSlabsOf4D(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"noise":   func(j *job.Job) { j.Recipe, j.Noise = nil, &job.Noise{Model: noise.Rician, Sigma: 3, Seed: 5} },
+		"noise":   func(j *job.Job) { j.Recipe, j.Noise = nil, &job.AddedNoise{Model: noise.Rician, Sigma: 3, Seed: 5} },
 		"convert": func(j *job.Job) { j.Recipe, j.Memory = nil, 7*6*4*2; j.Output.Dtype = "uint8" },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestSlabsOf4D(t *testing.T) {
 
 // sameReports compares the report and the record of a job that was done slab by slab with the ones
 // of a job that was done whole.
-func sameReports(t *testing.T, got, want executor.Report) {
+func sameReports(t *testing.T, got, want executor.Outcome) {
 	t.Helper()
 	if got.Dims != want.Dims || got.Voxels != want.Voxels || got.Axis != want.Axis || got.Engine != want.Engine || len(got.Warnings) != len(want.Warnings) || len(got.Findings) != len(want.Findings) {
 		t.Errorf("%+v; want %+v", got, want)
@@ -111,7 +111,7 @@ func sameReports(t *testing.T, got, want executor.Report) {
 		}
 	}
 	var records [2]output.Record
-	for i, r := range []executor.Report{got, want} {
+	for i, r := range []executor.Outcome{got, want} {
 		if r.Record == "" {
 			continue
 		}

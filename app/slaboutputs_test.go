@@ -36,7 +36,7 @@ func TestSlabsGiveEveryOutput(t *testing.T) {
 		"scales": func(t *testing.T, j *job.Job) {
 			j.Recipe, j.Output.Beside = &lpa, map[string]string{"scales-out": filepath.Join(filepath.Dir(j.Output.Path), "scales.nii")}
 		},
-		"noise": func(_ *testing.T, j *job.Job) { j.Noise = &job.Noise{Model: noise.Gaussian, Sigma: 3, Seed: 5} },
+		"noise": func(_ *testing.T, j *job.Job) { j.Noise = &job.AddedNoise{Model: noise.Gaussian, Sigma: 3, Seed: 5} },
 		"mask":  func(t *testing.T, j *job.Job) { j.Mask = putMap(t, 30, func(i int) float32 { return float32(i % 3) }) },
 		"noise map": func(t *testing.T, j *job.Job) {
 			j.NoiseMap = putMap(t, 30, func(i int) float32 { return 10 + float32(i%7) })

@@ -88,7 +88,7 @@ func putMasked(t *testing.T, path string, v *volume.Volume) {
 
 // both does a job slab by slab and whole, and fails the test if the outputs or the records
 // differ. It returns the report of the former.
-func both(t *testing.T, j job.Job) executor.Report {
+func both(t *testing.T, j job.Job) executor.Outcome {
 	t.Helper()
 	report, err := app.Do(t.Context(), j, job.Events{})
 	if err != nil {
@@ -111,7 +111,7 @@ func both(t *testing.T, j job.Job) executor.Report {
 		}
 	}
 	var records [2]output.Record
-	for i, r := range []executor.Report{report, want} {
+	for i, r := range []executor.Outcome{report, want} {
 		data, err := os.ReadFile(r.Record)
 		if err != nil || json.Unmarshal(data, &records[i]) != nil || records[i].Source.SHA256 == "" {
 			t.Errorf("%s: record %s, %v", j.Recipe, data, err)
@@ -249,7 +249,7 @@ func TestSlabsOnlyWhereNeeded(t *testing.T) {
 	if n := plan().Whole; n != need/2 {
 		t.Errorf("a conversion needs %d", n)
 	}
-	j.Noise = &job.Noise{}
+	j.Noise = &job.AddedNoise{}
 	if n := plan().Whole; n != need {
 		t.Errorf("noise needs %d", n)
 	}
@@ -270,7 +270,7 @@ func TestSlabsOfOneSlice(t *testing.T) {
 
 // Noise and conversions give slab by slab the files that they give whole, byte for byte.
 func TestSlabsWithoutFilter(t *testing.T) {
-	for _, n := range []*job.Noise{nil, {Model: noise.Gaussian, Sigma: 3, Seed: 5}, {Model: noise.Rician, Sigma: 3, Seed: 5}} {
+	for _, n := range []*job.AddedNoise{nil, {Model: noise.Gaussian, Sigma: 3, Seed: 5}, {Model: noise.Rician, Sigma: 3, Seed: 5}} {
 		for _, dtype := range []string{"", "int16"} {
 			j := slabJob(t, apptest.MustRecipe("median", 3), 30, 5)
 			j.Recipe, j.Noise, j.Output.Dtype, j.Engine = nil, n, dtype, job.EnginePolicy{}
@@ -299,7 +299,7 @@ func TestSlabsWithoutFilter(t *testing.T) {
 			if n != nil {
 				verb = "given noise in 5 slabs of 6 slices"
 				var records [2]output.Record
-				for i, r := range []executor.Report{report, want} {
+				for i, r := range []executor.Outcome{report, want} {
 					data, err := os.ReadFile(r.Record)
 					if err != nil || json.Unmarshal(data, &records[i]) != nil {
 						t.Errorf("%v: record %s, %v", n, data, err)

@@ -59,7 +59,7 @@ func drawCharts(charts []Chart, x ExperimentReport) []chartPicture {
 // draw returns a PNG, or nil if no row has the figure.
 func (c Chart) draw(x ExperimentReport) ([]byte, error) {
 	kind := figures[c.Figure]
-	shown := chart.Chart{Title: c.Title, X: chart.Axis{Label: c.XLabel}, Y: chart.Axis{Label: kind.title, Log: c.Log, Zero: kind.kind != level || c.Kind == Bars, Room: 0.05}}
+	shown := chart.Chart{Title: c.Title, X: chart.Axis{Label: c.XLabel}, Y: chart.Axis{Label: kind.title, Log: c.Log, Zero: kind.quantity != level || c.Kind == Bars, Room: 0.05}}
 	if unit := x.unit(c.Figure); unit != "" {
 		shown.Y.Label += " [" + unit + "]"
 	}
@@ -90,7 +90,7 @@ func (c Chart) draw(x ExperimentReport) ([]byte, error) {
 // had been filtered; false if the chart does not show it.
 func (c Chart) value(x ExperimentReport, r RowReport) (v float64, ok bool) {
 	v, ok = r.Result.Figures[c.Figure]
-	if figures[c.Figure].kind == duration && r.Result.Slices < r.Result.Of {
+	if figures[c.Figure].quantity == duration && r.Result.Slices < r.Result.Of {
 		v *= float64(r.Result.Of) / float64(r.Result.Slices)
 	}
 	return v * x.scale(c.Figure), ok && strings.HasPrefix(r.Name, c.Only)
@@ -99,7 +99,7 @@ func (c Chart) value(x ExperimentReport, r RowReport) (v float64, ok bool) {
 // scale returns what figures of a key are multiplied with to be in the unit of the
 // experiment.
 func (x ExperimentReport) scale(key string) float64 {
-	if figures[key].kind == duration && x.Unit == "ms" {
+	if figures[key].quantity == duration && x.Unit == "ms" {
 		return 1e3
 	}
 	return 1

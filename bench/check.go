@@ -9,9 +9,9 @@ import (
 	"quell/volume"
 )
 
-// Check is the agreement of an engine with the float64 reference on parts of the
+// Agreement is the agreement of an engine with the float64 reference on parts of the
 // input, found before the row was timed.
-type Check struct {
+type Agreement struct {
 	MaxAbsDiff float64 `json:"max_abs_diff"`
 	RMS        float64 `json:"rms"`
 	Range      float64 `json:"range"`
@@ -55,12 +55,12 @@ func (m *measurement) check() error {
 }
 
 // newCheck begins a check on a volume with values from lo to hi.
-func newCheck(lo, hi float32) *Check {
-	return &Check{Range: max(float64(hi)-float64(lo), math.SmallestNonzeroFloat32)}
+func newCheck(lo, hi float32) *Agreement {
+	return &Agreement{Range: max(float64(hi)-float64(lo), math.SmallestNonzeroFloat32)}
 }
 
 // add compares a result with the right one.
-func (c *Check) add(got, want *volume.Volume) {
+func (c *Agreement) add(got, want *volume.Volume) {
 	sum := c.RMS * c.RMS * float64(c.Voxels)
 	for i, x := range got.Data {
 		d := math.Abs(float64(x) - float64(want.Data[i]))
@@ -72,7 +72,7 @@ func (c *Check) add(got, want *volume.Volume) {
 }
 
 // err says by how much the results are wrong.
-func (c *Check) err() error {
+func (c *Agreement) err() error {
 	if c.agrees() {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (c *Check) err() error {
 }
 
 // agrees is false for NaN too.
-func (c Check) agrees() bool {
+func (c Agreement) agrees() bool {
 	return c.MaxAbsDiff <= maxDifference*c.Range && c.RMS <= maxRMS*c.Range
 }
 

@@ -10,7 +10,7 @@ import (
 
 // claimRow returns a measured row with one figure.
 func claimRow(name, key string, x float64) RowReport {
-	return RowReport{Name: name, Status: Measured, Result: Result{Figures: map[string]float64{key: x}}}
+	return RowReport{Name: name, Status: Measured, Result: RowResult{Figures: map[string]float64{key: x}}}
 }
 
 func TestSameImages(t *testing.T) {
@@ -22,7 +22,7 @@ func TestSameImages(t *testing.T) {
 		return &r
 	}
 	row := func(name string, recipe *denoise.Recipe, slices int, mse, psnr float64) RowReport {
-		return RowReport{Name: name, Status: Measured, Result: Result{Input: "in", Slices: slices, Recipe: recipe, Figures: map[string]float64{MSE: mse, PSNR: psnr}}}
+		return RowReport{Name: name, Status: Measured, Result: RowResult{Input: "in", Slices: slices, Recipe: recipe, Figures: map[string]float64{MSE: mse, PSNR: psnr}}}
 	}
 	for _, c := range []struct {
 		name         string

@@ -6,7 +6,7 @@
 //	zheng, upadhya, bethel, ...   the experiments of each paper
 //	input                         phantoms of the papers' sizes, or the user's volume
 //	measure, check                one row: checked against the reference, then timed
-//	run, state                    all rows: progress, cancel, resume
+//	run, checkpoint               all rows: progress, cancel, resume
 //	report, table, html, charts   what comes out
 //
 // A row times the filter alone, as the papers do: from a volume in memory to a

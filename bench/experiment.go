@@ -77,13 +77,13 @@ type figure struct {
 	unit  string // "" for a plain number; times have the experiment's
 	// quotient states that the ratio to the paper is here / paper; a time's is the
 	// ratio of the speeds; a level in dB has a difference and no ratio.
-	kind kind
+	quantity quantity
 }
 
-type kind int
+type quantity int
 
 const (
-	plain kind = iota
+	plain quantity = iota
 	duration
 	level
 )
@@ -139,7 +139,7 @@ func Experiments() []Experiment {
 var sameImages = Claim{
 	Text: "Every engine and kernel gives the same image.",
 	Check: func(rows Rows) (bool, string, bool) {
-		first := map[string]Result{}
+		first := map[string]RowResult{}
 		compared, mse, psnr := 0, 0.0, 0.0
 		for _, r := range rows {
 			if r.Status != Measured || !has(r.Result.Figures, PSNR) {

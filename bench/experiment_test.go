@@ -59,7 +59,7 @@ func TestDefinitions(t *testing.T) {
 					if !known[key] {
 						t.Errorf("%s: the paper's %s has no column", r.Name(), key)
 					}
-					if figures[key].kind == duration && r.PaperVoxels == 0 {
+					if figures[key].quantity == duration && r.PaperVoxels == 0 {
 						t.Errorf("%s: a published time without its number of voxels", r.Name())
 					}
 				}
@@ -266,7 +266,7 @@ func TestUpadhyaShapes(t *testing.T) {
 
 func TestClaims(t *testing.T) {
 	row := func(name, series string, x float64, figures map[string]float64) RowReport {
-		return RowReport{Name: name, Series: series, X: x, Status: Measured, Result: Result{Figures: figures}}
+		return RowReport{Name: name, Series: series, X: x, Status: Measured, Result: RowResult{Figures: figures}}
 	}
 	at := func(key string, values ...float64) Rows {
 		var rows Rows

@@ -12,8 +12,8 @@ import (
 	"quell/volume"
 )
 
-// Result is what a row gave.
-type Result struct {
+// RowResult is what a row gave.
+type RowResult struct {
 	Figures  map[string]float64 `json:"figures"` // by key; seconds, dB, plain numbers
 	Input    string             `json:"input"`   // what was filtered
 	Phantom  bool               `json:"phantom"` // and that it is one of Quell's phantoms
@@ -23,7 +23,7 @@ type Result struct {
 	Repeats  int                `json:"repeats"` // the times are the median of
 	Recipe   *denoise.Recipe    `json:"recipe,omitempty"`
 	Found    string             `json:"found,omitempty"` // of the input, by the filter: "h = 31.5"
-	Check    *Check             `json:"check,omitempty"`
+	Check    *Agreement         `json:"check,omitempty"`
 	Profiles []Profile          `json:"profiles,omitempty"`
 	Pictures []Picture          `json:"-"`
 }
@@ -47,14 +47,14 @@ type measurement struct {
 	recipe denoise.Recipe // resolved
 	region volume.Region
 	output *volume.Volume
-	result Result
+	result RowResult
 }
 
 // run checks a row's recipe against the reference, times it and measures the
 // quality of its result.
 func (m *measurement) run() error {
 	v := m.image.noisy
-	m.result = Result{Figures: map[string]float64{}, Input: m.image.text, Phantom: m.image.phantom, Of: v.Dims[2]}
+	m.result = RowResult{Figures: map[string]float64{}, Input: m.image.text, Phantom: m.image.phantom, Of: v.Dims[2]}
 	if err := m.choose(); err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func median(x []float64) float64 {
 }
 
 // String returns "12 of 51 slices", or "" if all were filtered.
-func (r Result) part() string {
+func (r RowResult) part() string {
 	if r.Slices == r.Of {
 		return ""
 	}

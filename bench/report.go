@@ -78,7 +78,7 @@ type RowReport struct {
 	// paper, and of levels in dB here less paper.
 	Ratio   map[string]float64 `json:"ratio,omitempty"`
 	Earlier bool               `json:"earlier,omitempty"` // measured by an unfinished run
-	Result  Result             `json:"here"`
+	Result  RowResult          `json:"here"`
 }
 
 // ClaimReport is a finding of the paper, and whether it holds here.
@@ -193,7 +193,7 @@ func (r *RowReport) ratios() map[string]float64 {
 		if !ok {
 			continue
 		}
-		switch figures[key].kind {
+		switch figures[key].quantity {
 		case duration:
 			if r.PaperVoxels > 0 && here > 0 {
 				ratio[key] = published / float64(r.PaperVoxels) / r.perVoxel(key)

@@ -45,7 +45,7 @@ func sampleReport(t *testing.T) Report {
 
 func TestRatios(t *testing.T) {
 	r := RowReport{Status: Measured, Paper: map[string]float64{Time: 6, PSNR: 30, MSE: 10}, PaperVoxels: 300,
-		Result: Result{Voxels: 100, Figures: map[string]float64{Time: 1, PSNR: 31.5, MSE: 5, SSIM: 1}}}
+		Result: RowResult{Voxels: 100, Figures: map[string]float64{Time: 1, PSNR: 31.5, MSE: 5, SSIM: 1}}}
 	got := r.ratios()
 	for key, want := range map[string]float64{Time: 2, PSNR: 1.5, MSE: 0.5} {
 		if math.Abs(got[key]-want) > 1e-12 {
@@ -55,7 +55,7 @@ func TestRatios(t *testing.T) {
 	if len(got) != 3 {
 		t.Errorf("ratios %v", got)
 	}
-	x := ExperimentReport{Rows: []RowReport{{Name: "base", Status: Measured, Result: Result{Voxels: 200, Figures: map[string]float64{Time: 6}}}, r}}
+	x := ExperimentReport{Rows: []RowReport{{Name: "base", Status: Measured, Result: RowResult{Voxels: 200, Figures: map[string]float64{Time: 6}}}, r}}
 	x.Rows[1].Base = "base"
 	x.speedup(&x.Rows[1])
 	if got := x.Rows[1].Result.Figures[Speedup]; math.Abs(got-3) > 1e-12 {
@@ -164,7 +164,7 @@ func TestSignificant(t *testing.T) {
 // Pictures of one input stand together, the truth and the input once.
 func TestSlicesOfThePage(t *testing.T) {
 	row := func(name, input string, slices int) RowReport {
-		r := RowReport{Name: name, Result: Result{Input: input, Slices: slices, Of: 4}}
+		r := RowReport{Name: name, Result: RowResult{Input: input, Slices: slices, Of: 4}}
 		for _, title := range []string{truthPicture, beforePicture, afterPicture, removedPicture} {
 			r.Result.Pictures = append(r.Result.Pictures, Picture{Title: title, Window: "w", PNG: []byte{1}})
 		}
@@ -199,7 +199,7 @@ func TestDifference(t *testing.T) {
 // figures of the paper, none for the paper alone.
 func TestLines(t *testing.T) {
 	row := func(name, series string, x, ms, paper float64) RowReport {
-		r := RowReport{Name: name, Series: series, X: x, Result: Result{Slices: 2, Of: 4, Figures: map[string]float64{}}, Paper: map[string]float64{Time: paper / 1e3}}
+		r := RowReport{Name: name, Series: series, X: x, Result: RowResult{Slices: 2, Of: 4, Figures: map[string]float64{}}, Paper: map[string]float64{Time: paper / 1e3}}
 		if ms > 0 {
 			r.Result.Figures[Time] = ms / 1e3
 		}
@@ -232,7 +232,7 @@ func TestHeatAndPoints(t *testing.T) {
 	for _, bx := range []float64{2, 8, 4} {
 		for _, by := range []float64{16, 4} {
 			if bx*by > 8 {
-				x.Rows = append(x.Rows, RowReport{Name: "r = 1, a", Status: Measured, X: bx, Y: by, Result: Result{Figures: map[string]float64{Time: bx * by / 1e3}}})
+				x.Rows = append(x.Rows, RowReport{Name: "r = 1, a", Status: Measured, X: bx, Y: by, Result: RowResult{Figures: map[string]float64{Time: bx * by / 1e3}}})
 			}
 		}
 	}
@@ -259,7 +259,7 @@ func TestHeatAndPoints(t *testing.T) {
 	}
 	column := ExperimentReport{Unit: "ms"} // cells along one axis alone are no heat map
 	for _, by := range []float64{4, 16} {
-		column.Rows = append(column.Rows, RowReport{Status: Measured, X: 8, Y: by, Result: Result{Figures: map[string]float64{Time: by}}})
+		column.Rows = append(column.Rows, RowReport{Status: Measured, X: 8, Y: by, Result: RowResult{Figures: map[string]float64{Time: by}}})
 	}
 	if data, err := (Chart{Kind: Heat, Figure: Time}).draw(column); data != nil || err != nil {
 		t.Errorf("a column: %d bytes, %v", len(data), err)

@@ -20,13 +20,13 @@ import (
 
 // Options say what is measured.
 type Options struct {
-	Names   []string // experiments or papers, see Select; all for none
-	Engine  string   // "cpu", "cuda", or "auto" for the rows of both
-	Quick   bool     // one repeat, fewer slices: the rows of the CPU take less than two minutes
-	Volume  string   // a file or folder that replaces the phantoms; "" for none
-	Fresh   bool     // measure rows again that an unfinished run has measured
-	State   string   // the file in which rows of unfinished runs are kept, see StatePath; "" for nowhere
-	Command string   // for the report
+	Names      []string // experiments or papers, see Select; all for none
+	Engine     string   // "cpu", "cuda", or "auto" for the rows of both
+	Quick      bool     // one repeat, fewer slices: the rows of the CPU take less than two minutes
+	Volume     string   // a file or folder that replaces the phantoms; "" for none
+	Fresh      bool     // measure rows again that an unfinished run has measured
+	Checkpoint string   // the file in which rows of unfinished runs are kept, see CheckpointPath; "" for nowhere
+	Command    string   // for the report
 
 	// pick returns the engine of a row, or why there is none, which a CPU never lacks;
 	// nil for the program's.
@@ -84,7 +84,7 @@ func run(ctx context.Context, chosen []Experiment, o Options, events Events) (Re
 	if o.pick == nil {
 		o.pick = pickEngine
 	}
-	b := &runner{ctx: ctx, options: o, events: events, inputs: in, state: openState(o.State)}
+	b := &runner{ctx: ctx, options: o, events: events, inputs: in, checkpoint: openCheckpoint(o.Checkpoint)}
 	report := newReport(o)
 	for _, e := range chosen {
 		e.Rows = slices.DeleteFunc(slices.Clone(e.Rows), func(r Row) bool {
@@ -98,12 +98,12 @@ func run(ctx context.Context, chosen []Experiment, o Options, events Events) (Re
 	for _, e := range b.experiments {
 		measured, err := b.experiment(e)
 		if err != nil {
-			b.saved(b.state.flush())
+			b.saved(b.checkpoint.flush())
 			return Report{}, err
 		}
 		report.Experiments = append(report.Experiments, measured)
 	}
-	if err := b.state.remove(b.keys); err != nil {
+	if err := b.checkpoint.remove(b.keys); err != nil {
 		events.message("The file of unfinished runs cannot be removed: %v.", err)
 	}
 	report.Engines = b.engines()
@@ -117,13 +117,13 @@ type runner struct {
 	options     Options
 	events      Events
 	inputs      *inputs
-	state       *state
+	checkpoint  *checkpoint
 	experiments []Experiment
 	rows, done  int
-	keys        []string // of the state's rows that belong to this run
+	keys        []string // of the checkpoint's rows that belong to this run
 	used        []denoise.Info
 	missing     []EngineReport
-	unsaved     bool // the state cannot be written; said once
+	unsaved     bool // the checkpoint cannot be written; said once
 }
 
 func (b *runner) experiment(e Experiment) (ExperimentReport, error) {
@@ -166,7 +166,7 @@ func (b *runner) row(e Experiment, row Row) (r RowReport, err error) {
 	key := strings.Join([]string{e.Name, row.Name(), row.Engine, engine.Info().Device, fmt.Sprint(engine.Info().Cores),
 		job.Version(), fmt.Sprint("quick=", b.options.Quick), b.inputs.key(row.Input)}, "|")
 	b.keys = append(b.keys, key)
-	if earlier, ok := b.state.get(key); ok && !b.options.Fresh {
+	if earlier, ok := b.checkpoint.get(key); ok && !b.options.Fresh {
 		r.Status, r.Result = Measured, earlier
 		r.Earlier = true
 		return r, b.ctx.Err()
@@ -181,11 +181,11 @@ func (b *runner) row(e Experiment, row Row) (r RowReport, err error) {
 }
 
 // save keeps a finished row for the next run, should this one not end.
-func (b *runner) save(key string, r Result) {
-	b.saved(b.state.put(key, r))
+func (b *runner) save(key string, r RowResult) {
+	b.saved(b.checkpoint.put(key, r))
 }
 
-// saved says once that the state cannot be written.
+// saved says once that the checkpoint cannot be written.
 func (b *runner) saved(err error) {
 	if err != nil && !b.unsaved {
 		b.unsaved = true
@@ -193,10 +193,10 @@ func (b *runner) saved(err error) {
 	}
 }
 
-func (b *runner) measure(e Experiment, row Row, engine denoise.Engine) (Result, error) {
+func (b *runner) measure(e Experiment, row Row, engine denoise.Engine) (RowResult, error) {
 	img, err := b.inputs.get(b.ctx, row.Input)
 	if err != nil {
-		return Result{}, err
+		return RowResult{}, err
 	}
 	m := measurement{ctx: b.ctx, row: row, engine: engine, image: img, quick: b.options.Quick, images: e.comparesImages(), progress: b.events.Progress}
 	err = m.run()

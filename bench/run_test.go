@@ -70,7 +70,7 @@ func resume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cache", "bench.json")
 	engine := newCounted()
 	engine.takes = time.Millisecond
-	o := engine.options(Options{State: path})
+	o := engine.options(Options{Checkpoint: path})
 	ctx, cancel := context.WithCancel(context.Background())
 	var begun []string
 	events := Events{Row: func(_, row string, n, of int) {
@@ -122,24 +122,24 @@ func resume(t *testing.T) {
 
 func TestState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bench.json")
-	s := openState(path)
-	row := Result{Figures: map[string]float64{PSNR: 30}, Pictures: []Picture{{Title: "after", PNG: []byte{1, 2}}}}
+	s := openCheckpoint(path)
+	row := RowResult{Figures: map[string]float64{PSNR: 30}, Pictures: []Picture{{Title: "after", PNG: []byte{1, 2}}}}
 	for _, key := range []string{"one", "two"} {
 		if err := s.put(key, row); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// The first row is written at once, the second when it is due, or by flush.
-	if _, ok := openState(path).get("one"); !ok {
+	if _, ok := openCheckpoint(path).get("one"); !ok {
 		t.Error("the first row was not written")
 	}
-	if _, ok := openState(path).get("two"); ok {
+	if _, ok := openCheckpoint(path).get("two"); ok {
 		t.Error("the file is written for every row")
 	}
 	if err := s.flush(); err != nil {
 		t.Fatal(err)
 	}
-	s = openState(path)
+	s = openCheckpoint(path)
 	if _, ok := s.get("two"); !ok {
 		t.Error("flush wrote nothing")
 	}
@@ -152,33 +152,33 @@ func TestState(t *testing.T) {
 	if err := s.remove([]string{"one"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := openState(path).get("two"); !ok {
+	if _, ok := openCheckpoint(path).get("two"); !ok {
 		t.Error("removing one row removed another")
 	}
 	if err := os.WriteFile(path, []byte(`{"one": {"result": {"fig`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s := openState(path); len(s.rows) != 0 || s.put("one", row) != nil {
+	if s := openCheckpoint(path); len(s.rows) != 0 || s.put("one", row) != nil {
 		t.Error("a damaged file is not replaced")
 	}
-	none := openState("")
+	none := openCheckpoint("")
 	if none.put("one", row) != nil || none.remove([]string{"one"}) != nil {
-		t.Error("a run without a state file fails")
+		t.Error("a run without a checkpoint fails")
 	}
 }
 
-// Fresh rows replace rows of the unfinished run; an unwritable state is said once.
+// Fresh rows replace rows of the unfinished run; an unwritable checkpoint is said once.
 func TestFreshAndUnwritable(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "bench.json")
 	engine := newCounted()
 	ctx, cancel := context.WithCancel(context.Background())
-	_, _ = run(ctx, three(), engine.options(Options{State: path}), Events{Row: func(_, _ string, n, _ int) {
+	_, _ = run(ctx, three(), engine.options(Options{Checkpoint: path}), Events{Row: func(_, _ string, n, _ int) {
 		if n == 2 {
 			cancel()
 		}
 	}})
-	report, err := run(context.Background(), three(), engine.options(Options{State: path, Fresh: true}), Events{})
+	report, err := run(context.Background(), three(), engine.options(Options{Checkpoint: path, Fresh: true}), Events{})
 	if err != nil || report.Experiments[0].Rows[0].Earlier {
 		t.Errorf("a fresh run: %+v, %v", report.Experiments, err)
 	}
@@ -187,7 +187,7 @@ func TestFreshAndUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said []string
-	report, err = run(context.Background(), three(), engine.options(Options{State: filepath.Join(file, "bench.json")}),
+	report, err = run(context.Background(), three(), engine.options(Options{Checkpoint: filepath.Join(file, "bench.json")}),
 		Events{Message: func(text string) { said = append(said, text) }})
 	if err != nil || report.Failures() != "" || len(said) == 0 || !strings.HasPrefix(said[0], "Finished rows cannot be kept") || len(said) > 2 {
 		t.Errorf("messages %q, %v", said, err)
@@ -258,13 +258,13 @@ func TestDisagreement(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		check Check
+		check Agreement
 		want  bool
 	}{
-		{Check{MaxAbsDiff: 0.02, RMS: 0.002, Range: 200}, true},
-		{Check{MaxAbsDiff: 0.0201, RMS: 0.002, Range: 200}, false},
-		{Check{MaxAbsDiff: 0.02, RMS: 0.00201, Range: 200}, false},
-		{Check{MaxAbsDiff: math.NaN(), RMS: math.NaN(), Range: 200}, false},
+		{Agreement{MaxAbsDiff: 0.02, RMS: 0.002, Range: 200}, true},
+		{Agreement{MaxAbsDiff: 0.0201, RMS: 0.002, Range: 200}, false},
+		{Agreement{MaxAbsDiff: 0.02, RMS: 0.00201, Range: 200}, false},
+		{Agreement{MaxAbsDiff: math.NaN(), RMS: math.NaN(), Range: 200}, false},
 	} {
 		if c.check.agrees() != c.want {
 			t.Errorf("%+v agrees: %v", c.check, !c.want)

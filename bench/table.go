@@ -46,7 +46,7 @@ func has(m map[string]float64, key string) bool {
 
 // unit returns the unit that figures of a key are printed in.
 func (x ExperimentReport) unit(key string) string {
-	if figures[key].kind == duration {
+	if figures[key].quantity == duration {
 		return x.Unit
 	}
 	return figures[key].unit
@@ -59,13 +59,13 @@ func (x ExperimentReport) text(m map[string]float64, key string) string {
 		return "-"
 	}
 	switch {
-	case figures[key].kind == duration && x.Unit == "ms":
+	case figures[key].quantity == duration && x.Unit == "ms":
 		return significant(v * 1e3)
-	case figures[key].kind == duration:
+	case figures[key].quantity == duration:
 		return significant(v)
 	case key == SSIM:
 		return strconv.FormatFloat(v, 'f', 4, 64)
-	case figures[key].kind == level || key == MSE:
+	case figures[key].quantity == level || key == MSE:
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	}
 	return significant(v)
@@ -77,7 +77,7 @@ func (x ExperimentReport) ratio(r RowReport, key string) string {
 	switch {
 	case !ok:
 		return "-"
-	case figures[key].kind == level:
+	case figures[key].quantity == level:
 		return fmt.Sprintf("%+.2f", v)
 	}
 	return "x" + significant(v)
@@ -102,7 +102,7 @@ func (x ExperimentReport) cells() [][]string {
 		}
 		header = append(header, c.title)
 		if c.ratios {
-			header = append(header, map[bool]string{true: "difference", false: "ratio"}[figures[c.key].kind == level])
+			header = append(header, map[bool]string{true: "difference", false: "ratio"}[figures[c.key].quantity == level])
 		}
 	}
 	header = append(header, "note")
@@ -236,7 +236,7 @@ func (r Report) WriteCSV(w io.Writer) error {
 					continue
 				}
 				unit := figures[c.key].unit
-				if figures[c.key].kind == duration {
+				if figures[c.key].quantity == duration {
 					unit = "s"
 				}
 				out.Row(x.Name, row.Name, row.Engine, device, string(row.Status), c.key, unit,

@@ -18,13 +18,13 @@ import (
 
 // Tuning is what Tune found. It is what quell bench --tune prints.
 type Tuning struct {
-	Device  string      `json:"device"`
-	Driver  string      `json:"driver"`  // "12.2"
-	Kernels string      `json:"kernels"` // the start of the hash of the kernels
-	Seconds float64     `json:"seconds"`
-	Found   []gpu.Found `json:"found"`
-	Others  []string    `json:"others,omitempty"` // other devices, which keep the usual shapes
-	Saved   string      `json:"saved,omitempty"`  // the file that keeps the shapes
+	Device  string            `json:"device"`
+	Driver  string            `json:"driver"`  // "12.2"
+	Kernels string            `json:"kernels"` // the start of the hash of the kernels
+	Seconds float64           `json:"seconds"`
+	Found   []gpu.ShapeSearch `json:"found"`
+	Others  []string          `json:"others,omitempty"` // other devices, which keep the usual shapes
+	Saved   string            `json:"saved,omitempty"`  // the file that keeps the shapes
 }
 
 // TuneOptions say how launch shapes are searched.
@@ -67,8 +67,8 @@ const (
 type tuner interface {
 	denoise.Engine
 	Status() gpu.Status
-	Tune(ctx context.Context, works []gpu.Work, rounds int, begin func(name string, n, of int)) ([]gpu.Found, error)
-	TunedTo(found []gpu.Found) gpu.Tuned
+	Tune(ctx context.Context, works []gpu.Workload, rounds int, begin func(name string, n, of int)) ([]gpu.ShapeSearch, error)
+	TunedTo(found []gpu.ShapeSearch) gpu.TunedShapes
 }
 
 // Tune searches the launch shapes that are the fastest on this machine's GPU and keeps
@@ -126,7 +126,7 @@ func Tune(ctx context.Context, o TuneOptions, events Events) (Tuning, error) {
 
 // tuneWorks returns the runs that shapes are tried on: each recipe on a volume and on a
 // slice.
-func tuneWorks(ctx context.Context, sizes tuneSizes) ([]gpu.Work, error) {
+func tuneWorks(ctx context.Context, sizes tuneSizes) ([]gpu.Workload, error) {
 	whole, err := tuneVolume(ctx, sizes.whole)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func tuneWorks(ctx context.Context, sizes tuneSizes) ([]gpu.Work, error) {
 		return nil, err
 	}
 	middle := sizes.sliced[2] / 2
-	var works []gpu.Work
+	var works []gpu.Workload
 	for _, q := range tuneRecipes {
 		for _, place := range []struct {
 			name   string
@@ -157,7 +157,7 @@ func tuneWorks(ctx context.Context, sizes tuneSizes) ([]gpu.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			works = append(works, gpu.Work{
+			works = append(works, gpu.Workload{
 				Name: q.name + ", " + place.name, Recipe: r, Input: place.in, Region: place.region, Check: agreesWithReference(ctx, r, place.in, place.region),
 			})
 		}
@@ -228,7 +228,7 @@ func (t Tuning) WriteText(w io.Writer) error {
 }
 
 // shapesTried returns "4 warps 0.69 ms, 2: 0.71 ms", the usual shape first.
-func shapesTried(f gpu.Found) string {
+func shapesTried(f gpu.ShapeSearch) string {
 	var all []string
 	for i, trial := range f.Trials {
 		s := fmt.Sprintf("%d:", trial.Value)
@@ -247,7 +247,7 @@ func shapesTried(f gpu.Found) string {
 }
 
 // verdict says what a search gained, and why a shape was refused.
-func verdict(f gpu.Found) string {
+func verdict(f gpu.ShapeSearch) string {
 	s := "stays: no other shape is faster by 2 %"
 	switch {
 	case f.Trials[0].Refused != "":

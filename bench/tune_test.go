@@ -20,24 +20,24 @@ import (
 // tuned is a fake device with a search that returns preset results.
 type tuned struct {
 	device
-	found  []gpu.Found
+	found  []gpu.ShapeSearch
 	err    error
 	rounds int
-	works  []gpu.Work
+	works  []gpu.Workload
 }
 
 func (d *tuned) Status() gpu.Status {
 	return gpu.Status{Driver: "12.2", Others: []wire.Device{{Name: "A"}, {Name: "B"}}}
 }
 
-func (d *tuned) Tune(_ context.Context, works []gpu.Work, rounds int, begin func(string, int, int)) ([]gpu.Found, error) {
+func (d *tuned) Tune(_ context.Context, works []gpu.Workload, rounds int, begin func(string, int, int)) ([]gpu.ShapeSearch, error) {
 	d.works, d.rounds = works, rounds
 	begin(works[0].Name, 1, len(works))
 	return d.found, d.err
 }
 
-func (d *tuned) TunedTo(found []gpu.Found) gpu.Tuned {
-	return gpu.Tuned{Device: "A", Driver: 12020, Kernels: "0123456789abcdef", Shapes: kernels.Shapes{found[0].Kernel: found[0].Best}}
+func (d *tuned) TunedTo(found []gpu.ShapeSearch) gpu.TunedShapes {
+	return gpu.TunedShapes{Device: "A", Driver: 12020, Kernels: "0123456789abcdef", Shapes: kernels.Shapes{found[0].Kernel: found[0].Best}}
 }
 
 // tune runs Tune on a device, on small volumes.
@@ -57,10 +57,10 @@ func tune(t *testing.T, engine denoise.Engine, quick bool) (Tuning, string, erro
 
 func TestTuneReports(t *testing.T) {
 	ms := time.Millisecond
-	d := &tuned{device: *newDevice(), found: []gpu.Found{
-		{Work: "nlm 3-D, a slice", Kernel: "k", Unit: "warps", Best: 2, Gain: 0.0834, Trials: []gpu.Trial{{Value: 4, Time: 2 * ms}, {Value: 2, Time: ms}, {Value: 8, Refused: "it is wrong"}}},
-		{Work: "lpa, a volume", Kernel: "l", Unit: "rows of threads", Best: 8, Trials: []gpu.Trial{{Value: 8, Time: ms}, {Value: 4, Time: ms}}},
-		{Work: "median, a volume", Kernel: "m", Unit: "rows of threads", Best: 8, Trials: []gpu.Trial{{Value: 8, Refused: "too far off"}, {Value: 4}}},
+	d := &tuned{device: *newDevice(), found: []gpu.ShapeSearch{
+		{Work: "nlm 3-D, a slice", Kernel: "k", Unit: "warps", Best: 2, Gain: 0.0834, Trials: []gpu.ShapeTrial{{Value: 4, Time: 2 * ms}, {Value: 2, Time: ms}, {Value: 8, Refused: "it is wrong"}}},
+		{Work: "lpa, a volume", Kernel: "l", Unit: "rows of threads", Best: 8, Trials: []gpu.ShapeTrial{{Value: 8, Time: ms}, {Value: 4, Time: ms}}},
+		{Work: "median, a volume", Kernel: "m", Unit: "rows of threads", Best: 8, Trials: []gpu.ShapeTrial{{Value: 8, Refused: "too far off"}, {Value: 4}}},
 	}}
 	for quick, rounds := range map[bool]int{false: 15, true: 5} {
 		r, path, err := tune(t, d, quick)
@@ -87,7 +87,7 @@ func TestTuneReports(t *testing.T) {
 			}
 		}
 		data, err := os.ReadFile(path)
-		var kept struct{ Tuned []gpu.Tuned }
+		var kept struct{ Tuned []gpu.TunedShapes }
 		if err != nil || json.Unmarshal(data, &kept) != nil || len(kept.Tuned) != 1 || kept.Tuned[0].Shapes["k"] != 2 {
 			t.Errorf("kept: %s, %v", data, err)
 		}

@@ -141,8 +141,8 @@ func (d *device) warm() {
 	}()
 }
 
-// state is what the division of a run depends on.
-type state struct {
+// availability is what the division of a run depends on.
+type availability struct {
 	usable  bool
 	ready   bool          // the worker runs
 	took    time.Duration // its last start; 0 if none is known
@@ -150,11 +150,11 @@ type state struct {
 	volumes int           // runs of several blocks
 }
 
-func (d *device) state() state {
+func (d *device) availability() availability {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.reap()
-	s := state{ready: d.session != nil, took: d.took, pause: backOff[min(len(d.losses), lossLimit-1)], volumes: d.volumes}
+	s := availability{ready: d.session != nil, took: d.took, pause: backOff[min(len(d.losses), lossLimit-1)], volumes: d.volumes}
 	s.usable = !d.closed && d.off == nil && !d.hung() && (s.ready || d.failed.IsZero() || time.Since(d.failed) >= startRest)
 	return s
 }

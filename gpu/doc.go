@@ -57,7 +57,7 @@
 // Engine.Tune (quell bench --tune) tries them: each result is compared with the
 // reference, then the shapes alternate, and the winner must beat the usual one again, by
 // 2 %. SaveShapes of the program keeps the winners in quell/launch-shapes.json of the
-// user's cache folder, by the names of device, driver and kernels (Tuned). The engine
+// user's cache folder, by the names of device, driver and kernels (TunedShapes). The engine
 // reads them when it starts; figures of another driver or of other kernels, or a damaged
 // file, are ignored with a line in the log. A binding sends the shape to the worker. Another shape may
 // change the last bits of a result; equal shapes give equal bits.

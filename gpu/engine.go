@@ -25,7 +25,7 @@ type Options struct {
 	Start   time.Duration // time limit for the start of a worker; 0: a minute
 	Stall   time.Duration // time after which a worker that owes a reply is killed; 0: 10 s
 	Idle    time.Duration // time after which a worker without work is shut down; 0: a minute, negative: never
-	Tuned   []Tuned       // launch shapes, used on the devices that they were found on
+	Tuned   []TunedShapes // launch shapes, used on the devices that they were found on
 }
 
 func (o Options) withDefaults() (Options, error) {

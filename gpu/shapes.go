@@ -5,9 +5,9 @@ import (
 	"quell/kernels"
 )
 
-// Tuned are the launch shapes that are the fastest on a kind of device (kernels.Shapes).
+// TunedShapes are the launch shapes that are the fastest on a kind of device (kernels.Shapes).
 // They hold for the driver and the kernels with which they were found.
-type Tuned struct {
+type TunedShapes struct {
 	Device  string         `json:"device"`  // its name
 	Driver  int            `json:"driver"`  // the CUDA version of the driver: 12020 is 12.2
 	Kernels string         `json:"kernels"` // hash of the kernels
@@ -16,7 +16,7 @@ type Tuned struct {
 
 // shapesFor returns the shapes for the device of a worker; nil for none. outdated says
 // that there are some, but of another driver or of other kernels.
-func shapesFor(all []Tuned, h wire.Hello) (shapes kernels.Shapes, outdated bool) {
+func shapesFor(all []TunedShapes, h wire.Hello) (shapes kernels.Shapes, outdated bool) {
 	for _, t := range all {
 		switch {
 		case t.Device != h.Device.Name:

@@ -38,23 +38,23 @@ const evenSpeed = 1.05
 
 // usable returns the devices that work, with their states: the first one if none
 // does, for its error.
-func (e *Engine) usable() ([]*device, []state) {
+func (e *Engine) usable() ([]*device, []availability) {
 	var devices []*device
-	var states []state
+	var states []availability
 	for _, d := range e.devices {
-		if s := d.state(); s.usable {
+		if s := d.availability(); s.usable {
 			devices, states = append(devices, d), append(states, s)
 		}
 	}
 	if len(devices) == 0 {
-		return e.devices[:1], []state{{}}
+		return e.devices[:1], []availability{{}}
 	}
 	return devices, states
 }
 
 // idle returns the index of the device with the fewest volumes among the ones with
 // running workers, or the first: previews and short runs go there.
-func idle(states []state) int {
+func idle(states []availability) int {
 	best := -1
 	for i, s := range states {
 		if s.ready && (best < 0 || s.volumes < states[best].volumes) {
@@ -99,7 +99,7 @@ func (e *Engine) share(r *run, region volume.Region) (parts []part, later []*dev
 }
 
 // stopped returns the devices without a running worker.
-func stopped(devices []*device, states []state) (all []*device) {
+func stopped(devices []*device, states []availability) (all []*device) {
 	for i, d := range devices {
 		if !states[i].ready {
 			all = append(all, d)
@@ -138,7 +138,7 @@ func speeds(r *run, devices []*device) []float64 {
 
 // delays returns the seconds until each device can work. A start that was never measured
 // takes as long as the longest of the others.
-func delays(states []state) []float64 {
+func delays(states []availability) []float64 {
 	var took time.Duration
 	for _, s := range states {
 		took = max(took, s.took)

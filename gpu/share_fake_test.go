@@ -147,7 +147,7 @@ func TestOneOfTwoDevicesFails(t *testing.T) {
 			if got, _ := logged(t, e, r, in, in.Volume.Bounds()); !slices.Equal(got.Data, want.Data) {
 				t.Error("the next result differs")
 			}
-			await(func() bool { return second.state().ready })
+			await(func() bool { return second.availability().ready })
 			if _, uses := logged(t, e, r, in, in.Volume.Bounds()); uses[secondID].Voxels == 0 || len(second.losses) != 1 {
 				t.Errorf("log %+v, %d losses; want the second device back", uses, len(second.losses))
 			}
@@ -185,7 +185,7 @@ func TestADeviceThatDoesNotStart(t *testing.T) {
 	if uses[firstID].Voxels != int64(in.Volume.Voxels()) || uses[secondID].Failures != 1 {
 		t.Errorf("log %+v; want a failure of the second", uses)
 	}
-	if _, uses := logged(t, e, smallNLM(t), in, in.Volume.Bounds()); len(uses) != 1 || e.devices[1].state().usable {
+	if _, uses := logged(t, e, smallNLM(t), in, in.Volume.Bounds()); len(uses) != 1 || e.devices[1].availability().usable {
 		t.Errorf("log %+v; want the second left alone", uses)
 	}
 	if s := e.Status(); !strings.Contains(s.Reason, "kernels do not load") {
@@ -223,7 +223,7 @@ func TestTheFirstDeviceDoesNotStart(t *testing.T) {
 			resting := 0
 			for _, d := range e.devices[1:] {
 				others = append(others, d.model().UUID)
-				if !d.state().usable {
+				if !d.availability().usable {
 					resting++
 				}
 			}
@@ -280,7 +280,7 @@ func TestACancelEndsBothParts(t *testing.T) {
 	}
 	pause.remove(t)
 	for _, d := range e.devices {
-		await(func() bool { return d.state().volumes == 0 })
+		await(func() bool { return d.availability().volumes == 0 })
 	}
 	got, uses := logged(t, e, r, denoise.Input{Volume: in}, in.Bounds())
 	if !slices.Equal(got.Data, expected(t, r, in).Data) || len(uses) != 2 || e.Status().Starts != 2 {
@@ -326,7 +326,7 @@ func TestDevicesOfTheEngine(t *testing.T) {
 	}
 	d := e.devices[1]
 	d.warm()
-	await(func() bool { return d.state().ready })
+	await(func() bool { return d.availability().ready })
 	d.warm() // it runs already
 	s := d.session
 	if len(s.segment.Bytes) != segmentBytes/2 || cap(s.uploads) != uploadBuffers/2 || cap(s.downloads) != downloadBuffers/2 {

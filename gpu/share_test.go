@@ -45,18 +45,18 @@ func TestShares(t *testing.T) {
 
 // TestIdleDevice checks to which device previews go.
 func TestIdleDevice(t *testing.T) {
-	ready := func(volumes int) state { return state{usable: true, ready: true, volumes: volumes} }
+	ready := func(volumes int) availability { return availability{usable: true, ready: true, volumes: volumes} }
 	for _, c := range []struct {
-		states []state
+		states []availability
 		want   int
 	}{
-		{[]state{ready(0), ready(0)}, 0},
-		{[]state{ready(1), ready(0)}, 1},
-		{[]state{ready(1), ready(1)}, 0},
-		{[]state{ready(2), ready(1), ready(1)}, 1},
-		{[]state{ready(1), {usable: true}}, 0}, // the other one has no worker yet
-		{[]state{{usable: true}, ready(1)}, 1},
-		{[]state{{usable: true}, {usable: true}}, 0},
+		{[]availability{ready(0), ready(0)}, 0},
+		{[]availability{ready(1), ready(0)}, 1},
+		{[]availability{ready(1), ready(1)}, 0},
+		{[]availability{ready(2), ready(1), ready(1)}, 1},
+		{[]availability{ready(1), {usable: true}}, 0}, // the other one has no worker yet
+		{[]availability{{usable: true}, ready(1)}, 1},
+		{[]availability{{usable: true}, {usable: true}}, 0},
 	} {
 		if got := idle(c.states); got != c.want {
 			t.Errorf("%+v: device %d; want %d", c.states, got, c.want)
@@ -66,7 +66,7 @@ func TestIdleDevice(t *testing.T) {
 
 // TestDelays checks the time until a worker runs.
 func TestDelays(t *testing.T) {
-	got := delays([]state{
+	got := delays([]availability{
 		{ready: true, took: time.Second, pause: time.Minute}, {took: 2 * time.Second}, {pause: 200 * time.Millisecond},
 	})
 	if want := []float64{0, 2, 2.2}; !slices.Equal(got, want) {
@@ -432,7 +432,7 @@ func TestVolumesAreCounted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	wait := start(ctx, e, r, v)
 	for _, d := range e.devices {
-		await(func() bool { return d.state().volumes == 1 })
+		await(func() bool { return d.availability().volumes == 1 })
 	}
 	cancel()
 	if out, err := wait(); out != nil || !errors.Is(err, context.Canceled) {
@@ -440,7 +440,7 @@ func TestVolumesAreCounted(t *testing.T) {
 	}
 	for _, d := range e.devices {
 		d.session.volumeTurn <- struct{}{}
-		if d.state().volumes != 0 {
+		if d.availability().volumes != 0 {
 			t.Error("a cancelled volume still counts")
 		}
 		checkReturned(t, d.session)

@@ -11,8 +11,8 @@ import (
 	"quell/volume"
 )
 
-// Work is a run on which the launch shapes of kernels are tried.
-type Work struct {
+// Workload is a run on which the launch shapes of kernels are tried.
+type Workload struct {
 	Name   string         // "nlm 3-D, one slice"
 	Recipe denoise.Recipe // resolved
 	Input  denoise.Input
@@ -20,34 +20,34 @@ type Work struct {
 	Check  func(out *volume.Volume) error // says why a result is wrong
 }
 
-// Trial is one shape of a kernel.
-type Trial struct {
+// ShapeTrial is one shape of a kernel.
+type ShapeTrial struct {
 	Value   int           `json:"value"`
 	Time    time.Duration `json:"nanoseconds"`       // the median of the kernels' times; 0 if it is refused
 	Refused string        `json:"refused,omitempty"` // why it is not used
 }
 
-// Found is the result of the search for a kernel.
-type Found struct {
-	Work   string  `json:"work"`
-	Kernel string  `json:"kernel"` // its key in kernels.Shapes
-	Unit   string  `json:"unit"`   // of the values
-	Trials []Trial `json:"trials"` // the usual shape first
-	Best   int     `json:"best"`   // the usual shape if no other one is faster by leastGain
-	Gain   float64 `json:"gain"`   // time with the usual shape over that with the best, less 1
+// ShapeSearch is the result of the search for a kernel.
+type ShapeSearch struct {
+	Work   string       `json:"work"`
+	Kernel string       `json:"kernel"` // its key in kernels.Shapes
+	Unit   string       `json:"unit"`   // of the values
+	Trials []ShapeTrial `json:"trials"` // the usual shape first
+	Best   int          `json:"best"`   // the usual shape if no other one is faster by leastGain
+	Gain   float64      `json:"gain"`   // time with the usual shape over that with the best, less 1
 }
 
 // leastGain is the gain below which the usual shape stays: repeated measurements of one
 // shape differ by as much.
 const leastGain = 0.02
 
-// Tune searches the shapes of the kernels of each work that are the fastest on the first
+// Tune searches the shapes of the kernels of each workload that are the fastest on the first
 // device. Every shape is checked before it is timed. The times of all shapes alternate
 // rounds times; the best one and the usual one then alternate as often again, since the
 // best of several measurements is partly luck, and that gives the gain. begin is called
-// before each work. The error is from a cancel or from the device.
-func (e *Engine) Tune(ctx context.Context, works []Work, rounds int, begin func(name string, n, of int)) ([]Found, error) {
-	var all []Found
+// before each workload. The error is from a cancel or from the device.
+func (e *Engine) Tune(ctx context.Context, works []Workload, rounds int, begin func(name string, n, of int)) ([]ShapeSearch, error) {
+	var all []ShapeSearch
 	for i, w := range works {
 		begin(w.Name, i+1, len(works))
 		g := w.Input.Volume.Geometry
@@ -71,11 +71,11 @@ func (e *Engine) Tune(ctx context.Context, works []Work, rounds int, begin func(
 }
 
 // search tries the shapes of one kernel.
-func (e *Engine) search(ctx context.Context, w Work, c kernels.ShapeChoice, rounds int) (Found, error) {
-	f := Found{Work: w.Name, Kernel: c.Key, Unit: c.Unit, Best: c.Values[0]}
+func (e *Engine) search(ctx context.Context, w Workload, c kernels.ShapeChoice, rounds int) (ShapeSearch, error) {
+	f := ShapeSearch{Work: w.Name, Kernel: c.Key, Unit: c.Unit, Best: c.Values[0]}
 	var right []int // the shapes that compute rightly
 	for _, value := range c.Values {
-		t := Trial{Value: value}
+		t := ShapeTrial{Value: value}
 		out, _, err := e.try(ctx, w, c.Key, value)
 		if err != nil && (ctx.Err() != nil || value == c.Values[0]) {
 			return f, err
@@ -118,7 +118,7 @@ func gain(times map[int]time.Duration, usual, best int) float64 {
 }
 
 // alternate runs a work with each shape in turn, and returns the median times.
-func (e *Engine) alternate(ctx context.Context, w Work, key string, values []int, rounds int) (map[int]time.Duration, error) {
+func (e *Engine) alternate(ctx context.Context, w Workload, key string, values []int, rounds int) (map[int]time.Duration, error) {
 	all := map[int][]time.Duration{}
 	for range rounds {
 		for _, value := range values {
@@ -138,7 +138,7 @@ func (e *Engine) alternate(ctx context.Context, w Work, key string, values []int
 }
 
 // try runs a work with one shape and returns the time of its kernels.
-func (e *Engine) try(ctx context.Context, w Work, key string, value int) (*volume.Volume, time.Duration, error) {
+func (e *Engine) try(ctx context.Context, w Workload, key string, value int) (*volume.Volume, time.Duration, error) {
 	before := e.Status().Busy
 	out, err := e.With(kernels.Shapes{key: value}).Run(ctx, w.Recipe, w.Input, w.Region, nil)
 	if err != nil {
@@ -149,11 +149,11 @@ func (e *Engine) try(ctx context.Context, w Work, key string, value int) (*volum
 
 // TunedTo returns the shapes of a search, for the first device. Shapes that stay are not
 // named.
-func (e *Engine) TunedTo(all []Found) Tuned {
+func (e *Engine) TunedTo(all []ShapeSearch) TunedShapes {
 	d := e.devices[0]
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	t := Tuned{Device: d.hello.Device.Name, Driver: d.hello.Driver, Kernels: d.hello.Kernels, Shapes: kernels.Shapes{}}
+	t := TunedShapes{Device: d.hello.Device.Name, Driver: d.hello.Driver, Kernels: d.hello.Kernels, Shapes: kernels.Shapes{}}
 	for _, f := range all {
 		if f.Gain > 0 {
 			t.Shapes[f.Kernel] = f.Best

@@ -17,10 +17,10 @@ import (
 
 // tuneWorks are one kernel on a volume and one on a slice. Both have blocks of 8, 4 or 2
 // rows of threads.
-func tuneWorks(t *testing.T) []Work {
+func tuneWorks(t *testing.T) []Workload {
 	t.Helper()
 	in := denoise.Input{Volume: ramp([3]int{40, 37, 3})}
-	work := func(name string, r denoise.Recipe, region volume.Region) Work {
+	work := func(name string, r denoise.Recipe, region volume.Region) Workload {
 		r, err := r.ResolveFor(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
@@ -29,7 +29,7 @@ func tuneWorks(t *testing.T) []Work {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Work{Name: name, Recipe: r, Input: in, Region: region, Check: func(out *volume.Volume) error {
+		return Workload{Name: name, Recipe: r, Input: in, Region: region, Check: func(out *volume.Volume) error {
 			for i, x := range out.Data {
 				if d := math.Abs(float64(x - want.Data[i])); d > 0.03 {
 					return fmt.Errorf("a difference of %g", d)
@@ -40,7 +40,7 @@ func tuneWorks(t *testing.T) []Work {
 	}
 	slice := in.Volume.Bounds()
 	slice.Min[2], slice.Max[2] = 1, 2
-	return []Work{
+	return []Workload{
 		work("median", recipe(t, "median", 3, nil), in.Volume.Bounds()),
 		work("lpa", recipe(t, "lpa", 2, map[string]denoise.Value{"sigma": denoise.Number(15)}), slice),
 	}
@@ -114,22 +114,22 @@ func TestTuneIsCanceled(t *testing.T) {
 func TestTunedDevices(t *testing.T) {
 	works := tuneWorks(t)[:1]
 	key := "median_3x3x3 on a volume"
-	tuned := func(device string, rows int) Tuned {
-		return Tuned{Device: device, Driver: 12020, Kernels: kernels.Digest(), Shapes: kernels.Shapes{key: rows}}
+	tuned := func(device string, rows int) TunedShapes {
+		return TunedShapes{Device: device, Driver: 12020, Kernels: kernels.Digest(), Shapes: kernels.Shapes{key: rows}}
 	}
 	other := tuned("Fake GPU 0", 2)
 	other.Kernels = "others"
 	for _, c := range []struct {
 		model    string
-		tuned    []Tuned
+		tuned    []TunedShapes
 		rows     int
 		outdated bool
 	}{
 		{"0", nil, 8, false},
-		{"0", []Tuned{tuned("Fake GPU 1", 2), tuned("Fake GPU 0", 4)}, 4, false},
-		{"1", []Tuned{tuned("Fake GPU 1", 2), tuned("Fake GPU 0", 4)}, 2, false},
-		{"2", []Tuned{tuned("Fake GPU 1", 2), tuned("Fake GPU 0", 4)}, 8, false},
-		{"0", []Tuned{other}, 8, true},
+		{"0", []TunedShapes{tuned("Fake GPU 1", 2), tuned("Fake GPU 0", 4)}, 4, false},
+		{"1", []TunedShapes{tuned("Fake GPU 1", 2), tuned("Fake GPU 0", 4)}, 2, false},
+		{"2", []TunedShapes{tuned("Fake GPU 1", 2), tuned("Fake GPU 0", 4)}, 8, false},
+		{"0", []TunedShapes{other}, 8, true},
 	} {
 		// A kernel with blocks of so many rows computes its first voxel wrongly.
 		for _, rows := range slices.Compact([]int{c.rows, 8}) {
@@ -159,20 +159,20 @@ func TestTunedDevices(t *testing.T) {
 func TestShapesFor(t *testing.T) {
 	hello := wire.Hello{Driver: 12020, Kernels: "k"}
 	hello.Device.Name = "A"
-	right := Tuned{Device: "A", Driver: 12020, Kernels: "k", Shapes: kernels.Shapes{"x": 1}}
-	change := func(f func(*Tuned)) Tuned { t := right; f(&t); return t }
+	right := TunedShapes{Device: "A", Driver: 12020, Kernels: "k", Shapes: kernels.Shapes{"x": 1}}
+	change := func(f func(*TunedShapes)) TunedShapes { t := right; f(&t); return t }
 	for what, c := range map[string]struct {
-		tuned    []Tuned
+		tuned    []TunedShapes
 		found    bool
 		outdated bool
 	}{
 		"none":              {nil, false, false},
-		"another device's":  {[]Tuned{change(func(t *Tuned) { t.Device = "B" })}, false, false},
-		"another driver's":  {[]Tuned{change(func(t *Tuned) { t.Driver++ })}, false, true},
-		"of other kernels":  {[]Tuned{change(func(t *Tuned) { t.Kernels = "" })}, false, true},
-		"old ones and new":  {[]Tuned{change(func(t *Tuned) { t.Driver++ }), right}, true, false},
-		"the right ones":    {[]Tuned{right}, true, false},
-		"right and another": {[]Tuned{right, change(func(t *Tuned) { t.Device = "B" })}, true, false},
+		"another device's":  {[]TunedShapes{change(func(t *TunedShapes) { t.Device = "B" })}, false, false},
+		"another driver's":  {[]TunedShapes{change(func(t *TunedShapes) { t.Driver++ })}, false, true},
+		"of other kernels":  {[]TunedShapes{change(func(t *TunedShapes) { t.Kernels = "" })}, false, true},
+		"old ones and new":  {[]TunedShapes{change(func(t *TunedShapes) { t.Driver++ }), right}, true, false},
+		"the right ones":    {[]TunedShapes{right}, true, false},
+		"right and another": {[]TunedShapes{right, change(func(t *TunedShapes) { t.Device = "B" })}, true, false},
 	} {
 		if got, outdated := shapesFor(c.tuned, hello); (got != nil) != c.found || outdated != c.outdated {
 			t.Errorf("%s: %v, outdated %v", what, got, outdated)

@@ -86,7 +86,7 @@ func (w *Workbench) InsetShown() bool {
 }
 
 // RailWidth returns how wide the list of open series is.
-func (w *Workbench) RailWidth() float32 { return of[*rail.Panel](w).Place().Object.Size().Width }
+func (w *Workbench) RailWidth() float32 { return of[*rail.Panel](w).Dock().Object.Size().Width }
 
 // SliceTexts returns the texts beside the slider of the slices.
 func (w *Workbench) SliceTexts() []string {
@@ -150,7 +150,7 @@ func (w *Workbench) Texts() map[string][]string {
 		add("name", c.Title)
 	}
 	for _, p := range w.host.Panels {
-		add("title", p.Place().Tabs...)
+		add("title", p.Dock().Tabs...)
 	}
 	add("wording.NotClinical", wording.NotClinical)
 	add("string(v)", string(tune.Clean), string(tune.Under), string(tune.Matched), string(tune.Over), string(tune.Unknown))
@@ -257,7 +257,7 @@ func (w *Workbench) Window() fyne.Window { return w.host.Window }
 
 // QuickShown says whether the line that stands for the column is shown.
 func (w *Workbench) QuickShown() bool {
-	return w.host.Beside.Visible() && of[*slicebar.Panel](w).Place().Object.Visible()
+	return w.host.Beside.Visible() && of[*slicebar.Panel](w).Dock().Object.Visible()
 }
 
 // VerdictText is the verdict in that line.
@@ -287,7 +287,7 @@ func (w *Workbench) Settings() workbench.Settings { return w.host.Settings }
 
 // StatusTop returns the upper edge of the status bar.
 func (w *Workbench) StatusTop() float32 {
-	return fyne.CurrentApp().Driver().AbsolutePositionForObject(of[*statusbar.Panel](w).Place().Object).Y
+	return fyne.CurrentApp().Driver().AbsolutePositionForObject(of[*statusbar.Panel](w).Dock().Object).Y
 }
 
 // Status returns the text of the status bar.
@@ -300,7 +300,7 @@ func (w *Workbench) GalleryOpen() bool { return of[*gallery.Panel](w).Dialog != 
 func (w *Workbench) Refresh() { w.host.Refresh() }
 
 // railCell is a series in the list of those that are open.
-type railCell struct{ *rail.Cell }
+type railCell struct{ *rail.Thumbnail }
 
 // Rail returns the list of open series; none while it is hidden.
 func (w *Workbench) Rail() (cells []railCell) {
@@ -314,16 +314,16 @@ func (w *Workbench) Rail() (cells []railCell) {
 }
 
 // Name returns the name of the series.
-func (c railCell) Name() string { return c.Cell.Name.Text }
+func (c railCell) Name() string { return c.Thumbnail.Name.Text }
 
 // Marked says whether the series is marked as the one that is shown.
 func (c railCell) Marked() bool { return c.Ground.StrokeColor != color.Transparent }
 
 // Badge returns the text in the corner of the picture.
-func (c railCell) Badge() string { return strings.TrimSpace(c.Cell.Badge.Text) }
+func (c railCell) Badge() string { return strings.TrimSpace(c.Thumbnail.Badge.Text) }
 
 // Hint returns the text of the tooltip.
-func (c railCell) Hint() string { return c.Cell.Hint }
+func (c railCell) Hint() string { return c.Thumbnail.Hint }
 
 // OpenDialogs returns how many dialogs are open.
 func (w *Workbench) OpenDialogs() int { return len(w.host.Window.Canvas().Overlays().List()) }

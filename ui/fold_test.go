@@ -49,7 +49,7 @@ func TestTheColumnFitsALowScreen(t *testing.T) {
 		}
 	}
 	fits("")
-	b.session().Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
+	b.session().Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
 	b.until("noise was added", func() bool { return b.session().Document().Reference() != nil })
 	fits(", with a reference")
 }
@@ -111,7 +111,7 @@ func TestTheMeasuresNeedRoomForAReference(t *testing.T) {
 	if got := b.workbench.MeasuresNeed(); got != 400 {
 		t.Errorf("without a reference the measures need %g; want 400", got)
 	}
-	b.session().Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
+	b.session().Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
 	b.until("the noise is added", func() bool { _, noisy := b.session().Document().Noise(); return noisy })
 	if got := b.workbench.MeasuresNeed(); got != 490 {
 		t.Errorf("with a reference the measures need %g; want 490", got)

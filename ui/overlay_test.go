@@ -135,8 +135,8 @@ func TestStructureHasCaptionAndPlace(t *testing.T) {
 	}
 	place := b.session().Structures.Here().Place
 	b.workbench.ShowPlace(false)
-	if cursor, ok := b.state().Cursor(); !ok || cursor != place.Voxel {
-		t.Errorf("the cursor is at %v, %v; want the place %v", cursor, ok, place.Voxel)
+	if cursor, ok := b.state().Cursor(); !ok || cursor != [3]int{place.X, place.Y, place.Slice} {
+		t.Errorf("the cursor is at %v, %v; want the place %+v", cursor, ok, place)
 	}
 	b.key(fyne.KeyT)
 	b.drain()

@@ -17,12 +17,12 @@ import (
 
 // toy is a panel that nothing else knows: it shows the slice, and has a command.
 type toy struct {
-	place panel.Place
+	dock  panel.Dock
 	label *widget.Label
 	runs  int
 }
 
-func (t *toy) Place() panel.Place { return t.place }
+func (t *toy) Dock() panel.Dock { return t.dock }
 
 func (t *toy) Show(now panel.Snapshot) {
 	t.label.SetText(fmt.Sprintf("toy %d", now.Session.State().Index()))
@@ -41,9 +41,9 @@ func TestANewPanelNeedsALineInTheTable(t *testing.T) {
 			p := &toy{}
 			ui.Register(t, func(*host.Host) panel.Panel {
 				p.label = widget.NewLabel("")
-				p.place = panel.Place{Area: area, Object: p.label}
+				p.dock = panel.Dock{Area: area, Object: p.label}
 				if area == panel.Card {
-					p.place.Tabs = []string{"Toy"}
+					p.dock.Tabs = []string{"Toy"}
 				}
 				return p
 			})

@@ -67,8 +67,8 @@ func New(a fyne.App, o host.Options) *Workbench {
 	a.Lifecycle().SetOnEnteredForeground(func() { h.Session.Exports.Check(func() {}) })
 	h.Window.Resize(fyne.NewSize(h.Settings.WorkbenchSize[0], h.Settings.WorkbenchSize[1]))
 	for _, p := range h.Panels {
-		if p, ok := p.(panel.Placed); ok {
-			p.Placed()
+		if p, ok := p.(panel.Docked); ok {
+			p.Docked()
 		}
 	}
 	h.Refresh()

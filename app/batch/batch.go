@@ -57,7 +57,7 @@ type Options struct {
 	List   func(ctx context.Context) ([]Unit, error)
 	Begin  func() error
 	Open   func(Unit, *open.Catalog) error
-	Finish func(Result) error
+	Finish func(SeriesResult) error
 
 	// Distribute has other processes do the units, which make a Worker of spec, and waits for
 	// them; nil if this process does them. progress takes what is left.
@@ -74,14 +74,14 @@ type Left struct {
 // Events receives what happens during a batch. Every function may be nil and must return
 // quickly; they are never called from two goroutines at once.
 type Events struct {
-	Result func(Result)
-	Status func(Status)
+	Result   func(SeriesResult)
+	Progress func(Progress)
 	// Warning receives a sentence about the whole batch.
 	Warning func(text string)
 }
 
-// Status is how far a batch has come.
-type Status struct {
+// Progress is how far a batch has come.
+type Progress struct {
 	Done       int           `json:"done"` // series with a verified output, Reused included
 	Reused     int           `json:"reused"`
 	Failed     int           `json:"failed"`
@@ -181,7 +181,7 @@ func (b *batch) checkPlace() error {
 // remember reads which results are there.
 func (b *batch) remember() error {
 	b.former = map[string][]string{}
-	return b.store.all(func(r Result) {
+	return b.store.all(func(r SeriesResult) {
 		b.former[r.Unit] = append(b.former[r.Unit], r.ID)
 		b.anyDone = b.anyDone || r.State == Done
 	})
@@ -190,9 +190,9 @@ func (b *batch) remember() error {
 // batch is a batch in progress.
 type batch struct {
 	o         Options
-	selection Selection
-	settings  string // hash, see Result.Settings
-	made      string // hash, see Result.Made
+	selection Criteria
+	settings  string // hash, see SeriesResult.Settings
+	made      string // hash, see SeriesResult.Made
 	engine    string // the class that filters: pinned, so that results do not depend on the order
 	lost      error  // why it filters on the CPU though the machine has a GPU; nil otherwise
 	store     store
@@ -200,7 +200,7 @@ type batch struct {
 	units     []Unit              // of all shards
 	former    map[string][]string // the results that were there, by unit
 	anyDone   bool                // one of these has an output
-	progress  progress
+	progress  meter
 	memory    *semaphore.Weighted
 	filter    *semaphore.Weighted // of 1: one series at a time has the engine
 	stop      func(cause error)   // ends the work on all series; what is done stays
@@ -265,7 +265,7 @@ func newBatch(o Options, events Events) (*batch, error) {
 		o: o, selection: selection, engine: engine, lost: lost, store: store{o.Output},
 		memory: semaphore.NewWeighted(o.Memory), filter: semaphore.NewWeighted(1), stopped: func(stage) {}, stop: func(error) {},
 	}
-	b.progress = progress{events: events, now: time.Now}
+	b.progress = meter{events: events, now: time.Now}
 	if err := b.pseudonyms(); err != nil {
 		return nil, err
 	}
@@ -401,7 +401,7 @@ func (b *batch) unit(ctx context.Context, d Delivery, h *hold, opener *sync.Wait
 
 // finish reports a result. What was in work when the batch was cancelled, or when another process
 // took it over, has none.
-func (b *batch) finish(u Unit, r *Result) {
+func (b *batch) finish(u Unit, r *SeriesResult) {
 	if r == nil {
 		return
 	}
@@ -420,7 +420,7 @@ func (b *batch) finish(u Unit, r *Result) {
 }
 
 // report counts a result and logs it.
-func (b *batch) report(r Result, saved bool) {
+func (b *batch) report(r SeriesResult, saved bool) {
 	job.Log("series", slog.String("id", r.ID), slog.String("state", string(r.State)), slog.Bool("reused", r.Reused), slog.Int("code", r.Code),
 		slog.String("engine", r.Engine), slog.String("verdict", r.Verdict), slog.Int("voxels", r.voxels()), slog.Any("seconds", r.Seconds))
 	b.progress.result(r, saved)

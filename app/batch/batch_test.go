@@ -144,7 +144,7 @@ func (c cohort) rows() (rows []map[string]string) {
 }
 
 // resultsOf are the results of a run.
-func resultsOf(s Summary) []Result { return slices.Collect(s.Results()) }
+func resultsOf(s Summary) []SeriesResult { return slices.Collect(s.Results()) }
 
 // states lists the states of inputs, in the order of their names.
 func states(s Summary) []string {
@@ -231,7 +231,7 @@ func TestSecondRunDoesWhatIsMissing(t *testing.T) {
 	o.Job.Recipe = &other
 	o.Job.Output.Overwrite = true
 	if s := c.run(o); s.Reused != 0 || s.Done != 4 {
-		t.Errorf("another recipe: %+v", s.Status)
+		t.Errorf("another recipe: %+v", s.Progress)
 	}
 	// A selection asks for nothing again.
 	o.Select = "Path~^p/"
@@ -353,23 +353,23 @@ func TestFailuresAreRows(t *testing.T) {
 	c.dicom("poisoned", 3)
 	s = c.run(c.options())
 	if rows := c.rows(); s.Failed != 3 || len(rows) != 6 {
-		t.Errorf("%+v, %d rows", s.Status, len(rows))
+		t.Errorf("%+v, %d rows", s.Progress, len(rows))
 	}
 }
 
 func TestExitCodes(t *testing.T) {
-	failed := func(code int) Result { return Result{State: Failed, Code: code, Unit: "a", Problem: "p"} }
-	done := Result{State: Done}
+	failed := func(code int) SeriesResult { return SeriesResult{State: Failed, Code: code, Unit: "a", Problem: "p"} }
+	done := SeriesResult{State: Done}
 	for _, x := range []struct {
-		results []Result
+		results []SeriesResult
 		want    int
 	}{
 		{nil, job.ExitDone},
-		{[]Result{done, {State: Duplicate}}, job.ExitDone},
-		{[]Result{done, failed(job.ExitInput)}, job.ExitInput},
-		{[]Result{failed(job.ExitUsage)}, job.ExitInput},
-		{[]Result{failed(job.ExitInput), failed(job.ExitFailed)}, job.ExitFailed},
-		{[]Result{failed(job.ExitFailed), failed(job.ExitInput)}, job.ExitFailed},
+		{[]SeriesResult{done, {State: Duplicate}}, job.ExitDone},
+		{[]SeriesResult{done, failed(job.ExitInput)}, job.ExitInput},
+		{[]SeriesResult{failed(job.ExitUsage)}, job.ExitInput},
+		{[]SeriesResult{failed(job.ExitInput), failed(job.ExitFailed)}, job.ExitFailed},
+		{[]SeriesResult{failed(job.ExitFailed), failed(job.ExitInput)}, job.ExitFailed},
 	} {
 		if got := job.ExitCode(summaryOf(x.results...).Err()); got != x.want {
 			t.Errorf("%v: %d, want %d", x.results, got, x.want)
@@ -381,8 +381,8 @@ func TestExitCodes(t *testing.T) {
 }
 
 // summaryOf is a summary of results that no store has.
-func summaryOf(all ...Result) Summary {
-	a := results{unsaved: map[string]Result{}}
+func summaryOf(all ...SeriesResult) Summary {
+	a := results{unsaved: map[string]SeriesResult{}}
 	for i, r := range all {
 		r.ID = strconv.Itoa(i)
 		a.rows, a.unsaved[r.ID] = append(a.rows, rowOf(r)), r
@@ -414,10 +414,10 @@ func TestPanicIsAFailureOfOneSeries(t *testing.T) {
 	s, err := b.run(t.Context())
 	c.must(err)
 	if s.Done != 3 || s.Failed != 1 || resultsOf(s)[0].Problem != "internal error: a fault" || job.ExitCode(s.Err()) != job.ExitFailed {
-		t.Errorf("%+v, %q", s.Status, resultsOf(s)[0].Problem)
+		t.Errorf("%+v, %q", s.Progress, resultsOf(s)[0].Problem)
 	}
 	if s := c.run(c.options()); s.Done != 4 || s.Reused != 3 {
-		t.Errorf("second run: %+v", s.Status)
+		t.Errorf("second run: %+v", s.Progress)
 	}
 }
 
@@ -436,11 +436,11 @@ func TestCancel(t *testing.T) {
 		})
 		s, err := b.run(ctx)
 		if !errors.Is(err, context.Canceled) || s.Failed > 0 || s.Done == 5 {
-			t.Errorf("cancelled when %s: %v, %+v", at, err, s.Status)
+			t.Errorf("cancelled when %s: %v, %+v", at, err, s.Progress)
 		}
 		c.check(s)
 		if again := c.run(c.options()); again.Done != 5 || again.Reused < s.Done || at == loaded && again.Reused > 0 {
-			t.Errorf("after a cancel when %s: %+v, %d were done", at, again.Status, s.Done)
+			t.Errorf("after a cancel when %s: %+v, %d were done", at, again.Progress, s.Done)
 		}
 	}
 }
@@ -491,7 +491,7 @@ func TestTwoBatchesOnOneOutput(t *testing.T) {
 		}
 	})
 	if s, err := b.run(t.Context()); err != nil || s.Done != 1 || !tried {
-		t.Errorf("%v, %+v", err, s.Status)
+		t.Errorf("%v, %+v", err, s.Progress)
 	}
 	// Other shards of the same number are welcome.
 	o := c.options()
@@ -504,7 +504,7 @@ func TestTwoBatchesOnOneOutput(t *testing.T) {
 	}
 	release()
 	if s := c.run(c.options()); s.Done != 1 {
-		t.Errorf("afterwards: %+v", s.Status)
+		t.Errorf("afterwards: %+v", s.Progress)
 	}
 }
 
@@ -567,7 +567,7 @@ func TestMemory(t *testing.T) {
 			}
 		})
 		if s, err := b.run(t.Context()); err != nil || s.Done != 6 || most > x.most {
-			t.Errorf("%d bytes: %v, %+v, %d at once", x.memory, err, s.Status, most)
+			t.Errorf("%d bytes: %v, %+v, %d at once", x.memory, err, s.Progress, most)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("a report that cannot be written: %v", err)
 	}
 	if len(resultsOf(s)) != 12 || s.Failed == 0 || s.Done == 0 {
-		t.Errorf("%+v, %d results", s.Status, len(resultsOf(s)))
+		t.Errorf("%+v, %d results", s.Progress, len(resultsOf(s)))
 	}
 	for _, r := range resultsOf(s) {
 		if r.State == Failed && !strings.Contains(r.Problem, "disk") && !strings.Contains(r.Problem, "are free") {
@@ -44,7 +44,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	c.must(syscall.Mount("", c.out, "", syscall.MS_REMOUNT, "size=16m"))
 	if again := c.run(c.options()); again.Done != 12 || again.Reused != s.Done {
-		t.Errorf("on a larger disk: %+v after %+v", again.Status, s.Status)
+		t.Errorf("on a larger disk: %+v after %+v", again.Progress, s.Progress)
 	}
 	c.must(syscall.Mount("", c.out, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	if _, err := Run(t.Context(), c.options(), Events{}); job.ExitCode(err) != job.ExitFailed || !strings.Contains(err.Error(), "read-only") {

@@ -30,7 +30,7 @@ func TestGPUThatFailsOnASeries(t *testing.T) {
 		var stopped error
 		b := &batch{engine: "cpu", filter: semaphore.NewWeighted(1), stop: func(err error) { stopped = err }}
 		b.o.Job.Engine.Name = c.policy
-		var r Result
+		var r SeriesResult
 		tries := 0
 		err := b.withEngine(task{}, &r, func(turns) error {
 			if tries++; tries > 1 {

@@ -56,7 +56,7 @@ func TestGroup(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if again := c.run(c.options()); again.Reused != 2 {
-		t.Errorf("%+v", again.Status)
+		t.Errorf("%+v", again.Progress)
 	}
 	o := c.options()
 	o.Select = "Volumes>1"
@@ -96,8 +96,8 @@ func TestGroupPicture(t *testing.T) {
 	c.must(os.WriteFile(list, []byte("path,series\nx.nii,2\n"), 0o666))
 	single.Inputs, single.Output = []string{list}, c.out+"2"
 	c.must(func() error { _, err := Run(t.Context(), single, Events{}); return err }())
-	results := func(out string) (all []Result) {
-		c.must(store{out}.all(func(r Result) { all = append(all, r) }))
+	results := func(out string) (all []SeriesResult) {
+		c.must(store{out}.all(func(r SeriesResult) { all = append(all, r) }))
 		return all
 	}
 	group, alone := results(c.out)[0], results(c.out + "2")[0]
@@ -164,7 +164,7 @@ func TestGroupNeedsMemory(t *testing.T) {
 
 // TestJudge: the worst verdict and the median of sigma.
 func TestJudge(t *testing.T) {
-	type judged = executor.VolumeReport
+	type judged = executor.VolumeOutcome
 	volume := func(name string, v tune.Verdict, sigma float64, c noise.Confidence) judged {
 		m := &judge.Measures{}
 		m.Verdict, m.Why, m.Sigma, m.SigmaConfidence = v, message.Verbatim("Because."), sigma, c
@@ -183,7 +183,7 @@ func TestJudge(t *testing.T) {
 		{[]judged{volume("a", tune.Over, 1, noise.Fair), volume("b", tune.Under, 2, noise.High), {Name: "c"}}, "over", "1 of 3 volumes; a: Because.", "2 fair"},
 		{[]judged{volume("a", tune.Clean, 1, noise.High), volume("b", tune.Matched, 2, noise.High)}, "matched", "1 of 2 volumes; b: Because.", "2 high"},
 	} {
-		r := Result{State: Done}
+		r := SeriesResult{State: Done}
 		r.judge(x.all)
 		sigma := ""
 		if text := sigmaText(r); text != "" {
@@ -197,8 +197,8 @@ func TestJudge(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	root := tree(t, "d/001/IM1", "d/002/IM1", "f.nii", "h.hdr", "h.img")
 	s := store{root}
-	describe := func(name string) Result {
-		r := Result{Output: name}
+	describe := func(name string) SeriesResult {
+		r := SeriesResult{Output: name}
 		var err error
 		if r.Content, err = s.content(name); errors.Join(err, s.describe(&r)) != nil {
 			t.Fatal(err)
@@ -207,7 +207,7 @@ func TestDescribe(t *testing.T) {
 	}
 	d, f, h := describe("d"), describe("f.nii"), describe("h.hdr")
 	equal(t, "files and bytes", []int64{int64(d.Files), d.Bytes, int64(f.Files), f.Bytes, int64(h.Files), h.Bytes}, []int64{2, 18, 1, 5, 2, 10})
-	for _, r := range []Result{d, f, h} {
+	for _, r := range []SeriesResult{d, f, h} {
 		if !s.holds(r, true) {
 			t.Errorf("%s is not held", r.Output)
 		}
@@ -220,7 +220,7 @@ func TestDescribe(t *testing.T) {
 	if err := os.Rename(filepath.Join(root, "f.nii"), filepath.Join(root, "g.nii")); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []Result{d, f, h} {
+	for _, r := range []SeriesResult{d, f, h} {
 		if s.holds(r, true) {
 			t.Errorf("%s changed and is held", r.Output)
 		}

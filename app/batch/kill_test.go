@@ -143,7 +143,7 @@ func TestKilledAtEveryStage(t *testing.T) {
 // TestOnlyCrashesCount: a process that ends on SIGTERM gives back what it has in work, however
 // often. One that is killed counts, also if it is the scheduler that kills.
 func TestOnlyCrashesCount(t *testing.T) {
-	for sig, want := range map[syscall.Signal]State{syscall.SIGTERM: Done, syscall.SIGKILL: Failed} {
+	for sig, want := range map[syscall.Signal]SeriesState{syscall.SIGTERM: Done, syscall.SIGKILL: Failed} {
 		c := newCohort(t)
 		c.nii("a.nii", 1)
 		for range maxAttempts + 1 {
@@ -201,7 +201,7 @@ func TestPausedWorkerDoesNotWrite(t *testing.T) {
 	}
 	equal(t, "stamps", c.stamps("a.nii"), before)
 	if s := c.run(c.options()); s.Done != 1 || s.Reused != 1 {
-		t.Errorf("%+v", s.Status)
+		t.Errorf("%+v", s.Progress)
 	}
 }
 
@@ -272,6 +272,6 @@ func TestKilledAtRandom(t *testing.T) {
 	equal(t, "rows", len(c.rows()), n)
 	// Another run does nothing but what was given up.
 	if again := c.run(c.options()); again.Reused != s.Done || again.Done != s.Done+struck {
-		t.Errorf("another run: %+v", again.Status)
+		t.Errorf("another run: %+v", again.Progress)
 	}
 }

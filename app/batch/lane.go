@@ -20,8 +20,8 @@ import (
 type task struct {
 	unit    Unit
 	catalog *open.Catalog
-	members []int  // in the catalog: one entry, or the entries of a 4-D series
-	result  Result // what is known before it is read
+	members []int        // in the catalog: one entry, or the entries of a 4-D series
+	result  SeriesResult // what is known before it is read
 	hold    *hold
 	done    func()
 }
@@ -138,7 +138,7 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*open.Catalo
 
 // describe returns what is known of a series before it is read. known are the series of the
 // unit that were described before.
-func (b *batch) describe(u Unit, c *open.Catalog, members []int, known map[string]bool) Result {
+func (b *batch) describe(u Unit, c *open.Catalog, members []int, known map[string]bool) SeriesResult {
 	e := c.Entries[members[0]]
 	if len(members) > 1 {
 		e.Part = ""
@@ -148,7 +148,7 @@ func (b *batch) describe(u Unit, c *open.Catalog, members []int, known map[strin
 	for n := 2; known[id]; n++ {
 		id = identify(u.Name, mark, strconv.Itoa(n))
 	}
-	r := Result{
+	r := SeriesResult{
 		ID: id, Settings: b.settings, Made: b.made, Unit: u.Name, Format: e.Format, Modality: e.Modality, Dims: e.Geometry.Dims, Quell: job.Version(),
 	}
 	if len(members) > 1 {
@@ -271,13 +271,13 @@ func (b *batch) forget(u Unit, known map[string]bool) {
 }
 
 // failure returns the result of a unit that cannot be scanned, nil after a cancel.
-func (b *batch) failure(u Unit, err error) *Result {
-	return b.fail(u, Result{ID: identify(u.Name, ""), Settings: b.settings, Made: b.made, Unit: u.Name, Quell: job.Version()}, err)
+func (b *batch) failure(u Unit, err error) *SeriesResult {
+	return b.fail(u, SeriesResult{ID: identify(u.Name, ""), Settings: b.settings, Made: b.made, Unit: u.Name, Quell: job.Version()}, err)
 }
 
 // fail makes a failure of a result, nil after a cancel. The row names the unit already, so the
 // sentence does not.
-func (b *batch) fail(u Unit, r Result, err error) *Result {
+func (b *batch) fail(u Unit, r SeriesResult, err error) *SeriesResult {
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}

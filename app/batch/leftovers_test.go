@@ -47,12 +47,12 @@ func TestLeftoversAreRemoved(t *testing.T) {
 		left[kept] = x.goes
 		if i == 0 && x.goes { // before the next Begin takes it
 			if s := c.run(c.options()); s.Reused != 1 || exists(kept) {
-				t.Errorf("%+v, the stage is there: %v", s.Status, exists(kept))
+				t.Errorf("%+v, the stage is there: %v", s.Progress, exists(kept))
 			}
 		}
 	}
 	if s := c.run(c.options()); s.Reused != 1 {
-		t.Errorf("%+v", s.Status)
+		t.Errorf("%+v", s.Progress)
 	}
 	for path, goes := range left {
 		if exists(path) == goes {

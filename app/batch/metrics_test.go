@@ -13,17 +13,17 @@ import (
 func TestMetrics(t *testing.T) {
 	m := NewMetrics()
 	results, statuses := 0, 0
-	events := m.Events(Events{Result: func(Result) { results++ }, Status: func(Status) { statuses++ }})
-	done := Result{Unit: "name", State: Done, Dims: [3]int{2, 3, 4}, Seconds: job.Seconds{Load: 1, Filter: 2, Measure: 3, Write: 4}}
+	events := m.Events(Events{Result: func(SeriesResult) { results++ }, Progress: func(Progress) { statuses++ }})
+	done := SeriesResult{Unit: "name", State: Done, Dims: [3]int{2, 3, 4}, Seconds: job.Seconds{Load: 1, Filter: 2, Measure: 3, Write: 4}}
 	group := done
 	group.Volumes = 10
 	reused := done
 	reused.Reused = true
-	for _, r := range []Result{done, group, reused, {State: Failed, Dims: [3]int{9, 9, 9}}, {State: Duplicate, Dims: [3]int{9, 9, 9}}} {
+	for _, r := range []SeriesResult{done, group, reused, {State: Failed, Dims: [3]int{9, 9, 9}}, {State: Duplicate, Dims: [3]int{9, 9, 9}}} {
 		events.Result(r)
 	}
-	events.Status(Status{Share: 0.25, Left: 90 * time.Second})
-	m.Events(Events{}).Status(Status{Share: 0.5, Left: time.Minute, Queued: 7, InWork: 3, Redelivered: 2})
+	events.Progress(Progress{Share: 0.25, Left: 90 * time.Second})
+	m.Events(Events{}).Progress(Progress{Share: 0.5, Left: time.Minute, Queued: 7, InWork: 3, Redelivered: 2})
 	m.Events(Events{}).Result(reused)
 	w := httptest.NewRecorder()
 	m.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))

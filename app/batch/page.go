@@ -38,7 +38,7 @@ type (
 		Total, OfOthers                       int
 		Page                                  int // from 1
 		Pages                                 []pageLink
-		Rows                                  []Result
+		Rows                                  []SeriesResult
 	}
 	// pageLink leads from a page of the report to another one.
 	pageLink struct {
@@ -98,7 +98,7 @@ func linksFrom(number int, pages [][]row) (links []pageLink) {
 			href = path.Join("..", "..", href)
 		}
 		from := i*pageRows + 1
-		links = append(links, pageLink{i + 1, from, from + len(rows) - 1, rows[0].urgency < urgency(Result{State: Done}), rows[0].unit, href})
+		links = append(links, pageLink{i + 1, from, from + len(rows) - 1, rows[0].urgency < urgency(SeriesResult{State: Done}), rows[0].unit, href})
 	}
 	return links
 }
@@ -114,26 +114,26 @@ func (h *pageData) count(x row) {
 		h.Done++
 	}
 	switch x.urgency {
-	case urgency(Result{State: Done, Verdict: string(tune.Over)}):
+	case urgency(SeriesResult{State: Done, Verdict: string(tune.Over)}):
 		h.Over++
-	case urgency(Result{State: Done, Verdict: string(tune.Under)}):
+	case urgency(SeriesResult{State: Done, Verdict: string(tune.Under)}):
 		h.Under++
 	}
 }
 
 // class is the colour of a row.
-func class(r Result) string {
+func class(r SeriesResult) string {
 	switch {
 	case r.State == Failed:
 		return "failed"
-	case r.State == Done && urgency(r) < urgency(Result{State: Done}):
+	case r.State == Done && urgency(r) < urgency(SeriesResult{State: Done}):
 		return "doubt"
 	}
 	return "well"
 }
 
 // took is the time of a series in words.
-func took(r Result) string {
+func took(r SeriesResult) string {
 	if r.State != Done {
 		return ""
 	}

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// progress counts what is finished. Rates are by the bytes of the inputs.
-type progress struct {
+// meter counts what is finished. Rates are by the bytes of the inputs.
+type meter struct {
 	events Events
 	now    func() time.Time
 
 	mu      sync.Mutex
-	status  Status
-	rows    map[string]row    // of the results, by id
-	unsaved map[string]Result // failures that the store does not have, without pictures
+	status  Progress
+	rows    map[string]row          // of the results, by id
+	unsaved map[string]SeriesResult // failures that the store does not have, without pictures
 	started time.Time
 	total   int64
 	whole   int64            // bytes of the units that are finished
@@ -22,8 +22,8 @@ type progress struct {
 	remote  bool             // others do the units, and left sets the share
 }
 
-func (p *progress) begin(units []Unit) {
-	p.started, p.parts, p.rows, p.unsaved = p.now(), map[string]int64{}, map[string]row{}, map[string]Result{}
+func (p *meter) begin(units []Unit) {
+	p.started, p.parts, p.rows, p.unsaved = p.now(), map[string]int64{}, map[string]row{}, map[string]SeriesResult{}
 	for _, u := range units {
 		p.total += u.Bytes
 	}
@@ -31,7 +31,7 @@ func (p *progress) begin(units []Unit) {
 }
 
 // part counts a series of so many bytes in a unit.
-func (p *progress) part(u Unit, bytes int64, reused bool) {
+func (p *meter) part(u Unit, bytes int64, reused bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	bytes = min(bytes, u.Bytes-p.parts[u.Name])
@@ -44,7 +44,7 @@ func (p *progress) part(u Unit, bytes int64, reused bool) {
 
 // unit counts a unit when all of its series are finished. What none of them took up, such
 // as series that were not selected, is no work.
-func (p *progress) unit(u Unit) {
+func (p *meter) unit(u Unit) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reused += u.Bytes - p.parts[u.Name]
@@ -55,10 +55,10 @@ func (p *progress) unit(u Unit) {
 
 // taken counts a unit that this process begins, and ended one that it has no more; again says
 // whether another process had it before.
-func (p *progress) taken(again bool) { p.inWork(1, again) }
-func (p *progress) ended(again bool) { p.inWork(-1, again) }
+func (p *meter) taken(again bool) { p.inWork(1, again) }
+func (p *meter) ended(again bool) { p.inWork(-1, again) }
 
-func (p *progress) inWork(n int, again bool) {
+func (p *meter) inWork(n int, again bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.status.InWork += n
@@ -72,7 +72,7 @@ func (p *progress) inWork(n int, again bool) {
 }
 
 // left sets the share if others do the units: so many of all are not finished.
-func (p *progress) left(left Left, all int) {
+func (p *meter) left(left Left, all int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	units := left.Units
@@ -84,12 +84,12 @@ func (p *progress) left(left Left, all int) {
 	if finished := all - units; finished > 0 {
 		p.status.Left = time.Duration(float64(p.now().Sub(p.started)) * float64(units) / float64(finished))
 	}
-	if p.events.Status != nil {
-		p.events.Status(p.status)
+	if p.events.Progress != nil {
+		p.events.Progress(p.status)
 	}
 }
 
-func (p *progress) unselected() {
+func (p *meter) unselected() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.status.Unselected++
@@ -97,7 +97,7 @@ func (p *progress) unselected() {
 
 // result counts a result, in place of an earlier one of the series: what failed may be done
 // after all if a unit is delivered again. saved says whether the store has it.
-func (p *progress) result(r Result, saved bool) {
+func (p *meter) result(r SeriesResult, saved bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if earlier, again := p.rows[r.ID]; again {
@@ -117,7 +117,7 @@ func (p *progress) result(r Result, saved bool) {
 }
 
 // count adds n to the counts of a result's state. The lock is held.
-func (p *progress) count(x row, n int) {
+func (p *meter) count(x row, n int) {
 	switch x.state {
 	case Failed:
 		p.status.Failed += n
@@ -132,17 +132,17 @@ func (p *progress) count(x row, n int) {
 }
 
 // report states how far the batch is. The lock is held.
-func (p *progress) report() {
+func (p *meter) report() {
 	if !p.remote {
 		p.share()
 	}
-	if p.events.Status != nil {
-		p.events.Status(p.status)
+	if p.events.Progress != nil {
+		p.events.Progress(p.status)
 	}
 }
 
 // share sets the share that is finished and the time left. The lock is held.
-func (p *progress) share() {
+func (p *meter) share() {
 	finished := p.whole
 	for _, n := range p.parts {
 		finished += n

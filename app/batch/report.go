@@ -18,22 +18,22 @@ import (
 // behind.
 var columns = []struct {
 	name  string
-	value func(Result) string
+	value func(SeriesResult) string
 }{
-	{"input", func(r Result) string { return r.Unit }},
-	{"series", func(r Result) string { return r.Series }},
-	{"state", func(r Result) string { return string(r.State) }},
-	{"output", func(r Result) string { return r.Output }},
-	{"problem", func(r Result) string { return cmp.Or(r.Problem, r.SameAs) }},
-	{"verdict", func(r Result) string { return r.Verdict }},
-	{"confidence", func(r Result) string { return r.Confidence }},
+	{"input", func(r SeriesResult) string { return r.Unit }},
+	{"series", func(r SeriesResult) string { return r.Series }},
+	{"state", func(r SeriesResult) string { return string(r.State) }},
+	{"output", func(r SeriesResult) string { return r.Output }},
+	{"problem", func(r SeriesResult) string { return cmp.Or(r.Problem, r.SameAs) }},
+	{"verdict", func(r SeriesResult) string { return r.Verdict }},
+	{"confidence", func(r SeriesResult) string { return r.Confidence }},
 	{"sigma", sigmaText},
-	{"sigma_confidence", func(r Result) string { return r.SigmaConfidence }},
-	{"why", func(r Result) string { return r.Why }},
-	{"warnings", func(r Result) string { return strings.Join(r.Warnings, " ") }},
-	{"format", func(r Result) string { return r.Format }},
-	{"modality", func(r Result) string { return r.Modality }},
-	{"dims", func(r Result) string {
+	{"sigma_confidence", func(r SeriesResult) string { return r.SigmaConfidence }},
+	{"why", func(r SeriesResult) string { return r.Why }},
+	{"warnings", func(r SeriesResult) string { return strings.Join(r.Warnings, " ") }},
+	{"format", func(r SeriesResult) string { return r.Format }},
+	{"modality", func(r SeriesResult) string { return r.Modality }},
+	{"dims", func(r SeriesResult) string {
 		if r.Dims == [3]int{} {
 			return ""
 		}
@@ -42,32 +42,32 @@ var columns = []struct {
 		}
 		return open.DimsText(r.Dims)
 	}},
-	{"engine", func(r Result) string { return r.Engine }},
-	{"recipe", func(r Result) string {
+	{"engine", func(r SeriesResult) string { return r.Engine }},
+	{"recipe", func(r SeriesResult) string {
 		if r.Recipe == nil {
 			return ""
 		}
 		return r.Recipe.String()
 	}},
-	{"load_s", func(r Result) string { return secondsText(r, r.Seconds.Load) }},
-	{"wait_s", func(r Result) string { return secondsText(r, r.Seconds.Wait) }},
-	{"filter_s", func(r Result) string { return secondsText(r, r.Seconds.Filter) }},
-	{"measure_s", func(r Result) string { return secondsText(r, r.Seconds.Measure) }},
-	{"write_s", func(r Result) string { return secondsText(r, r.Seconds.Write) }},
-	{"files", func(r Result) string { return strconv.Itoa(r.Files) }},
-	{"bytes", func(r Result) string { return strconv.FormatInt(r.Bytes, 10) }},
-	{"finished", func(r Result) string { return r.Finished.UTC().Format(time.RFC3339) }},
-	{"id", func(r Result) string { return r.ID }},
+	{"load_s", func(r SeriesResult) string { return secondsText(r, r.Seconds.Load) }},
+	{"wait_s", func(r SeriesResult) string { return secondsText(r, r.Seconds.Wait) }},
+	{"filter_s", func(r SeriesResult) string { return secondsText(r, r.Seconds.Filter) }},
+	{"measure_s", func(r SeriesResult) string { return secondsText(r, r.Seconds.Measure) }},
+	{"write_s", func(r SeriesResult) string { return secondsText(r, r.Seconds.Write) }},
+	{"files", func(r SeriesResult) string { return strconv.Itoa(r.Files) }},
+	{"bytes", func(r SeriesResult) string { return strconv.FormatInt(r.Bytes, 10) }},
+	{"finished", func(r SeriesResult) string { return r.Finished.UTC().Format(time.RFC3339) }},
+	{"id", func(r SeriesResult) string { return r.ID }},
 }
 
-func sigmaText(r Result) string {
+func sigmaText(r SeriesResult) string {
 	if r.State != Done || r.SigmaConfidence == string(noise.None) {
 		return ""
 	}
 	return strconv.FormatFloat(r.Sigma, 'g', 4, 64)
 }
 
-func secondsText(r Result, seconds float64) string {
+func secondsText(r SeriesResult, seconds float64) string {
 	if r.State != Done {
 		return ""
 	}

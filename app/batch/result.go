@@ -19,25 +19,25 @@ import (
 	"quell/io/atomic"
 )
 
-// State is how a series ended.
-type State string
+// SeriesState is how a series ended.
+type SeriesState string
 
 // The states.
 const (
-	Done      State = "done"      // its output is verified and in place
-	Failed    State = "failed"    // Problem says why there is no output
-	Duplicate State = "duplicate" // the same images as another series; the output of that serves
+	Done      SeriesState = "done"      // its output is verified and in place
+	Failed    SeriesState = "failed"    // Problem says why there is no output
+	Duplicate SeriesState = "duplicate" // the same images as another series; the output of that serves
 )
 
-// Result is how one series ended. It is a JSON value, in a file of its own.
-type Result struct {
-	ID       string `json:"id"`       // of the series: its unit and what distinguishes it there
-	Key      string `json:"key"`      // of recipe, options, program version and voxels: equal keys give equal outputs
-	Settings string `json:"settings"` // of recipe, options, program version and selection
-	Made     string `json:"made"`     // of recipe, options and program version
-	Unit     string `json:"unit"`     // Unit.Name
-	Series   string `json:"series"`   // describes it within the unit; "" if the unit is one series
-	State    State  `json:"state"`
+// SeriesResult is how one series ended. It is a JSON value, in a file of its own.
+type SeriesResult struct {
+	ID       string      `json:"id"`       // of the series: its unit and what distinguishes it there
+	Key      string      `json:"key"`      // of recipe, options, program version and voxels: equal keys give equal outputs
+	Settings string      `json:"settings"` // of recipe, options, program version and selection
+	Made     string      `json:"made"`     // of recipe, options and program version
+	Unit     string      `json:"unit"`     // Unit.Name
+	Series   string      `json:"series"`   // describes it within the unit; "" if the unit is one series
+	State    SeriesState `json:"state"`
 
 	Format   string `json:"format,omitempty"`
 	Modality string `json:"modality,omitempty"`
@@ -77,7 +77,7 @@ type Result struct {
 }
 
 // Input names the series for a person.
-func (r Result) Input() string {
+func (r SeriesResult) Input() string {
 	if r.Series == "" {
 		return r.Unit
 	}
@@ -85,7 +85,7 @@ func (r Result) Input() string {
 }
 
 // voxels returns how many voxels were filtered.
-func (r Result) voxels() int {
+func (r SeriesResult) voxels() int {
 	if r.State != Done {
 		return 0
 	}
@@ -114,7 +114,7 @@ func (s store) ownerPath(key string) string  { return filepath.Join(s.dir(), "ke
 func (s store) outputPath(rel string) string { return filepath.Join(s.out, filepath.FromSlash(rel)) }
 
 // save writes a result.
-func (s store) save(r Result) error {
+func (s store) save(r SeriesResult) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -123,17 +123,17 @@ func (s store) save(r Result) error {
 }
 
 // load returns the result of a series; false if there is none that can be read.
-func (s store) load(id string) (r Result, ok bool) {
+func (s store) load(id string) (r SeriesResult, ok bool) {
 	data, err := os.ReadFile(s.resultPath(id))
 	return r, err == nil && json.Unmarshal(data, &r) == nil && r.ID == id
 }
 
 // all calls visit with every result, in no order.
-func (s store) all(visit func(Result)) error { return s.changed(map[string]time.Time{}, visit) }
+func (s store) all(visit func(SeriesResult)) error { return s.changed(map[string]time.Time{}, visit) }
 
 // changed calls visit with the results that were written since the call before with the same
 // stamps, in no order.
-func (s store) changed(stamps map[string]time.Time, visit func(Result)) error {
+func (s store) changed(stamps map[string]time.Time, visit func(SeriesResult)) error {
 	entries, err := os.ReadDir(filepath.Join(s.dir(), "results"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -157,7 +157,7 @@ func (s store) remove(id string) { _ = os.Remove(s.resultPath(id)) }
 
 // describe adds what is in place at an output: its files, their size and a hash of their names
 // and sizes.
-func (s store) describe(r *Result) error {
+func (s store) describe(r *SeriesResult) error {
 	path := s.outputPath(r.Output)
 	h := sha256.New()
 	r.Files, r.Bytes = 0, 0
@@ -215,7 +215,7 @@ func (s store) tidy() {
 	for _, path := range []string{s.resultPath("-"), s.ownerPath("-"), filepath.Join(s.dir(), "-"), filepath.Join(s.out, "-")} {
 		outputs[filepath.Dir(path)] = path
 	}
-	_ = s.all(func(r Result) { // the run reports what is wrong with results
+	_ = s.all(func(r SeriesResult) { // the run reports what is wrong with results
 		if r.Output != "" {
 			path := s.outputPath(r.Output)
 			outputs[filepath.Dir(path)] = path
@@ -234,8 +234,8 @@ func (s store) tidy() {
 // holds reports whether the output of a result is in place, by the names and sizes of its
 // files, which were compared with the voxels when they were written; and by their bytes, if verify
 // asks for that or if a file was changed after the result was saved.
-func (s store) holds(r Result, verify bool) bool {
-	now := Result{Output: r.Output}
+func (s store) holds(r SeriesResult, verify bool) bool {
+	now := SeriesResult{Output: r.Output}
 	if s.describe(&now) != nil || now.Listing != r.Listing {
 		return false
 	}

@@ -13,9 +13,9 @@ import (
 	"quell/io/dicom"
 )
 
-// Selection is a list of conditions on the attributes of a series, which must all hold. The
-// zero Selection takes every series.
-type Selection struct{ conditions []condition }
+// Criteria are conditions on the attributes of a series, which must all hold. The
+// zero Criteria take every series.
+type Criteria struct{ conditions []condition }
 
 type condition struct {
 	attribute, operator, value string
@@ -52,8 +52,8 @@ var conditionSyntax = regexp.MustCompile(`^\s*([A-Za-z]\w*)\s*(<=|>=|!=|!~|=|<|>
 
 // ParseSelection reads conditions: "Modality=CT,SliceThickness<=1.5,SeriesDescription~B30". A
 // comma divides conditions if another follows. The error is an *job.UsageError.
-func ParseSelection(text string) (Selection, error) {
-	var s Selection
+func ParseSelection(text string) (Criteria, error) {
+	var s Criteria
 	for rest := text; rest != ""; {
 		head := conditionSyntax.FindStringSubmatch(rest)
 		if head == nil {
@@ -100,7 +100,7 @@ func (c *condition) check() (err error) {
 // Takes reports whether a series fulfils all conditions. A condition on an attribute that the
 // series does not have is not fulfilled, unless it is a negation. Of several values one has to
 // fulfil it; of a negation, all.
-func (s Selection) Takes(ctx context.Context, u Unit, e open.Entry) (bool, error) {
+func (s Criteria) Takes(ctx context.Context, u Unit, e open.Entry) (bool, error) {
 	for _, c := range s.conditions {
 		var values []string
 		if get, known := own[c.attribute]; known {

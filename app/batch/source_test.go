@@ -56,7 +56,7 @@ func TestUnitThatEndsTheProcess(t *testing.T) {
 		c.ended("b.nii", attempts)
 		s := c.run(c.options())
 		if s.Done != done || s.Failed != 3-done {
-			t.Errorf("after %d attempts: %+v", attempts, s.Status)
+			t.Errorf("after %d attempts: %+v", attempts, s.Progress)
 		}
 		if s.Failed > 0 && (resultsOf(s)[0].Unit != "b.nii" || !strings.Contains(resultsOf(s)[0].Problem, "ended 3 times") || job.ExitCode(s.Err()) != job.ExitFailed) {
 			t.Errorf("%+v", resultsOf(s)[0])
@@ -66,7 +66,7 @@ func TestUnitThatEndsTheProcess(t *testing.T) {
 			t.Errorf("%d units are still counted", len(left))
 		}
 		if again := c.run(c.options()); again.Done != 3 || len(c.rows()) != 3 {
-			t.Errorf("another run: %+v, %d rows", again.Status, len(c.rows()))
+			t.Errorf("another run: %+v, %d rows", again.Progress, len(c.rows()))
 		}
 	}
 }
@@ -108,7 +108,7 @@ func TestSuspectIsDoneAlone(t *testing.T) {
 	c.ended("a.nii", 1)
 	c.ended("b.nii", 1)
 	var order []string
-	b, err := newBatch(c.options(), Events{Result: func(r Result) { order = append(order, r.Unit) }})
+	b, err := newBatch(c.options(), Events{Result: func(r SeriesResult) { order = append(order, r.Unit) }})
 	c.must(err)
 	if _, err := b.run(t.Context()); err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 // Summary is what a batch came to. The results of its series stay on disk: what is in memory of each
 // is its row.
 type Summary struct {
-	Status
+	Progress
 	Output  string  `json:"output"`
 	CSV     string  `json:"csv"`
 	HTML    string  `json:"html"`
@@ -36,8 +36,8 @@ type Summary struct {
 
 // Results passes the results of this run, problems first, without pictures. They are read from the
 // output one by one, so a later run may have changed them.
-func (s Summary) Results() iter.Seq[Result] {
-	return func(yield func(Result) bool) {
+func (s Summary) Results() iter.Seq[SeriesResult] {
+	return func(yield func(SeriesResult) bool) {
 		for r := range s.results.each {
 			r.Picture = nil
 			if !yield(r) {
@@ -119,12 +119,12 @@ func exitCode(rows []row) int {
 // row is what is in memory of a result: what orders and counts it.
 type row struct {
 	id, unit, series string
-	state            State
+	state            SeriesState
 	reused           bool
 	urgency, code    int
 }
 
-func rowOf(r Result) row {
+func rowOf(r SeriesResult) row {
 	return row{r.ID, r.Unit, r.Series, r.State, r.Reused, urgency(r), r.Code}
 }
 
@@ -132,15 +132,15 @@ func rowOf(r Result) row {
 type results struct {
 	store   store
 	rows    []row
-	unsaved map[string]Result // results that are not in the store
+	unsaved map[string]SeriesResult // results that are not in the store
 }
 
 // read returns the result of a row. One that was removed meanwhile has only what the row says.
-func (a results) read(x row) Result {
+func (a results) read(x row) SeriesResult {
 	r, known := a.unsaved[x.id]
 	if !known {
 		if r, known = a.store.load(x.id); !known {
-			r = Result{ID: x.id, Unit: x.unit, Series: x.series, State: x.state, Code: x.code}
+			r = SeriesResult{ID: x.id, Unit: x.unit, Series: x.series, State: x.state, Code: x.code}
 		}
 	}
 	r.Reused = x.reused
@@ -148,7 +148,7 @@ func (a results) read(x row) Result {
 }
 
 // each passes the results, read one by one.
-func (a results) each(yield func(Result) bool) {
+func (a results) each(yield func(SeriesResult) bool) {
 	for _, x := range a.rows {
 		if !yield(a.read(x)) {
 			return
@@ -161,7 +161,7 @@ func (a results) each(yield func(Result) bool) {
 func (b *batch) summarise(started time.Time) (Summary, error) {
 	s := Summary{Output: b.o.Output, CSV: filepath.Join(b.o.Output, "report.csv"), HTML: filepath.Join(b.o.Output, "report.html")}
 	b.progress.mu.Lock()
-	s.Status = b.progress.status
+	s.Progress = b.progress.status
 	s.results = results{store: b.store, unsaved: b.progress.unsaved}
 	for _, x := range b.progress.rows {
 		s.results.rows = append(s.results.rows, x)
@@ -175,7 +175,7 @@ func (b *batch) summarise(started time.Time) (Summary, error) {
 		units[u.Name] = true
 	}
 	all := results{store: b.store, unsaved: s.results.unsaved}
-	err := b.store.all(func(r Result) {
+	err := b.store.all(func(r SeriesResult) {
 		// A failure that could not be saved stands over an older result.
 		_, newer := all.unsaved[r.ID]
 		if !newer && r.State == Done && r.Made != b.made && r.Made != "" && exists(b.store.outputPath(r.Output)) {
@@ -194,7 +194,7 @@ func (b *batch) summarise(started time.Time) (Summary, error) {
 }
 
 // urgency orders results: what failed, what may be wrong, what is well.
-func urgency(r Result) int {
+func urgency(r SeriesResult) int {
 	switch {
 	case r.State == Failed:
 		return 0

@@ -34,7 +34,7 @@ func TestWaitForTheEngine(t *testing.T) {
 			time.Sleep(10 * time.Second)
 			b.filter.Release(1)
 		}()
-		var r Result
+		var r SeriesResult
 		err := b.withEngine(task{}, &r, func(eng turns) error {
 			started := time.Now()
 			eng.Engine = slowEngine{}

@@ -27,7 +27,7 @@ func TestUnevenSeries(t *testing.T) {
 	c.must(os.Remove(filepath.Join(path, "IM00003.dcm")))
 	recipe, err := denoise.NewRecipe("gaussian", 3)
 	c.must(err)
-	run := func(uneven string) Result {
+	run := func(uneven string) SeriesResult {
 		t.Helper()
 		o := c.options()
 		o.Job.Recipe, o.Job.Uneven, o.Job.Output.Overwrite = &recipe, uneven, true

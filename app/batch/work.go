@@ -29,7 +29,7 @@ import (
 
 // do does one series; nil after a cancel, and if another process has taken it over. A panic is a
 // failure of this series alone.
-func (b *batch) do(ctx context.Context, t task) *Result {
+func (b *batch) do(ctx context.Context, t task) *SeriesResult {
 	r := t.result
 	err := parallel.Protect(func() error { return b.series(atomic.WithFence(ctx, t.hold.check), t, &r) })
 	if t.hold.check() != nil {
@@ -48,7 +48,7 @@ func (b *batch) do(ctx context.Context, t task) *Result {
 }
 
 // series reads, filters, measures and writes one series.
-func (b *batch) series(ctx context.Context, t task, r *Result) error {
+func (b *batch) series(ctx context.Context, t task, r *SeriesResult) error {
 	e := t.first()
 	if e.Identity() != "" {
 		first, err := b.store.claim(r.Key, owner{ID: r.ID, Input: r.Input(), Path: b.hide.Seal(t.unit.Path)}, func(sealed string) bool {
@@ -96,10 +96,10 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 
 // execute does the job on the volumes of a series. Only one series is filtered at a time; others are
 // read, measured and written meanwhile.
-func (b *batch) execute(ctx context.Context, t task, j job.Job, r *Result) error {
+func (b *batch) execute(ctx context.Context, t task, j job.Job, r *SeriesResult) error {
 	src, closeFiles := executor.SourceIn(t.catalog, t.members)
 	defer closeFiles()
-	var report executor.Report
+	var report executor.Outcome
 	err := b.withEngine(t, r, func(eng turns) (err error) {
 		shown := &shownSink{stopped: b.stopped}
 		sinks := []executor.Sink{shown}
@@ -151,13 +151,13 @@ func (w *shownSink) Slab(ctx context.Context, s *executor.Slab) (err error) {
 	if s.Volume == 0 {
 		w.stopped(filtered)
 	}
-	if m := s.Report.Measures; w.picture == nil || worse(m, w.m) {
+	if m := s.Outcome.Measures; w.picture == nil || worse(m, w.m) {
 		w.picture, w.volume, w.m = w.drawn, s.Volume, m
 	}
 	return nil
 }
 
-func (w *shownSink) Finish(context.Context, *executor.Report) error { return nil }
+func (w *shownSink) Finish(context.Context, *executor.Outcome) error { return nil }
 
 func (w *shownSink) Abort() {}
 
@@ -171,7 +171,7 @@ func (w *shownSink) name(src executor.Source) string { return src.Group.Places[w
 //
 // A verdict is found by the same engine without taking turns: its runs are short, and there are
 // dozens of them.
-func (b *batch) withEngine(t task, r *Result, filter func(turns) error) error {
+func (b *batch) withEngine(t task, r *SeriesResult, filter func(turns) error) error {
 	eng, err := engines.Pick(b.engine)
 	if err != nil {
 		return err
@@ -263,8 +263,8 @@ var confidences = []noise.Confidence{noise.High, noise.Fair, noise.Low}
 
 // judge takes the verdict of the worst volume, and the median of sigma over the volumes that
 // have one, with the least of their confidences.
-func (r *Result) judge(all []executor.VolumeReport) {
-	var worst *executor.VolumeReport
+func (r *SeriesResult) judge(all []executor.VolumeOutcome) {
+	var worst *executor.VolumeOutcome
 	var sigmas []float64
 	least := 0 // of the confidences
 	same := 0
@@ -307,12 +307,12 @@ func (r *Result) judge(all []executor.VolumeReport) {
 const splitWhy = "What was filtered in evenly spaced parts is not judged, as that would filter across them."
 
 // unjudged is judge for a series for which no verdict can be found.
-func (r *Result) unjudged(why string) {
+func (r *SeriesResult) unjudged(why string) {
 	r.Verdict, r.SigmaConfidence, r.Why = string(tune.Unknown), string(noise.None), why
 }
 
 // warn adds the findings that are more than notes, and warnings, each once.
-func (r *Result) warn(findings []series.Finding, more ...[]message.Message) {
+func (r *SeriesResult) warn(findings []series.Finding, more ...[]message.Message) {
 	add := func(text string) {
 		if !slices.Contains(r.Warnings, strings.TrimSpace(text)) {
 			r.Warnings = append(r.Warnings, strings.TrimSpace(text))

@@ -34,7 +34,7 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 		return err
 	}
 	before, stamps := map[string]time.Time{}, map[string]time.Time{} // when results were finished, and their files written
-	if err := b.store.changed(stamps, func(r Result) { before[r.ID] = r.Finished }); err != nil {
+	if err := b.store.changed(stamps, func(r SeriesResult) { before[r.ID] = r.Finished }); err != nil {
 		return err
 	}
 	_ = os.Remove(b.pinPath()) // of an earlier run
@@ -42,7 +42,7 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 	for _, u := range units {
 		mine[u.Name] = true
 	}
-	visit := func(r Result) {
+	visit := func(r SeriesResult) {
 		if !mine[r.Unit] || r.Settings != b.settings {
 			return
 		}
@@ -62,7 +62,7 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 	if err = errors.Join(err, b.store.changed(stamps, visit)); err != nil {
 		return err
 	}
-	err = b.store.all(func(r Result) {
+	err = b.store.all(func(r SeriesResult) {
 		if _, untouched := before[r.ID]; untouched {
 			visit(r)
 		}

@@ -17,10 +17,10 @@ func TestResultsOfOthersAreReportedAsTheyCome(t *testing.T) {
 	c.nii("a.nii", 1)
 	c.must(os.WriteFile(filepath.Join(c.in, "b.nii"), []byte("poison"), 0o666))
 	c.nii("c.nii", 3)
-	var last Status
+	var last Progress
 	var seen []string
 	var counted []int // after each unit
-	events := Events{Status: func(s Status) { last = s }, Result: func(r Result) { seen = append(seen, r.Unit+" "+string(r.State)) }}
+	events := Events{Progress: func(s Progress) { last = s }, Result: func(r SeriesResult) { seen = append(seen, r.Unit+" "+string(r.State)) }}
 	o := c.options()
 	o.Distribute = func(ctx context.Context, spec Spec, units []Unit, progress func(Left)) error {
 		w, err := NewWorker(spec, 1, 0, Events{})

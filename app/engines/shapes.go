@@ -18,8 +18,8 @@ import (
 
 // shapesFile holds the launch shapes that quell bench --tune found, of all devices.
 type shapesFile struct {
-	Version int         `json:"version"`
-	Tuned   []gpu.Tuned `json:"tuned"`
+	Version int               `json:"version"`
+	Tuned   []gpu.TunedShapes `json:"tuned"`
 }
 
 // shapesVersion is the version of the file's format.
@@ -37,7 +37,7 @@ func ShapesPath() (string, error) {
 
 // readShapes reads the file at path. ignored says why it holds nothing, "" if it is
 // missing.
-func readShapes(path string) (tuned []gpu.Tuned, ignored string) {
+func readShapes(path string) (tuned []gpu.TunedShapes, ignored string) {
 	data, err := os.ReadFile(path)
 	var f shapesFile
 	switch {
@@ -55,9 +55,9 @@ func readShapes(path string) (tuned []gpu.Tuned, ignored string) {
 
 // SaveShapes adds t to the file at path, in place of what it holds for the device with
 // that driver. A file that cannot be used is replaced.
-func SaveShapes(path string, t gpu.Tuned) error {
+func SaveShapes(path string, t gpu.TunedShapes) error {
 	all, _ := readShapes(path)
-	all = slices.DeleteFunc(all, func(other gpu.Tuned) bool { return other.Device == t.Device && other.Driver == t.Driver })
+	all = slices.DeleteFunc(all, func(other gpu.TunedShapes) bool { return other.Device == t.Device && other.Driver == t.Driver })
 	data, err := json.MarshalIndent(shapesFile{Version: shapesVersion, Tuned: append(all, t)}, "", "\t")
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o777)

@@ -14,17 +14,17 @@ import (
 
 func TestShapesOfDevicesAreKeptApart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "shapes.json")
-	of := func(device string, driver, value int) gpu.Tuned {
-		return gpu.Tuned{Device: device, Driver: driver, Kernels: "k", Shapes: kernels.Shapes{"x": value}}
+	of := func(device string, driver, value int) gpu.TunedShapes {
+		return gpu.TunedShapes{Device: device, Driver: driver, Kernels: "k", Shapes: kernels.Shapes{"x": value}}
 	}
 	for i, c := range []struct {
-		add  gpu.Tuned
-		want []gpu.Tuned
+		add  gpu.TunedShapes
+		want []gpu.TunedShapes
 	}{
-		{of("A", 1, 1), []gpu.Tuned{of("A", 1, 1)}},
-		{of("B", 1, 2), []gpu.Tuned{of("A", 1, 1), of("B", 1, 2)}},
-		{of("A", 2, 3), []gpu.Tuned{of("A", 1, 1), of("B", 1, 2), of("A", 2, 3)}},
-		{of("A", 1, 4), []gpu.Tuned{of("B", 1, 2), of("A", 2, 3), of("A", 1, 4)}},
+		{of("A", 1, 1), []gpu.TunedShapes{of("A", 1, 1)}},
+		{of("B", 1, 2), []gpu.TunedShapes{of("A", 1, 1), of("B", 1, 2)}},
+		{of("A", 2, 3), []gpu.TunedShapes{of("A", 1, 1), of("B", 1, 2), of("A", 2, 3)}},
+		{of("A", 1, 4), []gpu.TunedShapes{of("B", 1, 2), of("A", 2, 3), of("A", 1, 4)}},
 	} {
 		if err := SaveShapes(path, c.add); err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func TestShapesThatAreIgnored(t *testing.T) {
 		if err != nil || bytes.Contains(lines, []byte("launch shapes are ignored")) != (want != "") || !bytes.Contains(lines, []byte(want)) || bytes.Contains(lines, []byte(dir)) {
 			t.Errorf("%q: log %q, %v", text, lines, err)
 		}
-		if err := SaveShapes(path, gpu.Tuned{Device: "A"}); err != nil {
+		if err := SaveShapes(path, gpu.TunedShapes{Device: "A"}); err != nil {
 			t.Fatal(err)
 		}
 		if got, ignored := readShapes(path); len(got) != 1 || ignored != "" {

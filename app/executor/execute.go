@@ -51,21 +51,21 @@ type execution struct {
 	maps    run.Maps       // from files, the same for all volumes
 	begun   int            // sinks
 	devices denoise.DeviceLog
-	report  Report
-	volumes []VolumeReport
+	outcome Outcome
+	volumes []VolumeOutcome
 }
 
 func newExecution(job job.Job, src Source, means Means, sinks []Sink, events job.Events) *execution {
 	x := &execution{job: job, src: src, means: means, sinks: sinks, events: events, plan: Plan(job, src.Geometry, src.Len())}
 	x.plan.Slabs = x.plan.Slabs && means.Run == nil && x.inSlabs()
-	x.report = Report{Noise: job.Noise, Warnings: []message.Message{}, Findings: []series.Finding{}, Covered: src.Covered}
+	x.outcome = Outcome{Noise: job.Noise, Warnings: []message.Message{}, Findings: []series.Finding{}, Covered: src.Covered}
 	return x
 }
 
 // Do does a job on a source by one engine, and passes the result to the sinks. The plan of memory says
 // whether each volume is done as a whole or slab by slab. After an error every sink that was begun is
 // aborted. Package app has the doors that choose sinks, and repeat a job on the CPU.
-func Do(ctx context.Context, job job.Job, src Source, means Means, sinks []Sink, events job.Events) (Report, error) {
+func Do(ctx context.Context, job job.Job, src Source, means Means, sinks []Sink, events job.Events) (Outcome, error) {
 	x := newExecution(job, src, means, sinks, events)
 	defer func() {
 		for _, s := range x.sinks[:x.begun] {
@@ -73,7 +73,7 @@ func Do(ctx context.Context, job job.Job, src Source, means Means, sinks []Sink,
 		}
 	}()
 	if err := x.each(ctx); err != nil {
-		return Report{}, err
+		return Outcome{}, err
 	}
 	return x.finish(ctx)
 }
@@ -118,7 +118,7 @@ func (x *execution) each(ctx context.Context) error {
 			progress(k+1, x.src.Len())
 		}
 		v := &volumeWork{execution: x, k: k}
-		v.report.Seconds.Load = time.Since(started).Seconds()
+		v.outcome.Seconds.Load = time.Since(started).Seconds()
 		if err := x.whole(ctx, v, in.series); err != nil {
 			return err
 		}
@@ -162,8 +162,8 @@ func (x *execution) read(ctx context.Context, next chan<- loaded, free <-chan st
 // volumeWork is the work on one volume.
 type volumeWork struct {
 	*execution
-	k      int
-	report VolumeReport
+	k       int
+	outcome VolumeOutcome
 
 	source *series.Series // before noise is added
 	recipe denoise.Recipe
@@ -180,7 +180,7 @@ func (x *execution) whole(ctx context.Context, v *volumeWork, s *series.Series) 
 	if err != nil {
 		return err
 	}
-	var source *run.Identity
+	var source *run.VoxelHash
 	if x.job.Recipe != nil && x.job.Noise == nil && x.job.Output.Path != "" && x.means.Run == nil {
 		source = run.Identify(s.Volume) // while the engine starts and filters
 	}
@@ -193,11 +193,11 @@ func (x *execution) whole(ctx context.Context, v *volumeWork, s *series.Series) 
 	if err := v.begin(ctx, s); err != nil {
 		return err
 	}
-	v.report.Seconds.Load += time.Since(started).Seconds()
+	v.outcome.Seconds.Load += time.Since(started).Seconds()
 	if x.means.Run != nil {
 		run := x.means.Run
 		v.made = &Made{Source: run.Source, Region: run.Region, Result: run.Result, Run: run}
-		v.report.Seconds.Filter = run.Filter.Seconds()
+		v.outcome.Seconds.Filter = run.Filter.Seconds()
 	} else if err := v.compute(ctx, source); err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (v *volumeWork) begin(ctx context.Context, s *series.Series) error {
 	if v.k > 0 {
 		return nil
 	}
-	v.execution.report.Resampled = s.Resampled
+	v.execution.outcome.Resampled = s.Resampled
 	first := &Made{Source: s, Region: v.region, Noise: v.job.Noise}
 	if v.job.Recipe != nil {
 		first.Run = &run.Run{Recipe: v.recipe, Source: s, Region: v.region}
@@ -257,13 +257,13 @@ func (v *volumeWork) check(s *series.Series) (err error) {
 // announce sends messages about findings that are more than notes, and keeps them, each once.
 func (x *execution) announce(findings []series.Finding) {
 	for _, f := range findings {
-		if len(x.volumes) > 0 && open.HasFinding(x.report.Findings, f) {
+		if len(x.volumes) > 0 && open.HasFinding(x.outcome.Findings, f) {
 			continue // as of a volume before
 		}
-		if f.Severity > series.Note && !open.HasFinding(x.report.Findings, f) {
+		if f.Severity > series.Note && !open.HasFinding(x.outcome.Findings, f) {
 			x.events.Say(f.Severity, f.Text.String())
 		}
-		x.report.Findings = append(x.report.Findings, f)
+		x.outcome.Findings = append(x.outcome.Findings, f)
 	}
 }
 
@@ -272,23 +272,23 @@ func (v *volumeWork) start() (err error) {
 	if v.engine != nil || v.job.Recipe == nil {
 		return nil
 	}
-	if err := timed(&v.report.Seconds.Start, func() error { v.engine, err = v.means.Engine(); return err }); err != nil {
+	if err := timed(&v.outcome.Seconds.Start, func() error { v.engine, err = v.means.Engine(); return err }); err != nil {
 		return err
 	}
 	if why := engines.Lost(v.job.Engine, v.engine); why != nil && v.means.Fallback {
 		text := engines.FallbackText(why, nil, v.engine, *v.job.Recipe, v.src.Geometry, v.src.Len())
-		v.execution.report.Warnings = append(v.execution.report.Warnings, text)
+		v.execution.outcome.Warnings = append(v.execution.outcome.Warnings, text)
 		v.events.Say(series.Warning, text.String())
 	}
 	return nil
 }
 
 // compute adds noise and filters.
-func (v *volumeWork) compute(ctx context.Context, source *run.Identity) error {
+func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 	if err := v.start(); err != nil {
 		return err
 	}
-	return timed(&v.report.Seconds.Filter, func() error {
+	return timed(&v.outcome.Seconds.Filter, func() error {
 		v.made = &Made{Source: v.source, Region: v.region, Result: v.source.Volume, Noise: v.job.Noise, Engine: v.engine, Found: source}
 		if v.job.Noise != nil {
 			noisy, err := run.AddNoise(ctx, v.source, *v.job.Noise)
@@ -353,13 +353,13 @@ func (v *volumeWork) follow(ctx context.Context) func(*run.Run, *volume.Arrival)
 
 // deliver passes a slab to the sinks.
 func (v *volumeWork) deliver(ctx context.Context, s *Slab) error {
-	s.Volume, s.Report = v.k, &v.report
+	s.Volume, s.Outcome = v.k, &v.outcome
 	if v.made.Run != nil && s.Last {
 		v.describe()
 	}
-	before := v.report.Seconds.Measure
+	before := v.outcome.Seconds.Measure
 	spent := 0.0
-	defer func() { v.report.Seconds.Write += spent - (v.report.Seconds.Measure - before) }()
+	defer func() { v.outcome.Seconds.Write += spent - (v.outcome.Seconds.Measure - before) }()
 	return timed(&spent, func() error {
 		for _, sink := range v.sinks {
 			if err := sink.Slab(ctx, s); err != nil {
@@ -406,7 +406,7 @@ func (v *volumeWork) warn(text message.Message) {
 	if v.src.Group != nil {
 		text = message.Text("%s: %s", v.src.Group.Places[v.k], text)
 	}
-	v.execution.report.Warnings = append(v.execution.report.Warnings, text)
+	v.execution.outcome.Warnings = append(v.execution.outcome.Warnings, text)
 	v.events.Say(series.Warning, text.String())
 }
 
@@ -419,9 +419,9 @@ func (v *volumeWork) volumeEvents() job.Events {
 	return job.Events{Progress: func(step job.Step, done, total int64) { v.events.Progress(step, k*total+done, n*total) }}
 }
 
-// done adds the volume to the report of the job.
+// done adds the volume to the outcome of the job.
 func (v *volumeWork) done() {
-	r, one := &v.execution.report, &v.report
+	r, one := &v.execution.outcome, &v.outcome
 	if progress := v.events.Count(job.Writing); progress != nil && v.src.Group != nil {
 		progress(v.k+1, v.src.Len())
 	}
@@ -438,7 +438,7 @@ func (v *volumeWork) done() {
 	}
 	r.Voxels += g.Voxels()
 	if result := v.made.Run; result != nil {
-		// Copies: a report and a record outlive the volumes of a run.
+		// Copies: an outcome and a record outlive the volumes of a run.
 		one.Engine, one.Recipe, one.Tuned = result.Engine.Name, new(result.Resolved), result.Tuned
 		var mask *run.MapRecord
 		if v.read != nil {
@@ -469,8 +469,8 @@ func (v *volumeWork) done() {
 }
 
 // finish completes the outputs. Once the first is there, a cancel comes too late for the others.
-func (x *execution) finish(ctx context.Context) (Report, error) {
-	r := &x.report
+func (x *execution) finish(ctx context.Context) (Outcome, error) {
+	r := &x.outcome
 	started := time.Now()
 	warned := len(r.Warnings)
 	for _, s := range x.sinks {
@@ -478,7 +478,7 @@ func (x *execution) finish(ctx context.Context) (Report, error) {
 			ctx = context.WithoutCancel(ctx)
 		}
 		if err := s.Finish(ctx, r); err != nil {
-			return Report{}, err
+			return Outcome{}, err
 		}
 	}
 	for _, text := range r.Warnings[warned:] {

@@ -40,7 +40,7 @@ func (j *Judge) Slab(ctx context.Context, s *Slab) error {
 	if run == nil || run.Parts != nil {
 		return nil
 	}
-	return timed(&s.Report.Seconds.Measure, func() error {
+	return timed(&s.Outcome.Seconds.Measure, func() error {
 		if s.First {
 			j.parts = nil
 		}
@@ -73,14 +73,14 @@ func (j *Judge) Slab(ctx context.Context, s *Slab) error {
 		}
 		if s.Last {
 			m := together(j.parts)
-			s.Report.Measures, j.parts = &m, nil
+			s.Outcome.Measures, j.parts = &m, nil
 		}
 		return nil
 	})
 }
 
 // Finish does nothing: the verdicts are in the reports on the volumes.
-func (j *Judge) Finish(context.Context, *Report) error { return nil }
+func (j *Judge) Finish(context.Context, *Outcome) error { return nil }
 
 // Abort forgets what was judged.
 func (j *Judge) Abort() { j.parts = nil }

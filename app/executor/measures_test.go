@@ -23,7 +23,7 @@ import (
 // blurred is a noisy disc that a Gaussian filter ran on, with the engine.
 func blurred(t *testing.T) (denoise.Engine, *run.Run) {
 	t.Helper()
-	noisy, err := run.AddNoise(t.Context(), apptest.Disc(48, 2), job.Noise{Model: noise.Gaussian, Sigma: 10, Seed: 3})
+	noisy, err := run.AddNoise(t.Context(), apptest.Disc(48, 2), job.AddedNoise{Model: noise.Gaussian, Sigma: 10, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +41,8 @@ func blurred(t *testing.T) (denoise.Engine, *run.Run) {
 // judgeRun returns the verdict of [Judge] on a run.
 func judgeRun(ctx context.Context, eng denoise.Engine, run *run.Run) (judge.Assessment, error) {
 	made := &executor.Made{Source: run.Source, Region: run.Region, Result: run.Result, Run: run, Engine: eng}
-	report := executor.VolumeReport{Measures: &judge.Measures{}}
-	err := new(executor.Judge).Slab(ctx, &executor.Slab{From: run.Region.Min[2], Whole: made, Part: made, First: true, Last: true, Report: &report})
+	report := executor.VolumeOutcome{Measures: &judge.Measures{}}
+	err := new(executor.Judge).Slab(ctx, &executor.Slab{From: run.Region.Min[2], Whole: made, Part: made, First: true, Last: true, Outcome: &report})
 	return report.Measures.Assessment, err
 }
 

@@ -20,8 +20,8 @@ type Sink interface {
 	Begin(ctx context.Context, first *Made) error
 	// Slab takes the next slices. They are valid during the call.
 	Slab(ctx context.Context, s *Slab) error
-	// Finish completes the output, and adds to the report what it did.
-	Finish(ctx context.Context, r *Report) error
+	// Finish completes the output, and adds to the outcome what it did.
+	Finish(ctx context.Context, r *Outcome) error
 	Abort()
 }
 
@@ -37,14 +37,14 @@ type Made struct {
 	// result covers: Source may hold slices around them.
 	Source *series.Series
 	Region volume.Region
-	Result *volume.Volume // of the dims of Region; nil without voxels
-	Run    *run.Run       // nil if nothing was filtered
-	Engine denoise.Engine // that filtered; nil if that is not known
-	Noise  *job.Noise     // that was added; nil for none
-	Clean  *series.Series // Source before the noise; nil without noise
+	Result *volume.Volume  // of the dims of Region; nil without voxels
+	Run    *run.Run        // nil if nothing was filtered
+	Engine denoise.Engine  // that filtered; nil if that is not known
+	Noise  *job.AddedNoise // that was added; nil for none
+	Clean  *series.Series  // Source before the noise; nil without noise
 
-	Found     *run.Identity // of the voxels of Source; nil if nobody looks for it
-	cleanEnds *[2]float32   // of the range of Clean, if that has no voxels; nil if it has
+	Found     *run.VoxelHash // of the voxels of Source; nil if nobody looks for it
+	cleanEnds *[2]float32    // of the range of Clean, if that has no voxels; nil if it has
 }
 
 // Slab is the result in some slices of a volume, or in all.
@@ -55,8 +55,8 @@ type Slab struct {
 	Part   *Made // these slices
 	// First and Last say that the slab begins and ends the volume.
 	First, Last bool
-	// Report is about the volume: sinks add to it with the last slab.
-	Report *VolumeReport
+	// Outcome is about the volume: sinks add to it with the last slab.
+	Outcome *VolumeOutcome
 	// Read identifies all that was read, with the last of several slabs; nil else.
 	Read *Digests
 }

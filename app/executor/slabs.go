@@ -54,21 +54,21 @@ func (x *execution) slabs(ctx context.Context, v *volumeWork) error {
 	if err := w.prepare(ctx); err != nil {
 		return err
 	}
-	v.report.Slabs = &w.slabs
-	if x.report.Slabs == nil {
-		x.report.Slabs = &w.slabs
+	v.outcome.Slabs = &w.slabs
+	if x.outcome.Slabs == nil {
+		x.outcome.Slabs = &w.slabs
 		v.events.Say(series.Note, w.slabs.Text)
-	} else if w.slabs != *x.report.Slabs {
+	} else if w.slabs != *x.outcome.Slabs {
 		v.events.Say(series.Note, v.src.Group.Places[v.k].String()+": "+w.slabs.Text)
 	}
 	v.announce(w.source.Findings)
 	err := w.each(ctx)
 	if v.job.Recipe != nil {
 		job.Log("denoise", slog.String("filter", w.resolved.Filter), slog.Int("dims", w.resolved.Dims), slog.String("engine", x.engine.Info().Name),
-			job.Outcome(err), slog.Int("slabs", w.slabs.Count), slog.Duration("took", time.Duration(v.report.Seconds.Filter*float64(time.Second))))
+			job.Outcome(err), slog.Int("slabs", w.slabs.Count), slog.Duration("took", time.Duration(v.outcome.Seconds.Filter*float64(time.Second))))
 	}
 	if err == nil {
-		t := &v.report.Seconds
+		t := &v.outcome.Seconds
 		t.Load = time.Since(started).Seconds() - t.Start - t.Filter - t.Measure - t.Write
 		v.done()
 	}
@@ -106,7 +106,7 @@ func (w *slabWork) prepare(ctx context.Context) error {
 	if err := w.start(); err != nil {
 		return err
 	}
-	err = timed(&w.report.Seconds.Filter, func() (err error) {
+	err = timed(&w.outcome.Seconds.Filter, func() (err error) {
 		if w.job.Recipe == nil {
 			return nil
 		}
@@ -353,7 +353,7 @@ func (w *slabWork) each(ctx context.Context) error {
 			return err
 		}
 		var part *Made
-		err = timed(&w.report.Seconds.Filter, func() (err error) { part, err = w.compute(ctx, slab, in, window.before()); return err })
+		err = timed(&w.outcome.Seconds.Filter, func() (err error) { part, err = w.compute(ctx, slab, in, window.before()); return err })
 		if err != nil {
 			return err
 		}

@@ -24,9 +24,9 @@ type sliceWindow struct {
 	hash       hash.Hash // of the voxels that were read; nil for none
 	pads       int       // voxels without a value so far
 
-	binary bool       // a voxel becomes 1 if it has a value that is not 0, and else 0
-	noise  *job.Noise // that is added to what is read; nil for none
-	clean  []float32  // the voxels before that; nil without
+	binary bool            // a voxel becomes 1 if it has a value that is not 0, and else 0
+	noise  *job.AddedNoise // that is added to what is read; nil for none
+	clean  []float32       // the voxels before that; nil without
 }
 
 // newSliceWindow returns an empty window of at most n slices; masked says that voxels may have

@@ -19,7 +19,7 @@ import (
 // another format. It is a JSON value.
 type Job struct {
 	Input  Input           `json:"input"`
-	Noise  *Noise          `json:"noise,omitempty"`
+	Noise  *AddedNoise     `json:"noise,omitempty"`
 	Recipe *denoise.Recipe `json:"recipe,omitempty"`
 	// AutoDims replaces the recipe's dimensionality by the one that suits the
 	// series, see run.ProposeDims.

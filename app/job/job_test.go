@@ -62,8 +62,8 @@ func TestJobsThatAreRefused(t *testing.T) {
 		"measures of a conversion":     {func(j *job.Job) { j.Recipe, j.Measure = nil, true }, "give a recipe"},
 		"dimensions of a conversion":   {func(j *job.Job) { j.Recipe, j.AutoDims = nil, true }, "give a recipe"},
 		"slices of a conversion":       {func(j *job.Job) { j.Recipe, j.Slices.To = nil, 3 }, "give a recipe"},
-		"noise":                        {func(j *job.Job) { j.Noise = &job.Noise{Model: noise.Gaussian} }, ""},
-		"negative noise":               {func(j *job.Job) { j.Noise = &job.Noise{Model: noise.Gaussian, Sigma: -1} }, "sigma of -1"},
+		"noise":                        {func(j *job.Job) { j.Noise = &job.AddedNoise{Model: noise.Gaussian} }, ""},
+		"negative noise":               {func(j *job.Job) { j.Noise = &job.AddedNoise{Model: noise.Gaussian, Sigma: -1} }, "sigma of -1"},
 		"seven dimensions":             {func(j *job.Job) { j.Recipe = &bad }, "7"},
 		"dimensions that are replaced": {func(j *job.Job) { j.Recipe, j.AutoDims = &bad, true }, ""},
 	} {

@@ -8,23 +8,23 @@ import (
 	"quell/internal/message"
 )
 
-// Noise is noise that was added in the workbench.
-type Noise struct {
+// AddedNoise is noise that was added in the workbench.
+type AddedNoise struct {
 	Model noise.Model `json:"model"`
 	Sigma float64     `json:"sigma"`
 	Seed  uint64      `json:"seed"`
 }
 
 // AsMessage returns "gaussian noise, sigma 20, seed 1".
-func (n Noise) AsMessage() message.Message {
+func (n AddedNoise) AsMessage() message.Message {
 	return message.Text("%s noise, sigma %g, seed %d", n.Model, n.Sigma, n.Seed)
 }
 
 // String returns the message in English.
-func (n Noise) String() string { return n.AsMessage().String() }
+func (n AddedNoise) String() string { return n.AsMessage().String() }
 
 // Validate returns a UsageError for noise that cannot be added.
-func (n Noise) Validate() error {
+func (n AddedNoise) Validate() error {
 	models := noise.Models()
 	if !slices.Contains(models, n.Model) {
 		return Usagef("no noise model is called %q; there are %s and %s", n.Model, models[0], models[1])

@@ -26,8 +26,8 @@ type Measures struct {
 	Start *measure.Comparison `json:"start,omitempty"`
 }
 
-// Comparison is what is compared: volumes of equal dims.
-type Comparison struct {
+// Compared is what is compared: volumes of equal dims.
+type Compared struct {
 	Before, After *volume.Volume
 	Reference     *volume.Volume // or nil
 	Max           float64        // MAX of PSNR and SSIM against before
@@ -35,7 +35,7 @@ type Comparison struct {
 }
 
 // Fill compares.
-func (c Comparison) Fill(ctx context.Context, m *Measures) (err error) {
+func (c Compared) Fill(ctx context.Context, m *Measures) (err error) {
 	m.Change, err = measure.Compare(ctx, c.Before, c.After, measure.Options{Max: c.Max})
 	if errors.Is(err, measure.ErrNothing) {
 		nan := measure.Float(math.NaN())
@@ -109,7 +109,7 @@ func (p Piece) Measure(ctx context.Context, region volume.Region) (m Measures, e
 	if err != nil || !p.compare {
 		return m, err
 	}
-	c := Comparison{Before: run.Section(r.Source, region).Volume, After: after, Max: p.max, TruthMax: p.TruthMax}
+	c := Compared{Before: run.Section(r.Source, region).Volume, After: after, Max: p.max, TruthMax: p.TruthMax}
 	if p.reference != nil {
 		c.Reference = run.Section(p.reference, region).Volume
 	}

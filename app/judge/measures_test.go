@@ -18,7 +18,7 @@ import (
 // what the pictures show.
 func TestVerdictsOfRealFilters(t *testing.T) {
 	clean := apptest.Disc(64, 3)
-	noisy, err := run.AddNoise(t.Context(), clean, job.Noise{Model: noise.Gaussian, Sigma: 10, Seed: 3})
+	noisy, err := run.AddNoise(t.Context(), clean, job.AddedNoise{Model: noise.Gaussian, Sigma: 10, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestCancelled(t *testing.T) {
 	r := &run.Run{Source: s, Region: s.Volume.Bounds(), Result: s.Volume.Clone(), Recipe: apptest.MustRecipe("median", 2)}
 	for what, work := range map[string]func(ctx context.Context) error{
 		"noise": func(ctx context.Context) error {
-			_, err := run.AddNoise(ctx, s, job.Noise{Model: noise.Gaussian, Sigma: 1})
+			_, err := run.AddNoise(ctx, s, job.AddedNoise{Model: noise.Gaussian, Sigma: 1})
 			return err
 		},
 		"measures": func(ctx context.Context) error { _, err := judge.Measure(ctx, nil, r, nil); return err },

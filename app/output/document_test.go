@@ -20,12 +20,12 @@ func TestNoiseIsNoted(t *testing.T) {
 	var noisy [2]*series.Series
 	for i := range noisy {
 		var err error
-		if noisy[i], err = run.AddNoise(t.Context(), s, job.Noise{Model: noise.Gaussian, Sigma: 3, Seed: uint64(i)}); err != nil {
+		if noisy[i], err = run.AddNoise(t.Context(), s, job.AddedNoise{Model: noise.Gaussian, Sigma: 3, Seed: uint64(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i, n := range noisy {
-		want := series.Finding{Severity: series.Note, Kind: series.Noise, Text: message.Text("Holds added %s.", job.Noise{Model: noise.Gaussian, Sigma: 3, Seed: uint64(i)})}
+		want := series.Finding{Severity: series.Note, Kind: series.Noise, Text: message.Text("Holds added %s.", job.AddedNoise{Model: noise.Gaussian, Sigma: 3, Seed: uint64(i)})}
 		if len(n.Findings) != 2 || n.Findings[0].Kind != series.Gap || !reflect.DeepEqual(n.Findings[1], want) {
 			t.Errorf("findings %+v", n.Findings)
 		}

@@ -13,7 +13,7 @@ func init() {
 		Sink: func(b executor.Beside) executor.Sink {
 			return &seriesSink{
 				out: b.Path, options: removedOptions(b.Path, b.Job.Output.Options), src: b.Source, progress: b.Progress, of: removedOf,
-				report: func(r *executor.Report, w job.Written) { r.Removed = w.Output },
+				report: func(r *executor.Outcome, w job.Written) { r.Removed = w.Output },
 			}
 		},
 	})

@@ -51,7 +51,7 @@ type Record struct {
 	Recipe *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
 	Asked  *denoise.Recipe `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
 	Curve  *tune.Curve     `json:"curve,omitempty"`  // by which "sure" chose the strength
-	Noise  *job.Noise      `json:"noise,omitempty"`  // that was added
+	Noise  *job.AddedNoise `json:"noise,omitempty"`  // that was added
 	Engine *denoise.Info   `json:"engine,omitempty"` //
 	Source SourceRecord    `json:"source"`           //
 	Region *volume.Region  `json:"region,omitempty"` // the part that was filtered; all if it is missing
@@ -70,7 +70,7 @@ type Record struct {
 	Place   series.Place `json:"place,omitempty"`
 
 	of    *volume.Volume // the source, until it is identified
-	found *run.Identity  // of a volume, if it is looked for already; nil if not
+	found *run.VoxelHash // of a volume, if it is looked for already; nil if not
 }
 
 // SourceRecord identifies a source without naming it.

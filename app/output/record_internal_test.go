@@ -21,7 +21,7 @@ func TestRecordTime(t *testing.T) {
 // TestIdentity takes a hash that is looked for already, and none of another volume.
 func TestIdentity(t *testing.T) {
 	s, other := apptest.Wavy(2, 2, 2), apptest.Wavy(3, 2, 2)
-	for what, found := range map[string]*run.Identity{
+	for what, found := range map[string]*run.VoxelHash{
 		"none": nil, "of the source": {Of: s.Volume, Hash: func() string { return "known" }}, "of another": run.Identify(other.Volume),
 	} {
 		want := run.HashOf(s.Volume)

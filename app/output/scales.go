@@ -80,7 +80,7 @@ func (w *scalesSink) Slab(ctx context.Context, s *executor.Slab) (err error) {
 }
 
 // Finish completes the file and gives it its name.
-func (w *scalesSink) Finish(ctx context.Context, _ *executor.Report) error {
+func (w *scalesSink) Finish(ctx context.Context, _ *executor.Outcome) error {
 	if _, err := w.frames.Close(ctx); err != nil {
 		return writeError(w.out, err)
 	}

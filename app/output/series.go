@@ -31,9 +31,9 @@ type seriesSink struct {
 	// of returns what is written of a slab, and record the record of a volume; record may be nil.
 	of     func(s *executor.Slab) (export, error)
 	record func(m *executor.Made, o job.Options) *Record
-	check  func(first *executor.Made) error        // before anything is done; may be nil
-	report func(r *executor.Report, w job.Written) // adds to the report what was written
-	early  *earlyVolume                            // that is written while it is computed; nil for none
+	check  func(first *executor.Made) error         // before anything is done; may be nil
+	report func(r *executor.Outcome, w job.Written) // adds to the report what was written
+	early  *earlyVolume                             // that is written while it is computed; nil for none
 
 	stage   *atomic.Stage // nil before the first slab
 	started time.Time
@@ -125,7 +125,7 @@ func (w *seriesSink) add(ctx context.Context, e export) (clipped int64, err erro
 func (w *seriesSink) Slab(ctx context.Context, s *executor.Slab) (err error) {
 	early := w.early != nil
 	if early {
-		if s.Report.Clipped, err = w.early.wait(s.Part.Result); err != nil {
+		if s.Outcome.Clipped, err = w.early.wait(s.Part.Result); err != nil {
 			w.Abort() // it is written again, complete
 			early = false
 		}
@@ -139,7 +139,7 @@ func (w *seriesSink) Slab(ctx context.Context, s *executor.Slab) (err error) {
 		if e, err = w.of(s); err == nil {
 			var clipped int64
 			clipped, err = w.add(ctx, e)
-			s.Report.Clipped += clipped
+			s.Outcome.Clipped += clipped
 		}
 	}
 	wait()
@@ -168,7 +168,7 @@ func (w *seriesSink) identify(s *executor.Slab) (wait func()) {
 }
 
 // Finish gives the output its name, and its record.
-func (w *seriesSink) Finish(ctx context.Context, r *executor.Report) error {
+func (w *seriesSink) Finish(ctx context.Context, r *executor.Outcome) error {
 	err := w.finish(ctx)
 	w.written.Write = time.Since(w.started)
 	job.Log("export", job.Outcome(err), slog.Int("files", w.written.Files), slog.Int64("clipped", w.written.Clipped), slog.Duration("took", w.written.Write))

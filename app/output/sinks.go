@@ -35,7 +35,7 @@ func Sinks(j job.Job, src *executor.Source, plan executor.MemoryPlan, events job
 	all = append(all, &seriesSink{
 		out: out.Path, options: out.Options, src: src, progress: progress, of: exportOf, record: recordFor,
 		check: func(first *executor.Made) error { return executor.GateOf(j, files.SourcesOf(first.Source)...).Check() },
-		report: func(r *executor.Report, w job.Written) {
+		report: func(r *executor.Outcome, w job.Written) {
 			r.Output, r.Files, r.Clipped, r.Record, r.Written = w.Output, w.Files, w.Clipped, w.Recipe, w
 		},
 	})
@@ -56,17 +56,17 @@ func save(ctx context.Context, s *series.Series, values *volume.Volume, derived 
 		of: func(*executor.Slab) (export, error) {
 			return export{series: s, result: values, first: true, complete: true, derived: derived}, nil
 		},
-		report: func(_ *executor.Report, w job.Written) { written = w },
+		report: func(_ *executor.Outcome, w job.Written) { written = w },
 	}
 	defer sink.Abort()
 	made := &executor.Made{Source: s, Region: s.Volume.Bounds(), Result: values}
 	if err := sink.Begin(ctx, made); err != nil {
 		return written, err
 	}
-	if err := sink.Slab(ctx, &executor.Slab{Whole: made, Part: made, First: true, Last: true, Report: &executor.VolumeReport{}}); err != nil {
+	if err := sink.Slab(ctx, &executor.Slab{Whole: made, Part: made, First: true, Last: true, Outcome: &executor.VolumeOutcome{}}); err != nil {
 		return written, err
 	}
-	return written, sink.Finish(ctx, &executor.Report{})
+	return written, sink.Finish(ctx, &executor.Outcome{})
 }
 
 // sliceOf returns the run on one slice of what it filtered, counted from its first, with copies of the
@@ -154,7 +154,7 @@ func (w *picturesSink) Slab(ctx context.Context, s *executor.Slab) error {
 }
 
 // Finish writes the pictures.
-func (w *picturesSink) Finish(context.Context, *executor.Report) error {
+func (w *picturesSink) Finish(context.Context, *executor.Outcome) error {
 	for _, p := range w.drawn {
 		if err := writePictures(p.dir, p.files, w.overwrite, w.inputs...); err != nil {
 			return err
@@ -189,12 +189,12 @@ func (w *reportSink) Slab(_ context.Context, s *executor.Slab) error {
 	if !s.Last {
 		return nil
 	}
-	m := s.Report.Measures
+	m := s.Outcome.Measures
 	if w.page == nil || m != nil && executor.Worse(m.Verdict, w.page.Measures.Verdict) {
 		w.page = &Page{Run: w.run, Measures: m, Hide: w.out.Deidentify, Now: w.out.Now}
 		if s.Part != s.Whole { // of slabs
 			w.page.Of = new(*s.Whole.Run)
-			w.page.Of.Filter = time.Duration(s.Report.Seconds.Filter * float64(time.Second))
+			w.page.Of.Filter = time.Duration(s.Outcome.Seconds.Filter * float64(time.Second))
 		}
 		if g := w.src.Group; g != nil {
 			w.page.Place = g.Places[s.Volume].String()
@@ -204,7 +204,7 @@ func (w *reportSink) Slab(_ context.Context, s *executor.Slab) error {
 }
 
 // Finish writes the report.
-func (w *reportSink) Finish(ctx context.Context, _ *executor.Report) error {
+func (w *reportSink) Finish(ctx context.Context, _ *executor.Outcome) error {
 	return w.page.Write(ctx, w.path, w.out.Overwrite)
 }
 

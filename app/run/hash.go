@@ -28,16 +28,16 @@ func AddVoxels(h hash.Hash, voxels []float32) {
 	}
 }
 
-// Identity is the hash of a volume's voxels, which another goroutine finds: it takes longer
+// VoxelHash is the hash of a volume's voxels, which another goroutine finds: it takes longer
 // than reading them.
-type Identity struct {
+type VoxelHash struct {
 	Of   *volume.Volume
 	Hash func() string // waits for it
 }
 
 // Identify begins to hash the voxels of v, which must not change meanwhile.
-func Identify(v *volume.Volume) *Identity {
+func Identify(v *volume.Volume) *VoxelHash {
 	done := make(chan string, 1)
 	go func() { done <- HashOf(v) }()
-	return &Identity{Of: v, Hash: sync.OnceValue(func() string { return <-done })}
+	return &VoxelHash{Of: v, Hash: sync.OnceValue(func() string { return <-done })}
 }

@@ -11,7 +11,7 @@ import (
 
 // AddNoise returns a copy of a series with noise in its voxels. The same seed
 // gives the same values on every machine. Safe for concurrent use.
-func AddNoise(ctx context.Context, s *series.Series, n job.Noise) (*series.Series, error) {
+func AddNoise(ctx context.Context, s *series.Series, n job.AddedNoise) (*series.Series, error) {
 	if err := n.Validate(); err != nil {
 		return nil, err
 	}

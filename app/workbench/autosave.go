@@ -32,7 +32,7 @@ type SavedSeries struct {
 	Files     string          `json:"files,omitempty"` // open.Catalog.Fingerprint
 	Name      string          `json:"name"`            // to tell the user
 	Dims      [3]int          `json:"dims"`
-	Noise     *job.Noise      `json:"noise,omitempty"`
+	Noise     *job.AddedNoise `json:"noise,omitempty"`
 	Reference string          `json:"reference,omitempty"` // path
 	Recipe    denoise.Recipe  `json:"recipe"`
 	View      json.RawMessage `json:"view,omitempty"`    // of the workbench

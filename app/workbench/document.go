@@ -22,7 +22,7 @@ type Document struct {
 	reference *series.Series
 	facts     denoise.Facts
 	known     bool // facts is set
-	noise     *job.Noise
+	noise     *job.AddedNoise
 	run       *run.Run
 	edits     History
 }
@@ -63,16 +63,16 @@ func (d *Document) SetFacts(v *volume.Volume, f denoise.Facts) {
 }
 
 // Noise returns the noise that was added; false if none was.
-func (d *Document) Noise() (job.Noise, bool) {
+func (d *Document) Noise() (job.AddedNoise, bool) {
 	if d.noise == nil {
-		return job.Noise{}, false
+		return job.AddedNoise{}, false
 	}
 	return *d.noise, true
 }
 
 // SetNoisy shows noisy, the result of run.AddNoise for this document's series; the
 // clean original becomes the reference. The run is dropped.
-func (d *Document) SetNoisy(noisy *series.Series, n job.Noise) {
+func (d *Document) SetNoisy(noisy *series.Series, n job.AddedNoise) {
 	clean := d.series
 	if d.noise != nil { // noise is added to the original, not to noise
 		clean = d.reference

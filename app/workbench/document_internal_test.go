@@ -19,7 +19,7 @@ func TestDocumentWithoutNoise(t *testing.T) {
 	if !d.SetRun(run) {
 		t.Fatal("the run is not shown")
 	}
-	if n, ok := d.Noise(); ok || n != (job.Noise{}) {
+	if n, ok := d.Noise(); ok || n != (job.AddedNoise{}) {
 		t.Errorf("noise %v", n)
 	}
 	d.SetFacts(s.Volume, denoise.Facts{})
@@ -35,7 +35,7 @@ func TestDocumentWithoutNoise(t *testing.T) {
 	if d.Series() != s || d.Reference() != ref {
 		t.Error("removing noise that is not there took the reference")
 	}
-	n := job.Noise{Model: noise.Rician, Sigma: 2, Seed: 9}
+	n := job.AddedNoise{Model: noise.Rician, Sigma: 2, Seed: 9}
 	d.SetNoisy(ref, n)
 	if got, ok := d.Noise(); !ok || got != n || d.Run() != nil {
 		t.Errorf("noise %v, %v", got, ok)
@@ -46,12 +46,12 @@ func TestDocumentWithoutNoise(t *testing.T) {
 	if d.Edits() != &d.edits {
 		t.Error("the history is a copy")
 	}
-	for n, ok := range map[job.Noise]bool{{Model: noise.Gaussian}: true, {Model: noise.Gaussian, Sigma: -1}: false, {Model: noise.Gaussian, Sigma: math.Inf(1)}: false, {Model: noise.Gaussian, Sigma: math.NaN()}: false} {
+	for n, ok := range map[job.AddedNoise]bool{{Model: noise.Gaussian}: true, {Model: noise.Gaussian, Sigma: -1}: false, {Model: noise.Gaussian, Sigma: math.Inf(1)}: false, {Model: noise.Gaussian, Sigma: math.NaN()}: false} {
 		if err := n.Validate(); (err == nil) != ok || err != nil && job.ExitCode(err) != job.ExitUsage {
 			t.Errorf("%v: %v", n, err)
 		}
 	}
-	if err := (job.Noise{Model: "pink"}).Validate(); err == nil || err.Error() != `no noise model is called "pink"; there are gaussian and rician` {
+	if err := (job.AddedNoise{Model: "pink"}).Validate(); err == nil || err.Error() != `no noise model is called "pink"; there are gaussian and rician` {
 		t.Errorf("an unknown model: %v", err)
 	}
 	if n.String() != "rician noise, sigma 2, seed 9" {

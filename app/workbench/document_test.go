@@ -20,7 +20,7 @@ func TestDocument(t *testing.T) {
 	if got, ok := d.Facts(); !ok || got.Lo != facts.Lo || got.Hi != facts.Hi || got.Noise.Sigma != facts.Noise.Sigma {
 		t.Errorf("facts %v, %v", got, ok)
 	}
-	n := job.Noise{Model: noise.Gaussian, Sigma: 5, Seed: 1}
+	n := job.AddedNoise{Model: noise.Gaussian, Sigma: 5, Seed: 1}
 	noisy, err := run.AddNoise(t.Context(), s, n)
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestDocument(t *testing.T) {
 	if err := d.SetReference(apptest.Wavy(6, 5, 4)); err == nil {
 		t.Error("the clean original was replaced as reference")
 	}
-	again := job.Noise{Model: noise.Rician, Sigma: 9, Seed: 2}
+	again := job.AddedNoise{Model: noise.Rician, Sigma: 9, Seed: 2}
 	noisier, err := run.AddNoise(t.Context(), d.Clean(), again)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestDocument(t *testing.T) {
 	if err := d.SetReference(shifted); err != nil {
 		t.Error(err)
 	}
-	if _, err := run.AddNoise(t.Context(), s, job.Noise{Model: "pink", Sigma: 1}); job.ExitCode(err) != job.ExitUsage {
+	if _, err := run.AddNoise(t.Context(), s, job.AddedNoise{Model: "pink", Sigma: 1}); job.ExitCode(err) != job.ExitUsage {
 		t.Errorf("an unknown noise model: %v", err)
 	}
 }
@@ -103,7 +103,7 @@ func TestGivenNoise(t *testing.T) {
 		t.Errorf("sigma %g after undo", got.Noise.Sigma)
 	}
 	d.Edits().Redo()
-	n := job.Noise{Model: noise.Gaussian, Sigma: 5, Seed: 1}
+	n := job.AddedNoise{Model: noise.Gaussian, Sigma: 5, Seed: 1}
 	noisy, err := run.AddNoise(t.Context(), s, n)
 	if err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func MeasurePreview(ctx context.Context, p Preview, reference *series.Series) (m
 		return judge.Measures{}, err
 	}
 	view := v.View(q.Plane)
-	c := judge.Comparison{
+	c := judge.Compared{
 		Before: judge.Picture(view, v, q.Index),
 		After:  judge.Picture(p.Part.View(q.Plane), p.Part, 0),
 	}

@@ -274,14 +274,14 @@ func batchEvents(cmd *cobra.Command) (events batch.Events, done func()) {
 		clearLine()
 		warn(cmd, "warning: %s", text)
 	}
-	events.Result = func(r batch.Result) {
+	events.Result = func(r batch.SeriesResult) {
 		if r.State == batch.Failed {
 			clearLine()
 			warn(cmd, "warning: %s: %s", r.Input(), r.Problem)
 		}
 	}
 	if terminal {
-		events.Status = func(s batch.Status) {
+		events.Progress = func(s batch.Progress) {
 			clearLine()
 			fmt.Fprint(os.Stderr, progressText(s))
 		}
@@ -290,7 +290,7 @@ func batchEvents(cmd *cobra.Command) (events batch.Events, done func()) {
 }
 
 // progressText is a line like "12 done, 1 failed, 37 %, 5m10s left".
-func progressText(s batch.Status) string {
+func progressText(s batch.Progress) string {
 	text := fmt.Sprintf("%d done", s.Done+s.Duplicates)
 	if s.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", s.Failed)

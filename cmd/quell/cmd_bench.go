@@ -94,7 +94,7 @@ program, with that device, driver and version of the kernels.`,
 		}
 		o.Command = commandLine(cmd, args)
 		var err error
-		if o.State, err = bench.StatePath(); err != nil {
+		if o.Checkpoint, err = bench.CheckpointPath(); err != nil {
 			warn(cmd, "warning: %v", err)
 		}
 		events, done := benchEvents(cmd)
@@ -102,7 +102,7 @@ program, with that device, driver and version of the kernels.`,
 		r, err := bench.Run(cmd.Context(), o, events)
 		done()
 		if err != nil {
-			if _, none := os.Stat(o.State); none != nil { // no row was measured, or none can be kept
+			if _, none := os.Stat(o.Checkpoint); none != nil { // no row was measured, or none can be kept
 				return nothingWritten(err)
 			}
 			return leaving(err, "the rows that were measured are kept: the same command continues with the next one")

@@ -94,7 +94,7 @@ func newDenoise() *cobra.Command {
 
 // printDenoised prints what was filtered and how: of a 4-D series the noise, the strength
 // and the verdict of each volume.
-func printDenoised(cmd *cobra.Command, report executor.Report) error {
+func printDenoised(cmd *cobra.Command, report executor.Outcome) error {
 	if report.Volumes == nil {
 		text := fmt.Sprintf("%s: %s voxels in %.2f s on %s", *report.Recipe, open.DimsText(report.Dims), report.Seconds.Filter, report.Engine)
 		if m := report.Measures; m != nil {

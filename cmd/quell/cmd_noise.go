@@ -39,7 +39,7 @@ again. The same seed gives the same values on every machine.`,
 		if !flags.Changed("model") || !flags.Changed("sigma") {
 			return job.Usagef("which noise? Give --model (%s) and --sigma", strings.Join(models, " or "))
 		}
-		n := job.Noise{Model: noise.Model(model), Sigma: *sigma, Seed: *seed}
+		n := job.AddedNoise{Model: noise.Model(model), Sigma: *sigma, Seed: *seed}
 		if err := n.Validate(); err != nil {
 			return err
 		}

@@ -61,8 +61,8 @@ when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks 
 				cancel()
 			}()
 		}
-		ended := map[batch.State]int{batch.Done: 0, batch.Failed: 0, batch.Duplicate: 0}
-		events, stop, err := withMetrics(metrics, batch.Events{Result: func(r batch.Result) { ended[r.State]++ }})
+		ended := map[batch.SeriesState]int{batch.Done: 0, batch.Failed: 0, batch.Duplicate: 0}
+		events, stop, err := withMetrics(metrics, batch.Events{Result: func(r batch.SeriesResult) { ended[r.State]++ }})
 		if err != nil {
 			return err
 		}

@@ -68,13 +68,13 @@ func printJSON(w io.Writer, v any) error {
 }
 
 // printReport is printJSON of a job, with the codes of its warnings.
-func printReport(w io.Writer, report executor.Report) error {
+func printReport(w io.Writer, report executor.Outcome) error {
 	codes := make([]message.Kind, len(report.Warnings))
 	for i, m := range report.Warnings {
 		codes[i] = m.Kind()
 	}
 	return printJSON(w, struct {
-		executor.Report
+		executor.Outcome
 		Codes []message.Kind `json:"warning_codes,omitempty"` // in their order; "" for none
 	}{report, codes})
 }
@@ -85,7 +85,7 @@ func warn(cmd *cobra.Command, format string, args ...any) {
 }
 
 // do does a job and writes its events to stderr.
-func do(cmd *cobra.Command, job job.Job) (executor.Report, error) {
+func do(cmd *cobra.Command, job job.Job) (executor.Outcome, error) {
 	events, done := eventsOf(cmd)
 	defer done()
 	report, err := app.Do(cmd.Context(), job, events)
@@ -94,7 +94,7 @@ func do(cmd *cobra.Command, job job.Job) (executor.Report, error) {
 
 // printWritten prints what was done and the path of the result; the first line says if a
 // part of the input was left out.
-func printWritten(cmd *cobra.Command, report executor.Report, what string) error {
+func printWritten(cmd *cobra.Command, report executor.Outcome, what string) error {
 	if report.Slabs != nil {
 		what = report.Slabs.Text + "\n" + what
 	}
@@ -107,7 +107,7 @@ func printWritten(cmd *cobra.Command, report executor.Report, what string) error
 
 // volumesText says how many voxels a result has: "64 x 64 x 15 voxels", or of a 4-D series
 // "10 volumes of 64 x 64 x 15 voxels along temporal position".
-func volumesText(report executor.Report) string {
+func volumesText(report executor.Outcome) string {
 	if report.Volumes == nil {
 		return open.DimsText(report.Dims) + " voxels"
 	}

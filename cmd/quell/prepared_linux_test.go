@@ -56,7 +56,7 @@ func TestOutputIsAMountPoint(t *testing.T) {
 	}
 	record := filepath.Join(out, "quell.recipe.json")
 	for _, sigma := range []string{"1", "2"} {
-		var report executor.Report
+		var report executor.Outcome
 		if err := json.Unmarshal(run(0, "denoise", at("a.nii"), out+"/", "--filter", "gaussian", "--sigma-spatial", sigma, "--json"), &report); err != nil || report.Record != record || report.Output != out {
 			t.Fatalf("output %s, record %s, %v", report.Output, report.Record, err)
 		}

@@ -28,7 +28,7 @@ func TestMetricsAreServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events.Result(batch.Result{State: batch.Done})
+	events.Result(batch.SeriesResult{State: batch.Done})
 	get := func(path string) (int, string) {
 		answer, err := http.Get("http://" + served.address + path)
 		if err != nil {
@@ -54,7 +54,7 @@ func TestMetricsAreServed(t *testing.T) {
 }
 
 func TestProgressText(t *testing.T) {
-	for want, s := range map[string]batch.Status{
+	for want, s := range map[string]batch.Progress{
 		`^3 done, 50 %$`:                      {Done: 2, Duplicates: 1, Share: 0.5},
 		`^2 done, 1 failed, 25 %, 1m2s left$`: {Done: 2, Failed: 1, Share: 0.25, Left: 62_000_000_400},
 	} {

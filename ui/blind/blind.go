@@ -17,25 +17,25 @@ import (
 	"quell/internal/clean"
 )
 
-// Answer is what a reader prefers.
-type Answer int
+// Preference is what a reader prefers.
+type Preference int
 
 // The answers.
 const (
-	None Answer = iota // not answered yet
+	None Preference = iota // not answered yet
 	Left
 	Right
 	Equal
 )
 
 // String returns the answer in lower case.
-func (a Answer) String() string { return [...]string{"", "left", "right", "equal"}[a] }
+func (a Preference) String() string { return [...]string{"", "left", "right", "equal"}[a] }
 
 // Trial is one pair of pictures.
 type Trial struct {
 	Slice   int           `json:"slice"`             // its index
 	Swapped bool          `json:"swapped,omitempty"` // image A is on the right
-	Answer  Answer        `json:"answer,omitempty"`
+	Answer  Preference    `json:"answer,omitempty"`
 	Took    time.Duration `json:"took,omitempty"` // until the answer
 }
 
@@ -79,7 +79,7 @@ func (t *Test) Current() (trial Trial, number int, ok bool) {
 }
 
 // Answer takes the answer to the trial at hand; it does nothing if all are answered.
-func (t *Test) Answer(a Answer, now time.Time) {
+func (t *Test) Answer(a Preference, now time.Time) {
 	if at := len(t.Answered()); at < len(t.Trials) && a != None {
 		t.Trials[at].Answer, t.Trials[at].Took, t.shown = a, now.Sub(t.shown), now
 	}
@@ -155,8 +155,8 @@ func (c Tally) Interval() (lo, hi float64) {
 	return lo, hi
 }
 
-// Info is what the table of a test says of every trial besides.
-type Info struct {
+// Details are what the table of a test says of every trial besides.
+type Details struct {
 	A, B    string // what the images are
 	Plane   string
 	Window  string
@@ -164,7 +164,7 @@ type Info struct {
 }
 
 // CSV returns a table of what is answered, a row for each trial.
-func (t *Test) CSV(i Info) string {
+func (t *Test) CSV(i Details) string {
 	var out strings.Builder
 	w := clean.NewCSV(&out)
 	w.Row("trial", "plane", "slice", "left", "right", "answer", "prefers", "seconds", "seed", "trials", "A", "B", "window", "quell")

@@ -71,7 +71,7 @@ func TestAnswersAreCounted(t *testing.T) {
 		if !ok || number != k+1 || trial.Slice != 2 || len(test.Answered()) != k {
 			t.Fatalf("trial %d: %+v, number %d", k, trial, number)
 		}
-		a := []Answer{Left, Right, Equal}[k%3]
+		a := []Preference{Left, Right, Equal}[k%3]
 		switch {
 		case a == Equal:
 			want.Equal++
@@ -89,14 +89,14 @@ func TestAnswersAreCounted(t *testing.T) {
 	if test.Tally() != want {
 		t.Error("an answer after the end counts")
 	}
-	rows, err := csv.NewReader(strings.NewReader(test.CSV(Info{A: "original", B: "nlm, h=3", Plane: "axial", Window: "80/40", Version: "1.2"}))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(test.CSV(Details{A: "original", B: "nlm, h=3", Plane: "axial", Window: "80/40", Version: "1.2"}))).ReadAll()
 	if err != nil || len(rows) != 7 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	for k, row := range rows[1:] {
 		trial := test.Trials[k]
 		sides := map[bool][2]string{false: {"A", "B"}, true: {"B", "A"}}[trial.Swapped]
-		prefers := map[Answer]string{Left: sides[0], Right: sides[1], Equal: "neither"}[trial.Answer]
+		prefers := map[Preference]string{Left: sides[0], Right: sides[1], Equal: "neither"}[trial.Answer]
 		want := []string{string(rune('1' + k)), "axial", "3", sides[0], sides[1], trial.Answer.String(), prefers, "1.5", "1", "6", "original", "nlm, h=3", "80/40", "1.2"}
 		if strings.Join(row, "|") != strings.Join(want, "|") || len(row) != len(rows[0]) {
 			t.Errorf("row %q, want %q", row, want)

@@ -157,8 +157,8 @@ func TestDescribeWarns(t *testing.T) {
 
 func TestNoise(t *testing.T) {
 	w := parent(t)
-	var added []job.Noise
-	Noise(NoiseRequest{Unit: "HU", Range: 4000, Sigma: 6, Magnitude: true, Add: func(n job.Noise) { added = append(added, n) }}, w).Show()
+	var added []job.AddedNoise
+	Noise(NoiseRequest{Unit: "HU", Range: 4000, Sigma: 6, Magnitude: true, Add: func(n job.AddedNoise) { added = append(added, n) }}, w).Show()
 	entries := find[*control.Entry](t, w)
 	if entries[0].Text != "12" {
 		t.Errorf("suggested sigma %q; want twice the estimate", entries[0].Text)
@@ -167,13 +167,13 @@ func TestNoise(t *testing.T) {
 	entries[1].SetText("42")
 	test.Tap(button(t, w, "Add"))
 	for i := range entries { // Return in a field does as the button
-		Noise(NoiseRequest{Magnitude: true, Add: func(n job.Noise) { added = append(added, n) }}, w).Show()
+		Noise(NoiseRequest{Magnitude: true, Add: func(n job.AddedNoise) { added = append(added, n) }}, w).Show()
 		again := find[*control.Entry](t, w)
 		again[0].SetText("7.5")
 		again[1].SetText("42")
 		again[i].TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 	}
-	want := job.Noise{Model: noise.Rician, Sigma: 7.5, Seed: 42}
+	want := job.AddedNoise{Model: noise.Rician, Sigma: 7.5, Seed: 42}
 	if len(added) != 3 || added[0] != want || added[1] != want || added[2] != want {
 		t.Errorf("added %v; want three times %v", added, want)
 	}
@@ -181,7 +181,7 @@ func TestNoise(t *testing.T) {
 
 func TestNoiseRefusesNonsense(t *testing.T) {
 	w := parent(t)
-	Noise(NoiseRequest{Unit: "HU", Range: 100, Add: func(n job.Noise) { t.Errorf("added %v", n) }}, w).Show()
+	Noise(NoiseRequest{Unit: "HU", Range: 100, Add: func(n job.AddedNoise) { t.Errorf("added %v", n) }}, w).Show()
 	sigma := find[*control.Entry](t, w)[0]
 	problem := func() string {
 		for _, l := range find[*widget.Label](t, w) {

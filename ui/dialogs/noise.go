@@ -25,7 +25,7 @@ type NoiseRequest struct {
 	Range     float64 // of the volume's values
 	Sigma     float64 // the estimate of the noise in the volume
 	Magnitude bool    // MR magnitudes, with noise that is Rician
-	Add       func(job.Noise)
+	Add       func(job.AddedNoise)
 }
 
 // Noise asks which noise to add.
@@ -49,19 +49,19 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 	problem.Importance = widget.WarningImportance
 
 	var d *Dialog
-	read := func() (job.Noise, error) {
+	read := func() (job.AddedNoise, error) {
 		s, err := language.ParseNumber(sigma.Text)
 		if err != nil || !(s > 0) || math.IsInf(s, 0) {
-			return job.Noise{}, errors.New(lang.L("sigma must be a number above 0, such as 12.5"))
+			return job.AddedNoise{}, errors.New(lang.L("sigma must be a number above 0, such as 12.5"))
 		}
 		if r.Range > 0 && s > r.Range {
-			return job.Noise{}, fmt.Errorf(lang.L("sigma must be at most %s, the range of the voxels"), strings.TrimSpace(language.Sprintf("%.4g %s", r.Range, r.Unit)))
+			return job.AddedNoise{}, fmt.Errorf(lang.L("sigma must be at most %s, the range of the voxels"), strings.TrimSpace(language.Sprintf("%.4g %s", r.Range, r.Unit)))
 		}
 		n, err := strconv.ParseUint(strings.TrimSpace(seed.Text), 10, 64)
 		if err != nil {
-			return job.Noise{}, errors.New(lang.L("the seed must be a whole number from 0"))
+			return job.AddedNoise{}, errors.New(lang.L("the seed must be a whole number from 0"))
 		}
-		return job.Noise{Model: models[model.SelectedIndex()], Sigma: s, Seed: n}, nil
+		return job.AddedNoise{Model: models[model.SelectedIndex()], Sigma: s, Seed: n}, nil
 	}
 	add := control.NewButton(lang.L("Add"), nil, func() {
 		if n, err := read(); err == nil {

@@ -30,12 +30,12 @@ func newCard(panels []panel.Panel, changed func()) *card {
 	var names []string
 	objects := container.NewStack()
 	for i, p := range panels {
-		for _, title := range p.Place().Tabs {
+		for _, title := range p.Dock().Tabs {
 			c.titles, c.owners, names = append(c.titles, title), append(c.owners, i), append(names, lang.L(title))
 		}
-		objects.Add(p.Place().Object)
+		objects.Add(p.Dock().Object)
 		if i > 0 {
-			p.Place().Object.Hide()
+			p.Dock().Object.Hide()
 		}
 	}
 	c.tabs = control.NewRadio(names, nil)
@@ -52,7 +52,7 @@ func (c *card) selectTab(title string) { c.tabs.SetSelected(lang.L(title)) }
 func (c *card) show(tab int) {
 	c.title = c.titles[tab]
 	for i, p := range c.panels {
-		object := p.Place().Object
+		object := p.Dock().Object
 		if i != c.owners[tab] {
 			object.Hide()
 			continue

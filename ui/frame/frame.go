@@ -1,4 +1,4 @@
-// Package frame lays out the panels of the workbench by their places: bars around the
+// Package frame lays out the panels of the workbench by their docks: bars around the
 // pictures, the column with the card, and what is hidden in full screen or for want of room.
 // It knows no panel by name.
 package frame
@@ -35,7 +35,7 @@ type Frame struct {
 func New(h *host.Host) *Frame {
 	f := &Frame{h: h, in: map[panel.Area][]panel.Panel{}}
 	for _, p := range h.Panels {
-		area := p.Place().Area
+		area := p.Dock().Area
 		f.in[area] = append(f.in[area], p)
 	}
 	f.tools, f.status, f.slices = stacked(f.objects(panel.Toolbar)), stacked(f.objects(panel.Status)), stacked(f.objects(panel.Slices))
@@ -55,7 +55,7 @@ func New(h *host.Host) *Frame {
 
 func (f *Frame) objects(of panel.Area) (out []fyne.CanvasObject) {
 	for _, p := range f.in[of] {
-		out = append(out, p.Place().Object)
+		out = append(out, p.Dock().Object)
 	}
 	return out
 }

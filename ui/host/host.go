@@ -171,7 +171,7 @@ func (h *Host) Changed() {
 func (h *Host) Refresh() {
 	now := h.Snapshot()
 	for _, p := range h.Panels {
-		if !now.Hides(p.Place().Area) {
+		if !now.Hides(p.Dock().Area) {
 			p.Show(now)
 		}
 	}
@@ -261,5 +261,5 @@ func (h *Host) showTitle() {
 
 // Current returns the index of the series that is shown, -1 for none.
 func (h *Host) Current() int {
-	return slices.IndexFunc(h.Session.Documents.List(), func(d documents.Opened) bool { return d.Shown })
+	return slices.IndexFunc(h.Session.Documents.List(), func(d documents.Listed) bool { return d.Shown })
 }

@@ -32,7 +32,7 @@ func (h *Host) Open(path string) {
 // OpenBundled opens the bundled series, after a question if that would end a run or an
 // export, or shows it if it is open.
 func (h *Host) OpenBundled() {
-	bundled := func(d documents.Opened) bool { return d.Path == "" }
+	bundled := func(d documents.Listed) bool { return d.Path == "" }
 	if i := slices.IndexFunc(h.Session.Documents.List(), bundled); i >= 0 {
 		h.ShowDocument(i)
 		return

@@ -8,9 +8,9 @@ import (
 
 // What a panel can do besides. The workbench asks every panel for these.
 type (
-	// Placed follows when all panels have their places: before, nothing that it changes may be
+	// Docked follows when all panels have their places: before, nothing that it changes may be
 	// refreshed.
-	Placed interface{ Placed() }
+	Docked interface{ Docked() }
 	// Starter begins with work when the workbench is shown.
 	Starter interface{ Start() }
 	// Closer ends what the panel does by itself, before the session ends.

@@ -16,8 +16,8 @@ import (
 
 // Panel is a part of the workbench.
 type Panel interface {
-	// Place says where the panel stands, and with which object. It is always the same.
-	Place() Place
+	// Dock says where the panel stands, and with which object. It is always the same.
+	Dock() Dock
 	// Show follows the state. It is called after every change, so it redraws only what differs.
 	// The panels of a column that is hidden, or of what stands for it, are not shown.
 	Show(Snapshot)
@@ -30,8 +30,8 @@ type Panel interface {
 // what is its own.
 type Base struct{}
 
-// Place implements Panel.
-func (Base) Place() Place { return Place{} }
+// Dock implements Panel.
+func (Base) Dock() Dock { return Dock{} }
 
 // Show implements Panel.
 func (Base) Show(Snapshot) {}
@@ -63,8 +63,8 @@ const (
 	RailNarrow = 28
 )
 
-// Place is where a panel stands.
-type Place struct {
+// Dock is where a panel stands.
+type Dock struct {
 	Area   Area
 	Object fyne.CanvasObject
 	Tabs   []string // titles of its tabs in the card, in English

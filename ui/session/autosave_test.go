@@ -138,7 +138,7 @@ func TestNoiseAndReferenceAreOpenedAgain(t *testing.T) {
 	if w, _ := next.Work(); w.Reference != "" {
 		t.Error("a reference that was removed is kept")
 	}
-	next.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 3, Seed: 7})
+	next.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 3, Seed: 7})
 	next.settle()
 	work, _ = next.Work()
 	last, _ := restore(t, work, nil)

@@ -132,7 +132,7 @@ func TestTheNewestVolumeIsShown(t *testing.T) {
 func TestAnotherVolumeHasNoAddedNoise(t *testing.T) {
 	b := newBench(t)
 	b.open4D(t, 2)
-	b.Reader.AddNoise(job.Noise{Model: "gaussian", Sigma: 3, Seed: 1})
+	b.Reader.AddNoise(job.AddedNoise{Model: "gaussian", Sigma: 3, Seed: 1})
 	b.settle()
 	b.Reader.ShowVolume(1)
 	b.settle()

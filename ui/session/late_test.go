@@ -36,7 +36,7 @@ var events = []event{
 			return
 		}
 		before := b.Series()
-		b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 30, Seed: 2})
+		b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 30, Seed: 2})
 		b.loop.until("the noise is added", func() bool { return b.Series() != before })
 	}},
 }
@@ -81,7 +81,9 @@ func questions(dir string) []question {
 		{name: "a noise map", ask: func(_ *testing.T, b *bench) { b.Noise.ToggleMap() }, task: true},
 		{name: "a comparison of the filters", ask: func(_ *testing.T, b *bench) { b.Galleries.Compare() }, task: true},
 		{name: "the best strength", prepare: func(b *bench) { b.engine.shrink = true }, ask: func(_ *testing.T, b *bench) { b.Strength.Find() }, task: true},
-		{name: "added noise", ask: func(_ *testing.T, b *bench) { b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3}) }, task: true},
+		{name: "added noise", ask: func(_ *testing.T, b *bench) {
+			b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+		}, task: true},
 		{name: "a reference", ask: func(t *testing.T, b *bench) {
 			path := filepath.Join(dir, "reference.nii")
 			if _, err := app.DoOn(t.Context(), app.On{Series: rampSeries(t)}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
@@ -208,7 +210,7 @@ func TestADocumentClosedWhileItIsReadAgain(t *testing.T) {
 		paths := written(t, 3)
 		b := newBenchWith(t, func(d *desk.Deps) { d.Memory = 1 })
 		b.opens(paths...)
-		away := slices.IndexFunc(b.Documents.List(), func(o documents.Opened) bool { return o.Away })
+		away := slices.IndexFunc(b.Documents.List(), func(o documents.Listed) bool { return o.Away })
 		if away < 0 {
 			t.Fatal("no document is put away")
 		}
@@ -222,11 +224,11 @@ func TestADocumentClosedWhileItIsReadAgain(t *testing.T) {
 			b.Documents.Close(away)
 			n--
 		} else {
-			b.Documents.Show(slices.IndexFunc(b.Documents.List(), func(o documents.Opened) bool { return !o.Away && !o.Shown }))
+			b.Documents.Show(slices.IndexFunc(b.Documents.List(), func(o documents.Listed) bool { return !o.Away && !o.Shown }))
 		}
 		close(gate)
 		b.settle()
-		if late == "closed" && (len(b.Documents.List()) != n || slices.ContainsFunc(b.Documents.List(), func(o documents.Opened) bool { return o.Path == path }) || b.Documents.Path() != shown) {
+		if late == "closed" && (len(b.Documents.List()) != n || slices.ContainsFunc(b.Documents.List(), func(o documents.Listed) bool { return o.Path == path }) || b.Documents.Path() != shown) {
 			t.Errorf("%s: %d documents, %s is shown", late, len(b.Documents.List()), b.Documents.Path())
 		}
 		if b.Tasks.Busy() || len(b.errors) > 0 {

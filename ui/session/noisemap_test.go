@@ -95,7 +95,7 @@ func TestALateNoiseMapIsDropped(t *testing.T) {
 		"cancelled":               func(b *bench) { b.Tasks.Cancel() },
 		"the same command":        func(b *bench) { b.Noise.ToggleMap() },
 		"another series":          func(b *bench) { b.show(rampSeries(b.loop.t)) },
-		"noise added to a series": func(b *bench) { b.Tasks.Cancel(); b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 3}) },
+		"noise added to a series": func(b *bench) { b.Tasks.Cancel(); b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 3}) },
 	} {
 		b := anotherBench(t)
 		b.show(tissueSeries(t))
@@ -118,7 +118,7 @@ func TestTheNoiseMapEndsWithItsVoxels(t *testing.T) {
 	b.show(tissueSeries(t))
 	b.Noise.ToggleMap()
 	b.settle()
-	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 3})
+	b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 3})
 	b.settle()
 	if b.Noise.Map() != nil || b.tint(viewer.Original) != nil {
 		t.Fatal("the map of other voxels is shown")

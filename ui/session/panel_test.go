@@ -60,7 +60,7 @@ func TestNothingHappensWithoutASeries(t *testing.T) {
 	s.History.Redo()
 	s.Screen.Redraw()
 	s.Screen.HoldBefore(true)
-	s.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 1})
+	s.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 1})
 	s.Reader.SetReference("nowhere")
 	s.Reader.ClearReference()
 	s.Tasks.Cancel()
@@ -331,19 +331,19 @@ func TestLateNoiseIsDropped(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	before := b.Series()
-	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+	b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.Wait()
 	b.Tasks.Cancel()
 	b.settle()
 	if b.Series() != before || b.Document().Reference() != nil || b.Tasks.Busy() {
 		t.Error("cancelled noise was added")
 	}
-	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: -1})
+	b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: -1})
 	b.settle()
 	if len(b.errors) != 1 || b.Series() != before {
 		t.Errorf("errors %v; want that of a negative sigma", b.errors)
 	}
-	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+	b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.settle()
 	if !strings.HasSuffix(b.Tasks.Message(), "the original is the reference.") {
 		t.Errorf("message %q", b.Tasks.Message())

@@ -142,7 +142,7 @@ func TestPresentationOfTheOriginal(t *testing.T) {
 	if !bytes.Contains(file, corner(first[1]+1, v.Dims[1]-first[0])) || !bytes.Contains(file, corner(last[1]+1, v.Dims[1]-last[0])) {
 		t.Errorf("the area is not that of pixels %v to %v", first, last)
 	}
-	b.Reader.AddNoise(job.Noise{Model: "gaussian", Sigma: 3, Seed: 1})
+	b.Reader.AddNoise(job.AddedNoise{Model: "gaussian", Sigma: 3, Seed: 1})
 	b.settle()
 	if _, ok := b.Exports.Presentable(); ok {
 		t.Error("a state of the original has the figures of added noise")

@@ -99,7 +99,7 @@ func TestEveryResultIsExportedOrLost(t *testing.T) {
 	if b.Documents.Loss() != desk.NoLoss {
 		t.Errorf("loss %v", b.Documents.Loss())
 	}
-	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 2})
+	b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 2})
 	b.settle()
 	if len(b.Results.List()) != 0 {
 		t.Error("results of other voxels are kept")
@@ -183,7 +183,7 @@ func TestRunsAreComparedWithEachOther(t *testing.T) {
 		t.Error("the original is not side A again")
 	}
 	b.Results.CompareWith(1)
-	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 2, Seed: 1})
+	b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 2, Seed: 1})
 	b.settle()
 	if _, ok := b.Results.Base(); ok {
 		t.Error("a run of other voxels is side A")

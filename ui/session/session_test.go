@@ -312,7 +312,7 @@ func TestAddedNoiseMakesTheOriginalTheReference(t *testing.T) {
 	b := newBench(t)
 	clean := b.Series()
 	b.State().SetIndex(1)
-	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+	b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.loop.until("the noise is there", func() bool { return b.Series() != clean })
 	if b.Document().Reference() != clean || b.State().Index() != 1 {
 		t.Errorf("reference kept %v, slice %d; want the clean series and slice 1", b.Document().Reference() == clean, b.State().Index())

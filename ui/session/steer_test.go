@@ -107,7 +107,7 @@ func TestFollowingEndsWithItsVoxelsAndWaitsForTasks(t *testing.T) {
 	}
 	b.Noise.ToggleFollow()
 	b.settle()
-	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 3})
+	b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 3})
 	b.settle()
 	if b.Noise.Follows() {
 		t.Error("the filter follows the noise of other voxels")

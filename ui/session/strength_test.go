@@ -104,7 +104,7 @@ func TestTheCurveBelongsToItsFilterAndVoxels(t *testing.T) {
 	if b.Strength.Curve() == nil {
 		t.Error("the curve is gone when the filter returns")
 	}
-	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 3})
+	b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 3})
 	b.settle()
 	if b.Strength.Curve() != nil {
 		t.Error("the curve of other voxels is shown")

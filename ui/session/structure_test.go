@@ -25,7 +25,7 @@ func TestStructureIsMarkedInTheResidual(t *testing.T) {
 	if found == nil || !found.Any || found.Why.String() == "" {
 		t.Fatalf("structure %+v; want the shift to be found, with the reason of the verdict", found)
 	}
-	if place := found.Place; place.What == "" || place.Voxel[2] != b.State().View().Voxel(0, 0, b.State().Index())[2] {
+	if place := found.Place; place.What == "" || place.Slice != b.State().View().Voxel(0, 0, b.State().Index())[2] {
 		t.Errorf("place %+v; want one in the slice shown", place)
 	}
 	if b.Structures.Marked() || b.tint(viewer.Residual) != nil {

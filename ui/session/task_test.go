@@ -118,7 +118,7 @@ func TestTasksDoNotReplaceEachOther(t *testing.T) {
 	}
 	b.Tuning.Set(b.tuned(3), true)
 	b.Results.Apply()
-	b.Reader.AddNoise(job.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
+	b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.Reader.SetReference("nowhere")
 	b.Reader.ClearReference()
 	b.Exports.Write("nowhere", job.Options{}, func(job.Written) { t.Error("a second export ended") })

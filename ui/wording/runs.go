@@ -7,9 +7,9 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/denoise"
+	"quell/denoise/tune"
 	"quell/ui/language"
 	"quell/ui/session"
-	"quell/ui/session/measures"
 	"quell/ui/session/results"
 	"quell/ui/viewer"
 )
@@ -54,8 +54,8 @@ func Recipe(s *session.Session, r denoise.Recipe) string {
 }
 
 // Place names a place: "edges, x 120, y 88, z 5", counted from 1.
-func Place(p measures.Place) string {
-	return fmt.Sprintf(lang.L("%s, x %d, y %d, z %d"), lang.L(p.What), p.Voxel[0]+1, p.Voxel[1]+1, p.Voxel[2]+1)
+func Place(p tune.Place) string {
+	return fmt.Sprintf(lang.L("%s, x %d, y %d, z %d"), lang.L(p.What), p.X+1, p.Y+1, p.Slice+1)
 }
 
 // Sides returns the permanent labels of the two sides of a comparison.
@@ -76,7 +76,7 @@ func Sides(s *session.Session) (names [2]string) {
 func runName(number int) string { return fmt.Sprintf(lang.L("RUN %d"), number) }
 
 // Run names a run in a menu.
-func Run(s *session.Session, r results.Result) string {
+func Run(s *session.Session, r results.Listed) string {
 	title := fmt.Sprintf(lang.L("Run %d: %s"), r.Number, Recipe(s, r.Run.Recipe))
 	if !r.Exported {
 		title += lang.L("  (not exported)")

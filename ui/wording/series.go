@@ -50,7 +50,7 @@ func Slices(n int) string { return Counted(n, lang.L("1 slice"), lang.L("%d slic
 
 // Series names an open series in a few words, without its identity where hide is
 // set.
-func Series(d documents.Opened, hide bool) string {
+func Series(d documents.Listed, hide bool) string {
 	switch {
 	case d.Path == "":
 		return lang.L("bundled series")
@@ -61,7 +61,7 @@ func Series(d documents.Opened, hide bool) string {
 }
 
 // SeriesHint says in a line what an open series is and in what state.
-func SeriesHint(d documents.Opened, hide bool) string {
+func SeriesHint(d documents.Listed, hide bool) string {
 	parts := []string{Series(d, hide)}
 	if !hide {
 		parts = append(parts, d.Meta.Patient, Date("", d.Meta.StudyDate))

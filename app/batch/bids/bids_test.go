@@ -202,7 +202,7 @@ func TestDerivative(t *testing.T) {
 	sum, err := Run(t.Context(), s.dir, f, s.options(out), batch.Events{})
 	s.must(err)
 	if sum.Done != 5 || sum.Failed != 0 {
-		t.Fatalf("%+v, %v", sum.Status, sum.Err())
+		t.Fatalf("%+v, %v", sum.Progress, sum.Err())
 	}
 	at := func(name string) string { return filepath.Join(out, filepath.FromSlash(name)) }
 	sidecar := s.read(at("sub-01/anat/sub-01_desc-denoised_T1w.json"))
@@ -255,7 +255,7 @@ func TestDerivative(t *testing.T) {
 		s.must(err)
 		s.must(os.Remove(at(name)))
 		if again, err := Run(t.Context(), s.dir, f, s.options(out), batch.Events{}); err != nil || again.Reused != 5 {
-			t.Errorf("%v, %+v", err, again.Status)
+			t.Errorf("%v, %+v", err, again.Progress)
 		}
 		if after, err := os.ReadFile(at(name)); err != nil || string(after) != string(before) {
 			t.Errorf("%s: %v", name, err)
@@ -327,11 +327,11 @@ func TestDamagedMetadata(t *testing.T) {
 	sum, err := Run(t.Context(), s.dir, Filter{}, s.options(out), batch.Events{})
 	s.must(err)
 	if sum.Done != 2 || sum.Failed != 1 || job.ExitCode(sum.Err()) != job.ExitInput || !strings.Contains(slices.Collect(sum.Results())[0].Problem, "no JSON object") {
-		t.Errorf("%+v, %v", sum.Status, sum.Err())
+		t.Errorf("%+v, %v", sum.Progress, sum.Err())
 	}
 	s.put("sub-01/anat/sub-01_T1w.json", "\ufeff{}") // a byte order mark does no harm
 	if sum, err = Run(t.Context(), s.dir, Filter{}, s.options(out), batch.Events{}); err != nil || sum.Done != 3 || sum.Reused != 2 {
-		t.Errorf("%v, %+v", err, sum.Status)
+		t.Errorf("%v, %+v", err, sum.Progress)
 	}
 }
 

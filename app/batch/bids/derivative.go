@@ -124,7 +124,7 @@ func (d *Dataset) gradients(im image) (bval, bvec []byte, err error) {
 }
 
 // finish writes the sidecar of a denoised image, and its gradients if they are gone.
-func (d *Dataset) finish(out string, r batch.Result) error {
+func (d *Dataset) finish(out string, r batch.SeriesResult) error {
 	im, ok := parse(r.Unit)
 	if !ok {
 		return nil

@@ -24,6 +24,6 @@ func Run(ctx context.Context, dir string, f Filter, o batch.Options, events batc
 	o.List = func(ctx context.Context) ([]batch.Unit, error) { return d.Images(ctx, f) }
 	o.Begin = func() error { return d.describe(o.Output) }
 	o.Open = d.open
-	o.Finish = func(r batch.Result) error { return d.finish(o.Output, r) }
+	o.Finish = func(r batch.SeriesResult) error { return d.finish(o.Output, r) }
 	return batch.Run(ctx, o, events)
 }

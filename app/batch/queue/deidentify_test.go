@@ -53,7 +53,7 @@ func TestQueueHoldsNoName(t *testing.T) {
 	}
 	sum, err := batch.Run(t.Context(), o, batch.Events{})
 	if s.must(err); sum.Done+sum.Duplicates != 2 || sum.Failed != 0 {
-		t.Errorf("%+v: %+v", sum.Status, sum.Failed)
+		t.Errorf("%+v: %+v", sum.Progress, sum.Failed)
 	}
 	searchNames(t, s.out)
 	own(t.TempDir())

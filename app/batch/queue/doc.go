@@ -1,6 +1,6 @@
 // Package queue hands the units of a batch to workers in other processes and on other machines,
 // by NATS JetStream. The truth about what is done is in the results next to the output (see
-// batch.Result); the queue holds what is left. A message is a few hundred bytes, and voxels go by
+// batch.SeriesResult); the queue holds what is left. A message is a few hundred bytes, and voxels go by
 // path: workers share the file system with the process that lists the units.
 //
 // A batch is a stream with a subject for each unit, which holds one message at most, so that a

@@ -118,7 +118,7 @@ func TestDistribute(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var mu sync.Mutex
 	worked := map[string]int{}
-	wait := s.workers(ctx, 2, batch.Events{Result: func(r batch.Result) {
+	wait := s.workers(ctx, 2, batch.Events{Result: func(r batch.SeriesResult) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !r.Reused {
@@ -130,7 +130,7 @@ func TestDistribute(t *testing.T) {
 	sum, err := batch.Run(t.Context(), s.options(s.connect()), batch.Events{})
 	s.must(err)
 	if sum.Done != 9 || sum.Failed != 1 || sum.Reused != 0 || sum.Share != 1 || len(slices.Collect(sum.Results())) != 10 {
-		t.Errorf("%+v, %d results", sum.Status, len(slices.Collect(sum.Results())))
+		t.Errorf("%+v, %d results", sum.Progress, len(slices.Collect(sum.Results())))
 	}
 	mu.Lock()
 	for name, n := range worked {
@@ -144,7 +144,7 @@ func TestDistribute(t *testing.T) {
 	mu.Unlock()
 	s.must(os.Remove(filepath.Join(s.out, "p05", "s.nii")))
 	if sum, err = batch.Run(t.Context(), s.options(s.connect()), batch.Events{}); err != nil || sum.Done != 9 || sum.Reused != 8 || sum.Failed != 1 {
-		t.Errorf("second run: %v, %+v", err, sum.Status)
+		t.Errorf("second run: %v, %+v", err, sum.Progress)
 	}
 	report, err := os.ReadFile(filepath.Join(s.out, "report.csv"))
 	if s.must(err); strings.Count(string(report), "\n") != 11 {
@@ -152,7 +152,7 @@ func TestDistribute(t *testing.T) {
 	}
 	// What this process does by itself reuses the same results.
 	if sum, err = batch.Run(t.Context(), optionsOf(s.in, s.out), batch.Events{}); err != nil || sum.Reused != 9 {
-		t.Errorf("without a queue: %v, %+v", err, sum.Status)
+		t.Errorf("without a queue: %v, %+v", err, sum.Progress)
 	}
 }
 
@@ -250,7 +250,7 @@ func TestQueueSurvivesItsServer(t *testing.T) {
 	}
 	sum, err := batch.Run(t.Context(), optionsOf(s.in, s.out), batch.Events{})
 	if s.must(err); sum.Reused != 4 {
-		t.Errorf("%+v", sum.Status)
+		t.Errorf("%+v", sum.Progress)
 	}
 }
 
@@ -375,8 +375,8 @@ func TestUnitThatIsGivenBack(t *testing.T) {
 		}
 		s.must(msg.Nak())
 	}
-	var got []batch.Result
-	s.must(Work(t.Context(), s.connect(), WorkerOptions{Timing: quick, Drain: true}, batch.Events{Result: func(r batch.Result) { got = append(got, r) }}))
+	var got []batch.SeriesResult
+	s.must(Work(t.Context(), s.connect(), WorkerOptions{Timing: quick, Drain: true}, batch.Events{Result: func(r batch.SeriesResult) { got = append(got, r) }}))
 	if len(got) != 1 || got[0].State != batch.Done || s.left(stream) != 0 {
 		t.Errorf("%+v", got)
 	}

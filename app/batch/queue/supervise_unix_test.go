@@ -47,7 +47,7 @@ func child(text string) int {
 		panic(err)
 	}
 	var n atomic.Int64
-	err = Work(context.Background(), nc, WorkerOptions{Timing: quick, Drain: true}, batch.Events{Result: func(batch.Result) {
+	err = Work(context.Background(), nc, WorkerOptions{Timing: quick, Drain: true}, batch.Events{Result: func(batch.SeriesResult) {
 		if n.Add(1) == c.Die {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
@@ -88,10 +88,10 @@ func TestKilledWorkers(t *testing.T) {
 	sum, err := batch.Run(t.Context(), o, batch.Events{})
 	s.must(err)
 	if sum.Done != 12 || sum.Failed != 0 || killed.Load() < 2 {
-		t.Errorf("%+v after %d kills", sum.Status, killed.Load())
+		t.Errorf("%+v after %d kills", sum.Progress, killed.Load())
 	}
 	if again, err := batch.Run(t.Context(), optionsOf(s.in, s.out), batch.Events{}); err != nil || again.Reused != 12 {
-		t.Errorf("%v, %+v", err, again.Status)
+		t.Errorf("%v, %+v", err, again.Progress)
 	}
 }
 

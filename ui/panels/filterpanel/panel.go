@@ -48,8 +48,8 @@ func (p *Panel) hooks() Hooks {
 	}
 }
 
-// Place implements panel.Panel.
-func (p *Panel) Place() panel.Place { return panel.Place{Area: panel.Column, Object: p.widget} }
+// Dock implements panel.Panel.
+func (p *Panel) Dock() panel.Dock { return panel.Dock{Area: panel.Column, Object: p.widget} }
 
 // Show implements panel.Panel.
 func (p *Panel) Show(now panel.Snapshot) { p.widget.Display(snapshot(now.Session)) }

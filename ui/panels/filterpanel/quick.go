@@ -38,8 +38,8 @@ func NewQuick(h *host.Host) panel.Panel {
 	return q
 }
 
-// Place implements panel.Panel.
-func (q *Quick) Place() panel.Place { return panel.Place{Area: panel.Quick, Object: q.content} }
+// Dock implements panel.Panel.
+func (q *Quick) Dock() panel.Dock { return panel.Dock{Area: panel.Quick, Object: q.content} }
 
 // Show implements panel.Panel.
 func (q *Quick) Show(now panel.Snapshot) {

@@ -31,9 +31,9 @@ func New(h *host.Host) panel.Panel {
 	return &Panel{h, NewWidget(Hooks{Select: h.Session.Marks.Select, Button: h.Button})}
 }
 
-// Place implements panel.Panel.
-func (p *Panel) Place() panel.Place {
-	return panel.Place{Area: panel.Card, Object: p.widget, Tabs: []string{"ROI"}}
+// Dock implements panel.Panel.
+func (p *Panel) Dock() panel.Dock {
+	return panel.Dock{Area: panel.Card, Object: p.widget, Tabs: []string{"ROI"}}
 }
 
 // Show implements panel.Panel.

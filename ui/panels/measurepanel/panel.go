@@ -30,9 +30,9 @@ func New(h *host.Host) panel.Panel {
 	return p
 }
 
-// Place implements panel.Panel.
-func (p *Panel) Place() panel.Place {
-	return panel.Place{Area: panel.Card, Object: p.widget, Tabs: []string{"Measures"}}
+// Dock implements panel.Panel.
+func (p *Panel) Dock() panel.Dock {
+	return panel.Dock{Area: panel.Card, Object: p.widget, Tabs: []string{"Measures"}}
 }
 
 // Show implements panel.Panel.
@@ -60,7 +60,7 @@ func (p *Panel) ShowPlace(volume bool) {
 		m = p.h.Session.Measures.Volume()
 	}
 	if place, ok := measures.PlaceOf(m.Measures); m.Known && ok {
-		p.h.Session.State().ShowVoxel(place.Voxel)
+		p.h.Session.State().ShowVoxel([3]int{place.X, place.Y, place.Slice})
 	}
 }
 
@@ -79,7 +79,7 @@ func snapshot(s *session.Session) Snapshot {
 		}
 		c := Column{Known: m.Known, Current: m.Current, Missing: missing}
 		if m.Known {
-			c.Result = resultOf(m.Measures)
+			c.Measurements = resultOf(m.Measures)
 		}
 		return c
 	}
@@ -123,8 +123,8 @@ func snapshot(s *session.Session) Snapshot {
 }
 
 // resultOf returns the numbers of a result as the panel shows them.
-func resultOf(m judge.Measures) Result {
-	r := Result{
+func resultOf(m judge.Measures) Measurements {
+	r := Measurements{
 		ResidualSD: float64(m.ResidualSD), ResidualMean: float64(m.ResidualMean), Structure: math.NaN(),
 		Verdict: m.Verdict, Confidence: m.Confidence, Why: m.Why, Change: m.Change, Truth: m.Truth, Start: m.Start,
 	}

@@ -33,11 +33,11 @@ type Column struct {
 	Current bool         // they belong to the current recipe
 	Missing string       // why there are none, a sentence
 	Old     string       // why they are not current, where not by the recipe
-	Result
+	Measurements
 }
 
-// Result is what is measured of a result.
-type Result struct {
+// Measurements are what is measured of a result.
+type Measurements struct {
 	ResidualSD, ResidualMean float64 // NaN where they are not known
 	Structure                float64 // root mean square of the structure in the residual, in sigmas; NaN likewise
 	Verdict                  tune.Verdict

@@ -21,7 +21,7 @@ import (
 func measured() Column {
 	return Column{
 		Noise: noise.Figure{Sigma: 5.03, Confidence: noise.High}, Known: true, Current: true,
-		Result: Result{
+		Measurements: Measurements{
 			ResidualSD: 5.07, ResidualMean: -0.001, Structure: 0.294, Verdict: tune.Matched, Confidence: noise.Fair, Why: message.Verbatim("It is near the best strength."),
 			Change: measure.Comparison{MSE: 25.7, PSNR: 54.8, SSIM: 0.9986, Max: 4095},
 		},

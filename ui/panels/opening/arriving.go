@@ -43,7 +43,7 @@ func (a *arriving) Show(now panel.Snapshot) {
 		return
 	}
 	series := s.Reader.Arriving()
-	text := wording.Joined(wording.Series(documents.Opened{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Tasks.Progress().Text)
+	text := wording.Joined(wording.Series(documents.Listed{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Tasks.Progress().Text)
 	if a.text.Text != text {
 		a.text.Text = text
 		a.text.Refresh()
@@ -55,5 +55,5 @@ func (a *arriving) Show(now panel.Snapshot) {
 	a.layer.Show()
 }
 
-// Place implements panel.Panel.
-func (a *arriving) Place() panel.Place { return panel.Place{Area: panel.Pictures, Object: a.layer} }
+// Dock implements panel.Panel.
+func (a *arriving) Dock() panel.Dock { return panel.Dock{Area: panel.Pictures, Object: a.layer} }

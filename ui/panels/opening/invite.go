@@ -76,8 +76,8 @@ func (i *Invite) Show(panel.Snapshot) {
 	i.Layer.Show()
 }
 
-// Place implements panel.Panel.
-func (i *Invite) Place() panel.Place { return panel.Place{Area: panel.Pictures, Object: i.Layer} }
+// Dock implements panel.Panel.
+func (i *Invite) Dock() panel.Dock { return panel.Dock{Area: panel.Pictures, Object: i.Layer} }
 
 // Opened implements panel.Opener.
 func (i *Invite) Opened(path string) {

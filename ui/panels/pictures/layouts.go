@@ -31,8 +31,8 @@ func defaultLayout(width float32) string {
 	return layoutNames[0]
 }
 
-// Placed implements panel.Placed: it shows the layout of the last session.
-func (v *Panel) Placed() {
+// Docked implements panel.Docked: it shows the layout of the last session.
+func (v *Panel) Docked() {
 	name := v.h.Settings.Layout
 	if !slices.Contains(layoutNames, name) {
 		name = defaultLayout(v.h.Settings.WorkbenchSize[0])

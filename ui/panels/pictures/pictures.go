@@ -43,8 +43,8 @@ func New(h *host.Host) panel.Panel {
 	return v
 }
 
-// Place implements panel.Panel.
-func (v *Panel) Place() panel.Place { return panel.Place{Area: panel.Pictures, Object: v.row} }
+// Dock implements panel.Panel.
+func (v *Panel) Dock() panel.Dock { return panel.Dock{Area: panel.Pictures, Object: v.row} }
 
 // Show implements panel.Panel.
 func (v *Panel) Show(now panel.Snapshot) {

@@ -38,9 +38,9 @@ func New(h *host.Host) panel.Panel {
 	return &Panel{h, NewWidget(h.Go, h.Do, Hooks{Take: h.Session.Strength.Take, Find: find})}
 }
 
-// Place implements panel.Panel.
-func (p *Panel) Place() panel.Place {
-	return panel.Place{Area: panel.Card, Object: p.Widget, Tabs: tabs}
+// Dock implements panel.Panel.
+func (p *Panel) Dock() panel.Dock {
+	return panel.Dock{Area: panel.Card, Object: p.Widget, Tabs: tabs}
 }
 
 // SelectTab implements panel.Tabbed.

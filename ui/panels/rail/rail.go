@@ -28,7 +28,7 @@ import (
 type Panel struct {
 	h       *host.Host
 	narrow  bool // it has no room for names
-	Cells   []*Cell
+	Cells   []*Thumbnail
 	box     *fyne.Container
 	content fyne.CanvasObject
 }
@@ -40,8 +40,8 @@ func New(h *host.Host) panel.Panel {
 	return r
 }
 
-// Place implements panel.Panel.
-func (r *Panel) Place() panel.Place { return panel.Place{Area: panel.Rail, Object: r.content} }
+// Dock implements panel.Panel.
+func (r *Panel) Dock() panel.Dock { return panel.Dock{Area: panel.Rail, Object: r.content} }
 
 // Wanted implements panel.Optional.
 func (r *Panel) Wanted() bool { return len(r.Cells) > 1 }
@@ -85,14 +85,14 @@ func (r *Panel) Show(now panel.Snapshot) {
 	}
 }
 
-// Cell is one open series: its picture, its state in the picture's corner, and its
+// Thumbnail is one open series: its picture, its state in the picture's corner, and its
 // name. A click shows it; a click of the middle button closes it, the right one opens a
 // menu.
-type Cell struct {
+type Thumbnail struct {
 	widget.BaseWidget
 	r      *Panel
 	index  int
-	shown  documents.Opened
+	shown  documents.Listed
 	Hint   string
 	Ground *canvas.Rectangle
 	image  *canvas.Image
@@ -105,14 +105,14 @@ type Cell struct {
 }
 
 var (
-	_ fyne.Tappable          = (*Cell)(nil)
-	_ fyne.SecondaryTappable = (*Cell)(nil)
-	_ desktop.Hoverable      = (*Cell)(nil)
-	_ desktop.Mouseable      = (*Cell)(nil)
+	_ fyne.Tappable          = (*Thumbnail)(nil)
+	_ fyne.SecondaryTappable = (*Thumbnail)(nil)
+	_ desktop.Hoverable      = (*Thumbnail)(nil)
+	_ desktop.Mouseable      = (*Thumbnail)(nil)
 )
 
-func newCell(r *Panel, index int) *Cell {
-	c := &Cell{
+func newCell(r *Panel, index int) *Thumbnail {
+	c := &Thumbnail{
 		r: r, index: index, Ground: canvas.NewRectangle(color.Transparent), image: canvas.NewImageFromImage(image.NewGray(image.Rect(0, 0, 1, 1))),
 		Badge: canvas.NewText("", color.Black), under: canvas.NewRectangle(color.Transparent),
 		Name: control.Caption(""), detail: control.Caption(""),
@@ -129,7 +129,7 @@ func newCell(r *Panel, index int) *Cell {
 }
 
 // CreateRenderer implements fyne.Widget.
-func (c *Cell) CreateRenderer() fyne.WidgetRenderer {
+func (c *Thumbnail) CreateRenderer() fyne.WidgetRenderer {
 	badge := container.NewBorder(container.NewHBox(container.NewStack(c.under, c.Badge)), nil, nil, nil)
 	content := container.NewBorder(nil, c.text, nil, nil, container.NewStack(c.image, badge))
 	const edge = 2
@@ -138,7 +138,7 @@ func (c *Cell) CreateRenderer() fyne.WidgetRenderer {
 
 // fit suits the cell to the width of the list. If that is narrow the colour of the badge
 // says the state, and the tooltip in words.
-func (c *Cell) fit() {
+func (c *Thumbnail) fit() {
 	side := float32(panel.RailWidth - 20)
 	c.text.Hidden, c.Badge.Text = c.r.narrow, trimmed(c.state)
 	if c.r.narrow {
@@ -175,7 +175,7 @@ var railBadges = map[documents.DocumentState]color.Color{
 }
 
 // display shows a series, if anything differs from what is shown.
-func (c *Cell) display(d documents.Opened, hide bool, progress float64) {
+func (c *Thumbnail) display(d documents.Listed, hide bool, progress float64) {
 	badge := map[documents.DocumentState]string{documents.Unexported: lang.L("result"), documents.Exported: lang.L("exported")}[d.State]
 	if d.State == documents.Running {
 		badge = fmt.Sprintf("%.0f %%", 100*progress)
@@ -217,13 +217,13 @@ func trimmed(badge string) string {
 }
 
 // Tapped implements fyne.Tappable.
-func (c *Cell) Tapped(*fyne.PointEvent) {
+func (c *Thumbnail) Tapped(*fyne.PointEvent) {
 	c.r.h.Tip.Hide()
 	c.r.h.ShowDocument(c.index)
 }
 
 // TappedSecondary implements fyne.SecondaryTappable.
-func (c *Cell) TappedSecondary(e *fyne.PointEvent) {
+func (c *Thumbnail) TappedSecondary(e *fyne.PointEvent) {
 	c.r.h.Tip.Hide()
 	menu := fyne.NewMenu("",
 		fyne.NewMenuItem(lang.L("Show"), func() { c.r.h.ShowDocument(c.index) }),
@@ -232,10 +232,10 @@ func (c *Cell) TappedSecondary(e *fyne.PointEvent) {
 }
 
 // MouseDown implements desktop.Mouseable.
-func (c *Cell) MouseDown(*desktop.MouseEvent) {}
+func (c *Thumbnail) MouseDown(*desktop.MouseEvent) {}
 
 // MouseUp implements desktop.Mouseable.
-func (c *Cell) MouseUp(e *desktop.MouseEvent) {
+func (c *Thumbnail) MouseUp(e *desktop.MouseEvent) {
 	if e.Button == desktop.MouseButtonTertiary {
 		c.r.h.Tip.Hide()
 		c.r.closeDocument(c.index)
@@ -243,15 +243,15 @@ func (c *Cell) MouseUp(e *desktop.MouseEvent) {
 }
 
 // MouseIn implements desktop.Hoverable.
-func (c *Cell) MouseIn(*desktop.MouseEvent) {
+func (c *Thumbnail) MouseIn(*desktop.MouseEvent) {
 	c.r.h.Tip.ShowAt(c, fyne.NewPos(c.r.width(), 4), c.Hint)
 }
 
 // MouseMoved implements desktop.Hoverable.
-func (c *Cell) MouseMoved(*desktop.MouseEvent) {}
+func (c *Thumbnail) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut implements desktop.Hoverable.
-func (c *Cell) MouseOut() { c.r.h.Tip.Hide() }
+func (c *Thumbnail) MouseOut() { c.r.h.Tip.Hide() }
 
 // Commands implements panel.Panel: they switch between the open series and close them.
 func (r *Panel) Commands() []command.Command {

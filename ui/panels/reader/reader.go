@@ -42,8 +42,8 @@ type Panel struct {
 
 // Comparison is a blind comparison and what its table says besides.
 type Comparison struct {
-	Test *blind.Test `json:"test"`
-	Info blind.Info  `json:"info"`
+	Test *blind.Test   `json:"test"`
+	Info blind.Details `json:"info"`
 }
 
 // unsaved returns the comparison with answers that are not saved yet, nil for none.
@@ -60,7 +60,7 @@ func New(h *host.Host) panel.Panel {
 	for side := range r.pictures {
 		r.pictures[side] = canvas.NewRaster(func(width, height int) image.Image { return r.Draw(side, width, height) })
 	}
-	answer := func(text string, a blind.Answer) *control.Button {
+	answer := func(text string, a blind.Preference) *control.Button {
 		return control.NewButton(text, nil, func() { r.answer(a) })
 	}
 	buttons := container.NewHBox(answer(lang.L("1  Left"), blind.Left), answer(lang.L("3  Neither"), blind.Equal), answer(lang.L("2  Right"), blind.Right))
@@ -72,8 +72,8 @@ func New(h *host.Host) panel.Panel {
 	return r
 }
 
-// Place implements panel.Panel.
-func (r *Panel) Place() panel.Place { return panel.Place{Area: panel.Cover, Object: r.Layer} }
+// Dock implements panel.Panel.
+func (r *Panel) Dock() panel.Dock { return panel.Dock{Area: panel.Cover, Object: r.Layer} }
 
 // Commands implements panel.Panel.
 func (r *Panel) Commands() []command.Command {
@@ -161,7 +161,7 @@ func (r *Panel) compare() {
 	r.h.ShowDialog(dialogs.BlindStart(info.A, info.B, func(trials int) { r.start(job, slices, info, trials) }, r.h.Window))
 }
 
-func (r *Panel) start(job viewer.Job, slices []int, info blind.Info, trials int) {
+func (r *Panel) start(job viewer.Job, slices []int, info blind.Details, trials int) {
 	now := r.h.Now()
 	r.Job, r.Now = job, &Comparison{blind.New(uint64(now.UnixNano()), trials, slices, now), info}
 	r.h.TakeOver(r, r.Layer)
@@ -178,7 +178,7 @@ func (r *Panel) display() {
 }
 
 // answers are the answers of keys.
-var answers = map[fyne.KeyName]blind.Answer{
+var answers = map[fyne.KeyName]blind.Preference{
 	fyne.Key1: blind.Left, fyne.KeyLeft: blind.Left, fyne.Key2: blind.Right, fyne.KeyRight: blind.Right,
 	fyne.Key3: blind.Equal, fyne.KeyDown: blind.Equal,
 }
@@ -187,7 +187,7 @@ var answers = map[fyne.KeyName]blind.Answer{
 func (r *Panel) Key(k fyne.KeyName) { r.answer(answers[k]) }
 
 // answer takes an answer and shows the next pair, or the result.
-func (r *Panel) answer(a blind.Answer) {
+func (r *Panel) answer(a blind.Preference) {
 	if r.Now == nil || a == blind.None || r.h.Covered() {
 		return
 	}

@@ -42,7 +42,7 @@ func (p *Panel) askNoise() {
 	p.h.ShowDialog(dialogs.Noise(dialogs.NoiseRequest{
 		Unit: p.h.Session.Series().Volume.Unit, Range: float64(facts.Hi) - float64(facts.Lo), Sigma: facts.Noise.Sigma,
 		Magnitude: p.h.Session.Series().Modality == "MR",
-		Add:       func(n job.Noise) { p.h.ConfirmVoxels(func() { p.h.Session.Reader.AddNoise(n) }) },
+		Add:       func(n job.AddedNoise) { p.h.ConfirmVoxels(func() { p.h.Session.Reader.AddNoise(n) }) },
 	}, p.h.Window))
 }
 

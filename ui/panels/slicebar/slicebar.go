@@ -101,11 +101,11 @@ func New(h *host.Host) panel.Panel {
 	return b
 }
 
-// Place implements panel.Panel.
-func (b *Panel) Place() panel.Place { return panel.Place{Area: panel.Slices, Object: b.content} }
+// Dock implements panel.Panel.
+func (b *Panel) Dock() panel.Dock { return panel.Dock{Area: panel.Slices, Object: b.content} }
 
-// Placed implements panel.Placed.
-func (b *Panel) Placed() { b.h.Session.Strip.Judge(!b.h.Settings.LeaveSlices) }
+// Docked implements panel.Docked.
+func (b *Panel) Docked() { b.h.Session.Strip.Judge(!b.h.Settings.LeaveSlices) }
 
 // Show implements panel.Panel.
 func (b *Panel) Show(now panel.Snapshot) {

@@ -59,8 +59,8 @@ func New(h *host.Host) panel.Panel {
 	return b
 }
 
-// Place implements panel.Panel.
-func (b *Panel) Place() panel.Place { return panel.Place{Area: panel.Status, Object: b.content} }
+// Dock implements panel.Panel.
+func (b *Panel) Dock() panel.Dock { return panel.Dock{Area: panel.Status, Object: b.content} }
 
 // Note implements panel.Noter: it shows a line until the next task.
 func (b *Panel) Note(text string) {

@@ -132,8 +132,8 @@ func (t *Panel) showComparison(c viewer.Comparison) {
 	t.share.SetValue(c.Share)
 }
 
-// Place implements panel.Panel.
-func (t *Panel) Place() panel.Place { return panel.Place{Area: panel.Toolbar, Object: t.content} }
+// Dock implements panel.Panel.
+func (t *Panel) Dock() panel.Dock { return panel.Dock{Area: panel.Toolbar, Object: t.content} }
 
 // Commands implements panel.Panel.
 func (t *Panel) Commands() []command.Command {

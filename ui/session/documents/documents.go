@@ -118,8 +118,8 @@ const (
 	Exported                        // all results have been exported, and the files stand
 )
 
-// Opened describes an open series for the list of them.
-type Opened struct {
+// Listed describes an open series for the list of them.
+type Listed struct {
 	Path    string
 	Name    string // what a person knows it by; "" for the bundled series
 	Meta    series.Meta
@@ -132,10 +132,10 @@ type Opened struct {
 }
 
 // List returns the open series, in the order in which they were opened.
-func (ds *Documents) List() []Opened {
-	var out []Opened
+func (ds *Documents) List() []Listed {
+	var out []Listed
 	for _, d := range ds.open {
-		o := Opened{Path: d.path, Name: d.name, Meta: d.meta, Dims: d.dims, Picture: d.small, Shown: d.Document == ds.desk.Document, Away: d.away != nil, Bytes: d.bytes()}
+		o := Listed{Path: d.path, Name: d.name, Meta: d.meta, Dims: d.dims, Picture: d.small, Shown: d.Document == ds.desk.Document, Away: d.away != nil, Bytes: d.bytes()}
 		switch {
 		case ds.desk.Tasks.Runs(d.Document):
 			o.State = Running

@@ -68,7 +68,7 @@ func (rd *Reader) ClearReference() {
 
 // AddNoise shows the series with noise added; the clean original becomes the
 // reference. It does nothing while a task is in progress.
-func (rd *Reader) AddNoise(n job.Noise) {
+func (rd *Reader) AddNoise(n job.AddedNoise) {
 	if rd.desk.Doc == nil || rd.desk.Tasks.Busy() {
 		return
 	}

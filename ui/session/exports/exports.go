@@ -104,9 +104,9 @@ func (ex *Exports) Write(out string, o job.Options, done func(job.Written)) {
 	}
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Writing"), lang.L("files"))
 	job := job.Job{Recipe: &run.Recipe, Output: job.Output{Path: out, Options: o}}
-	ex.write(t, run, func() (executor.Report, error) {
+	ex.write(t, run, func() (executor.Outcome, error) {
 		return app.DoOn(t.Ctx, app.On{Series: run.Source, Run: run}, job, ex.desk.Tasks.Events(t))
-	}, func(report executor.Report) {
+	}, func(report executor.Outcome) {
 		ex.desk.Tasks.Show(lang.L("The export is done."))
 		done(report.Written)
 	})
@@ -131,18 +131,18 @@ func (ex *Exports) WriteAll(out string, o job.Options, done func(job.Written)) {
 	catalog, entry := ex.documents.Catalog()
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Filtering all volumes"), "")
 	job := job.Job{Recipe: &run.Recipe, Engine: job.EnginePolicy{Name: engine.Info().Name}, Output: job.Output{Path: out, Options: o}}
-	ex.write(t, run, func() (executor.Report, error) {
+	ex.write(t, run, func() (executor.Outcome, error) {
 		return app.DoGroup(t.Ctx, catalog, entry, engine, job, ex.desk.Tasks.Events(t))
-	}, func(report executor.Report) {
+	}, func(report executor.Outcome) {
 		ex.desk.Tasks.Show(fmt.Sprintf(lang.L("All %d volumes are filtered and written."), len(report.Volumes)))
 		done(report.Written)
 	})
 }
 
 // write exports a run in the background, and notes to what files.
-func (ex *Exports) write(t *desk.Task, run *run.Run, do func() (executor.Report, error), done func(executor.Report)) {
+func (ex *Exports) write(t *desk.Task, run *run.Run, do func() (executor.Outcome, error), done func(executor.Outcome)) {
 	of := ex.desk.ResultOf(run)
-	var report executor.Report
+	var report executor.Outcome
 	var files *workbench.Exported
 	ex.desk.Background(func() (err error) {
 		if report, err = do(); err == nil {

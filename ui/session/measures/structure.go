@@ -2,6 +2,7 @@ package measures
 
 import (
 	"quell/app/judge"
+	"quell/denoise/tune"
 	"quell/internal/message"
 	"quell/ui/session/desk"
 	"quell/ui/viewer"
@@ -12,16 +13,10 @@ import (
 // noise.
 type Structure struct {
 	Why   message.Message // the reason of the verdict on it, a sentence
-	Place Place
+	Place tune.Place
 	Any   bool // there is structure, worst at Place
 
 	Tint *viewer.Tint // over the residual
-}
-
-// Place is a voxel with a word for what lies there.
-type Place struct {
-	Voxel [3]int
-	What  string // "edges" or "smooth tissue"
 }
 
 // Structures marks structure in the residual.
@@ -82,9 +77,9 @@ func structureOf(m judge.Measures, part bool) *Structure {
 
 // PlaceOf returns the place at which a residual shows the most structure; false if it shows
 // none.
-func PlaceOf(m judge.Measures) (p Place, ok bool) {
+func PlaceOf(m judge.Measures) (p tune.Place, ok bool) {
 	if m.Place == nil {
 		return p, false
 	}
-	return Place{Voxel: [3]int{m.Place.X, m.Place.Y, m.Place.Slice}, What: m.Place.What}, true
+	return *m.Place, true
 }

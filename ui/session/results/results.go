@@ -44,8 +44,8 @@ func New(d *desk.Desk, t *tuning.Tuning) *Results {
 	return rs
 }
 
-// Result describes a finished run that is kept.
-type Result struct {
+// Listed describes a finished run that is kept.
+type Listed struct {
 	Number   int // counted from 1 in the order of the runs
 	Run      *run.Run
 	Exported bool // and the files stand
@@ -54,10 +54,10 @@ type Result struct {
 }
 
 // List returns the finished runs of the current voxels, the oldest first.
-func (rs *Results) List() []Result {
-	var out []Result
+func (rs *Results) List() []Listed {
+	var out []Listed
 	for _, r := range rs.desk.Results {
-		out = append(out, Result{
+		out = append(out, Listed{
 			Number: r.Number, Run: r.Run, Exported: rs.Files.Stand(r.Exports), Shown: rs.Applied() && r.Run == rs.desk.Doc.Run(), Base: r == rs.desk.Base,
 		})
 	}
@@ -75,7 +75,7 @@ func (rs *Results) CompareWith(i int) {
 }
 
 // Base returns the result that is side A of comparisons; false if that is the original.
-func (rs *Results) Base() (r Result, ok bool) {
+func (rs *Results) Base() (r Listed, ok bool) {
 	for _, r := range rs.List() {
 		if r.Base {
 			return r, true
@@ -230,7 +230,7 @@ func (rs *Results) Apply() {
 	}
 	t := rs.desk.Tasks.Start(desk.Applying, lang.L("Filtering"), lang.L("slices"))
 	t.Again, t.Recipe, t.Slices = rs.Apply, recipe, int64(rs.desk.Doc.Series().Volume.Dims[2])
-	var report executor.Report
+	var report executor.Outcome
 	rs.desk.Background(func() (err error) {
 		report, err = app.DoOn(t.Ctx, on, job.Job{Recipe: &recipe}, rs.desk.Tasks.Events(t))
 		return err

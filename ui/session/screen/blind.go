@@ -25,7 +25,7 @@ func (sc *Screen) CanCompareBlind() bool {
 // CompareBlind returns what a blind comparison shows: a job for any slice of this plane, with
 // images A and B in the panes Original and Denoised in the same window, zoom and place; the
 // slices that hold tissue, or all if none does; and what the images are.
-func (sc *Screen) CompareBlind() (j viewer.Job, slices []int, info blind.Info) {
+func (sc *Screen) CompareBlind() (j viewer.Job, slices []int, info blind.Details) {
 	run, v, view := sc.results.Exportable(), sc.desk.Doc.Series().Volume, sc.desk.State.View()
 	j = viewer.Job{
 		Source: v, Base: sc.desk.BaseVolume(), Result: run.Result, View: view, Index: sc.desk.State.Index(),
@@ -37,7 +37,7 @@ func (sc *Screen) CompareBlind() (j viewer.Job, slices []int, info blind.Info) {
 	}
 	slices = tissueSlices(v.Geometry, view, foreground)
 	w := j.Window
-	info = blind.Info{
+	info = blind.Details{
 		A: "original", B: run.Resolved.String(), Plane: view.Plane.String(), Version: job.Version(),
 		Window: strings.TrimSpace(fmt.Sprintf("%.4g/%.4g %s", w.Width, w.Center, v.Unit)),
 	}

@@ -10,9 +10,9 @@ import (
 	"quell/io/atomic"
 )
 
-// state holds the rows of a run that has not ended, so that the same command
+// checkpoint holds the rows of a run that has not ended, so that the same command
 // continues after a cancel or a crash. A run that ends removes its rows.
-type state struct {
+type checkpoint struct {
 	path    string // "" keeps nothing
 	rows    map[string]stored
 	written time.Time // when the file was last written
@@ -22,15 +22,15 @@ type state struct {
 // writeEvery is how often the file is written at most: it holds all rows.
 const writeEvery = time.Second
 
-// stored is a finished row in the state file.
+// stored is a finished row in the checkpoint.
 type stored struct {
-	Result   Result    `json:"result"`
+	Result   RowResult `json:"result"`
 	Pictures []Picture `json:"pictures,omitempty"`
 }
 
-// StatePath returns the file in which unfinished runs are kept: quell/bench.json in
+// CheckpointPath returns the file in which unfinished runs are kept: quell/bench.json in
 // the user's cache folder.
-func StatePath() (string, error) {
+func CheckpointPath() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("finished rows cannot be kept: %w", err)
@@ -40,8 +40,8 @@ func StatePath() (string, error) {
 
 // openState reads the file. One that is missing or damaged holds no rows: they are
 // measured again.
-func openState(path string) *state {
-	s := &state{path: path}
+func openCheckpoint(path string) *checkpoint {
+	s := &checkpoint{path: path}
 	if path != "" {
 		data, err := os.ReadFile(path)
 		if err == nil && json.Unmarshal(data, &s.rows) != nil {
@@ -55,14 +55,14 @@ func openState(path string) *state {
 }
 
 // get returns the result of a row.
-func (s *state) get(key string) (Result, bool) {
+func (s *checkpoint) get(key string) (RowResult, bool) {
 	row, ok := s.rows[key]
 	row.Result.Pictures = row.Pictures
 	return row.Result, ok && row.Result.Figures != nil
 }
 
 // put adds a row, and writes the file if that is due.
-func (s *state) put(key string, r Result) error {
+func (s *checkpoint) put(key string, r RowResult) error {
 	s.rows[key] = stored{Result: r, Pictures: r.Pictures}
 	s.pending = true
 	if time.Since(s.written) < writeEvery {
@@ -72,7 +72,7 @@ func (s *state) put(key string, r Result) error {
 }
 
 // flush writes what put has not written yet.
-func (s *state) flush() error {
+func (s *checkpoint) flush() error {
 	if !s.pending {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (s *state) flush() error {
 }
 
 // remove removes rows, and the file once it is empty.
-func (s *state) remove(keys []string) error {
+func (s *checkpoint) remove(keys []string) error {
 	for _, key := range keys {
 		delete(s.rows, key)
 	}
@@ -94,7 +94,7 @@ func (s *state) remove(keys []string) error {
 	return s.write()
 }
 
-func (s *state) write() error {
+func (s *checkpoint) write() error {
 	if s.path == "" {
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 	"quell/series"
 )
 
-// Report is what a job did.
-type Report struct {
+// Outcome is what a job did.
+type Outcome struct {
 	Engine string `json:"engine,omitempty"`
 	Device string `json:"device,omitempty"`
 	// Devices are the GPUs that filtered, each with its time and its part of the work.
@@ -24,7 +24,7 @@ type Report struct {
 	Recipe    *denoise.Recipe    `json:"recipe,omitempty"` // as run: plain numbers
 	Asked     *denoise.Recipe    `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
 	Tuned     *run.Tuned         `json:"tuned,omitempty"`  // how the strength was found, if the recipe left it to "sure"
-	Noise     *job.Noise         `json:"noise,omitempty"`  // that was added
+	Noise     *job.AddedNoise    `json:"noise,omitempty"`  // that was added
 	NoiseMap  *run.MapRecord     `json:"noise_map,omitempty"`
 	Mask      *run.MapRecord     `json:"mask,omitempty"`
 	Seconds   job.Seconds        `json:"seconds"`
@@ -44,17 +44,17 @@ type Report struct {
 	Slabs   *Slabs        `json:"slabs,omitempty"` // how a volume was filtered that is too large for memory
 	// Axis is what the volumes of a 4-D series differ in, and Volumes what was done with
 	// each, in its order. Recipe is nil then: each volume has its own.
-	Axis    string         `json:"axis,omitempty"`
-	Volumes []VolumeReport `json:"volumes,omitempty"`
+	Axis    string          `json:"axis,omitempty"`
+	Volumes []VolumeOutcome `json:"volumes,omitempty"`
 	// Run is the finished run of a job that filters one volume as a whole; Written is what the export
 	// did; Each is what was done with every volume, one or the volumes of a 4-D series.
-	Run     *run.Run       `json:"-"`
-	Written job.Written    `json:"-"`
-	Each    []VolumeReport `json:"-"`
+	Run     *run.Run        `json:"-"`
+	Written job.Written     `json:"-"`
+	Each    []VolumeOutcome `json:"-"`
 }
 
-// VolumeReport is what a job did with one volume of a 4-D series.
-type VolumeReport struct {
+// VolumeOutcome is what a job did with one volume of a 4-D series.
+type VolumeOutcome struct {
 	Series   int             `json:"series"` // its number in the catalog
 	Place    series.Place    `json:"place"`
 	Name     string          `json:"name"`            // the place in words
