@@ -17,7 +17,8 @@ import (
 // volume divided by its noise map, values in the volume's unit become multiples of sigma: a plain
 // number is divided by the sigma that is usual in the map. If the recipe stabilises the noise,
 // automatic values and percentages follow from the stabilised volume, times the sigma by which it
-// is stabilised.
+// is stabilised. If the recipe gives the noise, as a number above 0 for its sigma, all other automatic
+// values follow from it.
 //
 // If a percentage or a multiple of sigma comes to 0, [Facts.Negligible] stands in for it: the filter
 // then averages equal voxels only, and the volume stays as it is. The error names the value that
@@ -34,6 +35,7 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 	out := r
 	out.InSigmas = r.InSigmas || f.Usual > 0
 	out.Params = make(map[string]Value, len(filter.Params))
+	f = r.given(f)
 	unit := 1.0 // of the values that the facts of a stabilised volume give
 	// The stabilisation comes first, as it changes the facts for the others.
 	for _, p := range slices.Backward(filter.Params) {
@@ -59,6 +61,26 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 	}
 	return out, nil
 }
+
+// given returns the facts with the noise that the recipe gives as the sigma of its filter, in the place of the
+// estimate, which may be wrong, negligible or missing.
+func (r Recipe) given(f Facts) Facts {
+	filter, err := FilterByName(r.Filter)
+	if err != nil {
+		return f
+	}
+	p, ok := filter.Param(sigmaName)
+	if !ok || !r.ignores(p).IsZero() {
+		return f
+	}
+	if v := p.inSigmas(r, f); v.kind == kindNumber && v.num > 0 {
+		return f.WithNoise(v.num, 0)
+	}
+	return f
+}
+
+// sigmaName is the parameter of filters that take the noise as a number.
+const sigmaName = "sigma"
 
 // ResolveFor is Resolve for a recipe that runs once on in. It reads the volume
 // only for what the recipe's automatic values depend on, since the noise

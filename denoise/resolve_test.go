@@ -218,3 +218,37 @@ func TestReach(t *testing.T) {
 		}
 	}
 }
+
+// A sigma that the recipe gives drives the automatic values of its filter, whatever was estimated.
+func TestGivenSigmaDrivesAutomaticValues(t *testing.T) {
+	weak, missing, known := facts, facts, facts
+	weak.Noise = noise.Estimate{Figure: noise.Figure{Sigma: 3, Confidence: noise.Low}, Negligible: true}
+	missing.Noise = noise.Estimate{Figure: noise.Figure{Confidence: noise.None}}
+	known.Noise = noise.Known(40)
+	n := 0
+	for _, f := range denoise.Filters() {
+		if _, ok := f.Param("sigma"); !ok {
+			continue
+		}
+		for _, dims := range f.Dims {
+			n++
+			given := newRecipe(t, f.Name, dims).With("sigma", denoise.Number(40)).With(denoise.Stabilise.Name, denoise.Number(0))
+			want := resolve(t, given, known)
+			for name, of := range map[string]denoise.Facts{"negligible": weak, "missing": missing} {
+				if got := resolve(t, given, of); !got.Equal(want) {
+					t.Errorf("%s, %d-D, noise %s: %s, want %s", f.Name, dims, name, got, want)
+				}
+			}
+			if p, _ := f.Param(f.Strength.Param); p.Unit == "value" && want.Get(p.Name).Float() < 10 {
+				t.Errorf("%s, %d-D: %s is %s at a given noise of 40", f.Name, dims, p.Name, want.Get(p.Name))
+			}
+			none := given.With("sigma", denoise.Number(0)) // says that nothing is subtracted, not that there is no noise
+			if f.Name == "nlm" && resolve(t, none, known).Get("h").Float() < 10 {
+				t.Error("nlm: a sigma of 0 is taken for the noise")
+			}
+		}
+	}
+	if n < 8 {
+		t.Errorf("%d forms of filters have a sigma", n)
+	}
+}

@@ -5,11 +5,14 @@ import (
 )
 
 // Given returns an estimate with the sigma that a person has measured in an even region of
-// n voxels, for all slices; what is known of model and correlation stays. Its standard
-// error of 1 / sqrt(2 n) sets the confidence.
+// n voxels, or if n is 0 states, for all slices; what is known of model and correlation stays. Its
+// standard error of 1 / sqrt(2 n) sets the confidence.
 func (e Estimate) Given(sigma float64, n int) Estimate {
-	e.Figure = Figure{Sigma: sigma, Confidence: High, Windows: 1, Why: message.New(message.NoiseMeasured, "It was measured in a region of %d voxels.", n)}
-	if n < manyGiven {
+	e.Figure = Figure{Sigma: sigma, Confidence: High}
+	if n > 0 {
+		e.Windows, e.Why = 1, message.New(message.NoiseMeasured, "It was measured in a region of %d voxels.", n)
+	}
+	if n > 0 && n < manyGiven {
 		e.Confidence, e.few = Fair, true
 	}
 	e.Negligible, e.PerSlice = false, nil

@@ -14,6 +14,9 @@ func TestGiven(t *testing.T) {
 	if few.Negligible || few.Slice(0).Sigma != 4 || few.Model != Rician || !few.ModelKnown || few.Why.String() == "" {
 		t.Errorf("%+v", few)
 	}
+	if stated := e.Given(4, 0); stated.Confidence != High || !stated.Why.IsZero() || stated.Negligible || stated.Sigma != 4 {
+		t.Errorf("stated: %+v", stated)
+	}
 	if e.Sigma != 9 || len(e.PerSlice) != 1 {
 		t.Errorf("the estimate itself has become %+v", e)
 	}
