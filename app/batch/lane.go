@@ -188,7 +188,7 @@ func outputOf(u Unit, e open.Entry, group bool, id string) string {
 		return base + ext
 	}
 	if !u.Folder { // a zip, an index or a file
-		if path.Base(name) == "DICOMDIR" {
+		if files.IsIndex(path.Base(name)) {
 			name = path.Dir(name)
 		} else {
 			name = strings.TrimSuffix(name, path.Ext(name))

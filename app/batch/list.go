@@ -148,7 +148,7 @@ func (l *lister) walk(ctx context.Context, root string) error {
 		switch {
 		case files.IsImageFile(name), ext == ".zip":
 			l.units = append(l.units, Unit{Path: path, Bytes: size})
-		case bids, ext == ".img", strings.HasSuffix(strings.ToLower(name), ".img.gz"), strings.HasSuffix(name, ".recipe.json"):
+		case bids, files.IsVoxels(name), strings.HasSuffix(name, ".recipe.json"):
 		default:
 			dir := filepath.Dir(path)
 			if folders[dir] == nil {
@@ -164,13 +164,14 @@ func (l *lister) walk(ctx context.Context, root string) error {
 	return err
 }
 
-// mediaIndex returns the DICOMDIR of a folder and the bytes below the folder, which is then
+// mediaIndex returns the index in a folder (DICOMDIR) and the bytes below the folder, which is then
 // scanned as a whole; "" if there is none.
 func mediaIndex(ctx context.Context, dir string) (index string, bytes int64, err error) {
-	index = filepath.Join(dir, "DICOMDIR")
-	if !exists(index) {
+	at := slices.IndexFunc(files.Formats, func(f *files.Format) bool { return f.Index != "" && exists(filepath.Join(dir, f.Index)) })
+	if at < 0 {
 		return "", 0, nil
 	}
+	index = filepath.Join(dir, files.Formats[at].Index)
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			if info, err := d.Info(); err == nil {

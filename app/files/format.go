@@ -7,29 +7,34 @@ import (
 	"slices"
 	"strings"
 
+	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/io/format"
 	"quell/io/metaimage"
 	"quell/io/nifti"
 	"quell/io/nrrd"
-	"quell/io/raster"
 )
 
-// Format is a file format. Everything that differs between formats is asked here, by what a
-// format can do; no other code asks which one a file is of.
-type Format struct {
-	format.Format
-	Opener raster.Opener // of a file of one image that Sniff recognises; nil for none
-}
+// Format is a file format, see [format.Format]. Everything that differs between formats is asked of the table, by what
+// a format can do; no other code asks which one a file is of.
+type Format = format.Format
 
 // Formats is the table of all formats. The first one takes what no other one is named for.
-var Formats = []*Format{
-	{dicom.Format, nil},
-	{nifti.Format, nifti.Open},
-	{nifti.Analyze, nil}, // opened as NIfTI is
-	{nrrd.Format, nrrd.Open},
-	{metaimage.Format, metaimage.Open},
+var Formats = []*Format{&dicom.Format, &nifti.Format, &nifti.Analyze, &nrrd.Format, &metaimage.Format}
+
+// Names returns the names of the formats that can as a choice, in the order of the table.
+func Names(can func(f *Format) bool) message.Message {
+	var names []string
+	for _, f := range Formats {
+		if can(f) {
+			names = append(names, f.Name)
+		}
+	}
+	return message.Or(names)
 }
+
+// AllNames returns the names of all formats as a choice.
+func AllNames() message.Message { return Names(func(*Format) bool { return true }) }
 
 // FormatOf returns the format of an output by the ending of its name: DICOM, a folder, for one
 // that no other format has.
@@ -50,7 +55,7 @@ func FormatNamed(name string) *Format {
 			return f
 		}
 	}
-	return &Format{Format: format.Format{Endings: []string{}}}
+	return &Format{Endings: []string{}}
 }
 
 // endingsOf returns the endings of the formats that can, in the order of the table.
@@ -100,10 +105,31 @@ func SplitEnding(out string) (base, ending string) {
 	return out, ""
 }
 
-// FormatBy returns the format that reads a file by its beginning and its name; nil for none.
-func FormatBy(head []byte, name string) *Format {
+// FormatBy returns the format that reads a file by its name, its beginning and, if it is compressed by gzip, the
+// beginning of its content; nil for none. packed reports that the file is of the format once it is decompressed.
+func FormatBy(head, inner []byte, name string) (f *Format, packed bool) {
+	for _, f := range Formats { // before the formats that take any gzip for theirs
+		if f.Unpacks && f.Sniff(inner, name) {
+			return f, true
+		}
+	}
 	for _, f := range Formats {
-		if f.Opener != nil && f.Sniff(head, name) {
+		if f.Sniff != nil && f.Sniff(head, name) {
+			return f, false
+		}
+	}
+	return nil, false
+}
+
+// IsIndex reports whether a file of that name stands for its folder.
+func IsIndex(name string) bool {
+	return slices.ContainsFunc(Formats, func(f *Format) bool { return f.Index != "" && f.Index == name })
+}
+
+// FormatOfInput returns the format whose headers are named like a file; nil for none.
+func FormatOfInput(name string) *Format {
+	for _, f := range Formats {
+		if in, _ := f.Input(name); in != "" {
 			return f
 		}
 	}
@@ -113,17 +139,14 @@ func FormatBy(head []byte, name string) *Format {
 // SplitInput divides the name of a file of one image before its ending, and returns the ending of an
 // output in the same format; "" for another file, and for the file of voxels next to a header.
 func SplitInput(name string) (base, output string) {
-	for _, f := range Formats {
-		if in, output := f.Input(name); in != "" {
-			return name[:len(name)-len(in)], output
-		}
+	f := FormatOfInput(name)
+	if f == nil {
+		return name, ""
 	}
-	return name, ""
+	in, output := f.Input(name)
+	return name[:len(name)-len(in)], output
 }
 
 // IsImageFile reports whether a file is named like one image of a format that is not DICOM; of a pair,
 // the header alone counts.
-func IsImageFile(name string) bool {
-	_, output := SplitInput(name)
-	return output != ""
-}
+func IsImageFile(name string) bool { return FormatOfInput(name) != nil }

@@ -12,10 +12,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"quell/internal/message"
-	"quell/io/dicom"
 )
 
-// OpenPlain opens a file; one that is named .gz and holds a DICOM file is
+// OpenPlain opens a file; one that is named .gz and holds a file of a format that Unpacks is
 // decompressed as it is read. Other files, compressed NIfTI among them, are
 // returned as they are.
 func OpenPlain(name string, open func() (fs.File, error)) (fs.File, error) {
@@ -33,7 +32,8 @@ func OpenPlain(name string, open func() (fs.File, error)) (fs.File, error) {
 	g := &gzipFile{packed: f, size: size}
 	if z, err := gzip.NewReader(f); err == nil {
 		g.unpacked = bufio.NewReaderSize(z, 32<<10)
-		if head, _ := g.unpacked.Peek(headSize); dicom.Sniff(head) {
+		head, _ := g.unpacked.Peek(headSize)
+		if _, packed := FormatBy(nil, head, name); packed {
 			if err := g.check(); err != nil {
 				f.Close()
 				return nil, &fs.PathError{Op: "open", Path: name, Err: err}
@@ -48,7 +48,7 @@ func OpenPlain(name string, open func() (fs.File, error)) (fs.File, error) {
 // mayBePacked reports whether a name belongs to a compressed file which is not one
 // of one image: only those are looked into.
 func mayBePacked(name string) bool {
-	return strings.EqualFold(path.Ext(name), ".gz") && !IsImageFile(name) && !IsImg(name)
+	return strings.EqualFold(path.Ext(name), ".gz") && !IsImageFile(name) && !IsVoxels(name)
 }
 
 // unpackedSize returns the size that the trailer of a gzip file states: it is

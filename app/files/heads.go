@@ -44,8 +44,7 @@ func ReadHead(f io.Reader) ([]byte, error) {
 	return head[:n], err
 }
 
-// IsImg reports whether a file is named like the voxels of an Analyze or NIfTI pair.
-func IsImg(name string) bool {
-	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
-	return strings.HasSuffix(name, ".img")
+// IsVoxels reports whether a file is named like the voxels of a pair, compressed or not.
+func IsVoxels(name string) bool {
+	return HeaderOf(strings.TrimSuffix(strings.ToLower(name), ".gz")) != nil
 }

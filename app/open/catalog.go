@@ -14,61 +14,38 @@ import (
 	"quell/app/files"
 	"quell/app/job"
 	"quell/internal/message"
-	"quell/io/raster"
+	"quell/io/format"
 	"quell/series"
 	"quell/volume"
 )
 
-// Entry is one volume under a path: a series, the part of a series that fits
-// one regular grid, one volume of a 4-D file, or one component of voxels that
-// are colours or complex numbers.
-type Entry struct {
-	series.Meta
-	Part string // distinguishes the entries of one series: "time 3 of 10"; empty if there is one
-	// Group is the 4-D series that the volume belongs to, which its other volumes share;
-	// nil if there is none. GroupIndex is the volume's index in it.
-	Group      *series.Group
-	GroupIndex int
-	Component  string          // "magnitude", "red": see raster.Component; empty if voxels are single numbers
-	Geometry   volume.Geometry // zero if Err is set and no grid could be formed
-	Slices     int
-	Bytes      int64 // of its files
-	Datatype   string
-	Findings   []series.Finding
-	Err        error // why it cannot be loaded: an *job.InputError; nil where it can
+// Entry is one volume that a format found under a path; its errors are *job.InputError.
+type Entry format.Entry
 
-	load loader
-	// sequence returns a reader of all volumes of the file, and inSequence loads this one from
-	// it; nil if each is loaded as fast by itself.
-	sequence   func() *raster.Sequence
-	inSequence func(ctx context.Context, from *raster.Sequence, progress func(done, total int)) (*series.Series, error)
-	ReadSlices func(ctx context.Context) (*sliceReader, error)
-	thumbnail  func(ctx context.Context, side int) (*image.Gray, error) // nil if a picture would need the whole file
-	// loadShowing is load, and calls show with slices as they are read and with how many
-	// are; nil if thumbnail is not.
-	loadShowing func(ctx context.Context, show func(done, total int, slice *volume.Volume)) (*series.Series, error)
-	attribute   func(ctx context.Context, keyword string) ([]string, error)
-	identity    func() string
-	Files       func() []string // their paths; of an archive with its path before the name
-	damaged     bool            // Err is about a broken file
+// Files returns the paths of its files, of an archive with its path before the name; nil if it is in none.
+func (e Entry) Files() []string {
+	if e.Volume == nil {
+		return nil
+	}
+	return e.Volume.Files()
 }
 
 // Attribute returns the values of a DICOM attribute by its keyword; none if the format
 // has no such attributes, or the file not this one.
 func (e Entry) Attribute(ctx context.Context, keyword string) ([]string, error) {
-	if e.attribute == nil {
+	if e.Volume == nil {
 		return nil, nil
 	}
-	return e.attribute(ctx, keyword)
+	return e.Volume.Attribute(ctx, keyword)
 }
 
 // Identity identifies the images of a DICOM entry by their instance UIDs, so that a copy of
 // them has the same one; "" for other formats and for entries that cannot be loaded.
 func (e Entry) Identity() string {
-	if e.identity == nil || e.Err != nil {
+	if e.Volume == nil || e.Err != nil {
 		return ""
 	}
-	return e.identity()
+	return e.Volume.Identity()
 }
 
 // Name returns what a person knows entry i by: the description of a DICOM series, or the name
@@ -78,14 +55,11 @@ func (c *Catalog) Name(i int) string {
 	switch {
 	case files.FormatNamed(e.Format).Identity && e.Description != "":
 		return e.Description
-	case !files.FormatNamed(e.Format).Identity && e.Files != nil:
+	case !files.FormatNamed(e.Format).Identity && e.Volume != nil:
 		return filepath.Base(e.Files()[0])
 	}
 	return filepath.Base(c.Path)
 }
-
-// loader reads a volume; progress, which may be nil, counts files.
-type loader func(ctx context.Context, progress func(done, total int)) (*series.Series, error)
 
 // Catalog is what Scan found under one path. Its methods may be called from any
 // goroutine. It stays open while its series are in use: an export reads the
@@ -99,7 +73,7 @@ type Catalog struct {
 	closer   io.Closer
 	hide     *Pseudonyms // of what is loaded; see Conceal
 
-	withoutDamaged func() *Catalog // nil of formats of one file
+	withoutDamaged func() *Catalog // nil if no format says what is broken
 }
 
 // WithoutDamaged returns the catalog of the same files without the broken ones; nil if none is
@@ -119,7 +93,7 @@ func (c *Catalog) WithoutDamaged() *Catalog {
 // catalog without the broken files and the number of the entry there, the largest of the series.
 // rest is nil if there is no such entry.
 func (c *Catalog) Rest(i int) (rest *Catalog, entry int) {
-	if !c.Entries[i].damaged {
+	if !c.Entries[i].Damaged {
 		return nil, 0
 	}
 	if rest = c.WithoutDamaged(); rest == nil {
@@ -160,7 +134,8 @@ func (c *Catalog) Pick(component string) (int, error) {
 		return 0, job.Usagef("%s has no component %q; there are %s", c.Path, component, known)
 	}
 	if f := files.FormatNamed(c.Entries[c.Default].Format); !f.Components {
-		return 0, job.Usagef("%s is DICOM, of which grey-scale images alone are read; components are chosen in NIfTI and Analyze files only: convert a colour series to grey scale first", c.Path)
+		readers := files.Names(func(f *files.Format) bool { return f.Components })
+		return 0, job.Usagef("%s is %s, of which grey-scale images alone are read; components are chosen in files of %s only: convert a colour series to grey scale first", c.Path, f.Name, readers)
 	}
 	return 0, job.Usagef("the voxels of %s are single numbers; leave --component out", c.Path)
 }
@@ -196,7 +171,9 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	if err := c.loadable(i); err != nil {
 		return nil, err
 	}
-	return c.loadBy(ctx, i, c.Entries[i].load, progress)
+	r := format.Reading{Progress: progress}
+	defer r.Close()
+	return c.loadBy(ctx, i, &r)
 }
 
 // LoadShowing is Load, and if Thumbnail has no picture it shows some slices as they are
@@ -205,15 +182,11 @@ func (c *Catalog) LoadShowing(ctx context.Context, i int, progress func(done, to
 	if err := c.loadable(i); err != nil {
 		return nil, err
 	}
-	e := c.Entries[i]
-	if e.loadShowing == nil {
-		return c.loadBy(ctx, i, e.load, progress)
-	}
-	return c.loadBy(ctx, i, func(ctx context.Context, _ func(done, total int)) (*series.Series, error) {
-		return e.loadShowing(ctx, func(done, total int, slice *volume.Volume) {
-			show(done, total, Thumbnail(&series.Series{Meta: e.Meta, Volume: slice}, side))
-		})
-	}, progress)
+	r := format.Reading{Progress: progress, Show: func(done, total int, slice *volume.Volume) {
+		show(done, total, (&series.Series{Meta: c.Entries[i].Meta, Volume: slice}).Thumbnail(side))
+	}}
+	defer r.Close()
+	return c.loadBy(ctx, i, &r)
 }
 
 // loadable returns why entry i cannot be loaded, nil if it can.
@@ -224,10 +197,10 @@ func (c *Catalog) loadable(i int) error {
 	return c.Entries[i].Err
 }
 
-// loadBy is Load by a reader of entry i.
-func (c *Catalog) loadBy(ctx context.Context, i int, load loader, progress func(done, total int)) (*series.Series, error) {
+// loadBy is Load of an entry that can be loaded.
+func (c *Catalog) loadBy(ctx context.Context, i int, r *format.Reading) (*series.Series, error) {
 	started := time.Now()
-	s, err := load(ctx, progress)
+	s, err := c.Entries[i].Volume.Load(ctx, r)
 	attrs := []any{job.Outcome(err), slog.Duration("took", time.Since(started))}
 	if err == nil {
 		c.complete(s)
@@ -270,25 +243,21 @@ func (c *Catalog) OpenSlices(ctx context.Context, i int) (series.Slices, error) 
 	if err := c.loadable(i); err != nil {
 		return nil, err
 	}
-	r, err := c.Entries[i].ReadSlices(ctx)
+	r, err := c.Entries[i].Volume.OpenSlices(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r.complete = c.complete
-	return r, nil
+	return &completed{r, c}, nil
 }
 
 // Thumbnail renders the middle slice of entry i, at most side pixels wide and high,
 // from that slice alone. It is nil if there is no such picture, as for compressed
 // NIfTI, which cannot be read in part, and after an error, which Load reports.
 func (c *Catalog) Thumbnail(ctx context.Context, i, side int) *image.Gray {
-	if i < 0 || i >= len(c.Entries) || c.Entries[i].thumbnail == nil {
+	if i < 0 || i >= len(c.Entries) || c.Entries[i].Volume == nil {
 		return nil
 	}
-	picture, err := c.Entries[i].thumbnail(ctx, side)
-	if err != nil {
-		return nil
-	}
+	picture, _ := c.Entries[i].Volume.Thumbnail(ctx, side)
 	return picture
 }
 
@@ -299,20 +268,6 @@ func (c *Catalog) Close() error {
 		return nil
 	}
 	return c.closer.Close()
-}
-
-// Thumbnail renders the middle slice of a series in its own window, or one that fits the
-// slice, at most side pixels wide and high.
-func Thumbnail(s *series.Series, side int) *image.Gray {
-	view := s.Volume.View(s.Volume.Acquired())
-	slice := volume.New(volume.NewGeometry([3]int{view.Size[0], view.Size[1], 1}, [3]float64{view.Pixel[0], view.Pixel[1], 1}))
-	slice.Data = view.Extract(slice.Data, s.Volume, view.Size[2]/2)
-	slice.Mask = view.ExtractMask(nil, s.Volume, view.Size[2]/2)
-	window := volume.AutoWindow(slice)
-	if len(s.Windows) > 0 {
-		window = s.Windows[0]
-	}
-	return slice.Shrink(side).Gray(window, false)
 }
 
 // label describes an entry in a few words: "STD BRAIN 5MM, 28 slices, time 1 of 2".

@@ -166,7 +166,7 @@ func TestSlicesOfNIfTIWhileItIsRead(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] = float32(i%20 + i/320)
 	}
-	want := open.Thumbnail(&series.Series{Volume: v}, 30)
+	want := (&series.Series{Volume: v}).Thumbnail(30)
 	for _, name := range []string{"head.nii", "head.nii.gz"} {
 		path := filepath.Join(dir, name)
 		if _, err := roomtest.Convert(t.Context(), &series.Series{Volume: v}, path, job.Options{}); err != nil {

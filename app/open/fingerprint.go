@@ -13,7 +13,7 @@ import (
 // and times of modification; entries of an archive by the file of the archive. The volumes
 // of a 4-D series have the same one. It is "" if a file is gone or the context ended.
 func (c *Catalog) Fingerprint(ctx context.Context, i int) string {
-	if c.loadable(i) != nil || c.Entries[i].Files == nil {
+	if c.loadable(i) != nil || c.Entries[i].Volume == nil {
 		return ""
 	}
 	members := c.Members(i)

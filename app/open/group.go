@@ -3,15 +3,10 @@ package open
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"slices"
-	"strconv"
-	"strings"
 
-	"quell/app/files"
 	"quell/app/job"
-	"quell/io/nifti"
-	"quell/io/raster"
+	"quell/io/format"
 	"quell/series"
 )
 
@@ -143,9 +138,9 @@ func (c *Catalog) coverage(in job.Input, s Selection) Coverage {
 
 // Volumes reads the volumes of a selection. It is used by one goroutine at a time.
 type Volumes struct {
-	c        *Catalog
-	entries  []int
-	sequence *raster.Sequence // nil before the first, and if there is none
+	c       *Catalog
+	entries []int
+	reading format.Reading
 }
 
 // Volumes returns a reader of entries of the catalog, which the caller closes. Volumes of
@@ -153,27 +148,20 @@ type Volumes struct {
 func (c *Catalog) Volumes(entries []int) *Volumes { return &Volumes{c: c, entries: entries} }
 
 // Close closes the file that is read.
-func (v *Volumes) Close() {
-	if v.sequence != nil {
-		v.sequence.Close()
-	}
-}
+func (v *Volumes) Close() { v.reading.Close() }
 
 // Load reads the k-th of the volumes. In a series of several the findings do not say that
 // there are others.
 func (v *Volumes) Load(ctx context.Context, k int, progress func(done, total int)) (*series.Series, error) {
 	i := v.entries[k]
-	e := v.c.Entries[i]
-	if e.sequence == nil || e.Err != nil || len(v.entries) == 1 {
-		s, err := v.c.Load(ctx, i, progress)
-		return WithoutRelated(s, len(v.entries)), err
+	if err := v.c.loadable(i); err != nil {
+		return nil, err
 	}
-	if v.sequence == nil {
-		v.sequence = e.sequence()
+	v.reading.Progress = progress
+	s, err := v.c.loadBy(ctx, i, &v.reading)
+	if len(v.entries) == 1 {
+		v.Close()
 	}
-	s, err := v.c.loadBy(ctx, i, func(ctx context.Context, progress func(done, total int)) (*series.Series, error) {
-		return e.inSequence(ctx, v.sequence, progress)
-	}, progress)
 	return WithoutRelated(s, len(v.entries)), err
 }
 
@@ -183,47 +171,4 @@ func WithoutRelated(s *series.Series, volumes int) *series.Series {
 		s.Findings = slices.DeleteFunc(s.Findings, func(f series.Finding) bool { return f.Kind == series.Volumes })
 	}
 	return s
-}
-
-// groupOfFile returns the 4-D series of the volumes of a file; nil for one volume. They
-// lie along the b-values in the .bval file next to it, else in time if the header says
-// so, else along their numbers. The findings are about the files next to it.
-func groupOfFile(fsys fs.FS, name string, info raster.Info, f *files.Format) (g *series.Group, found []series.Finding) {
-	if info.Volumes < 2 {
-		return nil, nil
-	}
-	g = &series.Group{Step: info.Step}
-	if f.Beside != nil {
-		g.Gradients, found = nifti.ReadGradients(fsys, name, info)
-	}
-	var weights []string // as the file has them
-	if g.Gradients != nil {
-		weights = strings.Fields(string(g.Gradients.BVal))
-	}
-	for t := range info.Volumes {
-		c := series.Coordinate{Axis: "volume", Value: strconv.Itoa(t + 1)}
-		switch {
-		case weights != nil:
-			c = series.Coordinate{Axis: "b-value", Value: weights[t], Unit: "s/mm2"}
-		case info.Step > 0:
-			c = series.Coordinate{Axis: "time", Value: strconv.FormatFloat(info.Start+float64(t)*info.Step, 'g', 6, 64), Unit: "s"}
-		}
-		g.Places = append(g.Places, series.Place{c})
-	}
-	return g, found
-}
-
-// UseGradients gives the 4-D series of a NIfTI file the gradients of texts in FSL's format, in
-// which bvec may be nil, in place of the ones next to it.
-func (c *Catalog) UseGradients(bval, bvec []byte) {
-	for i := range c.Entries {
-		e := &c.Entries[i]
-		if e.Group == nil {
-			continue
-		}
-		g, found := nifti.ParseGradients(bval, bvec, e.Group.Len(), e.Geometry)
-		e.Group.Gradients = g
-		e.Findings = slices.DeleteFunc(slices.Clone(e.Findings), func(f series.Finding) bool { return f.Kind == series.Diffusion })
-		e.Findings = append(e.Findings, found...)
-	}
 }

@@ -1,6 +1,7 @@
 package open_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,6 +67,34 @@ func TestBValuesBesideAFile(t *testing.T) {
 		}
 		if got := c.Entries[2].Group.Places[2].String(); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestResultsInSeveralFiles: a volume of a result is read from its own file.
+func TestResultsInSeveralFiles(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.nii"), filepath.Join(dir, "out")
+	volumes := apptest.Put4D(t, in, 3, 2)
+	if err := os.Mkdir(out, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range volumes {
+		apptest.Write4D(t, filepath.Join(out, fmt.Sprint(k, ".nii")), 0, v)
+	}
+	of, err := open.Select(t.Context(), job.Input{Path: in}, job.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer of.Close()
+	results, err := open.Results(t.Context(), out, of, job.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer results.Close()
+	for k, v := range volumes {
+		if s, err := results.Load(t.Context(), k); err != nil || !slices.Equal(s.Volume.Data, v.Data) {
+			t.Errorf("volume %d: that of another file, %v", k, err)
 		}
 	}
 }

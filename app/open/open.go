@@ -10,7 +10,7 @@ import (
 	"quell/app/job"
 	"quell/assets"
 	"quell/internal/message"
-	"quell/io/dicom"
+	"quell/io/format"
 	"quell/series"
 )
 
@@ -62,11 +62,13 @@ func Open(ctx context.Context, in job.Input, events job.Events) (*Opened, error)
 // Bundled loads the series that is built into the program: a few slices of a
 // real, anonymised head CT.
 func Bundled(ctx context.Context) (*series.Series, error) {
-	c, err := dicom.Scan(ctx, assets.Series, nil)
+	c, err := scanFolders(ctx, assets.Series, nil, job.TheSeries, func(name string) string { return name })
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.Load(ctx, c.Default, nil)
+	var r format.Reading
+	defer r.Close()
+	s, err := c.Entries[c.Default].Volume.Load(ctx, &r)
 	if err != nil {
 		return nil, message.Errorf(message.InputUnreadable, "the bundled series cannot be read: %w", err)
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"image"
+	"path/filepath"
 	"slices"
 	"testing"
 
+	"quell/app/apptest"
 	"quell/app/open"
 	"quell/internal/shareddata"
 	"quell/series"
@@ -61,4 +63,22 @@ func TestThumbnailsOfVolumes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	c.Thumbnails(ctx, []int{0}, 32, func(int, *image.Gray) { t.Error("a picture after the end") })
+}
+
+// TestThumbnailsOfSeveralFiles: pictures of compressed files, which are read in one pass, are of their own file.
+func TestThumbnailsOfSeveralFiles(t *testing.T) {
+	dir := t.TempDir()
+	apptest.PutNii(t, filepath.Join(dir, "a.nii.gz"), 8, 8, 3)
+	apptest.PutNii(t, filepath.Join(dir, "b.nii.gz"), 6, 12, 3)
+	c, err := open.Scan(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.Thumbnails(t.Context(), []int{0, 1}, 64, func(i int, m *image.Gray) {
+		s, err := c.Load(t.Context(), i, nil)
+		if err != nil || !slices.Equal(m.Pix, s.Thumbnail(64).Pix) {
+			t.Errorf("file %d: the picture of another one of %v, %v", i, m.Bounds(), err)
+		}
+	})
 }

@@ -13,7 +13,7 @@ import (
 	"quell/app/files"
 	"quell/app/job"
 	"quell/internal/message"
-	"quell/io/dicom"
+	"quell/io/format"
 )
 
 // Scan finds the volumes under a path from headers alone: a DICOM file, a folder or zip of them, a
@@ -59,9 +59,7 @@ func ScanUnlogged(ctx context.Context, path string) (*Catalog, error) {
 	if format := packedFormat(head, inner); !format.IsZero() {
 		return nil, &job.InputError{Path: path, Problem: message.New(message.InputForeign, "is %s, which is not opened", format), Advice: message.Text("unpack it first")}
 	}
-	isDICOM := dicom.Sniff(head)
-	switch {
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")):
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")) {
 		z, err := openArchive(path)
 		if err != nil {
 			return nil, err
@@ -73,21 +71,21 @@ func ScanUnlogged(ctx context.Context, path string) (*Catalog, error) {
 		}
 		c.closer = z
 		return c, nil
-	case isDICOM && strings.EqualFold(name, "DICOMDIR"):
+	}
+	f, packed := files.FormatBy(head, inner, name)
+	switch {
+	case f == nil:
+		return nil, &job.InputError{Path: path, Problem: message.New(message.InputForeign, "is not a %s file", files.AllNames()), Advice: message.Text("choose a scanner's file, or the folder that holds a series")}
+	case packed && !strings.EqualFold(filepath.Ext(name), ".gz"):
+		return nil, &job.InputError{Path: path, Problem: message.New(message.InputUnsupported, "is a %s file compressed by gzip under a name that does not say so", f.Name), Advice: message.Text("add .gz to its name, or unpack it")}
+	case !packed && f.Index != "" && strings.EqualFold(name, f.Index):
 		c, err := scanTree(ctx, files.OpenFolder(dir, true), path, beside)
-		if errors.Is(err, dicom.ErrNoImages) {
+		if errors.Is(err, format.ErrNoImages) {
 			err = &job.InputError{Path: path, Problem: message.New(message.InputForeign, "is an index, and none of the images that it lists is here"), Advice: message.Text("choose the folder that holds them"), Err: err}
 		}
 		return c, err
-	case isDICOM || dicom.Sniff(inner) && strings.EqualFold(filepath.Ext(name), ".gz"):
-		return scanDICOM(ctx, files.OpenFolder(dir, false), []string{name}, path, beside)
-	case dicom.Sniff(inner):
-		return nil, &job.InputError{Path: path, Problem: message.New(message.InputUnsupported, "is a DICOM file compressed by gzip under a name that does not say so"), Advice: message.Text("add .gz to its name, or unpack it")}
 	}
-	if f := files.FormatBy(head, name); f != nil {
-		return scanFile(f, files.OpenFolder(dir, false), name, path, beside)
-	}
-	return nil, &job.InputError{Path: path, Problem: message.New(message.InputForeign, "is not a DICOM, NIfTI, Analyze, NRRD or MetaImage file"), Advice: message.Text("choose a scanner's file, or the folder that holds a series")}
+	return scanBy(ctx, f, files.OpenFolder(dir, false), []string{name}, path, beside)
 }
 
 // packedFormat names the archive format of a file that is not opened, given the

@@ -10,7 +10,7 @@ import (
 	"quell/app/files"
 	"quell/app/job"
 	"quell/internal/message"
-	"quell/io/dicom"
+	"quell/io/format"
 )
 
 // ErrNoImages is in the chain of ScanFolder's error if a folder holds files, all can be
@@ -27,12 +27,12 @@ func ScanFolder(ctx context.Context, path string) (*Catalog, error) {
 	}
 	names := []string{}
 	for _, f := range paths {
-		if f.Type()&^fs.ModeSymlink == 0 && !files.IsImageFile(f.Name()) && !files.IsImg(f.Name()) {
+		if f.Type()&^fs.ModeSymlink == 0 && !files.IsImageFile(f.Name()) && !files.IsVoxels(f.Name()) {
 			names = append(names, f.Name())
 		}
 	}
-	c, err := scanDICOM(ctx, files.OpenFolder(path, true), names, path, here)
-	if errors.Is(err, dicom.ErrNoImages) && !errors.Is(err, dicom.ErrNotOpened) {
+	c, err := scanFolders(ctx, files.OpenFolder(path, true), names, path, here)
+	if errors.Is(err, format.ErrNoImages) && !errors.Is(err, format.ErrNotOpened) {
 		err = errors.Join(ErrNoImages, err)
 	}
 	return c, err

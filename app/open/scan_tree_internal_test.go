@@ -56,7 +56,7 @@ func TestUnreadableSubfolder(t *testing.T) {
 
 func TestNamesOfFormats(t *testing.T) {
 	for name, want := range map[string]bool{"a.img": true, "A.IMG.GZ": true, "a.img.GZ": true, "a.hdr": false, "a.nii.gz": false, "img": false} {
-		if files.IsImg(name) != want {
+		if files.IsVoxels(name) != want {
 			t.Errorf("%s is the voxels of a pair: %v", name, !want)
 		}
 	}

@@ -18,10 +18,10 @@ func (c *Catalog) Thumbnails(ctx context.Context, order []int, side int, show fu
 		if c.Entries[i].Err != nil {
 			continue
 		}
-		picture := c.Thumbnail(ctx, i, side)
-		if picture == nil && c.Entries[i].thumbnail == nil {
+		picture, err := c.Entries[i].Volume.Thumbnail(ctx, side)
+		if picture == nil && err == nil {
 			if s, err := volumes.Load(ctx, k, nil); err == nil {
-				picture = Thumbnail(s, side)
+				picture = s.Thumbnail(side)
 			}
 		}
 		if picture != nil && ctx.Err() == nil {

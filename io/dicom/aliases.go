@@ -1,7 +1,6 @@
 package dicom
 
 import (
-	"quell/io/dicom/assemble"
 	"quell/io/dicom/codec"
 	"quell/io/dicom/deid"
 	"quell/io/dicom/part10"
@@ -14,8 +13,6 @@ const Name = "DICOM"
 
 // The types of the packages below that callers of Scan, Load and Writer see.
 type (
-	// Entry is one volume of a catalog; see assemble.Entry.
-	Entry = assemble.Entry
 	// Error is a file or folder that cannot be used; see part10.Error.
 	Error = part10.Error
 	// Presentation is how a series is shown, to be encoded as a presentation state; see
@@ -35,12 +32,6 @@ const (
 	JPEGLossless = pixel.JPEGLossless
 	RLE          = pixel.RLE
 )
-
-// ErrNoImages is in the chain of Scan's error if no file holds a DICOM image.
-var ErrNoImages = part10.ErrNoImages
-
-// ErrNotOpened is in that chain too if a file could not be opened.
-var ErrNotOpened = part10.ErrNotOpened
 
 // Compressions lists the pixel encodings, the plainest first.
 func Compressions() []Compression { return pixel.Compressions() }

@@ -15,6 +15,7 @@ import (
 	"quell/io/dicom/assemble"
 	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
+	"quell/io/format"
 	"quell/series"
 )
 
@@ -137,24 +138,24 @@ func noImages(byKind map[instance.Kind][]*instance.Instance, names []string) err
 	choose := message.Text("choose a file or folder with CT or MR images")
 	switch {
 	case len(names) == 0:
-		return part10.FileError(message.InputForeign, ".", choose, part10.ErrNoImages, "the folder is empty")
+		return part10.FileError(message.InputForeign, ".", choose, format.ErrNoImages, "the folder is empty")
 	case len(names) == 1 && len(byKind[instance.Foreign]) == 1:
 		if err := byKind[instance.Foreign][0].Err; err != nil {
 			return err
 		}
-		return part10.FileError(message.InputForeign, names[0], choose, part10.ErrNoImages, "it is not a DICOM file")
+		return part10.FileError(message.InputForeign, names[0], choose, format.ErrNoImages, "it is not a DICOM file")
 	case len(byKind[instance.Index]) == len(names):
-		return part10.FileError(message.InputForeign, names[0], message.Text("choose the folder that holds its images"), part10.ErrNoImages, "it is an index of other files and holds no image")
+		return part10.FileError(message.InputForeign, names[0], message.Text("choose the folder that holds its images"), format.ErrNoImages, "it is an index of other files and holds no image")
 	case len(names) == 1:
-		return part10.FileError(message.InputForeign, names[0], choose, part10.ErrNoImages, "it is a DICOM file without an image (%s)", part10.ClassName(byKind[instance.NoImage][0].SOPClass))
+		return part10.FileError(message.InputForeign, names[0], choose, format.ErrNoImages, "it is a DICOM file without an image (%s)", part10.ClassName(byKind[instance.NoImage][0].SOPClass))
 	}
 	for _, f := range byKind[instance.Foreign] {
 		if f.Err != nil {
-			return part10.FileError(message.InputForeign, ".", choose, errors.Join(part10.ErrNoImages, part10.ErrNotOpened),
+			return part10.FileError(message.InputForeign, ".", choose, errors.Join(format.ErrNoImages, format.ErrNotOpened),
 				"none of the %d files holds a DICOM image that can be read (%v)", len(names), f.Err)
 		}
 	}
-	return part10.FileError(message.InputForeign, ".", choose, part10.ErrNoImages, "none of the %d files holds a DICOM image", len(names))
+	return part10.FileError(message.InputForeign, ".", choose, format.ErrNoImages, "none of the %d files holds a DICOM image", len(names))
 }
 
 // reportFiles adds the findings about files that belong to no series.

@@ -15,6 +15,7 @@ import (
 	"quell/io/dicom/assemble"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
+	"quell/io/format"
 	"quell/series"
 	"quell/volume"
 )
@@ -77,7 +78,7 @@ func TestBadInput(t *testing.T) {
 	dicomtest.WantError(t, err, "the folder is empty; choose")
 	_, err = dicom.Scan(ctx, fstest.MapFS{"a.dcm": {Data: text}}, nil)
 	dicomtest.WantError(t, err, "a.dcm: it is not a DICOM file; choose")
-	if !errors.Is(err, part10.ErrNoImages) {
+	if !errors.Is(err, format.ErrNoImages) {
 		t.Errorf("%v is not ErrNoImages", err)
 	}
 	_, err = dicom.Scan(ctx, fstest.MapFS{"a.dcm": {Data: text}, "b": {Data: nil}}, nil)
@@ -172,7 +173,7 @@ func TestNoImagesInWords(t *testing.T) {
 	} {
 		_, err := dicom.Scan(t.Context(), files, nil)
 		dicomtest.WantError(t, err, want)
-		if !errors.Is(err, part10.ErrNoImages) {
+		if !errors.Is(err, format.ErrNoImages) {
 			t.Errorf("%v is not ErrNoImages", err)
 		}
 	}
@@ -260,9 +261,11 @@ func TestUnreadableNeighbours(t *testing.T) {
 // TestLargestEntry prefers the first of the largest volumes; of a damaged one half of its
 // bytes count as pixels, and what cannot be read counts only if there is nothing else.
 func TestLargestEntry(t *testing.T) {
-	sound := func(n int) assemble.Entry { return assemble.Entry{Geometry: volume.Geometry{Dims: [3]int{n, 1, 1}}} }
+	sound := func(n int) assemble.Entry {
+		return assemble.Entry{Entry: format.Entry{Geometry: volume.Geometry{Dims: [3]int{n, 1, 1}}}}
+	}
 	damaged := func(bytes int64) assemble.Entry {
-		return assemble.Entry{Damaged: true, Err: errors.New("x"), Bytes: bytes}
+		return assemble.Entry{Entry: format.Entry{Damaged: true, Err: errors.New("x"), Bytes: bytes}}
 	}
 	refused := func(n int) assemble.Entry {
 		e := sound(n)

@@ -1,6 +1,8 @@
 package format
 
 import (
+	"context"
+	"io/fs"
 	"slices"
 	"strings"
 )
@@ -9,8 +11,13 @@ import (
 type Format struct {
 	Name string // as series.Meta.Format begins: "NIfTI" of "NIfTI-1"
 	// Inputs are the endings of the names of headers that are read, in lower case and the longer first, each with
-	// the ending of an output in the same format; nil for files that are recognised by content alone.
+	// the ending of an output in the same format; nil for files that are recognised by content alone, of which many
+	// form a series.
 	Inputs [][2]string
+	// Index is the name of a file that stands for its folder and everything below it; "" for none.
+	Index string
+	// Unpacks says that each file may be compressed by gzip as a whole, and is then named .gz.
+	Unpacks bool
 	// Endings are the endings of the names of outputs, in lower case; nil for a folder of
 	// files.
 	Endings []string
@@ -31,8 +38,13 @@ type Format struct {
 	// source's.
 	Datatypes []string
 
-	// Sniff reports whether a file with such a beginning, and of that name, is one of the format.
+	// Sniff reports whether a file with such a beginning, and of that name, is one of the format; nil if the Sniff of
+	// another format, which reads the same files, does.
 	Sniff func(head []byte, name string) bool
+	// Scan finds the volumes in named files of fsys from headers alone: in one file, or if Inputs is nil in any number,
+	// nil for every file below the root. ErrNoImages is in the chain of the error if none is of the format. What it
+	// found opens itself, as only the format knows what a volume consists of.
+	Scan func(ctx context.Context, fsys fs.FS, names []string) (*Found, error)
 	// NewWriter returns a writer of the output at path, which must not exist.
 	NewWriter func(path string, o Options) Writer
 	// Stored is how many bytes a voxel of a data type takes in a file that is not compressed, and Waiting on

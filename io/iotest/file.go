@@ -20,7 +20,6 @@ import (
 // File is a format of single files with geometry and a description, under test.
 type File struct {
 	Format format.Format
-	Open   raster.Opener
 	Make   raster.Maker
 }
 
@@ -35,7 +34,7 @@ func RunFile(t *testing.T, f File) {
 					return err
 				},
 				Read: func(ctx context.Context, fsys fs.FS, name string) (*series.Series, error) {
-					return f.Open.Read(ctx, fsys, name, 0, "")
+					return f.read(ctx, fsys, name)
 				},
 				Ext: f.Format.Endings[0], Grids: []Grid{Axial, Analyze, Sagittal, Oblique, LeftHanded, Sheared}, Position: 1e-9,
 			})
@@ -96,11 +95,15 @@ func (f File) slices(t *testing.T) {
 // readSlices reads a file whole and n slices at a time.
 func (f File) readSlices(t *testing.T, fsys fs.FS, name string, n int) {
 	t.Helper()
-	want, err := f.Open.Read(t.Context(), fsys, name, 0, "")
+	want, err := f.read(t.Context(), fsys, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.Open.OpenSlices(t.Context(), fsys, name, 0, "")
+	found, err := f.Format.Scan(t.Context(), fsys, []string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := found.Entries[0].Volume.OpenSlices(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,12 +147,14 @@ func (f File) frames(t *testing.T) {
 		if r, err := w.Close(t.Context()); err != nil || r.Files != 1 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].String(), "do not keep the diffusion gradients") {
 			t.Fatal(r, err)
 		}
-		info, err := f.Open.ReadHeader(os.DirFS(dir), name+f.Format.Endings[0])
-		if err != nil || info.Volumes != 3 {
-			t.Fatal(info, err)
+		found, err := f.Format.Scan(t.Context(), os.DirFS(dir), []string{name + f.Format.Endings[0]})
+		if err != nil || len(found.Entries) != 3 || found.Entries[0].Group.Len() != 3 {
+			t.Fatal(found, err)
 		}
+		var r format.Reading
+		defer r.Close()
 		for k, v := range volumes {
-			if s, err := f.Open.Read(t.Context(), os.DirFS(dir), name+f.Format.Endings[0], k, ""); err != nil || !slices.Equal(s.Volume.Data, v.Data) || !s.Volume.SameGrid(v.Geometry, 1e-9) {
+			if s, err := found.Entries[k].Volume.Load(t.Context(), &r); err != nil || !slices.Equal(s.Volume.Data, v.Data) || !s.Volume.SameGrid(v.Geometry, 1e-9) {
 				t.Errorf("%s: volume %d: %v", name, k, err)
 			}
 		}
@@ -160,11 +165,22 @@ func (f File) frames(t *testing.T) {
 func (f File) facts(t *testing.T) {
 	dir := os.DirFS("testdata")
 	CheckFacts(t, func(name string) (*series.Series, int, error) {
-		info, err := f.Open.ReadHeader(dir, name)
+		found, err := f.Format.Scan(t.Context(), dir, []string{name})
 		if err != nil {
 			return nil, 0, err
 		}
-		s, err := f.Open.Read(t.Context(), dir, name, 0, "")
-		return s, info.Volumes, err
+		s, err := f.read(t.Context(), dir, name)
+		return s, len(found.Entries), err
 	})
+}
+
+// read scans a file and reads its first volume.
+func (f File) read(ctx context.Context, fsys fs.FS, name string) (*series.Series, error) {
+	found, err := f.Format.Scan(ctx, fsys, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	var r format.Reading
+	defer r.Close()
+	return found.Entries[0].Volume.Load(ctx, &r)
 }

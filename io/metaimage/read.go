@@ -13,7 +13,7 @@ import (
 )
 
 // Format is MetaImage, of which files of header and voxels in one are written.
-var Format = raster.FileFormat("MetaImage", [][2]string{{".mha", ".mha"}, {".mhd", ".mha"}}, Sniff, Make, text.Describe)
+var Format = raster.FileFormat("MetaImage", [][2]string{{".mha", ".mha"}, {".mhd", ".mha"}}, Sniff, Open, Make, text.Describe)
 
 // Sniff reports whether a file begins like a MetaImage header: with one of the fields that come first, or
 // under a name of the format with any field.

@@ -1,13 +1,17 @@
 package nifti
 
 import (
+	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"quell/io/format"
 	"quell/io/raster"
 	"quell/io/spool"
+	"quell/series"
 )
 
 // Format is NIfTI, and Analyze a pair of Analyze 7.5, whose files Open reads too.
@@ -17,22 +21,41 @@ var (
 )
 
 func newFormat() format.Format {
-	f := raster.FileFormat("NIfTI", [][2]string{{".nii.gz", ".nii.gz"}, {".nii", ".nii"}}, Sniff, Make, descriptionIn)
+	f := raster.FileFormat("NIfTI", [][2]string{{".nii.gz", ".nii.gz"}, {".nii", ".nii"}}, Sniff, Open, Make, descriptionIn)
 	f.Components, f.Endings = true, []string{".nii", ".nii.gz"} // the plain one first, as all texts have it
 	f.Beside = func(path string) []string {
 		bval, bvec := GradientFiles(path)
 		return []string{bval, bvec}
 	}
-	f.Foreign = foreignGradients
+	f.Scan, f.Foreign = scan, foreignGradients
 	return f
 }
 
 func newAnalyze() format.Format {
-	f := raster.FileFormat("Analyze", [][2]string{{".hdr.gz", ".hdr"}, {".hdr", ".hdr"}}, nil, Make, descriptionIn)
+	f := raster.FileFormat("Analyze", [][2]string{{".hdr.gz", ".hdr"}, {".hdr", ".hdr"}}, nil, Open, Make, descriptionIn)
 	f.Proposed, f.Frames, f.Streams, f.Components = "", false, false, true
 	f.Waiting = func(string) int { return spool.VoxelBytes }
-	f.Voxels, f.Second = ".img", imagePath
+	f.Scan, f.Voxels, f.Second = scan, ".img", imagePath
 	return f
+}
+
+// scan is Scan of both. The volumes of a 4-D series lie along the b-values in the .bval file next to it, if there is one.
+func scan(ctx context.Context, fsys fs.FS, names []string) (*format.Found, error) {
+	found, err := Open.Scan(ctx, fsys, names)
+	if err != nil || found.Entries[0].Group == nil {
+		return found, err
+	}
+	gradients, more := ReadGradients(fsys, names[0], found.Entries[0].Group.Len(), found.Entries[0].Geometry)
+	for i := range found.Entries {
+		e := &found.Entries[i]
+		e.Findings = slices.Concat(e.Findings, more)
+		if gradients != nil {
+			e.Group.Gradients = gradients
+			weights := strings.Fields(string(gradients.BVal)) // as the file has them
+			e.Group.Places[e.GroupIndex] = series.Place{{Axis: "b-value", Value: weights[e.GroupIndex], Unit: "s/mm2"}}
+		}
+	}
+	return found, nil
 }
 
 // foreignGradients returns the diffusion gradients beside a NIfTI file that were not written

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"quell/internal/message"
-	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
@@ -39,16 +38,16 @@ func GradientFiles(name string) (bval, bvec string) {
 // maxGradients bounds the files: real ones have less than a hundredth.
 const maxGradients = 1 << 20
 
-// ReadGradients reads the files next to a 4-D file. It returns nil if there are none that can
+// ReadGradients reads the files next to a file of so many volumes on a grid. It returns nil if there are none that can
 // be used, and a finding if one is there and is not used.
-func ReadGradients(fsys fs.FS, name string, info raster.Info) (*series.Gradients, []series.Finding) {
+func ReadGradients(fsys fs.FS, name string, volumes int, grid volume.Geometry) (*series.Gradients, []series.Finding) {
 	bvalName, bvecName := GradientFiles(name)
 	bval, err := readText(fsys, bvalName)
 	if err != nil || bval == nil {
 		return nil, unused(bvalSuffix, err)
 	}
 	bvec, err := readText(fsys, bvecName)
-	g, found := ParseGradients(bval, bvec, info.Volumes, info.Geometry)
+	g, found := ParseGradients(bval, bvec, volumes, grid)
 	return g, append(found, unused(bvecSuffix, err)...)
 }
 

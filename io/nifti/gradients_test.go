@@ -7,7 +7,6 @@ import (
 	"testing/fstest"
 
 	"quell/io/nifti"
-	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
@@ -65,7 +64,6 @@ func TestFormatGradients(t *testing.T) {
 // TestReadGradients reads what lies next to a file, and says what cannot be used.
 func TestReadGradients(t *testing.T) {
 	grid := gridOf(volume.Vec{2, 0, 0}, volume.Vec{0, 3, 0}, volume.Vec{0, 0, 4})
-	info := raster.Info{Volumes: 4, Geometry: grid}
 	const bval, bvec = "0 1000 1000 5\n", "0 1 0 nan\n0 0 2 nan\n0 0 0 nan\n"
 	for name, c := range map[string]struct {
 		files    map[string]string
@@ -94,7 +92,7 @@ func TestReadGradients(t *testing.T) {
 		for file, text := range c.files {
 			fsys[file] = &fstest.MapFile{Data: []byte(text)}
 		}
-		g, found := nifti.ReadGradients(fsys, "dwi.nii.gz", info)
+		g, found := nifti.ReadGradients(fsys, "dwi.nii.gz", 4, grid)
 		if (g != nil) != c.weighted || g != nil && (g.Directed() != c.directed || (g.BVec != nil) != c.directed || string(g.BVal) != c.files["dwi.bval"]) {
 			t.Errorf("%s: %+v", name, g)
 		}

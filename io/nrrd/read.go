@@ -12,7 +12,7 @@ import (
 )
 
 // Format is NRRD, of which files of header and voxels in one are written.
-var Format = raster.FileFormat("NRRD", [][2]string{{".nrrd", ".nrrd"}, {".nhdr", ".nrrd"}}, Sniff, Make, text.Describe)
+var Format = raster.FileFormat("NRRD", [][2]string{{".nrrd", ".nrrd"}, {".nhdr", ".nrrd"}}, Sniff, Open, Make, text.Describe)
 
 // Sniff reports whether a file begins like NRRD.
 func Sniff(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte("NRRD000")) }

@@ -10,12 +10,12 @@ import (
 )
 
 // FileFormat returns a format of single files that keep geometry, data type and description, and hold volumes on one
-// grid. inputs are as in [format.Format]; the ending of the first output is proposed. describe returns the description in a
-// file.
-func FileFormat(name string, inputs [][2]string, sniff func(head []byte, name string) bool, m Maker,
+// grid, which open opens. inputs are as in [format.Format]; the ending of the first output is proposed. describe returns the
+// description in a file.
+func FileFormat(name string, inputs [][2]string, sniff func(head []byte, name string) bool, open Opener, m Maker,
 	describe func(fsys fs.FS, name string) (string, error)) format.Format {
 	f := format.Format{
-		Name: name, Inputs: inputs, Proposed: inputs[0][1], Frames: true, Streams: true, Datatypes: Datatypes(), Sniff: sniff,
+		Name: name, Inputs: inputs, Proposed: inputs[0][1], Frames: true, Streams: true, Datatypes: Datatypes(), Sniff: sniff, Scan: open.Scan,
 		NewWriter: func(path string, o format.Options) format.Writer { return m.NewWriter(path, o) },
 		Stored:    BytesPerVoxel, Waiting: waiting,
 		// The description, unlike a record next to the file, is written by conversions too and stays with a

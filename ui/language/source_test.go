@@ -25,9 +25,9 @@ var speakers = map[string][]string{
 	"app/engines":  {"fallback.go", "shapes.go"},                                                              // of the command line, the log
 	"app/executor": {"voxels without a value appeared", "execute.go", "judge.go", "slabinput.go", "slabs.go"}, // of the command line
 	"app/files":    {"log.go", "report on a series"},
-	"app/job":      {"job.go", "memory.go", "slices.go", "uneven.go"},                  // of the command line
-	"app/judge":    {"cannot run", "error %.3f, noise left %.3g %s"},                   // in the sheet of a gallery
-	"app/open":     {"volume %d of %d", "group.go", "openvolumes.go", "pseudonyms.go"}, // of the command line
+	"app/job":      {"job.go", "memory.go", "slices.go", "uneven.go"}, // of the command line
+	"app/judge":    {"cannot run", "error %.3f, noise left %.3g %s"},  // in the sheet of a gallery
+	"app/open":     {"group.go", "openvolumes.go", "pseudonyms.go"},   // of the command line
 	"app/output": {
 		"page.go", "evensquares.go", "pictures.go", "gallerysheet.go", "products.go", "scales.go", "series.go", // in reports and pictures, of the command line
 		// in files
@@ -82,6 +82,7 @@ var speakers = map[string][]string{
 	"io/nrrd":      {"write.go", "types.go"}, // words of the format
 	"io/metaimage": nil,
 	"io/raster": {
+		"volume %d of %d", // of the command line
 		"the file has its %d volumes", "volume %d lies on another grid than the first", "%d of %d volumes were written",
 		"slices of %v voxels do not follow %d of %v", "%d of %d slices were written", "slices of volume %d are missing", "no volume was begun",
 	},

@@ -18,6 +18,8 @@ import (
 	"quell/app/open"
 	"quell/internal/message"
 	"quell/io/atomic"
+	"quell/io/nifti"
+	"quell/series"
 )
 
 // version is the version of the specification that derivatives follow.
@@ -106,9 +108,24 @@ func (d *Dataset) open(u batch.Unit, c *open.Catalog) error {
 	}
 	bval, bvec, err := d.gradients(im)
 	if err == nil && bval != nil {
-		c.UseGradients(bval, bvec)
+		useGradients(c, bval, bvec)
 	}
 	return err
+}
+
+// useGradients gives the 4-D series the gradients of texts in FSL's format, in which bvec may be nil, in
+// place of the ones next to its file.
+func useGradients(c *open.Catalog, bval, bvec []byte) {
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		if e.Group == nil {
+			continue
+		}
+		g, found := nifti.ParseGradients(bval, bvec, e.Group.Len(), e.Geometry)
+		e.Group.Gradients = g
+		e.Findings = slices.DeleteFunc(slices.Clone(e.Findings), func(f series.Finding) bool { return f.Kind == series.Diffusion })
+		e.Findings = append(e.Findings, found...)
+	}
 }
 
 // gradients returns the files that apply to a diffusion series; nil for others.

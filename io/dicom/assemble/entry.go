@@ -7,42 +7,23 @@ import (
 	"quell/internal/message"
 	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
+	"quell/io/format"
 	"quell/series"
-	"quell/volume"
 )
 
 // Entry is one volume of a catalog: a series, or the part of one that fits one
-// regular grid.
+// regular grid. Its Volume is not set.
 type Entry struct {
-	series.Meta
-	// Geometry is the grid that Load will give. It is zero if no grid could be
-	// formed; Err is set then.
-	Geometry volume.Geometry
-	// Part distinguishes this volume from the others of its series ("echo 2",
-	// "time 3 of 10", "localizer"); empty if the series is one volume.
-	Part string
-	// Group is the 4-D series that this volume belongs to, which its other volumes share;
-	// nil if there is none. GroupIndex is the volume's index in it.
-	Group      *series.Group
-	GroupIndex int
-	// Slices is the number of slices, and Bytes the size of their files.
-	Slices int
-	Bytes  int64
+	format.Entry
 	// Irregular is the largest distance in mm of a slice from its place on the grid,
 	// as in series.Series.
 	Irregular float64
-	// Findings are about the headers; the loaded series repeats them.
-	Findings []series.Finding
-	// Err says why the entry cannot be loaded: an *Error. Load returns it.
-	Err error
-
-	Stack   []*instance.Slice // in order along the slice normal
-	Damaged bool              // Err is about a broken file, not about a kind of image that is not read
+	Stack     []*instance.Slice // in order along the slice normal
 }
 
 // refusedEntry returns the entry of slices that cannot form a volume.
 func refusedEntry(images []*instance.Slice, err error) Entry {
-	return Entry{Meta: images[0].Meta, Slices: len(images), Bytes: fileBytes(images), Err: err}
+	return Entry{Entry: format.Entry{Meta: images[0].Meta, Slices: len(images), Bytes: fileBytes(images), Err: err}}
 }
 
 // damagedEntry returns the entry of slices if one is in a broken file.
@@ -64,7 +45,7 @@ func formEntry(p candidate, findings []series.Finding) Entry {
 		slices.SortFunc(p.slices, byInstance)
 	}
 	middle := p.slices[len(p.slices)/2]
-	e := Entry{Meta: middle.Meta, Slices: len(p.slices), Bytes: fileBytes(p.slices), Stack: p.slices, Findings: slices.Clone(findings)}
+	e := Entry{Entry: format.Entry{Meta: middle.Meta, Slices: len(p.slices), Bytes: fileBytes(p.slices), Findings: slices.Clone(findings)}, Stack: p.slices}
 	if len(p.excluded) > 0 {
 		e.Findings = append(e.Findings, series.Finding{Severity: series.Refused, Kind: series.Duplicate,
 			Text:  message.Text("%s at the position of another and excluded; the first by instance number is used.", message.Count(len(p.excluded), "slice lies", "slices lie")),

@@ -11,6 +11,7 @@ import (
 	"quell/internal/message"
 	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
+	"quell/io/format"
 	"quell/series"
 	"quell/volume"
 )
@@ -561,12 +562,12 @@ func TestRelatedFindings(t *testing.T) {
 		4: "4 images without a position in space cannot be in this volume (p0; p1; p2; p3); they are listed as volumes of their own.",
 		5: "5 images without a position in space cannot be in this volume (p0; p1; p2; p3; and 1 more); they are listed as volumes of their own.",
 	} {
-		own := Entry{Slices: 1, Stack: stack(0)}
+		own := Entry{Entry: format.Entry{Slices: 1}, Stack: stack(0)}
 		entries := []Entry{own}
 		for i := range n {
 			s := at(i, 0, 0, 0)
 			s.Placed = false
-			entries = append(entries, Entry{Slices: 1, Part: fmt.Sprint("p", i), Stack: []*instance.Slice{s}})
+			entries = append(entries, Entry{Entry: format.Entry{Slices: 1, Part: fmt.Sprint("p", i)}, Stack: []*instance.Slice{s}})
 		}
 		reportRelated(entries)
 		if f := entries[0].Findings; len(f) != 1 || f[0].Text.String() != want || f[0].Kind != series.Position || f[0].Severity != series.Refused || len(f[0].Files) != min(n, 4) {
@@ -591,7 +592,7 @@ func TestTraits(t *testing.T) {
 	} {
 		s := at(1, 0, 0, 0)
 		c.change(s)
-		entries := []Entry{{Slices: 1, Stack: stack(0)}, {Slices: 1, Part: "p", Stack: []*instance.Slice{s}}}
+		entries := []Entry{{Entry: format.Entry{Slices: 1}, Stack: stack(0)}, {Entry: format.Entry{Slices: 1, Part: "p"}, Stack: []*instance.Slice{s}}}
 		reportRelated(entries)
 		for i, e := range entries {
 			if len(e.Findings) != 1 || !strings.HasPrefix(e.Findings[0].Text.String(), "1 image "+c.want[i]+" cannot be in this volume (") {
@@ -606,7 +607,7 @@ func TestTraits(t *testing.T) {
 		s.Placed = false
 		images = append(images, s)
 	}
-	entries := []Entry{{Slices: 1, Stack: stack(0)}, {Slices: 15, Stack: images[:15]}, {Slices: 10, Stack: images[15:]}}
+	entries := []Entry{{Entry: format.Entry{Slices: 1}, Stack: stack(0)}, {Entry: format.Entry{Slices: 15}, Stack: images[:15]}, {Entry: format.Entry{Slices: 10}, Stack: images[15:]}}
 	reportRelated(entries)
 	if n := len(entries[0].Findings[0].Files); n != ListedFiles {
 		t.Errorf("%d files are listed", n)

@@ -33,13 +33,6 @@ func (e *Error) Error() string { return e.AsMessage().String() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrNoImages is in the chain of Scan's error when no file holds a DICOM image.
-var ErrNoImages = message.Errorf(message.InputForeign, "no DICOM image")
-
-// ErrNotOpened is in that chain too when a file could not be opened, so that what it holds
-// is not known.
-var ErrNotOpened = message.Errorf(message.InputUnreadable, "a file cannot be opened")
-
 // What to do.
 var (
 	// AdviseCopy is for a file that lost bytes on its way.

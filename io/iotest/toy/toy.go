@@ -14,10 +14,7 @@ import (
 )
 
 // Format is TOY: a line with all that a header says, and the voxels.
-var Format = raster.FileFormat("TOY", [][2]string{{".toy", ".toy"}}, sniff, Make, text.Describe)
-
-// Open opens a .toy for its voxels.
-var Open raster.Opener = text.Open
+var Format = raster.FileFormat("TOY", [][2]string{{".toy", ".toy"}}, sniff, text.Open, Make, text.Describe)
 
 // Make makes a .toy.
 var Make = raster.PlainMaker("TOY", header)

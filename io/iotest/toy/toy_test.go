@@ -9,5 +9,5 @@ import (
 
 // TestFormat runs the suite of formats of single files.
 func TestFormat(t *testing.T) {
-	iotest.RunFile(t, iotest.File{Format: toy.Format, Open: toy.Open, Make: toy.Make})
+	iotest.RunFile(t, iotest.File{Format: toy.Format, Make: toy.Make})
 }

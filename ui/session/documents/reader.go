@@ -134,7 +134,7 @@ func (rd *Reader) drawPicture() {
 	var picture image.Image
 	var data bytes.Buffer
 	rd.desk.Background(func() error {
-		picture = open.Thumbnail(shown, pictureSide)
+		picture = shown.Thumbnail(pictureSide)
 		return png.Encode(&data, picture)
 	}, func(err error) {
 		if err == nil {
