@@ -22,7 +22,7 @@ type Volume struct {
 	Mask []bool
 	// Unit names the unit of Data ("HU"; "" if the scanner's unit is unknown).
 	Unit string
-	// Modality is what measured the values, in the terms of DICOM ("CT", "MR"), where the file or a
+	// Modality is what measured the values, in the terms of DICOM ("CT", "MR"), if the file or a
 	// person states it; "" if that is not known.
 	Modality string
 }

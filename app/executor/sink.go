@@ -43,7 +43,7 @@ type Made struct {
 	Noise  *job.AddedNoise // that was added; nil for none
 	Clean  *series.Series  // Source before the noise; nil without noise
 
-	Found     *run.VoxelHash // of the voxels of Source; nil if nobody looks for it
+	Found     *run.VoxelHash // of the voxels of Source; nil if it is not looked for
 	cleanEnds *[2]float32    // of the range of Clean, if that has no voxels; nil if it has
 }
 

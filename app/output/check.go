@@ -14,7 +14,7 @@ import (
 	"quell/volume"
 )
 
-// CheckDeidentify returns a job.UsageError where an export of s to out cannot be
+// CheckDeidentify returns a job.UsageError if an export of s to out cannot be
 // de-identified: that takes DICOM input and DICOM output.
 func CheckDeidentify(s *series.Series, out string) error {
 	switch {

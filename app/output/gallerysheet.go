@@ -11,7 +11,7 @@ import (
 )
 
 // WriteGallery writes a PNG with the middle slice of the gallery's region: the input,
-// the reference where there is one, and every exhibit side by side, each with its
+// the reference if there is one, and every exhibit side by side, each with its
 // measures below it. A slice is magnified by a whole number until labels fit. An
 // earlier picture of Quell is replaced, any other file only with overwrite.
 func WriteGallery(g judge.Gallery, path string, s, reference *series.Series, overwrite bool) error {

@@ -127,7 +127,7 @@ func (p Page) HTML(ctx context.Context) ([]byte, error) {
 	d.Measured.Add("SD in even squares, before → after", squares)
 	p.judge(&d)
 	for _, f := range s.Findings {
-		if f.Severity > series.Note && !p.Hide { // a finding may quote what tells series apart
+		if f.Severity > series.Note && !p.Hide { // a finding may quote what distinguishes series
 			d.Findings = append(d.Findings, f.Text.String())
 		}
 	}

@@ -97,7 +97,7 @@ const (
 )
 
 // Trust returns how far the noise map can be relied on, in the voxels of v that count.
-// A map that was given is compared with the noise that is found in v; where that is
+// A map that was given is compared with the noise that is found in v; if that is
 // another by far, doubt is a sentence that says so. The error is the context's.
 func (m Maps) Trust(ctx context.Context, v *volume.Volume, counts func(i int) bool) (c noise.Confidence, doubt message.Message, err error) {
 	if m.Estimated {

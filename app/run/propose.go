@@ -51,7 +51,7 @@ func withoutUnits(r denoise.Recipe) denoise.Recipe {
 // beyond worse (docs/FILTERS.md).
 const thinSlices = 2.75
 
-// ProposeDims returns the dimensionality that suits a series: 3 where the filter
+// ProposeDims returns the dimensionality that suits a series: 3 if the filter
 // has that form and the series three slices or more that are thin, unless a finding
 // advises against it; else 2 or what the filter has. An unknown filter is a job.UsageError.
 func ProposeDims(s *series.Series, filter string) (int, error) {

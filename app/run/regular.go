@@ -12,7 +12,7 @@ import (
 // than the decimals of DICOM positions explain (series.Series.Irregular). Its grid
 // then has slices at places at which nothing was measured.
 
-// CheckRecipe refuses a recipe that is wrong, that stabilises Rician noise where there
+// CheckRecipe refuses a recipe that is wrong, that stabilises Rician noise although there
 // is none, or that would treat the slices of an irregular series as evenly spaced
 // neighbours, unless its evenly spaced parts are filtered by themselves.
 func CheckRecipe(s *series.Series, r denoise.Recipe, split bool) error {

@@ -20,7 +20,7 @@ type Request struct {
 	Follow func(early *Run, a *volume.Arrival)
 }
 
-// FactsOf returns the facts of v: the known ones, or where known is nil those that find finds
+// FactsOf returns the facts of v: the known ones, or if known is nil those that find finds
 // now.
 func FactsOf(ctx context.Context, v *volume.Volume, known *denoise.Facts, find func(context.Context, *volume.Volume) (denoise.Facts, error)) (denoise.Facts, error) {
 	if known == nil {

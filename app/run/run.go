@@ -57,7 +57,7 @@ type LaterFacts struct {
 // Whole reports whether the run covers its whole series.
 func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 
-// AutoWarning returns a sentence where automatic values left the series as it is,
+// AutoWarning returns a sentence if automatic values left the series as it is,
 // because no noise was found to be multiples of or because there is hardly any, and
 // nothing otherwise.
 func (r *Run) AutoWarning() message.Message {
@@ -156,7 +156,7 @@ func (q Request) followed(ctx context.Context, early Run) context.Context {
 
 // Resolve turns automatic values into numbers, from the given facts or from those
 // that the recipe needs, and finds a strength that it leaves to "sure". The facts are kept
-// where all of them had to be found. Maps change what values depend on, so that the facts
+// if all of them had to be found. Maps change what values depend on, so that the facts
 // of the series do not serve.
 func (q *Request) Resolve(ctx context.Context, eng denoise.Engine, in denoise.Input) (resolved denoise.Recipe, tuned *Tuned, err error) {
 	if q.Recipe.Tunes() {

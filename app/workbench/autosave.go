@@ -30,7 +30,7 @@ type SavedSeries struct {
 	Path      string          `json:"path,omitempty"`  // of the catalog; "" for the bundled series
 	Entry     int             `json:"entry,omitempty"` // of the catalog
 	Files     string          `json:"files,omitempty"` // open.Catalog.Fingerprint
-	Name      string          `json:"name"`            // to tell the user
+	Name      string          `json:"name"`            // for the user
 	Dims      [3]int          `json:"dims"`
 	Noise     *job.AddedNoise `json:"noise,omitempty"`
 	Reference string          `json:"reference,omitempty"` // path
@@ -129,7 +129,7 @@ func NewAutosave(root string) (*Autosave, error) {
 const keepAbandoned = 14 * 24 * time.Hour
 
 // Abandoned returns the newest work below root whose process has ended without
-// removing it, nil where there is none. Folders without work, or with work that is
+// removing it, nil if there is none. Folders without work, or with work that is
 // older than two weeks, are removed.
 func Abandoned(root string, now time.Time) (*Autosave, Workspace) {
 	return newestWork(workFolders(root), now)

@@ -50,7 +50,7 @@ const (
 // The noise of a series, and what limits its estimate.
 const (
 	NoiseUnknown    Kind = "noise.unknown"    // it cannot be estimated
-	NoiseWeak       Kind = "noise.weak"       // it is too weak to be told from texture, or to be removed without harm
+	NoiseWeak       Kind = "noise.weak"       // it is too weak to be distinguished from texture, or to be removed without harm
 	NoiseStrong     Kind = "noise.strong"     // it is too strong for its use
 	NoiseTexture    Kind = "noise.texture"    // texture, anatomy or structure may be part of the figure
 	NoiseCorrelated Kind = "noise.correlated" // neighbouring voxels or slices share it

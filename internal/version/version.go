@@ -100,7 +100,7 @@ func revisionOf(info *debug.BuildInfo) (revision string, modified bool) {
 	return revision, modified
 }
 
-// digits is how many hex digits of a hash tell programs apart.
+// digits is how many hex digits of a hash distinguish programs.
 const digits = 12
 
 // Program returns a hash of this program's executable. Computed once.

@@ -19,7 +19,7 @@ type Layout struct {
 func Whole(signed bool) Layout { return Layout{High: 15, Stored: 16, Signed: signed} }
 
 // Decode writes the real values of words, stored*slope + intercept. Product and sum are
-// rounded each where a processor could fuse them: the same file gives the same bits on every
+// rounded each if a processor could fuse them: the same file gives the same bits on every
 // machine. raw holds two bytes for each value of dst.
 func (l Layout) Decode(dst []float32, raw []byte, slope, intercept float64) {
 	n := l.decodeVector(dst, raw, slope, intercept)

@@ -24,7 +24,7 @@ import (
 )
 
 // Saver keeps the work of this process for the next start, if the user does not quit
-// it. The work names paths, so nothing is kept where the settings keep none.
+// it. The work names paths, so nothing is kept if the settings keep none.
 type Saver struct {
 	panel.Base
 	h      *host.Host
@@ -73,7 +73,7 @@ func (a *Saver) LoadRun(ctx context.Context, saved workbench.SavedRun, of *serie
 	return nil, errors.New("no results are kept")
 }
 
-// Show implements panel.Panel: it saves the work in the background where it has changed.
+// Show implements panel.Panel: it saves the work in the background if it has changed.
 func (a *Saver) Show(now panel.Snapshot) {
 	if a.kept.Load() == nil {
 		return
@@ -92,7 +92,7 @@ func (a *Saver) Show(now panel.Snapshot) {
 	}
 }
 
-// workspace returns the work to keep, false where nothing is open that is worth it.
+// workspace returns the work to keep, false if nothing is open that is worth it.
 func (a *Saver) workspace() (work workbench.Workspace, open bool) {
 	work, open = a.h.Session.Documents.Workspace()
 	values := map[string]any{}

@@ -39,7 +39,7 @@ func (Base) Show(Snapshot) {}
 // Commands implements Panel.
 func (Base) Commands() []command.Command { return nil }
 
-// Area is a part of the workbench that holds panels. Where several panels stand in one area,
+// Area is a part of the workbench that holds panels. If several panels stand in one area,
 // the first of the table has the space that the others, below it, leave.
 type Area int
 

@@ -31,7 +31,7 @@ func Exists() bool {
 }
 
 // Ask asks for a file or folder by the desktop's dialog, through the XDG desktop
-// portal, and waits for the answer: "" where the user chose none.
+// portal, and waits for the answer: "" if the user chose none.
 func Ask(parent, title, start string, folder bool) (path string, err error) {
 	chosen, err := filechooser.OpenFile(parent, title, &filechooser.OpenFileOptions{Directory: folder, CurrentFolder: start})
 	if err != nil {
@@ -61,7 +61,7 @@ func isThere(path string) bool {
 	return err == nil
 }
 
-// Parent names the window of the workbench for the portal; "" where it has no name.
+// Parent names the window of the workbench for the portal; "" if it has no name.
 func Parent(w fyne.Window) (name string) {
 	if native, ok := w.(driver.NativeWindow); ok {
 		native.RunNative(func(context any) {

@@ -5,7 +5,7 @@ package screen
 import "fyne.io/fyne/v2"
 
 // PixelsPerUnit returns the width of one Fyne unit in device pixels on the canvas of
-// o; 1 where o is not on a canvas yet.
+// o; 1 if o is not on a canvas yet.
 func PixelsPerUnit(o fyne.CanvasObject) float64 {
 	app := fyne.CurrentApp()
 	if app == nil {

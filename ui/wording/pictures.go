@@ -20,7 +20,7 @@ func Window(w volume.Window) string {
 	return w.Name
 }
 
-// Slice writes the place of a slice: "14 / 28", and how its picture is turned where that
+// Slice writes the place of a slice: "14 / 28", and how its picture is turned if that
 // is not as radiologists are used to.
 func Slice(state *viewer.State, index int) string {
 	return strings.TrimSuffix(fmt.Sprintf("%d / %d, %s", index+1, state.View().Size[2], Turn(state)), ", ")

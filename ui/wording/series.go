@@ -36,7 +36,7 @@ func Numbered(name, number string) string {
 	return name + number
 }
 
-// Date writes a date of DICOM as 2015-02-06 behind a word; "" where it is none.
+// Date writes a date of DICOM as 2015-02-06 behind a word; "" if it is none.
 func Date(word, dicom string) string {
 	day, err := time.Parse("20060102", dicom)
 	if err != nil {
@@ -48,7 +48,7 @@ func Date(word, dicom string) string {
 // Slices is a number of slices in words.
 func Slices(n int) string { return Counted(n, lang.L("1 slice"), lang.L("%d slices")) }
 
-// Series names an open series in a few words, without its identity where hide is
+// Series names an open series in a few words, without its identity if hide is
 // set.
 func Series(d documents.Listed, hide bool) string {
 	switch {

@@ -29,7 +29,7 @@ type row struct {
 	// show displays a value; resolved is the number of an automatic one.
 	show func(value, resolved denoise.Value, s Snapshot)
 
-	problem *widget.Label   // why a typed value was refused; nil where none is typed
+	problem *widget.Label   // why a typed value was refused; nil if none is typed
 	ignored message.Message // why the recipe does not use the parameter; empty if it does
 }
 
@@ -53,7 +53,7 @@ type rowHooks struct {
 	changed func(p denoise.Param, v denoise.Value, final bool)
 	help    func(title, text string) // the pointer or the focus came to the row
 	leave   func()                   // and left it
-	find    func()                   // searches for the best value; nil where there is no search
+	find    func()                   // searches for the best value; nil if there is no search
 	line    bool                     // a number is a slider and its value in one line, without a field
 }
 
@@ -143,11 +143,11 @@ func switchRow(p denoise.Param, h rowHooks) *row {
 }
 
 // numberRow is for numbers, percentages and lists: a field, its unit, a slider
-// where one number suffices, and "Auto" where the parameter has it.
+// if one number suffices, and "Auto" if the parameter has it.
 func numberRow(p denoise.Param, h rowHooks) *row {
 	var (
 		value, resolved denoise.Value
-		shown           denoise.Value // value, or the number of an automatic one, in sigmas where it can be
+		shown           denoise.Value // value, or the number of an automatic one, in sigmas if it can be
 		span            Span
 		unit            string
 		latest          Snapshot
@@ -410,9 +410,9 @@ func unitOf(v denoise.Value, unit string) string {
 }
 
 // elsewhere returns what a value comes to in another unit: "= 17.5 HU" for one in
-// sigmas or in percent, "= 1.2 σ" for one in the volume's unit; "" where it cannot
-// be said. A value that stands in for 0 removes nothing, as auto does where there is
-// hardly any noise, where it is not known, or where the figure may be fine texture.
+// sigmas or in percent, "= 1.2 σ" for one in the volume's unit; "" if it cannot
+// be said. A value that stands in for 0 removes nothing, as auto does if there is
+// hardly any noise, if it is not known, or if the figure may be fine texture.
 func elsewhere(p denoise.Param, auto bool, shown, resolved denoise.Value, unit string, f denoise.Facts) string {
 	switch {
 	case p.Unit != "value" || resolved.IsAuto() || resolved.IsSURE() || unitOf(resolved, unit) != unit:
@@ -440,7 +440,7 @@ func digits(x float64) string {
 }
 
 // convert expresses a value in another unit (sigmaUnit, percentUnit or the
-// volume's), rounded to the digits that are shown. It returns v itself where the
+// volume's), rounded to the digits that are shown. It returns v itself if the
 // volume has no such unit.
 func convert(v denoise.Value, to string, f denoise.Facts) denoise.Value {
 	width := float64(f.Hi) - float64(f.Lo)

@@ -35,7 +35,7 @@ type Snapshot struct {
 	Fraction float64 // of the voxels done
 	Progress string  // voxels done and time left
 	Applied  bool    // the whole volume was filtered with the recipe
-	Memory   string  // what a run will take, where that is much; "" where it is not
+	Memory   string  // what a run will take, if that is much; "" if it is not
 
 	Carried []string // labels of parameters with values that come from an earlier series
 
@@ -271,7 +271,7 @@ func (s Snapshot) same(o Snapshot) bool {
 	return recipes && reflect.DeepEqual(s, o)
 }
 
-// Display shows a snapshot; it returns at once where nothing has changed.
+// Display shows a snapshot; it returns at once if nothing has changed.
 func (p *Widget) Display(s Snapshot) {
 	if p.built != "" && s.same(p.shown) {
 		return

@@ -40,7 +40,7 @@ func (p *Panel) showFindings() {
 	}
 }
 
-// Start implements panel.Starter: it shows the notice on clinical use where it is due. Nothing waits for it.
+// Start implements panel.Starter: it shows the notice on clinical use if it is due. Nothing waits for it.
 func (p *Panel) Start() {
 	if now := p.h.Now(); p.h.Settings.NoticeDue(now) {
 		p.h.Settings.Noticed = now

@@ -102,7 +102,7 @@ const (
 	valueWidth = 70
 )
 
-// Display shows a snapshot; it returns at once where nothing has changed.
+// Display shows a snapshot; it returns at once if nothing has changed.
 func (p *Widget) Display(s Snapshot) {
 	key := fmt.Sprint(s)
 	if key == p.key {

@@ -1,5 +1,5 @@
 // Package measurepanel shows the measures of slice and volume: noise, residual and
-// verdict with its reason and place, the change against the original and, where
+// verdict with its reason and place, the change against the original and, if
 // there is a reference, the agreement with it. The widget imports denoise/noise,
 // denoise/tune, measure, ui/control, ui/language and Fyne; panel.go places it in the workbench.
 package measurepanel
@@ -32,13 +32,13 @@ type Column struct {
 	Known   bool         // there are numbers of a result
 	Current bool         // they belong to the current recipe
 	Missing string       // why there are none, a sentence
-	Old     string       // why they are not current, where not by the recipe
+	Old     string       // why they are not current, if not by the recipe
 	Measurements
 }
 
 // Measurements are what is measured of a result.
 type Measurements struct {
-	ResidualSD, ResidualMean float64 // NaN where they are not known
+	ResidualSD, ResidualMean float64 // NaN if they are not known
 	Structure                float64 // root mean square of the structure in the residual, in sigmas; NaN likewise
 	Verdict                  tune.Verdict
 	Confidence               noise.Confidence // of the verdict
@@ -276,7 +276,7 @@ func cell(text string, align fyne.TextAlign) *widget.Label {
 // CreateRenderer implements fyne.Widget.
 func (p *Widget) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(p.content) }
 
-// Display shows a snapshot; it returns at once where nothing has changed.
+// Display shows a snapshot; it returns at once if nothing has changed.
 func (p *Widget) Display(s Snapshot) {
 	key := fmt.Sprint(s)
 	if key == p.key {

@@ -284,7 +284,7 @@ func (r *Panel) nextDocument(step int) {
 	r.h.ShowDocument((r.h.Current() + step + n) % n)
 }
 
-// closeDocument closes an open series, after a question where that would lose work.
+// closeDocument closes an open series, after a question if that would lose work.
 func (r *Panel) closeDocument(i int) {
 	if r.h.Covered() || i < 0 {
 		return

@@ -176,7 +176,7 @@ func engineText(i denoise.Info) string {
 // cancels it.
 const longWork = 10 * time.Second
 
-// Cancel implements panel.Canceller: it cancels the task in progress, after a question where that loses work of
+// Cancel implements panel.Canceller: it cancels the task in progress, after a question if that loses work of
 // some length.
 func (b *Panel) Cancel() bool {
 	h := b.h

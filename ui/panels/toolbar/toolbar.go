@@ -44,7 +44,7 @@ type Panel struct {
 	Shares  *fyne.Container // share, at its width
 	Windows *control.Select
 	presets []volume.Window
-	unnamed volume.Window // the window shown where it is none of the presets
+	unnamed volume.Window // the window shown if it is none of the presets
 	tools   *toolButtons
 	export  *control.Button
 	fit     *control.Button

@@ -48,7 +48,7 @@ func (t *toolButtons) display(s *session.Session) {
 	}
 }
 
-// fittingLayout places containers in a row, and hides the last ones where they do not fit:
+// fittingLayout places containers in a row, and hides the last ones if they do not fit:
 // a tool bar does not make the window wider. What it hides is in the menus.
 type fittingLayout struct{}
 

@@ -40,7 +40,7 @@ type Noise struct {
 type Result struct {
 	Number  int // counted from 1 in the order of the runs, for labels
 	Run     *run.Run
-	Maps    run.Maps              // that the filter was told to follow
+	Maps    run.Maps              // that the filter followed
 	Given   *workbench.GivenNoise // that automatic values followed; nil: the estimate
 	Numbers Measured
 	Exports []*workbench.Exported // the last one last; they may have gone since

@@ -68,7 +68,7 @@ func (rd *Reader) Restore(w workbench.Workspace) {
 		if open := rd.documents.readFrom(work.Files); open >= 0 && rd.documents.open[open].Untouched() {
 			rd.documents.Close(open) // as it was opened again since
 		}
-		work.Running = nil // the question told of it
+		work.Running = nil // the question named it
 		d := &document{Document: desk.NewDocument()}
 		d.path, d.entry, d.files, d.reference, d.Recipe = work.Path, work.Entry, work.Files, work.Reference, work.Recipe
 		d.name, d.dims, d.away = work.Name, work.Dims, &work
