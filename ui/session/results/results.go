@@ -24,7 +24,7 @@ import (
 // Limits of the finished runs of a series that are kept. The newest is kept whatever its size.
 const (
 	MaxResults  = 4
-	ResultBytes = 2 << 30
+	resultBytes = 2 << 30
 )
 
 // Results are the runs over the volume that is shown.
@@ -109,7 +109,7 @@ func (rs *Results) ApplyLoses() bool {
 // Exported ones go first, then the oldest; the newest stays.
 func kept(results []*desk.Result, exported func(*desk.Result) bool) (stay, dropped []*desk.Result) {
 	stay = slices.Clone(results)
-	for len(stay) > 1 && (len(stay) > MaxResults || Bytes(stay) > ResultBytes) {
+	for len(stay) > 1 && (len(stay) > MaxResults || Bytes(stay) > resultBytes) {
 		i := max(slices.IndexFunc(stay[:len(stay)-1], exported), 0)
 		dropped = append(dropped, stay[i])
 		stay = slices.Delete(stay, i, i+1)

@@ -14,11 +14,11 @@ func TestResultsAreLimitedInBytes(t *testing.T) {
 		voxels []int
 		stay   int
 	}{
-		{[]int{ResultBytes / 4}, 1},
-		{[]int{ResultBytes}, 1},
-		{[]int{ResultBytes / 8, ResultBytes / 8}, 2},
-		{[]int{ResultBytes / 8, ResultBytes/8 + 1}, 1},
-		{[]int{ResultBytes / 4, 1, 1}, 2},
+		{[]int{resultBytes / 4}, 1},
+		{[]int{resultBytes}, 1},
+		{[]int{resultBytes / 8, resultBytes / 8}, 2},
+		{[]int{resultBytes / 8, resultBytes/8 + 1}, 1},
+		{[]int{resultBytes / 4, 1, 1}, 2},
 	} {
 		var all []*desk.Result
 		for _, n := range c.voxels {
