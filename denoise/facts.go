@@ -110,11 +110,14 @@ func (f Facts) Trust() float64 {
 // NoiseShare returns the estimated sigma over the range of the values; 0 for a
 // constant volume.
 func (f Facts) NoiseShare() float64 {
-	if f.width() == 0 {
+	if f.Range() == 0 {
 		return 0
 	}
-	return f.Noise.Sigma / f.width()
+	return f.Noise.Sigma / f.Range()
 }
+
+// Range is the width of the range of the values that shares of the noise are taken of, see [noise.Estimate.Range].
+func (f Facts) Range() float64 { return f.Noise.Range(f.Lo, f.Hi) }
 
 // NoiseSigma is the rule of noise levels: the estimated noise.
 var NoiseSigma = &AutoRule{Amount: func(_ Recipe, _ volume.Geometry, f Facts) float64 { return f.AutoSigma() }}

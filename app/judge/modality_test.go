@@ -63,15 +63,18 @@ func repeatedNoise(v *volume.Volume) float64 {
 	return sds[len(sds)/2] / 0.9628 // the median of the standard deviation of ten normal values
 }
 
+// magnitudes are the MR series, templates and others of the shared data that are no CT.
+var magnitudes = []string{
+	"nifti/niivue/FLAIR.nii.gz", "nifti/niivue/pcasl.nii.gz", "nifti/niivue/chris_t1.nii.gz", "nifti/niivue/avg152T1_RL_nifti.nii.gz",
+	"nifti/nibabel/reoriented_anat_moved.nii", "nifti/nibabel/example4d.nii.gz", "nifti/nibabel/example_nifti2.nii.gz", "nifti/nibabel/anatomical.nii", "nifti/nibabel/functional.nii",
+	"template/t1-181x217x51-truth.nii.gz", "template/t1-181x217x51-noisy-sigma10.nii.gz", "template/mni152-2009-t1-1mm.nii.gz",
+	"mr/ge-temporal", "mr/philips-pcasl-classic", "mr/philips-slope", "mr/philips-t1-170", "mr/siemens-12bit", "mr/siemens-enhanced-xa10", "mr/siemens-mosaic",
+}
+
 // No MR series, template or other file of the shared data is a CT, as it is and scaled so that each of its
 // tissues comes to lie where soft tissue of a CT does, with and without noise about 0.
 func TestNoMagnitudeOfTheSharedDataIsACT(t *testing.T) {
-	for _, name := range []string{
-		"nifti/niivue/FLAIR.nii.gz", "nifti/niivue/pcasl.nii.gz", "nifti/niivue/chris_t1.nii.gz", "nifti/niivue/avg152T1_RL_nifti.nii.gz",
-		"nifti/nibabel/reoriented_anat_moved.nii", "nifti/nibabel/example4d.nii.gz", "nifti/nibabel/example_nifti2.nii.gz", "nifti/nibabel/anatomical.nii", "nifti/nibabel/functional.nii",
-		"template/t1-181x217x51-truth.nii.gz", "template/t1-181x217x51-noisy-sigma10.nii.gz", "template/mni152-2009-t1-1mm.nii.gz",
-		"mr/ge-temporal", "mr/philips-pcasl-classic", "mr/philips-slope", "mr/philips-t1-170", "mr/siemens-12bit", "mr/siemens-enhanced-xa10", "mr/siemens-mosaic",
-	} {
+	for _, name := range magnitudes {
 		v := *loadShared(t, name)
 		v.Modality = ""
 		if _, ct := noise.Hounsfield(&v); ct {
@@ -149,5 +152,23 @@ func TestModalityIsStated(t *testing.T) {
 	}
 	if _, err := open.Open(t.Context(), job.Input{Path: path, Modality: "PT"}, job.Events{}); err == nil || !strings.Contains(err.Error(), "CT and MR") {
 		t.Errorf("a modality that cannot be stated: %v", err)
+	}
+}
+
+// No value of a real series stands alone, as text that is burnt in does, and all count in the range.
+func TestNothingOfTheSharedDataStandsAlone(t *testing.T) {
+	for _, name := range magnitudes {
+		part := every(loadShared(t, name), 12)
+		e, err := noise.Of(t.Context(), part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lo, hi, err := part.Range(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Range(lo, hi); got != float64(hi)-float64(lo) {
+			t.Errorf("%s: a range of %g, of values from %g to %g", name, got, lo, hi)
+		}
 	}
 }

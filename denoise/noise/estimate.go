@@ -54,12 +54,22 @@ type Estimate struct {
 	Shared   float64  `json:"shared,omitempty"`
 	PerSlice []Figure `json:"slices"`
 
-	tissue tissue // of a CT: what was measured
+	tissue tissue  // of a CT: what was measured
+	lo, hi float64 // ends of the range of the values without those that stand alone; equal if none does
 }
 
 // InTissue says whether the noise was measured in the even soft tissue of a CT, in
 // which texture has no part in it.
 func (e Estimate) InTissue() bool { return e.Method == methodSurfaceFits }
+
+// Range returns the width of the range of the values that a share of the noise is taken of: that of a volume with
+// these ends, or of the values without those that stand alone, such as burnt-in text.
+func (e Estimate) Range(lo, hi float32) float64 {
+	if e.hi > e.lo {
+		return e.hi - e.lo
+	}
+	return float64(hi) - float64(lo)
+}
 
 // Known is the estimate of noise of known strength: white Gaussian noise of
 // standard deviation sigma.
@@ -78,12 +88,21 @@ const (
 //
 // A CT, see [Hounsfield], is taken to hold correlated noise and is measured in soft
 // tissue; every other volume is taken to hold white noise and is measured by
-// differences in its foreground. The error is the context's.
+// differences in its foreground, without values that stand alone, such as burnt-in text. The
+// error is the context's.
 func Of(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	if water, ct := Hounsfield(v); ct {
 		return ofTissue(ctx, v, water)
 	}
-	return ofOccupied(ctx, v)
+	counted, lo, hi, err := withoutExtremes(ctx, v)
+	if err != nil {
+		return Estimate{}, err
+	}
+	e, err := ofOccupied(ctx, counted)
+	if counted != v {
+		e.lo, e.hi = float64(lo), float64(hi)
+	}
+	return e, err
 }
 
 // ofTissue measures correlated noise.

@@ -10,11 +10,18 @@ import (
 // Foreground returns a function that says whether a voxel belongs to the part of the
 // volume that a person looks at and in which the noise is known: soft tissue of CT,
 // -30 to 130 HU, and elsewhere the windows above the threshold that parts them into
-// two classes. It is decided for windows of 5 x 5 pixels. Beyond soft tissue, at the
+// two classes, without values that stand alone, such as burnt-in text. It is decided for windows of 5 x 5 pixels. Beyond soft tissue, at the
 // edges of bone, in lung and fat, the residual of a CT holds more than its noise at
 // any strength. The error is the context's.
 func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error) {
 	const side = 5
+	water, ct := Hounsfield(v)
+	if !ct {
+		var err error
+		if v, _, _, err = withoutExtremes(ctx, v); err != nil {
+			return nil, err
+		}
+	}
 	nx, ny := (v.Dims[0]+side-1)/side, (v.Dims[1]+side-1)/side
 	means := make([]window, nx*ny*v.Dims[2])
 	err := parallel.For(ctx, v.Dims[2], func(z int) error {
@@ -42,7 +49,6 @@ func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error)
 	if err != nil {
 		return nil, err
 	}
-	water, ct := Hounsfield(v)
 	soft := softTissue(water)
 	low, high := float32(soft.low), float32(soft.high)
 	if !ct {

@@ -62,6 +62,10 @@ func mapWindows(ctx context.Context, v *volume.Volume, e Estimate) ([]window, er
 	if e.Method == methodSurfaceFits {
 		return surfaceFits(ctx, v, e.tissue, fitWindow(v.Geometry))
 	}
+	v, _, _, err := withoutExtremes(ctx, v)
+	if err != nil {
+		return nil, err
+	}
 	ws, err := differences(ctx, v, mapSampling(v.Geometry), 0, v.Dims[2], math.MaxInt)
 	if err != nil {
 		return nil, err

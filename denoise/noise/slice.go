@@ -10,6 +10,7 @@ func (e Estimate) Stabilised(sigma float64) Estimate {
 		e.PerSlice[z].Sigma /= sigma
 	}
 	e.Sigma, e.Model = e.Sigma/sigma, Gaussian
+	e.lo, e.hi = e.lo/sigma, e.hi/sigma // but for the weakest values
 	return e
 }
 

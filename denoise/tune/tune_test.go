@@ -353,3 +353,42 @@ func TestSlicesAreJudgedByTheirOwnNoise(t *testing.T) {
 		}
 	}
 }
+
+// Text that is burnt in changes neither what automatic values come to nor the verdict.
+func TestTextDoesNotMakeASeriesClean(t *testing.T) {
+	_, plain := head(t, 8)
+	text := plain.Clone()
+	for i := range text.Data {
+		if x, y := i%80, i/80%96; y < 12 && x < 60 && (x%6 == 0 || y == 6) && y%11 > 1 {
+			text.Data[i] = 4095
+		}
+	}
+	r, err := denoise.NewRecipe("nlm", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var strengths [2]float64
+	for k, v := range []*volume.Volume{plain, text} {
+		f, err := denoise.FactsOf(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resolved, err := r.Resolve(v.Geometry, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		strengths[k] = resolved.Get("h").Float()
+		weak := resolved.With("h", denoise.Number(2))
+		after, err := cpu.New().Run(t.Context(), weak, denoise.Input{Volume: v}, v.Bounds(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: v}, After: after, Recipe: &weak, Noise: f.Noise})
+		if err != nil || j.Verdict != tune.Under {
+			t.Errorf("text %v: %s, %s, %v", k == 1, j.Verdict, j.Why, err)
+		}
+	}
+	if math.Abs(strengths[1]/strengths[0]-1) > 0.05 || strengths[0] < 4 {
+		t.Errorf("h is %.3g without and %.3g with text", strengths[0], strengths[1])
+	}
+}

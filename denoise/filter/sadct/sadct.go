@@ -92,7 +92,7 @@ const (
 // autoGamma is Foi's rule: max(0.8, 2.4 / ln(1 + 60 sigma / R)) with R the range of
 // the volume without its noise.
 func autoGamma(r denoise.Recipe, f denoise.Facts) denoise.Value {
-	noisy := float64(f.Hi) - float64(f.Lo)
+	noisy := f.Range()
 	share := sigmaOf(r, f) / max(noisy-tails*f.AutoSigma(), noisy/2)
 	if !(share > 0) || math.IsInf(share, 0) { // without noise, or in a constant volume, any gamma does the same
 		return denoise.Number(1)
