@@ -81,7 +81,7 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 	b.state().ShowVoxel([3]int{3, 4, 2})
 	b.state().SetShare(0.25)
 	b.command("strip").Run()
-	b.state().SetIndex(5)
+	b.state().Cut().SetIndex(5)
 	b.until("the view is saved", func() bool {
 		saved := savedWork(t, dir)
 		return len(saved) == 1 && strings.Contains(saved[0], `"index": 5`) && strings.Contains(saved[0], "run-1.f32")
@@ -103,14 +103,14 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 	b.workbench.OfferRestore()
 	b.press(fyne.KeyReturn) // the question's first choice
 	b.until("the work is open", func() bool { return b.session().Series() != nil })
-	if !b.session().Results.Applied() || b.state().Index() != 5 || len(b.session().Results.List()) != 1 {
-		t.Errorf("slice %d, %d results", b.state().Index(), len(b.session().Results.List()))
+	if !b.session().Results.Applied() || b.state().Cut().Index() != 5 || len(b.session().Results.List()) != 1 {
+		t.Errorf("slice %d, %d results", b.state().Cut().Index(), len(b.session().Results.List()))
 	}
 	voxel, crosshair := b.state().Crosshair()
 	if c := b.state().Comparison(); !b.command("layout-2×2").Checked() || b.command("strip").Checked() || c.Mode != viewer.Checkerboard || c.Share != 0.25 || !crosshair || voxel != [3]int{3, 4, 5} {
 		t.Errorf("comparison %+v, crosshair %v: %t; want layout, comparison and crosshair as they were", c, voxel, crosshair)
 	}
-	b.state().SetIndex(2)
+	b.state().Cut().SetIndex(2)
 	b.until("the work is saved from then on", func() bool {
 		saved := savedWork(t, dir)
 		return len(saved) == 1 && strings.Contains(saved[0], `"index": 2`)

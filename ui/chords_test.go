@@ -103,11 +103,11 @@ func TestAKeyIsChanged(t *testing.T) {
 		t.Fatal("F9 was refused")
 	}
 	b.key(fyne.KeyC)
-	if plane := b.state().View().Plane; plane != 0 {
+	if plane := b.state().Cut().View().Plane; plane != 0 {
 		t.Errorf("the old key gives plane %v", plane)
 	}
 	b.key(fyne.KeyF9)
-	if plane := b.state().View().Plane; plane != 1 {
+	if plane := b.state().Cut().View().Plane; plane != 1 {
 		t.Errorf("the new key gives plane %v", plane)
 	}
 	if change("Undo", "Ctrl+U") {

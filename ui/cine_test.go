@@ -23,29 +23,29 @@ func TestCine(t *testing.T) {
 	if tick == nil || b.interval != 100*time.Millisecond || !b.command("cine").Checked() {
 		t.Fatalf("nothing ticks every %v", b.interval)
 	}
-	drawn := func() bool { p := b.session().Screen.Picture(); return p != nil && p.Index == b.state().Index() }
-	start := b.state().Index()
+	drawn := func() bool { p := b.session().Screen.Picture(); return p != nil && p.Index == b.state().Cut().Index() }
+	start := b.state().Cut().Index()
 	for i := range 5 {
 		tick()
 		tick() // which waits for the one before, and is left out
 		want := (start + i + 1) % 7
-		b.until("the slice is on the screen", func() bool { return b.state().Index() == want && drawn() })
+		b.until("the slice is on the screen", func() bool { return b.state().Cut().Index() == want && drawn() })
 	}
 	b.drain()
-	b.state().Scroll(1) // and its picture is not there yet, as nothing that is queued has run
-	at := b.state().Index()
+	b.state().Cut().Scroll(1) // and its picture is not there yet, as nothing that is queued has run
+	at := b.state().Cut().Index()
 	b.workbench.PlaySlice()
-	if b.state().Index() != at {
+	if b.state().Cut().Index() != at {
 		t.Error("a slice was left out")
 	}
 	b.key(fyne.KeyY)
 	if b.ticks() != nil || b.command("cine").Checked() {
 		t.Error("Y does not stop it")
 	}
-	at = b.state().Index()
+	at = b.state().Cut().Index()
 	tick() // one that was on its way
 	b.drain()
-	if b.state().Index() != at {
+	if b.state().Cut().Index() != at {
 		t.Error("it plays after it was stopped")
 	}
 }
@@ -62,7 +62,7 @@ func TestCineTurnsBack(t *testing.T) {
 		tick()
 		b.until("the slice is on the screen", func() bool {
 			p := b.session().Screen.Picture()
-			return b.state().Index() == want && p != nil && p.Index == want
+			return b.state().Cut().Index() == want && p != nil && p.Index == want
 		})
 	}
 	b.key(fyne.KeyY)

@@ -41,7 +41,7 @@ func TestModesHaveRowKeysAndLabels(t *testing.T) {
 	if b.command("share-more").Enabled() {
 		t.Error("a checkerboard has a divider")
 	}
-	b.state().PointAt(150, 150, 300, 300)
+	b.state().Cut().PointAt(150, 150, 300, 300)
 	b.drain()
 	corner := denoised.Caption().Corner
 	if got := corner[len(corner)-1]; strings.Count(got, " HU") != 2 || !strings.Contains(got, " | ") {

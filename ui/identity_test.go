@@ -102,7 +102,7 @@ func TestOneToOne(t *testing.T) {
 		t.Errorf("one to one is %q", zoom())
 	}
 	p := b.workbench.Panes()[viewer.Original].Pixels()
-	if m := b.state().Transform(float64(p.Width), float64(p.Height)).Magnification(); m < 1-1e-9 || m > 1+1e-9 {
+	if m := b.state().Cut().Transform(float64(p.Width), float64(p.Height)).Magnification(); m < 1-1e-9 || m > 1+1e-9 {
 		t.Errorf("a voxel takes %g pixels", m)
 	}
 }
@@ -128,7 +128,7 @@ func (b *bench) toggleLine(name string) {
 func TestLinesOfTheLowerCornersAreChosen(t *testing.T) {
 	b := newBench(t, large)
 	b.drain()
-	b.state().PointAt(50, 50, 100, 100)
+	b.state().Cut().PointAt(50, 50, 100, 100)
 	b.drain()
 	corner := func(c sliceview.Caption) string {
 		return strings.Join(c.Corner, "|") + " / " + c.Place

@@ -48,11 +48,11 @@ func TestKeysWorkWhereverTheFocusIs(t *testing.T) {
 	for i, control := range all {
 		name := fmt.Sprintf("control %d, %T", i, control)
 		b.state().SetPlane(volume.Axial)
-		b.state().SetIndex(2)
-		b.state().AutoWindow()
+		b.state().Cut().SetIndex(2)
+		b.state().Windows.SetAutomatic()
 		b.canvas().Focus(control)
 		b.press(fyne.KeyDown)
-		if b.state().Index() != 3 {
+		if b.state().Cut().Index() != 3 {
 			t.Errorf("%s: Down does not show the next slice", name)
 		}
 		if _, field := control.(fyne.Shortcutable); field { // which letters and digits go into
@@ -62,7 +62,7 @@ func TestKeysWorkWhereverTheFocusIs(t *testing.T) {
 			}
 		}
 		b.press(fyne.Key8)
-		if b.state().Window().Name != "Bone" {
+		if b.state().Windows.Current().Name != "Bone" {
 			t.Errorf("%s: 8 does not set the bone window", name)
 		}
 		b.session().Reader.OpenWith(waits)

@@ -133,7 +133,7 @@ func TestMirrorAndTurnFromTheMenu(t *testing.T) {
 	b.dragOn(viewer.Original, [2]float32{0.3, 0.5}, [2]float32{0.4, 0.6})
 	place := func() float64 {
 		p := b.workbench.Panes()[viewer.Original]
-		return p.Caption().Marks[0].Points[0][0] / float64(b.state().View().Size[0])
+		return p.Caption().Marks[0].Points[0][0] / float64(b.state().Cut().View().Size[0])
 	}
 	left := place()
 	corner := func() string { return b.workbench.Panes()[viewer.Denoised].Caption().Corner[2] }

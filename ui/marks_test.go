@@ -35,9 +35,9 @@ func TestAnROIIsOnAllPanes(t *testing.T) {
 	if b.session().Marks.Tool() != marks.EllipseTool {
 		t.Fatal("the key E takes no tool")
 	}
-	window := b.state().Window()
+	window := b.state().Windows.Current()
 	b.dragOn(viewer.Denoised, [2]float32{0.4, 0.5}, [2]float32{0.6, 0.6})
-	if b.state().Window() != window || b.session().Marks.Tool() != marks.NoTool {
+	if b.state().Windows.Current() != window || b.session().Marks.Tool() != marks.NoTool {
 		t.Error("the drag that draws changes the window, or leaves the tool")
 	}
 	for role, pane := range b.workbench.Panes() {
@@ -66,7 +66,7 @@ func TestAnROIIsOnAllPanes(t *testing.T) {
 	if got := b.workbench.Panes()[viewer.Original].Caption().Marks; len(got) != 2 {
 		t.Errorf("%d marks after undo", len(got))
 	}
-	b.state().Scroll(1)
+	b.state().Cut().Scroll(1)
 	b.drain()
 	if got := b.workbench.Panes()[viewer.Original].Caption().Marks; len(got) != 0 {
 		t.Errorf("%d marks on another slice", len(got))

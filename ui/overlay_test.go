@@ -52,12 +52,12 @@ func TestTheNoiseMapHasCaptionAndProbe(t *testing.T) {
 		t.Errorf("detail %q; want the range of the noise, its unit and confidence", got)
 	}
 	value := func() string { c := original.Caption().Corner; return c[len(c)-1] }
-	b.state().PointAt(50, 50, 100, 100)
+	b.state().Cut().PointAt(50, 50, 100, 100)
 	b.drain()
 	if got := value(); strings.Count(got, " HU") != 2 || !strings.Contains(got, "   σ ") {
 		t.Errorf("in the middle the probe says %q; want value and noise, both in HU", got)
 	}
-	b.state().PointAt(1, 1, 100, 100)
+	b.state().Cut().PointAt(1, 1, 100, 100)
 	b.drain()
 	if got := value(); !strings.HasSuffix(got, "σ not measured here") {
 		t.Errorf("in the air the probe says %q", got)
@@ -123,7 +123,7 @@ func TestStructureHasCaptionAndPlace(t *testing.T) {
 	b.show(tissue(t))
 	residual := b.workbench.Panes()[viewer.Residual]
 	b.session().Tuning.Set(denoiseBy(t, "gaussian", "sigma-spatial", 6), true)
-	b.state().SetIndex(0)
+	b.state().Cut().SetIndex(0)
 	b.key(fyne.KeyT)
 	if got := residual.Caption().Detail; got != "structure is not judged yet" {
 		t.Errorf("at first the caption is %q", got)
@@ -200,16 +200,16 @@ func TestWindowsOfOtherModalities(t *testing.T) {
 	want := volume.RelativeWindows(s.Volume)
 	for i, k := range []fyne.KeyName{fyne.Key2, fyne.Key3, fyne.Key4, fyne.Key5} {
 		b.key(k)
-		if b.state().Window() != want[i] {
-			t.Errorf("key %s sets %+v; want %+v", k, b.state().Window(), want[i])
+		if b.state().Windows.Current() != want[i] {
+			t.Errorf("key %s sets %+v; want %+v", k, b.state().Windows.Current(), want[i])
 		}
 	}
 	b.key(fyne.Key8) // of CT alone
-	if b.state().Window() != want[3] {
+	if b.state().Windows.Current() != want[3] {
 		t.Error("a key of CT alone sets a window")
 	}
 	b.menuItem("Window/Level", "Presets").ChildMenu.Items[1].Action()
-	if b.state().Window() != want[1] {
+	if b.state().Windows.Current() != want[1] {
 		t.Error("the menu sets another window")
 	}
 }

@@ -45,9 +45,9 @@ func TestAPictureOfThePanes(t *testing.T) {
 		t.Error("nothing is burned in below the panes")
 	}
 	b.key(fyne.KeyJ)
-	b.state().Attend(viewer.Denoised)
-	b.state().SetWindow(volume.Window{Center: 1, Width: 20})
-	b.state().ToggleInvert()
+	b.state().Windows.Attend(viewer.Denoised)
+	b.state().Windows.Set(volume.Window{Center: 1, Width: 20})
+	b.state().Windows.ToggleInvert()
 	if _, label := b.workbench.Picture(); !strings.Contains(label, "original W 90  L 40, denoised W 20  L 1, inverted") {
 		t.Errorf("own windows: %s", label)
 	}

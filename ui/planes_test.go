@@ -46,8 +46,8 @@ func TestTheThreePlanes(t *testing.T) {
 			t.Errorf("plane %d: %q, %q, letters %v", p, c.Title, c.Detail, c.Letters)
 		}
 	}
-	b.session().Screen.Plane(volume.Coronal).SetIndex(9)
-	b.state().PointAt(150, 150, 300, 300) // in the slice of the comparison
+	b.state().In(volume.Coronal).SetIndex(9)
+	b.state().Cut().PointAt(150, 150, 300, 300) // in the slice of the comparison
 	b.drain()
 	if c := planes[1].Caption().Corner; c[2] != "10 / 36" || !strings.HasSuffix(c[3], " HU") || planes[0].Caption().Corner[3] != c[3] {
 		t.Errorf("the coronal plane says %v", c)
@@ -71,7 +71,7 @@ func TestTheThreePlanes(t *testing.T) {
 	b.key(fyne.KeyD)
 	planes[1].DoubleTapped(nil)
 	b.drain()
-	if got := b.visible(); !slices.Equal(got, []viewer.Role{viewer.Denoised}) || planes[0].Visible() || b.state().View().Plane != volume.Coronal || b.state().Index() != 9 {
+	if got := b.visible(); !slices.Equal(got, []viewer.Role{viewer.Denoised}) || planes[0].Visible() || b.state().Cut().View().Plane != volume.Coronal || b.state().Cut().Index() != 9 {
 		t.Error("a double click does not show the comparison of its plane alone")
 	}
 	b.key(fyne.KeyEscape)
@@ -167,7 +167,7 @@ func TestROIsOnThePlanes(t *testing.T) {
 		b.key(fyne.KeyE)
 		drag(volume.Plane(p), [2]float32{0.4, 0.4}, [2]float32{0.6, 0.55})
 		m, _ := b.session().Marks.Selected()
-		if state := b.session().Screen.Plane(volume.Plane(p)); m.Plane != volume.Plane(p) || m.Index != state.Index() || b.state().View().Plane != volume.Axial {
+		if cut := b.state().In(volume.Plane(p)); m.Plane != volume.Plane(p) || m.Index != cut.Index() || b.state().Cut().View().Plane != volume.Axial {
 			t.Errorf("plane %d: the ROI lies on slice %d of plane %v", p, m.Index, m.Plane)
 		}
 		for q, pane := range planes {
@@ -197,7 +197,7 @@ func TestROIsOnThePlanes(t *testing.T) {
 	if slices.Equal(moved, points) || b.session().Marks.In(volume.Sagittal)[0].ID != 3 {
 		t.Errorf("the corner at %v does not follow the pointer: %v", points, moved)
 	}
-	b.session().Screen.Plane(volume.Coronal).Scroll(1)
+	b.state().In(volume.Coronal).Scroll(1)
 	b.drain()
 	if len(planes[volume.Coronal].Caption().Marks) != 0 || len(planes[volume.Axial].Caption().Marks) != 1 {
 		t.Error("an ROI is on another slice of its plane, or gone from another plane")

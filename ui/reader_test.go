@@ -103,7 +103,7 @@ func equalPictures(a, b image.Image) bool {
 // Keys of the workbench do nothing meanwhile; Escape and quitting ask first.
 func TestABlindComparisonEndsAfterAQuestion(t *testing.T) {
 	b := blindBench(t, "20")
-	index, plane := b.state().Index(), b.state().View().Plane
+	index, plane := b.state().Cut().Index(), b.state().Cut().View().Plane
 	for _, k := range []fyne.KeyName{fyne.KeyC, fyne.KeyPageDown, fyne.KeyP, fyne.KeyH} {
 		b.press(k)
 	}
@@ -114,7 +114,7 @@ func TestABlindComparisonEndsAfterAQuestion(t *testing.T) {
 	}
 	b.tap("Go on")
 	b.drain()
-	if b.state().Index() != index || b.state().View().Plane != plane || len(b.workbench.Answered()) != 0 {
+	if b.state().Cut().Index() != index || b.state().Cut().View().Plane != plane || len(b.workbench.Answered()) != 0 {
 		t.Error("a key of the workbench did something")
 	}
 	b.press(fyne.Key2)

@@ -25,7 +25,7 @@ type toy struct {
 func (t *toy) Dock() panel.Dock { return t.dock }
 
 func (t *toy) Show(now panel.Snapshot) {
-	t.label.SetText(fmt.Sprintf("toy %d", now.Session.State().Index()))
+	t.label.SetText(fmt.Sprintf("toy %d", now.Session.State().Cut().Index()))
 }
 
 func (t *toy) Commands() []command.Command {
@@ -57,7 +57,7 @@ func TestANewPanelNeedsALineInTheTable(t *testing.T) {
 			}
 			b.key(fyne.KeyDown)
 			b.drain()
-			if want := fmt.Sprintf("toy %d", b.state().Index()); p.label.Text != want {
+			if want := fmt.Sprintf("toy %d", b.state().Cut().Index()); p.label.Text != want {
 				t.Errorf("it says %q; want %q", p.label.Text, want)
 			}
 			if at := fyne.CurrentApp().Driver().AbsolutePositionForObject(p.label); !p.label.Visible() || p.label.Size().Width < 1 || p.label.Size().Height < 1 || at.X+p.label.Size().Width <= 0 || at.Y <= 0 || at.X >= large.Width || at.Y >= large.Height {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
 	"quell/ui/control"
@@ -18,8 +19,8 @@ func TestOwnWindowsAreMarked(t *testing.T) {
 	b := newBench(t, large)
 	panes := b.workbench.Panes()
 	b.key(fyne.KeyJ)
-	b.state().Attend(viewer.Denoised)
-	b.state().SetWindow(volume.Window{Center: 40, Width: 200})
+	b.state().Windows.Attend(viewer.Denoised)
+	b.state().Windows.Set(volume.Window{Center: 40, Width: 200})
 	b.drain()
 	for role, want := range map[viewer.Role]string{viewer.Original: "W 90  L 40", viewer.Denoised: "W 200  L 40"} {
 		c := panes[role].Caption()
@@ -41,12 +42,12 @@ func TestOwnWindowsAreMarked(t *testing.T) {
 	if got := list(); got != "Denoised: Series  90 / 40; Denoised: W 200  L 40" {
 		t.Errorf("the list of windows says %q", got)
 	}
-	b.state().Attend(viewer.Original)
+	b.state().Windows.Attend(viewer.Original)
 	b.drain()
 	if got := list(); !strings.HasPrefix(got, "Original: Series  90 / 40") {
 		t.Errorf("for the original the list of windows says %q", got)
 	}
-	b.state().Attend(viewer.Denoised)
+	b.state().Windows.Attend(viewer.Denoised)
 	b.workbench.Session().Screen.HoldBefore(true)
 	b.drain()
 	if c := panes[viewer.Denoised].Caption(); c.Title != "ORIGINAL, OWN WINDOW" {
@@ -61,7 +62,7 @@ func TestOwnWindowsAreMarked(t *testing.T) {
 		t.Errorf("linked again, the original has the label %q and %q", c.Title, c.Corner)
 	}
 	b.key(fyne.KeyJ)
-	if b.key(fyne.KeyR); b.state().Unlinked() {
+	if b.key(fyne.KeyR); b.state().Windows.Unlinked() {
 		t.Error("R leaves the windows apart")
 	}
 }
@@ -71,10 +72,11 @@ func TestPlanesHaveTheWindowOfTheComparison(t *testing.T) {
 	b := newBench(t, large)
 	b.key(fyne.KeyF5)
 	b.key(fyne.KeyJ)
-	b.session().Screen.Plane(volume.Coronal).Attend(viewer.Original)
-	b.session().Screen.Plane(volume.Coronal).SetWindow(volume.Window{Center: 40, Width: 200})
+	b.state().Windows.Attend(viewer.Original)
+	b.workbench.Planes()[volume.Coronal].MouseIn(&desktop.MouseEvent{})
+	b.state().Windows.Set(volume.Window{Center: 40, Width: 200})
 	b.drain()
-	if w := b.state().WindowOf(viewer.Denoised); w.Width != 200 || b.state().WindowOf(viewer.Original).Width == 200 {
+	if w := b.state().Windows.Of(viewer.Denoised); w.Width != 200 || b.state().Windows.Of(viewer.Original).Width == 200 {
 		t.Errorf("the comparison has a width of %g", w.Width)
 	}
 	for _, pane := range b.workbench.Planes() {

@@ -167,20 +167,20 @@ func TestKeysDriveTheView(t *testing.T) {
 		what string
 		ok   func() bool
 	}{
-		{fyne.KeyDown, "the next slice", func() bool { return s.Index() == 4 }},
-		{fyne.KeyPageUp, "the slice before", func() bool { return s.Index() == 3 }},
-		{fyne.KeyEnd, "the last slice", func() bool { return s.Index() == 6 }},
-		{fyne.KeyHome, "the first slice", func() bool { return s.Index() == 0 }},
-		{fyne.Key2, "the brain window", func() bool { return s.Window().Width == 80 && s.Window().Center == 40 }},
-		{fyne.Key7, "the lung window", func() bool { return s.Window().Width == 1500 && s.Window().Center == -600 }},
-		{fyne.Key1, "the series' own window", func() bool { return s.Window().Width == 90 }},
-		{fyne.Key0, "the automatic window", func() bool { return s.Window() == s.Automatic() }},
-		{fyne.KeyN, "an inverted picture", s.Inverted},
-		{fyne.KeyC, "the coronal plane", func() bool { return s.View().Plane == volume.Coronal }},
-		{fyne.KeyS, "the sagittal plane", func() bool { return s.View().Plane == volume.Sagittal }},
-		{fyne.KeyA, "the axial plane", func() bool { return s.View().Plane == volume.Axial }},
+		{fyne.KeyDown, "the next slice", func() bool { return s.Cut().Index() == 4 }},
+		{fyne.KeyPageUp, "the slice before", func() bool { return s.Cut().Index() == 3 }},
+		{fyne.KeyEnd, "the last slice", func() bool { return s.Cut().Index() == 6 }},
+		{fyne.KeyHome, "the first slice", func() bool { return s.Cut().Index() == 0 }},
+		{fyne.Key2, "the brain window", func() bool { return s.Windows.Current().Width == 80 && s.Windows.Current().Center == 40 }},
+		{fyne.Key7, "the lung window", func() bool { return s.Windows.Current().Width == 1500 && s.Windows.Current().Center == -600 }},
+		{fyne.Key1, "the series' own window", func() bool { return s.Windows.Current().Width == 90 }},
+		{fyne.Key0, "the automatic window", func() bool { return s.Windows.Current() == s.Windows.Automatic() }},
+		{fyne.KeyN, "an inverted picture", s.Windows.Inverted},
+		{fyne.KeyC, "the coronal plane", func() bool { return s.Cut().View().Plane == volume.Coronal }},
+		{fyne.KeyS, "the sagittal plane", func() bool { return s.Cut().View().Plane == volume.Sagittal }},
+		{fyne.KeyA, "the axial plane", func() bool { return s.Cut().View().Plane == volume.Axial }},
 		{fyne.KeyI, "less text", func() bool { return s.Overlay() == viewer.OverlayMinimal }},
-		{fyne.KeyR, "the view reset", func() bool { return !s.Inverted() && s.Window().Width == 90 }},
+		{fyne.KeyR, "the view reset", func() bool { return !s.Windows.Inverted() && s.Windows.Current().Width == 90 }},
 	}
 	for _, step := range steps {
 		b.key(step.key)
@@ -188,9 +188,9 @@ func TestKeysDriveTheView(t *testing.T) {
 			t.Errorf("%s does not give %s", step.key, step.what)
 		}
 	}
-	s.ZoomAt(4, 1, 1, 10, 10)
+	s.Cut().ZoomAt(4, 1, 1, 10, 10)
 	b.key(fyne.KeyF)
-	if s.Zoom() != 1 {
+	if s.Cut().Zoom() != 1 {
 		t.Error("F does not fit the picture")
 	}
 }
@@ -241,7 +241,7 @@ func TestCaptionsShowTheStateOfTheResult(t *testing.T) {
 	b.until("the newer one is there", func() bool { return denoised.Caption().Badge == "SLICE ONLY" })
 	b.session().Results.Apply()
 	b.until("the volume is filtered", func() bool { return denoised.Caption().Badge == "WHOLE VOLUME" })
-	b.state().SetIndex(1)
+	b.state().Cut().SetIndex(1)
 	b.until("every slice shows it", func() bool {
 		return b.session().Screen.Picture().Index == 1 && denoised.Caption().Badge == "WHOLE VOLUME"
 	})
@@ -262,7 +262,7 @@ func TestCaptionsShowTheStateOfTheResult(t *testing.T) {
 
 func TestProbeShowsAllPanes(t *testing.T) {
 	b := newBench(t, large)
-	b.state().PointAt(50, 50, 100, 100)
+	b.state().Cut().PointAt(50, 50, 100, 100)
 	b.drain()
 	last := func(role viewer.Role) string { c := b.workbench.Panes()[role].Caption().Corner; return c[len(c)-1] }
 	for role := range viewer.Roles {
@@ -306,9 +306,9 @@ func TestErrorsAreDialogs(t *testing.T) {
 	b := newBench(t, large)
 	b.workbench.Open(filepath.Join(t.TempDir(), "missing"))
 	b.until("a dialog is shown", func() bool { return b.canvas().Overlays().Top() != nil })
-	index := b.state().Index()
+	index := b.state().Cut().Index()
 	b.key(fyne.KeyDown)
-	if b.state().Index() != index {
+	if b.state().Cut().Index() != index {
 		t.Error("keys reach the pictures behind a dialog")
 	}
 	b.key(fyne.KeyEscape)
@@ -355,11 +355,11 @@ func TestAGestureWaitsForItsPictures(t *testing.T) {
 	b := newBench(t, large)
 	b.drain()
 	shown := func() int { return b.session().Screen.Picture().Index }
-	b.state().Scroll(1)
+	b.state().Cut().Scroll(1)
 	late := make(chan time.Time)
 	b.session().Screen.Await(late)
-	if shown() != b.state().Index() || b.session().Screen.Drawing() {
-		t.Errorf("slice %d is shown; want %d", shown(), b.state().Index())
+	if shown() != b.state().Cut().Index() || b.session().Screen.Drawing() {
+		t.Errorf("slice %d is shown; want %d", shown(), b.state().Cut().Index())
 	}
 	for range 3 { // with a clock that stands still, the second and third do not wait
 		b.workbench.AwaitFrames()

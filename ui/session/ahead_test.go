@@ -36,13 +36,13 @@ func TestTheSlicesBesideAreFilteredAhead(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	b.wantFiltered("another recipe", func() { b.Tuning.Set(b.tuned(5), true) }, 3, 4, 2)
-	b.wantFiltered("a step on", func() { b.State().Scroll(1) }, 5)
-	b.wantFiltered("the last slice", func() { b.State().Scroll(1) })
-	b.wantFiltered("five back", func() { b.State().Scroll(-5) }, 0, 1)
-	b.wantFiltered("another recipe after a step back", func() { b.State().Scroll(2); b.Tuning.Set(b.tuned(6), true); b.State().Scroll(-1) }, 1, 0, 2)
+	b.wantFiltered("a step on", func() { b.State().Cut().Scroll(1) }, 5)
+	b.wantFiltered("the last slice", func() { b.State().Cut().Scroll(1) })
+	b.wantFiltered("five back", func() { b.State().Cut().Scroll(-5) }, 0, 1)
+	b.wantFiltered("another recipe after a step back", func() { b.State().Cut().Scroll(2); b.Tuning.Set(b.tuned(6), true); b.State().Cut().Scroll(-1) }, 1, 0, 2)
 	b.Preview.SetAuto(false)
-	b.wantFiltered("without automatic previews", func() { b.State().Scroll(1) })
-	if got := b.filtered(func() { b.State().Scroll(1) }); len(got) > 0 {
+	b.wantFiltered("without automatic previews", func() { b.State().Cut().Scroll(1) })
+	if got := b.filtered(func() { b.State().Cut().Scroll(1) }); len(got) > 0 {
 		t.Errorf("slices %v are filtered without automatic previews", got)
 	}
 	b.wantFiltered("one that is asked for", b.Preview.Start, 3)
@@ -52,7 +52,7 @@ func TestTheSlicesBesideAreFilteredAhead(t *testing.T) {
 // slice is being filtered.
 func (b *bench) holdAhead(h float64) {
 	b.loop.t.Helper()
-	first := b.State().Index()
+	first := b.State().Cut().Index()
 	b.engine.holdAllBut(func(_ denoise.Recipe, slice int) bool { return slice == first })
 	b.Tuning.Set(b.tuned(h), true)
 	b.loop.until("the slice is previewed and measured", func() bool { return b.status() == preview.Slice && b.Measures.Slice().Current })
@@ -67,7 +67,7 @@ func TestASliceAheadIsTakenOver(t *testing.T) {
 	b.settle()
 	b.wantFiltered("the next", func() {
 		b.holdAhead(5)
-		b.State().Scroll(1)
+		b.State().Cut().Scroll(1)
 		if text, _ := b.Preview.Text(); !b.Preview.Running() || text != "Filtering slice 5 …" {
 			t.Errorf("%q; want the slice awaited", text)
 		}
@@ -80,10 +80,10 @@ func TestASliceAheadIsTakenOver(t *testing.T) {
 func TestNumbersWaitWhileTheUserScrolls(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	b.State().Scroll(-2)
+	b.State().Cut().Scroll(-2)
 	b.settle() // slices 0 to 4 are filtered
 	b.engine.holdPreviews()
-	b.State().Scroll(3)
+	b.State().Cut().Scroll(3)
 	<-b.engine.held // slice 5
 	b.loop.until("the slice is on the screen", func() bool { return b.Screen.Picture().Index == 4 })
 	if m := b.Measures.Slice(); b.status() != preview.Slice || b.measures("slice") || m.Current || !m.Known || m.Index != 1 {
@@ -102,7 +102,7 @@ func TestFilteringAheadGivesWay(t *testing.T) {
 	b.settle()
 	b.wantFiltered("another slice", func() {
 		b.holdAhead(5)
-		b.State().Scroll(-3)
+		b.State().Cut().Scroll(-3)
 		b.engine.open()
 	}, 3, 4, 0, 1)
 	b.wantFiltered("no automatic previews", func() {
@@ -115,8 +115,8 @@ func TestFilteringAheadGivesWay(t *testing.T) {
 	b.engine.holdRuns()
 	b.Results.Apply()
 	n := b.engine.count()
-	b.State().ZoomAt(2, 1, 1, 10, 10)
-	b.State().Scroll(1) // previewed before, but not its neighbour
+	b.State().Cut().ZoomAt(2, 1, 1, 10, 10)
+	b.State().Cut().Scroll(1) // previewed before, but not its neighbour
 	b.loop.drain()
 	if b.filtersAhead() || b.engine.count() != n || b.status() != preview.Slice || !b.Tasks.Busy() {
 		t.Errorf("%d slices are filtered beside a run, status %v", b.engine.count()-n, b.status())
@@ -128,14 +128,14 @@ func TestAFailureAheadIsSilent(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	b.engine.failWith(errEngine)
-	got := b.filtered(func() { b.State().Scroll(1) }) // filtered ahead before: only 5 is new
+	got := b.filtered(func() { b.State().Cut().Scroll(1) }) // filtered ahead before: only 5 is new
 	if _, problem := b.Preview.Text(); problem || b.status() != preview.Slice || len(b.errors) > 0 || !slices.Equal(got, []int{5}) {
 		t.Errorf("slices %v, problem %v, status %v, errors %v", got, problem, b.status(), b.errors)
 	}
-	if got := b.filtered(func() { b.State().ZoomAt(2, 1, 1, 10, 10) }); len(got) > 0 {
+	if got := b.filtered(func() { b.State().Cut().ZoomAt(2, 1, 1, 10, 10) }); len(got) > 0 {
 		t.Errorf("slices %v that failed are repeated", got)
 	}
-	b.State().Scroll(1)
+	b.State().Cut().Scroll(1)
 	b.settle()
 	if _, problem := b.Preview.Text(); !problem {
 		t.Error("the failure is not shown where the slice is asked for")

@@ -65,14 +65,14 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	b.settle()
 	b.applied(5)
 	b.State().SetPlane(volume.Coronal)
-	b.State().SetIndex(7)
-	b.State().ZoomAt(2, 10, 20, 64, 48)
-	b.State().DragResidual(30)
-	b.State().ToggleInvert()
-	b.State().SetWindow(volume.Window{Center: 30, Width: 60, Name: "Mine"})
-	b.State().ToggleLink()
-	b.State().Attend(viewer.Original)
-	b.State().SetWindow(volume.Window{Center: 25, Width: 50, Name: "Other"})
+	b.State().Cut().SetIndex(7)
+	b.State().Cut().ZoomAt(2, 10, 20, 64, 48)
+	b.State().Windows.DragResidual(30)
+	b.State().Windows.ToggleInvert()
+	b.State().Windows.Set(volume.Window{Center: 30, Width: 60, Name: "Mine"})
+	b.State().Windows.ToggleLink()
+	b.State().Windows.Attend(viewer.Original)
+	b.State().Windows.Set(volume.Window{Center: 25, Width: 50, Name: "Other"})
 	b.draw(marks.EllipseTool, [2]float64{2, 1}, [2]float64{9, 5})
 	b.Marks.SetGround()
 	b.Results.Show(0)
@@ -99,9 +99,9 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	if ground, ok := next.Marks.Ground(); !ok || len(next.Marks.List()) != 1 || !reflect.DeepEqual(ground, b.Marks.List()[0]) {
 		t.Errorf("the marks are %+v; want %+v", next.Marks.List(), b.Marks.List())
 	}
-	next.State().AutoWindow()
+	next.State().Windows.SetAutomatic()
 	next.History.Undo()
-	if first, second := next.State().WindowOf(viewer.Original), next.State().WindowOf(viewer.Denoised); first.Name != "Other" || second.Name != "Mine" {
+	if first, second := next.State().Windows.Of(viewer.Original), next.State().Windows.Of(viewer.Denoised); first.Name != "Other" || second.Name != "Mine" {
 		t.Errorf("undo after a restart gives the windows %+v and %+v", first, second)
 	}
 	if m := next.Measures.Volume(); !m.Current || !next.Measures.Slice().Current {

@@ -19,14 +19,14 @@ func TestWhatABlindComparisonShows(t *testing.T) {
 	b.applied(5)
 	b.settle()
 	w := volume.Window{Center: 40, Width: 80}
-	b.State().SetWindow(w)
+	b.State().Windows.Set(w)
 	b.settle()
 	if !b.Screen.CanCompareBlind() {
 		t.Fatal("no blind comparison of a result")
 	}
 	job, all, info := b.Screen.CompareBlind()
 	run := b.Results.Exportable()
-	if job.Source != b.Series().Volume || job.Result != run.Result || job.Part || job.Base != nil || job.View != b.State().View() || job.Zoom != b.State().Zoom() ||
+	if job.Source != b.Series().Volume || job.Result != run.Result || job.Part || job.Base != nil || job.View != b.State().Cut().View() || job.Zoom != b.State().Cut().Zoom() ||
 		job.Window.Width != 80 || job.Second != (volume.Window{}) || job.Compare != (viewer.Comparison{}) {
 		t.Errorf("%+v", job)
 	}

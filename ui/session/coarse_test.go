@@ -58,7 +58,7 @@ func TestACoarsePictureComesFirst(t *testing.T) {
 	if b.Screen.Settled() != settled {
 		t.Error("a coarse picture is plotted")
 	}
-	b.State().ZoomAt(2, 1, 1, 10, 10)
+	b.State().Cut().ZoomAt(2, 1, 1, 10, 10)
 	b.loop.drain()
 	if b.status() != preview.Coarse {
 		t.Errorf("status %v after a zoom", b.status())
@@ -79,7 +79,7 @@ func TestACoarsePictureComesFirst(t *testing.T) {
 func TestACoarsePictureEndsWithItsRequest(t *testing.T) {
 	for name, leave := range map[string]func(b *bench){
 		"recipe": func(b *bench) { b.Tuning.Set(b.tuned(9), true) },
-		"slice":  func(b *bench) { b.State().Scroll(2) },
+		"slice":  func(b *bench) { b.State().Cut().Scroll(2) },
 		"voxels": func(b *bench) {
 			next := rampSeries(b.loop.t)
 			b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
@@ -115,11 +115,11 @@ func TestTheLastPictureStaysUntilTheNextIsThere(t *testing.T) {
 	b := newBench(t)
 	b.Tuning.Set(b.tuned(5), true)
 	b.settle()
-	last, first := b.Screen.Picture(), b.State().Index()
+	last, first := b.Screen.Picture(), b.State().Cut().Index()
 	original, denoised, residual := b.pixels(viewer.Original), b.pixels(viewer.Denoised), b.pixels(viewer.Residual)
 	b.engine.holdPreviews()
 	n := b.engine.count()
-	b.State().Scroll(-3)
+	b.State().Cut().Scroll(-3)
 	if b.Screen.Kept() != last || !b.Preview.Running() || b.status() != preview.Waiting {
 		t.Fatalf("kept %v, status %v; want the last picture", b.Screen.Kept(), b.status())
 	}
@@ -127,7 +127,7 @@ func TestTheLastPictureStaysUntilTheNextIsThere(t *testing.T) {
 	if b.engine.count() != n {
 		t.Error("the filter begins before the original is on the screen")
 	}
-	b.loop.until("the original is on the screen", func() bool { return b.Screen.Picture().Index == b.State().Index() })
+	b.loop.until("the original is on the screen", func() bool { return b.Screen.Picture().Index == b.State().Cut().Index() })
 	if slice := <-b.engine.held; slice != first-3 {
 		t.Errorf("slice %d is filtered", slice)
 	}
@@ -161,10 +161,10 @@ func TestTheFilterWaitsForTheOriginalOfItsSlice(t *testing.T) {
 	b.Tuning.Set(b.tuned(5), true)
 	b.settle()
 	b.engine.holdPreviews()
-	b.State().Scroll(-2)
+	b.State().Cut().Scroll(-2)
 	b.Wait() // its frame is queued
-	b.State().Scroll(-1)
-	left := b.State().Index() + 1
+	b.State().Cut().Scroll(-1)
+	left := b.State().Cut().Index() + 1
 	b.loop.until("the frame is there", func() bool { return b.Screen.Picture().Index == left })
 	if !b.Preview.Held() {
 		t.Error("the filter begins before the original is on the screen")
@@ -183,7 +183,7 @@ func TestNothingStaysWhereNothingIsComing(t *testing.T) {
 	b.Tuning.Set(b.tuned(5), true)
 	b.settle()
 	b.engine.failWith(errEngine)
-	b.State().Scroll(-3)
+	b.State().Cut().Scroll(-3)
 	b.loop.until("the preview failed", func() bool { _, problem := b.Preview.Text(); return problem })
 	b.settle()
 	if b.Screen.Kept() != nil || !slices.Equal(b.pixels(viewer.Denoised), b.pixels(viewer.Original)) || b.Measures.Slice().Known {

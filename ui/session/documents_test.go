@@ -68,12 +68,12 @@ func TestOpeningKeepsTheSeriesThatAreOpen(t *testing.T) {
 	}
 	run := b.applied(3)
 	b.State().SetPlane(volume.Coronal)
-	b.State().SetWindow(volume.Window{Center: 10, Width: 20})
+	b.State().Windows.Set(volume.Window{Center: 10, Width: 20})
 	b.settle()
 	look, recipe, first := b.State().Look(), b.Tuning.Recipe(), b.Series()
 
 	b.opens(paths[1])
-	if b.Series() == first || b.Results.Exportable() != nil || b.Documents.Path() != paths[1] || b.State().View().Plane != volume.Axial || b.Document().Edits().CanUndo() {
+	if b.Series() == first || b.Results.Exportable() != nil || b.Documents.Path() != paths[1] || b.State().Cut().View().Plane != volume.Axial || b.Document().Edits().CanUndo() {
 		t.Fatal("the second series is not as one that was just opened")
 	}
 	if want := []documents.DocumentState{documents.Unexported, documents.Untouched}; !reflect.DeepEqual(b.states(), want) || b.Documents.Loss() != desk.LosesResult {
@@ -95,7 +95,7 @@ func TestOpeningKeepsTheSeriesThatAreOpen(t *testing.T) {
 		t.Error("its numbers are not there")
 	}
 	b.History.Undo()
-	if w := b.State().Window(); w.Width == 20 || !b.Tuning.Recipe().Equal(recipe) {
+	if w := b.State().Windows.Current(); w.Width == 20 || !b.Tuning.Recipe().Equal(recipe) {
 		t.Errorf("undo leaves the window %v, or changes the recipe", w)
 	}
 	b.History.Undo()
@@ -221,7 +221,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	run := b.applied(3)
 	b.Tuning.Set(b.tuned(4), true)
 	b.Results.Show(0)
-	b.State().SetIndex(5)
+	b.State().Cut().SetIndex(5)
 	b.settle()
 	look := b.State().Look()
 	b.opens(paths[1])

@@ -313,7 +313,7 @@ func (b *bench) shown() string {
 	}
 	facts, known := b.Document().Facts()
 	return s + fmt.Sprint("|", shown, status, ok, "|", measures(b.Measures.Slice()), measures(b.Measures.Volume()), reference, facts.Noise.Sigma, known,
-		b.Screen.Picture() != nil, b.State().Index(), b.State().Window())
+		b.Screen.Picture() != nil, b.State().Cut().Index(), b.State().Windows.Current())
 }
 
 // open releases the runs and previews that wait.

@@ -58,8 +58,8 @@ func TestVolumesOf4DSeries(t *testing.T) {
 	}
 	b.applied(3)
 	b.State().SetPlane(volume.Coronal)
-	b.State().SetIndex(4)
-	b.State().SetWindow(volume.Window{Center: 10, Width: 20})
+	b.State().Cut().SetIndex(4)
+	b.State().Windows.Set(volume.Window{Center: 10, Width: 20})
 	b.settle()
 	look, recipe := b.State().Look(), b.Tuning.Recipe()
 	b.Reader.ShowVolume(2)

@@ -64,7 +64,7 @@ func (hi *History) step(move func(*workbench.History) (workbench.Edit, bool)) {
 // of one plane shows that plane.
 func (hi *History) returnTo(before, after workbench.Edit) {
 	hi.marks.Drop()
-	hi.desk.State.ShowWindows(after.Window, after.Second)
+	hi.desk.State.Windows.Show(after.Window, after.Second)
 	if after.Places != before.Places {
 		hi.showPlaced(before, after)
 	}

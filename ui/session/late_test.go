@@ -63,13 +63,13 @@ type question struct {
 func questions(dir string) []question {
 	return []question{
 		{name: "a preview", ask: func(_ *testing.T, b *bench) { b.Tuning.Set(b.tuned(5), false) }},
-		{name: "a frame and its measures", ask: func(_ *testing.T, b *bench) { b.State().Scroll(1) }},
+		{name: "a frame and its measures", ask: func(_ *testing.T, b *bench) { b.State().Cut().Scroll(1) }},
 		{name: "frames of the planes", prepare: func(b *bench) {
 			for p := range b.planePanes {
 				b.planePanes[p] = viewer.Pane{Width: 30, Height: 20}
 			}
 			b.Screen.Redraw()
-		}, ask: func(_ *testing.T, b *bench) { b.Screen.Plane(0).Scroll(1) }},
+		}, ask: func(_ *testing.T, b *bench) { b.State().In(0).Scroll(1) }},
 		{name: "verdicts on slices", ask: func(_ *testing.T, b *bench) { b.Strip.Judge(true) }},
 		{name: "numbers of a run", prepare: func(b *bench) { b.Results.Apply() }, ask: func(_ *testing.T, b *bench) { b.Reader.ClearReference() }},
 		// A run of an earlier recipe is kept and not measured.

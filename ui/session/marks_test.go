@@ -38,7 +38,7 @@ func equalPoints(a, b [][2]float64) bool {
 func TestDrawingMarks(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	here := b.State().Index()
+	here := b.State().Cut().Index()
 	box := b.draw(marks.RectangleTool, [2]float64{2, 3}, [2]float64{5, 6}, [2]float64{6, 8})
 	if box.ID != 1 || box.Shape != measure.Box || !equalPoints(box.Points, [][2]float64{{2, 3}, {6, 8}}) || box.Index != here || box.Plane != volume.Axial {
 		t.Errorf("%+v", box)
@@ -65,12 +65,12 @@ func TestDrawingMarks(t *testing.T) {
 	}
 	b.Marks.SetTool(marks.NoTool)
 	// Marks are on their own slice.
-	b.State().Scroll(1)
+	b.State().Cut().Scroll(1)
 	if len(b.Marks.Here()) != 0 || len(b.Marks.List()) != 4 {
 		t.Error("marks are on another slice")
 	}
 	b.Marks.Select(1)
-	if b.State().Index() != here || len(b.Marks.Here()) != 4 {
+	if b.State().Cut().Index() != here || len(b.Marks.Here()) != 4 {
 		t.Error("a mark that is selected does not show its slice")
 	}
 	b.State().SetPlane(volume.Coronal)
@@ -78,7 +78,7 @@ func TestDrawingMarks(t *testing.T) {
 		t.Error("axial marks are on a coronal slice")
 	}
 	b.Marks.Select(2)
-	if b.State().View().Plane != volume.Axial {
+	if b.State().Cut().View().Plane != volume.Axial {
 		t.Error("a mark that is selected does not show its plane")
 	}
 }
@@ -205,7 +205,7 @@ func TestFiguresOfMarks(t *testing.T) {
 	b := newBench(t)
 	b.Tuning.Set(b.tuned(3), true)
 	b.settle()
-	v, z := b.Series().Volume, b.State().Index()
+	v, z := b.Series().Volume, b.State().Cut().Index()
 	m := b.draw(marks.RectangleTool, [2]float64{1.5, 2.5}, [2]float64{4.5, 6.5}) // 3 x 4 pixels of 1 x 1 mm
 	var sum, squares float64
 	for y := 3; y <= 6; y++ {
@@ -248,7 +248,7 @@ func TestFiguresOfMarks(t *testing.T) {
 	}
 	// Of a slice that is not filtered there are figures of the original alone.
 	b.Preview.SetAuto(false)
-	b.State().Scroll(2)
+	b.State().Cut().Scroll(2)
 	b.settle()
 	far := b.draw(marks.RectangleTool, [2]float64{1, 1}, [2]float64{3, 3})
 	if f := b.Marks.Figures(far); f.Stats[viewer.Original].N != 9 || f.Stats[viewer.Denoised].N != 0 || f.Stats[viewer.Residual].N != 0 {
@@ -263,7 +263,7 @@ func TestFiguresOfMarks(t *testing.T) {
 func TestLinesAreMeasured(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	v, z := b.Series().Volume, b.State().Index()
+	v, z := b.Series().Volume, b.State().Cut().Index()
 	for y := range 12 {
 		for x := range 16 {
 			v.Data[v.Index(x, y, z)] = 100 + 50*float32(math.Erf((float64(x)-8)/2/math.Sqrt2)) // sigma 2
@@ -360,18 +360,18 @@ func TestWindowOfAnROI(t *testing.T) {
 	b.Marks.SetWindow()
 	b.draw(marks.RectangleTool, [2]float64{0, 0}, [2]float64{9, 9})
 	b.Marks.SetWindow()
-	if w := b.State().Window(); w.Center != 100 || w.Width != 10 || w.Name != "ROI 1" {
+	if w := b.State().Windows.Current(); w.Center != 100 || w.Width != 10 || w.Name != "ROI 1" {
 		t.Errorf("window %+v", w)
 	}
-	before := b.State().Window()
+	before := b.State().Windows.Current()
 	b.draw(marks.RectangleTool, [2]float64{3, 3})
 	b.Marks.SetWindow()
-	if b.State().Window() != before || !strings.Contains(b.Tasks.Message(), "all the same") {
-		t.Errorf("one voxel gives %+v, %q", b.State().Window(), b.Tasks.Message())
+	if b.State().Windows.Current() != before || !strings.Contains(b.Tasks.Message(), "all the same") {
+		t.Errorf("one voxel gives %+v, %q", b.State().Windows.Current(), b.Tasks.Message())
 	}
 	b.draw(marks.LineTool, [2]float64{1, 1}, [2]float64{9, 9})
 	b.Marks.SetWindow()
-	if b.State().Window() != before {
+	if b.State().Windows.Current() != before {
 		t.Error("a line gives a window")
 	}
 }
@@ -419,15 +419,15 @@ func TestMarksWithoutASeries(t *testing.T) {
 func TestUndoOfWindows(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	start, width := b.State().Window(), func() float64 { return b.State().Window().Width }
-	b.State().DragWindow(40, 0)
-	b.State().DragWindow(40, 0)
+	start, width := b.State().Windows.Current(), func() float64 { return b.State().Windows.Current().Width }
+	b.State().Windows.Drag(40, 0)
+	b.State().Windows.Drag(40, 0)
 	b.State().EndDrag()
 	dragged := width()
 	b.Tuning.Set(b.tuned(3), true)
 	b.draw(marks.RectangleTool, [2]float64{2, 3}, [2]float64{5, 6})
-	b.State().SetWindow(volume.Window{Center: 1, Width: 2})
-	b.State().SetWindow(volume.Window{Center: 1, Width: 2}) // is no step
+	b.State().Windows.Set(volume.Window{Center: 1, Width: 2})
+	b.State().Windows.Set(volume.Window{Center: 1, Width: 2}) // is no step
 	for i, want := range []struct {
 		width float64
 		marks int
@@ -442,8 +442,8 @@ func TestUndoOfWindows(t *testing.T) {
 			t.Errorf("undo %d: width %g, %d marks, h %g; want %+v", i+1, width(), len(b.Marks.List()), h, want)
 		}
 	}
-	if b.State().Window() != start || b.Document().Edits().CanUndo() {
-		t.Errorf("the first window is %+v, want %+v", b.State().Window(), start)
+	if b.State().Windows.Current() != start || b.Document().Edits().CanUndo() {
+		t.Errorf("the first window is %+v, want %+v", b.State().Windows.Current(), start)
 	}
 	for range 4 {
 		b.History.Redo()
@@ -460,29 +460,29 @@ func TestUndoOfOwnWindows(t *testing.T) {
 	b.settle()
 	state := b.State()
 	widths := func() [2]float64 {
-		return [2]float64{state.WindowOf(viewer.Original).Width, state.WindowOf(viewer.Denoised).Width}
+		return [2]float64{state.Windows.Of(viewer.Original).Width, state.Windows.Of(viewer.Denoised).Width}
 	}
-	state.SetWindow(volume.Window{Width: 10})
-	state.ToggleLink()
-	state.Attend(viewer.Denoised)
-	state.SetWindow(volume.Window{Width: 20})
-	state.Attend(viewer.Original)
-	state.SetWindow(volume.Window{Width: 30})
+	state.Windows.Set(volume.Window{Width: 10})
+	state.Windows.ToggleLink()
+	state.Windows.Attend(viewer.Denoised)
+	state.Windows.Set(volume.Window{Width: 20})
+	state.Windows.Attend(viewer.Original)
+	state.Windows.Set(volume.Window{Width: 30})
 	b.settle()
-	state.ToggleLink()
+	state.Windows.ToggleLink()
 	for i, want := range []struct {
 		widths   [2]float64
 		unlinked bool
 	}{{[2]float64{30, 20}, true}, {[2]float64{10, 20}, true}, {[2]float64{10, 10}, true}, {[2]float64{10, 10}, false}} {
-		if b.History.Undo(); widths() != want.widths || state.Unlinked() != want.unlinked {
-			t.Errorf("undo %d: widths %v, unlinked %v; want %+v", i+1, widths(), state.Unlinked(), want)
+		if b.History.Undo(); widths() != want.widths || state.Windows.Unlinked() != want.unlinked {
+			t.Errorf("undo %d: widths %v, unlinked %v; want %+v", i+1, widths(), state.Windows.Unlinked(), want)
 		}
 	}
 	for range 4 {
 		b.History.Redo()
 	}
-	if widths() != [2]float64{30, 30} || state.Unlinked() {
-		t.Errorf("redo gives widths %v, unlinked %v", widths(), state.Unlinked())
+	if widths() != [2]float64{30, 30} || state.Windows.Unlinked() {
+		t.Errorf("redo gives widths %v, unlinked %v", widths(), state.Windows.Unlinked())
 	}
 }
 
@@ -491,15 +491,15 @@ func TestOwnWindowsStayWithTheirSeries(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	b.Tuning.Set(b.tuned(3), true)
-	b.State().ToggleLink()
-	b.State().Attend(viewer.Denoised)
-	b.State().SetWindow(volume.Window{Width: 20})
+	b.State().Windows.ToggleLink()
+	b.State().Windows.Attend(viewer.Denoised)
+	b.State().Windows.Set(volume.Window{Width: 20})
 	b.opens(written(t, 1)[0])
-	if b.State().Unlinked() {
+	if b.State().Windows.Unlinked() {
 		t.Error("the next series has two windows")
 	}
 	b.Documents.Show(0)
-	if own := b.State().Second(); own.Width != 20 {
+	if own := b.State().Windows.Second(); own.Width != 20 {
 		t.Errorf("the first series has the window %+v", own)
 	}
 }
@@ -507,7 +507,7 @@ func TestOwnWindowsStayWithTheirSeries(t *testing.T) {
 func TestAWindowIsNoWork(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	b.State().SetWindow(volume.Window{Center: 1, Width: 2})
+	b.State().Windows.Set(volume.Window{Center: 1, Width: 2})
 	b.opens(written(t, 1)[0])
 	if len(b.Documents.List()) != 1 {
 		t.Error("a series of which the window alone was changed did not give way")
@@ -522,13 +522,13 @@ func TestMarksOnATurnedPicture(t *testing.T) {
 	g := b.Series().Volume.Geometry
 	plain := b.draw(marks.RectangleTool, [2]float64{2, 3}, [2]float64{5, 7})
 	figures := b.Marks.Figures(plain)
-	b.State().Clockwise() // 12 x 16 pixels; (c, r) comes from (r, 11 - c)
-	b.State().Mirror(true)
+	b.State().Cut().Clockwise() // 12 x 16 pixels; (c, r) comes from (r, 11 - c)
+	b.State().Cut().Mirror(true)
 	b.settle()
 	if got := b.Marks.Figures(plain); got.Stats != figures.Stats || len(b.Marks.Here()) != 1 {
 		t.Errorf("turned: %+v, want %+v", got.Stats, figures.Stats)
 	}
-	seen := plain.In(b.State().View(), g)
+	seen := plain.In(b.State().Cut().View(), g)
 	if !equalPoints(seen.Points, [][2]float64{{3, 2}, {7, 5}}) {
 		t.Errorf("seen at %v", seen.Points)
 	}
@@ -544,7 +544,7 @@ func TestMarksOnATurnedPicture(t *testing.T) {
 		t.Errorf("moved to %v", m.Points)
 	}
 	drawn := b.draw(marks.LineTool, [2]float64{1, 2}, [2]float64{99, 15})
-	if !equalPoints(drawn.Points, [][2]float64{{2, 1}, {15, 11.5}}) || !equalPoints(drawn.In(b.State().View(), g).Points, [][2]float64{{1, 2}, {11.5, 15}}) {
+	if !equalPoints(drawn.Points, [][2]float64{{2, 1}, {15, 11.5}}) || !equalPoints(drawn.In(b.State().Cut().View(), g).Points, [][2]float64{{1, 2}, {11.5, 15}}) {
 		t.Errorf("drawn at %v", drawn.Points)
 	}
 	p := b.Screen.Picture()

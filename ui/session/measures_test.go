@@ -23,7 +23,7 @@ func newAppliedBench(t *testing.T) *bench {
 // closed.
 func (b *bench) holdSlice(t *testing.T) chan struct{} {
 	t.Helper()
-	b.State().Scroll(1)
+	b.State().Cut().Scroll(1)
 	b.Wait() // the frame is queued
 	gate := make(chan struct{})
 	b.gate = gate
@@ -39,7 +39,7 @@ func (b *bench) holdSlice(t *testing.T) chan struct{} {
 func (b *bench) sliceIsKnown(t *testing.T) {
 	t.Helper()
 	b.settle()
-	if m := b.Measures.Slice(); !m.Known || !m.Current || m.Err != nil || b.Screen.Picture().Index != b.State().Index() {
+	if m := b.Measures.Slice(); !m.Known || !m.Current || m.Err != nil || b.Screen.Picture().Index != b.State().Cut().Index() {
 		t.Errorf("known %v, current %v, error %v; want the numbers of the slice on the screen", m.Known, m.Current, m.Err)
 	}
 }
@@ -47,7 +47,7 @@ func (b *bench) sliceIsKnown(t *testing.T) {
 func TestScrollingEndsTheNumbersOfASlice(t *testing.T) {
 	b := newAppliedBench(t)
 	gate := b.holdSlice(t)
-	b.State().Scroll(1)
+	b.State().Cut().Scroll(1)
 	if b.measures("slice") {
 		t.Error("the slice that is left is still being measured")
 	}
@@ -61,23 +61,23 @@ func TestASliceThatIsLeftAndComesBackIsMeasured(t *testing.T) {
 	gate := b.holdSlice(t)
 	close(gate)
 	b.Wait() // the answer is queued
-	b.State().Scroll(1)
-	b.State().Scroll(-1) // before a frame of the other slice
+	b.State().Cut().Scroll(1)
+	b.State().Cut().Scroll(-1) // before a frame of the other slice
 	b.sliceIsKnown(t)
 }
 
 // A frame of a slice that is left already is shown, and not measured.
 func TestAFrameOfASliceThatIsLeftIsNotMeasured(t *testing.T) {
 	b := newAppliedBench(t)
-	b.State().Scroll(1)
+	b.State().Cut().Scroll(1)
 	b.Wait() // its frame is queued
-	b.State().Scroll(1)
-	left := b.State().Index() - 1
+	b.State().Cut().Scroll(1)
+	left := b.State().Cut().Index() - 1
 	b.loop.until("the frame is there", func() bool { return b.Screen.Picture().Index == left })
 	if b.measures("slice") {
 		t.Error("the slice that is left is being measured")
 	}
-	b.State().Scroll(-1) // its picture is still on the screen
+	b.State().Cut().Scroll(-1) // its picture is still on the screen
 	b.sliceIsKnown(t)
 }
 
@@ -148,7 +148,7 @@ func TestNumbersOfTheRunStay(t *testing.T) {
 		t.Errorf("measuring %v, known %v, current %v; want the numbers as they were", b.measures("volume"), m.Known, m.Current)
 	}
 	gate := b.holdVolume(t, 7)
-	b.State().Scroll(1)
+	b.State().Cut().Scroll(1)
 	if !b.measures("volume") {
 		t.Error("scrolling ends the numbers of the volume")
 	}

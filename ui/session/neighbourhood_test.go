@@ -28,7 +28,7 @@ func TestNeighbourhoodUnderThePointer(t *testing.T) {
 	if _, ok := b.Neighbourhoods.Here(); ok {
 		t.Error("a neighbourhood while nothing is pointed at")
 	}
-	b.State().PointAt(150, 150, 300, 300)
+	b.State().Cut().PointAt(150, 150, 300, 300)
 	whole := denoise.Lengths{8, 8, 8, 8, 8, 8, 8, 8}
 	if _, ok := b.Neighbourhoods.Here(); ok {
 		t.Error("a neighbourhood before those of the slice are found")
@@ -58,7 +58,7 @@ func TestNeighbourhoodUnderThePointer(t *testing.T) {
 	for _, plane := range []volume.Plane{volume.Axial, volume.Coronal, volume.Sagittal} {
 		b.State().SetPlane(plane)
 		b.settle()
-		b.State().PointAt(150, 150, 300, 300)
+		b.State().Cut().PointAt(150, 150, 300, 300)
 		b.findNeighbourhoods()
 		if _, ok := b.Neighbourhoods.Here(); ok != (plane == v.Acquired()) {
 			t.Errorf("plane %v: a neighbourhood is there %t", plane, ok)
@@ -66,7 +66,7 @@ func TestNeighbourhoodUnderThePointer(t *testing.T) {
 	}
 	b.State().SetPlane(v.Acquired())
 	b.settle()
-	b.State().PointAt(150, 150, 300, 300)
+	b.State().Cut().PointAt(150, 150, 300, 300)
 	r, err := denoise.NewRecipe("median", 2)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestNeighbourhoodsAreFoundOncePerSlice(t *testing.T) {
 		}
 		return l
 	}
-	b.State().PointAt(150, 150, 300, 300)
+	b.State().Cut().PointAt(150, 150, 300, 300)
 	b.findNeighbourhoods()
 	if !b.Noise.Follows() {
 		t.Fatal("the filter does not follow the noise")
@@ -114,7 +114,7 @@ func TestNeighbourhoodsAreFoundOncePerSlice(t *testing.T) {
 	works := b.works
 	seen := map[denoise.Lengths]bool{}
 	for x := 60.0; x < 240; x += 20 {
-		b.State().PointAt(x, 150, 300, 300)
+		b.State().Cut().PointAt(x, 150, 300, 300)
 		voxel, _ := b.State().Cursor()
 		l, ok := b.Neighbourhoods.Here()
 		if want := at(voxel); !ok || l != want {
@@ -126,8 +126,8 @@ func TestNeighbourhoodsAreFoundOncePerSlice(t *testing.T) {
 	if b.works != works || len(seen) < 2 {
 		t.Errorf("%d pieces of work for the pointer, %d neighbourhoods", b.works-works, len(seen))
 	}
-	b.State().Scroll(-1)
-	b.State().PointAt(150, 150, 300, 300)
+	b.State().Cut().Scroll(-1)
+	b.State().Cut().PointAt(150, 150, 300, 300)
 	if _, ok := b.Neighbourhoods.Here(); ok {
 		t.Error("a neighbourhood of the last slice")
 	}

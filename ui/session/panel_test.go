@@ -129,7 +129,7 @@ func TestPreviewTextFollowsThePreview(t *testing.T) {
 		t.Errorf("%q, problem %v; want the time of slice 4", text, problem)
 	}
 	b.engine.holdPreviews()
-	b.State().SetIndex(0)
+	b.State().Cut().SetIndex(0)
 	if text, _ := b.Preview.Text(); text != "Filtering slice 1 …" {
 		t.Errorf("%q; want the slice that is filtered", text)
 	}
@@ -137,7 +137,7 @@ func TestPreviewTextFollowsThePreview(t *testing.T) {
 	if !b.Preview.Running() {
 		t.Error("the preview of the slice on the screen was cancelled")
 	}
-	b.State().SetIndex(1)
+	b.State().Cut().SetIndex(1)
 	if text, _ := b.Preview.Text(); text != "" || b.Preview.Running() || b.Preview.Auto() {
 		t.Errorf("%q, previewing %v; want it cancelled", text, b.Preview.Running())
 	}
@@ -152,7 +152,7 @@ func TestPreviewTextFollowsThePreview(t *testing.T) {
 	if text, problem := b.Preview.Text(); !strings.Contains(text, errEngine.Error()) || !problem {
 		t.Errorf("%q, problem %v; want the error", text, problem)
 	}
-	b.State().SetIndex(3)
+	b.State().Cut().SetIndex(3)
 	if text, problem := b.Preview.Text(); problem || text == "" {
 		t.Errorf("%q, problem %v on another slice; want its own state", text, problem)
 	}
@@ -172,7 +172,7 @@ func TestShownRecipeIsThatOfThePicture(t *testing.T) {
 	b.settle()
 	run := b.Tuning.Recipe()
 	b.Tuning.Set(b.tuned(11), true)
-	b.State().SetIndex(0)
+	b.State().Cut().SetIndex(0)
 	if r, status, ok := b.Preview.Recipe(); !ok || status != preview.Stale || !r.Equal(run) {
 		t.Errorf("%v, status %v; want that of the run, stale", r, status)
 	}
@@ -358,15 +358,15 @@ func TestLateNoiseIsDropped(t *testing.T) {
 func TestOwnWindowIsThatOfTheSeries(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	if b.Screen.OwnWindow().Width != 0 || b.State().Window() != b.State().Automatic() {
+	if b.Screen.OwnWindow().Width != 0 || b.State().Windows.Current() != b.State().Windows.Automatic() {
 		t.Errorf("window %v of a series without one", b.Screen.OwnWindow())
 	}
 	next := rampSeries(t)
 	next.Windows = []volume.Window{{Center: 40, Width: 80}, {Center: 1, Width: 2}}
 	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
 	b.settle()
-	if b.Screen.OwnWindow() != next.Windows[0] || b.State().Window() != next.Windows[0] {
-		t.Errorf("windows %v and %v; want the first of the series", b.Screen.OwnWindow(), b.State().Window())
+	if b.Screen.OwnWindow() != next.Windows[0] || b.State().Windows.Current() != next.Windows[0] {
+		t.Errorf("windows %v and %v; want the first of the series", b.Screen.OwnWindow(), b.State().Windows.Current())
 	}
 }
 

@@ -25,7 +25,7 @@ func TestPlanesAreDrawn(t *testing.T) {
 			t.Fatalf("plane %d has no picture", p)
 		}
 	}
-	b.Screen.Plane(volume.Coronal).Scroll(1)
+	b.State().In(volume.Coronal).Scroll(1)
 	after := frames()
 	if after[volume.Coronal].Image == before[volume.Coronal].Image || after[volume.Sagittal] != before[volume.Sagittal] || after[volume.Axial] != before[volume.Axial] {
 		t.Error("another plane than the one that moved was drawn, or not that one")
@@ -34,7 +34,7 @@ func TestPlanesAreDrawn(t *testing.T) {
 		t.Error("a volume that is not filtered is shown")
 	}
 	grey := func() uint8 { return frames()[volume.Axial].Image.Pix[0] }
-	b.State().SetWindow(volume.Window{Center: 40, Width: 400})
+	b.State().Windows.Set(volume.Window{Center: 40, Width: 400})
 	original := grey()
 	b.applied(60)
 	if denoised := grey(); !b.Screen.PlanesShowResult() || denoised >= original {
@@ -57,7 +57,7 @@ func TestTheLensIsDrawnAtThePointer(t *testing.T) {
 	b.settle()
 	frames := 0
 	b.framed = func(*volume.Volume) { frames++ }
-	b.State().PointAt(5, 5, 40, 30)
+	b.State().Cut().PointAt(5, 5, 40, 30)
 	b.settle()
 	if frames != 0 {
 		t.Error("the pointer alone draws pictures")
@@ -65,7 +65,7 @@ func TestTheLensIsDrawnAtThePointer(t *testing.T) {
 	b.State().ToggleMagnifier()
 	b.settle()
 	frames = 0
-	b.State().PointAt(15, 15, 40, 30)
+	b.State().Cut().PointAt(15, 15, 40, 30)
 	b.settle()
 	if frames == 0 {
 		t.Error("the lens stays where it was")

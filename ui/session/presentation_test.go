@@ -113,11 +113,11 @@ func TestPresentationOfTheOriginal(t *testing.T) {
 		t.Fatalf("%q, %v", folder, ok)
 	}
 	v := b.Series().Volume
-	b.State().SetWindow(volume.Window{Center: 321, Width: 123})
-	b.State().Clockwise()
-	size := b.State().View().Size
-	b.State().ZoomAt(4, 0, 0, 64, 48) // the top left corner stays
-	first, last := b.State().Transform(64, 48).Pixels(64, 48)
+	b.State().Windows.Set(volume.Window{Center: 321, Width: 123})
+	b.State().Cut().Clockwise()
+	size := b.State().Cut().View().Size
+	b.State().Cut().ZoomAt(4, 0, 0, 64, 48) // the top left corner stays
+	first, last := b.State().Cut().Transform(64, 48).Pixels(64, 48)
 	if first[1] != 0 || last[1] >= size[1]-1 {
 		t.Fatalf("rows %d to %d of %d", first[1], last[1], size[1])
 	}

@@ -23,7 +23,7 @@ func TestReportOnAResult(t *testing.T) {
 	b.draw(marks.EllipseTool, [2]float64{2, 2}, [2]float64{9, 9})
 	b.draw(marks.LineTool, [2]float64{2, 2}, [2]float64{12, 2})
 	b.settle()
-	b.State().SetIndex(1)
+	b.State().Cut().SetIndex(1)
 	b.settle()
 	b.Exports.SaveReport(path, false, false)
 	if !b.Tasks.Busy() || b.Tasks.Loss() != desk.LosesExport {

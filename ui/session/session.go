@@ -89,7 +89,7 @@ func (s *Session) Wait() {
 }
 
 // State returns the state that the panes share.
-func (s *Session) State() *viewer.State { return &s.desk.State }
+func (s *Session) State() *viewer.State { return s.desk.State }
 
 // Document returns the open series' document, or nil.
 func (s *Session) Document() *workbench.Document { return s.desk.Doc }

@@ -24,8 +24,8 @@ func TestOpeningPreviewsTheMiddleSlice(t *testing.T) {
 	b := newBench(t)
 	b.loop.until("the slice is previewed", func() bool { return b.status() == preview.Slice })
 	b.loop.until("it is on the screen", func() bool { return b.frames[viewer.Residual].Image != nil })
-	if b.State().Index() != 3 {
-		t.Errorf("slice %d; want the middle one", b.State().Index())
+	if b.State().Cut().Index() != 3 {
+		t.Errorf("slice %d; want the middle one", b.State().Cut().Index())
 	}
 	if facts, ok := b.Document().Facts(); !ok || !(facts.Noise.Sigma > 0) {
 		t.Errorf("facts %+v, %v; want a noise estimate", facts, ok)
@@ -59,12 +59,12 @@ func TestTheNewestPreviewIsShown(t *testing.T) {
 func TestScrollingBackNeedsNoNewPreview(t *testing.T) {
 	b := newBench(t)
 	b.loop.until("the slice is previewed", func() bool { return b.status() == preview.Slice })
-	b.State().Scroll(1)
+	b.State().Cut().Scroll(1)
 	b.loop.until("the next is previewed", func() bool { return b.status() == preview.Slice })
 	b.settle()
 	b.Preview.SetAuto(false) // which filters its neighbours as well
 	n := b.engine.count()
-	b.State().Scroll(-1)
+	b.State().Cut().Scroll(-1)
 	if b.status() != preview.Slice {
 		t.Errorf("status %v; want the preview kept", b.status())
 	}
@@ -95,7 +95,7 @@ func TestAFailedPreviewIsNotRepeated(t *testing.T) {
 	b.Tuning.Set(b.tuned(9), true)
 	b.loop.until("the preview failed", func() bool { _, problem := b.Preview.Text(); return problem })
 	n := b.engine.count()
-	b.State().ZoomAt(2, 1, 1, 10, 10)
+	b.State().Cut().ZoomAt(2, 1, 1, 10, 10)
 	b.State().Fit()
 	b.settle()
 	if b.engine.count() != n {
@@ -132,7 +132,7 @@ func TestApply(t *testing.T) {
 	if b.Tasks.Progress().Kind != desk.Idle || b.status() != preview.Whole {
 		t.Errorf("progress %+v, status %v; want idle and the whole volume", b.Tasks.Progress(), b.status())
 	}
-	b.State().SetIndex(0)
+	b.State().Cut().SetIndex(0)
 	b.loop.until("a slice that was not previewed shows the result", func() bool {
 		return b.Screen.Picture() != nil && b.Screen.Picture().Index == 0 && b.showsShift(8)()
 	})
@@ -311,11 +311,11 @@ func TestTheDimensionalityOfTheNextFilter(t *testing.T) {
 func TestAddedNoiseMakesTheOriginalTheReference(t *testing.T) {
 	b := newBench(t)
 	clean := b.Series()
-	b.State().SetIndex(1)
+	b.State().Cut().SetIndex(1)
 	b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.loop.until("the noise is there", func() bool { return b.Series() != clean })
-	if b.Document().Reference() != clean || b.State().Index() != 1 {
-		t.Errorf("reference kept %v, slice %d; want the clean series and slice 1", b.Document().Reference() == clean, b.State().Index())
+	if b.Document().Reference() != clean || b.State().Cut().Index() != 1 {
+		t.Errorf("reference kept %v, slice %d; want the clean series and slice 1", b.Document().Reference() == clean, b.State().Cut().Index())
 	}
 	b.loop.until("the slice is measured", func() bool { return b.Measures.Slice().Known && b.Measures.Slice().Truth != nil })
 	start := float64(b.Measures.Slice().Start.MSE)
@@ -435,7 +435,7 @@ func TestDrawingThatFailsIsTold(t *testing.T) {
 	v := b.Series().Volume
 	data := v.Data
 	v.Data = data[:1:1]
-	b.State().SetIndex(0)
+	b.State().Cut().SetIndex(0)
 	b.loop.until("the failure is reported", func() bool { return strings.Contains(b.Tasks.Message(), "out of range") })
 	if len(b.errors) > 0 {
 		t.Errorf("a dialog for a frame: %v", b.errors)

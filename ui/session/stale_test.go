@@ -43,7 +43,7 @@ func TestAFrameOfThePreviousSeriesIsDropped(t *testing.T) {
 	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
 	b.Wait() // the new series is queued for the UI goroutine
 	old := b.Series()
-	b.State().Scroll(1)
+	b.State().Cut().Scroll(1)
 	b.Wait() // and behind it a frame of the old one
 	shown := 0
 	b.framed = func(source *volume.Volume) {
@@ -103,7 +103,7 @@ func TestAnotherSeriesFreesThePreviews(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	for range 3 {
-		b.State().Scroll(1)
+		b.State().Cut().Scroll(1)
 		b.settle()
 	}
 	if n := b.Preview.Kept(); n < 2 {
@@ -266,9 +266,9 @@ func TestMeasuresAreOfTheRecipeThatMadeThePicture(t *testing.T) {
 	if m := b.Measures.Slice(); !m.Known || m.Current {
 		t.Errorf("known %v, current %v; want the numbers of 5, not current", m.Known, m.Current)
 	}
-	b.State().Scroll(1)
+	b.State().Cut().Scroll(1)
 	b.settle()
-	b.State().Scroll(-1) // the picture of 5 comes back, and is measured again
+	b.State().Cut().Scroll(-1) // the picture of 5 comes back, and is measured again
 	b.settle()
 	if m := b.Measures.Slice(); !m.Known || m.Current {
 		t.Errorf("known %v, current %v after a return; want the numbers of 5, not current", m.Known, m.Current)

@@ -48,7 +48,7 @@ func TestAllSlicesAreJudged(t *testing.T) {
 			t.Errorf("the verdict on slice %d has no reason", z)
 		}
 	}
-	shown := b.State().Index()
+	shown := b.State().Cut().Index()
 	if slices.Contains(b.engine.order, shown) {
 		t.Error("the slice on the screen was filtered again")
 	}
@@ -98,7 +98,7 @@ func TestAFailedJudgement(t *testing.T) {
 	b.engine.mu.Unlock()
 	b.Strip.Judge(true)
 	b.settle()
-	shown := b.State().Index()
+	shown := b.State().Cut().Index()
 	for z, f := range b.Strip.Figures() {
 		if z != shown && (f.Verdict != tune.Unknown || f.Why.String() == "") {
 			t.Errorf("slice %d: %+v", z, f)

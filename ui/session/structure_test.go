@@ -25,7 +25,7 @@ func TestStructureIsMarkedInTheResidual(t *testing.T) {
 	if found == nil || !found.Any || found.Why.String() == "" {
 		t.Fatalf("structure %+v; want the shift to be found, with the reason of the verdict", found)
 	}
-	if place := found.Place; place.What == "" || place.Slice != b.State().View().Voxel(0, 0, b.State().Index())[2] {
+	if place := found.Place; place.What == "" || place.Slice != b.State().Cut().View().Voxel(0, 0, b.State().Cut().Index())[2] {
 		t.Errorf("place %+v; want one in the slice shown", place)
 	}
 	if b.Structures.Marked() || b.tint(viewer.Residual) != nil {
@@ -54,8 +54,8 @@ func TestStructureBelongsToItsPicture(t *testing.T) {
 	b.settle()
 	first := b.tint(viewer.Residual)
 	b.engine.holdPreviews()
-	b.State().Scroll(-1)
-	b.loop.until("the next slice is shown", func() bool { return b.Screen.Picture().Index == b.State().Index() })
+	b.State().Cut().Scroll(-1)
+	b.loop.until("the next slice is shown", func() bool { return b.Screen.Picture().Index == b.State().Cut().Index() })
 	if b.Structures.Here() != nil || b.tint(viewer.Residual) != nil {
 		t.Error("the structure of the last slice is that of the next")
 	}

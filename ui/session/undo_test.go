@@ -19,7 +19,7 @@ func TestUndoOfPlaces(t *testing.T) {
 	state := b.State()
 	turn := func(n int) {
 		for range n {
-			state.ZoomAt(1.15, 10, 12, 64, 48)
+			state.Cut().ZoomAt(1.15, 10, 12, 64, 48)
 		}
 	}
 	var kept []viewer.Placed // before every step
@@ -27,11 +27,11 @@ func TestUndoOfPlaces(t *testing.T) {
 	note()
 	turn(7)
 	note()
-	state.PanBy(3, 2, 64, 48)
-	state.PanBy(1, 2, 64, 48)
+	state.Cut().PanBy(3, 2, 64, 48)
+	state.Cut().PanBy(1, 2, 64, 48)
 	state.EndDrag()
 	note()
-	state.PanBy(-3, 2, 64, 48)
+	state.Cut().PanBy(-3, 2, 64, 48)
 	state.EndDrag()
 	note()
 	turn(3)
@@ -40,9 +40,9 @@ func TestUndoOfPlaces(t *testing.T) {
 	note()
 	turn(2)
 	note()
-	state.SetWindow(volume.Window{Width: 7})
+	state.Windows.Set(volume.Window{Width: 7})
 	note()
-	state.Clockwise()
+	state.Cut().Clockwise()
 	note()
 	state.Fit()
 	for i, want := range slices.Backward(kept) {
@@ -77,13 +77,13 @@ func TestUndoOfAReset(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	state := b.State()
-	state.SetWindow(volume.Window{Width: 7})
-	state.ZoomAt(2, 10, 12, 64, 48)
+	state.Windows.Set(volume.Window{Width: 7})
+	state.Cut().ZoomAt(2, 10, 12, 64, 48)
 	want := state.Placed()
 	state.Reset(volume.Window{Width: 9})
 	b.History.Undo()
-	if state.Window().Width != 7 || state.Placed() != want {
-		t.Errorf("undo of a reset gives a width of %g and %+v", state.Window().Width, state.Placed())
+	if state.Windows.Current().Width != 7 || state.Placed() != want {
+		t.Errorf("undo of a reset gives a width of %g and %+v", state.Windows.Current().Width, state.Placed())
 	}
 }
 
@@ -93,25 +93,25 @@ func TestUndoAcrossPlanes(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	state := b.State()
-	state.ZoomAt(3, 10, 12, 64, 48)
+	state.Cut().ZoomAt(3, 10, 12, 64, 48)
 	state.SetPlane(volume.Coronal)
 	state.SetPlane(volume.Axial) // fits it again
-	state.ZoomAt(2, 10, 12, 64, 48)
+	state.Cut().ZoomAt(2, 10, 12, 64, 48)
 	state.SetPlane(volume.Coronal)
 	b.Tuning.Set(b.tuned(3), true)
-	if b.History.Undo(); state.View().Plane != volume.Coronal {
+	if b.History.Undo(); state.Cut().View().Plane != volume.Coronal {
 		t.Error("undo of a recipe shows another plane")
 	}
-	if b.History.Undo(); state.View().Plane != volume.Axial || state.Zoom() != 1 {
-		t.Errorf("undo shows %v at a zoom of %g; want axial at 1, as before the gesture", state.View().Plane, state.Zoom())
+	if b.History.Undo(); state.Cut().View().Plane != volume.Axial || state.Cut().Zoom() != 1 {
+		t.Errorf("undo shows %v at a zoom of %g; want axial at 1, as before the gesture", state.Cut().View().Plane, state.Cut().Zoom())
 	}
-	if b.History.Redo(); state.View().Plane != volume.Axial || state.Zoom() != 2 {
-		t.Errorf("redo shows %v at a zoom of %g", state.View().Plane, state.Zoom())
+	if b.History.Redo(); state.Cut().View().Plane != volume.Axial || state.Cut().Zoom() != 2 {
+		t.Errorf("redo shows %v at a zoom of %g", state.Cut().View().Plane, state.Cut().Zoom())
 	}
 	state.SetPlane(volume.Sagittal)
-	state.ZoomAt(2, 10, 12, 64, 48)
-	if b.History.Undo(); state.View().Plane != volume.Sagittal || state.Zoom() != 1 {
-		t.Errorf("a turn in another plane went into the step before: %v at %g", state.View().Plane, state.Zoom())
+	state.Cut().ZoomAt(2, 10, 12, 64, 48)
+	if b.History.Undo(); state.Cut().View().Plane != volume.Sagittal || state.Cut().Zoom() != 1 {
+		t.Errorf("a turn in another plane went into the step before: %v at %g", state.Cut().View().Plane, state.Cut().Zoom())
 	}
 }
 
@@ -120,10 +120,10 @@ func TestUndoBesideThePlanes(t *testing.T) {
 	b := newBench(t)
 	b.planePanes = [3]viewer.Pane{{Width: 64, Height: 48}, {Width: 64, Height: 48}, {Width: 64, Height: 48}}
 	b.settle()
-	b.Screen.Plane(volume.Coronal).ZoomAt(2, 10, 12, 64, 48)
+	b.State().In(volume.Coronal).ZoomAt(2, 10, 12, 64, 48)
 	b.History.Undo()
-	if b.State().View().Plane != volume.Axial || b.Screen.Plane(volume.Coronal).Zoom() != 1 {
-		t.Errorf("undo shows %v; the coronal plane has a zoom of %g", b.State().View().Plane, b.Screen.Plane(volume.Coronal).Zoom())
+	if b.State().Cut().View().Plane != volume.Axial || b.State().In(volume.Coronal).Zoom() != 1 {
+		t.Errorf("undo shows %v; the coronal plane has a zoom of %g", b.State().Cut().View().Plane, b.State().In(volume.Coronal).Zoom())
 	}
 }
 
@@ -131,7 +131,7 @@ func TestUndoBesideThePlanes(t *testing.T) {
 func TestAZoomIsNoWork(t *testing.T) {
 	b := newBench(t)
 	b.settle()
-	b.State().ZoomAt(2, 10, 12, 64, 48)
+	b.State().Cut().ZoomAt(2, 10, 12, 64, 48)
 	if b.Document().Edits().Worked() {
 		t.Error("a zoom is work")
 	}

@@ -32,16 +32,16 @@ func TestTheDividerIsDragged(t *testing.T) {
 		p.Dragged(e)
 		p.DragEnd()
 	}
-	window := state.Window()
+	window := state.Windows.Current()
 	for _, from := range []float32{150 - dividerReach - 1, 150 + dividerReach + 1} {
 		drag(from, from+10)
-		if state.Comparison().Share != 0.5 || state.Window() == window || p.Cursor() != desktop.CrosshairCursor {
+		if state.Comparison().Share != 0.5 || state.Windows.Current() == window || p.Cursor() != desktop.CrosshairCursor {
 			t.Errorf("a drag at %g moves the divider at 150, or does not set the window", from)
 		}
 	}
-	window = state.Window()
+	window = state.Windows.Current()
 	drag(150+dividerReach, 225)
-	if state.Comparison().Share != 0.75 || state.Window() != window {
+	if state.Comparison().Share != 0.75 || state.Windows.Current() != window {
 		t.Errorf("share %g; want 0.75 and the window as before", state.Comparison().Share)
 	}
 	p.MouseIn(at(225, 200))
@@ -184,7 +184,7 @@ func TestTheCrosshairIsDrawn(t *testing.T) {
 	if point, _ := state.Crosshair(); point != [3]int{5, 5, 2} {
 		t.Errorf("a click moved it to %v", point)
 	}
-	state.ZoomAt(8, 300, 300, 300, 300) // its point lies outside
+	state.Cut().ZoomAt(8, 300, 300, 300, 300) // its point lies outside
 	p.Refresh()
 	if shown() != [4]bool{} {
 		t.Errorf("outside the picture: parts %v", shown())
@@ -204,8 +204,8 @@ func TestTheCrossIsInItsSlice(t *testing.T) {
 	coronal.PointAt(150, 150, 300, 300) // of 8 x 4 voxels of 1 x 2 mm
 	p.Refresh()
 	voxel, _ := state.Cursor()
-	if shown := !r.cross[0].Hidden; shown != (voxel[2] == state.Index()) {
-		t.Errorf("the cross of %v is shown in slice %d: %t", voxel, state.Index(), shown)
+	if shown := !r.cross[0].Hidden; shown != (voxel[2] == state.Cut().Index()) {
+		t.Errorf("the cross of %v is shown in slice %d: %t", voxel, state.Cut().Index(), shown)
 	}
 	coronal.PointAt(150, 1, 300, 300)
 	p.Refresh()

@@ -45,7 +45,7 @@ var (
 // reach of a mark is there.
 func (p *Pane) inPixels(pos fyne.Position) (at, reach [2]float64) {
 	area := p.Size()
-	t := p.state.Transform(float64(area.Width), float64(area.Height))
+	t := p.cut().Transform(float64(area.Width), float64(area.Height))
 	for c, x := range [2]float64{float64(pos.X), float64(pos.Y)} {
 		at[c] = (x-t.Origin[c])/t.PixelSize[c] - 0.5
 		reach[c] = markReach / t.PixelSize[c]
@@ -96,7 +96,7 @@ func (r *renderer) layoutMarks() {
 	}
 	area := p.Pixels()
 	scale := float64(p.scale())
-	t := p.state.Transform(float64(area.Width), float64(area.Height))
+	t := p.cut().Transform(float64(area.Width), float64(area.Height))
 	if !sameMarks(shown, m.drawn) || t != m.placed {
 		m.drawn, m.placed = shown, t
 		img, at := drawMarks(shown, t, area, scale)

@@ -19,7 +19,7 @@ func shape(s measure.Shape, points ...[2]float64) measure.Outline {
 
 func TestMarksAreDrawnWhereTheyLie(t *testing.T) {
 	p, r, _ := shownPane(t, viewer.Original)
-	tr := p.state.Transform(float64(p.Pixels().Width), float64(p.Pixels().Height))
+	tr := p.state.Cut().Transform(float64(p.Pixels().Width), float64(p.Pixels().Height))
 	lit := func(col, row float64) uint32 { // alpha of the layer at a place of the picture
 		at := onDevice([][2]float64{{col, row}}, tr)[0]
 		img, _ := r.marks.image.Image.(*image.RGBA)
@@ -130,7 +130,7 @@ func TestDragsOfMarks(t *testing.T) {
 	m := &marker{takes: true}
 	p.events.Marker = m
 	area := p.Size()
-	tr := state.Transform(float64(area.Width), float64(area.Height))
+	tr := state.Cut().Transform(float64(area.Width), float64(area.Height))
 	at := func(col, row int) fyne.Position {
 		x, y := tr.Center(col, row)
 		return fyne.NewPos(float32(x), float32(y))
@@ -146,11 +146,11 @@ func TestDragsOfMarks(t *testing.T) {
 		e.Position = at(5, 1)
 		p.Dragged(e)
 	}
-	window := state.Window()
+	window := state.Windows.Current()
 	press(desktop.MouseButtonPrimary, 0)
 	drag()
-	if len(m.pressed) != 1 || !near(m.pressed[0], [2]float64{2, 3}) || len(m.dragged) != 1 || !near(m.dragged[0], [2]float64{5, 1}) || state.Window() != window {
-		t.Errorf("pressed %v, dragged %v, window %v", m.pressed, m.dragged, state.Window())
+	if len(m.pressed) != 1 || !near(m.pressed[0], [2]float64{2, 3}) || len(m.dragged) != 1 || !near(m.dragged[0], [2]float64{5, 1}) || state.Windows.Current() != window {
+		t.Errorf("pressed %v, dragged %v, window %v", m.pressed, m.dragged, state.Windows.Current())
 	}
 	if math.Abs(m.reach[0]*tr.PixelSize[0]-markReach) > 1e-6 || math.Abs(m.reach[1]*tr.PixelSize[1]-markReach) > 1e-6 {
 		t.Errorf("reach %v", m.reach)
@@ -161,7 +161,7 @@ func TestDragsOfMarks(t *testing.T) {
 		t.Errorf("released %d times", m.released)
 	}
 	drag()
-	if len(m.dragged) != 1 || state.Window() == window {
+	if len(m.dragged) != 1 || state.Windows.Current() == window {
 		t.Error("the drag after the release is still that of the mark")
 	}
 	press(desktop.MouseButtonPrimary, 0)
@@ -176,10 +176,10 @@ func TestDragsOfMarks(t *testing.T) {
 		t.Error("another button, or Shift, draws")
 	}
 	m.takes = false
-	window = state.Window()
+	window = state.Windows.Current()
 	press(desktop.MouseButtonPrimary, 0)
 	drag()
-	if state.Window() == window || len(m.dragged) != 1 {
+	if state.Windows.Current() == window || len(m.dragged) != 1 {
 		t.Error("a drag that the marker leaves does not change the window")
 	}
 }

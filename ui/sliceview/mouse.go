@@ -31,7 +31,7 @@ func (p *Pane) Scrolled(e *fyne.ScrollEvent) {
 	switch mods := p.modifiers(); {
 	case mods&(fyne.KeyModifierControl|fyne.KeyModifierSuper) != 0:
 		area, at := p.Size(), e.Position
-		p.state.ZoomAt(math.Pow(zoomPerNotch, float64(notches)), float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
+		p.cut().ZoomAt(math.Pow(zoomPerNotch, float64(notches)), float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
 	default:
 		if notches*p.wheel < 0 { // a change of direction has an effect at once
 			p.wheel = 0
@@ -42,7 +42,7 @@ func (p *Pane) Scrolled(e *fyne.ScrollEvent) {
 		if mods&fyne.KeyModifierShift != 0 {
 			whole *= fastScroll
 		}
-		p.state.Scroll(-whole)
+		p.cut().Scroll(-whole)
 		p.point(e.Position)
 	}
 	p.moved()
@@ -79,7 +79,7 @@ func (p *Pane) MouseUp(e *desktop.MouseEvent) {
 	if p.pressed == desktop.MouseButtonPrimary && !p.panning && !p.dividing && !p.marking && !p.onHeading(at) &&
 		math.Hypot(float64(moved.X), float64(moved.Y)) < clickTravel {
 		area := p.Size()
-		p.state.MoveCrosshair(float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
+		p.cut().MoveCrosshair(float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
 	}
 	p.release()
 }
@@ -104,11 +104,11 @@ func (p *Pane) Dragged(e *fyne.DragEvent) {
 		p.state.SetShare(float64(e.Position.X) / float64(max(p.Size().Width, 1)))
 	case p.panning:
 		area := p.Size()
-		p.state.PanBy(dx, dy, float64(area.Width), float64(area.Height))
+		p.cut().PanBy(dx, dy, float64(area.Width), float64(area.Height))
 	case p.role == viewer.Residual:
-		p.state.DragResidual(dx)
+		p.state.Windows.DragResidual(dx)
 	default:
-		p.state.DragWindow(dx, dy)
+		p.state.Windows.Drag(dx, dy)
 	}
 	p.moved()
 }
@@ -119,7 +119,7 @@ func (p *Pane) DragEnd() { p.release() }
 // MouseIn implements desktop.Hoverable.
 func (p *Pane) MouseIn(e *desktop.MouseEvent) {
 	p.hovered, p.at = true, e.Position
-	p.state.Attend(p.role)
+	p.state.Windows.Attend(p.attends)
 	if p.events.Entered != nil {
 		p.events.Entered()
 	}
@@ -141,7 +141,7 @@ func (p *Pane) MouseMoved(e *desktop.MouseEvent) {
 		return
 	}
 	area := p.Size()
-	p.state.DragZoom(math.Exp(-float64(move.Y)/zoomOctave), float64(p.start.X), float64(p.start.Y), float64(area.Width), float64(area.Height))
+	p.cut().DragZoom(math.Exp(-float64(move.Y)/zoomOctave), float64(p.start.X), float64(p.start.Y), float64(area.Width), float64(area.Height))
 }
 
 // MouseOut implements desktop.Hoverable.
@@ -152,7 +152,7 @@ func (p *Pane) MouseOut() {
 
 func (p *Pane) point(pos fyne.Position) {
 	area, at := p.Size(), pos
-	p.state.PointAt(float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
+	p.cut().PointAt(float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
 }
 
 // Tapped implements fyne.Tappable: a click on the heading lists what the pane can show.

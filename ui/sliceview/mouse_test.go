@@ -31,7 +31,7 @@ func newBench(t *testing.T, role viewer.Role) *bench {
 	for i := range v.Data {
 		v.Data[i] = float32(i % 100)
 	}
-	b := &bench{state: &viewer.State{}}
+	b := &bench{state: viewer.New()}
 	b.state.Open(v, volume.Window{Center: 50, Width: 100})
 	b.pane = sliceview.New(role, b.state, sliceview.Events{
 		Maximize:  func(r viewer.Role) { b.maximized = append(b.maximized, r) },
@@ -71,17 +71,17 @@ func (b *bench) move(button desktop.MouseButton, x, y float32) {
 func TestWheelScrollsSlices(t *testing.T) {
 	b := newBench(t, viewer.Original)
 	b.wheel(0, -25)
-	if b.state.Index() != 21 {
-		t.Errorf("one notch down shows slice %d; want 21", b.state.Index())
+	if b.state.Cut().Index() != 21 {
+		t.Errorf("one notch down shows slice %d; want 21", b.state.Cut().Index())
 	}
 	b.wheel(0, 75)
-	if b.state.Index() != 18 {
-		t.Errorf("three notches up show slice %d; want 18", b.state.Index())
+	if b.state.Cut().Index() != 18 {
+		t.Errorf("three notches up show slice %d; want 18", b.state.Cut().Index())
 	}
 	b.mods = fyne.KeyModifierShift
 	b.wheel(-25, 0) // some systems turn the wheel sideways under Shift
-	if b.state.Index() != 23 {
-		t.Errorf("a notch with Shift shows slice %d; want 23", b.state.Index())
+	if b.state.Cut().Index() != 23 {
+		t.Errorf("a notch with Shift shows slice %d; want 23", b.state.Cut().Index())
 	}
 }
 
@@ -90,18 +90,18 @@ func TestTouchpadStepsAddUp(t *testing.T) {
 	for range 9 {
 		b.wheel(0, -5)
 	}
-	if b.state.Index() != 21 {
-		t.Errorf("nine fifths of a notch show slice %d; want 21", b.state.Index())
+	if b.state.Cut().Index() != 21 {
+		t.Errorf("nine fifths of a notch show slice %d; want 21", b.state.Cut().Index())
 	}
 	for range 5 {
 		b.wheel(0, 5)
 	}
-	if b.state.Index() != 20 {
-		t.Errorf("five fifths back show slice %d; want 20: a change of direction drops the remainder", b.state.Index())
+	if b.state.Cut().Index() != 20 {
+		t.Errorf("five fifths back show slice %d; want 20: a change of direction drops the remainder", b.state.Cut().Index())
 	}
 	b.wheel(0, -1e6) // an accelerated driver
-	if b.state.Index() != 28 {
-		t.Errorf("one very long scroll shows slice %d; want 28, eight notches at most", b.state.Index())
+	if b.state.Cut().Index() != 28 {
+		t.Errorf("one very long scroll shows slice %d; want 28, eight notches at most", b.state.Cut().Index())
 	}
 }
 
@@ -109,8 +109,8 @@ func TestControlWheelZooms(t *testing.T) {
 	b := newBench(t, viewer.Original)
 	b.mods = fyne.KeyModifierControl
 	b.wheel(0, 25)
-	if b.state.Zoom() <= 1 || b.state.Index() != 20 {
-		t.Errorf("zoom %g, slice %d; want a larger zoom on the same slice", b.state.Zoom(), b.state.Index())
+	if b.state.Cut().Zoom() <= 1 || b.state.Cut().Index() != 20 {
+		t.Errorf("zoom %g, slice %d; want a larger zoom on the same slice", b.state.Cut().Zoom(), b.state.Cut().Index())
 	}
 }
 
@@ -118,14 +118,14 @@ func TestLeftDragSetsTheWindow(t *testing.T) {
 	b := newBench(t, viewer.Denoised)
 	b.press(desktop.MouseButtonPrimary, 0, 100, 100)
 	b.drag(40, 0)
-	if w := b.state.Window(); w.Width <= 100 || w.Center != 50 {
+	if w := b.state.Windows.Current(); w.Width <= 100 || w.Center != 50 {
 		t.Errorf("window %v; want it wider", w)
 	}
 	b.drag(0, -40)
-	if w := b.state.Window(); w.Center <= 50 {
+	if w := b.state.Windows.Current(); w.Center <= 50 {
 		t.Errorf("window %v; want the level higher", w)
 	}
-	if b.state.Pan() != [2]float64{} {
+	if b.state.Cut().Pan() != [2]float64{} {
 		t.Error("the left button panned")
 	}
 }
@@ -138,10 +138,10 @@ func TestMiddleAndShiftedLeftDragPan(t *testing.T) {
 		b := newBench(t, viewer.Original)
 		press(b)
 		b.drag(30, -20)
-		if pan := b.state.Pan(); !(pan[0] > 0 && pan[1] < 0) {
+		if pan := b.state.Cut().Pan(); !(pan[0] > 0 && pan[1] < 0) {
 			t.Errorf("%s: pan %v; want right and up", name, pan)
 		}
-		if w := b.state.Window(); w.Width != 100 {
+		if w := b.state.Windows.Current(); w.Width != 100 {
 			t.Errorf("%s: the window changed to %v", name, w)
 		}
 	}
@@ -151,8 +151,8 @@ func TestDragOnTheResidualSetsItsScale(t *testing.T) {
 	b := newBench(t, viewer.Residual)
 	b.press(desktop.MouseButtonPrimary, 0, 100, 100)
 	b.drag(40, 0)
-	if b.state.Sigmas() <= viewer.DefaultSigmas || b.state.Window().Width != 100 {
-		t.Errorf("scale %g, window %v; want a wider scale and the same window", b.state.Sigmas(), b.state.Window())
+	if b.state.Windows.Sigmas() <= viewer.DefaultSigmas || b.state.Windows.Current().Width != 100 {
+		t.Errorf("scale %g, window %v; want a wider scale and the same window", b.state.Windows.Sigmas(), b.state.Windows.Current())
 	}
 }
 
@@ -161,14 +161,14 @@ func TestRightDragZoomsAndRightClickOpensTheMenu(t *testing.T) {
 	b.press(desktop.MouseButtonSecondary, 0, 200, 200)
 	b.move(desktop.MouseButtonSecondary, 201, 199) // a hand is never quite still
 	b.pane.TappedSecondary(&fyne.PointEvent{})
-	if b.menus != 1 || b.state.Zoom() != 1 {
-		t.Errorf("%d menus, zoom %g after a click; want 1 and 1", b.menus, b.state.Zoom())
+	if b.menus != 1 || b.state.Cut().Zoom() != 1 {
+		t.Errorf("%d menus, zoom %g after a click; want 1 and 1", b.menus, b.state.Cut().Zoom())
 	}
 	b.press(desktop.MouseButtonSecondary, 0, 200, 200)
 	b.move(desktop.MouseButtonSecondary, 200, 140)
 	b.pane.TappedSecondary(&fyne.PointEvent{})
-	if b.menus != 1 || b.state.Zoom() <= 1 {
-		t.Errorf("%d menus, zoom %g after a drag up; want still 1 and a larger zoom", b.menus, b.state.Zoom())
+	if b.menus != 1 || b.state.Cut().Zoom() <= 1 {
+		t.Errorf("%d menus, zoom %g after a drag up; want still 1 and a larger zoom", b.menus, b.state.Cut().Zoom())
 	}
 }
 
@@ -208,27 +208,27 @@ func TestGainsOfWheelAndDrag(t *testing.T) {
 		b := newBench(t, viewer.Original)
 		b.mods = mods
 		b.wheel(0, 50)
-		if !near(b.state.Zoom(), 1.15*1.15) || b.state.Pan() != [2]float64{} {
-			t.Errorf("%s: zoom %g, pan %v after two notches in the middle; want 1.15^2 and none", name, b.state.Zoom(), b.state.Pan())
+		if !near(b.state.Cut().Zoom(), 1.15*1.15) || b.state.Cut().Pan() != [2]float64{} {
+			t.Errorf("%s: zoom %g, pan %v after two notches in the middle; want 1.15^2 and none", name, b.state.Cut().Zoom(), b.state.Cut().Pan())
 		}
 		b.wheel(0, -1e6)
-		if !near(b.state.Zoom(), max(math.Pow(1.15, 2-8), viewer.MinZoom)) {
-			t.Errorf("%s: zoom %g after a very long scroll; want eight notches", name, b.state.Zoom())
+		if !near(b.state.Cut().Zoom(), max(math.Pow(1.15, 2-8), viewer.MinZoom)) {
+			t.Errorf("%s: zoom %g after a very long scroll; want eight notches", name, b.state.Cut().Zoom())
 		}
 	}
 	b := newBench(t, viewer.Original)
 	b.press(desktop.MouseButtonSecondary, 0, 200, 200)
 	b.move(desktop.MouseButtonSecondary, 200, 200+75)
-	if !near(b.state.Zoom(), math.Exp(-0.5)) || math.Abs(b.state.Pan()[1]) > 1e-6 {
-		t.Errorf("zoom %g, pan %v after a drag of 75 down; want e^-0.5 about the middle", b.state.Zoom(), b.state.Pan())
+	if !near(b.state.Cut().Zoom(), math.Exp(-0.5)) || math.Abs(b.state.Cut().Pan()[1]) > 1e-6 {
+		t.Errorf("zoom %g, pan %v after a drag of 75 down; want e^-0.5 about the middle", b.state.Cut().Zoom(), b.state.Cut().Pan())
 	}
 	b.move(desktop.MouseButtonSecondary, 200, 200)
-	if !near(b.state.Zoom(), 1) {
-		t.Errorf("zoom %g after the way back; want 1", b.state.Zoom())
+	if !near(b.state.Cut().Zoom(), 1) {
+		t.Errorf("zoom %g after the way back; want 1", b.state.Cut().Zoom())
 	}
 	b.pane.MouseUp(&desktop.MouseEvent{})
 	b.move(desktop.MouseButtonSecondary, 200, 100)
-	if !near(b.state.Zoom(), 1) {
+	if !near(b.state.Cut().Zoom(), 1) {
 		t.Error("a move after the release zooms")
 	}
 }
@@ -246,11 +246,36 @@ func TestAClickMayTravel(t *testing.T) {
 	}
 }
 
+// The pane of a plane scrolls its own plane, shares the windows, and goes with the denoised
+// pane; it has no divider.
+func TestAPaneOfAPlane(t *testing.T) {
+	b := newBench(t, viewer.Original)
+	b.pane = sliceview.NewPlane(volume.Coronal, b.state, sliceview.Events{Notch: 25})
+	b.pane.Resize(fyne.NewSize(400, 400))
+	b.wheel(0, -25)
+	if own := b.state.In(volume.Coronal); own.Index() != 5 || b.state.Cut().Index() != 20 || b.state.Cut().View().Plane != volume.Axial {
+		t.Errorf("one notch shows slice %d of the plane, %d of the other", own.Index(), b.state.Cut().Index())
+	}
+	b.state.Windows.ToggleLink()
+	b.state.Windows.Attend(viewer.Original)
+	b.pane.MouseIn(&desktop.MouseEvent{})
+	b.press(desktop.MouseButtonPrimary, 0, 200, 200)
+	b.drag(50, 0)
+	if of := b.state.Windows.Of; of(viewer.Original).Width != 100 || !(of(viewer.Denoised).Width > 100) {
+		t.Errorf("a drag made the widths %g and %g", of(viewer.Original).Width, of(viewer.Denoised).Width)
+	}
+	b.state.Compare(viewer.Curtain)
+	b.move(0, 200, 200)
+	if b.pane.Cursor() != desktop.CrosshairCursor {
+		t.Error("a plane compares")
+	}
+}
+
 // TestPointerEntersAndLeaves checks the events of a pane and that gestures without
 // listeners are harmless.
 func TestPointerEntersAndLeaves(t *testing.T) {
 	test.NewTempApp(t)
-	state := &viewer.State{}
+	state := viewer.New()
 	state.Open(volume.New(volume.NewGeometry([3]int{8, 8, 4}, [3]float64{1, 1, 1})), volume.Window{Width: 1})
 	entered, resized := 0, 0
 	p := sliceview.New(viewer.Original, state, sliceview.Events{Entered: func() { entered++ }, Resized: func() { resized++ }})
@@ -265,8 +290,8 @@ func TestPointerEntersAndLeaves(t *testing.T) {
 	p.DoubleTapped(nil)
 	p.TappedSecondary(&fyne.PointEvent{})
 	p.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, -1000)})
-	if state.Index() != 3 || p.Cursor() != desktop.CrosshairCursor {
-		t.Errorf("slice %d; want the last", state.Index())
+	if state.Cut().Index() != 3 || p.Cursor() != desktop.CrosshairCursor {
+		t.Errorf("slice %d; want the last", state.Cut().Index())
 	}
 	p.Hide()
 	if !p.Pixels().Hidden {
@@ -305,12 +330,12 @@ func TestZoomAndPanAreGestures(t *testing.T) {
 func TestThePointedPaneHasTheWindow(t *testing.T) {
 	for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
 		b := newBench(t, role)
-		b.state.ToggleLink()
-		b.state.Attend(viewer.Denoised - role)
+		b.state.Windows.ToggleLink()
+		b.state.Windows.Attend(viewer.Denoised - role)
 		b.pane.MouseIn(&desktop.MouseEvent{})
-		b.state.SetWindow(volume.Window{Width: 7})
-		if b.state.WindowOf(role).Width != 7 || b.state.WindowOf(viewer.Denoised-role).Width == 7 {
-			t.Errorf("%v: widths %g and %g", role, b.state.WindowOf(viewer.Original).Width, b.state.WindowOf(viewer.Denoised).Width)
+		b.state.Windows.Set(volume.Window{Width: 7})
+		if b.state.Windows.Of(role).Width != 7 || b.state.Windows.Of(viewer.Denoised-role).Width == 7 {
+			t.Errorf("%v: widths %g and %g", role, b.state.Windows.Of(viewer.Original).Width, b.state.Windows.Of(viewer.Denoised).Width)
 		}
 	}
 }

@@ -4,7 +4,7 @@
 //
 // A pane has no state but the drag in progress. Every gesture changes the
 // viewer.State that all panes share; pictures arrive as viewer.Frames. The package
-// imports measure, ui/language, ui/screen, ui/viewer and Fyne.
+// imports measure, ui/language, ui/screen, ui/viewer, volume and Fyne.
 package sliceview
 
 import (
@@ -17,6 +17,7 @@ import (
 
 	"quell/ui/screen"
 	"quell/ui/viewer"
+	"quell/volume"
 )
 
 // BadgeKind selects the colour of a pane's badge.
@@ -73,6 +74,8 @@ type Pane struct {
 	widget.BaseWidget
 	role    viewer.Role
 	state   *viewer.State
+	cut     func() viewer.Cut // whose slice it shows
+	attends viewer.Role       // what is attended to when it is pointed at
 	events  Events
 	frame   viewer.Frame
 	frames  int // number of frames set; the renderer uploads each once
@@ -103,13 +106,21 @@ var (
 	_ desktop.Cursorable     = (*Pane)(nil)
 )
 
-// New returns a pane of the given role over the shared state.
+// New returns a pane of the given role over the shared state, in the plane that is chosen.
 func New(role viewer.Role, state *viewer.State, events Events) *Pane {
 	if events.Notch == 0 {
 		events.Notch = systemNotch
 	}
-	p := &Pane{role: role, state: state, events: events}
+	p := &Pane{role: role, state: state, cut: state.Cut, attends: role, events: events}
 	p.ExtendBaseWidget(p)
+	return p
+}
+
+// NewPlane returns a pane of one plane. It goes with the denoised pane, which is the comparison
+// next to it.
+func NewPlane(plane volume.Plane, state *viewer.State, events Events) *Pane {
+	p := New(viewer.Original, state, events)
+	p.cut, p.attends = func() viewer.Cut { return state.In(plane) }, viewer.Denoised
 	return p
 }
 
@@ -153,8 +164,8 @@ func (p *Pane) scale() float32 {
 
 // shows says whether a voxel is in the slice that is shown.
 func (p *Pane) shows(voxel [3]int) bool {
-	_, _, index := p.state.View().Locate(voxel)
-	return index == p.state.Index()
+	_, _, index := p.cut().View().Locate(voxel)
+	return index == p.cut().Index()
 }
 
 // onHeading says whether a position is on the permanent label.

@@ -16,7 +16,7 @@ import (
 func shownPane(t *testing.T, role viewer.Role) (*Pane, *renderer, *viewer.State) {
 	t.Helper()
 	test.NewTempApp(t)
-	state := &viewer.State{}
+	state := viewer.New()
 	state.Open(volume.New(volume.NewGeometry([3]int{8, 8, 4}, [3]float64{1, 1, 2})), volume.Window{Center: 0, Width: 10})
 	p := New(role, state, Events{})
 	p.Resize(fyne.NewSize(300, 300))
@@ -146,7 +146,7 @@ func TestResidualScaleIsLabelled(t *testing.T) {
 
 func TestCrossMarksThePointerInOtherPanes(t *testing.T) {
 	p, r, state := shownPane(t, viewer.Denoised)
-	state.PointAt(100, 200, 300, 300)
+	state.Cut().PointAt(100, 200, 300, 300)
 	p.Refresh()
 	if r.cross[0].Hidden {
 		t.Fatal("no cross while the pointer is in another pane")
@@ -183,14 +183,14 @@ func TestTheProfileLineIsThePointedRow(t *testing.T) {
 	if !r.profile.Hidden {
 		t.Error("there is a line without a profile")
 	}
-	state.PointAt(100, 200, 300, 300) // row 5: its centre is 5.5/8 of 300
+	state.Cut().PointAt(100, 200, 300, 300) // row 5: its centre is 5.5/8 of 300
 	c := p.Caption()
 	c.Profile = true
 	p.SetCaption(c)
 	if r.profile.Hidden || r.profile.Position1 != fyne.NewPos(0, 206.25) || r.profile.Position2 != fyne.NewPos(300, 206.25) {
 		t.Errorf("hidden %v, from %v to %v", r.profile.Hidden, r.profile.Position1, r.profile.Position2)
 	}
-	state.ZoomAt(4, 150, 0, 300, 300) // the row is now below the pane
+	state.Cut().ZoomAt(4, 150, 0, 300, 300) // the row is now below the pane
 	if p.Refresh(); !r.profile.Hidden {
 		t.Error("the line is drawn outside the pane")
 	}
@@ -216,7 +216,7 @@ func TestTheOutlineLiesAroundThePointedVoxel(t *testing.T) {
 		}
 		return n
 	}
-	state.PointAt(100, 200, 300, 300) // column 2, row 5 of 8: its centre is 2.5 and 5.5 eighths of 300
+	state.Cut().PointAt(100, 200, 300, 300) // column 2, row 5 of 8: its centre is 2.5 and 5.5 eighths of 300
 	p.Refresh()
 	if hidden() != 8 {
 		t.Error("there is an outline without a neighbourhood")
@@ -276,7 +276,7 @@ func TestOverlaysHideTexts(t *testing.T) {
 func TestThePictureFollowsTheSizeOfThePane(t *testing.T) {
 	p, r, state := shownPane(t, viewer.Original)
 	f := p.Frame()
-	f.View, f.Pane, f.Placed = state.View(), [2]int{300, 300}, state.Transform(300, 300)
+	f.View, f.Pane, f.Placed = state.Cut().View(), [2]int{300, 300}, state.Cut().Transform(300, 300)
 	p.SetFrame(f)
 	expect := func(what string, x, y, w, h float32) {
 		t.Helper()

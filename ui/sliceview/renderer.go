@@ -199,8 +199,8 @@ func (r *renderer) layoutPicture() {
 	scale, pane := float64(r.pane.scale()), r.pane.Pixels()
 	part := f.Image
 	x, y, w, h := float64(f.X0), float64(f.Y0), float64(f.X1-f.X0), float64(f.Y1-f.Y0)
-	if f.Pane != [2]int{pane.Width, pane.Height} && f.View == r.pane.state.View() {
-		t := r.pane.state.Transform(float64(pane.Width), float64(pane.Height))
+	if f.Pane != [2]int{pane.Width, pane.Height} && f.View == r.pane.cut().View() {
+		t := r.pane.cut().Transform(float64(pane.Width), float64(pane.Height))
 		if key := (stretching{r.pane.frames, t}); r.stretched != key {
 			r.stretched = key
 			r.part, r.at[0], r.at[1], r.at[2], r.at[3] = f.In(t, pane.Width, pane.Height)
@@ -280,8 +280,8 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 func (r *renderer) layoutHair() {
 	voxel, marked := r.pane.state.Crosshair()
 	area, f, scale := r.pane.Size(), r.pane.frame, r.pane.scale()
-	col, row, _ := r.pane.state.View().Locate(voxel)
-	cx, cy := r.pane.state.Transform(float64(area.Width), float64(area.Height)).Center(col, row)
+	col, row, _ := r.pane.cut().View().Locate(voxel)
+	cx, cy := r.pane.cut().Transform(float64(area.Width), float64(area.Height)).Center(col, row)
 	x, y := float32(cx), float32(cy)
 	left, right, top, bottom := float32(f.X0)/scale, float32(f.X1)/scale, float32(f.Y0)/scale, float32(f.Y1)/scale
 	for i, ends := range [4][4]float32{{left, y, x - hairGap, y}, {x + hairGap, y, right, y}, {x, top, x, y - hairGap}, {x, y + hairGap, x, bottom}} {
@@ -301,8 +301,8 @@ func (r *renderer) layoutProfile() {
 		return
 	}
 	area, scale := r.pane.Size(), r.pane.scale()
-	col, row, _ := r.pane.state.View().Locate(r.pane.state.Focus())
-	_, y := r.pane.state.Transform(float64(area.Width), float64(area.Height)).Center(col, row)
+	col, row, _ := r.pane.cut().View().Locate(r.pane.state.Focus())
+	_, y := r.pane.cut().Transform(float64(area.Width), float64(area.Height)).Center(col, row)
 	if y < 0 || y > float64(area.Height) {
 		r.profile.Hidden = true
 		return
@@ -331,7 +331,7 @@ func (r *renderer) corners() []fyne.Position {
 		return nil
 	}
 	area := r.pane.Size()
-	transform, view := state.Transform(float64(area.Width), float64(area.Height)), state.View()
+	transform, view := r.pane.cut().Transform(float64(area.Width), float64(area.Height)), r.pane.cut().View()
 	center := func(dx, dy int) [2]float64 {
 		col, row, _ := view.Locate([3]int{voxel[0] + dx, voxel[1] + dy, voxel[2]})
 		x, y := transform.Center(col, row)
@@ -366,8 +366,8 @@ func (r *renderer) layoutCross() {
 		return
 	}
 	area := r.pane.Size()
-	col, row, _ := r.pane.state.View().Locate(voxel)
-	cx, cy := r.pane.state.Transform(float64(area.Width), float64(area.Height)).Center(col, row)
+	col, row, _ := r.pane.cut().View().Locate(voxel)
+	cx, cy := r.pane.cut().Transform(float64(area.Width), float64(area.Height)).Center(col, row)
 	x, y := float32(cx), float32(cy)
 	if x < 0 || y < 0 || x > area.Width || y > area.Height {
 		r.cross[0].Hidden, r.cross[1].Hidden = true, true

@@ -140,7 +140,8 @@ func TestTheBaseIsSideA(t *testing.T) {
 
 func TestComparisonOfTheState(t *testing.T) {
 	changes := 0
-	s := State{Changed: func() { changes++ }}
+	s := New()
+	s.Changed = func() { changes++ }
 	s.Compare(Curtain)
 	if got := s.Comparison(); got != (Comparison{Mode: Curtain, Share: 0.5}) || changes != 1 {
 		t.Fatalf("%+v after %d changes", got, changes)

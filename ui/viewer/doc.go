@@ -1,5 +1,5 @@
 // Package viewer holds the state that the linked panes share and draws their
-// pictures, without widgets: State (plane, slice, zoom, pan, window), Transform
+// pictures, without widgets: State, its Windows and Cuts (plane, slice, zoom, pan), Transform
 // (picture to screen and back) and Renderer (values to RGBA, on a worker, two
 // buffers for each pane).
 //

@@ -27,23 +27,23 @@ func TestChosenFollowsPlaces(t *testing.T) {
 		turning bool
 		from    func() Placed // of the axial plane, nil for the present ones
 	}{
-		{func() { s.ZoomAt(2, 20, 15, 40, 30) }, 1, true, func() Placed { return fit }},
-		{func() { s.ZoomAt(1, 20, 15, 40, 30) }, 1, true, nil}, // changes nothing
-		{func() { s.PanBy(1, 0, 40, 30); redrawn = false; s.PanBy(1, 0, 40, 30) }, 1, true, nil},
+		{func() { s.Cut().ZoomAt(2, 20, 15, 40, 30) }, 1, true, func() Placed { return fit }},
+		{func() { s.Cut().ZoomAt(1, 20, 15, 40, 30) }, 1, true, nil}, // changes nothing
+		{func() { s.Cut().PanBy(1, 0, 40, 30); redrawn = false; s.Cut().PanBy(1, 0, 40, 30) }, 1, true, nil},
 		{s.EndDrag, 2, false, func() Placed { return Placed{Zoom: 2} }},
 		{s.EndDrag, 2, false, nil},
-		{func() { s.DragZoom(1.5, 20, 15, 40, 30); redrawn = false; s.DragZoom(1, 20, 15, 40, 30) }, 2, false, nil},
+		{func() { s.Cut().DragZoom(1.5, 20, 15, 40, 30); redrawn = false; s.Cut().DragZoom(1, 20, 15, 40, 30) }, 2, false, nil},
 		{s.EndDrag, 3, false, nil},
-		{s.Fit, 4, false, func() Placed { return Placed{Zoom: 3, Pan: s.fromPan(calls)} }},
-		{func() { s.Mirror(true) }, 5, false, func() Placed { return fit }},
-		{func() { s.Clockwise() }, 6, false, func() Placed { return Placed{Zoom: 1, Turn: volume.Turn{Mirrored: true}} }},
-		{func() { s.ZoomAt(2, 20, 15, 40, 30); redrawn = false; s.Reset(volume.Window{Width: 5}) }, 8, false, nil},
+		{s.Fit, 4, false, func() Placed { return Placed{Zoom: 3, Pan: fromPan(calls)} }},
+		{func() { s.Cut().Mirror(true) }, 5, false, func() Placed { return fit }},
+		{func() { s.Cut().Clockwise() }, 6, false, func() Placed { return Placed{Zoom: 1, Turn: volume.Turn{Mirrored: true}} }},
+		{func() { s.Cut().ZoomAt(2, 20, 15, 40, 30); redrawn = false; s.Reset(volume.Window{Width: 5}) }, 8, false, nil},
 		{func() { coronal.PanBy(1, 1, 40, 30) }, 8, false, nil},
-		{coronal.EndDrag, 9, false, func() Placed { return fit }},
-		{func() { s.PanBy(1, 0, 40, 30); s.SetPlane(volume.Sagittal); s.EndDrag() }, 9, false, nil},
-		{func() { s.PanBy(1, 0, 40, 30); s.Place(s.Placed()); s.EndDrag() }, 9, false, nil},
-		{func() { s.PanBy(1, 0, 40, 30); s.Open(scene(), volume.Window{Width: 4}); s.EndDrag() }, 9, false, nil},
-		{func() { s.PanBy(1, 0, 40, 30); s.Resume(*s); s.EndDrag() }, 9, false, nil},
+		{s.EndDrag, 9, false, func() Placed { return fit }},
+		{func() { s.Cut().PanBy(1, 0, 40, 30); s.SetPlane(volume.Sagittal); s.EndDrag() }, 9, false, nil},
+		{func() { s.Cut().PanBy(1, 0, 40, 30); s.Place(s.Placed()); s.EndDrag() }, 9, false, nil},
+		{func() { s.Cut().PanBy(1, 0, 40, 30); s.Open(scene(), volume.Window{Width: 4}); s.EndDrag() }, 9, false, nil},
+		{func() { s.Cut().PanBy(1, 0, 40, 30); s.Resume(s.Shown); s.EndDrag() }, 9, false, nil},
 	} {
 		redrawn = false
 		step.do()
@@ -57,7 +57,7 @@ func TestChosenFollowsPlaces(t *testing.T) {
 }
 
 // fromPan returns the pan of the axial plane before the last gesture.
-func (s *State) fromPan(calls []Gesture) [2]float64 {
+func fromPan(calls []Gesture) [2]float64 {
 	return calls[len(calls)-1].From[volume.Axial].Pan
 }
 
@@ -65,20 +65,20 @@ func (s *State) fromPan(calls []Gesture) [2]float64 {
 func TestPlaceRestores(t *testing.T) {
 	s := opened(t)
 	for range 12 {
-		s.ZoomAt(1.4, 0, 0, 400, 300)
+		s.Cut().ZoomAt(1.4, 0, 0, 400, 300)
 	}
-	s.Clockwise()
-	s.ZoomAt(7, 399, 10, 400, 300)
-	placed, view := s.Placed(), s.View()
+	s.Cut().Clockwise()
+	s.Cut().ZoomAt(7, 399, 10, 400, 300)
+	placed, view := s.Placed(), s.Cut().View()
 	s.Reset(volume.Window{})
 	changes := 0
 	s.Changed = func() { changes++ }
 	s.Place(placed)
-	if s.Placed() != placed || s.View() != view || changes != 1 {
+	if s.Placed() != placed || s.Cut().View() != view || changes != 1 {
 		t.Errorf("%+v after %d changes; want %+v after 1", s.Placed(), changes, placed)
 	}
-	var empty State
-	if empty.Place(placed); empty.Zoom() != 0 {
+	empty := New()
+	if empty.Place(placed); empty.Cut().Zoom() != 0 {
 		t.Error("no picture is placed")
 	}
 }

@@ -48,17 +48,16 @@ func (l Lens) lay(f Frame, job Job, pane Pane, t Transform, buffer *image.RGBA, 
 }
 
 // Magnifies says whether a lens follows the pointer.
-func (s *State) Magnifies() bool { return s.root().magnifies }
+func (s *State) Magnifies() bool { return s.magnifies }
 
 // ToggleMagnifier shows a lens under the pointer, or none.
 func (s *State) ToggleMagnifier() {
-	r := s.root()
-	r.magnifies = !r.magnifies
+	s.magnifies = !s.magnifies
 	s.changed()
 }
 
 // Lens returns the lens at the pointer.
 func (s *State) Lens() Lens {
 	voxel, on := s.Cursor()
-	return Lens{On: on && s.Magnifies(), Voxel: voxel}
+	return Lens{On: on && s.magnifies, Voxel: voxel}
 }

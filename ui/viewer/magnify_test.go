@@ -65,14 +65,15 @@ func TestTheLensCompares(t *testing.T) {
 
 func TestTheLensFollowsThePointer(t *testing.T) {
 	changes := 0
-	s := &State{Changed: func() { changes++ }}
+	s := New()
+	s.Changed = func() { changes++ }
 	s.Open(volume.New(volume.NewGeometry([3]int{10, 10, 4}, [3]float64{1, 1, 1})), volume.Window{})
-	s.PointAt(3.5, 4.5, 10, 10)
+	s.Cut().PointAt(3.5, 4.5, 10, 10)
 	if s.Lens().On {
 		t.Error("there is a lens at first")
 	}
 	changes = 0
-	s.In(volume.Coronal).ToggleMagnifier()
+	s.ToggleMagnifier()
 	if got := s.Lens(); got != (Lens{On: true, Voxel: [3]int{3, 4, 2}}) || changes != 1 || !s.Magnifies() {
 		t.Errorf("%+v", got)
 	}

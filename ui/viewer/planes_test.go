@@ -6,78 +6,72 @@ import (
 	"quell/volume"
 )
 
-// The states of the three planes share point, window and pointer, and have their own zoom
-// and pan; the state of the plane that is chosen is placed as the shared one.
-func TestPlanesShareEverythingButTheirPlace(t *testing.T) {
+// The cuts of the three planes share point and pointer, and have their own zoom and pan; the cut
+// of the plane that is chosen is placed as the one of its pane.
+func TestPlanesShareThePointAndHaveTheirPlace(t *testing.T) {
 	changes, points := 0, 0
-	s := &State{Changed: func() { changes++ }, Pointed: func() { points++ }}
-	var in [3]*State
+	s := New()
+	s.Changed, s.Pointed = func() { changes++ }, func() { points++ }
+	var in [3]Cut
 	for p := range in {
 		in[p] = s.In(volume.Plane(p))
 	}
-	if in[0].Volume() != nil || in[0].View() != (volume.View{}) {
+	if s.Volume() != nil || in[0].View() != (volume.View{}) {
 		t.Error("there is a view before a volume is open")
 	}
 	in[1].Scroll(1)
 	in[1].ZoomAt(2, 1, 1, 2, 2)
 	in[1].PanBy(1, 1, 2, 2)
-	in[1].DragWindow(1, 1)
+	s.Windows.Drag(1, 1)
 	in[1].PointAt(1, 1, 2, 2)
 	if changes+points != 0 {
 		t.Fatal("there is nothing to change yet")
 	}
 	v := volume.New(volume.NewGeometry([3]int{20, 10, 6}, [3]float64{1, 1, 1}))
 	s.Open(v, volume.Window{Center: 1, Width: 10})
-	for p, state := range in {
-		_, _, middle := state.View().Locate([3]int{10, 5, 3})
-		if state.View() != v.View(volume.Plane(p)) || state.Index() != middle || state.Zoom() != 1 || state.Window().Width != 10 || state.Volume() != v {
-			t.Errorf("plane %d begins at slice %d", p, state.Index())
+	for p, cut := range in {
+		_, _, middle := cut.View().Locate([3]int{10, 5, 3})
+		if cut.View() != v.View(volume.Plane(p)) || cut.Index() != middle || cut.Zoom() != 1 || s.Windows.Current().Width != 10 || s.Volume() != v {
+			t.Errorf("plane %d begins at slice %d", p, cut.Index())
 		}
 	}
 	changes = 0
 	in[volume.Coronal].Scroll(2)
-	if point, _ := s.Crosshair(); point != [3]int{10, 7, 3} || in[volume.Coronal].Index() != 7 || s.Index() != 3 || changes != 1 {
+	if point, _ := s.Crosshair(); point != [3]int{10, 7, 3} || in[volume.Coronal].Index() != 7 || s.Cut().Index() != 3 || changes != 1 {
 		t.Errorf("the wheel on the coronal plane gives %v after %d changes", point, changes)
 	}
-	s.SetIndex(1)
+	s.Cut().SetIndex(1)
 	if point, _ := s.Crosshair(); point[2] != 1 || in[volume.Axial].Index() != 1 {
 		t.Errorf("the axial plane is at %v", point)
 	}
 	in[volume.Coronal].ZoomAt(2, 5, 5, 10, 10)
-	if s.Zoom() != 1 || in[volume.Sagittal].Zoom() != 1 || in[volume.Coronal].Zoom() != 2 {
+	if s.Cut().Zoom() != 1 || in[volume.Sagittal].Zoom() != 1 || in[volume.Coronal].Zoom() != 2 {
 		t.Error("the zoom of a plane is that of another")
 	}
 	in[volume.Axial].ZoomAt(3, 5, 5, 10, 10)
 	in[volume.Axial].PanBy(1, 0, 10, 10)
-	if s.Zoom() != 3 || s.Pan() != in[volume.Axial].Pan() || s.Pan()[0] == 0 {
+	if s.Cut().Zoom() != 3 || s.Cut().Pan() != in[volume.Axial].Pan() || s.Cut().Pan()[0] == 0 {
 		t.Error("the plane that is chosen is placed otherwise than its pane")
 	}
 	s.Fit()
-	if in[volume.Coronal].Zoom() != 1 || s.Zoom() != 1 || s.Pan() != [2]float64{} {
+	if in[volume.Coronal].Zoom() != 1 || s.Cut().Zoom() != 1 || s.Cut().Pan() != [2]float64{} {
 		t.Error("a plane was not fitted")
-	}
-	in[volume.Sagittal].DragWindow(50, 0)
-	if s.Window().Width <= 10 || in[volume.Axial].Window() != s.Window() {
-		t.Error("the window is not shared")
 	}
 	in[volume.Sagittal].PointAt(5, 3, 10, 6)
 	cursor, ok := s.Cursor()
 	if !ok || cursor[0] != 10 || points != 1 {
 		t.Errorf("the pointer on the sagittal plane is at %v", cursor)
 	}
-	in[volume.Coronal].PointAway()
+	s.PointAway()
 	if _, ok := s.Cursor(); ok || points != 2 {
 		t.Error("the pointer stays")
-	}
-	s.Compare(Curtain)
-	if in[volume.Axial].Comparison().Mode != Plain {
-		t.Error("a plane compares")
 	}
 }
 
 func TestTheCrosshairIsMovedAndKept(t *testing.T) {
 	changes := 0
-	s := &State{Changed: func() { changes++ }}
+	s := New()
+	s.Changed = func() { changes++ }
 	v := volume.New(volume.NewGeometry([3]int{20, 10, 6}, [3]float64{1, 1, 1}))
 	s.Open(v, volume.Window{})
 	axial, coronal := s.In(volume.Axial), s.In(volume.Coronal)
@@ -86,19 +80,19 @@ func TestTheCrosshairIsMovedAndKept(t *testing.T) {
 	if point, marked := s.Crosshair(); marked || changes != 0 || point != [3]int{10, 5, 3} {
 		t.Errorf("a click moves a crosshair that is not marked to %v", point)
 	}
-	s.PointAt(3.5, 2.5, 20, 10)
+	s.Cut().PointAt(3.5, 2.5, 20, 10)
 	s.MarkCrosshair(true)
 	if point, marked := s.Crosshair(); !marked || point != [3]int{3, 2, 3} {
 		t.Errorf("it begins at %v; want the voxel under the pointer", point)
 	}
 	s.MarkCrosshair(false)
-	s.PointAt(15.5, 8.5, 20, 10)
+	s.Cut().PointAt(15.5, 8.5, 20, 10)
 	s.PointAway() // to a button of the tool bar
 	s.MarkCrosshair(true)
 	if point, _ := s.Crosshair(); point != [3]int{3, 2, 3} {
 		t.Errorf("it begins at %v; want the place where it was", point)
 	}
-	s.PointAt(15.5, 8.5, 20, 10)
+	s.Cut().PointAt(15.5, 8.5, 20, 10)
 	s.MarkCrosshair(true)
 	changes = 0
 	axial.MoveCrosshair(3.5, 2.5, 20, 10) // its place
@@ -109,19 +103,19 @@ func TestTheCrosshairIsMovedAndKept(t *testing.T) {
 	}
 	// The head is at the top of the coronal plane: its first row is the last slice.
 	coronal.MoveCrosshair(7.5, 0.5, 20, 6)
-	if point, _ := s.Crosshair(); point != [3]int{7, 2, 5} || s.Index() != 5 || s.Focus() != point || changes != 1 {
+	if point, _ := s.Crosshair(); point != [3]int{7, 2, 5} || s.Cut().Index() != 5 || s.Focus() != point || changes != 1 {
 		t.Errorf("a click on the coronal plane moves it to %v", point)
 	}
-	s.PointAt(15.5, 8.5, 20, 10)
+	s.Cut().PointAt(15.5, 8.5, 20, 10)
 	s.SetPlane(volume.Sagittal)
-	if x := s.View().Voxel(0, 0, s.Index())[0]; x != 7 {
+	if x := s.Cut().View().Voxel(0, 0, s.Cut().Index())[0]; x != 7 {
 		t.Errorf("the next plane is shown at %d; want that of the crosshair", x)
 	}
 	s.MarkCrosshair(false)
 	s.SetPlane(volume.Axial)
-	s.PointAt(15.5, 8.5, 20, 10)
+	s.Cut().PointAt(15.5, 8.5, 20, 10)
 	s.SetPlane(volume.Sagittal)
-	if x := s.View().Voxel(0, 0, s.Index())[0]; x != 15 {
+	if x := s.Cut().View().Voxel(0, 0, s.Cut().Index())[0]; x != 15 {
 		t.Errorf("without it the next plane is shown at %d; want that of the pointer", x)
 	}
 	s.MarkCrosshair(true)

@@ -589,18 +589,18 @@ func TestNoVoxelIsInterpolatedWhereItNeedNotBe(t *testing.T) {
 	for i := range result.Data {
 		result.Data[i] -= float32(i*53%41) - 20
 	}
-	var s State
+	s := New()
 	s.Open(v, volume.Window{Center: 127.5, Width: 255})
 	for _, pane := range []Pane{{Width: 40, Height: 33}, {Width: 41, Height: 30}} {
 		for _, pan := range []float64{0, 0.3} {
 			s.Fit()
-			s.Actual(pane.Width, pane.Height)
-			s.PanBy(pan, -pan, float64(pane.Width), float64(pane.Height))
-			if m := s.Transform(float64(pane.Width), float64(pane.Height)).Magnification(); math.Abs(m-1) > 1e-9 {
+			s.Cut().Actual(pane.Width, pane.Height)
+			s.Cut().PanBy(pan, -pan, float64(pane.Width), float64(pane.Height))
+			if m := s.Cut().Transform(float64(pane.Width), float64(pane.Height)).Magnification(); math.Abs(m-1) > 1e-9 {
 				t.Fatalf("magnification %g; want 1", m)
 			}
-			job := Job{Source: v, Result: result, View: s.View(), Zoom: s.Zoom(), Window: s.Window(), Limit: 20, Panes: [Roles]Pane{pane, pane, pane}}
-			job.Pan = s.Pan()
+			job := Job{Source: v, Result: result, View: s.Cut().View(), Zoom: s.Cut().Zoom(), Window: s.Windows.Current(), Limit: 20, Panes: [Roles]Pane{pane, pane, pane}}
+			job.Pan = s.Cut().Pan()
 			_, smooth := (&Renderer{}).Render(job)
 			job.Pixelated = true
 			_, squares := (&Renderer{}).Render(job)
@@ -618,9 +618,9 @@ func TestNoVoxelIsInterpolatedWhereItNeedNotBe(t *testing.T) {
 			}
 		}
 	}
-	s.Actual(0, 10) // no pane yet
-	var empty State
-	empty.Actual(10, 10)
+	s.Cut().Actual(0, 10) // no pane yet
+	empty := New()
+	empty.Cut().Actual(10, 10)
 }
 
 // A frame that is not shown leaves the memory of the one on the screen alone.
@@ -649,12 +649,12 @@ func TestFramesThatAreNotShown(t *testing.T) {
 // Until a frame is drawn for another size of its pane, it lies at the place that its
 // picture will take, and what would be outside the pane is left out.
 func TestAFrameInAPaneOfAnotherSize(t *testing.T) {
-	state := &State{}
+	state := New()
 	state.Open(volume.New(volume.NewGeometry([3]int{20, 10, 3}, [3]float64{1, 1, 2})), volume.Window{Width: 10})
 	frame := func(w, h int) Frame {
 		var r Renderer
 		_, frames := r.Render(Job{
-			Source: state.Volume(), View: state.View(), Index: 1, Zoom: state.Zoom(), Pan: state.Pan(), Window: state.Window(),
+			Source: state.Volume(), View: state.Cut().View(), Index: 1, Zoom: state.Cut().Zoom(), Pan: state.Cut().Pan(), Window: state.Windows.Current(),
 			Panes: [Roles]Pane{{Width: w, Height: h}},
 		})
 		return frames[Original]
@@ -672,9 +672,9 @@ func TestAFrameInAPaneOfAnotherSize(t *testing.T) {
 		{"magnified, lower", 4, 200, 100, 0, 0, 200, 100, false},
 	} {
 		state.Fit()
-		state.ZoomAt(c.zoom, 100, 100, 200, 200)
+		state.Cut().ZoomAt(c.zoom, 100, 100, 200, 200)
 		f := frame(200, 200)
-		part, x, y, w, h := f.In(state.Transform(float64(c.width), float64(c.height)), c.width, c.height)
+		part, x, y, w, h := f.In(state.Cut().Transform(float64(c.width), float64(c.height)), c.width, c.height)
 		near := func(a, b float64) bool { return math.Abs(a-b) <= 2 }
 		if !near(x, c.x) || !near(y, c.y) || !near(w, c.w) || !near(h, c.h) || x < -2 || y < -2 || x+w > float64(c.width)+2 || y+h > float64(c.height)+2 || part.Stride != 4*part.Rect.Dx() || part.Rect.Min != (image.Point{}) {
 			t.Errorf("%s: at %g, %g with %g x %g; want %g, %g with %g x %g", c.name, x, y, w, h, c.x, c.y, c.w, c.h)

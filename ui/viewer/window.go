@@ -6,123 +6,163 @@ import (
 	"quell/volume"
 )
 
-// Window returns the grey-scale window of the original and the denoised picture; if each
-// has its own, the window of the one last pointed at.
-func (s *State) Window() volume.Window { return s.WindowOf(s.Attended()) }
+// DefaultSigmas is the initial scale of the residual. Noise stays within three
+// sigmas, so that what saturates is probably structure.
+const DefaultSigmas = 3
+
+// Limits of the residual's scale, in sigmas.
+const (
+	minSigmas = 0.25
+	maxSigmas = 50
+)
+
+// dragOctave is the drag, in screen units, that changes the width by a factor of e
+// and the level by half the width.
+const dragOctave = 200
+
+// Windows are the grey-scale windows of original and denoised picture, and the scale of the
+// residual.
+type Windows struct {
+	*shared
+	first  bool // the original was pointed at last, not the denoised picture
+	darken bool // dragging down darkens
+}
+
+// Current returns the window of both pictures; if each has its own, the window of the one
+// last pointed at.
+func (w *Windows) Current() volume.Window { return w.Of(w.Attended()) }
 
 // Attended returns which of original and denoised picture was pointed at last.
-func (s *State) Attended() Role {
-	if s.root().first {
+func (w *Windows) Attended() Role {
+	if w.first {
 		return Original
 	}
 	return Denoised
 }
 
-// WindowOf returns the window of the pane of a role. Both sides of a comparison in the
+// Of returns the window of the pane of a role. Both sides of a comparison in the
 // denoised pane have the window of the pane, so that the filter alone makes them
 // differ.
-func (s *State) WindowOf(role Role) volume.Window {
-	if own := s.Second(); role == Denoised && own.Width > 0 {
-		return own
+func (w *Windows) Of(role Role) volume.Window {
+	if role == Denoised && w.Unlinked() {
+		return w.second
 	}
-	return s.root().window
+	return w.window
 }
 
 // Second returns the window that the denoised pane has for itself, without a width if it
 // has the window of the original.
-func (s *State) Second() volume.Window { return s.root().second }
+func (w *Windows) Second() volume.Window { return w.second }
 
 // Unlinked says whether original and denoised picture have their own windows.
-func (s *State) Unlinked() bool { return s.Second().Width > 0 }
+func (w *Windows) Unlinked() bool { return w.second.Width > 0 }
 
 // ToggleLink gives original and denoised picture their own windows, which begin alike, or one
 // again: the window of the picture last pointed at.
-func (s *State) ToggleLink() {
-	r := s.root()
+func (w *Windows) ToggleLink() {
 	switch {
-	case r.volume == nil:
+	case w.volume == nil:
 		return
-	case r.Unlinked():
-		r.window, r.second = r.Window(), volume.Window{}
+	case w.Unlinked():
+		w.window, w.second = w.Current(), volume.Window{}
 	default:
-		r.second = r.window
+		w.second = w.window
 	}
-	s.chosen(false)
-	s.changed()
+	w.chosen(false)
+	w.changed()
 }
 
-// Attend notes that the pane of a role is pointed at: Window is about it from then on. The
-// panes of fixed planes go with the denoised one, which is the comparison next to them.
-func (s *State) Attend(role Role) {
-	first := role == Original && s.of == nil
-	if r := s.root(); role != Residual && r.first != first {
-		r.first = first
-		if r.Unlinked() {
-			s.pointed()
+// Attend notes that the pane of a role is pointed at: Current is about it from then on.
+func (w *Windows) Attend(role Role) {
+	if first := role == Original; role != Residual && w.first != first {
+		w.first = first
+		if w.Unlinked() {
+			w.pointed()
 		}
 	}
 }
 
-// ShowWindows sets the window of both pictures, or if second has a width the window of
+// Show sets the window of both pictures, or if second has a width the window of
 // the original alone; it is not reported as chosen.
-func (s *State) ShowWindows(both, second volume.Window) {
-	r := s.root()
+func (w *Windows) Show(both, second volume.Window) {
 	if both.Width > 0 {
-		r.window = both
+		w.window = both
 	}
-	r.second = volume.Window{}
+	w.second = volume.Window{}
 	if second.Width > 0 {
-		r.second = second
+		w.second = second
 	}
-	s.changed()
+	w.changed()
 }
 
-// setWindow sets what Window returns.
-func (s *State) setWindow(w volume.Window) {
-	if s.Unlinked() && !s.first {
-		s.second = w
+// set sets what Current returns.
+func (w *Windows) set(to volume.Window) {
+	if w.Unlinked() && !w.first {
+		w.second = to
 	} else {
-		s.window = w
+		w.window = to
 	}
 }
 
-// SetWindow sets what Window returns; a width that is not positive is ignored.
-func (s *State) SetWindow(w volume.Window) {
-	if !(w.Width > 0) {
+// Set sets what Current returns; a width that is not positive is ignored.
+func (w *Windows) Set(to volume.Window) {
+	if !(to.Width > 0) {
 		return
 	}
-	s.root().setWindow(w)
-	s.chosen(false)
-	s.changed()
+	w.set(to)
+	w.chosen(false)
+	w.changed()
 }
 
 // Automatic returns the window computed from percentiles of the volume.
-func (s *State) Automatic() volume.Window { return s.auto }
+func (w *Windows) Automatic() volume.Window { return w.auto }
+
+// SetAutomatic sets the window computed from percentiles.
+func (w *Windows) SetAutomatic() { w.Set(w.auto) }
 
 // SetInvertLevel selects whether dragging down darkens (on) or brightens, in which
 // viewers differ.
-func (s *State) SetInvertLevel(on bool) { s.darken = on }
+func (w *Windows) SetInvertLevel(on bool) { w.darken = on }
 
-// AutoWindow sets the window computed from percentiles.
-func (s *State) AutoWindow() { s.SetWindow(s.auto) }
-
-// DragWindow changes width (dx > 0 widens) and level (dy > 0 brightens) by a drag in
-// screen units, until EndDrag, of what Window returns. The gain is proportional to the width, for narrow brain
+// Drag changes width (dx > 0 widens) and level (dy > 0 brightens) by a drag in
+// screen units, until EndDrag, of what Current returns. The gain is proportional to the width, for narrow brain
 // windows and wide bone windows alike.
-func (s *State) DragWindow(dx, dy float64) {
-	r := s.root()
-	if r.volume == nil {
+func (w *Windows) Drag(dx, dy float64) {
+	if w.volume == nil {
 		return
 	}
-	s.begin()
-	w := r.Window()
-	w.Name = ""
-	smallest := r.auto.Width / 2000
-	w.Width = min(max(w.Width*math.Exp(dx/dragOctave), smallest), 20*r.auto.Width)
-	if r.darken {
+	w.begin()
+	to := w.Current()
+	to.Name = ""
+	smallest := w.auto.Width / 2000
+	to.Width = min(max(to.Width*math.Exp(dx/dragOctave), smallest), 20*w.auto.Width)
+	if w.darken {
 		dy = -dy
 	}
-	w.Center -= dy / dragOctave * w.Width / 2
-	r.setWindow(w)
-	s.changed()
+	to.Center -= dy / dragOctave * to.Width / 2
+	w.set(to)
+	w.changed()
+}
+
+// Inverted says whether black and white are exchanged.
+func (w *Windows) Inverted() bool { return w.invert }
+
+// ToggleInvert exchanges black and white.
+func (w *Windows) ToggleInvert() {
+	w.invert = !w.invert
+	w.changed()
+}
+
+// Sigmas returns the residual's scale: the multiple of the noise's sigma at
+// which its colours saturate.
+func (w *Windows) Sigmas() float64 { return w.sigmas }
+
+// DragResidual widens (dx > 0) or narrows the scale of the residual by a drag in
+// screen units.
+func (w *Windows) DragResidual(dx float64) {
+	if w.volume == nil {
+		return
+	}
+	w.sigmas = min(max(w.sigmas*math.Exp(dx/dragOctave), minSigmas), maxSigmas)
+	w.changed()
 }

@@ -10,7 +10,7 @@ import (
 // have when they are linked again.
 func TestOriginalAndDenoisedCanHaveTheirOwnWindows(t *testing.T) {
 	s := opened(t)
-	width := func(role Role) float64 { return s.WindowOf(role).Width }
+	width := func(role Role) float64 { return s.Windows.Of(role).Width }
 	chosen, redrawn, pointed := 0, 0, 0
 	s.Chosen = func(Gesture) { chosen++ }
 	s.Changed = func() { redrawn++ }
@@ -22,53 +22,57 @@ func TestOriginalAndDenoisedCanHaveTheirOwnWindows(t *testing.T) {
 		unlinked         bool
 		now              float64 // width of Window
 	}{
-		{func() { s.SetWindow(volume.Window{Width: 10}) }, 10, 10, false, 10},
-		{func() { s.Attend(Original); s.SetWindow(volume.Window{Width: 12}) }, 12, 12, false, 12},
-		{s.ToggleLink, 12, 12, true, 12},
-		{func() { s.SetWindow(volume.Window{Width: 20}) }, 20, 12, true, 20},
-		{func() { s.Attend(Residual); s.SetWindow(volume.Window{Width: 21}) }, 21, 12, true, 21},
-		{func() { s.Attend(Denoised) }, 21, 12, true, 12},
-		{func() { s.SetWindow(volume.Window{Width: 13}) }, 21, 13, true, 13},
-		{func() { s.Attend(Original); coronal.Attend(Original); coronal.SetWindow(volume.Window{Width: 14}) }, 21, 14, true, 14},
-		{func() { s.SetWindow(volume.Window{Width: -1}) }, 21, 14, true, 14},
-		{coronal.ToggleLink, 14, 14, false, 14},
-		{func() { s.ToggleLink(); s.Attend(Original); s.SetWindow(volume.Window{Width: 30}) }, 30, 14, true, 30},
-		{s.ToggleLink, 30, 30, false, 30},
-		{func() { s.ShowWindows(volume.Window{Width: 5}, volume.Window{Width: 6}) }, 5, 6, true, 5},
-		{func() { s.ShowWindows(volume.Window{}, volume.Window{Width: -6}) }, 5, 5, false, 5},
-		{func() { s.ToggleLink(); s.Reset(volume.Window{Width: 7}) }, 7, 7, false, 7},
-		{func() { s.ToggleLink(); s.Open(scene(), volume.Window{Width: 8}) }, 8, 8, false, 8},
-		{func() { s.ToggleLink(); s.SetWindow(volume.Window{Width: 9}) }, 9, 8, true, 9}, // the original is still the one pointed at
+		{func() { s.Windows.Set(volume.Window{Width: 10}) }, 10, 10, false, 10},
+		{func() { s.Windows.Attend(Original); s.Windows.Set(volume.Window{Width: 12}) }, 12, 12, false, 12},
+		{s.Windows.ToggleLink, 12, 12, true, 12},
+		{func() { s.Windows.Set(volume.Window{Width: 20}) }, 20, 12, true, 20},
+		{func() { s.Windows.Attend(Residual); s.Windows.Set(volume.Window{Width: 21}) }, 21, 12, true, 21},
+		{func() { s.Windows.Attend(Denoised) }, 21, 12, true, 12},
+		{func() { s.Windows.Set(volume.Window{Width: 13}) }, 21, 13, true, 13},
+		{func() {
+			s.Windows.Attend(Original)
+			coronal.Windows.Attend(Original)
+			coronal.Windows.Set(volume.Window{Width: 14})
+		}, 21, 14, true, 14},
+		{func() { s.Windows.Set(volume.Window{Width: -1}) }, 21, 14, true, 14},
+		{coronal.Windows.ToggleLink, 14, 14, false, 14},
+		{func() { s.Windows.ToggleLink(); s.Windows.Attend(Original); s.Windows.Set(volume.Window{Width: 30}) }, 30, 14, true, 30},
+		{s.Windows.ToggleLink, 30, 30, false, 30},
+		{func() { s.Windows.Show(volume.Window{Width: 5}, volume.Window{Width: 6}) }, 5, 6, true, 5},
+		{func() { s.Windows.Show(volume.Window{}, volume.Window{Width: -6}) }, 5, 5, false, 5},
+		{func() { s.Windows.ToggleLink(); s.Reset(volume.Window{Width: 7}) }, 7, 7, false, 7},
+		{func() { s.Windows.ToggleLink(); s.Open(scene(), volume.Window{Width: 8}) }, 8, 8, false, 8},
+		{func() { s.Windows.ToggleLink(); s.Windows.Set(volume.Window{Width: 9}) }, 9, 8, true, 9}, // the original is still the one pointed at
 	} {
 		step.do()
-		if width(Original) != step.original || width(Denoised) != step.second || s.Unlinked() != step.unlinked || s.Window().Width != step.now {
-			t.Errorf("step %d: widths %g and %g, unlinked %v, now %g; want %+v", i, width(Original), width(Denoised), s.Unlinked(), s.Window().Width, step)
+		if width(Original) != step.original || width(Denoised) != step.second || s.Windows.Unlinked() != step.unlinked || s.Windows.Current().Width != step.now {
+			t.Errorf("step %d: widths %g and %g, unlinked %v, now %g; want %+v", i, width(Original), width(Denoised), s.Windows.Unlinked(), s.Windows.Current().Width, step)
 		}
 	}
-	if coronal.WindowOf(Denoised) != s.WindowOf(Denoised) || !coronal.Unlinked() {
+	if coronal.Windows.Of(Denoised) != s.Windows.Of(Denoised) || !coronal.Windows.Unlinked() {
 		t.Error("the pane of a plane has other windows")
 	}
 	chosen, redrawn, pointed = 0, 0, 0
-	s.ToggleLink()
+	s.Windows.ToggleLink()
 	if chosen != 1 || redrawn != 1 {
 		t.Errorf("the toggle was reported %d times and drawn %d times; want 1 and 1", chosen, redrawn)
 	}
-	s.Attend(Denoised)
+	s.Windows.Attend(Denoised)
 	if pointed != 0 {
 		t.Error("linked pictures were told apart")
 	}
-	s.ToggleLink()
-	s.Attend(Original)
-	s.Attend(Original)
+	s.Windows.ToggleLink()
+	s.Windows.Attend(Original)
+	s.Windows.Attend(Original)
 	if pointed != 1 {
 		t.Errorf("the other picture was reported %d times; want once", pointed)
 	}
-	s.ShowWindows(volume.Window{Width: 5}, volume.Window{})
+	s.Windows.Show(volume.Window{Width: 5}, volume.Window{})
 	if chosen != 2 || redrawn != 3 {
 		t.Errorf("%d windows were chosen and %d drawn; want 2 and 3", chosen, redrawn)
 	}
-	var empty State
-	if empty.ToggleLink(); empty.Unlinked() {
+	empty := New()
+	if empty.Windows.ToggleLink(); empty.Windows.Unlinked() {
 		t.Error("windows of no picture")
 	}
 }
@@ -77,11 +81,11 @@ func TestOriginalAndDenoisedCanHaveTheirOwnWindows(t *testing.T) {
 func TestADragOfOneOfTwoWindows(t *testing.T) {
 	for _, role := range []Role{Original, Denoised} {
 		s := opened(t)
-		s.ToggleLink()
-		s.Attend(role)
-		before := [2]volume.Window{s.WindowOf(Original), s.WindowOf(Denoised)}
-		s.DragWindow(30, 10)
-		after := [2]volume.Window{s.WindowOf(Original), s.WindowOf(Denoised)}
+		s.Windows.ToggleLink()
+		s.Windows.Attend(role)
+		before := [2]volume.Window{s.Windows.Of(Original), s.Windows.Of(Denoised)}
+		s.Windows.Drag(30, 10)
+		after := [2]volume.Window{s.Windows.Of(Original), s.Windows.Of(Denoised)}
 		if other := Denoised - role; after[other] != before[other] || !(after[role].Width > before[role].Width) || !(after[role].Center < before[role].Center) {
 			t.Errorf("a drag on %v made %v of %v", role, after, before)
 		}
@@ -91,16 +95,16 @@ func TestADragOfOneOfTwoWindows(t *testing.T) {
 // The look of a series has both windows.
 func TestALookHasBothWindows(t *testing.T) {
 	s := opened(t)
-	s.ToggleLink()
-	s.Attend(Denoised)
-	s.SetWindow(volume.Window{Center: 3, Width: 4})
+	s.Windows.ToggleLink()
+	s.Windows.Attend(Denoised)
+	s.Windows.Set(volume.Window{Center: 3, Width: 4})
 	look := s.Look()
 	again := opened(t)
-	if again.SetLook(look); again.Look() != look || !again.Unlinked() {
+	if again.SetLook(look); again.Look() != look || !again.Windows.Unlinked() {
 		t.Errorf("%+v became %+v", look, again.Look())
 	}
 	look.Second = volume.Window{}
-	if again.SetLook(look); again.Unlinked() {
+	if again.SetLook(look); again.Windows.Unlinked() {
 		t.Error("a look with one window shows two")
 	}
 }

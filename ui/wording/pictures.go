@@ -22,14 +22,14 @@ func Window(w volume.Window) string {
 
 // Slice writes the place of a slice: "14 / 28", and how its picture is turned if that
 // is not as radiologists are used to.
-func Slice(state *viewer.State, index int) string {
-	return strings.TrimSuffix(fmt.Sprintf("%d / %d, %s", index+1, state.View().Size[2], Turn(state)), ", ")
+func Slice(cut viewer.Cut, index int) string {
+	return strings.TrimSuffix(fmt.Sprintf("%d / %d, %s", index+1, cut.View().Size[2], Turn(cut)), ", ")
 }
 
 // Turn says how pictures are turned: "mirrored, turned 90°", or "".
-func Turn(state *viewer.State) string {
+func Turn(cut viewer.Cut) string {
 	var texts []string
-	t := state.Turned()
+	t := cut.Turned()
 	if t.Mirrored {
 		texts = append(texts, lang.L("mirrored"))
 	}
@@ -41,9 +41,9 @@ func Turn(state *viewer.State) string {
 
 // Zoom writes the magnification in device pixels per voxel: "134 %", and whether
 // that fits the pane.
-func Zoom(state *viewer.State, p viewer.Pane) string {
-	text := fmt.Sprintf(lang.L("Zoom %.0f %%"), 100*state.Transform(float64(p.Width), float64(p.Height)).Magnification())
-	if state.Zoom() == 1 {
+func Zoom(cut viewer.Cut, p viewer.Pane) string {
+	text := fmt.Sprintf(lang.L("Zoom %.0f %%"), 100*cut.Transform(float64(p.Width), float64(p.Height)).Magnification())
+	if cut.Zoom() == 1 {
 		text += lang.L(", fit")
 	}
 	return text

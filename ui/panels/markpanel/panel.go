@@ -113,7 +113,7 @@ func snapshot(s *session.Session) Snapshot {
 	for _, m := range s.Marks.List() {
 		f := s.Marks.Figures(m)
 		where := fmt.Sprintf(lang.L(", slice %d: "), m.Index+1)
-		if m.Plane != s.State().View().Plane {
+		if m.Plane != s.State().Cut().View().Plane {
 			where = fmt.Sprintf(", %s %d: ", strings.ToLower(lang.L(wording.Plane(m.Plane))), m.Index+1)
 		}
 		text := language.Sprintf("%.1f mm", f.Length)

@@ -83,9 +83,9 @@ func snapshot(s *session.Session) Snapshot {
 		}
 		return c
 	}
-	state := s.State()
+	cut := s.State().Cut()
 	slice := s.Measures.Slice()
-	index := state.Index()
+	index := cut.Index()
 	if slice.Known {
 		index = slice.Index
 	}
@@ -95,8 +95,8 @@ func snapshot(s *session.Session) Snapshot {
 		missing = measuring()
 	}
 	snap.Slice = column(slice, missing)
-	if index != state.Index() {
-		snap.Slice.Old = fmt.Sprintf(lang.L("the grey numbers stay until slice %d is measured."), state.Index()+1)
+	if index != cut.Index() {
+		snap.Slice.Old = fmt.Sprintf(lang.L("the grey numbers stay until slice %d is measured."), cut.Index()+1)
 	}
 	missing = lang.L("apply the filter to the volume to judge it as a whole.")
 	if s.Results.Applied() {
@@ -107,7 +107,7 @@ func snapshot(s *session.Session) Snapshot {
 		snap.Volume.Noise = facts.Noise.Figure
 		snap.Slice.Noise = facts.Noise.Figure
 		// The noise is estimated in slices along the third axis of the volume.
-		if view := state.View(); view.Axis[2] == 2 {
+		if view := cut.View(); view.Axis[2] == 2 {
 			if z := view.Voxel(0, 0, index)[2]; z < len(facts.Noise.PerSlice) {
 				snap.Slice.Noise = facts.Noise.PerSlice[z]
 			}

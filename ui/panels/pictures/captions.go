@@ -32,32 +32,33 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 		return out
 	}
 	state := s.State()
+	cut := state.Cut()
 	unit := series.Volume.Unit
 	values, place := probe(s)
 	outline := outline(s)
 	for role := range viewer.Roles {
 		c := &out[role]
-		c.Letters = state.View().Letters
+		c.Letters = cut.View().Letters
 		c.Unit = unit
 		c.Place = d.identity.only(placeLine, place)
 		c.Outline = outline
-		w := state.WindowOf(role)
+		w := state.Windows.Of(role)
 		window := d.identity.only(windowLine, strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", wording.Short(w.Width), wording.Short(w.Center), wording.Window(w))))
 		if role == viewer.Residual { // without its scale it says nothing
-			window = fmt.Sprintf("±%s σ", wording.Short(state.Sigmas()))
+			window = fmt.Sprintf("±%s σ", wording.Short(state.Windows.Sigmas()))
 		}
-		index := state.Index()
+		index := cut.Index()
 		if kept := s.Screen.Kept(); kept != nil && role != viewer.Original {
 			index = kept.Index
 		}
-		c.Corner = d.identity.foot(state, wording.Zoom(state, d.panes[role]), window, index, values[role])
+		c.Corner = d.identity.foot(state.Overlay(), cut, wording.Zoom(cut, d.panes[role]), window, index, values[role])
 	}
 	out[d.named].Who, out[d.named].How = d.identity.who(series), d.identity.how(series)
 	originalCaption(s, d.identity, &out[viewer.Original])
 	denoisedCaption(s, &out[viewer.Denoised])
 	residualCaption(s, &out[viewer.Residual], out[viewer.Denoised])
 	compareCaptions(s, &out)
-	if state.Unlinked() {
+	if state.Windows.Unlinked() {
 		for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
 			out[role].Title = cmp.Or(out[role].Title, lang.L(role.String())) + lang.L(", OWN WINDOW")
 		}
@@ -202,8 +203,8 @@ func outline(s *session.Session) (corners [][2]float64) {
 // in the patient.
 func probe(s *session.Session) (values [viewer.Roles]string, place string) {
 	voxel, ok := s.State().Cursor()
-	picture := s.Screen.Picture()
-	if !ok || picture == nil || picture.View != s.State().View() || picture.Index != s.State().Index() {
+	cut, picture := s.State().Cut(), s.Screen.Picture()
+	if !ok || picture == nil || picture.View != cut.View() || picture.Index != cut.Index() {
 		return values, ""
 	}
 	col, row, index := picture.View.Locate(voxel)

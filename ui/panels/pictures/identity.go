@@ -95,13 +95,13 @@ func (i identity) how(s *series.Series) []string {
 
 // foot returns the lines of the lower left corner: zoom, window, slice and value, or less if
 // the overlay has less. That a picture is turned is said in any case.
-func (i identity) foot(state *viewer.State, zoom, window string, index int, value string) []string {
-	slice := wording.Turn(state)
+func (i identity) foot(overlay viewer.Overlay, cut viewer.Cut, zoom, window string, index int, value string) []string {
+	slice := wording.Turn(cut)
 	if i.shows(sliceLine) {
-		slice = wording.Slice(state, index)
+		slice = wording.Slice(cut, index)
 	}
 	lines := wording.Present(window, slice)
-	if state.Overlay() == viewer.OverlayFull {
+	if overlay == viewer.OverlayFull {
 		lines = append(wording.Present(i.only(zoomLine, zoom), window, slice), i.only(valueLine, value))
 	}
 	return lines

@@ -17,7 +17,7 @@ func showMarks(s *session.Session, captions *[viewer.Roles]sliceview.Caption) {
 	here := s.Marks.Here()
 	for role := range captions {
 		if viewer.Role(role) == viewer.Original || s.Screen.Kept() == nil { // else the pane shows another slice
-			captions[role].Marks = marksOf(s, here, viewer.Role(role), s.State().View())
+			captions[role].Marks = marksOf(s, here, viewer.Role(role), s.State().Cut().View())
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (v *Panel) askPicture() {
 		recipe = shown
 	}
 	v.h.ShowDialog(dialogs.Save(dialogs.SaveRequest{
-		Title: lang.L("Save a picture"), Note: note, Folder: v.h.Settings.ExportFolder, Name: dialogs.PictureName(s.Series(), recipe, s.State().Index(), v.h.Settings.HideIdentity),
+		Title: lang.L("Save a picture"), Note: note, Folder: v.h.Settings.ExportFolder, Name: dialogs.PictureName(s.Series(), recipe, s.State().Cut().Index(), v.h.Settings.HideIdentity),
 		Check: files.CheckOf(files.PictureOutput, of), Show: v.h.ShowDialog,
 		Save: func(path string, overwrite bool) {
 			v.h.RememberFolder(path)
@@ -68,13 +68,12 @@ func (v *Panel) askPicture() {
 // may not be missing from a picture that leaves the workbench. Fyne's driver draws it away
 // from the screen, so that no menu lies over it.
 func (v *Panel) Picture() (m image.Image, label string) {
-	scale := float32(screen.PixelsPerUnit(v.row))
 	var objects []fyne.CanvasObject
-	copied := func(p *sliceview.Pane, s *viewer.State, role viewer.Role) {
+	state, events := v.h.Session.State(), sliceview.Events{Scale: float32(screen.PixelsPerUnit(v.row))}
+	copied := func(p, c *sliceview.Pane) {
 		if !p.Visible() {
 			return
 		}
-		c := sliceview.New(role, s, sliceview.Events{Scale: scale})
 		c.SetFrame(p.Frame())
 		c.SetCaption(p.Caption())
 		c.Move(p.Position())
@@ -82,10 +81,10 @@ func (v *Panel) Picture() (m image.Image, label string) {
 		objects = append(objects, c)
 	}
 	for p, pane := range v.Planes {
-		copied(pane, v.h.Session.Screen.Plane(volume.Plane(p)), viewer.Original)
+		copied(pane, sliceview.NewPlane(volume.Plane(p), state, events))
 	}
 	for role, pane := range v.Panes {
-		copied(pane, v.h.Session.State(), viewer.Role(role))
+		copied(pane, sliceview.New(viewer.Role(role), state, events))
 	}
 	size := v.row.Size()
 	lines := pictureLabel(v.h.Session)
@@ -107,7 +106,7 @@ func (v *Panel) Picture() (m image.Image, label string) {
 	ground.Resize(size)
 	c := software.NewCanvas()
 	c.SetPadded(false)
-	c.SetScale(scale)
+	c.SetScale(events.Scale)
 	c.SetContent(container.NewWithoutLayout(append([]fyne.CanvasObject{ground}, objects...)...))
 	c.Resize(size)
 	return c.Capture(), strings.Join(lines, "\n")
@@ -121,7 +120,7 @@ const (
 
 // pictureLabel says in lines what a picture of the panes shows.
 func pictureLabel(s *session.Session) []string {
-	state := s.State()
+	state, cut := s.State(), s.State().Cut()
 	names := wording.Sides(s)
 	denoised := lang.L("not filtered yet")
 	if r, status, ok := s.Preview.Recipe(); ok {
@@ -137,14 +136,14 @@ func pictureLabel(s *session.Session) []string {
 	window := func(w volume.Window) string {
 		return strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", wording.Short(w.Width), wording.Short(w.Center), wording.Window(w)))
 	}
-	shown := window(state.WindowOf(viewer.Original))
-	if state.Unlinked() {
-		shown = strings.ToLower(names[0]) + " " + shown + ", " + strings.ToLower(names[1]) + " " + window(state.WindowOf(viewer.Denoised))
+	shown := window(state.Windows.Of(viewer.Original))
+	if state.Windows.Unlinked() {
+		shown = strings.ToLower(names[0]) + " " + shown + ", " + strings.ToLower(names[1]) + " " + window(state.Windows.Of(viewer.Denoised))
 	}
-	if state.Inverted() {
+	if state.Windows.Inverted() {
 		shown += lang.L(", inverted")
 	}
-	return append(lines, fmt.Sprintf(lang.L("Window: %s   %s slice %s   Quell %s"), shown, strings.ToLower(lang.L(wording.Plane(state.View().Plane))), wording.Slice(state, state.Index()), job.Version()))
+	return append(lines, fmt.Sprintf(lang.L("Window: %s   %s slice %s   Quell %s"), shown, strings.ToLower(lang.L(wording.Plane(cut.View().Plane))), wording.Slice(cut, cut.Index()), job.Version()))
 }
 
 // broken breaks a line between words if it is wider than width.

@@ -46,7 +46,7 @@ func (v *Panel) buildPlanes(events sliceview.Events) (row []fyne.CanvasObject) {
 			v.h.Session.State().SetPlane(volume.Plane(p))
 			v.maximize(viewer.Denoised)
 		}
-		v.Planes[p] = sliceview.New(viewer.Original, v.h.Session.Screen.Plane(volume.Plane(p)), own)
+		v.Planes[p] = sliceview.NewPlane(volume.Plane(p), v.h.Session.State(), own)
 		v.Planes[p].Hide()
 		row = append(row, v.Planes[p])
 	}
@@ -90,25 +90,26 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, id identity) (out [
 	} else if !based && !s.Screen.HoldsBefore() {
 		detail = lang.L("until the volume is filtered")
 	}
+	state := s.State()
 	for p := range out {
-		state, c := s.Screen.Plane(volume.Plane(p)), &out[p]
+		cut, c := state.In(volume.Plane(p)), &out[p]
 		c.Title = strings.ToUpper(lang.L(wording.Plane(volume.Plane(p)))) + ", " + name
-		c.Detail, c.Letters, c.Unit = detail, state.View().Letters, series.Volume.Unit
-		w := state.WindowOf(viewer.Denoised)
+		c.Detail, c.Letters, c.Unit = detail, cut.View().Letters, series.Volume.Unit
+		w := state.Windows.Of(viewer.Denoised)
 		window, value := id.only(windowLine, strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", wording.Short(w.Width), wording.Short(w.Center), wording.Window(w)))), ""
 		if voxel, ok := state.Cursor(); ok && state.Overlay() == viewer.OverlayFull {
 			facts, _ := s.Document().Facts()
 			value = wording.Value(float64(shown.Data[shown.Index(voxel[0], voxel[1], voxel[2])]), float64(facts.Hi)-float64(facts.Lo), series.Volume.Unit, false)
 			c.Place = id.only(placeLine, wording.Position(series.Volume.Affine.Apply(float64(voxel[0]), float64(voxel[1]), float64(voxel[2]))))
 		}
-		c.Corner = id.foot(state, wording.Zoom(state, sizes[p]), window, state.Index(), value)
+		c.Corner = id.foot(state.Overlay(), cut, wording.Zoom(cut, sizes[p]), window, cut.Index(), value)
 	}
 	role := viewer.Original
 	if s.Screen.PlanesShowResult() {
 		role = viewer.Denoised
 	}
 	for p := range out {
-		out[p].Marks = marksOf(s, s.Marks.In(volume.Plane(p)), role, s.Screen.Plane(volume.Plane(p)).View())
+		out[p].Marks = marksOf(s, s.Marks.In(volume.Plane(p)), role, state.In(volume.Plane(p)).View())
 	}
 	out[0].Who, out[0].How = id.who(series), id.how(series)
 	return out

@@ -14,13 +14,13 @@ import (
 func (v *Panel) windowCommands() []command.Command {
 	state := v.h.Session.State()
 	return []command.Command{
-		{ID: "window-auto", Title: "Automatic window", Menu: command.WindowMenu, Chords: command.Key(fyne.Key0), Run: state.AutoWindow, Enabled: v.h.IsOpen},
+		{ID: "window-auto", Title: "Automatic window", Menu: command.WindowMenu, Chords: command.Key(fyne.Key0), Run: state.Windows.SetAutomatic, Enabled: v.h.IsOpen},
 		{ID: "window-own", Title: "The series' own window", Menu: command.WindowMenu, Chords: command.Key(fyne.Key1), Run: v.ownWindow, Enabled: v.h.IsOpen},
-		{ID: "invert", Title: "Invert grey", Menu: command.WindowMenu, Chords: command.Key(fyne.KeyN), Run: state.ToggleInvert,
-			Checked: state.Inverted},
+		{ID: "invert", Title: "Invert grey", Menu: command.WindowMenu, Chords: command.Key(fyne.KeyN), Run: state.Windows.ToggleInvert,
+			Checked: state.Windows.Inverted},
 		{ID: "window-link", Title: "Own windows for original and denoised", Menu: command.WindowMenu, Chords: command.Key(fyne.KeyJ), Enabled: v.h.IsOpen,
 			Help: "drags, keys and presets change the picture last pointed at; once more, and that one's window is the window of both",
-			Run:  v.toggleLink, Checked: state.Unlinked},
+			Run:  v.toggleLink, Checked: state.Windows.Unlinked},
 	}
 }
 
@@ -42,7 +42,7 @@ func (v *Panel) presetCommands() []command.Command {
 		}
 		out = append(out, command.Command{
 			ID: presetID(i), Title: title, Section: command.WindowMenu, Chords: command.Key(k),
-			Run:     func() { v.h.Session.State().SetWindow(v.h.Session.Screen.WindowPresets()[i]) },
+			Run:     func() { v.h.Session.State().Windows.Set(v.h.Session.Screen.WindowPresets()[i]) },
 			Enabled: func() bool { return i < len(v.h.Session.Screen.WindowPresets()) },
 		})
 	}
@@ -54,7 +54,7 @@ func (v *Panel) windowList() (out []command.Command) {
 	for i, preset := range v.h.Session.Screen.WindowPresets() {
 		c := command.Command{
 			Title: fmt.Sprintf("%s  %s / %s", wording.Window(preset), wording.Short(preset.Width), wording.Short(preset.Center)),
-			Run:   func() { v.h.Session.State().SetWindow(preset) },
+			Run:   func() { v.h.Session.State().Windows.Set(preset) },
 		}
 		if i < len(presetKeys) {
 			c.Chords = v.h.Command(presetID(i)).Chords
@@ -66,7 +66,7 @@ func (v *Panel) windowList() (out []command.Command) {
 
 func (v *Panel) ownWindow() {
 	if own := v.h.Session.Screen.OwnWindow(); own.Width > 0 {
-		v.h.Session.State().SetWindow(own)
+		v.h.Session.State().Windows.Set(own)
 		return
 	}
 	v.h.Note(lang.L("The series has no window width and level of its own."))
@@ -75,7 +75,7 @@ func (v *Panel) ownWindow() {
 // toggleLink gives original and denoised picture their own windows, or one again.
 func (v *Panel) toggleLink() {
 	state := v.h.Session.State()
-	if state.ToggleLink(); state.Unlinked() {
+	if state.Windows.ToggleLink(); state.Windows.Unlinked() {
 		v.h.Note(lang.L("Original and denoised have their own windows: what you set is for the one last pointed at."))
 	} else {
 		v.h.Note(lang.L("Original and denoised have one window."))

@@ -15,7 +15,7 @@ func (v *Panel) planeCommands() (out []command.Command) {
 		out = append(out, command.Command{
 			ID: name, Title: wording.Plane(p) + " plane", Menu: command.ViewMenu, Chords: command.Key([]fyne.KeyName{fyne.KeyA, fyne.KeyC, fyne.KeyS}[p]),
 			Run: func() { state.SetPlane(p) }, Enabled: v.h.IsOpen,
-			Checked: func() bool { return v.h.IsOpen() && state.View().Plane == p },
+			Checked: func() bool { return v.h.IsOpen() && state.Cut().View().Plane == p },
 		})
 	}
 	return out
@@ -24,7 +24,7 @@ func (v *Panel) planeCommands() (out []command.Command) {
 func (v *Panel) pictureCommands() []command.Command {
 	s, state := v.h.Session, v.h.Session.State()
 	turned := func(how func(t volume.Turn) bool) func() bool {
-		return func() bool { return v.h.IsOpen() && how(state.Turned()) }
+		return func() bool { return v.h.IsOpen() && how(state.Cut().Turned()) }
 	}
 	return []command.Command{
 		{ID: "fit", Title: "Fit to pane", Menu: command.PictureMenu, Chords: command.Key(fyne.KeyF), Run: state.Fit, Enabled: v.h.IsOpen},
@@ -37,12 +37,12 @@ func (v *Panel) pictureCommands() []command.Command {
 			Run: func() { state.Reset(s.Screen.OwnWindow()) }},
 		{ID: "mirror-across", Title: "Mirror left and right", Menu: command.PictureMenu, Gap: true, Chords: command.With(fyne.KeyModifierShift, fyne.KeyH), Enabled: v.h.IsOpen,
 			Help: "this plane, on the screen alone; the letters at the edges follow",
-			Run:  func() { state.Mirror(true) }, Checked: turned(func(t volume.Turn) bool { return t.Mirrored })},
+			Run:  func() { state.Cut().Mirror(true) }, Checked: turned(func(t volume.Turn) bool { return t.Mirrored })},
 		{ID: "mirror-down", Title: "Mirror top and bottom", Menu: command.PictureMenu, Chords: command.With(fyne.KeyModifierShift, fyne.KeyV), Enabled: v.h.IsOpen,
-			Help: "this plane, on the screen alone; the letters at the edges follow", Run: func() { state.Mirror(false) }},
+			Help: "this plane, on the screen alone; the letters at the edges follow", Run: func() { state.Cut().Mirror(false) }},
 		{ID: "turn", Title: "Turn by a quarter", Menu: command.PictureMenu, Chords: command.With(fyne.KeyModifierShift, fyne.KeyR), Enabled: v.h.IsOpen,
 			Help: "this plane clockwise, on the screen alone; Reset view turns it back",
-			Run:  state.Clockwise, Checked: turned(func(t volume.Turn) bool { return t.Quarters != 0 })},
+			Run:  func() { state.Cut().Clockwise() }, Checked: turned(func(t volume.Turn) bool { return t.Quarters != 0 })},
 		{ID: "crosshair", Title: "Crosshair", Help: "a click moves it; every plane shows its slice through it", Menu: command.PictureMenu, Gap: true, Chords: command.Key(fyne.KeyX),
 			Run:     func() { _, on := state.Crosshair(); state.MarkCrosshair(!on) },
 			Checked: func() bool { _, on := state.Crosshair(); return on }, Enabled: v.h.IsOpen},
@@ -56,7 +56,7 @@ func (v *Panel) pictureCommands() []command.Command {
 func (v *Panel) actualSize() {
 	for _, p := range v.Sizes() {
 		if !p.Hidden {
-			v.h.Session.State().Actual(p.Width, p.Height)
+			v.h.Session.State().Cut().Actual(p.Width, p.Height)
 			return
 		}
 	}
@@ -65,5 +65,5 @@ func (v *Panel) actualSize() {
 // zoom magnifies about the centre of the panes.
 func (v *Panel) zoom(factor float64) {
 	const size = 100 // the centre is the same point at every size
-	v.h.Session.State().ZoomAt(factor, size/2, size/2, size, size)
+	v.h.Session.State().Cut().ZoomAt(factor, size/2, size/2, size, size)
 }

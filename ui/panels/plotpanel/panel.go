@@ -72,7 +72,7 @@ func (p *Panel) Show(now panel.Snapshot) {
 		return
 	}
 	if picture := s.Screen.Settled(); picture != nil {
-		p.Widget.Display(picture, s.State().Focus(), s.State().Window(), markedOn(s, picture))
+		p.Widget.Display(picture, s.State().Focus(), s.State().Windows.Current(), markedOn(s, picture))
 	}
 	p.Widget.DisplayCurve(CurveOf(s), s.Strength.Searching(), s.Strength.CanFind())
 }

@@ -24,7 +24,7 @@ type Panel struct {
 
 // New returns the commands on settings of a workbench.
 func New(h *host.Host) panel.Panel {
-	h.Session.State().SetInvertLevel(h.Settings.InvertLevel)
+	h.Session.State().Windows.SetInvertLevel(h.Settings.InvertLevel)
 	return &Panel{h: h}
 }
 
@@ -59,7 +59,7 @@ func (p *Panel) toggleKeepPaths() {
 
 func (p *Panel) toggleLevelDirection() {
 	p.h.Settings.InvertLevel = !p.h.Settings.InvertLevel
-	p.h.Session.State().SetInvertLevel(p.h.Settings.InvertLevel)
+	p.h.Session.State().Windows.SetInvertLevel(p.h.Settings.InvertLevel)
 	p.h.RefreshMenu()
 }
 

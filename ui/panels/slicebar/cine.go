@@ -102,20 +102,20 @@ func (c *cine) end() {
 
 // Step shows the next slice, when the one before is on the screen: none is left out.
 func (c *cine) Step() {
-	state, picture := c.h.Session.State(), c.h.Session.Screen.Picture()
-	if c.stop == nil || picture == nil || picture.View != state.View() || picture.Index != state.Index() {
+	cut, picture := c.h.Session.State().Cut(), c.h.Session.Screen.Picture()
+	if c.stop == nil || picture == nil || picture.View != cut.View() || picture.Index != cut.Index() {
 		return
 	}
-	n := state.View().Size[2]
+	n := cut.View().Size[2]
 	if n < 2 {
 		return
 	}
 	defer c.h.AwaitFrames()
 	if !c.h.Settings.CineBack {
-		state.SetIndex((state.Index() + 1) % n)
+		cut.SetIndex((cut.Index() + 1) % n)
 		return
 	}
-	switch state.Index() {
+	switch cut.Index() {
 	case 0:
 		c.reverse = false
 	case n - 1:
@@ -125,7 +125,7 @@ func (c *cine) Step() {
 	if c.reverse {
 		step = -1
 	}
-	state.Scroll(step)
+	cut.Scroll(step)
 }
 
 // display follows the state.

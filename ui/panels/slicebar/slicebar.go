@@ -59,7 +59,7 @@ func New(h *host.Host) panel.Panel {
 	h.Tips(b.planes, func(name string) string { return plane(name).String() })
 	b.slider.OnChanged = func(x float64) {
 		if !b.busy {
-			state.SetIndex(int(x) - 1)
+			state.Cut().SetIndex(int(x) - 1)
 			h.AwaitFrames()
 		}
 	}
@@ -71,7 +71,7 @@ func New(h *host.Host) panel.Panel {
 			return
 		}
 		h.Tip.Show(b.Strip, text)
-	}, state.SetIndex)
+	}, func(i int) { state.Cut().SetIndex(i) })
 	b.Sigmas = control.Caption("")
 	b.Sigmas.Importance = widget.LowImportance
 	// Under the ends of the slider's groove lie its ends, not the ends of the
@@ -114,7 +114,7 @@ func (b *Panel) Show(now panel.Snapshot) {
 	if b.displayVolume(s, b.h.Asking()) {
 		b.h.Frame.Refresh() // which leaves the height of the bar to its last layout otherwise
 	}
-	b.Cine.display(s.Series() != nil && s.State().View().Size[2] > 1)
+	b.Cine.display(s.Series() != nil && s.State().Cut().View().Size[2] > 1)
 }
 
 // Cancel implements panel.Canceller: it ends the cine.
@@ -198,8 +198,8 @@ func (b *Panel) stepVolume(by int) {
 
 // display shows the slice, and what is known of every slice.
 func (b *Panel) display(s *session.Session) {
-	state := s.State()
-	n := state.View().Size[2]
+	state, cut := s.State(), s.State().Cut()
+	n := cut.View().Size[2]
 	b.busy = true
 	defer func() { b.busy = false }()
 	shown := state.Volume() != nil && !panel.Arrives(s)
@@ -211,9 +211,9 @@ func (b *Panel) display(s *session.Session) {
 		control.SetText(b.Label, "")
 		return
 	}
-	b.planes.SetSelected(lang.L(wording.Plane(state.View().Plane)))
-	figures := ordered(state.View(), s.Strip.Figures())
-	b.Strip.display(figures, state.Volume().Unit, state.Index())
+	b.planes.SetSelected(lang.L(wording.Plane(cut.View().Plane)))
+	figures := ordered(cut.View(), s.Strip.Figures())
+	b.Strip.display(figures, state.Volume().Unit, cut.Index())
 	control.SetText(b.Sigmas, b.Strip.summary())
 	b.slider.Max = float64(max(n, 1))
 	if n > 1 {
@@ -221,20 +221,20 @@ func (b *Panel) display(s *session.Session) {
 	} else {
 		b.slider.Disable()
 	}
-	b.slider.SetValue(float64(state.Index() + 1))
-	control.SetText(b.Label, fmt.Sprintf(lang.L("Slice %d of %d"), state.Index()+1, n))
+	b.slider.SetValue(float64(cut.Index() + 1))
+	control.SetText(b.Label, fmt.Sprintf(lang.L("Slice %d of %d"), cut.Index()+1, n))
 }
 
 // Commands implements panel.Panel.
 func (b *Panel) Commands() []command.Command {
 	s, state := b.h.Session, b.h.Session.State()
 	return append(b.Cine.commands(), []command.Command{
-		{ID: "next", Title: "Next slice", Run: func() { state.Scroll(1) }, Chords: command.Key(fyne.KeyDown, fyne.KeyPageDown)},
-		{ID: "previous", Title: "Previous slice", Run: func() { state.Scroll(-1) }, Chords: command.Key(fyne.KeyUp, fyne.KeyPageUp)},
-		{ID: "next-10", Title: "Ten slices on", Run: func() { state.Scroll(10) }, Chords: command.With(fyne.KeyModifierShift, fyne.KeyDown, fyne.KeyPageDown)},
-		{ID: "previous-10", Title: "Ten slices back", Run: func() { state.Scroll(-10) }, Chords: command.With(fyne.KeyModifierShift, fyne.KeyUp, fyne.KeyPageUp)},
-		{ID: "first", Title: "First slice", Chords: command.Key(fyne.KeyHome), Run: func() { state.SetIndex(0) }},
-		{ID: "last", Title: "Last slice", Chords: command.Key(fyne.KeyEnd), Run: func() { state.SetIndex(state.View().Size[2] - 1) }},
+		{ID: "next", Title: "Next slice", Run: func() { state.Cut().Scroll(1) }, Chords: command.Key(fyne.KeyDown, fyne.KeyPageDown)},
+		{ID: "previous", Title: "Previous slice", Run: func() { state.Cut().Scroll(-1) }, Chords: command.Key(fyne.KeyUp, fyne.KeyPageUp)},
+		{ID: "next-10", Title: "Ten slices on", Run: func() { state.Cut().Scroll(10) }, Chords: command.With(fyne.KeyModifierShift, fyne.KeyDown, fyne.KeyPageDown)},
+		{ID: "previous-10", Title: "Ten slices back", Run: func() { state.Cut().Scroll(-10) }, Chords: command.With(fyne.KeyModifierShift, fyne.KeyUp, fyne.KeyPageUp)},
+		{ID: "first", Title: "First slice", Chords: command.Key(fyne.KeyHome), Run: func() { state.Cut().SetIndex(0) }},
+		{ID: "last", Title: "Last slice", Chords: command.Key(fyne.KeyEnd), Run: func() { state.Cut().SetIndex(state.Cut().View().Size[2] - 1) }},
 		{ID: "next-volume", Title: "Next 4-D volume", Chords: command.Key(fyne.KeyRightBracket), Run: func() { b.stepVolume(1) }},
 		{ID: "previous-volume", Title: "Previous 4-D volume", Chords: command.Key(fyne.KeyLeftBracket), Run: func() { b.stepVolume(-1) }},
 		{ID: "judge-slices", Title: "Judge all slices in the background", Menu: command.MeasureMenu, Gap: true, Run: b.toggleJudgement, Checked: s.Strip.Judges,

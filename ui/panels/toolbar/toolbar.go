@@ -72,7 +72,7 @@ func New(h *host.Host) panel.Panel {
 	t.Windows.PlaceHolder = lang.L("Window …")
 	t.Windows.OnChanged = func(string) {
 		if i := t.Windows.SelectedIndex(); !t.busy && i >= 0 {
-			state.SetWindow(t.presets[i])
+			state.Windows.Set(t.presets[i])
 		}
 	}
 	t.export = h.Button(theme.DocumentSaveIcon(), lang.L("Export"), "export")
@@ -200,19 +200,19 @@ func (t *Panel) showWindows(s *session.Session) {
 		}
 		t.presets = append(t.presets, own)
 	}
-	t.presets = append(t.presets, s.State().Automatic())
+	t.presets = append(t.presets, s.State().Windows.Automatic())
 	t.presets = append(t.presets, s.Screen.WindowPresets()...)
 	current, whose := -1, ""
-	if s.State().Unlinked() { // on the way to the list the pointer may have crossed the other picture
-		whose = map[viewer.Role]string{viewer.Original: lang.L("Original: "), viewer.Denoised: lang.L("Denoised: ")}[s.State().Attended()]
+	if s.State().Windows.Unlinked() { // on the way to the list the pointer may have crossed the other picture
+		whose = map[viewer.Role]string{viewer.Original: lang.L("Original: "), viewer.Denoised: lang.L("Denoised: ")}[s.State().Windows.Attended()]
 	}
 	for i, p := range t.presets {
 		names = append(names, fmt.Sprintf("%s%s  %s / %s", whose, wording.Window(p), wording.Short(p.Width), wording.Short(p.Center)))
-		if w := s.State().Window(); current < 0 && w.Width == p.Width && w.Center == p.Center {
+		if w := s.State().Windows.Current(); current < 0 && w.Width == p.Width && w.Center == p.Center {
 			current = i
 		}
 	}
-	w := s.State().Window()
+	w := s.State().Windows.Current()
 	if slices.Equal(names, t.Windows.Options) && t.Windows.SelectedIndex() == current && (current >= 0 || w == t.unnamed) {
 		return
 	}

@@ -19,7 +19,6 @@ import (
 	"quell/internal/parallel"
 	"quell/series"
 	"quell/ui/viewer"
-	"quell/volume"
 )
 
 // Deps are the functions and objects that a session uses.
@@ -77,10 +76,9 @@ type Desk struct {
 	Tasks *Tasks
 
 	*Document // that is shown; an empty one before the first is open
-	State     viewer.State
-	Planes    [3]*viewer.State // of the panes of the planes
-	Picture   *viewer.Picture  // on the screen; nil before it is drawn
-	Retry     func()           // repeats on another engine what the engine failed at; nil after a success
+	State     *viewer.State
+	Picture   *viewer.Picture // on the screen; nil before it is drawn
+	Retry     func()          // repeats on another engine what the engine failed at; nil after a success
 
 	// ViewChanged follows every change of slice, zoom, window or recipe, Draw draws the pictures
 	// again.
@@ -109,7 +107,7 @@ func New(deps Deps, listener Listener) *Desk {
 	if deps.Memory == 0 {
 		deps.Memory = job.SeriesMemory()
 	}
-	d := &Desk{Deps: deps, Listener: listener, Document: NewDocument()}
+	d := &Desk{Deps: deps, Listener: listener, Document: NewDocument(), State: viewer.New()}
 	d.Go = func(f func()) { // counted for Wait
 		d.working.Add(1)
 		deps.Go(func() {
@@ -118,9 +116,6 @@ func New(deps Deps, listener Listener) *Desk {
 		})
 	}
 	d.Tasks = &Tasks{desk: d}
-	for p := range d.Planes {
-		d.Planes[p] = d.State.In(volume.Plane(p))
-	}
 	return d
 }
 
@@ -137,14 +132,14 @@ func (d *Desk) Clear() {
 
 // IsAsked says whether a picture shows the slice that the user has chosen.
 func (d *Desk) IsAsked(p *viewer.Picture) bool {
-	return p.View.Plane == d.State.View().Plane && p.Index == d.State.Index()
+	return p.View.Plane == d.State.Cut().View().Plane && p.Index == d.State.Cut().Index()
 }
 
 // Request describes the slice on the screen and the current recipe.
 func (d *Desk) Request() workbench.PreviewRequest {
 	return workbench.PreviewRequest{
 		Series: d.Doc.Series(), Recipe: d.Recipe, Maps: d.Maps, Facts: d.FactsUnder(d.Maps),
-		Plane: d.State.View().Plane, Index: d.State.Index(),
+		Plane: d.State.Cut().View().Plane, Index: d.State.Cut().Index(),
 	}
 }
 
@@ -207,7 +202,7 @@ func (d *Desk) Collect(measured bool) {
 
 // WithView returns a step with the windows and places that are shown.
 func (d *Desk) WithView(e workbench.Edit) workbench.Edit {
-	e.Window, e.Second, e.Places = d.State.WindowOf(viewer.Original), d.State.Second(), PlacesOf(d.State.Placed())
+	e.Window, e.Second, e.Places = d.State.Windows.Of(viewer.Original), d.State.Windows.Second(), PlacesOf(d.State.Placed())
 	return e
 }
 

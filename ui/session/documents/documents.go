@@ -47,7 +47,7 @@ type document struct {
 	entry     int          // of catalog
 	files     string       // open.Catalog.Fingerprint when it was read; "" if that is not known
 	reference string       // path of the reference; "" for none that was read
-	view      viewer.State // while another document is shown
+	view      viewer.Shown // while another document is shown
 	name      string       // open.Catalog.Name; "" for a series without a path
 	meta      series.Meta
 	dims      [3]int
@@ -201,7 +201,7 @@ func (d *document) release() {
 	d.ResetVoxels()
 	d.EndVoxels()
 	closeCatalog(d.catalog)
-	d.catalog, d.Doc, d.view = nil, nil, viewer.State{}
+	d.catalog, d.Doc, d.view = nil, nil, viewer.Shown{}
 }
 
 // lastUsed returns the document shown last among the ones that are not put away, nil for
@@ -223,7 +223,7 @@ func (ds *Documents) leave() {
 	default:
 		ds.desk.Tasks.Cancel()
 	}
-	ds.shown().view = ds.desk.State
+	ds.shown().view = ds.desk.State.Shown
 	ds.Leaving()
 	ds.desk.Clear()
 	// No picture of one patient stands next to the name of another.
@@ -306,7 +306,7 @@ func (ds *Documents) putAway(d *document) {
 }
 
 // work describes a document that is open, shown as in view, for a later start.
-func (d *document) work(view viewer.State) workbench.SavedSeries {
+func (d *document) work(view viewer.Shown) workbench.SavedSeries {
 	w := workbench.SavedSeries{Path: d.path, Entry: d.entry, Files: d.files, Name: d.name, Dims: d.dims, Recipe: d.Recipe, Reference: d.reference}
 	if w.Path != "" {
 		if abs, err := filepath.Abs(w.Path); err == nil {

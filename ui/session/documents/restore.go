@@ -38,7 +38,7 @@ func (ds *Documents) Workspace() (w workbench.Workspace, ok bool) {
 			w.Open = append(w.Open, away)
 		case d.Document == ds.desk.Document:
 			w.Shown = i
-			w.Open = append(w.Open, d.work(ds.desk.State))
+			w.Open = append(w.Open, d.work(ds.desk.State.Shown))
 		default:
 			w.Open = append(w.Open, d.work(d.view))
 		}

@@ -23,8 +23,9 @@ func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
 	if run == nil || ex.desk.Tasks.Busy() {
 		return
 	}
+	cut := ex.desk.State.Cut()
 	p := output.Page{Run: run, Hide: hide, ROIs: ex.marks.Table(), Show: &output.Shown{
-		View: ex.desk.State.View(), Index: ex.desk.State.Index(), Window: ex.desk.State.Window(), Inverted: ex.desk.State.Inverted(),
+		View: cut.View(), Index: cut.Index(), Window: ex.desk.State.Windows.Current(), Inverted: ex.desk.State.Windows.Inverted(),
 	}}
 	reference := ex.desk.Doc.Reference()
 	if r := ex.desk.ResultOf(run); r != nil && r.Numbers.Known && r.Numbers.Err == nil && r.Numbers.Reference == reference {
@@ -70,14 +71,14 @@ func (ex *Exports) SavePresentation(path string, text func(marks.Figures, viewer
 		return
 	}
 	source := ex.desk.Doc.Series()
-	state := ex.desk.State.In(source.Volume.Acquired())
-	p := workbench.Presentation{Of: source, Now: ex.desk.Now(), View: state.View(), Inverted: state.Inverted()}
+	cut := ex.desk.State.In(source.Volume.Acquired())
+	p := workbench.Presentation{Of: source, Now: ex.desk.Now(), View: cut.View(), Inverted: ex.desk.State.Windows.Inverted()}
 	role := viewer.Original
 	if folder != "" {
 		role, p.Run, p.Exported = viewer.Denoised, ex.desk.Doc.Run(), folder
 	}
-	p.Window = state.WindowOf(role)
-	p.Area = ex.shownArea(state, role)
+	p.Window = ex.desk.State.Windows.Of(role)
+	p.Area = ex.shownArea(cut, role)
 	for _, m := range ex.desk.Edit().Marks {
 		if m.Plane == p.View.Plane {
 			p.Marks = append(p.Marks, workbench.CaptionedMark{Mark: m, Text: text(ex.marks.Figures(m), role)})
@@ -91,7 +92,7 @@ func (ex *Exports) SavePresentation(path string, text func(marks.Figures, viewer
 
 // shownArea returns the pixels at the top left and the bottom right of the pane of a role, or of
 // another pane if that is hidden.
-func (ex *Exports) shownArea(state *viewer.State, role viewer.Role) [2][2]int {
+func (ex *Exports) shownArea(cut viewer.Cut, role viewer.Role) [2][2]int {
 	panes := ex.desk.Panes()
 	pane := panes[role]
 	for _, other := range panes {
@@ -103,6 +104,6 @@ func (ex *Exports) shownArea(state *viewer.State, role viewer.Role) [2][2]int {
 	if pane.Hidden {
 		w, h = 0, 0
 	}
-	first, last := state.Transform(w, h).Pixels(w, h)
+	first, last := cut.Transform(w, h).Pixels(w, h)
 	return [2][2]int{first, last}
 }

@@ -154,5 +154,5 @@ func (mk *Marks) SetWindow() {
 		mk.desk.Changed()
 		return
 	}
-	mk.desk.State.SetWindow(volume.Window{Name: m.Name(), Center: float64(f.Min+f.Max) / 2, Width: float64(f.Max - f.Min), Exact: true})
+	mk.desk.State.Windows.Set(volume.Window{Name: m.Name(), Center: float64(f.Min+f.Max) / 2, Width: float64(f.Max - f.Min), Exact: true})
 }

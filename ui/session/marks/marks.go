@@ -107,15 +107,15 @@ func indexOf(marks []workbench.Mark, id int) int {
 }
 
 // Here returns the marks on the slice that is shown.
-func (mk *Marks) Here() []workbench.Mark { return mk.on(&mk.desk.State) }
+func (mk *Marks) Here() []workbench.Mark { return mk.on(mk.desk.State.Cut()) }
 
 // In returns the marks on the slice that the pane of a plane shows.
-func (mk *Marks) In(p volume.Plane) []workbench.Mark { return mk.on(mk.desk.Planes[p]) }
+func (mk *Marks) In(p volume.Plane) []workbench.Mark { return mk.on(mk.desk.State.In(p)) }
 
-// on returns the marks on the slice of a state.
-func (mk *Marks) on(state *viewer.State) (here []workbench.Mark) {
+// on returns the marks on the slice of a cut.
+func (mk *Marks) on(cut viewer.Cut) (here []workbench.Mark) {
 	for _, m := range mk.List() {
-		if m.Plane == state.View().Plane && m.Index == state.Index() {
+		if m.Plane == cut.View().Plane && m.Index == cut.Index() {
 			here = append(here, m)
 		}
 	}
@@ -136,7 +136,7 @@ func (mk *Marks) Select(id int) {
 	mk.marking().selected = id
 	if m, ok := mk.Selected(); ok {
 		mk.desk.State.SetPlane(m.Plane)
-		mk.desk.State.SetIndex(m.Index)
+		mk.desk.State.Cut().SetIndex(m.Index)
 	}
 	mk.desk.Changed()
 }
@@ -144,7 +144,9 @@ func (mk *Marks) Select(id int) {
 // PressMark begins to draw a shape if a tool is in use, or else to move the mark at a point of
 // the picture, or a corner of it; false if there is nothing to take. Points are (column, row),
 // reach is how far from a point its mark can be taken, in pixels of the picture along both axes.
-func (mk *Marks) PressMark(at, reach [2]float64) bool { return mk.pressMark(&mk.desk.State, at, reach) }
+func (mk *Marks) PressMark(at, reach [2]float64) bool {
+	return mk.pressMark(mk.desk.State.Cut(), at, reach)
+}
 
 // PlaneMarker draws and moves the marks in the pane of a plane, as Marks does in the panes of
 // the comparison.
@@ -158,15 +160,15 @@ func (mk *Marks) On(p volume.Plane) PlaneMarker { return PlaneMarker{mk, p} }
 
 // PressMark is PressMark of Marks, on the slice of the plane.
 func (m PlaneMarker) PressMark(at, reach [2]float64) bool {
-	return m.pressMark(m.desk.Planes[m.plane], at, reach)
+	return m.pressMark(m.desk.State.In(m.plane), at, reach)
 }
 
-// pressMark is PressMark on the slice of a state.
-func (mk *Marks) pressMark(state *viewer.State, at, reach [2]float64) bool {
+// pressMark is PressMark on the slice of a cut.
+func (mk *Marks) pressMark(cut viewer.Cut, at, reach [2]float64) bool {
 	if mk.desk.Doc == nil {
 		return false
 	}
-	shown := state.View()
+	shown := cut.View()
 	view := mk.desk.Doc.Series().Volume.View(shown.Plane)
 	at = shown.To(view, at)
 	if shown.Axis != view.Axis { // by a quarter of a turn
@@ -175,7 +177,7 @@ func (mk *Marks) pressMark(state *viewer.State, at, reach [2]float64) bool {
 	if shape, ok := shapes[mk.marking().tool]; ok {
 		at = onPicture(at, view)
 		d := &drag{mark: workbench.Mark{
-			ID: mk.desk.Doc.Edits().NewMarkID(), Plane: view.Plane, Index: state.Index(),
+			ID: mk.desk.Doc.Edits().NewMarkID(), Plane: view.Plane, Index: cut.Index(),
 			Outline: measure.Outline{Shape: shape, Points: [][2]float64{at, at}},
 		}, point: 1, fresh: true, shown: shown, view: view}
 		if shape == measure.Freehand {
@@ -185,7 +187,7 @@ func (mk *Marks) pressMark(state *viewer.State, at, reach [2]float64) bool {
 		mk.desk.Changed()
 		return true
 	}
-	here := mk.on(state)
+	here := mk.on(cut)
 	slices.Reverse(here) // the last drawn lies on top
 	for _, m := range here {
 		if point, ok := taken(m.Outline, at, reach); ok {

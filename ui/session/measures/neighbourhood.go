@@ -41,7 +41,7 @@ func (nb *Neighbourhoods) Here() (l denoise.Lengths, ok bool) {
 	if nb.desk.Doc == nil || !pointed {
 		return l, false
 	}
-	if _, known := nb.desk.Doc.Facts(); !known || nb.desk.State.View().Plane != nb.desk.Doc.Series().Volume.Acquired() {
+	if _, known := nb.desk.Doc.Facts(); !known || nb.desk.State.Cut().View().Plane != nb.desk.Doc.Series().Volume.Acquired() {
 		return l, false
 	}
 	q := nb.desk.Request()

@@ -319,7 +319,7 @@ func (pv *Preview) FilterAhead() {
 			q := pv.desk.Request()
 			q.Index, q.Ahead = q.Index+step, true
 			_, exact, _ := pv.kept.Of(pv.desk.Document).find(q)
-			if exact || q.Index < 0 || q.Index >= pv.desk.State.View().Size[2] || pv.ahead.failed != nil && desk.SameRequest(*pv.ahead.failed, q) {
+			if exact || q.Index < 0 || q.Index >= pv.desk.State.Cut().View().Size[2] || pv.ahead.failed != nil && desk.SameRequest(*pv.ahead.failed, q) {
 				continue
 			}
 			if !pv.ahead.takes(q) {

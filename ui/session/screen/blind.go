@@ -26,10 +26,11 @@ func (sc *Screen) CanCompareBlind() bool {
 // images A and B in the panes Original and Denoised in the same window, zoom and place; the
 // slices that hold tissue, or all if none does; and what the images are.
 func (sc *Screen) CompareBlind() (j viewer.Job, slices []int, info blind.Details) {
-	run, v, view := sc.results.Exportable(), sc.desk.Doc.Series().Volume, sc.desk.State.View()
+	run, v, state, cut := sc.results.Exportable(), sc.desk.Doc.Series().Volume, sc.desk.State, sc.desk.State.Cut()
+	view := cut.View()
 	j = viewer.Job{
-		Source: v, Base: sc.desk.BaseVolume(), Result: run.Result, View: view, Index: sc.desk.State.Index(),
-		Zoom: sc.desk.State.Zoom(), Pan: sc.desk.State.Pan(), Window: sc.desk.State.Window(), Invert: sc.desk.State.Inverted(), Pixelated: sc.desk.State.Pixelated(),
+		Source: v, Base: sc.desk.BaseVolume(), Result: run.Result, View: view, Index: cut.Index(),
+		Zoom: cut.Zoom(), Pan: cut.Pan(), Window: state.Windows.Current(), Invert: state.Windows.Inverted(), Pixelated: state.Pixelated(),
 	}
 	var foreground func(i int) bool
 	if facts, known := sc.desk.Doc.Facts(); known {

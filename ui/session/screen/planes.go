@@ -79,8 +79,8 @@ func (ps *planes) draw(job viewer.Job, result bool) {
 		job.Result, job.Part = nil, false
 	}
 	for p, pane := range panes {
-		state := ps.desk.Planes[p]
-		job.View, job.Index, job.Zoom, job.Pan = state.View(), state.Index(), state.Zoom(), state.Pan()
+		cut := ps.desk.State.In(volume.Plane(p))
+		job.View, job.Index, job.Zoom, job.Pan = cut.View(), cut.Index(), cut.Zoom(), cut.Pan()
 		job.Panes = [viewer.Roles]viewer.Pane{viewer.Original: {Hidden: true}, viewer.Denoised: pane, viewer.Residual: {Hidden: true}}
 		jobs[p] = job
 		drawn = drawn || !pane.Hidden && pane.Width > 0

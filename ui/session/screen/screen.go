@@ -81,7 +81,7 @@ func (sc *Screen) Kept() *viewer.Picture {
 // keeps returns what the next frame keeps.
 func (sc *Screen) keeps() *viewer.Picture {
 	_, _, status := sc.preview.Shown()
-	if status != preview.Waiting || !sc.preview.Running() || !sc.preview.Auto() || sc.last == nil || sc.last.View != sc.desk.State.View() || sc.last.Base != sc.desk.BaseVolume() {
+	if status != preview.Waiting || !sc.preview.Running() || !sc.preview.Auto() || sc.last == nil || sc.last.View != sc.desk.State.Cut().View() || sc.last.Base != sc.desk.BaseVolume() {
 		return nil
 	}
 	return sc.last
@@ -91,7 +91,7 @@ func (sc *Screen) keeps() *viewer.Picture {
 // that is no coarse one while a preview is coming.
 func (sc *Screen) Settled() *viewer.Picture {
 	_, _, status := sc.preview.Shown()
-	if (status == preview.Coarse || sc.Kept() != nil) && sc.settled != nil && sc.settled.View == sc.desk.State.View() {
+	if (status == preview.Coarse || sc.Kept() != nil) && sc.settled != nil && sc.settled.View == sc.desk.State.Cut().View() {
 		return sc.settled
 	}
 	return sc.desk.Picture
@@ -122,13 +122,14 @@ func (sc *Screen) Redraw() {
 		return
 	}
 	result, part, _ := sc.preview.Shown()
+	state, cut := sc.desk.State, sc.desk.State.Cut()
 	facts, _ := sc.desk.Doc.Facts()
 	job := viewer.Job{
-		Source: sc.desk.Doc.Series().Volume, View: sc.desk.State.View(), Index: sc.desk.State.Index(),
-		Base: sc.desk.BaseVolume(), Result: result, Part: part, Last: sc.keeps(), Compare: sc.desk.State.Comparison(), Lens: sc.desk.State.Lens(),
-		Zoom: sc.desk.State.Zoom(), Pan: sc.desk.State.Pan(),
-		Window: sc.desk.State.WindowOf(viewer.Original), Second: sc.desk.State.Second(), Invert: sc.desk.State.Inverted(),
-		Limit: sc.desk.State.Sigmas() * facts.Noise.Sigma, Pixelated: sc.desk.State.Pixelated(),
+		Source: sc.desk.Doc.Series().Volume, View: cut.View(), Index: cut.Index(),
+		Base: sc.desk.BaseVolume(), Result: result, Part: part, Last: sc.keeps(), Compare: state.Comparison(), Lens: state.Lens(),
+		Zoom: cut.Zoom(), Pan: cut.Pan(),
+		Window: state.Windows.Of(viewer.Original), Second: state.Windows.Second(), Invert: state.Windows.Inverted(),
+		Limit: state.Windows.Sigmas() * facts.Noise.Sigma, Pixelated: state.Pixelated(),
 		Before: sc.holdBefore, Tints: sc.tints(result), Panes: sc.desk.Panes(),
 	}
 	sc.frames.Request(job)
@@ -202,9 +203,6 @@ func (sc *Screen) WindowPresets() []volume.Window {
 	}
 	return slices.Clone(sc.relative)
 }
-
-// Plane returns the state of the pane of a plane.
-func (sc *Screen) Plane(p volume.Plane) *viewer.State { return sc.desk.Planes[p] }
 
 // PlanesShowResult says whether the planes show the denoised volume. Until the whole volume
 // has been filtered with the current recipe, or while Space is held, they show side A.

@@ -48,12 +48,12 @@ func (ga *Galleries) Compare() {
 	if !ga.CanCompare() {
 		return
 	}
-	view, index := ga.desk.State.View(), ga.desk.State.Index()
+	view, index := ga.desk.State.Cut().View(), ga.desk.State.Cut().Index()
 	q := judge.GalleryRequest{Series: ga.desk.Doc.Series(), Maps: ga.desk.Maps, Reference: ga.desk.Doc.Reference(), Region: view.Region(index)}
 	if facts, ok := ga.desk.Doc.Facts(); ok {
 		q.Facts = &facts
 	}
-	g := &Gallery{View: view, Input: q.Series.Volume.Crop(q.Region), Window: ga.desk.State.Window(), Invert: ga.desk.State.Inverted(), Best: -1}
+	g := &Gallery{View: view, Input: q.Series.Volume.Crop(q.Region), Window: ga.desk.State.Windows.Current(), Invert: ga.desk.State.Windows.Inverted(), Best: -1}
 	t := ga.desk.Tasks.Start(desk.Comparing, lang.L("Comparing the filters"), lang.L("filters"))
 	t.Again, ga.last = ga.Compare, g
 	q.Ready = func(e judge.Exhibit) {

@@ -10,20 +10,20 @@ import (
 // A look that was saved shows the same again; values that cannot be are left out.
 func TestLookIsShownAgain(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{20, 16, 8}, [3]float64{1, 1, 2}))
-	var a, b State
+	a, b := New(), New()
 	b.SetLook(Look{Planes: [3]Placed{{Zoom: 3}}}) // without a volume it does nothing
 	a.Open(v, volume.Window{Center: 10, Width: 20})
 	b.Open(v, volume.Window{Center: 1, Width: 2})
 	a.ShowVoxel([3]int{4, 9, 6})
 	for p, zoom := range map[volume.Plane]float64{volume.Axial: 2, volume.Coronal: 1.5, volume.Sagittal: 3} {
 		a.SetPlane(p)
-		a.ZoomAt(zoom, 5, 5, 100, 80)
-		a.PanBy(4, -6-zoom, 100, 80)
+		a.Cut().ZoomAt(zoom, 5, 5, 100, 80)
+		a.Cut().PanBy(4, -6-zoom, 100, 80)
 	}
 	a.SetPlane(volume.Sagittal)
-	a.SetIndex(3)
-	a.ToggleInvert()
-	a.DragResidual(-50)
+	a.Cut().SetIndex(3)
+	a.Windows.ToggleInvert()
+	a.Windows.DragResidual(-50)
 	changes := 0
 	b.Changed = func() { changes++ }
 	b.SetLook(a.Look())
