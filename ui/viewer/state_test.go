@@ -576,22 +576,25 @@ func TestMirrorAndTurn(t *testing.T) {
 	if s.Cut().Turned() != (volume.Turn{}) || s.Cut().View().Letters[0] != "R" {
 		t.Error("the coronal plane is turned with the axial one")
 	}
-	s.In(volume.Sagittal).Cut().Clockwise()
+	s.In(volume.Sagittal).Clockwise()
 	look := s.Look()
 	other := opened(t)
+	turns := func() [3]volume.Turn {
+		return [3]volume.Turn{other.In(volume.Axial).Turned(), other.In(volume.Coronal).Turned(), other.In(volume.Sagittal).Turned()}
+	}
 	look.Planes[volume.Coronal].Quarters = -3 // damaged
 	other.SetLook(look)
-	if want := [3]volume.Turn{s.In(volume.Axial).Cut().Turned(), {Quarters: 1}, {Quarters: 1}}; other.turns != want {
-		t.Errorf("turns %+v, want %+v", other.turns, want)
+	if want := [3]volume.Turn{s.In(volume.Axial).Turned(), {Quarters: 1}, {Quarters: 1}}; turns() != want {
+		t.Errorf("turns %+v, want %+v", turns(), want)
 	}
 	for p := range volume.Sagittal + 1 {
-		if got := other.In(p).Cut().View(); got != scene().View(p).Turned(other.turns[p]) {
+		if got := other.In(p).View(); got != scene().View(p).Turned(other.In(p).Turned()) {
 			t.Errorf("%v: %+v", p, got)
 		}
 	}
 	other.Reset(volume.Window{})
 	for p := range volume.Sagittal + 1 {
-		if got := other.In(p).Cut().View(); got != scene().View(p) || other.turns[p] != (volume.Turn{}) {
+		if got := other.In(p).View(); got != scene().View(p) || other.In(p).Turned() != (volume.Turn{}) {
 			t.Errorf("%v after Reset: %+v", p, got)
 		}
 	}

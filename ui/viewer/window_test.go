@@ -15,12 +15,11 @@ func TestOriginalAndDenoisedCanHaveTheirOwnWindows(t *testing.T) {
 	s.Chosen = func(Gesture) { chosen++ }
 	s.Changed = func() { redrawn++ }
 	s.Pointed = func() { pointed++ }
-	coronal := s.In(volume.Coronal)
 	for i, step := range []struct {
 		do               func()
 		original, second float64 // widths
 		unlinked         bool
-		now              float64 // width of Window
+		now              float64 // width of Current
 	}{
 		{func() { s.Windows.Set(volume.Window{Width: 10}) }, 10, 10, false, 10},
 		{func() { s.Windows.Attend(Original); s.Windows.Set(volume.Window{Width: 12}) }, 12, 12, false, 12},
@@ -31,11 +30,11 @@ func TestOriginalAndDenoisedCanHaveTheirOwnWindows(t *testing.T) {
 		{func() { s.Windows.Set(volume.Window{Width: 13}) }, 21, 13, true, 13},
 		{func() {
 			s.Windows.Attend(Original)
-			coronal.Windows.Attend(Original)
-			coronal.Windows.Set(volume.Window{Width: 14})
+			s.Windows.Attend(Denoised)
+			s.Windows.Set(volume.Window{Width: 14})
 		}, 21, 14, true, 14},
 		{func() { s.Windows.Set(volume.Window{Width: -1}) }, 21, 14, true, 14},
-		{coronal.Windows.ToggleLink, 14, 14, false, 14},
+		{s.Windows.ToggleLink, 14, 14, false, 14},
 		{func() { s.Windows.ToggleLink(); s.Windows.Attend(Original); s.Windows.Set(volume.Window{Width: 30}) }, 30, 14, true, 30},
 		{s.Windows.ToggleLink, 30, 30, false, 30},
 		{func() { s.Windows.Show(volume.Window{Width: 5}, volume.Window{Width: 6}) }, 5, 6, true, 5},
@@ -49,7 +48,7 @@ func TestOriginalAndDenoisedCanHaveTheirOwnWindows(t *testing.T) {
 			t.Errorf("step %d: widths %g and %g, unlinked %v, now %g; want %+v", i, width(Original), width(Denoised), s.Windows.Unlinked(), s.Windows.Current().Width, step)
 		}
 	}
-	if coronal.Windows.Of(Denoised) != s.Windows.Of(Denoised) || !coronal.Windows.Unlinked() {
+	if s.Windows.Of(Denoised) != s.Windows.Of(Denoised) || !s.Windows.Unlinked() {
 		t.Error("the pane of a plane has other windows")
 	}
 	chosen, redrawn, pointed = 0, 0, 0
