@@ -49,7 +49,9 @@ func (s *State) Place(planes [3]Placed) {
 // Fit shows the whole picture in the centre of its pane, in every plane.
 func (s *State) Fit() {
 	s.begin()
-	s.fit()
+	for p := range s.places {
+		s.places[p].fit()
+	}
 	s.chosen(false)
 	s.changed()
 }

@@ -44,18 +44,10 @@ func (s *Shown) place(planes [3]Placed) {
 	}
 }
 
-// fit fits every plane into its panes.
-func (s *Shown) fit() {
-	for p := range s.places {
-		s.places[p].fit()
-	}
-}
-
 // reset places every plane as it is at first, and sets the windows: w for both, or the
 // automatic one if w has no width.
 func (s *Shown) reset(w volume.Window) {
-	s.place([3]Placed{})
-	s.fit()
+	s.place([3]Placed{{Zoom: 1}, {Zoom: 1}, {Zoom: 1}})
 	s.invert, s.sigmas = false, DefaultSigmas
 	s.window, s.second = w, volume.Window{}
 	if !(w.Width > 0) {

@@ -125,8 +125,8 @@ func (w *Windows) SetAutomatic() { w.Set(w.auto) }
 func (w *Windows) SetInvertLevel(on bool) { w.darken = on }
 
 // Drag changes width (dx > 0 widens) and level (dy > 0 brightens) by a drag in
-// screen units, until EndDrag, of what Current returns. The gain is proportional to the width, for narrow brain
-// windows and wide bone windows alike.
+// screen units, until EndDrag, of what Current returns. The gain is proportional to the width,
+// for narrow brain windows and wide bone windows alike.
 func (w *Windows) Drag(dx, dy float64) {
 	if w.volume == nil {
 		return
