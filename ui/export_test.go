@@ -143,7 +143,7 @@ func (w *Workbench) Texts() map[string][]string {
 	for p := volume.Axial; p <= volume.Sagittal; p++ {
 		add("wording.Plane(p)", wording.Plane(p))
 	}
-	for _, of := range []string{"state.View().Plane", "m.Plane", "volume.Plane(p)"} {
+	for _, of := range []string{"cut.View().Plane", "m.Plane", "volume.Plane(p)"} {
 		add("wording.Plane("+of+")", out["wording.Plane(p)"]...)
 	}
 	for _, c := range w.host.Command("corners").List() {
