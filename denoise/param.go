@@ -42,6 +42,7 @@ type Param struct {
 	Lo, Hi  float64   // ends of the slider, within Min..Max; in sigmas for the unit "value"
 	Step    float64   // one notch of the slider, likewise
 	Default Value     //
+	Absent  Value     // of a recipe that does not name the parameter, as none did before there was one; Auto: Default
 	Auto    *AutoRule // how Resolve computes the value Auto; nil if Auto is not allowed
 	Percent bool      // a percentage of the input's range is allowed
 	PerAxis bool      // for Ints: one number for all axes or three, for x, y and z
@@ -61,6 +62,14 @@ type Param struct {
 	// Implies holds the values that switching the parameter on gives to others
 	// that are at their default, see [Recipe.Set].
 	Implies map[string]Value
+}
+
+// absent returns the value in a recipe that does not name the parameter.
+func (p Param) absent() Value {
+	if p.Absent.IsAuto() {
+		return p.Default
+	}
+	return p.Absent
 }
 
 // Word returns what a choice is called in a list, in sentence case: "Largest weight" for
@@ -212,7 +221,7 @@ func (p Param) describe() error {
 	if p.Name == "" || p.Label == "" || p.Help == "" {
 		return errors.New("name, label or help is missing")
 	}
-	if err := p.check(p.Default); err != nil {
+	if err := errors.Join(p.check(p.Default), p.check(p.absent())); err != nil {
 		return fmt.Errorf("the default is refused: %w", err)
 	}
 	if (p.Kind == Choice) != (len(p.Choices) > 1) {

@@ -124,14 +124,15 @@ func (r Recipe) ignores(p Param) message.Message {
 	return p.Ignored(r)
 }
 
-// Get returns a parameter's value, or its default if the recipe does not name it.
+// Get returns a parameter's value. If the recipe does not name it, that is the value of
+// recipes from before the parameter ([Param.Absent]), or else its default.
 func (r Recipe) Get(name string) Value {
 	if v, ok := r.Params[name]; ok {
 		return v
 	}
 	if f, err := FilterByName(r.Filter); err == nil {
 		if p, ok := f.Param(name); ok {
-			return p.Default
+			return p.absent()
 		}
 	}
 	return Auto
@@ -205,9 +206,9 @@ func (r Recipe) Validate() error {
 }
 
 // String returns a short form for labels and derivation descriptions:
-// "nlm 3-D h=10 patch-radius=1 ...", parameters in the filter's order, those at
-// their default and a stabilisation of 0 left out, numbers rounded to six digits. It
-// cannot be parsed.
+// "nlm 3-D h=10 patch-radius=1 ...", parameters in the filter's order, those at their
+// default, absent from older recipes and a stabilisation of 0 left out, numbers rounded
+// to six digits. It cannot be parsed.
 func (r Recipe) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %d-D", r.Filter, r.Dims)
@@ -217,7 +218,8 @@ func (r Recipe) String() string {
 	}
 	for _, p := range f.Params {
 		v := r.Get(p.Name)
-		if off := p.Name == stabiliseName && v.Equal(Number(0)); !off && !v.Equal(p.Default) {
+		off := p.Name == stabiliseName && v.Equal(Number(0)) || !p.Absent.IsAuto() && v.Equal(p.Absent)
+		if !off && !v.Equal(p.Default) {
 			if p.Kind == Float {
 				v.num, _ = strconv.ParseFloat(strconv.FormatFloat(v.num, 'g', 6, 64), 64)
 			}

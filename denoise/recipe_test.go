@@ -321,3 +321,39 @@ func TestRecipeDefaults(t *testing.T) {
 		t.Error("lpa has no 3-D form")
 	}
 }
+
+// A recipe that does not name a parameter which came later has the value that gives its
+// result from before: noise that is not correlated, odct's threshold of then. A new recipe
+// names the default.
+func TestParametersThatAreAbsent(t *testing.T) {
+	old, err := denoise.ParseRecipe([]byte(`{"version": 1, "filter": "odct", "dims": 2, "parameters": {"sigma": 7, "stabilise": 0}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !old.Resolved() || !old.Get("correlation").Equal(denoise.List(0)) || !old.Get("threshold").Equal(denoise.Number(2.7)) {
+		t.Errorf("%v, resolved %v", old, old.Resolved())
+	}
+	if _, sigma := old.Needs(); sigma {
+		t.Error("a recipe from before the correlation needs the noise")
+	}
+	r, err := denoise.NewRecipe("odct", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Get("correlation").IsAuto() || !r.Get("threshold").IsAuto() {
+		t.Errorf("%v", r)
+	}
+	r = r.With("sigma", denoise.Number(7)).With("stabilise", denoise.Number(0))
+	for v, want := range map[string]string{"0": "odct 2-D sigma=7", "0,0": "odct 2-D sigma=7 correlation=0,0", "30": "odct 2-D sigma=7 correlation=30"} {
+		list, err := denoise.ParseValue(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list.Ints()) == 1 {
+			list = denoise.List(list.Ints()...)
+		}
+		if got := r.With("correlation", list).With("threshold", denoise.Number(2.7)).String(); got != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+}

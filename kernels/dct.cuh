@@ -17,14 +17,14 @@ struct DctParams {
     Box<float> out;
     int dims[3];
     int size[3];           // of a block
-    float rows[3][8][4];   // half of the rows of m along each axis
+    float rows[4][8][4];   // half of the rows of m along each axis; last those of the pilot along z
     float unit;            // factor of the samples
-    float limit;           // of coefficients that are removed, in this unit; Wiener: factor of the
-                           // pilot's coefficients, 1 / sigma, 0 for sigma 0
     float back;            // factor of what is removed: 1 / (unit n), n the number of coefficients
-    int pad;
+    float limits[64];      // of coefficients that are removed, in this unit, x fastest; Wiener: factors
+                           // of the pilot's coefficients (kx, ky), at 8 ky + kx, which with the rows of
+                           // the pilot make 1 / sigma of each; 0 for sigma 0
 };
-static_assert(sizeof(DctParams) == 584);
+static_assert(sizeof(DctParams) == 960);
 
 // combine returns m[0] v[0] + m[1] v[1] + ..., summed from the left.
 template <int N>

@@ -2,9 +2,12 @@ package kernels
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/dct"
+	"quell/denoise/filter/correlation"
 	"quell/volume"
 )
 
@@ -38,7 +41,7 @@ func passLaunch(t *testing.T, r denoise.Recipe, pass string, dims [3]int, region
 // TestODCTLaunches checks which kernel computes blocks of what size, and what it gets.
 func TestODCTLaunches(t *testing.T) {
 	region := volume.Region{Min: [3]int{1, 2, 0}, Max: [3]int{31, 12, 1}}
-	set := map[string]denoise.Value{"sigma": denoise.Number(10), "threshold": denoise.Number(3)}
+	set := map[string]denoise.Value{"sigma": denoise.Number(10), "threshold": denoise.Number(3), "correlation": denoise.List(0)}
 	for _, c := range []struct {
 		dims   int
 		volume [3]int
@@ -59,8 +62,8 @@ func TestODCTLaunches(t *testing.T) {
 			t.Errorf("%d-D of %v: %+v", c.dims, c.volume, l)
 		}
 		n := float64(c.size[0] * c.size[1] * c.size[2])
-		if p.Size != c.size || math.Abs(float64(p.Limit)/float64(p.Unit)-30*math.Sqrt(n)) > 1e-3 || math.Abs(float64(p.Back*p.Unit)*n-1) > 1e-6 {
-			t.Errorf("%d-D of %v: size %v, unit %g, limit %g, back %g", c.dims, c.volume, p.Size, p.Unit, p.Limit, p.Back)
+		if p.Size != c.size || math.Abs(float64(p.Limits[0])/float64(p.Unit)-30*math.Sqrt(n)) > 1e-3 || p.Limits[int(n)-1] != p.Limits[0] || math.Abs(float64(p.Back*p.Unit)*n-1) > 1e-6 {
+			t.Errorf("%d-D of %v: size %v, unit %g, limit %g, back %g", c.dims, c.volume, p.Size, p.Unit, p.Limits, p.Back)
 		}
 		if p.In.Address != 10 || p.Voxels.Address != 1 || p.Mask.Address != 2 || p.Out.Address != 3 || p.Pilot.Address != 0 {
 			t.Errorf("%+v", p)
@@ -87,9 +90,9 @@ func TestODCTLaunches(t *testing.T) {
 // TestPrinlmLaunches checks the kernels of the passes after the prefilter.
 func TestPrinlmLaunches(t *testing.T) {
 	dims, region := [3]int{90, 60, 20}, volume.Region{Min: [3]int{1, 2, 3}, Max: [3]int{66, 20, 5}}
-	set := map[string]denoise.Value{"h": denoise.Number(5), "sigma": denoise.Number(10), "search-radius": denoise.Number(2), "wiener": denoise.Number(6)}
+	set := map[string]denoise.Value{"h": denoise.Number(5), "sigma": denoise.Number(10), "search-radius": denoise.Number(2), "wiener": denoise.Number(6), "correlation": denoise.List(0)}
 	r := recipe(t, "prinlm", 3, set)
-	if l := passLaunch(t, r, "threshold", dims, region); l.Kernel != "odct_3d" || math.Abs(float64(decoded[dctParams](t, l).Limit/decoded[dctParams](t, l).Unit)-27*8) > 1e-3 {
+	if l := passLaunch(t, r, "threshold", dims, region); l.Kernel != "odct_3d" || math.Abs(float64(decoded[dctParams](t, l).Limits[63]/decoded[dctParams](t, l).Unit)-27*8) > 1e-3 {
 		t.Errorf("%+v", l)
 	}
 	l := passLaunch(t, r, "mean", dims, region)
@@ -125,11 +128,42 @@ func TestPrinlmLaunches(t *testing.T) {
 		if l.Module != "wiener" || l.Kernel != "wiener_6" || l.Grid != [3]int{3 * 2 * 1, 1, 1} || l.Block != [3]int{32, 16, 1} || d.Size != [3]int32{6, 6, 6} {
 			t.Errorf("%+v", l)
 		}
-		if got := float64(d.Limit*d.Unit) * math.Sqrt(216); math.Abs(got-want) > 1e-6 || d.In.Address != 10 || d.Pilot.Address != 11 {
+		if got := float64(d.Limits[5*8+5]*d.Unit) * math.Sqrt(216); math.Abs(got-want) > 1e-6 || d.In.Address != 10 || d.Pilot.Address != 11 {
 			t.Errorf("factor %g; want %g; %+v", got, want, d)
 		}
 	}
 	if l = passLaunch(t, r, "wiener", [3]int{90, 60, 5}, region); l.Kernel != "wiener_5" || l.Grid != [3]int{6, 1, 1} {
 		t.Errorf("%+v", l)
+	}
+}
+
+// In correlated noise every coefficient has a threshold of its own, the processor's; a
+// coefficient of the Wiener stage's pilot is divided by its deviation in the noise.
+func TestLimitsInCorrelatedNoise(t *testing.T) {
+	region := volume.Region{Max: [3]int{30, 20, 5}}
+	list := []int{60, 20, -10, -5, 40, 10}
+	set := map[string]denoise.Value{"sigma": denoise.Number(10), "threshold": denoise.Number(3), "correlation": denoise.List(list...)}
+	noise := correlation.New(list)
+	for _, dims := range []int{2, 3} {
+		p := decoded[dctParams](t, passLaunch(t, recipe(t, "odct", dims, set), "threshold", [3]int{40, 30, 20}, region))
+		size := [3]int{int(p.Size[0]), int(p.Size[1]), int(p.Size[2])}
+		if want := (dct.Rule{Threshold: 30, Spectrum: noise.Spectrum(size)}).Limits(size); !slices.Equal(p.Limits[:], want) || want[0] <= want[63] {
+			t.Errorf("%d-D: %v; want %v", dims, p.Limits, want)
+		}
+	}
+	delete(set, "threshold")
+	set["wiener"], set["h"] = denoise.Number(5), denoise.Number(9)
+	p := decoded[dctParams](t, passLaunch(t, recipe(t, "prinlm", 3, set), "wiener", [3]int{40, 30, 20}, region))
+	size := [3]int{5, 5, 5}
+	spectrum := noise.Spectrum(size)
+	for kz := range 5 {
+		for ky := range 5 {
+			for kx := range 5 {
+				got := float64(p.Limits[8*ky+kx]*p.Unit) * math.Sqrt(125) * float64(p.Rows[3][kz][0]/p.Rows[2][kz][0])
+				if want := 1 / (10 * spectrum.At(kx, ky, kz)); math.Abs(got/want-1) > 1e-5 {
+					t.Errorf("coefficient (%d, %d, %d) has the factor %g; want %g", kx, ky, kz, got, want)
+				}
+			}
+		}
 	}
 }

@@ -1,5 +1,5 @@
 // The overlapping DCT (Manjon 2012): of every block that lies in the volume the
-// coefficients of magnitude limit or less are removed, but for the first, and
+// coefficients c_k of magnitude limit_k or less are removed, but for the first, and
 //
 //   out_i = v_i - sum_B w_B r_B(i) / sum_B w_B,   w_B = 1 / (coefficients that stay)
 //
@@ -79,7 +79,7 @@ struct March {
     }
 
     // shrink adds what is removed from the block in the N planes to their sums.
-    __device__ void shrink(float limit)
+    __device__ void shrink(const float (&limits)[64])
     {
         float kept = 1, v[N];
 #pragma unroll
@@ -87,7 +87,7 @@ struct March {
             transform(c, v);
 #pragma unroll
             for (int k = 0; k < N; ++k)
-                if (c + k > 0 && fabsf(v[k]) > limit) kept += 1;
+                if (c + k > 0 && fabsf(v[k]) > limits[k * CHANNELS + c]) kept += 1;
         }
         const float w = 1 / kept;
         // Doing the transform twice takes less than keeping it, which takes N x CHANNELS
@@ -100,7 +100,7 @@ struct March {
         for (int c = 0; c < CHANNELS; ++c) {
             transform(c, v);
 #pragma unroll
-            for (int k = 0; k < N; ++k) v[k] = c + k > 0 && fabsf(v[k]) <= limit ? v[k] * w : 0;
+            for (int k = 0; k < N; ++k) v[k] = c + k > 0 && fabsf(v[k]) <= limits[k * CHANNELS + c] ? v[k] * w : 0;
             inverse<N>(v);
 #pragma unroll
             for (int j = 0; j < N; ++j) sum[j][c] += v[j];
@@ -155,7 +155,7 @@ odct_3d(const __grid_constant__ DctParams p)
 #pragma unroll
                 for (int b = 0; b < kSize3; ++b) m.coef[kSize3 - 1][b * kSize3 + a] = column[b];
             }
-            if (inside && z - kHalo >= max(from - kHalo, 0)) m.shrink(p.limit);
+            if (inside && z - kHalo >= max(from - kHalo, 0)) m.shrink(p.limits);
         }
         const int done = z - kHalo; // its sums are complete
         if (done < from) continue;
@@ -220,7 +220,7 @@ odct_2d(const __grid_constant__ DctParams p)
 #pragma unroll
             for (int a = 0; a < kSize2; ++a) m.coef[kSize2 - 1][a] = line[i + a];
             forward<kSize2>(m.coef[kSize2 - 1]);
-            if (inside && y - kHalo >= max(from - kHalo, 0)) m.shrink(p.limit);
+            if (inside && y - kHalo >= max(from - kHalo, 0)) m.shrink(p.limits);
         }
         const int done = y - kHalo; // its sums are complete
         if (done < from) continue;
@@ -273,7 +273,7 @@ odct_any(const __grid_constant__ DctParams p)
                 }
                 float kept = 1, here = 0;
                 for (int k = 1; k < count; ++k) {
-                    if (fabsf(c[k]) > p.limit) {
+                    if (fabsf(c[k]) > p.limits[k]) {
                         kept += 1;
                         continue;
                     }

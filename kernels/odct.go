@@ -2,7 +2,6 @@ package kernels
 
 import (
 	"quell/denoise"
-	"quell/denoise/dct"
 	"quell/denoise/filter/odct"
 )
 
@@ -23,7 +22,7 @@ func odctPass(params func(p denoise.Program) odct.Params) Pass {
 // 25 x 32 in a warp, odct_any a voxel in a thread.
 func odctLaunch(p odct.Params, part Part) Launch {
 	args := newDCTParams(p.Size, part)
-	args.Limit = dct.Rule{Threshold: p.Threshold}.Limit(p.Size)
+	copy(args.Limits[:], p.Rule().Limits(p.Size))
 	l := Launch{Module: "odct", Args: Pack(args)}
 	dims := part.Region.Dims()
 	switch p.Size {

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"quell/denoise"
-	"quell/denoise/dct"
 	"quell/denoise/filter/odct"
 	"quell/denoise/filter/prinlm"
 )
@@ -72,10 +71,7 @@ func prinlmWiener(program denoise.Program, _ denoise.Pass, part Part) ([]Launch,
 	p := program.Params.(prinlm.Params)
 	args := newDCTParams(p.Wiener, part)
 	args.Pilot = NewBox(part.Inputs[1])
-	if p.Rule.Sigma > 0 {
-		_, scale := dct.Units(p.Wiener)
-		args.Limit = float32(min(1/(p.Rule.Sigma*scale), math.MaxFloat32))
-	}
+	args.setPilot(p.Rule, p.Wiener)
 	voxels := [3]int{32, 16, 16}
 	for c, n := range p.Wiener {
 		voxels[c] -= n - 1

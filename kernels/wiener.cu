@@ -1,8 +1,8 @@
 // The Wiener stage of sliding blocks: of every block B that lies in the volume, with
 // coefficients c of the noisy voxels and P of the pilot,
 //
-//   r_k   = c_k / (1 + (P_k / sigma)^2)  but for the first,     what is removed
-//   w_B   = 1 / sum_k g_k^2,  g_k = 1 - 1 / (1 + (P_k / sigma)^2)
+//   r_k   = c_k / (1 + (P_k / sigma_k)^2)  but for the first,     what is removed
+//   w_B   = 1 / sum_k g_k^2,  g_k = 1 - 1 / (1 + (P_k / sigma_k)^2)
 //   out_i = v_i - sum_B w_B r_B(i) / sum_B w_B
 //
 // over the blocks that hold voxel i. A sample of the pilot that is excluded is that of
@@ -103,14 +103,14 @@ struct Block {
         return sum;
     }
 
-    // along transforms the last N planes along z.
-    __device__ void along(const float (&planes)[N], float (&c)[N]) const
+    // along transforms the last N planes along z, by these rows.
+    __device__ void along(int rows, const float (&planes)[N], float (&c)[N]) const
     {
 #pragma unroll
         for (int k = 0; k < N; ++k) {
             c[k] = 0;
 #pragma unroll
-            for (int n = 0; n < N; ++n) c[k] = fmaf(mz(k, n), planes[n], c[k]);
+            for (int n = 0; n < N; ++n) c[k] = fmaf(mz(rows, k, n), planes[n], c[k]);
         }
     }
 
@@ -119,6 +119,7 @@ struct Block {
     template <bool SUMS>
     __device__ void sweep(int kx, int ky)
     {
+        const float factor = p.limits[8 * ky + kx];
         float mx[kMost], my[kMost];
 #pragma unroll
         for (int n = 0; n < kMost; ++n) {
@@ -149,12 +150,12 @@ struct Block {
                 pilot[N - 1] = column(1, my);
                 if (begin >= max(first, 0) && inside) {
                     float c[N], q[N], gains = 0;
-                    along(pilot, q);
-                    if (SUMS) along(noisy, c);
+                    along(3, pilot, q);
+                    if (SUMS) along(2, noisy, c);
 #pragma unroll
                     for (int k = 0; k < N; ++k) {
-                        q[k] *= p.limit;
-                        float r = p.limit == 0 ? 0 : __fdividef(1, fmaf(q[k], q[k], 1.0f));
+                        q[k] *= factor;
+                        float r = factor == 0 ? 0 : __fdividef(1, fmaf(q[k], q[k], 1.0f));
                         if (kx + ky + k == 0) r = 0;
                         gains = fmaf(1 - r, 1 - r, gains);
                         if (SUMS) c[k] *= r * s.weight[begin - first][j][i];
@@ -164,7 +165,7 @@ struct Block {
 #pragma unroll
                         for (int n = 0; n < N; ++n)
 #pragma unroll
-                            for (int k = 0; k < N; ++k) sum[n] = fmaf(mz(k, n), c[k], sum[n]);
+                            for (int k = 0; k < N; ++k) sum[n] = fmaf(mz(2, k, n), c[k], sum[n]);
                 }
             }
             if (!SUMS || begin < from) continue;
@@ -220,8 +221,8 @@ struct Block {
         }
     }
 
-    // mz returns sample n of row k of m along z.
-    __device__ float mz(int k, int n) const { return n <= N - 1 - n ? p.rows[2][k][n] : k % 2 ? -p.rows[2][k][N - 1 - n] : p.rows[2][k][N - 1 - n]; }
+    // mz returns sample n of row k of m along z, of the noisy voxels (rows 2) or the pilot (3).
+    __device__ float mz(int rows, int k, int n) const { return n <= N - 1 - n ? p.rows[rows][k][n] : k % 2 ? -p.rows[rows][k][N - 1 - n] : p.rows[rows][k][N - 1 - n]; }
 };
 
 template <int N>

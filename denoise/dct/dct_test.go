@@ -254,11 +254,11 @@ func TestUnits(t *testing.T) {
 		if frac, _ := math.Frexp(samples); frac != 0.5 || samples*math.Pow(float64(n), 6) > 0.5 || samples*math.Pow(float64(n), 6) < 0.25 {
 			t.Errorf("unit %g of blocks of %d", samples, n)
 		}
-		if got := (Rule{Threshold: 8}).Limit(size); math.Abs(float64(got)-8*coefficients) > 1e-6 || coefficients != samples*math.Sqrt(float64(n*n*n)) {
+		if got := (Rule{Threshold: 8}).Limits(size)[0]; math.Abs(float64(got)-8*coefficients) > 1e-6 || coefficients != samples*math.Sqrt(float64(n*n*n)) {
 			t.Errorf("limit %g, factor %g", got, coefficients)
 		}
 	}
-	if got := (Rule{Threshold: math.Inf(1)}).Limit([3]int{1, 1, 1}); got != math.MaxFloat32 {
+	if got := (Rule{Threshold: math.Inf(1)}).Limits([3]int{1, 1, 1})[0]; got != math.MaxFloat32 {
 		t.Errorf("an infinite threshold is %g", got)
 	}
 }

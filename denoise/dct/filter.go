@@ -121,12 +121,13 @@ func (r *ring) row(p, row, channel int) []float32 {
 // which blocks have one voxel.
 type worker struct {
 	*Filter
-	axes  [3]int
-	bases [3]*basis
-	unit  float64 // factor of the samples, see Units
-	scale float64 // factor of the coefficients
-	limit float32 // of coefficients that are removed, in this unit
-	gain  float32 // factor of the pilot's coefficients: 1 / sigma
+	axes   [3]int
+	bases  [3]*basis
+	unit   float64              // factor of the samples, see Units
+	scale  float64              // factor of the coefficients
+	limits []float32            // of coefficients that are removed, in this unit, by their place in a block
+	gains  []float32            // factors of the pilot's coefficients: one over their deviation in the noise
+	wide   [][4 * lanes]float32 // of blocks of four along the last axis, by channel: their limits, each in all lanes
 
 	tile      volume.Region
 	first     [3]int // the first position of a block, along the three axes
@@ -162,7 +163,16 @@ func (f *Filter) NewWorker() denoise.Worker {
 		w.bases[k] = newBasis(f.Size[c])
 	}
 	w.unit, w.scale = Units(f.Size)
-	w.limit, w.gain = f.Rule.Limit(f.Size), float32(min(1/(f.Rule.Sigma*w.scale), math.MaxFloat32))
+	w.limits = f.Rule.Limits(f.Size)
+	for _, s := range f.Rule.Spectrum.deviations(f.Size) {
+		w.gains = append(w.gains, f.Rule.Gain(f.Size, s))
+	}
+	if channels := w.size(0) * w.size(1); w.size(2) == 4 {
+		w.wide = make([][4 * lanes]float32, channels)
+		for i, limit := range w.limits {
+			tile.Fill(w.wide[i%channels][i/channels*lanes:][:lanes], limit)
+		}
+	}
 	return w.run
 }
 
@@ -300,7 +310,7 @@ func (w *worker) shrinkRow(p, row int) {
 	for channel := range w.in.planes.channels {
 		if w.Pilot == nil && last == 4 {
 			w.readRow(&w.in.planes, p, row, channel)
-			if remove4(w.bases[2], w.parts[channel*last:], w.src[:], w.stat, w.limit, channel == 0, w.n) {
+			if remove4(w.bases[2], w.parts[channel*last:], w.src[:], w.stat, &w.wide[channel], channel == 0, w.n) {
 				continue
 			}
 		}
@@ -339,16 +349,16 @@ func (w *worker) readRow(planes *ring, p, row, channel int) {
 // applyRule replaces the coefficients of a channel by what is removed of them.
 func (w *worker) applyRule(channel int) {
 	for k := range w.size(2) {
-		c := w.coef[k]
+		c, i := w.coef[k], k*w.in.planes.channels+channel // its place in a block
 		switch {
 		case channel == 0 && k == 0:
 			clear(c[:w.n])
 		case w.Pilot == nil:
-			threshold(c, w.stat, w.limit, w.n)
+			threshold(c, w.stat, w.limits[i], w.n)
 		case w.Rule.Sigma == 0:
 			clear(c[:w.n])
 		default:
-			shrink(c, w.coefP[k], w.stat, w.gain, w.n)
+			shrink(c, w.coefP[k], w.stat, w.gains[i], w.n)
 		}
 	}
 }

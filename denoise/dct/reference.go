@@ -14,6 +14,7 @@ func Reference(size [3]int, rule Rule) func(in, pilot *denoise.Field, x, y, z in
 	for c, n := range size {
 		bases[c] = newBasis(n)
 	}
+	deviations := rule.Spectrum.deviations(size)
 	return func(in, pilot *denoise.Field, x, y, z int) float64 {
 		v := float64(in.At(x, y, z))
 		last := [3]int{in.Dims[0] - size[0], in.Dims[1] - size[1], in.Dims[2] - size[2]}
@@ -28,7 +29,7 @@ func Reference(size [3]int, rule Rule) func(in, pilot *denoise.Field, x, y, z in
 					if pilot != nil {
 						p = transform(samples(pilot, in, at, size, v), bases)
 					}
-					w := rule.removed(c, p)
+					w := rule.removed(c, p, deviations)
 					sum += w * sample(c, bases, [3]int{x - bx, y - by, z - bz})
 					weights += w
 				}

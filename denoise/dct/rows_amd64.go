@@ -33,7 +33,7 @@ func shrinkAVX2(c, p, gains *float32, scale float32, n int)
 func accumulateAVX2(sum, w, a *float32, n int)
 
 //go:noescape
-func remove4AVX2(out, in *[4]*float32, kept *float32, p, q, limit float32, mean, n int)
+func remove4AVX2(out, in *[4]*float32, kept, limits *float32, p, q float32, mean, n int)
 
 // The slice expressions below are the bounds checks that assembly lacks.
 
@@ -95,8 +95,9 @@ func accumulate(sum, w, a []float32, n int) {
 
 // remove4 does at once what forward, threshold and inverse do with four samples, with the
 // same bits: three quarters of the work of odct in 3-D. It reports whether it has a form
-// for this processor. mean states that the first coefficients stay, without being counted.
-func remove4(b *basis, out, in [][]float32, kept []float32, limit float32, mean bool, n int) bool {
+// for this processor. limits holds the limit of each coefficient in all lanes; mean states
+// that the first coefficients stay, without being counted.
+func remove4(b *basis, out, in [][]float32, kept []float32, limits *[4 * lanes]float32, mean bool, n int) bool {
 	if !useVector || n == 0 {
 		return false
 	}
@@ -108,6 +109,6 @@ func remove4(b *basis, out, in [][]float32, kept []float32, limit float32, mean 
 	if mean {
 		first = 1
 	}
-	remove4AVX2(&to, &from, &kept[:n][0], b.rows[1][0], b.rows[1][1], limit, first, n)
+	remove4AVX2(&to, &from, &kept[:n][0], &limits[0], b.rows[1][0], b.rows[1][1], first, n)
 	return true
 }

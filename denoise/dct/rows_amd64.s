@@ -176,7 +176,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// func remove4AVX2(out, in *[4]*float32, kept *float32, p, q, limit float32, mean, n int)
+// func remove4AVX2(out, in *[4]*float32, kept, limits *float32, p, q float32, mean, n int)
 TEXT ·remove4AVX2(SB), NOSPLIT, $0-56
 	MOVQ         out+0(FP), AX
 	MOVQ         (AX), R10
@@ -189,9 +189,9 @@ TEXT ·remove4AVX2(SB), NOSPLIT, $0-56
 	MOVQ         16(AX), R8
 	MOVQ         24(AX), R9
 	MOVQ         kept+16(FP), DI
-	VBROADCASTSS p+24(FP), Y8
-	VBROADCASTSS q+28(FP), Y9
-	VBROADCASTSS limit+32(FP), Y10
+	MOVQ         limits+24(FP), BX
+	VBROADCASTSS p+32(FP), Y8
+	VBROADCASTSS q+36(FP), Y9
 	VBROADCASTSS constants<>+0(SB), Y11
 	VBROADCASTSS constants<>+4(SB), Y12
 	VPCMPEQD     Y14, Y14, Y14       // what the first coefficients are taken with: all,
@@ -224,23 +224,23 @@ loop:
 
 	// The threshold: what is removed, and 1 where nothing is.
 	VANDPS  Y12, Y0, Y4
-	VCMPPS  $2, Y10, Y4, Y4
+	VCMPPS  $2, (BX), Y4, Y4
 	VANDPS  Y4, Y0, Y0
 	VANDPS  Y14, Y0, Y0
 	VANDNPS Y11, Y4, Y13
 	VANDPS  Y14, Y13, Y13
 	VANDPS  Y12, Y1, Y4
-	VCMPPS  $2, Y10, Y4, Y4
+	VCMPPS  $2, 32(BX), Y4, Y4
 	VANDPS  Y4, Y1, Y1
 	VANDNPS Y11, Y4, Y4
 	VADDPS  Y4, Y13, Y13
 	VANDPS  Y12, Y2, Y4
-	VCMPPS  $2, Y10, Y4, Y4
+	VCMPPS  $2, 64(BX), Y4, Y4
 	VANDPS  Y4, Y2, Y2
 	VANDNPS Y11, Y4, Y4
 	VADDPS  Y4, Y13, Y13
 	VANDPS  Y12, Y3, Y4
-	VCMPPS  $2, Y10, Y4, Y4
+	VCMPPS  $2, 96(BX), Y4, Y4
 	VANDPS  Y4, Y3, Y3
 	VANDNPS Y11, Y4, Y4
 	VADDPS  Y4, Y13, Y13

@@ -15,9 +15,17 @@ func TestSameBitsWithoutVectorCode(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	in := field([3]int{40, 13, 9}, func(int, int, int) float64 { return 100 * random.NormFloat64() })
 	pilot := field(in.Dims, func(int, int, int) float64 { return 100 * random.NormFloat64() })
+	rising := new(Spectrum)
+	for i := range Largest {
+		rising.Across[i] = 0.5 + 0.2*float64(i)
+		for k := range Largest {
+			rising.Within[i][k] = 0.7 + 0.1*float64(i+2*k)
+		}
+	}
 	for n := 2; n <= Largest; n++ {
 		for _, f := range []Filter{
 			{In: in, Size: [3]int{n, n, n}, Rule: Rule{Threshold: 100}},
+			{In: in, Size: [3]int{n, n, n}, Rule: Rule{Threshold: 100, Spectrum: rising}},
 			{In: in, Pilot: &pilot, Size: [3]int{n, n, n}, Rule: Rule{Sigma: 100}},
 		} {
 			useVector = true

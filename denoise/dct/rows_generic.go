@@ -18,4 +18,6 @@ func combine4(dst, a, b, c, d []float32, p, q, r, s float32, n int) {
 	combine4Go(dst, a, b, c, d, p, q, r, s, n)
 }
 
-func remove4(*basis, [][]float32, [][]float32, []float32, float32, bool, int) bool { return false }
+func remove4(*basis, [][]float32, [][]float32, []float32, *[4 * lanes]float32, bool, int) bool {
+	return false
+}

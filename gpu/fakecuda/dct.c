@@ -9,9 +9,8 @@
 typedef struct {
     Box in, pilot, voxels, mask, out;
     int32_t dims[3], size[3];
-    float rows[3][8][4];
-    float unit, limit, back;
-    int32_t pad;
+    float rows[4][8][4];
+    float unit, back, limits[64];
 } DctParams;
 
 enum { MOST = 512 }; // coefficients of a block
@@ -80,10 +79,12 @@ static double shrink(const DctParams *p, double *c, const double *P)
     c[0] = 0;
     for (int k = 1; k < n; k++)
         if (P) {
-            double q = P[k] * p->limit, gain = p->limit == 0 ? 1 : 1 - 1 / (1 + q * q);
+            const int kx = k % p->size[0], ky = k / p->size[0] % p->size[1], kz = k / p->size[0] / p->size[1];
+            const double factor = p->limits[8 * ky + kx] * (double)p->rows[3][kz][0] / p->rows[2][kz][0];
+            double q = P[k] * factor, gain = factor == 0 ? 1 : 1 - 1 / (1 + q * q);
             sum += gain * gain;
             c[k] *= 1 - gain;
-        } else if (fabs(c[k]) > p->limit) {
+        } else if (fabs(c[k]) > p->limits[k]) {
             sum++;
             c[k] = 0;
         }

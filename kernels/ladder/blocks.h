@@ -19,6 +19,7 @@ struct BlocksCase {
     bool masked = false, part = false;
     double sigma = 10; // times 2.7 the threshold of odct; h of prinlm
     bool one = false;
+    bool coloured = false; // the noise of every coefficient has a sigma of its own
 };
 
 inline std::vector<BlocksCase> blocksCases(bool small)
@@ -49,6 +50,13 @@ inline std::vector<BlocksCase> blocksCases(bool small)
     }
     all.push_back({"wiener_5", {12, 4, 5}, {6, 4, 5}, true});
     all.push_back({"wiener_6", {20, 20, 12}, {6, 6, 6}, false, false, 0});
+    for (bool masked : {false, true}) {
+        all.push_back({"odct_3d", {33, 31, 18}, {4, 4, 4}, masked, false, 10, false, true});
+        all.push_back({"odct_2d", {67, 141, 2}, {8, 8, 1}, masked, false, 10, false, true});
+        all.push_back({"odct_any", {5, 19, 12}, {4, 4, 3}, masked, false, 10, false, true});
+        all.push_back({"wiener_5", {40, 24, 14}, {6, 7, 5}, masked, false, 10, false, true});
+        all.push_back({"wiener_1", {40, 33, 19}, {8, 8, 1}, masked, false, 10, false, true});
+    }
     for (const char *name : {"odct_3d", "wiener_4"}) all.push_back({name, {4, 4, 4}, {4, 4, 4}});
     all.push_back({"odct_2d", {8, 8, 1}, {8, 8, 1}});
     all.push_back({"odct_any", {1, 1, 1}, {1, 1, 1}});
@@ -124,7 +132,8 @@ public:
         p.unit = float(std::ldexp(1, -e - 1));
         p.back = float(1 / (p.unit * n));
         const double scale = p.unit * std::sqrt(n);
-        p.limit = wiener() ? c.sigma > 0 ? float(1 / (c.sigma * scale)) : 0 : float(2.7 * c.sigma * scale);
+        const auto deviation = [&](int k) { return c.coloured ? 0.3 + k * 7 % 13 * 0.1 : 1; };
+        for (int k = 0; k < 64; ++k) p.limits[k] = wiener() ? c.sigma > 0 ? float(1 / (c.sigma * deviation(k) * scale)) : 0 : float(2.7 * c.sigma * deviation(k) * scale);
         for (int a = 0; a < 3; ++a) {
             const int m = p.size[a] = c.size[a];
             for (int k = 0; k < m; ++k)
@@ -133,6 +142,8 @@ public:
                     p.rows[a][k][i] = float(std::fabs(value) < 1e-12 ? 0 : value);
                 }
         }
+        for (int k = 0; k < 8; ++k)
+            for (int i = 0; i < 4; ++i) p.rows[3][k][i] = p.rows[2][k][i] * float(c.coloured ? 0.5 + 0.25 * k : 1);
         return p;
     }
 
@@ -186,7 +197,8 @@ public:
         p.in.data = p.voxels.data = v.data.data();
         p.pilot.data = other[0].data();
         p.mask.data = held;
-        if (!wiener()) p.limit *= float(factor);
+        if (!wiener())
+            for (float &limit : p.limits) limit *= float(factor);
         (wiener() ? plain::wiener : plain::odct)(&p);
         return want;
     }
@@ -219,9 +231,9 @@ public:
         const double rms = std::sqrt(squares / double(got.size()));
         const bool same = std::memcmp(got.data(), again.data(), got.size() * 4) == 0, guarded = out.guarded();
         const bool good = finite && same && guarded && worst <= 1e-4 && rms <= 1e-5;
-        std::printf("%s  max %.1e rms %.1e of range%s%s%s  %s %dx%dx%d%s%s blocks %d,%d,%d sigma=%g\n", good ? "ok  " : "FAIL", worst, rms,
+        std::printf("%s  max %.1e rms %.1e of range%s%s%s  %s %dx%dx%d%s%s%s blocks %d,%d,%d sigma=%g\n", good ? "ok  " : "FAIL", worst, rms,
                     finite ? "" : " NOT FINITE", same ? "" : " NOT REPEATABLE", guarded ? "" : " WROTE OUTSIDE", c.kernel, v.dims[0], v.dims[1], v.dims[2],
-                    c.masked ? " masked" : "", c.part ? " part" : "", c.size[0], c.size[1], c.size[2], c.sigma);
+                    c.masked ? " masked" : "", c.part ? " part" : "", c.coloured ? " coloured" : "", c.size[0], c.size[1], c.size[2], c.sigma);
         return good;
     }
 };

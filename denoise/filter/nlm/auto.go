@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"quell/denoise"
+	"quell/denoise/filter/correlation"
 	"quell/denoise/noise"
 	"quell/denoise/tile"
 	"quell/volume"
@@ -155,7 +156,7 @@ func fixed(r denoise.Recipe) bool { return lk(r) || r.Get("h").IsNumber() }
 
 // correlated says whether the recipe asks for a correlation of the noise, which is of no
 // use without its sigma.
-func correlated(r denoise.Recipe) bool { return !r.Get("correlation").Equal(denoise.List(0)) }
+func correlated(r denoise.Recipe) bool { return !r.Get(correlation.Name).Equal(denoise.List(0)) }
 
 // autoSigma is the estimated noise with rician or a correlation, 0 without.
 func autoSigma(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {

@@ -26,8 +26,8 @@ func start(p Params, inputs []denoise.Field, out denoise.Field) func() denoise.W
 	if p.LK == 0 {
 		e := exponent(p)
 		f.Scale, f.Bias = e.Scale, e.Bias
-		if p.correlation.correlated {
-			f.Offsets = pairwise.HalfNeighbourhood(p.SearchRadius, func(d [3]int) float64 { return -e.Bias * p.correlation.rho(d) })
+		if !p.correlation.White() {
+			f.Offsets = pairwise.HalfNeighbourhood(p.SearchRadius, func(d [3]int) float64 { return -e.Bias * p.correlation.Rho(d) })
 		}
 	}
 	return f.NewWorker

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"quell/denoise"
+	"quell/denoise/filter/correlation"
 	"quell/denoise/filter/preselect"
 	"quell/denoise/pairwise"
 	"quell/denoise/tile"
@@ -70,18 +71,7 @@ var Filter = denoise.Filter{
 				return message.Message{}
 			},
 		},
-		{
-			Name: "correlation", Label: "Correlation", Kind: denoise.Ints, Unit: "%", Longest: lagsInSlice + lagsAcross,
-			Min: -100, Max: 100, Lo: -100, Hi: 100, Step: 1,
-			Default: denoise.List(0), Auto: &denoise.AutoRule{Found: autoCorrelation},
-			Help: "Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart: less is subtracted from the distance of near patches. 0 is white noise.",
-			Ignored: func(r denoise.Recipe) message.Message {
-				if sigma := r.Get("sigma"); lk(r) || (!sigma.IsAuto() && sigma.Float() == 0) {
-					return message.Text("nothing is subtracted from the distance of patches")
-				}
-				return message.Message{}
-			},
-		},
+		correlationParam(),
 		{
 			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"}, Words: []string{"Largest weight", "Weight one"},
 			Default: denoise.Auto, Auto: &denoise.AutoRule{Found: autoCentre, Spares: fixed},
@@ -120,6 +110,20 @@ var Filter = denoise.Filter{
 	Cases:          cases(),
 }
 
+// correlationParam is the correlation of the noise, white unless it is asked for: what the
+// formula of the papers subtracts depends on no distance.
+func correlationParam() denoise.Param {
+	p := correlation.Param("Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart: less is subtracted from the distance of near patches. 0 is white noise.")
+	p.Default = denoise.List(0)
+	p.Ignored = func(r denoise.Recipe) message.Message {
+		if sigma := r.Get("sigma"); lk(r) || (!sigma.IsAuto() && sigma.Float() == 0) {
+			return message.Text("nothing is subtracted from the distance of patches")
+		}
+		return message.Message{}
+	}
+	return p
+}
+
 func lk(r denoise.Recipe) bool { return r.Get("weighting").String() == "lk" }
 
 // coarse looks for similar patches in a smaller search region: of radius 2 in 3-D, and of
@@ -149,7 +153,7 @@ type Params struct {
 
 	Select *preselect.Rule // which neighbours are used; nil for all
 
-	correlation correlation // of the noise
+	correlation correlation.Correlation // of the noise
 }
 
 // CentreRule says which weight a voxel has in its own mean.
@@ -170,7 +174,7 @@ func newParams(r denoise.Recipe) Params {
 		H:            r.Get("h").Float(),
 		Sigma:        r.Get("sigma").Float(),
 		Rician:       r.Get("rician").On(),
-		correlation:  newCorrelation(r.Get("correlation").Ints()),
+		correlation:  correlation.Of(r),
 	}
 	if r.Get("centre").String() == "one" {
 		p.Centre = CentreOne
@@ -195,6 +199,18 @@ func newParams(r denoise.Recipe) Params {
 		p.Taps[k] /= sum
 	}
 	return p
+}
+
+// Cut is what is subtracted from the distance of two patches that lie d apart:
+// 2 sigma^2 (1 - rho(d)), in the volume's unit squared. Noise that is correlated makes
+// near patches more alike than far ones: that is the mean distance of two patches of
+// equal structure.
+func (p *Params) Cut(d [3]int) float64 {
+	white := 2 * p.Sigma * p.Sigma
+	if p.correlation.White() {
+		return white
+	}
+	return white * (1 - p.correlation.Rho(d))
 }
 
 // tap returns the patch weight at distance k along axis c. An axis without a

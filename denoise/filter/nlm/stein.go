@@ -18,7 +18,7 @@ func stein(recipes []denoise.Recipe) (denoise.SteinPass, bool) {
 		ps[i] = newParams(r)
 	}
 	p := ps[0]
-	if p.Rician || p.LK > 0 || p.Select != nil || p.correlation.correlated {
+	if p.Rician || p.LK > 0 || p.Select != nil || !p.correlation.White() {
 		return denoise.SteinPass{}, false
 	}
 	return denoise.SteinPass{

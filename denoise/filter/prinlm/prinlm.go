@@ -9,6 +9,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/dct"
+	"quell/denoise/filter/correlation"
 	"quell/denoise/filter/odct"
 	"quell/denoise/pairwise"
 	"quell/denoise/tile"
@@ -38,6 +39,7 @@ var Filter = denoise.Filter{
 			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 3, Step: 0.05, Default: denoise.Auto, Auto: denoise.NoiseSigma,
 			Help: "Noise level that the prefilter and the Wiener stage remove; auto estimates it.",
 		},
+		correlation.Param("Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart: the prefilter and the Wiener stage take every frequency by its own noise. Auto estimates it; 0 is white noise."),
 		{
 			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"}, Words: []string{"Largest weight", "Weight one"}, Default: denoise.Word("max"),
 			Help: "Weight of the voxel itself: the largest of its neighbours' weights, or that of a perfect match.",
@@ -63,6 +65,9 @@ var Filter = denoise.Filter{
 		{Name: "alone", Dims: 3, Set: "search-radius=0 h=4"},
 		{Name: "wiener", Dims: 3, Set: "search-radius=1 wiener=3"},
 		{Name: "2-D wiener", Dims: 2, Set: "h=6 wiener=4"},
+		{Name: "correlated", Dims: 3, Set: "search-radius=1 correlation=60,20,-10,-20,40,10"},
+		{Name: "wiener correlated", Dims: 3, Set: "search-radius=1 wiener=3 correlation=60,20,0,0,40"},
+		{Name: "2-D wiener correlated", Dims: 2, Set: "h=6 wiener=8 correlation=30,-20,-10,-5"},
 		{Name: "3-D CT", Dims: 3, Set: "h=50 sigma=100 search-radius=2", CT: true},
 		{Name: "large", Dims: 3, Set: "h=4 sigma=8 search-radius=1", Large: [3]int{97, 36, 35}},
 		{Name: "wiener large", Dims: 3, Set: "h=4 sigma=8 search-radius=0 wiener=3", Large: [3]int{70, 20, 35}},
@@ -71,16 +76,31 @@ var Filter = denoise.Filter{
 }
 
 // autoStrength is h: half the noise in 3-D, more in 2-D, if fewer voxels are alike,
-// and with a Wiener stage, which brings structure back. Measured, see docs/benchmarks/filters.md.
-func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
-	sigmas := [2]float64{0.5, 0.8}
-	if r.Dims == 2 {
-		sigmas = [2]float64{0.85, 1}
-	}
+// and with a Wiener stage, which brings structure back. In the tissue of a CT it rises with
+// the voxels that a sample of the noise covers, as the guide keeps more of the noise if it has
+// low frequencies, and falls if few neighbours are alike (Facts.Alike). Measured, see docs/benchmarks/filters.md.
+func autoStrength(r denoise.Recipe, g volume.Geometry, f denoise.Facts) float64 {
+	noise, tissue := correlation.InTissue(r, f)
+	wide := min(noise.Samples()-1, 2.5)
+	second := 0
 	if r.Get("wiener").Int() > 0 {
-		return sigmas[1] * f.AutoSigma()
+		second = 1
 	}
-	return sigmas[0] * f.AutoSigma()
+	share := [2]float64{0.5, 0.8}
+	switch {
+	case r.Dims == 2 && tissue:
+		share = [2]float64{0.85 + 0.2*wide, 1 + 0.2*wide}
+	case r.Dims == 2:
+		share = [2]float64{0.85, 1}
+	case tissue && correlation.Thick(g):
+		share = [2]float64{0.4 + 0.04*wide, 0.5 + 0.04*wide}
+	case tissue:
+		share = [2]float64{0.65 + 0.2*wide, 0.8 + 0.2*wide}
+	}
+	if tissue && f.Alike > 0 {
+		share[second] *= max(math.Pow(min(f.Alike/4, 1), 2), 0.3)
+	}
+	return share[second] * f.AutoSigma()
 }
 
 // Params are the parameters of a resolved recipe.
@@ -121,12 +141,13 @@ func coarse(r denoise.Recipe) (denoise.Recipe, bool) {
 }
 
 func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
+	noise := correlation.Of(r)
 	p := Params{
 		H:      r.Get("h").Float(),
 		Radius: r.Isotropic(r.Get("search-radius").Int()),
 		Mean:   r.Isotropic(1),
 		One:    r.Get("centre").String() == "one",
-		Guide:  odct.NewParams(r.Dims, g, odct.Threshold*r.Get("sigma").Float()),
+		Guide:  odct.NewParams(r.Dims, g, odct.Threshold*r.Get("sigma").Float(), noise),
 	}
 	passes := []denoise.Pass{p.Guide.Pass(denoise.Voxels, guide), p.meanPass()}
 	switch n := r.Get("wiener").Int(); n {
@@ -136,7 +157,7 @@ func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 		return denoise.Program{}, message.Errorf(message.RecipeValue, "wiener: a block of one voxel has no frequencies; give 2 to 8, or 0 for no second stage")
 	default:
 		p.Wiener = dct.Size(n, r.Dims, g)
-		p.Rule.Sigma = r.Get("sigma").Float()
+		p.Rule = dct.Rule{Sigma: r.Get("sigma").Float(), Spectrum: noise.Spectrum(p.Wiener)}
 		passes = append(passes, p.averagePass(g, pilot), p.wienerPass())
 	}
 	return denoise.Program{Params: p, Passes: passes}, nil

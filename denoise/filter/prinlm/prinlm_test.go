@@ -131,3 +131,37 @@ func TestAutoStrength(t *testing.T) {
 		}
 	}
 }
+
+// In the correlated noise of a CT h follows the voxels that a sample of the noise covers.
+func TestAutoStrengthOnCT(t *testing.T) {
+	f := denoise.Facts{Lo: -1000, Hi: 2000, Noise: noise.Known(10)}
+	f.Noise.Method = "surface fits"
+	thin, thick := volume.NewGeometry([3]int{20, 20, 20}, [3]float64{1, 1, 1}), volume.NewGeometry([3]int{20, 20, 20}, [3]float64{1, 1, 5})
+	// 100 % one voxel apart: a sample covers 1 + 4 + 4 (2 - sqrt 2)^2 voxels, which count as
+	// 3.5; 10 % across slices covers one.
+	for _, c := range []struct {
+		g    volume.Geometry
+		dims int
+		list denoise.Value
+		want [2]float64 // without and with the second stage
+	}{
+		{thin, 2, denoise.List(0, 0, 0, 0, 10), [2]float64{8.5, 10}}, {thin, 2, denoise.List(100), [2]float64{13.5, 15}},
+		{thick, 2, denoise.List(100), [2]float64{13.5, 15}},
+		{thin, 3, denoise.List(0, 0, 0, 0, 10), [2]float64{6.5, 8}}, {thin, 3, denoise.List(100), [2]float64{11.5, 13}},
+		{thick, 3, denoise.List(0, 0, 0, 0, 10), [2]float64{4, 5}}, {thick, 3, denoise.List(100), [2]float64{5, 6}},
+		{thick, 3, denoise.List(0), [2]float64{5, 8}}, {thin, 2, denoise.List(0), [2]float64{8.5, 10}},
+	} {
+		r := denoise.Recipe{Filter: Filter.Name, Dims: c.dims}.With("correlation", c.list)
+		for i, n := range []float64{0, 2} {
+			for alike, part := range map[float64]float64{0: 1, 9: 1, 4: 1, 3: 0.5625, 1: 0.3} {
+				f, want := f, c.want[i]
+				if f.Alike = alike; !c.list.Equal(denoise.List(0)) {
+					want *= part
+				}
+				if got := autoStrength(r.With("wiener", denoise.Number(n)), c.g, f); math.Abs(got-want) > 1e-9 {
+					t.Errorf("neighbours %g, %v, %d-D, %s, wiener %g: h is %g; want %g", alike, c.g.Spacing, c.dims, c.list, n, got, want)
+				}
+			}
+		}
+	}
+}
