@@ -331,7 +331,7 @@ func TestUnknownNoiseIsAMessage(t *testing.T) {
 	events := job.Events{Message: func(severity series.Severity, text string) { texts = append(texts, severity.String()+" "+text) }}
 	r := apptest.MustRecipe("nlm", 2)
 	report, err := app.DoOn(t.Context(), app.On{Series: s, Engine: engines.CPU(), Facts: &none}, job.Job{Recipe: &r}, events)
-	want := "The noise cannot be estimated (too small)"
+	want := "Noise unknown: too small. What helps"
 	if err != nil || len(texts) != 1 || !strings.HasPrefix(texts[0], "warning "+want) || len(report.Warnings) != 1 || !strings.HasPrefix(report.Warnings[0].String(), want) {
 		t.Errorf("messages %q, warnings %q, %v", texts, report.Warnings, err)
 	}

@@ -35,7 +35,7 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 	out := r
 	out.InSigmas = r.InSigmas || f.Usual > 0
 	out.Params = make(map[string]Value, len(filter.Params))
-	f = r.given(f)
+	f = r.Given(f)
 	unit := 1.0 // of the values that the facts of a stabilised volume give
 	// The stabilisation comes first, as it changes the facts for the others.
 	for _, p := range slices.Backward(filter.Params) {
@@ -62,9 +62,9 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 	return out, nil
 }
 
-// given returns the facts with the noise that the recipe gives as the sigma of its filter, in the place of the
+// Given returns the facts with the noise that the recipe gives as the sigma of its filter, in the place of the
 // estimate, which may be wrong, negligible or missing.
-func (r Recipe) given(f Facts) Facts {
+func (r Recipe) Given(f Facts) Facts {
 	filter, err := FilterByName(r.Filter)
 	if err != nil {
 		return f

@@ -25,7 +25,8 @@ import (
 type Assessment struct {
 	Sigma           float64          `json:"sigma"` // of the input's noise, in its unit; of the slice if one is judged
 	SigmaConfidence noise.Confidence `json:"sigma_confidence"`
-	ResidualMean    measure.Float    `json:"residual_mean"` // in the unit of the input; NaN without foreground
+	SigmaAtMost     float64          `json:"sigma_at_most,omitempty"` // above 0: sigma is unknown, and at most this
+	ResidualMean    measure.Float    `json:"residual_mean"`           // in the unit of the input; NaN without foreground
 	ResidualSD      measure.Float    `json:"residual_sd"`
 	Unit            string           `json:"unit,omitempty"`
 	tune.Judgement
@@ -167,7 +168,7 @@ func (a *Assessment) describe(ctx context.Context, in Input, e noise.Estimate, c
 	case d[2] == 1:
 		figure = e.Slice(in.Region.Min[2])
 	}
-	a.Sigma, a.SigmaConfidence = figure.Sigma, figure.Confidence
+	a.Sigma, a.SigmaConfidence, a.SigmaAtMost = figure.Sigma, figure.Confidence, figure.AtMost
 	if len(slices) > 1 {
 		a.Slices = slices
 	}

@@ -51,9 +51,9 @@ func TestFactsAreFoundOnce(t *testing.T) {
 		return v
 	}
 	for text, r := range map[string]*run.Run{
-		"The noise cannot be estimated (too small)": {Recipe: auto, Facts: &none},
-		"The noise is too weak":                     {Recipe: auto, Facts: &given, Source: s, Region: part, Result: moved(0.8e-3)},
-		"":                                          {Recipe: auto, Facts: &given, Source: s, Region: part, Result: moved(1.2e-3)},
+		"Noise unknown: too small. What helps": {Recipe: auto, Facts: &none},
+		"The noise is too weak":                {Recipe: auto, Facts: &given, Source: s, Region: part, Result: moved(0.8e-3)},
+		"":                                     {Recipe: auto, Facts: &given, Source: s, Region: part, Result: moved(1.2e-3)},
 	} {
 		if got := r.AutoWarning(); !strings.HasPrefix(got.String(), text) || (got.String() == "") != (text == "") {
 			t.Errorf("the warning is %q; want %q", got, text)

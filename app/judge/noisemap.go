@@ -25,7 +25,7 @@ type NoiseMap struct {
 
 // Maps returns what steers a filter by the map, in the whole of the volume.
 func (m NoiseMap) Maps() run.Maps {
-	return run.Maps{Noise: m.everywhere, Estimated: true, Confidence: m.Confidence}
+	return run.Maps{Noise: m.everywhere, Estimated: true, Confidence: m.Confidence, Unknown: m.Sentence()}
 }
 
 // mapSample is how many voxels at most the range of a noise map is taken from.

@@ -238,8 +238,11 @@ func quantity(x float64, unit string) string {
 
 // figureWords writes sigma with its confidence and the reason.
 func figureWords(f noise.Figure, unit string) string {
-	if f.Confidence == noise.None || f.Confidence == "" {
-		return "not known: " + f.Why.String()
+	if unknown := f.Sentence(); !unknown.IsZero() {
+		return unknown.String()
+	}
+	if f.Confidence == "" {
+		return "not measured"
 	}
 	text := quantity(f.Sigma, unit) + ", " + string(f.Confidence) + " confidence"
 	if !f.Why.IsZero() && f.Confidence != noise.High {

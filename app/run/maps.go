@@ -23,8 +23,9 @@ type Maps struct {
 	// Confidence is the one of the noise of the series as a whole, if Noise was
 	// estimated from it.
 	Confidence noise.Confidence
-	Mask       []bool  // false for voxels that are left unchanged and not used; nil for none
-	Usual      float32 // see denoise.Input.Usual
+	Unknown    message.Message // that the noise is unknown, if Noise was estimated; see noise.Figure.Sentence
+	Mask       []bool          // false for voxels that are left unchanged and not used; nil for none
+	Usual      float32         // see denoise.Input.Usual
 }
 
 // Input returns what is filtered.
@@ -84,7 +85,7 @@ func (m Maps) Estimate(ctx context.Context, j job.Job, s *series.Series) (Maps, 
 	if err != nil {
 		return Maps{}, err
 	}
-	m.Noise, m.Estimated, m.Confidence = sigma, true, e.Confidence
+	m.Noise, m.Estimated, m.Confidence, m.Unknown = sigma, true, e.Confidence, e.Sentence()
 	return m, nil
 }
 
@@ -101,6 +102,9 @@ const (
 // another by far, doubt is a sentence that says so. The error is the context's.
 func (m Maps) Trust(ctx context.Context, v *volume.Volume, counts func(i int) bool) (c noise.Confidence, doubt message.Message, err error) {
 	if m.Estimated {
+		if !m.Unknown.IsZero() {
+			return noise.None, m.Unknown, nil
+		}
 		if m.Confidence == noise.High {
 			return noise.Fair, message.Message{}, nil
 		}

@@ -12,7 +12,6 @@ import (
 
 	"quell/app/job"
 	"quell/denoise"
-	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
@@ -57,9 +56,8 @@ type LaterFacts struct {
 // Whole reports whether the run covers its whole series.
 func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 
-// AutoWarning returns a sentence if automatic values left the series as it is,
-// because no noise was found to be multiples of or because there is hardly any, and
-// nothing otherwise.
+// AutoWarning returns a sentence if automatic values rest on noise that is unknown, or left the
+// series as it is because there is hardly any, and nothing otherwise.
 func (r *Run) AutoWarning() message.Message {
 	return WarnOfAuto(r.Recipe, r.Facts, func() bool { return Unchanged(r.Source.Volume, r.Region, r.Result.Data, r.Facts) })
 }
@@ -70,8 +68,8 @@ func WarnOfAuto(recipe denoise.Recipe, facts *denoise.Facts, same func() bool) m
 	if _, sigma := recipe.Needs(); !sigma || facts == nil {
 		return message.Message{}
 	}
-	if n := facts.Noise; n.Confidence == noise.None {
-		return message.New(message.NoiseUnknown, "The noise cannot be estimated (%s): automatic values leave the series as it is. Give the strength yourself.", n.Why)
+	if unknown := recipe.Given(*facts).Noise.Sentence(); !unknown.IsZero() {
+		return unknown
 	}
 	if !same() {
 		return message.Message{}

@@ -57,7 +57,9 @@ func (t Tuned) doubts() (all []message.Message) {
 	if !t.Helps() {
 		all = append(all, message.New(message.TuneGain, "No strength lowers the estimated error by more than 5 %%: leave the series as it is."))
 	}
-	if t.Noise.Confidence == noise.Low {
+	if unknown := t.Noise.Sentence(); !unknown.IsZero() {
+		all = append(all, unknown)
+	} else if t.Noise.Confidence == noise.Low {
 		all = append(all, message.New(message.NoiseUnknown, "The estimate of the noise has low confidence (%s), and the strength goes with it: both may be far off.", t.Noise.Why))
 	}
 	if t.Helps() && !t.Curve.Inner() {

@@ -162,7 +162,10 @@ func printAssessment(w io.Writer, a judge.Assessment) error {
 		unit = " " + unit
 	}
 	sigma := "unknown"
-	if a.SigmaConfidence != noise.None {
+	switch {
+	case a.SigmaAtMost > 0:
+		sigma = fmt.Sprintf("unknown, at most %.3g%s", a.SigmaAtMost, unit)
+	case a.SigmaConfidence != noise.None:
 		sigma = fmt.Sprintf("%.4g%s (%s confidence)", a.Sigma, unit, a.SigmaConfidence)
 	}
 	fmt.Fprintf(w, "sigma        %s\nresidual_sd  %.4g%s\nstructure    %.3g of the noise variance\n", sigma, float64(a.ResidualSD), unit, a.Structure)

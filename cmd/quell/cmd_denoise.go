@@ -13,7 +13,6 @@ import (
 	"quell/app/open"
 	"quell/app/run"
 	"quell/denoise"
-	"quell/denoise/noise"
 	"quell/io/dicom"
 )
 
@@ -105,7 +104,10 @@ func printDenoised(cmd *cobra.Command, report executor.Outcome) error {
 	text := fmt.Sprintf("%s: %s in %.2f s on %s", *report.Asked, volumesText(report), report.Seconds.Filter, report.Engine)
 	for _, v := range report.Volumes {
 		line := "\n" + v.Name
-		if v.Noise != nil && v.Noise.Confidence != noise.None {
+		if v.Noise == nil {
+		} else if most, _, unknown := v.Noise.Unknown(); most > 0 {
+			line += fmt.Sprintf("  sigma unknown, at most %.3g", most)
+		} else if !unknown {
 			line += fmt.Sprintf("  sigma %.4g (%s confidence)", v.Noise.Sigma, v.Noise.Confidence)
 		}
 		if f, err := denoise.FilterByName(v.Recipe.Filter); err == nil && f.Strength.Param != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -125,10 +126,11 @@ func estimateJSON(e noise.Estimate, unit string) any {
 	}
 	return struct {
 		noise.Estimate
-		Code   message.Kind `json:"code,omitempty"` // of what limits the confidence
-		Sigmas []float64    `json:"per_slice"`
-		Unit   string       `json:"unit,omitempty"`
-	}{e, e.Why.Kind(), perSlice, unit}
+		Unknown message.Message `json:"unknown,omitzero"` // a sentence, if the noise is unknown
+		Code    message.Kind    `json:"code,omitempty"`   // of that, or of what limits the confidence
+		Sigmas  []float64       `json:"per_slice"`
+		Unit    string          `json:"unit,omitempty"`
+	}{e, e.Sentence(), cmp.Or(e.Sentence().Kind(), e.Why.Kind()), perSlice, unit}
 }
 
 func printEstimate(w io.Writer, e noise.Estimate, unit string) error {
@@ -142,7 +144,11 @@ func printEstimate(w io.Writer, e noise.Estimate, unit string) error {
 	if e.Shared > 0 {
 		kind += fmt.Sprintf(", without the %.0f %% of the variance in even tissue that slices share as structure", 100*e.Shared)
 	}
-	if _, err := fmt.Fprintf(w, "sigma %s\nnoise %s\n", figureText(e.Figure, unit), kind); err != nil {
+	sigma := figureText(e.Figure, unit)
+	if unknown := e.Sentence(); !unknown.IsZero() {
+		sigma = "unknown. " + unknown.String()
+	}
+	if _, err := fmt.Fprintf(w, "sigma %s\nnoise %s\n", sigma, kind); err != nil {
 		return err
 	}
 	for z, f := range e.PerSlice {
@@ -155,13 +161,15 @@ func printEstimate(w io.Writer, e noise.Estimate, unit string) error {
 
 // figureText is a figure with its unit and confidence.
 func figureText(f noise.Figure, unit string) string {
-	if f.Confidence == noise.None {
-		return "unknown: " + f.Why.String()
-	}
-	text := fmt.Sprintf("%.4g", f.Sigma)
 	if unit != "" {
-		text += " " + unit
+		unit = " " + unit
 	}
+	if most, why, unknown := f.Unknown(); most > 0 {
+		return fmt.Sprintf("unknown, at most %.3g%s: %s", most, unit, why)
+	} else if unknown {
+		return "unknown: " + why.String()
+	}
+	text := fmt.Sprintf("%.4g%s", f.Sigma, unit)
 	text += fmt.Sprintf("  %s confidence", f.Confidence)
 	if !f.Why.IsZero() {
 		text += ": " + f.Why.String()

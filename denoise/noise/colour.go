@@ -24,6 +24,7 @@ const (
 	distantRise   = 1.12  // of the second difference at step 2 over the sixth, in correlated noise
 	distantSpread = 1.15  // of the windows at step 2: above, texture made them differ
 	widestSpread  = 1.25  // the same at step 3
+	smoothSpread  = 1.5   // the same at step 3, if it rises: below, it may be noise that was smoothed far. Texture alone has 1.7 and more.
 )
 
 // colourPower relates the rises of noise that was smoothed by a short kernel (a, 1-2a,
@@ -52,14 +53,15 @@ func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, even []win
 			return 0, err
 		}
 	}
-	return e.judge(r, how.independent(len(even)), valueRange), nil
+	return e.judge(r, how.independent(len(even)), valueRange, spread(even)), nil
 }
 
 // judge looks at the readings of steps 1 to 3 in a number of even windows. If they show
 // that noise is correlated, it replaces the figure by one from voxels that lie farther
 // apart and returns the ratio of the two; if it cannot decide, it lowers the
-// confidence.
-func (e *Estimate) judge(r [4]reading, even int, valueRange float64) (gain float64) {
+// confidence. spread is what the voxels of the windows differ by, texture included: the noise is at most
+// that.
+func (e *Estimate) judge(r [4]reading, even int, valueRange, spread float64) (gain float64) {
 	rise := 1.0
 	if e.Sigma > 0 {
 		rise = r[1].sigma / e.Sigma
@@ -68,7 +70,8 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange float64) (gain float
 	coloured := rise > colourRise+0.25/math.Sqrt(float64(max(even, 1)))
 	distant := r[2].spread < distantSpread && r[2].sigma > max(distantRise*e.Sigma, lowShare*valueRange)
 	farther := r[3].spread < distantSpread && r[3].sigma > max(2*e.Sigma, lowShare*valueRange)
-	e.Negligible = e.Negligible && rise < smoothedRise && !farther
+	smooth := e.Negligible && r[3].spread < smoothSpread && r[3].sigma > 2*e.Sigma && spread > spreadLoss*lowShare*valueRange
+	e.Negligible = e.Negligible && rise < smoothedRise && !farther && !smooth
 	switch {
 	case coloured && even >= fewForColour && distant && r[2].sigma < 1.1*e.Sigma*math.Pow(rise, colourPower):
 		was := e.Sigma
@@ -83,14 +86,27 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange float64) (gain float
 			e.Sigma = math.Sqrt(r[2].sigma * r[3].sigma)
 		}
 		return e.Sigma / was
-	case rise > smoothedRise || farther:
-		e.Confidence = Low
-		e.Why = message.New(message.NoiseTexture, "the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any: sigma may be up to %.2g", max(r[2].sigma, r[3].sigma))
+	case rise > smoothedRise || farther || smooth:
+		e.Confidence, e.AtMost = Low, max(r[2].sigma, r[3].sigma, spread)
+		e.Why = message.New(message.NoiseCorrelated, "the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any")
 	case coloured && e.Confidence == High:
 		e.Confidence, e.Why = Fair, message.New(message.NoiseTexture, "texture may be part of the figure, or the noise is slightly correlated")
 	}
 	return 1
 }
+
+// spread returns what the voxels of the windows differ by, at most: of noise that was smoothed by a Gaussian of up to
+// 2 voxels the mean of a window of six takes up to a third of the variance.
+func spread(ws []window) float64 {
+	all := make([]float64, len(ws))
+	for i, w := range ws {
+		all[i] = float64(w.spread)
+	}
+	return spreadLoss * quantile(all, 0.5)
+}
+
+// spreadLoss is what makes up for the mean that is taken from a window.
+const spreadLoss = 1.25
 
 // secondDifferences reads the even windows again by second differences of voxels
 // that lie step apart.

@@ -26,38 +26,42 @@ func TestJudgementOfColour(t *testing.T) {
 		sigma      float64 // of the figure that comes out
 		confidence Confidence
 		why        string
+		most       float64
 	}{
-		"white":                              {read(10, 10, 10), even, valueRange, 10, High, ""},
-		"hardly coloured":                    {read(10.14, 14, 14), even, valueRange, 10, High, ""},
-		"coloured or by chance":              {read(10.19, 14, 14), even, valueRange, 10, High, ""},
-		"hardly by chance":                   {read(10.21, 11.1, 11.1), even, valueRange, 10, Fair, "slightly correlated"},
-		"coloured":                           {read(11, 14, 14), even, valueRange, 14, Fair, "is correlated"},
-		"two distant readings":               {read(11, 12, 15), even, valueRange, math.Sqrt(12 * 15), Fair, "is correlated"},
-		"correlated over two voxels":         {read(11, 12, 15.7), even, valueRange, 15.7, Fair, "is correlated"},
-		"the farthest scatters":              {scattered(read(11, 12, 15.7), 1, 1.26), even, valueRange, 12, Fair, "is correlated"},
-		"it scatters less":                   {scattered(read(11, 12, 15.7), 1, 1.24), even, valueRange, 15.7, Fair, "is correlated"},
-		"few windows":                        {read(11, 14, 14), fewForColour - 1, valueRange, 10, Fair, "slightly correlated"},
-		"the fewest":                         {read(11, 14, 14), fewForColour, valueRange, 14, Fair, "is correlated"},
-		"no rise at step 2":                  {read(11, 11.1, 11.1), even, valueRange, 10, Fair, "slightly correlated"},
-		"a rise":                             {read(11, 11.3, 11.3), even, valueRange, 11.3, Fair, "is correlated"},
-		"texture rises more":                 {read(11, 17, 17), even, valueRange, 10, Fair, "slightly correlated"},
-		"a short kernel":                     {read(11, 16.8, 16.8), even, valueRange, 16.8, Fair, "is correlated"},
-		"step 2 scatters":                    {scattered(read(11, 14, 14), 1.16, 1.16), even, valueRange, 10, Fair, "slightly correlated"},
-		"step 2 scatters less":               {scattered(read(11, 14, 14), 1.14, 1), even, valueRange, 14, Fair, "is correlated"},
-		"a small share of the range":         {read(11, 14, 14), even, 1401, 10, Fair, "slightly correlated"},
-		"a larger share of the range":        {read(11, 14, 14), even, 1399, 14, Fair, "is correlated"},
-		"smoothed":                           {scattered(read(13.1, 20, 30), 2, 2), even, valueRange, 10, Low, "up to 30"},
-		"not that smoothed":                  {scattered(read(12.9, 40, 30), 2, 2), even, valueRange, 10, Fair, "slightly correlated"},
-		"twice as much at step 3":            {scattered(read(10, 10, 20.1), 2, 1), even, valueRange, 10, Low, "up to 20"},
-		"less than twice":                    {scattered(read(10, 10, 19.9), 2, 1), even, valueRange, 10, High, ""},
-		"twice, but it scatters":             {scattered(read(10, 10, 20.1), 2, 1.16), even, valueRange, 10, High, ""},
-		"twice, but a small share of range":  {scattered(read(10, 10, 20.1), 2, 1), even, 2011, 10, High, ""},
-		"the larger of the distant readings": {scattered(read(14, 35, 20), 2, 2), even, valueRange, 10, Low, "up to 35"},
+		"white":                              {read(10, 10, 10), even, valueRange, 10, High, "", 0},
+		"hardly coloured":                    {read(10.14, 14, 14), even, valueRange, 10, High, "", 0},
+		"coloured or by chance":              {read(10.19, 14, 14), even, valueRange, 10, High, "", 0},
+		"hardly by chance":                   {read(10.21, 11.1, 11.1), even, valueRange, 10, Fair, "slightly correlated", 0},
+		"coloured":                           {read(11, 14, 14), even, valueRange, 14, Fair, "is correlated", 0},
+		"two distant readings":               {read(11, 12, 15), even, valueRange, math.Sqrt(12 * 15), Fair, "is correlated", 0},
+		"correlated over two voxels":         {read(11, 12, 15.7), even, valueRange, 15.7, Fair, "is correlated", 0},
+		"the farthest scatters":              {scattered(read(11, 12, 15.7), 1, 1.26), even, valueRange, 12, Fair, "is correlated", 0},
+		"it scatters less":                   {scattered(read(11, 12, 15.7), 1, 1.24), even, valueRange, 15.7, Fair, "is correlated", 0},
+		"few windows":                        {read(11, 14, 14), fewForColour - 1, valueRange, 10, Fair, "slightly correlated", 0},
+		"the fewest":                         {read(11, 14, 14), fewForColour, valueRange, 14, Fair, "is correlated", 0},
+		"no rise at step 2":                  {read(11, 11.1, 11.1), even, valueRange, 10, Fair, "slightly correlated", 0},
+		"a rise":                             {read(11, 11.3, 11.3), even, valueRange, 11.3, Fair, "is correlated", 0},
+		"texture rises more":                 {read(11, 17, 17), even, valueRange, 10, Fair, "slightly correlated", 0},
+		"a short kernel":                     {read(11, 16.8, 16.8), even, valueRange, 16.8, Fair, "is correlated", 0},
+		"step 2 scatters":                    {scattered(read(11, 14, 14), 1.16, 1.16), even, valueRange, 10, Fair, "slightly correlated", 0},
+		"step 2 scatters less":               {scattered(read(11, 14, 14), 1.14, 1), even, valueRange, 14, Fair, "is correlated", 0},
+		"a small share of the range":         {read(11, 14, 14), even, 1401, 10, Fair, "slightly correlated", 0},
+		"a larger share of the range":        {read(11, 14, 14), even, 1399, 14, Fair, "is correlated", 0},
+		"smoothed":                           {scattered(read(13.1, 20, 30), 2, 2), even, valueRange, 10, Low, "was smoothed", 30},
+		"not that smoothed":                  {scattered(read(12.9, 40, 30), 2, 2), even, valueRange, 10, Fair, "slightly correlated", 0},
+		"twice as much at step 3":            {scattered(read(10, 10, 20.1), 2, 1), even, valueRange, 10, Low, "was smoothed", 20.1},
+		"less than twice":                    {scattered(read(10, 10, 19.9), 2, 1), even, valueRange, 10, High, "", 0},
+		"twice, but it scatters":             {scattered(read(10, 10, 20.1), 2, 1.16), even, valueRange, 10, High, "", 0},
+		"twice, but a small share of range":  {scattered(read(10, 10, 20.1), 2, 1), even, 2011, 10, High, "", 0},
+		"the larger of the distant readings": {scattered(read(14, 35, 20), 2, 2), even, valueRange, 10, Low, "was smoothed", 35},
 	} {
 		e := Estimate{Figure: Figure{Sigma: 10, Confidence: High}, Method: methodDifferences}
-		gain := e.judge(c.r, c.even, c.valueRange)
+		gain := e.judge(c.r, c.even, c.valueRange, 12)
 		if math.Abs(e.Sigma-c.sigma) > 1e-9 || math.Abs(gain-c.sigma/10) > 1e-9 || e.Confidence != c.confidence || !strings.Contains(e.Why.String(), c.why) || (e.Why.String() == "") != (c.why == "") {
 			t.Errorf("%s: %+v, gain %g; want %g, %s", name, e.Figure, gain, c.sigma, c.confidence)
+		}
+		if most, _, unknown := e.Unknown(); most != c.most || unknown != (c.most > 0) || unknown == e.Sentence().IsZero() {
+			t.Errorf("%s: at most %g, want %g: %s", name, most, c.most, e.Sentence())
 		}
 		if (e.Method == methodDistant) != strings.HasPrefix(c.why, "is") {
 			t.Errorf("%s: by %s", name, e.Method)
@@ -65,21 +69,26 @@ func TestJudgementOfColour(t *testing.T) {
 	}
 	// Fair and low figures keep their reason.
 	e := Estimate{Figure: Figure{Sigma: 10, Confidence: Low, Why: message.Verbatim("own")}}
-	if e.judge(read(10.5, 10, 10), 100, valueRange); e.Confidence != Low || e.Why.String() != "own" {
+	if e.judge(read(10.5, 10, 10), 100, valueRange, 0); e.Confidence != Low || e.Why.String() != "own" {
 		t.Errorf("%+v", e.Figure)
 	}
 	// An image that was smoothed may hold more noise than the negligible figure says.
 	for name, c := range map[string]struct {
-		r    [4]reading
-		want bool
-	}{"white": {read(10, 10, 10), true}, "smoothed": {scattered(read(13.1, 10, 10), 2, 2), false}, "distant": {scattered(read(10, 10, 20.1), 2, 1), false}} {
+		r      [4]reading
+		spread float64
+		want   bool
+	}{
+		"white": {read(10, 10, 10), 12, true}, "smoothed": {scattered(read(13.1, 10, 10), 2, 2), 12, false}, "distant": {scattered(read(10, 10, 20.1), 2, 1), 12, false},
+		"far smoothed": {scattered(read(10, 10, 20.1), 2, 1.49), 6.3, false}, "texture": {scattered(read(10, 10, 20.1), 2, 1.51), 6.3, true},
+		"even": {scattered(read(10, 10, 20.1), 2, 1.49), 6.2, true}, "no rise at step 3": {scattered(read(10, 10, 19.9), 2, 1.49), 6.3, true},
+	} {
 		e := Estimate{Figure: Figure{Sigma: 10, Confidence: High}, Negligible: true}
-		if e.judge(c.r, even, valueRange); e.Negligible != c.want {
-			t.Errorf("%s: negligible %v", name, e.Negligible)
+		if e.judge(c.r, even, valueRange, c.spread); e.Negligible != c.want || e.Negligible == (e.AtMost > 0) {
+			t.Errorf("%s: negligible %v, at most %g", name, e.Negligible, e.AtMost)
 		}
 	}
 	e = Estimate{Figure: Figure{Confidence: High}}
-	if gain := e.judge(read(1, 1, 1), even, valueRange); gain != 1 || e.Confidence != High || e.Sigma != 0 {
+	if gain := e.judge(read(1, 1, 1), even, valueRange, 0); gain != 1 || e.Confidence != High || e.Sigma != 0 {
 		t.Errorf("no noise: %+v, gain %g", e.Figure, gain)
 	}
 }

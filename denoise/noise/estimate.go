@@ -28,6 +28,9 @@ type Figure struct {
 	Confidence Confidence      `json:"confidence"`
 	Why        message.Message `json:"why,omitzero"` // what limits the confidence, as a sentence
 	Windows    int             `json:"windows"`      // windows of the foreground that it rests on
+	// AtMost is above 0 if the noise cannot be known, and is then the most that it may be; Sigma is
+	// what was read nevertheless. See [Figure.Unknown].
+	AtMost float64 `json:"at_most,omitempty"`
 
 	few bool // the number of voxels is all that makes the confidence fair
 }
@@ -454,10 +457,11 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 const lowShare = 0.01
 
 // limit lowers the confidence of a slice's figure to the confidence of the volume,
-// which has more windows that show more.
+// which has more windows that show more. If the noise of the volume is unknown, the slice's is.
 func (f *Figure) limit(volume Figure) {
 	rank := map[Confidence]int{High: 0, Fair: 1, Low: 2, None: 3}
-	if rank[f.Confidence] < rank[volume.Confidence] && volume.Confidence != None {
-		f.Confidence, f.Why = volume.Confidence, volume.Why
+	unknown := volume.AtMost > 0 && f.Confidence != None
+	if rank[f.Confidence] < rank[volume.Confidence] && volume.Confidence != None || unknown {
+		f.Confidence, f.Why, f.AtMost = volume.Confidence, volume.Why, volume.AtMost
 	}
 }

@@ -8,8 +8,9 @@ func (e Estimate) Stabilised(sigma float64) Estimate {
 	e.PerSlice = slices.Clone(e.PerSlice)
 	for z := range e.PerSlice {
 		e.PerSlice[z].Sigma /= sigma
+		e.PerSlice[z].AtMost /= sigma
 	}
-	e.Sigma, e.Model = e.Sigma/sigma, Gaussian
+	e.Sigma, e.AtMost, e.Model = e.Sigma/sigma, e.AtMost/sigma, Gaussian
 	e.lo, e.hi = e.lo/sigma, e.hi/sigma // but for the weakest values
 	return e
 }

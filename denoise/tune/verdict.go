@@ -268,8 +268,8 @@ func withoutNoise(e noise.Estimate) (j Judgement, ok bool) {
 	switch {
 	case e.Confidence == "":
 		return unknown(message.New(message.VerdictNone, "The noise has not been measured yet.")), true
-	case e.Confidence == noise.None:
-		return unknown(message.New(message.NoiseUnknown, "The noise is not known: %s.", e.Why)), true
+	case !e.Sentence().IsZero():
+		return unknown(e.Sentence()), true
 	case e.Negligible || e.Sigma == 0:
 		return Judgement{Verdict: Clean, Confidence: e.Confidence,
 			Why: message.New(message.VerdictNothing, "The input holds no noise that can be told from its own texture: leave it as it is.")}, true

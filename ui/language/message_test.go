@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/ui/language"
 )
@@ -42,7 +43,9 @@ var samples = []struct {
 	// Values that are messages or errors are translated, names are not.
 	{message.Text("Noise is left: %s would lower the error by %.0f %%.", message.Text("%.2g times the strength", 2.5), 12.0),
 		"Noise is left: 2.5 times the strength would lower the error by 12 %.", "Rauschen ist übrig: die 2,5-fache Stärke würde den Fehler um 12 % verringern."},
-	{message.Text("The noise is not known: %s.", message.Text("the volume is small")), "The noise is not known: the volume is small.", "Das Rauschen ist nicht bekannt: das Volumen ist klein."},
+	{noise.Figure{Confidence: noise.None, Why: message.Text("the volume is small")}.Sentence(),
+		"Noise unknown: the volume is small. What helps: a mask of an even part, the strength as a number, an ROI or two repeats.",
+		"Rauschen unbekannt: das Volumen ist klein. Was hilft: eine Maske eines gleichmäßigen Teils, die Stärke als Zahl, eine ROI oder zwei Wiederholungen."},
 	{message.Text("%s excluded, %sbecause %s.", message.Count(2, "image is", "images are"), message.Text("%s ", message.Text("each")), message.Text("its rescale slope is 0")),
 		"2 images are excluded, each because its rescale slope is 0.", "2 Bilder sind ausgeschlossen: für jedes gilt, sein Rescale Slope ist 0."},
 	{message.Text("%s missing (%s, where %.2f mm is usual); the grid has the mean spacing. Filter slice by slice (2-D), or find the missing files.",
@@ -61,7 +64,9 @@ var samples = []struct {
 	{message.Text("the reference cannot be compared: %s", errors.New("net: 0.5 s are over")), "the reference cannot be compared: net: 0.5 s are over", "die Referenz lässt sich nicht vergleichen: net: 0.5 s are over"},
 	// A text without a translation stays English as a whole, with the values in it.
 	{message.Text("There is no such sentence: %s, %.1f.", message.Text("the volume is small"), 1.5), "There is no such sentence: the volume is small, 1.5.", "There is no such sentence: the volume is small, 1.5."},
-	{message.Text("The noise is not known: %s.", message.Text("what now")), "The noise is not known: what now.", "Das Rauschen ist nicht bekannt: what now."},
+	{noise.Figure{AtMost: 12.5, Why: message.Text("what now")}.Sentence(),
+		"Noise unknown, at most 12.5: what now. What helps: a mask of an even part, the strength as a number, an ROI or two repeats.",
+		"Rauschen unbekannt, höchstens 12,5: what now. Was hilft: eine Maske eines gleichmäßigen Teils, die Stärke als Zahl, eine ROI oder zwei Wiederholungen."},
 	{message.Verbatim("voxel"), "voxel", "voxel"}, // a name
 }
 

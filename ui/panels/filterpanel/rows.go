@@ -16,7 +16,6 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise"
-	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/ui/control"
 	"quell/ui/language"
@@ -414,10 +413,11 @@ func unitOf(v denoise.Value, unit string) string {
 // be said. A value that stands in for 0 removes nothing, as auto does if there is
 // hardly any noise, if it is not known, or if the figure may be fine texture.
 func elsewhere(p denoise.Param, auto bool, shown, resolved denoise.Value, unit string, f denoise.Facts) string {
+	_, _, unknown := f.Noise.Unknown()
 	switch {
 	case p.Unit != "value" || resolved.IsAuto() || resolved.IsSURE() || unitOf(resolved, unit) != unit:
 		return ""
-	case resolved.Float() <= f.Negligible() && auto && f.Noise.Confidence == noise.None:
+	case resolved.Float() <= f.Negligible() && auto && unknown:
 		return lang.L("= 0, noise unknown")
 	case resolved.Float() <= f.Negligible() && auto && f.Trust() == 0 && !f.Noise.Negligible:
 		return lang.L("= 0, σ may be texture")

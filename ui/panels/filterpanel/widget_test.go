@@ -380,6 +380,11 @@ func TestAutoWithoutKnownNoise(t *testing.T) {
 	if text := o.row("h").also(); text != "= 0, noise unknown" {
 		t.Errorf("auto without a figure of the noise is labelled %q", text)
 	}
+	o.snap.Facts.Noise = noise.Estimate{Figure: noise.Figure{Sigma: 0.01, AtMost: 15, Confidence: noise.Low}}
+	o.show()
+	if text := o.row("h").also(); text != "= 0, noise unknown" {
+		t.Errorf("auto with noise that is at most 15 is labelled %q", text)
+	}
 	o.snap.Recipe = o.snap.Recipe.With("h", denoise.Number(o.snap.Facts.Negligible()))
 	o.show()
 	if text := o.row("h").also(); text != "= 0 HU, removes nothing" {

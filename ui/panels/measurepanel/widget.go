@@ -98,7 +98,9 @@ func agreement() []line {
 
 // figureText writes sigma with its unit and confidence: "3.40 HU, fair".
 func figureText(f noise.Figure, unit string) string {
-	if f.Confidence == noise.None || f.Confidence == "" {
+	if most, _, unknown := f.Unknown(); most > 0 {
+		return fmt.Sprintf(lang.L("unknown, at most %s"), withUnit(most, unit))
+	} else if unknown || f.Confidence == "" {
 		return missing
 	}
 	return withUnit(f.Sigma, unit) + ", " + lang.L(string(f.Confidence))
@@ -397,6 +399,12 @@ func (s Snapshot) reason() string {
 		add(lang.L("Volume"), b)
 	}
 	for _, c := range []Column{s.Slice, s.Volume} {
+		if unknown := c.Noise.Sentence(); !unknown.IsZero() {
+			if text := language.Of(unknown); !strings.Contains(strings.Join(lines, "\n"), text) { // a verdict may say it
+				lines = append(lines, text)
+			}
+			break
+		}
 		if f := c.Noise; !f.Why.IsZero() && f.Confidence != noise.High {
 			lines = append(lines, fmt.Sprintf(lang.L("Confidence of σ is %s: %s."), lang.L(string(f.Confidence)), strings.TrimSuffix(language.Of(f.Why), ".")))
 			break

@@ -203,8 +203,20 @@ func TestWhatLimitsTheNoiseIsSaid(t *testing.T) {
 		t.Errorf("text %q", p.reason.Text)
 	}
 	p.Display(Snapshot{Slice: Column{Noise: noise.Figure{Confidence: noise.None, Why: message.Verbatim("there is no tissue.")}}})
-	if slice.Text != "–" || p.reason.Text != "Confidence of σ is none: there is no tissue." {
+	if slice.Text != "–" || !strings.HasPrefix(p.reason.Text, "Noise unknown: there is no tissue.") {
 		t.Errorf("without noise: %q, %q", slice.Text, p.reason.Text)
+	}
+	unknown := noise.Figure{Sigma: 1, AtMost: 15, Confidence: noise.Low, Why: message.Verbatim("it was smoothed")}
+	for _, said := range []bool{false, true} {
+		c := Column{Noise: unknown}
+		if said {
+			c = measured()
+			c.Noise, c.Verdict, c.Confidence, c.Why = unknown, tune.Unknown, noise.None, unknown.Sentence()
+		}
+		p.Display(Snapshot{Slice: c})
+		if slice.Text != "unknown, at most 15.00" || strings.Count(p.reason.Text, unknown.Sentence().String()) != 1 || strings.Contains(p.reason.Text, "Confidence of") {
+			t.Errorf("unknown noise: %q, %q", slice.Text, p.reason.Text)
+		}
 	}
 	p.Display(Snapshot{Slice: measured(), Problem: "it failed"})
 	if p.reason.Text != "it failed" || p.reason.Importance != widget.WarningImportance {
