@@ -85,6 +85,7 @@ const (
 	methodDifferences = "differences"
 	methodDistant     = "distant differences"
 	methodSurfaceFits = "surface fits"
+	methodAcross      = "differences across slices"
 )
 
 // Of estimates the noise of a volume and of each of its slices, on all cores.
@@ -287,6 +288,16 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 		even := evenest(byUnevenness(foreground(ws, cut)), 0)
 		if gain, err = e.judgeColour(ctx, v, even, how, valueRange); err != nil {
 			return Estimate{}, err
+		}
+		if e.Negligible || e.MayBeTexture() {
+			was := e.Sigma
+			found, err := e.acrossFigure(ctx, v, cut, valueRange)
+			if err != nil {
+				return Estimate{}, err
+			}
+			if found && was > 0 {
+				gain = e.Sigma / was
+			}
 		}
 		if err = e.refine(ctx, v, cut, how, valueRange); err != nil {
 			return Estimate{}, err
