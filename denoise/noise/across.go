@@ -30,6 +30,7 @@ const (
 	evenScatter   = 1.1  // the same: below, the figure may be high
 	acrossShared  = 1.3  // of second over sixth differences: above, slices share noise
 	evenShared    = 1.1  // the same: below, the figure may be high
+	leastColour   = 0.1  // correlation of neighbours below which the noise counts as white
 	sureShare     = 0.02 // of the range of the values, from which the figure may be high
 )
 
@@ -46,18 +47,19 @@ func (e *Estimate) acrossFigure(ctx context.Context, v *volume.Volume, cut, valu
 	if err != nil {
 		return false, err
 	}
-	apart, err := powers(ctx, v, at[:min(len(at), int(acrossShares[0]*float64(len(at))))], sixth)
+	all, err := powers(ctx, v, at, sixth)
 	if err != nil {
 		return false, err
 	}
+	var apart []power
 	best := math.Inf(1)
 	for _, share := range acrossShares {
 		n := int(share * float64(len(at)))
 		if n < fewAcross || best < evenScatter {
 			break
 		}
-		if s := scatter(apart[:n]); s < best {
-			best, apart = s, apart[:n]
+		if s := scatter(all[:n]); s < best {
+			best, apart = s, all[:n]
 		}
 	}
 	if best > acrossScatter {
@@ -74,14 +76,58 @@ func (e *Estimate) acrossFigure(ctx context.Context, v *volume.Volume, cut, valu
 	if spread > acrossSpread || shared > acrossShared || sigma < lowShare*valueRange {
 		return false, nil
 	}
+	correlation := noise.correlation([3]float64{1, 0, 0})
+	if max(correlation.Rho(1, 0, 0), correlation.Rho(0, 1, 0)) < leastColour {
+		return false, nil
+	}
 	e.Method, e.Figure = methodAcross, Figure{Sigma: sigma, Windows: len(apart), Confidence: High}
-	e.Correlation = noise.correlation([3]float64{1, 0, 0})
+	e.Correlation = correlation
 	e.Negligible = false
 	if len(apart) < manyAcross || sigma < sureShare*valueRange || spread > evenSpread || best > evenScatter || shared > evenShared {
 		e.Confidence = Fair
 		e.Why = message.New(message.NoiseCorrelated, "the noise is correlated from voxel to voxel, as after smoothing or interpolation")
 	}
+	e.acrossSlices(at[:len(at)/2], all, v.Dims[2])
 	return true, nil
+}
+
+// fewInSlice is the number of windows below which a slice has the volume's figure.
+const fewInSlice = 20
+
+// acrossSlices gives every slice its figure: the volume's, times the power of its windows over that of all.
+func (e *Estimate) acrossSlices(at [][3]int, ps []power, slices int) {
+	bySlice, all := make([][]float64, slices), make([]float64, len(at))
+	for i, w := range at {
+		all[i] = ps[i].upper()
+		bySlice[w[2]] = append(bySlice[w[2]], all[i])
+	}
+	usual := quantile(all, 0.5)
+	why := message.New(message.NoiseFew, "it rests on few voxels")
+	e.PerSlice = make([]Figure, slices)
+	for z, values := range bySlice {
+		f := &e.PerSlice[z]
+		*f = Figure{Sigma: e.Sigma, Confidence: Fair, Why: why, Windows: len(values)}
+		if len(values) >= fewInSlice {
+			f.Sigma *= quantile(values, 0.5) / usual
+		}
+	}
+}
+
+// upper returns the root of the power at all but the lowest frequencies, which hold most of the anatomy.
+func (p *power) upper() float64 { return math.Sqrt(p.within(lowFrequency/2, 1)) }
+
+// acrossWindows returns windows of the foreground by the upper part of their power, for a map.
+func acrossWindows(ctx context.Context, v *volume.Volume, cut float64) ([]window, error) {
+	at := powerWindows(v, sixth.reach(), cut)
+	ps, err := powers(ctx, v, at, sixth)
+	if err != nil {
+		return nil, err
+	}
+	ws := make([]window, len(at))
+	for i, a := range at {
+		ws[i] = window{at: [3]int32{int32(a[0]), int32(a[1]), int32(a[2])}, sd: float32(ps[i].upper())}
+	}
+	return ws, nil
 }
 
 // evenPowerWindows returns the windows in the order of what their means across slices hold, the evenest first.
@@ -119,9 +165,10 @@ func scatter(ps []power) float64 {
 // powerWindows returns the first voxels of windows of the foreground that have reach slices on either side,
 // evenly over the volume if there are many: x, y and z.
 func powerWindows(v *volume.Volume, reach int, cut float64) (at [][3]int) {
+	const step = powerSide / 2
 	for z := reach; z < v.Dims[2]-reach; z++ {
-		for y := 0; y+powerSide <= v.Dims[1]; y += powerSide / 2 {
-			for x := 0; x+powerSide <= v.Dims[0]; x += powerSide / 2 {
+		for y := 0; y+powerSide <= v.Dims[1]; y += step {
+			for x := 0; x+powerSide <= v.Dims[0]; x += step {
 				if inForeground(v, x, y, z, cut) {
 					at = append(at, [3]int{x, y, z})
 				}

@@ -21,6 +21,7 @@ import (
 const (
 	colourRise    = 1.015 // of the second difference over the sixth: above, the noise may not be white
 	smoothedRise  = 1.3   // the same: above, the image was smoothed, or shows texture alone
+	doubtfulRise  = 1.15  // the same of many windows: above, the sixth difference may hold half of the noise
 	distantRise   = 1.12  // of the second difference at step 2 over the sixth, in correlated noise
 	distantSpread = 1.15  // of the windows at step 2: above, texture made them differ
 	widestSpread  = 1.25  // the same at step 3
@@ -86,7 +87,7 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange, spread float64) (ga
 			e.Sigma = math.Sqrt(r[2].sigma * r[3].sigma)
 		}
 		return e.Sigma / was
-	case rise > smoothedRise || farther || smooth:
+	case rise > smoothedRise || farther || smooth || coloured && even >= fewForColour && rise > doubtfulRise:
 		e.Confidence, e.AtMost = Low, max(r[2].sigma, r[3].sigma, spread)
 		e.Why = message.New(message.NoiseCorrelated, "the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any")
 	case coloured && e.Confidence == High:

@@ -290,13 +290,8 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 			return Estimate{}, err
 		}
 		if e.Negligible || e.MayBeTexture() {
-			was := e.Sigma
-			found, err := e.acrossFigure(ctx, v, cut, valueRange)
-			if err != nil {
-				return Estimate{}, err
-			}
-			if found && was > 0 {
-				gain = e.Sigma / was
+			if found, err := e.acrossFigure(ctx, v, cut, valueRange); found || err != nil {
+				return e, err
 			}
 		}
 		if err = e.refine(ctx, v, cut, how, valueRange); err != nil {

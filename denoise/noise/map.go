@@ -71,6 +71,9 @@ func mapWindows(ctx context.Context, v *volume.Volume, e Estimate) ([]window, er
 		return nil, err
 	}
 	cut := threshold(ws)
+	if e.Method == methodAcross {
+		return acrossWindows(ctx, v, cut)
+	}
 	kept := ws[:0]
 	for _, w := range ws {
 		if float64(w.mean) < cut {
@@ -124,8 +127,11 @@ func (n *nodes) fit(ctx context.Context, ws []window, e Estimate) error {
 	how := mapSampling(n.of)
 	size, q, pure := how.size(), mapQuantile, how.pure(mapQuantile)
 	switch e.Method {
-	case methodDistant: // the differences hold a share of the noise, everywhere the same
+	case methodDistant, methodAcross: // the differences hold a share of the noise, everywhere the same
 		pure = quantile(sds(ws), q) / e.Sigma
+		if e.Method == methodAcross {
+			size = [3]int{powerSide, powerSide, 1}
+		}
 	case methodSurfaceFits:
 		side := fitWindow(n.of)
 		size, q = [3]int{side, side, 1}, mapFitQuantile
