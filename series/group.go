@@ -86,3 +86,21 @@ func (g Group) FolderName(i int) string {
 
 // maxFolderName bounds the length of a folder's name; a place may have a long text.
 const maxFolderName = 60
+
+// Contrast names what makes volume i look other than the next, whatever the time: volumes with the same text
+// are repeats of each other. It holds its place on all axes but those of time and number, and the gradient.
+func (g Group) Contrast(i int) string {
+	var words []string
+	for _, c := range g.Places[i] {
+		if !slices.Contains(repeating, c.Axis) {
+			words = append(words, c.String())
+		}
+	}
+	if g.Gradients != nil && i < len(g.Gradients.Volumes) {
+		words = append(words, fmt.Sprint(g.Gradients.Volumes[i]))
+	}
+	return strings.Join(words, ", ")
+}
+
+// repeating are the axes along which the contrast stays: time and numbers.
+var repeating = []string{"temporal position", "time", "repeat", "acquisition", "acquisition time", "frame reference time", "volume"}

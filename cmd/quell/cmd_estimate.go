@@ -17,8 +17,8 @@ import (
 
 func newEstimate() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "estimate IN",
-		Short: "Estimate the noise of a series and of each of its slices",
+		Use:   "estimate IN [REPEAT]",
+		Short: "Estimate the noise of a series and of each of its slices, or measure it from two repeats",
 		Long: `Estimate the standard deviation of the noise, of the whole series and of each
 slice, with a confidence for each figure:
 
@@ -31,10 +31,21 @@ slice, with a confidence for each figure:
 CT is measured in even soft tissue, with the correlation of its noise; everything
 else by differences in the foreground, for Gaussian or Rician noise. --map writes
 the noise of every voxel. Slices are counted from 1. Of a 4-D series each volume is
-estimated by itself.`,
+estimated by itself; if some of its volumes repeat each other, what their differences
+show stands below.
+
+With REPEAT, a second series of the same object on the same grid, the noise is measured
+from the difference of the two, without any assumption about it. The gain and the mean
+are made equal, and a slow drift is removed; it is said if something moved.`,
 		Example: `  quell estimate ct/
+  quell estimate first.nii.gz second.nii.gz
   quell estimate brain.nii.gz --map sigma.nii.gz --json`,
-		Args: exactly(1, "one IN"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				return nil
+			}
+			return exactly(1, "IN, or IN and REPEAT")(cmd, args)
+		},
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	mapped := new(string)
@@ -46,6 +57,17 @@ estimated by itself.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		events, done := eventsOf(cmd)
 		defer done()
+		if len(args) == 2 {
+			if *mapped != "" {
+				return job.Usagef("--map is for one series; leave %s out", args[1])
+			}
+			r, unit, err := estimateRepeats(cmd.Context(), pick, args, events)
+			if err != nil {
+				return err
+			}
+			done()
+			return printRepeat(cmd.OutOrStdout(), r, unit, *asJSON)
+		}
 		in, err := open.Select(cmd.Context(), pick.input(args[0]), events)
 		if err != nil {
 			return err
@@ -55,6 +77,7 @@ estimated by itself.`,
 			return job.Usagef("%s is a 4-D series of %d volumes and a noise map of one; choose it with --series N", args[0], in.Group.Len())
 		}
 		var all []volumeEstimate
+		alike := newAlike(in.Selection)
 		for k := range in.Entries {
 			s, err := in.Load(cmd.Context(), k)
 			if err != nil {
@@ -71,9 +94,12 @@ estimated by itself.`,
 				return err
 			}
 			all = append(all, one)
+			if err := alike.add(cmd.Context(), k, s.Volume); err != nil {
+				return err
+			}
 		}
 		done()
-		return printEstimates(cmd.OutOrStdout(), all, in.Selection, *asJSON)
+		return printEstimates(cmd.OutOrStdout(), all, alike.repeats(), in.Selection, *asJSON)
 	}
 	return cmd
 }
@@ -85,8 +111,9 @@ type volumeEstimate struct {
 	unit string
 }
 
-// printEstimates prints the noise of a series, or of each volume of a 4-D series.
-func printEstimates(w io.Writer, all []volumeEstimate, of open.Selection, asJSON bool) error {
+// printEstimates prints the noise of a series, or of each volume of a 4-D series and what volumes that
+// repeat each other show, nil if none do.
+func printEstimates(w io.Writer, all []volumeEstimate, repeats *noise.Repeats, of open.Selection, asJSON bool) error {
 	switch {
 	case of.Group == nil && asJSON:
 		return printJSON(w, estimateJSON(all[0].Estimate, all[0].unit))
@@ -104,8 +131,9 @@ func printEstimates(w io.Writer, all []volumeEstimate, of open.Selection, asJSON
 		return printJSON(w, struct {
 			Axis    string        `json:"axis"`
 			Volumes []named       `json:"volumes"`
+			Repeats any           `json:"repeats,omitempty"`
 			Covered open.Coverage `json:"covered"`
-		}{of.Group.Axis(), volumes, of.Covered})
+		}{of.Group.Axis(), volumes, repeatsJSON(repeats, all[0].unit), of.Covered})
 	}
 	for _, v := range all {
 		if _, err := fmt.Fprintln(w, v.Name); err != nil {
@@ -115,7 +143,7 @@ func printEstimates(w io.Writer, all []volumeEstimate, of open.Selection, asJSON
 			return err
 		}
 	}
-	return nil
+	return printRepeats(w, repeats, all[0].unit)
 }
 
 // estimateJSON is the estimate with the sigmas of the slices as a plain list.

@@ -75,7 +75,7 @@ func TestRefusedCommands(t *testing.T) {
 		"compare a.nii b.nii --mask small.nii":                 {3, "small.nii: is 3 x 4 x 5"},
 		"compare a.nii b.nii --mask zero.nii":                  {1, "there is no voxel to compare"},
 		"compare a.nii b.nii --best":                           {2, "see quell compare --help"},
-		"estimate":                                             {2, "estimate takes one IN, not 0 arguments"},
+		"estimate":                                             {2, "estimate takes IN, or IN and REPEAT, not 0 arguments"},
 		"estimate gone.nii":                                    {3, "gone.nii"},
 		"estimate a.nii --series 7":                            {2, "counted from 1; there is no series 7"},
 		"estimate a.nii --component red":                       {2, "leave --component out"},

@@ -1,0 +1,75 @@
+package noise
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"quell/internal/message"
+	"quell/volume"
+)
+
+// Sequence measures the noise of a 4-D series by the differences of volumes that follow each other and
+// should be alike. It is used by one goroutine.
+type Sequence struct {
+	last  [2]*volume.Volume // the latest first
+	pairs [2][]Repeat       // of volumes one and two apart
+}
+
+// The pairs that are enough, and by how much volumes one apart differ more than volumes two apart if they alternate, as
+// label and control do.
+const (
+	enoughPairs = 20
+	alternating = 1.1
+	pairsDiffer = 1.25 // the median over the lower quartile
+	pairsFar    = 2    // the same
+)
+
+// Add takes the next volume. Volumes that are no repeats of each other are left out. The error is the context's.
+func (s *Sequence) Add(ctx context.Context, v *volume.Volume) error {
+	for k, before := range s.last {
+		if before == nil || len(s.pairs[k]) >= enoughPairs {
+			continue
+		}
+		r, err := Repeated(ctx, before, v)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && r.Confidence != None && r.Sigma > 0 {
+			s.pairs[k] = append(s.pairs[k], r)
+		}
+	}
+	s.last = [2]*volume.Volume{v, s.last[0]}
+	return nil
+}
+
+// Repeats is what a sequence shows.
+type Repeats struct {
+	Repeat     // of the pair in the lower quartile: what moves and changes adds to the noise
+	Pairs  int `json:"pairs"`
+	Apart  int `json:"apart"` // of the volumes of a pair: 1, or 2 if volumes alternate
+}
+
+// Repeats returns what the volumes so far show; ok is false if no two of them are repeats.
+func (s *Sequence) Repeats() (r Repeats, ok bool) {
+	var quiet [2]Repeat
+	for k, all := range s.pairs {
+		if len(all) > 0 {
+			sorted := slices.SortedFunc(slices.Values(all), func(a, b Repeat) int { return cmp.Compare(a.Sigma, b.Sigma) })
+			low, middle := sorted[(len(sorted)-1)/4], sorted[len(sorted)/2]
+			if far := middle.Sigma / low.Sigma; far > pairsDiffer {
+				limit := Figure{Confidence: Fair, Why: message.New(message.NoiseVaries, "pairs differ, from %.3g to %.3g: something moved or changed between some of them", sorted[0].Sigma, sorted[len(sorted)-1].Sigma)}
+				if far > pairsFar {
+					limit.Confidence = Low
+				}
+				low.limit(limit)
+			}
+			quiet[k] = low
+		}
+	}
+	at := 0
+	if len(s.pairs[0]) == 0 || len(s.pairs[1]) > 0 && quiet[0].Sigma > alternating*quiet[1].Sigma {
+		at = 1
+	}
+	return Repeats{quiet[at], len(s.pairs[at]), at + 1}, len(s.pairs[at]) > 0
+}
