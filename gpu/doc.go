@@ -23,7 +23,7 @@
 // (planSlabs), and slabs into blocks of about 30 ms. It keeps the slices of all inputs on
 // the device between runs (deviceMemory), known by fingerprints, and communicates with
 // the worker quell-gpu by JSON lines (gpu/wire); voxels go through shared memory
-// (gpu/shm). The engine sends a recipe once per run, and the worker binds it; jobs name
+// (gpu/shm). The engine sends a recipe once per run, and the worker binds it; runs name
 // the program, the region and the buffers of the inputs by role. The worker runs all
 // passes of a block in order on one stream. Each intermediate result is computed for the
 // block and its halo (whole slices of it if a kernel takes a Field, kernels.Halos), in

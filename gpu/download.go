@@ -42,8 +42,8 @@ func (d *download) request(i int, staging int64) *wire.Request {
 // preview lane the requests for its result go with it,
 // as far as staging buffers are free, which saves a round trip; in the volume
 // lane they would occupy the buffers while the run is queued.
-func (t *task) start(job *wire.Job, d *download) (*future, error) {
-	requests := []*wire.Request{{Op: wire.Run, Lane: t.lane, Program: t.program, Job: job}}
+func (t *task) start(args *wire.RunArgs, d *download) (*future, error) {
+	requests := []*wire.Request{{Op: wire.Run, Lane: t.lane, Program: t.program, Run: args}}
 	bind := t.bound == nil
 	var staging []int64
 	for i := 0; t.lane == wire.PreviewLane && i*d.chunk < d.voxels; i++ {

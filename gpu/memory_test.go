@@ -188,7 +188,7 @@ func TestAllocationsStayWithinTheBudget(t *testing.T) {
 // TestAFullDeviceEvicts checks that a fault of the memory frees what is unused, that other
 // faults do not, and that neither counts as used memory.
 func TestAFullDeviceEvicts(t *testing.T) {
-	for kind, evicts := range map[wire.Kind]bool{wire.Memory: true, wire.Broken: false} {
+	for kind, evicts := range map[wire.FaultKind]bool{wire.Memory: true, wire.Broken: false} {
 		w, m := testMemory(1000)
 		busy := resultOf(t, m, 100)
 		m.releaseResult(resultOf(t, m, 30))

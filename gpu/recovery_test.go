@@ -38,7 +38,7 @@ func copyRun(t *testing.T, e *Engine, v *volume.Volume) (*volume.Volume, error) 
 func TestFaultsHaveTheirRemedies(t *testing.T) {
 	v := ramp([3]int{8, 8, 4})
 	for name, c := range map[string]struct {
-		kind        wire.Kind
+		kind        wire.FaultKind
 		faults      int // of the first runs
 		runs        int
 		want        string // part of the error, "" for none
@@ -232,7 +232,7 @@ func TestALostWorkerTakesNoRequests(t *testing.T) {
 // TestAStickyFaultLosesTheWorker checks that the other pending requests fail with it, and
 // that any other fault concerns its request alone.
 func TestAStickyFaultLosesTheWorker(t *testing.T) {
-	for kind, alive := range map[wire.Kind]bool{wire.Sticky: false, wire.Memory: true, wire.Broken: true} {
+	for kind, alive := range map[wire.FaultKind]bool{wire.Sticky: false, wire.Memory: true, wire.Broken: true} {
 		w := newTestWorker()
 		other, own := &future{ready: make(chan struct{})}, &future{ready: make(chan struct{})}
 		w.p.waiting[1], w.p.waiting[2] = other, own

@@ -125,7 +125,7 @@ func (t *task) slab(s slab, finished chan<- struct{}) error {
 			return context.Cause(t.ctx)
 		}
 		d := newDownload(b, result, at)
-		run, err := t.start(t.job(inputs, b, result, at), d)
+		run, err := t.start(t.arguments(inputs, b, result, at), d)
 		if err != nil {
 			<-t.queued
 			t.release(inputs)
@@ -137,20 +137,20 @@ func (t *task) slab(s slab, finished chan<- struct{}) error {
 	return nil
 }
 
-// job returns the run of a block with a result that begins at element at of a
+// arguments returns the run of a block with a result that begins at element at of a
 // buffer.
-func (t *task) job(inputs []*residentSlab, b volume.Region, result *buffer, at int64) *wire.Job {
-	job := &wire.Job{Inputs: map[string]wire.Slices{}, Region: b, Out: result.handle, At: at}
+func (t *task) arguments(inputs []*residentSlab, b volume.Region, result *buffer, at int64) *wire.RunArgs {
+	args := &wire.RunArgs{Inputs: map[string]wire.Slices{}, Region: b, Out: result.handle, At: at}
 	for i, s := range inputs {
-		job.Inputs[t.r.inputs[i].name] = wire.Slices{Buffer: s.voxels.handle, First: s.z0, Count: s.z1 - s.z0}
+		args.Inputs[t.r.inputs[i].name] = wire.Slices{Buffer: s.voxels.handle, First: s.z0, Count: s.z1 - s.z0}
 		if s.mask != nil {
-			job.Inputs[wire.Mask] = wire.Slices{Buffer: s.mask.handle, First: s.z0, Count: s.z1 - s.z0}
+			args.Inputs[wire.Mask] = wire.Slices{Buffer: s.mask.handle, First: s.z0, Count: s.z1 - s.z0}
 		}
 	}
 	if t.scratch != nil {
-		job.Scratch = t.scratch.handle
+		args.Scratch = t.scratch.handle
 	}
-	return job
+	return args
 }
 
 // release ends the use of a block's inputs.

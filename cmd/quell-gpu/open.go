@@ -40,7 +40,7 @@ func (w *worker) open(hello *wire.Hello) *wire.Fault {
 	if err != nil || count == 0 {
 		return &wire.Fault{Kind: wire.Driver, Text: "the NVIDIA driver finds no device"}
 	}
-	// The others are listed even where the first cannot be used: one of them may replace it.
+	// The others are listed even if the first cannot be used: one of them may replace it.
 	var failed *wire.Fault
 	for i := range count {
 		d, err := describe(i)

@@ -48,10 +48,10 @@ func (w *worker) run(q wire.Request) *wire.Fault {
 		return f
 	}
 	p := w.programs[q.Program]
-	if p == nil || q.Job == nil {
-		return broken("there is no program %d, or no job for it", q.Program)
+	if p == nil || q.Run == nil {
+		return broken("there is no program %d, or there are no arguments for it", q.Program)
 	}
-	launches, f := w.launches(p, q.Job)
+	launches, f := w.launches(p, q.Run)
 	if f != nil {
 		return f
 	}
@@ -74,9 +74,9 @@ func (w *worker) run(q wire.Request) *wire.Fault {
 	return w.finish(l.compute, q.ID, &start)
 }
 
-// launches returns the launches of all passes. It checks that the job's buffers contain
+// launches returns the launches of all passes. It checks that the run's buffers contain
 // all that the kernels access: a bad address is a sticky error.
-func (w *worker) launches(p *program, j *wire.Job) ([]kernels.Launch, *wire.Fault) {
+func (w *worker) launches(p *program, j *wire.RunArgs) ([]kernels.Launch, *wire.Fault) {
 	if err := j.Region.Validate(p.geometry); err != nil {
 		return nil, broken("%v", err)
 	}
@@ -128,9 +128,9 @@ func (w *worker) launches(p *program, j *wire.Job) ([]kernels.Launch, *wire.Faul
 	return launches, nil
 }
 
-// beside returns the address of the memory that the kernels of a job use beside their
-// results: it follows the intermediate results. It is 0 where they use none.
-func (w *worker) beside(p *program, j *wire.Job) (uint64, *wire.Fault) {
+// beside returns the address of the memory that the kernels of a run use beside their
+// results: it follows the intermediate results. It is 0 if they use none.
+func (w *worker) beside(p *program, j *wire.RunArgs) (uint64, *wire.Fault) {
 	need := kernels.Scratch(p.Program, p.geometry.Dims, j.Region.Dims())
 	if need == 0 {
 		return 0, nil

@@ -81,7 +81,7 @@ func (w *worker) work(requests <-chan wire.Request) {
 	}
 }
 
-// reply sends one reply. The exit of the parent is noticed where requests are
+// reply sends one reply. The exit of the parent is noticed when requests are
 // read, so an error is ignored here.
 func (w *worker) reply(p wire.Reply) { _ = w.out.Send(p) }
 

@@ -9,7 +9,7 @@ import (
 
 // Version of the protocol. Both sides come from one release; if the versions
 // differ, the worker of another release was found.
-const Version = 4
+const Version = 5
 
 // Magic begins the worker's first line.
 const Magic = "QUELL-GPU "
@@ -99,7 +99,7 @@ type Request struct {
 	AfterRun bool      `json:"after_run,omitempty"` // get: wait for the last run of Lane first
 	Program  ProgramID `json:"program,omitempty"`   // bind, unbind, run
 	Binding  *Binding  `json:"binding,omitempty"`   // bind
-	Job      *Job      `json:"job,omitempty"`       // run
+	Run      *RunArgs  `json:"run,omitempty"`       // run
 }
 
 // Lane is a queue in which runs are executed in order.
@@ -138,9 +138,9 @@ func (b Binding) Program() (denoise.Program, error) {
 	return p, err
 }
 
-// Job describes a run of a program: the region to filter, and the buffers with the
-// slices that it reads. All passes of the program run in one job.
-type Job struct {
+// RunArgs describe a run of a program: the region to filter, and the buffers with the
+// slices that it reads. All passes of the program run in one go.
+type RunArgs struct {
 	Inputs  map[string]Slices `json:"inputs"`            // by denoise.Voxels, NoiseMap and GuideVolume: float32; by Mask: bytes
 	Region  volume.Region     `json:"region"`            // in indices of the whole volume
 	Out     Handle            `json:"out"`               // float32, the region without gaps
@@ -148,7 +148,7 @@ type Job struct {
 	Scratch Handle            `json:"scratch,omitempty"` // memory for the results of all passes but the last, see ScratchBytes, then for kernels.Scratch
 }
 
-// Mask is the key in Job.Inputs of the mask, 1 for a voxel that is not excluded. No mask
+// Mask is the key in RunArgs.Inputs of the mask, 1 for a voxel that is not excluded. No mask
 // means that no voxel is excluded.
 const Mask = "mask"
 
@@ -178,23 +178,23 @@ type Reply struct {
 	Fault  *Fault  `json:"fault,omitempty"`
 }
 
-// Kind classifies faults by their remedy.
-type Kind string
+// FaultKind classifies faults by their remedy.
+type FaultKind string
 
 // The kinds of fault.
 const (
-	Memory      Kind = "memory"      // too little device memory: smaller slabs help
-	Unsupported Kind = "unsupported" // there is no kernel for this recipe
-	Sticky      Kind = "device"      // the worker must be restarted
-	Kernels     Kind = "kernels"     // the kernels do not load on this device or driver
-	Driver      Kind = "driver"      // the driver is too old
-	Broken      Kind = "request"     // an invalid request: a bug in Quell
+	Memory      FaultKind = "memory"      // too little device memory: smaller slabs help
+	Unsupported FaultKind = "unsupported" // there is no kernel for this recipe
+	Sticky      FaultKind = "device"      // the worker must be restarted
+	Kernels     FaultKind = "kernels"     // the kernels do not load on this device or driver
+	Driver      FaultKind = "driver"      // the driver is too old
+	Broken      FaultKind = "request"     // an invalid request: a bug in Quell
 )
 
 // Fault is the reason why a request failed or a worker cannot be used.
 type Fault struct {
-	Kind Kind   `json:"kind"`
-	Text string `json:"text"` // one clause for the user, without a full stop
+	Kind FaultKind `json:"kind"`
+	Text string    `json:"text"` // one clause for the user, without a full stop
 }
 
 // Error returns the text.
@@ -202,7 +202,7 @@ func (f *Fault) Error() string { return f.Text }
 
 // AsMessage returns the text of the worker, which has no translation, with a code.
 func (f *Fault) AsMessage() message.Message {
-	kinds := map[Kind]message.Kind{
+	kinds := map[FaultKind]message.Kind{
 		Memory: message.EngineMemory, Unsupported: message.EngineUnsupported, Kernels: message.EngineDriver, Driver: message.EngineDriver,
 	}
 	return message.New(cmp.Or(kinds[f.Kind], message.EngineLost), "%s", f.Text)

@@ -21,7 +21,7 @@ func TestMessagesCross(t *testing.T) {
 		{ID: 1, Op: Alloc, Buffer: 7, Bytes: 1 << 40},
 		{ID: 2, Op: Put, Buffer: 7, Offset: 3, Count: 9, Shared: 4096, Format: Int16},
 		{ID: 3, Op: Bind, Program: 5, Binding: &Binding{Recipe: r, Spacing: [3]float64{0.7, 0.7, 1.25}, Dims: [3]int{4, 5, 6}, UsualSigma: 0.1}},
-		{ID: 4, Op: Run, Lane: PreviewLane, Program: 5, Job: &Job{
+		{ID: 4, Op: Run, Lane: PreviewLane, Program: 5, Run: &RunArgs{
 			Inputs: map[string]Slices{denoise.Voxels: {Buffer: 7, First: 1, Count: 4}, Mask: {Buffer: 8, First: 1, Count: 4}},
 			Region: volume.Region{Max: [3]int{4, 5, 1}}, Out: 9, At: 100, Scratch: 10,
 		}},
