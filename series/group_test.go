@@ -44,3 +44,27 @@ func TestGroupNames(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Volumes that differ in time or number alone have one contrast; an echo, a b-value and a gradient make another.
+func TestContrast(t *testing.T) {
+	place := func(axes ...string) series.Place {
+		var p series.Place
+		for k := 0; k < len(axes); k += 2 {
+			p = append(p, series.Coordinate{Axis: axes[k], Value: axes[k+1]})
+		}
+		return p
+	}
+	g := series.Group{Places: []series.Place{
+		place("temporal position", "1"), place("temporal position", "2"), place("repeat", "3 of 9"), place("volume", "4"),
+		place("echo time", "10", "temporal position", "1"), place("echo time", "20", "temporal position", "1"),
+	}}
+	for i, want := range []string{"", "", "", "", "echo time 10", "echo time 20"} {
+		if got := g.Contrast(i); got != want {
+			t.Errorf("volume %d: %q, want %q", i, got, want)
+		}
+	}
+	g.Gradients = &series.Gradients{Volumes: []series.Gradient{{}, {B: 1000}, {}}}
+	if g.Contrast(0) == g.Contrast(1) || g.Contrast(0) != g.Contrast(2) {
+		t.Errorf("gradients: %q, %q, %q", g.Contrast(0), g.Contrast(1), g.Contrast(2))
+	}
+}

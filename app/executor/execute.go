@@ -306,10 +306,13 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 		}
 		q := run.Request{
 			Series: v.made.Source, Recipe: v.recipe, Maps: maps, Region: v.region, Facts: v.means.Facts, Split: v.job.Uneven == job.UnevenSplit,
-			Follow: v.follow(ctx),
+			Follow: v.follow(ctx), IfVaries: v.job.NoiseMap == job.MapIfVaries,
 		}
 		v.made.Run, err = v.filter(ctx, q)
 		if err == nil {
+			if q.IfVaries && v.made.Run.Maps.Noise != nil {
+				v.events.Say(series.Note, "The noise differs from place to place: it was filtered by a noise map, as by --noise-map auto; --noise-map none filters without.")
+			}
 			v.made.Result = v.made.Run.Result
 		}
 		return err

@@ -9,10 +9,7 @@ import (
 
 // GateOf returns what the job writes, and what it reads: the inputs, maps and the mask.
 func GateOf(j job.Job, inputs ...string) files.Gate {
-	inputs = append(slices.Clone(inputs), j.Mask)
-	if j.NoiseMap != job.MapAuto {
-		inputs = append(inputs, j.NoiseMap)
-	}
+	inputs = append(slices.Clone(inputs), j.Mask, j.MapFile())
 	g := files.Gate{Inputs: inputs, Overwrite: j.Output.Overwrite, Outputs: []files.Target{{Option: "OUT", Path: j.Output.Path, Kind: files.SeriesOutput}}}
 	for _, p := range products {
 		g.Outputs = append(g.Outputs, files.Target{Option: "--" + p.Name, Path: j.Output.Beside[p.Name], Kind: p.Kind})

@@ -64,7 +64,7 @@ type slicedMaps struct{ noise, mask *open.Selected } // nil for none
 
 // sliceMaps opens the maps of a job for slabs. They must be on the grid of s. The caller closes them.
 func sliceMaps(ctx context.Context, j job.Job, s *series.Series) (m slicedMaps, err error) {
-	if m.noise, err = openSliced(ctx, j.NoiseMap, "noise map", s); err == nil {
+	if m.noise, err = openSliced(ctx, j.MapFile(), "noise map", s); err == nil {
 		m.mask, err = openSliced(ctx, j.Mask, "mask", s)
 	}
 	if err != nil {

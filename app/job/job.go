@@ -26,7 +26,7 @@ type Job struct {
 	AutoDims bool       `json:"auto_dims,omitempty"`
 	Slices   SliceRange `json:"slices,omitzero"` // that are filtered and written; all if it is zero
 	// judge.NoiseMap is a file that holds sigma for each voxel, on the grid of the series
-	// and in its unit, or MapAuto; "" is none. Mask is a file that is not 0 in the
+	// and in its unit, or MapAuto or MapIfVaries; "" is none. Mask is a file that is not 0 in the
 	// voxels to be filtered: the others are left unchanged, and not used.
 	NoiseMap string       `json:"noise_map,omitempty"`
 	Mask     string       `json:"mask,omitempty"`
@@ -126,6 +126,16 @@ func (in Input) Validate() error {
 	return nil
 }
 
-// MapAuto in place of the file of a noise map asks for one that is estimated from
-// the series.
-const MapAuto = "auto"
+// In place of the file of a noise map.
+const (
+	MapAuto     = "auto"      // it is estimated from the series
+	MapIfVaries = "if-varies" // likewise, if the noise differs from place to place and the strength follows it
+)
+
+// MapFile returns the file of the noise map; "" if there is none.
+func (j Job) MapFile() string {
+	if j.NoiseMap == MapAuto || j.NoiseMap == MapIfVaries {
+		return ""
+	}
+	return j.NoiseMap
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"quell/app/files"
@@ -42,6 +43,15 @@ func RecipeBeside(out string, before *volume.Volume, maps run.Maps) (*denoise.Re
 		}
 	}
 	return nil, nil
+}
+
+// MappedBeside says whether the record next to or in an output names a noise map that was estimated.
+func MappedBeside(out string) bool {
+	data, err := os.ReadFile(files.RecordPath(out))
+	var r Record
+	return err == nil && json.Unmarshal(data, &r) == nil && slices.ContainsFunc(append(r.Volumes, &r), func(v *Record) bool {
+		return v.NoiseMap != nil && v.NoiseMap.From == "estimate"
+	})
 }
 
 // Record describes how an output was made, so that it can be made again. It has

@@ -47,8 +47,8 @@ func OpenNoiseMap(ctx context.Context, path string, s *series.Series) (Maps, err
 // LoadMaps reads the files that a job names. They must be on the grid of s. Errors
 // are *job.InputError.
 func LoadMaps(ctx context.Context, j job.Job, s *series.Series) (m Maps, err error) {
-	if j.NoiseMap != "" && j.NoiseMap != job.MapAuto {
-		if m.Noise, err = open.OnGrid(ctx, j.NoiseMap, "noise map", s); err != nil {
+	if file := j.MapFile(); file != "" {
+		if m.Noise, err = open.OnGrid(ctx, file, "noise map", s); err != nil {
 			return Maps{}, err
 		}
 	}
@@ -87,6 +87,43 @@ func (m Maps) Estimate(ctx context.Context, j job.Job, s *series.Series) (Maps, 
 	}
 	m.Noise, m.Estimated, m.Confidence, m.Unknown = sigma, true, e.Confidence, e.Sentence()
 	return m, nil
+}
+
+// ifVaries maps the noise of a series for a recipe whose strengths all follow it, if the noise differs from place to
+// place: white noise and noise that is weak or unknown get no map. It returns the facts of the series: the given
+// ones, or those that were found if there is no map.
+func (m Maps) ifVaries(ctx context.Context, r denoise.Recipe, s *series.Series, facts *denoise.Facts) (Maps, *denoise.Facts, error) {
+	if m.Noise != nil || m.Mask != nil || r.InSigmas || !automatic(r) {
+		return m, facts, nil
+	}
+	f, err := FactsOf(ctx, s.Volume, facts, denoise.FactsOf)
+	if err != nil {
+		return m, nil, err
+	}
+	if f.Noise.InTissue() || f.Noise.Why.Kind() != message.NoiseVaries || f.Trust() < 1 {
+		return m, &f, nil
+	}
+	m, err = m.Estimate(ctx, job.Job{NoiseMap: job.MapAuto}, s)
+	return m, facts, err
+}
+
+// automatic says whether all strengths of a recipe follow the noise of the series, and the filter leaves a map to
+// the passes around it.
+func automatic(r denoise.Recipe) bool {
+	f, err := denoise.FilterByName(r.Filter)
+	if err != nil || f.ReadsNoise {
+		return false
+	}
+	follows := false
+	for _, p := range f.Params {
+		if p.Unit == "value" && p.Name != denoise.Stabilise.Name && p.Auto != nil && r.Ignores(p.Name).IsZero() {
+			if !r.Get(p.Name).IsAuto() {
+				return false
+			}
+			follows = true
+		}
+	}
+	return follows
 }
 
 // How far the noise of a map may be from that found in the series, as a ratio, for

@@ -15,6 +15,8 @@ type Request struct {
 	Region volume.Region  // of Series.Volume; the zero region means all of it
 	Split  bool           // a 3-D recipe is run on each evenly spaced part of the slices by itself
 	Facts  *denoise.Facts // of Series.Volume, or nil to find what the recipe needs; not used if Maps steer
+	// IfVaries estimates a noise map, see job.MapIfVaries.
+	IfVaries bool
 	// Follow is called when the first voxels of the result are final, with the run as it will
 	// be but for its time and devices; nil for no call. Not every engine calls it.
 	Follow func(early *Run, a *volume.Arrival)

@@ -111,6 +111,12 @@ func Denoise(ctx context.Context, eng denoise.Engine, q Request, progress denois
 func (q Request) run(ctx context.Context, eng denoise.Engine, progress denoise.Progress) (*Run, error) {
 	started := time.Now()
 	ctx, devices := denoise.LogDevices(ctx)
+	if q.IfVaries {
+		var err error
+		if q.Maps, q.Facts, err = q.Maps.ifVaries(ctx, q.Recipe, q.Series, q.Facts); err != nil {
+			return nil, err
+		}
+	}
 	in := q.Maps.Input(q.Series.Volume)
 	if q.Region == (volume.Region{}) {
 		q.Region = in.Volume.Bounds()

@@ -117,6 +117,13 @@ func (a assessor) volume(before, after *open.Selected, k int) (judge.Assessment,
 		in.Recipe = &r
 	} else if in.Recipe, err = output.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {
 		return judge.Assessment{}, err
+	} else if in.Recipe == nil && a.noiseMap == "" && output.MappedBeside(a.out) {
+		if in.Maps, err = run.OpenNoiseMap(ctx, job.MapAuto, s); err != nil {
+			return judge.Assessment{}, err
+		}
+		if in.Recipe, err = output.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {
+			return judge.Assessment{}, err
+		}
 	}
 	if in.Engine, err = engines.Pick("cpu"); err != nil {
 		return judge.Assessment{}, err

@@ -58,7 +58,7 @@ func newDenoise() *cobra.Command {
 	f.engine.Name = "auto"
 	addEngineFlag(cmd, &f.engine.Name, engineHelp)
 	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`, counted from 1, both included; either may be left out; the filter still reads the slices around them")
-	addInput(flags, &f.noiseMap, "noise-map", "noise that differs from place to place: sigma for each voxel from this `file`, or auto to estimate it; the filter works in units of it")
+	addInput(flags, &f.noiseMap, "noise-map", "noise that differs from place to place: sigma for each voxel from this `file`, auto to estimate it, or none; the filter works in units of it; if not given, it is estimated if the noise differs from place to place and no strength is a number")
 	addInput(flags, &f.mask, "mask", "leave voxels that are 0 in this `file` unchanged, and do not use them")
 	addOutputFlags(cmd, &f.output.Options)
 	for _, p := range executor.Products() {
@@ -148,6 +148,12 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, e
 			job.Measure = job.Measure || p.Judged
 		}
 	}
+	switch job.NoiseMap {
+	case "":
+		job.NoiseMap = ifVaries
+	case "none":
+		job.NoiseMap = ""
+	}
 	err := f.recipe.apply(&job)
 	if err != nil {
 		return job, err
@@ -158,6 +164,9 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, e
 	job.Slices, err = parseSlices(f.slices)
 	return job, err
 }
+
+// ifVaries is --noise-map if it is not given.
+const ifVaries = job.MapIfVaries
 
 // denoiseHelp lists the filters by their own descriptions.
 func denoiseHelp() string {
