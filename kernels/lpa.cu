@@ -3,7 +3,7 @@
 // eight directions, at rising scales h:
 //
 //   mu_h  = sum_{j=0..h-1} g_j v(X + j theta) / sum g_j,   g_j = 1 - (j/h)^2
-//   q_h   = sum g_j^2 / (sum g_j)^2,   std_h = sigma sqrt(q_h)
+//   q_h   = sum g_j^2 / (sum g_j)^2,   std_h = sigma sqrt(q_h)     in white noise; else see Spread
 //   D_h   = [mu_h - gamma std_h, mu_h + gamma std_h]
 //
 // The chosen scale is the largest for which the intervals of all scales up to it have a
@@ -15,7 +15,8 @@
 // A rounding error in the decision would change the result by a whole scale. The
 // decision is therefore made in float32 with a bound on the error; if it is within the
 // bound, the line is computed again in float64, with the order of operations that every
-// engine uses.
+// engine uses. White and correlated noise have kernels of their own, as the variance of
+// correlated noise takes registers.
 #include "lpa_params.cuh"
 
 constexpr int kDirections = 8;
@@ -47,6 +48,28 @@ struct Pixel {
     }
 };
 
+constexpr double kLeastSpread = 1.0 / 16;
+
+// Spread is the variance of a sum of g_j times correlated noise of sigma 1 along a line, in the
+// order that every engine uses: sum_j g_j^2 + 2 sum_j sum_k rho_k g_j g_{j-k}, at least a part of
+// what it is in white noise.
+struct Spread {
+    double white = 0, shared = 0, last[kLags] = {};
+
+    // add takes the next sample of the line; one that is not used weighs 0.
+    __device__ void add(double g, const double (&rho)[kLags])
+    {
+        white = __dadd_rn(white, __dmul_rn(g, g));
+#pragma unroll
+        for (int k = 0; k < kLags; ++k) shared = __dadd_rn(shared, __dmul_rn(rho[k], __dmul_rn(g, last[k])));
+#pragma unroll
+        for (int k = kLags - 1; k > 0; --k) last[k] = last[k - 1];
+        last[0] = g;
+    }
+
+    __device__ double variance() const { return fmax(__dadd_rn(white, __dmul_rn(2, shared)), __dmul_rn(kLeastSpread, white)); }
+};
+
 // samples returns how many pixels of the line are in the image.
 __device__ inline int samples(const Field &f, int x, int y, int stepX, int stepY)
 {
@@ -60,9 +83,11 @@ __device__ inline int samples(const Field &f, int x, int y, int stepX, int stepY
 
 // exactLine decides in float64, with every operation rounded separately and in the
 // order of the reference.
-__device__ inline Line exactLine(const LpaParams &p, int x, int y, int z, int stepX, int stepY)
+template <bool CORRELATED>
+__device__ inline Line exactLine(const LpaParams &p, int x, int y, int z, int direction)
 {
     const Field &f = p.field;
+    const int stepX = kStepX[direction], stepY = kStepY[direction];
     const double v0 = __ldg(f.in + f.index(x, y, z));
     const int n = samples(f, x, y, stepX, stepY);
     double lower = -1e300, upper = 1e300;
@@ -70,16 +95,22 @@ __device__ inline Line exactLine(const LpaParams &p, int x, int y, int z, int st
     for (int s = 0; s < p.count; ++s) {
         const int h = p.scales[s];
         double sum = 0, sum2 = 0, sumV = 0;
+        Spread spread;
         for (int j = 0; j < min(h, n); ++j) {
             int px = x + j * stepX, py = y + j * stepY;
-            if (!f.valid(px, py, z)) continue;
+            if (!f.valid(px, py, z)) {
+                if (CORRELATED) spread.add(0, p.rho[direction % 2]);
+                continue;
+            }
             double t = __ddiv_rn(j, h);
             double g = __dsub_rn(1, __dmul_rn(t, t));
             sum = __dadd_rn(sum, g);
-            sum2 = __dadd_rn(sum2, __dmul_rn(g, g));
+            if (CORRELATED) spread.add(g, p.rho[direction % 2]);
+            else sum2 = __dadd_rn(sum2, __dmul_rn(g, g));
             sumV = __dadd_rn(sumV, __dmul_rn(g, __dsub_rn(__ldg(f.in + f.index(px, py, z)), v0)));
         }
         double mu = __dadd_rn(v0, __ddiv_rn(sumV, sum));
+        if (CORRELATED) sum2 = spread.variance();
         double q = __ddiv_rn(sum2, __dmul_rn(sum, sum));
         double half = __dmul_rn(p.width, __dsqrt_rn(q));
         lower = fmax(lower, __dsub_rn(mu, half));
@@ -116,11 +147,12 @@ __device__ constexpr float slackFor(int h) { return float(8 * h + 64) * kUlp; }
 
 // finish decides the doubtful directions and writes the pixel's result and, if wanted,
 // its chosen scales.
+template <bool CORRELATED>
 __device__ inline void finish(const LpaParams &p, int x, int y, int z, float v0, Pixel pixel)
 {
 #pragma unroll 1
     for (int d = 0; d < kDirections; ++d)
-        if (pixel.doubtful >> d & 1) pixel.add(d, exactLine(p, x, y, z, kStepX[d], kStepY[d]));
+        if (pixel.doubtful >> d & 1) pixel.add(d, exactLine<CORRELATED>(p, x, y, z, d));
     float *out = p.field.result(x, y, z);
     *out = pixel.den > 0 ? v0 + pixel.num / pixel.den : v0;
     if (p.map != nullptr) p.map[out - p.field.out] = (unsigned long long)(pixel.scales[1]) << 32 | pixel.scales[0];
@@ -137,20 +169,32 @@ struct Entry {
     float pad;
 };
 
-// fillTable computes the table; the threads of a block divide it among them.
-__device__ inline void fillTable(const LpaParams &p, Entry (&table)[kPaperScales][kPaperLongest + 1])
+// Table holds them; in correlated noise along an axis, and along a diagonal.
+template <bool CORRELATED>
+using Table = Entry[CORRELATED ? 2 : 1][kPaperScales][kPaperLongest + 1];
+
+// fillTable computes the table; the threads of a block divide it among them. Sums of either
+// sign, as in correlated noise, leave too few digits in float32.
+template <bool CORRELATED>
+__device__ inline void fillTable(const LpaParams &p, Table<CORRELATED> &table)
 {
     int entry = threadIdx.y * kTile + threadIdx.x;
     if (entry >= kPaperScales * kPaperLongest) return;
     int s = entry / kPaperLongest, n = entry % kPaperLongest + 1, h = p.scales[s];
     float sum = 0, sum2 = 0, shrink = 1.f / float(h * h);
+    Spread spread[2];
     for (int j = 0; j < min(h, n); ++j) {
         float g = 1 - float(j * j) * shrink;
         sum += g;
         sum2 += g * g;
+        if (CORRELATED)
+            for (int k = 0; k < 2; ++k) spread[k].add(1 - double(j * j) / (h * h), p.rho[k]);
     }
-    float q = sum2 / (sum * sum);
-    table[s][n] = {1 / sum, float(p.width) * sqrtf(q), 1 / q, 0};
+    for (int k = 0; k < (CORRELATED ? 2 : 1); ++k) {
+        if (CORRELATED) sum2 = float(spread[k].variance());
+        float q = sum2 / (sum * sum);
+        table[k][s][n] = {1 / sum, float(p.width) * sqrtf(q), 1 / q, 0};
+    }
 }
 
 // normOf returns 1 / sum g of a line of h samples.
@@ -166,14 +210,14 @@ __device__ constexpr float kPaperNorm[kPaperScales] = {normOf(1), normOf(2), nor
 
 // paperPixel computes the sums of one pixel. WHOLE states that all its lines are inside
 // the image.
-template <bool WHOLE>
-__device__ inline Pixel paperPixel(const Field &f, const Entry (&table)[kPaperScales][kPaperLongest + 1], const float *at,
-                                   int x, int y)
+template <bool CORRELATED, bool WHOLE>
+__device__ inline Pixel paperPixel(const Field &f, const Table<CORRELATED> &tables, const float *at, int x, int y)
 {
     const float v0 = __ldg(at);
     Pixel pixel;
 #pragma unroll
     for (int d = 0; d < kDirections; ++d) {
+        const auto &table = tables[CORRELATED ? d % 2 : 0];
         const int stepX = kStepX[d], stepY = kStepY[d];
         const int n = WHOLE ? kPaperLongest : min(samples(f, x, y, stepX, stepY), kPaperLongest);
         const int step = stepY * f.dims[0] + stepX;
@@ -208,14 +252,13 @@ __device__ inline Pixel paperPixel(const Field &f, const Entry (&table)[kPaperSc
 }
 
 #ifndef LPA_WITHOUT_KERNELS // as the rungs include this file
-extern "C" {
-
-// lpa_paper: the paper's scales without a mask, with all loops unrolled. What depends
+// paper: the paper's scales without a mask, with all loops unrolled. What depends
 // only on the scale and the number of samples is in a table.
-__global__ void __launch_bounds__(kTile * kLines, 4) lpa_paper(const __grid_constant__ LpaParams p)
+template <bool CORRELATED>
+__device__ inline void paper(const LpaParams &p)
 {
-    __shared__ Entry table[kPaperScales][kPaperLongest + 1];
-    fillTable(p, table);
+    __shared__ Table<CORRELATED> table;
+    fillTable<CORRELATED>(p, table);
     __syncthreads();
 
     const Field &f = p.field;
@@ -228,14 +271,27 @@ __global__ void __launch_bounds__(kTile * kLines, 4) lpa_paper(const __grid_cons
         const int margin = kPaperLongest - 1;
         bool whole = x >= margin && x + margin < f.dims[0] && y >= margin && y + margin < f.dims[1];
         const float *at = f.in + f.index(x, y, z);
-        Pixel pixel = __all_sync(~0u, whole) ? paperPixel<true>(f, table, at, x, y) : paperPixel<false>(f, table, at, x, y);
-        if (inRegion) finish(p, x, y, z, __ldg(at), pixel);
+        Pixel pixel = __all_sync(~0u, whole) ? paperPixel<CORRELATED, true>(f, table, at, x, y) : paperPixel<CORRELATED, false>(f, table, at, x, y);
+        if (inRegion) finish<CORRELATED>(p, x, y, z, __ldg(at), pixel);
     }
 }
 
-// lpa_any: any list of scales, with or without a mask. The sums of the weights are
+// correlatedVariance returns the variance of the sum along a line of scale h, n samples of which
+// are in the image.
+__device__ inline float correlatedVariance(const LpaParams &p, int x, int y, int z, int direction, int h, int n)
+{
+    Spread spread;
+    for (int j = 0; j < min(h, n); ++j) {
+        const bool used = p.field.valid(x + j * kStepX[direction], y + j * kStepY[direction], z);
+        spread.add(used ? 1 - double(j * j) / (h * h) : 0, p.rho[direction % 2]);
+    }
+    return float(spread.variance());
+}
+
+// any: any list of scales, with or without a mask. The sums of the weights are
 // accumulated together with those of the samples.
-__global__ void __launch_bounds__(kTile * kLines) lpa_any(const __grid_constant__ LpaParams p)
+template <bool CORRELATED>
+__device__ inline void any(const LpaParams &p)
 {
     const Field &f = p.field;
     const int height = kEach * blockDim.y;
@@ -246,7 +302,7 @@ __global__ void __launch_bounds__(kTile * kLines) lpa_any(const __grid_constant_
     for (int y = t.y + threadIdx.y; y < min(t.y + height, f.max[1]); y += blockDim.y) {
         const float v0 = __ldg(f.in + f.index(x, y, z));
         if (!f.valid(x, y, z)) {
-            finish(p, x, y, z, v0, Pixel());
+            finish<CORRELATED>(p, x, y, z, v0, Pixel());
             continue;
         }
         Pixel pixel;
@@ -275,15 +331,23 @@ __global__ void __launch_bounds__(kTile * kLines) lpa_any(const __grid_constant_
                 float shrink = 1.f / float(h * h);
                 float g = count - count2 * shrink;
                 float g2 = count - 2 * shrink * count2 + shrink * shrink * count4;
+                if (CORRELATED) g2 = correlatedVariance(p, x, y, z, d, h, n);
                 float q = g2 / (g * g), mu = (sum - sum2 * shrink) / g;
                 if (intervals.narrow(mu, width * sqrtf(q))) line = {mu, 1 / q, s};
             }
             if (intervals.closest <= slack * reach) pixel.doubtful |= 1u << d;
             else pixel.add(d, line);
         }
-        finish(p, x, y, z, v0, pixel);
+        finish<CORRELATED>(p, x, y, z, v0, pixel);
     }
 }
+
+extern "C" {
+
+__global__ void __launch_bounds__(kTile * kLines, 4) lpa_paper(const __grid_constant__ LpaParams p) { paper<false>(p); }
+__global__ void __launch_bounds__(kTile * kLines, 3) lpa_paper_correlated(const __grid_constant__ LpaParams p) { paper<true>(p); }
+__global__ void __launch_bounds__(kTile * kLines) lpa_any(const __grid_constant__ LpaParams p) { any<false>(p); }
+__global__ void __launch_bounds__(kTile * kLines) lpa_any_correlated(const __grid_constant__ LpaParams p) { any<true>(p); }
 
 } // extern "C"
 #endif

@@ -27,7 +27,8 @@ type lpaParams struct {
 	Field  field
 	Map    uint64  // 8 bytes per voxel for the chosen scales, which only the kernel check reads; 0: none
 	Width  float64 // gamma sigma
-	Count  int32   // scales
+	Rho    [2][lpa.Lags]float64
+	Count  int32 // scales
 	Scales [maxScales]int32
 	_      int32
 }
@@ -50,6 +51,9 @@ func lpaLaunches(p lpa.Params, f field, shape int) ([]Launch, error) {
 	kernel := "lpa_any"
 	if slices.Equal(p.Scales, paperScales) && f.Mask == 0 {
 		kernel = "lpa_paper"
+	}
+	if args.Rho = p.Rho; p.Rho != [2][lpa.Lags]float64{} {
+		kernel += "_correlated"
 	}
 	return []Launch{{
 		Module: "lpa",

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -23,6 +24,9 @@ func lpaRungs() map[string]rung {
 				return nil, fmt.Errorf("the rung has blocks of %dx%d threads", block[0], block[1])
 			}
 			q := p.Params.(lpa.Params)
+			if q.Rho != [2][lpa.Lags]float64{} {
+				return nil, errors.New("the rung takes white noise alone")
+			}
 			if slices.Max(q.Scales) > lpaApron {
 				return nil, fmt.Errorf("the rung takes scales up to %d", lpaApron)
 			}

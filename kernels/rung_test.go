@@ -160,6 +160,7 @@ func TestRungsRefuse(t *testing.T) {
 		{Rung{Name: "bilateral_depth_global_cut"}, "bilateral", 3, map[string]denoise.Value{"radius": denoise.List(12)}, 0, "12167 weights"},
 		{Rung{"lpa_basic", [3]int{32, 8, 1}}, "lpa", 2, nil, 0, "16x16"},
 		{Rung{Name: "lpa_shared"}, "lpa", 2, map[string]denoise.Value{"scales": denoise.List(1, 9)}, 0, "up to 8"},
+		{Rung{Name: "lpa_shared"}, "lpa", 2, map[string]denoise.Value{"correlation": denoise.List(30)}, 0, "white noise alone"},
 	} {
 		r := recipe(t, c.filter, c.dims, c.set)
 		_, err := rungLaunch(t, c.rung, r, [3]int{40, 30, 20}, c.mask)

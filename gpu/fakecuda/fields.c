@@ -271,7 +271,7 @@ void nlmSelect(const void *args)
 typedef struct {
     Field field;
     uint8_t *map; // index of the chosen scale, a byte for each direction; NULL: not wanted
-    double width;
+    double width, rho[2][4];
     int32_t count, scales[32], pad;
 } LpaParams;
 
@@ -285,16 +285,20 @@ static double lpaVoxel(const void *params, const Field *f, int x, int y, int z)
     for (int i = 0; i < 8; i++) {
         double low = -INFINITY, high = INFINITY, mean = 0, quality = 1;
         for (int s = 0; s < p->count; s++) {
-            double g = 0, gv = 0, gg = 0;
+            double g = 0, gv = 0, gg = 0, shared = 0, last[4] = {0};
             for (int j = 0; j < p->scales[s]; j++) {
                 int nx = x + j * step[i][0], ny = y + j * step[i][1];
-                if (!valid(f, nx, ny, z)) continue;
-                double t = (double)j / p->scales[s], w = 1 - t * t;
+                const int used = valid(f, nx, ny, z);
+                double t = (double)j / p->scales[s], w = used ? 1 - t * t : 0;
+                for (int k = 0; k < 4; k++) shared += p->rho[i % 2][k] * (w * last[k]);
+                for (int k = 3; k > 0; k--) last[k] = last[k - 1];
+                last[0] = w;
+                if (!used) continue;
                 g += w;
                 gv += w * (f->in[at(f, nx, ny, z)] - v);
                 gg += w * w;
             }
-            double m = gv / g, q = gg / (g * g), half = p->width * sqrt(q);
+            double m = gv / g, q = fmax(gg + 2 * shared, gg / 16) / (g * g), half = p->width * sqrt(q);
             low = fmax(low, m - half);
             high = fmin(high, m + half);
             if (low > high) break;

@@ -237,6 +237,12 @@ static std::vector<Case> cases(bool small)
                 add(lpa, n[0], n[1], n[2], true);
                 lpa.scales = {1, 4, 9, 32};
                 add(lpa, n[0], n[1], n[2]);
+                Recipe correlated = lpa;
+                std::copy_n(std::initializer_list<double>{0.6, 0.2, -0.1, -0.05}.begin(), 4, correlated.rho);
+                add(correlated, n[0], n[1], n[2], true);
+                correlated.scales = {1, 2, 3, 5, 7, 8};
+                add(correlated, n[0], n[1], n[2]);
+                add(correlated, n[0], n[1], n[2], true);
             }
         }
     }

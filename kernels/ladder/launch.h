@@ -56,15 +56,19 @@ struct Recipe {
     int searchAlong(int c) const { return c < dims ? search : 0; }
     int radiusAlong(int c) const { return c < dims ? radius[c] : 0; }
 
+    // within returns the correlation of voxels of a slice that lie r apart.
+    double within(double r) const
+    {
+        const double inSlice[] = {1, rho[0], rho[1], rho[2], rho[3], 0};
+        const int k = int(r);
+        return k < 5 ? inSlice[k] + (r - k) * (inSlice[k + 1] - inSlice[k]) : 0;
+    }
+
     // cut returns what is subtracted from the distance of patches (x, y, z) apart.
     double cut(int x, int y, int z) const
     {
-        const double r = std::hypot(x, y), inSlice[] = {1, rho[0], rho[1], rho[2], rho[3], 0}, across[] = {1, rho[4], rho[5]};
-        double correlation = 0;
-        if (r < 5 && std::abs(z) < 3) {
-            int k = int(r);
-            correlation = (inSlice[k] + (r - k) * (inSlice[k + 1] - inSlice[k])) * across[std::abs(z)];
-        }
+        const double across[] = {1, rho[4], rho[5]};
+        const double correlation = std::abs(z) < 3 ? within(std::hypot(x, y)) * across[std::abs(z)] : 0;
         return 2 * sigma * sigma * (1 - correlation);
     }
 
@@ -279,6 +283,10 @@ inline LpaParams lpaParams(const Recipe &r, const Field &f, unsigned long long *
     p.field = f;
     p.map = map;
     p.width = r.gamma * r.sigma;
+    for (int k = 0; k < kLags; ++k) {
+        p.rho[0][k] = r.within(k + 1);
+        p.rho[1][k] = r.within(std::sqrt(2.0) * (k + 1));
+    }
     p.count = int(r.scales.size());
     std::copy(r.scales.begin(), r.scales.end(), p.scales);
     return p;
@@ -322,8 +330,9 @@ inline std::vector<Launch> launchesFor(const Recipe &r, const Field &f, unsigned
         return {{"median", kernel, blocks(f, 32, 8, 1), {32, 8}, 0, bytes(p)}};
     }
     const LpaParams p = lpaParams(r, f, map);
+    const bool correlated = std::any_of(&p.rho[0][0], &p.rho[0][0] + 2 * kLags, [](double rho) { return rho != 0; });
     bool paper = r.scales == std::vector<int>{1, 2, 3, 5, 7, 8} && f.mask == nullptr;
-    return {{"lpa", paper ? "lpa_paper" : "lpa_any", blocks(f, 32, 32, 1), {32, 8}, 0, bytes(p)}};
+    return {{"lpa", std::string(paper ? "lpa_paper" : "lpa_any") + (correlated ? "_correlated" : ""), blocks(f, 32, 32, 1), {32, 8}, 0, bytes(p)}};
 }
 
 // Device is the first device with the modules of a folder.

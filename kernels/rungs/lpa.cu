@@ -22,7 +22,7 @@ __device__ inline void ladderPixel(const LpaParams &p, int x, int y, int z, Read
     const Field &f = p.field;
     const float v0 = read(x, y), width = float(p.width);
     if (!f.valid(x, y, z)) {
-        finish(p, x, y, z, v0, Pixel());
+        finish<false>(p, x, y, z, v0, Pixel());
         return;
     }
     Pixel pixel;
@@ -48,7 +48,7 @@ __device__ inline void ladderPixel(const LpaParams &p, int x, int y, int z, Read
         if (intervals.closest <= slackFor(kMaxScales) * reach) pixel.doubtful |= 1u << d;
         else pixel.add(d, line);
     }
-    finish(p, x, y, z, v0, pixel);
+    finish<false>(p, x, y, z, v0, pixel);
 }
 
 // fromTile computes ROWS blocks of pixels from shared memory.

@@ -59,7 +59,9 @@ func TestAutomaticGamma(t *testing.T) {
 			}
 		}
 	}
-	for set, want := range map[string]bool{"": true, "sigma=8": false, "gamma=2 sigma=8": false, "gamma=2": true} {
+	for set, want := range map[string]bool{
+		"": true, "sigma=8": true, "sigma=8 correlation=0": false, "gamma=2 sigma=8 correlation=30,10": false, "gamma=2 correlation=0": true,
+	} {
 		r, err := lpa.Filter.Recipe(denoise.Case{Dims: 2, Set: set})
 		if err != nil {
 			t.Fatal(err)

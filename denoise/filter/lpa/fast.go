@@ -14,7 +14,7 @@ import (
 type fast struct {
 	in, out denoise.Field
 	p       Params
-	tables  []table // one for each scale
+	tables  [2][]table // along the axes and along the diagonals, one for each scale
 	diffs   []float64
 	row     row
 }
@@ -30,25 +30,33 @@ type table struct {
 var tileSize = [3]int{256, 32, 1}
 
 func start(p Params, in, out denoise.Field) func() denoise.Worker {
-	var tables []table
-	for _, h := range p.Scales {
-		t := table{g: make([]float64, h), sum: make([]float64, h+1), q: make([]float64, h+1), half: make([]float64, h+1)}
-		sum, sum2 := 0.0, 0.0
-		for j := range h {
-			t.g[j] = epanechnikov(j, h)
-			sum += t.g[j]
-			sum2 += float64(t.g[j] * t.g[j])
-			t.sum[j+1], t.q[j+1] = sum, sum2/(sum*sum)
-			t.half[j+1] = p.Gamma * p.Sigma * math.Sqrt(t.q[j+1])
+	var tables [2][]table
+	for d := range tables {
+		for _, h := range p.Scales {
+			tables[d] = append(tables[d], p.tableOf(d, h))
 		}
-		tables = append(tables, t)
 	}
 	longest := p.Scales[len(p.Scales)-1]
 	return func() denoise.Worker {
 		f := &fast{in: in, out: out, p: p, tables: tables, diffs: make([]float64, longest)}
-		f.row.reset(tables)
+		f.row.reset(tables[0])
 		return f.run
 	}
+}
+
+// tableOf returns the table of scale h along direction d.
+func (p *Params) tableOf(d, h int) table {
+	t := table{g: make([]float64, h), sum: make([]float64, h+1), q: make([]float64, h+1), half: make([]float64, h+1)}
+	sum := 0.0
+	var s spread
+	for j := range h {
+		t.g[j] = epanechnikov(j, h)
+		sum += t.g[j]
+		s.add(t.g[j], p.along(d))
+		t.sum[j+1], t.q[j+1] = sum, s.variance()/(sum*sum)
+		t.half[j+1] = p.Gamma * p.Sigma * math.Sqrt(t.q[j+1])
+	}
+	return t
 }
 
 func (f *fast) run(t volume.Region, stop func() bool) {
@@ -88,7 +96,7 @@ func (f *fast) eachPixel(lo, hi, y, z int) {
 func (f *fast) estimateRow(lo, hi, y, z int) {
 	for d, step := range directions {
 		n := min(len(f.diffs), denoise.Room(y, step[1], f.in.Dims[1]))
-		f.row.direct(d, step[1]*f.in.Box.Dims()[0]+step[0], n, f.tables)
+		f.row.direct(d, step[1]*f.in.Box.Dims()[0]+step[0], n, f.tables[d%2])
 	}
 	from, to := f.in.Index(lo, y, z), f.out.Index(lo, y, z)
 	f.row.estimate(f.out.Data[to:to+hi-lo], f.in.Data, from)
@@ -103,7 +111,7 @@ func (f *fast) pixel(x, y, z int) float64 {
 	v0 := float64(f.in.At(x, y, z))
 	num, den := 0.0, 0.0
 	for d := range directions {
-		mu, q := f.direction(f.ray(x, y, z, d), v0)
+		mu, q := f.direction(f.tables[d%2], f.ray(x, y, z, d), v0)
 		num += (mu - v0) / q
 		den += 1 / q
 	}
@@ -124,10 +132,10 @@ func (f *fast) ray(x, y, z, d int) []float64 {
 }
 
 // direction is the function direction on a ray.
-func (f *fast) direction(ray []float64, v0 float64) (mu, q float64) {
+func (f *fast) direction(tables []table, ray []float64, v0 float64) (mu, q float64) {
 	lower, upper := math.Inf(-1), math.Inf(1)
-	for s := range f.tables {
-		t := &f.tables[s]
+	for s := range tables {
+		t := &tables[s]
 		n := min(len(ray), len(t.g))
 		g := t.g[:n]
 		sum := 0.0

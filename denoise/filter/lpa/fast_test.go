@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/filter/correlation"
 	"quell/volume"
 )
 
@@ -22,7 +23,16 @@ func field(dims [3]int) denoise.Field {
 // Every pixel of a tile is computed once, by the reference to the bit, whether it is near
 // an edge or not and wherever the tile ends; no other is touched.
 func TestTilesAreTheReference(t *testing.T) {
-	p := Params{Gamma: 1.3, Sigma: 9, Scales: []int{1, 2, 3, 5, 7}}
+	white := Params{Gamma: 1.3, Sigma: 9, Scales: []int{1, 2, 3, 5, 7}}
+	correlated := white
+	correlated.Rho = rhoOf(correlation.New([]int{60, 20, -10, -5}))
+	for _, p := range []Params{white, correlated} {
+		tilesAreTheReference(t, p)
+	}
+}
+
+func tilesAreTheReference(t *testing.T, p Params) {
+	t.Helper()
 	for _, dims := range [][3]int{{45, 17, 2}, {16, 9, 1}, {15, 9, 1}, {6, 3, 1}, {1, 1, 1}, {40, 2, 1}} {
 		in := field(dims)
 		for _, x := range [][2]int{{0, dims[0]}, {dims[0] / 3, dims[0] / 2}, {min(9, dims[0]-1), min(13, dims[0])}, {dims[0] / 2, dims[0]}} {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"quell/denoise"
+	"quell/denoise/filter/correlation"
 	"quell/denoise/tile"
 	"quell/volume"
 )
@@ -27,6 +28,7 @@ var Filter = denoise.Filter{
 			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 3, Step: 0.05, Default: denoise.Auto, Auto: denoise.NoiseSigma,
 			Help: "Noise level of the whole image; auto estimates it.",
 		},
+		correlation.Param("Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart, for the variance of the directional means. Auto estimates it; 0 is white noise."),
 		{
 			Name: "scales", Label: "Scales", Kind: denoise.Ints, Unit: "voxels", Rising: true,
 			Min: 1, Max: 32, Lo: 1, Hi: 32, Step: 1, Default: denoise.List(1, 2, 3, 5, 7, 8),
@@ -41,6 +43,9 @@ var Filter = denoise.Filter{
 		{Name: "wide", Dims: 2, Set: "gamma=2.5 sigma=8"},
 		{Name: "no noise", Dims: 2, Set: "sigma=0"},
 		{Name: "scales", Dims: 2, Set: "scales=1,3,9,20 gamma=3"},
+		{Name: "correlated", Dims: 2, Set: "correlation=60,20,-10,-5"},
+		{Name: "correlated wide", Dims: 2, Set: "gamma=2.5 sigma=8 correlation=30,-20 scales=1,3,9,20"},
+		{Name: "correlated beyond what is possible", Dims: 2, Set: "gamma=2 sigma=8 correlation=-100,-100"},
 		{Name: "large", Dims: 2, Large: [3]int{300, 70, 2}},
 	},
 }
@@ -80,6 +85,8 @@ type Params struct {
 	Gamma  float64 // half width of the confidence intervals in standard deviations
 	Sigma  float64 // in the volume's unit
 	Scales []int   // in voxels, rising
+
+	Rho [2][Lags]float64 // correlation of the noise 1, 2, ... samples apart along an axis, and along a diagonal
 }
 
 // nanoseconds returns the time of one core for one sample of a ray at one scale.
@@ -91,7 +98,7 @@ func nanoseconds() float64 {
 }
 
 func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
-	p := Params{Gamma: r.Get("gamma").Float(), Sigma: r.Get("sigma").Float(), Scales: r.Get("scales").Ints()}
+	p := Params{Gamma: r.Get("gamma").Float(), Sigma: r.Get("sigma").Float(), Scales: r.Get("scales").Ints(), Rho: rhoOf(correlation.Of(r))}
 	samples := 0
 	for _, h := range p.Scales {
 		samples += len(directions) * h

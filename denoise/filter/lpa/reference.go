@@ -11,15 +11,16 @@ var directions = denoise.Directions
 // mean is the mean along one direction at one scale (Klepaczko eq. 1):
 //
 //	mu = sum_j g_j v(X + (j-1) theta), g_j proportional to 1 - ((j-1)/h)^2, sum g_j = 1
-//	q  = sum_j g_j^2                 (std = sigma sqrt(q), eq. 2)
+//	q  = sum_j g_j^2                 (std = sigma sqrt(q), eq. 2; in correlated noise see spread)
 //
 // over the samples j = 1..h that are inside the slice and not padding. X itself
 // is always one. mu is evaluated as v(X) + sum g_j (v_j - v(X)), in this order
 // on every path: whether intervals touch must not depend on rounding.
-func mean(in *denoise.Field, x, y, z, d, h int) (mu, q float64) {
+func (p *Params) mean(in *denoise.Field, x, y, z, d, h int) (mu, q float64) {
 	step := directions[d]
 	v0 := float64(in.At(x, y, z))
-	sum, sum2, sumV := 0.0, 0.0, 0.0
+	sum, sumV, rho := 0.0, 0.0, p.along(d)
+	var s spread
 	for j := range h {
 		px, py := x+j*step[0], y+j*step[1]
 		if px < 0 || px >= in.Dims[0] || py < 0 || py >= in.Dims[1] {
@@ -27,14 +28,15 @@ func mean(in *denoise.Field, x, y, z, d, h int) (mu, q float64) {
 		}
 		i := in.Index(px, py, z)
 		if !in.Valid(i) {
+			s.add(0, rho)
 			continue
 		}
 		g := epanechnikov(j, h)
 		sum += g
-		sum2 += float64(g * g)
+		s.add(g, rho)
 		sumV += float64(g * (float64(in.Data[i]) - v0))
 	}
-	return v0 + sumV/sum, sum2 / (sum * sum)
+	return v0 + sumV/sum, s.variance() / (sum * sum)
 }
 
 // epanechnikov is Epanechnikov's kernel of length h at distance j from its start.
@@ -50,7 +52,7 @@ func epanechnikov(j, h int) float64 {
 func direction(p Params, in *denoise.Field, x, y, z, d int) (scale int, mu, q float64) {
 	lower, upper := math.Inf(-1), math.Inf(1)
 	for s, h := range p.Scales {
-		m, qs := mean(in, x, y, z, d, h)
+		m, qs := p.mean(in, x, y, z, d, h)
 		half := p.Gamma * p.Sigma * math.Sqrt(qs)
 		lower, upper = max(lower, m-half), min(upper, m+half)
 		if lower > upper {
