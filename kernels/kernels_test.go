@@ -99,7 +99,7 @@ func TestParameterStructsHaveTheSizeOfTheDevice(t *testing.T) {
 		"Field": field{}, "NlmParams": nlmParams{}, "BilateralParams": bilateralParams{}, "GaussianParams": gaussianParams{},
 		"MedianParams": medianParams{}, "NoiseMapParams": noiseMapParams{}, "StabiliseParams": stabiliseParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
 		"DctParams": dctParams{}, "PrinlmParams": prinlmParams{},
-		"SadctScalesParams": sadctScalesParams{}, "SadctStageParams": sadctStageParams{},
+		"SadctScalesParams": sadctScalesParams{}, "SadctStageParams": sadctStageParams{}, "SadctDeviationsParams": sadctDeviationsParams{},
 		"Selection": selection{}, "PreselectParams": preselectParams{}, "NlmSelectParams": nlmSelectParams{}, "BnlmParams": bnlmParams{},
 	} {
 		if got := len(Pack(params)); got != sizes[name] {

@@ -52,7 +52,8 @@ func lpaLaunches(p lpa.Params, f field, shape int) ([]Launch, error) {
 	if slices.Equal(p.Scales, paperScales) && f.Mask == 0 {
 		kernel = "lpa_paper"
 	}
-	if args.Rho = p.Rho; p.Rho != [2][lpa.Lags]float64{} {
+	if p.Rho != nil {
+		args.Rho = *p.Rho
 		kernel += "_correlated"
 	}
 	return []Launch{{

@@ -230,7 +230,7 @@ func TestLPAParams(t *testing.T) {
 			t.Errorf("grid %v, block %v", ls[0].Grid, ls[0].Block)
 		}
 		rho := [2][lpa.Lags]float64{{0, 0, 0, 0}, {0, 0, -0.1, 0}}
-		ls, err = lpaLaunches(lpa.Params{Gamma: 3, Sigma: 5, Scales: c.scales, Rho: rho}, c.field, 0)
+		ls, err = lpaLaunches(lpa.Params{Gamma: 3, Sigma: 5, Scales: c.scales, Rho: &rho}, c.field, 0)
 		if err != nil || ls[0].Kernel != c.kernel+"_correlated" || decoded[lpaParams](t, ls[0]).Rho != rho {
 			t.Errorf("correlated noise: %+v, %v", ls, err)
 		}

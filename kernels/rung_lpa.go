@@ -24,7 +24,7 @@ func lpaRungs() map[string]rung {
 				return nil, fmt.Errorf("the rung has blocks of %dx%d threads", block[0], block[1])
 			}
 			q := p.Params.(lpa.Params)
-			if q.Rho != [2][lpa.Lags]float64{} {
+			if q.Rho != nil {
 				return nil, errors.New("the rung takes white noise alone")
 			}
 			if slices.Max(q.Scales) > lpaApron {

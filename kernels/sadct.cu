@@ -23,6 +23,10 @@
 // support, a word with a bit for each pixel of the support; then for each support its
 // weight. The second, sadct_gather, has a thread for each pixel, which adds the estimates
 // that hold it in the order of their centres, so that the order of the sums is fixed.
+//
+// In correlated noise every coefficient has a threshold, or a sigma, of its own: that times
+// its standard deviation in noise of sigma 1, which sadct_deviations computes before the
+// supports, for every length of a column and of a line. White noise has kernels without.
 #include "sadct_params.cuh"
 
 constexpr unsigned kAll = ~0u;       // the lanes of a warp
@@ -44,8 +48,10 @@ __device__ inline Place placeOf(const int (&min)[3], const int (&max)[3], unsign
 }
 
 // chosen returns the index of the scale of one direction.
-__device__ inline int chosen(const SadctScalesParams &p, Place at, int stepX, int stepY)
+__device__ inline int chosen(const SadctScalesParams &p, Place at, int direction)
 {
+    const int stepX = kStepX[direction], stepY = kStepY[direction];
+    const double(&half)[kScales] = p.half[direction % 2];
     const double v0 = p.in.at(at.x, at.y, at.z);
     double lower = -1e300, upper = 1e300;
     for (int s = 0; s < p.count; ++s) {
@@ -55,8 +61,8 @@ __device__ inline int chosen(const SadctScalesParams &p, Place at, int stepX, in
             if (!valid(p.dims, p.mask, x, y, at.z)) return s - 1;
             mu = __dadd_rn(mu, __dmul_rn(p.weights[s][j], __dsub_rn(p.in.at(x, y, at.z), v0)));
         }
-        lower = fmax(lower, __dsub_rn(mu, p.half[s]));
-        upper = fmin(upper, __dadd_rn(mu, p.half[s]));
+        lower = fmax(lower, __dsub_rn(mu, half[s]));
+        upper = fmin(upper, __dadd_rn(mu, half[s]));
         if (lower > upper) return s - 1;
     }
     return p.count - 1;
@@ -366,6 +372,27 @@ __device__ inline void invert(const Support &s, const float *table, int top, int
     }, [&](Item item, float u) { s.u[s.columns[item.i()].first() + item.k()] = u; });
 }
 
+// Deviations of the coefficients of a support in correlated noise of sigma 1.
+template <bool CORRELATED>
+struct Deviations {
+    const double *of; // those that follow from the longest column
+
+    __device__ Deviations(const Support &s, const SadctStageParams &p, int lane) : of(nullptr)
+    {
+        if (!CORRELATED) return;
+        const int side = 2 * p.reach + 1, longest = __popc(__ballot_sync(kAll, lane < side && s.lines[lane].length() > 0));
+        of = p.deviations + std::size_t(longest * (longest - 1) / 2) * rows(side);
+    }
+
+    __device__ static int rows(int side) { return side * (side + 1) / 2; }
+
+    // at returns that of coefficient l of line k.
+    __device__ double at(const SadctStageParams &p, int k, int n, int l) const
+    {
+        return CORRELATED ? __ldg(of + k * rows(2 * p.reach + 1) + n * (n - 1) / 2 + l) : 1;
+    }
+};
+
 // Kept is what a threshold leaves: the number of coefficients and the largest indices.
 struct Kept {
     int count, top, last;
@@ -373,20 +400,28 @@ struct Kept {
 
 // decide removes coefficients in s.d. It returns whether float32 suffices. squares is this
 // lane's part of those of the pixels relative to the centre.
+template <bool CORRELATED>
 __device__ inline bool decide(const Support &s, const SadctStageParams &p, float squares, Kept &kept, int lane)
 {
     const int side = 2 * p.reach + 1;
     const float limit = float(p.threshold) * sqrtf(2 * logf(float(s.n)) + 1);
-    const float slack = (sqrtf(warpSum(squares)) * float(6 * side + 32) + limit * 8) * kUlp;
+    const float error = sqrtf(warpSum(squares)) * float(6 * side + 32), whole = (error + limit * 8) * kUlp;
+    const Deviations<CORRELATED> deviations(s, p, lane);
     kept = {0, -1, -1};
-    bool sure = limit > slack;
+    bool sure = limit > whole;
     for (int t = lane; t < s.n; t += 32) {
         const Item item = s.items[t];
         const int k = item.k(), l = item.at() - s.lines[k].first();
         float &d = s.d[item.at()];
         const float size = fabsf(d);
-        sure &= fabsf(size - limit) > slack; // false for a NaN
-        if (size > limit) {
+        float bound = limit, slack = whole;
+        if (CORRELATED) {
+            bound = limit * float(deviations.at(p, k, s.lines[k].length(), l));
+            slack = (error + bound * 10) * kUlp;
+            sure &= bound > slack;
+        }
+        sure &= fabsf(size - bound) > slack; // false for a NaN
+        if (size > bound) {
             ++kept.count;
             kept.top = max(kept.top, k);
             kept.last = max(kept.last, l);
@@ -417,7 +452,7 @@ __device__ inline double exactSum(const double *cosines, int n, int l, Value val
 
 // decideExactly computes the coefficients in float64 and removes those up to the
 // threshold. They pass through s.c and s.d, which hold float64 in between, and s.u.
-template <int SIDE>
+template <int SIDE, bool CORRELATED>
 __device__ __noinline__ void decideExactly(const Support &s, const SadctStageParams &p, const double *cosines, int z, int room, Kept &kept, int lane)
 {
     const double v0 = p.in.at(s.cx, s.cy, z);
@@ -435,6 +470,7 @@ __device__ __noinline__ void decideExactly(const Support &s, const SadctStagePar
     }
     __syncwarp();
     const double limit = p.sigma * p.threshold * sqrt(2 * log(double(s.n)) + 1);
+    const Deviations<CORRELATED> deviations(s, p, lane);
     kept = {0, -1, -1};
     clear(s.u, room, lane);
     for (int t = lane; t < s.n; t += 32) {
@@ -442,7 +478,7 @@ __device__ __noinline__ void decideExactly(const Support &s, const SadctStagePar
         const Span line = s.lines[item.k()];
         const int k = item.k(), l = item.at() - line.first();
         const double sum = exactSum(cosines, line.length(), l, [&](int j) { return c[line.first() + j]; });
-        if (fabs(sum) > limit) {
+        if (fabs(sum) > (CORRELATED ? limit * deviations.at(p, k, line.length(), l) : limit)) {
             s.u[item.at()] = float(sum / p.sigma);
             ++kept.count;
             kept.top = max(kept.top, k);
@@ -457,7 +493,7 @@ __device__ __noinline__ void decideExactly(const Support &s, const SadctStagePar
 }
 
 // shrink computes the estimate of the threshold stage.
-template <int SIDE>
+template <int SIDE, bool CORRELATED>
 __device__ inline void shrink(Support &s, const SadctStageParams &p, const float *table, const double *cosines, int room, int z, int lane)
 {
     clear(s.u, room, lane);
@@ -465,9 +501,9 @@ __device__ inline void shrink(Support &s, const SadctStageParams &p, const float
     const float squares = load<SIDE>(s, p.in, p.reach, z, float(1 / p.sigma), lane);
     transform<SIDE>(s, table, s.d, room, lane);
     Kept kept;
-    if (!decide(s, p, squares, kept, lane)) {
+    if (!decide<CORRELATED>(s, p, squares, kept, lane)) {
         __syncwarp();
-        decideExactly<SIDE>(s, p, cosines, z, room, kept, lane);
+        decideExactly<SIDE, CORRELATED>(s, p, cosines, z, room, kept, lane);
     }
     const int count = warpSum(kept.count), top = warpMax(kept.top), last = warpMax(kept.last);
     if (lane == 0) s.weight = 1.f / float((1 + count) * s.n);
@@ -477,7 +513,7 @@ __device__ inline void shrink(Support &s, const SadctStageParams &p, const float
 
 // attenuate computes the estimate of the Wiener stage. q is room for the pilot's
 // coefficients.
-template <int SIDE>
+template <int SIDE, bool CORRELATED>
 __device__ inline void attenuate(Support &s, const SadctStageParams &p, const float *table, float *q, int room, int z, int lane)
 {
     const float scale = float(1 / p.sigma);
@@ -486,6 +522,15 @@ __device__ inline void attenuate(Support &s, const SadctStageParams &p, const fl
     clear(q, room, lane);
     load<SIDE>(s, p.pilot, p.reach, z, scale, lane);
     transform<SIDE>(s, table, q, room, lane);
+    if (CORRELATED) {
+        const Deviations<CORRELATED> deviations(s, p, lane);
+        for (int t = lane; t < s.n; t += 32) {
+            const Item item = s.items[t];
+            const Span line = s.lines[item.k()];
+            q[item.at()] /= float(deviations.at(p, item.k(), line.length(), item.at() - line.first()));
+        }
+        __syncwarp();
+    }
     load<SIDE>(s, p.in, p.reach, z, scale, lane);
     transform<SIDE>(s, table, s.d, room, lane);
     float sum = 0;
@@ -526,7 +571,7 @@ struct Scratch {
 // supports computes kEach supports with each of WARPS warps, of up to SIDE pixels across.
 // The shared memory holds the tables, then the supports, then their floats and items, and
 // in the threshold stage the cosines.
-template <bool WIENER, int WARPS, int SIDE>
+template <bool WIENER, int WARPS, int SIDE, bool CORRELATED>
 __device__ inline void supports(const SadctStageParams &p)
 {
     constexpr int kThreads = 32 * WARPS;
@@ -564,8 +609,8 @@ __device__ inline void supports(const SadctStageParams &p)
     for (std::size_t i = first; i < first + kEach && i < to.count; ++i) {
         const int x = to.x + int(i % to.across), y = to.y + int(i / to.across % to.down), z = to.z + int(i / to.across / to.down);
         build(mine, p, x, y, z, lane);
-        if (mine.n > 0 && WIENER) attenuate<SIDE>(mine, p, table, floats + 3 * room, room, z, lane);
-        else if (mine.n > 0) shrink<SIDE>(mine, p, table, cosines, room, z, lane);
+        if (mine.n > 0 && WIENER) attenuate<SIDE, CORRELATED>(mine, p, table, floats + 3 * room, room, z, lane);
+        else if (mine.n > 0) shrink<SIDE, CORRELATED>(mine, p, table, cosines, room, z, lane);
         if (lane < side) to.rows[lane * to.count + i] = mine.n > 0 ? mine.row[lane] : 0;
         if (lane == 0) to.weights[i] = mine.n > 0 ? mine.weight : 0;
         float *estimate = to.estimates + i * side * side;
@@ -633,16 +678,43 @@ __global__ void __launch_bounds__(256) sadct_scales(const __grid_constant__ Sadc
         return;
     }
     int packed = 0;
-    for (int d = 0; d < 8; ++d) packed |= chosen(p, at, kStepX[d], kStepY[d]) << (3 * d);
+    for (int d = 0; d < 8; ++d) packed |= chosen(p, at, d) << (3 * d);
     p.out.at(at.x, at.y, at.z) = float(packed);
 }
 
 // Supports of up to 17 and 11 pixels across, which are those of Foi's scales, and longer
 // ones, which leave memory for few at once.
-__global__ void __launch_bounds__(256, 3) sadct_threshold(const __grid_constant__ SadctStageParams p) { supports<false, 8, 17>(p); }
-__global__ void __launch_bounds__(128) sadct_threshold_long(const __grid_constant__ SadctStageParams p) { supports<false, 4, 23>(p); }
-__global__ void __launch_bounds__(256, 3) sadct_wiener(const __grid_constant__ SadctStageParams p) { supports<true, 8, 11>(p); }
-__global__ void __launch_bounds__(64) sadct_wiener_long(const __grid_constant__ SadctStageParams p) { supports<true, 2, 23>(p); }
+__global__ void __launch_bounds__(256, 3) sadct_threshold(const __grid_constant__ SadctStageParams p) { supports<false, 8, 17, false>(p); }
+__global__ void __launch_bounds__(256, 3) sadct_threshold_correlated(const __grid_constant__ SadctStageParams p) { supports<false, 8, 17, true>(p); }
+__global__ void __launch_bounds__(128) sadct_threshold_long(const __grid_constant__ SadctStageParams p) { supports<false, 4, 23, false>(p); }
+__global__ void __launch_bounds__(128) sadct_threshold_long_correlated(const __grid_constant__ SadctStageParams p) { supports<false, 4, 23, true>(p); }
+__global__ void __launch_bounds__(256, 3) sadct_wiener(const __grid_constant__ SadctStageParams p) { supports<true, 8, 11, false>(p); }
+__global__ void __launch_bounds__(256, 3) sadct_wiener_correlated(const __grid_constant__ SadctStageParams p) { supports<true, 8, 11, true>(p); }
+__global__ void __launch_bounds__(64) sadct_wiener_long(const __grid_constant__ SadctStageParams p) { supports<true, 2, 23, false>(p); }
+__global__ void __launch_bounds__(64) sadct_wiener_long_correlated(const __grid_constant__ SadctStageParams p) { supports<true, 2, 23, true>(p); }
+
+// sadct_deviations: a thread for each coefficient k of a column of length m and coefficient l of a
+// line of length n, at (m (m-1) / 2 + k) side (side+1) / 2 + n (n-1) / 2 + l.
+__global__ void __launch_bounds__(128) sadct_deviations(const __grid_constant__ SadctDeviationsParams p)
+{
+    const int rows = p.side * (p.side + 1) / 2, i = blockIdx.x * 128 + threadIdx.x;
+    if (i >= rows * rows) return;
+    double products[2][kNoiseLags + 1];
+    for (int a = 0; a < 2; ++a) {
+        int k = a ? i % rows : i / rows, n = 1;
+        for (; k >= n; ++n) k -= n;
+        auto basis = [&](int j) { return sqrt((k == 0 ? 1. : 2.) / n) * cospi(double((2 * j + 1) * k) / (2 * n)); };
+        for (int d = 0; d <= kNoiseLags; ++d) {
+            double sum = 0;
+            for (int j = d; j < n; ++j) sum += basis(j) * basis(j - d);
+            products[a][d] = d > 0 ? 2 * sum : sum;
+        }
+    }
+    double power = 0;
+    for (int dy = 0; dy <= kNoiseLags; ++dy)
+        for (int dx = 0; dx <= kNoiseLags; ++dx) power += products[0][dy] * products[1][dx] * p.rho[dy][dx];
+    p.to[i] = sqrt(fmax(power, p.least));
+}
 
 // sadct_gather: a thread for each pixel, a block for 32 x 8 of them.
 __global__ void __launch_bounds__(256) sadct_gather(const __grid_constant__ SadctStageParams p)

@@ -28,7 +28,7 @@ type sadctScalesParams struct {
 	Dims                  [3]int32
 	Count                 int32
 	Lengths               [sadctScaleCount]int32
-	Half                  [sadctScaleCount]float64
+	Half                  [2][sadctScaleCount]float64
 	Weights               [sadctScaleCount][sadctLongest]float64
 }
 
@@ -41,6 +41,16 @@ type sadctStageParams struct {
 	Lengths                                        [sadctScaleCount]int32
 	Reach, Overlap                                 int32
 	Sigma, Threshold                               float64
+	Deviations                                     uint64
+}
+
+// sadctDeviationsParams mirrors struct SadctDeviationsParams of sadct_params.cuh.
+type sadctDeviationsParams struct {
+	To    uint64
+	Rho   sadct.Rho
+	Least float64
+	Side  int32
+	_     int32
 }
 
 // sadctLengths returns a list of scales as the kernels take it.
@@ -66,7 +76,9 @@ func sadctScales(program denoise.Program, _ denoise.Pass, part Part) ([]Launch, 
 		return nil, err
 	}
 	weights, half := p.Lines()
-	copy(args.Half[:], half)
+	for i := range half {
+		copy(args.Half[i][:], half[i])
+	}
 	for i, w := range weights {
 		copy(args.Weights[i][:], w)
 	}
@@ -103,8 +115,31 @@ func sadctBanding(reach int, dims [3]int) banding {
 }
 
 // sadctScratch returns the most bytes of the bands of a region.
-func sadctScratch(_ denoise.Program, pass denoise.Pass, dims, region [3]int) int64 {
-	return sadctBanding(pass.Reach[0]/2, dims).scratch(region) // supports overlap those around a pixel's own
+func sadctScratch(program denoise.Program, pass denoise.Pass, dims, region [3]int) int64 {
+	reach := pass.Reach[0] / 2 // supports overlap those around a pixel's own
+	bytes := sadctBanding(reach, dims).scratch(region)
+	if p, ok := program.Params.(sadct.Params); ok && p.Rho != nil {
+		bytes += sadctDeviationBytes(reach)
+	}
+	return bytes
+}
+
+// sadctDeviationBytes returns the bytes of the deviations of the coefficients of supports of
+// that reach.
+func sadctDeviationBytes(reach int) int64 {
+	side := int64(2*reach + 1)
+	rows := side * (side + 1) / 2
+	return 8 * rows * rows
+}
+
+// sadctDeviations computes the deviations of coefficients in correlated noise.
+func sadctDeviations(rho *sadct.Rho, reach int, to uint64) Launch {
+	const threads = 128
+	args := sadctDeviationsParams{To: to, Rho: *rho, Least: sadct.LeastPower, Side: int32(2*reach + 1)}
+	return Launch{
+		Module: "sadct", Kernel: "sadct_deviations", Args: Pack(args),
+		Grid: Grid([3]int{int(sadctDeviationBytes(reach) / 8), 1, 1}, [3]int{threads, 1, 1}), Block: [3]int{threads, 1, 1},
+	}
 }
 
 // sadctStage: for each band of the region a warp computes sadctEach supports, and then a
@@ -138,9 +173,15 @@ func sadctStage(kernel string, wiener bool) func(denoise.Program, denoise.Pass, 
 			warps, name = 4, kernel+"_long"
 		}
 		var launches []Launch
+		scratch := part.Scratch
+		if p.Rho != nil {
+			launches = append(launches, sadctDeviations(p.Rho, reach, scratch))
+			name, args.Deviations = name+"_correlated", scratch
+			scratch += uint64(sadctDeviationBytes(reach))
+		}
 		for _, band := range sadctBanding(reach, part.Dims).of(part.Region) {
 			centres := around(band, reach, part.Dims)
-			args.Supports = NewBox(Buffer{Address: part.Scratch, Box: centres})
+			args.Supports = NewBox(Buffer{Address: scratch, Box: centres})
 			args.From, args.To = indices(band.Min), indices(band.Max)
 			launches = append(launches, Launch{
 				Module: "sadct", Kernel: name,

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"quell/denoise"
@@ -44,6 +45,7 @@ func TestSadctKernels(t *testing.T) {
 			}
 		}
 	}
+	checkCorrelatedSadct(t)
 	p := decoded[sadctStageParams](t, launches(t, recipe(t, "sadct", 2, map[string]denoise.Value{
 		"sigma": denoise.Number(7), "threshold": denoise.Number(0.9), "overlap": denoise.Number(33), "wiener-scales": denoise.List(2, 4),
 	}), [3]int{20, 10, 2})[3])
@@ -129,5 +131,36 @@ func TestScratch(t *testing.T) {
 	}
 	if got := Scratch(bind("median"), dims, dims); got != 0 {
 		t.Errorf("median takes %d bytes", got)
+	}
+}
+
+// In correlated noise the deviations of the coefficients are computed before the supports, at
+// the beginning of the scratch memory, and the half widths differ along diagonals.
+func checkCorrelatedSadct(t *testing.T) {
+	t.Helper()
+	set := map[string]denoise.Value{"sigma": denoise.Number(10), "correlation": denoise.List(60, 20)}
+	dims := [3]int{64, 40, 1}
+	ls := launches(t, recipe(t, "sadct", 2, set), dims)
+	var names []string
+	for _, l := range ls {
+		names = append(names, l.Kernel)
+	}
+	want := []string{"sadct_scales", "sadct_deviations", "sadct_threshold_correlated", "sadct_gather", "sadct_deviations", "sadct_wiener_correlated", "sadct_gather"}
+	if !slices.Equal(names, want) {
+		t.Fatalf("%v; want %v", names, want)
+	}
+	if p := decoded[sadctScalesParams](t, ls[0]); p.Half[0][2] == p.Half[1][2] || p.Half[0][0] != p.Half[1][0] {
+		t.Errorf("half widths %v", p.Half)
+	}
+	for i, side := range map[int]int{1: 17, 4: 9} {
+		d, p := decoded[sadctDeviationsParams](t, ls[i]), decoded[sadctStageParams](t, ls[i+1])
+		rows := side * (side + 1) / 2
+		if d.Side != int32(side) || ls[i].Grid[0] != (rows*rows+127)/128 || d.To != p.Deviations || p.Supports.Address != d.To+uint64(8*rows*rows) || d.Rho[0] != [5]float64{1, 0.6, 0.2} {
+			t.Errorf("%+v, %+v", d, p)
+		}
+	}
+	white := launches(t, recipe(t, "sadct", 2, map[string]denoise.Value{"sigma": denoise.Number(10), "correlation": denoise.List(0)}), dims)
+	if p := decoded[sadctStageParams](t, white[1]); p.Deviations != 0 || len(white) != 5 {
+		t.Errorf("white noise: %+v", p)
 	}
 }

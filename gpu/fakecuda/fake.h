@@ -54,6 +54,7 @@ void sadctScales(const void *args);
 void sadctThreshold(const void *args);
 void sadctWiener(const void *args);
 void sadctGather(const void *args);
+void sadctDeviations(const void *args);
 
 // The kernels of bnlm.c.
 void preselectMean(const void *args);

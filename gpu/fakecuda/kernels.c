@@ -29,7 +29,7 @@ HostKernel findKernel(const char *name)
         {"nlm_underflow", nothing}, {"nlm_select_underflow", nothing}, {"nlm_select", nlmSelect}, {"nlm", nlm}, {"bnlm_blocks", nothing}, {"bnlm", bnlm},
         {"preselect_mean", preselectMean}, {"preselect_deviation", preselectDeviation}, {"bilateral", bilateral}, {"gaussian", gaussian},
         {"median", median}, {"lpa", lpa}, {"widen", widen},
-        {"sadct_scales", sadctScales}, {"sadct_threshold", sadctThreshold}, {"sadct_wiener", sadctWiener}, {"sadct_gather", sadctGather},
+        {"sadct_scales", sadctScales}, {"sadct_threshold", sadctThreshold}, {"sadct_wiener", sadctWiener}, {"sadct_gather", sadctGather}, {"sadct_deviations", sadctDeviations},
         {"twopass_mean", twopassMean}, {"twopass_guided", twopassGuided},
         {"odct", odct}, {"wiener", wiener}, {"prinlm_mean", prinlmMean}, {"prinlm_average", prinlmAverage},
         {"stabilise_noise", stabiliseNoise}, {"restore_signal", restoreSignal},

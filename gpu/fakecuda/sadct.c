@@ -12,14 +12,20 @@ enum { kScales = 8, kLongest = 12, kSide = 23 };
 typedef struct {
     Box in, voxels, mask, out;
     int32_t dims[3], count, lengths[kScales];
-    double half[kScales], weights[kScales][kLongest];
+    double half[2][kScales], weights[kScales][kLongest];
 } ScalesParams;
 
 typedef struct {
     Box scales, in, pilot, voxels, mask, out, supports;
     int32_t from[3], to[3], dims[3], count, lengths[kScales], reach, overlap;
     double sigma, threshold;
+    const double *deviations;
 } StageParams;
+
+typedef struct {
+    double *to, rho[5][5], least;
+    int32_t side, pad;
+} DeviationsParams;
 
 static const int steps[8][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
 
@@ -29,8 +35,10 @@ static int usable(const int32_t *dims, const Box *mask, int x, int y, int z)
     return !mask->data || ((const uint8_t *)mask->data)[boxIndex(mask, x, y, z)];
 }
 
-static int chosen(const ScalesParams *p, int x, int y, int z, const int *step)
+static int chosen(const ScalesParams *p, int x, int y, int z, int direction)
 {
+    const int *step = steps[direction];
+    const double *half = p->half[direction % 2];
     double v0 = boxAt(&p->in, x, y, z), lower = -INFINITY, upper = INFINITY;
     for (int s = 0; s < p->count; s++) {
         double mu = 0;
@@ -39,8 +47,8 @@ static int chosen(const ScalesParams *p, int x, int y, int z, const int *step)
             if (!usable(p->dims, &p->mask, px, py, z)) return s - 1;
             mu += p->weights[s][j] * (boxAt(&p->in, px, py, z) - v0);
         }
-        lower = fmax(lower, mu - p->half[s]);
-        upper = fmin(upper, mu + p->half[s]);
+        lower = fmax(lower, mu - half[s]);
+        upper = fmin(upper, mu + half[s]);
         if (lower > upper) return s - 1;
     }
     return p->count - 1;
@@ -59,7 +67,7 @@ void sadctScales(const void *args)
                     continue;
                 }
                 int packed = 0;
-                for (int d = 0; d < 8; d++) packed |= chosen(p, x, y, z, steps[d]) << 3 * d;
+                for (int d = 0; d < 8; d++) packed |= chosen(p, x, y, z, d) << 3 * d;
                 *out = (float)packed;
             }
 }
@@ -165,6 +173,40 @@ static void invert(const Support *s, Coefficients *t)
     }
 }
 
+// deviation returns the standard deviation of coefficient (k, l) in noise of sigma 1.
+static double deviation(const StageParams *p, const Support *s, const Coefficients *t, int k, int l)
+{
+    if (!p->deviations) return 1;
+    int longest = 0;
+    for (int i = 0; i < s->side; i++)
+        if (t->length[i] > longest) longest = t->length[i];
+    const int rows = s->side * (s->side + 1) / 2, n = t->count[k];
+    return p->deviations[(longest * (longest - 1) / 2 + k) * rows + n * (n - 1) / 2 + l];
+}
+
+// power returns the mean of the square of coefficient k of n samples times coefficient l of m others,
+// of noise of sigma 1 on the grid of both.
+static double power(const DeviationsParams *p, int n, int k, int m, int l)
+{
+    double sum = 0;
+    for (int y = 0; y < n; y++)
+        for (int j = y - 4; j <= y + 4; j++)
+            for (int x = 0; j >= 0 && j < n && x < m; x++)
+                for (int i = x - 4; i <= x + 4; i++)
+                    if (i >= 0 && i < m) sum += table[n][k][y] * table[n][k][j] * table[m][l][x] * table[m][l][i] * p->rho[abs(j - y)][abs(i - x)];
+    return sum;
+}
+
+void sadctDeviations(const void *args)
+{
+    const DeviationsParams *p = (const DeviationsParams *)args;
+    double *to = p->to;
+    for (int n = 1; n <= p->side; n++)
+        for (int k = 0; k < n; k++)
+            for (int m = 1; m <= p->side; m++)
+                for (int l = 0; l < m; l++) *to++ = sqrt(fmax(power(p, n, k, m, l), p->least));
+}
+
 static double estimate(const StageParams *p, int wiener, const Support *s, int z, Coefficients *t, Coefficients *q)
 {
     double sum = 0, limit = p->sigma * p->threshold * sqrt(2 * log(s->n) + 1);
@@ -172,8 +214,9 @@ static double estimate(const StageParams *p, int wiener, const Support *s, int z
     if (wiener) transform(p, s, &p->pilot, z, q);
     for (int k = 0; k < s->side; k++)
         for (int l = 0; l < t->count[k]; l++) {
-            double gain = fabs(t->c[k][l]) > limit;
-            if (wiener) gain = 1 - 1 / (1 + (q->c[k][l] / p->sigma) * (q->c[k][l] / p->sigma));
+            const double dev = deviation(p, s, t, k, l), x = wiener ? q->c[k][l] / (p->sigma * dev) : 0;
+            double gain = fabs(t->c[k][l]) > limit * dev;
+            if (wiener) gain = 1 - 1 / (1 + x * x);
             t->c[k][l] *= gain;
             sum += gain * gain;
         }

@@ -23,6 +23,7 @@ struct SadctCase {
     double sigma;
     std::vector<int> scales, wiener;
     int overlap = 0;
+    bool correlated = false;
 };
 
 inline std::vector<SadctCase> sadctCases(bool small)
@@ -34,6 +35,7 @@ inline std::vector<SadctCase> sadctCases(bool small)
         {{40, 40, 1}, false, true, 0, foi, foiWiener},      {{45, 39, 2}, false, false, 20, {1, 2, 3, 5, 7, 9, 12}, {1, 2, 3, 5, 6, 8}},
         {{60, 50, 2}, false, true, 20, {1, 4}, {1, 2, 9}}, {{60, 50, 2}, false, false, 20, foi, foiWiener, 20},
         {{70, 45, 2}, false, false, 1e-6, foi, foiWiener}, // every support is decided in float64
+        {{66, 37, 2}, true, false, 10, foi, {1, 2, 3, 4, 5}, 0, true}, {{60, 50, 1}, false, true, 20, {1, 2, 3, 5, 12}, {1, 3, 8}, 0, true},
     };
     if (!small) all.push_back({{200, 180, 4}, false, false, 10, foi, foiWiener});
     return all;
@@ -72,13 +74,13 @@ class Sadct {
     }
 
 public:
-    Buffer scales, pilot, scratch;
+    Buffer scales, pilot, scratch, deviations;
 
     // The scratch memory is that of so many slices.
     Sadct(const SadctCase &c, const Volume &v, int slices)
         : c(c), v(v), whole{{0, 0, 0}, {v.dims[0], v.dims[1], v.dims[2]}}, voxels(v.data.size() * 4),
           mask(std::max<std::size_t>(v.mask.size(), 4)), scales(v.data.size() * 4), pilot(v.data.size() * 4),
-          scratch(scratchBytes(v.dims[0] * v.dims[1] * slices, std::max(c.scales.back(), c.wiener.back()) - 1))
+          scratch(scratchBytes(v.dims[0] * v.dims[1] * slices, std::max(c.scales.back(), c.wiener.back()) - 1)), deviations(8 * 276 * 276)
     {
         voxels.put(v.data.data());
         if (!v.mask.empty()) mask.put(v.mask.data());
@@ -100,7 +102,8 @@ public:
                 p.weights[s][j] = (1.25 - 0.5 * (j + 0.5) / h) / h;
                 squares += p.weights[s][j] * p.weights[s][j];
             }
-            p.half[s] = gamma * c.sigma * std::sqrt(squares);
+            p.half[0][s] = gamma * c.sigma * std::sqrt(squares);
+            p.half[1][s] = (c.correlated ? 0.9 : 1) * p.half[0][s];
         }
         return placed(p, region);
     }
@@ -126,6 +129,7 @@ public:
         p.sigma = c.sigma;
         p.threshold = 0.77;
         p.supports.data = scratch.as<float>();
+        if (c.correlated) p.deviations = deviations.as<double>();
         for (int k = 0; k < 3; ++k) {
             const int reach = k < 2 ? p.reach : 0;
             p.from[k] = region.min[k];
@@ -141,7 +145,18 @@ public:
         return {"sadct", "sadct_scales", sadctBlocks(region, 32, 8), {32, 8}, 0, bytes(scalesParams(region, out))};
     }
 
-    // stageLaunches returns the launch of the supports and that of the gather.
+    // deviationsParams returns the parameters for the coefficients of supports of that reach.
+    SadctDeviationsParams deviationsParams(int reach) const
+    {
+        SadctDeviationsParams p{deviations.as<double>(), {}, 1.0 / 32, 2 * reach + 1, 0};
+        const double lags[] = {1, 0.6, 0.1, -0.1, -0.05};
+        for (int y = 0; y <= kNoiseLags; ++y)
+            for (int x = 0; x <= kNoiseLags; ++x) p.rho[y][x] = lags[std::max(x, y)] * (x && y ? 0.6 : 1);
+        return p;
+    }
+
+    // stageLaunches returns the launches of the deviations if the noise is correlated, of the
+    // supports and of the gather.
     std::vector<Launch> stageLaunches(const Region &region, float *out, bool wiener) const
     {
         SadctStageParams p = stageParams(region, out, wiener);
@@ -158,8 +173,15 @@ public:
         for (int k = 0; k < 3; ++k) centres *= unsigned(p.supports.max[k] - p.supports.min[k]);
         const unsigned shared = 4 * table + warps * (496 + side * padded(side) * (4 * (wiener ? 4 : 3) + 4)) + (wiener ? 0 : 8 * side * (side + 3) / 2);
         const unsigned each = warps * 4; // supports of a block
-        return {{"sadct", kernel, (centres + each - 1) / each, {32 * warps, 1}, shared, bytes(p)},
-                {"sadct", "sadct_gather", sadctBlocks(region, 32, 8), {32, 8}, 0, bytes(p)}};
+        std::vector<Launch> all;
+        if (c.correlated) {
+            const unsigned rows = side * (side + 1) / 2;
+            all.push_back({"sadct", "sadct_deviations", (rows * rows + 127) / 128, {128, 1}, 0, bytes(deviationsParams(p.reach))});
+            kernel += "_correlated";
+        }
+        all.push_back({"sadct", kernel, (centres + each - 1) / each, {32 * warps, 1}, shared, bytes(p)});
+        all.push_back({"sadct", "sadct_gather", sadctBlocks(region, 32, 8), {32, 8}, 0, bytes(p)});
+        return all;
     }
 
     // start queues the three passes for the whole volume, the stages slice by slice.
@@ -181,8 +203,9 @@ public:
     bool agrees(Device &device, const std::vector<Launch> &pass, P p, const Buffer &out, const Region &region, void (*form)(const void *), bool exact)
     {
         std::vector<float> got(region.voxels()), again(got), want(got), s(v.data.size()), q(s), host(exact ? 0 : scratchBytes(v.data.size(), kLongest - 1) / 4);
+        std::vector<double> table;
         const_cast<Buffer &>(out).poison();
-        const std::string &kernel = pass[0].kernel;
+        const std::string &kernel = pass[exact ? 0 : pass.size() - 2].kernel;
         if (!exact) scratch.poison();
         device.start(pass);
         cuCheck(cuCtxSynchronize(), kernel.c_str());
@@ -198,6 +221,13 @@ public:
             if (form == plain::sadctWiener) pilot.get(q.data());
             p.pilot.data = q.data();
             p.supports.data = host.data();
+            if (c.correlated) {
+                SadctDeviationsParams all = deviationsParams(p.reach);
+                table.resize(276 * 276);
+                all.to = table.data();
+                plain::sadctDeviations(&all);
+                p.deviations = table.data();
+            }
         }
         p.in.data = p.voxels.data = v.data.data();
         p.mask.data = v.mask.empty() ? nullptr : v.mask.data();
@@ -217,13 +247,13 @@ public:
         const bool good = finite && same && guarded && (exact ? worst == 0 : worst <= 1e-4 && rms <= 1e-5);
         std::printf("%s  max %.1e rms %.1e of range%s%s%s  sadct %dx%dx%d%s%s sigma=%g scales=%zu overlap=%d %s\n", good ? "ok  " : "FAIL", worst, rms,
                     finite ? "" : " NOT FINITE", same ? "" : " NOT REPEATABLE", guarded ? "" : " WROTE OUTSIDE", v.dims[0], v.dims[1], v.dims[2],
-                    c.masked ? " masked" : "", c.part ? " part" : "", c.sigma, c.scales.size(), c.overlap, kernel.c_str());
+                    c.masked ? " masked" : "", c.part ? " part" : c.correlated ? " correlated" : "", c.sigma, c.scales.size(), c.overlap, kernel.c_str());
         return good;
     }
 
     bool check(Device &device, const Region &region)
     {
-        static_assert(sizeof(plain::ScalesParams) == sizeof(SadctScalesParams) && sizeof(plain::StageParams) == sizeof(SadctStageParams));
+        static_assert(sizeof(plain::DeviationsParams) == sizeof(SadctDeviationsParams) && sizeof(plain::ScalesParams) == sizeof(SadctScalesParams) && sizeof(plain::StageParams) == sizeof(SadctStageParams));
         Buffer out(region.voxels() * 4);
         bool good = agrees(device, {scalesLaunch(whole, scales.as<float>())}, scalesParams(whole, nullptr), scales, whole, plain::sadctScales, true);
         good &= agrees(device, stageLaunches(whole, pilot.as<float>(), false), stageParams(whole, nullptr, false), pilot, whole, plain::sadctThreshold, false);

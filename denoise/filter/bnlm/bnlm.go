@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"quell/denoise"
+	"quell/denoise/filter/correlation"
 	"quell/denoise/filter/nlm"
 	"quell/denoise/filter/preselect"
 	"quell/denoise/tile"
@@ -56,11 +57,10 @@ var Filter = denoise.Filter{
 // autoStrength is the strength of nlm with uniform patches of the size of a block; in
 // the soft tissue of a CT
 //
-//	h / sigma = (2.9 - 0.2 ln N) (1 - 0.1 ln(P / 27)) (t - 0.5)
+//	h / sigma = (2.9 - 0.2 ln N) (1 - 0.1 ln(P / 27)) t
 //
-// with N candidates of P voxels and t of nlm: there the noise of neighbours is alike, and
-// nlm has another weight of the centre. Measured, see docs/benchmarks/filters.md.
-func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
+// with N candidates of P voxels and t of tissue. Measured, see docs/benchmarks/filters.md.
+func autoStrength(r denoise.Recipe, g volume.Geometry, f denoise.Facts) float64 {
 	block := tile.Count(r.Isotropic(r.Get("block-radius").Int()))
 	p := newParams(r)
 	neighbours := max(float64(len(p.candidates())), 1)
@@ -70,10 +70,31 @@ func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 
 	case block == 1:
 		return 2.3 * f.AutoSigma()
 	case f.Noise.InTissue():
-		share := (2.9 - 0.2*math.Log(neighbours)) * (1 - 0.1*math.Log(block/27)) * (nlm.Tissue(r.Dims, f) - 0.5)
+		share := (2.9 - 0.2*math.Log(neighbours)) * (1 - 0.1*math.Log(block/27)) * tissue(r.Dims, g, f)
 		return max(share, 0.3) * f.AutoSigma()
 	}
 	return nlm.Strength(neighbours, block, f)
+}
+
+// tissue is the factor t of h in the soft tissue of a CT,
+//
+//	t = 1.17 + 0.16 e (2-D), 1.12 + 0.25 e (3-D) or 0.46 + 0.1 e (3-D, slices more than 4 mm apart)
+//
+// with e = min(E - 1, 2.5), if one independent sample of the noise covers E voxels: blocks of
+// correlated noise differ more from each other. In 3-D it falls if few neighbours are alike.
+func tissue(dims int, g volume.Geometry, f denoise.Facts) float64 {
+	wide := min(f.Noise.Correlation.Effective()-1, 2.5)
+	t := 1.12 + 0.25*wide
+	switch {
+	case dims == 2:
+		t = 1.17 + 0.16*wide
+	case correlation.Thick(g):
+		t = 0.46 + 0.1*wide
+	}
+	if dims == 3 && f.Alike > 0 {
+		t *= max(math.Pow(min(f.Alike/3.5, 1), 3), 0.4)
+	}
+	return t
 }
 
 // Params are the parameters of a resolved recipe.

@@ -191,7 +191,8 @@ func TestCandidates(t *testing.T) {
 }
 
 // In the soft tissue of a CT the automatic h in sigmas follows the candidates, the size of
-// a block and the factor of nlm.
+// a block, the voxels that a sample of the noise covers, the distance of the slices and how
+// different neighbours are.
 func TestAutomaticStrengthOnCT(t *testing.T) {
 	tissue := func(sigma float64) noise.Estimate {
 		e := noise.Known(sigma)
@@ -199,7 +200,14 @@ func TestAutomaticStrengthOnCT(t *testing.T) {
 		return e
 	}
 	base := func(candidates, voxels, factor float64) float64 {
-		return (2.9 - 0.2*math.Log(candidates)) * (1 - 0.1*math.Log(voxels/27)) * (factor - 0.5)
+		return (2.9 - 0.2*math.Log(candidates)) * (1 - 0.1*math.Log(voxels/27)) * factor
+	}
+	correlated := tissue(8) // a sample covers 1 + 4 + 4 (2 - sqrt 2)^2 voxels, which count as 3.5
+	correlated.Correlation = &noise.Correlation{Across: [3]float64{1}}
+	for d := -1; d <= 1; d++ {
+		for k := -1; k <= 1; k++ {
+			correlated.Correlation.InPlane[noise.MaxLag+d][noise.MaxLag+k] = 1
+		}
 	}
 	for _, c := range []struct {
 		dims int
@@ -207,9 +215,9 @@ func TestAutomaticStrengthOnCT(t *testing.T) {
 		e    noise.Estimate
 		want float64
 	}{
-		{3, "", tissue(8), base(108, 27, 1)}, {3, "", tissue(24), base(108, 27, 1+0.2*math.Log(3))}, {3, "candidates=half", tissue(8), base(184, 27, 1)},
-		{3, "block-radius=2", tissue(8), base(108, 125, 1)}, {2, "", tissue(8), base(28, 9, 1.13)}, {2, "block-radius=0 block-step=1", tissue(8), 2.3},
-		{3, "", tissue(1), 0.3}, {3, "", noise.Known(8), 2.3 - 0.11*math.Log(108) - 0.18*math.Log(27)},
+		{3, "", tissue(8), base(108, 27, 1.12)}, {3, "candidates=half", tissue(24), base(184, 27, 1.12)}, {3, "", correlated, base(108, 27, 1.12+0.25*2.5)},
+		{3, "block-radius=2", tissue(8), base(108, 125, 1.12)}, {2, "", tissue(8), base(28, 9, 1.17)}, {2, "", correlated, base(28, 9, 1.17+0.16*2.5)},
+		{2, "block-radius=0 block-step=1", tissue(8), 2.3}, {3, "", noise.Known(8), 2.3 - 0.11*math.Log(108) - 0.18*math.Log(27)},
 	} {
 		g := volume.NewGeometry([3]int{32, 32, 16}, [3]float64{1, 1, 1})
 		r, err := recipe(t, c.dims, c.set).Resolve(g, denoise.Facts{Hi: 255, Noise: c.e})

@@ -183,7 +183,7 @@ func TestAutomaticValuesOnCT(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, filter := range []string{"odct", "prinlm"} {
+		for _, filter := range []string{"odct", "prinlm", "lpa", "bnlm", "sadct"} {
 			if l := s.losses(t, enginetest.RecipeOf(t, filter, 2, ""), facts, false); l.auto[0] > allowed {
 				t.Errorf("%s, %s: automatic values lose %.2f dB in even tissue", s.name, filter, l.auto[0])
 			}

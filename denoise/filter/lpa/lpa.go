@@ -86,7 +86,7 @@ type Params struct {
 	Sigma  float64 // in the volume's unit
 	Scales []int   // in voxels, rising
 
-	Rho [2][Lags]float64 // correlation of the noise 1, 2, ... samples apart along an axis, and along a diagonal
+	Rho *[2][Lags]float64 // correlation of the noise 1, 2, ... samples apart along an axis, and along a diagonal; nil if it is white
 }
 
 // nanoseconds returns the time of one core for one sample of a ray at one scale.

@@ -28,12 +28,18 @@ func (p *Params) mean(in *denoise.Field, x, y, z, d, h int) (mu, q float64) {
 		}
 		i := in.Index(px, py, z)
 		if !in.Valid(i) {
-			s.add(0, rho)
+			if rho != nil {
+				s.add(0, rho)
+			}
 			continue
 		}
 		g := epanechnikov(j, h)
 		sum += g
-		s.add(g, rho)
+		if rho != nil {
+			s.add(g, rho)
+		} else {
+			s.white += float64(g * g)
+		}
 		sumV += float64(g * (float64(in.Data[i]) - v0))
 	}
 	return v0 + sumV/sum, s.variance() / (sum * sum)

@@ -14,8 +14,12 @@ const Lags = 4
 const LeastSpread = 1.0 / 16
 
 // rhoOf returns the correlation of the noise 1, 2, ... samples apart along an axis of the
-// slice, and along a diagonal.
-func rhoOf(c correlation.Correlation) (rho [2][Lags]float64) {
+// slice, and along a diagonal; nil if it is white.
+func rhoOf(c correlation.Correlation) *[2][Lags]float64 {
+	if c.White() {
+		return nil
+	}
+	rho := new([2][Lags]float64)
 	for k := range Lags {
 		rho[0][k], rho[1][k] = c.Within(float64(k+1)), c.Within(math.Sqrt2*float64(k+1))
 	}
@@ -24,7 +28,7 @@ func rhoOf(c correlation.Correlation) (rho [2][Lags]float64) {
 
 // along returns the correlation along direction d, nil if the noise is white.
 func (p *Params) along(d int) *[Lags]float64 {
-	if p.Rho == [2][Lags]float64{} {
+	if p.Rho == nil {
 		return nil
 	}
 	return &p.Rho[d%2]

@@ -21,7 +21,7 @@ func TestSameBitsWithoutVectorCode(t *testing.T) {
 		{Gamma: 1.05, Sigma: 10, Scales: []int{1, 2, 3, 5, 7, 8}}, {Gamma: 2.5, Sigma: 3, Scales: []int{1, 3, 9, 20}},
 		{Gamma: 1, Sigma: 0, Scales: []int{1, 2, 3, 4}}, {Gamma: 4, Sigma: 1e-20, Scales: []int{2, 4}}, {Gamma: 1, Sigma: 5, Scales: []int{1}},
 		{Gamma: 1, Sigma: 5, Scales: []int{32}},
-		{Gamma: 1.5, Sigma: 8, Scales: []int{1, 2, 3, 5, 7, 8}, Rho: [2][Lags]float64{{0.6, 0.2, -0.1, 0}, {0.4, -0.05, 0, 0}}},
+		{Gamma: 1.5, Sigma: 8, Scales: []int{1, 2, 3, 5, 7, 8}, Rho: &[2][Lags]float64{{0.6, 0.2, -0.1, 0}, {0.4, -0.05, 0, 0}}},
 	} {
 		for _, levels := range []int{1, 2, 1000} {
 			v := volume.New(volume.NewGeometry([3]int{77, 43, 2}, [3]float64{1, 1, 1}))

@@ -98,7 +98,7 @@ func autoStrength(r denoise.Recipe, g volume.Geometry, f denoise.Facts) float64 
 		share = [2]float64{0.65 + 0.2*wide, 0.8 + 0.2*wide}
 	}
 	if tissue && f.Alike > 0 {
-		share[second] *= max(math.Pow(min(f.Alike/4, 1), 2), 0.3)
+		share[second] *= max(math.Pow(min(f.Alike/3.5, 1), 3), 0.3)
 	}
 	return share[second] * f.AutoSigma()
 }

@@ -153,7 +153,7 @@ func TestAutoStrengthOnCT(t *testing.T) {
 	} {
 		r := denoise.Recipe{Filter: Filter.Name, Dims: c.dims}.With("correlation", c.list)
 		for i, n := range []float64{0, 2} {
-			for alike, part := range map[float64]float64{0: 1, 9: 1, 4: 1, 3: 0.5625, 1: 0.3} {
+			for alike, part := range map[float64]float64{0: 1, 9: 1, 3.5: 1, 2.8: 0.512, 1: 0.3} {
 				f, want := f, c.want[i]
 				if f.Alike = alike; !c.list.Equal(denoise.List(0)) {
 					want *= part

@@ -45,6 +45,8 @@ type worker struct {
 	lines   [maxSide][lanes]float32 // of coefficients with the same index
 	last    [maxSide]int            // coefficients of a line of z.d up to the last that is not 0
 	exact   exact
+	limit   float32        // of the support, in sigmas
+	over    [lanes]float32 // a line over its deviations in the noise
 }
 
 // start is the CPU form.

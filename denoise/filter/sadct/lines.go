@@ -33,26 +33,24 @@ func weights(h int) []float64 {
 // lines holds the kernels of all scales.
 type lines struct {
 	weights [][]float64
-	half    []float64 // half width of the confidence interval: gamma sigma |g|
+	half    [2][]float64 // half width of the confidence interval along an axis, and along a diagonal: gamma sigma |g|
 }
 
 func newLines(p Params) *lines {
 	l := &lines{}
 	for _, h := range p.Scales {
 		g := weights(h)
-		sum := 0.0
-		for _, w := range g {
-			sum += float64(w * w)
-		}
 		l.weights = append(l.weights, g)
-		l.half = append(l.half, p.Gamma*p.Sigma*math.Sqrt(sum))
+		for diagonal := range l.half {
+			l.half[diagonal] = append(l.half[diagonal], p.Gamma*p.Sigma*math.Sqrt(p.Rho.along(g, 1, diagonal)))
+		}
 	}
 	return l
 }
 
 // Lines returns the kernel of every scale and the half width of its confidence
-// interval, for the engines that have kernels of their own.
-func (p Params) Lines() (weights [][]float64, half []float64) {
+// interval along an axis and along a diagonal, for the engines that have kernels of their own.
+func (p Params) Lines() (weights [][]float64, half [2][]float64) {
 	l := newLines(p)
 	return l.weights, l.half
 }
@@ -98,7 +96,7 @@ func (l *lines) direction(in *denoise.Field, x, y, z, d int) int {
 			}
 			mu += float64(w * (float64(in.Data[i]) - v0))
 		}
-		lower, upper = max(lower, mu-l.half[s]), min(upper, mu+l.half[s])
+		lower, upper = max(lower, mu-l.half[d%2][s]), min(upper, mu+l.half[d%2][s])
 		if lower > upper {
 			return s - 1
 		}
@@ -114,7 +112,7 @@ func (l *lines) start(in, out denoise.Field) func() denoise.Worker {
 		return tile.EachVoxel(&out, nil, func(x, y, z int) float32 {
 			packed := 0
 			for d := range directions {
-				packed |= l.choose(l.samples(diffs, &in, x, y, z, d)) << (3 * d)
+				packed |= l.choose(l.samples(diffs, &in, x, y, z, d), l.half[d%2]) << (3 * d)
 			}
 			return float32(packed)
 		})
@@ -138,8 +136,8 @@ func (l *lines) samples(diffs []float64, in *denoise.Field, x, y, z, d int) []fl
 	return diffs[:n]
 }
 
-// choose is the function direction on the samples of a line.
-func (l *lines) choose(diffs []float64) int {
+// choose is the function direction on the samples of a line, with these half widths.
+func (l *lines) choose(diffs, half []float64) int {
 	lower, upper := math.Inf(-1), math.Inf(1)
 	for s, g := range l.weights {
 		if len(g) > len(diffs) {
@@ -149,10 +147,10 @@ func (l *lines) choose(diffs []float64) int {
 		for j, w := range g {
 			mu += float64(w * diffs[j])
 		}
-		if low := mu - l.half[s]; low > lower {
+		if low := mu - half[s]; low > lower {
 			lower = low
 		}
-		if high := mu + l.half[s]; high < upper {
+		if high := mu + half[s]; high < upper {
 			upper = high
 		}
 		if lower > upper {

@@ -3,6 +3,7 @@ package sadct
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"quell/denoise"
 )
@@ -17,6 +18,7 @@ type stage struct {
 	scales           []int
 	reach            int // of a support from its centre
 	shapes           *shapes
+	deviations       *deviations // of the coefficients in the noise; nil if it is white
 }
 
 // wienerSigma is what the Wiener stage takes for the noise level, in sigmas. The pilot still
@@ -34,9 +36,11 @@ func (p Params) StageSigma(wiener bool) float64 {
 }
 
 func newStage(p Params, scales []int, wiener bool) *stage {
+	reach := scales[len(scales)-1] - 1
 	return &stage{
-		sigma: p.StageSigma(wiener), threshold: p.Threshold, wiener: wiener, overlap: p.Overlap,
-		scales: scales, reach: scales[len(scales)-1] - 1, shapes: newShapes(scales),
+		deviations: newDeviations(p.Rho, 2*reach+1),
+		sigma:      p.StageSigma(wiener), threshold: p.Threshold, wiener: wiener, overlap: p.Overlap,
+		scales: scales, reach: reach, shapes: newShapes(scales),
 	}
 }
 
@@ -152,7 +156,8 @@ func (s *stage) estimate(e *exact, in []denoise.Field, p *support, cx, cy, z int
 		e.transform(&e.p, &e.q, n)
 		for k := range e.count {
 			for l := range e.count[k] {
-				power := (e.q[k][l] / s.sigma) * (e.q[k][l] / s.sigma)
+				q := e.q[k][l] / (s.sigma * e.deviation(s.deviations, k, l))
+				power := q * q
 				gain := 1 - 1/(1+power)
 				e.c[k][l] *= gain
 				sum += gain * gain
@@ -162,7 +167,7 @@ func (s *stage) estimate(e *exact, in []denoise.Field, p *support, cx, cy, z int
 		limit := s.sigma * s.limit(n)
 		for k := range e.count {
 			for l := range e.count[k] {
-				if math.Abs(e.c[k][l]) <= limit {
+				if math.Abs(e.c[k][l]) <= limit*e.deviation(s.deviations, k, l) {
 					e.c[k][l] = 0
 				} else {
 					sum++
@@ -172,6 +177,14 @@ func (s *stage) estimate(e *exact, in []denoise.Field, p *support, cx, cy, z int
 	}
 	e.invert(mean)
 	return 1 / ((1 + sum) * float64(n))
+}
+
+// deviation is the standard deviation of coefficient (k, l) in noise of sigma 1.
+func (e *exact) deviation(d *deviations, k, l int) float64 {
+	if d == nil {
+		return 1
+	}
+	return d.of(slices.Max(e.lengths[:]), k, e.count[k])[l]
 }
 
 // load reads the pixels of a support, relative to the pixel in its centre, and

@@ -95,9 +95,14 @@ func (w *worker) shrink(columns []uint32, n, cx, cy int) {
 		w.fallback(cx, cy)
 		return
 	}
+	w.limit = w.limits[n]
 	kept := 0
 	for k, n := range g.count[:g.side] {
-		above, surely := beyond(&t.d[k], low, high, groups(n))
+		tested, low, high := &t.d[k], low, high
+		if w.deviations != nil {
+			tested, low, high = w.inDeviations(tested, k, n, slack)
+		}
+		above, surely := beyond(tested, low, high, groups(n))
 		if above != surely {
 			w.fallback(cx, cy)
 			return
@@ -113,6 +118,27 @@ func (w *worker) shrink(columns []uint32, n, cx, cy int) {
 	w.invert(columns, 1/float32((1+kept)*n), cx, cy)
 }
 
+// inDeviations returns line k of n coefficients over their deviations in the noise, and the
+// limits between which float32 does not tell them from the threshold.
+func (w *worker) inDeviations(c *[lanes]float32, k, n int, slack float32) (over *[lanes]float32, low, high float32) {
+	w.over = *c
+	least := w.divide(&w.over, k, n)
+	limit := w.limit
+	slack = slack/least + limit*8*0x1p-24
+	return &w.over, limit - slack, limit + slack
+}
+
+// divide divides line k of n coefficients by their deviations in the noise, and returns the
+// least of these.
+func (w *worker) divide(c *[lanes]float32, k, n int) (least float32) {
+	least = math.MaxFloat32
+	for l, s := range w.deviations.of(w.layout.side, k, n) {
+		c[l] /= float32(s)
+		least = min(least, float32(s))
+	}
+	return least
+}
+
 // attenuate multiplies the coefficients by their gains and adds the estimate.
 func (w *worker) attenuate(columns []uint32, n, cx, cy int) {
 	g := &w.layout
@@ -122,6 +148,9 @@ func (w *worker) attenuate(columns []uint32, n, cx, cy int) {
 	}
 	var sums [lanes]float32
 	for k, n := range g.count[:g.side] {
+		if w.deviations != nil {
+			w.divide(&w.q.d[k], k, n)
+		}
 		attenuate(&w.z.d[k], &w.q.d[k], &sums, groups(n))
 		w.last[k] = n
 	}
