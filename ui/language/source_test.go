@@ -54,7 +54,7 @@ var speakers = map[string][]string{
 		"a volume of %v voxels holds %d values and a mask of %d", "%s: the recipe is not resolved",
 	},
 	"denoise/cpu":   {"model name"},
-	"denoise/noise": {"distant differences", "surface fits"},
+	"denoise/noise": {"distant differences", "surface fits", "differences across slices"},
 	"denoise/tune":  {"the recipe is not resolved", "the result does not have the %v voxels that are judged"},
 	"gpu":           {"Error in initialization", "error while loading shared libraries", "the GPU computes voxels again"}, // of the driver, the log
 	"io/atomic": { // in files, and what Quell does without
