@@ -23,7 +23,7 @@ var writers = map[string]string{
 	"app/workbench/settings.go": "the program's own folder",
 	"app/open/pseudonyms.go":    "the program's own folder: the key of the pseudonyms, which is never replaced",
 	"app/engines/shapes.go":     "the program's own folder",
-	"bench/checkpoint.go":            "the program's own folder",
+	"bench/checkpoint.go":       "the program's own folder",
 	"cmd/quell/cmd_bench.go":    "makes the folder of the charts: the gate of the command line",
 	"app/batch/":                "in the folder of a batch: checkPlace",
 	"gpu/":                      "shared memory",
