@@ -21,6 +21,7 @@ store one spacing for all slices.`,
 	}
 	var options job.Options
 	addOutputFlags(cmd, &options)
+	addFormatFlag(cmd)
 	var uneven, memory string
 	addUnevenFlag(cmd, &uneven, "")
 	addMemoryFlag(cmd, &memory, "converted")

@@ -61,6 +61,7 @@ func newDenoise() *cobra.Command {
 	addInput(flags, &f.noiseMap, "noise-map", "noise that differs from place to place: sigma for each voxel from this `file`, auto to estimate it, or none; the filter works in units of it; if not given, it is estimated if the noise differs from place to place and no strength is a number")
 	addInput(flags, &f.mask, "mask", "leave voxels that are 0 in this `file` unchanged, and do not use them")
 	addOutputFlags(cmd, &f.output.Options)
+	addFormatFlag(cmd)
 	for _, p := range executor.Products() {
 		path := new(string)
 		f.beside = append(f.beside, path)

@@ -30,6 +30,7 @@ again. The same seed gives the same values on every machine.`,
 	seed := flags.Uint64("seed", 1, "seed `N` of the noise")
 	var options job.Options
 	addOutputFlags(cmd, &options)
+	addFormatFlag(cmd)
 	var memory string
 	addMemoryFlag(cmd, &memory, "given noise")
 	var pick choice

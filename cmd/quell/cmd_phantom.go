@@ -56,6 +56,7 @@ seed gives the same values on every machine.`,
 	flags.Var((*numbersFlag)(&spacing), "spacing", "`DX,DY,DZ` mm between voxels along x, y and z")
 	asJSON := flags.Bool("json", false, jsonHelp)
 	addOutputFlags(cmd, &j.Options)
+	addFormatFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		scanned := false
 		for _, name := range []string{"views", "photons", "recon", "kernel", "iterations"} {

@@ -129,7 +129,15 @@ func (o *oneObject) add(failed failure) {
 // execute runs the command line and returns the exit code. All text passes the cleaner, as it may
 // quote names of files and attributes; the progress bar alone writes to the terminal itself.
 func execute(ctx context.Context, args []string, out, errs io.Writer) int {
-	stdout, stderr := clean.NewWriter(out), clean.NewWriter(errs)
+	p := &pipes{in: os.Stdin, out: out, limit: pipeLimit}
+	defer p.close()
+	return p.execute(ctx, args, errs)
+}
+
+// execute is execute with the pipes of the command line.
+func (p *pipes) execute(ctx context.Context, args []string, errs io.Writer) int {
+	ctx = p.within(ctx)
+	stdout, stderr := clean.NewWriter(renaming{p, p.out}), clean.NewWriter(renaming{p, errs})
 	defer func() { _, _ = stderr.Flush(), stdout.Flush() }() // the beginning of a character at most
 	if !wantsJSON(args) {
 		code, text := endOf(ctx, protected(ctx, args, stdout, stderr))

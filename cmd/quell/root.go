@@ -70,6 +70,8 @@ MetaImage; a name without an ending, or with a slash after it, is a folder of DI
 Other endings (a dot and up to four letters, or one of another format) are refused;
 sub-01.v2 is a folder. A folder that cannot be replaced, such as a mount point, is
 written into. An input is never written to, nor is a folder that is one.
+IN may be - for standard input, or a named pipe as of <(command), and OUT - for
+standard output: NIfTI, NRRD or MetaImage in one file.
 
 Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 130 cancelled.`,
@@ -90,6 +92,9 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 				}
 				runtime.GOMAXPROCS(min(threads, runtime.NumCPU()))
 			}
+			if err := pipesOf(cmd).redirect(cmd, args); err != nil {
+				return err
+			}
 			if err := gateOf(cmd, args).Check(); err != nil {
 				return err
 			}
@@ -99,8 +104,8 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 			return err
 		},
 		PersistentPostRunE: func(cmd *cobra.Command, args []string) error {
-			if log == nil {
-				return nil
+			if err := pipesOf(cmd).deliver(); err != nil || log == nil {
+				return err
 			}
 			return log.Close()
 		},
