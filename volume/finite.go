@@ -1,5 +1,7 @@
 package volume
 
+import "math"
+
 // Finite reports whether all values are finite. x - x is 0, or NaN if x is not, which
 // sums keep: there is one branch for eight values.
 func Finite(values []float32) bool {
@@ -17,4 +19,24 @@ func Finite(values []float32) bool {
 		}
 	}
 	return true
+}
+
+// MaskNonFinite makes padding of the voxels that are not finite: their mask is false, which is that of no other
+// voxel, and their value the lowest of the others. It returns how many others there are; if none, the values are
+// infinite.
+func (v *Volume) MaskNonFinite() (valid int) {
+	v.Mask = make([]bool, len(v.Data))
+	lowest := float32(math.Inf(1))
+	for i, x := range v.Data {
+		if v.Mask[i] = x-x == 0; v.Mask[i] {
+			lowest = min(lowest, x)
+			valid++
+		}
+	}
+	for i, finite := range v.Mask {
+		if !finite {
+			v.Data[i] = lowest
+		}
+	}
+	return valid
 }

@@ -225,7 +225,7 @@ func (v *volumeWork) begin(ctx context.Context, s *series.Series) error {
 		}
 	}
 	v.maps = v.means.Maps
-	if v.plan.Slabs || v.means.Run != nil || v.job.NoiseMap == "" && v.job.Mask == "" {
+	if v.plan.Slabs || v.means.Run != nil || v.job.MapFile() == "" && v.job.Mask == "" {
 		return nil
 	}
 	var err error

@@ -57,8 +57,10 @@ func (s *Segment) Files() []*os.File {
 
 // Open maps the segment with the argument arg in the child.
 func Open(arg string) (*Segment, error) {
-	f := os.NewFile(inherited, "segment")
-	if arg != byDescriptor {
+	var f *os.File // not made of the descriptor in vain: its finalizer would close it
+	if arg == byDescriptor {
+		f = os.NewFile(inherited, "segment")
+	} else {
 		var err error
 		if f, err = os.OpenFile(arg, os.O_RDWR, 0); err != nil {
 			return nil, fmt.Errorf("shared memory: %w", err)

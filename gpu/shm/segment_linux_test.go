@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -52,5 +53,36 @@ func TestFailuresLeaveNoFileOpen(t *testing.T) {
 	}
 	if after := open(); after != before {
 		t.Errorf("%d files are open, before %d", after, before)
+	}
+}
+
+// TestOpenByPathLeavesDescriptors: a segment that is opened by its path has nothing to do with the descriptor that a
+// child inherits, which may be another file here.
+func TestOpenByPathLeavesDescriptors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "segment")
+	if err := os.WriteFile(path, make([]byte, 8), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open := func() string {
+		files, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return fmt.Sprint(files)
+	}
+	before := open()
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	for range 3 { // a finalizer runs after a collection
+		runtime.GC()
+	}
+	for range 100 {
+		runtime.Gosched()
+	}
+	if after := open(); after != before {
+		t.Errorf("files %s, before %s", after, before)
 	}
 }

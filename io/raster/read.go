@@ -264,7 +264,7 @@ func (im *Image) read(ctx context.Context, t int, c Component, show func(int, *v
 	}
 	s.Volume.Data = data
 	if lost.nonFinite() > 0 {
-		maskNonFinite(s.Volume)
+		s.Volume.MaskNonFinite()
 	}
 	return s, nil
 }

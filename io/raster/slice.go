@@ -77,7 +77,7 @@ func sliceOf(g volume.Geometry, data []float32) *volume.Volume {
 	case len(data):
 		return v
 	}
-	maskNonFinite(v)
+	v.MaskNonFinite()
 	return v
 }
 

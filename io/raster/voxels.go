@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -175,21 +174,4 @@ func (p plan) voxelError(got int, err error) error {
 		return message.Errorf(message.InputTruncated, "the file ends after %d of %d bytes of voxels; get a complete copy", got, p.volumeBytes)
 	}
 	return ReadError(WithoutPath(err))
-}
-
-// maskNonFinite masks the voxels that are NaN or infinite and gives them the
-// smallest value of the others.
-func maskNonFinite(v *volume.Volume) {
-	v.Mask = make([]bool, len(v.Data))
-	lowest := float32(math.Inf(1))
-	for i, x := range v.Data {
-		if v.Mask[i] = x-x == 0; v.Mask[i] {
-			lowest = min(lowest, x)
-		}
-	}
-	for i, valid := range v.Mask {
-		if !valid {
-			v.Data[i] = lowest
-		}
-	}
 }

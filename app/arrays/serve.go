@@ -1,0 +1,212 @@
+package arrays
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"quell/app/job"
+	"quell/denoise/noise"
+	"quell/internal/parallel"
+	"quell/series"
+)
+
+// Forms are how a command prints what a reply holds, too.
+type Forms struct {
+	Error    func(err error) any // the member "error" of a reply
+	Estimate func(e noise.Estimate) any
+}
+
+// progressEvery is the least time between two events of progress.
+const progressEvery = 50 * time.Millisecond
+
+// Serve answers the requests of a client until in ends, which cancels what is worked on, or ctx does. The error is
+// that of a stream, or the context's.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, forms Forms) error {
+	s := &server{forms: forms, out: out, cancelled: map[int64]context.CancelFunc{}}
+	defer s.memory.closeAll()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := s.send(hello{"quell.arrays", Version, job.Version()}); err != nil {
+		return err
+	}
+	requests, ended := make(chan waiting, MaxWaiting), make(chan error, 1)
+	go func() {
+		ended <- s.read(ctx, in, requests)
+		cancel()
+	}()
+	for {
+		select {
+		case w := <-requests:
+			if err := s.answer(w); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			select {
+			case err := <-ended:
+				return err
+			default: // in is not closed by those who cancel
+				return ctx.Err()
+			}
+		}
+	}
+}
+
+// server is the state of Serve.
+type server struct {
+	forms  Forms
+	memory memory // of the goroutine that works
+
+	writing sync.Mutex
+	out     io.Writer
+
+	mu        sync.Mutex
+	cancelled map[int64]context.CancelFunc // of the requests that wait or are worked on
+}
+
+// waiting is a request that was read.
+type waiting struct {
+	Request
+	ctx context.Context
+	err error // why it cannot be worked on
+}
+
+// read reads requests until in ends or holds none. Cancels are done at once.
+func (s *server) read(ctx context.Context, in io.Reader, requests chan<- waiting) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 4096), MaxLine)
+	for lines.Scan() {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		w := s.parse(ctx, lines.Bytes())
+		if w.Do == "cancel" && w.err == nil {
+			s.mu.Lock()
+			if cancel := s.cancelled[w.ID]; cancel != nil {
+				cancel()
+			}
+			s.mu.Unlock()
+			continue
+		}
+		s.mu.Lock()
+		if _, twice := s.cancelled[w.ID]; twice && w.err == nil {
+			w.err = job.Usagef("request %d is not answered yet; give each a number of its own", w.ID)
+		} else if w.err == nil {
+			w.ctx, s.cancelled[w.ID] = context.WithCancel(ctx)
+		}
+		s.mu.Unlock()
+		select {
+		case requests <- w:
+		default:
+			s.forget(w)
+			if err := s.fail(w.ID, job.Usagef("%d requests wait already; wait for a reply", MaxWaiting)); err != nil {
+				return err
+			}
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return job.Usagef("a request is longer than %d bytes", MaxLine)
+	}
+	return lines.Err()
+}
+
+// parse reads a line.
+func (s *server) parse(ctx context.Context, line []byte) (w waiting) {
+	w.ctx = ctx
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&w.Request); err != nil {
+		w.err = job.Usagef("this is no request: %w", err)
+	}
+	return w
+}
+
+// forget releases what was kept of a request.
+func (s *server) forget(w waiting) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if cancel := s.cancelled[w.ID]; cancel != nil && w.err == nil {
+		cancel()
+		delete(s.cancelled, w.ID)
+	}
+}
+
+// answer does a request and sends its reply. The error is that of the stream.
+func (s *server) answer(w waiting) error {
+	defer s.forget(w)
+	var result any
+	err := w.err
+	if err == nil {
+		err = parallel.Protect(func() (err error) {
+			result, err = s.do(w)
+			return err
+		})
+	}
+	if err != nil {
+		return s.fail(w.ID, err)
+	}
+	return s.send(reply{ID: w.ID, Result: result})
+}
+
+// fail sends an error.
+func (s *server) fail(id int64, err error) error {
+	return s.send(reply{ID: id, Error: s.forms.Error(err)})
+}
+
+// do does a request.
+func (s *server) do(w waiting) (any, error) {
+	switch w.Do {
+	case "map":
+		number, err := s.memory.open(w.File)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]int{"memory": number, "bytes": len(s.memory.segments[number].Bytes)}, nil
+	case "unmap":
+		return struct{}{}, s.memory.close(w.Memory)
+	case "denoise":
+		return s.memory.denoise(w.ctx, w.Request, s.events(w.ID))
+	case "estimate":
+		e, err := s.memory.estimate(w.ctx, w.Request)
+		if err != nil {
+			return nil, err
+		}
+		return s.forms.Estimate(e), nil
+	case "assess":
+		return s.memory.assess(w.ctx, w.Request)
+	}
+	return nil, job.Usagef("%q is no request; there are map, unmap, denoise, estimate, assess and cancel", w.Do)
+}
+
+// events passes on what happens during a request. A stream that fails is noticed at the reply.
+func (s *server) events(id int64) job.Events {
+	var last time.Time
+	return job.Events{
+		Message: func(severity series.Severity, text string) {
+			_ = s.send(reply{ID: id, Event: severity.String(), Text: text})
+		},
+		Progress: func(step job.Step, done, total int64) {
+			if now := time.Now(); now.Sub(last) >= progressEvery {
+				last = now
+				_ = s.send(reply{ID: id, Event: "progress", Step: string(step), Done: done, Total: total})
+			}
+		},
+	}
+}
+
+// send writes a line.
+func (s *server) send(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	_, err = s.out.Write(append(line, '\n'))
+	return err
+}

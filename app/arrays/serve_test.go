@@ -1,0 +1,118 @@
+package arrays
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quell/denoise/noise"
+)
+
+// repliesTo returns the lines that a server sends for the lines of a client, and how it ends.
+func repliesTo(t *testing.T, lines string) (replies []reply, err error) {
+	t.Helper()
+	var out bytes.Buffer
+	s := &server{out: &out, forms: plain, cancelled: map[int64]context.CancelFunc{}}
+	defer s.memory.closeAll()
+	requests := make(chan waiting, MaxWaiting)
+	err = s.read(t.Context(), strings.NewReader(lines), requests)
+	close(requests)
+	for w := range requests {
+		if err := s.answer(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		var r reply
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		replies = append(replies, r)
+	}
+	return replies, err
+}
+
+var plain = Forms{
+	Error:    func(err error) any { return err.Error() },
+	Estimate: func(e noise.Estimate) any { return e },
+}
+
+// TestLimits takes each limit and one more.
+func TestLimits(t *testing.T) {
+	line := func(n int) string { return "{" + strings.Repeat(" ", n-3) + "}\n" } // n bytes
+	if replies, err := repliesTo(t, line(MaxLine)); err != nil || len(replies) != 1 {
+		t.Errorf("a line of %d bytes: %v, %v", MaxLine, replies, err)
+	}
+	if _, err := repliesTo(t, line(MaxLine+1)); err == nil || !strings.Contains(err.Error(), "longer than") {
+		t.Errorf("a line of %d bytes: %v", MaxLine+1, err)
+	}
+
+	var many strings.Builder
+	for i := range MaxWaiting + 1 {
+		fmt.Fprintf(&many, "{\"id\":%d}\n", i)
+	}
+	replies, err := repliesTo(t, many.String())
+	if err != nil || len(replies) != MaxWaiting+1 || replies[0].ID != MaxWaiting || !strings.Contains(fmt.Sprint(replies[0].Error), "16 requests wait already") {
+		t.Errorf("%v, %v", replies, err)
+	}
+
+	path := filepath.Join(t.TempDir(), "shared")
+	if err := os.WriteFile(path, make([]byte, 8), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var m memory
+	defer m.closeAll()
+	for range MaxMapped {
+		if _, err := m.open(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := m.open(path); err == nil || !strings.Contains(err.Error(), "which is the limit") {
+		t.Errorf("one file more: %v", err)
+	}
+	if err := m.close(3); err != nil {
+		t.Error(err)
+	}
+	if n, err := m.open(path); err != nil || n != MaxMapped+1 {
+		t.Errorf("number %d, %v", n, err)
+	}
+}
+
+// TestRequestsInDisorder: what is no request, and a number that is in use, get an error, and the others a reply.
+func TestRequestsInDisorder(t *testing.T) {
+	replies, err := repliesTo(t, "\n{\"id\":1,\"do\":\"unmap\"}\nnonsense\n{\"id\":1,\"do\":\"map\"}\n{\"id\":5,\"do\":\"cancel\"}\n{\"id\":2,\"do\":\"dance\"}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range replies {
+		got = append(got, fmt.Sprintf("%d: %v", r.ID, r.Error))
+	}
+	for i, want := range []string{"1: no file is mapped", "0: this is no request", "1: request 1 is not answered yet", `2: "dance" is no request`} {
+		if i >= len(got) || !strings.HasPrefix(got[i], want) {
+			t.Errorf("replies %q; want %q", got, want)
+			break
+		}
+	}
+}
+
+// TestAffine: the affine is of RAS+ and gives the spacing.
+func TestAffine(t *testing.T) {
+	im := Image{Array: Array{Dims: [3]int{4, 4, 4}}, Affine: [][]float64{{0, -2, 0, 10}, {3, 0, 0, -20}, {0, 0, 4, 30}, {0, 0, 0, 1}}}
+	g, err := im.geometry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Spacing != [3]float64{3, 2, 4} || g.Affine[0] != [4]float64{0, 2, 0, -10} || g.Affine[1] != [4]float64{-3, 0, 0, 20} || g.Affine[2] != [4]float64{0, 0, 4, 30} {
+		t.Errorf("%+v", g)
+	}
+	im.Spacing = []float64{1, 1, 1}
+	if _, err := im.geometry(); err == nil || !strings.Contains(err.Error(), "not both") {
+		t.Error(err)
+	}
+}
