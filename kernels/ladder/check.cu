@@ -437,6 +437,7 @@ static std::vector<Case> fewestCases()
 
 int main(int argc, char **argv)
 {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0); // the last line before a crash is the last case
     bool small = false, fewest = false;
     const char *times = nullptr;
     std::string folder = ".";

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <cstring>
+#include <type_traits>
 
 #include "reference.h"
 
@@ -225,15 +226,16 @@ public:
                 SadctDeviationsParams all = deviationsParams(p.reach);
                 table.resize(276 * 276);
                 all.to = table.data();
-                plain::sadctDeviations(&all);
+                plainly<plain::DeviationsParams>(plain::sadctDeviations, all);
                 p.deviations = table.data();
             }
         }
         p.in.data = p.voxels.data = v.data.data();
         p.mask.data = v.mask.empty() ? nullptr : v.mask.data();
         p.out.data = want.data();
-        form(&p);
-        if (!exact) plain::sadctGather(&p);
+        using Plain = std::conditional_t<sizeof(P) == sizeof(SadctStageParams), plain::StageParams, plain::ScalesParams>;
+        plainly<Plain>(form, p);
+        if (!exact) plainly<Plain>(plain::sadctGather, p);
         double worst = 0, squares = 0;
         bool finite = true;
         for (std::size_t i = 0; i < got.size(); ++i) {
@@ -253,7 +255,6 @@ public:
 
     bool check(Device &device, const Region &region)
     {
-        static_assert(sizeof(plain::DeviationsParams) == sizeof(SadctDeviationsParams) && sizeof(plain::ScalesParams) == sizeof(SadctScalesParams) && sizeof(plain::StageParams) == sizeof(SadctStageParams));
         Buffer out(region.voxels() * 4);
         bool good = agrees(device, {scalesLaunch(whole, scales.as<float>())}, scalesParams(whole, nullptr), scales, whole, plain::sadctScales, true);
         good &= agrees(device, stageLaunches(whole, pilot.as<float>(), false), stageParams(whole, nullptr, false), pilot, whole, plain::sadctThreshold, false);
