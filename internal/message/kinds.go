@@ -67,6 +67,8 @@ const (
 	VerdictStructure Kind = "verdict.structure" // structure is lost
 	VerdictNothing   Kind = "verdict.nothing"   // nothing was removed, or there is nothing to remove
 	VerdictNone      Kind = "verdict.none"      // there is no ground to judge on
+	VisibilityKept   Kind = "visibility.kept"   // what was visible before keeps its contrast
+	VisibilityLost   Kind = "visibility.lost"   // an object that was visible before loses contrast, or may
 	TuneStrength     Kind = "tune.strength"     // there is no strength to be tuned
 	TuneGain         Kind = "tune.gain"         // no strength lowers the error enough
 	TuneEnd          Kind = "tune.end"          // the best strength is the weakest or the strongest that was tried

@@ -76,18 +76,22 @@ func Study(o Observer, absent, present [][]float64, opt Options) (auc, snr Inter
 		}
 		aucDraws, snrDraws = append(aucDraws, f.AUC), append(snrDraws, f.SNR)
 	}
-	auc, snr = about(aucs, aucDraws), about(snrs, snrDraws)
+	auc, snr = About(mean(aucs), aucDraws), About(mean(snrs), snrDraws)
 	auc.Lo, auc.Hi = max(auc.Lo, 0), min(auc.Hi, 1)
 	return auc, snr, nil
 }
 
-// about returns the mean of values with the interval that the spread of draws gives.
-// Drawn regions repeat, which makes training worse: only the spread is taken from them.
-func about(values, draws []float64) Interval {
-	value, _ := moments(values)
-	middle, _ := moments(draws)
+// About returns a value with the interval that the spread of draws about their own mean gives.
+// Draws repeat regions, which shifts figures that rest on training: only their spread is taken.
+func About(value float64, draws []float64) Interval {
+	middle := mean(draws)
 	lo, hi := Quantiles(draws)
 	return Interval{Value: value, Lo: value + lo - middle, Hi: value + hi - middle}
+}
+
+func mean(values []float64) float64 {
+	m, _ := moments(values)
+	return m
 }
 
 // Quantiles returns the ends of the middle 95 % of draws, at least one, of which it sorts a copy.
@@ -127,16 +131,16 @@ func (s study) split(drawn bool) (Figures, error) {
 		}
 		absent[h], present[h] = take(s.absent, a), take(s.present, p)
 	}
-	var mean Figures
+	var both Figures
 	for h := range 2 {
 		f, err := Test(s.o, absent[h], present[h], absent[1-h], present[1-h])
 		if err != nil {
 			return Figures{}, err
 		}
-		mean.AUC += f.AUC / 2
-		mean.SNR += f.SNR / 2
+		both.AUC += f.AUC / 2
+		both.SNR += f.SNR / 2
 	}
-	return mean, nil
+	return both, nil
 }
 
 // half returns one half of an order, or a draw of as many from it.

@@ -53,10 +53,11 @@ var speakers = map[string][]string{
 		"stabilise noise", "restore signal", "stabilised voxels", "filtered stabilised voxels",
 		"a volume of %v voxels holds %d values and a mask of %d", "%s: the recipe is not resolved",
 	},
-	"denoise/cpu":   {"model name"},
-	"denoise/noise": {"distant differences", "surface fits", "differences across slices"},
-	"denoise/tune":  {"the recipe is not resolved", "the result does not have the %v voxels that are judged"},
-	"gpu":           {"Error in initialization", "error while loading shared libraries", "the GPU computes voxels again"}, // of the driver, the log
+	"denoise/cpu":     {"model name"},
+	"denoise/lesions": nil,
+	"denoise/noise":   {"distant differences", "surface fits", "differences across slices"},
+	"denoise/tune":    {"the recipe is not resolved", "the result does not have the %v voxels that are judged"},
+	"gpu":             {"Error in initialization", "error while loading shared libraries", "the GPU computes voxels again"}, // of the driver, the log
 	"io/atomic": { // in files, and what Quell does without
 		"Quell is writing an output. This folder is removed when it is done,\nor by a later export: at once on the same machine, else an hour after Quell\nhas ended.",
 		"locked in boot", "there are no locks",

@@ -1,0 +1,241 @@
+package lesions
+
+import (
+	"context"
+	"math"
+
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/internal/message"
+	"quell/internal/parallel"
+	"quell/measure"
+	"quell/measure/detect"
+	"quell/volume"
+)
+
+// Panel is what a recipe does to virtual lesions of several sizes and contrasts.
+type Panel struct {
+	Rows   []Row          `json:"rows"`   // in the order of the request
+	Places int            `json:"places"` // at which every lesion was put
+	Unit   string         `json:"unit,omitempty"`
+	Sigma  float64        `json:"sigma"` // of the noise before, as the local SD at the places says: their root mean square
+	Seed   uint64         `json:"seed"`
+	Recipe denoise.Recipe `json:"recipe"` // resolved
+}
+
+// Row is what became of one lesion. Intervals are of 95 %, over the places.
+type Row struct {
+	Lesion
+	// Kept is the response to the lesion in its matched template, relative to the lesion: 1 keeps all of its contrast.
+	Kept detect.Interval `json:"kept"`
+	// EdgeBefore and EdgeAfter are the widths, in mm, over which a straight edge with the blur of the disc rises from
+	// 10 to 90 %; NaN for a Gaussian, and if hardly any contrast is left.
+	EdgeBefore measure.Float `json:"edge_before_mm"`
+	EdgeAfter  measure.Float `json:"edge_after_mm"`
+	Eye        Seen          `json:"npw_eye"` // the non-prewhitening observer with the eye
+	Channels   Seen          `json:"lg_cho"`  // the Hotelling observer of Laguerre-Gauss channels
+}
+
+// Seen is d' of one observer.
+type Seen struct {
+	Before detect.Interval `json:"before"`
+	After  detect.Interval `json:"after"`
+	// Ratio is after over before. Its interval is narrower than theirs, as both share the noise.
+	Ratio detect.Interval `json:"ratio"`
+}
+
+// Request says what is measured.
+type Request struct {
+	Input  denoise.Input
+	Recipe denoise.Recipe // resolved on all of Input
+	Noise  noise.Estimate // of Input.Volume
+	// Foreground says which voxels may lie in the region of a lesion, see [noise.Foreground]; nil: all with data.
+	Foreground func(i int) bool
+	Lesions    []Lesion
+	Places     int // at most, 0: 64
+	Seed       uint64
+	Progress   func(done, total int) // lesions; nil for none; called on the goroutine of Measure
+}
+
+const (
+	usualPlaces = 64
+	// LeastPlaces is the least number of places: fewer give no interval.
+	LeastPlaces = 20
+)
+
+// Measure puts every lesion into the volume at places of even tissue and returns what the recipe does to
+// it. The same request gives the same bits on one engine. The error is the context's, the engine's, or
+// one sentence that says what the series lacks.
+func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
+	v := q.Input.Volume
+	g := v.Geometry
+	all := make([]Lesion, len(q.Lesions))
+	side, depth := evenSide, 1
+	for i, l := range q.Lesions {
+		var err error
+		if all[i], err = l.in(g); err != nil {
+			return Panel{}, err
+		}
+		side, depth = max(side, all[i].sideFor(g)), max(depth, all[i].Slices)
+	}
+	if len(all) == 0 {
+		return Panel{}, message.Errorf(message.UsageRefused, "no lesion is given")
+	}
+	if q.Places <= 0 {
+		q.Places = usualPlaces
+	}
+	program, err := q.Recipe.Bind(g)
+	if err != nil {
+		return Panel{}, err
+	}
+	at, err := places(ctx, v, search{counts: q.counts(), noise: q.Noise, side: side, slices: depth, most: q.Places, seed: q.Seed})
+	if err != nil {
+		return Panel{}, err
+	}
+	if len(at) < LeastPlaces {
+		return Panel{}, tooFew(len(at), side, g)
+	}
+	m := &measurement{engine: e, recipe: q.Recipe, lattice: program.Lattice, side: side, seed: q.Seed}
+	if err := m.start(ctx, q.input(), program, at, depth); err != nil {
+		return Panel{}, err
+	}
+	p := Panel{Places: len(at), Unit: v.Unit, Sigma: m.sigma(), Seed: q.Seed, Recipe: q.Recipe}
+	for i, l := range all {
+		if q.Progress != nil {
+			q.Progress(i, len(all))
+		}
+		row, err := m.row(ctx, l)
+		if err != nil {
+			return Panel{}, err
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return p, nil
+}
+
+// tooFew says that the series lacks even tissue.
+func tooFew(n, side int, g volume.Geometry) error {
+	return message.Errorf(message.VerdictNone, "the series has too little even tissue for lesions of this size: places of %.3g x %.3g mm found: %d, needed: %d",
+		float64(side)*g.Spacing[0], float64(side)*g.Spacing[1], n, LeastPlaces)
+}
+
+// counts says which voxels may lie in the region of a lesion.
+func (q Request) counts() func(i int) bool {
+	masked := q.Input.Masked()
+	return func(i int) bool { return masked.Valid(i) && (q.Foreground == nil || q.Foreground(i)) }
+}
+
+// input returns the input with the usual sigma of its map, which a crop does not show.
+func (q Request) input() denoise.Input {
+	in := q.Input
+	if in.Noise != nil && in.Usual == 0 {
+		u := denoise.NewUsualSigma(len(in.Noise.Data))
+		u.Add(in)
+		in.Usual = u.Value()
+	}
+	return in
+}
+
+// measurement is the state that all lesions of a panel share.
+type measurement struct {
+	engine        denoise.Engine
+	recipe        denoise.Recipe
+	lattice       [3]int
+	side          int
+	seed          uint64
+	crops         []crop
+	source, plain []*volume.Volume // the boxes before filtering, and their results without a lesion
+}
+
+// start cuts out the places and filters them without a lesion.
+func (m *measurement) start(ctx context.Context, in denoise.Input, p denoise.Program, at [][3]int, depth int) (err error) {
+	h := m.side / 2
+	m.crops, m.source = make([]crop, len(at)), make([]*volume.Volume, len(at))
+	for i, c := range at {
+		box := volume.Region{
+			Min: [3]int{c[0] - h, c[1] - h, c[2] - depth/2},
+			Max: [3]int{c[0] + h + 1, c[1] + h + 1, c[2] + depth/2 + 1},
+		}
+		m.crops[i] = cropOf(in, box, p)
+		m.source[i] = m.crops[i].source()
+	}
+	m.plain, err = runAll(ctx, m.engine, m.recipe, m.lattice, m.crops)
+	return err
+}
+
+// sigma returns the root mean square of the SD in the middle slices before filtering.
+func (m *measurement) sigma() float64 {
+	var sum float64
+	for _, s := range m.source {
+		for _, x := range m.middle(s) {
+			sum += float64(x * x)
+		}
+	}
+	return math.Sqrt(sum / float64(len(m.source)*(m.side*m.side-1)))
+}
+
+// middle returns the middle slice of a box less its mean.
+func (m *measurement) middle(box *volume.Volume) []float64 {
+	out := make([]float64, m.side*m.side)
+	var mean float64
+	for i, x := range box.Plane(box.Dims[2] / 2) {
+		out[i] = float64(x)
+		mean += out[i] / float64(len(out))
+	}
+	for i := range out {
+		out[i] -= mean
+	}
+	return out
+}
+
+// row measures one lesion.
+func (m *measurement) row(ctx context.Context, l Lesion) (Row, error) {
+	g := m.crops[0].in.Volume.Geometry
+	added := l.profile(g, m.side, blur)
+	var energy float64
+	for i := range added {
+		energy += float64(added[i] * added[i])
+		added[i] *= l.Contrast
+	}
+	energy *= float64(l.Slices)
+	crops := make([]crop, len(m.crops))
+	for i, c := range m.crops {
+		crops[i] = c.with(added, l.Slices)
+	}
+	with, err := runAll(ctx, m.engine, m.recipe, m.lattice, crops)
+	if err != nil {
+		return Row{}, err
+	}
+	n := len(crops)
+	kept, responses := make([]float64, n), make([][]float64, n)
+	err = parallel.For(ctx, n, func(i int) error {
+		responses[i], kept[i] = m.response(with[i], m.plain[i], added, l)
+		kept[i] /= energy * l.Contrast * l.Contrast
+		return nil
+	})
+	if err != nil {
+		return Row{}, err
+	}
+	row := Row{Lesion: l}
+	row.Kept = m.overPlaces(kept)
+	row.EdgeBefore, row.EdgeAfter = edges(l, g, m.side, responses, row.Kept.Value)
+	row.Eye, row.Channels = m.seen(l, g, added, with)
+	return row, nil
+}
+
+// response returns the difference of two results in the middle slice, and its sum over the slices
+// of the lesion times the lesion.
+func (m *measurement) response(with, plain *volume.Volume, added []float64, l Lesion) (middle []float64, matched float64) {
+	z0 := with.Dims[2] / 2
+	for z := z0 - l.Slices/2; z <= z0+l.Slices/2; z++ {
+		a, b := with.Plane(z), plain.Plane(z)
+		for i, s := range added {
+			d := float64(a[i]) - float64(b[i])
+			matched += float64(s * d)
+			if z == z0 {
+				middle = append(middle, d)
+			}
+		}
+	}
+	return middle, matched
+}

@@ -1,0 +1,171 @@
+package lesions
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"quell/internal/message"
+)
+
+// Verdict says whether a recipe spares what was visible.
+type Verdict string
+
+// The verdicts on visibility.
+const (
+	Spared  Verdict = "spared"  // every object that was visible before keeps its contrast and its d'
+	Over    Verdict = "over"    // an object that was visible before does not
+	Unclear Verdict = "unclear" // the interval of a figure holds its bound
+	Unknown Verdict = "unknown" // no lesion of the panel was visible before
+)
+
+// The bounds of the verdict.
+const (
+	// VisibleFrom is the d' of the observer with the eye from which a lesion counts as visible.
+	VisibleFrom = 3
+	// LeastKept is the least contrast that a visible lesion must keep.
+	LeastKept = 0.85
+	// LeastRatio is the least d' after over before that a visible lesion must have, by either observer.
+	LeastRatio = 0.9
+)
+
+// Visibility is the second part of a verdict, beside that of the error.
+type Visibility struct {
+	Verdict Verdict         `json:"verdict"`
+	Why     message.Message `json:"why"`
+	// Worst is the row that decides; nil with Unknown.
+	Worst *Row `json:"worst,omitempty"`
+}
+
+// Visible reports whether the lesion was visible before.
+func (r Row) Visible() bool { return r.Eye.Before.Value >= VisibleFrom }
+
+// Verdict judges a lesion whether it was visible or not. A figure is below its bound if its whole interval is.
+func (r Row) Verdict() Verdict {
+	verdict := Spared
+	for _, f := range r.bounded() {
+		switch {
+		case f.hi < f.least:
+			return Over
+		case f.lo < f.least && f.value < f.least:
+			verdict = Unclear
+		}
+	}
+	return verdict
+}
+
+// bounded are the figures that have a least value.
+func (r Row) bounded() []struct{ value, lo, hi, least float64 } {
+	return []struct{ value, lo, hi, least float64 }{
+		{r.Kept.Value, r.Kept.Lo, r.Kept.Hi, LeastKept},
+		{r.Eye.Ratio.Value, r.Eye.Ratio.Lo, r.Eye.Ratio.Hi, LeastRatio},
+		{r.Channels.Ratio.Value, r.Channels.Ratio.Lo, r.Channels.Ratio.Hi, LeastRatio},
+	}
+}
+
+// margin is the least figure over its bound.
+func (r Row) margin() float64 {
+	least := math.Inf(1)
+	for _, f := range r.bounded() {
+		least = min(least, f.value/f.least)
+	}
+	return least
+}
+
+// Visibility judges the panel by its worst lesion of those that were visible before.
+func (p Panel) Visibility() Visibility {
+	rank := map[Verdict]int{Spared: 0, Unclear: 1, Over: 2}
+	var worst *Row
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		if !r.Visible() {
+			continue
+		}
+		if worst == nil || rank[r.Verdict()] > rank[worst.Verdict()] || rank[r.Verdict()] == rank[worst.Verdict()] && r.margin() < worst.margin() {
+			worst = r
+		}
+	}
+	if worst == nil {
+		return Visibility{Verdict: Unknown, Why: message.New(message.VerdictNone, "No virtual lesion of this panel is visible in the noise before filtering.")}
+	}
+	v := Visibility{Verdict: worst.Verdict(), Worst: worst}
+	size, contrast := message.Figure(fmt.Sprintf("%.3g", worst.Size)), p.contrast(*worst)
+	kept := 100 * worst.Kept.Value
+	ratio := 100 * min(worst.Eye.Ratio.Value, worst.Channels.Ratio.Value)
+	switch v.Verdict {
+	case Over:
+		v.Why = message.New(message.VisibilityLost, "A lesion of %s mm at %s, which is visible before, keeps %.0f %% of its contrast and %.0f %% of its d'.", size, contrast, kept, ratio)
+	case Unclear:
+		v.Why = message.New(message.VisibilityLost, "A lesion of %s mm at %s, which is visible before, may lose too much: it keeps about %.0f %% of its contrast and %.0f %% of its d'.", size, contrast, kept, ratio)
+	default:
+		v.Why = message.New(message.VisibilityKept, "Every virtual lesion that is visible before keeps its contrast; the worst, of %s mm at %s, keeps %.0f %%.", size, contrast, kept)
+	}
+	return v
+}
+
+// contrast returns the contrast of a row with its unit.
+func (p Panel) contrast(r Row) message.Figure {
+	switch {
+	case r.Sigmas != 0:
+		return message.Figure(fmt.Sprintf("%.3g sigma", r.Sigmas))
+	case p.Unit != "":
+		return message.Figure(fmt.Sprintf("%.3g %s", r.Contrast, p.Unit))
+	}
+	return message.Figure(fmt.Sprintf("%.3g", r.Contrast))
+}
+
+// Sentences says for every shape and contrast how much lesions of each size keep, the largest first.
+func (p Panel) Sentences() (all []message.Message) {
+	type group struct {
+		shape    Shape
+		contrast message.Figure
+	}
+	rows := map[group][]Row{}
+	var order []group
+	for _, r := range p.Rows {
+		k := group{r.Shape, p.contrast(r)}
+		if rows[k] == nil {
+			order = append(order, k)
+		}
+		rows[k] = append(rows[k], r)
+	}
+	for _, k := range order {
+		of := rows[k]
+		slices.SortStableFunc(of, func(a, b Row) int {
+			switch {
+			case a.Size > b.Size:
+				return -1
+			case a.Size < b.Size:
+				return 1
+			}
+			return 0
+		})
+		all = append(all, sentence(of, k.contrast))
+	}
+	return all
+}
+
+// sentence says what the rows of one shape and contrast keep.
+func sentence(of []Row, contrast message.Figure) message.Message {
+	size := func(r Row) message.Figure { return message.Figure(fmt.Sprintf("%.3g", r.Size)) }
+	kept := 100 * of[0].Kept.Value
+	first := message.Text("Discs of %s mm at %s keep %.0f %%", size(of[0]), contrast, kept)
+	if of[0].Shape == Gaussian {
+		first = message.Text("Gaussians of %s mm at %s keep %.0f %%", size(of[0]), contrast, kept)
+	}
+	parts := []message.Message{first}
+	for _, r := range of[1:] {
+		parts = append(parts, message.Text("of %s mm, %.0f %%", size(r), 100*r.Kept.Value))
+	}
+	return message.Join("; ", parts...).Sentence()
+}
+
+// String returns the sentences as one text.
+func (p Panel) String() string {
+	var texts []string
+	for _, s := range p.Sentences() {
+		texts = append(texts, s.String())
+	}
+	return strings.Join(texts, " ")
+}

@@ -1,0 +1,67 @@
+package lesions_test
+
+import (
+	"testing"
+
+	"quell/denoise/lesions"
+	"quell/measure/detect"
+)
+
+// around is a figure with an interval of that half width.
+func around(value, half float64) detect.Interval {
+	return detect.Interval{Value: value, Lo: value - half, Hi: value + half}
+}
+
+func lesionRow(size, before, kept, eye, channels, half float64) lesions.Row {
+	return lesions.Row{
+		Lesion:   lesions.Lesion{Shape: lesions.Disc, Size: size, Contrast: 10},
+		Kept:     around(kept, half),
+		Eye:      lesions.Seen{Before: around(before, 0.5), Ratio: around(eye, half)},
+		Channels: lesions.Seen{Before: around(before, 0.5), Ratio: around(channels, half)},
+	}
+}
+
+func TestVisibilityOnBothSides(t *testing.T) {
+	const half = 0.02
+	for _, c := range []struct {
+		name                        string
+		before, kept, eye, channels float64
+		want                        lesions.Verdict
+	}{
+		{"all kept", 3, 0.99, 1, 1, lesions.Spared},
+		{"kept at its bound", 3, 0.85, 1, 1, lesions.Spared},
+		{"kept just below", 3, 0.84, 1, 1, lesions.Unclear},
+		{"kept below by its interval", 3, 0.825, 1, 1, lesions.Over},
+		{"d' through the eye at its bound", 3, 0.9, 0.9, 1, lesions.Spared},
+		{"d' through the eye just below", 3, 0.9, 0.89, 1, lesions.Unclear},
+		{"d' through the eye below", 3, 0.9, 0.87, 1, lesions.Over},
+		{"d' of the channels just below", 3, 0.9, 1, 0.89, lesions.Unclear},
+		{"d' of the channels below", 3, 0.9, 1, 0.87, lesions.Over},
+		{"not visible before", 2.99, 0.3, 0.3, 0.3, lesions.Unknown},
+	} {
+		p := lesions.Panel{Rows: []lesions.Row{lesionRow(4, c.before, c.kept, c.eye, c.channels, half)}}
+		got := p.Visibility()
+		if got.Verdict != c.want || got.Why.IsZero() || (got.Worst == nil) != (c.want == lesions.Unknown) {
+			t.Errorf("%s: %s, %s", c.name, got.Verdict, got.Why)
+		}
+	}
+}
+
+func TestTheWorstVisibleLesionDecides(t *testing.T) {
+	p := lesions.Panel{Unit: "HU", Rows: []lesions.Row{
+		lesionRow(2, 1, 0.2, 0.2, 0.2, 0.01), // not visible
+		lesionRow(3, 4, 0.7, 1, 1, 0.01),
+		lesionRow(4, 5, 0.6, 1, 1, 0.01),
+		lesionRow(8, 9, 0.84, 1, 1, 0.02),
+	}}
+	got := p.Visibility()
+	if got.Verdict != lesions.Over || got.Worst.Size != 4 {
+		t.Errorf("%s: %s", got.Verdict, got.Why)
+	}
+	if want := "A lesion of 4 mm at 10 HU, which is visible before, keeps 60 % of its contrast and 100 % of its d'."; got.Why.String() != want {
+		t.Errorf("why is %q", got.Why)
+	}
+	if want := "Discs of 8 mm at 10 HU keep 84 %; of 4 mm, 60 %; of 3 mm, 70 %; of 2 mm, 20 %."; p.String() != want {
+		t.Errorf("the sentence is %q", p.String())
+	}
+}
