@@ -161,7 +161,7 @@ func (w *Workbench) Texts() map[string][]string {
 	for _, of := range []string{"f.Confidence", "m.Confidence", "f.Noise.Confidence"} {
 		add("string("+of+")", out["string(c)"]...)
 	}
-	add("p.What", "edges", "smooth tissue", "an object")
+	add("p.What", "edges", "smooth tissue", "an object", "a disc")
 	add("r.Picture.FirstName()", (&viewer.Picture{}).FirstName(), (&viewer.Picture{Base: &volume.Volume{}}).FirstName())
 	for role := range viewer.Roles {
 		add("role.String()", role.String())

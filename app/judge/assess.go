@@ -51,6 +51,7 @@ type Input struct {
 	// Recipe is how After was made, resolved. Without it the verdict rests on the
 	// filter with the result most like After and is less certain.
 	Recipe *denoise.Recipe
+	Made   bool           // Recipe is known to have made After; otherwise it is run again to see
 	Facts  *denoise.Facts // denoise.FactsFor of Before and Maps, or nil to find them
 	Curve  *tune.Curve    // of Recipe over its strength, or nil to find it
 	Engine denoise.Engine // runs the recipe again on parts of the volume, and the CPU after its device failed; nil: the CPU
@@ -94,7 +95,7 @@ func Assess(ctx context.Context, in Input) (Assessment, error) {
 		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: doubt, Code: doubt.Kind()}
 	} else {
 		result := tune.Result{
-			Input: in.Maps.Input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Noise: e, Foreground: counts, Curve: in.Curve, WithoutMap: in.WithoutMap,
+			Input: in.Maps.Input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Made: in.Made, Noise: e, Foreground: counts, Curve: in.Curve, WithoutMap: in.WithoutMap,
 		}
 		a.Judgement, err = tune.Judge(ctx, in.Engine, result)
 		if errors.Is(err, engines.ErrFailed) && ctx.Err() == nil {

@@ -138,7 +138,7 @@ func (q GalleryRequest) exhibit(ctx context.Context, engine denoise.Engine, f de
 	}
 	e.Recipe, e.Seconds = run.Resolved, run.Filter.Seconds()
 	a, err := Assess(ctx, Input{
-		Before: q.Series, After: run.Result, Region: q.Region, Maps: q.Maps, Recipe: &run.Resolved, Facts: q.Facts, Engine: engine, Curve: curve,
+		Before: q.Series, After: run.Result, Region: q.Region, Maps: q.Maps, Recipe: &run.Resolved, Made: true, Facts: q.Facts, Engine: engine, Curve: curve,
 	})
 	if err != nil {
 		return e, err

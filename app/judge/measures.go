@@ -104,7 +104,7 @@ func (p Piece) Measure(ctx context.Context, region volume.Region) (m Measures, e
 	r := p.run
 	after := PlanesOf(r.Result, region.Min[2]-r.Region.Min[2], region.Max[2]-r.Region.Min[2])
 	m.Assessment, err = Assess(ctx, Input{
-		Before: r.Source, After: after, Region: region, Maps: r.Maps, Recipe: &r.Resolved, Facts: &p.facts, Engine: p.engine, WithoutMap: !p.compare,
+		Before: r.Source, After: after, Region: region, Maps: r.Maps, Recipe: &r.Resolved, Made: true, Facts: &p.facts, Engine: p.engine, WithoutMap: !p.compare,
 	})
 	if err != nil || !p.compare {
 		return m, err

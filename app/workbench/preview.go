@@ -29,7 +29,7 @@ func MeasurePreview(ctx context.Context, p Preview, reference *series.Series) (m
 		return judge.Measures{}, err
 	}
 	m.Assessment, err = judge.Assess(ctx, judge.Input{
-		Before: q.Series, After: p.Part, Region: q.Region(), Maps: q.Maps, Recipe: &resolved, Facts: &q.Facts,
+		Before: q.Series, After: p.Part, Region: q.Region(), Maps: q.Maps, Recipe: &resolved, Made: true, Facts: &q.Facts,
 	})
 	if err != nil {
 		return judge.Measures{}, err

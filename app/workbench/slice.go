@@ -124,5 +124,5 @@ func JudgeSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest) (judg
 	if p.Err != nil {
 		return judge.Assessment{}, p.Err
 	}
-	return judge.Assess(ctx, judge.Input{Before: q.Series, After: p.Part, Region: q.Region(), Maps: q.Maps, Recipe: &resolved, Facts: &q.Facts})
+	return judge.Assess(ctx, judge.Input{Before: q.Series, After: p.Part, Region: q.Region(), Maps: q.Maps, Recipe: &resolved, Made: true, Facts: &q.Facts})
 }

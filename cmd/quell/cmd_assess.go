@@ -29,8 +29,9 @@ func newAssess() *cobra.Command {
   unknown  there is no ground to judge on; why says what is missing
 
 Where AFTER has its record (AFTER.recipe.json) or --recipe is given, the filter is
-run again on parts of BEFORE and the error is estimated over its strength (Stein's
-unbiased risk). Otherwise the filter whose result is most like AFTER stands in, which
+run again: AFTER must be what it makes, or the place at which something was removed
+or added is found. On parts of BEFORE the error is estimated over its strength
+(Stein's unbiased risk). Otherwise the filter whose result is most like AFTER stands in, which
 is less certain. Each slice is judged by its own noise and residual; place is where
 the residual shows the most structure. Slices and voxels are counted from 1; the
 numbers of the JSON count from 0. Of a 4-D series each volume is judged by itself.`,
@@ -181,6 +182,13 @@ func printAssessment(w io.Writer, a judge.Assessment) error {
 	}
 	if a.Place != nil {
 		fmt.Fprintf(w, "place        %s\n", a.Place)
+	}
+	if f := a.Found; f != nil {
+		against := "the residual"
+		if f.Recipe {
+			against = "what the recipe makes"
+		}
+		fmt.Fprintf(w, "found        %s %s, %.3g standard errors, in %s\n", f.Change, f, f.Z, against)
 	}
 	for z, s := range a.Slices {
 		fmt.Fprintf(w, "slice %-6d %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z+1, s.Verdict, s.Sigma, float64(s.ResidualSD), s.Structure)

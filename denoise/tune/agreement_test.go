@@ -531,7 +531,7 @@ func TestVerdictAgreement(t *testing.T) {
 				if (half || !full) && k%2 != 1 { // one below the best, one near it, one beyond
 					continue
 				}
-				r := tune.Result{Input: s.input(), After: c.after, Recipe: &c.recipe, Noise: e, Foreground: use}
+				r := tune.Result{Input: s.input(), After: c.after, Recipe: &c.recipe, Made: true, Noise: e, Foreground: use}
 				j, err := tune.Judge(t.Context(), cpu.New(), r)
 				if err != nil {
 					t.Fatal(err)

@@ -231,7 +231,7 @@ func TestWithoutGround(t *testing.T) {
 		"no noise":         {gaussian, noise.Estimate{Figure: noise.Figure{Confidence: noise.High}}, tune.Clean},
 		"noise negligible": {gaussian, noise.Estimate{Figure: noise.Figure{Sigma: 1, Confidence: noise.Low}, Negligible: true}, tune.Clean},
 	} {
-		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: in, After: noisy, Recipe: &c.r, Noise: c.e})
+		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: in, After: noisy, Recipe: &c.r, Made: true, Noise: c.e})
 		if err != nil || j.Verdict != c.want || j.Why.String() == "" {
 			t.Errorf("%s: %+v, %v; want %s", name, j, err, c.want)
 		}
@@ -311,7 +311,7 @@ func TestJudgeNeedsVoxels(t *testing.T) {
 			x, y := i%80, i/80%96
 			return i/(80*96) == 5 && x >= 30 && x < 50 && y >= 40 && (y-40)*20+x-30 < most
 		}
-		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: noisy, Recipe: &r, Noise: known, Foreground: few})
+		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: noisy, Recipe: &r, Made: true, Noise: known, Foreground: few})
 		if err != nil || (j.Verdict == tune.Unknown) != (want == tune.Unknown) || (j.Map == nil) != (want == tune.Unknown) {
 			t.Errorf("%d voxels: %s, %v", most, j.Verdict, err)
 		}

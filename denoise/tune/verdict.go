@@ -57,6 +57,9 @@ type Judgement struct {
 	// Place is the place of the most structure in the residual, or of the object
 	// that lost most; nil if it shows none.
 	Place *Place `json:"place,omitempty"`
+	// Found is the place at which something was removed or added that the filter did not; nil if
+	// none was found. The verdict is then Over, or Unknown if the recipe makes another result.
+	Found *Finding `json:"found,omitempty"`
 	// Slices judges each slice of the region by its own voxels and noise. It is
 	// empty if the region is judged as a whole: one slice, or no ground.
 	Slices []SliceJudgement `json:"slices,omitempty"`
@@ -81,6 +84,9 @@ type Result struct {
 	After  *volume.Volume  // the result: the voxels of Region
 	Region volume.Region   // of Input.Volume that is judged; zero: all of it
 	Recipe *denoise.Recipe // that made After, resolved; nil if it is not known
+	// Made states that the caller saw Recipe make After. Otherwise it is run again, to see
+	// whether it does.
+	Made bool
 	// Noise is the noise of Input.Volume; under a noise map, of the volume divided by
 	// it, as [denoise.FactsFor] finds it.
 	Noise noise.Estimate
@@ -97,8 +103,8 @@ type Result struct {
 }
 
 // Judge says how a result relates to the best that its filter can do, and at which
-// place its residual shows structure. The recipe is run at other strengths on boxes
-// of the region. Without a recipe the filter of the registry with the result most
+// place its residual shows structure. The recipe is run again on the region, unless
+// Result.Made, and at other strengths on boxes of it: After must be what it makes. Without a recipe the filter of the registry with the result most
 // like After stands in.
 //
 // If the noise, the voxels or the filter give no ground the verdict is Unknown and
@@ -118,6 +124,22 @@ func (r Result) verdict(ctx context.Context, engine denoise.Engine) (Judgement, 
 	if err := r.complete(ctx); err != nil {
 		return Judgement{}, err
 	}
+	other, err := r.remade(ctx, engine)
+	if err != nil {
+		return Judgement{}, err
+	}
+	if other.share() > everywhere {
+		return other.foreign(r.Region), nil
+	}
+	j, err := r.byNoise(ctx, engine)
+	if err == nil && other.differs > 0 {
+		other.tell(&j, r.Region)
+	}
+	return j, err
+}
+
+// byNoise judges by the noise and the error of a result that its recipe made.
+func (r Result) byNoise(ctx context.Context, engine denoise.Engine) (Judgement, error) {
 	if j, ok := withoutNoise(r.Noise); ok {
 		return j, nil
 	}

@@ -65,6 +65,7 @@ const (
 	VerdictLeast     Kind = "verdict.least"     // the error is near the least
 	VerdictNoise     Kind = "verdict.noise"     // noise is left
 	VerdictStructure Kind = "verdict.structure" // structure is lost
+	VerdictRecipe    Kind = "verdict.recipe"    // the recipe does not make the result
 	VerdictNothing   Kind = "verdict.nothing"   // nothing was removed, or there is nothing to remove
 	VerdictNone      Kind = "verdict.none"      // there is no ground to judge on
 	VisibilityKept   Kind = "visibility.kept"   // what was visible before keeps its contrast

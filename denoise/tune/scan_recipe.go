@@ -1,0 +1,202 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/internal/message"
+	"quell/internal/parallel"
+	"quell/volume"
+)
+
+// A recipe makes one result. The recipe is run again on all of the region, and every voxel is
+// compared: what differs by more than the engines do, and more than the file could round, was
+// not made by the recipe.
+
+const (
+	// agreement is the most by which engines differ, as a share of the range, see [denoise.Engine].
+	agreement = 1e-4
+	// everywhere is the share of the voxels that differ from which on no single place is the reason.
+	everywhere = 0.5
+	// roundedSample is how many voxels of a slice its step is taken from at most, and
+	// fewestLevels is how many values it must have for the distance of two to be a step.
+	roundedSample = 1 << 14
+	fewestLevels  = 64
+)
+
+// other is how a result differs from what its recipe makes.
+type other struct {
+	differs int // voxels, of those that hold data
+	of      int
+	spot    spot
+	change  Change
+}
+
+// compare runs the recipe again and returns how After differs from it. It is to be called before
+// the result is divided by a noise map or stabilised.
+func (r Result) compare(ctx context.Context, engine denoise.Engine) (o other, err error) {
+	made, err := engine.Run(ctx, *r.Recipe, r.Input, r.Region, nil)
+	if err != nil {
+		return o, err
+	}
+	lo, hi, err := r.Input.Volume.Range(ctx)
+	if err != nil {
+		return o, err
+	}
+	tolerance := agreement * (float64(hi) - float64(lo))
+	v, d := r.Input.Masked(), r.Region.Dims()
+	allowed, ends, err := allowances(ctx, made, r.After, tolerance)
+	if err != nil {
+		return o, err
+	}
+	differs := func(k, i int) float64 {
+		a, b := float64(made.Data[i]), float64(r.After.Data[i])
+		switch diff := b - a; {
+		case math.Abs(diff) <= allowed[k], allowed[k] > tolerance && (b == ends[0] && a < b || b == ends[1] && a > b): // clipped
+			return 0
+		default:
+			return diff
+		}
+	}
+	counts, held := make([]int, d[2]), make([]int, d[2])
+	n := made.SliceVoxels()
+	err = parallel.For(ctx, d[2], func(k int) error {
+		for y := range d[1] {
+			first := v.Index(r.Region.Min[0], r.Region.Min[1]+y, r.Region.Min[2]+k)
+			for x := range d[0] {
+				if v.Valid(first + x) {
+					held[k]++
+					if differs(k, k*n+y*d[0]+x) != 0 {
+						counts[k]++
+					}
+				}
+			}
+		}
+		return nil
+	})
+	for k := range counts {
+		o.differs, o.of = o.differs+counts[k], o.of+held[k]
+	}
+	if err != nil || o.differs == 0 {
+		return o, err
+	}
+	left := residue{Geometry: made.Geometry, correlation: r.Noise.Correlation, slice: func(k int, data []float32, use []bool) {
+		sigma := r.Noise.Slice(r.Region.Min[2] + k).Sigma
+		if !(sigma > 0) {
+			sigma = 1
+		}
+		for y := range d[1] {
+			first := v.Index(r.Region.Min[0], r.Region.Min[1]+y, r.Region.Min[2]+k)
+			for x := range d[0] {
+				i := y*d[0] + x
+				if use[i], data[i] = v.Valid(first+x), 0; use[i] {
+					data[i] = float32(differs(k, k*n+i) / sigma)
+					if r.Input.Noise != nil {
+						data[i] /= r.Input.Noise.Data[first+x]
+					}
+				}
+			}
+		}
+	}}
+	if o.spot, err = left.strongest(ctx); err != nil {
+		return o, err
+	}
+	value := func(v *volume.Volume) func(x, y, z int) float64 {
+		return func(x, y, z int) float64 { return float64(v.At(x, y, z)) }
+	}
+	o.change = o.spot.change(value(made), value(r.After), d)
+	return o, nil
+}
+
+// allowances returns by how much each slice of a result may differ from what was made, and the
+// ends of its range: of values of a file that rounds, half a step more than the engines.
+func allowances(ctx context.Context, made, after *volume.Volume, tolerance float64) (allowed []float64, ends [2]float64, err error) {
+	allowed = make([]float64, after.Dims[2])
+	lo, hi, err := after.Range(ctx)
+	if err != nil {
+		return nil, ends, err
+	}
+	ends = [2]float64{float64(lo), float64(hi)}
+	err = parallel.For(ctx, after.Dims[2], func(k int) error {
+		allowed[k] = tolerance
+		a, b := made.Plane(k), after.Plane(k)
+		for i := range a {
+			if math.Abs(float64(a[i])-float64(b[i])) > tolerance {
+				allowed[k] += 0.501 * step(b)
+				break
+			}
+		}
+		return nil
+	})
+	return allowed, ends, err
+}
+
+// step returns the distance of the values that a slice can have, as integers of a scale have one;
+// 0 if it has too few values to tell. That of floating-point numbers is next to nothing.
+func step(plane []float32) float64 {
+	every := len(plane)/roundedSample + 1
+	var values []float32
+	for i := 0; i < len(plane); i += every {
+		values = append(values, plane[i])
+	}
+	slices.Sort(values)
+	if values = slices.Compact(values); len(values) < fewestLevels {
+		return 0
+	}
+	least := math.Inf(1)
+	for i, a := range values[1:] {
+		least = min(least, float64(a)-float64(values[i]))
+	}
+	return least
+}
+
+// finding returns the place at which the two differ most.
+func (o other) finding(region volume.Region) *Finding {
+	s := o.spot
+	return &Finding{Change: o.change, Z: math.Abs(s.z), Radius: s.radius, Slices: s.slices, Recipe: true, Place: Place{
+		X: region.Min[0] + s.at[0], Y: region.Min[1] + s.at[1], Slice: region.Min[2] + s.at[2], What: disc,
+	}}
+}
+
+// share returns the share of the voxels that differ.
+func (o other) share() float64 { return float64(o.differs) / math.Max(float64(o.of), 1) }
+
+// foreign judges a result that differs everywhere from what its recipe makes.
+func (o other) foreign(region volume.Region) Judgement {
+	f := o.finding(region)
+	return Judgement{Verdict: Unknown, Confidence: noise.None, Found: f, Place: &f.Place,
+		Why: message.New(message.VerdictRecipe, "This recipe does not make this result: %.0f %% of the voxels differ, most %s.", 100*o.share(), f)}
+}
+
+// tell makes a judgement one of over, at the place at which the result differs from what its recipe
+// makes.
+func (o other) tell(j *Judgement, region volume.Region) {
+	f := o.finding(region)
+	why := message.New(message.VerdictRecipe, "This recipe does not make this result: something was removed %s.", f)
+	if f.Change == Added {
+		why = message.New(message.VerdictRecipe, "This recipe does not make this result: something was added %s.", f)
+	}
+	j.Verdict, j.Confidence, j.Why, j.Found, j.Place = Over, noise.High, why, f, &f.Place
+	for z := range j.Slices {
+		if k := region.Min[2] + z; k >= f.Place.Slice && k < f.Place.Slice+f.Slices {
+			j.Slices[z].Verdict, j.Slices[z].Why = Over, why
+		}
+	}
+}
+
+// remade returns how After differs from what its recipe makes; nothing without a recipe, if it is
+// known to have made After, or if the engine cannot run it.
+func (r Result) remade(ctx context.Context, engine denoise.Engine) (other, error) {
+	if r.Recipe == nil || r.Made {
+		return other{}, nil
+	}
+	o, err := r.compare(ctx, engine)
+	if errors.Is(err, denoise.ErrUnsupported) {
+		return other{}, nil
+	}
+	return o, err
+}
