@@ -21,7 +21,7 @@ import (
 const (
 	colourRise    = 1.015 // of the second difference over the sixth: above, the noise may not be white
 	smoothedRise  = 1.3   // the same: above, the image was smoothed, or shows texture alone
-	doubtfulRise  = 1.15  // the same of many windows: above, the sixth difference may hold half of the noise
+	doubtfulRise  = 1.15  // the same beyond chance: above, the sixth difference may hold half of the noise
 	distantRise   = 1.12  // of the second difference at step 2 over the sixth, in correlated noise
 	distantSpread = 1.15  // of the windows at step 2: above, texture made them differ
 	widestSpread  = 1.25  // the same at step 3
@@ -68,7 +68,8 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange, spread float64) (ga
 		rise = r[1].sigma / e.Sigma
 	}
 	// Of few windows the rise itself scatters.
-	coloured := rise > colourRise+0.25/math.Sqrt(float64(max(even, 1)))
+	byChance := 0.25 / math.Sqrt(float64(max(even, 1)))
+	coloured := rise > colourRise+byChance
 	distant := r[2].spread < distantSpread && r[2].sigma > max(distantRise*e.Sigma, lowShare*valueRange)
 	farther := r[3].spread < distantSpread && r[3].sigma > max(2*e.Sigma, lowShare*valueRange)
 	smooth := e.Negligible && r[3].spread < smoothSpread && r[3].sigma > 2*e.Sigma && spread > spreadLoss*lowShare*valueRange
@@ -87,7 +88,7 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange, spread float64) (ga
 			e.Sigma = math.Sqrt(r[2].sigma * r[3].sigma)
 		}
 		return e.Sigma / was
-	case rise > smoothedRise || farther || smooth || coloured && even >= fewForColour && rise > doubtfulRise:
+	case rise > smoothedRise || farther || smooth || rise > doubtfulRise+byChance:
 		e.Confidence, e.AtMost = Low, max(r[2].sigma, r[3].sigma, spread)
 		e.Why = message.New(message.NoiseCorrelated, "the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any")
 	case coloured && e.Confidence == High:
