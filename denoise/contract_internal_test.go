@@ -19,7 +19,7 @@ func withProbe(t *testing.T, bind func(r Recipe, g volume.Geometry) (Program, er
 		Name: "probe", Title: "Probe", Source: "test", Help: "A test.", Dims: []int{2, 3}, Bind: bind, Cases: []Case{{Dims: 2}},
 		Params: []Param{
 			{
-				Name: "strength", Label: "Strength", Help: "S.", Kind: Float, Min: 1, Max: 10, Lo: 1, Hi: 10, Step: 1,
+				Name: "amount", Label: "Amount", Help: "S.", Kind: Float, Min: 1, Max: 10, Lo: 1, Hi: 10, Step: 1,
 				Default: Number(2), Percent: true,
 				Auto: NoiseSigma,
 			},
@@ -55,8 +55,8 @@ func TestResolveClamps(t *testing.T) {
 		{Percent(10), Facts{Lo: -10, Hi: 30}, 4}, {Percent(100), Facts{Hi: 11}, 10}, {Percent(10), Facts{Hi: 1}, 1}, {Percent(0), Facts{Hi: 5}, 1},
 		{Auto, Facts{Noise: noise.Known(7)}, 7}, {Auto, Facts{Noise: noise.Known(11)}, 10}, {Auto, Facts{}, 1}, {Number(3), Facts{Hi: 7}, 3},
 	} {
-		out, err := r.With("strength", c.given).Resolve(unitGrid, c.facts)
-		if err != nil || out.Get("strength").Float() != c.want || !out.Get("radius").Equal(List(1, 1, 1)) {
+		out, err := r.With("amount", c.given).Resolve(unitGrid, c.facts)
+		if err != nil || out.Get("amount").Float() != c.want || !out.Get("radius").Equal(List(1, 1, 1)) {
 			t.Errorf("%s with %+v resolves to %s, %v; want %g", c.given, c.facts, out, err, c.want)
 		}
 	}
@@ -68,7 +68,7 @@ func TestResolveClamps(t *testing.T) {
 	if out, err := r.With("radius", Auto).Resolve(unitGrid, Facts{}); err != nil || !out.Get("radius").Equal(List(3, 3, 3)) {
 		t.Errorf("an automatic radius resolves to %s, %v", out, err)
 	}
-	if len(r.Params) != 4 || !r.Get("radius").Equal(List(1)) {
+	if len(r.Params) != 5 || !r.Get("radius").Equal(List(1)) {
 		t.Errorf("Resolve changed the recipe it was called on: %v", r.Params)
 	}
 }
@@ -79,7 +79,7 @@ func TestResolved(t *testing.T) {
 		r    Recipe
 		want bool
 	}{
-		{r, true}, {r.With("strength", Percent(5)), false}, {r.With("strength", Auto), false},
+		{r, true}, {r.With("amount", Percent(5)), false}, {r.With("amount", Auto), false},
 		{r.With("radius", List(1)), false}, {Recipe{Filter: "none"}, false},
 	} {
 		if got := c.r.Resolved(); got != c.want {
@@ -108,7 +108,7 @@ func TestBind(t *testing.T) {
 		}
 	}
 	refused("not resolved", r, "not resolved")
-	refused("invalid", resolved.With("strength", Number(99)), "outside")
+	refused("invalid", resolved.With("amount", Number(99)), "outside")
 	refused("no filter", Recipe{Version: RecipeVersion, Filter: "none"}, "no filter")
 	program = chain("voxels>a")
 	refused("broken program", resolved, "probe: no pass computes the result")
@@ -203,11 +203,11 @@ func TestRecipesOfCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.Recipe(Case{Dims: 3, Set: "strength=5% radius=1,2,3"})
-	if err != nil || r.Dims != 3 || !r.Get("strength").Equal(Percent(5)) || !r.Get("radius").Equal(List(1, 2, 3)) {
+	r, err := f.Recipe(Case{Dims: 3, Set: "amount=5% radius=1,2,3"})
+	if err != nil || r.Dims != 3 || !r.Get("amount").Equal(Percent(5)) || !r.Get("radius").Equal(List(1, 2, 3)) {
 		t.Errorf("%s, %v", r, err)
 	}
-	for set, want := range map[string]string{"strength=x%": "strength", "strength=": "missing", "depth=3": "depth", "strength=11": "outside"} {
+	for set, want := range map[string]string{"amount=x%": "amount", "amount=": "missing", "depth=3": "depth", "amount=11": "outside"} {
 		if _, err := f.Recipe(Case{Dims: 3, Set: set}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v; want one that says %q", set, err, want)
 		}
@@ -237,8 +237,8 @@ func TestRecipeEqual(t *testing.T) {
 		want bool
 	}{
 		"itself": {r, true}, "without values": {bare, true}, "version": {version, false}, "filter": {filter, false}, "dims": {dims, false},
-		"number": {r.With("strength", Number(3)), false}, "same number": {r.With("strength", Number(2)), true},
-		"percentage": {r.With("strength", Percent(2)), false}, "list": {r.With("radius", List(2)), false},
+		"number": {r.With("amount", Number(3)), false}, "same number": {r.With("amount", Number(2)), true},
+		"percentage": {r.With("amount", Percent(2)), false}, "list": {r.With("radius", List(2)), false},
 		"longer list": {r.With("radius", List(1, 1, 1)), false}, "switch": {r.With("exact", Bool(true)), false},
 	} {
 		if r.Equal(c.o) != c.want || c.o.Equal(r) != c.want {
@@ -253,11 +253,11 @@ func TestRecipeEqual(t *testing.T) {
 // Labels round numbers to six digits, and no list or switch.
 func TestRecipeString(t *testing.T) {
 	r := withProbe(t, func(Recipe, volume.Geometry) (Program, error) { return Program{}, nil })
-	r = r.With("strength", Number(3.14159265)).With("radius", List(1, 2, 3)).With("exact", Bool(true))
-	if got, want := r.String(), "probe 3-D strength=3.14159 radius=1,2,3 exact=true"; got != want {
+	r = r.With("amount", Number(3.14159265)).With("radius", List(1, 2, 3)).With("exact", Bool(true))
+	if got, want := r.String(), "probe 3-D amount=3.14159 radius=1,2,3 exact=true"; got != want {
 		t.Errorf("%q; want %q", got, want)
 	}
-	if got, want := r.With("strength", Percent(12.3456789)).String(), "probe 3-D strength=12.3457% radius=1,2,3 exact=true"; got != want {
+	if got, want := r.With("amount", Percent(12.3456789)).String(), "probe 3-D amount=12.3457% radius=1,2,3 exact=true"; got != want {
 		t.Errorf("%q; want %q", got, want)
 	}
 	if why := r.Ignores("depth"); why.String() != "" {

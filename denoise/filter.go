@@ -17,7 +17,7 @@ type Filter struct {
 	Title  string  // in menus
 	Source string  // the paper that defines the filter
 	Dims   []int   // the dimensionalities it supports, the default first
-	Params []Param // in display order; Register adds Stabilise
+	Params []Param // in display order; Register adds Stabilise and MixStrength
 	Help   string  // one or two sentences for users
 
 	// Bind converts a resolved recipe into typed parameters and passes for
@@ -146,6 +146,7 @@ func Register(filters ...Filter) {
 		if !f.ReadsNoise {
 			f.Params = append(slices.Clip(f.Params), Stabilise)
 		}
+		f.Params = append(slices.Clip(f.Params), MixStrength)
 		registered = append(registered, f)
 	}
 }

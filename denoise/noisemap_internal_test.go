@@ -170,22 +170,22 @@ func TestRecipesInSigmas(t *testing.T) {
 		}
 		return out
 	}
-	got := resolve(r.With("strength", Number(10)), in)
-	if got.Get("strength").Float() != 2.5 || !got.InSigmas || !got.Get("radius").Equal(List(1, 1, 1)) {
+	got := resolve(r.With("amount", Number(10)), in)
+	if got.Get("amount").Float() != 2.5 || !got.InSigmas || !got.Get("radius").Equal(List(1, 1, 1)) {
 		t.Errorf("%s, in sigmas: %t; want 10 as 2.5 sigmas", got, got.InSigmas)
 	}
 	if again := resolve(got, in); !again.Equal(got) {
 		t.Errorf("%s became %s", got, again)
 	}
-	if low := resolve(r.With("strength", Number(2)), in); low.Get("strength").Float() != 1 {
+	if low := resolve(r.With("amount", Number(2)), in); low.Get("amount").Float() != 1 {
 		t.Errorf("%s; want the end of the domain", low)
 	}
 	// 50 % of 2.5 to 15; the noise itself if it is automatic.
-	if p := resolve(r.With("strength", Percent(50)), in); p.Get("strength").Float() != 6.25 {
+	if p := resolve(r.With("amount", Percent(50)), in); p.Get("amount").Float() != 6.25 {
 		t.Errorf("%s; want half the range in sigmas", p)
 	}
 	for _, v := range []Value{Auto, Sigmas(1)} {
-		if a := resolve(r.With("strength", v), in); a.Get("strength").Float() != 1 {
+		if a := resolve(r.With("amount", v), in); a.Get("amount").Float() != 1 {
 			t.Errorf("%s of %s; want the noise, which is 1", a, v)
 		}
 	}
@@ -198,12 +198,12 @@ func TestRecipesInSigmas(t *testing.T) {
 	if _, err := got.ProgramFor(t.Context(), Input{Volume: in.Volume}, in.Volume.Bounds()); err == nil || !strings.Contains(err.Error(), "give the noise map") {
 		t.Errorf("without the map: %v", err)
 	}
-	if plain := resolve(r.With("strength", Number(10)), Input{Volume: in.Volume}); plain.InSigmas || plain.Get("strength").Float() != 10 {
+	if plain := resolve(r.With("amount", Number(10)), Input{Volume: in.Volume}); plain.InSigmas || plain.Get("amount").Float() != 10 {
 		t.Errorf("without a map %s", plain)
 	}
 	// A filter that reads the map keeps the volume's unit.
 	f.ReadsNoise = true
-	if native := resolve(r.With("strength", Number(10)), in); native.InSigmas || native.Get("strength").Float() != 10 {
+	if native := resolve(r.With("amount", Number(10)), in); native.InSigmas || native.Get("amount").Float() != 10 {
 		t.Errorf("a filter that reads the map: %s", native)
 	}
 	if _, err := r.With("radius", List(1, 1, 1)).Bind(unitGrid); err == nil || !strings.Contains(err.Error(), "disagree") {

@@ -33,6 +33,9 @@ type Program struct {
 	UsualSigma float32
 	// Stabilised is above 0 if the passes stabilise Rician noise of that sigma.
 	Stabilised float64
+	// Share is what [MixWithVoxels] takes of the filter's result, 0 to 1; not used
+	// without that pass.
+	Share float64
 }
 
 // Pass computes one field from others, voxel by voxel.

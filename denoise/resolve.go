@@ -221,6 +221,9 @@ func (r Recipe) Bind(g volume.Geometry) (Program, error) {
 	if sigma := r.Stabilisation(); sigma > 0 {
 		p = p.stabilised(sigma)
 	}
+	if share := r.Mixed(); share < 1 {
+		p = p.mixed(share)
+	}
 	return p, nil
 }
 

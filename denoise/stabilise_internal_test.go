@@ -26,7 +26,7 @@ func withStrength(t *testing.T, bound *Recipe) Recipe {
 	})
 	f := &registered[len(registered)-1]
 	f.Params[0].Unit, f.Params[0].Min, f.Params[0].Max, f.Params[0].Lo = valueUnit, Positive, Largest, 0.1
-	return r.With("strength", Auto)
+	return r.With("amount", Auto)
 }
 
 // magnitude is what is known of a magnitude image of range 0 to 200 with noise of
@@ -55,9 +55,9 @@ func TestAutomaticStabilisation(t *testing.T) {
 	}{
 		{"magnitude", r, magnitude(), 8}, {"gaussian", r, gaussian, 0}, {"a guess", r, guess, 0}, {"negative values", r, negative, 0},
 		{"hardly noise", r, weak, 0}, {"noise of low confidence", r, texture, 3.3},
-		{"multiple of sigma", r.With("strength", Sigmas(2)), magnitude(), 8}, {"number", r.With("strength", Number(9)), magnitude(), 0},
-		{"percentage", r.With("strength", Percent(9)), magnitude(), 0}, {"off", r.With("stabilise", Number(0)), magnitude(), 0},
-		{"number for both", r.With("strength", Number(9)).With("stabilise", Number(7)), gaussian, 7},
+		{"multiple of sigma", r.With("amount", Sigmas(2)), magnitude(), 8}, {"number", r.With("amount", Number(9)), magnitude(), 0},
+		{"percentage", r.With("amount", Percent(9)), magnitude(), 0}, {"off", r.With("stabilise", Number(0)), magnitude(), 0},
+		{"number for both", r.With("amount", Number(9)).With("stabilise", Number(7)), gaussian, 7},
 		{"its own sigma", r.With("stabilise", Sigmas(0.5)), gaussian, 4},
 	} {
 		out, err := c.r.Resolve(unitGrid, c.f)
@@ -65,11 +65,11 @@ func TestAutomaticStabilisation(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %g", c.name, out, err, c.want)
 		}
 	}
-	if !r.With("strength", SURE).mayStabilise() || r.With("strength", SURE).With("stabilise", Number(0)).Stabilisation() != 0 {
+	if !r.With("amount", SURE).mayStabilise() || r.With("amount", SURE).With("stabilise", Number(0)).Stabilisation() != 0 {
 		t.Error("a strength to be found follows the noise")
 	}
-	for want, value := range map[string]Value{"probe 3-D strength=3": Number(0), "probe 3-D strength=3 stabilise=2.5": Number(2.5), "probe 3-D strength=3 stabilise=1sigma": Sigmas(1)} {
-		if got := r.With("strength", Number(3)).With("stabilise", value).String(); got != want {
+	for want, value := range map[string]Value{"probe 3-D amount=3": Number(0), "probe 3-D amount=3 stabilise=2.5": Number(2.5), "probe 3-D amount=3 stabilise=1sigma": Sigmas(1)} {
+		if got := r.With("amount", Number(3)).With("stabilise", value).String(); got != want {
 			t.Errorf("%q; want %q", got, want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestAutomaticStabilisation(t *testing.T) {
 		strength Value
 		sigma    bool
 	}{{Auto, true}, {Sigmas(1), true}, {Number(9), false}, {Percent(9), false}} {
-		if _, sigma := r.With("strength", c.strength).Needs(); sigma != c.sigma {
+		if _, sigma := r.With("amount", c.strength).Needs(); sigma != c.sigma {
 			t.Errorf("strength %s needs the noise: %t", c.strength, sigma)
 		}
 	}
@@ -90,7 +90,7 @@ func TestAutomaticStabilisation(t *testing.T) {
 	f.Params[0].Ignored = nil
 	f.Params[2].Name = "magnitude"
 	f.CorrectsRician = func(r Recipe) bool { return r.Get("magnitude").On() }
-	own := Recipe{Version: RecipeVersion, Filter: "probe", Dims: 3, Params: map[string]Value{"strength": Auto, "magnitude": Bool(false)}}
+	own := Recipe{Version: RecipeVersion, Filter: "probe", Dims: 3, Params: map[string]Value{"amount": Auto, "magnitude": Bool(false)}}
 	for on, want := range map[bool]float64{false: 8, true: 0} {
 		if out, err := own.With("magnitude", Bool(on)).Resolve(unitGrid, magnitude()); err != nil || out.Stabilisation() != want || own.With("magnitude", Bool(on)).mayStabilise() == on {
 			t.Errorf("a filter whose own correction is on (%t): %s, %v; want %g", on, out, err, want)
@@ -116,8 +116,8 @@ func TestValuesOfStabilisedRecipes(t *testing.T) {
 	}{
 		{Number(12), 12}, {Sigmas(1.2), 6}, {Auto, 5}, {Percent(10), width / 10},
 	} {
-		out, err := r.With("strength", c.given).Resolve(unitGrid, magnitude())
-		if err != nil || math.Abs(out.Get("strength").Float()-c.want) > 1e-4 || out.InSigmas {
+		out, err := r.With("amount", c.given).Resolve(unitGrid, magnitude())
+		if err != nil || math.Abs(out.Get("amount").Float()-c.want) > 1e-4 || out.InSigmas {
 			t.Errorf("%s resolves to %s, %v; want %g", c.given, out, err, c.want)
 		}
 		again, err := out.Resolve(unitGrid, magnitude())
@@ -125,7 +125,7 @@ func TestValuesOfStabilisedRecipes(t *testing.T) {
 			t.Errorf("%s resolves to %s, %v", out, again, err)
 		}
 	}
-	r, err := r.With("strength", Number(12)).Resolve(unitGrid, Facts{})
+	r, err := r.With("amount", Number(12)).Resolve(unitGrid, Facts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,12 +140,12 @@ func TestValuesOfStabilisedRecipes(t *testing.T) {
 	if want := []string{StabiliseNoise, "voxels>result", RestoreSignal}; !slices.Equal(names, want) || p.Stabilised != 5 || !p.Recipe.Equal(r) {
 		t.Errorf("passes %q, sigma %g, recipe %s", names, p.Stabilised, p.Recipe)
 	}
-	if bound.Get("strength").Float() != 12./5 || bound.Stabilisation() != 0 || !bound.Equal(r.Unstabilised()) {
+	if bound.Get("amount").Float() != 12./5 || bound.Stabilisation() != 0 || !bound.Equal(r.Unstabilised()) {
 		t.Errorf("the filter is bound with %s", bound)
 	}
 	// In sigmas a strength stays in its domain.
 	for _, c := range []struct{ strength, sigma, want float64 }{{Positive, 16, Positive}, {16 * Positive, 16, Positive}, {Largest, 0.5, Largest}, {Largest / 2, 0.5, Largest}, {Largest / 4, 0.5, Largest / 2}} {
-		if got := r.With("strength", Number(c.strength)).UnstabilisedBy(c.sigma).Get("strength").Float(); got != c.want {
+		if got := r.With("amount", Number(c.strength)).UnstabilisedBy(c.sigma).Get("amount").Float(); got != c.want {
 			t.Errorf("%g by a sigma of %g: %g; want %g", c.strength, c.sigma, got, c.want)
 		}
 	}
@@ -157,9 +157,9 @@ func TestValuesOfStabilisedRecipes(t *testing.T) {
 	}
 	// A noise map comes first: v / sigma, with noise of sigma 1, is stabilised.
 	in := Input{Volume: row(10, 20, 30), Noise: row(4, 4, 2)}
-	mapped, err := r.With("stabilise", Sigmas(1)).With("strength", Number(8)).ProgramFor(t.Context(), in, in.Volume.Bounds())
-	if err != nil || len(mapped.Passes) != 5 || mapped.Stabilised != 1 || mapped.UsualSigma != 4 || bound.Get("strength").Float() != 2 {
-		t.Errorf("%d passes, sigma %g, strength %s, %v", len(mapped.Passes), mapped.Stabilised, bound.Get("strength"), err)
+	mapped, err := r.With("stabilise", Sigmas(1)).With("amount", Number(8)).ProgramFor(t.Context(), in, in.Volume.Bounds())
+	if err != nil || len(mapped.Passes) != 5 || mapped.Stabilised != 1 || mapped.UsualSigma != 4 || bound.Get("amount").Float() != 2 {
+		t.Errorf("%d passes, sigma %g, strength %s, %v", len(mapped.Passes), mapped.Stabilised, bound.Get("amount"), err)
 	}
 	if mapped.Passes[0].Name != DivideBySigma || mapped.Passes[1].Name != StabiliseNoise || mapped.Passes[3].Name != RestoreSignal {
 		t.Error("the passes are in another order")
@@ -234,7 +234,7 @@ func TestStabilisedVolumes(t *testing.T) {
 // are in the volume's unit.
 func TestEveryFilterCanStabilise(t *testing.T) {
 	withStrength(t, nil)
-	if f := registered[len(registered)-1]; f.Params[len(f.Params)-1].Name != stabiliseName {
+	if f := registered[len(registered)-1]; f.Params[len(f.Params)-2].Name != stabiliseName || f.Params[len(f.Params)-1].Name != strengthName {
 		t.Error("a filter lacks the parameter")
 	}
 	reads := registered[len(registered)-1]
@@ -242,6 +242,9 @@ func TestEveryFilterCanStabilise(t *testing.T) {
 	Register(reads)
 	if _, ok := registered[len(registered)-1].Param(stabiliseName); ok {
 		t.Error("a filter that reads the noise map has the parameter")
+	}
+	if _, ok := registered[len(registered)-1].Param(strengthName); !ok {
+		t.Error("a filter that reads the noise map lacks the strength")
 	}
 	if got := (Recipe{Filter: "none"}); got.Stabilisation() != 0 || got.mayStabilise() || !got.Unstabilised().Equal(got) && got.Filter != "none" {
 		t.Error("a filter that does not exist stabilises")

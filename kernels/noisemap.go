@@ -9,6 +9,7 @@ func init() {
 		denoise.MultiplyBySigma: {Rate: 2e11, Launches: noiseMapLaunches("multiply_by_sigma")},
 		denoise.StabiliseNoise:  {Rate: 2e11, Launches: stabiliseLaunches("stabilise_noise")},
 		denoise.RestoreSignal:   {Rate: 2e11, Launches: stabiliseLaunches("restore_signal")},
+		denoise.MixWithVoxels:   {Rate: 2e11, Launches: mixLaunches},
 	})
 }
 
@@ -32,4 +33,24 @@ func noiseMapLaunches(kernel string) func(denoise.Program, denoise.Pass, Part) (
 			}),
 		}}, nil
 	}
+}
+
+// mixParams mirrors struct MixParams of noisemap.cu.
+type mixParams struct {
+	In, Original, Voxels, Mask, Out Box
+	Dims                            [3]int32
+	_                               int32
+	Share                           float64
+}
+
+func mixLaunches(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
+	const threads = 256
+	return []Launch{{
+		Module: "noisemap", Kernel: "mix_with_voxels",
+		Grid: Grid([3]int{part.Region.Voxels(), 1, 1}, [3]int{threads, 1, 1}), Block: [3]int{threads, 1, 1},
+		Args: Pack(mixParams{
+			In: NewBox(part.Inputs[0]), Original: NewBox(part.Inputs[1]), Voxels: NewBox(part.Voxels), Mask: NewBox(part.Mask),
+			Out: part.OutBox(), Dims: indices(part.Dims), Share: p.Share,
+		}),
+	}}, nil
 }

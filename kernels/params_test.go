@@ -518,3 +518,24 @@ func TestModulesHaveNames(t *testing.T) {
 	}()
 	Register("nlm", nil)
 }
+
+// TestMixParams checks what the kernel of the mixture gets, after all other passes.
+func TestMixParams(t *testing.T) {
+	g := volume.NewGeometry([3]int{20, 10, 3}, [3]float64{1, 1, 1})
+	p, err := recipe(t, "median", 3, map[string]denoise.Value{"strength": denoise.Number(25)}).Bind(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ls := launchesOf(t, p, g)
+	if len(ls) != 2 || ls[0].Kernel != "median_3x3x3" || ls[1].Kernel != "mix_with_voxels" || ls[1].Module != "noisemap" {
+		t.Fatalf("%+v", ls)
+	}
+	box := func(address uint64) Box { return NewBox(Buffer{Address: address, Box: g.Bounds()}) }
+	got := decoded[mixParams](t, ls[1])
+	if got.In != box(10) || got.Original != box(11) || got.Voxels != box(1) || got.Mask != box(3) || got.Out != box(101) || got.Dims != [3]int32{20, 10, 3} || got.Share != 0.25 {
+		t.Errorf("%+v", got)
+	}
+	if ls[1].Grid != [3]int{3, 1, 1} || ls[1].Block != [3]int{256, 1, 1} { // 600 voxels
+		t.Errorf("grid %v, block %v", ls[1].Grid, ls[1].Block)
+	}
+}

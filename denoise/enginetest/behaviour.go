@@ -69,7 +69,7 @@ func (s suite) testRefusals(t *testing.T) {
 		"unknown version":    {Version: 99, Filter: "nlm", Dims: 2},
 		"no such form":       {Version: denoise.RecipeVersion, Filter: "lpa", Dims: 3},
 		"no dimensions":      {Version: denoise.RecipeVersion, Filter: "nlm"},
-		"unknown parameter":  good.With("strength", denoise.Number(1)),
+		"unknown parameter":  good.With("hardness", denoise.Number(1)),
 		"out of its domain":  good.With("h", denoise.Number(0)),
 		"not a number":       good.With("h", denoise.Word("strong")),
 		"ignored parameter":  good.With("k", denoise.Number(3)),

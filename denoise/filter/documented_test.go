@@ -68,7 +68,7 @@ func parameterTable(t *testing.T, f denoise.Filter) string {
 	var b strings.Builder
 	b.WriteString("| parameter | takes | default | slider | `sure` searches |\n| --- | --- | --- | --- | --- |\n")
 	for _, p := range f.Params {
-		if p.Name == denoise.Stabilise.Name {
+		if p.Name == denoise.Stabilise.Name || p.Name == denoise.MixStrength.Name {
 			continue // every filter has it: FILTERS.md describes it once
 		}
 		var takes, slider, searched string

@@ -151,7 +151,7 @@ func (p *probe) stein(ctx context.Context, recipes []denoise.Recipe) ([][]denois
 	if err != nil {
 		return nil, err
 	}
-	if p.noise.correlation == nil && p.engine.Info().Overhead == 0 && f.Stein != nil && p.plain() && recipes[0].Stabilisation() == 0 {
+	if p.noise.correlation == nil && p.engine.Info().Overhead == 0 && f.Stein != nil && p.plain() && recipes[0].Stabilisation() == 0 && recipes[0].Mixed() == 1 {
 		if pass, ok := f.Stein(recipes); ok {
 			return p.closedForm(ctx, pass, len(recipes))
 		}

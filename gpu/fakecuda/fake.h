@@ -48,6 +48,7 @@ void restoreSignal(const void *args);
 // The kernels of noisemap.c.
 void divideBySigma(const void *args);
 void multiplyBySigma(const void *args);
+void mixWithVoxels(const void *args);
 
 // The kernels of sadct.c.
 void sadctScales(const void *args);

@@ -51,6 +51,7 @@ var speakers = map[string][]string{
 		// names of passes and fields
 		"divide by sigma", "multiply by sigma", "voxels in sigmas", "filtered voxels in sigmas",
 		"stabilise noise", "restore signal", "stabilised voxels", "filtered stabilised voxels",
+		"mix with voxels", "result at full strength",
 		"a volume of %v voxels holds %d values and a mask of %d", "%s: the recipe is not resolved",
 	},
 	"denoise/cpu":     {"model name"},
