@@ -89,10 +89,10 @@ func (m Maps) Estimate(ctx context.Context, j job.Job, s *series.Series) (Maps, 
 	return m, nil
 }
 
-// ifVaries maps the noise of a series for a recipe whose strengths all follow it, if the noise differs from place to
+// IfVaries maps the noise of a series for a recipe whose strengths all follow it, if the noise differs from place to
 // place: white noise and noise that is weak or unknown get no map. It returns the facts of the series: the given
 // ones, or those that were found if there is no map.
-func (m Maps) ifVaries(ctx context.Context, r denoise.Recipe, s *series.Series, facts *denoise.Facts) (Maps, *denoise.Facts, error) {
+func (m Maps) IfVaries(ctx context.Context, r denoise.Recipe, s *series.Series, facts *denoise.Facts) (Maps, *denoise.Facts, error) {
 	if m.Noise != nil || m.Mask != nil || r.InSigmas || !automatic(r) {
 		return m, facts, nil
 	}

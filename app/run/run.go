@@ -113,7 +113,7 @@ func (q Request) run(ctx context.Context, eng denoise.Engine, progress denoise.P
 	ctx, devices := denoise.LogDevices(ctx)
 	if q.IfVaries {
 		var err error
-		if q.Maps, q.Facts, err = q.Maps.ifVaries(ctx, q.Recipe, q.Series, q.Facts); err != nil {
+		if q.Maps, q.Facts, err = q.Maps.IfVaries(ctx, q.Recipe, q.Series, q.Facts); err != nil {
 			return nil, err
 		}
 	}

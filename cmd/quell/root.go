@@ -119,7 +119,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	addOutput(root.PersistentFlags(), &logPath, "log", files.LogOutput, "append a log to this `file`; it holds no names and no paths")
 	root.PersistentFlags().IntVar(&threads, "threads", 0, "use at most `N` processors; all if not given")
 	root.AddCommand(
-		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newTune(), newPresets(), newConvert(), newSend(), newPhantom(), newBench(), newBatch(), newBIDS(), newWorker(), newDevices(), newServeArrays(), newVersion(), newView(),
+		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newDetect(), newTune(), newPresets(), newConvert(), newSend(), newPhantom(), newBench(), newBatch(), newBIDS(), newWorker(), newDevices(), newServeArrays(), newVersion(), newView(),
 	)
 	return root
 }

@@ -17,8 +17,9 @@ import (
 type Panel struct {
 	Rows   []Row          `json:"rows"`   // in the order of the request
 	Places int            `json:"places"` // at which every lesion was put
+	At     [][3]int       `json:"-"`      // the places: voxels of the middles
 	Unit   string         `json:"unit,omitempty"`
-	Sigma  float64        `json:"sigma"` // of the noise before, as the local SD at the places says: their root mean square
+	SD     float64        `json:"local_sd"` // root mean square of the local SD at the places before: of the noise, and of what anatomy is left there
 	Seed   uint64         `json:"seed"`
 	Recipe denoise.Recipe `json:"recipe"` // resolved
 }
@@ -88,7 +89,7 @@ func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
 	if err != nil {
 		return Panel{}, err
 	}
-	at, err := places(ctx, v, search{counts: q.counts(), noise: q.Noise, side: side, slices: depth, most: q.Places, seed: q.Seed})
+	at, err := places(ctx, v, search{counts: q.counts(), noise: q.Noise, sigmas: q.Input.Noise, side: side, slices: depth, most: q.Places, seed: q.Seed})
 	if err != nil {
 		return Panel{}, err
 	}
@@ -99,7 +100,7 @@ func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
 	if err := m.start(ctx, q.input(), program, at, depth); err != nil {
 		return Panel{}, err
 	}
-	p := Panel{Places: len(at), Unit: v.Unit, Sigma: m.sigma(), Seed: q.Seed, Recipe: q.Recipe}
+	p := Panel{Places: len(at), At: at, Unit: v.Unit, SD: m.localSD(), Seed: q.Seed, Recipe: q.Recipe}
 	for i, l := range all {
 		if q.Progress != nil {
 			q.Progress(i, len(all))
@@ -115,7 +116,7 @@ func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
 
 // tooFew says that the series lacks even tissue.
 func tooFew(n, side int, g volume.Geometry) error {
-	return message.Errorf(message.VerdictNone, "the series has too little even tissue for lesions of this size: places of %.3g x %.3g mm found: %d, needed: %d",
+	return message.Errorf(message.VerdictNone, "too little even tissue for lesions of this size: places of %.3g x %.3g mm found: %d, needed: %d",
 		float64(side)*g.Spacing[0], float64(side)*g.Spacing[1], n, LeastPlaces)
 }
 
@@ -163,8 +164,8 @@ func (m *measurement) start(ctx context.Context, in denoise.Input, p denoise.Pro
 	return err
 }
 
-// sigma returns the root mean square of the SD in the middle slices before filtering.
-func (m *measurement) sigma() float64 {
+// localSD returns the root mean square of the SD in the middle slices before filtering.
+func (m *measurement) localSD() float64 {
 	var sum float64
 	for _, s := range m.source {
 		for _, x := range m.middle(s) {

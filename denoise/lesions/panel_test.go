@@ -69,7 +69,7 @@ func TestLinearFilterHasTheClosedForm(t *testing.T) {
 	if p.Places != 64 {
 		t.Errorf("%d places, want 64", p.Places)
 	}
-	near(t, "sigma", p.Sigma, 5, 0.03)
+	near(t, "local SD", p.SD, 5, 0.03)
 	gauss, disc := p.Rows[0], p.Rows[1]
 	s := math.Hypot(6/2.35482, 0.8)
 	near(t, "contrast kept of the Gaussian", gauss.Kept.Value, 2*s*s/(2*s*s+g*g), 0.003)
@@ -145,4 +145,70 @@ func TestTooLittleEvenTissue(t *testing.T) {
 	if _, err := lesions.Measure(context.Background(), cpu.New(), request(flat(t, [3]int{120, 110, 1}), r)); err == nil {
 		t.Error("a panel without a lesion is measured")
 	}
+}
+
+// TestKeptIsThatOfRunsOnTheWholeVolume puts a disc, drawn here on a fine grid, at every place of the panel in
+// turn and filters the whole volume.
+func TestKeptIsThatOfRunsOnTheWholeVolume(t *testing.T) {
+	ctx := context.Background()
+	v := flat(t, [3]int{110, 100, 1})
+	r := recipe(t, "nlm", 2, nil)
+	q := request(v, r, lesions.Lesion{Shape: lesions.Disc, Size: 5, Contrast: 10})
+	q.Places = lesions.LeastPlaces
+	p, err := lesions.Measure(ctx, cpu.New(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disc := drawnDisc(2.5, 0.8)
+	run := func(v *volume.Volume) *volume.Volume {
+		out, err := cpu.New().Run(ctx, r, denoise.Input{Volume: v}, v.Bounds(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	without := run(v)
+	var mean, energy float64
+	for _, x := range disc {
+		energy += x * x
+	}
+	for _, at := range p.At {
+		with := v.Clone()
+		for d, x := range disc {
+			with.Data[v.Index(at[0]+d[0], at[1]+d[1], 0)] += float32(10 * x)
+		}
+		result := run(with)
+		for d, x := range disc {
+			i := v.Index(at[0]+d[0], at[1]+d[1], 0)
+			mean += x * float64(result.Data[i]-without.Data[i]) / (10 * energy * float64(len(p.At)))
+		}
+	}
+	near(t, "contrast kept", p.Rows[0].Kept.Value, mean, 0.005)
+	if p.Rows[0].Kept.Hi-p.Rows[0].Kept.Lo > 0.1 {
+		t.Errorf("the interval is %v", p.Rows[0].Kept)
+	}
+}
+
+// drawnDisc is a disc of contrast 1 with a Gaussian blur, summed on a grid of a tenth of a pixel.
+func drawnDisc(radius, blur float64) map[[2]int]float64 {
+	const parts = 10
+	var inside [][2]float64
+	for i := -40; i <= 40; i++ {
+		for j := -40; j <= 40; j++ {
+			x, y := (float64(i)+0.5)/parts, (float64(j)+0.5)/parts
+			if x*x+y*y <= radius*radius {
+				inside = append(inside, [2]float64{x, y})
+			}
+		}
+	}
+	disc := map[[2]int]float64{}
+	for dx := -6; dx <= 6; dx++ {
+		for dy := -6; dy <= 6; dy++ {
+			for _, p := range inside {
+				x, y := float64(dx)-p[0], float64(dy)-p[1]
+				disc[[2]int{dx, dy}] += math.Exp(-(x*x+y*y)/(2*blur*blur)) / (2 * math.Pi * blur * blur * parts * parts)
+			}
+		}
+	}
+	return disc
 }

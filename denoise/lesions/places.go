@@ -14,9 +14,10 @@ import (
 const (
 	// evenSide is the least side, in pixels, of the window that must be even about a lesion.
 	evenSide = 13
-	// evenFactor is how much the local SD of even tissue may exceed the noise.
-	evenFactor = 1.25
-	// quietShare is the share of the windows that show the noise where it is not known.
+	// evenFactor is how much the local SD of even tissue may exceed noise that is known within 5 %, and fairFactor
+	// noise that is known less well.
+	evenFactor, fairFactor = 1.25, 1.5
+	// quietShare is the share of the windows that show the noise if it is not known.
 	quietShare = 0.1
 	// mostSlices bounds the slices in which places are looked for.
 	mostSlices = 48
@@ -34,16 +35,16 @@ type candidate struct {
 type search struct {
 	counts func(i int) bool // voxels of the foreground that are filtered
 	noise  noise.Estimate
-	side   int // of the region about a place
-	slices int // of the longest lesion, odd
+	sigmas *volume.Volume // sigma for each voxel, nil for none; SDs then count in units of it
+	side   int            // of the region about a place
+	slices int            // of the longest lesion, odd
 	most   int
 	seed   uint64
 }
 
 // places returns the middles of regions of even tissue that do not overlap, at most s.most, in an order that depends
-// on the seed, and the local SD that was allowed. A region counts as even if every voxel of it is of the foreground and the
-// SD within each slice is at most evenFactor times the noise: the estimate if that has high confidence, else what the
-// quietest tenth of all such regions shows.
+// on the seed. A region counts as even if every voxel of it is of the foreground and the SD within each slice hardly exceeds
+// the noise, see [search.limit].
 func places(ctx context.Context, v *volume.Volume, s search) (at [][3]int, err error) {
 	half := s.slices / 2
 	zs := spread(half, v.Dims[2]-half, s.seed)
@@ -102,12 +103,18 @@ func (s search) overlap(a, b [3]int) bool {
 
 func abs(n int) int { return max(n, -n) }
 
-// limit returns the largest local SD of even tissue.
+// limit returns the largest local SD of even tissue: by the noise map or the estimate of the noise, and if there
+// is neither by what the quietest tenth of all regions shows, at most what the noise may be.
 func (s search) limit(all []candidate) float64 {
-	if s.noise.Confidence == noise.High && s.noise.Sigma > 0 {
+	most, _, unknown := s.noise.Unknown()
+	switch {
+	case s.sigmas != nil:
+		return fairFactor
+	case !unknown && s.noise.Sigma > 0 && s.noise.Confidence == noise.High:
 		return evenFactor * s.noise.Sigma
-	}
-	if len(all) == 0 {
+	case !unknown && s.noise.Sigma > 0 && s.noise.Confidence != "":
+		return fairFactor * s.noise.Sigma
+	case len(all) == 0:
 		return 0
 	}
 	sds := make([]float64, len(all))
@@ -115,7 +122,11 @@ func (s search) limit(all []candidate) float64 {
 		sds[i] = c.sd
 	}
 	slices.Sort(sds)
-	return evenFactor * sds[int(quietShare*float64(len(sds)))]
+	quiet := evenFactor * sds[int(quietShare*float64(len(sds)))]
+	if most > 0 {
+		return min(quiet, most)
+	}
+	return quiet
 }
 
 // both returns the windows of a and b at the same place, with the larger SD.
@@ -165,7 +176,11 @@ func windows(v *volume.Volume, z int, s search) (out []candidate) {
 			}
 			sum, squares := d.sum-b.sum-c.sum+a.sum, d.squares-b.squares-c.squares+a.squares
 			if variance := (squares - sum*sum/full) / (full - 1); variance > 0 {
-				out = append(out, candidate{[3]int{x, y, z}, math.Sqrt(variance)})
+				sd := math.Sqrt(variance)
+				if s.sigmas != nil {
+					sd /= float64(s.sigmas.At(x, y, z))
+				}
+				out = append(out, candidate{[3]int{x, y, z}, sd})
 			}
 		}
 	}

@@ -62,16 +62,62 @@ func TestPlacesAreEvenAndApart(t *testing.T) {
 	}
 }
 
-// TestKnownNoiseSaysWhatIsEven: tissue of 1.2 times the known noise is even, of 1.5 times it is not.
-func TestKnownNoiseSaysWhatIsEven(t *testing.T) {
+// TestTheNoiseSaysWhatIsEven: tissue with a local SD of 1.5, for what is known of the noise.
+func TestTheNoiseSaysWhatIsEven(t *testing.T) {
 	v := halves(t, 1.5, 1.5)
-	for sigma, even := range map[float64]bool{1: false, 1.5 / 1.1: true} {
-		at, err := places(context.Background(), v, search{counts: all, noise: noise.Known(sigma), side: 13, slices: 1, most: 10, seed: 4})
+	known := func(sigma float64, c noise.Confidence) noise.Estimate {
+		return noise.Estimate{Figure: noise.Figure{Sigma: sigma, Confidence: c}}
+	}
+	atMost := func(most float64) noise.Estimate {
+		return noise.Estimate{Figure: noise.Figure{Sigma: 0.1, Confidence: noise.Low, AtMost: most}}
+	}
+	for _, c := range []struct {
+		noise noise.Estimate
+		even  bool
+	}{
+		{known(1.5/1.1, noise.High), true}, {known(1, noise.High), false},
+		{known(1.5/1.35, noise.Fair), true}, {known(0.8, noise.Fair), false},
+		{known(1.5/1.35, noise.Low), true}, {known(0.8, noise.Low), false},
+		{known(0, noise.None), true}, // what the quietest regions show
+		{atMost(2), true}, {atMost(1), false},
+	} {
+		at, err := places(context.Background(), v, search{counts: all, noise: c.noise, side: 13, slices: 1, most: 10, seed: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (len(at) == 10) != even {
-			t.Errorf("noise of 1.5 where %.3g is known: %d places", sigma, len(at))
+		if (len(at) == 10) != c.even {
+			t.Errorf("%+v: %d places", c.noise.Figure, len(at))
+		}
+	}
+}
+
+func TestANoiseMapSaysWhatIsEven(t *testing.T) {
+	v := halves(t, 1, 4)
+	m := volume.New(v.Geometry)
+	for i := range m.Data {
+		m.Data[i] = 1
+		if i%120 >= 60 {
+			m.Data[i] = 4
+		}
+	}
+	right := func(at [][3]int) (n int) {
+		for _, p := range at {
+			if p[0] > 66 {
+				n++
+			}
+		}
+		return n
+	}
+	for _, scale := range []float32{1, 0.5} { // of half the noise nothing is even
+		for i := range m.Data {
+			m.Data[i] *= scale
+		}
+		at, err := places(context.Background(), v, search{counts: all, sigmas: m, side: 13, slices: 1, most: 60, seed: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (right(at) > 5) != (scale == 1) || (len(at) > 10) != (scale == 1) {
+			t.Errorf("map times %g: %d places, %d of them in strong noise", scale, len(at), right(at))
 		}
 	}
 }

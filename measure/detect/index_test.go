@@ -79,7 +79,8 @@ func TestNonPrewhiteningWithEye(t *testing.T) {
 	var above, below float64
 	const step = 1e-4
 	for f := step / 2; f < 0.5; f += step {
-		p := math.Pow(c*2*math.Pi*s*s, 2) * math.Exp(-4*math.Pi*math.Pi*s*s*f*f)
+		const s0 = c * 2 * math.Pi * s * s
+		p := s0 * s0 * math.Exp(-4*math.Pi*math.Pi*s*s*f*f)
 		e := eye.Gain(f)
 		above += p * e * e * 2 * math.Pi * f * step
 		below += p * e * e * e * e * sigma * sigma * 2 * math.Pi * f * step

@@ -1,0 +1,146 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"quell/app/job"
+	"quell/app/run"
+	"quell/denoise"
+	"quell/denoise/lesions"
+	"quell/denoise/noise"
+	"quell/internal/message"
+	"quell/series"
+	"quell/volume"
+)
+
+// LesionRequest asks what a recipe leaves of virtual lesions in a series.
+type LesionRequest struct {
+	Series *series.Series
+	Recipe denoise.Recipe // automatic values are resolved on the whole series
+	Maps   run.Maps       // that steer the filter
+	// IfVaries estimates a noise map, see job.MapIfVaries.
+	IfVaries bool
+	Facts    *denoise.Facts // of Series.Volume, or nil to find them
+	Engine   denoise.Engine
+
+	Shape     lesions.Shape // "": discs
+	Sizes     []float64     // mm; nil: see LesionSizes
+	Contrasts []Contrast    // nil: 1 and 2 sigma
+	Slices    int           // that a lesion reaches through, 1 or 3; 0: as its size asks
+	Places    int           // 0: as many as lesions.Measure takes
+	Seed      uint64
+	Progress  func(done, total int) // lesions; nil for none
+}
+
+// Contrast is the contrast of a lesion, in the unit of the series or in standard deviations of its noise.
+type Contrast struct {
+	Value    float64
+	InSigmas bool
+}
+
+// sizesInPixels are the sizes of lesions if none are given: small, and the smallest that most filters spare.
+var sizesInPixels = []float64{3, 5, 8}
+
+// LesionSizes returns sizes in mm that suit the pixels of a grid, with two digits.
+func LesionSizes(g volume.Geometry) (sizes []float64) {
+	pixel := max(g.Spacing[0], g.Spacing[1])
+	for _, n := range sizesInPixels {
+		// Of a text with two digits it is the nearest number.
+		size, _ := strconv.ParseFloat(strconv.FormatFloat(n*pixel, 'g', 2, 64), 64)
+		sizes = append(sizes, size)
+	}
+	return sizes
+}
+
+// Lesions returns what a recipe leaves of virtual lesions in a series: all sizes of the first contrast, then those of
+// the next. The error is the context's, the engine's, or one sentence that says what the series
+// lacks.
+func Lesions(ctx context.Context, q LesionRequest) (lesions.Panel, error) {
+	if err := run.CheckRecipe(q.Series, q.Recipe, false); err != nil {
+		return lesions.Panel{}, err
+	}
+	v := q.Series.Volume
+	facts, err := run.FactsOf(ctx, v, q.Facts, denoise.FactsOf)
+	if err != nil {
+		return lesions.Panel{}, err
+	}
+	if q.IfVaries {
+		if q.Maps, _, err = q.Maps.IfVaries(ctx, q.Recipe, q.Series, &facts); err != nil {
+			return lesions.Panel{}, err
+		}
+	}
+	in := q.Maps.Input(v)
+	all, err := q.lesions(v, facts.Noise)
+	if err != nil {
+		return lesions.Panel{}, err
+	}
+	request := run.Request{Series: q.Series, Recipe: q.Recipe, Maps: q.Maps, Facts: &facts}
+	resolved, _, err := request.Resolve(ctx, q.Engine, in)
+	if err != nil {
+		return lesions.Panel{}, err
+	}
+	foreground := facts.Foreground
+	if foreground == nil {
+		if foreground, err = noise.Foreground(ctx, v); err != nil {
+			return lesions.Panel{}, err
+		}
+	}
+	panel, err := lesions.Measure(ctx, q.Engine, lesions.Request{
+		Input: in, Recipe: resolved, Noise: facts.Noise, Foreground: foreground, Lesions: all, Places: q.Places, Seed: q.Seed, Progress: q.Progress,
+	})
+	switch message.KindOf(err) {
+	case message.UsageRefused:
+		err = job.Usage(err)
+	case message.VerdictNone:
+		err = &job.InputError{Path: job.TheSeries, Problem: message.Of(err), Advice: message.Text("take smaller lesions, or a series with larger even parts")}
+	}
+	return panel, err
+}
+
+// lesions returns the lesions that are asked for. The error says that multiples of unknown noise are none.
+func (q LesionRequest) lesions(v *volume.Volume, e noise.Estimate) (all []lesions.Lesion, err error) {
+	if q.Shape == "" {
+		q.Shape = lesions.Disc
+	}
+	if q.Sizes == nil {
+		q.Sizes = LesionSizes(v.Geometry)
+	}
+	if q.Contrasts == nil {
+		q.Contrasts = []Contrast{{1, true}, {2, true}}
+	}
+	for _, c := range q.Contrasts {
+		l := lesions.Lesion{Shape: q.Shape, Contrast: c.Value, Slices: q.Slices}
+		if c.InSigmas {
+			if why := unmeasurable(e); !why.IsZero() {
+				return nil, &job.InputError{Path: job.TheSeries, Problem: why, Advice: message.Text("give the contrast of the lesions in the unit of the series")}
+			}
+			l.Contrast, l.Sigmas = c.Value*e.Sigma, c.Value
+		}
+		for _, size := range q.Sizes {
+			l.Size = size
+			all = append(all, l)
+		}
+	}
+	return all, nil
+}
+
+// unmeasurable says why a contrast cannot be a multiple of the noise.
+func unmeasurable(e noise.Estimate) message.Message {
+	if unknown := e.Sentence(); !unknown.IsZero() {
+		return unknown.Clause()
+	}
+	if e.Negligible || e.Sigma == 0 {
+		return message.New(message.NoiseWeak, "the noise is too weak to be a unit of contrast")
+	}
+	return message.Message{}
+}
+
+// String returns the contrast as a person gives it.
+func (c Contrast) String() string {
+	if c.InSigmas {
+		return fmt.Sprintf("%gsigma", c.Value)
+	}
+	return fmt.Sprintf("%g", c.Value)
+}

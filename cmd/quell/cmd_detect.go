@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"quell/app/engines"
+	"quell/app/job"
+	"quell/app/judge"
+	"quell/app/run"
+	"quell/denoise/lesions"
+	"quell/internal/message"
+	"quell/measure/detect"
+)
+
+// detectFlags are the flags of quell detect.
+type detectFlags struct {
+	recipe         recipeFlags
+	noiseMap, mask string
+	engine, shape  string
+	sizes          []string
+	contrasts      []string
+	length, places int
+	seed           uint64
+	in             choice
+	json           bool
+}
+
+func newDetect() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "detect IN --filter NAME|--preset NAME|--recipe FILE [parameters]",
+		Short: "Measure what a filter leaves visible, with virtual lesions in the series itself",
+		Long: `Put small faint objects into even tissue of the series, filter it with and without
+them, on the same noise, and say what becomes of them:
+
+  kept      the contrast that is left of the object, in its own profile
+  edge      the width of its edge from 10 to 90 %
+  d' eye    how well a person tells it from noise, by a model that sees the result
+            through the eye (non-prewhitening observer): from 3 it is visible
+  d' chan   how much information about it there is, by a model that knows the noise
+            (channelised Hotelling observer)
+
+Intervals are of 95 %, over the places. The verdict is over if an object that was visible
+before keeps less than 85 % of its contrast or 90 % of its d'. Nothing is written; only
+the surroundings of the objects are filtered. docs/DETECT.md has the definitions.`,
+		Example: `  quell detect ct/ --filter nlm --size 2,3,5 --contrast 10,20
+  quell detect brain.nii.gz --recipe quiet.nii.gz.recipe.json --json`,
+		Args: exactly(1, "one IN"),
+	}
+	var f detectFlags
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.recipe.addTo(cmd)
+	f.engine, f.shape = "auto", string(lesions.Disc)
+	flags.StringSliceVar(&f.sizes, "size", nil, "`MM,...`: diameters of the objects in mm; if not given, of 3, 5 and 8 pixels")
+	flags.StringSliceVar(&f.contrasts, "contrast", nil, "`C,...`: contrasts, in the unit of the series or as multiples of its noise, such as 10,-20,1.5sigma; if not given, 1sigma,2sigma")
+	addNameFlag(cmd, &f.shape, "shape", "shape", []string{string(lesions.Disc), string(lesions.Gaussian)}, "`disc|gaussian`: the profile; the size of a Gaussian is its width at half its height")
+	flags.IntVar(&f.length, "length", 0, "slices `1|3` that an object reaches through; if not given, 3 for one at least two slices long")
+	flags.IntVar(&f.places, "places", 0, "put every object at `N` places at most; if not given, 64")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed `N` of the places")
+	addEngineFlag(cmd, &f.engine, engineHelp)
+	addInput(flags, &f.noiseMap, "noise-map", "the noise map that the filter works by: this `file`, auto to estimate it, or none; if not given, as quell denoise does")
+	addInput(flags, &f.mask, "mask", "keep to voxels that are not 0 in this `file`")
+	f.in.addTo(cmd)
+	flags.BoolVar(&f.json, "json", false, jsonHelp)
+	f.recipe.params = addParamFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) }
+	return cmd
+}
+
+func (f *detectFlags) run(cmd *cobra.Command, path string) error {
+	q := judge.LesionRequest{Shape: lesions.Shape(f.shape), Slices: f.length, Places: f.places, Seed: f.seed}
+	var err error
+	if q.Sizes, err = sizesOf(f.sizes); err != nil {
+		return err
+	}
+	if q.Contrasts, err = contrastsOf(f.contrasts); err != nil {
+		return err
+	}
+	if f.places < 0 || cmd.Flags().Changed("places") && f.places < lesions.LeastPlaces {
+		return job.Usagef("--places %d: at least %d are needed", f.places, lesions.LeastPlaces)
+	}
+	var j job.Job
+	if err := f.recipe.apply(&j); err != nil {
+		return err
+	}
+	if q.Engine, err = engines.Pick(f.engine); err != nil {
+		return err
+	}
+	in, err := openInput(cmd, f.in.input(path))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	q.Series, q.Recipe = in.Series, *j.Recipe
+	if j.AutoDims {
+		if q.Recipe.Dims, err = run.ProposeDims(in.Series, q.Recipe.Filter); err != nil {
+			return err
+		}
+	}
+	j.NoiseMap, j.Mask = f.noiseMap, f.mask
+	switch f.noiseMap {
+	case "":
+		q.IfVaries = true
+	case "none":
+		j.NoiseMap = ""
+	}
+	if q.Maps, err = run.LoadMaps(cmd.Context(), j, in.Series); err != nil {
+		return err
+	}
+	if q.Maps, err = q.Maps.Estimate(cmd.Context(), j, in.Series); err != nil {
+		return err
+	}
+	p, err := judge.Lesions(cmd.Context(), q)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return printJSON(cmd.OutOrStdout(), struct {
+			lesions.Panel
+			Visibility lesions.Visibility `json:"visibility"`
+			Summary    string             `json:"summary"`
+		}{p, p.Visibility(), p.String()})
+	}
+	return printPanel(cmd.OutOrStdout(), p)
+}
+
+// sizesOf returns the sizes of --size; nil for none.
+func sizesOf(texts []string) (all []float64, err error) {
+	for _, text := range texts {
+		size, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(text), "mm"), 64)
+		if err != nil || !(size > 0) {
+			return nil, job.Usagef("--size %s: give sizes in mm, such as 2,3,5", text)
+		}
+		all = append(all, size)
+	}
+	return all, nil
+}
+
+// contrastsOf returns the contrasts of --contrast.
+func contrastsOf(texts []string) (all []judge.Contrast, err error) {
+	for _, text := range texts {
+		number, inSigmas := strings.CutSuffix(strings.TrimSpace(text), "sigma")
+		c := judge.Contrast{InSigmas: inSigmas}
+		if c.Value, err = strconv.ParseFloat(number, 64); err != nil || c.Value == 0 || c.Value-c.Value != 0 {
+			return nil, job.Usagef("--contrast %s: give contrasts other than 0, such as 10,-20,1.5sigma", text)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// printPanel prints a table, the sentences and the verdict.
+func printPanel(w io.Writer, p lesions.Panel) error {
+	unit := p.Unit
+	if unit != "" {
+		unit = " " + unit
+	}
+	fmt.Fprintf(w, "%s\n%d places of even tissue, local SD %.3g%s\n", p.Recipe, p.Places, p.SD, unit)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(tw, "lesion\tkept\tedge\td' eye\tafter/before\td' chan\tafter/before\t\n")
+	for _, r := range p.Rows {
+		contrast := judge.Contrast{Value: r.Contrast}.String() + unit
+		if r.Sigmas != 0 {
+			contrast = judge.Contrast{Value: r.Sigmas, InSigmas: true}.String()
+		}
+		edge := "–"
+		if r.EdgeAfter.Finite() {
+			edge = fmt.Sprintf("%.2g -> %.2g mm", float64(r.EdgeBefore), float64(r.EdgeAfter))
+		}
+		fmt.Fprintf(tw, "%s %.3g mm, %s, %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Shape, r.Size, contrast, message.Count(r.Slices, "slice", "slices"),
+			percent(r.Kept), edge, seenText(r.Eye), percent(r.Eye.Ratio), seenText(r.Channels), percent(r.Channels.Ratio), mark(r))
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	v := p.Visibility()
+	_, err := fmt.Fprintf(w, "%s\nverdict %s: %s\n", p, v.Verdict, v.Why)
+	return err
+}
+
+// percent returns a share with its interval.
+func percent(i detect.Interval) string {
+	return fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*i.Value, 100*i.Lo, 100*i.Hi)
+}
+
+func seenText(s lesions.Seen) string {
+	return fmt.Sprintf("%.2g -> %.2g", s.Before.Value, s.After.Value)
+}
+
+// mark is the verdict on one lesion, in brackets if it was not visible before and so does not count.
+func mark(r lesions.Row) string {
+	if !r.Visible() {
+		return "(not visible)"
+	}
+	return string(r.Verdict())
+}
