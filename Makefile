@@ -21,7 +21,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
 SUMMARY := CGO_ENABLED=0 $(GO) run ./tools/testsummary
 
-.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots kernels bare gpu-test gpu-bench ci clean help cluster
+.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots kernels wheel wheel-test bare gpu-test gpu-bench ci clean help cluster
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -111,6 +111,12 @@ pictures: ## redraw the pictures of docs/TRUST.md, docs/benchmarks/trust.md and 
 
 screenshots: ## redraw the pictures of the README and the user guide from the running workbench
 	@scripts/screenshots.sh
+
+wheel: modules ## build the Python wheel with the command line inside, into out/wheel/
+	@scripts/wheel.sh
+
+wheel-test: modules ## build the wheel, and run its tests in a fresh virtual environment
+	@scripts/wheel.sh test
 
 bare: ## try the two commands of the README in a bare Debian; needs root and a mirror of Debian
 	@scripts/bare.sh

@@ -9,6 +9,7 @@
 #   setup.sh nvcc        the CUDA compiler and headers, on any machine: to compile the kernels and test the worker
 #   setup.sh pacs        Orthanc, a PACS, and DICOM network tools: for pacs.sh
 #   setup.sh validators  programs that tests ask about the DICOM files that Quell writes, and npm: for bids.sh
+#   setup.sh python      numpy and virtual environments: for wheel.sh test
 #   setup.sh bare        debootstrap: for bare.sh
 set -euo pipefail
 
@@ -132,9 +133,10 @@ pacs)
 	fi
 	;;
 validators) install "the validators" "${validators[@]}" ;;
+python) install "tests of the wheel" python3-numpy python3-venv ;;
 bare) install "a bare Debian" debootstrap ;;
 *)
-	echo "usage: setup.sh make|modules|workbench|screen|cuda|nvcc|pacs|validators|bare" >&2
+	echo "usage: setup.sh make|modules|workbench|screen|cuda|nvcc|pacs|validators|python|bare" >&2
 	exit 2
 	;;
 esac

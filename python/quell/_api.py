@@ -1,0 +1,336 @@
+"""The functions of the package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union, overload
+
+import numpy as np
+
+from ._errors import QuellError
+from ._memory import Segment, copy, owner_of
+from ._process import Process, Progress, process
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+Recipe = Dict[str, Any]
+
+
+@dataclass
+class Result:
+    """A filtered array, and how it came about."""
+
+    array: "NDArray[np.float32]"
+    #: as it was run, with plain numbers; given to ``denoise`` it gives the same result again
+    recipe: Recipe
+    #: as it was asked for, with automatic values
+    asked: Recipe
+    #: standard deviation of the noise of the input; None if it is not known or was not needed
+    sigma: Optional[float]
+    #: "cpu" or "cuda"
+    engine: str
+    #: that the filter took
+    seconds: float
+    #: sentences for a person
+    warnings: List[str]
+    #: the verdict, if ``assess`` was asked for: "clean", "under", "matched", "over" or "unknown"
+    verdict: Optional[str] = None
+    #: everything that is known, as ``quell denoise --json``
+    details: Dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+@dataclass
+class Estimate:
+    """The noise of an array."""
+
+    #: standard deviation, in the unit of the array; None if it is not known: ``why`` says the reason
+    sigma: Optional[float]
+    #: "high" (within about 5 %), "fair" (20 %), "low" or "none"
+    confidence: str
+    #: "gaussian" or "rician"
+    model: str
+    #: of each slice; None for one that has no figure
+    per_slice: List[Optional[float]]
+    #: what limits the figure, as a sentence
+    why: str
+    #: sigma of each voxel, if ``map`` was asked for
+    map: Optional["NDArray[np.float32]"] = None
+    #: everything that is known, as ``quell estimate --json``
+    details: Dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+@dataclass
+class Assessment:
+    """How well an array was denoised."""
+
+    #: "clean", "under", "matched", "over" or "unknown"
+    verdict: str
+    confidence: str
+    #: as a sentence
+    why: str
+    #: standard deviation of the noise of the array before; None if it is not known
+    sigma: Optional[float]
+    #: standard deviation of what was removed
+    residual_sd: Optional[float]
+    #: everything that is known, as ``quell assess --json``
+    details: Dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+class _Call:
+    """The arrays of one request in shared memory."""
+
+    def __init__(self, p: Process, array: "ArrayLike", spacing: Any, affine: Any, modality: Optional[str]) -> None:
+        self.process = p
+        self.scratch: List[Segment] = []
+        self.before = _checked(array, "array")
+        self.shape = self.before.shape
+        self.dims = list(self.shape[::-1]) + [1] * (3 - self.before.ndim)
+        self.image = self.place(self.before)
+        if spacing is not None:
+            spacing = [float(s) for s in np.ravel(spacing)]
+            if len(spacing) != self.before.ndim:
+                raise QuellError(f"the spacing has {len(spacing)} numbers and the array {self.before.ndim} axes; give one for each axis, in mm", "usage")
+            self.image["spacing"] = spacing[::-1] + [1.0] * (3 - len(spacing))
+        if affine is not None:
+            self.image["affine"] = np.asarray(affine, float).tolist()
+        if modality is not None:
+            self.image["modality"] = modality
+
+    def place(self, array: np.ndarray, dtype: str = "<f4") -> Dict[str, Any]:
+        """Returns an array as a request names it: where it is if it lies in shared memory, else a copy."""
+        shared = owner_of(array) if dtype == "<f4" else None
+        if shared is None:
+            segment = self.process.pool.take(array.size * np.dtype(dtype).itemsize)
+            self.scratch.append(segment)
+            copy(segment.view(0, array.shape, dtype), array)
+            shared = segment, 0
+        return {"memory": self.process.number(shared[0]), "offset": shared[1], "dims": self.dims}
+
+    def other(self, array: "ArrayLike", what: str) -> np.ndarray:
+        """Returns an array that has to be of the shape of the first."""
+        a = _checked(array, what)
+        if a.shape != self.shape:
+            raise QuellError(f"the {what} is of shape {a.shape}, and the array of {self.shape}", "usage")
+        return a
+
+    def steer(self, request: Dict[str, Any], mask: Any, noise_map: Any) -> None:
+        if mask is not None:
+            request["mask"] = self.place(self.other(mask, "mask") != 0, "u1")
+        if isinstance(noise_map, str):
+            request["noise_map"] = noise_map
+        elif noise_map is not None:
+            request["noise_map"] = self.place(self.other(noise_map, "noise map"))
+
+    def output(self) -> Tuple[Segment, Dict[str, Any]]:
+        """Returns memory for a result and its name. It is the caller's."""
+        segment = self.process.pool.take(4 * self.before.size)
+        self.scratch.append(segment)
+        return segment, {"memory": self.process.number(segment), "offset": 0, "dims": self.dims}
+
+    def keep(self, segment: Segment) -> np.ndarray:
+        """Returns the array of an output, which then owns the segment."""
+        self.scratch.remove(segment)
+        return self.process.pool.array(segment, self.shape)
+
+    def done(self) -> None:
+        for segment in self.scratch:
+            self.process.pool.give(segment)
+        self.scratch = []
+
+
+def _checked(array: "ArrayLike", what: str) -> np.ndarray:
+    a = np.asarray(array)
+    if a.dtype.kind not in "iufb":
+        raise QuellError(f"the {what} is of type {a.dtype}; give real numbers, such as the magnitude of complex ones", "usage")
+    if a.ndim not in (2, 3):
+        raise QuellError(f"the {what} has {a.ndim} axes; give one slice (y, x) or one volume (z, y, x) at a time", "usage")
+    if a.size == 0:
+        raise QuellError(f"the {what} is empty", "usage")
+    return a
+
+
+def _plain(value: Any) -> Any:
+    """Returns a parameter as JSON has it."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        value = value.tolist()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def empty(shape: Union[int, Sequence[int]]) -> "NDArray[np.float32]":
+    """Returns an array of float32 in shared memory, to be filled: the functions here take it without a copy."""
+    shape = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    p = process()
+    with p.lock:
+        return p.pool.array(p.pool.take(4 * max(int(np.prod(shape, dtype=np.int64)), 1)), shape)
+
+
+@overload
+def denoise(array: "ArrayLike", filter: Optional[str] = ..., *, details: Literal[False] = ..., **options: Any) -> "NDArray[np.float32]": ...
+
+
+@overload
+def denoise(array: "ArrayLike", filter: Optional[str] = ..., *, details: Literal[True], **options: Any) -> Result: ...
+
+
+def denoise(
+    array: "ArrayLike",
+    filter: Optional[str] = None,
+    *,
+    dims: Union[int, str, None] = None,
+    spacing: Optional[Sequence[float]] = None,
+    affine: Optional["ArrayLike"] = None,
+    modality: Optional[str] = None,
+    mask: Optional["ArrayLike"] = None,
+    noise_map: Union[str, "ArrayLike", None] = None,
+    preset: Optional[str] = None,
+    recipe: Optional[Mapping[str, Any]] = None,
+    engine: str = "auto",
+    threads: int = 0,
+    details: bool = False,
+    assess: bool = False,
+    progress: Optional[Progress] = None,
+    **parameters: Any,
+) -> Union["NDArray[np.float32]", Result]:
+    """Removes noise from a volume or a slice.
+
+    ``array`` has the axes (z, y, x), or (y, x) for one slice: slices first, as pydicom, SimpleITK and imageio give them.
+    An array of nibabel has (x, y, z); give ``image.get_fdata().T``, and transpose the result. Integers and floats of any
+    size and layout are taken; they are filtered as float32, which is the type of the result. The input is not changed. A
+    voxel that is not finite is padding: it is not used, and NaN in the result.
+
+    filter     "nlm" (if nothing is given), "prinlm", "bnlm", "odct", "bilateral", "sadct", "lpa", "gaussian" or "median"
+    parameters of the filter, as on the command line with _ for -: ``h=12``, ``h="1.2sigma"``, ``sigma_range="auto"``
+    dims       2 slice by slice, 3 as a volume, "auto" what suits the spacing, which is the default of a filter
+    spacing    mm between voxels along the axes of the array: (z, y, x); 1 if not given
+    affine     in place of the spacing: 4 x 4, maps a voxel index (x, y, z) to RAS+ mm, as nibabel has it
+    modality   "CT" (values in HU) or "MR"; if not given, the values decide
+    mask       voxels that are 0 in it are left as they are, and not used
+    noise_map  sigma of each voxel, "auto" to estimate it, or "none"; if not given, it is estimated if noise varies
+    preset     by name in place of a filter; recipe: a dict, as ``Result.recipe``. Parameters override both
+    engine     "auto", "cpu" or "cuda"; threads: of the CPU, 0 for all
+    details    return a ``Result`` with the recipe, sigma and more in place of the array; assess: also a verdict
+    progress   is called with the voxels done and their number. An exception in it cancels
+
+    Errors are ``QuellError``, and what a person should know is a ``QuellWarning``. Calls of several threads are done one
+    after another.
+    """
+    if filter is None and preset is None and recipe is None:
+        filter = "nlm"
+    if dims is None and preset is None and recipe is None:
+        dims = "auto"
+    request: Dict[str, Any] = {"do": "denoise", "engine": engine, "assess": assess}
+    if threads:
+        request["threads"] = threads
+    for name, value in (("filter", filter), ("preset", preset), ("dims", dims), ("recipe", recipe)):
+        if value is not None:
+            request[name] = value
+    if parameters:
+        request["parameters"] = {name.replace("_", "-"): _plain(value) for name, value in parameters.items()}
+    p = process()
+    with p.lock:
+        call = None
+        try:
+            call = _Call(p, array, spacing, affine, modality)
+            request["input"] = call.image
+            call.steer(request, mask, noise_map)
+            segment, request["output"] = call.output()
+            reply = p.ask(request, progress)
+            result = call.keep(segment)
+        finally:
+            if call is not None:
+                call.done()
+    if not details:
+        return result
+    measures = reply.get("measures") or {}
+    return Result(
+        array=result,
+        recipe=reply["recipe"],
+        asked=reply["asked"],
+        sigma=_known(reply.get("estimate") or {}),
+        engine=reply["engine"],
+        seconds=reply["seconds"]["filter"],
+        warnings=reply["warnings"],
+        verdict=measures.get("verdict"),
+        details=reply,
+    )
+
+
+def _known(figure: Mapping[str, Any], confidence: str = "confidence") -> Optional[float]:
+    """Returns sigma of a figure that has one."""
+    return None if figure.get(confidence, "none") == "none" else figure.get("sigma")
+
+
+def estimate(
+    array: "ArrayLike",
+    *,
+    spacing: Optional[Sequence[float]] = None,
+    affine: Optional["ArrayLike"] = None,
+    modality: Optional[str] = None,
+    map: bool = False,
+) -> Estimate:
+    """Estimates the noise of a volume or a slice, and of each voxel if ``map`` is set. See ``denoise`` for the arguments."""
+    request: Dict[str, Any] = {"do": "estimate"}
+    p = process()
+    with p.lock:
+        call = None
+        try:
+            call = _Call(p, array, spacing, affine, modality)
+            request["input"] = call.image
+            if map:
+                segment, request["output"] = call.output()
+            reply = p.ask(request)
+            mapped = call.keep(segment) if map else None
+        finally:
+            if call is not None:
+                call.done()
+    return Estimate(
+        sigma=_known(reply),
+        confidence=reply.get("confidence", "none"),
+        model=reply.get("model", ""),
+        per_slice=[_known(figure) for figure in reply.get("slices") or []],
+        why=reply.get("unknown") or reply.get("why") or "",
+        map=mapped,
+        details=reply,
+    )
+
+
+def assess(
+    before: "ArrayLike",
+    after: "ArrayLike",
+    *,
+    recipe: Optional[Mapping[str, Any]] = None,
+    spacing: Optional[Sequence[float]] = None,
+    affine: Optional["ArrayLike"] = None,
+    modality: Optional[str] = None,
+    mask: Optional["ArrayLike"] = None,
+    noise_map: Union[str, "ArrayLike", None] = None,
+) -> Assessment:
+    """Judges how well ``after`` was denoised from ``before``, without a reference.
+
+    ``recipe`` is that of ``Result.recipe``; without it the filter whose result is most like ``after`` stands in. A result
+    of another program is judged, too. See ``denoise`` for the other arguments.
+    """
+    request: Dict[str, Any] = {"do": "assess"}
+    if recipe is not None:
+        request["recipe"] = recipe
+    p = process()
+    with p.lock:
+        call = None
+        try:
+            call = _Call(p, before, spacing, affine, modality)
+            request["input"] = call.image
+            request["result"] = call.place(call.other(after, "result"))
+            call.steer(request, mask, noise_map)
+            reply = p.ask(request)
+        finally:
+            if call is not None:
+                call.done()
+    return Assessment(
+        verdict=reply["verdict"],
+        confidence=reply.get("confidence", "none"),
+        why=reply.get("why", ""),
+        sigma=_known(reply, "sigma_confidence"),
+        residual_sd=reply.get("residual_sd"),
+        details=reply,
+    )
