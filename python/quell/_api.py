@@ -82,6 +82,7 @@ class _Call:
 
     def __init__(self, p: Process, array: "ArrayLike", spacing: Any, affine: Any, modality: Optional[str]) -> None:
         self.process = p
+        p.start()
         self.scratch: List[Segment] = []
         self.before = _checked(array, "array")
         self.shape = self.before.shape
@@ -97,7 +98,7 @@ class _Call:
         if modality is not None:
             self.image["modality"] = modality
 
-    def place(self, array: np.ndarray, dtype: str = "<f4") -> Dict[str, Any]:
+    def place(self, array: np.ndarray[Any, Any], dtype: str = "<f4") -> Dict[str, Any]:
         """Returns an array as a request names it: where it is if it lies in shared memory, else a copy."""
         shared = owner_of(array) if dtype == "<f4" else None
         if shared is None:
@@ -107,7 +108,7 @@ class _Call:
             shared = segment, 0
         return {"memory": self.process.number(shared[0]), "offset": shared[1], "dims": self.dims}
 
-    def other(self, array: "ArrayLike", what: str) -> np.ndarray:
+    def other(self, array: "ArrayLike", what: str) -> np.ndarray[Any, Any]:
         """Returns an array that has to be of the shape of the first."""
         a = _checked(array, what)
         if a.shape != self.shape:
@@ -128,7 +129,7 @@ class _Call:
         self.scratch.append(segment)
         return segment, {"memory": self.process.number(segment), "offset": 0, "dims": self.dims}
 
-    def keep(self, segment: Segment) -> np.ndarray:
+    def keep(self, segment: Segment) -> np.ndarray[Any, Any]:
         """Returns the array of an output, which then owns the segment."""
         self.scratch.remove(segment)
         return self.process.pool.array(segment, self.shape)
@@ -139,7 +140,7 @@ class _Call:
         self.scratch = []
 
 
-def _checked(array: "ArrayLike", what: str) -> np.ndarray:
+def _checked(array: "ArrayLike", what: str) -> np.ndarray[Any, Any]:
     a = np.asarray(array)
     if a.dtype.kind not in "iufb":
         raise QuellError(f"the {what} is of type {a.dtype}; give real numbers, such as the magnitude of complex ones", "usage")

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import weakref
 from collections import deque
-from typing import Callable, Deque, List, Optional, Tuple
+from typing import Any, Callable, Deque, List, Optional, Tuple
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class Segment:
             raise MemoryError(f"there are no {self.size} bytes of shared memory: {e}") from e
         self.address = np.frombuffer(self.map, np.uint8).ctypes.data
 
-    def view(self, offset: int, shape: Tuple[int, ...], dtype: str) -> np.ndarray:
+    def view(self, offset: int, shape: Tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
         """Returns an array in the segment; it must not outlive its use of the segment."""
         count = int(np.prod(shape, dtype=np.int64))
         return np.frombuffer(self.map, dtype, count, offset).reshape(shape)
@@ -94,7 +94,7 @@ class Pool:
         self._returned.append(segment)
         self.tidy(wait=False)
 
-    def array(self, segment: Segment, shape: Tuple[int, ...]) -> np.ndarray:
+    def array(self, segment: Segment, shape: Tuple[int, ...]) -> np.ndarray[Any, Any]:
         """Returns the beginning of a segment as an array that gives it back in the end."""
         owner = Owner(segment, shape)
         weakref.finalize(owner, self.give, segment).atexit = False
@@ -128,7 +128,7 @@ class Pool:
         segment.close()
 
 
-def owner_of(array: np.ndarray) -> Optional[Tuple[Segment, int]]:
+def owner_of(array: np.ndarray[Any, Any]) -> Optional[Tuple[Segment, int]]:
     """Returns the segment in which an array lies as the server reads it, and its offset; None for other arrays."""
     base: object = array
     while isinstance(base, np.ndarray):
@@ -138,7 +138,7 @@ def owner_of(array: np.ndarray) -> Optional[Tuple[Segment, int]]:
     return base.segment, array.__array_interface__["data"][0] - base.segment.address
 
 
-def copy(to: np.ndarray, array: np.ndarray) -> None:
+def copy(to: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> None:
     """Copies with a conversion of the type, on several threads if there is much: numpy copies on one."""
     parts = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, 4, len(to))
     if to.nbytes < _COPY or parts < 2:

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import warnings
-from typing import IO, Any, Callable, Dict, Optional
+from typing import IO, Any, Callable, Dict, Optional, Tuple
 
 from ._errors import QuellError, QuellWarning
 from ._memory import Pool, Segment
@@ -45,13 +45,13 @@ class Process:
         self.lock = threading.RLock()
         self.pool = Pool(self._unmap)
         self._pid = os.getpid()
-        self._child: Optional[subprocess.Popen] = None
+        self._child: Optional[subprocess.Popen[bytes]] = None
         self._errors: Optional[IO[bytes]] = None
         self._mapped: Dict[Segment, int] = {}
         self._last = 0
 
     def ask(self, request: Dict[str, Any], progress: Optional[Progress] = None) -> Dict[str, Any]:
-        """Sends a request and returns the result. The caller holds the lock. A warning of the server is a warning here."""
+        """Sends a request and returns the result. The caller holds the lock and has called start. A warning of the server is a warning here."""
         self._last += 1
         number = self._last
         try:
@@ -64,13 +64,12 @@ class Process:
 
     def number(self, segment: Segment) -> int:
         """Returns the number by which the server knows a segment, which it maps if it has not yet."""
-        self.start()
         if segment not in self._mapped:
             self._mapped[segment] = self.ask({"do": "map", "file": segment.path})["memory"]
         return self._mapped[segment]
 
     def start(self) -> None:
-        """Starts the process if none runs."""
+        """Starts the process if none runs, before the first segment of a call is mapped."""
         if self._child is not None and self._child.poll() is None:
             return
         self.stop()
@@ -95,7 +94,8 @@ class Process:
         if child is not None:
             for stream in (child.stdin, child.stdout):
                 try:
-                    stream.close()
+                    if stream is not None:
+                        stream.close()
                 except OSError:
                     pass  # it has ended
             try:
@@ -112,20 +112,27 @@ class Process:
         return self._pid == os.getpid()
 
     def _send(self, request: Dict[str, Any]) -> None:
-        self.start()
+        # Not started again here: a new process numbers other segments with the numbers in the request.
         try:
-            self._child.stdin.write(json.dumps(request, allow_nan=False).encode() + b"\n")
-            self._child.stdin.flush()
+            to, _ = self._streams()
+            to.write(json.dumps(request, allow_nan=False).encode() + b"\n")
+            to.flush()
         except ValueError as e:
             raise QuellError(f"a number is not finite: {e}", "usage") from e
         except OSError as e:
             raise self._died() from e
 
     def _read(self) -> Dict[str, Any]:
-        line = self._child.stdout.readline()
+        line = self._streams()[1].readline()
         if not line.endswith(b"\n"):
             raise self._died()
-        return json.loads(line)
+        reply: Dict[str, Any] = json.loads(line)
+        return reply
+
+    def _streams(self) -> Tuple[IO[bytes], IO[bytes]]:
+        """Returns the input and the output of the process, which runs."""
+        assert self._child is not None and self._child.stdin is not None and self._child.stdout is not None
+        return self._child.stdin, self._child.stdout
 
     def _reply(self, number: int, progress: Optional[Progress]) -> Dict[str, Any]:
         while True:
@@ -142,10 +149,13 @@ class Process:
                 if "error" in reply:
                     e = reply["error"]
                     raise QuellError(e["text"], e["kind"], e.get("code", ""), e.get("file", ""))
-                return reply["result"]
+                result: Dict[str, Any] = reply["result"]
+                return result
 
     def _cancel(self, number: int) -> None:
         """Cancels a request and waits for its end; a second interrupt ends the process."""
+        if self._child is None:
+            return
         try:
             self._send({"id": number, "do": "cancel"})
             while True:
@@ -160,6 +170,7 @@ class Process:
             raise
 
     def _died(self) -> QuellError:
+        assert self._child is not None and self._errors is not None
         code = self._child.wait()
         self._errors.seek(0)
         said = self._errors.read()[-2000:].decode(errors="replace").strip()

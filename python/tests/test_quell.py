@@ -273,6 +273,25 @@ class Errors(unittest.TestCase):
         quell.close()
         self.assertEqual(quell.denoise(want, "median").shape, a.shape)
 
+    def test_died_between_segments(self):
+        """A process that ends after the array was mapped is not replaced by one that knows other arrays by its numbers."""
+        a = volume((3, 12, 12))
+        quell.close()  # a new process maps the array anew
+        mapped = _process.Process.number
+
+        def number(p, segment):
+            n = mapped(p, segment)
+            p._child.kill()
+            p._child.wait()
+            return n
+
+        _process.Process.number = number
+        try:
+            self.refused("the quell process ended with signal 9", "internal", lambda: quell.denoise(a, "median", mask=a > 0))
+        finally:
+            _process.Process.number = mapped
+        self.assertEqual(quell.denoise(a, "median").shape, a.shape)
+
     def test_died_at_work(self):
         a = volume((24, 128, 128))
 
