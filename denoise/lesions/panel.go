@@ -22,6 +22,8 @@ type Panel struct {
 	SD     float64        `json:"local_sd"` // root mean square of the local SD at the places before: of the noise, and of what anatomy is left there
 	Seed   uint64         `json:"seed"`
 	Recipe denoise.Recipe `json:"recipe"` // resolved
+
+	spectra spectra // of the noise at the places
 }
 
 // Row is what became of one lesion. Intervals are of 95 %, over the places.
@@ -100,7 +102,7 @@ func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
 	if err := m.start(ctx, q.input(), program, at, depth); err != nil {
 		return Panel{}, err
 	}
-	p := Panel{Places: len(at), At: at, Unit: v.Unit, SD: m.localSD(), Seed: q.Seed, Recipe: q.Recipe}
+	p := Panel{Places: len(at), At: at, Unit: v.Unit, SD: m.localSD(), Seed: q.Seed, Recipe: q.Recipe, spectra: m.spectra()}
 	for i, l := range all {
 		if q.Progress != nil {
 			q.Progress(i, len(all))
