@@ -22,7 +22,7 @@ const unmixed = "result at full strength"
 var MixStrength = Param{
 	Name: strengthName, Label: "Strength", Kind: Float, Unit: "%", Basic: true,
 	Min: 0, Max: fullStrength, Lo: 0, Hi: fullStrength, Step: 1, Default: Number(fullStrength), Absent: Number(fullStrength),
-	Help: "The share of what the filter removes that is removed: 100 is the filter alone, 0 the original. Less keeps more of the texture and of faint contrast.",
+	Help: "The share of what the filter removes that is removed: 100 is the filter alone, 0 the original. Less keeps more of the texture and of faint contrast; visible stops before either is lost.",
 }
 
 const (
@@ -30,7 +30,8 @@ const (
 	fullStrength = 100
 )
 
-// Mixed returns which share of what the filter alone removes r removes, 0 to 1.
+// Mixed returns which share of what the filter alone removes r removes, 0 to 1; the
+// strength must be a number.
 func (r Recipe) Mixed() float64 { return r.Get(strengthName).Float() / fullStrength }
 
 // mixed returns the program whose result is v + share (F(v) - v), with F(v) the result of p.

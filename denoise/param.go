@@ -127,6 +127,12 @@ func (p Param) check(v Value) error {
 		}
 		return nil
 	}
+	if v.IsVisible() {
+		if p.Name != strengthName {
+			return message.Errorf(message.RecipeValue, "only the strength of the mixture can be visible")
+		}
+		return nil
+	}
 	switch p.Kind {
 	case Float, Int:
 		return p.checkNumber(v)
@@ -243,6 +249,8 @@ func (p Param) resolve(r Recipe, v Value, g volume.Geometry, f Facts) (Value, er
 	switch {
 	case v.IsSURE():
 		return v, message.Errorf(message.RecipeValue, "%s: sure stands for a strength that tuning finds first", p.Name)
+	case v.IsVisible():
+		return v, message.Errorf(message.RecipeValue, "%s: visible stands for a strength that virtual lesions find first", p.Name)
 	case v.IsSigmas():
 		if f.Noise.Confidence == noise.None && v.Float() > 0 {
 			return v, message.Errorf(message.NoiseUnknown, "%s: %s needs the noise of the series, which cannot be estimated (%s); give %s a number", p.Name, v.figure(), f.Noise.Why, p.Name)
@@ -284,5 +292,5 @@ func (p Param) clamp(x float64) float64 { return min(max(x, p.Min), p.Max) }
 
 // resolved reports whether v is a plain value.
 func (p Param) resolved(v Value) bool {
-	return !v.IsAuto() && !v.IsSURE() && !v.IsSigmas() && !v.IsPercent() && (!p.PerAxis || len(v.list) == 3)
+	return !v.IsAuto() && !v.IsSURE() && !v.IsVisible() && !v.IsSigmas() && !v.IsPercent() && (!p.PerAxis || len(v.list) == 3)
 }

@@ -138,9 +138,15 @@ func (r Recipe) Get(name string) Value {
 	return Auto
 }
 
-// Tunes reports whether the strength is SURE, to be found before the recipe is
-// resolved.
-func (r Recipe) Tunes() bool {
+// Tunes reports whether a strength is to be found before the recipe is resolved: that
+// of the filter by SURE, or that of the mixture by what stays visible.
+func (r Recipe) Tunes() bool { return r.Dials() || r.Searches() }
+
+// Dials reports whether the strength of the mixture is Visible.
+func (r Recipe) Dials() bool { return r.Get(strengthName).IsVisible() }
+
+// Searches reports whether the strength of the filter is SURE.
+func (r Recipe) Searches() bool {
 	f, err := FilterByName(r.Filter)
 	return err == nil && f.Strength.Param != "" && r.Get(f.Strength.Param).IsSURE()
 }

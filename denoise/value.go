@@ -28,6 +28,7 @@ const (
 	kindPercent
 	kindSigmas
 	kindSURE
+	kindVisible
 	kindWord
 	kindBool
 	kindList
@@ -48,6 +49,9 @@ func Sigmas(x float64) Value { return Value{kind: kindSigmas, num: x} }
 // SURE leaves a strength to be found by minimising Stein's unbiased risk estimate.
 // Package denoise/tune replaces it by a number; Recipe.Resolve refuses it.
 var SURE = Value{kind: kindSURE}
+
+// Visible leaves the strength of the mixture to be found: the highest that keeps what was visible.
+var Visible = Value{kind: kindVisible}
 
 // Word returns a choice by its name.
 func Word(s string) Value { return Value{kind: kindWord, text: s} }
@@ -81,6 +85,9 @@ func (v Value) IsWord() bool { return v.kind == kindWord }
 
 // IsSURE reports whether the value is to be found by tuning.
 func (v Value) IsSURE() bool { return v.kind == kindSURE }
+
+// IsVisible reports whether the value is to be found by virtual lesions.
+func (v Value) IsVisible() bool { return v.kind == kindVisible }
 
 // Float returns the number of a number, a percentage or a multiple of sigma; 0 for
 // every other kind.
@@ -117,6 +124,8 @@ func (v Value) String() string {
 		return strconv.FormatFloat(v.num, 'g', -1, 64) + "sigma"
 	case kindSURE:
 		return "sure"
+	case kindVisible:
+		return "visible"
 	case kindWord:
 		return v.text
 	case kindBool:
@@ -142,6 +151,8 @@ func ParseValue(s string) (Value, error) {
 		return Auto, nil
 	case "sure":
 		return SURE, nil
+	case "visible":
+		return Visible, nil
 	case "true", "false":
 		return Bool(s == "true"), nil
 	}

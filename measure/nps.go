@@ -43,12 +43,22 @@ func PatchOf(s Slice, o Outline) (Patch, error) {
 	case p.Width > mostSide || p.Height > mostSide:
 		return Patch{}, message.Errorf(message.MeasureMany, "%d x %d pixels are too many for a spectrum; at most %d x %d can be transformed", p.Width, p.Height, mostSide, mostSide)
 	}
-	xs, ys, vs := make([]float64, len(pixels)), make([]float64, len(pixels)), make([]float64, len(pixels))
+	vs := make([]float64, len(pixels))
 	for k, i := range pixels {
 		if s.Mask != nil && !s.Mask[i] {
 			return Patch{}, message.Errorf(message.MeasurePadding, "padding lies in the ROI")
 		}
-		xs[k], ys[k], vs[k] = float64(i%s.Width), float64(i/s.Width), float64(s.Values[i])
+		vs[k] = float64(s.Values[i])
+	}
+	return NewPatch(p.Width, p.Height, p.Pixel, vs), nil
+}
+
+// NewPatch takes the ground off the values of a rectangle of any size, row by row. It changes vs.
+func NewPatch(width, height int, pixel [2]float64, vs []float64) Patch {
+	p := Patch{Width: width, Height: height, Pixel: pixel}
+	xs, ys := make([]float64, len(vs)), make([]float64, len(vs))
+	for k := range vs {
+		xs[k], ys[k] = float64(k%width), float64(k/width)
 	}
 	for _, c := range [][]float64{xs, ys, vs} {
 		center(c)
@@ -57,7 +67,7 @@ func PatchOf(s Slice, o Outline) (Patch, error) {
 	rest, base := remove(vs, append([][]float64{xs, ys}, higher[:secondOrder]...))
 	p.Values = rest
 	p.even = checkEven(rest, square(vs), base, append(higher[secondOrder:], terms4(higher[:secondOrder])...))
-	return p, nil
+	return p
 }
 
 // terms4 returns the terms of fourth order, by the terms of second order: a wave about as

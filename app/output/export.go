@@ -68,7 +68,7 @@ func RecordOf(run *run.Run, o job.Options) *Record {
 		record.Region = new(run.Region)
 	}
 	record.NoiseMap, record.Mask = run.Maps.Records()
-	if run.Tuned != nil {
+	if run.Tuned != nil && len(run.Tuned.Curve.Points) > 0 {
 		record.Curve = new(run.Tuned.Curve)
 	}
 	return record

@@ -159,10 +159,13 @@ func (q Request) followed(ctx context.Context, early Run) context.Context {
 }
 
 // Resolve turns automatic values into numbers, from the given facts or from those
-// that the recipe needs, and finds a strength that it leaves to "sure". The facts are kept
+// that the recipe needs, and finds a strength that it leaves to "sure" or "visible". The facts are kept
 // if all of them had to be found. Maps change what values depend on, so that the facts
 // of the series do not serve.
 func (q *Request) Resolve(ctx context.Context, eng denoise.Engine, in denoise.Input) (resolved denoise.Recipe, tuned *Tuned, err error) {
+	if q.Recipe.Dials() {
+		return q.dial(ctx, eng, in)
+	}
 	if q.Recipe.Tunes() {
 		if tuned, err = q.tune(ctx, eng); err != nil {
 			return denoise.Recipe{}, nil, err

@@ -130,13 +130,19 @@ func strengthText(v denoise.Value) string {
 	return v.String()
 }
 
-// tunedText says how a strength was found by "sure".
-func tunedText(t *run.Tuned) string {
+// tunedText says how a strength was found by "sure", and what one leaves that was found by "visible".
+func tunedText(t *run.Tuned) (text string) {
 	if t == nil {
 		return ""
 	}
-	best := t.Curve.Points[t.Curve.Best]
-	return fmt.Sprintf("\n%s %s by sure: estimated error %.2f of the noise's", t.Curve.Param, best.Value, best.MSE)
+	if len(t.Curve.Points) > 0 {
+		best := t.Curve.Points[t.Curve.Best]
+		text = fmt.Sprintf("\n%s %s by sure: estimated error %.2f of the noise's", t.Curve.Param, best.Value, best.MSE)
+	}
+	if t.Dial != nil {
+		text += "\n" + t.Dial.Sentence().String()
+	}
+	return text
 }
 
 // job returns the job that the flags describe.

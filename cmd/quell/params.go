@@ -91,6 +91,9 @@ func wordsOf(param string) (words []string) {
 		if f.Strength.Param == param {
 			add("sure")
 		}
+		if param == denoise.MixStrength.Name {
+			add("visible")
+		}
 	}
 	return words
 }
@@ -166,6 +169,9 @@ func domainOf(p denoise.Param, strength bool) string {
 		}
 		if strength {
 			b.WriteString(" or sure")
+		}
+		if p.Name == denoise.MixStrength.Name {
+			b.WriteString(" or visible")
 		}
 	}
 	fmt.Fprintf(&b, ", default %s", p.Default)

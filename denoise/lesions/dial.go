@@ -2,9 +2,11 @@ package lesions
 
 import (
 	"math"
+	"slices"
 
 	"quell/internal/message"
 	"quell/measure"
+	"quell/volume"
 )
 
 // A recipe of strength s mixes the original and the filter's result, so that one run of the
@@ -41,22 +43,42 @@ func (b Bounds) within(s Setting) bool { return s.Kept >= b.Kept && s.Texture >=
 // spectra are those of the noise at the places: before, after, and of the sum of both.
 type spectra struct{ before, after, sum measure.NPS }
 
-// spectra returns the spectra of the middle slices.
+// leaks is the variance after over that before, relative to the usual one, above which a place does not count: the
+// filter brought something bright or dark of the surroundings into it.
+const leaks = 3
+
+// spectra returns the spectra of the middle slices, less a surface of second order: slow anatomy is no noise.
 func (m *measurement) spectra() spectra {
-	pixel := m.crops[0].in.Volume.Spacing
-	patch := func(values []float64) measure.Patch {
-		return measure.Patch{Width: m.side, Height: m.side, Pixel: [2]float64{pixel[0], pixel[1]}, Values: values}
-	}
-	var before, after, sum []measure.Patch
-	for i := range m.source {
+	n := len(m.source)
+	patches := [3][]measure.Patch{make([]measure.Patch, n), make([]measure.Patch, n), make([]measure.Patch, n)}
+	ratios := make([]float64, n)
+	for i := range n {
 		a, b := m.middle(m.source[i]), m.middle(m.plain[i])
 		both := make([]float64, len(a))
 		for k := range a {
 			both[k] = a[k] + b[k]
 		}
-		before, after, sum = append(before, patch(a)), append(after, patch(b)), append(sum, patch(both))
+		for k, values := range [][]float64{a, b, both} {
+			patches[k][i] = m.patch(values)
+		}
+		ratios[i] = patches[1][i].Variance() / patches[0][i].Variance()
 	}
-	return spectra{measure.NPSOf(before...), measure.NPSOf(after...), measure.NPSOf(sum...)}
+	usual := slices.Sorted(slices.Values(ratios))[(n-1)/2]
+	for k, all := range patches {
+		patches[k] = nil
+		for i, p := range all {
+			if ratios[i] <= leaks*usual {
+				patches[k] = append(patches[k], p)
+			}
+		}
+	}
+	return spectra{measure.NPSOf(patches[0]...), measure.NPSOf(patches[1]...), measure.NPSOf(patches[2]...)}
+}
+
+// patch returns a middle slice for a spectrum.
+func (m *measurement) patch(values []float64) measure.Patch {
+	pixel := m.crops[0].in.Volume.Spacing
+	return measure.NewPatch(m.side, m.side, [2]float64{pixel[0], pixel[1]}, values)
 }
 
 // at returns the mean frequency and the variance of the mixture of share t.
@@ -111,6 +133,17 @@ func (p Panel) Strongest(b Bounds) (s Setting, ok bool) {
 		best = s
 	}
 	return best, best.Strength > 0
+}
+
+// Usual returns discs of 3, 5 and 8 pixels with contrasts of one and two sigma.
+func Usual(g volume.Geometry, sigma float64) (all []Lesion) {
+	pixel := max(g.Spacing[0], g.Spacing[1])
+	for _, times := range []float64{1, 2} {
+		for _, pixels := range []float64{3, 5, 8} {
+			all = append(all, Lesion{Shape: Disc, Size: pixels * pixel, Contrast: times * sigma, Sigmas: times})
+		}
+	}
+	return all
 }
 
 // Sentence says what the setting leaves.

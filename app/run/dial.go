@@ -1,0 +1,86 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"quell/app/job"
+	"quell/denoise"
+	"quell/denoise/lesions"
+	"quell/denoise/noise"
+	"quell/internal/message"
+)
+
+// dial resolves a recipe whose strength is left to what stays visible: it runs the filter on virtual
+// lesions in even tissue of the series, and takes the highest strength that keeps them and the texture of the
+// noise, see [lesions.UsualBounds].
+func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input) (denoise.Recipe, *Tuned, error) {
+	started := time.Now()
+	given := in
+	in = q.Maps.Input(q.Series.Volume) // with the maps, which the caller may leave out
+	asked := q.Recipe
+	name := denoise.MixStrength.Name
+	defer func() { q.Recipe = asked }()
+	q.Recipe = asked.With(name, denoise.MixStrength.Default)
+	full, tuned, err := q.Resolve(ctx, eng, given)
+	if err != nil {
+		return denoise.Recipe{}, nil, err
+	}
+	facts, err := q.dialFacts(ctx, in)
+	if err != nil {
+		return denoise.Recipe{}, nil, err
+	}
+	undecided := func(why message.Message) error {
+		return &job.InputError{Path: job.TheSeries, Problem: why, Advice: message.Text("give the strength yourself")}
+	}
+	if unknown := facts.Noise.Sentence(); !unknown.IsZero() {
+		return denoise.Recipe{}, nil, undecided(unknown.Clause())
+	}
+	if why := untunable(facts.Noise); !why.IsZero() {
+		return denoise.Recipe{}, nil, undecided(why)
+	}
+	sigma := facts.Noise.Sigma
+	if facts.Usual > 0 {
+		sigma = facts.Usual
+	}
+	foreground := facts.Foreground
+	if foreground == nil {
+		if foreground, err = noise.Foreground(ctx, in.Volume); err != nil {
+			return denoise.Recipe{}, nil, err
+		}
+	}
+	panel, err := lesions.Measure(ctx, eng, lesions.Request{
+		Input: in, Recipe: full, Noise: facts.Noise, Foreground: foreground, Lesions: lesions.Usual(in.Volume.Geometry, sigma),
+	})
+	if message.KindOf(err) == message.VerdictNone {
+		return denoise.Recipe{}, nil, undecided(message.Of(err))
+	}
+	if err != nil {
+		return denoise.Recipe{}, nil, err
+	}
+	setting, ok := panel.Strongest(lesions.UsualBounds)
+	if !ok {
+		return denoise.Recipe{}, nil, undecided(message.New(message.VisibilityLost, "no strength of %s keeps what is visible and the texture of the noise", full.Filter))
+	}
+	if tuned == nil {
+		tuned = &Tuned{Noise: facts.Noise.Figure}
+	}
+	tuned.Dial, tuned.Recipe = &setting, full.With(name, denoise.Number(setting.Strength))
+	tuned.Seconds = time.Since(started).Seconds()
+	return tuned.Recipe, tuned, nil
+}
+
+// dialFacts returns the facts by which lesions are made.
+func (q *Request) dialFacts(ctx context.Context, in denoise.Input) (denoise.Facts, error) {
+	if in.Noise != nil || in.Mask != nil {
+		return denoise.FactsFor(ctx, in)
+	}
+	if q.Facts == nil || q.Facts.Noise.Confidence == "" {
+		facts, err := denoise.FactsOf(ctx, in.Volume)
+		if err != nil {
+			return denoise.Facts{}, err
+		}
+		q.Facts = &facts
+	}
+	return *q.Facts, nil
+}
