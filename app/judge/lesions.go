@@ -3,7 +3,6 @@ package judge
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"quell/app/job"
 	"quell/app/run"
@@ -26,7 +25,7 @@ type LesionRequest struct {
 	Engine   denoise.Engine
 
 	Shape     lesions.Shape // "": discs
-	Sizes     []float64     // mm; nil: see LesionSizes
+	Sizes     []float64     // mm; nil: see lesions.UsualSizes
 	Contrasts []Contrast    // nil: 1 and 2 sigma
 	Slices    int           // that a lesion reaches through, 1 or 3; 0: as its size asks
 	Places    int           // 0: as many as lesions.Measure takes
@@ -38,20 +37,6 @@ type LesionRequest struct {
 type Contrast struct {
 	Value    float64
 	InSigmas bool
-}
-
-// sizesInPixels are the sizes of lesions if none are given: small, and the smallest that most filters spare.
-var sizesInPixels = []float64{3, 5, 8}
-
-// LesionSizes returns sizes in mm that suit the pixels of a grid, with two digits.
-func LesionSizes(g volume.Geometry) (sizes []float64) {
-	pixel := max(g.Spacing[0], g.Spacing[1])
-	for _, n := range sizesInPixels {
-		// Of a text with two digits it is the nearest number.
-		size, _ := strconv.ParseFloat(strconv.FormatFloat(n*pixel, 'g', 2, 64), 64)
-		sizes = append(sizes, size)
-	}
-	return sizes
 }
 
 // Lesions returns what a recipe leaves of virtual lesions in a series: all sizes of the first contrast, then those of
@@ -105,10 +90,12 @@ func (q LesionRequest) lesions(v *volume.Volume, e noise.Estimate) (all []lesion
 		q.Shape = lesions.Disc
 	}
 	if q.Sizes == nil {
-		q.Sizes = LesionSizes(v.Geometry)
+		q.Sizes = lesions.UsualSizes(v.Geometry)
 	}
 	if q.Contrasts == nil {
-		q.Contrasts = []Contrast{{1, true}, {2, true}}
+		for _, times := range lesions.UsualContrasts {
+			q.Contrasts = append(q.Contrasts, Contrast{times, true})
+		}
 	}
 	for _, c := range q.Contrasts {
 		l := lesions.Lesion{Shape: q.Shape, Contrast: c.Value, Slices: q.Slices}

@@ -61,14 +61,3 @@ func TestLesionsOfASeries(t *testing.T) {
 		t.Errorf("large lesions: the error is %v", err)
 	}
 }
-
-func TestLesionSizes(t *testing.T) {
-	for pixel, want := range map[float64][3]float64{1: {3, 5, 8}, 0.42: {1.3, 2.1, 3.4}, 0.0331: {0.099, 0.17, 0.26}} {
-		got := judge.LesionSizes(volume.NewGeometry([3]int{9, 9, 9}, [3]float64{pixel, pixel / 2, 1}))
-		for i, size := range got {
-			if math.Abs(size-want[i]) > 1e-9 {
-				t.Errorf("pixels of %g mm: %v, want %v", pixel, got, want)
-			}
-		}
-	}
-}

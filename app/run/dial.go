@@ -11,6 +11,9 @@ import (
 	"quell/internal/message"
 )
 
+// dialSeed is the seed of the places, as quell detect has it if none is given.
+const dialSeed = 1
+
 // dial resolves a recipe whose strength is left to what stays visible: it runs the filter on virtual
 // lesions in even tissue of the series, and takes the highest strength that keeps them and the texture of the
 // noise, see [lesions.UsualBounds].
@@ -49,9 +52,7 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 			return denoise.Recipe{}, nil, err
 		}
 	}
-	panel, err := lesions.Measure(ctx, eng, lesions.Request{
-		Input: in, Recipe: full, Noise: facts.Noise, Foreground: foreground, Lesions: lesions.Usual(in.Volume.Geometry, sigma),
-	})
+	panel, err := lesions.MeasureUsual(ctx, eng, lesions.Request{Input: in, Recipe: full, Noise: facts.Noise, Foreground: foreground, Seed: dialSeed}, sigma)
 	if message.KindOf(err) == message.VerdictNone {
 		return denoise.Recipe{}, nil, undecided(message.Of(err))
 	}

@@ -140,7 +140,7 @@ func tunedText(t *run.Tuned) (text string) {
 		text = fmt.Sprintf("\n%s %s by sure: estimated error %.2f of the noise's", t.Curve.Param, best.Value, best.MSE)
 	}
 	if t.Dial != nil {
-		text += "\n" + t.Dial.Sentence().String()
+		text += "\n" + strings.TrimSuffix(t.Dial.Sentence().String(), ".")
 	}
 	return text
 }

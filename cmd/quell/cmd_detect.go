@@ -125,7 +125,9 @@ func (f *detectFlags) run(cmd *cobra.Command, path string) error {
 			lesions.Panel
 			Visibility lesions.Visibility `json:"visibility"`
 			Summary    string             `json:"summary"`
-		}{p, p.Visibility(), p.String()})
+			// Dial is the highest strength that keeps what is visible and the texture, of a recipe at full strength.
+			Dial *lesions.Setting `json:"dial,omitempty"`
+		}{p, p.Visibility(), p.String(), dialOf(p)})
 	}
 	return printPanel(cmd.OutOrStdout(), p)
 }
@@ -180,8 +182,23 @@ func printPanel(w io.Writer, p lesions.Panel) error {
 		return err
 	}
 	v := p.Visibility()
-	_, err := fmt.Fprintf(w, "%s\nverdict %s: %s\n", p, v.Verdict, v.Why)
-	return err
+	fmt.Fprintf(w, "%s\nverdict %s: %s\n", p, v.Verdict, v.Why)
+	if s := dialOf(p); s != nil {
+		fmt.Fprintf(w, "--strength visible: %s\n", s.Sentence())
+	}
+	return nil
+}
+
+// dialOf returns where --strength visible stops; nil if the recipe is not at full strength, or only the
+// original is within the bounds.
+func dialOf(p lesions.Panel) *lesions.Setting {
+	if p.Recipe.Mixed() < 1 {
+		return nil
+	}
+	if s, ok := p.Strongest(lesions.UsualBounds); ok {
+		return &s
+	}
+	return nil
 }
 
 // percent returns a share with its interval.

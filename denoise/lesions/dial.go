@@ -1,9 +1,12 @@
 package lesions
 
 import (
+	"context"
 	"math"
 	"slices"
+	"strconv"
 
+	"quell/denoise"
 	"quell/internal/message"
 	"quell/measure"
 	"quell/volume"
@@ -135,15 +138,36 @@ func (p Panel) Strongest(b Bounds) (s Setting, ok bool) {
 	return best, best.Strength > 0
 }
 
-// Usual returns discs of 3, 5 and 8 pixels with contrasts of one and two sigma.
-func Usual(g volume.Geometry, sigma float64) (all []Lesion) {
+// UsualContrasts are in sigmas.
+var UsualContrasts = []float64{1, 2}
+
+// UsualSizes returns three sizes in mm that suit the pixels of a grid, with two digits: small, and the smallest that
+// most filters spare.
+func UsualSizes(g volume.Geometry) (sizes []float64) {
 	pixel := max(g.Spacing[0], g.Spacing[1])
-	for _, times := range []float64{1, 2} {
-		for _, pixels := range []float64{3, 5, 8} {
-			all = append(all, Lesion{Shape: Disc, Size: pixels * pixel, Contrast: times * sigma, Sigmas: times})
+	for _, n := range []float64{3, 5, 8} {
+		// Of a text with two digits it is the nearest number.
+		size, _ := strconv.ParseFloat(strconv.FormatFloat(n*pixel, 'g', 2, 64), 64)
+		sizes = append(sizes, size)
+	}
+	return sizes
+}
+
+// MeasureUsual is [Measure] of discs of the usual sizes and contrasts. In a series with too little even
+// tissue for all of them it leaves out the largest. sigma is of the noise.
+func MeasureUsual(ctx context.Context, e denoise.Engine, q Request, sigma float64) (p Panel, err error) {
+	for sizes := UsualSizes(q.Input.Volume.Geometry); len(sizes) > 0; sizes = sizes[:len(sizes)-1] {
+		q.Lesions = nil
+		for _, times := range UsualContrasts {
+			for _, size := range sizes {
+				q.Lesions = append(q.Lesions, Lesion{Shape: Disc, Size: size, Contrast: times * sigma, Sigmas: times})
+			}
+		}
+		if p, err = Measure(ctx, e, q); message.KindOf(err) != message.VerdictNone {
+			break
 		}
 	}
-	return all
+	return p, err
 }
 
 // Sentence says what the setting leaves.

@@ -7,6 +7,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/lesions"
+	"quell/volume"
 )
 
 // What one run says of a strength is what a run at that strength gives.
@@ -67,5 +68,16 @@ func TestDialStopsAtItsBounds(t *testing.T) {
 	faint := measured(t, request(v, p.Recipe, lesions.Lesion{Shape: lesions.Disc, Size: 4, Contrast: 20}, lesions.Lesion{Shape: lesions.Disc, Size: 2, Contrast: 0.5}))
 	if faint.Rows[1].Visible() || faint.Setting(100).Kept != faint.Rows[0].Kept.Value {
 		t.Errorf("%+v", faint.Setting(100))
+	}
+}
+
+func TestUsualSizes(t *testing.T) {
+	for pixel, want := range map[float64][3]float64{1: {3, 5, 8}, 0.42: {1.3, 2.1, 3.4}, 0.0331: {0.099, 0.17, 0.26}} {
+		got := lesions.UsualSizes(volume.NewGeometry([3]int{9, 9, 9}, [3]float64{pixel, pixel / 2, 1}))
+		for i, size := range got {
+			if math.Abs(size-want[i]) > 1e-9 {
+				t.Errorf("pixels of %g mm: %v, want %v", pixel, got, want)
+			}
+		}
 	}
 }
