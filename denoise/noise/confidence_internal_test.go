@@ -219,7 +219,10 @@ func TestCorrelationWithinItsSlices(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of two slices nothing is known of voxels two slices apart: they count as independent.
-	s := share(v, ws, correlationSide)
+	s, err := share(t.Context(), v, ws, correlationSide)
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := correlate(v, ws, 10, s)
 	if c == nil || math.Abs(c.Across[1]-1) > 1e-6 || c.Across[0] != 1 || c.Across[2] != 0 || s.structure != 0 {
 		t.Fatalf("%+v of %+v; want 1, 1, 0 across", c, s)

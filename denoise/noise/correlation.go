@@ -76,12 +76,7 @@ func (l *lags) add(a, b []float64) {
 // part of what slices two apart share that is structure. It returns nil if there are too
 // few.
 func correlate(v *volume.Volume, ws []window, sigma float64, s sharing) *Correlation {
-	var even []window
-	for _, w := range ws {
-		if float64(w.sd) <= 1.15*sigma && float64(w.sd) >= 0.7*sigma {
-			even = append(even, w)
-		}
-	}
+	even := keep(ws, func(w window) bool { return float64(w.sd) <= 1.15*sigma && float64(w.sd) >= 0.7*sigma })
 	if half := levelHalf(even); len(half) >= minWindows {
 		even = half
 	}

@@ -109,123 +109,6 @@ func Of(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	return e, err
 }
 
-// ofTissue measures correlated noise.
-func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, error) {
-	e := Estimate{Model: Gaussian, ModelKnown: true, Method: methodSurfaceFits, tissue: softTissue(water)}
-	ws, err := surfaceFits(ctx, v, e.tissue, fitWindow(v.Geometry))
-	if wider := e.tissue.wider(logMode(sds(ws))); err == nil && wider != e.tissue {
-		e.tissue = wider
-		ws, err = surfaceFits(ctx, v, e.tissue, fitWindow(v.Geometry))
-	}
-	if err != nil {
-		return Estimate{}, err
-	}
-	bySlice := make([][]window, v.Dims[2])
-	for _, w := range ws {
-		bySlice[w.at[2]] = append(bySlice[w.at[2]], w)
-	}
-	for _, s := range bySlice {
-		e.PerSlice = append(e.PerSlice, tissueFigure(s))
-	}
-	e.Figure = tissueFigure(ws)
-	if e.Confidence == None {
-		return e, nil
-	}
-	side := fitWindow(v.Geometry)
-	s := share(v, near(ws, e.Sigma), side)
-	e.Shared = s.structure
-	wide, err := surfaceFits(ctx, v, e.tissue, correlationSide)
-	if err != nil {
-		return Estimate{}, err
-	}
-	e.Correlation = correlate(v, wide, logMode(sds(wide)), s)
-	gain := e.fitGain(side)
-	freedom := e.Correlation.freedom(side)
-	uneven := tolerableUneven * unevenGain(e.Correlation, side)
-	for z, ws := range bySlice {
-		f := &e.PerSlice[z]
-		alone := s.alone(*f, ws, uneven*f.Sigma)
-		if even := level(ws, uneven*f.Sigma); len(even) >= minWindows {
-			ws, *f = even, tissueFigure(even)
-		}
-		f.flank(ws, freedom)
-		f.Sigma *= gain
-		f.limit(alone)
-		s.limit(f)
-		if !s.shown { // there are one or two figures
-			e.Figure.limit(*f)
-		}
-	}
-	// The volume's figure is the median of its slices, weighted by their windows:
-	// one mode over all slices would read the largest slice alone.
-	e.Sigma = weightedMedian(e.PerSlice)
-	if lo, hi := sliceRange(e.PerSlice); hi > 1.5*lo && e.Confidence == High {
-		e.Confidence, e.Why = Fair, message.New(message.NoiseVaries, "it differs from slice to slice, from %.3g to %.3g", lo, hi)
-	}
-	s.limit(&e.Figure)
-	return e, nil
-}
-
-// fitGain returns sigma over the standard deviation that fits in windows of that side leave.
-func (e Estimate) fitGain(side int) float64 {
-	return surfaceGain(e.Correlation, side) * math.Sqrt(1-e.Shared)
-}
-
-// tissueFigure returns the figure of the windows of soft tissue.
-func tissueFigure(ws []window) Figure {
-	f := Figure{Windows: len(ws), Confidence: None}
-	if len(ws) < minWindows {
-		f.Why = message.New(message.NoiseFew, "only %d regions of soft tissue (-30 to 130 HU) are large enough to measure in", len(ws))
-		return f
-	}
-	f.Sigma = logMode(sds(ws))
-	f.Confidence = High
-	if f.near(ws) < evenShare || len(ws) <= 10*minWindows {
-		f.Confidence, f.Why = Fair, message.New(message.NoiseTexture, "little of the tissue is even")
-	}
-	return f
-}
-
-// evenShare is the share of the windows near the mode above which even tissue made
-// it. Noise alone gives 0.8 and more.
-const evenShare = 0.55
-
-// near returns the share of the windows with a standard deviation near sigma.
-func (f Figure) near(ws []window) float64 {
-	return float64(len(near(ws, f.Sigma))) / float64(len(ws))
-}
-
-// near returns the windows with a standard deviation near sigma.
-func near(ws []window, sigma float64) []window {
-	var kept []window
-	for _, w := range ws {
-		if s := float64(w.sd); s > 0.75*sigma && s < 1.33*sigma {
-			kept = append(kept, w)
-		}
-	}
-	return kept
-}
-
-// tolerableUneven is how uneven a window of tissue may be, relative to noise.
-const tolerableUneven = 1.5
-
-// flankQuantile is the share of the windows that the lower flank is read at.
-const flankQuantile = 0.05
-
-// flank replaces the mode if it is broad, as structure made it then, by what the
-// lower flank shows: the value with noise that has as many windows below as there
-// are. freedom is the number of degrees of freedom of the mean square in one
-// window.
-func (f *Figure) flank(ws []window, freedom float64) {
-	if f.Confidence == None || f.near(ws) >= evenShare {
-		return
-	}
-	f.Sigma = min(f.Sigma, quantile(sds(ws), flankQuantile)/rootMeanSquare(freedom, flankQuantile))
-	if f.near(ws) < 0.15 {
-		f.Confidence, f.Why = Low, message.New(message.NoiseTexture, "hardly any of the tissue is even: anatomy may be part of the figure")
-	}
-}
-
 // sliceRange returns the smallest and largest sigma that is at least fair.
 func sliceRange(figures []Figure) (lo, hi float64) {
 	lo = math.Inf(1)
@@ -376,13 +259,7 @@ func model(ws []window, cut, lo float64, how sampling) (m Model, known bool) {
 
 // foreground returns the windows above the threshold.
 func foreground(ws []window, cut float64) []window {
-	var kept []window
-	for _, w := range ws {
-		if float64(w.mean) >= cut {
-			kept = append(kept, w)
-		}
-	}
-	return kept
+	return keep(ws, func(w window) bool { return float64(w.mean) >= cut })
 }
 
 // sigmas returns the windows' standard deviations, corrected for the model.

@@ -2,10 +2,12 @@ package noise
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
 	"quell/internal/message"
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -25,24 +27,24 @@ const mostShared = 20000
 // noise as well. A slice profile that reaches beyond the next slice makes the correlation fall
 // about linearly, from 1 to rho(1) to rho(2) = 2 rho(1) - 1; what rho(2) is above that, and above
 // chance, is structure.
-func share(v *volume.Volume, even []window, n int) sharing {
+func share(ctx context.Context, v *volume.Volume, even []window, n int) (sharing, error) {
 	s := sharing{rho: [3]float64{1, 0, 0}}
 	surface := surfaces(n, 2)
+	step := 1 + (len(even)-1)/mostShared
+	found := make([][3]sharedPair, (len(even)+step-1)/step) // by distance in slices
+	err := parallel.For(ctx, len(found), func(i int) error {
+		found[i] = pairsOf(v, even, i*step, n, surface)
+		return nil
+	})
+	if err != nil {
+		return s, err
+	}
 	var both, alone, pairs [3]float64
-	for i := 0; i < len(even); i += 1 + (len(even)-1)/mostShared {
-		var own []float64
-		for dz := 1; dz <= 2; dz++ {
-			above := even[i].above(dz)
-			if !holds(even, above) {
-				continue
-			}
-			if own == nil {
-				own = residual(v, even[i].at, n, surface)
-			}
-			other := residual(v, above, n, surface)
-			both[dz] += product(own, other)
-			alone[dz] += (product(own, own) + product(other, other)) / 2
-			pairs[dz]++
+	for _, of := range found { // in order: the same bits on any number of cores
+		for dz, p := range of {
+			both[dz] += p.both
+			alone[dz] += p.alone
+			pairs[dz] += p.count
 		}
 	}
 	for dz := 1; dz <= 2; dz++ {
@@ -57,7 +59,28 @@ func share(v *volume.Volume, even []window, n int) sharing {
 	if structure := s.rho[2] - max(2*s.rho[1]-1, 0); structure > chance {
 		s.structure = structure
 	}
-	return s
+	return s, nil
+}
+
+// sharedPair is what a pair of windows has in common, and the mean of what each has alone; count is 0 if there is
+// no pair.
+type sharedPair struct{ both, alone, count float64 }
+
+// pairsOf compares window i with those one and two slices on.
+func pairsOf(v *volume.Volume, even []window, i, n int, surface [][]float64) (pairs [3]sharedPair) {
+	var own []float64
+	for dz := 1; dz <= 2; dz++ {
+		above := even[i].above(dz)
+		if !holds(even, above) {
+			continue
+		}
+		if own == nil {
+			own = residual(v, even[i].at, n, surface)
+		}
+		other := residual(v, above, n, surface)
+		pairs[dz] = sharedPair{product(own, other), (product(own, own) + product(other, other)) / 2, 1}
+	}
+	return pairs
 }
 
 // limit lowers the confidence of a figure if neighbouring slices share much of it that slices two
@@ -89,20 +112,25 @@ const (
 // tissue is even. covered is the unevenness up to which noise covers a window.
 func (s sharing) alone(f Figure, ws []window, covered float64) Figure {
 	limit := Figure{Confidence: High, Why: message.New(message.NoiseTexture, "too few slices show what neighbours share, and little of the tissue is even: anatomy or streaks may be part of the figure")}
+	switch {
+	case s.shown || f.Confidence == None:
+	case f.near(ws) < enoughNear:
+		limit.Confidence = Low
+	case covers(ws, covered) < enoughCovered:
+		limit.Confidence = Fair
+	}
+	return limit
+}
+
+// covers returns the share of the windows with at most that unevenness.
+func covers(ws []window, covered float64) float64 {
 	even := 0
 	for _, w := range ws {
 		if float64(w.uneven) <= covered {
 			even++
 		}
 	}
-	switch {
-	case s.shown || f.Confidence == None:
-	case f.near(ws) < enoughNear:
-		limit.Confidence = Low
-	case float64(even) < enoughCovered*float64(len(ws)):
-		limit.Confidence = Fair
-	}
-	return limit
+	return float64(even) / float64(len(ws))
 }
 
 // noise returns the correlation of the noise across slices.

@@ -44,28 +44,52 @@ func (t tissue) wider(sigma float64) tissue {
 // scatteringNoise in HU leaves all but about one in a thousand means of water in the range.
 const scatteringNoise = 40
 
-// tissueMarker marks pixels of soft tissue. It is used by one goroutine.
+// tissueMarker finds pixels of soft tissue. It is used by one goroutine.
 type tissueMarker struct {
-	limits               tissue
-	rows, columns, means []float64 // of one slice, and two rows
-	ok                   []bool
+	least, most          float64   // the sums of soft tissue lie between
+	values, columns, sum []float64 // of one slice, and two rows
 }
 
-// slice marks the pixels of slice z in a neighbourhood that has the mean of soft
-// tissue and holds no padding. The marks hold until the next call.
-func (t *tissueMarker) slice(v *volume.Volume, z int) []bool {
-	nx, ny := v.Dims[0], v.Dims[1]
-	const h = tissueBox / 2
-	if t.ok == nil {
-		t.ok, t.rows = make([]bool, nx*ny), make([]float64, nx*ny+convolve.Lanes)
-		t.columns, t.means = make([]float64, convolve.RoundUp(nx)+tissueBox), make([]float64, convolve.RoundUp(nx))
+func newTissueMarker(limits tissue, dims [3]int) *tissueMarker {
+	const n = tissueBox * tissueBox
+	return &tissueMarker{
+		least: quotientEnd(limits.low, n), most: -quotientEnd(-limits.high, n),
+		values:  make([]float64, dims[0]*dims[1]+convolve.Lanes),
+		columns: make([]float64, convolve.RoundUp(dims[0])+tissueBox), sum: make([]float64, convolve.RoundUp(dims[0])+tissueBox),
 	}
-	plane, mask := v.Plane(z), v.PlaneMask(z)
+}
+
+// quotientEnd returns the largest number whose quotient by n is at most a, so that comparisons need no division.
+func quotientEnd(a, n float64) float64 {
+	end := a * n
+	for end/n <= a {
+		end = math.Nextafter(end, math.Inf(1))
+	}
+	for end/n > a {
+		end = math.Nextafter(end, math.Inf(-1))
+	}
+	return end
+}
+
+// slice takes the values of a slice, which are infinite in padding.
+func (t *tissueMarker) slice(plane []float32, mask []bool) {
+	values := t.values[:len(plane)]
 	for i, a := range plane {
-		t.rows[i] = float64(a)
-		if mask != nil && !mask[i] {
-			t.rows[i] = math.Inf(1)
+		values[i] = float64(a)
+	}
+	for i, valid := range mask {
+		if !valid {
+			values[i] = math.Inf(1)
 		}
+	}
+}
+
+// row returns the sums of the tissueBox x tissueBox pixels about the pixels of row y, from x = tissueBox/2 to as far from
+// the end; nil at the ends of a slice. They hold until the next call.
+func (t *tissueMarker) row(y, nx, ny int) []float64 {
+	const h = tissueBox / 2
+	if y < h || y >= ny-h {
+		return nil
 	}
 	var down, along [tissueBox]int
 	var ones [tissueBox]float64
@@ -73,16 +97,9 @@ func (t *tissueMarker) slice(v *volume.Volume, z int) []bool {
 		down[k], along[k], ones[k] = k*nx, k, 1
 	}
 	wide := convolve.RoundUp(nx)
-	for y := h; y < ny-h; y++ {
-		convolve.Row(t.columns[:wide], t.rows[(y-h)*nx:], down[:], ones[:])
-		convolve.Row(t.means, t.columns, along[:], ones[:])
-		ok := t.ok[y*nx : (y+1)*nx]
-		for x := h; x < nx-h; x++ {
-			mean := t.means[x-h] / (tissueBox * tissueBox)
-			ok[x] = mean > t.limits.low && mean < t.limits.high
-		}
-	}
-	return t.ok
+	convolve.Row(t.columns[:wide], t.values[(y-h)*nx:], down[:], ones[:])
+	convolve.Row(t.sum[:wide], t.columns, along[:], ones[:])
+	return t.sum[:nx-2*h]
 }
 
 // fitWindow returns the side of the windows in pixels: about 4.5 mm, which is
@@ -101,112 +118,167 @@ func fitStep(n int) int { return max(n/3, 1) }
 // surfaceFits measures the windows of side n, a third of a window apart, that lie in
 // the soft tissue of the slices of a CT. The error is the context's.
 func surfaceFits(ctx context.Context, v *volume.Volume, limits tissue, n int) ([]window, error) {
-	if v.Dims[0] < n || v.Dims[1] < n {
-		return nil, nil
+	found, err := fitSlices(ctx, v, limits, n)
+	if err != nil {
+		return nil, err
 	}
-	found := make([][]window, v.Dims[2])
-	err := parallel.ForWorkers(ctx, v.Dims[2], runtime.GOMAXPROCS(0), func() func(int) error {
-		marker := tissueMarker{limits: limits}
-		f := newFitter(n)
+	return slices.Concat(found[0]...), nil
+}
+
+// fitSlices returns the windows of surfaceFits for each of several sides, by side and slice. One pass serves all
+// sides. The error is the context's.
+func fitSlices(ctx context.Context, v *volume.Volume, limits tissue, sides ...int) ([][][]window, error) {
+	found := make([][][]window, len(sides))
+	for i := range found {
+		found[i] = make([][]window, v.Dims[2])
+	}
+	return found, parallel.ForWorkers(ctx, v.Dims[2], runtime.GOMAXPROCS(0), func() func(int) error {
+		marker := newTissueMarker(limits, v.Dims)
+		fitters := make([]*fitter, len(sides))
+		for i, n := range sides {
+			fitters[i] = newFitter(n, v.Dims[0])
+		}
 		return func(z int) error {
-			found[z] = f.slice(v, z, marker.slice(v, z))
+			fitSlice(v, z, marker, fitters)
+			for i, f := range fitters {
+				found[i][z] = slices.Clone(f.found)
+			}
 			return nil
 		}
 	})
-	return slices.Concat(found...), err
 }
 
-// fitter fits quadratic surfaces to windows of side n.
+// fitSlice finds the windows of slice z that lie in tissue.
+func fitSlice(v *volume.Volume, z int, marker *tissueMarker, fitters []*fitter) {
+	nx, ny := v.Dims[0], v.Dims[1]
+	marker.slice(v.Plane(z), v.PlaneMask(z))
+	for _, f := range fitters {
+		f.found = f.found[:0]
+		clear(f.down)
+	}
+	for y := range ny {
+		values, sums := marker.values[y*nx:(y+1)*nx], marker.row(y, nx, ny)
+		for _, f := range fitters {
+			f.row(y, z, values, sums, marker)
+		}
+	}
+}
+
+// fitter fits quadratic surfaces to windows of side n. It is used by one goroutine.
 type fitter struct {
-	n    int
-	axis [][]float64 // see axisBasis
+	n, step int
+	axis    [][]float64 // see axisBasis
+	rows    [][]rowFit  // the last n, by y % n
+	of      [][]rowFit  // the rows of a window, in order
+	down    []int       // by window along x: how many rows in tissue end here
+	found   []window    // of one slice
 }
 
-func newFitter(n int) fitter { return fitter{n, axisBasis(n, 2)} }
+func newFitter(n, nx int) *fitter {
+	f := &fitter{n: n, step: fitStep(n), axis: axisBasis(n, 2), rows: make([][]rowFit, n), of: make([][]rowFit, n)}
+	across := max(nx-n+f.step, 0) / f.step
+	for i := range f.rows {
+		f.rows[i] = make([]rowFit, across)
+	}
+	f.down = make([]int, across)
+	return f
+}
 
 // rowFit is what one row of a window is measured by: windows that overlap along y share it.
 type rowFit struct {
-	tissue  bool
-	mean    float64
-	squares float64    // sum of the squares of the deviations from mean
-	terms   [3]float64 // products with the unit vectors of the axis, but the constant one
+	mean, share float64    // of the values; and over the number of rows
+	squares     float64    // sum of the squares of the deviations from mean
+	terms       [2]float64 // products with the unit vectors of degree 1 and 2 along the row
 }
 
-// slice returns the windows of slice z that lie in tissue, which ok marks.
-func (f fitter) slice(v *volume.Volume, z int, ok []bool) []window {
-	var found []window
-	plane := v.Plane(z)
-	nx, ny, step := v.Dims[0], v.Dims[1], fitStep(f.n)
-	rows := make([][]rowFit, f.n) // the last n, by y % n
-	for i := range rows {
-		rows[i] = make([]rowFit, (nx-f.n)/step+1)
+// row takes row y of slice z, by its values and the sums about its pixels, and finds the windows in tissue that end there.
+func (f *fitter) row(y, z int, values, sums []float64, marker *tissueMarker) {
+	f.fitRow(values, sums, f.rows[y%f.n], marker)
+	first := y - f.n + 1
+	if first < 0 || first%f.step != 0 {
+		return
 	}
-	of := make([]rowFit, f.n)
-	for y := range ny {
-		for k := range rows[y%f.n] {
-			from := y*nx + k*step
-			rows[y%f.n][k] = rowFit{}
-			if !slices.Contains(ok[from:from+f.n], false) {
-				rows[y%f.n][k] = f.row(plane[from : from+f.n])
-			}
+	for j := range f.of {
+		f.of[j] = f.rows[(first+j)%f.n]
+	}
+	for k, rows := range f.down {
+		if rows >= f.n {
+			w := f.window(k)
+			w.at = [3]int32{int32(k * f.step), int32(first), int32(z)}
+			f.found = append(f.found, w)
 		}
-		first := y - f.n + 1
-		if first < 0 || first%step != 0 {
+	}
+}
+
+// fitRow measures the rows of windows in tissue.
+func (f *fitter) fitRow(values, sums []float64, rows []rowFit, marker *tissueMarker) {
+	least, most := marker.least, marker.most
+	const h = tissueBox / 2
+	last, checked, end := h-1, h, len(sums)+h // the last pixel that is no tissue; between it and checked all is tissue
+	for k := range f.down {
+		from := k * f.step
+		to := from + f.n
+		if to > end {
+			clear(f.down[k:])
+			return
+		}
+		if from > last {
+			for x := to - 1; x >= checked; x-- { // from the end: it may rule out further windows
+				if s := sums[x-h]; !(s > least && s < most) {
+					last = x
+					break
+				}
+			}
+			checked = to
+		}
+		if from <= last {
+			f.down[k] = 0
 			continue
 		}
-		for k := range rows[0] {
-			all := true
-			for j := range of {
-				of[j] = rows[(first+j)%f.n][k]
-				all = all && of[j].tissue
-			}
-			if all {
-				w := f.window(of)
-				w.at = [3]int32{int32(k * step), int32(first), int32(z)}
-				found = append(found, w)
-			}
-		}
+		f.down[k]++
+		rows[k] = f.measure(values[from:to])
 	}
-	return found
 }
 
-// row measures one row of a window in tissue.
-func (f fitter) row(values []float32) rowFit {
-	r := rowFit{tissue: true}
-	origin := float64(values[0]) // keeps the squares small
-	sum := 0.0
+// measure measures one row of a window.
+func (f *fitter) measure(values []float64) (r rowFit) {
+	origin := values[0] // keeps the squares small
+	first, second := f.axis[1][:len(values)], f.axis[2][:len(values)]
+	sum, squares, a1, a2 := 0.0, 0.0, 0.0, 0.0
 	for i, a := range values {
-		d := float64(a) - origin
+		d := a - origin
 		sum += d
-		r.squares += d * d
-		r.terms[1] += d * f.axis[1][i]
-		r.terms[2] += d * f.axis[2][i]
+		squares += d * d
+		a1 += d * first[i]
+		a2 += d * second[i]
 	}
 	n := float64(f.n)
-	r.mean, r.squares = origin+sum/n, r.squares-sum*sum/n
+	r.mean, r.squares = origin+sum/n, squares-sum*sum/n
+	r.share, r.terms = r.mean/n, [2]float64{a1, a2}
 	return r
 }
 
-// window measures a window by its rows.
-func (f fitter) window(rows []rowFit) window {
+// window measures the window k of f.of.
+func (f *fitter) window(k int) window {
 	n, root := float64(f.n), math.Sqrt(float64(f.n))
 	mean := 0.0
-	for _, r := range rows {
-		mean += r.mean / n
+	for _, rows := range f.of {
+		mean += rows[k].share
 	}
-	var fitted [terms]float64 // the products with the unit vectors of the surface
+	var x, y, xx, xy, yy float64 // the products with the unit vectors of the surface
 	squares := 0.0
-	for y, r := range rows {
-		r.terms[0] = root * (r.mean - mean)
-		squares += r.squares + r.terms[0]*r.terms[0]
-		for k, d := range degrees {
-			fitted[k] += r.terms[d[0]] * f.axis[d[1]][y]
-		}
+	b0, b1, b2 := f.axis[0], f.axis[1], f.axis[2]
+	for j, rows := range f.of {
+		r := &rows[k]
+		level := root * (r.mean - mean)
+		squares += r.squares + level*level
+		x += r.terms[0] * b0[j]
+		y += level * b1[j]
+		xx += r.terms[1] * b0[j]
+		xy += r.terms[0] * b1[j]
+		yy += level * b2[j]
 	}
-	uneven := 0.0
-	for _, a := range fitted[1:] {
-		uneven += a * a
-	}
+	uneven := x*x + y*y + xx*xx + xy*xy + yy*yy
 	return window{
 		sd:     float32(math.Sqrt(max(squares-uneven, 0) / (n*n - terms))),
 		mean:   float32(mean),
@@ -220,14 +292,11 @@ func (f fitter) window(rows []rowFit) window {
 // independent of what a fit leaves.
 func level(ws []window, most float64) []window {
 	share := math.Max(levelShare, math.Min(float64(fewLevel)/math.Max(float64(len(ws)), 1), 1))
-	limit := float32(math.Max(most, quantile(unevennesses(ws), share)))
-	var kept []window
-	for _, w := range ws {
-		if w.uneven <= limit {
-			kept = append(kept, w)
-		}
+	limit, n := float32(most), float64(len(ws))
+	if covers(ws, float64(limit))*n < share*n+2 { // else the quantile is not above
+		limit = float32(math.Max(most, quantile(unevennesses(ws), share)))
 	}
-	return kept
+	return keep(ws, func(w window) bool { return w.uneven <= limit })
 }
 
 const (

@@ -51,6 +51,23 @@ func evenest(ws []window, sigma float64) []window {
 	return ws[:max(n, int(evenestShare*float64(len(ws))), min(len(ws)/2, fewEven))]
 }
 
+// keep returns the windows that a condition holds for.
+func keep(ws []window, holds func(window) bool) []window {
+	n := 0
+	for _, w := range ws {
+		if holds(w) {
+			n++
+		}
+	}
+	kept := make([]window, 0, n)
+	for _, w := range ws {
+		if holds(w) {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
 // otsuBins is the usual number of bins.
 const otsuBins = 256
 

@@ -414,12 +414,15 @@ func TestSurfacesOfFits(t *testing.T) {
 	}
 	// The sums over 81 pixels: of x^2 540, of (x y)^2 3600 and of (x^2 - 20/3)^2 2772.
 	want := math.Sqrt((25*540 + 0.25*3600 + 0.3125*2772) / 5)
-	f := newFitter(9)
-	var rows []rowFit
+	f := newFitter(9, 9)
 	for y := range 9 {
-		rows = append(rows, f.row(v.Data[9*y:9*y+9]))
+		var values [9]float64
+		for x := range values {
+			values[x] = float64(v.Data[9*y+x])
+		}
+		f.of[y] = []rowFit{f.measure(values[:])}
 	}
-	if w := f.window(rows); math.Abs(float64(w.uneven)-want) > 1e-3 || w.sd > 1e-2 || math.Abs(float64(w.mean)-60+20.0/12) > 1e-3 {
+	if w := f.window(0); math.Abs(float64(w.uneven)-want) > 1e-3 || w.sd > 1e-2 || math.Abs(float64(w.mean)-60+20.0/12) > 1e-3 {
 		t.Errorf("%+v; want a surface of %g and nothing else", w, want)
 	}
 	if got := unevenGain(nil, 9); math.Abs(got-1) > 1e-12 {
@@ -486,6 +489,35 @@ func TestPlacesOfFits(t *testing.T) {
 	}
 	if ws, err := surfaceFits(t.Context(), v, softTissue(0), 37); ws != nil || err != nil {
 		t.Errorf("%v, %v: windows that are larger than a slice", ws, err)
+	}
+}
+
+// One pass for several sides finds what a pass for each does, and sums stand for means to the last bit.
+func TestFitsOfSeveralSides(t *testing.T) {
+	v := smoothNoise(5, [3]int{70, 61, 3})
+	for i := range v.Data {
+		v.Data[i] = 12*v.Data[i] + float32(i%70)
+	}
+	v.Mask = make([]bool, len(v.Data))
+	for i := range v.Mask {
+		v.Mask[i] = i%4099 != 0
+	}
+	sides := []int{9, 11, correlationSide}
+	found, err := fitSlices(t.Context(), v, softTissue(0), sides...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range sides {
+		alone, err := surfaceFits(t.Context(), v, softTissue(0), n)
+		if err != nil || len(alone) == 0 || !slices.Equal(slices.Concat(found[i]...), alone) {
+			t.Errorf("side %d: %d windows in a common pass, %d alone, %v", n, len(slices.Concat(found[i]...)), len(alone), err)
+		}
+	}
+	for _, limit := range []float64{-30, 0, 130, 0.1, 1. / 3, -1023.7} {
+		end := quotientEnd(limit, 25)
+		if above := math.Nextafter(end, math.Inf(1)); end/25 > limit || above/25 <= limit {
+			t.Errorf("the last quotient that is at most %g is that of %g", limit, end)
+		}
 	}
 }
 

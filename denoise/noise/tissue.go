@@ -1,0 +1,158 @@
+package noise
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"quell/internal/message"
+	"quell/internal/parallel"
+	"quell/volume"
+)
+
+// ofTissue measures correlated noise.
+func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, error) {
+	e := Estimate{Model: Gaussian, ModelKnown: true, Method: methodSurfaceFits, tissue: softTissue(water)}
+	side := fitWindow(v.Geometry)
+	bySlice, wide, err := e.tissueFits(ctx, v, side)
+	if err != nil {
+		return Estimate{}, err
+	}
+	e.PerSlice = make([]Figure, v.Dims[2])
+	err = parallel.For(ctx, v.Dims[2], func(z int) error {
+		e.PerSlice[z] = tissueFigure(bySlice[z])
+		return nil
+	})
+	if err != nil {
+		return Estimate{}, err
+	}
+	ws := slices.Concat(bySlice...)
+	e.Figure = tissueFigure(ws)
+	if e.Confidence == None {
+		return e, nil
+	}
+	s, err := share(ctx, v, near(ws, e.Sigma), side)
+	if err != nil {
+		return Estimate{}, err
+	}
+	e.Shared = s.structure
+	e.Correlation = correlate(v, wide, logMode(sds(wide)), s)
+	if err := e.judgeSlices(ctx, bySlice, s, side); err != nil {
+		return Estimate{}, err
+	}
+	// The volume's figure is the median of its slices, weighted by their windows:
+	// one mode over all slices would read the largest slice alone.
+	e.Sigma = weightedMedian(e.PerSlice)
+	if lo, hi := sliceRange(e.PerSlice); hi > 1.5*lo && e.Confidence == High {
+		e.Confidence, e.Why = Fair, message.New(message.NoiseVaries, "it differs from slice to slice, from %.3g to %.3g", lo, hi)
+	}
+	s.limit(&e.Figure)
+	return e, nil
+}
+
+// tissueFits returns the windows in soft tissue of that side, by slices, and those of correlationSide. In strong
+// noise it widens the range of soft tissue.
+func (e *Estimate) tissueFits(ctx context.Context, v *volume.Volume, side int) (bySlice [][]window, wide []window, err error) {
+	found, err := fitSlices(ctx, v, e.tissue, side, correlationSide)
+	if err != nil {
+		return nil, nil, err
+	}
+	if wider := e.tissue.wider(logMode(sds(slices.Concat(found[0]...)))); wider != e.tissue {
+		e.tissue = wider
+		if found, err = fitSlices(ctx, v, e.tissue, side, correlationSide); err != nil {
+			return nil, nil, err
+		}
+	}
+	return found[0], slices.Concat(found[1]...), nil
+}
+
+// judgeSlices turns the figures of the slices, each of windows of its own, into sigma, with the confidence in it.
+func (e *Estimate) judgeSlices(ctx context.Context, bySlice [][]window, s sharing, side int) error {
+	gain := e.fitGain(side)
+	freedom := e.Correlation.freedom(side)
+	uneven := tolerableUneven * unevenGain(e.Correlation, side)
+	err := parallel.For(ctx, len(bySlice), func(z int) error {
+		f, ws := &e.PerSlice[z], bySlice[z]
+		alone := s.alone(*f, ws, uneven*f.Sigma)
+		if even := level(ws, uneven*f.Sigma); len(even) >= minWindows {
+			ws, *f = even, tissueFigure(even)
+		}
+		f.flank(ws, freedom)
+		f.Sigma *= gain
+		f.limit(alone)
+		s.limit(f)
+		return nil
+	})
+	if err == nil && !s.shown { // there are one or two figures
+		for _, f := range e.PerSlice {
+			e.Figure.limit(f)
+		}
+	}
+	return err
+}
+
+// fitGain returns sigma over the standard deviation that fits in windows of that side leave.
+func (e Estimate) fitGain(side int) float64 {
+	return surfaceGain(e.Correlation, side) * math.Sqrt(1-e.Shared)
+}
+
+// tissueFigure returns the figure of the windows of soft tissue.
+func tissueFigure(ws []window) Figure {
+	f := Figure{Windows: len(ws), Confidence: None}
+	if len(ws) < minWindows {
+		f.Why = message.New(message.NoiseFew, "only %d regions of soft tissue (-30 to 130 HU) are large enough to measure in", len(ws))
+		return f
+	}
+	f.Sigma = logMode(sds(ws))
+	f.Confidence = High
+	if f.near(ws) < evenShare || len(ws) <= 10*minWindows {
+		f.Confidence, f.Why = Fair, message.New(message.NoiseTexture, "little of the tissue is even")
+	}
+	return f
+}
+
+// evenShare is the share of the windows near the mode above which even tissue made
+// it. Noise alone gives 0.8 and more.
+const evenShare = 0.55
+
+// near returns the share of the windows with a standard deviation near sigma.
+func (f Figure) near(ws []window) float64 {
+	n := 0
+	for _, w := range ws {
+		if w.isNear(f.Sigma) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(ws))
+}
+
+// isNear says whether the standard deviation of a window is near sigma.
+func (w window) isNear(sigma float64) bool {
+	s := float64(w.sd)
+	return s > 0.75*sigma && s < 1.33*sigma
+}
+
+// near returns the windows with a standard deviation near sigma.
+func near(ws []window, sigma float64) []window {
+	return keep(ws, func(w window) bool { return w.isNear(sigma) })
+}
+
+// tolerableUneven is how uneven a window of tissue may be, relative to noise.
+const tolerableUneven = 1.5
+
+// flankQuantile is the share of the windows that the lower flank is read at.
+const flankQuantile = 0.05
+
+// flank replaces the mode if it is broad, as structure made it then, by what the
+// lower flank shows: the value with noise that has as many windows below as there
+// are. freedom is the number of degrees of freedom of the mean square in one
+// window.
+func (f *Figure) flank(ws []window, freedom float64) {
+	if f.Confidence == None || f.near(ws) >= evenShare {
+		return
+	}
+	f.Sigma = min(f.Sigma, quantile(sds(ws), flankQuantile)/rootMeanSquare(freedom, flankQuantile))
+	if f.near(ws) < 0.15 {
+		f.Confidence, f.Why = Low, message.New(message.NoiseTexture, "hardly any of the tissue is even: anatomy may be part of the figure")
+	}
+}
