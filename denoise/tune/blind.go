@@ -22,12 +22,11 @@ import (
 // be read: 1 is the same result.
 const resembles = 0.75
 
+// sizesFit is the share below which a stand-in is tried with other sizes.
+const sizesFit = 0.9
+
 // judgeBlind judges without the recipe. Its confidence is never high.
-func (r Result) judgeBlind(ctx context.Context, engine denoise.Engine) (Judgement, float64, error) {
-	s, err := r.standIn(ctx, engine)
-	if err != nil {
-		return Judgement{}, 0, err
-	}
+func (r Result) judgeBlind(ctx context.Context, engine denoise.Engine, s standIn) (Judgement, float64, error) {
 	switch {
 	case s.change == 0:
 		j := Judgement{Verdict: Under, Confidence: noise.Low, Why: message.New(message.VerdictNothing, "Nothing was removed.").And(withoutRecipe)}
@@ -83,8 +82,9 @@ const (
 //
 // The stronger a filter, the more it removes: the strength of each is the one at which
 // it removes as much as was removed from After, which few runs find. They are compared
-// in one slice of a few boxes, and the most similar of them again in the whole boxes.
-func (r Result) standIn(ctx context.Context, engine denoise.Engine) (standIn, error) {
+// in one slice of a few boxes, and the most similar of them again in the whole boxes. Once a
+// result makes enough of the change, no further filter is tried.
+func (r Result) standIn(ctx context.Context, engine denoise.Engine, enough float64) (standIn, error) {
 	v := r.Input.Masked()
 	facts, err := known(ctx, r.Input, r.Noise)
 	if err != nil {
@@ -118,14 +118,16 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine) (standIn, er
 		if err != nil || best.change == 0 {
 			return best, err
 		}
-		if tried = append(tried, best); best.share >= same {
+		if tried = append(tried, best); best.share >= enough {
 			break
 		}
 	}
-	best := standIn{share: math.Inf(-1)}
+	best, least := standIn{share: math.Inf(-1)}, math.Inf(1)
 	look := func(t standIn) error {
 		l, err := run(t.recipe, found)
-		if err == nil && l.share() > best.share {
+		// What is wrong at a place is so for every filter, and edges tell one from another.
+		if err == nil && l.everywhere < least {
+			least = l.everywhere
 			best = standIn{recipe: t.recipe, strength: t.strength, share: l.share(), change: l.change}
 		}
 		return err
@@ -136,7 +138,7 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine) (standIn, er
 			return standIn{}, err
 		}
 	}
-	if best.share >= resembles || len(finals) == 0 {
+	if best.share >= sizesFit || len(finals) == 0 {
 		return best, nil
 	}
 	sized, err := resized(v.Geometry, finals[0], facts, func(recipe denoise.Recipe) (likeness, error) { return run(recipe, middles(found)) })
@@ -262,6 +264,9 @@ type likeness struct {
 	apart   float64 // between the two
 	removed float64 // from the noisy voxels
 	change  float64 // the same of After
+	voxels  float64
+	// everywhere is apart with the tiles that do not count.
+	everywhere float64
 }
 
 // share returns the share of the change that the result makes.
@@ -302,13 +307,15 @@ func defaults(g volume.Geometry, facts denoise.Facts) ([]denoise.Recipe, error) 
 	return all, nil
 }
 
-// alike compares the result of a recipe with After in some boxes. v is the masked input.
+// alike compares the result of a recipe with After in some boxes. v is the masked input. The tenth of
+// the tiles in which the two are most apart does not count: a lesion that was erased or invented is no
+// mark of a filter.
 func (r Result) alike(ctx context.Context, engine denoise.Engine, v *volume.Volume, recipe denoise.Recipe, boxes []volume.Region) (sum likeness, err error) {
 	program, err := recipe.Bind(v.Geometry)
 	if err != nil {
 		return sum, err
 	}
-	per := make([]likeness, len(boxes))
+	per := make([][]likeness, len(boxes))
 	err = parallel.ForWorkers(ctx, len(boxes), max(engine.Info().Cores, 1), func() func(int) error {
 		return func(b int) error {
 			a := newPart(r.Input, boxes[b], program.Reach(), func(i int) bool { return v.Valid(i) && r.Foreground(i) })
@@ -320,27 +327,40 @@ func (r Result) alike(ctx context.Context, engine denoise.Engine, v *volume.Volu
 			return nil
 		}
 	})
-	for _, l := range per {
+	all := slices.Concat(per...)
+	slices.SortStableFunc(all, func(a, b likeness) int { return cmp.Compare(a.apart*b.voxels, b.apart*a.voxels) })
+	for _, l := range all {
+		sum.everywhere += l.apart
+	}
+	for _, l := range all[:len(all)-len(all)/10] {
 		sum.apart, sum.removed, sum.change = sum.apart+l.apart, sum.removed+l.removed, sum.change+l.change
 	}
 	return sum, err
 }
 
-// likenessIn compares a result with After in one box.
-func (r Result) likenessIn(v *volume.Volume, a *part, box volume.Region, u *volume.Volume) (l likeness) {
+// tileSide is the side of the tiles of a slice in which results are compared: a small lesion.
+const tileSide = 8
+
+// likenessIn compares a result with After in the tiles of one box in which voxels count.
+func (r Result) likenessIn(v *volume.Volume, a *part, box volume.Region, u *volume.Volume) []likeness {
+	d := box.Dims()
+	wide, high := (d[0]+tileSide-1)/tileSide, (d[1]+tileSide-1)/tileSide
+	tiles := make([]likeness, wide*high*d[2])
 	k := 0
 	square := func(x, y float32) float64 { return (float64(x) - float64(y)) * (float64(x) - float64(y)) }
 	each(v.Geometry, box, func(i int) {
 		if a.use[k] {
-			x, y, z := i%v.Dims[0], i/v.Dims[0]%v.Dims[1], i/v.SliceVoxels()
-			after := r.After.At(x-r.Region.Min[0], y-r.Region.Min[1], z-r.Region.Min[2])
+			x, y, z := k%d[0], k/d[0]%d[1], k/(d[0]*d[1])
+			l := &tiles[(z*high+y/tileSide)*wide+x/tileSide]
+			after := r.After.At(box.Min[0]+x-r.Region.Min[0], box.Min[1]+y-r.Region.Min[1], box.Min[2]+z-r.Region.Min[2])
+			l.voxels++
 			l.apart += square(u.Data[k], after)
 			l.removed += square(v.Data[i], u.Data[k])
 			l.change += square(v.Data[i], after)
 		}
 		k++
 	})
-	return l
+	return slices.DeleteFunc(tiles, func(l likeness) bool { return l.voxels == 0 })
 }
 
 // If nothing resembles the result, the two volumes alone give the residual r and,

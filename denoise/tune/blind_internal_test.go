@@ -220,7 +220,7 @@ func TestStandInsTakeFewRuns(t *testing.T) {
 		t.Helper()
 		r.After = after
 		e := &counting{Engine: cpu.New(), runs: map[string]int{}}
-		s, err := r.standIn(t.Context(), e)
+		s, err := r.standIn(t.Context(), e, same)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -365,7 +365,7 @@ func TestStandInOfOtherSizes(t *testing.T) {
 	if r.After, err = cpu.New().Run(t.Context(), recipe, r.Input, r.Region, nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := r.standIn(t.Context(), cpu.New())
+	s, err := r.standIn(t.Context(), cpu.New(), same)
 	if err != nil || s.recipe.Filter != "nlm" || s.recipe.Dims != 2 || s.recipe.Get("search-radius").Int() != 2 || s.share < 0.99 {
 		t.Errorf("%s makes %.3f of the change, %v; want nlm 2-D with a search radius of 2", s.recipe, s.share, err)
 	}

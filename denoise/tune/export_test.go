@@ -40,3 +40,32 @@ func (p *probe) Risks(ctx context.Context, recipes []denoise.Recipe) ([]Risk, er
 
 // Boxes is boxes.
 var Boxes = boxes
+
+// Scan returns what a scan finds: against the recipe if there is one, otherwise against the filter
+// that stands in, with the share of the change that it makes.
+func Scan(ctx context.Context, engine denoise.Engine, r Result) (*Finding, float64, error) {
+	if err := r.complete(ctx); err != nil {
+		return nil, 0, err
+	}
+	if r.Recipe != nil {
+		o, err := r.remade(ctx, engine)
+		if err != nil || o.differs == 0 {
+			return nil, 1, err
+		}
+		return o.found(r.Region), 1, nil
+	}
+	s, err := r.standIn(ctx, engine, same)
+	if err != nil || s.change == 0 {
+		return nil, s.share, err
+	}
+	f, s, err := r.unseen(ctx, engine, s)
+	return f, s.share, err
+}
+
+// ScanAlone returns what a scan of the residual alone finds.
+func ScanAlone(ctx context.Context, r Result) (*Finding, error) {
+	if err := r.complete(ctx); err != nil {
+		return nil, err
+	}
+	return r.unlike(ctx, nil, standIn{})
+}

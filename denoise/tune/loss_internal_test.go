@@ -214,7 +214,7 @@ func TestJudgeSeesWhatFaded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Recipe = &recipe
+		r.Recipe, r.Made = &recipe, true
 		j, err := Judge(t.Context(), cpu.New(), r)
 		if err != nil {
 			t.Fatal(err)

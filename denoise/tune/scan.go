@@ -8,6 +8,7 @@ import (
 	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/internal/parallel"
+	"quell/volume"
 )
 
 // A mean over a volume does not see one lesion. So what a result differs by, from its input or
@@ -62,6 +63,13 @@ type spot struct {
 	at             [3]int // voxel of the region, in the first slice
 	radius, slices int
 	z              float64 // with its sign
+}
+
+// finding returns what was found there, in the voxels of the input.
+func (s spot) finding(region volume.Region, c Change) *Finding {
+	return &Finding{Change: c, Z: math.Abs(s.z), Radius: s.radius, Slices: s.slices, Place: Place{
+		X: region.Min[0] + s.at[0], Y: region.Min[1] + s.at[1], Slice: region.Min[2] + s.at[2], What: disc,
+	}}
 }
 
 // stronger says whether a spot stands out more than another. Of equal ones the first does.

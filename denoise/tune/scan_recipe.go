@@ -105,10 +105,7 @@ func (r Result) compare(ctx context.Context, engine denoise.Engine) (o other, er
 	if o.spot, err = left.strongest(ctx); err != nil {
 		return o, err
 	}
-	value := func(v *volume.Volume) func(x, y, z int) float64 {
-		return func(x, y, z int) float64 { return float64(v.At(x, y, z)) }
-	}
-	o.change = o.spot.change(value(made), value(r.After), d)
+	o.change = o.spot.change(valuesOf(made), valuesOf(r.After), d)
 	return o, nil
 }
 
@@ -154,20 +151,12 @@ func step(plane []float32) float64 {
 	return least
 }
 
-// finding returns the place at which the two differ most.
-func (o other) finding(region volume.Region) *Finding {
-	s := o.spot
-	return &Finding{Change: o.change, Z: math.Abs(s.z), Radius: s.radius, Slices: s.slices, Recipe: true, Place: Place{
-		X: region.Min[0] + s.at[0], Y: region.Min[1] + s.at[1], Slice: region.Min[2] + s.at[2], What: disc,
-	}}
-}
-
 // share returns the share of the voxels that differ.
 func (o other) share() float64 { return float64(o.differs) / math.Max(float64(o.of), 1) }
 
 // foreign judges a result that differs everywhere from what its recipe makes.
 func (o other) foreign(region volume.Region) Judgement {
-	f := o.finding(region)
+	f := o.found(region)
 	return Judgement{Verdict: Unknown, Confidence: noise.None, Found: f, Place: &f.Place,
 		Why: message.New(message.VerdictRecipe, "This recipe does not make this result: %.0f %% of the voxels differ, most %s.", 100*o.share(), f)}
 }
@@ -175,17 +164,20 @@ func (o other) foreign(region volume.Region) Judgement {
 // tell makes a judgement one of over, at the place at which the result differs from what its recipe
 // makes.
 func (o other) tell(j *Judgement, region volume.Region) {
-	f := o.finding(region)
+	f := o.found(region)
 	why := message.New(message.VerdictRecipe, "This recipe does not make this result: something was removed %s.", f)
 	if f.Change == Added {
 		why = message.New(message.VerdictRecipe, "This recipe does not make this result: something was added %s.", f)
 	}
-	j.Verdict, j.Confidence, j.Why, j.Found, j.Place = Over, noise.High, why, f, &f.Place
-	for z := range j.Slices {
-		if k := region.Min[2] + z; k >= f.Place.Slice && k < f.Place.Slice+f.Slices {
-			j.Slices[z].Verdict, j.Slices[z].Why = Over, why
-		}
-	}
+	j.Confidence = noise.High
+	j.settle(f, why, region)
+}
+
+// found returns the place at which the two differ most.
+func (o other) found(region volume.Region) *Finding {
+	f := o.spot.finding(region, o.change)
+	f.Recipe = true
+	return f
 }
 
 // remade returns how After differs from what its recipe makes; nothing without a recipe, if it is

@@ -153,7 +153,14 @@ func (r Result) byNoise(ctx context.Context, engine denoise.Engine) (Judgement, 
 	if n := left.count(fewest); n < fewest {
 		return unknown(message.New(message.VerdictNone, "Only %d voxels of the foreground can be judged; %d are needed.", n, fewest)), nil
 	}
-	j, x, err := r.judge(ctx, engine)
+	var stand standIn
+	if r.Recipe == nil {
+		var err error
+		if stand, err = r.standIn(ctx, engine, same); err != nil {
+			return Judgement{}, err
+		}
+	}
+	j, x, err := r.judge(ctx, engine, stand)
 	if err != nil {
 		return Judgement{}, err
 	}
@@ -180,6 +187,15 @@ func (r Result) byNoise(ctx context.Context, engine denoise.Engine) (Judgement, 
 		j.fade(faded, r.Region)
 	}
 	j.name()
+	if stand.change > 0 {
+		f, by, err := r.unseen(ctx, engine, stand)
+		if err != nil {
+			return Judgement{}, err
+		}
+		if f != nil {
+			j.find(f, by, r.Region)
+		}
+	}
 	return j, nil
 }
 
@@ -254,11 +270,11 @@ func (r *Result) complete(ctx context.Context) error {
 	return nil
 }
 
-// judge judges by the curve of the recipe, or of one that stands in for it; x is
-// the strength on that curve.
-func (r Result) judge(ctx context.Context, engine denoise.Engine) (j Judgement, x float64, err error) {
+// judge judges by the curve of the recipe, or without one by the curve of what stands in for it;
+// x is the strength on that curve.
+func (r Result) judge(ctx context.Context, engine denoise.Engine, stand standIn) (j Judgement, x float64, err error) {
 	if r.Recipe == nil {
-		return r.judgeBlind(ctx, engine)
+		return r.judgeBlind(ctx, engine, stand)
 	}
 	x, ok := StrengthOf(*r.Recipe, r.Input.Volume.Geometry, r.Noise.Sigma)
 	if !ok {

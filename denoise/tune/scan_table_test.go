@@ -1,0 +1,271 @@
+package tune_test
+
+import (
+	"cmp"
+	"math"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/volume"
+)
+
+// The check of the scan: results of every filter, and results from which a lesion was erased or
+// faded by half, in which one was invented, or moved by three pixels. All are made by the same
+// recipe of noise twins: the result to be judged is what it makes of the same noise without the
+// lesion.
+//
+//	QUELL_SCAN_TABLE=1 go test ./denoise/tune -run TestScanTable -v -timeout 2h
+//
+// QUELL_SCAN_TABLE=dev takes the data sets that the thresholds were made on. Without, one filter runs
+// on a phantom.
+
+// planted is a lesion and what becomes of it in the result.
+type planted struct {
+	kind   string // "erased", "faded", "invented" or "moved"
+	at     [3]int
+	radius int
+	slices int
+	sigmas float64
+}
+
+var plants = []planted{
+	{"erased", [3]int{}, 4, 1, 2}, {"invented", [3]int{}, 3, 1, 4}, {"moved", [3]int{}, 4, 2, 4}, {"faded", [3]int{}, 5, 1, 4},
+	{"erased", [3]int{}, 3, 3, 2}, {"invented", [3]int{}, 5, 1, -8}, {"moved", [3]int{}, 3, 1, -6}, {"faded", [3]int{}, 4, 3, -2},
+	{"erased", [3]int{}, 5, 1, -8}, {"invented", [3]int{}, 4, 3, 2}, {"erased", [3]int{}, 3, 1, 2}, {"faded", [3]int{}, 3, 2, 3},
+}
+
+// put returns a copy with the lesion, moved along x.
+func (p planted) put(v *volume.Volume, by int, sigma float64) *volume.Volume {
+	out := v.Clone()
+	put(out, p.at[0]+by, p.at[1], p.at[2], p.at[2]+p.slices, p.radius, float32(p.sigmas*sigma))
+	return out
+}
+
+// z returns by how many standard errors of the noise what changes stands out.
+func (p planted) z(c *noise.Correlation) float64 {
+	n := 0.0
+	for y := -p.radius; y <= p.radius; y++ {
+		for x := -p.radius; x <= p.radius; x++ {
+			if x*x+y*y <= p.radius*p.radius {
+				n++
+			}
+		}
+	}
+	z := math.Abs(p.sigmas) * math.Sqrt(n*float64(p.slices)/c.Effective())
+	if p.kind == "faded" {
+		return z / 2
+	}
+	return z
+}
+
+// near says whether a finding is about the lesion.
+func (p planted) near(f *tune.Finding) bool {
+	reach := p.radius + 3
+	dx, dy := f.Place.X-p.at[0], f.Place.Y-p.at[1]
+	return max(dx, -dx, dy, -dy) <= reach && f.Place.Slice < p.at[2]+p.slices && f.Place.Slice+f.Slices > p.at[2]
+}
+
+// evenPlaces returns voxels of the evenest tissue of a truth, away from each other.
+func evenPlaces(truth *volume.Volume, use func(int) bool, want int) (out [][3]int) {
+	type candidate struct {
+		at [3]int
+		sd float64
+	}
+	var all []candidate
+	d := truth.Dims
+	for z := range max(d[2]-2, 1) {
+		for y := 12; y < d[1]-12; y += 2 {
+			for x := 12; x < d[0]-12; x += 2 {
+				n, sum, squares, in := 0.0, 0.0, 0.0, true
+				for dy := -7; dy <= 7; dy++ {
+					for dx := -7; dx <= 7; dx++ {
+						i := truth.Index(x+dx, y+dy, z)
+						a := float64(truth.Data[i])
+						in = in && use(i)
+						n, sum, squares = n+1, sum+a, squares+a*a
+					}
+				}
+				if in {
+					all = append(all, candidate{[3]int{x, y, z}, squares/n - sum*sum/n/n})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.sd, b.sd) })
+	for _, c := range all {
+		far := func(p [3]int) bool {
+			return max(p[0]-c.at[0], c.at[0]-p[0], p[1]-c.at[1], c.at[1]-p[1]) >= 12 || max(p[2]-c.at[2], c.at[2]-p[2]) >= 4
+		}
+		if !slices.ContainsFunc(out, func(p [3]int) bool { return !far(p) }) {
+			out = append(out, c.at)
+		}
+		if len(out) == want {
+			break
+		}
+	}
+	return out
+}
+
+// scanScenes are data sets of the check; those of dev the thresholds were made on.
+func scanScenes(t *testing.T, mode string) []scene {
+	t.Helper()
+	if mode == "" {
+		return []scene{mrScene(t, [3]int{64, 72, 3}, 2.8, noise.Gaussian, 8, 60)}
+	}
+	if mode == "dev" {
+		t1 := at(read(t, "template/t1-181x217x51-truth.nii.gz"), 50, 65, 20)
+		return []scene{mrScene(t, [3]int{96, 104, 9}, 2, noise.Gaussian, 8, 61), withNoise(t, "T1", t1, noise.Gaussian, 8, 62),
+			withNoise(t, "T1", t1, noise.Gaussian, 20, 63), ctScene(t, 192, 1.1, "soft", 5e5, 9), headScene(t, "sharp", 64)}
+	}
+	t1 := at(read(t, "template/t1-181x217x51-truth.nii.gz"), 40, 110, 4)
+	brain := quietened(t, at(read(t, "nifti/niivue/chris_t1.nii.gz"), 54, 85, 90), 3, 4)
+	flair := at(read(t, "nifti/niivue/FLAIR.nii.gz"), 22, 40, 60)
+	most := float64(slices.Max(flair.Data))
+	flair = quietened(t, flair, 3, 0.03*most)
+	return []scene{withNoise(t, "T1", t1, noise.Gaussian, 6, 71), withNoise(t, "T1", t1, noise.Rician, 15, 72), withNoise(t, "brain", brain, noise.Rician, 8, 73),
+		withNoise(t, "FLAIR", flair, noise.Rician, 0.04*most, 74), mrScene(t, [3]int{84, 90, 9}, 2.2, noise.Rician, 7, 75),
+		ctScene(t, 192, 1.1, "soft", 9e5, 76), ctScene(t, 224, 1, "sharp", 8e5, 77), headScene(t, "soft", 78)}
+}
+
+func TestScanTable(t *testing.T) {
+	mode := os.Getenv("QUELL_SCAN_TABLE")
+	found, of := map[string]int{}, map[string]int{}
+	var lock sync.Mutex
+	count := func(yes bool, keys ...string) {
+		lock.Lock()
+		defer lock.Unlock()
+		for _, k := range keys {
+			if of[k]++; yes {
+				found[k]++
+			}
+		}
+	}
+	t.Run("scenes", func(t *testing.T) {
+		for k, s := range scanScenes(t, mode) {
+			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
+				s.scanned(t, mode != "", 5*k, count)
+			})
+		}
+	})
+	for _, k := range slices.Sorted(keys(of)) {
+		t.Logf("%-32s %3d of %3d", k, found[k], of[k])
+	}
+	for _, way := range []string{"blind", "recipe"} {
+		if n, all := found["altered, "+way], of["altered, "+way]; 100*n < 95*all {
+			t.Errorf("%s: %d of %d places are found", way, n, all)
+		}
+		if n, all := found["honest, "+way], of["honest, "+way]; 20*n > all {
+			t.Errorf("%s: %d of %d honest results alarm", way, n, all)
+		}
+	}
+}
+
+// scanned runs the filters on one data set.
+func (s scene) scanned(t *testing.T, all bool, turn int, count func(yes bool, keys ...string)) {
+	use, err := noise.Foreground(t.Context(), s.noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts, err := denoise.FactsFor(t.Context(), s.input())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := facts.Noise
+	places := evenPlaces(s.truth, use, 12)
+	t.Logf("%s: sigma %.3g, %s, %d places", s.name, e.Sigma, e.Confidence, len(places))
+	for _, f := range denoise.Filters() {
+		if f.Strength.Param == "" || !all && f.Name != "bilateral" {
+			continue
+		}
+		plain, err := denoise.NewRecipe(f.Name, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ct := noise.Hounsfield(s.noisy)
+		if ct && slices.Contains(f.Dims, 2) {
+			plain.Dims = 2
+		}
+		if plain, err = plain.Resolve(s.noisy.Geometry, facts); err != nil {
+			t.Fatal(err)
+		}
+		scan := func(before, after *volume.Volume, r *denoise.Recipe) (*tune.Finding, float64) {
+			f, share, err := tune.Scan(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: before}, After: after, Recipe: r, Noise: e, Foreground: use})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f, share
+		}
+		for _, times := range []float64{1, 1.5} {
+			r := plain
+			if times != 1 {
+				x, ok := tune.StrengthOf(r, s.noisy.Geometry, e.Sigma)
+				if !ok || f.Name == "median" {
+					continue
+				}
+				if r, err = tune.WithStrength(r, times*x, s.noisy.Geometry).Resolve(s.noisy.Geometry, facts); err != nil {
+					t.Fatal(err)
+				}
+			}
+			after := filtered(t, r, s.noisy)
+			one, share := scan(s.noisy, after, nil)
+			count(one != nil, "honest, blind", f.Name+": honest, blind")
+			if one != nil {
+				t.Logf("%s: honest %s, %g of auto (stand-in %.4f): %+v", s.name, f.Name, times, share, *one)
+			}
+			one, err = tune.ScanAlone(t.Context(), tune.Result{Input: denoise.Input{Volume: s.noisy}, After: after, Noise: e, Foreground: use})
+			if err != nil {
+				t.Fatal(err)
+			}
+			count(one != nil, "honest, residual alone")
+			if one != nil {
+				t.Logf("%s: honest %s, %g of auto, residual alone: %+v", s.name, f.Name, times, *one)
+			}
+			one, _ = scan(s.noisy, rounded(after, 0.01*e.Sigma, -1e9), &r)
+			count(one != nil, "honest, recipe")
+		}
+		for range min(4, len(places)) {
+			p := plants[turn%len(plants)]
+			p.at = places[turn%len(places)]
+			turn++
+			p.slices = min(p.slices, s.noisy.Dims[2]-p.at[2])
+			before, other := p.put(s.noisy, 0, e.Sigma), s.noisy
+			switch p.kind {
+			case "invented":
+				before, other = other, before
+			case "moved":
+				other = p.put(s.noisy, 3, e.Sigma)
+			}
+			after := filtered(t, plain, other)
+			if p.kind == "faded" {
+				honest := filtered(t, plain, before)
+				for i, a := range honest.Data {
+					after.Data[i] = (after.Data[i] + a) / 2
+				}
+			}
+			z := p.z(e.Correlation)
+			if z < 6 {
+				continue
+			}
+			one, err := tune.ScanAlone(t.Context(), tune.Result{Input: denoise.Input{Volume: before}, After: after, Noise: e, Foreground: use})
+			if err != nil {
+				t.Fatal(err)
+			}
+			count(one != nil && p.near(one), "altered, residual alone")
+			for way, r := range map[string]*denoise.Recipe{"blind": nil, "recipe": &plain} {
+				one, share := scan(before, after, r)
+				yes := one != nil && p.near(one)
+				count(yes, p.kind+", "+way, "altered, "+way, f.Name+": altered, "+way)
+				if !yes {
+					t.Logf("%s: %s, %s (stand-in %.4f): %+v, z %.1f, is not found: %+v", s.name, f.Name, way, share, p, z, one)
+				}
+			}
+		}
+	}
+}
