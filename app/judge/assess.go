@@ -31,6 +31,8 @@ type Assessment struct {
 	Unit            string           `json:"unit,omitempty"`
 	tune.Judgement
 	Slices []SliceAssessment `json:"slices,omitempty"` // of the region, if it has several
+	// Visibility is the second part of the verdict, which is joined; nil if Input.Lesions did not ask for it.
+	Visibility *Visibility `json:"visibility,omitempty"`
 }
 
 // SliceAssessment is what is known of one slice.
@@ -55,6 +57,8 @@ type Input struct {
 	Facts  *denoise.Facts // denoise.FactsFor of Before and Maps, or nil to find them
 	Curve  *tune.Curve    // of Recipe over its strength, or nil to find it
 	Engine denoise.Engine // runs the recipe again on parts of the volume, and the CPU after its device failed; nil: the CPU
+	// Lesions asks for the second part of the verdict, see [Assessment.Visibility].
+	Lesions bool
 	// WithoutMap leaves out the map of the structure, which is as large as After.
 	WithoutMap bool
 }
@@ -104,6 +108,11 @@ func Assess(ctx context.Context, in Input) (Assessment, error) {
 	}
 	if err != nil {
 		return Assessment{}, err
+	}
+	if in.Lesions {
+		if err := a.see(ctx, in, e, facts.Usual, counts); err != nil {
+			return Assessment{}, err
+		}
 	}
 	return a, a.describe(ctx, in, e, counts)
 }

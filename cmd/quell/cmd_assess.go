@@ -32,10 +32,12 @@ Where AFTER has its record (AFTER.recipe.json) or --recipe is given, the filter 
 run again: AFTER must be what it makes, or the place at which something was removed
 or added is found. On parts of BEFORE the error is estimated over its strength
 (Stein's unbiased risk). Otherwise the filter whose result is most like AFTER stands in, which
-is less certain. Each slice is judged by its own noise and residual; place is where
+is less certain. With --lesions the verdict has a second part, visibility, and is the
+worse of both (docs/DETECT.md). Each slice is judged by its own noise and residual; place is where
 the residual shows the most structure. Slices and voxels are counted from 1; the
 numbers of the JSON count from 0. Of a 4-D series each volume is judged by itself.`,
 		Example: `  quell assess ct/ quiet/
+  quell assess ct/ quiet/ --lesions
   quell assess brain.nii.gz quiet.nii.gz --recipe tuned.json --json`,
 		Args: exactly(2, "BEFORE and AFTER"),
 	}
@@ -45,6 +47,7 @@ numbers of the JSON count from 0. Of a 4-D series each volume is judged by itsel
 	addInput(cmd.Flags(), noiseMap, "noise-map", "the noise map that the filter worked by: this `file`, or auto to estimate it again; errors count in units of it")
 	recipeFile := new(string)
 	addInput(cmd.Flags(), recipeFile, "recipe", "the recipe that made AFTER, if it lies in another `file` than beside it")
+	withLesions := cmd.Flags().Bool("lesions", false, "judge too what the recipe leaves of virtual lesions in BEFORE: over if one that was visible fades")
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	var pick choice
 	pick.addTo(cmd)
@@ -61,7 +64,7 @@ numbers of the JSON count from 0. Of a 4-D series each volume is judged by itsel
 			return err
 		}
 		defer after.Close()
-		a := assessor{cmd: cmd, out: args[1], mask: *mask, noiseMap: *noiseMap, recipe: *recipeFile}
+		a := assessor{cmd: cmd, out: args[1], mask: *mask, noiseMap: *noiseMap, recipe: *recipeFile, lesions: *withLesions}
 		var all []volumeAssessment
 		for k := range before.Entries {
 			one, err := a.volume(before, after, k)
@@ -80,6 +83,7 @@ numbers of the JSON count from 0. Of a 4-D series each volume is judged by itsel
 type assessor struct {
 	cmd                         *cobra.Command
 	out, mask, noiseMap, recipe string // paths; "" for none
+	lesions                     bool
 }
 
 // volume judges the k-th volume.
@@ -96,7 +100,7 @@ func (a assessor) volume(before, after *open.Selected, k int) (judge.Assessment,
 	if err := checkSame(a.cmd, a.out, result.Volume, s.Volume); err != nil {
 		return judge.Assessment{}, err
 	}
-	in := judge.Input{Before: s, After: result.Volume, WithoutMap: true}
+	in := judge.Input{Before: s, After: result.Volume, Lesions: a.lesions, WithoutMap: true}
 	if a.mask != "" {
 		if in.Mask, err = openMask(a.cmd, a.mask, s.Volume); err != nil {
 			return judge.Assessment{}, err
@@ -165,6 +169,12 @@ func printAssessments(w io.Writer, all []volumeAssessment, of open.Selection, as
 
 func printAssessment(w io.Writer, a judge.Assessment) error {
 	fmt.Fprintf(w, "verdict      %s (%s confidence)\nwhy          %s\n", a.Verdict, a.Confidence, a.Why)
+	if v := a.Visibility; v != nil {
+		fmt.Fprintf(w, "error        %s: %s\nvisibility   %s: %s\n", v.Error, v.ErrorWhy, v.Verdict, v.Why)
+		if v.Summary != "" {
+			fmt.Fprintf(w, "lesions      %s\n", v.Summary)
+		}
+	}
 	unit := a.Unit
 	if unit != "" {
 		unit = " " + unit
