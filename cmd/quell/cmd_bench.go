@@ -120,6 +120,7 @@ program, with that device, driver and version of the kernels.`,
 		}
 		return err
 	}
+	cmd.AddCommand(newBenchLCD())
 	return cmd
 }
 

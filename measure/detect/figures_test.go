@@ -82,8 +82,8 @@ func TestStudyRepeats(t *testing.T) {
 	if _, _, err := detect.Study(detect.NonPrewhitening{}, absent[:3], present[:3], opt); err == nil {
 		t.Error("three regions of each kind are split")
 	}
-	if _, _, err := detect.Study(detect.NonPrewhitening{}, absent[:4], present[:4], opt); err != nil {
-		t.Error(err)
+	if _, snr, err := detect.Study(detect.NonPrewhitening{}, absent[:4], present[:4], opt); err != nil || snr.Lo-snr.Lo != 0 {
+		t.Errorf("d' of four regions is %v: %v", snr, err)
 	}
 	if _, _, err := detect.Study(detect.NonPrewhitening{}, absent[:5], present[:6], opt); err == nil {
 		t.Error("pairs of 5 and 6 regions are studied")

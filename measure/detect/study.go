@@ -153,10 +153,14 @@ func (s study) half(order []int, h int, drawn bool) []int {
 		return part
 	}
 	out := make([]int, len(part))
-	for i := range out {
-		out[i] = part[s.random.IntN(len(part))]
+	for { // one region over and over has no variance
+		for i := range out {
+			out[i] = part[s.random.IntN(len(part))]
+		}
+		if slices.ContainsFunc(out, func(k int) bool { return k != out[0] }) {
+			return out
+		}
 	}
-	return out
 }
 
 func take(all [][]float64, which []int) [][]float64 {

@@ -1,0 +1,300 @@
+// Package lcd is the FDA's task of low-contrast detectability on own scans: a cylinder of water
+// with four inserts, imaged at three doses, filtered by every filter, and looked at by
+// model observers (package measure/detect). The images of the FDA's tool are ten of a kind, which
+// cannot rank filters; here N are made.
+//
+// Only cmd/quell imports it.
+package lcd
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"quell/denoise"
+	"quell/internal/parallel"
+	"quell/measure/detect"
+	"quell/phantom"
+	"quell/volume"
+)
+
+// Insert is a disc of a contrast, at the place of the FDA's phantom.
+type Insert struct {
+	HU       float64 `json:"hu"`
+	Diameter float64 `json:"mm"`
+	column   int
+	row      int
+}
+
+// Inserts are the FDA's: small ones have more contrast.
+var Inserts = []Insert{{14, 3, 160, 94}, {7, 5, 95, 95}, {5, 7, 95, 160}, {3, 10, 160, 160}}
+
+const (
+	pixels     = 256
+	pixel      = 0.7 // mm
+	cylinder   = 170 // mm, the diameter of the water
+	views      = 360
+	side       = 29     // of a region, in pixels
+	fullDose   = 3.55e4 // photons of a detector element at a dose of 100 %, for noise of 23.3 HU as in the images of the FDA
+	calibrated = 8      // images by which automatic values are resolved
+)
+
+// Options say what is run.
+type Options struct {
+	Images  int       // of each kind, at least 4; below 10 d' may be infinite
+	Doses   []float64 // per cent
+	Filters []string  // names; nil for all
+	Seed    uint64
+	Engine  denoise.Engine
+	// Progress receives the steps that are done; nil for none.
+	Progress func(done, total int)
+}
+
+// Cell is one filter at one insert and dose; the filter "" is the image as it is.
+type Cell struct {
+	Dose   float64 `json:"dose"`
+	Insert Insert  `json:"insert"`
+	Filter string  `json:"filter"`
+	Recipe string  `json:"recipe,omitempty"`
+	// Kept is the response to the insert in its template, over that of the image as it is.
+	Kept detect.Interval `json:"kept"`
+	// Noise is the SD in the regions over that of the image as it is.
+	Noise     float64            `json:"noise"`
+	Observers map[string]Figures `json:"observers"` // by name: Observers
+}
+
+// Figures are those of one observer.
+type Figures struct {
+	AUC detect.Interval `json:"auc"`
+	SNR detect.Interval `json:"snr"`
+}
+
+// Observers are the names, in the order of tables.
+var Observers = []string{"LG_CHO", "DOG_CHO", "NPW", "NPWE"}
+
+// Result is all cells.
+type Result struct {
+	Images  int     `json:"images"`
+	Seed    uint64  `json:"seed"`
+	Engine  string  `json:"engine"`
+	SD      []Noise `json:"noise"` // of the images as they are
+	Cells   []Cell  `json:"cells"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Noise is the SD of the images of a dose.
+type Noise struct {
+	Dose float64 `json:"dose"`
+	SD   float64 `json:"sd"` // HU
+}
+
+// Run scans, filters and looks. The images with the inserts have the noise of those without, so that
+// every region has its twin. The error is the context's or the engine's.
+func Run(ctx context.Context, o Options) (Result, error) {
+	started := time.Now()
+	r := Result{Images: o.Images, Seed: o.Seed, Engine: o.Engine.Info().Name}
+	if o.Filters == nil {
+		for _, f := range denoise.Filters() {
+			o.Filters = append(o.Filters, f.Name)
+		}
+	}
+	inserts, err := o.insertImage(ctx)
+	if err != nil {
+		return r, err
+	}
+	total, done := len(o.Doses)*(len(o.Filters)+2), 0
+	step := func() {
+		done++
+		if o.Progress != nil {
+			o.Progress(done, total)
+		}
+	}
+	for _, dose := range o.Doses {
+		absent, err := o.scan(ctx, dose)
+		if err != nil {
+			return r, err
+		}
+		step()
+		present := absent.Clone()
+		for z := range present.Dims[2] {
+			for i, x := range inserts {
+				present.Plane(z)[i] += x
+			}
+		}
+		before := o.regions(absent, present)
+		r.SD = append(r.SD, Noise{dose, before.noise()})
+		for _, name := range append([]string{""}, o.Filters...) {
+			after, text := before, ""
+			if name != "" {
+				if after, text, err = o.filtered(ctx, name, absent, present); err != nil {
+					return r, err
+				}
+			}
+			cells, err := o.look(ctx, before, after)
+			if err != nil {
+				return r, err
+			}
+			for i := range cells {
+				cells[i].Dose, cells[i].Filter, cells[i].Recipe = dose, name, text
+			}
+			r.Cells = append(r.Cells, cells...)
+			step()
+		}
+	}
+	r.Seconds = time.Since(started).Seconds()
+	return r, nil
+}
+
+// water is the cylinder, with or without the inserts.
+func water(slices int, with bool) phantom.Phantom {
+	g := volume.NewGeometry([3]int{pixels, pixels, slices}, [3]float64{pixel, pixel, 1})
+	p := phantom.Phantom{Kind: "ct", Geometry: g, Unit: "HU", Background: -1000}
+	add := func(x, y, diameter, value float64) {
+		p.Shapes = append(p.Shapes, phantom.Shape{Centre: [3]float64{x, y}, Half: [3]float64{diameter / 2, diameter / 2, math.Inf(1)}, Value: value})
+	}
+	add(0, 0, cylinder, 1000)
+	if with {
+		for _, i := range Inserts {
+			at := func(k int) float64 { return (float64(k) - float64(pixels-1)/2) * pixel }
+			add(at(i.column), at(i.row), i.Diameter, i.HU)
+		}
+	}
+	return p
+}
+
+// insertImage returns what the inserts add to a slice without noise.
+func (o Options) insertImage(ctx context.Context) ([]float32, error) {
+	var images [2]*volume.Volume
+	for k := range images {
+		var err error
+		if images[k], err = water(1, k == 1).Image(ctx, scanOf(0, o.Seed)); err != nil {
+			return nil, err
+		}
+	}
+	out := images[1].Data
+	for i := range out {
+		out[i] -= images[0].Data[i]
+	}
+	return out, nil
+}
+
+func scanOf(photons float64, seed uint64) phantom.Scan {
+	return phantom.Scan{Views: views, Photons: photons, Recon: phantom.Recon{Method: "fbp", Kernel: "soft"}, Seed: seed}
+}
+
+// scan returns the images of a dose without inserts, one a slice.
+func (o Options) scan(ctx context.Context, dose float64) (*volume.Volume, error) {
+	return water(o.Images, false).Image(ctx, scanOf(fullDose*dose/100, o.Seed))
+}
+
+// filtered returns the regions that a filter makes of both kinds, slice by slice, and its recipe. Automatic values
+// are those of the first images with the inserts.
+func (o Options) filtered(ctx context.Context, name string, absent, present *volume.Volume) (regions, string, error) {
+	r, err := denoise.NewRecipe(name, 2)
+	if err != nil {
+		return regions{}, "", err
+	}
+	first := present.Crop(volume.Slices(present.Geometry, 0, min(calibrated, o.Images)))
+	if r, err = r.ResolveFor(ctx, denoise.Input{Volume: first}); err != nil {
+		return regions{}, "", err
+	}
+	var out regions
+	for i := range Inserts {
+		for k, v := range []*volume.Volume{absent, present} {
+			result, err := o.Engine.Run(ctx, r, denoise.Input{Volume: v}, Inserts[i].box(o.Images), nil)
+			if err != nil {
+				return regions{}, "", err
+			}
+			out[i][k] = cut(result, side/2, side/2)
+		}
+	}
+	return out, r.String(), nil
+}
+
+// box is the region of an insert in every slice.
+func (i Insert) box(slices int) volume.Region {
+	h := side / 2
+	return volume.Region{Min: [3]int{i.column - h, i.row - h, 0}, Max: [3]int{i.column + h + 1, i.row + h + 1, slices}}
+}
+
+// regions are, for every insert, the regions without and with it, less their mean.
+type regions [4][2][][]float64
+
+func (o Options) regions(absent, present *volume.Volume) (out regions) {
+	for i, insert := range Inserts {
+		for k, v := range []*volume.Volume{absent, present} {
+			out[i][k] = cut(v, insert.column, insert.row)
+		}
+	}
+	return out
+}
+
+// cut returns the region about a pixel of every slice.
+func cut(v *volume.Volume, column, row int) (all [][]float64) {
+	for z := range v.Dims[2] {
+		region, err := detect.Cut(v.Plane(z), v.Dims[0], column, row, side)
+		if err != nil {
+			panic(err) // the places are constants
+		}
+		all = append(all, region)
+	}
+	return all
+}
+
+// noise returns the root mean square of the SD in the regions without inserts.
+func (r regions) noise() float64 {
+	var sum, n float64
+	for _, insert := range r {
+		for _, region := range insert[0] {
+			for _, x := range region {
+				sum += x * x
+			}
+			n += side*side - 1
+		}
+	}
+	return math.Sqrt(sum / n)
+}
+
+// look returns the cells of one filter.
+func (o Options) look(ctx context.Context, before, after regions) ([]Cell, error) {
+	cells := make([]Cell, len(Inserts))
+	ratio := after.noise() / before.noise()
+	err := parallel.For(ctx, len(Inserts), func(i int) error {
+		insert := Inserts[i]
+		c := Cell{Insert: insert, Noise: ratio, Observers: map[string]Figures{}}
+		c.Kept = kept(before[i], after[i])
+		lg := detect.LaguerreGauss(side, detect.WidthFor(insert.Diameter/pixel), detect.LaguerreGaussCount)
+		for k, observer := range []detect.Observer{
+			detect.Channelised{Channels: lg}, detect.Channelised{Channels: detect.DenseDOG(side)}, detect.NonPrewhitening{}, detect.NonPrewhitening{Eye: detect.UsualEye},
+		} {
+			auc, snr, err := detect.Study(observer, after[i][0], after[i][1], detect.Options{Seed: o.Seed, Paired: true})
+			if err != nil {
+				return err
+			}
+			c.Observers[Observers[k]] = Figures{auc, snr}
+		}
+		cells[i] = c
+		return nil
+	})
+	return cells, err
+}
+
+// kept returns the mean response in the template of the insert over that of the images as they are, with an interval from its
+// spread over the images.
+func kept(before, after [2][][]float64) detect.Interval {
+	var sum, squares float64
+	n := float64(len(after[0]))
+	for z := range after[0] {
+		var response, energy float64
+		for p := range after[0][z] {
+			s := before[1][z][p] - before[0][z][p]
+			energy += s * s
+			response += s * (after[1][z][p] - after[0][z][p])
+		}
+		sum += response / energy
+		squares += response / energy * response / energy
+	}
+	mean := sum / n
+	half := 1.96 * math.Sqrt(max(squares/n-mean*mean, 0)/(n-1))
+	return detect.Interval{Value: mean, Lo: mean - half, Hi: mean + half}
+}
