@@ -58,6 +58,7 @@ var columns = []struct {
 	{"bytes", func(r SeriesResult) string { return strconv.FormatInt(r.Bytes, 10) }},
 	{"finished", func(r SeriesResult) string { return r.Finished.UTC().Format(time.RFC3339) }},
 	{"id", func(r SeriesResult) string { return r.ID }},
+	{"noise_map", func(r SeriesResult) string { return r.NoiseMap }},
 }
 
 func sigmaText(r SeriesResult) string {

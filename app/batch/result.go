@@ -63,7 +63,8 @@ type SeriesResult struct {
 	Why             string          `json:"why,omitempty"`
 	Engine          string          `json:"engine,omitempty"`
 	Device          string          `json:"device,omitempty"`
-	Recipe          *denoise.Recipe `json:"recipe,omitempty"` // as run; of a 4-D series as asked for
+	Recipe          *denoise.Recipe `json:"recipe,omitempty"`    // as run; of a 4-D series as asked for
+	NoiseMap        string          `json:"noise_map,omitempty"` // run.MapRecord.From of a volume that was filtered by a map
 	Seconds         job.Seconds     `json:"seconds"`
 	Warnings        []string        `json:"warnings,omitempty"`
 	Finished        time.Time       `json:"finished,omitzero"`

@@ -31,6 +31,9 @@ type Summary struct {
 	// did not do again: outputs of other shards, or of inputs that are not taken any more.
 	OfOthers int `json:"of_other_recipes,omitempty"`
 
+	// Mapped counts the series of this run that were filtered by a noise map, which was estimated from them.
+	Mapped int `json:"mapped,omitempty"`
+
 	results results // of this run
 }
 
@@ -120,12 +123,12 @@ func exitCode(rows []row) int {
 type row struct {
 	id, unit, series string
 	state            SeriesState
-	reused           bool
+	reused, mapped   bool
 	urgency, code    int
 }
 
 func rowOf(r SeriesResult) row {
-	return row{r.ID, r.Unit, r.Series, r.State, r.Reused, urgency(r), r.Code}
+	return row{r.ID, r.Unit, r.Series, r.State, r.Reused, r.State == Done && r.NoiseMap != "", urgency(r), r.Code}
 }
 
 // results are results of a store in an order.
@@ -165,6 +168,9 @@ func (b *batch) summarise(started time.Time) (Summary, error) {
 	s.results = results{store: b.store, unsaved: b.progress.unsaved}
 	for _, x := range b.progress.rows {
 		s.results.rows = append(s.results.rows, x)
+		if x.mapped {
+			s.Mapped++
+		}
 	}
 	b.progress.mu.Unlock()
 	sortRows(s.results.rows)

@@ -118,6 +118,9 @@ func (b *batch) execute(ctx context.Context, t task, j job.Job, r *SeriesResult)
 		return err
 	}
 	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, cmp.Or(report.Recipe, report.Asked)
+	if i := slices.IndexFunc(report.Each, func(v executor.VolumeOutcome) bool { return v.NoiseMap != nil }); i >= 0 {
+		r.NoiseMap = report.Each[i].NoiseMap.From
+	}
 	if r.judge(report.Each); report.Parts != nil {
 		r.unjudged(splitWhy)
 	}

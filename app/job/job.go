@@ -132,6 +132,21 @@ const (
 	MapIfVaries = "if-varies" // likewise, if the noise differs from place to place and the strength follows it
 )
 
+// NoMap is what a person gives for a job without a noise map.
+const NoMap = "none"
+
+// GivenMap returns Job.NoiseMap for what a person gave as noise map: a file, MapAuto or NoMap; "" leaves it to the
+// noise, as MapIfVaries does.
+func GivenMap(text string) string {
+	switch text {
+	case "":
+		return MapIfVaries
+	case NoMap:
+		return ""
+	}
+	return text
+}
+
 // MapFile returns the file of the noise map; "" if there is none.
 func (j Job) MapFile() string {
 	if j.NoiseMap == MapAuto || j.NoiseMap == MapIfVaries {

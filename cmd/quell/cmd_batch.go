@@ -21,6 +21,7 @@ type batchFlags struct {
 	recipe   recipeFlags
 	shard    string
 	memory   string
+	noiseMap string
 	metrics  string
 	nats     natsFlags
 	children int
@@ -134,7 +135,7 @@ func (f *batchFlags) printRevealed(cmd *cobra.Command) error {
 func (f *batchFlags) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	addEngineFlag(cmd, &f.options.Job.Engine.Name, batchEngineHelp)
-	addInput(flags, &f.options.Job.NoiseMap, "noise-map", "`auto`: estimate the noise of each series from place to place; the filter works in units of it")
+	flags.StringVar(&f.noiseMap, "noise-map", "", "noise that differs from place to place: `auto` to estimate it in each series, or none; the filter works in units of it; if not given, it is estimated if the noise differs from place to place and no strength is a number")
 	flags.IntVar(&f.options.Workers, "workers", 0, "`N` series are in work at once: one is filtered while others are read and written; 3 if not given")
 	flags.StringVar(&f.memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
 	flags.BoolVar(&f.options.WithoutVerdict, "no-verdict", false, "leave the results unjudged: much faster where the filter is; sigma is then given where the recipe needs it")
@@ -203,8 +204,8 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 	if cmd.Flags().Changed("workers") && o.Workers < 1 {
 		return job.Usagef("--workers %d: give 1 or more", o.Workers)
 	}
-	if o.Job.NoiseMap != "" && o.Job.NoiseMap != job.MapAuto {
-		return job.Usagef("--noise-map %s: a file fits one series; give auto", o.Job.NoiseMap)
+	if o.Job.NoiseMap = job.GivenMap(f.noiseMap); o.Job.MapFile() != "" {
+		return job.Usagef("--noise-map %s: a file fits one series; give auto or none", f.noiseMap)
 	}
 	events, done := batchEvents(cmd)
 	events, stop, err := withMetrics(f.metrics, events)
@@ -245,6 +246,9 @@ func printSummary(cmd *cobra.Command, s batch.Summary) error {
 		}
 	}
 	lines := []string{fmt.Sprintf("%s in %s; see %s", strings.Join(parts, ", "), job.TimeText(s.Seconds), s.HTML)}
+	if s.Mapped > 0 {
+		lines = append(lines, fmt.Sprintf("%s filtered by an estimated noise map; --noise-map none filters without.", plural(s.Mapped, "series was", "series were")))
+	}
 	if len(s.Pending) > 0 {
 		lines = append(lines, fmt.Sprintf("Parts that are still to be done over these inputs: %s.", strings.Trim(fmt.Sprint(s.Pending), "[]")))
 	}

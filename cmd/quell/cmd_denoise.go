@@ -147,19 +147,13 @@ func tunedText(t *run.Tuned) (text string) {
 
 // job returns the job that the flags describe.
 func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, error) {
-	job := job.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask, Measure: f.assess, Uneven: f.uneven}
+	job := job.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: job.GivenMap(f.noiseMap), Mask: f.mask, Measure: f.assess, Uneven: f.uneven}
 	job.Output.Path, job.Output.Compress, job.Output.Beside = output, f.compress.Compression, map[string]string{}
 	for i, p := range executor.Products() {
 		if *f.beside[i] != "" {
 			job.Output.Beside[p.Name] = *f.beside[i]
 			job.Measure = job.Measure || p.Judged
 		}
-	}
-	switch job.NoiseMap {
-	case "":
-		job.NoiseMap = ifVaries
-	case "none":
-		job.NoiseMap = ""
 	}
 	err := f.recipe.apply(&job)
 	if err != nil {
@@ -171,9 +165,6 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, e
 	job.Slices, err = parseSlices(f.slices)
 	return job, err
 }
-
-// ifVaries is --noise-map if it is not given.
-const ifVaries = job.MapIfVaries
 
 // denoiseHelp lists the filters by their own descriptions.
 func denoiseHelp() string {
