@@ -75,8 +75,8 @@ func (l *lags) add(a, b []float64) {
 // a standard deviation near sigma, and of these the half with the evener surfaces, less the
 // part of what slices two apart share that is structure. It returns nil if there are too
 // few.
-func correlate(v *volume.Volume, ws []window, sigma float64, s sharing) *Correlation {
-	even := keep(ws, func(w window) bool { return float64(w.sd) <= 1.15*sigma && float64(w.sd) >= 0.7*sigma })
+func correlate(v *volume.Volume, ws [][]window, sigma float64, s sharing) *Correlation {
+	even := keep(func(w window) bool { return float64(w.sd) <= 1.15*sigma && float64(w.sd) >= 0.7*sigma }, ws...)
 	if half := levelHalf(even); len(half) >= minWindows {
 		even = half
 	}

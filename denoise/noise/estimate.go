@@ -259,7 +259,7 @@ func model(ws []window, cut, lo float64, how sampling) (m Model, known bool) {
 
 // foreground returns the windows above the threshold.
 func foreground(ws []window, cut float64) []window {
-	return keep(ws, func(w window) bool { return float64(w.mean) >= cut })
+	return keep(func(w window) bool { return float64(w.mean) >= cut }, ws)
 }
 
 // sigmas returns the windows' standard deviations, corrected for the model.

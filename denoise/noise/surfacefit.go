@@ -296,7 +296,7 @@ func level(ws []window, most float64) []window {
 	if covers(ws, float64(limit))*n < share*n+2 { // else the quantile is not above
 		limit = float32(math.Max(most, quantile(unevennesses(ws), share)))
 	}
-	return keep(ws, func(w window) bool { return w.uneven <= limit })
+	return keep(func(w window) bool { return w.uneven <= limit }, ws)
 }
 
 const (
@@ -312,11 +312,13 @@ func unevennesses(ws []window) []float64 {
 	return out
 }
 
-// sds returns the standard deviations of windows.
-func sds(ws []window) []float64 {
-	out := make([]float64, len(ws))
-	for i, w := range ws {
-		out[i] = float64(w.sd)
+// sds returns the standard deviations of windows, of one slice or more.
+func sds(ws ...[]window) []float64 {
+	out := make([]float64, 0, count(ws...))
+	for _, of := range ws {
+		for _, w := range of {
+			out = append(out, float64(w.sd))
+		}
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package noise
 import (
 	"context"
 	"math"
-	"slices"
 
 	"quell/internal/message"
 	"quell/internal/parallel"
@@ -26,17 +25,15 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 	if err != nil {
 		return Estimate{}, err
 	}
-	ws := slices.Concat(bySlice...)
-	e.Figure = tissueFigure(ws)
 	if e.Confidence == None {
 		return e, nil
 	}
-	s, err := share(ctx, v, near(ws, e.Sigma), side)
+	s, err := share(ctx, v, near(e.Sigma, bySlice...), side)
 	if err != nil {
 		return Estimate{}, err
 	}
 	e.Shared = s.structure
-	e.Correlation = correlate(v, wide, logMode(sds(wide)), s)
+	e.Correlation = correlate(v, wide, logMode(sds(wide...)), s)
 	if err := e.judgeSlices(ctx, bySlice, s, side); err != nil {
 		return Estimate{}, err
 	}
@@ -50,20 +47,23 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 	return e, nil
 }
 
-// tissueFits returns the windows in soft tissue of that side, by slices, and those of correlationSide. In strong
-// noise it widens the range of soft tissue.
-func (e *Estimate) tissueFits(ctx context.Context, v *volume.Volume, side int) (bySlice [][]window, wide []window, err error) {
+// tissueFits returns the windows in soft tissue of that side, by slices, and those of correlationSide, and sets the
+// figure of all. In strong noise it widens the range of soft tissue.
+func (e *Estimate) tissueFits(ctx context.Context, v *volume.Volume, side int) (bySlice, wide [][]window, err error) {
 	found, err := fitSlices(ctx, v, e.tissue, side, correlationSide)
 	if err != nil {
 		return nil, nil, err
 	}
-	if wider := e.tissue.wider(logMode(sds(slices.Concat(found[0]...)))); wider != e.tissue {
+	mode := logMode(sds(found[0]...))
+	if wider := e.tissue.wider(mode); wider != e.tissue {
 		e.tissue = wider
 		if found, err = fitSlices(ctx, v, e.tissue, side, correlationSide); err != nil {
 			return nil, nil, err
 		}
+		mode = logMode(sds(found[0]...))
 	}
-	return found[0], slices.Concat(found[1]...), nil
+	e.Figure = figureOfMode(mode, found[0]...)
+	return found[0], found[1], nil
 }
 
 // judgeSlices turns the figures of the slices, each of windows of its own, into sigma, with the confidence in it.
@@ -97,15 +97,19 @@ func (e Estimate) fitGain(side int) float64 {
 }
 
 // tissueFigure returns the figure of the windows of soft tissue.
-func tissueFigure(ws []window) Figure {
-	f := Figure{Windows: len(ws), Confidence: None}
-	if len(ws) < minWindows {
-		f.Why = message.New(message.NoiseFew, "only %d regions of soft tissue (-30 to 130 HU) are large enough to measure in", len(ws))
+func tissueFigure(ws []window) Figure { return figureOfMode(logMode(sds(ws)), ws) }
+
+// figureOfMode returns the figure of the windows of soft tissue of one or more slices, by the mode of their
+// standard deviations.
+func figureOfMode(mode float64, ws ...[]window) Figure {
+	f := Figure{Windows: count(ws...), Confidence: None}
+	if f.Windows < minWindows {
+		f.Why = message.New(message.NoiseFew, "only %d regions of soft tissue (-30 to 130 HU) are large enough to measure in", f.Windows)
 		return f
 	}
-	f.Sigma = logMode(sds(ws))
+	f.Sigma = mode
 	f.Confidence = High
-	if f.near(ws) < evenShare || len(ws) <= 10*minWindows {
+	if f.near(ws...) < evenShare || f.Windows <= 10*minWindows {
 		f.Confidence, f.Why = Fair, message.New(message.NoiseTexture, "little of the tissue is even")
 	}
 	return f
@@ -116,14 +120,16 @@ func tissueFigure(ws []window) Figure {
 const evenShare = 0.55
 
 // near returns the share of the windows with a standard deviation near sigma.
-func (f Figure) near(ws []window) float64 {
+func (f Figure) near(ws ...[]window) float64 {
 	n := 0
-	for _, w := range ws {
-		if w.isNear(f.Sigma) {
-			n++
+	for _, of := range ws {
+		for _, w := range of {
+			if w.isNear(f.Sigma) {
+				n++
+			}
 		}
 	}
-	return float64(n) / float64(len(ws))
+	return float64(n) / float64(count(ws...))
 }
 
 // isNear says whether the standard deviation of a window is near sigma.
@@ -133,8 +139,8 @@ func (w window) isNear(sigma float64) bool {
 }
 
 // near returns the windows with a standard deviation near sigma.
-func near(ws []window, sigma float64) []window {
-	return keep(ws, func(w window) bool { return w.isNear(sigma) })
+func near(sigma float64, ws ...[]window) []window {
+	return keep(func(w window) bool { return w.isNear(sigma) }, ws...)
 }
 
 // tolerableUneven is how uneven a window of tissue may be, relative to noise.

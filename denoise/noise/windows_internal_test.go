@@ -521,6 +521,16 @@ func TestFitsOfSeveralSides(t *testing.T) {
 	}
 }
 
+// The quick logarithm puts values in the bins of the exact one, with the slack at their edges.
+func TestNearLog(t *testing.T) {
+	for i := range 200000 {
+		x := math.Exp(float64(i)/2000 - 50)
+		if got, want := nearLog(x), math.Log(x); math.Abs(got-want) > 3.1e-8 {
+			t.Fatalf("logarithm of %g: %g, want %g", x, got, want)
+		}
+	}
+}
+
 // smoothNoise is the mean of a voxel's noise with the noise of its right neighbour and of
 // the voxels below both, with sigma 1.
 func smoothNoise(seed uint64, dims [3]int) *volume.Volume {
@@ -558,7 +568,7 @@ func TestCorrelationIsRestored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := correlate(v, ws, 10, sharing{})
+	c := correlate(v, [][]window{ws}, 10, sharing{})
 	if c == nil {
 		t.Fatal("no correlation")
 	}
