@@ -218,12 +218,12 @@ func valuesOf(v *volume.Volume) func(x, y, z int) float64 {
 
 // find makes a judgement without the recipe one of over, at a place that its stand-in does not explain.
 func (j *Judgement) find(f *Finding, s standIn, region volume.Region) {
-	why := message.New(message.VerdictStructure, "Something was removed %s that %s keeps.", f, s.recipe.Filter)
+	why := message.New(message.VerdictStructure, "Something was removed %s; %s keeps it.", f, s.recipe.Filter)
 	switch {
 	case s.share < resembles:
 		why = message.New(message.VerdictStructure, "The residual stands out of all around it %s.", f)
 	case f.Change == Added:
-		why = message.New(message.VerdictStructure, "Something was added %s that %s does not make.", f, s.recipe.Filter)
+		why = message.New(message.VerdictStructure, "Something was added %s; %s does not make it.", f, s.recipe.Filter)
 	}
 	j.settle(f, why.And(withoutRecipe), region)
 }
