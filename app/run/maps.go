@@ -93,19 +93,26 @@ func (m Maps) Estimate(ctx context.Context, j job.Job, s *series.Series) (Maps, 
 // place: white noise and noise that is weak or unknown get no map. It returns the facts of the series: the given
 // ones, or those that were found if there is no map.
 func (m Maps) IfVaries(ctx context.Context, r denoise.Recipe, s *series.Series, facts *denoise.Facts) (Maps, *denoise.Facts, error) {
-	if m.Noise != nil || m.Mask != nil || r.InSigmas || !automatic(r) {
+	if m.Noise != nil || m.Mask != nil || !mappable(r) {
 		return m, facts, nil
 	}
 	f, err := FactsOf(ctx, s.Volume, facts, denoise.FactsOf)
 	if err != nil {
 		return m, nil, err
 	}
-	if f.Noise.InTissue() || f.Noise.Why.Kind() != message.NoiseVaries || f.Trust() < 1 {
+	if !MapPays(r, f) {
 		return m, &f, nil
 	}
 	m, err = m.Estimate(ctx, job.Job{NoiseMap: job.MapAuto}, s)
 	return m, facts, err
 }
+
+// MapPays says whether a recipe is run under an estimated noise map unless a person says otherwise: see Maps.IfVaries.
+func MapPays(r denoise.Recipe, f denoise.Facts) bool {
+	return mappable(r) && !f.Noise.InTissue() && f.Noise.Why.Kind() == message.NoiseVaries && f.Trust() >= 1
+}
+
+func mappable(r denoise.Recipe) bool { return !r.InSigmas && automatic(r) }
 
 // automatic says whether all strengths of a recipe follow the noise of the series, and the filter leaves a map to
 // the passes around it.
