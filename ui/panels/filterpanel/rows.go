@@ -288,7 +288,7 @@ func numberLines(p denoise.Param, strength bool, name, end, slide, lowest, highe
 	switch {
 	case p.Kind == denoise.Ints && !p.PerAxis: // a list has no slider
 		return []fyne.CanvasObject{first}
-	case p.Auto == nil && (p.Kind == denoise.Int || p.Kind == denoise.Ints): // the slider of a count needs no ends
+	case p.Auto == nil && (p.Kind == denoise.Int || p.Kind == denoise.Ints || p.Unit == "%"): // the slider of a count or a share needs no ends
 		return []fyne.CanvasObject{container.NewBorder(nil, nil, fixedWidth(name, nameWidth), end, slide)}
 	case strength:
 		return []fyne.CanvasObject{first, container.NewBorder(nil, nil, lowest, highest, slide), container.NewBorder(nil, nil, nil, find, also)}
