@@ -32,7 +32,7 @@ func Recipe(s *session.Session, r denoise.Recipe) string {
 	fmt.Fprintf(&b, "%s %d-D", r.Filter, r.Dims)
 	for _, p := range f.Params {
 		asked := r.Get(p.Name)
-		if asked.Equal(p.Default) && (!p.Basic || !p.Absent.IsAuto() && asked.Equal(p.Absent)) {
+		if !p.Basic && asked.Equal(p.Default) {
 			continue
 		}
 		v := resolved.Get(p.Name)
