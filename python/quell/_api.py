@@ -9,7 +9,7 @@ import numpy as np
 
 from ._errors import QuellError
 from ._memory import Segment, copy, owner_of
-from ._process import Process, Progress, process
+from ._process import Progress, process
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -78,12 +78,32 @@ class Assessment:
 
 
 class _Call:
-    """The arrays of one request in shared memory."""
+    """The arrays of one request in shared memory, until the end of a ``with`` block, which holds the process."""
 
-    def __init__(self, p: Process, array: "ArrayLike", spacing: Any, affine: Any, modality: Optional[str]) -> None:
-        self.process = p
-        p.start()
+    def __init__(self, array: "ArrayLike", spacing: Any, affine: Any, modality: Optional[str]) -> None:
+        self.given = array, spacing, affine, modality
+        self.process = process()
         self.scratch: List[Segment] = []
+
+    def __enter__(self) -> "_Call":
+        self.process.lock.acquire()
+        try:
+            self.begin(*self.given)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            for segment in self.scratch:
+                self.process.pool.give(segment)
+            self.scratch = []
+        finally:
+            self.process.lock.release()
+
+    def begin(self, array: "ArrayLike", spacing: Any, affine: Any, modality: Optional[str]) -> None:
+        self.process.start()
         self.before = _checked(array, "array")
         self.shape = self.before.shape
         self.dims = list(self.shape[::-1]) + [1] * (3 - self.before.ndim)
@@ -99,7 +119,7 @@ class _Call:
             self.image["modality"] = modality
 
     def place(self, array: np.ndarray[Any, Any], dtype: str = "<f4") -> Dict[str, Any]:
-        """Returns an array as a request names it: where it is if it lies in shared memory, else a copy."""
+        """Returns an array as a request names it: itself if it lies in shared memory, else a copy."""
         shared = owner_of(array) if dtype == "<f4" else None
         if shared is None:
             segment = self.process.pool.take(array.size * np.dtype(dtype).itemsize)
@@ -133,11 +153,6 @@ class _Call:
         """Returns the array of an output, which then owns the segment."""
         self.scratch.remove(segment)
         return self.process.pool.array(segment, self.shape)
-
-    def done(self) -> None:
-        for segment in self.scratch:
-            self.process.pool.give(segment)
-        self.scratch = []
 
 
 def _checked(array: "ArrayLike", what: str) -> np.ndarray[Any, Any]:
@@ -228,19 +243,12 @@ def denoise(
             request[name] = value
     if parameters:
         request["parameters"] = {name.replace("_", "-"): _plain(value) for name, value in parameters.items()}
-    p = process()
-    with p.lock:
-        call = None
-        try:
-            call = _Call(p, array, spacing, affine, modality)
-            request["input"] = call.image
-            call.steer(request, mask, noise_map)
-            segment, request["output"] = call.output()
-            reply = p.ask(request, progress)
-            result = call.keep(segment)
-        finally:
-            if call is not None:
-                call.done()
+    with _Call(array, spacing, affine, modality) as call:
+        request["input"] = call.image
+        call.steer(request, mask, noise_map)
+        segment, request["output"] = call.output()
+        reply = call.process.ask(request, progress)
+        result = call.keep(segment)
     if not details:
         return result
     measures = reply.get("measures") or {}
@@ -272,19 +280,12 @@ def estimate(
 ) -> Estimate:
     """Estimates the noise of a volume or a slice, and of each voxel if ``map`` is set. See ``denoise`` for the arguments."""
     request: Dict[str, Any] = {"do": "estimate"}
-    p = process()
-    with p.lock:
-        call = None
-        try:
-            call = _Call(p, array, spacing, affine, modality)
-            request["input"] = call.image
-            if map:
-                segment, request["output"] = call.output()
-            reply = p.ask(request)
-            mapped = call.keep(segment) if map else None
-        finally:
-            if call is not None:
-                call.done()
+    with _Call(array, spacing, affine, modality) as call:
+        request["input"] = call.image
+        if map:
+            segment, request["output"] = call.output()
+        reply = call.process.ask(request)
+        mapped = call.keep(segment) if map else None
     return Estimate(
         sigma=_known(reply),
         confidence=reply.get("confidence", "none"),
@@ -315,18 +316,11 @@ def assess(
     request: Dict[str, Any] = {"do": "assess"}
     if recipe is not None:
         request["recipe"] = recipe
-    p = process()
-    with p.lock:
-        call = None
-        try:
-            call = _Call(p, before, spacing, affine, modality)
-            request["input"] = call.image
-            request["result"] = call.place(call.other(after, "result"))
-            call.steer(request, mask, noise_map)
-            reply = p.ask(request)
-        finally:
-            if call is not None:
-                call.done()
+    with _Call(before, spacing, affine, modality) as call:
+        request["input"] = call.image
+        request["result"] = call.place(call.other(after, "result"))
+        call.steer(request, mask, noise_map)
+        reply = call.process.ask(request)
     return Assessment(
         verdict=reply["verdict"],
         confidence=reply.get("confidence", "none"),
