@@ -23,16 +23,21 @@ type noiseMapParams struct {
 
 func noiseMapLaunches(kernel string) func(denoise.Program, denoise.Pass, Part) ([]Launch, error) {
 	return func(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
-		const threads = 256
-		return []Launch{{
-			Module: "noisemap", Kernel: kernel,
-			Grid: Grid([3]int{part.Region.Voxels(), 1, 1}, [3]int{threads, 1, 1}), Block: [3]int{threads, 1, 1},
-			Args: Pack(noiseMapParams{
-				In: NewBox(part.Inputs[0]), Noise: NewBox(part.Inputs[1]), Voxels: NewBox(part.Voxels), Mask: NewBox(part.Mask),
-				Out: part.OutBox(), Dims: indices(part.Dims), Usual: p.UsualSigma, Least: p.LeastSigma(),
-			}),
-		}}, nil
+		return eachVoxel(kernel, part, noiseMapParams{
+			In: NewBox(part.Inputs[0]), Noise: NewBox(part.Inputs[1]), Voxels: NewBox(part.Voxels), Mask: NewBox(part.Mask),
+			Out: part.OutBox(), Dims: indices(part.Dims), Usual: p.UsualSigma, Least: p.LeastSigma(),
+		}), nil
 	}
+}
+
+// eachVoxel returns the launch of a kernel of noisemap.cu, with a thread for every voxel.
+func eachVoxel(kernel string, part Part, params any) []Launch {
+	const threads = 256
+	return []Launch{{
+		Module: "noisemap", Kernel: kernel,
+		Grid: Grid([3]int{part.Region.Voxels(), 1, 1}, [3]int{threads, 1, 1}), Block: [3]int{threads, 1, 1},
+		Args: Pack(params),
+	}}
 }
 
 // mixParams mirrors struct MixParams of noisemap.cu.
@@ -44,13 +49,8 @@ type mixParams struct {
 }
 
 func mixLaunches(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
-	const threads = 256
-	return []Launch{{
-		Module: "noisemap", Kernel: "mix_with_voxels",
-		Grid: Grid([3]int{part.Region.Voxels(), 1, 1}, [3]int{threads, 1, 1}), Block: [3]int{threads, 1, 1},
-		Args: Pack(mixParams{
-			In: NewBox(part.Inputs[0]), Original: NewBox(part.Inputs[1]), Voxels: NewBox(part.Voxels), Mask: NewBox(part.Mask),
-			Out: part.OutBox(), Dims: indices(part.Dims), Share: p.Share,
-		}),
-	}}, nil
+	return eachVoxel("mix_with_voxels", part, mixParams{
+		In: NewBox(part.Inputs[0]), Original: NewBox(part.Inputs[1]), Voxels: NewBox(part.Voxels), Mask: NewBox(part.Mask),
+		Out: part.OutBox(), Dims: indices(part.Dims), Share: p.Share,
+	}), nil
 }

@@ -17,15 +17,9 @@ type stabiliseParams struct {
 
 func stabiliseLaunches(kernel string) func(denoise.Program, denoise.Pass, Part) ([]Launch, error) {
 	return func(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
-		const threads = 256
-		args := stabiliseParams{
+		return eachVoxel(kernel, part, stabiliseParams{
 			In: NewBox(part.Inputs[0]), Voxels: NewBox(part.Voxels), Mask: NewBox(part.Mask), Out: part.OutBox(), Dims: indices(part.Dims),
 			Sigma: p.Stabilised, Shift: rice.Shift, Floor: rice.Floor, Slopes: rice.Slopes, Values: rice.Values, Squares: rice.Squares, Rises: rice.Rises,
-		}
-		return []Launch{{
-			Module: "noisemap", Kernel: kernel,
-			Grid: Grid([3]int{part.Region.Voxels(), 1, 1}, [3]int{threads, 1, 1}), Block: [3]int{threads, 1, 1},
-			Args: Pack(args),
-		}}, nil
+		}), nil
 	}
 }
