@@ -31,6 +31,15 @@ type Facts struct {
 	Usual float64
 }
 
+// ForegroundOf returns Foreground, which it finds in v, the volume of the facts, if they hold none. The
+// error is the context's.
+func (f Facts) ForegroundOf(ctx context.Context, v *volume.Volume) (func(i int) bool, error) {
+	if f.Foreground != nil {
+		return f.Foreground, nil
+	}
+	return noise.Foreground(ctx, v)
+}
+
 // VerdictFacts reads a whole volume, on all cores, and returns what verdicts and pictures depend
 // on: all but Alike and AlikePatches, by which recipes are resolved. The error is the context's.
 func VerdictFacts(ctx context.Context, v *volume.Volume) (f Facts, err error) {

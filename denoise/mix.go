@@ -20,7 +20,7 @@ const unmixed = "result at full strength"
 // MixStrength is a parameter of every filter: the share of what the filter alone
 // removes, in percent. Register adds it.
 var MixStrength = Param{
-	Name: strengthName, Label: "Strength", Kind: Float, Unit: "%",
+	Name: strengthName, Label: "Strength", Kind: Float, Unit: "%", Mixes: true,
 	Min: 0, Max: fullStrength, Lo: 0, Hi: fullStrength, Step: 1, Default: Number(fullStrength), Absent: Number(fullStrength),
 	Help: "The share of what the filter removes that is removed: 100 is the filter alone, 0 the original. Less keeps more of the texture and of faint contrast; visible stops before either is lost.",
 }

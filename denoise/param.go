@@ -51,6 +51,7 @@ type Param struct {
 	Level   bool      // a position on the scale of values, not a difference: it moves with a constant that is added to the voxels
 	Choices []string  // for Choice
 	Words   []string  // of the choices, for people, if their own do not explain themselves; as long as Choices
+	Mixes   bool      // the strength of a mixture, which Visible may leave to be found
 	Basic   bool      // displayed without opening "more"
 	Help    string    // one sentence: what the parameter does, and the effect of more of it
 
@@ -128,7 +129,7 @@ func (p Param) check(v Value) error {
 		return nil
 	}
 	if v.IsVisible() {
-		if p.Name != strengthName {
+		if !p.Mixes {
 			return message.Errorf(message.RecipeValue, "only the strength of the mixture can be visible")
 		}
 		return nil

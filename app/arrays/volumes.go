@@ -115,7 +115,7 @@ func (m *memory) maps(ctx context.Context, r Request, g volume.Geometry, usual s
 		switch word {
 		case job.MapAuto, job.MapIfVaries:
 			return maps, word, nil
-		case "none":
+		case job.NoMap:
 			return maps, "", nil
 		}
 		return maps, "", job.Usagef("the noise map %q is neither an array nor auto nor none", word)

@@ -71,11 +71,9 @@ func Assess(ctx context.Context, in Input) (Assessment, error) {
 	if err != nil {
 		return Assessment{}, err
 	}
-	foreground := facts.Foreground
-	if foreground == nil {
-		if foreground, err = noise.Foreground(ctx, before); err != nil {
-			return Assessment{}, err
-		}
+	foreground, err := facts.ForegroundOf(ctx, before)
+	if err != nil {
+		return Assessment{}, err
 	}
 	if in.Region == (volume.Region{}) {
 		in.Region = before.Bounds()

@@ -66,11 +66,9 @@ func Lesions(ctx context.Context, q LesionRequest) (lesions.Panel, error) {
 	if err != nil {
 		return lesions.Panel{}, err
 	}
-	foreground := facts.Foreground
-	if foreground == nil {
-		if foreground, err = noise.Foreground(ctx, v); err != nil {
-			return lesions.Panel{}, err
-		}
+	foreground, err := facts.ForegroundOf(ctx, v)
+	if err != nil {
+		return lesions.Panel{}, err
 	}
 	panel, err := lesions.Measure(ctx, q.Engine, lesions.Request{
 		Input: in, Recipe: resolved, Noise: facts.Noise, Foreground: foreground, Lesions: all, Places: q.Places, Seed: q.Seed, Progress: q.Progress,

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 
 	"quell/denoise/lesions"
@@ -21,9 +22,6 @@ type Visibility struct {
 	ErrorWhy message.Message `json:"error_why"`
 }
 
-// lesionSeed is the seed of the places, as quell detect has it if none is given.
-const lesionSeed = 1
-
 // see adds the verdict on visibility and joins both: a result in which an object fades that was visible
 // before is over, whatever its error. counts says which voxels are judged. The error is the context's, or the
 // engine's.
@@ -34,20 +32,14 @@ func (a *Assessment) see(ctx context.Context, in Input, e noise.Estimate, usual 
 		a.Visibility = &v
 		return nil
 	}
-	switch {
-	case in.Recipe == nil:
+	if in.Recipe == nil {
 		return unknown(message.New(message.VerdictNone, "The recipe is not known, so that no virtual lesion can be filtered with it."))
-	case !e.Sentence().IsZero():
-		return unknown(e.Sentence())
-	case e.Negligible || e.Sigma == 0:
-		return unknown(message.New(message.NoiseWeak, "The noise is too weak to be a unit of contrast.").Sentence())
 	}
-	sigma := e.Sigma
-	if usual > 0 {
-		sigma = usual
+	if why := unmeasurable(e); !why.IsZero() {
+		return unknown(why.Sentence())
 	}
-	q := lesions.Request{Input: in.Maps.Input(in.Before.Volume), Recipe: *in.Recipe, Noise: e, Foreground: counts, Seed: lesionSeed}
-	p, err := lesions.MeasureUsual(ctx, in.Engine, q, sigma)
+	q := lesions.Request{Input: in.Maps.Input(in.Before.Volume), Recipe: *in.Recipe, Noise: e, Foreground: counts, Seed: lesions.UsualSeed}
+	p, err := lesions.MeasureUsual(ctx, in.Engine, q, cmp.Or(usual, e.Sigma))
 	if message.KindOf(err) == message.VerdictNone {
 		return unknown(message.Of(err).Sentence())
 	}

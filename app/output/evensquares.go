@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"quell/denoise/noise"
+	"quell/denoise"
 	"quell/measure"
 )
 
@@ -20,13 +20,11 @@ const (
 // after, about the surface of second order that fits each, if the input has nothing but
 // noise on it. An estimate of the noise of the result would say less: what a filter leaves
 // is not the noise that estimators know.
-func (p Page) evenSquares(ctx context.Context, foreground func(i int) bool) (string, error) {
+func (p Page) evenSquares(ctx context.Context, facts denoise.Facts) (string, error) {
 	before, after := p.Run.InputVolume(), p.Run.Result
-	if foreground == nil {
-		var err error
-		if foreground, err = noise.Foreground(ctx, p.Run.Source.Volume); err != nil {
-			return "", err
-		}
+	foreground, err := facts.ForegroundOf(ctx, p.Run.Source.Volume)
+	if err != nil {
+		return "", err
 	}
 	var sums [2]float64
 	n := 0

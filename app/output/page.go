@@ -120,7 +120,7 @@ func (p Page) HTML(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	d.Measured.Add("Noise σ of the input", figureWords(facts.Noise.Figure, s.Volume.Unit))
-	squares, err := p.evenSquares(ctx, facts.Foreground)
+	squares, err := p.evenSquares(ctx, facts)
 	if err != nil {
 		return nil, err
 	}

@@ -1,18 +1,15 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"quell/app/job"
 	"quell/denoise"
 	"quell/denoise/lesions"
-	"quell/denoise/noise"
 	"quell/internal/message"
 )
-
-// dialSeed is the seed of the places, as quell detect has it if none is given.
-const dialSeed = 1
 
 // dial resolves a recipe whose strength is left to what stays visible: it runs the filter on virtual
 // lesions in even tissue of the series, and takes the highest strength that keeps them and the texture of the
@@ -29,9 +26,12 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 	if err != nil {
 		return denoise.Recipe{}, nil, err
 	}
-	facts, err := q.dialFacts(ctx, in)
+	facts, err := factsFor(ctx, in, q.Facts)
 	if err != nil {
 		return denoise.Recipe{}, nil, err
+	}
+	if in.Noise == nil && in.Mask == nil {
+		q.Facts = &facts
 	}
 	undecided := func(why message.Message) error {
 		return &job.InputError{Path: job.TheSeries, Problem: why, Advice: message.Text("give the strength yourself")}
@@ -42,17 +42,11 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 	if why := untunable(facts.Noise); !why.IsZero() {
 		return denoise.Recipe{}, nil, undecided(why)
 	}
-	sigma := facts.Noise.Sigma
-	if facts.Usual > 0 {
-		sigma = facts.Usual
+	foreground, err := facts.ForegroundOf(ctx, in.Volume)
+	if err != nil {
+		return denoise.Recipe{}, nil, err
 	}
-	foreground := facts.Foreground
-	if foreground == nil {
-		if foreground, err = noise.Foreground(ctx, in.Volume); err != nil {
-			return denoise.Recipe{}, nil, err
-		}
-	}
-	panel, err := lesions.MeasureUsual(ctx, eng, lesions.Request{Input: in, Recipe: full, Noise: facts.Noise, Foreground: foreground, Seed: dialSeed}, sigma)
+	panel, err := lesions.MeasureUsual(ctx, eng, lesions.Request{Input: in, Recipe: full, Noise: facts.Noise, Foreground: foreground, Seed: lesions.UsualSeed}, cmp.Or(facts.Usual, facts.Noise.Sigma))
 	if message.KindOf(err) == message.VerdictNone {
 		return denoise.Recipe{}, nil, undecided(message.Of(err))
 	}
@@ -69,19 +63,4 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 	tuned.Dial, tuned.Recipe = &setting, full.With(name, denoise.Number(setting.Strength))
 	tuned.Seconds = time.Since(started).Seconds()
 	return tuned.Recipe, tuned, nil
-}
-
-// dialFacts returns the facts by which lesions are made.
-func (q *Request) dialFacts(ctx context.Context, in denoise.Input) (denoise.Facts, error) {
-	if in.Noise != nil || in.Mask != nil {
-		return denoise.FactsFor(ctx, in)
-	}
-	if q.Facts == nil || q.Facts.Noise.Confidence == "" {
-		facts, err := denoise.FactsOf(ctx, in.Volume)
-		if err != nil {
-			return denoise.Facts{}, err
-		}
-		q.Facts = &facts
-	}
-	return *q.Facts, nil
 }

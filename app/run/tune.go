@@ -85,7 +85,7 @@ func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, err
 		return Tuned{}, err
 	}
 	in := q.Maps.Input(q.Series.Volume)
-	facts, err := q.facts(ctx, in)
+	facts, err := factsFor(ctx, in, q.Facts)
 	if err != nil {
 		return Tuned{}, err
 	}
@@ -124,10 +124,11 @@ func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, err
 	return t, nil
 }
 
-// facts returns the facts that the recipe is resolved by.
-func (q *TuneRequest) facts(ctx context.Context, in denoise.Input) (denoise.Facts, error) {
+// factsFor returns the facts that a recipe on in is resolved by: those of the volume, which may be known, if no map
+// steers.
+func factsFor(ctx context.Context, in denoise.Input, known *denoise.Facts) (denoise.Facts, error) {
 	if in.Noise == nil && in.Mask == nil {
-		return FactsOf(ctx, in.Volume, q.Facts, denoise.FactsOf)
+		return FactsOf(ctx, in.Volume, known, denoise.FactsOf)
 	}
 	return denoise.FactsFor(ctx, in)
 }

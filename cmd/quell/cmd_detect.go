@@ -62,7 +62,7 @@ the surroundings of the objects are filtered. docs/DETECT.md has the definitions
 	addNameFlag(cmd, &f.shape, "shape", "shape", []string{string(lesions.Disc), string(lesions.Gaussian)}, "`disc|gaussian`: the profile; the size of a Gaussian is its width at half its height")
 	flags.IntVar(&f.length, "length", 0, "slices `1|3` that an object reaches through; if not given, 3 for one at least two slices long")
 	flags.IntVar(&f.places, "places", 0, "put every object at `N` places at most; if not given, 64")
-	flags.Uint64Var(&f.seed, "seed", 1, "seed `N` of the places")
+	flags.Uint64Var(&f.seed, "seed", lesions.UsualSeed, "seed `N` of the places")
 	addEngineFlag(cmd, &f.engine, engineHelp)
 	addInput(flags, &f.noiseMap, "noise-map", "the noise map that the filter works by: this `file`, auto to estimate it, or none; if not given, as quell denoise does")
 	addInput(flags, &f.mask, "mask", "keep to voxels that are not 0 in this `file`")
@@ -103,13 +103,8 @@ func (f *detectFlags) run(cmd *cobra.Command, path string) error {
 			return err
 		}
 	}
-	j.NoiseMap, j.Mask = f.noiseMap, f.mask
-	switch f.noiseMap {
-	case "":
-		q.IfVaries = true
-	case "none":
-		j.NoiseMap = ""
-	}
+	j.NoiseMap, j.Mask = job.GivenMap(f.noiseMap), f.mask
+	q.IfVaries = j.NoiseMap == job.MapIfVaries
 	if q.Maps, err = run.LoadMaps(cmd.Context(), j, in.Series); err != nil {
 		return err
 	}

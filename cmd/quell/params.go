@@ -91,7 +91,7 @@ func wordsOf(param string) (words []string) {
 		if f.Strength.Param == param {
 			add("sure")
 		}
-		if param == denoise.MixStrength.Name {
+		if p.Mixes {
 			add("visible")
 		}
 	}
@@ -170,7 +170,7 @@ func domainOf(p denoise.Param, strength bool) string {
 		if strength {
 			b.WriteString(" or sure")
 		}
-		if p.Name == denoise.MixStrength.Name {
+		if p.Mixes {
 			b.WriteString(" or visible")
 		}
 	}

@@ -138,6 +138,9 @@ func (p Panel) Strongest(b Bounds) (s Setting, ok bool) {
 	return best, best.Strength > 0
 }
 
+// UsualSeed is the seed of the places if none is given, so that all commands take the same.
+const UsualSeed = 1
+
 // UsualContrasts are in sigmas.
 var UsualContrasts = []float64{1, 2}
 
