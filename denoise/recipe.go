@@ -139,7 +139,7 @@ func (r Recipe) Get(name string) Value {
 }
 
 // Tunes reports whether a strength is to be found before the recipe is resolved: that
-// of the filter by SURE, or that of the mixture by what stays visible.
+// of the filter by SURE, or of the mixture by what stays visible.
 func (r Recipe) Tunes() bool { return r.Dials() || r.Searches() }
 
 // Dials reports whether the strength of the mixture is Visible.

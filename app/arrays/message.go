@@ -6,7 +6,7 @@ import (
 	"quell/denoise"
 )
 
-// Version is that of the protocol. It changes when an older client would misunderstand a reply.
+// Version is the version of the protocol. It changes when an older client would misunderstand a reply.
 const Version = 1
 
 // Limits of what is taken from a client.

@@ -9,7 +9,7 @@ import (
 	"quell/denoise"
 )
 
-// recipe returns the recipe of a request, and whether its dims are those that suit the series: a recipe, a preset or
+// recipe returns the recipe of a request, and whether its dims follow the series: a recipe, a preset or
 // the defaults of a filter, with the parameters that are given.
 func (r Request) recipe() (recipe denoise.Recipe, autoDims bool, err error) {
 	dims := 0

@@ -136,7 +136,7 @@ func (s *server) forget(w waiting) {
 	}
 }
 
-// answer does a request and sends its reply. The error is that of the stream.
+// answer does a request and sends its reply. The error comes from the stream.
 func (s *server) answer(w waiting) error {
 	defer s.forget(w)
 	var result any

@@ -56,9 +56,9 @@ type Cell struct {
 	Insert Insert  `json:"insert"`
 	Filter string  `json:"filter"`
 	Recipe string  `json:"recipe,omitempty"`
-	// Kept is the response to the insert in its template, over that of the image as it is.
+	// Kept is the response to the insert in its template, over the response in the image as it is.
 	Kept detect.Interval `json:"kept"`
-	// Noise is the SD in the regions over that of the image as it is.
+	// Noise is the SD in the regions over the SD of the image as it is.
 	Noise     float64            `json:"noise"`
 	Observers map[string]Figures `json:"observers"` // by name: Observers
 }

@@ -46,7 +46,7 @@ func (p *pipes) within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, pipesKey{}, p)
 }
 
-// pipesOf returns the pipes of a command; outside of execute those that refuse "-".
+// pipesOf returns the pipes of a command; outside of execute, pipes that refuse "-".
 func pipesOf(cmd *cobra.Command) *pipes {
 	if p, ok := cmd.Context().Value(pipesKey{}).(*pipes); ok {
 		return p
@@ -164,7 +164,7 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// input replaces the name of a pipe by that of a file with what the pipe holds.
+// input replaces the name of a pipe by the name of a file with the same content.
 func (p *pipes) input(ctx context.Context, place *string) (err error) {
 	named, open := *place, func() (io.Reader, error) { return p.in, nil }
 	if named == dash {
@@ -273,8 +273,8 @@ func (p *pipes) output(cmd *cobra.Command, inputs []string, place *string) error
 	return nil
 }
 
-// deliver copies the output of a command that succeeded to standard output. The file has no name any more meanwhile, as
-// the process ends if nobody reads.
+// deliver copies the output of a command that succeeded to standard output. It deletes the file's name first: a closed
+// standard output ends the process, and the file would remain.
 func (p *pipes) deliver() error {
 	if p.made == "" {
 		return nil

@@ -64,7 +64,7 @@ func TestDialStopsAtItsBounds(t *testing.T) {
 	if s, ok := p.Strongest(lesions.Bounds{Kept: 1.01}); ok || s.Strength != 0 {
 		t.Errorf("nothing is within the bound, and the dial goes to %+v", s)
 	}
-	// A lesion that nobody saw before does not stop it.
+	// A lesion that was not visible before does not limit the dial.
 	faint := measured(t, request(v, p.Recipe, lesions.Lesion{Shape: lesions.Disc, Size: 4, Contrast: 20}, lesions.Lesion{Shape: lesions.Disc, Size: 2, Contrast: 0.5}))
 	if faint.Rows[1].Visible() || faint.Setting(100).Kept != faint.Rows[0].Kept.Value {
 		t.Errorf("%+v", faint.Setting(100))

@@ -126,7 +126,7 @@ func templateIndex(absent, present [][]float64) func(draw []int) float64 {
 }
 
 // hotellingIndex returns d' of a channelised observer for pairs of regions. The signal is known, as
-// pairs share their noise. The covariance is that of the sample, whose inverse is too large by
+// pairs share their noise. The covariance is the sample covariance, whose inverse is too large by
 // (n-1)/(n-q-2) for q channels.
 func hotellingIndex(o detect.Channelised, absent, present [][]float64) float64 {
 	w, err := o.Learn(absent, present)

@@ -10,7 +10,7 @@ import (
 // Shape is the profile of a lesion within the slice.
 type Shape string
 
-// The shapes. The size of a disc is its diameter, that of a Gaussian its width at half its height.
+// The shapes. The size of a disc is its diameter, the size of a Gaussian its width at half its height.
 const (
 	Disc     Shape = "disc"
 	Gaussian Shape = "gaussian"

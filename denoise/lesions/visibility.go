@@ -30,7 +30,7 @@ const (
 	LeastRatio = 0.9
 )
 
-// Visibility is the second part of a verdict, beside that of the error.
+// Visibility is the second part of a verdict, beside the error.
 type Visibility struct {
 	Verdict Verdict         `json:"verdict"`
 	Why     message.Message `json:"why"`
@@ -73,7 +73,7 @@ func (r Row) margin() float64 {
 	return least
 }
 
-// Visibility judges the panel by its worst lesion of those that were visible before.
+// Visibility judges the panel by the worst lesion that was visible before.
 func (p Panel) Visibility() Visibility {
 	rank := map[Verdict]int{Spared: 0, Unclear: 1, Over: 2}
 	var worst *Row

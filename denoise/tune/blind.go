@@ -125,7 +125,7 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine, enough float
 	best, least := standIn{share: math.Inf(-1)}, math.Inf(1)
 	look := func(t standIn) error {
 		l, err := run(t.recipe, found)
-		// What is wrong at a place is so for every filter, and edges tell one from another.
+		// A fault at one place raises the loss of every filter alike; the loss at edges differs between filters.
 		if err == nil && l.everywhere < least {
 			least = l.everywhere
 			best = standIn{recipe: t.recipe, strength: t.strength, share: l.share(), change: l.change}

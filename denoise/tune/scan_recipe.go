@@ -133,7 +133,7 @@ func allowances(ctx context.Context, made, after *volume.Volume, tolerance float
 }
 
 // step returns the distance of the values that a slice can have, as integers of a scale have one;
-// 0 if it has too few values to tell. That of floating-point numbers is next to nothing.
+// 0 if it has fewer than fewestLevels values. The step of floating-point numbers is next to nothing.
 func step(plane []float32) float64 {
 	every := len(plane)/roundedSample + 1
 	var values []float32
@@ -161,8 +161,8 @@ func (o other) foreign(region volume.Region) Judgement {
 		Why: message.New(message.VerdictRecipe, "This recipe does not make this result: %.0f %% of the voxels differ, most %s.", 100*o.share(), f)}
 }
 
-// tell makes a judgement one of over, at the place at which the result differs from what its recipe
-// makes.
+// tell changes the verdict of a judgement to over, at the place at which the result differs most from
+// the result of its recipe.
 func (o other) tell(j *Judgement, region volume.Region) {
 	f := o.found(region)
 	why := message.New(message.VerdictRecipe, "This recipe does not make this result: something was removed %s.", f)

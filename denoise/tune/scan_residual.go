@@ -14,7 +14,7 @@ import (
 // Without the recipe, the filter that stands in for it says what an honest result looks like at
 // every place. What was removed or added beside the filter's work stands out, to the same side, both
 // of the residual and of the difference from the stand-in's result. Edges that the filter itself
-// smoothed stand out of the residual alone; where the stand-in is not quite the filter, the
+// smoothed stand out of the residual alone; if the stand-in is not quite the filter, the
 // difference is as large around the place as at it.
 const (
 	// stands is how many standard errors of the noise a disc of the residual differs by at least.
@@ -44,8 +44,8 @@ type suspect struct {
 }
 
 // suspect returns the disc at which a residual and a difference stand out most, if any does so.
-// Both are of the same voxels. floor is the least variance of the difference, relative to that of
-// the noise; most is the limit of the residual, away that of the difference.
+// Both are of the same voxels. floor is the least variance of the difference, relative to the
+// variance of the noise; most is the limit of the residual, away the limit of the difference.
 func (r residue) suspect(ctx context.Context, from residue, floor, most, away float64) (*suspect, error) {
 	per := make([]suspect, r.Dims[2])
 	err := parallel.ForWorkers(ctx, r.Dims[2], runtime.GOMAXPROCS(0), func() func(int) error {

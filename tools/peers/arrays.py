@@ -1,4 +1,4 @@
-"""Times the package from numpy to numpy: exact 3-D non-local means beside scikit-image, where it is installed, and what a
+"""Times the package from numpy to numpy: exact 3-D non-local means beside scikit-image, if it is installed, and what a
 call adds to the work of the filter. Prints a table for docs/benchmarks.
 
     python tools/peers/arrays.py [--slow]    --slow: scikit-image's exact mode, too
