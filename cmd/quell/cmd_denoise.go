@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -173,11 +172,7 @@ func denoiseHelp() string {
 		"of the recipe beside it (OUT.recipe.json), or in a folder that is mounted\n(OUT/quell.recipe.json). A 4-D series becomes one series again:\n" +
 		"a 4-D NIfTI file, or one DICOM series. Filters:\n\n")
 	for _, f := range denoise.Filters() {
-		forms := make([]string, len(f.Dims))
-		for i, d := range f.Dims {
-			forms[i] = strconv.Itoa(d) + "-D"
-		}
-		fmt.Fprintf(&b, "  %-10s %s (%s)\n             %s\n", f.Name, f.Help, strings.Join(forms, ", "), f.Source)
+		writeEntry(&b, f.Name, fmt.Sprintf("%s (%s) %s", f.Help, formsOf(f), f.Source), 12)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

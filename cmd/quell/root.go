@@ -6,12 +6,14 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"quell/app/files"
 	"quell/app/job"
 	"quell/app/output"
+	"quell/denoise"
 	"quell/internal/clean"
 )
 
@@ -22,13 +24,12 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) er
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	var misused error
-	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if value, ok := valueAfterHelp(cmd, args); ok {
 			misused = notHelp(value)
 			return
 		}
-		help(cmd, args)
+		misused = cmp.Or(misused, help(cmd))
 	})
 	return cmp.Or(root.ExecuteContext(ctx), misused)
 }
@@ -92,6 +93,9 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 				}
 				runtime.GOMAXPROCS(min(threads, runtime.NumCPU()))
 			}
+			if err := refuseAll(cmd); err != nil {
+				return err
+			}
 			if err := pipesOf(cmd).redirect(cmd, args); err != nil {
 				return err
 			}
@@ -118,6 +122,8 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	addOutput(root.PersistentFlags(), &logPath, "log", files.LogOutput, "append a log to this `file`; it holds no names and no paths")
 	root.PersistentFlags().IntVar(&threads, "threads", 0, "use at most `N` processors; all if not given")
+	root.PersistentFlags().Bool(allFlag, false, "with --help: everything about a command")
+	_ = root.PersistentFlags().MarkHidden(allFlag) // the help names it
 	root.AddCommand(
 		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newDetect(), newTune(), newPresets(), newConvert(), newSend(), newPhantom(), newBench(), newBatch(), newBIDS(), newWorker(), newDevices(), newServeArrays(), newVersion(), newView(),
 	)
@@ -134,14 +140,21 @@ func exactly(n int, usage string) cobra.PositionalArgs {
 	}
 }
 
-// newHelp is cobra's help, but a command that is unknown is an error.
+// newHelp is cobra's help, but it knows the filters too, and a name that is unknown is an error.
 func newHelp() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about any command",
+		Use:   "help [COMMAND|FILTER]",
+		Short: "Help about a command, or about a filter and its parameters",
 		Example: `  quell help
-  quell help denoise`,
+  quell help denoise
+  quell help denoise --all
+  quell help nlm`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if f, err := denoise.FilterByName(strings.ToLower(args[0])); err == nil {
+					return writeFilterHelp(cmd.OutOrStdout(), f)
+				}
+			}
 			of, rest, err := cmd.Root().Find(args)
 			if err == nil && len(rest) > 0 {
 				err = noCommand(cmd.Root(), rest[0])
@@ -149,10 +162,19 @@ func newHelp() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			of.InitDefaultHelpFlag() // its help lists the flag
-			return of.Help()
+			return writeHelp(cmd.OutOrStdout(), of, cmd.Flags().Changed(allFlag))
 		},
 	}
 	cmd.Flags().Bool("json", false, jsonHelp)
 	return cmd
+}
+
+// help writes what --help asks for: of a command with a filter among its flags the help of the filter.
+func help(cmd *cobra.Command) error {
+	if flag := cmd.Flags().Lookup("filter"); flag != nil && flag.Changed && len(parametersOf(cmd)) > 0 {
+		if f, err := denoise.FilterByName(flag.Value.String()); err == nil {
+			return writeFilterHelp(cmd.OutOrStdout(), f)
+		}
+	}
+	return writeHelp(cmd.OutOrStdout(), cmd, cmd.Flags().Changed(allFlag))
 }

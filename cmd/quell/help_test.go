@@ -1,0 +1,145 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"quell/denoise"
+)
+
+// helpOf runs a command that prints help, and returns its lines.
+func helpOf(t *testing.T, args ...string) []string {
+	t.Helper()
+	code, stdout, stderr := quell(t, args...)
+	if code != 0 || stderr != "" || !strings.HasSuffix(stdout, "\n") {
+		t.Fatalf("quell %q: code %d, stderr %q", args, code, stderr)
+	}
+	return strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+}
+
+func tooWide(t *testing.T, of string, lines []string) {
+	t.Helper()
+	for _, line := range lines {
+		if n := utf8.RuneCountInString(line); n > screenWidth {
+			t.Errorf("%s: a line of %d characters: %s", of, n, line)
+		}
+	}
+}
+
+// TestHelpFitsTheScreen: of every command; the list of all commands alone is longer.
+func TestHelpFitsTheScreen(t *testing.T) {
+	for _, cmd := range commands() {
+		lines := helpOf(t, cmd.Name(), "--help")
+		text := strings.Join(lines, "\n")
+		tooWide(t, cmd.Name(), lines)
+		if len(lines) > screenLines {
+			t.Errorf("%s: %d lines", cmd.Name(), len(lines))
+		}
+		for _, want := range []string{"Usage: quell " + cmd.Name(), "xample", "\n  quell ", "\nFlags:\n  -"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", cmd.Name(), want, text)
+			}
+		}
+		tooWide(t, cmd.Name()+" --all", helpOf(t, "help", cmd.Name(), "--all"))
+	}
+	lines := helpOf(t)
+	tooWide(t, "quell", lines)
+	if len(lines) > screenLines+10 {
+		t.Errorf("quell: %d lines", len(lines))
+	}
+}
+
+// TestAllOfHelp: --all names every flag, and the Long text, which the first screen may leave out.
+func TestAllOfHelp(t *testing.T) {
+	for _, cmd := range commands() {
+		lines := helpOf(t, cmd.Name(), "--help", "--all")
+		text := strings.Join(lines, "\n")
+		if same := strings.Join(helpOf(t, "help", cmd.Name(), "--all"), "\n"); same != text {
+			t.Errorf("%s: quell help prints something else than --help", cmd.Name())
+		}
+		for _, f := range listed(cmd.Flags()) {
+			if !strings.Contains(text, flagName(f)) {
+				t.Errorf("%s: nothing about --%s", cmd.Name(), f.Name)
+			}
+		}
+		if cmd.Long != "" && !strings.Contains(text, strings.Fields(cmd.Long)[0]) {
+			t.Errorf("%s: without its text", cmd.Name())
+		}
+	}
+	if code, _, stderr := quell(t, "info", "x.nii", "--all"); code != 2 || !strings.Contains(stderr, "quell help info --all") {
+		t.Errorf("--all without --help: code %d, %s", code, stderr)
+	}
+}
+
+// TestFirstFlagsExist: the table of the first screens names commands and flags that there are.
+func TestFirstFlagsExist(t *testing.T) {
+	for name, flags := range firstFlags {
+		cmd, _, err := newRoot().Find([]string{name})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, f := range flags {
+			if cmd.Flags().Lookup(f.flag) == nil {
+				t.Errorf("%s has no --%s", name, f.flag)
+			}
+		}
+	}
+}
+
+// TestHelpOfFilters: each names its own parameters, all of them, with their defaults, and no others; its examples run.
+func TestHelpOfFilters(t *testing.T) {
+	for _, f := range denoise.Filters() {
+		lines := helpOf(t, "help", f.Name)
+		text := strings.Join(lines, "\n")
+		tooWide(t, f.Name, lines)
+		named := 0
+		for _, line := range lines {
+			if strings.HasPrefix(line, "  --") {
+				named++
+			}
+		}
+		if named != len(f.Params) {
+			t.Errorf("%s: %d parameters, has %d", f.Name, named, len(f.Params))
+		}
+		for _, p := range f.Params {
+			if !strings.Contains(text, "\n  --"+p.Name+" ") && !strings.Contains(text, "\n  --"+p.Name+"\n") || !strings.Contains(text, "default "+p.Default.String()) {
+				t.Errorf("%s: nothing about --%s", f.Name, p.Name)
+			}
+		}
+		if same := strings.Join(helpOf(t, "denoise", "--filter", f.Name, "--help"), "\n"); same != text {
+			t.Errorf("%s: --filter --help prints something else", f.Name)
+		}
+		for _, example := range filterExamples(f) {
+			if err := parsesAsRecipe(strings.Fields(example)[2:]); err != nil {
+				t.Errorf("%s: %v", example, err)
+			}
+		}
+	}
+}
+
+// parsesAsRecipe returns what is wrong with the arguments of quell denoise.
+func parsesAsRecipe(args []string) error {
+	cmd := newDenoise()
+	if err := cmd.ParseFlags(args); err != nil {
+		return err
+	}
+	flags := paramFlags{}
+	for _, f := range parametersOf(cmd) {
+		flags[f.Name] = f.Value.(*paramFlag)
+	}
+	_, err := flags.recipe("", cmd.Flags().Lookup("filter").Value.String(), dimsOf(cmd.Flags().Lookup("dims").Value.String()))
+	return err
+}
+
+// TestClause: on both sides of what ends one.
+func TestClause(t *testing.T) {
+	for text, want := range map[string]string{
+		"a b. C d.": "a b", "a b; c. D": "a b", "a b.": "a b", "S, S+1, ...; -1": "S, S+1, ...", "a, ... b. C": "a, ... b", "a 0.5 b": "a 0.5 b", "": "",
+	} {
+		if got := clause(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

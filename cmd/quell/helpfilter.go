@@ -1,0 +1,196 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"quell/denoise"
+)
+
+// writeFilterHelp writes what a person needs to use one filter: its parameters alone, with domains and defaults.
+func writeFilterHelp(w io.Writer, f denoise.Filter) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s (%s)\n", f.Name, f.Title, formsOf(f))
+	for _, text := range []string{f.Help, "Source: " + f.Source + "."} {
+		b.WriteString(strings.Join(wrapped(text, screenWidth), "\n") + "\n")
+	}
+	fmt.Fprintf(&b, "\nUsage: quell denoise IN OUT --filter %s [parameters]\n\nExamples:\n", f.Name)
+	for _, example := range filterExamples(f) {
+		fmt.Fprintf(&b, "  %s\n", example)
+	}
+	b.WriteString("\nParameters:\n")
+	for _, p := range f.Params {
+		name := "--" + p.Name
+		if kind := typeOf(p); kind != "" {
+			name += " " + kind
+		}
+		fmt.Fprintf(&b, "  %s\n", name)
+		for _, text := range []string{p.Help, sentence(domainOf(p, f.Strength.Param == p.Name))} {
+			writeEntry(&b, "", text, 6)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// sentence begins a clause with a capital letter and ends it.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// filterExamples are commands with a filter: as it is, with its strength found, and in its other form with a parameter.
+func filterExamples(f denoise.Filter) []string {
+	const command = "quell denoise in.nii quiet.nii --filter "
+	examples := []string{command + f.Name}
+	if f.Strength.Param != "" {
+		examples = append(examples, command+f.Name+" --"+f.Strength.Param+" sure")
+	}
+	last := command + f.Name
+	if len(f.Dims) > 1 {
+		last += " --dims " + strconv.Itoa(f.Dims[1])
+	}
+	for _, p := range f.Params {
+		if p.Kind == denoise.Int && p.Ignored == nil {
+			last += fmt.Sprintf(" --%s %g", p.Name, p.Default.Float())
+			break
+		}
+	}
+	if !slices.Contains(examples, last) {
+		examples = append(examples, last)
+	}
+	return examples
+}
+
+// formsOf lists the dimensionalities of a filter: "2-D, 3-D".
+func formsOf(f denoise.Filter) string {
+	forms := make([]string, len(f.Dims))
+	for i, d := range f.Dims {
+		forms[i] = strconv.Itoa(d) + "-D"
+	}
+	return strings.Join(forms, ", ")
+}
+
+// writeFilters lists the filters, with what each does if asked for.
+func writeFilters(b *strings.Builder, described bool) {
+	const about = "; \"quell help NAME\" prints the parameters of one"
+	if !described {
+		text := "Filters: " + strings.Join(filterNames(), ", ") + about + "."
+		b.WriteString("\n" + strings.Join(wrapped(text, screenWidth), "\n") + "\n")
+		return
+	}
+	b.WriteString("\nFilters" + about + ":\n")
+	const column = 12
+	for _, f := range denoise.Filters() {
+		text := clause(f.Help)
+		if short, _, cut := strings.Cut(text, ": "); cut && len(text) > screenWidth-column {
+			text = short
+		}
+		writeEntry(b, f.Name, text, column)
+	}
+}
+
+// writeParameters lists parameters with the filters that have them.
+func writeParameters(b *strings.Builder, params []*pflag.Flag) {
+	column := columnOf(params)
+	for _, p := range params {
+		var filters []string
+		for _, f := range denoise.Filters() {
+			if _, has := f.Param(p.Name); has {
+				filters = append(filters, f.Name)
+			}
+		}
+		text := "every filter"
+		if len(filters) < len(denoise.Filters()) {
+			text = strings.Join(filters, ", ")
+		}
+		writeEntry(b, flagName(p), text, column)
+	}
+}
+
+// usageOf describes a parameter and its domain in each filter that has it.
+func usageOf(p denoise.Param) string {
+	type domain struct {
+		text    string
+		filters []string
+	}
+	var domains []domain
+	help := p.Help
+	for _, f := range denoise.Filters() {
+		q, ok := f.Param(p.Name)
+		if !ok {
+			continue
+		}
+		text := domainOf(q, f.Strength.Param == q.Name)
+		if i := slices.IndexFunc(domains, func(d domain) bool { return d.text == text }); i >= 0 {
+			domains[i].filters = append(domains[i].filters, f.Name)
+		} else {
+			domains = append(domains, domain{text, []string{f.Name}})
+		}
+		if !strings.Contains(help, q.Help) {
+			help += " " + strings.ToUpper(f.Name[:1]) + f.Name[1:] + ": " + q.Help
+		}
+	}
+	parts := make([]string, len(domains))
+	for i, d := range domains {
+		parts[i] = strings.Join(d.filters, ", ") + ": " + d.text
+	}
+	return help + " [" + strings.Join(parts, "; ") + "]"
+}
+
+func typeOf(p denoise.Param) string {
+	switch p.Kind {
+	case denoise.Int:
+		return "n"
+	case denoise.Choice:
+		return "word"
+	case denoise.Switch:
+		return ""
+	case denoise.Ints:
+		return "n,n,..."
+	}
+	return "x"
+}
+
+func domainOf(p denoise.Param, strength bool) string {
+	var b strings.Builder
+	switch p.Kind {
+	case denoise.Choice:
+		b.WriteString(strings.Join(p.Choices, " or "))
+		if p.Auto != nil {
+			b.WriteString(" or auto")
+		}
+	case denoise.Switch:
+		b.WriteString("true or false")
+	default:
+		b.WriteString(p.Domain().String())
+		switch p.Unit {
+		case "":
+		case "value":
+			b.WriteString(" in the volume's unit, or in sigmas of its noise (1.2sigma)")
+		default:
+			b.WriteString(" " + p.Unit)
+		}
+		if p.Percent {
+			b.WriteString(" or 0% to 100% of its range")
+		}
+		if p.Auto != nil {
+			b.WriteString(" or auto")
+		}
+		if strength {
+			b.WriteString(" or sure")
+		}
+		if p.Mixes {
+			b.WriteString(" or visible")
+		}
+	}
+	fmt.Fprintf(&b, ", default %s", p.Default)
+	return b.String()
+}
