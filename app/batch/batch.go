@@ -31,7 +31,7 @@ type Options struct {
 	Inputs []string // see List
 	Output string   // folder
 	// Job is what is done with every series; its input and its output's path are empty. It has
-	// a recipe.
+	// a recipe. With Job.Lesions a later batch does a series again whose virtual lesions were not looked for.
 	Job    job.Job
 	Select string // see ParseSelection
 	// Shard of Shards, counted from 0, is the part of the units that this process does. The

@@ -59,6 +59,8 @@ var columns = []struct {
 	{"finished", func(r SeriesResult) string { return r.Finished.UTC().Format(time.RFC3339) }},
 	{"id", func(r SeriesResult) string { return r.ID }},
 	{"noise_map", func(r SeriesResult) string { return r.NoiseMap }},
+	{"visibility", func(r SeriesResult) string { return r.Visibility }},
+	{"lesions", func(r SeriesResult) string { return cmp.Or(r.Lesions, r.VisibilityWhy) }},
 }
 
 func sigmaText(r SeriesResult) string {

@@ -61,6 +61,9 @@ type SeriesResult struct {
 	Verdict         string          `json:"verdict,omitempty"`
 	Confidence      string          `json:"confidence,omitempty"`
 	Why             string          `json:"why,omitempty"`
+	Visibility      string          `json:"visibility,omitempty"` // the second part of Verdict; of a 4-D series that of the worst volume
+	VisibilityWhy   string          `json:"visibility_why,omitempty"`
+	Lesions         string          `json:"lesions,omitempty"` // how much lesions of each size keep
 	Engine          string          `json:"engine,omitempty"`
 	Device          string          `json:"device,omitempty"`
 	Recipe          *denoise.Recipe `json:"recipe,omitempty"`    // as run; of a 4-D series as asked for

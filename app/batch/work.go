@@ -18,6 +18,7 @@ import (
 	"quell/app/judge"
 	"quell/app/output"
 	"quell/denoise"
+	"quell/denoise/lesions"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/internal/message"
@@ -104,7 +105,7 @@ func (b *batch) execute(ctx context.Context, t task, j job.Job, r *SeriesResult)
 		shown := &shownSink{stopped: b.stopped}
 		sinks := []executor.Sink{shown}
 		if !b.o.WithoutVerdict {
-			sinks = []executor.Sink{&executor.Judge{AtATime: executor.Plan(j, src.Geometry, src.Len()).Judged}, shown}
+			sinks = []executor.Sink{&executor.Judge{Lesions: j.Lesions, AtATime: executor.Plan(j, src.Geometry, src.Len()).Judged}, shown}
 		}
 		means := executor.Means{Engine: func() (denoise.Engine, error) { return eng, nil }}
 		report, err = app.Execute(ctx, j, src, means, job.Events{}, sinks...)
@@ -123,6 +124,9 @@ func (b *batch) execute(ctx context.Context, t task, j job.Job, r *SeriesResult)
 	}
 	if r.judge(report.Each); report.Parts != nil {
 		r.unjudged(splitWhy)
+		if j.Lesions {
+			r.Visibility, r.VisibilityWhy = string(lesions.Unknown), splitWhy
+		}
 	}
 	r.warn(report.Findings, report.Warnings)
 	return nil
@@ -268,6 +272,7 @@ var confidences = []noise.Confidence{noise.High, noise.Fair, noise.Low}
 // have one, with the least of their confidences.
 func (r *SeriesResult) judge(all []executor.VolumeOutcome) {
 	var worst *executor.VolumeOutcome
+	var seen *judge.Visibility // of the volume in which most fades
 	var sigmas []float64
 	least := 0 // of the confidences
 	same := 0
@@ -275,6 +280,9 @@ func (r *SeriesResult) judge(all []executor.VolumeOutcome) {
 		figure := v.Noise
 		if m := v.Measures; m != nil {
 			figure = &noise.Figure{Sigma: m.Sigma, Confidence: m.SigmaConfidence}
+			if o := m.Visibility; o != nil && (seen == nil || o.WorseThan(seen.Visibility)) {
+				seen = o
+			}
 		}
 		if figure != nil {
 			if k := slices.Index(confidences, figure.Confidence); k >= 0 {
@@ -296,6 +304,9 @@ func (r *SeriesResult) judge(all []executor.VolumeOutcome) {
 		if len(all) > 1 {
 			r.Why = fmt.Sprintf("%d of %d volumes; %s: %s", same, len(all), worst.Name, m.Why)
 		}
+	}
+	if seen != nil {
+		r.Visibility, r.VisibilityWhy, r.Lesions = string(seen.Verdict), seen.Why.String(), seen.Summary
 	}
 	if len(sigmas) == 0 {
 		return

@@ -19,10 +19,13 @@ import (
 type Judge struct {
 	// Compare adds the comparisons with the input, and with the series before noise was added.
 	Compare bool
+	// Lesions adds what the recipe leaves of virtual lesions; of several slabs the worst.
+	Lesions bool
 	// AtATime is how many slices are judged at a time; 0: all of a slab.
 	AtATime int
 
-	parts []judged // of the volume
+	parts []judged          // of the volume
+	seen  *judge.Visibility // in the volume; nil: not looked for
 }
 
 // judged is what is known of some slices.
@@ -32,7 +35,7 @@ type judged struct {
 }
 
 // Begin forgets what was judged before.
-func (j *Judge) Begin(context.Context, *Made) error { j.parts = nil; return nil }
+func (j *Judge) Begin(context.Context, *Made) error { j.Abort(); return nil }
 
 // Slab judges the result in some slices.
 func (j *Judge) Slab(ctx context.Context, s *Slab) error {
@@ -42,7 +45,7 @@ func (j *Judge) Slab(ctx context.Context, s *Slab) error {
 	}
 	return timed(&s.Outcome.Seconds.Measure, func() error {
 		if s.First {
-			j.parts = nil
+			j.Abort()
 		}
 		p, err := judge.NewPiece(ctx, s.Part.Engine, run, s.Part.Clean, j.Compare)
 		if err != nil {
@@ -50,6 +53,9 @@ func (j *Judge) Slab(ctx context.Context, s *Slab) error {
 		}
 		if ends := s.Whole.cleanEnds; ends != nil {
 			p.TruthMax = float64(ends[1]) - float64(ends[0])
+		}
+		if err := j.see(ctx, p); err != nil {
+			return err
 		}
 		n := run.Region.Dims()[2]
 		if j.AtATime > 0 {
@@ -73,17 +79,33 @@ func (j *Judge) Slab(ctx context.Context, s *Slab) error {
 		}
 		if s.Last {
 			m := together(j.parts)
-			s.Outcome.Measures, j.parts = &m, nil
+			if j.seen != nil {
+				m.Join(*j.seen)
+			}
+			s.Outcome.Measures = &m
+			j.Abort()
 		}
 		return nil
 	})
+}
+
+// see looks for virtual lesions in a slab.
+func (j *Judge) see(ctx context.Context, p judge.Piece) error {
+	if !j.Lesions {
+		return nil
+	}
+	v, err := p.Visible(ctx)
+	if err == nil && (j.seen == nil || v.WorseThan(j.seen.Visibility)) {
+		j.seen = &v
+	}
+	return err
 }
 
 // Finish does nothing: the verdicts are in the reports on the volumes.
 func (j *Judge) Finish(context.Context, *Outcome) error { return nil }
 
 // Abort forgets what was judged.
-func (j *Judge) Abort() { j.parts = nil }
+func (j *Judge) Abort() { j.parts, j.seen = nil, nil }
 
 // gravity orders verdicts, the worst last.
 var gravity = []tune.Verdict{tune.Clean, tune.Matched, tune.Unknown, tune.Under, tune.Over}

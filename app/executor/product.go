@@ -23,7 +23,7 @@ type Product struct {
 	Name   string      // of its flag, and in job.Output.Beside
 	Help   string      // of its flag
 	Kind   *files.Kind // what it holds
-	Judged bool        // it shows the verdict, so that the result is judged
+	Judged bool        // it shows the verdict, so that the result is judged, with virtual lesions
 	Sink   func(b Beside) Sink
 }
 

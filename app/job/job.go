@@ -37,6 +37,7 @@ type Job struct {
 	// Memory is how many bytes of memory the volumes of a job may take together, about; 0 for DefaultMemory. See Slabs.
 	Memory  int64  `json:"memory,omitempty"`
 	Measure bool   `json:"measure,omitempty"` // report the measures of the result, see judge.Measure
+	Lesions bool   `json:"lesions,omitempty"` // with Measure: also what the recipe leaves of virtual lesions, see judge.Visible
 	Output  Output `json:"output"`
 }
 
@@ -91,6 +92,9 @@ func (j Job) ValidateSteps() error {
 		return Usagef("%d threads: give 1 or more", j.Engine.Threads)
 	case j.Recipe == nil && (len(j.Output.Beside) > 0 || j.Measure || j.AutoDims || j.Slices != SliceRange{} || j.NoiseMap != "" || j.Mask != ""):
 		return Usagef("slices, measures, noise maps, masks and outputs beside the result, such as pictures and reports, are for jobs that filter; give a recipe")
+	}
+	if j.Lesions && !j.Measure {
+		return Usagef("what is left of virtual lesions is a part of the verdict; ask for the measures, too")
 	}
 	if what, _, err := ParseUneven(j.Uneven); err != nil {
 		return err

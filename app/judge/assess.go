@@ -66,53 +66,76 @@ type Input struct {
 // Assess judges a result by the noise of its input. The error is the context's,
 // or the engine's.
 func Assess(ctx context.Context, in Input) (Assessment, error) {
+	g, err := in.ground(ctx)
+	if err != nil {
+		return Assessment{}, err
+	}
 	before := in.Before.Volume
-	facts, err := in.facts(ctx)
-	if err != nil {
-		return Assessment{}, err
-	}
-	foreground, err := facts.ForegroundOf(ctx, before)
-	if err != nil {
-		return Assessment{}, err
-	}
 	if in.Region == (volume.Region{}) {
 		in.Region = before.Bounds()
 	}
-	if in.Engine == nil {
-		in.Engine = engines.CPU()
-	}
-	counts := foreground // asked for every voxel, several times
-	if in.Mask != nil {
-		counts = func(i int) bool { return in.Mask[i] && foreground(i) }
-	}
 	a := Assessment{Unit: before.Unit}
-	e := facts.Noise
-	var doubt message.Message
-	if in.Maps.Noise != nil {
-		if e.Confidence, doubt, err = in.Maps.Trust(ctx, before, counts); err != nil {
-			return Assessment{}, err
-		}
-	}
-	if !doubt.IsZero() {
-		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: doubt, Code: doubt.Kind()}
+	if !g.doubt.IsZero() {
+		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: g.doubt, Code: g.doubt.Kind()}
 	} else {
 		result := tune.Result{
-			Input: in.Maps.Input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Made: in.Made, Noise: e, Foreground: counts, Curve: in.Curve, WithoutMap: in.WithoutMap,
+			Input: in.Maps.Input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Made: in.Made, Noise: g.noise, Foreground: g.counts, Curve: in.Curve, WithoutMap: in.WithoutMap,
 		}
-		a.Judgement, err = tune.Judge(ctx, in.Engine, result)
-		if errors.Is(err, engines.ErrFailed) && ctx.Err() == nil {
-			a.Judgement, err = tune.Judge(ctx, engines.CPU(), result)
-		}
+		err = in.onEngine(ctx, func(e denoise.Engine) error {
+			a.Judgement, err = tune.Judge(ctx, e, result)
+			return err
+		})
 	}
 	if err != nil {
 		return Assessment{}, err
 	}
 	if in.Lesions {
-		if err := a.see(ctx, in, e, facts.Usual, counts); err != nil {
+		v, err := in.visibility(ctx, g)
+		if err != nil {
 			return Assessment{}, err
 		}
+		a.Join(v)
 	}
-	return a, a.describe(ctx, in, e, counts)
+	return a, a.describe(ctx, in, g.noise, g.counts)
+}
+
+// ground is what verdicts rest on.
+type ground struct {
+	facts  denoise.Facts
+	noise  noise.Estimate // with the confidence of the noise map, if there is one
+	counts func(i int) bool
+	doubt  message.Message // of the noise map: why there is no verdict
+}
+
+// ground finds what verdicts on the input rest on. The error is the context's.
+func (in Input) ground(ctx context.Context) (g ground, err error) {
+	if g.facts, err = in.facts(ctx); err != nil {
+		return g, err
+	}
+	foreground, err := g.facts.ForegroundOf(ctx, in.Before.Volume)
+	if err != nil {
+		return g, err
+	}
+	g.noise, g.counts = g.facts.Noise, foreground // asked for every voxel, several times
+	if in.Mask != nil {
+		g.counts = func(i int) bool { return in.Mask[i] && foreground(i) }
+	}
+	if in.Maps.Noise != nil {
+		g.noise.Confidence, g.doubt, err = in.Maps.Trust(ctx, in.Before.Volume, g.counts)
+	}
+	return g, err
+}
+
+// onEngine calls judge with the engine, and again with the CPU if the device fails.
+func (in Input) onEngine(ctx context.Context, judge func(denoise.Engine) error) error {
+	if in.Engine == nil {
+		return judge(engines.CPU())
+	}
+	err := judge(in.Engine)
+	if errors.Is(err, engines.ErrFailed) && ctx.Err() == nil {
+		err = judge(engines.CPU())
+	}
+	return err
 }
 
 // facts returns the known facts, or finds them. Under a noise map the facts of the

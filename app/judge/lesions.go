@@ -2,7 +2,6 @@ package judge
 
 import (
 	"context"
-	"fmt"
 
 	"quell/app/job"
 	"quell/app/run"
@@ -120,12 +119,4 @@ func unmeasurable(e noise.Estimate) message.Message {
 		return message.New(message.NoiseWeak, "the noise is too weak to be a unit of contrast")
 	}
 	return message.Message{}
-}
-
-// String returns the contrast as a person gives it.
-func (c Contrast) String() string {
-	if c.InSigmas {
-		return fmt.Sprintf("%gsigma", c.Value)
-	}
-	return fmt.Sprintf("%g", c.Value)
 }

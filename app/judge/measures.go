@@ -116,6 +116,12 @@ func (p Piece) Measure(ctx context.Context, region volume.Region) (m Measures, e
 	return m, c.Fill(ctx, &m)
 }
 
+// Visible returns what the recipe of the run leaves of virtual lesions in its source.
+func (p Piece) Visible(ctx context.Context) (Visibility, error) {
+	r := p.run
+	return Visible(ctx, Input{Before: r.Source, Maps: r.Maps, Recipe: &r.Resolved, Facts: &p.facts, Engine: p.engine})
+}
+
 // PlanesOf returns the slices from <= z < to of a volume, whose memory they share.
 func PlanesOf(v *volume.Volume, from, to int) *volume.Volume {
 	if from == 0 && to == v.Dims[2] {

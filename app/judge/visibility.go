@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 
+	"quell/denoise"
 	"quell/denoise/lesions"
-	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/internal/message"
 )
@@ -22,34 +22,49 @@ type Visibility struct {
 	ErrorWhy message.Message `json:"error_why"`
 }
 
-// see adds the verdict on visibility and joins both: a result in which an object fades that was visible
-// before is over, whatever its error. counts says which voxels are judged. The error is the context's, or the
-// engine's.
-func (a *Assessment) see(ctx context.Context, in Input, e noise.Estimate, usual float64, counts func(int) bool) error {
-	v := Visibility{Error: a.Verdict, ErrorWhy: a.Why}
-	unknown := func(why message.Message) error {
-		v.Visibility = lesions.Visibility{Verdict: lesions.Unknown, Why: why}
-		a.Visibility = &v
-		return nil
+// Visible returns what the recipe of a result leaves of virtual lesions in its input, without the verdict
+// on the error. The error is the context's, or the engine's.
+func Visible(ctx context.Context, in Input) (Visibility, error) {
+	g, err := in.ground(ctx)
+	if err != nil {
+		return Visibility{}, err
+	}
+	return in.visibility(ctx, g)
+}
+
+// visibility is Visible on the ground of the input.
+func (in Input) visibility(ctx context.Context, g ground) (v Visibility, err error) {
+	unknown := func(why message.Message) (Visibility, error) {
+		return Visibility{Visibility: lesions.Visibility{Verdict: lesions.Unknown, Why: why}}, nil
 	}
 	if in.Recipe == nil {
 		return unknown(message.New(message.VerdictNone, "The recipe is not known, so that no virtual lesion can be filtered with it."))
 	}
-	if why := unmeasurable(e); !why.IsZero() {
+	if !g.doubt.IsZero() {
+		return unknown(g.doubt)
+	}
+	if why := unmeasurable(g.noise); !why.IsZero() {
 		return unknown(why.Sentence())
 	}
-	q := lesions.Request{Input: in.Maps.Input(in.Before.Volume), Recipe: *in.Recipe, Noise: e, Foreground: counts, Seed: lesions.UsualSeed}
-	p, err := lesions.MeasureUsual(ctx, in.Engine, q, cmp.Or(usual, e.Sigma))
+	q := lesions.Request{Input: in.Maps.Input(in.Before.Volume), Recipe: *in.Recipe, Noise: g.noise, Foreground: g.counts, Seed: lesions.UsualSeed}
+	var p lesions.Panel
+	err = in.onEngine(ctx, func(e denoise.Engine) error {
+		p, err = lesions.MeasureUsual(ctx, e, q, cmp.Or(g.facts.Usual, g.noise.Sigma))
+		return err
+	})
 	if message.KindOf(err) == message.VerdictNone {
 		return unknown(message.Of(err).Sentence())
 	}
-	if err != nil {
-		return err
-	}
 	v.Visibility, v.Summary, v.Rows, v.Places = p.Visibility(), p.String(), p.Rows, p.Places
+	return v, err
+}
+
+// Join adds the verdict on visibility: a result in which an object fades that was visible before is over,
+// whatever its error.
+func (a *Assessment) Join(v Visibility) {
+	v.Error, v.ErrorWhy = a.Verdict, a.Why
 	a.Visibility = &v
 	if v.Verdict == lesions.Over && a.Verdict != tune.Unknown && a.Verdict != tune.Over {
 		a.Verdict, a.Why, a.Code = tune.Over, v.Why, v.Why.Kind()
 	}
-	return nil
 }

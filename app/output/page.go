@@ -15,6 +15,7 @@ import (
 	"quell/app/open"
 	"quell/app/run"
 	"quell/denoise"
+	"quell/denoise/lesions"
 	"quell/denoise/noise"
 	"quell/measure"
 	"quell/report"
@@ -71,7 +72,7 @@ type pageData struct {
 	Caption                  string
 	Series, Made, Measured   report.Facts
 	Findings                 []string
-	ROIs, Slices             report.Table
+	ROIs, Lesions, Slices    report.Table
 }
 
 type pagePicture struct {
@@ -164,6 +165,7 @@ func (p Page) judge(d *pageData) {
 		d.Measured.Add("Against the reference, before → after", fmt.Sprintf("MSE %s → %s, PSNR %s → %s, SSIM %s → %s", m.Start.MSE, m.Truth.MSE,
 			measure.Decibels(m.Start.PSNR, 2), measure.Decibels(m.Truth.PSNR, 2), m.Start.SSIM, m.Truth.SSIM))
 	}
+	p.see(d, m.Visibility)
 	if len(m.Slices) > 1 {
 		d.Slices.Head = []string{"Slice", "Verdict", "Noise σ", "Residual SD", "Why"}
 		for k, s := range m.Slices {
@@ -173,6 +175,24 @@ func (p Page) judge(d *pageData) {
 			}
 			d.Slices.Rows = append(d.Slices.Rows, []string{fmt.Sprint(p.whole().Region.Min[2] + k + 1), string(s.Verdict), sigma, quantity(float64(s.ResidualSD), unit), s.Why.String()})
 		}
+	}
+}
+
+// see fills in what is left of virtual lesions.
+func (p Page) see(d *pageData, v *judge.Visibility) {
+	if v == nil {
+		d.Measured.Add("Visibility", "not measured: no virtual lesions were put into the series")
+		return
+	}
+	d.Measured.Add("Error", fmt.Sprintf("%s: %s", v.Error, v.ErrorWhy))
+	d.Measured.Add("Visibility", fmt.Sprintf("%s: %s", v.Verdict, v.Why))
+	d.Measured.Add("Contrast kept", v.Summary)
+	if len(v.Rows) == 0 {
+		return
+	}
+	d.Lesions.Head = lesions.Head
+	for _, r := range v.Rows {
+		d.Lesions.Rows = append(d.Lesions.Rows, r.Cells(p.Run.Source.Volume.Unit))
 	}
 }
 

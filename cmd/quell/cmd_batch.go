@@ -139,6 +139,7 @@ func (f *batchFlags) addTo(cmd *cobra.Command) {
 	flags.IntVar(&f.options.Workers, "workers", 0, "`N` series are in work at once: one is filtered while others are read and written; 3 if not given")
 	flags.StringVar(&f.memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
 	flags.BoolVar(&f.options.WithoutVerdict, "no-verdict", false, "leave the results unjudged: much faster where the filter is; sigma is then given where the recipe needs it")
+	flags.BoolVar(&f.options.Job.Lesions, "lesions", false, lesionsHelp)
 	flags.BoolVar(&f.options.Verify, "verify", false, "compare the bytes of outputs that are there with what was written, and do again what differs; without it, only of files that changed since")
 	flags.StringVar(&f.shard, "shard", "", "do the part `I/N` of the series")
 	flags.StringVar(&f.metrics, "metrics", "", metricsHelp)
@@ -200,6 +201,9 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 	}
 	if o.Memory, err = memorySize(cmd, f.memory); err != nil {
 		return err
+	}
+	if o.Job.Lesions && o.WithoutVerdict {
+		return job.Usagef("--lesions is a part of the verdict; leave out --no-verdict")
 	}
 	if cmd.Flags().Changed("workers") && o.Workers < 1 {
 		return job.Usagef("--workers %d: give 1 or more", o.Workers)

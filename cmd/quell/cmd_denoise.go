@@ -25,7 +25,7 @@ type denoiseFlags struct {
 	output                 job.Output
 	compress               compressFlag
 	beside                 []*string // paths of executor.Products
-	assess, json           bool
+	assess, lesions, json  bool
 }
 
 func newDenoise() *cobra.Command {
@@ -72,6 +72,7 @@ func newDenoise() *cobra.Command {
 	addMemoryFlag(cmd, &f.memory, "filtered")
 	f.in.addTo(cmd)
 	flags.BoolVar(&f.assess, "assess", false, "also judge the result, as quell assess does; each volume of a 4-D series by itself")
+	flags.BoolVar(&f.lesions, "lesions", false, lesionsHelp)
 	flags.BoolVar(&f.json, "json", false, jsonHelp)
 	f.recipe.params = addParamFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -91,6 +92,9 @@ func newDenoise() *cobra.Command {
 	return cmd
 }
 
+// lesionsHelp is the help of --lesions of the commands that filter.
+const lesionsHelp = "judge too what the recipe leaves of virtual lesions in the series, as quell assess --lesions does: over if one that was visible fades"
+
 // printDenoised prints what was filtered and how: of a 4-D series the noise, the strength
 // and the verdict of each volume.
 func printDenoised(cmd *cobra.Command, report executor.Outcome) error {
@@ -98,6 +102,12 @@ func printDenoised(cmd *cobra.Command, report executor.Outcome) error {
 		text := fmt.Sprintf("%s: %s voxels in %.2f s on %s", *report.Recipe, open.DimsText(report.Dims), report.Seconds.Filter, report.Engine)
 		if m := report.Measures; m != nil {
 			text += fmt.Sprintf("\nverdict %s (%s confidence): %s", m.Verdict, m.Confidence, m.Why)
+			if v := m.Visibility; v != nil {
+				text += fmt.Sprintf("\nerror %s: %s\nvisibility %s: %s", v.Error, v.ErrorWhy, v.Verdict, v.Why)
+				if v.Summary != "" {
+					text += "\nlesions " + v.Summary
+				}
+			}
 		}
 		return printWritten(cmd, report, text+tunedText(report.Tuned))
 	}
@@ -115,6 +125,9 @@ func printDenoised(cmd *cobra.Command, report executor.Outcome) error {
 		}
 		if v.Measures != nil {
 			line += fmt.Sprintf("  %s (%s confidence)", v.Measures.Verdict, v.Measures.Confidence)
+			if seen := v.Measures.Visibility; seen != nil {
+				line += fmt.Sprintf("  visibility %s", seen.Verdict)
+			}
 		}
 		text += line + tunedText(v.Tuned)
 	}
@@ -146,12 +159,12 @@ func tunedText(t *run.Tuned) (text string) {
 
 // job returns the job that the flags describe.
 func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, error) {
-	job := job.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: job.GivenMap(f.noiseMap), Mask: f.mask, Measure: f.assess, Uneven: f.uneven}
+	job := job.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: job.GivenMap(f.noiseMap), Mask: f.mask, Measure: f.assess || f.lesions, Lesions: f.lesions, Uneven: f.uneven}
 	job.Output.Path, job.Output.Compress, job.Output.Beside = output, f.compress.Compression, map[string]string{}
 	for i, p := range executor.Products() {
 		if *f.beside[i] != "" {
 			job.Output.Beside[p.Name] = *f.beside[i]
-			job.Measure = job.Measure || p.Judged
+			job.Measure, job.Lesions = job.Measure || p.Judged, job.Lesions || p.Judged
 		}
 	}
 	err := f.recipe.apply(&job)

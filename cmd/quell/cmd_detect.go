@@ -14,8 +14,6 @@ import (
 	"quell/app/judge"
 	"quell/app/run"
 	"quell/denoise/lesions"
-	"quell/internal/message"
-	"quell/measure/detect"
 )
 
 // detectFlags are the flags of quell detect.
@@ -160,18 +158,9 @@ func printPanel(w io.Writer, p lesions.Panel) error {
 	}
 	fmt.Fprintf(w, "%s\n%d places of even tissue, local SD %.3g%s\n", p.Recipe, p.Places, p.SD, unit)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(tw, "lesion\tkept\tedge\td' eye\tafter/before\td' chan\tafter/before\t\n")
+	fmt.Fprintln(tw, strings.Join(lesions.Head, "\t"))
 	for _, r := range p.Rows {
-		contrast := judge.Contrast{Value: r.Contrast}.String() + unit
-		if r.Sigmas != 0 {
-			contrast = judge.Contrast{Value: r.Sigmas, InSigmas: true}.String()
-		}
-		edge := "–"
-		if r.EdgeAfter.Finite() {
-			edge = fmt.Sprintf("%.2g -> %.2g mm", float64(r.EdgeBefore), float64(r.EdgeAfter))
-		}
-		fmt.Fprintf(tw, "%s %.3g mm, %s, %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Shape, r.Size, contrast, message.Count(r.Slices, "slice", "slices"),
-			percent(r.Kept), edge, seenText(r.Eye), percent(r.Eye.Ratio), seenText(r.Channels), percent(r.Channels.Ratio), mark(r))
+		fmt.Fprintln(tw, strings.Join(r.Cells(p.Unit), "\t"))
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -194,21 +183,4 @@ func dialOf(p lesions.Panel) *lesions.Setting {
 		return &s
 	}
 	return nil
-}
-
-// percent returns a share with its interval.
-func percent(i detect.Interval) string {
-	return fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*i.Value, 100*i.Lo, 100*i.Hi)
-}
-
-func seenText(s lesions.Seen) string {
-	return fmt.Sprintf("%.2g -> %.2g", s.Before.Value, s.After.Value)
-}
-
-// mark is the verdict on one lesion, in brackets if it was not visible before and so does not count.
-func mark(r lesions.Row) string {
-	if !r.Visible() {
-		return "(not visible)"
-	}
-	return string(r.Verdict())
 }

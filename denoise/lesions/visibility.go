@@ -75,14 +75,16 @@ func (r Row) margin() float64 {
 
 // Visibility judges the panel by the worst lesion that was visible before.
 func (p Panel) Visibility() Visibility {
-	rank := map[Verdict]int{Spared: 0, Unclear: 1, Over: 2}
+	worse := func(a, than *Row) bool {
+		return Visibility{Verdict: a.Verdict(), Worst: a}.WorseThan(Visibility{Verdict: than.Verdict(), Worst: than})
+	}
 	var worst *Row
 	for i := range p.Rows {
 		r := &p.Rows[i]
 		if !r.Visible() {
 			continue
 		}
-		if worst == nil || rank[r.Verdict()] > rank[worst.Verdict()] || rank[r.Verdict()] == rank[worst.Verdict()] && r.margin() < worst.margin() {
+		if worst == nil || worse(r, worst) {
 			worst = r
 		}
 	}
@@ -102,6 +104,15 @@ func (p Panel) Visibility() Visibility {
 		v.Why = message.New(message.VisibilityKept, "Every virtual lesion that is visible before keeps its contrast; the worst, of %s mm at %s, keeps %.0f %%.", size, contrast, kept)
 	}
 	return v
+}
+
+// gravity orders verdicts, the worst last.
+var gravity = []Verdict{Unknown, Spared, Unclear, Over}
+
+// WorseThan reports whether a verdict is worse than another on the same recipe, from other slices.
+func (v Visibility) WorseThan(o Visibility) bool {
+	a, b := slices.Index(gravity, v.Verdict), slices.Index(gravity, o.Verdict)
+	return a > b || a == b && v.Worst != nil && o.Worst != nil && v.Worst.margin() < o.Worst.margin()
 }
 
 // contrast returns the contrast of a row with its unit.

@@ -159,6 +159,9 @@ func (d *Dataset) finish(out string, r batch.SeriesResult) error {
 	if r.Verdict != "" {
 		quell["Verdict"] = r.Verdict
 	}
+	if r.Visibility != "" {
+		quell["Visibility"], quell["Lesions"] = r.Visibility, r.Lesions
+	}
 	if r.Recipe != nil {
 		quell["Recipe"] = r.Recipe
 	}

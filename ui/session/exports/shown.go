@@ -16,7 +16,7 @@ import (
 
 // SaveReport writes a report on the result to a file, see output.Page: with the slice, the
 // window and the marks that are on the screen now, without the identity if hide is set.
-// A result that is not judged yet is judged first. overwrite replaces a file that is no
+// A result that is not judged yet is judged first, and its recipe runs on virtual lesions. overwrite replaces a file that is no
 // report. It does nothing during another task or without a result.
 func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
 	run := ex.results.Exportable()
@@ -39,6 +39,15 @@ func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
 			if err != nil {
 				return err
 			}
+			p.Measures = &m
+		}
+		if p.Measures.Visibility == nil && run.Parts == nil {
+			m := *p.Measures // the panels show the verdict on the error
+			v, err := judge.Visible(t.Ctx, judge.Input{Before: run.Source, Maps: run.Maps, Recipe: &run.Resolved, Facts: run.KnownFacts(), Engine: engine})
+			if err != nil {
+				return err
+			}
+			m.Join(v)
 			p.Measures = &m
 		}
 		return p.Write(t.Ctx, path, overwrite)
