@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"slices"
 
 	"quell/denoise"
 	"quell/internal/parallel"
@@ -12,26 +13,34 @@ import (
 // be linear over it, large enough for float32.
 const perturbation = 0.1
 
-// monteCarlo measures the sums of a recipe by two runs on each part (Ramani 2008).
+// monteCarlo measures the sums of a recipe by two runs on each scope (Ramani 2008).
 // With u = F(v), a perturbation b that has the distribution of the noise at sigma
 // 1, and d = (F(v + e sigma b) - u) / (e sigma), the divergence is <b, d>. In
 // correlated noise <b, d> is the trace of the Jacobian times the correlation, the
 // term that Stein's risk has there. It returns the sums of each part.
 func (p *probe) monteCarlo(ctx context.Context, r denoise.Recipe) ([]denoise.Stein, error) {
-	results := make([][2]*volume.Volume, len(p.parts))
-	err := parallel.ForWorkers(ctx, 2*len(p.parts), max(p.engine.Info().Cores, 1), func() func(i int) error {
+	var scopes []*scope
+	of := make([]int, len(p.parts)) // the scope of each part
+	for k, a := range p.parts {
+		if of[k] = slices.Index(scopes, a.scope); of[k] < 0 {
+			of[k] = len(scopes)
+			scopes = append(scopes, a.scope)
+		}
+	}
+	results := make([][2]*volume.Volume, len(scopes))
+	err := parallel.ForWorkers(ctx, 2*len(scopes), max(p.engine.Info().Cores, 1), func() func(i int) error {
 		return func(i int) error {
-			a := p.parts[i/2]
-			in := a.in
+			s := scopes[i/2]
+			in := s.in
 			if i%2 == 1 {
-				moved, err := a.perturbed(ctx, p.noise)
+				moved, err := s.perturbed(ctx, p.noise)
 				if err != nil {
 					return err
 				}
 				in.Volume = moved.volume
 			}
 			var err error
-			results[i/2][i%2], err = p.engine.Run(ctx, r, in, a.box, nil)
+			results[i/2][i%2], err = p.engine.Run(ctx, r, in, s.run, nil)
 			return err
 		}
 	})
@@ -44,51 +53,29 @@ func (p *probe) monteCarlo(ctx context.Context, r denoise.Recipe) ([]denoise.Ste
 		if err != nil {
 			return nil, err
 		}
-		sums[k] = a.compare(results[k][0].Data, results[k][1].Data, moved.b)
+		sums[k] = a.compare(results[of[k]][0], results[of[k]][1], moved.b)
 		sums[k].Divergence /= perturbation * p.noise.sigma
 	}
 	return sums, nil
 }
 
 // compare returns the sums of squared residuals and of b (w - u) over the voxels
-// that count.
-func (a *part) compare(u, w, b []float32) (s denoise.Stein) {
-	k := 0
-	each(a.in.Volume.Geometry, a.box, func(i int) {
-		if a.use[k] {
-			residual := float64(u[k]) - float64(a.in.Volume.Data[i])
-			s.Residual += residual * residual
-			s.Divergence += (float64(w[k]) - float64(u[k])) * float64(b[i])
+// that count. u and w are results of the scope's run.
+func (a *part) compare(u, w *volume.Volume, b []float32) (s denoise.Stein) {
+	g, k := a.in.Volume.Geometry, 0
+	for z := a.box.Min[2]; z < a.box.Max[2]; z++ {
+		for y := a.box.Min[1]; y < a.box.Max[1]; y++ {
+			in := g.Index(a.box.Min[0], y, z)
+			out := u.Index(a.box.Min[0]-a.run.Min[0], y-a.run.Min[1], z-a.run.Min[2])
+			for x := range a.box.Max[0] - a.box.Min[0] {
+				if a.use[k] {
+					residual := float64(u.Data[out+x]) - float64(a.in.Volume.Data[in+x])
+					s.Residual += residual * residual
+					s.Divergence += (float64(w.Data[out+x]) - float64(u.Data[out+x])) * float64(b[in+x])
+				}
+				k++
+			}
 		}
-		k++
-	})
+	}
 	return s
-}
-
-// moved is a part's volume plus perturbation * sigma * b.
-type moved struct {
-	volume *volume.Volume
-	b      []float32
-}
-
-// perturbed returns the perturbed volume of the part, the same at every call.
-func (a *part) perturbed(ctx context.Context, m noiseModel) (*moved, error) {
-	a.lock.Lock()
-	defer a.lock.Unlock()
-	if a.moved != nil {
-		return a.moved, nil
-	}
-	b, err := coloured(ctx, a.in.Volume.Geometry, m.correlation, a.seed)
-	if err != nil {
-		return nil, err
-	}
-	out, masked := a.in.Volume.Clone(), a.in.Masked()
-	for i := range b {
-		if !masked.Valid(i) {
-			b[i] = 0
-		}
-		out.Data[i] += float32(perturbation*m.sigma) * b[i]
-	}
-	a.moved = &moved{out, b}
-	return a.moved, nil
 }

@@ -187,8 +187,11 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 		return sd, err
 	}}
 	first, err := newProbe(ctx, engine, in, program.Reach(), m, use, o.Region, 1)
+	if err != nil {
+		return nil, err
+	}
 	s.probes = []*probe{first}
-	return s, err
+	return s, first.takeSpare(strongest)
 }
 
 // known returns the facts that strengths are resolved by. It reads the whole volume.

@@ -27,6 +27,9 @@ type probe struct {
 	noise  noiseModel
 	parts  []*part
 	spare  func() (*probe, error) // of other boxes of the volume; nil if there are none
+	// together states that all boxes, the spare ones as well, lie in one scope: a run that measures
+	// by perturbation gives the spare ones at no cost.
+	together bool
 }
 
 // noiseModel is the noise that a probe assumes.
@@ -69,18 +72,31 @@ func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 	if len(first) == 0 {
 		return nil, message.Errorf(message.VerdictNone, "no voxel of the foreground holds data")
 	}
+	var whole *scope // of all boxes, if they have one in common
+	around, together := shared(first, reach, v.Geometry)
+	if together {
+		for _, box := range spare {
+			around = enclosing(around, box)
+		}
+		whole = newScope(in, around, reach, seed)
+	}
 	on := func(boxes []volume.Region, seed uint64) (*probe, error) {
-		p := &probe{engine: e, noise: m}
+		p := &probe{engine: e, noise: m, together: together}
 		for k, box := range boxes {
-			a := newPart(in, box, reach, counts)
-			a.seed, a.half = seed+uint64(k), k%2
+			var a *part
+			if together {
+				a = whole.part(v.Geometry, box, box.Offset(around.Grow(reach, v.Geometry).Min), counts)
+			} else {
+				a = newPart(in, box, reach, counts, seed+uint64(k))
+			}
+			a.half = k % 2
 			if a.power, err = m.power(ctx, box); err != nil {
 				return nil, err
 			}
 			p.parts = append(p.parts, a)
 		}
-		if e.Info().Overhead > 0 {
-			p.parts = merged(p.parts)
+		if !together && e.Info().Overhead > 0 {
+			merged(p.parts)
 		}
 		return p, nil
 	}
@@ -147,14 +163,12 @@ func (p *probe) stein(ctx context.Context, recipes []denoise.Recipe) ([][]denois
 	if len(recipes) == 0 {
 		return byPart, nil
 	}
-	f, err := denoise.FilterByName(recipes[0].Filter)
+	pass, ok, err := p.pass(recipes)
 	if err != nil {
 		return nil, err
 	}
-	if p.noise.correlation == nil && p.engine.Info().Overhead == 0 && f.Stein != nil && p.plain() && recipes[0].Stabilisation() == 0 && recipes[0].Mixed() == 1 {
-		if pass, ok := f.Stein(recipes); ok {
-			return p.closedForm(ctx, pass, len(recipes))
-		}
+	if ok {
+		return p.closedForm(ctx, pass, len(recipes))
 	}
 	for _, r := range recipes {
 		sums, err := p.monteCarlo(ctx, r)
@@ -166,6 +180,31 @@ func (p *probe) stein(ctx context.Context, recipes []denoise.Recipe) ([][]denois
 		}
 	}
 	return byPart, nil
+}
+
+// pass returns the closed form of recipes, if they have one here.
+func (p *probe) pass(recipes []denoise.Recipe) (pass denoise.SteinPass, ok bool, err error) {
+	f, err := denoise.FilterByName(recipes[0].Filter)
+	if err != nil {
+		return pass, false, err
+	}
+	if p.noise.correlation == nil && p.engine.Info().Overhead == 0 && f.Stein != nil && p.plain() && recipes[0].Stabilisation() == 0 && recipes[0].Mixed() == 1 {
+		pass, ok = f.Stein(recipes)
+	}
+	return pass, ok, nil
+}
+
+// takeSpare adds the spare boxes at once, if a run that measures a recipe gives them anyway.
+func (p *probe) takeSpare(r denoise.Recipe) error {
+	if _, closed, err := p.pass([]denoise.Recipe{r}); err != nil || closed || !p.together || p.spare == nil {
+		return err
+	}
+	more, err := p.spare()
+	if err != nil {
+		return err
+	}
+	p.parts, p.spare = append(p.parts, more.parts...), nil
+	return nil
 }
 
 // plain reports whether the voxels are all that is read: a noise map or a guide

@@ -70,18 +70,6 @@ func TestRiskOfNoiseThatDiffers(t *testing.T) {
 	}
 }
 
-// Boxes that run as one have the mean of their variances, by their voxels.
-func TestStackedBoxesShareTheirNoise(t *testing.T) {
-	v := volume.New(volume.NewGeometry([3]int{8, 8, 2}, [3]float64{1, 1, 1}))
-	box := v.Bounds()
-	a := newPart(denoise.Input{Volume: v}, box, [3]int{}, func(i int) bool { return i < 96 })
-	b := newPart(denoise.Input{Volume: v}, box, [3]int{}, func(i int) bool { return i < 32 })
-	a.power, b.power = 1, 5
-	if s := stack([]*part{a, b}); s.power != 2 || s.voxels != 128 {
-		t.Errorf("power %g of %d voxels; want 2 of 128", s.power, s.voxels)
-	}
-}
-
 // Boxes that run as one are as narrow as each of them within the slice, and only their own
 // voxels count.
 func TestStackedBoxesAreNarrow(t *testing.T) {
@@ -94,8 +82,7 @@ func TestStackedBoxesAreNarrow(t *testing.T) {
 	var want []float32
 	for _, at := range [][3]int{{2, 3, 1}, {9, 5, 6}} {
 		box := volume.Region{Min: at, Max: [3]int{at[0] + 6, at[1] + 5, at[2] + 2}}
-		a := newPart(denoise.Input{Volume: v}, box, [3]int{2, 3, 1}, counts)
-		a.power = 1
+		a := newPart(denoise.Input{Volume: v}, box, [3]int{2, 3, 1}, counts, 1)
 		parts = append(parts, a)
 		each(v.Geometry, box, func(i int) {
 			if counts(i) {
@@ -103,19 +90,84 @@ func TestStackedBoxesAreNarrow(t *testing.T) {
 			}
 		})
 	}
-	s := stack(parts)
-	if s.box != (volume.Region{Min: [3]int{2, 3, 0}, Max: [3]int{8, 8, 8}}) {
-		t.Errorf("the box is %v", s.box)
+	stack(parts)
+	s := parts[0].scope
+	if parts[1].scope != s || s.run != (volume.Region{Min: [3]int{2, 3, 0}, Max: [3]int{8, 8, 8}}) {
+		t.Errorf("the run is %v", s.run)
 	}
 	var got []float32
-	k := 0
-	each(s.in.Volume.Geometry, s.box, func(i int) {
-		if s.use[k] {
-			got = append(got, s.in.Volume.Data[i])
+	for _, a := range parts {
+		k := 0
+		each(s.in.Volume.Geometry, a.box, func(i int) {
+			if a.use[k] {
+				got = append(got, s.in.Volume.Data[i])
+			}
+			k++
+		})
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v; want %v", got, want)
+	}
+}
+
+// Boxes share a run if it reads no more voxels than runs on each of them.
+func TestBoxesShareARun(t *testing.T) {
+	g := volume.NewGeometry([3]int{40, 20, 1}, [3]float64{1, 1, 1})
+	boxAt := func(x int) volume.Region {
+		return volume.Region{Min: [3]int{x, 0, 0}, Max: [3]int{x + 10, 20, 1}}
+	}
+	for _, c := range []struct {
+		x, reach int
+		want     bool
+	}{{10, 0, true}, {11, 0, false}, {11, 1, true}, {20, 5, true}, {20, 4, false}, {30, 5, false}} {
+		around, ok := shared([]volume.Region{boxAt(0), boxAt(c.x)}, [3]int{c.reach, 0, 0}, g)
+		if ok != c.want || around != (volume.Region{Max: [3]int{c.x + 10, 20, 1}}) {
+			t.Errorf("boxes at 0 and %d, reach %d: %v %v; want %v", c.x, c.reach, around, ok, c.want)
 		}
-		k++
-	})
-	if k != len(s.use) || s.voxels != len(want) || !slices.Equal(got, want) {
-		t.Errorf("%d of %d marks, %d voxels: %v; want %v", k, len(s.use), s.voxels, got, want)
+	}
+	if _, ok := shared([]volume.Region{boxAt(0)}, [3]int{}, g); ok {
+		t.Error("a single box shares a run")
+	}
+}
+
+// Boxes in one scope have the sums that they have each on its own, for the same perturbation.
+func TestSharedRunsGiveTheSameSums(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{30, 30, 4}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(i*i%97) + float32(i%30)
+	}
+	in, reach := denoise.Input{Volume: v}, [3]int{3, 3, 0}
+	counts := func(i int) bool { return i%5 != 0 }
+	r, err := denoise.NewRecipe("gaussian", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = r.With("sigma-spatial", denoise.Number(1))
+	whole := newScope(in, v.Bounds(), reach, 1)
+	m := noiseModel{sigma: 4}
+	moved, err := whole.perturbed(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	together, alone := &probe{engine: cpu.New(), noise: m}, &probe{engine: cpu.New(), noise: m}
+	for _, at := range [][3]int{{0, 0, 0}, {11, 7, 1}, {20, 20, 2}} {
+		box := volume.Region{Min: at, Max: [3]int{at[0] + 10, at[1] + 9, at[2] + 2}}
+		together.parts = append(together.parts, whole.part(v.Geometry, box, box, counts))
+		a := newPart(in, box, reach, counts, 1)
+		outer := box.Grow(reach, v.Geometry)
+		a.moved = &perturbedVolume{moved.volume.Crop(outer), nil}
+		each(v.Geometry, outer, func(i int) { a.moved.b = append(a.moved.b, moved.b[i]) })
+		alone.parts = append(alone.parts, a)
+	}
+	got, err := together.monteCarlo(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := alone.monteCarlo(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v; want %v", got, want)
 	}
 }
