@@ -8,6 +8,7 @@ import (
 	"quell/ui/panels/filterpanel"
 	"quell/ui/panels/gallery"
 	"quell/ui/panels/help"
+	"quell/ui/panels/lesions"
 	"quell/ui/panels/markpanel"
 	"quell/ui/panels/measurepanel"
 	"quell/ui/panels/opening"
@@ -26,6 +27,8 @@ import (
 // from left to right, of what lies over the pictures, from below, and of what Escape ends.
 var table = []func(*host.Host) panel.Panel{
 	measurepanel.New,
+	lesions.NewWatch,
+	lesions.New,
 	plotpanel.New,
 	markpanel.New,
 	filterpanel.New,

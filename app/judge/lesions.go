@@ -10,7 +10,6 @@ import (
 	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/series"
-	"quell/volume"
 )
 
 // LesionRequest asks what a recipe leaves of virtual lesions in a series.
@@ -24,11 +23,12 @@ type LesionRequest struct {
 	Engine   denoise.Engine
 
 	Shape     lesions.Shape // "": discs
-	Sizes     []float64     // mm; nil: see lesions.UsualSizes
+	Sizes     []float64     // mm; nil: those of lesions.UsualSizes that fit the even tissue of the series
 	Contrasts []Contrast    // nil: 1 and 2 sigma
 	Slices    int           // that a lesion reaches through, 1 or 3; 0: as its size asks
 	Places    int           // 0: as many as lesions.Measure takes
 	Seed      uint64
+	Pictured  bool                  // see lesions.Request
 	Progress  func(done, total int) // lesions; nil for none
 }
 
@@ -56,10 +56,6 @@ func Lesions(ctx context.Context, q LesionRequest) (lesions.Panel, error) {
 		}
 	}
 	in := q.Maps.Input(v)
-	all, err := q.lesions(v, facts.Noise)
-	if err != nil {
-		return lesions.Panel{}, err
-	}
 	request := run.Request{Series: q.Series, Recipe: q.Recipe, Maps: q.Maps, Facts: &facts}
 	resolved, _, err := request.Resolve(ctx, q.Engine, in)
 	if err != nil {
@@ -69,9 +65,21 @@ func Lesions(ctx context.Context, q LesionRequest) (lesions.Panel, error) {
 	if err != nil {
 		return lesions.Panel{}, err
 	}
-	panel, err := lesions.Measure(ctx, q.Engine, lesions.Request{
-		Input: in, Recipe: resolved, Noise: facts.Noise, Foreground: foreground, Lesions: all, Places: q.Places, Seed: q.Seed, Progress: q.Progress,
-	})
+	measure := func(sizes []float64) (lesions.Panel, error) {
+		all, err := q.lesions(sizes, facts.Noise)
+		if err != nil {
+			return lesions.Panel{}, err
+		}
+		return lesions.Measure(ctx, q.Engine, lesions.Request{
+			Input: in, Recipe: resolved, Noise: facts.Noise, Foreground: foreground, Lesions: all, Places: q.Places, Seed: q.Seed, Pictured: q.Pictured, Progress: q.Progress,
+		})
+	}
+	var panel lesions.Panel
+	if q.Sizes == nil {
+		panel, err = lesions.Fitting(v.Geometry, measure)
+	} else {
+		panel, err = measure(q.Sizes)
+	}
 	switch message.KindOf(err) {
 	case message.UsageRefused:
 		err = job.Usage(err)
@@ -82,12 +90,9 @@ func Lesions(ctx context.Context, q LesionRequest) (lesions.Panel, error) {
 }
 
 // lesions returns the lesions that are asked for. The error says that multiples of unknown noise are none.
-func (q LesionRequest) lesions(v *volume.Volume, e noise.Estimate) (all []lesions.Lesion, err error) {
+func (q LesionRequest) lesions(sizes []float64, e noise.Estimate) (all []lesions.Lesion, err error) {
 	if q.Shape == "" {
 		q.Shape = lesions.Disc
-	}
-	if q.Sizes == nil {
-		q.Sizes = lesions.UsualSizes(v.Geometry)
 	}
 	if q.Contrasts == nil {
 		for _, times := range lesions.UsualContrasts {
@@ -102,7 +107,7 @@ func (q LesionRequest) lesions(v *volume.Volume, e noise.Estimate) (all []lesion
 			}
 			l.Contrast, l.Sigmas = c.Value*e.Sigma, c.Value
 		}
-		for _, size := range q.Sizes {
+		for _, size := range sizes {
 			l.Size = size
 			all = append(all, l)
 		}

@@ -156,17 +156,37 @@ func UsualSizes(g volume.Geometry) (sizes []float64) {
 	return sizes
 }
 
+// Usual returns the panel with the usual contrasts alone, by which verdicts and the dial of all commands judge.
+func (p Panel) Usual() Panel {
+	all := p.Rows
+	p.Rows = nil
+	for _, r := range all {
+		if slices.Contains(UsualContrasts, r.Sigmas) {
+			p.Rows = append(p.Rows, r)
+		}
+	}
+	return p
+}
+
 // MeasureUsual is [Measure] of discs of the usual sizes and contrasts. In a series with too little even
 // tissue for all of them it leaves out the largest. sigma is of the noise.
-func MeasureUsual(ctx context.Context, e denoise.Engine, q Request, sigma float64) (p Panel, err error) {
-	for sizes := UsualSizes(q.Input.Volume.Geometry); len(sizes) > 0; sizes = sizes[:len(sizes)-1] {
+func MeasureUsual(ctx context.Context, e denoise.Engine, q Request, sigma float64) (Panel, error) {
+	return Fitting(q.Input.Volume.Geometry, func(sizes []float64) (Panel, error) {
 		q.Lesions = nil
 		for _, times := range UsualContrasts {
 			for _, size := range sizes {
 				q.Lesions = append(q.Lesions, Lesion{Shape: Disc, Size: size, Contrast: times * sigma, Sigmas: times})
 			}
 		}
-		if p, err = Measure(ctx, e, q); message.KindOf(err) != message.VerdictNone {
+		return Measure(ctx, e, q)
+	})
+}
+
+// Fitting calls measure with the usual sizes, and again without the largest while a series has too little even
+// tissue for it.
+func Fitting(g volume.Geometry, measure func(sizes []float64) (Panel, error)) (p Panel, err error) {
+	for sizes := UsualSizes(g); len(sizes) > 0; sizes = sizes[:len(sizes)-1] {
+		if p, err = measure(sizes); message.KindOf(err) != message.VerdictNone {
 			break
 		}
 	}

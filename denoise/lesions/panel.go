@@ -23,6 +23,8 @@ type Panel struct {
 	Seed   uint64         `json:"seed"`
 	Recipe denoise.Recipe `json:"recipe"` // resolved
 
+	Picture *Picture `json:"-"` // if Request.Pictured
+
 	spectra spectra // of the noise at the places
 }
 
@@ -57,6 +59,7 @@ type Request struct {
 	Lesions    []Lesion
 	Places     int // at most, 0: 64
 	Seed       uint64
+	Pictured   bool                  // a picture of the lesion in the middle of Lesions is wanted
 	Progress   func(done, total int) // lesions; nil for none; called on the goroutine of Measure
 }
 
@@ -113,7 +116,10 @@ func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	return p, nil
+	if q.Pictured {
+		p.Picture, err = picture(ctx, e, q, program, all[len(all)/2], at)
+	}
+	return p, err
 }
 
 // tooFew says that the series lacks even tissue.

@@ -90,6 +90,16 @@ func (r *Radio) SetOptions(options []string) {
 // Selected returns the option that is chosen; "" if none is.
 func (r *Radio) Selected() string { return r.selected }
 
+// Span returns where the chosen option of a row begins and ends; 0 and 0 if none is chosen.
+func (r *Radio) Span() (from, to float32) {
+	for _, item := range r.items {
+		if item.Text == r.selected {
+			return item.Position().X, item.Position().X + item.Size().Width
+		}
+	}
+	return 0, 0
+}
+
 // SetSelected chooses an option; OnChanged is called if it was not chosen.
 func (r *Radio) SetSelected(option string) {
 	if option == r.selected || !slices.Contains(r.Options(), option) {

@@ -141,3 +141,17 @@ func (l columnLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 func (columnLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(sideWidth, objects[0].MinSize().Height)
 }
+
+// asHigh gives its objects the space that there is, at least the height of another object.
+type asHigh struct{ of fyne.CanvasObject }
+
+// Layout implements fyne.Layout.
+func (asHigh) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	for _, o := range objects {
+		o.Move(fyne.NewPos(0, 0))
+		o.Resize(size)
+	}
+}
+
+// MinSize implements fyne.Layout.
+func (l asHigh) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(0, l.of.MinSize().Height) }

@@ -7,6 +7,7 @@ import (
 	"quell/ui/session/desk"
 	"quell/ui/session/documents"
 	"quell/ui/session/exports"
+	"quell/ui/session/lesions"
 	"quell/ui/session/marks"
 	"quell/ui/session/measures"
 	"quell/ui/session/preview"
@@ -30,6 +31,7 @@ type Session struct {
 	Structures     *measures.Structures
 	Strip          *measures.Strip
 	Neighbourhoods *measures.Neighbourhoods
+	Lesions        *lesions.Lesions
 	Screen         *screen.Screen
 	Marks          *marks.Marks
 	Documents      *documents.Documents
@@ -45,7 +47,8 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 	s := &Session{}
 	changed := listener.Changed
 	listener.Changed = func() {
-		s.Strip.Follow() // every change may let it begin, or end it
+		s.Lesions.Follow() // every change may let it begin, or end it
+		s.Strip.Follow()
 		changed()
 	}
 	d := desk.New(deps, listener)
@@ -57,6 +60,7 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 	s.Measures = measures.New(d, s.Preview)
 	s.Structures, s.Neighbourhoods = measures.NewStructures(d, s.Measures), measures.NewNeighbourhoods(d)
 	s.Strip = measures.NewStrip(d, s.Preview, s.Measures)
+	s.Lesions = lesions.New(d, s.Preview)
 	s.Preview.Measuring = preview.Measuring{Stop: s.Measures.Stop, Want: s.Measures.Want, Known: s.Measures.Known, Idle: s.Strip.Follow}
 	s.Screen = screen.New(d, s.Preview, s.Measures, s.Structures, s.Results)
 	s.Marks = marks.New(d, s.Preview)
@@ -74,6 +78,7 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 // must not be used afterwards.
 func (s *Session) Close() {
 	s.Strip.Judge(false)
+	s.Lesions.Watch(false)
 	s.Tasks.Cancel()
 	s.Documents.End()
 	s.Preview.Close()
