@@ -24,6 +24,7 @@ type Session struct {
 	Tuning         *tuning.Tuning
 	Noise          *tuning.Noise
 	Strength       *tuning.Strength
+	Dial           *tuning.Dial
 	Galleries      *tuning.Galleries
 	Results        *results.Results
 	Preview        *preview.Preview
@@ -55,6 +56,7 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 	s.desk, s.Tasks = d, d.Tasks
 	s.Tuning, s.Noise = tuning.New(d), tuning.NewNoise(d)
 	s.Strength, s.Galleries = tuning.NewStrength(d, s.Tuning), tuning.NewGalleries(d, s.Tuning)
+	s.Dial = tuning.NewDial(d, s.Tuning)
 	s.Results = results.New(d, s.Tuning)
 	s.Preview = preview.New(d)
 	s.Measures = measures.New(d, s.Preview)

@@ -33,7 +33,7 @@ var Filter = denoise.Filter{
 			},
 		},
 		{
-			Name: "patch-radius", Label: "Patch radius", Kind: denoise.Int, Unit: "voxels", Basic: true,
+			Name: "patch-radius", Label: "Patch radius", Kind: denoise.Int, Unit: "voxels",
 			Min: 0, Max: 8, Lo: 0, Hi: 4, Step: 1, Default: denoise.Number(1),
 			Help: "Half width of the patches that are compared; larger patches are steadier and keep less fine detail.",
 		},

@@ -30,7 +30,7 @@ var Filter = denoise.Filter{
 			Help: "How different two voxels of the prefiltered volume may be and still be averaged; higher removes more. Auto follows the estimated noise.",
 		},
 		{
-			Name: "search-radius", Label: "Search radius", Kind: denoise.Int, Unit: "voxels", Basic: true,
+			Name: "search-radius", Label: "Search radius", Kind: denoise.Int, Unit: "voxels",
 			Min: 0, Max: 32, Lo: 1, Hi: 10, Step: 1, Default: denoise.Number(3),
 			Help: "How far to look for similar voxels; the time grows with its square (2-D) or cube (3-D).",
 		},

@@ -53,11 +53,14 @@ type rowHooks struct {
 	help    func(title, text string) // the pointer or the focus came to the row
 	leave   func()                   // and left it
 	find    func()                   // searches for the best value; nil if there is no search
+	dial    func()                   // searches for the strength that keeps what is visible; nil in the rows of other parameters
 	line    bool                     // a number is a slider and its value in one line, without a field
 }
 
 const (
 	nameWidth    = 100 // of a parameter in one line with its slider
+	shortWidth   = 68  // likewise, beside a button too
+	shareWidth   = 24  // of the unit there
 	alsoWidth    = 80
 	entryWidth   = 70
 	unitWidth    = 46
@@ -230,7 +233,11 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	also := widget.NewLabel("") // the value in another unit
 	also.SizeName, also.Importance = theme.SizeNameCaptionText, widget.LowImportance
 	also.Truncation = fyne.TextTruncateEllipsis
-	parts := append(numberLines(p, h.find != nil, name, end, slide, lowest, highest, also, find), problem)
+	visible := dialButton(h)
+	if h.dial != nil {
+		end = container.NewHBox(visible, fixedWidth(field, entryWidth-14), fixedWidth(unitBox, shareWidth))
+	}
+	parts := append(numberLines(p, h, name, end, slide, lowest, highest, also, find), problem)
 	r.object = newHoverArea(container.New(layout.NewCustomPaddedVBoxLayout(0), parts...), help)
 	written := widget.NewLabel("") // the value in place of the field
 	if h.line {
@@ -273,6 +280,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		}
 		setText(unitLabel, unit)
 		showFind(find, s)
+		showDial(visible, s)
 		usable := r.usable(s)
 		for _, o := range []fyne.Disableable{field, auto, slide, unitSelect} {
 			enable(o, usable)
@@ -283,14 +291,16 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 
 // numberLines lays out the row of a number in lines: name and field; the slider between its ends;
 // in the row of the strength, the value in another unit and the button that finds the best one.
-func numberLines(p denoise.Param, strength bool, name, end, slide, lowest, highest, also, find fyne.CanvasObject) []fyne.CanvasObject {
+func numberLines(p denoise.Param, h rowHooks, name, end, slide, lowest, highest, also, find fyne.CanvasObject) []fyne.CanvasObject {
 	first := container.NewBorder(nil, nil, nil, end, name)
 	switch {
+	case h.dial != nil:
+		return []fyne.CanvasObject{container.NewBorder(nil, nil, fixedWidth(name, shortWidth), end, slide)}
 	case p.Kind == denoise.Ints && !p.PerAxis: // a list has no slider
 		return []fyne.CanvasObject{first}
 	case p.Auto == nil && (p.Kind == denoise.Int || p.Kind == denoise.Ints || p.Unit == "%"): // the slider of a count or a share needs no ends
 		return []fyne.CanvasObject{container.NewBorder(nil, nil, fixedWidth(name, nameWidth), end, slide)}
-	case strength:
+	case h.find != nil:
 		return []fyne.CanvasObject{first, container.NewBorder(nil, nil, lowest, highest, slide), container.NewBorder(nil, nil, nil, find, also)}
 	case p.Unit == "value":
 		highest = container.NewHBox(highest, fixedWidth(also, alsoWidth))
@@ -324,6 +334,33 @@ func showFind(b *control.Button, s Snapshot) {
 		b.SetText(text)
 	}
 	enable(b, s.CanFind)
+}
+
+// dialButton returns the button that searches for the strength that keeps what is visible; it is hidden in
+// the rows of other parameters.
+func dialButton(h rowHooks) *control.Button {
+	b := control.NewButton(lang.L("Visible"), nil, func() { h.dial() })
+	b.Importance = widget.LowImportance
+	b.Hidden = h.dial == nil
+	b.OnHover = func(in bool) {
+		if !in {
+			h.leave()
+		} else if h.dial != nil {
+			h.help(lang.L("Stop before visible objects fade"), lang.L("Searches for the highest strength at which virtual lesions that are visible keep 90 % of their contrast, and the noise keeps 0.85 of its mean frequency: below that it looks like plastic."))
+		}
+	}
+	return b
+}
+
+func showDial(b *control.Button, s Snapshot) {
+	text := lang.L("Visible")
+	if s.Dialling {
+		text = lang.L("Cancel")
+	}
+	if b.Text != text {
+		b.SetText(text)
+	}
+	enable(b, s.CanDial)
 }
 
 // refusal says in a sentence why a typed text is no value.

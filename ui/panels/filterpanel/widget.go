@@ -41,6 +41,8 @@ type Snapshot struct {
 
 	CanFind   bool // a search for the best strength can start, or be cancelled
 	Searching bool // it is in progress
+
+	CanDial, Dialling bool // likewise of the strength that keeps what is visible
 }
 
 // Hooks are called on the UI goroutine for what the user does.
@@ -50,6 +52,7 @@ type Hooks struct {
 	AutoPreview func(on bool)
 	Preview     func()
 	Find        func() // search for the best strength, or cancel the search
+	Dial        func() // search for the strength that keeps what is visible, or cancel the search
 	Apply       func()
 	Cancel      func()
 	Hide        func() // puts the panel away
@@ -373,11 +376,17 @@ func (p *Widget) buildRows(f denoise.Filter) {
 		if param.Name == f.Strength.Param {
 			own.find = p.hooks.Find
 		}
+		if param.Mixes {
+			own.dial = p.hooks.Dial
+		}
 		r = newRow(param, own)
 		p.rows = append(p.rows, r)
-		if param.Basic {
+		switch {
+		case param.Mixes: // how much is enough comes first
+			p.basic.Objects = append([]fyne.CanvasObject{r.object}, p.basic.Objects...)
+		case param.Basic:
 			p.basic.Add(r.object)
-		} else {
+		default:
 			p.others.Add(r.object)
 		}
 	}

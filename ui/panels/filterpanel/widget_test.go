@@ -1,6 +1,7 @@
 package filterpanel
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise"
+	"quell/denoise/lesions"
 	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/ui/control"
@@ -29,6 +31,7 @@ type owner struct {
 	finals   []denoise.Recipe
 	drafts   int
 	applied  int
+	dialled  int
 	cancels  int
 	previews int
 	hinted   fyne.CanvasObject
@@ -58,6 +61,7 @@ func newOwner(t *testing.T, filter string) *owner {
 		Apply:       func() { o.applied++ },
 		Cancel:      func() { o.cancels++ },
 		Find:        func() {},
+		Dial:        func() { o.dialled++ },
 		Hint:        func(at fyne.CanvasObject, text string) { o.hinted, o.hint = at, text },
 	})
 	r, err := denoise.NewRecipe(filter, 0)
@@ -140,7 +144,10 @@ func TestEveryParameterOfEveryFilterHasARow(t *testing.T) {
 		if len(o.panel.rows) != len(f.Params) {
 			t.Errorf("%s has %d rows for %d parameters", f.Name, len(o.panel.rows), len(f.Params))
 		}
-		basic := 0
+		basic := 1 // the strength of the mixture, above all
+		if o.panel.basic.Objects[0] != o.panel.rows[len(o.panel.rows)-1].object || !f.Params[len(f.Params)-1].Mixes {
+			t.Errorf("%s: the first row is not the strength", f.Name)
+		}
 		for _, p := range f.Params {
 			if p.Basic {
 				basic++
@@ -655,5 +662,45 @@ func TestTheHelpFollowsTheFocus(t *testing.T) {
 			}
 			f.FocusLost()
 		}
+	}
+}
+
+// The row of the strength searches for what stays visible; typing the word does the same. Its help names the bounds.
+func TestTheStrengthIsDialled(t *testing.T) {
+	o := newOwner(t, "bilateral")
+	o.snap.CanDial = true
+	o.show()
+	row := o.panel.basic.Objects[0]
+	var button *control.Button
+	for _, b := range test.LaidOutObjects(row) {
+		if c, ok := b.(*control.Button); ok && c.Text == "Visible" {
+			button = c
+		}
+	}
+	if button == nil || button.Disabled() {
+		t.Fatal("the row of the strength has no search")
+	}
+	test.Tap(button)
+	button.OnHover(true)
+	for _, want := range []string{fmt.Sprintf("%.0f %% of their contrast", 100*lesions.UsualBounds.Kept), fmt.Sprintf("%g of its mean frequency", lesions.UsualBounds.Texture)} {
+		if !strings.Contains(o.panel.help.Text, want) {
+			t.Errorf("the help %q does not say %q", o.panel.help.Text, want)
+		}
+	}
+	o.snap.Dialling = true
+	o.show()
+	if button.Text != "Cancel" {
+		t.Errorf("during the search the button says %q", button.Text)
+	}
+	test.Tap(button)
+	o.snap.CanDial, o.snap.Dialling = false, false
+	o.show()
+	if o.dialled != 2 || !button.Disabled() || button.Text != "Visible" {
+		t.Errorf("searched or cancelled %d times, %q, disabled %v", o.dialled, button.Text, button.Disabled())
+	}
+	o.held = true // a session replaces the word by a number
+	object[*entry](row).commit("visible")
+	if n := len(o.finals); n == 0 || !o.finals[n-1].Dials() {
+		t.Errorf("typing visible gives %v", o.finals)
 	}
 }

@@ -293,7 +293,7 @@ func (p *Widget) Display(s Snapshot) {
 		show(r.slice, r.line, s.Slice, s.Unit)
 		show(r.volume, r.line, s.Volume, s.Unit)
 	}
-	p.truth.Hidden, p.agrees.Hidden, p.caution.Hidden = s.Reference == "", s.Reference == "", s.Reference != ""
+	p.truth.Hidden, p.agrees.Hidden = s.Reference == "", s.Reference == ""
 	p.change.SetText(s.title(lang.L("Change vs original"), func(c Column) *measure.Comparison { return &c.Change }))
 	p.truth.SetText(s.title(fmt.Sprintf(lang.L("Against %s"), s.Reference), func(c Column) *measure.Comparison { return c.Truth }))
 	p.reason.Importance = widget.LowImportance
@@ -318,14 +318,15 @@ func (p *Widget) Resize(size fyne.Size) {
 	}
 }
 
-// fold hides the rows of the change against the original if there is a reference and the panel
-// is too low for both. It reports whether their visibility changed.
+// fold hides, if the panel is too low for all, the rows of the change against the original if there is a
+// reference, and else the sentence on them. It reports whether their visibility changed.
 func (p *Widget) fold() bool {
-	was := p.changes.Hidden
-	p.change.Hidden, p.changes.Hidden = false, false
-	low := p.shown.Reference != "" && p.all.MinSize().Height > p.Size().Height
-	p.change.Hidden, p.changes.Hidden = low, low
-	return low != was
+	changes, caution := p.changes.Hidden, p.caution.Hidden
+	reference := p.shown.Reference != ""
+	p.change.Hidden, p.changes.Hidden, p.caution.Hidden = false, false, reference
+	low := p.all.MinSize().Height > p.Size().Height
+	p.change.Hidden, p.changes.Hidden, p.caution.Hidden = low && reference, low && reference, low || reference
+	return p.changes.Hidden != changes || p.caution.Hidden != caution
 }
 
 // title heads a part of the table, with the MAX of its PSNR and SSIM.

@@ -88,6 +88,7 @@ func TestTheHeadingsNameMAX(t *testing.T) {
 
 func TestTrueErrorsNeedAReference(t *testing.T) {
 	p, _ := newPanel(t)
+	p.Resize(fyne.NewSize(400, 2000))
 	c := measured()
 	p.Display(Snapshot{Slice: c})
 	if !p.agrees.Hidden || !p.truth.Hidden {
@@ -123,6 +124,23 @@ func TestALowPanelLeavesOutTheChange(t *testing.T) {
 		p.Display(s.snap)
 		if p.changes.Hidden == s.want || p.change.Hidden == s.want || p.agrees.Hidden != (s.snap.Reference == "") {
 			t.Errorf("height %g of %g, reference %q: change hidden %v", s.height, needs, s.snap.Reference, p.changes.Hidden)
+		}
+	}
+}
+
+// Without a reference a low panel leaves out the sentence on the change, and keeps its rows.
+func TestALowPanelLeavesOutTheCaution(t *testing.T) {
+	p, _ := newPanel(t)
+	p.Display(Snapshot{Slice: measured()})
+	p.Resize(fyne.NewSize(400, 2000))
+	needs := p.all.MinSize().Height
+	for _, c := range []struct {
+		height float32
+		want   bool
+	}{{needs, true}, {needs - 1, false}, {needs, true}} {
+		p.Resize(fyne.NewSize(400, c.height))
+		if p.caution.Hidden == c.want || p.changes.Hidden {
+			t.Errorf("height %g of %g: the sentence is hidden %v, the rows %v", c.height, needs, p.caution.Hidden, p.changes.Hidden)
 		}
 	}
 }

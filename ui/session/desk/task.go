@@ -52,6 +52,7 @@ const (
 	Mapping                   // the noise
 	Searching                 // for the best strength
 	Comparing                 // every filter
+	Dialling                  // for the strength that keeps what is visible
 )
 
 // Start begins a task in the place of the one in progress.

@@ -15,6 +15,7 @@ type Tuning struct {
 	desk   *desk.Desk
 	own    desk.Slot[own]
 	search func() // for the best strength
+	dial   func() // for the strength that keeps what is visible
 }
 
 // own are the recipes of a document.
@@ -61,6 +62,20 @@ func (tu *Tuning) Set(r denoise.Recipe, final bool) {
 	}
 	if r.Filter != tu.desk.Recipe.Filter && final {
 		r = tu.startOf(r)
+	}
+	if r.Dials() { // the search replaces the value; until it ends the present one stays
+		name := denoise.MixStrength.Name
+		present := tu.desk.Recipe.Get(name)
+		if r.Filter != tu.desk.Recipe.Filter {
+			present = denoise.MixStrength.Default
+		}
+		tu.Change(r.With(name, present))
+		if tu.desk.Tasks.Busy() {
+			tu.desk.Tasks.Say(lang.L("The search for the best strength has to wait for the task in progress."))
+			return
+		}
+		tu.dial()
+		return
 	}
 	if name := strengthOf(r); name != "" && r.Get(name).IsSURE() {
 		// A search replaces the value; until it ends the present one stays, or for
