@@ -21,7 +21,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
 SUMMARY := CGO_ENABLED=0 $(GO) run ./tools/testsummary
 
-.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots kernels wheel wheel-test bare gpu-test gpu-bench ci clean help cluster
+.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots site kernels wheel wheel-test bare gpu-test gpu-bench ci clean help cluster
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -76,8 +76,9 @@ MUTATE ?= ./denoise/... ./measure/... ./io/... ./app/... ./ui/session
 mutate: ## test the tests: mutate MUTATE="./measure ./io/..." (hours for all), or the lines changed since SINCE=main
 	@tool=$$(scripts/tool.sh $(GREMLINS)) && CGO_ENABLED=0 $(GO) run ./tools/mutate $(addprefix -since ,$(SINCE)) "$$tool" $(MUTATE)
 
-lint: modules ## check import rules, errors, style (.golangci.yml) and the words of comments
+lint: modules ## check import rules, errors, style (.golangci.yml), the words of comments, and the documents
 	@CGO_ENABLED=0 $(GO) run ./tools/comments .
+	@CGO_ENABLED=0 $(GO) run ./tools/site -check
 	@tool=$$(scripts/tool.sh $(GOLANGCI_LINT)) && CGO_ENABLED=0 "$$tool" run $(PACKAGES:quell/%=./%)
 
 cross: ## compile everything but the workbench for Windows, Linux on ARM and macOS
@@ -111,6 +112,9 @@ pictures: ## redraw the pictures of docs/TRUST.md, docs/benchmarks/trust.md and 
 
 screenshots: ## redraw the pictures of the README and the user guide from the running workbench
 	@scripts/screenshots.sh
+
+site: ## check the documents, and make a web site of them in out/site
+	CGO_ENABLED=0 $(GO) run ./tools/site out/site
 
 wheel: modules ## build the Python wheel with the command line inside, into out/wheel/
 	@scripts/wheel.sh

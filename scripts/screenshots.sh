@@ -1,18 +1,69 @@
 #!/usr/bin/env bash
-# Redraws docs/images from the running workbench, on a virtual display with real keys and clicks.
+# Redraws the pictures of the README and the guide (docs/images) from the running workbench, on a virtual display with real
+# keys and clicks. Look at each before it is committed.
+#
+#   screenshots.sh [NAME...]   only these
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh screen
 make --no-print-directory workbench
 . scripts/screen.sh
-trap screen_stop EXIT
+work=$(mktemp -d)
+trap 'screen_stop; rm -rf "$work"' EXIT
 
 images=docs/images
 mkdir -p "$images"
-save() { shot "$images/$1.png" && echo "screenshots: $images/$1.png"; }
+wanted=" $* "
 
+# save NAME waits until the display is at rest and writes it with a palette, which is a third of the size.
+save() {
+	[ "$wanted" = "  " ] || [[ "$wanted" == *" $1 "* ]] || return 0
+	settled "$work/now.png"
+	convert "$work/now.png" +dither -colors 256 "PNG8:$images/$1.png"
+	echo "screenshots: $images/$1.png"
+}
+
+# drag X0 Y0 X1 Y1 drags with the left button.
+drag() {
+	mouse_to "$1" "$2"
+	xdotool mousedown 1
+	xdotool mousemove $((($1 + $3) / 2)) $((($2 + $4) / 2))
+	sleep 0.3
+	xdotool mousemove "$3" "$4"
+	sleep 0.3
+	xdotool mouseup 1
+	sleep 0.5
+}
+
+screen_size=1600x900
 screen_start
 key 2 # the brain window
-mouse_to 520 420
+mouse_to 420 420
 sleep 3
 save workbench
+
+key F2 w
+mouse_to 640 700
+save curtain
+key w F3
+
+key e
+drag 195 360 235 400
+key l
+drag 321 423 357 401
+mouse_to 420 700
+save measuring
+key ctrl+z ctrl+z
+
+key g
+sleep 70 # until all are tuned
+save filters
+key Escape
+
+key F4 ctrl+Return
+sleep 5
+key ctrl+e
+sleep 2
+key ctrl+a
+xdotool type --delay 30 /data/quiet/ct-s2-nlm-2d
+save export

@@ -25,7 +25,7 @@ import (
 	"quell/io/dimse"
 )
 
-// failure is an error in the JSON of a command. Scripts rely on the kinds; docs/GUIDE.md lists them.
+// failure is an error in the JSON of a command. Scripts rely on the kinds; docs/reference/scripting.md lists them.
 type failure struct {
 	Kind string       `json:"kind"`
 	Code message.Kind `json:"code,omitempty"` // what is the matter

@@ -147,13 +147,13 @@ var stable = strings.Fields(`
 	verdict.least verdict.noise verdict.none verdict.nothing verdict.recipe verdict.structure visibility.kept visibility.lost
 `)
 
-// Each kind is a word of its own in the table, and used; docs/GUIDE.md lists them.
+// Each kind is a word of its own in the table, and used; docs/reference/scripting.md lists them.
 func TestTheTableOfKinds(t *testing.T) {
 	table, err := os.ReadFile("kinds.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "GUIDE.md"))
+	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "scripting.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ class QuellError(Exception):
     """A request that cannot be done, as one sentence: what is wrong, and what to do.
 
     ``kind`` is a word for where the fault lies ("usage", "input", "device", "cancelled", "internal", "failed"), ``code``
-    says what is the matter ("noise.unknown"), ``file`` is the file concerned; docs/GUIDE.md lists them.
+    says what is the matter ("noise.unknown"), ``file`` is the file concerned; docs/reference/scripting.md lists them.
     """
 
     def __init__(self, text: str, kind: str = "failed", code: str = "", file: str = "") -> None:

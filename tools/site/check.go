@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark/ast"
+	extension "github.com/yuin/goldmark/extension/ast"
+)
+
+// longest is how many words a sentence may have.
+const longest = 35
+
+// faults returns what is wrong in the documents, each with file and line.
+func (s *docs) faults() (faults []string) {
+	linked := map[string]bool{home: true}
+	for _, path := range s.list {
+		d := s.docs[path]
+		at := func(n ast.Node, format string, args ...any) {
+			faults = append(faults, fmt.Sprintf("%s:%d: ", path, d.line(n))+fmt.Sprintf(format, args...))
+		}
+		d.each(func(n ast.Node) {
+			switch n := n.(type) {
+			case *ast.Link:
+				to, fault := s.follow(d, string(n.Destination))
+				if linked[to] = true; fault != "" {
+					at(n, "%s", fault)
+				}
+			case *ast.Image:
+				if _, fault := s.follow(d, string(n.Destination)); fault != "" {
+					at(n, "%s", fault)
+				}
+				if len(strings.Fields(d.alt(n))) < 2 {
+					at(n, "the picture %s has no text that stands in its place", n.Destination)
+				}
+			}
+			if text, ok := d.prose(n); ok && wordy(path) {
+				for _, sentence := range sentences(text) {
+					if words := len(strings.Fields(sentence)); words > longest {
+						at(n, "a sentence of %d words; at most %d are allowed: %.60s ...", words, longest, strings.ReplaceAll(sentence, mark, ""))
+					}
+				}
+			}
+		})
+	}
+	for _, path := range s.list {
+		if strings.HasPrefix(path, "docs/") && !linked[path] {
+			faults = append(faults, path+": no document links to it")
+		}
+	}
+	return faults
+}
+
+// wordy says whether the sentences of a document are counted: those for users. Tables of measurements are for
+// physicists, and quote their commands.
+func wordy(path string) bool {
+	return !strings.HasPrefix(path, "docs/benchmarks/") && path != "docs/FILTERS.md" && path != "CONTRIBUTING.md"
+}
+
+// follow returns what a link leads to, and what is wrong with it.
+func (s *docs) follow(d *doc, link string) (to, fault string) {
+	to, fragment, external := d.target(link)
+	if external {
+		if strings.HasPrefix(link, "http://") {
+			return "", link + ": a link to another server begins with https"
+		}
+		return "", ""
+	}
+	info, err := os.Stat(filepath.Join(s.root, filepath.FromSlash(to)))
+	switch other := s.docs[to]; {
+	case err != nil:
+		return to, link + ": there is no such file"
+	case info.IsDir():
+		return to, link + ": this is a folder; link a file in it"
+	case fragment != "" && other == nil:
+		return to, link + ": only documents have anchors"
+	case fragment != "" && !other.ids[fragment]:
+		return to, link + ": there is no such heading"
+	}
+	return to, ""
+}
+
+// alt returns the text of a picture.
+func (d *doc) alt(n *ast.Image) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		b.WriteString(d.plain(c))
+	}
+	return b.String()
+}
+
+// prose returns the text of a node that is a paragraph or the like.
+func (d *doc) prose(n ast.Node) (text string, ok bool) {
+	switch n.(type) {
+	case *ast.Paragraph, *ast.TextBlock, *ast.Heading, *extension.TableCell:
+		return d.marked(n), true
+	}
+	return "", false
+}
+
+// end is the end of a sentence: a full stop, or the like, behind which the next one begins.
+var end = regexp.MustCompile(`[.!?]["')]?\s+`)
+
+// abbreviations end with a full stop that ends no sentence.
+var abbreviations = []string{"fig.", "eq.", "no.", "vs.", "e.g.", "i.e.", "al.", "approx."}
+
+// sentences divides a text. A full stop ends a sentence if a capital letter, a digit, code or a mark follows.
+func sentences(text string) (all []string) {
+	start := 0
+	for _, at := range end.FindAllStringIndex(text, -1) {
+		next := []rune(text[at[1]:])
+		if len(next) == 0 || unicode.IsLower(next[0]) || abbreviated(text[start:at[0]+1]) {
+			continue
+		}
+		all = append(all, strings.TrimSpace(text[start:at[1]]))
+		start = at[1]
+	}
+	if rest := strings.TrimSpace(text[start:]); rest != "" {
+		all = append(all, rest)
+	}
+	return all
+}
+
+// abbreviated says whether a text ends with an abbreviation.
+func abbreviated(text string) bool {
+	words := strings.Fields(strings.ToLower(text))
+	last := words[len(words)-1]
+	for _, a := range abbreviations {
+		if strings.TrimLeft(last, "(") == a {
+			return true
+		}
+	}
+	return false
+}
