@@ -40,6 +40,12 @@ Without --modality the images of anat are taken, without a recipe the preset
 			return nil
 		},
 	}
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 2 {
+			return []string{"participant"}, cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveDefault
+	}
 	var f batchFlags
 	var filter bids.Filter
 	flags := cmd.Flags()

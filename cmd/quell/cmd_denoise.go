@@ -185,7 +185,7 @@ func denoiseHelp() string {
 		"of the recipe beside it (OUT.recipe.json), or in a folder that is mounted\n(OUT/quell.recipe.json). A 4-D series becomes one series again:\n" +
 		"a 4-D NIfTI file, or one DICOM series. Filters:\n\n")
 	for _, f := range denoise.Filters() {
-		writeEntry(&b, f.Name, fmt.Sprintf("%s (%s) %s", f.Help, formsOf(f), f.Source), 12)
+		fmt.Fprintf(&b, "  %-10s  %s (%s)\n              %s\n", f.Name, f.Help, formsOf(f), f.Source)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -276,6 +277,9 @@ func hanging(text string, indent int) []string {
 	return lines
 }
 
+// row is the beginning of a row of a table: spaces, and a name if its text is apart from it.
+var row = regexp.MustCompile(`^ +(\S+  +)?`)
+
 // reflowed breaks the paragraphs of a text anew for the screen. Indented lines are tables and stay unless they are too
 // long.
 func reflowed(text string) string {
@@ -287,14 +291,15 @@ func reflowed(text string) string {
 		paragraph = nil
 	}
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		body := strings.TrimLeft(line, " ")
-		switch indent := len(line) - len(body); {
-		case indent == 0 && body != "":
-			paragraph = append(paragraph, body)
+		head := row.FindString(line)
+		switch {
+		case head == "" && line != "":
+			paragraph = append(paragraph, line)
 		case len(line) > screenWidth:
 			end()
-			for i, part := range wrapped(body, screenWidth-indent-4) {
-				lines = append(lines, strings.Repeat(" ", indent+4*min(i, 1))+part)
+			for _, part := range wrapped(line[len(head):], screenWidth-len(head)) {
+				lines = append(lines, head+part)
+				head = strings.Repeat(" ", len(head))
 			}
 		default:
 			end()

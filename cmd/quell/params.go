@@ -54,7 +54,7 @@ func addParamFlags(cmd *cobra.Command) paramFlags {
 			if _, done := flags[p.Name]; done {
 				continue
 			}
-			f := &paramFlag{kind: typeOf(p), words: wordsOf(p.Name)}
+			f := &paramFlag{kind: typeOf(p), words: wordsOf(p.Name, denoise.Filters()...)}
 			flags[p.Name] = f
 			flag := cmd.Flags().VarPF(f, p.Name, "", usageOf(p))
 			if p.Kind == denoise.Switch {
@@ -66,8 +66,8 @@ func addParamFlags(cmd *cobra.Command) paramFlags {
 	return flags
 }
 
-// wordsOf returns the words that some filter takes as a parameter's value.
-func wordsOf(param string) (words []string) {
+// wordsOf returns the words that some of the filters take as a parameter's value.
+func wordsOf(param string, filters ...denoise.Filter) (words []string) {
 	add := func(more ...string) {
 		for _, word := range more {
 			if !slices.Contains(words, word) {
@@ -75,7 +75,7 @@ func wordsOf(param string) (words []string) {
 			}
 		}
 	}
-	for _, f := range denoise.Filters() {
+	for _, f := range filters {
 		p, ok := f.Param(param)
 		if !ok {
 			continue

@@ -20,7 +20,7 @@ import (
 // runCommand runs the command line.
 func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	root := newRoot()
-	root.SetArgs(args)
+	root.SetArgs(forShell(root, args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	var misused error
@@ -119,14 +119,14 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	root.SetVersionTemplate("quell version {{programVersion}}\n")
 	root.SetFlagErrorFunc(misuse)
 	root.SetHelpCommand(newHelp())
-	root.CompletionOptions.HiddenDefaultCmd = true
 	addOutput(root.PersistentFlags(), &logPath, "log", files.LogOutput, "append a log to this `file`; it holds no names and no paths")
 	root.PersistentFlags().IntVar(&threads, "threads", 0, "use at most `N` processors; all if not given")
 	root.PersistentFlags().Bool(allFlag, false, "with --help: everything about a command")
 	_ = root.PersistentFlags().MarkHidden(allFlag) // the help names it
 	root.AddCommand(
-		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newDetect(), newTune(), newPresets(), newConvert(), newSend(), newPhantom(), newBench(), newBatch(), newBIDS(), newWorker(), newDevices(), newServeArrays(), newVersion(), newView(),
+		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newDetect(), newTune(), newPresets(), newConvert(), newSend(), newPhantom(), newBench(), newBatch(), newBIDS(), newWorker(), newDevices(), newServeArrays(), newVersion(), newView(), newCompletion(),
 	)
+	addCompletions(root)
 	return root
 }
 
@@ -149,6 +149,7 @@ func newHelp() *cobra.Command {
   quell help denoise
   quell help denoise --all
   quell help nlm`,
+		ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if f, err := denoise.FilterByName(strings.ToLower(args[0])); err == nil {

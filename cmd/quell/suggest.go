@@ -76,7 +76,7 @@ type nameFlag struct {
 func addNameFlag(cmd *cobra.Command, value *string, flag, kind string, names []string, usage string) *nameFlag {
 	f := &nameFlag{value: value, kind: kind, names: names}
 	cmd.Flags().Var(f, flag, usage)
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // fails if it has one
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(withTexts(kind, names), cobra.ShellCompDirectiveNoFileComp)) // fails if it has one
 	return f
 }
 
