@@ -40,7 +40,7 @@ func (s *docs) faults() (faults []string) {
 			}
 			if text, ok := d.prose(n); ok && wordy(path) {
 				for _, sentence := range sentences(text) {
-					if words := len(strings.Fields(sentence)); words > longest {
+					if words := count(sentence); words > longest {
 						at(n, "a sentence of %d words; at most %d are allowed: %.60s ...", words, longest, strings.ReplaceAll(sentence, mark, ""))
 					}
 				}
@@ -57,9 +57,7 @@ func (s *docs) faults() (faults []string) {
 
 // wordy says whether the sentences of a document are counted: those for users. Tables of measurements are for
 // physicists, and quote their commands.
-func wordy(path string) bool {
-	return !strings.HasPrefix(path, "docs/benchmarks/") && path != "docs/FILTERS.md" && path != "CONTRIBUTING.md"
-}
+func wordy(path string) bool { return !strings.HasPrefix(path, "docs/benchmarks/") }
 
 // follow returns what a link leads to, and what is wrong with it.
 func (s *docs) follow(d *doc, link string) (to, fault string) {
@@ -105,6 +103,19 @@ func (d *doc) prose(n ast.Node) (text string, ok bool) {
 // end is the end of a sentence: a full stop, or the like, behind which the next one begins.
 var end = regexp.MustCompile(`[.!?]["')]?\s+`)
 
+// symbol matches a text that begins with a symbol of a formula: those are small letters at the beginning of a sentence too.
+var symbol = regexp.MustCompile(`^([a-z](_\w+)?|sigma|rho|gaussian|odct|nlm|prinlm|bnlm|lpa|sadct|bilateral)[ ,]`)
+
+// count returns how many words a sentence has. Operators of formulas are none.
+func count(sentence string) (n int) {
+	for _, word := range strings.Fields(sentence) {
+		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+			n++
+		}
+	}
+	return n
+}
+
 // abbreviations end with a full stop that ends no sentence.
 var abbreviations = []string{"fig.", "eq.", "no.", "vs.", "e.g.", "i.e.", "al.", "approx."}
 
@@ -113,7 +124,7 @@ func sentences(text string) (all []string) {
 	start := 0
 	for _, at := range end.FindAllStringIndex(text, -1) {
 		next := []rune(text[at[1]:])
-		if len(next) == 0 || unicode.IsLower(next[0]) || abbreviated(text[start:at[0]+1]) {
+		if len(next) == 0 || unicode.IsLower(next[0]) && !symbol.MatchString(string(next)) || abbreviated(text[start:at[0]+1]) {
 			continue
 		}
 		all = append(all, strings.TrimSpace(text[start:at[1]]))
