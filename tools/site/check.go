@@ -38,6 +38,11 @@ func (s *docs) faults() (faults []string) {
 					at(n, "the picture %s has no text that stands in its place", n.Destination)
 				}
 			}
+			if n.Kind() == ast.KindCodeSpan || n.Kind() == ast.KindEmphasis {
+				if m := menuItem.FindStringSubmatch(d.plain(n)); m != nil && !s.hasCommand(m[1], m[2]) {
+					at(n, "%s: %s has no such command", m[0], commands)
+				}
+			}
 			if text, ok := d.prose(n); ok && wordy(path) {
 				for _, sentence := range sentences(text) {
 					if words := count(sentence); words > longest {
@@ -80,6 +85,30 @@ func (s *docs) follow(d *doc, link string) (to, fault string) {
 		return to, link + ": there is no such heading"
 	}
 	return to, ""
+}
+
+// commands is the document with the commands of all menus, a table below a heading for each.
+const commands = "docs/reference/keys.md"
+
+// menuItem matches a command in a text, as in "File > Save a report".
+var menuItem = regexp.MustCompile(`^(File|Edit|View|Picture|Window/Level|Compare|Measure|Tools|Help) > (.*?)(?: …)?$`)
+
+// hasCommand says whether a command is in a menu. The end of its title may be left out.
+func (s *docs) hasCommand(menu, title string) bool {
+	d := s.docs[commands]
+	if d == nil {
+		return false
+	}
+	found, under := false, ""
+	d.each(func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.Heading:
+			under = d.plain(n)
+		case *extension.TableCell:
+			found = found || under == menu && n.PreviousSibling() == nil && strings.HasPrefix(d.plain(n), title)
+		}
+	})
+	return found
 }
 
 // alt returns the text of a picture.

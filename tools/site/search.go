@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -20,7 +21,7 @@ type section struct {
 // folder.
 func (s *docs) search() ([]byte, error) {
 	var all []section
-	for _, path := range s.list {
+	for _, path := range s.ranked() {
 		all = append(all, s.docs[path].sections()...)
 	}
 	data, err := json.Marshal(all)
@@ -28,6 +29,22 @@ func (s *docs) search() ([]byte, error) {
 		return nil, err
 	}
 	return append(append([]byte("const sections = "), data...), ";\n"...), nil
+}
+
+// ranked returns the documents in the order of the list beside the pages, tasks first, as equal finds have that order too.
+// Documents that are not in the list come last.
+func (s *docs) ranked() (paths []string) {
+	for _, g := range s.nav() {
+		for _, e := range g.Pages {
+			paths = append(paths, e.path)
+		}
+	}
+	for _, path := range s.list {
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // sections divides a document.

@@ -113,6 +113,22 @@ func TestPlacesOfDocuments(t *testing.T) {
 	}
 }
 
+// A menu and a command that a document names are in the list of commands.
+func TestMenusOfDocuments(t *testing.T) {
+	root := repository(t, map[string]string{
+		commands:    "# Keys\n\n## File\n\n| command | keys |\n| --- | --- |\n| Save a report … | S |\n",
+		"docs/a.md": "`File > Save a report`, *File > Save …*, `a > b`\n\n`Edit > Save a report`\n\n`File > Open`\n\n`File > S`\n",
+	})
+	set, err := load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := set.faults()
+	if len(faults) != 2 || !strings.Contains(faults[0], "a.md:3: Edit > Save a report: ") || !strings.Contains(faults[1], "a.md:5: File > Open: ") {
+		t.Errorf("%q", faults)
+	}
+}
+
 func TestAnchors(t *testing.T) {
 	d := parse("a.md", []byte("# The noise: `sigma` & more\n\n## A b\n\n## A b\n\n## Größe 3×3 - x\n"))
 	var ids []string
