@@ -169,6 +169,9 @@ func printEstimate(w io.Writer, e noise.Estimate, unit string) error {
 	if e.Correlation != nil {
 		kind += fmt.Sprintf(", correlated: %.2f from pixel to pixel, %.2f from slice to slice", e.Correlation.Rho(1, 0, 0), e.Correlation.Rho(0, 0, 1))
 	}
+	if e.Acquired != nil {
+		kind += ", " + e.Acquired.String()
+	}
 	if e.Shared > 0 {
 		kind += fmt.Sprintf(", without the %.0f %% of the variance in even tissue that slices share as structure", 100*e.Shared)
 	}

@@ -210,6 +210,10 @@ func TestPrintedEstimate(t *testing.T) {
 			noise.Estimate{Figure: noise.Figure{Sigma: 9, Confidence: noise.High}, Model: noise.Gaussian, ModelKnown: true, Correlation: correlated}, "HU",
 			"sigma 9 HU  high confidence\nnoise gaussian, correlated: 0.50 from pixel to pixel, 0.25 from slice to slice\n",
 		},
+		{
+			noise.Estimate{Figure: noise.Figure{Sigma: 9, Confidence: noise.High}, Model: noise.Rician, ModelKnown: true, Acquired: &noise.Acquisition{Matrix: [2]int{128, 96}, Of: [2]int{256, 256}}}, "",
+			"sigma 9  high confidence\nnoise rician, acquired 128 x 96 of 256 x 256\n",
+		},
 	} {
 		var b bytes.Buffer
 		if err := printEstimate(&b, c.e, c.unit); err != nil || b.String() != c.want {

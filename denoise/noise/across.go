@@ -102,11 +102,10 @@ func (e *Estimate) acrossSlices(at [][3]int, ps []power, slices int) {
 		bySlice[w[2]] = append(bySlice[w[2]], all[i])
 	}
 	usual := quantile(all, 0.5)
-	why := message.New(message.NoiseFew, "it rests on few voxels")
 	e.PerSlice = make([]Figure, slices)
 	for z, values := range bySlice {
 		f := &e.PerSlice[z]
-		*f = Figure{Sigma: e.Sigma, Confidence: Fair, Why: why, Windows: len(values)}
+		*f = Figure{Sigma: e.Sigma, Confidence: Fair, Why: fewVoxels, Windows: len(values)}
 		if len(values) >= fewInSlice {
 			f.Sigma *= quantile(values, 0.5) / usual
 		}

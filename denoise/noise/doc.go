@@ -1,10 +1,12 @@
 // Package noise estimates the noise of a volume and adds noise of a known
 // strength.
 //
-// Three estimators cover three kinds of noise:
+// Four estimators cover four kinds of noise:
 //
 //   - White noise (MR): the fourth difference along every axis removes anatomy,
 //     which is smooth from voxel to voxel, and keeps white noise. See differences.go.
+//   - Noise of k-space that was filled with zeros (MR): the same in slices that are cropped in k-space to what
+//     was acquired, if the power of the slices shows it. See acquired.go and resolution.go.
 //   - Noise that k-space coloured (MR): the sixth difference across slices keeps it with its colour. Its
 //     power by frequency gives sigma and the correlation within slices. See across.go.
 //   - Correlated noise (CT): neighbouring voxels share noise, so that differences

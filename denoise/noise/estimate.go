@@ -50,12 +50,15 @@ type Estimate struct {
 	Negligible  bool         `json:"negligible,omitempty"`
 	Model       Model        `json:"model"`
 	ModelKnown  bool         `json:"model_known"`           // false: there is no background that shows the model
-	Method      string       `json:"method"`                // "differences" (white noise), "distant differences" or "surface fits" (correlated noise)
+	Method      string       `json:"method"`                // "differences" (white noise), those "at the acquired resolution" or "across slices", "distant differences" or "surface fits" (correlated noise)
 	Correlation *Correlation `json:"correlation,omitempty"` // nil: white
 	// Shared is the share of the variance in even tissue of a CT that slices two apart have in
 	// common: streaks and fine anatomy, which sigma does not include.
-	Shared   float64  `json:"shared,omitempty"`
-	PerSlice []Figure `json:"slices"`
+	Shared float64 `json:"shared,omitempty"`
+	// Acquired is what was acquired of k-space if the image has more pixels and its noise was measured at that
+	// resolution, else nil.
+	Acquired *Acquisition `json:"acquired,omitempty"`
+	PerSlice []Figure     `json:"slices"`
 
 	tissue tissue  // of a CT: what was measured
 	lo, hi float64 // ends of the range of the values without those that stand alone; equal if none does
@@ -86,6 +89,7 @@ const (
 	methodDistant     = "distant differences"
 	methodSurfaceFits = "surface fits"
 	methodAcross      = "differences across slices"
+	methodAcquired    = "differences at the acquired resolution"
 )
 
 // Of estimates the noise of a volume and of each of its slices, on all cores.
@@ -141,48 +145,74 @@ func weightedMedian(figures []Figure) float64 {
 	return 0
 }
 
-// ofDifferences measures white noise, or if it finds that it is not white, what
-// differences of voxels farther apart show.
+// measurement is how differences measured a volume.
+type measurement struct {
+	cut        float64 // threshold of the foreground
+	how        sampling
+	valueRange float64
+	gain       float64  // of judgeColour
+	windows    []window // of the foreground, the evenest first; none if they are single differences
+}
+
+// ofDifferences measures white noise, or if it finds that it is not white, what the acquired resolution, differences
+// across slices or those of voxels farther apart show.
 func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
-	e := Estimate{Method: methodDifferences, Model: Gaussian}
-	how := windowsOf(v.Geometry)
-	ws, err := differences(ctx, v, how, 0, v.Dims[2], maxWindows)
-	if err == nil && how.independent(len(ws)) < 2*minWindows {
-		how = volumeVoxels
-		how.flat = v.Dims[2] <= 2*how.of.reach()
-		ws, err = differences(ctx, v, how, 0, v.Dims[2], math.MaxInt)
-	}
+	e, d, err := volumeDifferences(ctx, v, Estimate{})
 	if err != nil {
 		return Estimate{}, err
 	}
-	lo, hi, err := v.Range(ctx)
-	if err != nil {
-		return Estimate{}, err
-	}
-	cut := threshold(ws)
-	if !how.single() {
-		e.Model, e.ModelKnown = model(ws, cut, float64(lo), how)
-	}
-	valueRange := float64(hi) - float64(lo)
-	e.Figure = e.differencesFigure(ws, cut, how, valueRange)
-	e.Negligible = e.Confidence != None && (e.Sigma == 0 || e.Sigma < 0.0055*valueRange)
-	gain := 1.0
-	if e.Confidence != None && !how.single() {
-		even := evenest(byUnevenness(foreground(ws, cut)), 0)
-		if gain, err = e.judgeColour(ctx, v, even, how, valueRange); err != nil {
-			return Estimate{}, err
-		}
+	if e.Confidence != None && !d.how.single() {
 		if e.Negligible || e.MayBeTexture() {
-			if found, err := e.acrossFigure(ctx, v, cut, valueRange); found || err != nil {
+			if found, err := e.kspaceFigure(ctx, v, d); found || err != nil {
 				return e, err
 			}
 		}
-		if err = e.refine(ctx, v, cut, how, valueRange); err != nil {
+		if err = e.refine(ctx, v, d); err != nil {
 			return Estimate{}, err
 		}
 	}
+	return e, e.measureSlices(ctx, v, d)
+}
+
+// volumeDifferences measures white noise of a volume and looks for correlation. The model is that of prior if it is
+// known there. The error is the context's.
+func volumeDifferences(ctx context.Context, v *volume.Volume, prior Estimate) (e Estimate, d measurement, err error) {
+	e = Estimate{Method: methodDifferences, Model: Gaussian}
+	d = measurement{how: windowsOf(v.Geometry), gain: 1}
+	ws, err := differences(ctx, v, d.how, 0, v.Dims[2], maxWindows)
+	if err == nil && d.how.independent(len(ws)) < 2*minWindows {
+		d.how = volumeVoxels
+		d.how.flat = v.Dims[2] <= 2*d.how.of.reach()
+		ws, err = differences(ctx, v, d.how, 0, v.Dims[2], math.MaxInt)
+	}
+	if err != nil {
+		return e, d, err
+	}
+	lo, hi, err := v.Range(ctx)
+	if err != nil {
+		return e, d, err
+	}
+	d.cut = threshold(ws)
+	switch {
+	case prior.ModelKnown:
+		e.Model, e.ModelKnown = prior.Model, true
+	case !d.how.single():
+		e.Model, e.ModelKnown = model(ws, d.cut, float64(lo), d.how)
+	}
+	d.valueRange = float64(hi) - float64(lo)
+	e.Figure = e.differencesFigure(ws, d.cut, d.how, d.valueRange)
+	e.Negligible = e.Confidence != None && (e.Sigma == 0 || e.Sigma < 0.0055*d.valueRange)
+	if e.Confidence != None && !d.how.single() {
+		d.windows = byUnevenness(foreground(ws, d.cut))
+		d.gain, err = e.judgeColour(ctx, v, evenest(d.windows, 0), d.how, d.valueRange)
+	}
+	return e, d, err
+}
+
+// measureSlices gives every slice its figure. The error is the context's.
+func (e *Estimate) measureSlices(ctx context.Context, v *volume.Volume, d measurement) error {
 	e.PerSlice = make([]Figure, v.Dims[2])
-	err = parallel.For(ctx, v.Dims[2], func(z int) error {
+	err := parallel.For(ctx, v.Dims[2], func(z int) error {
 		how := sliceWindows
 		ws, err := differences(ctx, v, how, z, z+1, maxWindows)
 		if err == nil && how.independent(len(ws)) < 2*minWindows {
@@ -192,11 +222,11 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 		if err != nil {
 			return err
 		}
-		e.PerSlice[z] = e.differencesFigure(ws, cut, how, valueRange)
+		e.PerSlice[z] = e.differencesFigure(ws, d.cut, how, d.valueRange)
 		return nil
 	})
-	e.calibrateSlices(gain)
-	return e, err
+	e.calibrateSlices(d.gain)
+	return err
 }
 
 // calibrateSlices takes from the figures of the slices what they have in common
@@ -328,12 +358,15 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 		f.Confidence = Fair
 		f.Why = message.New(message.NoiseVaries, "the noise differs from place to place")
 	case f.Windows*how.size()[2] < 7*fewEven, !how.flat && how.size()[2] < 6:
-		f.Confidence, f.Why, f.few = Fair, message.New(message.NoiseFew, "it rests on few voxels"), true
+		f.Confidence, f.Why, f.few = Fair, fewVoxels, true
 	default:
 		f.Confidence = High
 	}
 	return f
 }
+
+// fewVoxels says why a figure is fair.
+var fewVoxels = message.New(message.NoiseFew, "it rests on few voxels")
 
 // lowShare is the share of the range of the values below which texture may be a
 // large part of what differences read.

@@ -15,9 +15,9 @@ const manyWindows = 2000
 // differences read. They reach less far, so that more windows have room, and neighbours among them
 // share less noise: they scatter by a third to a half less. Anatomy adds to both, here
 // more to the one and there to the other, so that the lesser is nearer. The error is the context's.
-func (e *Estimate) refine(ctx context.Context, v *volume.Volume, cut float64, how sampling, valueRange float64) error {
+func (e *Estimate) refine(ctx context.Context, v *volume.Volume, d measurement) error {
 	switch {
-	case e.Windows >= manyWindows, how.flat, e.Sigma == 0:
+	case e.Windows >= manyWindows, d.how.flat, e.Sigma == 0:
 		return nil
 	case e.Method != methodDifferences, e.Confidence == Low: // texture and what correlated noise shares raise these figures more
 		return nil
@@ -29,7 +29,7 @@ func (e *Estimate) refine(ctx context.Context, v *volume.Volume, cut float64, ho
 		if err != nil {
 			return err
 		}
-		if f := e.differencesFigure(ws, cut, how, valueRange); f.Confidence != None {
+		if f := e.differencesFigure(ws, d.cut, how, d.valueRange); f.Confidence != None {
 			least = min(least, f.Sigma)
 		}
 	}

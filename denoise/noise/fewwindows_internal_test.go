@@ -98,7 +98,7 @@ func TestFewWindowsTakeTheLesserFigure(t *testing.T) {
 		} {
 			e, how := few, how
 			c.change(&e, &how)
-			if err := e.refine(t.Context(), v, 0, how, 200); err != nil {
+			if err := e.refine(t.Context(), v, measurement{how: how, valueRange: 200}); err != nil {
 				t.Fatal(err)
 			}
 			if e.Sigma != c.want {
@@ -107,7 +107,7 @@ func TestFewWindowsTakeTheLesserFigure(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := few.refine(ctx, v, 0, how, 200); !errors.Is(err, context.Canceled) {
+		if err := few.refine(ctx, v, measurement{how: how, valueRange: 200}); !errors.Is(err, context.Canceled) {
 			t.Errorf("after a cancel: %v", err)
 		}
 	}

@@ -31,12 +31,12 @@ func Map(ctx context.Context, v *volume.Volume) (*volume.Volume, Estimate, error
 	if err != nil || e.Confidence == None {
 		return nil, e, err
 	}
-	ws, err := mapWindows(ctx, v, e)
+	ws, size, err := mapWindows(ctx, v, e)
 	if err != nil {
 		return nil, Estimate{}, err
 	}
 	n := newNodes(v.Geometry)
-	if err := n.fit(ctx, ws, e); err != nil {
+	if err := n.fit(ctx, ws, size, e); err != nil {
 		return nil, Estimate{}, err
 	}
 	if !n.extend() {
@@ -57,23 +57,35 @@ func Map(ctx context.Context, v *volume.Volume) (*volume.Volume, Estimate, error
 }
 
 // mapWindows returns small windows of the foreground, their sd corrected to
-// sigma.
-func mapWindows(ctx context.Context, v *volume.Volume, e Estimate) ([]window, error) {
+// sigma, and their size in voxels.
+func mapWindows(ctx context.Context, v *volume.Volume, e Estimate) (ws []window, size [3]int, err error) {
 	if e.Method == methodSurfaceFits {
-		return surfaceFits(ctx, v, e.tissue, fitWindow(v.Geometry))
+		side := fitWindow(v.Geometry)
+		ws, err = surfaceFits(ctx, v, e.tissue, side)
+		return ws, [3]int{side, side, 1}, err
 	}
-	v, _, _, err := withoutExtremes(ctx, v)
+	v, _, _, err = withoutExtremes(ctx, v)
 	if err != nil {
-		return nil, err
+		return nil, size, err
 	}
-	ws, err := differences(ctx, v, mapSampling(v.Geometry), 0, v.Dims[2], math.MaxInt)
+	if e.Method == methodAcquired {
+		return e.acquiredWindows(ctx, v)
+	}
+	how := mapSampling(v.Geometry)
+	ws, err = differences(ctx, v, how, 0, v.Dims[2], math.MaxInt)
 	if err != nil {
-		return nil, err
+		return nil, size, err
 	}
-	cut := threshold(ws)
 	if e.Method == methodAcross {
-		return acrossWindows(ctx, v, cut)
+		ws, err = acrossWindows(ctx, v, threshold(ws))
+		return ws, [3]int{powerSide, powerSide, 1}, err
 	}
+	return e.mapForeground(ws), how.size(), nil
+}
+
+// mapForeground returns the windows of the foreground, their sd corrected for the model.
+func (e Estimate) mapForeground(ws []window) []window {
+	cut := threshold(ws)
 	kept := ws[:0]
 	for _, w := range ws {
 		if float64(w.mean) < cut {
@@ -84,7 +96,7 @@ func mapWindows(ctx context.Context, v *volume.Volume, e Estimate) ([]window, er
 		}
 		kept = append(kept, w)
 	}
-	return kept, nil
+	return kept
 }
 
 // mapSampling has small windows, as many are needed near every node.
@@ -118,24 +130,19 @@ func newNodes(g volume.Geometry) *nodes {
 	return n
 }
 
-// fit finds the sigma of every node that has windows enough.
-func (n *nodes) fit(ctx context.Context, ws []window, e Estimate) error {
+// fit finds the sigma of every node that has windows, of that size, enough.
+func (n *nodes) fit(ctx context.Context, ws []window, size [3]int, e Estimate) error {
 	cells := map[[3]int][]int32{}
 	for i, w := range ws {
 		cells[n.cellOf(w)] = append(cells[n.cellOf(w)], int32(i))
 	}
-	how := mapSampling(n.of)
-	size, q, pure := how.size(), mapQuantile, how.pure(mapQuantile)
+	q, pure := mapQuantile, mapSampling(n.of).pure(mapQuantile)
 	switch e.Method {
-	case methodDistant, methodAcross: // the differences hold a share of the noise, everywhere the same
+	case methodDistant, methodAcross, methodAcquired: // the differences hold a share of the noise, everywhere the same
 		pure = quantile(sds(ws), q) / e.Sigma
-		if e.Method == methodAcross {
-			size = [3]int{powerSide, powerSide, 1}
-		}
 	case methodSurfaceFits:
-		side := fitWindow(n.of)
-		size, q = [3]int{side, side, 1}, mapFitQuantile
-		pure = rootMeanSquare(e.Correlation.freedom(side), q) / e.fitGain(side)
+		q = mapFitQuantile
+		pure = rootMeanSquare(e.Correlation.freedom(size[0]), q) / e.fitGain(size[0])
 	}
 	return parallel.For(ctx, n.dims[2], func(k int) error {
 		var near []float64

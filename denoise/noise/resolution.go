@@ -1,0 +1,321 @@
+package noise
+
+import (
+	"context"
+	"math"
+	"runtime"
+
+	"quell/internal/message"
+	"quell/internal/parallel"
+	"quell/volume"
+)
+
+// Noise is white on the grid that it was acquired on. The slices are cropped in k-space to what was acquired, or
+// to a rectangle in the ellipse, and measured there. The image has the noise of all frequencies that were acquired,
+// so that its variance is that of the cropped slices, times the number of these over the number of those kept.
+
+const (
+	mostCropped   = 32   // slices that are measured
+	cropMargin    = 2    // frequencies that are left out: the edge is known to one on either side
+	mostTrimmed   = 0.06 // of the frequencies, for a number of them that transforms take less time for
+	handyFactor   = 13   // the largest prime factor of such a number
+	ellipseMargin = 0.98 // of the rectangle in the ellipse
+	plainShare    = 0.85 // of the figure that the image itself may read: above, zeros do not hide noise
+	mostOutside   = 0.33 // of the power of noise that was acquired, outside: white noise has 0.43 where nothing else is
+	textureRise   = 1.07 // beyond chance, of less even windows over the evenest quarter: above, texture is part of the figure
+	evenRise      = 1.03 // the same: below, the figure may be high
+	textureTail   = 1.18 // the same of the least even quarter
+)
+
+// crop is how slices are brought to the acquired resolution.
+type crop struct {
+	of   volume.Geometry
+	keep [2]int  // pixels along x and y, and frequencies
+	gain float64 // sigma of the image over that of the cropped slices
+}
+
+// within returns the crop to a, or to the rectangle in its ellipse.
+func (a Acquisition) within(g volume.Geometry) crop {
+	c := crop{of: g}
+	kept := 1.0
+	for axis, n := range a.Matrix {
+		switch {
+		case a.Elliptical:
+			c.keep[axis] = handy(int(ellipseMargin * float64(n) / math.Sqrt2))
+		case n < g.Dims[axis]:
+			c.keep[axis] = handy(n - cropMargin)
+		default:
+			c.keep[axis] = n
+		}
+		kept *= float64(c.keep[axis])
+	}
+	acquired := float64(a.Matrix[0]) * float64(a.Matrix[1])
+	if a.Elliptical {
+		acquired *= math.Pi / 4
+	}
+	c.gain = math.Sqrt(acquired / kept)
+	return c
+}
+
+// handy returns an odd number up to n that transforms take little time for, or the largest one.
+func handy(n int) int {
+	first := n - 1 + n%2
+	for m := first; float64(m) >= (1-mostTrimmed)*float64(first); m -= 2 {
+		rest := m
+		for p := 3; p <= handyFactor; p += 2 {
+			for rest%p == 0 {
+				rest /= p
+			}
+		}
+		if rest == 1 {
+			return m
+		}
+	}
+	return first
+}
+
+// slices returns the slices from z0 on, before z1, at the acquired resolution. A voxel near padding is padding.
+// The error is the context's.
+func (c crop) slices(ctx context.Context, v *volume.Volume, z0, z1 int) (*volume.Volume, error) {
+	g := v.Geometry
+	g.Dims = [3]int{c.keep[0], c.keep[1], z1 - z0}
+	for axis := range 2 {
+		g.Spacing[axis] *= float64(v.Dims[axis]) / float64(c.keep[axis])
+	}
+	out := volume.New(g)
+	out.Unit, out.Modality = v.Unit, v.Modality
+	if v.Mask != nil {
+		out.Mask = volume.Make[bool](len(out.Data))
+	}
+	err := parallel.ForWorkers(ctx, z1-z0, runtime.GOMAXPROCS(0), func() func(int) error {
+		from, to := newSliceTransform(v.Dims[0], v.Dims[1]), newSliceTransform(c.keep[0], c.keep[1])
+		return func(z int) error {
+			from.forward(v, z0+z, c.keep[0]/2+1, c.keep[1])
+			to.backward(out.Plane(z), from.half, float64(v.SliceVoxels()))
+			if v.Mask != nil {
+				c.markPadding(out, v, z, z0)
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// markPadding marks the voxels of slice z of out that hold data: those with no padding within a voxel.
+func (c crop) markPadding(out, v *volume.Volume, z, z0 int) {
+	span := func(i, axis int) (lo, hi int) {
+		step := float64(v.Dims[axis]) / float64(c.keep[axis])
+		return max(int(float64(i-1)*step), 0), min(int(float64(i+1)*step)+1, v.Dims[axis]-1)
+	}
+	for y := range c.keep[1] {
+		y0, y1 := span(y, 1)
+		for x := range c.keep[0] {
+			x0, x1 := span(x, 0)
+			box := volume.Region{Min: [3]int{x0, y0, z0 + z}, Max: [3]int{x1 + 1, y1 + 1, z0 + z + 1}}
+			out.Mask[out.Index(x, y, z)] = allValid(v, box)
+		}
+	}
+}
+
+// backward writes the slice that has the frequencies of half, in the order of forward, divided by scale.
+func (t *sliceTransform) backward(dst []float32, half []complex128, scale float64) {
+	bins := t.nx/2 + 1
+	for kx := range bins {
+		for ky := range t.ny {
+			t.column[ky] = half[ky*bins+kx]
+		}
+		t.columns.Sequence(t.column, t.column)
+		for y := range t.ny {
+			half[y*bins+kx] = t.column[y]
+		}
+	}
+	for y := range t.ny {
+		t.rows.Sequence(t.line, half[y*bins:(y+1)*bins])
+		for x, a := range t.line {
+			dst[y*t.nx+x] = float32(a / scale)
+		}
+	}
+}
+
+// kspaceFigure measures noise that was zero-filled or filtered in k-space, by the surer of two ways. ok is false
+// if neither shows it. The error is the context's.
+func (e *Estimate) kspaceFigure(ctx context.Context, v *volume.Volume, d measurement) (ok bool, err error) {
+	acquired, err := e.acquiredFigure(ctx, v, e.Sigma/d.gain)
+	if err != nil {
+		return false, err
+	}
+	if acquired != nil && acquired.Confidence == High {
+		*e = *acquired
+		return true, nil
+	}
+	across := *e
+	found, err := across.acrossFigure(ctx, v, d.cut, d.valueRange)
+	switch {
+	case err != nil:
+		return false, err
+	case found && (acquired == nil || across.Confidence == High || acquired.MayBeTexture()):
+		*e = across
+	case acquired != nil:
+		*e = *acquired
+	}
+	return found || acquired != nil, nil
+}
+
+// acquiredFigure measures noise at the acquired resolution; plain is what the image itself reads. It returns nil
+// if the power of the slices shows no edge, or noise is not white there. The error is the context's.
+func (e Estimate) acquiredFigure(ctx context.Context, v *volume.Volume, plain float64) (*Estimate, error) {
+	if v.Dims[2] < fewSpectra || min(v.Dims[0], v.Dims[1]) < leastMatrix {
+		return nil, nil
+	}
+	p, err := slicePower(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	a := p.acquisition()
+	if a == nil {
+		return nil, nil
+	}
+	if a.Matrix != a.Of {
+		found, err := e.atResolution(ctx, v, p, Acquisition{Matrix: a.Matrix, Of: a.Of}, plain)
+		if found != nil || err != nil {
+			return found, err
+		}
+	}
+	if a.Elliptical {
+		return e.atResolution(ctx, v, p, *a, plain)
+	}
+	return nil, nil
+}
+
+// atResolution measures the middle slices at the resolution of a, of which p is the power.
+func (e Estimate) atResolution(ctx context.Context, v *volume.Volume, p *kspacePower, a Acquisition, plain float64) (*Estimate, error) {
+	c := a.within(v.Geometry)
+	n := min(v.Dims[2], mostCropped)
+	z0 := (v.Dims[2] - n) / 2
+	small, err := c.slices(ctx, v, z0, z0+n)
+	if err != nil {
+		return nil, err
+	}
+	there, d, err := volumeDifferences(ctx, small, e)
+	switch {
+	case err != nil || there.Negligible || there.Sigma == 0 || there.Method != methodDifferences:
+		return nil, err
+	case there.Confidence == Low || there.Confidence == None || !there.judgeTexture(d):
+		return nil, nil
+	}
+	if err = there.refine(ctx, small, d); err != nil {
+		return nil, err
+	}
+	// White noise of the cropped slices has this power at every frequency of the image.
+	pixels := float64(v.SliceVoxels())
+	power := there.Sigma * there.Sigma * pixels * pixels / float64(c.keep[0]*c.keep[1])
+	if plain > plainShare*c.gain*there.Sigma || p.outside(a) > mostOutside*power {
+		return nil, nil
+	}
+	e.Figure, e.Method, e.Negligible = there.Figure, methodAcquired, false
+	e.Sigma *= c.gain
+	e.Acquired, e.Correlation = &a, a.correlation()
+	e.layers(d, z0, v.Dims[2])
+	return &e, nil
+}
+
+// layers gives every slice its figure: the volume's, times what the windows in it read over what all of them
+// read, of the evener half. z0 is the first slice that was measured.
+func (e *Estimate) layers(d measurement, z0, slices int) {
+	even := d.windows[:len(d.windows)/2]
+	usual := quantile(sds(even), 0.5)
+	e.PerSlice = make([]Figure, slices)
+	for z := range e.PerSlice {
+		in := keep(func(w window) bool {
+			first := z0 + int(w.at[2])
+			return first <= z && z < first+d.how.size()[2]
+		}, even)
+		f := Figure{Sigma: e.Sigma, Confidence: Fair, Why: fewVoxels, Windows: d.how.independent(len(in))}
+		if f.Windows >= fewInSlice {
+			f.Sigma *= quantile(sds(in), 0.5) / usual
+		}
+		e.PerSlice[z] = f
+	}
+}
+
+// judgeTexture reports whether the windows that are less even read as much as the evenest ones: anatomy is finer
+// for the voxels of the acquired resolution, and its part in a figure shows in this rise. After a small one the
+// figure is fair.
+func (e *Estimate) judgeTexture(d measurement) bool {
+	n := len(d.windows)
+	if n < 4*minWindows {
+		return false
+	}
+	quarter := func(i int) float64 { return middle(e.sigmas(d.windows[i*n/4 : (i+1)*n/4])) }
+	evenest := quarter(0)
+	rise := max(quarter(1), quarter(2)) / evenest
+	byChance := 0.25 / math.Sqrt(float64(max(e.Windows, 1)))
+	if rise > textureRise+byChance || quarter(3)/evenest > textureTail {
+		return false
+	}
+	if rise > evenRise {
+		e.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseTexture, "texture may be part of the figure, or the noise is slightly correlated")})
+	}
+	return true
+}
+
+// correlation returns the autocorrelation of noise that is white in what was acquired and 0 outside.
+func (a Acquisition) correlation() *Correlation {
+	var sums lags
+	total := 0.0
+	half := [2]int{a.Matrix[0] / 2, a.Matrix[1] / 2}
+	for ky := -half[1]; ky < half[1]+a.Matrix[1]%2; ky++ {
+		width := half[0]
+		if a.Elliptical {
+			y := float64(ky) / (float64(a.Matrix[1]) / 2)
+			width = int(float64(a.Matrix[0]) / 2 * math.Sqrt(max(1-y*y, 0)))
+		}
+		for kx := -width; kx <= width; kx++ {
+			if 2*width == a.Matrix[0] && kx == width { // the same as -width
+				continue
+			}
+			total++
+			for dy := 0; dy <= MaxLag; dy++ {
+				for dx := -MaxLag; dx <= MaxLag; dx++ {
+					sums[dy+MaxLag][dx+MaxLag] += math.Cos(2 * math.Pi * (float64(kx*dx)/float64(a.Of[0]) + float64(ky*dy)/float64(a.Of[1])))
+				}
+			}
+		}
+	}
+	c := Correlation{Across: [3]float64{1, 0, 0}}
+	for dy := 0; dy <= MaxLag; dy++ {
+		for dx := -MaxLag; dx <= MaxLag; dx++ {
+			c.InPlane.set(dx, dy, sums[dy+MaxLag][dx+MaxLag]/total)
+		}
+	}
+	return &c
+}
+
+// acquiredWindows returns windows at the acquired resolution for a map, with their places and their size in voxels
+// of the image.
+func (e Estimate) acquiredWindows(ctx context.Context, v *volume.Volume) (ws []window, size [3]int, err error) {
+	c := e.Acquired.within(v.Geometry)
+	small, err := c.slices(ctx, v, 0, v.Dims[2])
+	if err != nil {
+		return nil, size, err
+	}
+	how := mapSampling(small.Geometry)
+	if ws, err = differences(ctx, small, how, 0, small.Dims[2], math.MaxInt); err != nil {
+		return nil, size, err
+	}
+	ws = e.mapForeground(ws)
+	for i := range ws {
+		ws[i].sd *= float32(c.gain)
+		for axis := range 2 {
+			ws[i].at[axis] = int32(int(ws[i].at[axis]) * v.Dims[axis] / c.keep[axis])
+		}
+	}
+	size = how.size()
+	for axis := range 2 {
+		size[axis] = size[axis] * v.Dims[axis] / c.keep[axis]
+	}
+	return ws, size, nil
+}
