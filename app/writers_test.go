@@ -25,6 +25,7 @@ var writers = map[string]string{
 	"app/engines/shapes.go":     "the program's own folder",
 	"bench/checkpoint.go":       "the program's own folder",
 	"cmd/quell/cmd_bench.go":    "makes the folder of the charts: the gate of the command line",
+	"cmd/quell/cmd_man.go":      "manual pages, when a package is built",
 	"cmd/quell/pipes.go":        "in a temporary folder of its own",
 	"app/batch/":                "in the folder of a batch: checkPlace",
 	"gpu/":                      "shared memory",

@@ -94,7 +94,7 @@ func writeFirstFlags(b *strings.Builder, cmd *cobra.Command, lines int) {
 // fullHelp is everything about a command. Parameters of filters are left to the help of each filter.
 func fullHelp(cmd *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n", reflowed(cmp.Or(cmd.Long, cmd.Short+".")), usageLine(cmd))
+	fmt.Fprintf(&b, "%s\n\n%s\n", reflowed(cmp.Or(cmd.Long, cmd.Short+"."), screenWidth), usageLine(cmd))
 	if cmd.HasExample() {
 		b.WriteString("\nExamples:\n" + examples(cmd, -1))
 	}
@@ -280,13 +280,12 @@ func hanging(text string, indent int) []string {
 // row is the beginning of a row of a table: spaces, and a name if its text is apart from it.
 var row = regexp.MustCompile(`^ +(\S+  +)?`)
 
-// reflowed breaks the paragraphs of a text anew for the screen. Indented lines are tables and stay unless they are too
-// long.
-func reflowed(text string) string {
+// reflowed breaks the paragraphs of a text anew. Indented lines are tables and stay unless they are too long.
+func reflowed(text string, width int) string {
 	var lines, paragraph []string
 	end := func() {
 		if paragraph != nil {
-			lines = append(lines, wrapped(strings.Join(paragraph, " "), screenWidth)...)
+			lines = append(lines, wrapped(strings.Join(paragraph, " "), width)...)
 		}
 		paragraph = nil
 	}
@@ -295,9 +294,9 @@ func reflowed(text string) string {
 		switch {
 		case head == "" && line != "":
 			paragraph = append(paragraph, line)
-		case len(line) > screenWidth:
+		case len(line) > width:
 			end()
-			for _, part := range wrapped(line[len(head):], screenWidth-len(head)) {
+			for _, part := range wrapped(line[len(head):], width-len(head)) {
 				lines = append(lines, head+part)
 				head = strings.Repeat(" ", len(head))
 			}
