@@ -1,7 +1,7 @@
-// Package lcd is the FDA's task of low-contrast detectability on own scans: a cylinder of water
-// with four inserts, imaged at three doses, filtered by every filter, and looked at by
-// model observers (package measure/detect). The images of the FDA's tool are ten of a kind, which
-// cannot rank filters; here N are made.
+// Package lcd measures low-contrast detectability: four inserts, imaged at levels of noise, filtered
+// by every filter, and looked at by model observers (package measure/detect). [CT] is the FDA's task
+// on own scans, as the images of the FDA's tool are ten of a kind, which cannot rank filters; [MR]
+// is its counterpart in the white matter of a head.
 //
 // Only cmd/quell imports it.
 package lcd
@@ -14,35 +14,19 @@ import (
 	"quell/denoise"
 	"quell/internal/parallel"
 	"quell/measure/detect"
-	"quell/phantom"
 	"quell/volume"
 )
 
-// Insert is a disc of a contrast, at the place of the FDA's phantom.
-type Insert struct {
-	HU       float64 `json:"hu"`
-	Diameter float64 `json:"mm"`
-	column   int
-	row      int
-}
-
-// Inserts are the FDA's: small ones have more contrast.
-var Inserts = []Insert{{14, 3, 160, 94}, {7, 5, 95, 95}, {5, 7, 95, 160}, {3, 10, 160, 160}}
-
 const (
-	pixels     = 256
-	pixel      = 0.7 // mm
-	cylinder   = 170 // mm, the diameter of the water
-	views      = 360
-	side       = 29     // of a region, in pixels
-	fullDose   = 3.55e4 // photons of a detector element at a dose of 100 %, for noise of 23.3 HU as in the images of the FDA
-	calibrated = 8      // images by which automatic values are resolved
+	side       = 29 // of a region, in pixels
+	calibrated = 8  // images by which automatic values are resolved
 )
 
 // Options say what is run.
 type Options struct {
+	Task    Task
 	Images  int       // of each kind, at least 4; below 10 d' may be infinite
-	Doses   []float64 // per cent
+	Levels  []float64 // of the task; nil for all
 	Filters []string  // names; nil for all
 	Seed    uint64
 	Engine  denoise.Engine
@@ -50,9 +34,9 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Cell is one filter at one insert and dose; the filter "" is the image as it is.
+// Cell is one filter at one insert and level; the filter "" is the image as it is.
 type Cell struct {
-	Dose   float64 `json:"dose"`
+	Level  float64 `json:"level"`
 	Insert Insert  `json:"insert"`
 	Filter string  `json:"filter"`
 	Recipe string  `json:"recipe,omitempty"`
@@ -74,6 +58,7 @@ var Observers = []string{"LG_CHO", "DOG_CHO", "NPW", "NPWE"}
 
 // Result is all cells.
 type Result struct {
+	Task    Task    `json:"task"`
 	Images  int     `json:"images"`
 	Seed    uint64  `json:"seed"`
 	Engine  string  `json:"engine"`
@@ -82,47 +67,40 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Noise is the SD of the images of a dose.
+// Noise is the SD of the images of a level.
 type Noise struct {
-	Dose float64 `json:"dose"`
-	SD   float64 `json:"sd"` // HU
+	Level float64 `json:"level"`
+	SD    float64 `json:"sd"` // in the unit of the task
 }
 
-// Run scans, filters and looks. The images with the inserts have the noise of those without, so that
-// every region has its twin. The error is the context's or the engine's.
+// Run makes images, filters and looks. The images with the inserts have the noise of those without, so
+// that every region has its twin. The error is the context's or the engine's.
 func Run(ctx context.Context, o Options) (Result, error) {
 	started := time.Now()
-	r := Result{Images: o.Images, Seed: o.Seed, Engine: o.Engine.Info().Name}
+	r := Result{Task: o.Task, Images: o.Images, Seed: o.Seed, Engine: o.Engine.Info().Name}
 	if o.Filters == nil {
 		for _, f := range denoise.Filters() {
 			o.Filters = append(o.Filters, f.Name)
 		}
 	}
-	inserts, err := o.insertImage(ctx)
-	if err != nil {
-		return r, err
+	if o.Levels == nil {
+		o.Levels = o.Task.Levels
 	}
-	total, done := len(o.Doses)*(len(o.Filters)+2), 0
+	total, done := len(o.Levels)*(len(o.Filters)+2), 0
 	step := func() {
 		done++
 		if o.Progress != nil {
 			o.Progress(done, total)
 		}
 	}
-	for _, dose := range o.Doses {
-		absent, err := o.scan(ctx, dose)
+	for _, level := range o.Levels {
+		absent, present, err := o.Task.images(ctx, level, o.Images, o.Seed)
 		if err != nil {
 			return r, err
 		}
 		step()
-		present := absent.Clone()
-		for z := range present.Dims[2] {
-			for i, x := range inserts {
-				present.Plane(z)[i] += x
-			}
-		}
 		before := o.regions(absent, present)
-		r.SD = append(r.SD, Noise{dose, before.noise()})
+		r.SD = append(r.SD, Noise{level, before.noise()})
 		for _, name := range append([]string{""}, o.Filters...) {
 			after, text := before, ""
 			if name != "" {
@@ -135,7 +113,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 				return r, err
 			}
 			for i := range cells {
-				cells[i].Dose, cells[i].Filter, cells[i].Recipe = dose, name, text
+				cells[i].Level, cells[i].Filter, cells[i].Recipe = level, name, text
 			}
 			r.Cells = append(r.Cells, cells...)
 			step()
@@ -143,48 +121,6 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	r.Seconds = time.Since(started).Seconds()
 	return r, nil
-}
-
-// water is the cylinder, with or without the inserts.
-func water(slices int, with bool) phantom.Phantom {
-	g := volume.NewGeometry([3]int{pixels, pixels, slices}, [3]float64{pixel, pixel, 1})
-	p := phantom.Phantom{Kind: "ct", Geometry: g, Unit: "HU", Background: -1000}
-	add := func(x, y, diameter, value float64) {
-		p.Shapes = append(p.Shapes, phantom.Shape{Centre: [3]float64{x, y}, Half: [3]float64{diameter / 2, diameter / 2, math.Inf(1)}, Value: value})
-	}
-	add(0, 0, cylinder, 1000)
-	if with {
-		for _, i := range Inserts {
-			at := func(k int) float64 { return (float64(k) - float64(pixels-1)/2) * pixel }
-			add(at(i.column), at(i.row), i.Diameter, i.HU)
-		}
-	}
-	return p
-}
-
-// insertImage returns what the inserts add to a slice without noise.
-func (o Options) insertImage(ctx context.Context) ([]float32, error) {
-	var images [2]*volume.Volume
-	for k := range images {
-		var err error
-		if images[k], err = water(1, k == 1).Image(ctx, scanOf(0, o.Seed)); err != nil {
-			return nil, err
-		}
-	}
-	out := images[1].Data
-	for i := range out {
-		out[i] -= images[0].Data[i]
-	}
-	return out, nil
-}
-
-func scanOf(photons float64, seed uint64) phantom.Scan {
-	return phantom.Scan{Views: views, Photons: photons, Recon: phantom.Recon{Method: "fbp", Kernel: "soft"}, Seed: seed}
-}
-
-// scan returns the images of a dose without inserts, one a slice.
-func (o Options) scan(ctx context.Context, dose float64) (*volume.Volume, error) {
-	return water(o.Images, false).Image(ctx, scanOf(fullDose*dose/100, o.Seed))
 }
 
 // filtered returns the regions that a filter makes of both kinds, slice by slice, and its recipe. Automatic values
@@ -199,9 +135,9 @@ func (o Options) filtered(ctx context.Context, name string, absent, present *vol
 		return regions{}, "", err
 	}
 	var out regions
-	for i := range Inserts {
+	for i := range out {
 		for k, v := range []*volume.Volume{absent, present} {
-			result, err := o.Engine.Run(ctx, r, denoise.Input{Volume: v}, Inserts[i].box(o.Images), nil)
+			result, err := o.Engine.Run(ctx, r, denoise.Input{Volume: v}, o.Task.Inserts[i].box(o.Images), nil)
 			if err != nil {
 				return regions{}, "", err
 			}
@@ -221,7 +157,7 @@ func (i Insert) box(slices int) volume.Region {
 type regions [4][2][][]float64
 
 func (o Options) regions(absent, present *volume.Volume) (out regions) {
-	for i, insert := range Inserts {
+	for i, insert := range o.Task.Inserts {
 		for k, v := range []*volume.Volume{absent, present} {
 			out[i][k] = cut(v, insert.column, insert.row)
 		}
@@ -257,13 +193,13 @@ func (r regions) noise() float64 {
 
 // look returns the cells of one filter.
 func (o Options) look(ctx context.Context, before, after regions) ([]Cell, error) {
-	cells := make([]Cell, len(Inserts))
+	cells := make([]Cell, len(o.Task.Inserts))
 	ratio := after.noise() / before.noise()
-	err := parallel.For(ctx, len(Inserts), func(i int) error {
-		insert := Inserts[i]
+	err := parallel.For(ctx, len(o.Task.Inserts), func(i int) error {
+		insert := o.Task.Inserts[i]
 		c := Cell{Insert: insert, Noise: ratio, Observers: map[string]Figures{}}
 		c.Kept = kept(before[i], after[i])
-		lg := detect.LaguerreGauss(side, detect.WidthFor(insert.Diameter/pixel), detect.LaguerreGaussCount)
+		lg := detect.LaguerreGauss(side, detect.WidthFor(insert.Diameter/o.Task.pixel), detect.LaguerreGaussCount)
 		for k, observer := range []detect.Observer{
 			detect.Channelised{Channels: lg}, detect.Channelised{Channels: detect.DenseDOG(side)}, detect.NonPrewhitening{}, detect.NonPrewhitening{Eye: detect.UsualEye},
 		} {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestAFewImages(t *testing.T) {
-	r, err := lcd.Run(context.Background(), lcd.Options{Images: 5, Doses: []float64{100}, Filters: []string{"gaussian"}, Seed: 1, Engine: cpu.New()})
+	r, err := lcd.Run(context.Background(), lcd.Options{Images: 5, Task: lcd.CT(), Levels: []float64{100}, Filters: []string{"gaussian"}, Seed: 1, Engine: cpu.New()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,31 @@ func TestAFewImages(t *testing.T) {
 		}
 	}
 	var text strings.Builder
-	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "gaussian  14 HU, 3 mm") {
+	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "gaussian  14, 3 mm") {
 		t.Errorf("%v: %s", err, text.String())
+	}
+	text.Reset()
+	if err := r.WriteMarkdown(&text); err != nil || strings.Count(text.String(), "\n| gaussian | ") != 1 || !strings.Contains(text.String(), "| as it is | 1.00 | 1.00, 1.00, 1.00, 1.00 | ") {
+		t.Errorf("%v: %s", err, text.String())
+	}
+}
+
+// In white noise of a known SD the d' of a matched filter is known: contrast times the root of the
+// energy of the insert, over the SD. Rician noise is Gaussian at this SNR.
+func TestInsertsInAHead(t *testing.T) {
+	r, err := lcd.Run(context.Background(), lcd.Options{Task: lcd.MR(), Images: 40, Levels: []float64{20}, Filters: []string{}, Seed: 1, Engine: cpu.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sd := 165. / 20
+	if len(r.Cells) != 4 || math.Abs(r.SD[0].SD/sd-1) > 0.02 {
+		t.Fatalf("%d cells, noise %.3g; want 4, %.3g", len(r.Cells), r.SD[0].SD, sd)
+	}
+	for _, c := range r.Cells {
+		d := c.Insert.Diameter / 0.9
+		want := c.Insert.Contrast / sd * math.Sqrt(math.Pi/4*d*d)
+		if got := c.Observers["NPW"].SNR; !(got.Lo < want && want < got.Hi) || !(math.Abs(got.Value/want-1) < 0.3) {
+			t.Errorf("%g, %g mm: d' %.2f (%.2f to %.2f); want %.2f", c.Insert.Contrast, c.Insert.Diameter, got.Value, got.Lo, got.Hi, want)
+		}
 	}
 }

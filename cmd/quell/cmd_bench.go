@@ -120,7 +120,7 @@ program, with that device, driver and version of the kernels.`,
 		}
 		return err
 	}
-	cmd.AddCommand(newBenchLCD())
+	cmd.AddCommand(newBenchFDA(), newBenchMR())
 	return cmd
 }
 

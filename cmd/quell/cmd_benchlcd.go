@@ -10,35 +10,49 @@ import (
 	"quell/bench/lcd"
 )
 
-// newBenchLCD is quell bench fda-lcd.
-func newBenchLCD() *cobra.Command {
-	var asJSON, quick bool
+// newBenchFDA is quell bench fda-lcd.
+func newBenchFDA() *cobra.Command {
+	return newBenchLCD(lcd.CT(), "Run the FDA's task of low-contrast detectability with every filter",
+		`Scan a cylinder of water with the four inserts of the FDA's low-contrast task at
+doses of 100, 55 and 10 %, with filtered backprojection`)
+}
+
+// newBenchMR is quell bench mr-lcd.
+func newBenchMR() *cobra.Command {
+	return newBenchLCD(lcd.MR(), "Run a task of low-contrast detectability in MR with every filter",
+		`Make images of a head of T1 contrast with four inserts in its white matter, in
+Rician noise of SNR 20, 10 and 5`)
+}
+
+// newBenchLCD is the command of a task; made is how its images are made.
+func newBenchLCD(task lcd.Task, short, made string) *cobra.Command {
+	var asJSON, markdown, quick bool
 	engine := "auto"
-	o := lcd.Options{Images: 200, Doses: []float64{100, 55, 10}, Seed: 1}
+	o := lcd.Options{Task: task, Images: 200, Seed: 1}
 	cmd := &cobra.Command{
-		Use:   "fda-lcd",
-		Short: "Run the FDA's task of low-contrast detectability with every filter",
-		Long: `Scan a cylinder of water with the four inserts of the FDA's low-contrast task at
-doses of 100, 55 and 10 %, filter the images slice by slice with every filter, its
+		Use:   task.Name,
+		Short: short,
+		Long: made + `. Filter the images slice by slice with every filter, its
 values automatic, and look with four model observers: Laguerre-Gauss and dense
 difference-of-Gaussians channels, and the non-prewhitening observer without and with
 the eye. Prints the noise that is left, the contrast kept, AUC and d' with half their
 intervals of 95 %. docs/DETECT.md has the definitions.`,
-		Example: "  quell bench fda-lcd --images 200 --json",
+		Example: "  quell bench " + task.Name + " --images 200 --json",
 		Args:    exactly(0, "no argument"),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.Images, "images", o.Images, "scan `N` images of each kind")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed `N` of the noise")
-	flags.BoolVar(&quick, "quick", false, "the dose of 100 % alone")
+	flags.BoolVar(&quick, "quick", false, "the level of the least noise alone")
 	addEngineFlag(cmd, &engine, engineHelp)
+	flags.BoolVar(&markdown, "markdown", false, "print tables in Markdown, with two of the observers")
 	flags.BoolVar(&asJSON, "json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if o.Images < 10 || o.Images > 2000 {
 			return job.Usagef("--images %d: give 10 to 2000", o.Images)
 		}
 		if quick {
-			o.Doses = o.Doses[:1]
+			o.Levels = task.Levels[:1]
 		}
 		if o.Engine, err = engines.Pick(engine); err != nil {
 			return err
@@ -55,8 +69,11 @@ intervals of 95 %. docs/DETECT.md has the definitions.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		switch {
+		case asJSON:
 			return printJSON(cmd.OutOrStdout(), r)
+		case markdown:
+			return r.WriteMarkdown(cmd.OutOrStdout())
 		}
 		return r.WriteText(cmd.OutOrStdout())
 	}
