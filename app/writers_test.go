@@ -27,6 +27,7 @@ var writers = map[string]string{
 	"cmd/quell/cmd_bench.go":    "makes the folder of the charts: the gate of the command line",
 	"cmd/quell/cmd_man.go":      "manual pages, when a package is built",
 	"cmd/quell/pipes.go":        "in a temporary folder of its own",
+	"app/hosts/":                "in the folder that a host names: prepare",
 	"app/batch/":                "in the folder of a batch: checkPlace",
 	"gpu/":                      "shared memory",
 	"tools/":                    "programs of the makers",

@@ -21,7 +21,8 @@ type denoised struct {
 
 // denoise filters an image as quell denoise does.
 func (m *memory) denoise(ctx context.Context, r Request, events job.Events) (any, error) {
-	recipe, autoDims, err := r.recipe()
+	asked := job.Asked{Recipe: r.Recipe, Preset: r.Preset, Filter: r.Filter, Dims: r.Dims, Parameters: r.Parameters}
+	recipe, autoDims, err := asked.Answer()
 	if err != nil {
 		return nil, err
 	}

@@ -6,10 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app/arrays"
-	"quell/app/job"
 	"quell/denoise/noise"
-	"quell/internal/clean"
-	"quell/internal/message"
 )
 
 func newServeArrays() *cobra.Command {
@@ -28,13 +25,7 @@ uses it; a person has no need to.`, arrays.Version),
 	cmd.Flags().Bool("json", false, jsonHelp+" if the command fails; replies are JSON in any case")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return arrays.Serve(cmd.Context(), pipesOf(cmd).in, pipesOf(cmd).out, arrays.Forms{
-			Error: func(err error) any {
-				code, text := endOf(cmd.Context(), err)
-				if code == job.ExitCancelled {
-					text = cancelledText(err)
-				}
-				return failure{Kind: kindOf(err, code), Code: message.KindOf(err), Text: text, File: clean.Line(fileOf(err))}
-			},
+			Error:    func(err error) any { return failureOf(cmd.Context(), err) },
 			Estimate: func(e noise.Estimate) any { return estimateJSON(e, "") },
 		})
 	}

@@ -83,6 +83,15 @@ func fileOf(err error) string {
 	return ""
 }
 
+// failureOf is the error of one of several pieces of work, in JSON.
+func failureOf(ctx context.Context, err error) failure {
+	code, text := endOf(ctx, err)
+	if code == job.ExitCancelled {
+		text = cancelledText(err)
+	}
+	return failure{Kind: kindOf(err, code), Code: message.KindOf(err), Text: text, File: clean.Line(fileOf(err))}
+}
+
 // wantsJSON reports whether arguments ask for JSON, also if they are wrong otherwise.
 func wantsJSON(args []string) (wanted bool) {
 	for _, arg := range args {

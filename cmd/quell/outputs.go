@@ -68,8 +68,8 @@ func argumentsOf(cmd *cobra.Command, args []string) (inputs []string, outputs []
 		return inputs, out(args[last], files.BatchOutput)
 	case name == "bids" && len(args) > 1:
 		return args[:1], []files.Target{{Option: "OUT_DIR", Path: args[1], Kind: files.BatchOutput}}
-	case name == "bench" || name == "help" || name == "completion" || name == "man" || strings.HasPrefix(name, cobra.ShellCompRequestCmd):
-		return nil, nil // names
+	case name == "bench" || name == "help" || name == "completion" || name == "man" || name == "module" || strings.HasPrefix(name, cobra.ShellCompRequestCmd):
+		return nil, nil // names, or folders that the command checks itself
 	}
 	return args, nil
 }

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"quell/app/hosts"
+	"quell/app/job"
+)
+
+func newModule() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "module [IN OUT]",
+		Short: "Filter what a host program puts into a folder: mercure, MONAI Deploy",
+		Long: `Filter the images of the folder IN and leave the results in OUT, which is empty, as files
+without a folder of their own, with their recipe and result.json. Hosts name the folders
+in the environment:
+
+  mercure       MERCURE_IN_DIR, MERCURE_OUT_DIR; settings in IN/task.json
+  MONAI Deploy  MONAI_INPUTPATH, MONAI_OUTPUTPATH, or the HOLOSCAN_ ones
+
+Settings are JSON, in task.json under process, settings:
+  {"preset": "mr-brain-3d", "series": "all"}
+  {"filter": "nlm", "dims": 3, "parameters": {"h": "sure"}, "verdict": false}
+They may name recipe, preset or filter, dims, parameters, series (a number or all),
+engine, noise_map, compress, uneven, verdict and deidentify. One that names no filter
+leaves that to the flags.
+
+result.json holds the status, done or failed, and for each series its files, the verdict
+and the outcome as quell denoise prints it. After a failure OUT holds result.json alone,
+with the error. Without series the largest is filtered, with all volumes if it is 4-D.`,
+		Example: `  MERCURE_IN_DIR=/tmp/data MERCURE_OUT_DIR=/tmp/output quell module
+  quell module --preset ct-head-slices
+  quell module study/ quiet/ --filter odct`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 0 && len(args) != 2 {
+				return job.Usagef("module takes IN and OUT, or neither if the environment names them")
+			}
+			return nil
+		},
+	}
+	var recipe recipeFlags
+	var asJSON bool
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	recipe.addTo(cmd)
+	flags.BoolVar(&asJSON, "json", false, jsonHelp+": that of result.json")
+	recipe.params = addParamFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		place, err := hosts.Find(args, os.Getenv)
+		if err != nil {
+			return err
+		}
+		form := func(err error) any { return failureOf(cmd.Context(), err) }
+		settings, err := moduleSettings(place, &recipe)
+		if err != nil {
+			return hosts.Refuse(place, err, form)
+		}
+		events, done := eventsOf(cmd)
+		defer done()
+		result, err := hosts.Run(cmd.Context(), place, settings, form, events)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(cmd.OutOrStdout(), result)
+		}
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), result.Notification.Text)
+		return err
+	}
+	return cmd
+}
+
+// moduleSettings returns the settings of the host, with the recipe of the flags if they name no filter.
+func moduleSettings(place hosts.Place, recipe *recipeFlags) (hosts.Settings, error) {
+	s, _, err := place.ReadTask()
+	if err != nil || s.Named() {
+		return s, err
+	}
+	if recipe.filter == "" && recipe.preset == "" && recipe.recipe == "" {
+		return s, job.Usagef("which filter? Name a preset or a filter in the settings of the host, or by --preset or --filter")
+	}
+	var j job.Job
+	if err := recipe.apply(&j); err != nil {
+		return s, err
+	}
+	s.Recipe = j.Recipe
+	if j.AutoDims {
+		s.Dims = autoDims
+	}
+	return s, nil
+}
