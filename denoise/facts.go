@@ -42,11 +42,18 @@ func (f Facts) ForegroundOf(ctx context.Context, v *volume.Volume) (func(i int) 
 
 // VerdictFacts reads a whole volume, on all cores, and returns what verdicts and pictures depend
 // on: all but Alike and AlikePatches, by which recipes are resolved. The error is the context's.
-func VerdictFacts(ctx context.Context, v *volume.Volume) (f Facts, err error) {
-	if f.Lo, f.Hi, err = v.Range(ctx); err != nil {
+func VerdictFacts(ctx context.Context, v *volume.Volume) (Facts, error) {
+	e, err := noise.Of(ctx, v)
+	if err != nil {
 		return Facts{}, err
 	}
-	if f.Noise, err = noise.Of(ctx, v); err != nil {
+	return verdictFacts(ctx, v, e)
+}
+
+// verdictFacts is VerdictFacts of a volume with noise that is known.
+func verdictFacts(ctx context.Context, v *volume.Volume, e noise.Estimate) (f Facts, err error) {
+	f.Noise = e
+	if f.Lo, f.Hi, err = v.Range(ctx); err != nil {
 		return Facts{}, err
 	}
 	if f.Foreground, err = noise.Foreground(ctx, v); err != nil {
@@ -57,7 +64,16 @@ func VerdictFacts(ctx context.Context, v *volume.Volume) (f Facts, err error) {
 
 // FactsOf reads a whole volume, on all cores. The error is the context's.
 func FactsOf(ctx context.Context, v *volume.Volume) (Facts, error) {
-	f, err := VerdictFacts(ctx, v)
+	e, err := noise.Of(ctx, v)
+	if err != nil {
+		return Facts{}, err
+	}
+	return FactsWith(ctx, v, e)
+}
+
+// FactsWith is FactsOf of a volume with noise that [noise.Of] has found already.
+func FactsWith(ctx context.Context, v *volume.Volume, e noise.Estimate) (Facts, error) {
+	f, err := verdictFacts(ctx, v, e)
 	if err != nil {
 		return Facts{}, err
 	}

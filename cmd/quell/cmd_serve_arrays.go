@@ -26,7 +26,7 @@ uses it; a person has no need to.`, arrays.Version),
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return arrays.Serve(cmd.Context(), pipesOf(cmd).in, pipesOf(cmd).out, arrays.Forms{
 			Error:    func(err error) any { return failureOf(cmd.Context(), err) },
-			Estimate: func(e noise.Estimate) any { return estimateJSON(e, "") },
+			Estimate: func(e noise.Estimate) any { return volumeEstimate{Estimate: e}.json() },
 		})
 	}
 	return cmd

@@ -216,11 +216,11 @@ func TestPrintedEstimate(t *testing.T) {
 		},
 	} {
 		var b bytes.Buffer
-		if err := printEstimate(&b, c.e, c.unit); err != nil || b.String() != c.want {
+		if err := (volumeEstimate{Estimate: c.e, unit: c.unit}).print(&b); err != nil || b.String() != c.want {
 			t.Errorf("%q, %v; want %q", &b, err, c.want)
 		}
 		for lines := range 2 {
-			if err := printEstimate(&brokenAfter{lines}, c.e, c.unit); err == nil && lines <= min(len(c.e.PerSlice), 1) {
+			if err := (volumeEstimate{Estimate: c.e, unit: c.unit}).print(&brokenAfter{lines}); err == nil && lines <= min(len(c.e.PerSlice), 1) {
 				t.Errorf("output that fails after %d writes gave no error", lines)
 			}
 		}

@@ -43,7 +43,7 @@ func boxSize(within volume.Region) [3]int {
 // which about spareVoxels do, both drawn over the whole of it. There is at least one if
 // any voxel counts.
 func boxes(ctx context.Context, v *volume.Volume, within volume.Region, reach [3]int, counts func(i int) bool) (first, spare []volume.Region, err error) {
-	all, err := candidates(ctx, v, within, reach, counts)
+	all, err := candidates(ctx, v, within, reach, 0, counts)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,8 +87,9 @@ func spread(all []candidate, voxels int, draw *rand.Rand) (chosen []volume.Regio
 }
 
 // candidates returns the boxes of a region in which voxels count: at least a 64th
-// of the count in the fullest box. They cover the region and are of one size.
-func candidates(ctx context.Context, v *volume.Volume, within volume.Region, reach [3]int, counts func(i int) bool) ([]candidate, error) {
+// of the count in the fullest box. They cover the region and are of one size. If layers is
+// above 0 they lie in at most so many layers of the region.
+func candidates(ctx context.Context, v *volume.Volume, within volume.Region, reach [3]int, layers int, counts func(i int) bool) ([]candidate, error) {
 	var starts [3][]int
 	side, size := boxSize(within), [3]int{}
 	for c := range 3 {
@@ -100,8 +101,14 @@ func candidates(ctx context.Context, v *volume.Volume, within volume.Region, rea
 		}
 		starts[c], size[c] = cover(within.Min[c], within.Max[c], v.Dims[c], away, side[c])
 	}
-	layers := make([][]candidate, len(starts[2]))
-	err := parallel.For(ctx, len(layers), func(k int) error {
+	if n := len(starts[2]); layers > 0 && n > layers {
+		for k := range layers {
+			starts[2][k] = starts[2][(2*k+1)*n/(2*layers)]
+		}
+		starts[2] = starts[2][:layers]
+	}
+	byLayer := make([][]candidate, len(starts[2]))
+	err := parallel.For(ctx, len(byLayer), func(k int) error {
 		z := starts[2][k]
 		for _, y := range starts[1] {
 			for _, x := range starts[0] {
@@ -111,12 +118,12 @@ func candidates(ctx context.Context, v *volume.Volume, within volume.Region, rea
 						c.used++
 					}
 				})
-				layers[k] = append(layers[k], c)
+				byLayer[k] = append(byLayer[k], c)
 			}
 		}
 		return nil
 	})
-	all := slices.Concat(layers...)
+	all := slices.Concat(byLayer...)
 	most := 1
 	for _, c := range all {
 		most = max(most, c.used)
