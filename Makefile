@@ -59,8 +59,9 @@ test: modules ## run all tests; needs no display, no GPU and no C compiler
 	@CGO_ENABLED=0 $(GO) vet $(PACKAGES)
 	@CGO_ENABLED=0 $(TEST) $(PACKAGES) | $(SUMMARY) $(words $(PACKAGES))
 
-# These tests compare values, for minutes under the race detector, on code paths that the other tests run too.
-NO_RACE := TestConformance/(agrees_with_the_reference|noise_map_agrees|stabilised_agrees|CT_values|padding|scale|shifts|slabs)|TestExtremeValues|TestResultsScaleExactly|TestSameBitsWithoutVectorCode|TestSameBitsOnAnyCores|TestSigma|TestMapFollows|TestRiskFollows|TestVerdictsFollow|TestVerdictsOf|TestSearchFinds|TestVerdictAgreement|TestBlindVerdicts|TestStandInOfOtherSizes|TestChosenStrength|TestClosedForm|TestRiskOf|TestTable|TestErrorOn|TestGivenNoiseIsOpenedAgain
+# These tests compare values, or the layout of the window, for minutes under the race detector, on code paths that the
+# other tests run too.
+NO_RACE := TestConformance/(agrees_with_the_reference|noise_map_agrees|stabilised_agrees|CT_values|padding|scale|shifts|slabs)|TestExtremeValues|TestResultsScaleExactly|TestSameBitsWithoutVectorCode|TestSameBitsOnAnyCores|TestSigma|TestMapFollows|TestRiskFollows|TestVerdictsFollow|TestVerdictsOf|TestSearchFinds|TestVerdictAgreement|TestBlindVerdicts|TestStandInOfOtherSizes|TestChosenStrength|TestClosedForm|TestRiskOf|TestTable|TestErrorOn|TestGivenNoiseIsOpenedAgain|TestAutomaticValuesOnCT|TestMapIfVaries|TestMapIfTheNoiseVaries|TestNoMagnitudeOfTheSharedDataIsACT|TestSteinIsTheDerivative|TestRungsOnTheFakeDriver|TestASavedPictureHasNoHiddenIdentity|TestKeysWorkWhereverTheFocusIs|TestTheColumnIsInSight|TestTheColumnFitsALowScreen|TestTheListOfSeriesLeaves|TestLinesOfTheCorners|TestLinesOfTheLowerCorners|TestTheLineOfTheStrength
 
 race: ## run the tests of concurrent code under the race detector
 	CGO_ENABLED=1 $(TEST) -race -short -skip '$(NO_RACE)' ./internal/... ./volume ./measure ./app/... ./ui/... ./gpu/... ./denoise/... ./io/... | $(SUMMARY)
