@@ -31,7 +31,7 @@ leaves that to the flags.
 result.json holds the status, done or failed, and for each series its files, the verdict
 and the outcome as quell denoise prints it. After a failure OUT holds result.json alone,
 with the error. Without series the largest is filtered, with all volumes if it is 4-D.`,
-		Example: `  MERCURE_IN_DIR=/tmp/data MERCURE_OUT_DIR=/tmp/output quell module
+		Example: `  quell module
   quell module --preset ct-head-slices
   quell module study/ quiet/ --filter odct`,
 		Args: func(_ *cobra.Command, args []string) error {

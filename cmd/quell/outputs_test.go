@@ -138,7 +138,8 @@ func TestEveryOutputIsTried(t *testing.T) {
 				t.Errorf("quell %s --%s is not tried", cmd.Name(), f.Name)
 			}
 		}
-		if strings.Contains(cmd.Use, " OUT") && tried[cmd.Name()+" --"] == nil {
+		// The OUT of a module has a rule of its own: app/hosts tests it.
+		if strings.Contains(cmd.Use, " OUT") && cmd.Name() != "module" && tried[cmd.Name()+" --"] == nil {
 			t.Errorf("OUT of quell %s is not tried", cmd.Name())
 		}
 	})
