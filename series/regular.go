@@ -138,7 +138,7 @@ func (s *Series) Resample(spacing float64) (*Series, error) {
 	a.SetColumn(3, first)
 	out := *s
 	out.Volume = volume.New(volume.FromAffine([3]int{v.Dims[0], v.Dims[1], r.Slices}, a))
-	out.Volume.Unit, out.Volume.Modality = v.Unit, v.Modality
+	out.Volume.Unit, out.Volume.Modality, out.Volume.Encoding = v.Unit, v.Modality, v.Encoding
 	if v.Mask != nil {
 		out.Volume.Mask = make([]bool, len(out.Volume.Data))
 	}

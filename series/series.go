@@ -40,7 +40,8 @@ type Meta struct {
 	BodyPart       string          `json:"body_part,omitempty"`
 	Kernel         string          `json:"kernel,omitempty"`
 	TransferSyntax string          `json:"transfer_syntax,omitempty"` // its UID
-	Windows        []volume.Window `json:"windows,omitempty"`         // the series' own windows, first is the default
+	Encoding       volume.Encoding `json:"-"`
+	Windows        []volume.Window `json:"windows,omitempty"` // the series' own windows, first is the default
 }
 
 // Series is what a reader found: a volume, what its file says of it, the origin of

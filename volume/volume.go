@@ -25,6 +25,7 @@ type Volume struct {
 	// Modality is what measured the values, in the terms of DICOM ("CT", "MR"), if the file or a
 	// person states it; "" if that is not known.
 	Modality string
+	Encoding Encoding // what the file states of the k-space of an MR
 }
 
 // New returns a volume of zeros. It panics if the geometry is not valid: readers
@@ -126,7 +127,7 @@ func (v *Volume) Clone() *Volume {
 // the patient.
 func (v *Volume) Crop(r Region) *Volume {
 	c := New(v.Geometry.Crop(r))
-	c.Unit, c.Modality = v.Unit, v.Modality
+	c.Unit, c.Modality, c.Encoding = v.Unit, v.Modality, v.Encoding
 	if v.Mask != nil {
 		c.Mask = make([]bool, len(c.Data))
 	}

@@ -22,7 +22,7 @@ type slabInput struct {
 // newSlabInput returns the slices from <= z < to of a volume of geometry g and of the unit of another, yet to be taken.
 func newSlabInput(g volume.Geometry, from, to int, of *volume.Volume) *slabInput {
 	v := volume.New(g.Crop(volume.Slices(g, from, to)))
-	v.Unit, v.Modality = of.Unit, of.Modality
+	v.Unit, v.Modality, v.Encoding = of.Unit, of.Modality, of.Encoding
 	return &slabInput{in: denoise.Input{Volume: v}, first: from}
 }
 

@@ -212,7 +212,7 @@ func (c *Catalog) loadBy(ctx context.Context, i int, r *format.Reading) (*series
 
 // complete adds to a series what the catalog knows.
 func (c *Catalog) complete(s *series.Series) {
-	s.Volume.Modality = c.Modality
+	s.Volume.Modality, s.Volume.Encoding = c.Modality, s.Encoding
 	if c.Modality == "" && s.Modality != "CT" && s.Modality != "OT" { // a localizer is CT and holds no HU
 		s.Volume.Modality = s.Modality
 	}

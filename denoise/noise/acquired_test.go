@@ -3,6 +3,7 @@ package noise_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
@@ -61,6 +62,26 @@ func TestNoiseAtTheAcquiredResolution(t *testing.T) {
 	}
 }
 
+// What a file states of k-space makes no figure and changes none that it agrees with. If it contradicts the data,
+// the figure is fair or another way's.
+func TestTheFileAgreesWithTheData(t *testing.T) {
+	truth := mrPhantom(t, [3]int{136, 160, 20}, [3]float64{1.3, 1.2, 3})
+	v := scan(truth, scanners[1], 10, 41)
+	v.Encoding = volume.Encoding{{136}, {96}}
+	if e, err := noise.Of(t.Context(), v); err != nil || e.Acquired == nil {
+		t.Errorf("it agrees: %+v, %v, %v", e.Figure, e.Acquired, err)
+	}
+	v.Encoding = volume.Encoding{{136}, {160}}
+	if e, err := noise.Of(t.Context(), v); err != nil || e.Acquired != nil && e.Confidence != noise.Fair {
+		t.Errorf("it contradicts: %+v, %v, %v", e.Figure, e.Acquired, err)
+	}
+	white := noisy(t, truth, noise.Rician, 10, 3)
+	white.Encoding = volume.Encoding{{136}, {96}}
+	if e, err := noise.Of(t.Context(), white); err != nil || e.Acquired != nil || e.Method != "differences" {
+		t.Errorf("of white noise: %+v, %v", e.Figure, err)
+	}
+}
+
 func asFloats(values []float32) []float64 {
 	all := make([]float64, len(values))
 	for i, a := range values {
@@ -91,5 +112,62 @@ func TestNoAcquiredResolution(t *testing.T) {
 	cancel()
 	if _, err := noise.Of(ctx, truth); !errors.Is(err, context.Canceled) {
 		t.Errorf("after a cancel: %v", err)
+	}
+}
+
+// turned returns n sections of a volume of axial slices from the middle on: coronal ones, or sagittal ones.
+func turned(v *volume.Volume, sagittal bool, n int) *volume.Volume {
+	across := 1
+	if sagittal {
+		across = 0
+	}
+	g := v.Geometry
+	g.Dims = [3]int{v.Dims[1-across], v.Dims[2], n}
+	g.Spacing = [3]float64{v.Spacing[1-across], v.Spacing[2], v.Spacing[across]}
+	out := volume.New(g)
+	for i := range out.Data {
+		at := [3]int{}
+		at[1-across], at[2], at[across] = i%g.Dims[0], i/g.Dims[0]%g.Dims[1], v.Dims[across]/2+i/g.SliceVoxels()
+		out.Data[i] = v.Data[v.Index(at[0], at[1], at[2])]
+	}
+	return out
+}
+
+// TestTableOfAcquired measures zero-filled series on anatomies, supports and seeds that no limit was chosen on.
+func TestTableOfAcquired(t *testing.T) {
+	if !full() {
+		t.Skip("minutes: QUELL_NOISE_TABLE=1 measures it")
+	}
+	to255 := func(v *volume.Volume) *volume.Volume {
+		_, hi, _ := v.Range(t.Context())
+		return scaled(v, 255/hi)
+	}
+	mni := to255(series(t, "template/mni152-2009-t1-1mm.nii.gz", -1))
+	avg := to255(series(t, "nifti/niivue/avg152T1_RL_nifti.nii.gz", -1))
+	anatomies := map[string]*volume.Volume{
+		"mni coronal": turned(mni, false, 48), "mni sagittal": turned(mni, true, 48), "avg coronal": turned(avg, false, 36),
+		"phantom": to255(mrPhantom(t, [3]int{160, 208, 24}, [3]float64{1.2, 1.2, 3})),
+	}
+	for name, n := range map[string]int{"mni coronal": 3, "mni sagittal": 5} {
+		anatomies[fmt.Sprintf("%s, %d mm", name, n)] = thick(anatomies[name], n)
+	}
+	kspaces := []kspace{
+		{"0.5 x 0.5", func(fx, fy float64) float64 { return box(fx, 0.5) * box(fy, 0.5) }},
+		{"0.8 x 0.65", func(fx, fy float64) float64 { return box(fx, 0.8) * box(fy, 0.65) }},
+		{"1 x 0.75", func(_, fy float64) float64 { return box(fy, 0.75) }},
+		{"ellipse 0.8 x 0.6", func(fx, fy float64) float64 { return box(math.Hypot(fx/0.8, fy/0.6), 1) }},
+		{"hamming 0.8", func(fx, fy float64) float64 { return hamming(fx, 0.8) * hamming(fy, 0.8) }},
+		{"gauss 0.5", gauss(0.5)},
+	}
+	for name, v := range anatomies {
+		for i, k := range kspaces {
+			for _, sigma := range []float64{0, 3, 6, 12, 20} {
+				e, err := noise.Of(t.Context(), scan(v, k, sigma, uint64(4000+i)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%-20s %-18s %4.0f: %6.2f %+6.1f %% %-4s at most %4.1f neg %-5v %-38s %v", name, k.name, sigma, e.Sigma, 100*(e.Sigma/sigma-1), e.Confidence, e.AtMost, e.Negligible, e.Method, e.Acquired)
+			}
+		}
 	}
 }

@@ -23,7 +23,7 @@ func ofOccupied(ctx context.Context, v *volume.Volume) (Estimate, error) {
 		return ofDifferences(ctx, v)
 	}
 	from, to := v.Index(0, 0, r.Min[2]), r.Max[2]*v.Dims[0]*v.Dims[1]
-	part := &volume.Volume{Geometry: v.Geometry.Crop(r), Data: v.Data[from:to], Unit: v.Unit, Modality: v.Modality}
+	part := &volume.Volume{Geometry: v.Geometry.Crop(r), Data: v.Data[from:to], Unit: v.Unit, Modality: v.Modality, Encoding: v.Encoding}
 	if v.Mask != nil {
 		part.Mask = v.Mask[from:to]
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"slices"
 
 	"quell/internal/message"
 	"quell/internal/parallel"
@@ -21,6 +22,7 @@ const (
 	handyFactor   = 13   // the largest prime factor of such a number
 	ellipseMargin = 0.98 // of the rectangle in the ellipse
 	plainShare    = 0.85 // of the figure that the image itself may read: above, zeros do not hide noise
+	agreement     = 0.08 // of the frequencies, by which what a file states may differ
 	mostOutside   = 0.33 // of the power of noise that was acquired, outside: white noise has 0.43 where nothing else is
 	textureRise   = 1.07 // beyond chance, of less even windows over the evenest quarter: above, texture is part of the figure
 	evenRise      = 1.03 // the same: below, the figure may be high
@@ -215,11 +217,33 @@ func (e Estimate) atResolution(ctx context.Context, v *volume.Volume, p *kspaceP
 	if plain > plainShare*c.gain*there.Sigma || p.outside(a) > mostOutside*power {
 		return nil, nil
 	}
+	if stated, ok := a.agrees(v.Encoding); !ok {
+		if there.Confidence == Fair {
+			return nil, nil
+		}
+		there.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseCorrelated, "the file states that %d x %d of k-space were acquired, and the data show %d x %d", stated[0], stated[1], a.Matrix[0], a.Matrix[1])})
+	}
 	e.Figure, e.Method, e.Negligible = there.Figure, methodAcquired, false
 	e.Sigma *= c.gain
 	e.Acquired, e.Correlation = &a, a.correlation()
 	e.layers(d, z0, v.Dims[2])
 	return &e, nil
+}
+
+// agrees reports whether what a file states of k-space, in one of its readings, is what the data show; stated is its first
+// reading. A file that states nothing agrees, and so does one that states more than there are pixels, of which the data show all.
+func (a Acquisition) agrees(e volume.Encoding) (stated [2]int, ok bool) {
+	ok = true
+	for axis, readings := range e {
+		if stated[axis] = readings[0]; !e.Stated(axis) {
+			stated[axis] = a.Matrix[axis]
+			continue
+		}
+		ok = ok && slices.ContainsFunc(readings[:], func(n int) bool {
+			return math.Abs(float64(min(n, a.Of[axis])-a.Matrix[axis])) <= agreement*float64(a.Matrix[axis])
+		})
+	}
+	return stated, ok
 }
 
 // layers gives every slice its figure: the volume's, times what the windows in it read over what all of them

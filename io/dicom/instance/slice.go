@@ -69,6 +69,7 @@ func newSlice(in *Instance, a part10.Attributes) *Slice {
 		BodyPart:       a.Text(part10.TagBodyPartExamined),
 		Kernel:         a.Text(part10.TagConvolutionKernel),
 		TransferSyntax: in.Syntax.UID,
+		Encoding:       encoding(a),
 	}
 	if ms, ok := a.Number(part10.TagTemporalResolution); ok && ms > 0 {
 		s.TemporalStep = ms / 1000

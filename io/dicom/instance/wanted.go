@@ -20,6 +20,7 @@ var wantedTags = func() map[part10.Tag]bool {
 		part10.TagWindowCenterWidthExplanation, part10.TagRescaleIntercept, part10.TagRescaleSlope, part10.TagRescaleType,
 		part10.TagUnits, part10.TagSiemensMosaicImages, part10.TagPatientPosition,
 		part10.TagDiffusionBValue, part10.TagDiffusionGradientOrientation, part10.TagDiffusionDirectionality,
+		part10.TagAcquisitionMatrix, part10.TagPercentSampling, part10.TagPercentPhaseFieldOfView,
 		part10.TagInPlanePhaseEncodingDirection, part10.TagImageComments, part10.TagPhilipsFrameCreator, part10.TagTemporalResolution,
 	} {
 		want[t] = true

@@ -89,6 +89,9 @@ const (
 	TagNominalScannedPixelSpacing                    Tag = 0x00182010
 	TagFrameAcquisitionDateTime                      Tag = 0x00189074
 	TagPatientPosition                               Tag = 0x00185100
+	TagPercentSampling                               Tag = 0x00180093
+	TagPercentPhaseFieldOfView                       Tag = 0x00180094
+	TagAcquisitionMatrix                             Tag = 0x00181310
 	TagInPlanePhaseEncodingDirection                 Tag = 0x00181312
 	TagDiffusionGradientDirectionSequence            Tag = 0x00189076
 	TagInversionTimes                                Tag = 0x00189079
