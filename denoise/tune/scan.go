@@ -33,7 +33,8 @@ const (
 
 // Finding is a place at which something was removed or added.
 type Finding struct {
-	Change Change  `json:"change"`
+	Change Change  `json:"change"` // of the contrast to its surroundings: a bright object out of a dark one may add to that
+	Darker bool    `json:"darker"` // the result is darker there than it should be, else brighter: of what sign the change is
 	Z      float64 `json:"z"`      // its sum over the disc, in standard errors of the noise, without sign
 	Radius int     `json:"radius"` // of the disc, in pixels
 	Slices int     `json:"slices"` // that it reaches over, from Place.Slice on
@@ -46,13 +47,16 @@ type Finding struct {
 // disc is the word for a place that was found.
 const disc = "a disc"
 
-// AsMessage returns "at x 120, y 88 in slice 5, 8 pixels wide, over 2 slices".
+// AsMessage returns "at x 120, y 88 in slice 5, 8 pixels wide, over 2 slices, now darker".
 func (f Finding) AsMessage() message.Message {
 	at := message.Text("at x %d, y %d in slice %d, %d pixels wide", f.Place.X+1, f.Place.Y+1, f.Place.Slice+1, 2*f.Radius)
 	if f.Slices > 1 {
-		return message.Text("%s, over %d slices", at, f.Slices)
+		at = message.Text("%s, over %d slices", at, f.Slices)
 	}
-	return at
+	if f.Darker {
+		return message.Text("%s, now darker", at)
+	}
+	return message.Text("%s, now brighter", at)
 }
 
 // String returns the message in English.
@@ -66,8 +70,8 @@ type spot struct {
 }
 
 // finding returns what was found there, in the voxels of the input.
-func (s spot) finding(region volume.Region, c Change) *Finding {
-	return &Finding{Change: c, Z: math.Abs(s.z), Radius: s.radius, Slices: s.slices, Place: Place{
+func (s spot) finding(region volume.Region, t turn) *Finding {
+	return &Finding{Change: t.change, Darker: t.darker, Z: math.Abs(s.z), Radius: s.radius, Slices: s.slices, Place: Place{
 		X: region.Min[0] + s.at[0], Y: region.Min[1] + s.at[1], Slice: region.Min[2] + s.at[2], What: disc,
 	}}
 }
@@ -177,9 +181,15 @@ func (d *discs) sums(dst []float64, radius int) {
 	}
 }
 
-// change says whether a volume that should look like another lost or gained contrast in a disc:
-// contrast is the mean over it less the mean over the ring around it.
-func (s spot) change(like, is func(x, y, z int) float64, dims [3]int) Change {
+// turn is what became of a place.
+type turn struct {
+	change Change
+	darker bool
+}
+
+// turn says whether a volume that should look like another lost or gained contrast in a disc, and whether it is darker
+// there: contrast is the mean over it less the mean over the ring around it.
+func (s spot) turn(like, is func(x, y, z int) float64, dims [3]int) turn {
 	var n, a, b [2]float64
 	outer := s.radius + 3
 	for z := s.at[2]; z < s.at[2]+s.slices; z++ {
@@ -197,11 +207,9 @@ func (s spot) change(like, is func(x, y, z int) float64, dims [3]int) Change {
 			}
 		}
 	}
-	if n[1] == 0 {
-		return Removed
+	t := turn{Removed, b[0] < a[0]}
+	if n[1] > 0 && math.Abs(a[0]/n[0]-a[1]/n[1]) < math.Abs(b[0]/n[0]-b[1]/n[1]) {
+		t.change = Added
 	}
-	if math.Abs(a[0]/n[0]-a[1]/n[1]) >= math.Abs(b[0]/n[0]-b[1]/n[1]) {
-		return Removed
-	}
-	return Added
+	return t
 }

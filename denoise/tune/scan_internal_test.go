@@ -2,6 +2,7 @@ package tune
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"quell/denoise/noise"
@@ -77,6 +78,39 @@ func TestStep(t *testing.T) {
 	}{{levels(64, 2.5), 2.5}, {levels(63, 2.5), 0}, {levels(1000, 1), 1}, {nil, 0}} {
 		if got := step(c.plane); math.Abs(got-c.want) > 1e-4 {
 			t.Errorf("%d values: %g; want %g", len(c.plane), got, c.want)
+		}
+	}
+}
+
+// What became of a disc: of a bright object out of a dark structure as bright as what is around that, the contrast
+// grows, and its sign says what happened.
+func TestWhatBecameOfADisc(t *testing.T) {
+	s := spot{at: [3]int{10, 10, 0}, radius: 2, slices: 1}
+	disc := func(inside, ring float64) func(x, y, z int) float64 {
+		return func(x, y, _ int) float64 {
+			if (x-10)*(x-10)+(y-10)*(y-10) <= 4 {
+				return inside
+			}
+			return ring
+		}
+	}
+	for name, c := range map[string]struct {
+		like, is, ring float64
+		want           turn
+		says           string
+	}{
+		"a bright one goes":                    {30, 10, 10, turn{Removed, true}, "now darker"},
+		"a dark one goes":                      {-5, 10, 10, turn{Removed, false}, "now brighter"},
+		"a bright one comes":                   {10, 30, 10, turn{Added, false}, "now brighter"},
+		"a dark one comes":                     {10, -5, 10, turn{Added, true}, "now darker"},
+		"a bright one out of a dark structure": {32, 0, 30, turn{Added, true}, "now darker"},
+	} {
+		got := s.turn(disc(c.like, c.ring), disc(c.is, c.ring), [3]int{21, 21, 1})
+		if got != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if text := s.finding(volume.Region{}, got).String(); !strings.HasSuffix(text, ", "+c.says) {
+			t.Errorf("%s: %q", name, text)
 		}
 	}
 }

@@ -33,7 +33,7 @@ type other struct {
 	differs int // voxels, of those that hold data
 	of      int
 	spot    spot
-	change  Change
+	turn    turn
 }
 
 // compare runs the recipe again and returns how After differs from it. It is to be called before
@@ -105,7 +105,7 @@ func (r Result) compare(ctx context.Context, engine denoise.Engine) (o other, er
 	if o.spot, err = left.strongest(ctx); err != nil {
 		return o, err
 	}
-	o.change = o.spot.change(valuesOf(made), valuesOf(r.After), d)
+	o.turn = o.spot.turn(valuesOf(made), valuesOf(r.After), d)
 	return o, nil
 }
 
@@ -175,7 +175,7 @@ func (o other) tell(j *Judgement, region volume.Region) {
 
 // found returns the place at which the two differ most.
 func (o other) found(region volume.Region) *Finding {
-	f := o.spot.finding(region, o.change)
+	f := o.spot.finding(region, o.turn)
 	f.Recipe = true
 	return f
 }

@@ -197,7 +197,7 @@ func (r Result) unlike(ctx context.Context, engine denoise.Engine, s standIn) (*
 		if err != nil || found == nil {
 			return nil, err
 		}
-		return found.finding(r.Region, found.change(before, valuesOf(r.After), d)), nil
+		return found.finding(r.Region, found.turn(before, valuesOf(r.After), d)), nil
 	}
 	made, err := engine.Run(ctx, s.recipe, r.Input, r.Region, nil)
 	if err != nil {
@@ -208,7 +208,7 @@ func (r Result) unlike(ctx context.Context, engine denoise.Engine, s standIn) (*
 	if err != nil || found == nil {
 		return nil, err
 	}
-	return found.finding(r.Region, found.change(valuesOf(made), valuesOf(r.After), d)), nil
+	return found.finding(r.Region, found.turn(valuesOf(made), valuesOf(r.After), d)), nil
 }
 
 // valuesOf returns the values of a volume by voxel.
