@@ -42,6 +42,14 @@ mouse_to 420 420
 sleep 3
 save workbench
 
+mouse_to 1366 486 # the tab Lesions
+xdotool click 1
+mouse_to 420 700
+sleep 15
+save lesions
+mouse_to 1296 486 # Measures
+xdotool click 1
+
 key F2 w
 mouse_to 640 700
 save curtain

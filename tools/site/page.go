@@ -43,7 +43,7 @@ func address(doc string) string {
 // write writes the site: a page for each document, the files that documents refer to, the theme and the index of the
 // search. What an earlier site left there is removed first.
 func (s *docs) write(out string) error {
-	if err := clear(out); err != nil {
+	if err := removeSite(out); err != nil {
 		return err
 	}
 	nav := s.nav()
@@ -82,8 +82,8 @@ func (s *docs) write(out string) error {
 	return put(out, "index.js", entries)
 }
 
-// clear removes an earlier site, which is known by its index.
-func clear(out string) error {
+// removeSite removes an earlier site, which is known by its index.
+func removeSite(out string) error {
 	if _, err := os.Stat(filepath.Join(out, "index.js")); err == nil {
 		return os.RemoveAll(out)
 	}
