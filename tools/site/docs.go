@@ -125,7 +125,9 @@ func (d *doc) line(n ast.Node) int {
 }
 
 // plain returns the text of a node without marks. Code in it is text, a picture is not.
-func (d *doc) plain(n ast.Node) string { return strings.ReplaceAll(d.marked(n), mark, "") }
+func (d *doc) plain(n ast.Node) string {
+	return strings.NewReplacer(mark, "", "\n", " ").Replace(d.marked(n))
+}
 
 // mark stands before code and emphasis in the text of marked: a sentence may begin with them in small letters.
 const mark = "\u2060"
