@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"quell/app"
 	"quell/app/executor"
 	"quell/app/job"
 	"quell/app/open"
@@ -74,13 +75,22 @@ func newDenoise() *cobra.Command {
 	flags.BoolVar(&f.assess, "assess", false, "also judge the result, as quell assess does; each volume of a 4-D series by itself")
 	flags.BoolVar(&f.lesions, "lesions", false, lesionsHelp)
 	flags.BoolVar(&f.json, "json", false, jsonHelp)
+	var slicer bool
+	addSlicerFlag(flags, &slicer)
 	f.recipe.params = addParamFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		events, done := eventsOf(cmd)
+		if slicer {
+			f.recipe.params.withoutDefaults(f.recipe.filter)
+			events = slicerEvents(cmd)
+		}
+		defer done()
 		job, err := f.job(cmd, args[0], args[1])
 		if err != nil {
 			return err
 		}
-		report, err := do(cmd, job)
+		report, err := app.Do(cmd.Context(), job, events)
+		err = nothingWritten(err)
 		if err != nil {
 			return err
 		}

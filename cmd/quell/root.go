@@ -55,7 +55,7 @@ const (
 )
 
 func newRoot() *cobra.Command {
-	var logPath string
+	var logPath, module string
 	var threads int
 	var log io.Closer
 	root := &cobra.Command{
@@ -85,7 +85,12 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if module != "" {
+				return writeModule(cmd.OutOrStdout(), strings.ToLower(module))
+			}
+			return cmd.Help()
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) (err error) {
 			if cmd.Flags().Changed("threads") {
 				if threads < 1 {
@@ -115,6 +120,8 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 		},
 	}
 	root.Flags().Bool("json", false, jsonHelp)
+	root.Flags().StringVar(&module, "xml", "", "describe the `MODULE` to 3D Slicer: denoise, estimate or a filter")
+	_ = root.RegisterFlagCompletionFunc("xml", cobra.FixedCompletions(moduleNames(), cobra.ShellCompDirectiveNoFileComp)) // fails if it has one
 	cobra.AddTemplateFunc("programVersion", job.Version)
 	root.SetVersionTemplate("quell version {{programVersion}}\n")
 	root.SetFlagErrorFunc(misuse)
