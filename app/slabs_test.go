@@ -28,6 +28,7 @@ import (
 	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/io/nifti/niftitest"
+	"quell/phantom"
 	"quell/series"
 	"quell/volume"
 )
@@ -221,6 +222,41 @@ func TestSlabsWithTheNoiseOfASample(t *testing.T) {
 	}
 }
 
+// TestSlabsWithoutMap: slab by slab no noise map is estimated, and a warning says so if the noise differs from place to
+// place and a map would be used; not if it is even, or if a strength is a number.
+func TestSlabsWithoutMap(t *testing.T) {
+	p, err := phantom.New("mr", phantom.Size{Dims: [3]int{128, 150, 12}, Spacing: [3]float64{1.5, 1.5, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean, err := p.Voxels(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	automatic := apptest.MustRecipe("bilateral", 2)
+	for _, x := range []struct {
+		name   string
+		rise   float64
+		recipe denoise.Recipe
+		want   bool
+	}{{"rising", 14, automatic, true}, {"even", 0, automatic, false}, {"a number", 14, automatic.With("sigma-range", denoise.Number(20)), false}} {
+		v := clean.Clone()
+		for i := range v.Data {
+			v.Data[i] += float32((10 - x.rise/2 + x.rise*float64(i%128)/128) * noise.Normal(9, uint64(i), 0))
+		}
+		in := filepath.Join(t.TempDir(), "in.nii")
+		putMasked(t, in, v)
+		j := job.Job{Input: job.Input{Path: in}, Recipe: &x.recipe, NoiseMap: job.GivenMap(""), Engine: job.EnginePolicy{Name: "cpu"}, Output: job.Output{Path: in + ".out.nii"}, Memory: 8 * 128 * 150 * 11}
+		report, err := app.Do(t.Context(), j, job.Events{})
+		if err != nil || report.Slabs == nil {
+			t.Fatalf("%s: %v, slabs %v", x.name, err, report.Slabs)
+		}
+		if got := slices.ContainsFunc(report.Warnings, func(m message.Message) bool { return m.Kind() == message.NoiseVaries }); got != x.want {
+			t.Errorf("%s: warned %t: %q, noise %+v", x.name, got, report.Warnings, report.Slabs)
+		}
+	}
+}
+
 // A volume is filtered whole as long as it fits.
 func TestSlabsOnlyWhereNeeded(t *testing.T) {
 	j := slabJob(t, apptest.MustRecipe("median", 3), 30, 5)
@@ -339,6 +375,7 @@ func TestSlabsWithoutFilterThatAreRefused(t *testing.T) {
 func TestSlabsThatAreRefused(t *testing.T) {
 	for want, change := range map[string]func(j *job.Job){
 		"noise map":                  func(j *job.Job) { j.NoiseMap = job.MapAuto },
+		"the filter that gains most": func(j *job.Job) { j.AutoFilter = true },
 		"chooses no neighbourhood":   func(j *job.Job) { j.Output.Beside = map[string]string{"scales-out": j.Output.Path + "x.nii"} },
 		"in.nii is the input itself": func(j *job.Job) { j.Output.Beside = map[string]string{"noise-out": j.Input.Path} },
 		"no slices are resampled":    func(j *job.Job) { j.Uneven = job.UnevenResample },

@@ -285,6 +285,14 @@ func (b *batch) recipe() ([]byte, error) {
 	j := b.o.Job
 	options := j.Output.Options
 	options.Overwrite = false
+	// The default is none by name, as before noise maps were a default: a map is derived from the series.
+	noiseMap := j.NoiseMap
+	switch noiseMap {
+	case job.MapIfVaries:
+		noiseMap = ""
+	case "":
+		noiseMap = job.NoMap
+	}
 	return json.Marshal(struct {
 		Recipe   *denoise.Recipe
 		AutoDims bool
@@ -293,7 +301,7 @@ func (b *batch) recipe() ([]byte, error) {
 		Uneven   string `json:",omitempty"`
 		Modality string `json:",omitempty"`
 		Key      string `json:",omitempty"` // of the pseudonyms
-	}{j.Recipe, j.AutoDims, j.NoiseMap, options, j.Uneven, j.Input.Modality, b.keyName()})
+	}{j.Recipe, j.AutoDims, noiseMap, options, j.Uneven, j.Input.Modality, b.keyName()})
 }
 
 // hash identifies what is done with a series, by which version, and further texts.

@@ -275,12 +275,29 @@ func TestListThatNamesAnotherOutput(t *testing.T) {
 	}
 }
 
+// TestTheDefaultMapIsNoSetting: what is done is described as before the default was a map, by no name of a map.
+func TestTheDefaultMapIsNoSetting(t *testing.T) {
+	c := newCohort(t)
+	for _, x := range []struct{ given, want string }{{"", `"NoiseMap":""`}, {job.NoMap, `"NoiseMap":"none"`}, {job.MapAuto, `"NoiseMap":"auto"`}} {
+		o := c.options()
+		o.Job.NoiseMap = job.GivenMap(x.given)
+		b, err := newBatch(o, Events{})
+		c.must(err)
+		text, err := b.recipe()
+		c.must(err)
+		if !strings.Contains(string(text), x.want) {
+			t.Errorf("%q is described by %s", x.given, text)
+		}
+	}
+}
+
 // TestWhatAsksForEverythingAgain: each setting that changes an output is part of the key, and the
 // engine is not.
 func TestWhatAsksForEverythingAgain(t *testing.T) {
 	c := newCohort(t)
 	keyOf := func(change func(*job.Job)) string {
 		o := c.options()
+		o.Job.NoiseMap = job.GivenMap("")
 		change(&o.Job)
 		b, err := newBatch(o, Events{})
 		c.must(err)
@@ -296,6 +313,7 @@ func TestWhatAsksForEverythingAgain(t *testing.T) {
 		"recipe":     func(j *job.Job) { j.Recipe = &other },
 		"dimensions": func(j *job.Job) { j.AutoDims = true },
 		"noise map":  func(j *job.Job) { j.NoiseMap = job.MapAuto },
+		"no map":     func(j *job.Job) { j.NoiseMap = job.GivenMap(job.NoMap) },
 		"type":       func(j *job.Job) { j.Output.Dtype = "int16" },
 		"identity":   func(j *job.Job) { j.Output.Deidentify = true },
 		"compressed": func(j *job.Job) { j.Output.Compress = job.DefaultCompression },

@@ -184,7 +184,7 @@ func (x *execution) whole(ctx context.Context, v *volumeWork, s *series.Series) 
 	if x.job.Recipe != nil && x.job.Noise == nil && x.job.Output.Path != "" && x.means.Run == nil {
 		source = run.Identify(s.Volume) // while the engine starts and filters
 	}
-	if err := v.check(s); err != nil {
+	if err := v.check(ctx, s); err != nil {
 		return err
 	}
 	if !x.src.Known {
@@ -234,7 +234,7 @@ func (v *volumeWork) begin(ctx context.Context, s *series.Series) error {
 }
 
 // check determines the recipe and the region to filter, and refuses what cannot be done.
-func (v *volumeWork) check(s *series.Series) (err error) {
+func (v *volumeWork) check(ctx context.Context, s *series.Series) (err error) {
 	v.source, v.region = s, s.Volume.Bounds()
 	if v.job.Recipe == nil {
 		if v.job.Noise == nil {
@@ -243,7 +243,11 @@ func (v *volumeWork) check(s *series.Series) (err error) {
 		return nil
 	}
 	v.recipe = *v.job.Recipe
-	if v.job.AutoDims {
+	if v.job.AutoFilter {
+		if err := v.propose(ctx, s); err != nil {
+			return err
+		}
+	} else if v.job.AutoDims {
 		if v.recipe.Dims, err = run.ProposeDims(s, v.recipe.Filter); err != nil {
 			return err
 		}
@@ -252,6 +256,32 @@ func (v *volumeWork) check(s *series.Series) (err error) {
 		return err
 	}
 	return run.CheckRecipe(s, v.recipe, v.job.Uneven == job.UnevenSplit)
+}
+
+// propose takes the filter that is expected to gain most on the first volume. The CPU finds it: the same on
+// every machine.
+func (v *volumeWork) propose(ctx context.Context, s *series.Series) (err error) {
+	proposal := &v.execution.outcome.Proposal
+	if v.k == 0 {
+		q := run.GainRequest{Series: s, Facts: v.means.Facts}
+		if !v.job.AutoDims {
+			q.Dims = v.recipe.Dims
+		}
+		p, err := run.ProposeFilter(ctx, engines.CPU(), q)
+		if err != nil {
+			return err
+		}
+		if *proposal = &p; v.src.Len() == 1 && p.Facts != nil {
+			v.execution.means.Facts = p.Facts
+		}
+	}
+	if (*proposal).Filter != "" {
+		first := (*proposal).Gains[0]
+		v.recipe, err = denoise.NewRecipe(first.Filter, first.Dims)
+	} else if v.job.AutoDims {
+		v.recipe.Dims, err = run.ProposeDims(s, v.recipe.Filter)
+	}
+	return err
 }
 
 // announce sends messages about findings that are more than notes, and keeps them, each once.

@@ -24,18 +24,20 @@ type Outcome struct {
 	Recipe    *denoise.Recipe    `json:"recipe,omitempty"` // as run: plain numbers
 	Asked     *denoise.Recipe    `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
 	Tuned     *run.Tuned         `json:"tuned,omitempty"`  // how the strength was found, if the recipe left it to "sure"
-	Noise     *job.AddedNoise    `json:"noise,omitempty"`  // that was added
-	NoiseMap  *run.MapRecord     `json:"noise_map,omitempty"`
-	Mask      *run.MapRecord     `json:"mask,omitempty"`
-	Seconds   job.Seconds        `json:"seconds"`
-	Voxels    int                `json:"voxels"` // of the result
-	Dims      [3]int             `json:"dims"`   // of the result
-	Measures  *judge.Measures    `json:"measures,omitempty"`
-	Output    string             `json:"output"`
-	Removed   string             `json:"removed,omitempty"` // the path of what the filter removed
-	Files     int                `json:"files"`
-	Clipped   int64              `json:"clipped"`  // voxels that the output cannot store unchanged
-	Warnings  []message.Message  `json:"warnings"` // about the run and the output
+	// Proposal is how the filter was found, if the job left it open; nil else.
+	Proposal *run.Proposal     `json:"proposal,omitempty"`
+	Noise    *job.AddedNoise   `json:"noise,omitempty"` // that was added
+	NoiseMap *run.MapRecord    `json:"noise_map,omitempty"`
+	Mask     *run.MapRecord    `json:"mask,omitempty"`
+	Seconds  job.Seconds       `json:"seconds"`
+	Voxels   int               `json:"voxels"` // of the result
+	Dims     [3]int            `json:"dims"`   // of the result
+	Measures *judge.Measures   `json:"measures,omitempty"`
+	Output   string            `json:"output"`
+	Removed  string            `json:"removed,omitempty"` // the path of what the filter removed
+	Files    int               `json:"files"`
+	Clipped  int64             `json:"clipped"`  // voxels that the output cannot store unchanged
+	Warnings []message.Message `json:"warnings"` // about the run and the output
 	// Findings are those about the input, notes included.
 	Findings []series.Finding `json:"findings"`
 	Record   string           `json:"recipe_file,omitempty"` // the record written beside Output

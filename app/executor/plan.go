@@ -84,9 +84,21 @@ func volumesOf(j job.Job) int64 {
 func VoxelBytes(j job.Job, r *denoise.Recipe, g volume.Geometry) int64 {
 	n := volumesOf(j)
 	if r != nil {
-		if p, err := r.Outline(g); err == nil { // else it is found later
-			n += int64(p.Intermediates())
+		n += intermediates(*r, g)
+		for _, f := range denoise.Filters() {
+			if other, err := denoise.NewRecipe(f.Name, r.Dims); j.AutoFilter && err == nil {
+				n = max(n, volumesOf(j)+intermediates(other, g))
+			}
 		}
 	}
 	return 4 * n
+}
+
+// intermediates is how many volumes the passes of r leave to later ones.
+func intermediates(r denoise.Recipe, g volume.Geometry) int64 {
+	p, err := r.Outline(g)
+	if err != nil { // it is found later
+		return 0
+	}
+	return int64(p.Intermediates())
 }

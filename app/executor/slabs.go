@@ -14,6 +14,7 @@ import (
 	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
@@ -90,7 +91,7 @@ func (w *slabWork) prepare(ctx context.Context) error {
 		return err
 	}
 	header = open.WithoutRelated(header, w.src.Len())
-	if err := w.check(header); err != nil {
+	if err := w.check(ctx, header); err != nil {
 		return err
 	}
 	if w.maps, err = sliceMaps(ctx, w.job, header); err != nil {
@@ -140,6 +141,8 @@ func (w *slabWork) refuse() error {
 	switch {
 	case w.src.Len() > 1 && !files.FormatOf(w.job.Output.Path).Frames:
 		return OneVolume(w.job.Output.Path)
+	case w.job.AutoFilter:
+		why = "the filter that gains most is found on the whole volume; give the filter"
 	case w.src.Slices == nil:
 		why = "it cannot be read slab by slab"
 	case w.job.NoiseMap == job.MapAuto || w.means.Maps.Noise != nil || w.means.Maps.Mask != nil:
@@ -273,6 +276,9 @@ func (w *slabWork) resolve(ctx context.Context, sample *slabInput) (err error) {
 			return err
 		}
 		w.facts.Lo, w.facts.Hi, w.facts.Foreground = lo, hi, nil
+		if w.job.NoiseMap == job.MapIfVaries && run.MapPays(w.recipe, w.facts) {
+			w.warn(message.New(message.NoiseVaries, "The noise differs from place to place, and slab by slab no noise map is estimated: give the file of one, or more memory."))
+		}
 	}
 	if normalises {
 		w.facts.Usual = float64(w.usual)

@@ -23,8 +23,11 @@ type Job struct {
 	Recipe *denoise.Recipe `json:"recipe,omitempty"`
 	// AutoDims replaces the recipe's dimensionality by the one that suits the
 	// series, see run.ProposeDims.
-	AutoDims bool       `json:"auto_dims,omitempty"`
-	Slices   SliceRange `json:"slices,omitzero"` // that are filtered and written; all if it is zero
+	AutoDims bool `json:"auto_dims,omitempty"`
+	// AutoFilter replaces the recipe by the defaults of the filter that is expected to gain most on the first
+	// volume, see run.ProposeFilter, in the recipe's dimensionality. If no gain is known the recipe stays.
+	AutoFilter bool       `json:"auto_filter,omitempty"`
+	Slices     SliceRange `json:"slices,omitzero"` // that are filtered and written; all if it is zero
 	// judge.NoiseMap is a file that holds sigma for each voxel, on the grid of the series
 	// and in its unit, or MapAuto or MapIfVaries; "" is none. Mask is a file that is not 0 in the
 	// voxels to be filtered: the others are left unchanged, and not used.
@@ -90,7 +93,7 @@ func (j Job) ValidateSteps() error {
 		return Usagef("the memory cannot be negative")
 	case j.Engine.Threads < 0:
 		return Usagef("%d threads: give 1 or more", j.Engine.Threads)
-	case j.Recipe == nil && (len(j.Output.Beside) > 0 || j.Measure || j.AutoDims || j.Slices != SliceRange{} || j.NoiseMap != "" || j.Mask != ""):
+	case j.Recipe == nil && (len(j.Output.Beside) > 0 || j.Measure || j.AutoDims || j.AutoFilter || j.Slices != SliceRange{} || j.NoiseMap != "" || j.Mask != ""):
 		return Usagef("slices, measures, noise maps, masks and outputs beside the result, such as pictures and reports, are for jobs that filter; give a recipe")
 	}
 	if j.Lesions && !j.Measure {

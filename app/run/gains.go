@@ -23,6 +23,7 @@ type Proposal struct {
 	// and the others by falling gain.
 	Gains []FilterGain    `json:"gains,omitempty"`
 	Why   message.Message `json:"why,omitzero"` // a sentence: why nothing was measured
+	Facts *denoise.Facts  `json:"-"`            // that it rests on; nil if they were not needed
 }
 
 // FilterGain is what a filter with its automatic values is expected to gain on a series.
@@ -67,7 +68,9 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q GainRequest) (P
 	if err != nil {
 		return Proposal{}, err
 	}
-	return proposalOf(gains), nil
+	p := proposalOf(gains)
+	p.Facts = &f
+	return p, nil
 }
 
 // facts returns the facts of the volume, or why its noise gives no ground for a gain.

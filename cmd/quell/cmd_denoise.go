@@ -31,7 +31,7 @@ type denoiseFlags struct {
 
 func newDenoise() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "denoise IN OUT --filter NAME|--preset NAME [parameters]",
+		Use:   "denoise IN OUT [--filter NAME|--preset NAME] [parameters]",
 		Short: "Remove noise from a series and write a new series",
 		Long:  denoiseHelp(),
 		Example: `  quell denoise ct/ quiet/ --filter nlm --dims 3 --h 12
@@ -119,7 +119,7 @@ func printDenoised(cmd *cobra.Command, report executor.Outcome) error {
 				}
 			}
 		}
-		return printWritten(cmd, report, text+tunedText(report.Tuned))
+		return printWritten(cmd, report, text+proposalText(report)+tunedText(report.Tuned))
 	}
 	text := fmt.Sprintf("%s: %s in %.2f s on %s", *report.Asked, volumesText(report), report.Seconds.Filter, report.Engine)
 	for _, v := range report.Volumes {
@@ -141,7 +141,19 @@ func printDenoised(cmd *cobra.Command, report executor.Outcome) error {
 		}
 		text += line + tunedText(v.Tuned)
 	}
-	return printWritten(cmd, report, text)
+	return printWritten(cmd, report, text+proposalText(report))
+}
+
+// proposalText says how a filter was found that was not given.
+func proposalText(report executor.Outcome) string {
+	switch p := report.Proposal; {
+	case p == nil:
+		return ""
+	case p.Filter == "":
+		return fmt.Sprintf("\nfilter %s, the default, as the noise gives no ground for a choice", report.Asked.Filter)
+	default:
+		return "\nfilter " + p.String()
+	}
 }
 
 // strengthText is a value as run, with four digits if it is a number.
@@ -177,6 +189,7 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, e
 			job.Measure, job.Lesions = job.Measure || p.Judged, job.Lesions || p.Judged
 		}
 	}
+	job.AutoFilter = f.recipe.open()
 	err := f.recipe.apply(&job)
 	if err != nil {
 		return job, err

@@ -24,15 +24,32 @@ func (f *recipeFlags) addTo(cmd *cobra.Command) {
 	addDimsFlag(cmd, &f.dims, "if not given, the recipe's or the filter's default")
 }
 
+// open reports whether the flags leave the filter open: they name none, and no parameter.
+func (f *recipeFlags) open() bool {
+	if f.filter != "" || f.recipe != "" || f.preset != "" {
+		return false
+	}
+	for _, p := range f.params {
+		if p.set {
+			return false
+		}
+	}
+	return true
+}
+
 // apply gives a job the recipe that the flags describe.
 func (f *recipeFlags) apply(j *job.Job) error {
 	dims := dimsOf(f.dims)
+	filter := f.filter
 	j.AutoDims = f.dims == autoDims
+	if j.AutoFilter { // the filter that stays if no gain is known
+		filter, j.AutoDims = denoise.Filters()[0].Name, dims == 0
+	}
 	var recipe denoise.Recipe
 	var err error
 	switch {
 	case f.preset == "":
-		recipe, err = f.params.recipe(f.recipe, f.filter, dims)
+		recipe, err = f.params.recipe(f.recipe, filter, dims)
 	case f.recipe != "":
 		return job.Usagef("give --preset or --recipe, not both")
 	default:
