@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,9 +17,57 @@ import (
 // bidsPreset is the recipe if none is named: a BIDS App runs without options.
 const bidsPreset = "mr-brain-3d"
 
+// The levels of analysis of a BIDS App.
+const (
+	participantLevel = "participant"
+	groupLevel       = "group"
+)
+
+// bidsMachine are the flags by which BIDS Apps say what a run may use of the machine.
+type bidsMachine struct {
+	work         string
+	cpus, memory int
+}
+
+func (m *bidsMachine) addTo(flags *pflag.FlagSet) {
+	flags.VarP(inputFlag{&m.work}, "work-dir", "w", "keep temporary files in this `folder`, which is there; those of outputs are beside these in any case")
+	flags.IntVar(&m.cpus, "n-cpus", 0, "use at most `N` processors, as --threads does")
+	flags.IntVar(&m.memory, "mem-mb", 0, "use about `N` megabytes of memory, as --memory does")
+}
+
+// apply has the flags that other commands have do what these say.
+func (m *bidsMachine) apply(cmd *cobra.Command) error {
+	changed := cmd.Flags().Changed
+	for _, pair := range [][2]string{{"n-cpus", "threads"}, {"mem-mb", "memory"}} {
+		if changed(pair[0]) && changed(pair[1]) {
+			return job.Usagef("give --%s or --%s, not both", pair[0], pair[1])
+		}
+	}
+	if changed("n-cpus") {
+		if err := limitProcessors("n-cpus", m.cpus); err != nil {
+			return err
+		}
+	}
+	if changed("mem-mb") {
+		if m.memory < 1 {
+			return job.Usagef("--mem-mb %d: give 1 or more", m.memory)
+		}
+		if err := cmd.Flags().Set("memory", fmt.Sprintf("%dMB", m.memory)); err != nil {
+			return err
+		}
+	}
+	if m.work == "" {
+		return nil
+	}
+	if info, err := os.Stat(m.work); err != nil || !info.IsDir() {
+		return job.Usagef("--work-dir %s: there is no folder of that name", m.work)
+	}
+	return os.Setenv("TMPDIR", m.work)
+}
+
 func newBIDS() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "bids BIDS_DIR OUT_DIR participant",
+		Use:   "bids BIDS_DIR OUT_DIR participant|group",
 		Short: "Remove noise from the images of a BIDS dataset",
 		Long: `Filter the images of a BIDS dataset, as a BIDS App, and write a derivative dataset:
 
@@ -29,25 +79,33 @@ Quell the recipe, sigma and the verdict (see quell assess). Gradients of diffusi
 series are copied. Files that .bidsignore names are left out, and masks,
 segmentations, phases and field maps always.
 
+The level participant does the images, of all participants or of --participant-label:
+one run after the other, or at the same time by --shard. The level group, for after
+them, does what is missing and writes the reports over all participants.
+
 Without --modality the images of anat are taken, without a recipe the preset
 ` + bidsPreset + `. Everything else is as in quell batch: a second run does what is missing.`,
 		Example: `  quell bids study/ study/derivatives/quell participant
-  quell bids study/ out/ participant --participant-label 01 02 --modality bold --filter odct`,
+  quell bids study/ out/ participant --participant-label 01 02 --modality bold --filter odct
+  quell bids study/ out/ group --n_cpus 4 --mem_mb 8000 -w /tmp/work`,
+		Version: "of this program", // as of quell itself
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 3 || args[2] != "participant" {
-				return job.Usagef("bids takes BIDS_DIR, OUT_DIR and the level participant, the only one; see %s --help", cmd.CommandPath())
+			if len(args) < 3 || args[2] != participantLevel && args[2] != groupLevel {
+				return job.Usagef("bids takes BIDS_DIR, OUT_DIR and the level, participant or group; see %s --help", cmd.CommandPath())
 			}
 			return nil
 		},
 	}
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 2 {
-			return []string{"participant"}, cobra.ShellCompDirectiveNoFileComp
+			return []string{participantLevel, groupLevel}, cobra.ShellCompDirectiveNoFileComp
 		}
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	var f batchFlags
 	var filter bids.Filter
+	var machine bidsMachine
+	cmd.SetVersionTemplate(versionTemplate)
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	// BIDS Apps write flags with underscores.
@@ -60,6 +118,7 @@ Without --modality the images of anat are taken, without a recipe the preset
 	flags.Bool("skip-bids-validator", false, "no effect: the dataset is not validated as a whole")
 	f.recipe.addTo(cmd)
 	f.addTo(cmd)
+	machine.addTo(flags)
 	addOutputFlags(cmd, &f.options.Job.Output.Options)
 	f.recipe.params = addParamFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -69,6 +128,12 @@ Without --modality the images of anat are taken, without a recipe the preset
 				return job.Usagef("%q is one argument too many; see %s --help", label, cmd.CommandPath())
 			}
 			filter.Participants = append(filter.Participants, label)
+		}
+		if args[2] == groupLevel && len(filter.Participants) > 0 {
+			return job.Usagef("the level group is about all participants; leave --participant-label out")
+		}
+		if err := machine.apply(cmd); err != nil {
+			return err
 		}
 		if f.recipe.filter == "" && f.recipe.recipe == "" && f.recipe.preset == "" {
 			f.recipe.preset = bidsPreset

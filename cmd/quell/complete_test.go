@@ -62,7 +62,7 @@ func TestCompletion(t *testing.T) {
 		{"help od", []string{"odct"}, noFiles},
 		{"help nlm ", nil, noFiles},
 		{"completion ", []string{"bash", "zsh", "fish", "powershell"}, noFiles},
-		{"bids a b ", []string{"participant"}, noFiles},
+		{"bids a b ", []string{"group", "participant"}, noFiles},
 	} {
 		got, directive := completed(t, strings.Split(c.words, " ")...)
 		slices.Sort(got)

@@ -39,7 +39,7 @@ var firstFlags = map[string][]first{
 	"tune":   {{"objective", ""}, {"dims", ""}, {"out", ""}, {"json", ""}},
 	"detect": {{"preset", ""}, {"recipe", ""}, {"dims", ""}, {"json", ""}},
 	"batch":  {{"preset", ""}, {"recipe", ""}, {"select", ""}, {"workers", ""}, {"shard", ""}, {"engine", ""}},
-	"bids":   {{"participant-label", ""}, {"session-label", ""}, {"modality", ""}, {"preset", ""}, {"recipe", ""}, {"workers", ""}},
+	"bids":   {{"participant-label", ""}, {"session-label", ""}, {"modality", ""}, {"preset", ""}, {"work-dir", "keep temporary files in this folder"}, {"n-cpus", ""}, {"mem-mb", ""}},
 }
 
 // writeHelp writes the help of a command: everything if that is asked for or fits on the screen, else what most people
@@ -151,7 +151,8 @@ func writeFlags(b *strings.Builder, title string, flags []*pflag.Flag) {
 
 // plainFlags returns the flags of a command that are no parameters of filters, in their order.
 func plainFlags(cmd *cobra.Command) []*pflag.Flag {
-	cmd.InitDefaultHelpFlag() // its help lists the flag
+	cmd.InitDefaultHelpFlag() // the help lists it
+	cmd.InitDefaultVersionFlag()
 	return slices.DeleteFunc(listed(cmd.LocalFlags()), isParameter)
 }
 

@@ -54,6 +54,18 @@ const (
 	componentHelp = "which `component` of complex voxels (magnitude, phase, real, imaginary) or of colours (luminance, red, green, blue)"
 )
 
+// versionTemplate is what --version prints.
+const versionTemplate = "quell version {{programVersion}}\n"
+
+// limitProcessors limits the processors in use by the value of a flag.
+func limitProcessors(flag string, n int) error {
+	if n < 1 {
+		return job.Usagef("--%s %d: give 1 or more; without the flag all processors are used", flag, n)
+	}
+	runtime.GOMAXPROCS(min(n, runtime.NumCPU()))
+	return nil
+}
+
 func newRoot() *cobra.Command {
 	var logPath, module string
 	var threads int
@@ -93,10 +105,9 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) (err error) {
 			if cmd.Flags().Changed("threads") {
-				if threads < 1 {
-					return job.Usagef("--threads %d: give 1 or more; without the flag all processors are used", threads)
+				if err := limitProcessors("threads", threads); err != nil {
+					return err
 				}
-				runtime.GOMAXPROCS(min(threads, runtime.NumCPU()))
 			}
 			if err := refuseAll(cmd); err != nil {
 				return err
@@ -123,7 +134,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	root.Flags().StringVar(&module, "xml", "", "describe the `MODULE` to 3D Slicer: denoise, estimate or a filter")
 	_ = root.RegisterFlagCompletionFunc("xml", cobra.FixedCompletions(moduleNames(), cobra.ShellCompDirectiveNoFileComp)) // fails if it has one
 	cobra.AddTemplateFunc("programVersion", job.Version)
-	root.SetVersionTemplate("quell version {{programVersion}}\n")
+	root.SetVersionTemplate(versionTemplate)
 	root.SetFlagErrorFunc(misuse)
 	root.SetHelpCommand(newHelp())
 	addOutput(root.PersistentFlags(), &logPath, "log", files.LogOutput, "append a log to this `file`; it holds no names and no paths")
