@@ -21,7 +21,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
 SUMMARY := CGO_ENABLED=0 $(GO) run ./tools/testsummary
 
-.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots site kernels wheel wheel-test bare gpu-test gpu-bench ci clean help cluster shells
+.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots site kernels wheel wheel-test bare gpu-test gpu-bench ci clean help cluster shells workflows
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -98,6 +98,9 @@ bids: ## validate what quell bids writes, with npm's bids-validator
 
 shells: cli ## complete command lines in the shells that are installed
 	@scripts/shells.sh
+
+workflows: cli ## run the workflows of docs/hosts by Snakemake and Nextflow, where they are installed
+	@scripts/workflows.sh
 
 cluster: ## check the examples for clusters with the types of Kubernetes and the schema of Compose
 	@cd docs/cluster/check && CGO_ENABLED=0 $(GO) test -count=1 ./... # the cache does not see files outside of a module
