@@ -110,9 +110,30 @@ func TestJudgeTexture(t *testing.T) {
 		"few":                {windows(4*minWindows-1, 1, 1), None},
 	} {
 		e := Estimate{Figure: Figure{Sigma: 10, Confidence: High, Windows: 100}}
-		switch ok := e.judgeTexture(measurement{windows: c.ws}); {
+		switch ok := e.judgeTexture(measurement{windows: c.ws, valueRange: 200}); {
 		case ok != (c.want != None), ok && e.Confidence != c.want:
 			t.Errorf("%s: %v, %s", name, ok, e.Confidence)
+		}
+	}
+}
+
+// TestWeakNoise: noise of a small share of the range is at most fair, and has a figure of many windows alone.
+func TestWeakNoise(t *testing.T) {
+	even := make([]window, 400)
+	for i := range even {
+		even[i].sd = 10
+	}
+	for _, c := range []struct {
+		valueRange float64
+		windows    int
+		want       Confidence // None: refused
+	}{
+		{10 / sureShare * 0.99, 100, High}, {10 / sureShare * 1.01, 100, Fair},
+		{10 / weakShare * 1.01, 99, None}, {10 / weakShare * 0.99, 99, High},
+	} {
+		e := Estimate{Figure: Figure{Sigma: 10, Confidence: High, Windows: c.windows}}
+		if ok := e.judgeTexture(measurement{windows: even, valueRange: c.valueRange}); ok != (c.want != None) || ok && e.Confidence != c.want {
+			t.Errorf("%+v: %v, %s", c, ok, e.Confidence)
 		}
 	}
 }

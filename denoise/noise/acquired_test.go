@@ -162,7 +162,7 @@ func TestTableOfAcquired(t *testing.T) {
 	for name, v := range anatomies {
 		for i, k := range kspaces {
 			for _, sigma := range []float64{0, 3, 6, 12, 20} {
-				e, err := noise.Of(t.Context(), scan(v, k, sigma, uint64(4000+i)))
+				e, err := noise.Of(t.Context(), scan(v, k, sigma, uint64(5000+i)))
 				if err != nil {
 					t.Fatal(err)
 				}

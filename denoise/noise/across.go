@@ -22,7 +22,7 @@ import (
 const (
 	mostAcross    = 6000 // windows that are looked at
 	fewAcross     = 40   // windows below which there is no figure
-	manyAcross    = 250  // windows from which the figure may be high
+	manyAcross    = 250  // windows from which the figure may be high, and noise below sureShare has one
 	lowFrequency  = 0.2  // cycles a pixel, below which anatomy lies
 	acrossSpread  = 1.17 // of the powers over that of noise: above, anatomy made them differ
 	evenSpread    = 1.04 // the same: below, the figure may be high
@@ -76,6 +76,10 @@ func (e *Estimate) acrossFigure(ctx context.Context, v *volume.Volume, cut, valu
 	if spread > acrossSpread || shared > acrossShared || sigma < lowShare*valueRange {
 		return false, nil
 	}
+	weak, few := sigma < sureShare*valueRange, len(apart) < manyAcross
+	if weak && few { // what anatomy adds is a large part, and does not show
+		return false, nil
+	}
 	correlation := noise.correlation([3]float64{1, 0, 0})
 	if max(correlation.Rho(1, 0, 0), correlation.Rho(0, 1, 0)) < leastColour {
 		return false, nil
@@ -83,7 +87,7 @@ func (e *Estimate) acrossFigure(ctx context.Context, v *volume.Volume, cut, valu
 	e.Method, e.Figure = methodAcross, Figure{Sigma: sigma, Windows: len(apart), Confidence: High}
 	e.Correlation = correlation
 	e.Negligible = false
-	if len(apart) < manyAcross || sigma < sureShare*valueRange || spread > evenSpread || best > evenScatter || shared > evenShared {
+	if few || weak || spread > evenSpread || best > evenScatter || shared > evenShared {
 		e.Confidence = Fair
 		e.Why = message.New(message.NoiseCorrelated, "the noise is correlated from voxel to voxel, as after smoothing or interpolation")
 	}

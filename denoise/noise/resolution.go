@@ -27,6 +27,8 @@ const (
 	textureRise   = 1.07 // beyond chance, of less even windows over the evenest quarter: above, texture is part of the figure
 	evenRise      = 1.03 // the same: below, the figure may be high
 	textureTail   = 1.18 // the same of the least even quarter
+	weakShare     = 0.03 // of the range of the values, below which few windows have no figure
+	manyAcquired  = 100  // windows from which on they have one
 )
 
 // crop is how slices are brought to the acquired resolution.
@@ -270,7 +272,7 @@ func (e *Estimate) layers(d measurement, z0, slices int) {
 // figure is fair.
 func (e *Estimate) judgeTexture(d measurement) bool {
 	n := len(d.windows)
-	if n < 4*minWindows {
+	if n < 4*minWindows || e.Sigma < weakShare*d.valueRange && e.Windows < manyAcquired {
 		return false
 	}
 	quarter := func(i int) float64 { return middle(e.sigmas(d.windows[i*n/4 : (i+1)*n/4])) }
@@ -280,7 +282,7 @@ func (e *Estimate) judgeTexture(d measurement) bool {
 	if rise > textureRise+byChance || quarter(3)/evenest > textureTail {
 		return false
 	}
-	if rise > evenRise {
+	if rise > evenRise || e.Sigma < sureShare*d.valueRange {
 		e.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseTexture, "texture may be part of the figure, or the noise is slightly correlated")})
 	}
 	return true
