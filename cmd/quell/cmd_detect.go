@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -10,10 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app/engines"
+	"quell/app/files"
 	"quell/app/job"
 	"quell/app/judge"
+	"quell/app/output"
 	"quell/app/run"
 	"quell/denoise/lesions"
+	"quell/series"
 )
 
 // detectFlags are the flags of quell detect.
@@ -25,13 +29,15 @@ type detectFlags struct {
 	contrasts      []string
 	length, places int
 	seed           uint64
+	chart          string // path
+	overwrite      bool
 	in             choice
 	json           bool
 }
 
 func newDetect() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "detect IN --filter NAME|--preset NAME|--recipe FILE [parameters]",
+		Use:   "detect IN --filter NAME|all|--preset NAME|--recipe FILE [parameters]",
 		Short: "Measure what a filter leaves visible, with virtual lesions in the series itself",
 		Long: `Put small faint objects into even tissue of the series, filter it with and without
 them, on the same noise, and say what becomes of them:
@@ -45,15 +51,20 @@ them, on the same noise, and say what becomes of them:
 
 Intervals are of 95 %, over the places. The verdict is over if an object that was visible
 before keeps less than 85 % of its contrast or 90 % of its d'. Nothing is written; only
-the surroundings of the objects are filtered. docs/DETECT.md has the definitions.`,
+the surroundings of the objects are filtered. docs/DETECT.md has the definitions.
+
+--filter all ranks every filter in its automatic form by the noise that is left where
+--strength visible stops. --chart draws the contrast kept over the noise left, a curve
+for each filter.`,
 		Example: `  quell detect ct/ --filter nlm --size 2,3,5 --contrast 10,20
+  quell detect ct/ --filter all --chart frontier.png
   quell detect brain.nii.gz --recipe quiet.nii.gz.recipe.json --json`,
 		Args: exactly(1, "one IN"),
 	}
 	var f detectFlags
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.recipe.addTo(cmd)
+	f.recipe.addWith(cmd, append(filterNames(), everyFilter), "; or all")
 	f.engine, f.shape = "auto", string(lesions.Disc)
 	flags.StringSliceVar(&f.sizes, "size", nil, "`MM,...`: diameters of the objects in mm; if not given, of 3, 5 and 8 pixels")
 	flags.StringSliceVar(&f.contrasts, "contrast", nil, "`C,...`: contrasts, in the unit of the series or as multiples of its noise, such as 10,-20,1.5sigma; if not given, 1sigma,2sigma")
@@ -64,6 +75,8 @@ the surroundings of the objects are filtered. docs/DETECT.md has the definitions
 	addEngineFlag(cmd, &f.engine, engineHelp)
 	addInput(flags, &f.noiseMap, "noise-map", "the noise map that the filter works by: this `file`, auto to estimate it, or none; if not given, as quell denoise does")
 	addInput(flags, &f.mask, "mask", "keep to voxels that are not 0 in this `file`")
+	addOutput(flags, &f.chart, "chart", files.PictureOutput, "with all: write a PNG of the contrast kept over the noise left to this `file`")
+	flags.BoolVar(&f.overwrite, "overwrite", false, "replace a file that Quell did not write")
 	f.in.addTo(cmd)
 	flags.BoolVar(&f.json, "json", false, jsonHelp)
 	f.recipe.params = addParamFlags(cmd)
@@ -84,8 +97,14 @@ func (f *detectFlags) run(cmd *cobra.Command, path string) error {
 		return job.Usagef("--places %d: at least %d are needed", f.places, lesions.LeastPlaces)
 	}
 	var j job.Job
-	if err := f.recipe.apply(&j); err != nil {
+	if f.recipe.filter == everyFilter {
+		if err := f.checkAll(cmd); err != nil {
+			return err
+		}
+	} else if err := f.recipe.apply(&j); err != nil {
 		return err
+	} else if f.chart != "" {
+		return job.Usagef("--chart goes with --filter all")
 	}
 	if q.Engine, err = engines.Pick(f.engine); err != nil {
 		return err
@@ -95,7 +114,10 @@ func (f *detectFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	defer in.Close()
-	q.Series, q.Recipe = in.Series, *j.Recipe
+	q.Series = in.Series
+	if j.Recipe != nil {
+		q.Recipe = *j.Recipe
+	}
 	if j.AutoDims {
 		if q.Recipe.Dims, err = run.ProposeDims(in.Series, q.Recipe.Filter); err != nil {
 			return err
@@ -108,6 +130,9 @@ func (f *detectFlags) run(cmd *cobra.Command, path string) error {
 	}
 	if q.Maps, err = q.Maps.Estimate(cmd.Context(), j, in.Series); err != nil {
 		return err
+	}
+	if j.Recipe == nil {
+		return f.rank(cmd, q)
 	}
 	p, err := judge.Lesions(cmd.Context(), q)
 	if err != nil {
@@ -123,6 +148,66 @@ func (f *detectFlags) run(cmd *cobra.Command, path string) error {
 		}{p, p.Visibility(), p.String(), dialOf(p)})
 	}
 	return printPanel(cmd.OutOrStdout(), p)
+}
+
+// checkAll refuses what has no meaning with every filter.
+func (f *detectFlags) checkAll(cmd *cobra.Command) error {
+	given := []string{}
+	for _, name := range []string{"recipe", "preset", "dims"} {
+		if cmd.Flags().Changed(name) {
+			given = append(given, name)
+		}
+	}
+	for name, flag := range f.recipe.params {
+		if flag.set {
+			given = append(given, name)
+		}
+	}
+	if len(given) > 0 {
+		slices.Sort(given)
+		return job.Usagef("--%s has no meaning with --filter all, which takes the automatic form of each", given[0])
+	}
+	return nil
+}
+
+// rank prints every filter by the noise that is left where the dial stops, and draws the chart.
+func (f *detectFlags) rank(cmd *cobra.Command, q judge.LesionRequest) error {
+	progress, done := eventsOf(cmd)
+	all, err := judge.Frontiers(cmd.Context(), q, func(x judge.Frontier) {
+		if progress.Message != nil {
+			progress.Message(series.Note, x.Filter+" is measured.")
+		}
+	})
+	done()
+	if err != nil {
+		return err
+	}
+	if f.chart != "" {
+		if err := output.WriteFrontiers(all, f.chart, q.Series, f.overwrite); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return printJSON(cmd.OutOrStdout(), struct {
+			Filters []judge.Frontier `json:"filters"` // the least noise left first
+		}{all})
+	}
+	tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "filter\tstrength\tnoise left\tcontrast kept\ttexture\tat 100: noise left\tcontrast kept\ttexture")
+	row := func(s lesions.Setting) string {
+		return fmt.Sprintf("%.0f %%\t%.0f %%\t%.2f", 100*s.Noise, 100*s.Kept, s.Texture)
+	}
+	for _, x := range all {
+		switch name := fmt.Sprintf("%s %d-D", x.Filter, x.Recipe.Dims); {
+		case x.Settings == nil:
+			fmt.Fprintf(tw, "%s\t%s\n", x.Filter, x.Problem)
+		case x.Dial == nil:
+			fmt.Fprintf(tw, "%s\tnone\t\t\t\t%s\n", name, row(x.Settings[len(x.Settings)-1]))
+		default:
+			fmt.Fprintf(tw, "%s\t%.0f\t%s\t%s\n", name, x.Dial.Strength, row(*x.Dial), row(x.Settings[len(x.Settings)-1]))
+		}
+	}
+	return tw.Flush()
 }
 
 // sizesOf returns the sizes of --size; nil for none.

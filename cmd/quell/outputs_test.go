@@ -112,6 +112,7 @@ func outputs() []writing {
 		{"phantom", "truth", words("phantom main.nii --kind steps --dims 8,8,4 --truth OUT"), files.SeriesOutput, "x.nii", "", true},
 		{"phantom", "ideal", words("phantom main.nii --kind steps --dims 8,8,4 --ideal OUT"), files.SeriesOutput, "x.nii", "", true},
 		{"tune", "out", words("tune IN --filter gaussian --dims 2 --engine cpu --out OUT"), files.RecipeOutput, "x.json", "", false},
+		{"detect", "chart", words("detect IN --filter all --contrast 1,2 --size 3 --engine cpu --chart OUT"), files.PictureOutput, "x.png", "", false},
 		{"tune", "picture", words("tune IN --filter all --engine cpu --slices 3:3 --picture OUT"), files.PictureOutput, "x.png", "", false},
 		{"bench", "csv", words(bench + "--csv OUT"), files.TableOutput, "x.csv", "", false},
 		{"bench", "plots", words(bench + "--plots OUT"), files.ChartsOutput, "x", "theirs.png", false},
@@ -187,7 +188,11 @@ func TestEveryOutputPassesTheGate(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			put(t, "in.nii", [3]int{24, 24, 6}, func(i int) float32 { return 100 + float32((i*i*7+i*13)%31) })
+			dims := [3]int{24, 24, 6}
+			if o.command == "detect" { // which needs room for its lesions
+				dims = [3]int{72, 72, 3}
+			}
+			put(t, "in.nii", dims, func(i int) float32 { return 100 + float32((i*i*7+i*13)%31) })
 			data, err := os.ReadFile("in.nii")
 			must(err)
 			must(errors.Join(os.MkdirAll("set/sub-01/anat", 0o755), os.Mkdir("scans", 0o755)))

@@ -17,8 +17,13 @@ type recipeFlags struct {
 
 // addTo adds all flags except the parameters.
 func (f *recipeFlags) addTo(cmd *cobra.Command) {
+	f.addWith(cmd, filterNames(), "")
+}
+
+// addWith is addTo with these names of filters; more follows the help of --filter.
+func (f *recipeFlags) addWith(cmd *cobra.Command, names []string, more string) {
 	flags := cmd.Flags()
-	addNameFlag(cmd, &f.filter, "filter", "filter", filterNames(), "the filter's `name`: "+strings.Join(filterNames(), ", "))
+	addNameFlag(cmd, &f.filter, "filter", "filter", names, "the filter's `name`: "+strings.Join(filterNames(), ", ")+more)
 	addInput(flags, &f.recipe, "recipe", "start from the recipe in this `file`, or in the record beside an output; flags override it")
 	addNameFlag(cmd, &f.preset, "preset", "preset", presetNames(), "start from the preset of this `name`, see quell presets; flags override it")
 	addDimsFlag(cmd, &f.dims, "if not given, the recipe's or the filter's default")
