@@ -88,13 +88,13 @@ func spread(all []candidate, voxels int, draw *rand.Rand) (chosen []volume.Regio
 
 // candidates returns the boxes of a region in which voxels count: at least a 64th
 // of the count in the fullest box. They cover the region and are of one size. If layers is
-// above 0 they lie in at most so many layers of the region.
+// above 0 they lie in at most so many layers of the region, from its first slices to its last.
 func candidates(ctx context.Context, v *volume.Volume, within volume.Region, reach [3]int, layers int, counts func(i int) bool) ([]candidate, error) {
 	var starts [3][]int
 	side, size := boxSize(within), [3]int{}
 	for c := range 3 {
 		away := 0
-		if c == 2 {
+		if c == 2 && layers == 0 {
 			// What a filter does at the edge takes longer, and slices resemble each
 			// other. Within a slice the rim of an object has no likeness.
 			away = reach[c]

@@ -18,7 +18,8 @@ import (
 var competitors = []string{"nlm", "prinlm", "bnlm", "odct", "bilateral", "sadct", "lpa"}
 
 // With QUELL_GAIN_TABLE=1 expected gains stand beside the true ones, on anatomies and seeds that no
-// constant of gains was chosen on; with QUELL_GAIN_TABLE=dev on those that they were chosen on:
+// constant of gains was chosen on; with QUELL_GAIN_TABLE=dev on those that they were chosen on; with QUELL_GAIN_TABLE=3
+// in 3-D:
 //
 //	QUELL_GAIN_TABLE=1 go test -v -run TableOfGains -timeout 1h ./denoise/tune
 func TestTableOfGains(t *testing.T) {
@@ -30,6 +31,10 @@ func TestTableOfGains(t *testing.T) {
 	photons := []float64{3e4, 2e5, 1.2e6}
 	if mode == "dev" {
 		brains, seed, size, photons = []string{"template/t1-181x217x51-truth.nii.gz"}, 100, 200, []float64{5e4, 4e5}
+	}
+	dims := 2
+	if mode == "3" {
+		dims = 3
 	}
 	var pairs []pair
 	for _, sigma := range []float64{4, 10, 20} {
@@ -58,7 +63,7 @@ func TestTableOfGains(t *testing.T) {
 	fmt.Println("| data | sigma read / true | filter | true | expected | stated |\n| --- | --- | --- | ---: | ---: | --- |")
 	var sum tableOfGains
 	for _, p := range pairs {
-		sum.add(t, p)
+		sum.add(t, p, dims)
 	}
 	fmt.Printf("\n%d volumes without a gain; %d gains stated, largest error %.2f dB; %d bounds, %d above the truth; largest loss by the choice %.2f dB\n", sum.silent, sum.stated, sum.worst, sum.bounds, sum.broken, sum.regret)
 	if sum.worst > 0.3 || sum.broken > 0 {
@@ -72,7 +77,7 @@ type tableOfGains struct {
 	worst, regret                  float64
 }
 
-func (sum *tableOfGains) add(t *testing.T, p pair) {
+func (sum *tableOfGains) add(t *testing.T, p pair, dims int) {
 	facts, err := denoise.FactsOf(t.Context(), p.noisy)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +89,7 @@ func (sum *tableOfGains) add(t *testing.T, p pair) {
 		sum.silent++
 		return
 	}
-	gains, err := tune.Gains(t.Context(), cpu.New(), denoise.Input{Volume: p.noisy}, resolvedBy(t, facts, p.noisy, competitors...), facts)
+	gains, err := tune.Gains(t.Context(), cpu.New(), denoise.Input{Volume: p.noisy}, resolvedBy(t, facts, p.noisy, dims, competitors...), facts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +112,7 @@ func (sum *tableOfGains) add(t *testing.T, p pair) {
 				stated += " **wrong**"
 			}
 		}
-		fmt.Println(name, "|", g.Recipe.Filter, fmt.Sprintf("| %.2f | %.2f | %s |", truth, g.DB, stated))
+		fmt.Println(name, "|", g.Recipe.Filter, fmt.Sprintf("%d-D | %.2f | %.2f | %s |", g.Recipe.Dims, truth, g.DB, stated))
 	}
 	sum.regret = max(sum.regret, best-chosen)
 }

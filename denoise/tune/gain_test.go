@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"quell/denoise"
@@ -14,11 +15,19 @@ import (
 	"quell/volume"
 )
 
-// resolvedBy returns the default recipes of filters, slice by slice, resolved by facts of v.
-func resolvedBy(t *testing.T, facts denoise.Facts, v *volume.Volume, filters ...string) (all []denoise.Recipe) {
+// resolvedBy returns the default recipes of filters, in that dimensionality if they have it, resolved by facts of v.
+func resolvedBy(t *testing.T, facts denoise.Facts, v *volume.Volume, dims int, filters ...string) (all []denoise.Recipe) {
 	t.Helper()
 	for _, name := range filters {
-		r, err := denoise.NewRecipe(name, 2)
+		f, err := denoise.FilterByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := dims
+		if !slices.Contains(f.Dims, dims) {
+			d = f.Dims[0]
+		}
+		r, err := denoise.NewRecipe(name, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +88,7 @@ func brainlike(t *testing.T, c noise.Confidence) (pair, denoise.Facts) {
 func TestGainsAreTheTrueOnes(t *testing.T) {
 	p, facts := brainlike(t, noise.High)
 	in := denoise.Input{Volume: p.noisy}
-	recipes := resolvedBy(t, facts, p.noisy, "lpa", "bilateral", "odct")
+	recipes := resolvedBy(t, facts, p.noisy, 2, "lpa", "bilateral", "odct")
 	gains, err := tune.Gains(t.Context(), cpu.New(), in, recipes, facts)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +117,7 @@ func TestGainsAreTheTrueOnes(t *testing.T) {
 // the noise; if it is right or too little they are.
 func TestGainsSeeTooMuchNoise(t *testing.T) {
 	p, facts := brainlike(t, noise.High)
-	recipes := resolvedBy(t, facts, p.noisy, "odct", "nlm")
+	recipes := resolvedBy(t, facts, p.noisy, 2, "odct", "nlm")
 	for _, x := range []struct {
 		sigma float64
 		want  bool
@@ -129,7 +138,7 @@ func TestGainsSeeTooMuchNoise(t *testing.T) {
 // Gains have the same bits on any number of cores.
 func TestGainsDoNotDependOnCores(t *testing.T) {
 	p, facts := brainlike(t, noise.High)
-	recipes := resolvedBy(t, facts, p.noisy, "bilateral", "bnlm", "prinlm")
+	recipes := resolvedBy(t, facts, p.noisy, 2, "bilateral", "bnlm", "prinlm")
 	var all [2][]tune.Gain
 	for k, cores := range []int{1, 3} {
 		var err error
@@ -147,7 +156,7 @@ func TestGainsDoNotDependOnCores(t *testing.T) {
 // Without noise, without foreground and after a cancel there is no gain.
 func TestGainsNeedNoiseAndForeground(t *testing.T) {
 	p, facts := brainlike(t, noise.High)
-	in, recipes := denoise.Input{Volume: p.noisy}, resolvedBy(t, facts, p.noisy, "bilateral")
+	in, recipes := denoise.Input{Volume: p.noisy}, resolvedBy(t, facts, p.noisy, 2, "bilateral")
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := tune.Gains(cancelled, cpu.New(), in, recipes, facts); !errors.Is(err, context.Canceled) {
