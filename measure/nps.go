@@ -86,6 +86,23 @@ func terms4(second [][]float64) (out [][]float64) {
 // secondOrder is how many of terms3 are of second order.
 const secondOrder = 3
 
+// Quarters returns the four parts of a patch, each less its own ground; nil if they are too small for a spectrum.
+func (p Patch) Quarters() (out []Patch) {
+	w, h := p.Width/2, p.Height/2
+	if w < leastSide || h < leastSide {
+		return nil
+	}
+	for k := range 4 {
+		vs := make([]float64, 0, w*h)
+		for row := range h {
+			from := (row+k/2*h)*p.Width + k%2*w
+			vs = append(vs, p.Values[from:from+w]...)
+		}
+		out = append(out, NewPatch(w, h, p.Pixel, vs))
+	}
+	return out
+}
+
 // Even returns why the values are not noise on an even background alone, nil if they are. The
 // result of a filter need not be tested if its input is even.
 func (p Patch) Even() error { return p.even }
@@ -102,11 +119,18 @@ type NPS struct {
 	Power     []float64 `json:"power_mm2"`        // square of the unit times mm²
 	// Area is the area of each bin in the plane of frequencies, in (cycles/mm)²: the
 	// sum of Power times Area is Variance.
-	Area     []float64 `json:"area_per_mm2"`
+	Area []float64 `json:"area_per_mm2"`
+	// Ground is the share of each bin that the ground took from white noise, and of other noise nearly so:
+	// Power / (1 - Ground) is free of that loss.
+	Ground   []float64 `json:"ground_share"`
 	Variance float64   `json:"variance"`       // square of the unit, less the ground
 	Mean     Float     `json:"mean_frequency"` // cycles/mm; NaN if there is no noise
+	Peak     Float     `json:"peak_frequency"` // cycles/mm, see [NPS.peak]; NaN if no peak stands out
 	Nyquist  float64   `json:"nyquist_per_mm"` // of the axis with the larger pixels; bins beyond it hold oblique directions alone
 	ROIs     int       `json:"rois"`
+
+	cells    []float64 // independent values behind each bin
+	quarters *NPS      // see [NPS.Refine]
 }
 
 // NPSOf returns the noise power spectrum of patches (IEC 62220-1; ICRU Report 54; AAPM
@@ -123,7 +147,7 @@ type NPS struct {
 // NPS(f) / Σ NPS(f) over the radial curve up to the Nyquist frequency.
 func NPSOf(patches ...Patch) NPS {
 	if len(patches) == 0 {
-		return NPS{Mean: Float(math.NaN())}
+		return NPS{Mean: Float(math.NaN()), Peak: Float(math.NaN())}
 	}
 	out := NPS{ROIs: len(patches), Nyquist: math.Inf(1)}
 	step, highest := 0.0, 0.0
@@ -134,9 +158,13 @@ func NPSOf(patches ...Patch) NPS {
 		highest = max(highest, math.Hypot(fx, fy))
 	}
 	bins := int(highest/step) + 2
-	frequency, power, area := make([]float64, bins), make([]float64, bins), make([]float64, bins)
+	frequency, power, area, lost, cells := make([]float64, bins), make([]float64, bins), make([]float64, bins), make([]float64, bins), make([]float64, bins)
+	grounds := map[[2]int][]float64{}
 	for _, p := range patches {
-		spectrum := squaredDFT(p)
+		spectrum, size := squaredDFT(p), [2]int{p.Width, p.Height}
+		if grounds[size] == nil {
+			grounds[size] = groundShare(p.Width, p.Height)
+		}
 		du, dv := 1/(float64(p.Width)*p.Pixel[0]), 1/(float64(p.Height)*p.Pixel[1])
 		scale := p.Pixel[0] * p.Pixel[1] / float64(len(p.Values))
 		cell := du * dv / float64(len(patches))
@@ -150,6 +178,8 @@ func NPSOf(patches ...Patch) NPS {
 				frequency[k] += f * cell
 				power[k] += scale * spectrum[row*p.Width+col] * cell
 				area[k] += cell
+				lost[k] += grounds[size][row*p.Width+col] * cell
+				cells[k] += 0.5 // a frequency and its negative are one value
 			}
 		}
 	}
@@ -161,11 +191,13 @@ func NPSOf(patches ...Patch) NPS {
 		f := frequency[k] / a
 		out.Variance += power[k]
 		out.Frequency, out.Power, out.Area = append(out.Frequency, f), append(out.Power, power[k]/a), append(out.Area, a)
+		out.Ground, out.cells = append(out.Ground, lost[k]/a), append(out.cells, cells[k])
 		if f <= out.Nyquist {
 			sum, weights = sum+f*power[k]/a, weights+power[k]/a
 		}
 	}
 	out.Mean = Float(sum / weights)
+	out.Peak = Float(out.peak())
 	return out
 }
 

@@ -73,12 +73,27 @@ func SpectraOf(before, after []Slice, rois []Outline) (Spectra, error) {
 			}
 		}
 	}
-	out := Spectra{Original: NPSOf(patches[0]...)}
+	out := Spectra{Original: refined(patches[0])}
 	if after != nil {
-		result, residual := NPSOf(patches[1]...), NPSOf(patches[2]...)
+		result, residual := refined(patches[1]), NPSOf(patches[2]...)
 		out.Result, out.Residual = &result, &residual
 	}
 	return out, nil
+}
+
+// refined returns the spectrum of patches, with that of their quarters if they are large enough.
+func refined(patches []Patch) NPS {
+	n := NPSOf(patches...)
+	var quarters []Patch
+	for _, p := range patches {
+		parts := p.Quarters()
+		if parts == nil {
+			return n
+		}
+		quarters = append(quarters, parts...)
+	}
+	n.Refine(NPSOf(quarters...))
+	return n
 }
 
 // Transfers are the MTFs of the input and the result of a filter across one edge.

@@ -8,18 +8,25 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"quell/app/files"
 	"quell/app/job"
 	"quell/internal/message"
 	"quell/measure"
+	"quell/measure/physics"
 	"quell/volume"
 )
 
 func newMeasure() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "measure IN [RESULT] --nps BOX|--disc BOX|--edge BOX",
-		Short: "Measure noise power spectrum and resolution in regions of a series",
+		Use:   "measure IN [RESULT] [--nps BOX] [--disc BOX] [--edge BOX]",
+		Short: "Measure noise power spectrum, resolution and d' of a series and its result",
 		Long: `Measure the noise power spectrum in even regions and the modulation transfer
 function across edges, of IN, of RESULT in the same places, and of what was removed.
+
+Without a BOX even regions of the foreground and discs, the cross sections of rods, are
+found by themselves, and d' of discs is computed (AAPM TG-233), by a non-prewhitening
+observer without and with the eye. It takes the disc with the contrast next to theirs for
+the resolution. --size and --contrast choose these discs. docs/DETECT.md has the definitions.
 
 A BOX is X0:X1,Y0:Y1 on the slices as they are stored: the columns X0 to X1 and the
 rows Y0 to Y1, counted from 1, both ends included. In the JSON they count from 0.
@@ -31,7 +38,8 @@ second order that fits it best, in the square of the unit times mm2 over cycles/
 a straight, slanted edge (the task transfer function of AAPM TG-233): edge and line spread
 function of the mean of all slices, f50 and f10 with standard errors. RESULT is measured across the
 edge that IN shows. Where a figure cannot be given, its reason is.`,
-		Example: `  quell measure phantom/ quiet/ --nps 101:164,201:264 --nps 301:364,201:264 --slices 11:30
+		Example: `  quell measure phantom/ quiet/ --slices 11:30 --size 3,5 --contrast 20
+  quell measure phantom/ quiet/ --nps 101:164,201:264 --nps 301:364,201:264 --slices 11:30
   quell measure phantom/ quiet/ --disc 211:260,181:230 --slices 11:30 --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {
@@ -46,12 +54,24 @@ edge that IN shows. Where a figure cannot be given, its reason is.`,
 	disc := flags.StringArray("disc", nil, "a `BOX` around a disc; may be given several times")
 	edge := flags.StringArray("edge", nil, "a `BOX` across a straight edge; may be given several times")
 	of := flags.String("slices", "", "measure the slices `A:B`, counted from 1, both included; the middle one if not given")
+	sizes := flags.StringSlice("size", nil, "`MM,...`: diameters of the discs of d' in mm; if not given, of 3, 5 and 8 pixels")
+	contrast := flags.Float64("contrast", 0, "contrast `C` of these discs in the unit of the series; if not given, the SD of the noise")
+	var chartPath string
+	addOutput(flags, &chartPath, "chart", files.PictureOutput, "write a PNG of the spectra and transfer functions that were found to this `file`")
+	overwrite := flags.Bool("overwrite", false, "replace the chart although Quell did not write it")
 	asJSON := flags.Bool("json", false, jsonHelp)
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(*nps)+len(*disc)+len(*edge) == 0 {
-			return job.Usagef("nothing to measure: give --nps, --disc or --edge")
+		found := len(*nps)+len(*disc)+len(*edge) == 0
+		for _, name := range []string{"size", "contrast", "chart"} {
+			if !found && cmd.Flags().Changed(name) {
+				return job.Usagef("--%s is for what is found by itself: give no BOX", name)
+			}
+		}
+		diameters, err := sizesOf(*sizes)
+		if err != nil {
+			return err
 		}
 		part, err := parseSlices(*of)
 		if err != nil {
@@ -74,6 +94,13 @@ edge that IN shows. Where a figure cannot be given, its reason is.`,
 			if w.after, err = slicesOf(after, part); err != nil {
 				return err
 			}
+		}
+		if found {
+			q := physics.Request{Before: w.before, After: w.after, Diameters: diameters, Contrast: *contrast}
+			if q.Counts, err = foregroundOf(cmd.Context(), in.Volume, part); err != nil {
+				return err
+			}
+			return measureFound(cmd, q, w.unit, chartPath, *overwrite, *asJSON, in.Series)
 		}
 		out := measured{Unit: w.unit}
 		if len(*nps) > 0 {
@@ -102,13 +129,18 @@ edge that IN shows. Where a figure cannot be given, its reason is.`,
 	return cmd
 }
 
-// slicesOf returns the slices of a volume that are measured.
-func slicesOf(v *volume.Volume, part job.SliceRange) (out []measure.Slice, err error) {
+// orMiddle returns the middle slice if none are given.
+func orMiddle(part job.SliceRange, v *volume.Volume) job.SliceRange {
 	if part == (job.SliceRange{}) {
 		middle := v.Dims[2] / 2
-		part = job.SliceRange{From: middle, To: middle + 1}
+		return job.SliceRange{From: middle, To: middle + 1}
 	}
-	r, err := part.Region(v.Geometry)
+	return part
+}
+
+// slicesOf returns the slices of a volume that are measured.
+func slicesOf(v *volume.Volume, part job.SliceRange) (out []measure.Slice, err error) {
+	r, err := orMiddle(part, v).Region(v.Geometry)
 	if err != nil {
 		return nil, err
 	}
@@ -217,6 +249,7 @@ func (m measured) print(w io.Writer) error {
 		fmt.Fprintf(tw, "nps of %d ROIs\toriginal%s\n", n.Original.ROIs, heads(n.Result != nil, "\tresult\tresidual"))
 		rows(tw, "sigma, "+unit, spectra, func(s *measure.NPS) string { return fmt.Sprintf("%.4g", math.Sqrt(s.Variance)) })
 		rows(tw, "mean frequency, 1/mm", spectra, func(s *measure.NPS) string { return fmt.Sprintf("%.3g", float64(s.Mean)) })
+		rows(tw, "peak frequency, 1/mm", spectra, peakText)
 		for k, f := range n.Original.Frequency {
 			rows(tw, fmt.Sprintf("nps at %.4f/mm, %s2 mm2", f, unit), spectra, func(s *measure.NPS) string { return fmt.Sprintf("%.4g", s.Power[k]) })
 		}

@@ -114,6 +114,7 @@ func outputs() []writing {
 		{"tune", "out", words("tune IN --filter gaussian --dims 2 --engine cpu --out OUT"), files.RecipeOutput, "x.json", "", false},
 		{"detect", "chart", words("detect IN --filter all --contrast 1,2 --size 3 --engine cpu --chart OUT"), files.PictureOutput, "x.png", "", false},
 		{"tune", "picture", words("tune IN --filter all --engine cpu --slices 3:3 --picture OUT"), files.PictureOutput, "x.png", "", false},
+		{"measure", "chart", words("measure IN --chart OUT"), files.PictureOutput, "x.png", "", false},
 		{"bench", "csv", words(bench + "--csv OUT"), files.TableOutput, "x.csv", "", false},
 		{"bench", "plots", words(bench + "--plots OUT"), files.ChartsOutput, "x", "theirs.png", false},
 		{"bench", "report", words(bench + "--report OUT"), files.PageOutput, "x.html", "", false},
