@@ -3,7 +3,6 @@ package noise_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"testing"
 
@@ -144,29 +143,32 @@ func TestTableOfAcquired(t *testing.T) {
 	}
 	mni := to255(series(t, "template/mni152-2009-t1-1mm.nii.gz", -1))
 	avg := to255(series(t, "nifti/niivue/avg152T1_RL_nifti.nii.gz", -1))
-	anatomies := map[string]*volume.Volume{
-		"mni coronal": turned(mni, false, 48), "mni sagittal": turned(mni, true, 48), "avg coronal": turned(avg, false, 36),
-		"phantom": to255(mrPhantom(t, [3]int{160, 208, 24}, [3]float64{1.2, 1.2, 3})),
-	}
-	for name, n := range map[string]int{"mni coronal": 3, "mni sagittal": 5} {
-		anatomies[fmt.Sprintf("%s, %d mm", name, n)] = thick(anatomies[name], n)
+	coronal, sagittal := turned(mni, false, 48), turned(mni, true, 48)
+	anatomies := []struct {
+		name string
+		v    *volume.Volume
+	}{
+		{"mni coronal", coronal},
+		{"mni sagittal", sagittal},
+		{"avg coronal", turned(avg, false, 36)},
+		{"phantom", to255(mrPhantom(t, [3]int{160, 208, 24}, [3]float64{1.2, 1.2, 3}))},
+		{"mni coronal, 3 mm", thick(coronal, 3)},
+		{"mni sagittal, 5 mm", thick(sagittal, 5)},
 	}
 	kspaces := []kspace{
 		{"0.5 x 0.5", func(fx, fy float64) float64 { return box(fx, 0.5) * box(fy, 0.5) }},
 		{"0.8 x 0.65", func(fx, fy float64) float64 { return box(fx, 0.8) * box(fy, 0.65) }},
 		{"1 x 0.75", func(_, fy float64) float64 { return box(fy, 0.75) }},
 		{"ellipse 0.8 x 0.6", func(fx, fy float64) float64 { return box(math.Hypot(fx/0.8, fy/0.6), 1) }},
-		{"hamming 0.8", func(fx, fy float64) float64 { return hamming(fx, 0.8) * hamming(fy, 0.8) }},
-		{"gauss 0.5", gauss(0.5)},
 	}
-	for name, v := range anatomies {
+	for _, a := range anatomies {
 		for i, k := range kspaces {
-			for _, sigma := range []float64{0, 3, 6, 12, 20} {
-				e, err := noise.Of(t.Context(), scan(v, k, sigma, uint64(5000+i)))
+			for _, sigma := range []float64{3, 6, 20} {
+				e, err := noise.Of(t.Context(), scan(a.v, k, sigma, uint64(5000+i)))
 				if err != nil {
 					t.Fatal(err)
 				}
-				t.Logf("%-20s %-18s %4.0f: %6.2f %+6.1f %% %-4s at most %4.1f neg %-5v %-38s %v", name, k.name, sigma, e.Sigma, 100*(e.Sigma/sigma-1), e.Confidence, e.AtMost, e.Negligible, e.Method, e.Acquired)
+				t.Logf("%-20s %-18s %4.0f: %6.2f %+6.1f %% %-4s at most %4.1f neg %-5v %-38s %v", a.name, k.name, sigma, e.Sigma, 100*(e.Sigma/sigma-1), e.Confidence, e.AtMost, e.Negligible, e.Method, e.Acquired)
 			}
 		}
 	}
