@@ -167,9 +167,9 @@ func semOf(p denoise.Param) semParameter {
 	return s
 }
 
-// addSlicerFlag adds --slicer.
+// addSlicerFlag adds --for-slicer.
 func addSlicerFlag(flags *pflag.FlagSet, slicer *bool) {
-	flags.BoolVar(slicer, "slicer", false, "for a module of 3D Slicer, which gives every parameter: those at their default count as not given, and progress is printed in its form")
+	flags.BoolVar(slicer, "for-slicer", false, "for a module of 3D Slicer, which gives every parameter: those at their default count as not given, and progress is printed in its form")
 }
 
 // withoutDefaults forgets parameters that are at the default of the filter.

@@ -122,7 +122,7 @@ func TestModules(t *testing.T) {
 func TestSlicerRuns(t *testing.T) {
 	at := folder(t)
 	args, _ := commandOf(t, "nlm")
-	code, stdout, stderr := quell(t, append(append([]string{"denoise", "--slicer", "--filter", "nlm"}, args...), at("a.nii"), at("s.nii"))...)
+	code, stdout, stderr := quell(t, append(append([]string{"denoise", "--for-slicer", "--filter", "nlm"}, args...), at("a.nii"), at("s.nii"))...)
 	if code != 0 || !strings.Contains(stdout, "<filter-progress>1.00</filter-progress>\n") {
 		t.Fatalf("code %d, %s%s", code, stdout, stderr)
 	}
@@ -138,7 +138,7 @@ func TestSlicerRuns(t *testing.T) {
 	if len(params) != 4 {
 		t.Errorf("%+v", params)
 	}
-	if code, _, stderr := quell(t, append(append([]string{"denoise", "--slicer"}, args...), at("a.nii"), at("d.nrrd"))...); code != 0 {
+	if code, _, stderr := quell(t, append(append([]string{"denoise", "--for-slicer"}, args...), at("a.nii"), at("d.nrrd"))...); code != 0 {
 		t.Error(stderr)
 	}
 	if _, params := commandOf(t, "estimate"); len(params) != 2 {

@@ -6,6 +6,6 @@ name=${0##*-} name=${name%.sh}
 [ "$1" != --xml ] || exec quell --xml "$name"
 case $name in
 estimate) exec quell estimate "$1" --map "$2" ;;
-denoise) exec quell denoise --slicer "$@" ;;
-*) exec quell denoise --slicer --filter "$name" "$@" ;;
+denoise) exec quell denoise --for-slicer "$@" ;;
+*) exec quell denoise --for-slicer --filter "$name" "$@" ;;
 esac
