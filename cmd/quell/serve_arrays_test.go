@@ -257,7 +257,9 @@ func TestArraysAreJudgedAsFiles(t *testing.T) {
 	output := map[string]any{"memory": number, "offset": 4 * len(v.Data), "dims": v.Dims}
 	same := func(what string, got map[string]any, args ...string) {
 		t.Helper()
-		want, _ := json.Marshal(parsed[map[string]any](t, append(args, "--json")...))
+		printed := parsed[map[string]any](t, append(args, "--json")...)
+		delete(printed, "proposal") // runs filters, which the protocol asks for by a request of its own
+		want, _ := json.Marshal(printed)
 		if data, _ := json.Marshal(got); !bytes.Equal(data, want) {
 			t.Errorf("%s is\n%s, want\n%s", what, data, want)
 		}

@@ -180,11 +180,11 @@ func TestErrorsAsJSON(t *testing.T) {
 		code       int
 		kind, file string
 	}{
-		"compare " + at("gone.nii") + " b.nii":                         {3, "input", at("gone.nii")},
-		"compare " + at("a.nii") + " " + at("small.nii"):               {3, "input", at("small.nii")},
-		"denoise " + at("a.nii") + " " + at("c.nii"):                   {2, "usage", ""},
-		"denoise " + at("a.nii") + " " + at("c.nii") + " --fliter nlm": {2, "usage", ""},
-		"denoise " + at("a.nii") + " " + at("c.nii") + " --filter nml": {2, "usage", ""},
+		"compare " + at("gone.nii") + " b.nii":                          {3, "input", at("gone.nii")},
+		"compare " + at("a.nii") + " " + at("small.nii"):                {3, "input", at("small.nii")},
+		"denoise " + at("a.nii") + " " + at("c.nii") + " --preset none": {2, "usage", ""},
+		"denoise " + at("a.nii") + " " + at("c.nii") + " --fliter nlm":  {2, "usage", ""},
+		"denoise " + at("a.nii") + " " + at("c.nii") + " --filter nml":  {2, "usage", ""},
 		"denois":              {2, "usage", ""},
 		"compare --json=true": {2, "usage", ""},
 		"tune a -h=1":         {2, "usage", ""},
