@@ -21,7 +21,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
 SUMMARY := CGO_ENABLED=0 $(GO) run ./tools/testsummary
 
-.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots site kernels wheel wheel-test bare gpu-test gpu-bench ci clean help cluster shells workflows
+.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots site kernels wheel wheel-test package bare gpu-test gpu-bench ci clean help cluster shells workflows
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -128,6 +128,9 @@ wheel: modules ## build the Python wheel with the command line inside, into out/
 
 wheel-test: modules ## build the wheel, and run its tests in a fresh virtual environment
 	@scripts/wheel.sh test
+
+package: modules ## build what is installed from, into out/package/: archives, .deb, .rpm, an image, checksums, licences
+	@scripts/package.sh $(PARTS)
 
 bare: ## try the two commands of the README in a bare Debian; needs root and a mirror of Debian
 	@scripts/bare.sh
