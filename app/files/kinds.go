@@ -29,10 +29,15 @@ var (
 	PicturesOutput = &Kind{Name: "pictures", members: PictureFiles, own: isPicture}
 	// ChartsOutput is a folder of pictures with names that are known only when they are
 	// drawn.
-	ChartsOutput       = &Kind{Name: "charts", existing: checkCharts, writable: func(path string) error { return checkFile(filepath.Join(path, "chart.png")) }}
-	RecipeOutput       = &Kind{Name: "a recipe", Endings: []string{".json"}, own: isRecipe}
-	TableOutput        = &Kind{Name: "a table", Endings: []string{".csv", ".txt"}, own: isBenchTable}
-	PageOutput         = &Kind{Name: "a page", Endings: []string{".html", ".htm"}, own: isBenchPage}
+	ChartsOutput = &Kind{Name: "charts", existing: checkCharts, writable: func(path string) error { return checkFile(filepath.Join(path, "chart.png")) }}
+	RecipeOutput = &Kind{Name: "a recipe", Endings: []string{".json"}, own: isRecipe}
+	TableOutput  = &Kind{Name: "a table", Endings: []string{".csv", ".txt"}, own: isBenchTable}
+	PageOutput   = &Kind{Name: "a page", Endings: []string{".html", ".htm"}, own: isBenchPage}
+	// StudyOutput is the page of a reader study, StudyKeyOutput what scores its answers, and IMRMCOutput those in the form of
+	// the FDA's program.
+	StudyOutput        = &Kind{Name: "a reader study", Endings: []string{".html", ".htm"}, own: isStudy}
+	StudyKeyOutput     = &Kind{Name: "the key of a reader study", Endings: []string{".json"}, own: isStudyKey}
+	IMRMCOutput        = &Kind{Name: "a file for iMRMC", Endings: []string{".imrmc", ".txt"}}
 	PresentationOutput = &Kind{Name: "a presentation state", Endings: []string{".dcm"}, Strict: true}
 	// LogOutput is a file that lines are appended to: no other file is ever touched.
 	LogOutput = &Kind{
@@ -44,7 +49,7 @@ var (
 )
 
 func init() {
-	for _, k := range []*Kind{ReportOutput, PictureOutput, PicturesOutput, RecipeOutput, TableOutput, PageOutput, PresentationOutput} {
+	for _, k := range []*Kind{ReportOutput, PictureOutput, PicturesOutput, RecipeOutput, TableOutput, PageOutput, StudyOutput, StudyKeyOutput, IMRMCOutput, PresentationOutput} {
 		k.existing = k.checkFiles
 		k.writable = func(path string) error {
 			for _, file := range k.paths(path) {
@@ -124,6 +129,13 @@ func checkBatchWritable(dir string) error { return checkFile(batchFiles(dir)[0])
 func checkWritable(out string) error {
 	return unwritable(atomic.Check(out, FormatOf(out).Folder(), Companions(out)...))
 }
+
+// StudyMark is what pages of reader studies are known by.
+var StudyMark = report.Mark("reader study")
+
+func isStudy(path string) bool { return holdsMark(path, StudyMark, 1024) }
+
+func isStudyKey(path string) bool { return holdsMark(path, `"study": "`, 16) }
 
 // PageKind is what files of reports are known by.
 const PageKind = "report on a series"

@@ -41,52 +41,75 @@ type Contrast struct {
 // Lesions returns what a recipe leaves of virtual lesions in a series: all sizes of the first contrast, then those of
 // the next. The error is the context's, the engine's, or one sentence that says what the series
 // lacks.
-func Lesions(ctx context.Context, q LesionRequest) (lesions.Panel, error) {
-	if err := run.CheckRecipe(q.Series, q.Recipe, false); err != nil {
+func Lesions(ctx context.Context, q LesionRequest) (panel lesions.Panel, err error) {
+	request, err := q.prepare(ctx)
+	if err != nil {
 		return lesions.Panel{}, err
+	}
+	measure := func(sizes []float64) (lesions.Panel, error) {
+		if request.Lesions, err = q.lesions(sizes, request.Noise); err != nil {
+			return lesions.Panel{}, err
+		}
+		return lesions.Measure(ctx, q.Engine, request)
+	}
+	if q.Sizes == nil {
+		panel, err = lesions.Fitting(q.Series.Volume.Geometry, measure)
+	} else {
+		panel, err = measure(q.Sizes)
+	}
+	return panel, lesionError(err)
+}
+
+// Twins returns the places of a series without and with a lesion, the first size and contrast of q, as it is and as a
+// recipe filters it; the lesion, and the recipe resolved. The error is that of Lesions.
+func Twins(ctx context.Context, q LesionRequest) ([]lesions.Twin, lesions.Lesion, denoise.Recipe, error) {
+	request, err := q.prepare(ctx)
+	if err != nil {
+		return nil, lesions.Lesion{}, denoise.Recipe{}, err
+	}
+	if request.Lesions, err = q.lesions(q.Sizes, request.Noise); err != nil {
+		return nil, lesions.Lesion{}, denoise.Recipe{}, err
+	}
+	twins, l, err := lesions.Twins(ctx, q.Engine, request)
+	return twins, l, request.Recipe, lesionError(err)
+}
+
+// prepare returns the request but for its lesions.
+func (q LesionRequest) prepare(ctx context.Context) (lesions.Request, error) {
+	if err := run.CheckRecipe(q.Series, q.Recipe, false); err != nil {
+		return lesions.Request{}, err
 	}
 	v := q.Series.Volume
 	facts, err := run.FactsOf(ctx, v, q.Facts, denoise.FactsOf)
 	if err != nil {
-		return lesions.Panel{}, err
+		return lesions.Request{}, err
 	}
 	if q.IfVaries {
 		if q.Maps, _, err = q.Maps.IfVaries(ctx, q.Recipe, q.Series, &facts); err != nil {
-			return lesions.Panel{}, err
+			return lesions.Request{}, err
 		}
 	}
 	in := q.Maps.Input(v)
 	request := run.Request{Series: q.Series, Recipe: q.Recipe, Maps: q.Maps, Facts: &facts}
 	resolved, _, err := request.Resolve(ctx, q.Engine, in)
 	if err != nil {
-		return lesions.Panel{}, err
+		return lesions.Request{}, err
 	}
 	foreground, err := facts.ForegroundOf(ctx, v)
-	if err != nil {
-		return lesions.Panel{}, err
-	}
-	measure := func(sizes []float64) (lesions.Panel, error) {
-		all, err := q.lesions(sizes, facts.Noise)
-		if err != nil {
-			return lesions.Panel{}, err
-		}
-		return lesions.Measure(ctx, q.Engine, lesions.Request{
-			Input: in, Recipe: resolved, Noise: facts.Noise, Foreground: foreground, Lesions: all, Places: q.Places, Seed: q.Seed, Pictured: q.Pictured, Progress: q.Progress,
-		})
-	}
-	var panel lesions.Panel
-	if q.Sizes == nil {
-		panel, err = lesions.Fitting(v.Geometry, measure)
-	} else {
-		panel, err = measure(q.Sizes)
-	}
+	return lesions.Request{
+		Input: in, Recipe: resolved, Noise: facts.Noise, Foreground: foreground, Places: q.Places, Seed: q.Seed, Pictured: q.Pictured, Progress: q.Progress,
+	}, err
+}
+
+// lesionError says what to do about an error of package lesions.
+func lesionError(err error) error {
 	switch message.KindOf(err) {
 	case message.UsageRefused:
-		err = job.Usage(err)
+		return job.Usage(err)
 	case message.VerdictNone:
-		err = &job.InputError{Path: job.TheSeries, Problem: message.Of(err), Advice: message.Text("take smaller lesions, or a series with larger even parts")}
+		return &job.InputError{Path: job.TheSeries, Problem: message.Of(err), Advice: message.Text("take smaller lesions, or a series with larger even parts")}
 	}
-	return panel, err
+	return err
 }
 
 // lesions returns the lesions that are asked for. The error says that multiples of unknown noise are none.

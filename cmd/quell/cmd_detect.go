@@ -20,8 +20,8 @@ import (
 	"quell/series"
 )
 
-// detectFlags are the flags of quell detect.
-type detectFlags struct {
+// lesionFlags are the flags that say which lesions are put where, and what filters them.
+type lesionFlags struct {
 	recipe         recipeFlags
 	noiseMap, mask string
 	engine, shape  string
@@ -29,10 +29,15 @@ type detectFlags struct {
 	contrasts      []string
 	length, places int
 	seed           uint64
-	chart          string // path
-	overwrite      bool
 	in             choice
-	json           bool
+}
+
+// detectFlags are the flags of quell detect.
+type detectFlags struct {
+	lesionFlags
+	chart     string // path
+	overwrite bool
+	json      bool
 }
 
 func newDetect() *cobra.Command {
@@ -62,9 +67,21 @@ for each filter.`,
 		Args: exactly(1, "one IN"),
 	}
 	var f detectFlags
+	f.addTo(cmd, append(filterNames(), everyFilter), "; or all")
+	addOutput(cmd.Flags(), &f.chart, "chart", files.PictureOutput, "with all: write a PNG of the contrast kept over the noise left to this `file`")
+	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a file that Quell did not write")
+	cmd.Flags().BoolVar(&f.json, "json", false, jsonHelp)
+	f.recipe.params = addParamFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) }
+	return cmd
+}
+
+// addTo adds the flags to a command; parameters of filters are added after its own. names and more are those of
+// recipeFlags.addWith.
+func (f *lesionFlags) addTo(cmd *cobra.Command, names []string, more string) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.recipe.addWith(cmd, append(filterNames(), everyFilter), "; or all")
+	f.recipe.addWith(cmd, names, more)
 	f.engine, f.shape = "auto", string(lesions.Disc)
 	flags.StringSliceVar(&f.sizes, "size", nil, "`MM,...`: diameters of the objects in mm; if not given, of 3, 5 and 8 pixels")
 	flags.StringSliceVar(&f.contrasts, "contrast", nil, "`C,...`: contrasts, in the unit of the series or as multiples of its noise, such as 10,-20,1.5sigma; if not given, 1sigma,2sigma")
@@ -75,27 +92,10 @@ for each filter.`,
 	addEngineFlag(cmd, &f.engine, engineHelp)
 	addInput(flags, &f.noiseMap, "noise-map", "the noise map that the filter works by: this `file`, auto to estimate it, or none; if not given, as quell denoise does")
 	addInput(flags, &f.mask, "mask", "keep to voxels that are not 0 in this `file`")
-	addOutput(flags, &f.chart, "chart", files.PictureOutput, "with all: write a PNG of the contrast kept over the noise left to this `file`")
-	flags.BoolVar(&f.overwrite, "overwrite", false, "replace a file that Quell did not write")
 	f.in.addTo(cmd)
-	flags.BoolVar(&f.json, "json", false, jsonHelp)
-	f.recipe.params = addParamFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) }
-	return cmd
 }
 
 func (f *detectFlags) run(cmd *cobra.Command, path string) error {
-	q := judge.LesionRequest{Shape: lesions.Shape(f.shape), Slices: f.length, Places: f.places, Seed: f.seed}
-	var err error
-	if q.Sizes, err = sizesOf(f.sizes); err != nil {
-		return err
-	}
-	if q.Contrasts, err = contrastsOf(f.contrasts); err != nil {
-		return err
-	}
-	if f.places < 0 || cmd.Flags().Changed("places") && f.places < lesions.LeastPlaces {
-		return job.Usagef("--places %d: at least %d are needed", f.places, lesions.LeastPlaces)
-	}
 	var j job.Job
 	if f.recipe.filter == everyFilter {
 		if err := f.checkAll(cmd); err != nil {
@@ -106,31 +106,11 @@ func (f *detectFlags) run(cmd *cobra.Command, path string) error {
 	} else if f.chart != "" {
 		return job.Usagef("--chart goes with --filter all")
 	}
-	if q.Engine, err = engines.Pick(f.engine); err != nil {
-		return err
-	}
-	in, err := openInput(cmd, f.in.input(path))
+	q, closeInput, err := f.request(cmd, j, path)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	q.Series = in.Series
-	if j.Recipe != nil {
-		q.Recipe = *j.Recipe
-	}
-	if j.AutoDims {
-		if q.Recipe.Dims, err = run.ProposeDims(in.Series, q.Recipe.Filter); err != nil {
-			return err
-		}
-	}
-	j.NoiseMap, j.Mask = job.GivenMap(f.noiseMap), f.mask
-	q.IfVaries = j.NoiseMap == job.MapIfVaries
-	if q.Maps, err = run.LoadMaps(cmd.Context(), j, in.Series); err != nil {
-		return err
-	}
-	if q.Maps, err = q.Maps.Estimate(cmd.Context(), j, in.Series); err != nil {
-		return err
-	}
+	defer closeInput()
 	if j.Recipe == nil {
 		return f.rank(cmd, q)
 	}
@@ -148,6 +128,51 @@ func (f *detectFlags) run(cmd *cobra.Command, path string) error {
 		}{p, p.Visibility(), p.String(), dialOf(p)})
 	}
 	return printPanel(cmd.OutOrStdout(), p)
+}
+
+// request opens the series and returns what is asked for, of the recipe of a job; nil leaves it out. The caller closes
+// the input.
+func (f *lesionFlags) request(cmd *cobra.Command, j job.Job, path string) (q judge.LesionRequest, closeInput func(), err error) {
+	q = judge.LesionRequest{Shape: lesions.Shape(f.shape), Slices: f.length, Places: f.places, Seed: f.seed}
+	if q.Sizes, err = sizesOf(f.sizes); err != nil {
+		return q, nil, err
+	}
+	if q.Contrasts, err = contrastsOf(f.contrasts); err != nil {
+		return q, nil, err
+	}
+	if f.places < 0 || cmd.Flags().Changed("places") && f.places < lesions.LeastPlaces {
+		return q, nil, job.Usagef("--places %d: at least %d are needed", f.places, lesions.LeastPlaces)
+	}
+	if q.Engine, err = engines.Pick(f.engine); err != nil {
+		return q, nil, err
+	}
+	in, err := openInput(cmd, f.in.input(path))
+	if err != nil {
+		return q, nil, err
+	}
+	j.NoiseMap, j.Mask = job.GivenMap(f.noiseMap), f.mask
+	if err = f.prepare(cmd, j, in.Series, &q); err != nil {
+		in.Close()
+	}
+	return q, func() { in.Close() }, err
+}
+
+// prepare takes the recipe and the maps for a series.
+func (f *lesionFlags) prepare(cmd *cobra.Command, j job.Job, s *series.Series, q *judge.LesionRequest) (err error) {
+	q.Series, q.IfVaries = s, j.NoiseMap == job.MapIfVaries
+	if j.Recipe != nil {
+		q.Recipe = *j.Recipe
+	}
+	if j.AutoDims {
+		if q.Recipe.Dims, err = run.ProposeDims(s, q.Recipe.Filter); err != nil {
+			return err
+		}
+	}
+	if q.Maps, err = run.LoadMaps(cmd.Context(), j, s); err != nil {
+		return err
+	}
+	q.Maps, err = q.Maps.Estimate(cmd.Context(), j, s)
+	return err
 }
 
 // checkAll refuses what has no meaning with every filter.

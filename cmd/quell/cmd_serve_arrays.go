@@ -21,6 +21,7 @@ This is version %d of the protocol, which docs/PYTHON.md describes. The Python p
 uses it; a person has no need to.`, arrays.Version),
 		Example: `  quell serve-arrays`,
 		Args:    exactly(0, "no arguments"),
+		Hidden:  true, // programs call it
 	}
 	cmd.Flags().Bool("json", false, jsonHelp+" if the command fails; replies are JSON in any case")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"quell/app/files"
+	"quell/app/study"
 )
 
 // outputFlag is a flag that names an output. Every output is one of this type, or an
@@ -56,6 +57,8 @@ func argumentsOf(cmd *cobra.Command, args []string) (inputs []string, outputs []
 		return nil, out(args[0], files.SeriesOutput)
 	case (name == "denoise" || name == "noise" || name == "convert") && len(args) == 2:
 		return args[:1], out(args[1], files.SeriesOutput)
+	case name == "make" && len(args) == 2:
+		return args[:1], append(out(args[1], files.StudyOutput), out(study.KeyPath(args[1]), files.StudyKeyOutput)...)
 	case name == "batch" && len(args) > 1:
 		last := len(args) - 1
 		for _, in := range args[:last] {

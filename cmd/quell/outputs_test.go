@@ -135,6 +135,9 @@ func TestEveryOutputIsTried(t *testing.T) {
 		tried[o.command+" --"+o.option] = o.kind
 	}
 	everyCommand(func(cmd *cobra.Command, flags []*pflag.Flag) {
+		if cmd.Name() == "study" || cmd.Name() == "make" {
+			return // needs more even tissue than the series here has: app/study tries its outputs
+		}
 		for _, f := range flags {
 			if v, ok := f.Value.(outputFlag); ok && f.Name != "log" && tried[cmd.Name()+" --"+f.Name] != v.kind {
 				t.Errorf("quell %s --%s is not tried", cmd.Name(), f.Name)

@@ -73,42 +73,14 @@ const (
 // it. The same request gives the same bits on one engine. The error is the context's, the engine's, or
 // one sentence that says what the series lacks.
 func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
-	v := q.Input.Volume
-	g := v.Geometry
-	all := make([]Lesion, len(q.Lesions))
-	side, depth := evenSide, 1
+	m, err := begin(ctx, e, &q, 0)
+	if err != nil {
+		return Panel{}, err
+	}
+	p := Panel{Places: len(m.at), At: m.at, Unit: q.Input.Volume.Unit, SD: m.localSD(), Seed: q.Seed, Recipe: q.Recipe, spectra: m.spectra()}
 	for i, l := range q.Lesions {
-		var err error
-		if all[i], err = l.in(g); err != nil {
-			return Panel{}, err
-		}
-		side, depth = max(side, all[i].sideFor(g)), max(depth, all[i].Slices)
-	}
-	if len(all) == 0 {
-		return Panel{}, message.Errorf(message.UsageRefused, "no lesion is given")
-	}
-	if q.Places <= 0 {
-		q.Places = usualPlaces
-	}
-	program, err := q.Recipe.Bind(g)
-	if err != nil {
-		return Panel{}, err
-	}
-	at, err := places(ctx, v, search{counts: q.counts(), noise: q.Noise, sigmas: q.Input.Noise, side: side, slices: depth, most: q.Places, seed: q.Seed})
-	if err != nil {
-		return Panel{}, err
-	}
-	if len(at) < LeastPlaces {
-		return Panel{}, tooFew(len(at), side, g)
-	}
-	m := &measurement{engine: e, recipe: q.Recipe, lattice: program.Lattice, side: side, seed: q.Seed}
-	if err := m.start(ctx, q.input(), program, at, depth); err != nil {
-		return Panel{}, err
-	}
-	p := Panel{Places: len(at), At: at, Unit: v.Unit, SD: m.localSD(), Seed: q.Seed, Recipe: q.Recipe, spectra: m.spectra()}
-	for i, l := range all {
 		if q.Progress != nil {
-			q.Progress(i, len(all))
+			q.Progress(i, len(q.Lesions))
 		}
 		row, err := m.row(ctx, l)
 		if err != nil {
@@ -117,9 +89,48 @@ func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
 		p.Rows = append(p.Rows, row)
 	}
 	if q.Pictured {
-		p.Picture, err = picture(ctx, e, q, program, all[len(all)/2], at)
+		p.Picture, err = picture(ctx, e, q, m.program, q.Lesions[len(q.Lesions)/2], m.at)
 	}
 	return p, err
+}
+
+// begin finds the places for the lesions of a request, whose slices it fills in, and filters them without a lesion. The
+// boxes have the side that the lesions need, or up to wide pixels if the slice has room about every place.
+func begin(ctx context.Context, e denoise.Engine, q *Request, wide int) (*measurement, error) {
+	g := q.Input.Volume.Geometry
+	all := make([]Lesion, len(q.Lesions))
+	side, depth := evenSide, 1
+	for i, l := range q.Lesions {
+		var err error
+		if all[i], err = l.in(g); err != nil {
+			return nil, err
+		}
+		side, depth = max(side, all[i].sideFor(g)), max(depth, all[i].Slices)
+	}
+	if len(all) == 0 {
+		return nil, message.Errorf(message.UsageRefused, "no lesion is given")
+	}
+	q.Lesions = all
+	if q.Places <= 0 {
+		q.Places = usualPlaces
+	}
+	m := &measurement{engine: e, recipe: q.Recipe, side: side, seed: q.Seed}
+	var err error
+	if m.program, err = q.Recipe.Bind(g); err != nil {
+		return nil, err
+	}
+	m.at, err = places(ctx, q.Input.Volume, search{counts: q.counts(), noise: q.Noise, sigmas: q.Input.Noise, side: side, slices: depth, most: q.Places, seed: q.Seed})
+	if err != nil {
+		return nil, err
+	}
+	if len(m.at) < LeastPlaces {
+		return nil, tooFew(len(m.at), side, g)
+	}
+	for _, c := range m.at {
+		wide = min(wide, 2*min(c[0], c[1], g.Dims[0]-1-c[0], g.Dims[1]-1-c[1])+1)
+	}
+	m.side = max(side, wide)
+	return m, m.start(ctx, q.input(), depth)
 }
 
 // tooFew says that the series lacks even tissue.
@@ -149,26 +160,27 @@ func (q Request) input() denoise.Input {
 type measurement struct {
 	engine        denoise.Engine
 	recipe        denoise.Recipe
-	lattice       [3]int
+	program       denoise.Program
 	side          int
 	seed          uint64
+	at            [][3]int
 	crops         []crop
 	source, plain []*volume.Volume // the boxes before filtering, and their results without a lesion
 }
 
 // start cuts out the places and filters them without a lesion.
-func (m *measurement) start(ctx context.Context, in denoise.Input, p denoise.Program, at [][3]int, depth int) (err error) {
+func (m *measurement) start(ctx context.Context, in denoise.Input, depth int) (err error) {
 	h := m.side / 2
-	m.crops, m.source = make([]crop, len(at)), make([]*volume.Volume, len(at))
-	for i, c := range at {
+	m.crops, m.source = make([]crop, len(m.at)), make([]*volume.Volume, len(m.at))
+	for i, c := range m.at {
 		box := volume.Region{
 			Min: [3]int{c[0] - h, c[1] - h, c[2] - depth/2},
 			Max: [3]int{c[0] + h + 1, c[1] + h + 1, c[2] + depth/2 + 1},
 		}
-		m.crops[i] = cropOf(in, box, p)
+		m.crops[i] = cropOf(in, box, m.program)
 		m.source[i] = m.crops[i].source()
 	}
-	m.plain, err = runAll(ctx, m.engine, m.recipe, m.lattice, m.crops)
+	m.plain, err = runAll(ctx, m.engine, m.recipe, m.program.Lattice, m.crops)
 	return err
 }
 
@@ -197,6 +209,15 @@ func (m *measurement) middle(box *volume.Volume) []float64 {
 	return out
 }
 
+// with returns the places with a lesion.
+func (m *measurement) with(added []float64, slices int) []crop {
+	crops := make([]crop, len(m.crops))
+	for i, c := range m.crops {
+		crops[i] = c.with(added, slices)
+	}
+	return crops
+}
+
 // row measures one lesion.
 func (m *measurement) row(ctx context.Context, l Lesion) (Row, error) {
 	g := m.crops[0].in.Volume.Geometry
@@ -207,11 +228,8 @@ func (m *measurement) row(ctx context.Context, l Lesion) (Row, error) {
 		added[i] *= l.Contrast
 	}
 	energy *= float64(l.Slices)
-	crops := make([]crop, len(m.crops))
-	for i, c := range m.crops {
-		crops[i] = c.with(added, l.Slices)
-	}
-	with, err := runAll(ctx, m.engine, m.recipe, m.lattice, crops)
+	crops := m.with(added, l.Slices)
+	with, err := runAll(ctx, m.engine, m.recipe, m.program.Lattice, crops)
 	if err != nil {
 		return Row{}, err
 	}

@@ -1,0 +1,122 @@
+package study
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/judge"
+	"quell/internal/message"
+	"quell/measure/readers"
+)
+
+// KeyPath returns the path of the key beside a page.
+func KeyPath(page string) string {
+	return strings.TrimSuffix(page, filepath.Ext(page)) + ".key.json"
+}
+
+// Write makes a study and writes its page, and its key beside it.
+func Write(ctx context.Context, q judge.LesionRequest, page string, overwrite bool) (Key, error) {
+	k, html, err := Make(ctx, q)
+	if err != nil {
+		return k, err
+	}
+	data, err := json.MarshalIndent(k, "", "  ")
+	if err != nil {
+		return k, err
+	}
+	if err := files.Write(files.StudyKeyOutput, KeyPath(page), append(data, '\n'), overwrite, q.Series); err != nil {
+		return k, err
+	}
+	return k, files.Write(files.StudyOutput, page, html, overwrite, q.Series)
+}
+
+// Results is what readers answered to studies.
+type Results struct {
+	Plans   map[string][]readers.Trial // by study
+	Answers []readers.Answer
+	title   string
+}
+
+// mostBytes bounds a key and a file of answers: a million answers.
+const mostBytes = 64 << 20
+
+// Read reads keys (.json) and answers (.csv). Errors: a *job.InputError with the file; answers to a study without a key.
+func Read(paths []string) (Results, error) {
+	r := Results{Plans: map[string][]readers.Trial{}}
+	for _, path := range paths {
+		if filepath.Ext(path) == ".csv" {
+			continue
+		}
+		var k Key
+		data, err := read(path)
+		if err == nil {
+			if err = json.Unmarshal(data, &k); err != nil || k.Study == "" || len(k.Trials) == 0 {
+				err = errors.New("it is no key of a study")
+			}
+		}
+		if err != nil {
+			return r, wrong(path, err, "give a key that quell study make wrote beside its page")
+		}
+		r.Plans[k.Study] = k.Trials
+		r.title = fmt.Sprintf("%s of %.3g mm, contrast %.3g %s; %s", k.Lesion.Shape, k.Lesion.Size, k.Lesion.Contrast, k.Unit, k.Recipe)
+	}
+	if len(r.Plans) == 0 {
+		return r, job.Usagef("no key is given; it ends in .key.json and lies beside the page")
+	}
+	for _, path := range paths {
+		if filepath.Ext(path) != ".csv" {
+			continue
+		}
+		data, err := read(path)
+		if err != nil {
+			return r, wrong(path, err, "")
+		}
+		answers, err := ReadAnswers(strings.NewReader(string(data)))
+		if err != nil {
+			return r, wrong(path, err, "save the answers again")
+		}
+		for _, a := range answers {
+			if a.Trial < 0 || a.Trial >= len(r.Plans[a.Study]) {
+				return r, wrong(path, fmt.Errorf("no key given has trial %d of study %s", a.Trial+1, a.Study), "give the key of that study too")
+			}
+		}
+		r.Answers = append(r.Answers, answers...)
+	}
+	if len(r.Answers) == 0 {
+		return r, job.Usagef("no answers are given; a page of a study saves them as .csv")
+	}
+	return r, nil
+}
+
+// read reads a file of at most mostBytes.
+func read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > mostBytes {
+		err = errors.New("it is larger than keys and answers are")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+func wrong(path string, err error, advice string) error {
+	return &job.InputError{Path: path, Problem: message.Of(err), Advice: message.Text("%s", advice)}
+}
+
+// WriteIMRMC writes the answers in the form of iMRMC.
+func (r Results) WriteIMRMC(path string, overwrite bool) error {
+	var b bytes.Buffer
+	if err := readers.WriteIMRMC(&b, "Two-alternative forced choice with Quell: "+r.title, r.Plans, r.Answers); err != nil {
+		return err
+	}
+	return files.Write(files.IMRMCOutput, path, b.Bytes(), overwrite)
+}

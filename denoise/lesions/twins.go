@@ -1,0 +1,50 @@
+package lesions
+
+import (
+	"context"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// Twin is one place, a square of one slice with the place in its middle, without and with a lesion.
+type Twin struct {
+	At     [3]int            // the voxel of the middle
+	Before [2]*volume.Volume // without and with, before the filter
+	After  [2]*volume.Volume // what the recipe makes of them
+}
+
+// twinSide is the side of the squares in pixels, odd, if the slice has room: readers see tissue about the lesion.
+const twinSide = 41
+
+// Twins puts the first of the lesions at every place, as [Measure] does, and returns what a reader would see. The noise at
+// a place is the same in all four squares. The error is that of Measure.
+func Twins(ctx context.Context, e denoise.Engine, q Request) ([]Twin, Lesion, error) {
+	q.Lesions = q.Lesions[:min(len(q.Lesions), 1)]
+	m, err := begin(ctx, e, &q, twinSide)
+	if err != nil {
+		return nil, Lesion{}, err
+	}
+	l := q.Lesions[0]
+	added := l.profile(q.Input.Volume.Geometry, m.side, blur)
+	for i := range added {
+		added[i] *= l.Contrast
+	}
+	crops := m.with(added, l.Slices)
+	with, err := runAll(ctx, e, q.Recipe, m.program.Lattice, crops)
+	if err != nil {
+		return nil, Lesion{}, err
+	}
+	middle := func(v *volume.Volume) *volume.Volume {
+		return v.Crop(volume.Slices(v.Geometry, v.Dims[2]/2, v.Dims[2]/2+1))
+	}
+	all := make([]Twin, len(m.at))
+	for i, c := range crops {
+		all[i] = Twin{
+			At:     m.at[i],
+			Before: [2]*volume.Volume{middle(m.source[i]), middle(c.source())},
+			After:  [2]*volume.Volume{middle(m.plain[i]), middle(with[i])},
+		}
+	}
+	return all, l, nil
+}
