@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// A command in a document is a line of code, or the part of one behind a pipe or &&.
+// A command in a document is a line of code, or the part of one behind a pipe, a semicolon or &&.
 var (
 	codeLine     = regexp.MustCompile(`(?m)^    (\S.*)$`)
 	remark       = regexp.MustCompile(`  +.*$`)
 	substitution = regexp.MustCompile(`[<>]\([^)]*\)`)
-	separator    = regexp.MustCompile(`\s(?:\||&&)\s`)
+	separator    = regexp.MustCompile(`\s(?:\||&&)\s|;\s`)
 	redirection  = regexp.MustCompile(`\s[<>].*$`)
 )
 
