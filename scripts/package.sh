@@ -133,11 +133,12 @@ if [[ " $parts " == *" linux "* ]]; then
 	share=$work/tree/quell/usr/share
 	stage quell quell
 	for page in "$docs"/man/*; do
-		gzip -n9 <"$page" | install -D -m 644 /dev/stdin "$share/man/man1/$(basename "$page").gz"
+		gzip -n9 <"$page" | install -D -m 644 /dev/stdin "$share/man/man${page##*.}/$(basename "$page").gz"
 	done
 	install -D -m 644 "$docs/completion/quell.bash" "$share/bash-completion/completions/quell"
 	install -D -m 644 "$docs/completion/quell.zsh" "$share/zsh/vendor-completions/_quell"
 	install -D -m 644 "$docs/completion/quell.fish" "$share/fish/vendor_completions.d/quell.fish"
+	echo 'quell: statically-linked-binary [usr/bin/quell]' | install -D -m 644 /dev/stdin "$share/lintian/overrides/quell" # by intent
 	cp packaging/nfpm/quell.yaml "$work/"
 	pack quell
 
