@@ -138,7 +138,9 @@ if [[ " $parts " == *" linux "* ]]; then
 	install -D -m 644 "$docs/completion/quell.bash" "$share/bash-completion/completions/quell"
 	install -D -m 644 "$docs/completion/quell.zsh" "$share/zsh/vendor-completions/_quell"
 	install -D -m 644 "$docs/completion/quell.fish" "$share/fish/vendor_completions.d/quell.fish"
-	echo 'quell: statically-linked-binary [usr/bin/quell]' | install -D -m 644 /dev/stdin "$share/lintian/overrides/quell" # by intent
+	# By intent: it runs anywhere, and its decoder of JPEG 2000 is WebAssembly in a sandbox.
+	printf 'quell: %s\n' 'statically-linked-binary [usr/bin/quell]' 'embedded-library openjpeg [usr/bin/quell]' |
+		install -D -m 644 /dev/stdin "$share/lintian/overrides/quell"
 	cp packaging/nfpm/quell.yaml "$work/"
 	pack quell
 
@@ -152,6 +154,8 @@ if [[ " $parts " == *" linux "* ]]; then
 		install -D -m 644 -t "$share/icons/hicolor/${size}x$size/apps" "assets/icons/hicolor/${size}x$size/org.quell.workbench.png"
 	done
 	install -D -m 644 -t "$share/icons/hicolor/scalable/apps" assets/icons/org.quell.workbench.svg
+	echo 'quell-workbench: embedded-library openjpeg [usr/bin/quell-workbench]' |
+		install -D -m 644 /dev/stdin "$share/lintian/overrides/quell-workbench"
 	cp packaging/nfpm/quell-workbench.yaml "$work/"
 	depends "$work/quell-workbench" | sed 's/^/      - "/; s/$/"/' >>"$work/quell-workbench.yaml"
 	pack quell-workbench
