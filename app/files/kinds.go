@@ -130,10 +130,10 @@ func checkWritable(out string) error {
 	return unwritable(atomic.Check(out, FormatOf(out).Folder(), Companions(out)...))
 }
 
-// StudyMark is what pages of reader studies are known by.
-var StudyMark = report.Mark("reader study")
+// StudyKind is what pages of reader studies are known by.
+const StudyKind = "reader study"
 
-func isStudy(path string) bool { return holdsMark(path, StudyMark, 1024) }
+func isStudy(path string) bool { return holdsMark(path, report.Mark(StudyKind), 1024) }
 
 func isStudyKey(path string) bool { return holdsMark(path, `"study": "`, 16) }
 

@@ -4,27 +4,26 @@
 package study
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
-	"encoding/csv"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"html/template"
 	"image"
 	"image/png"
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"quell/app/files"
 	"quell/app/judge"
 	"quell/denoise"
 	"quell/denoise/lesions"
 	"quell/measure/readers"
+	"quell/report"
 	"quell/volume"
 )
 
@@ -41,7 +40,7 @@ type Key struct {
 //go:embed page.gohtml
 var pageText string
 
-var page = template.Must(template.New("page").Parse(pageText))
+var page = report.New(files.StudyKind, pageText, nil)
 
 // Make returns a study of the first lesion of a request, and its page. Places that are filtered apart give different
 // pages, the same request the same one. The error is that of judge.Twins.
@@ -52,32 +51,29 @@ func Make(ctx context.Context, q judge.LesionRequest) (Key, []byte, error) {
 	}
 	k := Key{Seed: q.Seed, Lesion: lesion, Unit: q.Series.Volume.Unit, Recipe: recipe, Trials: readers.Plan(len(twins), q.Seed)}
 	width := windowWidth(twins, lesion.Contrast)
-	var pairs [][2]template.URL // left, right
+	var pairs [][2][]byte // left, right
 	digest := sha256.New()
 	for _, t := range k.Trials {
-		var urls [2]template.URL
-		for side := range urls {
+		var pair [2][]byte
+		for side := range pair {
 			signal, index := 0, t.Absent
 			if t.Left == (side == 0) {
 				signal, index = 1, t.Present
 			}
-			data, err := pictureOf(twins[index], t.Filtered, signal, width)
-			if err != nil {
+			if pair[side], err = pictureOf(twins[index], t.Filtered, signal, width); err != nil {
 				return Key{}, nil, err
 			}
-			digest.Write(data)
-			urls[side] = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(data))
+			digest.Write(pair[side])
 		}
-		pairs = append(pairs, urls)
+		pairs = append(pairs, pair)
 	}
 	k.Study = hex.EncodeToString(digest.Sum(nil)[:6])
 	var b bytes.Buffer
-	err = page.Execute(&b, struct {
-		Mark   template.HTML
+	err = page.Write(&b, struct {
 		Study  string
 		Lesion string
-		Pairs  [][2]template.URL
-	}{template.HTML(files.StudyMark), k.Study, fmt.Sprintf("%s of %.3g mm", lesion.Shape, lesion.Size), pairs})
+		Pairs  [][2][]byte
+	}{k.Study, fmt.Sprintf("%s of %.3g mm", lesion.Shape, lesion.Size), pairs})
 	return k, b.Bytes(), err
 }
 
@@ -117,33 +113,37 @@ func pictureOf(t lesions.Twin, filtered bool, signal int, width float64) ([]byte
 	return b.Bytes(), err
 }
 
-// head is the first line of a file of answers.
-var head = []string{"study", "reader", "trial", "choice"}
+// head is the first line of a file of answers. No field has a comma.
+const head = "study,reader,trial,choice"
 
 // ReadAnswers reads a file that a page saved: lines of study, reader, trial counted from 1, and left or right. The error is
 // one sentence with the line.
 func ReadAnswers(r io.Reader) (all []readers.Answer, err error) {
-	c := csv.NewReader(r)
-	c.FieldsPerRecord = len(head)
-	for line := 1; ; line++ {
-		record, err := c.Read()
-		switch {
-		case errors.Is(err, io.EOF) && line > 1:
-			return all, nil
-		case errors.Is(err, io.EOF):
-			return nil, errors.New("the file is empty; a page of a study saves answers")
-		case err != nil:
-			return nil, fmt.Errorf("line %d is not an answer of a study: study, reader, trial, choice", line)
-		case line == 1:
-			if record[0] != head[0] || record[3] != head[3] {
-				return nil, errors.New("the first line does not name study, reader, trial and choice; a page of a study saves it")
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSuffix(lines.Text(), "\r")
+		if n == 1 {
+			if line != head {
+				return nil, fmt.Errorf("the first line is not %q; a page of a study saves answers", head)
 			}
 			continue
 		}
-		trial, err := strconv.Atoi(record[2])
-		if err != nil || record[3] != "left" && record[3] != "right" || record[1] == "" {
-			return nil, fmt.Errorf("line %d is not an answer of a study: study, reader, trial, choice", line)
+		field := strings.Split(line, ",")
+		if len(field) != 4 || field[1] == "" || field[3] != "left" && field[3] != "right" {
+			return nil, noAnswer(n)
 		}
-		all = append(all, readers.Answer{Study: record[0], Reader: record[1], Trial: trial - 1, Left: record[3] == "left"})
+		trial, err := strconv.Atoi(field[2])
+		if err != nil {
+			return nil, noAnswer(n)
+		}
+		all = append(all, readers.Answer{Study: field[0], Reader: field[1], Trial: trial - 1, Left: field[3] == "left"})
 	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("a line is too long for an answer of a study: %w", err)
+	}
+	return all, nil
+}
+
+func noAnswer(line int) error {
+	return fmt.Errorf("line %d is not an answer of a study: %s", line, head)
 }

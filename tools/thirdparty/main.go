@@ -20,7 +20,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -93,7 +92,11 @@ func modules(programs []string) ([]part, error) {
 			}
 		}
 	}
-	texts, err := licenceFiles(runtime.GOROOT())
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	texts, err := licenceFiles(strings.TrimSpace(string(root)))
 	if err != nil {
 		return nil, err
 	}
