@@ -1,0 +1,166 @@
+package dicomweb
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"quell/internal/message"
+)
+
+// Query says what is searched.
+type Query struct {
+	// Match has the values that attributes must have: keywords of the data dictionary, such as
+	// PatientName, or eight digits. Values may hold * and ? and be a range of dates.
+	Match map[string]string
+	// Include are attributes to be returned beside those that the server returns anyway, or "all".
+	Include []string
+	// Most is the most results to be returned, at least 1.
+	Most int
+}
+
+// Results are what a search found.
+type Results struct {
+	Found []Dataset
+	More  bool // there are more than Query.Most
+}
+
+// Studies searches studies. A result has a StudyInstanceUID.
+func (c *Client) Studies(ctx context.Context, q Query) (Results, error) {
+	return c.search(ctx, []string{"studies"}, StudyInstanceUID, q)
+}
+
+// Series searches series, of one study if its UID is not "". A result has a SeriesInstanceUID.
+func (c *Client) Series(ctx context.Context, study string, q Query) (Results, error) {
+	path := []string{"series"}
+	if study != "" {
+		if err := checkUIDs(study); err != nil {
+			return Results{}, err
+		}
+		path = []string{"studies", study, "series"}
+	}
+	return c.search(ctx, path, SeriesInstanceUID, q)
+}
+
+// Instances searches the instances of a series. A result has a SOPInstanceUID.
+func (c *Client) Instances(ctx context.Context, study, series string, q Query) (Results, error) {
+	if err := checkUIDs(study, series); err != nil {
+		return Results{}, err
+	}
+	return c.search(ctx, []string{"studies", study, "series", series, "instances"}, SOPInstanceUID, q)
+}
+
+var (
+	attributeForm = regexp.MustCompile(`^([A-Z][A-Za-z0-9]{1,63}|[0-9A-Fa-f]{8})(\.([A-Z][A-Za-z0-9]{1,63}|[0-9A-Fa-f]{8}))*$`)
+	longestValue  = 1024
+)
+
+// terms returns the terms of every page of a search.
+func (q Query) terms() (url.Values, error) {
+	terms := url.Values{}
+	for name, value := range q.Match {
+		if !attributeForm.MatchString(name) {
+			return nil, message.Errorf(message.UsageRefused, "a search term is no attribute; give a keyword such as PatientID")
+		}
+		if len(value) > longestValue || strings.ContainsFunc(value, unicode.IsControl) {
+			return nil, message.Errorf(message.UsageRefused, "the value of %s is too long or has control characters", name)
+		}
+		terms.Set(name, value)
+	}
+	for _, name := range q.Include {
+		if name != "all" && !attributeForm.MatchString(name) {
+			return nil, message.Errorf(message.UsageRefused, "an attribute to be returned is no attribute; give a keyword such as PatientID")
+		}
+		terms.Add("includefield", name)
+	}
+	if q.Most < 1 {
+		return nil, message.Errorf(message.UsageRefused, "a search returns at least one result, not %d", q.Most)
+	}
+	return terms, nil
+}
+
+// search asks for page after page until the server has no more, or more than are wanted.
+func (c *Client) search(ctx context.Context, path []string, id Tag, q Query) (Results, error) {
+	terms, err := q.terms()
+	if err != nil {
+		return Results{}, err
+	}
+	var r Results
+	met := map[string]bool{}
+	for offset := 0; ; {
+		limit := min(c.config.PageSize, q.Most+1-len(r.Found)) // one more tells whether there are more
+		terms.Set("limit", strconv.Itoa(limit))
+		terms.Set("offset", strconv.Itoa(offset))
+		found, more, err := c.page(ctx, path, terms, id)
+		if err != nil {
+			return Results{}, err
+		}
+		fresh := false
+		for _, one := range found {
+			if uid := one.Text(id); !met[uid] {
+				met[uid], fresh = true, true
+				r.Found = append(r.Found, one)
+			}
+		}
+		switch {
+		case len(r.Found) > q.Most:
+			r.Found, r.More = r.Found[:q.Most:q.Most], true
+			return r, nil
+		case len(found) > limit, len(found) < limit && !more: // the first has no pages
+			return r, nil
+		case !fresh:
+			e := &Error{
+				Host: c.host, Status: http.StatusOK, Problem: message.New(message.NetworkProtocol, "it sends the same results for every page of a search"),
+				Advice: message.Text("narrow the search"),
+			}
+			return Results{}, e
+		}
+		offset += len(found)
+	}
+}
+
+// page asks for one page. more is a server's word that it sent fewer results than it has.
+func (c *Client) page(ctx context.Context, path []string, terms url.Values, id Tag) (found []Dataset, more bool, err error) {
+	err = c.exchange(ctx, &request{
+		method: http.MethodGet, path: path, terms: terms, accept: "application/dicom+json",
+		accepted: []int{http.StatusOK, http.StatusNoContent},
+		consume: func(resp *http.Response) error {
+			found, more = nil, false
+			if resp.StatusCode == http.StatusNoContent {
+				return nil
+			}
+			for _, w := range resp.Header.Values("Warning") { // PS3.18 section 8.3.4.4
+				more = more || strings.HasPrefix(w, "299 ") && strings.Contains(w, "additional results")
+			}
+			found, err = c.datasets(resp)
+			for _, one := range found {
+				if err == nil && checkUIDs(one.Text(id)) != nil {
+					err = c.against(resp.StatusCode, "it sends a result without a UID")
+				}
+			}
+			return err
+		},
+	})
+	return found, more, err
+}
+
+// datasets reads an answer of DICOM JSON.
+func (c *Client) datasets(resp *http.Response) ([]Dataset, error) {
+	found, err := parseDatasets(resp.Body)
+	var wrong *jsonError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, c.against(resp.StatusCode, "it sends %s", wrong.text)
+	case errors.Is(err, errTooLarge):
+		return nil, &Error{
+			Host: c.host, Status: resp.StatusCode, Problem: message.New(message.InputTooLarge, "its answer has more than %d bytes", maxJSON),
+			Advice: message.Text("narrow the search"), Err: err,
+		}
+	}
+	return found, err
+}
