@@ -8,6 +8,8 @@
 //	search.go         QIDO-RS in pages
 //	json.go, dataset.go  the DICOM JSON model (PS3.18 annex F), typed values
 //	retrieve.go       WADO-RS as a stream of parts
+//	store.go          STOW-RS, what the server says, the search that verifies it
+//	envelope.go       the body of STOW-RS, read from files as it is sent
 //	errors.go         failures, each in one sentence
 //
 // Sizes are in bytes. An error of the network or of the server is an *Error, which names the host
@@ -22,6 +24,11 @@
 //
 // GET is repeated after a failed connection and after 429, 502, 503 and 504, at most Config.Attempts
 // times in all. It is not repeated after a silence, nor after a part was handed to the caller.
+// A request that stores is repeated if the connection failed before an answer, and after 503. The
+// wait is what Retry-After asks for, or half a second that doubles.
+//
+// Memory: a search holds its results and one page, at most 32 MB of text; retrieving and storing
+// hold some kilobytes, whatever the size of the instances.
 //
 // A Client and an Authorization are safe for concurrent use. The functions that a caller passes
 // run on the goroutine of the call.

@@ -119,7 +119,7 @@ func (c *Client) tooLarge(resp *http.Response, format string, args ...any) error
 
 // parts returns a function that returns the next instance of an answer, and nil after the last.
 func (c *Client) parts(resp *http.Response, r Retrieval) (next func() (*instanceReader, error), err error) {
-	form, boundary := envelope(resp.Header.Get("Content-Type"))
+	form, boundary := formOf(resp.Header.Get("Content-Type"))
 	body := &limited{resp.Body, r.MostBytes}
 	reader := func(part io.Reader) *instanceReader {
 		return &instanceReader{c: c, resp: resp, most: r.MostPartBytes, r: limited{part, r.MostPartBytes}}
@@ -156,9 +156,9 @@ func (c *Client) parts(resp *http.Response, r Retrieval) (next func() (*instance
 
 var boundaryForm = regexp.MustCompile(`(?i);\s*boundary="?([^";,]+)"?`)
 
-// envelope returns the form of an answer and the boundary of its parts. Some servers write
+// formOf returns the form of an answer and the boundary of its parts. Some servers write
 // type=application/dicom without quotes, which package mime refuses.
-func envelope(contentType string) (form, boundary string) {
+func formOf(contentType string) (form, boundary string) {
 	form, params, err := mime.ParseMediaType(contentType)
 	if err == nil {
 		return form, params["boundary"]
