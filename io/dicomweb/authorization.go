@@ -22,13 +22,13 @@ type Authorization interface {
 	// header returns the value of the header Authorization.
 	header(ctx context.Context) (string, error)
 	// discard is told that the server refuses a value, and reports whether another can be had.
-	discard(value string) bool
+	discard(ctx context.Context, value string) bool
 }
 
 type fixed string
 
 func (f fixed) header(context.Context) (string, error) { return string(f), nil }
-func (fixed) discard(string) bool                      { return false }
+func (fixed) discard(context.Context, string) bool     { return false }
 
 // String hides the value from logs.
 func (fixed) String() string { return "authorization" }
@@ -134,8 +134,10 @@ func (s *tokenSource) header(ctx context.Context) (string, error) {
 }
 
 // discard forgets the value, unless another goroutine has renewed it already.
-func (s *tokenSource) discard(value string) bool {
-	_ = s.lock(context.Background()) // held for the time of a fetch at most
+func (s *tokenSource) discard(ctx context.Context, value string) bool {
+	if s.lock(ctx) != nil {
+		return false
+	}
 	defer s.unlock()
 	if s.value == value {
 		s.value = ""

@@ -36,6 +36,7 @@ type Client struct {
 	host      string
 	transport *http.Transport
 	http      *http.Client
+	held      budget // of the results of one search
 }
 
 // New checks a configuration. It does not connect.
@@ -53,6 +54,7 @@ func New(c Config) (*Client, error) {
 	c.defaults()
 	transport := newTransport(c.TLS)
 	client := &Client{config: c, base: base, host: base.Host, transport: transport}
+	client.held = budget{pagesHeld * maxJSON, pagesHeld * maxNodes}
 	client.http = &http.Client{Transport: transport, CheckRedirect: client.checkRedirect}
 	return client, nil
 }

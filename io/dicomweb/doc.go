@@ -27,8 +27,9 @@
 // A request that stores is repeated if the connection failed before an answer, and after 503. The
 // wait is what Retry-After asks for, or half a second that doubles.
 //
-// Memory: a search holds its results and one page, at most 32 MB of text; retrieving and storing
-// hold some kilobytes, whatever the size of the instances.
+// Memory: one answer to a search is at most 32 MB of JSON with a million values, all of a search
+// together eight times as much. Retrieving and storing hold some kilobytes of the instances,
+// whatever their size.
 //
 // A Client and an Authorization are safe for concurrent use. The functions that a caller passes
 // run on the goroutine of the call.

@@ -35,7 +35,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Causes that this package adds to those of net/http.
 var (
-	errTooLarge = errors.New("more bytes than are read")
+	errTooLarge = errors.New("more than is read at a time")
 )
 
 // lateError ends a request whose server is silent for so long.

@@ -40,7 +40,7 @@ func (c *Client) exchange(ctx context.Context, r *request) error {
 			return err
 		}
 		refused := e.Status == http.StatusUnauthorized && authorized != "" && !r.handed
-		if refused && !renewed && c.config.Authorization.discard(authorized) {
+		if refused && !renewed && c.config.Authorization.discard(ctx, authorized) {
 			renewed = true
 			continue
 		}

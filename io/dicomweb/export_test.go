@@ -16,7 +16,10 @@ func SetDial(c *Client, dial func(ctx context.Context, network, address string) 
 }
 
 // ParseDatasets reads DICOM JSON.
-func ParseDatasets(r io.Reader) ([]Dataset, error) { return parseDatasets(r) }
+func ParseDatasets(r io.Reader) ([]Dataset, error) {
+	left := oneAnswer()
+	return parseDatasets(r, &left)
+}
 
 // Limits of DICOM JSON.
 const (
@@ -32,3 +35,6 @@ func ReadParts(resp *http.Response, most int, bytes int64, each func(io.Reader) 
 	err := c.handOver(resp, Retrieval{MostParts: most, MostPartBytes: bytes, MostBytes: 1 << 20}, &n, func() {}, each)
 	return n, err
 }
+
+// SetHeld limits what a search holds.
+func SetHeld(c *Client, bytes int64, nodes int) { c.held = budget{bytes, nodes} }

@@ -17,6 +17,17 @@ const (
 	maxNodes = 1 << 20  // values, names and brackets
 )
 
+// pagesHeld is how many of the largest answers a search may hold.
+const pagesHeld = 8
+
+// budget is what further answers may hold.
+type budget struct {
+	bytes int64
+	nodes int
+}
+
+func oneAnswer() budget { return budget{maxJSON, maxNodes} }
+
 // jsonError is what is wrong with an answer. It shows tags and VRs, never a value.
 type jsonError struct{ text string }
 
@@ -26,14 +37,26 @@ func wrongf(format string, args ...any) error { return &jsonError{fmt.Sprintf(fo
 
 // parser reads the DICOM JSON model (PS3.18 annex F).
 type parser struct {
-	d            *json.Decoder
-	depth, nodes int
+	d     *json.Decoder
+	depth int
+	left  int // nodes
 }
 
-// parseDatasets reads an array of data sets, or one alone, up to the end of r.
-func parseDatasets(r io.Reader) ([]Dataset, error) {
-	p := &parser{d: json.NewDecoder(&limited{r, maxJSON})}
+// parseDatasets reads an array of data sets, or one alone, up to the end of r. What they hold is
+// taken from the budget.
+func parseDatasets(r io.Reader, b *budget) ([]Dataset, error) {
+	p := &parser{d: json.NewDecoder(&limited{r, min(b.bytes, maxJSON)}), left: min(b.nodes, maxNodes)}
 	p.d.UseNumber()
+	before := p.left
+	all, err := p.datasets()
+	if err == nil {
+		b.bytes -= p.d.InputOffset()
+		b.nodes -= before - p.left
+	}
+	return all, err
+}
+
+func (p *parser) datasets() ([]Dataset, error) {
 	var all []Dataset
 	t, err := p.token()
 	switch {
@@ -83,8 +106,8 @@ func (p *parser) token() (json.Token, error) {
 	case err != nil:
 		return nil, err
 	}
-	if p.nodes++; p.nodes > maxNodes {
-		return nil, wrongf("JSON of more than %d values", maxNodes)
+	if p.left--; p.left < 0 {
+		return nil, errTooLarge
 	}
 	switch t {
 	case json.Delim('{'), json.Delim('['):

@@ -84,60 +84,78 @@ func (q Query) terms() (url.Values, error) {
 	return terms, nil
 }
 
-// search asks for page after page until the server has no more, or more than are wanted.
+// search collects results. They are held until the end, so that all pages share a budget.
 func (c *Client) search(ctx context.Context, path []string, id Tag, q Query) (Results, error) {
-	terms, err := q.terms()
+	var r Results
+	left := c.held
+	more, err := c.pages(ctx, path, id, q, &left, func(d Dataset) { r.Found = append(r.Found, d) })
 	if err != nil {
 		return Results{}, err
 	}
-	var r Results
+	r.More = more
+	return r, nil
+}
+
+// pages asks for page after page until the server has no more, or more than are wanted, and visits
+// each result once. Without a budget every page has its own.
+func (c *Client) pages(ctx context.Context, path []string, id Tag, q Query, left *budget, visit func(Dataset)) (more bool, err error) {
+	terms, err := q.terms()
+	if err != nil {
+		return false, err
+	}
 	met := map[string]bool{}
 	for offset := 0; ; {
-		limit := min(c.config.PageSize, q.Most+1-len(r.Found)) // one more tells whether there are more
+		limit := min(c.config.PageSize, q.Most+1-len(met)) // one more tells whether there are more
 		terms.Set("limit", strconv.Itoa(limit))
 		terms.Set("offset", strconv.Itoa(offset))
-		found, more, err := c.page(ctx, path, terms, id)
-		if err != nil {
-			return Results{}, err
+		page := left
+		if page == nil {
+			own := oneAnswer()
+			page = &own
 		}
-		fresh := false
+		found, capped, err := c.page(ctx, path, terms, id, page)
+		if err != nil {
+			return false, err
+		}
+		before := len(met)
 		for _, one := range found {
-			if uid := one.Text(id); !met[uid] {
-				met[uid], fresh = true, true
-				r.Found = append(r.Found, one)
+			uid := one.Text(id)
+			if met[uid] {
+				continue
 			}
+			if len(met) == q.Most {
+				return true, nil
+			}
+			met[uid] = true
+			visit(one)
 		}
 		switch {
-		case len(r.Found) > q.Most:
-			r.Found, r.More = r.Found[:q.Most:q.Most], true
-			return r, nil
-		case len(found) > limit, len(found) < limit && !more: // the first has no pages
-			return r, nil
-		case !fresh:
-			e := &Error{
+		case len(found) > limit, len(found) < limit && !capped: // the first has no pages
+			return false, nil
+		case len(met) == before:
+			return false, &Error{
 				Host: c.host, Status: http.StatusOK, Problem: message.New(message.NetworkProtocol, "it sends the same results for every page of a search"),
 				Advice: message.Text("narrow the search"),
 			}
-			return Results{}, e
 		}
 		offset += len(found)
 	}
 }
 
-// page asks for one page. more is a server's word that it sent fewer results than it has.
-func (c *Client) page(ctx context.Context, path []string, terms url.Values, id Tag) (found []Dataset, more bool, err error) {
+// page asks for one page. capped is a server's word that it sent fewer results than it has.
+func (c *Client) page(ctx context.Context, path []string, terms url.Values, id Tag, left *budget) (found []Dataset, capped bool, err error) {
 	err = c.exchange(ctx, &request{
 		method: http.MethodGet, path: path, terms: terms, accept: "application/dicom+json",
 		accepted: []int{http.StatusOK, http.StatusNoContent},
 		consume: func(resp *http.Response) error {
-			found, more = nil, false
+			found, capped = nil, false
 			if resp.StatusCode == http.StatusNoContent {
 				return nil
 			}
 			for _, w := range resp.Header.Values("Warning") { // PS3.18 section 8.3.4.4
-				more = more || strings.HasPrefix(w, "299 ") && strings.Contains(w, "additional results")
+				capped = capped || strings.HasPrefix(w, "299 ") && strings.Contains(w, "additional results")
 			}
-			found, err = c.datasets(resp)
+			found, err = c.datasets(resp, left)
 			for _, one := range found {
 				if err == nil && checkUIDs(one.Text(id)) != nil {
 					err = c.against(resp.StatusCode, "it sends a result without a UID")
@@ -146,19 +164,19 @@ func (c *Client) page(ctx context.Context, path []string, terms url.Values, id T
 			return err
 		},
 	})
-	return found, more, err
+	return found, capped, err
 }
 
 // datasets reads an answer of DICOM JSON.
-func (c *Client) datasets(resp *http.Response) ([]Dataset, error) {
-	found, err := parseDatasets(resp.Body)
+func (c *Client) datasets(resp *http.Response, left *budget) ([]Dataset, error) {
+	found, err := parseDatasets(resp.Body, left)
 	var wrong *jsonError
 	switch {
 	case errors.As(err, &wrong):
 		return nil, c.against(resp.StatusCode, "it sends %s", wrong.text)
 	case errors.Is(err, errTooLarge):
 		return nil, &Error{
-			Host: c.host, Status: resp.StatusCode, Problem: message.New(message.InputTooLarge, "its answer has more than %d bytes", maxJSON),
+			Host: c.host, Status: resp.StatusCode, Problem: message.New(message.InputTooLarge, "it sends more results than are held at a time"),
 			Advice: message.Text("narrow the search"), Err: err,
 		}
 	}

@@ -313,3 +313,34 @@ func TestBrokenConnections(t *testing.T) {
 		})
 	}
 }
+
+// TestResultsThatAreTooLarge: all pages of a search share a budget of bytes and of values.
+func TestResultsThatAreTooLarge(t *testing.T) {
+	serve := func(w http.ResponseWriter, r *http.Request) {
+		from := 1000 + number(t, r, "offset")
+		instancesJSON(w, from, from+number(t, r, "limit"))
+	}
+	var page strings.Builder
+	instancesJSON(&page, 1000, 1002)
+	bytes := int64(page.Len())
+	const nodes = 2 + 2*11 // [ { name { name [ value ] name value } } ] of two results, for each one of 11
+	for _, c := range []struct {
+		bytes int64
+		nodes int
+		error string
+	}{
+		{5 * bytes, 5 * nodes, ""},
+		{5*bytes - 1, 5 * nodes, "pacs.example: it sends more results than are held at a time; narrow the search"},
+		{5 * bytes, 5*nodes - 1, "pacs.example: it sends more results than are held at a time; narrow the search"},
+	} {
+		inBubble(t, dicomweb.Config{PageSize: 2}, serve, func(t *testing.T, client *dicomweb.Client) {
+			dicomweb.SetHeld(client, c.bytes, c.nodes)
+			r, err := client.Instances(context.Background(), study, serie, dicomweb.Query{Most: 9})
+			if c.error != "" {
+				wantError(t, err, c.error)
+			} else if err != nil || len(r.Found) != 9 || !r.More {
+				t.Errorf("%d results, more %v, %v", len(r.Found), r.More, err)
+			}
+		})
+	}
+}

@@ -104,7 +104,8 @@ func (c *Client) storeSome(ctx context.Context, some []Instance, r *Report) erro
 		open: e.open, size: e.size(), contentType: `multipart/related; type="application/dicom"; boundary=` + e.boundary,
 		accepted: []int{http.StatusOK, http.StatusAccepted, http.StatusConflict},
 		consume: func(resp *http.Response) error {
-			answer, err := parseDatasets(resp.Body)
+			left := oneAnswer()
+			answer, err := parseDatasets(resp.Body, &left)
 			if err != nil || len(answer) != 1 {
 				// What was stored is unknown; the search afterwards tells.
 				if resp.StatusCode == http.StatusConflict {
@@ -210,13 +211,11 @@ func (c *Client) verify(ctx context.Context, sent []Instance, r *Report) error {
 
 // strike removes from missing what the series has. A series that is not there has nothing.
 func (c *Client) strike(ctx context.Context, study, series string, missing map[string]bool) error {
-	found, err := c.Instances(ctx, study, series, Query{Most: mostOfSeries})
+	path := []string{"studies", study, "series", series, "instances"}
+	_, err := c.pages(ctx, path, SOPInstanceUID, Query{Most: mostOfSeries}, nil, func(d Dataset) { delete(missing, d.Text(SOPInstanceUID)) })
 	var e *Error
 	if errors.As(err, &e) && e.Status == http.StatusNotFound {
 		return nil
-	}
-	for _, d := range found.Found {
-		delete(missing, d.Text(SOPInstanceUID))
 	}
 	return err
 }

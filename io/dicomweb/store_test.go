@@ -9,6 +9,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -276,4 +277,32 @@ func TestSlowStores(t *testing.T) {
 			}
 		})
 	}
+}
+
+func ExampleClient_Store() {
+	sign, err := dicomweb.NewClientCredentials(dicomweb.ClientCredentials{TokenURL: "https://login.example/token", ID: "quell", Secret: "from a file"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	client, err := dicomweb.New(dicomweb.Config{Base: "https://pacs.example/dicom-web", Authorization: sign})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer client.Close()
+	var slices []dicomweb.Instance
+	for _, name := range []string{"IM00001.dcm", "IM00002.dcm"} {
+		info, err := os.Stat(name)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		slices = append(slices, dicomweb.Instance{
+			Study: "1.2.3", Series: "1.2.3.4", UID: "1.2.3.4.1", // of the file
+			Size: info.Size(), Open: func() (io.ReadCloser, error) { return os.Open(name) },
+		})
+	}
+	report, err := client.Store(context.Background(), slices)
+	fmt.Println(report.Verified, "of", report.Sent, err)
 }
