@@ -17,7 +17,7 @@ workbench=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgl1-mesa-dri lib
 screen=(xvfb xdotool x11-utils imagemagick xauth procps "${workbench[@]}")
 cuda=(gcc libc6-dev nvidia-cuda-dev)
 nvcc=(g++ nvidia-cuda-toolkit "${cuda[@]}")
-pacs=(orthanc dcmtk)
+pacs=(orthanc orthanc-dicomweb dcmtk)
 validators=(dcmtk dicom3tools libgdcm-tools dcm2niix)
 command -v npm >/dev/null || validators+=(npm)
 
