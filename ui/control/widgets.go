@@ -7,8 +7,11 @@ import (
 )
 
 // Caption returns a label in small print.
-func Caption(text string) *widget.Label {
-	l := widget.NewLabel(text)
+func Caption(text string) *widget.Label { return Cell(text, fyne.TextAlignLeading) }
+
+// Cell returns a label in small print for a column of that alignment.
+func Cell(text string, align fyne.TextAlign) *widget.Label {
+	l := widget.NewLabelWithStyle(text, align, fyne.TextStyle{})
 	l.SizeName = theme.SizeNameCaptionText
 	return l
 }

@@ -13,7 +13,6 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
-	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise/lesions"
@@ -93,7 +92,7 @@ var widths = [columns]float32{54, 46, 44, 68, 112}
 func NewWidget(start, do func(func()), hooks Hooks) *Widget {
 	p := &Widget{hooks: hooks}
 	p.worker = newest.Worker[request, answer]{Go: start, Do: do, Work: draw, Done: p.drawn}
-	p.text = cell("", fyne.TextAlignLeading)
+	p.text = control.Cell("", fyne.TextAlignLeading)
 	p.text.Wrapping = fyne.TextWrapWord
 	p.button = control.NewButton("", nil, func() {
 		if p.shown.Measuring {
@@ -116,7 +115,7 @@ func NewWidget(start, do func(func()), hooks Hooks) *Widget {
 		p.images[i] = picture(pictureSide, pictureSide)
 		p.images[i].ScaleMode = canvas.ImageScalePixels
 	}
-	p.caption = cell("", fyne.TextAlignLeading)
+	p.caption = control.Cell("", fyne.TextAlignLeading)
 	p.caption.Wrapping = fyne.TextWrapWord
 	p.numbers = container.NewVBox(table, p.plot, container.NewCenter(container.NewHBox(p.images[0], p.images[1])), p.caption)
 	p.numbers.Hide()
@@ -132,12 +131,6 @@ func picture(width, height float32) *canvas.Image {
 	m.FillMode = canvas.ImageFillContain
 	m.SetMinSize(fyne.NewSize(width, height))
 	return m
-}
-
-func cell(text string, align fyne.TextAlign) *widget.Label {
-	l := widget.NewLabelWithStyle(text, align, fyne.TextStyle{})
-	l.SizeName = theme.SizeNameCaptionText
-	return l
 }
 
 // CreateRenderer implements fyne.Widget.
@@ -183,11 +176,11 @@ func (p *Widget) fill() {
 	p.caption.SetText(p.shown.Caption)
 	heads := [columns]string{lang.L("Size"), lang.L("Contrast"), lang.L("Kept"), lang.L("Edge, mm"), lang.L("d′ of the eye")}
 	for i, column := range p.cells {
-		head := cell(heads[i], fyne.TextAlignLeading)
+		head := control.Cell(heads[i], fyne.TextAlignLeading)
 		head.TextStyle.Bold = true
 		column.Objects = []fyne.CanvasObject{head}
 		for _, r := range p.shown.Rows {
-			l := cell(r.Cells[i], fyne.TextAlignLeading)
+			l := control.Cell(r.Cells[i], fyne.TextAlignLeading)
 			switch {
 			case r.Over:
 				l.Importance = widget.WarningImportance

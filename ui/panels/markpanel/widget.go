@@ -10,7 +10,6 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
-	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/ui/control"
@@ -79,7 +78,7 @@ func NewWidget(hooks Hooks) *Widget {
 	}
 	p.list = container.New(layout.NewCustomPaddedVBoxLayout(listGap))
 	p.table = container.New(layout.NewCustomPaddedVBoxLayout(rowGap))
-	p.note = cell("", fyne.TextAlignLeading)
+	p.note = control.Cell("", fyne.TextAlignLeading)
 	p.note.Wrapping = fyne.TextWrapWord
 	p.note.Importance = widget.LowImportance
 	actions := container.NewVBox(
@@ -153,11 +152,11 @@ func (p *Widget) showList(s Snapshot) {
 func row(r Row, head bool) fyne.CanvasObject {
 	values := container.New(layout.NewCustomPaddedHBoxLayout(0))
 	for _, v := range r.Values {
-		l := cell(v, fyne.TextAlignTrailing)
+		l := control.Cell(v, fyne.TextAlignTrailing)
 		l.TextStyle.Bold = head
 		values.Add(container.New(fixed{}, l))
 	}
-	name := cell(r.Label, fyne.TextAlignLeading)
+	name := control.Cell(r.Label, fyne.TextAlignLeading)
 	name.TextStyle.Bold = head
 	return container.NewBorder(nil, nil, nil, values, name)
 }
@@ -171,10 +170,4 @@ func (fixed) Layout(objects []fyne.CanvasObject, size fyne.Size) { objects[0].Re
 // MinSize implements fyne.Layout.
 func (fixed) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(valueWidth, objects[0].MinSize().Height)
-}
-
-func cell(text string, align fyne.TextAlign) *widget.Label {
-	l := widget.NewLabelWithStyle(text, align, fyne.TextStyle{})
-	l.SizeName = theme.SizeNameCaptionText
-	return l
 }

@@ -216,14 +216,14 @@ func NewWidget(jump func(volume bool)) *Widget {
 	p.heading = heading(lang.L("Slice"), fyne.TextAlignTrailing)
 	head := columns([]fyne.CanvasObject{heading(lang.L("Measures"), fyne.TextAlignLeading)}, []fyne.CanvasObject{p.heading},
 		[]fyne.CanvasObject{heading(lang.L("Volume"), fyne.TextAlignTrailing)})
-	p.reason = cell("", fyne.TextAlignLeading)
+	p.reason = control.Cell("", fyne.TextAlignLeading)
 	p.reason.Wrapping = fyne.TextWrapWord
 	p.place = control.NewButton("", theme.NavigateNextIcon(), func() { jump(p.placeOfVolume()) })
 	p.place.Importance = widget.LowImportance
 	p.place.Alignment = widget.ButtonAlignLeading
 	p.place.Hide()
 	p.change, p.truth = heading("", fyne.TextAlignLeading), heading("", fyne.TextAlignLeading)
-	p.caution = cell(lang.L("How much was changed, not how good it is: that takes a reference."), fyne.TextAlignLeading)
+	p.caution = control.Cell(lang.L("How much was changed, not how good it is: that takes a reference."), fyne.TextAlignLeading)
 	p.caution.Wrapping = fyne.TextWrapWord
 	first := p.table(judged())
 	p.changes, p.agrees = p.table(changed()), p.table(agreement())
@@ -238,7 +238,7 @@ func NewWidget(jump func(volume bool)) *Widget {
 func (p *Widget) table(lines []line) *fyne.Container {
 	var names, slices, volumes []fyne.CanvasObject
 	for _, l := range lines {
-		r := tableRow{line: l, label: cell(l.label, fyne.TextAlignLeading), slice: cell(missing, fyne.TextAlignTrailing), volume: cell(missing, fyne.TextAlignTrailing)}
+		r := tableRow{line: l, label: control.Cell(l.label, fyne.TextAlignLeading), slice: control.Cell(missing, fyne.TextAlignTrailing), volume: control.Cell(missing, fyne.TextAlignTrailing)}
 		names, slices, volumes = append(names, r.label), append(slices, r.slice), append(volumes, r.volume)
 		p.rows = append(p.rows, r)
 	}
@@ -264,14 +264,8 @@ func columns(names, slices, volumes []fyne.CanvasObject) *fyne.Container {
 }
 
 func heading(text string, align fyne.TextAlign) *widget.Label {
-	l := cell(text, align)
+	l := control.Cell(text, align)
 	l.TextStyle = fyne.TextStyle{Bold: true}
-	return l
-}
-
-func cell(text string, align fyne.TextAlign) *widget.Label {
-	l := widget.NewLabelWithStyle(text, align, fyne.TextStyle{})
-	l.SizeName = theme.SizeNameCaptionText
 	return l
 }
 
