@@ -34,18 +34,16 @@ func picture(ctx context.Context, e denoise.Engine, q Request, program denoise.P
 		box.Min[axis] -= n
 		box.Max[axis] += n + 1
 	}
-	added := l.profile(g, 2*half+1, blur)
-	for i := range added {
-		added[i] *= l.Contrast
-	}
-	with := cropOf(q.input(), box, program).with(added, l.Slices)
+	with := cropOf(q.input(), box, program).with(l.added(g, 2*half+1), l.Slices)
 	after, err := e.Run(ctx, q.Recipe, with.in, with.box, nil)
 	if err != nil {
 		return nil, err
 	}
-	middle := func(v *volume.Volume) *volume.Volume {
-		return v.Crop(volume.Slices(v.Geometry, v.Dims[2]/2, v.Dims[2]/2+1))
-	}
-	p.Before, p.After = middle(with.source()), middle(after)
+	p.Before, p.After = middleSlice(with.source()), middleSlice(after)
 	return p, nil
+}
+
+// middleSlice returns the middle slice of a volume.
+func middleSlice(v *volume.Volume) *volume.Volume {
+	return v.Crop(volume.Slices(v.Geometry, v.Dims[2]/2, v.Dims[2]/2+1))
 }

@@ -67,6 +67,15 @@ func (l Lesion) pixels(g volume.Geometry) (small, large float64) {
 	return l.Size / max(g.Spacing[0], g.Spacing[1]), l.Size / min(g.Spacing[0], g.Spacing[1])
 }
 
+// added returns what the lesion adds to each of its slices, in a square of that side with the lesion in its middle.
+func (l Lesion) added(g volume.Geometry, side int) []float64 {
+	out := l.profile(g, side, blur)
+	for i := range out {
+		out[i] *= l.Contrast
+	}
+	return out
+}
+
 // profile returns the lesion of contrast 1 in a square of that side, in the middle, blurred by a
 // Gaussian of that standard deviation in pixels.
 func (l Lesion) profile(g volume.Geometry, side int, blurred float64) []float64 {

@@ -26,24 +26,17 @@ func Twins(ctx context.Context, e denoise.Engine, q Request) ([]Twin, Lesion, er
 		return nil, Lesion{}, err
 	}
 	l := q.Lesions[0]
-	added := l.profile(q.Input.Volume.Geometry, m.side, blur)
-	for i := range added {
-		added[i] *= l.Contrast
-	}
-	crops := m.with(added, l.Slices)
+	crops := m.with(l.added(q.Input.Volume.Geometry, m.side), l.Slices)
 	with, err := runAll(ctx, e, q.Recipe, m.program.Lattice, crops)
 	if err != nil {
 		return nil, Lesion{}, err
-	}
-	middle := func(v *volume.Volume) *volume.Volume {
-		return v.Crop(volume.Slices(v.Geometry, v.Dims[2]/2, v.Dims[2]/2+1))
 	}
 	all := make([]Twin, len(m.at))
 	for i, c := range crops {
 		all[i] = Twin{
 			At:     m.at[i],
-			Before: [2]*volume.Volume{middle(m.source[i]), middle(c.source())},
-			After:  [2]*volume.Volume{middle(m.plain[i]), middle(with[i])},
+			Before: [2]*volume.Volume{middleSlice(m.source[i]), middleSlice(c.source())},
+			After:  [2]*volume.Volume{middleSlice(m.plain[i]), middleSlice(with[i])},
 		}
 	}
 	return all, l, nil
