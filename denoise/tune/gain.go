@@ -7,7 +7,6 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
-	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -140,13 +139,12 @@ func extents(recipes []denoise.Recipe, g volume.Geometry) (steps []float64, stri
 
 // newGainProbe prepares estimates on few layers of boxes.
 func newGainProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]int, use func(i int) bool, n noise.Estimate) (*probe, error) {
-	if err := in.Check(); err != nil {
+	m := noiseModel{sigma: n.Sigma, correlation: n.Correlation}
+	if err := m.check(in); err != nil {
 		return nil, err
 	}
-	if !(n.Sigma > 0) {
-		return nil, message.Errorf(message.TuneStrength, "without noise there is nothing to compare strengths by")
-	}
 	v := in.Masked()
+	m.within = func(ctx context.Context, box volume.Region) (float64, error) { return n.Within(ctx, v, box) }
 	counts := func(i int) bool { return v.Valid(i) && use(i) }
 	all, err := candidates(ctx, v, v.Bounds(), reach, gainLayers, counts)
 	if err != nil {
@@ -155,11 +153,8 @@ func newGainProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach
 	chosen, _ := spread(all, gainVoxels, rand.New(rand.NewPCG(1, 0)))
 	chosen = thinned(chosen, gainBoxes)
 	if len(chosen) == 0 {
-		return nil, message.Errorf(message.VerdictNone, "no voxel of the foreground holds data")
+		return nil, errNoForeground
 	}
-	m := noiseModel{sigma: n.Sigma, correlation: n.Correlation, within: func(ctx context.Context, box volume.Region) (float64, error) {
-		return n.Within(ctx, v, box)
-	}}
 	p := &probe{engine: e, noise: m}
 	for k, box := range chosen {
 		a := newPart(in, box, reach, counts, 1+uint64(k))

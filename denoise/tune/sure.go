@@ -49,16 +49,27 @@ func (m noiseModel) power(ctx context.Context, box volume.Region) (float64, erro
 	return s * s / (m.sigma * m.sigma), err
 }
 
+// errNoForeground is returned if there is no box to estimate from.
+var errNoForeground = message.Errorf(message.VerdictNone, "no voxel of the foreground holds data")
+
+// check refuses an input that does not fit itself, and no noise.
+func (m noiseModel) check(in denoise.Input) error {
+	if err := in.Check(); err != nil {
+		return err
+	}
+	if !(m.sigma > 0) {
+		return message.Errorf(message.TuneStrength, "without noise there is nothing to compare strengths by")
+	}
+	return nil
+}
+
 // newProbe prepares estimates for the voxels of a region of in that use marks; nil
 // marks every voxel that holds data, and the zero region is the volume. reach is the
 // largest reach of the recipes that will be compared; seed chooses the perturbation.
 // Errors: no voxel to estimate from, no noise, or the context's.
 func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]int, m noiseModel, use func(i int) bool, within volume.Region, seed uint64) (*probe, error) {
-	if err := in.Check(); err != nil {
+	if err := m.check(in); err != nil {
 		return nil, err
-	}
-	if !(m.sigma > 0) {
-		return nil, message.Errorf(message.TuneStrength, "without noise there is nothing to compare strengths by")
 	}
 	v := in.Masked()
 	if within == (volume.Region{}) {
@@ -70,7 +81,7 @@ func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 		return nil, err
 	}
 	if len(first) == 0 {
-		return nil, message.Errorf(message.VerdictNone, "no voxel of the foreground holds data")
+		return nil, errNoForeground
 	}
 	var whole *scope // of all boxes, if they have one in common
 	around, together := shared(first, reach, v.Geometry)
