@@ -57,13 +57,11 @@ func Read(paths []string) (Results, error) {
 		}
 		var k Key
 		data, err := read(path)
-		if err == nil {
-			if err = json.Unmarshal(data, &k); err != nil || k.Study == "" || len(k.Trials) == 0 {
-				err = errors.New("it is no key of a study")
-			}
-		}
 		if err != nil {
-			return r, wrong(path, err, "give a key that quell study make wrote beside its page")
+			return r, err
+		}
+		if err := json.Unmarshal(data, &k); err != nil || k.Study == "" || len(k.Trials) == 0 {
+			return r, wrong(path, errors.New("it is no key of a study"), "give a key that quell study make wrote beside its page")
 		}
 		r.Plans[k.Study] = k.Trials
 		r.title = fmt.Sprintf("%s of %.3g mm, contrast %.3g %s; %s", k.Lesion.Shape, k.Lesion.Size, k.Lesion.Contrast, k.Unit, k.Recipe)
@@ -77,7 +75,7 @@ func Read(paths []string) (Results, error) {
 		}
 		data, err := read(path)
 		if err != nil {
-			return r, wrong(path, err, "")
+			return r, err
 		}
 		answers, err := ReadAnswers(strings.NewReader(string(data)))
 		if err != nil {
@@ -99,13 +97,14 @@ func Read(paths []string) (Results, error) {
 // read reads a file of at most mostBytes.
 func read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
-	if err == nil && info.Size() > mostBytes {
-		err = errors.New("it is larger than keys and answers are")
-	}
 	if err != nil {
-		return nil, err
+		return nil, job.Unreadable(err, path, nil)
 	}
-	return os.ReadFile(path)
+	if info.Size() > mostBytes {
+		return nil, wrong(path, errors.New("it is larger than keys and answers are"), "give the file that quell study make or a page wrote")
+	}
+	data, err := os.ReadFile(path)
+	return data, job.Unreadable(err, path, nil)
 }
 
 func wrong(path string, err error, advice string) error {

@@ -42,8 +42,7 @@ var pageText string
 
 var page = report.New(files.StudyKind, pageText, nil)
 
-// Make returns a study of the first lesion of a request, and its page. Places that are filtered apart give different
-// pages, the same request the same one. The error is that of judge.Twins.
+// Make returns a study of the first lesion of a request, and its page. The same request gives the same page. The error is that of judge.Twins.
 func Make(ctx context.Context, q judge.LesionRequest) (Key, []byte, error) {
 	twins, lesion, recipe, err := judge.Twins(ctx, q)
 	if err != nil {
