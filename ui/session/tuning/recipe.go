@@ -63,34 +63,12 @@ func (tu *Tuning) Set(r denoise.Recipe, final bool) {
 	if r.Filter != tu.desk.Recipe.Filter && final {
 		r = tu.startOf(r)
 	}
-	if r.Dials() { // the search replaces the value; until it ends the present one stays
-		name := denoise.MixStrength.Name
-		present := tu.desk.Recipe.Get(name)
-		if r.Filter != tu.desk.Recipe.Filter {
-			present = denoise.MixStrength.Default
-		}
-		tu.Change(r.With(name, present))
-		if tu.desk.Tasks.Busy() {
-			tu.desk.Tasks.Say(lang.L("The search for the best strength has to wait for the task in progress."))
-			return
-		}
-		tu.dial()
+	switch name := strengthOf(r); {
+	case r.Dials():
+		tu.searchFor(r, denoise.MixStrength.Name, tu.dial)
 		return
-	}
-	if name := strengthOf(r); name != "" && r.Get(name).IsSURE() {
-		// A search replaces the value; until it ends the present one stays, or for
-		// another filter its default.
-		present := tu.desk.Recipe.Get(name)
-		if f, err := denoise.FilterByName(r.Filter); err == nil && r.Filter != tu.desk.Recipe.Filter {
-			p, _ := f.Param(name)
-			present = p.Default
-		}
-		tu.Change(r.With(name, present))
-		if tu.desk.Tasks.Busy() {
-			tu.desk.Tasks.Say(lang.L("The search for the best strength has to wait for the task in progress."))
-			return
-		}
-		tu.search()
+	case name != "" && r.Get(name).IsSURE():
+		tu.searchFor(r, name, tu.search)
 		return
 	}
 	if !final {
@@ -98,6 +76,22 @@ func (tu *Tuning) Set(r denoise.Recipe, final bool) {
 		return
 	}
 	tu.Take(r)
+}
+
+// searchFor starts a search, which replaces a value of the recipe; until it ends the present one stays, or for another
+// filter its default.
+func (tu *Tuning) searchFor(r denoise.Recipe, name string, search func()) {
+	present := tu.desk.Recipe.Get(name)
+	if f, err := denoise.FilterByName(r.Filter); err == nil && r.Filter != tu.desk.Recipe.Filter {
+		p, _ := f.Param(name)
+		present = p.Default
+	}
+	tu.Change(r.With(name, present))
+	if tu.desk.Tasks.Busy() {
+		tu.desk.Tasks.Say(lang.L("The search for the best strength has to wait for the task in progress."))
+		return
+	}
+	search()
 }
 
 // startOf returns the recipe that a filter starts with when r asks for it: the last one that this
