@@ -6,7 +6,7 @@
 //	retry.go          what is repeated, and after which time
 //	authorization.go  Basic, bearer tokens, client credentials (RFC 6749 section 4.4)
 //	search.go         QIDO-RS in pages
-//	json.go, dataset.go  the DICOM JSON model (PS3.18 annex F), typed values
+//	json.go, dataset.go  the DICOM JSON model (PS3.18 annex F) as sets of io/attributes
 //	retrieve.go       WADO-RS as a stream of parts
 //	store.go          STOW-RS, what the server says, the search that verifies it
 //	envelope.go       the body of STOW-RS, read from files as it is sent

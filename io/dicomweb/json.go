@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"quell/io/attributes"
 )
 
 // Limits of one answer. They are checked while it is read.
@@ -203,7 +205,7 @@ func (p *parser) element(tag Tag) (Element, error) {
 	if err != nil {
 		return e, err
 	}
-	return e, e.fill(tag, raw)
+	return e, fill(&e, tag, raw)
 }
 
 // skip passes over a value that begins with t.
@@ -273,16 +275,16 @@ func orWrong(err error, format string, args ...any) error {
 }
 
 // fill checks values against the VR.
-func (e *Element) fill(tag Tag, raw []rawValue) error {
-	known := forms[e.VR]
+func fill(e *Element, tag Tag, raw []rawValue) error {
+	known := attributes.FormOf(e.VR)
 	if known == 0 {
 		return wrongf("attribute %v with no VR of the standard", tag)
 	}
-	if known == formBulk && len(raw) > 0 {
+	if known == attributes.Bulk && len(raw) > 0 {
 		return wrongf("attribute %v of VR %s with values", tag, e.VR)
 	}
 	for _, v := range raw {
-		if known == formSequence {
+		if known == attributes.Sequence {
 			if v.person != nil || v.item == nil && v.token != nil {
 				return wrongf("attribute %v of VR SQ with a value that is no item", tag)
 			}
@@ -299,10 +301,10 @@ func (e *Element) fill(tag Tag, raw []rawValue) error {
 }
 
 // value returns a value of a form that is no sequence.
-func (v rawValue) value(f form) (Value, bool) {
+func (v rawValue) value(f attributes.Form) (Value, bool) {
 	if v.item != nil {
 		switch {
-		case f != formPerson || len(v.item) > 0:
+		case f != attributes.Person || len(v.item) > 0:
 			return Value{}, false
 		case v.person == nil: // {} is an empty name
 			return Value{}, true
@@ -312,13 +314,13 @@ func (v rawValue) value(f form) (Value, bool) {
 	switch t := v.token.(type) {
 	case string: // some servers write names, and numbers with their padding, as plain texts
 		text := strings.TrimRight(t, " \x00")
-		if f == formNumber {
+		if f == attributes.Number {
 			return number(strings.TrimSpace(text)), true
 		}
 		return Value{Text: text}, true
 	case json.Number:
 		n := number(t.String())
-		return n, f == formNumber && n.IsNumber
+		return n, f == attributes.Number && n.IsNumber
 	}
 	return Value{}, true
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/io/attributes"
 	"quell/io/dicomweb"
 )
 
@@ -35,28 +36,28 @@ func TestValues(t *testing.T) {
 		t.Fatal(len(all), err)
 	}
 	d := all[0]
-	if d.Text(dicomweb.StudyDate) != "20260102" || d.Text(dicomweb.PatientName) != "Yamada^Tarou" || d.Text(dicomweb.PatientID) != "" || d.Text(dicomweb.AccessionNumber) != "" {
+	if d.Text(attributes.StudyDate) != "20260102" || d.Text(attributes.PatientName) != "Yamada^Tarou" || d.Text(attributes.PatientID) != "" || d.Text(attributes.AccessionNumber) != "" {
 		t.Errorf("texts of %v", d)
 	}
-	if got := strings.Join(d.Texts(dicomweb.ModalitiesInStudy), " "); got != "CT MR" {
+	if got := strings.Join(d.Texts(attributes.ModalitiesInStudy), " "); got != "CT MR" {
 		t.Errorf("modalities %q", got)
 	}
-	if n, ok := d.Count(dicomweb.SeriesInstances); n != 300 || !ok {
+	if n, ok := d.Count(attributes.SeriesInstances); n != 300 || !ok {
 		t.Errorf("%d instances, %v", n, ok)
 	}
-	if n, ok := d.Number(dicomweb.SeriesNumber); n != 7 || !ok {
+	if n, ok := d.Number(attributes.SeriesNumber); n != 7 || !ok {
 		t.Errorf("series %v, %v", n, ok)
 	}
 	if v := d[0x00180050].Values; len(v) != 3 || v[0].Number != 1.25 || v[1].Number != 2.5 || v[2].IsNumber || v[2].Text != "thick" {
 		t.Errorf("thickness %v", v)
 	}
-	if _, ok := d.Count(dicomweb.StudyInstances); ok {
+	if _, ok := d.Count(attributes.StudyInstances); ok {
 		t.Error("a count that is not there")
 	}
-	if items := d[0x00081115].Items; len(items) != 2 || items[0].Text(dicomweb.SeriesInstanceUID) != "1.2" {
+	if items := d[0x00081115].Items; len(items) != 2 || items[0].Text(attributes.SeriesInstanceUID) != "1.2" {
 		t.Errorf("items %v", items)
 	}
-	if d[0x7FE00010].BulkDataURI == "" || dicomweb.StudySeries.String() != "00201206" {
+	if d[0x7FE00010].BulkDataURI == "" || attributes.StudySeries.String() != "00201206" {
 		t.Error("address of bulk data, or form of a tag")
 	}
 }
@@ -68,7 +69,7 @@ func TestCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, ok := all[0].Count(dicomweb.PatientName); ok != (want >= 0) || ok && n != want {
+		if n, ok := all[0].Count(attributes.PatientName); ok != (want >= 0) || ok && n != want {
 			t.Errorf("%s counts as %d, %v", text, n, ok)
 		}
 	}

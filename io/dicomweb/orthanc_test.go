@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/io/attributes"
 	"quell/io/dicom/part10"
 	"quell/io/dicomweb"
 )
@@ -126,9 +127,9 @@ func roundTrip(t testing.TB, c *dicomweb.Client, all []dicomweb.Instance, bodies
 		t.Fatalf("%d series, %v", len(found.Found), err)
 	}
 	series := found.Found[0]
-	want, ok := series.Count(dicomweb.SeriesInstances)
-	if !ok || want != len(all) || series.Text(dicomweb.StudyInstanceUID) != all[0].Study {
-		t.Fatalf("a series of %d instances of study %s", want, series.Text(dicomweb.StudyInstanceUID))
+	want, ok := series.Count(attributes.SeriesInstances)
+	if !ok || want != len(all) || series.Text(attributes.StudyInstanceUID) != all[0].Study {
+		t.Fatalf("a series of %d instances of study %s", want, series.Text(attributes.StudyInstanceUID))
 	}
 	same := 0
 	retrieval := dicomweb.Retrieval{Study: all[0].Study, Series: all[0].Series, Want: want}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"quell/io/attributes"
 	"quell/io/dicomweb"
 )
 
@@ -182,8 +183,8 @@ func ExampleClient_Retrieve() {
 		return
 	}
 	for _, d := range found.Found {
-		want, _ := d.Count(dicomweb.SeriesInstances)
-		r := dicomweb.Retrieval{Study: d.Text(dicomweb.StudyInstanceUID), Series: d.Text(dicomweb.SeriesInstanceUID), Want: want}
+		want, _ := d.Count(attributes.SeriesInstances)
+		r := dicomweb.Retrieval{Study: d.Text(attributes.StudyInstanceUID), Series: d.Text(attributes.SeriesInstanceUID), Want: want}
 		n, err := client.Retrieve(ctx, r, func(instance io.Reader) error {
 			_, err := io.Copy(io.Discard, instance) // a file in a new folder
 			return err

@@ -5,34 +5,24 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"quell/internal/message"
+	"quell/io/attributes"
 )
 
-// Query says what is searched.
-type Query struct {
-	// Match has the values that attributes must have: keywords of the data dictionary, such as
-	// PatientName, or eight digits. Values may hold * and ? and be a range of dates.
-	Match map[string]string
-	// Include are attributes to be returned beside those that the server returns anyway, or "all".
-	Include []string
-	// Most is the most results to be returned, at least 1.
-	Most int
-}
-
-// Results are what a search found.
-type Results struct {
-	Found []Dataset
-	More  bool // there are more than Query.Most
-}
+// What is searched and what is found is the same for every protocol.
+type (
+	// Query says what is searched.
+	Query = attributes.Query
+	// Results are what a search found.
+	Results = attributes.Results
+)
 
 // Studies searches studies. A result has a StudyInstanceUID.
 func (c *Client) Studies(ctx context.Context, q Query) (Results, error) {
-	return c.search(ctx, []string{"studies"}, StudyInstanceUID, q)
+	return c.search(ctx, []string{"studies"}, attributes.StudyInstanceUID, q)
 }
 
 // Series searches series, of one study if its UID is not "". A result has a SeriesInstanceUID.
@@ -44,7 +34,7 @@ func (c *Client) Series(ctx context.Context, study string, q Query) (Results, er
 		}
 		path = []string{"studies", study, "series"}
 	}
-	return c.search(ctx, path, SeriesInstanceUID, q)
+	return c.search(ctx, path, attributes.SeriesInstanceUID, q)
 }
 
 // Instances searches the instances of a series. A result has a SOPInstanceUID.
@@ -52,34 +42,20 @@ func (c *Client) Instances(ctx context.Context, study, series string, q Query) (
 	if err := checkUIDs(study, series); err != nil {
 		return Results{}, err
 	}
-	return c.search(ctx, []string{"studies", study, "series", series, "instances"}, SOPInstanceUID, q)
+	return c.search(ctx, []string{"studies", study, "series", series, "instances"}, attributes.SOPInstanceUID, q)
 }
 
-var (
-	attributeForm = regexp.MustCompile(`^([A-Z][A-Za-z0-9]{1,63}|[0-9A-Fa-f]{8})(\.([A-Z][A-Za-z0-9]{1,63}|[0-9A-Fa-f]{8}))*$`)
-	longestValue  = 1024
-)
-
-// terms returns the terms of every page of a search.
-func (q Query) terms() (url.Values, error) {
+// termsOf returns the terms of every page of a search.
+func termsOf(q Query) (url.Values, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
 	terms := url.Values{}
 	for name, value := range q.Match {
-		if !attributeForm.MatchString(name) {
-			return nil, message.Errorf(message.UsageRefused, "a search term is no attribute; give a keyword such as PatientID")
-		}
-		if len(value) > longestValue || strings.ContainsFunc(value, unicode.IsControl) {
-			return nil, message.Errorf(message.UsageRefused, "the value of %s is too long or has control characters", name)
-		}
 		terms.Set(name, value)
 	}
 	for _, name := range q.Include {
-		if name != "all" && !attributeForm.MatchString(name) {
-			return nil, message.Errorf(message.UsageRefused, "an attribute to be returned is no attribute; give a keyword such as PatientID")
-		}
 		terms.Add("includefield", name)
-	}
-	if q.Most < 1 {
-		return nil, message.Errorf(message.UsageRefused, "a search returns at least one result, not %d", q.Most)
 	}
 	return terms, nil
 }
@@ -99,7 +75,7 @@ func (c *Client) search(ctx context.Context, path []string, id Tag, q Query) (Re
 // pages asks for page after page until the server has no more, or more than are wanted, and visits
 // each result once. Without a budget every page has its own.
 func (c *Client) pages(ctx context.Context, path []string, id Tag, q Query, left *budget, visit func(Dataset)) (more bool, err error) {
-	terms, err := q.terms()
+	terms, err := termsOf(q)
 	if err != nil {
 		return false, err
 	}

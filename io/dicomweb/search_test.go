@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"quell/io/attributes"
 	"quell/io/dicomweb"
 )
 
@@ -67,8 +68,8 @@ func TestPages(t *testing.T) {
 					t.Fatalf("%d results, more %v, %d requests, %v", len(r.Found), r.More, requests, err)
 				}
 				for i, d := range r.Found {
-					if want := fmt.Sprintf("1.9.%d", i); d.Text(dicomweb.SOPInstanceUID) != want {
-						t.Fatalf("result %d is %s", i, d.Text(dicomweb.SOPInstanceUID))
+					if want := fmt.Sprintf("1.9.%d", i); d.Text(attributes.SOPInstanceUID) != want {
+						t.Fatalf("result %d is %s", i, d.Text(attributes.SOPInstanceUID))
 					}
 				}
 			})

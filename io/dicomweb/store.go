@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"quell/internal/message"
+	"quell/io/attributes"
 	"quell/io/dimse"
 )
 
@@ -212,7 +213,7 @@ func (c *Client) verify(ctx context.Context, sent []Instance, r *Report) error {
 // strike removes from missing what the series has. A series that is not there has nothing.
 func (c *Client) strike(ctx context.Context, study, series string, missing map[string]bool) error {
 	path := []string{"studies", study, "series", series, "instances"}
-	_, err := c.pages(ctx, path, SOPInstanceUID, Query{Most: mostOfSeries}, nil, func(d Dataset) { delete(missing, d.Text(SOPInstanceUID)) })
+	_, err := c.pages(ctx, path, attributes.SOPInstanceUID, Query{Most: mostOfSeries}, nil, func(d Dataset) { delete(missing, d.Text(attributes.SOPInstanceUID)) })
 	var e *Error
 	if errors.As(err, &e) && e.Status == http.StatusNotFound {
 		return nil
