@@ -4,6 +4,7 @@
 //	dataset.go  tags, elements, values
 //	form.go     what the values of a VR are
 //	query.go    what is searched
+//	retrieval.go  what is retrieved, UIDs
 //	codec.go    data sets of the DICOM network: implicit and explicit little endian
 //
 // DICOM JSON is read by io/dicomweb. Texts are UTF-8. Nothing here is safe for concurrent changes; what

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -138,20 +137,6 @@ func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 		}
 	case len(via) > 5:
 		return &redirectError{message.New(message.NetworkProtocol, "it redirects again and again"), message.Text("check the address of the service")}
-	}
-	return nil
-}
-
-var uidForm = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
-
-const maxUID = 64
-
-// checkUIDs refuses what is no UID (PS3.5 section 9.1, leading zeros apart). It is not shown.
-func checkUIDs(uids ...string) error {
-	for _, uid := range uids {
-		if len(uid) > maxUID || !uidForm.MatchString(uid) {
-			return message.Errorf(message.UsageRefused, "a UID consists of digits and single dots, at most %d of them", maxUID)
-		}
 	}
 	return nil
 }

@@ -1,112 +1,26 @@
 package dicomweb_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
-	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"quell/io/attributes"
-	"quell/io/dicom/part10"
 	"quell/io/dicomweb"
+	"quell/io/dimse/dimsetest"
 )
 
-const orthancPlugin = "/usr/share/orthanc/plugins/libOrthancDicomWeb.so"
-
-// orthanc starts an empty Orthanc on loopback, whose user is "user" with the password "pass".
-func orthanc(t testing.TB) (base string) {
-	t.Helper()
-	program, err := exec.LookPath("Orthanc")
-	if err != nil {
-		program, err = exec.LookPath("/usr/sbin/Orthanc")
-	}
-	if _, missing := os.Stat(orthancPlugin); err != nil || missing != nil {
-		t.Skip("Orthanc with its plugin for DICOMweb is missing; Debian has them as orthanc and orthanc-dicomweb")
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	listener.Close()
-	dir := t.TempDir()
-	settings, err := json.Marshal(map[string]any{
-		"Name": "quell", "StorageDirectory": dir, "IndexDirectory": dir, "DicomServerEnabled": false, "HttpPort": port,
-		"RemoteAccessAllowed": false, "AuthenticationEnabled": true, "RegisteredUsers": map[string]string{"user": "pass"},
-		"Plugins": []string{orthancPlugin},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := filepath.Join(dir, "orthanc.json")
-	if err := os.WriteFile(config, settings, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(program, config)
-	log, err := command.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	drained := make(chan struct{})
-	t.Cleanup(func() {
-		_ = command.Process.Signal(os.Interrupt)
-		<-drained
-		_ = command.Wait()
-	})
-	lines, last := bufio.NewScanner(log), ""
-	for lines.Scan() {
-		if last = lines.Text(); strings.Contains(last, "Orthanc has started") {
-			go func() { _, _ = io.Copy(io.Discard, log); close(drained) }()
-			return fmt.Sprintf("http://127.0.0.1:%d/dicom-web", port)
-		}
-	}
-	close(drained)
-	t.Fatalf("Orthanc did not start: %s", last)
-	return ""
-}
-
-// bundled returns n instances of one series: the bundled slices, and copies of them under other UIDs
-// of the same length. Their bytes are returned by UID.
+// bundled returns n instances of one series, and their bytes by UID.
 func bundled(t testing.TB, n int) (all []dicomweb.Instance, bodies map[string][]byte) {
 	t.Helper()
-	root := os.DirFS("../../assets/series")
-	files, err := filepath.Glob("../../assets/series/*.dcm")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
 	bodies = map[string][]byte{}
-	for i := range n {
-		name := filepath.Base(files[i%len(files)])
-		attributes, _, err := part10.ReadHeader(root, name, func(tag part10.Tag) bool {
-			return tag == part10.TagSOPInstanceUID || tag == part10.TagStudyInstanceUID || tag == part10.TagSeriesInstanceUID
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := os.ReadFile(files[i%len(files)])
-		if err != nil {
-			t.Fatal(err)
-		}
-		uid := attributes.DisplayText(part10.TagSOPInstanceUID)
-		if i >= len(files) {
-			other := uid[:len(uid)-4] + fmt.Sprint(1000+i)
-			body, uid = bytes.ReplaceAll(body, []byte(uid), []byte(other)), other
-		}
-		bodies[uid] = body
+	for _, s := range dimsetest.Slices(t, "../../assets", n) {
+		bodies[s.UID] = s.File
 		all = append(all, dicomweb.Instance{
-			Study: attributes.DisplayText(part10.TagStudyInstanceUID), Series: attributes.DisplayText(part10.TagSeriesInstanceUID), UID: uid, Size: int64(len(body)),
-			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
+			Study: s.Study, Series: s.Series, UID: s.UID, Size: int64(len(s.File)),
+			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(s.File)), nil },
 		})
 	}
 	return all, bodies
@@ -152,7 +66,7 @@ func roundTrip(t testing.TB, c *dicomweb.Client, all []dicomweb.Instance, bodies
 // TestOrthanc exchanges the bundled series with an archive by others.
 func TestOrthanc(t *testing.T) {
 	basic := must(t)(dicomweb.Basic("user", "pass"))
-	base := orthanc(t)
+	base := dimsetest.Orthanc(t, 1).Web
 	c, err := dicomweb.New(dicomweb.Config{Base: base, Authorization: basic, PageSize: 4, StoreBytes: 2e6})
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +116,7 @@ func BenchmarkOrthanc(b *testing.B) {
 	}
 	for range b.N {
 		b.StopTimer()
-		c, err := dicomweb.New(dicomweb.Config{Base: orthanc(b), Authorization: basic})
+		c, err := dicomweb.New(dicomweb.Config{Base: dimsetest.Orthanc(b, 1).Web, Authorization: basic})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -12,35 +12,11 @@ import (
 	"strings"
 
 	"quell/internal/message"
+	"quell/io/attributes"
 )
 
 // Retrieval says what is retrieved, and how much at most.
-type Retrieval struct {
-	Study, Series string
-	Instance      string // "" for every instance of the series
-	// Want is how many instances there must be, such as NumberOfSeriesRelatedInstances; 0 if it
-	// is not known. A number that differs is an error, after the parts were handed over.
-	Want int
-
-	MostParts     int   // 65,536 if 0
-	MostPartBytes int64 // of one part; 4 GiB if 0
-	MostBytes     int64 // of the whole answer; 64 GiB if 0
-}
-
-func (r *Retrieval) defaults() {
-	if r.MostParts <= 0 {
-		r.MostParts = 1 << 16
-	}
-	if r.MostPartBytes <= 0 {
-		r.MostPartBytes = 4 << 30
-	}
-	if r.MostBytes <= 0 {
-		r.MostBytes = 64 << 30
-	}
-	if r.Instance != "" && r.Want == 0 {
-		r.Want = 1
-	}
-}
+type Retrieval = attributes.Retrieval
 
 // Retrieve passes each instance to the caller as it arrives, as the bytes of a DICOM file in the
 // transfer syntax that the server keeps. It returns how many were read to their end. An instance
@@ -52,10 +28,10 @@ func (c *Client) Retrieve(ctx context.Context, r Retrieval, each func(instance i
 	if r.Instance != "" {
 		path, uids = append(path, "instances", r.Instance), append(uids, r.Instance)
 	}
-	if err := checkUIDs(uids...); err != nil {
+	if err := attributes.CheckUIDs(uids...); err != nil {
 		return 0, err
 	}
-	r.defaults()
+	r = r.WithDefaults()
 	count := 0
 	req := &request{
 		method: http.MethodGet, path: path,

@@ -29,7 +29,7 @@ func (c *Client) Studies(ctx context.Context, q Query) (Results, error) {
 func (c *Client) Series(ctx context.Context, study string, q Query) (Results, error) {
 	path := []string{"series"}
 	if study != "" {
-		if err := checkUIDs(study); err != nil {
+		if err := attributes.CheckUIDs(study); err != nil {
 			return Results{}, err
 		}
 		path = []string{"studies", study, "series"}
@@ -39,7 +39,7 @@ func (c *Client) Series(ctx context.Context, study string, q Query) (Results, er
 
 // Instances searches the instances of a series. A result has a SOPInstanceUID.
 func (c *Client) Instances(ctx context.Context, study, series string, q Query) (Results, error) {
-	if err := checkUIDs(study, series); err != nil {
+	if err := attributes.CheckUIDs(study, series); err != nil {
 		return Results{}, err
 	}
 	return c.search(ctx, []string{"studies", study, "series", series, "instances"}, attributes.SOPInstanceUID, q)
@@ -133,7 +133,7 @@ func (c *Client) page(ctx context.Context, path []string, terms url.Values, id T
 			}
 			found, err = c.datasets(resp, left)
 			for _, one := range found {
-				if err == nil && checkUIDs(one.Text(id)) != nil {
+				if err == nil && attributes.CheckUIDs(one.Text(id)) != nil {
 					err = c.against(resp.StatusCode, "it sends a result without a UID")
 				}
 			}

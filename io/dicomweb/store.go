@@ -48,7 +48,7 @@ func (c *Client) Store(ctx context.Context, instances []Instance) (Report, error
 	var r Report
 	sent := map[string]bool{}
 	for _, i := range instances {
-		if err := checkUIDs(i.Study, i.Series, i.UID); err != nil {
+		if err := attributes.CheckUIDs(i.Study, i.Series, i.UID); err != nil {
 			return r, err
 		}
 		if sent[i.UID] || i.Size <= 0 {

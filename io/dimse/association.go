@@ -36,6 +36,8 @@ type Config struct {
 	// Timeout bounds every wait for the other side: to connect, for an answer, and for room to
 	// send. 0 is DefaultTimeout.
 	Timeout time.Duration
+
+	dial func(ctx context.Context, network, address string) (net.Conn, error) // of tests
 }
 
 // DefaultTimeout is longer than an archive takes to answer while it writes to tape or is busy.
@@ -44,14 +46,10 @@ const DefaultTimeout = 30 * time.Second
 // Association is a connection over which contexts were agreed. After an error of Echo or Store
 // it must be aborted.
 type Association struct {
-	conn     net.Conn
-	node     Node
-	timeout  time.Duration
+	link
 	contexts []Context
 	answer   answer
 	message  uint16 // ID of the last command
-	in       []byte // of the PDU that is read
-	out      []byte // of the PDU that is written
 }
 
 // Dial connects to a node and negotiates the contexts. Some may be refused: see Accepts.
@@ -69,8 +67,8 @@ func Dial(ctx context.Context, n Node, c Config, contexts []Context) (*Associati
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	a := &Association{node: n, timeout: timeout, contexts: contexts}
-	conn, err := connect(ctx, n, c.TLS, timeout)
+	a := &Association{link: link{peer: n, timeout: timeout, most: maxPDU}, contexts: contexts}
+	conn, err := connect(ctx, n, c, timeout)
 	if err != nil {
 		return nil, failure(ctx, n, timeout, adviseDICOMPort, err)
 	}
@@ -82,11 +80,14 @@ func Dial(ctx context.Context, n Node, c Config, contexts []Context) (*Associati
 	return a, nil
 }
 
-func connect(ctx context.Context, n Node, config *tls.Config, timeout time.Duration) (net.Conn, error) {
+func connect(ctx context.Context, n Node, c Config, timeout time.Duration) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", n.address())
+	dial, config := c.dial, c.TLS
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	conn, err := dial(ctx, "tcp", n.address())
 	if err != nil || config == nil {
 		return conn, err
 	}
@@ -111,45 +112,13 @@ func (a *Association) watched(ctx context.Context, step func() error) error {
 		if a.answer.results == nil {
 			closed = adviseDICOMPort
 		}
-		return failure(ctx, a.node, a.timeout, closed, err)
+		return failure(ctx, a.peer, a.timeout, closed, err)
 	}
 	return ctx.Err()
 }
 
-// patience starts the wait for the other side anew.
-func (a *Association) patience() error { return a.conn.SetDeadline(time.Now().Add(a.timeout)) }
-
-func (a *Association) write(b []byte) error {
-	if err := a.patience(); err != nil {
-		return err
-	}
-	_, err := a.conn.Write(b)
-	return err
-}
-
-// read reads a PDU of the wanted kind. An abort is an error of its own.
-func (a *Association) read(want ...byte) (pdu, error) {
-	if err := a.patience(); err != nil {
-		return pdu{}, err
-	}
-	p, err := readPDU(a.conn, a.in)
-	if err != nil {
-		return p, err
-	}
-	a.in = p.body
-	if p.kind == pduAbort {
-		return p, aborted(a.node, p.body)
-	}
-	for _, k := range want {
-		if p.kind == k {
-			return p, nil
-		}
-	}
-	return p, protocolErrorf("a unit of type %d out of turn", p.kind)
-}
-
 func (a *Association) negotiate(c Config) error {
-	request := associateRequest(a.node.AETitle, c.Calling, a.contexts, c.Implementation)
+	request := associateRequest(a.peer.AETitle, c.Calling, a.contexts, c.Implementation)
 	if err := a.write(appendPDU(nil, pduAssociateRQ, request)); err != nil {
 		return err
 	}
@@ -158,9 +127,10 @@ func (a *Association) negotiate(c Config) error {
 		return err
 	}
 	if p.kind == pduAssociateRJ {
-		return rejection(a.node, c.Calling, p.body)
+		return rejection(a.peer, c.Calling, p.body)
 	}
 	a.answer, err = parseAccept(p.body)
+	a.sent = a.answer.maxPDU
 	return err
 }
 
@@ -180,11 +150,11 @@ func (a *Association) accepted(c Context) (byte, error) {
 		result, answered := a.answer.results[id]
 		switch {
 		case !answered:
-			return 0, &Error{Node: a.node, Problem: message.New(message.NetworkProtocol, "it did not answer for this kind of object")}
+			return 0, &Error{Node: a.peer, Problem: message.New(message.NetworkProtocol, "it did not answer for this kind of object")}
 		case result != 0:
-			return 0, &Error{Node: a.node, Problem: describeContext(result)}
+			return 0, &Error{Node: a.peer, Problem: describeContext(result)}
 		case a.answer.syntax[id] != c.Syntax:
-			return 0, &Error{Node: a.node, Problem: message.New(message.NetworkProtocol, "it chose a transfer syntax that was not proposed")}
+			return 0, &Error{Node: a.peer, Problem: message.New(message.NetworkProtocol, "it chose a transfer syntax that was not proposed")}
 		}
 		return id, nil
 	}

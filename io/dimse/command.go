@@ -12,17 +12,26 @@ const (
 	elementCommand       = 0x0100
 	elementMessageID     = 0x0110
 	elementRespondedTo   = 0x0120
+	elementDestination   = 0x0600
 	elementPriority      = 0x0700
 	elementDatasetType   = 0x0800
 	elementStatus        = 0x0900
 	elementErrorComment  = 0x0902
 	elementSOPInstance   = 0x1000
+	elementRemaining     = 0x1020 // sub-operations
+	elementCompleted     = 0x1021
+	elementFailed        = 0x1022
+	elementWarning       = 0x1023
 	maxComment           = 64 // characters of VR LO
 	noDataset            = 0x0101
 	withDataset          = 0x0000
 	mediumPriority       = 0x0000
 	commandStore         = 0x0001
+	commandGet           = 0x0010
+	commandFind          = 0x0020
+	commandMove          = 0x0021
 	commandEcho          = 0x0030
+	commandCancel        = 0x0FFF
 	commandResponse      = 0x8000 // of the answer to a command
 	maxCommand           = 16 << 10
 	maxUID               = 64
@@ -78,67 +87,121 @@ func storeRequest(message uint16, i Instance) []byte {
 	return c.bytes()
 }
 
-// response is the answer to a command.
-type response struct {
-	command     uint16
+// queryRequest is C-FIND, C-GET or C-MOVE, the last to an AE title.
+func queryRequest(message, field uint16, class, to string) []byte {
+	var c commandSet
+	c.uid(elementSOPClass, class)
+	c.number(elementCommand, field)
+	c.number(elementMessageID, message)
+	if field == commandMove {
+		c.raw(elementDestination, []byte(to+strings.Repeat(" ", len(to)%2)))
+	}
+	c.number(elementPriority, mediumPriority)
+	c.number(elementDatasetType, withDataset)
+	return c.bytes()
+}
+
+// cancelRequest ends the command of a message.
+func cancelRequest(message uint16) []byte {
+	var c commandSet
+	c.number(elementCommand, commandCancel)
+	c.number(elementRespondedTo, message)
+	c.number(elementDatasetType, noDataset)
+	return c.bytes()
+}
+
+// storeResponse answers C-STORE.
+func storeResponse(request command, s Status) []byte {
+	var c commandSet
+	c.uid(elementSOPClass, request.class)
+	c.number(elementCommand, commandStore|commandResponse)
+	c.number(elementRespondedTo, request.message)
+	c.number(elementDatasetType, noDataset)
+	c.number(elementStatus, uint16(s))
+	c.uid(elementSOPInstance, request.instance)
+	return c.bytes()
+}
+
+// command is a command set that was read.
+type command struct {
+	field       uint16
+	message     uint16
 	respondedTo uint16
+	class       string // "" if it names none
+	instance    string // "" if it names none
 	status      Status
 	hasStatus   bool
 	hasDataset  bool
 	comment     string
-	instance    string // "" if it names none
+	hasCounts   bool
+	counts      Counts
 }
 
-// parseResponse reads a command set.
-func parseResponse(b []byte) (response, error) {
-	r := response{}
+// parseCommand reads a command set.
+func parseCommand(b []byte) (command, error) {
+	c := command{}
 	for len(b) > 0 {
 		if len(b) < 8 {
-			return r, protocolErrorf("an answer that is cut off")
+			return c, protocolErrorf("an answer that is cut off")
 		}
 		group, element := binary.LittleEndian.Uint16(b), binary.LittleEndian.Uint16(b[2:])
 		n := binary.LittleEndian.Uint32(b[4:])
 		if group != 0 {
-			return r, protocolErrorf("an answer with an element of group %04X", group)
+			return c, protocolErrorf("an answer with an element of group %04X", group)
 		}
 		if int64(n) > int64(len(b)-8) {
-			return r, protocolErrorf("an answer with an element of %d bytes where %d are left", n, len(b)-8)
+			return c, protocolErrorf("an answer with an element of %d bytes where %d are left", n, len(b)-8)
 		}
-		if err := r.set(element, b[8:8+n]); err != nil {
-			return r, err
+		if err := c.set(element, b[8:8+n]); err != nil {
+			return c, err
 		}
 		b = b[8+n:]
 	}
-	if !r.hasStatus || r.command&commandResponse == 0 {
-		return r, protocolErrorf("an answer without a status")
-	}
-	return r, nil
+	return c, nil
 }
 
-func (r *response) set(element uint16, v []byte) error {
+func (c *command) set(element uint16, v []byte) error {
 	switch element {
-	case elementCommand, elementRespondedTo, elementDatasetType, elementStatus:
+	case elementSOPClass:
+		c.class = unpadded(v)
+	case elementErrorComment:
+		c.comment = printable(v)
+	case elementSOPInstance:
+		c.instance = unpadded(v)
+	case elementCommand, elementMessageID, elementRespondedTo, elementDatasetType, elementStatus,
+		elementRemaining, elementCompleted, elementFailed, elementWarning:
 		if len(v) != 2 {
 			return protocolErrorf("an answer whose element (0000,%04X) has %d bytes", element, len(v))
 		}
-		n := binary.LittleEndian.Uint16(v)
-		switch element {
-		case elementCommand:
-			r.command = n
-		case elementRespondedTo:
-			r.respondedTo = n
-		case elementDatasetType:
-			r.hasDataset = n != noDataset
-		case elementStatus:
-			r.status, r.hasStatus = Status(n), true
-		}
-	case elementErrorComment:
-		r.comment = printable(v)
-	case elementSOPInstance:
-		r.instance = strings.TrimRight(string(v), "\x00 ")
+		c.setNumber(element, binary.LittleEndian.Uint16(v))
 	}
 	return nil
 }
+
+func (c *command) setNumber(element, n uint16) {
+	switch element {
+	case elementCommand:
+		c.field = n
+	case elementMessageID:
+		c.message = n
+	case elementRespondedTo:
+		c.respondedTo = n
+	case elementDatasetType:
+		c.hasDataset = n != noDataset
+	case elementStatus:
+		c.status, c.hasStatus = Status(n), true
+	case elementRemaining:
+		c.counts.Remaining = int(n)
+	case elementCompleted:
+		c.counts.Completed, c.hasCounts = int(n), true
+	case elementFailed:
+		c.counts.Failed = int(n)
+	case elementWarning:
+		c.counts.Warnings = int(n)
+	}
+}
+
+func unpadded(v []byte) string { return strings.TrimRight(string(v), "\x00 ") }
 
 // printable returns the text of VR LO, shortened, with "?" for what is not printable ASCII: its
 // character set is not known.

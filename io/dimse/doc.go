@@ -1,15 +1,35 @@
-// Package dimse sends DICOM instances to a node of the network (PS3.7, PS3.8): it asks for an
-// association, verifies it (C-ECHO) and stores instances (C-STORE).
+// Package dimse speaks the DICOM network (PS3.7, PS3.8): it asks a node for an association, verifies it
+// (C-ECHO), stores instances (C-STORE), searches an archive (C-FIND) and retrieves from it (C-GET, C-MOVE).
 //
 //	node.go         AE titles and addresses
 //	association.go  connection, negotiation of presentation contexts, release
+//	link.go         units over a connection, commands and data sets in them; for both sides
 //	store.go        C-ECHO and C-STORE over an association
+//	query.go        C-FIND: Studies, Series, Instances
+//	retrieve.go     C-GET and C-MOVE
 //	pdu.go          bytes of protocol data units, with limits on every length
 //	command.go      command sets, which are implicit little endian
 //	status.go       status codes
 //	errors.go       refusals and failures, each in one sentence
 //
-// It is a client alone: nothing listens. What the other side sends is not trusted: no length
-// allocates more than maxPDU, and no bytes make it panic. The package imports the standard
-// library only. An Association is used by one goroutine at a time.
+// A search and a retrieval:
+//
+//	a, err := dimse.Dial(ctx, node, config, dimse.FindContexts())
+//	func (a *Association) Studies(ctx, attributes.Query) (attributes.Results, error)
+//	func (a *Association) Series(ctx, study string, attributes.Query) (attributes.Results, error)
+//	func (a *Association) Instances(ctx, study, series string, attributes.Query) (attributes.Results, error)
+//
+//	a, err := dimse.Dial(ctx, node, config, dimse.GetContexts(classes...))
+//	func (a *Association) Get(ctx, attributes.Retrieval, each func(*Arrival) error) (int, error)
+//
+//	a, err := dimse.Dial(ctx, node, config, dimse.MoveContexts())
+//	func (a *Association) Move(ctx, attributes.Retrieval, to string, progress func(Counts)) (Counts, error)
+//
+// Queries, results and limits are those of package attributes, which io/dicomweb has too. An Arrival reads
+// as a DICOM file whose data set has the bytes that were sent.
+//
+// What the other side sends is not trusted: no length allocates more than maxPDU, a result or a command is
+// limited before memory is taken, and no bytes make the package panic. An Association is used by one
+// goroutine at a time; functions that a caller passes run on it. After an error of a command an association
+// must be aborted, unless it says otherwise.
 package dimse

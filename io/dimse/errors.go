@@ -43,6 +43,9 @@ func protocolErrorf(format string, args ...any) error {
 	return &protocolError{fmt.Sprintf(format, args...)}
 }
 
+// errTooLarge ends what holds more than was allowed.
+var errTooLarge = errors.New("more than is read")
+
 // Advice if the connection closes: before the association was agreed, and after.
 var (
 	adviseDICOMPort = message.Text("check that this is a DICOM port, with or without TLS as the PACS has it")

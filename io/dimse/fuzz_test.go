@@ -27,7 +27,7 @@ func FuzzPDU(f *testing.F) {
 	f.Add(appendPDU(nil, pduAssociateAC, accept))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := bytes.NewReader(b)
-		p, err := readPDU(r, nil)
+		p, err := readPDU(r, nil, maxPDU)
 		if err != nil {
 			return
 		}
@@ -44,15 +44,15 @@ func FuzzPDU(f *testing.F) {
 		case pduAbort:
 			_ = aborted(Node{}, p.body).Error()
 		case pduData:
-			values, err := parseValues(p.body)
+			values, err := parseValues(nil, p.body)
 			if err != nil {
 				return
 			}
 			total := 0
 			for _, v := range values {
 				total += pdvHeader + len(v.data)
-				if r, err := parseResponse(v.data); err == nil {
-					_ = Answer{r.status, r.comment}.String()
+				if c, err := parseCommand(v.data); err == nil {
+					_ = Answer{c.status, c.comment}.String()
 				}
 			}
 			if total != len(p.body) {

@@ -29,6 +29,7 @@ const (
 	itemUserInformation     = 0x50
 	itemMaximumLength       = 0x51
 	itemImplementationClass = 0x52
+	itemRoleSelection       = 0x54
 	itemImplementationName  = 0x55
 )
 
@@ -55,8 +56,8 @@ type pdu struct {
 	body []byte
 }
 
-// readPDU reads one unit into buf, which grows to maxPDU at most.
-func readPDU(r io.Reader, buf []byte) (pdu, error) {
+// readPDU reads one unit into buf, which grows to most bytes.
+func readPDU(r io.Reader, buf []byte, most uint32) (pdu, error) {
 	var head [6]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return pdu{}, err
@@ -66,8 +67,8 @@ func readPDU(r io.Reader, buf []byte) (pdu, error) {
 	switch {
 	case kind < pduAssociateRQ || kind > pduAbort:
 		return pdu{}, protocolErrorf("a unit of type %d, which DICOM does not have", kind)
-	case n > maxPDU:
-		return pdu{}, protocolErrorf("a unit of %d bytes where %d are allowed", n, maxPDU)
+	case n > most:
+		return pdu{}, protocolErrorf("a unit of %d bytes where %d are allowed", n, most)
 	case kind != pduAssociateRQ && kind != pduAssociateAC && kind != pduData && n != 4:
 		return pdu{}, protocolErrorf("a unit of type %d with %d bytes instead of 4", kind, n)
 	}
@@ -132,6 +133,11 @@ func associateRequest(called, calling string, contexts []Context, implementation
 	}
 	user := appendItem(nil, itemMaximumLength, binary.BigEndian.AppendUint32(nil, maxPDU))
 	user = appendItem(user, itemImplementationClass, []byte(implementation.ClassUID))
+	for _, class := range received(contexts) {
+		// The node is the user of the class and this side its provider (PS3.7 section D.3.3.4).
+		role := binary.BigEndian.AppendUint16(nil, uint16(len(class)))
+		user = appendItem(user, itemRoleSelection, append(append(role, class...), 0, 1))
+	}
 	user = appendItem(user, itemImplementationName, []byte(implementation.Version))
 	return appendItem(b, itemUserInformation, user)
 }
@@ -203,9 +209,11 @@ type value struct {
 	data    []byte
 }
 
-// parseValues splits the body of P-DATA-TF.
-func parseValues(b []byte) ([]value, error) {
-	var values []value
+// parseValues appends the values in the body of P-DATA-TF, at least one.
+func parseValues(values []value, b []byte) ([]value, error) {
+	if len(b) == 0 {
+		return nil, protocolErrorf("a unit of data without data")
+	}
 	for len(b) > 0 {
 		if len(b) < pdvHeader {
 			return nil, protocolErrorf("a fragment that is cut off")
@@ -216,9 +224,6 @@ func parseValues(b []byte) ([]value, error) {
 		}
 		values = append(values, value{b[4], b[5]&1 != 0, b[5]&2 != 0, b[pdvHeader : 4+n]})
 		b = b[4+n:]
-	}
-	if values == nil {
-		return nil, protocolErrorf("a unit of data without data")
 	}
 	return values, nil
 }

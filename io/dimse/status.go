@@ -51,3 +51,28 @@ func (s Status) AsMessage() message.Message {
 
 // String returns the message in English.
 func (s Status) String() string { return s.AsMessage().String() }
+
+// outOfResources is the answer to what cannot be stored now.
+const outOfResources Status = 0xA700
+
+// pending reports whether another answer follows.
+func (s Status) pending() bool { return s == 0xFF00 || s == 0xFF01 }
+
+// someFailed reports whether C-GET or C-MOVE ended with instances that were not sent.
+func (s Status) someFailed() bool { return s == 0xB000 }
+
+// busy reports a lack that may pass.
+func (s Status) busy() bool { return s>>8 == 0xA7 }
+
+// refusal says why a query failed (PS3.4 annex C.4).
+func (s Status) refusal() message.Message {
+	switch {
+	case s == 0xA701, s == 0xA702:
+		return message.Text("out of resources (status %04X)", uint16(s))
+	case s>>8 == 0xA9:
+		return message.Text("the query does not fit what it supports (status %04X)", uint16(s))
+	case s>>12 == 0xC:
+		return message.Text("the query cannot be processed (status %04X)", uint16(s))
+	}
+	return s.AsMessage()
+}

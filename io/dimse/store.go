@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"quell/internal/message"
 )
@@ -46,7 +47,7 @@ func (a *Association) Echo(ctx context.Context) error {
 		}
 		r, err := a.respond(id, commandEcho)
 		if err == nil && r.status != 0 {
-			err = &Error{Node: a.node, Problem: message.New(message.NetworkRefused, "the echo was answered with status %04X", uint16(r.status))}
+			err = &Error{Node: a.peer, Problem: message.New(message.NetworkRefused, "the echo was answered with status %04X", uint16(r.status))}
 		}
 		return err
 	})
@@ -81,44 +82,20 @@ func (a *Association) Store(ctx context.Context, i Instance) (Answer, error) {
 	return answer, err
 }
 
-// fragment returns the most data of one PDU.
-func (a *Association) fragment() int {
-	most := uint32(maxSent)
-	if a.answer.maxPDU != 0 {
-		most = min(most, a.answer.maxPDU)
-	}
-	return int(most) - pdvHeader
-}
-
-// send writes a command in as many PDUs as it takes.
-func (a *Association) send(id byte, command bool, b []byte) error {
-	for {
-		n := min(len(b), a.fragment())
-		a.out = append(appendValueHeader(a.out[:0], id, command, n == len(b), n), b[:n]...)
-		if err := a.write(a.out); err != nil {
-			return err
-		}
-		if b = b[n:]; len(b) == 0 {
-			return nil
-		}
-	}
-}
-
 // stream writes size bytes of a data set. Header and data of a PDU are one write: two would
 // wait for a delayed acknowledgement.
 func (a *Association) stream(id byte, r io.Reader, size int64) error {
+	unit := a.out // nothing else is sent meanwhile
+	defer func() { a.out = unit }()
 	for {
 		n := int(min(size, int64(a.fragment())))
-		a.out = appendValueHeader(a.out[:0], id, false, int64(n) == size, n)
-		head := len(a.out)
-		if cap(a.out) < head+n {
-			a.out = append(make([]byte, 0, head+n), a.out...)
+		unit = slices.Grow(appendValueHeader(unit[:0], id, false, int64(n) == size, n), n)
+		head := len(unit)
+		unit = unit[:head+n]
+		if _, err := io.ReadFull(r, unit[head:]); err != nil {
+			return &Error{Node: a.peer, Problem: message.New(message.InputUnreadable, "a file could not be read while it was sent (%v)", err), Advice: message.Text("check the disk"), Err: err}
 		}
-		a.out = a.out[:head+n]
-		if _, err := io.ReadFull(r, a.out[head:]); err != nil {
-			return &Error{Node: a.node, Problem: message.New(message.InputUnreadable, "a file could not be read while it was sent (%v)", err), Advice: message.Text("check the disk"), Err: err}
-		}
-		if err := a.write(a.out); err != nil {
+		if err := a.write(unit); err != nil {
 			return err
 		}
 		if size -= int64(n); size == 0 {
@@ -127,37 +104,38 @@ func (a *Association) stream(id byte, r io.Reader, size int64) error {
 	}
 }
 
-// respond reads the answer to the last command.
-func (a *Association) respond(id byte, command uint16) (response, error) {
-	var set []byte
-	for total := 0; ; { // bytes with headers, so that empty fragments have an end
-		p, err := a.read(pduData)
-		if err != nil {
-			return response{}, err
-		}
-		values, err := parseValues(p.body)
-		if err != nil {
-			return response{}, err
-		}
-		for i, v := range values {
-			if v.context != id || !v.command {
-				return response{}, protocolErrorf("data that was not asked for")
-			}
-			if total += pdvHeader + len(v.data); total > maxCommand {
-				return response{}, protocolErrorf("an answer of more than %d bytes", maxCommand)
-			}
-			set = append(set, v.data...)
-			if !v.last {
-				continue
-			}
-			if i != len(values)-1 {
-				return response{}, protocolErrorf("more than one answer")
-			}
-			r, err := parseResponse(set)
-			if err == nil && (r.command != command|commandResponse || r.respondedTo != a.message || r.hasDataset) {
-				err = protocolErrorf("an answer to another request")
-			}
-			return r, err
-		}
+// respond reads the answer to the last command, which has no data set.
+func (a *Association) respond(id byte, request uint16) (command, error) {
+	r, err := a.answered(id, request)
+	switch {
+	case err != nil:
+	case r.hasDataset:
+		err = protocolErrorf("an answer to another request")
+	case len(a.rest) > 0:
+		err = protocolErrorf("more than one answer")
 	}
+	return r, err
+}
+
+// answered reads an answer to the last command.
+func (a *Association) answered(id byte, request uint16) (command, error) {
+	got, r, err := a.command()
+	if err == nil && got != id {
+		err = protocolErrorf("data that was not asked for")
+	}
+	if err == nil {
+		err = a.answers(r, request)
+	}
+	return r, err
+}
+
+// answers checks that a command is an answer to the last one.
+func (a *Association) answers(r command, request uint16) error {
+	switch {
+	case !r.hasStatus || r.field&commandResponse == 0:
+		return protocolErrorf("an answer without a status")
+	case r.field != request|commandResponse || r.respondedTo != a.message:
+		return protocolErrorf("an answer to another request")
+	}
+	return nil
 }

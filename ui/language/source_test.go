@@ -100,9 +100,11 @@ var speakers = map[string][]string{
 	},
 	"io/dimse": {
 		"command.go", "pdu.go", // what a node sends against the protocol
-		"%d presentation contexts; an association has 1 to %d", "a unit of type %d out of turn", "the context %v was not proposed",
+		"link.go", "%d presentation contexts; an association has 1 to %d", "the context %v was not proposed",
 		"an instance UID of %d characters", "an answer for another instance", "data that was not asked for", "an answer of more than %d bytes",
-		"more than one answer", "an answer to another request",
+		"more than one answer", "an answer to another request", "an answer without a status", "a result without attributes",
+		"a result that cannot be read (%v)", "a result without a UID", "results without end", "a request that was not asked for",
+		"an instance of another class than its context", "an instance without a UID", "a request over a context that was not agreed", "an instance twice", "more than is read",
 	},
 	"internal/message":  nil,
 	"internal/parallel": nil,
