@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
 	"quell/io/dicomweb"
+	"quell/io/dimse/dimsetest"
 )
 
 const (
@@ -21,43 +20,11 @@ const (
 	serie = "1.2.3.4"
 )
 
-// pipes is a network of one listener in memory: nothing waits for the system, so that the clock of
-// package synctest runs.
-type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.done) }); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case p.conns <- theirs:
-		return ours, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // inBubble runs a test with a client of a server, and with a clock that only waits move.
 func inBubble(t *testing.T, config dicomweb.Config, serve http.HandlerFunc, test func(t *testing.T, c *dicomweb.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+		p := dimsetest.NewPipes()
 		server := &http.Server{Handler: serve}
 		ended := make(chan struct{})
 		go func() { _ = server.Serve(p); close(ended) }()
@@ -68,7 +35,7 @@ func inBubble(t *testing.T, config dicomweb.Config, serve http.HandlerFunc, test
 		if err != nil {
 			t.Fatal(err)
 		}
-		dicomweb.SetDial(c, p.dial)
+		dicomweb.SetDial(c, p.Dial)
 		defer func() {
 			c.Close()
 			_ = server.Shutdown(context.Background()) // waits for slow handlers, by the clock of the bubble

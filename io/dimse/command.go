@@ -110,15 +110,19 @@ func cancelRequest(message uint16) []byte {
 	return c.bytes()
 }
 
-// storeResponse answers C-STORE.
-func storeResponse(request command, s Status) []byte {
+// answerTo is the answer to a request, without a data set.
+func answerTo(request command, s Status) []byte {
 	var c commandSet
-	c.uid(elementSOPClass, request.class)
-	c.number(elementCommand, commandStore|commandResponse)
+	if request.class != "" {
+		c.uid(elementSOPClass, request.class)
+	}
+	c.number(elementCommand, request.field|commandResponse)
 	c.number(elementRespondedTo, request.message)
 	c.number(elementDatasetType, noDataset)
 	c.number(elementStatus, uint16(s))
-	c.uid(elementSOPInstance, request.instance)
+	if request.instance != "" {
+		c.uid(elementSOPInstance, request.instance)
+	}
 	return c.bytes()
 }
 

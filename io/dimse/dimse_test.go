@@ -503,8 +503,9 @@ func TestParseNode(t *testing.T) {
 	}
 }
 
-// TestTLS sends through TLS, refuses an unknown certificate, and names a port of the other kind.
-func TestTLS(t *testing.T) {
+// certify returns a certificate of loopback, and what trusts it.
+func certify(t *testing.T) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -523,7 +524,13 @@ func TestTLS(t *testing.T) {
 	}
 	pool := x509.NewCertPool()
 	pool.AddCert(certificate)
-	secure := dimsetest.Start(t, dimsetest.Behaviour{TLS: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}})
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
+}
+
+// TestTLS sends through TLS, refuses an unknown certificate, and names a port of the other kind.
+func TestTLS(t *testing.T) {
+	certificate, pool := certify(t)
+	secure := dimsetest.Start(t, dimsetest.Behaviour{TLS: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}})
 
 	with := config
 	with.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
@@ -537,7 +544,7 @@ func TestTLS(t *testing.T) {
 
 	unknown := config
 	unknown.TLS = &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}
-	_, err = dimse.Dial(context.Background(), secure.Node, unknown, []dimse.Context{ct})
+	_, err := dimse.Dial(context.Background(), secure.Node, unknown, []dimse.Context{ct})
 	wantError(t, err, "signed by an unknown authority; give the certificate")
 	other := config
 	other.TLS = &tls.Config{RootCAs: pool, ServerName: "other.example", MinVersion: tls.VersionTLS12}

@@ -1,5 +1,6 @@
 // Package dimse speaks the DICOM network (PS3.7, PS3.8): it asks a node for an association, verifies it
 // (C-ECHO), stores instances (C-STORE), searches an archive (C-FIND) and retrieves from it (C-GET, C-MOVE).
+// As a receiver it answers C-ECHO and C-STORE.
 //
 //	node.go         AE titles and addresses
 //	association.go  connection, negotiation of presentation contexts, release
@@ -7,6 +8,10 @@
 //	store.go        C-ECHO and C-STORE over an association
 //	query.go        C-FIND: Studies, Series, Instances
 //	retrieve.go     C-GET and C-MOVE
+//	receiver.go     who is let in, how many at a time, the end
+//	session.go      an association of a receiver
+//	accept.go       what is asked for, and what is accepted
+//	folder.go       instances that arrive as files, within a quota
 //	pdu.go          bytes of protocol data units, with limits on every length
 //	command.go      command sets, which are implicit little endian
 //	status.go       status codes
@@ -25,11 +30,20 @@
 //	a, err := dimse.Dial(ctx, node, config, dimse.MoveContexts())
 //	func (a *Association) Move(ctx, attributes.Retrieval, to string, progress func(Counts)) (Counts, error)
 //
+// A receiver, until the context ends:
+//
+//	folder, err := dimse.OpenFolder(dir, quota, durable) // Folder.Store is the core of a Handler
+//	r := &dimse.Receiver{Handler: h, AETitle: "QUELL"}
+//	err := r.Serve(ctx, listener)
+//
 // Queries, results and limits are those of package attributes, which io/dicomweb has too. An Arrival reads
 // as a DICOM file whose data set has the bytes that were sent.
 //
 // What the other side sends is not trusted: no length allocates more than maxPDU, a result or a command is
-// limited before memory is taken, and no bytes make the package panic. An Association is used by one
+// limited before memory is taken, and no bytes make the package panic. No name of a file has anything of
+// the other side. A receiver bounds associations, the negotiation, idle times, units, instances and the
+// time for each; it starts one goroutine for a connection, calls its Handler on it, and Serve returns when
+// all have ended. An Association is used by one
 // goroutine at a time; functions that a caller passes run on it. After an error of a command an association
 // must be aborted, unless it says otherwise.
 package dimse

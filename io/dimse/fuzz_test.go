@@ -2,9 +2,12 @@ package dimse
 
 import (
 	"bytes"
-	"testing"
-
+	"context"
 	"encoding/binary"
+	"io"
+	"net"
+	"testing"
+	"time"
 )
 
 // FuzzPDU reads what a node may send. Nothing is read past a unit, no value lies outside it, and
@@ -61,3 +64,68 @@ func FuzzPDU(f *testing.F) {
 		}
 	})
 }
+
+// FuzzRequest reads what a node that asks for an association may send. Contexts have odd IDs, each once.
+func FuzzRequest(f *testing.F) {
+	request := associateRequest("CALLED", "CALLING", append(GetContexts(), Verification), Implementation{"1.2", "V"})
+	f.Add(request)
+	f.Add(request[:fixedAssociate+30])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := parseRequest(b)
+		if err != nil {
+			return
+		}
+		met := map[byte]bool{}
+		for _, c := range r.contexts {
+			if c.id%2 == 0 || met[c.id] || len(c.syntaxes) > maxSyntaxes {
+				t.Fatalf("context %d of %d syntaxes", c.id, len(c.syntaxes))
+			}
+			met[c.id] = true
+			if syntax, result := c.choose(takesStorage); (result == 0) != (syntax != "") || result == 0 && !takesStorage(Context{c.class, syntax}) {
+				t.Fatalf("%q with result %d", syntax, result)
+			}
+		}
+		if r.maxPDU != 0 && r.maxPDU < minSent {
+			t.Fatalf("a maximum length of %d", r.maxPDU)
+		}
+	})
+}
+
+// FuzzSession is an association of which the other side is made of any bytes. What is kept is what an
+// instance had, and nothing waits for more than there is.
+func FuzzSession(f *testing.F) {
+	request := appendPDU(nil, pduAssociateRQ, associateRequest("QUELL", "CALLING", []Context{{"1.2.840.10008.5.1.4.1.1.2", "1.2.840.10008.1.2"}}, Implementation{"1.2", "V"}))
+	store := storeRequest(1, Instance{Context: Context{SOPClass: "1.2.840.10008.5.1.4.1.1.2"}, UID: "1.2.3"})
+	unit := append(appendValueHeader(nil, 1, true, true, len(store)), store...)
+	unit = append(appendValueHeader(unit, 1, false, true, 4), "data"...)
+	f.Add(append(request[:len(request):len(request)], append(unit, appendPDU(nil, pduReleaseRQ, make([]byte, 4))...)...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s := &session{r: &Receiver{Handler: discarding{}, MaxInstance: 1 << 20, waiting: map[*session]bool{}}, link: link{conn: &bytesConn{r: bytes.NewReader(b)}, timeout: time.Hour, most: 1 << 16}}
+		if err := s.run(t.Context(), false); err != nil && err.Error() == "" {
+			t.Fatal("an error without text")
+		}
+	})
+}
+
+type discarding struct{}
+
+func (discarding) Accept(Peer) error { return nil }
+
+func (discarding) Store(_ context.Context, _ Peer, a *Arrival) Status {
+	n, err := a.WriteTo(io.Discard)
+	if err == nil && n > 2<<20 {
+		panic("more than is read")
+	}
+	return 0
+}
+
+// bytesConn is a connection from which bytes are read.
+type bytesConn struct {
+	net.Conn
+	r io.Reader
+}
+
+func (c *bytesConn) Read(b []byte) (int, error)  { return c.r.Read(b) }
+func (c *bytesConn) Write(b []byte) (int, error) { return len(b), nil }
+func (c *bytesConn) SetDeadline(time.Time) error { return nil }
+func (c *bytesConn) Close() error                { return nil }

@@ -16,7 +16,10 @@ type link struct {
 	most    uint32 // bytes of a unit that is read
 	sent    uint32 // bytes of a P-DATA unit that the peer takes; 0 for any
 	in      []byte
-	rest    []value // of the unit that was read last
+	values  []value // of the unit that was read last
+	rest    []value // those that were not returned
+	// releasable makes a request to release the association errReleased.
+	releasable bool
 
 	sending sync.Mutex
 	out     []byte
@@ -83,17 +86,31 @@ func (l *link) read(want ...byte) (pdu, error) {
 // value returns the next value. It is valid until the call after it.
 func (l *link) value() (value, error) {
 	if len(l.rest) == 0 {
-		p, err := l.read(pduData)
-		if err != nil {
-			return value{}, err
-		}
-		if l.rest, err = parseValues(l.rest[:0], p.body); err != nil {
+		if err := l.fillValues(); err != nil {
 			return value{}, err
 		}
 	}
 	v := l.rest[0]
 	l.rest = l.rest[1:]
 	return v, nil
+}
+
+// fillValues reads a unit of data.
+func (l *link) fillValues() error {
+	want := []byte{pduData}
+	if l.releasable {
+		want = append(want, pduReleaseRQ)
+	}
+	p, err := l.read(want...)
+	if err != nil {
+		return err
+	}
+	if p.kind == pduReleaseRQ {
+		return errReleased
+	}
+	l.values, err = parseValues(l.values[:0], p.body)
+	l.rest = l.values
+	return err
 }
 
 // command reads a command set and returns the ID of its context.
@@ -169,6 +186,8 @@ func (d *dataset) fill() error {
 		}
 		v, err := d.l.value()
 		switch {
+		case err == io.EOF: //nolint:errorlint // of the connection, between two units: not that of the data set
+			d.err = io.ErrUnexpectedEOF
 		case err != nil:
 			d.err = err
 		case v.command || v.context != d.id:

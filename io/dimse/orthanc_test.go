@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"testing"
 
 	"quell/io/attributes"
@@ -88,8 +90,26 @@ func exchange(t testing.TB, n dimse.Node, all []dimsetest.Slice) {
 	get.Abort()
 }
 
+// TestOrthanc exchanges the bundled series with an archive by others, and lets it send them to a receiver.
 func TestOrthanc(t *testing.T) {
-	exchange(t, dimsetest.Orthanc(t, 1).Node, dimsetest.Slices(t, "../../assets", 20))
+	back := dimsetest.FreePort(t)
+	archive, all := dimsetest.Orthanc(t, back), dimsetest.Slices(t, "../../assets", 9)
+	exchange(t, archive.Node, all)
+
+	f, dir := folder(t, 1<<30)
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", back))
+	if err != nil {
+		t.Fatal(err)
+	}
+	receive(t, &dimse.Receiver{Handler: keeper{f}, AETitle: "QUELL"}, listener)
+	a := dial(t, archive.Node, config, dimse.MoveContexts()...)
+	moved, err := a.Move(context.Background(), attributes.Retrieval{Study: all[0].Study, Series: all[0].Series, Want: 9}, "QUELL", nil)
+	if err != nil || moved.Completed != 9 || len(names(t, dir)) != 9 {
+		t.Errorf("%+v in %d files, %v", moved, len(names(t, dir)), err)
+	}
+	_, err = a.Move(context.Background(), attributes.Retrieval{Study: all[0].Study}, "NOBODY", nil)
+	wantError(t, err, "ORTHANC@127.0.0.1:")
+	a.Abort()
 }
 
 // BenchmarkOrthanc stores, finds and retrieves 300 slices of 512 x 512 voxels.

@@ -165,23 +165,31 @@ func parseAccept(b []byte) (answer, error) {
 		case itemAcceptedContext:
 			return a.addContext(body)
 		case itemUserInformation:
-			return eachItem(body, func(kind byte, body []byte) error {
-				if kind != itemMaximumLength {
-					return nil
-				}
-				if len(body) != 4 {
-					return protocolErrorf("a maximum length of %d bytes", len(body))
-				}
-				a.maxPDU = binary.BigEndian.Uint32(body)
-				return nil
-			})
+			n, err := maximumLength(body)
+			a.maxPDU = n
+			return err
 		}
 		return nil
 	})
-	if err == nil && a.maxPDU != 0 && a.maxPDU < minSent {
-		err = protocolErrorf("a maximum length of %d bytes, which holds no data", a.maxPDU)
-	}
 	return a, err
+}
+
+// maximumLength reads the user information of an A-ASSOCIATE PDU: the bytes of P-DATA that the other side
+// takes, 0 for any.
+func maximumLength(user []byte) (n uint32, err error) {
+	err = eachItem(user, func(kind byte, body []byte) error {
+		if kind != itemMaximumLength {
+			return nil
+		}
+		if len(body) != 4 {
+			return protocolErrorf("a maximum length of %d bytes", len(body))
+		}
+		if n = binary.BigEndian.Uint32(body); n != 0 && n < minSent {
+			return protocolErrorf("a maximum length of %d bytes, which holds no data", n)
+		}
+		return nil
+	})
+	return n, err
 }
 
 func (a *answer) addContext(body []byte) error {

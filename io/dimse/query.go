@@ -78,11 +78,12 @@ func (a *Association) Instances(ctx context.Context, study, series string, q att
 const (
 	maxIdentifier = 1 << 20  // bytes of one result
 	maxFound      = 32 << 20 // bytes of all
-	// maxIgnored bounds the results that still arrive after a search was cancelled.
-	maxIgnored = 10000
 	// grace is how long the node has to end what was cancelled.
 	grace = 5 * time.Second
 )
+
+// maxIgnored bounds the results that still arrive after a search was cancelled. It is less in tests.
+var maxIgnored = 10000
 
 func (a *Association) find(ctx context.Context, level string, unique attributes.Tag, q attributes.Query, above map[string]string) (attributes.Results, error) {
 	id, syntax, err := a.queryContext(studyRootFind)

@@ -226,7 +226,7 @@ func (g *get) receive(ctx context.Context, id byte, c command) error {
 	arrival := g.a.arrival(id, c, in, most)
 	status := Status(0)
 	if ctx.Err() != nil {
-		status = outOfResources
+		status = OutOfResources
 	} else if err := g.each(arrival); err != nil {
 		g.failed = err
 		if ended := arrival.data.failed(); ended == nil {
@@ -245,7 +245,7 @@ func (g *get) receive(ctx context.Context, id byte, c command) error {
 	if status == 0 {
 		g.met[c.instance] = true
 	}
-	return g.a.send(id, true, storeResponse(c, status))
+	return g.a.send(id, true, answerTo(c, status))
 }
 
 func (a *Association) tooMuch(format string, values ...any) error {

@@ -52,8 +52,16 @@ func (s Status) AsMessage() message.Message {
 // String returns the message in English.
 func (s Status) String() string { return s.AsMessage().String() }
 
-// outOfResources is the answer to what cannot be stored now.
-const outOfResources Status = 0xA700
+// Statuses that a Handler answers beside 0, which is success.
+const (
+	OutOfResources   Status = 0xA700 // it cannot be stored now
+	NotUnderstood    Status = 0xC000
+	ProcessingFailed Status = 0x0110
+
+	wrongUID         Status = 0x0117
+	wrongClass       Status = 0xA900
+	unknownOperation Status = 0x0211
+)
 
 // pending reports whether another answer follows.
 func (s Status) pending() bool { return s == 0xFF00 || s == 0xFF01 }

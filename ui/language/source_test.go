@@ -100,7 +100,8 @@ var speakers = map[string][]string{
 	},
 	"io/dimse": {
 		"command.go", "pdu.go", // what a node sends against the protocol
-		"link.go", "%d presentation contexts; an association has 1 to %d", "the context %v was not proposed",
+		"link.go", "accept.go", "session.go", "folder.go", // of a receiver, which has a log
+		"%d presentation contexts; an association has 1 to %d", "the context %v was not proposed",
 		"an instance UID of %d characters", "an answer for another instance", "data that was not asked for", "an answer of more than %d bytes",
 		"more than one answer", "an answer to another request", "an answer without a status", "a result without attributes",
 		"a result that cannot be read (%v)", "a result without a UID", "results without end", "a request that was not asked for",
