@@ -49,7 +49,7 @@ func main() {
 }
 
 func run(fresh bool, size string, paths []string) error {
-	options := host.Options{Settings: workbench.DefaultSettings(), Bundled: open.Bundled, DesktopDialogs: true}
+	options := host.Options{Settings: workbench.DefaultSettings(), Bundled: open.Bundled, Propose: workbench.Propose, DesktopDialogs: true}
 	if path, err := files.SettingsPath(); err == nil && !fresh {
 		options.Settings, options.SettingsPath = workbench.LoadSettings(path), path
 	}

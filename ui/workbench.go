@@ -40,7 +40,8 @@ func New(a fyne.App, o host.Options) *Workbench {
 		Bundled:    h.Bundled,
 		Filter:     h.Settings.LastFilter,
 		Remembered: func() map[string]denoise.Recipe { return h.Settings.Recipes },
-		Remember:   func(r denoise.Recipe) { h.Settings.Remember(r) },
+		Remember:   func(r denoise.Recipe, filter string) { h.Settings.Remember(r, filter) },
+		Propose:    h.Propose,
 	}, desk.Listener{
 		Changed: h.Changed, Choose: h.Choose, Damaged: h.AskDamaged, Opened: h.Opened, Failed: h.Fail,
 		Framed:       func(p *viewer.Picture, frames [viewer.Roles]viewer.Frame) { screen.Framed(p, frames) },

@@ -37,7 +37,7 @@ type Settings struct {
 	RecentPaths      []string                  `json:"recent_paths"`            // newest first
 	Recipes          map[string]denoise.Recipe `json:"recipes"`                 // the last of every filter
 	Keys             map[string]string         `json:"keys,omitempty"`          // of commands by ID, in place of the usual ones; "" for none
-	LastFilter       string                    `json:"last_filter"`             //
+	LastFilter       string                    `json:"last_filter"`             // that the user chose; empty for the one that is proposed
 	Presets          []denoise.Recipe          `json:"presets"`                 // that the user keeps, the oldest first
 	ExportFolder     string                    `json:"export_folder"`           // the folder of the last export, under the rule of KeepRecent
 	Nodes            []output.SendTarget       `json:"nodes"`                   // PACS that series were sent to, the last first
@@ -153,11 +153,12 @@ func (s *Settings) KeepPreset(r denoise.Recipe) {
 // KeepsPreset says whether a recipe is among the user's presets.
 func (s *Settings) KeepsPreset(r denoise.Recipe) bool { return slices.ContainsFunc(s.Presets, r.Equal) }
 
-// Remember stores a recipe as the last one of its filter.
-func (s *Settings) Remember(r denoise.Recipe) {
+// Remember stores a recipe as the last one of its filter, and the filter of the next series, "" for the one that is
+// proposed.
+func (s *Settings) Remember(r denoise.Recipe, filter string) {
 	if s.Recipes == nil {
 		s.Recipes = map[string]denoise.Recipe{}
 	}
 	s.Recipes[r.Filter] = r
-	s.LastFilter = r.Filter
+	s.LastFilter = filter
 }

@@ -20,7 +20,7 @@ func TestSettingsRoundTrip(t *testing.T) {
 		t.Errorf("without a file: %+v", s)
 	}
 	s.Engine, s.InvertLevel = "cpu", true
-	s.Remember(apptest.MustRecipe("nlm", 3).With("h", denoise.Number(12)))
+	s.Remember(apptest.MustRecipe("nlm", 3).With("h", denoise.Number(12)), "nlm")
 	s.Opened("/a")
 	s.Opened("/b")
 	s.Opened("/a")
@@ -67,10 +67,13 @@ func TestSettingsThatCannotBeSaved(t *testing.T) {
 
 func TestRememberNamesTheLastFilter(t *testing.T) {
 	var s workbench.Settings
-	s.Remember(apptest.MustRecipe("nlm", 3))
-	s.Remember(apptest.MustRecipe("median", 2))
+	s.Remember(apptest.MustRecipe("nlm", 3), "nlm")
+	s.Remember(apptest.MustRecipe("median", 2), "median")
 	if s.LastFilter != "median" || len(s.Recipes) != 2 || s.Recipes["nlm"].Dims != 3 {
 		t.Errorf("last filter %q, recipes %v", s.LastFilter, s.Recipes)
+	}
+	if s.Remember(apptest.MustRecipe("odct", 2), ""); s.LastFilter != "" || len(s.Recipes) != 3 {
+		t.Errorf("last filter %q, recipes %v; want the proposed filter next", s.LastFilter, s.Recipes)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
 
+	"quell/app/run"
 	"quell/app/workbench"
 	"quell/denoise"
 	"quell/internal/parallel"
@@ -41,9 +42,11 @@ type Options struct {
 	AutosaveDir  string // the folder in which work is kept for the next start after a crash; "" keeps none
 	Engine       denoise.Engine
 	Bundled      func(ctx context.Context) (*series.Series, error)
-	Go           func(func())     // runs a function on another goroutine; nil: go
-	Do           func(func())     // runs a function on the UI goroutine; nil: fyne.Do
-	Now          func() time.Time // nil: time.Now
+	// Propose finds the filter that is expected to gain most; nil proposes none.
+	Propose func(ctx context.Context, q run.GainRequest) (run.Proposal, error)
+	Go      func(func())     // runs a function on another goroutine; nil: go
+	Do      func(func())     // runs a function on the UI goroutine; nil: fyne.Do
+	Now     func() time.Time // nil: time.Now
 	// Every calls a function again and again, on any goroutine, until stop is called;
 	// nil uses a ticker.
 	Every func(interval time.Duration, f func()) (stop func())

@@ -174,6 +174,7 @@ type bench struct {
 	errors      []error
 	opened      []string
 	memory      map[string]denoise.Recipe
+	filter      string // that was remembered for the next series
 	choosing    func(c *open.Catalog, pick func(int), drop func())
 	damaged     func(err error, rest int, open, drop func())
 	scan        func(ctx context.Context, path string) (*open.Catalog, error) // nil: open.Scan
@@ -247,7 +248,7 @@ func newBenchWith(t *testing.T, change func(*desk.Deps)) *bench {
 			b.panics = append(b.panics, p)
 		},
 		Remembered: func() map[string]denoise.Recipe { return b.memory },
-		Remember:   func(r denoise.Recipe) { b.memory[r.Filter] = r },
+		Remember:   func(r denoise.Recipe, filter string) { b.memory[r.Filter], b.filter = r, filter },
 	}
 	change(&deps)
 	b.Session = session.New(deps, desk.Listener{

@@ -34,7 +34,7 @@ func emptySession(t *testing.T) (s *session.Session, clock *time.Time, changes *
 		Go: func(f func()) { go f() }, Do: func(f func()) { f() }, Engine: &fakeEngine{},
 		Now:        func() time.Time { return *clock },
 		Remembered: func() map[string]denoise.Recipe { return nil },
-		Remember:   func(denoise.Recipe) { fail("a recipe was stored") },
+		Remember:   func(denoise.Recipe, string) { fail("a recipe was stored") },
 	}, desk.Listener{
 		Changed: func() { *changes++ },
 		Framed:  func(*viewer.Picture, [viewer.Roles]viewer.Frame) { fail("a frame was drawn") },

@@ -11,6 +11,7 @@ import (
 	"quell/ui/session/marks"
 	"quell/ui/session/measures"
 	"quell/ui/session/preview"
+	"quell/ui/session/proposals"
 	"quell/ui/session/results"
 	"quell/ui/session/screen"
 	"quell/ui/session/tuning"
@@ -33,6 +34,7 @@ type Session struct {
 	Strip          *measures.Strip
 	Neighbourhoods *measures.Neighbourhoods
 	Lesions        *lesions.Lesions
+	Proposals      *proposals.Proposals
 	Screen         *screen.Screen
 	Marks          *marks.Marks
 	Documents      *documents.Documents
@@ -50,6 +52,7 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 	listener.Changed = func() {
 		s.Lesions.Follow() // every change may let it begin, or end it
 		s.Strip.Follow()
+		s.Proposals.Follow()
 		changed()
 	}
 	d := desk.New(deps, listener)
@@ -63,6 +66,7 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 	s.Structures, s.Neighbourhoods = measures.NewStructures(d, s.Measures), measures.NewNeighbourhoods(d)
 	s.Strip = measures.NewStrip(d, s.Preview, s.Measures)
 	s.Lesions = lesions.New(d, s.Preview)
+	s.Proposals = proposals.New(d, s.Tuning, s.Preview)
 	s.Preview.Measuring = preview.Measuring{Stop: s.Measures.Stop, Want: s.Measures.Want, Known: s.Measures.Known, Idle: s.Strip.Follow}
 	s.Screen = screen.New(d, s.Preview, s.Measures, s.Structures, s.Results)
 	s.Marks = marks.New(d, s.Preview)

@@ -456,7 +456,7 @@ func TestASessionFindsItsOwnWayToScan(t *testing.T) {
 	var failed error
 	s := session.New(desk.Deps{
 		Go: func(f func()) { go f() }, Do: l.do, Engine: &fakeEngine{},
-		Remembered: func() map[string]denoise.Recipe { return nil }, Remember: func(denoise.Recipe) {},
+		Remembered: func() map[string]denoise.Recipe { return nil }, Remember: func(denoise.Recipe, string) {},
 	}, desk.Listener{
 		Changed: func() {}, Framed: func(*viewer.Picture, [viewer.Roles]viewer.Frame) {}, Panes: func() (p [viewer.Roles]viewer.Pane) { return p },
 		Choose: func(_ *open.Catalog, pick func(int), _ func()) { pick(0) }, Opened: func(string) {}, Failed: func(err error) { failed = err },

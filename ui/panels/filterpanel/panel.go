@@ -36,7 +36,7 @@ func New(h *host.Host) panel.Panel {
 func (p *Panel) hooks() Hooks {
 	h, s := p.h, p.h.Session
 	return Hooks{
-		Changed: s.Tuning.Set, AutoPreview: s.Preview.SetAuto, Preview: s.Preview.Start, Find: p.findStrength, Dial: s.Dial.Find, Apply: p.apply, Cancel: s.Tasks.Cancel,
+		Changed: s.Tuning.Set, AutoPreview: s.Preview.SetAuto, Preview: s.Preview.Start, Find: p.findStrength, Dial: s.Dial.Find, Take: s.Proposals.Take, Apply: p.apply, Cancel: s.Tasks.Cancel,
 		Hide: func() { h.Frame.ShowColumn(false) },
 		Hint: func(o fyne.CanvasObject, text string) {
 			if o == nil {
@@ -132,6 +132,7 @@ func snapshot(s *session.Session) Snapshot {
 	if f, ok := s.Results.Forecast(); ok {
 		snap.Memory = language.Of(f.Text())
 	}
+	snap.Proposal = proposalOf(s.Proposals.Now())
 	snap.Carried = s.Tuning.Carried()
 	snap.CanFind, snap.Searching = s.Strength.CanFind(), s.Strength.Searching()
 	snap.CanDial, snap.Dialling = s.Dial.CanFind(), s.Dial.Searching()

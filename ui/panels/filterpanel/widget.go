@@ -37,6 +37,8 @@ type Snapshot struct {
 	Applied  bool    // the whole volume was filtered with the recipe
 	Memory   string  // what a run will take, if that is much; "" if it is not
 
+	Proposal Proposal // the filter that is expected to gain most
+
 	Carried []string // labels of parameters with values that come from an earlier series
 
 	CanFind   bool // a search for the best strength can start, or be cancelled
@@ -53,6 +55,7 @@ type Hooks struct {
 	Preview     func()
 	Find        func() // search for the best strength, or cancel the search
 	Dial        func() // search for the strength that keeps what is visible, or cancel the search
+	Take        func() // takes the proposed filter
 	Apply       func()
 	Cancel      func()
 	Hide        func() // puts the panel away
@@ -69,6 +72,7 @@ type Widget struct {
 	busy  bool // Display is setting the widgets: their events are not the user's
 
 	filter    *control.Select
+	proposal  *proposalLine
 	dims      *control.Radio
 	params    *container.Scroll // basic, more and others
 	basic     *fyne.Container
@@ -155,8 +159,17 @@ func (p *Widget) build() {
 
 	hide := control.NewButton("", theme.NavigateNextIcon(), func() { p.hooks.Hide() })
 	hide.Importance = widget.LowImportance
-	head := container.NewVBox(
+	p.proposal = newProposalLine(func() { p.hooks.Take() }, func(o fyne.CanvasObject, in bool) {
+		switch text := p.shown.Proposal.Help; {
+		case !in:
+			p.hooks.Hint(nil, "")
+		case text != "":
+			p.explain(o, text)
+		}
+	})
+	head := container.New(layout.NewCustomPaddedVBoxLayout(0),
 		container.NewBorder(nil, nil, nil, container.NewHBox(p.dims, hide), p.filter),
+		p.proposal.object,
 		widget.NewSeparator(),
 	)
 	// Leave room for the scroll bar.
@@ -290,6 +303,7 @@ func (p *Widget) Display(s Snapshot) {
 	}
 	p.origin.Hidden = len(s.Carried) == 0
 	setText(p.origin, wording.Origin(s.Carried))
+	p.proposal.show(s.Proposal)
 	enable(p.filter, s.Ready)
 	enable(p.dims, s.Ready)
 

@@ -37,8 +37,11 @@ type Deps struct {
 	// Remembered returns the recipe last used for each filter, Remember stores
 	// one. Both are called on the UI goroutine.
 	Remembered func() map[string]denoise.Recipe
-	Remember   func(denoise.Recipe)
-	Filter     string // of the first series; "" for the first filter
+	Remember   func(r denoise.Recipe, filter string) // filter is Filter at the time
+	// Filter is the one that the user chose last, for the next series; "" if that takes the one that is proposed.
+	Filter string
+	// Propose finds the filter that is expected to gain most; it is called on another goroutine. nil proposes none.
+	Propose func(ctx context.Context, q run.GainRequest) (run.Proposal, error)
 	// Bundled loads the series that has no path, and LoadRun a run that SaveRun kept.
 	// They are called on other goroutines, for documents that are opened again.
 	Bundled func(ctx context.Context) (*series.Series, error)

@@ -18,6 +18,8 @@ import (
 type Document struct {
 	Doc       *workbench.Document // nil before a series is open, and while it is put away
 	Recipe    denoise.Recipe
+	Chosen    bool      // the user has touched the series or chosen the recipe: no proposal takes its place by itself
+	Proposed  string    // the filter that was taken as it was proposed; "" for none
 	Maps      run.Maps  // that steer the filter besides the recipe, of the current voxels
 	Noise     Noise     // of the current voxels
 	Results   []*Result // finished runs of the current voxels, the oldest first

@@ -98,7 +98,6 @@ func (rd *Reader) Arriving() *Arriving {
 
 // begin shows a series as it was read, as the document d.
 func (rd *Reader) begin(d *document, series *series.Series, catalog *open.Catalog, entry int) {
-	filter := rd.desk.Recipe.Filter
 	rd.documents.leave()
 	rd.documents.open = slices.DeleteFunc(rd.documents.open, func(old *document) bool {
 		if old == d || !old.spare() {
@@ -116,7 +115,7 @@ func (rd *Reader) begin(d *document, series *series.Series, catalog *open.Catalo
 		d.name = catalog.Name(entry)
 	}
 	d.Doc = workbench.NewDocument(series)
-	d.Recipe = rd.tuning.Propose(filter)
+	rd.tuning.Begin()
 	rd.desk.Tasks.Say("")
 	rd.desk.State.Open(series.Volume, rd.screen.OwnWindow())
 	d.Doc.Edits().Push(rd.desk.WithView(workbench.Edit{Recipe: d.Recipe}))

@@ -123,7 +123,7 @@ func (rd *Reader) wake(d *document, message string) {
 			rd.desk.Doc.Edits().Amend(rd.desk.WithView(rd.desk.Edit()))
 		}
 		rd.desk.Doc.Edits().Rebind(d.standIn, rd.desk.Doc.Series().Volume)
-		rd.tuning.Take(w.Recipe)
+		rd.tuning.Restore(w.Recipe)
 		if _, ok := undo.Present(); !ok {
 			rd.restoreEdit(w)
 		}

@@ -3,6 +3,8 @@
 package tuning
 
 import (
+	"cmp"
+
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app/run"
@@ -26,11 +28,10 @@ type own struct {
 
 // New returns the tuning, which starts with the filter of the desk, or with the first.
 func New(d *desk.Desk) *Tuning {
-	filter := denoise.Filters()[0].Name
-	if _, err := denoise.FilterByName(d.Filter); err == nil {
-		filter = d.Filter
+	if _, err := denoise.FilterByName(d.Filter); err != nil {
+		d.Filter = ""
 	}
-	d.Recipe, _ = denoise.NewRecipe(filter, 0)
+	d.Recipe, _ = denoise.NewRecipe(cmp.Or(d.Filter, denoise.Filters()[0].Name), 0)
 	return &Tuning{desk: d}
 }
 
@@ -110,29 +111,49 @@ func (tu *Tuning) startOf(r denoise.Recipe) denoise.Recipe {
 	return r
 }
 
-// Take makes r the current recipe as it is, as one step of the history.
+// Take makes r the current recipe as it is, as one step of the history. Its filter is that of the next series, unless
+// it was proposed for this one.
 func (tu *Tuning) Take(r denoise.Recipe) {
 	if tu.desk.Doc == nil {
 		return
 	}
+	if tu.desk.Chosen = true; r.Filter != tu.desk.Proposed {
+		tu.desk.Filter = r.Filter
+	}
+	tu.Restore(r)
+}
+
+// Adopt makes a proposed recipe the current one in the place of the one that the series was opened with: no step of
+// the history, and no choice of the user.
+func (tu *Tuning) Adopt(r denoise.Recipe) {
+	present := tu.desk.Edit()
+	present.Recipe = r
+	tu.desk.Doc.Edits().Amend(present)
+	tu.Change(r)
+}
+
+// Restore makes r the current recipe as Take does, but it says nothing of the next series.
+func (tu *Tuning) Restore(r denoise.Recipe) {
+	tu.desk.Chosen = true
 	tu.Change(r)
 	if present, ok := tu.desk.Doc.Edits().Present(); !ok || !present.Recipe.Equal(r) {
 		present.Recipe = r
 		tu.desk.Doc.Edits().Push(present)
 	}
-	tu.desk.Remember(r)
+	tu.desk.Remember(r, tu.desk.Filter)
 	tu.desk.Changed()
 }
 
-// Propose returns the recipe that the current series starts a filter with, and notes
-// it as carried over from an earlier one.
-func (tu *Tuning) Propose(filter string) denoise.Recipe {
-	r, err := run.ProposeRecipe(tu.desk.Doc.Series(), tu.desk.Remembered(), filter)
+// Begin gives the current series, which was opened now, the recipe that it starts with: of the filter that the user chose
+// last, or of the first. It notes what is carried over from an earlier series.
+func (tu *Tuning) Begin() {
+	r, err := run.ProposeRecipe(tu.desk.Doc.Series(), tu.desk.Remembered(), tu.desk.Filter)
 	if err != nil {
-		return tu.desk.Recipe
+		return
 	}
 	tu.own.Of(tu.desk.Document).carried = r
-	return r
+	plain, err := denoise.NewRecipe(r.Filter, r.Dims)
+	tu.desk.Recipe, tu.desk.Chosen = r, tu.desk.Filter != "" || err != nil || !r.Equal(plain)
 }
 
 // Carried returns the labels of the parameters with values that come from an

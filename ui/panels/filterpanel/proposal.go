@@ -1,0 +1,84 @@
+package filterpanel
+
+import (
+	"fmt"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/ui/control"
+	"quell/ui/language"
+	"quell/ui/session/proposals"
+	"quell/ui/wording"
+)
+
+// Proposal is what is said of the filter that is expected to gain most.
+type Proposal struct {
+	Text    string // one line; "" for nothing
+	Help    string // sentences
+	Offered bool   // it can be taken
+}
+
+// moreGains is how many filters besides the proposed one the help names.
+const moreGains = 4
+
+// proposalOf puts the state of a proposal in words.
+func proposalOf(s proposals.State) Proposal {
+	switch {
+	case s.Finding:
+		return Proposal{Text: lang.L("Comparing what the filters would gain …"), Help: lang.L("Each filter runs on a sample of this series.")}
+	case s.Filter == "" && s.Why.IsZero():
+		return Proposal{}
+	case s.Filter == "":
+		why := language.Of(s.Why)
+		return Proposal{Text: lang.L("No filter is proposed.") + " " + why, Help: why}
+	}
+	gain := wording.Gain(s.Gains[0])
+	p := Proposal{Text: fmt.Sprintf(lang.L("Proposed: %s expected"), gain), Offered: !s.Taken}
+	if p.Offered {
+		p.Text = fmt.Sprintf(lang.L("%s: %s expected"), wording.Filter(s.Filter), gain)
+	}
+	var all []string
+	for _, g := range s.Gains {
+		if gain := wording.Gain(g); gain != "" && len(all) <= moreGains {
+			all = append(all, wording.Filter(g.Filter)+" "+gain)
+		}
+	}
+	p.Help = lang.L("How much the squared error falls with automatic values, on a sample of this series (3 dB: to half):") + " " + strings.Join(all, ", ") + "."
+	return p
+}
+
+// proposalLine shows a proposal in one line, with the button that takes it.
+type proposalLine struct {
+	object fyne.CanvasObject
+	said   *widget.Label
+	take   *control.Button
+}
+
+// newProposalLine returns an empty line; hover is called when the pointer enters or leaves it.
+func newProposalLine(take func(), hover func(o fyne.CanvasObject, in bool)) *proposalLine {
+	l := &proposalLine{said: small(""), take: control.NewButton(lang.L("Take"), nil, take)}
+	l.said.Wrapping, l.said.Truncation = fyne.TextWrapOff, fyne.TextTruncateEllipsis
+	l.take.Importance = widget.LowImportance
+	ground := canvas.NewRectangle(nil) // nothing moves when the button comes
+	ground.SetMinSize(l.take.MinSize())
+	l.take.Hide()
+	area := newHoverArea(container.NewBorder(nil, nil, nil, container.NewStack(ground, l.take), l.said), nil)
+	area.hovered = func(in bool) { hover(area, in) }
+	l.take.OnHover = area.hovered
+	l.object = area
+	return l
+}
+
+// show displays a proposal.
+func (l *proposalLine) show(p Proposal) {
+	setText(l.said, p.Text)
+	if l.take.Hidden == p.Offered {
+		l.take.Hidden = !p.Offered
+		l.object.Refresh()
+	}
+}

@@ -1,0 +1,161 @@
+// Package proposals finds the filter that is expected to gain most on the series that is shown, and takes it while the
+// user has touched nothing.
+package proposals
+
+import (
+	"context"
+	"reflect"
+
+	"quell/app/run"
+	"quell/denoise"
+	"quell/internal/parallel"
+	"quell/ui/session/desk"
+	"quell/ui/session/preview"
+	"quell/ui/session/tuning"
+	"quell/ui/viewer"
+)
+
+// Proposals propose filters.
+type Proposals struct {
+	desk    *desk.Desk
+	tuning  *tuning.Tuning
+	preview *preview.Preview
+	start   desk.Slot[start]
+	found   desk.Slot[found]
+	work    *work // in progress, or nil
+}
+
+// start is how a document was opened.
+type start struct {
+	known  bool
+	look   viewer.Look
+	recipe denoise.Recipe
+}
+
+// found is what the last work on a document came to.
+type found struct {
+	ended    bool
+	sigma    float64 // of the noise that it holds for
+	proposal run.Proposal
+	recipe   denoise.Recipe // of the first gain of the proposal
+}
+
+// work is a proposal that is being found.
+type work struct {
+	sigma  float64
+	cancel context.CancelFunc
+}
+
+// State is what is known for the series that is shown.
+type State struct {
+	run.Proposal // without gains before it is found
+
+	Finding bool
+	Taken   bool // the current recipe is the proposed one
+}
+
+// New returns the proposals of a desk.
+func New(d *desk.Desk, t *tuning.Tuning, p *preview.Preview) *Proposals {
+	ps := &Proposals{desk: d, tuning: t, preview: p, found: desk.Slot[found]{OfVoxels: true}}
+	d.OnClear(ps.end)
+	return ps
+}
+
+// Now returns what is known for the series that is shown.
+func (ps *Proposals) Now() State {
+	if ps.desk.Doc == nil {
+		return State{}
+	}
+	facts, known := ps.desk.Doc.Facts()
+	f := ps.found.Of(ps.desk.Document)
+	if !known || !f.ended || f.sigma != facts.Noise.Sigma {
+		return State{Finding: ps.work != nil}
+	}
+	return State{Proposal: f.proposal, Taken: f.proposal.Filter != "" && ps.desk.Recipe.Equal(f.recipe)}
+}
+
+// Take makes the proposed recipe the current one, as one step of the history. The next series takes its own proposal,
+// too. Without a proposal it does nothing.
+func (ps *Proposals) Take() {
+	if now := ps.Now(); now.Filter != "" && !now.Taken {
+		ps.desk.Chosen, ps.desk.Proposed = true, now.Filter
+		ps.desk.Filter = ""
+		ps.tuning.Take(ps.found.Of(ps.desk.Document).recipe)
+	}
+}
+
+func (ps *Proposals) end() {
+	if ps.work != nil {
+		ps.work.cancel()
+		ps.work = nil
+	}
+}
+
+// Follow begins to find a proposal when the first picture of a series is there, and notes whether the user has touched
+// anything since it was opened.
+func (ps *Proposals) Follow() {
+	if ps.desk.Doc == nil {
+		return
+	}
+	ps.watch()
+	facts, known := ps.desk.Doc.Facts()
+	if ps.work != nil && (!known || ps.work.sigma != facts.Noise.Sigma) {
+		ps.end()
+	}
+	if ps.desk.Propose == nil || !known || ps.work != nil || ps.desk.Tasks.Busy() || ps.desk.Picture == nil || ps.preview.Running() {
+		return
+	}
+	if f := ps.found.Of(ps.desk.Document); !f.ended || f.sigma != facts.Noise.Sigma {
+		ps.find(facts)
+	}
+}
+
+// watch notes whether the user has touched anything.
+func (ps *Proposals) watch() {
+	s := ps.start.Of(ps.desk.Document)
+	now := start{known: true, look: ps.desk.State.Look(), recipe: ps.desk.Recipe}
+	if !s.known {
+		*s = now
+	}
+	if ps.desk.Tasks.On(ps.desk.Document) != nil || !ps.desk.Untouched() || !now.recipe.Equal(s.recipe) || !reflect.DeepEqual(now.look, s.look) {
+		ps.desk.Chosen = true
+	}
+}
+
+// find finds the proposal in the background. The user may go on meanwhile: the work leaves a core to others and has a
+// low priority.
+func (ps *Proposals) find(facts denoise.Facts) {
+	d, w := ps.desk.Document, &work{sigma: facts.Noise.Sigma}
+	var ctx context.Context
+	ctx, w.cancel = context.WithCancel(parallel.Sparing(d.Voxels, 1))
+	ps.work = w
+	q := run.GainRequest{Series: d.Doc.Series(), Facts: &facts}
+	var p run.Proposal
+	ps.desk.Background(func() (err error) {
+		p, err = ps.desk.Propose(ctx, q)
+		return err
+	}, func(err error) {
+		w.cancel()
+		if ps.work != w {
+			return // it was ended
+		}
+		ps.work = nil
+		f := ps.found.Of(d)
+		if *f = (found{ended: true, sigma: w.sigma}); err == nil { // without a proposal nothing is missing
+			f.proposal = p
+		}
+		if f.proposal.Filter != "" {
+			f.recipe, _ = denoise.NewRecipe(p.Filter, p.Gains[0].Dims)
+			ps.adopt(d, f.recipe)
+		}
+		ps.desk.Changed()
+	})
+}
+
+// adopt takes a proposal, unless the user has touched anything.
+func (ps *Proposals) adopt(d *desk.Document, r denoise.Recipe) {
+	if ps.watch(); !d.Chosen {
+		d.Chosen, d.Proposed = true, r.Filter
+		ps.tuning.Adopt(r)
+	}
+}
