@@ -2,16 +2,12 @@ package dicomweb
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"syscall"
 	"time"
 
+	"quell/internal/connection"
 	"quell/internal/message"
 )
 
@@ -67,11 +63,6 @@ func connectionFailure(ctx, requested context.Context, host string, err error) e
 	var known *Error
 	var late *lateError
 	var redirect *redirectError
-	var dns *net.DNSError
-	var authority x509.UnknownAuthorityError
-	var certificate *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
-	var op *net.OpError
 	problem := func(kind message.Kind, advice message.Message, format string, args ...any) error {
 		return &Error{Host: host, Problem: message.New(kind, format, args...), Advice: advice, Err: err}
 	}
@@ -85,25 +76,17 @@ func connectionFailure(ctx, requested context.Context, host string, err error) e
 		return &Error{Host: host, Problem: redirect.problem, Advice: redirect.advice, Err: err}
 	case errors.Is(err, errTooLarge):
 		return problem(message.InputTooLarge, message.Text("ask for less at a time"), "it sends more than is read at a time")
-	case errors.As(err, &dns):
-		return problem(message.NetworkAddress, message.Text("check its name"), "there is no such host")
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return problem(message.NetworkUnreachable, message.Text("check the host and the port, and that the PACS runs"), "nothing listens there")
-	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return problem(message.NetworkUnreachable, message.Text("check the address and the network"), "the host cannot be reached")
-	case errors.As(err, &authority):
-		return problem(message.NetworkTrust, message.Text("give the certificate of its authority"), "its certificate is signed by an unknown authority")
-	case errors.As(err, &certificate):
-		return problem(message.NetworkTrust, message.Text("check the host name and the certificate"), "its certificate is refused (%v)", certificate.Err)
-	case errors.As(err, &record), speaksPlainHTTP(err):
-		return problem(message.NetworkTrust, message.Text("give an address that begins with http://, or its TLS port"), "it does not speak TLS on this port")
-	case errors.As(err, &op) && op.Op == "remote error": // an alert of TLS
-		return problem(message.NetworkTrust, message.Text("check the client certificate"), "it refuses the TLS connection (%v)", op.Err)
+	}
+	plain := message.Text("give an address that begins with http://, or its TLS port")
+	why, advice, ok := connection.Describe(err, plain)
+	switch {
+	case ok:
+		return &Error{Host: host, Problem: why, Advice: advice, Err: err}
+	case speaksPlainHTTP(err):
+		return problem(message.NetworkTrust, plain, "it does not speak TLS on this port")
 	case brokenConnection(err):
 		return problem(message.NetworkProtocol, message.Text("try again; the log of the PACS may say why"), "it closed the connection too early")
-	}
-	var text net.Error
-	if errors.As(err, &text) && text.Timeout() {
+	case connection.Late(err):
 		return problem(message.NetworkUnreachable, message.Text("check the host, the port and the firewall"), "the connection takes too long")
 	}
 	return problem(message.NetworkProtocol, message.Text("check that this is the address of a DICOMweb service"), "the exchange failed")
@@ -115,8 +98,7 @@ func speaksPlainHTTP(err error) bool {
 }
 
 func brokenConnection(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
-		err != nil && err.Error() == "http: server closed idle connection"
+	return connection.Broken(err) || err != nil && err.Error() == "http: server closed idle connection"
 }
 
 // statusFailure words an answer without success.

@@ -2,16 +2,11 @@ package dimse
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"os"
-	"syscall"
 	"time"
 
+	"quell/internal/connection"
 	"quell/internal/message"
 )
 
@@ -60,10 +55,6 @@ func failure(ctx context.Context, n Node, timeout time.Duration, closed message.
 	}
 	var known *Error
 	var protocol *protocolError
-	var dns *net.DNSError
-	var authority x509.UnknownAuthorityError
-	var certificate *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
 	problem := func(kind message.Kind, advice message.Message, format string, args ...any) error {
 		return &Error{Node: n, Problem: message.New(kind, format, args...), Advice: advice, Err: err}
 	}
@@ -72,29 +63,16 @@ func failure(ctx context.Context, n Node, timeout time.Duration, closed message.
 		return err
 	case errors.As(err, &protocol):
 		return problem(message.NetworkProtocol, closed, "it sent %s", protocol.text)
-	case errors.As(err, &dns):
-		return problem(message.NetworkAddress, message.Text("check its name"), "there is no host %s", n.Host)
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return problem(message.NetworkUnreachable, message.Text("check the host and the port, and that the PACS runs"), "nothing listens there")
-	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return problem(message.NetworkUnreachable, message.Text("check the address and the network"), "the host cannot be reached")
-	case errors.Is(err, os.ErrDeadlineExceeded), isTimeout(err):
+	case connection.Late(err):
 		return problem(message.NetworkUnreachable, message.Text("check the host, the port and the firewall"), "no answer within %v", timeout)
-	case errors.As(err, &authority):
-		return problem(message.NetworkTrust, message.Text("give the certificate of its authority"), "its certificate is signed by an unknown authority")
-	case errors.As(err, &certificate):
-		return problem(message.NetworkTrust, message.Text("check the host name and the certificate"), "its certificate is refused (%v)", certificate.Err)
-	case errors.As(err, &record):
-		return problem(message.NetworkTrust, message.Text("send without TLS, or to its TLS port"), "it does not speak TLS on this port")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	}
+	if why, advice, ok := connection.Describe(err, message.Text("send without TLS, or to its TLS port")); ok {
+		return &Error{Node: n, Problem: why, Advice: advice, Err: err}
+	}
+	if connection.Broken(err) {
 		return problem(message.NetworkProtocol, closed, "it closed the connection")
 	}
 	return problem(message.NetworkUnreachable, message.Message{}, "the connection failed (%v)", err)
-}
-
-func isTimeout(err error) bool {
-	var e net.Error
-	return errors.As(err, &e) && e.Timeout()
 }
 
 // rejection words A-ASSOCIATE-RJ (PS3.8 section 9.3.4).

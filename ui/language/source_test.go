@@ -107,8 +107,9 @@ var speakers = map[string][]string{
 		"a result that cannot be read (%v)", "a result without a UID", "results without end", "a request that was not asked for",
 		"an instance of another class than its context", "an instance without a UID", "a request over a context that was not agreed", "an instance twice", "more than is read",
 	},
-	"internal/message":  nil,
-	"internal/parallel": nil,
+	"internal/connection": {"remote error"}, // of package net
+	"internal/message":    nil,
+	"internal/parallel":   nil,
 	"measure": {
 		"MAX is %g; it must be a positive number", "%d bins; at least 1 is needed",
 		"a histogram from %g to %g is not possible; the ends must be finite and in rising order",
