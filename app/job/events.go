@@ -10,10 +10,11 @@ type Step string
 
 // The steps, in the order of a job.
 const (
-	Reading   Step = "reading"   // counts files
-	Filtering Step = "filtering" // counts voxels
-	Writing   Step = "writing"   // counts files
-	Sending   Step = "sending"   // counts files
+	Retrieving Step = "retrieving" // counts files
+	Reading    Step = "reading"    // counts files
+	Filtering  Step = "filtering"  // counts voxels
+	Writing    Step = "writing"    // counts files
+	Sending    Step = "sending"    // counts files
 )
 
 // Events receives what happens during a job. Every function may be nil and must

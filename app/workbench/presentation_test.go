@@ -17,7 +17,7 @@ import (
 	"quell/app/files"
 	"quell/app/job"
 	"quell/app/open"
-	"quell/app/output"
+	"quell/app/pacs"
 	"quell/app/roomtest"
 	"quell/app/run"
 	"quell/measure"
@@ -71,7 +71,7 @@ func TestPresentationOfTheOriginal(t *testing.T) {
 	if err := p.Write(t.Context(), path, true); err != nil {
 		t.Errorf("it is not replaced: %v", err)
 	}
-	plan, err := output.PlanSend(t.Context(), filepath.Dir(path))
+	plan, err := pacs.PlanSend(t.Context(), filepath.Dir(path))
 	if err != nil || len(plan.Objects) != 1 || plan.Text() != "1 file of 1 series: PR, Presentation states [Quell]" {
 		t.Errorf("to be sent: %+v, %v", plan, err)
 	}
@@ -114,7 +114,7 @@ func TestPresentationOfAnExport(t *testing.T) {
 	if err != nil || len(state.Sources) != 3 || len(state.Marks) != 1 || state.Marks[0].Slice != 0 {
 		t.Fatalf("%+v, %v", state, err)
 	}
-	plan, err := output.PlanSend(t.Context(), p.Exported)
+	plan, err := pacs.PlanSend(t.Context(), p.Exported)
 	if err != nil || len(plan.Objects) != 4 {
 		t.Fatalf("%+v, %v", plan, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"quell/app/output"
+	"quell/app/pacs"
 	"quell/denoise"
 	"quell/internal/message"
 	"quell/io/atomic"
@@ -40,7 +40,7 @@ type Settings struct {
 	LastFilter       string                    `json:"last_filter"`             // that the user chose; empty for the one that is proposed
 	Presets          []denoise.Recipe          `json:"presets"`                 // that the user keeps, the oldest first
 	ExportFolder     string                    `json:"export_folder"`           // the folder of the last export, under the rule of KeepRecent
-	Nodes            []output.SendTarget       `json:"nodes"`                   // PACS that series were sent to, the last first
+	Nodes            []pacs.Place              `json:"nodes"`                   // PACS that series were sent to, the last first
 	ExportCompressed bool                      `json:"export_compressed"`       // whether the last export of DICOM was compressed
 	Noticed          time.Time                 `json:"noticed,omitzero"`        // when the notice on clinical use was shown last
 }
@@ -85,7 +85,7 @@ func (s Settings) usable() Settings {
 		s.LastFilter = ""
 	}
 	s.RecentPaths = s.RecentPaths[:min(len(s.RecentPaths), maxRecent)]
-	s.Nodes = slices.DeleteFunc(s.Nodes, func(t output.SendTarget) bool { return t.Check() != nil })
+	s.Nodes = slices.DeleteFunc(s.Nodes, func(t pacs.Place) bool { return t.Check() != nil })
 	s.Nodes = s.Nodes[:min(len(s.Nodes), maxRecent)]
 	if !s.KeepRecent {
 		s.ForgetPaths()
@@ -132,9 +132,9 @@ func (s *Settings) Opened(path string) {
 }
 
 // SentTo puts a node before the others.
-func (s *Settings) SentTo(t output.SendTarget) {
-	rest := slices.DeleteFunc(slices.Clone(s.Nodes), func(n output.SendTarget) bool { return n.To == t.To })
-	s.Nodes = append([]output.SendTarget{t}, rest...)
+func (s *Settings) SentTo(t pacs.Place) {
+	rest := slices.DeleteFunc(slices.Clone(s.Nodes), func(n pacs.Place) bool { return n.To == t.To })
+	s.Nodes = append([]pacs.Place{t}, rest...)
 	s.Nodes = s.Nodes[:min(len(s.Nodes), maxRecent)]
 }
 

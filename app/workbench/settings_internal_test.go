@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"quell/app/output"
+	"quell/app/pacs"
 )
 
 func TestSettingsIgnoreUnusableValues(t *testing.T) {
@@ -44,10 +44,10 @@ func TestSettingsIgnoreUnusableValues(t *testing.T) {
 		t.Errorf("%d recent paths", len(s.RecentPaths))
 	}
 	for i := range 50 {
-		s.SentTo(output.SendTarget{To: fmt.Sprintf("A@h:%d", i+1)})
+		s.SentTo(pacs.Place{To: fmt.Sprintf("A@h:%d", i+1)})
 	}
-	s.SentTo(output.SendTarget{To: "A@h:45", TLS: true})
-	if len(s.Nodes) != maxRecent || s.Nodes[0] != (output.SendTarget{To: "A@h:45", TLS: true}) || s.Nodes[1].To != "A@h:50" || s.Nodes[9].To != "A@h:41" {
+	s.SentTo(pacs.Place{To: "A@h:45", TLS: true})
+	if len(s.Nodes) != maxRecent || s.Nodes[0] != (pacs.Place{To: "A@h:45", TLS: true}) || s.Nodes[1].To != "A@h:50" || s.Nodes[9].To != "A@h:41" {
 		t.Errorf("nodes %+v", s.Nodes)
 	}
 	s.Nodes[3].To = "no node"

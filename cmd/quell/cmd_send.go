@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app/job"
-	"quell/app/output"
+	"quell/app/pacs"
 )
 
 func newSend() *cobra.Command {
@@ -23,11 +23,9 @@ sends nothing (C-ECHO).`,
   quell send --to PACS@host:2762 --tls --tls-ca hospital.pem quiet/`,
 	}
 	flags := cmd.Flags()
-	var target output.SendTarget
+	var target pacs.Place
 	flags.StringVar(&target.To, "to", "", "the PACS, as `AETITLE@HOST:PORT`")
-	flags.StringVar(&target.From, "from", output.DefaultAETitle, "AE `title` of this side, which the PACS may have to know")
-	flags.BoolVar(&target.TLS, "tls", false, "connect by TLS")
-	addInput(flags, &target.Authority, "tls-ca", "`file` of the certificates (PEM) that --tls trusts; those of the system if not given")
+	addNetworkFlags(cmd, &target)
 	retry := flags.Int("retry", 0, "send what was not stored again, at most this `number` of times")
 	echo := flags.Bool("echo", false, "ask whether the PACS answers, and send nothing")
 	asJSON := flags.Bool("json", false, jsonHelp+" with the status of every file")
@@ -41,40 +39,54 @@ sends nothing (C-ECHO).`,
 		if target.To == "" {
 			return job.Usagef("--to is missing; give AETITLE@HOST:PORT")
 		}
-		if *retry < 0 {
-			return job.Usagef("--retry %d: give 0 or more", *retry)
-		}
 		if err := target.Check(); err != nil {
 			return err
 		}
 		if *echo {
-			if err := output.Echo(cmd.Context(), target); err != nil {
-				return err
-			}
-			if *asJSON {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"target": target.To, "answers": true})
-			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s answers\n", target.To)
-			return err
+			return askEcho(cmd, target, *asJSON)
 		}
-		plan, err := output.PlanSend(cmd.Context(), args[0])
-		if err != nil {
-			return err
-		}
-		events, done := eventsOf(cmd)
-		report, err := output.Send(cmd.Context(), plan, target, *retry, func(n, total int) {
-			if events.Progress != nil {
-				events.Progress(job.Sending, int64(n), int64(total))
-			}
-		})
-		done()
-		return printSent(cmd, plan, report, *asJSON, err)
+		return sendFolder(cmd, target, args[0], *retry, *asJSON)
 	}
 	return cmd
 }
 
+// addNetworkFlags adds how a node of the DICOM network is reached.
+func addNetworkFlags(cmd *cobra.Command, p *pacs.Place) {
+	flags := cmd.Flags()
+	flags.StringVar(&p.From, "from", "", "AE `title` of this side, which the PACS may have to know; "+pacs.DefaultAETitle+" if not given")
+	flags.BoolVar(&p.TLS, "tls", false, "connect to AETITLE@HOST:PORT by TLS")
+	addInput(flags, &p.Authority, "tls-ca", "`file` of the certificates (PEM) that TLS trusts; those of the system if not given")
+}
+
+// askEcho asks a place whether it answers.
+func askEcho(cmd *cobra.Command, p pacs.Place, asJSON bool) error {
+	if err := pacs.Echo(cmd.Context(), p); err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(cmd.OutOrStdout(), map[string]any{"target": p.String(), "answers": true})
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s answers\n", p)
+	return err
+}
+
+// sendFolder sends the DICOM files of a folder to a place and prints what became of them.
+func sendFolder(cmd *cobra.Command, p pacs.Place, folder string, retry int, asJSON bool) error {
+	if retry < 0 {
+		return job.Usagef("--retry %d: give 0 or more", retry)
+	}
+	plan, err := pacs.PlanSend(cmd.Context(), folder)
+	if err != nil {
+		return err
+	}
+	events, done := eventsOf(cmd)
+	report, err := pacs.Send(cmd.Context(), plan, p, retry, events.Count(job.Sending))
+	done()
+	return printSent(cmd, plan, report, asJSON, err)
+}
+
 // printSent prints what became of the files, also if err says that some are not stored.
-func printSent(cmd *cobra.Command, plan output.SendPlan, report output.SendReport, asJSON bool, err error) error {
+func printSent(cmd *cobra.Command, plan pacs.Plan, report pacs.Report, asJSON bool, err error) error {
 	if asJSON {
 		if e := printJSON(cmd.OutOrStdout(), report); e != nil {
 			return e
@@ -82,13 +94,22 @@ func printSent(cmd *cobra.Command, plan output.SendPlan, report output.SendRepor
 		return err
 	}
 	for _, f := range report.Files {
-		if !f.Status.Same(output.Stored) && (report.Stored > 0 || !f.Status.Same(output.NotSent)) {
+		if !f.Status.Same(pacs.Stored) && (report.Stored > 0 || !f.Status.Same(pacs.NotSent)) {
 			warn(cmd, "warning: %s: %s", f.Name, f.Status)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s; stored on %s\n", plan.Text(), report.Target)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s; %s\n", plan.Text(), storedText(report))
 	return err
+}
+
+// storedText says where files are, and how that is known.
+func storedText(report pacs.Report) string {
+	text := "stored on " + report.Target
+	if report.Verified > 0 {
+		text += fmt.Sprintf(", where a search finds %d", report.Verified)
+	}
+	return text
 }

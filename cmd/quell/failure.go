@@ -15,13 +15,14 @@ import (
 
 	"quell/app/engines"
 	"quell/app/job"
-	"quell/app/output"
+	"quell/app/pacs"
 	"quell/denoise"
 	"quell/internal/clean"
 	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/atomic"
 	"quell/io/dicom"
+	"quell/io/dicomweb"
 	"quell/io/dimse"
 )
 
@@ -36,8 +37,10 @@ type failure struct {
 // kindOf is the exit code in a word, and of code 1 what failed.
 func kindOf(err error, code int) string {
 	var fault *parallel.Panic
-	var sent *output.SendError
+	var sent *pacs.SendError
 	var node *dimse.Error
+	var web *dicomweb.Error
+	var place *pacs.Error
 	var connection *net.OpError
 	var written *atomic.Error
 	var path *fs.PathError
@@ -53,7 +56,7 @@ func kindOf(err error, code int) string {
 		return "internal"
 	case errors.Is(err, engines.ErrFailed), errors.Is(err, denoise.ErrUnsupported):
 		return "device"
-	case errors.As(err, &sent), errors.As(err, &node), errors.As(err, &connection):
+	case errors.As(err, &sent), errors.As(err, &node), errors.As(err, &web), errors.As(err, &place), errors.As(err, &connection):
 		return "network"
 	case errors.As(err, &written), errors.As(err, &path), errors.As(err, &link): // inputs have a code of their own
 		return "output"
@@ -119,9 +122,9 @@ func (o *oneObject) wrap() {
 	}
 }
 
-// add puts an error behind the other members.
-func (o *oneObject) add(failed failure) {
-	data, _ := json.MarshalIndent(failed, "  ", "  ") // strings alone
+// add puts a member behind the others.
+func (o *oneObject) add(name string, value any) {
+	data, _ := json.MarshalIndent(value, "  ", "  ") // strings and numbers alone
 	members := bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(o.Bytes()), []byte("}")))
 	switch len(members) {
 	case 0:
@@ -130,7 +133,7 @@ func (o *oneObject) add(failed failure) {
 	default:
 		members = append(members, ',')
 	}
-	all := append(bytes.Clone(members), "\n  \"error\": "...)
+	all := fmt.Appendf(bytes.Clone(members), "\n  %q: ", name)
 	o.Reset()
 	o.Write(append(append(all, data...), "\n}\n"...))
 }
@@ -158,7 +161,7 @@ func (p *pipes) execute(ctx context.Context, args []string, errs io.Writer) int 
 	code, text := endOf(ctx, err)
 	object.wrap()
 	if err != nil {
-		object.add(failure{Kind: kindOf(err, code), Code: message.KindOf(err), Text: text, File: fileOf(err)})
+		object.add("error", failure{Kind: kindOf(err, code), Code: message.KindOf(err), Text: text, File: fileOf(err)})
 	}
 	if _, err := object.WriteTo(stdout); err != nil && code == job.ExitDone {
 		code, text = endOf(ctx, err)

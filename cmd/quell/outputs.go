@@ -44,12 +44,16 @@ func addInput(flags *pflag.FlagSet, path *string, name, usage string) {
 	flags.Var(inputFlag{path}, name, usage)
 }
 
+// pathOf returns the words by which a command is called, without the name of the program: two commands may have the
+// same last word.
+func pathOf(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath(), "quell ") }
+
 // argumentsOf returns which arguments of a command are read and which are written.
 func argumentsOf(cmd *cobra.Command, args []string) (inputs []string, outputs []files.Target) {
 	out := func(path string, kind *files.Kind) []files.Target {
 		return []files.Target{{Option: "OUT", Path: path, Kind: kind}}
 	}
-	switch name := cmd.Name(); {
+	switch name := pathOf(cmd); {
 	case name == "phantom" && len(args) == 1:
 		if n, err := cmd.Flags().GetInt("repeats"); err == nil && n > 1 {
 			return nil, nil // the names have numbers: app.MakePhantom checks them
@@ -57,7 +61,11 @@ func argumentsOf(cmd *cobra.Command, args []string) (inputs []string, outputs []
 		return nil, out(args[0], files.SeriesOutput)
 	case (name == "denoise" || name == "noise" || name == "convert") && len(args) == 2:
 		return args[:1], out(args[1], files.SeriesOutput)
-	case name == "make" && len(args) == 2:
+	case name == "pacs get" && len(args) == 2:
+		return nil, out(args[1], files.SeriesOutput)
+	case name == "pacs send" && len(args) == 2:
+		return args[1:], nil
+	case name == "study make" && len(args) == 2:
 		return args[:1], append(out(args[1], files.StudyOutput), out(study.KeyPath(args[1]), files.StudyKeyOutput)...)
 	case name == "batch" && len(args) > 1:
 		last := len(args) - 1
@@ -71,7 +79,7 @@ func argumentsOf(cmd *cobra.Command, args []string) (inputs []string, outputs []
 		return inputs, out(args[last], files.BatchOutput)
 	case name == "bids" && len(args) > 1:
 		return args[:1], []files.Target{{Option: "OUT_DIR", Path: args[1], Kind: files.BatchOutput}}
-	case name == "bench" || name == "help" || name == "completion" || name == "man" || name == "module" || strings.HasPrefix(name, cobra.ShellCompRequestCmd):
+	case name == "bench" || name == "help" || name == "completion" || name == "man" || name == "module" || strings.HasPrefix(name, "pacs") || strings.HasPrefix(name, cobra.ShellCompRequestCmd):
 		return nil, nil // names, or folders that the command checks itself
 	}
 	return args, nil

@@ -16,6 +16,7 @@ import (
 
 	"quell/app/files"
 	"quell/app/job"
+	"quell/app/pacs"
 	"quell/internal/clean"
 	"quell/internal/message"
 )
@@ -26,8 +27,8 @@ const dash = "-"
 // pipeLimit is how many bytes of a pipe are kept on the disk: a stream has no size that could be checked before.
 const pipeLimit = 64 << 30
 
-// pipes puts files in the place of the pipes that a command line names: "-", and named pipes, which a shell makes of
-// <(command). Readers and writers need files that they can seek in. The files are in a folder of the pipes' own, which
+// pipes puts files in the place of what a command line names and is no file: "-", named pipes, which a shell makes of
+// <(command), and references to a PACS. Readers and writers need files that they can seek in. The files are in a folder of the pipes' own, which
 // close removes.
 type pipes struct {
 	in    io.Reader
@@ -36,7 +37,8 @@ type pipes struct {
 
 	dir   string            // "" before it is needed
 	names map[string]string // what a person calls a file of dir
-	made  string            // the file that goes to out at the end; "" for none
+	made  string            // the file that goes to out at the end, or the folder that goes to place; "" for none
+	place *pacs.Place       // nil for standard output
 }
 
 type pipesKey struct{}
@@ -84,7 +86,7 @@ func addFormatFlag(cmd *cobra.Command) {
 // pipedArguments returns the arguments of a command that may name pipes: inputs, and the output, nil for none. They
 // share the memory of args.
 func pipedArguments(cmd *cobra.Command, args []string) (inputs []string, output *string) {
-	switch name := cmd.Name(); {
+	switch name := pathOf(cmd); {
 	case (name == "denoise" || name == "noise" || name == "convert") && len(args) == 2:
 		return args[:1], &args[1]
 	case name == "phantom" && len(args) == 1:
@@ -98,6 +100,9 @@ func pipedArguments(cmd *cobra.Command, args []string) (inputs []string, output 
 // redirect replaces pipes among the arguments, and among the flags that name inputs, by files. Text of a command with
 // an output of "-" goes to stderr from here on.
 func (p *pipes) redirect(cmd *cobra.Command, args []string) error {
+	if err := p.archives(cmd, args); err != nil {
+		return err
+	}
 	inputs, output := pipedArguments(cmd, args)
 	places := make([]*string, len(inputs))
 	for i := range inputs {
@@ -273,11 +278,14 @@ func (p *pipes) output(cmd *cobra.Command, inputs []string, place *string) error
 	return nil
 }
 
-// deliver copies the output of a command that succeeded to standard output. It deletes the file's name first: a closed
+// deliver copies the output of a command that succeeded to standard output, or sends it to a place. It deletes the file's name first: a closed
 // standard output ends the process, and the file would remain.
-func (p *pipes) deliver() error {
-	if p.made == "" {
+func (p *pipes) deliver(cmd *cobra.Command) error {
+	switch {
+	case p.made == "":
 		return nil
+	case p.place != nil:
+		return p.send(cmd)
 	}
 	file, err := os.Open(p.made)
 	if err != nil {

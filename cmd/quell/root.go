@@ -12,7 +12,7 @@ import (
 
 	"quell/app/files"
 	"quell/app/job"
-	"quell/app/output"
+	"quell/app/pacs"
 	"quell/denoise"
 	"quell/internal/clean"
 )
@@ -36,7 +36,7 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) er
 
 // endOf returns the exit code of an error and the sentence for stderr, "" for no error.
 func endOf(ctx context.Context, err error) (code int, text string) {
-	var sent *output.SendError
+	var sent *pacs.SendError
 	switch {
 	case err == nil:
 		return job.ExitDone, ""
@@ -84,7 +84,8 @@ Other endings (a dot and up to four letters, or one of another format) are refus
 sub-01.v2 is a folder. A folder that cannot be replaced, such as a mount point, is
 written into. An input is never written to, nor is a folder that is one.
 IN may be - for standard input, or a named pipe as of <(command), and OUT - for
-standard output: NIfTI, NRRD or MetaImage in one file.
+standard output: NIfTI, NRRD or MetaImage in one file. pacs:PLACE/SERIES-UID is a
+series of a PACS, see quell pacs.
 
 Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 130 cancelled.`,
@@ -124,7 +125,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 			return err
 		},
 		PersistentPostRunE: func(cmd *cobra.Command, args []string) error {
-			if err := pipesOf(cmd).deliver(); err != nil || log == nil {
+			if err := pipesOf(cmd).deliver(cmd); err != nil || log == nil {
 				return err
 			}
 			return log.Close()
@@ -142,7 +143,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	root.PersistentFlags().Bool(allFlag, false, "with --help: everything about a command")
 	_ = root.PersistentFlags().MarkHidden(allFlag) // the help names it
 	root.AddCommand(
-		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newDetect(), newStudy(), newTune(), newPresets(), newConvert(), newSend(), newPhantom(), newBench(), newBatch(), newBIDS(), newModule(), newWorker(), newDevices(), newServeArrays(), newVersion(), newView(), newCompletion(), newMan(),
+		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newDetect(), newStudy(), newTune(), newPresets(), newConvert(), newSend(), newPacs(), newPhantom(), newBench(), newBatch(), newBIDS(), newModule(), newWorker(), newDevices(), newServeArrays(), newVersion(), newView(), newCompletion(), newMan(),
 	)
 	addCompletions(root)
 	return root

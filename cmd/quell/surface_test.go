@@ -220,7 +220,7 @@ func TestOneObject(t *testing.T) {
 		var o oneObject
 		o.WriteString(given)
 		o.wrap()
-		o.add(failure{Kind: "failed", Text: "x"})
+		o.add("error", failure{Kind: "failed", Text: "x"})
 		var got any
 		if err := json.Unmarshal(o.Bytes(), &got); err != nil {
 			t.Errorf("%q: %v in %q", given, err, o.String())

@@ -21,9 +21,9 @@ type Object struct {
 	Start    int64  // of the data set, behind preamble and meta header
 	Size     int64  // of the data set, bytes
 
-	SeriesUID, Description, Modality string
-	Patient, PatientID               string
-	Deidentified                     bool
+	StudyUID, SeriesUID, Description, Modality string
+	Patient, PatientID                         string
+	Deidentified                               bool
 }
 
 // ClassName returns the name of the SOP class.
@@ -35,7 +35,7 @@ func (o Object) SyntaxName() string { return part10.Syntaxes[o.Syntax].Name }
 // objectTags are the attributes of an Object.
 var objectTags = map[part10.Tag]bool{
 	part10.TagSpecificCharacterSet: true, part10.TagSOPClassUID: true, part10.TagSOPInstanceUID: true,
-	part10.TagSeriesInstanceUID: true, part10.TagSeriesDescription: true, part10.TagModality: true,
+	part10.TagStudyInstanceUID: true, part10.TagSeriesInstanceUID: true, part10.TagSeriesDescription: true, part10.TagModality: true,
 	part10.TagPatientName: true, part10.TagPatientID: true, part10.TagPatientIdentityRemoved: true,
 }
 
@@ -98,7 +98,7 @@ func readObject(fsys fs.FS, name string) (Object, error) {
 	}
 	o := Object{
 		Name: name, SOPClass: a.Text(part10.TagSOPClassUID), UID: a.Text(part10.TagSOPInstanceUID), Syntax: p.Syntax.UID,
-		SeriesUID: a.Text(part10.TagSeriesInstanceUID), Description: a.DisplayText(part10.TagSeriesDescription), Modality: a.Text(part10.TagModality),
+		StudyUID: a.Text(part10.TagStudyInstanceUID), SeriesUID: a.Text(part10.TagSeriesInstanceUID), Description: a.DisplayText(part10.TagSeriesDescription), Modality: a.Text(part10.TagModality),
 		Patient: a.DisplayText(part10.TagPatientName), PatientID: a.DisplayText(part10.TagPatientID),
 		Deidentified: a.Text(part10.TagPatientIdentityRemoved) == "YES",
 	}

@@ -14,20 +14,20 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app/output"
+	"quell/app/pacs"
 	"quell/ui/control"
 	"quell/ui/language"
 )
 
 // SendRequest holds what would be sent, the nodes that are known, and callbacks.
 type SendRequest struct {
-	Plan  output.SendPlan
-	Nodes []output.SendTarget // the last first
-	At    output.SendTarget   // proposed; empty for the first node
-	Hide  bool                // nothing of the patient is shown
+	Plan  pacs.Plan
+	Nodes []pacs.Place // the last first
+	At    pacs.Place   // proposed; empty for the first node
+	Hide  bool         // nothing of the patient is shown
 	// Echo asks whether a node answers, until the context ends, and calls done on the UI goroutine.
-	Echo func(ctx context.Context, t output.SendTarget, done func(error))
-	Send func(output.SendTarget)
+	Echo func(ctx context.Context, t pacs.Place, done func(error))
+	Send func(pacs.Place)
 }
 
 // Send asks where to send a series, and says which series, how many files and whether they carry
@@ -35,11 +35,11 @@ type SendRequest struct {
 func Send(r SendRequest, parent fyne.Window) *Dialog {
 	to, from := control.NewEntry(), control.NewEntry()
 	to.SetPlaceHolder(lang.L("AETITLE@HOST:PORT, such as PACS@192.168.1.20:104"))
-	from.SetText(output.DefaultAETitle)
+	from.SetText(pacs.DefaultAETitle)
 	tls := control.NewCheck(lang.L("Connect by TLS"), nil)
 	report := wrapped("")
-	target := func() output.SendTarget {
-		return output.SendTarget{To: strings.TrimSpace(to.Text), From: strings.TrimSpace(from.Text), TLS: tls.Checked}
+	target := func() pacs.Place {
+		return pacs.Place{To: strings.TrimSpace(to.Text), From: strings.TrimSpace(from.Text), TLS: tls.Checked}
 	}
 
 	ctx, cancel := context.WithCancel(context.Background())
@@ -92,7 +92,7 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 	for _, n := range r.Nodes {
 		names = append(names, n.To)
 	}
-	fill := func(n output.SendTarget) {
+	fill := func(n pacs.Place) {
 		from.SetText(n.From)
 		tls.SetChecked(n.TLS)
 		to.SetText(n.To)
@@ -136,7 +136,7 @@ func say(l *widget.Label, importance widget.Importance, text string) {
 const shownSeries = 3
 
 // sendText says what is sent. The patient is masked, and not named at all if hide is set.
-func sendText(p output.SendPlan, hide bool) string {
+func sendText(p pacs.Plan, hide bool) string {
 	series := p.Series()
 	text := fmt.Sprintf(lang.L("%s of %d series: %s"), fileCount(len(p.Objects)), len(series), firstOf(series, shownSeries, "; ")) +
 		lang.L("\nfrom ") + filepath.Base(p.Folder)
@@ -171,11 +171,11 @@ func masked(text string) string {
 }
 
 // Sent shows what became of every file. If some are not stored, retry sends these.
-func Sent(r output.SendReport, err error, retry func(), parent fyne.Window) *Dialog {
+func Sent(r pacs.Report, err error, retry func(), parent fyne.Window) *Dialog {
 	if err == nil {
 		text := fmt.Sprintf(lang.L("%s confirmed all files: %d."), r.Target, r.Stored)
 		for _, f := range r.Files {
-			if !f.Status.Same(output.Stored) {
+			if !f.Status.Same(pacs.Stored) {
 				text += fmt.Sprintf("\n%s: %s", f.Name, language.Of(f.Status))
 			}
 		}

@@ -10,15 +10,15 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app/output"
+	"quell/app/pacs"
 	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/ui/control"
 )
 
-func sendPlan() output.SendPlan {
+func sendPlan() pacs.Plan {
 	o := dicom.Object{Name: "IM00001.dcm", Modality: "CT", Description: "HEAD [Quell nlm]", SeriesUID: "1.2", Patient: "DOE^JOHN", PatientID: "4711"}
-	return output.SendPlan{Folder: "/home/somebody/out", Objects: []dicom.Object{o, o}, Others: 1}
+	return pacs.Plan{Folder: "/home/somebody/out", Objects: []dicom.Object{o, o}, Others: 1}
 }
 
 // texts returns the text of all labels of the dialog on top.
@@ -34,8 +34,8 @@ func texts(t *testing.T, w fyne.Window) string {
 // TestSendAsksFirst names series and files, masks the patient, and sends only what can be a node.
 func TestSendAsksFirst(t *testing.T) {
 	w := parent(t)
-	var sent []output.SendTarget
-	Send(SendRequest{Plan: sendPlan(), Send: func(n output.SendTarget) { sent = append(sent, n) }}, w).Show()
+	var sent []pacs.Place
+	Send(SendRequest{Plan: sendPlan(), Send: func(n pacs.Place) { sent = append(sent, n) }}, w).Show()
 	shown := texts(t, w)
 	for _, want := range []string{"2 files of 1 series: CT, HEAD [Quell nlm]", "from out", "1 other files", "carry the patient's identity: D•••, ID 4•••"} {
 		if !strings.Contains(shown, want) {
@@ -64,7 +64,7 @@ func TestSendAsksFirst(t *testing.T) {
 	}
 	check(t, w, "Connect by TLS").SetChecked(true)
 	test.Tap(button(t, w, "Send"))
-	if len(sent) != 1 || sent[0] != (output.SendTarget{To: "PACS@host:104", From: "READING", TLS: true}) || w.Canvas().Overlays().Top() != nil {
+	if len(sent) != 1 || sent[0] != (pacs.Place{To: "PACS@host:104", From: "READING", TLS: true}) || w.Canvas().Overlays().Top() != nil {
 		t.Errorf("%+v", sent)
 	}
 }
@@ -99,9 +99,9 @@ func TestSendSaysWhoseFiles(t *testing.T) {
 // TestNodesAreKept fills in the last node, and another when it is chosen.
 func TestNodesAreKept(t *testing.T) {
 	w := parent(t)
-	nodes := []output.SendTarget{{To: "A@a:1", From: "ME"}, {To: "B@b:2", From: "I", TLS: true}}
-	var sent output.SendTarget
-	Send(SendRequest{Plan: sendPlan(), Nodes: nodes, Send: func(n output.SendTarget) { sent = n }}, w).Show()
+	nodes := []pacs.Place{{To: "A@a:1", From: "ME"}, {To: "B@b:2", From: "I", TLS: true}}
+	var sent pacs.Place
+	Send(SendRequest{Plan: sendPlan(), Nodes: nodes, Send: func(n pacs.Place) { sent = n }}, w).Show()
 	if fields := find[*control.Entry](t, w); fields[0].Text != "A@a:1" || fields[1].Text != "ME" || check(t, w, "Connect by TLS").Checked {
 		t.Errorf("%q, %q", fields[0].Text, fields[1].Text)
 	}
@@ -118,7 +118,7 @@ func TestConnectionIsTested(t *testing.T) {
 	var answer func(error)
 	var until context.Context
 	asks := 0
-	d := Send(SendRequest{Plan: sendPlan(), Nodes: []output.SendTarget{{To: "A@a:1", From: "ME"}}, Echo: func(ctx context.Context, _ output.SendTarget, done func(error)) {
+	d := Send(SendRequest{Plan: sendPlan(), Nodes: []pacs.Place{{To: "A@a:1", From: "ME"}}, Echo: func(ctx context.Context, _ pacs.Place, done func(error)) {
 		asks, answer, until = asks+1, done, ctx
 	}}, w)
 	d.Show()
@@ -154,8 +154,8 @@ func TestConnectionIsTested(t *testing.T) {
 
 func TestSent(t *testing.T) {
 	w := parent(t)
-	r := output.SendReport{Target: "A@a:1", Planned: 3, Stored: 3, Files: []output.SentFile{
-		{Name: "1.dcm", Stored: true, Status: output.Stored}, {Name: "2.dcm", Stored: true, Status: message.Verbatim("stored, with elements changed (status B000)")}, {Name: "3.dcm", Stored: true, Status: output.Stored},
+	r := pacs.Report{Target: "A@a:1", Planned: 3, Stored: 3, Files: []pacs.SentFile{
+		{Name: "1.dcm", Stored: true, Status: pacs.Stored}, {Name: "2.dcm", Stored: true, Status: message.Verbatim("stored, with elements changed (status B000)")}, {Name: "3.dcm", Stored: true, Status: pacs.Stored},
 	}}
 	Sent(r, nil, nil, w).Show()
 	if shown := texts(t, w); !strings.Contains(shown, "A@a:1 confirmed all files: 3.\n2.dcm: stored, with elements changed") {
@@ -165,7 +165,7 @@ func TestSent(t *testing.T) {
 	for missing, text := range map[int]string{1: "Send the one that is missing", 2: "Send the 2 that are missing", 3: "Send again"} {
 		again := false
 		for i := range missing {
-			r.Files[i].Stored, r.Files[i].Status = false, output.NotSent
+			r.Files[i].Stored, r.Files[i].Status = false, pacs.NotSent
 		}
 		r.Stored = 3 - missing
 		Sent(r, errors.New("it failed"), func() { again = true }, w).Show()

@@ -36,7 +36,8 @@ var speakers = map[string][]string{
 		"%s%s. Not for clinical use.", "Pixel by pixel subtraction", "Noise that was removed: input less result. %s", "[Quell removed noise]",
 		"Estimated standard deviation of the noise", "Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", "[Quell noise map]",
 	},
-	"app/run":       {"uneven.go"}, // of the command line
+	"app/pacs":      {"reference.go"}, // of the command line
+	"app/run":       {"uneven.go"},    // of the command line
 	"app/workbench": nil,
 	"denoise": {
 		"in sigmas of the noise map", // of a recipe
@@ -97,6 +98,12 @@ var speakers = map[string][]string{
 		"Marks and what was measured in them", "That of the referenced images", "presentation series", "Window, area and marks. Not for clinical use.", "presentation state", // in files
 		"a presentation state of %d images for %d slices along axis %d", "the area of a presentation state ends at %v of %v pixels",
 		"the area %v of a presentation state is empty", "a mark of %d points on slice %d of %d",
+	},
+	"io/attributes": {"no encoder of the syntax %q", "values of VR %s are not written", "a value of %d bytes"},
+	"io/dicomweb": {
+		"json.go",                                                                                                                                            // what a server sends against the standard
+		"no token", "more than is read at a time", "silent for %s", "http: server gave HTTP response to HTTPS client", "http: server closed idle connection", // causes
+		`multipart/related; type="application/dicom"; transfer-syntax=*`, `multipart/related; type="application/dicom"; boundary=%s`, "additional results",
 	},
 	"io/dimse": {
 		"command.go", "pdu.go", // what a node sends against the protocol

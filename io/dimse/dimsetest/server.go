@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,8 @@ const AETitle = "FAKEPACS"
 // Behaviour says how a server answers. The zero value stores everything.
 type Behaviour struct {
 	Reject [3]byte // result, source and reason, if not zero
-	// Refuse returns the result of a proposed context, 0 to accept it.
+	// Refuse returns the result of a proposed context, 0 to accept it. Without it, all are accepted but
+	// those of a search, which the server does not answer.
 	Refuse func(dimse.Context) byte
 	// Store returns the status of an instance; nil accepts all. It may close the connection.
 	Store   func(uid string, conn net.Conn) dimse.Status
@@ -181,7 +183,16 @@ func (s *Server) serve(conn net.Conn) {
 		_, _ = conn.Write(Unit(3, 0, r[0], r[1], r[2]))
 		return
 	}
-	if _, err := conn.Write(Accept(request, s.behaviour.MaxPDU, s.behaviour.Refuse)); err != nil {
+	refuse := s.behaviour.Refuse
+	if refuse == nil {
+		refuse = func(c dimse.Context) byte {
+			if slices.Contains(dimse.FindContexts(), c) {
+				return 3 // its SOP class is not supported
+			}
+			return 0
+		}
+	}
+	if _, err := conn.Write(Accept(request, s.behaviour.MaxPDU, refuse)); err != nil {
 		return
 	}
 	var command, data []byte

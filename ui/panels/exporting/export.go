@@ -10,7 +10,7 @@ import (
 
 	"quell/app/files"
 	"quell/app/job"
-	"quell/app/output"
+	"quell/app/pacs"
 	"quell/app/workbench"
 	"quell/ui/command"
 	"quell/ui/dialogs"
@@ -169,21 +169,21 @@ func (p *Panel) watchExports() {
 
 // askSend asks where the last export is sent to. Nothing is sent before the answer.
 func (p *Panel) askSend() {
-	p.h.Session.Exports.PlanSend(p.sendable, func(plan output.SendPlan) { p.askTarget(plan, output.SendTarget{}) })
+	p.h.Session.Exports.PlanSend(p.sendable, func(plan pacs.Plan) { p.askTarget(plan, pacs.Place{}) })
 }
 
 // askTarget asks where a plan is sent to; at is proposed, unless it is empty.
-func (p *Panel) askTarget(plan output.SendPlan, at output.SendTarget) {
+func (p *Panel) askTarget(plan pacs.Plan, at pacs.Place) {
 	p.h.ShowDialog(dialogs.Send(dialogs.SendRequest{
 		Plan: plan, Nodes: p.h.Settings.Nodes, At: at, Hide: p.h.Settings.HideIdentity, Echo: p.h.Session.Exports.Echo,
-		Send: func(t output.SendTarget) { p.send(plan, t) },
+		Send: func(t pacs.Place) { p.send(plan, t) },
 	}, p.h.Window))
 }
 
 // send sends a plan and shows what became of it. A node that stored nothing is not kept in the
 // settings, and is asked for again before the next try: its address may be wrong.
-func (p *Panel) send(plan output.SendPlan, t output.SendTarget) {
-	p.h.Session.Exports.Send(plan, t, func(r output.SendReport, err error) {
+func (p *Panel) send(plan pacs.Plan, t pacs.Place) {
+	p.h.Session.Exports.Send(plan, t, func(r pacs.Report, err error) {
 		again := func() { p.askTarget(plan, t) }
 		if r.Stored > 0 {
 			p.h.Settings.SentTo(t)

@@ -5,7 +5,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app/output"
+	"quell/app/pacs"
 	"quell/internal/message"
 	"quell/ui/language"
 	"quell/ui/session/desk"
@@ -13,14 +13,14 @@ import (
 
 // PlanSend reads what a folder of DICOM would send and passes it to done. Errors go to the
 // listener. It makes no connection, and does nothing while a task is in progress.
-func (ex *Exports) PlanSend(folder string, done func(output.SendPlan)) {
+func (ex *Exports) PlanSend(folder string, done func(pacs.Plan)) {
 	if ex.desk.Tasks.Busy() {
 		return
 	}
 	t := ex.desk.Tasks.Start(desk.Preparing, lang.L("Reading the files to send"), "")
-	var plan output.SendPlan
+	var plan pacs.Plan
 	ex.desk.Tasks.Do(t, func() (err error) {
-		plan, err = output.PlanSend(t.Ctx, folder)
+		plan, err = pacs.PlanSend(t.Ctx, folder)
 		return err
 	}, func() {
 		ex.desk.Changed()
@@ -31,15 +31,15 @@ func (ex *Exports) PlanSend(folder string, done func(output.SendPlan)) {
 // Send stores the files of a plan on a node. done receives the report and, if a file is not
 // stored, the error, which does not go to the listener. It does nothing while a task is in
 // progress.
-func (ex *Exports) Send(plan output.SendPlan, target output.SendTarget, done func(output.SendReport, error)) {
+func (ex *Exports) Send(plan pacs.Plan, target pacs.Place, done func(pacs.Report, error)) {
 	if ex.desk.Tasks.Busy() {
 		return
 	}
 	t := ex.desk.Tasks.Start(desk.Sending, lang.L("Sending"), lang.L("files"))
 	count := ex.desk.Tasks.Reporter(t)
-	var report output.SendReport
+	var report pacs.Report
 	ex.desk.Background(func() (err error) {
-		report, err = output.Send(t.Ctx, plan, target, 0, func(n, total int) { count(int64(n), int64(total)) })
+		report, err = pacs.Send(t.Ctx, plan, target, 0, func(n, total int) { count(int64(n), int64(total)) })
 		return err
 	}, func(err error) {
 		if !ex.desk.Tasks.Goes(t) { // cancelled: what the node has stays there
@@ -58,6 +58,6 @@ func (ex *Exports) Send(plan output.SendPlan, target output.SendTarget, done fun
 }
 
 // Echo asks a node whether it answers; the context ends the wait. It is no task.
-func (ex *Exports) Echo(ctx context.Context, target output.SendTarget, done func(error)) {
-	ex.desk.Background(func() error { return output.Echo(ctx, target) }, done)
+func (ex *Exports) Echo(ctx context.Context, target pacs.Place, done func(error)) {
+	ex.desk.Background(func() error { return pacs.Echo(ctx, target) }, done)
 }

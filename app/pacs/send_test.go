@@ -1,4 +1,4 @@
-package output_test
+package pacs_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"quell/app/job"
-	"quell/app/output"
+	"quell/app/pacs"
 	"quell/assets"
 	"quell/io/dimse"
 	"quell/io/dimse/dimsetest"
@@ -29,9 +29,9 @@ func sendFolder(t *testing.T) string {
 	return dir
 }
 
-func planSend(t *testing.T) output.SendPlan {
+func planSend(t *testing.T) pacs.Plan {
 	t.Helper()
-	p, err := output.PlanSend(context.Background(), sendFolder(t))
+	p, err := pacs.PlanSend(context.Background(), sendFolder(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestSend(t *testing.T) {
 		t.Fatalf("%d objects, %d others: %s", len(p.Objects), p.Others, p.Text())
 	}
 	var last, total int
-	r, err := output.Send(context.Background(), p, output.SendTarget{To: s.String(), From: "READING"}, 3, func(d, n int) { last, total = d, n })
+	r, err := pacs.Send(context.Background(), p, pacs.Place{To: s.String(), From: "READING"}, 3, func(d, n int) { last, total = d, n })
 	if err != nil || r.Stored != 9 || r.Planned != 9 || len(r.Files) != 9 || last != 9 || total != 9 {
 		t.Fatalf("%+v, %v; progress %d of %d", r, err, last, total)
 	}
@@ -78,7 +78,7 @@ func TestSendInPart(t *testing.T) {
 			}
 			return 0
 		}})
-		r, err := output.Send(context.Background(), p, output.SendTarget{To: s.String()}, c.retries, nil)
+		r, err := pacs.Send(context.Background(), p, pacs.Place{To: s.String()}, c.retries, nil)
 		if r.Stored != c.stored || len(s.Stored()) != c.stored || (err == nil) != (c.stored == 9) {
 			t.Errorf("%+v: %d stored, %d there, %v", c, r.Stored, len(s.Stored()), err)
 		}
@@ -90,7 +90,7 @@ func TestSendInPart(t *testing.T) {
 		if c.stored == 9 {
 			continue
 		}
-		var failed *output.SendError
+		var failed *pacs.SendError
 		if !errors.As(err, &failed) || job.ExitCode(err) != job.ExitFailed {
 			t.Fatalf("%v", err)
 		}
@@ -114,7 +114,7 @@ func TestSendThatBreaksOff(t *testing.T) {
 		}
 		return 0
 	}})
-	r, err := output.Send(context.Background(), p, output.SendTarget{To: s.String()}, 0, nil)
+	r, err := pacs.Send(context.Background(), p, pacs.Place{To: s.String()}, 0, nil)
 	if err == nil || r.Stored != 2 || r.Files[2].Status.String() != "not confirmed" || r.Files[3].Status.String() != "not sent" || r.Files[8].Stored {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -129,12 +129,12 @@ func TestSendThatBreaksOff(t *testing.T) {
 func TestSendRefused(t *testing.T) {
 	p := planSend(t)
 	s := dimsetest.Start(t, dimsetest.Behaviour{Refuse: func(dimse.Context) byte { return 4 }})
-	r, err := output.Send(context.Background(), p, output.SendTarget{To: s.String()}, 0, nil)
+	r, err := pacs.Send(context.Background(), p, pacs.Place{To: s.String()}, 0, nil)
 	if err == nil || r.Stored != 0 || len(s.Stored()) != 0 || !strings.Contains(err.Error(), "CT Image Storage in ") || !strings.Contains(err.Error(), "does not take this transfer syntax") {
 		t.Errorf("%+v, %v", r, err)
 	}
 	rejects := dimsetest.Start(t, dimsetest.Behaviour{Reject: [3]byte{1, 1, 7}})
-	_, err = output.Send(context.Background(), p, output.SendTarget{To: rejects.String()}, 0, nil)
+	_, err = pacs.Send(context.Background(), p, pacs.Place{To: rejects.String()}, 0, nil)
 	if err == nil || err.Error() != rejects.String()+": the called AE title FAKEPACS is not known there; check the AE title of the PACS" {
 		t.Errorf("%v", err)
 	}
@@ -144,7 +144,7 @@ func TestSendCancelled(t *testing.T) {
 	p := planSend(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := dimsetest.Start(t, dimsetest.Behaviour{})
-	r, err := output.Send(ctx, p, output.SendTarget{To: s.String()}, 5, func(done, _ int) {
+	r, err := pacs.Send(ctx, p, pacs.Place{To: s.String()}, 5, func(done, _ int) {
 		if done == 3 {
 			cancel()
 		}
@@ -158,7 +158,7 @@ func TestSendCancelled(t *testing.T) {
 func TestSendTargets(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none.pem")
 	text := filepath.Join(sendFolder(t), "notes.txt")
-	for want, target := range map[string]output.SendTarget{
+	for want, target := range map[string]pacs.Place{
 		"give AETITLE@HOST:PORT":       {To: "host"},
 		"space":                        {To: "A@h:1", From: " B"},
 		"ask for TLS too":              {To: "A@h:1", Authority: text},
@@ -171,25 +171,25 @@ func TestSendTargets(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", target, err, want)
 		}
-		if _, e := output.Send(context.Background(), output.SendPlan{}, target, 0, nil); e == nil || e.Error() != err.Error() {
+		if _, e := pacs.Send(context.Background(), pacs.Plan{}, target, 0, nil); e == nil || e.Error() != err.Error() {
 			t.Errorf("send: %v", e)
 		}
-		if e := output.Echo(context.Background(), target); e == nil || e.Error() != err.Error() {
+		if e := pacs.Echo(context.Background(), target); e == nil || e.Error() != err.Error() {
 			t.Errorf("echo: %v", e)
 		}
 	}
-	if err := (output.SendTarget{To: "A@h:1"}).Check(); err != nil {
+	if err := (pacs.Place{To: "A@h:1"}).Check(); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestEcho(t *testing.T) {
 	s := dimsetest.Start(t, dimsetest.Behaviour{})
-	if err := output.Echo(context.Background(), output.SendTarget{To: s.String()}); err != nil || s.Seen().Released != 1 || s.Seen().Calling[0] != "QUELL" {
+	if err := pacs.Echo(context.Background(), pacs.Place{To: s.String()}); err != nil || s.Seen().Released != 1 || s.Seen().Calling[0] != "QUELL" {
 		t.Errorf("%v, %+v", err, s.Seen())
 	}
 	refuses := dimsetest.Start(t, dimsetest.Behaviour{Refuse: func(dimse.Context) byte { return 3 }})
-	if err := output.Echo(context.Background(), output.SendTarget{To: refuses.String()}); err == nil {
+	if err := pacs.Echo(context.Background(), pacs.Place{To: refuses.String()}); err == nil {
 		t.Error("a refused echo is no error")
 	}
 }
@@ -199,7 +199,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 	dir := sendFolder(t)
 	plan := func(path string) error {
 		t.Helper()
-		_, err := output.PlanSend(context.Background(), path)
+		_, err := pacs.PlanSend(context.Background(), path)
 		if job.ExitCode(err) != job.ExitInput {
 			t.Fatalf("%v", err)
 		}
