@@ -12,6 +12,7 @@ import (
 	"quell/ui/panels/markpanel"
 	"quell/ui/panels/measurepanel"
 	"quell/ui/panels/opening"
+	"quell/ui/panels/physicspanel"
 	"quell/ui/panels/pictures"
 	"quell/ui/panels/plotpanel"
 	"quell/ui/panels/preferences"
@@ -29,6 +30,7 @@ var table = []func(*host.Host) panel.Panel{
 	measurepanel.New,
 	lesions.NewWatch,
 	lesions.New,
+	physicspanel.New,
 	plotpanel.New,
 	markpanel.New,
 	filterpanel.New,

@@ -10,7 +10,7 @@
 //	exports    files that are written and sent      documents  the open series: read, kept, put away, restored
 //	marks      drawn, moved and measured            screen     the pictures of the panes and planes
 //	measures   numbers and verdicts of slices, runs  preview    filtered slices
-//	proposals  the filter that is expected to gain most
+//	proposals  the filter that is expected to gain most   physics   spectrum, resolution, d' of the slice
 //	lesions    what the recipe leaves of virtual lesions
 //	results    runs over the volume                 tuning     recipe, noise it follows, best strength, gallery
 //	desk       what all parts share: what is shown, the task in progress, background work

@@ -10,6 +10,7 @@ import (
 	"quell/ui/session/lesions"
 	"quell/ui/session/marks"
 	"quell/ui/session/measures"
+	"quell/ui/session/physics"
 	"quell/ui/session/preview"
 	"quell/ui/session/proposals"
 	"quell/ui/session/results"
@@ -37,6 +38,7 @@ type Session struct {
 	Proposals      *proposals.Proposals
 	Screen         *screen.Screen
 	Marks          *marks.Marks
+	Physics        *physics.Physics
 	Documents      *documents.Documents
 	Reader         *documents.Reader
 	Exports        *exports.Exports
@@ -51,6 +53,7 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 	changed := listener.Changed
 	listener.Changed = func() {
 		s.Lesions.Follow() // every change may let it begin, or end it
+		s.Physics.Follow()
 		s.Strip.Follow()
 		s.Proposals.Follow()
 		changed()
@@ -70,6 +73,7 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 	s.Preview.Measuring = preview.Measuring{Stop: s.Measures.Stop, Want: s.Measures.Want, Known: s.Measures.Known, Idle: s.Strip.Follow}
 	s.Screen = screen.New(d, s.Preview, s.Measures, s.Structures, s.Results)
 	s.Marks = marks.New(d, s.Preview)
+	s.Physics = physics.New(d, s.Preview, s.Marks)
 	s.Documents = documents.New(d, s.Results)
 	s.Documents.Leaving = s.Marks.Drop
 	s.Reader = documents.NewReader(d, s.Documents, s.Tuning, s.Measures, s.Screen, s.Results)
@@ -85,6 +89,7 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 func (s *Session) Close() {
 	s.Strip.Judge(false)
 	s.Lesions.Watch(false)
+	s.Physics.Watch(false)
 	s.Tasks.Cancel()
 	s.Documents.End()
 	s.Preview.Close()

@@ -1,0 +1,200 @@
+// Package physicspanel shows the figures of AAPM TG-233 of a slice before and after the filter: noise power spectrum, task
+// transfer function, d'. The widget draws its charts on a worker; panel.go opens it as a dialog.
+package physicspanel
+
+import (
+	"image"
+	"math"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/measure/physics"
+	"quell/report/chart"
+	"quell/ui/control"
+	"quell/ui/language"
+	"quell/ui/newest"
+	"quell/ui/screen"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// Snapshot is everything the dialog shows.
+type Snapshot struct {
+	Text      string // what was measured, or why there are no figures
+	Warns     bool
+	Measuring bool
+	Stopped   bool             // by the user
+	Figures   *physics.Figures // nil for none
+	Picture   *viewer.Picture  // of the figures
+	Window    volume.Window    // of the picture
+	Unit      string
+	Rows      []Row
+}
+
+// Row is a figure before and after.
+type Row struct{ Name, Before, After, Change string }
+
+// Hooks are called on the UI goroutine for what the user does.
+type Hooks struct{ Start, Stop func() }
+
+// Widget is the content of the dialog. Create it with NewWidget; its methods are for the UI goroutine.
+type Widget struct {
+	widget.BaseWidget
+	hooks Hooks
+	shown Snapshot
+
+	text    *widget.Label
+	button  *control.Button
+	charts  [2]*canvas.Image // spectra, transfer functions
+	slice   *canvas.Image
+	columns [4]*fyne.Container
+	all     *fyne.Container // all that is of figures
+	content fyne.CanvasObject
+	worker  newest.Worker[request, answer]
+}
+
+// request is what is drawn, at that many device pixels for a unit of the screen.
+type request struct {
+	Snapshot
+	scale float64
+}
+
+type answer struct {
+	of     *physics.Figures
+	charts [2]image.Image
+	slice  image.Image
+}
+
+// Sizes in units of the screen.
+const (
+	chartWidth, chartHeight = 300, 240 // without the legend beside it
+	sliceSide               = 240
+	rowGap                  = -10 // reduces the space between labels, whose padding is meant for forms
+	screenDPI               = 96
+)
+
+// NewWidget returns an empty widget. start runs a function on another goroutine, do on the UI goroutine.
+func NewWidget(start, do func(func()), hooks Hooks) *Widget {
+	p := &Widget{hooks: hooks}
+	p.worker = newest.Worker[request, answer]{Go: start, Do: do, Work: draw, Done: p.drawn}
+	p.text = widget.NewLabel("")
+	p.text.Wrapping = fyne.TextWrapWord
+	p.button = control.NewButton("", nil, func() {
+		if p.shown.Measuring {
+			p.hooks.Stop()
+		} else {
+			p.hooks.Start()
+		}
+	})
+	p.slice = picture(sliceSide, sliceSide)
+	charts := container.NewGridWithColumns(len(p.charts))
+	for i := range p.charts {
+		p.charts[i] = picture(chartWidth, chartHeight)
+		charts.Add(p.charts[i])
+	}
+	table := container.New(layout.NewCustomPaddedHBoxLayout(16))
+	for i := range p.columns {
+		p.columns[i] = container.New(layout.NewCustomPaddedVBoxLayout(rowGap))
+		table.Add(p.columns[i])
+	}
+	top := container.NewBorder(nil, nil, p.slice, nil, charts)
+	p.all = container.NewBorder(top, nil, nil, nil, container.NewScroll(table))
+	p.all.Hide()
+	p.content = container.NewBorder(container.NewBorder(nil, nil, nil, container.NewVBox(p.button), p.text), nil, nil, nil, p.all)
+	p.ExtendBaseWidget(p)
+	return p
+}
+
+func picture(width, height float32) *canvas.Image {
+	m := canvas.NewImageFromImage(nil)
+	m.FillMode = canvas.ImageFillContain
+	m.SetMinSize(fyne.NewSize(width, height))
+	return m
+}
+
+// CreateRenderer implements fyne.Widget.
+func (p *Widget) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(p.content) }
+
+// Display shows a snapshot; it returns at once if nothing has changed.
+func (p *Widget) Display(s Snapshot) {
+	if s.Text == p.shown.Text && s.Figures == p.shown.Figures && s.Measuring == p.shown.Measuring && s.Stopped == p.shown.Stopped {
+		return
+	}
+	other := s.Figures != p.shown.Figures
+	p.shown = s
+	p.text.Importance = widget.MediumImportance
+	if s.Warns {
+		p.text.Importance = widget.WarningImportance
+	}
+	p.text.SetText(s.Text)
+	p.button.Hidden = !s.Measuring && !s.Stopped
+	if s.Measuring {
+		p.button.SetText(lang.L("Cancel"))
+	} else {
+		p.button.SetText(lang.L("Measure"))
+	}
+	if other {
+		p.fill()
+	}
+	p.content.Refresh()
+}
+
+// fill shows the figures, or none.
+func (p *Widget) fill() {
+	s := p.shown
+	p.all.Hidden = s.Figures == nil
+	p.charts[0].Image, p.charts[1].Image, p.slice.Image = nil, nil, nil
+	for i, head := range []string{"", lang.L("Original"), lang.L("Denoised"), ""} {
+		l := control.Cell(head, fyne.TextAlignLeading)
+		l.TextStyle.Bold = true
+		p.columns[i].Objects = []fyne.CanvasObject{l}
+	}
+	for _, r := range s.Rows {
+		for i, text := range []string{r.Name, r.Before, r.After, r.Change} {
+			p.columns[i].Add(control.Cell(text, fyne.TextAlignLeading))
+		}
+	}
+	if s.Figures != nil {
+		p.worker.Request(request{s, screen.PixelsPerUnit(p)})
+	}
+}
+
+// draw draws the charts, and the slice with its regions.
+func draw(r request) answer {
+	scale := max(r.scale, 0.5)
+	look := chart.Dark
+	look.Number, look.Beside = language.Number, true
+	pixels := func(x float64) int { return int(math.Round(x * scale)) }
+	words := physics.Words{
+		Original: lang.L(r.Picture.FirstName()), Result: lang.L("denoised"), Frequency: lang.L("cycles/mm"),
+		Spectrum: "NPS", Transfer: "TTF", Value: lang.L("value"),
+	}
+	a := answer{of: r.Figures, slice: outlined(r.Snapshot)}
+	for i, c := range r.Figures.Charts(r.Unit, words) {
+		if len(c.Curves) == 0 {
+			continue
+		}
+		if m, _, _, err := chart.Draw(look, pixels(chartWidth), pixels(chartHeight), pixels(screenDPI), c); err == nil {
+			a.charts[i] = m
+		}
+	}
+	return a
+}
+
+// drawn shows the pictures, unless the figures are others by now.
+func (p *Widget) drawn(a answer) {
+	if a.of != p.shown.Figures {
+		return
+	}
+	p.slice.Image = a.slice
+	p.slice.Refresh()
+	for i, m := range a.charts {
+		p.charts[i].Image = m
+		p.charts[i].Refresh()
+	}
+}
