@@ -177,8 +177,8 @@ func TestFailures(t *testing.T) {
 		`{"settings": {"filter": "median", "engine": "abacus"}}`:      "abacus",
 		`{"settings": {"filter": "median", "dims": 4}}`:               "2, 3 or auto",
 		`{"process": [{"settings": {}}, {"settings": {}}]}`:           "several processes",
-		`{"settings": `:                   "unexpected end",
-		`{"process": {"settings": null}}`: "which filter",
+		`{"settings": `:                          "unexpected end",
+		`{"settings": {"parameters": {"h": 1}}}`: "which filter",
 		`{"settings": {"filter": "median", "preset": "mr-brain-3d", "x": 1}}`: "no setting",
 		`{"settings": {"filter": "median", "preset": "mr-brain-3d"}}`:         "leave the filter",
 	} {

@@ -11,10 +11,12 @@ import (
 	"strings"
 
 	"quell/app/job"
+	"quell/denoise"
 	"quell/io/dicom"
 )
 
-// Settings are what a host passes to a module, as JSON.
+// Settings are what a host passes to a module, as JSON. Without a recipe, a preset, a filter or parameters the filter is
+// the one that is expected to gain most.
 type Settings struct {
 	job.Asked
 	// Series is the number of a series of IN, from 1, or "all"; missing: the largest, with all volumes of a 4-D series.
@@ -95,14 +97,18 @@ func ParseSettings(data []byte, s *Settings) error {
 	return err
 }
 
-// job returns the work on one series, without its input and output.
+// job returns the work on one series, without its input and output. Errors are *job.UsageError.
 func (s Settings) job() (j job.Job, err error) {
-	recipe, autoDims, err := s.Answer()
+	asked, open := s.Asked, !s.Named() && len(s.Parameters) == 0
+	if open { // the filter that stays if no gain is known
+		asked.Filter = denoise.Filters()[0].Name
+	}
+	recipe, autoDims, err := asked.Answer()
 	if err != nil {
 		return j, err
 	}
 	j = job.Job{
-		Recipe: &recipe, AutoDims: autoDims, NoiseMap: job.GivenMap(s.NoiseMap), Uneven: s.Uneven, Measure: s.Verdict == nil || *s.Verdict,
+		Recipe: &recipe, AutoFilter: open, AutoDims: autoDims || open && s.Dims == nil, NoiseMap: job.GivenMap(s.NoiseMap), Uneven: s.Uneven, Measure: s.Verdict == nil || *s.Verdict,
 		Engine: job.EnginePolicy{Name: s.Engine},
 	}
 	if j.Engine.Name == "" {

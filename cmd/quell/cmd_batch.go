@@ -62,7 +62,7 @@ The comparisons are = != < <= > >=, and ~ !~ for regular expressions. A series w
 the attribute is not taken, except by != and !~.
 
 --shard I/N does one of N parts of about the same size: run it N times, on any machines
-that share OUT. Two batches of the same part, or of different N, on one OUT are refused.
+that share OUT; 0/N is the last one. Two batches of the same part, or of different N, on one OUT are refused.
 The parts follow from the names and sizes of the inputs: after a change of these run all
 parts again, which do only what is missing.
 
@@ -310,7 +310,7 @@ func progressText(s batch.Progress) string {
 	return text
 }
 
-// parseShard reads I/N, counted from 1, and returns I counted from 0.
+// parseShard reads I/N, counted from 1, and returns I counted from 0. 0 is N, for hosts that count from 0 and have no shell.
 func parseShard(text string) (shard, shards int, err error) {
 	if text == "" {
 		return 0, 1, nil
@@ -318,8 +318,8 @@ func parseShard(text string) (shard, shards int, err error) {
 	a, b, ok := strings.Cut(text, "/")
 	i, errA := strconv.Atoi(a)
 	n, errB := strconv.Atoi(b)
-	if !ok || errA != nil || errB != nil || i < 1 || i > n {
+	if !ok || errA != nil || errB != nil || i < 0 || i > n || n < 1 {
 		return 0, 0, job.Usagef("--shard %s: give I/N, such as 3/16 for the third of sixteen parts", text)
 	}
-	return i - 1, n, nil
+	return (i + n - 1) % n, n, nil
 }

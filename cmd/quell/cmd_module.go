@@ -26,7 +26,8 @@ Settings are JSON, in task.json under process, settings:
   {"filter": "nlm", "dims": 3, "parameters": {"h": "sure"}, "verdict": false}
 They may name recipe, preset or filter, dims, parameters, series (a number or all),
 engine, noise_map, compress, uneven, verdict and deidentify. One that names no filter
-leaves that to the flags.
+leaves that to the flags; if they name none, the filter that is expected to gain most
+is taken, as by quell denoise.
 
 result.json holds the status, done or failed, and for each series its files, the verdict
 and the outcome as quell denoise prints it. After a failure OUT holds result.json alone,
@@ -73,14 +74,18 @@ with the error. Without series the largest is filtered, with all volumes if it i
 	return cmd
 }
 
-// moduleSettings returns the settings of the host, with the recipe of the flags if they name no filter.
+// moduleSettings returns the settings of the host, with the recipe of the flags if they name no filter. If neither does,
+// the filter stays open, as quell denoise leaves it.
 func moduleSettings(place hosts.Place, recipe *recipeFlags) (hosts.Settings, error) {
 	s, _, err := place.ReadTask()
 	if err != nil || s.Named() {
 		return s, err
 	}
-	if recipe.filter == "" && recipe.preset == "" && recipe.recipe == "" {
-		return s, job.Usagef("which filter? Name a preset or a filter in the settings of the host, or by --preset or --filter")
+	if recipe.open() {
+		if dims := dimsOf(recipe.dims); dims != 0 && s.Dims == nil {
+			s.Dims = float64(dims)
+		}
+		return s, nil
 	}
 	var j job.Job
 	if err := recipe.apply(&j); err != nil {

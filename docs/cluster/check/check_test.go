@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/compose-spec/compose-go/v2/cli"
@@ -65,6 +67,11 @@ func TestKubernetes(t *testing.T) {
 				t.Errorf("%s: %s: %v", name, kind.Kind, err)
 			}
 			for _, c := range pod.Containers {
+				// The image of make package holds one program, and no shell.
+				if c.Image == "quell:latest" && (len(c.Command) == 0 || c.Command[0] != "quell" || len(c.Args) > 0) {
+					t.Errorf("%s: %s runs %q %q", name, c.Name, c.Command, c.Args)
+				}
+				checkVariables(t, name, c)
 				for _, arg := range append(c.Command, c.Args...) {
 					if (arg == "--nats" || arg == "--jetstream") && (len(c.Env) == 0 || c.Env[0].Name != "QUELL_NATS_TOKEN" || c.Env[0].ValueFrom.SecretKeyRef == nil) {
 						t.Errorf("%s: %s has no token", name, c.Name)
@@ -75,6 +82,24 @@ func TestKubernetes(t *testing.T) {
 	}
 	if jobs != 2 {
 		t.Errorf("%d jobs", jobs)
+	}
+}
+
+// variable is $(NAME), which Kubernetes replaces in a command.
+var variable = regexp.MustCompile(`\$\((\w+)\)`)
+
+// checkVariables: a command uses no variable that its container lacks, which Kubernetes would leave as it is.
+func checkVariables(t *testing.T, name string, c corev1.Container) {
+	t.Helper()
+	has := func(v string) bool {
+		return slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == v })
+	}
+	for _, arg := range append(c.Command, c.Args...) {
+		for _, v := range variable.FindAllStringSubmatch(arg, -1) {
+			if !has(v[1]) {
+				t.Errorf("%s: %s has no variable %s", name, c.Name, v[1])
+			}
+		}
 	}
 }
 
