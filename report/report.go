@@ -17,8 +17,11 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/base64"
-	"html/template"
 	"io"
+
+	// The templates of the standard library but for calls of methods, because of which the linker would keep every
+	// exported method of the program.
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"quell/internal/clean"
 )

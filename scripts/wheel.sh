@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 
 release=$(sed -n 's/^const Release = "\(.*\)"$/\1/p' internal/version/*.go)
 flags="-s -w ${QUELL_VERSION:+-X quell/internal/version.stamped=$QUELL_VERSION}"
-CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 "${GO:-go}" build -trimpath -buildvcs=false -ldflags "$flags" -o "$work/quell" ./cmd/quell
+CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 "${GO:-go}" build -tags minimal -trimpath -buildvcs=false -ldflags "$flags" -o "$work/quell" ./cmd/quell
 wheel=$("$python" scripts/wheel.py "$work/quell" "${QUELL_VERSION:-$release}" out/wheel)
 size=$(stat -c %s "$wheel")
 echo "wheel: $wheel, $((size / 1000000)) MB"

@@ -1,12 +1,11 @@
 package batch
 
 import (
+	"fmt"
 	"net/http"
 	"sync"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/VictoriaMetrics/metrics"
 
 	"quell/app/job"
 )
@@ -14,11 +13,11 @@ import (
 // Metrics counts what a process did, for Prometheus, besides the usual figures of the process
 // and of Go. It holds no names. Its methods may be called from several goroutines.
 type Metrics struct {
-	http.Handler // answers every request with the metrics
-	series       *prometheus.CounterVec
-	reused       prometheus.Counter
-	voxels       prometheus.Counter
-	seconds      *prometheus.CounterVec
+	set     *metrics.Set
+	series  map[SeriesState]*metrics.Counter
+	reused  *metrics.Counter
+	voxels  *metrics.Counter
+	seconds map[string]*metrics.FloatCounter // by stage
 
 	mu     sync.Mutex
 	status Progress
@@ -26,37 +25,41 @@ type Metrics struct {
 
 // NewMetrics returns metrics that count from zero.
 func NewMetrics() *Metrics {
+	metrics.ExposeMetadata(true) // the lines with types
+	set := metrics.NewSet()
 	m := &Metrics{
-		series:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "quell_series_total", Help: "Series that ended in this process, by state."}, []string{"state"}),
-		reused:  prometheus.NewCounter(prometheus.CounterOpts{Name: "quell_series_reused_total", Help: "Series whose output was there before."}),
-		voxels:  prometheus.NewCounter(prometheus.CounterOpts{Name: "quell_voxels_total", Help: "Voxels that were filtered."}),
-		seconds: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "quell_seconds_total", Help: "Seconds that stages of series took, those that wait for the engine included."}, []string{"stage"}),
+		set: set, series: map[SeriesState]*metrics.Counter{}, seconds: map[string]*metrics.FloatCounter{},
+		reused: set.NewCounter("quell_series_reused_total"), // outputs that were there before
+		voxels: set.NewCounter("quell_voxels_total"),
 	}
-	for _, state := range []SeriesState{Done, Failed, Duplicate} {
-		m.series.WithLabelValues(string(state))
+	for _, state := range []SeriesState{Done, Failed, Duplicate} { // of the series that ended in this process
+		m.series[state] = set.NewCounter(fmt.Sprintf("quell_series_total{state=%q}", state))
 	}
-	m.stages(SeriesResult{})
-	gauge := func(name, help string, labels prometheus.Labels, value func(Progress) float64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 {
+	for stage := range stages(SeriesResult{}) {
+		m.seconds[stage] = set.NewFloatCounter(fmt.Sprintf("quell_seconds_total{stage=%q}", stage))
+	}
+	gauge := func(name string, value func(Progress) float64) {
+		set.NewGauge(name, func() float64 {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			return value(m.status)
 		})
 	}
-	const units = "Files and folders that are not finished: waiting, or in work; of a worker process those that it has in work."
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(
-		m.series, m.reused, m.voxels, m.seconds,
-		gauge("quell_units", units, prometheus.Labels{"state": "queued"}, func(s Progress) float64 { return float64(s.Queued) }),
-		gauge("quell_units", units, prometheus.Labels{"state": "in_work"}, func(s Progress) float64 { return float64(s.InWork) }),
-		gauge("quell_units_redelivered", "Files and folders in work that another worker had before.", nil, func(s Progress) float64 { return float64(s.Redelivered) }),
-		gauge("quell_finished_ratio", "Share of the batch that is finished.", nil, func(s Progress) float64 { return s.Share }),
-		gauge("quell_left_seconds", "Seconds to the end at the rate so far; 0 where that is not known.", nil, func(s Progress) float64 { return s.Left.Seconds() }),
-		gauge("quell_build_info", "1, with the version of Quell.", prometheus.Labels{"version": job.Version()}, func(Progress) float64 { return 1 }),
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
-	m.Handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	// Files and folders that are not finished; of a worker process those that it has in work.
+	gauge(`quell_units{state="queued"}`, func(s Progress) float64 { return float64(s.Queued) })
+	gauge(`quell_units{state="in_work"}`, func(s Progress) float64 { return float64(s.InWork) })
+	gauge("quell_units_redelivered", func(s Progress) float64 { return float64(s.Redelivered) }) // another worker had them before
+	gauge("quell_finished_ratio", func(s Progress) float64 { return s.Share })
+	gauge("quell_left_seconds", func(s Progress) float64 { return s.Left.Seconds() }) // 0 if that is not known
+	gauge(fmt.Sprintf("quell_build_info{version=%q}", job.Version()), func(Progress) float64 { return 1 })
 	return m
+}
+
+// ServeHTTP answers every request with the metrics.
+func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	m.set.WritePrometheus(w)
+	metrics.WriteProcessMetrics(w)
 }
 
 // Events returns events that count and then call others.
@@ -84,14 +87,14 @@ func (m *Metrics) count(r SeriesResult) {
 		m.reused.Inc()
 		return
 	}
-	m.series.WithLabelValues(string(r.State)).Inc()
-	m.voxels.Add(float64(r.voxels()))
-	m.stages(r)
+	m.series[r.State].Inc()
+	m.voxels.Add(r.voxels())
+	for stage, seconds := range stages(r) {
+		m.seconds[stage].Add(max(seconds, 0))
+	}
 }
 
-// stages adds the seconds of a result, and makes the series of each stage.
-func (m *Metrics) stages(r SeriesResult) {
-	for stage, seconds := range map[string]float64{"load": r.Seconds.Load, "filter": r.Seconds.Filter, "measure": r.Seconds.Measure, "write": r.Seconds.Write} {
-		m.seconds.WithLabelValues(stage).Add(max(seconds, 0))
-	}
+// stages returns the seconds of a result's stages, by their names; those that wait for the engine are included.
+func stages(r SeriesResult) map[string]float64 {
+	return map[string]float64{"load": r.Seconds.Load, "filter": r.Seconds.Filter, "measure": r.Seconds.Measure, "write": r.Seconds.Write}
 }

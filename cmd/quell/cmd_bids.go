@@ -88,7 +88,6 @@ Without --modality the images of anat are taken, without a recipe the preset
 		Example: `  quell bids study/ study/derivatives/quell participant
   quell bids study/ out/ participant --participant-label 01 02 --modality bold --filter odct
   quell bids study/ out/ group --n_cpus 4 --mem_mb 8000 -w /tmp/work`,
-		Version: "of this program", // as of quell itself
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 3 || args[2] != participantLevel && args[2] != groupLevel {
 				return job.Usagef("bids takes BIDS_DIR, OUT_DIR and the level, participant or group; see %s --help", cmd.CommandPath())
@@ -105,7 +104,7 @@ Without --modality the images of anat are taken, without a recipe the preset
 	var f batchFlags
 	var filter bids.Filter
 	var machine bidsMachine
-	cmd.SetVersionTemplate(versionTemplate)
+	addVersionFlag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	// BIDS Apps write flags with underscores.

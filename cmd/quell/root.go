@@ -54,9 +54,6 @@ const (
 	componentHelp = "which `component` of complex voxels (magnitude, phase, real, imaginary) or of colours (luminance, red, green, blue)"
 )
 
-// versionTemplate is what --version prints.
-const versionTemplate = "quell version {{programVersion}}\n"
-
 // limitProcessors limits the processors in use by the value of a flag.
 func limitProcessors(flag string, n int) error {
 	if n < 1 {
@@ -89,7 +86,6 @@ series of a PACS, see quell pacs.
 
 Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 130 cancelled.`,
-		Version:       "of this program", // computed by the template: it may read the executable
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -134,8 +130,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	root.Flags().Bool("json", false, jsonHelp)
 	root.Flags().StringVar(&module, "xml", "", "describe the `MODULE` to 3D Slicer: denoise, estimate or a filter")
 	_ = root.RegisterFlagCompletionFunc("xml", cobra.FixedCompletions(moduleNames(), cobra.ShellCompDirectiveNoFileComp)) // fails if it has one
-	cobra.AddTemplateFunc("programVersion", job.Version)
-	root.SetVersionTemplate(versionTemplate)
+	addVersionFlag(root)
 	root.SetFlagErrorFunc(misuse)
 	root.SetHelpCommand(newHelp())
 	addOutput(root.PersistentFlags(), &logPath, "log", files.LogOutput, "append a log to this `file`; it holds no names and no paths")

@@ -87,7 +87,7 @@ func modules(programs []string) ([]part, error) {
 			if m.Replace != nil {
 				m = m.Replace
 			}
-			if m.Version != "" { // else it is a folder of this repository
+			if !strings.HasPrefix(m.Path, ".") { // else it is a folder of this repository, see otherParts
 				sums[m.Path+"@"+m.Version] = m.Sum
 			}
 		}

@@ -15,14 +15,20 @@ func otherParts() ([]part, error) {
 		{Name: "OpenJPEG (WebAssembly)", Version: "2.5.0-2+deb12u3", URL: "pkg:deb/debian/openjpeg2@2.5.0-2+deb12u3"},
 		{Name: "wasi-libc (WebAssembly)", Version: "0.0~git20220510.9886d3d-2", URL: "pkg:deb/debian/wasi-libc@0.0~git20220510.9886d3d-2"},
 		{Name: "head CT of dcm_qa_ct", Version: "2019"},
+		{Name: "Liberation Sans, by go-fonts", Version: "0.5.0", URL: "pkg:golang/codeberg.org/go-fonts/liberation@v0.5.0"},
 	}
-	files := []string{"io/dicom/codec/wasm/LICENSE.openjpeg", "io/dicom/codec/wasm/LICENSE.wasi-libc", "assets/series/LICENSE"}
-	for i, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
+	for i, files := range [][]string{
+		{"io/dicom/codec/wasm/LICENSE.openjpeg"}, {"io/dicom/codec/wasm/LICENSE.wasi-libc"}, {"assets/series/LICENSE"},
+		{"internal/liberation/LICENSE", "internal/liberation/LICENSE-SIL"},
+	} {
+		parts[i].Texts = map[string][]byte{}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			parts[i].Texts[filepath.Base(file)] = text
 		}
-		parts[i].Texts = map[string][]byte{filepath.Base(file): text}
 	}
 	return parts, nil
 }

@@ -1,0 +1,7 @@
+// Package liberationmonoitalic stands for a font that charts do not use.
+package liberationmonoitalic
+
+import "codeberg.org/go-fonts/liberation/liberationsansregular"
+
+// TTF is Liberation Sans Regular.
+var TTF = liberationsansregular.TTF

@@ -1,0 +1,7 @@
+// Package liberationsansbold stands for a font that charts do not use.
+package liberationsansbold
+
+import "codeberg.org/go-fonts/liberation/liberationsansregular"
+
+// TTF is Liberation Sans Regular.
+var TTF = liberationsansregular.TTF

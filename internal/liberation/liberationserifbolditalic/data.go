@@ -1,0 +1,7 @@
+// Package liberationserifbolditalic stands for a font that charts do not use.
+package liberationserifbolditalic
+
+import "codeberg.org/go-fonts/liberation/liberationsansregular"
+
+// TTF is Liberation Sans Regular.
+var TTF = liberationsansregular.TTF
