@@ -21,7 +21,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
 SUMMARY := CGO_ENABLED=0 $(GO) run ./tools/testsummary
 
-.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots site kernels wheel wheel-test package bare gpu-test gpu-bench ci clean help cluster shells workflows
+.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots site kernels wheel wheel-test package package-test package-metadata bare gpu-test gpu-bench ci clean help cluster shells workflows
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -131,6 +131,12 @@ wheel-test: modules ## build the wheel, and run its tests in a fresh virtual env
 
 package: modules ## build what is installed from, into out/package/: archives, .deb, .rpm, an image, checksums, licences
 	@scripts/package.sh $(PARTS)
+
+package-test: modules ## try what make package built: in an empty Debian, under Wine and QEMU, as an image, built twice; needs root; PARTS
+	@scripts/package-test.sh $(PARTS)
+
+package-metadata: modules ## check what describes the packages to desktops, stores and papers; takes seconds
+	@scripts/package-test.sh metadata
 
 bare: ## try the two commands of the README in a bare Debian; needs root and a mirror of Debian
 	@scripts/bare.sh

@@ -2,6 +2,7 @@
 # Builds what is installed from into out/package. packaging/README.md says what each file is and how it was tried.
 #   package.sh           everything below
 #   package.sh cli       the command line for five systems as tar.gz and zip, with manual pages and completions
+#   package.sh windows   the workbench for Windows as zip
 #   package.sh linux     .deb and .rpm of the command line, the workbench and the GPU worker (quell-cuda)
 #   package.sh image     an OCI image of the command line, which docker load takes
 # The bill of materials, the licences and SHA256SUMS are always written.
@@ -11,8 +12,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-parts=${*:-cli linux image}
+parts=${*:-cli windows linux image}
 out=out/package
+root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 022
@@ -31,9 +33,19 @@ day=$(date -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%d)
 export PACKAGE_VERSION=$version PACKAGE_MAINTAINER=${QUELL_MAINTAINER:-"Quell <quell@localhost>"}
 link="-s -w -X quell/internal/version.stamped=$version"
 
-# compile SYSTEM PROCESSOR FILE compiles the command line.
+# compile SYSTEM PROCESSOR FILE compiles the command line. The tag leaves out formats of gonum/plot that no chart has.
 compile() {
-	CGO_ENABLED=0 GOOS=$1 GOARCH=$2 "${GO:-go}" build -trimpath -buildvcs=false -ldflags "$link" -o "$3" ./cmd/quell
+	CGO_ENABLED=0 GOOS=$1 GOARCH=$2 "${GO:-go}" build -tags minimal -trimpath -buildvcs=false -ldflags "$link" -o "$3" ./cmd/quell
+}
+
+# resources FILE gives a program for Windows its icon, version and manifest. The icons lie beside the description, which
+# names them.
+resources() {
+	local number=${version%%[-+]*}
+	mkdir -p "$work/windows"
+	cp -r assets/icons/hicolor "$work/windows/"
+	sed "s/@VERSION@/$version/; s/@NUMBER@/$number.0/; s/@FILE@/$(basename "$1")/" packaging/windows/resources.json >"$work/windows/resources.json"
+	"$winres" patch --no-backup --in "$work/windows/resources.json" "$1"
 }
 
 # dated FOLDER gives all files the time of the commit, and the same rights whatever the umask of the checkout.
@@ -46,6 +58,11 @@ dated() {
 packed() {
 	tar -C "$(dirname "$1")" --sort=name --format=ustar --owner=0 --group=0 --numeric-owner -c "$(basename "$1")"
 }
+
+if [[ " $parts " == *" cli "* || " $parts " == *" windows "* ]]; then
+	command -v zip >/dev/null || scripts/setup.sh zip
+	winres=$(scripts/tool.sh go-winres github.com/tc-hib/go-winres@v0.3.3)
+fi
 
 rm -rf "$out"
 mkdir -p "$out"
@@ -71,8 +88,20 @@ if [[ " $parts " == *" linux "* ]]; then
 		echo "package: quell-cuda is left out: it needs the headers of CUDA (nvidia-cuda-dev)"
 	fi
 fi
+if [[ " $parts " == *" windows "* ]]; then
+	scripts/setup.sh mingw
+	# Static, so that no library of the compiler has to be beside it.
+	CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc GOOS=windows GOARCH=amd64 "${GO:-go}" build -trimpath -buildvcs=false \
+		-ldflags "$link -H windowsgui -extldflags=-static" -o "$work/quell-workbench.exe" .
+	programs+=("$work/quell-workbench.exe")
+fi
 CGO_ENABLED=0 "${GO:-go}" run ./tools/thirdparty "$version" "$work/parts" "${programs[@]}"
 cp "$work/parts/THIRD_PARTY.md" "$work/parts/quell.cdx.json" "$out"
+
+# zipped FOLDER FILE.zip packs a folder, sorted.
+zipped() {
+	(cd "$(dirname "$1")" && find "$(basename "$1")" -type f | sort | zip -q -X -@ "$root/$2")
+}
 
 # archive SYSTEM PROCESSOR packs the command line for one system.
 archive() {
@@ -80,11 +109,12 @@ archive() {
 	[ "$1" = windows ] && file=quell.exe
 	mkdir -p "$work/archives/$name"
 	compile "$1" "$2" "$work/archives/$name/$file"
+	[ "$1" != windows ] || resources "$work/archives/$name/$file"
 	cp -r LICENSE "$work/parts/THIRD_PARTY.md" CHANGELOG.md "$docs/completion" "$work/archives/$name/"
 	[ "$1" = windows ] || cp -r "$docs/man" "$work/archives/$name/"
 	dated "$work/archives/$name"
 	if [ "$1" = windows ]; then
-		(cd "$work/archives" && find "$name" -type f | sort | zip -q -X -@ "$OLDPWD/$out/$name.zip")
+		zipped "$work/archives/$name" "$out/$name.zip"
 	else
 		packed "$work/archives/$name" | gzip -n9 >"$out/$name.tar.gz"
 	fi
@@ -126,10 +156,19 @@ if [[ " $parts " == *" cli "* ]]; then
 	done
 fi
 
+if [[ " $parts " == *" windows "* ]]; then
+	tree=$work/archives/quell-workbench-$version-windows-amd64
+	mkdir -p "$tree"
+	mv "$work/quell-workbench.exe" "$tree/"
+	resources "$tree/quell-workbench.exe"
+	cp LICENSE "$work/parts/THIRD_PARTY.md" CHANGELOG.md "$tree/"
+	dated "$tree"
+	zipped "$tree" "$out/$(basename "$tree").zip"
+fi
+
 if [[ " $parts " == *" linux "* ]]; then
 	# 2.44 and later need modules that the proxy does not have.
 	nfpm=$(scripts/tool.sh nfpm github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4)
-	root=$PWD
 	share=$work/tree/quell/usr/share
 	stage quell quell
 	for page in "$docs"/man/*; do

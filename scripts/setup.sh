@@ -10,6 +10,10 @@
 #   setup.sh pacs        Orthanc, a PACS, and DICOM network tools: for pacs.sh
 #   setup.sh validators  programs that tests ask about the DICOM files that Quell writes, and npm: for bids.sh
 #   setup.sh python      numpy and virtual environments: for wheel.sh test
+#   setup.sh mingw       the C compiler for Windows, and zip: for package.sh
+#   setup.sh zip         zip alone: for package.sh cli
+#   setup.sh metadata    what checks desktop files, types and descriptions: for package-test.sh metadata
+#   setup.sh packages    what installs packages and runs programs of other systems: for package-test.sh
 #   setup.sh bare        debootstrap: for bare.sh
 set -euo pipefail
 
@@ -19,6 +23,7 @@ cuda=(gcc libc6-dev nvidia-cuda-dev)
 nvcc=(g++ nvidia-cuda-toolkit "${cuda[@]}")
 pacs=(orthanc orthanc-dicomweb dcmtk)
 validators=(dcmtk dicom3tools libgdcm-tools dcm2niix)
+metadata=(desktop-file-utils appstream shared-mime-info)
 command -v npm >/dev/null || validators+=(npm)
 
 missing() {
@@ -134,9 +139,15 @@ pacs)
 	;;
 validators) install "the validators" "${validators[@]}" ;;
 python) install "tests of the wheel" python3-numpy python3-venv ;;
+zip) install "archives for Windows" zip ;;
+mingw) install "the workbench for Windows" gcc-mingw-w64-x86-64 zip ;;
+metadata) install "checks of metadata" "${metadata[@]}" ;;
+packages)
+	install "tests of packages" "${metadata[@]}" debootstrap lintian rpm skopeo umoci unzip wine wine64 qemu-user-static gcc-mingw-w64-x86-64 xvfb x11-utils
+	;;
 bare) install "a bare Debian" debootstrap ;;
 *)
-	echo "usage: setup.sh make|modules|workbench|screen|cuda|nvcc|pacs|validators|python|bare" >&2
+	echo "usage: setup.sh make|modules|workbench|screen|cuda|nvcc|pacs|validators|python|mingw|zip|metadata|packages|bare" >&2
 	exit 2
 	;;
 esac
