@@ -51,9 +51,8 @@ func (l *lags) set(dx, dy int, a float64) {
 	l[dy+MaxLag][dx+MaxLag], l[MaxLag-dy][MaxLag-dx] = a, a
 }
 
-// add adds the mean products of the pixels of two windows at every offset, either way.
-func (l *lags) add(a, b []float64) {
-	const n = correlationSide
+// add adds the mean products of the pixels of two windows of n x n at every offset, either way.
+func (l *lags) add(a, b []float64, n int) {
 	for dy := 0; dy <= MaxLag; dy++ {
 		for dx := -MaxLag; dx <= MaxLag; dx++ {
 			if dy == 0 && dx < 0 {
@@ -88,10 +87,10 @@ func correlate(v *volume.Volume, ws [][]window, sigma float64, s sharing) *Corre
 	for i := 0; i < len(even); i += 1 + (len(even)-1)/mostCorrelated {
 		w := even[i]
 		r := residual(v, w.at, correlationSide, wideSurfaces())
-		own.add(r, r)
+		own.add(r, r, correlationSide)
 		count++
 		if above := w.above(2); s.structure > 0 && holds(even, above) {
-			shared.add(r, residual(v, above, correlationSide, wideSurfaces()))
+			shared.add(r, residual(v, above, correlationSide, wideSurfaces()), correlationSide)
 			pairs++
 		}
 	}
@@ -173,7 +172,7 @@ func afterFit(c *Correlation) (left lags) {
 				h[i] -= part * b[l][i]
 			}
 		}
-		taken.add(b[k], h)
+		taken.add(b[k], h, n)
 	}
 	for y := range left {
 		for x := range left[y] {

@@ -50,7 +50,7 @@ type Estimate struct {
 	Negligible  bool         `json:"negligible,omitempty"`
 	Model       Model        `json:"model"`
 	ModelKnown  bool         `json:"model_known"`           // false: there is no background that shows the model
-	Method      string       `json:"method"`                // "differences" (white noise), those "at the acquired resolution" or "across slices", "distant differences" or "surface fits" (correlated noise)
+	Method      string       `json:"method"`                // "differences" (white noise), those "at the acquired resolution" or "across slices", "background" (noise of k-space), "distant differences" or "surface fits" (correlated noise)
 	Correlation *Correlation `json:"correlation,omitempty"` // nil: white
 	// Shared is the share of the variance in even tissue of a CT that slices two apart have in
 	// common: streaks and fine anatomy, which sigma does not include.
@@ -90,6 +90,7 @@ const (
 	methodSurfaceFits = "surface fits"
 	methodAcross      = "differences across slices"
 	methodAcquired    = "differences at the acquired resolution"
+	methodBackground  = "background"
 )
 
 // Of estimates the noise of a volume and of each of its slices, on all cores.

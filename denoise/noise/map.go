@@ -59,6 +59,9 @@ func Map(ctx context.Context, v *volume.Volume) (*volume.Volume, Estimate, error
 // mapWindows returns small windows of the foreground, their sd corrected to
 // sigma, and their size in voxels.
 func mapWindows(ctx context.Context, v *volume.Volume, e Estimate) (ws []window, size [3]int, err error) {
+	if e.Method == methodBackground { // which is even, and so is the noise
+		return nil, [3]int{1, 1, 1}, nil
+	}
 	if e.Method == methodSurfaceFits {
 		side := fitWindow(v.Geometry)
 		ws, err = surfaceFits(ctx, v, e.tissue, side)

@@ -130,16 +130,37 @@ func (p *power) covariance(dx, dy int) float64 {
 	return sum / total
 }
 
-// correlation returns the autocorrelation of noise with that power and across slices. The taper leaves less of
-// the covariance the farther pixels lie apart, which is restored.
-func (p *power) correlation(across [3]float64) *Correlation {
+// tapered returns the share of the covariance of pixels 0, 1, ... MaxLag apart along an axis that the taper leaves.
+func tapered() (kept [MaxLag + 1]float64) {
 	w := taper()
-	var kept [MaxLag + 1]float64
 	for d := range kept {
 		for i := range powerSide - d {
 			kept[d] += w[i] * w[i+d]
 		}
 	}
+	return kept
+}
+
+// power returns the power of noise of sigma with that correlation.
+func (c *Correlation) power(sigma float64) (p power) {
+	kept := tapered()
+	for ky := range p {
+		for kx := range p[ky] {
+			for dy := -MaxLag; dy <= MaxLag; dy++ {
+				for dx := -MaxLag; dx <= MaxLag; dx++ {
+					p[ky][kx] += sigma * sigma * c.Rho(dx, dy, 0) * kept[max(dx, -dx)] * kept[max(dy, -dy)] *
+						math.Cos(2*math.Pi*float64(kx*dx)/powerSide) * math.Cos(2*math.Pi*float64(ky*dy)/powerSide)
+				}
+			}
+		}
+	}
+	return p
+}
+
+// correlation returns the autocorrelation of noise with that power and across slices. The taper leaves less of
+// the covariance the farther pixels lie apart, which is restored.
+func (p *power) correlation(across [3]float64) *Correlation {
+	kept := tapered()
 	c := Correlation{Across: across}
 	variance := p.covariance(0, 0)
 	for dy := 0; dy <= MaxLag; dy++ {

@@ -144,8 +144,8 @@ func (t *sliceTransform) backward(dst []float32, half []complex128, scale float6
 	}
 }
 
-// kspaceFigure measures noise that was zero-filled or filtered in k-space, by the surer of two ways. ok is false
-// if neither shows it. The error is the context's.
+// kspaceFigure measures noise that was zero-filled or filtered in k-space, by the surer of two ways, or else in the
+// background. ok is false if none shows it. The error is the context's.
 func (e *Estimate) kspaceFigure(ctx context.Context, v *volume.Volume, d measurement) (ok bool, err error) {
 	acquired, err := e.acquiredFigure(ctx, v, e.Sigma/d.gain)
 	if err != nil {
@@ -165,7 +165,10 @@ func (e *Estimate) kspaceFigure(ctx context.Context, v *volume.Volume, d measure
 	case acquired != nil:
 		*e = *acquired
 	}
-	return found || acquired != nil, nil
+	if found || acquired != nil {
+		return true, nil
+	}
+	return e.backgroundFigure(ctx, v, d.cut, d.valueRange)
 }
 
 // acquiredFigure measures noise at the acquired resolution; plain is what the image itself reads. It returns nil

@@ -46,7 +46,30 @@ func TestShortLists(t *testing.T) {
 	}
 }
 
-// The automatic list is the estimate, averaged over the axes of the slice.
+// A list along y makes rho within the slice a product.
+func TestRhoOfAProduct(t *testing.T) {
+	c := New([]int{60, 20, -10, -40, 50, 25, 10, 0, -20})
+	for _, k := range []struct {
+		d    [3]int
+		want float64
+	}{
+		{[3]int{0, 0, 0}, 1}, {[3]int{-1, 0, 0}, 0.6}, {[3]int{0, -1, 0}, 0.1}, {[3]int{1, 1, 0}, 0.06}, {[3]int{-4, 3, 0}, 0.08},
+		{[3]int{1, -3, 2}, -0.03}, {[3]int{0, 4, 0}, 0}, {[3]int{5, 0, 0}, 0}, {[3]int{0, 1, 3}, 0},
+	} {
+		if got := c.Rho(k.d); math.Abs(got-k.want) > 1e-15 {
+			t.Errorf("rho%v = %g; want %g", k.d, got, k.want)
+		}
+	}
+	if got := c.Within(1); math.Abs(got-0.35) > 1e-15 {
+		t.Errorf("the mean of both axes is %g", got)
+	}
+	if none := New(make([]int, 10)); !none.White() || c.White() {
+		t.Error("white noise is not known")
+	}
+}
+
+// The automatic list is the estimate, averaged over the axes of the slice, or the lists along both if their
+// product is nearer, but on CT.
 func TestAutoCorrelation(t *testing.T) {
 	var c noise.Correlation
 	const middle = noise.MaxLag
@@ -56,12 +79,27 @@ func TestAutoCorrelation(t *testing.T) {
 	}
 	c.InPlane[middle][middle+4] = -9 // beyond what a correlation can be
 	c.Across[1], c.Across[2] = 0.246, -0.031
+	var product, round noise.Correlation
+	product.Across[0], round.Across[0] = 1, 1
+	for dy := -noise.MaxLag; dy <= noise.MaxLag; dy++ {
+		for dx := -noise.MaxLag; dx <= noise.MaxLag; dx++ {
+			x, y := float64(dx), float64(dy)
+			product.InPlane[middle+dy][middle+dx] = math.Pow(0.5, math.Abs(x)) * math.Pow(0.2, math.Abs(y))
+			round.InPlane[middle+dy][middle+dx] = math.Pow(0.4, math.Hypot(x, y))
+		}
+	}
+	const tissue = "surface fits"
 	for _, e := range []struct {
-		c    *noise.Correlation
-		want denoise.Value
-	}{{&c, denoise.List(40, 20, 13, -100, 25, -3)}, {nil, denoise.List(0)}} {
+		c      *noise.Correlation
+		method string
+		want   denoise.Value
+	}{
+		{&c, tissue, denoise.List(40, 20, 13, -100, 25, -3)}, {nil, tissue, denoise.List(0)}, {nil, "", denoise.List(0)},
+		{&product, "", denoise.List(50, 25, 13, 6, 0, 0, 20, 4, 1, 0)}, {&product, tissue, denoise.List(35, 15, 7, 3, 0, 0)},
+		{&round, "", denoise.List(40, 16, 6, 3, 0, 0)},
+	} {
 		f := denoise.Facts{Hi: 100, Noise: noise.Known(5)}
-		f.Noise.Correlation = e.c
+		f.Noise.Correlation, f.Noise.Method = e.c, e.method
 		if got := auto(denoise.Recipe{}, f); !got.Equal(e.want) {
 			t.Errorf("%v; want %v", got, e.want)
 		}

@@ -28,7 +28,7 @@ var Filter = denoise.Filter{
 			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 3, Step: 0.05, Default: denoise.Auto, Auto: denoise.NoiseSigma,
 			Help: "Noise level of the whole image; auto estimates it.",
 		},
-		correlation.Param("Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart, for the variance of the directional means. Auto estimates it; 0 is white noise."),
+		correlation.Param("Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart, then 1 to 4 along y if that differs, for the variance of the directional means. Auto estimates it; 0 is white noise."),
 		{
 			Name: "scales", Label: "Scales", Kind: denoise.Ints, Unit: "voxels", Rising: true,
 			Min: 1, Max: 32, Lo: 1, Hi: 32, Step: 1, Default: denoise.List(1, 2, 3, 5, 7, 8),

@@ -44,7 +44,7 @@ func cases() []denoise.Case {
 		{Name: "preselect of negative means", Set: "h=9 preselect=true zero=150 mean-ratio=0.5 centre=one"},
 		{Name: "preselect rician", Set: "h=9 preselect=true rician=true sigma=8 patch-radius=0", Biased: true},
 		{Name: "preselect faint", Set: "h=0.35 preselect=true mean-ratio=0.7 variance-ratio=0.1"},
-		{Name: "preselect correlated", Set: "h=9 preselect=true sigma=8 correlation=60,20"},
+		{Name: "preselect correlated", Set: "h=9 preselect=true sigma=8 correlation=60,20,0,0,0,0,30,-10"},
 		{Name: "CT preselect", Set: "h=150 preselect=true search-radius=3", CT: true},
 		{Name: "automatic h", Set: "patch-radius=0 search-radius=1"},
 		{Name: "CT automatic h", Set: "search-radius=3", CT: true},

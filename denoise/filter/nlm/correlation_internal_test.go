@@ -41,8 +41,8 @@ func TestCorrelationIsChecked(t *testing.T) {
 		"in sigmas":         {r.With("sigma", denoise.Sigmas(1)).With("correlation", given), true},
 		"without a sigma":   {r.With("sigma", denoise.Number(0)).With("correlation", given), false},
 		"lk":                {sigma.With("rician", denoise.Bool(true)).With("weighting", denoise.Word("lk")).With("correlation", given), false},
-		"six values":        {sigma.With("correlation", denoise.List(1, 2, 3, 4, 5, 6)), true},
-		"seven values":      {sigma.With("correlation", denoise.List(1, 2, 3, 4, 5, 6, 7)), false},
+		"ten values":        {sigma.With("correlation", denoise.List(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)), true},
+		"eleven values":     {sigma.With("correlation", denoise.List(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)), false},
 		"more than certain": {sigma.With("correlation", denoise.List(101)), false},
 		"ends of the range": {sigma.With("correlation", denoise.List(100, -100)), true},
 	} {

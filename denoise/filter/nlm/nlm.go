@@ -113,7 +113,7 @@ var Filter = denoise.Filter{
 // correlationParam is the correlation of the noise, white unless it is asked for: what the
 // formula of the papers subtracts depends on no distance.
 func correlationParam() denoise.Param {
-	p := correlation.Param("Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart: less is subtracted from the distance of near patches. 0 is white noise.")
+	p := correlation.Param("Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart, then 1 to 4 along y if that differs: less is subtracted from the distance of near patches. 0 is white noise.")
 	p.Default = denoise.List(0)
 	p.Ignored = func(r denoise.Recipe) message.Message {
 		if sigma := r.Get("sigma"); lk(r) || (!sigma.IsAuto() && sigma.Float() == 0) {

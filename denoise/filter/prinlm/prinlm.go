@@ -39,7 +39,7 @@ var Filter = denoise.Filter{
 			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 3, Step: 0.05, Default: denoise.Auto, Auto: denoise.NoiseSigma,
 			Help: "Noise level that the prefilter and the Wiener stage remove; auto estimates it.",
 		},
-		correlation.Param("Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart: the prefilter and the Wiener stage take every frequency by its own noise. Auto estimates it; 0 is white noise."),
+		correlation.Param("Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart, then 1 to 4 along y if that differs: the prefilter and the Wiener stage take every frequency by its own noise. Auto estimates it; 0 is white noise."),
 		{
 			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"}, Words: []string{"Largest weight", "Weight one"}, Default: denoise.Word("max"),
 			Help: "Weight of the voxel itself: the largest of its neighbours' weights, or that of a perfect match.",

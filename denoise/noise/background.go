@@ -1,0 +1,291 @@
+package noise
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"runtime"
+	"slices"
+
+	"quell/internal/message"
+	"quell/internal/parallel"
+	"quell/volume"
+)
+
+// Outside of the object the magnitude of complex noise has the Rayleigh distribution, whatever filter coloured it:
+// half its mean square is sigma^2, and its squares have the correlation rho^2. That holds for the object as well if
+// the noise is the same everywhere. So the background must read the same on all sides and have that
+// distribution, and the power that its noise would have in the evenest windows of the object must be found there.
+
+// The limits.
+const (
+	mostTiled     = 32   // slices that are read
+	fewTiles      = 40   // tiles of the background below which there is no figure
+	fewInQuarter  = 5    // the same in a quarter of the slices, for three quarters at least
+	tileBand      = 0.3  // by which the root mean square of a tile may differ from what is usual
+	sidesDiffer   = 0.08 // by which that of a quarter may, beyond chance
+	rayleighShape = 0.02 // by which quantiles may, of the root mean square
+	mostZeros     = 0.02 // of the values: masks and corrections of the scanner leave more
+	mostSamples   = 5    // voxels that an independent sample of the noise may cover
+	fewObject     = 30   // windows of the object below which there is no figure
+	objectShare   = 0.1  // of the windows, the evenest
+	leastSignal   = 0.25 // of the greatest power that the noise has, from which on frequencies are compared
+	weakerObject  = 0.75 // of the power that the background lets expect, below which the noise of the object is weaker
+	strongObject  = 1.4  // the same: above, it is stronger, or texture hides it
+	surelyShared  = 3    // standard errors of a correlation of magnitudes from which on it counts
+)
+
+// tile is a square of powerSide pixels.
+type tile struct {
+	at   [3]int
+	mean float64 // of the squares
+}
+
+// backgroundFigure measures sigma where there is no signal. ok is false if there is no such background, or the object
+// does not have its noise. The error is the context's.
+func (e *Estimate) backgroundFigure(ctx context.Context, v *volume.Volume, cut, valueRange float64) (ok bool, err error) {
+	tiles, err := quietTiles(ctx, v)
+	if err != nil || !alikeOnAllSides(v.Geometry, tiles) || !rayleigh(v, tiles) {
+		return false, err
+	}
+	sigma := math.Sqrt(usualSquare(tiles) / 2)
+	if sigma < lowShare*valueRange {
+		return false, nil
+	}
+	c := ofMagnitudes(v, tiles)
+	p, err := slicePower(ctx, v)
+	if err != nil {
+		return false, err
+	}
+	if a := p.acquisition(); a != nil {
+		c = a.correlation()
+	}
+	found, err := objectPower(ctx, v, cut, sigma, c)
+	if err != nil || found < weakerObject || found > strongObject {
+		return false, err
+	}
+	e.Method, e.Negligible, e.Model, e.ModelKnown = methodBackground, false, Rician, true
+	e.Correlation, e.Acquired = c, nil
+	e.Figure = Figure{Sigma: sigma, Windows: len(tiles), Confidence: Fair, Why: message.New(message.NoiseCorrelated, "it was read beside the object, and the noise is correlated from voxel to voxel, as after smoothing or interpolation")}
+	e.PerSlice = slices.Repeat([]Figure{e.Figure}, v.Dims[2])
+	return true, nil
+}
+
+// quietTiles returns the tiles of the background: those whose mean square is about that of the weakest ones.
+func quietTiles(ctx context.Context, v *volume.Volume) ([]tile, error) {
+	n := min(v.Dims[2], mostTiled)
+	bySlice := make([][]tile, n)
+	err := parallel.ForWorkers(ctx, n, runtime.GOMAXPROCS(0), func() func(int) error {
+		return func(i int) error {
+			z := (2*i + 1) * v.Dims[2] / (2 * n)
+			for y := 0; y+powerSide <= v.Dims[1]; y += powerSide / 2 {
+				for x := 0; x+powerSide <= v.Dims[0]; x += powerSide / 2 {
+					if mean, ok := meanSquare(v, x, y, z); ok {
+						bySlice[i] = append(bySlice[i], tile{[3]int{x, y, z}, mean})
+					}
+				}
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(bySlice...)
+	if len(all) < fewTiles {
+		return nil, nil
+	}
+	level := quantile(meanSquares(all), 0.02)
+	for range 20 {
+		near := tilesNear(all, level)
+		next := usualSquare(near)
+		if len(near) == 0 || next == level {
+			return near, nil
+		}
+		level = next
+	}
+	return tilesNear(all, level), nil
+}
+
+// meanSquare returns the mean of the squares in a tile; ok is false if it reaches into padding, or holds negative
+// values, or zeros that a scanner or a mask put there.
+func meanSquare(v *volume.Volume, x, y, z int) (mean float64, ok bool) {
+	zeros := 0
+	for j := range powerSide {
+		from := v.Index(x, y+j, z)
+		for i, a := range v.Data[from : from+powerSide] {
+			switch {
+			case a < 0 || !v.Valid(from+i):
+				return 0, false
+			case a == 0:
+				zeros++
+			}
+			mean += float64(a) * float64(a)
+		}
+	}
+	return mean / (powerSide * powerSide), float64(zeros) <= mostZeros*powerSide*powerSide
+}
+
+func meanSquares(tiles []tile) []float64 {
+	all := make([]float64, len(tiles))
+	for i, t := range tiles {
+		all[i] = t.mean
+	}
+	return all
+}
+
+func tilesNear(all []tile, level float64) []tile {
+	var near []tile
+	for _, t := range all {
+		if off := math.Sqrt(t.mean/level) - 1; math.Abs(off) <= tileBand {
+			near = append(near, t)
+		}
+	}
+	return near
+}
+
+// usualSquare is the median of the mean squares.
+func usualSquare(tiles []tile) float64 { return quantile(meanSquares(tiles), 0.5) }
+
+// alikeOnAllSides reports whether the tiles are enough, and those of three or four quarters of the slices read the same.
+func alikeOnAllSides(g volume.Geometry, tiles []tile) bool {
+	if len(tiles) < fewTiles {
+		return false
+	}
+	var quarters [4][]tile
+	for _, t := range tiles {
+		k := 0
+		if t.at[0]+powerSide/2 >= g.Dims[0]/2 {
+			k++
+		}
+		if t.at[1]+powerSide/2 >= g.Dims[1]/2 {
+			k += 2
+		}
+		quarters[k] = append(quarters[k], t)
+	}
+	usual, known := usualSquare(tiles), 0
+	for _, q := range quarters {
+		if len(q) < fewInQuarter {
+			continue
+		}
+		known++
+		if off := math.Sqrt(usualSquare(q)/usual) - 1; math.Abs(off) > sidesDiffer+0.2/math.Sqrt(float64(len(q))) {
+			return false
+		}
+	}
+	return known >= 3
+}
+
+// rayleigh reports whether the values of the tiles have the distribution of noise without signal in one channel, by its mean
+// and quantiles over the root mean square.
+func rayleigh(v *volume.Volume, tiles []tile) bool {
+	values := make([]float64, 0, len(tiles)*powerSide*powerSide)
+	sum, squares := 0.0, 0.0
+	for _, t := range tiles {
+		for j := range powerSide {
+			for _, a := range v.Data[v.Index(t.at[0], t.at[1]+j, t.at[2]):][:powerSide] {
+				values = append(values, float64(a))
+				sum, squares = sum+float64(a), squares+float64(a)*float64(a)
+			}
+		}
+	}
+	n := float64(len(values))
+	root := math.Sqrt(squares / n)
+	if math.Abs(sum/n/root-math.Sqrt(math.Pi)/2) > rayleighShape {
+		return false
+	}
+	for _, q := range [...]float64{0.1, 0.25, 0.5, 0.75, 0.9} {
+		if math.Abs(quantile(values, q)/root-math.Sqrt(-math.Log(1-q))) > rayleighShape {
+			return false
+		}
+	}
+	return true
+}
+
+// ofMagnitudes returns the correlation of noise whose magnitudes in the tiles have the correlation c. The sign of rho does not
+// show, and is taken as positive, as that of noise that was smoothed.
+func ofMagnitudes(v *volume.Volume, tiles []tile) *Correlation {
+	mean := 0.0
+	for _, t := range tiles {
+		mean += t.mean / float64(len(tiles))
+	}
+	mean = math.Sqrt(mean * math.Pi / 4)
+	var shared lags
+	values := make([]float64, powerSide*powerSide)
+	for _, t := range tiles {
+		for j := range powerSide {
+			for i, a := range v.Data[v.Index(t.at[0], t.at[1]+j, t.at[2]):][:powerSide] {
+				values[j*powerSide+i] = float64(a) - mean
+			}
+		}
+		shared.add(values, values, powerSide)
+	}
+	c := Correlation{Across: [3]float64{1}}
+	byChance := surelyShared * math.Sqrt(mostSamples/float64(len(tiles)*powerSide*powerSide))
+	for dy := 0; dy <= MaxLag; dy++ {
+		for dx := -MaxLag; dx <= MaxLag; dx++ {
+			rho := 0.0
+			if of := shared[dy+MaxLag][dx+MaxLag] / shared[MaxLag][MaxLag]; of > byChance {
+				rho = math.Sqrt(squaredRho(min(of, 1)))
+			}
+			c.InPlane.set(dx, dy, rho)
+		}
+	}
+	return &c
+}
+
+// squaredRho returns rho^2 of complex noise whose magnitudes have the correlation c, 0 to 1:
+//
+//	c = (F(rho^2) - 1) / (4/pi - 1),  F(x) = 1 + x/4 + x^2/64 + x^3/256 + ...
+//
+// with the hypergeometric function F = 2F1(-1/2, -1/2; 1; x) (Middleton 1960).
+func squaredRho(c float64) float64 {
+	lo, hi := 0.0, 1.0
+	for range 30 {
+		x := (lo + hi) / 2
+		sum, term := 0.0, 1.0
+		for n := 1.0; n <= 40; n++ {
+			term *= (n - 1.5) * (n - 1.5) / (n * n) * x
+			sum += term
+		}
+		if sum < c*(4/math.Pi-1) {
+			lo = x
+		} else {
+			hi = x
+		}
+	}
+	return (lo + hi) / 2
+}
+
+// objectPower returns the power of the evenest windows of the object over that of noise of sigma and that correlation, above
+// the frequencies of anatomy within slices, if the noise has a part there; infinity if there are few windows, or no such
+// frequencies. The error is the context's.
+func objectPower(ctx context.Context, v *volume.Volume, cut, sigma float64, c *Correlation) (float64, error) {
+	at := powerWindows(v, 0, cut)
+	ps, err := powers(ctx, v, at, difference{[]float32{1}, 1})
+	if err != nil {
+		return 0, err
+	}
+	n := int(objectShare * float64(len(ps)))
+	if n < fewObject {
+		return math.Inf(1), nil
+	}
+	slices.SortStableFunc(ps, func(a, b power) int {
+		return cmp.Compare(a.within(0.03, lowFrequency-0.5/powerSide), b.within(0.03, lowFrequency-0.5/powerSide))
+	})
+	found, _ := medianPower(ps[:n])
+	expected := c.power(sigma)
+	sum, want := 0.0, 0.0
+	for ky := range found {
+		for kx, a := range found[ky] {
+			f := math.Hypot(float64(kx), float64(ky)) / powerSide
+			if f >= lowFrequency && expected[ky][kx] > leastSignal*expected[0][0] {
+				sum, want = sum+folded(kx, ky)*a, want+folded(kx, ky)*expected[ky][kx]
+			}
+		}
+	}
+	if want == 0 {
+		return math.Inf(1), nil
+	}
+	return sum / want, nil
+}
