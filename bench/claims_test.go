@@ -122,7 +122,7 @@ func TestClaimsOfBethelAndKlepaczko(t *testing.T) {
 func TestClaimsOfHoracek(t *testing.T) {
 	claim := horacekTable().Claims[1]
 	for blocks, want := range map[float64]bool{29: true, 31: false} {
-		rows := Rows{claimRow("NL-Means, their kernel", Speedup, 30), claimRow("Block NLM, CPU", Speedup, blocks)}
+		rows := Rows{claimRow("NL-Means, their kernel, 81 threads", Speedup, 30), claimRow("Block NLM, CPU", Speedup, blocks)}
 		if holds, _, known := claim.Check(rows); holds != want || !known {
 			t.Errorf("blocks with x%g: %v %v", blocks, holds, known)
 		}

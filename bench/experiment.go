@@ -39,6 +39,7 @@ type Row struct {
 	Engine  string       // "cpu" or "cuda"
 	Rung    kernels.Rung // a kernel of a ladder in place of the one that ships; zero for none
 	Threads int          // of the CPU engine, at most; 0: all
+	Scalar  bool         // the straightforward program in place of the CPU engine, see scalarEngine
 	Input   Input
 	Filter  string
 	Dims    int
@@ -121,6 +122,9 @@ type Claim struct {
 	// Check returns whether the claim holds for the rows and the figures that show it.
 	// known is false if a row that it needs was not measured.
 	Check func(rows Rows) (holds bool, detail string, known bool)
+	// Parts, if not nil, returns whether the claim holds for each of the rows that it is
+	// about, so that it can hold in part.
+	Parts func(rows Rows) []bool
 }
 
 // Experiments returns every experiment, by paper.
@@ -201,6 +205,16 @@ func both(r Row, cpu, cuda map[string]float64) []Row {
 func (r Row) on(series string, rung kernels.Rung, paper map[string]float64) Row {
 	r.Engine, r.Series, r.Rung, r.Paper = "cuda", series, rung, paper
 	return r
+}
+
+// programs returns the row as the straightforward program, on one thread and on all
+// cores, with the published figures of the first.
+func (r Row) programs(paper map[string]float64) (one, all Row) {
+	r.Engine, r.Scalar, r.Rung, r.Base, r.Pictures, r.Profile, r.Whole = "cpu", true, kernels.Rung{}, "", false, false, false
+	one, all = r, r
+	one.Series, one.Threads, one.Paper = "program, one thread", 1, paper
+	all.Series, all.Paper, all.Base = "program, all cores", nil, one.Name()
+	return one, all
 }
 
 // cube returns "7x7x7".

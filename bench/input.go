@@ -24,6 +24,9 @@ type Input struct {
 	Model  noise.Model // of the noise that is added; "" for none
 	Sigma  float64     // of it
 	Slices int         // in a quick run, at most; 0: all
+	Fixed  bool        // always a phantom of these dims, on which what is measured depends
+	Views  int         // of a Scan; 0: 90
+	SNR    float64     // of the projections of a Scan; 0: 25
 }
 
 // Kind is a sort of data.
@@ -40,6 +43,8 @@ const (
 	CT Kind = "ct"
 	// Scan is a slice of the CT phantom, reconstructed from 90 noisy views.
 	Scan Kind = "scan"
+	// Abdomen is the CT phantom of an abdomen, with the streaks of bone and few views.
+	Abdomen Kind = "abdomen"
 	// Steps is a phantom of flat plates of rising value with discs in them.
 	Steps Kind = "steps"
 )
@@ -117,18 +122,20 @@ func hashOf(v *volume.Volume) string {
 // key returns the key of an image without making it.
 func (in *inputs) key(q Input) string {
 	source := "phantom"
-	if in.replaces(q.Kind) {
+	if in.replaces(q) {
 		source = in.hash
 	}
-	return fmt.Sprintf("%s %s %v %s %g seed %d", source, q.Kind, in.dims(q), q.Model, q.Sigma, seed)
+	return fmt.Sprintf("%s %s %v %s %g seed %d views %d snr %g", source, q.Kind, in.dims(q), q.Model, q.Sigma, seed, q.Views, q.SNR)
 }
 
-func (in *inputs) replaces(k Kind) bool { return in.given != nil && k != Scan && k != Steps }
+func (in *inputs) replaces(q Input) bool {
+	return in.given != nil && !q.Fixed && q.Kind != Scan && q.Kind != Steps && q.Kind != Abdomen
+}
 
 // dims returns the size of an image.
 func (in *inputs) dims(q Input) [3]int {
 	d := q.Dims
-	if in.replaces(q.Kind) && q.Kind != Slice {
+	if in.replaces(q) && q.Kind != Slice {
 		d = in.given.Dims
 	}
 	if in.quick && q.Slices > 0 {
@@ -152,7 +159,7 @@ func (in *inputs) get(ctx context.Context, q Input) (*sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.key, m.phantom = in.key(q), !in.replaces(q.Kind)
+	m.key, m.phantom = in.key(q), !in.replaces(q)
 	in.images[q] = m
 	return m, nil
 }
@@ -168,7 +175,7 @@ func (in *inputs) make(ctx context.Context, q Input) (*sample, error) {
 	}
 	dims := in.dims(q)
 	m := &sample{peak: grey}
-	if in.given != nil {
+	if in.replaces(q) {
 		if q.Kind == Slice {
 			z := in.given.Dims[2] / 2
 			m.truth = padded(in.given.Crop(volume.Slices(in.given.Geometry, z, z+1)), dims)
@@ -221,12 +228,19 @@ func scan(ctx context.Context, q Input) (*sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &sample{text: fmt.Sprintf("CT phantom, %dx%d pixels of %g mm, %d views, projections with SNR %g, SART with %d passes, air outside the circle that all views see",
-		q.Dims[0], q.Dims[1], mm, zhengScan.Views, zhengScan.SNR, zhengScan.Recon.Iterations)}
+	made := zhengScan
+	if q.Views > 0 {
+		made.Views = q.Views
+	}
+	if q.SNR > 0 {
+		made.SNR = q.SNR
+	}
+	m := &sample{text: fmt.Sprintf("CT phantom, %dx%d pixels of %g mm, %d views, projections with SNR %g of their mean over the whole detector, SART with %d passes, air outside the circle that all views see",
+		q.Dims[0], q.Dims[1], mm, made.Views, made.SNR, made.Recon.Iterations)}
 	if m.truth, err = p.Voxels(ctx); err != nil {
 		return nil, err
 	}
-	if m.noisy, err = p.Image(ctx, zhengScan); err != nil {
+	if m.noisy, err = p.Image(ctx, made); err != nil {
 		return nil, err
 	}
 	lo, hi, err := m.truth.Range(ctx)
@@ -252,7 +266,7 @@ func fillCorners(v *volume.Volume, air float32) {
 // makeCT returns the CT phantom with white noise, or the user's volume.
 func (in *inputs) makeCT(ctx context.Context, q Input) (*sample, error) {
 	dims := in.dims(q)
-	if in.given != nil {
+	if in.replaces(q) {
 		return in.givenCT(ctx, middle(in.given, dims[2]))
 	}
 	mm := fieldOfView / float64(dims[0])

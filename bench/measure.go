@@ -14,13 +14,15 @@ import (
 
 // RowResult is what a row gave.
 type RowResult struct {
-	Figures  map[string]float64 `json:"figures"` // by key; seconds, dB, plain numbers
-	Input    string             `json:"input"`   // what was filtered
-	Phantom  bool               `json:"phantom"` // and that it is one of Quell's phantoms
-	Voxels   int                `json:"voxels"`  // that were filtered
-	Slices   int                `json:"slices"`  // of the input that were filtered
-	Of       int                `json:"of"`      // slices that the input has
-	Repeats  int                `json:"repeats"` // the times are the median of
+	Figures  map[string]float64 `json:"figures"`         // by key; seconds, dB, plain numbers
+	Input    string             `json:"input"`           // what was filtered
+	Phantom  bool               `json:"phantom"`         // and that it is one of Quell's phantoms
+	Voxels   int                `json:"voxels"`          // that were filtered
+	Slices   int                `json:"slices"`          // of the input that were filtered
+	Rows     int                `json:"rows,omitempty"`  // of a slice that were filtered, if not all
+	Of       int                `json:"of"`              // slices that the input has
+	Repeats  int                `json:"repeats"`         // the times are the median of
+	Turns    []float64          `json:"turns,omitempty"` // the time of each turn, in seconds, see takeTurns; none: one
 	Recipe   *denoise.Recipe    `json:"recipe,omitempty"`
 	Found    string             `json:"found,omitempty"` // of the input, by the filter: "h = 31.5"
 	Check    *Agreement         `json:"check,omitempty"`
@@ -43,6 +45,7 @@ type measurement struct {
 	quick    bool
 	images   bool // the experiment compares images, not times alone
 	progress denoise.Progress
+	key      string // of the checkpoint
 
 	recipe denoise.Recipe // resolved
 	region volume.Region
@@ -62,6 +65,9 @@ func (m *measurement) run() error {
 		return err
 	}
 	m.result.Slices, m.result.Voxels, m.result.Recipe = m.region.Dims()[2], m.region.Voxels(), &m.recipe
+	if rows := m.region.Dims()[1]; rows < v.Dims[1] {
+		m.result.Rows = rows
+	}
 	if key := m.row.Automatic; key != "" {
 		m.result.Found = fmt.Sprintf("%s = %s", key, significant(m.recipe.Get(key).Float()))
 	}
@@ -133,12 +139,15 @@ const (
 func (m *measurement) part(r denoise.Recipe) (volume.Region, error) {
 	g := m.image.noisy.Geometry
 	program, err := r.Bind(g)
-	if err != nil || !m.quick || m.row.Whole {
+	if err != nil || !m.row.Scalar && (!m.quick || m.row.Whole) {
 		return m.image.noisy.Bounds(), err
 	}
 	nanoseconds := 0.0
 	for _, pass := range program.Passes {
 		nanoseconds += pass.CPU.Nanoseconds
+	}
+	if m.row.Scalar {
+		return m.scalarPart(program), nil
 	}
 	seconds := quickSeconds
 	if m.row.Engine == "cuda" && !m.images {
@@ -148,6 +157,30 @@ func (m *measurement) part(r denoise.Recipe) (volume.Region, error) {
 	n = min(max(n, 1), g.Dims[2])
 	from := (g.Dims[2] - n) / 2
 	return volume.Slices(g, from, from+n), nil
+}
+
+// scalarPart returns the middle rows of the middle slices that a scalar program filters in
+// about the time of a quick row. The time of a voxel is that of the whole but for the
+// ends of the volume, at which windows are cut.
+func (m *measurement) scalarPart(p denoise.Program) volume.Region {
+	g := m.image.noisy.Geometry
+	threads := 1
+	if s, ok := m.engine.(scalarEngine); ok {
+		threads = s.threads
+	}
+	rows := int(quickSeconds*1e9*float64(threads)/(scalarNanoseconds(p)*float64(g.Dims[0]))) / g.Dims[1] * g.Dims[1]
+	if rows == 0 {
+		rows = max(int(quickSeconds*1e9*float64(threads)/(scalarNanoseconds(p)*float64(g.Dims[0]))), threads)
+	}
+	if rows >= g.Dims[1] {
+		n := min(rows/g.Dims[1], g.Dims[2])
+		from := (g.Dims[2] - n) / 2
+		return volume.Slices(g, from, from+n)
+	}
+	region := volume.Slices(g, g.Dims[2]/2, g.Dims[2]/2+1)
+	region.Min[1] = (g.Dims[1] - rows) / 2
+	region.Max[1] = region.Min[1] + rows
+	return region
 }
 
 // How often a run is repeated: until it took enough time in all.
@@ -246,6 +279,9 @@ func median(x []float64) float64 {
 
 // String returns "12 of 51 slices", or "" if all were filtered.
 func (r RowResult) part() string {
+	if r.Rows > 0 {
+		return fmt.Sprintf("%d rows of %d of %d slices", r.Rows, r.Slices, r.Of)
+	}
 	if r.Slices == r.Of {
 		return ""
 	}

@@ -87,13 +87,23 @@ type ClaimReport struct {
 	Known  bool   `json:"known"` // the rows that it needs were measured
 	Holds  bool   `json:"holds"`
 	Detail string `json:"detail,omitempty"`
+	Part   bool   `json:"part,omitempty"` // it holds for some rows alone
+	Why    string `json:"why,omitempty"`  // it is not judged
+	// Of is the number of rows, or groups of rows, that it is about, and HoldsFor for how
+	// many of them it holds in every turn.
+	Of       int `json:"of,omitempty"`
+	HoldsFor int `json:"holds_for,omitempty"`
 }
 
-// Verdict returns "holds", "does not hold" or "not measured".
+// Verdict returns "holds", "holds in part", "does not hold", "not judged" or "not measured".
 func (c ClaimReport) Verdict() string {
 	switch {
 	case !c.Known:
 		return "not measured"
+	case c.Why != "":
+		return "not judged"
+	case c.Part:
+		return fmt.Sprintf("holds in part, for %d of %d", c.HoldsFor, c.Of)
 	case c.Holds:
 		return "holds"
 	}
@@ -152,11 +162,7 @@ func (x *ExperimentReport) finish(e Experiment) {
 		}
 	}
 	for _, c := range e.Claims {
-		holds, detail, known := c.Check(x.Rows)
-		if !known {
-			holds, detail = false, ""
-		}
-		x.Claims = append(x.Claims, ClaimReport{Text: c.Text, Known: known, Holds: holds, Detail: detail})
+		x.Claims = append(x.Claims, x.judge(c))
 	}
 	x.charts = drawCharts(e.Charts, *x)
 }

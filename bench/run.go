@@ -128,39 +128,49 @@ type runner struct {
 
 func (b *runner) experiment(e Experiment) (ExperimentReport, error) {
 	x := describe(e)
+	var again []*measurement
 	for _, row := range e.Rows {
 		b.done++
 		if b.events.Row != nil {
 			b.events.Row(e.Name, row.Name(), b.done, b.rows)
 		}
-		r, err := b.row(e, row)
+		r, m, err := b.row(e, row)
 		if err != nil {
 			return x, err
 		}
-		x.Rows = append(x.Rows, r)
+		x.Rows, again = append(x.Rows, r), append(again, m)
+	}
+	if e.takesTurns() {
+		if err := b.takeTurns(&x, again); err != nil {
+			return x, err
+		}
 	}
 	x.finish(e)
 	return x, nil
 }
 
-// row measures a row, or takes it from an unfinished run. The error is from a
-// cancel; any other is in the report.
-func (b *runner) row(e Experiment, row Row) (r RowReport, err error) {
+// row measures a row, or takes it from an unfinished run. It returns what can time it
+// again, nil for a row that was not timed now. The error is from a cancel; any other is in
+// the report.
+func (b *runner) row(e Experiment, row Row) (r RowReport, again *measurement, err error) {
 	r = RowReport{Name: row.Name(), Series: row.Series, X: row.X, Y: row.Y, Engine: row.Engine, Paper: row.Paper, PaperVoxels: row.PaperVoxels, Base: row.Base}
 	engine, why := b.options.pick(row.Engine, row.Threads)
+	if row.Scalar && engine != nil {
+		engine = scalarEngine{threads: engine.Info().Cores}
+	}
 	if row.Rung != (kernels.Rung{}) && engine != nil {
 		ladder, ok := engine.(interface {
 			On(kernels.Rung) denoise.Engine
 		})
 		if !ok {
-			return r, fmt.Errorf("the engine %s has no ladders", engine.Info().Name)
+			return r, nil, fmt.Errorf("the engine %s has no ladders", engine.Info().Name)
 		}
 		engine = ladder.On(row.Rung)
 	}
 	if engine == nil {
 		r.Status, r.Why = Missing, "no CUDA device"
 		b.miss(row.Engine, why)
-		return r, b.ctx.Err()
+		return r, nil, b.ctx.Err()
 	}
 	b.use(engine.Info())
 	key := strings.Join([]string{e.Name, row.Name(), row.Engine, engine.Info().Device, fmt.Sprint(engine.Info().Cores),
@@ -169,15 +179,18 @@ func (b *runner) row(e Experiment, row Row) (r RowReport, err error) {
 	if earlier, ok := b.checkpoint.get(key); ok && !b.options.Fresh {
 		r.Status, r.Result = Measured, earlier
 		r.Earlier = true
-		return r, b.ctx.Err()
+		return r, nil, b.ctx.Err()
 	}
-	if r.Result, err = b.measure(e, row, engine); err != nil {
+	if r.Result, again, err = b.measure(e, row, engine); err != nil {
 		r.Status, r.Why = Failed, err.Error()
-	} else {
-		r.Status = Measured
-		b.save(key, r.Result)
+		return r, nil, b.ctx.Err()
 	}
-	return r, b.ctx.Err()
+	r.Status, again.key = Measured, key
+	b.save(key, r.Result)
+	if row.measure != nil {
+		again = nil
+	}
+	return r, again, b.ctx.Err()
 }
 
 // save keeps a finished row for the next run, should this one not end.
@@ -193,14 +206,18 @@ func (b *runner) saved(err error) {
 	}
 }
 
-func (b *runner) measure(e Experiment, row Row, engine denoise.Engine) (RowResult, error) {
+func (b *runner) measure(e Experiment, row Row, engine denoise.Engine) (RowResult, *measurement, error) {
 	img, err := b.inputs.get(b.ctx, row.Input)
 	if err != nil {
-		return RowResult{}, err
+		return RowResult{}, nil, err
 	}
 	m := measurement{ctx: b.ctx, row: row, engine: engine, image: img, quick: b.options.Quick, images: e.comparesImages(), progress: b.events.Progress}
 	err = m.run()
-	return m.result, err
+	m.output = nil
+	if err == nil && row.measure == nil && e.takesTurns() {
+		m.result.Turns = []float64{m.result.Figures[Time]}
+	}
+	return m.result, &m, err
 }
 
 func (b *runner) use(info denoise.Info) {

@@ -180,6 +180,9 @@ func (r Report) WriteText(w io.Writer) error {
 
 // Sentence returns the finding and what became of it.
 func (c ClaimReport) Sentence() string {
+	if c.Why != "" {
+		return fmt.Sprintf("%s Not judged, as %s: %s.", c.Text, c.Why, c.Detail)
+	}
 	if c.Known {
 		return fmt.Sprintf("%s %s: %s.", c.Text, capital(c.Verdict()), c.Detail)
 	}

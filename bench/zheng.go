@@ -26,11 +26,11 @@ func zhengExperiments() []Experiment {
 	chart := func(name, title string) []Chart {
 		return []Chart{{File: name, Title: title, Kind: Lines, Figure: Time, XLabel: "window", Log: true, Only: "1024x1024"}}
 	}
-	const ladder = "Blocks are of 32x32 threads. The paper reads voxels as a texture; each kernel is measured so and with plain loads. The last rungs, CPU and CUDA, are Quell's, beside the paper's prefetched kernel. "
+	const ladder = "Blocks are of 32x32 threads. The paper reads voxels as a texture; each kernel is measured so and with plain loads. Neither computes addresses in the loop over a patch: the hardware mirrors the texture at the edges, and loads are of a padded copy, whose making counts. The last rungs, CPU and CUDA, are Quell's, beside the paper's prefetched kernel. "
 	prefetching := func(text string, lo float64) []Claim {
 		return []Claim{
-			{Text: text + ", reading a texture as the paper does.", Check: speedups("prefetched"+byTexture, lo)},
-			{Text: text + ", with plain loads.", Check: speedups("prefetched", lo)},
+			{Text: text + ", reading a texture as the paper does.", Check: speedups("prefetched"+byTexture, lo), Parts: eachSpeedup("prefetched"+byTexture, lo)},
+			{Text: text + ", with plain loads.", Check: speedups("prefetched", lo), Parts: eachSpeedup("prefetched", lo)},
 		}
 	}
 	return []Experiment{
@@ -104,6 +104,18 @@ func speedups(series string, least float64) func(Rows) (bool, string, bool) {
 		}
 		m := median(all)
 		return m >= 0.95*least, fmt.Sprintf("x%.2f to x%.2f, the median x%.2f", slices.Min(all), slices.Max(all), m), true
+	}
+}
+
+// eachSpeedup returns whether each of a series' speedups is at least so high, less 5 %.
+func eachSpeedup(series string, least float64) func(Rows) []bool {
+	return func(rows Rows) (parts []bool) {
+		for _, r := range rows {
+			if x, ok := r.Result.Figures[Speedup]; ok && r.Series == series {
+				parts = append(parts, x >= 0.95*least)
+			}
+		}
+		return parts
 	}
 }
 

@@ -165,7 +165,7 @@ func (d *device) demand(r *run, region volume.Region) demand {
 	return demand{
 		dims: r.geometry.Dims, region: region, reach: r.program.Reach(),
 		inputs: len(r.inputs), masked: r.masked, shared: r.shared, deepTiles: kernels.DeepTiles(r.program), intermediates: r.intermediates(),
-		beside: func(dims [3]int) int64 { return kernels.Scratch(r.program, r.geometry.Dims, dims) },
+		beside: func(dims [3]int) int64 { return r.rung.Scratch(r.program, r.geometry.Dims, dims) },
 		block:  max(1, int(modelRate(model, r.program)*block)),
 		budget: budget(free, d.options.Memory),
 	}

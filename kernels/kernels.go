@@ -89,10 +89,13 @@ type Launch struct {
 }
 
 // Texture is a two-dimensional texture of float32 texels, which a kernel reads unfiltered
-// by coordinates in texels.
+// by coordinates in texels; beyond its edges these are clamped.
 type Texture struct {
 	Address       uint64 // of the texels, row by row without gaps
 	Width, Height int
+	// Mirrored states that coordinates are in parts of width and height, and that the
+	// texels are mirrored beyond the edges, the last one repeated.
+	Mirrored bool
 }
 
 // registered holds the passes by filter and name. It changes only during package

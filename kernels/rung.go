@@ -21,9 +21,12 @@ type Rung struct {
 type rung struct {
 	filter string
 	pass   string  // that it computes; the others have the kernels that ship
-	block  [3]int  // that the paper begins with
+	block  [3]int  // that the paper begins with; zero: it follows from the recipe
 	slower float64 // about how many times slower it is than the kernels that ship
 	launch func(p denoise.Program, part Part, f field, block [3]int) ([]Launch, error)
+
+	// scratch, if not nil, returns the bytes of Part.Scratch for a region of those dims.
+	scratch func(p denoise.Program, region [3]int) int64
 }
 
 // rungs holds the rungs by the name of their kernel.
@@ -38,6 +41,16 @@ var rungs = func() map[string]rung {
 // Slower returns about how many times longer the rung takes than the kernels that ship;
 // 1 for the zero Rung.
 func (r Rung) Slower() float64 { return max(rungs[r.Name].slower, 1) }
+
+// Scratch is the Scratch of the package for programs that run on the rung, which check
+// accepts.
+func (r Rung) Scratch(p denoise.Program, volume, region [3]int) int64 {
+	most := Scratch(p, volume, region)
+	if k, ok := rungs[r.Name]; ok && k.scratch != nil {
+		most = max(most, k.scratch(p, region))
+	}
+	return most
+}
 
 // RungNames returns the rungs of a filter, sorted.
 func RungNames(filter string) []string {
@@ -91,7 +104,7 @@ func (r Rung) Launches(p denoise.Program, pass denoise.Pass, part Part) ([]Launc
 	if block == [3]int{} {
 		block = k.block
 	}
-	if err := CheckBlock(block); err != nil {
+	if err := CheckBlock(block); err != nil && block != [3]int{} {
 		return nil, fmt.Errorf("%s: %w: %w", r.Name, err, denoise.ErrUnsupported)
 	}
 	return launchesBy(p, pass, part, Pass{WholeSlices: true, Launches: func(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {

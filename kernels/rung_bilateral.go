@@ -29,18 +29,18 @@ const average = "average"
 // bilateralRungs are the kernels of rungs/bilateral.cu.
 func bilateralRungs() map[string]rung {
 	all := map[string]rung{
-		"bilateral_formula": {bilateral.Filter.Name, average, [3]int{32, 8, 1}, 10, bilateralFormula},
+		"bilateral_formula": {bilateral.Filter.Name, average, [3]int{32, 8, 1}, 10, bilateralFormula, nil},
 	}
 	for kernel, block := range map[string][3]int{"bilateral_constant": {32, 8, 1}, "bilateral_shared": {32, 32, 1}} {
-		all[kernel] = rung{bilateral.Filter.Name, average, block, 10, bilateralTable(kernel, false)}
-		all[kernel+"_texture"] = rung{bilateral.Filter.Name, average, block, 10, bilateralTable(kernel+"_texture", true)}
+		all[kernel] = rung{bilateral.Filter.Name, average, block, 10, bilateralTable(kernel, false), nil}
+		all[kernel+"_texture"] = rung{bilateral.Filter.Name, average, block, 10, bilateralTable(kernel+"_texture", true), nil}
 	}
-	all["bilateral_formula_texture"] = rung{bilateral.Filter.Name, average, [3]int{32, 8, 1}, 10, bilateralTable("bilateral_formula_texture", true)}
+	all["bilateral_formula_texture"] = rung{bilateral.Filter.Name, average, [3]int{32, 8, 1}, 10, bilateralTable("bilateral_formula_texture", true), nil}
 	for axis, name := range []string{"width", "height", "depth"} {
 		for _, memory := range []string{"constant", "global"} {
 			for _, test := range []string{"tests", "cut"} {
 				kernel := fmt.Sprintf("bilateral_%s_%s_%s", name, memory, test)
-				all[kernel] = rung{bilateral.Filter.Name, average, [3]int{128, 1, 1}, 10, bilateralRow(kernel, memory+"Weights", axis)}
+				all[kernel] = rung{bilateral.Filter.Name, average, [3]int{128, 1, 1}, 10, bilateralRow(kernel, memory+"Weights", axis), nil}
 			}
 		}
 	}
@@ -56,6 +56,9 @@ func rungArgs(p denoise.Program, f field) bilateralParams {
 }
 
 func bilateralFormula(p denoise.Program, _ Part, f field, block [3]int) ([]Launch, error) {
+	if f.Mask != 0 {
+		return nil, errMasked
+	}
 	return []Launch{{Module: "rungs/bilateral", Kernel: "bilateral_formula", Grid: f.grid(block), Block: block, Args: Pack(rungArgs(p, f))}}, nil
 }
 
@@ -78,6 +81,9 @@ func spatialWeights(p bilateralParams) []float32 {
 // constant memory.
 func bilateralTable(kernel string, texture bool) func(denoise.Program, Part, field, [3]int) ([]Launch, error) {
 	return func(p denoise.Program, _ Part, f field, block [3]int) ([]Launch, error) {
+		if f.Mask != 0 {
+			return nil, errMasked
+		}
 		args := bilateralTableParams{Params: rungArgs(p, f)}
 		weights := spatialWeights(args.Params)
 		if args.Params.Radius[2] != 0 || block[2] != 1 || len(weights) > squareEdge*squareEdge {

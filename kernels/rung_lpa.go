@@ -38,7 +38,7 @@ func lpaRungs() map[string]rung {
 			l.Module, l.Kernel, l.Block = "rungs/lpa", kernel, block
 			l.Grid = f.grid([3]int{block[0], rows * block[1], 1})
 			return launches, nil
-		}}
+		}, nil}
 	}
 	return all
 }

@@ -29,14 +29,25 @@ func rungLaunches(t *testing.T, r Rung, recipe denoise.Recipe, dims [3]int, mask
 	return r.Launches(p, pass, part)
 }
 
-// rungLaunch returns the rung's own launch, the first.
+// rungLaunch returns the rung's own launch, the first that is not of nlm_pad.
 func rungLaunch(t *testing.T, r Rung, recipe denoise.Recipe, dims [3]int, mask uint64) (Launch, error) {
 	t.Helper()
 	ls, err := rungLaunches(t, r, recipe, dims, mask)
 	if err != nil {
 		return Launch{}, err
 	}
+	if ls[0].Kernel == "nlm_pad" {
+		return ls[1], nil
+	}
 	return ls[0], nil
+}
+
+// rungDims returns dims that a rung takes.
+func rungDims(name string) [3]int {
+	if strings.HasPrefix(name, "nlm_") && strings.HasSuffix(name, "_texture") {
+		return [3]int{40, 30, 1}
+	}
+	return [3]int{40, 30, 20}
 }
 
 func rungRecipe(t *testing.T, name string) denoise.Recipe {
@@ -47,6 +58,9 @@ func rungRecipe(t *testing.T, name string) denoise.Recipe {
 	switch filter {
 	case "nlm":
 		set["h"], set["search-radius"] = denoise.Number(9), denoise.Number(2)
+		if strings.HasSuffix(name, "_texture") {
+			dims, set["patch-radius"] = 2, denoise.Number(3)
+		}
 		if strings.HasPrefix(name, "nlm_select") {
 			set["preselect"] = denoise.Bool(true)
 		}
@@ -66,7 +80,7 @@ func TestRungsAreInTheirModules(t *testing.T) {
 	for _, filter := range []string{"nlm", "bilateral", "lpa"} {
 		for _, name := range RungNames(filter) {
 			n++
-			l, err := rungLaunch(t, Rung{Name: name}, rungRecipe(t, name), [3]int{40, 30, 20}, 0)
+			l, err := rungLaunch(t, Rung{Name: name}, rungRecipe(t, name), rungDims(name), 0)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -77,10 +91,15 @@ func TestRungsAreInTheirModules(t *testing.T) {
 			}
 			macro := regexp.MustCompile(`^bilateral_(depth|width|height)_(\w+)$`).FindStringSubmatch(l.Kernel)
 			found := regexp.MustCompile(`\b` + l.Kernel + `\(`).Match(source)
+			if filter == "nlm" { // the macros of rungs/nlm.cu and rungs/nlm_group.cu
+				stem := strings.TrimPrefix(strings.TrimPrefix(l.Kernel, "nlm_"), "select_")
+				radii := strings.NewReplacer("_p1_s2", ", 1, 2", "_p2_s4", ", 2, 4").Replace(stem)
+				found = regexp.MustCompile(`(KERNEL\(\d+, nlm_` + stem + `,|BOTH\(\d+, ` + stem + `,|GROUP\(` + radii + `,)`).Match(source)
+			}
 			if macro != nil {
 				found = strings.Contains(string(source), "ROW("+macro[1]+",") && strings.Contains(string(source), "##_"+macro[2]+"(")
 			}
-			if !found || l.Kernel != name || Image(l.Module) == "" {
+			if !found || !strings.HasPrefix(l.Kernel, name) || Image(l.Module) == "" {
 				t.Errorf("%s is kernel %s of %s", name, l.Kernel, l.Module)
 			}
 			if err := CheckBlock(l.Block); err != nil {
@@ -91,7 +110,7 @@ func TestRungsAreInTheirModules(t *testing.T) {
 			}
 		}
 	}
-	if n != 7+18+7 || n != len(rungs) {
+	if n != 13+18+7 || n != len(rungs) {
 		t.Errorf("%d rungs of %d", n, len(rungs))
 	}
 	for _, m := range Modules() {
@@ -103,7 +122,6 @@ func TestRungsAreInTheirModules(t *testing.T) {
 
 // The grid covers the volume whatever the block.
 func TestRungBlocks(t *testing.T) {
-	dims := [3]int{40, 30, 20}
 	for _, c := range []struct {
 		name  string
 		block [3]int
@@ -113,7 +131,9 @@ func TestRungBlocks(t *testing.T) {
 		{"nlm_formula", [3]int{4, 24, 3}, 10 * 2 * 7, 0},
 		{"nlm_formula", [3]int{32, 8, 1}, 2 * 4 * 20, 0},
 		{"nlm_shared", [3]int{16, 4, 2}, 3 * 8 * 10, 4 * 22 * 10 * 8},
-		{"nlm_shared_texture", [3]int{16, 4, 2}, 3 * 8 * 10, 4 * 22 * 10 * 8},
+		{"nlm_shared_texture", [3]int{16, 4, 1}, 3 * 8, 4 * 26 * 14},
+		{"nlm_indexed", [3]int{4, 24, 3}, 10 * 2 * 7, 0},
+		{"nlm_group", [3]int{7, 7, 1}, 40 * 30, 0}, // search radius 2 and patch radius 1
 		{"nlm_column", [3]int{16, 16, 1}, 3 * 2, 4 * 22 * 22 * 7},
 		{"nlm_select_column", [3]int{16, 16, 1}, 3 * 2, 4 * 22 * 22 * 7},
 		{"bilateral_formula", [3]int{8, 8, 8}, 5 * 4 * 3, 0},
@@ -125,7 +145,7 @@ func TestRungBlocks(t *testing.T) {
 		{"lpa_basic", [3]int{16, 16, 1}, 3 * 2 * 20, 0},
 		{"lpa_shared2", [3]int{16, 16, 1}, 3 * 1 * 20, 0},
 	} {
-		l, err := rungLaunch(t, Rung{c.name, c.block}, rungRecipe(t, c.name), dims, 0)
+		l, err := rungLaunch(t, Rung{c.name, c.block}, rungRecipe(t, c.name), rungDims(c.name), 0)
 		if err != nil || l.Grid != [3]int{c.grid, 1, 1} || l.Block != c.block || l.Shared != c.local {
 			t.Errorf("%s with %v: grid %v, block %v, %d bytes shared, %v", c.name, c.block, l.Grid, l.Block, l.Shared, err)
 		}
@@ -152,6 +172,13 @@ func TestRungsRefuse(t *testing.T) {
 		{Rung{Name: "nlm_formula"}, "nlm", 3, map[string]denoise.Value{"weighting": denoise.Word("lk")}, 0, "Gaussian weights"},
 		{Rung{Name: "nlm_formula"}, "nlm", 3, map[string]denoise.Value{"rician": denoise.Bool(true), "h": denoise.Number(9)}, 0, "Gaussian weights"},
 		{Rung{Name: "nlm_shared"}, "nlm", 3, map[string]denoise.Value{"search-radius": denoise.Number(12)}, 0, "KB of shared memory"},
+		{Rung{Name: "nlm_formula"}, "nlm", 3, map[string]denoise.Value{"patch-radius": denoise.Number(3)}, 0, "is compiled for"},
+		{Rung{Name: "nlm_formula"}, "nlm", 3, nil, 7, "no mask"},
+		{Rung{Name: "bilateral_formula"}, "bilateral", 3, nil, 7, "no mask"},
+		{Rung{Name: "bilateral_shared"}, "bilateral", 2, nil, 7, "no mask"},
+		{Rung{"nlm_group", [3]int{13, 13, 1}}, "nlm", 3, map[string]denoise.Value{"search-radius": denoise.Number(2)}, 0, "7x7 threads, which share a voxel"},
+		{Rung{Name: "nlm_group"}, "nlm", 3, map[string]denoise.Value{"search-radius": denoise.Number(3)}, 0, "is compiled for"},
+		{Rung{Name: "nlm_group"}, "nlm", 2, nil, 0, "cube of a search region"},
 		{Rung{"nlm_column", [3]int{8, 8, 2}}, "nlm", 3, nil, 0, "one thread deep"},
 		{Rung{Name: "bilateral_constant"}, "bilateral", 3, nil, 0, "filters slices"},
 		{Rung{Name: "bilateral_constant"}, "bilateral", 2, map[string]denoise.Value{"radius": denoise.List(9)}, 0, "windows up to 17x17"},
@@ -216,26 +243,52 @@ func TestRungWeights(t *testing.T) {
 }
 
 // A rung of nlm leaves the voxels with weights that underflow to the kernel that
-// filters such voxels of the kernels that ship.
+// filters such voxels of the kernels that ship, which reads the begin of its parameters.
 func TestRungUnderflow(t *testing.T) {
-	for name, want := range map[string]string{"nlm_formula": "nlm", "nlm_shared_texture": "nlm", "nlm_column": "nlm", "nlm_select_formula": "nlm_select", "nlm_select_column": "nlm_select"} {
+	for name, want := range map[string]string{"nlm_formula": "nlm", "nlm_shared_texture": "nlm", "nlm_column": "nlm", "nlm_select_formula": "nlm_select", "nlm_select_column": "nlm_select", "nlm_select_group": "nlm_select"} {
 		r := rungRecipe(t, name)
-		ls, err := rungLaunches(t, Rung{Name: name}, r, [3]int{40, 30, 20}, 0)
-		if err != nil || len(ls) != 2 || ls[1].Module != want || ls[1].Kernel != want+"_underflow" || ls[1].Grid != [3]int{6, 1, 1} {
+		ls, err := rungLaunches(t, Rung{Name: name}, r, rungDims(name), 0)
+		if err != nil || len(ls) < 2 {
 			t.Errorf("%s: %+v, %v", name, ls, err)
 			continue
 		}
-		args := ls[0].Args
-		if ls[0].Texture != nil {
-			args = args[:len(args)-8]
+		own, last, n := ls[len(ls)-2], ls[len(ls)-1], len(ls)
+		if last.Module != want || last.Kernel != want+"_underflow" || rungDims(name)[2] > 1 && last.Grid != [3]int{6, 1, 1} {
+			t.Errorf("%s: %+v", name, last)
 		}
-		if string(ls[1].Args) != string(args) {
+		if !strings.HasPrefix(string(own.Args), string(last.Args)) {
 			t.Errorf("%s: its underflow kernel has other parameters", name)
 		}
 		r.Params["centre"] = denoise.Word("one")
-		if ls, err := rungLaunches(t, Rung{Name: name}, r, [3]int{40, 30, 20}, 0); err != nil || len(ls) != 1 {
+		if ls, err := rungLaunches(t, Rung{Name: name}, r, rungDims(name), 0); err != nil || len(ls) != n-1 {
 			t.Errorf("%s with centre one: %d launches, %v", name, len(ls), err)
 		}
+	}
+}
+
+// A rung that reads a padded copy of its region has the memory for it.
+func TestRungPads(t *testing.T) {
+	r := rungRecipe(t, "nlm_formula")
+	dims := [3]int{40, 30, 20}
+	p, err := r.Bind(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	region := [3]int{40, 5, 2} // and 3 around it, search radius 2 and patch radius 1
+	if got := (Rung{Name: "nlm_formula"}).Scratch(p, dims, region); got != 4*46*11*8 {
+		t.Errorf("%d bytes", got)
+	}
+	for _, name := range []string{"nlm_shared", ""} {
+		if got := (Rung{Name: name}).Scratch(p, dims, region); got != 0 {
+			t.Errorf("%q: %d bytes", name, got)
+		}
+	}
+	ls, err := rungLaunches(t, Rung{Name: "nlm_formula"}, r, dims, 0)
+	if err != nil || ls[0].Kernel != "nlm_pad" || ls[0].Grid[0] != (46*36*26+255)/256 {
+		t.Errorf("%+v, %v", ls, err)
+	}
+	if n := len(Pack(nlmRungParams{})); n != 584 {
+		t.Errorf("RungParams: %d bytes", n)
 	}
 }
 
@@ -266,21 +319,29 @@ func TestRungOfOnePass(t *testing.T) {
 func TestRungTextures(t *testing.T) {
 	for _, name := range []string{"nlm_formula_texture", "nlm_shared_texture", "bilateral_formula_texture", "bilateral_constant_texture", "bilateral_shared_texture"} {
 		r := rungRecipe(t, name)
-		l, err := rungLaunch(t, Rung{Name: name}, r, [3]int{40, 30, 20}, 0)
-		if err != nil || l.Texture == nil || *l.Texture != (Texture{Address: 1, Width: 40, Height: 600}) {
+		dims, mirrored := rungDims(name), strings.HasPrefix(name, "nlm_")
+		l, err := rungLaunch(t, Rung{Name: name}, r, dims, 0)
+		if err != nil || l.Texture == nil || *l.Texture != (Texture{Address: 1, Width: 40, Height: 30 * dims[2], Mirrored: mirrored}) {
 			t.Errorf("%s: %+v, %v", name, l.Texture, err)
 		}
-		if plain, err := rungLaunch(t, Rung{Name: strings.TrimSuffix(name, "_texture")}, r, [3]int{40, 30, 20}, 0); err != nil || plain.Texture != nil {
+		if plain, err := rungLaunch(t, Rung{Name: strings.TrimSuffix(name, "_texture")}, r, dims, 0); err != nil || plain.Texture != nil {
 			t.Errorf("%s without texture: %+v, %v", name, plain.Texture, err)
 		}
 	}
 	for c, refused := range map[[3]int]bool{{65536, 1, 1}: false, {65537, 1, 1}: true, {1, 4096, 16}: false, {1, 4096, 17}: true} {
-		_, err := rungLaunch(t, Rung{Name: "nlm_formula_texture"}, rungRecipe(t, "nlm_formula_texture"), c, 0)
+		_, err := rungLaunch(t, Rung{Name: "bilateral_constant_texture"}, rungRecipe(t, "bilateral_constant_texture"), c, 0)
 		if errors.Is(err, denoise.ErrUnsupported) != refused {
 			t.Errorf("a volume of %v: %v", c, err)
 		}
 	}
-	if a, b := len(Pack(nlmTextureParams{})), len(Pack(nlmSelectParams{})); a != 504 || b != 568 {
-		t.Errorf("TextureParams: %d bytes, NlmSelectParams: %d", a, b)
+	// The hardware mirrors one slice, not a stack of them.
+	for slices, refused := range map[int]bool{1: false, 2: true} {
+		_, err := rungLaunch(t, Rung{Name: "nlm_formula_texture"}, rungRecipe(t, "nlm_formula_texture"), [3]int{8, 8, slices}, 0)
+		if errors.Is(err, denoise.ErrUnsupported) != refused {
+			t.Errorf("%d slices: %v", slices, err)
+		}
+	}
+	if n := len(Pack(nlmSelectParams{})); n != 568 {
+		t.Errorf("NlmSelectParams: %d bytes", n)
 	}
 }

@@ -85,7 +85,7 @@ func (l *lane) prepare(k kernels.Launch) error {
 	if want == nil {
 		return nil
 	}
-	if l.texture != nil && !l.texture.Has(want.Width, want.Height) {
+	if l.texture != nil && !l.texture.Has(want.Width, want.Height, want.Mirrored) {
 		if err := l.compute.stream.Synchronize(); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (l *lane) prepare(k kernels.Launch) error {
 	}
 	if l.texture == nil {
 		var err error
-		if l.texture, err = driver.NewTexture(want.Width, want.Height); err != nil {
+		if l.texture, err = driver.NewTexture(want.Width, want.Height, want.Mirrored); err != nil {
 			return err
 		}
 	}

@@ -131,7 +131,7 @@ func (w *worker) launches(p *program, j *wire.RunArgs) ([]kernels.Launch, *wire.
 // beside returns the address of the memory that the kernels of a run use beside their
 // results: it follows the intermediate results. It is 0 if they use none.
 func (w *worker) beside(p *program, j *wire.RunArgs) (uint64, *wire.Fault) {
-	need := kernels.Scratch(p.Program, p.geometry.Dims, j.Region.Dims())
+	need := p.rung.Scratch(p.Program, p.geometry.Dims, j.Region.Dims())
 	if need == 0 {
 		return 0, nil
 	}

@@ -4,13 +4,14 @@ package driver
 
 // #include <cuda.h>
 //
-// static CUresult makeTexture(size_t width, size_t height, CUarray *array, CUtexObject *texture) {
+// static CUresult makeTexture(size_t width, size_t height, int mirrored, CUarray *array, CUtexObject *texture) {
 //     CUDA_ARRAY_DESCRIPTOR shape = {width, height, CU_AD_FORMAT_FLOAT, 1};
 //     CUresult r = cuArrayCreate(array, &shape);
 //     if (r != CUDA_SUCCESS) return r;
 //     CUDA_RESOURCE_DESC memory = {CU_RESOURCE_TYPE_ARRAY};
 //     memory.res.array.hArray = *array;
-//     CUDA_TEXTURE_DESC access = {{CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP}, CU_TR_FILTER_MODE_POINT};
+//     CUaddress_mode edge = mirrored ? CU_TR_ADDRESS_MODE_MIRROR : CU_TR_ADDRESS_MODE_CLAMP;
+//     CUDA_TEXTURE_DESC access = {{edge, edge, edge}, CU_TR_FILTER_MODE_POINT, mirrored ? CU_TRSF_NORMALIZED_COORDINATES : 0};
 //     r = cuTexObjectCreate(texture, &memory, &access, NULL);
 //     if (r != CUDA_SUCCESS) cuArrayDestroy(*array);
 //     return r;
@@ -35,24 +36,32 @@ import (
 )
 
 // Texture is a two-dimensional texture of float32 texels in an array of its own. It is
-// read unfiltered by coordinates in texels; beyond its edges they are clamped.
+// read unfiltered, by coordinates in texels that are clamped beyond its edges, or by parts
+// of its width and height and mirrored there.
 type Texture struct {
 	array         C.CUarray
 	texture       C.CUtexObject
 	width, height int
+	mirrored      bool
 }
 
 // NewTexture allocates a texture.
-func NewTexture(width, height int) (*Texture, error) {
-	t := &Texture{width: width, height: height}
-	if err := result(C.makeTexture(C.size_t(width), C.size_t(height), &t.array, &t.texture)); err != nil {
+func NewTexture(width, height int, mirrored bool) (*Texture, error) {
+	t := &Texture{width: width, height: height, mirrored: mirrored}
+	mirror := C.int(0)
+	if mirrored {
+		mirror = 1
+	}
+	if err := result(C.makeTexture(C.size_t(width), C.size_t(height), mirror, &t.array, &t.texture)); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// Has reports whether the texture has that size.
-func (t *Texture) Has(width, height int) bool { return t.width == width && t.height == height }
+// Has reports whether the texture has that size and those edges.
+func (t *Texture) Has(width, height int, mirrored bool) bool {
+	return t.width == width && t.height == height && t.mirrored == mirrored
+}
 
 // Handle is the argument by which a kernel reads the texture.
 func (t *Texture) Handle() uint64 { return uint64(t.texture) }

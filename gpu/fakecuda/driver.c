@@ -245,7 +245,7 @@ CUresult cuArrayDestroy(CUarray array)
 
 CUresult cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DESC *memory, const CUDA_TEXTURE_DESC *access, const CUDA_RESOURCE_VIEW_DESC *view)
 {
-    if (memory->resType != CU_RESOURCE_TYPE_ARRAY || access->flags != 0 || access->filterMode != CU_TR_FILTER_MODE_POINT) return CUDA_ERROR_INVALID_VALUE;
+    if (memory->resType != CU_RESOURCE_TYPE_ARRAY || (access->flags & ~CU_TRSF_NORMALIZED_COORDINATES) != 0 || access->filterMode != CU_TR_FILTER_MODE_POINT) return CUDA_ERROR_INVALID_VALUE;
     *texture = (CUtexObject)memory->res.array.hArray;
     return sticky;
 }

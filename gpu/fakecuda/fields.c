@@ -321,7 +321,8 @@ void lpa(const void *args) { forVoxels(args, lpaVoxel); }
 // of bilateral, whose table of weights the host functions do not read.
 typedef struct {
     NlmParams p;
-    uint64_t texture;
+    uint8_t selection[72];
+    uint64_t padded, texture;
 } NlmTextureParams;
 
 typedef struct {

@@ -16,7 +16,8 @@ static void widen(const void *args)
     for (int64_t i = 0; i < p->count; i++) p->to[i] = p->from[i] + p->bias;
 }
 
-// nothing replaces nlm_underflow: nlm in double leaves no voxels to it.
+// nothing replaces nlm_underflow, as nlm in double leaves no voxels to it, and nlm_pad, as
+// nlm reads no padded copy.
 static void nothing(const void *args) { (void)args; }
 
 HostKernel findKernel(const char *name)
@@ -26,7 +27,7 @@ HostKernel findKernel(const char *name)
     static const struct { const char *prefix; HostKernel kernel; } all[] = {
         {"nlm_formula_texture", nlmTexture}, {"nlm_shared_texture", nlmTexture}, {"bilateral_formula_texture", bilateralTexture},
         {"bilateral_constant_texture", bilateralTexture}, {"bilateral_shared_texture", bilateralTexture},
-        {"nlm_underflow", nothing}, {"nlm_select_underflow", nothing}, {"nlm_select", nlmSelect}, {"nlm", nlm}, {"bnlm_blocks", nothing}, {"bnlm", bnlm},
+        {"nlm_pad", nothing}, {"nlm_underflow", nothing}, {"nlm_select_underflow", nothing}, {"nlm_select", nlmSelect}, {"nlm", nlm}, {"bnlm_blocks", nothing}, {"bnlm", bnlm},
         {"preselect_mean", preselectMean}, {"preselect_deviation", preselectDeviation}, {"bilateral", bilateral}, {"gaussian", gaussian},
         {"median", median}, {"lpa", lpa}, {"widen", widen},
         {"sadct_scales", sadctScales}, {"sadct_threshold", sadctThreshold}, {"sadct_wiener", sadctWiener}, {"sadct_gather", sadctGather}, {"sadct_deviations", sadctDeviations},

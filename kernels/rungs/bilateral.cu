@@ -1,5 +1,6 @@
 // Rungs of the bilateral filter: the kernels that the papers compare, with the
-// definition of ../bilateral.cu. The shape of a block is free.
+// definition of ../bilateral.cu. The shape of a block is free; there is no mask, and loops are
+// cut to the volume, so that no neighbour is tested.
 //
 // bilateral_formula   a thread a voxel, two exponentials a pair, from global memory
 //                     (Zheng 2011, section III.A)
@@ -54,48 +55,104 @@ __device__ inline float rangeWeight(const BilateralParams &p, float d)
     return exp2f(-d * d);
 }
 
-template <class SOURCE>
-__device__ inline void formula(const BilateralParams &p, SOURCE source)
+// Cut is the window of a voxel, cut to the volume, so that no neighbour needs a test.
+struct Cut {
+    int from[3], to[3];
+
+    __device__ Cut(const BilateralParams &p, int x, int y, int z)
+    {
+        const int at[3] = {x, y, z};
+        for (int c = 0; c < 3; ++c) {
+            from[c] = max(-p.radius[c], -at[c]);
+            to[c] = min(p.radius[c], p.field.dims[c] - 1 - at[c]);
+        }
+    }
+};
+
+// InMemory walks along rows of floats that lie one after another; slice and row are
+// distances in memory.
+struct InMemory {
+    const float *voxel;
+    std::size_t slice;
+    int row;
+    bool global; // the read-only cache
+
+    __device__ InMemory from(int dx, int dy, int dz) const { return {voxel + dz * slice + dy * row + dx, slice, row, global}; }
+    __device__ float read() const { return global ? __ldg(voxel) : *voxel; }
+    __device__ void next() { ++voxel; }
+};
+
+// InTexture walks along rows of a texture of slices, one below the other.
+struct InTexture {
+    TextureHandle texture;
+    float u, v; // coordinates in texels
+    int height; // of a slice
+
+    __device__ InTexture from(int dx, int dy, int dz) const { return {texture, u + float(dx), v + float(dz * height + dy), height}; }
+    __device__ float read() const { return tex2D<float>(texture, u, v); }
+    __device__ void next() { u += 1; }
+};
+
+// mine returns the voxel of this thread, and whether it is in the region.
+__device__ inline bool mine(const Field &f, int &x, int &y, int &z)
 {
-    const Field &f = p.field;
     const Tile t = blockAt(f);
-    const int x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z + threadIdx.z;
-    if (x >= f.max[0] || y >= f.max[1] || z >= f.max[2]) return;
-    const float v = source.voxel(x, y, z);
-    Sums s;
-    for (int dz = -p.radius[2]; dz <= p.radius[2]; ++dz)
-        for (int dy = -p.radius[1]; dy <= p.radius[1]; ++dy)
-            for (int dx = -p.radius[0]; dx <= p.radius[0]; ++dx) {
-                if (!f.valid(x + dx, y + dy, z + dz)) continue;
-                float d = source.voxel(x + dx, y + dy, z + dz) - v;
-                float g = exp2f(-(p.decay[0] * dx * dx + p.decay[1] * dy * dy + p.decay[2] * dz * dz));
-                s.add(g * rangeWeight(p, d), d);
-            }
-    *f.result(x, y, z) = f.valid(x, y, z) ? v + s.num / s.den : v;
+    x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z + threadIdx.z;
+    return x < f.max[0] && y < f.max[1] && z < f.max[2];
 }
 
-template <class SOURCE>
-__device__ inline void tabulated(const TableParams &q, SOURCE source)
+__device__ inline InMemory loadsAt(const Field &f, int x, int y, int z)
+{
+    return {f.in + f.index(x, y, z), std::size_t(f.dims[0]) * f.dims[1], f.dims[0], true};
+}
+
+__device__ inline InTexture textureAt(const Field &f, TextureHandle texture, int x, int y, int z)
+{
+    return {texture, float(x) + 0.5f, float((z - f.first) * f.dims[1] + y) + 0.5f, f.dims[1]};
+}
+
+// formulaVoxel filters a voxel with two exponentials a pair.
+template <class PLACE>
+__device__ inline float formulaVoxel(const BilateralParams &p, int x, int y, int z, PLACE place)
+{
+    const float v = place.read();
+    const Cut cut(p, x, y, z);
+    Sums s;
+    for (int dz = cut.from[2]; dz <= cut.to[2]; ++dz)
+        for (int dy = cut.from[1]; dy <= cut.to[1]; ++dy) {
+            PLACE there = place.from(cut.from[0], dy, dz);
+            const float away = p.decay[1] * dy * dy + p.decay[2] * dz * dz;
+            float dx = float(cut.from[0]);
+            for (int n = cut.to[0] - cut.from[0]; n >= 0; --n, dx += 1, there.next()) {
+                const float d = there.read() - v;
+                s.add(exp2f(-(p.decay[0] * dx * dx + away)) * rangeWeight(p, d), d);
+            }
+        }
+    return v + s.num / s.den;
+}
+
+// tabulatedVoxel filters a pixel with the weights of the table.
+template <class PLACE>
+__device__ inline float tabulatedVoxel(const TableParams &q, int x, int y, int z, PLACE place)
 {
     const BilateralParams &p = q.p;
-    const Field &f = p.field;
-    const Tile t = blockAt(f);
-    const int x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z + threadIdx.z;
-    if (x >= f.max[0] || y >= f.max[1] || z >= f.max[2]) return;
-    const float v = source.voxel(x, y, z);
-    const int w = 2 * p.radius[0] + 1;
+    const float v = place.read();
+    const Cut cut(p, x, y, z);
     Sums s;
-    for (int dy = -p.radius[1]; dy <= p.radius[1]; ++dy)
-        for (int dx = -p.radius[0]; dx <= p.radius[0]; ++dx) {
-            if (!f.valid(x + dx, y + dy, z)) continue;
-            float d = source.voxel(x + dx, y + dy, z) - v;
-            s.add(q.weights[(dy + p.radius[1]) * w + dx + p.radius[0]] * rangeWeight(p, d), d);
+    for (int dy = cut.from[1]; dy <= cut.to[1]; ++dy) {
+        PLACE there = place.from(cut.from[0], dy, 0);
+        const float *weight = q.weights + (dy + p.radius[1]) * (2 * p.radius[0] + 1) + p.radius[0] + cut.from[0];
+        for (int n = cut.to[0] - cut.from[0]; n >= 0; --n, ++weight, there.next()) {
+            const float d = there.read() - v;
+            s.add(*weight * rangeWeight(p, d), d);
         }
-    *f.result(x, y, z) = f.valid(x, y, z) ? v + s.num / s.den : v;
+    }
+    return v + s.num / s.den;
 }
 
-template <class SOURCE>
-__device__ inline void prefetched(const TableParams &q, SOURCE source)
+// prefetched filters the pixels of a block; sample(x, y, z) returns a pixel of the slice.
+template <class SAMPLE>
+__device__ inline void prefetched(const TableParams &q, SAMPLE sample)
 {
     extern __shared__ float tile[];
     const BilateralParams &p = q.p;
@@ -104,34 +161,47 @@ __device__ inline void prefetched(const TableParams &q, SOURCE source)
     const int rx = p.radius[0], ry = p.radius[1], w = blockDim.x + 2 * rx, h = blockDim.y + 2 * ry;
     for (int j = threadIdx.y; j < h; j += blockDim.y)
         for (int i = threadIdx.x; i < w; i += blockDim.x)
-            tile[j * w + i] = source.voxel(clamp(t.x + i - rx, 0, f.dims[0] - 1), clamp(t.y + j - ry, 0, f.dims[1] - 1), t.z);
+            tile[j * w + i] = sample(clamp(t.x + i - rx, 0, f.dims[0] - 1), clamp(t.y + j - ry, 0, f.dims[1] - 1), t.z);
     __syncthreads();
-    const int x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z;
-    if (x >= f.max[0] || y >= f.max[1]) return;
-    const float *here = tile + (threadIdx.y + ry) * w + threadIdx.x + rx;
-    Sums s;
-    for (int dy = -ry; dy <= ry; ++dy)
-        for (int dx = -rx; dx <= rx; ++dx) {
-            if (!f.valid(x + dx, y + dy, z)) continue;
-            float d = here[dy * w + dx] - *here;
-            s.add(q.weights[(dy + ry) * (2 * rx + 1) + dx + rx] * rangeWeight(p, d), d);
-        }
-    *f.result(x, y, z) = f.valid(x, y, z) ? *here + s.num / s.den : *here;
+    int x, y, z;
+    if (mine(f, x, y, z)) *f.result(x, y, z) = tabulatedVoxel(q, x, y, z, InMemory{tile + (threadIdx.y + ry) * w + threadIdx.x + rx, 0, w, false});
 }
 
 extern "C" {
 
-__global__ void bilateral_formula(const __grid_constant__ BilateralParams p) { formula(p, Loads{p.field}); }
+__global__ void __launch_bounds__(1024) bilateral_formula(const __grid_constant__ BilateralParams p)
+{
+    int x, y, z;
+    if (mine(p.field, x, y, z)) *p.field.result(x, y, z) = formulaVoxel(p, x, y, z, loadsAt(p.field, x, y, z));
+}
 
-__global__ void bilateral_formula_texture(const __grid_constant__ TableParams q) { formula(q.p, Fetches{q.p.field, q.texture}); }
+__global__ void __launch_bounds__(1024) bilateral_formula_texture(const __grid_constant__ TableParams q)
+{
+    int x, y, z;
+    if (mine(q.p.field, x, y, z)) *q.p.field.result(x, y, z) = formulaVoxel(q.p, x, y, z, textureAt(q.p.field, q.texture, x, y, z));
+}
 
-__global__ void bilateral_constant(const __grid_constant__ TableParams q) { tabulated(q, Loads{q.p.field}); }
+__global__ void __launch_bounds__(1024) bilateral_constant(const __grid_constant__ TableParams q)
+{
+    int x, y, z;
+    if (mine(q.p.field, x, y, z)) *q.p.field.result(x, y, z) = tabulatedVoxel(q, x, y, z, loadsAt(q.p.field, x, y, z));
+}
 
-__global__ void bilateral_constant_texture(const __grid_constant__ TableParams q) { tabulated(q, Fetches{q.p.field, q.texture}); }
+__global__ void __launch_bounds__(1024) bilateral_constant_texture(const __grid_constant__ TableParams q)
+{
+    int x, y, z;
+    if (mine(q.p.field, x, y, z)) *q.p.field.result(x, y, z) = tabulatedVoxel(q, x, y, z, textureAt(q.p.field, q.texture, x, y, z));
+}
 
-__global__ void bilateral_shared(const __grid_constant__ TableParams q) { prefetched(q, Loads{q.p.field}); }
+__global__ void __launch_bounds__(1024) bilateral_shared(const __grid_constant__ TableParams q)
+{
+    prefetched(q, [&](int x, int y, int z) { return loadsAt(q.p.field, x, y, z).read(); });
+}
 
-__global__ void bilateral_shared_texture(const __grid_constant__ TableParams q) { prefetched(q, Fetches{q.p.field, q.texture}); }
+__global__ void __launch_bounds__(1024) bilateral_shared_texture(const __grid_constant__ TableParams q)
+{
+    prefetched(q, [&](int x, int y, int z) { return textureAt(q.p.field, q.texture, x, y, z).read(); });
+}
 
 } // extern "C"
 
