@@ -33,6 +33,7 @@ var writers = map[string]string{
 	"cmd/quell/archives.go":     "in that folder",
 	"cmd/quell/cmd_pacs.go":     "in a stage: the gate of the command line",
 	"app/hosts/":                "in the folder that a host names: prepare",
+	"app/serve/":                "the folder of a node, which is its own",
 	"app/batch/":                "in the folder of a batch: checkPlace",
 	"gpu/":                      "shared memory",
 	"tools/":                    "programs of the makers",

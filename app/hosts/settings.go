@@ -97,6 +97,15 @@ func ParseSettings(data []byte, s *Settings) error {
 	return err
 }
 
+// Check refuses settings that no series could be filtered by. Errors are *job.UsageError.
+func (s Settings) Check() error {
+	j, err := s.job()
+	if err != nil {
+		return err
+	}
+	return j.ValidateSteps()
+}
+
 // job returns the work on one series, without its input and output. Errors are *job.UsageError.
 func (s Settings) job() (j job.Job, err error) {
 	asked, open := s.Asked, !s.Named() && len(s.Parameters) == 0

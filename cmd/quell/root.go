@@ -138,7 +138,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	root.PersistentFlags().Bool(allFlag, false, "with --help: everything about a command")
 	_ = root.PersistentFlags().MarkHidden(allFlag) // the help names it
 	root.AddCommand(
-		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newDetect(), newStudy(), newTune(), newPresets(), newConvert(), newSend(), newPacs(), newPhantom(), newBench(), newBatch(), newBIDS(), newModule(), newWorker(), newDevices(), newServeArrays(), newVersion(), newView(), newCompletion(), newMan(),
+		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newDetect(), newStudy(), newTune(), newPresets(), newConvert(), newSend(), newPacs(), newPhantom(), newBench(), newBatch(), newBIDS(), newModule(), newWorker(), newDevices(), newServe(), newServeArrays(), newVersion(), newView(), newCompletion(), newMan(),
 	)
 	addCompletions(root)
 	return root

@@ -29,7 +29,7 @@ type served struct {
 }
 
 // serve starts a server, which ends with the test.
-func serve(t *testing.T) *served {
+func serveArrays(t *testing.T) *served {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	s := &served{t: t, to: to, replies: bufio.NewScanner(from), code: make(chan int, 1)}
@@ -165,7 +165,7 @@ func TestArraysAreFilteredAsFiles(t *testing.T) {
 	if err := os.WriteFile(at("holes.nii"), file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t)
+	s := serveArrays(t)
 	voxels := map[string]*volume.Volume{"mr.nii": mr, "ct.nii": ct, "holes.nii": holes}
 	for _, c := range []struct {
 		in, flags string
@@ -251,7 +251,7 @@ func TestArraysAreJudgedAsFiles(t *testing.T) {
 	if err := niftitest.Write(t.Context(), in, v, ""); err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t)
+	s := serveArrays(t)
 	_, number := s.shared(v.Data)
 	input := map[string]any{"memory": number, "dims": v.Dims, "spacing": v.Spacing}
 	output := map[string]any{"memory": number, "offset": 4 * len(v.Data), "dims": v.Dims}
@@ -281,7 +281,7 @@ func TestArraysAreJudgedAsFiles(t *testing.T) {
 
 // TestArraysRefused: a request that is wrong is an error as the command line has it, and the server goes on.
 func TestArraysRefused(t *testing.T) {
-	s := serve(t)
+	s := serveArrays(t)
 	data := make([]float32, 60)
 	for i := range data {
 		data[i] = float32(i)
@@ -349,7 +349,7 @@ func TestArraysRefused(t *testing.T) {
 
 // TestArraysCancelled: a request ends when it is cancelled, and the server when its input does.
 func TestArraysCancelled(t *testing.T) {
-	s := serve(t)
+	s := serveArrays(t)
 	g := volume.NewGeometry([3]int{256, 256, 64}, [3]float64{1, 1, 1})
 	data := make([]float32, g.Voxels())
 	for i := range data {

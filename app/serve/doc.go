@@ -1,0 +1,27 @@
+// Package serve is a node of the DICOM network that filters what is sent to it: a scanner or an archive sends a
+// series, the node filters it by the recipe of a rule, and sends the result, a new series, to where the rule says.
+//
+//	settings.go  the file that describes a node
+//	node.go      its folder, what waits in it, the loop
+//	receive.go   instances that arrive, and series that are complete
+//	task.go      one series: what is to be done, in a file of the journal
+//	work.go      rule, filter, sending, and the end of a task
+//	audit.go     who did what, without identities
+//	status.go    a page on loopback
+//
+// A node has a folder of mode 0700 for itself:
+//
+//	in/N.dcm     instances as they were received, N a counter
+//	tasks/N.json one file a series: the journal
+//	tasks/N/     its input, links to files of in, and its output
+//	audit.log    one line of JSON an event
+//	key          of the hashes in it
+//
+// A crash at any point loses and doubles nothing. An instance is confirmed when its file is whole; instances
+// that no task names are found again in the folder. A task is a file that is replaced as a whole, and each of
+// its states is left only when the next one is reached. Filtering begins anew, and what was sent but not noted
+// is sent again: its UIDs follow from source and recipe, so that the other side has each instance once.
+//
+// One goroutine for each association receives; one does the tasks, a series at a time. Errors of a task are kept
+// in it and do not end the node.
+package serve

@@ -1,0 +1,238 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"quell/app/job"
+	"quell/io/dicom"
+	"quell/io/dimse"
+)
+
+// arriving is a series of which instances come.
+type arriving struct {
+	files []file
+	uids  map[string]bool
+	want  int       // instances in all; 0 if it is not known
+	last  time.Time // of an instance
+}
+
+// whole reports whether all instances are there that the series says to have.
+func (s *arriving) whole() bool { return s.want > 0 && len(s.uids) >= s.want }
+
+// Limits of what is held in memory of series that arrive.
+const maxWaiting = 200000 // instances
+
+// Statuses that are answered beside those of the folder.
+const notAuthorized dimse.Status = 0x0124
+
+// Accept lets every association in that the receiver let in.
+func (n *Node) Accept(dimse.Peer) error { return nil }
+
+// Store keeps an instance. One that Quell has filtered is refused: rules of an archive could send it back for ever.
+func (n *Node) Store(_ context.Context, p dimse.Peer, a *dimse.Arrival) dimse.Status {
+	if n.full() {
+		return dimse.OutOfResources
+	}
+	name, status, err := n.folder.Store(a)
+	if status != 0 {
+		n.refuse("refused, full", p, "", err)
+		return status
+	}
+	n.point()
+	arrived, err := dicom.ReadArrived(os.DirFS(filepath.Join(n.s.Folder, "in")), name)
+	if err == nil && !arrived.Filtered && arrived.UID == a.UID {
+		n.add(name, arrived, n.now())
+		n.point()
+		return 0
+	}
+	_ = n.folder.Remove(name) // if it fails the next start does it
+	if err != nil || arrived.UID != a.UID {
+		n.refuse("refused, damaged", p, arrived.SeriesUID, err)
+		return dimse.NotUnderstood
+	}
+	n.refuse("refused, filtered by Quell", p, arrived.SeriesUID, nil)
+	return notAuthorized
+}
+
+func (n *Node) full() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.waiting >= maxWaiting
+}
+
+func (n *Node) refuse(event string, p dimse.Peer, series string, err error) {
+	n.mu.Lock()
+	n.refused++
+	n.mu.Unlock()
+	e := entry{Event: event, Series: series, From: p.Address.Addr().String(), Err: err}
+	if slices.Contains(n.s.Callers, p.Calling) { // others may hold anything
+		e.Caller = p.Calling
+	}
+	n.audit.write(e)
+}
+
+// add notes an instance of a series.
+func (n *Node) add(name string, a dicom.Arrived, at time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s := n.pending[a.SeriesUID]
+	if s == nil {
+		s = &arriving{uids: map[string]bool{}}
+		n.pending[a.SeriesUID] = s
+	}
+	s.files, s.want = append(s.files, file{name, a.UID}), max(s.want, a.Instances)
+	if at.After(s.last) {
+		s.last = at
+	}
+	s.uids[a.UID] = true
+	if n.waiting++; s.whole() {
+		select {
+		case n.wake <- struct{}{}:
+		default: // it is awake
+		}
+	}
+}
+
+// complete makes tasks of the series that are complete: by their number of instances, or as nothing came for a time.
+func (n *Node) complete() error {
+	for _, uid := range n.ready() {
+		if err := n.queue(uid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *Node) ready() (uids []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	now := n.now()
+	for uid, s := range n.pending {
+		if s.whole() || !now.Before(s.last.Add(time.Duration(n.s.Quiet))) {
+			uids = append(uids, uid)
+		}
+	}
+	slices.Sort(uids)
+	return uids
+}
+
+// queue makes a task of what has arrived of a series. Instances that its last task has already, byte for byte, are
+// dropped; others make a new task with those of the last.
+func (n *Node) queue(uid string) error {
+	n.mu.Lock()
+	s := n.pending[uid]
+	var last *task
+	for _, t := range n.list {
+		if t.Series == uid && t.State != Superseded {
+			last = t
+		}
+	}
+	arrived := slices.Clone(s.files)
+	n.mu.Unlock()
+
+	files, dropped, err := n.merge(last, arrived)
+	if err != nil {
+		return err
+	}
+	if files != nil {
+		if err := n.begin(uid, files, last); err != nil {
+			return err
+		}
+	}
+	n.point()
+	for _, name := range dropped {
+		if err := n.folder.Remove(name); err != nil {
+			return err
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.waiting -= len(arrived)
+	s.files, s.uids = s.files[len(arrived):], map[string]bool{}
+	for _, f := range s.files {
+		s.uids[f.UID] = true
+	}
+	if len(s.files) == 0 {
+		delete(n.pending, uid)
+	}
+	return nil
+}
+
+// merge returns the files of a new task, nil if nothing is new, and those that are not needed.
+func (n *Node) merge(last *task, arrived []file) (files []file, dropped []string, err error) {
+	at := map[string]int{} // by UID
+	if last != nil {
+		for _, f := range last.Files {
+			at[f.UID] = len(files)
+			files = append(files, f)
+		}
+	}
+	news := false
+	for _, f := range arrived {
+		i, again := at[f.UID]
+		if !again {
+			at[f.UID] = len(files)
+			files, news = append(files, f), true
+			continue
+		}
+		same, err := n.same(files[i].Name, f.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if same {
+			dropped = append(dropped, f.Name)
+			continue
+		}
+		if last == nil || i >= len(last.Files) { // those of a task go when it does
+			dropped = append(dropped, files[i].Name)
+		}
+		files[i], news = f, true
+	}
+	if !news {
+		return nil, dropped, nil
+	}
+	return files, dropped, nil
+}
+
+// same compares two instances byte for byte. One that is gone, as its time was over, is another.
+func (n *Node) same(a, b string) (bool, error) {
+	x, err := os.ReadFile(n.folder.Path(a))
+	if os.IsNotExist(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	y, err := os.ReadFile(n.folder.Path(b))
+	return bytes.Equal(x, y), err
+}
+
+// begin puts a new task into the journal, then ends the last one of the series.
+func (n *Node) begin(uid string, files []file, last *task) error {
+	n.mu.Lock()
+	n.number++
+	t := &task{Number: n.number, Series: uid, Files: files, State: Waiting}
+	n.mu.Unlock()
+	if err := n.save(t); err != nil {
+		return err
+	}
+	n.point()
+	n.mu.Lock()
+	n.list = append(n.list, t)
+	n.mu.Unlock()
+	event := "complete"
+	if last != nil {
+		event = "complete, again"
+		if err := n.end(last, Superseded, ""); err != nil {
+			return err
+		}
+	}
+	n.audit.write(entry{Event: event, Series: uid, Task: t.Number, Instances: len(files)})
+	job.Log("series complete")
+	return nil
+}

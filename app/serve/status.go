@@ -1,0 +1,82 @@
+package serve
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"quell/app/job"
+	"quell/internal/message"
+)
+
+// Status is what the status page shows: no names, no UIDs.
+type Status struct {
+	Program   string         `json:"program"`
+	Version   string         `json:"version"`
+	Started   time.Time      `json:"started"`
+	Arriving  int            `json:"arriving"`  // series
+	Instances int            `json:"instances"` // that have arrived and are of no task
+	Refused   int            `json:"refused"`   // instances since the start
+	UsedBytes int64          `json:"used_bytes"`
+	Quota     int64          `json:"quota_bytes"`
+	Tasks     map[State]int  `json:"tasks"`
+	Latest    []StatusOfTask `json:"latest"` // first
+}
+
+// StatusOfTask is one task.
+type StatusOfTask struct {
+	Number    int          `json:"number"`
+	Series    string       `json:"series"` // a hash, as in the audit log
+	State     State        `json:"state"`
+	Rule      string       `json:"rule,omitempty"`
+	Instances int          `json:"instances"`
+	Made      int          `json:"made,omitempty"`
+	Attempts  int          `json:"attempts,omitempty"`
+	Next      time.Time    `json:"next,omitzero"`
+	Problem   message.Kind `json:"problem,omitempty"`
+}
+
+// mostShown bounds Status.Latest.
+const mostShown = 100
+
+// Status returns how the node stands. It is safe for concurrent use.
+func (n *Node) Status() Status {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s := Status{
+		Program: "quell", Version: job.Version(), Started: n.started, Arriving: len(n.pending), Instances: n.waiting, Refused: n.refused,
+		UsedBytes: n.folder.Used(), Quota: int64(n.s.QuotaGB * 1e9), Tasks: map[State]int{}, Latest: []StatusOfTask{},
+	}
+	for _, t := range slices.Backward(n.list) {
+		if s.Tasks[t.State]++; len(s.Latest) < mostShown {
+			s.Latest = append(s.Latest, StatusOfTask{t.Number, n.audit.hash(t.Series), t.State, t.Rule, len(t.Files), t.Made, t.Attempts, t.Next, t.Problem})
+		}
+	}
+	return s
+}
+
+// page answers with the status as JSON. Pages of other hosts that a browser on this machine shows get nothing: their
+// requests have another host.
+func (n *Node) page() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			http.Error(w, "this page is for this machine alone", http.StatusForbidden)
+			return
+		}
+		if r.URL.Path != "/" && r.URL.Path != "/status" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		_ = encoder.Encode(n.Status()) // the client may be gone
+	})
+}
