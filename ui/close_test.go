@@ -270,7 +270,7 @@ func TestResultsAreInTheMenuAndNotLost(t *testing.T) {
 	apply(3)
 	items := item().ChildMenu.Items
 	if item().Disabled || len(items) != 2 || items[0].Checked || !items[1].Checked ||
-		!strings.HasPrefix(items[0].Label, "Run 1: nlm 2-D") || !strings.HasSuffix(items[0].Label, "(not exported)") {
+		!strings.HasPrefix(items[0].Label, "Run 1: Non-local means 2-D") || !strings.HasSuffix(items[0].Label, "(not exported)") {
 		t.Fatalf("%d results", len(items))
 	}
 	items[0].Action()

@@ -121,13 +121,13 @@ func TestRunsAreSides(t *testing.T) {
 		b.drain()
 	}
 	items := b.menuItem("Compare", "Compare with").ChildMenu.Items
-	if len(items) != 3 || items[0].Label != "Original" || !items[0].Checked || !strings.HasPrefix(items[1].Label, "Run 1: nlm 2-D") || !strings.HasPrefix(items[2].Label, "Run 2: nlm 3-D") {
+	if len(items) != 3 || items[0].Label != "Original" || !items[0].Checked || !strings.HasPrefix(items[1].Label, "Run 1: Non-local means 2-D") || !strings.HasPrefix(items[2].Label, "Run 2: Non-local means 3-D") {
 		t.Fatalf("%d items, first %q", len(items), items[0].Label)
 	}
 	items[1].Action()
 	b.drain()
 	panes := b.workbench.Panes()
-	for role, want := range [viewer.Roles][2]string{{"RUN 1", "nlm 2-D"}, {"RUN 2", "nlm 3-D"}, {"DIFFERENCE", "run 1 − run 2"}} {
+	for role, want := range [viewer.Roles][2]string{{"RUN 1", "Non-local means 2-D"}, {"RUN 2", "Non-local means 3-D"}, {"DIFFERENCE", "run 1 − run 2"}} {
 		if c := panes[role].Caption(); c.Title != want[0] || !strings.HasPrefix(c.Detail, want[1]) {
 			t.Errorf("pane %d: %q, %q; want %v", role, c.Title, c.Detail, want)
 		}

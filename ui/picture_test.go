@@ -27,7 +27,7 @@ func TestAPictureOfThePanes(t *testing.T) {
 	if got := m.Bounds(); got.Dx() < 3*int(panes[0].Size().Width) || got.Dy() < height+40 || got.Dy() > height+120 {
 		t.Errorf("the picture has %v; a pane has %v", got, panes[0].Size())
 	}
-	for _, want := range []string{"DERIVED / NOT FOR CLINICAL USE", "DENOISED: nlm 2-D  h=", "Window: W 90  L 40", "axial slice 4 / 7", job.Version()} {
+	for _, want := range []string{"DERIVED / NOT FOR CLINICAL USE", "DENOISED: Non-local means 2-D · strength ", "Window: W 90  L 40", "axial slice 4 / 7", job.Version()} {
 		if !strings.Contains(label, want) {
 			t.Errorf("the label has no %q: %s", want, label)
 		}
@@ -54,7 +54,7 @@ func TestAPictureOfThePanes(t *testing.T) {
 	b.session().Results.Apply()
 	b.until("the volume is filtered", b.session().Results.Applied)
 	b.session().Results.CompareWith(0)
-	if _, label := b.workbench.Picture(); !strings.Contains(label, "RUN 1: nlm") {
+	if _, label := b.workbench.Picture(); !strings.Contains(label, "RUN 1: Non-local means") {
 		t.Errorf("an earlier run: %s", label)
 	}
 }

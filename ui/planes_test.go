@@ -55,7 +55,7 @@ func TestTheThreePlanes(t *testing.T) {
 	b.command("apply").Run()
 	b.until("the volume is filtered", b.session().Results.Applied)
 	b.drain()
-	if c := planes[2].Caption(); c.Title != "SAGITTAL, DENOISED" || !strings.HasPrefix(c.Detail, "nlm ") {
+	if c := planes[2].Caption(); c.Title != "SAGITTAL, DENOISED" || !strings.HasPrefix(c.Detail, "Non-local means ") {
 		t.Errorf("after the run: %q, %q", c.Title, c.Detail)
 	}
 	b.session().Screen.HoldBefore(true)
@@ -114,7 +114,7 @@ func TestPlanesShowARunAsSideA(t *testing.T) {
 	b.session().Tuning.Set(r, true)
 	b.key(fyne.KeyF5)
 	b.drain()
-	if c := b.workbench.Planes()[0].Caption(); c.Title != "AXIAL, RUN 1" || !strings.HasPrefix(c.Detail, "nlm 2-D") {
+	if c := b.workbench.Planes()[0].Caption(); c.Title != "AXIAL, RUN 1" || !strings.HasPrefix(c.Detail, "Non-local means 2-D") {
 		t.Errorf("%q, %q", c.Title, c.Detail)
 	}
 }

@@ -229,7 +229,7 @@ func TestCaptionsShowTheStateOfTheResult(t *testing.T) {
 	b.session().Tuning.Set(volumewise, true)
 	b.until("badge and detail name the slice, the filter, its dimensions and its strength", func() bool {
 		c := denoised.Caption()
-		return c.Badge == "SLICE ONLY" && strings.HasPrefix(c.Detail, "nlm 3-D  h=20")
+		return c.Badge == "SLICE ONLY" && strings.HasPrefix(c.Detail, "Non-local means 3-D · strength 20 HU")
 	})
 	if got := denoised.Caption().Letters; got != [4]string{"R", "L", "A", "P"} {
 		t.Errorf("letters %v", got)
@@ -250,7 +250,7 @@ func TestCaptionsShowTheStateOfTheResult(t *testing.T) {
 	slicewise.Dims = 2
 	b.session().Tuning.Set(slicewise, true)
 	b.until("a 3-D result is stale for a 2-D recipe", func() bool { return denoised.Caption().Badge == "STALE" })
-	if b.session().Results.Applied() || !strings.HasPrefix(denoised.Caption().Detail, "nlm 3-D") {
+	if b.session().Results.Applied() || !strings.HasPrefix(denoised.Caption().Detail, "Non-local means 3-D") {
 		t.Errorf("applied %v, detail %q; want the 3-D result named as what it is", b.session().Results.Applied(), denoised.Caption().Detail)
 	}
 	b.session().Tuning.Set(b.session().Results.Exportable().Recipe, true)

@@ -182,6 +182,15 @@ func (q GalleryRequest) choose(ctx context.Context, engine denoise.Engine, e *Ex
 	return &t.Curve, nil
 }
 
+// RMSE returns the estimated error in sigmas of the noise, nil if there is none.
+func (e Exhibit) RMSE() *float64 {
+	if e.MSE == nil {
+		return nil
+	}
+	root := tune.RMSE(*e.MSE)
+	return &root
+}
+
 // Labels are the lines below an exhibit's picture: what it is, what it reached, and
 // the time.
 func (e Exhibit) Labels(best bool) []string {
@@ -194,7 +203,7 @@ func (e Exhibit) Labels(best bool) []string {
 	}
 	measured := string(e.Verdict)
 	if e.MSE != nil {
-		measured = fmt.Sprintf("error %.3f, noise left %.3g %s", *e.MSE, *e.SigmaLeft, cmp.Or(e.Part.Unit, "units"))
+		measured = fmt.Sprintf("error %.3f sigma, noise left %.3g %s", *e.RMSE(), *e.SigmaLeft, cmp.Or(e.Part.Unit, "units"))
 	}
 	return []string{name, measured, e.Took()}
 }

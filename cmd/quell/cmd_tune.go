@@ -103,13 +103,13 @@ them side by side.`,
 			return printJSON(cmd.OutOrStdout(), t)
 		}
 		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		fmt.Fprintf(tw, "%s\terror\tnoise kept\t\n", t.Curve.Param)
+		fmt.Fprintf(tw, "%s\terror (sigmas)\tnoise kept\t\n", t.Curve.Param)
 		for i, p := range t.Curve.Points {
 			mark := ""
 			if i == t.Curve.Best {
 				mark = "best"
 			}
-			fmt.Fprintf(tw, "%s\t%.3f\t%.0f %%\t%s\n", p.Value, p.MSE, 100*p.Kept, mark)
+			fmt.Fprintf(tw, "%s\t%.3f\t%.0f %%\t%s\n", p.Value, p.RMSE(), 100*p.Kept, mark)
 		}
 		if err := tw.Flush(); err != nil {
 			return err

@@ -126,7 +126,7 @@ func printGallery(w io.Writer, g judge.Gallery) error {
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	reference := slices.ContainsFunc(g.Exhibits, func(e judge.Exhibit) bool { return e.Truth != nil })
-	fmt.Fprint(tw, "filter\terror\tsigma left\tverdict\tstructure\ttime\t")
+	fmt.Fprint(tw, "filter\terror (sigmas)\tsigma left\tverdict\tstructure\ttime\t")
 	if reference {
 		fmt.Fprint(tw, "PSNR\t")
 	}
@@ -135,7 +135,7 @@ func printGallery(w io.Writer, g judge.Gallery) error {
 		if !e.Problem.IsZero() {
 			continue
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%s\t", e.Filter, figure(e.MSE, "%.3f"), figure(e.SigmaLeft, "%.3g"), e.Verdict, e.Structure, job.TimeText(e.Seconds))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%s\t", e.Filter, figure(e.RMSE(), "%.3f"), figure(e.SigmaLeft, "%.3g"), e.Verdict, e.Structure, job.TimeText(e.Seconds))
 		if e.Truth != nil {
 			fmt.Fprintf(tw, "%s\t", measure.Decibels(e.Truth.PSNR, 2))
 		}

@@ -97,9 +97,9 @@ func TestPrintedCurve(t *testing.T) {
 	noisy := filepath.Join(noisyFolder(t), "noisy.nii")
 	command := []string{"tune", noisy, "--filter", "gaussian", "--dims", "2"}
 	tuned := parsed[run.Tuned](t, command...)
-	want := [][]string{{"sigma-spatial", "error", "noise", "kept"}}
+	want := [][]string{{"sigma-spatial", "error", "(sigmas)", "noise", "kept"}}
 	for i, p := range tuned.Curve.Points {
-		row := []string{p.Value.String(), fmt.Sprintf("%.3f", p.MSE), fmt.Sprintf("%.0f", 100*p.Kept), "%"}
+		row := []string{p.Value.String(), fmt.Sprintf("%.3f", p.RMSE()), fmt.Sprintf("%.0f", 100*p.Kept), "%"}
 		if i == tuned.Curve.Best {
 			row = append(row, "best")
 		}

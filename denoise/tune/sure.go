@@ -3,6 +3,7 @@ package tune
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"quell/denoise"
@@ -19,6 +20,13 @@ type Risk struct {
 	Kept     float64 `json:"kept"`     // share of the noise that the result keeps: div F / N
 	Voxels   int     `json:"voxels"`   // that they are means of
 }
+
+// RMSE returns the root of the mean squared error in sigmas of the noise. The estimate of a mean square has an error
+// of its own and can be below 0; the root is 0 then.
+func (r Risk) RMSE() float64 { return RMSE(r.MSE) }
+
+// RMSE is [Risk.RMSE] of a mean squared error alone.
+func RMSE(mse float64) float64 { return math.Sqrt(math.Max(mse, 0)) }
 
 // probe estimates risks on boxes of one volume, of many recipes by the same
 // perturbation. It is safe for concurrent use if its engine is.

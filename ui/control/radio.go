@@ -40,6 +40,11 @@ func NewRadio(options []string, changed func(string)) *Radio {
 	return newRadio(container.New(layout.NewCustomPaddedHBoxLayout(1)), true, options, changed)
 }
 
+// NewRadioLines is NewRadio with as many lines as a width needs; each line is as wide as the object.
+func NewRadioLines(options []string, width float32, changed func(string)) *Radio {
+	return newRadio(container.New(linesLayout{width: width, gap: 1}), true, options, changed)
+}
+
 // NewRadioColumn returns the options one below the other, with the round marks of radio
 // buttons.
 func NewRadioColumn(options []string, changed func(string)) *Radio {
@@ -89,16 +94,6 @@ func (r *Radio) SetOptions(options []string) {
 
 // Selected returns the option that is chosen; "" if none is.
 func (r *Radio) Selected() string { return r.selected }
-
-// Span returns where the chosen option of a row begins and ends; 0 and 0 if none is chosen.
-func (r *Radio) Span() (from, to float32) {
-	for _, item := range r.items {
-		if item.Text == r.selected {
-			return item.Position().X, item.Position().X + item.Size().Width
-		}
-	}
-	return 0, 0
-}
 
 // SetSelected chooses an option; OnChanged is called if it was not chosen.
 func (r *Radio) SetSelected(option string) {

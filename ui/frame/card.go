@@ -15,7 +15,6 @@ import (
 // card shows one of several panels, below the column, by tabs. A panel can have several.
 type card struct {
 	tabs    *control.Radio
-	bar     *container.Scroll // of the tabs, which may be wider than the card
 	panels  []panel.Panel
 	titles  []string // of the tabs, in English, from left to right
 	owners  []int    // the panel behind each tab
@@ -39,26 +38,16 @@ func newCard(panels []panel.Panel, changed func()) *card {
 			p.Dock().Object.Hide()
 		}
 	}
-	c.tabs = control.NewRadio(names, nil)
+	c.tabs = control.NewRadioLines(names, cardWidth, nil)
 	c.tabs.SetSelected(names[0])
 	c.title = c.titles[0]
 	c.tabs.OnChanged = func(name string) { c.show(slices.Index(names, name)) }
-	c.bar = container.NewHScroll(container.NewCenter(c.tabs))
-	c.content = container.NewBorder(container.NewVBox(widget.NewSeparator(), container.New(asHigh{c.tabs}, c.bar)), nil, nil, nil, objects)
+	c.content = container.NewBorder(container.NewVBox(widget.NewSeparator(), c.tabs), nil, nil, nil, objects)
 	return c
 }
 
 // selectTab shows a tab as if the user had chosen it.
 func (c *card) selectTab(title string) { c.tabs.SetSelected(lang.L(title)) }
-
-// reveal moves the tabs so that the chosen one is seen, with half of each neighbour.
-func (c *card) reveal() {
-	const beside = 30
-	from, to := c.tabs.Span()
-	x, width := c.bar.Offset.X, c.bar.Size().Width
-	x = max(min(x, from-beside), to+beside-width)
-	c.bar.ScrollToOffset(fyne.NewPos(x, 0)) // within the tabs
-}
 
 func (c *card) show(tab int) {
 	c.title = c.titles[tab]
@@ -74,6 +63,5 @@ func (c *card) show(tab int) {
 		}
 	}
 	c.content.Refresh()
-	c.reveal()
 	c.changed()
 }

@@ -16,13 +16,15 @@ import (
 func TestTheCardHasItsShareOfTheColumn(t *testing.T) {
 	for _, c := range []struct {
 		height, filter, needs, want float32
+		wants                       float32 // of the filter; 0 for all
 	}{
-		{900, 300, 400, 400}, {900, 300, 490, 490},
-		{701, 300, 400, 400}, {699, 300, 400, 399}, {600, 300, 400, 300}, {590, 300, 400, 295}, // what the filter leaves, at least half
-		{791, 300, 490, 490}, {789, 300, 490, 489}, {600, 300, 490, 300}, {590, 300, 490, 295},
+		{900, 300, 400, 400, 0}, {900, 300, 490, 490, 0},
+		{701, 300, 400, 400, 0}, {699, 300, 400, 399, 0}, {600, 300, 400, 300, 0}, {590, 300, 400, 295, 0}, // what the filter leaves, at least half
+		{791, 300, 490, 490, 0}, {789, 300, 490, 489, 0}, {600, 300, 490, 300, 0}, {590, 300, 490, 295, 0},
+		{900, 300, 400, 400, 500}, {900, 300, 400, 401, 499}, {900, 300, 400, 500, 400}, // what the filter has no use for
 	} {
 		filter, card := canvas.NewRectangle(nil), canvas.NewRectangle(nil)
-		l := columnLayout{func() columnNeeds { return columnNeeds{c.filter, c.needs} }}
+		l := columnLayout{func() columnNeeds { return columnNeeds{c.filter, c.wants, c.needs} }}
 		l.Layout([]fyne.CanvasObject{filter, card}, fyne.NewSize(sideWidth, c.height))
 		got := card.Size().Height
 		if d := got - c.want; d*d > 1e-4 || card.Position().Y != c.height-got || filter.Size().Height != c.height-got {
@@ -31,25 +33,28 @@ func TestTheCardHasItsShareOfTheColumn(t *testing.T) {
 	}
 }
 
-// A tab that is chosen is seen, also if the tabs are wider than the card.
-func TestTheChosenTabIsSeen(t *testing.T) {
+// All tabs are seen, in as many lines as they need.
+func TestEveryTabIsSeen(t *testing.T) {
 	test.NewTempApp(t)
-	var panels []panel.Panel
-	titles := []string{"Measures", "Lesions", "Histogram", "Profile", "Strength", "ROI", "Another"}
-	for _, title := range titles {
-		panels = append(panels, tabbed{title: title, object: canvas.NewRectangle(color.Black)})
-	}
-	c := newCard(panels, func() {})
-	w := test.NewTempWindow(t, c.content)
-	w.Resize(fyne.NewSize(sideWidth, 300))
-	if c.tabs.MinSize().Width <= c.bar.Size().Width {
-		t.Fatal("the tabs fit")
-	}
-	for _, title := range []string{"Another", "Measures", "ROI", "Lesions", "Profile"} {
-		c.selectTab(title)
-		from, to := c.tabs.Span()
-		if x := c.bar.Offset.X; from < x || to > x+c.bar.Size().Width {
-			t.Errorf("%s is at %g to %g; the card shows %g to %g", title, from, to, x, x+c.bar.Size().Width)
+	for lines, titles := range map[int][]string{
+		1: {"Measures", "Lesions"},
+		2: {"Measures", "Lesions", "Histogram", "Profile", "Strength", "ROI"},
+	} {
+		var panels []panel.Panel
+		for _, title := range titles {
+			panels = append(panels, tabbed{title: title, object: canvas.NewRectangle(color.Black)})
+		}
+		c := newCard(panels, func() {})
+		w := test.NewTempWindow(t, c.content)
+		w.Resize(fyne.NewSize(cardWidth, 300))
+		one := newCard(panels[:1], func() {}).tabs.MinSize().Height
+		if height := c.tabs.MinSize().Height; height < one*float32(lines) || height > (one+2)*float32(lines) || c.tabs.MinSize().Width > cardWidth {
+			t.Errorf("%d tabs take %v; want %d lines of %g", len(titles), c.tabs.MinSize(), lines, one)
+		}
+		for _, title := range titles {
+			if c.selectTab(title); c.title != title {
+				t.Errorf("%s is shown, want %s", c.title, title)
+			}
 		}
 	}
 }

@@ -10,6 +10,9 @@ import (
 // field, and no more, as the pictures need the space.
 const sideWidth = 346
 
+// cardWidth is the width of what is in the column: a tab stands in the line that has room for it.
+const cardWidth = sideWidth - 2*3 // the padding of the theme
+
 // fixedWidthLayout gives its objects a fixed width and the available height.
 type fixedWidthLayout struct{ width float32 }
 
@@ -99,7 +102,8 @@ func (l frameLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 }
 
 // columnLayout places the filter above the card. The card gets what its contents need at
-// the usual text size, but of a low window no more than the filter leaves it, or a share.
+// the usual text size, but of a low window no more than the filter leaves it, or a share; of a high window it gets
+// what the filter has no use for.
 type columnLayout struct {
 	needs func() columnNeeds
 }
@@ -107,6 +111,7 @@ type columnLayout struct {
 // columnNeeds is what the heights of column and card depend on.
 type columnNeeds struct {
 	column float32 // the height without a scroll
+	wants  float32 // the most that it has a use for; 0 for all that there is
 	card   float32 // the most that the card needs
 }
 
@@ -120,7 +125,13 @@ func (f *Frame) columnNeeds() columnNeeds {
 		}
 		return height
 	}
-	return columnNeeds{column: most(panel.Column), card: most(panel.Card)}
+	needs := columnNeeds{column: most(panel.Column), card: most(panel.Card)}
+	for _, p := range f.in[panel.Column] {
+		if w, ok := p.(panel.Wanting); ok {
+			needs.wants = max(needs.wants, w.Wants())
+		}
+	}
+	return needs
 }
 
 // cardShare is the part of the column that the card has at least.
@@ -131,6 +142,9 @@ func (l columnLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	filter, card := objects[0], objects[1]
 	needs := l.needs()
 	height := min(needs.card, max(cardShare*size.Height, size.Height-needs.column))
+	if needs.wants > 0 {
+		height = max(height, size.Height-needs.wants)
+	}
 	filter.Move(fyne.NewPos(0, 0))
 	filter.Resize(fyne.NewSize(size.Width, size.Height-height))
 	card.Move(fyne.NewPos(0, size.Height-height))
@@ -141,17 +155,3 @@ func (l columnLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 func (columnLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(sideWidth, objects[0].MinSize().Height)
 }
-
-// asHigh gives its objects the space that there is, at least the height of another object.
-type asHigh struct{ of fyne.CanvasObject }
-
-// Layout implements fyne.Layout.
-func (asHigh) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	for _, o := range objects {
-		o.Move(fyne.NewPos(0, 0))
-		o.Resize(size)
-	}
-}
-
-// MinSize implements fyne.Layout.
-func (l asHigh) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(0, l.of.MinSize().Height) }

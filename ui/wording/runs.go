@@ -14,8 +14,8 @@ import (
 	"quell/ui/viewer"
 )
 
-// Recipe returns a recipe as a label with its automatic values as numbers:
-// "nlm 3-D  h=21.3  patch-radius=1".
+// Recipe returns a recipe as a label in the words of the panel, with its automatic values as numbers: "Non-local means
+// 3-D · strength 21.3 HU · patch radius 2 voxels". It names the strength, and what is not at its default.
 func Recipe(s *session.Session, r denoise.Recipe) string {
 	f, err := denoise.FilterByName(r.Filter)
 	if err != nil {
@@ -28,29 +28,58 @@ func Recipe(s *session.Session, r denoise.Recipe) string {
 			resolved = found
 		}
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %d-D", r.Filter, r.Dims)
+	parts := []string{fmt.Sprintf("%s %d-D", lang.L(f.Title), r.Dims)}
 	for _, p := range f.Params {
-		asked := r.Get(p.Name)
-		if !p.Basic && asked.Equal(p.Default) {
-			continue
-		}
-		v := resolved.Get(p.Name)
-		text := language.Number(v.String())
+		asked, v := r.Get(p.Name), resolved.Get(p.Name)
 		switch {
-		case p.Unit == "value" && asked.IsAuto() && known && !v.IsAuto() && v.Float() <= facts.Negligible():
-			text = "0"
-		case p.Kind == denoise.Float && !v.IsAuto():
-			text = Short(v.Float())
-		case p.Kind == denoise.Ints:
-			text = asked.String()
+		case p.Mixes && !asked.Equal(p.Default):
+			parts[0] += " " + fmt.Sprintf(lang.L("at %s"), language.Number(v.String())+" %")
+		case p.Name == f.Strength.Param || !asked.Equal(p.Default):
+			text := valueOf(p, asked, v)
+			if p.Unit == "value" && asked.IsAuto() && known && !v.IsAuto() && v.Float() <= facts.Negligible() {
+				text = "0"
+			}
+			parts = append(parts, paramLabel(p)+" "+withUnit(p, v, text, s.Series().Volume.Unit))
 		}
-		if p.Unit == "mm" {
-			text += " mm"
-		}
-		fmt.Fprintf(&b, "  %s=%s", p.Name, text)
 	}
-	return b.String()
+	return strings.Join(parts, " · ")
+}
+
+// paramLabel returns the label of a parameter as it stands within a sentence, without the letter of a formula.
+func paramLabel(p denoise.Param) string {
+	label := lang.L(p.Label)
+	if label == p.Label { // other languages keep their capitals
+		label = LowerFirst(label)
+	}
+	return strings.TrimSuffix(label, " h")
+}
+
+// valueOf writes a value: a choice in its words, a list as it was asked for.
+func valueOf(p denoise.Param, asked, v denoise.Value) string {
+	switch {
+	case p.Kind == denoise.Choice:
+		return lang.L(p.Word(v.String()))
+	case p.Kind == denoise.Switch && v.On():
+		return lang.L("on")
+	case p.Kind == denoise.Switch:
+		return lang.L("off")
+	case p.Kind == denoise.Float && !v.IsAuto() && v.IsNumber():
+		return Short(v.Float())
+	case p.Kind == denoise.Ints:
+		v = asked
+	}
+	return language.Number(v.String())
+}
+
+// withUnit adds the unit of a value.
+func withUnit(p denoise.Param, v denoise.Value, text, unit string) string {
+	switch {
+	case p.Unit == "value" && v.IsNumber():
+		return strings.TrimSpace(text + " " + unit)
+	case p.Unit == "value" || p.Unit == "":
+		return text
+	}
+	return text + " " + lang.L(p.Unit)
 }
 
 // Place names a place: "edges, x 120, y 88, z 5", counted from 1.

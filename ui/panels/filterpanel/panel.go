@@ -37,7 +37,8 @@ func (p *Panel) hooks() Hooks {
 	h, s := p.h, p.h.Session
 	return Hooks{
 		Changed: s.Tuning.Set, AutoPreview: s.Preview.SetAuto, Preview: s.Preview.Start, Find: p.findStrength, Dial: s.Dial.Find, Take: s.Proposals.Take, Apply: p.apply, Cancel: s.Tasks.Cancel,
-		Hide: func() { h.Frame.ShowColumn(false) },
+		Folded: h.Changed,
+		Hide:   func() { h.Frame.ShowColumn(false) },
 		Hint: func(o fyne.CanvasObject, text string) {
 			if o == nil {
 				h.Tip.Hide()
@@ -56,6 +57,9 @@ func (p *Panel) Show(now panel.Snapshot) { p.widget.Display(snapshot(now.Session
 
 // Needs implements panel.Needing.
 func (p *Panel) Needs() float32 { return p.widget.Needs() }
+
+// Wants implements panel.Wanting.
+func (p *Panel) Wants() float32 { return p.widget.Wants() }
 
 // Commands implements panel.Panel.
 func (p *Panel) Commands() []command.Command {

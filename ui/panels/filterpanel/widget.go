@@ -58,6 +58,7 @@ type Hooks struct {
 	Take        func() // takes the proposed filter
 	Apply       func()
 	Cancel      func()
+	Folded      func() // the panel wants another height
 	Hide        func() // puts the panel away
 	// Hint shows the help on a row next to the row o if the panel is too low for it; o is nil
 	// for no help.
@@ -202,11 +203,21 @@ func (p *Widget) Needs() float32 {
 	return needs
 }
 
+// Wants returns the height with all rows that are unfolded, and the help.
+func (p *Widget) Wants() float32 {
+	wants := p.Needs() + p.helpHeight()
+	if p.others.Visible() {
+		wants += theme.Padding() + p.others.MinSize().Height
+	}
+	return wants
+}
+
 func (p *Widget) helpHeight() float32 { return theme.Padding() + p.explained.MinSize().Height }
 
 // placeHelp shows the help in the panel if the rows leave room for it.
 func (p *Widget) placeHelp() {
-	if hidden := p.Size().Height < p.Needs()+p.helpHeight(); hidden != p.explained.Hidden {
+	const rounding = 0.5 // of the frame, which gives the height that is wanted
+	if hidden := p.Size().Height < p.Needs()+p.helpHeight()-rounding; hidden != p.explained.Hidden {
 		p.explained.Hidden = hidden
 		p.content.Refresh()
 	}
@@ -269,6 +280,7 @@ func dimsOf(label string) int {
 }
 
 func (p *Widget) showMore(on bool) {
+	defer p.hooks.Folded()
 	if on {
 		p.others.Show()
 		p.more.SetText(lang.L("Fewer parameters"))
@@ -398,7 +410,7 @@ func (p *Widget) buildRows(f denoise.Filter) {
 		switch {
 		case param.Mixes: // how much is enough comes first
 			p.basic.Objects = append([]fyne.CanvasObject{r.object}, p.basic.Objects...)
-		case param.Basic:
+		case param.Name == f.Strength.Param:
 			p.basic.Add(r.object)
 		default:
 			p.others.Add(r.object)

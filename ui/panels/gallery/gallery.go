@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	"math"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
@@ -110,7 +109,7 @@ func (p *Panel) exhibitCell(g *tuning.Gallery, i int) dialogs.GalleryCell {
 func exhibitLines(e judge.Exhibit) []string {
 	reached := lang.L(string(e.Verdict))
 	if e.MSE != nil { // whose estimate has an error of its own, and can be below 0
-		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), language.Quantity(*e.SigmaLeft, cmp.Or(e.Part.Unit, lang.L("units"))))
+		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), *e.RMSE(), language.Quantity(*e.SigmaLeft, cmp.Or(e.Part.Unit, lang.L("units"))))
 	}
 	return []string{reached, language.Number(e.Took())}
 }

@@ -2,7 +2,6 @@ package plotpanel
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -107,8 +106,7 @@ func CurveOf(s *session.Session) *Curve {
 		c.YLabel += ", " + volumeUnit
 	}
 	for i, p := range found.Points {
-		// The estimate of a mean square has an error of its own, and can be below 0.
-		rms := found.Sigma * math.Sqrt(max(p.MSE, 0))
+		rms := found.Sigma * p.RMSE()
 		c.X, c.Y = append(c.X, p.Strength), append(c.Y, rms)
 		label := strings.TrimSpace(wording.Short(p.Strength)+" "+unit) + ": " + fmt.Sprintf(lang.L("error %s"), language.Quantity(rms, volumeUnit))
 		if i == c.Best {

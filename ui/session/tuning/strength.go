@@ -2,7 +2,6 @@ package tuning
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
 	"fyne.io/fyne/v2/lang"
@@ -116,7 +115,7 @@ func (st *Strength) Find() {
 			said = lang.L("The best strength was found. The recipe was changed meanwhile and stays as it is.")
 		default:
 			st.tuning.Set(asked.With(tuned.Curve.Param, valueOf(asked.Filter, tuned.Curve, tuned.Curve.Best)), true)
-			said = fmt.Sprintf(lang.L("The best strength lowers the estimated error by %.0f %%."), 100*(1-math.Sqrt(max(best.MSE, 0))))
+			said = fmt.Sprintf(lang.L("The best strength lowers the estimated error by %.0f %%."), 100*(1-best.RMSE()))
 		}
 		if tuned.Helps() && len(tuned.Doubts) > 0 {
 			said += " " + language.Of(message.Join(" ", tuned.Doubts...))
