@@ -27,6 +27,9 @@ func TestATintHasItsLegend(t *testing.T) {
 	if got := texts(r.tint); r.tint.bar.Hidden || r.tint.labels[0].text.Hidden || got != [3]string{"6.5 HU", "4.25 HU", "2 HU"} {
 		t.Errorf("labels %q, hidden %v; want the ends and the middle", got, r.tint.bar.Hidden)
 	}
+	if y, end := r.tint.labels[0].text.Position().Y, textTop+r.how.size().Height; y < end || end <= textTop {
+		t.Errorf("the text in the corner ends at %g, the legend begins at %g", end, y)
+	}
 	top, bottom := r.tint.bar.Image.At(0, 0), r.tint.bar.Image.At(0, barSteps-1)
 	r1, _, b1, a1 := top.RGBA()
 	r2, _, b2, a2 := bottom.RGBA()

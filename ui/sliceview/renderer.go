@@ -377,13 +377,16 @@ func (r *renderer) layoutCross() {
 	r.cross[1].Position1, r.cross[1].Position2 = fyne.NewPos(x, y-crossArm), fyne.NewPos(x, y+crossArm)
 }
 
-// layoutLegends places the colour scales at the right edge, the scale of the
+// layoutLegends places the colour scales at the right edge, below the text in the corner, the scale of the
 // residual above the scale of what is laid over it.
 func (r *renderer) layoutLegends(size fyne.Size) {
 	f := r.pane.frame
 	shown := f.Image != nil && r.pane.state.Overlay() != viewer.OverlayBare && !r.pane.caption.Small
 	height := min(max(size.Height*0.3, 60), 140)
 	top := float32(textTop + 6)
+	if corner := r.how.size().Height; corner > 0 {
+		top += corner + margin
+	}
 	if r.scale != nil {
 		r.scale.show(shown && f.Limit > 0)
 		if f.Limit > 0 {

@@ -105,7 +105,7 @@ func snapshot(s *session.Session) Snapshot {
 	snap.Volume = column(s.Measures.Volume(), missing)
 	if facts, known := s.Document().Facts(); known {
 		snap.Volume.Noise = facts.Noise.Figure
-		snap.Slice.Noise = facts.Noise.Figure
+		snap.Slice.Noise, snap.Acquired = facts.Noise.Figure, facts.Noise.Acquired
 		// The noise is estimated in slices along the third axis of the volume.
 		if view := cut.View(); view.Axis[2] == 2 {
 			if z := view.Voxel(0, 0, index)[2]; z < len(facts.Noise.PerSlice) {

@@ -53,8 +53,9 @@ type Snapshot struct {
 	Slice, Volume Column
 	Name          string // of the slice: "Slice 5"
 	Unit          string
-	Reference     string // description of the reference; empty without one
-	Problem       string // the error that prevented the numbers
+	Acquired      *noise.Acquisition // what was acquired of k-space; nil if that is not known, or all of it was
+	Reference     string             // description of the reference; empty without one
+	Problem       string             // the error that prevented the numbers
 }
 
 // line is one row of the table.
@@ -104,6 +105,18 @@ func figureText(f noise.Figure, unit string) string {
 		return missing
 	}
 	return withUnit(f.Sigma, unit) + ", " + lang.L(string(f.Confidence))
+}
+
+// acquiredText says what was acquired of k-space: there the noise was measured.
+func acquiredText(a *noise.Acquisition) string {
+	if a == nil {
+		return ""
+	}
+	text := fmt.Sprintf(lang.L("acquired %d × %d of %d × %d pixels"), a.Matrix[0], a.Matrix[1], a.Of[0], a.Of[1])
+	if a.Elliptical {
+		text += lang.L(", without the corners of k-space")
+	}
+	return text
 }
 
 // missing stands for a number that there is none of; the text below the verdict
@@ -188,17 +201,18 @@ func ratio(a, b float64) string {
 // Widget is the table. Create it with NewWidget; its methods are for the UI goroutine.
 type Widget struct {
 	widget.BaseWidget
-	rows    []tableRow
-	heading *widget.Label // of the column of the slice
-	reason  *widget.Label
-	place   *control.Button
-	change  *widget.Label // heads changes
-	caution *widget.Label // that changes say nothing of quality
-	changes *fyne.Container
-	truth   *widget.Label // heads agrees
-	agrees  *fyne.Container
-	all     *fyne.Container // every row
-	content fyne.CanvasObject
+	rows     []tableRow
+	heading  *widget.Label // of the column of the slice
+	acquired *widget.Label // of the noise
+	reason   *widget.Label
+	place    *control.Button
+	change   *widget.Label // heads changes
+	caution  *widget.Label // that changes say nothing of quality
+	changes  *fyne.Container
+	truth    *widget.Label // heads agrees
+	agrees   *fyne.Container
+	all      *fyne.Container // every row
+	content  fyne.CanvasObject
 
 	shown Snapshot
 	key   string // of shown: snapshots may hold NaN, which equals nothing
@@ -225,9 +239,12 @@ func NewWidget(jump func(volume bool)) *Widget {
 	p.change, p.truth = heading("", fyne.TextAlignLeading), heading("", fyne.TextAlignLeading)
 	p.caution = control.Cell(lang.L("How much was changed, not how good it is: that takes a reference."), fyne.TextAlignLeading)
 	p.caution.Wrapping = fyne.TextWrapWord
-	first := p.table(judged())
+	p.acquired = control.Cell("", fyne.TextAlignLeading)
+	p.acquired.Importance = widget.LowImportance
+	p.acquired.Hide()
+	sigma, first := p.table(judged()[:1]), p.table(judged()[1:])
 	p.changes, p.agrees = p.table(changed()), p.table(agreement())
-	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, first, p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees)
+	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, sigma, p.acquired, first, p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees)
 	// Leave room for the scroll bar.
 	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), p.all))
 	p.ExtendBaseWidget(p)
@@ -274,7 +291,7 @@ func (p *Widget) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleR
 
 // Display shows a snapshot; it returns at once if nothing has changed.
 func (p *Widget) Display(s Snapshot) {
-	key := fmt.Sprint(s)
+	key := fmt.Sprint(s, acquiredText(s.Acquired))
 	if key == p.key {
 		return
 	}
@@ -287,6 +304,9 @@ func (p *Widget) Display(s Snapshot) {
 		show(r.slice, r.line, s.Slice, s.Unit)
 		show(r.volume, r.line, s.Volume, s.Unit)
 	}
+	p.acquired.SetText(acquiredText(s.Acquired))
+	acquired := p.acquired.Hidden
+	p.acquired.Hidden = s.Acquired == nil
 	p.truth.Hidden, p.agrees.Hidden = s.Reference == "", s.Reference == ""
 	p.change.SetText(s.title(lang.L("Change vs original"), func(c Column) *measure.Comparison { return &c.Change }))
 	p.truth.SetText(s.title(fmt.Sprintf(lang.L("Against %s"), s.Reference), func(c Column) *measure.Comparison { return c.Truth }))
@@ -299,7 +319,7 @@ func (p *Widget) Display(s Snapshot) {
 	hidden := p.place.Hidden
 	p.place.Hidden = p.placeText() == ""
 	p.place.SetText(p.placeText())
-	if p.fold() || p.reason.MinSize().Height != height || p.place.Hidden != hidden {
+	if p.fold() || p.reason.MinSize().Height != height || p.place.Hidden != hidden || p.acquired.Hidden != acquired {
 		p.content.Refresh() // Fyne does not lay out what changes its size behind a dialog
 	}
 }

@@ -320,3 +320,22 @@ func TestNonFiniteNumbers(t *testing.T) {
 		t.Errorf("a mean square that is not known reads %q", got)
 	}
 }
+
+// What was acquired of k-space stands below the noise that was measured there, if it is known.
+func TestTheAcquiredMatrix(t *testing.T) {
+	p, _ := newPanel(t)
+	for _, x := range []struct {
+		of   *noise.Acquisition
+		want string
+	}{
+		{nil, ""},
+		{&noise.Acquisition{Matrix: [2]int{128, 96}, Of: [2]int{256, 256}}, "acquired 128 × 96 of 256 × 256 pixels"},
+		{&noise.Acquisition{Matrix: [2]int{128, 96}, Of: [2]int{256, 256}, Elliptical: true}, "acquired 128 × 96 of 256 × 256 pixels, without the corners of k-space"},
+		{nil, ""},
+	} {
+		p.Display(Snapshot{Slice: measured(), Acquired: x.of})
+		if p.acquired.Text != x.want || p.acquired.Visible() != (x.want != "") {
+			t.Errorf("%+v: %q, visible %v", x.of, p.acquired.Text, p.acquired.Visible())
+		}
+	}
+}
