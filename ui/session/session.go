@@ -31,6 +31,7 @@ type Session struct {
 	Results        *results.Results
 	Preview        *preview.Preview
 	Measures       *measures.Measures
+	Within         *measures.Within
 	Structures     *measures.Structures
 	Strip          *measures.Strip
 	Neighbourhoods *measures.Neighbourhoods
@@ -66,6 +67,7 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 	s.Results = results.New(d, s.Tuning)
 	s.Preview = preview.New(d)
 	s.Measures = measures.New(d, s.Preview)
+	s.Within = measures.NewWithin(d, s.Preview)
 	s.Structures, s.Neighbourhoods = measures.NewStructures(d, s.Measures), measures.NewNeighbourhoods(d)
 	s.Strip = measures.NewStrip(d, s.Preview, s.Measures)
 	s.Lesions = lesions.New(d, s.Preview)

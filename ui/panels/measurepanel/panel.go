@@ -36,11 +36,16 @@ func (p *Panel) Dock() panel.Dock {
 }
 
 // Show implements panel.Panel.
-func (p *Panel) Show(now panel.Snapshot) { p.widget.Display(snapshot(now.Session)) }
+func (p *Panel) Show(now panel.Snapshot) {
+	if !panel.Arrives(now.Session) {
+		now.Session.Within.Want()
+	}
+	p.widget.Display(snapshot(now.Session))
+}
 
 // Heights of the measures with sentences on confidence, and of the rows about a reference.
 const (
-	height          = 400
+	height          = 470
 	referenceHeight = 90
 )
 
@@ -98,11 +103,13 @@ func snapshot(s *session.Session) Snapshot {
 	if index != cut.Index() {
 		snap.Slice.Old = fmt.Sprintf(lang.L("the grey numbers stay until slice %d is measured."), cut.Index()+1)
 	}
+	snap.Within, snap.Slice.Clipped = s.Within.Now()
 	missing = lang.L("apply the filter to the volume to judge it as a whole.")
 	if s.Results.Applied() {
 		missing = measuring()
 	}
-	snap.Volume = column(s.Measures.Volume(), missing)
+	whole := s.Measures.Volume()
+	snap.Volume, snap.Run = column(whole, missing), whole.Run
 	if facts, known := s.Document().Facts(); known {
 		snap.Volume.Noise = facts.Noise.Figure
 		snap.Slice.Noise, snap.Acquired = facts.Noise.Figure, facts.Noise.Acquired

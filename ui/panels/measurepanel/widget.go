@@ -24,15 +24,18 @@ import (
 	"quell/measure"
 	"quell/ui/control"
 	"quell/ui/language"
+	"quell/ui/session/measures"
+	"quell/volume"
 )
 
 // Column is one column of numbers, in the unit of the volume.
 type Column struct {
-	Noise   noise.Figure // known before any result; its own for a slice
-	Known   bool         // there are numbers of a result
-	Current bool         // they belong to the current recipe
-	Missing string       // why there are none, a sentence
-	Old     string       // why they are not current, if not by the recipe
+	Noise   noise.Figure      // known before any result; its own for a slice
+	Known   bool              // there are numbers of a result
+	Current bool              // they belong to the current recipe
+	Missing string            // why there are none, a sentence
+	Old     string            // why they are not current, if not by the recipe
+	Clipped *measures.Clipped // within the window on the screen; nil if that is not known
 	Measurements
 }
 
@@ -51,7 +54,9 @@ type Measurements struct {
 // Snapshot is everything the panel shows.
 type Snapshot struct {
 	Slice, Volume Column
-	Name          string // of the slice: "Slice 5"
+	Name          string        // of the slice: "Slice 5"
+	Run           int           // number of the run that the volume's numbers are of; 0 for none
+	Within        volume.Window // on the screen
 	Unit          string
 	Acquired      *noise.Acquisition // what was acquired of k-space; nil if that is not known, or all of it was
 	Reference     string             // description of the reference; empty without one
@@ -63,6 +68,7 @@ type line struct {
 	label   string
 	figure  func(f noise.Figure, unit string) string // instead of value: known without a result
 	value   func(c Column, unit string) string
+	within  func(c measures.Clipped, unit string) string // instead of value: within the window
 	verdict bool
 }
 
@@ -86,6 +92,25 @@ func changed() []line {
 		{label: lang.L("PSNR"), value: func(c Column, _ string) string { return decibel(c.Change.PSNR) }},
 		{label: lang.L("SSIM"), value: func(c Column, _ string) string { return number(c.Change.SSIM) }},
 	}
+}
+
+// The rows within the window: the change, or with a reference the agreement.
+func within() []line {
+	return []line{
+		{label: lang.L("MSE"), within: func(c measures.Clipped, u string) string {
+			return clipped(c, func(x measure.Float) string { return squared(x, u) }, number, mse)
+		}},
+		{label: lang.L("PSNR"), within: func(c measures.Clipped, _ string) string { return clipped(c, decibel, decibel, psnr) }},
+		{label: lang.L("SSIM"), within: func(c measures.Clipped, _ string) string { return clipped(c, number, number, ssim) }},
+	}
+}
+
+// clipped writes a measure within the window: alone, or with a reference from and to.
+func clipped(c measures.Clipped, alone, both func(measure.Float) string, pick func(measure.Comparison) measure.Float) string {
+	if c.Truth == nil || c.Start == nil {
+		return alone(pick(c.Change))
+	}
+	return both(pick(*c.Start)) + " → " + both(pick(*c.Truth))
 }
 
 // The rows with a reference.
@@ -211,6 +236,8 @@ type Widget struct {
 	changes  *fyne.Container
 	truth    *widget.Label // heads agrees
 	agrees   *fyne.Container
+	window   *widget.Label   // heads the rows within the window
+	whole    *widget.Label   // heading of the column of the volume
 	all      *fyne.Container // every row
 	content  fyne.CanvasObject
 
@@ -227,16 +254,16 @@ type tableRow struct {
 // volume is true, that of the volume.
 func NewWidget(jump func(volume bool)) *Widget {
 	p := &Widget{}
-	p.heading = heading(lang.L("Slice"), fyne.TextAlignTrailing)
+	p.heading, p.whole = heading(lang.L("Slice"), fyne.TextAlignTrailing), heading(lang.L("Volume"), fyne.TextAlignTrailing)
 	head := columns([]fyne.CanvasObject{heading(lang.L("Measures"), fyne.TextAlignLeading)}, []fyne.CanvasObject{p.heading},
-		[]fyne.CanvasObject{heading(lang.L("Volume"), fyne.TextAlignTrailing)})
+		[]fyne.CanvasObject{p.whole})
 	p.reason = control.Cell("", fyne.TextAlignLeading)
 	p.reason.Wrapping = fyne.TextWrapWord
 	p.place = control.NewButton("", theme.NavigateNextIcon(), func() { jump(p.placeOfVolume()) })
 	p.place.Importance = widget.LowImportance
 	p.place.Alignment = widget.ButtonAlignLeading
 	p.place.Hide()
-	p.change, p.truth = heading("", fyne.TextAlignLeading), heading("", fyne.TextAlignLeading)
+	p.change, p.truth, p.window = heading("", fyne.TextAlignLeading), heading("", fyne.TextAlignLeading), heading("", fyne.TextAlignLeading)
 	p.caution = control.Cell(lang.L("How much was changed, not how good it is: that takes a reference."), fyne.TextAlignLeading)
 	p.caution.Wrapping = fyne.TextWrapWord
 	p.acquired = control.Cell("", fyne.TextAlignLeading)
@@ -244,7 +271,7 @@ func NewWidget(jump func(volume bool)) *Widget {
 	p.acquired.Hide()
 	sigma, first := p.table(judged()[:1]), p.table(judged()[1:])
 	p.changes, p.agrees = p.table(changed()), p.table(agreement())
-	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, sigma, p.acquired, first, p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees)
+	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, sigma, p.acquired, first, p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees, p.window, p.table(within()))
 	// Leave room for the scroll bar.
 	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), p.all))
 	p.ExtendBaseWidget(p)
@@ -300,6 +327,11 @@ func (p *Widget) Display(s Snapshot) {
 	if s.Name != "" {
 		p.heading.SetText(s.Name)
 	}
+	p.whole.SetText(lang.L("Volume"))
+	if s.Run > 0 && s.Volume.Known {
+		p.whole.SetText(fmt.Sprintf(lang.L("Volume, run %d"), s.Run))
+	}
+	p.window.SetText(s.windowTitle())
 	for _, r := range p.rows {
 		show(r.slice, r.line, s.Slice, s.Unit)
 		show(r.volume, r.line, s.Volume, s.Unit)
@@ -353,6 +385,15 @@ func (s Snapshot) title(text string, of func(Column) *measure.Comparison) string
 	return text
 }
 
+// windowTitle heads the rows within the window.
+func (s Snapshot) windowTitle() string {
+	text := lang.L("Change within W %.5g L %.5g")
+	if s.Reference != "" {
+		text = lang.L("Reference within W %.5g L %.5g")
+	}
+	return language.Sprintf(text, s.Within.Width, s.Within.Center)
+}
+
 func show(l *widget.Label, row line, c Column, unit string) {
 	l.Importance = widget.MediumImportance
 	text := missing
@@ -361,6 +402,10 @@ func show(l *widget.Label, row line, c Column, unit string) {
 		text = row.figure(c.Noise, unit)
 		if c.Noise.Confidence == noise.Low {
 			l.Importance = widget.WarningImportance
+		}
+	case row.within != nil:
+		if c.Clipped != nil {
+			text = row.within(*c.Clipped, unit)
 		}
 	case c.Known:
 		text = row.value(c, unit)

@@ -13,6 +13,8 @@ import (
 	"quell/denoise/tune"
 	"quell/internal/message"
 	"quell/measure"
+	"quell/ui/session/measures"
+	"quell/volume"
 
 	_ "quell/internal/locale" // English
 )
@@ -337,5 +339,29 @@ func TestTheAcquiredMatrix(t *testing.T) {
 		if p.acquired.Text != x.want || p.acquired.Visible() != (x.want != "") {
 			t.Errorf("%+v: %q, visible %v", x.of, p.acquired.Text, p.acquired.Visible())
 		}
+	}
+}
+
+// Below the measures over all values are those within the window: of the slice, or none.
+func TestMeasuresWithinTheWindow(t *testing.T) {
+	p, _ := newPanel(t)
+	c := measured()
+	s := Snapshot{Slice: c, Volume: c, Run: 2, Unit: "HU", Within: volume.Window{Width: 80, Center: 40}}
+	p.Display(s)
+	if slice, whole := cells(p, "PSNR", 2); slice.Text != "–" || whole.Text != "–" || p.window.Text != "Change within W 80 L 40" || p.whole.Text != "Volume, run 2" {
+		t.Errorf("%q, %q, %q, %q", slice.Text, whole.Text, p.window.Text, p.whole.Text)
+	}
+	s.Slice.Clipped = &measures.Clipped{Change: measure.Comparison{MSE: 4, PSNR: 32.04, SSIM: 0.91}}
+	p.Display(s)
+	for label, want := range map[string]string{"MSE": "4.000 HU²", "PSNR": "32.04 dB", "SSIM": "0.910"} {
+		if slice, whole := cells(p, label, 2); slice.Text != want || whole.Text != "–" {
+			t.Errorf("%s: %q, %q", label, slice.Text, whole.Text)
+		}
+	}
+	s.Reference = "the reference"
+	s.Slice.Clipped = &measures.Clipped{Start: &measure.Comparison{PSNR: 20}, Truth: &measure.Comparison{PSNR: 31.5}}
+	p.Display(s)
+	if slice, _ := cells(p, "PSNR", 2); slice.Text != "20.00 dB → 31.50 dB" || p.window.Text != "Reference within W 80 L 40" {
+		t.Errorf("%q, %q", slice.Text, p.window.Text)
 	}
 }

@@ -92,6 +92,7 @@ type Numbers struct {
 	Current bool  // they belong to the current recipe and what is shown
 	Index   int   // of the slice that they belong to, which is another while the numbers of the slice shown are coming
 	Err     error // why there are no numbers
+	Run     int   // number of the run that they are of; 0 for a slice
 }
 
 // Measures are the numbers of the slice on the screen, and of the run over the volume.
@@ -181,7 +182,7 @@ func (ms *Measures) Volume() Numbers {
 	if r == nil || !r.Numbers.Known {
 		return Numbers{}
 	}
-	return Numbers{Measures: r.Numbers.Measures, Known: r.Numbers.Err == nil, Err: r.Numbers.Err, Current: ms.desk.Made(r.Run)}
+	return Numbers{Measures: r.Numbers.Measures, Known: r.Numbers.Err == nil, Err: r.Numbers.Err, Current: ms.desk.Made(r.Run), Run: r.Number}
 }
 
 // sliceMeasured and volumeMeasured store an answer, unless it comes too late.

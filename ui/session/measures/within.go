@@ -1,0 +1,147 @@
+package measures
+
+import (
+	"context"
+
+	"quell/app/judge"
+	"quell/internal/parallel"
+	"quell/measure"
+	"quell/series"
+	"quell/ui/newest"
+	"quell/ui/session/desk"
+	"quell/ui/session/preview"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// Within measures how much changed of the slice on the screen within the window that shows it.
+type Within struct {
+	desk    *desk.Desk
+	preview *preview.Preview
+	worker  newest.Worker[withinJob, withinAnswer]
+	asked   shownPart
+	end     context.CancelFunc // of what is asked
+	found   withinAnswer
+}
+
+// shownPart is what the numbers are of.
+type shownPart struct {
+	source, result *volume.Volume
+	reference      *series.Series // or nil
+	view           volume.View
+	index          int
+	window         volume.Window
+}
+
+type withinJob struct {
+	ctx     context.Context
+	picture *viewer.Picture
+	of      shownPart
+}
+
+type withinAnswer struct {
+	*Clipped
+	of  shownPart
+	err error
+}
+
+// Clipped are measures of values that are clipped to the ends of a window.
+type Clipped struct {
+	Change       measure.Comparison  // of the result, against the original
+	Start, Truth *measure.Comparison // of original and result against the reference; nil without one
+}
+
+// NewWithin returns the measures within the window of a desk.
+func NewWithin(d *desk.Desk, p *preview.Preview) *Within {
+	x := &Within{desk: d, preview: p}
+	x.worker = newest.Worker[withinJob, withinAnswer]{Go: d.Go, Do: d.Do, Work: x.measure, Done: x.measured}
+	d.OnClear(func() {
+		x.stop()
+		x.asked, x.found = shownPart{}, withinAnswer{}
+	})
+	return x
+}
+
+// Now returns the window on the screen, and the measures of the picture on the screen within it; nil until they are known. Numbers
+// of another picture or window are never returned.
+func (x *Within) Now() (volume.Window, *Clipped) {
+	of, _, ok := x.shown()
+	if !ok || x.found.of != of || x.found.err != nil {
+		return of.window, nil
+	}
+	return of.window, x.found.Clipped
+}
+
+// shown returns what is on the screen; false while its result is to come.
+func (x *Within) shown() (of shownPart, p *viewer.Picture, ok bool) {
+	p = x.desk.Picture
+	if x.desk.Doc == nil {
+		return of, p, false
+	}
+	of.window = x.desk.State.Windows.Current()
+	if p == nil || p.Result == nil || !x.desk.IsAsked(p) {
+		return of, p, false
+	}
+	result, _, status := x.preview.Shown()
+	if result != p.Result || status != preview.Slice && status != preview.Whole {
+		return of, p, false
+	}
+	of.source, of.result, of.reference, of.view, of.index = p.Source, p.Result, x.desk.Doc.Reference(), p.View, p.Index
+	return of, p, true
+}
+
+// Want asks for the numbers of what is on the screen, unless they are known or coming.
+func (x *Within) Want() {
+	of, p, ok := x.shown()
+	if !ok {
+		x.stop()
+		return
+	}
+	if of == x.asked {
+		return
+	}
+	x.stop()
+	job := withinJob{picture: p, of: of}
+	job.ctx, x.end = context.WithCancel(parallel.Sparing(x.desk.Voxels, 1))
+	x.asked = of
+	x.worker.Request(job)
+}
+
+// stop ends what is not answered yet.
+func (x *Within) stop() {
+	if x.end != nil {
+		x.end()
+		x.end = nil
+	}
+	if x.asked != x.found.of {
+		x.asked = shownPart{}
+	}
+}
+
+func (x *Within) measure(job withinJob) (out withinAnswer) {
+	out.of, out.Clipped = job.of, &Clipped{}
+	out.err = x.desk.Protect(func() (err error) {
+		p := job.picture
+		before := p.Volume(p.View.Extract(nil, p.Source, p.Index)) // side A may be an earlier run
+		after := p.Volume(p.After)
+		if out.Change, err = judge.Within(job.ctx, before, after, job.of.window); err != nil || job.of.reference == nil {
+			return err
+		}
+		reference := p.Volume(p.View.Extract(nil, job.of.reference.Volume, p.Index))
+		start, err := judge.Within(job.ctx, reference, before, job.of.window)
+		if err != nil {
+			return err
+		}
+		truth, err := judge.Within(job.ctx, reference, after, job.of.window)
+		out.Start, out.Truth = &start, &truth
+		return err
+	})
+	return out
+}
+
+func (x *Within) measured(a withinAnswer) {
+	if a.of == x.asked {
+		x.found = a
+		x.desk.Changed()
+	}
+}
