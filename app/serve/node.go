@@ -54,8 +54,7 @@ func openAt(s Settings, now func() time.Time) (*Node, error) {
 		return nil, err
 	}
 	if err := n.load(); err != nil {
-		n.Close()
-		return nil, err
+		return nil, errors.Join(err, n.Close())
 	}
 	return n, nil
 }
@@ -163,8 +162,8 @@ func (n *Node) Run(ctx context.Context, listening func(receiver, status net.Addr
 			return job.Usagef("status: %w", err)
 		}
 		page, pageAddress = &http.Server{Handler: n.page(), ReadHeaderTimeout: 10 * time.Second}, l.Addr()
-		go func() { _ = page.Serve(l) }() // ends by Close
-		defer page.Close()
+		go func() { _ = page.Serve(l) }()   // ends by Close
+		defer func() { _ = page.Close() }() // its listener ends with the process
 	}
 	if listening != nil {
 		listening(listener.Addr(), pageAddress)

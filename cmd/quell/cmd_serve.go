@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 
@@ -53,15 +54,11 @@ Series that Quell filtered are refused, so that no rule of an archive sends them
 		if err != nil {
 			return err
 		}
-		defer node.Close()
 		var told error
 		err = node.Run(cmd.Context(), func(receiver, status net.Addr) {
 			told = tellAddresses(cmd, settings.AETitle, receiver, status, *asJSON)
 		})
-		if err == nil {
-			err = told
-		}
-		return err
+		return errors.Join(err, told, node.Close())
 	}
 	return cmd
 }
