@@ -25,6 +25,7 @@ var writers = map[string]string{
 	"app/engines/shapes.go":     "the program's own folder",
 	"app/pacs/places.go":        "the program's own folder",
 	"app/pacs/pacstest/":        "files for tests",
+	"app/pacs/spool.go":         "in a temporary folder of its own",
 	"app/pacs/fetch.go":         "in a folder that the caller made for it",
 	"bench/checkpoint.go":       "the program's own folder",
 	"cmd/quell/cmd_bench.go":    "makes the folder of the charts: the gate of the command line",

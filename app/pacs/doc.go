@@ -6,13 +6,16 @@
 //	places.go     the places that are kept for this account
 //	reference.go  pacs:PLACE/SERIES-UID and its kin, in the place of paths
 //	archive.go    what an archive does, and what a protocol does for it
+//	ask.go        what a person looks for, as conditions
+//	spool.go      folders for what is retrieved
 //	search.go     searches, and what is found as rows
 //	fetch.go      retrieval into a folder, counted and verified
 //	plan.go       what a folder would send
 //	report.go     what became of it
 //	send.go       sending, verified by a search
 //	web.go        DICOMweb
-//	network.go    the DICOM network
+//	network.go    the DICOM network: associations, C-STORE
+//	networkquery.go  its searches, C-GET, and the search for what was stored
 //
 // What an archive sends is not trusted. Files are named by a counter, never by what an archive says.
 // The log gets counts alone: no name, no address, no UID. An Archive is used by one goroutine at a time.

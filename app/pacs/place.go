@@ -41,6 +41,9 @@ var protocols = []struct {
 
 func isWeb(to string) bool { return strings.Contains(to, "://") }
 
+// Web reports whether a place speaks DICOMweb, for which AE titles have no meaning.
+func (p Place) Web() bool { return isWeb(p.To) }
+
 // Check returns a *job.UsageError for what can be no place, or a *job.InputError for a file of
 // certificates. It makes no connection.
 func (p Place) Check() error {

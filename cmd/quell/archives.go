@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -45,6 +44,9 @@ func (p *pipes) archives(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
+		if _, err := p.folder(); err != nil { // which makes the names
+			return err
+		}
 		p.names[path], inputs[i] = in, path
 	}
 	return nil
@@ -52,18 +54,19 @@ func (p *pipes) archives(cmd *cobra.Command, args []string) error {
 
 // retrieve gets what a reference names into a folder of this account alone.
 func (p *pipes) retrieve(cmd *cobra.Command, text string) (string, error) {
-	dir, err := p.folder()
-	if err != nil {
-		return "", err
-	}
 	reference, err := pacs.ParseReference(text)
 	if err != nil {
 		return "", err
 	}
+	if p.spool == nil {
+		if p.spool, err = pacs.NewSpool(); err != nil {
+			return "", err
+		}
+	}
 	// A closed standard output would end the process, and the images would remain; writing to it fails instead.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	path := filepath.Join(dir, fmt.Sprint(len(p.names)))
-	if err := os.Mkdir(path, 0o700); err != nil {
+	path, err := p.spool.Folder()
+	if err != nil {
 		return "", err
 	}
 	if reference.Match == nil {

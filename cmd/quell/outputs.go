@@ -61,10 +61,8 @@ func argumentsOf(cmd *cobra.Command, args []string) (inputs []string, outputs []
 		return nil, out(args[0], files.SeriesOutput)
 	case (name == "denoise" || name == "noise" || name == "convert") && len(args) == 2:
 		return args[:1], out(args[1], files.SeriesOutput)
-	case name == "pacs get" && len(args) == 2:
-		return nil, out(args[1], files.SeriesOutput)
-	case name == "pacs send" && len(args) == 2:
-		return args[1:], nil
+	case strings.HasPrefix(name, "pacs"):
+		return pacsArguments(name, args)
 	case name == "study make" && len(args) == 2:
 		return args[:1], append(out(args[1], files.StudyOutput), out(study.KeyPath(args[1]), files.StudyKeyOutput)...)
 	case name == "batch" && len(args) > 1:
@@ -79,10 +77,21 @@ func argumentsOf(cmd *cobra.Command, args []string) (inputs []string, outputs []
 		return inputs, out(args[last], files.BatchOutput)
 	case name == "bids" && len(args) > 1:
 		return args[:1], []files.Target{{Option: "OUT_DIR", Path: args[1], Kind: files.BatchOutput}}
-	case name == "bench" || name == "help" || name == "completion" || name == "man" || name == "module" || strings.HasPrefix(name, "pacs") || strings.HasPrefix(name, cobra.ShellCompRequestCmd):
+	case name == "bench" || name == "help" || name == "completion" || name == "man" || name == "module" || strings.HasPrefix(name, cobra.ShellCompRequestCmd):
 		return nil, nil // names, or folders that the command checks itself
 	}
 	return args, nil
+}
+
+// pacsArguments is argumentsOf for the commands of quell pacs, whose other arguments are no paths.
+func pacsArguments(name string, args []string) (inputs []string, outputs []files.Target) {
+	switch {
+	case name == "pacs get" && len(args) == 2:
+		return nil, []files.Target{{Option: "OUT", Path: args[1], Kind: files.SeriesOutput}}
+	case name == "pacs send" && len(args) == 2:
+		return args[1:], nil
+	}
+	return nil, nil
 }
 
 // gateOf returns what a command reads and writes, by its arguments and flags.

@@ -39,6 +39,7 @@ type pipes struct {
 	names map[string]string // what a person calls a file of dir
 	made  string            // the file that goes to out at the end, or the folder that goes to place; "" for none
 	place *pacs.Place       // nil for standard output
+	spool *pacs.Spool       // of what was retrieved; nil before it is needed
 }
 
 type pipesKey struct{}
@@ -60,6 +61,9 @@ func pipesOf(cmd *cobra.Command) *pipes {
 func (p *pipes) close() {
 	if p.dir != "" {
 		os.RemoveAll(p.dir)
+	}
+	if p.spool != nil {
+		p.spool.Close()
 	}
 }
 

@@ -38,8 +38,17 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 	from.SetText(pacs.DefaultAETitle)
 	tls := control.NewCheck(lang.L("Connect by TLS"), nil)
 	report := wrapped("")
+	var taken pacs.Place // from the list
 	target := func() pacs.Place {
-		return pacs.Place{To: strings.TrimSpace(to.Text), From: strings.TrimSpace(from.Text), TLS: tls.Checked}
+		p := pacs.Place{To: strings.TrimSpace(to.Text)}
+		if p.To == taken.To {
+			p = taken // with its certificates and sign-in
+		}
+		if p.Web() {
+			return p
+		}
+		p.From, p.TLS = strings.TrimSpace(from.Text), tls.Checked
+		return p
 	}
 
 	ctx, cancel := context.WithCancel(context.Background())
@@ -90,9 +99,10 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 	to.OnSubmitted, from.OnSubmitted = submit(send), submit(send)
 	var names []string
 	for _, n := range r.Nodes {
-		names = append(names, n.To)
+		names = append(names, n.String())
 	}
 	fill := func(n pacs.Place) {
+		taken = n
 		from.SetText(n.From)
 		tls.SetChecked(n.TLS)
 		to.SetText(n.To)
@@ -109,7 +119,7 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 		known.SetSelectedIndex(0)
 	}
 	if r.At.To != "" {
-		if !slices.Contains(names, r.At.To) {
+		if !slices.Contains(names, r.At.String()) {
 			known.ClearSelected()
 		}
 		fill(r.At)
@@ -174,6 +184,9 @@ func masked(text string) string {
 func Sent(r pacs.Report, err error, retry func(), parent fyne.Window) *Dialog {
 	if err == nil {
 		text := fmt.Sprintf(lang.L("%s confirmed all files: %d."), r.Target, r.Stored)
+		if r.Verified > 0 {
+			text += " " + fmt.Sprintf(lang.L("A search finds %d of them there."), r.Verified)
+		}
 		for _, f := range r.Files {
 			if !f.Status.Same(pacs.Stored) {
 				text += fmt.Sprintf("\n%s: %s", f.Name, language.Of(f.Status))

@@ -3,6 +3,7 @@
 package exporting
 
 import (
+	"slices"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -174,8 +175,12 @@ func (p *Panel) askSend() {
 
 // askTarget asks where a plan is sent to; at is proposed, unless it is empty.
 func (p *Panel) askTarget(plan pacs.Plan, at pacs.Place) {
+	kept, err := pacs.Places()
+	if err != nil {
+		p.h.Fail(err)
+	}
 	p.h.ShowDialog(dialogs.Send(dialogs.SendRequest{
-		Plan: plan, Nodes: p.h.Settings.Nodes, At: at, Hide: p.h.Settings.HideIdentity, Echo: p.h.Session.Exports.Echo,
+		Plan: plan, Nodes: slices.Concat(p.h.Settings.Nodes, kept), At: at, Hide: p.h.Settings.HideIdentity, Echo: p.h.Session.Exports.Echo,
 		Send: func(t pacs.Place) { p.send(plan, t) },
 	}, p.h.Window))
 }
@@ -186,8 +191,10 @@ func (p *Panel) send(plan pacs.Plan, t pacs.Place) {
 	p.h.Session.Exports.Send(plan, t, func(r pacs.Report, err error) {
 		again := func() { p.askTarget(plan, t) }
 		if r.Stored > 0 {
-			p.h.Settings.SentTo(t)
-			p.h.SaveSettings()
+			if t.Name == "" { // the others are kept as places
+				p.h.Settings.SentTo(t)
+				p.h.SaveSettings()
+			}
 			again = func() { p.send(plan.Only(r), t) }
 		}
 		p.h.ShowDialog(dialogs.Sent(r, err, again, p.h.Window))

@@ -15,6 +15,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"quell/app/pacs"
 	"quell/ui/command"
 	"quell/ui/control"
 	"quell/ui/host"
@@ -81,7 +82,7 @@ func (i *Invite) Dock() panel.Dock { return panel.Dock{Area: panel.Pictures, Obj
 
 // Opened implements panel.Opener.
 func (i *Invite) Opened(path string) {
-	if path != "" {
+	if path != "" && !pacs.IsSpooled(path) { // what a PACS sent is gone at the end
 		i.h.Settings.Opened(path)
 		i.h.SaveSettings()
 		i.h.RefreshMenu() // for the list of recent series
@@ -94,6 +95,7 @@ func (i *Invite) Commands() []command.Command {
 		{ID: "open-folder", Title: "Open folder …", Menu: command.FileMenu, Chords: command.With(command.Ctrl, fyne.KeyO), Run: func() { i.h.AskFolder(lang.L("Open a folder"), i.h.Open) }},
 		{ID: "open-file", Title: "Open file …", Menu: command.FileMenu, Chords: command.With(command.Ctrl|fyne.KeyModifierShift, fyne.KeyO), Run: func() { i.h.AskFile(lang.L("Open a file"), i.h.Open) }},
 		{ID: "open-path", Title: "Open a path …", Menu: command.FileMenu, Chords: command.With(command.Ctrl, fyne.KeyL), Run: i.h.AskPath},
+		{ID: "open-pacs", Title: "Open from PACS …", Menu: command.FileMenu, Run: i.askArchive},
 		{ID: "open-bundled", Title: "Open the bundled series", Menu: command.FileMenu, Run: i.h.OpenBundled},
 		{ID: "open-recent", Title: "Open recent", Menu: command.FileMenu, List: i.recentCommands},
 	}

@@ -12,6 +12,7 @@ import (
 
 	"quell/app/job"
 	"quell/app/open"
+	"quell/app/pacs"
 	"quell/app/workbench"
 	"quell/series"
 	"quell/ui/language"
@@ -30,6 +31,7 @@ type Documents struct {
 	open    []*document             // in the order in which they were opened
 	shows   int                     // of documents so far
 	wake    func(*document, string) // reads again what was put away, and ends with a message
+	spool   *pacs.Spool             // of series from archives; nil before the first
 }
 
 // New returns the documents of a desk. Leaving has to be set before the first is open.
@@ -88,6 +90,9 @@ func (ds *Documents) End() {
 func (ds *Documents) Release() {
 	for _, d := range ds.open {
 		closeCatalog(d.catalog)
+	}
+	if ds.spool != nil {
+		ds.spool.Close()
 	}
 }
 
@@ -185,6 +190,7 @@ func (ds *Documents) Close(i int) {
 	}
 	ds.open = slices.Delete(ds.open, i, i+1)
 	d.release()
+	forget(d.path)
 	ds.desk.FreeLater()
 	if ds.desk.Doc == nil {
 		ds.desk.State.Close()

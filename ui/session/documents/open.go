@@ -18,13 +18,18 @@ import (
 // listener chooses.
 func (rd *Reader) Open(path string) {
 	t := rd.desk.Tasks.Start(desk.Loading, lang.L("Reading"), lang.L("files"))
+	rd.find(t, func() (*open.Catalog, error) { return rd.desk.Scan(t.Ctx, path) })
+}
+
+// find shows what scan finds.
+func (rd *Reader) find(t *desk.Task, scan func() (*open.Catalog, error)) {
 	var catalog *open.Catalog
 	rd.desk.Background(func() (err error) {
-		catalog, err = rd.desk.Scan(t.Ctx, path)
+		catalog, err = scan()
 		return err
 	}, func(err error) {
 		if !rd.desk.Tasks.Goes(t) { // cancelled or replaced during the scan
-			closeCatalog(catalog)
+			discard(catalog)
 			return
 		}
 		if err != nil {
@@ -46,11 +51,11 @@ func (rd *Reader) choose(t *desk.Task, catalog *open.Catalog) {
 		if rd.desk.Tasks.Goes(t) {
 			rd.load(t, catalog, i)
 		} else {
-			closeCatalog(catalog)
+			discard(catalog)
 		}
 	}
 	drop := func() {
-		closeCatalog(catalog)
+		discard(catalog)
 		if rd.desk.Tasks.Goes(t) {
 			rd.desk.Tasks.Cancel()
 		}
@@ -72,10 +77,10 @@ func (rd *Reader) load(t *desk.Task, catalog *open.Catalog, i int) {
 			if rd.desk.Tasks.Goes(t) {
 				rd.load(t, rest, entry)
 			} else {
-				closeCatalog(rest)
+				discard(rest)
 			}
 		}, func() {
-			closeCatalog(rest)
+			discard(rest)
 			if rd.desk.Tasks.Goes(t) {
 				rd.desk.Tasks.Cancel()
 			}
@@ -88,11 +93,11 @@ func (rd *Reader) load(t *desk.Task, catalog *open.Catalog, i int) {
 		return nil
 	}, func(err error) {
 		if !rd.desk.Tasks.Goes(t) {
-			closeCatalog(catalog)
+			discard(catalog)
 			return
 		}
 		if open := rd.documents.readFrom(files); err == nil && open >= 0 {
-			closeCatalog(catalog)
+			discard(catalog)
 			rd.desk.Tasks.Finish(t, nil)
 			rd.showAgain(open)
 			return
@@ -117,7 +122,7 @@ func (rd *Reader) showAgain(i int) {
 // loadNew opens entry i of a catalog as a document of its own.
 func (rd *Reader) loadNew(t *desk.Task, catalog *open.Catalog, i int, files string) {
 	if err := rd.documents.room(4 * int64(catalog.Entries[i].Geometry.Voxels())); err != nil {
-		closeCatalog(catalog)
+		discard(catalog)
 		rd.desk.Tasks.Finish(t, err)
 		return
 	}
@@ -127,7 +132,7 @@ func (rd *Reader) loadNew(t *desk.Task, catalog *open.Catalog, i int, files stri
 		return err
 	}, func(err error) {
 		if !rd.desk.Tasks.Finish(t, err) {
-			closeCatalog(catalog)
+			discard(catalog)
 			return
 		}
 		rd.show(loaded, catalog, i, files)

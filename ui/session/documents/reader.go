@@ -56,7 +56,11 @@ func (rd *Reader) read(t *desk.Task, catalog *open.Catalog, i int) (*series.Seri
 			if t.Unit = lang.L("files"); !files.FormatNamed(e.Format).Folder() {
 				t.Unit = lang.L("slices")
 			}
-			rd.reads, rd.arriving = t, &Arriving{Path: catalog.Path, Name: catalog.Name(i), Meta: e.Meta, Dims: e.Geometry.Dims}
+			var first image.Image // of a series that was retrieved by this task
+			if now := rd.Arriving(); now != nil {
+				first = now.Slice
+			}
+			rd.reads, rd.arriving = t, &Arriving{Path: catalog.Path, Name: catalog.Name(i), Meta: e.Meta, Dims: e.Geometry.Dims, Slice: first}
 			rd.drawFirst(t, catalog, i)
 		}
 	})

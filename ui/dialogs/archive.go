@@ -1,0 +1,271 @@
+package dialogs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/app/pacs"
+	"quell/ui/control"
+)
+
+// ArchiveRequest holds the places that are known, and callbacks. Functions that are given a done call it on the UI
+// goroutine.
+type ArchiveRequest struct {
+	Places  []pacs.Place
+	Hide    bool // nothing of the patient is shown
+	Search  func(ctx context.Context, p pacs.Place, a pacs.Ask, done func(pacs.Found, error))
+	Preview func(ctx context.Context, p pacs.Place, r pacs.Row, done func(image.Image, error))
+	Open    func(p pacs.Place, r pacs.Row, first image.Image) // first is the preview, or nil
+}
+
+// modalities are those that Quell reads.
+var modalities = []string{"CT", "MR"}
+
+// archive is the state of the dialog.
+type archive struct {
+	r       ArchiveRequest
+	d       *Dialog
+	place   *control.Select
+	address *control.Entry
+	fields  [4]*control.Entry // patient, ID, date, description
+	kind    *control.Select   // the modality
+	say     *widget.Label
+	list    *control.List
+	picture *canvas.Image
+	open    *control.Button
+
+	ctx     context.Context // of the dialog
+	stop    context.CancelFunc
+	asked   int // the number of the last search, so that an answer to an earlier one is dropped
+	looks   context.CancelFunc
+	at      pacs.Place // that was searched
+	rows    []archiveRow
+	chosen  int // of rows; -1 for none
+	preview image.Image
+}
+
+// archiveRow is a study, or a series of the study above it.
+type archiveRow struct {
+	pacs.Row
+	study bool
+}
+
+// Archive asks for a series of a PACS: a place, what is looked for, and one of the series that are found, of which
+// the middle slice is shown.
+func Archive(r ArchiveRequest, parent fyne.Window) *Dialog {
+	a := &archive{r: r, chosen: -1, looks: func() {}}
+	a.ctx, a.stop = context.WithCancel(context.Background())
+	search := control.NewButton(lang.L("Search"), theme.SearchIcon(), a.search)
+	form := a.form(submit(search))
+	a.say = wrapped("")
+	a.picture = canvas.NewImageFromImage(image.NewGray(image.Rect(0, 0, 1, 1)))
+	a.picture.FillMode = canvas.ImageFillContain
+	a.picture.SetMinSize(fyne.NewSquareSize(240))
+	a.list = control.NewList(func() int { return len(a.rows) }, newArchiveRow, a.showRow)
+	a.list.OnSelected = a.choose
+	a.open = control.NewButton(lang.L("Open"), theme.FolderOpenIcon(), func() {
+		row, first := a.rows[a.chosen].Row, a.preview
+		a.d.Hide()
+		r.Open(a.at, row, first)
+	})
+	a.open.Importance = widget.HighImportance
+	a.open.Disable()
+	content := container.NewBorder(container.NewVBox(form, container.NewBorder(nil, nil, search, nil, a.say)), nil, nil, a.picture, a.list)
+	size := parent.Canvas().Size()
+	a.d = newDialog(lang.L("Open from PACS"), content, fyne.NewSize(min(size.Width*0.9, 1000), min(size.Height*0.9, 700)), parent)
+	a.d.SetButtons([]fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, func() { a.d.Hide() }), a.open})
+	a.d.SetOnClosed(a.stop)
+	a.d.first = a.fields[0]
+	if len(r.Places) == 0 {
+		a.d.first = a.address
+		say(a.say, widget.MediumImportance, lang.L("A PACS that asks for a sign-in is kept by: quell pacs places add"))
+	}
+	return a.d
+}
+
+// form returns the fields in two columns.
+func (a *archive) form(submitted func(string)) fyne.CanvasObject {
+	var names []string
+	for _, p := range a.r.Places {
+		names = append(names, p.String())
+	}
+	a.address = control.NewEntry()
+	a.address.SetPlaceHolder(lang.L("https://HOST/PATH or AETITLE@HOST:PORT"))
+	a.place = control.NewSelect(names, func(string) {
+		if i := a.place.SelectedIndex(); i >= 0 {
+			a.address.SetText(a.r.Places[i].To)
+		}
+	})
+	a.kind = control.NewSelect(append([]string{lang.L("any")}, modalities...), nil)
+	a.kind.SetSelectedIndex(0)
+	for i, hint := range []string{lang.L("beginning of the name"), "", "2026-01-31", lang.L("part of the description")} {
+		a.fields[i] = control.NewEntry()
+		a.fields[i].SetPlaceHolder(hint)
+		a.fields[i].OnSubmitted = submitted
+	}
+	a.address.OnSubmitted = submitted
+	label := func(text string) fyne.CanvasObject { return widget.NewLabel(text) }
+	left := container.New(layout.NewFormLayout(),
+		label(lang.L("PACS")), a.address, label(lang.L("Patient")), a.fields[0], label(lang.L("Patient ID")), a.fields[1])
+	right := container.New(layout.NewFormLayout(),
+		label(lang.L("Date")), a.fields[2], label(lang.L("Modality")), a.kind, label(lang.L("Series description")), a.fields[3])
+	if len(names) > 0 {
+		a.place.SetSelectedIndex(0)
+		return container.NewVBox(a.place, container.NewGridWithColumns(2, left, right))
+	}
+	return container.NewGridWithColumns(2, left, right)
+}
+
+// target returns the place that is searched: one that is kept, or the address.
+func (a *archive) target() pacs.Place {
+	to := strings.TrimSpace(a.address.Text)
+	if i := slices.IndexFunc(a.r.Places, func(p pacs.Place) bool { return p.To == to }); i >= 0 {
+		if chosen := a.place.SelectedIndex(); chosen >= 0 && a.r.Places[chosen].To == to {
+			i = chosen
+		}
+		return a.r.Places[i]
+	}
+	return pacs.Place{To: to}
+}
+
+// search looks for series and lists them.
+func (a *archive) search() {
+	place, ask := a.target(), pacs.Ask{Patient: a.fields[0].Text, PatientID: a.fields[1].Text, Date: a.fields[2].Text, Description: a.fields[3].Text}
+	if i := a.kind.SelectedIndex(); i > 0 {
+		ask.Modality = modalities[i-1]
+	}
+	a.asked++
+	mine := a.asked
+	a.show(pacs.Found{})
+	if err := place.Check(); err != nil {
+		say(a.say, widget.WarningImportance, sentence(err))
+		return
+	}
+	say(a.say, widget.MediumImportance, lang.L("Asking …"))
+	a.r.Search(a.ctx, place, ask, func(f pacs.Found, err error) {
+		if mine != a.asked || a.ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			say(a.say, widget.WarningImportance, sentence(err))
+			return
+		}
+		a.at = place
+		a.show(f)
+		text := fmt.Sprintf(lang.L("%d series were found."), len(f.Rows))
+		if f.More {
+			text = fmt.Sprintf(lang.L("The first %d series are listed; narrow the search for the others."), len(f.Rows))
+		}
+		say(a.say, widget.MediumImportance, text)
+	})
+}
+
+// show lists what was found, each study above its series.
+func (a *archive) show(f pacs.Found) {
+	a.looks()
+	a.chosen, a.preview, a.rows = -1, nil, nil
+	a.open.Disable()
+	a.paint(nil)
+	for i, r := range f.Rows {
+		if i == 0 || f.Rows[i-1].Study != r.Study {
+			a.rows = append(a.rows, archiveRow{studyOf(f.Rows[i:]), true})
+		}
+		a.rows = append(a.rows, archiveRow{r, false})
+	}
+	a.list.UnselectAll()
+	a.list.Refresh()
+}
+
+// studyOf counts the series and instances of the study of the first row.
+func studyOf(rows []pacs.Row) pacs.Row {
+	study := rows[0]
+	study.SeriesCount, study.Instances = 0, 0
+	for _, r := range rows {
+		if r.Study != study.Study {
+			break
+		}
+		study.SeriesCount++
+		study.Instances += r.Instances
+	}
+	return study
+}
+
+func newArchiveRow() fyne.CanvasObject {
+	l := widget.NewLabel("")
+	l.Truncation = fyne.TextTruncateEllipsis
+	return l
+}
+
+func (a *archive) showRow(i widget.ListItemID, o fyne.CanvasObject) {
+	l, row := o.(*widget.Label), a.rows[i]
+	l.TextStyle.Bold = row.study
+	l.SetText(row.text(a.r.Hide))
+}
+
+// text is a row in a line.
+func (r archiveRow) text(hide bool) string {
+	images := ""
+	if r.Instances > 0 {
+		images = fmt.Sprintf(lang.L("%d images"), r.Instances)
+	}
+	if !r.study {
+		return "    " + joined(r.Number, r.Modality, r.Description, images)
+	}
+	patient, id, date := r.Patient, r.PatientID, r.Date
+	if day, err := time.Parse("20060102", r.Date); err == nil {
+		date = day.Format(time.DateOnly)
+	}
+	if hide {
+		patient, id, date = masked(r.Patient), "", ""
+	}
+	return joined(date, patient, id, fmt.Sprintf(lang.L("%d series"), r.SeriesCount), images)
+}
+
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" }), "  ")
+}
+
+// choose shows the middle slice of a series, which arrives alone.
+func (a *archive) choose(i widget.ListItemID) {
+	if a.rows[i].study {
+		a.list.Unselect(i)
+		return
+	}
+	a.looks()
+	a.chosen, a.preview = i, nil
+	a.open.Enable()
+	a.paint(nil)
+	ctx, cancel := context.WithCancel(a.ctx)
+	a.looks = cancel
+	a.r.Preview(ctx, a.at, a.rows[i].Row, func(m image.Image, err error) {
+		switch {
+		case ctx.Err() != nil || errors.Is(err, context.Canceled):
+		case err != nil:
+			say(a.say, widget.WarningImportance, sentence(err))
+		default:
+			a.preview = m
+			a.paint(m)
+		}
+	})
+}
+
+func (a *archive) paint(m image.Image) {
+	if m == nil {
+		m = image.NewGray(image.Rect(0, 0, 1, 1))
+	}
+	a.picture.Image = m
+	a.picture.Refresh()
+}
