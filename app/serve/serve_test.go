@@ -352,6 +352,54 @@ func TestUnmatched(t *testing.T) {
 	}
 }
 
+// TestPoison: a series on which the process ends again and again fails in the end, and others go on.
+func TestPoison(t *testing.T) {
+	for starts, want := range map[int]State{mostStarts - 1: Sent, mostStarts: Failed} {
+		a, c := newArchive(t), begin()
+		n := node(t, settings(t, a), c)
+		send(t, receive(t, n), stack("7", 2, "X")...)
+		c.add(time.Minute)
+		if err := n.complete(); err != nil {
+			t.Fatal(err)
+		}
+		n.list[0].Starts = starts
+		if step(t, n); n.list[0].State != want {
+			t.Errorf("after %d starts: %+v", starts, n.list[0])
+		}
+		n.Close()
+	}
+}
+
+// TestStopped: a node that is stopped in its work leaves the task as it was.
+func TestStopped(t *testing.T) {
+	a, c := newArchive(t), begin()
+	s := settings(t, a)
+	n := node(t, s, c)
+	send(t, receive(t, n), stack("7", 2, "X")...)
+	c.add(time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
+	met := 0
+	n.point = func() {
+		if met++; met == 3 { // after the task was made: the input is linked
+			cancel()
+		}
+	}
+	if err := n.step(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n = node(t, s, c)
+	defer n.Close()
+	if len(n.list) != 1 || n.list[0].State != Waiting || n.list[0].Starts != 0 || n.list[0].Attempts != 0 {
+		t.Fatalf("%+v", n.list)
+	}
+	if step(t, n); n.list[0].State != Sent || len(a.files) != 2 {
+		t.Errorf("%+v", n.list[0])
+	}
+}
+
 // crash ends a node at a point.
 type crash struct{}
 

@@ -42,6 +42,7 @@ type task struct {
 	State    State        `json:"state"`
 	Rule     string       `json:"rule,omitempty"`
 	Attempts int          `json:"attempts,omitempty"` // that failed in this state
+	Starts   int          `json:"starts,omitempty"`   // of the filter
 	Next     time.Time    `json:"next,omitzero"`      // not before
 	Ended    time.Time    `json:"ended,omitzero"`
 	Made     int          `json:"made,omitempty"` // instances of the result

@@ -17,21 +17,47 @@ import (
 	"quell/app/open"
 	"quell/app/pacs"
 	"quell/internal/message"
+	"quell/internal/parallel"
 )
 
 // mostTries is how often a series is filtered that failed by no fault of its own.
 const mostTries = 3
+
+// mostStarts bounds how often the filter is begun on a series: one that takes the process with it, as by the
+// memory that it needs, must not do so for ever.
+const mostStarts = 10
 
 // work does what comes next in a task. An error is one of the journal; those of the task are noted in it.
 func (n *Node) work(ctx context.Context, t *task) error {
 	if t.State == Filtered {
 		return n.send(ctx, t)
 	}
+	if t.Starts >= mostStarts {
+		return n.end(t, Failed, message.InternalFault)
+	}
+	n.change(t, func() { t.Starts++ })
+	if err := n.save(t); err != nil {
+		return err
+	}
+	err := n.do(ctx, t)
+	if ctx.Err() != nil { // the node is stopped, which is no fault of the series
+		n.change(t, func() { t.Starts-- })
+		return errors.Join(ctx.Err(), n.save(t))
+	}
+	return err
+}
+
+// do filters a series by the rule that takes it.
+func (n *Node) do(ctx context.Context, t *task) error {
 	if err := n.link(t); err != nil {
 		return err
 	}
 	n.point()
-	rule, err := n.choose(ctx, t)
+	var rule *Rule
+	err := parallel.Protect(func() (err error) {
+		rule, err = n.choose(ctx, t)
+		return err
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -107,13 +133,18 @@ func (n *Node) filter(ctx context.Context, t *task, rule *Rule) error {
 		return err
 	}
 	form := func(err error) any { return message.KindOf(err) }
-	result, err := hosts.Run(ctx, hosts.Place{In: n.input(t), Out: n.output(t)}, rule.Do, form, job.Events{})
+	var result hosts.Result
+	err := parallel.Protect(func() (err error) {
+		result, err = hosts.Run(ctx, hosts.Place{In: n.input(t), Out: n.output(t)}, rule.Do, form, job.Events{})
+		return err
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
 		most := mostTries
-		if code := job.ExitCode(err); code == job.ExitInput || code == job.ExitUsage {
+		var fault *parallel.Panic
+		if code := job.ExitCode(err); code == job.ExitInput || code == job.ExitUsage || errors.As(err, &fault) {
 			most = 1
 		}
 		return n.failed(t, err, most)

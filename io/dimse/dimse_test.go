@@ -561,6 +561,23 @@ func TestTLS(t *testing.T) {
 	wantError(t, err, "with or without TLS as the PACS has it")
 }
 
+// untilItListens waits for a program by others to start.
+func untilItListens(t *testing.T, n dimse.Node) {
+	t.Helper()
+	for {
+		a, err := dimse.Dial(t.Context(), n, config, []dimse.Context{dimse.Verification})
+		if err == nil {
+			a.Abort()
+			return
+		}
+		select {
+		case <-t.Context().Done(): // by the time of the test
+			t.Fatal(err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
 // TestStorescp sends to dcmtk, an implementation by others.
 func TestStorescp(t *testing.T) {
 	storescp, err := exec.LookPath("storescp")
@@ -583,19 +600,8 @@ func TestStorescp(t *testing.T) {
 		_ = command.Wait()
 	}()
 	n := dimse.Node{AETitle: "STORESCP", Host: "127.0.0.1", Port: port}
-	var a *dimse.Association
-	for range 200 { // until it listens
-		if a, err = dimse.Dial(context.Background(), n, config, []dimse.Context{ct, dimse.Verification}); err == nil {
-			break
-		}
-		select {
-		case <-t.Context().Done():
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	untilItListens(t, n)
+	a := dial(t, n, config, ct, dimse.Verification)
 	if err := a.Echo(context.Background()); err != nil {
 		t.Fatal(err)
 	}

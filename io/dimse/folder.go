@@ -132,6 +132,9 @@ func (f *Folder) Store(a *Arrival) (name string, s Status, err error) {
 	if err == nil {
 		err = os.Rename(part, f.Path(base+wholeSuffix))
 	}
+	if err == nil && f.sync {
+		f.syncNames()
+	}
 	if err != nil {
 		os.Remove(part)
 		f.take(-w.n)
@@ -141,6 +144,14 @@ func (f *Folder) Store(a *Arrival) (name string, s Status, err error) {
 		return "", OutOfResources, err
 	}
 	return base + wholeSuffix, 0, nil
+}
+
+// syncNames puts the names on the disk. Not every system can do it for a folder.
+func (f *Folder) syncNames() {
+	if d, err := os.Open(f.dir); err == nil {
+		_ = d.Sync()
+		d.Close()
+	}
 }
 
 // errQuota ends a file that does not fit.

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"quell/io/attributes"
@@ -120,4 +123,29 @@ func BenchmarkOrthanc(b *testing.B) {
 		b.StartTimer()
 		exchange(b, node, all)
 	}
+}
+
+// TestDcmqrscp exchanges the bundled series with the archive of dcmtk.
+func TestDcmqrscp(t *testing.T) {
+	program, err := exec.LookPath("dcmqrscp")
+	if err != nil {
+		t.Skip("dcmqrscp of dcmtk is missing; scripts/setup.sh pacs installs it")
+	}
+	port, dir := dimsetest.FreePort(t), t.TempDir()
+	settings := fmt.Sprintf("NetworkTCPPort = %d\nMaxPDUSize = 16384\nMaxAssociations = 16\nHostTable BEGIN\nHostTable END\nVendorTable BEGIN\nVendorTable END\nAETable BEGIN\nQR %s RW (200, 1024mb) ANY\nAETable END\n", port, dir)
+	config := filepath.Join(dir, "dcmqrscp.cfg")
+	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program, "-c", config)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	}()
+	n := dimse.Node{AETitle: "QR", Host: "127.0.0.1", Port: port}
+	untilItListens(t, n)
+	exchange(t, n, dimsetest.Slices(t, "../../assets", 5))
 }

@@ -25,8 +25,9 @@ var Syntaxes = []string{
 
 // GetContexts are the contexts of Get for instances of some SOP classes, or Images if there are none:
 // every pair with Syntaxes, as far as an association has room. A class that is not among them is not
-// sent, which the counts show. SOPClassUID of Instances says which are needed.
+// sent, which the counts show. SOPClassUID of Instances says which are needed, "" if an archive does not.
 func GetContexts(classes ...string) []Context {
+	classes = slices.DeleteFunc(slices.Clone(classes), func(c string) bool { return c == "" })
 	if len(classes) == 0 {
 		classes = Images
 	}
