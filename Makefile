@@ -61,10 +61,10 @@ test: modules ## run all tests; needs no display, no GPU and no C compiler
 
 # These tests compare values, or the layout of the window, for minutes under the race detector, on code paths that the
 # other tests run too.
-NO_RACE := TestConformance/(agrees_with_the_reference|noise_map_agrees|stabilised_agrees|CT_values|padding|scale|shifts|slabs)|TestExtremeValues|TestResultsScaleExactly|TestSameBitsWithoutVectorCode|TestSameBitsOnAnyCores|TestSigma|TestMapFollows|TestRiskFollows|TestVerdictsFollow|TestVerdictsOf|TestSearchFinds|TestVerdictAgreement|TestBlindVerdicts|TestStandInOfOtherSizes|TestChosenStrength|TestClosedForm|TestRiskOf|TestTable|TestErrorOn|TestGivenNoiseIsOpenedAgain|TestAutomaticValuesOnCT|TestMapIfVaries|TestMapIfTheNoiseVaries|TestNoMagnitudeOfTheSharedDataIsACT|TestSteinIsTheDerivative|TestRungsOnTheFakeDriver|TestASavedPictureHasNoHiddenIdentity|TestKeysWorkWhereverTheFocusIs|TestTheColumnIsInSight|TestTheColumnFitsALowScreen|TestTheListOfSeriesLeaves|TestLinesOfTheCorners|TestLinesOfTheLowerCorners|TestTheLineOfTheStrength
+NO_RACE := TestConformance/(agrees_with_the_reference|noise_map_agrees|stabilised_agrees|CT_values|padding|scale|shifts|slabs)|TestExtremeValues|TestResultsScaleExactly|TestSameBitsWithoutVectorCode|TestSameBitsOnAnyCores|TestSigma|TestMapFollows|TestRiskFollows|TestVerdictsFollow|TestVerdictsOf|TestSearchFinds|TestVerdictAgreement|TestBlindVerdicts|TestStandInOfOtherSizes|TestChosenStrength|TestClosedForm|TestRiskOf|TestTable|TestErrorOn|TestGivenNoiseIsOpenedAgain|TestAutomaticValuesOnCT|TestMapIfVaries|TestMapIfTheNoiseVaries|TestNoMagnitudeOfTheSharedDataIsACT|TestSteinIsTheDerivative|TestRungsOnTheFakeDriver|TestASavedPictureHasNoHiddenIdentity|TestKeysWorkWhereverTheFocusIs|TestTheColumnIsInSight|TestTheColumnFitsALowScreen|TestTheListOfSeriesLeaves|TestLinesOfTheCorners|TestLinesOfTheLowerCorners|TestTheLineOfTheStrength|TestNoise(OfScanners|AtTheAcquiredResolution|AcrossSlicesIsDoubted)|TestExtremesDoNotCount|TestNoAcquiredResolution|TestNoMagnitudeIsACT|TestTheFileAgreesWithTheData|TestScanTable|TestRodsAreFound|TestNoRodIsMadeUp
 
-race: ## run the tests of concurrent code under the race detector
-	CGO_ENABLED=1 $(TEST) -race -short -skip '$(NO_RACE)' ./internal/... ./volume ./measure ./app/... ./ui/... ./gpu/... ./denoise/... ./io/... | $(SUMMARY)
+race: modules ## run the tests of concurrent code under the race detector
+	CGO_ENABLED=1 $(TEST) -race -short -skip '$(NO_RACE)' $$(scripts/concurrent.sh) | $(SUMMARY)
 
 MONKEY ?= 2000
 monkey: ## use the workbench at random for MONKEY=2000 events under the race detector (minutes); QUELL_MONKEY_SEED=N repeats a run

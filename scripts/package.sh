@@ -8,6 +8,7 @@
 # The bill of materials, the licences and SHA256SUMS are always written.
 #
 # QUELL_VERSION names a release; else a tag of this commit (v1.2.3) does, else the version holds the revision.
+# QUELL_SYSTEMS="linux/arm64 ..." limits the systems of the command line.
 # QUELL_MAINTAINER="Name <address>" is who makes the packages. The command line has the same bytes in every folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -128,7 +129,7 @@ stage() {
 	mkdir -p "$doc"
 	{
 		printf 'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: Quell\n\n'
-		printf 'Files: *\nCopyright: The Quell authors\nLicense: Apache-2.0\n On Debian systems its text is in /usr/share/common-licenses/Apache-2.0.\n'
+		printf 'Files: *\nCopyright: %s The Quell authors\nLicense: Apache-2.0\n On Debian systems its text is in /usr/share/common-licenses/Apache-2.0.\n' "${day%%-*}"
 		printf 'Comment: Works of others in the program are in THIRD_PARTY.md.gz.\n'
 	} >"$doc/copyright"
 	printf '%s (%s) unstable; urgency=medium\n\n  * CHANGELOG.md of the source lists the changes.\n\n -- %s  %s\n' \
@@ -151,8 +152,8 @@ pack() {
 }
 
 if [[ " $parts " == *" cli "* ]]; then
-	for system in "linux amd64" "linux arm64" "windows amd64" "darwin amd64" "darwin arm64"; do
-		archive ${system% *} ${system#* }
+	for system in ${QUELL_SYSTEMS:-linux/amd64 linux/arm64 windows/amd64 darwin/amd64 darwin/arm64}; do
+		archive "${system%/*}" "${system#*/}"
 	done
 fi
 
