@@ -2,6 +2,8 @@
 # Sends exported series to a real PACS and back: stores them in Orthanc by quell send (C-STORE), finds them (C-FIND),
 # retrieves them (C-MOVE, C-GET) and compares every attribute and pixel with the export. Exporting the same result again must replace
 # it; another recipe must make another series of the same study; a de-identified export must belong to another patient.
+# Then 300 slices are found, retrieved, filtered, sent back and verified by one command, by DICOMweb and by the DICOM
+# network, and the patient's name and the secret of the sign-in are looked for in everything that was written.
 # Needs the packages of setup.sh pacs. All data stay on this machine and are removed at the end.
 #   pacs.sh              the bundled series, and a 4-D series of it
 #   pacs.sh FOLDER...    every volume of these folders, and where they are a 4-D series all of them as one
@@ -43,7 +45,9 @@ same() { # WHAT GOT WANT
 
 # --- the PACS ---------------------------------------------------------------
 
-aet=QUELLPACS me=QUELL
+aet=QUELLPACS me=QUELL secret=wxyzsecret
+plugin=/usr/share/orthanc/plugins/libOrthancDicomWeb.so
+[ -e "$plugin" ] || { echo "pacs: $plugin is missing; scripts/setup.sh pacs installs it" >&2; exit 1; }
 
 taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 free_port() {
@@ -52,19 +56,19 @@ free_port() {
 	echo "$p"
 }
 
-# start_pacs starts an empty PACS.
+# start_pacs [again] starts an empty PACS, on the ports of the last one if asked.
 start_pacs() {
-	dicom=$(free_port) http=$(free_port) back=$(free_port)
+	[ $# -gt 0 ] || { dicom=$(free_port) http=$(free_port) back=$(free_port); }
 	rm -rf "$work/store" && mkdir "$work/store"
 	# Only this machine has access: HTTP listens on loopback, and DICOM knows one peer, on loopback too.
 	cat >"$work/orthanc.json" <<-JSON
 		{"Name": "quell", "StorageDirectory": "$work/store", "IndexDirectory": "$work/store",
 		 "DicomAet": "$aet", "DicomPort": $dicom, "DicomCheckCalledAet": true, "HttpPort": $http,
-		 "RemoteAccessAllowed": false, "AuthenticationEnabled": false, "OverwriteInstances": true,
+		 "RemoteAccessAllowed": false, "AuthenticationEnabled": true, "RegisteredUsers": {"user": "$secret"}, "OverwriteInstances": true,
 		 "DicomAlwaysAllowEcho": false, "DicomAlwaysAllowStore": false, "DicomCheckModalityHost": true,
 		 "DicomModalities": {"quell": {"AET": "$me", "Host": "127.0.0.1", "Port": $back, "AllowEcho": true,
 		  "AllowStore": true, "AllowFind": true, "AllowMove": true, "AllowGet": true}},
-		 "DefaultEncoding": "Utf8", "Plugins": []}
+		 "DefaultEncoding": "Utf8", "Plugins": ["$plugin"]}
 	JSON
 	PATH=$PATH:/usr/sbin Orthanc "$work/orthanc.json" >"$work/orthanc.log" 2>&1 &
 	pacs=$!
@@ -82,7 +86,7 @@ start_pacs() {
 instances() {
 	local reply
 	exec 3<>"/dev/tcp/127.0.0.1/$http"
-	printf 'GET /statistics HTTP/1.0\r\n\r\n' >&3
+	printf 'GET /statistics HTTP/1.0\r\nAuthorization: Basic %s\r\n\r\n' "$(printf 'user:%s' "$secret" | base64)" >&3
 	reply=$(cat <&3)
 	exec 3<&-
 	sed -n 's/.*"CountInstances" : \([0-9]*\).*/\1/p' <<<"$reply"
@@ -247,6 +251,46 @@ if [ $# -eq 0 ]; then
 	folders+=("$work/dynamic")
 fi
 
+# through sends a series of 300 slices of a patient to the PACS, and back and forth by one command for each protocol.
+through() {
+	local tmp=$work/tmp all=$work/all patient=PLANTED^WITNESS id=PLANTEDWITNESS7 protocol reference study series begun took
+	mkdir "$tmp" "$work/written"
+	"$quell" phantom "$all" --kind mr --dims 512,512,300 >/dev/null 2>&1
+	dcmodify -q -nb -i "PatientName=$patient" -i "PatientID=$id" "$all"/*.dcm
+	study=$(value "$all/IM00001.dcm" StudyInstanceUID) series=$(value "$all/IM00001.dcm" SeriesInstanceUID)
+	printf 'user:%s\n' "$secret" >"$work/secret" && chmod 600 "$work/secret"
+	export TMPDIR=$tmp
+	"$quell" pacs places add web "http://127.0.0.1:$http/dicom-web" --sign-in basic --secret "file:$work/secret" >/dev/null
+	"$quell" pacs places add node "$aet@127.0.0.1:$dicom" --from "$me" >/dev/null
+	for protocol in web node; do
+		stop_pacs
+		start_pacs again
+		"$quell" pacs echo "$protocol" >/dev/null || fail "$protocol does not answer"
+		"$quell" pacs send "$protocol" "$all" >"$work/log" 2>&1 || fail "$protocol: $(cat "$work/log")"
+		grep -q 'a search finds 300' "$work/log" || fail "$protocol: $(cat "$work/log")"
+		same "series that are found" "$("$quell" pacs search "$protocol" --series --csv "PatientID=$id" | wc -l)" 2
+		reference=pacs:$protocol/$study/$series
+		begun=$(date +%s%N)
+		"$quell" denoise "$reference" "pacs:$protocol" --filter gaussian --dims 2 --engine cpu --log "$work/written/$protocol.log" >"$work/written/$protocol.out" 2>&1 ||
+			fail "$protocol: $(cat "$work/written/$protocol.out")"
+		took=$((($(date +%s%N) - begun) / 1000000))
+		grep -q 'a search finds 300' "$work/written/$protocol.out" || fail "$protocol: $(cat "$work/written/$protocol.out")"
+		same "instances after the result was sent" "$(instances)" 600
+		"$quell" denoise "$reference" "$work/written/$protocol" --filter gaussian --dims 2 --slices 1:2 --deidentify --report "$work/written/$protocol.html" >"$work/written/$protocol.2.out" 2>&1 ||
+			fail "$protocol: $(cat "$work/written/$protocol.2.out")"
+		"$quell" pacs get "${reference#pacs:}" "$work/back" >/dev/null 2>&1 || fail "$protocol: the series cannot be retrieved"
+		same "files that were retrieved" "$(find "$work/back" -type f | wc -l)" 300
+		rm -r "$work/back"
+		same "what is left in the folder for temporary files" "$(find "$tmp" -mindepth 1 | wc -l)" 0
+		ok "$protocol: 300 slices found, retrieved, filtered, stored and verified in $took ms"
+	done
+	if grep -rlaiE "PLANTED|$secret" "$work/written" "$XDG_CONFIG_HOME" >"$work/log"; then
+		fail "the patient or the secret is in $(cat "$work/log")"
+	fi
+	ok "neither the patient nor the secret is in logs, outputs without identity, records, reports or places"
+	unset TMPDIR
+}
+
 for folder in "${folders[@]}"; do
 	# Two folders may hold the same series in two forms: each is sent to a new PACS.
 	start_pacs
@@ -263,5 +307,10 @@ for folder in "${folders[@]}"; do
 	fi
 	stop_pacs
 done
+if [ $# -eq 0 ]; then
+	start_pacs
+	through
+	stop_pacs
+fi
 [ "$checks" -gt 0 ] || fail "no volume could be exported"
 echo "pacs: $checks checks passed"

@@ -15,6 +15,7 @@
 //	send.go       sending, verified by a search
 //	web.go        DICOMweb
 //	network.go    the DICOM network: associations, C-STORE
+//	lanes.go      several associations that store at once
 //	networkquery.go  its searches, C-GET, and the search for what was stored
 //
 // What an archive sends is not trusted. Files are named by a counter, never by what an archive says.

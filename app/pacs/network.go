@@ -57,7 +57,7 @@ func (n *network) echo(ctx context.Context) error {
 	return n.within(ctx, []dimse.Context{dimse.Verification}, func(a *dimse.Association) error { return a.Echo(ctx) })
 }
 
-// store stores what is not stored and can be, and returns the error that ended the association.
+// store stores what is not stored and can be, and returns the error that ended an association.
 func (n *network) store(ctx context.Context, p Plan, r *Report, progress func(done, total int)) error {
 	contexts := contextsOf(p.Only(*r))
 	if len(contexts)+len(dimse.FindContexts()) <= dimse.MaxContexts {
@@ -66,32 +66,14 @@ func (n *network) store(ctx context.Context, p Plan, r *Report, progress func(do
 	if len(contexts) > dimse.MaxContexts {
 		return message.Errorf(message.InputUnsupported, "the folder holds objects of %d kinds, and an association has room for %d; send parts of it", len(contexts), dimse.MaxContexts)
 	}
-	a, err := dimse.Dial(ctx, n.node, n.config, contexts)
+	dial := func() (*dimse.Association, error) { return dimse.Dial(ctx, n.node, n.config, contexts) }
+	a, err := dial()
 	if err != nil {
 		return err
 	}
-	for i, o := range p.Objects {
-		if progress != nil {
-			progress(i, len(p.Objects))
-		}
-		if r.Files[i].Stored {
-			continue
-		}
-		c := dimse.Context{SOPClass: o.SOPClass, Syntax: o.Syntax}
-		if refused := a.Accepts(c); refused != nil {
-			r.Files[i].Status = refusal(o, refused)
-			continue
-		}
-		answer, err := storeObject(ctx, a, p, o)
-		if err != nil {
-			a.Abort()
-			r.Files[i].Status = NotConfirmed
-			return err
-		}
-		r.Files[i].Stored, r.Files[i].Status = answer.Status.Stored(), answer.AsMessage()
-	}
-	if progress != nil {
-		progress(len(p.Objects), len(p.Objects))
+	if err := storeBy(ctx, a, dial, p, r, progress); err != nil {
+		a.Abort()
+		return err
 	}
 	return n.confirm(ctx, a, p, r)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"quell/app/job"
@@ -61,6 +62,35 @@ func TestSend(t *testing.T) {
 	}
 	if seen := s.Seen(); len(seen.Calling) != 1 || seen.Calling[0] != "READING" || seen.Released != 1 {
 		t.Errorf("%+v", seen)
+	}
+}
+
+// TestSendByLanes: many files go over several associations, each of them once.
+func TestSendByLanes(t *testing.T) {
+	for files, associations := range map[int]int{9: 1, 8: 2, 3: 3, 1: 4} {
+		pacs.SetLaneFiles(t, files)
+		var mu sync.Mutex
+		asked, last := map[string]int{}, 0
+		s := dimsetest.Start(t, dimsetest.Behaviour{Store: func(uid string, _ net.Conn) dimse.Status {
+			mu.Lock()
+			defer mu.Unlock()
+			asked[uid]++
+			return 0
+		}})
+		r, err := pacs.Send(context.Background(), planSend(t), pacs.Place{To: s.String()}, 0, func(done, _ int) {
+			if done < last {
+				t.Errorf("progress goes back from %d to %d", last, done)
+			}
+			last = done
+		})
+		if err != nil || r.Stored != 9 || len(asked) != 9 || last != 9 || len(s.Seen().Calling) != associations {
+			t.Errorf("%d files each: %+v, %v, %d asked, %d associations, want %d", files, r, err, len(asked), len(s.Seen().Calling), associations)
+		}
+		for uid, n := range asked {
+			if n != 1 {
+				t.Errorf("%s was sent %d times", uid, n)
+			}
+		}
 	}
 }
 
