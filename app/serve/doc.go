@@ -22,6 +22,9 @@
 // its states is left only when the next one is reached. Filtering begins anew, and what was sent but not noted
 // is sent again: its UIDs follow from source and recipe, so that the other side has each instance once.
 //
+// A task stays in the journal for a time after its images were removed, with their hashes: what is sent again then
+// is known. A series on which the process ended ten times has failed.
+//
 // One goroutine for each association receives; one does the tasks, a series at a time. Errors of a task are kept
 // in it and do not end the node.
 package serve

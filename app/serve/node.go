@@ -69,6 +69,11 @@ func (n *Node) load() (err error) {
 	if err := n.readTasks(); err != nil {
 		return err
 	}
+	for _, t := range n.list {
+		for _, f := range t.Files {
+			n.folder.After(f.Name)
+		}
+	}
 	if err := n.supersede(); err != nil {
 		return err
 	}
@@ -79,10 +84,12 @@ func (n *Node) load() (err error) {
 func (n *Node) supersede() error {
 	latest := map[string]*task{}
 	for _, t := range n.list {
-		latest[t.Series] = t
+		if t.State != Late {
+			latest[t.Series] = t
+		}
 	}
 	for _, t := range n.list {
-		if latest[t.Series] != t && !t.State.ended() {
+		if latest[t.Series] != t && t.State != Superseded && t.State != Late {
 			if err := n.end(t, Superseded, ""); err != nil {
 				return err
 			}

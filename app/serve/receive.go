@@ -1,8 +1,10 @@
 package serve
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,7 +87,7 @@ func (n *Node) add(name string, a dicom.Arrived, at time.Time) {
 		s = &arriving{uids: map[string]bool{}}
 		n.pending[a.SeriesUID] = s
 	}
-	s.files, s.want = append(s.files, file{name, a.UID}), max(s.want, a.Instances)
+	s.files, s.want = append(s.files, file{Name: name, UID: a.UID}), max(s.want, a.Instances)
 	if at.After(s.last) {
 		s.last = at
 	}
@@ -122,23 +124,26 @@ func (n *Node) ready() (uids []string) {
 }
 
 // queue makes a task of what has arrived of a series. Instances that its last task has already, byte for byte, are
-// dropped; others make a new task with those of the last.
+// dropped; others make a new task with those of the last, or one that is late if those were removed.
 func (n *Node) queue(uid string) error {
 	n.mu.Lock()
 	s := n.pending[uid]
 	var last *task
 	for _, t := range n.list {
-		if t.Series == uid && t.State != Superseded {
+		if t.Series == uid && t.State != Superseded && t.State != Late {
 			last = t
 		}
 	}
 	arrived := slices.Clone(s.files)
 	n.mu.Unlock()
 
-	files, dropped, err := n.merge(last, arrived)
-	if err != nil {
-		return err
+	for i := range arrived {
+		var err error
+		if arrived[i].Sum, err = sumOf(n.folder.Path(arrived[i].Name)); err != nil {
+			return err
+		}
 	}
+	files, dropped := merge(last, arrived)
 	if files != nil {
 		if err := n.begin(uid, files, last); err != nil {
 			return err
@@ -163,8 +168,23 @@ func (n *Node) queue(uid string) error {
 	return nil
 }
 
-// merge returns the files of a new task, nil if nothing is new, and those that are not needed.
-func (n *Node) merge(last *task, arrived []file) (files []file, dropped []string, err error) {
+// sumOf returns the SHA-256 of a file.
+func sumOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// merge returns the files of a new task, nil if nothing is new, and those that are not needed. They are those of the
+// last task and what arrived; of those that were removed nothing is left to be done again.
+func merge(last *task, arrived []file) (files []file, dropped []string) {
 	at := map[string]int{} // by UID
 	if last != nil {
 		for _, f := range last.Files {
@@ -172,44 +192,26 @@ func (n *Node) merge(last *task, arrived []file) (files []file, dropped []string
 			files = append(files, f)
 		}
 	}
-	news := false
+	former, news := len(files), false
 	for _, f := range arrived {
 		i, again := at[f.UID]
-		if !again {
+		switch {
+		case !again:
 			at[f.UID] = len(files)
 			files, news = append(files, f), true
 			continue
-		}
-		same, err := n.same(files[i].Name, f.Name)
-		if err != nil {
-			return nil, nil, err
-		}
-		if same {
+		case files[i].Sum == f.Sum:
 			dropped = append(dropped, f.Name)
 			continue
-		}
-		if last == nil || i >= len(last.Files) { // those of a task go when it does
+		case i >= former: // those of a task go when it does
 			dropped = append(dropped, files[i].Name)
 		}
 		files[i], news = f, true
 	}
 	if !news {
-		return nil, dropped, nil
+		return nil, dropped
 	}
-	return files, dropped, nil
-}
-
-// same compares two instances byte for byte. One that is gone, as its time was over, is another.
-func (n *Node) same(a, b string) (bool, error) {
-	x, err := os.ReadFile(n.folder.Path(a))
-	if os.IsNotExist(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	y, err := os.ReadFile(n.folder.Path(b))
-	return bytes.Equal(x, y), err
+	return slices.DeleteFunc(files, func(f file) bool { return f.Name == "" }), dropped
 }
 
 // begin puts a new task into the journal, then ends the last one of the series.
@@ -217,6 +219,14 @@ func (n *Node) begin(uid string, files []file, last *task) error {
 	n.mu.Lock()
 	n.number++
 	t := &task{Number: n.number, Series: uid, Files: files, State: Waiting}
+	event := "complete"
+	switch {
+	case last != nil && last.Gone:
+		// A part of a series is not filtered: its result would look like the whole.
+		event, t.State, t.Ended = "late", Late, n.now()
+	case last != nil:
+		event = "complete, again"
+	}
 	n.mu.Unlock()
 	if err := n.save(t); err != nil {
 		return err
@@ -225,9 +235,7 @@ func (n *Node) begin(uid string, files []file, last *task) error {
 	n.mu.Lock()
 	n.list = append(n.list, t)
 	n.mu.Unlock()
-	event := "complete"
-	if last != nil {
-		event = "complete, again"
+	if last != nil && t.State == Waiting {
 		if err := n.end(last, Superseded, ""); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
 	"quell/io/dimse"
+	"quell/io/dimse/dimsetest"
 )
 
 // archive is a node to which results are sent.
@@ -187,8 +189,17 @@ func TestSeries(t *testing.T) {
 	}
 	c.add(time.Duration(s.Keep) + 1)
 	step(t, n)
-	if left, err := filepath.Glob(filepath.Join(s.Folder, "*", "*")); err != nil || len(left) != 0 || n.folder.Used() != 0 || len(n.list) != 0 {
+	if left, err := filepath.Glob(filepath.Join(s.Folder, "*", "*")); err != nil || len(left) != 1 || filepath.Base(left[0]) != "00000001.json" || n.folder.Used() != 0 || !n.list[0].Gone {
 		t.Errorf("%v is left, %d bytes, %v", left, n.folder.Used(), err)
+	}
+	c.add(forget - 2)
+	if step(t, n); len(n.list) != 1 {
+		t.Error("forgotten too early")
+	}
+	c.add(2)
+	step(t, n)
+	if left, err := filepath.Glob(filepath.Join(s.Folder, "*", "*")); err != nil || len(left) != 0 || len(n.list) != 0 {
+		t.Errorf("%v is left, %v", left, err)
 	}
 }
 
@@ -219,7 +230,7 @@ func TestLateInstances(t *testing.T) {
 	a, c := newArchive(t), begin()
 	s := settings(t, a)
 	n := node(t, s, c)
-	defer n.Close()
+	defer func() { n.Close() }()
 	to, files := receive(t, n), stack("7", 5, "X")
 	send(t, to, files[:3]...)
 	c.add(time.Minute)
@@ -242,8 +253,40 @@ func TestLateInstances(t *testing.T) {
 		t.Fatalf("another image of the same UID: %+v", n.Status())
 	}
 	c.add(2 * time.Hour)
-	if step(t, n); n.folder.Used() != 0 {
-		t.Errorf("%d bytes are left", n.folder.Used())
+	if step(t, n); n.folder.Used() != 0 || len(n.list) != 1 {
+		t.Errorf("%d bytes are left; %+v", n.folder.Used(), n.Status())
+	}
+
+	// When the images are removed, what comes again is dropped still, and what is new is no series of its own.
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n = node(t, s, c)
+	to = receive(t, n)
+	arrived := len(a.files)
+	send(t, to, append(files[:4:4], changed)...)
+	c.add(time.Minute)
+	if step(t, n); len(n.list) != 1 || n.folder.Used() != 0 || n.Status().Instances != 0 {
+		t.Errorf("again: %+v", n.Status())
+	}
+	send(t, to, stack("7", 6, "X")[5])
+	c.add(time.Minute)
+	if step(t, n); len(n.list) != 2 || n.list[1].State != Late || n.list[0].State != Sent || len(a.files) != arrived {
+		t.Errorf("late: %+v", n.Status())
+	}
+	if names, err := os.ReadDir(filepath.Join(s.Folder, "in")); err != nil || len(names) != 1 {
+		t.Errorf("%v, %v", names, err)
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n = node(t, s, c)
+	if step(t, n); len(n.list) != 2 || n.list[1].State != Late || len(a.files) != arrived {
+		t.Errorf("after a restart: %+v", n.Status())
+	}
+	c.add(8 * 24 * time.Hour)
+	if step(t, n); n.folder.Used() != 0 || len(n.list) != 1 {
+		t.Errorf("%d bytes are left; %+v", n.folder.Used(), n.Status())
 	}
 }
 
@@ -320,12 +363,12 @@ func TestRetry(t *testing.T) {
 		t.Fatalf("%+v", last)
 	}
 	c.add(2 * time.Hour)
-	if step(t, n); len(n.list) != 1 {
-		t.Fatal("a task that failed is gone as soon as one that is done")
+	if step(t, n); !n.list[0].Gone || n.list[1].Gone {
+		t.Fatal("the images of a task that failed are gone as soon as those of one that is done")
 	}
 	c.add(8 * 24 * time.Hour)
-	if step(t, n); len(n.list) != 0 || n.folder.Used() != 0 {
-		t.Fatal("a task that failed is kept for ever")
+	if step(t, n); !n.list[1].Gone || n.folder.Used() != 0 {
+		t.Fatal("the images of a task that failed are kept for ever")
 	}
 	if backoff(1) != 10*time.Second || backoff(100) != 30*time.Minute {
 		t.Error(backoff(1), backoff(100))
@@ -465,8 +508,8 @@ func TestCrashAtEveryPoint(t *testing.T) {
 			step(t, h.n)
 			return false
 		}
-		for range 3 { // quiet time, done, kept
-			c.add(61 * time.Minute)
+		for _, wait := range []time.Duration{time.Minute, 2 * time.Hour, 31 * 24 * time.Hour} { // quiet, kept, forgotten
+			c.add(wait)
 			for finish() {
 				restart()
 			}
@@ -552,6 +595,48 @@ func TestIdentities(t *testing.T) {
 	n.page().ServeHTTP(foreign, httptest.NewRequest(http.MethodGet, "http://evil.example/", nil))
 	if foreign.Code != http.StatusForbidden {
 		t.Errorf("another host gets %d", foreign.Code)
+	}
+}
+
+// TestTLS receives over TLS, from who shows a certificate of the authority.
+func TestTLS(t *testing.T) {
+	a := newArchive(t)
+	s := settings(t, a)
+	pair, pool := dimsetest.Certificate(t)
+	certificate, key := dimsetest.CertificateFiles(t, pair)
+	s.Listen, s.TLS = "127.0.0.1:0", &TLS{Certificate: certificate, Key: key, Clients: certificate}
+	n, err := Open(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	address := make(chan net.Addr, 1)
+	ran := make(chan error)
+	go func() { ran <- n.Run(ctx, func(receiver, _ net.Addr) { address <- receiver }) }()
+	to := dimse.Node{AETitle: "QUELL", Host: "127.0.0.1", Port: (<-address).(*net.TCPAddr).Port}
+	with := &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	without := &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	for c, want := range map[*tls.Config]bool{with: true, without: false, nil: false} {
+		as, err := dimse.Dial(context.Background(), to, dimse.Config{Calling: "CT1", TLS: c}, []dimse.Context{dimse.Verification})
+		if (err == nil) != want {
+			t.Errorf("let in %v, want %v: %v", err == nil, want, err)
+		}
+		if err == nil {
+			as.Abort()
+		}
+	}
+	cancel()
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+	for _, wrong := range []TLS{{Certificate: "none", Key: key}, {Certificate: certificate, Key: key, Clients: "none"}, {Certificate: certificate, Key: key, Clients: key}} {
+		if s.TLS = &wrong; n.s.check() != nil {
+			t.Error("the files are read too early")
+		}
+		if _, err := s.config(); err == nil {
+			t.Errorf("%+v is taken", wrong)
+		}
 	}
 }
 

@@ -24,14 +24,16 @@ const (
 	Failed     State = "failed"     // it cannot be filtered, or was not taken after all attempts
 	Unmatched  State = "unmatched"  // no rule takes the series
 	Superseded State = "superseded" // later instances made a new task of the series
+	Late       State = "late"       // its instances came when the others of the series were removed
 )
 
 func (s State) ended() bool { return s != Waiting && s != Filtered }
 
 // file is an instance of a task.
 type file struct {
-	Name string `json:"name"` // in the folder of what arrived
+	Name string `json:"name,omitempty"` // in the folder of what arrived; "" if it was removed
 	UID  string `json:"uid"`
+	Sum  string `json:"sum,omitempty"` // SHA-256 of the file
 }
 
 // task is what is done with a series. Its file is the journal.
@@ -45,6 +47,7 @@ type task struct {
 	Starts   int          `json:"starts,omitempty"`   // of the filter
 	Next     time.Time    `json:"next,omitzero"`      // not before
 	Ended    time.Time    `json:"ended,omitzero"`
+	Gone     bool         `json:"gone,omitempty"` // its images were removed
 	Made     int          `json:"made,omitempty"` // instances of the result
 	Problem  message.Kind `json:"problem,omitempty"`
 }

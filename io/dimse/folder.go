@@ -50,10 +50,7 @@ func OpenFolder(dir string, quota int64, durable bool) (*Folder, error) {
 			}
 			continue
 		}
-		name, whole := strings.CutSuffix(e.Name(), wholeSuffix)
-		if n, err := strconv.ParseUint(name, 10, 64); whole && err == nil {
-			f.next = max(f.next, n+1)
-		}
+		f.After(e.Name())
 		if info, err := e.Info(); err == nil {
 			f.used += info.Size()
 		}
@@ -62,6 +59,17 @@ func OpenFolder(dir string, quota int64, durable bool) (*Folder, error) {
 }
 
 func isNumber(s string) bool { _, err := strconv.ParseUint(s, 10, 64); return err == nil }
+
+// After keeps the names up to one that Store gave from being given again, though its file is gone.
+func (f *Folder) After(name string) {
+	base, whole := strings.CutSuffix(name, wholeSuffix)
+	n, err := strconv.ParseUint(base, 10, 64)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if whole && err == nil {
+		f.next = max(f.next, n+1)
+	}
+}
 
 // Used returns the bytes of all files.
 func (f *Folder) Used() int64 {
@@ -97,7 +105,7 @@ func (f *Folder) take(n int64) bool {
 	return true
 }
 
-// full reports whether nothing more is taken, and else returns a number for a file.
+// number reports whether nothing more is taken, and else returns a number for a file.
 func (f *Folder) number() (n uint64, full bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

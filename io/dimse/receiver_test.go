@@ -83,6 +83,17 @@ func TestReceiver(t *testing.T) {
 	if err := again.Remove("00000012.dcm"); err != nil || again.Used() >= f.Used() {
 		t.Errorf("%d bytes, %v", again.Used(), err)
 	}
+	again.After("00000077.dcm")
+	again.After("00000005.dcm")
+	again.After("../00000100.dcm")
+	b := dial(t, listen(t, &dimse.Receiver{Handler: keeper{again}}), config)
+	if _, err := b.Store(context.Background(), instance("1.2.3", []byte("x"))); err != nil {
+		t.Fatal(err)
+	}
+	b.Abort()
+	if all := names(t, dir); all[len(all)-1] != "00000078.dcm" {
+		t.Error(all)
+	}
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
@@ -388,7 +399,7 @@ func TestReceiverCloses(t *testing.T) {
 // TestReceiverTLS asks for a client certificate.
 func TestReceiverTLS(t *testing.T) {
 	f, _ := folder(t, 1<<20)
-	certificate, pool := certify(t)
+	certificate, pool := dimsetest.Certificate(t)
 	seen := make(chan dimse.Peer, 3)
 	n := listen(t, &dimse.Receiver{
 		Handler: keeper{f}, Ended: func(p dimse.Peer, _ error) { seen <- p },
