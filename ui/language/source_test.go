@@ -90,6 +90,7 @@ var speakers = map[string][]string{
 		"slices of %v voxels do not follow %d of %v", "%d of %d slices were written", "slices of volume %d are missing", "no volume was begun",
 	},
 	"io/dicom/derive": {
+		"changes.go", // in the conformance statement
 		"Source image for image processing operation", "new series", "unfinished series", "new unfinished series", "new instance", "new study", "new frame of reference", // in files, the log
 		"echo time", "inversion time", "frame reference time", "trigger time", // names of coordinates
 		"a slice has %d voxels, its source %d x %d", "the volume cannot be written: %w", "the voxels cannot be written: %w",
