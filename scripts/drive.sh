@@ -72,7 +72,7 @@ matches strength # until the curve is there
 settled "$work/last.png"
 mouse_to 1400 800
 xdotool click 1;                                changed "a click on the curve, which takes a point"
-mouse_to 1380 586
+mouse_to 1537 425
 xdotool click 1;                                changed "the tab of the histogram"
 key w;                                          changed "a curtain in the denoised pane"
 mouse_to 937 640 # the line in the middle of the pane
@@ -119,7 +119,7 @@ screen_stop
 
 screen_start
 settled "$work/last.png"
-mouse_to 1330 139
+mouse_to 1330 188
 xdotool click 1;                                changed "a click on the slider of the strength"
 key 8;                                          changed "a key while the slider has the focus"
 key ctrl+Return Escape # cancels the run: there is no result and no question
@@ -152,6 +152,8 @@ no_faults
 screen_stop
 
 screen_start
+mouse_to 400 420
+matches column # with the filter that is proposed, which the run has then
 settled "$work/last.png"
 key ctrl+Return;                                changed "a run, whose result is kept against a crash"
 matches result

@@ -136,7 +136,7 @@ func snapshot(s *session.Session) Snapshot {
 	if f, ok := s.Results.Forecast(); ok {
 		snap.Memory = language.Of(f.Text())
 	}
-	snap.Proposal = proposalOf(s.Proposals.Now())
+	snap.Proposal = proposalOf(s.Proposals.Now(), s.Tuning.Recipe().Filter)
 	snap.Carried = s.Tuning.Carried()
 	snap.CanFind, snap.Searching = s.Strength.CanFind(), s.Strength.Searching()
 	snap.CanDial, snap.Dialling = s.Dial.CanFind(), s.Dial.Searching()

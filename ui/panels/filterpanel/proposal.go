@@ -26,8 +26,8 @@ type Proposal struct {
 // moreGains is how many filters besides the proposed one the help names.
 const moreGains = 4
 
-// proposalOf puts the state of a proposal in words.
-func proposalOf(s proposals.State) Proposal {
+// proposalOf puts the state of a proposal in words, beside the filter of the current recipe.
+func proposalOf(s proposals.State, filter string) Proposal {
 	switch {
 	case s.Finding:
 		return Proposal{Text: lang.L("Comparing what the filters would gain …"), Help: lang.L("Each filter runs on a sample of this series.")}
@@ -39,7 +39,10 @@ func proposalOf(s proposals.State) Proposal {
 	}
 	gain := wording.Gain(s.Gains[0])
 	p := Proposal{Text: fmt.Sprintf(lang.L("Proposed: %s expected"), gain), Offered: !s.Taken}
-	if p.Offered {
+	switch {
+	case p.Offered && s.Filter == filter:
+		p.Text = fmt.Sprintf(lang.L("Automatic values: %s expected"), gain)
+	case p.Offered:
 		p.Text = fmt.Sprintf(lang.L("%s: %s expected"), wording.Filter(s.Filter), gain)
 	}
 	var all []string

@@ -21,16 +21,18 @@ func TestProposalsInWords(t *testing.T) {
 	for _, x := range []struct {
 		name       string
 		of         proposals.State
+		filter     string
 		text, help string
 		offered    bool
 	}{
-		{"none yet", proposals.State{}, "", "", false},
-		{"being found", proposals.State{Finding: true}, "Comparing what the filters would gain …", "sample", false},
-		{"no ground", proposals.State{Proposal: run.Proposal{Why: message.Text("The noise is unknown.")}}, "No filter is proposed. The noise is unknown.", "The noise is unknown.", false},
-		{"offered", proposals.State{Proposal: known}, "Non-local means: 1.9 dB expected", "Non-local means 1.9 dB, Overlapping DCT over 1 dB, Shape-adaptive DCT 1.0 dB, Bilateral 0.5 dB, Prefiltered non-local means 0.4 dB.", true},
-		{"taken", proposals.State{Proposal: known, Taken: true}, "Proposed: 1.9 dB expected", "3 dB: to half", false},
+		{"none yet", proposals.State{}, "", "", "", false},
+		{"being found", proposals.State{Finding: true}, "", "Comparing what the filters would gain …", "sample", false},
+		{"no ground", proposals.State{Proposal: run.Proposal{Why: message.Text("The noise is unknown.")}}, "", "No filter is proposed. The noise is unknown.", "The noise is unknown.", false},
+		{"offered", proposals.State{Proposal: known}, "odct", "Non-local means: 1.9 dB expected", "Non-local means 1.9 dB, Overlapping DCT over 1 dB, Shape-adaptive DCT 1.0 dB, Bilateral 0.5 dB, Prefiltered non-local means 0.4 dB.", true},
+		{"other values of it", proposals.State{Proposal: known}, "nlm", "Automatic values: 1.9 dB expected", "Non-local means 1.9 dB", true},
+		{"taken", proposals.State{Proposal: known, Taken: true}, "nlm", "Proposed: 1.9 dB expected", "3 dB: to half", false},
 	} {
-		got := proposalOf(x.of)
+		got := proposalOf(x.of, x.filter)
 		if got.Text != x.text || got.Offered != x.offered || !strings.Contains(got.Help, x.help) {
 			t.Errorf("%s: %+v", x.name, got)
 		}
