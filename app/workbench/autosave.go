@@ -40,6 +40,7 @@ type SavedSeries struct {
 	Marks     []Mark          `json:"marks,omitempty"`
 	Ground    int             `json:"ground,omitempty"`  // the mark that contrasts are measured against
 	Given     *GivenNoise     `json:"given,omitempty"`   // in the place of the estimate
+	Mapped    bool            `json:"mapped,omitempty"`  // the filter follows the estimated noise map
 	Runs      []SavedRun      `json:"runs,omitempty"`    // the oldest first
 	Base      string          `json:"base,omitempty"`    // the file of the run that is side A of comparisons
 	Running   *denoise.Recipe `json:"running,omitempty"` // of the run in progress
@@ -83,6 +84,7 @@ type SavedRun struct {
 	Filter   time.Duration  `json:"filter"`
 	Exports  []*Exported    `json:"exports,omitempty"` // the last one last
 	Given    *GivenNoise    `json:"given,omitempty"`   // that automatic values followed
+	Mapped   bool           `json:"mapped,omitempty"`  // the filter followed the estimated noise map of the voxels
 }
 
 // maxAutosave bounds the results that one autosave holds, in bytes; others are lost
@@ -263,10 +265,10 @@ func (a *Autosave) Save(w Workspace) error {
 const runFile = "run-%d.f32"
 
 // SaveRun writes the result of a run, which Save keeps from then on if its work
-// names it. It does nothing, and returns false, if the run was steered by maps,
-// which are not kept, and if the results would take too much room.
+// names it. It does nothing, and returns false, if the run was steered by maps other than the estimate of its noise, which
+// are not kept, and if the results would take too much room.
 func (a *Autosave) SaveRun(ctx context.Context, r *run.Run) (SavedRun, bool, error) {
-	if r.Maps.Noise != nil || r.Maps.Mask != nil || !r.Whole() {
+	if r.Maps.Noise != nil && !r.Maps.Estimated || r.Maps.Mask != nil || !r.Whole() {
 		return SavedRun{}, false, nil
 	}
 	a.mu.Lock()
@@ -278,7 +280,7 @@ func (a *Autosave) SaveRun(ctx context.Context, r *run.Run) (SavedRun, bool, err
 	a.runs++
 	saved := SavedRun{
 		File: fmt.Sprintf(runFile, a.runs), Source: run.HashOf(r.Source.Volume), Recipe: r.Recipe, Resolved: r.Resolved,
-		Engine: r.Engine, Started: r.Started, Filter: r.Filter,
+		Engine: r.Engine, Started: r.Started, Filter: r.Filter, Mapped: r.Maps.Noise != nil,
 	}
 	path := filepath.Join(a.dir, saved.File)
 	if err := atomic.CheckSpace(path, size); err != nil {
@@ -325,7 +327,7 @@ func writeVoxels(ctx context.Context, path string, voxels []float32) error {
 	return f.Close()
 }
 
-// LoadRun returns a saved run of s. A file that is not whole and a run of other voxels
+// LoadRun returns a saved run of s, without the noise map that it may have followed. A file that is not whole and a run of other voxels
 // are errors.
 func (a *Autosave) LoadRun(ctx context.Context, saved SavedRun, s *series.Series) (*run.Run, error) {
 	if filepath.Base(saved.File) != saved.File {

@@ -154,7 +154,7 @@ func TestOnlyWholeResultsOfTheSameVoxelsAreLoaded(t *testing.T) {
 		t.Error("a result that is cut short was loaded")
 	}
 	steered := finished(s)
-	steered.Maps.Noise = s.Volume
+	steered.Maps.Noise = s.Volume // of a file
 	masked := finished(s)
 	masked.Maps.Mask = make([]bool, s.Volume.Voxels())
 	part := finished(s)

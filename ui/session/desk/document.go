@@ -18,7 +18,8 @@ import (
 type Document struct {
 	Doc       *workbench.Document // nil before a series is open, and while it is put away
 	Recipe    denoise.Recipe
-	Chosen    bool      // the user has touched the series or chosen the recipe: no proposal takes its place by itself
+	Chosen    bool      // the user has chosen the recipe: no proposal takes its place by itself
+	Touched   bool      // the user has done something with the series since it was opened: nothing is changed by itself
 	Proposed  string    // the filter that was taken as it was proposed; "" for none
 	Maps      run.Maps  // that steer the filter besides the recipe, of the current voxels
 	Noise     Noise     // of the current voxels

@@ -266,7 +266,7 @@ func (ds *Documents) Memory() (used, limit int64) {
 func (ds *Documents) storable(d *document) bool {
 	lost := func(r *desk.Result) bool { return !ds.results.Exported(r) && r.Saved == nil }
 	busy := ds.desk.Tasks.On(d.Document) != nil
-	return d.Doc != nil && !busy && !d.Follows() && !slices.ContainsFunc(d.Results, lost)
+	return d.Doc != nil && !busy && !slices.ContainsFunc(d.Results, lost)
 }
 
 // makeRoom puts documents away until another need bytes stay within the limit, those first
@@ -326,7 +326,7 @@ func (d *document) work(view viewer.Shown) workbench.SavedSeries {
 	if e, ok := d.Doc.Edits().Present(); ok {
 		w.Marks, w.Ground, w.Given = e.Marks, e.Ground, d.Doc.GivenNoise()
 	}
-	w.Picture = d.png
+	w.Picture, w.Mapped = d.png, d.Follows()
 	for _, r := range d.Results {
 		if r.Saved != nil {
 			saved := *r.Saved

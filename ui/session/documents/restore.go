@@ -19,6 +19,7 @@ import (
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/session/desk"
+	"quell/ui/session/tuning"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -58,6 +59,7 @@ type restored struct {
 	noisy     *series.Series // nil if no noise was added
 	reference *series.Series // nil for none
 	results   []*desk.Result
+	mapped    *tuning.Mapped // nil if nothing followed a noise map
 }
 
 // Restore lists the series of a process that has ended as documents that were put away,
@@ -117,6 +119,11 @@ func (rd *Reader) wake(d *document, message string) {
 			rd.documents.shown().reference = w.Reference
 		}
 		rd.desk.KeepResults(found.results)
+		if found.mapped != nil {
+			if rd.desk.Noise = found.mapped.Noise; w.Mapped {
+				rd.desk.Maps = found.mapped.Maps
+			}
+		}
 		var look viewer.Look
 		if json.Unmarshal(w.View, &look) == nil {
 			rd.desk.State.SetLook(look)
@@ -192,10 +199,32 @@ func (rd *Reader) readAgain(t *desk.Task, w workbench.SavedSeries, found *restor
 			found.results = append(found.results, &desk.Result{Run: run, Given: saved.Given.For(filtered.Volume), Exports: saved.Exports, Saved: &saved})
 		}
 	}
+	if err := found.followMap(t.Ctx, w, filtered); err != nil {
+		return err
+	}
 	if given := func(r *desk.Result) bool { return r.Given != nil }; w.Given != nil || slices.ContainsFunc(found.results, given) {
 		err = found.factsOfRuns(t.Ctx, filtered.Volume)
 	}
 	return errors.Join(err, t.Ctx.Err())
+}
+
+// followMap maps the noise again, if the filter follows that or runs did: the map of the same voxels is the same.
+func (r *restored) followMap(ctx context.Context, w workbench.SavedSeries, s *series.Series) error {
+	followed := func(one *desk.Result) bool { return one.Saved.Mapped }
+	if !w.Mapped && !slices.ContainsFunc(r.results, followed) {
+		return nil
+	}
+	m, err := tuning.MapNoise(ctx, s, nil)
+	if err != nil {
+		return err
+	}
+	r.mapped = &m
+	for _, one := range r.results {
+		if followed(one) {
+			one.Maps, one.Run.Maps, one.Run.Facts = m.Maps, m.Maps, &m.Noise.Facts
+		}
+	}
+	return nil
 }
 
 // factsOfRuns finds by what facts each run was made, if some followed given noise and
@@ -203,6 +232,9 @@ func (rd *Reader) readAgain(t *desk.Task, w workbench.SavedSeries, found *restor
 func (r *restored) factsOfRuns(ctx context.Context, v *volume.Volume) error {
 	facts, err := denoise.FactsOf(ctx, v)
 	for _, one := range r.results {
+		if one.Saved.Mapped {
+			continue // it has those of its map
+		}
 		own := facts
 		if one.Given != nil {
 			own = facts.WithNoise(one.Given.Sigma, one.Given.Voxels)

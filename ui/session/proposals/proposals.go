@@ -9,6 +9,7 @@ import (
 	"quell/app/run"
 	"quell/denoise"
 	"quell/internal/parallel"
+	"quell/series"
 	"quell/ui/session/desk"
 	"quell/ui/session/preview"
 	"quell/ui/session/tuning"
@@ -19,6 +20,7 @@ import (
 type Proposals struct {
 	desk    *desk.Desk
 	tuning  *tuning.Tuning
+	noise   *tuning.Noise
 	preview *preview.Preview
 	start   desk.Slot[start]
 	found   desk.Slot[found]
@@ -55,8 +57,8 @@ type State struct {
 }
 
 // New returns the proposals of a desk.
-func New(d *desk.Desk, t *tuning.Tuning, p *preview.Preview) *Proposals {
-	ps := &Proposals{desk: d, tuning: t, preview: p, found: desk.Slot[found]{OfVoxels: true}}
+func New(d *desk.Desk, t *tuning.Tuning, nz *tuning.Noise, p *preview.Preview) *Proposals {
+	ps := &Proposals{desk: d, tuning: t, noise: nz, preview: p, found: desk.Slot[found]{OfVoxels: true}}
 	d.OnClear(ps.end)
 	return ps
 }
@@ -118,7 +120,7 @@ func (ps *Proposals) watch() {
 		*s = now
 	}
 	if ps.desk.Tasks.On(ps.desk.Document) != nil || !ps.desk.Untouched() || !now.recipe.Equal(s.recipe) || !reflect.DeepEqual(now.look, s.look) {
-		ps.desk.Chosen = true
+		ps.desk.Touched = true
 	}
 }
 
@@ -131,8 +133,12 @@ func (ps *Proposals) find(facts denoise.Facts) {
 	ps.work = w
 	q := run.GainRequest{Series: d.Doc.Series(), Facts: &facts}
 	var p run.Proposal
+	var m *tuning.Mapped
+	maps := !d.Touched && !d.Follows() && run.MapPays(d.Recipe, facts)
 	ps.desk.Background(func() (err error) {
-		p, err = ps.desk.Propose(ctx, q)
+		if p, err = ps.desk.Propose(ctx, q); err == nil && maps {
+			m = mapped(ctx, q.Series)
+		}
 		return err
 	}, func(err error) {
 		w.cancel()
@@ -148,14 +154,33 @@ func (ps *Proposals) find(facts denoise.Facts) {
 			f.recipe, _ = denoise.NewRecipe(p.Filter, p.Gains[0].Dims)
 			ps.adopt(d, f.recipe)
 		}
+		ps.follow(d, m)
 		ps.desk.Changed()
 	})
 }
 
 // adopt takes a proposal, unless the user has touched anything.
 func (ps *Proposals) adopt(d *desk.Document, r denoise.Recipe) {
-	if ps.watch(); !d.Chosen {
+	if ps.watch(); !d.Chosen && !d.Touched {
 		d.Chosen, d.Proposed = true, r.Filter
 		ps.tuning.Adopt(r)
+	}
+}
+
+// mapped maps the noise of a series; nil if it cannot be mapped.
+func mapped(ctx context.Context, s *series.Series) *tuning.Mapped {
+	m, err := tuning.MapNoise(ctx, s, nil)
+	if err != nil {
+		return nil
+	}
+	return &m
+}
+
+// follow lets the filter follow the noise map if the noise differs from place to place, as jobs without a word on maps
+// do, unless the user has touched anything, or the recipe is another one now.
+func (ps *Proposals) follow(d *desk.Document, m *tuning.Mapped) {
+	facts, _ := d.Doc.Facts()
+	if ps.watch(); m != nil && !d.Touched && !d.Follows() && run.MapPays(d.Recipe, facts) {
+		ps.noise.Take(*m)
 	}
 }

@@ -1,11 +1,14 @@
 package tuning
 
 import (
+	"context"
+
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app/judge"
 	"quell/app/run"
 	"quell/denoise"
+	"quell/series"
 	"quell/ui/language"
 	"quell/ui/session/desk"
 	"quell/ui/viewer"
@@ -104,23 +107,39 @@ func (nz *Noise) Follows() bool { return nz.desk.Follows() }
 func (nz *Noise) follow() {
 	series, found := nz.desk.Doc.Series(), nz.desk.Noise.Found
 	t := nz.desk.Tasks.Start(desk.Mapping, lang.L("Mapping the noise"), "")
-	var maps run.Maps
-	var facts denoise.Facts
+	var m Mapped
 	nz.desk.Tasks.Do(t, func() (err error) {
-		if found == nil {
-			m, err := judge.MapNoise(t.Ctx, series)
-			if err != nil {
-				return err
-			}
-			found = &m
-		}
-		maps = found.Maps()
-		facts, err = denoise.FactsFor(t.Ctx, denoise.Input{Volume: series.Volume, Noise: maps.Noise})
+		m, err = MapNoise(t.Ctx, series, found)
 		return err
-	}, func() {
-		noise := &nz.desk.Noise
-		noise.Found, noise.Tint, noise.Facts, nz.desk.Maps = found, noiseTint(*found), facts, maps
-		nz.desk.Tasks.Say(language.Sprintf(lang.L("The filter follows the noise, which is mostly %.3g to %s."), found.Lo, language.Quantity(found.Hi, found.Values.Unit)))
-		nz.desk.ViewChanged()
-	})
+	}, func() { nz.Take(m) })
+}
+
+// Mapped is what a filter that follows the noise needs.
+type Mapped struct {
+	Noise desk.Noise
+	Maps  run.Maps
+}
+
+// MapNoise maps the noise of a series, or takes the map that was found before. It may be called on any goroutine.
+func MapNoise(ctx context.Context, s *series.Series, found *judge.NoiseMap) (m Mapped, err error) {
+	if found == nil {
+		one, err := judge.MapNoise(ctx, s)
+		if err != nil {
+			return m, err
+		}
+		found = &one
+	}
+	m.Maps = found.Maps()
+	m.Noise = desk.Noise{Found: found, Tint: noiseTint(*found)}
+	m.Noise.Facts, err = denoise.FactsFor(ctx, denoise.Input{Volume: s.Volume, Noise: m.Maps.Noise})
+	return m, err
+}
+
+// Take lets the filter follow the noise map of the series that is shown.
+func (nz *Noise) Take(m Mapped) {
+	m.Noise.Shown = nz.desk.Noise.Shown
+	nz.desk.Noise, nz.desk.Maps = m.Noise, m.Maps
+	found := m.Noise.Found
+	nz.desk.Tasks.Say(language.Sprintf(lang.L("The filter follows the noise, which is mostly %.3g to %s."), found.Lo, language.Quantity(found.Hi, found.Values.Unit)))
+	nz.desk.ViewChanged()
 }
