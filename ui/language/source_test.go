@@ -65,6 +65,7 @@ var speakers = map[string][]string{
 		"locked in boot", "there are no locks",
 	},
 	"io/dicom": {
+		"arrived.go", // of a node, which has a log
 		"attribute %q of entry %d of %d", "entry %d of %d", "thumbnail of %d pixels of entry %d of %d",
 		"frame %d of %s in place %d", "position of frame %d of %s", "pixels of %s differ", "frame %d of %s is missing", "%d volumes, not %d", "%d slices in volume %d", // in brackets
 		"the series has its %d volumes", "%d of %d volumes were written", "slices of the volume before are missing", "no volume was begun",
