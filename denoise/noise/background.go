@@ -41,9 +41,9 @@ type tile struct {
 	mean float64 // of the squares
 }
 
-// backgroundFigure measures sigma where there is no signal. ok is false if there is no such background, or the object
-// does not have its noise. The error is the context's.
-func (e *Estimate) backgroundFigure(ctx context.Context, v *volume.Volume, cut, valueRange float64) (ok bool, err error) {
+// backgroundFigure measures sigma where there is no signal; across is the correlation that slices show, or nil. ok is false
+// if there is no such background, or the object does not have its noise. The error is the context's.
+func (e *Estimate) backgroundFigure(ctx context.Context, v *volume.Volume, cut, valueRange float64, across *Correlation) (ok bool, err error) {
 	tiles, err := quietTiles(ctx, v)
 	if err != nil || !alikeOnAllSides(v.Geometry, tiles) || !rayleigh(v, tiles) {
 		return false, err
@@ -52,20 +52,25 @@ func (e *Estimate) backgroundFigure(ctx context.Context, v *volume.Volume, cut, 
 	if sigma < lowShare*valueRange {
 		return false, nil
 	}
-	c := ofMagnitudes(v, tiles)
+	c := ofMagnitudes(v, tiles, across)
 	p, err := slicePower(ctx, v)
 	if err != nil {
 		return false, err
 	}
-	if a := p.acquisition(); a != nil {
-		c = a.correlation()
+	a := p.acquisition()
+	if a != nil {
+		if _, ok := a.agrees(v.Encoding); ok {
+			c = a.correlation()
+		} else {
+			a = nil
+		}
 	}
 	found, err := objectPower(ctx, v, cut, sigma, c)
 	if err != nil || found < weakerObject || found > strongObject {
 		return false, err
 	}
 	e.Method, e.Negligible, e.Model, e.ModelKnown = methodBackground, false, Rician, true
-	e.Correlation, e.Acquired = c, nil
+	e.Correlation, e.Acquired = c, a
 	e.Figure = Figure{Sigma: sigma, Windows: len(tiles), Confidence: Fair, Why: message.New(message.NoiseCorrelated, "it was read beside the object, and the noise is correlated from voxel to voxel, as after smoothing or interpolation")}
 	e.PerSlice = slices.Repeat([]Figure{e.Figure}, v.Dims[2])
 	return true, nil
@@ -147,12 +152,14 @@ func tilesNear(all []tile, level float64) []tile {
 // usualSquare is the median of the mean squares.
 func usualSquare(tiles []tile) float64 { return quantile(meanSquares(tiles), 0.5) }
 
-// alikeOnAllSides reports whether the tiles are enough, and those of three or four quarters of the slices read the same.
+// alikeOnAllSides reports whether the tiles are enough, and those of three or four quarters of the slices read the same, as do
+// those of the first, the middle and the last slices.
 func alikeOnAllSides(g volume.Geometry, tiles []tile) bool {
 	if len(tiles) < fewTiles {
 		return false
 	}
 	var quarters [4][]tile
+	var thirds [3][]tile
 	for _, t := range tiles {
 		k := 0
 		if t.at[0]+powerSide/2 >= g.Dims[0]/2 {
@@ -162,14 +169,18 @@ func alikeOnAllSides(g volume.Geometry, tiles []tile) bool {
 			k += 2
 		}
 		quarters[k] = append(quarters[k], t)
+		z := 3 * t.at[2] / g.Dims[2]
+		thirds[z] = append(thirds[z], t)
 	}
 	usual, known := usualSquare(tiles), 0
-	for _, q := range quarters {
-		if len(q) < fewInQuarter {
+	for i, part := range slices.Concat(quarters[:], thirds[:]) {
+		if len(part) < fewInQuarter {
 			continue
 		}
-		known++
-		if off := math.Sqrt(usualSquare(q)/usual) - 1; math.Abs(off) > sidesDiffer+0.2/math.Sqrt(float64(len(q))) {
+		if i < len(quarters) {
+			known++
+		}
+		if off := math.Sqrt(usualSquare(part)/usual) - 1; math.Abs(off) > sidesDiffer+0.2/math.Sqrt(float64(len(part))) {
 			return false
 		}
 	}
@@ -203,8 +214,8 @@ func rayleigh(v *volume.Volume, tiles []tile) bool {
 }
 
 // ofMagnitudes returns the correlation of noise whose magnitudes in the tiles have the correlation c. The sign of rho does not
-// show, and is taken as positive, as that of noise that was smoothed.
-func ofMagnitudes(v *volume.Volume, tiles []tile) *Correlation {
+// show, nor does rho below chance: both are those of across, or if that is nil positive, as of noise that was smoothed, and 0.
+func ofMagnitudes(v *volume.Volume, tiles []tile, across *Correlation) *Correlation {
 	mean := 0.0
 	for _, t := range tiles {
 		mean += t.mean / float64(len(tiles))
@@ -221,14 +232,20 @@ func ofMagnitudes(v *volume.Volume, tiles []tile) *Correlation {
 		shared.add(values, values, powerSide)
 	}
 	c := Correlation{Across: [3]float64{1}}
-	byChance := surelyShared * math.Sqrt(mostSamples/float64(len(tiles)*powerSide*powerSide))
+	hidden := math.Sqrt(squaredRho(min(surelyShared*math.Sqrt(mostSamples/float64(len(tiles)*powerSide*powerSide)), 1)))
 	for dy := 0; dy <= MaxLag; dy++ {
 		for dx := -MaxLag; dx <= MaxLag; dx++ {
-			rho := 0.0
-			if of := shared[dy+MaxLag][dx+MaxLag] / shared[MaxLag][MaxLag]; of > byChance {
-				rho = math.Sqrt(squaredRho(min(of, 1)))
+			found, hint := math.Sqrt(squaredRho(max(min(shared[dy+MaxLag][dx+MaxLag]/shared[MaxLag][MaxLag], 1), 0))), 0.0
+			if across != nil {
+				hint = across.Rho(dx, dy, 0)
 			}
-			c.InPlane.set(dx, dy, rho)
+			switch {
+			case found <= hidden:
+				found = max(min(hint, hidden), -hidden)
+			case hint < -hidden:
+				found = -found
+			}
+			c.InPlane.set(dx, dy, found)
 		}
 	}
 	return &c

@@ -14,7 +14,7 @@ import (
 func beside(t *testing.T, v *volume.Volume) Estimate {
 	t.Helper()
 	e := Estimate{}
-	ok, err := e.backgroundFigure(t.Context(), v, 60, 255)
+	ok, err := e.backgroundFigure(t.Context(), v, 60, 255, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestBackgroundGivesTheNoise(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := new(Estimate).backgroundFigure(ctx, volume.New(volume.NewGeometry([3]int{64, 64, 2}, [3]float64{1, 1, 1})), 1, 1); !errors.Is(err, context.Canceled) {
+	if _, err := new(Estimate).backgroundFigure(ctx, volume.New(volume.NewGeometry([3]int{64, 64, 2}, [3]float64{1, 1, 1})), 1, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("after a cancel: %v", err)
 	}
 }
@@ -78,6 +78,12 @@ func TestBackgroundWithoutAFigure(t *testing.T) {
 			return float32(math.Hypot(float64(a), float64(v.Data[(i+len(v.Data)/2)%len(v.Data)])))
 		}),
 		"brighter to the right": change(func(a float32, i int) float32 { return a * (0.7 + 0.6*float32(i%v.Dims[0])/float32(v.Dims[0])) }),
+		"more noise in the last slices": change(func(a float32, i int) float32 {
+			if i/v.SliceVoxels() >= 7 {
+				return stronger.Data[i] * 0.9
+			}
+			return a
+		}),
 		"a mask": change(func(a float32, i int) float32 {
 			if inside(i) {
 				return a
@@ -110,6 +116,25 @@ func TestBackgroundWithoutAFigure(t *testing.T) {
 	}
 	if e := beside(t, headOfSigma(t, k, 3, 50)); e.Sigma == 0 {
 		t.Error("noise of 1.2 %: no figure")
+	}
+}
+
+// What the magnitudes do not show of the correlation is what slices show: signs, and what is below chance.
+func TestSignsOfTheCorrelation(t *testing.T) {
+	k := noisetest.KSpace{Name: "readout 60 %", Response: func(fx, _ float64) float64 { return noisetest.Box(fx, 0.6) }}
+	v := headOfSigma(t, k, 8, 60)
+	tiles, err := quietTiles(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, with := ofMagnitudes(v, tiles, nil), ofMagnitudes(v, tiles, Acquisition{Matrix: [2]int{105, 192}, Of: [2]int{176, 192}}.correlation())
+	for dx, want := range map[int]float64{1: k.Rho(1, 0), 2: k.Rho(2, 0), 4: k.Rho(4, 0)} {
+		if got := with.Rho(dx, 0, 0); math.Abs(got-want) > 0.05 {
+			t.Errorf("%d: %.3f, not %.3f", dx, got, want)
+		}
+	}
+	if alone.Rho(2, 0, 0) < 0.1 || alone.Rho(0, 1, 0) > 0.2 || alone.Rho(0, 0, 0) != 1 {
+		t.Errorf("alone: %v", alone.InPlane)
 	}
 }
 

@@ -56,7 +56,7 @@ type Estimate struct {
 	// common: streaks and fine anatomy, which sigma does not include.
 	Shared float64 `json:"shared,omitempty"`
 	// Acquired is what was acquired of k-space if the image has more pixels and its noise was measured at that
-	// resolution, else nil.
+	// resolution or has the correlation that follows from it, else nil.
 	Acquired *Acquisition `json:"acquired,omitempty"`
 	PerSlice []Figure     `json:"slices"`
 
@@ -203,7 +203,10 @@ func volumeDifferences(ctx context.Context, v *volume.Volume, prior Estimate) (e
 	d.valueRange = float64(hi) - float64(lo)
 	e.Figure = e.differencesFigure(ws, d.cut, d.how, d.valueRange)
 	e.Negligible = e.Confidence != None && (e.Sigma == 0 || e.Sigma < 0.0055*d.valueRange)
-	if e.Confidence != None && !d.how.single() {
+	if d.how.single() {
+		return e, d, e.judgeSingle(ctx, v, d)
+	}
+	if e.Confidence != None {
 		d.windows = byUnevenness(foreground(ws, d.cut))
 		d.gain, err = e.judgeColour(ctx, v, evenest(d.windows, 0), d.how, d.valueRange)
 	}

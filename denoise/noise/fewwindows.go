@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -35,6 +36,36 @@ func (e *Estimate) refine(ctx context.Context, v *volume.Volume, d measurement) 
 	}
 	if !math.IsInf(least, 1) {
 		e.Sigma = least
+	}
+	return nil
+}
+
+// The limits of single differences.
+const (
+	singleRise   = 1.05 // of second differences over fourth ones, beyond chance: above, texture is part of the figure
+	singleChance = 2    // over the root of the number of voxels
+)
+
+// judgeSingle looks for texture in the figure of a volume with no room for windows. Noise reads the same by second and by
+// fourth differences, or less by second ones if neighbours share it; what is smoother than noise reads more. The noise is
+// unknown if they rise, or if the figure is an upper bound. The error is the context's.
+func (e *Estimate) judgeSingle(ctx context.Context, v *volume.Volume, d measurement) error {
+	if e.Confidence == None || e.Sigma == 0 {
+		return nil
+	}
+	how := sampling{of: second, block: d.how.block, parts: d.how.parts, flat: d.how.flat}
+	ws, err := differences(ctx, v, how, 0, v.Dims[2], math.MaxInt)
+	if err != nil {
+		return err
+	}
+	all := e.sigmas(foreground(ws, d.cut))
+	if len(all) == 0 {
+		return nil
+	}
+	wider := quantile(all, 0.5) / how.pure(0.5)
+	if e.Confidence == Low || wider/e.Sigma > singleRise+singleChance/math.Sqrt(float64(len(all))) {
+		e.Confidence, e.AtMost, e.few = Low, max(wider, e.Sigma), false
+		e.Why = message.New(message.NoiseTexture, "the volume is small, and texture or structure may be part of the figure: it is an upper bound")
 	}
 	return nil
 }

@@ -115,3 +115,32 @@ func TestFewWindowsTakeTheLesserFigure(t *testing.T) {
 		t.Errorf("one of the two is never the lesser: %v", lesser)
 	}
 }
+
+// Of a volume with no room for windows white noise has a figure, and texture that is smoother than noise has none.
+func TestTextureOfASmallVolume(t *testing.T) {
+	const sigma = 10
+	g := volume.NewGeometry([3]int{28, 30, 3}, [3]float64{4, 4, 5})
+	for seed := range uint64(12) {
+		for texture, unknown := range map[float64]bool{0: false, 60: true} {
+			v := volume.New(g)
+			for i := range v.Data {
+				x, y := i%28, i/28%30
+				smooth := 0.0 // over (1, 3, 1) / 5 along x and y
+				for dy := -1; dy <= 1; dy++ {
+					for dx := -1; dx <= 1; dx++ {
+						weight := (3 - 2*math.Abs(float64(dx))) * (3 - 2*math.Abs(float64(dy))) / 25
+						smooth += weight * Normal(seed+100, uint64((i/840*40+y+dy+1)*40+x+dx+1), 0)
+					}
+				}
+				v.Data[i] = float32(300 + texture*smooth/0.44 + sigma*Normal(seed, uint64(i), 0))
+			}
+			e, _, err := volumeDifferences(t.Context(), v, Estimate{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if most, _, got := e.Unknown(); got != unknown || got && most < sigma {
+				t.Errorf("texture of %g, seed %d: %+v", texture, seed, e.Figure)
+			}
+		}
+	}
+}

@@ -144,8 +144,8 @@ func (t *sliceTransform) backward(dst []float32, half []complex128, scale float6
 	}
 }
 
-// kspaceFigure measures noise that was zero-filled or filtered in k-space, by the surer of two ways, or else in the
-// background. ok is false if none shows it. The error is the context's.
+// kspaceFigure measures noise that was zero-filled or filtered in k-space: by the surer of two ways, or in the background
+// if that is not sure. ok is false if none shows it. The error is the context's.
 func (e *Estimate) kspaceFigure(ctx context.Context, v *volume.Volume, d measurement) (ok bool, err error) {
 	acquired, err := e.acquiredFigure(ctx, v, e.Sigma/d.gain)
 	if err != nil {
@@ -157,18 +157,27 @@ func (e *Estimate) kspaceFigure(ctx context.Context, v *volume.Volume, d measure
 	}
 	across := *e
 	found, err := across.acrossFigure(ctx, v, d.cut, d.valueRange)
-	switch {
-	case err != nil:
+	if err != nil {
 		return false, err
-	case found && (acquired == nil || across.Confidence == High || acquired.MayBeTexture()):
+	}
+	if found && across.Confidence == High {
+		*e = across
+		return true, nil
+	}
+	var colour *Correlation
+	if found {
+		colour = across.Correlation
+	}
+	if beside, err := e.backgroundFigure(ctx, v, d.cut, d.valueRange, colour); beside || err != nil {
+		return beside, err
+	}
+	switch {
+	case found && (acquired == nil || acquired.MayBeTexture()):
 		*e = across
 	case acquired != nil:
 		*e = *acquired
 	}
-	if found || acquired != nil {
-		return true, nil
-	}
-	return e.backgroundFigure(ctx, v, d.cut, d.valueRange)
+	return found || acquired != nil, nil
 }
 
 // acquiredFigure measures noise at the acquired resolution; plain is what the image itself reads. It returns nil

@@ -205,7 +205,8 @@ func TestAutomaticValuesOnMR(t *testing.T) {
 
 // TestTableOfMR prints, with QUELL_MR_TABLE naming filters and their parameters such as "nlm:2 odct:3", what automatic
 // values lose on MR whose k-space a scanner filtered, cut or filled with zeros; with QUELL_MR_HELD=1 on anatomies,
-// supports and seeds that nothing was chosen on; with QUELL_MR_SURE=1 what sure loses as well:
+// supports and seeds that nothing was chosen on; with QUELL_MR_SURE=1 what sure loses as well; with QUELL_MR_ONLY=hamming only
+// rows with that in their name:
 //
 //	QUELL_MR_TABLE="nlm:2 bilateral:2 prinlm:3 odct:3" QUELL_MR_SURE=1 go test -v -run TableOfMR -timeout 1h ./denoise/filter/correlation
 func TestTableOfMR(t *testing.T) {
@@ -221,8 +222,12 @@ func TestTableOfMR(t *testing.T) {
 			totals[w+kind] = [2]*lossOf{{allowedLoss: 0.35}, {allowedLoss: 0.15}}
 		}
 	}
+	only := os.Getenv("QUELL_MR_ONLY")
 	for a, anatomy := range anatomies {
 		for k, scanner := range scanners {
+			if !strings.Contains(names[a]+", "+scanner.Name, only) {
+				continue
+			}
 			for _, sigma := range []float64{6, 20} {
 				s := scanMR(anatomy, scanner, sigma, seed+uint64(10*a+k))
 				facts, err := denoise.FactsOf(t.Context(), s.noisy)
