@@ -25,7 +25,7 @@ type LesionRequest struct {
 	Shape     lesions.Shape // "": discs
 	Sizes     []float64     // mm; nil: those of lesions.UsualSizes that fit the even tissue of the series
 	Contrasts []Contrast    // nil: 1 and 2 sigma
-	Slices    int           // that a lesion reaches through, 1 or 3; 0: as its size asks
+	Slices    int           // that a lesion reaches through, 1 or 3; 0: as its size asks, and of usual sizes as the series has room
 	Places    int           // 0: as many as lesions.Measure takes
 	Seed      uint64
 	Pictured  bool                  // see lesions.Request
@@ -46,16 +46,17 @@ func Lesions(ctx context.Context, q LesionRequest) (panel lesions.Panel, err err
 	if err != nil {
 		return lesions.Panel{}, err
 	}
-	measure := func(sizes []float64) (lesions.Panel, error) {
+	measure := func(sizes []float64, length int) (lesions.Panel, error) {
+		q.Slices = length
 		if request.Lesions, err = q.lesions(sizes, request.Noise); err != nil {
 			return lesions.Panel{}, err
 		}
 		return lesions.Measure(ctx, q.Engine, request)
 	}
 	if q.Sizes == nil {
-		panel, err = lesions.Fitting(q.Series.Volume.Geometry, measure)
+		panel, err = lesions.Fitting(q.Series.Volume.Geometry, q.Slices, measure)
 	} else {
-		panel, err = measure(q.Sizes)
+		panel, err = measure(q.Sizes, q.Slices)
 	}
 	return panel, lesionError(err)
 }

@@ -168,26 +168,31 @@ func (p Panel) Usual() Panel {
 	return p
 }
 
-// MeasureUsual is [Measure] of discs of the usual sizes and contrasts. In a series with too little even
-// tissue for all of them it leaves out the largest. sigma is of the noise.
+// MeasureUsual is [Measure] of discs of the usual sizes and contrasts that fit, see [Fitting]. sigma is of the noise.
 func MeasureUsual(ctx context.Context, e denoise.Engine, q Request, sigma float64) (Panel, error) {
-	return Fitting(q.Input.Volume.Geometry, func(sizes []float64) (Panel, error) {
+	return Fitting(q.Input.Volume.Geometry, 0, func(sizes []float64, length int) (Panel, error) {
 		q.Lesions = nil
 		for _, times := range UsualContrasts {
 			for _, size := range sizes {
-				q.Lesions = append(q.Lesions, Lesion{Shape: Disc, Size: size, Contrast: times * sigma, Sigmas: times})
+				q.Lesions = append(q.Lesions, Lesion{Shape: Disc, Size: size, Contrast: times * sigma, Sigmas: times, Slices: length})
 			}
 		}
 		return Measure(ctx, e, q)
 	})
 }
 
-// Fitting calls measure with the usual sizes, and again without the largest while a series has too little even
-// tissue for it.
-func Fitting(g volume.Geometry, measure func(sizes []float64) (Panel, error)) (p Panel, err error) {
-	for sizes := UsualSizes(g); len(sizes) > 0; sizes = sizes[:len(sizes)-1] {
-		if p, err = measure(sizes); message.KindOf(err) != message.VerdictNone {
-			break
+// Fitting calls measure with the usual sizes and with the slices that lesions reach through, 0 for what fits a size.
+// While a series has too little even tissue it is called again without the largest, and then with lesions of one slice.
+func Fitting(g volume.Geometry, length int, measure func(sizes []float64, length int) (Panel, error)) (p Panel, err error) {
+	lengths := []int{length}
+	if length == 0 {
+		lengths = append(lengths, 1)
+	}
+	for _, length := range lengths {
+		for sizes := UsualSizes(g); len(sizes) > 0; sizes = sizes[:len(sizes)-1] {
+			if p, err = measure(sizes, length); message.KindOf(err) != message.VerdictNone {
+				return p, err
+			}
 		}
 	}
 	return p, err

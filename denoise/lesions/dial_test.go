@@ -7,6 +7,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/lesions"
+	"quell/internal/message"
 	"quell/volume"
 )
 
@@ -78,6 +79,35 @@ func TestUsualSizes(t *testing.T) {
 			if math.Abs(size-want[i]) > 1e-9 {
 				t.Errorf("pixels of %g mm: %v, want %v", pixel, got, want)
 			}
+		}
+	}
+}
+
+// If a series has no room the largest lesions are left out, and then those of several slices.
+func TestFitting(t *testing.T) {
+	g := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1})
+	for name, c := range map[string]struct {
+		length int
+		fits   func(sizes, length int) bool
+		sizes  int
+		want   int
+	}{
+		"room":        {0, func(int, int) bool { return true }, 3, 0},
+		"smaller":     {0, func(sizes, length int) bool { return sizes < 2 || length == 1 }, 1, 0},
+		"shorter":     {0, func(_, length int) bool { return length == 1 }, 3, 1},
+		"both":        {0, func(sizes, length int) bool { return sizes < 3 && length == 1 }, 2, 1},
+		"as asked":    {3, func(_, length int) bool { return length == 3 }, 3, 3},
+		"no shorter":  {3, func(_, length int) bool { return length == 1 }, 0, 0},
+		"no room yet": {0, func(int, int) bool { return false }, 0, 0},
+	} {
+		p, err := lesions.Fitting(g, c.length, func(sizes []float64, length int) (lesions.Panel, error) {
+			if !c.fits(len(sizes), length) {
+				return lesions.Panel{}, message.Errorf(message.VerdictNone, "no room")
+			}
+			return lesions.Panel{Places: len(sizes), Seed: uint64(length)}, nil
+		})
+		if p.Places != c.sizes || p.Seed != uint64(c.want) || (err == nil) != (c.sizes > 0) {
+			t.Errorf("%s: %d sizes of %d slices, %v; want %d, %d", name, p.Places, p.Seed, err, c.sizes, c.want)
 		}
 	}
 }

@@ -72,7 +72,9 @@ const (
 	// than the first by at most almost.
 	finalists = 3
 	almost    = 0.1
-	// moves is how often a size changes by a step, if no default is like the result.
+	// mostVaried is how many filters are tried with other sizes before a place is named.
+	mostVaried = 4
+	// moves is how often a size changes by a step, or a choice, if no default is like the result.
 	moves = 3
 	// same is the share of the change of a result that is as good as After.
 	same = 0.995
@@ -85,36 +87,90 @@ const (
 // in one slice of a few boxes, and the most similar of them again in the whole boxes. Once a
 // result makes enough of the change, no further filter is tried.
 func (r Result) standIn(ctx context.Context, engine denoise.Engine, enough float64) (standIn, error) {
-	v := r.Input.Masked()
-	facts, err := known(ctx, r.Input, r.Noise)
+	m, err := r.comparison(ctx, engine)
 	if err != nil {
 		return standIn{}, err
 	}
-	all, err := defaults(v.Geometry, facts)
-	if err != nil {
-		return standIn{}, err
+	return m.standIn(ctx, enough)
+}
+
+// comparison compares results of recipes with After, in boxes of the foreground.
+type comparison struct {
+	Result
+	engine denoise.Engine
+	masked *volume.Volume
+	facts  denoise.Facts
+	found  []volume.Region
+}
+
+// comparison chooses the boxes. The error is the context's.
+func (r Result) comparison(ctx context.Context, engine denoise.Engine) (m comparison, err error) {
+	m = comparison{Result: r, engine: engine, masked: r.Input.Masked()}
+	if m.facts, err = known(ctx, r.Input, r.Noise); err != nil {
+		return m, err
 	}
-	found, _, err := boxes(ctx, v, r.Region, [3]int{}, func(i int) bool { return v.Valid(i) && r.Foreground(i) })
-	if err != nil {
-		return standIn{}, err
-	}
-	for len(found) > looks {
-		n := len(found)
+	v := m.masked
+	m.found, _, err = boxes(ctx, v, r.Region, [3]int{}, func(i int) bool { return v.Valid(i) && r.Foreground(i) })
+	if n := len(m.found); n > looks {
 		for k := range looks {
-			found[k] = found[(2*k+1)*n/(2*looks)]
+			m.found[k] = m.found[(2*k+1)*n/(2*looks)]
 		}
-		found = found[:looks]
+		m.found = m.found[:looks]
 	}
-	run := func(recipe denoise.Recipe, in []volume.Region) (likeness, error) {
-		return r.alike(ctx, engine, v, recipe, in)
+	return m, err
+}
+
+// in compares the result of a recipe in some boxes.
+func (m comparison) in(ctx context.Context, recipe denoise.Recipe, boxes []volume.Region) (likeness, error) {
+	return m.alike(ctx, m.engine, m.masked, recipe, boxes)
+}
+
+// like returns the stand-in of a recipe, of whatever strength its result is most like After in the middles of the boxes.
+func (m comparison) like(ctx context.Context, recipe denoise.Recipe) (standIn, error) {
+	s, err := newSteps(m.masked.Geometry, recipe, m.facts)
+	if err != nil {
+		return standIn{}, err
+	}
+	return s.like(func(recipe denoise.Recipe) (likeness, error) { return m.in(ctx, recipe, middles(m.found)) })
+}
+
+// alternatives returns variants of a stand-in with results that are about as much like After.
+func (m comparison) alternatives(ctx context.Context, s standIn) (all []standIn, err error) {
+	f, err := denoise.FilterByName(s.recipe.Filter)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range variants(f, s.recipe) {
+		if _, err := v.Bind(m.masked.Geometry); err != nil {
+			continue
+		}
+		l, err := m.in(ctx, v, middles(m.found))
+		if err != nil {
+			return nil, err
+		}
+		if l.share() < s.share-almost {
+			continue // no other strength makes up for that
+		}
+		t, err := m.like(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		if t.share >= s.share-1+same {
+			all = append(all, t)
+		}
+	}
+	return all, nil
+}
+
+func (m comparison) standIn(ctx context.Context, enough float64) (standIn, error) {
+	g := m.masked.Geometry
+	all, err := defaults(g, m.facts)
+	if err != nil {
+		return standIn{}, err
 	}
 	var tried []standIn
 	for _, recipe := range all {
-		s, err := newSteps(v.Geometry, recipe, facts)
-		if err != nil {
-			return standIn{}, err
-		}
-		best, err := s.like(func(recipe denoise.Recipe) (likeness, error) { return run(recipe, middles(found)) })
+		best, err := m.like(ctx, recipe)
 		if err != nil || best.change == 0 {
 			return best, err
 		}
@@ -124,7 +180,7 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine, enough float
 	}
 	best, least := standIn{share: math.Inf(-1)}, math.Inf(1)
 	look := func(t standIn) error {
-		l, err := run(t.recipe, found)
+		l, err := m.in(ctx, t.recipe, m.found)
 		// A fault at one place raises the loss of every filter alike; the loss at edges differs between filters.
 		if err == nil && l.everywhere < least {
 			least = l.everywhere
@@ -138,48 +194,50 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine, enough float
 			return standIn{}, err
 		}
 	}
-	if best.share >= sizesFit || len(finals) == 0 {
-		return best, nil
+	limit, few := sizesFit, finals[:min(1, len(finals))]
+	if enough == every {
+		limit, few = same, filtersOf(tried)
 	}
-	sized, err := resized(v.Geometry, finals[0], facts, func(recipe denoise.Recipe) (likeness, error) { return run(recipe, middles(found)) })
-	if err != nil || sized.share == finals[0].share {
-		return best, err
+	for _, from := range few {
+		if best.share >= limit {
+			break
+		}
+		varied, err := varied(g, from, m.facts, func(recipe denoise.Recipe) (likeness, error) { return m.in(ctx, recipe, middles(m.found)) })
+		if err != nil {
+			return best, err
+		}
+		if varied.share > from.share {
+			if err := look(varied); err != nil {
+				return best, err
+			}
+		}
 	}
-	return best, look(sized)
+	return best, nil
 }
 
-// resized returns the stand-in with other sizes, its parameters that are whole numbers, if
-// its result is then more like After: step by step the one change that makes it so most.
-func resized(g volume.Geometry, best standIn, facts denoise.Facts, run func(denoise.Recipe) (likeness, error)) (standIn, error) {
+// varied returns the stand-in with other sizes and choices, if its result is then more like
+// After: step by step the one change that makes it so most.
+func varied(g volume.Geometry, best standIn, facts denoise.Facts, run func(denoise.Recipe) (likeness, error)) (standIn, error) {
 	f, err := denoise.FilterByName(best.recipe.Filter)
 	if err != nil {
 		return best, err
 	}
 	for range moves {
 		from := best
-		for _, p := range f.Params {
-			if p.Kind != denoise.Int || !from.recipe.Ignores(p.Name).IsZero() {
-				continue
+		for _, changed := range variants(f, from.recipe) {
+			if _, err := changed.Bind(g); err != nil {
+				continue // this size does not go with the others
 			}
-			for _, x := range [...]float64{from.recipe.Get(p.Name).Float() - p.Step, from.recipe.Get(p.Name).Float() + p.Step} {
-				if x < p.Lo || x > p.Hi {
-					continue
-				}
-				changed := from.recipe.With(p.Name, denoise.Number(x))
-				if _, err := changed.Bind(g); err != nil {
-					continue // this size does not go with the others
-				}
-				s, err := newSteps(g, changed, facts)
-				if err != nil {
-					return best, err
-				}
-				t, err := s.like(run)
-				if err != nil {
-					return best, err
-				}
-				if t.share > best.share {
-					best = t
-				}
+			s, err := newSteps(g, changed, facts)
+			if err != nil {
+				return best, err
+			}
+			t, err := s.like(run)
+			if err != nil {
+				return best, err
+			}
+			if t.share > best.share {
+				best = t
 			}
 		}
 		if best.share == from.share || best.share >= same {
@@ -189,11 +247,56 @@ func resized(g volume.Geometry, best standIn, facts denoise.Facts, run func(deno
 	return best, nil
 }
 
+// variants returns a resolved recipe with one of its sizes a step smaller or larger, or with another choice.
+// A size is a whole number, or a list of one for each axis.
+func variants(f denoise.Filter, r denoise.Recipe) (all []denoise.Recipe) {
+	for _, p := range f.Params {
+		if p.Name == f.Strength.Param || !r.Ignores(p.Name).IsZero() {
+			continue
+		}
+		value := r.Get(p.Name)
+		switch {
+		case p.Kind == denoise.Int:
+			for _, x := range [...]float64{value.Float() - p.Step, value.Float() + p.Step} {
+				if x >= p.Lo && x <= p.Hi {
+					all = append(all, r.With(p.Name, denoise.Number(x)))
+				}
+			}
+		case p.Kind == denoise.Ints && p.PerAxis:
+			for _, more := range [...]int{-1, 1} {
+				list := slices.Clone(value.Ints())
+				for i, n := range list {
+					if n > 0 {
+						list[i] = max(n+more, 1)
+					}
+				}
+				all = append(all, r.With(p.Name, denoise.List(list...)))
+			}
+		case p.Kind == denoise.Choice:
+			for _, name := range p.Choices {
+				if name != value.String() {
+					all = append(all, r.With(p.Name, denoise.Word(name)))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// filtersOf returns the best candidate of each filter, the best filters first, at most mostVaried of them.
+func filtersOf(tried []standIn) (out []standIn) {
+	for _, t := range tried {
+		if len(out) < mostVaried && !slices.ContainsFunc(out, func(o standIn) bool { return o.recipe.Filter == t.recipe.Filter }) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // chosen returns the candidates that are compared again, the best first.
 func chosen(tried []standIn) []standIn {
 	slices.SortStableFunc(tried, func(a, b standIn) int { return cmp.Compare(b.share, a.share) })
-	tried = tried[:min(len(tried), finalists)]
-	return slices.DeleteFunc(tried, func(t standIn) bool { return t.share < tried[0].share-almost })
+	return slices.DeleteFunc(slices.Clone(tried[:min(len(tried), finalists)]), func(t standIn) bool { return t.share < tried[0].share-almost })
 }
 
 // middles returns the slice in the middle of each box.

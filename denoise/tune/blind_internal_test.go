@@ -309,13 +309,13 @@ func TestResized(t *testing.T) {
 			return likeness{apart: 3*ds*ds + 2*dp*dp + math.Abs(math.Log(x))/100, removed: 100 * x, change: 100}, nil
 		}
 		l, _ := run(first)
-		got, err := resized(g, standIn{recipe: first, strength: 1, share: l.share()}, facts, run)
+		got, err := varied(g, standIn{recipe: first, strength: 1, share: l.share()}, facts, run)
 		if search, patch := got.recipe.Get("search-radius").Int(), got.recipe.Get("patch-radius").Int(); err != nil || search != c.wantSearch || patch != c.wantPatch {
 			t.Errorf("%s: radius %d of the search region and %d of the patches, %v; want %d and %d", name, search, patch, err, c.wantSearch, c.wantPatch)
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := resized(g, standIn{recipe: first}, facts, func(denoise.Recipe) (likeness, error) { return likeness{}, broken }); !errors.Is(err, broken) {
+	if _, err := varied(g, standIn{recipe: first}, facts, func(denoise.Recipe) (likeness, error) { return likeness{}, broken }); !errors.Is(err, broken) {
 		t.Errorf("%v; want the error of the run", err)
 	}
 }
@@ -333,7 +333,7 @@ func TestResizedStaysValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	tried := map[[2]int]bool{}
-	_, err = resized(g, standIn{recipe: first, share: math.Inf(-1)}, facts, func(r denoise.Recipe) (likeness, error) {
+	_, err = varied(g, standIn{recipe: first, share: math.Inf(-1)}, facts, func(r denoise.Recipe) (likeness, error) {
 		if _, err := r.Bind(g); err != nil {
 			t.Errorf("%s is tried: %v", r, err)
 		}

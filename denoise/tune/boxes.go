@@ -107,6 +107,11 @@ func candidates(ctx context.Context, v *volume.Volume, within volume.Region, rea
 		}
 		starts[2] = starts[2][:layers]
 	}
+	return counted(ctx, v, starts, size, counts)
+}
+
+// counted returns the boxes of a size that begin there, of which enough voxels count.
+func counted(ctx context.Context, v *volume.Volume, starts [3][]int, size [3]int, counts func(i int) bool) ([]candidate, error) {
 	byLayer := make([][]candidate, len(starts[2]))
 	err := parallel.For(ctx, len(byLayer), func(k int) error {
 		z := starts[2][k]

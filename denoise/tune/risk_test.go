@@ -217,7 +217,7 @@ func TestSearchReportsItsCurve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(sizes) < 2 || sizes[0] != 8 || len(last.Points) != len(c.Points) || last.Best != c.Best {
+	if len(sizes) < 2 || sizes[0] != 3 || len(last.Points) != len(c.Points) || last.Best != c.Best {
 		t.Errorf("curves of %d points, the last %+v; the result is %+v", sizes, last, c)
 	}
 	if !strings.Contains(fmt.Sprint(c.Points), "1.2345") {

@@ -159,12 +159,30 @@ func (r Result) unseen(ctx context.Context, engine denoise.Engine, s standIn) (*
 	if err != nil || f == nil || s.share < resembles {
 		return f, s, err
 	}
-	best, err := r.standIn(ctx, engine, every)
-	if err != nil || best.recipe.Equal(s.recipe) {
+	m, err := r.comparison(ctx, engine)
+	if err != nil {
 		return f, s, err
 	}
-	f, err = r.unlike(ctx, engine, best)
-	return f, best, err
+	best, err := m.standIn(ctx, every)
+	if err != nil {
+		return f, s, err
+	}
+	if !best.recipe.Equal(s.recipe) {
+		if f, err = r.unlike(ctx, engine, best); err != nil || f == nil || best.share < resembles {
+			return f, best, err
+		}
+	}
+	// Nor do those that can hardly be told from it explain the place.
+	others, err := m.alternatives(ctx, best)
+	if err != nil {
+		return f, best, err
+	}
+	for _, other := range others {
+		if other, err := r.unlike(ctx, engine, other); err != nil || other == nil {
+			return nil, best, err
+		}
+	}
+	return f, best, nil
 }
 
 // unlike returns the place at which After differs most from the result of a stand-in, if there is

@@ -65,7 +65,26 @@ func (p planted) z(c *noise.Correlation) float64 {
 }
 
 // perFilter is how many lesions each filter gets in a data set.
-const perFilter = 2
+const perFilter = 4
+
+// otherwise returns resolved recipes of a filter with one size or choice of another value than its default's.
+func otherwise(f denoise.Filter, r denoise.Recipe) (all []denoise.Recipe) {
+	for _, p := range f.Params {
+		if p.Name == f.Strength.Param || !r.Ignores(p.Name).IsZero() {
+			continue
+		}
+		value := r.Get(p.Name)
+		switch {
+		case p.Kind == denoise.Int && value.Float()-2*p.Step >= p.Lo:
+			all = append(all, r.With(p.Name, denoise.Number(value.Float()-2*p.Step)))
+		case p.Kind == denoise.Int:
+			all = append(all, r.With(p.Name, denoise.Number(value.Float()+p.Step)))
+		case p.Kind == denoise.Choice:
+			all = append(all, r.With(p.Name, denoise.Word(p.Choices[(slices.Index(p.Choices, value.String())+1)%len(p.Choices)])))
+		}
+	}
+	return all
+}
 
 // near says whether a finding is about the lesion.
 func (p planted) near(f *tune.Finding) bool {
@@ -138,7 +157,7 @@ func scanScenes(t *testing.T, mode string) []scene {
 	head := headScene(t, "soft", 78)
 	head.truth, head.noisy = head.truth.Crop(volume.Region{Min: [3]int{40, 20, 0}, Max: [3]int{160, 140, 2}}), head.noisy.Crop(volume.Region{Min: [3]int{40, 20, 0}, Max: [3]int{160, 140, 2}})
 	return []scene{withNoise(t, "T1", t1, noise.Gaussian, 6, 71), head, withNoise(t, "brain", brain, noise.Rician, 8, 73),
-		withNoise(t, "FLAIR", flair, noise.Rician, 0.04*most, 74)}
+		withNoise(t, "FLAIR", flair, noise.Rician, 0.04*most, 74), ctScene(t, 144, 1.4, "sharp", 4e5, 75), mrScene(t, [3]int{72, 72, 5}, 2.4, noise.Rician, 7, 76)}
 }
 
 func TestScanTable(t *testing.T) {
@@ -238,6 +257,20 @@ func (s scene) scanned(t *testing.T, all bool, turn int, count func(yes bool, ke
 			}
 			one, _ = scan(s.noisy, rounded(after, 0.01*e.Sigma, -1e9), &r)
 			count(one != nil, "honest, recipe")
+		}
+		for k, r := range otherwise(f, plain) {
+			x, ok := tune.StrengthOf(r, s.noisy.Geometry, e.Sigma)
+			if _, err := r.Bind(s.noisy.Geometry); !all || !ok || err != nil {
+				continue
+			}
+			if r, err = tune.WithStrength(r, []float64{0.6, 1}[k%2]*x, s.noisy.Geometry).Resolve(s.noisy.Geometry, facts); err != nil {
+				t.Fatal(err)
+			}
+			one, share := scan(s.noisy, filtered(t, r, s.noisy), nil)
+			count(one != nil, "honest, blind", "honest, other sizes, blind", f.Name+": honest, blind")
+			if one != nil {
+				t.Logf("%s: honest %s (stand-in %.4f): %+v", s.name, r, share, *one)
+			}
 		}
 		for range min(perFilter, len(places)) {
 			p := plants[turn%len(plants)]

@@ -59,6 +59,8 @@ type Options struct {
 	Progress func(Curve)
 
 	unit float64 // of values in the unit of the series, if the noise is stabilised already
+	// quick asks for the least risk itself, to a few percent, rather than for its strength.
+	quick bool
 }
 
 // coarse is how many strengths are tried first; finer ones follow around the best.
@@ -70,9 +72,9 @@ var ErrNoStrength = message.Errorf(message.TuneStrength, "there is no strength t
 // Search returns the risk of a recipe over its strength, on boxes of the
 // foreground, and the best strength. e describes the noise of in, see [noise.Of].
 //
-// The range of the strength is tried at a few points of equal ratio. Two points between the
-// best and its neighbours and the vertex of a parabola through the then best three, in the
-// logarithm of the strength, follow. If the halves of the boxes disagree about the best
+// The range of the strength is tried at a few points of equal ratio; if each costs two runs, only at
+// those around the least risk (bracket.go). Two points between the best and its neighbours and
+// the vertex of a parabola through the then best three, in the logarithm of the strength, follow. If the halves of the boxes disagree about the best
 // strength, more boxes of the volume are added. The risk of a recipe that stabilises Rician
 // noise is that in the stabilised volume; its noise is weaker if the signal is. Of risks
 // that are as good as the least the one of the weakest strength is the best.
@@ -92,19 +94,13 @@ func Search(ctx context.Context, engine denoise.Engine, in denoise.Input, r deno
 			o.Progress(s.curve().settled())
 		}
 	}
-	first := s.grid()
-	if o.Also > 0 {
-		first = append(first, o.Also)
+	if err := s.begin(ctx, o.Also, report); err != nil {
+		return Curve{}, err
 	}
-	steps := []func() []float64{func() []float64 { return first }}
 	if s.param.Kind == denoise.Float {
-		steps = append(steps, s.between, s.vertex)
-	}
-	for _, step := range steps {
-		if err := s.try(ctx, step()); err != nil {
+		if err := s.narrow(ctx, report); err != nil {
 			return Curve{}, err
 		}
-		report()
 	}
 	if s.disagreement() > tolerated {
 		if err := s.addBoxes(ctx); err != nil {
@@ -132,6 +128,7 @@ type search struct {
 	unit     float64 // of the passes' values in the unit of the volume, if the noise is stabilised; else 0
 	// objective chooses among them.
 	objective Objective
+	quick     bool // pieces of the volume are looked at, see pieces.go
 }
 
 // tried is a strength with the sums over either half of the boxes.
@@ -186,11 +183,19 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 		}
 		return sd, err
 	}}
-	first, err := newProbe(ctx, engine, in, program.Reach(), m, use, o.Region, 1)
+	first, err := newProbe(ctx, engine, in, program.Reach(), m, use, o.Region, seedOfBoxes)
 	if err != nil {
 		return nil, err
 	}
+	if o.quick {
+		if first, s.quick, err = first.pieces(ctx, in, program, use, o.Region, strongest); err != nil {
+			return nil, err
+		}
+	}
 	s.probes = []*probe{first}
+	if s.quick {
+		return s, nil
+	}
 	return s, first.takeSpare(strongest)
 }
 

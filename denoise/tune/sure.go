@@ -91,23 +91,34 @@ func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 	if len(first) == 0 {
 		return nil, errNoForeground
 	}
-	var whole *scope // of all boxes, if they have one in common
 	around, together := shared(first, reach, v.Geometry)
-	if together {
-		for _, box := range spare {
-			around = enclosing(around, box)
-		}
-		whole = newScope(in, around, reach, seed)
+	if !together {
+		return probeOn(ctx, e, in, reach, m, counts, first, spare, seed)
 	}
-	on := func(boxes []volume.Region, seed uint64) (*probe, error) {
-		p := &probe{engine: e, noise: m, together: together}
+	for _, box := range spare {
+		around = enclosing(around, box)
+	}
+	whole := newScope(in, around, reach, seed) // of all boxes
+	at := around.Grow(reach, v.Geometry).Min
+	return probeWith(ctx, e, m, first, spare, true, func(_ int, box volume.Region) *part {
+		return whole.part(v.Geometry, box, box.Offset(at), counts)
+	})
+}
+
+// probeOn returns a probe of boxes that each have a scope of its own.
+func probeOn(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]int, m noiseModel, counts func(i int) bool, first, spare []volume.Region, seed uint64) (*probe, error) {
+	return probeWith(ctx, e, m, first, spare, false, func(k int, box volume.Region) *part {
+		return newPart(in, box, reach, counts, seed+uint64(k))
+	})
+}
+
+// probeWith returns a probe of boxes, and of spare ones, as parts; k counts all of them. together
+// states that the parts have one scope in common.
+func probeWith(ctx context.Context, e denoise.Engine, m noiseModel, first, spare []volume.Region, together bool, partOf func(k int, box volume.Region) *part) (*probe, error) {
+	on := func(boxes []volume.Region, from int) (p *probe, err error) {
+		p = &probe{engine: e, noise: m, together: together}
 		for k, box := range boxes {
-			var a *part
-			if together {
-				a = whole.part(v.Geometry, box, box.Offset(around.Grow(reach, v.Geometry).Min), counts)
-			} else {
-				a = newPart(in, box, reach, counts, seed+uint64(k))
-			}
+			a := partOf(from+k, box)
 			a.half = k % 2
 			if a.power, err = m.power(ctx, box); err != nil {
 				return nil, err
@@ -119,14 +130,11 @@ func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 		}
 		return p, nil
 	}
-	p, err := on(first, seed)
-	if err != nil {
-		return nil, err
+	p, err := on(first, 0)
+	if err == nil && len(spare) > 0 {
+		p.spare = func() (*probe, error) { return on(spare, len(first)) }
 	}
-	if len(spare) > 0 {
-		p.spare = func() (*probe, error) { return on(spare, seed+uint64(len(first))) }
-	}
-	return p, nil
+	return p, err
 }
 
 // tally is the sums over some voxels. The divergence counts by the variance of the noise

@@ -293,7 +293,7 @@ func (r Result) judge(ctx context.Context, engine denoise.Engine, stand standIn)
 // search returns the curve of a recipe with a point at strength x.
 func (r Result) search(ctx context.Context, engine denoise.Engine, recipe denoise.Recipe, x float64) (Curve, error) {
 	return Search(ctx, engine, r.Input, recipe, r.Noise,
-		Options{Also: math.Max(x, math.SmallestNonzeroFloat64), Region: r.Region, Foreground: r.Foreground, unit: r.unit})
+		Options{Also: math.Max(x, math.SmallestNonzeroFloat64), Region: r.Region, Foreground: r.Foreground, unit: r.unit, quick: true})
 }
 
 // unknown is the verdict if a ground is missing.
