@@ -122,7 +122,7 @@ func (j PhantomJob) noisy(ctx context.Context, p phantom.Phantom, seed uint64) (
 
 // phantomSeries describes a phantom as readers describe what they read.
 func phantomSeries(p phantom.Phantom, v *volume.Volume) *series.Series {
-	modality := map[string]string{"ct": "CT", "mr": "MR"}[p.Kind]
+	modality := map[string]string{"ct": "CT", "abdomen": "CT", "mr": "MR"}[p.Kind]
 	return &series.Series{
 		Meta:   series.Meta{Format: "phantom", Modality: modality, Description: fmt.Sprintf("Quell %s phantom", p.Kind)},
 		Volume: v,

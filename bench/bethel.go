@@ -328,5 +328,6 @@ func transfer(m *measurement) error {
 	m.result.Figures[Time], m.result.Figures[EndToEnd] = median(busy), median(fresh)
 	m.result.Figures[Upload] = max(median(fresh)-median(there), 0)
 	m.result.Figures[Download] = max(median(there)-median(busy), 0)
+	m.result.Figures[Transfers] = m.result.Figures[Upload] + m.result.Figures[Download]
 	return nil
 }

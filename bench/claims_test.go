@@ -90,9 +90,9 @@ func TestClaimsOfBethelAndKlepaczko(t *testing.T) {
 			t.Errorf("a tuned kernel %g times as fast: %v %v", ratio, holds, known)
 		}
 	}
-	registers := klepaczkoExperiments()[1].Claims
+	registers := klepaczkoExperiments()[2].Claims
 	for best, want := range map[float64]bool{0.9: true, 1.1: false} {
-		for i, size := range []string{"256x256", "1024x1024"} {
+		for i, size := range []string{"10 slices of 256x256", "1024x1024"} {
 			var rows Rows
 			for k, n := range []int{32, 40, 48, 64} {
 				rows = append(rows, claimRow(fmt.Sprintf("%d registers, %s", n, size), Time, []float64{1, 2, best, 3}[k]))
@@ -108,10 +108,25 @@ func TestClaimsOfBethelAndKlepaczko(t *testing.T) {
 			}
 		}
 	}
-	noise := klepaczkoExperiments()[2].Claims[0]
+	noise := klepaczkoExperiments()[3].Claims[0]
 	for share, want := range map[float64]bool{0.09: true, 0.11: false} {
 		if holds, detail, known := noise.Check(Rows{claimRow("a", Share, 0.01), claimRow("b", Share, share)}); holds != want || !known || !strings.Contains(detail, fmt.Sprintf("%g", 100*share)) {
 			t.Errorf("a share of %g: %v %q %v", share, holds, detail, known)
+		}
+	}
+	stable := klepaczkoExperiments()[3].Claims[1]
+	for gain, want := range map[float64]bool{0.1: true, -0.1: false} {
+		var rows Rows
+		for s := 1; s <= 5; s++ {
+			for _, filter := range []string{"", "SA-DCT, "} {
+				rows = append(rows, claimRow(fmt.Sprintf("s = %d, %sRician, stabilised, CPU", s, filter), PSNR, 30+gain*float64(s)), claimRow(fmt.Sprintf("s = %d, %sRician, CPU", s, filter), PSNR, 30))
+			}
+		}
+		if holds, detail, known := stable.Check(rows); holds != want || !known {
+			t.Errorf("stabilised: %v %q %v", holds, detail, known)
+		}
+		if _, _, known := stable.Check(rows[1:]); known {
+			t.Error("known without a row")
 		}
 	}
 	if _, _, known := noise.Check(Rows{claimRow("a", Time, 1)}); known {

@@ -8,7 +8,9 @@ import (
 
 	"quell/app/job"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/kernels"
+	"quell/volume"
 )
 
 // Experiment reproduces one table or figure of a paper.
@@ -50,11 +52,12 @@ type Row struct {
 	// voxels, so that a row on another number of voxels can be compared.
 	Paper       map[string]float64
 	PaperVoxels int
-	Base        string // name of the row with the time that over this one's is the speedup, or the share
-	Whole       bool   // the row is not shortened by Options.Quick
-	Pictures    bool   // keep pictures of the middle slice
-	Profile     bool   // keep the middle row of the middle slice
-	Automatic   string // a parameter that is found from the input, for the note; "" for none
+	Base        string             // name of the row with the time that over this one's is the speedup, or the share
+	Whole       bool               // the row is not shortened by Options.Quick
+	Pictures    bool               // keep pictures of the middle slice
+	Profile     bool               // keep the middle row of the middle slice
+	Known       map[string]float64 // figures that need no measurement; nil for none
+	Automatic   string             // a parameter that is found from the input, for the note; "" for none
 
 	// measure replaces the usual measurement, see bench.measureRow; nil for that one.
 	measure func(m *measurement) error
@@ -63,11 +66,26 @@ type Row struct {
 // Name identifies the row in its experiment.
 func (r Row) Name() string { return r.Label + ", " + r.Series }
 
+// pseudoResidual stands in a setting for Coupe's h, which is found from the row's input.
+const pseudoResidual = "h=coupe"
+
+// coupe returns a setting with Coupe's h for a volume in place of pseudoResidual.
+func coupe(setting string, v *volume.Volume) string {
+	if !strings.HasPrefix(setting, pseudoResidual) {
+		return setting
+	}
+	h := math.Sqrt2 * noise.PseudoResiduals(v)
+	return fmt.Sprintf("h=%.6g", h) + strings.TrimPrefix(setting, pseudoResidual)
+}
+
 // recipe returns the row's recipe with one of its settings.
 func (r Row) recipe(setting string) (denoise.Recipe, error) {
 	f, err := denoise.FilterByName(r.Filter)
 	if err != nil {
 		return denoise.Recipe{}, err
+	}
+	if strings.HasPrefix(setting, pseudoResidual) {
+		setting = "h=10" + strings.TrimPrefix(setting, pseudoResidual) // until the input is known
 	}
 	return f.Recipe(denoise.Case{Dims: r.Dims, Set: setting})
 }
@@ -96,7 +114,9 @@ const (
 	Upload     = "upload"
 	Download   = "download"
 	Speedup    = "speedup"
-	Share      = "share" // of the base's time in the row's
+	Share      = "share"     // of the base's time in the row's
+	Occupancy  = "occupancy" // at most, of the threads of a multiprocessor
+	Transfers  = "transfers" // to and from the device
 	MSE        = "mse"
 	PSNR       = "psnr"
 	SSIM       = "ssim"
@@ -110,6 +130,8 @@ var figures = map[string]figure{
 	Download:   {"from the device", "", duration},
 	Speedup:    {"speedup", "x", plain},
 	Share:      {"LPA's share", "", plain},
+	Occupancy:  {"occupancy at most", "", plain},
+	Transfers:  {"transfers", "", duration},
 	MSE:        {"MSE", "", plain},
 	PSNR:       {"PSNR", "dB", level},
 	SSIM:       {"SSIM", "", plain},

@@ -22,6 +22,9 @@ var page = report.New("benchmarks", pageText, map[string]any{
 	"took": func(r Report) string {
 		return time.Duration(r.Seconds * float64(time.Second)).Round(time.Second).String()
 	},
+	"started": func(r Report) string { return r.Started.Format("2 January 2006, 15:04 MST") },
+	"verdict": ClaimReport.Verdict,
+	"says":    ClaimReport.Sentence,
 	"summary": func() string { return summary },
 	"quick":   func() string { return quickNote },
 })

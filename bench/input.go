@@ -172,14 +172,21 @@ func (in *inputs) make(ctx context.Context, q Input) (*sample, error) {
 		return in.makeCT(ctx, q)
 	case Steps:
 		return in.makeSteps(ctx, q)
+	case Abdomen:
+		return in.makeAbdomen(ctx, q)
 	}
 	dims := in.dims(q)
 	m := &sample{peak: grey}
 	if in.replaces(q) {
 		if q.Kind == Slice {
-			z := in.given.Dims[2] / 2
-			m.truth = padded(in.given.Crop(volume.Slices(in.given.Geometry, z, z+1)), dims)
-			m.text = fmt.Sprintf("slice %d of %s, cropped or padded with zeros to %s", z+1, in.path, size(dims))
+			cut := middle(in.given, dims[2])
+			dims[2] = cut.Dims[2]
+			from := (in.given.Dims[2] - dims[2]) / 2
+			m.truth = padded(cut, dims)
+			m.text = fmt.Sprintf("slices %d to %d of %s, cropped or padded with zeros to %s", from+1, from+dims[2], in.path, size(dims))
+			if dims[2] == 1 {
+				m.text = fmt.Sprintf("slice %d of %s, cropped or padded with zeros to %s", from+1, in.path, size(dims))
+			}
 		} else {
 			m.truth = middle(in.given, dims[2])
 			m.text = fmt.Sprintf("%s, %s", in.path, size(dims))
@@ -194,6 +201,9 @@ func (in *inputs) make(ctx context.Context, q Input) (*sample, error) {
 		m.truth, m.text = clean, "MR phantom, "+size(dims)
 		if q.Kind == Slice {
 			m.truth, m.text = padded(clean, dims), fmt.Sprintf("middle slice of the MR phantom, padded with zeros to %s", size(dims))
+			if dims[2] > 1 {
+				m.text = fmt.Sprintf("middle slices of the MR phantom, padded with zeros to %s", size(dims))
+			}
 		}
 	}
 	return m, m.addNoise(ctx, q)
@@ -202,7 +212,7 @@ func (in *inputs) make(ctx context.Context, q Input) (*sample, error) {
 // phantomVoxels returns a phantom of the paper's size; a quick run takes its middle.
 func phantomVoxels(ctx context.Context, kind string, q Input, dims [3]int) (*volume.Volume, error) {
 	if q.Kind == Slice {
-		dims = [3]int{181, 217, 1} // of BrainWeb
+		dims = [3]int{181, 217, dims[2]} // of BrainWeb
 	}
 	p, err := phantom.New(kind, phantom.Size{Dims: dims, Spacing: [3]float64{1, 1, 1}})
 	if err != nil {
@@ -283,6 +293,23 @@ func (in *inputs) makeCT(ctx context.Context, q Input) (*sample, error) {
 	return m, err
 }
 
+// abdomenScan gives the streaks of few views and the noise of a low dose, which bone and
+// the patient's width make stronger along x.
+var abdomenScan = phantom.Scan{Views: 180, Photons: 2e5, Seed: seed, Recon: phantom.Recon{Method: "fbp", Kernel: "soft"}}
+
+// makeAbdomen returns a reconstructed abdomen, voxels of 0.75 mm.
+func (in *inputs) makeAbdomen(ctx context.Context, q Input) (*sample, error) {
+	dims := in.dims(q)
+	const mm = 0.75
+	p, err := phantom.New("abdomen", phantom.Size{Dims: dims, Spacing: [3]float64{mm, mm, mm}})
+	if err != nil {
+		return nil, err
+	}
+	m := &sample{text: fmt.Sprintf("abdomen phantom, %s of %g mm, %d views of %g photons a detector element, filtered backprojection", size(dims), mm, abdomenScan.Views, abdomenScan.Photons), window: softTissue}
+	m.noisy, err = p.Image(ctx, abdomenScan)
+	return m, err
+}
+
 // added is the noise, in parts of the range, for a volume that has none: Upadhya's, 10
 // of 255.
 const added = 10. / grey
@@ -328,14 +355,17 @@ func middle(v *volume.Volume, n int) *volume.Volume {
 	return v.Crop(volume.Slices(v.Geometry, from, from+n))
 }
 
-// padded returns one slice cut or padded with zeros, around its middle, to dims.
+// padded returns slices cut or padded with zeros, around their middle, to dims, which has
+// as many slices.
 func padded(v *volume.Volume, dims [3]int) *volume.Volume {
 	out := volume.New(volume.NewGeometry(dims, v.Spacing))
 	dx, dy := (dims[0]-v.Dims[0])/2, (dims[1]-v.Dims[1])/2
-	for y := range v.Dims[1] {
-		for x := range v.Dims[0] {
-			if i, j := x+dx, y+dy; i >= 0 && i < dims[0] && j >= 0 && j < dims[1] {
-				out.Data[out.Index(i, j, 0)] = v.At(x, y, 0)
+	for z := range dims[2] {
+		for y := range v.Dims[1] {
+			for x := range v.Dims[0] {
+				if i, j := x+dx, y+dy; i >= 0 && i < dims[0] && j >= 0 && j < dims[1] {
+					out.Data[out.Index(i, j, z)] = v.At(x, y, z)
+				}
 			}
 		}
 	}

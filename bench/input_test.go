@@ -80,7 +80,7 @@ func TestInputs(t *testing.T) {
 		truth bool
 	}{
 		{MR, [3]int{14, 12, 5}, "scaled to 0..255, gaussian noise of sigma 10", true},
-		{Slice, [3]int{20, 22, 9}, "slice 3 of ", true},
+		{Slice, [3]int{20, 22, 5}, "slices 1 to 5 of ", true},
 		{CT, [3]int{14, 12, 5}, "as it is", false},
 	} {
 		q := q

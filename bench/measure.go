@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -77,7 +78,8 @@ func (m *measurement) run() error {
 	if err := m.time(); err != nil {
 		return err
 	}
-	if m.images {
+	maps.Copy(m.result.Figures, m.row.Known)
+	if m.images && !m.row.Scalar {
 		if err := m.quality(); err != nil {
 			return err
 		}
@@ -90,7 +92,7 @@ func (m *measurement) run() error {
 func (m *measurement) choose() error {
 	least := 0.0
 	for i, setting := range m.row.Settings {
-		r, err := m.row.recipe(setting)
+		r, err := m.row.recipe(coupe(setting, m.image.noisy))
 		if err != nil {
 			return err
 		}

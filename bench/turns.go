@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +12,14 @@ import (
 // Rows whose times a finding compares are timed in turns: all rows of the experiment once,
 // then all of them again. What disturbs the machine for a while then disturbs all of
 // them, and the scatter between turns says how far a quotient can be trusted.
-const turns = 5
+const (
+	turns      = 5
+	quickTurns = 3 // of a quick run
+)
+
+// coldClock is the time of a row up to which a GPU's clock and caches are warmed by an
+// extra run before each turn.
+const coldClock = 20e-3 // seconds
 
 // busyScatter is the quotient of a row's longest and shortest turn, in the median over
 // rows, beyond which a machine does other work: findings about times are not judged.
@@ -27,7 +33,11 @@ func (e Experiment) takesTurns() bool {
 // takeTurns times the measured rows of an experiment again, one after another. The error
 // is from a cancel; a row that fails keeps the turns that it has.
 func (b *runner) takeTurns(x *ExperimentReport, again []*measurement) error {
-	for range turns - 1 {
+	n := turns
+	if b.options.Quick {
+		n = quickTurns
+	}
+	for range n - 1 {
 		for i, m := range again {
 			if m == nil || b.ctx.Err() != nil {
 				continue
@@ -55,9 +65,10 @@ func (b *runner) takeTurns(x *ExperimentReport, again []*measurement) error {
 func (m *measurement) turn() (float64, error) {
 	r := measurement{ctx: m.ctx, row: m.row, engine: m.engine, image: m.image, quick: true, recipe: m.recipe, region: m.region, result: RowResult{Figures: map[string]float64{}}}
 	if device, ok := m.engine.(interface{ Status() gpu.Status }); ok {
-		// What other rows left on the device, and its clock, are not this row's.
-		if _, err := m.engine.Run(context.WithoutCancel(m.ctx), m.recipe, denoise.Input{Volume: m.image.noisy}, m.region, nil); err != nil {
-			return 0, err
+		if m.result.Figures[Time] < coldClock {
+			if _, err := m.engine.Run(m.ctx, m.recipe, denoise.Input{Volume: m.image.noisy}, m.region, nil); err != nil {
+				return 0, err
+			}
 		}
 		before := device.Status().Busy
 		if _, err := m.engine.Run(m.ctx, m.recipe, denoise.Input{Volume: m.image.noisy}, m.region, nil); err != nil {

@@ -60,7 +60,7 @@ func TestTakeTurns(t *testing.T) {
 	d := newDevice()
 	report := onDevice(t, d, true, e)
 	for _, r := range report.Experiments[0].Rows {
-		if len(r.Result.Turns) != turns || r.Result.Figures[Time] != median(r.Result.Turns) {
+		if len(r.Result.Turns) != quickTurns || r.Result.Figures[Time] != median(r.Result.Turns) {
 			t.Errorf("%s: %+v", r.Name, r.Result)
 		}
 	}

@@ -20,7 +20,7 @@ const upadhyaSetup = "Patches have Gaussian weights of sigma 1, h = 10, the cent
 
 // upadhyaExperiments are the experiments of Upadhya 2018.
 func upadhyaExperiments() []Experiment {
-	return []Experiment{upadhyaTable1(), upadhyaBlocks(), upadhyaAllBlocks(), upadhyaLk(), upadhyaPatch()}
+	return []Experiment{upadhyaTable1(), upadhyaBlocks(), upadhyaAllBlocks(), upadhyaSample(), upadhyaLk(), upadhyaPatch()}
 }
 
 func upadhyaSet(patch, search int) string {
@@ -30,7 +30,7 @@ func upadhyaSet(patch, search int) string {
 func upadhyaTable1() Experiment {
 	e := Experiment{
 		Name: "upadhya-table1", Paper: upadhya, Source: "table 1, figure 3", Unit: "s",
-		Title: "3-D non-local means over the search window: time and error", Setup: upadhyaSetup + " His kernel runs in his best blocks, of 4x24x3 threads. How it treats the edges is not known: it reads a padded copy here, or computes the address of each voxel of a patch, mirrored at the edges. Speedups are those over one thread of a CPU.",
+		Title: "3-D non-local means over the search window: time and error", Setup: upadhyaSetup + " His kernel runs in his best blocks, of 4x24x3 threads. How it treats the edges is not known: it reads a padded copy here, or computes the address of each voxel of a patch, mirrored at the edges. Speedups are those over the straightforward program on one thread of a CPU, as the paper's are; \"CPU\" is Quell's own, which shares the sums of pairs.",
 		Figures: []string{Time, EndToEnd, Speedup, MSE, PSNR, PSNRBefore},
 		Charts:  []Chart{{File: "upadhya-figure3", Title: "Time over the search window (figure 3)", Kind: Lines, Figure: Time, XLabel: "search window", Log: true}},
 	}
@@ -43,15 +43,20 @@ func upadhyaTable1() Experiment {
 			Label: cube(window), X: float64(window), Input: upadhyaInput, Filter: "nlm", Dims: 3,
 			Settings: []string{upadhyaSet(1, 3+i)}, PaperVoxels: upadhyaVoxels, Whole: true, Pictures: i == 0,
 		}, map[string]float64{MSE: p.mse, PSNR: p.psnr}, map[string]float64{Time: p.gpu, MSE: p.mse, PSNR: p.psnr, Speedup: p.speedup})
+		program, every := rows[0].programs(map[string]float64{Time: p.cpu})
 		one := rows[0]
-		one.Series, one.Threads, one.Paper, one.Whole, one.Pictures = "CPU, one thread", 1, map[string]float64{Time: p.cpu}, false, false
+		one.Series, one.Threads, one.Paper, one.Whole, one.Pictures, one.Base = "CPU, one thread", 1, nil, false, false, program.Name()
 		his := rows[0].on("his kernel", kernels.Rung{Name: "nlm_formula", Block: [3]int{4, 24, 3}}, rows[1].Paper)
 		his.Pictures = false
 		computed := his.on("his kernel, addresses computed", kernels.Rung{Name: "nlm_indexed", Block: his.Rung.Block}, nil)
-		rows[0].Base, rows[1].Base, his.Base, computed.Base = one.Name(), one.Name(), one.Name(), one.Name()
-		e.Rows = append(e.Rows, rows[0], one, rows[1], his, computed) // figures of a label are the figures of its first row, on the whole volume
+		for _, r := range []*Row{&rows[0], &rows[1], &his, &computed} {
+			r.Base = program.Name()
+		}
+		e.Rows = append(e.Rows, rows[0], program, every, one, rows[1], his, computed) // figures of a label are the figures of its first row, on the whole volume
 	}
 	e.Claims = []Claim{{
+		Text: "The GPU is 24 times as fast as one thread of a CPU, with his kernel.", Check: speedups("his kernel", 23.7), Parts: eachSpeedup("his kernel", 23.7),
+	}, {
 		Text: "The size of the search window hardly changes the error: 12.02 to 12.38.",
 		Check: func(rows Rows) (bool, string, bool) {
 			lo, hi := math.Inf(1), 0.0
@@ -126,8 +131,8 @@ func upadhyaAllBlocks() Experiment {
 	e := Experiment{
 		Name: "upadhya-blocks-all", Paper: upadhya, Source: "section 2 and future work, no figures", Unit: "ms", ByName: true,
 		Title:   "the shape of a block: all 2723 shapes with a multiple of 32 threads",
-		Setup:   upadhyaSetup + " His kernel, window 7x7x7.",
-		Figures: []string{Time},
+		Setup:   upadhyaSetup + " His kernel, window 7x7x7. The paper counts 176 000 shapes; its own constraints leave 2723.",
+		Figures: []string{Time, Occupancy},
 		Charts:  []Chart{{File: "upadhya-blocks-all", Title: "Time over the threads along x", Kind: Points, Figure: Time, XLabel: "threads along x"}},
 		Claims:  []Claim{narrowBlocks},
 	}
@@ -137,11 +142,41 @@ func upadhyaAllBlocks() Experiment {
 	return e
 }
 
+// upadhyaSample is every 20th shape of upadhyaAllShapes.
+func upadhyaSample() Experiment {
+	e := upadhyaAllBlocks()
+	e.Name, e.ByName = "upadhya-blocks-sample", false
+	e.Title = "the shape of a block: every 20th of all shapes with a multiple of 32 threads"
+	e.Charts = []Chart{{File: "upadhya-blocks-sample", Title: "Time over the threads along x", Kind: Points, Figure: Time, XLabel: "threads along x"}}
+	var rows []Row
+	for i := 0; i < len(e.Rows); i += 20 {
+		rows = append(rows, e.Rows[i])
+	}
+	e.Rows = rows
+	return e
+}
+
+// hisRegisters is the number of registers a thread of nlm_formula for patches of 3x3x3
+// voxels, in machine code of compute capability 9.0.
+const hisRegisters = 64
+
+// occupancy is the share of the threads of a multiprocessor that a kernel without shared
+// memory can keep, as NVIDIA's calculator computes it for compute capability 9.0: whole
+// blocks of up to 64 warps, 32 blocks and 65536 registers, which are given to a warp in
+// units of 256.
+func occupancy(threads, registers int) float64 {
+	warps := (threads + 31) / 32
+	each := (registers*32 + 255) / 256 * 256
+	blocks := min(64/warps, 65536/each/warps, 32)
+	return float64(blocks*warps) / 64
+}
+
 // upadhyaBlock is his kernel with a shape of blocks and a search radius.
 func upadhyaBlock(s [3]int, search int) Row {
 	return Row{
 		Label: fmt.Sprintf("(%d, %d, %d)", s[0], s[1], s[2]), X: float64(s[0]), Input: upadhyaInput, Filter: "nlm", Dims: 3,
 		Settings: []string{upadhyaSet(1, search)}, PaperVoxels: upadhyaVoxels,
+		Known: map[string]float64{Occupancy: occupancy(s[0]*s[1]*s[2], hisRegisters)},
 	}.on(fmt.Sprintf("%d threads", s[0]*s[1]*s[2]), kernels.Rung{Name: "nlm_formula", Block: s}, nil)
 }
 
@@ -150,8 +185,8 @@ func upadhyaBlocks() Experiment {
 		Name: "upadhya-blocks", Paper: upadhya, Source: "section 2, figure 5", Unit: "ms",
 		Title: "the shape of a block: 119 shapes of 288, 384 or 576 threads",
 		Setup: upadhyaSetup + " His kernel, window 11x11x11. The paper has a chart without figures; it names the four best shapes, (4, 24, 3), (4, 36, 2), (4, 32, 3), (4, 24, 4), " +
-			"and the four worst, (48, 4, 3), (48, 4, 2), (36, 4, 2), (72, 4, 2).",
-		Figures: []string{Time},
+			"and the four worst, (48, 4, 3), (48, 4, 2), (36, 4, 2), (72, 4, 2). He took those of the highest occupancy of his 56 registers; which 119 of them, the paper does not say. Here the kernel has 64 registers.",
+		Figures: []string{Time, Occupancy},
 		Charts:  []Chart{{File: "upadhya-figure5", Title: "Time over the threads along x (figure 5)", Kind: Points, Figure: Time, XLabel: "threads along x"}},
 	}
 	for _, s := range upadhyaShapes() {

@@ -1,8 +1,11 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"quell/kernels"
 )
@@ -55,8 +58,87 @@ func zhengExperiments() []Experiment {
 			}, "", "nlm_formula", "nlm_shared"),
 			Claims: prefetching("Prefetching makes non-local means 4 times faster", 4),
 		},
+		zhengTransfers(),
 		zhengImages(),
+		zhengNoise(),
 	}
+}
+
+// zhengTransfers times the copies between host and GPU.
+func zhengTransfers() Experiment {
+	e := Experiment{
+		Name: "zheng-transfers", Paper: zheng, Source: "section IV", Unit: "ms",
+		Title: "transfers of an image between host and GPU",
+		Setup: "To the device: a run on a new image less one on an image that is there. From the device: a run on an image that is there less its kernels. " +
+			"Both include the copies to and from the worker's memory. The paper gives one time for both.",
+		Figures: []string{Time, Upload, Download, Transfers},
+	}
+	for i, n := range []int{256, 512, 1024} {
+		e.Rows = append(e.Rows, Row{
+			Label: square(n), Series: "CUDA", Engine: "cuda", Input: Input{Kind: Scan, Dims: [3]int{n, n, 1}}, Filter: "bilateral", Dims: 2,
+			Settings: []string{"radius=3 sigma-spatial=1.5 voxel-units=true sigma-range=60"}, PaperVoxels: n * n,
+			Paper: map[string]float64{Transfers: []float64{0.0007, 0.002, 0.0075}[i]}, measure: transfer,
+		})
+	}
+	return e
+}
+
+// zhengNoise compares both filters over the noise and the number of views.
+func zhengNoise() Experiment {
+	e := Experiment{
+		Name: "zheng-noise", Paper: zheng, Source: "sections IV and V, no figures", Unit: "ms",
+		Title: "non-local means against the bilateral filter over noise and streaks",
+		Setup: "256x256, window 17x17, patches of 11x11; each filter with the best of a grid of parameters, by the mean squared error. " +
+			"The paper: both are alike at low noise; with more noise and more streaks non-local means is better.",
+		Figures: []string{PSNRBefore, PSNR, SSIM},
+	}
+	better := func(views, snr int) func(Rows) (float64, bool) {
+		return func(rows Rows) (float64, bool) {
+			a, ok1 := rows.Figure(fmt.Sprintf("%d views, SNR %d, bilateral", views, snr), PSNR)
+			b, ok2 := rows.Figure(fmt.Sprintf("%d views, SNR %d, nlm", views, snr), PSNR)
+			return b - a, ok1 && ok2
+		}
+	}
+	for _, c := range []struct{ views, snr int }{{90, 25}, {90, 10}, {90, 5}, {45, 25}, {30, 25}} {
+		in := Input{Kind: Scan, Dims: [3]int{256, 256, 1}, Views: c.views, SNR: float64(c.snr)}
+		var ranges, strengths []string
+		for _, spatial := range []float64{2, 3, 5} {
+			for _, rng := range []float64{60, 120, 240, 480, 960} {
+				ranges = append(ranges, fmt.Sprintf("radius=8 sigma-spatial=%g voxel-units=true sigma-range=%g", spatial, rng))
+			}
+		}
+		for _, h := range []float64{25, 40, 60, 90, 130, 200, 300, 450} {
+			strengths = append(strengths, fmt.Sprintf("h=%g patch-radius=5 search-radius=8 patch-weights=uniform centre=max", h))
+		}
+		label := fmt.Sprintf("%d views, SNR %d, ", c.views, c.snr)
+		for filter, settings := range map[string][]string{"bilateral": ranges, "nlm": strengths} {
+			e.Rows = append(e.Rows, both(Row{Label: label + filter, X: float64(c.views), Y: float64(c.snr), Input: in, Filter: filter, Dims: 2, Settings: settings}, nil, nil)...)
+		}
+	}
+	slices.SortStableFunc(e.Rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.X, a.X), cmp.Compare(b.Y, a.Y), strings.Compare(a.Label, b.Label))
+	})
+	grows := func(text string, places [][2]int) Claim {
+		return Claim{Text: text, Check: func(rows Rows) (holds bool, detail string, known bool) {
+			last := math.Inf(-1)
+			holds = true
+			for _, p := range places {
+				gain, ok := better(p[0], p[1])(rows)
+				if !ok {
+					return false, "", false
+				}
+				holds = holds && gain >= last
+				last = gain
+				detail += fmt.Sprintf("%+.1f dB at %d views and SNR %d, ", gain, p[0], p[1])
+			}
+			return holds && last >= 1, detail[:len(detail)-2], true
+		}}
+	}
+	e.Claims = []Claim{
+		grows("Non-local means is the better the more noise there is, by 1 dB or more at SNR 5.", [][2]int{{90, 25}, {90, 10}, {90, 5}}),
+		grows("Non-local means is the better the more streaks there are, by 1 dB or more at 30 views.", [][2]int{{90, 25}, {45, 25}, {30, 25}}),
+	}
+	return e
 }
 
 // byTexture ends the series of the rungs that read a texture.

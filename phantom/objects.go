@@ -20,13 +20,14 @@ var kinds = map[string]struct {
 	size  Size
 	build func(volume.Geometry) Phantom
 }{
-	"ct":    {Size{[3]int{512, 512, 8}, [3]float64{0.5, 0.5, 2.5}}, ct},
-	"mr":    {Size{[3]int{192, 224, 48}, [3]float64{1, 1, 1}}, mr},
-	"steps": {Size{[3]int{128, 128, 16}, [3]float64{1, 1, 1}}, steps},
+	"abdomen": {Size{[3]int{512, 512, 16}, [3]float64{0.75, 0.75, 0.75}}, abdomen},
+	"ct":      {Size{[3]int{512, 512, 8}, [3]float64{0.5, 0.5, 2.5}}, ct},
+	"mr":      {Size{[3]int{192, 224, 48}, [3]float64{1, 1, 1}}, mr},
+	"steps":   {Size{[3]int{128, 128, 16}, [3]float64{1, 1, 1}}, steps},
 }
 
 // Kinds returns the names that New takes.
-func Kinds() []string { return []string{"ct", "mr", "steps"} }
+func Kinds() []string { return []string{"ct", "abdomen", "mr", "steps"} }
 
 // New returns the phantom of a kind on a grid. The object keeps its size in mm:
 // another grid shows it finer, coarser or in part.
@@ -104,6 +105,38 @@ func ct(g volume.Geometry) Phantom {
 		x, y := around(84, float64(i)*30+60)
 		r := 3 + float64(i)
 		add(Shape{Name: "sphere", Centre: [3]float64{x, y, 0}, Half: [3]float64{r, r, r}, Value: 15})
+	}
+	return p
+}
+
+// abdomen is a body of fat and muscle with a spine, liver, kidneys, aorta and loops of
+// bowel: walls with contrast medium around a lumen without, as in CT enterography. Loops
+// and vertebrae repeat along z. Values are in HU.
+func abdomen(g volume.Geometry) Phantom {
+	p := Phantom{Geometry: g, Unit: "HU", Background: -1000}
+	add := func(name string, x, y, z, hx, hy, hz, angle, value float64) {
+		p.Shapes = append(p.Shapes, Shape{Name: name, Centre: [3]float64{x, y, z}, Half: [3]float64{hx, hy, hz}, Angle: angle, Value: value})
+	}
+	add("skin", 0, 0, 0, 168, 118, endless, 0, 1000-100)
+	add("muscle", 0, 0, 0, 148, 98, endless, 0, 150)
+	add("fat within", 0, -8, 0, 132, 78, endless, 0, -140)
+	add("liver", -72, -12, 0, 52, 52, 90, 0.3, 200)
+	add("spleen", 104, 34, 20, 18, 26, 60, -0.4, 195)
+	for _, side := range []float64{-1, 1} {
+		add("kidney", side*62, 46, -20, 20, 26, 55, side*0.4, 270)
+	}
+	add("aorta", 8, 44, 0, 10, 10, endless, 0, 350)
+	length := float64(g.Dims[2]) * g.Spacing[2]
+	for z := -math.Floor(length/80) * 40; z <= length/2; z += 40 { // a vertebra every 40 mm
+		add("vertebra", 0, 72, z, 22, 17, 16, 0, 450)
+		add("marrow", 0, 72, z, 17, 12, 12, 0, -250)
+	}
+	for z := -math.Floor(length/72) * 36; z <= length/2; z += 36 {
+		for i := range 8 {
+			x, y := around(40, float64(i)*45+z)
+			add("wall", 40+x*1.2, -22+y*0.8, z+float64(i%3)*9, 13, 11, 16, float64(i), 210)
+			add("lumen", 40+x*1.2, -22+y*0.8, z+float64(i%3)*9, 10, 8, 13, float64(i), -90)
+		}
 	}
 	return p
 }

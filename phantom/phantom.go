@@ -10,7 +10,7 @@ import (
 
 // Phantom is a test object in a volume's grid.
 type Phantom struct {
-	Kind       string // "ct", "mr" or "steps"
+	Kind       string // see Kinds
 	Geometry   volume.Geometry
 	Unit       string  // of the values: "HU" for CT
 	Background float64 // value outside every shape

@@ -98,11 +98,11 @@ func TestEveryKindHasItsContrasts(t *testing.T) {
 			t.Fatal(err)
 		}
 		lo, hi := voxelRange(voxels(t, p))
-		if want := map[string][2]float32{"ct": {-1000, 950}, "mr": {0, 230}, "steps": {20, 160}}[kind]; lo != want[0] || hi != want[1] {
+		if want := map[string][2]float32{"ct": {-1000, 950}, "abdomen": {-1000, 500}, "mr": {0, 230}, "steps": {20, 160}}[kind]; lo != want[0] || hi != want[1] {
 			t.Errorf("%s: values from %g to %g; want %v", kind, lo, hi, want)
 		}
 	}
-	if _, err := phantom.New("cat", phantom.Size{}); err == nil || !strings.Contains(err.Error(), "ct, mr, steps") {
+	if _, err := phantom.New("cat", phantom.Size{}); err == nil || !strings.Contains(err.Error(), "ct, abdomen, mr, steps") {
 		t.Errorf("unknown kind: %v", err)
 	}
 }

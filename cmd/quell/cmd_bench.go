@@ -23,7 +23,7 @@ import (
 func newBench() *cobra.Command {
 	var o bench.Options
 	var list, asJSON, overwrite, tune bool
-	var csvFile, plots, report string
+	var csvFile, plots, report, documents string
 	cmd := &cobra.Command{
 		Use:   "bench [NAME...]",
 		Short: "Run the papers' experiments on this machine",
@@ -54,6 +54,7 @@ program, with that device, driver and version of the kernels.`,
 	addOutput(flags, &csvFile, "csv", files.TableOutput, "write a line for each figure to this `file`")
 	addOutput(flags, &plots, "plots", files.ChartsOutput, "write the charts and pictures as PNG files into this `folder`")
 	addOutput(flags, &report, "report", files.PageOutput, "write one HTML page with tables, charts and pictures to this `file`")
+	addOutput(flags, &documents, "write", files.ChartsOutput, "write papers.md, its tables and its charts into this `folder`, as in docs/benchmarks")
 	flags.BoolVar(&tune, "tune", false, "search the launch shapes that are the fastest on this GPU, and use them from now on")
 	flags.BoolVar(&overwrite, "overwrite", false, "replace files that Quell did not write")
 	flags.BoolVar(&asJSON, "json", false, jsonHelp)
@@ -75,7 +76,7 @@ program, with that device, driver and version of the kernels.`,
 			return nil
 		}
 		if list {
-			if err := none("--list measures nothing", "engine", "quick", "volume", "fresh", "csv", "plots", "report", "overwrite", "tune"); err != nil {
+			if err := none("--list measures nothing", "engine", "quick", "volume", "fresh", "csv", "plots", "report", "write", "overwrite", "tune"); err != nil {
 				return err
 			}
 			return listExperiments(cmd, args, asJSON)
@@ -84,7 +85,7 @@ program, with that device, driver and version of the kernels.`,
 			if len(args) > 0 {
 				return job.Usagef("--tune measures no experiments; leave %s away", args[0])
 			}
-			if err := none("--tune measures no experiments", "engine", "volume", "fresh", "csv", "plots", "report", "overwrite"); err != nil {
+			if err := none("--tune measures no experiments", "engine", "volume", "fresh", "csv", "plots", "report", "write", "overwrite"); err != nil {
 				return err
 			}
 			return tuneGPU(cmd, o.Quick, asJSON)
@@ -107,7 +108,7 @@ program, with that device, driver and version of the kernels.`,
 			}
 			return leaving(err, "the rows that were measured are kept: the same command continues with the next one")
 		}
-		if err := errors.Join(writeWith(files.TableOutput, csvFile, r.WriteCSV, overwrite), writeWith(files.PageOutput, report, r.WriteHTML, overwrite), writePlots(plots, r, overwrite)); err != nil {
+		if err := errors.Join(writeWith(files.TableOutput, csvFile, r.WriteCSV, overwrite), writeWith(files.PageOutput, report, r.WriteHTML, overwrite), writePlots(plots, r, overwrite), writeDocuments(documents, r, overwrite)); err != nil {
 			return err
 		}
 		if asJSON {
@@ -241,6 +242,40 @@ func writeWith(kind *files.Kind, path string, write func(io.Writer) error, overw
 		return err
 	}
 	return files.Write(kind, path, data.Bytes(), overwrite)
+}
+
+// writeDocuments writes the document of a run, its tables and its charts into a folder. It
+// replaces a page of that name only if it is one.
+func writeDocuments(dir string, r bench.Report, overwrite bool) error {
+	if dir == "" {
+		return nil
+	}
+	documents, err := r.Documents()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "images"), 0o777); err != nil {
+		return fmt.Errorf("the document cannot be written: %w", err)
+	}
+	for name, data := range documents {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		switch filepath.Ext(name) {
+		case ".csv":
+			err = files.Write(files.TableOutput, path, data, overwrite)
+		case ".png":
+			err = files.Write(files.PictureOutput, path, data, overwrite)
+		default:
+			before, missing := os.ReadFile(path)
+			if missing == nil && !overwrite && !strings.HasPrefix(string(before), bench.DocumentTitle) {
+				return job.Usagef("%s is no document of quell bench; give --overwrite to replace it", path)
+			}
+			err = os.WriteFile(path, data, 0o666)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writePlots writes the charts and pictures into a folder, which is made if it is

@@ -28,6 +28,9 @@ func newPhantom() *cobra.Command {
          bars. With --views, --snr, --photons or --recon it is projected along
          parallel beams, noise is added to the projections, and it is
          reconstructed: the noise is correlated, and few views give streaks.
+  abdomen
+         fat, muscle, spine, liver, kidneys and loops of bowel with contrast in
+         their walls, scanned likewise
   mr     a head of T1 contrast, 0 to 230; --snr adds Rician noise
   steps  plates of rising value with discs; --snr adds Gaussian noise
 
@@ -58,10 +61,10 @@ seed gives the same values on every machine.`,
 	addOutputFlags(cmd, &j.Options)
 	addFormatFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		scanned := false
+		scanned, scans := false, j.Kind == "ct" || j.Kind == "abdomen"
 		for _, name := range []string{"views", "photons", "recon", "kernel", "iterations"} {
-			if flags.Changed(name) && j.Kind != "ct" {
-				return job.Usagef("--%s is for the ct phantom; %s is not scanned", name, j.Kind)
+			if flags.Changed(name) && !scans {
+				return job.Usagef("--%s is for the phantoms ct and abdomen; %s is not scanned", name, j.Kind)
 			}
 			scanned = scanned || flags.Changed(name)
 		}
@@ -70,7 +73,7 @@ seed gives the same values on every machine.`,
 				return job.Usagef("--%s is not used by the reconstruction %s", name, ignoredBy)
 			}
 		}
-		if j.Kind == "ct" && (scanned || flags.Changed("snr")) {
+		if scans && (scanned || flags.Changed("snr")) {
 			scan.SNR, j.SNR = j.SNR, 0
 			j.Scan = &scan
 		}
