@@ -74,6 +74,7 @@ func Archive(r ArchiveRequest, parent fyne.Window) *Dialog {
 	a.picture = canvas.NewImageFromImage(image.NewGray(image.Rect(0, 0, 1, 1)))
 	a.picture.FillMode = canvas.ImageFillContain
 	a.picture.SetMinSize(fyne.NewSquareSize(240))
+	a.picture.Hide()
 	a.list = control.NewList(func() int { return len(a.rows) }, newArchiveRow, a.showRow)
 	a.list.OnSelected = a.choose
 	a.open = control.NewButton(lang.L("Open"), theme.FolderOpenIcon(), func() {
@@ -83,7 +84,7 @@ func Archive(r ArchiveRequest, parent fyne.Window) *Dialog {
 	})
 	a.open.Importance = widget.HighImportance
 	a.open.Disable()
-	content := container.NewBorder(container.NewVBox(form, container.NewBorder(nil, nil, search, nil, a.say)), nil, nil, a.picture, a.list)
+	content := container.NewBorder(container.NewVBox(form, container.NewBorder(nil, nil, search, nil, a.say)), nil, nil, container.NewGridWrap(fyne.NewSquareSize(240), a.picture), a.list)
 	size := parent.Canvas().Size()
 	a.d = newDialog(lang.L("Open from PACS"), content, fyne.NewSize(min(size.Width*0.9, 1000), min(size.Height*0.9, 700)), parent)
 	a.d.SetButtons([]fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, func() { a.d.Hide() }), a.open})
@@ -224,7 +225,7 @@ func (r archiveRow) text(hide bool) string {
 	if !r.study {
 		return "    " + joined(r.Number, r.Modality, r.Description, images)
 	}
-	patient, id, date := r.Patient, r.PatientID, r.Date
+	patient, id, date := strings.ReplaceAll(r.Patient, "^", " "), r.PatientID, r.Date
 	if day, err := time.Parse("20060102", r.Date); err == nil {
 		date = day.Format(time.DateOnly)
 	}
@@ -263,9 +264,8 @@ func (a *archive) choose(i widget.ListItemID) {
 }
 
 func (a *archive) paint(m image.Image) {
-	if m == nil {
-		m = image.NewGray(image.Rect(0, 0, 1, 1))
+	if a.picture.Hidden = m == nil; m != nil {
+		a.picture.Image = m
 	}
-	a.picture.Image = m
 	a.picture.Refresh()
 }
