@@ -38,7 +38,10 @@ type Row struct {
 	EdgeBefore measure.Float `json:"edge_before_mm"`
 	EdgeAfter  measure.Float `json:"edge_after_mm"`
 	Eye        Seen          `json:"npw_eye"` // the non-prewhitening observer with the eye
-	Channels   Seen          `json:"lg_cho"`  // the Hotelling observer of Laguerre-Gauss channels
+	// InNoise is what d' of that observer is before in the noise alone, without the anatomy that is left at the places; 0
+	// if the noise is not known.
+	InNoise  float64 `json:"npw_eye_in_noise,omitempty"`
+	Channels Seen    `json:"lg_cho"` // the Hotelling observer of Laguerre-Gauss channels
 }
 
 // Seen is d' of one observer.
@@ -114,7 +117,10 @@ func begin(ctx context.Context, e denoise.Engine, q *Request, wide int) (*measur
 	if q.Places <= 0 {
 		q.Places = usualPlaces
 	}
-	m := &measurement{engine: e, recipe: q.Recipe, side: side, seed: q.Seed}
+	m := &measurement{engine: e, recipe: q.Recipe, side: side, seed: q.Seed, noise: q.Noise}
+	if q.Input.Noise != nil {
+		m.noise.Sigma = float64(q.input().Usual)
+	}
 	var err error
 	if m.program, err = q.Recipe.Bind(g); err != nil {
 		return nil, err
@@ -163,6 +169,7 @@ type measurement struct {
 	program       denoise.Program
 	side          int
 	seed          uint64
+	noise         noise.Estimate
 	at            [][3]int
 	crops         []crop
 	source, plain []*volume.Volume // the boxes before filtering, and their results without a lesion
@@ -247,6 +254,7 @@ func (m *measurement) row(ctx context.Context, l Lesion) (Row, error) {
 	row.Kept = m.overPlaces(kept)
 	row.EdgeBefore, row.EdgeAfter = edges(l, g, m.side, responses, row.Kept.Value)
 	row.Eye, row.Channels = m.seen(l, g, added, with)
+	row.InNoise = m.inNoise(added)
 	return row, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"quell/denoise/noise"
 	"quell/measure/detect"
 	"quell/volume"
 )
@@ -80,6 +81,30 @@ func (m *measurement) seen(l Lesion, g volume.Geometry, added []float64, with []
 		return func(draw []int) float64 { return hotellingIndex(cho, pick(a, draw), pick(p, draw)) }
 	}, n)
 	return eye, channels
+}
+
+// leastPower bounds the spectrum of the noise, relative to white noise, from below: an estimated correlation may say
+// less than there is.
+const leastPower = 1e-3
+
+// inNoise returns d' of the observer with the eye before filtering in noise of the estimated sigma and correlation; 0 if
+// it is not known.
+func (m *measurement) inNoise(added []float64) float64 {
+	if _, _, unknown := m.noise.Unknown(); unknown || !(m.noise.Sigma > 0) {
+		return 0
+	}
+	variance := m.noise.Sigma * m.noise.Sigma
+	return detect.NonPrewhitening{Eye: detect.UsualEye}.Index(lessMean(added), func(fx, fy float64) float64 {
+		power := 0.0
+		for dy := -noise.MaxLag; dy <= noise.MaxLag; dy++ {
+			for dx := -noise.MaxLag; dx <= noise.MaxLag; dx++ {
+				if rho := m.noise.Correlation.Rho(dx, dy, 0); rho != 0 {
+					power += float64(rho * math.Cos(2*math.Pi*(fx*float64(dx)+fy*float64(dy))))
+				}
+			}
+		}
+		return variance * max(power, leastPower)
+	})
 }
 
 // both returns d' before and after, and their ratio.

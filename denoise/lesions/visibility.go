@@ -38,8 +38,9 @@ type Visibility struct {
 	Worst *Row `json:"worst,omitempty"`
 }
 
-// Visible reports whether the lesion was visible before.
-func (r Row) Visible() bool { return r.Eye.Before.Value >= VisibleFrom }
+// Visible reports whether the lesion was visible before, at the places or in the noise alone. What is left of anatomy
+// at the places hides a lesion there, and need not hide one elsewhere.
+func (r Row) Visible() bool { return max(r.Eye.Before.Value, r.InNoise) >= VisibleFrom }
 
 // Verdict judges a lesion whether it was visible or not. A figure is below its bound if its whole interval is.
 func (r Row) Verdict() Verdict {

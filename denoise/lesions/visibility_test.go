@@ -3,7 +3,9 @@ package lesions_test
 import (
 	"testing"
 
+	"quell/denoise"
 	"quell/denoise/lesions"
+	"quell/denoise/noise"
 	"quell/measure/detect"
 )
 
@@ -63,5 +65,22 @@ func TestTheWorstVisibleLesionDecides(t *testing.T) {
 	}
 	if want := "Discs of 8 mm at 10 HU keep 84 %; of 4 mm, 60 %; of 3 mm, 70 %; of 2 mm, 20 %."; p.String() != want {
 		t.Errorf("the sentence is %q", p.String())
+	}
+}
+
+// A lesion is visible if it is at the places or in the noise alone. In even tissue both say the same.
+func TestVisibleInTheNoise(t *testing.T) {
+	for inNoise, want := range map[float64]bool{lesions.VisibleFrom: true, lesions.VisibleFrom - 0.01: false} {
+		if got := (lesions.Row{InNoise: inNoise}).Visible(); got != want {
+			t.Errorf("d' of %g in the noise: %v", inNoise, got)
+		}
+	}
+	v := flat(t, [3]int{150, 150, 1})
+	q := request(v, recipe(t, "gaussian", 2, map[string]denoise.Value{"sigma-spatial": denoise.Number(1)}), lesions.Lesion{Shape: lesions.Disc, Size: 4, Contrast: 10})
+	p := measured(t, q)
+	near(t, "d' in the noise alone", p.Rows[0].InNoise, p.Rows[0].Eye.Before.Value, 0.2)
+	q.Noise = noise.Estimate{}
+	if p = measured(t, q); p.Rows[0].InNoise != 0 {
+		t.Errorf("noise that is not known: %g", p.Rows[0].InNoise)
 	}
 }
