@@ -22,9 +22,12 @@ func TestTheCardHasItsShareOfTheColumn(t *testing.T) {
 		{701, 300, 400, 400, 0}, {699, 300, 400, 399, 0}, {600, 300, 400, 300, 0}, {590, 300, 400, 295, 0}, // what the filter leaves, at least half
 		{791, 300, 490, 490, 0}, {789, 300, 490, 489, 0}, {600, 300, 490, 300, 0}, {590, 300, 490, 295, 0},
 		{900, 300, 400, 400, 500}, {900, 300, 400, 401, 499}, {900, 300, 400, 500, 400}, // what the filter has no use for
+		{900, 300, 400, 600, 501}, {600, 300, 400, 300, 400}, // its help has no room
 	} {
 		filter, card := canvas.NewRectangle(nil), canvas.NewRectangle(nil)
-		l := columnLayout{func() columnNeeds { return columnNeeds{c.filter, c.wants, c.needs} }}
+		l := columnLayout{func() columnNeeds {
+			return columnNeeds{column: c.filter, least: c.filter, most: c.wants, card: c.needs}
+		}}
 		l.Layout([]fyne.CanvasObject{filter, card}, fyne.NewSize(sideWidth, c.height))
 		got := card.Size().Height
 		if d := got - c.want; d*d > 1e-4 || card.Position().Y != c.height-got || filter.Size().Height != c.height-got {

@@ -111,7 +111,8 @@ type columnLayout struct {
 // columnNeeds is what the heights of column and card depend on.
 type columnNeeds struct {
 	column float32 // the height without a scroll
-	wants  float32 // the most that it has a use for; 0 for all that there is
+	least  float32 // up to which it has a use for a height below most
+	most   float32 // that it has a use for; 0 for all that there is
 	card   float32 // the most that the card needs
 }
 
@@ -128,7 +129,7 @@ func (f *Frame) columnNeeds() columnNeeds {
 	needs := columnNeeds{column: most(panel.Column), card: most(panel.Card)}
 	for _, p := range f.in[panel.Column] {
 		if w, ok := p.(panel.Wanting); ok {
-			needs.wants = max(needs.wants, w.Wants())
+			needs.least, needs.most = w.Wants()
 		}
 	}
 	return needs
@@ -142,8 +143,12 @@ func (l columnLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	filter, card := objects[0], objects[1]
 	needs := l.needs()
 	height := min(needs.card, max(cardShare*size.Height, size.Height-needs.column))
-	if needs.wants > 0 {
-		height = max(height, size.Height-needs.wants)
+	switch left := size.Height - height; {
+	case needs.most == 0:
+	case needs.most <= left:
+		height = size.Height - needs.most
+	default:
+		height = size.Height - min(needs.least, left)
 	}
 	filter.Move(fyne.NewPos(0, 0))
 	filter.Resize(fyne.NewSize(size.Width, size.Height-height))

@@ -45,8 +45,8 @@ type (
 type (
 	// Needing needs a height, so that its rows do not scroll.
 	Needing interface{ Needs() float32 }
-	// Wanting has a use for a height, and none for more.
-	Wanting interface{ Wants() float32 }
+	// Wanting has a use for one of two heights: the higher, else up to the lower.
+	Wanting interface{ Wants() (least, most float32) }
 	// Narrowing has room for less in a narrow workbench.
 	Narrowing interface{ SetNarrow(on bool) }
 	// Optional is hidden while it has nothing to show.

@@ -30,9 +30,20 @@ func TestTheStrengthThatKeepsWhatIsVisible(t *testing.T) {
 	if said := b.Tasks.Message(); !strings.HasPrefix(said, "Strength 20 removes 10 % of the noise, keeps 90 % of the contrast") {
 		t.Errorf("it says %q", said)
 	}
+	if b.Dial.Bound() != 20 {
+		t.Errorf("a bound of %g, want 20", b.Dial.Bound())
+	}
+	b.Tuning.Set(before.With("strength", denoise.Number(50)), true)
+	if b.Dial.Bound() != 20 {
+		t.Error("the bound goes with the value of the dial")
+	}
+	b.History.Undo()
 	b.History.Undo()
 	if !b.Tuning.Recipe().Equal(before) {
 		t.Error("it is not one step of the history")
+	}
+	if b.Tuning.Set(b.tuned(5), true); b.Dial.Bound() != 0 {
+		t.Error("the bound of another recipe is told")
 	}
 }
 

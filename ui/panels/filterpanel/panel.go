@@ -59,7 +59,7 @@ func (p *Panel) Show(now panel.Snapshot) { p.widget.Display(snapshot(now.Session
 func (p *Panel) Needs() float32 { return p.widget.Needs() }
 
 // Wants implements panel.Wanting.
-func (p *Panel) Wants() float32 { return p.widget.Wants() }
+func (p *Panel) Wants() (least, most float32) { return p.widget.Wants() }
 
 // Commands implements panel.Panel.
 func (p *Panel) Commands() []command.Command {
@@ -139,6 +139,7 @@ func snapshot(s *session.Session) Snapshot {
 	snap.Proposal = proposalOf(s.Proposals.Now(), s.Tuning.Recipe().Filter)
 	snap.Carried = s.Tuning.Carried()
 	snap.CanFind, snap.Searching = s.Strength.CanFind(), s.Strength.Searching()
+	snap.Bound = s.Dial.Bound()
 	snap.CanDial, snap.Dialling = s.Dial.CanFind(), s.Dial.Searching()
 	return snap
 }

@@ -237,7 +237,8 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	if h.dial != nil {
 		end = container.NewHBox(visible, fixedWidth(field, entryWidth-14), fixedWidth(unitBox, shareWidth))
 	}
-	parts := append(numberLines(p, h, name, end, slide, lowest, highest, also, find), problem)
+	marks := newBound(slide)
+	parts := append(numberLines(p, h, name, end, marks.object, lowest, highest, also, find), problem)
 	r.object = newHoverArea(container.New(layout.NewCustomPaddedVBoxLayout(0), parts...), help)
 	written := widget.NewLabel("") // the value in place of the field
 	if h.line {
@@ -281,6 +282,9 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		setText(unitLabel, unit)
 		showFind(find, s)
 		showDial(visible, s)
+		if h.dial != nil && (marks.at != s.Bound || s.Bound > 0) {
+			marks.show(s.Bound)
+		}
 		usable := r.usable(s)
 		for _, o := range []fyne.Disableable{field, auto, slide, unitSelect} {
 			enable(o, usable)

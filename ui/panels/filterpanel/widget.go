@@ -44,6 +44,8 @@ type Snapshot struct {
 	CanFind   bool // a search for the best strength can start, or be cancelled
 	Searching bool // it is in progress
 
+	Bound float64 // up to which strength of the mixture visible objects stay, in percent; 0 if that is not known
+
 	CanDial, Dialling bool // likewise of the strength that keeps what is visible
 }
 
@@ -176,7 +178,7 @@ func (p *Widget) build() {
 	// Leave room for the scroll bar.
 	p.params = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10),
 		container.NewVBox(p.basic, container.NewBorder(nil, nil, p.more, reset), p.origin, p.others)))
-	p.explained = container.NewVBox(widget.NewSeparator(), fixedLines(p.help, 4))
+	p.explained = container.NewVBox(widget.NewSeparator(), fixedLines(p.help, helpLines))
 	foot := container.NewVBox(
 		p.explained,
 		widget.NewSeparator(),
@@ -203,13 +205,16 @@ func (p *Widget) Needs() float32 {
 	return needs
 }
 
-// Wants returns the height with all rows that are unfolded, and the help.
-func (p *Widget) Wants() float32 {
-	wants := p.Needs() + p.helpHeight()
-	if p.others.Visible() {
-		wants += theme.Padding() + p.others.MinSize().Height
+// Wants returns the height with all rows that are unfolded and the help, and the one without the help; folded rows need
+// no more than that.
+func (p *Widget) Wants() (least, most float32) {
+	least = p.Needs()
+	most = least + p.helpHeight()
+	if p.others.Visible() { // which scroll
+		most += theme.Padding() + p.others.MinSize().Height
+		least = most
 	}
-	return wants
+	return least, most
 }
 
 func (p *Widget) helpHeight() float32 { return theme.Padding() + p.explained.MinSize().Height }
@@ -223,10 +228,15 @@ func (p *Widget) placeHelp() {
 	}
 }
 
-// explain shows the help on a row.
+// explain shows the help on a row: beside it if the panel has no room for it, so that nothing moves.
 func (p *Widget) explain(o fyne.CanvasObject, text string) {
+	before := p.help.Text
 	p.help.SetText(text)
-	if p.explained.Hidden {
+	long := p.help.MinSize().Height > linesHeight(p.help, helpLines)
+	if long {
+		p.help.SetText(before)
+	}
+	if long || p.explained.Hidden {
 		p.hooks.Hint(o, text)
 	}
 }
@@ -251,11 +261,19 @@ func setText(l *widget.Label, text string) {
 // fixedLines gives a wrapping label the height of n lines, so that the layout does
 // not move when its text changes.
 func fixedLines(l *widget.Label, n int) fyne.CanvasObject {
-	line := fyne.MeasureText("M", theme.Size(l.SizeName), fyne.TextStyle{}).Height
 	ground := canvas.NewRectangle(nil)
-	ground.SetMinSize(fyne.NewSize(0, float32(n)*line+2*theme.InnerPadding()))
+	ground.SetMinSize(fyne.NewSize(0, linesHeight(l, n)))
 	return container.NewStack(ground, l)
 }
+
+// linesHeight returns the height of n lines of a label.
+func linesHeight(l *widget.Label, n int) float32 {
+	line := fyne.MeasureText("M", theme.Size(l.SizeName), fyne.TextStyle{}).Height
+	return float32(n)*line + 2*theme.InnerPadding()
+}
+
+// helpLines is how many lines of help the panel has room for.
+const helpLines = 4
 
 // choose proposes the defaults of another filter, with the current dimensionality
 // if the filter has it.

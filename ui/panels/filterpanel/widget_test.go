@@ -700,3 +700,25 @@ func TestTheStrengthIsDialled(t *testing.T) {
 		t.Errorf("typing visible gives %v", o.finals)
 	}
 }
+
+// The dial is green up to the strength that keeps what is visible, and amber beyond; without a bound it is neither.
+func TestTheBoundOnTheDial(t *testing.T) {
+	test.NewTempApp(t)
+	s := newSlider(func(bool) {})
+	s.Max = 100
+	b := newBound(s)
+	for _, x := range []struct {
+		at             float64
+		within, beyond bool
+	}{{0, false, false}, {25, true, true}, {100, true, false}} {
+		b.show(x.at)
+		b.object.Resize(fyne.NewSize(216, 30))
+		if b.within.Visible() != x.within || b.beyond.Visible() != x.beyond {
+			t.Errorf("%g: within %v, beyond %v", x.at, b.within.Visible(), b.beyond.Visible())
+		}
+		track := b.within.Size().Width + b.beyond.Size().Width
+		if d := b.within.Size().Width - float32(x.at/100)*track; d*d > 1e-4 || b.beyond.Position().X != b.within.Position().X+b.within.Size().Width {
+			t.Errorf("%g: %g of %g", x.at, b.within.Size().Width, track)
+		}
+	}
+}

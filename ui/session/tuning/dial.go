@@ -7,6 +7,7 @@ import (
 
 	"quell/app/job"
 	"quell/app/run"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/internal/message"
 	"quell/ui/language"
@@ -17,11 +18,37 @@ import (
 type Dial struct {
 	desk   *desk.Desk
 	tuning *Tuning
+	bound  desk.Slot[bound]
+}
+
+// bound is the strength that the last search found.
+type bound struct {
+	of       workbench.PreviewRequest // the series with the recipe, without the mixture, and the maps and noise for which it holds
+	strength float64
+}
+
+// request is the present recipe without the mixture, whichever slice is shown.
+func (di *Dial) request() workbench.PreviewRequest {
+	q := di.desk.Request()
+	q.Recipe, q.Plane, q.Index = q.Recipe.With(denoise.MixStrength.Name, denoise.MixStrength.Default), 0, 0
+	return q
+}
+
+// Bound returns the highest strength of the mixture that keeps what is visible, in percent, if it was found for the other
+// values of the recipe; else 0.
+func (di *Dial) Bound() float64 {
+	if di.desk.Doc == nil {
+		return 0
+	}
+	if b := di.bound.Of(di.desk.Document); b.of.Series != nil && desk.SameRequest(b.of, di.request()) {
+		return b.strength
+	}
+	return 0
 }
 
 // NewDial returns the search for a tuning.
 func NewDial(d *desk.Desk, t *Tuning) *Dial {
-	di := &Dial{desk: d, tuning: t}
+	di := &Dial{desk: d, tuning: t, bound: desk.Slot[bound]{OfVoxels: true}}
 	t.dial = di.Find
 	return di
 }
@@ -45,7 +72,7 @@ func (di *Dial) Find() {
 		return
 	}
 	name := denoise.MixStrength.Name
-	asked, engine := di.desk.Recipe, di.desk.Engine
+	asked, engine, of := di.desk.Recipe, di.desk.Engine, di.request()
 	q := run.Request{Series: di.desk.Doc.Series(), Recipe: asked.With(name, denoise.Visible), Maps: di.desk.Maps}
 	if facts, ok := di.desk.Doc.Facts(); ok {
 		q.Facts = &facts
@@ -62,11 +89,13 @@ func (di *Dial) Find() {
 		}
 		return err
 	}, func() {
+		if !problem.IsZero() {
+			di.desk.Tasks.Show(lang.L("The strength stays as it is. ") + language.Of(problem))
+			return
+		}
+		*di.bound.Of(di.desk.Document) = bound{of: of, strength: tuned.Dial.Strength}
 		said := lang.L("The strength was found. The recipe was changed meanwhile and stays as it is.")
-		switch {
-		case !problem.IsZero():
-			said = lang.L("The strength stays as it is. ") + language.Of(problem)
-		case di.desk.Recipe.Equal(asked):
+		if di.desk.Recipe.Equal(asked) {
 			di.tuning.Set(asked.With(name, denoise.Number(tuned.Dial.Strength)), true)
 			said = language.Of(tuned.Dial.Sentence())
 		}
