@@ -237,6 +237,7 @@ type Widget struct {
 	truth    *widget.Label // heads agrees
 	agrees   *fyne.Container
 	window   *widget.Label   // heads the rows within the window
+	windowed *fyne.Container // these rows
 	whole    *widget.Label   // heading of the column of the volume
 	all      *fyne.Container // every row
 	content  fyne.CanvasObject
@@ -271,7 +272,8 @@ func NewWidget(jump func(volume bool)) *Widget {
 	p.acquired.Hide()
 	sigma, first := p.table(judged()[:1]), p.table(judged()[1:])
 	p.changes, p.agrees = p.table(changed()), p.table(agreement())
-	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, sigma, p.acquired, first, p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees, p.window, p.table(within()))
+	p.windowed = p.table(within())
+	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, sigma, p.acquired, first, p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees, p.window, p.windowed)
 	// Leave room for the scroll bar.
 	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), p.all))
 	p.ExtendBaseWidget(p)
@@ -365,14 +367,20 @@ func (p *Widget) Resize(size fyne.Size) {
 }
 
 // fold hides, if the panel is too low for all, the rows of the change against the original if there is a
-// reference, and else the sentence on them. It reports whether their visibility changed.
+// reference, and else the sentence on them; then the rows within the window with a reference, and else the
+// ones of the change. It reports whether their visibility changed.
 func (p *Widget) fold() bool {
-	changes, caution := p.changes.Hidden, p.caution.Hidden
+	changes, caution, windowed := p.changes.Hidden, p.caution.Hidden, p.windowed.Hidden
 	reference := p.shown.Reference != ""
 	p.change.Hidden, p.changes.Hidden, p.caution.Hidden = false, false, reference
+	p.window.Hidden, p.windowed.Hidden = false, false
 	low := p.all.MinSize().Height > p.Size().Height
 	p.change.Hidden, p.changes.Hidden, p.caution.Hidden = low && reference, low && reference, low || reference
-	return p.changes.Hidden != changes || p.caution.Hidden != caution
+	if p.all.MinSize().Height > p.Size().Height {
+		p.change.Hidden, p.changes.Hidden = true, true
+		p.window.Hidden, p.windowed.Hidden = reference, reference
+	}
+	return p.changes.Hidden != changes || p.caution.Hidden != caution || p.windowed.Hidden != windowed
 }
 
 // title heads a part of the table, with the MAX of its PSNR and SSIM.

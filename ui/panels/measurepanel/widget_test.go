@@ -269,7 +269,7 @@ func TestThePlaceIsAButton(t *testing.T) {
 func TestTheTablesAlign(t *testing.T) {
 	p, _ := newPanel(t)
 	w := test.NewTempWindow(t, p)
-	w.Resize(fyne.NewSize(370, 300))
+	w.Resize(fyne.NewSize(370, 900)) // every row is seen
 	p.Display(Snapshot{Slice: measured(), Volume: measured(), Unit: "HU"})
 	driver := fyne.CurrentApp().Driver()
 	right := func(l *widget.Label) float32 { return driver.AbsolutePositionForObject(l).X + l.Size().Width }
