@@ -62,17 +62,20 @@ func Frontiers(ctx context.Context, q LesionRequest, ready func(Frontier)) (all 
 	if !measured { // what the series or the request lacks
 		return nil, first
 	}
-	left := func(f Frontier) float64 {
-		switch {
-		case f.Settings == nil:
-			return math.Inf(1)
-		case f.Dial == nil:
-			return 1
-		}
-		return f.Dial.Noise
-	}
-	slices.SortStableFunc(all, func(a, b Frontier) int { return cmp.Compare(left(a), left(b)) })
+	slices.SortStableFunc(all, func(a, b Frontier) int { return cmp.Compare(a.Left(), b.Left()) })
 	return all, nil
+}
+
+// Left returns the noise that is left where the dial stops, relative to the original's: 1 if only the original is within
+// the bounds, infinity if nothing is known.
+func (f Frontier) Left() float64 {
+	switch {
+	case f.Settings == nil:
+		return math.Inf(1)
+	case f.Dial == nil:
+		return 1
+	}
+	return f.Dial.Noise
 }
 
 // frontier measures one filter.
@@ -85,7 +88,12 @@ func frontier(ctx context.Context, q LesionRequest, f denoise.Filter) (one Front
 	if q.Recipe, err = denoise.NewRecipe(f.Name, dims); err != nil {
 		return one, err
 	}
-	one.Recipe = q.Recipe
+	return FrontierOf(ctx, q)
+}
+
+// FrontierOf returns the frontier of the recipe of a request, which is at full strength. The error is that of Lesions.
+func FrontierOf(ctx context.Context, q LesionRequest) (Frontier, error) {
+	one := Frontier{Filter: q.Recipe.Filter, Recipe: q.Recipe}
 	p, err := Lesions(ctx, q)
 	if err != nil {
 		return one, err

@@ -11,6 +11,7 @@ import (
 	"quell/app/job"
 	"quell/app/run"
 	"quell/denoise"
+	"quell/denoise/lesions"
 	"quell/denoise/tune"
 	"quell/internal/message"
 	"quell/measure"
@@ -30,6 +31,9 @@ type GalleryRequest struct {
 	// Ready receives each exhibit as soon as it is complete, on the caller's
 	// goroutine; nil ignores it.
 	Ready func(Exhibit)
+	// Seen receives, once all exhibits are complete, what each leaves of virtual lesions, by its place; nil spares
+	// that work. A frontier without settings says why there are none.
+	Seen func(i int, f Frontier)
 }
 
 // Gallery holds every filter of the table, in its order.
@@ -102,7 +106,31 @@ func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (
 		}
 	}
 	g.Best = BestExhibit(g.Exhibits)
+	if q.Seen != nil {
+		return g, q.see(ctx, engine, g.Exhibits)
+	}
 	return g, nil
+}
+
+// see measures what exhibits leave of virtual lesions. The error is the context's or wraps engines.ErrFailed.
+func (q GalleryRequest) see(ctx context.Context, engine denoise.Engine, all []Exhibit) error {
+	for i, e := range all {
+		if !e.Problem.IsZero() {
+			continue
+		}
+		f, err := FrontierOf(ctx, LesionRequest{Series: q.Series, Recipe: e.Recipe, Maps: q.Maps, Facts: q.Facts, Engine: engine, Seed: lesions.UsualSeed})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if errors.Is(err, engines.ErrFailed) {
+			return err
+		}
+		if err != nil {
+			f.Problem, f.Code = message.Of(err), message.KindOf(err)
+		}
+		q.Seen(i, f)
+	}
+	return nil
 }
 
 // BestExhibit returns the place of the least estimated error among exhibits, -1 if

@@ -18,18 +18,17 @@ const (
 // WriteFrontiers writes a chart as PNG: the contrast kept over the noise left, a curve for each filter, with a mark
 // where the dial stops. An earlier picture of Quell is replaced, any other file only with overwrite.
 func WriteFrontiers(all []judge.Frontier, path string, s *series.Series, overwrite bool) error {
-	m, _, _, err := chart.Draw(chart.Light, frontierWidth, frontierHeight, frontierDPI, frontierChart(all))
+	m, _, _, err := chart.Draw(chart.Light, frontierWidth, frontierHeight, frontierDPI, FrontierChart(all, "noise left, %", "contrast kept of visible objects, %"))
 	if err != nil {
 		return message.Errorf(message.OutputUnwritable, "the chart cannot be drawn: %w", err)
 	}
 	return WritePicture(m, "", path, overwrite, s)
 }
 
-// frontierChart plots the frontiers in percent, and the least contrast that the dial keeps.
-func frontierChart(all []judge.Frontier) chart.Chart {
-	c := chart.Chart{
-		X: chart.Axis{Label: "noise left, %", Min: 0, Max: 100}, Y: chart.Axis{Label: "contrast kept of visible objects, %", Min: 0, Max: 105},
-	}
+// FrontierChart plots the contrast kept over the noise left in percent, a curve for each filter, with a mark where the
+// dial stops, and the least contrast that the dial keeps. left and kept are the labels of the axes.
+func FrontierChart(all []judge.Frontier, left, kept string) chart.Chart {
+	c := chart.Chart{X: chart.Axis{Label: left, Min: 0, Max: 100}, Y: chart.Axis{Label: kept, Min: 0, Max: 105}}
 	point := func(s lesions.Setting) chart.Point { return chart.Point{X: 100 * s.Noise, Y: max(100*s.Kept, 0)} }
 	for i, f := range all {
 		if f.Settings == nil {

@@ -11,11 +11,11 @@ import (
 // The chart has a curve for every filter that was measured, with a mark where the dial stops, and the bound.
 func TestTheChartOfFrontiers(t *testing.T) {
 	settings := []lesions.Setting{{Kept: 1, Noise: 1}, {Strength: 100, Kept: 0.4, Noise: 0.5}}
-	c := frontierChart([]judge.Frontier{
+	c := FrontierChart([]judge.Frontier{
 		{Filter: "a", Settings: settings, Dial: &lesions.Setting{Strength: 16, Kept: 0.9, Noise: 0.92}},
 		{Filter: "b", Problem: message.Text("it cannot run")},
 		{Filter: "c", Settings: settings},
-	})
+	}, "x", "y")
 	if len(c.Curves) != 4 {
 		t.Fatalf("%d curves", len(c.Curves))
 	}

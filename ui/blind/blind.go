@@ -161,6 +161,7 @@ type Details struct {
 	Plane   string
 	Window  string
 	Version string
+	First   int // added to the slices of the trials, of a pair that holds one slice alone
 }
 
 // CSV returns a table of what is answered, a row for each trial.
@@ -174,7 +175,7 @@ func (t *Test) CSV(i Details) string {
 			left, right = "B", "A"
 		}
 		w.Row(
-			strconv.Itoa(k+1), i.Plane, strconv.Itoa(trial.Slice+1), left, right, trial.Answer.String(), trial.prefers(),
+			strconv.Itoa(k+1), i.Plane, strconv.Itoa(i.First+trial.Slice+1), left, right, trial.Answer.String(), trial.prefers(),
 			fmt.Sprintf("%.1f", trial.Took.Seconds()), strconv.FormatUint(t.Seed, 10), strconv.Itoa(len(t.Trials)), i.A, i.B, i.Window, i.Version,
 		)
 	}

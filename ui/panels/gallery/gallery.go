@@ -4,14 +4,13 @@ package gallery
 import (
 	"cmp"
 	"fmt"
-	"image"
+	"math"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app/judge"
 	"quell/denoise"
-	"quell/report"
 	"quell/ui/command"
 	"quell/ui/dialogs"
 	"quell/ui/host"
@@ -24,17 +23,22 @@ import (
 // Panel opens the gallery. Create it with New.
 type Panel struct {
 	panel.Base
-	h      *host.Host
-	Dialog *dialogs.GalleryDialog // open, or nil
+	h        *host.Host
+	Dialog   *dialogs.Live // open, or nil
+	Widget   *Widget       // in it
+	order    tuning.Order
+	pictures map[*volume.Volume]*picture // of the slices in it
 }
 
 // New returns the gallery of a workbench.
 func New(h *host.Host) panel.Panel { return &Panel{h: h} }
 
 // Show implements panel.Panel.
-func (p *Panel) Show(panel.Snapshot) {
-	if p.Dialog != nil {
-		p.Dialog.Display(p.galleryCells())
+func (p *Panel) Show(panel.Snapshot) { p.display() }
+
+func (p *Panel) display() {
+	if g := p.h.Session.Galleries.Last(); p.Dialog != nil && g != nil {
+		p.Widget.Display(p.cells(g), g.Frontiers(), g.Ended)
 	}
 }
 
@@ -51,52 +55,78 @@ func (p *Panel) Commands() []command.Command {
 // compareFilters shows every filter on the slice, each as soon as it is ready, until one
 // is taken or the dialog is closed.
 func (p *Panel) compareFilters() {
-	if !p.h.Session.Galleries.CanCompare() {
+	s := p.h.Session
+	if !s.Galleries.CanCompare() {
 		return
 	}
+	s.Galleries.Compare()
+	g := s.Galleries.Last()
+	p.order, p.pictures = tuning.AsListed, map[*volume.Volume]*picture{}
+	p.Widget = NewWidget(place{window: g.Window, invert: g.Invert}, Hooks{
+		Take: func(c Cell) {
+			p.Dialog.Hide()
+			c.Take()
+		},
+		Sort: func(o tuning.Order) {
+			p.order = o
+			p.display()
+		},
+		Blind: func(i, k int) {
+			p.Dialog.Hide()
+			s.Galleries.Pair(i, k)
+			p.h.Run(p.h.Command("compare-blind"))
+		},
+	})
 	size := p.h.Window.Canvas().Size()
-	p.Dialog = dialogs.Gallery(lang.L("Every filter at its best on this slice"), fyne.NewSize(size.Width*0.95, size.Height*0.95), func() {
-		p.Dialog = nil
-		if p.h.Session.Galleries.Comparing() {
-			p.h.Session.Tasks.Cancel()
+	p.Dialog = dialogs.NewLive(lang.L("Every filter at its best on this slice"), p.Widget, fyne.NewSize(size.Width*0.97, size.Height*0.97), func() {
+		p.Dialog, p.Widget, p.pictures = nil, nil, nil
+		if s.Galleries.Comparing() {
+			s.Tasks.Cancel()
 		}
 	}, p.h.Window)
-	p.h.Session.Galleries.Compare()
-	p.Dialog.Display(p.galleryCells())
+	p.display()
 	p.h.ShowDialog(p.Dialog)
+	p.h.Window.Canvas().Focus(p.Widget)
 }
 
-// galleryCells returns the slice itself, the exhibits, and the filters to come.
-func (p *Panel) galleryCells() []dialogs.GalleryCell {
-	g := p.h.Session.Galleries.Last()
-	if g == nil {
-		return nil
+// cells returns the slice itself, the exhibits in their order, and the filters to come.
+func (p *Panel) cells(g *tuning.Gallery) []Cell {
+	cells := []Cell{{ID: -1, Title: lang.L("Original"), Picture: p.picture(g, g.Input)}}
+	for _, i := range g.Sorted(p.order) {
+		cells = append(cells, p.exhibitCell(g, i))
 	}
-	cells := []dialogs.GalleryCell{{Title: lang.L("Original"), Picture: pictureOf(g, g.Input)}}
 	for i, f := range denoise.Filters() {
 		if i >= len(g.Exhibits) {
-			c := dialogs.GalleryCell{Title: lang.L(f.Title), Awaiting: !g.Ended}
+			c := Cell{ID: i, Title: lang.L(f.Title)}
 			if i == len(g.Exhibits) && !g.Ended {
 				c.Lines = []string{lang.L("is being tuned …")}
 			}
 			cells = append(cells, c)
-			continue
 		}
-		cells = append(cells, p.exhibitCell(g, i))
 	}
 	return cells
 }
 
+// picture returns the picture of a slice, which is made once.
+func (p *Panel) picture(g *tuning.Gallery, part *volume.Volume) *picture {
+	m := p.pictures[part]
+	if m == nil {
+		m = pictureOf(g.View, part)
+		p.pictures[part] = m
+	}
+	return m
+}
+
 // exhibitCell shows what a filter reached, and takes it.
-func (p *Panel) exhibitCell(g *tuning.Gallery, i int) dialogs.GalleryCell {
+func (p *Panel) exhibitCell(g *tuning.Gallery, i int) Cell {
 	e := g.Exhibits[i]
-	c := dialogs.GalleryCell{Title: fmt.Sprintf("%s, %d-D", lang.L(e.Title), e.Recipe.Dims), Marked: i == g.Best}
+	c := Cell{ID: i, Title: fmt.Sprintf("%s, %d-D", lang.L(e.Title), e.Recipe.Dims), Marked: i == g.Best}
 	if !e.Problem.IsZero() {
 		c.Lines = []string{language.Of(e.Problem)}
 		return c
 	}
-	c.Picture, c.Take = pictureOf(g, e.Part), func() { p.h.Session.Galleries.Take(i) }
-	c.Lines = exhibitLines(e)
+	c.Picture, c.Take = p.picture(g, e.Part), func() { p.h.Session.Galleries.Take(i) }
+	c.Lines = append(exhibitLines(e), seenLine(g.Seen[i], g.Ended))
 	if !e.Note.IsZero() && e.Chosen.IsAuto() {
 		c.Lines = append(c.Lines, lang.L("Its automatic setting: ")+language.Of(e.Note))
 	} else if !e.Note.IsZero() {
@@ -109,20 +139,21 @@ func (p *Panel) exhibitCell(g *tuning.Gallery, i int) dialogs.GalleryCell {
 func exhibitLines(e judge.Exhibit) []string {
 	reached := lang.L(string(e.Verdict))
 	if e.MSE != nil { // whose estimate has an error of its own, and can be below 0
-		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), *e.RMSE(), language.Quantity(*e.SigmaLeft, cmp.Or(e.Part.Unit, lang.L("units"))))
+		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), language.Quantity(*e.SigmaLeft, cmp.Or(e.Part.Unit, lang.L("units"))))
 	}
 	return []string{reached, language.Number(e.Took())}
 }
 
-// pictureOf draws a slice in the gallery's window, with square pixels.
-func pictureOf(g *tuning.Gallery, part *volume.Volume) image.Image {
-	view := g.View.Of(part.Geometry)
-	m := image.NewRGBA(image.Rect(0, 0, view.Size[0], view.Size[1]))
-	values := view.Extract(nil, part, 0)
-	if g.Invert {
-		g.Window.RenderInverted(m, values)
-	} else {
-		g.Window.Render(m, values)
+// seenLine says what a filter leaves of virtual lesions in even tissue of the series; it is measured after the exhibits.
+func seenLine(f *judge.Frontier, ended bool) string {
+	switch {
+	case f == nil && ended:
+		return lang.L("contrast kept: not measured")
+	case f == nil:
+		return lang.L("contrast kept: is to be measured …")
+	case f.Settings == nil:
+		return lang.L("contrast kept: ") + language.Of(f.Problem)
 	}
-	return report.SquarePixels(m, view.Pixel)
+	all := f.Settings[len(f.Settings)-1]
+	return language.Sprintf(lang.L("small discs keep %.0f %% of their contrast; in even tissue %.0f %% of the noise is left, texture %.2f"), 100*all.Kept, 100*all.Noise, all.Texture)
 }

@@ -81,6 +81,7 @@ type Desk struct {
 	*Document // that is shown; an empty one before the first is open
 	State     *viewer.State
 	Picture   *viewer.Picture // on the screen; nil before it is drawn
+	Pair      *Pair           // that the next blind comparison shows; nil for original and result
 	Retry     func()          // repeats on another engine what the engine failed at; nil after a success
 
 	// ViewChanged follows every change of slice, zoom, window or recipe, Draw draws the pictures
@@ -130,7 +131,7 @@ func (d *Desk) Clear() {
 	for _, f := range d.cleared {
 		f()
 	}
-	d.Picture, d.Retry = nil, nil
+	d.Picture, d.Pair, d.Retry = nil, nil, nil
 }
 
 // IsAsked says whether a picture shows the slice that the user has chosen.

@@ -50,6 +50,13 @@ type Result struct {
 	Saved   *workbench.SavedRun   // nil if it is not kept for the next start
 }
 
+// Pair is two pictures of one slice that a blind comparison shows.
+type Pair struct {
+	Job   viewer.Job // of volumes of that slice alone: A is Source, B is Result
+	A, B  string     // what made them
+	Index int        // of the slice in the series
+}
+
 // Measured are the numbers of a run as a whole.
 type Measured struct {
 	Measures  judge.Measures

@@ -17,15 +17,21 @@ const (
 	tissueStep = 8
 )
 
-// CanCompareBlind says whether there is a result of the whole volume to compare.
+// CanCompareBlind says whether there is a result of the whole volume to compare, or a pair of pictures of the gallery.
 func (sc *Screen) CanCompareBlind() bool {
-	return sc.results.Exportable() != nil && !sc.desk.Tasks.Busy()
+	return (sc.results.Exportable() != nil || sc.desk.Pair != nil) && !sc.desk.Tasks.Busy()
 }
 
 // CompareBlind returns what a blind comparison shows: a job for any slice of this plane, with
 // images A and B in the panes Original and Denoised in the same window, zoom and place; the
-// slices that hold tissue, or all if none does; and what the images are.
+// slices that hold tissue, or all if none does; and what the images are. A pair of the gallery is shown once.
 func (sc *Screen) CompareBlind() (j viewer.Job, slices []int, info blind.Details) {
+	if p := sc.desk.Pair; p != nil {
+		sc.desk.Pair = nil
+		return p.Job, []int{0}, blind.Details{
+			A: p.A, B: p.B, Plane: p.Job.View.Plane.String(), Version: job.Version(), Window: windowText(p.Job.Window, p.Job.Source.Unit), First: p.Index,
+		}
+	}
 	run, v, state, cut := sc.results.Exportable(), sc.desk.Doc.Series().Volume, sc.desk.State, sc.desk.State.Cut()
 	view := cut.View()
 	j = viewer.Job{
@@ -37,15 +43,18 @@ func (sc *Screen) CompareBlind() (j viewer.Job, slices []int, info blind.Details
 		foreground = facts.Foreground
 	}
 	slices = tissueSlices(v.Geometry, view, foreground)
-	w := j.Window
 	info = blind.Details{
 		A: "original", B: run.Resolved.String(), Plane: view.Plane.String(), Version: job.Version(),
-		Window: strings.TrimSpace(fmt.Sprintf("%.4g/%.4g %s", w.Width, w.Center, v.Unit)),
+		Window: windowText(j.Window, v.Unit),
 	}
 	if sc.desk.Base != nil {
 		info.A = sc.desk.Base.Run.Resolved.String()
 	}
 	return j, slices, info
+}
+
+func windowText(w volume.Window, unit string) string {
+	return strings.TrimSpace(fmt.Sprintf("%.4g/%.4g %s", w.Width, w.Center, unit))
 }
 
 // tissueSlices returns the slices of a view that hold foreground, all if none does or

@@ -1,11 +1,16 @@
 package tuning
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app/judge"
 	"quell/denoise"
 	"quell/ui/session/desk"
+	"quell/ui/viewer"
 	"quell/volume"
 )
 
@@ -15,9 +20,13 @@ type Gallery struct {
 	Input    *volume.Volume // the slice
 	Window   volume.Window  // of the panes when the gallery was asked for
 	Invert   bool
+	Index    int             // of the slice
 	Exhibits []judge.Exhibit // that are ready, in the order of the table of filters
-	Best     int             // the place of the least estimated error among them, -1 for none
-	Ended    bool            // no more are to come
+	// Seen is what they leave of virtual lesions, by their places; the last ones are to come, and those of exhibits with a
+	// problem are nil.
+	Seen  []*judge.Frontier
+	Best  int  // the place of the least estimated error among them, -1 for none
+	Ended bool // no more are to come
 }
 
 // Galleries compares every filter on the slice on the screen.
@@ -53,7 +62,7 @@ func (ga *Galleries) Compare() {
 	if facts, ok := ga.desk.Doc.Facts(); ok {
 		q.Facts = &facts
 	}
-	g := &Gallery{View: view, Input: q.Series.Volume.Crop(q.Region), Window: ga.desk.State.Windows.Current(), Invert: ga.desk.State.Windows.Inverted(), Best: -1}
+	g := &Gallery{View: view, Index: index, Input: q.Series.Volume.Crop(q.Region), Window: ga.desk.State.Windows.Current(), Invert: ga.desk.State.Windows.Inverted(), Best: -1}
 	t := ga.desk.Tasks.Start(desk.Comparing, lang.L("Comparing the filters"), lang.L("filters"))
 	t.Again, ga.last = ga.Compare, g
 	q.Ready = func(e judge.Exhibit) {
@@ -63,7 +72,18 @@ func (ga *Galleries) Compare() {
 			}
 			g.Exhibits = append(g.Exhibits, e)
 			g.Best = judge.BestExhibit(g.Exhibits)
-			t.Done, t.Total = int64(len(g.Exhibits)), int64(len(denoise.Filters()))
+			g.Seen = append(g.Seen, nil)
+			t.Done, t.Total = int64(len(g.Exhibits)), 2*int64(len(denoise.Filters()))
+			ga.desk.Changed()
+		})
+	}
+	q.Seen = func(i int, f judge.Frontier) {
+		ga.desk.Do(func() {
+			if !ga.desk.Tasks.Goes(t) {
+				return
+			}
+			g.Seen[i] = &f
+			t.Done = int64(len(denoise.Filters()) + i + 1)
 			ga.desk.Changed()
 		})
 	}
@@ -77,6 +97,73 @@ func (ga *Galleries) Compare() {
 			ga.desk.Tasks.Show(lang.L("Every filter was compared."))
 		}
 	})
+}
+
+// Order is what exhibits are sorted by.
+type Order int
+
+// The orders: that of the table of filters, the least estimated error first, the least noise left where the dial stops first.
+const (
+	AsListed Order = iota
+	ByError
+	ByVisibility
+)
+
+// Sorted returns the places of the exhibits in an order. What is not known yet comes last.
+func (g *Gallery) Sorted(by Order) []int {
+	places := make([]int, len(g.Exhibits))
+	for i := range places {
+		places[i] = i
+	}
+	key := func(i int) float64 {
+		e := g.Exhibits[i]
+		switch {
+		case by == AsListed:
+			return float64(i)
+		case !e.Problem.IsZero():
+			return math.Inf(1)
+		case by == ByError && e.MSE != nil:
+			return *e.MSE
+		case by == ByVisibility && g.Seen[i] != nil:
+			return g.Seen[i].Left()
+		}
+		return math.MaxFloat64
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	return places
+}
+
+// Frontiers returns what is known of the visibility, the best first.
+func (g *Gallery) Frontiers() (all []judge.Frontier) {
+	for _, i := range g.Sorted(ByVisibility) {
+		if g.Seen[i] != nil && g.Seen[i].Settings != nil {
+			all = append(all, *g.Seen[i])
+		}
+	}
+	return all
+}
+
+// part returns a picture of the gallery and what made it: of exhibit i, of the original for -1.
+func (g *Gallery) part(i int) (*volume.Volume, string) {
+	if i < 0 {
+		return g.Input, "original"
+	}
+	return g.Exhibits[i].Part, g.Exhibits[i].Recipe.String()
+}
+
+// Pair has the next blind comparison show the pictures of two exhibits, -1 for the original, at the zoom of the panes.
+func (ga *Galleries) Pair(i, k int) {
+	g, cut := ga.last, ga.desk.State.Cut()
+	a, nameA := g.part(i)
+	b, nameB := g.part(k)
+	view := g.View.Of(a.Geometry)
+	ga.desk.Pair = &desk.Pair{
+		Job: viewer.Job{
+			Source: a, Result: b, View: view, Zoom: cut.Zoom(), Pan: cut.Pan(), Window: g.Window, Invert: g.Invert,
+			Pixelated: ga.desk.State.Pixelated(),
+		},
+		A: nameA, B: nameB, Index: g.Index,
+	}
 }
 
 // Last returns what the last comparison has found so far, nil before the first.

@@ -1,0 +1,272 @@
+package gallery
+
+import (
+	"image"
+	"math"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/app/judge"
+	"quell/app/output"
+	"quell/report/chart"
+	"quell/ui/control"
+	"quell/ui/language"
+	"quell/ui/screen"
+	"quell/ui/session/tuning"
+)
+
+// Hooks are called on the UI goroutine for what the user does.
+type Hooks struct {
+	Take  func(Cell)           // the filter of a cell; the dialog closes
+	Sort  func(o tuning.Order) // the cells
+	Blind func(i, k int)       // compares two cells; the dialog closes
+}
+
+// Widget is the content of the gallery: tiles that show the same region, and the frontiers. Create it with NewWidget; its
+// methods are for the UI goroutine.
+type Widget struct {
+	widget.BaseWidget
+	hooks    Hooks
+	place    place
+	first    *picture // the original
+	original bool     // is shown in every tile
+	cells    []Cell
+	tiles    []*tile
+	chosen   []int // cells for the blind comparison, at most two
+	ended    bool  // the filters are compared
+
+	grid      *fyne.Container
+	hint      *widget.Label
+	blind     *control.Button
+	chart     *canvas.Image
+	frontiers []judge.Frontier
+	charts    *fyne.Container // the chart and what it is of
+	scroll    *container.Scroll
+	content   fyne.CanvasObject
+}
+
+var (
+	_ fyne.Focusable  = (*Widget)(nil)
+	_ desktop.Keyable = (*Widget)(nil)
+)
+
+// columns is how many pictures stand side by side.
+const columns = 4
+
+// NewWidget returns an empty gallery that begins with a place.
+func NewWidget(p place, hooks Hooks) *Widget {
+	g := &Widget{hooks: hooks, place: p, grid: container.NewGridWithColumns(columns)}
+	orders := []string{lang.L("as listed"), lang.L("least error first"), lang.L("visibility first")}
+	order := control.NewSelect(orders, nil)
+	order.SetSelectedIndex(int(tuning.AsListed))
+	order.OnChanged = func(string) {
+		hooks.Sort(tuning.Order(order.SelectedIndex()))
+		g.focus()
+	}
+	zoom := func(text string, zoom int) *control.Button {
+		return control.NewButton(text, nil, func() {
+			p := g.place
+			if p.zoom == 0 && p.centre == ([2]float64{}) && g.first != nil {
+				p.centre = [2]float64{float64(g.first.size[0]) / 2, float64(g.first.size[1]) / 2}
+			}
+			p.zoom = zoom
+			g.show(p)
+			g.focus()
+		})
+	}
+	g.blind = control.NewButton(lang.L("Compare two blind"), nil, func() { g.hooks.Blind(g.chosen[0], g.chosen[1]) })
+	g.blind.Disable()
+	frontier := control.NewButton(lang.L("Contrast over noise"), nil, func() {
+		if g.charts.Hidden {
+			g.charts.Show()
+			g.scroll.Hide()
+		} else {
+			g.charts.Hide()
+			g.scroll.Show()
+		}
+		g.drawChart()
+		g.content.Refresh()
+		g.focus()
+	})
+	g.hint = widget.NewLabel("")
+	g.hint.Truncation = fyne.TextTruncateEllipsis
+	g.setHint()
+	bar := container.NewBorder(nil, nil, container.NewHBox(zoom(lang.L("Fit"), 0), zoom("2:1", 2), zoom("4:1", 4), order), container.NewHBox(frontier, g.blind), g.hint)
+	g.chart = canvas.NewImageFromImage(nil)
+	g.chart.FillMode = canvas.ImageFillContain
+	caption := widget.NewLabel(lang.L("Each curve mixes the result of a filter with the original, from none to all of it; the disc is where what is visible begins to fade or the noise to look like plastic."))
+	caption.Wrapping = fyne.TextWrapWord
+	g.charts = container.NewBorder(nil, caption, nil, nil, g.chart)
+	g.charts.Hide()
+	g.scroll = container.NewVScroll(g.grid)
+	g.content = container.NewBorder(bar, nil, nil, nil, container.NewStack(g.scroll, g.charts))
+	g.ExtendBaseWidget(g)
+	return g
+}
+
+// CreateRenderer implements fyne.Widget.
+func (g *Widget) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(g.content) }
+
+// Display shows the cells, the original among them; a tile that looks the same is not made again.
+func (g *Widget) Display(cells []Cell, frontiers []judge.Frontier, ended bool) {
+	if len(frontiers) != len(g.frontiers) {
+		g.frontiers = frontiers
+		g.drawChart()
+	}
+	g.frontiers, g.ended = frontiers, ended
+	g.enable()
+	if slices.EqualFunc(cells, g.cells, Cell.same) {
+		return
+	}
+	tiles, objects := make([]*tile, len(cells)), make([]fyne.CanvasObject, len(cells))
+	for i, c := range cells {
+		if c.ID < 0 && c.Picture != nil {
+			g.first = c.Picture
+		}
+		if i < len(g.cells) && c.same(g.cells[i]) {
+			tiles[i], objects[i] = g.tiles[i], g.grid.Objects[i]
+			continue
+		}
+		tiles[i] = newTile(g, c)
+		objects[i] = tiles[i].object()
+	}
+	g.cells, g.tiles, g.grid.Objects = cells, tiles, objects
+	g.grid.Refresh()
+}
+
+// show shows a place in every tile.
+func (g *Widget) show(p place) {
+	g.place = p
+	g.setHint()
+	for _, t := range g.tiles {
+		t.raster.Refresh()
+	}
+}
+
+// shownAt returns the pixel of a picture below a point of a tile, both in units of the screen.
+func (g *Widget) shownAt(m *picture, x, y float64, w, h int) [2]float64 {
+	s := screen.PixelsPerUnit(g)
+	return g.place.pixelAt(m, x*s, y*s, int(math.Round(float64(w)*s)), int(math.Round(float64(h)*s)))
+}
+
+func (g *Widget) setHint() {
+	if g.original {
+		g.hint.SetText(lang.L("ORIGINAL in every picture"))
+		return
+	}
+	zoom := lang.L("fit")
+	if g.place.zoom > 0 {
+		zoom = language.Sprintf("%d:1", g.place.zoom)
+	}
+	g.hint.SetText(language.Sprintf(lang.L("%s, W %.4g L %.4g. Click: region. Ctrl+wheel: zoom. Drag: window. Hold Space: original."), zoom, g.place.window.Width, g.place.window.Center))
+}
+
+// taken takes the filter of a cell.
+func (g *Widget) taken(c Cell) { g.hooks.Take(c) }
+
+func (g *Widget) picked(id int) bool { return slices.Contains(g.chosen, id) }
+
+// pick chooses a cell for the blind comparison, or not any more. A third one takes the place of the first.
+func (g *Widget) pick(id int, on bool) {
+	if on == g.picked(id) {
+		return
+	}
+	g.chosen = slices.DeleteFunc(g.chosen, func(other int) bool { return other == id })
+	if on {
+		g.chosen = append(g.chosen, id)
+	}
+	if len(g.chosen) > 2 {
+		g.chosen = slices.Clone(g.chosen[1:])
+		cells := g.cells
+		g.cells = nil // their boxes are made again
+		g.Display(cells, g.frontiers, g.ended)
+	}
+	g.enable()
+	g.focus()
+}
+
+// enable enables the blind comparison of two cells. It waits for the end of the work, which it would disturb.
+func (g *Widget) enable() {
+	if len(g.chosen) == 2 && g.ended {
+		g.blind.Enable()
+	} else {
+		g.blind.Disable()
+	}
+}
+
+// drawChart draws the frontiers if they are shown.
+func (g *Widget) drawChart() {
+	if g.charts.Hidden {
+		return
+	}
+	g.chart.Image = g.frontierPicture()
+	g.chart.Refresh()
+}
+
+func (g *Widget) frontierPicture() image.Image {
+	if len(g.frontiers) == 0 {
+		return nil
+	}
+	look := chart.Dark
+	look.Number, look.Beside = language.Number, true
+	scale := max(screen.PixelsPerUnit(g), 0.5)
+	size := g.scroll.Size()
+	const legend, dpi = 110, 96
+	m, _, _, err := chart.Draw(look, int(float64(max(size.Width-legend, 300))*scale), int(float64(max(size.Height-60, 200))*scale), int(dpi*scale),
+		output.FrontierChart(g.frontiers, lang.L("noise left, %"), lang.L("contrast kept of visible objects, %")))
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// focus takes the keys, so that Space shows the original.
+func (g *Widget) focus() {
+	if c := fyne.CurrentApp().Driver().CanvasForObject(g); c != nil {
+		c.Focus(g)
+	}
+}
+
+// FocusGained implements fyne.Focusable.
+func (g *Widget) FocusGained() {}
+
+// FocusLost implements fyne.Focusable.
+func (g *Widget) FocusLost() { g.hold(false) }
+
+// TypedRune implements fyne.Focusable.
+func (g *Widget) TypedRune(rune) {}
+
+// TypedKey implements fyne.Focusable.
+func (g *Widget) TypedKey(e *fyne.KeyEvent) {
+	if e.Name != fyne.KeySpace {
+		control.PassTyped(g, e)
+	}
+}
+
+// KeyDown implements desktop.Keyable.
+func (g *Widget) KeyDown(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeySpace {
+		g.hold(true)
+	}
+}
+
+// KeyUp implements desktop.Keyable.
+func (g *Widget) KeyUp(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeySpace {
+		g.hold(false)
+	}
+}
+
+// hold shows the original in every tile, or not any more.
+func (g *Widget) hold(on bool) {
+	if g.original != on {
+		g.original = on
+		g.show(g.place)
+	}
+}
