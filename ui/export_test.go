@@ -199,7 +199,9 @@ func addFilters(add func(expression string, texts ...string)) {
 				add("p.Unit", p.Unit)
 			}
 			for _, choice := range p.Choices {
-				add("p.Word(choice)", p.Word(choice))
+				for _, expression := range []string{"p.Word(choice)", "p.Word(v.String())"} {
+					add(expression, p.Word(choice))
+				}
 			}
 		}
 	}

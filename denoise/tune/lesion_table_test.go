@@ -42,8 +42,8 @@ type repeated struct {
 
 func lesionScenes(t *testing.T, mode string) []repeated {
 	t.Helper()
-	of := func(make func(seed uint64) scene, seed uint64) repeated {
-		return repeated{make(seed), func(seed uint64) *volume.Volume { return make(seed).noisy }}
+	of := func(scenes func(seed uint64) scene, seed uint64) repeated {
+		return repeated{scenes(seed), func(seed uint64) *volume.Volume { return scenes(seed).noisy }}
 	}
 	mr := func(name string, truth *volume.Volume, m noise.Model, sigma float64) func(uint64) scene {
 		return func(seed uint64) scene { return withNoise(t, name, truth, m, sigma, seed) }
