@@ -98,6 +98,8 @@ if [[ " $parts " == *" windows "* ]]; then
 fi
 CGO_ENABLED=0 "${GO:-go}" run ./tools/thirdparty "$version" "$work/parts" "${programs[@]}"
 cp "$work/parts/THIRD_PARTY.md" "$work/parts/quell.cdx.json" "$out"
+# The archives of the command line name its works alone, so that they are the same whatever is packed beside them.
+CGO_ENABLED=0 "${GO:-go}" run ./tools/thirdparty "$version" "$work/parts-cli" "$work/quell"
 
 # zipped FOLDER FILE.zip packs a folder, sorted.
 zipped() {
@@ -111,7 +113,7 @@ archive() {
 	mkdir -p "$work/archives/$name"
 	compile "$1" "$2" "$work/archives/$name/$file"
 	[ "$1" != windows ] || resources "$work/archives/$name/$file"
-	cp -r LICENSE "$work/parts/THIRD_PARTY.md" CHANGELOG.md "$docs/completion" "$work/archives/$name/"
+	cp -r LICENSE "$work/parts-cli/THIRD_PARTY.md" CHANGELOG.md "$docs/completion" "$work/archives/$name/"
 	[ "$1" = windows ] || cp -r "$docs/man" "$work/archives/$name/"
 	dated "$work/archives/$name"
 	if [ "$1" = windows ]; then
