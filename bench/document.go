@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// DocumentTitle is the first line of the document of a run.
-const DocumentTitle = "# The papers' experiments"
+// documentTitle is the first line of the document of a run, by which app/files knows one.
+const documentTitle = "# The papers' experiments"
 
 // mostRows is the number of rows up to which the document has all of an experiment.
 const mostRows = 70
@@ -18,7 +18,7 @@ const mostRows = 70
 func (r Report) Document(folder string) string {
 	var s strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&s, format+"\n", args...) }
-	line("%s\n", DocumentTitle)
+	line("%s\n", documentTitle)
 	line("Written by one run of the program: every table and sentence below follows from its figures. Times of a GPU are those of the kernels, by events.")
 	line("The figures are in [papers-cpu.csv](papers-cpu.csv) and [papers-gpu.csv](papers-gpu.csv).\n")
 	line("    %s\n", r.Command)

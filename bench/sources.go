@@ -50,8 +50,7 @@ func Sources() string {
 		fmt.Fprintln(h, kind, p.Background, p.Shapes)
 	}
 	for _, module := range []string{"rungs/bilateral", "rungs/nlm", "rungs/nlm_group", "rungs/lpa", "bilateral", "nlm", "nlm_select", "lpa", "sadct", "bnlm", "gaussian"} {
-		sum := sha256.Sum256([]byte(kernels.Image(module)))
-		h.Write(sum[:])
+		fmt.Fprintln(h, kernels.ModuleDigest(module))
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"maps"
 	"path"
 	"slices"
@@ -61,4 +62,16 @@ func Image(module string) string {
 func Digest() string {
 	sum := sha256.Sum256(manifest)
 	return hex.EncodeToString(sum[:])
+}
+
+// ModuleDigest returns the hash of a module's fatbin, in hex, or "" if there is no such module. A program
+// that calls it, and not Image, is linked without the modules.
+func ModuleDigest(module string) string {
+	var m struct {
+		Modules map[string]string `json:"modules"`
+	}
+	if err := json.Unmarshal(manifest, &m); err != nil {
+		panic(err) // a test reads the embedded manifest
+	}
+	return m.Modules[module+".fatbin"]
 }

@@ -23,7 +23,7 @@ import (
 // blurred is a noisy disc that a Gaussian filter ran on, with the engine.
 func blurred(t *testing.T) (denoise.Engine, *run.Run) {
 	t.Helper()
-	noisy, err := run.AddNoise(t.Context(), apptest.Disc(48, 2), job.AddedNoise{Model: noise.Gaussian, Sigma: 10, Seed: 3})
+	noisy, err := run.AddNoise(t.Context(), apptest.Disc(96, 6), job.AddedNoise{Model: noise.Gaussian, Sigma: 10, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

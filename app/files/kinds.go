@@ -30,9 +30,13 @@ var (
 	// ChartsOutput is a folder of pictures with names that are known only when they are
 	// drawn.
 	ChartsOutput = &Kind{Name: "charts", existing: checkCharts, writable: func(path string) error { return checkFile(filepath.Join(path, "chart.png")) }}
-	RecipeOutput = &Kind{Name: "a recipe", Endings: []string{".json"}, own: isRecipe}
-	TableOutput  = &Kind{Name: "a table", Endings: []string{".csv", ".txt"}, own: isBenchTable}
-	PageOutput   = &Kind{Name: "a page", Endings: []string{".html", ".htm"}, own: isBenchPage}
+	// DocumentOutput is the folder of the page that a run of the papers' experiments writes, with its tables and charts, and
+	// DocumentPage the page.
+	DocumentOutput = &Kind{Name: "a document", members: func(dir string) []string { return []string{filepath.Join(dir, "papers.md")} }, own: isDocument}
+	DocumentPage   = &Kind{Name: "the page of a document", Endings: []string{".md"}, own: isDocument}
+	RecipeOutput   = &Kind{Name: "a recipe", Endings: []string{".json"}, own: isRecipe}
+	TableOutput    = &Kind{Name: "a table", Endings: []string{".csv", ".txt"}, own: isBenchTable}
+	PageOutput     = &Kind{Name: "a page", Endings: []string{".html", ".htm"}, own: isBenchPage}
 	// StudyOutput is the page of a reader study, StudyKeyOutput what scores its answers, and IMRMCOutput those in the form of
 	// the FDA's program.
 	StudyOutput        = &Kind{Name: "a reader study", Endings: []string{".html", ".htm"}, own: isStudy}
@@ -49,7 +53,7 @@ var (
 )
 
 func init() {
-	for _, k := range []*Kind{ReportOutput, PictureOutput, PicturesOutput, RecipeOutput, TableOutput, PageOutput, StudyOutput, StudyKeyOutput, IMRMCOutput, PresentationOutput} {
+	for _, k := range []*Kind{ReportOutput, PictureOutput, PicturesOutput, RecipeOutput, TableOutput, PageOutput, DocumentOutput, DocumentPage, StudyOutput, StudyKeyOutput, IMRMCOutput, PresentationOutput} {
 		k.existing = k.checkFiles
 		k.writable = func(path string) error {
 			for _, file := range k.paths(path) {
@@ -75,6 +79,11 @@ func PictureFiles(dir string) []string {
 const benchHead = "experiment,row,engine,device,status,figure,unit,paper,here,ratio,"
 
 func isBenchPage(path string) bool { return holdsMark(path, report.Mark("benchmarks"), 1024) }
+
+// documentHead begins the page of DocumentOutput.
+const documentHead = "# The papers' experiments"
+
+func isDocument(path string) bool { return holdsMark(path, documentHead, int64(len(documentHead))) }
 
 func isBenchTable(path string) bool { return holdsMark(path, benchHead, int64(len(benchHead))) }
 

@@ -54,7 +54,7 @@ program, with that device, driver and version of the kernels.`,
 	addOutput(flags, &csvFile, "csv", files.TableOutput, "write a line for each figure to this `file`")
 	addOutput(flags, &plots, "plots", files.ChartsOutput, "write the charts and pictures as PNG files into this `folder`")
 	addOutput(flags, &report, "report", files.PageOutput, "write one HTML page with tables, charts and pictures to this `file`")
-	addOutput(flags, &documents, "write", files.ChartsOutput, "write papers.md, its tables and its charts into this `folder`, as in docs/benchmarks")
+	addOutput(flags, &documents, "write", files.DocumentOutput, "write papers.md, its tables and its charts into this `folder`, as in docs/benchmarks")
 	flags.BoolVar(&tune, "tune", false, "search the launch shapes that are the fastest on this GPU, and use them from now on")
 	flags.BoolVar(&overwrite, "overwrite", false, "replace files that Quell did not write")
 	flags.BoolVar(&asJSON, "json", false, jsonHelp)
@@ -244,8 +244,7 @@ func writeWith(kind *files.Kind, path string, write func(io.Writer) error, overw
 	return files.Write(kind, path, data.Bytes(), overwrite)
 }
 
-// writeDocuments writes the document of a run, its tables and its charts into a folder. It
-// replaces a page of that name only if it is one.
+// writeDocuments writes the document of a run, its tables and its charts into a folder.
 func writeDocuments(dir string, r bench.Report, overwrite bool) error {
 	if dir == "" {
 		return nil
@@ -265,11 +264,7 @@ func writeDocuments(dir string, r bench.Report, overwrite bool) error {
 		case ".png":
 			err = files.Write(files.PictureOutput, path, data, overwrite)
 		default:
-			before, missing := os.ReadFile(path)
-			if missing == nil && !overwrite && !strings.HasPrefix(string(before), bench.DocumentTitle) {
-				return job.Usagef("%s is no document of quell bench; give --overwrite to replace it", path)
-			}
-			err = os.WriteFile(path, data, 0o666)
+			err = files.Write(files.DocumentPage, path, data, overwrite)
 		}
 		if err != nil {
 			return err

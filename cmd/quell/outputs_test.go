@@ -118,6 +118,7 @@ func outputs() []writing {
 		{"bench", "csv", words(bench + "--csv OUT"), files.TableOutput, "x.csv", "", false},
 		{"bench", "plots", words(bench + "--plots OUT"), files.ChartsOutput, "x", "theirs.png", false},
 		{"bench", "report", words(bench + "--report OUT"), files.PageOutput, "x.html", "", false},
+		{"bench", "write", words(bench + "--write OUT"), files.DocumentOutput, "x", "papers.md", false},
 		{"batch", "", words("batch IN OUT --filter median --no-verdict --engine cpu"), files.BatchOutput, "x", "report.csv", false},
 		{"bids", "", words("bids DATASET OUT participant --filter median --no-verdict --engine cpu"), files.BatchOutput, "x", "report.html", false},
 		{"info", "log", words("info IN --log OUT"), files.LogOutput, "x.log", "", false},
