@@ -77,13 +77,14 @@ func TestAPointOfTheCurveIsTaken(t *testing.T) {
 	}
 	last := len(c.Points) - 1
 	b.Strength.Take(last)
-	if !b.Tuning.Recipe().Equal(recipe.With("h", denoise.Sigmas(6))) {
+	strongest := math.Round(c.Points[last].Strength*1000) / 1000 // to four digits
+	if !b.Tuning.Recipe().Equal(recipe.With("h", denoise.Sigmas(strongest))) {
 		t.Errorf("recipe %v; want the last point", b.Tuning.Recipe())
 	}
 	b.Strength.Take(0)
 	b.History.Undo()
-	if got := b.Strength.Curve().Present; math.Abs(got-6) > 1e-6 {
-		t.Errorf("present %g after undo; want %g", got, c.Points[last].Strength)
+	if got := b.Strength.Curve().Present; math.Abs(got-strongest) > 1e-6 {
+		t.Errorf("present %g after undo; want %g", got, strongest)
 	}
 }
 
@@ -111,14 +112,14 @@ func TestTheCurveBelongsToItsFilterAndVoxels(t *testing.T) {
 	}
 }
 
-// The curve is shown as it grows: the strengths over the whole range first.
+// The curve is shown as it grows: a few strengths of the range first.
 func TestTheCurveGrowsDuringTheSearch(t *testing.T) {
 	b := newTissueBench(t)
 	before := b.Tuning.Recipe()
 	b.Strength.Find()
 	b.loop.until("a part of the curve is there", func() bool { return b.Strength.Curve() != nil || !b.Strength.Searching() })
 	first := b.Strength.Curve()
-	if !b.Strength.Searching() || first == nil || len(first.Points) < 5 || !first.Current || math.Abs(first.Sigma-4) > 0.8 {
+	if !b.Strength.Searching() || first == nil || len(first.Points) < 3 || !first.Current || math.Abs(first.Sigma-4) > 0.8 {
 		t.Fatalf("the first curve is %+v", first)
 	}
 	if p := b.Tasks.Progress(); p.Fraction <= 0 || p.Fraction > 1 || !strings.Contains(p.Text, "strengths") || !b.Tuning.Recipe().Equal(before) {
