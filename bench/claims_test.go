@@ -55,6 +55,12 @@ func TestSameImages(t *testing.T) {
 			t.Errorf("%s compares images: %v, and engines: %v", e.Name, e.comparesImages(), has)
 		}
 	}
+	// The errors of noisy images are compared by their share.
+	for mse, want := range map[float64]bool{2400.09: true, 2400.11: false} {
+		if holds, _, _ := sameImages.Check(Rows{row("CPU", h("h=10"), 5, 2400, 10), row("CUDA", h("h=10"), 5, mse, 10)}); holds != want {
+			t.Errorf("2400 and %g are the same: %v; want %v", mse, holds, want)
+		}
+	}
 }
 
 // The errors of table 1 are errors on anatomy; a phantom says nothing about them.
