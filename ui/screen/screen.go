@@ -1,5 +1,4 @@
-// Package screen describes the device that panels are shown on. It imports Fyne
-// only.
+// Package screen describes the device that panels are shown on, and draws charts for it.
 package screen
 
 import "fyne.io/fyne/v2"

@@ -14,7 +14,6 @@ import (
 
 	"quell/app/judge"
 	"quell/app/output"
-	"quell/report/chart"
 	"quell/ui/control"
 	"quell/ui/language"
 	"quell/ui/screen"
@@ -98,8 +97,7 @@ func NewWidget(p place, hooks Hooks) *Widget {
 	g.hint.Truncation = fyne.TextTruncateEllipsis
 	g.setHint()
 	bar := container.NewBorder(nil, nil, container.NewHBox(zoom(lang.L("Fit"), 0), zoom("2:1", 2), zoom("4:1", 4), order), container.NewHBox(frontier, g.blind), g.hint)
-	g.chart = canvas.NewImageFromImage(nil)
-	g.chart.FillMode = canvas.ImageFillContain
+	g.chart = control.NewPicture(fyne.Size{})
 	caption := widget.NewLabel(lang.L("Each curve mixes the result of a filter with the original, from none to all of it; the disc is where what is visible begins to fade or the noise to look like plastic."))
 	caption.Wrapping = fyne.TextWrapWord
 	g.charts = container.NewBorder(nil, caption, nil, nil, g.chart)
@@ -213,17 +211,10 @@ func (g *Widget) frontierPicture() image.Image {
 	if len(g.frontiers) == 0 {
 		return nil
 	}
-	look := chart.Dark
-	look.Number, look.Beside = language.Number, true
-	scale := max(screen.PixelsPerUnit(g), 0.5)
+	const legend, caption = 110, 60
 	size := g.scroll.Size()
-	const legend, dpi = 110, 96
-	m, _, _, err := chart.Draw(look, int(float64(max(size.Width-legend, 300))*scale), int(float64(max(size.Height-60, 200))*scale), int(dpi*scale),
+	return screen.Chart(float64(max(size.Width-legend, 300)), float64(max(size.Height-caption, 200)), screen.PixelsPerUnit(g),
 		output.FrontierChart(g.frontiers, lang.L("noise left, %"), lang.L("contrast kept of visible objects, %")))
-	if err != nil {
-		return nil
-	}
-	return m
 }
 
 // focus takes the keys, so that Space shows the original.

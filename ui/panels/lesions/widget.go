@@ -6,7 +6,6 @@ package lesions
 import (
 	"image"
 	"image/color"
-	"math"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -16,9 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise/lesions"
-	"quell/report/chart"
 	"quell/ui/control"
-	"quell/ui/language"
 	"quell/ui/newest"
 	"quell/ui/screen"
 )
@@ -54,7 +51,7 @@ type Widget struct {
 	shown Snapshot
 
 	text    *widget.Label
-	button  *control.Button
+	button  *control.MeasureButton
 	cells   [columns]*fyne.Container
 	plot    *canvas.Image
 	images  [2]*canvas.Image
@@ -82,7 +79,6 @@ const (
 	legendWidth           = 62 // beside the plot
 	pictureSide           = 154
 	rowGap                = -10 // reduces the space between labels, whose padding is meant for forms
-	screenDPI             = 96
 )
 
 // widths of the columns.
@@ -94,15 +90,8 @@ func NewWidget(start, do func(func()), hooks Hooks) *Widget {
 	p.worker = newest.Worker[request, answer]{Go: start, Do: do, Work: draw, Done: p.drawn}
 	p.text = control.Cell("", fyne.TextAlignLeading)
 	p.text.Wrapping = fyne.TextWrapWord
-	p.button = control.NewButton("", nil, func() {
-		if p.shown.Measuring {
-			p.hooks.Stop()
-		} else {
-			p.hooks.Start()
-		}
-	})
+	p.button = control.NewMeasureButton(func() { p.hooks.Start() }, func() { p.hooks.Stop() })
 	p.button.Importance = widget.LowImportance
-	p.button.Hide()
 	table := container.New(layout.NewCustomPaddedHBoxLayout(0))
 	for i := range p.cells {
 		p.cells[i] = container.New(layout.NewCustomPaddedVBoxLayout(rowGap))
@@ -110,9 +99,9 @@ func NewWidget(start, do func(func()), hooks Hooks) *Widget {
 		ground.SetMinSize(fyne.NewSize(widths[i], 0))
 		table.Add(container.NewStack(ground, p.cells[i]))
 	}
-	p.plot = picture(plotWidth, plotHeight)
+	p.plot = control.NewPicture(fyne.NewSize(plotWidth, plotHeight))
 	for i := range p.images {
-		p.images[i] = picture(pictureSide, pictureSide)
+		p.images[i] = control.NewPicture(fyne.NewSquareSize(pictureSide))
 		p.images[i].ScaleMode = canvas.ImageScalePixels
 	}
 	p.caption = control.Cell("", fyne.TextAlignLeading)
@@ -124,13 +113,6 @@ func NewWidget(start, do func(func()), hooks Hooks) *Widget {
 		container.NewVBox(container.NewBorder(nil, nil, nil, container.NewVBox(p.button), p.text), p.numbers)))
 	p.ExtendBaseWidget(p)
 	return p
-}
-
-func picture(width, height float32) *canvas.Image {
-	m := canvas.NewImageFromImage(nil)
-	m.FillMode = canvas.ImageFillContain
-	m.SetMinSize(fyne.NewSize(width, height))
-	return m
 }
 
 // CreateRenderer implements fyne.Widget.
@@ -150,12 +132,7 @@ func (p *Widget) Display(s Snapshot) {
 		p.text.Importance = widget.MediumImportance
 	}
 	p.text.SetText(s.Text)
-	p.button.Hidden = !s.Measuring && !s.Stopped
-	if s.Measuring {
-		p.button.SetText(lang.L("Cancel"))
-	} else {
-		p.button.SetText(lang.L("Measure"))
-	}
+	p.button.Display(s.Measuring, s.Stopped)
 	if other {
 		p.fill()
 	}
@@ -195,15 +172,7 @@ func (p *Widget) fill() {
 
 // draw draws what is pictured of a panel.
 func draw(r request) answer {
-	a := answer{panel: r.panel, pictures: pictures(r.panel.Picture)}
-	scale := max(r.scale, 0.5)
-	look := chart.Dark
-	look.Number, look.Beside = language.Number, true
-	m, _, _, err := chart.Draw(look, int(math.Round((plotWidth-legendWidth)*scale)), int(math.Round(plotHeight*scale)), int(math.Round(screenDPI*scale)), curves(*r.panel))
-	if err == nil {
-		a.plot = m
-	}
-	return a
+	return answer{panel: r.panel, plot: screen.Chart(plotWidth-legendWidth, plotHeight, r.scale, curves(*r.panel)), pictures: pictures(r.panel.Picture)}
 }
 
 // drawn shows the pictures, unless the panel is another one by now.

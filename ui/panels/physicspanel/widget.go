@@ -4,7 +4,6 @@ package physicspanel
 
 import (
 	"image"
-	"math"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -14,9 +13,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/measure/physics"
-	"quell/report/chart"
 	"quell/ui/control"
-	"quell/ui/language"
 	"quell/ui/newest"
 	"quell/ui/screen"
 	"quell/ui/viewer"
@@ -49,7 +46,7 @@ type Widget struct {
 	shown Snapshot
 
 	text    *widget.Label
-	button  *control.Button
+	button  *control.MeasureButton
 	charts  [2]*canvas.Image // spectra, transfer functions
 	slice   *canvas.Image
 	columns [4]*fyne.Container
@@ -75,7 +72,6 @@ const (
 	chartWidth, chartHeight = 300, 240 // without the legend beside it
 	sliceSide               = 240
 	rowGap                  = -10 // reduces the space between labels, whose padding is meant for forms
-	screenDPI               = 96
 )
 
 // NewWidget returns an empty widget. start runs a function on another goroutine, do on the UI goroutine.
@@ -84,17 +80,11 @@ func NewWidget(start, do func(func()), hooks Hooks) *Widget {
 	p.worker = newest.Worker[request, answer]{Go: start, Do: do, Work: draw, Done: p.drawn}
 	p.text = widget.NewLabel("")
 	p.text.Wrapping = fyne.TextWrapWord
-	p.button = control.NewButton("", nil, func() {
-		if p.shown.Measuring {
-			p.hooks.Stop()
-		} else {
-			p.hooks.Start()
-		}
-	})
-	p.slice = picture(sliceSide, sliceSide)
+	p.button = control.NewMeasureButton(func() { p.hooks.Start() }, func() { p.hooks.Stop() })
+	p.slice = control.NewPicture(fyne.NewSquareSize(sliceSide))
 	charts := container.NewGridWithColumns(len(p.charts))
 	for i := range p.charts {
-		p.charts[i] = picture(chartWidth, chartHeight)
+		p.charts[i] = control.NewPicture(fyne.NewSize(chartWidth, chartHeight))
 		charts.Add(p.charts[i])
 	}
 	table := container.New(layout.NewCustomPaddedHBoxLayout(16))
@@ -108,13 +98,6 @@ func NewWidget(start, do func(func()), hooks Hooks) *Widget {
 	p.content = container.NewBorder(container.NewBorder(nil, nil, nil, container.NewVBox(p.button), p.text), nil, nil, nil, p.all)
 	p.ExtendBaseWidget(p)
 	return p
-}
-
-func picture(width, height float32) *canvas.Image {
-	m := canvas.NewImageFromImage(nil)
-	m.FillMode = canvas.ImageFillContain
-	m.SetMinSize(fyne.NewSize(width, height))
-	return m
 }
 
 // CreateRenderer implements fyne.Widget.
@@ -132,12 +115,7 @@ func (p *Widget) Display(s Snapshot) {
 		p.text.Importance = widget.WarningImportance
 	}
 	p.text.SetText(s.Text)
-	p.button.Hidden = !s.Measuring && !s.Stopped
-	if s.Measuring {
-		p.button.SetText(lang.L("Cancel"))
-	} else {
-		p.button.SetText(lang.L("Measure"))
-	}
+	p.button.Display(s.Measuring, s.Stopped)
 	if other {
 		p.fill()
 	}
@@ -166,21 +144,14 @@ func (p *Widget) fill() {
 
 // draw draws the charts, and the slice with its regions.
 func draw(r request) answer {
-	scale := max(r.scale, 0.5)
-	look := chart.Dark
-	look.Number, look.Beside = language.Number, true
-	pixels := func(x float64) int { return int(math.Round(x * scale)) }
 	words := physics.Words{
 		Original: lang.L(r.Picture.FirstName()), Result: lang.L("denoised"), Frequency: lang.L("cycles/mm"),
 		Spectrum: "NPS", Transfer: "TTF", Value: lang.L("value"),
 	}
 	a := answer{of: r.Figures, slice: outlined(r.Snapshot)}
 	for i, c := range r.Figures.Charts(r.Unit, words) {
-		if len(c.Curves) == 0 {
-			continue
-		}
-		if m, _, _, err := chart.Draw(look, pixels(chartWidth), pixels(chartHeight), pixels(screenDPI), c); err == nil {
-			a.charts[i] = m
+		if len(c.Curves) > 0 {
+			a.charts[i] = screen.Chart(chartWidth, chartHeight, r.scale, c)
 		}
 	}
 	return a

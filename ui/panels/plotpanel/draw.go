@@ -12,6 +12,7 @@ import (
 	"quell/measure"
 	"quell/report/chart"
 	"quell/ui/language"
+	"quell/ui/screen"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -50,10 +51,7 @@ var (
 	afterLine  = color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff}
 )
 
-const (
-	screenDPI = 96
-	maxBins   = 160
-)
+const maxBins = 160
 
 // Draw renders a plot at exactly the requested size; nil if there is nothing to
 // plot, or the size is too small for axes. It is safe for concurrent use. x is the
@@ -83,7 +81,7 @@ func Draw(r Request) (img *image.RGBA, x axis, words string, err error) {
 	}
 	look := chart.Dark
 	look.Number = language.Number
-	img, x.from, x.to, err = chart.Draw(look, r.Width, r.Height, int(math.Round(screenDPI*max(r.Scale, 0.5))), c)
+	img, x.from, x.to, err = chart.Draw(look, r.Width, r.Height, int(math.Round(screen.DPI*max(r.Scale, 0.5))), c)
 	return img, x, words, err
 }
 

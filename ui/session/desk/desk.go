@@ -166,6 +166,23 @@ func (d *Desk) Background(work func() error, done func(error)) {
 	})
 }
 
+// Aside runs work that the user does not wait for, on all cores but sparing of them and with a low priority, until ctx ends
+// or end is called. done runs on the UI goroutine, unless end was called before, which is for that goroutine too.
+func (d *Desk) Aside(ctx context.Context, sparing int, work func(ctx context.Context) error, done func(error)) (end func()) {
+	ctx, cancel := context.WithCancel(parallel.Sparing(ctx, sparing))
+	ended := false
+	d.Background(func() error { return work(ctx) }, func(err error) {
+		cancel()
+		if !ended {
+			done(err)
+		}
+	})
+	return func() {
+		ended = true
+		cancel()
+	}
+}
+
 // Protect calls work and turns a panic into an error, which is also reported.
 func (d *Desk) Protect(work func() error) error {
 	err := parallel.Protect(work)

@@ -10,7 +10,6 @@ import (
 	"quell/app/workbench"
 	"quell/denoise/lesions"
 	"quell/internal/message"
-	"quell/internal/parallel"
 	"quell/ui/session/desk"
 	"quell/ui/session/preview"
 )
@@ -38,7 +37,7 @@ type found struct {
 // work is a panel that is being measured.
 type work struct {
 	of          workbench.PreviewRequest
-	cancel      context.CancelFunc
+	end         func()
 	done, total int // lesions
 }
 
@@ -110,7 +109,7 @@ func (l *Lesions) Start() {
 
 func (l *Lesions) end() {
 	if l.work != nil {
-		l.work.cancel()
+		l.work.end()
 		l.work = nil
 	}
 }
@@ -144,8 +143,6 @@ func (l *Lesions) Follow() {
 		return
 	}
 	w := &work{of: q}
-	var ctx context.Context
-	ctx, w.cancel = context.WithCancel(parallel.Sparing(l.desk.Voxels, 1))
 	l.work = w
 	request := judge.LesionRequest{
 		Series: q.Series, Recipe: q.Recipe, Maps: q.Maps, Facts: &facts, Engine: l.desk.Engine,
@@ -160,14 +157,10 @@ func (l *Lesions) Follow() {
 		},
 	}
 	var panel lesions.Panel
-	l.desk.Background(func() (err error) {
+	w.end = l.desk.Aside(l.desk.Voxels, 1, func(ctx context.Context) (err error) {
 		panel, err = judge.Lesions(ctx, request)
 		return err
 	}, func(err error) {
-		w.cancel()
-		if l.work != w {
-			return // it was ended
-		}
 		l.work = nil
 		*kept = found{of: q, panel: &panel}
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/internal/message"
-	"quell/internal/parallel"
 	"quell/ui/session/desk"
 	"quell/ui/session/preview"
 )
@@ -29,8 +28,8 @@ type strip struct {
 
 // judging is the slice that is judged in the background.
 type judging struct {
-	of     workbench.PreviewRequest
-	cancel context.CancelFunc
+	of  workbench.PreviewRequest
+	end func()
 }
 
 // Strip finds verdicts on all slices in the background.
@@ -112,7 +111,7 @@ func (sp *Strip) mayJudge() bool {
 func (sp *Strip) Follow() {
 	may := sp.mayJudge()
 	if j := sp.judging; j != nil && (!may || !desk.SameRequest(j.of, sp.request())) {
-		j.cancel()
+		j.end()
 		sp.judging = nil
 	}
 	if !may || sp.judging != nil {
@@ -135,20 +134,14 @@ func (sp *Strip) Follow() {
 		return
 	}
 	j := &judging{of: q}
-	var ctx context.Context
-	ctx, j.cancel = context.WithCancel(parallel.Sparing(sp.desk.Voxels, runtime.NumCPU()-1))
 	sp.judging = j
 	_, _, q.Index = view.Locate([3]int{0, 0, z})
 	engine := sp.desk.Engine
 	var a judge.Assessment
-	sp.desk.Background(func() (err error) {
+	j.end = sp.desk.Aside(sp.desk.Voxels, runtime.NumCPU()-1, func(ctx context.Context) (err error) {
 		a, err = workbench.JudgeSlice(ctx, engine, q)
 		return err
 	}, func(err error) {
-		if sp.judging != j {
-			return // it was ended
-		}
-		j.cancel()
 		sp.judging = nil
 		if err != nil { // shown when the slice itself is filtered
 			a.Verdict, a.Why = tune.Unknown, message.Of(err).Sentence()

@@ -74,17 +74,11 @@ func (x *Within) Now() (volume.Window, *Clipped) {
 
 // shown returns what is on the screen; false while its result is to come.
 func (x *Within) shown() (of shownPart, p *viewer.Picture, ok bool) {
-	p = x.desk.Picture
-	if x.desk.Doc == nil {
-		return of, p, false
+	if x.desk.Doc != nil {
+		of.window = x.desk.State.Windows.Current()
 	}
-	of.window = x.desk.State.Windows.Current()
-	if p == nil || p.Result == nil || !x.desk.IsAsked(p) {
-		return of, p, false
-	}
-	result, _, status := x.preview.Shown()
-	if result != p.Result || status != preview.Slice && status != preview.Whole {
-		return of, p, false
+	if p, ok = x.preview.Settled(); !ok {
+		return of, nil, false
 	}
 	of.source, of.result, of.reference, of.view, of.index = p.Source, p.Result, x.desk.Doc.Reference(), p.View, p.Index
 	return of, p, true

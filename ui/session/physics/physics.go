@@ -8,7 +8,6 @@ import (
 
 	"quell/denoise/noise"
 	"quell/internal/message"
-	"quell/internal/parallel"
 	"quell/measure"
 	"quell/measure/physics"
 	"quell/ui/session/desk"
@@ -25,7 +24,8 @@ type Physics struct {
 	marks   *marks.Marks
 	watched bool
 	found   found
-	work    *work // in progress, or nil
+	counted foreground // of the last volume
+	work    *work      // in progress, or nil
 }
 
 // subject is what figures are of. Two are the same if DeepEqual says so, which compares volumes by their pointers first.
@@ -45,8 +45,14 @@ type found struct {
 }
 
 type work struct {
-	of     subject
-	cancel context.CancelFunc
+	of  subject
+	end func()
+}
+
+// foreground says which voxels of a volume count. It takes a pass over the volume and does not change from slice to slice.
+type foreground struct {
+	of     *volume.Volume
+	counts func(i int) bool // nil: all
 }
 
 // State is what is known of the slice on the screen. Nothing of another slice or recipe is in it.
@@ -64,7 +70,7 @@ func New(d *desk.Desk, p *preview.Preview, m *marks.Marks) *Physics {
 	x := &Physics{desk: d, preview: p, marks: m}
 	d.OnClear(func() {
 		x.end()
-		x.found = found{}
+		x.found, x.counted = found{}, foreground{}
 	})
 	return x
 }
@@ -103,12 +109,8 @@ func (x *Physics) Now() State {
 
 // subject returns what is on the screen; false while its result is to come.
 func (x *Physics) subject() (s subject, ok bool) {
-	p := x.desk.Picture
-	if x.desk.Doc == nil || p == nil || p.Result == nil || !x.desk.IsAsked(p) || x.preview.Running() {
-		return s, false
-	}
-	result, _, status := x.preview.Shown()
-	if result != p.Result || status != preview.Slice && status != preview.Whole {
+	p, ok := x.preview.Settled()
+	if !ok || x.preview.Running() {
 		return s, false
 	}
 	s = subject{source: p.Source, base: p.Base, result: p.Result, view: p.View, index: p.Index}
@@ -148,7 +150,7 @@ func (x *Physics) Start() {
 
 func (x *Physics) end() {
 	if x.work != nil {
-		x.work.cancel()
+		x.work.end()
 		x.work = nil
 	}
 }
@@ -164,20 +166,14 @@ func (x *Physics) Follow() {
 		return
 	}
 	w := &work{of: s}
-	var ctx context.Context
-	ctx, w.cancel = context.WithCancel(parallel.Sparing(x.desk.Voxels, 1))
 	x.work = w
-	picture := x.desk.Picture
+	picture, counted := x.desk.Picture, x.counted
 	var figures physics.Figures
-	x.desk.Background(func() (err error) {
-		figures, err = measured(ctx, picture, s)
+	w.end = x.desk.Aside(x.desk.Voxels, 1, func(ctx context.Context) (err error) {
+		figures, err = measured(ctx, picture, s, &counted)
 		return err
 	}, func(err error) {
-		w.cancel()
-		if x.work != w {
-			return // it was ended
-		}
-		x.work = nil
+		x.work, x.counted = nil, counted
 		x.found = found{of: s, figures: &figures}
 		if err != nil {
 			x.found = found{of: s, problem: message.Of(err).Sentence()}
@@ -186,8 +182,8 @@ func (x *Physics) Follow() {
 	})
 }
 
-// measured measures a picture.
-func measured(ctx context.Context, p *viewer.Picture, s subject) (physics.Figures, error) {
+// measured measures a picture. It finds the foreground if counted is that of another volume.
+func measured(ctx context.Context, p *viewer.Picture, s subject, counted *foreground) (physics.Figures, error) {
 	before, err := measure.SliceOf(p.Volume(p.Before), 0)
 	if err != nil {
 		return physics.Figures{}, err
@@ -196,14 +192,17 @@ func measured(ctx context.Context, p *viewer.Picture, s subject) (physics.Figure
 	after.Values = p.After
 	q := physics.Request{Before: []measure.Slice{before}, After: []measure.Slice{after}, Regions: s.regions, Rods: s.rods}
 	if s.regions == nil {
-		foreground, err := noise.Foreground(ctx, p.Source)
-		if err != nil {
-			return physics.Figures{}, err
+		if counted.of != p.Source {
+			counts, err := noise.Foreground(ctx, p.Source)
+			if err != nil {
+				return physics.Figures{}, err
+			}
+			*counted = foreground{of: p.Source, counts: counts}
 		}
-		if foreground != nil {
+		if counts := counted.counts; counts != nil {
 			q.Counts = func(i int) bool {
 				v := p.View.Voxel(i%before.Width, i/before.Width, p.Index)
-				return foreground((v[2]*p.Source.Dims[1]+v[1])*p.Source.Dims[0] + v[0])
+				return counts(p.Source.Index(v[0], v[1], v[2]))
 			}
 		}
 	}

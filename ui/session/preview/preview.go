@@ -76,6 +76,16 @@ type Preview struct {
 	auto      bool
 }
 
+// Settled returns the picture on the screen if it shows the finished result of the current recipe, else false.
+func (pv *Preview) Settled() (*viewer.Picture, bool) {
+	p := pv.desk.Picture
+	if pv.desk.Doc == nil || p == nil || p.Result == nil || !pv.desk.IsAsked(p) {
+		return nil, false
+	}
+	result, _, status := pv.Shown()
+	return p, result == p.Result && (status == Slice || status == Whole)
+}
+
 // Measuring is the work on the numbers of the slice on the screen, which previews come before.
 type Measuring struct {
 	Stop  func()                           // the measurement in progress

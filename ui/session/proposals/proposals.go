@@ -8,7 +8,6 @@ import (
 
 	"quell/app/run"
 	"quell/denoise"
-	"quell/internal/parallel"
 	"quell/series"
 	"quell/ui/session/desk"
 	"quell/ui/session/preview"
@@ -44,8 +43,8 @@ type found struct {
 
 // work is a proposal that is being found.
 type work struct {
-	sigma  float64
-	cancel context.CancelFunc
+	sigma float64
+	end   func()
 }
 
 // State is what is known for the series that is shown.
@@ -88,7 +87,7 @@ func (ps *Proposals) Take() {
 
 func (ps *Proposals) end() {
 	if ps.work != nil {
-		ps.work.cancel()
+		ps.work.end()
 		ps.work = nil
 	}
 }
@@ -128,23 +127,17 @@ func (ps *Proposals) watch() {
 // low priority.
 func (ps *Proposals) find(facts denoise.Facts) {
 	d, w := ps.desk.Document, &work{sigma: facts.Noise.Sigma}
-	var ctx context.Context
-	ctx, w.cancel = context.WithCancel(parallel.Sparing(d.Voxels, 1))
 	ps.work = w
 	q := run.GainRequest{Series: d.Doc.Series(), Facts: &facts}
 	var p run.Proposal
 	var m *tuning.Mapped
 	maps := !d.Touched && !d.Follows() && run.MapPays(d.Recipe, facts)
-	ps.desk.Background(func() (err error) {
+	w.end = ps.desk.Aside(d.Voxels, 1, func(ctx context.Context) (err error) {
 		if p, err = ps.desk.Propose(ctx, q); err == nil && maps {
 			m = mapped(ctx, q.Series)
 		}
 		return err
 	}, func(err error) {
-		w.cancel()
-		if ps.work != w {
-			return // it was ended
-		}
 		ps.work = nil
 		f := ps.found.Of(d)
 		if *f = (found{ended: true, sigma: w.sigma}); err == nil { // without a proposal nothing is missing
