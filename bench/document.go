@@ -30,12 +30,8 @@ func (r Report) Document(folder string) string {
 	if r.Quick {
 		line("- %s", quickNote)
 	}
-	n := turns
-	if r.Quick {
-		n = quickTurns
-	}
 	line("- Rows of an experiment with findings take %d turns, one after another. A finding holds, or does not, if it does so in every turn; "+
-		"it holds in part if it does for some of the rows that it is about. If the longest turn of a row takes more than %.2f times the shortest, in the median over rows, findings about times are not judged.", n, busyScatter)
+		"it holds in part if it does for some of the rows that it is about. If the longest turn of a row takes more than %.2f times the shortest, in the median over rows, findings about times are not judged.", turnsOf(r.Quick), busyScatter)
 	line("\n## What was found\n")
 	line("| paper | finding | verdict | figures |\n| --- | --- | --- | --- |")
 	for _, x := range r.Experiments {

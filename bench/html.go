@@ -74,11 +74,8 @@ func (x ExperimentReport) slices() []inputPictures {
 
 // PNGs returns the charts and pictures by file name.
 func (r Report) PNGs() map[string][]byte {
-	files := map[string][]byte{}
+	files := r.Charts()
 	for _, x := range r.Experiments {
-		for _, c := range x.charts {
-			files[c.File+".png"] = c.PNG
-		}
 		for _, row := range x.Rows {
 			for _, p := range row.Result.Pictures {
 				files[fileName(x.Name+" "+row.Name+" "+p.Title)+".png"] = p.PNG

@@ -25,6 +25,14 @@ const coldClock = 20e-3 // seconds
 // rows, beyond which a machine does other work: findings about times are not judged.
 const busyScatter = 1.25
 
+// turnsOf is how many turns a run takes.
+func turnsOf(quick bool) int {
+	if quick {
+		return quickTurns
+	}
+	return turns
+}
+
 // takesTurns reports whether a finding of the experiment may rest on times.
 func (e Experiment) takesTurns() bool {
 	return len(e.Claims) > 0 && slices.Contains(e.Figures, Time)
@@ -33,11 +41,7 @@ func (e Experiment) takesTurns() bool {
 // takeTurns times the measured rows of an experiment again, one after another. The error
 // is from a cancel; a row that fails keeps the turns that it has.
 func (b *runner) takeTurns(x *ExperimentReport, again []*measurement) error {
-	n := turns
-	if b.options.Quick {
-		n = quickTurns
-	}
-	for range n - 1 {
+	for range turnsOf(b.options.Quick) - 1 {
 		for i, m := range again {
 			if m == nil || b.ctx.Err() != nil {
 				continue

@@ -13,7 +13,7 @@ func turnRow(name, base string, times ...float64) RowReport {
 }
 
 // A finding holds if it does in every turn, does not if in none, holds in part if for some
-// rows, and is not judged where turns disagree or the machine is busy.
+// rows, and is not judged if turns disagree or the machine is busy.
 func TestJudge(t *testing.T) {
 	claim := Claim{Text: "Twice as fast.", Check: speedups("fast", 2), Parts: eachSpeedup("fast", 2)}
 	for name, c := range map[string]struct {

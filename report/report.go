@@ -19,7 +19,7 @@ import (
 	"encoding/base64"
 	"io"
 
-	// The templates of the standard library but for calls of methods, because of which the linker would keep every
+	// The templates of the standard library without calls of methods, for which the linker would keep every
 	// exported method of the program.
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
 

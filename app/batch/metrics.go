@@ -45,7 +45,7 @@ func NewMetrics() *Metrics {
 			return value(m.status)
 		})
 	}
-	// Files and folders that are not finished; of a worker process those that it has in work.
+	// Files and folders that are not finished; of a worker process the ones that it works on.
 	gauge(`quell_units{state="queued"}`, func(s Progress) float64 { return float64(s.Queued) })
 	gauge(`quell_units{state="in_work"}`, func(s Progress) float64 { return float64(s.InWork) })
 	gauge("quell_units_redelivered", func(s Progress) float64 { return float64(s.Redelivered) }) // another worker had them before
@@ -94,7 +94,7 @@ func (m *Metrics) count(r SeriesResult) {
 	}
 }
 
-// stages returns the seconds of a result's stages, by their names; those that wait for the engine are included.
+// stages returns the seconds of a result's stages, by their names, including stages that wait for the engine.
 func stages(r SeriesResult) map[string]float64 {
 	return map[string]float64{"load": r.Seconds.Load, "filter": r.Seconds.Filter, "measure": r.Seconds.Measure, "write": r.Seconds.Write}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"quell/app/files"
 	"quell/app/job"
 	"quell/denoise"
 	"quell/io/atomic"
@@ -200,14 +200,9 @@ func (s store) files(output string) (paths []string) {
 func (s store) content(output string) (string, error) {
 	h := sha256.New()
 	for _, path := range s.files(output) {
-		f, err := os.Open(path)
-		if err != nil {
+		if err := files.AddFile(h, path); err != nil {
 			return "", err
 		}
-		if _, err := io.Copy(h, f); err != nil {
-			return "", errors.Join(err, f.Close())
-		}
-		f.Close()
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
@@ -304,15 +299,10 @@ func stampOf(path string) string {
 func digestOf(path string) (string, error) {
 	h := sha256.New()
 	for _, name := range withImage(path) {
-		f, err := os.Open(name)
+		err := files.AddFile(h, name)
 		if errors.Is(err, fs.ErrNotExist) && name != path {
 			continue // the scan reports it
 		}
-		if err != nil {
-			return "", err
-		}
-		_, err = io.Copy(h, f)
-		f.Close()
 		if err != nil {
 			return "", err
 		}

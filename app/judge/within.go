@@ -8,7 +8,7 @@ import (
 )
 
 // Within compares two volumes of equal dims as a window shows them: their values clipped to its ends, MAX its width.
-// Where the range of a CT holds bone, MSE, PSNR and SSIM over all values hardly see a change of soft tissue. The errors
+// If the range of a CT holds bone, MSE, PSNR and SSIM over all values hardly see a change of soft tissue. The errors
 // are those of measure.Compare.
 func Within(ctx context.Context, before, after *volume.Volume, w volume.Window) (measure.Comparison, error) {
 	lo, hi := w.Ends()

@@ -54,7 +54,7 @@ func (p Place) Open() (*Archive, error) {
 // Close ends connections that wait for further use.
 func (a *Archive) Close() { a.speak.close() }
 
-// Place returns where the archive is.
+// Place returns the address of the archive.
 func (a *Archive) Place() Place { return a.place }
 
 // Echo asks a place whether it is there and lets this side in: C-ECHO, or a search of DICOMweb whose

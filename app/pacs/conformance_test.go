@@ -90,7 +90,7 @@ func syntaxes() string {
 	return b.String()
 }
 
-// statuses are the answers to C-STORE, those that mean the same in one line.
+// statuses are the answers to C-STORE; a line has all codes of one meaning.
 func statuses() string {
 	var b strings.Builder
 	b.WriteString("| status | taken as | stored |\n| --- | --- | --- |\n")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"quell/internal/connection"
 	"quell/internal/message"
 	"quell/io/attributes"
 	"quell/io/dimse"
@@ -150,7 +151,7 @@ func (n *network) confirm(ctx context.Context, a *dimse.Association, p Plan, r *
 	}
 	sent := len(missing)
 	for _, wait := range confirmWaits {
-		if err := pause(ctx, wait); err != nil {
+		if err := connection.Pause(ctx, wait); err != nil {
 			a.Abort()
 			return err
 		}
@@ -181,16 +182,4 @@ func (n *network) confirm(ctx context.Context, a *dimse.Association, p Plan, r *
 	r.Verified = sent - len(missing)
 	_ = a.Release(ctx) // every file has an answer
 	return nil
-}
-
-// pause waits, or returns the error of a context that ends meanwhile.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return ctx.Err()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

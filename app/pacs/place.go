@@ -77,13 +77,9 @@ func (p Place) String() string {
 func (p Place) tlsConfig() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if p.Authority != "" {
-		pem, err := readFile(p.Authority)
-		if err != nil {
+		var err error
+		if c.RootCAs, err = Authorities(p.Authority, message.Text("give the certificate of the authority of the PACS")); err != nil {
 			return nil, err
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, &job.InputError{Path: p.Authority, Problem: message.New(message.NetworkTrust, "it holds no certificate in PEM form"), Advice: message.Text("give the certificate of the authority of the PACS")}
 		}
 	}
 	if p.Certificate != "" {
@@ -98,6 +94,19 @@ func (p Place) tlsConfig() (*tls.Config, error) {
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
+}
+
+// Authorities reads the certificates of a file. advice is for a file that holds none.
+func Authorities(path string, advice message.Message) (*x509.CertPool, error) {
+	pem, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, &job.InputError{Path: path, Problem: message.New(message.NetworkTrust, "it holds no certificate in PEM form"), Advice: advice}
+	}
+	return pool, nil
 }
 
 func readFile(path string) ([]byte, error) {

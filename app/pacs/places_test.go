@@ -108,7 +108,7 @@ func TestPlacesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestSecrets: a secret is read when it is needed, from where others cannot read it.
+// TestSecrets: a secret is read when it is needed, from a file that other accounts cannot read.
 func TestSecrets(t *testing.T) {
 	w := pacstest.Start(t, "")
 	w.Refuses = func(r *http.Request) int {

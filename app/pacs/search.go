@@ -26,7 +26,7 @@ const (
 // Query says what is searched.
 type Query struct {
 	Level         Level
-	Study, Series string            // below which; "" for all, where the archive takes that
+	Study, Series string            // below which; "" for all, if the archive takes that
 	Match         map[string]string // see attributes.Query
 	Most          int               // results; 1 at least
 }
@@ -53,7 +53,7 @@ type Found struct {
 	More bool  `json:"more"` // there are more than were asked for
 }
 
-// include are the attributes that a row shows, beside those that archives return anyway.
+// include are the attributes that a row shows; archives return further ones anyway.
 var include = map[Level][]string{
 	Studies: {"PatientName", "PatientID", "StudyDate", "StudyTime", "AccessionNumber", "ModalitiesInStudy", "StudyDescription", "StudyInstanceUID", "NumberOfStudyRelatedSeries", "NumberOfStudyRelatedInstances"},
 	Series: {
@@ -107,7 +107,7 @@ func rowOf(d attributes.Dataset, q Query) Row {
 }
 
 // Locate returns the series of a UID; study may be "". It is an error if there is none, or if the archive does
-// not say of which study it is.
+// not name its study.
 func (a *Archive) Locate(ctx context.Context, study, series string) (Row, error) {
 	f, err := a.Search(ctx, Query{Level: Series, Study: study, Match: map[string]string{"SeriesInstanceUID": series}, Most: 2})
 	if err != nil {

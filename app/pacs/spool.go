@@ -41,7 +41,7 @@ func NewSpool() (*Spool, error) {
 	return &Spool{dir: dir, lock: lock}, nil
 }
 
-// removeLeft removes a spool that nobody holds. One without a lock is being made.
+// removeLeft removes a spool whose lock no process holds. A spool without a lock file is being made.
 func removeLeft(dir string) {
 	path := filepath.Join(dir, "lock")
 	if _, err := os.Lstat(path); err != nil {

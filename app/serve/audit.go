@@ -41,7 +41,7 @@ type audit struct {
 }
 
 // openAudit opens the log of a folder, and its key, which is made once: the hashes of one node are the same for ever,
-// and tell nothing to who does not have it.
+// and cannot be reversed without the key.
 func openAudit(folder string, now func() time.Time) (*audit, error) {
 	path := filepath.Join(folder, "key")
 	key, err := os.ReadFile(path)
@@ -72,7 +72,7 @@ func (a *audit) hash(uid string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// write adds a line. A log that cannot be written is told to the log of the program: it does not stop the node.
+// write adds a line. If that fails the log of the program says so, and the node goes on.
 func (a *audit) write(e entry) {
 	if e.Err != nil && e.Problem == "" {
 		e.Problem = string(message.KindOf(e.Err))

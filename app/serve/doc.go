@@ -1,5 +1,5 @@
 // Package serve is a node of the DICOM network that filters what is sent to it: a scanner or an archive sends a
-// series, the node filters it by the recipe of a rule, and sends the result, a new series, to where the rule says.
+// series, the node filters it by the recipe of a rule, and sends the result, a new series, to the destination of the rule.
 //
 //	settings.go  the file that describes a node
 //	node.go      its folder, what waits in it, the loop

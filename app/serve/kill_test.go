@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// child starts a node in a process of its own and returns where it listens.
+// child starts a node in a process of its own and returns its address.
 func child(t *testing.T, settings string) (*exec.Cmd, dimse.Node) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

@@ -24,7 +24,7 @@ type Node struct {
 	audit  *audit
 	now    func() time.Time
 	wake   chan struct{} // a series is whole
-	point  func()        // is called where a crash must do no harm; tests crash in it
+	point  func()        // is called at points at which a crash must do no harm; tests crash in it
 
 	mu      sync.Mutex
 	pending map[string]*arriving // by series UID
@@ -141,7 +141,7 @@ func (n *Node) Close() error {
 	return errors.Join(err, n.lock.Release())
 }
 
-// Run receives and works until the context ends. listening, which may be nil, is told the addresses. What is in
+// Run receives and works until the context ends. listening, which may be nil, receives the addresses. What is in
 // work then is done by the next Run.
 func (n *Node) Run(ctx context.Context, listening func(receiver, status net.Addr)) error {
 	networks, err := n.s.networks()

@@ -4,18 +4,18 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"quell/app/files"
 	"quell/app/job"
 	"quell/io/dicom"
 	"quell/io/dimse"
 )
 
-// arriving is a series of which instances come.
+// arriving is a series whose instances are being received.
 type arriving struct {
 	files []file
 	uids  map[string]bool
@@ -170,13 +170,8 @@ func (n *Node) queue(uid string) error {
 
 // sumOf returns the SHA-256 of a file.
 func sumOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if err := files.AddFile(h, path); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

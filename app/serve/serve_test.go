@@ -203,7 +203,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// TestComplete counts instances where a series says how many it has: the same one twice is one.
+// TestComplete counts instances if a series says how many it has; an instance received twice counts once.
 func TestComplete(t *testing.T) {
 	a, c := newArchive(t), begin()
 	n := node(t, settings(t, a), c)
@@ -225,7 +225,7 @@ func TestComplete(t *testing.T) {
 
 const tagInstances part10.Tag = 0x0020_1209
 
-// TestLateInstances make a new task with all instances. Those that come again as they were make none.
+// TestLateInstances: late instances make a new task with all instances; an instance received again unchanged makes none.
 func TestLateInstances(t *testing.T) {
 	a, c := newArchive(t), begin()
 	s := settings(t, a)
@@ -460,8 +460,8 @@ func (c *crashing) Store(ctx context.Context, p dimse.Peer, a *dimse.Arrival) (s
 	return c.n.Store(ctx, p, a)
 }
 
-// TestCrashAtEveryPoint: what the sender was told is stored arrives at the archive, each series once, wherever the
-// node crashes, also if it crashes again and again.
+// TestCrashAtEveryPoint: every instance that was confirmed to the sender arrives at the archive, each series once, at
+// whichever point the node crashes, also if it crashes again and again.
 func TestCrashAtEveryPoint(t *testing.T) {
 	var want map[string][]byte
 	points := 0

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -17,6 +16,7 @@ import (
 	"quell/app/hosts"
 	"quell/app/job"
 	"quell/app/pacs"
+	"quell/internal/connection"
 	"quell/internal/message"
 	"quell/io/dimse"
 )
@@ -177,14 +177,10 @@ func isLoopback(address string) (bool, error) {
 	if err != nil {
 		return false, job.Usagef("%q is not HOST:PORT", address)
 	}
-	if host == "localhost" {
-		return true, nil
-	}
-	ip, err := netip.ParseAddr(host)
-	if err != nil && host != "" {
+	if _, err := netip.ParseAddr(host); err != nil && host != "" && host != "localhost" {
 		return false, job.Usagef("%q is no IP address", host)
 	}
-	return ip.IsLoopback(), nil
+	return connection.Loopback(host), nil
 }
 
 func (s *Settings) networks() (all []netip.Prefix, err error) {
@@ -215,13 +211,7 @@ func (s *Settings) config() (*tls.Config, error) {
 	if s.TLS.Clients == "" {
 		return c, nil
 	}
-	pem, err := os.ReadFile(s.TLS.Clients)
-	if err != nil {
-		return nil, job.Unreadable(err, s.TLS.Clients, nil)
-	}
-	c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
-	if !c.ClientCAs.AppendCertsFromPEM(pem) {
-		return nil, &job.InputError{Path: s.TLS.Clients, Problem: message.New(message.NetworkTrust, "it holds no certificate in PEM form"), Advice: message.Text("give the certificate of the authority of the senders")}
-	}
-	return c, nil
+	c.ClientAuth = tls.RequireAndVerifyClientCert
+	c.ClientCAs, err = pacs.Authorities(s.TLS.Clients, message.Text("give the certificate of the authority of the senders"))
+	return c, err
 }

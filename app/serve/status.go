@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"quell/app/job"
+	"quell/internal/connection"
 	"quell/internal/message"
 )
 
@@ -65,7 +66,7 @@ func (n *Node) page() http.Handler {
 		if err != nil {
 			host = r.Host
 		}
-		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		if !connection.Loopback(host) {
 			http.Error(w, "this page is for this machine alone", http.StatusForbidden)
 			return
 		}

@@ -83,7 +83,7 @@ func TestFromAnArchiveAndBack(t *testing.T) {
 	}
 }
 
-// TestArchivesThatFail leave nothing, and the command tells.
+// TestArchivesThatFail: nothing is left behind, and the command reports the failure.
 func TestArchivesThatFail(t *testing.T) {
 	w, series, temp := archiveOf(t)
 	filter := []string{"--filter", "gaussian", "--dims", "2"}

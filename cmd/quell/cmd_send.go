@@ -105,7 +105,7 @@ func printSent(cmd *cobra.Command, plan pacs.Plan, report pacs.Report, asJSON bo
 	return err
 }
 
-// storedText says where files are, and how that is known.
+// storedText says at which place files are stored, and whether that was verified.
 func storedText(report pacs.Report) string {
 	text := "stored on " + report.Target
 	if report.Verified > 0 {

@@ -56,15 +56,15 @@ Series that Quell filtered are refused, so that no rule of an archive sends them
 		}
 		var told error
 		err = node.Run(cmd.Context(), func(receiver, status net.Addr) {
-			told = tellAddresses(cmd, settings.AETitle, receiver, status, *asJSON)
+			told = printAddresses(cmd, settings.AETitle, receiver, status, *asJSON)
 		})
 		return errors.Join(err, told, node.Close())
 	}
 	return cmd
 }
 
-// tellAddresses says where a node listens.
-func tellAddresses(cmd *cobra.Command, title string, receiver, status net.Addr, asJSON bool) error {
+// printAddresses prints the addresses of a node.
+func printAddresses(cmd *cobra.Command, title string, receiver, status net.Addr, asJSON bool) error {
 	page := ""
 	if status != nil {
 		page = "http://" + status.String() + "/status"

@@ -76,7 +76,7 @@ func (e *Estimate) backgroundFigure(ctx context.Context, v *volume.Volume, cut, 
 	return true, nil
 }
 
-// quietTiles returns the tiles of the background: those whose mean square is about that of the weakest ones.
+// quietTiles returns the tiles of the background, whose mean square is near the lowest in the volume.
 func quietTiles(ctx context.Context, v *volume.Volume) ([]tile, error) {
 	n := min(v.Dims[2], mostTiled)
 	bySlice := make([][]tile, n)

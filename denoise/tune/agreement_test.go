@@ -1,7 +1,6 @@
 package tune_test
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -492,9 +491,6 @@ func deep(v *volume.Volume, distance int, limit float32) []bool {
 	return out
 }
 
-// tally counts cases.
-type tally struct{ right, total int }
-
 func TestVerdictAgreement(t *testing.T) {
 	only := os.Getenv("QUELL_VERDICTS")
 	full, half := only != "", only == "half"
@@ -502,18 +498,7 @@ func TestVerdictAgreement(t *testing.T) {
 	if full {
 		scenes = slices.DeleteFunc(fullScenes(t), func(s scene) bool { return only != "full" && !half && !strings.Contains(s.name, only) })
 	}
-	counts := map[string]*tally{}
-	count := func(right bool, keys ...string) {
-		for _, k := range keys {
-			if counts[k] == nil {
-				counts[k] = &tally{}
-			}
-			counts[k].total++
-			if right {
-				counts[k].right++
-			}
-		}
-	}
+	var table scores
 	for _, s := range scenes {
 		use, err := noise.Foreground(t.Context(), s.noisy)
 		if err != nil {
@@ -537,7 +522,7 @@ func TestVerdictAgreement(t *testing.T) {
 					t.Fatal(err)
 				}
 				if slices.ContainsFunc(j.Spectrum, func(b tune.Band) bool { return b.Power > 2 }) {
-					count(!c.below, "spectrum")
+					table.count(!c.below, "spectrum")
 				}
 				verdicts := map[string]tune.Judgement{"recipe": j}
 				if full || k == 3 {
@@ -549,7 +534,7 @@ func TestVerdictAgreement(t *testing.T) {
 				for way, j := range verdicts {
 					v := j.Verdict
 					right := c.fits(v)
-					count(right, way, s.name+" "+way, l.filter+" "+way, s.name+" "+l.filter+" "+way)
+					table.count(right, way, s.name+" "+way, l.filter+" "+way, s.name+" "+l.filter+" "+way)
 					if !right {
 						t.Logf("%s: %s %g (%s): excess %.0f %%, lost %.0f %%: %s: %s", s.name, l.filter, c.strength, way, 100*c.excess, 100*c.lost, v, j.Why)
 					}
@@ -560,16 +545,14 @@ func TestVerdictAgreement(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range slices.SortedFunc(keys(counts), cmp.Compare[string]) {
-		t.Logf("%-45s %3d of %3d, %3.0f %%", k, counts[k].right, counts[k].total, 100*float64(counts[k].right)/float64(counts[k].total))
-	}
-	if c := counts["spectrum"]; c != nil && 100*c.right < 95*c.total {
+	table.log(t)
+	if c := table.all["spectrum"]; !c.share(95) {
 		t.Errorf("%d of %d results that hold twice the power of noise at some scale are beyond the best strength, want 95 %%", c.right, c.total)
 	}
 	for _, way := range []string{"recipe", "blind"} {
-		c := counts[way]
+		c := table.all[way]
 		t.Logf("%s: %d of %d verdicts are right", way, c.right, c.total)
-		if 10*c.right < 9*c.total {
+		if c.total == 0 || !c.share(90) {
 			t.Errorf("%s: %d of %d verdicts are right, want 90 %%", way, c.right, c.total)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"sync"
 	"testing"
 
 	"quell/denoise"
@@ -244,33 +243,21 @@ func (s repeated) fateOf(t *testing.T, r denoise.Recipe, at [][3]int, noisy, pla
 
 func TestLesionTable(t *testing.T) {
 	mode := os.Getenv("QUELL_LESION_TABLE")
-	right, of := map[string]int{}, map[string]int{}
-	var lock sync.Mutex
-	count := func(yes bool, keys ...string) {
-		lock.Lock()
-		defer lock.Unlock()
-		for _, k := range keys {
-			if of[k]++; yes {
-				right[k]++
-			}
-		}
-	}
+	var table scores
 	t.Run("scenes", func(t *testing.T) {
 		for k, s := range lesionScenes(t, mode) {
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				s.lesions(t, mode != "", k, count)
+				s.lesions(t, mode != "", k, table.count)
 			})
 		}
 	})
-	for _, k := range slices.Sorted(keys(of)) {
-		t.Logf("%-40s %3d of %3d", k, right[k], of[k])
+	table.log(t)
+	if c := table.all["agree"]; !c.share(95) {
+		t.Errorf("%d of %d verdicts on a visible disc agree with what it keeps", c.right, c.total)
 	}
-	if n, all := right["agree"], of["agree"]; 100*n < 95*all {
-		t.Errorf("%d of %d verdicts on a visible disc agree with what it keeps", n, all)
-	}
-	if n, all := right["usual panel, faded"], of["usual panel, faded"]; 100*n < 95*all {
-		t.Errorf("of %d results in which a visible disc faded the panel of assess calls %d over", all, n)
+	if c := table.all["usual panel, faded"]; !c.share(95) {
+		t.Errorf("of %d results in which a visible disc faded the panel of assess calls %d over", c.total, c.right)
 	}
 }
 

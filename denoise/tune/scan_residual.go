@@ -172,7 +172,7 @@ func (r Result) unseen(ctx context.Context, engine denoise.Engine, s standIn) (*
 			return f, best, err
 		}
 	}
-	// Nor do those that can hardly be told from it explain the place.
+	// Variants of the filter with nearly the same result do not explain the place either.
 	others, err := m.alternatives(ctx, best)
 	if err != nil {
 		return f, best, err

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"sync"
 	"testing"
 
 	"quell/denoise"
@@ -162,34 +161,22 @@ func scanScenes(t *testing.T, mode string) []scene {
 
 func TestScanTable(t *testing.T) {
 	mode := os.Getenv("QUELL_SCAN_TABLE")
-	found, of := map[string]int{}, map[string]int{}
-	var lock sync.Mutex
-	count := func(yes bool, keys ...string) {
-		lock.Lock()
-		defer lock.Unlock()
-		for _, k := range keys {
-			if of[k]++; yes {
-				found[k]++
-			}
-		}
-	}
+	var table scores
 	t.Run("scenes", func(t *testing.T) {
 		for k, s := range scanScenes(t, mode) {
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				s.scanned(t, mode != "", 5*k, count)
+				s.scanned(t, mode != "", 5*k, table.count)
 			})
 		}
 	})
-	for _, k := range slices.Sorted(keys(of)) {
-		t.Logf("%-32s %3d of %3d", k, found[k], of[k])
-	}
+	table.log(t)
 	for _, way := range []string{"blind", "recipe"} {
-		if n, all := found["altered, "+way], of["altered, "+way]; 100*n < 95*all {
-			t.Errorf("%s: %d of %d places are found", way, n, all)
+		if c := table.all["altered, "+way]; !c.share(95) {
+			t.Errorf("%s: %d of %d places are found", way, c.right, c.total)
 		}
-		if n, all := found["honest, "+way], of["honest, "+way]; 20*n > all {
-			t.Errorf("%s: %d of %d honest results alarm", way, n, all)
+		if c := table.all["honest, "+way]; 20*c.right > c.total {
+			t.Errorf("%s: %d of %d honest results alarm", way, c.right, c.total)
 		}
 	}
 }

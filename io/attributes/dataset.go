@@ -62,7 +62,7 @@ type Element struct {
 type Value struct {
 	Text   string  // of a number its digits; of PN the alphabetic group
 	Number float64 // if IsNumber
-	// IsNumber tells values of numeric VR from texts; a text of IS or DS that is no number is
+	// IsNumber is true for values of numeric VR; a text of IS or DS that is no number is
 	// kept as a text.
 	IsNumber bool
 }

@@ -13,7 +13,7 @@ type Query struct {
 	// Match has the values that attributes must have: keywords of the data dictionary, such as
 	// PatientName, or eight digits. Values may hold * and ? and be a range of dates.
 	Match map[string]string
-	// Include are attributes to be returned beside those that the server returns anyway. DICOMweb
+	// Include are further attributes to be returned; servers return others anyway. DICOMweb
 	// knows "all" too.
 	Include []string
 	// Most is the most results to be returned, at least 1.

@@ -2,12 +2,12 @@ package dicomweb
 
 import (
 	"crypto/tls"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"quell/internal/connection"
 	"quell/internal/message"
 )
 
@@ -114,8 +114,7 @@ func parseAddress(s string) (*url.URL, error) {
 
 // confidential reports whether nobody on the network reads what is sent.
 func confidential(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return u.Scheme == "https" || connection.Loopback(u.Hostname())
 }
 
 // address returns the address of a resource with search terms.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"quell/internal/connection"
 	"quell/internal/message"
 )
 
@@ -53,7 +54,7 @@ func (c *Client) exchange(ctx context.Context, r *request) error {
 			e.Advice = message.Text("it asks to try again in %v", wait.Round(time.Second))
 			return e
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if err := connection.Pause(ctx, wait); err != nil {
 			return err
 		}
 	}

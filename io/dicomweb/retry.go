@@ -1,7 +1,6 @@
 package dicomweb
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -63,19 +62,4 @@ func retryAfter(h http.Header, now time.Time) *time.Duration {
 		wait = max(0, at.Sub(now))
 	}
 	return &wait
-}
-
-// sleep waits for d or until the context ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 
+	"quell/internal/connection"
 	"quell/internal/message"
 	"quell/io/attributes"
 	"quell/io/dimse"
@@ -198,7 +199,7 @@ func (c *Client) verify(ctx context.Context, sent []Instance, r *Report) error {
 		if left == 0 || attempt+1 >= c.config.Attempts {
 			break
 		}
-		if err := sleep(ctx, pause(attempt, nil)); err != nil {
+		if err := connection.Pause(ctx, pause(attempt, nil)); err != nil {
 			return err
 		}
 	}

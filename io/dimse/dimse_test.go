@@ -11,7 +11,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -552,26 +551,8 @@ func untilItListens(t *testing.T, n dimse.Node) {
 
 // TestStorescp sends to dcmtk, an implementation by others.
 func TestStorescp(t *testing.T) {
-	storescp, err := exec.LookPath("storescp")
-	if err != nil {
-		t.Skip("storescp of dcmtk is missing; scripts/setup.sh pacs installs it")
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	listener.Close()
-	dir := t.TempDir()
-	command := exec.Command(storescp, "--output-directory", dir, "--aetitle", "STORESCP", "--max-pdu", "4096", fmt.Sprint(port))
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-	}()
-	n := dimse.Node{AETitle: "STORESCP", Host: "127.0.0.1", Port: port}
+	n, dir := dimse.Node{AETitle: "STORESCP", Host: "127.0.0.1", Port: dimsetest.FreePort(t)}, t.TempDir()
+	dimsetest.Dcmtk(t, "storescp", "--output-directory", dir, "--aetitle", n.AETitle, "--max-pdu", "4096", fmt.Sprint(n.Port))
 	untilItListens(t, n)
 	a := dial(t, n, config, ct, dimse.Verification)
 	if err := a.Echo(context.Background()); err != nil {

@@ -17,7 +17,7 @@ type link struct {
 	sent    uint32 // bytes of a P-DATA unit that the peer takes; 0 for any
 	in      []byte
 	values  []value // of the unit that was read last
-	rest    []value // those that were not returned
+	rest    []value // not returned yet
 	// releasable makes a request to release the association errReleased.
 	releasable bool
 
@@ -186,7 +186,7 @@ func (d *dataset) fill() error {
 		}
 		v, err := d.l.value()
 		switch {
-		case err == io.EOF: //nolint:errorlint // of the connection, between two units: not that of the data set
+		case err == io.EOF: //nolint:errorlint // the connection ended between two units, and the data set did not
 			d.err = io.ErrUnexpectedEOF
 		case err != nil:
 			d.err = err

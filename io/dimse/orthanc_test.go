@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -127,24 +126,13 @@ func BenchmarkOrthanc(b *testing.B) {
 
 // TestDcmqrscp exchanges the bundled series with the archive of dcmtk.
 func TestDcmqrscp(t *testing.T) {
-	program, err := exec.LookPath("dcmqrscp")
-	if err != nil {
-		t.Skip("dcmqrscp of dcmtk is missing; scripts/setup.sh pacs installs it")
-	}
 	port, dir := dimsetest.FreePort(t), t.TempDir()
 	settings := fmt.Sprintf("NetworkTCPPort = %d\nMaxPDUSize = 16384\nMaxAssociations = 16\nHostTable BEGIN\nHostTable END\nVendorTable BEGIN\nVendorTable END\nAETable BEGIN\nQR %s RW (200, 1024mb) ANY\nAETable END\n", port, dir)
 	config := filepath.Join(dir, "dcmqrscp.cfg")
 	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(program, "-c", config)
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-	}()
+	dimsetest.Dcmtk(t, "dcmqrscp", "-c", config)
 	n := dimse.Node{AETitle: "QR", Host: "127.0.0.1", Port: port}
 	untilItListens(t, n)
 	exchange(t, n, dimsetest.Slices(t, "../../assets", 5))

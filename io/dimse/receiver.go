@@ -49,7 +49,7 @@ type Receiver struct {
 	Idle            time.Duration // between two commands; a minute if 0
 	Longest         time.Duration // for one instance; 10 minutes if 0
 
-	// Ended, if not nil, is told how each association ended: nil if the other side released it.
+	// Ended, if not nil, receives the error that ended an association: nil if the other side released it.
 	Ended func(Peer, error)
 
 	mu      sync.Mutex
@@ -62,7 +62,7 @@ type Receiver struct {
 const (
 	defaultReceived = 128 << 10
 	longestReceived = 1 << 20
-	// maxRejecting bounds the connections over MaxAssociations that are told so; others are closed.
+	// maxRejecting bounds the connections over MaxAssociations that get a rejection; others are closed.
 	maxRejecting = 16
 )
 
@@ -145,7 +145,7 @@ func (r *Receiver) wait(s *session, waits bool) bool {
 	return !r.closing
 }
 
-// enter counts a connection. full means that it is to be told so, and !ok that it is to be closed.
+// enter counts a connection. full means that it gets a rejection, and !ok that it is closed.
 func (r *Receiver) enter() (number uint64, full, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

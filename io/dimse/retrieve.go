@@ -42,7 +42,7 @@ func GetContexts(classes ...string) []Context {
 	return all
 }
 
-// received returns the SOP classes of which instances are received over the association that asked for
+// received returns the SOP classes whose instances are received over the association that asked for
 // them: all but that of the question.
 func received(contexts []Context) (classes []string) {
 	if !slices.ContainsFunc(contexts, func(c Context) bool { return c.SOPClass == studyRootGet }) {
@@ -287,7 +287,7 @@ func (a *Association) incomplete(n, want int, s Status) error {
 }
 
 // Move asks the node to send instances to an AE title that it knows (C-MOVE), such as that of a receiver
-// of this side. The association needs MoveContexts. progress, which may be nil, is told the node's counts
+// of this side. The association needs MoveContexts. progress, which may be nil, receives the node's counts
 // on this goroutine. Instances that failed, and a number other than r.Want, are an error after all were
 // sent. If the context ends, the node is asked to stop, and the error of the context is returned.
 func (a *Association) Move(ctx context.Context, r attributes.Retrieval, to string, progress func(Counts)) (Counts, error) {

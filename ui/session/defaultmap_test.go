@@ -71,7 +71,7 @@ func TestTheNoiseMapIsFollowedByItself(t *testing.T) {
 	}
 }
 
-// Runs that followed the noise map come back with it, beside those that did not.
+// Runs that followed the noise map are restored with it, and other runs without.
 func TestMappedWorkIsOpenedAgain(t *testing.T) {
 	t.Parallel()
 	kept, err := workbench.NewAutosave(t.TempDir())

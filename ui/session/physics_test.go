@@ -6,7 +6,7 @@ import (
 	"quell/ui/session/marks"
 )
 
-// The figures are those of the slice, the result and the ROIs on the screen; none of an earlier one are told.
+// The figures are of the slice, the result and the ROIs on the screen; figures of earlier ones are not shown.
 func TestPhysicsIsOfWhatIsShown(t *testing.T) {
 	b := newTissueBench(t)
 	if now := b.Physics.Now(); now.Figures != nil || now.Measuring {

@@ -178,7 +178,7 @@ func TestAProposalEndsWithItsSeries(t *testing.T) {
 	b.loop.until("that of the series left is found", b.proposed)
 }
 
-// An error proposes nothing, tells the user nothing, and is not repeated. Other noise is another question.
+// After an error nothing is proposed and nothing is shown, and the search is not repeated until the noise changes.
 func TestAProposalThatFails(t *testing.T) {
 	p := &proposer{err: errors.New("out of order")}
 	b := proposing(t, p, "")

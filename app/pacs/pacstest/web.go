@@ -1,4 +1,4 @@
-// Package pacstest is an archive of DICOMweb for tests, which can be told to lie.
+// Package pacstest is a DICOMweb server for tests, which can give wrong answers on request.
 package pacstest
 
 import (

@@ -58,7 +58,7 @@ type foreground struct {
 // State is what is known of the slice on the screen. Nothing of another slice or recipe is in it.
 type State struct {
 	Figures   *physics.Figures // nil before they are measured
-	Picture   *viewer.Picture  // of which they are; nil without figures
+	Picture   *viewer.Picture  // that the figures are of; nil without figures
 	Drawn     bool             // regions or rods are those that the user drew
 	Problem   message.Message  // why there are no figures, a sentence
 	Measuring bool
