@@ -29,6 +29,7 @@ func TestConformanceStatement(t *testing.T) {
 		"contexts": contexts, "syntaxes": syntaxes, "statuses": statuses, "changes": changes, "keys": keys,
 		"title": func() string { return pacs.DefaultAETitle }, "implementation": func() string { return dicom.ImplementationClassUID },
 		"most": func() int { return dimse.MaxContexts }, "wait": func() string { return dimse.DefaultTimeout.String() },
+		"report": func() string { return pacs.ReportWait.String() },
 	}).ParseFiles(source)
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +53,7 @@ func TestConformanceStatement(t *testing.T) {
 // contexts are the presentation contexts that an activity proposes: a class and its syntaxes in a line.
 func contexts(activity string) string {
 	all := map[string][]dimse.Context{
-		"echo": {dimse.Verification}, "find": dimse.FindContexts(), "get": dimse.GetContexts(), "move": dimse.MoveContexts(),
+		"echo": {dimse.Verification}, "find": dimse.FindContexts(), "get": dimse.GetContexts(), "move": dimse.MoveContexts(), "commitment": dimse.CommitmentContexts(),
 	}[activity]
 	var b strings.Builder
 	b.WriteString("| SOP class | UID | transfer syntaxes |\n| --- | --- | --- |\n")

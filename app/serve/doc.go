@@ -1,11 +1,14 @@
 // Package serve is a node of the DICOM network that filters what is sent to it: a scanner or an archive sends a
-// series, the node filters it by the recipe of a rule, and sends the result, a new series, to the destination of the rule.
+// series, the node filters it by the recipe of each rule that takes it, and sends the results, new series, to the
+// destinations of the rules.
 //
 //	settings.go  the file that describes a node
 //	node.go      its folder, what waits in it, the loop
 //	receive.go   instances that arrive, and series that are complete
 //	task.go      one series: what is to be done, in a file of the journal
-//	work.go      rule, filter, sending, and the end of a task
+//	work.go      rules, filter, attempts, the end of a task
+//	send.go      results on their way to archives, and storage commitment
+//	tidy.go      what is removed when
 //	audit.go     who did what, without identities
 //	status.go    a page on loopback
 //
@@ -20,7 +23,8 @@
 // A crash at any point loses and doubles nothing. An instance is confirmed when its file is whole; instances
 // that no task names are found again in the folder. A task is a file that is replaced as a whole, and each of
 // its states is left only when the next one is reached. Filtering begins anew, and what was sent but not noted
-// is sent again: its UIDs follow from source and recipe, so that the other side has each instance once.
+// is sent again: its UIDs follow from source and recipe, so that the other side has each instance once. A request of
+// storage commitment is in the journal before it is sent; after a crash it is asked for again.
 //
 // A task stays in the journal for a time after its images were removed, with their hashes: what is sent again then
 // is known. A series on which the process ended ten times has failed.

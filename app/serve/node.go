@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"quell/app/job"
+	"quell/app/pacs"
 	"quell/internal/lockfile"
 	"quell/io/dicom"
 	"quell/io/dimse"
@@ -33,6 +34,10 @@ type Node struct {
 	number  int                  // of the last task
 	started time.Time
 	refused int // instances
+
+	patience time.Duration               // for a report over the association of the request
+	reports  map[string]dimse.Commitment // by transaction, that were not looked at
+	reported context.CancelFunc          // ends that wait
 }
 
 // Open opens the folder of a node and finds what a former process left. Errors are *job.UsageError if another
@@ -40,7 +45,8 @@ type Node struct {
 func Open(s Settings) (*Node, error) { return openAt(s, time.Now) }
 
 func openAt(s Settings, now func() time.Time) (*Node, error) {
-	n := &Node{s: s, now: now, wake: make(chan struct{}, 1), point: func() {}, pending: map[string]*arriving{}, started: now()}
+	n := &Node{s: s, now: now, wake: make(chan struct{}, 1), point: func() {}, pending: map[string]*arriving{}, started: now(),
+		patience: pacs.ReportWait, reports: map[string]dimse.Commitment{}, reported: func() {}}
 	if err := os.MkdirAll(n.tasks(), 0o700); err != nil {
 		return nil, err
 	}
@@ -66,10 +72,11 @@ func (n *Node) load() (err error) {
 	if n.folder, err = dimse.OpenFolder(filepath.Join(n.s.Folder, "in"), int64(n.s.QuotaGB*1e9), !n.s.Volatile); err != nil {
 		return err
 	}
-	if err := n.readTasks(); err != nil {
+	if n.list, err = readTasks(n.tasks()); err != nil {
 		return err
 	}
 	for _, t := range n.list {
+		n.number = max(n.number, t.Number)
 		for _, f := range t.Files {
 			n.folder.After(f.Name)
 		}
@@ -160,6 +167,9 @@ func (n *Node) Run(ctx context.Context, listening func(receiver, status net.Addr
 		Handler: n, AETitle: n.s.AETitle, Implementation: dimse.Implementation{ClassUID: dicom.ImplementationClassUID, Version: "QUELL"},
 		TLS: config, Callers: n.s.Callers, Networks: networks, MaxAssociations: n.s.Associations,
 	}
+	if n.s.commits() {
+		r.Committed = n.Committed
+	}
 	var page *http.Server
 	var pageAddress net.Addr
 	if n.s.Status != "" {
@@ -217,26 +227,37 @@ func (n *Node) step(ctx context.Context) error {
 		if err := n.complete(); err != nil {
 			return err
 		}
-		t := n.due()
+		if err := n.conclude(ctx); err != nil && ctx.Err() == nil {
+			return err
+		}
+		t, p := n.due()
 		if t == nil {
 			return n.tidy()
 		}
-		if err := n.work(ctx, t); err != nil && ctx.Err() == nil {
+		if err := n.work(ctx, t, p); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// due returns the first task that can be worked on.
-func (n *Node) due() *task {
+// due returns the first task that can be worked on, and its part.
+func (n *Node) due() (*task, *part) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := n.now()
 	for _, t := range n.list {
-		if !t.State.ended() && !t.Next.After(now) {
-			return t
+		if p, ok := t.due(now); ok {
+			return t, p
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// rouse lets the loop look for work.
+func (n *Node) rouse() {
+	select {
+	case n.wake <- struct{}{}:
+	default: // it is awake
+	}
 }

@@ -93,10 +93,7 @@ func (n *Node) add(name string, a dicom.Arrived, at time.Time) {
 	}
 	s.uids[a.UID] = true
 	if n.waiting++; s.whole() {
-		select {
-		case n.wake <- struct{}{}:
-		default: // it is awake
-		}
+		n.rouse()
 	}
 }
 

@@ -65,6 +65,9 @@ func receive(t *testing.T, h dimse.Handler) dimse.Node {
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error)
 	r := &dimse.Receiver{Handler: h}
+	if n, ok := h.(*Node); ok {
+		r.Committed = n.Committed
+	}
 	go func() { served <- r.Serve(ctx, listener) }()
 	t.Cleanup(func() {
 		cancel()
@@ -175,7 +178,7 @@ func TestSeries(t *testing.T) {
 	}
 	c.add(1)
 	step(t, n)
-	if got := n.Status(); got.Tasks[Sent] != 1 || got.Arriving != 0 || got.Latest[0].Made != 4 || got.Latest[0].Rule != "head" {
+	if got := n.Status(); got.Tasks[Sent] != 1 || got.Arriving != 0 || got.Latest[0].Parts[0].Made != 4 || got.Latest[0].Parts[0].Rule != "head" {
 		t.Fatalf("%+v", got)
 	}
 	if len(a.files) != 4 {
@@ -242,7 +245,7 @@ func TestLateInstances(t *testing.T) {
 	}
 	send(t, to, files[3:]...)
 	c.add(time.Minute)
-	if step(t, n); len(n.list) != 2 || n.list[0].State != Superseded || n.list[1].State != Sent || n.list[1].Made != 5 {
+	if step(t, n); len(n.list) != 2 || n.list[0].State != Superseded || n.list[1].State != Sent || n.list[1].Parts[0].Made != 5 {
 		t.Fatalf("%+v", n.Status())
 	}
 	changed := stack("7", 5, "X")[4]
@@ -337,15 +340,15 @@ func TestRetry(t *testing.T) {
 	a.fails = 4 // the first attempt stores none of 3, the second two
 	send(t, to, stack("7", 3, "X")...)
 	c.add(time.Minute)
-	if step(t, n); n.list[0].State != Filtered || n.list[0].Attempts != 1 || n.list[0].Problem == "" {
+	if step(t, n); n.list[0].State != Filtered || n.list[0].Parts[0].Attempts != 1 || n.list[0].Parts[0].Problem == "" {
 		t.Fatalf("%+v", n.list[0])
 	}
 	c.add(10*time.Second - 1)
-	if step(t, n); n.list[0].Attempts != 1 {
+	if step(t, n); n.list[0].Parts[0].Attempts != 1 {
 		t.Fatal("too early")
 	}
 	c.add(1)
-	if step(t, n); n.list[0].Attempts != 2 || len(a.files) != 2 {
+	if step(t, n); n.list[0].Parts[0].Attempts != 2 || len(a.files) != 2 {
 		t.Fatalf("%+v", n.list[0])
 	}
 	c.add(20 * time.Second)
@@ -359,7 +362,7 @@ func TestRetry(t *testing.T) {
 		step(t, n)
 	}
 	last := n.list[len(n.list)-1]
-	if last.State != Failed || last.Attempts != 3 {
+	if last.State != Failed || last.Parts[0].Attempts != 3 {
 		t.Fatalf("%+v", last)
 	}
 	c.add(2 * time.Hour)
@@ -392,6 +395,54 @@ func TestUnmatched(t *testing.T) {
 	step(t, n)
 	if got := n.Status().Tasks; got[Unmatched] != 1 || got[Failed] != 1 || len(a.files) != 0 {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestSeveral: rules and destinations go their own ways. One archive that is full keeps no other from its result, and a
+// rule that lets no other take the series is the last.
+func TestSeveral(t *testing.T) {
+	one, two, c := newArchive(t), newArchive(t), begin()
+	do := `{"filter": %q, "verdict": false, "noise_map": "none", "engine": "cpu"}`
+	s, err := ParseSettings([]byte(fmt.Sprintf(`{"folder": %q, "ae_title": "QUELL", "attempts": 2, "rules": [
+		{"name": "none", "when": "Modality=MR", "do": `+do+`, "to": {"to": %q}},
+		{"name": "both", "also": true, "do": `+do+`, "to": [{"to": %q}, {"to": %q}]},
+		{"name": "first", "do": `+do+`, "to": {"to": %q}},
+		{"name": "never", "do": `+do+`, "to": {"to": %q}}
+	]}`, filepath.Join(t.TempDir(), "node"), "median", one.Node, "gaussian", one.Node, two.Node, "median", one.Node, "bilateral", two.Node)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := node(t, s, c)
+	defer func() { n.Close() }()
+	two.fails = 3
+	send(t, receive(t, n), stack("7", 2, "X")...)
+	c.add(time.Minute)
+	if step(t, n); len(one.files) != 4 || len(two.files) != 0 || n.list[0].State != Filtered || len(n.list[0].Parts) != 3 {
+		t.Fatalf("%d and %d files; %+v", len(one.files), len(two.files), n.Status())
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n = node(t, s, c)
+	c.add(time.Minute)
+	if step(t, n); len(two.files) != 1 || n.list[0].State != Failed || n.list[0].Parts[0].State != Sent || n.list[0].Parts[1].State != Failed || n.list[0].Parts[2].State != Sent {
+		t.Fatalf("%d files; %+v", len(two.files), n.Status())
+	}
+	for uid, times := range one.times {
+		if times != 1 {
+			t.Errorf("%s was sent %d times", uid, times)
+		}
+	}
+	descriptions := map[string]int{}
+	for _, b := range one.files {
+		for _, filter := range []string{"[Quell gaussian]", "[Quell median]"} {
+			if bytes.Contains(b, []byte(filter)) {
+				descriptions[filter]++
+			}
+		}
+	}
+	if descriptions["[Quell gaussian]"] != 2 || descriptions["[Quell median]"] != 2 {
+		t.Error(descriptions)
 	}
 }
 
@@ -435,7 +486,7 @@ func TestStopped(t *testing.T) {
 	}
 	n = node(t, s, c)
 	defer n.Close()
-	if len(n.list) != 1 || n.list[0].State != Waiting || n.list[0].Starts != 0 || n.list[0].Attempts != 0 {
+	if len(n.list) != 1 || n.list[0].State != Waiting || n.list[0].Starts != 0 || n.list[0].Parts != nil {
 		t.Fatalf("%+v", n.list)
 	}
 	if step(t, n); n.list[0].State != Sent || len(a.files) != 2 {
@@ -691,29 +742,35 @@ func TestSettings(t *testing.T) {
 	}
 	rule := `"rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "PACS@h:104"}}]`
 	for text, want := range map[string]string{
-		`{"folder": "f", "ae_title": "Q", ` + rule + `}`:                                                                                      "",
-		`{"folder": "f", "ae_title": "Q", "listen": "[::1]:104", "status": "127.0.0.1:80", "quiet": "1m", ` + rule + `}`:                      "",
-		`{"folder": "f", "ae_title": "Q", "listen": "10.0.0.1:104", "tls": {"certificate": "c", "key": "k"}, ` + rule + `}`:                   "",
-		`{"folder": "f", "ae_title": "Q", "listen": "0.0.0.0:104", "plain": true, "networks": ["10.0.0.0/8", "::1"], ` + rule + `}`:           "",
-		`{"folder": "f", "ae_title": "Q", "listen": "0.0.0.0:104", ` + rule + `}`:                                                             "there is no TLS",
-		`{"folder": "f", "ae_title": "Q", "listen": ":104", ` + rule + `}`:                                                                    "there is no TLS",
-		`{"folder": "f", "ae_title": "Q", "listen": "192.168.0.1:104", ` + rule + `}`:                                                         "there is no TLS",
-		`{"folder": "f", "ae_title": "Q", "listen": "host:104", ` + rule + `}`:                                                                "is no IP address",
-		`{"folder": "f", "ae_title": "Q", "listen": "104", ` + rule + `}`:                                                                     "is not HOST:PORT",
-		`{"folder": "f", "ae_title": "Q", "status": "0.0.0.0:80", ` + rule + `}`:                                                              "for this machine alone",
-		`{"folder": "f", "ae_title": "Q", "networks": ["x"], ` + rule + `}`:                                                                   "no address and no range",
-		`{"ae_title": "Q", ` + rule + `}`:                                                                                                     "folder is missing",
-		`{"folder": "f", ` + rule + `}`:                                                                                                       "AE title is empty",
-		`{"folder": "f", "ae_title": "Q"}`:                                                                                                    "rules are missing",
-		`{"folder": "f", "ae_title": "Q", "quiet": "-1s", ` + rule + `}`:                                                                      "negative",
-		`{"folder": "f", "ae_title": "Q", "qiet": "1s", ` + rule + `}`:                                                                        "unknown field",
-		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "when": "Nonsense=1", "do": {"filter": "median"}, "to": {"to": "P@h:1"}}]}`: "no attribute Nonsense",
-		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "nonsense"}, "to": {"to": "P@h:1"}}]}`:                     "nonsense",
-		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {}, "to": {"to": "P@h:1"}}]}`:                                         "",
-		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "P"}}]}`:                           "there is no place",
-		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "P@h"}}]}`:                         "AETITLE@HOST:PORT",
-		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "ward"}}]}`:                        "",
-		`{"folder": "f", "ae_title": "Q", "rules": [{"do": {"filter": "median"}, "to": {"to": "P@h:1"}}]}`:                                    "a name of its own",
+		`{"folder": "f", "ae_title": "Q", ` + rule + `}`:                                                                                                  "",
+		`{"folder": "f", "ae_title": "Q", "listen": "[::1]:104", "status": "127.0.0.1:80", "quiet": "1m", ` + rule + `}`:                                  "",
+		`{"folder": "f", "ae_title": "Q", "listen": "10.0.0.1:104", "tls": {"certificate": "c", "key": "k"}, ` + rule + `}`:                               "",
+		`{"folder": "f", "ae_title": "Q", "listen": "0.0.0.0:104", "plain": true, "networks": ["10.0.0.0/8", "::1"], ` + rule + `}`:                       "",
+		`{"folder": "f", "ae_title": "Q", "listen": "0.0.0.0:104", ` + rule + `}`:                                                                         "there is no TLS",
+		`{"folder": "f", "ae_title": "Q", "listen": ":104", ` + rule + `}`:                                                                                "there is no TLS",
+		`{"folder": "f", "ae_title": "Q", "listen": "192.168.0.1:104", ` + rule + `}`:                                                                     "there is no TLS",
+		`{"folder": "f", "ae_title": "Q", "listen": "host:104", ` + rule + `}`:                                                                            "is no IP address",
+		`{"folder": "f", "ae_title": "Q", "listen": "104", ` + rule + `}`:                                                                                 "is not HOST:PORT",
+		`{"folder": "f", "ae_title": "Q", "status": "0.0.0.0:80", ` + rule + `}`:                                                                          "for this machine alone",
+		`{"folder": "f", "ae_title": "Q", "networks": ["x"], ` + rule + `}`:                                                                               "no address and no range",
+		`{"ae_title": "Q", ` + rule + `}`:                                                                                                                 "folder is missing",
+		`{"folder": "f", ` + rule + `}`:                                                                                                                   "AE title is empty",
+		`{"folder": "f", "ae_title": "Q"}`:                                                                                                                "rules are missing",
+		`{"folder": "f", "ae_title": "Q", "quiet": "-1s", ` + rule + `}`:                                                                                  "negative",
+		`{"folder": "f", "ae_title": "Q", "qiet": "1s", ` + rule + `}`:                                                                                    "unknown field",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "when": "Nonsense=1", "do": {"filter": "median"}, "to": {"to": "P@h:1"}}]}`:             "no attribute Nonsense",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "nonsense"}, "to": {"to": "P@h:1"}}]}`:                                 "nonsense",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {}, "to": {"to": "P@h:1"}}]}`:                                                     "",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "P"}}]}`:                                       "there is no place",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "P@h"}}]}`:                                     "AETITLE@HOST:PORT",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "ward"}}]}`:                                    "",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": [{"to": "ward"}, {"to": "P@h:1", "commit": true}]}]}`: "",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": [{"to": "ward"}, {"to": "ward"}]}]}`:                  "twice",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": []}]}`:                                                "to is missing",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}}]}`:                                                          "to is missing",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "P@h:1", "comit": true}}]}`:                    "unknown field",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "https://h/", "commit": true}}]}`:              "is of the DICOM network",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"do": {"filter": "median"}, "to": {"to": "P@h:1"}}]}`:                                                "a name of its own",
 	} {
 		s, err := ParseSettings([]byte(text))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

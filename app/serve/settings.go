@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,9 +40,10 @@ type Settings struct {
 	QuotaGB      float64  `json:"quota_gb,omitempty"`     // of received images; 20 if missing. Results need as much again
 	Associations int      `json:"associations,omitempty"` // at a time; 16 if missing
 	Attempts     int      `json:"attempts,omitempty"`     // to send a result; 20 if missing
+	CommitWait   Duration `json:"commit_wait,omitempty"`  // for a report of storage commitment, before it is asked for again; 1h if missing
 	Volatile     bool     `json:"volatile,omitempty"`     // confirms before an image is on the disk
 
-	Rules []Rule `json:"rules"` // the first that takes a series applies
+	Rules []Rule `json:"rules"` // the first that takes a series applies, and others after one that has Also
 }
 
 // TLS names the files of certificates, in PEM form.
@@ -57,9 +59,36 @@ type Rule struct {
 	// When are conditions as of quell batch --select: "Modality=CT,SliceThickness<=1.5"; missing: every series.
 	When string         `json:"when,omitempty"`
 	Do   hosts.Settings `json:"do"`
-	To   pacs.Place     `json:"to"` // an archive; one whose "to" is a name is one of quell pacs places
+	To   Destinations   `json:"to"`             // one, or a list
+	Also bool           `json:"also,omitempty"` // lets rules after this one take the series too
 
 	criteria batch.Criteria
+}
+
+// Destination is an archive to which results are sent; one whose "to" is a name is one of quell pacs places.
+type Destination struct {
+	pacs.Place
+	Commit bool `json:"commit,omitempty"` // a result is sent when the archive has committed itself to it
+}
+
+// Destinations are written as one or as a list.
+type Destinations []Destination
+
+// UnmarshalJSON reads one destination or a list, and refuses what is no setting of one.
+func (d *Destinations) UnmarshalJSON(data []byte) error {
+	if !bytes.HasPrefix(data, []byte("[")) {
+		data = slices.Concat([]byte("["), data, []byte("]"))
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode((*[]Destination)(d))
+}
+
+// commits reports whether a destination is asked for storage commitment.
+func (s *Settings) commits() bool {
+	return slices.ContainsFunc(s.Rules, func(r Rule) bool {
+		return slices.ContainsFunc(r.To, func(d Destination) bool { return d.Commit })
+	})
 }
 
 // Duration is written as "30s" or "1h30m".
@@ -101,7 +130,7 @@ func ParseSettings(data []byte) (Settings, error) {
 	}
 	s.Listen, s.Quiet, s.Keep = cmp.Or(s.Listen, "127.0.0.1:11112"), cmp.Or(s.Quiet, Duration(30*time.Second)), cmp.Or(s.Keep, Duration(time.Hour))
 	s.KeepFailed = cmp.Or(s.KeepFailed, Duration(7*24*time.Hour))
-	s.QuotaGB, s.Attempts = cmp.Or(s.QuotaGB, 20), cmp.Or(s.Attempts, 20)
+	s.QuotaGB, s.Attempts, s.CommitWait = cmp.Or(s.QuotaGB, 20), cmp.Or(s.Attempts, 20), cmp.Or(s.CommitWait, Duration(time.Hour))
 	return s, s.check()
 }
 
@@ -127,14 +156,15 @@ func (s *Settings) check() error {
 			return job.Usagef("rule %d needs a name of its own", i+1)
 		}
 		names[r.Name] = true
-		if err := r.check(); err != nil {
+		if err := r.check(s.AETitle); err != nil {
 			return job.Usagef("rule %s: %w", r.Name, err)
 		}
 	}
 	return nil
 }
 
-func (r *Rule) check() (err error) {
+// check also completes a rule of a node that calls by a title.
+func (r *Rule) check(title string) (err error) {
 	if r.criteria, err = batch.ParseSelection(r.When); err != nil {
 		return err
 	}
@@ -144,12 +174,36 @@ func (r *Rule) check() (err error) {
 	if err := r.Do.Check(); err != nil {
 		return err
 	}
-	if !strings.ContainsAny(r.To.To, "@:") {
-		if r.To, err = pacs.FindPlace(r.To.To); err != nil {
+	if len(r.To) == 0 {
+		return job.Usagef("to is missing: it says where results go")
+	}
+	names := map[string]bool{}
+	for i := range r.To {
+		if err := r.To[i].check(title); err != nil {
+			return err
+		}
+		if name := r.To[i].String(); names[name] {
+			return job.Usagef("to: %s is there twice", name)
+		} else {
+			names[name] = true
+		}
+	}
+	return nil
+}
+
+func (d *Destination) check(title string) (err error) {
+	if !strings.ContainsAny(d.To, "@:") {
+		if d.Place, err = pacs.FindPlace(d.To); err != nil {
 			return err
 		}
 	}
-	return r.To.Check()
+	if !d.Web() {
+		d.From = cmp.Or(d.From, title)
+	}
+	if d.Commit {
+		return d.CanCommit()
+	}
+	return d.Check()
 }
 
 // checkAddresses refuses to be reached from outside without TLS, if that is not asked for.

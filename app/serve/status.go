@@ -28,15 +28,23 @@ type Status struct {
 
 // StatusOfTask is one task.
 type StatusOfTask struct {
-	Number    int          `json:"number"`
-	Series    string       `json:"series"` // a hash, as in the audit log
-	State     State        `json:"state"`
-	Rule      string       `json:"rule,omitempty"`
-	Instances int          `json:"instances"`
-	Made      int          `json:"made,omitempty"`
-	Attempts  int          `json:"attempts,omitempty"`
-	Next      time.Time    `json:"next,omitzero"`
-	Problem   message.Kind `json:"problem,omitempty"`
+	Number    int            `json:"number"`
+	Series    string         `json:"series"` // a hash, as in the audit log
+	State     State          `json:"state"`
+	Instances int            `json:"instances"`
+	Parts     []StatusOfPart `json:"parts,omitempty"`
+	Problem   message.Kind   `json:"problem,omitempty"`
+}
+
+// StatusOfPart is the result of a rule on its way to a destination.
+type StatusOfPart struct {
+	Rule     string       `json:"rule"`
+	To       string       `json:"to"`
+	State    State        `json:"state"`
+	Made     int          `json:"made,omitempty"`     // instances
+	Attempts int          `json:"attempts,omitempty"` // that failed
+	Next     time.Time    `json:"next,omitzero"`      // the next attempt, or the end of the wait for storage commitment
+	Problem  message.Kind `json:"problem,omitempty"`
 }
 
 // mostShown bounds Status.Latest.
@@ -52,8 +60,17 @@ func (n *Node) Status() Status {
 	}
 	for _, t := range slices.Backward(n.list) {
 		if s.Tasks[t.State]++; len(s.Latest) < mostShown {
-			s.Latest = append(s.Latest, StatusOfTask{t.Number, n.audit.hash(t.Series), t.State, t.Rule, len(t.Files), t.Made, t.Attempts, t.Next, t.Problem})
+			s.Latest = append(s.Latest, t.status(n.audit.hash))
 		}
+	}
+	return s
+}
+
+// status returns what is shown of a task.
+func (t *task) status(hash func(string) string) StatusOfTask {
+	s := StatusOfTask{Number: t.Number, Series: hash(t.Series), State: t.State, Instances: len(t.Files), Problem: t.Problem}
+	for _, p := range t.Parts {
+		s.Parts = append(s.Parts, StatusOfPart{p.Rule, p.To, p.State, p.Made, p.Attempts, p.Next, p.Problem})
 	}
 	return s
 }

@@ -34,7 +34,9 @@ SETTINGS is a file of JSON:
   quota_gb    of images received; more are refused until there is room
   when        conditions as of quell batch --select; the first rule that takes applies
   do          settings of quell module
-  to          an address of an archive, or the name of one of quell pacs places
+  to          an address of an archive, or the name of one of quell pacs places; with
+              "commit": true it is asked for storage commitment. A list for several
+  also        true in a rule lets those after it take the series too
   status      address of a page that says what is waiting, without names
   attempts, keep, keep_failed  how often a result is sent; how long images stay then
 

@@ -1,6 +1,7 @@
 package dimse
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ type request struct {
 	application     string
 	contexts        []proposal
 	maxPDU          uint32 // 0 for any
+	reports         bool   // it asks to be the provider of storage commitment
 }
 
 // maxSyntaxes bounds what a presentation context proposes.
@@ -51,7 +53,9 @@ func parseRequest(b []byte) (request, error) {
 			return r.addContext(body)
 		case itemUserInformation:
 			n, err := maximumLength(body)
-			r.maxPDU = n
+			if r.maxPDU = n; err == nil {
+				r.reports, err = asksToReport(body)
+			}
 			return err
 		}
 		return nil
@@ -61,6 +65,20 @@ func parseRequest(b []byte) (request, error) {
 	}
 	return r, err
 }
+
+// asksToReport reports whether user information has the role of the provider of storage commitment for who asks
+// for the association: the other side is it by default (PS3.7 section D.3.3.4).
+func asksToReport(user []byte) (asks bool, err error) {
+	n := len(reporting) - 2 // of what precedes the two roles
+	err = eachItem(user, func(kind byte, body []byte) error {
+		asks = asks || kind == itemRoleSelection && len(body) == n+2 && bytes.Equal(body[:n], reporting[:n]) && body[n+1] == 1
+		return nil
+	})
+	return asks, err
+}
+
+// reporting is the role of who reports, provider and not user.
+var reporting = roleOf(commitmentClass, 0, 1)
 
 func (r *request) addContext(body []byte) error {
 	if len(body) < 4 {
@@ -123,12 +141,12 @@ func takesStorage(c Context) bool {
 	return strings.HasPrefix(c.SOPClass, storageClasses) && slices.Contains(Syntaxes, c.Syntax)
 }
 
-// associateAccept returns the body of A-ASSOCIATE-AC. fixed is what precedes the items of the request,
+// associateAccept returns the body of A-ASSOCIATE-AC. fixed is what precedes the items of the request q,
 // which is sent back. results has the result and the syntax of each proposed context.
-func associateAccept(fixed []byte, contexts []proposal, syntax map[byte]string, results map[byte]byte, most uint32, implementation Implementation) []byte {
+func associateAccept(fixed []byte, q request, syntax map[byte]string, results map[byte]byte, most uint32, implementation Implementation) []byte {
 	b := slices.Clone(fixed[:fixedAssociate])
 	b = appendItem(b, itemApplicationContext, []byte(applicationContext))
-	for _, p := range contexts {
+	for _, p := range q.contexts {
 		chosen := syntax[p.id]
 		if chosen == "" { // has no meaning then, and some readers want one
 			chosen = attributes.ImplicitLE
@@ -138,6 +156,9 @@ func associateAccept(fixed []byte, contexts []proposal, syntax map[byte]string, 
 	}
 	user := appendItem(nil, itemMaximumLength, binary.BigEndian.AppendUint32(nil, most))
 	user = appendItem(user, itemImplementationClass, []byte(implementation.ClassUID))
+	if q.reports {
+		user = appendItem(user, itemRoleSelection, reporting)
+	}
 	user = appendItem(user, itemImplementationName, []byte(implementation.Version))
 	return appendItem(b, itemUserInformation, user)
 }

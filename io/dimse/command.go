@@ -9,6 +9,7 @@ import (
 const (
 	elementGroupLength   = 0x0000
 	elementSOPClass      = 0x0002
+	elementRequested     = 0x0003 // SOP class
 	elementCommand       = 0x0100
 	elementMessageID     = 0x0110
 	elementRespondedTo   = 0x0120
@@ -18,6 +19,9 @@ const (
 	elementStatus        = 0x0900
 	elementErrorComment  = 0x0902
 	elementSOPInstance   = 0x1000
+	elementRequestedSOP  = 0x1001 // instance
+	elementEventType     = 0x1002
+	elementActionType    = 0x1008
 	elementRemaining     = 0x1020 // sub-operations
 	elementCompleted     = 0x1021
 	elementFailed        = 0x1022
@@ -31,6 +35,8 @@ const (
 	commandFind          = 0x0020
 	commandMove          = 0x0021
 	commandEcho          = 0x0030
+	commandReport        = 0x0100 // N-EVENT-REPORT
+	commandAction        = 0x0130 // N-ACTION
 	commandCancel        = 0x0FFF
 	commandResponse      = 0x8000 // of the answer to a command
 	maxCommand           = 16 << 10
@@ -101,6 +107,18 @@ func queryRequest(message, field uint16, class, to string) []byte {
 	return c.bytes()
 }
 
+// actionRequest asks for storage commitment.
+func actionRequest(message uint16) []byte {
+	var c commandSet
+	c.uid(elementRequested, commitmentClass)
+	c.number(elementCommand, commandAction)
+	c.number(elementMessageID, message)
+	c.number(elementDatasetType, withDataset)
+	c.uid(elementRequestedSOP, commitmentInstance)
+	c.number(elementActionType, requestAction)
+	return c.bytes()
+}
+
 // cancelRequest ends the command of a message.
 func cancelRequest(message uint16) []byte {
 	var c commandSet
@@ -123,6 +141,9 @@ func answerTo(request command, s Status) []byte {
 	if request.instance != "" {
 		c.uid(elementSOPInstance, request.instance)
 	}
+	if request.field == commandReport {
+		c.number(elementEventType, request.event)
+	}
 	return c.bytes()
 }
 
@@ -133,6 +154,7 @@ type command struct {
 	respondedTo uint16
 	class       string // "" if it names none
 	instance    string // "" if it names none
+	event       uint16 // type
 	status      Status
 	hasStatus   bool
 	hasDataset  bool
@@ -172,7 +194,7 @@ func (c *command) set(element uint16, v []byte) error {
 		c.comment = printable(v)
 	case elementSOPInstance:
 		c.instance = unpadded(v)
-	case elementCommand, elementMessageID, elementRespondedTo, elementDatasetType, elementStatus,
+	case elementCommand, elementMessageID, elementRespondedTo, elementDatasetType, elementStatus, elementEventType,
 		elementRemaining, elementCompleted, elementFailed, elementWarning:
 		if len(v) != 2 {
 			return protocolErrorf("an answer whose element (0000,%04X) has %d bytes", element, len(v))
@@ -194,6 +216,8 @@ func (c *command) setNumber(element, n uint16) {
 		c.hasDataset = n != noDataset
 	case elementStatus:
 		c.status, c.hasStatus = Status(n), true
+	case elementEventType:
+		c.event = n
 	case elementRemaining:
 		c.counts.Remaining = int(n)
 	case elementCompleted:

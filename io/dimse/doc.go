@@ -1,6 +1,6 @@
 // Package dimse speaks the DICOM network (PS3.7, PS3.8): it asks a node for an association, verifies it
-// (C-ECHO), stores instances (C-STORE), searches an archive (C-FIND) and retrieves from it (C-GET, C-MOVE).
-// As a receiver it answers C-ECHO and C-STORE.
+// (C-ECHO), stores instances (C-STORE), asks whether the node answers for them (storage commitment), searches an
+// archive (C-FIND) and retrieves from it (C-GET, C-MOVE). As a receiver it answers C-ECHO and C-STORE.
 //
 //	node.go         AE titles and addresses
 //	association.go  connection, negotiation of presentation contexts, release
@@ -8,6 +8,7 @@
 //	store.go        C-ECHO and C-STORE over an association
 //	query.go        C-FIND: Studies, Series, Instances
 //	retrieve.go     C-GET and C-MOVE
+//	commitment.go   storage commitment: N-ACTION, and N-EVENT-REPORT over either side's association
 //	receiver.go     who is let in, how many at a time, the end
 //	session.go      an association of a receiver
 //	accept.go       what is asked for, and what is accepted
@@ -29,6 +30,12 @@
 //
 //	a, err := dimse.Dial(ctx, node, config, dimse.MoveContexts())
 //	func (a *Association) Move(ctx, attributes.Retrieval, to string, progress func(Counts)) (Counts, error)
+//
+// Storage commitment of what was stored; the report comes over this association or to a Receiver:
+//
+//	a, err := dimse.Dial(ctx, node, config, dimse.CommitmentContexts())
+//	func (a *Association) RequestCommitment(ctx, transaction string, []Reference) error
+//	func (a *Association) AwaitCommitment(ctx, wait) (Commitment, bool, error)
 //
 // A receiver, until the context ends:
 //

@@ -8,6 +8,9 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"quell/io/attributes"
+	"quell/io/dicom/part10"
 )
 
 // FuzzPDU reads what a node may send. Nothing is read past a unit, no value lies outside it, and
@@ -99,8 +102,21 @@ func FuzzSession(f *testing.F) {
 	unit := append(appendValueHeader(nil, 1, true, true, len(store)), store...)
 	unit = append(appendValueHeader(unit, 1, false, true, 4), "data"...)
 	f.Add(append(request[:len(request):len(request)], append(unit, appendPDU(nil, pduReleaseRQ, make([]byte, 4))...)...))
+	report := appendPDU(nil, pduAssociateRQ, associateRequest("QUELL", "CALLING", CommitmentContexts(), Implementation{"1.2", "V"}))
+	event := commandSet{}
+	event.number(elementCommand, commandReport)
+	event.number(elementDatasetType, withDataset)
+	data := commitmentRequest("1.2.3", []Reference{{"1.2", "1.2.3.4"}}, part10.UIDExplicitLE)
+	report = append(appendValueHeader(report, 1, true, true, len(event.bytes())), event.bytes()...)
+	f.Add(append(appendValueHeader(report, 1, false, true, len(data)), data...))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := &session{r: &Receiver{Handler: discarding{}, MaxInstance: 1 << 20, waiting: map[*session]bool{}}, link: link{conn: &bytesConn{r: bytes.NewReader(b)}, timeout: time.Hour, most: 1 << 16}}
+		committed := func(_ context.Context, _ Peer, c Commitment) Status {
+			if attributes.CheckUIDs(append(c.Committed, c.Transaction)...) != nil {
+				t.Fatalf("%+v", c)
+			}
+			return 0
+		}
+		s := &session{r: &Receiver{Handler: discarding{}, Committed: committed, MaxInstance: 1 << 20, waiting: map[*session]bool{}}, link: link{conn: &bytesConn{r: bytes.NewReader(b)}, timeout: time.Hour, most: 1 << 16}}
 		if err := s.run(t.Context(), false); err != nil && err.Error() == "" {
 			t.Fatal("an error without text")
 		}

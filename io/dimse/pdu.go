@@ -135,11 +135,17 @@ func associateRequest(called, calling string, contexts []Context, implementation
 	user = appendItem(user, itemImplementationClass, []byte(implementation.ClassUID))
 	for _, class := range received(contexts) {
 		// The node is the user of the class and this side its provider (PS3.7 section D.3.3.4).
-		role := binary.BigEndian.AppendUint16(nil, uint16(len(class)))
-		user = appendItem(user, itemRoleSelection, append(append(role, class...), 0, 1))
+		user = appendItem(user, itemRoleSelection, roleOf(class, 0, 1))
 	}
 	user = appendItem(user, itemImplementationName, []byte(implementation.Version))
 	return appendItem(b, itemUserInformation, user)
+}
+
+// roleOf is the body of an item that selects roles: 1 for who asks for the association to be user or provider of a
+// class.
+func roleOf(class string, user, provider byte) []byte {
+	role := binary.BigEndian.AppendUint16(nil, uint16(len(class)))
+	return append(append(role, class...), user, provider)
 }
 
 // padded returns an AE title with spaces to the length of its field.

@@ -30,7 +30,7 @@ type Handler interface {
 	Store(context.Context, Peer, *Arrival) Status
 }
 
-// Receiver is a node that answers C-ECHO and C-STORE. Its fields must not be changed while it serves.
+// Receiver is a node that answers C-ECHO and C-STORE, and takes reports of storage commitment. Its fields must not be changed while it serves.
 type Receiver struct {
 	Handler        Handler
 	AETitle        string // of this side; "" answers to every title
@@ -41,6 +41,9 @@ type Receiver struct {
 	// Takes says which contexts are accepted; nil for C-ECHO and the storage classes of the standard in
 	// Syntaxes.
 	Takes func(Context) bool
+	// Committed takes a report of storage commitment and returns the status that is answered. Without it their
+	// contexts are refused. It is called by many goroutines at once.
+	Committed func(context.Context, Peer, Commitment) Status
 
 	MaxAssociations int           // at a time; 16 if 0
 	MaxPDU          uint32        // bytes of a unit that is read; 128 KB if 0, at most 1 MB
@@ -65,6 +68,17 @@ const (
 	// maxRejecting bounds the connections over MaxAssociations that get a rejection; others are closed.
 	maxRejecting = 16
 )
+
+// takes says which contexts are accepted.
+func (r *Receiver) takes(c Context) bool {
+	switch {
+	case c.SOPClass == commitmentClass:
+		return r.Committed != nil && slices.Contains(CommitmentContexts(), c)
+	case r.Takes != nil:
+		return r.Takes(c)
+	}
+	return takesStorage(c)
+}
 
 func (r *Receiver) maxPDU() uint32 { return min(cmp.Or(r.MaxPDU, defaultReceived), longestReceived) }
 

@@ -96,10 +96,7 @@ func (s *session) negotiate(full bool) error {
 	if err := s.r.Handler.Accept(s.peer); err != nil {
 		return s.reject(rejectUnspecified, err.Error())
 	}
-	takes := s.r.Takes
-	if takes == nil {
-		takes = takesStorage
-	}
+	takes := s.r.takes
 	s.accepted = map[byte]Context{}
 	syntax, results := map[byte]string{}, map[byte]byte{}
 	for _, c := range q.contexts {
@@ -108,8 +105,8 @@ func (s *session) negotiate(full bool) error {
 			syntax[c.id], s.accepted[c.id] = chosen, Context{c.class, chosen}
 		}
 	}
-	s.sent = q.maxPDU
-	return s.write(appendPDU(nil, pduAssociateAC, associateAccept(p.body, q.contexts, syntax, results, s.most, s.r.Implementation)))
+	s.sent, q.reports = q.maxPDU, q.reports && s.r.Committed != nil
+	return s.write(appendPDU(nil, pduAssociateAC, associateAccept(p.body, q, syntax, results, s.most, s.r.Implementation)))
 }
 
 // next waits for a command and answers it.
@@ -141,7 +138,13 @@ func (s *session) next(ctx context.Context) error {
 		return nil // what it would end has ended
 	case c.field == commandEcho && !c.hasDataset && in.SOPClass == verificationSOPClass:
 		return s.send(id, true, answerTo(c, 0))
-	case c.field == commandStore && c.hasDataset && in.SOPClass != verificationSOPClass:
+	case isReport(c, in):
+		report, err := s.report(id, in)
+		if err != nil {
+			return err
+		}
+		return s.send(id, true, answerTo(c, s.r.Committed(ctx, s.peer, report)))
+	case c.field == commandStore && c.hasDataset && in.SOPClass != verificationSOPClass && in.SOPClass != commitmentClass:
 		return s.store(ctx, id, c, in)
 	}
 	if c.hasDataset {

@@ -27,7 +27,10 @@ type Behaviour struct {
 	// those of a search, which the server does not answer.
 	Refuse func(dimse.Context) byte
 	// Store returns the status of an instance; nil accepts all. It may close the connection.
-	Store   func(uid string, conn net.Conn) dimse.Status
+	Store func(uid string, conn net.Conn) dimse.Status
+	// Commit takes a request of storage commitment and returns the status that is answered. report, which may be
+	// called later, sends a report over the same association.
+	Commit  func(r Request, report func([]byte)) dimse.Status
 	Comment string      // of every answer to C-STORE
 	MaxPDU  uint32      // to announce
 	TLS     *tls.Config // nil for none
@@ -92,7 +95,8 @@ type Seen struct {
 	Calling    []string // AE title of each association
 	Released   int      // associations that ended in good order
 	Aborted    int
-	LongestPDU int // of data
+	LongestPDU int            // of data
+	Reports    []dimse.Status // that were answered to reports over the same association
 }
 
 // Seen returns what the server saw until now.
@@ -252,6 +256,15 @@ func elements(b []byte) map[uint16][]byte {
 func (s *Server) answer(conn net.Conn, id byte, set map[uint16][]byte, data []byte) bool {
 	status, uid := dimse.Status(0), strings.TrimRight(string(set[0x1000]), "\x00")
 	command := binary.LittleEndian.Uint16(set[0x0100])
+	if command&0x8000 != 0 { // the answer to a report
+		s.locked(func() { s.seen.Reports = append(s.seen.Reports, dimse.Status(binary.LittleEndian.Uint16(set[0x0900]))) })
+		return true
+	}
+	if command == actionCommand && s.behaviour.Commit != nil {
+		report := func(b []byte) { _, _ = conn.Write(reportUnits(id, b)) } // the association may be over
+		status = s.behaviour.Commit(requestOf(data), report)
+		uid = commitmentInstance
+	}
 	if command == 1 {
 		if s.behaviour.Store != nil {
 			status = s.behaviour.Store(uid, conn)

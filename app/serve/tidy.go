@@ -1,0 +1,88 @@
+package serve
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"time"
+)
+
+// forget is how long a series is known after its images were removed: instances of it that come again as they were
+// are dropped, and others are no series of their own.
+const forget = 30 * 24 * time.Hour
+
+// keeps is how long the images of a task stay after its end.
+func (n *Node) keeps(t *task) time.Duration {
+	if t.State == Failed || t.State == Late {
+		return time.Duration(n.s.KeepFailed)
+	}
+	return time.Duration(n.s.Keep)
+}
+
+// tidy removes the images of what ended long ago, unless another task needs them, and in the end its task.
+func (n *Node) tidy() error {
+	n.mu.Lock()
+	now := n.now()
+	var old []*task
+	needed := map[string]bool{}
+	for _, t := range n.list {
+		if past := now.Sub(t.Ended) - n.keeps(t); t.State.ended() && past > 0 && (!t.Gone || past > forget) {
+			old = append(old, t)
+			continue
+		}
+		for _, f := range t.Files {
+			needed[f.Name] = true
+		}
+	}
+	n.mu.Unlock()
+	for _, t := range old {
+		if err := n.remove(t, needed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove removes the images of a task, or the task itself if they are gone or a later one knows its series.
+func (n *Node) remove(t *task, needed map[string]bool) error {
+	if !t.Gone {
+		if err := os.RemoveAll(n.taskFolder(t)); err != nil {
+			return err
+		}
+		for _, f := range t.Files {
+			n.point()
+			if err := n.drop(f.Name, needed); err != nil {
+				return err
+			}
+		}
+		n.point()
+		n.audit.write(entry{Event: "removed", Series: t.Series, Task: t.Number})
+		if t.State != Superseded && t.State != Late {
+			n.change(func() {
+				t.Gone = true
+				for i := range t.Files {
+					t.Files[i].Name = ""
+				}
+			})
+			return n.save(t)
+		}
+	}
+	if err := os.Remove(n.taskFile(t.Number)); err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.list = slices.DeleteFunc(n.list, func(o *task) bool { return o == t })
+	return nil
+}
+
+// drop removes a file that is not needed. It may be gone: a crash came between.
+func (n *Node) drop(name string, needed map[string]bool) error {
+	if needed[name] {
+		return nil
+	}
+	if err := n.folder.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
