@@ -8,9 +8,7 @@ import (
 
 	"quell/app/job"
 	"quell/denoise"
-	"quell/denoise/noise"
 	"quell/kernels"
-	"quell/volume"
 )
 
 // Experiment reproduces one table or figure of a paper.
@@ -66,26 +64,14 @@ type Row struct {
 // Name identifies the row in its experiment.
 func (r Row) Name() string { return r.Label + ", " + r.Series }
 
-// pseudoResidual stands in a setting for Coupe's h, which is found from the row's input.
+// pseudoResidual is the setting of Coupe's h, which is found from the row's input.
 const pseudoResidual = "h=coupe"
-
-// coupe returns a setting with Coupe's h for a volume in place of pseudoResidual.
-func coupe(setting string, v *volume.Volume) string {
-	if !strings.HasPrefix(setting, pseudoResidual) {
-		return setting
-	}
-	h := math.Sqrt2 * noise.PseudoResiduals(v)
-	return fmt.Sprintf("h=%.6g", h) + strings.TrimPrefix(setting, pseudoResidual)
-}
 
 // recipe returns the row's recipe with one of its settings.
 func (r Row) recipe(setting string) (denoise.Recipe, error) {
 	f, err := denoise.FilterByName(r.Filter)
 	if err != nil {
 		return denoise.Recipe{}, err
-	}
-	if strings.HasPrefix(setting, pseudoResidual) {
-		setting = "h=10" + strings.TrimPrefix(setting, pseudoResidual) // until the input is known
 	}
 	return f.Recipe(denoise.Case{Dims: r.Dims, Set: setting})
 }

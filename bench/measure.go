@@ -92,7 +92,7 @@ func (m *measurement) run() error {
 func (m *measurement) choose() error {
 	least := 0.0
 	for i, setting := range m.row.Settings {
-		r, err := m.row.recipe(coupe(setting, m.image.noisy))
+		r, err := m.row.recipe(setting)
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,10 @@ type Facts struct {
 	// to have the least error, see [Facts.alikePatches]; 0 if it was not measured.
 	AlikePatches float64
 
+	// PseudoSigma is sigma from the pseudo-residuals, see [noise.PseudoResiduals], in the unit of
+	// the volume; 0 if it was not measured.
+	PseudoSigma float64
+
 	// Usual is above 0 for the facts of a volume divided by its noise map: the
 	// sigma that is usual in the map, in the unit of the volume.
 	Usual float64
@@ -41,7 +45,7 @@ func (f Facts) ForegroundOf(ctx context.Context, v *volume.Volume) (func(i int) 
 }
 
 // VerdictFacts reads a whole volume, on all cores, and returns what verdicts and pictures depend
-// on: all but Alike and AlikePatches, by which recipes are resolved. The error is the context's.
+// on: all but Alike, AlikePatches and PseudoSigma, by which recipes are resolved. The error is the context's.
 func VerdictFacts(ctx context.Context, v *volume.Volume) (Facts, error) {
 	e, err := noise.Of(ctx, v)
 	if err != nil {
@@ -81,6 +85,9 @@ func FactsWith(ctx context.Context, v *volume.Volume, e noise.Estimate) (Facts, 
 		return Facts{}, err
 	}
 	if f.AlikePatches, err = f.alikePatches(ctx, v); err != nil {
+		return Facts{}, err
+	}
+	if f.PseudoSigma, err = noise.PseudoResiduals(ctx, v); err != nil {
 		return Facts{}, err
 	}
 	return f, nil

@@ -55,10 +55,10 @@ func TestVerdictFacts(t *testing.T) {
 			t.Fatalf("voxel %d is in one foreground alone", i)
 		}
 	}
-	if all.Alike == 0 || all.AlikePatches == 0 {
-		t.Errorf("%v, %v: not measured", all.Alike, all.AlikePatches)
+	if all.Alike == 0 || all.AlikePatches == 0 || all.PseudoSigma == 0 {
+		t.Errorf("%v, %v, %v: not measured", all.Alike, all.AlikePatches, all.PseudoSigma)
 	}
-	f.Foreground, all.Foreground, all.Alike, all.AlikePatches = nil, nil, 0, 0
+	f.Foreground, all.Foreground, all.Alike, all.AlikePatches, all.PseudoSigma = nil, nil, 0, 0, 0
 	if !reflect.DeepEqual(f, all) {
 		t.Errorf("%+v; want %+v", f, all)
 	}

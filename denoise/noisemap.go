@@ -257,7 +257,7 @@ func factsInSigmas(ctx context.Context, in Input, estimate bool) (f Facts, err e
 		return Facts{}, err
 	}
 	v := in.Masked()
-	f.Noise, f.Usual = noise.Known(1), float64(in.usualSigma())
+	f.Noise, f.PseudoSigma, f.Usual = noise.Known(1), 1, float64(in.usualSigma())
 	if estimate {
 		e, err := noise.Of(ctx, v)
 		if err != nil {

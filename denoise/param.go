@@ -44,8 +44,9 @@ type Param struct {
 	Default Value     //
 	Absent  Value     // of a recipe that does not name the parameter, as none did before there was one; Auto: Default
 	Auto    *AutoRule // how Resolve computes the value Auto; nil if Auto is not allowed
+	Rules   []Rule    // named ways to compute a number in the volume's unit, beside Auto
 	Percent bool      // a percentage of the input's range is allowed
-	PerAxis bool      // for Ints: one number for all axes or three, for x, y and z
+	PerAxis bool      // for Ints: one number for all axes or three, for x, y and z; for Float: one to three, the last for the axes that follow
 	Rising  bool      // for Ints: each entry must be larger than the one before
 	Longest int       // for Ints: the most entries; 0 for any number
 	Level   bool      // a position on the scale of values, not a difference: it moves with a constant that is added to the voxels
@@ -101,6 +102,28 @@ type AutoRule struct {
 	Spares func(r Recipe) bool
 }
 
+// Rule is a way to compute a number that a recipe names by a word, as a paper's own.
+type Rule struct {
+	Name string // "coupe"
+	// Amount returns the number in the volume's unit, from the facts; 0 if they do not say.
+	Amount func(f Facts) float64
+}
+
+// rule returns the rule that v names.
+func (p Param) rule(v Value) (Rule, bool) {
+	i := slices.IndexFunc(p.Rules, func(r Rule) bool { return v.kind == kindWord && v.text == r.Name })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return p.Rules[i], true
+}
+
+// ruled reports whether v names a rule.
+func (p Param) ruled(v Value) bool {
+	_, ok := p.rule(v)
+	return ok
+}
+
 // noise reports whether the rule uses the facts, for which the whole volume is
 // read and its noise estimated.
 func (a *AutoRule) noise(r Recipe) bool {
@@ -134,6 +157,9 @@ func (p Param) check(v Value) error {
 		}
 		return nil
 	}
+	if p.ruled(v) {
+		return nil
+	}
 	switch p.Kind {
 	case Float, Int:
 		return p.checkNumber(v)
@@ -152,8 +178,8 @@ func (p Param) check(v Value) error {
 }
 
 func (p Param) checkList(v Value) error {
-	list := v.Ints()
-	if len(list) == 0 || (v.kind == kindNumber && v.num != math.Trunc(v.num)) {
+	list := v.Floats()
+	if len(list) == 0 || slices.ContainsFunc(list, func(x float64) bool { return x != math.Trunc(x) }) {
 		return message.Errorf(message.RecipeValue, "%s is not a list of whole numbers", v.figure())
 	}
 	if p.PerAxis && len(list) != 1 && len(list) != 3 {
@@ -163,7 +189,7 @@ func (p Param) checkList(v Value) error {
 		return message.Errorf(message.RecipeValue, "%d values; at most %d have a meaning", len(list), p.Longest)
 	}
 	for i, x := range list {
-		if err := p.inside(float64(x)); err != nil {
+		if err := p.inside(x); err != nil {
 			return err
 		}
 		if p.Rising && i > 0 && x <= list[i-1] {
@@ -189,6 +215,17 @@ func (p Param) checkNumber(v Value) error {
 		}
 		if !(v.num >= 0) || math.IsInf(v.num, 0) {
 			return message.Errorf(message.RecipeValue, "%s is not 0 or more", v.figure())
+		}
+		return nil
+	}
+	if v.kind == kindList && p.Kind == Float && p.PerAxis {
+		if len(v.list) == 0 || len(v.list) > 3 {
+			return message.Errorf(message.RecipeValue, "%d values; one, or one for each axis, is needed", len(v.list))
+		}
+		for _, x := range v.list {
+			if err := p.inside(x); err != nil {
+				return err
+			}
 		}
 		return nil
 	}
@@ -234,11 +271,14 @@ func (p Param) describe() error {
 	if (p.Kind == Choice) != (len(p.Choices) > 1) {
 		return errors.New("choices belong to a Choice, which needs two or more")
 	}
+	if len(p.Rules) > 0 && p.Unit != valueUnit {
+		return errors.New("a named rule computes a number in the volume's unit")
+	}
 	number := p.Kind == Float || p.Kind == Int || p.Kind == Ints
 	if number && !(p.Min <= p.Lo && p.Lo < p.Hi && p.Hi <= p.Max && p.Step > 0) {
 		return fmt.Errorf("slider from %g to %g by %g, domain %g to %g", p.Lo, p.Hi, p.Step, p.Min, p.Max)
 	}
-	if (p.PerAxis || p.Rising || p.Longest != 0) && p.Kind != Ints {
+	if (p.Rising || p.Longest != 0) && p.Kind != Ints || p.PerAxis && p.Kind != Ints && (p.Kind != Float || p.Unit == valueUnit) {
 		return errors.New("only a list has entries per axis, rising entries or a greatest length")
 	}
 	return nil
@@ -252,6 +292,13 @@ func (p Param) resolve(r Recipe, v Value, g volume.Geometry, f Facts) (Value, er
 		return v, message.Errorf(message.RecipeValue, "%s: sure stands for a strength that tuning finds first", p.Name)
 	case v.IsVisible():
 		return v, message.Errorf(message.RecipeValue, "%s: visible stands for a strength that virtual lesions find first", p.Name)
+	case p.ruled(v):
+		rule, _ := p.rule(v)
+		x := rule.Amount(f)
+		if x == 0 && f.width() > 0 {
+			return v, message.Errorf(message.NoiseUnknown, "%s: %s needs the noise of the series, which its voxels do not give; give %s a number", p.Name, v.figure(), p.Name)
+		}
+		v = p.amount(x, f)
 	case v.IsSigmas():
 		if f.Noise.Confidence == noise.None && v.Float() > 0 {
 			return v, message.Errorf(message.NoiseUnknown, "%s: %s needs the noise of the series, which cannot be estimated (%s); give %s a number", p.Name, v.figure(), f.Noise.Why, p.Name)
@@ -272,7 +319,7 @@ func (p Param) resolve(r Recipe, v Value, g volume.Geometry, f Facts) (Value, er
 	if err := p.Check(v); err != nil {
 		return v, err
 	}
-	if p.PerAxis {
+	if p.PerAxis && p.Kind == Ints {
 		axes := r.perAxis(v)
 		v = List(axes[:]...)
 	}
@@ -293,5 +340,5 @@ func (p Param) clamp(x float64) float64 { return min(max(x, p.Min), p.Max) }
 
 // resolved reports whether v is a plain value.
 func (p Param) resolved(v Value) bool {
-	return !v.IsAuto() && !v.IsSURE() && !v.IsVisible() && !v.IsSigmas() && !v.IsPercent() && (!p.PerAxis || len(v.list) == 3)
+	return !v.IsAuto() && !v.IsSURE() && !v.IsVisible() && !v.IsSigmas() && !v.IsPercent() && !p.ruled(v) && (!p.PerAxis || p.Kind != Ints || len(v.list) == 3)
 }

@@ -42,7 +42,7 @@ func TestValueRoundTrips(t *testing.T) {
 			t.Errorf("%q is read as %v", text, v)
 		}
 	}
-	for _, text := range []string{`{"a":1}`, `[1.5]`, `["a"]`, `null`, `"1,b"`} {
+	for _, text := range []string{`{"a":1}`, `[true]`, `["a"]`, `null`, `"1,b"`} {
 		var v denoise.Value
 		if err := json.Unmarshal([]byte(text), &v); err == nil {
 			t.Errorf("%s is read as %v", text, v)
@@ -71,6 +71,9 @@ func TestParamCheck(t *testing.T) {
 	}{
 		{"nlm", "h", "10", ""}, {"nlm", "h", "auto", ""},
 		{"nlm", "h", "0", "outside"}, {"nlm", "h", "NaN", "outside"}, {"nlm", "h", "10%", "percentage"},
+		{"nlm", "h", "coupe", ""}, {"bnlm", "h", "coupe", ""}, {"nlm", "sigma", "coupe", "not a number"}, {"bilateral", "sigma-range", "coupe", "not a number"},
+		{"bilateral", "sigma-spatial", "1.5,2", ""}, {"bilateral", "sigma-spatial", "1,2,3", ""}, {"bilateral", "sigma-spatial", "1,2,3,4", "4 values"},
+		{"bilateral", "sigma-spatial", "1,0", "outside"}, {"gaussian", "sigma-spatial", "1.5,2", "not a number"}, {"median", "radius", "1,1,1.5", "whole numbers"},
 		{"nlm", "h", "1,2", "not a number"}, {"nlm", "h", "much", "not a number"},
 		{"nlm", "h", "1.2sigma", ""}, {"nlm", "h", "0sigma", ""}, {"nlm", "h", "-1sigma", "0 or more"}, {"nlm", "h", "Inf sigma", "0 or more"}, {"nlm", "h", "NaN sigma", "0 or more"},
 		{"nlm", "search-radius", "1sigma", "unit of the voxels"}, {"gaussian", "sigma-spatial", "1sigma", "unit of the voxels"}, {"median", "radius", "1sigma", "whole"},
@@ -145,9 +148,10 @@ func TestRegisterRefusesIncompleteFilters(t *testing.T) {
 		"no step":        func(f *denoise.Filter) { f.Params[0].Step = 0 },
 		"stray choices":  func(f *denoise.Filter) { f.Params[0].Choices = []string{"a", "b"} },
 		"implies none":   func(f *denoise.Filter) { f.Params[0].Implies = map[string]denoise.Value{"x": denoise.Auto} },
-		"axes of float": func(f *denoise.Filter) {
-			f.Params[0].Kind, f.Params[0].Default = denoise.Float, denoise.Number(1)
+		"axes of float in the volume's unit": func(f *denoise.Filter) {
+			f.Params[0].Kind, f.Params[0].Default, f.Params[0].Unit = denoise.Float, denoise.Number(1), "value"
 		},
+		"rule of a count": func(f *denoise.Filter) { f.Params[0].Rules = []denoise.Rule{{Name: "x"}} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := good

@@ -10,8 +10,8 @@ import (
 	"quell/volume"
 )
 
-// Resolve returns the recipe with every automatic value, multiple of sigma and percentage
-// replaced by a number, and every number per axis by three, for a volume of geometry g with facts
+// Resolve returns the recipe with every automatic value, named rule, multiple of sigma and
+// percentage replaced by a number, and every number per axis by three, for a volume of geometry g with facts
 // f. A resolved recipe gives the same result on a part of the volume as on the whole of it.
 // Parameters that the recipe ignores are left at their default. If the facts are the facts of a
 // volume divided by its noise map, values in the volume's unit become multiples of sigma: a plain
@@ -124,7 +124,7 @@ func (r Recipe) Needs() (width, sigma bool) {
 		if !r.ignores(p).IsZero() {
 			continue
 		}
-		sigma = sigma || v.IsSigmas() || (v.IsAuto() && p.Auto.noise(r))
+		sigma = sigma || v.IsSigmas() || p.ruled(v) || (v.IsAuto() && p.Auto.noise(r))
 		width = width || v.IsPercent() || sigma
 	}
 	return width, sigma
@@ -166,7 +166,7 @@ func (r Recipe) Outline(g volume.Geometry) (Program, error) {
 	if err := g.Validate(); err != nil {
 		return Program{}, err
 	}
-	resolved, err := r.Resolve(g, Facts{Lo: 0, Hi: 1, Noise: noise.Known(1)})
+	resolved, err := r.Resolve(g, Facts{Lo: 0, Hi: 1, Noise: noise.Known(1), PseudoSigma: 1})
 	if err != nil {
 		return Program{}, err
 	}
@@ -230,6 +230,17 @@ func (r Recipe) Bind(g volume.Geometry) (Program, error) {
 // Axes returns the three entries of a parameter per axis. Along z they are 0 in
 // two dimensions.
 func (r Recipe) Axes(name string) [3]int { return r.perAxis(r.Get(name)) }
+
+// AxisNumbers returns the three numbers of a parameter per axis; the last that is given stands
+// for the axes that follow.
+func (r Recipe) AxisNumbers(name string) [3]float64 {
+	var axes [3]float64
+	list := r.Get(name).Floats()
+	for c := range axes {
+		axes[c] = list[min(c, len(list)-1)]
+	}
+	return axes
+}
 
 // Isotropic returns n for each axis that the recipe filters along: 0 along z in
 // two dimensions.

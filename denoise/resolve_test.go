@@ -1,6 +1,7 @@
 package denoise_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -194,6 +195,66 @@ func TestResolveSigmas(t *testing.T) {
 	}
 	if got := resolve(t, newRecipe(t, "nlm", 2).With("h", denoise.Sigmas(0)), unknown).Get("h").Float(); got != unknown.Negligible() {
 		t.Errorf("0sigma without an estimate is %g", got)
+	}
+}
+
+// Coupe's strength is the root of 2 times the sigma from pseudo-residuals: of the volume as it is,
+// also if its noise is stabilised, and 1 under a noise map. Without that figure it is refused.
+func TestResolveRules(t *testing.T) {
+	f := facts
+	f.PseudoSigma = 20
+	for _, c := range []struct {
+		set  string
+		want float64
+	}{{"h=coupe", 20 * math.Sqrt2}, {"h=coupe sigma=3", 20 * math.Sqrt2}, {"h=coupe stabilise=4", 20 * math.Sqrt2}} {
+		filter, err := denoise.FilterByName("nlm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := filter.Recipe(denoise.Case{Dims: 3, Set: c.set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if width, noise := r.Needs(); r.Resolved() || !width || !noise {
+			t.Errorf("%s: resolved %v, needs the range %v and the noise %v", r, r.Resolved(), width, noise)
+		}
+		resolved := resolve(t, r, f)
+		if got := resolved.Get("h").Float(); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s: h is %g; want %g", r, got, c.want)
+		}
+		if got := resolved.Get("centre").String(); got != "max" {
+			t.Errorf("%s: the centre is %s; want max, as with a number", r, got)
+		}
+	}
+	if _, err := newRecipe(t, "bnlm", 3).With("h", denoise.Word("coupe")).Resolve(grid, facts); err == nil || !strings.Contains(err.Error(), "give h a number") {
+		t.Errorf("without the figure: %v", err)
+	}
+	v := volume.New(volume.NewGeometry([3]int{12, 12, 12}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(i * i % 97)
+	}
+	r := newRecipe(t, "nlm", 3).With("h", denoise.Word("coupe"))
+	found, err := r.ResolveFor(t.Context(), denoise.Input{Volume: v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sigma, err := noise.PseudoResiduals(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := found.Get("h").Float(); math.Abs(got-math.Sqrt2*sigma) > 1e-9*sigma {
+		t.Errorf("h is %g; want %g", got, math.Sqrt2*sigma)
+	}
+	flat := volume.New(v.Geometry)
+	for i := range flat.Data {
+		flat.Data[i] = 2
+	}
+	found, err = r.ResolveFor(t.Context(), denoise.Input{Volume: v, Noise: flat})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := found.Get("h").Float(); !found.InSigmas || math.Abs(got-math.Sqrt2) > 1e-9 {
+		t.Errorf("under a noise map h is %g (in sigmas: %v); want the root of 2", got, found.InSigmas)
 	}
 }
 

@@ -146,6 +146,7 @@ func (r Recipe) UnstabilisedBy(s float64) Recipe {
 func (f Facts) stabilised(r Recipe, sigma float64) Facts {
 	f.Lo, f.Hi = float32(rice.Stabilise(float64(f.Lo)/sigma)), float32(rice.Stabilise(float64(f.Hi)/sigma))
 	f.Noise = r.StabilisedNoise(f.Noise, sigma)
+	f.PseudoSigma /= sigma // that of the volume as it is
 	return f
 }
 

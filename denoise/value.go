@@ -11,13 +11,13 @@ import (
 )
 
 // Value is the value of one parameter: a number, a multiple of the noise's sigma, a
-// percentage of the volume's range, a choice or a list of whole numbers. The zero
+// percentage of the volume's range, a choice or a list of numbers. The zero
 // Value is Auto.
 type Value struct {
 	kind valueKind
 	num  float64
 	text string
-	list []int
+	list []float64
 }
 
 type valueKind uint8
@@ -66,7 +66,16 @@ func Bool(on bool) Value {
 }
 
 // List returns a list of whole numbers; the list is copied.
-func List(xs ...int) Value { return Value{kind: kindList, list: slices.Clone(xs)} }
+func List(xs ...int) Value {
+	v := Value{kind: kindList, list: make([]float64, len(xs))}
+	for i, x := range xs {
+		v.list[i] = float64(x)
+	}
+	return v
+}
+
+// Numbers returns a list of numbers; the list is copied.
+func Numbers(xs ...float64) Value { return Value{kind: kindList, list: slices.Clone(xs)} }
 
 // IsAuto reports whether the value is to be computed from the volume.
 func (v Value) IsAuto() bool { return v.kind == kindAuto }
@@ -99,10 +108,20 @@ func (v Value) Int() int { return int(math.Round(v.num)) }
 // On returns the state of a switch.
 func (v Value) On() bool { return v.num != 0 }
 
-// Ints returns a copy of a list; a number is a list of one, anything else nil.
+// Ints returns a list with its entries rounded to the nearest whole number; a number is a list
+// of one, anything else nil.
 func (v Value) Ints() []int {
+	var list []int
+	for _, x := range v.Floats() {
+		list = append(list, int(math.Round(x)))
+	}
+	return list
+}
+
+// Floats returns a copy of a list; a number is a list of one, anything else nil.
+func (v Value) Floats() []float64 {
 	if v.kind == kindNumber {
-		return []int{v.Int()}
+		return []float64{v.num}
 	}
 	return slices.Clone(v.list)
 }
@@ -133,7 +152,7 @@ func (v Value) String() string {
 	case kindList:
 		parts := make([]string, len(v.list))
 		for i, x := range v.list {
-			parts[i] = strconv.Itoa(x)
+			parts[i] = strconv.FormatFloat(x, 'g', -1, 64)
 		}
 		return strings.Join(parts, ",")
 	}
@@ -176,15 +195,15 @@ func ParseValue(s string) (Value, error) {
 		return Number(x), nil
 	}
 	if strings.Contains(s, ",") {
-		var list []int
+		var list []float64
 		for part := range strings.SplitSeq(s, ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(part))
+			x, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 			if err != nil {
-				return Value{}, message.Errorf(message.RecipeValue, "%q is not a list of whole numbers", s)
+				return Value{}, message.Errorf(message.RecipeValue, "%q is not a list of numbers", s)
 			}
-			list = append(list, n)
+			list = append(list, x)
 		}
-		return List(list...), nil
+		return Numbers(list...), nil
 	}
 	return Word(s), nil
 }
@@ -224,15 +243,15 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 		}
 		*v = parsed
 	case []any:
-		list := make([]int, len(x))
+		list := make([]float64, len(x))
 		for i, e := range x {
 			n, ok := e.(float64)
-			if !ok || n != math.Trunc(n) {
-				return message.Errorf(message.RecipeValue, "%s is not a list of whole numbers", string(b))
+			if !ok {
+				return message.Errorf(message.RecipeValue, "%s is not a list of numbers", string(b))
 			}
-			list[i] = int(n)
+			list[i] = n
 		}
-		*v = List(list...)
+		*v = Numbers(list...)
 	default:
 		return message.Errorf(message.RecipeValue, "%s is not a parameter value", string(b))
 	}

@@ -181,6 +181,9 @@ func domainOf(p denoise.Param, strength bool) string {
 		if p.Percent {
 			b.WriteString(" or 0% to 100% of its range")
 		}
+		for _, r := range p.Rules {
+			b.WriteString(" or " + r.Name)
+		}
 		if p.Auto != nil {
 			b.WriteString(" or auto")
 		}

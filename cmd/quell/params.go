@@ -81,6 +81,9 @@ func wordsOf(param string, filters ...denoise.Filter) (words []string) {
 			continue
 		}
 		add(p.Choices...)
+		for _, r := range p.Rules {
+			add(r.Name)
+		}
 		if p.Kind == denoise.Switch {
 			add("true", "false")
 		}

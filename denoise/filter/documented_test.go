@@ -100,6 +100,9 @@ func parameterTable(t *testing.T, f denoise.Filter) string {
 		if p.Longest > 0 {
 			takes += fmt.Sprintf(", up to %d of them", p.Longest)
 		}
+		for _, r := range p.Rules {
+			takes += ", " + r.Name
+		}
 		if p.Auto != nil {
 			takes += ", auto"
 		}

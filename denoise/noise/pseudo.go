@@ -1,8 +1,10 @@
 package noise
 
 import (
+	"context"
 	"math"
 
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -12,26 +14,28 @@ import (
 //	e_i     = sqrt(n / (n + 1)) (v_i - mean of the n nearest neighbours of i)
 //	sigma^2 = mean of e_i^2
 //
-// with the six neighbours of a voxel of a volume, n = 6, or the four of a pixel of one
-// slice. Structure counts as noise, so that it is too large by some per cent: Of is the
+// with the six neighbours of a voxel of a volume, n = 6, or the four of a pixel if there are
+// fewer than three slices. Structure counts as noise, so that it is too large by some per cent: Of is the
 // better estimate, and this is the one that h = sqrt(2 beta) sigma of the paper was set
 // with. Voxels at an edge of the volume, or beside one that is excluded, are left out; the result
-// is 0 if none is left.
-func PseudoResiduals(v *volume.Volume) float64 {
+// is 0 if none is left. It works on all cores; the error is the context's.
+func PseudoResiduals(ctx context.Context, v *volume.Volume) (float64, error) {
 	steps := []int{1, v.Dims[0]}
-	if v.Dims[2] > 1 {
+	if v.Dims[2] > 2 {
 		steps = append(steps, v.SliceVoxels())
 	}
 	n := float64(2 * len(steps))
-	sum, count := 0.0, 0.0
 	first, last := 0, v.Dims[2]
 	if len(steps) == 3 {
 		first, last = 1, v.Dims[2]-1
 	}
-	for z := first; z < last; z++ {
+	type sums struct{ squares, count float64 }
+	slices := make([]sums, last-first) // added in order, so that the bits do not depend on the cores
+	err := parallel.For(ctx, len(slices), func(k int) error {
+		var s sums
 		for y := 1; y < v.Dims[1]-1; y++ {
 			for x := 1; x < v.Dims[0]-1; x++ {
-				i := v.Index(x, y, z)
+				i := v.Index(x, y, first+k)
 				around, used := 0.0, v.Valid(i)
 				for _, step := range steps {
 					used = used && v.Valid(i-step) && v.Valid(i+step)
@@ -41,13 +45,19 @@ func PseudoResiduals(v *volume.Volume) float64 {
 					continue
 				}
 				e := float64(v.Data[i]) - around/n
-				sum += e * e
-				count++
+				s.squares += e * e
+				s.count++
 			}
 		}
+		slices[k] = s
+		return nil
+	})
+	var all sums
+	for _, s := range slices {
+		all.squares, all.count = all.squares+s.squares, all.count+s.count
 	}
-	if count == 0 {
-		return 0
+	if err != nil || all.count == 0 {
+		return 0, err
 	}
-	return math.Sqrt(n / (n + 1) * sum / count)
+	return math.Sqrt(n / (n + 1) * all.squares / all.count), nil
 }

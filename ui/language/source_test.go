@@ -45,7 +45,7 @@ var speakers = map[string][]string{
 		"registered twice", "conformance case", "it has no %s", "its strength %s is no parameter", "parameter %s is there twice",
 		"parameter %s implies %s, which does not exist", "name, label or help is missing", "the default is refused: %w",
 		"choices belong to a Choice, which needs two or more", "slider from %g to %g by %g, domain %g to %g",
-		"only a list has entries per axis, rising entries or a greatest length", "no pass computes the result",
+		"only a list has entries per axis, rising entries or a greatest length", "no pass computes the result", "a named rule computes a number in the volume's unit",
 		"pass %s reads %q, which no pass before it computes", "pass %s writes %q, which exists already",
 		"pass %s lacks a reference, a CPU form or a tile size", "pass %s has a negative reach",
 		"its description and its passes disagree on whether it reads the noise map",

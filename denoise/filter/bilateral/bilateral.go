@@ -20,7 +20,7 @@ var Filter = denoise.Filter{
 		Name: "sigma-range", Label: "Range sigma", Kind: denoise.Float, Unit: "value", Percent: true, Basic: true,
 		Min: denoise.Positive, Max: denoise.Largest, Lo: 0.1, Hi: 12, Step: 0.1, Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoRange},
 		Help: "How different two values may be and still be averaged; higher removes more. Auto follows the estimated noise.",
-	}}, spatial.Params()...),
+	}}, spatial.Params(true)...),
 	Strength: denoise.Strength{Param: "sigma-range", Lo: 0.4, Hi: 16},
 	Bind:     bind,
 	Cases: []denoise.Case{
@@ -31,6 +31,8 @@ var Filter = denoise.Filter{
 		{Name: "no range", Dims: 3, Set: "sigma-range=0%"},
 		{Name: "voxel-units", Dims: 3, Set: "voxel-units=true sigma-spatial=1.5"},
 		{Name: "radius", Dims: 3, Set: "radius=3,1,2"},
+		{Name: "sigma for each axis", Dims: 3, Set: "sigma-spatial=0.8,1.7,3"},
+		{Name: "2-D sigma for each axis", Dims: 2, Set: "sigma-spatial=1.5,0.7 voxel-units=true"},
 		{Name: "2-D radius", Dims: 2, Set: "radius=4 sigma-spatial=3"},
 		{Name: "2-D CT", Dims: 2, Set: "sigma-range=60", CT: true},
 		{Name: "3-D CT", Dims: 3, Set: "sigma-range=60", CT: true},

@@ -24,8 +24,8 @@ var Filter = denoise.Filter{
 		{
 			Name: "h", Label: "Strength h", Kind: denoise.Float, Unit: "value", Basic: true,
 			Min: denoise.Positive, Max: denoise.Largest, Lo: 0.05, Hi: 5, Step: 0.05,
-			Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoStrength},
-			Help: "How different two blocks may be and still be averaged; higher removes more. Auto follows the estimated noise.",
+			Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoStrength}, Rules: []denoise.Rule{nlm.Coupe},
+			Help: "How different two blocks may be and still be averaged; higher removes more. Auto follows the estimated noise; coupe is the paper's √2σ, σ from pseudo-residuals.",
 		},
 		{
 			Name: "search-radius", Label: "Search radius", Kind: denoise.Int, Unit: "voxels", Basic: true,
@@ -115,7 +115,7 @@ func newParams(r denoise.Recipe) Params {
 		Spread: spreads[r.Get("candidates").String()],
 	}
 	p.Step[2] = max(p.Step[2], 1)
-	if rule, on := preselect.New(r); on {
+	if rule, on := preselect.New(r, p.Radius[0]); on {
 		p.Select = &rule
 	}
 	return p

@@ -14,6 +14,7 @@ func cases() []denoise.Case {
 		{Name: "ratios", Set: "h=9 preselect=true candidates=all mean-ratio=0.8 variance-ratio=0.2 zero=-20"},
 		{Name: "block radius 0", Set: "h=9 block-radius=0 block-step=1"},
 		{Name: "block radius 2", Set: "h=9 preselect=true block-radius=2 block-step=3 search-radius=1"},
+		{Name: "moments of blocks", Set: "h=9 preselect=true moments=patch block-radius=2 block-step=2 search-radius=1"},
 		{Name: "block step 1", Set: "h=9 preselect=true block-step=1 search-radius=1"},
 		{Name: "weak", Set: "h=2"},
 		{Name: "faint", Set: "h=0.35"},

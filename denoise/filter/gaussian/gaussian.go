@@ -15,7 +15,7 @@ var Filter = denoise.Filter{
 	Name: "gaussian", Title: "Gaussian", Dims: []int{2, 3},
 	Source:   "baseline; Bethel 2009 fig. 1",
 	Help:     "A plain blur, to compare with.",
-	Params:   spatial.Params(),
+	Params:   spatial.Params(false),
 	Strength: denoise.Strength{Param: "sigma-spatial", Lo: 0.25, Hi: 4},
 	Bind:     bind,
 	Cases: []denoise.Case{

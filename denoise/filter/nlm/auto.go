@@ -44,6 +44,10 @@ func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 
 	return Strength(neighbours, math.Pow(squares, -float64(r.Dims)), f) * anatomy(r.Dims, one, f)
 }
 
+// Coupe is the strength of Coupe 2008, eq. 4 and section III-D: h = sqrt(2 beta) sigma with beta 1
+// and sigma from the pseudo-residuals of the volume.
+var Coupe = denoise.Rule{Name: "coupe", Amount: func(f denoise.Facts) float64 { return math.Sqrt2 * f.PseudoSigma }}
+
 // anatomy is what was measured of the patches of a series over what is usual at its noise, by the
 // rules for the neighbourhood that it was measured in: two dimensions, search radius 3, centre
 // one. It is 1 if nothing was measured. In three dimensions it has half the say, on the
@@ -150,9 +154,11 @@ func papers(r denoise.Recipe) bool {
 	return fixed(r) || sigma.IsNumber() && sigma.Float() == 0
 }
 
-// fixed says whether the strength of the recipe does not follow the noise: it is a
-// number, or the weights are lk's, which have none.
-func fixed(r denoise.Recipe) bool { return lk(r) || r.Get("h").IsNumber() }
+// fixed says whether the strength of the recipe does not follow the noise as Quell does: it is a
+// number or Coupe's, or the weights are lk's, which have none.
+func fixed(r denoise.Recipe) bool {
+	return lk(r) || r.Get("h").IsNumber() || r.Get("h").Equal(denoise.Word(Coupe.Name))
+}
 
 // correlated says whether the recipe asks for a correlation of the noise, which is of no
 // use without its sigma.

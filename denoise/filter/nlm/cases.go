@@ -41,6 +41,8 @@ func cases() []denoise.Case {
 		{Name: "lk search 0", Set: "weighting=lk search-radius=0"},
 		{Name: "preselect", Set: "h=9 preselect=true"},
 		{Name: "preselect ratios", Set: "h=9 preselect=true mean-ratio=0.8 variance-ratio=0.2 zero=-20 patch-weights=uniform patch-radius=2"},
+		{Name: "preselect by patches", Set: "h=9 preselect=true moments=patch zero=-20 patch-weights=uniform patch-radius=2"},
+		{Name: "preselect by voxels", Set: "h=9 preselect=true moments=patch patch-radius=0 mean-ratio=0.7"},
 		{Name: "preselect of negative means", Set: "h=9 preselect=true zero=150 mean-ratio=0.5 centre=one"},
 		{Name: "preselect rician", Set: "h=9 preselect=true rician=true sigma=8 patch-radius=0", Biased: true},
 		{Name: "preselect faint", Set: "h=0.35 preselect=true mean-ratio=0.7 variance-ratio=0.1"},

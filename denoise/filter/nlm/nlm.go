@@ -23,8 +23,8 @@ var Filter = denoise.Filter{
 		{
 			Name: "h", Label: "Strength h", Kind: denoise.Float, Unit: "value", Basic: true,
 			Min: denoise.Positive, Max: denoise.Largest, Lo: 0.05, Hi: 5, Step: 0.05,
-			Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoStrength},
-			Help: "How different two patches may be and still be averaged; higher removes more. Auto follows the estimated noise.",
+			Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoStrength}, Rules: []denoise.Rule{Coupe},
+			Help: "How different two patches may be and still be averaged; higher removes more. Auto follows the estimated noise; coupe is the paper's √2σ, σ from pseudo-residuals.",
 			Ignored: func(r denoise.Recipe) message.Message {
 				if lk(r) {
 					return message.Text("the weights of weighting lk have no strength")
@@ -182,7 +182,7 @@ func newParams(r denoise.Recipe) Params {
 	if lk(r) {
 		p.LK = r.Get("k").Int()
 	}
-	if rule, on := preselect.New(r); on {
+	if rule, on := preselect.New(r, f); on {
 		p.Select = &rule
 	}
 	sigma := math.Inf(1)

@@ -66,9 +66,10 @@ type worker struct {
 	of      func(s sums) float32
 
 	values tile.Block
-	along  moments    // of a row of the block, then of its sums along x
-	rows   moments    // sums along x, of one plane of the block
-	planes [3]moments // sums along x and y, of the last planes
+	along  moments   // of a row of the block, then of its sums along x
+	rows   moments   // sums along x, of one plane of the block
+	planes []moments // sums along x and y, of the last planes
+	parts  [][]float64
 }
 
 // moments are the sums of u and of u^2 of many voxels.
@@ -86,6 +87,7 @@ func (w *worker) run(t volume.Region, stop func() bool) {
 	width, height := size[0], size[1]
 	w.along.resize(width + 2*r[0])
 	w.rows.resize(width * (height + 2*r[1]))
+	w.planes = tile.Resize(w.planes, 2*r[2]+1)
 	for i := range w.planes {
 		w.planes[i].resize(width * height)
 	}
@@ -102,7 +104,11 @@ func (w *worker) run(t volume.Region, stop func() bool) {
 		if all = w.planes[k%len(w.planes)]; r[2] > 0 {
 			all = w.rows // which the next plane fills anew
 			w.each(func(of func(m *moments) []float64) {
-				sum3(of(&all)[:width*height], of(&w.planes[(k+1)%3]), of(&w.planes[(k+2)%3]), of(&w.planes[k%3]))
+				w.parts = w.parts[:0]
+				for next := range w.planes {
+					w.parts = append(w.parts, of(&w.planes[(k+1+next)%len(w.planes)]))
+				}
+				sum(of(&all)[:width*height], w.parts)
 			})
 		}
 		z := t.Min[2] + k - 2*r[2]
@@ -129,13 +135,11 @@ func (w *worker) plane(k, width, height int) {
 			first[x], second[x] = u, float64(u*u)
 		}
 		w.each(func(of func(m *moments) []float64) {
-			a := of(&w.along)
-			sum3(of(&w.rows)[y*width:(y+1)*width], a, a[1:], a[2:])
+			sum(of(&w.rows)[y*width:(y+1)*width], w.shifted(of(&w.along), 1, 2*rx+1))
 		})
 	}
 	w.each(func(of func(m *moments) []float64) {
-		rows := of(&w.rows)
-		sum3(of(&w.planes[k%len(w.planes)])[:width*height], rows, rows[width:], rows[2*width:])
+		sum(of(&w.planes[k%len(w.planes)])[:width*height], w.shifted(of(&w.rows), width, 2*ry+1))
 	})
 }
 
@@ -144,6 +148,27 @@ func (w *worker) each(f func(of func(m *moments) []float64)) {
 	f(func(m *moments) []float64 { return m.first })
 	if w.squares {
 		f(func(m *moments) []float64 { return m.second })
+	}
+}
+
+// shifted returns n parts of a, each step further on.
+func (w *worker) shifted(a []float64, step, n int) [][]float64 {
+	w.parts = w.parts[:0]
+	for k := range n {
+		w.parts = append(w.parts, a[k*step:])
+	}
+	return w.parts
+}
+
+// sum adds up an odd number of parts in their order.
+func sum(to []float64, parts [][]float64) {
+	if len(parts) == 1 {
+		copy(to, parts[0])
+		return
+	}
+	sum3(to, parts[0], parts[1], parts[2])
+	for k := 3; k < len(parts); k += 2 {
+		sum3(to, to, parts[k], parts[k+1])
 	}
 }
 

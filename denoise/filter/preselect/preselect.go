@@ -6,7 +6,8 @@
 //
 //	mu1 < mean_i / mean_j < 1 / mu1   and   s1 < var_i / var_j < 1 / s1
 //
-// over the 3^3 voxels around each (3^2 in two dimensions), where 0 and 0 are equal.
+// over the voxels around each, where 0 and 0 are equal: 3^3 (3^2 in two dimensions), or
+// those of the patch, which is the paper's choice.
 // A ratio of means depends on the value at which the scale of values begins, so
 // means count from the parameter zero.
 package preselect
@@ -54,6 +55,11 @@ func Params(on bool, ignored func(r denoise.Recipe) message.Message) []denoise.P
 			Help: "Smallest ratio of the variances of two surroundings that are alike; higher excludes more.",
 		},
 		{
+			Name: "moments", Label: "Moments of", Kind: denoise.Choice, Choices: []string{Near, Patch}, Words: []string{"3 voxels", "Patch"},
+			Default: denoise.Word(Near), Ignored: unused,
+			Help: "Whether mean and variance are those of the 3 voxels along each axis around a voxel, or those of its patch, as in the paper.",
+		},
+		{
 			Name: "zero", Label: "Zero of the means", Kind: denoise.Float, Unit: "value", Level: true,
 			Min: -denoise.Largest, Max: denoise.Largest, Lo: -10, Hi: 10, Step: 0.1,
 			Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: lowest}, Ignored: unused,
@@ -61,6 +67,12 @@ func Params(on bool, ignored func(r denoise.Recipe) message.Message) []denoise.P
 		},
 	}
 }
+
+// The voxels whose mean and variance are compared.
+const (
+	Near  = "near"  // 3 along each axis
+	Patch = "patch" // those of the patch or block
+)
 
 // lowest is the automatic zero. It moves with a constant that is added to the voxels,
 // and the choice of neighbours then stays as it is.
@@ -72,14 +84,19 @@ type Rule struct {
 	Zero      float64 // from which means count
 	Apart     float32 // 1 - mu1: how far means may be apart, relative to the larger one
 	Deviation float32 // the root of s1: the smallest ratio of standard deviations
-	Radius    [3]int  // half widths of a surrounding: 1, along z 0 in two dimensions
+	Radius    [3]int  // half widths of a surrounding; along z 0 in two dimensions
 }
 
-// New returns the rule of a resolved recipe; false if it uses all neighbours.
-func New(r denoise.Recipe) (Rule, bool) {
+// New returns the rule of a resolved recipe whose patches have this half width; false if
+// it uses all neighbours.
+func New(r denoise.Recipe, patch int) (Rule, bool) {
+	radius := 1
+	if r.Get("moments").String() == Patch {
+		radius = patch
+	}
 	return Rule{
 		Zero: r.Get("zero").Float(), Apart: float32(1 - r.Get("mean-ratio").Float()),
-		Deviation: float32(math.Sqrt(r.Get("variance-ratio").Float())), Radius: r.Isotropic(1),
+		Deviation: float32(math.Sqrt(r.Get("variance-ratio").Float())), Radius: r.Isotropic(radius),
 	}, r.Get("preselect").On()
 }
 
@@ -105,6 +122,7 @@ func (r Rule) AlikeAt(mean, deviation *denoise.Field, i, j [3]int) bool {
 // Passes returns the passes that compute the mean and the standard deviation around
 // every voxel, excluded ones included: Everywhere, since a block may stand on one.
 func (r Rule) Passes(g volume.Geometry) []denoise.Pass {
+	taps := float64(2*(r.Radius[0]+r.Radius[1]+r.Radius[2])+3) / 9 // relative to 3^3
 	pass := func(name string, nanoseconds float64, squares bool, of func(s sums) float32) denoise.Pass {
 		return denoise.Pass{
 			Name: name, Inputs: []string{denoise.Voxels}, Output: name, Everywhere: true,
@@ -113,7 +131,7 @@ func (r Rule) Passes(g volume.Geometry) []denoise.Pass {
 				return float64(of(r.around(&in[0], x, y, z)))
 			},
 			CPU: denoise.CPUPass{
-				Tile: tileSize, Scratch: tile.Bytes(g.Dims, tileSize, r.Radius, 64), Nanoseconds: nanoseconds,
+				Tile: tileSize, Scratch: tile.Bytes(g.Dims, tileSize, r.Radius, 64), Nanoseconds: nanoseconds * max(taps, 1),
 				Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker {
 					return func() denoise.Worker { return (&worker{rule: r, in: in[0], out: out, squares: squares, of: of}).run }
 				},

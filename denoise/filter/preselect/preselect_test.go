@@ -98,7 +98,9 @@ func TestTilesHaveTheBitsOfTheReference(t *testing.T) {
 		}
 		in := []denoise.Field{denoise.FieldOf(v)}
 		for _, d := range []int{2, 3} {
-			for _, pass := range rule(0.95, 0.5, -100.3, d).Passes(v.Geometry) {
+			near, none, patch := rule(0.95, 0.5, -100.3, d), rule(0.95, 0.5, -100.3, d), rule(0.95, 0.5, -100.3, d)
+			none.Radius, patch.Radius = [3]int{}, [3]int{3, 3, 3 * (d - 2)}
+			for _, pass := range slices.Concat(near.Passes(v.Geometry), none.Passes(v.Geometry), patch.Passes(v.Geometry)) {
 				for _, box := range []volume.Region{v.Bounds(), {Min: [3]int{dims[0] / 2, dims[1] / 2, dims[2] / 2}, Max: dims}} {
 					out := denoise.Field{Dims: dims, Box: box, Data: make([]float32, box.Voxels()), Mask: make([]bool, box.Voxels())}
 					pass.CPU.Start(in, out)()(box, func() bool { return false })

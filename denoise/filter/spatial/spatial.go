@@ -13,13 +13,18 @@ import (
 // maxRadius is the largest half width of the neighbourhood.
 const maxRadius = 64
 
-// Params returns the parameters of the spatial Gaussian.
-func Params() []denoise.Param {
+// Params returns the parameters of the spatial Gaussian. If each axis may have its own, sigma is
+// no strength that can be searched for.
+func Params(perAxis bool) []denoise.Param {
+	help := "Width of the spatial Gaussian; wider averages over more neighbours and blurs more."
+	if perAxis {
+		help = "Width of the spatial Gaussian, one number or one for each axis; wider averages over more neighbours and blurs more."
+	}
 	return []denoise.Param{
 		{
 			Name: "sigma-spatial", Label: "Spatial sigma", Kind: denoise.Float, Unit: "mm", Basic: true,
-			Min: 1e-3, Max: 1e3, Lo: 0.2, Hi: 5, Step: 0.1, Default: denoise.Number(1),
-			Help: "Width of the spatial Gaussian; wider averages over more neighbours and blurs more.",
+			Min: 1e-3, Max: 1e3, Lo: 0.2, Hi: 5, Step: 0.1, Default: denoise.Number(1), PerAxis: perAxis,
+			Help: help,
 		},
 		{
 			Name: "radius", Label: "Radius", Kind: denoise.Ints, Unit: "voxels", PerAxis: true,
@@ -36,13 +41,13 @@ func Params() []denoise.Param {
 
 // autoRadius is ceil(2 sigma / spacing) along each axis.
 func autoRadius(r denoise.Recipe, g volume.Geometry) (denoise.Value, error) {
-	sigma := r.Get("sigma-spatial").Float()
+	sigma := r.AxisNumbers("sigma-spatial")
 	var radius [3]int
 	for c := range r.Dims {
-		reach := math.Ceil(2 * sigma * perVoxel(r, g, c))
+		reach := math.Ceil(2 * sigma[c] * perVoxel(r, g, c))
 		if reach > maxRadius {
 			return denoise.Value{}, message.Errorf(message.RecipeValue, "a spatial sigma of %g reaches %.0f voxels along %c, more than %d; make it smaller or give a radius",
-				sigma, reach, 'x'+rune(c), maxRadius)
+				sigma[c], reach, 'x'+rune(c), maxRadius)
 		}
 		radius[c] = int(reach)
 	}
@@ -89,9 +94,9 @@ func Others(r denoise.Recipe, g volume.Geometry) float64 {
 // NewWeights returns the weights of a resolved recipe on a volume of geometry g.
 func NewWeights(r denoise.Recipe, g volume.Geometry) Weights {
 	w := Weights{Radius: r.Axes("radius")}
-	sigma := r.Get("sigma-spatial").Float()
+	sigma := r.AxisNumbers("sigma-spatial")
 	for c := range 3 {
-		w.Scale[c] = 1 / (sigma * perVoxel(r, g, c))
+		w.Scale[c] = 1 / (sigma[c] * perVoxel(r, g, c))
 	}
 	return w
 }

@@ -67,6 +67,36 @@ func TestAutoRadius(t *testing.T) {
 	}
 }
 
+// Each axis may have its own sigma; the last one given is that of the axes that follow.
+func TestSigmaForEachAxis(t *testing.T) {
+	g := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{0.5, 2, 3})
+	for _, c := range []struct {
+		sigma  denoise.Value
+		scale  [3]float64
+		radius [3]int
+	}{
+		{denoise.Numbers(1.5, 2), [3]float64{0.5 / 1.5, 1, 1.5}, [3]int{6, 2, 2}},
+		{denoise.Numbers(1.5, 2, 6), [3]float64{0.5 / 1.5, 1, 0.5}, [3]int{6, 2, 4}},
+		{denoise.Numbers(1.5), [3]float64{0.5 / 1.5, 2 / 1.5, 2}, [3]int{6, 2, 1}},
+		{denoise.Number(1.5), [3]float64{0.5 / 1.5, 2 / 1.5, 2}, [3]int{6, 2, 1}},
+	} {
+		r := denoise.Recipe{Dims: 3, Params: map[string]denoise.Value{"sigma-spatial": c.sigma, "voxel-units": denoise.Bool(false)}}
+		radius, err := autoRadius(r, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := NewWeights(r.With("radius", radius), g)
+		if w.Radius != c.radius {
+			t.Errorf("sigma %s: radius %v; want %v", c.sigma, w.Radius, c.radius)
+		}
+		for axis := range 3 {
+			if math.Abs(w.Scale[axis]-c.scale[axis]) > 1e-15 {
+				t.Errorf("sigma %s: %g sigmas a voxel along axis %d; want %g", c.sigma, w.Scale[axis], axis, c.scale[axis])
+			}
+		}
+	}
+}
+
 func TestTapsOfEveryOffset(t *testing.T) {
 	w := Weights{Radius: [3]int{3, 0, 0}, Scale: [3]float64{0.4, 1, 2}}
 	taps := w.Taps(0)

@@ -256,23 +256,27 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		unit = unitName(p, s.Unit)
 		auto.SetChecked(v.IsAuto())
 		shown = v
-		if v.IsAuto() {
+		follows := v.IsAuto() || v.IsWord() // a rule computes it
+		if follows {
 			shown = found
 			if p.Unit == "value" {
 				shown = convert(found, sigmaUnit, s.Facts)
 			}
 		}
-		setText(also, elsewhere(p, v.IsAuto(), shown, found, unit, s.Facts))
+		setText(also, elsewhere(p, follows, shown, found, unit, s.Facts))
 		span = SpanFor(p, shown, s.Facts)
-		slide.show(span, position(p, shown))
+		slide.show(span, position(shown))
 		text, least := format(p, shown), short(span.Lo)
 		if v.IsAuto() && p.Unit == "value" && !found.IsAuto() && found.Float() <= s.Facts.Negligible() {
 			text, least = "0", "0"
 		}
 		setText(lowest, least)
 		setText(highest, short(span.Hi))
-		field.show(text)
 		setText(written, strings.TrimSpace(text+" "+unitOf(shown, unit)))
+		if v.IsWord() {
+			text = v.String()
+		}
+		field.show(text)
 		if p.Unit == "value" {
 			unitSelect.Options = units(p, unit, s.Facts)
 			if u := unitOf(shown, unit); unitSelect.Selected != u {
@@ -380,9 +384,9 @@ func refusal(p denoise.Param, text string, err error) string {
 }
 
 // position returns a value's place on a slider; of a list, its first entry's.
-func position(p denoise.Param, v denoise.Value) float64 {
-	if list := v.Ints(); p.Kind == denoise.Ints && len(list) > 0 {
-		return float64(list[0])
+func position(v denoise.Value) float64 {
+	if list := v.Floats(); len(list) > 0 {
+		return list[0]
 	}
 	return v.Float()
 }

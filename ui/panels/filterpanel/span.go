@@ -48,7 +48,8 @@ func SpanFor(p denoise.Param, v denoise.Value, f denoise.Facts) Span {
 		}
 	}
 	if !v.IsAuto() && p.Kind != denoise.Ints {
-		s.Lo, s.Hi = min(s.Lo, v.Float()), max(s.Hi, v.Float())
+		at := position(v)
+		s.Lo, s.Hi = min(s.Lo, at), max(s.Hi, at)
 	}
 	return s
 }
@@ -79,7 +80,7 @@ func (s Span) snap(x float64) float64 {
 
 // parse reads a typed value of p: "1.2sigma", "15%", or a number with or without
 // the volume's unit. A plain number is in the unit of the value that is shown. A
-// decimal comma is read as a point, except in lists.
+// decimal comma is read as a point, except in lists of whole numbers; semicolons divide the others.
 func parse(p denoise.Param, text string, shown denoise.Value, unit string) (denoise.Value, error) {
 	text = strings.TrimSpace(text)
 	inUnit := false
@@ -87,7 +88,11 @@ func parse(p denoise.Param, text string, shown denoise.Value, unit string) (deno
 		text, inUnit = strings.CutSuffix(text, unit)
 	}
 	if p.Kind != denoise.Ints {
-		text = language.Pointed(text)
+		parts := strings.Split(text, ";")
+		for i, part := range parts {
+			parts[i] = language.Pointed(part)
+		}
+		text = strings.Join(parts, ",")
 	}
 	v, err := denoise.ParseValue(text)
 	if err != nil {
@@ -140,7 +145,17 @@ func format(p denoise.Param, v denoise.Value) string {
 	case p.Kind == denoise.Ints:
 		return denoise.List(v.Ints()...).String()
 	}
-	x := v.Float()
+	if v.IsWord() {
+		return v.String()
+	}
+	if list := v.Floats(); len(list) > 1 {
+		parts := make([]string, len(list))
+		for i, x := range list {
+			parts[i] = format(p, denoise.Number(x))
+		}
+		return strings.Join(parts, "; ")
+	}
+	x := position(v)
 	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}

@@ -8,7 +8,7 @@ import (
 	"quell/denoise/noise"
 )
 
-var facts = denoise.Facts{Lo: -1000, Hi: 2000, Noise: noise.Known(8)}
+var facts = denoise.Facts{Lo: -1000, Hi: 2000, Noise: noise.Known(8), PseudoSigma: 9}
 
 func TestSpansAreUsableAndInsideTheDomain(t *testing.T) {
 	for _, facts := range []denoise.Facts{{}, facts, {Lo: 0, Hi: 1}, {Lo: 0, Hi: 1, Noise: noise.Known(0.003)}, {Lo: 5, Hi: 5}, {Lo: 0, Hi: 4e6, Noise: noise.Known(9e4)}} {
@@ -126,6 +126,7 @@ func TestParseReadsWhatPeopleType(t *testing.T) {
 		return p
 	}
 	h, sigma, radius := param("nlm", "h"), param("bilateral", "sigma-range"), param("median", "radius")
+	width := param("bilateral", "sigma-spatial")
 	percent, sigmas := denoise.Percent(15), denoise.Sigmas(1.2)
 	cases := []struct {
 		p       denoise.Param
@@ -158,6 +159,14 @@ func TestParseReadsWhatPeopleType(t *testing.T) {
 		{radius, "2,2,1", denoise.List(1), denoise.List(2, 2, 1), false},
 		{radius, "2,2", denoise.List(1), denoise.Value{}, true},
 		{radius, "1.5", denoise.List(1), denoise.Value{}, true},
+		{h, "coupe", sigmas, denoise.Word("coupe"), false},
+		{sigma, "coupe", sigmas, denoise.Value{}, true},
+		{h, "1;2", denoise.Auto, denoise.Value{}, true},
+		{width, "1,5; 2", denoise.Number(1), denoise.Numbers(1.5, 2), false},
+		{width, "1.5; 2; 3", denoise.Number(1), denoise.Numbers(1.5, 2, 3), false},
+		{width, "1,5", denoise.Number(1), denoise.Number(1.5), false},
+		{width, "1; 2; 3; 4", denoise.Number(1), denoise.Value{}, true},
+		{width, "1; 0", denoise.Number(1), denoise.Value{}, true},
 	}
 	for _, c := range cases {
 		got, err := parse(c.p, c.text, c.current, "HU")

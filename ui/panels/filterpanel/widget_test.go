@@ -438,6 +438,32 @@ func TestAutoShowsItsNumber(t *testing.T) {
 	}
 }
 
+// A strength that a rule gives shows the rule's name in the field and its number on the slider.
+func TestARuleShowsItsNameAndItsNumber(t *testing.T) {
+	o := newOwner(t, "nlm")
+	row := o.row("h")
+	row.entry.SetText("coupe")
+	row.entry.OnSubmitted("coupe")
+	if got := o.snap.Recipe.Get("h"); !got.Equal(denoise.Word("coupe")) || row.entry.Text != "coupe" {
+		t.Errorf("typed coupe gives %v, displayed as %q", got, row.entry.Text)
+	}
+	if want := o.snap.Resolved.Get("h").Float(); row.also() != "= "+digits(want)+" HU" {
+		t.Errorf("the label says %q; want %g HU", row.also(), want)
+	}
+}
+
+// Numbers for each axis are divided by semicolons, as a comma may be a decimal one; the slider
+// stands at the first.
+func TestNumbersForEachAxis(t *testing.T) {
+	o := newOwner(t, "bilateral")
+	row := o.row("sigma-spatial")
+	row.entry.SetText("1.5; 2")
+	row.entry.OnSubmitted("1.5; 2")
+	if got := o.snap.Recipe.Get("sigma-spatial"); !got.Equal(denoise.Numbers(1.5, 2)) || row.entry.Text != "1.5; 2" || row.slider.Value != 1.5 || row.slider.Min != 0.2 {
+		t.Errorf("typed numbers give %v, displayed as %q at %g from %g", got, row.entry.Text, row.slider.Value, row.slider.Min)
+	}
+}
+
 func TestAutoRadiusBecomesOneNumber(t *testing.T) {
 	f, err := denoise.FilterByName("gaussian")
 	if err != nil {
