@@ -26,6 +26,7 @@ const (
 	distantSpread = 1.15  // of the windows at step 2: above, texture made them differ
 	widestSpread  = 1.25  // the same at step 3
 	smoothSpread  = 1.5   // the same at step 3, if it rises: below, it may be noise that was smoothed far. Texture alone has 1.7 and more.
+	anatomyRise   = 1.25  // of less even windows over the evenest quarter, beyond chance: above, anatomy is part of a low figure
 )
 
 // colourPower relates the rises of noise that was smoothed by a short kernel (a, 1-2a,
@@ -45,24 +46,28 @@ const mostColourWindows = 1000
 // and how much the windows scatter, 1 for noise.
 type reading struct{ sigma, spread float64 }
 
-// judgeColour looks for correlation in the even windows, see judge. The error is the
-// context's.
-func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, even []window, how sampling, valueRange float64) (gain float64, err error) {
+// judgeColour looks for correlation in the even windows of those of a measurement, and for anatomy in all of them, see
+// judge. The error is the context's.
+func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, d measurement) (gain float64, err error) {
+	even, how := evenest(d.windows, 0), d.how
 	var r [4]reading
 	for step := 1; step <= 3; step++ {
 		if r[step], err = e.secondDifferences(ctx, v, even, how, step); err != nil {
 			return 0, err
 		}
 	}
-	return e.judge(r, how.independent(len(even)), valueRange, spread(even)), nil
+	rise, byChance, _ := e.textureRise(d.windows)
+	return e.judge(r, how.independent(len(even)), d.valueRange, spread(even), rise-byChance), nil
 }
 
 // judge looks at the readings of steps 1 to 3 in a number of even windows. If they show
 // that noise is correlated, it replaces the figure by one from voxels that lie farther
 // apart and returns the ratio of the two; if it cannot decide, it lowers the
 // confidence. spread is what the voxels of the windows differ by, texture included: the noise is at most
-// that.
-func (e *Estimate) judge(r [4]reading, even int, valueRange, spread float64) (gain float64) {
+// that. anatomy is the rise of textureRise beyond chance. Noise adds the same to a window whatever the anatomy in it: if
+// less even windows read more, and the evenest ones hold more than noise, anatomy is part of their reading too, by a share
+// that nothing shows. A figure that is low then is none.
+func (e *Estimate) judge(r [4]reading, even int, valueRange, spread, anatomy float64) (gain float64) {
 	rise := 1.0
 	if e.Sigma > 0 {
 		rise = r[1].sigma / e.Sigma
@@ -91,6 +96,9 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange, spread float64) (ga
 	case rise > smoothedRise || farther || smooth || rise > doubtfulRise+byChance:
 		e.Confidence, e.AtMost = Low, max(r[2].sigma, r[3].sigma, spread)
 		e.Why = message.New(message.NoiseCorrelated, "the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any")
+	case e.Confidence == Low && !e.Negligible && anatomy > anatomyRise && spread > spreadLoss*tolerableTexture*e.Sigma:
+		e.AtMost = max(r[2].sigma, r[3].sigma, spread)
+		e.Why = message.New(message.NoiseTexture, "anatomy is part of what was read, as less even parts of the image read more")
 	case coloured && e.Confidence == High:
 		e.Confidence, e.Why = Fair, message.New(message.NoiseTexture, "texture may be part of the figure, or the noise is slightly correlated")
 	}

@@ -62,7 +62,7 @@ func TestJudgementOfColour(t *testing.T) {
 		"the larger of the distant readings": {scattered(read(14, 35, 20), 2, 2), even, valueRange, 10, Low, "was smoothed", 35},
 	} {
 		e := Estimate{Figure: Figure{Sigma: 10, Confidence: High}, Method: methodDifferences}
-		gain := e.judge(c.r, c.even, c.valueRange, 12)
+		gain := e.judge(c.r, c.even, c.valueRange, 12, 2)
 		if math.Abs(e.Sigma-c.sigma) > 1e-9 || math.Abs(gain-c.sigma/10) > 1e-9 || e.Confidence != c.confidence || !strings.Contains(e.Why.String(), c.why) || (e.Why.String() == "") != (c.why == "") {
 			t.Errorf("%s: %+v, gain %g; want %g, %s", name, e.Figure, gain, c.sigma, c.confidence)
 		}
@@ -75,8 +75,24 @@ func TestJudgementOfColour(t *testing.T) {
 	}
 	// Fair and low figures keep their reason.
 	e := Estimate{Figure: Figure{Sigma: 10, Confidence: Low, Why: message.Verbatim("own")}}
-	if e.judge(read(10.5, 10, 10), 100, valueRange, 0); e.Confidence != Low || e.Why.String() != "own" {
+	if e.judge(read(10.5, 10, 10), 100, valueRange, 0, 1); e.Confidence != Low || e.Why.String() != "own" {
 		t.Errorf("%+v", e.Figure)
+	}
+	// Of a low figure that is not negligible, anatomy shows where less even windows read more and even ones hold more than noise.
+	for name, c := range map[string]struct {
+		was             Confidence
+		negligible      bool
+		anatomy, spread float64
+		most            float64
+	}{
+		"anatomy": {Low, false, 1.26, 26, 26}, "less": {Low, false, 1.24, 26, 0}, "noise alone in even windows": {Low, false, 1.26, 24, 0},
+		"negligible": {Low, true, 1.26, 26, 0}, "fair": {Fair, false, 1.26, 26, 0},
+	} {
+		e := Estimate{Figure: Figure{Sigma: 10, Confidence: c.was}, Negligible: c.negligible}
+		e.judge(read(10, 10, 10), even, valueRange, c.spread, c.anatomy)
+		if e.Confidence != c.was || e.AtMost != c.most || e.Sigma != 10 || (e.Why.String() == "") != (c.most == 0) {
+			t.Errorf("%s: %+v", name, e.Figure)
+		}
 	}
 	// An image that was smoothed may hold more noise than the negligible figure says.
 	for name, c := range map[string]struct {
@@ -89,12 +105,12 @@ func TestJudgementOfColour(t *testing.T) {
 		"even": {scattered(read(10, 10, 20.1), 2, 1.49), 6.2, true}, "no rise at step 3": {scattered(read(10, 10, 19.9), 2, 1.49), 6.3, true},
 	} {
 		e := Estimate{Figure: Figure{Sigma: 10, Confidence: High}, Negligible: true}
-		if e.judge(c.r, even, valueRange, c.spread); e.Negligible != c.want || e.Negligible == (e.AtMost > 0) {
+		if e.judge(c.r, even, valueRange, c.spread, 2); e.Negligible != c.want || e.Negligible == (e.AtMost > 0) {
 			t.Errorf("%s: negligible %v, at most %g", name, e.Negligible, e.AtMost)
 		}
 	}
 	e = Estimate{Figure: Figure{Confidence: High}}
-	if gain := e.judge(read(1, 1, 1), even, valueRange, 0); gain != 1 || e.Confidence != High || e.Sigma != 0 {
+	if gain := e.judge(read(1, 1, 1), even, valueRange, 0, 1); gain != 1 || e.Confidence != High || e.Sigma != 0 {
 		t.Errorf("no noise: %+v, gain %g", e.Figure, gain)
 	}
 }

@@ -208,7 +208,7 @@ func volumeDifferences(ctx context.Context, v *volume.Volume, prior Estimate) (e
 	}
 	if e.Confidence != None {
 		d.windows = byUnevenness(foreground(ws, d.cut))
-		d.gain, err = e.judgeColour(ctx, v, evenest(d.windows, 0), d.how, d.valueRange)
+		d.gain, err = e.judgeColour(ctx, v, d)
 	}
 	return e, d, err
 }

@@ -283,21 +283,26 @@ func (e *Estimate) layers(d measurement, z0, slices int) {
 // for the voxels of the acquired resolution, and its part in a figure shows in this rise. After a small one the
 // figure is fair.
 func (e *Estimate) judgeTexture(d measurement) bool {
-	n := len(d.windows)
-	if n < 4*minWindows || e.Sigma < weakShare*d.valueRange && e.Windows < manyAcquired {
+	if len(d.windows) < 4*minWindows || e.Sigma < weakShare*d.valueRange && e.Windows < manyAcquired {
 		return false
 	}
-	quarter := func(i int) float64 { return middle(e.sigmas(d.windows[i*n/4 : (i+1)*n/4])) }
-	evenest := quarter(0)
-	rise := max(quarter(1), quarter(2)) / evenest
-	byChance := 0.25 / math.Sqrt(float64(max(e.Windows, 1)))
-	if rise > textureRise+byChance || quarter(3)/evenest > textureTail {
+	rise, byChance, tail := e.textureRise(d.windows)
+	if rise > textureRise+byChance || tail > textureTail {
 		return false
 	}
 	if rise > evenRise || e.Sigma < sureShare*d.valueRange {
 		e.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseTexture, "texture may be part of the figure, or the noise is slightly correlated")})
 	}
 	return true
+}
+
+// textureRise returns what windows in the order of their unevenness read by quarters, relative to the evenest quarter: the larger of
+// the next two, with what noise makes it by chance, and the least even one.
+func (e *Estimate) textureRise(ws []window) (rise, byChance, tail float64) {
+	n := len(ws)
+	quarter := func(i int) float64 { return middle(e.sigmas(ws[i*n/4 : (i+1)*n/4])) }
+	evenest := max(quarter(0), math.SmallestNonzeroFloat64)
+	return max(quarter(1), quarter(2)) / evenest, 0.25 / math.Sqrt(float64(max(e.Windows, 1))), quarter(3) / evenest
 }
 
 // correlation returns the autocorrelation of noise that is white in what was acquired and 0 outside.
