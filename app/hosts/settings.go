@@ -27,6 +27,8 @@ type Settings struct {
 	Uneven     string `json:"uneven,omitempty"`     // see job.Job
 	Verdict    *bool  `json:"verdict,omitempty"`    // judge the results; true if missing
 	Deidentify bool   `json:"deidentify,omitempty"` // remove the patient's identity from DICOM output
+	// Attach are DICOM objects about the result, see job.Attachments.
+	Attach []string `json:"attach,omitempty"`
 }
 
 // taskName is the file in which mercure passes settings, in IN.
@@ -126,6 +128,6 @@ func (s Settings) job() (j job.Job, err error) {
 	if j.MapFile() != "" {
 		return j, job.Usagef("noise_map is %q; give auto or none", s.NoiseMap)
 	}
-	j.Output.Deidentify, j.Output.Compress = s.Deidentify, dicom.Compression(s.Compress)
+	j.Output.Deidentify, j.Output.Compress, j.Output.Attach = s.Deidentify, dicom.Compression(s.Compress), s.Attach
 	return j, nil
 }

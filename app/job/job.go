@@ -67,7 +67,21 @@ type Output struct {
 	// Beside are outputs that are made along with it: by the name of a [Product], the
 	// path.
 	Beside map[string]string `json:"beside,omitempty"`
+	// Attach are the DICOM objects that are written about the result beside its images: some of Attachments.
+	Attach []string `json:"attach,omitempty"`
 }
+
+// Attachments are the names of what can be attached to a result that is DICOM.
+const (
+	AttachMaps         = "maps"         // parametric maps of what was removed and of the noise
+	AttachMeasurements = "measurements" // a report of noise, verdict and contrast kept; the result is judged for it
+)
+
+// Attachments returns the names.
+func Attachments() []string { return []string{AttachMaps, AttachMeasurements} }
+
+// Attaches reports whether an object of that name is written.
+func (o Output) Attaches(name string) bool { return slices.Contains(o.Attach, name) }
 
 // Validate reports the first thing in the job that is wrong whatever the input
 // holds. Errors are *UsageError.
@@ -93,8 +107,13 @@ func (j Job) ValidateSteps() error {
 		return Usagef("the memory cannot be negative")
 	case j.Engine.Threads < 0:
 		return Usagef("%d threads: give 1 or more", j.Engine.Threads)
-	case j.Recipe == nil && (len(j.Output.Beside) > 0 || j.Measure || j.AutoDims || j.AutoFilter || j.Slices != SliceRange{} || j.NoiseMap != "" || j.Mask != ""):
+	case j.Recipe == nil && (len(j.Output.Beside)+len(j.Output.Attach) > 0 || j.Measure || j.AutoDims || j.AutoFilter || j.Slices != SliceRange{} || j.NoiseMap != "" || j.Mask != ""):
 		return Usagef("slices, measures, noise maps, masks and outputs beside the result, such as pictures and reports, are for jobs that filter; give a recipe")
+	}
+	for _, name := range j.Output.Attach {
+		if !slices.Contains(Attachments(), name) {
+			return Usagef("nothing to attach is called %q; there are %s", name, strings.Join(Attachments(), " and "))
+		}
 	}
 	if j.Lesions && !j.Measure {
 		return Usagef("what is left of virtual lesions is a part of the verdict; ask for the measures, too")

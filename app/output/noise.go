@@ -9,12 +9,10 @@ import (
 	"quell/app/job"
 	"quell/app/run"
 	"quell/denoise/noise"
+	"quell/io/dicom/parametric"
 	"quell/io/format"
 	"quell/series"
 )
-
-// pixelSubtraction is the derivation of the noise that was removed (PS3.16 CID 7203).
-var pixelSubtraction = format.Code{Value: "113062", Scheme: "DCM", Meaning: "Pixel by pixel subtraction"}
 
 // removedOf returns what was removed in a slab, the source less the result, as it is written.
 func removedOf(s *executor.Slab) (export, error) {
@@ -30,11 +28,20 @@ func removedOf(s *executor.Slab) (export, error) {
 	}
 	e.result = &removed
 	e.derived = format.Derived{
-		Description: "Noise that was removed: input less result. " + describe(s.Whole.Run),
+		Description: removedText(s.Whole.Run),
 		Suffix:      "[Quell removed noise]",
-		Code:        pixelSubtraction,
+		Code:        format.Code(parametric.Subtraction),
 	}
 	return e, err
+}
+
+// removedText and noiseMapText say how what was removed and a noise map were made.
+func removedText(r *run.Run) string {
+	return "Noise that was removed: input less result. " + describe(r)
+}
+
+func noiseMapText() string {
+	return fmt.Sprintf("Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", job.Version())
 }
 
 // removedOptions are the options of the output for what was removed: the options of
@@ -48,10 +55,6 @@ func removedOptions(out string, o job.Options) job.Options {
 	return o
 }
 
-// noiseMapping is the derivation of a noise map, for which the standard has no
-// code.
-var noiseMapping = format.Code{Value: "NOISEMAP", Scheme: "99QUELL", Meaning: "Estimated standard deviation of the noise"}
-
 // WriteNoiseMap estimates the noise of every voxel of a series and writes the map
 // to out, as Convert does. If the noise cannot be estimated the error says why.
 func WriteNoiseMap(ctx context.Context, s *series.Series, out string, o job.Options, events job.Events) (job.Written, noise.Estimate, error) {
@@ -63,9 +66,9 @@ func WriteNoiseMap(ctx context.Context, s *series.Series, out string, o job.Opti
 		return job.Written{}, e, err
 	}
 	report, err := save(ctx, s, sigma, format.Derived{
-		Description: fmt.Sprintf("Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", job.Version()),
+		Description: noiseMapText(),
 		Suffix:      "[Quell noise map]",
-		Code:        noiseMapping,
+		Code:        format.Code(parametric.NoiseMapping),
 	}, out, o, events)
 	return report, e, err
 }

@@ -34,6 +34,8 @@ type seriesSink struct {
 	check  func(first *executor.Made) error         // before anything is done; may be nil
 	report func(r *executor.Outcome, w job.Written) // adds to the report what was written
 	early  *earlyVolume                             // that is written while it is computed; nil for none
+	// attached are the objects about the series in its folder; nil for none.
+	attached *attached
 
 	stage   *atomic.Stage // nil before the first slab
 	started time.Time
@@ -47,6 +49,9 @@ func (w *seriesSink) Begin(_ context.Context, first *executor.Made) error {
 	if err := CheckOptions(first.Source, w.out, w.options); err != nil {
 		return err
 	}
+	if err := w.attached.check(w.out); err != nil {
+		return err
+	}
 	if w.check != nil {
 		if err := w.check(first); err != nil {
 			return err
@@ -55,7 +60,7 @@ func (w *seriesSink) Begin(_ context.Context, first *executor.Made) error {
 	if w.src.Len() > 1 && !files.FormatOf(w.out).Frames {
 		return executor.OneVolume(w.out)
 	}
-	return atomic.CheckSpace(w.out, w.size(first))
+	return atomic.CheckSpace(w.out, w.size(first)+w.attached.size(first.Region)*int64(w.src.Len()))
 }
 
 // size is how many bytes all volumes take at least. A DICOM file with frames of several volumes counts
@@ -142,6 +147,9 @@ func (w *seriesSink) Slab(ctx context.Context, s *executor.Slab) (err error) {
 			s.Outcome.Clipped += clipped
 		}
 	}
+	if err == nil {
+		err = w.attached.slab(ctx, s, w.stage.Dir())
+	}
 	wait()
 	if err != nil {
 		return writeError(w.out, err)
@@ -196,8 +204,27 @@ func (w *seriesSink) finish(ctx context.Context) error {
 		return writeError(w.out, err)
 	}
 	w.written.Files, w.written.Clipped, w.written.Warnings = done.Files, done.Clipped, append(done.Warnings, w.written.Warnings...)
+	if err := w.attach(ctx); err != nil {
+		return writeError(w.out, err)
+	}
 	recorded, err := commit(ctx, w.stage, w.out, w.options, w.whole())
 	w.written.Recipe = recorded
+	return err
+}
+
+// attach writes the objects about the series, which is complete.
+func (w *seriesSink) attach(ctx context.Context) error {
+	series, ok := w.writer.(*dicom.Writer)
+	if w.attached == nil || !ok {
+		return nil
+	}
+	about, err := series.Written(ctx)
+	if err != nil {
+		return err
+	}
+	n, warnings, err := w.attached.write(ctx, about, w.path(), w.options.Now)
+	w.written.Files += n
+	w.written.Warnings = append(w.written.Warnings, warnings...)
 	return err
 }
 
@@ -225,6 +252,7 @@ func (w *seriesSink) whole() *Record {
 func (w *seriesSink) Abort() {
 	w.early.discard()
 	w.early = nil
+	w.attached.discard()
 	if w.stage != nil {
 		w.writer.Discard()
 		w.stage.Close()

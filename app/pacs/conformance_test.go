@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write docs/reference/conformance.md")
 func TestConformanceStatement(t *testing.T) {
 	const path, source = "../../docs/reference/conformance.md", "testdata/conformance.md"
 	statement, err := template.New("conformance.md").Funcs(template.FuncMap{
-		"contexts": contexts, "syntaxes": syntaxes, "statuses": statuses, "changes": changes, "keys": keys,
+		"contexts": contexts, "syntaxes": syntaxes, "statuses": statuses, "changes": changes, "keys": keys, "made": made,
 		"title": func() string { return pacs.DefaultAETitle }, "implementation": func() string { return dicom.ImplementationClassUID },
 		"most": func() int { return dimse.MaxContexts }, "wait": func() string { return dimse.DefaultTimeout.String() },
 		"report": func() string { return pacs.ReportWait.String() },
@@ -87,6 +87,16 @@ func syntaxes() string {
 	b.WriteString("| transfer syntax | UID |\n| --- | --- |\n")
 	for _, s := range dimse.Syntaxes {
 		fmt.Fprintf(&b, "| %s | `%s` |\n", cmp.Or(part10.Syntaxes[s].Name, part10.ClassName(s)), s)
+	}
+	return b.String()
+}
+
+// made are the SOP classes of new objects.
+func made() string {
+	var b strings.Builder
+	b.WriteString("| SOP class | UID | made by |\n| --- | --- | --- |\n")
+	for _, m := range dicom.Made {
+		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", part10.ClassName(m.SOPClass), m.SOPClass, m.By)
 	}
 	return b.String()
 }

@@ -96,6 +96,7 @@ because their input is unreadable or refused.`,
 	f.nats.addTo(cmd)
 	flags.IntVar(&f.children, "processes", 0, "do the series in `N` processes, each with a GPU of its own where there are several; one that dies is replaced")
 	addOutputFlags(cmd, &f.options.Job.Output.Options)
+	addAttachFlag(cmd, &f.options.Job.Output.Attach)
 	flags.BoolVar(&f.options.Job.Output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile), and put pseudonyms in place of names in everything else that is written or printed; what is drawn in the pixels stays")
 	flags.StringVar(&f.reveal, "reveal", "", "print the inputs that a `pseudonym` in a report of --deidentify stands for, and do nothing else")
 	f.compress.addTo(cmd)

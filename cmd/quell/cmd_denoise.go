@@ -62,6 +62,7 @@ func newDenoise() *cobra.Command {
 	addInput(flags, &f.mask, "mask", "leave voxels that are 0 in this `file` unchanged, and do not use them")
 	addOutputFlags(cmd, &f.output.Options)
 	addFormatFlag(cmd)
+	addAttachFlag(cmd, &f.output.Attach)
 	for _, p := range executor.Products() {
 		path := new(string)
 		f.beside = append(f.beside, path)

@@ -25,6 +25,11 @@ func addOutputFlags(cmd *cobra.Command, o *job.Options) {
 	flags.BoolVar(&o.Overwrite, "overwrite", false, "replace OUT although Quell did not write it; earlier outputs of Quell are replaced in any case")
 }
 
+// addAttachFlag adds the flag for the DICOM objects about a result.
+func addAttachFlag(cmd *cobra.Command, attach *[]string) {
+	cmd.Flags().StringSliceVar(attach, "attach", nil, "also write into the folder of DICOM output, about the result, `what`: "+strings.Join(job.Attachments(), ",")+": parametric maps of what was removed and of the noise (sigma), and a report (SR) of noise, verdict and contrast kept")
+}
+
 // addUnevenFlag adds the flag for slices that are unevenly spaced or missing.
 func addUnevenFlag(cmd *cobra.Command, uneven *string, words string) {
 	f := addNameFlag(cmd, uneven, "uneven", "", []string{job.UnevenSplit, job.UnevenResample, job.UnevenResample + "=MM"}, words+"where slices are unevenly spaced or missing: `resample` interpolates them at the usual distance, resample=MM at that one; they then have positions of their own, which the JSON and the record state")

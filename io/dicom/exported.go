@@ -25,8 +25,13 @@ func IsPresentation(name string) bool {
 	return strings.HasPrefix(name, "PR") && exportedPattern.MatchString(name)
 }
 
-// exportedPattern is of the files of a series that Quell exported, and of its presentation states.
-var exportedPattern = regexp.MustCompile(`^(IM|PR)\d{5,}\.dcm$`)
+// MapName and ReportName name the file of the n-th parametric map and of the report of measurements of an exported
+// series, counted from 1, in the folder of that.
+func MapName(n int) string    { return fmt.Sprintf("PM%05d.dcm", n) }
+func ReportName(n int) string { return fmt.Sprintf("SR%05d.dcm", n) }
+
+// exportedPattern is of the files of a series that Quell exported, and of the objects about it.
+var exportedPattern = regexp.MustCompile(`^(IM|PR|PM|SR)\d{5,}\.dcm$`)
 
 // fileManagerFiles are what file managers leave in folders that they show.
 var fileManagerFiles = []string{".DS_Store", "Thumbs.db", "desktop.ini", ".directory"}
@@ -35,7 +40,7 @@ var fileManagerFiles = []string{".DS_Store", "Thumbs.db", "desktop.ini", ".direc
 var volumePattern = regexp.MustCompile(`^\d{3,}(-[a-z0-9.]+)*$`)
 
 // Foreign returns the name of the first entry of the folder dir, with slashes, that a Writer
-// did not make; "" for none. Its outputs are series with presentation states, also in
+// did not make; "" for none. Its outputs are series with the objects about them, also in
 // folders for the volumes of a 4-D series. Not counted are files of file managers, what stays
 // when a folder is written into (atomic.Kept), and files directly in dir for which known is true.
 func Foreign(dir string, known func(name string) bool) (string, error) {

@@ -26,6 +26,13 @@ type Object struct {
 	Deidentified                               bool
 }
 
+// Made are the SOP classes of the objects that Quell makes besides derived images, for the conformance statement.
+var Made = []struct{ SOPClass, By string }{
+	{part10.SecondaryCapture, "`quell denoise`, `quell convert`: volumes without a DICOM source"},
+	{part10.GrayscalePresentationState, "*Save a presentation state*"},
+	{part10.ParametricMap, "`--attach maps`: what was removed, and the noise"},
+}
+
 // ClassName returns the name of the SOP class.
 func (o Object) ClassName() string { return part10.ClassName(o.SOPClass) }
 

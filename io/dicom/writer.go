@@ -64,6 +64,7 @@ type Writer struct {
 	voxels *derive.Voxels // of it
 	isNew  bool           // it has no DICOM source
 
+	about  []about        // of the volumes
 	slices []written      // of all volumes, in their order
 	ends   []int          // of each volume among slices
 	number map[string]int // of the file of each source file
@@ -185,6 +186,7 @@ func (w *Writer) Add(ctx context.Context, part *volume.Volume, a *volume.Arrival
 // derive writes the files of a volume that has a DICOM source.
 func (w *Writer) derive(ctx context.Context) error {
 	src := w.src
+	w.about = append(w.about, about{grid: src.Volume.Geometry, series: src.UID, sources: src.Sources})
 	w.derived.Next(src, w.voxels, w.how)
 	defer w.derived.Release()
 	w.report.SeriesUID = w.derived.UID
@@ -225,6 +227,7 @@ func (w *Writer) capture(ctx context.Context) error {
 		}
 		return k
 	}
+	w.about = append(w.about, about{grid: v, backwards: backwards})
 	first := len(w.slices)
 	parts := make([]part, v.Dims[2])
 	for k := range parts {

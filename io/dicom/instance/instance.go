@@ -145,6 +145,8 @@ func (in *Instance) fill(p *part10.File) {
 func (in *Instance) classifyWithoutPixels(p *part10.File, a part10.Attributes) {
 	_, sized := a.Integer(part10.TagRows)
 	switch {
+	case in.SOPClass == part10.ParametricMap: // about images, such as those that Quell attaches to a result
+		in.Kind, in.Slices = NoImage, nil
 	case p.Has(part10.TagFloatPixelData) || p.Has(part10.TagDoubleFloatPixelData):
 		in.Excluded = message.New(message.InputUnsupported, "its pixels are floating point numbers, which are not read")
 	case part10.NeedsPixels(in.SOPClass, sized):

@@ -17,6 +17,12 @@ const SecondaryCapture = "1.2.840.10008.5.1.4.1.1.7"
 // are shown, without pixels of its own.
 const GrayscalePresentationState = "1.2.840.10008.5.1.4.1.1.11.1"
 
+// ParametricMap is Parametric Map Storage: quantities of voxels, derived from images. EnhancedSR is Enhanced SR Storage.
+const (
+	ParametricMap = "1.2.840.10008.5.1.4.1.1.30"
+	EnhancedSR    = "1.2.840.10008.5.1.4.1.1.88.22"
+)
+
 // FunctionalGroups holds the SOP classes with their geometry in functional groups
 // even if they hold one frame.
 var FunctionalGroups = map[string]bool{

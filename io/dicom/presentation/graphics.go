@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"quell/io/dicom/object"
 	"quell/io/dicom/part10"
 )
 
 // annotation states the marks, slice by slice, and their layer (PS3.3 C.10.5, C.10.7).
-func (m *modules) annotation(e *elements) {
+func (m *modules) annotation(e *object.Elements) {
 	var items [][]byte
 	for z := range m.Sources {
 		var graphics, texts [][]byte
@@ -25,24 +26,24 @@ func (m *modules) annotation(e *elements) {
 		if graphics == nil {
 			continue
 		}
-		var item elements
-		item.sequence(part10.TagReferencedImageSequence, m.of[z].reference(m.State, z))
-		item.text(part10.TagGraphicLayer, layer)
+		var item object.Elements
+		item.Sequence(part10.TagReferencedImageSequence, m.of[z].reference(m.State, z))
+		item.Text(part10.TagGraphicLayer, layer)
 		if texts != nil {
-			item.sequence(part10.TagTextObjectSequence, texts...)
+			item.Sequence(part10.TagTextObjectSequence, texts...)
 		}
-		item.sequence(part10.TagGraphicObjectSequence, graphics...)
-		items = append(items, item.item())
+		item.Sequence(part10.TagGraphicObjectSequence, graphics...)
+		items = append(items, item.Item())
 	}
 	if items == nil {
 		return
 	}
-	e.sequence(part10.TagGraphicAnnotationSequence, items...)
-	var described elements
-	described.text(part10.TagGraphicLayer, layer)
-	described.text(part10.TagGraphicLayerOrder, "1")
-	described.text(part10.TagGraphicLayerDescription, "Marks and what was measured in them")
-	e.sequence(part10.TagGraphicLayerSequence, described.item())
+	e.Sequence(part10.TagGraphicAnnotationSequence, items...)
+	var described object.Elements
+	described.Text(part10.TagGraphicLayer, layer)
+	described.Text(part10.TagGraphicLayerOrder, "1")
+	described.Text(part10.TagGraphicLayerDescription, "Marks and what was measured in them")
+	e.Sequence(part10.TagGraphicLayerSequence, described.Item())
 }
 
 // graphic draws the line of a mark.
@@ -51,14 +52,14 @@ func (m *modules) graphic(mark Mark) []byte {
 	if axes, ok := m.axes(mark); ok {
 		kind, points = "ELLIPSE", axes
 	}
-	var e elements
-	e.text(part10.TagGraphicAnnotationUnits, "PIXEL")
-	e.put(part10.TagGraphicDimensions, "US", binary.LittleEndian.AppendUint16(nil, 2))
-	e.put(part10.TagNumberOfGraphicPoints, "US", binary.LittleEndian.AppendUint16(nil, uint16(len(points))))
-	e.put(part10.TagGraphicData, "FL", floats(points...))
-	e.text(part10.TagGraphicType, kind)
-	e.text(part10.TagGraphicFilled, "N")
-	return e.item()
+	var e object.Elements
+	e.Text(part10.TagGraphicAnnotationUnits, "PIXEL")
+	e.Put(part10.TagGraphicDimensions, "US", binary.LittleEndian.AppendUint16(nil, 2))
+	e.Put(part10.TagNumberOfGraphicPoints, "US", binary.LittleEndian.AppendUint16(nil, uint16(len(points))))
+	e.Put(part10.TagGraphicData, "FL", floats(points...))
+	e.Text(part10.TagGraphicType, kind)
+	e.Text(part10.TagGraphicFilled, "N")
+	return e.Item()
 }
 
 // caption writes the text of a mark at the bottom left corner that the mark has on the screen, since
@@ -73,12 +74,12 @@ func (m *modules) caption(mark Mark) []byte {
 	at := m.View.To(stored, corner)
 	at = [2]float64{at[0] + 0.5, at[1] + 0.5}
 	const most = 1024 // of ST
-	var e elements
-	e.text(part10.TagAnchorPointAnnotationUnits, "PIXEL")
-	e.text(part10.TagUnformattedTextValue, part10.Clip(part10.ASCII(inASCII.Replace(mark.Text)), most))
-	e.put(part10.TagAnchorPoint, "FL", floats(at))
-	e.text(part10.TagAnchorPointVisibility, "N")
-	return e.item()
+	var e object.Elements
+	e.Text(part10.TagAnchorPointAnnotationUnits, "PIXEL")
+	e.Text(part10.TagUnformattedTextValue, part10.Clip(part10.ASCII(inASCII.Replace(mark.Text)), most))
+	e.Put(part10.TagAnchorPoint, "FL", floats(at))
+	e.Text(part10.TagAnchorPointVisibility, "N")
+	return e.Item()
 }
 
 // inASCII spells what texts of figures hold besides ASCII.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"quell/internal/message"
+	"quell/io/dicom/object"
 	"quell/io/dicom/part10"
 	"quell/series"
 )
@@ -24,18 +25,9 @@ type images struct {
 	header part10.Attributes
 }
 
-// shared are the attributes of patient, study, body part and de-identification, which the object has in
-// common with the images. Their values keep their bytes and character set.
-var shared = []part10.Tag{
-	part10.TagSpecificCharacterSet, part10.TagStudyDate, part10.TagStudyTime, part10.TagAccessionNumber, part10.TagReferringPhysicianName, part10.TagStudyDescription,
-	part10.TagPatientName, part10.TagPatientID, part10.TagIssuerOfPatientID, part10.TagPatientBirthDate, part10.TagPatientSex,
-	part10.TagPatientIdentityRemoved, part10.TagDeidentificationMethod, part10.TagStudyInstanceUID, part10.TagStudyID,
-	part10.TagLongitudinalTemporalInformationModified, part10.TagBodyPartExamined, part10.TagLaterality,
-}
-
 // read are the attributes that are read of the first file, and of every file.
 var (
-	readOfFirst = append([]part10.Tag{part10.TagSeriesInstanceUID, part10.TagSeriesNumber, part10.TagRescaleType, part10.TagModality}, shared...)
+	readOfFirst = append([]part10.Tag{part10.TagSeriesInstanceUID, part10.TagSeriesNumber, part10.TagRescaleType, part10.TagModality}, object.Shared...)
 	readOfAll   = []part10.Tag{part10.TagSOPClassUID, part10.TagSOPInstanceUID, part10.TagRows, part10.TagColumns, part10.TagNumberOfFrames}
 )
 

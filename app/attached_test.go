@@ -1,0 +1,209 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/app"
+	"quell/app/apptest"
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/open/opentest"
+	"quell/assets"
+	"quell/internal/message"
+	"quell/internal/shareddata"
+	"quell/io/dicom/dicomtest"
+	"quell/io/dicom/part10"
+)
+
+// attachJob filters a folder of DICOM into a folder and attaches objects.
+func attachJob(in, out string, attach ...string) job.Job {
+	r := apptest.MustRecipe("bilateral", 2)
+	return job.Job{Input: job.Input{Path: in}, Recipe: &r, Engine: job.EnginePolicy{Name: "cpu"}, Output: job.Output{Path: out, Attach: attach}}
+}
+
+func do(t *testing.T, j job.Job) executor.Outcome {
+	t.Helper()
+	r, err := app.Do(t.Context(), j, job.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// noisyDICOM writes a noisy series as a folder of DICOM.
+func noisyDICOM(t *testing.T) (dir string) {
+	dir = filepath.Join(t.TempDir(), "in")
+	apptest.SaveDICOM(t, dir, apptest.Grainy(t, 15))
+	return dir
+}
+
+// parametricMap returns a map of a folder: its values, and the elements of its header.
+func parametricMap(t *testing.T, path string, n int) (values []float32, elements map[part10.Tag][]byte) {
+	t.Helper()
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := file[len(file)-4*n:]; len(b) > 0; b = b[4:] {
+		values = append(values, math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	}
+	return values, dicomtest.ElementBytes(t, file)
+}
+
+// TestMaps: what was removed is input less result, the noise is about what was added, and both belong to the patient,
+// study and frame of reference of the images. The same result gives the same files, also slab by slab but for the
+// noise, which is then not known everywhere.
+func TestMaps(t *testing.T) {
+	in, out := noisyDICOM(t), filepath.Join(t.TempDir(), "out")
+	r := do(t, attachJob(in, out, job.AttachMaps))
+	before, after := opentest.Reopen(t, in).Volume, r.Run.Result
+	if want := after.Dims[2] + 2; r.Files != want || len(dicomtest.Names(t, out)) != want {
+		t.Fatalf("%d files, %q", r.Files, dicomtest.Names(t, out))
+	}
+	removed, header := parametricMap(t, filepath.Join(out, "PM00001.dcm"), len(after.Data))
+	for i, got := range removed {
+		if before.Valid(i) && got != before.Data[i]-after.Data[i] {
+			t.Fatalf("voxel %d: %g removed of %g, which left %g", i, got, before.Data[i], after.Data[i])
+		}
+	}
+	sigma, _ := parametricMap(t, filepath.Join(out, "PM00002.dcm"), len(after.Data))
+	known := slices.DeleteFunc(slices.Clone(sigma), func(x float32) bool { return x == -math.MaxFloat32 })
+	slices.Sort(known)
+	if middle := known[len(known)/2]; len(known) < len(sigma)/10 || middle < 10 || middle > 20 {
+		t.Errorf("noise %g in %d of %d voxels, and 15 was added", middle, len(known), len(sigma))
+	}
+	image := dicomtest.ElementBytes(t, dicomtest.ReadSourceFile(t, out, dicomtest.SliceName(0)))
+	for _, tag := range []part10.Tag{part10.TagPatientName, part10.TagPatientID, part10.TagStudyInstanceUID, part10.TagFrameOfReferenceUID} {
+		if !bytes.Equal(header[tag], image[tag]) {
+			t.Errorf("%v is %q, of the images %q", tag, header[tag], image[tag])
+		}
+	}
+	if bytes.Equal(header[part10.TagSeriesInstanceUID], image[part10.TagSeriesInstanceUID]) {
+		t.Error("the map is in the series of the images")
+	}
+	if s := opentest.Reopen(t, out); s.Volume.Dims != after.Dims {
+		t.Errorf("the folder is read as %v", s.Volume.Dims)
+	}
+
+	again := filepath.Join(t.TempDir(), "again")
+	do(t, attachJob(in, again, job.AttachMaps))
+	for _, name := range []string{"PM00001.dcm", "PM00002.dcm"} {
+		a, ah := parametricMap(t, filepath.Join(out, name), len(after.Data))
+		b, bh := parametricMap(t, filepath.Join(again, name), len(after.Data))
+		if !slices.Equal(a, b) || !bytes.Equal(ah[part10.TagSOPInstanceUID], bh[part10.TagSOPInstanceUID]) {
+			t.Errorf("%s is another one the second time", name)
+		}
+	}
+}
+
+// TestMapsOfSlabs: what was removed from a volume that is too large is the same to the bit; the noise is given, or there
+// is no map of it and a warning says why.
+func TestMapsOfSlabs(t *testing.T) {
+	in, whole, slabs := noisyDICOM(t), filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "slabs")
+	j := attachJob(in, whole, job.AttachMaps)
+	made := do(t, j)
+	j.Recipe, j.Output.Path = made.Recipe, slabs
+	j.Memory = int64(len(made.Run.Result.Data)) * 4
+	r := do(t, j)
+	if r.Slabs == nil || r.Slabs.Count < 2 {
+		t.Fatalf("in slabs: %+v", r.Slabs)
+	}
+	if names := dicomtest.Names(t, slabs); slices.Contains(names, "PM00002.dcm") || !strings.Contains(message.Join(" ", r.Warnings...).String(), "No map of the noise is attached") {
+		t.Errorf("%q, %q", names, r.Warnings)
+	}
+	a, _ := parametricMap(t, filepath.Join(whole, "PM00001.dcm"), r.Voxels)
+	b, _ := parametricMap(t, filepath.Join(slabs, "PM00001.dcm"), r.Voxels)
+	if !slices.Equal(a, b) {
+		t.Error("another map, slab by slab")
+	}
+}
+
+// TestMapsOfUnknownNoise: there is none of noise that the program calls unknown.
+func TestMapsOfUnknownNoise(t *testing.T) {
+	dir := t.TempDir()
+	apptest.SaveDICOM(t, filepath.Join(dir, "in"), apptest.Grainy(t, 0))
+	j := attachJob(filepath.Join(dir, "in"), filepath.Join(dir, "out"), job.AttachMaps)
+	r := apptest.MustRecipe("median", 2)
+	j.Recipe = &r
+	if got := do(t, j); slices.Contains(dicomtest.Names(t, j.Output.Path), "PM00002.dcm") || !strings.Contains(message.Join(" ", got.Warnings...).String(), "No map of the noise") {
+		t.Errorf("%q, %q", dicomtest.Names(t, j.Output.Path), got.Warnings)
+	}
+}
+
+// TestAttachRefuses what cannot be attached, and to what.
+func TestAttachRefuses(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in")
+	apptest.PutDICOM(t, in, 8, 8, 3)
+	nothing, nifti, conversion := attachJob(in, filepath.Join(dir, "out"), "pictures"), attachJob(in, filepath.Join(dir, "out.nii"), job.AttachMaps), attachJob(in, filepath.Join(dir, "out"), job.AttachMaps)
+	conversion.Recipe = nil
+	for _, j := range []job.Job{nothing, nifti, conversion} {
+		if _, err := app.Do(t.Context(), j, job.Events{}); job.ExitCode(err) != job.ExitUsage {
+			t.Errorf("%+v: %v", j.Output, err)
+		}
+	}
+}
+
+// TestAttachedForValidators asks dciodvfy and pydicom about the objects of a CT, an MR, a mosaic and an enhanced MR.
+func TestAttachedForValidators(t *testing.T) {
+	if _, err := exec.LookPath("dciodvfy"); err != nil {
+		t.Skip("dciodvfy is not installed")
+	}
+	const interpreter = "/usr/bin/python3" // that of the system, which has the packages of Debian
+	const python = `import sys, pydicom
+for name in sys.argv[1:]:
+    d = pydicom.dcmread(name)
+    assert len(d.FloatPixelData) == 4 * d.Rows * d.Columns * int(d.NumberOfFrames), name
+    assert len(d.PerFrameFunctionalGroupsSequence) == int(d.NumberOfFrames), name
+    m = d.SharedFunctionalGroupsSequence[0].RealWorldValueMappingSequence[0]
+    assert m.RealWorldValueSlope == 1 and m.MeasurementUnitsCodeSequence[0].CodingSchemeDesignator == "UCUM", name
+`
+	for _, name := range []string{"ct", "mr/ge-temporal", "mr/siemens-mosaic/ep2d_Asc_2", "mr/siemens-enhanced-xa10"} {
+		t.Run(name, func(t *testing.T) {
+			in := filepath.Join(t.TempDir(), "in")
+			if name != "ct" {
+				in = shareddata.Path(t, name)
+			} else if err := os.CopyFS(in, assets.Series); err != nil {
+				t.Fatal(err)
+			}
+			j := attachJob(in, filepath.Join(t.TempDir(), "out"), job.AttachMaps)
+			r := apptest.MustRecipe("gaussian", 2)
+			j.Recipe, j.Output.Deidentify, j.Input.All = &r, name == "ct", name == "mr/siemens-mosaic/ep2d_Asc_2"
+			apptest.OwnConfig(t, t.TempDir())
+			do(t, j)
+			var maps []string
+			for _, file := range dicomtest.Names(t, j.Output.Path) {
+				if strings.HasPrefix(file, "IM") || len(maps) == 2 {
+					continue
+				}
+				path := filepath.Join(j.Output.Path, file)
+				text, _ := exec.Command("dciodvfy", path).CombinedOutput() // its exit status reports warnings too
+				for line := range strings.Lines(string(text)) {
+					if strings.HasPrefix(line, "Error") {
+						t.Errorf("%s: %s", file, line)
+					}
+				}
+				if strings.HasPrefix(file, "PM") {
+					maps = append(maps, path)
+				}
+			}
+			if len(maps) == 0 {
+				t.Error("no maps")
+			}
+			if exec.Command(interpreter, "-c", "import pydicom").Run() != nil {
+				t.Skip("pydicom is not installed")
+			}
+			if text, err := exec.Command(interpreter, append([]string{"-c", python}, maps...)...).CombinedOutput(); err != nil {
+				t.Errorf("pydicom: %v: %s", err, text)
+			}
+		})
+	}
+}
