@@ -29,12 +29,12 @@ var speakers = map[string][]string{
 	"app/judge":    {"cannot run", "error %.3f sigma, noise left %.3g %s"},        // in the sheet of a gallery
 	"app/open":     {"group.go", "openvolumes.go", "pseudonyms.go"},               // of the command line
 	"app/output": {
-		"page.go", "frontier.go", "evensquares.go", "pictures.go", "gallerysheet.go", "products.go", "scales.go", "series.go", // in reports and pictures, of the command line
+		"page.go", "frontier.go", "evensquares.go", "pictures.go", "gallerysheet.go", "products.go", "scales.go", "series.go", "attached.go", "maps.go", // in reports and pictures, of the command line
 		// in files
 		"Noise filtered by Quell %s: %s", "Pixel by pixel addition", "Quell %s added %s. Not for clinical use.",
 		"Converted from another file format", "Converted from %s by Quell %s%s. Not for clinical use.", ". Slices %s filtered by themselves",
-		"%s%s. Not for clinical use.", "Pixel by pixel subtraction", "Noise that was removed: input less result. %s", "[Quell removed noise]",
-		"Estimated standard deviation of the noise", "Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", "[Quell noise map]",
+		"%s%s. Not for clinical use.", "Noise that was removed: input less result. %s", "[Quell removed noise]",
+		"Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", "[Quell noise map]",
 	},
 	"app/pacs":      {"reference.go"}, // of the command line
 	"app/run":       {"uneven.go"},    // of the command line
@@ -97,7 +97,7 @@ var speakers = map[string][]string{
 		"a slice has %d voxels, its source %d x %d", "the volume cannot be written: %w", "the voxels cannot be written: %w",
 	},
 	"io/dicom/presentation": {
-		"Marks and what was measured in them", "That of the referenced images", "presentation series", "Window, area and marks. Not for clinical use.", "presentation state", // in files
+		"Marks and what was measured in them", "presentation series", "Window, area and marks. Not for clinical use.", "presentation state", // in files
 		"a presentation state of %d images for %d slices along axis %d", "the area of a presentation state ends at %v of %v pixels",
 		"the area %v of a presentation state is empty", "a mark of %d points on slice %d of %d",
 	},
