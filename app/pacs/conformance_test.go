@@ -94,9 +94,9 @@ func syntaxes() string {
 // made are the SOP classes of new objects.
 func made() string {
 	var b strings.Builder
-	b.WriteString("| SOP class | UID | made by |\n| --- | --- | --- |\n")
-	for _, m := range dicom.Made {
-		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", part10.ClassName(m.SOPClass), m.SOPClass, m.By)
+	b.WriteString("| SOP class | UID |\n| --- | --- |\n")
+	for _, class := range dicom.Made {
+		fmt.Fprintf(&b, "| %s | `%s` |\n", part10.ClassName(class), class)
 	}
 	return b.String()
 }

@@ -27,11 +27,7 @@ type Object struct {
 }
 
 // Made are the SOP classes of the objects that Quell makes besides derived images, for the conformance statement.
-var Made = []struct{ SOPClass, By string }{
-	{part10.SecondaryCapture, "`quell denoise`, `quell convert`: volumes without a DICOM source"},
-	{part10.GrayscalePresentationState, "*Save a presentation state*"},
-	{part10.ParametricMap, "`--attach maps`: what was removed, and the noise"},
-}
+var Made = []string{part10.SecondaryCapture, part10.GrayscalePresentationState, part10.ParametricMap}
 
 // ClassName returns the name of the SOP class.
 func (o Object) ClassName() string { return part10.ClassName(o.SOPClass) }
