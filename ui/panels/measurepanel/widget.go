@@ -349,7 +349,7 @@ func (p *Widget) Display(s Snapshot) {
 		p.reason.Importance = widget.WarningImportance
 	}
 	height := p.reason.MinSize().Height
-	p.reason.SetText(s.reason())
+	p.explain(true)
 	hidden := p.place.Hidden
 	p.place.Hidden = p.placeText() == ""
 	p.place.SetText(p.placeText())
@@ -368,19 +368,32 @@ func (p *Widget) Resize(size fyne.Size) {
 
 // fold hides, if the panel is too low for all, the rows of the change against the original if there is a
 // reference, and else the sentence on them; then the rows within the window with a reference, and else the
-// ones of the change. It reports whether their visibility changed.
+// ones of the change; then both, and what the reason says of measures that are missing. It reports whether
+// their visibility or the reason changed.
 func (p *Widget) fold() bool {
-	changes, caution, windowed := p.changes.Hidden, p.caution.Hidden, p.windowed.Hidden
+	changes, caution, windowed, reason := p.changes.Hidden, p.caution.Hidden, p.windowed.Hidden, p.reason.Text
 	reference := p.shown.Reference != ""
 	p.change.Hidden, p.changes.Hidden, p.caution.Hidden = false, false, reference
 	p.window.Hidden, p.windowed.Hidden = false, false
+	p.explain(true)
 	low := p.all.MinSize().Height > p.Size().Height
 	p.change.Hidden, p.changes.Hidden, p.caution.Hidden = low && reference, low && reference, low || reference
 	if p.all.MinSize().Height > p.Size().Height {
 		p.change.Hidden, p.changes.Hidden = true, true
 		p.window.Hidden, p.windowed.Hidden = reference, reference
 	}
-	return p.changes.Hidden != changes || p.caution.Hidden != caution || p.windowed.Hidden != windowed
+	if p.all.MinSize().Height > p.Size().Height {
+		p.window.Hidden, p.windowed.Hidden = true, true
+		p.explain(false)
+	}
+	return p.changes.Hidden != changes || p.caution.Hidden != caution || p.windowed.Hidden != windowed || p.reason.Text != reason
+}
+
+// explain shows the reason, with or without sentences on measures that are missing.
+func (p *Widget) explain(missing bool) {
+	if text := p.shown.reason(missing); text != p.reason.Text {
+		p.reason.SetText(text)
+	}
 }
 
 // title heads a part of the table, with the MAX of its PSNR and SSIM.
@@ -437,8 +450,8 @@ func verdictImportance(v tune.Verdict) widget.Importance {
 }
 
 // reason says in sentences why the verdicts are what they are, or why there are
-// none, and what limits the figures of the noise.
-func (s Snapshot) reason() string {
+// none, if missing is set, and what limits the figures of the noise.
+func (s Snapshot) reason(missing bool) string {
 	if s.Problem != "" {
 		return s.Problem
 	}
@@ -455,7 +468,7 @@ func (s Snapshot) reason() string {
 			lines = append(lines, name+": "+lang.L("the grey numbers belong to earlier parameters."))
 		case c.Known && !c.Why.IsZero():
 			lines = append(lines, name+": "+language.Of(c.Why))
-		case !c.Known && c.Missing != "":
+		case missing && !c.Known && c.Missing != "":
 			lines = append(lines, name+": "+c.Missing)
 		}
 	}

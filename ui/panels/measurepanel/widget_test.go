@@ -147,6 +147,30 @@ func TestALowPanelLeavesOutTheCaution(t *testing.T) {
 	}
 }
 
+// A panel too low for a long reason leaves out the rows of the change and within the window, and the sentence on
+// the volume, which is not measured yet; they return with the room.
+func TestALowPanelKeepsALongReason(t *testing.T) {
+	for _, reference := range []string{"", "the reference"} {
+		p, _ := newPanel(t)
+		c := measured()
+		c.Truth, c.Start = &measure.Comparison{Max: 255}, &measure.Comparison{Max: 255}
+		p.Display(Snapshot{Slice: c, Volume: Column{Missing: "apply the filter to the volume."}, Reference: reference})
+		p.Resize(fyne.NewSize(340, 2000))
+		all, whole := p.all.MinSize().Height, p.reason.Text
+		p.Resize(fyne.NewSize(340, 1))
+		needs, short := p.all.MinSize().Height, p.reason.Text
+		if needs >= all || !p.windowed.Hidden || !p.changes.Hidden || p.agrees.Hidden != (reference == "") {
+			t.Errorf("reference %q: a low panel needs %g of %g", reference, needs, all)
+		}
+		if whole != short+"\nVolume: apply the filter to the volume." {
+			t.Errorf("reference %q: the reason %q is %q in a low panel", reference, whole, short)
+		}
+		if p.Resize(fyne.NewSize(340, all)); p.reason.Text != whole || p.windowed.Hidden || p.changes.Hidden {
+			t.Errorf("reference %q: with room again the reason is %q", reference, p.reason.Text)
+		}
+	}
+}
+
 func TestOldNumbersAreGrey(t *testing.T) {
 	p, _ := newPanel(t)
 	old := measured()
@@ -171,6 +195,7 @@ func TestOldNumbersAreGrey(t *testing.T) {
 
 func TestTheVerdictHasColourAndReason(t *testing.T) {
 	p, _ := newPanel(t)
+	p.Resize(fyne.NewSize(340, 2000))
 	for verdict, want := range map[tune.Verdict]struct {
 		text       string
 		importance widget.Importance
