@@ -34,7 +34,7 @@ func main() {
 	size := flag.String("size", "", "size of the workbench as `WIDTHxHEIGHT`")
 	version := flag.Bool("version", false, "print the version and exit")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: quell-workbench [flags] [PATH]\n\nPATH is a DICOM file or folder, a zip of one, a DICOMDIR, .nii, .nii.gz, .hdr/.img, .nrrd, .nhdr, .mha or .mhd.")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: quell-workbench [flags] [PATH]\n\nPATH is a DICOM file or folder, a zip of one, a DICOMDIR, .nii, .nii.gz, .hdr/.img, .nrrd, .nhdr, .mha or .mhd, or a project (.quell).")
 		flag.PrintDefaults()
 	}
 	flag.Parse()

@@ -16,6 +16,7 @@ import (
 	"quell/ui/panels/pictures"
 	"quell/ui/panels/plotpanel"
 	"quell/ui/panels/preferences"
+	"quell/ui/panels/project"
 	"quell/ui/panels/rail"
 	"quell/ui/panels/reader"
 	"quell/ui/panels/reference"
@@ -44,6 +45,7 @@ var table = []func(*host.Host) panel.Panel{
 	opening.NewInvite,
 	opening.NewArriving,
 	exporting.New,
+	project.New,
 	reference.New,
 	reader.New,
 	engines.New,

@@ -3,6 +3,8 @@ package ui
 import (
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"fyne.io/fyne/v2"
@@ -121,13 +123,14 @@ func (w *Workbench) Quit() {
 		return
 	}
 	h.Session.Exports.Check(func() {
-		text := host.Losses()[h.Session.Documents.Loss()]
+		lost := []string{host.Losses()[h.Session.Documents.Loss()]}
 		for _, p := range h.Panels {
-			if u, ok := p.(panel.Unsaved); ok && text == "" {
-				text = u.Unsaved()
+			if u, ok := p.(panel.Unsaved); ok {
+				lost = append(lost, u.Unsaved())
 			}
 		}
-		h.Ask(text, func() {
+		lost = slices.DeleteFunc(lost, func(text string) bool { return text == "" })
+		h.Ask(strings.Join(lost, " "), func() {
 			w.close(true)
 			h.Window.SetCloseIntercept(nil)
 			h.Window.Close()

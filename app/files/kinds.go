@@ -43,6 +43,8 @@ var (
 	StudyKeyOutput     = &Kind{Name: "the key of a reader study", Endings: []string{".json"}, own: isStudyKey}
 	IMRMCOutput        = &Kind{Name: "a file for iMRMC", Endings: []string{".imrmc", ".txt"}}
 	PresentationOutput = &Kind{Name: "a presentation state", Endings: []string{".dcm"}, Strict: true}
+	// ProjectOutput is what is open in the workbench.
+	ProjectOutput = &Kind{Name: "a project", Endings: []string{".quell"}, Strict: true, own: func(path string) bool { return holdsMark(path, projectMark, 64) }}
 	// LogOutput is a file that lines are appended to: no other file is ever touched.
 	LogOutput = &Kind{
 		Name: "a log", Endings: []string{".log", ".json", ".jsonl", ".txt"},
@@ -53,7 +55,7 @@ var (
 )
 
 func init() {
-	for _, k := range []*Kind{ReportOutput, PictureOutput, PicturesOutput, RecipeOutput, TableOutput, PageOutput, DocumentOutput, DocumentPage, StudyOutput, StudyKeyOutput, IMRMCOutput, PresentationOutput} {
+	for _, k := range []*Kind{ReportOutput, PictureOutput, PicturesOutput, RecipeOutput, TableOutput, PageOutput, DocumentOutput, DocumentPage, StudyOutput, StudyKeyOutput, IMRMCOutput, PresentationOutput, ProjectOutput} {
 		k.existing = k.checkFiles
 		k.writable = func(path string) error {
 			for _, file := range k.paths(path) {
@@ -106,6 +108,9 @@ func checkCharts(dir string, overwrite bool) error {
 	}
 	return nil
 }
+
+// projectMark begins projects.
+const projectMark = `"quell": "project"`
 
 // batchState is the folder in the output of a batch that holds its results.
 const batchState = ".quell-batch"

@@ -130,5 +130,5 @@ func holdsMark(path, mark string, n int64) bool {
 var otherEndings = []string{
 	".7z", ".avi", ".bmp", ".bval", ".bvec", ".bz2", ".csv", ".dcm", ".dicom", ".gif", ".gz", ".h5", ".hdf5", ".htm", ".html", ".ima", ".img", ".jp2", ".jpeg",
 	".jpg", ".json", ".jsonl", ".log", ".mat", ".mgh", ".mgz", ".mha", ".mhd", ".mif", ".minc", ".mnc", ".mp4", ".nhdr", ".nifti", ".npy", ".npz", ".nrrd",
-	".par", ".pdf", ".png", ".rar", ".raw", ".rec", ".svg", ".tar", ".tgz", ".tif", ".tiff", ".tsv", ".txt", ".v16", ".xml", ".xz", ".zip", ".zst",
+	".par", ".pdf", ".png", ".quell", ".rar", ".raw", ".rec", ".svg", ".tar", ".tgz", ".tif", ".tiff", ".tsv", ".txt", ".v16", ".xml", ".xz", ".zip", ".zst",
 }

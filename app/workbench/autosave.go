@@ -27,23 +27,29 @@ import (
 
 // SavedSeries is a series that is open in the workbench: enough to open it again.
 type SavedSeries struct {
-	Path      string          `json:"path,omitempty"`  // of the catalog; "" for the bundled series
-	Entry     int             `json:"entry,omitempty"` // of the catalog
-	Files     string          `json:"files,omitempty"` // open.Catalog.Fingerprint
-	Name      string          `json:"name"`            // for the user
+	Path      string          `json:"path,omitempty"`   // of the catalog; "" for the bundled series
+	At        string          `json:"at,omitempty"`     // in a project: Path, if it does not lie below the project
+	Entry     int             `json:"entry,omitempty"`  // of the catalog
+	Images    string          `json:"images,omitempty"` // open.Entry.Identity, by which another entry of the catalog is found
+	Voxels    string          `json:"voxels,omitempty"` // run.HashOf the series as it is read; "" if that is not known
+	Files     string          `json:"files,omitempty"`  // open.Catalog.Fingerprint
+	Name      string          `json:"name,omitempty"`   // for the user
 	Dims      [3]int          `json:"dims"`
 	Noise     *job.AddedNoise `json:"noise,omitempty"`
 	Reference string          `json:"reference,omitempty"` // path
-	Recipe    denoise.Recipe  `json:"recipe"`
-	View      json.RawMessage `json:"view,omitempty"`    // of the workbench
-	Picture   []byte          `json:"picture,omitempty"` // a small one, as PNG
-	Marks     []Mark          `json:"marks,omitempty"`
-	Ground    int             `json:"ground,omitempty"`  // the mark that contrasts are measured against
-	Given     *GivenNoise     `json:"given,omitempty"`   // in the place of the estimate
-	Mapped    bool            `json:"mapped,omitempty"`  // the filter follows the estimated noise map
-	Runs      []SavedRun      `json:"runs,omitempty"`    // the oldest first
-	Base      string          `json:"base,omitempty"`    // the file of the run that is side A of comparisons
-	Running   *denoise.Recipe `json:"running,omitempty"` // of the run in progress
+
+	ReferenceAt string `json:"reference_at,omitempty"` // as At
+
+	Recipe  denoise.Recipe  `json:"recipe"`
+	View    json.RawMessage `json:"view,omitempty"`    // of the workbench
+	Picture []byte          `json:"picture,omitempty"` // a small one, as PNG
+	Marks   []Mark          `json:"marks,omitempty"`
+	Ground  int             `json:"ground,omitempty"`  // the mark that contrasts are measured against
+	Given   *GivenNoise     `json:"given,omitempty"`   // in the place of the estimate
+	Mapped  bool            `json:"mapped,omitempty"`  // the filter follows the estimated noise map
+	Runs    []SavedRun      `json:"runs,omitempty"`    // the oldest first
+	Base    string          `json:"base,omitempty"`    // the file of the run that is side A of comparisons
+	Running *denoise.Recipe `json:"running,omitempty"` // of the run in progress
 }
 
 // Workspace is all that is open in the workbench.
@@ -66,17 +72,18 @@ func (w Workspace) runs() (all []SavedRun) {
 // looks at the files.
 func (w Workspace) Unexported() (n int) {
 	for _, run := range w.runs() {
-		if !slices.ContainsFunc(run.Exports, (*Exported).Stands) {
+		if run.Kept() && !slices.ContainsFunc(run.Exports, (*Exported).Stands) {
 			n++
 		}
 	}
 	return n
 }
 
-// SavedRun is a finished run with its result in a file of the autosave.
+// SavedRun is a finished run with its result in a file of the autosave. A run that a project lists has no such file: it
+// is made again from its recipe.
 type SavedRun struct {
-	File     string         `json:"file"`   // float32, little endian, x fastest
-	Source   string         `json:"source"` // hash of the voxels that were filtered
+	File     string         `json:"file,omitempty"`   // float32, little endian, x fastest
+	Source   string         `json:"source,omitempty"` // hash of the voxels that were filtered
 	Recipe   denoise.Recipe `json:"recipe"`
 	Resolved denoise.Recipe `json:"resolved"`
 	Engine   denoise.Info   `json:"engine"`
@@ -85,6 +92,19 @@ type SavedRun struct {
 	Exports  []*Exported    `json:"exports,omitempty"` // the last one last
 	Given    *GivenNoise    `json:"given,omitempty"`   // that automatic values followed
 	Mapped   bool           `json:"mapped,omitempty"`  // the filter followed the estimated noise map of the voxels
+}
+
+// Kept says whether there is a file with the result.
+func (r SavedRun) Kept() bool { return r.File != "" }
+
+// Unmade returns the runs without a file of their result.
+func (s SavedSeries) Unmade() []SavedRun {
+	return slices.DeleteFunc(slices.Clone(s.Runs), SavedRun.Kept)
+}
+
+// RecordOf describes a run for which no file is kept.
+func RecordOf(r *run.Run) SavedRun {
+	return SavedRun{Recipe: r.Recipe, Resolved: r.Resolved, Engine: r.Engine, Started: r.Started, Filter: r.Filter, Mapped: r.Maps.Noise != nil}
 }
 
 // maxAutosave bounds the results that one autosave holds, in bytes; others are lost
@@ -216,11 +236,8 @@ func (a *Autosave) read() (w Workspace, saved time.Time, err error) {
 	if err == nil {
 		err = json.Unmarshal(data, &w)
 	}
-	if err == nil && len(w.Open) == 0 {
-		err = message.Errorf(message.NotSaved, "nothing was open")
-	}
-	for _, work := range w.Open {
-		err = errors.Join(err, work.Recipe.Validate())
+	if err == nil {
+		err = w.check()
 	}
 	for _, run := range w.runs() {
 		var number int
@@ -254,7 +271,7 @@ func (a *Autosave) Save(w Workspace) error {
 	}
 	runs := w.runs()
 	for _, old := range a.named {
-		if !slices.ContainsFunc(runs, func(r SavedRun) bool { return r.File == old.File }) {
+		if old.Kept() && !slices.ContainsFunc(runs, func(r SavedRun) bool { return r.File == old.File }) {
 			_ = os.Remove(filepath.Join(a.dir, old.File))
 		}
 	}
@@ -278,10 +295,8 @@ func (a *Autosave) SaveRun(ctx context.Context, r *run.Run) (SavedRun, bool, err
 		return SavedRun{}, false, nil
 	}
 	a.runs++
-	saved := SavedRun{
-		File: fmt.Sprintf(runFile, a.runs), Source: run.HashOf(r.Source.Volume), Recipe: r.Recipe, Resolved: r.Resolved,
-		Engine: r.Engine, Started: r.Started, Filter: r.Filter, Mapped: r.Maps.Noise != nil,
-	}
+	saved := RecordOf(r)
+	saved.File, saved.Source = fmt.Sprintf(runFile, a.runs), run.HashOf(r.Source.Volume)
 	path := filepath.Join(a.dir, saved.File)
 	if err := atomic.CheckSpace(path, size); err != nil {
 		return SavedRun{}, false, err

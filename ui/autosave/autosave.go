@@ -82,7 +82,7 @@ func (a *Saver) Show(now panel.Snapshot) {
 		a.end(nil)
 		return
 	}
-	work, open := a.workspace()
+	work, open := a.h.Workspace()
 	if !open && a.last == nil {
 		return
 	}
@@ -92,38 +92,10 @@ func (a *Saver) Show(now panel.Snapshot) {
 	}
 }
 
-// workspace returns the work to keep, false if nothing is open that is worth it.
-func (a *Saver) workspace() (work workbench.Workspace, open bool) {
-	work, open = a.h.Session.Documents.Workspace()
-	values := map[string]any{}
-	a.keepers(func(k panel.Keeper) { k.Keep(func(name string, value any) { values[name] = value }) })
-	work.Display, _ = json.Marshal(values)
-	return work, open
-}
-
-// keepers calls f for every panel with a state to keep.
-func (a *Saver) keepers(f func(panel.Keeper)) {
-	for _, p := range a.h.Panels {
-		if k, ok := p.(panel.Keeper); ok {
-			f(k)
-		}
-	}
-}
-
-// state returns what reads the state of panels in saved work; false if there is none.
-func state(work workbench.Workspace) (get func(name string, into any) bool, known bool) {
-	var values map[string]json.RawMessage
-	err := json.Unmarshal(work.Display, &values)
-	return func(name string, into any) bool {
-		value, ok := values[name]
-		return ok && json.Unmarshal(value, into) == nil
-	}, err == nil
-}
-
 // Close ends all work of the session. Unless forget is true, the next start offers it.
 func (a *Saver) Close(forget bool) {
 	var last *workbench.Workspace
-	if work, open := a.workspace(); open && !forget {
+	if work, open := a.h.Workspace(); open && !forget {
 		last = &work
 	}
 	a.h.Session.Close()
@@ -209,9 +181,7 @@ func (a *Saver) restore(kept *workbench.Autosave, work workbench.Workspace) {
 		if own := a.kept.Swap(kept); own != nil {
 			_ = own.Remove()
 		}
-		if get, known := state(work); known {
-			a.keepers(func(k panel.Keeper) { k.Restore(get) })
-		}
+		a.h.RestoreDisplay(work)
 		a.h.Session.Reader.Restore(work)
 	})
 }
@@ -250,8 +220,5 @@ func (a *Saver) restoreText(work workbench.Workspace, results int) string {
 			text += fmt.Sprintf(lang.L(" A run on %s was not finished: %s."), savedName(one), one.Running)
 		}
 	}
-	if get, known := state(work); known {
-		a.keepers(func(k panel.Keeper) { text += k.Offer(get) })
-	}
-	return text
+	return text + a.h.Offered(work)
 }

@@ -24,8 +24,13 @@ func (h *Host) IsOpen() bool { return h.Session.Series() != nil }
 func (h *Host) Idle() bool { return h.IsOpen() && !h.Session.Tasks.Busy() }
 
 // Open opens the series at a path along with the series that are open, after a question
-// if that would end a run or an export.
+// if that would end a run or an export; or a project.
 func (h *Host) Open(path string) {
+	for _, p := range h.Panels {
+		if o, ok := p.(panel.PathOpener); ok && o.OpenPath(path) {
+			return
+		}
+	}
 	h.ConfirmTask(func() { h.Session.Reader.Open(path) })
 }
 

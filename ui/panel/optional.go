@@ -19,6 +19,8 @@ type (
 	Pauser interface{ Pause() }
 	// Opener follows the opening of a series: path is its path, "" for the bundled one.
 	Opener interface{ Opened(path string) }
+	// PathOpener opens a path that is no series, and says whether it does.
+	PathOpener interface{ OpenPath(path string) bool }
 	// Noter shows a line until the next task.
 	Noter interface{ Note(text string) }
 	// Canceller ends something on Escape, and says whether there was something to end. The

@@ -59,6 +59,8 @@ type document struct {
 	away      *workbench.SavedSeries // what was put away to free its memory, nil while it is open
 	undo      workbench.History      // of the recipes, while it is put away
 	standIn   *volume.Volume         // for the one of the document in undo, likewise
+	unmade    []workbench.SavedRun   // that a project lists, and that were not made again
+	hash      voxelHash
 }
 
 // shown returns the document that is shown, an empty one before the first is open.
@@ -146,7 +148,7 @@ func (ds *Documents) List() []Listed {
 			o.State = Running
 		case ds.lossOfResults(d) != desk.NoLoss:
 			o.State = Unexported
-		case len(d.Results) > 0 || d.away != nil && len(d.away.Runs) > 0:
+		case len(d.exports()) > 0:
 			o.State = Exported
 		}
 		out = append(out, o)
@@ -306,6 +308,7 @@ func (ds *Documents) putAway(d *document) {
 	work := d.work(d.view)
 	d.away, d.undo, d.standIn = &work, *d.Doc.Edits(), &volume.Volume{}
 	d.undo.Rebind(d.Doc.Series().Volume, d.standIn)
+	ds.hashAway(d, d.Doc.Clean().Volume)
 	d.release()
 	ds.desk.FreeLater()
 	ds.desk.Changed()
@@ -336,6 +339,10 @@ func (d *document) work(view viewer.Shown) workbench.SavedSeries {
 				w.Base = saved.File
 			}
 		}
+	}
+	w.Runs = append(w.Runs, d.remaining()...)
+	if w.Voxels = d.hash.of(d.Doc.Clean().Volume); d.catalog != nil {
+		w.Images = d.catalog.Entries[d.entry].Identity()
 	}
 	return w
 }
@@ -380,7 +387,9 @@ func (d *document) exports() (all [][]*workbench.Exported) {
 	}
 	if d.away != nil {
 		for _, r := range d.away.Runs {
-			all = append(all, r.Exports)
+			if r.Kept() {
+				all = append(all, r.Exports)
+			}
 		}
 	}
 	return all

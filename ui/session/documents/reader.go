@@ -23,6 +23,9 @@ import (
 
 // Reader opens series, and changes the voxels of the one that is shown.
 type Reader struct {
+	// Altered asks what to do about a source of a project; nil: an error is told.
+	Altered func(Altered)
+
 	desk      *desk.Desk
 	documents *Documents
 	tuning    *tuning.Tuning

@@ -54,7 +54,9 @@ func (ds *Documents) Workspace() (w workbench.Workspace, ok bool) {
 // restored is what is read again of a Work.
 type restored struct {
 	catalog   *open.Catalog
+	entry     int    // of the catalog
 	files     string // fingerprint
+	voxels    string // hash of series; "" if that was not asked for
 	series    *series.Series
 	noisy     *series.Series // nil if no noise was added
 	reference *series.Series // nil for none
@@ -71,13 +73,7 @@ func (rd *Reader) Restore(w workbench.Workspace) {
 			rd.documents.Close(open) // as it was opened again since
 		}
 		work.Running = nil // the question named it
-		d := &document{Document: desk.NewDocument()}
-		d.path, d.entry, d.files, d.reference, d.Recipe = work.Path, work.Entry, work.Files, work.Reference, work.Recipe
-		d.name, d.dims, d.away = work.Name, work.Dims, &work
-		if picture, err := png.Decode(bytes.NewReader(work.Picture)); err == nil {
-			d.small, d.png = picture, work.Picture
-		}
-		rd.documents.open = append(rd.documents.open, d)
+		d := rd.list(work)
 		if shown == nil || i == w.Shown {
 			shown = d
 		}
@@ -87,11 +83,24 @@ func (rd *Reader) Restore(w workbench.Workspace) {
 	}
 }
 
+// list adds a saved series to the documents, as one that was put away.
+func (rd *Reader) list(work workbench.SavedSeries) *document {
+	d := &document{Document: desk.NewDocument()}
+	d.path, d.entry, d.files, d.reference, d.Recipe = work.Path, work.Entry, work.Files, work.Reference, work.Recipe
+	d.name, d.dims, d.away = work.Name, work.Dims, &work
+	if picture, err := png.Decode(bytes.NewReader(work.Picture)); err == nil {
+		d.small, d.png = picture, work.Picture
+	}
+	rd.documents.open = append(rd.documents.open, d)
+	return d
+}
+
 // wake reads a document again that was put away: series, noise that was added, reference,
 // recipe and view, and the finished runs; and shows it.
 func (rd *Reader) wake(d *document, message string) {
 	w := *d.away
-	if err := rd.documents.room(4 * int64(w.Dims[0]) * int64(w.Dims[1]) * int64(w.Dims[2]) * int64(1+len(w.Runs))); err != nil {
+	kept := slices.DeleteFunc(slices.Clone(w.Runs), func(r workbench.SavedRun) bool { return !r.Kept() })
+	if err := rd.documents.room(4 * int64(w.Dims[0]) * int64(w.Dims[1]) * int64(w.Dims[2]) * int64(1+len(kept))); err != nil {
 		rd.desk.Failed(err)
 		return
 	}
@@ -101,13 +110,17 @@ func (rd *Reader) wake(d *document, message string) {
 	rd.desk.Background(func() error {
 		return rd.readAgain(t, w, &found)
 	}, func(err error) {
+		if rd.altered(t, d, err, found) {
+			return
+		}
 		if !rd.desk.Tasks.Finish(t, err) {
 			closeCatalog(found.catalog)
 			return
 		}
 		undo := d.undo
 		d.away, d.undo = nil, workbench.History{}
-		rd.begin(d, found.series, found.catalog, w.Entry)
+		rd.begin(d, found.series, found.catalog, found.entry)
+		d.hash, d.unmade = voxelHash{found.series.Volume, found.voxels}, w.Unmade()
 		if _, ok := undo.Present(); ok {
 			*d.Doc.Edits() = undo
 		}
@@ -139,7 +152,7 @@ func (rd *Reader) wake(d *document, message string) {
 			message = strings.TrimSpace(message + lang.L(" Its files have changed since."))
 		}
 		rd.desk.Tasks.Say(message)
-		if lost := len(w.Runs) - len(found.results); lost > 0 {
+		if lost := len(kept) - len(found.results); lost > 0 {
 			rd.desk.Tasks.Say(strings.TrimSpace(fmt.Sprintf(lang.L("%s %d of its results could not be read."), message, lost)))
 		}
 		rd.documents.makeRoom(0)
@@ -166,13 +179,16 @@ func (rd *Reader) readAgain(t *desk.Task, w workbench.SavedSeries, found *restor
 	if w.Path == "" {
 		found.series, err = rd.desk.Bundled(t.Ctx)
 	} else if found.catalog, err = rd.desk.Scan(t.Ctx, w.Path); err == nil {
+		if i := slices.IndexFunc(found.catalog.Entries, func(e open.Entry) bool { return w.Images != "" && e.Identity() == w.Images }); i >= 0 {
+			w.Entry = i // of the same images in another folder
+		}
 		if w.Entry < 0 || w.Entry >= len(found.catalog.Entries) {
 			return fmt.Errorf(lang.L("%s holds another series than before"), w.Path)
 		}
 		if rest, entry := found.catalog.Rest(w.Entry); rest != nil { // as the user chose when it was opened
 			found.catalog, w.Entry = rest, entry
 		}
-		found.files = found.catalog.Fingerprint(t.Ctx, w.Entry)
+		found.entry, found.files = w.Entry, found.catalog.Fingerprint(t.Ctx, w.Entry)
 		found.series, err = rd.read(t, found.catalog, w.Entry)
 	}
 	if err != nil {
@@ -180,6 +196,11 @@ func (rd *Reader) readAgain(t *desk.Task, w workbench.SavedSeries, found *restor
 	}
 	if found.series.Volume.Dims != w.Dims {
 		return fmt.Errorf(lang.L("%s holds another series than before: %s voxels, not %s"), w.Path, open.DimsText(found.series.Volume.Dims), open.DimsText(w.Dims))
+	}
+	if found.voxels = w.Voxels; w.Voxels != "" && w.Files != found.files {
+		if found.voxels = run.HashOf(found.series.Volume); found.voxels != w.Voxels {
+			return &changed{w.Path}
+		}
 	}
 	filtered := found.series
 	if w.Noise != nil {
@@ -195,6 +216,9 @@ func (rd *Reader) readAgain(t *desk.Task, w workbench.SavedSeries, found *restor
 		}
 	}
 	for _, saved := range w.Runs {
+		if !saved.Kept() {
+			continue
+		}
 		if run, err := rd.desk.LoadRun(t.Ctx, saved, filtered); err == nil {
 			found.results = append(found.results, &desk.Result{Run: run, Given: saved.Given.For(filtered.Volume), Exports: saved.Exports, Saved: &saved})
 		}
