@@ -50,7 +50,9 @@ func TestAProjectIsSavedAndOpened(t *testing.T) {
 
 	b = newBench(t, large)
 	b.workbench.Open(path)
-	b.until("the project is open", func() bool { return b.session().Documents.Path() == paths[1] && b.session().Series() != nil && !b.session().Tasks.Busy() })
+	b.until("the project is open", func() bool {
+		return b.session().Documents.Path() == paths[1] && b.session().Series() != nil && !b.session().Tasks.Busy()
+	})
 	b.drain()
 	if list := b.session().Documents.List(); len(list) != 2 || !list[0].Away || b.state().Cut().Index() != 5 || !b.session().Tuning.Recipe().Equal(recipe) {
 		t.Fatalf("%d series, slice %d, %s", len(list), b.state().Cut().Index(), b.session().Tuning.Recipe())
@@ -66,7 +68,9 @@ func TestAProjectIsSavedAndOpened(t *testing.T) {
 
 	b = newBench(t, large)
 	b.workbench.Open(path)
-	b.until("the project is open", func() bool { return b.session().Series() != nil && b.session().Documents.Path() == paths[1] && !b.session().Tasks.Busy() })
+	b.until("the project is open", func() bool {
+		return b.session().Series() != nil && b.session().Documents.Path() == paths[1] && !b.session().Tasks.Busy()
+	})
 	b.command("project-runs").List()[0].Run()
 	b.until("the run is made again", func() bool { return b.session().Results.Applied() })
 	if left := b.command("project-runs").List(); len(left) != 0 {
@@ -91,7 +95,9 @@ func TestSourcesOfAProjectAreLocated(t *testing.T) {
 	b.tap("Locate …")
 	inDialog[*control.Entry](b)[0].SetText(moved)
 	b.press(fyne.KeyReturn)
-	b.until("the series is open", func() bool { return b.session().Documents.Path() == moved && b.session().Series() != nil && !b.session().Tasks.Busy() })
+	b.until("the series is open", func() bool {
+		return b.session().Documents.Path() == moved && b.session().Series() != nil && !b.session().Tasks.Busy()
+	})
 
 	other, err := os.ReadFile(paths[0]) // another voxel
 	if err := errors.Join(err, os.WriteFile(paths[1], other, 0o600)); err != nil {
@@ -99,8 +105,11 @@ func TestSourcesOfAProjectAreLocated(t *testing.T) {
 	}
 	b = newBench(t, large)
 	b.workbench.Open(path)
-	b.until("the question", func() bool { return strings.Contains(b.question(), "holds other voxels than when the project was saved") })
+	b.until("the question", func() bool {
+		return strings.Contains(b.question(), "holds other voxels than when the project was saved")
+	})
 	b.tap("Use it as it is")
-	b.until("the series is open", func() bool { return b.session().Documents.Path() == paths[1] && b.session().Series() != nil && !b.session().Tasks.Busy() })
+	b.until("the series is open", func() bool {
+		return b.session().Documents.Path() == paths[1] && b.session().Series() != nil && !b.session().Tasks.Busy()
+	})
 }
-
