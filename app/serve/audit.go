@@ -7,9 +7,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,16 +36,21 @@ type entry struct {
 
 // audit is the log of a node. It is safe for concurrent use.
 type audit struct {
+	folder string
+	key    []byte
+	now    func() time.Time
+	most   int64 // bytes of a file
+	kept   int   // files that are full
+
 	mu   sync.Mutex
 	file *os.File
-	key  []byte
-	now  func() time.Time
+	size int64
 }
 
 // openAudit opens the log of a folder, and its key, which is made once: the hashes of one node are the same for ever,
 // and cannot be reversed without the key.
-func openAudit(folder string, now func() time.Time) (*audit, error) {
-	path := filepath.Join(folder, "key")
+func openAudit(s Settings, now func() time.Time) (*audit, error) {
+	path := filepath.Join(s.Folder, "key")
 	key, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		key = make([]byte, 32)
@@ -53,14 +60,95 @@ func openAudit(folder string, now func() time.Time) (*audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(filepath.Join(folder, "audit.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return &audit{file: file, key: key, now: now}, nil
+	a := &audit{folder: s.Folder, key: key, now: now, most: int64(s.AuditMB * 1e6), kept: s.AuditFiles}
+	return a, a.open()
 }
 
-func (a *audit) close() error { return a.file.Close() }
+// open opens the file that is written.
+func (a *audit) open() error {
+	file, err := os.OpenFile(filepath.Join(a.folder, "audit.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	a.file, a.size = file, info.Size()
+	return nil
+}
+
+func (a *audit) close() error {
+	if a.file == nil {
+		return nil
+	}
+	return a.file.Close()
+}
+
+// full returns the numbers of the files that are full, the oldest first.
+func (a *audit) full() (numbers []int, err error) {
+	entries, err := os.ReadDir(a.folder)
+	for _, e := range entries {
+		var n int
+		if _, err := fmt.Sscanf(e.Name(), fullAudit, &n); err == nil && e.Name() == fmt.Sprintf(fullAudit, n) {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, err
+}
+
+// fullAudit is the name of a file that is full.
+const fullAudit = "audit.%06d.log"
+
+func (a *audit) numbered(n int) string { return filepath.Join(a.folder, fmt.Sprintf(fullAudit, n)) }
+
+// rotate renames the file that is full, to the number after the highest, begins another, and removes those of the
+// lowest numbers that are too many. A crash at any point loses no line.
+func (a *audit) rotate() error {
+	numbers, err := a.full()
+	if err != nil {
+		return err
+	}
+	next := 1
+	if len(numbers) > 0 {
+		next = numbers[len(numbers)-1] + 1
+	}
+	if err := a.file.Close(); err != nil { // Windows renames no open file
+		return err
+	}
+	a.file = nil
+	err = os.Rename(filepath.Join(a.folder, "audit.log"), a.numbered(next))
+	if err := errors.Join(err, a.open()); err != nil {
+		return err
+	}
+	numbers = append(numbers, next)
+	for _, n := range numbers[:max(0, len(numbers)-a.kept)] {
+		if err := os.Remove(a.numbered(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add writes a line, after a rotation if it has no room. A log that could not be rotated goes on in the file that is
+// full.
+func (a *audit) add(line []byte) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var rotated error
+	if a.size > 0 && a.size+int64(len(line)) > a.most {
+		rotated = a.rotate()
+	}
+	if a.file == nil {
+		if err := a.open(); err != nil {
+			return errors.Join(rotated, err)
+		}
+	}
+	n, err := a.file.Write(line)
+	a.size += int64(n)
+	return errors.Join(rotated, err)
+}
 
 // hash returns what stands for a UID.
 func (a *audit) hash(uid string) string {
@@ -90,9 +178,7 @@ func (a *audit) write(e entry) {
 		Problem   string `json:"problem,omitempty"`
 	}{a.now().UTC().Format(time.RFC3339), e.Event, a.hash(e.Series), e.Task, e.Instances, e.Rule, e.To, e.From, e.Caller, e.Problem})
 	if err == nil {
-		a.mu.Lock()
-		_, err = a.file.Write(append(line, '\n'))
-		a.mu.Unlock()
+		err = a.add(append(line, '\n'))
 	}
 	if err != nil {
 		job.Log("the audit log cannot be written")

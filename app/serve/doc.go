@@ -10,14 +10,17 @@
 //	send.go      results on their way to archives, and storage commitment
 //	tidy.go      what is removed when
 //	audit.go     who did what, without identities
-//	status.go    a page on loopback
+//	status.go    a page on loopback, and what the folder shows without it
+//	metrics.go   figures for Prometheus on that page
+//	retry.go     tasks that are taken up again
 //
 // A node has a folder of mode 0700 for itself:
 //
 //	in/N.dcm     instances as they were received, N a counter
 //	tasks/N.json one file a series: the journal
 //	tasks/N/     its input, links to files of in, and its output
-//	audit.log    one line of JSON an event
+//	retry/N      a task that is to be taken up again
+//	audit.log    one line of JSON an event; audit.N.log before it
 //	key          of the hashes in it
 //
 // A crash at any point loses and doubles nothing. An instance is confirmed when its file is whole; instances

@@ -33,7 +33,7 @@ type Node struct {
 	list    []*task              // in order of their numbers
 	number  int                  // of the last task
 	started time.Time
-	refused int // instances
+	meters  *meters
 
 	patience time.Duration               // for a report over the association of the request
 	reports  map[string]dimse.Commitment // by transaction, that were not looked at
@@ -47,6 +47,7 @@ func Open(s Settings) (*Node, error) { return openAt(s, time.Now) }
 func openAt(s Settings, now func() time.Time) (*Node, error) {
 	n := &Node{s: s, now: now, wake: make(chan struct{}, 1), point: func() {}, pending: map[string]*arriving{}, started: now(),
 		patience: pacs.ReportWait, reports: map[string]dimse.Commitment{}, reported: func() {}}
+	n.meters = newMeters()
 	if err := os.MkdirAll(n.tasks(), 0o700); err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func openAt(s Settings, now func() time.Time) (*Node, error) {
 }
 
 func (n *Node) load() (err error) {
-	if n.audit, err = openAudit(n.s.Folder, n.now); err != nil {
+	if n.audit, err = openAudit(n.s, n.now); err != nil {
 		return err
 	}
 	if n.folder, err = dimse.OpenFolder(filepath.Join(n.s.Folder, "in"), int64(n.s.QuotaGB*1e9), !n.s.Volatile); err != nil {
@@ -225,6 +226,9 @@ func (n *Node) loop(ctx context.Context, served <-chan struct{}) error {
 func (n *Node) step(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if err := n.complete(); err != nil {
+			return err
+		}
+		if err := n.retry(); err != nil {
 			return err
 		}
 		if err := n.conclude(ctx); err != nil && ctx.Err() == nil {

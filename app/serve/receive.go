@@ -49,6 +49,10 @@ func (n *Node) Store(_ context.Context, p dimse.Peer, a *dimse.Arrival) dimse.St
 	arrived, err := dicom.ReadArrived(os.DirFS(filepath.Join(n.s.Folder, "in")), name)
 	if err == nil && !arrived.Filtered && arrived.UID == a.UID {
 		n.add(name, arrived, n.now())
+		n.meters.received.Inc()
+		if info, err := os.Stat(n.folder.Path(name)); err == nil { // it may be of a task that has ended
+			n.meters.bytes.AddInt64(info.Size())
+		}
 		n.point()
 		return 0
 	}
@@ -68,9 +72,7 @@ func (n *Node) full() bool {
 }
 
 func (n *Node) refuse(event string, p dimse.Peer, series string, err error) {
-	n.mu.Lock()
-	n.refused++
-	n.mu.Unlock()
+	n.meters.refused.Inc()
 	e := entry{Event: event, Series: series, From: p.Address.Addr().String(), Err: err}
 	if slices.Contains(n.s.Callers, p.Calling) { // others may hold anything
 		e.Caller = p.Calling

@@ -42,6 +42,7 @@ func (n *Node) send(ctx context.Context, t *task, p *part) error {
 			p.State = Committing
 		}
 	})
+	n.meters.sent.Add(len(plan.Objects))
 	n.audit.write(entry{Event: "sent", Series: t.Series, Task: t.Number, Instances: len(plan.Objects), Rule: p.Rule, To: p.To})
 	return n.settle(t)
 }

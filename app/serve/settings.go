@@ -41,6 +41,8 @@ type Settings struct {
 	Associations int      `json:"associations,omitempty"` // at a time; 16 if missing
 	Attempts     int      `json:"attempts,omitempty"`     // to send a result; 20 if missing
 	CommitWait   Duration `json:"commit_wait,omitempty"`  // for a report of storage commitment, before it is asked for again; 1h if missing
+	AuditMB      float64  `json:"audit_mb,omitempty"`     // of the audit log, before another is begun; 16 if missing
+	AuditFiles   int      `json:"audit_files,omitempty"`  // that are kept besides; 10 if missing
 	Volatile     bool     `json:"volatile,omitempty"`     // confirms before an image is on the disk
 
 	Rules []Rule `json:"rules"` // the first that takes a series applies, and others after one that has Also
@@ -131,6 +133,7 @@ func ParseSettings(data []byte) (Settings, error) {
 	s.Listen, s.Quiet, s.Keep = cmp.Or(s.Listen, "127.0.0.1:11112"), cmp.Or(s.Quiet, Duration(30*time.Second)), cmp.Or(s.Keep, Duration(time.Hour))
 	s.KeepFailed = cmp.Or(s.KeepFailed, Duration(7*24*time.Hour))
 	s.QuotaGB, s.Attempts, s.CommitWait = cmp.Or(s.QuotaGB, 20), cmp.Or(s.Attempts, 20), cmp.Or(s.CommitWait, Duration(time.Hour))
+	s.AuditMB, s.AuditFiles = cmp.Or(s.AuditMB, 16), cmp.Or(s.AuditFiles, 10)
 	return s, s.check()
 }
 
@@ -140,8 +143,8 @@ func (s *Settings) check() error {
 		return job.Usagef("folder is missing: it holds what arrives")
 	case len(s.Rules) == 0:
 		return job.Usagef("rules are missing: they say what is filtered, and where results go")
-	case s.QuotaGB < 0 || s.Attempts < 0 || s.Associations < 0:
-		return job.Usagef("quota_gb, attempts and associations cannot be negative")
+	case s.QuotaGB < 0 || s.Attempts < 0 || s.Associations < 0 || s.AuditMB < 0 || s.AuditFiles < 0:
+		return job.Usagef("quota_gb, attempts, associations, audit_mb and audit_files cannot be negative")
 	}
 	if err := dimse.CheckAETitle(s.AETitle); err != nil {
 		return job.Usagef("ae_title: %w", err)

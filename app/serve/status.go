@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -16,7 +18,7 @@ import (
 type Status struct {
 	Program   string         `json:"program"`
 	Version   string         `json:"version"`
-	Started   time.Time      `json:"started"`
+	Started   time.Time      `json:"started,omitzero"`
 	Arriving  int            `json:"arriving"`  // series
 	Instances int            `json:"instances"` // that have arrived and are of no task
 	Refused   int            `json:"refused"`   // instances since the start
@@ -55,15 +57,41 @@ func (n *Node) Status() Status {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	s := Status{
-		Program: "quell", Version: job.Version(), Started: n.started, Arriving: len(n.pending), Instances: n.waiting, Refused: n.refused,
+		Program: "quell", Version: job.Version(), Started: n.started, Arriving: len(n.pending), Instances: n.waiting, Refused: int(n.meters.refused.Get()),
 		UsedBytes: n.folder.Used(), Quota: int64(n.s.QuotaGB * 1e9), Tasks: map[State]int{}, Latest: []StatusOfTask{},
 	}
-	for _, t := range slices.Backward(n.list) {
+	s.add(n.list, n.audit.hash)
+	return s
+}
+
+// add adds tasks, those of the highest numbers first.
+func (s *Status) add(tasks []*task, hash func(string) string) {
+	for _, t := range slices.Backward(tasks) {
 		if s.Tasks[t.State]++; len(s.Latest) < mostShown {
-			s.Latest = append(s.Latest, t.status(n.audit.hash))
+			s.Latest = append(s.Latest, t.status(hash))
 		}
 	}
-	return s
+}
+
+// ReadStatus returns what the folder of a node shows, whether a node runs there or not: all but what is being received.
+func ReadStatus(s Settings) (Status, error) {
+	tasks, err := readJournal(s)
+	if err != nil {
+		return Status{}, err
+	}
+	key, err := os.ReadFile(filepath.Join(s.Folder, "key"))
+	if err != nil {
+		return Status{}, err
+	}
+	status := Status{Program: "quell", Version: job.Version(), Quota: int64(s.QuotaGB * 1e9), Tasks: map[State]int{}, Latest: []StatusOfTask{}}
+	status.add(tasks, (&audit{key: key}).hash)
+	entries, err := os.ReadDir(filepath.Join(s.Folder, "in"))
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil { // it may be gone
+			status.UsedBytes += info.Size()
+		}
+	}
+	return status, err
 }
 
 // status returns what is shown of a task.
@@ -75,7 +103,7 @@ func (t *task) status(hash func(string) string) StatusOfTask {
 	return s
 }
 
-// page answers with the status as JSON. Pages of other hosts that a browser on this machine shows get nothing: their
+// page answers with the status as JSON, or with the metrics. Pages of other hosts that a browser on this machine shows get nothing: their
 // requests have another host.
 func (n *Node) page() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -87,12 +115,17 @@ func (n *Node) page() http.Handler {
 			http.Error(w, "this page is for this machine alone", http.StatusForbidden)
 			return
 		}
-		if r.URL.Path != "/" && r.URL.Path != "/status" {
+		if !slices.Contains([]string{"/", "/status", "/metrics"}, r.URL.Path) {
 			http.NotFound(w, r)
 			return
 		}
-		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if r.URL.Path == "/metrics" {
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+			n.meters.write(w, n.Status())
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")
 		_ = encoder.Encode(n.Status()) // the client may be gone

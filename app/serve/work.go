@@ -28,6 +28,9 @@ const mostStarts = 10
 // work does what comes next in a task: of a part, or to choose its rules if that is nil. An error is one of the
 // journal; those of the task are noted in it.
 func (n *Node) work(ctx context.Context, t *task, p *part) error {
+	if p != nil {
+		defer n.meters.took(p.State, time.Now())
+	}
 	switch {
 	case p == nil:
 		return n.guarded(ctx, t, func() error { return n.choose(ctx, t) })
@@ -250,6 +253,7 @@ func (n *Node) failed(t *task, p *part, err error, most int) error {
 	if p.State == Waiting {
 		parts = t.of(p)
 	}
+	n.meters.failures[p.State].Inc()
 	n.change(func() {
 		t.Starts = 0
 		for _, p := range parts {

@@ -42,7 +42,8 @@ SETTINGS is a file of JSON:
 
 Series that Quell filtered are refused, so that no rule of an archive sends them round.`,
 		Example: `  quell serve node.json
-  quell serve node.json --check`,
+  quell serve status node.json
+  quell serve retry node.json`,
 		Args: exactly(1, "SETTINGS"),
 	}
 	check := cmd.Flags().Bool("check", false, "read the settings, say whether they can be meant, and end")
@@ -62,6 +63,7 @@ Series that Quell filtered are refused, so that no rule of an archive sends them
 		})
 		return errors.Join(err, told, node.Close())
 	}
+	cmd.AddCommand(newServeStatus(), newServeRetry())
 	return cmd
 }
 
