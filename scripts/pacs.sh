@@ -3,7 +3,8 @@
 # retrieves them (C-MOVE, C-GET) and compares every attribute and pixel with the export. Exporting the same result again must replace
 # it; another recipe must make another series of the same study; a de-identified export must belong to another patient.
 # Then 300 slices are found, retrieved, filtered, sent back and verified by one command, by DICOMweb and by the DICOM
-# network, and the patient's name and the secret of the sign-in are looked for in everything that was written.
+# network, and the patient's name and the secret of the sign-in are looked for in everything that was written. In the
+# end quell serve receives the bundled series, sends its result on, and waits for storage commitment.
 # Needs the packages of setup.sh pacs. All data stay on this machine and are removed at the end.
 #   pacs.sh              the bundled series, and a 4-D series of it
 #   pacs.sh FOLDER...    every volume of these folders, and where they are a 4-D series all of them as one
@@ -291,6 +292,32 @@ through() {
 	unset TMPDIR
 }
 
+# serve lets a node receive the bundled series and send the result to the PACS, whose storage commitment ends the task.
+serve() {
+	local node i
+	cat >"$work/node.json" <<-JSON
+		{"folder": "$work/node", "ae_title": "$me", "listen": "127.0.0.1:$back", "quiet": "1s", "rules": [
+		 {"name": "all", "do": {"filter": "gaussian"}, "to": {"to": "$aet@127.0.0.1:$dicom", "commit": true}}]}
+	JSON
+	"$quell" serve "$work/node.json" >"$work/serve.log" 2>&1 &
+	node=$!
+	for i in $(seq 100); do
+		taken "$back" && break
+		sleep 0.1
+	done
+	"$quell" send --to "$me@127.0.0.1:$back" --from CT1 assets/series >/dev/null || { kill "$node"; fail "the node takes no series"; }
+	for i in $(seq 300); do
+		"$quell" serve status "$work/node.json" >"$work/log" 2>&1 && grep -q ' sent ' "$work/log" && break
+		sleep 0.2
+	done
+	kill -INT "$node"
+	wait "$node" || true # it was interrupted
+	grep -q ' sent ' "$work/log" || fail "the result was not sent: $(cat "$work/log" "$work/serve.log")"
+	grep -q '"event":"committed"' "$work/node/audit.log" || fail "the PACS did not commit itself: $(cat "$work/node/audit.log")"
+	same "instances in the PACS" "$(instances)" "$(find assets/series -name '*.dcm' | wc -l)"
+	ok "quell serve: a series received, filtered and sent; the PACS reports storage commitment"
+}
+
 for folder in "${folders[@]}"; do
 	# Two folders may hold the same series in two forms: each is sent to a new PACS.
 	start_pacs
@@ -310,6 +337,9 @@ done
 if [ $# -eq 0 ]; then
 	start_pacs
 	through
+	stop_pacs
+	start_pacs
+	serve
 	stop_pacs
 fi
 [ "$checks" -gt 0 ] || fail "no volume could be exported"

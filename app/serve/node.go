@@ -167,6 +167,7 @@ func (n *Node) Run(ctx context.Context, listening func(receiver, status net.Addr
 	r := &dimse.Receiver{
 		Handler: n, AETitle: n.s.AETitle, Implementation: dimse.Implementation{ClassUID: dicom.ImplementationClassUID, Version: "QUELL"},
 		TLS: config, Callers: n.s.Callers, Networks: networks, MaxAssociations: n.s.Associations,
+		Ended: n.ended,
 	}
 	if n.s.commits() {
 		r.Committed = n.Committed

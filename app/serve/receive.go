@@ -35,6 +35,13 @@ const notAuthorized dimse.Status = 0x0124
 // Accept lets every association in that the receiver let in.
 func (n *Node) Accept(dimse.Peer) error { return nil }
 
+// ended notes an association that was not let in.
+func (n *Node) ended(p dimse.Peer, err error) {
+	if dimse.Rejected(err) {
+		n.audit.write(entry{Event: "association rejected", From: p.Address.Addr().String(), Err: err})
+	}
+}
+
 // Store keeps an instance. One that Quell has filtered is refused: rules of an archive could send it back for ever.
 func (n *Node) Store(_ context.Context, p dimse.Peer, a *dimse.Arrival) dimse.Status {
 	if n.full() {

@@ -720,6 +720,10 @@ func TestRun(t *testing.T) {
 	if got := send(t, to, stack("7", 2, "X")...); len(got) != 2 {
 		t.Error(got)
 	}
+	if as, err := dimse.Dial(context.Background(), to, dimse.Config{Calling: "ZQXSECRET"}, []dimse.Context{dimse.Verification}); err == nil {
+		as.Abort()
+		t.Error("another caller is let in")
+	}
 	r, err := http.Get("http://" + at[1].String() + "/status")
 	if err != nil {
 		t.Fatal(err)
@@ -732,6 +736,39 @@ func TestRun(t *testing.T) {
 	cancel()
 	if err := <-ran; err != nil {
 		t.Error(err)
+	}
+	if log := readAudit(t, n); strings.Count(log, "association rejected") != 1 || strings.Contains(log, "ZQXSECRET") {
+		t.Error(log)
+	}
+}
+
+// TestDocumentedSettings: the examples of the reference are settings of a node.
+func TestDocumentedSettings(t *testing.T) {
+	text, err := os.ReadFile("../../docs/reference/serve.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole string
+	var fragments []string
+	for _, block := range strings.Split(string(text), "\n\n") {
+		switch {
+		case strings.HasPrefix(block, "    {"):
+			whole = block
+		case strings.HasPrefix(block, `    "to": `):
+			fragments = append(fragments, block)
+		}
+	}
+	s, err := ParseSettings([]byte(whole))
+	if err != nil || len(s.Rules) != 2 || !s.Rules[0].Also || !s.Rules[0].To[0].Commit || s.Rules[0].To[0].From != "QUELL" {
+		t.Errorf("%s: %v", whole, err)
+	}
+	for _, f := range fragments {
+		if _, err := ParseSettings([]byte(`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {}, ` + f + `}]}`)); err != nil {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+	if len(fragments) == 0 {
+		t.Error("the example of destinations is missing")
 	}
 }
 

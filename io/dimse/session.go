@@ -28,6 +28,12 @@ type errRejected struct{ why string }
 
 func (e *errRejected) Error() string { return "rejected: " + e.why }
 
+// Rejected reports whether an error that Receiver.Ended receives is that the association was not let in.
+func Rejected(err error) bool {
+	var e *errRejected
+	return errors.As(err, &e)
+}
+
 // run does an association from its first byte. full rejects it.
 func (s *session) run(ctx context.Context, full bool) error {
 	s.endIn(s.timeout) // for the negotiation in all
