@@ -36,8 +36,8 @@ var speakers = map[string][]string{
 		"%s%s. Not for clinical use.", "Noise that was removed: input less result. %s", "[Quell removed noise]",
 		"Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", "[Quell noise map]",
 	},
-	"app/pacs":      {"reference.go"}, // of the command line
-	"app/run":       {"uneven.go"},    // of the command line
+	"app/pacs":      {"reference.go", "commitment.go"}, // of the command line
+	"app/run":       {"uneven.go"},                     // of the command line
 	"app/workbench": nil,
 	"denoise": {
 		"in sigmas of the noise map", // of a recipe
@@ -109,7 +109,7 @@ var speakers = map[string][]string{
 	},
 	"io/dimse": {
 		"command.go", "pdu.go", // what a node sends against the protocol
-		"link.go", "accept.go", "session.go", "folder.go", // of a receiver, which has a log
+		"commitment.go", "link.go", "accept.go", "session.go", "folder.go", // of a receiver, which has a log
 		"%d presentation contexts; an association has 1 to %d", "the context %v was not proposed",
 		"an instance UID of %d characters", "an answer for another instance", "data that was not asked for", "an answer of more than %d bytes",
 		"more than one answer", "an answer to another request", "an answer without a status", "a result without attributes",
