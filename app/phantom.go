@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"quell/app/engines"
 	"quell/app/executor"
 	"quell/app/files"
 	"quell/app/job"
 	"quell/app/output"
+	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/phantom"
 	"quell/series"
@@ -16,9 +18,13 @@ import (
 
 // PhantomJob is a phantom to be made and written.
 type PhantomJob struct {
-	Kind    string       // see phantom.Kinds
-	Size    phantom.Size // zero: the kind's own
-	Scan    *phantom.Scan
+	Kind string       // see phantom.Kinds
+	Size phantom.Size // zero: the kind's own
+	Scan *phantom.Scan
+	// Regularise filters each slice after every pass of the reconstruction sart, in two
+	// dimensions; nil for none. Its automatic values follow from the slice as it is then.
+	Regularise *denoise.Recipe
+
 	SNR     float64 // of mr and steps: mean of the object over sigma; 0 adds no noise
 	Seed    uint64
 	Repeats int    // images with seeds Seed, Seed+1, ...; 1 at least
@@ -37,9 +43,19 @@ func MakePhantom(ctx context.Context, j PhantomJob, events job.Events) ([]string
 		return nil, job.Usage(err)
 	}
 	if j.Scan != nil {
-		if err := j.Scan.Validate(); err != nil {
+		scan := *j.Scan
+		if j.Regularise != nil {
+			if j.Regularise.Dims != 2 {
+				return nil, job.Usagef("--regularise: slices are reconstructed one by one; give a recipe of two dimensions, not of %d", j.Regularise.Dims)
+			}
+			scan.Recon.Regularise = func(ctx context.Context, slice *volume.Volume) (*volume.Volume, error) {
+				return engines.CPU().Run(ctx, *j.Regularise, denoise.Input{Volume: slice}, slice.Bounds(), nil)
+			}
+		}
+		if err := scan.Validate(); err != nil {
 			return nil, job.Usage(err)
 		}
+		j.Scan = &scan
 	}
 	var images []phantomImage
 	for k := range max(j.Repeats, 1) {

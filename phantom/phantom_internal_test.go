@@ -335,6 +335,7 @@ func TestLimitsOfAScan(t *testing.T) {
 		{Scan{Views: 9, Recon: Recon{Method: "sart", Iterations: 1}}, "a relaxation of 0"},
 		{Scan{Views: 9, Recon: Recon{Method: "sart", Iterations: 1, Relaxation: 2}}, "a relaxation of 2"},
 		{Scan{Views: 9, Recon: Recon{Method: "magic"}}, "there are fbp, sart"},
+		{Scan{Views: 9, Recon: Recon{Method: "fbp", Kernel: "soft", Regularise: func(context.Context, *volume.Volume) (*volume.Volume, error) { return nil, nil }}}, "fbp has no passes"},
 	} {
 		if err := c.scan.Validate(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.scan, err, c.want)

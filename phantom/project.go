@@ -32,10 +32,21 @@ type Recon struct {
 	Kernel     string  // fbp: "sharp" (Ram-Lak) or "soft" (Hann)
 	Iterations int     // sart: passes over all views
 	Relaxation float64 // sart: share of each correction that is applied
+
+	// Regularise, if not nil, filters a slice in HU after every pass of sart (Zheng, Mueller
+	// 2011, section I). It may be called for several slices at once, and returns another volume
+	// of the same geometry.
+	Regularise func(ctx context.Context, slice *volume.Volume) (*volume.Volume, error)
 }
 
 // Reconstructions returns the methods, the default first.
 func Reconstructions() []string { return []string{"fbp", "sart"} }
+
+// attenuation converts HU to 1/mm.
+func attenuation(hu float32) float64 { return water * (1 + float64(hu)/1000) }
+
+// hounsfield converts 1/mm to HU.
+func hounsfield(mu float64) float32 { return float32(1000 * (mu/water - 1)) }
 
 // water is the attenuation of water in 1/mm, at about 70 keV.
 const water = 0.0192
@@ -97,7 +108,7 @@ func (p Phantom) Image(ctx context.Context, scan Scan) (*volume.Volume, error) {
 			return err
 		}
 		for i, mu := range image {
-			v.Plane(z)[i] = float32(1000 * (mu/water - 1))
+			v.Plane(z)[i] = hounsfield(mu)
 		}
 		return nil
 	})

@@ -15,6 +15,9 @@ import (
 func (r Recon) validate() error {
 	switch r.Method {
 	case "fbp":
+		if r.Regularise != nil {
+			return fmt.Errorf("fbp has no passes to filter after; the reconstruction sart has")
+		}
 		if r.Kernel != "sharp" && r.Kernel != "soft" {
 			return fmt.Errorf("no kernel is called %q; there are sharp and soft", r.Kernel)
 		}
@@ -110,7 +113,8 @@ func (r Recon) filter(s *sinogram) {
 // sart is the simultaneous algebraic reconstruction technique (Andersen, Kak
 // 1984): view after view, the difference between measured and computed
 // projections, divided by the length of the ray, is added to the pixels that the
-// ray passes. Attenuation stays at 0 or above.
+// ray passes. Attenuation stays at 0 or above. After each pass the slice
+// is filtered if Regularise is set.
 func (r Recon) sart(ctx context.Context, s *sinogram, g volume.Geometry) ([]float64, error) {
 	image := make([]float64, g.SliceVoxels())
 	correction := make([]float64, s.detectors)
@@ -133,8 +137,32 @@ func (r Recon) sart(ctx context.Context, s *sinogram, g volume.Geometry) ([]floa
 				}
 			})
 		}
+		if err := r.regularise(ctx, image, g); err != nil {
+			return nil, err
+		}
 	}
 	return image, nil
+}
+
+// regularise filters the image, if Regularise is set.
+func (r Recon) regularise(ctx context.Context, image []float64, g volume.Geometry) error {
+	if r.Regularise == nil {
+		return nil
+	}
+	g.Dims[2] = 1
+	slice := volume.New(g)
+	slice.Unit = "HU"
+	for i, mu := range image {
+		slice.Data[i] = hounsfield(mu)
+	}
+	filtered, err := r.Regularise(ctx, slice)
+	if err != nil {
+		return err
+	}
+	for i, hu := range filtered.Data {
+		image[i] = max(attenuation(hu), 0)
+	}
+	return nil
 }
 
 // along integrates the image along the ray of detector element d by Joseph's

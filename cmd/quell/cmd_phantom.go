@@ -19,6 +19,7 @@ func newPhantom() *cobra.Command {
 	var j app.PhantomJob
 	scan := phantom.Scan{Recon: phantom.Recon{Relaxation: 0.3}}
 	var size, spacing []float64
+	var regularise string
 	cmd := &cobra.Command{
 		Use:   "phantom OUT",
 		Short: "Make a test volume whose truth is known",
@@ -38,6 +39,7 @@ func newPhantom() *cobra.Command {
 seed gives the same values on every machine.`,
 		Example: `  quell phantom ct.nii.gz --views 360 --snr 25 --truth truth.nii.gz
   quell phantom mr.nii.gz --kind mr --snr 30 --dims 128,128,40 --spacing 1.5,1.5,3
+  quell phantom few.nii.gz --views 30 --snr 25 --recon sart --iterations 20 --regularise nlm.json
   quell phantom repeat.nii.gz --kind steps --snr 10 --repeats 8`,
 		Args: exactly(1, "one OUT"),
 	}
@@ -53,6 +55,7 @@ seed gives the same values on every machine.`,
 	addNameFlag(cmd, &scan.Recon.Method, "recon", "reconstruction", phantom.Reconstructions(), "ct: the reconstruction by `name`, "+strings.Join(phantom.Reconstructions(), " or "))
 	addNameFlag(cmd, &scan.Recon.Kernel, "kernel", "kernel", []string{"sharp", "soft"}, "ct: the kernel of fbp by `name`, sharp or soft")
 	flags.IntVar(&scan.Recon.Iterations, "iterations", 5, "ct: `N` passes of sart over all views")
+	addInput(flags, &regularise, "regularise", "ct: filter each slice after every pass of sart by the recipe in this `file`, of two dimensions")
 	flags.IntVar(&j.Repeats, "repeats", 1, "`N` images with different noise: seeds S, S+1, ...; -1, -2, ... is added to OUT")
 	flags.Uint64Var(&j.Seed, "seed", 1, "seed `N` of the noise")
 	flags.Var((*numbersFlag)(&size), "dims", "size of the matrix: `NX,NY,NZ` voxels along x, y and z (not 2-D or 3-D, as in other commands)")
@@ -62,13 +65,13 @@ seed gives the same values on every machine.`,
 	addFormatFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		scanned, scans := false, j.Kind == "ct" || j.Kind == "abdomen"
-		for _, name := range []string{"views", "photons", "recon", "kernel", "iterations"} {
+		for _, name := range []string{"views", "photons", "recon", "kernel", "iterations", "regularise"} {
 			if flags.Changed(name) && !scans {
 				return job.Usagef("--%s is for the phantoms ct and abdomen; %s is not scanned", name, j.Kind)
 			}
 			scanned = scanned || flags.Changed(name)
 		}
-		for name, ignoredBy := range map[string]string{"kernel": "sart", "iterations": "fbp"} {
+		for name, ignoredBy := range map[string]string{"kernel": "sart", "iterations": "fbp", "regularise": "fbp"} {
 			if flags.Changed(name) && scan.Recon.Method == ignoredBy {
 				return job.Usagef("--%s is not used by the reconstruction %s", name, ignoredBy)
 			}
@@ -84,6 +87,13 @@ seed gives the same values on every machine.`,
 			return job.Usagef("an SNR of %g: it must be above 0, or 0 for no noise", j.SNR)
 		}
 		var err error
+		if regularise != "" {
+			r, err := files.LoadRecipe(regularise)
+			if err != nil {
+				return err
+			}
+			j.Regularise = &r
+		}
 		if j.Size, err = phantomSize(size, spacing); err != nil {
 			return err
 		}
