@@ -232,10 +232,13 @@ func (r Recipe) Bind(g volume.Geometry) (Program, error) {
 func (r Recipe) Axes(name string) [3]int { return r.perAxis(r.Get(name)) }
 
 // AxisNumbers returns the three numbers of a parameter per axis; the last that is given stands
-// for the axes that follow.
+// for the axes that follow. A value that is to be found counts as 0.
 func (r Recipe) AxisNumbers(name string) [3]float64 {
 	var axes [3]float64
 	list := r.Get(name).Floats()
+	if len(list) == 0 {
+		return axes
+	}
 	for c := range axes {
 		axes[c] = list[min(c, len(list)-1)]
 	}

@@ -48,8 +48,8 @@ func TestCompletion(t *testing.T) {
 		{"denoise a b --noise-out ", nil, files},
 		{"denoise ", nil, files},
 		{"denoise a b --filter nlm --centre ", []string{"auto", "max", "one"}, noFiles},
-		{"denoise a b --filter nlm --h ", []string{"auto", "sure"}, noFiles},
-		{"denoise a b --preset mr-brain-3d-nlm --h ", []string{"auto", "sure"}, noFiles},
+		{"denoise a b --filter nlm --h ", []string{"auto", "coupe", "sure"}, noFiles},
+		{"denoise a b --preset mr-brain-3d-nlm --h ", []string{"auto", "coupe", "sure"}, noFiles},
 		{"denoise a b --filter sadct --gamma ", []string{"auto"}, noFiles},
 		{"denoise a b --gamma ", []string{"auto", "sure"}, noFiles}, // of sadct or lpa
 		{"denoise a b --filter nlm --k ", []string{"2"}, noFiles},

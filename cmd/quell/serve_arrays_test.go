@@ -328,7 +328,7 @@ func TestArraysRefused(t *testing.T) {
 		{map[string]any{"do": "denoise", "input": in, "output": out, "filter": "median", "engine": "tpu"}, "usage", `no engine is called "tpu"`},
 		{map[string]any{"do": "denoise", "input": in, "output": out, "filter": "median", "parameters": map[string]any{"h": 1}}, "usage", "median has no parameter h; it has radius, stabilise"},
 		{map[string]any{"do": "denoise", "input": in, "output": out, "filter": "median", "parameters": map[string]any{"radius": "x"}}, "usage", "radius: x is not a list of whole numbers"},
-		{map[string]any{"do": "denoise", "input": in, "output": out, "filter": "median", "parameters": map[string]any{"radius": []float64{1.5}}}, "usage", "this is no request"},
+		{map[string]any{"do": "denoise", "input": in, "output": out, "filter": "median", "parameters": map[string]any{"radius": []float64{1.5}}}, "usage", "radius: 1.5 is not a list of whole numbers"},
 		{map[string]any{"do": "denoise", "input": in, "output": out, "preset": "x"}, "usage", "x"},
 		{map[string]any{"do": "denoise", "input": in, "output": out, "filter": "median", "mask": array(n, 0, 5, 4, 2)}, "usage", "the mask is of [5 4 2] voxels"},
 		{map[string]any{"do": "denoise", "input": in, "output": out, "filter": "median", "mask": array(void, 240, 5, 4, 3)}, "input", "leaves no voxel"},
