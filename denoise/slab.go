@@ -22,6 +22,16 @@ func (p Program) Slab(g volume.Geometry, from, to int) Slab {
 	return Slab{From: from, To: to, First: first, End: min(to+reach, g.Dims[2])}
 }
 
+// Around returns the region that a program reads to compute a box of a volume of geometry g: cut out as a volume of its own,
+// it gives the same result, on the CPU to the bit.
+func (p Program) Around(box volume.Region, g volume.Geometry) volume.Region {
+	outer := box.Grow(p.Reach(), g)
+	for axis := range outer.Min {
+		outer.Min[axis] -= outer.Min[axis] % max(p.Lattice[axis], 1) // at which the passes compute the same voxels as in the whole
+	}
+	return outer
+}
+
 // Intermediates returns how many outputs that later passes read a run holds at once, at most.
 func (p Program) Intermediates() int {
 	most := 0

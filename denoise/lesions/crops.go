@@ -18,11 +18,10 @@ type crop struct {
 // cropOf cuts out the box with its surroundings.
 func cropOf(in denoise.Input, box volume.Region, p denoise.Program) crop {
 	g, reach := in.Volume.Geometry, p.Reach()
-	outer := box.Grow(reach, g)
+	outer := p.Around(box, g)
 	c := crop{inner: true}
 	for axis := range 3 {
 		c.inner = c.inner && box.Min[axis] >= reach[axis] && box.Max[axis]+reach[axis] <= g.Dims[axis]
-		outer.Min[axis] -= outer.Min[axis] % max(p.Lattice[axis], 1) // at which the passes compute the same voxels as in the whole
 	}
 	c.box = volume.Region{
 		Min: [3]int{box.Min[0] - outer.Min[0], box.Min[1] - outer.Min[1], box.Min[2] - outer.Min[2]},

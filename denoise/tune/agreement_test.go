@@ -15,7 +15,6 @@ import (
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/internal/shareddata"
-	"quell/io/dicom"
 	"quell/io/nifti"
 	"quell/phantom"
 	"quell/volume"
@@ -48,6 +47,8 @@ type scene struct {
 	// estimated from noisy, by which the filter works. Errors count relative to it.
 	ramp   []float64
 	mapped *volume.Volume
+
+	whole *volume.Volume // noisy is the first slices of its middle; nil: noisy is all that there is
 
 	every bool // filter is judged on it, recipes that take long too
 }
@@ -342,23 +343,9 @@ func mrScene(t *testing.T, dims [3]int, spacing float64, m noise.Model, sigma fl
 	return withNoise(t, "phantom mr", truth, m, sigma, seed, objects(p, "lesion", "ventricle")...)
 }
 
-func ctScene(t *testing.T, side int, spacing float64, kernel string, photons float64, seed uint64) scene {
+func ctScene(t *testing.T, side int, spacing float64, k kernel, photons float64, seed uint64) scene {
 	t.Helper()
-	p, err := phantom.New("ct", phantom.Size{Dims: [3]int{side, side, 2}, Spacing: [3]float64{spacing, spacing, 2.5}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	scan := phantom.Scan{Views: 2 * side, Recon: phantom.Recon{Method: "fbp", Kernel: kernel}}
-	truth, err := p.Image(t.Context(), scan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scan.Photons, scan.Seed = photons, seed
-	noisy, err := p.Image(t.Context(), scan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return scene{name: fmt.Sprintf("phantom ct %s %.0e", kernel, photons), truth: truth, noisy: noisy, regions: objects(p, "disc", "ventricle", "rod", "bar", "sphere")}
+	return projected(t, "ct", side, spacing, k, photons)(seed)
 }
 
 // quietened returns a volume less its noise, as nlm takes it for.
@@ -396,7 +383,7 @@ func fullScenes(t *testing.T) []scene {
 	// A held-back brain: one real T1 scan, its noise of 1 to 2 removed by nlm.
 	brain := quietened(t, at(read(t, "nifti/niivue/chris_t1.nii.gz"), 54, 85, 90), 3, 4)
 	all = append(all, withNoise(t, "brain", brain, noise.Rician, 8, usualSeed, details(t, brain)...), mrScene(t, [3]int{80, 96, 9}, 2.2, noise.Gaussian, 10, usualSeed),
-		ctScene(t, 192, 1.1, "sharp", 3e5, 0), ctScene(t, 192, 1.1, "soft", 5e5, 0), ctScene(t, 256, 0.9, "soft", 2e6, 0))
+		ctScene(t, 192, 1.1, sharp, 3e5, 0), ctScene(t, 192, 1.1, soft, 5e5, 0), ctScene(t, 256, 0.9, soft, 2e6, 0))
 	all = append(all, ramped(t, all[1]), ramped(t, all[6]))
 	for _, s := range heldBack(t) {
 		s.name = "held back: " + s.name
@@ -418,52 +405,17 @@ func heldBack(t *testing.T) []scene {
 	return []scene{
 		withNoise(t, "T1", t1, noise.Gaussian, 6, 101, details(t, t1)...),
 		withNoise(t, "FLAIR", quiet, noise.Rician, 0.04*most, 102, details(t, quiet)...),
-		headScene(t, "sharp", 203), headScene(t, "soft", 204),
-		ctScene(t, 192, 1.1, "soft", 9e5, 201), ctScene(t, 224, 1, "sharp", 8e5, 202),
+		headScene(t, sharp, 203), headScene(t, soft, 204),
+		ctScene(t, 192, 1.1, soft, 9e5, 201), ctScene(t, 224, 1, sharp, 8e5, 202),
 		mrScene(t, [3]int{84, 90, 9}, 2, noise.Rician, 7, 301),
 	}
 }
 
-// headScene is two slices of the bundled head CT, made quiet, with the noise of a
-// reconstruction of the phantom on their grid, of 8 HU.
-func headScene(t *testing.T, kernel string, seed uint64) scene {
+// headScene is two slices of the bundled head CT with noise of 8 HU.
+func headScene(t *testing.T, k kernel, seed uint64) scene {
 	t.Helper()
-	c, err := dicom.Scan(t.Context(), assets.Series, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Load(t.Context(), c.Default, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head := quietened(t, s.Volume.Crop(volume.Slices(s.Volume.Geometry, 3, 5)), 2, 6)
-	p, err := phantom.New("ct", phantom.Size{Dims: head.Dims, Spacing: head.Spacing})
-	if err != nil {
-		t.Fatal(err)
-	}
-	scan := phantom.Scan{Views: 400, Recon: phantom.Recon{Method: "fbp", Kernel: kernel}}
-	clean, err := p.Image(t.Context(), scan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scan.Photons, scan.Seed = 1e5, seed
-	noisy, err := p.Image(t.Context(), scan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	squares, n := 0.0, 0.0
-	for i, a := range clean.Data {
-		if noisy.Data[i] -= a; a > 20 && a < 60 {
-			squares, n = squares+float64(noisy.Data[i])*float64(noisy.Data[i]), n+1
-		}
-	}
-	for i, a := range head.Data {
-		noisy.Data[i] = a + noisy.Data[i]*float32(8/math.Sqrt(squares/n))
-	}
-	half := [3]int{head.Dims[0] / 2, head.Dims[1] / 2}
-	middle := volume.Region{Min: [3]int{half[0] - 100, half[1] - 100, 0}, Max: [3]int{half[0] + 100, half[1] + 100, 2}}
-	truth := head.Crop(middle)
-	return scene{name: "head CT " + kernel, truth: truth, noisy: noisy.Crop(middle), regions: details(t, truth)}
+	all := seriesIn(t, assets.Series)
+	return onHead(t, "head CT", all.Crop(volume.Slices(all.Geometry, 3, 5)), k, 8)(seed)
 }
 
 // details returns the objects of an anatomy without noise, see [islands].

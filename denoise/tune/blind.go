@@ -421,7 +421,8 @@ func (r Result) alike(ctx context.Context, engine denoise.Engine, v *volume.Volu
 	per := make([][]likeness, len(boxes))
 	err = parallel.ForWorkers(ctx, len(boxes), max(engine.Info().Cores, 1), func() func(int) error {
 		return func(b int) error {
-			a := newPart(r.Input, boxes[b], program.Reach(), func(i int) bool { return v.Valid(i) && r.Foreground(i) }, 0)
+			s := cut(r.Input, boxes[b], program.Around(boxes[b], v.Geometry))
+			a := s.part(v.Geometry, boxes[b], s.run, func(i int) bool { return v.Valid(i) && r.Foreground(i) })
 			u, err := engine.Run(ctx, recipe, a.in, a.box, nil)
 			if err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/cpu"
+	"quell/denoise/enginetest"
 	"quell/denoise/noise"
 	"quell/volume"
 )
@@ -183,6 +184,28 @@ func TestAlike(t *testing.T) {
 	}
 	if share := (likeness{apart: 1, change: 4}).share(); share != 0.75 {
 		t.Errorf("share %g; want 0.75", share)
+	}
+}
+
+// A filter that computes every second block has the same result in a box as in the whole, wherever the box begins.
+func TestAlikeOnALattice(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{40, 37, 1}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32((7*i*i)%29) - 9
+	}
+	recipe := enginetest.RecipeOf(t, "bnlm", 2, "h=12")
+	after, err := cpu.New().Run(t.Context(), recipe, denoise.Input{Volume: v}, v.Bounds(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Result{Input: denoise.Input{Volume: v}, After: after, Region: v.Bounds(), Foreground: func(int) bool { return true }}
+	for x := 13; x < 15; x++ {
+		for y := 12; y < 14; y++ {
+			got, err := r.alike(t.Context(), cpu.New(), v, recipe, []volume.Region{{Min: [3]int{x, y, 0}, Max: [3]int{x + 9, y + 8, 1}}})
+			if err != nil || got.everywhere != 0 || got.change == 0 {
+				t.Errorf("at %d, %d: %+v, %v", x, y, got, err)
+			}
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func Scan(ctx context.Context, engine denoise.Engine, r Result) (*Finding, float
 		return o.found(r.Region), 1, nil
 	}
 	s, err := r.standIn(ctx, engine, same)
-	if err != nil || s.change == 0 {
+	if err != nil {
 		return nil, s.share, err
 	}
 	f, s, err := r.unseen(ctx, engine, s)

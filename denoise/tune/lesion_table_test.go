@@ -22,22 +22,23 @@ import (
 //
 //	QUELL_LESION_TABLE=1 go test ./denoise/tune -run TestLesionTable -v -timeout 2h
 //
-// QUELL_LESION_TABLE=dev takes other data sets. Without, one filter runs on a phantom.
+// QUELL_LESION_TABLE=held and held2 take the data sets of [heldOut], dev those with which the table was written. Without, one
+// filter runs on a phantom.
 
-// inserts are discs: diameter in pixels, contrast in sigmas of white noise, slices.
-var inserts = []struct {
-	pixels, sigmas float64
-	slices         int
-}{{4, 2, 1}, {6, 1.2, 1}, {8, 0.9, 1}, {3, 3, 1}, {5, -1.5, 3}, {7, -1, 1}, {5, 2.5, 1}, {9, 0.8, 1}, {4, -2.5, 3}, {6, 2, 1}}
+// insert is a disc.
+type insert struct {
+	pixels float64 // diameter
+	sigmas float64 // contrast in standard deviations of the noise
+	slices int
+}
+
+var inserts = []insert{{4, 2, 1}, {6, 1.2, 1}, {8, 0.9, 1}, {3, 3, 1}, {5, -1.5, 3}, {7, -1, 1}, {5, 2.5, 1}, {9, 0.8, 1}, {4, -2.5, 3}, {6, 2, 1}}
+
+// otherInserts are those of the held-out data sets.
+var otherInserts = []insert{{3.5, 2.5, 1}, {5, 1.6, 1}, {7, 1.3, 3}, {10, 1, 1}, {4, -3, 1}, {6, -2.2, 3}, {8, 1.5, 1}, {5, 3, 3}, {9, -1.2, 1}, {3, 4, 1}, {7, 3, 1}}
 
 // perRecipe is how many of them each recipe meets.
 const perRecipe = 5
-
-// repeated is a scene with noise of other seeds.
-type repeated struct {
-	scene
-	again func(seed uint64) *volume.Volume
-}
 
 func lesionScenes(t *testing.T, mode string) []repeated {
 	t.Helper()
@@ -50,15 +51,25 @@ func lesionScenes(t *testing.T, mode string) []repeated {
 	phantomMR := func(dims [3]int, spacing float64, m noise.Model, sigma float64) func(uint64) scene {
 		return func(seed uint64) scene { return mrScene(t, dims, spacing, m, sigma, seed) }
 	}
-	ct := func(side int, spacing float64, kernel string, photons float64) func(uint64) scene {
-		return func(seed uint64) scene { return ctScene(t, side, spacing, kernel, photons, seed) }
+	ct := func(side int, spacing float64, k kernel, photons float64) func(uint64) scene {
+		return projected(t, "ct", side, spacing, k, photons)
 	}
 	if mode == "" {
 		return []repeated{of(phantomMR([3]int{160, 190, 9}, 1.2, noise.Gaussian, 8), 60)}
 	}
+	if round, ok := heldRound(mode); ok {
+		all := heldOut(t, round)
+		for i, s := range all {
+			if _, ct := noise.Hounsfield(s.noisy); !ct {
+				all[i].whole, all[i].noisy, all[i].truth = s.noisy, middle(s.noisy, 112), middle(s.truth, 112)
+				all[i].again = func(seed uint64) *volume.Volume { return middle(s.again(seed), 112) }
+			}
+		}
+		return all
+	}
 	t1 := read(t, "template/t1-181x217x51-truth.nii.gz")
 	if mode == "dev" {
-		return []repeated{of(mr("T1", t1.Crop(volume.Slices(t1.Geometry, 18, 27)), noise.Gaussian, 10), 17), of(phantomMR([3]int{170, 200, 9}, 1.15, noise.Gaussian, 10), 17), of(ct(192, 1.1, "sharp", 3e5), 0)}
+		return []repeated{of(mr("T1", t1.Crop(volume.Slices(t1.Geometry, 18, 27)), noise.Gaussian, 10), 17), of(phantomMR([3]int{170, 200, 9}, 1.15, noise.Gaussian, 10), 17), of(ct(192, 1.1, sharp, 3e5), 0)}
 	}
 	flair := read(t, "nifti/niivue/FLAIR.nii.gz")
 	flair = flair.Crop(volume.Slices(flair.Geometry, 60, 69))
@@ -68,8 +79,8 @@ func lesionScenes(t *testing.T, mode string) []repeated {
 	return []repeated{
 		of(mr("T1", t1.Crop(volume.Slices(t1.Geometry, 36, 45)), noise.Gaussian, 6), 101), of(mr("FLAIR", quietened(t, flair, 3, 0.03*most), noise.Rician, 0.04*most), 102),
 		of(mr("brain", brain, noise.Rician, 8), 103), of(phantomMR([3]int{160, 190, 9}, 1.2, noise.Rician, 7), 301),
-		of(func(seed uint64) scene { return headScene(t, "sharp", seed) }, 203), of(func(seed uint64) scene { return headScene(t, "soft", seed) }, 204),
-		of(ct(192, 1.1, "sharp", 9e5), 201), of(ct(224, 1, "sharp", 4e5), 202),
+		of(func(seed uint64) scene { return headScene(t, sharp, seed) }, 203), of(func(seed uint64) scene { return headScene(t, soft, seed) }, 204),
+		of(ct(192, 1.1, sharp, 9e5), 201), of(ct(224, 1, sharp, 4e5), 202),
 	}
 }
 
@@ -248,7 +259,11 @@ func TestLesionTable(t *testing.T) {
 		for k, s := range lesionScenes(t, mode) {
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				s.lesions(t, mode != "", k, table.count)
+				discs := inserts
+				if _, ok := heldRound(mode); ok {
+					discs = otherInserts
+				}
+				s.lesions(t, mode != "", discs, k, table.count)
 			})
 		}
 	})
@@ -262,12 +277,16 @@ func TestLesionTable(t *testing.T) {
 }
 
 // lesions runs the filters on one data set.
-func (s repeated) lesions(t *testing.T, all bool, turn int, count func(yes bool, keys ...string)) {
+func (s repeated) lesions(t *testing.T, all bool, discs []insert, turn int, count func(yes bool, keys ...string)) {
 	use, err := noise.Foreground(t.Context(), s.noisy)
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts, err := denoise.FactsFor(t.Context(), s.input())
+	whole := s.input()
+	if s.whole != nil {
+		whole.Volume = s.whole
+	}
+	facts, err := denoise.FactsFor(t.Context(), whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,6 +302,10 @@ func (s repeated) lesions(t *testing.T, all bool, turn int, count func(yes bool,
 	}
 	t.Logf("%s: sigma %.3g, %s, %d places", s.name, facts.Noise.Sigma, facts.Noise.Confidence, len(at))
 	for n, f := range denoise.Filters() {
+		if late(t) {
+			t.Logf("%s: stopped before %s", s.name, f.Name)
+			break
+		}
 		if f.Strength.Param == "" || !all && f.Name != "bilateral" || f.Name == "sadct" && s.noisy.Dims[2] > 2 {
 			continue // what sadct does takes long
 		}
@@ -312,8 +335,8 @@ func (s repeated) lesions(t *testing.T, all bool, turn int, count func(yes bool,
 			return
 		}
 		faded := false
-		for k := range min(perRecipe, len(inserts)) {
-			i := inserts[(turn*3+n*perRecipe+k)%len(inserts)]
+		for k := range perRecipe {
+			i := discs[(turn*3+n*perRecipe+k)%len(discs)]
 			i.slices = min(i.slices, 2*(s.noisy.Dims[2]/3)+1)
 			f := s.fateOf(t, r, at, noisy, plain, i.pixels, i.sigmas*facts.Noise.Sigma, i.slices)
 			if f.before < lesions.VisibleFrom {

@@ -22,8 +22,15 @@ type scope struct {
 // newScope cuts out a region with its surroundings as far as reach.
 func newScope(in denoise.Input, run volume.Region, reach [3]int, seed uint64) *scope {
 	g := in.Volume.Geometry
-	outer := run.Grow(reach, g)
-	s := &scope{in: denoise.Input{Volume: in.Volume.Crop(outer)}, run: run.Offset(outer.Min), inner: isInner(run, reach, g), seed: seed}
+	s := cut(in, run, run.Grow(reach, g))
+	s.inner, s.seed = isInner(run, reach, g), seed
+	return s
+}
+
+// cut is newScope with outer as what is cut out, without a perturbation.
+func cut(in denoise.Input, run, outer volume.Region) *scope {
+	g := in.Volume.Geometry
+	s := &scope{in: denoise.Input{Volume: in.Volume.Crop(outer)}, run: run.Offset(outer.Min)}
 	if in.Noise != nil {
 		s.in.Noise = in.Noise.Crop(outer)
 	}

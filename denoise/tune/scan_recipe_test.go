@@ -115,3 +115,27 @@ func TestARecipeMustMakeTheResult(t *testing.T) {
 		t.Errorf("known to be made by its recipe: %+v, %v", j.Found, err)
 	}
 }
+
+// A lesion is found that is gone from a result which is the input everywhere else: no filter did that.
+func TestALesionGoneFromTheInput(t *testing.T) {
+	_, without := head(t, 10)
+	e, err := noise.Of(t.Context(), without)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := without.Clone()
+	put(with, 40, 50, 5, 7, 4, 40)
+	for name, after := range map[string]*volume.Volume{"gone": without, "kept": with} {
+		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: with}, After: after, Noise: e, WithoutMap: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "kept" {
+			if j.Found != nil || j.Verdict != tune.Under {
+				t.Errorf("the input itself: %s, %+v", j.Verdict, j.Found)
+			}
+		} else if j.Verdict != tune.Over || j.Found == nil || max(j.Found.Place.X-40, 40-j.Found.Place.X, j.Found.Place.Y-50, 50-j.Found.Place.Y) > 3 {
+			t.Errorf("a lesion is gone: %s, %+v", j.Verdict, j.Found)
+		}
+	}
+}

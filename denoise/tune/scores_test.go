@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"quell/measure/readers"
 )
 
 // tally counts cases.
@@ -35,11 +37,12 @@ func (s *scores) count(right bool, names ...string) {
 	}
 }
 
-// log prints the table.
+// log prints the table, with intervals of 95 %.
 func (s *scores) log(t *testing.T) {
 	t.Helper()
 	for _, name := range slices.SortedFunc(keys(s.all), cmp.Compare[string]) {
 		c := s.all[name]
-		t.Logf("%-45s %3d of %3d, %3.0f %%", name, c.right, c.total, 100*float64(c.right)/float64(c.total))
+		share := readers.ShareOf(c.right, c.total)
+		t.Logf("%-60s %3d of %3d, %3.0f %% (%.1f to %.1f)", name, c.right, c.total, 100*share.Value, 100*share.Lo, 100*share.Hi)
 	}
 }

@@ -187,7 +187,7 @@ func (r Result) byNoise(ctx context.Context, engine denoise.Engine) (Judgement, 
 		j.fade(faded, r.Region)
 	}
 	j.name()
-	if stand.change > 0 {
+	if r.Recipe == nil {
 		f, by, err := r.unseen(ctx, engine, stand)
 		if err != nil {
 			return Judgement{}, err

@@ -1,0 +1,113 @@
+package tune_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/lesions"
+	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/internal/message"
+)
+
+// What is said of CT of several kernels and doses: sigma against the truth, the verdicts on results at half, once and twice
+// of auto against the error over the least of these, and whether a fading disc reads over.
+//
+//	QUELL_KERNEL_TABLE=1 go test ./denoise/tune -run TestKernelTable -v
+//
+// Without, one kernel and dose run.
+func TestKernelTable(t *testing.T) {
+	kernels, doses := []kernel{soft}, []float64{3e5}
+	if os.Getenv("QUELL_KERNEL_TABLE") != "" {
+		kernels, doses = []kernel{sharp, medium, soft, verySoft}, []float64{5e4, 3e5, 2e6}
+	}
+	for _, k := range kernels {
+		for i, photons := range doses {
+			s := projected(t, "ct", 200, 1.05, k, photons)(uint64(700 + i))
+			s.kernelRow(t)
+		}
+	}
+}
+
+// kernelRow prints a row of the table.
+func (s scene) kernelRow(t *testing.T) {
+	facts, err := denoise.FactsFor(t.Context(), s.input())
+	if err != nil {
+		t.Fatal(err)
+	}
+	use, err := noise.Foreground(t.Context(), s.noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	squares, n := 0.0, 0.0
+	for i, a := range s.noisy.Data {
+		if d := float64(a - s.truth.Data[i]); use(i) {
+			squares, n = squares+d*d, n+1
+		}
+	}
+	e, truth := facts.Noise, math.Sqrt(squares/n)
+	text := fmt.Sprintf("%s: %.2f HU, rho %.2f, reads %.2f, %s", s.name, truth, e.Correlation.Rho(1, 0, 0), e.Sigma, e.Confidence)
+	if unknown := e.Sentence(); !unknown.IsZero() {
+		t.Logf("%s: %s", text, unknown)
+		return
+	}
+	if e.Negligible {
+		t.Logf("%s, negligible: %s", text, e.Why)
+		if truth > 1 {
+			t.Errorf("%s: noise of %.2f HU is called negligible", s.name, truth)
+		}
+		return
+	}
+	if off := e.Sigma/truth - 1; math.Abs(off) > 0.2 {
+		t.Errorf("%s: sigma is %.0f %% off", s.name, 100*off)
+	}
+	for _, name := range []string{"bilateral", "nlm"} {
+		r, err := denoise.NewRecipe(name, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err = r.Resolve(s.noisy.Geometry, facts); err != nil {
+			t.Fatal(err)
+		}
+		x, ok := tune.StrengthOf(r, s.noisy.Geometry, e.Sigma)
+		if !ok {
+			t.Fatalf("%s has no strength", r)
+		}
+		least, errors, verdicts := math.Inf(1), []float64{}, []tune.Verdict{}
+		for _, times := range []float64{0.5, 0.7, 1, 1.4, 2} {
+			if r, err = tune.WithStrength(r, times*x, s.noisy.Geometry).Resolve(s.noisy.Geometry, facts); err != nil {
+				t.Fatal(err)
+			}
+			after := filtered(t, r, s.noisy)
+			squares := 0.0
+			for i, a := range after.Data {
+				if use(i) {
+					squares += float64(a-s.truth.Data[i]) * float64(a-s.truth.Data[i])
+				}
+			}
+			j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: s.input(), After: after, Recipe: &r, Made: true, Noise: e, Foreground: use, WithoutMap: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			least, errors, verdicts = min(least, squares/n), append(errors, squares/n), append(verdicts, j.Verdict)
+		}
+		line := ""
+		for i, mse := range errors {
+			line += fmt.Sprintf(" %.2f %s,", mse/least, verdicts[i])
+		}
+		if r, err = tune.WithStrength(r, x, s.noisy.Geometry).Resolve(s.noisy.Geometry, facts); err != nil {
+			t.Fatal(err)
+		}
+		p, err := lesions.MeasureUsual(t.Context(), cpu.New(), lesions.Request{Input: s.input(), Recipe: r, Noise: e, Foreground: use, Seed: lesions.UsualSeed}, e.Sigma)
+		seen := message.Of(err).String()
+		if err == nil {
+			v := p.Visibility()
+			seen = string(v.Verdict) + ": " + v.Why.String()
+		}
+		t.Logf("%s; %s at 0.5 to 2 of auto:%s visibility %s", text, name, line, seen)
+	}
+}
