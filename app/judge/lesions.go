@@ -24,7 +24,7 @@ type LesionRequest struct {
 
 	Shape     lesions.Shape // "": discs
 	Sizes     []float64     // mm; nil: those of lesions.UsualSizes that fit the even tissue of the series
-	Contrasts []Contrast    // nil: 1 and 2 sigma
+	Contrasts []Contrast    // nil: see lesions.Visibly
 	Slices    int           // that a lesion reaches through, 1 or 3; 0: as its size asks, and of usual sizes as the series has room
 	Places    int           // 0: as many as lesions.Measure takes
 	Seed      uint64
@@ -46,12 +46,19 @@ func Lesions(ctx context.Context, q LesionRequest) (panel lesions.Panel, err err
 	if err != nil {
 		return lesions.Panel{}, err
 	}
+	given := q.Contrasts
 	measure := func(sizes []float64, length int) (lesions.Panel, error) {
-		q.Slices = length
-		if request.Lesions, err = q.lesions(sizes, request.Noise); err != nil {
-			return lesions.Panel{}, err
+		of := func(contrasts []Contrast) (lesions.Panel, error) {
+			q.Slices, q.Contrasts = length, contrasts
+			if request.Lesions, err = q.lesions(sizes, request.Noise); err != nil {
+				return lesions.Panel{}, err
+			}
+			return lesions.Measure(ctx, q.Engine, request)
 		}
-		return lesions.Measure(ctx, q.Engine, request)
+		if given != nil {
+			return of(given)
+		}
+		return lesions.Visibly(func(times []float64) (lesions.Panel, error) { return of(inSigmas(times)) })
 	}
 	if q.Sizes == nil {
 		panel, err = lesions.Fitting(q.Series.Volume.Geometry, q.Slices, measure)
@@ -113,15 +120,21 @@ func lesionError(err error) error {
 	return err
 }
 
+// inSigmas returns contrasts that are multiples of the noise.
+func inSigmas(times []float64) (all []Contrast) {
+	for _, x := range times {
+		all = append(all, Contrast{x, true})
+	}
+	return all
+}
+
 // lesions returns the lesions that are asked for. The error says that multiples of unknown noise are none.
 func (q LesionRequest) lesions(sizes []float64, e noise.Estimate) (all []lesions.Lesion, err error) {
 	if q.Shape == "" {
 		q.Shape = lesions.Disc
 	}
 	if q.Contrasts == nil {
-		for _, times := range lesions.UsualContrasts {
-			q.Contrasts = append(q.Contrasts, Contrast{times, true})
-		}
+		q.Contrasts = inSigmas(lesions.UsualContrasts)
 	}
 	for _, c := range q.Contrasts {
 		l := lesions.Lesion{Shape: q.Shape, Contrast: c.Value, Slices: q.Slices}

@@ -144,6 +144,9 @@ const UsualSeed = 1
 // UsualContrasts are in sigmas.
 var UsualContrasts = []float64{1, 2}
 
+// strongContrast, in sigmas, is taken too if no lesion of the usual contrasts is visible: noise that pixels share hides more.
+const strongContrast = 4
+
 // UsualSizes returns three sizes in mm that suit the pixels of a grid, with two digits: small, and the smallest that
 // most filters spare.
 func UsualSizes(g volume.Geometry) (sizes []float64) {
@@ -156,28 +159,51 @@ func UsualSizes(g volume.Geometry) (sizes []float64) {
 	return sizes
 }
 
-// Usual returns the panel with the usual contrasts alone, by which verdicts and the dial of all commands judge.
+// Usual returns the panel with the contrasts alone by which verdicts and the dial of all commands judge, see [Visibly].
 func (p Panel) Usual() Panel {
 	all := p.Rows
-	p.Rows = nil
-	for _, r := range all {
-		if slices.Contains(UsualContrasts, r.Sigmas) {
-			p.Rows = append(p.Rows, r)
+	of := func(contrasts ...float64) (rows []Row) {
+		for _, r := range all {
+			if slices.Contains(contrasts, r.Sigmas) {
+				rows = append(rows, r)
+			}
 		}
+		return rows
+	}
+	if p.Rows = of(UsualContrasts...); !p.shows() {
+		p.Rows = append(p.Rows, of(strongContrast)...)
 	}
 	return p
 }
 
-// MeasureUsual is [Measure] of discs of the usual sizes and contrasts that fit, see [Fitting]. sigma is of the noise.
+// shows reports whether any lesion was visible before.
+func (p Panel) shows() bool { return slices.ContainsFunc(p.Rows, Row.Visible) }
+
+// Visibly returns a panel of the usual contrasts, with a stronger one if none of them is visible before. measure
+// gets contrasts in sigmas.
+func Visibly(measure func(contrasts []float64) (Panel, error)) (Panel, error) {
+	p, err := measure(UsualContrasts)
+	if err != nil || p.shows() {
+		return p, err
+	}
+	more, err := measure([]float64{strongContrast})
+	p.Rows = append(p.Rows, more.Rows...)
+	return p, err
+}
+
+// MeasureUsual is [Measure] of discs of the usual sizes that fit and of the usual contrasts, see [Fitting] and [Visibly].
+// sigma is of the noise.
 func MeasureUsual(ctx context.Context, e denoise.Engine, q Request, sigma float64) (Panel, error) {
 	return Fitting(q.Input.Volume.Geometry, 0, func(sizes []float64, length int) (Panel, error) {
-		q.Lesions = nil
-		for _, times := range UsualContrasts {
-			for _, size := range sizes {
-				q.Lesions = append(q.Lesions, Lesion{Shape: Disc, Size: size, Contrast: times * sigma, Sigmas: times, Slices: length})
+		return Visibly(func(contrasts []float64) (Panel, error) {
+			q.Lesions = nil
+			for _, times := range contrasts {
+				for _, size := range sizes {
+					q.Lesions = append(q.Lesions, Lesion{Shape: Disc, Size: size, Contrast: times * sigma, Sigmas: times, Slices: length})
+				}
 			}
-		}
-		return Measure(ctx, e, q)
+			return Measure(ctx, e, q)
+		})
 	})
 }
 

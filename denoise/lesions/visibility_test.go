@@ -84,3 +84,36 @@ func TestVisibleInTheNoise(t *testing.T) {
 		t.Errorf("noise that is not known: %g", p.Rows[0].InNoise)
 	}
 }
+
+// If no lesion of the usual contrasts is visible a stronger one decides, of a panel of all contrasts as of one that is measured.
+func TestStrongerLesionsWhereNoneIsVisible(t *testing.T) {
+	row := func(sigmas, before float64) lesions.Row {
+		r := lesionRow(4, before, 0.7, 1, 1, 0.01)
+		r.Sigmas = sigmas
+		return r
+	}
+	for name, c := range map[string]struct {
+		at2, at4 float64 // d' before
+		rows     int
+		want     lesions.Verdict
+	}{
+		"a usual one is visible":    {3.5, 7, 2, lesions.Over},
+		"a stronger one is visible": {2, 4, 3, lesions.Over},
+		"none is visible":           {1, 2, 3, lesions.Unknown},
+	} {
+		of := func(contrasts []float64) (p lesions.Panel, err error) {
+			for _, x := range contrasts {
+				p.Rows = append(p.Rows, row(x, map[float64]float64{1: c.at2 / 2, 2: c.at2, 4: c.at4}[x]))
+			}
+			return p, nil
+		}
+		p, err := lesions.Visibly(of)
+		if err != nil || len(p.Rows) != c.rows || p.Visibility().Verdict != c.want {
+			t.Errorf("%s: %d rows, %s, %v", name, len(p.Rows), p.Visibility().Verdict, err)
+		}
+		all, _ := of([]float64{0.5, 1, 2, 4})
+		if u := all.Usual(); len(u.Rows) != c.rows || u.Visibility().Verdict != c.want {
+			t.Errorf("%s, of all contrasts: %d rows, %s", name, len(u.Rows), u.Visibility().Verdict)
+		}
+	}
+}
