@@ -9,18 +9,23 @@ import (
 	"quell/volume"
 )
 
-// TestEncodingOfASeries: what DICOM states of k-space comes with the volume.
+// TestEncodingOfASeries: what classic and enhanced DICOM states of k-space comes with the volume.
 func TestEncodingOfASeries(t *testing.T) {
-	in, err := open.Select(t.Context(), job.Input{Path: shareddata.Path(t, "mr/philips-slope")}, job.Events{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	s, err := in.Load(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := (volume.Encoding{{64}, {39}}); s.Volume.Encoding != want {
-		t.Errorf("%v, want %v", s.Volume.Encoding, want)
+	for name, want := range map[string]volume.Encoding{
+		"mr/philips-slope":          {{64}, {39}},
+		"mr/philips-pcasl-enhanced": {{80}, {70}},
+		"mr/siemens-enhanced-xa10":  {{64}, {64}},
+	} {
+		in, err := open.Select(t.Context(), job.Input{Path: shareddata.Path(t, name)}, job.Events{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := in.Load(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.Close(); s.Volume.Encoding != want {
+			t.Errorf("%s: %v, want %v", name, s.Volume.Encoding, want)
+		}
 	}
 }

@@ -106,6 +106,7 @@ var Open raster.Opener = func(fsys fs.FS, name string) (*raster.Image, error) {
 		im.file.Close()
 		return nil, err
 	}
+	l.Meta.Encoding = sidecarEncoding(fsys, im.headerName, l.Geometry)
 	return raster.NewImage(l, im.headerName, []string{im.name}, im.file), nil
 }
 

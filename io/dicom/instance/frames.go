@@ -115,6 +115,7 @@ func (s *Slice) readFrame(a part10.Attributes) (problem message.Message) {
 	if k := a.Text(part10.TagConvolutionKernel); k != "" {
 		s.Meta.Kernel = k
 	}
+	s.Meta.Encoding = encoding(a)
 	s.Placed, s.Thickness = false, 0
 	s.readPlane(a)
 	s.readDisplay(a)

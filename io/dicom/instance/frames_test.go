@@ -2,6 +2,7 @@ package instance_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -228,5 +229,39 @@ func TestLegacyConvertedFrames(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.OneFile(f))
 	if len(c.Entries) != 2 || c.Entries[0].Part != "echo 1" || c.Entries[1].Part != "echo 2" || c.Entries[1].Stack[0].Frame != 2 {
 		t.Errorf("%+v", c.Entries)
+	}
+}
+
+// TestEncodingOfFrames: functional groups state what was acquired of k-space, in either encoding; groups that do not state
+// it leave the file's own attributes.
+func TestEncodingOfFrames(t *testing.T) {
+	for _, enc := range []part10.Encoding{part10.ImplicitLE, part10.ExplicitBE} {
+		number := func(tag part10.Tag, n uint16) []byte {
+			return part10.AppendElement(nil, enc, tag, "US", enc.Order.(binary.AppendByteOrder).AppendUint16(nil, n))
+		}
+		g := dicomtest.GroupWriter{Enc: enc}
+		steps := slices.Concat(number(part10.TagMRAcquisitionFrequencyEncodingSteps, 128), number(part10.TagMRAcquisitionPhaseEncodingStepsInPlane, 60))
+		geometry := func(direction string) []byte {
+			return g.Group(part10.TagMRFOVGeometrySequence, part10.TagInPlanePhaseEncodingDirection, direction, part10.TagPercentPhaseFieldOfView, "75", part10.TagPercentSampling, steps)
+		}
+		parallel := g.Group(part10.TagMRModifierSequence, part10.TagParallelReductionFactorInPlane, 2.0)
+		for name, c := range map[string]struct {
+			groups []byte
+			want   volume.Encoding
+		}{
+			"columns":  {slices.Concat(geometry("COLUMN"), parallel), volume.Encoding{{128}, {60, 80, 120}}},
+			"rows":     {geometry("ROW"), volume.Encoding{{60, 80}, {128}}},
+			"spiral":   {geometry("OTHER"), volume.Encoding{}},
+			"no group": {parallel, volume.Encoding{}},
+		} {
+			f := dicomtest.NewEnhanced(enc, false, dicomtest.ThreeFrames...)
+			shared := slices.Concat(c.groups,
+				g.Group(part10.TagPlaneOrientationSequence, part10.TagImageOrientationPatient, `1\0\0\0\1\0`),
+				g.Group(part10.TagPixelMeasuresSequence, part10.TagSliceThickness, "99", part10.TagPixelSpacing, `0.75\0.5`))
+			f.With(part10.TagSharedFunctionalGroupsSequence, dicomtest.RawElement(g.Sequence(part10.TagSharedFunctionalGroupsSequence, shared)))
+			if s := dicomtest.Load(t, dicomtest.Scan(t, dicomtest.OneFile(f)), 0); s.Encoding != c.want {
+				t.Errorf("%s: %v, want %v", name, s.Encoding, c.want)
+			}
+		}
 	}
 }

@@ -24,9 +24,11 @@ var groupAttributes = map[part10.Tag][]part10.Tag{
 	part10.TagDiffusionGradientDirectionSequence: {part10.TagDiffusionGradientOrientation}, // inside the one before
 	part10.TagDiffusionBMatrixSequence:           bMatrixTags,                              // so is this one
 	part10.TagPhilipsFrameSequence:               {part10.TagPhilipsFrameCreator, part10.TagPhilipsDiffusionVolume},
-	part10.TagMRModifierSequence:                 {part10.TagInversionTimes},
-	part10.TagCardiacSynchronizationSequence:     {part10.TagNominalCardiacTriggerDelayTime},
-	part10.TagCTReconstructionSequence:           {part10.TagConvolutionKernel},
+	part10.TagMRModifierSequence:                 {part10.TagInversionTimes, part10.TagParallelReductionFactorInPlane},
+	part10.TagMRFOVGeometrySequence: {part10.TagInPlanePhaseEncodingDirection, part10.TagMRAcquisitionFrequencyEncodingSteps,
+		part10.TagMRAcquisitionPhaseEncodingStepsInPlane, part10.TagPercentSampling, part10.TagPercentPhaseFieldOfView},
+	part10.TagCardiacSynchronizationSequence: {part10.TagNominalCardiacTriggerDelayTime},
+	part10.TagCTReconstructionSequence:       {part10.TagConvolutionKernel},
 	// Legacy converted images keep attributes here that no functional group has.
 	part10.TagUnassignedSharedConvertedAttributesSequence:   legacyAttributes,
 	part10.TagUnassignedPerFrameConvertedAttributesSequence: legacyAttributes,
@@ -36,7 +38,8 @@ var groupAttributes = map[part10.Tag][]part10.Tag{
 }
 
 var legacyAttributes = []part10.Tag{part10.TagImageType, part10.TagEchoNumbers, part10.TagEchoTime, part10.TagTriggerTime,
-	part10.TagAcquisitionNumber, part10.TagTemporalPositionIdentifier, part10.TagAcquisitionTime}
+	part10.TagAcquisitionNumber, part10.TagTemporalPositionIdentifier, part10.TagAcquisitionTime,
+	part10.TagAcquisitionMatrix, part10.TagInPlanePhaseEncodingDirection, part10.TagPercentSampling, part10.TagPercentPhaseFieldOfView}
 
 // readGroups returns the attributes of each item, at most the first most, of a sequence
 // of functional groups that the tokenizer kept, and the number of items; nil if there

@@ -106,13 +106,17 @@ const (
 	TagInversionTimes                                Tag = 0x00189079
 	TagEffectiveEchoTime                             Tag = 0x00189082
 	TagDiffusionDirectionality                       Tag = 0x00189075
+	TagMRAcquisitionFrequencyEncodingSteps           Tag = 0x00189058
+	TagParallelReductionFactorInPlane                Tag = 0x00189069
 	TagDiffusionBValue                               Tag = 0x00189087
 	TagDiffusionGradientOrientation                  Tag = 0x00189089
 	TagMREchoSequence                                Tag = 0x00189114
 	TagMRModifierSequence                            Tag = 0x00189115
+	TagMRFOVGeometrySequence                         Tag = 0x00189125
 	TagMRDiffusionSequence                           Tag = 0x00189117
 	TagCardiacSynchronizationSequence                Tag = 0x00189118
 	TagMRImageFrameTypeSequence                      Tag = 0x00189226
+	TagMRAcquisitionPhaseEncodingStepsInPlane        Tag = 0x00189231
 	TagCTReconstructionSequence                      Tag = 0x00189314
 	TagCTImageFrameTypeSequence                      Tag = 0x00189329
 	TagPETFrameTypeSequence                          Tag = 0x00189751
