@@ -34,6 +34,9 @@ func (k *Kind) paths(path string) []string {
 // replaces reports whether path is a folder that is replaced as a whole.
 func (k *Kind) replaces(path string) bool { return k.folder != nil && k.folder(path) }
 
+// Ours reports whether a file is of the kind and Quell's.
+func (k *Kind) Ours(path string) bool { return k.own != nil && k.own(path) }
+
 // checkFiles refuses to replace a file that is not of the kind.
 func (k *Kind) checkFiles(path string, overwrite bool) error {
 	for _, file := range k.paths(path) {
@@ -41,7 +44,7 @@ func (k *Kind) checkFiles(path string, overwrite bool) error {
 		if overwrite || !Exists(file) || err == nil && info.IsDir() { // which atomic.Check knows
 			continue
 		}
-		if k.own == nil || !k.own(file) {
+		if !k.Ours(file) {
 			return foreign(file)
 		}
 	}

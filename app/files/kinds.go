@@ -39,8 +39,10 @@ var (
 	PageOutput     = &Kind{Name: "a page", Endings: []string{".html", ".htm"}, own: isBenchPage}
 	// StudyOutput is the page of a reader study, StudyKeyOutput what scores its answers, and IMRMCOutput those in the form of
 	// the FDA's program.
-	StudyOutput        = &Kind{Name: "a reader study", Endings: []string{".html", ".htm"}, own: isStudy}
-	StudyKeyOutput     = &Kind{Name: "the key of a reader study", Endings: []string{".json"}, own: isStudyKey}
+	StudyOutput    = &Kind{Name: "a reader study", Endings: []string{".html", ".htm"}, own: isStudy}
+	StudyKeyOutput = &Kind{Name: "the key of a reader study", Endings: []string{".json"}, own: isStudyKey}
+	// AnswersOutput is what a reader answered to a study.
+	AnswersOutput      = &Kind{Name: "answers of a reader study", Endings: []string{".csv"}, own: isAnswers}
 	IMRMCOutput        = &Kind{Name: "a file for iMRMC", Endings: []string{".imrmc", ".txt"}}
 	PresentationOutput = &Kind{Name: "a presentation state", Endings: []string{".dcm"}, Strict: true}
 	// ProjectOutput is what is open in the workbench.
@@ -55,7 +57,7 @@ var (
 )
 
 func init() {
-	for _, k := range []*Kind{ReportOutput, PictureOutput, PicturesOutput, RecipeOutput, TableOutput, PageOutput, DocumentOutput, DocumentPage, StudyOutput, StudyKeyOutput, IMRMCOutput, PresentationOutput, ProjectOutput} {
+	for _, k := range []*Kind{ReportOutput, PictureOutput, PicturesOutput, RecipeOutput, TableOutput, PageOutput, DocumentOutput, DocumentPage, StudyOutput, StudyKeyOutput, AnswersOutput, IMRMCOutput, PresentationOutput, ProjectOutput} {
 		k.existing = k.checkFiles
 		k.writable = func(path string) error {
 			for _, file := range k.paths(path) {
@@ -150,6 +152,11 @@ const StudyKind = "reader study"
 func isStudy(path string) bool { return holdsMark(path, report.Mark(StudyKind), 1024) }
 
 func isStudyKey(path string) bool { return holdsMark(path, `"study": "`, 16) }
+
+// AnswersHead is the first line of a file of answers.
+const AnswersHead = "study,reader,trial,choice"
+
+func isAnswers(path string) bool { return holdsMark(path, AnswersHead, int64(len(AnswersHead))) }
 
 // PageKind is what files of reports are known by.
 const PageKind = "report on a series"

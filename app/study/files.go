@@ -2,9 +2,7 @@ package study
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +10,6 @@ import (
 
 	"quell/app/files"
 	"quell/app/job"
-	"quell/app/judge"
 	"quell/internal/message"
 	"quell/measure/readers"
 )
@@ -22,25 +19,10 @@ func KeyPath(page string) string {
 	return strings.TrimSuffix(page, filepath.Ext(page)) + ".key.json"
 }
 
-// Write makes a study and writes its page, and its key beside it.
-func Write(ctx context.Context, q judge.LesionRequest, page string, overwrite bool) (Key, error) {
-	k, html, err := Make(ctx, q)
-	if err != nil {
-		return k, err
-	}
-	data, err := json.MarshalIndent(k, "", "  ")
-	if err != nil {
-		return k, err
-	}
-	if err := files.Write(files.StudyKeyOutput, KeyPath(page), append(data, '\n'), overwrite, q.Series); err != nil {
-		return k, err
-	}
-	return k, files.Write(files.StudyOutput, page, html, overwrite, q.Series)
-}
-
 // Results is what readers answered to studies.
 type Results struct {
 	Plans   map[string][]readers.Trial // by study
+	Keys    map[string]Key             // likewise
 	Answers []readers.Answer
 	title   string
 }
@@ -50,7 +32,7 @@ const mostBytes = 64 << 20
 
 // Read reads keys (.json) and answers (.csv). Errors: a *job.InputError with the file; answers to a study without a key.
 func Read(paths []string) (Results, error) {
-	r := Results{Plans: map[string][]readers.Trial{}}
+	r := Results{Plans: map[string][]readers.Trial{}, Keys: map[string]Key{}}
 	for _, path := range paths {
 		if filepath.Ext(path) == ".csv" {
 			continue
@@ -61,9 +43,9 @@ func Read(paths []string) (Results, error) {
 			return r, err
 		}
 		if err := json.Unmarshal(data, &k); err != nil || k.Study == "" || len(k.Trials) == 0 {
-			return r, wrong(path, errors.New("it is no key of a study"), "give a key that quell study make wrote beside its page")
+			return r, wrong(path, message.Errorf("", "it is no key of a study"), message.Text("give a key that quell study make wrote beside its page"))
 		}
-		r.Plans[k.Study] = k.Trials
+		r.Plans[k.Study], r.Keys[k.Study] = k.Trials, k
 		r.title = fmt.Sprintf("%s of %.3g mm, contrast %.3g %s; %s", k.Lesion.Shape, k.Lesion.Size, k.Lesion.Contrast, k.Unit, k.Recipe)
 	}
 	if len(r.Plans) == 0 {
@@ -79,11 +61,11 @@ func Read(paths []string) (Results, error) {
 		}
 		answers, err := ReadAnswers(strings.NewReader(string(data)))
 		if err != nil {
-			return r, wrong(path, err, "save the answers again")
+			return r, wrong(path, err, message.Text("save the answers again"))
 		}
 		for _, a := range answers {
 			if a.Trial < 0 || a.Trial >= len(r.Plans[a.Study]) {
-				return r, wrong(path, fmt.Errorf("no key given has trial %d of study %s", a.Trial+1, a.Study), "give the key of that study too")
+				return r, wrong(path, message.Errorf("", "no key given has trial %d of study %s", a.Trial+1, a.Study), message.Text("give the key of that study too"))
 			}
 		}
 		r.Answers = append(r.Answers, answers...)
@@ -101,14 +83,32 @@ func read(path string) ([]byte, error) {
 		return nil, job.Unreadable(err, path, nil)
 	}
 	if info.Size() > mostBytes {
-		return nil, wrong(path, errors.New("it is larger than keys and answers are"), "give the file that quell study make or a page wrote")
+		return nil, wrong(path, message.Errorf("", "it is larger than keys and answers are"), message.Text("give the file that quell study make or a page wrote"))
 	}
 	data, err := os.ReadFile(path)
 	return data, job.Unreadable(err, path, nil)
 }
 
-func wrong(path string, err error, advice string) error {
-	return &job.InputError{Path: path, Problem: message.Of(err), Advice: message.Text("%s", advice)}
+func wrong(path string, err error, advice message.Message) error {
+	return &job.InputError{Path: path, Problem: message.Of(err), Advice: advice}
+}
+
+// beside returns the keys and the answers in the folder of a page, all cases and readers of a study with several: keys
+// that are no key of a study and tables that hold no answers are left out.
+func beside(page string) (paths []string, err error) {
+	dir := filepath.Dir(page)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, job.Unreadable(err, dir, nil)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case strings.HasSuffix(path, ".key.json") && files.StudyKeyOutput.Ours(path), filepath.Ext(path) == ".csv" && files.AnswersOutput.Ours(path):
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
 }
 
 // WriteIMRMC writes the answers in the form of iMRMC.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -51,15 +52,19 @@ func TestAStudyIsMadeAndScored(t *testing.T) {
 	if len(k.Trials) != 24 || k.Lesion.Size != 4 || k.Lesion.Contrast != 30 || !k.Recipe.Resolved() {
 		t.Errorf("%d trials, %+v, %s", len(k.Trials), k.Lesion, k.Recipe)
 	}
-	again, html, err := study.Make(ctx, request(t, 1))
+	again, shown, err := study.Make(ctx, request(t, 1))
 	if err != nil || again.Study != k.Study {
 		t.Errorf("the same request makes study %s, then %s: %v", k.Study, again.Study, err)
 	}
 	if other, _, err := study.Make(ctx, request(t, 2)); err != nil || other.Study == k.Study {
 		t.Errorf("another seed makes the same study: %v", err)
 	}
-	if n := bytes.Count(html, []byte("data:image/png;base64,")); n != 48 {
-		t.Errorf("%d squares on the page, want 48", n)
+	html, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read, err := study.ReadPage(page); err != nil || len(read.Pairs) != 24 || !reflect.DeepEqual(read, shown) {
+		t.Errorf("the page is read with %d pairs, %v", len(read.Pairs), err)
 	}
 	for _, secret := range []string{`"present"`, `"seed"`, `"filtered"`} {
 		if bytes.Contains(html, []byte(secret)) {
@@ -78,6 +83,9 @@ func TestAStudyIsMadeAndScored(t *testing.T) {
 	r, err := study.Read([]string{answers, study.KeyPath(page)})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if i := readers.Scores(r.Plans, r.Answers)[0].Filtered.Index; i.Value.Finite() || !i.Lo.Finite() || i.Lo <= 0 {
+		t.Errorf("d' of 12 right answers of 12: %+v", i)
 	}
 	if s := readers.Scores(r.Plans, r.Answers); len(s) != 1 || s[0].AsItIs.Right != 0 || s[0].Filtered.Right != 12 || s[0].Difference.Pairs != 12 {
 		t.Errorf("%+v", s)

@@ -23,9 +23,10 @@ it is and filtered. quell study make writes the page for readers, which any brow
 the key.
 
 Print the share of right answers of every reader, as the series is and filtered, and the
-difference, with intervals of 95 %: over the cases, for that reader. Chance is 0.5. Keys
-end in .json, answers in .csv; several studies are pooled. If a trial was answered twice
-the last answer counts.
+difference, with intervals of 95 %: over the cases, for that reader. Chance is 0.5. d' is
+sqrt(2) times the normal quantile of the share. Keys end in .json, answers in .csv; several
+studies are pooled. If a trial was answered twice the last answer counts. The workbench
+makes the same files (menu Compare, Forced choice).
 
 --imrmc writes a file for the FDA's iMRMC, which adds the spread of the readers: modality
 1 is the series as it is, 2 filtered; the chosen square has the score 1, the other 0.`,
@@ -107,12 +108,13 @@ names; it does not tell which side is right. That is in OUT.key.json, which read
 // printScores prints a line for each reader.
 func printScores(w io.Writer, scores []readers.Score) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "reader\tas it is\tfiltered\tdifference")
+	fmt.Fprintln(tw, "reader\tas it is\td'\tfiltered\td'\tdifference")
 	share := func(s *readers.Share) string {
 		if s == nil {
-			return "-"
+			return "-\t-"
 		}
-		return fmt.Sprintf("%.2f (%.2f to %.2f), %d of %d", s.Value, s.Lo, s.Hi, s.Right, s.Of)
+		return fmt.Sprintf("%.2f (%.2f to %.2f), %d of %d\t%.2f (%.2f to %.2f)",
+			s.Value, s.Lo, s.Hi, s.Right, s.Of, s.Index.Value, s.Index.Lo, s.Index.Hi)
 	}
 	for _, s := range scores {
 		difference := "-"

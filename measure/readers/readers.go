@@ -7,6 +7,8 @@ package readers
 import (
 	"math"
 	"math/rand/v2"
+
+	"quell/measure"
 )
 
 // Trial is one choice. Cases are counted from 0; the same pair of cases is shown in both modalities, in trials of its own.
@@ -47,7 +49,19 @@ type Share struct {
 	Value float64 `json:"value"`
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
+	Index Index   `json:"d_prime"`
 }
+
+// Index is d' of a choice between two, sqrt(2) times the normal quantile of the share of right answers (Green and Swets,
+// Signal detection theory and psychophysics, 1966): the ends are those of the share. It is infinite where all answers
+// are right, or none.
+type Index struct {
+	Value measure.Float `json:"value"`
+	Lo    measure.Float `json:"lo"`
+	Hi    measure.Float `json:"hi"`
+}
+
+func indexOf(share float64) measure.Float { return measure.Float(2 * math.Erfinv(2*share-1)) }
 
 // z is the quantile of intervals of 95 %.
 const z = 1.959963984540054
@@ -58,7 +72,8 @@ func ShareOf(right, n int) Share {
 	p, m := float64(right)/float64(n), float64(n)
 	middle := (p + z*z/(2*m)) / (1 + z*z/m)
 	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return Share{right, n, p, max(middle-half, 0), min(middle+half, 1)}
+	lo, hi := max(middle-half, 0), min(middle+half, 1)
+	return Share{right, n, p, lo, hi, Index{indexOf(p), indexOf(lo), indexOf(hi)}}
 }
 
 // Difference is filtered less as it is, of shares of right answers, with an interval of 95 % over the pairs of cases that

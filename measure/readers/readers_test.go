@@ -137,3 +137,18 @@ func TestWriteIMRMC(t *testing.T) {
 		t.Errorf("the area is %g, the share %g", auc, want)
 	}
 }
+
+// Of R: sqrt(2) * qnorm(p).
+func TestIndexOfAShare(t *testing.T) {
+	for _, c := range []struct {
+		right, of int
+		want      float64
+	}{{50, 100, 0}, {76, 100, 0.998863}, {95, 100, 2.32617}, {24, 100, -0.998863}} {
+		if i := readers.ShareOf(c.right, c.of).Index; math.Abs(float64(i.Value)-c.want) > 1e-5 || !(i.Lo < i.Value && i.Value < i.Hi) {
+			t.Errorf("%d of %d: %+v, want %g", c.right, c.of, i, c.want)
+		}
+	}
+	if i := readers.ShareOf(20, 20).Index; i.Value.Finite() || i.Hi.Finite() || !(i.Lo > 1 && i.Lo < 2) {
+		t.Errorf("all right: %+v", i)
+	}
+}

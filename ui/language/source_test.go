@@ -24,7 +24,7 @@ var speakers = map[string][]string{
 	"app":          {"do.go", "phantom.go"},
 	"app/engines":  {"fallback.go", "shapes.go"},                                                              // of the command line, the log
 	"app/executor": {"voxels without a value appeared", "execute.go", "judge.go", "slabinput.go", "slabs.go"}, // of the command line
-	"app/files":    {"log.go", "report on a series", "reader study", "a reader study", "the key of a reader study", "a file for iMRMC", "the page of a document", "# The papers' experiments"},
+	"app/files":    {"log.go", "report on a series", "reader study", "a reader study", "the key of a reader study", "answers of a reader study", "a file for iMRMC", "the page of a document", "# The papers' experiments"},
 	"app/job":      {"asked.go", "job.go", "memory.go", "slices.go", "uneven.go"}, // of the command line
 	"app/judge":    {"cannot run", "error %.3f sigma, noise left %.3g %s"},        // in the sheet of a gallery
 	"app/open":     {"group.go", "openvolumes.go", "pseudonyms.go"},               // of the command line
@@ -36,8 +36,9 @@ var speakers = map[string][]string{
 		"%s%s. Not for clinical use.", "Noise that was removed: input less result. %s", "[Quell removed noise]",
 		"Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", "[Quell noise map]",
 	},
-	"app/pacs":      {"reference.go", "commitment.go"}, // of the command line
-	"app/run":       {"uneven.go"},                     // of the command line
+	"app/pacs":      {"reference.go", "commitment.go"},                                                                                                      // of the command line
+	"app/run":       {"uneven.go"},                                                                                                                          // of the command line
+	"app/study":     {"%s of %.3g mm, contrast %.3g %s; %s", "Two-alternative forced choice with Quell: %s", `<script type="application/json" id="study">`}, // in files
 	"app/workbench": nil,
 	"denoise": {
 		"in sigmas of the noise map", // of a recipe

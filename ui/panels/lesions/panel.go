@@ -31,7 +31,7 @@ type Panel struct {
 // New returns the tab of the virtual lesions of a workbench.
 func New(h *host.Host) panel.Panel {
 	s := h.Session.Lesions
-	return &Panel{h, NewWidget(h.Go, h.Do, Hooks{Start: s.Start, Stop: s.Stop})}
+	return &Panel{h, NewWidget(h.Go, h.Do, Hooks{Start: s.Start, Stop: s.Stop, Choose: func() { h.Run(h.Command("forced-choice")) }})}
 }
 
 // Dock implements panel.Panel.

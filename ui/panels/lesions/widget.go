@@ -42,7 +42,7 @@ type Row struct {
 }
 
 // Hooks are called on the UI goroutine for what the user does.
-type Hooks struct{ Start, Stop func() }
+type Hooks struct{ Start, Stop, Choose func() }
 
 // Widget is the tab. Create it with NewWidget; its methods are for the UI goroutine.
 type Widget struct {
@@ -106,7 +106,8 @@ func NewWidget(start, do func(func()), hooks Hooks) *Widget {
 	}
 	p.caption = control.Cell("", fyne.TextAlignLeading)
 	p.caption.Wrapping = fyne.TextWrapWord
-	p.numbers = container.NewVBox(table, p.plot, container.NewCenter(container.NewHBox(p.images[0], p.images[1])), p.caption)
+	choice := control.NewButton(lang.L("Forced choice …"), nil, func() { p.hooks.Choose() })
+	p.numbers = container.NewVBox(table, p.plot, container.NewCenter(container.NewHBox(p.images[0], p.images[1])), p.caption, choice)
 	p.numbers.Hide()
 	// Leave room for the scroll bar.
 	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10),

@@ -1,4 +1,4 @@
-// Package reader shows the pairs of a blind comparison, in the place of everything else.
+// Package reader shows pairs to a reader, in the place of everything else: of a blind comparison, and of a forced choice.
 package reader
 
 import (
@@ -27,9 +27,10 @@ import (
 	"quell/ui/wording"
 )
 
-// Panel shows the pairs of a blind comparison, in the place of everything else.
+// Panel shows the pairs of a blind comparison, in the place of everything else, and has the place of forced choices.
 type Panel struct {
 	panel.Base
+	Choice    *Choice
 	h         *host.Host
 	Now       *Comparison // in progress; nil for none
 	Job       viewer.Job
@@ -56,7 +57,7 @@ func (r *Panel) unsaved() *Comparison {
 
 // New returns the place of blind comparisons of a workbench.
 func New(h *host.Host) panel.Panel {
-	r := &Panel{h: h, text: widget.NewLabel("")}
+	r := &Panel{h: h, Choice: newChoice(h), text: widget.NewLabel("")}
 	for side := range r.pictures {
 		r.pictures[side] = canvas.NewRaster(func(width, height int) image.Image { return r.Draw(side, width, height) })
 	}
@@ -65,21 +66,29 @@ func New(h *host.Host) panel.Panel {
 	}
 	buttons := container.NewHBox(answer(lang.L("1  Left"), blind.Left), answer(lang.L("3  Neither"), blind.Equal), answer(lang.L("2  Right"), blind.Right))
 	end := control.NewButton(lang.L("End"), nil, r.AskEnd)
-	bar := container.NewBorder(nil, nil, r.text, end, container.NewCenter(buttons))
-	r.Layer = container.NewStack(canvas.NewRectangle(color.Black),
-		container.NewBorder(nil, container.NewPadded(bar), nil, nil, container.NewGridWithColumns(2, r.pictures[0], r.pictures[1])))
-	r.Layer.Hide()
+	r.Layer = layerOf(r.text, buttons, end, [2]fyne.CanvasObject{r.pictures[0], r.pictures[1]})
 	return r
 }
 
+// layerOf returns two pictures side by side above the answers, hidden.
+func layerOf(text, answers, end fyne.CanvasObject, pictures [2]fyne.CanvasObject) *fyne.Container {
+	bar := container.NewBorder(nil, nil, text, end, container.NewCenter(answers))
+	layer := container.NewStack(canvas.NewRectangle(color.Black),
+		container.NewBorder(nil, container.NewPadded(bar), nil, nil, container.NewGridWithColumns(2, pictures[0], pictures[1])))
+	layer.Hide()
+	return layer
+}
+
 // Dock implements panel.Panel.
-func (r *Panel) Dock() panel.Dock { return panel.Dock{Area: panel.Cover, Object: r.Layer} }
+func (r *Panel) Dock() panel.Dock {
+	return panel.Dock{Area: panel.Cover, Object: container.NewStack(r.Layer, r.Choice.Layer)}
+}
 
 // Commands implements panel.Panel.
 func (r *Panel) Commands() []command.Command {
 	return []command.Command{{ID: "compare-blind", Title: "Blind comparison …", Menu: command.CompareMenu, Gap: true, Run: r.compare,
 		Help:    "which do you prefer, without knowing which is which: slices and sides are drawn at random, the preference is tested",
-		Enabled: func() bool { return r.h.Session.Screen.CanCompareBlind() || r.ended != nil }}}
+		Enabled: func() bool { return r.h.Session.Screen.CanCompareBlind() || r.ended != nil }}, r.Choice.command()}
 }
 
 // Unsaved implements panel.Unsaved.
