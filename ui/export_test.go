@@ -341,6 +341,9 @@ func (w *Workbench) ReaderShown() bool {
 	return of[*reader.Panel](w).Now != nil && of[*reader.Panel](w).Layer.Visible()
 }
 
+// Choice returns the place of forced choices.
+func (w *Workbench) Choice() *reader.Choice { return of[*reader.Panel](w).Choice }
+
 // FrameShown says whether the panels are shown.
 func (w *Workbench) FrameShown() bool { return w.frame.Visible() }
 
