@@ -71,14 +71,11 @@ type Output struct {
 	Attach []string `json:"attach,omitempty"`
 }
 
-// Attachments are the names of what can be attached to a result that is DICOM.
-const (
-	AttachMaps         = "maps"         // parametric maps of what was removed and of the noise
-	AttachMeasurements = "measurements" // a report of noise, verdict and contrast kept; the result is judged for it
-)
+// AttachMaps attaches parametric maps of what was removed and of the noise to a result that is DICOM.
+const AttachMaps = "maps"
 
-// Attachments returns the names.
-func Attachments() []string { return []string{AttachMaps, AttachMeasurements} }
+// Attachments returns the names of what can be attached.
+func Attachments() []string { return []string{AttachMaps} }
 
 // Attaches reports whether an object of that name is written.
 func (o Output) Attaches(name string) bool { return slices.Contains(o.Attach, name) }
@@ -112,7 +109,7 @@ func (j Job) ValidateSteps() error {
 	}
 	for _, name := range j.Output.Attach {
 		if !slices.Contains(Attachments(), name) {
-			return Usagef("nothing to attach is called %q; there are %s", name, strings.Join(Attachments(), " and "))
+			return Usagef("nothing to attach is called %q; there is %s", name, strings.Join(Attachments(), " and "))
 		}
 	}
 	if j.Lesions && !j.Measure {

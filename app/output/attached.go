@@ -37,7 +37,7 @@ func (a *attached) check(out string) error {
 	if a == nil || files.FormatOf(out).Identity {
 		return nil
 	}
-	return job.Usagef("%s: maps and measurements are attached to DICOM output; name a folder", out)
+	return job.Usagef("%s: maps are attached to DICOM output; name a folder", out)
 }
 
 // size is how many bytes the objects about a volume take, and their voxels on the disk before.
