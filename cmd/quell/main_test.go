@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 }
 
 func setup(env *testscript.Env) error {
+	env.Setenv("HOME", filepath.Join(env.WorkDir, ".home")) // testscript's is one folder for all, where a script may create it
 	if err := os.CopyFS(filepath.Join(env.WorkDir, "ct"), assets.Series); err != nil {
 		return err
 	}
