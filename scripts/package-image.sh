@@ -53,7 +53,7 @@ blob "$work/manifest"
 
 tag=${version//+/-} # a tag holds no plus sign
 cat >"$work/image/index.json" <<JSON
-{"schemaVersion":2,"manifests":[{"mediaType":"$oci.manifest.v1+json","digest":"sha256:$sum","size":$size,"annotations":{"io.containerd.image.name":"docker.io/library/quell:$tag","org.opencontainers.image.ref.name":"quell:$tag"}}]}
+{"schemaVersion":2,"manifests":[{"mediaType":"$oci.manifest.v1+json","digest":"sha256:$sum","size":$size,"annotations":{"org.opencontainers.image.ref.name":"quell:$tag"}}]}
 JSON
 echo '{"imageLayoutVersion":"1.0.0"}' >"$work/image/oci-layout"
 cat >"$work/image/manifest.json" <<JSON
