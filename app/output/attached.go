@@ -16,8 +16,7 @@ import (
 // attached are the DICOM objects about a result, which are written into the folder of its images: they belong to the
 // same patient and study, and go where that folder goes. The methods of nil do nothing.
 type attached struct {
-	maps    *mapped // nil for none
-	started bool
+	maps *mapped // nil for none
 }
 
 // attachedTo returns what an output asks for; nil for nothing.

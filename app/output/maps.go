@@ -17,7 +17,6 @@ import (
 	"quell/app/judge"
 	"quell/internal/message"
 	"quell/io/dicom"
-	"quell/io/dicom/parametric"
 	"quell/io/spool"
 	"quell/volume"
 )
@@ -151,11 +150,11 @@ func (m *mapped) write(ctx context.Context, about dicom.Written, path func(n int
 	}
 	for k, v := range m.volumes {
 		in := about.Volumes[k]
-		one := parametric.Map{
+		one := dicom.Map{
 			Unit: v.unit, Header: about.Header, Result: in.Result, Source: in.Source, Grid: in.Grid, Positions: in.Positions,
 			Number: k + 1, Version: job.Version(), Now: now,
 		}
-		one.Quantity, one.Description, one.Window = parametric.Removed, v.removedText, volume.Window{Width: 8 * v.removed.rms()}
+		one.Quantity, one.Description, one.Window = dicom.Removed, v.removedText, volume.Window{Width: 8 * v.removed.rms()}
 		n++
 		if err := v.removed.write(ctx, one, path(n)); err != nil {
 			return n, err
@@ -163,7 +162,7 @@ func (m *mapped) write(ctx context.Context, about dicom.Written, path func(n int
 		if v.sigma == nil {
 			continue
 		}
-		one.Quantity, one.Description = parametric.Sigma, noiseMapText()
+		one.Quantity, one.Description = dicom.Sigma, noiseMapText()
 		one.Window = volume.Window{Center: v.sigma.rms(), Width: 2 * v.sigma.rms()}
 		n++
 		if err := v.sigma.write(ctx, one, path(n)); err != nil {
@@ -174,7 +173,7 @@ func (m *mapped) write(ctx context.Context, about dicom.Written, path func(n int
 }
 
 // write writes a map of the values and reads it back.
-func (v *mapValues) write(ctx context.Context, m parametric.Map, path string) error {
+func (v *mapValues) write(ctx context.Context, m dicom.Map, path string) error {
 	m.Masked, m.Sum = v.masked, v.sum.Sum(nil)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"quell/app/job"
 	"quell/app/run"
 	"quell/denoise/noise"
-	"quell/io/dicom/parametric"
+	"quell/io/dicom"
 	"quell/io/format"
 	"quell/series"
 )
@@ -30,7 +30,7 @@ func removedOf(s *executor.Slab) (export, error) {
 	e.derived = format.Derived{
 		Description: removedText(s.Whole.Run),
 		Suffix:      "[Quell removed noise]",
-		Code:        format.Code(parametric.Subtraction),
+		Code:        format.Code(dicom.Subtraction),
 	}
 	return e, err
 }
@@ -68,7 +68,7 @@ func WriteNoiseMap(ctx context.Context, s *series.Series, out string, o job.Opti
 	report, err := save(ctx, s, sigma, format.Derived{
 		Description: noiseMapText(),
 		Suffix:      "[Quell noise map]",
-		Code:        format.Code(parametric.NoiseMapping),
+		Code:        format.Code(dicom.NoiseMapping),
 	}, out, o, events)
 	return report, e, err
 }

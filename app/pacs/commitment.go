@@ -2,11 +2,9 @@ package pacs
 
 import (
 	"context"
-	"crypto/rand"
 	"time"
 
 	"quell/app/job"
-	"quell/io/dicom/part10"
 	"quell/io/dimse"
 )
 
@@ -17,9 +15,6 @@ func (p Place) CanCommit() error {
 	}
 	return p.Check()
 }
-
-// NewTransaction returns a UID for a request of storage commitment, which nobody can guess.
-func NewTransaction() string { return part10.HashUID([]byte(rand.Text())) }
 
 // ReportWait is for a report over the association of the request.
 const ReportWait = 5 * time.Second

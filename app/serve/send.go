@@ -75,7 +75,7 @@ func (n *Node) commit(ctx context.Context, t *task, p *part) error {
 		return n.failed(t, p, errNoRule(p), 1)
 	}
 	plan, err := pacs.PlanSend(ctx, n.output(t, p))
-	transaction := pacs.NewTransaction()
+	transaction := dimse.NewTransaction()
 	wake, cancel := context.WithCancel(ctx)
 	defer cancel()
 	n.change(func() {

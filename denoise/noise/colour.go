@@ -82,16 +82,9 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange, spread, anatomy flo
 	switch {
 	case coloured && even >= fewForColour && distant && r[2].sigma < 1.1*e.Sigma*math.Pow(rise, colourPower):
 		was := e.Sigma
+		e.Sigma = distantSigma(r)
 		e.Method, e.Confidence = methodDistant, Fair
 		e.Why = message.New(message.NoiseCorrelated, "the noise is correlated from voxel to voxel, as after smoothing or interpolation")
-		switch {
-		case r[3].spread > widestSpread:
-			e.Sigma = r[2].sigma
-		case r[3].sigma > 1.3*r[2].sigma: // step 2 lies within the correlation
-			e.Sigma = r[3].sigma
-		default:
-			e.Sigma = math.Sqrt(r[2].sigma * r[3].sigma)
-		}
 		return e.Sigma / was
 	case rise > smoothedRise || farther || smooth || rise > doubtfulRise+byChance:
 		e.Confidence, e.AtMost = Low, max(r[2].sigma, r[3].sigma, spread)
@@ -103,6 +96,17 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange, spread, anatomy flo
 		e.Confidence, e.Why = Fair, message.New(message.NoiseTexture, "texture may be part of the figure, or the noise is slightly correlated")
 	}
 	return 1
+}
+
+// distantSigma returns the figure of correlated noise by the readings of steps 2 and 3.
+func distantSigma(r [4]reading) float64 {
+	switch {
+	case r[3].spread > widestSpread:
+		return r[2].sigma
+	case r[3].sigma > 1.3*r[2].sigma: // step 2 lies within the correlation
+		return r[3].sigma
+	}
+	return math.Sqrt(r[2].sigma * r[3].sigma)
 }
 
 // spread returns what the voxels of the windows differ by, at most: of noise that was smoothed by a Gaussian of up to

@@ -79,19 +79,19 @@ func heldOut(t *testing.T, round int) []repeated {
 	ct := func(kind string, side int, spacing float64, k kernel, photons float64) repeated {
 		return made(projected(t, kind, side, spacing, k, photons))
 	}
-	real := func(name string, v *volume.Volume, k kernel, hu float64) repeated {
+	scanned := func(name string, v *volume.Volume, k kernel, hu float64) repeated {
 		return made(onHead(t, name, middle(v, 280), k, hu))
 	}
 	tilted, thick := series(t, "ct/ge-head-tilted"), series(t, "ct/philips-head-study")
 	if round == 0 {
 		return []repeated{
 			kspace("MNI", "hamming", mni, 0.03), white("chris_t1", chris, 0.035), kspace("sagittal T1", "phase 60 %", sagittal, 0.03), kspace("phantom mr", "gauss 0.6", head, 0.035),
-			ct("abdomen", 200, 1.7, soft, 3e5), ct("ct", 200, 1.05, medium, 3e5), real("tilted head CT", slab(tilted, 15, 2), sharp, 7), real("thick head CT", slab(thick, 14, 2), medium, 5),
+			ct("abdomen", 200, 1.7, soft, 3e5), ct("ct", 200, 1.05, medium, 3e5), scanned("tilted head CT", slab(tilted, 15, 2), sharp, 7), scanned("thick head CT", slab(thick, 14, 2), medium, 5),
 		}
 	}
 	return []repeated{
 		kspace("MNI", "phase 60 %", mni, 0.025), kspace("chris_t1", "gauss 0.4", chris, 0.03), white("sagittal T1", sagittal, 0.04), kspace("phantom mr", "ellipse", head, 0.03),
-		ct("abdomen", 200, 1.6, medium, 4e5), ct("ct", 208, 1, soft, 3e5), real("tilted head CT", slab(tilted, 18, 2), medium, 6), real("thick head CT", slab(thick, 16, 2), sharp, 8),
+		ct("abdomen", 200, 1.6, medium, 4e5), ct("ct", 208, 1, soft, 3e5), scanned("tilted head CT", slab(tilted, 18, 2), medium, 6), scanned("thick head CT", slab(thick, 16, 2), sharp, 8),
 	}
 }
 

@@ -25,13 +25,11 @@ func IsPresentation(name string) bool {
 	return strings.HasPrefix(name, "PR") && exportedPattern.MatchString(name)
 }
 
-// MapName and ReportName name the file of the n-th parametric map and of the report of measurements of an exported
-// series, counted from 1, in the folder of that.
-func MapName(n int) string    { return fmt.Sprintf("PM%05d.dcm", n) }
-func ReportName(n int) string { return fmt.Sprintf("SR%05d.dcm", n) }
+// MapName names the file of the n-th parametric map of an exported series, counted from 1, in the folder of that.
+func MapName(n int) string { return fmt.Sprintf("PM%05d.dcm", n) }
 
 // exportedPattern is of the files of a series that Quell exported, and of the objects about it.
-var exportedPattern = regexp.MustCompile(`^(IM|PR|PM|SR)\d{5,}\.dcm$`)
+var exportedPattern = regexp.MustCompile(`^(IM|PR|PM)\d{5,}\.dcm$`)
 
 // fileManagerFiles are what file managers leave in folders that they show.
 var fileManagerFiles = []string{".DS_Store", "Thumbs.db", "desktop.ini", ".directory"}

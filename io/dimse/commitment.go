@@ -2,6 +2,7 @@ package dimse
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 	"io"
 	"time"
@@ -32,6 +33,9 @@ type Commitment struct {
 	Committed   []string          // instance UIDs
 	Failed      map[string]Status // reasons by instance UID (PS3.3 section C.14)
 }
+
+// NewTransaction returns a UID for a request of storage commitment, which nobody can guess.
+func NewTransaction() string { return part10.HashUID([]byte(rand.Text())) }
 
 // RequestCommitment asks the node to answer for instances that it stored (N-ACTION). transaction is a UID that no
 // other request has; the report names it. The report comes over this association, see AwaitCommitment, or the node

@@ -267,7 +267,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		span = SpanFor(p, shown, s.Facts)
 		slide.show(span, position(shown))
 		text, least := format(p, shown), short(span.Lo)
-		if v.IsAuto() && p.Unit == "value" && !found.IsAuto() && found.Float() <= s.Facts.Negligible() {
+		if isNegligible(p, v, found, s) {
 			text, least = "0", "0"
 		}
 		setText(lowest, least)
@@ -295,6 +295,11 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		}
 	}
 	return r
+}
+
+// isNegligible reports whether the number of an automatic value does nothing.
+func isNegligible(p denoise.Param, v, found denoise.Value, s Snapshot) bool {
+	return v.IsAuto() && p.Unit == "value" && !found.IsAuto() && found.Float() <= s.Facts.Negligible()
 }
 
 // numberLines lays out the row of a number in lines: name and field; the slider between its ends;
