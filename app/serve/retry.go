@@ -14,7 +14,7 @@ import (
 	"quell/io/atomic"
 )
 
-// retryFolder is where tasks are named that are to be taken up again: a file for each.
+// retryFolder holds a file for each task to retry.
 func retryFolder(s Settings) string { return filepath.Join(s.Folder, "retry") }
 
 // Retry asks the node of a folder to take up tasks again that have failed or that no rule took, by their numbers, or

@@ -29,7 +29,7 @@ type Key struct {
 	Trials []readers.Trial `json:"trials"`
 }
 
-// Page is what readers see of a study. It does not tell the answers.
+// Page is a reader study as its readers see it, without the right answers.
 type Page struct {
 	Study string        `json:"study"`
 	Shape lesions.Shape `json:"shape"`

@@ -34,7 +34,7 @@ type Commitment struct {
 	Failed      map[string]Status // reasons by instance UID (PS3.3 section C.14)
 }
 
-// NewTransaction returns a UID for a request of storage commitment, which nobody can guess.
+// NewTransaction returns a random UID for a request of storage commitment.
 func NewTransaction() string { return part10.HashUID([]byte(rand.Text())) }
 
 // RequestCommitment asks the node to answer for instances that it stored (N-ACTION). transaction is a UID that no

@@ -96,7 +96,7 @@ func (m *Map) image(e *object.Elements) {
 	e.Sequence(part10.TagAcquisitionContextSequence)
 }
 
-// dimensions states that frames are told apart by their place in the stack.
+// dimensions writes the Dimension Index: frames are indexed by their position in the stack.
 func (m *Map) dimensions(e *object.Elements) {
 	uid := part10.HashUID([]byte("dimensions"), []byte(m.UID()))
 	var organization, index object.Elements

@@ -23,7 +23,7 @@ import (
 
 // Reader opens series, and changes the voxels of the one that is shown.
 type Reader struct {
-	// Altered asks what to do about a source of a project; nil: an error is told.
+	// Altered asks what to do about a source of a project that is missing or changed; if nil, an error is shown.
 	Altered func(Altered)
 
 	desk      *desk.Desk
