@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,6 +32,7 @@ func attachJob(in, out string, attach ...string) job.Job {
 
 func do(t *testing.T, j job.Job) executor.Outcome {
 	t.Helper()
+	j = j.Judged()
 	r, err := app.Do(t.Context(), j, job.Events{})
 	if err != nil {
 		t.Fatal(err)
@@ -138,6 +140,95 @@ func TestMapsOfUnknownNoise(t *testing.T) {
 	}
 }
 
+// report returns the measurement groups of a result: of its input, and of the result itself.
+func report(t *testing.T, dir string) (source, result dicomtest.ContentItem) {
+	t.Helper()
+	all := dicomtest.Content(t, dicomtest.ReadSourceFile(t, dir, "SR00001.dcm")).Only(t, "Imaging Measurements").In
+	if len(all) != 2 {
+		t.Fatalf("%d measurement groups", len(all))
+	}
+	return all[0], all[1]
+}
+
+// TestMeasurements: the report has the figures of the outcome, with virtual lesions among them, and belongs to the study of
+// the images. The same result gives the same report.
+func TestMeasurements(t *testing.T) {
+	in, out := noisyDICOM(t), filepath.Join(t.TempDir(), "out")
+	r := do(t, attachJob(in, out, job.AttachMeasurements))
+	m := r.Measures
+	if names := dicomtest.Names(t, out); r.Files != r.Dims[2]+1 || !slices.Contains(names, "SR00001.dcm") || m == nil || m.Visibility == nil {
+		t.Fatalf("%d files, %q, measures %+v", r.Files, names, m)
+	}
+	source, result := report(t, out)
+	noise := source.All("Image noise")[0]
+	if got, _ := strconv.ParseFloat(noise.Value, 64); math.Abs(got-m.Sigma) > 1e-4*m.Sigma || m.Sigma < 13 || m.Sigma > 17 {
+		t.Errorf("noise %q, estimated %g, and 15 was added", noise.Value, m.Sigma)
+	}
+	for name, want := range map[string]string{
+		"Verdict on the result": string(m.Verdict), "Verdict on the error": string(m.Visibility.Error), "Verdict on the visibility of lesions": string(m.Visibility.Verdict),
+	} {
+		if got := result.Only(t, name); !strings.EqualFold(got.Value, want) || got.Only(t, "Comment").Value == "" {
+			t.Errorf("%s is %+v, not %q", name, got, want)
+		}
+	}
+	if got := result.Only(t, "Algorithm Parameters").Value; got != r.Recipe.String() {
+		t.Errorf("by %q, not %q", got, r.Recipe)
+	}
+	a, b := dicomtest.ElementBytes(t, dicomtest.ReadSourceFile(t, out, "SR00001.dcm")), dicomtest.ElementBytes(t, dicomtest.ReadSourceFile(t, out, dicomtest.SliceName(0)))
+	for _, tag := range []part10.Tag{part10.TagPatientName, part10.TagPatientID, part10.TagStudyInstanceUID, part10.TagAccessionNumber} {
+		if len(a[tag]) == 0 || !bytes.Equal(a[tag], b[tag]) {
+			t.Errorf("%v is %q, of the images %q", tag, a[tag], b[tag])
+		}
+	}
+	if got := result.Only(t, "Series Instance UID").Value; !bytes.Contains(b[part10.TagSeriesInstanceUID], []byte(got)) || got == "" {
+		t.Errorf("the result is series %q", got)
+	}
+	if s := opentest.Reopen(t, out); s.Volume.Dims != r.Dims {
+		t.Errorf("the folder is read as %v", s.Volume.Dims)
+	}
+	again := filepath.Join(t.TempDir(), "again")
+	do(t, attachJob(in, again, job.AttachMeasurements))
+	if c := dicomtest.ElementBytes(t, dicomtest.ReadSourceFile(t, again, "SR00001.dcm")); !bytes.Equal(a[part10.TagSOPInstanceUID], c[part10.TagSOPInstanceUID]) {
+		t.Error("the report is another one the second time")
+	}
+}
+
+// TestMeasurementsThatAreUnknown: where there is no noise, or no verdict, the report has reasons and no numbers; slab by
+// slab the even squares are those of all.
+func TestMeasurementsThatAreUnknown(t *testing.T) {
+	dir := t.TempDir()
+	apptest.SaveDICOM(t, filepath.Join(dir, "in"), apptest.Grainy(t, 0))
+	j := attachJob(filepath.Join(dir, "in"), filepath.Join(dir, "out"), job.AttachMeasurements)
+	median := apptest.MustRecipe("median", 2)
+	j.Recipe = &median
+	do(t, j)
+	_, result := report(t, j.Output.Path)
+	if kept := result.Only(t, "Contrast kept of the smallest safe virtual lesion"); kept.Value != "" || kept.Qualifier == "" || kept.Only(t, "Comment").Value == "" {
+		t.Errorf("of no noise: %+v", kept)
+	}
+	if got := result.Only(t, "Verdict on the visibility of lesions").Value; got != "UNKNOWN" {
+		t.Errorf("the visibility is %s", got)
+	}
+
+	in := noisyDICOM(t)
+	unjudged := attachJob(in, filepath.Join(dir, "unjudged"), job.AttachMeasurements)
+	if _, err := app.Do(t.Context(), unjudged, job.Events{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, result = report(t, unjudged.Output.Path); result.Only(t, "Verdict on the result").Value != "UNKNOWN" {
+		t.Errorf("a result that was not judged: %+v", result.Only(t, "Verdict on the result"))
+	}
+	slabs := attachJob(in, filepath.Join(dir, "slabs"), job.AttachMeasurements)
+	slabs.Memory = 200000
+	if r := do(t, slabs); r.Slabs == nil || r.Slabs.Count < 2 {
+		t.Fatalf("in slabs: %+v", r.Slabs)
+	}
+	source, _ := report(t, slabs.Output.Path)
+	if got, _ := strconv.ParseFloat(source.All("Image noise")[0].Value, 64); got < 13 || got > 17 {
+		t.Errorf("slab by slab the noise is %+v", source.All("Image noise")[0])
+	}
+}
+
 // TestAttachRefuses what cannot be attached, and to what.
 func TestAttachRefuses(t *testing.T) {
 	dir := t.TempDir()
@@ -174,14 +265,14 @@ for name in sys.argv[1:]:
 			} else if err := os.CopyFS(in, assets.Series); err != nil {
 				t.Fatal(err)
 			}
-			j := attachJob(in, filepath.Join(t.TempDir(), "out"), job.AttachMaps)
+			j := attachJob(in, filepath.Join(t.TempDir(), "out"), job.Attachments()...)
 			r := apptest.MustRecipe("gaussian", 2)
 			j.Recipe, j.Output.Deidentify, j.Input.All = &r, name == "ct", name == "mr/siemens-mosaic/ep2d_Asc_2"
 			apptest.OwnConfig(t, t.TempDir())
 			do(t, j)
-			var maps []string
+			var maps, reports []string
 			for _, file := range dicomtest.Names(t, j.Output.Path) {
-				if strings.HasPrefix(file, "IM") || len(maps) == 2 {
+				if strings.HasPrefix(file, "IM") || strings.HasPrefix(file, "PM") && len(maps) == 2 {
 					continue
 				}
 				path := filepath.Join(j.Output.Path, file)
@@ -193,10 +284,17 @@ for name in sys.argv[1:]:
 				}
 				if strings.HasPrefix(file, "PM") {
 					maps = append(maps, path)
+				} else {
+					reports = append(reports, path)
 				}
 			}
-			if len(maps) == 0 {
-				t.Error("no maps")
+			if len(maps) == 0 || len(reports) != 1 {
+				t.Errorf("maps %q, reports %q", maps, reports)
+			}
+			if _, err := exec.LookPath("dsrdump"); err == nil {
+				if text, err := exec.Command("dsrdump", reports...).CombinedOutput(); err != nil || !strings.Contains(string(text), "Verdict on the result") {
+					t.Errorf("dsrdump: %v: %s", err, text)
+				}
 			}
 			if exec.Command(interpreter, "-c", "import pydicom").Run() != nil {
 				t.Skip("pydicom is not installed")

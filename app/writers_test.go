@@ -18,6 +18,7 @@ var writers = map[string]string{
 	"app/files/log.go":          "LogTo: the gate",
 	"app/output/series.go":      "Sinks: executor.GateOf; save: Check",
 	"app/output/maps.go":        "in a stage",
+	"app/output/measured.go":    "in a stage",
 	"app/output/scales.go":      "ExportScales and work.check: the gate",
 	"app/output/record.go":      "in a stage",
 	"app/workbench/autosave.go": "the program's own folder",

@@ -123,9 +123,9 @@ func (b *batch) execute(ctx context.Context, t task, j job.Job, r *SeriesResult)
 		r.NoiseMap = report.Each[i].NoiseMap.From
 	}
 	if r.judge(report.Each); report.Parts != nil {
-		r.unjudged(splitWhy)
+		r.unjudged(executor.SplitWhy)
 		if j.Lesions {
-			r.Visibility, r.VisibilityWhy = string(lesions.Unknown), splitWhy
+			r.Visibility, r.VisibilityWhy = string(lesions.Unknown), executor.SplitWhy
 		}
 	}
 	r.warn(report.Findings, report.Warnings)
@@ -315,10 +315,6 @@ func (r *SeriesResult) judge(all []executor.VolumeOutcome) {
 	r.Sigma = sigmas[len(sigmas)/2]
 	r.SigmaConfidence = string(confidences[least])
 }
-
-// splitWhy is why a series is not judged if its evenly spaced slices were filtered
-// by themselves.
-const splitWhy = "What was filtered in evenly spaced parts is not judged, as that would filter across them."
 
 // unjudged is judge for a series for which no verdict can be found.
 func (r *SeriesResult) unjudged(why string) {

@@ -28,6 +28,9 @@ type Judge struct {
 	seen  *judge.Visibility // in the volume; nil: not looked for
 }
 
+// SplitWhy is why there is no verdict on a series whose evenly spaced slices were filtered by themselves.
+const SplitWhy = "What was filtered in evenly spaced parts is not judged, as that would filter across them."
+
 // judged is what is known of some slices.
 type judged struct {
 	from, to int // slices of the volume

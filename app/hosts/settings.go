@@ -129,5 +129,5 @@ func (s Settings) job() (j job.Job, err error) {
 		return j, job.Usagef("noise_map is %q; give auto or none", s.NoiseMap)
 	}
 	j.Output.Deidentify, j.Output.Compress, j.Output.Attach = s.Deidentify, dicom.Compression(s.Compress), s.Attach
-	return j, nil
+	return j.Judged(), nil
 }

@@ -71,14 +71,25 @@ type Output struct {
 	Attach []string `json:"attach,omitempty"`
 }
 
-// AttachMaps attaches parametric maps of what was removed and of the noise to a result that is DICOM.
-const AttachMaps = "maps"
+// The names of what can be attached to a result that is DICOM.
+const (
+	AttachMaps         = "maps"         // parametric maps of what was removed and of the noise
+	AttachMeasurements = "measurements" // a structured report of noise, verdict and contrast kept; the result is judged for it
+)
 
-// Attachments returns the names of what can be attached.
-func Attachments() []string { return []string{AttachMaps} }
+// Attachments returns the names.
+func Attachments() []string { return []string{AttachMaps, AttachMeasurements} }
 
 // Attaches reports whether an object of that name is written.
 func (o Output) Attaches(name string) bool { return slices.Contains(o.Attach, name) }
+
+// Judged returns the job with the verdict, virtual lesions among its grounds, if an attached object needs it.
+func (j Job) Judged() Job {
+	if j.Output.Attaches(AttachMeasurements) {
+		j.Measure, j.Lesions = true, true
+	}
+	return j
+}
 
 // Validate reports the first thing in the job that is wrong whatever the input
 // holds. Errors are *UsageError.
@@ -109,7 +120,7 @@ func (j Job) ValidateSteps() error {
 	}
 	for _, name := range j.Output.Attach {
 		if !slices.Contains(Attachments(), name) {
-			return Usagef("nothing to attach is called %q; there is %s", name, strings.Join(Attachments(), " and "))
+			return Usagef("nothing to attach is called %q; there are %s", name, strings.Join(Attachments(), " and "))
 		}
 	}
 	if j.Lesions && !j.Measure {

@@ -16,7 +16,8 @@ import (
 // attached are the DICOM objects about a result, which are written into the folder of its images: they belong to the
 // same patient and study, and go where that folder goes. The methods of nil do nothing.
 type attached struct {
-	maps *mapped // nil for none
+	maps    *mapped   // nil for none
+	figures *measured // nil for none
 }
 
 // attachedTo returns what an output asks for; nil for nothing.
@@ -28,6 +29,9 @@ func attachedTo(out job.Output) *attached {
 	if out.Attaches(job.AttachMaps) {
 		a.maps = &mapped{}
 	}
+	if out.Attaches(job.AttachMeasurements) {
+		a.figures = &measured{}
+	}
 	return a
 }
 
@@ -36,7 +40,7 @@ func (a *attached) check(out string) error {
 	if a == nil || files.FormatOf(out).Identity {
 		return nil
 	}
-	return job.Usagef("%s: maps are attached to DICOM output; name a folder", out)
+	return job.Usagef("%s: maps and measurements are attached to DICOM output; name a folder", out)
 }
 
 // size is how many bytes the objects about a volume take, and their voxels on the disk before.
@@ -55,18 +59,26 @@ func (a *attached) slab(ctx context.Context, s *executor.Slab, dir string) error
 	if s.Volume == 0 && s.First {
 		a.discard() // what an engine began that failed
 	}
-	return a.maps.slab(ctx, s, dir)
+	if err := a.maps.slab(ctx, s, dir); err != nil {
+		return err
+	}
+	return a.figures.slab(ctx, s)
 }
 
 // write writes the objects into the folder of the series that was written, and reads them back.
 func (a *attached) write(ctx context.Context, about dicom.Written, dir string, now time.Time) (n int, warnings []message.Message, err error) {
 	n, err = a.maps.write(ctx, about, func(k int) string { return filepath.Join(dir, dicom.MapName(k)) }, now)
-	return n, a.maps.warnings(), err
+	if err != nil {
+		return n, a.maps.warnings(), err
+	}
+	more, err := a.figures.write(about, filepath.Join(dir, dicom.ReportName(1)), now)
+	return n + more, a.maps.warnings(), err
 }
 
 // discard drops what waits.
 func (a *attached) discard() {
 	if a != nil {
 		a.maps.discard()
+		a.figures.discard()
 	}
 }

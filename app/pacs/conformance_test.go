@@ -17,6 +17,7 @@ import (
 	"quell/io/dicom"
 	"quell/io/dicom/derive"
 	"quell/io/dicom/part10"
+	"quell/io/dicom/structured"
 	"quell/io/dimse"
 )
 
@@ -26,7 +27,7 @@ var update = flag.Bool("update", false, "write docs/reference/conformance.md")
 func TestConformanceStatement(t *testing.T) {
 	const path, source = "../../docs/reference/conformance.md", "testdata/conformance.md"
 	statement, err := template.New("conformance.md").Funcs(template.FuncMap{
-		"contexts": contexts, "syntaxes": syntaxes, "statuses": statuses, "changes": changes, "keys": keys, "made": made,
+		"contexts": contexts, "syntaxes": syntaxes, "statuses": statuses, "changes": changes, "keys": keys, "made": made, "codes": codes,
 		"title": func() string { return pacs.DefaultAETitle }, "implementation": func() string { return dicom.ImplementationClassUID },
 		"most": func() int { return dimse.MaxContexts }, "wait": func() string { return dimse.DefaultTimeout.String() },
 		"report": func() string { return pacs.ReportWait.String() },
@@ -99,6 +100,16 @@ func made() string {
 		fmt.Fprintf(&b, "| %s | `%s` |\n", part10.ClassName(class), class)
 	}
 	return b.String()
+}
+
+// codes are those of Quell's own in measurement reports.
+func codes() string {
+	var b strings.Builder
+	b.WriteString("| code | meaning |\n| --- | --- |\n")
+	for _, c := range structured.Codes() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", c.Value, c.Meaning)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // statuses are the answers to C-STORE; a line has all codes of one meaning.

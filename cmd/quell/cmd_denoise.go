@@ -199,7 +199,7 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, e
 		return job, err
 	}
 	job.Slices, err = parseSlices(f.slices)
-	return job, err
+	return job.Judged(), err
 }
 
 // denoiseHelp lists the filters by their own descriptions.

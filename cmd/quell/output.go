@@ -27,7 +27,7 @@ func addOutputFlags(cmd *cobra.Command, o *job.Options) {
 
 // addAttachFlag adds the flag for the DICOM objects about a result.
 func addAttachFlag(cmd *cobra.Command, attach *[]string) {
-	cmd.Flags().StringSliceVar(attach, "attach", nil, "attach to a result that is DICOM, as series of its study, `what`: "+strings.Join(job.Attachments(), ",")+": parametric maps of what was removed and of the noise (sigma)")
+	cmd.Flags().StringSliceVar(attach, "attach", nil, "attach to a result that is DICOM, as series of its study, `what`: "+strings.Join(job.Attachments(), ",")+": parametric maps of what was removed and of the noise (sigma), and a structured report of noise, verdict and contrast kept, for which the result is judged")
 }
 
 // addUnevenFlag adds the flag for slices that are unevenly spaced or missing.

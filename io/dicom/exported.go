@@ -28,8 +28,11 @@ func IsPresentation(name string) bool {
 // MapName names the file of the n-th parametric map of an exported series, counted from 1, in the folder of that.
 func MapName(n int) string { return fmt.Sprintf("PM%05d.dcm", n) }
 
+// ReportName names the file of the n-th measurement report of an exported series, counted from 1, in the folder of that.
+func ReportName(n int) string { return fmt.Sprintf("SR%05d.dcm", n) }
+
 // exportedPattern is of the files of a series that Quell exported, and of the objects about it.
-var exportedPattern = regexp.MustCompile(`^(IM|PR|PM)\d{5,}\.dcm$`)
+var exportedPattern = regexp.MustCompile(`^(IM|PR|PM|SR)\d{5,}\.dcm$`)
 
 // fileManagerFiles are what file managers leave in folders that they show.
 var fileManagerFiles = []string{".DS_Store", "Thumbs.db", "desktop.ini", ".directory"}

@@ -27,7 +27,7 @@ type Object struct {
 }
 
 // Made are the SOP classes of the objects that Quell makes besides derived images, for the conformance statement.
-var Made = []string{part10.SecondaryCapture, part10.GrayscalePresentationState, part10.ParametricMap}
+var Made = []string{part10.SecondaryCapture, part10.GrayscalePresentationState, part10.ParametricMap, part10.EnhancedSR}
 
 // ClassName returns the name of the SOP class.
 func (o Object) ClassName() string { return part10.ClassName(o.SOPClass) }

@@ -29,7 +29,7 @@ var speakers = map[string][]string{
 	"app/judge":    {"cannot run", "error %.3f sigma, noise left %.3g %s"},        // in the sheet of a gallery
 	"app/open":     {"group.go", "openvolumes.go", "pseudonyms.go"},               // of the command line
 	"app/output": {
-		"page.go", "frontier.go", "evensquares.go", "pictures.go", "gallerysheet.go", "products.go", "scales.go", "series.go", "attached.go", "maps.go", // in reports and pictures, of the command line
+		"page.go", "frontier.go", "evensquares.go", "pictures.go", "gallerysheet.go", "products.go", "scales.go", "series.go", "attached.go", "maps.go", "measured.go", // in reports and pictures, of the command line
 		// in files
 		"Noise filtered by Quell %s: %s", "Pixel by pixel addition", "Quell %s added %s. Not for clinical use.",
 		"Converted from another file format", "Converted from %s by Quell %s%s. Not for clinical use.", ". Slices %s filtered by themselves",

@@ -43,7 +43,7 @@ func (m *Map) mapping() []byte {
 	e.Doubles(part10.TagDoubleFloatRealWorldValueLastValueMapped, maxValue)
 	e.Doubles(part10.TagRealWorldValueIntercept, 0)
 	e.Doubles(part10.TagRealWorldValueSlope, 1)
-	e.Code(part10.TagMeasurementUnitsCodeSequence, UnitOf(m.Unit))
+	e.Code(part10.TagMeasurementUnitsCodeSequence, object.UnitOf(m.Unit))
 	definition := [][]byte{concept(quantity, measured(m.Header.Text(part10.TagModality), m.Unit))}
 	if m.Quantity.Statistic != (part10.Code{}) {
 		definition = append(definition, concept(derivation, m.Quantity.Statistic))

@@ -177,7 +177,7 @@ func TestRefused(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for unit, want := range map[string]string{"HU": "[hnsf'U]", "BQML": "Bq/ml", "GML": "g/ml", "": "1"} {
-		if got := parametric.UnitOf(unit); got.Value != want || got.Scheme != "UCUM" {
+		if got := object.UnitOf(unit); got.Value != want || got.Scheme != "UCUM" {
 			t.Errorf("%q: %v", unit, got)
 		}
 	}
