@@ -48,7 +48,7 @@ func Lesions(ctx context.Context, q LesionRequest) (panel lesions.Panel, err err
 	}
 	given := q.Contrasts
 	measure := func(sizes []float64, length int) (lesions.Panel, error) {
-		of := func(contrasts []Contrast) (lesions.Panel, error) {
+		of := func(sizes []float64, contrasts []Contrast) (lesions.Panel, error) {
 			q.Slices, q.Contrasts = length, contrasts
 			if request.Lesions, err = q.lesions(sizes, request.Noise); err != nil {
 				return lesions.Panel{}, err
@@ -56,9 +56,9 @@ func Lesions(ctx context.Context, q LesionRequest) (panel lesions.Panel, err err
 			return lesions.Measure(ctx, q.Engine, request)
 		}
 		if given != nil {
-			return of(given)
+			return of(sizes, given)
 		}
-		return lesions.Visibly(func(times []float64) (lesions.Panel, error) { return of(inSigmas(times)) })
+		return lesions.Visibly(sizes, func(sizes, times []float64) (lesions.Panel, error) { return of(sizes, inSigmas(times)) })
 	}
 	if q.Sizes == nil {
 		panel, err = lesions.Fitting(q.Series.Volume.Geometry, q.Slices, measure)

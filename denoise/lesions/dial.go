@@ -144,8 +144,9 @@ const UsualSeed = 1
 // UsualContrasts are in sigmas.
 var UsualContrasts = []float64{1, 2}
 
-// strongContrast, in sigmas, is taken too if no lesion of the usual contrasts is visible: noise that pixels share hides more.
-const strongContrast = 4
+// strongContrasts, in sigmas, are taken too of sizes that show no lesion of the usual contrasts: small discs, and all in
+// noise that pixels share. The faintest that is visible counts, as filters fade it most.
+var strongContrasts = []float64{3, 4}
 
 // UsualSizes returns three sizes in mm that suit the pixels of a grid, with two digits: small, and the smallest that
 // most filters spare.
@@ -162,32 +163,55 @@ func UsualSizes(g volume.Geometry) (sizes []float64) {
 // Usual returns the panel with the contrasts alone by which verdicts and the dial of all commands judge, see [Visibly].
 func (p Panel) Usual() Panel {
 	all := p.Rows
-	of := func(contrasts ...float64) (rows []Row) {
+	of := func(contrasts, sizes []float64) (rows []Row) {
 		for _, r := range all {
-			if slices.Contains(contrasts, r.Sigmas) {
+			if slices.Contains(contrasts, r.Sigmas) && slices.Contains(sizes, r.Size) {
 				rows = append(rows, r)
 			}
 		}
 		return rows
 	}
-	if p.Rows = of(UsualContrasts...); !p.shows() {
-		p.Rows = append(p.Rows, of(strongContrast)...)
+	sizes := p.sizes()
+	p.Rows = of(UsualContrasts, sizes)
+	for _, c := range strongContrasts {
+		p.Rows = append(p.Rows, of([]float64{c}, p.hidden(sizes))...)
 	}
 	return p
 }
 
-// shows reports whether any lesion was visible before.
-func (p Panel) shows() bool { return slices.ContainsFunc(p.Rows, Row.Visible) }
-
-// Visibly returns a panel of the usual contrasts, with a stronger one if none of them is visible before. measure
-// gets contrasts in sigmas.
-func Visibly(measure func(contrasts []float64) (Panel, error)) (Panel, error) {
-	p, err := measure(UsualContrasts)
-	if err != nil || p.shows() {
-		return p, err
+// sizes returns those of the rows, each once, in order.
+func (p Panel) sizes() (all []float64) {
+	for _, r := range p.Rows {
+		if !slices.Contains(all, r.Size) {
+			all = append(all, r.Size)
+		}
 	}
-	more, err := measure([]float64{strongContrast})
-	p.Rows = append(p.Rows, more.Rows...)
+	return all
+}
+
+// hidden returns the sizes of which no lesion was visible before.
+func (p Panel) hidden(sizes []float64) (hidden []float64) {
+	for _, size := range sizes {
+		if !slices.ContainsFunc(p.Rows, func(r Row) bool { return r.Size == size && r.Visible() }) {
+			hidden = append(hidden, size)
+		}
+	}
+	return hidden
+}
+
+// Visibly returns a panel of the usual contrasts, and of each size that is visible at none of them the next stronger
+// one at which it is. measure gets sizes in mm and contrasts in sigmas.
+func Visibly(sizes []float64, measure func(sizes, contrasts []float64) (Panel, error)) (Panel, error) {
+	p, err := measure(sizes, UsualContrasts)
+	for _, c := range strongContrasts {
+		hidden := p.hidden(sizes)
+		if err != nil || len(hidden) == 0 {
+			break
+		}
+		var more Panel
+		more, err = measure(hidden, []float64{c})
+		p.Rows = append(p.Rows, more.Rows...)
+	}
 	return p, err
 }
 
@@ -195,7 +219,7 @@ func Visibly(measure func(contrasts []float64) (Panel, error)) (Panel, error) {
 // sigma is of the noise.
 func MeasureUsual(ctx context.Context, e denoise.Engine, q Request, sigma float64) (Panel, error) {
 	return Fitting(q.Input.Volume.Geometry, 0, func(sizes []float64, length int) (Panel, error) {
-		return Visibly(func(contrasts []float64) (Panel, error) {
+		return Visibly(sizes, func(sizes, contrasts []float64) (Panel, error) {
 			q.Lesions = nil
 			for _, times := range contrasts {
 				for _, size := range sizes {

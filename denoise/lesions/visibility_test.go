@@ -85,33 +85,42 @@ func TestVisibleInTheNoise(t *testing.T) {
 	}
 }
 
-// If no lesion of the usual contrasts is visible a stronger one decides, of a panel of all contrasts as of one that is measured.
-func TestStrongerLesionsWhereNoneIsVisible(t *testing.T) {
-	row := func(sigmas, before float64) lesions.Row {
-		r := lesionRow(4, before, 0.7, 1, 1, 0.01)
-		r.Sigmas = sigmas
-		return r
-	}
+// Of a size that no usual contrast shows the next stronger one that is visible decides, of a panel of all contrasts as of
+// one that is measured.
+func TestStrongerLesionsOfHiddenSizes(t *testing.T) {
 	for name, c := range map[string]struct {
-		at2, at4 float64 // d' before
-		rows     int
-		want     lesions.Verdict
+		small, large float64 // d' before of a sigma
+		rows         int
+		want         lesions.Verdict
 	}{
-		"a usual one is visible":    {3.5, 7, 2, lesions.Over},
-		"a stronger one is visible": {2, 4, 3, lesions.Over},
-		"none is visible":           {1, 2, 3, lesions.Unknown},
+		"both sizes at usual contrasts": {1.5, 3, 4, lesions.Spared},
+		"small at 3 sigma, and faded":   {1, 3, 5, lesions.Over},
+		"small at 4 sigma, and kept":    {0.75, 3, 6, lesions.Spared},
+		"small at none":                 {0.7, 3, 6, lesions.Spared},
+		"large at 3 sigma":              {0.1, 1, 7, lesions.Spared},
+		"both at 3 sigma":               {1, 1, 6, lesions.Over},
+		"none at any":                   {0.1, 0.2, 8, lesions.Unknown},
 	} {
-		of := func(contrasts []float64) (p lesions.Panel, err error) {
+		sizes := []float64{3, 8}
+		of := func(sizes, contrasts []float64) (p lesions.Panel, err error) {
 			for _, x := range contrasts {
-				p.Rows = append(p.Rows, row(x, map[float64]float64{1: c.at2 / 2, 2: c.at2, 4: c.at4}[x]))
+				for _, size := range sizes {
+					kept, per := 1.0, map[float64]float64{3: c.small, 8: c.large}[size]
+					if size == 3 && x == 3 {
+						kept = 0.7 // it fades at 3 sigma alone
+					}
+					r := lesionRow(size, per*x, kept, 1, 1, 0.01)
+					r.Sigmas = x
+					p.Rows = append(p.Rows, r)
+				}
 			}
 			return p, nil
 		}
-		p, err := lesions.Visibly(of)
+		p, err := lesions.Visibly(sizes, of)
 		if err != nil || len(p.Rows) != c.rows || p.Visibility().Verdict != c.want {
 			t.Errorf("%s: %d rows, %s, %v", name, len(p.Rows), p.Visibility().Verdict, err)
 		}
-		all, _ := of([]float64{0.5, 1, 2, 4})
+		all, _ := of(sizes, []float64{0.5, 1, 2, 3, 4})
 		if u := all.Usual(); len(u.Rows) != c.rows || u.Visibility().Verdict != c.want {
 			t.Errorf("%s, of all contrasts: %d rows, %s", name, len(u.Rows), u.Visibility().Verdict)
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // contrasts are those of the lesions, in sigmas: from what is lost in the noise to what stands out.
-var contrasts = []judge.Contrast{{Value: 0.5, InSigmas: true}, {Value: 1, InSigmas: true}, {Value: 2, InSigmas: true}, {Value: 4, InSigmas: true}}
+var contrasts = []judge.Contrast{{Value: 0.5, InSigmas: true}, {Value: 1, InSigmas: true}, {Value: 2, InSigmas: true}, {Value: 3, InSigmas: true}, {Value: 4, InSigmas: true}}
 
 // Lesions are what the recipe leaves of virtual lesions.
 type Lesions struct {
