@@ -24,9 +24,9 @@ import (
 // with the correlation rho of the noise.
 
 const (
-	// mostAlike is the largest t that is tried, and the others are mostAlike / sqrt(2)^k, so
+	// MostAlike is the largest t that is tried, and the others are MostAlike / sqrt(2)^k, so
 	// that each weight is the square of the previous weight.
-	mostAlike  = 10.0
+	MostAlike  = 10.0
 	alikeSteps = 7
 
 	// alikePairs is about how many pairs are looked at in a volume that is all foreground.
@@ -72,7 +72,7 @@ func (f Facts) alike(ctx context.Context, v *volume.Volume) (float64, error) {
 		return 0, ctx.Err()
 	}
 	in := f.inSigmas()
-	return f.leastError(ctx, v, mostAlike, len(around), func(risk *[alikeSteps]float64, i int) bool {
+	return f.leastError(ctx, v, MostAlike, len(around), func(risk *[alikeSteps]float64, i int) bool {
 		addRisks(risk, v, in, around, i)
 		return true
 	})
@@ -140,7 +140,7 @@ func addRisks(risk *[alikeSteps]float64, v *volume.Volume, in func(float32) floa
 			continue
 		}
 		d := in(v.Data[j]) - here
-		perT := d / (mostAlike * mostAlike) // d / t^2
+		perT := d / (MostAlike * MostAlike) // d / t^2
 		e := math.Exp(-0.5 * d * perT)
 		for k := range alikeSteps {
 			w := n.g * e

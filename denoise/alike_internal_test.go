@@ -81,15 +81,15 @@ func TestAlikeIsWhereTheErrorIsLeast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := mostAlike * leastRisk(trueErrors(truth, noisy))
+		want := MostAlike * leastRisk(trueErrors(truth, noisy))
 		if math.Abs(math.Log(got/want)) > 0.12 || want < c.lo || want > c.hi {
 			t.Errorf("%+v: %.3f sigma; the least error is at %.3f, want it from %g to %g", c, got, want, c.lo, c.hi)
 		}
 	}
 	// Even tissue: the more alike, the better.
 	_, noisy, f := scene{period: 1e9}.volumes([3]int{64, 64, 1}, 1)
-	if got, err := f.alike(t.Context(), noisy); err != nil || got != mostAlike {
-		t.Errorf("even: %g, %v; want %g", got, err, mostAlike)
+	if got, err := f.alike(t.Context(), noisy); err != nil || got != MostAlike {
+		t.Errorf("even: %g, %v; want %g", got, err, MostAlike)
 	}
 }
 

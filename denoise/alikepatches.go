@@ -24,7 +24,7 @@ import (
 // noise.
 
 const (
-	// mostAlikePatches is the largest t that is tried; the others follow as from mostAlike.
+	// mostAlikePatches is the largest t that is tried; the others follow as from MostAlike.
 	mostAlikePatches = 5.0
 	// patchSearch is how far the neighbours lie, in voxels, and patchView how far what is read.
 	patchSearch = 3

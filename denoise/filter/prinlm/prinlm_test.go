@@ -132,6 +132,23 @@ func TestAutoStrength(t *testing.T) {
 	}
 }
 
+// In 3-D without a second stage h of MR follows how far patches of the same tissue differ, within bounds.
+func TestAutoStrengthFollowsPatches(t *testing.T) {
+	g := volume.NewGeometry([3]int{20, 20, 20}, [3]float64{1, 1, 1})
+	for _, c := range []struct{ alike, patches, want float64 }{
+		{4, 2, 5.4}, {4, 1.5, 3.4}, {4, 2.5, 7.4}, {4, 1.3, 3}, {4, 2.8, 8}, {4, 0, 5}, {denoise.MostAlike, 2.5, 5}, {denoise.MostAlike - 0.01, 2.5, 7.4},
+	} {
+		f := denoise.Facts{Lo: 0, Hi: 255, Noise: noise.Known(10), Alike: c.alike, AlikePatches: c.patches}
+		r := denoise.Recipe{Filter: Filter.Name, Dims: 3}
+		if got := autoStrength(r, g, f); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("alike %g, patches %g: h is %g; want %g", c.alike, c.patches, got, c.want)
+		}
+		if got := autoStrength(r.With("wiener", denoise.Number(4)), g, f); got != 8 {
+			t.Errorf("with a second stage h is %g", got)
+		}
+	}
+}
+
 // In the correlated noise of a CT h follows the voxels that a sample of the noise covers.
 func TestAutoStrengthOnCT(t *testing.T) {
 	f := denoise.Facts{Lo: -1000, Hi: 2000, Noise: noise.Known(10)}
