@@ -29,6 +29,7 @@ type Meta struct {
 	Description    string          `json:"description,omitempty"`
 	Number         string          `json:"number,omitempty"`
 	UID            string          `json:"uid,omitempty"` // SeriesInstanceUID
+	Frame          string          `json:"-"`             // FrameOfReferenceUID; "" if the file states none
 	Study          string          `json:"study,omitempty"`
 	StudyDate      string          `json:"study_date,omitempty"`
 	Patient        string          `json:"-"` // display only, maskable

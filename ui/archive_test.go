@@ -104,6 +104,14 @@ func TestOpenFromAnArchive(t *testing.T) {
 	if len(spools(t)) != 1 {
 		t.Errorf("%v", spools(t))
 	}
+	before := b.session().Series()
+	ask()
+	list().Select(1)
+	b.tap("Open beside")
+	b.beside()
+	if other, _ := b.session().Results.Beside(); b.session().Series() != before || other.Share != 1 || other.Path != "" || len(spools(t)) != 1 {
+		t.Errorf("%+v stands beside, and there are %v", other, spools(t))
+	}
 	b.session().Documents.Close(0)
 	if len(spools(t)) != 0 {
 		t.Errorf("after its series was closed: %v", spools(t))

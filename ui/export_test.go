@@ -162,7 +162,7 @@ func (w *Workbench) Texts() map[string][]string {
 		add("string("+of+")", out["string(c)"]...)
 	}
 	add("p.What", "edges", "smooth tissue", "an object", "a disc")
-	add("r.Picture.FirstName()", (&viewer.Picture{}).FirstName(), (&viewer.Picture{Base: &volume.Volume{}}).FirstName())
+	add("r.Picture.FirstName()", (&viewer.Picture{}).FirstName(), (&viewer.Picture{Base: &volume.Volume{}}).FirstName(), (&viewer.Picture{Other: true}).FirstName())
 	for role := range viewer.Roles {
 		add("role.String()", role.String())
 	}

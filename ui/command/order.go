@@ -11,7 +11,7 @@ import (
 // order is the order of commands in menus, help sheet and the list of keys. One that is not
 // in it comes last in its menu.
 var order = strings.Fields(`
-open-folder open-file open-path open-pacs open-bundled open-recent open-project save-project save-project-as project-runs reference-file reference-folder no-reference
+open-folder open-file open-path open-pacs open-bundled open-recent open-project save-project save-project-as project-runs beside no-beside reference-file reference-folder no-reference
 export send report picture presentation next-series previous-series series close-series quit
 undo redo forget-paths keep-paths invert-level
 axial coronal sagittal layout-1 layout-1×2 layout-1×3 layout-2×2

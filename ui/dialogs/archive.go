@@ -29,6 +29,7 @@ type ArchiveRequest struct {
 	Search  func(ctx context.Context, p pacs.Place, a pacs.Ask, done func(pacs.Found, error))
 	Preview func(ctx context.Context, p pacs.Place, r pacs.Row, done func(image.Image, error))
 	Open    func(p pacs.Place, r pacs.Row, first image.Image) // first is the preview, or nil
+	Beside  func(p pacs.Place, r pacs.Row)                    // opens it beside the series on the screen; nil without one
 }
 
 // modalities are those that Quell reads.
@@ -46,6 +47,7 @@ type archive struct {
 	list    *control.List
 	picture *canvas.Image
 	open    *control.Button
+	beside  *control.Button
 
 	ctx     context.Context // of the dialog
 	stop    context.CancelFunc
@@ -84,10 +86,20 @@ func Archive(r ArchiveRequest, parent fyne.Window) *Dialog {
 	})
 	a.open.Importance = widget.HighImportance
 	a.open.Disable()
+	a.beside = control.NewButton(lang.L("Open beside"), nil, func() {
+		row := a.rows[a.chosen].Row
+		a.d.Hide()
+		r.Beside(a.at, row)
+	})
+	a.beside.Disable()
 	content := container.NewBorder(container.NewVBox(form, container.NewBorder(nil, nil, search, nil, a.say)), nil, nil, container.NewGridWrap(fyne.NewSquareSize(240), a.picture), a.list)
 	size := parent.Canvas().Size()
 	a.d = newDialog(lang.L("Open from PACS"), content, fyne.NewSize(min(size.Width*0.9, 1000), min(size.Height*0.9, 700)), parent)
-	a.d.SetButtons([]fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, func() { a.d.Hide() }), a.open})
+	buttons := []fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, func() { a.d.Hide() })}
+	if r.Beside != nil {
+		buttons = append(buttons, a.beside)
+	}
+	a.d.SetButtons(append(buttons, a.open))
 	a.d.SetOnClosed(a.stop)
 	a.d.first = a.fields[0]
 	if len(r.Places) == 0 {
@@ -179,6 +191,7 @@ func (a *archive) show(f pacs.Found) {
 	a.looks()
 	a.chosen, a.preview, a.rows = -1, nil, nil
 	a.open.Disable()
+	a.beside.Disable()
 	a.paint(nil)
 	for i, r := range f.Rows {
 		if i == 0 || f.Rows[i-1].Study != r.Study {
@@ -248,6 +261,7 @@ func (a *archive) choose(i widget.ListItemID) {
 	a.looks()
 	a.chosen, a.preview = i, nil
 	a.open.Enable()
+	a.beside.Enable()
 	a.paint(nil)
 	ctx, cancel := context.WithCancel(a.ctx)
 	a.looks = cancel

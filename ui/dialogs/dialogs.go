@@ -102,6 +102,13 @@ func Offer(err error, known, alternative string, take func(), parent fyne.Window
 		closeOnly(), choice{text: alternative, importance: widget.HighImportance, chosen: take})
 }
 
+// Dropped asks whether what was dropped is opened, or opened beside the series on the screen.
+func Dropped(open, beside func(), parent fyne.Window) *Dialog {
+	return newDialog(lang.L("Open what was dropped"), wrapped(lang.L("A series is open already. The other one can stand beside it, linked by the position in the patient.")),
+		fyne.NewSize(520, 180), parent,
+		choice{text: lang.L("Cancel")}, choice{text: lang.L("Open beside"), chosen: beside}, choice{text: lang.L("Open"), importance: widget.HighImportance, chosen: open, focused: true})
+}
+
 // Damaged shows the error of a series that broken files keep from being read, and offers to open
 // the rest of its slices. Exactly one of open and drop is called: drop if the dialog is closed in
 // any other way than by the button.

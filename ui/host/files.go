@@ -15,6 +15,9 @@ import (
 // AskPath opens a path that is typed or chosen; it begins with the folder used last.
 func (h *Host) AskPath() { h.browse(lang.L("Open a file or folder"), h.Open) }
 
+// AskAny asks for a file or a folder, by the workbench's own dialog: no dialog of a desktop takes both.
+func (h *Host) AskAny(title string, use func(path string)) { h.browse(title, use) }
+
 // AskFolder asks for a folder by the dialog of the desktop, or by the workbench's,
 // if both can be chosen.
 func (h *Host) AskFolder(title string, use func(path string)) { h.askDesktop(title, true, use) }

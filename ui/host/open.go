@@ -3,12 +3,15 @@ package host
 import (
 	"context"
 	"image"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app/open"
+	"quell/app/workbench"
 	"quell/ui/dialogs"
 	"quell/ui/panel"
 	"quell/ui/session/documents"
@@ -72,14 +75,14 @@ func (h *Host) AskDamaged(err error, rest int, open, drop func()) {
 }
 
 // Drop opens a file or folder that was dropped: the first of several, since the
-// workbench shows one series.
+// workbench shows one series. If one is open, a question offers to open it beside that.
 func (h *Host) Drop(uris []fyne.URI) {
 	if h.Covered() || h.cover != nil {
 		return // a dialog waits for its answer
 	}
 	for _, u := range uris {
 		if u.Scheme() == "file" {
-			h.Open(u.Path())
+			h.openDropped(u.Path())
 			if len(uris) > 1 {
 				h.Note(lang.L("Only the first of several files is opened; drop their folder to choose."))
 			}
@@ -87,6 +90,16 @@ func (h *Host) Drop(uris []fyne.URI) {
 		}
 	}
 	h.Note(lang.L("Only files and folders can be opened."))
+}
+
+// openDropped opens a path, after the question whether it is to stand beside the series on the screen, if that is not
+// the example of the start.
+func (h *Host) openDropped(path string) {
+	if !h.Idle() || h.Session.Documents.Example() || strings.EqualFold(filepath.Ext(path), workbench.ProjectEnding) {
+		h.Open(path)
+		return
+	}
+	h.ShowDialog(dialogs.Dropped(func() { h.Open(path) }, func() { h.Session.Reader.OpenBeside(path) }, h.Window))
 }
 
 // ShowDocument shows an open series. One that was put away is read again, after a

@@ -181,3 +181,71 @@ func TestComparisonOfTheState(t *testing.T) {
 		t.Errorf("the same mode again gives %+v; want it off", got)
 	}
 }
+
+// Where another series has no data, side A is hatched and shows no difference, and measures leave it out.
+func TestOutsideTheOtherSeries(t *testing.T) {
+	j := flat()
+	j.Base, j.Other = j.Source.Clone(), true
+	j.Base.Mask = make([]bool, len(j.Base.Data))
+	for i := range j.Base.Data {
+		j.Base.Mask[i] = i%16 >= 4 // the four columns at the left have no data
+	}
+	j.Compare = Comparison{Mode: Curtain, Share: 0.5}
+	var r Renderer
+	picture, frames := r.Render(j)
+	if picture.FirstName() != "other series" || !picture.Outside(0) || picture.Outside(4) || picture.Residual[0] != 0 || picture.Residual[4] != -80 || picture.Mask[0] || !picture.Mask[4] {
+		t.Errorf("outside %v, residual %g and %g", picture.Outside(0), picture.Residual[0], picture.Residual[4])
+	}
+	hatched := func(role Role, x0, x1 int) (n int) {
+		for y := range 32 {
+			for x := x0; x < x1; x++ {
+				if c := frames[role].Image.RGBAAt(x, y); [3]uint8{c.R, c.G, c.B} == hatchColor {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	for _, role := range []Role{Original, Denoised, Residual} {
+		lines := 0
+		for i := range 8 * 32 {
+			if (i%8+i/8)%hatchStep < hatchLine {
+				lines++
+			}
+		}
+		if in, out := hatched(role, 0, 8), hatched(role, 8, 32); in != lines || out != 0 {
+			t.Errorf("%s: %d pixels are hatched, not %d, and %d elsewhere", role, in, lines, out)
+		}
+	}
+	j.Compare = Comparison{Mode: Curtain, Share: 0.125} // the divider cuts the hatching in two
+	if _, frames = r.Render(j); hatched(Denoised, 0, 4) == 0 || hatched(Denoised, 4, 32) != 0 {
+		t.Errorf("%d pixels of side A are hatched, %d of side B", hatched(Denoised, 0, 4), hatched(Denoised, 4, 32))
+	}
+	j.Compare = Comparison{}
+	if _, frames = r.Render(j); hatched(Denoised, 0, 32) != 0 {
+		t.Error("the result alone is hatched")
+	}
+	own := picture.Own()
+	if own.Before[0] != 10 || own.After[0] != 90 || own.Residual[0] != -80 || own.Mask != nil || own.Base != nil {
+		t.Errorf("without the other series: %g, %g, %g", own.Before[0], own.After[0], own.Residual[0])
+	}
+	j.Base.Mask = nil
+	if p := Extract(j); p.Mask != nil || p.Outside(0) {
+		t.Error("a series that covers everything leaves something out")
+	}
+}
+
+// The denoised pane shows the series on the screen, and not side A, before it has a result.
+func TestTheDenoisedPaneIsOfTheSeries(t *testing.T) {
+	j := flat()
+	j.Base, j.Result = j.Result, nil
+	_, frames := (&Renderer{}).Render(j)
+	if a, b := frames[Original].Image.RGBAAt(1, 1).R, frames[Denoised].Image.RGBAAt(1, 1).R; a != greyB || b != greyA {
+		t.Errorf("the panes show %d and %d", a, b)
+	}
+	j.Before = true
+	_, frames = (&Renderer{}).Render(j)
+	if b := frames[Denoised].Image.RGBAAt(1, 1).R; b != greyB {
+		t.Errorf("while side A is held, the pane shows %d", b)
+	}
+}

@@ -79,8 +79,9 @@ type Job struct {
 	View   volume.View
 	Index  int
 	// Base takes the place of Source as the side that the result is compared with: an
-	// earlier result on the same grid; nil for Source.
-	Base *volume.Volume
+	// earlier result, or another series, on the same grid; nil for Source.
+	Base  *volume.Volume
+	Other bool // Base is another series
 	// Result is the denoised volume, or if Part is true the slice of it that View
 	// shows at Index; nil if there is none yet.
 	Result *volume.Volume
@@ -108,13 +109,26 @@ type Job struct {
 type Picture struct {
 	Source, Result *volume.Volume // the volumes of the values
 	Base           *volume.Volume // of Before; nil for Source
+	Other          bool           // Base is another series
 	Part           bool           // Result holds this slice alone
 	View           volume.View
 	Index          int
 	Before         []float32 // of side A: the original, or Base
 	After          []float32 // nil if there is no result yet
 	Residual       []float32 // before minus after; nil likewise
-	Mask           []bool    // false for padding; nil if there is none
+	Mask           []bool    // false for padding, of Source or Base; nil if there is none
+	outside        []float32 // 1 where Base has no data and Source has, 0 elsewhere; nil if that is nowhere
+}
+
+// Outside says whether side A has no data at value i, where the source has some.
+func (p *Picture) Outside(i int) bool { return p.outside != nil && p.outside[i] > 0 }
+
+// Own returns the picture with the original as side A: what numbers about the filter are of.
+func (p *Picture) Own() *Picture {
+	if p.Base == nil {
+		return p
+	}
+	return Extract(Job{Source: p.Source, Result: p.Result, Part: p.Part, View: p.View, Index: p.Index})
 }
 
 // Volume returns values of the picture as a volume of one slice, for measures and
@@ -125,7 +139,10 @@ func (p *Picture) Volume(values []float32) *volume.Volume {
 
 // FirstName names side A in a plot.
 func (p *Picture) FirstName() string {
-	if p.Base != nil {
+	switch {
+	case p.Other:
+		return "other series"
+	case p.Base != nil:
 		return "earlier run"
 	}
 	return "original"

@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"image"
+	"slices"
 	"sync"
 
 	"quell/volume"
@@ -21,6 +22,7 @@ type painter struct {
 	resampler Resampler
 	values    []float32
 	first     []float32 // of side A
+	outside   [2][]float32
 	buffers   [2]image.RGBA
 	lens      image.RGBA
 	tint      layer
@@ -41,23 +43,25 @@ func (r *Renderer) Render(job Job) (*Picture, [Roles]Frame) {
 	var frames [Roles]Frame
 	var panes sync.WaitGroup
 	for role := range Roles {
-		values, first, other := picture.Before, []float32(nil), 0
+		show, other := content{values: picture.Before, outside: picture.outside}, 0
 		if result.Index != picture.Index && (role == Residual || role == Denoised && !job.Before) {
 			other = result.Index + 1
 		}
 		switch {
+		case role == Denoised && !job.Before && result.After == nil && job.Base != nil:
+			show = content{values: job.View.Extract(nil, job.Source, job.Index)} // until there is a result, not side A
 		case role == Denoised && !job.Before && result.After != nil && job.Compare.onlyA():
-			values = result.Before
+			show = content{values: result.Before, outside: result.outside}
 		case role == Denoised && !job.Before && result.After != nil:
-			values = result.After
+			show = content{values: result.After}
 			if !job.Compare.onlyB() {
-				first = result.Before
+				show.first, show.outside = result.Before, result.outside
 			}
 		case role == Residual:
-			values = result.Residual
+			show = content{values: result.Residual, outside: result.outside}
 		}
 		panes.Go(func() {
-			frames[role] = r.panes[role].paint(role, job, values, first, limit, turn)
+			frames[role] = r.panes[role].paint(role, job, show, limit, turn)
 			if frames[role].Image != nil && other > 0 {
 				frames[role].Other = other
 				dim(frames[role].Image)
@@ -87,13 +91,16 @@ func (r *Renderer) extract(job Job) *Picture {
 
 // Extract returns the values of the slice of a job.
 func Extract(job Job) *Picture {
-	p := &Picture{Source: job.Source, Base: job.Base, Result: job.Result, Part: job.Part, View: job.View, Index: job.Index}
+	p := &Picture{Source: job.Source, Base: job.Base, Other: job.Other, Result: job.Result, Part: job.Part, View: job.View, Index: job.Index}
 	before := job.Source
 	if job.Base != nil {
 		before = job.Base
 	}
 	p.Before = job.View.Extract(nil, before, job.Index)
 	p.Mask = job.View.ExtractMask(nil, job.Source, job.Index)
+	if job.Base != nil {
+		p.leaveOut(job.View.ExtractMask(nil, job.Base, job.Index))
+	}
 	if job.Result != nil {
 		if job.Part {
 			p.After = job.View.Of(job.Result.Geometry).Extract(nil, job.Result, 0)
@@ -103,16 +110,40 @@ func Extract(job Job) *Picture {
 		p.Residual = make([]float32, len(p.Before))
 		for i, v := range p.Before {
 			p.Residual[i] = v - p.After[i]
+			if p.Outside(i) {
+				p.Residual[i] = 0
+			}
 		}
 	}
 	return p
 }
 
-// paint draws values; if first is not nil they are side B of a comparison, and first is
-// side A.
-func (p *painter) paint(role Role, job Job, values, first []float32, limit float64, turn int) Frame {
+// leaveOut leaves voxels out of the mask that are padding in base, the mask of side A; nil if none is.
+func (p *Picture) leaveOut(base []bool) {
+	if base == nil {
+		return
+	}
+	of := p.Mask
+	p.Mask, p.outside = make([]bool, len(base)), make([]float32, len(base))
+	for i, valid := range base {
+		here := of == nil || of[i]
+		if p.Mask[i] = here && valid; here && !valid {
+			p.outside[i] = 1
+		}
+	}
+	if !slices.Contains(p.outside, 1) {
+		p.outside = nil
+	}
+}
+
+// content is what a pane shows: values, which if first is not nil are side B of a comparison with side A
+// in first, and the voxels outside side A.
+type content struct{ values, first, outside []float32 }
+
+// paint draws what a pane shows.
+func (p *painter) paint(role Role, job Job, show content, limit float64, turn int) Frame {
 	pane := job.Panes[role]
-	if pane.Hidden || pane.Width <= 0 || pane.Height <= 0 || values == nil {
+	if pane.Hidden || pane.Width <= 0 || pane.Height <= 0 || show.values == nil {
 		return Frame{Limit: limit}
 	}
 	t := Place(float64(pane.Width), float64(pane.Height), job.View, job.Zoom, job.Pan).aligned()
@@ -121,7 +152,7 @@ func (p *painter) paint(role Role, job Job, values, first []float32, limit float
 	if f.X1 <= f.X0 || f.Y1 <= f.Y0 {
 		return f
 	}
-	draw := func(f Frame, t Transform) { p.draw(role, job, values, first, limit, f, t) }
+	draw := func(f Frame, t Transform) { p.draw(role, job, show, limit, f, t) }
 	f.Image = sized(&p.buffers[turn], f.X1-f.X0, f.Y1-f.Y0)
 	draw(f, t)
 	if tint := job.Tints[role]; tint != nil {
@@ -133,13 +164,13 @@ func (p *painter) paint(role Role, job Job, values, first []float32, limit float
 }
 
 // draw draws the samples of a frame, which t places.
-func (p *painter) draw(role Role, job Job, values, first []float32, limit float64, f Frame, t Transform) {
+func (p *painter) draw(role Role, job Job, show content, limit float64, f Frame, t Transform) {
 	// Interpolated noise is weaker between voxels than on them, which would show as a
 	// grid in the residual.
 	squares := job.Pixelated || role == Residual
-	p.values = p.resampler.Resample(p.values, values, t, f.X0, f.Y0, f.X1, f.Y1, squares)
-	if first != nil {
-		p.first = p.resampler.Resample(p.first, first, t, f.X0, f.Y0, f.X1, f.Y1, squares)
+	p.values = p.resampler.Resample(p.values, show.values, t, f.X0, f.Y0, f.X1, f.Y1, squares)
+	if show.first != nil {
+		p.first = p.resampler.Resample(p.first, show.first, t, f.X0, f.Y0, f.X1, f.Y1, squares)
 		job.Compare.compose(p.first, p.values, f, job.Panes[role])
 	}
 	window := job.Window
@@ -154,7 +185,10 @@ func (p *painter) draw(role Role, job Job, values, first []float32, limit float6
 	default:
 		window.Render(f.Image, p.values)
 	}
-	if first != nil {
+	if show.outside != nil {
+		p.hatch(job, show, f, job.Panes[role], t)
+	}
+	if show.first != nil {
 		job.Compare.line(f, job.Panes[role])
 	}
 }

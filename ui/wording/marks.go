@@ -59,7 +59,11 @@ func Edge(e measure.Edge) string {
 }
 
 // PaneNames are the headings of a table with a value for each pane.
-func PaneNames() [3]string {
+func PaneNames(s *session.Session) [3]string {
+	if Compared(s) {
+		names := Sides(s, true)
+		return [3]string{names[0], names[1], lang.L("Difference")}
+	}
 	return [3]string{lang.L("Original"), lang.L("Denoised"), lang.L("Residual")}
 }
 

@@ -6,12 +6,15 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/denoise/tune"
+	"quell/series"
 	"quell/ui/language"
 	"quell/ui/session"
 	"quell/ui/session/results"
 	"quell/ui/viewer"
+	"quell/volume"
 )
 
 // Recipe returns a recipe as a label in the words of the panel, with its automatic values as numbers: "Non-local means
@@ -87,10 +90,39 @@ func Place(p tune.Place) string {
 	return fmt.Sprintf(lang.L("%s, x %d, y %d, z %d"), lang.L(p.What), p.X+1, p.Y+1, p.Slice+1)
 }
 
-// Sides returns the permanent labels of the two sides of a comparison.
-func Sides(s *session.Session) (names [2]string) {
+// Compared says whether side A of comparisons is another picture than the original.
+func Compared(s *session.Session) bool {
+	_, run := s.Results.Base()
+	_, other := s.Results.Beside()
+	return run || other
+}
+
+// Other names another series beside the one on the screen, with its date unless the identity is hidden:
+// "PRIOR 2015-02-06".
+func Other(s *session.Session, other *workbench.Beside, hide bool) string {
+	name := lang.L("OTHER SERIES")
+	if other.Prior(s.Series().Meta) {
+		name = lang.L("PRIOR")
+	}
+	if hide {
+		return name
+	}
+	return strings.TrimSpace(name + " " + Date("", other.StudyDate))
+}
+
+// Acquired is another series as it was acquired, without its voxels, to be named.
+func Acquired(other *workbench.Beside) *series.Series {
+	return &series.Series{Meta: other.Meta, Volume: &volume.Volume{Geometry: other.Acquired, Unit: other.Volume.Unit}}
+}
+
+// Sides returns the permanent labels of the two sides of a comparison. Without hide they have the date of
+// another series.
+func Sides(s *session.Session, hide bool) (names [2]string) {
 	names = [2]string{lang.L(viewer.Original.String()), lang.L(viewer.Denoised.String())}
 	_, based := s.Results.Base()
+	if other, compared := s.Results.Beside(); compared {
+		names[0] = Other(s, other, hide)
+	}
 	for _, r := range s.Results.List() {
 		if r.Base {
 			names[0] = runName(r.Number)

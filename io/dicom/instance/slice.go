@@ -58,6 +58,7 @@ func newSlice(in *Instance, a part10.Attributes) *Slice {
 		Description:    a.DisplayText(part10.TagSeriesDescription),
 		Number:         a.Text(part10.TagSeriesNumber),
 		UID:            a.Text(part10.TagSeriesInstanceUID),
+		Frame:          in.FrameOfReferenceUID,
 		Study:          a.DisplayText(part10.TagStudyDescription),
 		StudyDate:      a.Text(part10.TagStudyDate),
 		Patient:        a.DisplayText(part10.TagPatientName),

@@ -142,7 +142,7 @@ func snapshot(s *session.Session) Snapshot {
 // regionRows returns the table of an ROI.
 func regionRows(s *session.Session, m workbench.Mark, unit string) (rows []Row, note string) {
 	f, cnr := s.Marks.Figures(m), s.Marks.CNR(s.Marks.Figures(m))
-	rows = append(rows, Row{Label: unit, Values: wording.PaneNames()})
+	rows = append(rows, Row{Label: unit, Values: wording.PaneNames(s)})
 	write := wording.Rounded
 	add := func(label string, value func(st measure.Stats, role viewer.Role) float64) {
 		r := Row{Label: label}
@@ -193,7 +193,7 @@ func regionRows(s *session.Session, m workbench.Mark, unit string) (rows []Row, 
 
 // lineRows returns the table of a line.
 func lineRows(s *session.Session, m workbench.Mark, unit string) (rows []Row, note string) {
-	f, names := s.Marks.Figures(m), wording.PaneNames()
+	f, names := s.Marks.Figures(m), wording.PaneNames(s)
 	rows = append(rows, Row{Values: [3]string{names[0], names[1], ""}})
 	width, height := Row{Label: lang.L("Edge 10–90 %, mm")}, Row{Label: lang.L("Edge height") + ", " + unit}
 	if unit == "" {

@@ -15,7 +15,12 @@ func (i *Invite) askArchive() {
 		i.h.Fail(err)
 	}
 	reader := i.h.Session.Reader
+	var beside func(pacs.Place, pacs.Row)
+	if i.h.Idle() && !i.h.Session.Documents.Example() {
+		beside = reader.OpenArchiveBeside
+	}
 	i.h.ShowDialog(dialogs.Archive(dialogs.ArchiveRequest{
+		Beside: beside,
 		Places: slices.Concat(kept, i.h.Settings.Nodes), Hide: i.h.Settings.HideIdentity,
 		Search: reader.SearchArchive, Preview: reader.PreviewArchive,
 		Open: func(p pacs.Place, r pacs.Row, first image.Image) {

@@ -54,10 +54,15 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 		c.Corner = d.identity.foot(state.Overlay(), cut, wording.Zoom(cut, d.panes[role]), window, index, values[role])
 	}
 	out[d.named].Who, out[d.named].How = d.identity.who(series), d.identity.how(series)
+	if other, compared := s.Results.Beside(); compared && !d.panes[viewer.Original].Hidden && d.named == viewer.Original {
+		it := wording.Acquired(other)
+		out[viewer.Denoised].Who, out[viewer.Denoised].How = out[viewer.Original].Who, out[viewer.Original].How
+		out[viewer.Original].Who, out[viewer.Original].How = d.identity.who(it), d.identity.how(it)
+	}
 	originalCaption(s, d.identity, &out[viewer.Original])
 	denoisedCaption(s, &out[viewer.Denoised])
 	residualCaption(s, &out[viewer.Residual], out[viewer.Denoised])
-	compareCaptions(s, &out)
+	compareCaptions(s, d.identity, &out)
 	if state.Windows.Unlinked() {
 		for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
 			out[role].Title = cmp.Or(out[role].Title, lang.L(role.String())) + lang.L(", OWN WINDOW")
@@ -137,15 +142,28 @@ func residualCaption(s *session.Session, c *sliceview.Caption, denoised slicevie
 	if s.Screen.HoldsBefore() {
 		c.Badge, c.BadgeKind = "", sliceview.NoBadge
 	}
-	if s.Structures.Marked() && !s.Screen.HoldsBefore() {
+	if s.Structures.Marked() && !s.Screen.HoldsBefore() && !wording.Compared(s) {
 		structureCaption(s, c)
 	}
-	if facts, ok := s.Document().Facts(); ok && facts.Noise.Sigma <= 0 {
+	if _, other := s.Results.Beside(); other {
+		differenceScale(s, c)
+	} else if facts, ok := s.Document().Facts(); ok && facts.Noise.Sigma <= 0 {
 		// Without a noise estimate the largest residual sets the scale.
 		for i, line := range c.Corner {
 			if strings.HasSuffix(line, "σ") {
 				c.Corner[i] = lang.L("± largest")
 			}
+		}
+	}
+}
+
+// differenceScale says at which difference from another series the colours end.
+func differenceScale(s *session.Session, c *sliceview.Caption) {
+	w := s.State().Windows
+	limit := w.Sigmas() / viewer.DefaultSigmas * w.Of(viewer.Denoised).Width / 2
+	for i, line := range c.Corner {
+		if strings.HasSuffix(line, "σ") {
+			c.Corner[i] = "±" + language.Quantity(limit, s.Series().Volume.Unit)
 		}
 	}
 }
@@ -222,6 +240,9 @@ func probe(s *session.Session) (values [viewer.Roles]string, place string) {
 	for role, data := range [viewer.Roles][]float32{picture.Before, after, picture.Residual} {
 		if i < len(data) {
 			values[role] = wording.Value(float64(data[i]), span, unit, viewer.Role(role) == viewer.Residual)
+			if viewer.Role(role) != viewer.Denoised && picture.Outside(i) {
+				values[role] = lang.L("no data here")
+			}
 		}
 	}
 	if s.State().Comparison().Mode != viewer.Plain && !s.Screen.HoldsBefore() && values[viewer.Denoised] != "" {

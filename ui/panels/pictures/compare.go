@@ -8,7 +8,9 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
+	"quell/app/workbench"
 	"quell/ui/command"
+	"quell/ui/language"
 	"quell/ui/session"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
@@ -22,10 +24,11 @@ const blinkTime = 600 * time.Millisecond
 const shareStep = 0.05
 
 // compareCaptions writes on the panes what each side of a comparison is.
-func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
-	names := wording.Sides(s)
-	choice := len(s.Results.List()) > 0
-	out[viewer.Original].Choice, out[viewer.Denoised].Choice = choice, choice
+func compareCaptions(s *session.Session, id identity, out *[viewer.Roles]sliceview.Caption) {
+	names := wording.Sides(s, id.hidden)
+	other, compared := s.Results.Beside()
+	runs := len(s.Results.List()) > 0
+	out[viewer.Original].Choice, out[viewer.Denoised].Choice = runs || other != nil || len(s.Documents.List()) > 1, runs
 	if r, ok := s.Results.Base(); ok {
 		c := &out[viewer.Original]
 		c.Title, c.Detail, c.Badge, c.BadgeKind = names[0], wording.Recipe(s, r.Run.Recipe), lang.L("EARLIER RUN"), sliceview.Busy
@@ -33,13 +36,16 @@ func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
 		out[viewer.Residual].Title = lang.L("DIFFERENCE")
 		out[viewer.Residual].Detail = strings.ToLower(names[0] + " − " + names[1])
 	}
+	if compared {
+		otherCaption(s, id, other, out)
+	}
 	c := &out[viewer.Denoised]
 	_, _, filtered := s.Preview.Recipe()
 	mode := s.State().Comparison()
 	if s.Screen.HoldsBefore() {
 		c.Title = names[0]
 		c.Badge = fmt.Sprintf(lang.L("SHOWING %s"), names[0])
-		if _, based := s.Results.Base(); !based {
+		if !wording.Compared(s) {
 			c.Badge = lang.L("SHOWING THE ORIGINAL")
 		}
 		return
@@ -63,6 +69,25 @@ func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
 	case viewer.Checkerboard:
 		c.Title = names[0] + " / " + names[1]
 	}
+}
+
+// otherCaption says which series side A is, and what to know before comparing it.
+func otherCaption(s *session.Session, id identity, other *workbench.Beside, out *[viewer.Roles]sliceview.Caption) {
+	names := wording.Sides(s, id.hidden)
+	c := &out[viewer.Original]
+	c.Title, c.Badge, c.BadgeKind = names[0], lang.L("BY POSITION"), sliceview.Busy
+	switch {
+	case other.Differs:
+		c.Badge, c.BadgeKind = lang.L("ANOTHER PATIENT ID"), sliceview.Caution
+	case other.Apart:
+		c.Badge, c.BadgeKind = lang.L("POSITIONS MAY DIFFER"), sliceview.Caution
+	}
+	c.Detail = wording.Summary(wording.Acquired(other), id.hidden)
+	for _, note := range other.Notes {
+		c.Detail += " · " + language.Of(note)
+	}
+	out[viewer.Residual].Title = lang.L("DIFFERENCE")
+	out[viewer.Residual].Detail = strings.ToLower(names[0] + " − " + names[1])
 }
 
 // modeID is the ID of the command of a mode.
@@ -128,14 +153,25 @@ func (v *Panel) compare(m viewer.Mode) {
 	}
 }
 
-// baseCommands choose side A of comparisons: the original, or a run.
+// baseCommands choose side A of comparisons: the original, a run, the other series, or another one that is open.
 func (v *Panel) baseCommands() []command.Command {
 	out := []command.Command{{
 		Title: lang.L("Original"), Run: func() { v.h.Session.Results.CompareWith(-1) },
-		Checked: func() bool { _, based := v.h.Session.Results.Base(); return !based },
+		Checked: func() bool { return !wording.Compared(v.h.Session) },
 	}}
 	for i, r := range v.h.Session.Results.List() {
 		out = append(out, command.Command{Title: wording.Run(v.h.Session, r), Run: func() { v.h.Session.Results.CompareWith(i) }, Checked: func() bool { return r.Base }})
+	}
+	s, hide := v.h.Session, v.h.Settings.HideIdentity
+	if other, compared := s.Results.Beside(); other != nil {
+		out = append(out, command.Command{
+			Title: wording.Other(s, other, hide) + ": " + wording.Summary(wording.Acquired(other), hide), Run: s.Results.CompareWithOther, Checked: func() bool { return compared },
+		})
+	}
+	for i, d := range s.Documents.List() {
+		if !d.Shown && !s.Tasks.Busy() {
+			out = append(out, command.Command{Title: fmt.Sprintf(lang.L("Open series: %s"), wording.Series(d, hide)), Run: func() { s.Reader.ShowBeside(i) }})
+		}
 	}
 	return out
 }

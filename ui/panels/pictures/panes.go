@@ -3,6 +3,7 @@ package pictures
 import (
 	"fyne.io/fyne/v2"
 
+	"quell/app/workbench"
 	"quell/ui/host"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
@@ -18,6 +19,7 @@ type Panel struct {
 	maximized     viewer.Role // the pane shown alone; -1 for none
 	stopBlinking  func()      // of the comparison
 	quad          quad
+	beside        *workbench.Beside // that was shown
 }
 
 // quad is the layout of 2 x 2: the three planes, and the comparison in the plane that is

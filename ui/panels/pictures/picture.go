@@ -87,7 +87,7 @@ func (v *Panel) Picture() (m image.Image, label string) {
 		copied(pane, sliceview.New(viewer.Role(role), state, events))
 	}
 	size := v.row.Size()
-	lines := pictureLabel(v.h.Session)
+	lines := pictureLabel(v.h.Session, v.h.Settings.HideIdentity)
 	for _, line := range lines {
 		for _, part := range broken(line, size.Width-2*labelMargin) {
 			text := canvas.NewText(part, color.White)
@@ -119,9 +119,9 @@ const (
 )
 
 // pictureLabel says in lines what a picture of the panes shows.
-func pictureLabel(s *session.Session) []string {
+func pictureLabel(s *session.Session, hide bool) []string {
 	state, cut := s.State(), s.State().Cut()
-	names := wording.Sides(s)
+	names := wording.Sides(s, hide)
 	denoised := lang.L("not filtered yet")
 	if r, status, ok := s.Preview.Recipe(); ok {
 		denoised = wording.Recipe(s, r)
@@ -132,6 +132,9 @@ func pictureLabel(s *session.Session) []string {
 	lines := []string{derived, names[1] + ": " + denoised}
 	if base, ok := s.Results.Base(); ok {
 		lines = append(lines, names[0]+": "+wording.Recipe(s, base.Run.Recipe))
+	}
+	if other, compared := s.Results.Beside(); compared {
+		lines = append(lines, names[0]+": "+wording.Summary(wording.Acquired(other), hide))
 	}
 	window := func(w volume.Window) string {
 		return strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", wording.Short(w.Width), wording.Short(w.Center), wording.Window(w)))

@@ -49,6 +49,11 @@ func (v *Panel) Dock() panel.Dock { return panel.Dock{Area: panel.Pictures, Obje
 // Show implements panel.Panel.
 func (v *Panel) Show(now panel.Snapshot) {
 	s := now.Session
+	if other, _ := s.Results.Beside(); other != v.beside {
+		if v.beside = other; other != nil && v.maximized >= 0 && s.State().Comparison().Mode == viewer.Plain {
+			v.setLayout(layoutNames[1]) // the pane alone would not show it
+		}
+	}
 	all := captions(s, v.display())
 	showMarks(s, &all)
 	for role, c := range all {

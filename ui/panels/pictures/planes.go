@@ -78,15 +78,19 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, id identity) (out [
 	if series == nil {
 		return out
 	}
-	shown, names := series.Volume, wording.Sides(s)
+	shown, names := series.Volume, wording.Sides(s, id.hidden)
 	name, detail := names[0], ""
-	base, based := s.Results.Base()
-	if based {
+	named := series
+	based := wording.Compared(s)
+	if base, run := s.Results.Base(); run {
 		shown, detail = base.Run.Result, wording.Recipe(s, base.Run.Recipe)
+	} else if other, compared := s.Results.Beside(); compared {
+		named = wording.Acquired(other)
+		shown, detail = other.Volume, wording.Summary(named, id.hidden)
 	}
 	if s.Screen.PlanesShowResult() {
 		shown, name = s.Document().Run().Result, names[1]
-		detail = wording.Recipe(s, s.Document().Run().Recipe)
+		detail, named = wording.Recipe(s, s.Document().Run().Recipe), series
 	} else if !based && !s.Screen.HoldsBefore() {
 		detail = lang.L("until the volume is filtered")
 	}
@@ -111,6 +115,6 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, id identity) (out [
 	for p := range out {
 		out[p].Marks = marksOf(s, s.Marks.In(volume.Plane(p)), role, state.In(volume.Plane(p)).View())
 	}
-	out[0].Who, out[0].How = id.who(series), id.how(series)
+	out[0].Who, out[0].How = id.who(named), id.how(named)
 	return out
 }

@@ -225,8 +225,10 @@ func (c *Thumbnail) Tapped(*fyne.PointEvent) {
 // TappedSecondary implements fyne.SecondaryTappable.
 func (c *Thumbnail) TappedSecondary(e *fyne.PointEvent) {
 	c.r.h.Tip.Hide()
+	beside := fyne.NewMenuItem(lang.L("Open beside"), func() { c.r.h.Session.Reader.ShowBeside(c.index) })
+	beside.Disabled = c.shown.Shown || !c.r.h.Idle()
 	menu := fyne.NewMenu("",
-		fyne.NewMenuItem(lang.L("Show"), func() { c.r.h.ShowDocument(c.index) }),
+		fyne.NewMenuItem(lang.L("Show"), func() { c.r.h.ShowDocument(c.index) }), beside,
 		fyne.NewMenuItem(lang.L("Close"), func() { c.r.closeDocument(c.index) }))
 	widget.ShowPopUpMenuAtPosition(menu, c.r.h.Window.Canvas(), e.AbsolutePosition)
 }

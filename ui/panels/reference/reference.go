@@ -1,8 +1,9 @@
-// Package reference has the commands on what results are compared with: a series without noise, or
-// noise that is added to the series.
+// Package reference has the commands on what results are compared with: a series without noise, noise that is added to
+// the series, or another series, such as a prior.
 package reference
 
 import (
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app/job"
@@ -25,6 +26,11 @@ func New(h *host.Host) panel.Panel { return &Panel{h: h} }
 func (p *Panel) Commands() []command.Command {
 	s := p.h.Session
 	return []command.Command{
+		{ID: "beside", Title: "Open beside …", Menu: command.FileMenu, Gap: true, Chords: command.With(command.Ctrl, fyne.KeyB), Enabled: p.h.Idle,
+			Help: "another series, such as a prior, at the same positions in the patient: side by side, and the difference",
+			Run:  func() { p.h.AskAny(lang.L("Open a series beside this one"), s.Reader.OpenBeside) }},
+		{ID: "no-beside", Title: "Close the other series", Menu: command.FileMenu, Run: s.Results.CloseOther,
+			Enabled: func() bool { other, _ := s.Results.Beside(); return other != nil }},
 		{ID: "reference-file", Title: "Load reference file …", Menu: command.FileMenu, Gap: true, Enabled: p.h.Idle,
 			Run: func() { p.h.AskFile(lang.L("Load a reference"), s.Reader.SetReference) }},
 		{ID: "reference-folder", Title: "Load reference folder …", Menu: command.FileMenu, Enabled: p.h.Idle,

@@ -18,13 +18,15 @@ import (
 type Document struct {
 	Doc       *workbench.Document // nil before a series is open, and while it is put away
 	Recipe    denoise.Recipe
-	Chosen    bool      // the user has chosen the recipe: no proposal takes its place by itself
-	Touched   bool      // the user has done something with the series since it was opened: nothing is changed by itself
-	Proposed  string    // the filter that was taken as it was proposed; "" for none
-	Maps      run.Maps  // that steer the filter besides the recipe, of the current voxels
-	Noise     Noise     // of the current voxels
-	Results   []*Result // finished runs of the current voxels, the oldest first
-	Base      *Result   // of Results: side A of comparisons; nil for the original
+	Chosen    bool              // the user has chosen the recipe: no proposal takes its place by itself
+	Touched   bool              // the user has done something with the series since it was opened: nothing is changed by itself
+	Proposed  string            // the filter that was taken as it was proposed; "" for none
+	Maps      run.Maps          // that steer the filter besides the recipe, of the current voxels
+	Noise     Noise             // of the current voxels
+	Results   []*Result         // finished runs of the current voxels, the oldest first
+	Base      *Result           // of Results: side A of comparisons; nil for the original, or Beside
+	Beside    *workbench.Beside // another series at the voxels of this one; nil for none
+	ByBeside  bool              // Beside is side A of comparisons, and Base nil
 	Voxels    context.Context
 	EndVoxels context.CancelFunc // ends Voxels, when the document has other voxels or is closed
 
@@ -157,13 +159,19 @@ func (d *Document) ResultOf(run *run.Run) *Result {
 	return nil
 }
 
-// BaseVolume returns the volume of side A if that is a result; nil for the original.
+// BaseVolume returns the volume of side A if that is a result or another series; nil for the original.
 func (d *Document) BaseVolume() *volume.Volume {
-	if d.Base == nil {
-		return nil
+	switch {
+	case d.Base != nil:
+		return d.Base.Run.Result
+	case d.Other():
+		return d.Beside.Volume
 	}
-	return d.Base.Run.Result
+	return nil
 }
+
+// Other says whether side A of comparisons is another series.
+func (d *Document) Other() bool { return d.Beside != nil && d.ByBeside }
 
 // KeepResults sets the results, numbers the new ones, and lets go of a side A that is not among
 // them.

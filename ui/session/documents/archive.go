@@ -41,12 +41,7 @@ func (rd *Reader) SearchArchive(ctx context.Context, place pacs.Place, ask pacs.
 // it. It is no task, and nothing of it stays.
 func (rd *Reader) PreviewArchive(ctx context.Context, place pacs.Place, row pacs.Row, done func(image.Image, error)) {
 	var picture *image.Gray
-	spool, err := rd.spooled()
-	if err != nil {
-		done(nil, err)
-		return
-	}
-	dir, err := spool.Folder()
+	dir, err := rd.spoolFolder()
 	if err != nil {
 		done(nil, err)
 		return
@@ -80,19 +75,20 @@ func (rd *Reader) PreviewArchive(ctx context.Context, place pacs.Place, row pacs
 // OpenArchive retrieves a series and opens it. Until it is read, first is shown, if it is not nil. What was
 // retrieved stays until the series is closed; nothing stays of what was cancelled or failed.
 func (rd *Reader) OpenArchive(place pacs.Place, row pacs.Row, first image.Image) {
-	spool, err := rd.spooled()
-	var dir string
-	if err == nil {
-		dir, err = spool.Folder()
-	}
+	dir, err := rd.spoolFolder()
 	if err != nil {
 		rd.desk.Failed(err)
 		return
 	}
 	t := rd.desk.Tasks.Start(desk.Loading, lang.L("Retrieving"), lang.L("files"))
 	rd.reads, rd.arriving = t, &Arriving{Path: dir, Name: row.Modality + " " + row.Description, Meta: series.Meta{Modality: row.Modality, Description: row.Description}, Slice: first}
+	rd.find(t, rd.retrieve(t, place, row, dir), rd.load)
+}
+
+// retrieve returns what retrieves a series into a folder and scans that. Nothing stays after an error.
+func (rd *Reader) retrieve(t *desk.Task, place pacs.Place, row pacs.Row, dir string) func() (*open.Catalog, error) {
 	report := rd.desk.Tasks.Reporter(t)
-	rd.find(t, func() (catalog *open.Catalog, err error) {
+	return func() (catalog *open.Catalog, err error) {
 		defer func() {
 			if err != nil {
 				os.RemoveAll(dir)
@@ -107,16 +103,17 @@ func (rd *Reader) OpenArchive(place pacs.Place, row pacs.Row, first image.Image)
 			return nil, err
 		}
 		return rd.desk.Scan(t.Ctx, dir)
-	})
+	}
 }
 
-// spooled returns the spool of this session, which is made when it is needed.
-func (rd *Reader) spooled() (*pacs.Spool, error) {
-	var err error
+// spoolFolder returns a new folder in the spool of this session, which is made when it is needed.
+func (rd *Reader) spoolFolder() (dir string, err error) {
 	if rd.documents.spool == nil {
-		rd.documents.spool, err = pacs.NewSpool()
+		if rd.documents.spool, err = pacs.NewSpool(); err != nil {
+			return "", err
+		}
 	}
-	return rd.documents.spool, err
+	return rd.documents.spool.Folder()
 }
 
 // discard closes a catalog that was not opened, and removes what was retrieved for it.

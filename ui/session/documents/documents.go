@@ -111,7 +111,7 @@ func (d *document) bytes() (n int64) {
 	if d.Noise.Found != nil {
 		n += 4 * int64(shown.Volume.Voxels())
 	}
-	return n + int64(results.Bytes(d.Results))
+	return n + int64(results.Bytes(d.Results)) + d.Beside.Bytes()
 }
 
 // DocumentState says in what state an open series is.
@@ -209,7 +209,7 @@ func (d *document) release() {
 	d.ResetVoxels()
 	d.EndVoxels()
 	closeCatalog(d.catalog)
-	d.catalog, d.Doc, d.view = nil, nil, viewer.Shown{}
+	d.catalog, d.Doc, d.view, d.Beside = nil, nil, viewer.Shown{}, nil
 }
 
 // lastUsed returns the document shown last among the ones that are not put away, nil for

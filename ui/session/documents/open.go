@@ -18,11 +18,14 @@ import (
 // listener chooses.
 func (rd *Reader) Open(path string) {
 	t := rd.desk.Tasks.Start(desk.Loading, lang.L("Reading"), lang.L("files"))
-	rd.find(t, func() (*open.Catalog, error) { return rd.desk.Scan(t.Ctx, path) })
+	rd.find(t, func() (*open.Catalog, error) { return rd.desk.Scan(t.Ctx, path) }, rd.load)
 }
 
-// find shows what scan finds.
-func (rd *Reader) find(t *desk.Task, scan func() (*open.Catalog, error)) {
+// use does with entry i of a catalog what a task is for. It has the catalog from then on.
+type use func(t *desk.Task, catalog *open.Catalog, i int)
+
+// find uses a series that scan finds.
+func (rd *Reader) find(t *desk.Task, scan func() (*open.Catalog, error), use use) {
 	var catalog *open.Catalog
 	rd.desk.Background(func() (err error) {
 		catalog, err = scan()
@@ -36,20 +39,20 @@ func (rd *Reader) find(t *desk.Task, scan func() (*open.Catalog, error)) {
 			rd.desk.Tasks.Finish(t, err)
 			return
 		}
-		rd.choose(t, catalog)
+		rd.choose(t, catalog, use)
 	})
 }
 
-// choose loads the only series of a catalog, of a 4-D series its first volume, or the one
+// choose uses the only series of a catalog, of a 4-D series its first volume, or the one
 // that the listener picks.
-func (rd *Reader) choose(t *desk.Task, catalog *open.Catalog) {
+func (rd *Reader) choose(t *desk.Task, catalog *open.Catalog, use use) {
 	if only := catalog.Only(); only >= 0 {
-		rd.load(t, catalog, only)
+		rd.whole(t, catalog, only, use)
 		return
 	}
 	pick := func(i int) {
 		if rd.desk.Tasks.Goes(t) {
-			rd.load(t, catalog, i)
+			rd.whole(t, catalog, i, use)
 		} else {
 			discard(catalog)
 		}
@@ -68,25 +71,31 @@ func alreadyOpen() string {
 	return lang.L("The series was open already; close it first to read it again.")
 }
 
-// load opens entry i of a catalog, or shows the document that was read from the same files,
-// if those have not changed since. If broken files keep it from being read, the listener asks
-// whether the rest is opened.
-func (rd *Reader) load(t *desk.Task, catalog *open.Catalog, i int) {
-	if rest, entry := catalog.Rest(i); rest != nil {
-		rd.desk.Damaged(catalog.Entries[i].Err, rest.Entries[entry].Slices, func() {
-			if rd.desk.Tasks.Goes(t) {
-				rd.load(t, rest, entry)
-			} else {
-				discard(rest)
-			}
-		}, func() {
-			discard(rest)
-			if rd.desk.Tasks.Goes(t) {
-				rd.desk.Tasks.Cancel()
-			}
-		})
+// whole uses entry i of a catalog. If broken files keep it from being read, the listener asks whether the
+// rest is used.
+func (rd *Reader) whole(t *desk.Task, catalog *open.Catalog, i int, use use) {
+	rest, entry := catalog.Rest(i)
+	if rest == nil {
+		use(t, catalog, i)
 		return
 	}
+	rd.desk.Damaged(catalog.Entries[i].Err, rest.Entries[entry].Slices, func() {
+		if rd.desk.Tasks.Goes(t) {
+			use(t, rest, entry)
+		} else {
+			discard(rest)
+		}
+	}, func() {
+		discard(rest)
+		if rd.desk.Tasks.Goes(t) {
+			rd.desk.Tasks.Cancel()
+		}
+	})
+}
+
+// load opens entry i of a catalog, or shows the document that was read from the same files,
+// if those have not changed since.
+func (rd *Reader) load(t *desk.Task, catalog *open.Catalog, i int) {
 	var files string
 	rd.desk.Background(func() error {
 		files = catalog.Fingerprint(t.Ctx, i)

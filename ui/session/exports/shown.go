@@ -90,7 +90,7 @@ func (ex *Exports) SavePresentation(path string, text func(marks.Figures, viewer
 	p.Area = ex.shownArea(cut, role)
 	for _, m := range ex.desk.Edit().Marks {
 		if m.Plane == p.View.Plane {
-			p.Marks = append(p.Marks, workbench.CaptionedMark{Mark: m, Text: text(ex.marks.Figures(m), role)})
+			p.Marks = append(p.Marks, workbench.CaptionedMark{Mark: m, Text: text(ex.marks.Own(m), role)})
 		}
 	}
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Writing the presentation state"), "")

@@ -17,9 +17,17 @@ import (
 	"quell/volume"
 )
 
-// Figures returns the figures of a mark, by the result that is known of its slice. They
-// are measured once.
+// Figures returns the figures of a mark in what the panes show, by the result that is known of its slice: side A
+// may be an earlier run or another series. They are measured once.
 func (mk *Marks) Figures(m workbench.Mark) Figures {
+	return mk.figuresBy(m, mk.desk.BaseVolume())
+}
+
+// Own returns the figures of a mark in original, result and residual, whatever side A is.
+func (mk *Marks) Own(m workbench.Mark) Figures { return mk.figuresBy(m, nil) }
+
+// figuresBy returns the figures of a mark with a volume as side A; nil for the original.
+func (mk *Marks) figuresBy(m workbench.Mark, base *volume.Volume) Figures {
 	q := mk.desk.Request()
 	q.Plane, q.Index = m.Plane, m.Index
 	result, part, status := mk.preview.ResultOn(q)
@@ -27,7 +35,6 @@ func (mk *Marks) Figures(m workbench.Mark) Figures {
 		result = nil
 	}
 	source := mk.desk.Doc.Series().Volume
-	base := mk.desk.BaseVolume()
 	if f, ok := mk.marking().figures[m.ID]; ok && f.result == result && f.source == source && f.base == base && sameMark(f.Mark, m) {
 		return f
 	}
@@ -85,7 +92,7 @@ func (mk *Marks) CNR(f Figures) (out [viewer.Roles]measure.Float) {
 	if !ok || f.Mark.Shape == measure.Line || ground.ID == f.Mark.ID {
 		return out
 	}
-	g := mk.Figures(ground)
+	g := mk.figuresBy(ground, f.base)
 	for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
 		if f.Stats[role].N > 0 && g.Stats[role].N > 0 {
 			out[role] = measure.CNR(f.Stats[role], g.Stats[role])
@@ -145,7 +152,7 @@ func (mk *Marks) SetWindow() {
 	if !ok || m.Shape == measure.Line {
 		return
 	}
-	f := mk.Figures(m).Stats[viewer.Original]
+	f := mk.Own(m).Stats[viewer.Original]
 	if f.N == 0 || f.Min == f.Max {
 		mk.desk.Tasks.Say(fmt.Sprintf(lang.L("The values in %s are all the same; they give no window."), m.Name()))
 		if f.N == 0 {

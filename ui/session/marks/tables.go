@@ -20,7 +20,7 @@ func number(x float64, digits int, none string) string {
 	return strconv.FormatFloat(x, 'g', digits, 64)
 }
 
-// CSV returns a table of all marks, a row for each pane, with the numbers in full.
+// CSV returns a table of all marks, a row each for original, denoised and residual, with the numbers in full.
 func (mk *Marks) CSV() string {
 	var b strings.Builder
 	w := clean.NewCSV(&b)
@@ -36,7 +36,7 @@ func (mk *Marks) CSV() string {
 	number := func(x float64) string { return number(x, 7, "") }
 	names := map[measure.Shape]string{measure.Box: "rectangle", measure.Ellipse: "ellipse", measure.Freehand: "freehand", measure.Line: "line"}
 	for _, m := range mk.List() {
-		f := mk.Figures(m)
+		f := mk.Own(m)
 		cnr := mk.CNR(f)
 		for role := range viewer.Roles {
 			row := []string{m.Name(), names[m.Shape], m.Plane.String(), strconv.Itoa(m.Index + 1), strings.ToLower(role.String())}
@@ -90,7 +90,7 @@ func (mk *Marks) Table() (t report.Table) {
 		return strings.TrimSpace(number(float64(st.Mean)) + " ± " + number(float64(st.SD)) + " " + unit)
 	}
 	for _, m := range mk.List() {
-		f := mk.Figures(m)
+		f := mk.Own(m)
 		row := []string{m.Name(), fmt.Sprintf("%s %d", m.Plane, m.Index+1)}
 		if m.Shape == measure.Line {
 			row = append(row, number(f.Length)+" mm")

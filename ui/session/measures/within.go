@@ -115,9 +115,8 @@ func (x *Within) stop() {
 func (x *Within) measure(job withinJob) (out withinAnswer) {
 	out.of, out.Clipped = job.of, &Clipped{}
 	out.err = x.desk.Protect(func() (err error) {
-		p := job.picture
-		before := p.Volume(p.View.Extract(nil, p.Source, p.Index)) // side A may be an earlier run
-		after := p.Volume(p.After)
+		p := job.picture.Own() // side A may be an earlier run or another series
+		before, after := p.Volume(p.Before), p.Volume(p.After)
 		if out.Change, err = judge.Within(job.ctx, before, after, job.of.window); err != nil || job.of.reference == nil {
 			return err
 		}

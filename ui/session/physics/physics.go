@@ -40,6 +40,7 @@ type subject struct {
 type found struct {
 	of      subject
 	figures *physics.Figures
+	picture *viewer.Picture // that the figures are of
 	problem message.Message // why there are none; empty if there are some, or the work was stopped
 	stopped bool            // by the user
 }
@@ -98,11 +99,7 @@ func (x *Physics) Now() State {
 		return State{Measuring: true}
 	}
 	if f := x.found; f.of.same(s) {
-		out := State{Figures: f.figures, Problem: f.problem, Stopped: f.stopped, Drawn: s.regions != nil || s.rods != nil}
-		if f.figures != nil {
-			out.Picture = x.desk.Picture
-		}
-		return out
+		return State{Figures: f.figures, Picture: f.picture, Problem: f.problem, Stopped: f.stopped, Drawn: s.regions != nil || s.rods != nil}
 	}
 	return State{}
 }
@@ -114,6 +111,9 @@ func (x *Physics) subject() (s subject, ok bool) {
 		return s, false
 	}
 	s = subject{source: p.Source, base: p.Base, result: p.Result, view: p.View, index: p.Index}
+	if p.Other { // the figures are of what the filter did
+		s.base = nil
+	}
 	for _, m := range x.marks.Here() {
 		switch outline := m.In(p.View, p.Source.Geometry); m.Shape {
 		case measure.Box:
@@ -168,13 +168,16 @@ func (x *Physics) Follow() {
 	w := &work{of: s}
 	x.work = w
 	picture, counted := x.desk.Picture, x.counted
+	if picture.Other {
+		picture = picture.Own()
+	}
 	var figures physics.Figures
 	w.end = x.desk.Aside(x.desk.Voxels, 1, func(ctx context.Context) (err error) {
 		figures, err = measured(ctx, picture, s, &counted)
 		return err
 	}, func(err error) {
 		x.work, x.counted = nil, counted
-		x.found = found{of: s, figures: &figures}
+		x.found = found{of: s, figures: &figures, picture: picture}
 		if err != nil {
 			x.found = found{of: s, problem: message.Of(err).Sentence()}
 		}

@@ -18,6 +18,7 @@ import (
 	"quell/ui/language"
 	"quell/ui/session/desk"
 	"quell/ui/session/tuning"
+	"quell/ui/viewer"
 	"quell/volume"
 )
 
@@ -67,11 +68,55 @@ func (rs *Results) List() []Listed {
 // CompareWith makes result i side A of comparisons: the left pane shows it, the residual
 // is its difference from the denoised picture. Any other i stands for the original.
 func (rs *Results) CompareWith(i int) {
+	rs.compareOther(false)
 	rs.desk.Base = nil
 	if i >= 0 && i < len(rs.desk.Results) {
 		rs.desk.Base = rs.desk.Results[i]
 	}
 	rs.desk.ViewChanged()
+}
+
+// Beside returns the other series that stands beside the one on the screen, and whether it is side A of
+// comparisons; nil for none.
+func (rs *Results) Beside() (other *workbench.Beside, compared bool) {
+	return rs.desk.Beside, rs.desk.Other()
+}
+
+// CompareWithOther makes the other series side A of comparisons, if there is one.
+func (rs *Results) CompareWithOther() {
+	if rs.desk.Beside != nil {
+		rs.desk.Base = nil
+		rs.compareOther(true)
+		rs.desk.ViewChanged()
+	}
+}
+
+// CloseOther lets go of the other series: the original is side A again, if it was the other series.
+func (rs *Results) CloseOther() {
+	if rs.desk.Beside == nil {
+		return
+	}
+	rs.compareOther(false)
+	rs.desk.Beside = nil
+	rs.desk.FreeLater()
+	rs.desk.ViewChanged()
+}
+
+// compareOther makes the other series side A or not. If it has a window of its own, the denoised picture
+// keeps the window that both had.
+func (rs *Results) compareOther(on bool) {
+	if rs.desk.Other() == on {
+		return
+	}
+	rs.desk.ByBeside = on
+	windows := &rs.desk.State.Windows
+	switch own := rs.desk.Beside.Window; {
+	case own.Width <= 0:
+	case on && !windows.Unlinked():
+		windows.Show(own, windows.Of(viewer.Denoised))
+	case !on && windows.Unlinked():
+		windows.Show(windows.Of(viewer.Denoised), volume.Window{})
+	}
 }
 
 // Base returns the result that is side A of comparisons; false if that is the original.

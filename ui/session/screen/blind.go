@@ -35,7 +35,7 @@ func (sc *Screen) CompareBlind() (j viewer.Job, slices []int, info blind.Details
 	run, v, state, cut := sc.results.Exportable(), sc.desk.Doc.Series().Volume, sc.desk.State, sc.desk.State.Cut()
 	view := cut.View()
 	j = viewer.Job{
-		Source: v, Base: sc.desk.BaseVolume(), Result: run.Result, View: view, Index: cut.Index(),
+		Source: v, Base: sc.desk.BaseVolume(), Other: sc.desk.Other(), Result: run.Result, View: view, Index: cut.Index(),
 		Zoom: cut.Zoom(), Pan: cut.Pan(), Window: state.Windows.Current(), Invert: state.Windows.Inverted(), Pixelated: state.Pixelated(),
 	}
 	var foreground func(i int) bool
@@ -47,8 +47,11 @@ func (sc *Screen) CompareBlind() (j viewer.Job, slices []int, info blind.Details
 		A: "original", B: run.Resolved.String(), Plane: view.Plane.String(), Version: job.Version(),
 		Window: windowText(j.Window, v.Unit),
 	}
-	if sc.desk.Base != nil {
+	switch {
+	case sc.desk.Base != nil:
 		info.A = sc.desk.Base.Run.Resolved.String()
+	case sc.desk.Other():
+		info.A = "another series"
 	}
 	return j, slices, info
 }

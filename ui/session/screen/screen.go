@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"quell/denoise"
 	"quell/ui/language"
 	"quell/ui/newest"
 	"quell/ui/session/desk"
@@ -126,14 +127,24 @@ func (sc *Screen) Redraw() {
 	facts, _ := sc.desk.Doc.Facts()
 	job := viewer.Job{
 		Source: sc.desk.Doc.Series().Volume, View: cut.View(), Index: cut.Index(),
-		Base: sc.desk.BaseVolume(), Result: result, Part: part, Last: sc.keeps(), Compare: state.Comparison(), Lens: state.Lens(),
+		Base: sc.desk.BaseVolume(), Other: sc.desk.Other(), Result: result, Part: part, Last: sc.keeps(), Compare: state.Comparison(), Lens: state.Lens(),
 		Zoom: cut.Zoom(), Pan: cut.Pan(),
 		Window: state.Windows.Of(viewer.Original), Second: state.Windows.Second(), Invert: state.Windows.Inverted(),
-		Limit: state.Windows.Sigmas() * facts.Noise.Sigma, Pixelated: state.Pixelated(),
+		Limit: sc.limit(facts), Pixelated: state.Pixelated(),
 		Before: sc.holdBefore, Tints: sc.tints(result), Panes: sc.desk.Panes(),
 	}
 	sc.frames.Request(job)
 	sc.planes.draw(job, sc.PlanesShowResult())
+}
+
+// limit returns the scale of the residual: a multiple of the noise. The difference to another series is more than
+// noise, and has the scale of the window.
+func (sc *Screen) limit(facts denoise.Facts) float64 {
+	sigmas := sc.desk.State.Windows.Sigmas()
+	if sc.desk.Other() {
+		return sigmas / viewer.DefaultSigmas * sc.desk.State.Windows.Of(viewer.Denoised).Width / 2
+	}
+	return sigmas * facts.Noise.Sigma
 }
 
 // framed takes new frames, on the UI goroutine; frames of a previous series are
@@ -168,10 +179,10 @@ func (sc *Screen) framed(d drawn) {
 
 // tints returns what is laid over the pictures of a result.
 func (sc *Screen) tints(result *volume.Volume) (tints [viewer.Roles]*viewer.Tint) {
-	if sc.desk.Noise.Shown && sc.desk.Base == nil {
+	if sc.desk.Noise.Shown && sc.desk.BaseVolume() == nil {
 		tints[viewer.Original] = sc.desk.Noise.Tint
 	}
-	if sc.structures.Marked() && sc.desk.Base == nil {
+	if sc.structures.Marked() && sc.desk.BaseVolume() == nil {
 		if found := sc.structures.Here(); found != nil && sc.desk.Picture.Result == result {
 			tints[viewer.Residual] = found.Tint
 		}

@@ -1,0 +1,239 @@
+package session_test
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quell/app/open"
+	"quell/io/nifti/niftitest"
+	"quell/ui/session/desk"
+	"quell/ui/session/marks"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// shifted writes the ramp of rampSeries without noise and 50 more, moved by mm in the patient, and returns its path.
+func shifted(t *testing.T, by volume.Vec) string {
+	t.Helper()
+	g := rampSeries(t).Volume.Geometry
+	g.Affine.SetColumn(3, g.Affine.Column(3).Add(by))
+	v := volume.New(g)
+	for i := range v.Data {
+		v.Data[i] = float32(150 + 10*(i%16))
+	}
+	path := filepath.Join(t.TempDir(), "prior.nii.gz")
+	if err := niftitest.Write(t.Context(), path, v, ""); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Another series stands beside the open one as side A, by position, until it is closed; numbers about the filter are of
+// the original.
+func TestOpenBeside(t *testing.T) {
+	b := newBench(t)
+	b.applied(3)
+	b.State().SetPlane(volume.Axial)
+	b.State().Cut().SetIndex(4)
+	b.settle()
+	series, before := b.Series(), b.Measures.Slice()
+	if !before.Known || !before.Current {
+		t.Fatal("the slice is not measured")
+	}
+	window := b.State().Windows.Current()
+
+	b.Reader.OpenBeside(shifted(t, volume.Vec{2, 0, 4})) // two voxels along x, two slices
+	b.settle()
+	other, compared := b.Results.Beside()
+	if len(b.errors) > 0 || other == nil || !compared || b.Series() != series || len(b.Documents.List()) != 1 {
+		t.Fatalf("%v, %+v, compared %v", b.errors, other, compared)
+	}
+	p := b.Screen.Picture()
+	if p.Base != other.Volume || !p.Other || p.FirstName() != "other series" {
+		t.Fatal("the other series is not side A")
+	}
+	for x := range 16 {
+		outside := x < 2
+		if p.Outside(x) != outside {
+			t.Errorf("voxel %d is outside: %v", x, p.Outside(x))
+		}
+		if want := float32(150 + 10*(x-2)); !outside && math.Abs(float64(p.Before[x]-want)) > 1e-3 {
+			t.Errorf("voxel %d is %g; want %g", x, p.Before[x], want)
+		}
+		if !outside && p.Residual[x] != p.Before[x]-p.After[x] || outside && p.Residual[x] != 0 {
+			t.Errorf("the difference at voxel %d is %g", x, p.Residual[x])
+		}
+	}
+	for _, want := range []string{"beside this one, by position", "do not share a frame of reference: positions may differ.", "58 % of the open series"} {
+		if !strings.Contains(b.Tasks.Message(), want) {
+			t.Errorf("%q; want %q", b.Tasks.Message(), want)
+		}
+	}
+	// The slice follows.
+	b.State().Cut().SetIndex(1) // no slice of the other series
+	b.settle()
+	if p := b.Screen.Picture(); p.Index != 1 || !p.Outside(100) {
+		t.Error("slice 2 shows values of the other series")
+	}
+	b.State().Cut().SetIndex(4)
+	b.settle()
+	after := b.Measures.Slice()
+	if !after.Known || !after.Current || after.ResidualSD != before.ResidualSD || after.Verdict != before.Verdict || after.Change.MSE != before.Change.MSE || after.Change.SSIM != before.Change.SSIM {
+		t.Errorf("the numbers of the slice changed: %+v, %+v", before.Measures, after.Measures)
+	}
+	if got := b.Documents.List()[0].Bytes; got != 2*size(t)+other.Bytes() {
+		t.Errorf("%d bytes", got)
+	}
+	// Values without a unit have no scale in common: each picture has its own window.
+	w := &b.State().Windows
+	if !w.Unlinked() || w.Of(viewer.Original) != other.Window || w.Of(viewer.Denoised) != window {
+		t.Errorf("windows %+v and %+v", w.Of(viewer.Original), w.Of(viewer.Denoised))
+	}
+	// A run, the original and the other series can all be side A.
+	b.Results.CompareWith(0)
+	b.settle()
+	if _, compared := b.Results.Beside(); compared || b.Screen.Picture().Other || w.Unlinked() {
+		t.Error("the run is not side A")
+	}
+	b.Results.CompareWithOther()
+	b.settle()
+	if _, run := b.Results.Base(); run || !b.Screen.Picture().Other {
+		t.Error("the other series is not side A again")
+	}
+	b.Results.CloseOther()
+	b.settle()
+	if other, compared := b.Results.Beside(); other != nil || compared || b.Screen.Picture().Base != nil || w.Unlinked() || w.Of(viewer.Original) != window {
+		t.Error("the original is not side A again")
+	}
+	b.Results.CompareWithOther()
+	b.Results.CloseOther()
+}
+
+// What cannot stand beside is refused with a sentence, and nothing changes.
+func TestNothingOpensBeside(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	refused := func(path, want string) {
+		t.Helper()
+		b.errors = nil
+		b.Reader.OpenBeside(path)
+		b.settle()
+		if other, _ := b.Results.Beside(); other != nil || len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), want) || b.Tasks.Busy() {
+			t.Errorf("%v, %v; want %q", other, b.errors, want)
+		}
+	}
+	refused(shifted(t, volume.Vec{0, 0, 500}), "nothing to compare; choose a series of the same region")
+	refused(filepath.Join(t.TempDir(), "missing.nii"), "missing.nii")
+	b.Reader.ShowBeside(0) // itself
+	b.Reader.ShowBeside(-1)
+	b.Reader.ShowBeside(1)
+	if other, _ := b.Results.Beside(); other != nil || b.Tasks.Busy() {
+		t.Error("a series stands beside itself")
+	}
+}
+
+// A cancelled or replaced task leaves nothing beside.
+func TestOpenBesideIsCancelled(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	path := shifted(t, volume.Vec{})
+	began := make(chan bool)
+	b.scan = func(ctx context.Context, path string) (*open.Catalog, error) {
+		close(began)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	b.Reader.OpenBeside(path)
+	<-began
+	if b.Tasks.Kind() != desk.Preparing {
+		t.Error("no task is in progress")
+	}
+	b.Reader.OpenBeside(path) // one at a time
+	b.Tasks.Cancel()
+	b.settle()
+	if other, _ := b.Results.Beside(); other != nil || len(b.errors) > 0 || !strings.Contains(b.Tasks.Message(), "cancelled") {
+		t.Errorf("%v, %v, %q", other, b.errors, b.Tasks.Message())
+	}
+}
+
+// Memory is checked before voxels are read.
+func TestBesideNeedsMemory(t *testing.T) {
+	path := shifted(t, volume.Vec{1, 0, 0})
+	need := size(t) + 5*size(t)/4 // the series, and its voxels with their mask on the grid of the open one
+	t.Run("free", func(t *testing.T) {
+		for free, fits := range map[int64]bool{need - 1: false, need: true, 0: true} {
+			b := newBenchWith(t, func(d *desk.Deps) { d.Available = func() int64 { return free } })
+			b.settle()
+			b.Reader.OpenBeside(path)
+			b.settle()
+			if other, _ := b.Results.Beside(); (other != nil) != fits || !fits && !strings.Contains(b.errors[0].Error(), "is free; close a series first") {
+				t.Errorf("%d bytes are free: %v, %v", free, other, b.errors)
+			}
+		}
+	})
+	t.Run("kept", func(t *testing.T) {
+		for limit, fits := range map[int64]bool{size(t) + need - 1: false, size(t) + need: true} {
+			b := newBenchWith(t, func(d *desk.Deps) { d.Memory = limit })
+			b.settle()
+			b.Reader.OpenBeside(path)
+			b.settle()
+			if other, _ := b.Results.Beside(); (other != nil) != fits || !fits && !strings.Contains(b.errors[0].Error(), "kept for them; close a series first") {
+				t.Errorf("%d bytes may be kept: %v, %v", limit, other, b.errors)
+			}
+		}
+	})
+}
+
+// An open series stands beside another one without being read again, and each series has its own.
+func TestAnOpenSeriesStandsBeside(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	paths := written(t, 2)
+	b.opens(paths...)
+	first, second := 0, 1
+	b.scan = func(context.Context, string) (*open.Catalog, error) {
+		t.Error("files are read again")
+		return nil, context.Canceled
+	}
+	b.Reader.ShowBeside(first)
+	b.settle()
+	other, compared := b.Results.Beside()
+	if !compared || other.Path != paths[first] || other.Share != 1 || b.Screen.Picture().Base != other.Volume {
+		t.Fatalf("%+v, %v", other, b.errors)
+	}
+	b.Documents.Show(first)
+	b.settle()
+	if other, _ := b.Results.Beside(); other != nil || b.Screen.Picture().Base != nil {
+		t.Error("the other document has a series beside it")
+	}
+	b.Documents.Show(second)
+	b.settle()
+	if now, compared := b.Results.Beside(); now != other || !compared {
+		t.Error("the series beside is gone after another one was shown")
+	}
+	b.Documents.Close(first)
+	b.settle()
+	if now, _ := b.Results.Beside(); now != other {
+		t.Error("the series beside went with its document")
+	}
+}
+
+// ROI figures on the screen are of what is shown, those that are written of the original.
+func TestMarksBesideAnother(t *testing.T) {
+	b := newBench(t)
+	b.applied(3)
+	m := b.draw(marks.RectangleTool, [2]float64{3, 3}, [2]float64{9, 8})
+	own := b.Marks.CSV()
+	b.Reader.OpenBeside(shifted(t, volume.Vec{}))
+	b.settle()
+	shown, written := b.Marks.Figures(m), b.Marks.Own(m)
+	if d := shown.Stats[viewer.Original].Mean - written.Stats[viewer.Original].Mean; d < 40 || d > 60 {
+		t.Errorf("the ROI is %g in the other series and %g in the original", shown.Stats[viewer.Original].Mean, written.Stats[viewer.Original].Mean)
+	}
+	if b.Marks.CSV() != own {
+		t.Error("the table of the marks is of another series")
+	}
+}
