@@ -3,6 +3,7 @@ package noise
 import (
 	"context"
 	"math"
+	"slices"
 
 	"quell/internal/message"
 	"quell/internal/parallel"
@@ -34,8 +35,18 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 	}
 	e.Shared = s.structure
 	e.Correlation = correlate(v, wide, logMode(sds(wide...)), s)
+	slow := Figure{Windows: e.Windows, Why: message.New(message.NoiseCorrelated, "it varies as slowly as anatomy does over %d pixels", side)}
+	gain := e.fitGain(side)
+	if gain > mostLoss {
+		slow.Confidence = None
+		return Estimate{Figure: slow, Model: e.Model, ModelKnown: true, Method: e.Method, PerSlice: slices.Repeat([]Figure{slow}, v.Dims[2]), tissue: e.tissue}, nil
+	}
 	if err := e.judgeSlices(ctx, bySlice, s, side); err != nil {
 		return Estimate{}, err
+	}
+	if gain > fairLoss {
+		slow.Confidence = Fair
+		e.Figure.limit(slow)
 	}
 	// The volume's figure is the median of its slices, weighted by their windows:
 	// one mode over all slices would read the largest slice alone.
@@ -95,6 +106,14 @@ func (e *Estimate) judgeSlices(ctx context.Context, bySlice [][]window, s sharin
 func (e Estimate) fitGain(side int) float64 {
 	return surfaceGain(e.Correlation, side) * math.Sqrt(1-e.Shared)
 }
+
+// The gains of a fit above which a figure is fair, and above which there is none: a surface that takes anatomy away takes
+// slow noise too. On 36 slabs of phantoms and heads, blurred by 0.7 to 3 pixels, figures are 7 % off at most up to the
+// first, 16 % up to the second and mostly 25 to 66 % low beyond, as the correlation that the gain follows from is too low.
+const (
+	fairLoss = 1.3
+	mostLoss = 1.8
+)
 
 // tissueFigure returns the figure of the windows of soft tissue.
 func tissueFigure(ws []window) Figure { return figureOfMode(logMode(sds(ws)), ws) }
