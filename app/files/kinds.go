@@ -25,7 +25,11 @@ var (
 	}
 	ReportOutput = &Kind{Name: "a report", Endings: []string{".html", ".htm"}, own: isPage}
 	// PictureOutput is one picture, and PicturesOutput the folder of before.png, after.png and residual.png.
-	PictureOutput  = &Kind{Name: "a picture", Endings: []string{".png"}, Strict: true, own: isPicture}
+	PictureOutput = &Kind{Name: "a picture", Endings: []string{".png"}, Strict: true, own: isPicture}
+	// ScreenOutput is a picture of the panes of the workbench, and CineOutput all slices of them.
+	ScreenOutput   = &Kind{Name: "a picture", Endings: []string{".png", ".tif", ".tiff"}, Strict: true, own: func(path string) bool { return isPicture(path) || isTIFF(path) }}
+	CineOutput     = &Kind{Name: "a cine", Endings: []string{".png", ".apng", ".mp4"}, Strict: true, own: isCine}
+	MeasuresOutput = &Kind{Name: "a table", Endings: []string{".csv"}, own: func(path string) bool { return holdsMark(path, MeasuresHead, int64(len(MeasuresHead))) }}
 	PicturesOutput = &Kind{Name: "pictures", members: PictureFiles, own: isPicture}
 	// ChartsOutput is a folder of pictures with names that are known only when they are
 	// drawn.
@@ -57,7 +61,7 @@ var (
 )
 
 func init() {
-	for _, k := range []*Kind{ReportOutput, PictureOutput, PicturesOutput, RecipeOutput, TableOutput, PageOutput, DocumentOutput, DocumentPage, StudyOutput, StudyKeyOutput, AnswersOutput, IMRMCOutput, PresentationOutput, ProjectOutput} {
+	for _, k := range []*Kind{ReportOutput, PictureOutput, ScreenOutput, CineOutput, MeasuresOutput, PicturesOutput, RecipeOutput, TableOutput, PageOutput, DocumentOutput, DocumentPage, StudyOutput, StudyKeyOutput, AnswersOutput, IMRMCOutput, PresentationOutput, ProjectOutput} {
 		k.existing = k.checkFiles
 		k.writable = func(path string) error {
 			for _, file := range k.paths(path) {
@@ -167,6 +171,12 @@ func isPage(path string) bool { return holdsMark(path, report.Mark(PageKind), 10
 // isPicture reports whether a file is a picture of Quell.
 func isPicture(path string) bool { return holdsMark(path, report.PictureMark, 256) }
 
+// isTIFF reports whether a file is a picture of Quell as TIFF, which its mark ends.
+func isTIFF(path string) bool { return endsWith(path, report.TIFFMark) }
+
+// MeasuresHead begins tables of the measures in the workbench.
+const MeasuresHead = "measure,value,unit,of,plane,slice,run,recipe"
+
 // PictureNames are the files of the pictures of a slice, in their order.
 var PictureNames = []string{"before.png", "after.png", "residual.png"}
 
@@ -197,3 +207,6 @@ func ListEndings() {
 	}
 	MapOutput.Endings = endingsOf(func(f *Format) bool { return f.Frames })
 }
+
+// isCine reports whether a file is a cine of Quell, of either form.
+func isCine(path string) bool { return holdsMark(path, report.CineMark, 1<<20) }

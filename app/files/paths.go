@@ -126,9 +126,25 @@ func holdsMark(path, mark string, n int64) bool {
 	return err == nil && bytes.Contains(start, []byte(mark))
 }
 
+// endsWith reports whether a file ends with a mark, by which Quell knows it.
+func endsWith(path, mark string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() < int64(len(mark)) {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	end := make([]byte, len(mark))
+	_, err = f.ReadAt(end, info.Size()-int64(len(mark)))
+	return err == nil && string(end) == mark
+}
+
 // otherEndings belong to formats that Quell does not write under an output's name.
 var otherEndings = []string{
-	".7z", ".avi", ".bmp", ".bval", ".bvec", ".bz2", ".csv", ".dcm", ".dicom", ".gif", ".gz", ".h5", ".hdf5", ".htm", ".html", ".ima", ".img", ".jp2", ".jpeg",
+	".7z", ".apng", ".avi", ".bmp", ".bval", ".bvec", ".bz2", ".csv", ".dcm", ".dicom", ".gif", ".gz", ".h5", ".hdf5", ".htm", ".html", ".ima", ".img", ".jp2", ".jpeg",
 	".jpg", ".json", ".jsonl", ".log", ".mat", ".mgh", ".mgz", ".mha", ".mhd", ".mif", ".minc", ".mnc", ".mp4", ".nhdr", ".nifti", ".npy", ".npz", ".nrrd",
 	".par", ".pdf", ".png", ".quell", ".rar", ".raw", ".rec", ".svg", ".tar", ".tgz", ".tif", ".tiff", ".tsv", ".txt", ".v16", ".xml", ".xz", ".zip", ".zst",
 }

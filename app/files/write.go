@@ -2,6 +2,8 @@ package files
 
 import (
 	"encoding/json"
+	"io"
+
 	"quell/denoise"
 	"quell/io/atomic"
 	"quell/series"
@@ -25,6 +27,14 @@ func Write(kind *Kind, path string, data []byte, overwrite bool, of ...*series.S
 		return err
 	}
 	return atomic.WriteFile(path, data, 0o666)
+}
+
+// WriteStream is Write with the data that write writes.
+func WriteStream(kind *Kind, path string, overwrite bool, write func(io.Writer) error, of ...*series.Series) error {
+	if err := Check(kind, path, overwrite, of...); err != nil {
+		return err
+	}
+	return atomic.WriteStream(path, 0o666, write)
 }
 
 // CheckOf returns Check for a kind and the series that are open.

@@ -1,14 +1,19 @@
 package output_test
 
 import (
+	"bytes"
 	"errors"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/image/tiff"
 
 	"quell/app/files"
 	"quell/app/job"
@@ -70,6 +75,40 @@ func TestWritePicture(t *testing.T) {
 	}
 	if files.Check(files.PictureOutput, filepath.Join(dir, "d.png"), true) == nil {
 		t.Error("a folder is replaced")
+	}
+}
+
+// The ending of a picture of the panes chooses PNG or TIFF. Both are known again, and replace each other, but nothing else.
+func TestWriteScreen(t *testing.T) {
+	dir := t.TempDir()
+	m := image.NewRGBA(image.Rect(0, 0, 5, 3))
+	draw.Draw(m, m.Rect, image.Black, image.Point{}, draw.Src)
+	m.Set(4, 2, color.White)
+	for name, decode := range map[string]func(io.Reader) (image.Image, error){"a.png": png.Decode, "b.tif": tiff.Decode, "c.TIFF": tiff.Decode} {
+		path := filepath.Join(dir, name)
+		for range 2 { // the second takes the place of the first
+			if err := output.WriteScreen(m, "slice 3", path, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(data, []byte("slice 3")) {
+			t.Errorf("%s has no description, %v", name, err)
+		}
+		if read, err := decode(bytes.NewReader(data)); err != nil || read.Bounds() != m.Rect || color.RGBAModel.Convert(read.At(4, 2)) != color.Color(color.RGBA{255, 255, 255, 255}) {
+			t.Errorf("%s: read back %v, %v", name, read, err)
+		}
+		if err := os.WriteFile(path, data[:len(data)-1], 0o600); err != nil { // cut: its mark is gone
+			t.Fatal(err)
+		}
+		if err := files.Check(files.ScreenOutput, path, false); errors.Is(err, files.ErrForeignTarget) != (name != "a.png") {
+			t.Errorf("%s, cut: %v", name, err)
+		}
+	}
+	for _, bad := range []string{"d.jpg", "d", "d.gif"} {
+		if err := output.WriteScreen(m, "", filepath.Join(dir, bad), true); job.ExitCode(err) != job.ExitUsage {
+			t.Errorf("%s: %v", bad, err)
+		}
 	}
 }
 

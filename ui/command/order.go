@@ -12,7 +12,7 @@ import (
 // in it comes last in its menu.
 var order = strings.Fields(`
 open-folder open-file open-path open-pacs open-bundled open-recent open-project save-project save-project-as project-runs beside no-beside reference-file reference-folder no-reference
-export send report picture presentation next-series previous-series series close-series quit
+export send report picture save-cine presentation next-series previous-series series close-series quit
 undo redo forget-paths keep-paths invert-level
 axial coronal sagittal layout-1 layout-1×2 layout-1×3 layout-2×2
 fit zoom-in zoom-out actual reset mirror-across mirror-down turn crosshair magnifier pixels cine cine-back
@@ -20,7 +20,7 @@ overlay identity residual inset strip noise-map structure fullscreen corners lan
 compare-off compare-curtain compare-blink compare-fade compare-checkerboard before share-less share-more compare-blind compare-with
 window-auto window-own invert window-link windows
 tool-ellipse tool-rectangle tool-freehand tool-line mark-window mark-ground mark-noise mark-noise-estimated spectrum
-mark-delete marks-delete marks-copy judge-slices
+mark-delete marks-delete marks-copy measures-save judge-slices
 apply best-strength compare-filters follow-noise presets keep-preset load-recipe results cancel add-noise remove-noise
 shortcuts change-key findings engines about
 next previous next-10 previous-10 first last next-volume previous-volume`)

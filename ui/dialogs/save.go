@@ -106,6 +106,16 @@ func PictureName(of *series.Series, r denoise.Recipe, slice int, hide bool) stri
 	return fmt.Sprintf("%s-slice-%d.png", workbench.OutputName(of, r, hide), slice+1)
 }
 
+// CineName suggests a name for all slices of a series, see workbench.OutputName.
+func CineName(of *series.Series, r denoise.Recipe, hide bool) string {
+	return workbench.OutputName(of, r, hide) + "-cine.png"
+}
+
+// MeasuresName suggests a name for the measures of a slice, counted from 0, and its volume, see workbench.OutputName.
+func MeasuresName(of *series.Series, r denoise.Recipe, slice int, hide bool) string {
+	return fmt.Sprintf("%s-slice-%d-measures.csv", workbench.OutputName(of, r, hide), slice+1)
+}
+
 // PresentationName suggests a name for a presentation state of a series as it was opened, see
 // workbench.OutputName.
 func PresentationName(of *series.Series, hide bool) string {

@@ -28,7 +28,10 @@ func (v *Panel) overlayCommands() []command.Command {
 			Help:    "marks in green what was removed and is not noise",
 			Enabled: v.h.IsOpen, Checked: s.Structures.Marked},
 		{ID: "picture", Title: "Save a picture …", Menu: command.FileMenu, Chords: command.With(command.Ctrl, fyne.KeyS), Run: v.askPicture, Enabled: v.h.IsOpen,
-			Help: "of the panes as they are, as PNG, with filter and window burned in"},
+			Help: "of the panes as they are, as PNG or TIFF, with filter and window burned in"},
+		{ID: "save-cine", Title: "Save the cine …", Menu: command.FileMenu, Run: v.askCine,
+			Help:    "all slices as the panes show them, as animated PNG, or as a video where ffmpeg is installed",
+			Enabled: func() bool { return v.h.Idle() && s.State().Cut().View().Size[2] > 1 }},
 		{ID: "corners", Title: "In the corners", Menu: command.ViewMenu, List: v.cornerCommands},
 	}
 }

@@ -34,7 +34,7 @@ func (v *Panel) askPicture() {
 	}
 	of := s.Series()
 	m, label := v.Picture()
-	note := fmt.Sprintf(lang.L("One PNG file of the pictures as they are now, %d × %d pixels. Filter, window and “not for clinical use” are burned in."), m.Bounds().Dx(), m.Bounds().Dy())
+	note := fmt.Sprintf(lang.L("The pictures as they are now, %d × %d pixels, with filter, window and “not for clinical use” burned in. The name chooses the format: .png, or .tif for a journal; both without loss."), m.Bounds().Dx(), m.Bounds().Dy())
 	switch {
 	case v.h.Settings.HideIdentity:
 		note += lang.L(" The patient's identity is left out, as on the screen.")
@@ -47,11 +47,11 @@ func (v *Panel) askPicture() {
 	}
 	v.h.ShowDialog(dialogs.Save(dialogs.SaveRequest{
 		Title: lang.L("Save a picture"), Note: note, Folder: v.h.Settings.ExportFolder, Name: dialogs.PictureName(s.Series(), recipe, s.State().Cut().Index(), v.h.Settings.HideIdentity),
-		Check: files.CheckOf(files.PictureOutput, of), Show: v.h.ShowDialog,
+		Check: files.CheckOf(files.ScreenOutput, of), Show: v.h.ShowDialog,
 		Save: func(path string, overwrite bool) {
 			v.h.RememberFolder(path)
 			v.h.Go(func() {
-				err := output.WritePicture(m, label, path, overwrite, of)
+				err := output.WriteScreen(m, label, path, overwrite, of)
 				v.h.Do(func() {
 					if err != nil {
 						v.h.Fail(err)
@@ -120,8 +120,7 @@ const (
 
 // pictureLabel says in lines what a picture of the panes shows.
 func pictureLabel(s *session.Session, hide bool) []string {
-	state, cut := s.State(), s.State().Cut()
-	names := wording.Sides(s, hide)
+	cut, names := s.State().Cut(), wording.Sides(s, hide)
 	denoised := lang.L("not filtered yet")
 	if r, status, ok := s.Preview.Recipe(); ok {
 		denoised = wording.Recipe(s, r)
@@ -136,6 +135,12 @@ func pictureLabel(s *session.Session, hide bool) []string {
 	if other, compared := s.Results.Beside(); compared {
 		lines = append(lines, names[0]+": "+wording.Summary(wording.Acquired(other), hide))
 	}
+	return append(lines, sliceLabel(s, cut.Index(), hide))
+}
+
+// sliceLabel says in what window a picture shows which slice.
+func sliceLabel(s *session.Session, index int, hide bool) string {
+	state, cut, names := s.State(), s.State().Cut(), wording.Sides(s, hide)
 	window := func(w volume.Window) string {
 		return strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", wording.Short(w.Width), wording.Short(w.Center), wording.Window(w)))
 	}
@@ -146,18 +151,5 @@ func pictureLabel(s *session.Session, hide bool) []string {
 	if state.Windows.Inverted() {
 		shown += lang.L(", inverted")
 	}
-	return append(lines, fmt.Sprintf(lang.L("Window: %s   %s slice %s   Quell %s"), shown, strings.ToLower(lang.L(wording.Plane(cut.View().Plane))), wording.Slice(cut, cut.Index()), job.Version()))
-}
-
-// broken breaks a line between words if it is wider than width.
-func broken(line string, width float32) (parts []string) {
-	part := ""
-	for _, word := range strings.Split(line, " ") {
-		longer := strings.TrimPrefix(part+" "+word, " ")
-		if part != "" && fyne.MeasureText(longer, labelText, fyne.TextStyle{Bold: true}).Width > width {
-			parts, longer = append(parts, part), word
-		}
-		part = longer
-	}
-	return append(parts, part)
+	return fmt.Sprintf(lang.L("Window: %s   %s slice %s   Quell %s"), shown, strings.ToLower(lang.L(wording.Plane(cut.View().Plane))), wording.Slice(cut, index), job.Version())
 }

@@ -6,6 +6,7 @@
 //	compare.go   comparison of two sides        planes.go    the layout of three planes
 //	zoom.go      planes, zoom, turns, marks     windows.go   window and level
 //	overlays.go  what lies over the pictures    picture.go   a picture as a file
+//	cinefile.go  all slices as a file
 //	marks.go     ROIs and lines on the pictures
 package pictures
 

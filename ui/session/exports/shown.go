@@ -54,6 +54,20 @@ func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
 	}, func() { ex.desk.Tasks.Show(lang.L("The report is saved.")) })
 }
 
+// SaveCine writes the pictures of all slices to a file, see output.Cine. overwrite replaces a file that is no cine of Quell. It does
+// nothing during another task or without a series.
+func (ex *Exports) SaveCine(c output.Cine, path string, overwrite bool) {
+	if ex.desk.Doc == nil || ex.desk.Tasks.Busy() {
+		return
+	}
+	of := ex.desk.Doc.Series()
+	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Writing the cine"), lang.L("slices"))
+	progress := ex.desk.Tasks.Reporter(t)
+	ex.desk.Tasks.Do(t, func() error { return c.Write(t.Ctx, path, overwrite, progress, of) }, func() {
+		ex.desk.Tasks.Show(lang.L("The cine is saved."))
+	})
+}
+
 // Presentable says whether a presentation state can be saved, and of what: of the series that the
 // shown result was exported to, or if folder is "" of the series that is open.
 func (ex *Exports) Presentable() (folder string, ok bool) {

@@ -185,6 +185,20 @@ func (ms *Measures) Volume() Numbers {
 	return Numbers{Measures: r.Numbers.Measures, Known: r.Numbers.Err == nil, Err: r.Numbers.Err, Current: ms.desk.Made(r.Run), Run: r.Number}
 }
 
+// SliceRecipe returns the recipe that the numbers of the slice are of, with its automatic values as numbers; none without them.
+func (ms *Measures) SliceRecipe() denoise.Recipe {
+	if !ms.Slice().Known {
+		return denoise.Recipe{}
+	}
+	q := ms.sliceNumbers.job.preview.Request
+	if facts, known := ms.desk.Doc.Facts(); known {
+		if resolved, err := q.Recipe.Resolve(q.Series.Volume.Geometry, facts); err == nil {
+			return resolved
+		}
+	}
+	return q.Recipe
+}
+
 // sliceMeasured and volumeMeasured store an answer, unless it comes too late.
 func (ms *Measures) sliceMeasured(m measured) {
 	if ms.slice.take(m) {

@@ -122,10 +122,32 @@ func (sc *Screen) Redraw() {
 	if sc.desk.Doc == nil {
 		return
 	}
+	job := sc.job()
+	sc.frames.Request(job)
+	sc.planes.draw(job, sc.PlanesShowResult())
+}
+
+// Cine returns the pictures of all slices as the panes show them, without the residual if inset says that it lies over another
+// pane; nil if nothing is shown.
+func (sc *Screen) Cine(inset bool) *viewer.Cine {
+	if sc.desk.Doc == nil {
+		return nil
+	}
+	job := sc.job()
+	job.Before = false
+	job.Panes[viewer.Residual].Hidden = job.Panes[viewer.Residual].Hidden || inset
+	if tint := job.Tints[viewer.Residual]; tint != nil && tint.Part { // of the slice on the screen
+		job.Tints[viewer.Residual] = nil
+	}
+	return viewer.NewCine(job)
+}
+
+// job is what the panes show now.
+func (sc *Screen) job() viewer.Job {
 	result, part, _ := sc.preview.Shown()
 	state, cut := sc.desk.State, sc.desk.State.Cut()
 	facts, _ := sc.desk.Doc.Facts()
-	job := viewer.Job{
+	return viewer.Job{
 		Source: sc.desk.Doc.Series().Volume, View: cut.View(), Index: cut.Index(),
 		Base: sc.desk.BaseVolume(), Other: sc.desk.Other(), Result: result, Part: part, Last: sc.keeps(), Compare: state.Comparison(), Lens: state.Lens(),
 		Zoom: cut.Zoom(), Pan: cut.Pan(),
@@ -133,8 +155,6 @@ func (sc *Screen) Redraw() {
 		Limit: sc.limit(facts), Pixelated: state.Pixelated(),
 		Before: sc.holdBefore, Tints: sc.tints(result), Panes: sc.desk.Panes(),
 	}
-	sc.frames.Request(job)
-	sc.planes.draw(job, sc.PlanesShowResult())
 }
 
 // limit returns the scale of the residual: a multiple of the noise. The difference to another series is more than
