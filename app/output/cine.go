@@ -155,7 +155,7 @@ func (e *encoder) add(m image.Image) error {
 		pixels, stride, width = m.Pix, m.Stride, 4*e.size.X
 	}
 	if pixels == nil || m.Bounds().Size() != e.size {
-		return errors.New("the pictures of a video differ in size or form")
+		return message.Errorf(message.OutputUnwritable, "the pictures of a video differ in size or form")
 	}
 	for y := range e.size.Y {
 		if _, err := e.in.Write(pixels[y*stride:][:width]); err != nil {
