@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"quell/io/dicom/deid"
@@ -15,15 +16,18 @@ import (
 	"quell/io/dicom/part10"
 )
 
+// everyText are the attributes that a text could be hidden in, and is not kept.
+var everyText = sync.OnceValue(func() []part10.Tag { return dicomtest.EveryText(deid.IsKept, deid.ProfileTags()...) })
+
 // TestDeidentifyLeavesNoMark exports series with an identity in every place: no byte of it is written.
 func TestDeidentifyLeavesNoMark(t *testing.T) {
 	for _, enc := range []part10.Encoding{part10.ImplicitLE, part10.ExplicitLE, part10.ExplicitBE} {
-		dir, s := dicomtest.OnDisk(t, Identified(enc))
-		if file := dicomtest.ReadSourceFile(t, dir, "a.dcm"); bytes.Count(file, []byte(Mark)) < 1000 {
-			t.Fatalf("the source holds only %d marks", bytes.Count(file, []byte(Mark)))
+		dir, s := dicomtest.OnDisk(t, dicomtest.Identified(enc, everyText()))
+		if file := dicomtest.ReadSourceFile(t, dir, "a.dcm"); bytes.Count(file, []byte(dicomtest.Mark)) < 1000 {
+			t.Fatalf("the source holds only %d marks", bytes.Count(file, []byte(dicomtest.Mark)))
 		}
 		out, r := dicomtest.Export(t, s, dicomtest.Hidden("s"))
-		WantNoMarks(t, out)
+		dicomtest.WantNoMarks(t, out)
 		back := dicomtest.Load(t, dicomtest.Scan(t, os.DirFS(out)), 0)
 		if back.Volume.Geometry != s.Volume.Geometry || !slices.Equal(back.Volume.Data, s.Volume.Data) || r.Files != 3 {
 			t.Errorf("%v: the series came back differently", enc)
@@ -68,20 +72,20 @@ func TestDeidentifyFrames(t *testing.T) {
 		for _, undefined := range []bool{false, true} {
 			g := dicomtest.GroupWriter{Enc: enc, Undefined: undefined}
 			f := dicomtest.NewEnhanced(enc, undefined, dicomtest.ThreeFrames...)
-			item := Marked(enc, EveryText())
-			secret := g.Group(0x2005140F, part10.TagSOPInstanceUID, MarkUID)
+			item := dicomtest.Marked(enc, everyText())
+			secret := g.Group(0x2005140F, part10.TagSOPInstanceUID, dicomtest.MarkUID)
 			var frames [][]byte
 			for _, frame := range dicomtest.ThreeFrames {
 				frames = append(frames, slices.Concat(g.Sequence(0x00081140, item), g.Sequence(part10.TagUnassignedPerFrameConvertedAttributesSequence, item), g.Frame(frame), secret))
 			}
 			f.With(part10.TagPerFrameFunctionalGroupsSequence, dicomtest.RawElement(g.Sequence(part10.TagPerFrameFunctionalGroupsSequence, frames...)))
-			f.With(part10.TagPatientName, MarkedText)
+			f.With(part10.TagPatientName, dicomtest.MarkedText)
 			dir, s := dicomtest.OnDisk(t, map[string]*dicomtest.Fake{"m.dcm": f})
-			if n := bytes.Count(dicomtest.ReadSourceFile(t, dir, "m.dcm"), []byte(Mark)); n < 1000 {
+			if n := bytes.Count(dicomtest.ReadSourceFile(t, dir, "m.dcm"), []byte(dicomtest.Mark)); n < 1000 {
 				t.Fatalf("the source holds only %d marks", n)
 			}
 			out, _ := dicomtest.Export(t, s, dicomtest.Hidden("s"))
-			WantNoMarks(t, out)
+			dicomtest.WantNoMarks(t, out)
 			back := dicomtest.Load(t, dicomtest.Scan(t, os.DirFS(out)), 0)
 			if back.Volume.Geometry != s.Volume.Geometry || !slices.Equal(back.Volume.Data, s.Volume.Data) {
 				t.Errorf("%v: the frames came back differently", enc)
@@ -245,12 +249,12 @@ func TestIdentityWarnings(t *testing.T) {
 // slices.
 func TestDeidentifyMosaic(t *testing.T) {
 	for _, normal := range []string{`0\0\1`, `0\0\-1`} {
-		f := dicomtest.NewMosaic(2, normal).With(0x00291020, []byte(MarkedText+" ")).With(part10.TagPatientName, MarkedText)
+		f := dicomtest.NewMosaic(2, normal).With(0x00291020, []byte(dicomtest.MarkedText+" ")).With(part10.TagPatientName, dicomtest.MarkedText)
 		csa := dicomtest.CsaHeader(2, "PatientName", "1", "NumberOfImagesInMosaic", "5", "SliceNormalVector", normal)
-		f.With(part10.TagSiemensCSAImageHeader, dicomtest.RawElement(part10.AppendElement(nil, f.Enc, part10.TagSiemensCSAImageHeader, "OB", append(csa, MarkedText...))))
+		f.With(part10.TagSiemensCSAImageHeader, dicomtest.RawElement(part10.AppendElement(nil, f.Enc, part10.TagSiemensCSAImageHeader, "OB", append(csa, dicomtest.MarkedText...))))
 		_, s := dicomtest.OnDisk(t, map[string]*dicomtest.Fake{"m.dcm": f})
 		out, _ := dicomtest.Export(t, s, dicomtest.Hidden("s"))
-		WantNoMarks(t, out)
+		dicomtest.WantNoMarks(t, out)
 		back := dicomtest.Load(t, dicomtest.Scan(t, os.DirFS(out)), 0)
 		if back.Volume.Geometry != s.Volume.Geometry || !slices.Equal(back.Volume.Data, s.Volume.Data) {
 			t.Errorf("normal %s: the mosaic came back differently", normal)
