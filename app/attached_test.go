@@ -16,6 +16,7 @@ import (
 	"quell/app/apptest"
 	"quell/app/executor"
 	"quell/app/job"
+	"quell/app/open"
 	"quell/app/open/opentest"
 	"quell/assets"
 	"quell/internal/message"
@@ -229,6 +230,25 @@ func TestMeasurementsThatAreUnknown(t *testing.T) {
 	}
 }
 
+// TestObjectsAlone: a folder of maps and reports without images says what it holds, and so does one of them alone.
+func TestObjectsAlone(t *testing.T) {
+	out, alone := filepath.Join(t.TempDir(), "out"), t.TempDir()
+	do(t, attachJob(noisyDICOM(t), out, job.Attachments()...))
+	for _, name := range []string{"PM00001.dcm", "PM00002.dcm", "SR00001.dcm"} {
+		if err := os.Rename(filepath.Join(out, name), filepath.Join(alone, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{
+		alone:                               alone + ": it holds 2 Parametric Maps, 1 structured report, which Quell does not open; choose a file or folder with CT or MR images",
+		filepath.Join(alone, "PM00001.dcm"): filepath.Join(alone, "PM00001.dcm") + ": it holds 1 Parametric Map, which Quell does not open",
+	} {
+		if _, err := open.Scan(t.Context(), path); job.ExitCode(err) != job.ExitInput || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, not %q", err, want)
+		}
+	}
+}
+
 // TestAttachRefuses what cannot be attached, and to what.
 func TestAttachRefuses(t *testing.T) {
 	dir := t.TempDir()
@@ -245,9 +265,6 @@ func TestAttachRefuses(t *testing.T) {
 
 // TestAttachedForValidators asks dciodvfy and pydicom about the objects of a CT, an MR, a mosaic and an enhanced MR.
 func TestAttachedForValidators(t *testing.T) {
-	if _, err := exec.LookPath("dciodvfy"); err != nil {
-		t.Skip("dciodvfy is not installed")
-	}
 	const interpreter = "/usr/bin/python3" // that of the system, which has the packages of Debian
 	const python = `import sys, pydicom
 for name in sys.argv[1:]:
@@ -276,11 +293,8 @@ for name in sys.argv[1:]:
 					continue
 				}
 				path := filepath.Join(j.Output.Path, file)
-				text, _ := exec.Command("dciodvfy", path).CombinedOutput() // its exit status reports warnings too
-				for line := range strings.Lines(string(text)) {
-					if strings.HasPrefix(line, "Error") {
-						t.Errorf("%s: %s", file, line)
-					}
+				for _, e := range dicomtest.Complaints(t, path) {
+					t.Errorf("%s: %s", file, e)
 				}
 				if strings.HasPrefix(file, "PM") {
 					maps = append(maps, path)

@@ -49,6 +49,9 @@ func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) 
 		if len(all.Findings) > 0 {
 			return nil, &job.InputError{Path: path, Problem: message.Text("%s that can be read: %s", problem, all.Findings[0].Text.Clause()), Err: err}
 		}
+		if images.packed == "" && errors.Is(err, format.ErrOthers) {
+			return nil, err
+		}
 		if images.packed != "" {
 			problem = message.Text("%s beside packed files (%s), which are not opened inside of it", problem, images.packed)
 			advice = message.Text("unpack all and open their folder")

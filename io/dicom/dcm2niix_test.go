@@ -153,31 +153,14 @@ func TestNewVolumesInDcm2niix(t *testing.T) {
 
 // TestVolumesForValidator asks dciodvfy: it finds no error that the source does not have.
 func TestVolumesForValidator(t *testing.T) {
-	if _, err := exec.LookPath("dciodvfy"); err != nil {
-		t.Skip("dciodvfy is not installed")
-	}
-	errorsOf := func(file string) (found []string) {
-		text, _ := exec.Command("dciodvfy", file).CombinedOutput() // its exit status reports errors too
-		for line := range strings.Lines(string(text)) {
-			if strings.HasPrefix(line, "Error") {
-				found = append(found, line)
-			}
-		}
-		return found
-	}
 	for _, name := range []string{"mr/ge-temporal", "mr/siemens-mosaic/ep2d_Asc_2", "mr/siemens-enhanced-xa10"} {
 		dir := shareddata.Path(t, name)
 		c := dicomtest.Scan(t, os.DirFS(dir))
 		out, _, _ := writeVolumes(t, dir, 0, c.Entries[0].Geometry.Dims[2], dicomtest.TestDerived, func(int, []float32) {})
-		had := errorsOf(filepath.Join(dir, c.Entries[0].Stack[0].Name))
-		for _, e := range errorsOf(filepath.Join(out, dicomtest.SliceName(0))) {
-			if !slices.Contains(had, e) {
-				t.Errorf("%s: %s", name, e)
-			}
-		}
+		dicomtest.WantNoNewComplaints(t, name, filepath.Join(out, dicomtest.SliceName(0)), filepath.Join(dir, c.Entries[0].Stack[0].Name))
 	}
 	out, _ := writeNewVolumes(t, []series.Place{{{Axis: "b-value", Value: "0"}}, {{Axis: "b-value", Value: "1000"}}}, 0)
-	if found := errorsOf(filepath.Join(out, dicomtest.SliceName(3))); found != nil {
+	if found := dicomtest.Complaints(t, filepath.Join(out, dicomtest.SliceName(3))); found != nil {
 		t.Errorf("a new series: %v", found)
 	}
 }

@@ -147,13 +147,16 @@ func noImages(byKind map[instance.Kind][]*instance.Instance, names []string) err
 	case len(byKind[instance.Index]) == len(names):
 		return part10.FileError(message.InputForeign, names[0], message.Text("choose the folder that holds its images"), format.ErrNoImages, "it is an index of other files and holds no image")
 	case len(names) == 1:
-		return part10.FileError(message.InputForeign, names[0], choose, format.ErrNoImages, "it is a DICOM file without an image (%s)", part10.ClassName(byKind[instance.NoImage][0].SOPClass))
+		return part10.FileError(message.InputForeign, names[0], choose, errors.Join(format.ErrNoImages, format.ErrOthers), "it holds %s, which Quell does not open", otherObjects(byKind[instance.NoImage]))
 	}
 	for _, f := range byKind[instance.Foreign] {
 		if f.Err != nil {
 			return part10.FileError(message.InputForeign, ".", choose, errors.Join(format.ErrNoImages, format.ErrNotOpened),
 				"none of the %d files holds a DICOM image that can be read (%v)", len(names), f.Err)
 		}
+	}
+	if others := byKind[instance.NoImage]; len(others) > 0 {
+		return part10.FileError(message.InputForeign, ".", choose, errors.Join(format.ErrNoImages, format.ErrOthers), "it holds %s, which Quell does not open", otherObjects(others))
 	}
 	return part10.FileError(message.InputForeign, ".", choose, format.ErrNoImages, "none of the %d files holds a DICOM image", len(names))
 }

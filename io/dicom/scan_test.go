@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -93,7 +94,7 @@ func TestBadInput(t *testing.T) {
 		report.With(tag, nil)
 	}
 	_, err = dicom.Scan(ctx, fstest.MapFS{"sr.dcm": {Data: report.With(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.88.11").File()}}, nil)
-	dicomtest.WantError(t, err, "sr.dcm: it is a DICOM file without an image (Basic Text SR")
+	dicomtest.WantError(t, err, "sr.dcm: it holds 1 structured report, which Quell")
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := dicom.Scan(cancelled, dicomtest.FilesOf(dicomtest.Stack(3)), nil); !errors.Is(err, context.Canceled) {
@@ -162,14 +163,21 @@ func TestNoImagesInWords(t *testing.T) {
 	index, report := dicomtest.NewFake("9", 0, 0).With(part10.TagSOPClassUID, part10.MediaDirectory), dicomtest.NewFake("8", 0, 0).With(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.88.11")
 	report.With(part10.TagRows, nil).With(part10.TagColumns, nil)
 	index.Pixels, report.Pixels = nil, nil
+	of := func(class string) *fstest.MapFile {
+		f := *report
+		f.Values = maps.Clone(f.Values)
+		return &fstest.MapFile{Data: f.With(part10.TagSOPClassUID, class).File()}
+	}
 	i, r, text := &fstest.MapFile{Data: index.File()}, &fstest.MapFile{Data: report.File()}, &fstest.MapFile{Data: []byte("text")}
 	for want, files := range map[string]fstest.MapFS{
-		"it is an index of other files and holds no image": {"a": i},
-		"a: it is an index of other files":                 {"a": i, "b": i},
-		"none of the 2 files holds a DICOM image":          {"a": i, "b": r},
-		"none of the 3 files holds a DICOM image":          {"a": text, "b": text, "c": r},
-		"a: it is a DICOM file without an image":           {"a": r},
-		"a: it is not a DICOM file":                        {"a": text},
+		"it is an index of other files and holds no image":                              {"a": i},
+		"a: it is an index of other files":                                              {"a": i, "b": i},
+		"it holds 1 structured report, which Quell does not open":                       {"a": i, "b": r},
+		"holds 2 structured reports, which Quell does not open":                         {"a": text, "b": r, "c": r},
+		"none of the 3 files holds a DICOM image":                                       {"a": text, "b": text, "c": text},
+		"a: it holds 1 structured report, which Quell does not open; choose a file or":  {"a": r},
+		"it holds 2 Parametric Maps, 1 of Raw Data Storage, 1 structured report, which": {"a": r, "b": of(part10.ParametricMap), "c": of(part10.ParametricMap), "d": of("1.2.840.10008.5.1.4.1.1.66")},
+		"a: it is not a DICOM file":                                                     {"a": text},
 	} {
 		_, err := dicom.Scan(t.Context(), files, nil)
 		dicomtest.WantError(t, err, want)

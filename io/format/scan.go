@@ -15,6 +15,9 @@ var ErrNoImages = errors.New("no image of the format")
 // ErrNotOpened is in that chain too if a file could not be opened, so that what it holds is not known.
 var ErrNotOpened = errors.New("a file cannot be opened")
 
+// ErrOthers is in that chain too if files hold objects of the format that are no images; the error then says which.
+var ErrOthers = errors.New("objects that are no images")
+
 // Found is what Scan found in files. It is read-only.
 type Found struct {
 	Entries  []Entry

@@ -2,6 +2,7 @@ package dicomtest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -121,7 +122,8 @@ func (f *Fake) appendPixels(b []byte) []byte {
 func (f *Fake) File() []byte {
 	uid := map[part10.Encoding]string{part10.ImplicitLE: part10.UIDImplicitLE, part10.ExplicitLE: part10.UIDExplicitLE, part10.ExplicitBE: part10.UIDExplicitBE}[f.Enc]
 	sop, _ := f.Values[part10.TagSOPInstanceUID].(string)
-	return append(part10.AppendFileMeta(nil, CtClass, sop, uid, "test"), f.Dataset()...)
+	class, _ := f.Values[part10.TagSOPClassUID].(string)
+	return append(part10.AppendFileMeta(nil, cmp.Or(class, CtClass), sop, uid, "test"), f.Dataset()...)
 }
 
 // Stack returns n axial slices 2.5 mm apart with names that run against their

@@ -109,7 +109,7 @@ func (g GroupWriter) Frame(f FakeFrame) []byte {
 		g.Group(part10.TagFrameVOILUTSequence, part10.TagWindowCenter, fmt.Sprint(40+f.Z), part10.TagWindowWidth, "80"),
 		g.Group(part10.TagPixelValueTransformationSequence, part10.TagRescaleIntercept, fmt.Sprint(f.Inter), part10.TagRescaleSlope, fmt.Sprint(f.Slope), part10.TagRescaleType, "US"),
 		part10.AppendElement(nil, g.Enc, 0x20050014, "LO", []byte("MAKER")),
-		g.Group(0x2005140F, part10.TagImagePositionPatient, `1\2\3`, part10.TagSOPInstanceUID, "1.2.3.4"), // a trap: not the frame's
+		g.Group(0x2005140F, part10.TagSOPInstanceUID, "1.2.3.4", part10.TagImagePositionPatient, `1\2\3`), // a trap: not the frame's
 	)
 }
 
