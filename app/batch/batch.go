@@ -229,8 +229,14 @@ func newBatch(o Options, events Events) (*batch, error) {
 	if err := job.CheckUneven(o.Job.Uneven); err != nil {
 		return nil, err
 	}
+	if err := job.CheckAttach(o.Job.Output.Attach); err != nil {
+		return nil, err
+	}
+	o.Job.Lesions = o.Job.Judged().Lesions
 	o.Shards = max(o.Shards, 1)
 	switch {
+	case o.Job.Lesions && o.WithoutVerdict:
+		return nil, job.Usagef("--lesions and --attach %s need the verdict; leave out --no-verdict", job.AttachMeasurements)
 	case len(o.Inputs) == 0:
 		return nil, job.Usagef("the batch has no input")
 	case o.Output == "":
@@ -298,10 +304,11 @@ func (b *batch) recipe() ([]byte, error) {
 		AutoDims bool
 		NoiseMap string
 		Options  job.Options
-		Uneven   string `json:",omitempty"`
-		Modality string `json:",omitempty"`
-		Key      string `json:",omitempty"` // of the pseudonyms
-	}{j.Recipe, j.AutoDims, noiseMap, options, j.Uneven, j.Input.Modality, b.keyName()})
+		Uneven   string   `json:",omitempty"`
+		Modality string   `json:",omitempty"`
+		Key      string   `json:",omitempty"` // of the pseudonyms
+		Attach   []string `json:",omitempty"`
+	}{j.Recipe, j.AutoDims, noiseMap, options, j.Uneven, j.Input.Modality, b.keyName(), slices.Sorted(slices.Values(j.Output.Attach))})
 }
 
 // hash identifies what is done with a series, by which version, and further texts.

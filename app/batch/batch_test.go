@@ -318,6 +318,8 @@ func TestWhatAsksForEverythingAgain(t *testing.T) {
 		"identity":   func(j *job.Job) { j.Output.Deidentify = true },
 		"compressed": func(j *job.Job) { j.Output.Compress = job.DefaultCompression },
 		"uneven":     func(j *job.Job) { j.Uneven = "resample" },
+		"maps":       func(j *job.Job) { j.Output.Attach = []string{job.AttachMaps} },
+		"both":       func(j *job.Job) { j.Output.Attach = job.Attachments() },
 	} {
 		key := keyOf(change)
 		if same, twice := seen[key]; twice {

@@ -121,7 +121,7 @@ func TestLesionsOfABatch(t *testing.T) {
 	o.Job.Recipe = &recipe
 	c.run(o)
 	equal(t, "visibility unasked", c.rows()[0]["visibility"], "")
-	o.Job.Measure, o.Job.Lesions = true, true
+	o.Job.Lesions = true
 	equal(t, "with lesions", states(c.run(o)), []string{"even.nii done", "small.nii done"})
 	rows := map[string]map[string]string{}
 	for _, r := range c.rows() {

@@ -107,8 +107,10 @@ func (b *batch) execute(ctx context.Context, t task, j job.Job, r *SeriesResult)
 		if !b.o.WithoutVerdict {
 			sinks = []executor.Sink{&executor.Judge{Lesions: j.Lesions, AtATime: executor.Plan(j, src.Geometry, src.Len()).Judged}, shown}
 		}
+		filtered := j
+		filtered.Measure, filtered.Lesions = false, false // the sink above judges
 		means := executor.Means{Engine: func() (denoise.Engine, error) { return eng, nil }}
-		report, err = app.Execute(ctx, j, src, means, job.Events{}, sinks...)
+		report, err = app.Execute(ctx, filtered, src, means, job.Events{}, sinks...)
 		r.Seconds = report.Seconds
 		if r.Picture = shown.picture; src.Group != nil {
 			r.Pictured = shown.name(src)

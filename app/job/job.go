@@ -80,6 +80,16 @@ const (
 // Attachments returns the names.
 func Attachments() []string { return []string{AttachMaps, AttachMeasurements} }
 
+// CheckAttach refuses names of nothing that can be attached. Errors are *UsageError.
+func CheckAttach(names []string) error {
+	for _, name := range names {
+		if !slices.Contains(Attachments(), name) {
+			return Usagef("nothing to attach is called %q; there are %s", name, strings.Join(Attachments(), " and "))
+		}
+	}
+	return nil
+}
+
 // Attaches reports whether an object of that name is written.
 func (o Output) Attaches(name string) bool { return slices.Contains(o.Attach, name) }
 
@@ -118,10 +128,8 @@ func (j Job) ValidateSteps() error {
 	case j.Recipe == nil && (len(j.Output.Beside)+len(j.Output.Attach) > 0 || j.Measure || j.AutoDims || j.AutoFilter || j.Slices != SliceRange{} || j.NoiseMap != "" || j.Mask != ""):
 		return Usagef("slices, measures, noise maps, masks and outputs beside the result, such as pictures and reports, are for jobs that filter; give a recipe")
 	}
-	for _, name := range j.Output.Attach {
-		if !slices.Contains(Attachments(), name) {
-			return Usagef("nothing to attach is called %q; there are %s", name, strings.Join(Attachments(), " and "))
-		}
+	if err := CheckAttach(j.Output.Attach); err != nil {
+		return err
 	}
 	if j.Lesions && !j.Measure {
 		return Usagef("what is left of virtual lesions is a part of the verdict; ask for the measures, too")

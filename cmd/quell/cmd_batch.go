@@ -203,12 +203,6 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 	if o.Memory, err = memorySize(cmd, f.memory); err != nil {
 		return err
 	}
-	if o.Job.Output.Attaches(job.AttachMeasurements) {
-		o.Job.Lesions = true
-	}
-	if o.Job.Lesions && o.WithoutVerdict {
-		return job.Usagef("--lesions and --attach %s need the verdict; leave out --no-verdict", job.AttachMeasurements)
-	}
 	if cmd.Flags().Changed("workers") && o.Workers < 1 {
 		return job.Usagef("--workers %d: give 1 or more", o.Workers)
 	}
