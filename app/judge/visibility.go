@@ -64,7 +64,15 @@ func (in Input) visibility(ctx context.Context, g ground) (v Visibility, err err
 func (a *Assessment) Join(v Visibility) {
 	v.Error, v.ErrorWhy = a.Verdict, a.Why
 	a.Visibility = &v
-	if v.Verdict == lesions.Over && a.Verdict != tune.Unknown && a.Verdict != tune.Over {
-		a.Verdict, a.Why, a.Code = tune.Over, v.Why, v.Why.Kind()
+	if verdict, why := Joined(a.Verdict, a.Why, v.Visibility); verdict != a.Verdict {
+		a.Verdict, a.Why, a.Code = verdict, why, why.Kind()
 	}
+}
+
+// Joined returns the verdict of both parts, and its reason.
+func Joined(verdict tune.Verdict, why message.Message, v lesions.Visibility) (tune.Verdict, message.Message) {
+	if v.Verdict == lesions.Over && verdict != tune.Unknown && verdict != tune.Over {
+		return tune.Over, v.Why
+	}
+	return verdict, why
 }

@@ -67,11 +67,26 @@ func (r Row) bounded() []struct{ value, lo, hi, least float64 } {
 
 // margin is the least figure over its bound.
 func (r Row) margin() float64 {
+	f := r.Least()
+	return f.Value / f.Bound
+}
+
+// Bounded is a figure of a lesion that has a least value.
+type Bounded struct {
+	Value, Lo, Hi float64
+	Bound         float64 // the least value
+	Contrast      bool    // it is the contrast kept; else d' after over before, by one of the observers
+}
+
+// Least returns the figure that is the least over its bound, which decides.
+func (r Row) Least() (f Bounded) {
 	least := math.Inf(1)
-	for _, f := range r.bounded() {
-		least = min(least, f.value/f.least)
+	for i, b := range r.bounded() {
+		if margin := b.value / b.least; margin < least || i == 0 {
+			f, least = Bounded{b.value, b.lo, b.hi, b.least, i == 0}, min(margin, least)
+		}
 	}
-	return least
+	return f
 }
 
 // Visibility judges the panel by the worst lesion that was visible before.

@@ -24,11 +24,14 @@ const (
 	Unknown Verdict = "unknown" // there is no ground to judge on
 )
 
+// Tolerance is the excess over the least mean squared error up to which a result counts as matched.
+const Tolerance = 0.15
+
 // The excess over the least mean squared error up to which a result counts as
 // matched: before the best strength, and beyond it, if structure is lost that
 // nothing brings back.
 const (
-	tolerance = 0.15
+	tolerance = Tolerance
 	cautious  = 0.1
 )
 

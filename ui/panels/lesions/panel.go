@@ -20,7 +20,11 @@ import (
 	"quell/volume"
 )
 
-const tab = "Lesions"
+// The tab, and the one that shows the worst of the lesions once they were asked for there.
+const (
+	tab      = "Lesions"
+	measures = "Measures"
+)
 
 // Panel is the tab of the virtual lesions in the workbench.
 type Panel struct {
@@ -54,7 +58,7 @@ func (p *Panel) Commands() []command.Command {
 // Show implements panel.Panel.
 func (p *Panel) Show(now panel.Snapshot) { p.Widget.Display(snapshot(now.Session)) }
 
-// watch has the numbers measured for every recipe while the tab is shown. It stands nowhere, so that it hears of a
+// watch has the numbers measured for every recipe while a tab shows them. It stands nowhere, so that it hears of a
 // column that is hidden.
 type watch struct{ panel.Base }
 
@@ -63,7 +67,8 @@ func NewWatch(*host.Host) panel.Panel { return watch{} }
 
 // Show implements panel.Panel.
 func (watch) Show(now panel.Snapshot) {
-	now.Session.Lesions.Watch(now.Column && now.Tab == tab && !panel.Arrives(now.Session))
+	shown := now.Tab == tab || now.Tab == measures && now.Session.Lesions.Asked()
+	now.Session.Lesions.Watch(now.Column && shown && !panel.Arrives(now.Session))
 }
 
 // snapshot returns what the panel shows. Numbers are those of the present recipe, or there are none.

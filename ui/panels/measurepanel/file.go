@@ -89,6 +89,9 @@ func (t table) csv() string {
 	if !t.Slice.Current {
 		t.Slice.Clipped = nil // of the slice on the screen, which is another
 	}
+	if x := t.Seen; x.Known {
+		w.Row("contrast kept, worst visible lesion", strconv.FormatFloat(x.Kept.Value, 'g', 7, 64), "", "virtual lesions in the volume", "", "", "", t.recipes[0], "current", x.Why.String())
+	}
 	for i, c := range []Column{t.Slice, t.Volume} {
 		of := []string{"slice", t.plane, strconv.Itoa(t.slice), "", t.recipes[0]}
 		if i == 1 {

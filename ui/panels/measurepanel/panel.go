@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app/judge"
@@ -26,7 +27,11 @@ type Panel struct {
 // New returns the tab of the measures of a workbench.
 func New(h *host.Host) panel.Panel {
 	p := &Panel{h: h}
-	p.widget = NewWidget(p.ShowPlace)
+	p.widget = NewWidget(Hooks{Jump: p.ShowPlace, Seen: p.showSeen, Hover: func(o fyne.CanvasObject, text string) {
+		if h.Tip.Hide(); text != "" {
+			h.Tip.Beside(o, text)
+		}
+	}})
 	return p
 }
 
@@ -45,7 +50,7 @@ func (p *Panel) Show(now panel.Snapshot) {
 
 // Heights of the measures with sentences on confidence, and of the rows about a reference.
 const (
-	height          = 470
+	height          = 510
 	referenceHeight = 90
 )
 
@@ -67,6 +72,21 @@ func (p *Panel) ShowPlace(volume bool) {
 	if place, ok := measures.PlaceOf(m.Measures); m.Known && ok {
 		p.h.Session.State().ShowVoxel([3]int{place.X, place.Y, place.Slice})
 	}
+}
+
+// showSeen shows the virtual lesion that decides on visibility, and the place at which it is pictured; or has lesions measured,
+// for these parameters and for others from then on.
+func (p *Panel) showSeen() {
+	s := p.h.Session
+	now := s.Lesions.Now()
+	if now.Panel == nil {
+		s.Lesions.Ask()
+		return
+	}
+	if m := now.Panel.Picture; m != nil {
+		s.State().ShowVoxel(m.At)
+	}
+	p.h.Run(p.h.Command("lesions"))
 }
 
 // measuring says why there are no measures of what is filtered.
@@ -126,6 +146,7 @@ func snapshot(s *session.Session) Snapshot {
 			snap.Reference = language.Sprintf(lang.L("the original (σ %g added)"), n.Sigma)
 		}
 	}
+	snap.judge(s.Lesions.Now())
 	return snap
 }
 
@@ -133,6 +154,7 @@ func snapshot(s *session.Session) Snapshot {
 func resultOf(m judge.Measures) Measurements {
 	r := Measurements{
 		ResidualSD: float64(m.ResidualSD), ResidualMean: float64(m.ResidualMean), Structure: math.NaN(),
+		Excess: m.Excess, Best: m.Best, Lost: m.Lost,
 		Verdict: m.Verdict, Confidence: m.Confidence, Why: m.Why, Change: m.Change, Truth: m.Truth, Start: m.Start,
 	}
 	if m.Map != nil {

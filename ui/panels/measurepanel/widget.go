@@ -22,6 +22,7 @@ import (
 	"quell/denoise/tune"
 	"quell/internal/message"
 	"quell/measure"
+	"quell/measure/detect"
 	"quell/ui/control"
 	"quell/ui/language"
 	"quell/ui/session/measures"
@@ -46,6 +47,8 @@ type Measurements struct {
 	Verdict                  tune.Verdict
 	Confidence               noise.Confidence // of the verdict
 	Why                      message.Message  // the reason of the verdict, a sentence
+	Excess, Best             float64          // the error over the least, less 1; the strength with the least, over the result's
+	Lost                     float64          // the share of contrast that the object lost which lost most; 0 if none did
 	Place                    string           // where the structure is worst; "" for nowhere
 	Change                   measure.Comparison
 	Truth, Start             *measure.Comparison // against the reference; nil without one
@@ -61,6 +64,15 @@ type Snapshot struct {
 	Acquired      *noise.Acquisition // what was acquired of k-space; nil if that is not known, or all of it was
 	Reference     string             // description of the reference; empty without one
 	Problem       string             // the error that prevented the numbers
+	Bars          [2]Bar             // the parts of the verdict: error and visibility
+	Seen          Seen
+}
+
+// Seen is what the worst virtual lesion that was visible before keeps.
+type Seen struct {
+	Known bool
+	Kept  detect.Interval // of its contrast
+	Why   message.Message // the verdict on it, a sentence
 }
 
 // line is one row of the table.
@@ -229,6 +241,7 @@ type Widget struct {
 	rows     []tableRow
 	heading  *widget.Label // of the column of the slice
 	acquired *widget.Label // of the noise
+	bars     [2]*bar
 	reason   *widget.Label
 	place    *control.Button
 	change   *widget.Label // heads changes
@@ -251,10 +264,27 @@ type tableRow struct {
 	label, slice, volume *widget.Label
 }
 
-// NewWidget returns an empty table. jump is called to show the place of the slice or, if
-// volume is true, that of the volume.
-func NewWidget(jump func(volume bool)) *Widget {
+// Hooks are called on the UI goroutine for what the user does.
+type Hooks struct {
+	Jump  func(volume bool)                      // shows the place of the slice or, if volume is true, that of the volume
+	Seen  func()                                 // shows what the verdict on visibility rests on, or has it measured
+	Hover func(o fyne.CanvasObject, text string) // shows text beside o; "" for none
+}
+
+// NewWidget returns an empty table.
+func NewWidget(hooks Hooks) *Widget {
 	p := &Widget{}
+	jump := hooks.Jump
+	p.bars = [2]*bar{
+		newBar(func() { jump(p.placeOfVolume()) }, hooks.Hover),
+		newBar(func() {
+			if p.shown.Bars[1].ofSeries {
+				jump(p.placeOfVolume())
+			} else {
+				hooks.Seen()
+			}
+		}, hooks.Hover),
+	}
 	p.heading, p.whole = heading(lang.L("Slice"), fyne.TextAlignTrailing), heading(lang.L("Volume"), fyne.TextAlignTrailing)
 	head := columns([]fyne.CanvasObject{heading(lang.L("Measures"), fyne.TextAlignLeading)}, []fyne.CanvasObject{p.heading},
 		[]fyne.CanvasObject{p.whole})
@@ -273,11 +303,20 @@ func NewWidget(jump func(volume bool)) *Widget {
 	sigma, first := p.table(judged()[:1]), p.table(judged()[1:])
 	p.changes, p.agrees = p.table(changed()), p.table(agreement())
 	p.windowed = p.table(within())
-	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, sigma, p.acquired, first, p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees, p.window, p.windowed)
+	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, sigma, p.acquired, first, spaced(p.bars[:]), p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees, p.window, p.windowed)
 	// Leave room for the scroll bar.
 	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), p.all))
 	p.ExtendBaseWidget(p)
 	return p
+}
+
+// spaced stacks the bars with the room that labels have of themselves.
+func spaced(bars []*bar) fyne.CanvasObject {
+	box := container.New(layout.NewCustomPaddedVBoxLayout(0))
+	for _, b := range bars {
+		box.Add(b)
+	}
+	return container.New(layout.NewCustomPaddedLayout(-rowGap/2, -rowGap, 0, 0), box)
 }
 
 // table adds rows and returns their labels in three columns.
@@ -347,6 +386,9 @@ func (p *Widget) Display(s Snapshot) {
 	p.reason.Importance = widget.LowImportance
 	if s.Problem != "" {
 		p.reason.Importance = widget.WarningImportance
+	}
+	for i, b := range p.bars {
+		b.show(s.Bars[i])
 	}
 	height := p.reason.MinSize().Height
 	p.explain(true)

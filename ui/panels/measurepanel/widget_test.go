@@ -34,7 +34,7 @@ func newPanel(t *testing.T) (p *Widget, jumps *[]bool) {
 	t.Helper()
 	test.NewTempApp(t)
 	jumps = &[]bool{}
-	return NewWidget(func(volume bool) { *jumps = append(*jumps, volume) }), jumps
+	return NewWidget(Hooks{Jump: func(volume bool) { *jumps = append(*jumps, volume) }, Seen: func() {}, Hover: func(fyne.CanvasObject, string) {}}), jumps
 }
 
 // cells returns the labels of the nth row of that name.

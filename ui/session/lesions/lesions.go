@@ -22,6 +22,7 @@ type Lesions struct {
 	desk    *desk.Desk
 	preview *preview.Preview
 	watched bool
+	asked   bool
 	found   desk.Slot[found]
 	work    *work // in progress, or nil
 }
@@ -66,6 +67,18 @@ func (l *Lesions) Watch(on bool) {
 	l.watched = on
 	l.Follow()
 }
+
+// Ask has the numbers measured for the present recipe and for later ones, also where they are part of the measures.
+func (l *Lesions) Ask() {
+	l.asked = true
+	if l.desk.Doc != nil && l.Now().Stopped {
+		l.Start()
+	}
+	l.desk.Changed()
+}
+
+// Asked says whether Ask was called since the program began.
+func (l *Lesions) Asked() bool { return l.asked }
 
 // Now returns what is known for the present recipe.
 func (l *Lesions) Now() State {
