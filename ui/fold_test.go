@@ -89,7 +89,7 @@ func TestTheHelpOnAParameterLiesBesideALowColumn(t *testing.T) {
 		h.MouseIn(&desktop.MouseEvent{})
 		text, at, size := b.workbench.Tooltip()
 		h.MouseOut()
-		if !strings.HasPrefix(text, "Strength h: ") {
+		if !strings.HasPrefix(text, "Strength: ") {
 			continue
 		}
 		found = true
@@ -108,12 +108,12 @@ func TestTheHelpOnAParameterLiesBesideALowColumn(t *testing.T) {
 // The measures need more of the column with a reference, whose rows stand below the others.
 func TestTheMeasuresNeedRoomForAReference(t *testing.T) {
 	b := newBench(t, large)
-	if got := b.workbench.MeasuresNeed(); got != 470 {
-		t.Errorf("without a reference the measures need %g; want 470", got)
+	if got := b.workbench.MeasuresNeed(); got != 510 {
+		t.Errorf("without a reference the measures need %g; want 510", got)
 	}
 	b.session().Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
 	b.until("the noise is added", func() bool { _, noisy := b.session().Document().Noise(); return noisy })
-	if got := b.workbench.MeasuresNeed(); got != 560 {
-		t.Errorf("with a reference the measures need %g; want 560", got)
+	if got := b.workbench.MeasuresNeed(); got != 600 {
+		t.Errorf("with a reference the measures need %g; want 600", got)
 	}
 }

@@ -25,6 +25,7 @@ type Settings struct {
 	Language         string                    `json:"language,omitempty"`      // of the workbench, "en" or "de"; empty for the desktop's
 	Layout           string                    `json:"layout"`                  // of the panes; empty for one that suits the size
 	Column           string                    `json:"column"`                  // filter, measures and plots: "shown", "hidden"; empty for what suits the size
+	Parameters       bool                      `json:"parameters,omitempty"`    // the filter's own, below the dial, are unfolded
 	HideIdentity     bool                      `json:"hide_identity"`           // the patient's name, dates and files are not shown
 	WithoutLines     []string                  `json:"without_lines,omitempty"` // of the corners of a picture, by name
 	Scale            float64                   `json:"scale"`                   // of the interface; 0 for the desktop's

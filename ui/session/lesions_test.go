@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/series"
 	"quell/volume"
@@ -46,7 +47,7 @@ func TestLesionsAreOfThePresentRecipe(t *testing.T) {
 	}
 	b.settle()
 	now := b.Lesions.Now()
-	if now.Panel == nil || now.Panel.Recipe.Get("h").Float() != 1 || len(now.Panel.Rows) != 12 || now.Panel.Picture == nil {
+	if now.Panel == nil || now.Panel.Recipe.Get("h").Float() != 1 || len(now.Panel.Rows) != 15 || now.Panel.Picture == nil {
 		t.Fatalf("%+v", now)
 	}
 	b.Tuning.Set(b.tuned(2), true)
@@ -103,5 +104,26 @@ func TestLesionsWithoutNoise(t *testing.T) {
 	now := b.Lesions.Now()
 	if now.Panel != nil || now.Problem.IsZero() || strings.Contains(now.Problem.String(), "give the contrast") {
 		t.Errorf("%+v", now)
+	}
+}
+
+// The lesions of the filter alone tell how far its dial can go; those of a mixture do not.
+func TestLesionsTellHowFarTheDialCanGo(t *testing.T) {
+	b := lesionBench(t, 5)
+	b.engine.shrink = true // at h = 4 half of the noise and of the contrast is left
+	b.Tuning.Set(b.tuned(4).With("strength", denoise.Number(50)), true)
+	b.Lesions.Watch(true)
+	b.settle()
+	if b.Lesions.Now().Panel == nil || b.Dial.Bound() != 0 {
+		t.Errorf("of a mixture: %+v, a bound of %g", b.Lesions.Now(), b.Dial.Bound())
+	}
+	b.Tuning.Set(b.tuned(4).With("strength", denoise.Number(100)), true)
+	b.settle()
+	if b.Dial.Bound() != 20 {
+		t.Errorf("a bound of %g, want 20", b.Dial.Bound())
+	}
+	b.Tuning.Set(b.tuned(4).With("strength", denoise.Number(50)), true)
+	if b.Dial.Bound() != 20 {
+		t.Error("the bound goes with the value of the dial")
 	}
 }

@@ -11,26 +11,32 @@ import (
 	"quell/ui/control"
 )
 
-// Dial is the panel in one line, for a workbench that gives its place to the pictures: the
-// strength of the filter, and the run over the volume. Create it with NewDial.
+// Dial is the panel in one line, for a workbench that gives its place to the pictures: how much of
+// the filter is taken, and the run over the volume. Create it with NewDial.
 type Dial struct {
 	widget.BaseWidget
 	hooks Hooks
 	shown Snapshot
-	built string // the filter that the row belongs to
 	row   *row
 
-	name     *control.Button // of the strength; it opens the panel
-	strength *fyne.Container // of the row
-	apply    *control.Button
-	content  fyne.CanvasObject
+	name    *control.Button // of the strength; it opens the panel
+	apply   *control.Button
+	content fyne.CanvasObject
 }
 
 // NewDial returns an empty line. Of the hooks it calls Changed, Apply and Cancel; open is
 // called to show the panel, hover when the pointer enters (true) or leaves what does so.
 func NewDial(hooks Hooks, open func(), hover func(o fyne.CanvasObject, in bool)) *Dial {
-	d := &Dial{hooks: hooks, strength: container.NewStack()}
-	d.name = control.NewButton("", theme.SettingsIcon(), open)
+	d := &Dial{hooks: hooks}
+	d.row = newRow(denoise.MixStrength, rowHooks{
+		changed: func(param denoise.Param, v denoise.Value, final bool) {
+			d.hooks.Changed(d.shown.Recipe.Set(param.Name, v), final)
+		},
+		help:  func(string, string) {},
+		leave: func() {},
+		line:  true,
+	})
+	d.name = control.NewButton(lang.L(denoise.MixStrength.Label), theme.SettingsIcon(), open)
 	d.name.Importance = widget.LowImportance
 	d.name.OnHover = func(in bool) { hover(d.name, in) }
 	d.apply = control.NewButton("", nil, func() {
@@ -41,7 +47,7 @@ func NewDial(hooks Hooks, open func(), hover func(o fyne.CanvasObject, in bool))
 		}
 	})
 	d.apply.Importance = widget.HighImportance
-	d.content = container.NewCenter(container.NewHBox(d.name, d.strength, d.apply))
+	d.content = container.NewCenter(container.NewHBox(d.name, d.row.object, d.apply))
 	d.ExtendBaseWidget(d)
 	return d
 }
@@ -51,17 +57,10 @@ func (d *Dial) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRen
 
 // Display shows a snapshot; it returns at once if nothing has changed.
 func (d *Dial) Display(s Snapshot) {
-	if d.built != "" && s.same(d.shown) {
+	if s.Recipe.Filter == "" || s.same(d.shown) {
 		return
 	}
 	d.shown = s
-	f, err := denoise.FilterByName(s.Recipe.Filter)
-	if err != nil {
-		return
-	}
-	if d.built != f.Name {
-		d.build(f)
-	}
 	d.row.show(s.Recipe.Get(d.row.param.Name), s.Resolved.Get(d.row.param.Name), s)
 	text, icon := lang.L("Apply"), theme.MediaPlayIcon()
 	if s.Running {
@@ -72,21 +71,4 @@ func (d *Dial) Display(s Snapshot) {
 		d.apply.SetText(text)
 	}
 	enable(d.apply, s.Running || s.Ready && !s.Busy && !s.Applied)
-}
-
-// build makes the row of the filter's strength.
-func (d *Dial) build(f denoise.Filter) {
-	d.built = f.Name
-	param, _ := f.Param(f.Strength.Param)
-	d.row = newRow(param, rowHooks{
-		changed: func(param denoise.Param, v denoise.Value, final bool) {
-			d.hooks.Changed(d.shown.Recipe.Set(param.Name, v), final)
-		},
-		help:  func(string, string) {},
-		leave: func() {},
-		line:  true,
-	})
-	d.name.SetText(lang.L(param.Label))
-	d.strength.RemoveAll()
-	d.strength.Add(d.row.object)
 }

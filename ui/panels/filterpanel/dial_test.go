@@ -23,22 +23,22 @@ func line(t *testing.T, filter string) (o *owner, d *Dial, opened *int) {
 	return o, d, opened
 }
 
-// The line has the strength of the filter alone, and runs and cancels.
+// The line has the dial alone, with its bound, and runs and cancels.
 func TestTheLineSetsTheStrengthAndRuns(t *testing.T) {
 	for _, f := range denoise.Filters() {
 		_, d, _ := line(t, f.Name)
-		if want, _ := f.Param(f.Strength.Param); d.name.Text != want.Label || d.row.param.Name != want.Name {
+		if want := denoise.MixStrength; d.name.Text != want.Label || d.row.param.Name != want.Name {
 			t.Errorf("%s: the line sets %q", f.Name, d.name.Text)
 		}
 	}
 	o, d, opened := line(t, "nlm")
 	slide := object[*slider](d)
 	slide.Tapped(&fyne.PointEvent{Position: fyne.NewPos(slide.Size().Width/2, 5)})
-	if len(o.finals) != 1 || o.finals[0].Get("h").IsAuto() {
+	if len(o.finals) != 1 || !(o.finals[0].Get("strength").Float() < 100) || !o.finals[0].Get("h").IsAuto() {
 		t.Fatalf("a click on the slider set %v", o.finals)
 	}
 	d.Display(o.snap)
-	if text := format(d.row.param, o.finals[0].Get("h")); !written(d, text+" HU") && !written(d, text+" σ") {
+	if text := format(d.row.param, o.finals[0].Get("strength")); !written(d, text+" %") {
 		t.Errorf("the value %s is not shown", text)
 	}
 	test.Tap(d.name)

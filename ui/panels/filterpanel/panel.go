@@ -29,6 +29,7 @@ type Panel struct {
 func New(h *host.Host) panel.Panel {
 	p := &Panel{h: h}
 	p.widget = NewWidget(p.hooks())
+	p.widget.ShowMore(h.Settings.Parameters)
 	return p
 }
 
@@ -37,8 +38,12 @@ func (p *Panel) hooks() Hooks {
 	h, s := p.h, p.h.Session
 	return Hooks{
 		Changed: s.Tuning.Set, AutoPreview: s.Preview.SetAuto, Preview: s.Preview.Start, Find: p.findStrength, Dial: s.Dial.Find, Take: s.Proposals.Take, Apply: p.apply, Cancel: s.Tasks.Cancel,
-		Folded: h.Changed,
-		Hide:   func() { h.Frame.ShowColumn(false) },
+		Folded: func(unfolded bool) {
+			h.Settings.Parameters = unfolded
+			h.SaveSettings()
+			h.Changed()
+		},
+		Hide: func() { h.Frame.ShowColumn(false) },
 		Hint: func(o fyne.CanvasObject, text string) {
 			if o == nil {
 				h.Tip.Hide()

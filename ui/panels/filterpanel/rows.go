@@ -59,7 +59,6 @@ type rowHooks struct {
 
 const (
 	nameWidth    = 100 // of a parameter in one line with its slider
-	shortWidth   = 68  // likewise, beside a button too
 	shareWidth   = 24  // of the unit there
 	alsoWidth    = 80
 	entryWidth   = 70
@@ -238,11 +237,12 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		end = container.NewHBox(visible, fixedWidth(field, entryWidth-14), fixedWidth(unitBox, shareWidth))
 	}
 	marks := newBound(slide)
-	parts := append(numberLines(p, h, name, end, marks.object, lowest, highest, also, find), problem)
+	far := small("") // how far the dial can go
+	parts := append(numberLines(p, h, name, end, marks.object, lowest, highest, also, find, far), problem)
 	r.object = newHoverArea(container.New(layout.NewCustomPaddedVBoxLayout(0), parts...), help)
 	written := widget.NewLabel("") // the value in place of the field
 	if h.line {
-		r.object = newHoverArea(container.NewHBox(auto, fixedWidth(slide, dialWidth), fixedWidth(written, writtenWidth)), help)
+		r.object = newHoverArea(container.NewHBox(auto, fixedWidth(marks.object, dialWidth), fixedWidth(written, writtenWidth)), help)
 	}
 
 	r.problem = problem
@@ -286,9 +286,10 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		setText(unitLabel, unit)
 		showFind(find, s)
 		showDial(visible, s)
-		if h.dial != nil && (marks.at != s.Bound || s.Bound > 0) {
+		if p.Mixes && (marks.at != s.Bound || s.Bound > 0) {
 			marks.show(s.Bound)
 		}
+		showFar(far, s.Bound, position(v))
 		usable := r.usable(s)
 		for _, o := range []fyne.Disableable{field, auto, slide, unitSelect} {
 			enable(o, usable)
@@ -303,12 +304,13 @@ func isNegligible(p denoise.Param, v, found denoise.Value, s Snapshot) bool {
 }
 
 // numberLines lays out the row of a number in lines: name and field; the slider between its ends;
-// in the row of the strength, the value in another unit and the button that finds the best one.
-func numberLines(p denoise.Param, h rowHooks, name, end, slide, lowest, highest, also, find fyne.CanvasObject) []fyne.CanvasObject {
+// in the row of the strength, the value in another unit and the button that finds the best one; in the row of the
+// dial, how far it can go.
+func numberLines(p denoise.Param, h rowHooks, name, end, slide, lowest, highest, also, find, far fyne.CanvasObject) []fyne.CanvasObject {
 	first := container.NewBorder(nil, nil, nil, end, name)
 	switch {
 	case h.dial != nil:
-		return []fyne.CanvasObject{container.NewBorder(nil, nil, fixedWidth(name, shortWidth), end, slide)}
+		return []fyne.CanvasObject{first, container.NewBorder(nil, nil, lowest, highest, slide), far}
 	case p.Kind == denoise.Ints && !p.PerAxis: // a list has no slider
 		return []fyne.CanvasObject{first}
 	case p.Auto == nil && (p.Kind == denoise.Int || p.Kind == denoise.Ints || p.Unit == "%"): // the slider of a count or a share needs no ends
@@ -374,6 +376,23 @@ func showDial(b *control.Button, s Snapshot) {
 		b.SetText(text)
 	}
 	enable(b, s.CanDial)
+}
+
+// showFar says below the dial up to where visible objects stay; amber if it is beyond.
+func showFar(l *widget.Label, bound, value float64) {
+	text, importance := lang.L("Visible finds how far objects stay visible."), widget.LowImportance
+	switch {
+	case bound >= denoise.MixStrength.Max:
+		text, importance = lang.L("Visible objects stay at every strength."), widget.SuccessImportance
+	case bound > 0 && value > bound:
+		text, importance = fmt.Sprintf(lang.L("Visible objects stay up to %.0f, and fade beyond."), bound), widget.WarningImportance
+	case bound > 0:
+		text, importance = fmt.Sprintf(lang.L("Visible objects stay up to %.0f, and fade beyond."), bound), widget.SuccessImportance
+	}
+	if l.Text != text || l.Importance != importance {
+		l.Importance = importance
+		l.SetText(text)
+	}
 }
 
 // refusal says in a sentence why a typed text is no value.

@@ -60,8 +60,10 @@ type Hooks struct {
 	Take        func() // takes the proposed filter
 	Apply       func()
 	Cancel      func()
-	Folded      func() // the panel wants another height
-	Hide        func() // puts the panel away
+	// Folded is called when the user unfolded the filter's own parameters (true) or folded them: the panel wants
+	// another height.
+	Folded func(unfolded bool)
+	Hide   func() // puts the panel away
 	// Hint shows the help on a row next to the row o if the panel is too low for it; o is nil
 	// for no help.
 	Hint func(o fyne.CanvasObject, text string)
@@ -132,7 +134,10 @@ func (p *Widget) build() {
 	p.basic = container.New(layout.NewCustomPaddedVBoxLayout(2))
 	p.others = container.New(layout.NewCustomPaddedVBoxLayout(2))
 	p.others.Hide()
-	p.more = control.NewButton(lang.L("More parameters"), theme.MenuDropDownIcon(), func() { p.showMore(p.others.Hidden) })
+	p.more = control.NewButton(lang.L("More"), theme.MenuDropDownIcon(), func() {
+		p.ShowMore(p.others.Hidden)
+		p.hooks.Folded(!p.others.Hidden)
+	})
 	p.more.Importance = widget.LowImportance
 	p.more.Alignment = widget.ButtonAlignLeading
 	reset := control.NewButton(lang.L("Defaults"), theme.ViewRefreshIcon(), func() {
@@ -297,17 +302,15 @@ func dimsOf(label string) int {
 	return n
 }
 
-func (p *Widget) showMore(on bool) {
-	defer p.hooks.Folded()
+// ShowMore unfolds the filter's own parameters, or folds them.
+func (p *Widget) ShowMore(on bool) {
+	p.others.Hidden = !on
+	text, icon := lang.L("More"), theme.MenuDropDownIcon()
 	if on {
-		p.others.Show()
-		p.more.SetText(lang.L("Fewer parameters"))
-		p.more.SetIcon(theme.MenuDropUpIcon())
-	} else {
-		p.others.Hide()
-		p.more.SetText(lang.L("More parameters"))
-		p.more.SetIcon(theme.MenuDropDownIcon())
+		text, icon = lang.L("Less"), theme.MenuDropUpIcon()
 	}
+	p.more.Icon = icon
+	p.more.SetText(text)
 }
 
 // same says whether two snapshots show the same.
@@ -426,20 +429,13 @@ func (p *Widget) buildRows(f denoise.Filter) {
 		r = newRow(param, own)
 		p.rows = append(p.rows, r)
 		switch {
-		case param.Mixes: // how much is enough comes first
-			p.basic.Objects = append([]fyne.CanvasObject{r.object}, p.basic.Objects...)
-		case param.Name == f.Strength.Param:
+		case param.Mixes: // the one dial
 			p.basic.Add(r.object)
+		case param.Name == f.Strength.Param:
+			p.others.Objects = append([]fyne.CanvasObject{r.object}, p.others.Objects...)
 		default:
 			p.others.Add(r.object)
 		}
-	}
-	// Without further parameters there is nothing to unfold.
-	if len(p.others.Objects) == 0 {
-		p.more.Hide()
-		p.others.Hide()
-	} else {
-		p.more.Show()
 	}
 	p.placeHelp()
 }

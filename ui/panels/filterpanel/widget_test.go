@@ -37,6 +37,7 @@ type owner struct {
 	hinted   fyne.CanvasObject
 	hint     string
 	held     bool // show does nothing, as before a refresh
+	unfolded []bool
 }
 
 // canvas returns the canvas that the panel is on.
@@ -62,7 +63,7 @@ func newOwner(t *testing.T, filter string) *owner {
 		Cancel:      func() { o.cancels++ },
 		Find:        func() {},
 		Dial:        func() { o.dialled++ },
-		Folded:      func() {},
+		Folded:      func(unfolded bool) { o.unfolded = append(o.unfolded, unfolded) },
 		Hint:        func(at fyne.CanvasObject, text string) { o.hinted, o.hint = at, text },
 	})
 	r, err := denoise.NewRecipe(filter, 0)
@@ -70,6 +71,7 @@ func newOwner(t *testing.T, filter string) *owner {
 		t.Fatal(err)
 	}
 	o.snap = Snapshot{Ready: true, Recipe: r, Facts: facts, Unit: "HU", AutoPreview: true}
+	o.panel.ShowMore(true)
 	w := test.NewTempWindow(t, o.panel)
 	w.Resize(fyne.NewSize(430, 900)) // the texts of this theme are larger than the texts of the workbench
 	o.show()
@@ -145,7 +147,7 @@ func TestEveryParameterOfEveryFilterHasARow(t *testing.T) {
 		if len(o.panel.rows) != len(f.Params) {
 			t.Errorf("%s has %d rows for %d parameters", f.Name, len(o.panel.rows), len(f.Params))
 		}
-		basic := 2 // the strength of the mixture, above all, and that of the filter
+		basic := 1 // the strength of the mixture
 		if o.panel.basic.Objects[0] != o.panel.rows[len(o.panel.rows)-1].object || !f.Params[len(f.Params)-1].Mixes {
 			t.Errorf("%s: the first row is not the strength", f.Name)
 		}
@@ -652,11 +654,6 @@ func TestALowPanelHasItsHelpBeside(t *testing.T) {
 			t.Errorf("the hint %q stays", o.hint)
 		}
 	}
-	o.panel.Resize(fyne.NewSize(430, enough-1))
-	o.panel.filter.SetSelected("Median") // which has fewer rows
-	if o.panel.explained.Hidden {
-		t.Error("another filter leaves room for the help, which is not shown")
-	}
 }
 
 // The state of the preview has the place of the button that is not there.
@@ -745,6 +742,61 @@ func TestTheBoundOnTheDial(t *testing.T) {
 		track := b.within.Size().Width + b.beyond.Size().Width
 		if d := b.within.Size().Width - float32(x.at/100)*track; d*d > 1e-4 || b.beyond.Position().X != b.within.Position().X+b.within.Size().Width {
 			t.Errorf("%g: %g of %g", x.at, b.within.Size().Width, track)
+		}
+	}
+}
+
+// The dial alone is shown at first; the filter's own parameters, its strength first, are behind a button, which says so to
+// the owner.
+func TestTheFiltersOwnParametersAreFolded(t *testing.T) {
+	for _, f := range denoise.Filters() {
+		o := newOwner(t, f.Name)
+		o.panel.ShowMore(false)
+		if n := len(o.panel.basic.Objects); n != 1 || o.panel.others.Visible() || o.panel.more.Text != "More" || !o.panel.more.Visible() {
+			t.Errorf("%s: %d rows are always shown, the others are visible: %v, %q", f.Name, n, o.panel.others.Visible(), o.panel.more.Text)
+		}
+		test.Tap(o.panel.more)
+		if !o.panel.others.Visible() || o.panel.more.Text != "Less" || len(o.unfolded) != 1 || !o.unfolded[0] {
+			t.Errorf("%s: unfolded %v, %q", f.Name, o.unfolded, o.panel.more.Text)
+		}
+		for _, r := range o.panel.rows {
+			if r.param.Name == f.Strength.Param && o.panel.others.Objects[0] != r.object {
+				t.Errorf("%s: the strength is not the first of the parameters", f.Name)
+			}
+		}
+		test.Tap(o.panel.more)
+		if o.panel.others.Visible() || len(o.unfolded) != 2 || o.unfolded[1] {
+			t.Errorf("%s: folded %v", f.Name, o.unfolded)
+		}
+	}
+}
+
+// Below the dial stands up to where visible objects stay: green within, amber beyond.
+func TestHowFarTheDialCanGo(t *testing.T) {
+	o := newOwner(t, "nlm")
+	far := func() *widget.Label {
+		for _, x := range test.LaidOutObjects(o.panel.basic) {
+			if l, ok := x.(*widget.Label); ok && strings.Contains(strings.ToLower(l.Text), "visible") {
+				return l
+			}
+		}
+		t.Fatal("nothing is said")
+		return nil
+	}
+	for _, c := range []struct {
+		bound, value float64
+		text         string
+		importance   widget.Importance
+	}{
+		{0, 100, "Visible finds how far objects stay visible.", widget.LowImportance},
+		{40, 40, "Visible objects stay up to 40, and fade beyond.", widget.SuccessImportance},
+		{40, 41, "Visible objects stay up to 40, and fade beyond.", widget.WarningImportance},
+		{100, 100, "Visible objects stay at every strength.", widget.SuccessImportance},
+	} {
+		o.snap.Bound, o.snap.Recipe = c.bound, o.snap.Recipe.With("strength", denoise.Number(c.value))
+		o.show()
+		if l := far(); l.Text != c.text || l.Importance != c.importance {
+			t.Errorf("%+v: %q, importance %v", c, l.Text, l.Importance)
 		}
 	}
 }

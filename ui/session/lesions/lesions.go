@@ -25,6 +25,10 @@ type Lesions struct {
 	asked   bool
 	found   desk.Slot[found]
 	work    *work // in progress, or nil
+
+	// Learned, if set, receives how far the dial can go for a request whose recipe is the filter alone, which the lesions
+	// show too.
+	Learned func(of workbench.PreviewRequest, strength float64)
 }
 
 // found is what the last work on a document came to.
@@ -178,6 +182,10 @@ func (l *Lesions) Follow() {
 		*kept = found{of: q, panel: &panel}
 		if err != nil {
 			*kept = found{of: q, problem: problemOf(err)}
+		} else if l.Learned != nil && panel.Recipe.Mixed() == 1 {
+			if best, ok := panel.Usual().Strongest(lesions.UsualBounds); ok {
+				l.Learned(q, best.Strength)
+			}
 		}
 		l.desk.Changed()
 	})

@@ -46,6 +46,15 @@ func (di *Dial) Bound() float64 {
 	return 0
 }
 
+// Learn notes the highest strength that keeps what is visible, found for a recipe whose mixture is the filter alone.
+func (di *Dial) Learn(of workbench.PreviewRequest, strength float64) {
+	if di.desk.Doc == nil || of.Series != di.desk.Doc.Series() {
+		return
+	}
+	of.Recipe, of.Plane, of.Index = of.Recipe.With(denoise.MixStrength.Name, denoise.MixStrength.Default), 0, 0
+	*di.bound.Of(di.desk.Document) = bound{of: of, strength: strength}
+}
+
 // NewDial returns the search for a tuning.
 func NewDial(d *desk.Desk, t *Tuning) *Dial {
 	di := &Dial{desk: d, tuning: t, bound: desk.Slot[bound]{OfVoxels: true}}
