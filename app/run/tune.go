@@ -24,6 +24,7 @@ type TuneRequest struct {
 	// an irregular series.
 	Split bool
 
+	Whole     bool             // the curve has the whole range, for a plot; the best is the same
 	Objective tune.Objective   // "": the least risk
 	Progress  func(tune.Curve) // receives the curve as it grows, on the caller's goroutine; nil ignores it
 }
@@ -107,7 +108,7 @@ func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, err
 	if why := untunable(facts.Noise); !why.IsZero() {
 		return Tuned{}, &job.InputError{Path: job.TheSeries, Problem: why, Advice: message.Text("give the strength yourself")}
 	}
-	c, err := tune.Search(ctx, engine, in, q.Recipe, facts.Noise, tune.Options{Objective: q.Objective, Progress: q.Progress})
+	c, err := tune.Search(ctx, engine, in, q.Recipe, facts.Noise, tune.Options{Objective: q.Objective, Progress: q.Progress, Whole: q.Whole})
 	if errors.Is(err, tune.ErrNoStrength) {
 		return Tuned{}, job.Usage(err)
 	}

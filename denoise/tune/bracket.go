@@ -3,6 +3,7 @@ package tune
 import (
 	"context"
 	"math"
+	"slices"
 
 	"quell/denoise"
 )
@@ -97,6 +98,41 @@ func (s *search) outwards(grid []float64) (xs []float64) {
 		xs = append(xs, grid[above])
 	}
 	return xs
+}
+
+// whole adds the strengths of the grid that were not tried, the nearest first. The best stays that of found, so that a curve
+// that is looked at names the strength that every search takes.
+func (s *search) whole(ctx context.Context, found Curve, progress func(Curve)) (Curve, error) {
+	if s.param.Kind != denoise.Float {
+		return found, nil // all were tried
+	}
+	best := found.Points[found.Best].Strength
+	curve := func() Curve {
+		c := s.curve()
+		c.Best = slices.IndexFunc(c.Points, func(p Point) bool { return p.Strength == best })
+		return c
+	}
+	grid := s.grid()
+	for {
+		points := s.curve().Points
+		below, above := neighbours(grid, points[0].Strength, points[len(points)-1].Strength, nearby*math.Log(grid[1]/grid[0]))
+		var xs []float64
+		if below >= 0 {
+			xs = append(xs, grid[below])
+		}
+		if above < len(grid) {
+			xs = append(xs, grid[above])
+		}
+		if xs == nil {
+			return curve(), nil
+		}
+		if err := s.try(ctx, xs); err != nil {
+			return Curve{}, err
+		}
+		if progress != nil {
+			progress(curve())
+		}
+	}
 }
 
 // narrow tries the strengths between the best and its neighbours.

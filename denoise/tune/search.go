@@ -58,6 +58,9 @@ type Options struct {
 	// the search.
 	Progress func(Curve)
 
+	// Whole tries the whole range after the best was found, for a curve that is looked at; the best stays.
+	Whole bool
+
 	unit float64 // of values in the unit of the series, if the noise is stabilised already
 	// quick asks for the least risk itself, to a few percent, rather than for its strength.
 	quick bool
@@ -113,7 +116,11 @@ func Search(ctx context.Context, engine denoise.Engine, in denoise.Input, r deno
 		}
 		report()
 	}
-	return s.curve().settled(), nil
+	found := s.curve().settled()
+	if !o.Whole {
+		return found, nil
+	}
+	return s.whole(ctx, found, o.Progress)
 }
 
 // search is a search in progress.

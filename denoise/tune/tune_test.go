@@ -182,6 +182,41 @@ func TestSearchFindsTheLeastRisk(t *testing.T) {
 	}
 }
 
+// A whole curve reaches from end to end of the range, also of a filter whose risk costs two runs, and names the same best.
+func TestAWholeCurve(t *testing.T) {
+	_, noisy := head(t, 8)
+	e, err := noise.Of(t.Context(), noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for filter, more := range map[string]bool{"odct": true, "gaussian": true, "nlm": false, "median": false} {
+		r, err := denoise.NewRecipe(filter, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, _ := denoise.FilterByName(filter)
+		grown := 0
+		search := func(o tune.Options) tune.Curve {
+			t.Helper()
+			c, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: noisy}, r, e, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		short := search(tune.Options{})
+		whole := search(tune.Options{Whole: true, Progress: func(c tune.Curve) { grown = max(grown, len(c.Points)) }})
+		a, b := short.Points[short.Best], whole.Points[whole.Best]
+		if a.Strength != b.Strength || a.MSE != b.MSE || len(whole.Points) > len(short.Points) != more || grown != len(whole.Points) {
+			t.Errorf("%s: best %v of %d, and %v of %d, of which %d were reported", filter, a.Strength, len(short.Points), b.Strength, len(whole.Points), grown)
+		}
+		first, last := whole.Points[0].Strength, whole.Points[len(whole.Points)-1].Strength
+		if first > 1.01*f.Strength.Lo || last < 0.99*f.Strength.Hi {
+			t.Errorf("%s: from %g to %g, not from %g to %g", filter, first, last, f.Strength.Lo, f.Strength.Hi)
+		}
+	}
+}
+
 func TestSearchScalesWithTheData(t *testing.T) {
 	_, noisy := head(t, 10)
 	search := func(c float32) (tune.Curve, float64) {

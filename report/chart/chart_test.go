@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"image"
 	"image/color"
 	"math"
 	"slices"
@@ -56,6 +57,50 @@ func coloured(t *testing.T, look Look, c Chart, want color.Color) (n int) {
 		}
 	}
 	return n
+}
+
+// A legend beside charts is there wherever a legend inside would be, belongs to no chart, and is that of the last chart with names.
+func TestALegendBesideTheCharts(t *testing.T) {
+	silent := slope
+	silent.Name = ""
+	beside := Dark
+	beside.Beside = true
+	draw := func(charts ...Chart) *image.RGBA {
+		t.Helper()
+		m, _, _, err := Draw(beside, 300, 200, 96, charts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	inked := func(m *image.RGBA, part image.Rectangle) (n int) {
+		for y := part.Min.Y; y < part.Max.Y; y++ {
+			for x := part.Min.X; x < part.Max.X; x++ {
+				if m.RGBAAt(x, y) != m.RGBAAt(0, 0) {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	for _, low := range []bool{false, true} {
+		m := draw(Chart{Curves: []Curve{slope}, Low: low})
+		if n := inked(m, image.Rect(300, 0, m.Rect.Max.X, 100)); n < 50 {
+			t.Errorf("low %v: %d pixels of a legend", low, n)
+		}
+	}
+	named, bare := draw(Chart{Curves: []Curve{slope}}, Chart{Curves: []Curve{slope}}), draw(Chart{Curves: []Curve{silent}}, Chart{Curves: []Curve{slope}})
+	for y := range 200 {
+		for x := range 600 {
+			if named.RGBAAt(x, y) != bare.RGBAAt(x, y) {
+				t.Fatalf("the legend of the first chart is drawn on the second, at (%d, %d)", x, y)
+			}
+		}
+	}
+	first := draw(Chart{Curves: []Curve{slope}}, Chart{Curves: []Curve{silent}})
+	if n := inked(first, image.Rect(600, 0, first.Rect.Max.X, 100)); n < 50 {
+		t.Errorf("%d pixels of the legend of the first chart, which alone has names", n)
+	}
 }
 
 func TestEverythingIsDrawn(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette/brewer"
@@ -31,8 +32,11 @@ func Draw(look Look, width, height, dpi int, charts ...Chart) (m *image.RGBA, le
 		if plots[i], err = c.plot(look); err != nil {
 			return nil, 0, 0, err
 		}
-		if look.Beside {
-			legend, plots[i].Legend = plots[i].Legend, legend
+		if look.Beside { // one for all charts, which no chart draws itself
+			if c.named() {
+				legend = plots[i].Legend
+			}
+			plots[i].Legend = plot.NewLegend()
 		}
 	}
 	pixel := vg.Inch / vg.Length(dpi)
@@ -69,7 +73,7 @@ func (c Chart) plot(look Look) (*plot.Plot, error) {
 		s.Color, s.Font.Size, s.Font.Variant = look.Ink, vg.Points(look.Size), "Sans"
 	}
 	p.Title.TextStyle.Font.Size *= 1.2
-	p.Legend.Top, p.Legend.Left = !c.Low, c.Low || look.Beside
+	p.Legend.Top, p.Legend.Left = !c.Low || look.Beside, c.Low || look.Beside
 	p.Legend.ThumbnailWidth, p.Legend.Padding = 16, 2
 	if look.Beside {
 		p.Legend.YOffs, p.Legend.Padding = -vg.Points(24), 4
@@ -93,6 +97,11 @@ func (c Chart) plot(look Look) (*plot.Plot, error) {
 	c.X.limit(&p.X, false)
 	c.Y.limit(&p.Y, true)
 	return p, nil
+}
+
+// named reports whether the chart has entries in a legend.
+func (c Chart) named() bool {
+	return len(c.Bars) > 0 || slices.ContainsFunc(c.Curves, func(k Curve) bool { return k.Name != "" })
 }
 
 func (c Chart) addCurves(p *plot.Plot) error {

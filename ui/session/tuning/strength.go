@@ -102,7 +102,7 @@ func (st *Strength) Find() {
 	}
 	var tuned run.Tuned
 	st.desk.Tasks.Do(t, func() (err error) {
-		tuned, err = run.Tune(t.Ctx, engine, run.TuneRequest{Series: series, Recipe: asked, Facts: known, Progress: grows})
+		tuned, err = run.Tune(t.Ctx, engine, run.TuneRequest{Series: series, Recipe: asked, Facts: known, Progress: grows, Whole: true})
 		return err
 	}, func() {
 		*st.last.Of(st.desk.Document) = &searched{asked: asked, tuned: tuned}
