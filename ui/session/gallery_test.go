@@ -6,6 +6,7 @@ import (
 	"quell/app/engines"
 	"quell/denoise"
 	"quell/ui/session/desk"
+	"quell/volume"
 )
 
 // Every filter is shown on the slice as it is ready; taking one sets its filter and its
@@ -75,5 +76,57 @@ func TestAComparisonContinuesWithAnotherEngine(t *testing.T) {
 	b.settle()
 	if g := b.Galleries.Last(); len(g.Exhibits) != len(denoise.Filters()) {
 		t.Errorf("%d exhibits with the other engine", len(g.Exhibits))
+	}
+}
+
+// Once every filter was compared, all pictures show another slice together, by the strengths that were found; those of the slice
+// before are gone at once, and numbers stay those of the first.
+func TestTheGalleryScrolls(t *testing.T) {
+	b := newTissueBench(t)
+	b.Galleries.Compare()
+	b.Galleries.Scroll(1)
+	g := b.Galleries.Last()
+	if g.Shown != g.Index {
+		t.Fatal("it scrolls while filters are compared")
+	}
+	b.settle()
+	n, first, input := g.View.Size[2], g.Shown, g.Input
+	if n < 2 {
+		t.Fatalf("a series of %d slices", n)
+	}
+	step := 1
+	if first == n-1 {
+		step = -1
+	}
+	before := make(map[string]*volume.Volume)
+	for _, e := range g.Exhibits {
+		before[e.Filter] = e.Part
+	}
+	b.Galleries.Scroll(step)
+	for _, e := range g.Exhibits {
+		if e.Part != nil {
+			t.Errorf("%s still has the picture of another slice", e.Filter)
+		}
+	}
+	b.settle()
+	if g.Shown != first+step || g.Index != first || g.Input == input || g.Input.Affine != b.Series().Volume.Crop(g.View.Region(g.Shown)).Affine {
+		t.Errorf("slice %d of the pictures, %d of the numbers", g.Shown, g.Index)
+	}
+	for _, e := range g.Exhibits {
+		if e.Problem.IsZero() && (e.Part == nil || e.Part == before[e.Filter] || e.Part.Dims != g.Input.Dims) {
+			t.Errorf("%s has no picture of the slice", e.Filter)
+		}
+	}
+	b.Galleries.Scroll(-1000)
+	b.Galleries.Scroll(-1) // at the end
+	b.settle()
+	if g.Shown != 0 || len(b.errors) > 0 {
+		t.Errorf("slice %d, errors %v", g.Shown, b.errors)
+	}
+	b.Galleries.Scroll(1)
+	b.Galleries.Leave()
+	b.settle()
+	if len(b.errors) > 0 {
+		t.Errorf("work that is left gives %v", b.errors)
 	}
 }

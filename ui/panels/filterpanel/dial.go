@@ -36,7 +36,7 @@ func NewDial(hooks Hooks, open func(), hover func(o fyne.CanvasObject, in bool))
 		leave: func() {},
 		line:  true,
 	})
-	d.name = control.NewButton(lang.L(denoise.MixStrength.Label), theme.SettingsIcon(), open)
+	d.name = control.NewButton(lang.L("Strength"), theme.SettingsIcon(), open)
 	d.name.Importance = widget.LowImportance
 	d.name.OnHover = func(in bool) { hover(d.name, in) }
 	d.apply = control.NewButton("", nil, func() {

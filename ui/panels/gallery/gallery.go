@@ -17,6 +17,7 @@ import (
 	"quell/ui/language"
 	"quell/ui/panel"
 	"quell/ui/session/tuning"
+	"quell/ui/wording"
 	"quell/volume"
 )
 
@@ -38,7 +39,12 @@ func (p *Panel) Show(panel.Snapshot) { p.display() }
 
 func (p *Panel) display() {
 	if g := p.h.Session.Galleries.Last(); p.Dialog != nil && g != nil {
+		slice := wording.Slice(p.h.Session.State().Cut(), g.Shown)
+		if g.Shown != g.Index {
+			slice = fmt.Sprintf(lang.L("%s (numbers: slice %d)"), slice, g.Index+1)
+		}
 		p.Widget.Display(p.cells(g), g.Frontiers(), g.Ended)
+		p.Widget.ShowSlice(fmt.Sprintf(lang.L("Slice %s"), slice))
 	}
 }
 
@@ -67,6 +73,7 @@ func (p *Panel) compareFilters() {
 			p.Dialog.Hide()
 			c.Take()
 		},
+		Scroll: s.Galleries.Scroll,
 		Sort: func(o tuning.Order) {
 			p.order = o
 			p.display()
@@ -80,6 +87,7 @@ func (p *Panel) compareFilters() {
 	size := p.h.Window.Canvas().Size()
 	p.Dialog = dialogs.NewLive(lang.L("Every filter at its best on this slice"), p.Widget, fyne.NewSize(size.Width*0.97, size.Height*0.97), func() {
 		p.Dialog, p.Widget, p.pictures = nil, nil, nil
+		s.Galleries.Leave()
 		if s.Galleries.Comparing() {
 			s.Tasks.Cancel()
 		}
@@ -109,6 +117,9 @@ func (p *Panel) cells(g *tuning.Gallery) []Cell {
 
 // picture returns the picture of a slice, which is made once.
 func (p *Panel) picture(g *tuning.Gallery, part *volume.Volume) *picture {
+	if part == nil {
+		return nil // another slice is being filtered
+	}
 	m := p.pictures[part]
 	if m == nil {
 		m = pictureOf(g.View, part)
@@ -126,7 +137,7 @@ func (p *Panel) exhibitCell(g *tuning.Gallery, i int) Cell {
 		return c
 	}
 	c.Picture, c.Take = p.picture(g, e.Part), func() { p.h.Session.Galleries.Take(i) }
-	c.Lines = append(exhibitLines(e), seenLine(g.Seen[i], g.Ended))
+	c.Lines = append(exhibitLines(e, g.Input.Unit), seenLine(g.Seen[i], g.Ended))
 	if !e.Note.IsZero() && e.Chosen.IsAuto() {
 		c.Lines = append(c.Lines, lang.L("Its automatic setting: ")+language.Of(e.Note))
 	} else if !e.Note.IsZero() {
@@ -135,11 +146,11 @@ func (p *Panel) exhibitCell(g *tuning.Gallery, i int) Cell {
 	return c
 }
 
-// exhibitLines says what a filter reached, and in what time.
-func exhibitLines(e judge.Exhibit) []string {
+// exhibitLines says what a filter reached, in a unit, and in what time.
+func exhibitLines(e judge.Exhibit, unit string) []string {
 	reached := lang.L(string(e.Verdict))
 	if e.MSE != nil { // whose estimate has an error of its own, and can be below 0
-		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), language.Quantity(*e.SigmaLeft, cmp.Or(e.Part.Unit, lang.L("units"))))
+		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), language.Quantity(*e.SigmaLeft, cmp.Or(unit, lang.L("units"))))
 	}
 	return []string{reached, language.Number(e.Took())}
 }

@@ -23,7 +23,7 @@ func TestWhatAnExhibitReached(t *testing.T) {
 		{judge.Exhibit{Verdict: "matched", MSE: &mse, SigmaLeft: &left, Part: part, Seconds: 2}, []string{"estimated error 0.70 σ, noise left 1.35 HU", "2.0 s"}},
 		{judge.Exhibit{Verdict: "matched", Part: part, Truth: &measure.Comparison{PSNR: 31.456}, Seconds: 2}, []string{"matched", "PSNR 31.46 dB, 2.0 s"}},
 	} {
-		if got := exhibitLines(c.exhibit); !slices.Equal(got, c.want) {
+		if got := exhibitLines(c.exhibit, "HU"); !slices.Equal(got, c.want) {
 			t.Errorf("%q; want %q", got, c.want)
 		}
 	}

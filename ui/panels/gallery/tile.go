@@ -85,11 +85,12 @@ func (t *tile) Tapped(e *fyne.PointEvent) {
 	t.of.show(p)
 }
 
-// Scrolled implements fyne.Scrollable: with Ctrl the wheel magnifies, else it scrolls the tiles.
+// Scrolled implements fyne.Scrollable: with Ctrl the wheel magnifies, else it shows another slice, as in the panes. Until every
+// filter was compared, which is of one slice, it scrolls the tiles.
 func (t *tile) Scrolled(e *fyne.ScrollEvent) {
 	d, ok := fyne.CurrentApp().Driver().(desktop.Driver)
 	if !ok || d.CurrentKeyModifiers()&fyne.KeyModifierControl == 0 {
-		t.of.scroll.Scrolled(e)
+		t.of.wheel(e)
 	} else if e.Scrolled.DY > 0 {
 		t.of.show(t.of.place.zoomed(1))
 	} else if e.Scrolled.DY < 0 {

@@ -22,9 +22,10 @@ import (
 
 // Hooks are called on the UI goroutine for what the user does.
 type Hooks struct {
-	Take  func(Cell)           // the filter of a cell; the dialog closes
-	Sort  func(o tuning.Order) // the cells
-	Blind func(i, k int)       // compares two cells; the dialog closes
+	Take   func(Cell)           // the filter of a cell; the dialog closes
+	Sort   func(o tuning.Order) // the cells
+	Blind  func(i, k int)       // compares two cells; the dialog closes
+	Scroll func(steps int)      // shows another slice in all cells
 }
 
 // Widget is the content of the gallery: tiles that show the same region, and the frontiers. Create it with NewWidget; its
@@ -39,6 +40,7 @@ type Widget struct {
 	tiles    []*tile
 	chosen   []int // cells for the blind comparison, at most two
 	ended    bool  // the filters are compared
+	slice    string
 
 	grid      *fyne.Container
 	hint      *widget.Label
@@ -118,7 +120,7 @@ func (g *Widget) Display(cells []Cell, frontiers []judge.Frontier, ended bool) {
 		g.drawChart()
 	}
 	g.frontiers, g.ended = frontiers, ended
-	g.enable()
+	defer g.enable()
 	if slices.EqualFunc(cells, g.cells, Cell.same) {
 		return
 	}
@@ -162,7 +164,27 @@ func (g *Widget) setHint() {
 	if g.place.zoom > 0 {
 		zoom = language.Sprintf("%d:1", g.place.zoom)
 	}
-	g.hint.SetText(language.Sprintf(lang.L("%s, W %.4g L %.4g. Click: region. Ctrl+wheel: zoom. Drag: window. Hold Space: original."), zoom, g.place.window.Width, g.place.window.Center))
+	g.hint.SetText(g.slice + ", " + language.Sprintf(lang.L("%s, W %.4g L %.4g. Click: region. Wheel, Up, Down: slice. Ctrl+wheel: zoom. Drag: window. Hold Space: original."), zoom, g.place.window.Width, g.place.window.Center))
+}
+
+// wheel shows another slice in every tile, or scrolls the tiles.
+func (g *Widget) wheel(e *fyne.ScrollEvent) {
+	switch {
+	case !g.ended:
+		g.scroll.Scrolled(e)
+	case e.Scrolled.DY > 0:
+		g.hooks.Scroll(-1)
+	case e.Scrolled.DY < 0:
+		g.hooks.Scroll(1)
+	}
+}
+
+// ShowSlice says which slice the pictures show.
+func (g *Widget) ShowSlice(text string) {
+	if g.slice != text {
+		g.slice = text
+		g.setHint()
+	}
 }
 
 // taken takes the filter of a cell.
@@ -189,9 +211,13 @@ func (g *Widget) pick(id int, on bool) {
 	g.focus()
 }
 
-// enable enables the blind comparison of two cells. It waits for the end of the work, which it would disturb.
+// enable enables the blind comparison of two cells. It waits for the end of the work, which it would disturb, and for
+// both pictures.
 func (g *Widget) enable() {
-	if len(g.chosen) == 2 && g.ended {
+	drawn := func(id int) bool {
+		return slices.ContainsFunc(g.cells, func(c Cell) bool { return c.ID == id && c.Picture != nil })
+	}
+	if len(g.chosen) == 2 && g.ended && drawn(g.chosen[0]) && drawn(g.chosen[1]) {
 		g.blind.Enable()
 	} else {
 		g.blind.Disable()
@@ -235,7 +261,13 @@ func (g *Widget) TypedRune(rune) {}
 
 // TypedKey implements fyne.Focusable.
 func (g *Widget) TypedKey(e *fyne.KeyEvent) {
-	if e.Name != fyne.KeySpace {
+	switch e.Name {
+	case fyne.KeySpace:
+	case fyne.KeyUp:
+		g.hooks.Scroll(-1)
+	case fyne.KeyDown:
+		g.hooks.Scroll(1)
+	default:
 		control.PassTyped(g, e)
 	}
 }

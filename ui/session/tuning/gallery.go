@@ -2,12 +2,14 @@ package tuning
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app/judge"
+	"quell/app/run"
 	"quell/denoise"
 	"quell/ui/session/desk"
 	"quell/ui/viewer"
@@ -20,7 +22,8 @@ type Gallery struct {
 	Input    *volume.Volume // the slice
 	Window   volume.Window  // of the panes when the gallery was asked for
 	Invert   bool
-	Index    int             // of the slice
+	Index    int             // of the slice that the numbers are of
+	Shown    int             // of the slice in the pictures, see Scroll
 	Exhibits []judge.Exhibit // that are ready, in the order of the table of filters
 	// Seen is what they leave of virtual lesions, by their places; the last ones are to come, and those of exhibits with a
 	// problem are nil.
@@ -34,12 +37,16 @@ type Galleries struct {
 	desk   *desk.Desk
 	tuning *Tuning
 	last   *Gallery // nil before the first
+	end    func()   // of the work on another slice; nil for none
 }
 
 // NewGalleries returns the comparisons for a tuning.
 func NewGalleries(d *desk.Desk, t *Tuning) *Galleries {
 	ga := &Galleries{desk: d, tuning: t}
-	d.OnClear(func() { ga.last = nil })
+	d.OnClear(func() {
+		ga.Leave()
+		ga.last = nil
+	})
 	return ga
 }
 
@@ -62,7 +69,7 @@ func (ga *Galleries) Compare() {
 	if facts, ok := ga.desk.Doc.Facts(); ok {
 		q.Facts = &facts
 	}
-	g := &Gallery{View: view, Index: index, Input: q.Series.Volume.Crop(q.Region), Window: ga.desk.State.Windows.Current(), Invert: ga.desk.State.Windows.Inverted(), Best: -1}
+	g := &Gallery{View: view, Index: index, Shown: index, Input: q.Series.Volume.Crop(q.Region), Window: ga.desk.State.Windows.Current(), Invert: ga.desk.State.Windows.Inverted(), Best: -1}
 	t := ga.desk.Tasks.Start(desk.Comparing, lang.L("Comparing the filters"), lang.L("filters"))
 	t.Again, ga.last = ga.Compare, g
 	q.Ready = func(e judge.Exhibit) {
@@ -97,6 +104,64 @@ func (ga *Galleries) Compare() {
 			ga.desk.Tasks.Show(lang.L("Every filter was compared."))
 		}
 	})
+}
+
+// Scroll shows another slice in all pictures, so many further, once every filter was compared: with the strengths that were
+// found, so that the numbers stay those of the first. Pictures of the slice before go at once.
+func (ga *Galleries) Scroll(steps int) {
+	g := ga.last
+	if g == nil || !g.Ended || ga.desk.Doc == nil || ga.desk.Tasks.Busy() {
+		return
+	}
+	index := min(max(g.Shown+steps, 0), g.View.Size[2]-1)
+	if index == g.Shown {
+		return
+	}
+	ga.Leave()
+	of, engine, maps, region := ga.desk.Doc.Series(), ga.desk.Engine, ga.desk.Maps, g.View.Region(index)
+	q := run.Request{Series: of, Maps: maps, Region: region}
+	if facts, ok := ga.desk.Doc.Facts(); ok && maps.Noise == nil {
+		q.Facts = &facts
+	}
+	g.Shown, g.Input = index, of.Volume.Crop(region)
+	exhibits := slices.Clone(g.Exhibits)
+	for i := range g.Exhibits {
+		g.Exhibits[i].Part = nil
+	}
+	ga.end = ga.desk.Aside(ga.desk.Voxels, 1, func(ctx context.Context) error {
+		for i, e := range exhibits {
+			if !e.Problem.IsZero() {
+				continue
+			}
+			own := q
+			own.Recipe = e.Recipe
+			made, err := run.Denoise(ctx, engine, own, nil)
+			if err != nil {
+				return err
+			}
+			ga.desk.Do(func() {
+				if ga.last == g && g.Shown == index {
+					g.Exhibits[i].Part = made.Result
+					ga.desk.Changed()
+				}
+			})
+		}
+		return nil
+	}, func(err error) {
+		ga.end = nil
+		if err != nil {
+			ga.desk.Failed(err)
+		}
+	})
+	ga.desk.Changed()
+}
+
+// Leave ends the work on another slice.
+func (ga *Galleries) Leave() {
+	if ga.end != nil {
+		ga.end()
+		ga.end = nil
+	}
 }
 
 // Order is what exhibits are sorted by.
@@ -162,7 +227,7 @@ func (ga *Galleries) Pair(i, k int) {
 			Source: a, Result: b, View: view, Zoom: cut.Zoom(), Pan: cut.Pan(), Window: g.Window, Invert: g.Invert,
 			Pixelated: ga.desk.State.Pixelated(),
 		},
-		A: nameA, B: nameB, Index: g.Index,
+		A: nameA, B: nameB, Index: g.Shown,
 	}
 }
 
