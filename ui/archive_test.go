@@ -109,7 +109,7 @@ func TestOpenFromAnArchive(t *testing.T) {
 	list().Select(1)
 	b.tap("Open beside")
 	b.beside()
-	if other, _ := b.session().Results.Beside(); b.session().Series() != before || other.Share != 1 || other.Path != "" || len(spools(t)) != 1 {
+	if other, _ := b.session().Results.Beside(); b.session().Series() != before || other.Share != 1 || other.Opened.Path != "" || len(spools(t)) != 1 {
 		t.Errorf("%+v stands beside, and there are %v", other, spools(t))
 	}
 	b.session().Documents.Close(0)

@@ -40,6 +40,8 @@ type SavedSeries struct {
 
 	ReferenceAt string `json:"reference_at,omitempty"` // as At
 
+	Beside SavedBeside `json:"beside,omitzero"` // without a path if there is none that can be opened again
+
 	Recipe  denoise.Recipe  `json:"recipe"`
 	View    json.RawMessage `json:"view,omitempty"`    // of the workbench
 	Picture []byte          `json:"picture,omitempty"` // a small one, as PNG
@@ -50,6 +52,16 @@ type SavedSeries struct {
 	Runs    []SavedRun      `json:"runs,omitempty"`    // the oldest first
 	Base    string          `json:"base,omitempty"`    // the file of the run that is side A of comparisons
 	Running *denoise.Recipe `json:"running,omitempty"` // of the run in progress
+}
+
+// SavedBeside is another series that stands beside a series: enough to open it again.
+type SavedBeside struct {
+	Path     string `json:"path,omitempty"`
+	At       string `json:"at,omitempty"`       // as of SavedSeries
+	Entry    int    `json:"entry,omitempty"`    // of the catalog
+	Images   string `json:"images,omitempty"`   // as of SavedSeries
+	Voxels   string `json:"voxels,omitempty"`   // run.HashOf the series as it is read
+	Compared bool   `json:"compared,omitempty"` // it is side A of comparisons
 }
 
 // Workspace is all that is open in the workbench.

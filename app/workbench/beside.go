@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"quell/app/open"
+	"quell/app/run"
 	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
@@ -13,8 +14,7 @@ import (
 // voxels of the open one.
 type Beside struct {
 	series.Meta
-	Path     string            // as it was opened; "" if nothing is there to be opened again
-	Entry    int               // of the catalog of Path
+	Opened   SavedBeside       // what opens it again; without a path if nothing does
 	Acquired volume.Geometry   // its own grid
 	Volume   *volume.Volume    // on the grid of the open series, by position in the patient; see volume.OnGrid
 	Share    float64           // of the voxels of the open series that lie within the other one, 0 to 1
@@ -55,7 +55,7 @@ func BesideBytes(g volume.Geometry) int64 { return 5 * int64(g.Voxels()) }
 // are spaced unevenly are put where they were measured first. The error is the context's, or that of
 // CheckBeside.
 func PlaceBeside(ctx context.Context, open, other *series.Series) (*Beside, error) {
-	b := &Beside{Meta: other.Meta, Acquired: other.Volume.Geometry}
+	b := &Beside{Meta: other.Meta, Acquired: other.Volume.Geometry, Opened: SavedBeside{Voxels: run.HashOf(other.Volume)}}
 	b.compare(open, other)
 	if other.Irregular > 0 {
 		if even, err := other.Resample(0); err == nil {

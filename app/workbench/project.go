@@ -50,6 +50,7 @@ func (w Workspace) WriteProject(path string, overwrite bool, of ...*series.Serie
 		*s = s.portable()
 		s.Path, s.At = relative(filepath.Dir(path), s.Path)
 		s.Reference, s.ReferenceAt = relative(filepath.Dir(path), s.Reference)
+		s.Beside.Path, s.Beside.At = relative(filepath.Dir(path), s.Beside.Path)
 	}
 	data, err := json.MarshalIndent(project{Kind: "project", Schema: projectSchema, Program: job.Version(), Workspace: w}, "", " ")
 	if err != nil {
@@ -121,6 +122,7 @@ func ReadProject(path string) (Workspace, error) {
 		s := &p.Open[i]
 		s.Path, s.At = located(filepath.Dir(path), s.Path, s.At), ""
 		s.Reference, s.ReferenceAt = located(filepath.Dir(path), s.Reference, s.ReferenceAt), ""
+		s.Beside.Path, s.Beside.At = located(filepath.Dir(path), s.Beside.Path, s.Beside.At), ""
 	}
 	return p.Workspace, nil
 }
@@ -166,7 +168,7 @@ type Source struct {
 // Missing returns the sources that are not there. It looks at the files.
 func (w Workspace) Missing() (all []Source) {
 	for i := range w.Open {
-		for _, at := range []*string{&w.Open[i].Path, &w.Open[i].Reference} {
+		for _, at := range []*string{&w.Open[i].Path, &w.Open[i].Reference, &w.Open[i].Beside.Path} {
 			if _, err := os.Stat(*at); *at != "" && errors.Is(err, fs.ErrNotExist) {
 				all = append(all, Source{*at, at})
 			}

@@ -53,6 +53,8 @@ func TestAProjectIsOpenedElsewhere(t *testing.T) {
 	write(t, filepath.Join(here, below), outside)
 	w := saved(t, filepath.Join(here, below), outside, "")
 	w.Open[1].Reference = filepath.Join(here, below)
+	w.Open[0].Beside = workbench.SavedBeside{Path: outside, Entry: 2, Voxels: "0d", Compared: true}
+	w.Open[1].Beside = workbench.SavedBeside{Path: filepath.Join(here, below)}
 	path := filepath.Join(here, "p.quell")
 	if err := w.WriteProject(path, false); err != nil {
 		t.Fatal(err)
@@ -67,7 +69,7 @@ func TestAProjectIsOpenedElsewhere(t *testing.T) {
 		}
 	}
 	again, err := workbench.ReadProject(path)
-	if err != nil || !workbench.SameWork(w, again) || again.Open[0].Voxels != "0b" || again.Open[0].Images != "0c" || !strings.Contains(string(again.Open[0].View), "3") {
+	if err != nil || !workbench.SameWork(w, again) || again.Open[0].Voxels != "0b" || again.Open[0].Images != "0c" || again.Open[0].Beside != w.Open[0].Beside || again.Open[2].Beside.Path != "" || !strings.Contains(string(again.Open[0].View), "3") {
 		t.Fatalf("%v: it is read as %+v", err, again)
 	}
 	if len(again.Open[0].Unmade()) != 1 || again.Unexported() != 0 {
@@ -78,7 +80,8 @@ func TestAProjectIsOpenedElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved, err := workbench.ReadProject(filepath.Join(there, "p.quell"))
-	if err != nil || moved.Open[0].Path != filepath.Join(there, below) || moved.Open[1].Path != outside || moved.Open[1].Reference != filepath.Join(there, below) || moved.Open[2].Path != "" {
+	if err != nil || moved.Open[0].Path != filepath.Join(there, below) || moved.Open[1].Path != outside || moved.Open[1].Reference != filepath.Join(there, below) || moved.Open[2].Path != "" ||
+		moved.Open[0].Beside.Path != outside || moved.Open[1].Beside.Path != filepath.Join(there, below) {
 		t.Errorf("%v: the moved project has the sources %+v", err, moved.Open)
 	}
 	if len(moved.Missing()) != 0 || workbench.SameWork(moved, again) {
@@ -91,12 +94,14 @@ func TestMissingSourcesAreLocated(t *testing.T) {
 	old, now := filepath.Join(t.TempDir(), "study"), filepath.Join(t.TempDir(), "study")
 	w := saved(t, filepath.Join(old, "1", "a.nii"), filepath.Join(old, "2", "b.nii"), filepath.Join(old, "3", "c.nii"))
 	write(t, filepath.Join(now, "1", "a.nii"), filepath.Join(now, "2", "b.nii"))
+	w.Open[1].Beside.Path = filepath.Join(old, "4", "d.nii")
+	write(t, filepath.Join(now, "4", "d.nii"))
 	missing := w.Missing()
-	if len(missing) != 3 || missing[0].Path != w.Open[0].Path {
+	if len(missing) != 4 || missing[0].Path != w.Open[0].Path {
 		t.Fatalf("missing are %+v", missing)
 	}
 	w.Locate(missing[0], filepath.Join(now, "1", "a.nii"))
-	if left := w.Missing(); len(left) != 1 || left[0].Path != filepath.Join(old, "3", "c.nii") || w.Open[1].Path != filepath.Join(now, "2", "b.nii") {
+	if left := w.Missing(); len(left) != 1 || left[0].Path != filepath.Join(old, "3", "c.nii") || w.Open[1].Path != filepath.Join(now, "2", "b.nii") || w.Open[1].Beside.Path != filepath.Join(now, "4", "d.nii") {
 		t.Errorf("left are %+v of %+v", left, w.Open)
 	}
 }

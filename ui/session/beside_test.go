@@ -2,8 +2,11 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"math"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,7 +204,7 @@ func TestAnOpenSeriesStandsBeside(t *testing.T) {
 	b.Reader.ShowBeside(first)
 	b.settle()
 	other, compared := b.Results.Beside()
-	if !compared || other.Path != paths[first] || other.Share != 1 || b.Screen.Picture().Base != other.Volume {
+	if !compared || other.Opened.Path != paths[first] || other.Share != 1 || b.Screen.Picture().Base != other.Volume {
 		t.Fatalf("%+v, %v", other, b.errors)
 	}
 	b.Documents.Show(first)
@@ -235,5 +238,91 @@ func TestMarksBesideAnother(t *testing.T) {
 	}
 	if b.Marks.CSV() != own {
 		t.Error("the table of the marks is of another series")
+	}
+}
+
+// The series beside comes back with the work, by its voxels; one that is gone or holds others is named.
+func TestTheSeriesBesideIsOpenedAgain(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.opens(written(t, 1)...)
+	path := shifted(t, volume.Vec{2, 0, 4})
+	b.Reader.OpenBeside(path)
+	b.settle()
+	b.State().Windows.Set(volume.Window{Center: 170, Width: 90})
+	b.settle()
+	work, _ := b.Work()
+	if s := work.Beside; s.Path != path || len(s.Voxels) < 32 || !s.Compared {
+		t.Fatalf("%+v", s)
+	}
+	next, _ := restore(t, work, nil)
+	other, compared := next.Results.Beside()
+	was, _ := b.Results.Beside()
+	if !compared || !slices.Equal(other.Volume.Data, was.Volume.Data) || other.Share != was.Share || strings.Contains(next.Tasks.Message(), "other series") {
+		t.Fatalf("%+v, %q", other, next.Tasks.Message())
+	}
+	for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
+		if next.State().Windows.Of(role) != b.State().Windows.Of(role) {
+			t.Errorf("the window of pane %d is %+v", role, next.State().Windows.Of(role))
+		}
+	}
+	if again, _ := next.Work(); again.Beside != work.Beside {
+		t.Errorf("it is kept as %+v, not %+v", again.Beside, work.Beside)
+	}
+	next.Results.CompareWith(-1)
+	again, _ := next.Work()
+	last, _ := restore(t, again, nil)
+	if other, compared := last.Results.Beside(); other == nil || compared {
+		t.Error("the other series is side A, and was not")
+	}
+	last.Results.CloseOther()
+	if w, _ := last.Work(); w.Beside.Path != "" {
+		t.Error("a series that was closed is kept")
+	}
+	lost := func(want string) {
+		t.Helper()
+		b, opened := restore(t, work, nil)
+		if other, _ := b.Results.Beside(); other != nil || !opened || len(b.errors) > 0 || !strings.Contains(b.Tasks.Message(), "The other series is not beside it: ") || !strings.Contains(b.Tasks.Message(), want) {
+			t.Errorf("%v, %v, %q; want %q", other, b.errors, b.Tasks.Message(), want)
+		}
+	}
+	if err := os.Rename(shifted(t, volume.Vec{2, 0, 2}), path); err != nil { // the same voxels elsewhere: they are compared there
+		t.Fatal(err)
+	}
+	if moved, _ := restore(t, work, nil); moved.Results != nil {
+		if other, _ := moved.Results.Beside(); other == nil || slices.Equal(other.Volume.Data, was.Volume.Data) {
+			t.Error("the same voxels at another place are not opened, or not there")
+		}
+	}
+	another := shifted(t, volume.Vec{})
+	data, err := os.ReadFile(written(t, 1)[0])
+	if err := errors.Join(err, os.WriteFile(path, data, 0o600), os.Remove(another)); err != nil {
+		t.Fatal(err)
+	}
+	lost("holds other voxels than when the project was saved")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	lost("prior.nii.gz")
+}
+
+// A document that is put away reads the series beside it again when it is shown.
+func TestTheSeriesBesideIsPutAway(t *testing.T) {
+	t.Parallel()
+	limit := 4 * size(t)
+	b := newBenchWith(t, func(d *desk.Deps) { d.Memory = limit })
+	b.settle()
+	paths := written(t, 3)
+	b.opens(paths[0])
+	b.Reader.OpenBeside(shifted(t, volume.Vec{1, 0, 0}))
+	b.settle()
+	b.opens(paths[1], paths[2])
+	if list := b.Documents.List(); !list[0].Away || list[0].Bytes != 0 {
+		t.Fatalf("%+v", list)
+	}
+	b.Documents.Show(0)
+	b.settle()
+	if _, compared := b.Results.Beside(); !compared || !b.Screen.Picture().Other {
+		t.Errorf("the series beside is gone: %q, %v", b.Tasks.Message(), b.errors)
 	}
 }

@@ -1,7 +1,9 @@
 package documents
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -52,7 +54,7 @@ func (rd *Reader) ShowBeside(i int) {
 		return
 	}
 	if t := rd.beginBeside(lang.L("Placing the other series")); t != nil {
-		rd.place(t, d.path, d.entry, func() (*series.Series, error) { return d.Doc.Clean(), nil })
+		rd.place(t, besideOf(d.catalog, d.entry), func() (*series.Series, error) { return d.Doc.Clean(), nil })
 	}
 }
 
@@ -79,12 +81,8 @@ func (rd *Reader) loadBeside(t *desk.Task, catalog *open.Catalog, i int) {
 		rd.desk.Tasks.Finish(t, err)
 		return
 	}
-	path := catalog.Path
-	if pacs.IsSpooled(path) {
-		path = ""
-	}
 	report := rd.desk.Tasks.Reporter(t)
-	rd.place(t, path, i, func() (*series.Series, error) {
+	rd.place(t, besideOf(catalog, i), func() (*series.Series, error) {
 		defer discard(catalog)
 		return catalog.Load(t.Ctx, i, func(done, total int) { report(int64(done), int64(total)) })
 	})
@@ -95,7 +93,7 @@ func (rd *Reader) loadBeside(t *desk.Task, catalog *open.Catalog, i int) {
 func (rd *Reader) besideRoom(need int64) error {
 	used, limit := rd.documents.Memory()
 	if free := rd.desk.Available(); free > 0 && need > free {
-		return fmt.Errorf(lang.L("a series beside this one takes %s of memory and %s is free; close a series first"), language.Number(job.Bytes(need)), language.Number(job.Bytes(free)))
+		return noBesideMemory(need, free)
 	}
 	if rd.documents.makeRoom(need) {
 		return nil
@@ -104,8 +102,73 @@ func (rd *Reader) besideRoom(need int64) error {
 		language.Number(job.Bytes(need)), language.Number(job.Bytes(used)), language.Number(job.Bytes(limit)))
 }
 
+// besideOf returns what opens entry i of a catalog again; nothing does what a PACS sent, and what was in no file.
+func besideOf(catalog *open.Catalog, i int) (b workbench.SavedBeside) {
+	if catalog == nil || pacs.IsSpooled(catalog.Path) {
+		return b
+	}
+	path, err := filepath.Abs(catalog.Path)
+	if err != nil {
+		path = catalog.Path
+	}
+	return workbench.SavedBeside{Path: path, Entry: i, Images: catalog.Entries[i].Identity()}
+}
+
+// savedBeside describes the series beside a document for a later start; without a path if there is none that can be
+// opened again.
+func (d *document) savedBeside() (b workbench.SavedBeside) {
+	if d.Beside == nil || d.Beside.Opened.Path == "" {
+		return b
+	}
+	b = d.Beside.Opened
+	b.Compared = d.Other()
+	return b
+}
+
+// readBeside reads the series again that stood beside another one, on another goroutine. Other voxels than it had are an
+// error.
+func (rd *Reader) readBeside(ctx context.Context, saved workbench.SavedBeside, of *series.Series) (*workbench.Beside, error) {
+	catalog, err := rd.desk.Scan(ctx, saved.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer closeCatalog(catalog)
+	i := slices.IndexFunc(catalog.Entries, func(e open.Entry) bool { return saved.Images != "" && e.Identity() == saved.Images })
+	if i < 0 {
+		i = saved.Entry
+	}
+	if i < 0 || i >= len(catalog.Entries) {
+		return nil, &changed{saved.Path}
+	}
+	if rest, entry := catalog.Rest(i); rest != nil { // as the user chose when it was opened
+		catalog, i = rest, entry
+	}
+	need := 4*int64(catalog.Entries[i].Geometry.Voxels()) + workbench.BesideBytes(of.Volume.Geometry)
+	if free := rd.desk.Available(); free > 0 && need > free {
+		return nil, noBesideMemory(need, free)
+	}
+	other, err := catalog.Load(ctx, i, nil)
+	if err != nil {
+		return nil, err
+	}
+	beside, err := workbench.PlaceBeside(ctx, of, other)
+	if err != nil {
+		return nil, err
+	}
+	if saved.Voxels != "" && saved.Voxels != beside.Opened.Voxels {
+		return nil, &changed{saved.Path}
+	}
+	saved.Voxels, saved.Entry = beside.Opened.Voxels, i
+	beside.Opened = saved
+	return beside, nil
+}
+
+func noBesideMemory(need, free int64) error {
+	return fmt.Errorf(lang.L("a series beside this one takes %s of memory and %s is free; close a series first"), language.Number(job.Bytes(need)), language.Number(job.Bytes(free)))
+}
+
 // place puts the series that load returns beside the series on the screen.
-func (rd *Reader) place(t *desk.Task, path string, entry int, load func() (*series.Series, error)) {
+func (rd *Reader) place(t *desk.Task, opened workbench.SavedBeside, load func() (*series.Series, error)) {
 	of := rd.desk.Doc.Series()
 	var beside *workbench.Beside
 	rd.desk.Tasks.Do(t, func() error {
@@ -115,7 +178,8 @@ func (rd *Reader) place(t *desk.Task, path string, entry int, load func() (*seri
 		}
 		return err
 	}, func() {
-		beside.Path, beside.Entry = path, entry
+		opened.Voxels = beside.Opened.Voxels
+		beside.Opened = opened
 		rd.results.CloseOther()
 		rd.desk.Beside = beside
 		var notes []string

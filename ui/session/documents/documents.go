@@ -329,7 +329,7 @@ func (d *document) work(view viewer.Shown) workbench.SavedSeries {
 	if e, ok := d.Doc.Edits().Present(); ok {
 		w.Marks, w.Ground, w.Given = e.Marks, e.Ground, d.Doc.GivenNoise()
 	}
-	w.Picture, w.Mapped = d.png, d.Follows()
+	w.Picture, w.Mapped, w.Beside = d.png, d.Follows(), d.savedBeside()
 	for _, r := range d.Results {
 		if r.Saved != nil {
 			saved := *r.Saved

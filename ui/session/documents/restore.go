@@ -18,6 +18,7 @@ import (
 	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
+	"quell/ui/language"
 	"quell/ui/session/desk"
 	"quell/ui/session/tuning"
 	"quell/ui/viewer"
@@ -58,8 +59,10 @@ type restored struct {
 	files     string // fingerprint
 	voxels    string // hash of series; "" if that was not asked for
 	series    *series.Series
-	noisy     *series.Series // nil if no noise was added
-	reference *series.Series // nil for none
+	noisy     *series.Series    // nil if no noise was added
+	reference *series.Series    // nil for none
+	beside    *workbench.Beside // nil for none
+	lost      error             // why the series that stood beside is not there; nil if it is, or none did
 	results   []*desk.Result
 	mapped    *tuning.Mapped // nil if nothing followed a noise map
 }
@@ -148,12 +151,18 @@ func (rd *Reader) wake(d *document, message string) {
 			rd.restoreEdit(w)
 		}
 		rd.results.CompareWith(slices.IndexFunc(rd.desk.Results, func(r *desk.Result) bool { return w.Base != "" && r.Saved.File == w.Base }))
+		if rd.desk.Beside = found.beside; found.beside != nil && found.beside.Opened.Compared {
+			rd.results.CompareWithOther()
+		}
 		if d.files = found.files; w.Files != "" && d.files != w.Files {
 			message = strings.TrimSpace(message + lang.L(" Its files have changed since."))
 		}
 		rd.desk.Tasks.Say(message)
 		if lost := len(kept) - len(found.results); lost > 0 {
 			rd.desk.Tasks.Say(strings.TrimSpace(fmt.Sprintf(lang.L("%s %d of its results could not be read."), message, lost)))
+		}
+		if found.lost != nil {
+			rd.desk.Tasks.Say(strings.TrimSpace(fmt.Sprintf(lang.L("%s The other series is not beside it: %s."), rd.desk.Tasks.Message(), language.Error(found.lost))))
 		}
 		rd.documents.makeRoom(0)
 		rd.desk.Opened(w.Path)
@@ -214,6 +223,9 @@ func (rd *Reader) readAgain(t *desk.Task, w workbench.SavedSeries, found *restor
 			closeCatalog(in.Catalog)
 			found.reference = in.Series
 		}
+	}
+	if w.Beside.Path != "" {
+		found.beside, found.lost = rd.readBeside(t.Ctx, w.Beside, filtered)
 	}
 	for _, saved := range w.Runs {
 		if !saved.Kept() {
