@@ -118,7 +118,7 @@ func snapshot(s *session.Session) Snapshot {
 		}
 		text := language.Sprintf("%.1f mm", f.Length)
 		if m.Shape != measure.Line {
-			st := f.Stats[viewer.Original]
+			st := s.Marks.Own(m).Stats[viewer.Original]
 			text = wording.Rounded(float64(st.Mean), st.SD, "") + " ± " + wording.Rounded(float64(st.SD), st.SD, unit)
 		}
 		snap.Entries = append(snap.Entries, Entry{ID: m.ID, Text: wording.MarkName(m) + where + text, Selected: chosen && m.ID == selected.ID})
