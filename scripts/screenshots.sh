@@ -63,6 +63,22 @@ mouse_to 420 700
 save measuring
 key ctrl+z ctrl+z
 
+go run ./cmd/quell denoise assets/series "$work/soft" --filter gaussian --sigma-spatial 1 >/dev/null
+key F4 ctrl+b
+sleep 2
+key ctrl+a
+xdotool type --delay 30 "$work/soft"
+key Return
+sleep 5
+mouse_to 420 700
+save beside
+mouse_to 20 12 # the menu File
+xdotool click 1
+sleep 0.5
+mouse_to 70 382 # Close the other series
+xdotool click 1
+key F3
+
 key g
 rests "the comparison of all filters" # the shape-adaptive filter takes minutes of a busy machine
 save filters

@@ -74,6 +74,13 @@ func TestASeriesStandsBeside(t *testing.T) {
 		t.Errorf("while Space is held: %q", c.Badge)
 	}
 	b.session().Screen.HoldBefore(false)
+	b.command("compare-unfiltered").Run()
+	b.drain()
+	if c := panes[viewer.Denoised].Caption(); !strings.HasPrefix(c.Title, "OTHER SERIES | ORIGINAL") || !c.Choice || c.Badge != "" || strings.Contains(c.Detail, "Non-local") {
+		t.Errorf("without the filter: %+v", c)
+	}
+	b.command("compare-unfiltered").Run()
+	b.drain()
 	items := b.menuItem("Compare", "Compare with").ChildMenu.Items
 	if len(items) != 2 || items[0].Checked || !strings.HasPrefix(items[1].Label, "OTHER SERIES: ") || !items[1].Checked || !panes[viewer.Original].Caption().Choice {
 		t.Fatalf("%d sides: %q", len(items), items[len(items)-1].Label)

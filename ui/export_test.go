@@ -162,6 +162,8 @@ func (w *Workbench) Texts() map[string][]string {
 		add("string("+of+")", out["string(c)"]...)
 	}
 	add("p.What", "edges", "smooth tissue", "an object", "a disc")
+	v := &volume.Volume{}
+	add("r.Picture.SecondName()", (&viewer.Picture{}).SecondName(), (&viewer.Picture{Source: v, Result: v}).SecondName())
 	add("r.Picture.FirstName()", (&viewer.Picture{}).FirstName(), (&viewer.Picture{Base: &volume.Volume{}}).FirstName(), (&viewer.Picture{Other: true}).FirstName())
 	for role := range viewer.Roles {
 		add("role.String()", role.String())

@@ -62,6 +62,7 @@ type SavedBeside struct {
 	Images   string `json:"images,omitempty"`   // as of SavedSeries
 	Voxels   string `json:"voxels,omitempty"`   // run.HashOf the series as it is read
 	Compared bool   `json:"compared,omitempty"` // it is side A of comparisons
+	AsIs     bool   `json:"as_is,omitempty"`    // side B is the series itself then, and not its result
 }
 
 // Workspace is all that is open in the workbench.

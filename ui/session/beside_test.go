@@ -95,6 +95,29 @@ func TestOpenBeside(t *testing.T) {
 	if !w.Unlinked() || w.Of(viewer.Original) != other.Window || w.Of(viewer.Denoised) != window {
 		t.Errorf("windows %+v and %+v", w.Of(viewer.Original), w.Of(viewer.Denoised))
 	}
+	// The series itself is side B on request; its numbers stay those of the filter.
+	b.Results.CompareUnfiltered(true)
+	b.settle()
+	if p := b.Screen.Picture(); !p.Unfiltered() || p.SecondName() != "original" || p.After[5] != series.Volume.At(5, 0, 4) || p.Residual[5] != p.Before[5]-p.After[5] || !b.Results.Unfiltered() {
+		t.Error("the series itself is not side B")
+	}
+	if now := b.Measures.Slice(); !now.Current || now.ResidualSD != before.ResidualSD || now.Change.MSE != before.Change.MSE {
+		t.Errorf("the numbers are %+v", now.Measures)
+	}
+	b.State().Cut().SetIndex(3) // has not been on the screen: its numbers are measured now
+	b.settle()
+	if now := b.Measures.Slice(); !now.Current || now.Index != 3 || math.Abs(float64(now.ResidualMean)-3) > 1e-4 {
+		t.Errorf("the numbers of slice 4 are %+v", now.Measures)
+	}
+	b.State().Cut().SetIndex(4)
+	if w, _ := b.Work(); w.Beside.AsIs != true {
+		t.Error("it is not kept that the series itself is side B")
+	}
+	b.Results.CompareUnfiltered(false)
+	b.settle()
+	if b.Screen.Picture().Unfiltered() || b.Results.Unfiltered() {
+		t.Error("the result is not side B again")
+	}
 	// A run, the original and the other series can all be side A.
 	b.Results.CompareWith(0)
 	b.settle()
@@ -250,6 +273,7 @@ func TestTheSeriesBesideIsOpenedAgain(t *testing.T) {
 	b.Reader.OpenBeside(path)
 	b.settle()
 	b.State().Windows.Set(volume.Window{Center: 170, Width: 90})
+	b.Results.CompareUnfiltered(true)
 	b.settle()
 	work, _ := b.Work()
 	if s := work.Beside; s.Path != path || len(s.Voxels) < 32 || !s.Compared {
@@ -258,7 +282,7 @@ func TestTheSeriesBesideIsOpenedAgain(t *testing.T) {
 	next, _ := restore(t, work, nil)
 	other, compared := next.Results.Beside()
 	was, _ := b.Results.Beside()
-	if !compared || !slices.Equal(other.Volume.Data, was.Volume.Data) || other.Share != was.Share || strings.Contains(next.Tasks.Message(), "other series") {
+	if !compared || !next.Results.Unfiltered() || !slices.Equal(other.Volume.Data, was.Volume.Data) || other.Share != was.Share || strings.Contains(next.Tasks.Message(), "other series") {
 		t.Fatalf("%+v, %q", other, next.Tasks.Message())
 	}
 	for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {

@@ -148,6 +148,17 @@ func (p *Picture) FirstName() string {
 	return "original"
 }
 
+// Unfiltered says whether side B is the original.
+func (p *Picture) Unfiltered() bool { return p.Result != nil && p.Result == p.Source }
+
+// SecondName names side B in a plot.
+func (p *Picture) SecondName() string {
+	if p.Unfiltered() {
+		return "original"
+	}
+	return "denoised"
+}
+
 // Frame is one pane's image and the device pixels of the pane that it covers. Its
 // memory is reused two frames later.
 type Frame struct {

@@ -122,6 +122,9 @@ func Sides(s *session.Session, hide bool) (names [2]string) {
 	_, based := s.Results.Base()
 	if other, compared := s.Results.Beside(); compared {
 		names[0] = Other(s, other, hide)
+		if s.Results.Unfiltered() {
+			names[1] = lang.L(viewer.Original.String())
+		}
 	}
 	for _, r := range s.Results.List() {
 		if r.Base {

@@ -60,7 +60,11 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 		out[viewer.Original].Who, out[viewer.Original].How = d.identity.who(it), d.identity.how(it)
 	}
 	originalCaption(s, d.identity, &out[viewer.Original])
-	denoisedCaption(s, &out[viewer.Denoised])
+	if denoised := &out[viewer.Denoised]; s.Results.Unfiltered() {
+		denoised.Title, denoised.Detail = lang.L(viewer.Original.String()), wording.Summary(series, d.identity.hidden)
+	} else {
+		denoisedCaption(s, denoised)
+	}
 	residualCaption(s, &out[viewer.Residual], out[viewer.Denoised])
 	compareCaptions(s, d.identity, &out)
 	if state.Windows.Unlinked() {

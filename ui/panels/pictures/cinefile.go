@@ -71,6 +71,9 @@ func (v *Panel) Cine() (*output.Cine, error) {
 	}
 	names := wording.Sides(s, true)
 	titles := [viewer.Roles]string{names[0], names[1], lang.L(viewer.Residual.String())}
+	if wording.Compared(s) {
+		titles[viewer.Residual] = lang.L("DIFFERENCE")
+	}
 	lines := []string{derived}
 	if panes := drawn.Panes(); len(panes) > 1 || panes[0].Role != viewer.Original {
 		lines = pictureLabel(s, true)

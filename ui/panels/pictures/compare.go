@@ -28,7 +28,7 @@ func compareCaptions(s *session.Session, id identity, out *[viewer.Roles]slicevi
 	names := wording.Sides(s, id.hidden)
 	other, compared := s.Results.Beside()
 	runs := len(s.Results.List()) > 0
-	out[viewer.Original].Choice, out[viewer.Denoised].Choice = runs || other != nil || len(s.Documents.List()) > 1, runs
+	out[viewer.Original].Choice, out[viewer.Denoised].Choice = runs || other != nil || len(s.Documents.List()) > 1, runs || compared
 	if r, ok := s.Results.Base(); ok {
 		c := &out[viewer.Original]
 		c.Title, c.Detail, c.Badge, c.BadgeKind = names[0], wording.Recipe(s, r.Run.Recipe), lang.L("EARLIER RUN"), sliceview.Busy
@@ -41,6 +41,7 @@ func compareCaptions(s *session.Session, id identity, out *[viewer.Roles]slicevi
 	}
 	c := &out[viewer.Denoised]
 	_, _, filtered := s.Preview.Recipe()
+	filtered = filtered || s.Results.Unfiltered()
 	mode := s.State().Comparison()
 	if s.Screen.HoldsBefore() {
 		c.Title = names[0]
@@ -131,6 +132,10 @@ func (v *Panel) compareCommands() []command.Command {
 		command.Command{ID: "share-less", Title: "Divider left, less of B", Menu: command.CompareMenu, Chords: command.Key(fyne.KeyLeft), Run: shift(-shareStep), Enabled: divides},
 		command.Command{ID: "share-more", Title: "Divider right, more of B", Menu: command.CompareMenu, Chords: command.Key(fyne.KeyRight), Run: shift(shareStep), Enabled: divides},
 		command.Command{ID: "results", Title: "Results", Menu: command.ToolsMenu, List: v.resultCommands},
+		command.Command{ID: "compare-unfiltered", Title: "The other series against the original", Menu: command.CompareMenu, Chords: command.With(fyne.KeyModifierShift, fyne.KeyB),
+			Help: "the denoised pane shows the open series without the filter, beside the other one",
+			Run:  func() { s.Results.CompareUnfiltered(!s.Results.Unfiltered()) }, Checked: s.Results.Unfiltered,
+			Enabled: func() bool { _, compared := s.Results.Beside(); return compared }},
 		command.Command{ID: "compare-with", Title: "Compare with", Menu: command.CompareMenu, Enabled: open, List: v.baseCommands},
 	)
 }
@@ -187,8 +192,14 @@ func (v *Panel) chooseSide(role viewer.Role, at fyne.Position) {
 	}
 }
 
-// resultCommands show the finished runs of the series again.
+// resultCommands show the finished runs of the series again, and beside another series the original.
 func (v *Panel) resultCommands() (out []command.Command) {
+	if s := v.h.Session; s.Series() != nil {
+		if _, compared := s.Results.Beside(); compared {
+			out = append(out, command.Command{Title: lang.L("Original"), Run: func() { s.Results.CompareUnfiltered(true) }, Checked: s.Results.Unfiltered},
+				command.Command{Title: lang.L("Denoised"), Run: func() { s.Results.CompareUnfiltered(false) }, Checked: func() bool { return !s.Results.Unfiltered() }})
+		}
+	}
 	for i, r := range v.h.Session.Results.List() {
 		out = append(out, command.Command{Title: wording.Run(v.h.Session, r), Run: func() { v.h.Session.Results.Show(i) }, Checked: func() bool { return r.Shown }})
 	}

@@ -128,6 +128,9 @@ func pictureLabel(s *session.Session, hide bool) []string {
 			denoised += lang.L(" (coarse preview)")
 		}
 	}
+	if s.Results.Unfiltered() {
+		denoised = wording.Summary(s.Series(), hide)
+	}
 	lines := []string{derived, names[1] + ": " + denoised}
 	if base, ok := s.Results.Base(); ok {
 		lines = append(lines, names[0]+": "+wording.Recipe(s, base.Run.Recipe))

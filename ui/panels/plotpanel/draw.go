@@ -107,7 +107,7 @@ func (r Request) histograms() (c chart.Chart, err error) {
 	if err = r.addCounts(&c, before, n, beforeLine, beforeFill, lang.L(r.Picture.FirstName())); err != nil || r.Picture.After == nil {
 		return c, err
 	}
-	return c, r.addCounts(&c, r.pick(r.Picture.After), n, afterLine, nil, lang.L("denoised"))
+	return c, r.addCounts(&c, r.pick(r.Picture.After), n, afterLine, nil, lang.L(r.Picture.SecondName()))
 }
 
 // empty says whether there is no voxel to count: of a slice of padding, or in an ROI
@@ -244,7 +244,7 @@ func (r Request) profiles() (c chart.Chart) {
 	}
 	add(r.Picture.Before, beforeLine, lang.L(r.Picture.FirstName()))
 	if r.Picture.After != nil {
-		add(r.Picture.After, afterLine, lang.L("denoised"))
+		add(r.Picture.After, afterLine, lang.L(r.Picture.SecondName()))
 	}
 	return c
 }

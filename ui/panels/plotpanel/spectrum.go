@@ -79,7 +79,7 @@ func (r Request) power(before measure.Slice, after *measure.Slice) (c chart.Char
 		c.Curves = append(c.Curves, curve(name, line, nil, points))
 	}
 	add(&s.Original, beforeLine, lang.L(r.Picture.FirstName()))
-	add(s.Result, afterLine, lang.L("denoised"))
+	add(s.Result, afterLine, lang.L(r.Picture.SecondName()))
 	add(s.Residual, residualLine, lang.L("residual"))
 	c.X.Max = s.Original.Nyquist
 	sigma, mean := short(math.Sqrt(s.Original.Variance)), short(float64(s.Original.Mean))
@@ -130,7 +130,7 @@ func (r Request) transfer(before measure.Slice, after *measure.Slice, roi measur
 		}
 	}
 	add(&m.Original, beforeLine, lang.L(r.Picture.FirstName()))
-	add(m.Result, afterLine, lang.L("denoised"))
+	add(m.Result, afterLine, lang.L(r.Picture.SecondName()))
 	words = "f50 " + falls[0] + ", f10 " + falls[1] + " /mm."
 	for _, why := range order {
 		words += " " + upper(reasons[why]) + ": " + why + "."

@@ -27,6 +27,7 @@ type Document struct {
 	Base      *Result           // of Results: side A of comparisons; nil for the original, or Beside
 	Beside    *workbench.Beside // another series at the voxels of this one; nil for none
 	ByBeside  bool              // Beside is side A of comparisons, and Base nil
+	AsIs      bool              // while Beside is side A, the series itself is side B, and not its result
 	Voxels    context.Context
 	EndVoxels context.CancelFunc // ends Voxels, when the document has other voxels or is closed
 
@@ -172,6 +173,9 @@ func (d *Document) BaseVolume() *volume.Volume {
 
 // Other says whether side A of comparisons is another series.
 func (d *Document) Other() bool { return d.Beside != nil && d.ByBeside }
+
+// Unfiltered says whether side B of comparisons is the series itself.
+func (d *Document) Unfiltered() bool { return d.Other() && d.AsIs }
 
 // KeepResults sets the results, numbers the new ones, and lets go of a side A that is not among
 // them.

@@ -121,7 +121,7 @@ func (d *document) savedBeside() (b workbench.SavedBeside) {
 		return b
 	}
 	b = d.Beside.Opened
-	b.Compared = d.Other()
+	b.Compared, b.AsIs = d.Other(), d.AsIs
 	return b
 }
 

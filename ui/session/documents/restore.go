@@ -151,6 +151,7 @@ func (rd *Reader) wake(d *document, message string) {
 			rd.restoreEdit(w)
 		}
 		rd.results.CompareWith(slices.IndexFunc(rd.desk.Results, func(r *desk.Result) bool { return w.Base != "" && r.Saved.File == w.Base }))
+		rd.desk.AsIs = w.Beside.AsIs
 		if rd.desk.Beside = found.beside; found.beside != nil && found.beside.Opened.Compared {
 			rd.results.CompareWithOther()
 		}

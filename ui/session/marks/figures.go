@@ -35,6 +35,9 @@ func (mk *Marks) figuresBy(m workbench.Mark, base *volume.Volume) Figures {
 		result = nil
 	}
 	source := mk.desk.Doc.Series().Volume
+	if base != nil && mk.desk.Unfiltered() {
+		result, part = source, false
+	}
 	if f, ok := mk.marking().figures[m.ID]; ok && f.result == result && f.source == source && f.base == base && sameMark(f.Mark, m) {
 		return f
 	}

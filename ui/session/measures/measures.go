@@ -258,15 +258,22 @@ func (ms *Measures) Want() {
 // are judged by the recipe and the maps that made it, which may be earlier ones.
 func (ms *Measures) MeasureSlice() {
 	p := ms.desk.Picture
-	if p == nil || p.Result == nil {
+	if p == nil {
 		return
 	}
-	q, ok := ms.preview.MadeBy(p)
+	made := *p
+	if p.Unfiltered() { // the numbers are of the filter, whatever is compared
+		made.Result, made.Part, _ = ms.preview.Shown()
+	}
+	if made.Result == nil {
+		return
+	}
+	q, ok := ms.preview.MadeBy(&made)
 	if _, known := ms.desk.Doc.Facts(); !ok || !known {
 		return
 	}
-	part := p.Result
-	if !p.Part {
+	part := made.Result
+	if !made.Part {
 		part = part.Crop(p.View.Region(p.Index))
 	}
 	ms.slice.request(ms.desk.Voxels, measureJob{preview: &workbench.Preview{Request: q, Part: part}, picture: p, reference: ms.desk.Doc.Reference()})

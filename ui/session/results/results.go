@@ -91,6 +91,15 @@ func (rs *Results) CompareWithOther() {
 	}
 }
 
+// Unfiltered says whether the other series is compared with the series on the screen itself, and not with its result.
+func (rs *Results) Unfiltered() bool { return rs.desk.Unfiltered() }
+
+// CompareUnfiltered chooses whether the other series is compared with the series on the screen itself.
+func (rs *Results) CompareUnfiltered(on bool) {
+	rs.desk.AsIs = on
+	rs.desk.ViewChanged()
+}
+
 // CloseOther lets go of the other series: the original is side A again, if it was the other series.
 func (rs *Results) CloseOther() {
 	if rs.desk.Beside == nil {
@@ -132,6 +141,7 @@ func (rs *Results) Base() (r Listed, ok bool) {
 // Show makes the recipe of result i the current one, which shows its run.
 func (rs *Results) Show(i int) {
 	if i >= 0 && i < len(rs.desk.Results) {
+		rs.desk.AsIs = false
 		rs.desk.Maps = rs.desk.Results[i].Maps
 		rs.tuning.Take(rs.desk.Results[i].Run.Recipe)
 	}

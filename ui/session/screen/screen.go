@@ -82,7 +82,7 @@ func (sc *Screen) Kept() *viewer.Picture {
 // keeps returns what the next frame keeps.
 func (sc *Screen) keeps() *viewer.Picture {
 	_, _, status := sc.preview.Shown()
-	if status != preview.Waiting || !sc.preview.Running() || !sc.preview.Auto() || sc.last == nil || sc.last.View != sc.desk.State.Cut().View() || sc.last.Base != sc.desk.BaseVolume() {
+	if sc.desk.Unfiltered() || status != preview.Waiting || !sc.preview.Running() || !sc.preview.Auto() || sc.last == nil || sc.last.View != sc.desk.State.Cut().View() || sc.last.Base != sc.desk.BaseVolume() {
 		return nil
 	}
 	return sc.last
@@ -145,6 +145,9 @@ func (sc *Screen) Cine(inset bool) *viewer.Cine {
 // job is what the panes show now.
 func (sc *Screen) job() viewer.Job {
 	result, part, _ := sc.preview.Shown()
+	if sc.desk.Unfiltered() {
+		result, part = sc.desk.Doc.Series().Volume, false
+	}
 	state, cut := sc.desk.State, sc.desk.State.Cut()
 	facts, _ := sc.desk.Doc.Facts()
 	return viewer.Job{
@@ -182,7 +185,7 @@ func (sc *Screen) framed(d drawn) {
 		return
 	}
 	sc.desk.Picture, sc.kept = d.picture, d.kept
-	if sc.desk.Picture.Result != nil {
+	if sc.desk.Picture.Result != nil && !sc.desk.Picture.Unfiltered() {
 		sc.last = sc.desk.Picture
 		if _, fine := sc.preview.MadeBy(sc.desk.Picture); fine {
 			sc.settled = sc.desk.Picture
@@ -239,5 +242,5 @@ func (sc *Screen) WindowPresets() []volume.Window {
 // has been filtered with the current recipe, or while Space is held, they show side A.
 func (sc *Screen) PlanesShowResult() bool {
 	_, _, status := sc.preview.Shown()
-	return status == preview.Whole && !sc.holdBefore
+	return status == preview.Whole && !sc.holdBefore && !sc.desk.Unfiltered()
 }
