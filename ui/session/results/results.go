@@ -107,6 +107,7 @@ func (rs *Results) CloseOther() {
 	}
 	rs.compareOther(false)
 	rs.desk.Beside = nil
+	rs.desk.Tasks.Say("") // what was said of it
 	rs.desk.FreeLater()
 	rs.desk.ViewChanged()
 }
