@@ -28,7 +28,7 @@ import (
 // attachJob filters a folder of DICOM into a folder and attaches objects.
 func attachJob(in, out string, attach ...string) job.Job {
 	r := apptest.MustRecipe("bilateral", 2)
-	return job.Job{Input: job.Input{Path: in}, Recipe: &r, Engine: job.EnginePolicy{Name: "cpu"}, Output: job.Output{Path: out, Attach: attach}}
+	return job.Job{Input: job.Input{Path: in}, Recipe: &r, Engine: job.EnginePolicy{Name: "cpu"}, Output: job.Output{Path: out, Options: job.Options{Attach: attach}}}
 }
 
 func do(t *testing.T, j job.Job) executor.Outcome {

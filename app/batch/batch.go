@@ -290,7 +290,7 @@ func newBatch(o Options, events Events) (*batch, error) {
 func (b *batch) recipe() ([]byte, error) {
 	j := b.o.Job
 	options := j.Output.Options
-	options.Overwrite = false
+	options.Overwrite, options.Attach = false, slices.Sorted(slices.Values(options.Attach))
 	// The default is none by name, as before noise maps were a default: a map is derived from the series.
 	noiseMap := j.NoiseMap
 	switch noiseMap {
@@ -304,11 +304,10 @@ func (b *batch) recipe() ([]byte, error) {
 		AutoDims bool
 		NoiseMap string
 		Options  job.Options
-		Uneven   string   `json:",omitempty"`
-		Modality string   `json:",omitempty"`
-		Key      string   `json:",omitempty"` // of the pseudonyms
-		Attach   []string `json:",omitempty"`
-	}{j.Recipe, j.AutoDims, noiseMap, options, j.Uneven, j.Input.Modality, b.keyName(), slices.Sorted(slices.Values(j.Output.Attach))})
+		Uneven   string `json:",omitempty"`
+		Modality string `json:",omitempty"`
+		Key      string `json:",omitempty"` // of the pseudonyms
+	}{j.Recipe, j.AutoDims, noiseMap, options, j.Uneven, j.Input.Modality, b.keyName()})
 }
 
 // hash identifies what is done with a series, by which version, and further texts.

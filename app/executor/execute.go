@@ -197,6 +197,11 @@ func (x *execution) whole(ctx context.Context, v *volumeWork, s *series.Series) 
 	if x.means.Run != nil {
 		run := x.means.Run
 		v.made = &Made{Source: run.Source, Region: run.Region, Result: run.Result, Run: run}
+		if v.job.Measure { // which runs the recipe on parts
+			if v.made.Engine, err = x.means.Engine(); err != nil {
+				return err
+			}
+		}
 		v.outcome.Seconds.Filter = run.Filter.Seconds()
 	} else if err := v.compute(ctx, source); err != nil {
 		return err

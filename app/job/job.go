@@ -67,31 +67,7 @@ type Output struct {
 	// Beside are outputs that are made along with it: by the name of a [Product], the
 	// path.
 	Beside map[string]string `json:"beside,omitempty"`
-	// Attach are the DICOM objects that are written about the result beside its images: some of Attachments.
-	Attach []string `json:"attach,omitempty"`
 }
-
-// The names of what can be attached to a result that is DICOM.
-const (
-	AttachMaps         = "maps"         // parametric maps of what was removed and of the noise
-	AttachMeasurements = "measurements" // a structured report of noise, verdict and contrast kept; the result is judged for it
-)
-
-// Attachments returns the names.
-func Attachments() []string { return []string{AttachMaps, AttachMeasurements} }
-
-// CheckAttach refuses names of nothing that can be attached. Errors are *UsageError.
-func CheckAttach(names []string) error {
-	for _, name := range names {
-		if !slices.Contains(Attachments(), name) {
-			return Usagef("nothing to attach is called %q; there are %s", name, strings.Join(Attachments(), " and "))
-		}
-	}
-	return nil
-}
-
-// Attaches reports whether an object of that name is written.
-func (o Output) Attaches(name string) bool { return slices.Contains(o.Attach, name) }
 
 // Judged returns the job with the verdict, virtual lesions among its grounds, if an attached object needs it.
 func (j Job) Judged() Job {

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"quell/internal/message"
@@ -19,7 +21,31 @@ type Options struct {
 	// Overwrite replaces an existing output that Quell did not write, see
 	// files.ErrForeignTarget. Earlier outputs of Quell are replaced in any case.
 	Overwrite bool `json:"overwrite,omitempty"`
+	// Attach are the DICOM objects that are written about the result beside its images: some of Attachments.
+	Attach []string `json:"attach,omitempty"`
 }
+
+// The names of what can be attached to a result that is DICOM.
+const (
+	AttachMaps         = "maps"         // parametric maps of what was removed and of the noise
+	AttachMeasurements = "measurements" // a structured report of noise, verdict and contrast kept; the result is judged for it
+)
+
+// Attachments returns the names.
+func Attachments() []string { return []string{AttachMaps, AttachMeasurements} }
+
+// CheckAttach refuses names of nothing that can be attached. Errors are *UsageError.
+func CheckAttach(names []string) error {
+	for _, name := range names {
+		if !slices.Contains(Attachments(), name) {
+			return Usagef("nothing to attach is called %q; there are %s", name, strings.Join(Attachments(), " and "))
+		}
+	}
+	return nil
+}
+
+// Attaches reports whether an object of that name is written.
+func (o Options) Attaches(name string) bool { return slices.Contains(o.Attach, name) }
 
 // DefaultCompression is the compression that is used if none is named: the one with
 // the smaller files, and DICOM's own default.

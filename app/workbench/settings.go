@@ -43,6 +43,7 @@ type Settings struct {
 	ExportFolder     string                    `json:"export_folder"`           // the folder of the last export, under the rule of KeepRecent
 	Nodes            []pacs.Place              `json:"nodes"`                   // PACS that series were sent to, the last first
 	ExportCompressed bool                      `json:"export_compressed"`       // whether the last export of DICOM was compressed
+	ExportAttached   []string                  `json:"export_attached"`         // what was attached to it, see job.Attachments
 	Noticed          time.Time                 `json:"noticed,omitzero"`        // when the notice on clinical use was shown last
 }
 

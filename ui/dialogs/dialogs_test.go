@@ -457,6 +457,43 @@ func TestExportCompressed(t *testing.T) {
 	}
 }
 
+// TestExportAttaches: what can be attached is offered for DICOM alone, begins as it was left, and the dialog says what it
+// is.
+func TestExportAttaches(t *testing.T) {
+	if names, labels := attachments(); !slices.Equal(names, job.Attachments()) || len(labels) != len(names) {
+		t.Fatalf("the dialog attaches %q, and there are %q", names, job.Attachments())
+	}
+	w := parent(t)
+	var options []job.Options
+	Export(request(finished(t), t.TempDir(), ExportRequest{Attach: []string{job.AttachMeasurements}, Export: func(_ string, o job.Options) { options = append(options, o) }}), w).Show()
+	maps, report := check(t, w, "Attach maps of the noise and of what was removed"), check(t, w, "Attach measurements (structured report)")
+	said := func(part string) bool {
+		return slices.ContainsFunc(find[*widget.Label](t, w), func(l *widget.Label) bool { return strings.Contains(l.Text, part) })
+	}
+	if maps.Checked || !report.Checked || !maps.Visible() || !report.Visible() || said("parametric maps") || !said("structured report in the study") {
+		t.Errorf("maps %v, report %v", maps.Checked, report.Checked)
+	}
+	maps.SetChecked(true)
+	if !said("parametric maps") {
+		t.Error("the dialog does not say what is attached")
+	}
+	test.Tap(button(t, w, "Export"))
+	if len(options) != 1 || !slices.Equal(options[0].Attach, job.Attachments()) {
+		t.Errorf("exported with %+v", options)
+	}
+
+	w = parent(t)
+	Export(request(finished(t), t.TempDir(), ExportRequest{Attach: job.Attachments(), Export: func(_ string, o job.Options) { options = append(options, o) }}), w).Show()
+	find[*control.Radio](t, w)[0].SetSelected(asNIfTI())
+	if check(t, w, "Attach measurements (structured report)").Visible() {
+		t.Error("a report is offered for NIfTI")
+	}
+	test.Tap(button(t, w, "Export"))
+	if len(options) != 2 || options[1].Attach != nil {
+		t.Errorf("NIfTI is exported with %+v", options[1:])
+	}
+}
+
 func TestEveryDialogFitsItsWindow(t *testing.T) {
 	w := parent(t)
 	findings := []series.Finding{

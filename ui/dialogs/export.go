@@ -35,6 +35,7 @@ type ExportRequest struct {
 	Path     string              // to suggest in their place: the path of an export that failed; "" for none
 	Hide     bool                // the identity is hidden on the screen
 	Compress bool                // suggest to compress DICOM
+	Attach   []string            // suggest to attach these to DICOM, see job.Attachments
 	Export   func(out string, o job.Options)
 	// Volumes is the number of volumes of the 4-D series that the run is of one of, if
 	// all can be filtered as it was; else 0. ExportAll filters and writes all.
@@ -54,6 +55,11 @@ func asFile(f *files.Format) string {
 // scanner data. The command line has more.
 var datatypes = []string{"float32", "int16"}
 
+// attachments are what can be attached, in the order of the boxes, and their labels.
+func attachments() (names, labels []string) {
+	return []string{job.AttachMaps, job.AttachMeasurements}, []string{lang.L("Attach maps of the noise and of what was removed"), lang.L("Attach measurements (structured report)")}
+}
+
 // exportForm is the dialog's state.
 type exportForm struct {
 	request  ExportRequest
@@ -64,7 +70,8 @@ type exportForm struct {
 	types    fyne.CanvasObject
 	hide     *control.Check
 	compress *control.Check
-	all      *control.Check // volumes of the 4-D series
+	attach   []*control.Check // one for each of attachments
+	all      *control.Check   // volumes of the 4-D series
 	report   *widget.Label
 	stale    *widget.Label // that the run was made with other parameters
 	confirm  *control.Button
@@ -97,6 +104,12 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f.hide = control.NewCheck(lang.L("Remove patient identity"), nil)
 	f.compress = control.NewCheck(lang.L("Compress without loss (JPEG Lossless)"), nil)
 	f.compress.SetChecked(r.Compress)
+	names, labels := attachments()
+	for i, label := range labels {
+		box := control.NewCheck(label, nil)
+		box.SetChecked(slices.Contains(r.Attach, names[i]))
+		f.attach = append(f.attach, box)
+	}
 	f.all = control.NewCheck(fmt.Sprintf(lang.L("All %d volumes of the 4-D series, each filtered in the same way"), r.Volumes), nil)
 	f.all.Hidden = r.Volumes < 2
 	choices := []string{asDICOM()}
@@ -135,6 +148,11 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 		f.update()
 	}
 	f.compress.OnChanged = func(bool) { f.update() }
+	boxes := []fyne.CanvasObject{f.types, f.compress, f.hide}
+	for _, box := range f.attach {
+		box.OnSubmitted, box.OnChanged = enter, func(bool) { f.update() }
+		boxes = append(boxes, box)
+	}
 	f.all.OnChanged = func(bool) { f.update() }
 	browse := control.NewButton(lang.L("Folder …"), theme.FolderOpenIcon(), f.browse)
 
@@ -151,11 +169,10 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 		f.path.SetText(r.Path)
 	}
 
-	content := container.NewVBox(
-		f.format,
-		container.NewBorder(nil, nil, widget.NewLabel(lang.L("Write to")), browse, f.path),
-		f.types, f.compress, f.hide, f.all, widget.NewSeparator(), f.report, f.stale,
-	)
+	content := container.NewVBox(f.format, container.NewBorder(nil, nil, widget.NewLabel(lang.L("Write to")), browse, f.path))
+	for _, o := range append(boxes, f.all, widget.NewSeparator(), f.report, f.stale) {
+		content.Add(o)
+	}
 	size := parent.Canvas().Size()
 	f.dialog = newDialog(lang.L("Export the denoised series"), content, fyne.NewSize(min(size.Width*0.8, 760), 430), parent)
 	f.dialog.SetButtons([]fyne.CanvasObject{cancel, f.confirm})
@@ -261,6 +278,12 @@ func (f *exportForm) options() job.Options {
 	if f.compress.Checked && f.compress.Visible() {
 		o.Compress = job.DefaultCompression
 	}
+	names, _ := attachments()
+	for i, box := range f.attach {
+		if box.Checked && box.Visible() {
+			o.Attach = append(o.Attach, names[i])
+		}
+	}
 	return o
 }
 
@@ -272,12 +295,18 @@ func (f *exportForm) renamed(path string) string {
 
 // update shows what will be written, or why it cannot be.
 func (f *exportForm) update() {
-	if files.FormatOf(f.target()).Folder() {
-		f.types.Hide()
-		f.compress.Show()
-	} else {
-		f.types.Show()
-		f.compress.Hide()
+	folder := files.FormatOf(f.target()).Folder()
+	show := func(o fyne.CanvasObject, shown bool) {
+		if shown {
+			o.Show()
+		} else {
+			o.Hide()
+		}
+	}
+	show(f.types, !folder)
+	show(f.compress, folder)
+	for _, box := range f.attach {
+		show(box, folder)
 	}
 	source := f.request.Of.Run.Source
 	if output.CheckDeidentify(source, f.target()) == nil {
@@ -328,6 +357,13 @@ func (f *exportForm) plan() string {
 	}
 	if f.options().Compress != "" {
 		b.WriteString(lang.L(" The pixels are compressed; every value stays as it is."))
+	}
+	o := f.options()
+	if o.Attaches(job.AttachMaps) {
+		b.WriteString(lang.L(" Two parametric maps for each volume are series of their own in the study."))
+	}
+	if o.Attaches(job.AttachMeasurements) {
+		b.WriteString(lang.L(" The result is judged for the measurements, which takes a while; they are a structured report in the study."))
 	}
 	fmt.Fprintf(&b, lang.L("\nFilter: %s.\nBeside it, %s holds the recipe."), f.request.Recipe, filepath.Base(f.target())+".recipe.json")
 	switch {

@@ -90,7 +90,7 @@ func (p *Panel) showExport(names proposed) {
 	}
 	p.h.ShowDialog(dialogs.Export(dialogs.ExportRequest{
 		Of: names.of, Stale: !p.h.Session.Results.Applied(), Proposed: names.free, Path: p.exportPath, Recipe: wording.Recipe(p.h.Session, names.of.Run.Recipe),
-		Hide: names.hide, Compress: p.h.Settings.ExportCompressed, Show: p.h.ShowDialog, Go: p.h.Go, Do: p.h.Do,
+		Hide: names.hide, Compress: p.h.Settings.ExportCompressed, Attach: p.h.Settings.ExportAttached, Show: p.h.ShowDialog, Go: p.h.Go, Do: p.h.Do,
 		Export:    func(out string, o job.Options) { p.export(out, o, p.h.Session.Exports.Write) },
 		Volumes:   volumes,
 		ExportAll: func(out string, o job.Options) { p.export(out, o, p.h.Session.Exports.WriteAll) },
@@ -124,7 +124,7 @@ func (p *Panel) askReport() {
 // export remembers where an export goes and begins it.
 func (p *Panel) export(out string, o job.Options, begin func(string, job.Options, func(job.Written))) {
 	if files.FormatOf(out).Compresses {
-		p.h.Settings.ExportCompressed = o.Compress != ""
+		p.h.Settings.ExportCompressed, p.h.Settings.ExportAttached = o.Compress != "", o.Attach
 	}
 	p.h.RememberFolder(out)
 	p.exportPath = out

@@ -103,9 +103,10 @@ func (ex *Exports) Write(out string, o job.Options, done func(job.Written)) {
 		return
 	}
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Writing"), lang.L("files"))
-	job := job.Job{Recipe: &run.Recipe, Output: job.Output{Path: out, Options: o}}
+	job := job.Job{Recipe: &run.Recipe, Output: job.Output{Path: out, Options: o}}.Judged()
+	engine := ex.desk.Engine
 	ex.write(t, run, func() (executor.Outcome, error) {
-		return app.DoOn(t.Ctx, app.On{Series: run.Source, Run: run}, job, ex.desk.Tasks.Events(t))
+		return app.DoOn(t.Ctx, app.On{Series: run.Source, Run: run, Engine: engine}, job, ex.desk.Tasks.Events(t))
 	}, func(report executor.Outcome) {
 		ex.desk.Tasks.Show(lang.L("The export is done."))
 		done(report.Written)
@@ -130,7 +131,7 @@ func (ex *Exports) WriteAll(out string, o job.Options, done func(job.Written)) {
 	run, engine := ex.results.Exportable(), ex.desk.Engine
 	catalog, entry := ex.documents.Catalog()
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Filtering all volumes"), "")
-	job := job.Job{Recipe: &run.Recipe, Engine: job.EnginePolicy{Name: engine.Info().Name}, Output: job.Output{Path: out, Options: o}}
+	job := job.Job{Recipe: &run.Recipe, Engine: job.EnginePolicy{Name: engine.Info().Name}, Output: job.Output{Path: out, Options: o}}.Judged()
 	ex.write(t, run, func() (executor.Outcome, error) {
 		return app.DoGroup(t.Ctx, catalog, entry, engine, job, ex.desk.Tasks.Events(t))
 	}, func(report executor.Outcome) {
