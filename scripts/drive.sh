@@ -72,7 +72,7 @@ matches strength # until the curve is there
 settled "$work/last.png"
 mouse_to 1400 800
 xdotool click 1;                                changed "a click on the curve, which takes a point"
-mouse_to 1537 425
+mouse_to 1537 394
 xdotool click 1;                                changed "the tab of the histogram"
 key w;                                          changed "a curtain in the denoised pane"
 mouse_to 937 640 # the line in the middle of the pane
@@ -119,7 +119,7 @@ screen_stop
 
 screen_start
 settled "$work/last.png"
-mouse_to 1330 188
+mouse_to 1400 158
 xdotool click 1;                                changed "a click on the slider of the strength"
 key 8;                                          changed "a key while the slider has the focus"
 key ctrl+Return Escape # cancels the run: there is no result and no question
