@@ -1,6 +1,7 @@
 package denoise
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -33,6 +34,9 @@ type Program struct {
 	UsualSigma float32
 	// Stabilised is above 0 if the passes stabilise Rician noise of that sigma.
 	Stabilised float64
+	// Last is the name of the pass with which the program ends before its filter does, see
+	// [UpTo]; "" for the whole filter.
+	Last string
 	// Share is what [MixWithVoxels] takes of the filter's result, 0 to 1; not used
 	// without that pass.
 	Share float64
@@ -109,6 +113,36 @@ func (p Program) Halos() map[string][3]int {
 
 func larger(a, b [3]int) [3]int {
 	return [3]int{max(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2])}
+}
+
+// upToKey is the key of the name of the last pass in a context.
+type upToKey struct{}
+
+// UpTo returns a context in which [Recipe.ProgramFor] ends programs with the pass of that
+// name, so that engines run it and what is before it, and its field is the result. It is for
+// measurements of a part of a filter. A program without such a pass gives an error.
+func UpTo(ctx context.Context, pass string) context.Context {
+	return context.WithValue(ctx, upToKey{}, pass)
+}
+
+// upTo ends the program as UpTo says, if ctx is such a context.
+func (p Program) upTo(ctx context.Context) (Program, error) {
+	if name, ok := ctx.Value(upToKey{}).(string); ok {
+		return p.EndingWith(name)
+	}
+	return p, nil
+}
+
+// EndingWith returns the passes of the program up to the pass of that name, whose field is
+// the result. The error says that there is no such pass.
+func (p Program) EndingWith(name string) (Program, error) {
+	i := slices.IndexFunc(p.Passes, func(pass Pass) bool { return pass.Name == name })
+	if i < 0 {
+		return p, fmt.Errorf("%s has no pass %q", p.Recipe.Filter, name)
+	}
+	p.Passes = slices.Clone(p.Passes[:i+1])
+	p.Passes[i].Output, p.Last = Result, name
+	return p, nil
 }
 
 // Reads reports whether a pass reads the input of that name.

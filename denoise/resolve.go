@@ -153,6 +153,9 @@ func (r Recipe) ProgramFor(ctx context.Context, in Input, region volume.Region) 
 	if r.Normalises(in) {
 		p = p.Normalised(in.usualSigma())
 	}
+	if p, err = p.upTo(ctx); err != nil {
+		return Program{}, err
+	}
 	if err := p.Accepts(in); err != nil {
 		return Program{}, err
 	}

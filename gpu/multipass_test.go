@@ -274,3 +274,35 @@ func TestNoiseMapInEveryDivision(t *testing.T) {
 		})
 	}
 }
+
+// A program that ends with its first pass gives the field of that pass, of integers here, on the
+// GPU too, with and without stabilisation before it.
+func TestUpToAPass(t *testing.T) {
+	t.Parallel()
+	v := ramp([3]int{40, 30, 3})
+	for i := range v.Data {
+		v.Data[i] = 100 + float32(i%40/13)*50 + float32(i%7)
+	}
+	in := denoise.Input{Volume: v}
+	for _, stabilise := range []float64{0, 4} {
+		r := recipe(t, "sadct", 2, map[string]denoise.Value{"sigma": denoise.Number(4), "stabilise": denoise.Number(stabilise)})
+		ctx := denoise.UpTo(t.Context(), "scales")
+		got, err := sharedEngine(t).Run(ctx, r, in, v.Bounds(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := cpu.Reference(ctx, r, in, v.Bounds())
+		if err != nil {
+			t.Fatal(err)
+		}
+		differs := 0
+		for i, x := range got.Data {
+			if x != want.Data[i] {
+				differs++
+			}
+		}
+		if differs > len(got.Data)/100 || slices.Max(want.Data) < 8 {
+			t.Errorf("stabilised by %g: %d of %d pixels have other scales", stabilise, differs, len(got.Data))
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 
 // Version of the protocol. Both sides come from one release; if the versions
 // differ, the worker of another release was found.
-const Version = 5
+const Version = 6
 
 // Magic begins the worker's first line.
 const Magic = "QUELL-GPU "
@@ -121,6 +121,8 @@ type Binding struct {
 	// UsualSigma is above 0 if the program runs on volumes divided by their noise
 	// map (denoise.Program.Normalised).
 	UsualSigma float32 `json:"usual_sigma,omitempty"`
+	// Last is the pass with which the program ends, "" for all (denoise.Program.EndingWith).
+	Last string `json:"last,omitempty"`
 	// Rung names a kernel of a ladder (kernels.Rung) that runs in place of the
 	// kernels that ship; Block is its shape, zero for its own.
 	Rung  string `json:"rung,omitempty"`
@@ -134,6 +136,9 @@ func (b Binding) Program() (denoise.Program, error) {
 	p, err := b.Recipe.Bind(volume.NewGeometry(b.Dims, b.Spacing))
 	if err == nil && b.UsualSigma > 0 {
 		p = p.Normalised(b.UsualSigma)
+	}
+	if err == nil && b.Last != "" {
+		p, err = p.EndingWith(b.Last)
 	}
 	return p, err
 }

@@ -20,7 +20,7 @@ func TestMessagesCross(t *testing.T) {
 	sent := []Request{
 		{ID: 1, Op: Alloc, Buffer: 7, Bytes: 1 << 40},
 		{ID: 2, Op: Put, Buffer: 7, Offset: 3, Count: 9, Shared: 4096, Format: Int16},
-		{ID: 3, Op: Bind, Program: 5, Binding: &Binding{Recipe: r, Spacing: [3]float64{0.7, 0.7, 1.25}, Dims: [3]int{4, 5, 6}, UsualSigma: 0.1}},
+		{ID: 3, Op: Bind, Program: 5, Binding: &Binding{Recipe: r, Spacing: [3]float64{0.7, 0.7, 1.25}, Dims: [3]int{4, 5, 6}, UsualSigma: 0.1, Last: "scales"}},
 		{ID: 4, Op: Run, Lane: PreviewLane, Program: 5, Run: &RunArgs{
 			Inputs: map[string]Slices{denoise.Voxels: {Buffer: 7, First: 1, Count: 4}, Mask: {Buffer: 8, First: 1, Count: 4}},
 			Region: volume.Region{Max: [3]int{4, 5, 1}}, Out: 9, At: 100, Scratch: 10,
@@ -64,6 +64,15 @@ func TestBindingsBecomePrograms(t *testing.T) {
 	if p, err := b.Program(); err != nil || len(p.Passes) != 3 || p.Stabilised != 4 {
 		t.Errorf("stabilised: %d passes by %g, %v", len(p.Passes), p.Stabilised, err)
 	}
+	b.Last = denoise.StabiliseNoise
+	if p, err := b.Program(); err != nil || len(p.Passes) != 1 || p.Last != b.Last {
+		t.Errorf("up to a pass: %d passes, %q, %v", len(p.Passes), p.Last, err)
+	}
+	b.Last = "nothing"
+	if _, err := b.Program(); err == nil {
+		t.Error("a program ends with a pass that it does not have")
+	}
+	b.Last = ""
 	b.Recipe = r.With("radius", denoise.List(99))
 	if p, err := b.Program(); err == nil || p.Passes != nil {
 		t.Errorf("a recipe that cannot be bound: %v", err)
