@@ -27,6 +27,9 @@ func (r Report) Document(folder string) string {
 		line("- %s.", e.sentence())
 	}
 	line("- %s", summary)
+	if r.timesTransfers() {
+		line("- %s", transferNote)
+	}
 	if r.Quick {
 		line("- %s", quickNote)
 	}

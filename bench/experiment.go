@@ -51,11 +51,13 @@ type Row struct {
 	Paper       map[string]float64
 	PaperVoxels int
 	Base        string             // name of the row with the time that over this one's is the speedup, or the share
-	Whole       bool               // the row is not shortened by Options.Quick
+	Whole       bool               // the row is not shortened by Options.Quick; of a Scalar one: only by that
 	Pictures    bool               // keep pictures of the middle slice
 	Profile     bool               // keep the middle row of the middle slice
 	Known       map[string]float64 // figures that need no measurement; nil for none
 	Automatic   string             // a parameter that is found from the input, for the note; "" for none
+	Step        string             // the pass up to which the filter is timed too, for FirstStep and Share; "" for none
+	EveryPass   bool               // the row's recipe has filtered after every earlier pass of the reconstruction too, see Input.Regularise
 
 	// measure replaces the usual measurement, see bench.measureRow; nil for that one.
 	measure func(m *measurement) error
@@ -100,7 +102,8 @@ const (
 	Upload     = "upload"
 	Download   = "download"
 	Speedup    = "speedup"
-	Share      = "share"     // of the base's time in the row's
+	FirstStep  = "step"      // the time of the passes up to Row.Step
+	Share      = "share"     // of FirstStep in Time
 	Occupancy  = "occupancy" // at most, of the threads of a multiprocessor
 	Transfers  = "transfers" // to and from the device
 	MSE        = "mse"
@@ -115,7 +118,8 @@ var figures = map[string]figure{
 	Upload:     {"to the device", "", duration},
 	Download:   {"from the device", "", duration},
 	Speedup:    {"speedup", "x", plain},
-	Share:      {"LPA's share", "", plain},
+	FirstStep:  {"first step", "", duration},
+	Share:      {"its share", "", plain},
 	Occupancy:  {"occupancy at most", "", plain},
 	Transfers:  {"transfers", "", duration},
 	MSE:        {"MSE", "", plain},

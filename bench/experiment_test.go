@@ -65,7 +65,7 @@ func TestDefinitions(t *testing.T) {
 				}
 			}
 			for _, r := range e.Rows {
-				if r.Base != "" && (!rows[r.Base] || !known[Speedup] && !known[Share]) {
+				if r.Base != "" && (!rows[r.Base] || !known[Speedup]) {
 					t.Errorf("%s: base %q", r.Name(), r.Base)
 				}
 			}
@@ -135,10 +135,10 @@ func TestSelect(t *testing.T) {
 		want  string
 	}{
 		{"klepaczko-table1 upadhya-lk", "upadhya-lk klepaczko-table1"},
-		{"zheng", "zheng-table1 zheng-table2 zheng-transfers zheng-images zheng-noise"},
+		{"zheng", "zheng-table1 zheng-table2 zheng-transfers zheng-images zheng-noise zheng-regularised"},
 		{"upadhya", "upadhya-table1 upadhya-blocks upadhya-blocks-sample upadhya-lk upadhya-patch"},
 		{"upadhya-blocks-all", "upadhya-blocks-all"},
-		{"zheng zheng-images", "zheng-table1 zheng-table2 zheng-transfers zheng-images zheng-noise"},
+		{"zheng zheng-images", "zheng-table1 zheng-table2 zheng-transfers zheng-images zheng-noise zheng-regularised"},
 	} {
 		chosen, err := Select(strings.Fields(c.names)...)
 		var got []string
@@ -192,7 +192,7 @@ func TestSmallestRows(t *testing.T) {
 			t.Errorf("%s: %+v", x.Name, r)
 		}
 		for _, key := range x.Keys {
-			if _, ok := r.Result.Figures[key]; !ok && key != EndToEnd && key != Speedup && key != Share && key != SSIM {
+			if _, ok := r.Result.Figures[key]; !ok && key != EndToEnd && key != Speedup && key != FirstStep && key != Share && key != SSIM {
 				t.Errorf("%s, %s: no %s", x.Name, r.Name, key)
 			}
 		}

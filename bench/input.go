@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"quell/app/job"
 	"quell/app/open"
+	"quell/denoise"
+	"quell/denoise/cpu"
 	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/phantom"
@@ -27,6 +30,12 @@ type Input struct {
 	Fixed  bool        // always a phantom of these dims, on which what is measured depends
 	Views  int         // of a Scan; 0: 90
 	SNR    float64     // of the projections of a Scan; 0: 25
+
+	Passes int // of the reconstruction of a Scan; 0: 5
+
+	// Regularise is the filter and the setting that filter a Scan after every pass of its
+	// reconstruction but the last, as "nlm h=60"; "" for none.
+	Regularise string
 }
 
 // Kind is a sort of data.
@@ -125,7 +134,7 @@ func (in *inputs) key(q Input) string {
 	if in.replaces(q) {
 		source = in.hash
 	}
-	return fmt.Sprintf("%s %s %v %s %g seed %d views %d snr %g", source, q.Kind, in.dims(q), q.Model, q.Sigma, seed, q.Views, q.SNR)
+	return fmt.Sprintf("%s %s %v %s %g seed %d views %d snr %g passes %d regularised by %q", source, q.Kind, in.dims(q), q.Model, q.Sigma, seed, q.Views, q.SNR, q.Passes, q.Regularise)
 }
 
 func (in *inputs) replaces(q Input) bool {
@@ -245,8 +254,18 @@ func scan(ctx context.Context, q Input) (*sample, error) {
 	if q.SNR > 0 {
 		made.SNR = q.SNR
 	}
-	m := &sample{text: fmt.Sprintf("CT phantom, %dx%d pixels of %g mm, %d views, projections with SNR %g of their mean over the whole detector, SART with %d passes, air outside the circle that all views see",
-		q.Dims[0], q.Dims[1], mm, made.Views, made.SNR, made.Recon.Iterations)}
+	if q.Passes > 0 {
+		made.Recon.Iterations = q.Passes
+	}
+	filtered := ""
+	if q.Regularise != "" {
+		if made.Recon.Regularise, err = regularise(q.Regularise, made.Recon.Iterations); err != nil {
+			return nil, err
+		}
+		filtered = fmt.Sprintf(", %s after each but the last", q.Regularise)
+	}
+	m := &sample{text: fmt.Sprintf("CT phantom, %dx%d pixels of %g mm, %d views, projections with SNR %g of their mean over the whole detector, SART with %d passes%s, air outside the circle that all views see",
+		q.Dims[0], q.Dims[1], mm, made.Views, made.SNR, made.Recon.Iterations, filtered)}
 	if m.truth, err = p.Voxels(ctx); err != nil {
 		return nil, err
 	}
@@ -257,6 +276,28 @@ func scan(ctx context.Context, q Input) (*sample, error) {
 	m.peak, m.window = float64(hi)-float64(lo), softTissue
 	fillCorners(m.noisy, lo)
 	return m, err
+}
+
+// regularise returns the filter after the passes of the reconstruction of a slice. The
+// last pass has none: its filter is that of the row. It is Quell's on the CPU, whatever the
+// engine of the row, so that all engines filter the same image at last.
+func regularise(recipe string, passes int) (func(context.Context, *volume.Volume) (*volume.Volume, error), error) {
+	name, set, _ := strings.Cut(recipe, " ")
+	f, err := denoise.FilterByName(name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := f.Recipe(denoise.Case{Dims: 2, Set: set})
+	if err != nil {
+		return nil, err
+	}
+	done := 0
+	return func(ctx context.Context, slice *volume.Volume) (*volume.Volume, error) {
+		if done++; done == passes {
+			return slice, nil
+		}
+		return cpu.New().Run(ctx, r, denoise.Input{Volume: slice}, slice.Bounds(), nil)
+	}, nil
 }
 
 // fillCorners gives a slice the value of air outside the circle that its sides touch.

@@ -24,6 +24,7 @@ type RowResult struct {
 	Of       int                `json:"of"`              // slices that the input has
 	Repeats  int                `json:"repeats"`         // the times are the median of
 	Turns    []float64          `json:"turns,omitempty"` // the time of each turn, in seconds, see takeTurns; none: one
+	Steps    []float64          `json:"steps,omitempty"` // likewise of FirstStep
 	Recipe   *denoise.Recipe    `json:"recipe,omitempty"`
 	Found    string             `json:"found,omitempty"` // of the input, by the filter: "h = 31.5"
 	Check    *Agreement         `json:"check,omitempty"`
@@ -43,6 +44,7 @@ type measurement struct {
 	row      Row
 	engine   denoise.Engine
 	image    *sample
+	open     func(Input) (*sample, error) // makes another input, for Row.EveryPass
 	quick    bool
 	images   bool // the experiment compares images, not times alone
 	progress denoise.Progress
@@ -57,11 +59,11 @@ type measurement struct {
 // run checks a row's recipe against the reference, times it and measures the
 // quality of its result.
 func (m *measurement) run() error {
-	v := m.image.noisy
-	m.result = RowResult{Figures: map[string]float64{}, Input: m.image.text, Phantom: m.image.phantom, Of: v.Dims[2]}
 	if err := m.choose(); err != nil {
 		return err
 	}
+	v := m.image.noisy
+	m.result = RowResult{Figures: map[string]float64{}, Input: m.image.text, Phantom: m.image.phantom, Of: v.Dims[2]}
 	if err := m.check(); err != nil {
 		return err
 	}
@@ -78,6 +80,9 @@ func (m *measurement) run() error {
 	if err := m.time(); err != nil {
 		return err
 	}
+	if err := m.step(); err != nil {
+		return err
+	}
 	maps.Copy(m.result.Figures, m.row.Known)
 	if m.images && !m.row.Scalar {
 		if err := m.quality(); err != nil {
@@ -91,10 +96,18 @@ func (m *measurement) run() error {
 // result nearest to the truth.
 func (m *measurement) choose() error {
 	least := 0.0
+	var best *sample
 	for i, setting := range m.row.Settings {
 		r, err := m.row.recipe(setting)
 		if err != nil {
 			return err
+		}
+		if m.row.EveryPass {
+			q := m.row.Input
+			q.Regularise = m.row.Filter + " " + setting
+			if m.image, err = m.open(q); err != nil {
+				return err
+			}
 		}
 		in := denoise.Input{Volume: m.image.noisy}
 		if r, err = r.ResolveFor(m.ctx, in); err != nil {
@@ -117,12 +130,13 @@ func (m *measurement) choose() error {
 			return err
 		}
 		if i == 0 || float64(c.MSE) < least {
-			m.recipe, m.region, least = r, region, float64(c.MSE)
+			m.recipe, m.region, least, best = r, region, float64(c.MSE), m.image
 		}
 		if m.progress != nil {
 			m.progress(int64(i+1), int64(len(m.row.Settings)+1))
 		}
 	}
+	m.image = best
 	return nil
 }
 
@@ -141,7 +155,11 @@ const (
 func (m *measurement) part(r denoise.Recipe) (volume.Region, error) {
 	g := m.image.noisy.Geometry
 	program, err := r.Bind(g)
-	if err != nil || !m.row.Scalar && (!m.quick || m.row.Whole) {
+	whole := !m.quick || m.row.Whole
+	if m.row.Scalar {
+		whole = !m.quick && m.row.Whole // such a program takes hours
+	}
+	if err != nil || whole {
 		return m.image.noisy.Bounds(), err
 	}
 	nanoseconds := 0.0
@@ -245,6 +263,20 @@ func (m *measurement) time() error {
 	if onGPU {
 		m.result.Figures[Time], m.result.Figures[EndToEnd] = median(busy), median(runs)
 	}
+	return nil
+}
+
+// step times the filter up to the pass of Row.Step, if the row has one.
+func (m *measurement) step() error {
+	if m.row.Step == "" {
+		return nil
+	}
+	part := *m
+	part.ctx, part.result = denoise.UpTo(m.ctx, m.row.Step), RowResult{Figures: map[string]float64{}}
+	if err := part.time(); err != nil {
+		return err
+	}
+	m.result.Figures[FirstStep] = part.result.Figures[Time]
 	return nil
 }
 

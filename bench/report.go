@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -167,19 +166,20 @@ func (x *ExperimentReport) finish(e Experiment) {
 	x.charts = drawCharts(e.Charts, *x)
 }
 
-// speedup divides the time of the row's base, per voxel, by its own.
+// speedup divides the time of the row's base, per voxel, by its own, and the time of its
+// first step by the whole.
 func (x *ExperimentReport) speedup(r *RowReport) {
+	if step, ok := r.Result.Figures[FirstStep]; ok && r.Result.Figures[Time] > 0 {
+		r.Result.Figures = maps.Clone(r.Result.Figures)
+		r.Result.Figures[Share] = step / r.Result.Figures[Time]
+	}
 	for _, base := range x.Rows {
 		if base.Name != r.Base || base.Status != Measured {
 			continue
 		}
 		if own, whole := r.perVoxel(Time), base.perVoxel(Time); own > 0 && whole > 0 {
 			r.Result.Figures = maps.Clone(r.Result.Figures)
-			key := Speedup
-			if slices.Contains(x.Keys, Share) {
-				key = Share
-			}
-			r.Result.Figures[key] = whole / own
+			r.Result.Figures[Speedup] = whole / own
 		}
 	}
 }

@@ -90,6 +90,8 @@ func rowLine(r Row) string {
 	add("base", r.Base, r.Base != "")
 	add("automatic", r.Automatic, r.Automatic != "")
 	add("whole", r.Whole, r.Whole)
+	add("step", r.Step, r.Step != "")
+	add("after every pass", true, r.EveryPass)
 	add("pictures", r.Pictures, r.Pictures)
 	add("profile", r.Profile, r.Profile)
 	add("own measurement", true, r.measure != nil)

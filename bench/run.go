@@ -211,11 +211,14 @@ func (b *runner) measure(e Experiment, row Row, engine denoise.Engine) (RowResul
 	if err != nil {
 		return RowResult{}, nil, err
 	}
-	m := measurement{ctx: b.ctx, row: row, engine: engine, image: img, quick: b.options.Quick, images: e.comparesImages(), progress: b.events.Progress}
+	m := measurement{ctx: b.ctx, row: row, engine: engine, image: img, open: func(q Input) (*sample, error) { return b.inputs.get(b.ctx, q) }, quick: b.options.Quick, images: e.comparesImages(), progress: b.events.Progress}
 	err = m.run()
 	m.output = nil
 	if err == nil && row.measure == nil && e.takesTurns() {
 		m.result.Turns = []float64{m.result.Figures[Time]}
+		if row.Step != "" {
+			m.result.Steps = []float64{m.result.Figures[FirstStep]}
+		}
 	}
 	return m.result, &m, err
 }

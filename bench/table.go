@@ -147,6 +147,21 @@ func (r RowReport) note() string {
 // summary says how to read the ratios.
 const summary = "Ratios of times are those of the speed for each voxel: x2 is twice as fast as the paper. Every row agreed with the float64 reference before it was timed."
 
+// transferNote says what the times of transfers are.
+const transferNote = "Transfers: to the device is a run on a new volume less one on a volume that is there, from the device a run on a volume that is there less its kernels; both include the copies to and from the worker's memory. Times with transfers are of whole runs."
+
+// timesTransfers reports whether some row has a time with transfers.
+func (r Report) timesTransfers() bool {
+	for _, x := range r.Experiments {
+		for _, row := range x.Rows {
+			if has(row.Result.Figures, EndToEnd) || has(row.Result.Figures, Upload) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // quickNote is what a quick run leaves out.
 const quickNote = "Quick run: times are of few runs, long ones of a single run, and rows with slices in their note filtered the middle ones alone."
 
@@ -156,6 +171,9 @@ func (r Report) WriteText(w io.Writer) error {
 		fmt.Fprintln(w, e.sentence())
 	}
 	fmt.Fprintln(w, summary)
+	if r.timesTransfers() {
+		fmt.Fprintln(w, transferNote)
+	}
 	if r.Quick {
 		fmt.Fprintln(w, quickNote)
 	}

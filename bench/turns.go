@@ -1,9 +1,11 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"quell/denoise"
 	"quell/gpu"
@@ -25,6 +27,9 @@ const coldClock = 20e-3 // seconds
 // rows, beyond which a machine does other work: findings about times are not judged.
 const busyScatter = 1.25
 
+// longestTurn is the time of a row from which it takes one turn alone.
+const longestTurn = 2 * time.Minute
+
 // turnsOf is how many turns a run takes.
 func turnsOf(quick bool) int {
 	if quick {
@@ -43,39 +48,50 @@ func (e Experiment) takesTurns() bool {
 func (b *runner) takeTurns(x *ExperimentReport, again []*measurement) error {
 	for range turnsOf(b.options.Quick) - 1 {
 		for i, m := range again {
-			if m == nil || b.ctx.Err() != nil {
+			if m == nil || b.ctx.Err() != nil || x.Rows[i].Result.Figures[Time] > longestTurn.Seconds() {
 				continue
 			}
-			took, err := m.turn()
+			took, err := m.turn(m.ctx)
 			if err != nil {
 				again[i] = nil
 				continue
 			}
 			r := &x.Rows[i].Result
 			r.Turns = append(r.Turns, took)
+			if m.row.Step == "" {
+				continue
+			}
+			if took, err = m.turn(denoise.UpTo(m.ctx, m.row.Step)); err != nil {
+				again[i] = nil
+				continue
+			}
+			r.Steps = append(r.Steps, took)
 		}
 	}
 	for i, m := range again {
 		if r := &x.Rows[i].Result; m != nil && len(r.Turns) > 1 {
 			r.Figures = maps.Clone(r.Figures)
 			r.Figures[Time] = median(r.Turns)
+			if len(r.Steps) > 0 {
+				r.Figures[FirstStep] = median(r.Steps)
+			}
 			b.save(m.key, *r)
 		}
 	}
 	return b.ctx.Err()
 }
 
-// turn runs the filter once more and returns its time, as time measures it.
-func (m *measurement) turn() (float64, error) {
-	r := measurement{ctx: m.ctx, row: m.row, engine: m.engine, image: m.image, quick: true, recipe: m.recipe, region: m.region, result: RowResult{Figures: map[string]float64{}}}
+// turn runs the filter once more, in that context, and returns its time, as time measures it.
+func (m *measurement) turn(ctx context.Context) (float64, error) {
+	r := measurement{ctx: ctx, row: m.row, engine: m.engine, image: m.image, quick: true, recipe: m.recipe, region: m.region, result: RowResult{Figures: map[string]float64{}}}
 	if device, ok := m.engine.(interface{ Status() gpu.Status }); ok {
 		if m.result.Figures[Time] < coldClock {
-			if _, err := m.engine.Run(m.ctx, m.recipe, denoise.Input{Volume: m.image.noisy}, m.region, nil); err != nil {
+			if _, err := m.engine.Run(ctx, m.recipe, denoise.Input{Volume: m.image.noisy}, m.region, nil); err != nil {
 				return 0, err
 			}
 		}
 		before := device.Status().Busy
-		if _, err := m.engine.Run(m.ctx, m.recipe, denoise.Input{Volume: m.image.noisy}, m.region, nil); err != nil {
+		if _, err := m.engine.Run(ctx, m.recipe, denoise.Input{Volume: m.image.noisy}, m.region, nil); err != nil {
 			return 0, err
 		}
 		return (device.Status().Busy - before).Seconds(), nil
@@ -93,6 +109,9 @@ func (x ExperimentReport) atTurn(n int) Rows {
 		if r := &at.Rows[i]; n < len(r.Result.Turns) {
 			r.Result.Figures = maps.Clone(r.Result.Figures)
 			r.Result.Figures[Time] = r.Result.Turns[n]
+			if n < len(r.Result.Steps) {
+				r.Result.Figures[FirstStep] = r.Result.Steps[n]
+			}
 		}
 	}
 	for i := range at.Rows {
