@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"bytes"
 	_ "embed"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -22,16 +24,70 @@ var page = report.New("benchmarks", pageText, map[string]any{
 	"took": func(r Report) string {
 		return time.Duration(r.Seconds * float64(time.Second)).Round(time.Second).String()
 	},
-	"started": func(r Report) string { return r.Started.Format("2 January 2006, 15:04 MST") },
-	"verdict": ClaimReport.Verdict,
-	"says":    ClaimReport.Sentence,
-	"summary": func() string { return summary },
-	"quick":   func() string { return quickNote },
+	"started":   func(r Report) string { return r.Started.Format("2 January 2006, 15:04 MST") },
+	"verdict":   ClaimReport.Verdict,
+	"says":      ClaimReport.Sentence,
+	"summary":   func() string { return summary },
+	"load":      func(p htmlPage, x ExperimentReport) string { return p.load(x) },
+	"timed":     func(p htmlPage) bool { return p.timesTransfers() },
+	"transfers": func() string { return transferNote },
+	"quick":     func() string { return quickNote },
 })
+
+// htmlPage is a page of the report.
+type htmlPage struct {
+	Report
+	Title string
+	Index string      // the name of the page with all papers, of a page of one paper
+	Pages []paperPage // of the page with all papers: those of each
+}
+
+// paperPage is a page of one paper.
+type paperPage struct {
+	Paper Paper
+	File  string
+	Report
+}
 
 // WriteHTML writes one page with everything: tables, charts, pictures. It refers to
 // no other file.
-func (r Report) WriteHTML(w io.Writer) error { return page.Write(w, r) }
+func (r Report) WriteHTML(w io.Writer) error {
+	return page.Write(w, htmlPage{Report: r, Title: "The papers' experiments on this machine"})
+}
+
+// Pages returns the pages of the report by name: of experiments of one paper the page
+// called index alone, else index, which has the findings, and a page for each paper, called
+// name(Paper.Key). A page refers to the others and to no other file.
+func (r Report) Pages(index string, name func(paper string) string) (map[string][]byte, error) {
+	var papers []paperPage
+	for _, x := range r.Experiments {
+		i := slices.IndexFunc(papers, func(p paperPage) bool { return p.Paper == x.Paper })
+		if i < 0 {
+			i = len(papers)
+			p := paperPage{Paper: x.Paper, File: name(x.Paper.Key), Report: r}
+			p.Experiments = nil
+			papers = append(papers, p)
+		}
+		papers[i].Experiments = append(papers[i].Experiments, x)
+	}
+	pages := map[string][]byte{}
+	write := func(file string, p htmlPage) error {
+		var text bytes.Buffer
+		err := page.Write(&text, p)
+		pages[file] = text.Bytes()
+		return err
+	}
+	if len(papers) < 2 {
+		var text bytes.Buffer
+		err := r.WriteHTML(&text)
+		return map[string][]byte{index: text.Bytes()}, err
+	}
+	err := write(index, htmlPage{Report: r, Title: "The papers' experiments on this machine", Pages: papers})
+	for _, p := range papers {
+		err = errors.Join(err, write(p.File, htmlPage{Report: p.Report, Title: p.Paper.Authors, Index: index}))
+	}
+	return pages, err
+}
 
 // inputPictures are the pictures of the rows that filtered one input.
 type inputPictures struct {

@@ -27,6 +27,7 @@ type RowResult struct {
 	Steps    []float64          `json:"steps,omitempty"` // likewise of FirstStep
 	Recipe   *denoise.Recipe    `json:"recipe,omitempty"`
 	Found    string             `json:"found,omitempty"` // of the input, by the filter: "h = 31.5"
+	Work     float64            `json:"work,omitempty"`  // of the filter's formula for a voxel, see workOf; 0: not counted
 	Check    *Agreement         `json:"check,omitempty"`
 	Profiles []Profile          `json:"profiles,omitempty"`
 	Pictures []Picture          `json:"-"`
@@ -67,6 +68,7 @@ func (m *measurement) run() error {
 	if err := m.check(); err != nil {
 		return err
 	}
+	m.result.Work = workOf(m.recipe, v.Geometry)
 	m.result.Slices, m.result.Voxels, m.result.Recipe = m.region.Dims()[2], m.region.Voxels(), &m.recipe
 	if rows := m.region.Dims()[1]; rows < v.Dims[1] {
 		m.result.Rows = rows

@@ -31,6 +31,8 @@ type EngineReport struct {
 	Kernels string         `json:"kernels,omitempty"` // the start of the hash of the GPU's kernels
 	Shapes  map[string]int `json:"shapes,omitempty"`  // launch shapes that quell bench --tune found
 	Cores   int            `json:"cores,omitempty"`
+	Clock   float64        `json:"clock,omitempty"`  // of a GPU, in Hz, as its driver reports it
+	Compute [2]int         `json:"compute,omitzero"` // compute capability of a GPU
 	Memory  int64          `json:"memory,omitempty"` // bytes
 	Why     string         `json:"why,omitempty"`    // it is missing
 }

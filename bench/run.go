@@ -245,7 +245,7 @@ func (b *runner) engines() []EngineReport {
 			if g, ok := engine.(interface{ Status() gpu.Status }); ok {
 				status := g.Status()
 				e.Driver, e.Kernels = "CUDA "+status.Driver, status.Kernels[:min(len(status.Kernels), 12)]
-				e.Shapes = status.Tuned
+				e.Shapes, e.Clock, e.Compute = status.Tuned, 1e3*float64(status.Device.ClockKHz), status.Device.Compute
 				if version := driverVersion(); version != "" {
 					e.Driver = version + ", " + e.Driver
 				}

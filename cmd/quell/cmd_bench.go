@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,7 +54,7 @@ program, with that device, driver and version of the kernels.`,
 	flags.BoolVar(&o.Fresh, "fresh", false, "measure again what a cancelled run has measured")
 	addOutput(flags, &csvFile, "csv", files.TableOutput, "write a line for each figure to this `file`")
 	addOutput(flags, &plots, "plots", files.ChartsOutput, "write the charts and pictures as PNG files into this `folder`")
-	addOutput(flags, &report, "report", files.PageOutput, "write one HTML page with tables, charts and pictures to this `file`")
+	addOutput(flags, &report, "report", files.PageOutput, "write an HTML page with the findings to this `file`, and beside it one page for each paper with tables, charts and pictures; for one paper, one page with all")
 	addOutput(flags, &documents, "write", files.DocumentOutput, "write papers.md, its tables and its charts into this `folder`, as in docs/benchmarks")
 	flags.BoolVar(&tune, "tune", false, "search the launch shapes that are the fastest on this GPU, and use them from now on")
 	flags.BoolVar(&overwrite, "overwrite", false, "replace files that Quell did not write")
@@ -108,7 +109,7 @@ program, with that device, driver and version of the kernels.`,
 			}
 			return leaving(err, "the rows that were measured are kept: the same command continues with the next one")
 		}
-		if err := errors.Join(writeWith(files.TableOutput, csvFile, r.WriteCSV, overwrite), writeWith(files.PageOutput, report, r.WriteHTML, overwrite), writePlots(plots, r, overwrite), writeDocuments(documents, r, overwrite)); err != nil {
+		if err := errors.Join(writeWith(files.TableOutput, csvFile, r.WriteCSV, overwrite), writePages(report, r, overwrite), writePlots(plots, r, overwrite), writeDocuments(documents, r, overwrite)); err != nil {
 			return err
 		}
 		if asJSON {
@@ -242,6 +243,23 @@ func writeWith(kind *files.Kind, path string, write func(io.Writer) error, overw
 		return err
 	}
 	return files.Write(kind, path, data.Bytes(), overwrite)
+}
+
+// writePages writes the page of a run, and beside it those of its papers.
+func writePages(path string, r bench.Report, overwrite bool) error {
+	if path == "" {
+		return nil
+	}
+	pages, err := r.Pages(filepath.Base(path), func(paper string) string { return filepath.Base(files.PaperPage(path, paper)) })
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		if err := files.Write(files.PageOutput, filepath.Join(filepath.Dir(path), name), pages[name], overwrite); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeDocuments writes the document of a run, its tables and its charts into a folder.
