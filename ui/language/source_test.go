@@ -52,6 +52,7 @@ var speakers = map[string][]string{
 		"its description and its passes disagree on whether it reads the noise map",
 		// names of passes and fields
 		"divide by sigma", "multiply by sigma", "voxels in sigmas", "filtered voxels in sigmas",
+		"%s has no pass %q", // asked for by quell bench
 		"stabilise noise", "restore signal", "stabilised voxels", "filtered stabilised voxels",
 		"mix with voxels", "result at full strength",
 		"a volume of %v voxels holds %d values and a mask of %d", "%s: the recipe is not resolved",
