@@ -13,7 +13,7 @@ import (
 	"quell/app/workbench"
 	"quell/denoise"
 	"quell/denoise/noise"
-	"quell/ui"
+	"quell/ui/screen"
 	"quell/ui/session/preview"
 )
 
@@ -21,7 +21,7 @@ import (
 // none either, with a reference as well.
 func TestTheColumnFitsALowScreen(t *testing.T) {
 	b := newBenchWith(t, fyne.NewSize(1280, 720-menuHeight), func(s *workbench.Settings) { s.Column, s.Layout = "shown", "1×2" })
-	b.app.Settings().SetTheme(ui.Theme{})
+	b.app.Settings().SetTheme(screen.Theme{})
 	b.show(tissue(t))
 	fits := func(what string) {
 		for _, f := range denoise.Filters() {
@@ -57,7 +57,7 @@ func TestTheColumnFitsALowScreen(t *testing.T) {
 // At 1280×720 the help sheet shows every key without a scroll.
 func TestTheHelpSheetFitsALowScreen(t *testing.T) {
 	b := newBench(t, fyne.NewSize(1280, 720-menuHeight))
-	b.app.Settings().SetTheme(ui.Theme{})
+	b.app.Settings().SetTheme(screen.Theme{})
 	b.key(fyne.KeyF1)
 	scrolls := 0
 	for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
@@ -79,7 +79,7 @@ func TestTheHelpSheetFitsALowScreen(t *testing.T) {
 // be read, and goes with the pointer.
 func TestTheHelpOnAParameterLiesBesideALowColumn(t *testing.T) {
 	b := newBench(t, fyne.NewSize(1280, 720-menuHeight))
-	b.app.Settings().SetTheme(ui.Theme{})
+	b.app.Settings().SetTheme(screen.Theme{})
 	found := false
 	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
 		h, ok := o.(desktop.Hoverable)

@@ -8,14 +8,14 @@ import (
 	"fyne.io/fyne/v2"
 
 	"quell/denoise"
-	"quell/ui"
+	"quell/ui/screen"
 	"quell/ui/session/preview"
 )
 
 // The tab of the lesions measures the recipe on the screen, and shows no number of another one.
 func TestTheLesionsOfTheRecipe(t *testing.T) {
 	b := newBench(t, fyne.NewSize(1280, 800))
-	b.app.Settings().SetTheme(ui.Theme{})
+	b.app.Settings().SetTheme(screen.Theme{})
 	b.show(tissue(t))
 	b.command("lesions").Run()
 	measured := func() bool { return b.session().Lesions.Now().Panel != nil }
@@ -62,7 +62,7 @@ func TestTheLesionsOfTheRecipe(t *testing.T) {
 // verdict joins them.
 func TestVisibilityIsPartOfTheMeasures(t *testing.T) {
 	b := newBench(t, fyne.NewSize(1280, 800))
-	b.app.Settings().SetTheme(ui.Theme{})
+	b.app.Settings().SetTheme(screen.Theme{})
 	b.show(tissue(t))
 	b.until("the slice is measured", func() bool { return b.status() == preview.Slice && b.session().Measures.Slice().Current })
 	b.drain()

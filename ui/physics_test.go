@@ -8,13 +8,13 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/ui"
+	"quell/ui/screen"
 )
 
 // The dialog shows the noise before and after with charts, says why there is no d', and ends its work with Escape.
 func TestThePhysicsOfASlice(t *testing.T) {
 	b := newBench(t, fyne.NewSize(1280, 800))
-	b.app.Settings().SetTheme(ui.Theme{})
+	b.app.Settings().SetTheme(screen.Theme{})
 	b.show(tissue(t))
 	b.command("physics").Run()
 	b.until("the slice is measured", func() bool { return b.session().Physics.Now().Figures != nil })

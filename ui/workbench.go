@@ -15,6 +15,7 @@ import (
 	"quell/ui/frame"
 	"quell/ui/host"
 	"quell/ui/panel"
+	"quell/ui/screen"
 	"quell/ui/session"
 	"quell/ui/session/desk"
 	"quell/ui/viewer"
@@ -30,10 +31,10 @@ type Workbench struct {
 
 // New builds the workbench. Show it with ShowAndRun.
 func New(a fyne.App, o host.Options) *Workbench {
-	a.Settings().SetTheme(Theme{})
+	a.Settings().SetTheme(screen.Theme{Appearance: o.Settings.Appearance})
 	h := host.New(a, o)
 	w := &Workbench{host: h, saver: autosave.New(h)}
-	var screen panel.Screen
+	var shown panel.Screen
 	h.Session = session.New(desk.Deps{
 		Go: h.Go, Do: h.Do, Engine: h.Engine, Now: h.Now,
 		Panicked:   func(p *parallel.Panic) { h.Panicked(p) },
@@ -46,16 +47,16 @@ func New(a fyne.App, o host.Options) *Workbench {
 		Propose:    h.Propose,
 	}, desk.Listener{
 		Changed: h.Changed, Choose: h.Choose, Damaged: h.AskDamaged, Opened: h.Opened, Failed: h.Fail,
-		Framed:       func(p *viewer.Picture, frames [viewer.Roles]viewer.Frame) { screen.Framed(p, frames) },
-		Panes:        func() [viewer.Roles]viewer.Pane { return screen.Sizes() },
-		PlanePanes:   func() [3]viewer.Pane { return screen.PlaneSizes() },
-		PlanesFramed: func(frames [3]viewer.Frame) { screen.PlanesFramed(frames) },
+		Framed:       func(p *viewer.Picture, frames [viewer.Roles]viewer.Frame) { shown.Framed(p, frames) },
+		Panes:        func() [viewer.Roles]viewer.Pane { return shown.Sizes() },
+		PlanePanes:   func() [3]viewer.Pane { return shown.PlaneSizes() },
+		PlanesFramed: func(frames [3]viewer.Frame) { shown.PlanesFramed(frames) },
 	})
 	for _, create := range table {
 		p := create(h)
 		h.Panels = append(h.Panels, p)
 		if s, ok := p.(panel.Screen); ok {
-			screen = s
+			shown = s
 		}
 	}
 	w.frame = frame.New(h)
@@ -63,6 +64,7 @@ func New(a fyne.App, o host.Options) *Workbench {
 	h.Panels = append(h.Panels, w.frame, w.saver)
 	h.Quit = w.Quit
 	h.UseKeys()
+	a.Settings().AddListener(func(fyne.Settings) { h.Changed() }) // charts take the colours of the theme
 	h.Window.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) { h.Drop(uris) })
 	h.Window.SetCloseIntercept(w.Quit)
 	// While another program is in front, the release of a held key is not seen.

@@ -13,6 +13,13 @@ import (
 	"quell/io/atomic"
 )
 
+// The appearances of the workbench.
+const (
+	Dark   = "dark"
+	Light  = "light"
+	System = "system" // that of the desktop
+)
+
 // maxRecent bounds the list of recent paths.
 const maxRecent = 10
 
@@ -23,6 +30,7 @@ type Settings struct {
 	GPUWorker        string                    `json:"gpu_worker"`              // path of the GPU worker; empty finds it
 	WorkbenchSize    [2]float32                `json:"window_size"`             // of the workbench, in Fyne units; the key is as in existing files
 	Language         string                    `json:"language,omitempty"`      // of the workbench, "en" or "de"; empty for the desktop's
+	Appearance       string                    `json:"appearance"`              // Dark, Light or System
 	Layout           string                    `json:"layout"`                  // of the panes; empty for one that suits the size
 	Column           string                    `json:"column"`                  // filter, measures and plots: "shown", "hidden"; empty for what suits the size
 	Parameters       bool                      `json:"parameters,omitempty"`    // the filter's own, below the dial, are unfolded
@@ -49,7 +57,7 @@ type Settings struct {
 
 // DefaultSettings returns the settings of a first start.
 func DefaultSettings() Settings {
-	return Settings{Engine: "auto", WorkbenchSize: [2]float32{1400, 900}, KeepRecent: true}
+	return Settings{Engine: "auto", Appearance: Dark, WorkbenchSize: [2]float32{1400, 900}, KeepRecent: true}
 }
 
 // LoadSettings reads the settings. A missing or damaged file gives
@@ -68,6 +76,9 @@ func (s Settings) usable() Settings {
 	d := DefaultSettings()
 	if s.Engine != "auto" && s.Engine != "cpu" && s.Engine != "cuda" {
 		s.Engine = d.Engine
+	}
+	if s.Appearance != Light && s.Appearance != System {
+		s.Appearance = d.Appearance
 	}
 	for i, x := range s.WorkbenchSize {
 		if !(x >= 200 && x <= 20000) {

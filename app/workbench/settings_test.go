@@ -16,7 +16,7 @@ import (
 func TestSettingsRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "settings.json")
 	s := workbench.LoadSettings(path)
-	if want := (workbench.Settings{Engine: "auto", WorkbenchSize: [2]float32{1400, 900}, KeepRecent: true}); !reflect.DeepEqual(s, want) {
+	if want := (workbench.Settings{Engine: "auto", Appearance: workbench.Dark, WorkbenchSize: [2]float32{1400, 900}, KeepRecent: true}); !reflect.DeepEqual(s, want) {
 		t.Errorf("without a file: %+v", s)
 	}
 	s.Engine, s.InvertLevel = "cpu", true
@@ -127,5 +127,21 @@ func TestNoticeDue(t *testing.T) {
 	}
 	if !workbench.DefaultSettings().NoticeDue(now) {
 		t.Error("the first start has no notice")
+	}
+}
+
+func TestAppearance(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	for saved, want := range map[string]string{
+		workbench.Dark: workbench.Dark, workbench.Light: workbench.Light, workbench.System: workbench.System, "": workbench.Dark, "purple": workbench.Dark,
+	} {
+		s := workbench.DefaultSettings()
+		s.Appearance = saved
+		if err := s.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		if got := workbench.LoadSettings(path).Appearance; got != want {
+			t.Errorf("%q is read as %q; want %q", saved, got, want)
+		}
 	}
 }

@@ -73,11 +73,8 @@ type Look struct {
 	Number            func(string) string // writes a number in the language of the user; nil for English
 }
 
-// The styles. Colours are neutral but for the curves.
-var (
-	Light = Look{Ground: color.White, Ink: color.Gray{0x22}, Grid: color.Gray{0xd0}, Size: 10, Beside: true}
-	Dark  = Look{Ground: color.NRGBA{R: 0x1b, G: 0x1b, B: 0x1b, A: 0xff}, Ink: color.NRGBA{R: 0xc0, G: 0xc0, B: 0xc0, A: 0xff}, Grid: color.NRGBA{R: 0x34, G: 0x34, B: 0x34, A: 0xff}, Size: 9}
-)
+// Light is the style of reports. Colours are neutral but for the curves.
+var Light = Look{Ground: color.White, Ink: color.Gray{0x22}, Grid: color.Gray{0xd0}, Size: 10, Beside: true}
 
 // number writes a number with a true minus sign.
 func (l Look) number(x float64) string {

@@ -12,6 +12,9 @@ import (
 	"gonum.org/v1/plot"
 )
 
+// dark is a style with a dark ground, as the workbench has one.
+var dark = Look{Ground: color.Gray{0x1b}, Ink: color.Gray{0xc0}, Grid: color.Gray{0x34}, Size: 9}
+
 var slope = Curve{Name: "slope", Points: []Point{{0, 1}, {1, 2}, {2, 4}}, Color: color.RGBA{R: 200, A: 255}, Width: 1, Mark: 2}
 
 // TestPicturesHaveExactlyTheSizeAskedFor at every resolution; several stand side by side, and a
@@ -27,7 +30,7 @@ func TestPicturesHaveExactlyTheSizeAskedFor(t *testing.T) {
 		wide     bool
 		charted  int
 		from, to float64
-	}{{Dark, slope, 96, 1, false, 401, 20, 401}, {Dark, slope, 192, 1, false, 401, 30, 401}, {Light, silent, 110, 3, false, 3 * 401, 20, 401}, {Light, slope, 110, 1, true, 401, 20, 401}} {
+	}{{dark, slope, 96, 1, false, 401, 20, 401}, {dark, slope, 192, 1, false, 401, 30, 401}, {Light, silent, 110, 3, false, 3 * 401, 20, 401}, {Light, slope, 110, 1, true, 401, 20, 401}} {
 		m, left, right, err := Draw(c.look, 401, 203, c.dpi, slices.Repeat([]Chart{{Title: "t", Curves: []Curve{c.curve}}}, c.charts)...)
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +66,7 @@ func coloured(t *testing.T, look Look, c Chart, want color.Color) (n int) {
 func TestALegendBesideTheCharts(t *testing.T) {
 	silent := slope
 	silent.Name = ""
-	beside := Dark
+	beside := dark
 	beside.Beside = true
 	draw := func(charts ...Chart) *image.RGBA {
 		t.Helper()
@@ -107,7 +110,7 @@ func TestEverythingIsDrawn(t *testing.T) {
 	red := color.RGBA{R: 200, A: 255}
 	silent, marks, dashed, filled := slope, slope, slope, slope
 	silent.Name, marks.Width, dashed.Dashed, filled.Fill = "", 0, true, red
-	count := func(k Curve) int { return coloured(t, Dark, Chart{Curves: []Curve{k}}, red) }
+	count := func(k Curve) int { return coloured(t, dark, Chart{Curves: []Curve{k}}, red) }
 	if full := count(slope); count(silent) >= full || count(marks) >= full || count(dashed) >= full || count(filled) < 4*full || count(marks) == 0 {
 		t.Errorf("%d pixels of a curve; %d without a name, %d of its marks, %d dashed, %d filled", full, count(silent), count(marks), count(dashed), count(filled))
 	}
@@ -118,7 +121,7 @@ func TestEverythingIsDrawn(t *testing.T) {
 	if one.Mark = 0; count(one) != 0 {
 		t.Error("a line of a single point")
 	}
-	for _, look := range []Look{Dark, Light} {
+	for _, look := range []Look{dark, Light} {
 		if coloured(t, look, Chart{Curves: []Curve{slope}}, look.Ground) < 401*203/3 || coloured(t, look, Chart{}, look.Ink) == 0 {
 			t.Error("no ground, or no axes")
 		}
@@ -141,7 +144,7 @@ func TestWhatCannotBeDrawnIsAnError(t *testing.T) {
 		{Cells: []Cell{{Column: 3}}},
 		{Y: Axis{Log: true, Min: -1, Max: 1}, Curves: []Curve{slope}},
 	} {
-		if m, _, _, err := Draw(Dark, 401, 203, 96, c); m != nil || err == nil {
+		if m, _, _, err := Draw(dark, 401, 203, 96, c); m != nil || err == nil {
 			t.Errorf("%+v is drawn", c)
 		}
 	}
@@ -167,7 +170,7 @@ func TestRangeOfAnAxis(t *testing.T) {
 
 func TestMarksAreRound(t *testing.T) {
 	for _, r := range [][2]float64{{0, 3712}, {-1020, 1030}, {0, 0.013}, {-3, 4}, {7, 7}} {
-		marks := ticks(round(r[0], r[1]), Dark.number)
+		marks := ticks(round(r[0], r[1]), dark.number)
 		if r[0] < r[1] && (len(marks) < 3 || len(marks) > 9) {
 			t.Errorf("%v has %d marks", r, len(marks))
 		}
@@ -193,7 +196,7 @@ func TestLogMarks(t *testing.T) {
 		want   string
 	}{{60, 300, "100 200"}, {0.15, 1.2, "0.2 0.5 1"}, {2, 1999, "2 5 10 20 50 100 200 500 1000"}, {0.9, 900, "1 10 100"}, {0.2, 5, "0.2 0.5 1 2 5"}, {0.5, 2500, "1 10 100 1000"}, {5.5, 7, ""}} {
 		var labels []string
-		for _, mark := range logTicks(c.lo, c.hi, Dark.number) {
+		for _, mark := range logTicks(c.lo, c.hi, dark.number) {
 			if mark.Value < c.lo*(1-1e-9) || mark.Value > c.hi*(1+1e-9) {
 				t.Errorf("%g to %g: a mark at %g", c.lo, c.hi, mark.Value)
 			}

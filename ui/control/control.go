@@ -62,6 +62,7 @@ type Button struct {
 	widget.Button
 	// OnHover, if set, is called when the pointer enters (true) and leaves the button.
 	OnHover func(in bool)
+	ring    *ring
 }
 
 var (
@@ -75,6 +76,24 @@ func NewButton(text string, icon fyne.Resource, tapped func()) *Button {
 	b.Text, b.Icon, b.OnTapped = text, icon, tapped
 	b.ExtendBaseWidget(b)
 	return b
+}
+
+// CreateRenderer implements fyne.Widget.
+func (b *Button) CreateRenderer() fyne.WidgetRenderer {
+	b.ring = ringed(b.Button.CreateRenderer())
+	return b.ring
+}
+
+// FocusGained implements fyne.Focusable.
+func (b *Button) FocusGained() {
+	b.Button.FocusGained()
+	b.ring.show(true)
+}
+
+// FocusLost implements fyne.Focusable.
+func (b *Button) FocusLost() {
+	b.Button.FocusLost()
+	b.ring.show(false)
 }
 
 // TypedKey implements fyne.Focusable.
@@ -121,6 +140,7 @@ func (b *Button) held(e *fyne.KeyEvent, down bool) {
 type Check struct {
 	widget.Check
 	OnSubmitted func() // what Return does instead, such as the main button of a dialog; nil: it toggles
+	ring        *ring
 }
 
 var _ desktop.Keyable = (*Check)(nil)
@@ -131,6 +151,24 @@ func NewCheck(text string, changed func(bool)) *Check {
 	c.Text, c.OnChanged = text, changed
 	c.ExtendBaseWidget(c)
 	return c
+}
+
+// CreateRenderer implements fyne.Widget.
+func (c *Check) CreateRenderer() fyne.WidgetRenderer {
+	c.ring = ringed(c.Check.CreateRenderer())
+	return c.ring
+}
+
+// FocusGained implements fyne.Focusable.
+func (c *Check) FocusGained() {
+	c.Check.FocusGained()
+	c.ring.show(true)
+}
+
+// FocusLost implements fyne.Focusable.
+func (c *Check) FocusLost() {
+	c.Check.FocusLost()
+	c.ring.show(false)
 }
 
 // TypedKey implements fyne.Focusable. Space arrives as a rune.
@@ -162,7 +200,10 @@ func (c *Check) held(e *fyne.KeyEvent, down bool) {
 
 // Select is a widget.Select that Space and Return open; Left and Right choose the
 // previous and the next option.
-type Select struct{ widget.Select }
+type Select struct {
+	widget.Select
+	ring *ring
+}
 
 var _ desktop.Keyable = (*Select)(nil)
 
@@ -173,6 +214,24 @@ func NewSelect(options []string, changed func(string)) *Select {
 	s.PlaceHolder = lang.L("(choose)")
 	s.ExtendBaseWidget(s)
 	return s
+}
+
+// CreateRenderer implements fyne.Widget.
+func (s *Select) CreateRenderer() fyne.WidgetRenderer {
+	s.ring = ringed(s.Select.CreateRenderer())
+	return s.ring
+}
+
+// FocusGained implements fyne.Focusable.
+func (s *Select) FocusGained() {
+	s.Select.FocusGained()
+	s.ring.show(true)
+}
+
+// FocusLost implements fyne.Focusable.
+func (s *Select) FocusLost() {
+	s.Select.FocusLost()
+	s.ring.show(false)
 }
 
 // TypedKey implements fyne.Focusable.

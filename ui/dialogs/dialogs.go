@@ -339,7 +339,6 @@ func sheet(title string, rows [][2]string) fyne.CanvasObject {
 		right.Add(smallText(r[1], fyne.TextStyle{}))
 	}
 	head := bold(title)
-	head.Importance = widget.HighImportance
 	return container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, container.New(layout.NewCustomPaddedHBoxLayout(columnGap), left, right))
 }
 

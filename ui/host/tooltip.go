@@ -2,25 +2,24 @@ package host
 
 import (
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"quell/ui/control"
 )
 
 // Tooltip is a text below the control that the pointer is on, or next to it. It
 // lies on a Layer above the workbench that takes no events.
 type Tooltip struct {
-	Ground *canvas.Rectangle
+	Ground *control.Ground
 	Text   *widget.Label
 	Layer  *fyne.Container
 }
 
 func newTooltip() *Tooltip {
-	t := &Tooltip{Ground: canvas.NewRectangle(theme.Color(theme.ColorNameOverlayBackground)), Text: widget.NewLabel("")}
+	t := &Tooltip{Ground: control.NewPlate(theme.ColorNameOverlayBackground, theme.ColorNameInputBorder, 3), Text: widget.NewLabel("")}
 	t.Text.SizeName = theme.SizeNameCaptionText
-	t.Ground.StrokeColor, t.Ground.StrokeWidth = theme.Color(theme.ColorNameInputBorder), 1
-	t.Ground.CornerRadius = 3
 	t.Layer = container.NewWithoutLayout(t.Ground, t.Text) // always shown: Fyne knows no position of what is hidden
 	t.Hide()
 	return t

@@ -3,6 +3,8 @@ package sliceview
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+
+	"quell/ui/palette"
 )
 
 // maxLines is how many lines a block has at most.
@@ -17,10 +19,10 @@ type block struct {
 }
 
 func newBlock(right bool) *block {
-	b := &block{ground: canvas.NewRectangle(plateGrey), right: right}
+	b := &block{ground: canvas.NewRectangle(palette.Picture.Plate), right: right}
 	b.ground.CornerRadius = 2
 	for i := range b.lines {
-		b.lines[i] = canvas.NewText("", lightText)
+		b.lines[i] = canvas.NewText("", palette.Picture.Text)
 		b.lines[i].TextSize = textSize
 	}
 	return b

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 
+	"quell/ui/palette"
 	"quell/ui/viewer"
 )
 
@@ -25,10 +26,10 @@ type sides struct {
 }
 
 func newSides() *sides {
-	s := &sides{line: canvas.NewLine(dividerLine), handle: canvas.NewCircle(dividerLine)}
+	s := &sides{line: canvas.NewLine(palette.Picture.Divider), handle: canvas.NewCircle(palette.Picture.Divider)}
 	s.line.StrokeWidth = 1.5
 	for i := range s.labels {
-		s.labels[i] = newPlate(lightText, textSize, true)
+		s.labels[i] = newPlate(palette.Picture.Text, textSize, true)
 	}
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 
 	"quell/ui/language"
+	"quell/ui/palette"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -73,7 +74,7 @@ func newLegend() *legend {
 	l.bar.ScaleMode = canvas.ImageScaleFastest
 	l.bar.FillMode = canvas.ImageFillStretch
 	for i := range l.labels {
-		l.labels[i] = newPlate(lightText, textSize-1, false)
+		l.labels[i] = newPlate(palette.Picture.Text, textSize-1, false)
 	}
 	return l
 }

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 
 	"quell/measure"
+	"quell/ui/palette"
 	"quell/ui/viewer"
 )
 
@@ -33,12 +34,6 @@ const (
 	handleSize = 3.5 // half of the edge, in screen units
 	markWidth  = 1.4 // screen units
 	haloWidth  = 3.4
-)
-
-var (
-	markColor     = color.NRGBA{R: 0x70, G: 0xe0, B: 0xf0, A: 0xff}
-	selectedColor = color.NRGBA{R: 0xff, G: 0xe9, B: 0x6a, A: 0xff}
-	haloColor     = color.NRGBA{A: 0xb0} // keeps the line visible on bone
 )
 
 // inPixels turns a position of the pane into (column, row), and says how far the
@@ -160,12 +155,12 @@ func drawMarks(all []Mark, t viewer.Transform, pane viewer.Pane, scale float64) 
 		halo  bool
 	}{{haloWidth, true}, {markWidth, false}} {
 		for _, m := range all {
-			c := markColor
+			c := palette.Picture.Mark
 			if m.Selected {
-				c = selectedColor
+				c = palette.Picture.Selected
 			}
 			if pass.halo {
-				c = haloColor
+				c = palette.Picture.Halo
 			}
 			corners := onDevice(m.Corners(), t)
 			stroke(img, corners, m.Shape != measure.Line, pass.width*scale, c)
@@ -262,9 +257,9 @@ func (r *renderer) layoutMarkTexts(shown []Mark, t viewer.Transform, scale float
 		}
 		m := shown[i]
 		box, ok := boundsOf(onDevice(m.Corners(), t))
-		c := markColor
+		c := palette.Picture.Mark
 		if m.Selected {
-			c = selectedColor
+			c = palette.Picture.Selected
 		}
 		text.text.Color = c
 		text.set(ellipsis(m.Text, area.Width-2*margin, textSize, text.text.TextStyle))

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"quell/measure"
+	"quell/ui/palette"
 	"quell/ui/viewer"
 )
 
@@ -33,7 +34,7 @@ func TestMarksAreDrawnWhereTheyLie(t *testing.T) {
 	if lit(3, 1) < 200 || lit(1, 2) < 200 || lit(5, 4) < 200 || lit(3, 2.5) != 0 || lit(5.6, 2) != 0 {
 		t.Errorf("the edges %d %d %d, inside %d, outside %d", lit(3, 1), lit(1, 2), lit(5, 4), lit(3, 2.5), lit(5.6, 2))
 	}
-	if text := r.marks.texts[0]; text.text.Hidden || text.text.Text != "1: mean 3" || text.text.Color != markColor || !r.marks.texts[1].text.Hidden {
+	if text := r.marks.texts[0]; text.text.Hidden || text.text.Text != "1: mean 3" || text.text.Color != palette.Picture.Mark || !r.marks.texts[1].text.Hidden {
 		t.Errorf("text %q, hidden %v", text.text.Text, text.text.Hidden)
 	}
 	first := r.marks.image.Image
@@ -42,7 +43,7 @@ func TestMarksAreDrawnWhereTheyLie(t *testing.T) {
 		t.Error("marks that stay are drawn again")
 	}
 	p.SetCaption(Caption{Marks: []Mark{{Outline: shape(measure.Line, [2]float64{1, 1}, [2]float64{5, 4}), Selected: true}}})
-	if lit(3, 2.5) < 200 || lit(1, 4) != 0 || r.marks.texts[0].text.Color != selectedColor {
+	if lit(3, 2.5) < 200 || lit(1, 4) != 0 || r.marks.texts[0].text.Color != palette.Picture.Selected {
 		t.Error("a line is closed, or not selected")
 	}
 	p.state.CycleOverlay()
@@ -87,7 +88,7 @@ func TestTextsOfMarksStayInThePane(t *testing.T) {
 // A line is as wide as asked for, smooth at its edges, and not darker if segments meet.
 func TestStroke(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 20, 10))
-	stroke(img, [][2]float64{{2, 5}, {10, 5}, {18, 5}}, false, 3, haloColor)
+	stroke(img, [][2]float64{{2, 5}, {10, 5}, {18, 5}}, false, 3, palette.Picture.Halo)
 	column := func(x int) (alpha []uint8) {
 		for y := range 10 {
 			alpha = append(alpha, img.RGBAAt(x, y).A)
@@ -104,9 +105,9 @@ func TestStroke(t *testing.T) {
 	if !slices.Equal(column(6), column(10)) {
 		t.Errorf("where segments meet %v, elsewhere %v", column(10), column(6))
 	}
-	stroke(img, nil, true, 3, haloColor) // nothing to draw
-	stroke(img, [][2]float64{{math.NaN(), 1}}, true, 3, haloColor)
-	stroke(img, [][2]float64{{1e12, 1e12}, {-1e12, -1e12}}, false, 3, haloColor)
+	stroke(img, nil, true, 3, palette.Picture.Halo) // nothing to draw
+	stroke(img, [][2]float64{{math.NaN(), 1}}, true, 3, palette.Picture.Halo)
+	stroke(img, [][2]float64{{1e12, 1e12}, {-1e12, -1e12}}, false, 3, palette.Picture.Halo)
 }
 
 // marker records the drags that it takes.

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/lang"
 
+	"quell/ui/palette"
 	"quell/ui/viewer"
 )
 
@@ -21,10 +22,10 @@ const (
 )
 
 var badgeColors = map[BadgeKind]color.Color{
-	NoBadge: dimText,
-	Good:    color.NRGBA{R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff},
-	Busy:    color.NRGBA{R: 0xc8, G: 0xc8, B: 0xc8, A: 0xff},
-	Caution: color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
+	NoBadge: palette.Picture.Dim,
+	Good:    palette.Picture.Good,
+	Busy:    palette.Picture.Busy,
+	Caution: palette.Picture.Caution,
 }
 
 // renderer places the parts of a pane: ground, picture, texts, cross. The picture has the
@@ -70,36 +71,36 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	p.ExtendBaseWidget(p)
 	r := &renderer{
 		pane:    p,
-		ground:  canvas.NewRectangle(black),
+		ground:  canvas.NewRectangle(palette.Picture.Ground),
 		edge:    canvas.NewRectangle(color.Transparent),
 		picture: canvas.NewImageFromImage(nil),
-		title:   newPlate(lightText, textSize+1, true),
-		badge:   newPlate(dimText, textSize, true),
-		detail:  newPlate(dimText, textSize, false),
-		place:   newPlate(lightText, textSize, false),
+		title:   newPlate(palette.Picture.Text, textSize+1, true),
+		badge:   newPlate(palette.Picture.Dim, textSize, true),
+		detail:  newPlate(palette.Picture.Dim, textSize, false),
+		place:   newPlate(palette.Picture.Text, textSize, false),
 		other:   newPlate(badgeColors[Caution], otherSize, true),
 	}
 	r.title.set(lang.L(p.role.String()))
-	r.edge.StrokeColor, r.edge.StrokeWidth = edgeLine, 1
+	r.edge.StrokeColor, r.edge.StrokeWidth = palette.Picture.Edge, 1
 	// Frames have device resolution; the default mode would resample them again,
 	// in software, on the UI goroutine.
 	r.picture.ScaleMode = canvas.ImageScaleFastest
 	r.picture.FillMode = canvas.ImageFillStretch
 
-	r.profile = canvas.NewLine(profileLine)
+	r.profile = canvas.NewLine(palette.Picture.Profile)
 	r.marks = newMarks()
 	r.objects = []fyne.CanvasObject{r.ground, r.picture, r.profile, r.marks.image}
 	for i := range r.outline {
-		r.outline[i] = canvas.NewLine(outlineLine)
+		r.outline[i] = canvas.NewLine(palette.Picture.Outline)
 		r.outline[i].StrokeWidth = 1.5
 		r.objects = append(r.objects, r.outline[i])
 	}
 	for i := range r.cross {
-		r.cross[i] = canvas.NewLine(crossLine)
+		r.cross[i] = canvas.NewLine(palette.Picture.Cross)
 		r.objects = append(r.objects, r.cross[i])
 	}
 	for i := range r.hair {
-		r.hair[i] = canvas.NewLine(hairLine)
+		r.hair[i] = canvas.NewLine(palette.Picture.Hair)
 		r.objects = append(r.objects, r.hair[i])
 	}
 	add := func(t *plate) *plate {
@@ -109,7 +110,7 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	r.sides = newSides()
 	r.objects = append(r.objects, r.sides.objects()...)
 	for range maxMarkTexts {
-		r.marks.texts = append(r.marks.texts, add(newPlate(markColor, textSize, false)))
+		r.marks.texts = append(r.marks.texts, add(newPlate(palette.Picture.Mark, textSize, false)))
 	}
 	r.corner, r.who, r.how = newBlock(false), newBlock(false), newBlock(true)
 	for _, b := range []*block{r.corner, r.who, r.how} {
@@ -118,7 +119,7 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	add(r.title)
 	add(r.detail)
 	for i := range r.letters { // over the ground of the heading, which may be as wide as the pane
-		r.letters[i] = add(newPlate(letters, letterSize, true))
+		r.letters[i] = add(newPlate(palette.Picture.Letters, letterSize, true))
 	}
 	add(r.place)
 	if p.role == viewer.Residual {

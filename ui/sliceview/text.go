@@ -5,21 +5,8 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
-)
 
-// Pictures have a black ground and light text in every theme.
-var (
-	black       = color.NRGBA{A: 0xff}
-	lightText   = color.NRGBA{R: 0xe6, G: 0xe6, B: 0xe6, A: 0xff}
-	dimText     = color.NRGBA{R: 0xa8, G: 0xa8, B: 0xa8, A: 0xff}
-	letters     = color.NRGBA{R: 0xf0, G: 0xd8, B: 0x80, A: 0xff}
-	plateGrey   = color.NRGBA{A: 0x90}
-	profileLine = color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0x80}
-	crossLine   = color.NRGBA{R: 0xf0, G: 0xd8, B: 0x80, A: 0xb0}
-	hairLine    = color.NRGBA{R: 0xf0, G: 0xd8, B: 0x80, A: 0x80}
-	edgeLine    = color.NRGBA{R: 0x70, G: 0x70, B: 0x70, A: 0xff}
-	dividerLine = color.NRGBA{R: 0xf0, G: 0xf0, B: 0xf0, A: 0xd0}
-	outlineLine = color.NRGBA{R: 0x60, G: 0xd0, B: 0xf0, A: 0xff}
+	"quell/ui/palette"
 )
 
 const (
@@ -38,7 +25,7 @@ type plate struct {
 const platePadding = 3
 
 func newPlate(c color.Color, size float32, bold bool) *plate {
-	p := &plate{ground: canvas.NewRectangle(plateGrey), text: canvas.NewText("", c)}
+	p := &plate{ground: canvas.NewRectangle(palette.Picture.Plate), text: canvas.NewText("", c)}
 	p.ground.CornerRadius = 2
 	p.text.TextSize = size
 	p.text.TextStyle = fyne.TextStyle{Bold: bold}

@@ -4,14 +4,14 @@ import (
 	"image"
 	"image/color"
 	"math"
+
+	"quell/ui/palette"
 )
 
 const (
 	lensFactor = 3 // of the magnification of the pane
 	lensShare  = 6 // of the shorter side of a pane that the radius of a lens takes
 )
-
-var lensRing = color.RGBA{R: 0xf0, G: 0xd8, B: 0x80, A: 0xff}
 
 // lay draws the lens into a frame: the picture, drawn by draw, magnified about the voxel
 // within a circle. Panes that show another slice have none.
@@ -41,7 +41,7 @@ func (l Lens) lay(f Frame, job Job, pane Pane, t Transform, buffer *image.RGBA, 
 			case d < radius-1:
 				f.Image.SetRGBA(px-f.X0, py-f.Y0, lens.Image.RGBAAt(px-lens.X0, py-lens.Y0))
 			case d < radius:
-				f.Image.SetRGBA(px-f.X0, py-f.Y0, lensRing)
+				f.Image.SetRGBA(px-f.X0, py-f.Y0, color.RGBA(palette.Picture.Lens))
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"testing"
 
+	"quell/ui/palette"
 	"quell/volume"
 )
 
@@ -29,7 +30,7 @@ func TestTheLensMagnifies(t *testing.T) {
 			t.Errorf("at x %d the grey is %d; want %d", x, got.R, want)
 		}
 	}
-	if got := at(j, 63+19, 63); got != lensRing {
+	if got := at(j, 63+19, 63); got != color.RGBA(palette.Picture.Lens) {
 		t.Errorf("the ring is %v", got)
 	}
 	if got := at(j, 63+15, 63+15); got.R != grey(130) { // in the corner of the square around the circle
@@ -47,7 +48,7 @@ func TestTheLensMagnifies(t *testing.T) {
 	}
 	j.Lens.Voxel = [3]int{10, 10, 0}
 	j.Zoom, j.Pan = 4, [2]float64{-10, -10} // its place is outside the pane
-	if at(j, 1, 1) == lensRing {
+	if at(j, 1, 1) == color.RGBA(palette.Picture.Lens) {
 		t.Error("a lens outside the pane is drawn")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/ui/control"
+	"quell/ui/palette"
 )
 
 // Cell is what a tile shows.
@@ -125,6 +126,6 @@ func (t *tile) object() fyne.CanvasObject {
 	lines := widget.NewLabelWithStyle(strings.Join(c.Lines, "\n"), fyne.TextAlignLeading, fyne.TextStyle{})
 	lines.Wrapping = fyne.TextWrapWord
 	lines.SizeName = theme.SizeNameCaptionText
-	ground := canvas.NewRectangle(theme.Color(theme.ColorNameInputBackground))
+	ground := canvas.NewRectangle(palette.Picture.Ground)
 	return container.NewVBox(container.NewStack(ground, t), title, lines)
 }

@@ -239,7 +239,7 @@ func (g *Widget) frontierPicture() image.Image {
 	}
 	const legend, caption = 110, 60
 	size := g.scroll.Size()
-	return screen.Chart(float64(max(size.Width-legend, 300)), float64(max(size.Height-caption, 200)), screen.PixelsPerUnit(g),
+	return screen.Chart(screen.Colors(), float64(max(size.Width-legend, 300)), float64(max(size.Height-caption, 200)), screen.PixelsPerUnit(g),
 		output.FrontierChart(g.frontiers, lang.L("noise left, %"), lang.L("contrast kept of visible objects, %")))
 }
 

@@ -3,7 +3,6 @@ package lesions
 import (
 	"fmt"
 	"image"
-	"image/color"
 	"math"
 	"slices"
 
@@ -15,6 +14,7 @@ import (
 	"quell/ui/command"
 	"quell/ui/host"
 	"quell/ui/language"
+	"quell/ui/palette"
 	"quell/ui/panel"
 	"quell/ui/session"
 	"quell/volume"
@@ -162,11 +162,8 @@ func pictures(p *lesions.Picture) (out [2]image.Image) {
 	return out
 }
 
-// hues differ in lightness, and readers with a red-green deficiency can distinguish them.
-var hues = []color.NRGBA{{R: 0xff, G: 0xb3, B: 0x47, A: 0xff}, {R: 0x7f, G: 0xb2, B: 0xff, A: 0xff}, {R: 0xd8, G: 0xd8, B: 0xd8, A: 0xff}}
-
 // curves plots the contrast kept over the contrast, a curve for each size, and the least that the verdict asks for.
-func curves(p lesions.Panel) chart.Chart {
+func curves(p lesions.Panel, colors *palette.Colors) chart.Chart {
 	c := chart.Chart{X: chart.Axis{Label: lang.L("contrast, σ"), Log: true}, Y: chart.Axis{Label: lang.L("kept, %"), Max: 110}}
 	bySize := map[float64]int{}
 	for _, r := range p.Rows {
@@ -174,7 +171,7 @@ func curves(p lesions.Panel) chart.Chart {
 		if !known {
 			i = len(c.Curves)
 			bySize[r.Size] = i
-			c.Curves = append(c.Curves, chart.Curve{Name: language.Sprintf("%.3g mm", r.Size), Color: hues[i%len(hues)], Width: 1, Mark: 2})
+			c.Curves = append(c.Curves, chart.Curve{Name: language.Sprintf("%.3g mm", r.Size), Color: colors.Sizes[i%len(colors.Sizes)], Width: 1, Mark: 2})
 		}
 		c.Curves[i].Points = append(c.Curves[i].Points, chart.Point{X: r.Sigmas, Y: max(100*r.Kept.Value, 0)})
 		if !slices.Contains(c.X.Marks, r.Sigmas) {
@@ -183,6 +180,6 @@ func curves(p lesions.Panel) chart.Chart {
 	}
 	c.X.Min, c.X.Max = c.X.Marks[0]/1.2, c.X.Marks[len(c.X.Marks)-1]*1.2
 	bound := 100 * lesions.LeastKept
-	c.Curves = append(c.Curves, chart.Curve{Color: chart.Dark.Grid, Width: 1, Dashed: true, Points: []chart.Point{{X: c.X.Min, Y: bound}, {X: c.X.Max, Y: bound}}})
+	c.Curves = append(c.Curves, chart.Curve{Color: colors.ChartGrid, Width: 1, Dashed: true, Points: []chart.Point{{X: c.X.Min, Y: bound}, {X: c.X.Max, Y: bound}}})
 	return c
 }

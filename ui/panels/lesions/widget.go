@@ -17,6 +17,7 @@ import (
 	"quell/denoise/lesions"
 	"quell/ui/control"
 	"quell/ui/newest"
+	"quell/ui/palette"
 	"quell/ui/screen"
 )
 
@@ -47,8 +48,9 @@ type Hooks struct{ Start, Stop, Choose func() }
 // Widget is the tab. Create it with NewWidget; its methods are for the UI goroutine.
 type Widget struct {
 	widget.BaseWidget
-	hooks Hooks
-	shown Snapshot
+	hooks   Hooks
+	shown   Snapshot
+	drawnIn *palette.Colors // that the pictures were asked for
 
 	text    *widget.Label
 	button  *control.MeasureButton
@@ -63,12 +65,14 @@ type Widget struct {
 
 // request is a panel to draw, at that many device pixels for a unit of the screen.
 type request struct {
-	panel *lesions.Panel
-	scale float64
+	panel  *lesions.Panel
+	colors *palette.Colors
+	scale  float64
 }
 
 type answer struct {
 	panel    *lesions.Panel
+	colors   *palette.Colors
 	plot     image.Image
 	pictures [2]image.Image
 }
@@ -121,10 +125,12 @@ func (p *Widget) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleR
 
 // Display shows a snapshot; it returns at once if nothing has changed.
 func (p *Widget) Display(s Snapshot) {
-	if s.Text == p.shown.Text && s.Panel == p.shown.Panel && s.Measuring == p.shown.Measuring && s.Stopped == p.shown.Stopped {
+	colors := screen.Colors()
+	other := s.Panel != p.shown.Panel || colors != p.drawnIn
+	if s.Text == p.shown.Text && !other && s.Measuring == p.shown.Measuring && s.Stopped == p.shown.Stopped {
 		return
 	}
-	other := s.Panel != p.shown.Panel
+	p.drawnIn = colors
 	p.shown = s
 	p.text.Importance = widget.LowImportance
 	if s.Warns {
@@ -168,17 +174,17 @@ func (p *Widget) fill() {
 			column.Objects = append(column.Objects, l)
 		}
 	}
-	p.worker.Request(request{p.shown.Panel, screen.PixelsPerUnit(p)})
+	p.worker.Request(request{p.shown.Panel, p.drawnIn, screen.PixelsPerUnit(p)})
 }
 
 // draw draws what is pictured of a panel.
 func draw(r request) answer {
-	return answer{panel: r.panel, plot: screen.Chart(plotWidth-legendWidth, plotHeight, r.scale, curves(*r.panel)), pictures: pictures(r.panel.Picture)}
+	return answer{panel: r.panel, colors: r.colors, plot: screen.Chart(r.colors, plotWidth-legendWidth, plotHeight, r.scale, curves(*r.panel, r.colors)), pictures: pictures(r.panel.Picture)}
 }
 
-// drawn shows the pictures, unless the panel is another one by now.
+// drawn shows the pictures, unless the panel or the colours are others by now.
 func (p *Widget) drawn(a answer) {
-	if a.panel != p.shown.Panel {
+	if a.panel != p.shown.Panel || a.colors != p.drawnIn {
 		return
 	}
 	p.plot.Image = a.plot

@@ -12,6 +12,7 @@ import (
 	_ "quell/internal/locale" // English
 	"quell/measure"
 	"quell/measure/detect"
+	"quell/ui/palette"
 	"quell/volume"
 )
 
@@ -75,7 +76,7 @@ func TestTheTab(t *testing.T) {
 		t.Errorf("started %d, stopped %d, button %q", started, stopped, p.button.Text)
 	}
 	// A picture of a panel that is not shown any more is dropped.
-	p.drawn(draw(request{panel, 1}))
+	p.drawn(draw(request{panel, palette.Dark, 1}))
 	if p.plot.Image != nil {
 		t.Error("an old picture is shown")
 	}

@@ -2,7 +2,6 @@ package opening
 
 import (
 	"image"
-	"image/color"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -10,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"quell/ui/host"
+	"quell/ui/palette"
 	"quell/ui/panel"
 	"quell/ui/session/documents"
 	"quell/ui/wording"
@@ -26,11 +26,11 @@ type arriving struct {
 
 // NewArriving returns the cover of a series that is being read.
 func NewArriving(*host.Host) panel.Panel {
-	a := &arriving{slice: canvas.NewImageFromImage(image.NewGray(image.Rect(0, 0, 1, 1))), text: canvas.NewText("", color.White)}
+	a := &arriving{slice: canvas.NewImageFromImage(image.NewGray(image.Rect(0, 0, 1, 1))), text: canvas.NewText("", palette.Picture.Text)}
 	a.slice.FillMode = canvas.ImageFillContain
 	a.text.TextStyle.Bold = true
 	a.text.TextSize = theme.Size(theme.SizeNameText)
-	a.layer = container.NewStack(canvas.NewRectangle(color.Black), a.slice, container.NewPadded(container.NewVBox(a.text)))
+	a.layer = container.NewStack(canvas.NewRectangle(palette.Picture.Ground), a.slice, container.NewPadded(container.NewVBox(a.text)))
 	a.layer.Hide()
 	return a
 }

@@ -4,12 +4,10 @@ package opening
 
 import (
 	"fmt"
-	"image/color"
 	"path/filepath"
 	"slices"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
@@ -44,7 +42,7 @@ func NewInvite(h *host.Host) panel.Panel {
 	bundled := h.Button(nil, lang.L("Open the bundled series"), "open-bundled")
 	folder.Importance, file.Importance, bundled.Importance = widget.HighImportance, widget.MediumImportance, widget.MediumImportance
 	buttons := container.NewHBox(folder, file, bundled)
-	i.Layer = container.NewStack(canvas.NewRectangle(color.Black),
+	i.Layer = container.NewStack(control.NewGround(theme.ColorNameBackground),
 		container.NewCenter(container.NewVBox(heading, ways, container.NewCenter(buttons), i.recent)))
 	i.Layer.Hide()
 	return i

@@ -7,12 +7,7 @@ import (
 
 	"quell/measure"
 	"quell/report"
-)
-
-// The lines around what was measured.
-var (
-	regionLine = color.RGBA{R: 0x7c, G: 0xc8, B: 0x7c, A: 0xff}
-	rodLine    = color.RGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff}
+	"quell/ui/palette"
 )
 
 // outlined draws the slice with the regions and the discs that were measured.
@@ -21,10 +16,10 @@ func outlined(s Snapshot) image.Image {
 	m := image.NewRGBA(image.Rect(0, 0, size[0], size[1]))
 	s.Window.Render(m, s.Picture.Before)
 	for _, o := range s.Figures.Regions {
-		outline(m, o, regionLine)
+		outline(m, o, color.RGBA(palette.Picture.Region))
 	}
 	for _, r := range s.Figures.Rods {
-		outline(m, r.Outline, rodLine)
+		outline(m, r.Outline, color.RGBA(palette.Picture.Rod))
 	}
 	return report.SquarePixels(m, s.Picture.View.Pixel)
 }

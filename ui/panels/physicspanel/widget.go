@@ -15,6 +15,7 @@ import (
 	"quell/measure/physics"
 	"quell/ui/control"
 	"quell/ui/newest"
+	"quell/ui/palette"
 	"quell/ui/screen"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -42,8 +43,9 @@ type Hooks struct{ Start, Stop func() }
 // Widget is the content of the dialog. Create it with NewWidget; its methods are for the UI goroutine.
 type Widget struct {
 	widget.BaseWidget
-	hooks Hooks
-	shown Snapshot
+	hooks   Hooks
+	shown   Snapshot
+	drawnIn *palette.Colors // that the charts were asked for
 
 	text    *widget.Label
 	button  *control.MeasureButton
@@ -58,11 +60,13 @@ type Widget struct {
 // request is what is drawn, at that many device pixels for a unit of the screen.
 type request struct {
 	Snapshot
-	scale float64
+	colors *palette.Colors
+	scale  float64
 }
 
 type answer struct {
 	of     *physics.Figures
+	colors *palette.Colors
 	charts [2]image.Image
 	slice  image.Image
 }
@@ -105,10 +109,12 @@ func (p *Widget) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleR
 
 // Display shows a snapshot; it returns at once if nothing has changed.
 func (p *Widget) Display(s Snapshot) {
-	if s.Text == p.shown.Text && s.Figures == p.shown.Figures && s.Measuring == p.shown.Measuring && s.Stopped == p.shown.Stopped {
+	colors := screen.Colors()
+	other := s.Figures != p.shown.Figures || colors != p.drawnIn
+	if s.Text == p.shown.Text && !other && s.Measuring == p.shown.Measuring && s.Stopped == p.shown.Stopped {
 		return
 	}
-	other := s.Figures != p.shown.Figures
+	p.drawnIn = colors
 	p.shown = s
 	p.text.Importance = widget.MediumImportance
 	if s.Warns {
@@ -138,7 +144,7 @@ func (p *Widget) fill() {
 		}
 	}
 	if s.Figures != nil {
-		p.worker.Request(request{s, screen.PixelsPerUnit(p)})
+		p.worker.Request(request{s, p.drawnIn, screen.PixelsPerUnit(p)})
 	}
 }
 
@@ -148,18 +154,18 @@ func draw(r request) answer {
 		Original: lang.L(r.Picture.FirstName()), Result: lang.L("denoised"), Frequency: lang.L("cycles/mm"),
 		Spectrum: "NPS", Transfer: "TTF", Value: lang.L("value"),
 	}
-	a := answer{of: r.Figures, slice: outlined(r.Snapshot)}
+	a := answer{of: r.Figures, colors: r.colors, slice: outlined(r.Snapshot)}
 	for i, c := range r.Figures.Charts(r.Unit, words) {
 		if len(c.Curves) > 0 {
-			a.charts[i] = screen.Chart(chartWidth, chartHeight, r.scale, c)
+			a.charts[i] = screen.Chart(r.colors, chartWidth, chartHeight, r.scale, c)
 		}
 	}
 	return a
 }
 
-// drawn shows the pictures, unless the figures are others by now.
+// drawn shows the pictures, unless the figures or the colours are others by now.
 func (p *Widget) drawn(a answer) {
-	if a.of != p.shown.Figures {
+	if a.of != p.shown.Figures || a.colors != p.drawnIn {
 		return
 	}
 	p.slice.Image = a.slice

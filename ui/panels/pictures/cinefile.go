@@ -3,7 +3,6 @@ package pictures
 import (
 	"fmt"
 	"image"
-	"image/color"
 	"image/draw"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"quell/app/output"
 	"quell/denoise"
 	"quell/ui/dialogs"
+	"quell/ui/palette"
 	"quell/ui/screen"
 	"quell/ui/viewer"
 	"quell/ui/wording"
@@ -173,7 +173,7 @@ func (c *cineSheet) write(text string, x, y, width int) {
 	case *image.RGBA:
 		to = p.SubImage(part).(*image.RGBA)
 	}
-	(&font.Drawer{Dst: to, Src: image.NewUniform(color.White), Face: c.face, Dot: fixed.P(x, y+m.Ascent.Ceil())}).DrawString(text)
+	(&font.Drawer{Dst: to, Src: image.NewUniform(palette.Picture.Text), Face: c.face, Dot: fixed.P(x, y+m.Ascent.Ceil())}).DrawString(text)
 }
 
 // broken breaks a line between words if it is wider than so many pixels.

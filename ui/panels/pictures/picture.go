@@ -3,7 +3,6 @@ package pictures
 import (
 	"fmt"
 	"image"
-	"image/color"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -16,6 +15,7 @@ import (
 	"quell/app/job"
 	"quell/app/output"
 	"quell/ui/dialogs"
+	"quell/ui/palette"
 	"quell/ui/screen"
 	"quell/ui/session"
 	"quell/ui/session/preview"
@@ -90,10 +90,10 @@ func (v *Panel) Picture() (m image.Image, label string) {
 	lines := pictureLabel(v.h.Session, v.h.Settings.HideIdentity)
 	for _, line := range lines {
 		for _, part := range broken(line, size.Width-2*labelMargin) {
-			text := canvas.NewText(part, color.White)
+			text := canvas.NewText(part, palette.Picture.Text)
 			text.TextSize = labelText
 			if line == derived {
-				text.Color, text.TextStyle.Bold = color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff}, true
+				text.Color, text.TextStyle.Bold = palette.Picture.Caution, true
 			}
 			text.Move(fyne.NewPos(labelMargin, size.Height+labelMargin/2))
 			text.Resize(text.MinSize())
@@ -102,7 +102,7 @@ func (v *Panel) Picture() (m image.Image, label string) {
 		}
 	}
 	size.Height += labelMargin
-	ground := canvas.NewRectangle(color.Black)
+	ground := canvas.NewRectangle(palette.Picture.Ground)
 	ground.Resize(size)
 	c := software.NewCanvas()
 	c.SetPadded(false)

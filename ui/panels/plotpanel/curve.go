@@ -1,7 +1,6 @@
 package plotpanel
 
 import (
-	"image/color"
 	"math"
 	"reflect"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/report/chart"
+	"quell/ui/palette"
 )
 
 // Curve is the estimated error of a filter over its strength.
@@ -56,14 +56,9 @@ func (c *Curve) nearest(a axis, pixel float64) int {
 // wide is the ratio of the ends from which on an axis is logarithmic.
 const wide = 5
 
-var (
-	bestMark    = color.NRGBA{R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff}
-	presentLine = color.NRGBA{R: 0xdc, G: 0xdc, B: 0xdc, A: 0xff}
-)
-
 // chart plots the error, its best point, the present value and, as a dashed line, the
 // error without a filter.
-func (c *Curve) chart() (chart.Chart, axis) {
+func (c *Curve) chart(colors *palette.Colors) (chart.Chart, axis) {
 	points := make([]chart.Point, len(c.X))
 	top := c.Without
 	for i := range points {
@@ -81,12 +76,12 @@ func (c *Curve) chart() (chart.Chart, axis) {
 	// A filter far too strong would press the rest of the curve flat.
 	top = 1.1 * min(top, 2*max(c.Without, slices.Min(c.Y)))
 
-	without := curve(lang.L("without filter"), chart.Dark.Ink, nil, []chart.Point{{X: a.lo, Y: c.Without}, {X: a.hi, Y: c.Without}})
+	without := curve(lang.L("without filter"), colors.ChartInk, nil, []chart.Point{{X: a.lo, Y: c.Without}, {X: a.hi, Y: c.Without}})
 	without.Dashed = true
-	line := curve("", afterLine, nil, points)
+	line := curve("", colors.After, nil, points)
 	line.Mark = 2
 	if c.Old {
-		line.Color = beforeLine
+		line.Color = colors.Before
 	}
 	// The curve falls from the error without a filter, and rises beyond the best.
 	out := chart.Chart{
@@ -94,10 +89,10 @@ func (c *Curve) chart() (chart.Chart, axis) {
 		Curves: []chart.Curve{without, line}, Low: true,
 	}
 	if c.Best >= 0 {
-		out.Curves = append(out.Curves, chart.Curve{Name: lang.L("best"), Color: bestMark, Mark: 4, Points: points[c.Best : c.Best+1]})
+		out.Curves = append(out.Curves, chart.Curve{Name: lang.L("best"), Color: colors.Best, Mark: 4, Points: points[c.Best : c.Best+1]})
 	}
 	if c.Present > 0 {
-		out.Curves = append(out.Curves, curve(lang.L("present"), presentLine, nil, []chart.Point{{X: c.Present}, {X: c.Present, Y: top}}))
+		out.Curves = append(out.Curves, curve(lang.L("present"), colors.Present, nil, []chart.Point{{X: c.Present}, {X: c.Present, Y: top}}))
 	}
 	return out, a
 }

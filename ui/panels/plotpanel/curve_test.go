@@ -10,6 +10,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
+
+	"quell/ui/palette"
 )
 
 func valley() *Curve {
@@ -33,7 +35,7 @@ func TestTheCurveIsDrawnWhereItsAxisSays(t *testing.T) {
 	for _, scale := range []float64{1, 2} {
 		c := valley()
 		c.Without = 4 // in the legend and on the curve alone
-		img, x, _, err := Draw(Request{Kind: Strength, Curve: c, Width: 600, Height: 300, Scale: scale})
+		img, x, _, err := Draw(Request{Colors: palette.Dark, Kind: Strength, Curve: c, Width: 600, Height: 300, Scale: scale})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,25 +67,25 @@ func TestTheCurveIsDrawnWhereItsAxisSays(t *testing.T) {
 
 func TestOnlyABestPointIsMarked(t *testing.T) {
 	draw := func(c *Curve) *image.RGBA {
-		img, _, _, err := Draw(Request{Kind: Strength, Curve: c, Width: 600, Height: 300, Scale: 1})
+		img, _, _, err := Draw(Request{Colors: palette.Dark, Kind: Strength, Curve: c, Width: 600, Height: 300, Scale: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return img
 	}
 	c := valley()
-	if _, _, n := colored(draw(c), bestMark); n < 40 {
+	if _, _, n := colored(draw(c), palette.Dark.Best); n < 40 {
 		t.Error("the best point is not marked")
 	}
 	c.Best = -1
-	if _, _, n := colored(draw(c), bestMark); n != 0 {
+	if _, _, n := colored(draw(c), palette.Dark.Best); n != 0 {
 		t.Error("a best point is marked although there is none")
 	}
-	if _, _, n := colored(draw(c), afterLine); n == 0 {
+	if _, _, n := colored(draw(c), palette.Dark.After); n == 0 {
 		t.Error("no curve")
 	}
 	c.Old = true
-	if _, _, n := colored(draw(c), afterLine); n != 0 {
+	if _, _, n := colored(draw(c), palette.Dark.After); n != 0 {
 		t.Error("an old curve looks like a current one")
 	}
 }
@@ -95,14 +97,14 @@ func TestCurvesOfAllShapesAreDrawn(t *testing.T) {
 		"a present far": {X: []float64{1, 2}, Y: []float64{3, 4}, Labels: make([]string, 2), Present: 400, Without: 5},
 		"no points":     {},
 	} {
-		if _, _, _, err := Draw(Request{Kind: Strength, Curve: c, Width: 300, Height: 200, Scale: 1}); err != nil {
+		if _, _, _, err := Draw(Request{Colors: palette.Dark, Kind: Strength, Curve: c, Width: 300, Height: 200, Scale: 1}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if img, _, _, err := Draw(Request{Kind: Strength, Width: 300, Height: 200, Scale: 1}); img != nil || err != nil {
+	if img, _, _, err := Draw(Request{Colors: palette.Dark, Kind: Strength, Width: 300, Height: 200, Scale: 1}); img != nil || err != nil {
 		t.Errorf("without a curve: %v, %v; want nothing", img, err)
 	}
-	_, x, _, _ := Draw(Request{Kind: Strength, Curve: &Curve{X: []float64{1, 2}, Y: []float64{3, 4}, Present: 400}, Width: 300, Height: 200, Scale: 1})
+	_, x, _, _ := Draw(Request{Colors: palette.Dark, Kind: Strength, Curve: &Curve{X: []float64{1, 2}, Y: []float64{3, 4}, Present: 400}, Width: 300, Height: 200, Scale: 1})
 	if x.hi != 400 {
 		t.Errorf("the axis ends at %g; want it to hold the present value", x.hi)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"quell/measure"
 	"quell/report/chart"
-	"quell/ui/language"
+	"quell/ui/palette"
 	"quell/ui/screen"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -39,17 +39,10 @@ type Request struct {
 	Residual      bool // the histogram is of the residual
 	All           bool // the noise power spectrum is of all rectangles on the slice
 	Window        volume.Window
-	Width, Height int     // device pixels
-	Scale         float64 // device pixels per screen unit
+	Width, Height int             // device pixels
+	Scale         float64         // device pixels per screen unit
+	Colors        *palette.Colors // of the curves, which differ in lightness and in hues that a red-green deficiency leaves apart
 }
-
-// The curves' colours differ in lightness and in hues that readers with a red-green deficiency
-// can distinguish.
-var (
-	beforeLine = color.NRGBA{R: 0x9a, G: 0x9a, B: 0x9a, A: 0xff}
-	beforeFill = color.NRGBA{R: 0x9a, G: 0x9a, B: 0x9a, A: 0x40}
-	afterLine  = color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff}
-)
 
 const maxBins = 160
 
@@ -69,7 +62,7 @@ func Draw(r Request) (img *image.RGBA, x axis, words string, err error) {
 	case Profile:
 		c = r.profiles()
 	case Strength:
-		c, x = r.Curve.chart()
+		c, x = r.Curve.chart(r.Colors)
 	case Spectrum:
 		if c, words = r.spectrum(); c.Curves == nil {
 			return nil, x, words, nil
@@ -79,9 +72,7 @@ func Draw(r Request) (img *image.RGBA, x axis, words string, err error) {
 			return nil, x, words, err
 		}
 	}
-	look := chart.Dark
-	look.Number = language.Number
-	img, x.from, x.to, err = chart.Draw(look, r.Width, r.Height, int(math.Round(screen.DPI*max(r.Scale, 0.5))), c)
+	img, x.from, x.to, err = chart.Draw(screen.Look(r.Colors), r.Width, r.Height, int(math.Round(screen.DPI*max(r.Scale, 0.5))), c)
 	return img, x, words, err
 }
 
@@ -104,10 +95,10 @@ func (r Request) histograms() (c chart.Chart, err error) {
 	lo, hi = lo-(hi-lo)/10, hi+(hi-lo)/10
 	lo, hi, n := edges(lo, hi, before)
 	c = r.counts(unitText(r.Picture.Source.Unit), lo, hi)
-	if err = r.addCounts(&c, before, n, beforeLine, beforeFill, lang.L(r.Picture.FirstName())); err != nil || r.Picture.After == nil {
+	if err = r.addCounts(&c, before, n, r.Colors.Before, r.Colors.BeforeFill, lang.L(r.Picture.FirstName())); err != nil || r.Picture.After == nil {
 		return c, err
 	}
-	return c, r.addCounts(&c, r.pick(r.Picture.After), n, afterLine, nil, lang.L(r.Picture.SecondName()))
+	return c, r.addCounts(&c, r.pick(r.Picture.After), n, r.Colors.After, nil, lang.L(r.Picture.SecondName()))
 }
 
 // empty says whether there is no voxel to count: of a slice of padding, or in an ROI
@@ -187,7 +178,7 @@ func (r Request) residual() (chart.Chart, error) {
 	if s.N == 0 {
 		return c, nil
 	}
-	if err := r.addCounts(&c, values, maxBins, afterLine, nil, lang.L("residual")); err != nil || !(sigma > 0) {
+	if err := r.addCounts(&c, values, maxBins, r.Colors.After, nil, lang.L("residual")); err != nil || !(sigma > 0) {
 		return c, err
 	}
 	points := make([]chart.Point, maxBins)
@@ -196,7 +187,7 @@ func (r Request) residual() (chart.Chart, error) {
 		// Counts of one bin.
 		points[i] = chart.Point{X: x, Y: float64(s.N) * 2 * reach / maxBins * math.Exp(-x*x/(sigma*sigma)/2) / (sigma * math.Sqrt(2*math.Pi))}
 	}
-	r.add(&c, points, beforeLine, nil, lang.L("Gaussian of σ"))
+	r.add(&c, points, r.Colors.Before, nil, lang.L("Gaussian of σ"))
 	return c, nil
 }
 
@@ -242,9 +233,9 @@ func (r Request) profiles() (c chart.Chart) {
 		}
 		c.Curves = append(c.Curves, curve(name, line, nil, points))
 	}
-	add(r.Picture.Before, beforeLine, lang.L(r.Picture.FirstName()))
+	add(r.Picture.Before, r.Colors.Before, lang.L(r.Picture.FirstName()))
 	if r.Picture.After != nil {
-		add(r.Picture.After, afterLine, lang.L(r.Picture.SecondName()))
+		add(r.Picture.After, r.Colors.After, lang.L(r.Picture.SecondName()))
 	}
 	return c
 }

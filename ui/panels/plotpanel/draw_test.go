@@ -9,7 +9,7 @@ import (
 
 	_ "quell/internal/locale" // English
 	"quell/measure"
-	"quell/report/chart"
+	"quell/ui/palette"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -34,7 +34,8 @@ func picture(t *testing.T) *viewer.Picture {
 
 func request(t *testing.T, kind Kind) Request {
 	return Request{
-		Kind: kind, Picture: picture(t), Focus: [3]int{3, 7, 0},
+		Colors: palette.Dark,
+		Kind:   kind, Picture: picture(t), Focus: [3]int{3, 7, 0},
 		Window: volume.Window{Center: 50, Width: 100}, Width: 401, Height: 203, Scale: 1,
 	}
 }
@@ -71,14 +72,14 @@ func TestPlotsHaveBothCurvesOnADarkGround(t *testing.T) {
 			}
 			return n
 		}
-		if count(r, chart.Dark.Ground.(color.NRGBA)) < 401*203/4 {
+		if count(r, palette.Dark.ChartGround) < 401*203/4 {
 			t.Errorf("kind %d: the ground is not the dark one", kind)
 		}
-		if count(r, afterLine) == 0 {
+		if count(r, palette.Dark.After) == 0 {
 			t.Errorf("kind %d: no curve of the result", kind)
 		}
 		r.Picture.After = nil
-		if count(r, afterLine) != 0 {
+		if count(r, palette.Dark.After) != 0 {
 			t.Errorf("kind %d: a curve of a result although there is none", kind)
 		}
 	}
@@ -159,10 +160,10 @@ func TestHistogramsOfEveryKind(t *testing.T) {
 			}
 		}
 	}
-	if pix := drawn(t, residual); inked(pix, afterLine) == 0 {
+	if pix := drawn(t, residual); inked(pix, palette.Dark.After) == 0 {
 		t.Error("the residual has no curve")
 	}
-	if with, without := inked(drawn(t, gauss), beforeLine), inked(drawn(t, residual), beforeLine); with < without+50 {
+	if with, without := inked(drawn(t, gauss), palette.Dark.Before), inked(drawn(t, residual), palette.Dark.Before); with < without+50 {
 		t.Errorf("%d pixels of the Gaussian with sigma known, %d without", with, without)
 	}
 	// Nothing to count is no error.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"quell/ui/language"
+	"quell/ui/palette"
 )
 
 // Axes have the numbers of the language.
@@ -16,7 +17,7 @@ func TestAxesFollowTheLanguage(t *testing.T) {
 	})
 	// Its axes have the same words in both languages, and marks at 0.2 and 0.5.
 	words := &Curve{X: []float64{0.2, 0.5, 1, 5}, Y: []float64{1, 2, 3, 4}, Best: -1}
-	r := Request{Kind: Strength, Curve: words, Width: 401, Height: 203, Scale: 1}
+	r := Request{Colors: palette.Dark, Kind: Strength, Curve: words, Width: 401, Height: 203, Scale: 1}
 	english := drawn(t, r)
 	if err := language.Use(language.German); err != nil {
 		t.Fatal(err)

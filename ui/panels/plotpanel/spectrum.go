@@ -13,10 +13,7 @@ import (
 	"quell/ui/language"
 )
 
-// residualLine is the curve of what was removed, next to the curves of original and
-// result.
-var residualLine = color.NRGBA{R: 0x6f, G: 0xb4, B: 0xff, A: 0xff}
-
+// r.Colors.Removed is the curve of what was removed, next to the curves of original and
 // spectrum plots what the selected ROI can be measured for: around a disc, or across a
 // straight edge, the MTF; in an even rectangle the noise power spectrum. words are the figures
 // of the curves, and sentences on what cannot be measured; without curves there is no plot.
@@ -78,9 +75,9 @@ func (r Request) power(before measure.Slice, after *measure.Slice) (c chart.Char
 		}
 		c.Curves = append(c.Curves, curve(name, line, nil, points))
 	}
-	add(&s.Original, beforeLine, lang.L(r.Picture.FirstName()))
-	add(s.Result, afterLine, lang.L(r.Picture.SecondName()))
-	add(s.Residual, residualLine, lang.L("residual"))
+	add(&s.Original, r.Colors.Before, lang.L(r.Picture.FirstName()))
+	add(s.Result, r.Colors.After, lang.L(r.Picture.SecondName()))
+	add(s.Residual, r.Colors.Removed, lang.L("residual"))
 	c.X.Max = s.Original.Nyquist
 	sigma, mean := short(math.Sqrt(s.Original.Variance)), short(float64(s.Original.Mean))
 	if s.Result != nil {
@@ -129,8 +126,8 @@ func (r Request) transfer(before measure.Slice, after *measure.Slice, roi measur
 			}
 		}
 	}
-	add(&m.Original, beforeLine, lang.L(r.Picture.FirstName()))
-	add(m.Result, afterLine, lang.L(r.Picture.SecondName()))
+	add(&m.Original, r.Colors.Before, lang.L(r.Picture.FirstName()))
+	add(m.Result, r.Colors.After, lang.L(r.Picture.SecondName()))
 	words = "f50 " + falls[0] + ", f10 " + falls[1] + " /mm."
 	for _, why := range order {
 		words += " " + upper(reasons[why]) + ": " + why + "."

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"quell/measure"
+	"quell/ui/palette"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -38,7 +39,8 @@ var (
 
 func spectrumRequest(roi *measure.Outline) Request {
 	return Request{
-		Kind: Spectrum, Picture: discPicture(), Width: 330, Height: 220, Scale: 1,
+		Colors: palette.Dark,
+		Kind:   Spectrum, Picture: discPicture(), Width: 330, Height: 220, Scale: 1,
 		Marked: Marked{Region: roi, RegionName: "ROI 1"},
 	}
 }
@@ -66,8 +68,8 @@ func TestSpectraOfROIs(t *testing.T) {
 		figures []string
 		lines   []color.NRGBA
 	}{
-		{"an even rectangle", even, []string{"σ 7.8", " → 4.9", " HU, mean frequency 0.5", " /mm."}, []color.NRGBA{beforeLine, afterLine, residualLine}},
-		{"a disc", around, []string{"f50 0.3", " → 0.3", "f10 0.5"}, []color.NRGBA{beforeLine, afterLine}},
+		{"an even rectangle", even, []string{"σ 7.8", " → 4.9", " HU, mean frequency 0.5", " /mm."}, []color.NRGBA{palette.Dark.Before, palette.Dark.After, palette.Dark.Removed}},
+		{"a disc", around, []string{"f50 0.3", " → 0.3", "f10 0.5"}, []color.NRGBA{palette.Dark.Before, palette.Dark.After}},
 	} {
 		for _, line := range c.lines {
 			found, w := has(t, spectrumRequest(c.roi), line)
@@ -82,8 +84,8 @@ func TestSpectraOfROIs(t *testing.T) {
 		}
 		r := spectrumRequest(c.roi)
 		r.Picture.After = nil
-		found, w := has(t, r, afterLine)
-		if more, _ := has(t, r, residualLine); found || more || strings.Contains(w, "→") {
+		found, w := has(t, r, palette.Dark.After)
+		if more, _ := has(t, r, palette.Dark.Removed); found || more || strings.Contains(w, "→") {
 			t.Errorf("%s without a result: %q", c.name, w)
 		}
 	}
@@ -92,14 +94,14 @@ func TestSpectraOfROIs(t *testing.T) {
 func TestSpectrumOfAllRectangles(t *testing.T) {
 	r := spectrumRequest(even)
 	r.Marked.Rectangles = []measure.Outline{*even, *beside}
-	_, one := has(t, r, beforeLine)
+	_, one := has(t, r, palette.Dark.Before)
 	r.All = true
-	_, both := has(t, r, beforeLine)
+	_, both := has(t, r, palette.Dark.Before)
 	if one == both || !strings.HasPrefix(both, "σ 7.") {
 		t.Errorf("one %q, both %q", one, both)
 	}
 	r.Marked.Rectangles = []measure.Outline{*even}
-	if _, single := has(t, r, beforeLine); single != one {
+	if _, single := has(t, r, palette.Dark.Before); single != one {
 		t.Errorf("the only one: %q, want %q", single, one)
 	}
 }
@@ -115,7 +117,7 @@ func TestSpectrumSaysWhyThereIsNone(t *testing.T) {
 		{"an ellipse in noise", &measure.Outline{Shape: measure.Ellipse, Points: even.Points}, []string{"."}},
 		{"freehand", &measure.Outline{Shape: measure.Freehand, Points: [][2]float64{{0, 0}, {40, 0}, {40, 40}}}, []string{"An MTF needs an elliptical"}},
 	} {
-		found, w := has(t, spectrumRequest(c.roi), beforeLine)
+		found, w := has(t, spectrumRequest(c.roi), palette.Dark.Before)
 		if found {
 			t.Errorf("%s: %q", c.name, w)
 		}
@@ -128,14 +130,14 @@ func TestSpectrumSaysWhyThereIsNone(t *testing.T) {
 	// A result without the edge: the curve of the original, and why there is no other.
 	r := spectrumRequest(around)
 	r.Picture.After = make([]float32, len(r.Picture.Before))
-	found, w := has(t, r, beforeLine)
-	if more, _ := has(t, r, afterLine); !found || more || !strings.Contains(w, " /mm. After the filter the contrast") {
+	found, w := has(t, r, palette.Dark.Before)
+	if more, _ := has(t, r, palette.Dark.After); !found || more || !strings.Contains(w, " /mm. After the filter the contrast") {
 		t.Errorf("a result without the edge: %q", w)
 	}
 	// Sheared pixels.
 	r = spectrumRequest(even)
 	r.Picture.Source.Affine[0][1] = 0.3
-	if _, w := has(t, r, beforeLine); !strings.Contains(w, "right angles") {
+	if _, w := has(t, r, palette.Dark.Before); !strings.Contains(w, "right angles") {
 		t.Errorf("sheared pixels: %q", w)
 	}
 }

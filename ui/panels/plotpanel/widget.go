@@ -20,6 +20,7 @@ import (
 
 	"quell/ui/control"
 	"quell/ui/newest"
+	"quell/ui/palette"
 	"quell/ui/screen"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -38,6 +39,7 @@ type Widget struct {
 	picture *viewer.Picture
 	focus   [3]int
 	window  volume.Window
+	colors  *palette.Colors // that the last plot was asked for
 	marked  Marked
 	kind    Kind
 	hooks   Hooks
@@ -124,7 +126,7 @@ func (p *Widget) Kind() Kind { return p.kind }
 // Display plots a slice with a window, and what is marked on it, or nothing if picture is nil; it
 // returns at once if nothing that the plot shows has changed.
 func (p *Widget) Display(picture *viewer.Picture, focus [3]int, window volume.Window, marked Marked) {
-	same := picture == p.picture && window == p.window && (p.kind != Profile || marked.Line != nil || focus == p.focus) && marked.equal(p.marked)
+	same := screen.Colors() == p.colors && picture == p.picture && window == p.window && (p.kind != Profile || marked.Line != nil || focus == p.focus) && marked.equal(p.marked)
 	p.picture, p.focus, p.window, p.marked = picture, focus, window, marked
 	p.showFinding()
 	if !same {
@@ -259,8 +261,9 @@ func (p *Widget) request() {
 		return
 	}
 	size, scale := p.area.Size(), screen.PixelsPerUnit(p)
+	p.colors = screen.Colors()
 	p.worker.Request(Request{
-		Kind: p.plotted(), Picture: p.picture, Curve: p.curve, Focus: p.focus, Window: p.window, Scale: scale,
+		Kind: p.plotted(), Picture: p.picture, Curve: p.curve, Focus: p.focus, Window: p.window, Scale: scale, Colors: p.colors,
 		Marked: p.marked, Log: p.log.Checked, Residual: p.removed.Checked, All: p.all.Checked,
 		Width:  int(math.Round(float64(size.Width) * scale)),
 		Height: int(math.Round(float64(size.Height) * scale)),

@@ -9,11 +9,13 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
+	"quell/app/workbench"
 	"quell/ui/command"
 	"quell/ui/dialogs"
 	"quell/ui/host"
 	"quell/ui/language"
 	"quell/ui/panel"
+	"quell/ui/screen"
 )
 
 // Panel has the commands. Create it with New.
@@ -37,6 +39,7 @@ func (p *Panel) Commands() []command.Command {
 		{ID: "invert-level", Title: "Dragging down darkens", Menu: command.EditMenu, Run: p.toggleLevelDirection,
 			Checked: func() bool { return p.h.Settings.InvertLevel }},
 		{ID: "language", Title: "Language", Menu: command.ViewMenu, List: p.languageCommands},
+		{ID: "appearance", Title: "Appearance", Menu: command.ViewMenu, List: p.appearanceCommands},
 		{ID: "scale", Title: "Size of the interface", Menu: command.ViewMenu, List: p.scaleCommands},
 		{ID: "change-key", Title: "Change a key …", Menu: command.HelpMenu, Run: p.changeKeys},
 	}
@@ -80,6 +83,24 @@ func (p *Panel) scaleCommands() (out []command.Command) {
 				p.h.SaveSettings()
 				p.h.RefreshMenu()
 				p.h.Note(lang.L("The size of the interface changes at the next start."))
+			},
+		})
+	}
+	return out
+}
+
+// appearanceCommands set the colours of the workbench.
+func (p *Panel) appearanceCommands() (out []command.Command) {
+	for _, a := range []struct{ name, title string }{
+		{workbench.Dark, lang.L("Dark")}, {workbench.Light, lang.L("Light")}, {workbench.System, lang.L("As the desktop")},
+	} {
+		out = append(out, command.Command{
+			Title: a.title, Checked: func() bool { return p.h.Settings.Appearance == a.name },
+			Run: func() {
+				p.h.Settings.Appearance = a.name
+				p.h.SaveSettings()
+				p.h.App.Settings().SetTheme(screen.Theme{Appearance: a.name})
+				p.h.RefreshMenu()
 			},
 		})
 	}

@@ -19,7 +19,9 @@ import (
 	"quell/ui/command"
 	"quell/ui/control"
 	"quell/ui/host"
+	"quell/ui/palette"
 	"quell/ui/panel"
+	"quell/ui/screen"
 	"quell/ui/session/documents"
 	"quell/ui/wording"
 )
@@ -93,6 +95,7 @@ type Thumbnail struct {
 	r      *Panel
 	index  int
 	shown  documents.Listed
+	colors *palette.Colors // in use
 	Hint   string
 	Ground *canvas.Rectangle
 	image  *canvas.Image
@@ -114,7 +117,7 @@ var (
 func newCell(r *Panel, index int) *Thumbnail {
 	c := &Thumbnail{
 		r: r, index: index, Ground: canvas.NewRectangle(color.Transparent), image: canvas.NewImageFromImage(image.NewGray(image.Rect(0, 0, 1, 1))),
-		Badge: canvas.NewText("", color.Black), under: canvas.NewRectangle(color.Transparent),
+		Badge: canvas.NewText("", palette.Picture.Ground), under: canvas.NewRectangle(color.Transparent),
 		Name: control.Caption(""), detail: control.Caption(""),
 	}
 	c.Ground.StrokeWidth, c.Ground.CornerRadius = 2, 3
@@ -167,11 +170,15 @@ func (tightLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(0, float32(len(objects))*tightLine)
 }
 
-// Colours of the badges: the colours of the badges on the pictures.
-var railBadges = map[documents.DocumentState]color.Color{
-	documents.Running:    color.NRGBA{R: 0x8f, G: 0xb4, B: 0xd8, A: 0xff},
-	documents.Unexported: color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
-	documents.Exported:   color.NRGBA{R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff},
+// badgeColor is the ground of a badge.
+func badgeColor(c *palette.Colors, s documents.DocumentState) color.Color {
+	switch s {
+	case documents.Running:
+		return c.Running
+	case documents.Unexported:
+		return c.Unexported
+	}
+	return c.Exported
 }
 
 // display shows a series, if anything differs from what is shown.
@@ -181,14 +188,15 @@ func (c *Thumbnail) display(d documents.Listed, hide bool, progress float64) {
 		badge = fmt.Sprintf("%.0f %%", 100*progress)
 	}
 	name, hint := wording.Series(d, hide), wording.SeriesHint(d, hide)
-	if c.Hint == hint && c.Name.Text == name && c.state == badge && c.shown.Shown == d.Shown && c.shown.Picture == d.Picture && c.shown.Away == d.Away {
+	colors := screen.Colors()
+	if c.colors == colors && c.Hint == hint && c.Name.Text == name && c.state == badge && c.shown.Shown == d.Shown && c.shown.Picture == d.Picture && c.shown.Away == d.Away {
 		return
 	}
-	c.shown, c.Hint = d, hint
+	c.shown, c.Hint, c.colors = d, hint, colors
 	c.state, c.under.FillColor = badge, color.Transparent
 	c.fit()
 	if badge != "" {
-		c.under.FillColor = railBadges[d.State]
+		c.under.FillColor = badgeColor(colors, d.State)
 	}
 	c.Ground.FillColor, c.Ground.StrokeColor = color.Transparent, color.Transparent
 	if d.Shown {

@@ -4,7 +4,6 @@ package reader
 import (
 	"fmt"
 	"image"
-	"image/color"
 	"image/draw"
 	"math"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app/files"
@@ -22,6 +22,7 @@ import (
 	"quell/ui/dialogs"
 	"quell/ui/host"
 	"quell/ui/language"
+	"quell/ui/palette"
 	"quell/ui/panel"
 	"quell/ui/viewer"
 	"quell/ui/wording"
@@ -73,8 +74,9 @@ func New(h *host.Host) panel.Panel {
 // layerOf returns two pictures side by side above the answers, hidden.
 func layerOf(text, answers, end fyne.CanvasObject, pictures [2]fyne.CanvasObject) *fyne.Container {
 	bar := container.NewBorder(nil, nil, text, end, container.NewCenter(answers))
-	layer := container.NewStack(canvas.NewRectangle(color.Black),
-		container.NewBorder(nil, container.NewPadded(bar), nil, nil, container.NewGridWithColumns(2, pictures[0], pictures[1])))
+	layer := container.NewStack(control.NewGround(theme.ColorNameBackground),
+		container.NewBorder(nil, container.NewPadded(bar), nil, nil,
+			container.NewStack(canvas.NewRectangle(palette.Picture.Ground), container.NewGridWithColumns(2, pictures[0], pictures[1]))))
 	layer.Hide()
 	return layer
 }

@@ -17,6 +17,8 @@ import (
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/ui/language"
+	"quell/ui/palette"
+	"quell/ui/screen"
 	"quell/ui/session/measures"
 	"quell/ui/wording"
 )
@@ -44,21 +46,21 @@ const (
 	tickHeight  = 4 // of the verdicts, at the bottom
 )
 
-var (
-	sigmaColor   = color.NRGBA{R: 0x7c, G: 0x8c, B: 0xa0, A: 0xff}
-	unsureColor  = color.NRGBA{R: 0x4a, G: 0x50, B: 0x58, A: 0xff} // sigma of low confidence
-	currentColor = color.NRGBA{R: 0xf0, G: 0xf0, B: 0xf0, A: 0xff}
-	unjudged     = color.NRGBA{R: 0x34, G: 0x34, B: 0x34, A: 0xff}
-)
-
-// markColors are the colours of the verdicts.
-var markColors = map[tune.Verdict]color.NRGBA{
-	tune.Under:   {R: 0x6c, G: 0x9a, B: 0xd0, A: 0xff},
-	tune.Matched: {R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff},
-	tune.Over:    {R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
-	tune.Clean:   {R: 0xd8, G: 0xd8, B: 0xd8, A: 0xff},
-	tune.Unknown: {R: 0x70, G: 0x70, B: 0x70, A: 0xff},
-	"":           unjudged,
+// markColor returns the colour of a verdict; "" is none yet.
+func markColor(c *palette.Colors, v tune.Verdict) color.NRGBA {
+	switch v {
+	case tune.Under:
+		return c.Under
+	case tune.Matched:
+		return c.Matched
+	case tune.Over:
+		return c.Strong
+	case tune.Clean:
+		return c.Clean
+	case tune.Unknown:
+		return c.Unknown
+	}
+	return c.Unjudged
 }
 
 // newStrip returns an empty strip. hover is called with a text for the slice under
@@ -89,7 +91,7 @@ func (s *strip) display(figures []measures.SliceFigure, unit string, at int) {
 // draw renders the strip with w x h pixels.
 func (s *strip) draw(w, h int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
-	n := len(s.Figures)
+	n, colors := len(s.Figures), screen.Colors()
 	if n == 0 || w == 0 {
 		return img
 	}
@@ -108,15 +110,15 @@ func (s *strip) draw(w, h int) image.Image {
 		}
 		f := s.Figures[i]
 		if measured(f.Noise) && most > 0 {
-			c := sigmaColor
+			c := colors.Sigma
 			if f.Noise.Confidence == noise.Low {
-				c = unsureColor
+				c = colors.UnsureSigma
 			}
 			fill(x, top-int(float64(top)*f.Noise.Sigma/most+0.5), top, c)
 		}
-		fill(x, h-ticks, h, markColors[f.Verdict])
+		fill(x, h-ticks, h, markColor(colors, f.Verdict))
 	}
-	fill((2*s.at+1)*w/(2*n), 0, h, currentColor)
+	fill((2*s.at+1)*w/(2*n), 0, h, colors.Current)
 	return img
 }
 

@@ -13,6 +13,7 @@ import (
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/internal/message"
+	"quell/ui/palette"
 	"quell/ui/session/measures"
 	"quell/volume"
 
@@ -51,10 +52,10 @@ func TestTheStripShowsSigmaAndVerdicts(t *testing.T) {
 		c    color.NRGBA
 		want int
 	}{
-		{5, sigmaColor, 17}, {25, unsureColor, 34}, {45, sigmaColor, 0}, {65, sigmaColor, 34},
-		{5, markColors[tune.Under], 8}, {25, unjudged, 8}, {45, markColors[tune.Unknown], 8}, {65, markColors[tune.Over], 8},
-		{30, currentColor, 44}, {10, currentColor, 0},
-		{19, sigmaColor, 0}, {19, markColors[tune.Under], 0}, // a gap
+		{5, palette.Dark.Sigma, 17}, {25, palette.Dark.UnsureSigma, 34}, {45, palette.Dark.Sigma, 0}, {65, palette.Dark.Sigma, 34},
+		{5, palette.Dark.Under, 8}, {25, palette.Dark.Unjudged, 8}, {45, palette.Dark.Unknown, 8}, {65, palette.Dark.Strong, 8},
+		{30, palette.Dark.Current, 44}, {10, palette.Dark.Current, 0},
+		{19, palette.Dark.Sigma, 0}, {19, palette.Dark.Under, 0}, // a gap
 	} {
 		if got := heights(c.x, c.c); got != c.want {
 			t.Errorf("column %d has %d pixels of %v; want %d", c.x, got, c.c, c.want)
