@@ -101,12 +101,16 @@ func TestTheBestStrengthIsPlotted(t *testing.T) {
 	b := newBench(t, large)
 	b.show(tissue(t))
 	b.key(fyne.KeyP) // the plot is hidden
-	b.key(fyne.KeyB)
+	b.canvas().OnTypedKey()(&fyne.KeyEvent{Name: fyne.KeyB})
 	if !b.session().Strength.Searching() || b.workbench.PlotKind() != plotpanel.Strength || !b.workbench.ColumnShown() {
 		t.Fatal("B does not search, or does not show the plot of it")
 	}
-	b.until("the curve is there", func() bool { return b.workbench.Curve() != nil })
+	// A part of the curve is shown before, whose best point is not the best of the search.
+	b.until("the search ends", func() bool { return !b.session().Strength.Searching() })
 	c := b.workbench.Curve()
+	if c == nil || c.Best < 0 {
+		t.Fatalf("the curve is %+v", c)
+	}
 	if c.XLabel != "Strength h, σ" || c.YLabel != "estimated error, HU" || len(c.Labels) != len(c.X) {
 		t.Errorf("labels %q, %q, %d of %d points", c.XLabel, c.YLabel, len(c.Labels), len(c.X))
 	}

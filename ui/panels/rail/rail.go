@@ -296,10 +296,11 @@ func (r *Panel) nextDocument(step int) {
 
 // closeDocument closes an open series, after a question if that would lose work.
 func (r *Panel) closeDocument(i int) {
-	if r.h.Covered() || i < 0 {
+	listed := r.h.Session.Documents.List()
+	if r.h.Covered() || i < 0 || i >= len(listed) { // the list is shown a moment after a series was closed
 		return
 	}
-	open := r.h.Session.Documents.List()[i]
+	open := listed[i]
 	r.h.Session.Exports.Check(func() {
 		if now := r.h.Session.Documents.List(); i >= len(now) || now[i].Path != open.Path {
 			return // it was closed meanwhile
