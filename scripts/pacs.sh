@@ -3,8 +3,9 @@
 # retrieves them (C-MOVE, C-GET) and compares every attribute and pixel with the export. Exporting the same result again must replace
 # it; another recipe must make another series of the same study; a de-identified export must belong to another patient.
 # Then 300 slices are found, retrieved, filtered, sent back and verified by one command, by DICOMweb and by the DICOM
-# network, and the patient's name and the secret of the sign-in are looked for in everything that was written. In the
-# end quell serve receives the bundled series, sends its result on, and waits for storage commitment.
+# network, and the patient's name and the secret of the sign-in are looked for in everything that was written. A result
+# with maps and measurements is sent, counted and retrieved by both, judged by dciodvfy and read by pydicom. In the end
+# quell serve receives the bundled series, sends its result on, and waits for storage commitment.
 # Needs the packages of setup.sh pacs. All data stay on this machine and are removed at the end.
 #   pacs.sh              the bundled series, and a 4-D series of it
 #   pacs.sh FOLDER...    every volume of these folders, and where they are a 4-D series all of them as one
@@ -22,9 +23,11 @@ for f in "$@"; do
 done
 [ $# -gt 0 ] || folders=(assets/series)
 
-for program in Orthanc findscu movescu getscu dcmconv dcmdump dcmodify; do
+for program in Orthanc findscu movescu getscu dcmconv dcmdump dcmodify dsrdump dciodvfy; do
 	PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || { echo "pacs: $program is missing; scripts/setup.sh pacs installs it" >&2; exit 1; }
 done
+python=$(command -v /usr/bin/python3 || command -v python3) # Debian's first: its pydicom is a package
+"$python" -c 'import pydicom' 2>/dev/null || { echo "pacs: pydicom is missing; scripts/setup.sh pacs installs it" >&2; exit 1; }
 quell=${QUELL:-bin/quell}
 [ -n "${QUELL:-}" ] || make --no-print-directory cli
 
@@ -292,6 +295,53 @@ through() {
 	unset TMPDIR
 }
 
+# complaints FILE... prints the errors that dciodvfy finds in files, each once.
+complaints() {
+	local f
+	for f in "$@"; do dciodvfy "$f" 2>&1 || true; done | sed -n '/^Error/p' | sort -u
+}
+
+# attachments sends a result with its maps and its report by each protocol to the places of through, retrieves all of
+# it, and compares the report with what quell printed. The lesions of the first filter are kept, of the second lost.
+attachments() {
+	local protocol options dir f uid study text
+	complaints assets/series/*.dcm >"$work/had"
+	for protocol in web node; do
+		stop_pacs
+		start_pacs again
+		dir=$work/attached-$protocol
+		options=(--filter nlm --h 1sigma)
+		[ "$protocol" = web ] || options=(--filter gaussian)
+		"$quell" denoise assets/series "$dir" --dims 2 "${options[@]}" --engine cpu --attach maps,measurements --json >"$work/printed.json" 2>"$work/log" ||
+			fail "attachments: $(cat "$work/log")"
+		complaints "$dir"/*.dcm >"$work/has"
+		same "new errors for dciodvfy" "$(comm -13 "$work/had" "$work/has")" ""
+		text=$(dsrdump "$dir/SR00001.dcm" 2>&1) || fail "dsrdump reads no report: $text"
+		for f in 'Enhanced SR Document' '"Imaging Measurement Report"' 'Image noise' 'Contrast kept' 'Verdict on the result' 'Algorithm Name'; do
+			grep -q "$f" <<<"$text" || fail "dsrdump finds no \"$f\""
+		done
+
+		"$quell" pacs send "$protocol" "$dir" >"$work/log" 2>&1 || fail "$protocol: $(cat "$work/log")"
+		study=$(value "$dir/SR00001.dcm" StudyInstanceUID)
+		same "instances of a result with attachments" "$(instances)" "$(find "$dir" -name '*.dcm' | wc -l)"
+		same "series of it" "$("$quell" pacs search "$protocol" --series --csv --study "$study" | tail -n +2 | wc -l)" 4 # images, two maps, a report
+		rm -rf "$work/back" && mkdir "$work/back"
+		if [ "$protocol" = web ]; then
+			for uid in $(for f in "$dir"/*.dcm; do value "$f" SeriesInstanceUID; done | sort -u); do
+				"$quell" pacs get "web/$study/$uid" "$work/one" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+				for f in "$work/one"/*; do mv "$f" "$work/back/$(value "$f" SOPInstanceUID)"; done
+				rm -r "$work/one"
+			done
+		else
+			movescu -q -S -aet "$me" -aec "$aet" -aem "$me" +P "$back" +xe -od "$work/back" \
+				-k QueryRetrieveLevel=STUDY -k "StudyInstanceUID=$study" 127.0.0.1 "$dicom"
+		fi
+		compare "$dir" "$work/back"
+		text=$("$python" scripts/pacs-report.py assets/series "$work/back" "$work/printed.json" "$("$quell" version | sed 's/.* //')" 2>&1) || fail "$protocol: $text"
+		ok "$protocol: maps and measurements stored, found and retrieved byte for byte; pydicom reads what quell printed: $text"
+	done
+}
+
 # serve lets a node receive the bundled series and send the result to the PACS, whose storage commitment ends the task.
 serve() {
 	local node i
@@ -337,6 +387,7 @@ done
 if [ $# -eq 0 ]; then
 	start_pacs
 	through
+	attachments
 	stop_pacs
 	start_pacs
 	serve

@@ -7,7 +7,7 @@
 #   setup.sh screen      a virtual display and tools that press keys and compare pictures: for drive.sh and screenshots.sh
 #   setup.sh cuda        CUDA headers, only if an NVIDIA device is present: to build the GPU worker
 #   setup.sh nvcc        the CUDA compiler and headers, on any machine: to compile the kernels and test the worker
-#   setup.sh pacs        Orthanc, a PACS, and DICOM network tools: for pacs.sh
+#   setup.sh pacs        Orthanc, a PACS, DICOM network tools, a validator and pydicom: for pacs.sh
 #   setup.sh validators  programs that tests ask about the DICOM files that Quell writes, and npm: for bids.sh
 #   setup.sh python      numpy and virtual environments: for wheel.sh test
 #   setup.sh mingw       the C compiler for Windows, and zip: for package.sh
@@ -21,7 +21,7 @@ workbench=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgl1-mesa-dri lib
 screen=(xvfb xdotool x11-utils imagemagick xauth procps "${workbench[@]}")
 cuda=(gcc libc6-dev nvidia-cuda-dev)
 nvcc=(g++ nvidia-cuda-toolkit "${cuda[@]}")
-pacs=(orthanc orthanc-dicomweb dcmtk)
+pacs=(orthanc orthanc-dicomweb dcmtk dicom3tools python3-pydicom)
 validators=(dcmtk dicom3tools libgdcm-tools dcm2niix)
 metadata=(desktop-file-utils appstream shared-mime-info)
 command -v npm >/dev/null || validators+=(npm)
