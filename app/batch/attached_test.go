@@ -1,8 +1,11 @@
 package batch
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"quell/app/job"
@@ -47,4 +50,36 @@ func TestAttachedByABatch(t *testing.T) {
 	if names := dicomtest.Names(t, first); len(names) != 3 {
 		t.Errorf("%q", names)
 	}
+}
+
+// TestAttachedToDICOMAlone: a batch in which a file is not DICOM is refused before anything is written, by the name of the
+// first one; with a selection, or without attachments, it runs.
+func TestAttachedToDICOMAlone(t *testing.T) {
+	c := newCohort(t)
+	c.dicom("a", 1)
+	c.nii("b.nii.gz", 2)
+	o := c.options()
+	o.Job.Output.Attach = []string{job.AttachMaps}
+	refused := func(want string) {
+		t.Helper()
+		_, err := Run(t.Context(), o, Events{})
+		var input *job.InputError
+		if !errors.As(err, &input) || filepath.Base(input.Path) != "b.nii.gz" || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "leave out --attach") {
+			t.Errorf("%v; want %q", err, want)
+		}
+		if _, err := os.Stat(c.out); err == nil {
+			t.Errorf("%s is there", c.out)
+		}
+	}
+	refused("is NIfTI, and maps and measurements are attached to DICOM alone (1 file is concerned)")
+	c.nii("c.nii", 3)
+	refused("(2 files are concerned)")
+	o.Select = "Format~DICOM"
+	if got := states(c.run(o)); !slices.Contains(got, "a done") {
+		t.Errorf("with a selection %q", got)
+	}
+	o.Select, o.Job.Output.Attach = "", nil
+	c.out = filepath.Join(t.TempDir(), "out")
+	o.Output = c.out
+	equal(t, "without attachments", states(c.run(o)), []string{"a done", "b.nii.gz done", "c.nii done"})
 }

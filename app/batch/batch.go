@@ -125,6 +125,9 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	b.units = b.hidden(b.units)
+	if err := b.checkAttached(); err != nil {
+		return Summary{}, err
+	}
 	release, err := b.store.lock(b.o.Shard, b.o.Shards)
 	if err != nil {
 		return Summary{}, err
@@ -176,6 +179,27 @@ func (b *batch) checkPlace() error {
 	}
 	gate := files.Gate{Inputs: inputs, Outputs: []files.Target{{Option: "OUT", Path: b.o.Output, Kind: files.BatchOutput}}, Overwrite: b.o.Job.Output.Overwrite}
 	return gate.Check()
+}
+
+// checkAttached refuses files whose results hold no DICOM objects, before the first series is filtered. What a selection
+// leaves out is known only when it is read: there such a file is refused when it is reached.
+func (b *batch) checkAttached() error {
+	if len(b.o.Job.Output.Attach) == 0 || b.o.Select != "" {
+		return nil
+	}
+	others := slices.DeleteFunc(slices.Clone(b.units), func(u Unit) bool { return u.Folder || !files.IsImageFile(u.Path) })
+	if len(others) == 0 {
+		return nil
+	}
+	first, shown := others[0].Path, others[0].Path
+	if b.hide != nil {
+		shown = others[0].Name
+	}
+	return &job.InputError{
+		Path:    shown,
+		Problem: message.New(message.InputUnsupported, "is %s, and maps and measurements are attached to DICOM alone (%s)", files.FormatOfInput(first).Name, message.Count(len(others), "file is concerned", "files are concerned")),
+		Advice:  message.Text("leave out --attach, or take the other series alone by --select 'Format~DICOM'"),
+	}
 }
 
 // remember reads which results are there.
