@@ -94,6 +94,38 @@ func TestSendAnExport(t *testing.T) {
 	if nodes := b.workbench.Settings().Nodes; len(nodes) != 1 || nodes[0].To != s.String() {
 		t.Errorf("kept are %v; want the node that stored files", nodes)
 	}
+	// With another choice of attachments the export is written again first.
+	box := func() (found *control.Check) {
+		for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
+			if c, ok := o.(*control.Check); ok && strings.HasPrefix(c.Text, "Attach maps") {
+				found = c
+			}
+		}
+		return found
+	}
+	stored := len(s.Stored())
+	box().SetChecked(true)
+	b.tap("Send")
+	b.until("images and maps are sent", func() bool { return strings.Contains(b.question(), "confirmed all files: 9.") })
+	if n := len(s.Stored()) - stored; n != 2 {
+		t.Errorf("%d are new in the PACS; want the 2 maps, as the images are the same", n)
+	}
+	b.tap("Close")
+	send.Run()
+	b.until("the question names the maps", func() bool { return strings.Contains(b.question(), "9 files of 3 series") })
+	if c := box(); !c.Checked {
+		t.Error("the maps that are there are not checked")
+	}
+	b.tap("Cancel")
+	b.session().Tuning.Set(denoiseBy(t, "gaussian", "sigma-spatial", 2), true)
+	b.session().Results.Apply()
+	b.until("another result is there", b.session().Results.Applied)
+	send.Run()
+	b.until("the question is asked for the first export", func() bool { return strings.Contains(b.question(), "9 files of 3 series") })
+	if box() != nil {
+		t.Error("the export of another result is written again")
+	}
+
 	// A node that was used before is proposed again when it refuses, and kept.
 	field().SetText(refused)
 	b.tap("Send")

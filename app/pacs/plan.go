@@ -60,6 +60,11 @@ func (p Plan) Series() (texts []string) {
 	return texts
 }
 
+// Has reports whether an object of a modality is sent.
+func (p Plan) Has(modality string) bool {
+	return slices.ContainsFunc(p.Objects, func(o dicom.Object) bool { return o.Modality == modality })
+}
+
 // Text says what is sent: "9 files of 1 series: CT, Abdomen [Quell nlm]".
 func (p Plan) Text() string {
 	series := p.Series()

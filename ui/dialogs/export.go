@@ -60,6 +60,28 @@ func attachments() (names, labels []string) {
 	return []string{job.AttachMaps, job.AttachMeasurements}, []string{lang.L("Attach maps of the noise and of what was removed"), lang.L("Attach measurements (structured report)")}
 }
 
+// attachBoxes returns the boxes of attachments, of which some are checked.
+func attachBoxes(checked []string) (boxes []*control.Check) {
+	names, labels := attachments()
+	for i, label := range labels {
+		box := control.NewCheck(label, nil)
+		box.SetChecked(slices.Contains(checked, names[i]))
+		boxes = append(boxes, box)
+	}
+	return boxes
+}
+
+// attached returns the names of the boxes that are shown and checked.
+func attached(boxes []*control.Check) (checked []string) {
+	names, _ := attachments()
+	for i, box := range boxes {
+		if box.Checked && box.Visible() {
+			checked = append(checked, names[i])
+		}
+	}
+	return checked
+}
+
 // exportForm is the dialog's state.
 type exportForm struct {
 	request  ExportRequest
@@ -104,12 +126,7 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f.hide = control.NewCheck(lang.L("Remove patient identity"), nil)
 	f.compress = control.NewCheck(lang.L("Compress without loss (JPEG Lossless)"), nil)
 	f.compress.SetChecked(r.Compress)
-	names, labels := attachments()
-	for i, label := range labels {
-		box := control.NewCheck(label, nil)
-		box.SetChecked(slices.Contains(r.Attach, names[i]))
-		f.attach = append(f.attach, box)
-	}
+	f.attach = attachBoxes(r.Attach)
 	f.all = control.NewCheck(fmt.Sprintf(lang.L("All %d volumes of the 4-D series, each filtered in the same way"), r.Volumes), nil)
 	f.all.Hidden = r.Volumes < 2
 	choices := []string{asDICOM()}
@@ -278,12 +295,7 @@ func (f *exportForm) options() job.Options {
 	if f.compress.Checked && f.compress.Visible() {
 		o.Compress = job.DefaultCompression
 	}
-	names, _ := attachments()
-	for i, box := range f.attach {
-		if box.Checked && box.Visible() {
-			o.Attach = append(o.Attach, names[i])
-		}
-	}
+	o.Attach = attached(f.attach)
 	return o
 }
 

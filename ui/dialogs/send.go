@@ -27,7 +27,11 @@ type SendRequest struct {
 	Hide  bool         // nothing of the patient is shown
 	// Echo asks whether a node answers, until the context ends, and calls done on the UI goroutine.
 	Echo func(ctx context.Context, t pacs.Place, done func(error))
-	Send func(pacs.Place)
+	// Attach is what is attached to the images, see job.Attachments. Send is given what shall be: another choice can be
+	// made if the result can be exported again.
+	Attach   []string
+	CanWrite bool
+	Send     func(t pacs.Place, attach []string)
 }
 
 // Send asks where to send a series, and says which series, how many files and whether they carry
@@ -37,7 +41,15 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 	to.SetPlaceHolder(lang.L("AETITLE@HOST:PORT, such as PACS@192.168.1.20:104"))
 	from.SetText(pacs.DefaultAETitle)
 	tls := control.NewCheck(lang.L("Connect by TLS"), nil)
-	report := wrapped("")
+	report, again := wrapped(""), wrapped(lang.L("The export is written again before it is sent. Measurements take a while, as the result is judged for them."))
+	again.Hide()
+	attach := attachBoxes(r.Attach)
+	for _, box := range attach {
+		box.OnChanged = func(bool) {
+			again.Hidden = slices.Equal(attached(attach), r.Attach)
+			again.Refresh()
+		}
+	}
 	var taken pacs.Place // from the list
 	target := func() pacs.Place {
 		p := pacs.Place{To: strings.TrimSpace(to.Text)}
@@ -55,7 +67,7 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 	var d *Dialog
 	send := control.NewButton(lang.L("Send"), theme.MailSendIcon(), func() {
 		d.Hide()
-		r.Send(target())
+		r.Send(target(), attached(attach))
 	})
 	send.Importance = widget.HighImportance
 	var asked int // the number of the last test, so that an answer for another node is dropped
@@ -128,9 +140,18 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 
 	content := container.NewVBox(
 		wrapped(sendText(r.Plan, r.Hide)), widget.NewSeparator(),
-		container.New(layout.NewFormLayout(), rows...), tls, report,
+		container.New(layout.NewFormLayout(), rows...), tls,
 	)
-	d = newDialog(lang.L("Send to a PACS"), content, fyne.NewSize(min(parent.Canvas().Size().Width*0.8, 680), 420), parent)
+	height := float32(420)
+	if r.CanWrite {
+		height += 130
+		for _, box := range attach {
+			content.Add(box)
+		}
+		content.Add(again)
+	}
+	content.Add(report)
+	d = newDialog(lang.L("Send to a PACS"), content, fyne.NewSize(min(parent.Canvas().Size().Width*0.8, 680), height), parent)
 	d.SetButtons([]fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, func() { d.Hide() }), test, send})
 	d.SetOnClosed(cancel)
 	d.first = to

@@ -3,6 +3,7 @@ package dialogs
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
+	"quell/app/job"
 	"quell/app/pacs"
 	"quell/internal/message"
 	"quell/io/dicom"
@@ -35,7 +37,7 @@ func texts(t *testing.T, w fyne.Window) string {
 func TestSendAsksFirst(t *testing.T) {
 	w := parent(t)
 	var sent []pacs.Place
-	Send(SendRequest{Plan: sendPlan(), Send: func(n pacs.Place) { sent = append(sent, n) }}, w).Show()
+	Send(SendRequest{Plan: sendPlan(), Send: func(n pacs.Place, _ []string) { sent = append(sent, n) }}, w).Show()
 	shown := texts(t, w)
 	for _, want := range []string{"2 files of 1 series: CT, HEAD [Quell nlm]", "from out", "1 other files", "carry the patient's identity: D•••, ID 4•••"} {
 		if !strings.Contains(shown, want) {
@@ -66,6 +68,38 @@ func TestSendAsksFirst(t *testing.T) {
 	test.Tap(button(t, w, "Send"))
 	if len(sent) != 1 || sent[0] != (pacs.Place{To: "PACS@host:104", From: "READING", TLS: true}) || w.Canvas().Overlays().Top() != nil {
 		t.Errorf("%+v", sent)
+	}
+}
+
+// TestSendAttaches: what is attached can be chosen anew for an export that can be written again, and the dialog says that
+// it is.
+func TestSendAttaches(t *testing.T) {
+	const maps, figures, again = "Attach maps of the noise and of what was removed", "Attach measurements (structured report)", "written again before it is sent"
+	w := parent(t)
+	says := func() bool {
+		return slices.ContainsFunc(find[*widget.Label](t, w), func(l *widget.Label) bool { return l.Visible() && strings.Contains(l.Text, again) })
+	}
+	attached := []string{"none"}
+	r := SendRequest{Plan: sendPlan(), At: pacs.Place{To: "A@a:1"}, Attach: []string{job.AttachMaps}, Send: func(_ pacs.Place, a []string) { attached = a }}
+	Send(r, w).Show()
+	for _, c := range find[*control.Check](t, w) {
+		if c.Text == maps || c.Text == figures {
+			t.Errorf("%q is offered for an export that cannot be written again", c.Text)
+		}
+	}
+	test.Tap(button(t, w, "Cancel"))
+	r.CanWrite = true
+	Send(r, w).Show()
+	if !check(t, w, maps).Checked || check(t, w, figures).Checked || says() {
+		t.Error("at first the boxes are not as the export is")
+	}
+	check(t, w, figures).SetChecked(true)
+	if !says() {
+		t.Errorf("nothing says %q", again)
+	}
+	test.Tap(button(t, w, "Send"))
+	if !slices.Equal(attached, job.Attachments()) {
+		t.Errorf("%q", attached)
 	}
 }
 
@@ -101,7 +135,7 @@ func TestNodesAreKept(t *testing.T) {
 	w := parent(t)
 	nodes := []pacs.Place{{To: "A@a:1", From: "ME"}, {To: "B@b:2", From: "I", TLS: true}}
 	var sent pacs.Place
-	Send(SendRequest{Plan: sendPlan(), Nodes: nodes, Send: func(n pacs.Place) { sent = n }}, w).Show()
+	Send(SendRequest{Plan: sendPlan(), Nodes: nodes, Send: func(n pacs.Place, _ []string) { sent = n }}, w).Show()
 	if fields := find[*control.Entry](t, w); fields[0].Text != "A@a:1" || fields[1].Text != "ME" || check(t, w, "Connect by TLS").Checked {
 		t.Errorf("%q, %q", fields[0].Text, fields[1].Text)
 	}

@@ -12,6 +12,7 @@ import (
 	"quell/app/files"
 	"quell/app/job"
 	"quell/app/pacs"
+	"quell/app/run"
 	"quell/app/workbench"
 	"quell/ui/command"
 	"quell/ui/dialogs"
@@ -26,6 +27,7 @@ type Panel struct {
 	panel.Base
 	h          *host.Host
 	sendable   string // the folder of the last export of DICOM; "" for none
+	rewrite    *rewrite
 	exportPath string // of the export in progress or of the last that failed
 	proposals  newest.Worker[proposed, proposed]
 	unwatch    func() // ends the look at exported files; nil while there is none
@@ -128,12 +130,14 @@ func (p *Panel) export(out string, o job.Options, begin func(string, job.Options
 	}
 	p.h.RememberFolder(out)
 	p.exportPath = out
+	run := p.h.Session.Results.Exportable()
 	begin(out, o, func(r job.Written) {
 		p.exportPath = ""
 		p.watchExports()
 		var send func()
 		if files.FormatOf(r.Output).Identity {
 			p.sendable, send = r.Output, p.askSend
+			p.rewrite = &rewrite{run: run, options: o, begin: begin}
 		}
 		p.h.ShowDialog(dialogs.Exported(r, p.h.OpenFolder, send, p.h.Window))
 		p.h.Changed()
@@ -173,16 +177,48 @@ func (p *Panel) askSend() {
 	p.h.Session.Exports.PlanSend(p.sendable, func(plan pacs.Plan) { p.askTarget(plan, pacs.Place{}) })
 }
 
+// rewrite is how the last export of DICOM was made.
+type rewrite struct {
+	run     *run.Run
+	options job.Options
+	begin   func(out string, o job.Options, done func(job.Written))
+}
+
+// canWrite says whether the export of a plan can be written again: its result is there, and the folder holds nothing that
+// was added to it.
+func (p *Panel) canWrite(plan pacs.Plan) bool {
+	w := p.rewrite
+	return w != nil && w.run == p.h.Session.Results.Exportable() && plan.Folder == p.sendable && plan.Others == 0 && !plan.Has("PR")
+}
+
 // askTarget asks where a plan is sent to; at is proposed, unless it is empty.
 func (p *Panel) askTarget(plan pacs.Plan, at pacs.Place) {
 	kept, err := pacs.Places()
 	if err != nil {
 		p.h.Fail(err)
 	}
-	p.h.ShowDialog(dialogs.Send(dialogs.SendRequest{
+	r := dialogs.SendRequest{
 		Plan: plan, Nodes: slices.Concat(p.h.Settings.Nodes, kept), At: at, Hide: p.h.Settings.HideIdentity, Echo: p.h.Session.Exports.Echo,
-		Send: func(t pacs.Place) { p.send(plan, t) },
-	}, p.h.Window))
+		CanWrite: p.canWrite(plan),
+	}
+	if r.CanWrite {
+		r.Attach = p.rewrite.options.Attach
+	}
+	r.Send = func(t pacs.Place, attach []string) {
+		if !r.CanWrite || slices.Equal(attach, r.Attach) || !p.canWrite(plan) {
+			p.send(plan, t)
+			return
+		}
+		w := p.rewrite
+		w.options.Attach, w.options.Overwrite = attach, false
+		p.h.Settings.ExportAttached = attach
+		p.h.SaveSettings()
+		w.begin(plan.Folder, w.options, func(job.Written) {
+			p.watchExports()
+			p.h.Session.Exports.PlanSend(plan.Folder, func(plan pacs.Plan) { p.send(plan, t) })
+		})
+	}
+	p.h.ShowDialog(dialogs.Send(r, p.h.Window))
 }
 
 // send sends a plan and shows what became of it. A node that stored nothing is not kept in the
