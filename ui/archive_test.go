@@ -117,3 +117,52 @@ func TestOpenFromAnArchive(t *testing.T) {
 		t.Errorf("after its series was closed: %v", spools(t))
 	}
 }
+
+// TestPlacesInTheWindow keeps a place, asks whether it answers, opens from it and removes it.
+func TestPlacesInTheWindow(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	w := pacstest.Start(t, "../assets/series")
+	b := newBench(t, large)
+	fields := func() (all []*control.Entry) {
+		for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
+			if e, ok := o.(*control.Entry); ok {
+				all = append(all, e)
+			}
+		}
+		return all
+	}
+	b.command("open-pacs").Run()
+	if !strings.Contains(b.question(), "kept under a name first") {
+		t.Errorf("without a place the dialog says %q", b.question())
+	}
+	b.tap("PACS places …")
+	fields()[0].SetText("home")
+	fields()[1].SetText(w.URL)
+	b.tap("Test the connection")
+	b.until("it answers", func() bool { return strings.Contains(b.question(), "The PACS answers.") })
+	if kept, err := pacs.Places(); len(kept) != 0 || err != nil {
+		t.Errorf("before it is saved there are %+v, %v", kept, err)
+	}
+	b.tap("Save")
+	if kept, err := pacs.Places(); len(kept) != 1 || kept[0] != (pacs.Place{Name: "home", To: w.URL}) || err != nil {
+		t.Fatalf("kept are %+v, %v", kept, err)
+	}
+	b.tap("Close")
+	if q := b.question(); !strings.Contains(q, "Open from PACS") || strings.Contains(q, "kept under a name first") {
+		t.Fatalf("after the places are closed there is %q", q)
+	}
+	b.tap("Search")
+	b.until("the series is found", func() bool { return strings.Contains(b.question(), "1 series were found") })
+	b.tap("Cancel")
+	b.command("pacs-places").Run()
+	for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
+		if s, ok := o.(*control.Select); ok && len(s.Options) == 2 && s.Options[1] == "home" {
+			s.SetSelected("home")
+		}
+	}
+	b.tap("Remove")
+	b.tap("Close")
+	if kept, err := pacs.Places(); len(kept) != 0 || err != nil || b.question() != "" {
+		t.Errorf("after the removal there are %+v, %v, and %q is open", kept, err, b.question())
+	}
+}

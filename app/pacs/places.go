@@ -77,10 +77,21 @@ func FindPlace(text string) (Place, error) {
 	return Place{}, job.Usagef("there is no place %q; there are %s", text, strings.Join(names, ", "))
 }
 
-// KeepPlace adds a place, or replaces the one of its name.
-func KeepPlace(p Place) error {
-	if !placeName.MatchString(p.Name) {
+// CheckName returns a *job.UsageError for what can be no name of a place.
+func CheckName(name string) error {
+	if !placeName.MatchString(name) {
 		return job.Usagef("the name of a place has letters, digits, dots, hyphens and underscores, at most 64, and begins with a letter or digit")
+	}
+	return nil
+}
+
+// KeepPlace adds a place, or replaces the one of its name.
+func KeepPlace(p Place) error { return ReplacePlace("", p) }
+
+// ReplacePlace keeps a place instead of the one of a former name, and of its own name; "" for none.
+func ReplacePlace(former string, p Place) error {
+	if err := CheckName(p.Name); err != nil {
+		return err
 	}
 	for _, path := range []*string{&p.Authority, &p.Certificate, &p.SignIn.Secret} {
 		if err := absolute(path); err != nil {
@@ -91,7 +102,7 @@ func KeepPlace(p Place) error {
 		return err
 	}
 	return changePlaces(func(all []Place) ([]Place, error) {
-		all = append(slices.DeleteFunc(all, func(o Place) bool { return o.Name == p.Name }), p)
+		all = append(slices.DeleteFunc(all, func(o Place) bool { return o.Name == p.Name || o.Name == former }), p)
 		slices.SortFunc(all, func(a, b Place) int { return strings.Compare(a.Name, b.Name) })
 		return all, nil
 	})

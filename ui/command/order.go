@@ -13,7 +13,7 @@ import (
 var order = strings.Fields(`
 open-folder open-file open-path open-pacs open-bundled open-recent open-project save-project save-project-as project-runs beside no-beside reference-file reference-folder no-reference
 export send report picture save-cine presentation next-series previous-series series close-series quit
-undo redo forget-paths keep-paths invert-level
+undo redo forget-paths keep-paths pacs-places invert-level
 axial coronal sagittal layout-1 layout-1×2 layout-1×3 layout-2×2
 fit zoom-in zoom-out actual reset mirror-across mirror-down turn crosshair magnifier pixels cine cine-back
 overlay identity residual inset strip noise-map structure fullscreen corners language scale

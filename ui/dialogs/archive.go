@@ -30,6 +30,7 @@ type ArchiveRequest struct {
 	Preview func(ctx context.Context, p pacs.Place, r pacs.Row, done func(image.Image, error))
 	Open    func(p pacs.Place, r pacs.Row, first image.Image) // first is the preview, or nil
 	Beside  func(p pacs.Place, r pacs.Row)                    // opens it beside the series on the screen; nil without one
+	Edit    func()                                            // changes the places, and opens the dialog again
 }
 
 // modalities are those that Quell reads.
@@ -95,7 +96,10 @@ func Archive(r ArchiveRequest, parent fyne.Window) *Dialog {
 	content := container.NewBorder(container.NewVBox(form, container.NewBorder(nil, nil, search, nil, a.say)), nil, nil, container.NewGridWrap(fyne.NewSquareSize(240), a.picture), a.list)
 	size := parent.Canvas().Size()
 	a.d = newDialog(lang.L("Open from PACS"), content, fyne.NewSize(min(size.Width*0.9, 1000), min(size.Height*0.9, 700)), parent)
-	buttons := []fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, func() { a.d.Hide() })}
+	buttons := []fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, func() { a.d.Hide() }), control.NewButton(lang.L("PACS places …"), nil, func() {
+		a.d.Hide()
+		r.Edit()
+	})}
 	if r.Beside != nil {
 		buttons = append(buttons, a.beside)
 	}
@@ -104,7 +108,7 @@ func Archive(r ArchiveRequest, parent fyne.Window) *Dialog {
 	a.d.first = a.fields[0]
 	if len(r.Places) == 0 {
 		a.d.first = a.address
-		say(a.say, widget.MediumImportance, lang.L("A PACS that asks for a sign-in is kept by: quell pacs places add"))
+		say(a.say, widget.MediumImportance, lang.L("A PACS that asks for a sign-in is kept under a name first: PACS places."))
 	}
 	return a.d
 }
