@@ -38,7 +38,7 @@ modules:
 cli: modules ## build the command line alone; needs no C compiler; 95 seconds of processor time at first
 	CGO_ENABLED=0 $(BUILD) -o $(BIN)/quell ./cmd/quell
 
-workbench: modules ## build the workbench; installs the OpenGL and X11 headers if they are missing
+workbench: modules ## build the workbench; installs headers of OpenGL, X11 and Wayland if they are missing
 	@scripts/setup.sh workbench
 	CGO_ENABLED=1 $(BUILD) -o $(BIN)/quell-workbench .
 

@@ -3,7 +3,7 @@
 #   setup.sh make        make itself: for make.sh
 #   setup.sh modules     certificates, if Go modules have to be downloaded and the machine has none: for every build. Fails
 #                        with one line if none can be downloaded
-#   setup.sh workbench   C compiler, OpenGL and X11 headers, and Mesa: to build and show the workbench
+#   setup.sh workbench   C compiler, headers of OpenGL, X11 and Wayland, and Mesa: to build and show the workbench
 #   setup.sh screen      a virtual display and tools that press keys and compare pictures: for drive.sh and screenshots.sh
 #   setup.sh cuda        CUDA headers, only if an NVIDIA device is present: to build the GPU worker
 #   setup.sh nvcc        the CUDA compiler and headers, on any machine: to compile the kernels and test the worker
@@ -17,7 +17,7 @@
 #   setup.sh bare        debootstrap: for bare.sh
 set -euo pipefail
 
-workbench=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgl1-mesa-dri libglx-mesa0)
+workbench=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libwayland-dev libxkbcommon-dev libgl1-mesa-dri libglx-mesa0)
 screen=(xvfb xdotool x11-utils imagemagick xauth procps "${workbench[@]}")
 cuda=(gcc libc6-dev nvidia-cuda-dev)
 nvcc=(g++ nvidia-cuda-toolkit "${cuda[@]}")

@@ -46,7 +46,7 @@ func TestASeriesStandsBeside(t *testing.T) {
 	if !strings.Contains(b.fieldText(), "/") {
 		t.Errorf("the field holds %q", b.fieldText())
 	}
-	b.canvas().Overlays().Top().Hide()
+	b.key(fyne.KeyEscape)
 	b.session().Reader.OpenBeside(placed(t, volume.Vec{0, 0, 4}))
 	b.beside()
 	if got := b.visible(); len(got) != 2 || got[0] != viewer.Original {

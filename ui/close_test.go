@@ -344,7 +344,7 @@ func TestQuitAboveADialog(t *testing.T) {
 	b.command("add-noise").Run()
 	quit := &desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault}
 	for range 2 {
-		b.canvas().(fyne.Shortcutable).TypedShortcut(quit)
+		b.shortcut(quit)
 		b.drain()
 	}
 	if n := len(b.canvas().Overlays().List()); n != 2 || !strings.Contains(b.question(), "has not been exported") {

@@ -93,7 +93,7 @@ func (b *bench) typeChord(c command.Chord) {
 			takes.TypedShortcut(shortcut)
 			return
 		}
-		b.canvas().(fyne.Shortcutable).TypedShortcut(shortcut)
+		b.shortcut(shortcut)
 		return
 	}
 	e := &fyne.KeyEvent{Name: c.Key}

@@ -3,6 +3,7 @@ package ui_test
 import (
 	"context"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/software"
 	"fyne.io/fyne/v2/storage"
 	"fyne.io/fyne/v2/test"
 
@@ -21,6 +23,7 @@ import (
 	"quell/internal/message"
 	"quell/series"
 	"quell/ui"
+	"quell/ui/control"
 	"quell/ui/host"
 	"quell/ui/session"
 	"quell/ui/session/desk"
@@ -64,6 +67,7 @@ func newBench(t *testing.T, size fyne.Size) *bench {
 // newBenchWith is newBench with other settings.
 func newBenchWith(t *testing.T, size fyne.Size, change func(*workbench.Settings)) *bench {
 	t.Helper()
+	software.NewCanvas().Capture() // sets the clock of Fyne's caches, as every picture of a window does
 	b := &bench{t: t, app: test.NewTempApp(t), queue: make(chan func(), 1000), tickers: map[int]func(){}, settingsPath: filepath.Join(t.TempDir(), "settings.json")}
 	engine, err := engines.Pick("cpu")
 	if err != nil {
@@ -155,6 +159,23 @@ func (b *bench) canvas() fyne.Canvas { return b.workbench.Canvas() }
 func (b *bench) key(name fyne.KeyName) {
 	b.canvas().OnTypedKey()(&fyne.KeyEvent{Name: name})
 	b.drain()
+}
+
+func init() {
+	control.Shortcuts = func(c fyne.Canvas) (fyne.Shortcutable, bool) {
+		s, ok := reflect.ValueOf(c).Elem().FieldByName("WindowlessCanvas").Interface().(fyne.Shortcutable)
+		return s, ok
+	}
+}
+
+// shortcut types a shortcut on the canvas.
+func (b *bench) shortcut(s fyne.Shortcut) {
+	b.t.Helper()
+	takes, ok := control.Shortcuts(b.canvas())
+	if !ok {
+		b.t.Fatal("the canvas takes no shortcuts")
+	}
+	takes.TypedShortcut(s)
 }
 
 var large = fyne.NewSize(1280, 800)

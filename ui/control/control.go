@@ -383,9 +383,16 @@ func (e *Entry) TypedShortcut(s fyne.Shortcut) {
 		e.Entry.TypedShortcut(s)
 		return
 	}
-	if c, ok := canvasOf(e).(fyne.Shortcutable); ok {
+	if c, ok := Shortcuts(canvasOf(e)); ok {
 		c.TypedShortcut(s)
 	}
+}
+
+// Shortcuts is what takes the shortcuts of a canvas. Tests replace it, as their canvas takes them in a canvas that it
+// hides.
+var Shortcuts = func(c fyne.Canvas) (fyne.Shortcutable, bool) {
+	s, ok := c.(fyne.Shortcutable)
+	return s, ok
 }
 
 // edits says whether a key means something in a line of text. Letters and digits

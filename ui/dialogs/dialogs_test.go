@@ -514,7 +514,7 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 	} {
 		show()
 		top := w.Canvas().Overlays().Top()
-		size := top.(*widget.PopUp).Content.Size()
+		size := find[*widget.PopUp](t, w)[0].Content.Size()
 		if size.Width > 1000 || size.Height > 800 {
 			t.Errorf("%s is %v in a window of 1000 x 800", name, size)
 		}

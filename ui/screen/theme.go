@@ -47,6 +47,8 @@ var sizes = map[fyne.ThemeSizeName]float32{
 	theme.SizeNameInlineIcon:     17,
 	theme.SizeNameScrollBar:      12,
 	theme.SizeNameScrollBarSmall: 4,
+
+	theme.SizeNameModalBlurRadius: 0, // pictures can be read beside a dialog, and repainting costs less
 }
 
 // named gives Fyne's names to colours.
