@@ -36,6 +36,7 @@ var table = []func(*host.Host) panel.Panel{
 	markpanel.New,
 	filterpanel.New,
 	filterpanel.NewQuick,
+	filterpanel.NewPresets,
 	statusbar.New,
 	slicebar.New,
 	pictures.New,

@@ -28,6 +28,7 @@ type Session struct {
 	Strength       *tuning.Strength
 	Dial           *tuning.Dial
 	Galleries      *tuning.Galleries
+	Samples        *tuning.Samples
 	Results        *results.Results
 	Preview        *preview.Preview
 	Measures       *measures.Measures
@@ -62,7 +63,7 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 	d := desk.New(deps, listener)
 	s.desk, s.Tasks = d, d.Tasks
 	s.Tuning, s.Noise = tuning.New(d), tuning.NewNoise(d)
-	s.Strength, s.Galleries = tuning.NewStrength(d, s.Tuning), tuning.NewGalleries(d, s.Tuning)
+	s.Strength, s.Galleries, s.Samples = tuning.NewStrength(d, s.Tuning), tuning.NewGalleries(d, s.Tuning), tuning.NewSamples(d)
 	s.Dial = tuning.NewDial(d, s.Tuning)
 	s.Results = results.New(d, s.Tuning)
 	s.Preview = preview.New(d)

@@ -1,14 +1,10 @@
 package filterpanel
 
 import (
-	"fmt"
-	"strings"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app/files"
-	"quell/app/job"
 	"quell/denoise"
 	"quell/ui/command"
 	"quell/ui/host"
@@ -43,7 +39,8 @@ func (p *Panel) hooks() Hooks {
 			h.SaveSettings()
 			h.Changed()
 		},
-		Hide: func() { h.Frame.ShowColumn(false) },
+		Hide:    func() { h.Frame.ShowColumn(false) },
+		Presets: func() { h.Run(h.Command("presets")) },
 		Hint: func(o fyne.CanvasObject, text string) {
 			if o == nil {
 				h.Tip.Hide()
@@ -83,10 +80,6 @@ func (p *Panel) Commands() []command.Command {
 			Help:    "the filter removes more where the noise map is higher, for noise that differs from place to place",
 			Enabled: s.Noise.CanFollow,
 			Checked: s.Noise.Follows},
-		{ID: "presets", Title: "Presets", Menu: command.ToolsMenu, List: p.recipeCommands, Enabled: p.h.IsOpen},
-		{ID: "keep-preset", Title: "Keep as a preset", Menu: command.ToolsMenu, Run: p.keepPreset, Enabled: p.h.IsOpen,
-			Help:    "the filter and its parameters, for every series",
-			Checked: func() bool { return p.h.Settings.KeepsPreset(s.Tuning.Recipe()) }},
 		{ID: "load-recipe", Title: "Load a recipe …", Menu: command.ToolsMenu, Chords: command.With(command.Ctrl, fyne.KeyR), Enabled: p.h.IsOpen,
 			Help: "a recipe, or the record beside an output",
 			Run:  func() { p.h.AskFile(lang.L("Load a recipe"), p.loadRecipe) }},
@@ -147,33 +140,6 @@ func snapshot(s *session.Session) Snapshot {
 	snap.Bound = s.Dial.Bound()
 	snap.CanDial, snap.Dialling = s.Dial.CanFind(), s.Dial.Searching()
 	return snap
-}
-
-// recipeCommands take the recipes that come with the program, and the ones that the user
-// keeps.
-func (p *Panel) recipeCommands() (out []command.Command) {
-	for _, preset := range job.Presets() {
-		out = append(out, command.Command{Title: lang.L(preset.Title), Run: func() {
-			p.h.Session.Tuning.Take(preset.Recipe)
-			data, _, _ := strings.Cut(preset.TunedOn, ":")
-			p.h.Note(fmt.Sprintf(lang.L("%s: tuned on %s."), lang.L(preset.Title), data))
-		}})
-	}
-	for _, r := range p.h.Settings.Presets {
-		out = append(out, command.Command{
-			Title: language.Number(r.String()), Run: func() { p.takeRecipe(r) },
-			Checked: func() bool { return p.h.Session.Tuning.Recipe().Equal(r) },
-		})
-	}
-	return out
-}
-
-// keepPreset lists the present recipe among the presets, or takes it off the list, now and at
-// the next start.
-func (p *Panel) keepPreset() {
-	p.h.Settings.KeepPreset(p.h.Session.Tuning.Recipe())
-	p.h.SaveSettings()
-	p.h.Changed()
 }
 
 // loadRecipe takes the recipe in a file. Its name, which may be the name of a patient, is

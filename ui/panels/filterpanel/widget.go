@@ -62,8 +62,9 @@ type Hooks struct {
 	Cancel      func()
 	// Folded is called when the user unfolded the filter's own parameters (true) or folded them: the panel wants
 	// another height.
-	Folded func(unfolded bool)
-	Hide   func() // puts the panel away
+	Folded  func(unfolded bool)
+	Hide    func() // puts the panel away
+	Presets func() // shows the presets
 	// Hint shows the help on a row next to the row o if the panel is too low for it; o is nil
 	// for no help.
 	Hint func(o fyne.CanvasObject, text string)
@@ -146,6 +147,8 @@ func (p *Widget) build() {
 		}
 	})
 	reset.Importance = widget.LowImportance
+	presets := control.NewButton(lang.L("Presets …"), theme.GridIcon(), func() { p.hooks.Presets() })
+	presets.Importance = widget.LowImportance
 	p.help = small("")
 	p.origin = small("")
 	p.origin.Importance = widget.WarningImportance
@@ -182,7 +185,7 @@ func (p *Widget) build() {
 	)
 	// Leave room for the scroll bar.
 	p.params = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10),
-		container.NewVBox(p.basic, container.NewBorder(nil, nil, p.more, reset), p.origin, p.others)))
+		container.NewVBox(p.basic, container.NewBorder(nil, nil, p.more, container.NewHBox(presets, reset)), p.origin, p.others)))
 	p.explained = container.NewVBox(widget.NewSeparator(), fixedLines(p.help, helpLines))
 	foot := container.NewVBox(
 		p.explained,

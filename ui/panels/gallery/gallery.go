@@ -17,6 +17,7 @@ import (
 	"quell/ui/language"
 	"quell/ui/panel"
 	"quell/ui/session/tuning"
+	"quell/ui/tile"
 	"quell/ui/wording"
 	"quell/volume"
 )
@@ -28,7 +29,7 @@ type Panel struct {
 	Dialog   *dialogs.Live // open, or nil
 	Widget   *Widget       // in it
 	order    tuning.Order
-	pictures map[*volume.Volume]*picture // of the slices in it
+	pictures map[*volume.Volume]*tile.Picture // of the slices in it
 }
 
 // New returns the gallery of a workbench.
@@ -67,8 +68,8 @@ func (p *Panel) compareFilters() {
 	}
 	s.Galleries.Compare()
 	g := s.Galleries.Last()
-	p.order, p.pictures = tuning.AsListed, map[*volume.Volume]*picture{}
-	p.Widget = NewWidget(place{window: g.Window, invert: g.Invert}, Hooks{
+	p.order, p.pictures = tuning.AsListed, map[*volume.Volume]*tile.Picture{}
+	p.Widget = NewWidget(tile.Place{Window: g.Window, Invert: g.Invert}, Hooks{
 		Take: func(c Cell) {
 			p.Dialog.Hide()
 			c.Take()
@@ -116,13 +117,13 @@ func (p *Panel) cells(g *tuning.Gallery) []Cell {
 }
 
 // picture returns the picture of a slice, which is made once.
-func (p *Panel) picture(g *tuning.Gallery, part *volume.Volume) *picture {
+func (p *Panel) picture(g *tuning.Gallery, part *volume.Volume) *tile.Picture {
 	if part == nil {
 		return nil // another slice is being filtered
 	}
 	m := p.pictures[part]
 	if m == nil {
-		m = pictureOf(g.View, part)
+		m = tile.Of(g.View, part)
 		p.pictures[part] = m
 	}
 	return m

@@ -18,6 +18,7 @@ import (
 	"quell/ui/language"
 	"quell/ui/screen"
 	"quell/ui/session/tuning"
+	"quell/ui/tile"
 )
 
 // Hooks are called on the UI goroutine for what the user does.
@@ -33,11 +34,11 @@ type Hooks struct {
 type Widget struct {
 	widget.BaseWidget
 	hooks    Hooks
-	place    place
-	first    *picture // the original
-	original bool     // is shown in every tile
+	place    tile.Place
+	first    *tile.Picture // the original
+	original bool          // is shown in every tile
 	cells    []Cell
-	tiles    []*tile
+	tiles    []*cellView
 	chosen   []int // cells for the blind comparison, at most two
 	ended    bool  // the filters are compared
 	slice    string
@@ -61,7 +62,7 @@ var (
 const columns = 4
 
 // NewWidget returns an empty gallery that begins with a place.
-func NewWidget(p place, hooks Hooks) *Widget {
+func NewWidget(p tile.Place, hooks Hooks) *Widget {
 	g := &Widget{hooks: hooks, place: p, grid: container.NewGridWithColumns(columns)}
 	orders := []string{lang.L("as listed"), lang.L("least error first"), lang.L("visibility first")}
 	order := control.NewSelect(orders, nil)
@@ -73,10 +74,10 @@ func NewWidget(p place, hooks Hooks) *Widget {
 	zoom := func(text string, zoom int) *control.Button {
 		return control.NewButton(text, nil, func() {
 			p := g.place
-			if p.zoom == 0 && p.centre == ([2]float64{}) && g.first != nil {
-				p.centre = [2]float64{float64(g.first.size[0]) / 2, float64(g.first.size[1]) / 2}
+			if p.Zoom == 0 && p.Centre == ([2]float64{}) && g.first != nil {
+				p.Centre = [2]float64{float64(g.first.Size[0]) / 2, float64(g.first.Size[1]) / 2}
 			}
-			p.zoom = zoom
+			p.Zoom = zoom
 			g.show(p)
 			g.focus()
 		})
@@ -124,7 +125,7 @@ func (g *Widget) Display(cells []Cell, frontiers []judge.Frontier, ended bool) {
 	if slices.EqualFunc(cells, g.cells, Cell.same) {
 		return
 	}
-	tiles, objects := make([]*tile, len(cells)), make([]fyne.CanvasObject, len(cells))
+	tiles, objects := make([]*cellView, len(cells)), make([]fyne.CanvasObject, len(cells))
 	for i, c := range cells {
 		if c.ID < 0 && c.Picture != nil {
 			g.first = c.Picture
@@ -133,7 +134,7 @@ func (g *Widget) Display(cells []Cell, frontiers []judge.Frontier, ended bool) {
 			tiles[i], objects[i] = g.tiles[i], g.grid.Objects[i]
 			continue
 		}
-		tiles[i] = newTile(g, c)
+		tiles[i] = newCellView(g, c)
 		objects[i] = tiles[i].object()
 	}
 	g.cells, g.tiles, g.grid.Objects = cells, tiles, objects
@@ -141,7 +142,7 @@ func (g *Widget) Display(cells []Cell, frontiers []judge.Frontier, ended bool) {
 }
 
 // show shows a place in every tile.
-func (g *Widget) show(p place) {
+func (g *Widget) show(p tile.Place) {
 	g.place = p
 	g.setHint()
 	for _, t := range g.tiles {
@@ -150,9 +151,9 @@ func (g *Widget) show(p place) {
 }
 
 // shownAt returns the pixel of a picture below a point of a tile, both in units of the screen.
-func (g *Widget) shownAt(m *picture, x, y float64, w, h int) [2]float64 {
+func (g *Widget) shownAt(m *tile.Picture, x, y float64, w, h int) [2]float64 {
 	s := screen.PixelsPerUnit(g)
-	return g.place.pixelAt(m, x*s, y*s, int(math.Round(float64(w)*s)), int(math.Round(float64(h)*s)))
+	return g.place.PixelAt(m, x*s, y*s, int(math.Round(float64(w)*s)), int(math.Round(float64(h)*s)))
 }
 
 func (g *Widget) setHint() {
@@ -161,10 +162,10 @@ func (g *Widget) setHint() {
 		return
 	}
 	zoom := lang.L("fit")
-	if g.place.zoom > 0 {
-		zoom = language.Sprintf("%d:1", g.place.zoom)
+	if g.place.Zoom > 0 {
+		zoom = language.Sprintf("%d:1", g.place.Zoom)
 	}
-	g.hint.SetText(g.slice + ", " + language.Sprintf(lang.L("%s, W %.4g L %.4g. Click: region. Wheel, Up, Down: slice. Ctrl+wheel: zoom. Drag: window. Hold Space: original."), zoom, g.place.window.Width, g.place.window.Center))
+	g.hint.SetText(g.slice + ", " + language.Sprintf(lang.L("%s, W %.4g L %.4g. Click: region. Wheel, Up, Down: slice. Ctrl+wheel: zoom. Drag: window. Hold Space: original."), zoom, g.place.Window.Width, g.place.Window.Center))
 }
 
 // wheel shows another slice in every tile, or scrolls the tiles.

@@ -410,8 +410,8 @@ func (p *Widget) Resize(size fyne.Size) {
 
 // fold hides, if the panel is too low for all, the rows of the change against the original if there is a
 // reference, and else the sentence on them; then the rows within the window with a reference, and else the
-// ones of the change; then both, and what the reason says of measures that are missing. It reports whether
-// their visibility or the reason changed.
+// ones of the change; then both, and what the reason says of measures that are missing. It hides all of these while nothing is
+// open. It reports whether their visibility or the reason changed.
 func (p *Widget) fold() bool {
 	changes, caution, windowed, reason := p.changes.Hidden, p.caution.Hidden, p.windowed.Hidden, p.reason.Text
 	reference := p.shown.Reference != ""
@@ -427,6 +427,9 @@ func (p *Widget) fold() bool {
 	if p.all.MinSize().Height > p.Size().Height {
 		p.window.Hidden, p.windowed.Hidden = true, true
 		p.explain(false)
+	}
+	if p.shown.Within.Width <= 0 && !p.shown.Slice.Known && !p.shown.Volume.Known { // nothing is open
+		p.change.Hidden, p.changes.Hidden, p.caution.Hidden, p.window.Hidden, p.windowed.Hidden = true, true, true, true, true
 	}
 	return p.changes.Hidden != changes || p.caution.Hidden != caution || p.windowed.Hidden != windowed || p.reason.Text != reason
 }

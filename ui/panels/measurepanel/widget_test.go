@@ -372,7 +372,15 @@ func TestMeasuresWithinTheWindow(t *testing.T) {
 	p, _ := newPanel(t)
 	c := measured()
 	s := Snapshot{Slice: c, Volume: c, Run: 2, Unit: "HU", Within: volume.Window{Width: 80, Center: 40}}
+	p.Resize(fyne.NewSize(370, 900)) // every row is seen
+	p.Display(Snapshot{})
+	if p.change.Visible() || p.changes.Visible() || p.caution.Visible() || p.window.Visible() || p.windowed.Visible() {
+		t.Errorf("with nothing open, %q has a place", p.window.Text)
+	}
 	p.Display(s)
+	if !p.change.Visible() || !p.changes.Visible() || !p.window.Visible() || !p.windowed.Visible() {
+		t.Error("with a series, the change has no place")
+	}
 	if slice, whole := cells(p, "PSNR", 2); slice.Text != "–" || whole.Text != "–" || p.window.Text != "Change within W 80 L 40" || p.whole.Text != "Volume, run 2" {
 		t.Errorf("%q, %q, %q, %q", slice.Text, whole.Text, p.window.Text, p.whole.Text)
 	}

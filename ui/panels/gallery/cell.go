@@ -14,6 +14,7 @@ import (
 
 	"quell/ui/control"
 	"quell/ui/palette"
+	"quell/ui/tile"
 )
 
 // Cell is what a tile shows.
@@ -21,9 +22,9 @@ type Cell struct {
 	ID      int // of the exhibit; -1 for the original
 	Title   string
 	Lines   []string
-	Picture *picture // nil while it is awaited, and if there is none
-	Take    func()   // nil if there is nothing to be taken
-	Marked  bool     // it is the best one
+	Picture *tile.Picture // nil while it is awaited, and if there is none
+	Take    func()        // nil if there is nothing to be taken
+	Marked  bool          // it is the best one
 }
 
 // same says whether two cells look the same.
@@ -34,8 +35,8 @@ func (c Cell) same(o Cell) bool {
 // tileHeight is how high a picture is.
 const tileHeight = 280
 
-// tile is a picture that is clicked, dragged and magnified together with all others.
-type tile struct {
+// cellView is a picture that is clicked, dragged and magnified together with all others.
+type cellView struct {
 	widget.BaseWidget
 	of     *Widget
 	cell   Cell
@@ -43,72 +44,72 @@ type tile struct {
 }
 
 var (
-	_ desktop.Cursorable = (*tile)(nil)
-	_ fyne.Scrollable    = (*tile)(nil)
-	_ fyne.Draggable     = (*tile)(nil)
+	_ desktop.Cursorable = (*cellView)(nil)
+	_ fyne.Scrollable    = (*cellView)(nil)
+	_ fyne.Draggable     = (*cellView)(nil)
 )
 
-func newTile(of *Widget, c Cell) *tile {
-	t := &tile{of: of, cell: c}
+func newCellView(of *Widget, c Cell) *cellView {
+	t := &cellView{of: of, cell: c}
 	t.raster = canvas.NewRaster(t.draw)
 	t.ExtendBaseWidget(t)
 	return t
 }
 
 // draw draws the picture, or the original while that is shown.
-func (t *tile) draw(w, h int) image.Image {
+func (t *cellView) draw(w, h int) image.Image {
 	m := t.cell.Picture
 	if t.of.original && m != nil {
 		m = t.of.first
 	}
-	return t.of.place.draw(m, w, h)
+	return t.of.place.Draw(m, w, h)
 }
 
 // CreateRenderer implements fyne.Widget.
-func (t *tile) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.raster) }
+func (t *cellView) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.raster) }
 
 // MinSize implements fyne.CanvasObject.
-func (t *tile) MinSize() fyne.Size { return fyne.NewSize(0, tileHeight) }
+func (t *cellView) MinSize() fyne.Size { return fyne.NewSize(0, tileHeight) }
 
 // Cursor implements desktop.Cursorable.
-func (t *tile) Cursor() desktop.Cursor { return desktop.CrosshairCursor }
+func (t *cellView) Cursor() desktop.Cursor { return desktop.CrosshairCursor }
 
 // Tapped implements fyne.Tappable: all tiles show the region around the point.
-func (t *tile) Tapped(e *fyne.PointEvent) {
+func (t *cellView) Tapped(e *fyne.PointEvent) {
 	if t.cell.Picture == nil {
 		return
 	}
 	// In units of the screen, as the place of a pixel in the picture is.
 	w, h := int(t.Size().Width), int(t.Size().Height)
 	p := t.of.place
-	p.centre = t.of.shownAt(t.cell.Picture, float64(e.Position.X), float64(e.Position.Y), w, h)
-	p.zoom = max(p.zoom, clickZoom)
+	p.Centre = t.of.shownAt(t.cell.Picture, float64(e.Position.X), float64(e.Position.Y), w, h)
+	p.Zoom = max(p.Zoom, tile.ClickZoom)
 	t.of.show(p)
 }
 
 // Scrolled implements fyne.Scrollable: with Ctrl the wheel magnifies, else it shows another slice, as in the panes. Until every
 // filter was compared, which is of one slice, it scrolls the tiles.
-func (t *tile) Scrolled(e *fyne.ScrollEvent) {
+func (t *cellView) Scrolled(e *fyne.ScrollEvent) {
 	d, ok := fyne.CurrentApp().Driver().(desktop.Driver)
 	if !ok || d.CurrentKeyModifiers()&fyne.KeyModifierControl == 0 {
 		t.of.wheel(e)
 	} else if e.Scrolled.DY > 0 {
-		t.of.show(t.of.place.zoomed(1))
+		t.of.show(t.of.place.Zoomed(1))
 	} else if e.Scrolled.DY < 0 {
-		t.of.show(t.of.place.zoomed(-1))
+		t.of.show(t.of.place.Zoomed(-1))
 	}
 }
 
 // Dragged implements fyne.Draggable: window width and level.
-func (t *tile) Dragged(e *fyne.DragEvent) {
-	t.of.show(t.of.place.dragged(float64(e.Dragged.DX), float64(e.Dragged.DY)))
+func (t *cellView) Dragged(e *fyne.DragEvent) {
+	t.of.show(t.of.place.Dragged(float64(e.Dragged.DX), float64(e.Dragged.DY)))
 }
 
 // DragEnd implements fyne.Draggable.
-func (t *tile) DragEnd() {}
+func (t *cellView) DragEnd() {}
 
 // object returns the tile with its title and lines below it.
-func (t *tile) object() fyne.CanvasObject {
+func (t *cellView) object() fyne.CanvasObject {
 	c := t.cell
 	var title fyne.CanvasObject = widget.NewLabelWithStyle(c.Title, fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
 	if c.Take != nil {
