@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"quell/app/pacs"
 	"quell/app/pacs/pacstest"
+	"quell/app/workbench"
 	"quell/ui/control"
 )
 
@@ -109,7 +111,7 @@ func TestOpenFromAnArchive(t *testing.T) {
 	list().Select(1)
 	b.tap("Open beside")
 	b.beside()
-	if other, _ := b.session().Results.Beside(); b.session().Series() != before || other.Share != 1 || other.Opened.Path != "" || len(spools(t)) != 1 {
+	if other, _ := b.session().Results.Beside(); b.session().Series() != before || other.Share != 1 || !strings.HasPrefix(other.Opened.Path, "pacs:home/") || len(spools(t)) != 1 {
 		t.Errorf("%+v stands beside, and there are %v", other, spools(t))
 	}
 	b.session().Documents.Close(0)
@@ -164,5 +166,86 @@ func TestPlacesInTheWindow(t *testing.T) {
 	b.tap("Close")
 	if kept, err := pacs.Places(); len(kept) != 0 || err != nil || b.question() != "" {
 		t.Errorf("after the removal there are %+v, %v, and %q is open", kept, err, b.question())
+	}
+}
+
+// TestASeriesOfAPACSBesideIsRetrievedAgain: a project keeps the series of a PACS that stands beside another one by the name
+// of its place, and retrieves it from there again, of which nothing stays but what is shown. Without that place it is named.
+// A place that has no name is not kept.
+func TestASeriesOfAPACSBesideIsRetrievedAgain(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	archive := pacstest.Start(t, "../assets/series")
+	home := pacs.Place{Name: "home", To: archive.URL}
+	if err := pacs.KeepPlace(home); err != nil {
+		t.Fatal(err)
+	}
+	in, err := filepath.Abs("../assets/series")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, large)
+	b.workbench.Open(in)
+	b.until("the series is open", func() bool { return b.session().Documents.Path() == in && !b.session().Tasks.Busy() })
+	var row pacs.Row
+	b.session().Reader.SearchArchive(t.Context(), home, pacs.Ask{Modality: "CT"}, func(f pacs.Found, err error) {
+		if err != nil || len(f.Rows) != 1 {
+			t.Errorf("%+v, %v", f, err)
+			return
+		}
+		row = f.Rows[0]
+	})
+	b.until("the series is found", func() bool { return row.Series != "" })
+	beside := func(p pacs.Place) workbench.SavedSeries {
+		b.session().Reader.OpenArchiveBeside(p, row)
+		b.until("it stands beside", func() bool { _, compared := b.session().Results.Beside(); return compared && !b.session().Tasks.Busy() })
+		w, _ := b.session().Documents.Workspace()
+		return w.Open[w.Shown]
+	}
+	if w := beside(pacs.Place{To: archive.URL}); w.Beside.Path != "" {
+		t.Errorf("a place without a name is kept as %q", w.Beside.Path)
+	}
+	b.command("no-beside").Run()
+	work := beside(home)
+	if want := "pacs:home/" + row.Study + "/" + row.Series; work.Beside.Path != want || len(work.Beside.Voxels) < 32 {
+		t.Fatalf("%+v; want %q", work.Beside, want)
+	}
+	project := filepath.Join(t.TempDir(), "work.quell")
+	b.saveProject(project)
+
+	read, err := workbench.ReadProject(project)
+	if err != nil || len(read.Missing()) != 0 {
+		t.Fatalf("missing are %v, %v", read.Missing(), err)
+	}
+	i := slices.IndexFunc(read.Open, func(s workbench.SavedSeries) bool { return s.Beside.Path != "" })
+	if i < 0 || read.Open[i].Beside != work.Beside || strings.Contains(read.Open[i].Beside.Path, archive.URL) {
+		t.Fatalf("the project has %+v", read.Open)
+	}
+	open := func() *bench {
+		next := newBench(t, large)
+		next.workbench.Open(project)
+		next.until("the project is open", func() bool { return next.session().Documents.Path() == in && !next.session().Tasks.Busy() })
+		return next
+	}
+	next := open()
+	other, compared := next.session().Results.Beside()
+	if !compared || other.Opened != work.Beside || other.Share != 1 || strings.Contains(next.session().Tasks.Message(), "other series") {
+		t.Fatalf("%+v, %q", other, next.session().Tasks.Message())
+	}
+	if left := spools(t); len(left) != 0 {
+		t.Errorf("of what was retrieved there is still %v", left)
+	}
+
+	if err := pacs.RemovePlace("home"); err != nil {
+		t.Fatal(err)
+	}
+	asked := len(archive.Asked())
+	next = open()
+	message := next.session().Tasks.Message()
+	if other, _ := next.session().Results.Beside(); other != nil || !strings.Contains(message, "The other series is not beside it: ") || !strings.Contains(message, `"home"`) {
+		t.Errorf("without the place: %v, %q", other, message)
+	}
+	if len(archive.Asked()) != asked {
+		t.Error("a PACS that is not kept is asked")
 	}
 }

@@ -3,6 +3,7 @@ package pacs
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"quell/app/job"
@@ -59,6 +60,32 @@ func ParseReference(text string) (Reference, error) {
 		return r, job.Usagef("pacs:%s has a UID and a query; give one of them", r.Place)
 	}
 	return r, r.readQuery(query)
+}
+
+// Reference returns what names a series of a place that is kept; "" for another place.
+func (r Row) Reference(at Place) string {
+	if at.Name == "" || r.Series == "" {
+		return ""
+	}
+	return Scheme + strings.Join(slices.DeleteFunc([]string{at.Name, r.Study, r.Series}, func(part string) bool { return part == "" }), "/")
+}
+
+// OpenReference opens the place of a reference to a series, and returns the series. Errors are of ParseReference and
+// Open, and a *job.UsageError for a place that is not kept or no series.
+func OpenReference(text string) (*Archive, Row, error) {
+	r, err := ParseReference(text)
+	if err != nil {
+		return nil, Row{}, err
+	}
+	if r.Series == "" {
+		return nil, Row{}, job.Usagef("pacs:%s names no series; give pacs:PLACE/SERIES-UID", r.Place)
+	}
+	place, err := FindPlace(r.Place)
+	if err != nil {
+		return nil, Row{}, err
+	}
+	archive, err := place.Open()
+	return archive, Row{Study: r.Study, Series: r.Series}, err
 }
 
 func (r *Reference) readQuery(query string) error {

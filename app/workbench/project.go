@@ -11,6 +11,7 @@ import (
 
 	"quell/app/files"
 	"quell/app/job"
+	"quell/app/pacs"
 	"quell/internal/message"
 	"quell/series"
 )
@@ -72,10 +73,10 @@ func (s SavedSeries) portable() SavedSeries {
 }
 
 // relative returns a path as it stands in a project in dir, and the path itself if the source does not lie below dir: the
-// two may be moved apart.
+// two may be moved apart. A reference to a PACS stands as it is.
 func relative(dir, path string) (rel, at string) {
-	if path == "" {
-		return "", ""
+	if path == "" || pacs.IsReference(path) {
+		return "", path
 	}
 	rel, err := filepath.Rel(dir, path)
 	if err != nil { // on another drive
@@ -165,11 +166,14 @@ type Source struct {
 	at   *string // where it stands in the workspace
 }
 
-// Missing returns the sources that are not there. It looks at the files.
+// Missing returns the sources that are not there. It looks at the files, and asks no PACS.
 func (w Workspace) Missing() (all []Source) {
 	for i := range w.Open {
 		for _, at := range []*string{&w.Open[i].Path, &w.Open[i].Reference, &w.Open[i].Beside.Path} {
-			if _, err := os.Stat(*at); *at != "" && errors.Is(err, fs.ErrNotExist) {
+			if *at == "" || pacs.IsReference(*at) {
+				continue
+			}
+			if _, err := os.Stat(*at); errors.Is(err, fs.ErrNotExist) {
 				all = append(all, Source{*at, at})
 			}
 		}

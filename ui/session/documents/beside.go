@@ -39,7 +39,9 @@ func (rd *Reader) OpenArchiveBeside(place pacs.Place, row pacs.Row) {
 		return
 	}
 	t := rd.beginBeside(lang.L("Retrieving"))
-	rd.find(t, rd.retrieve(t, place, row, dir), rd.loadBeside)
+	rd.find(t, rd.retrieve(t, place, row, dir), func(t *desk.Task, catalog *open.Catalog, i int) {
+		rd.placeEntry(t, catalog, i, workbench.SavedBeside{Path: row.Reference(place), Entry: i, Images: catalog.Entries[i].Identity()})
+	})
 }
 
 // ShowBeside puts open document i beside the one on the screen, as OpenBeside does. One that was put away is
@@ -68,6 +70,11 @@ func (rd *Reader) beginBeside(name string) *desk.Task {
 
 // loadBeside puts entry i of a catalog beside the series on the screen.
 func (rd *Reader) loadBeside(t *desk.Task, catalog *open.Catalog, i int) {
+	rd.placeEntry(t, catalog, i, besideOf(catalog, i))
+}
+
+// placeEntry puts entry i of a catalog beside the series on the screen; opened is what opens it again.
+func (rd *Reader) placeEntry(t *desk.Task, catalog *open.Catalog, i int, opened workbench.SavedBeside) {
 	g := rd.desk.Doc.Series().Volume.Geometry
 	err := workbench.CheckBeside(g, catalog.Entries[i].Geometry)
 	if catalog.Entries[i].Err != nil {
@@ -82,7 +89,7 @@ func (rd *Reader) loadBeside(t *desk.Task, catalog *open.Catalog, i int) {
 		return
 	}
 	report := rd.desk.Tasks.Reporter(t)
-	rd.place(t, besideOf(catalog, i), func() (*series.Series, error) {
+	rd.place(t, opened, func() (*series.Series, error) {
 		defer discard(catalog)
 		return catalog.Load(t.Ctx, i, func(done, total int) { report(int64(done), int64(total)) })
 	})
@@ -102,7 +109,8 @@ func (rd *Reader) besideRoom(need int64) error {
 		language.Number(job.Bytes(need)), language.Number(job.Bytes(used)), language.Number(job.Bytes(limit)))
 }
 
-// besideOf returns what opens entry i of a catalog again; nothing does what a PACS sent, and what was in no file.
+// besideOf returns what opens entry i of a catalog again; nothing does what was retrieved from a PACS for an open series,
+// and what was in no file.
 func besideOf(catalog *open.Catalog, i int) (b workbench.SavedBeside) {
 	if catalog == nil || pacs.IsSpooled(catalog.Path) {
 		return b
@@ -128,11 +136,11 @@ func (d *document) savedBeside() (b workbench.SavedBeside) {
 // readBeside reads the series again that stood beside another one, on another goroutine. Other voxels than it had are an
 // error.
 func (rd *Reader) readBeside(ctx context.Context, saved workbench.SavedBeside, of *series.Series) (*workbench.Beside, error) {
-	catalog, err := rd.desk.Scan(ctx, saved.Path)
+	catalog, done, err := rd.scanSaved(ctx, saved.Path)
 	if err != nil {
 		return nil, err
 	}
-	defer closeCatalog(catalog)
+	defer done()
 	i := slices.IndexFunc(catalog.Entries, func(e open.Entry) bool { return saved.Images != "" && e.Identity() == saved.Images })
 	if i < 0 {
 		i = saved.Entry
@@ -161,6 +169,39 @@ func (rd *Reader) readBeside(ctx context.Context, saved workbench.SavedBeside, o
 	saved.Voxels, saved.Entry = beside.Opened.Voxels, i
 	beside.Opened = saved
 	return beside, nil
+}
+
+// scanSaved scans a path, or what it retrieves from a PACS that is kept under the same name as when it was saved, on
+// another goroutine. done closes the catalog and removes what was retrieved.
+func (rd *Reader) scanSaved(ctx context.Context, path string) (catalog *open.Catalog, done func(), err error) {
+	if !pacs.IsReference(path) {
+		catalog, err = rd.desk.Scan(ctx, path)
+		return catalog, func() { closeCatalog(catalog) }, err
+	}
+	archive, row, err := pacs.OpenReference(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer archive.Close()
+	spool, err := pacs.NewSpool() // that of the session is for the UI goroutine
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := spool.Folder()
+	if err == nil {
+		_, err = archive.Fetch(ctx, row, dir, nil)
+	}
+	if err == nil {
+		catalog, err = rd.desk.Scan(ctx, dir)
+	}
+	if err != nil {
+		spool.Close()
+		return nil, nil, err
+	}
+	return catalog, func() {
+		closeCatalog(catalog)
+		spool.Close()
+	}, nil
 }
 
 func noBesideMemory(need, free int64) error {
