@@ -1,7 +1,7 @@
 # Sourced by drive.sh, drive-gpu.sh and screenshots.sh: runs the workbench on a virtual display of its own, with empty
 # settings.
 #   screen_start [ARG...]   starts Xvfb and bin/quell-workbench ARG..., and waits until it shows the series; with the notice
-#                           of a first start where screen_notice is yes
+#                           of a first start where screen_notice is yes. screen_settings is JSON of more settings: ', "keys": …'
 #   screen_run [ARG...]     starts the workbench again on the same display, with the same settings and cache
 #   screen_quit             quits the workbench with Ctrl+Q, discards a result, and checks that the exit code is 0
 #   screen_ended            waits until the workbench has ended and checks that the exit code is 0
@@ -21,6 +21,7 @@
 
 screen_size=1600x1000
 screen_notice=no
+screen_settings=
 screen_dir=
 
 screen_start() {
@@ -34,7 +35,7 @@ screen_start() {
 	export DISPLAY LIBGL_ALWAYS_SOFTWARE=1 XDG_CONFIG_HOME="$screen_dir/config" XDG_CACHE_HOME="$screen_dir/cache"
 	if [ "$screen_notice" = no ]; then
 		mkdir -p "$XDG_CONFIG_HOME/quell"
-		printf '{"noticed": "%s"}' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >"$XDG_CONFIG_HOME/quell/settings.json"
+		printf '{"noticed": "%s"%s}' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$screen_settings" >"$XDG_CONFIG_HOME/quell/settings.json"
 	fi
 	screen_run "$@"
 }

@@ -35,20 +35,14 @@ drag() {
 	sleep 0.5
 }
 
+# Keys for commands that have none, in place of positions in menus and tabs, which move.
+screen_settings=', "keys": {"lesions": "Ctrl+F6", "no-beside": "Ctrl+F7", "presets": "Ctrl+F8"}'
 screen_size=1600x900
 screen_start
 key 2 # the brain window
 mouse_to 420 420
 sleep 3
 save workbench
-
-mouse_to 1366 486 # the tab Lesions
-xdotool click 1
-mouse_to 420 700
-sleep 15
-save lesions
-mouse_to 1296 486 # Measures
-xdotool click 1
 
 key F2 w
 mouse_to 640 700
@@ -72,17 +66,22 @@ key Return
 sleep 5
 mouse_to 420 700
 save beside
-mouse_to 20 12 # the menu File
-xdotool click 1
-sleep 0.5
-mouse_to 70 382 # Close the other series
-xdotool click 1
+key ctrl+F7
 key F3
+
+key ctrl+F8
+save presets
+key Escape
 
 key g
 rests "the comparison of all filters" # the shape-adaptive filter takes minutes of a busy machine
 save filters
 key Escape
+
+key ctrl+F6
+mouse_to 420 700
+rests "the lesions"
+save lesions
 
 key F4 ctrl+Return
 sleep 5

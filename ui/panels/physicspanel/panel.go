@@ -43,7 +43,7 @@ func (p *Panel) open() {
 	s := p.h.Session
 	p.Widget = NewWidget(p.h.Go, p.h.Do, Hooks{Start: s.Physics.Start, Stop: s.Physics.Stop})
 	size := p.h.Window.Canvas().Size()
-	d := dialogs.NewLive(lang.L("Spectrum, resolution, d′"), p.Widget, fyne.NewSize(min(size.Width*0.95, 1180), size.Height*0.92), func() {
+	d := dialogs.NewLive(lang.L("Spectrum, resolution, d′"), p.Widget, fyne.NewSize(min(size.Width*0.95, 1180), min(size.Height*0.92, 680)), func() {
 		p.Widget = nil
 		s.Physics.Watch(false)
 	}, p.h.Window)

@@ -4,6 +4,8 @@ package physicspanel
 
 import (
 	"image"
+	"image/color"
+	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -13,6 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/measure/physics"
+	"quell/report/chart"
 	"quell/ui/control"
 	"quell/ui/newest"
 	"quell/ui/palette"
@@ -50,6 +53,8 @@ type Widget struct {
 	text    *widget.Label
 	button  *control.MeasureButton
 	charts  [2]*canvas.Image // spectra, transfer functions
+	grid    *fyne.Container  // of the charts that have a curve
+	table   *fyne.Container
 	slice   *canvas.Image
 	columns [4]*fyne.Container
 	all     *fyne.Container // all that is of figures
@@ -60,8 +65,10 @@ type Widget struct {
 // request is what is drawn, at that many device pixels for a unit of the screen.
 type request struct {
 	Snapshot
-	colors *palette.Colors
-	scale  float64
+	curves        []chart.Chart
+	width, height float32 // of a chart without the legend beside it
+	colors        *palette.Colors
+	scale         float64
 }
 
 type answer struct {
@@ -73,9 +80,10 @@ type answer struct {
 
 // Sizes in units of the screen.
 const (
-	chartWidth, chartHeight = 300, 240 // without the legend beside it
-	sliceSide               = 240
-	rowGap                  = -10 // reduces the space between labels, whose padding is meant for forms
+	lowest, highest = 200, 440 // the pictures take the height that the table leaves
+	narrowest       = 240      // of a chart without the legend beside it
+	legendWidth     = 120
+	rowGap          = -10 // reduces the space between labels, whose padding is meant for forms
 )
 
 // NewWidget returns an empty widget. start runs a function on another goroutine, do on the UI goroutine.
@@ -85,18 +93,18 @@ func NewWidget(start, do func(func()), hooks Hooks) *Widget {
 	p.text = widget.NewLabel("")
 	p.text.Wrapping = fyne.TextWrapWord
 	p.button = control.NewMeasureButton(func() { p.hooks.Start() }, func() { p.hooks.Stop() })
-	p.slice = control.NewPicture(fyne.NewSquareSize(sliceSide))
-	charts := container.NewGridWithColumns(len(p.charts))
+	p.slice = control.NewPicture(fyne.NewSquareSize(lowest))
+	p.grid = container.NewGridWithColumns(len(p.charts))
 	for i := range p.charts {
-		p.charts[i] = control.NewPicture(fyne.NewSize(chartWidth, chartHeight))
-		charts.Add(p.charts[i])
+		p.charts[i] = control.NewPicture(fyne.NewSize(narrowest, lowest))
 	}
 	table := container.New(layout.NewCustomPaddedHBoxLayout(16))
+	p.table = table
 	for i := range p.columns {
 		p.columns[i] = container.New(layout.NewCustomPaddedVBoxLayout(rowGap))
 		table.Add(p.columns[i])
 	}
-	top := container.NewBorder(nil, nil, p.slice, nil, charts)
+	top := container.NewBorder(nil, nil, p.slice, nil, p.grid)
 	p.all = container.NewBorder(top, nil, nil, nil, container.NewScroll(table))
 	p.all.Hide()
 	p.content = container.NewBorder(container.NewBorder(nil, nil, nil, container.NewVBox(p.button), p.text), nil, nil, nil, p.all)
@@ -144,21 +152,62 @@ func (p *Widget) fill() {
 		}
 	}
 	if s.Figures != nil {
-		p.worker.Request(request{s, p.drawnIn, screen.PixelsPerUnit(p)})
+		p.place()
 	}
+}
+
+// Resize implements fyne.CanvasObject.
+func (p *Widget) Resize(size fyne.Size) {
+	changed := size != p.Size()
+	p.BaseWidget.Resize(size)
+	if changed && p.shown.Figures != nil {
+		p.place()
+	}
+}
+
+// place gives the pictures the room beside each other and above the table, and has them drawn for it.
+func (p *Widget) place() {
+	s := p.shown
+	words := physics.Words{
+		Original: lang.L(s.Picture.FirstName()), Result: lang.L("denoised"), Frequency: lang.L("cycles/mm"),
+		Spectrum: "NPS", Transfer: "TTF", Value: lang.L("value"),
+	}
+	r := request{Snapshot: s, colors: p.drawnIn, scale: screen.PixelsPerUnit(p)}
+	for _, c := range s.Figures.Charts(s.Unit, words) {
+		if len(c.Curves) > 0 {
+			r.curves = append(r.curves, colored(c, p.drawnIn))
+		}
+	}
+	const edges = 24 // between the parts
+	height := p.Size().Height - p.text.MinSize().Height - p.table.MinSize().Height - edges
+	r.height = min(max(height, lowest), highest)
+	n := float32(max(len(r.curves), 1))
+	r.width = max((p.Size().Width-r.height-edges)/n-legendWidth, narrowest)
+	p.slice.SetMinSize(fyne.NewSquareSize(r.height))
+	p.grid.Layout, p.grid.Objects = layout.NewGridLayoutWithColumns(int(n)), nil
+	for i := range r.curves {
+		p.charts[i].SetMinSize(fyne.NewSize(narrowest, r.height))
+		p.grid.Add(p.charts[i])
+	}
+	p.content.Refresh()
+	p.worker.Request(r)
+}
+
+// colored gives curves colours of the theme, which readers with a red-green deficiency can distinguish.
+func colored(c chart.Chart, colors *palette.Colors) chart.Chart {
+	all := []color.NRGBA{colors.Before, colors.After, colors.Removed, colors.Best}
+	c.Curves = slices.Clone(c.Curves)
+	for i := range c.Curves {
+		c.Curves[i].Color = all[c.Curves[i].Series%len(all)]
+	}
+	return c
 }
 
 // draw draws the charts, and the slice with its regions.
 func draw(r request) answer {
-	words := physics.Words{
-		Original: lang.L(r.Picture.FirstName()), Result: lang.L("denoised"), Frequency: lang.L("cycles/mm"),
-		Spectrum: "NPS", Transfer: "TTF", Value: lang.L("value"),
-	}
 	a := answer{of: r.Figures, colors: r.colors, slice: outlined(r.Snapshot)}
-	for i, c := range r.Figures.Charts(r.Unit, words) {
-		if len(c.Curves) > 0 {
-			a.charts[i] = screen.Chart(r.colors, chartWidth, chartHeight, r.scale, c)
-		}
+	for i, c := range r.curves {
+		a.charts[i] = screen.Chart(r.colors, float64(r.width), float64(r.height), r.scale, c)
 	}
 	return a
 }
