@@ -33,6 +33,7 @@ screen_start() {
 	[ -s "$screen_dir/display" ] || { cat "$screen_dir/xvfb.log" >&2; echo "screen: Xvfb did not start" >&2; return 1; }
 	DISPLAY=":$(cat "$screen_dir/display")"
 	export DISPLAY LIBGL_ALWAYS_SOFTWARE=1 XDG_CONFIG_HOME="$screen_dir/config" XDG_CACHE_HOME="$screen_dir/cache"
+	mkdir -p "$XDG_CONFIG_HOME" "$XDG_CACHE_HOME" # which Fyne takes for granted
 	if [ "$screen_notice" = no ]; then
 		mkdir -p "$XDG_CONFIG_HOME/quell"
 		printf '{"noticed": "%s"%s}' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$screen_settings" >"$XDG_CONFIG_HOME/quell/settings.json"

@@ -11,7 +11,7 @@ type Colors struct {
 	Background, Overlay, Menu, Header color.NRGBA // grounds
 	Input, InputBorder                color.NRGBA
 	Button, DisabledButton            color.NRGBA
-	Foreground                        color.RGBA64
+	Foreground                        color.NRGBA
 	Quiet                             color.NRGBA // placeholders and text in grey
 	Disabled                          color.NRGBA
 	Primary, OnPrimary                color.NRGBA // what is chosen, and the main button
@@ -49,21 +49,12 @@ func faded(c color.NRGBA, alpha uint8) color.NRGBA {
 	return c
 }
 
-// textAnd returns the grey of text in its high bytes and the grey of shortcuts in menus in its low bytes. Fyne 2.7 derives
-// the colour of the shortcuts from that of text and keeps the low byte of each 16-bit channel, of alpha after a
-// multiplication by 0.95: of an ordinary opaque colour remains an alpha of 50, a contrast of 1.7:1. These low bytes give
-// an opaque grey.
-func textAnd(text, shortcut uint8) color.RGBA64 {
-	v := uint16(text)<<8 | uint16(shortcut)
-	return color.RGBA64{R: v, G: v, B: v, A: 0xffca}
-}
-
 // Dark is for reading rooms.
 var Dark = &Colors{
 	Background: grey(0x26), Overlay: grey(0x2b), Menu: grey(0x30), Header: grey(0x2c),
 	Input: grey(0x1b), InputBorder: grey(0x4a),
 	Button: grey(0x3a), DisabledButton: grey(0x2e),
-	Foreground: textAnd(0xdc, 0xd6), Quiet: grey(0xa2), Disabled: grey(0x9a),
+	Foreground: grey(0xdc), Quiet: grey(0xa2), Disabled: grey(0x9a),
 	Primary: rgb(0x5c7790), OnPrimary: grey(0xff), Link: rgb(0x9fb8d0),
 	Success: rgb(0x8fbf8f), Warning: rgb(0xffb347), Error: rgb(0xff8a7a), OnStatus: grey(0x14),
 	Hover: faded(grey(0xff), 0x14), Pressed: faded(grey(0xff), 0x28), Focus: faded(rgb(0xa9b4c0), 0x50), Selection: faded(rgb(0x6c86a0), 0x70),
@@ -84,7 +75,7 @@ var Light = &Colors{
 	Background: grey(0xee), Overlay: grey(0xf4), Menu: grey(0xf7), Header: grey(0xe4),
 	Input: grey(0xff), InputBorder: grey(0xb4),
 	Button: grey(0xd8), DisabledButton: grey(0xe6),
-	Foreground: textAnd(0x1c, 0x38), Quiet: grey(0x56), Disabled: grey(0x66),
+	Foreground: grey(0x1c), Quiet: grey(0x56), Disabled: grey(0x66),
 	Primary: rgb(0x44709a), OnPrimary: grey(0xff), Link: rgb(0x1f5fa8),
 	Success: rgb(0x26682e), Warning: rgb(0x8a4b00), Error: rgb(0xb3261e), OnStatus: grey(0xff),
 	Hover: faded(grey(0), 0x12), Pressed: faded(grey(0), 0x24), Focus: faded(rgb(0x44709a), 0x48), Selection: faded(rgb(0x44709a), 0x50),

@@ -50,13 +50,6 @@ func over(top, ground color.NRGBA) color.NRGBA {
 	return color.NRGBA{R: mix(top.R, ground.R), G: mix(top.G, ground.G), B: mix(top.B, ground.B), A: 255}
 }
 
-// shortcutColor repeats how Fyne 2.7 colours the shortcuts in menus.
-func shortcutColor(foreground color.Color) color.NRGBA {
-	r, g, b, a := foreground.RGBA()
-	a = uint32(float32(a) * 0.95)
-	return color.NRGBA{R: uint8(r), G: uint8(g), B: uint8(b), A: uint8(a)}
-}
-
 // nrgba returns a colour in 8 bits.
 func nrgba(c color.Color) color.NRGBA { return color.NRGBAModel.Convert(c).(color.NRGBA) }
 
@@ -78,11 +71,8 @@ func TestContrast(t *testing.T) {
 		foreground, grey, off := get(theme.ColorNameForeground), get(theme.ColorNamePlaceHolder), get(theme.ColorNameDisabled)
 		menu := get(theme.ColorNameMenuBackground)
 		chosen := over(get(theme.ColorNameFocus), menu)
-		shortcut := shortcutColor(th.Color(theme.ColorNameForeground, theme.VariantDark))
 		check("a menu item", foreground, menu, text)
 		check("a chosen menu item", foreground, chosen, text)
-		check("a shortcut in a menu", shortcut, menu, text)
-		check("the shortcut of a chosen menu item", shortcut, chosen, text)
 		check("a disabled menu item", off, menu, text)
 		button := get(theme.ColorNameButton)
 		check("a button", foreground, button, text)
