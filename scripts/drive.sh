@@ -28,7 +28,8 @@ changed() { # changed WHAT: fails unless the display differs from the last call
 }
 
 no_faults() {
-	if grep -nE 'panic|fatal|DATA RACE|Fyne error|\*\*\* Error' "$screen_dir/log"; then
+	# A virtual display has no desktop that says whether it is dark.
+	if grep -v 'failed to watch theme settings' "$screen_dir/log" | grep -nE 'panic|fatal|DATA RACE|Fyne error|\*\*\* Error'; then
 		echo "drive: the lines above are faults in the log" >&2
 		exit 1
 	fi

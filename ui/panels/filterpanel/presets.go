@@ -100,7 +100,7 @@ func (p *Presets) show() {
 		recipes[i] = c.recipe
 	}
 	size := p.h.Window.Canvas().Size()
-	d.dialog = dialogs.NewLive(lang.L("Presets"), d.list, fyne.NewSize(size.Width*0.9, size.Height*0.95), func() {
+	d.dialog = dialogs.NewLive(lang.L("Presets"), d.list, fyne.NewSize(min(size.Width*0.9, 1190), min(size.Height*0.95, 684)), func() {
 		p.open = nil
 		s.Leave()
 	}, p.h.Window)
