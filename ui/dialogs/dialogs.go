@@ -38,6 +38,13 @@ type Dialog struct {
 	shown  bool
 }
 
+// Resize gives the dialog a size, at least that of its content. Text that wraps is as tall as it is in the width that it
+// has: the first size sets that, and the second one the height.
+func (d *Dialog) Resize(size fyne.Size) {
+	d.CustomDialog.Resize(size)
+	d.CustomDialog.Resize(size)
+}
+
 // Show shows the dialog and focuses its first control.
 func (d *Dialog) Show() {
 	d.shown = true

@@ -522,6 +522,25 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 	}
 }
 
+// A dialog has the size that it asks for if its text fits, and more if the text is long.
+func TestADialogIsNoTallerThanItsText(t *testing.T) {
+	w := parent(t)
+	height := func(d *Dialog) float32 {
+		d.Show()
+		defer d.Hide()
+		return find[*widget.PopUp](t, w)[0].Content.Size().Height
+	}
+	if got := height(Notice(w)); got != 260 {
+		t.Errorf("the notice of the first start is %g tall; want 260", got)
+	}
+	if got := height(Error(errors.New("a file is missing"), w)); got != 160 {
+		t.Errorf("a short error is %g tall; want 160", got)
+	}
+	if got := height(Error(errors.New(strings.Repeat("something is wrong; ", 40)), w)); got < 260 || got > 500 {
+		t.Errorf("a long error is %g tall", got)
+	}
+}
+
 // asNIfTI is the choice of NIfTI.
 func asNIfTI() string { return asFile(files.FormatOf("a.nii.gz")) }
 
