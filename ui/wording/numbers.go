@@ -93,3 +93,7 @@ func LowerFirst(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	return string(unicode.ToLower(r)) + text[n:]
 }
+
+// To stands between a figure before and after. It has no spaces: Fyne 2.8 takes arrows from a font of symbols that has no
+// space, and draws a replacement character for one that follows.
+const To = "→"

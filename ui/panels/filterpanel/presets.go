@@ -100,7 +100,7 @@ func (p *Presets) show() {
 		recipes[i] = c.recipe
 	}
 	size := p.h.Window.Canvas().Size()
-	d.dialog = dialogs.NewLive(lang.L("Presets"), d.list, fyne.NewSize(min(size.Width*0.9, 1190), min(size.Height*0.95, 684)), func() {
+	d.dialog = dialogs.NewLive(lang.L("Presets on this slice"), d.list, fyne.NewSize(min(size.Width*0.9, 1190), min(size.Height*0.95, 684)), func() {
 		p.open = nil
 		s.Leave()
 	}, p.h.Window)

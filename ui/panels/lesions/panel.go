@@ -17,6 +17,7 @@ import (
 	"quell/ui/palette"
 	"quell/ui/panel"
 	"quell/ui/session"
+	"quell/ui/wording"
 	"quell/volume"
 )
 
@@ -116,12 +117,12 @@ func rowOf(r lesions.Row) Row {
 	row := Row{
 		Cells: [columns]string{
 			language.Sprintf("%.3g mm", r.Size), language.Sprintf("%.3g σ", r.Sigmas), fmt.Sprintf("%.0f %%", 100*r.Kept.Value), "–",
-			index(r.Eye.Before.Value) + " → " + index(r.Eye.After.Value) + " (" + index(r.Eye.After.Lo) + "–" + index(r.Eye.After.Hi) + ")",
+			index(r.Eye.Before.Value) + wording.To + index(r.Eye.After.Value) + " (" + index(r.Eye.After.Lo) + "–" + index(r.Eye.After.Hi) + ")",
 		},
 		Visible: r.Visible(), Over: r.Visible() && r.Verdict() == lesions.Over,
 	}
 	if r.EdgeAfter.Finite() {
-		row.Cells[3] = language.Sprintf("%.1f → %.1f", float64(r.EdgeBefore), float64(r.EdgeAfter))
+		row.Cells[3] = language.Sprintf("%.1f%s%.1f", float64(r.EdgeBefore), wording.To, float64(r.EdgeAfter))
 	}
 	return row
 }

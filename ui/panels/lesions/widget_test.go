@@ -53,7 +53,7 @@ func TestTheTab(t *testing.T) {
 	s := Snapshot{Panel: panel}
 	s.describe(*panel)
 	p.Display(s)
-	for _, want := range []string{"A lesion of 4 mm at 2 sigma, which is visible before, keeps 60 % of its contrast", "|60 %|", "|2.0 → 3.2|", "|12 → 6.0 (5.9–6.1)", "|1.0 → 0.5 (0.4–0.6)", "in the middle, before and after, W 80 L 100"} {
+	for _, want := range []string{"A lesion of 4 mm at 2 sigma, which is visible before, keeps 60 % of its contrast", "|60 %|", "|2.0→3.2|", "|12→6.0 (5.9–6.1)", "|1.0→0.5 (0.4–0.6)", "in the middle, before and after, W 80 L 100"} {
 		if !strings.Contains(shows(), want) {
 			t.Errorf("%q is not in %q", want, shows())
 		}

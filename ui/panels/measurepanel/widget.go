@@ -26,6 +26,7 @@ import (
 	"quell/ui/control"
 	"quell/ui/language"
 	"quell/ui/session/measures"
+	"quell/ui/wording"
 	"quell/volume"
 )
 
@@ -122,7 +123,7 @@ func clipped(c measures.Clipped, alone, both func(measure.Float) string, pick fu
 	if c.Truth == nil || c.Start == nil {
 		return alone(pick(c.Change))
 	}
-	return both(pick(*c.Start)) + " → " + both(pick(*c.Truth))
+	return both(pick(*c.Start)) + wording.To + both(pick(*c.Truth))
 }
 
 // The rows with a reference.
@@ -182,7 +183,7 @@ func fromTo(c Column, write func(measure.Float) string, pick func(measure.Compar
 	if c.Start == nil {
 		return write(pick(*c.Truth))
 	}
-	return write(pick(*c.Start)) + " → " + write(pick(*c.Truth))
+	return write(pick(*c.Start)) + wording.To + write(pick(*c.Truth))
 }
 
 // squared writes a mean square in the square of the unit.

@@ -102,7 +102,7 @@ func TestTrueErrorsNeedAReference(t *testing.T) {
 	c.Start = &measure.Comparison{MSE: 400, PSNR: 20, SSIM: 0.5}
 	c.Truth = &measure.Comparison{MSE: 12, PSNR: 37.29, SSIM: 0.93}
 	p.Display(Snapshot{Slice: c, Reference: "the reference"})
-	if slice, _ := cells(p, "PSNR", 1); !p.caution.Hidden || p.agrees.Hidden || p.truth.Hidden || slice.Text != "20.00 dB → 37.29 dB" {
+	if slice, _ := cells(p, "PSNR", 1); !p.caution.Hidden || p.agrees.Hidden || p.truth.Hidden || slice.Text != "20.00 dB→37.29 dB" {
 		t.Errorf("PSNR %q, hidden %v; want from 20 to 37.29 dB", slice.Text, p.agrees.Hidden)
 	}
 }
@@ -394,7 +394,7 @@ func TestMeasuresWithinTheWindow(t *testing.T) {
 	s.Reference = "the reference"
 	s.Slice.Clipped = &measures.Clipped{Start: &measure.Comparison{PSNR: 20}, Truth: &measure.Comparison{PSNR: 31.5}}
 	p.Display(s)
-	if slice, _ := cells(p, "PSNR", 2); slice.Text != "20.00 dB → 31.50 dB" || p.window.Text != "Reference within W 80 L 40" {
+	if slice, _ := cells(p, "PSNR", 2); slice.Text != "20.00 dB→31.50 dB" || p.window.Text != "Reference within W 80 L 40" {
 		t.Errorf("%q, %q", slice.Text, p.window.Text)
 	}
 }

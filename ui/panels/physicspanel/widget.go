@@ -167,13 +167,12 @@ func (p *Widget) Resize(size fyne.Size) {
 
 // place gives the pictures the room beside each other and above the table, and has them drawn for it.
 func (p *Widget) place() {
-	s := p.shown
+	r := request{Snapshot: p.shown, colors: p.drawnIn, scale: screen.PixelsPerUnit(p)}
 	words := physics.Words{
-		Original: lang.L(s.Picture.FirstName()), Result: lang.L("denoised"), Frequency: lang.L("cycles/mm"),
+		Original: lang.L(r.Picture.FirstName()), Result: lang.L("denoised"), Frequency: lang.L("cycles/mm"),
 		Spectrum: "NPS", Transfer: "TTF", Value: lang.L("value"),
 	}
-	r := request{Snapshot: s, colors: p.drawnIn, scale: screen.PixelsPerUnit(p)}
-	for _, c := range s.Figures.Charts(s.Unit, words) {
+	for _, c := range r.Figures.Charts(r.Unit, words) {
 		if len(c.Curves) > 0 {
 			r.curves = append(r.curves, colored(c, p.drawnIn))
 		}

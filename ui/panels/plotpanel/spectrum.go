@@ -11,6 +11,7 @@ import (
 	"quell/measure"
 	"quell/report/chart"
 	"quell/ui/language"
+	"quell/ui/wording"
 )
 
 // r.Colors.Removed is the curve of what was removed, next to the curves of original and
@@ -81,8 +82,8 @@ func (r Request) power(before measure.Slice, after *measure.Slice) (c chart.Char
 	c.X.Max = s.Original.Nyquist
 	sigma, mean := short(math.Sqrt(s.Original.Variance)), short(float64(s.Original.Mean))
 	if s.Result != nil {
-		sigma += " → " + short(math.Sqrt(s.Result.Variance))
-		mean += " → " + short(float64(s.Result.Mean))
+		sigma += wording.To + short(math.Sqrt(s.Result.Variance))
+		mean += wording.To + short(float64(s.Result.Mean))
 	}
 	return c, fmt.Sprintf(lang.L("%s, mean frequency %s /mm."), strings.TrimSpace("σ "+sigma+" "+unit), mean), nil
 }
@@ -111,7 +112,7 @@ func (r Request) transfer(before measure.Slice, after *measure.Slice, roi measur
 		for i, f := range []measure.Fall{n.F50, n.F10} {
 			text := fallText(f)
 			if len(falls) == 2 {
-				falls[i] += " → " + text
+				falls[i] += wording.To + text
 			} else {
 				falls = append(falls, text)
 			}

@@ -68,8 +68,8 @@ func TestSpectraOfROIs(t *testing.T) {
 		figures []string
 		lines   []color.NRGBA
 	}{
-		{"an even rectangle", even, []string{"σ 7.8", " → 4.9", " HU, mean frequency 0.5", " /mm."}, []color.NRGBA{palette.Dark.Before, palette.Dark.After, palette.Dark.Removed}},
-		{"a disc", around, []string{"f50 0.3", " → 0.3", "f10 0.5"}, []color.NRGBA{palette.Dark.Before, palette.Dark.After}},
+		{"an even rectangle", even, []string{"σ 7.8", "→4.9", " HU, mean frequency 0.5", " /mm."}, []color.NRGBA{palette.Dark.Before, palette.Dark.After, palette.Dark.Removed}},
+		{"a disc", around, []string{"f50 0.3", "→0.3", "f10 0.5"}, []color.NRGBA{palette.Dark.Before, palette.Dark.After}},
 	} {
 		for _, line := range c.lines {
 			found, w := has(t, spectrumRequest(c.roi), line)

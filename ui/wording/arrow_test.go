@@ -1,0 +1,41 @@
+package wording
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// No text of the window has a space after an arrow, see To.
+func TestNoSpaceFollowsAnArrow(t *testing.T) {
+	arrow := regexp.MustCompile("[\u2190-\u21ff][ \u00a0]")
+	seen := 0
+	for _, dir := range []string{"../panels", "../dialogs", "../host", "../control", "../sliceview", "../language/translations", "."} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			seen++
+			for i, line := range strings.Split(string(data), "\n") {
+				code, _, _ := strings.Cut(line, "//")
+				if arrow.MatchString(code) {
+					t.Errorf("%s:%d has a space after an arrow", path, i+1)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < 100 {
+		t.Errorf("%d files; want those of the window", seen)
+	}
+}
