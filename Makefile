@@ -21,7 +21,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
 SUMMARY := CGO_ENABLED=0 $(GO) run ./tools/testsummary
 
-.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots site kernels wheel wheel-test package package-test package-metadata bare gpu-test gpu-bench ci clean help cluster shells workflows
+.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench latency peers peers-gpu pictures screenshots site kernels wheel wheel-test package package-test package-metadata bare gpu-test gpu-bench ci clean help cluster shells workflows
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -107,6 +107,10 @@ cluster: ## check the examples for clusters with the types of Kubernetes and the
 
 io-bench: ## time the opening of series, beside ITK, dcmtk, pydicom and nibabel if they are installed
 	@scripts/io-bench.sh
+
+latency: cli workbench ## time the workbench on a virtual display: slider and wheel to picture, pictures a second
+	@scripts/setup.sh screen
+	@CGO_ENABLED=0 $(GO) run ./tools/latency
 
 peers: ## time the CPU filters beside scipy, OpenCV, scikit-image, dipy and ITK, where they are installed
 	@scripts/peers.sh
