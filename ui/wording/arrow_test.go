@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	_ "quell/internal/locale" // English
 )
 
 // No text of the window has a space after an arrow, see To.
