@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,7 +36,7 @@ func enhancedCT(t *testing.T) (dir string) {
 func TestDerivedForValidator(t *testing.T) {
 	apptest.OwnConfig(t, t.TempDir())
 	ct := filepath.Join(t.TempDir(), "ct")
-	if err := os.CopyFS(ct, fs.FS(assets.Series)); err != nil {
+	if err := os.CopyFS(ct, assets.Series); err != nil {
 		t.Fatal(err)
 	}
 	for name, in := range map[string]string{

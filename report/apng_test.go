@@ -88,12 +88,12 @@ func TestAPNG(t *testing.T) {
 	size := image.Rect(0, 0, 301, 123) // several chunks of data in each
 	grey := func(i int) draw.Image { return image.NewGray(size) }
 	colour := func(i int) draw.Image { return image.NewRGBA(size) }
-	for name, make := range map[string]func(int) draw.Image{"grey": grey, "colour": colour} {
+	for name, drawn := range map[string]func(int) draw.Image{"grey": grey, "colour": colour} {
 		var file bytes.Buffer
 		a := report.NewAPNG(&file, 3, 10, "W 400  L 40")
 		var all []draw.Image
 		for i := range 3 {
-			m := make(i)
+			m := drawn(i)
 			for y := range 123 {
 				for x := range 301 {
 					m.Set(x, y, color.RGBA{uint8(x * y * (i + 3)), uint8(x ^ y), uint8(x*x + i), 255})

@@ -71,7 +71,7 @@ func (m *monkey) anyKey() string {
 	focused := m.canvas().Focused()
 	switch {
 	case name == fyne.KeyTab:
-		test.FocusNext(m.canvas())
+		m.canvas().FocusNext()
 	case name == "rune" && focused != nil:
 		focused.TypedRune(rune("0123456789.,ahs "[m.pick(16)]))
 	case focused != nil:

@@ -2,13 +2,15 @@ package dicom
 
 import "quell/io/dicom/structured"
 
-// Report is a measurement report about a series that was written.
-type Report = structured.Report
-
-// What a Report holds.
 type (
-	ReportVolume    = structured.Volume
-	ReportFigure    = structured.Figure
+	// Report is a measurement report about a series that was written.
+	Report = structured.Report
+	// ReportVolume is what a Report says of one volume.
+	ReportVolume = structured.Volume
+	// ReportFigure is a number of a ReportVolume.
+	ReportFigure = structured.Figure
+	// ReportJudgement is the verdict of a ReportVolume.
 	ReportJudgement = structured.Judgement
-	ReportLesion    = structured.Lesion
+	// ReportLesion is a virtual lesion of a ReportVolume.
+	ReportLesion = structured.Lesion
 )

@@ -32,8 +32,12 @@ type Preset struct {
 const (
 	sampleWidth, sampleHeight = 208, 160
 	sampleZoom                = 2
-	// SampleColumns and SampleRows are the size of the region in pixels of the slice.
-	SampleColumns, SampleRows = sampleWidth / sampleZoom, sampleHeight / sampleZoom
+)
+
+// SampleColumns and SampleRows are the size of the region in pixels of the slice.
+const (
+	SampleColumns = sampleWidth / sampleZoom
+	SampleRows    = sampleHeight / sampleZoom
 )
 
 // PresetList shows presets side by side: each the same region of a slice, left of a line before and right of it after the
