@@ -88,11 +88,11 @@ func startDisplay(size image.Point) (*display, error) {
 	_ = w.Close() // the server has its own
 	if err != nil {
 		d.server = nil
-		return nil, errors.Join(fmt.Errorf("Xvfb: %w; scripts/setup.sh screen installs it", err), d.Close())
+		return nil, errors.Join(fmt.Errorf("start Xvfb, which scripts/setup.sh screen installs: %w", err), d.Close())
 	}
 	number, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("Xvfb does not start: %w", err), d.Close())
+		return nil, errors.Join(fmt.Errorf("read the number of the display of Xvfb: %w", err), d.Close())
 	}
 	d.number = ":" + strings.TrimSpace(number)
 	if err := d.see(filepath.Join(dir, "Xvfb_screen0")); err != nil {

@@ -265,6 +265,11 @@ type tableRow struct {
 	label, slice, volume *widget.Label
 }
 
+func (r tableRow) hide(hide bool) { r.label.Hidden, r.slice.Hidden, r.volume.Hidden = hide, hide, hide }
+
+// meanRow is the row of the mean of the residual, in judged.
+const meanRow = 3
+
 // Hooks are called on the UI goroutine for what the user does.
 type Hooks struct {
 	Jump  func(volume bool)                      // shows the place of the slice or, if volume is true, that of the volume
@@ -411,13 +416,14 @@ func (p *Widget) Resize(size fyne.Size) {
 
 // fold hides, if the panel is too low for all, the rows of the change against the original if there is a
 // reference, and else the sentence on them; then the rows within the window with a reference, and else the
-// ones of the change; then both, and what the reason says of measures that are missing. It hides all of these while nothing is
-// open. It reports whether their visibility or the reason changed.
+// ones of the change; then both, and what the reason says of measures that are missing; then the mean of the residual. It hides
+// all but that while nothing is open. It reports whether their visibility or the reason changed.
 func (p *Widget) fold() bool {
-	changes, caution, windowed, reason := p.changes.Hidden, p.caution.Hidden, p.windowed.Hidden, p.reason.Text
+	changes, caution, windowed, reason, mean := p.changes.Hidden, p.caution.Hidden, p.windowed.Hidden, p.reason.Text, p.rows[meanRow].label.Hidden
 	reference := p.shown.Reference != ""
 	p.change.Hidden, p.changes.Hidden, p.caution.Hidden = false, false, reference
 	p.window.Hidden, p.windowed.Hidden = false, false
+	p.rows[meanRow].hide(false)
 	p.explain(true)
 	low := p.all.MinSize().Height > p.Size().Height
 	p.change.Hidden, p.changes.Hidden, p.caution.Hidden = low && reference, low && reference, low || reference
@@ -429,10 +435,14 @@ func (p *Widget) fold() bool {
 		p.window.Hidden, p.windowed.Hidden = true, true
 		p.explain(false)
 	}
+	if p.all.MinSize().Height > p.Size().Height {
+		p.rows[meanRow].hide(true)
+	}
 	if p.shown.Within.Width <= 0 && !p.shown.Slice.Known && !p.shown.Volume.Known { // nothing is open
 		p.change.Hidden, p.changes.Hidden, p.caution.Hidden, p.window.Hidden, p.windowed.Hidden = true, true, true, true, true
 	}
-	return p.changes.Hidden != changes || p.caution.Hidden != caution || p.windowed.Hidden != windowed || p.reason.Text != reason
+	return p.changes.Hidden != changes || p.caution.Hidden != caution || p.windowed.Hidden != windowed || p.reason.Text != reason ||
+		p.rows[meanRow].label.Hidden != mean
 }
 
 // explain shows the reason, with or without sentences on measures that are missing.

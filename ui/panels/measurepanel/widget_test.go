@@ -165,6 +165,13 @@ func TestALowPanelKeepsALongReason(t *testing.T) {
 		if whole != short+"\nVolume: apply the filter to the volume." {
 			t.Errorf("reference %q: the reason %q is %q in a low panel", reference, whole, short)
 		}
+		mean, _ := cells(p, "Residual mean", 0)
+		if !mean.Hidden {
+			t.Errorf("reference %q: the mean of the residual is not the last row to be left out", reference)
+		}
+		if p.Resize(fyne.NewSize(340, needs+mean.MinSize().Height+rowGap)); mean.Hidden || !p.windowed.Hidden {
+			t.Errorf("reference %q: room for all but the rows of the change: mean hidden %v", reference, mean.Hidden)
+		}
 		if p.Resize(fyne.NewSize(340, all)); p.reason.Text != whole || p.windowed.Hidden || p.changes.Hidden {
 			t.Errorf("reference %q: with room again the reason is %q", reference, p.reason.Text)
 		}
