@@ -30,7 +30,9 @@ func TestTheColumnFitsALowScreen(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.session().Tuning.Set(r, true)
-			b.until("the slice is filtered", func() bool { return b.status() == preview.Slice && b.session().Measures.Slice().Known && b.session().Measures.Slice().Current })
+			b.until("the slice is filtered", func() bool {
+				return b.status() == preview.Slice && b.session().Measures.Slice().Known && b.session().Measures.Slice().Current
+			})
 			b.drain()
 			scrolls := 0
 			for _, o := range test.LaidOutObjects(b.canvas().Content()) {
