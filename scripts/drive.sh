@@ -144,6 +144,7 @@ grep -q window_size "$screen_dir/config/quell/settings.json" || { echo "drive: S
 screen_stop
 
 screen_size=1280x720 screen_start
+mouse_to 900 12 # away from the pictures, whose value it would show
 key p
 matches small-window
 key ctrl+Return
