@@ -12,7 +12,7 @@ import (
 
 // Bar is one part of the verdict on a scale from 0 to 1.
 type Bar struct {
-	Title    string  // what it is of: "Error, slice 5"
+	Title    string  // what it is of: "Error, Slice 5"
 	Figure   string  // the value in words: "+2 %"
 	Known    bool    // there is a value; else Figure says why not, or what a click does
 	Value    float64 // on the scale

@@ -11,7 +11,6 @@ import (
 	"quell/denoise/tune"
 	"quell/ui/language"
 	lesionstate "quell/ui/session/lesions"
-	"quell/ui/wording"
 )
 
 // The part of the scale of the error on one side of the best, and the contrast at which the scale of visibility begins.
@@ -30,7 +29,7 @@ func errorBar(s Snapshot) Bar {
 	}
 	b := Bar{Title: lang.L("Error"), Figure: missing}
 	if name != "" {
-		b.Title = fmt.Sprintf(lang.L("Error, %s"), wording.LowerFirst(name))
+		b.Title = fmt.Sprintf(lang.L("Error, %s"), name)
 	}
 	if !judged(c) || c.Verdict == tune.Clean || math.IsNaN(c.Excess) {
 		return b // the reason stands below

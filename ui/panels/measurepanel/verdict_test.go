@@ -34,7 +34,7 @@ func TestTheBarOfTheError(t *testing.T) {
 		{3, 2, 0, tune.Under, false, "+300 %"}, {3, 0, 1, tune.Over, false, "+300 %"}, {-0.01, 1, 0.5, tune.Matched, true, "+0 %"},
 	} {
 		b := at(c.excess, c.best, c.verdict)
-		if !b.Known || math.Abs(b.Value-c.value) > 1e-9 || b.good() != c.good || b.Figure != c.figure || b.Title != "Error, slice 3" || !strings.HasSuffix(b.Tapped, "show edges in slice 3") {
+		if !b.Known || math.Abs(b.Value-c.value) > 1e-9 || b.good() != c.good || b.Figure != c.figure || b.Title != "Error, Slice 3" || !strings.HasSuffix(b.Tapped, "show edges in slice 3") {
 			t.Errorf("%+v gives %+v", c, b)
 		}
 	}
@@ -48,7 +48,7 @@ func TestTheBarOfTheError(t *testing.T) {
 			t.Errorf("%s: %+v", name, b)
 		}
 	}
-	if b := errorBar(Snapshot{Slice: c, Volume: measured(), Name: "Slice 3"}); !b.Known || b.Title != "Error, volume" {
+	if b := errorBar(Snapshot{Slice: c, Volume: measured(), Name: "Slice 3"}); !b.Known || b.Title != "Error, Volume" {
 		t.Errorf("of the volume: %+v", b)
 	}
 }
