@@ -169,18 +169,11 @@ func (p *places) update() {
 			}
 		}
 	}
-	enable := func(b *control.Button, on bool) {
-		if on {
-			b.Enable()
-		} else {
-			b.Disable()
-		}
-	}
 	named, err := pacs.CheckName(at.Name), at.Check()
-	enable(p.remove, p.former != "")
-	enable(p.test, err == nil)
+	control.SetEnabled(p.remove, p.former != "")
+	control.SetEnabled(p.test, err == nil)
 	twice := at.Name != p.former && slices.ContainsFunc(p.r.Places, func(k pacs.Place) bool { return k.Name == at.Name })
-	enable(p.save, err == nil && named == nil && !twice)
+	control.SetEnabled(p.save, err == nil && named == nil && !twice)
 	problem := ""
 	switch {
 	case twice:
