@@ -47,7 +47,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The pages of an output are those of all papers.
+// files.PageOutput counts a page for every paper.
 func TestPapersHavePages(t *testing.T) {
 	var keys []string
 	for _, e := range Experiments() {

@@ -221,7 +221,7 @@ func zhengRegularised() Experiment {
 	return e
 }
 
-// gain is by how many dB one row is better than another, and where.
+// gain is the PSNR of one row less that of another, in dB, and the case that both rows measure.
 type gain struct {
 	at string
 	dB float64

@@ -245,7 +245,7 @@ func writeWith(kind *files.Kind, path string, write func(io.Writer) error, overw
 	return files.Write(kind, path, data.Bytes(), overwrite)
 }
 
-// writePages writes the page of a run, and beside it those of its papers.
+// writePages writes the page of a run, and a page for each of its papers in the same folder.
 func writePages(path string, r bench.Report, overwrite bool) error {
 	if path == "" {
 		return nil

@@ -59,7 +59,7 @@ func frameOf(dump io.ReaderAt, size int64) (frame, error) {
 
 var seed = maphash.MakeSeed()
 
-// hash tells apart what a part of the picture shows.
+// hash returns a hash of the pixels in a part of the picture, to detect a change.
 func (f frame) hash(part image.Rectangle) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
