@@ -5,6 +5,7 @@ package exporting
 import (
 	"slices"
 	"time"
+	"weak"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
@@ -130,7 +131,7 @@ func (p *Panel) export(out string, o job.Options, begin func(string, job.Options
 	}
 	p.h.RememberFolder(out)
 	p.exportPath = out
-	run := p.h.Session.Results.Exportable()
+	run := weak.Make(p.h.Session.Results.Exportable())
 	begin(out, o, func(r job.Written) {
 		p.exportPath = ""
 		p.watchExports()
@@ -179,7 +180,7 @@ func (p *Panel) askSend() {
 
 // rewrite is how the last export of DICOM was made.
 type rewrite struct {
-	run     *run.Run
+	run     weak.Pointer[run.Run] // a result that is closed is not kept in memory for it
 	options job.Options
 	begin   func(out string, o job.Options, done func(job.Written))
 }
@@ -188,7 +189,8 @@ type rewrite struct {
 // was added to it.
 func (p *Panel) canWrite(plan pacs.Plan) bool {
 	w := p.rewrite
-	return w != nil && w.run == p.h.Session.Results.Exportable() && plan.Folder == p.sendable && plan.Others == 0 && !plan.Has("PR")
+	result := p.h.Session.Results.Exportable()
+	return w != nil && result != nil && w.run.Value() == result && plan.Folder == p.sendable && plan.Others == 0 && !plan.Has("PR")
 }
 
 // askTarget asks where a plan is sent to; at is proposed, unless it is empty.
