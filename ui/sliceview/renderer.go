@@ -32,7 +32,7 @@ var badgeColors = map[BadgeKind]color.Color{
 // whole pane; texts lie over it on dark grounds.
 type renderer struct {
 	pane    *Pane
-	ground  *canvas.Rectangle
+	ground  ground
 	edge    *canvas.Rectangle // of an inset
 	picture *canvas.Image
 	title   *plate
@@ -71,7 +71,7 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	p.ExtendBaseWidget(p)
 	r := &renderer{
 		pane:    p,
-		ground:  canvas.NewRectangle(palette.Picture.Ground),
+		ground:  newGround(),
 		edge:    canvas.NewRectangle(color.Transparent),
 		picture: canvas.NewImageFromImage(nil),
 		title:   newPlate(palette.Picture.Text, textSize+1, true),
@@ -89,7 +89,7 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 
 	r.profile = canvas.NewLine(palette.Picture.Profile)
 	r.marks = newMarks()
-	r.objects = []fyne.CanvasObject{r.ground, r.picture, r.profile, r.marks.image}
+	r.objects = append(r.ground.objects(), r.picture, r.profile, r.marks.image)
 	for i := range r.outline {
 		r.outline[i] = canvas.NewLine(palette.Picture.Outline)
 		r.outline[i].StrokeWidth = 1.5
@@ -145,12 +145,11 @@ func (r *renderer) Objects() []fyne.CanvasObject { return r.objects }
 
 // Layout implements fyne.WidgetRenderer.
 func (r *renderer) Layout(size fyne.Size) {
-	r.ground.Resize(size)
 	r.edge.Resize(size)
 	r.edge.Hidden = !r.pane.caption.Small || r.pane.frame.Image == nil
-	r.ground.Hidden = r.pane.caption.Small && r.pane.frame.Image == nil
 	r.layoutHead(size)
 	r.layoutPicture()
+	r.layoutGround(size)
 	r.layoutTexts(size)
 	r.layoutLegends(size)
 	r.sides.place(r.pane, r.pane.caption.Sides)
@@ -168,7 +167,7 @@ func (r *renderer) layoutHead(size fyne.Size) {
 		title += " ▾"
 	}
 	r.title.set(title)
-	r.title.show(!r.ground.Hidden)
+	r.title.show(!r.empty())
 	r.title.move(fyne.NewPos(margin, 3))
 	r.pane.heading = r.title.size().AddWidthHeight(2*margin, margin)
 	// The letter of the upper edge is in the middle, unless the label is as long.
@@ -219,6 +218,22 @@ func (r *renderer) layoutPicture() {
 	r.picture.Resize(fyne.NewSize(float32(w/scale), float32(h/scale)))
 }
 
+// empty reports whether the pane shows nothing at all: an inset without a picture.
+func (r *renderer) empty() bool { return r.pane.caption.Small && r.pane.frame.Image == nil }
+
+func (r *renderer) layoutGround(size fyne.Size) {
+	switch {
+	case r.empty():
+		for _, part := range r.ground {
+			part.Hidden = true
+		}
+	case r.picture.Hidden:
+		r.ground.place(size, fyne.Size{}, fyne.Position{})
+	default:
+		r.ground.place(size, r.picture.Size(), r.picture.Position())
+	}
+}
+
 func (r *renderer) layoutTexts(size fyne.Size) {
 	c, overlay := r.pane.caption, r.pane.state.Overlay()
 	lines, who, how := c.Corner, c.Who, c.How
@@ -237,7 +252,7 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 	r.how.set(how, half, false)
 	r.how.place(size.Width-margin, textTop)
 
-	r.place.show(overlay == viewer.OverlayFull && c.Place != "" && !r.ground.Hidden)
+	r.place.show(overlay == viewer.OverlayFull && c.Place != "" && !r.empty())
 	r.place.set(c.Place)
 	s := r.place.size()
 	// One line up: in a narrow pane the letter of the bottom edge is in the way.
@@ -261,7 +276,7 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 	for i, text := range c.Letters {
 		t := r.letters[i]
 		t.set(text)
-		t.show(text != "" && (!c.Small || i < 2) && !r.ground.Hidden)
+		t.show(text != "" && (!c.Small || i < 2) && !r.empty())
 		s := t.size()
 		t.move([...]fyne.Position{
 			fyne.NewPos(margin, middle-s.Height/2),
@@ -415,5 +430,5 @@ func (r *renderer) Refresh() {
 		r.drawn = r.pane.frames
 		r.picture.Refresh()
 	}
-	r.ground.Refresh()
+	r.ground[0].Refresh()
 }
