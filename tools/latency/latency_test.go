@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"image"
+	"os"
 	"testing"
 )
 
@@ -29,11 +30,11 @@ func TestThePictureOfADump(t *testing.T) {
 	}
 	left, right := image.Rect(0, 0, 2, 2), image.Rect(2, 0, 3, 2)
 	l, r := f.hash(left), f.hash(right)
-	b[f.begin+16+8]++ // the third pixel of the second line
+	b[f.begin+8]++ // the third pixel of the first line
 	if f.hash(left) != l || f.hash(right) == r {
 		t.Error("a change is seen in another part than where it is")
 	}
-	b[f.begin+16+12]++ // beyond the line
+	b[f.begin+12]++ // beyond the line
 	if f.hash(left) != l {
 		t.Error("what lies beyond a line counts")
 	}
@@ -45,6 +46,25 @@ func TestThePictureOfADump(t *testing.T) {
 		if _, err := read(dump()[:short]); err == nil {
 			t.Errorf("%d bytes are read", short)
 		}
+	}
+}
+
+func TestTimesOfThreads(t *testing.T) {
+	name, ms, err := parseStat("24 (llvm) pipe-0) R 1 2 3 4 5 6 7 8 9 10 120 34 0 0 20")
+	if err != nil || name != "llvm) pipe-0" || ms != 1540 {
+		t.Errorf("%q, %g ms, %v", name, ms, err)
+	}
+	for _, wrong := range []string{"", "24 llvmpipe R 1", "24 (llvmpipe) R 1 2 3", "24 (llvmpipe) R 1 2 3 4 5 6 7 8 9 10 x 34 0"} {
+		if _, _, err := parseStat(wrong); err == nil {
+			t.Errorf("%q is read", wrong)
+		}
+	}
+	before := usage{all: 100, opengl: 40, ui: 20}
+	if got := (usage{all: 300, opengl: 140, ui: 60}).since(before, 4); got != (usage{all: 50, opengl: 25, ui: 10}) {
+		t.Errorf("%+v", got)
+	}
+	if own, err := usageOf(os.Getpid()); err != nil || own.opengl != 0 || own.ui > own.all {
+		t.Errorf("%+v, %v", own, err)
 	}
 }
 

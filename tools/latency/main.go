@@ -97,9 +97,10 @@ func wheels(deep, _ string) error {
 	return nil
 }
 
-// rates prints how many pictures are shown in a second while the wheel turns.
+// rates prints how many pictures are shown in a second while the wheel turns, and how much processor time one takes.
 func rates(deep, _ string) error {
-	fmt.Print("\n| wheel, 50 notches a second, preview on | pictures a second, three runs | between two, ms: median (95 %) |\n| --- | --- | --- |\n")
+	fmt.Print("\n| wheel, 50 notches a second, preview on | pictures a second, three runs | between two, ms: median (95 %) |",
+		" processor time of one, ms: OpenGL in software, toolkit, all |\n| --- | --- | --- | --- |\n")
 	const runs, seconds = 3, 3
 	for _, size := range []image.Point{usual, large} {
 		b, err := start(size, setting{filter: "nlm", dims: 3, path: deep})
@@ -108,16 +109,19 @@ func rates(deep, _ string) error {
 		}
 		var figures []string
 		var between []float64
+		var used usage
 		for range runs {
-			rate, gaps, one := b.pictures(seconds)
+			rate, gaps, per, one := b.pictures(seconds)
 			err = errors.Join(err, one)
+			used = per
 			figures, between = append(figures, fmt.Sprintf("%.1f", rate)), append(between, gaps...)
 			err = errors.Join(err, b.do("key Home"))
 		}
 		if err := errors.Join(err, b.Close()); err != nil {
 			return err
 		}
-		fmt.Printf("| %d x %d | %s | %.0f (%.0f) |\n", size.X, size.Y, strings.Join(figures, ", "), quantile(between, 0.5), quantile(between, 0.95))
+		fmt.Printf("| %d x %d | %s | %.0f (%.0f) | %.0f, %.0f, %.0f |\n", size.X, size.Y, strings.Join(figures, ", "),
+			quantile(between, 0.5), quantile(between, 0.95), used.opengl, used.ui, used.all)
 	}
 	return nil
 }

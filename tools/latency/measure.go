@@ -209,13 +209,17 @@ func (b *bench) slide(times int) (first, last []float64, err error) {
 const painting = 8 * time.Millisecond
 
 // pictures turns the wheel by 50 notches a second for a time and returns how many pictures of the original were shown in a
-// second, and the milliseconds between two.
-func (b *bench) pictures(seconds int) (rate float64, between []float64, err error) {
+// second, the milliseconds between two, and what one took of the processor.
+func (b *bench) pictures(seconds int) (rate float64, between []float64, one usage, err error) {
 	if err := b.rest(); err != nil {
-		return 0, nil, err
+		return 0, nil, one, err
 	}
 	part := b.part(0, false)
 	b.settles(part, time.Second, slowest)
+	idle, err := usageOf(b.program.Process.Pid)
+	if err != nil {
+		return 0, nil, one, err
+	}
 	notch := time.NewTicker(time.Second / 50)
 	defer notch.Stop()
 	before, begun := b.frame.hash(part), time.Now()
@@ -225,7 +229,7 @@ func (b *bench) pictures(seconds int) (rate float64, between []float64, err erro
 		select {
 		case <-notch.C:
 			if err := b.do("click --delay 0 5"); err != nil {
-				return 0, nil, err
+				return 0, nil, one, err
 			}
 		default:
 		}
@@ -238,12 +242,16 @@ func (b *bench) pictures(seconds int) (rate float64, between []float64, err erro
 		time.Sleep(look)
 	}
 	if len(shown) < 2 {
-		return 0, nil, errors.New("the wheel does not change the original")
+		return 0, nil, one, errors.New("the wheel does not change the original")
+	}
+	busy, err := usageOf(b.program.Process.Pid)
+	if err != nil {
+		return 0, nil, one, err
 	}
 	for i := range shown[1:] {
 		between = append(between, milliseconds(shown[i+1].Sub(shown[i])))
 	}
-	return float64(len(shown)) / float64(seconds), between, nil
+	return float64(len(shown)) / float64(seconds), between, busy.since(idle, len(shown)), nil
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
