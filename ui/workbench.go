@@ -47,7 +47,12 @@ func New(a fyne.App, o host.Options) *Workbench {
 		Propose:    h.Propose,
 	}, desk.Listener{
 		Changed: h.Changed, Choose: h.Choose, Damaged: h.AskDamaged, Opened: h.Opened, Failed: h.Fail,
-		Framed:       func(p *viewer.Picture, frames [viewer.Roles]viewer.Frame) { shown.Framed(p, frames) },
+		Framed: func(p *viewer.Picture, frames [viewer.Roles]viewer.Frame) {
+			shown.Framed(p, frames)
+			if p != nil {
+				h.Refresh()
+			}
+		},
 		Panes:        func() [viewer.Roles]viewer.Pane { return shown.Sizes() },
 		PlanePanes:   func() [3]viewer.Pane { return shown.PlaneSizes() },
 		PlanesFramed: func(frames [3]viewer.Frame) { shown.PlanesFramed(frames) },

@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"quell/app/workbench"
 	"quell/denoise"
 	"quell/internal/message"
+	"quell/internal/parallel"
 	"quell/series"
 	"quell/ui"
 	"quell/ui/control"
@@ -371,7 +373,8 @@ func TestNothingIsClippedAtTheUsualSizes(t *testing.T) {
 	}
 }
 
-// A gesture waits for its pictures, but not for each of many events.
+// A gesture waits for its pictures, but not for each of many events. The panels are refreshed with the pictures, so that one
+// painting shows both.
 func TestAGestureWaitsForItsPictures(t *testing.T) {
 	b := newBench(t, large)
 	b.drain()
@@ -382,8 +385,34 @@ func TestAGestureWaitsForItsPictures(t *testing.T) {
 	if shown() != b.state().Cut().Index() || b.session().Screen.Drawing() {
 		t.Errorf("slice %d is shown; want %d", shown(), b.state().Cut().Index())
 	}
+	if want := fmt.Sprintf("Slice %d of ", shown()+1); !slices.ContainsFunc(b.texts(), func(s string) bool { return strings.HasPrefix(s, want) }) {
+		t.Errorf("with the pictures, no panel shows %q", want)
+	}
 	for range 3 { // with a clock that stands still, the second and third do not wait
 		b.workbench.AwaitFrames()
 	}
 	b.drain()
+}
+
+// Work in the background holds still from a gesture until its pictures are painted.
+func TestTheBackgroundHoldsDuringAGesture(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	steps := func(ctx context.Context) (n int) {
+		_ = parallel.ForWorkers(ctx, 3, 1, func() func(int) error { // its error is that of ctx
+			return func(int) error { n++; return nil }
+		})
+		return n
+	}
+	aside, begun := parallel.Sparing(t.Context(), 0), time.Now()
+	b.workbench.AwaitFrames()
+	waiting, stop := context.WithTimeout(aside, time.Millisecond)
+	defer stop()
+	if n := steps(waiting); n != 0 && time.Since(begun) < host.Painting {
+		t.Errorf("%d steps were taken before the painting", n)
+	}
+	b.drain()
+	if n := steps(aside); n != 3 {
+		t.Errorf("%d of 3 steps were taken after it", n)
+	}
 }

@@ -47,6 +47,12 @@ func ForWorkers(ctx context.Context, n, limit int, newWorker func() func(i int) 
 	if spared > 0 {
 		limit = min(limit, runtime.GOMAXPROCS(0)-spared)
 	}
+	more := func() bool {
+		if behind {
+			awaitRelease(ctx)
+		}
+		return !stop.Load() && ctx.Err() == nil
+	}
 	for range min(max(limit, 1), n) {
 		wg.Go(func() {
 			if behind {
@@ -54,7 +60,7 @@ func ForWorkers(ctx context.Context, n, limit int, newWorker func() func(i int) 
 			}
 			err := Protect(func() error {
 				work := newWorker()
-				for !stop.Load() && ctx.Err() == nil {
+				for more() {
 					i := int(next.Add(1)) - 1
 					if i >= n {
 						return nil
@@ -81,7 +87,7 @@ type sparing struct{}
 
 // Sparing returns a context under which loops leave n of the cores to others, as long as
 // they have one themselves. Their goroutines have a lower priority than the rest of the
-// program if the system gives threads one of their own (Linux), whatever n is.
+// program if the system gives threads one of their own (Linux), whatever n is, and Hold stops them for a moment.
 func Sparing(ctx context.Context, n int) context.Context {
 	return context.WithValue(ctx, sparing{}, n)
 }

@@ -157,7 +157,7 @@ func every(interval time.Duration, f func()) (stop func()) {
 }
 
 // Changed schedules a refresh of the panels. However often it is called during one event,
-// they are refreshed once, right after it; while pictures are drawn, together with them,
+// they are refreshed once, right after it; while pictures are drawn, in the same call as they,
 // so that the window is painted once and its texts are the texts of the pictures.
 func (h *Host) Changed() {
 	if h.refreshes || h.Session.Screen.Drawing() {
@@ -165,13 +165,15 @@ func (h *Host) Changed() {
 	}
 	h.refreshes = true
 	h.Do(func() {
-		h.refreshes = false
-		h.Refresh()
+		if h.refreshes { // not since then
+			h.Refresh()
+		}
 	})
 }
 
 // Refresh updates every panel, the menus and the title.
 func (h *Host) Refresh() {
+	h.refreshes = false
 	now := h.Snapshot()
 	for _, p := range h.Panels {
 		if !now.Hides(p.Dock().Area) {
@@ -195,14 +197,21 @@ func (h *Host) Snapshot() panel.Snapshot {
 // idle machine, short relative to the time in which the workbench is painted.
 const patience = 10 * time.Millisecond
 
+// Painting is how long work in the background holds still for a painting at most.
+const Painting = time.Second
+
 // AwaitFrames shows the pictures of a gesture with the next painting, if they are ready
 // soon. It waits once in the time of a frame of the screen, for the last of many events.
+// Filters and measures in the background hold still until the painting, which needs the same cores
+// if OpenGL is software.
 func (h *Host) AwaitFrames() {
 	now := h.Now()
-	if !h.closed && now.Sub(h.awaited) >= time.Second/60 {
-		h.awaited = now
-		h.Session.Screen.Await(time.After(patience))
+	if h.closed || now.Sub(h.awaited) < time.Second/60 {
+		return
 	}
+	h.awaited = now
+	h.Do(parallel.Hold(Painting)) // the loop of the toolkit paints before it takes what is queued
+	h.Session.Screen.Await(time.After(patience))
 }
 
 // Note shows a line in the status bar until the next task.

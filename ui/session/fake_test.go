@@ -255,7 +255,11 @@ func newBenchWith(t *testing.T, change func(*desk.Deps)) *bench {
 		Changed: func() { b.told = b.shown() },
 		Framed: func(p *viewer.Picture, f [viewer.Roles]viewer.Frame) {
 			b.frames = f
-			if b.framed != nil && p != nil {
+			if p == nil {
+				return
+			}
+			b.told = b.shown()
+			if b.framed != nil {
 				b.framed(p.Source)
 			}
 		},

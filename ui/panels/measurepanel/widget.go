@@ -472,13 +472,12 @@ func (s Snapshot) windowTitle() string {
 }
 
 func show(l *widget.Label, row line, c Column, unit string) {
-	l.Importance = widget.MediumImportance
-	text := missing
+	text, importance := missing, widget.MediumImportance
 	switch {
 	case row.figure != nil:
 		text = row.figure(c.Noise, unit)
 		if c.Noise.Confidence == noise.Low {
-			l.Importance = widget.WarningImportance
+			importance = widget.WarningImportance
 		}
 	case row.within != nil:
 		if c.Clipped != nil {
@@ -487,12 +486,17 @@ func show(l *widget.Label, row line, c Column, unit string) {
 	case c.Known:
 		text = row.value(c, unit)
 		if !c.Current {
-			l.Importance = widget.LowImportance
+			importance = widget.LowImportance
 		} else if row.verdict {
-			l.Importance = verdictImportance(c.Verdict)
+			importance = verdictImportance(c.Verdict)
 		}
 	}
-	l.SetText(text)
+	if l.Importance != importance {
+		l.Importance = importance
+		l.SetText(text)
+		return
+	}
+	control.SetText(l, text)
 }
 
 func verdictImportance(v tune.Verdict) widget.Importance {

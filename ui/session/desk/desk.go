@@ -57,9 +57,11 @@ type Deps struct {
 
 // Listener receives the session's events on the UI goroutine. Every field must be set.
 type Listener struct {
-	Changed func()                                            // something that panels show has changed
-	Framed  func(*viewer.Picture, [viewer.Roles]viewer.Frame) // new pictures
-	Panes   func() [viewer.Roles]viewer.Pane                  // returns the sizes of the panes
+	Changed func() // something that panels show has changed
+	// Framed gets new pictures; a nil picture clears the panes. What panels show may have changed with a picture:
+	// Changed is not called too.
+	Framed func(*viewer.Picture, [viewer.Roles]viewer.Frame)
+	Panes  func() [viewer.Roles]viewer.Pane // returns the sizes of the panes
 	// PlanePanes returns the sizes of panes of the three planes, PlanesFramed gets their
 	// pictures; both are nil if there are no such panes.
 	PlanePanes   func() [3]viewer.Pane

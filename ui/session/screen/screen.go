@@ -196,7 +196,6 @@ func (sc *Screen) framed(d drawn) {
 	}
 	sc.measures.Want()
 	sc.desk.Framed(d.picture, d.frames)
-	sc.desk.Changed()
 	sc.desk.Collect(false)
 }
 
