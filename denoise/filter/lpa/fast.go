@@ -10,13 +10,16 @@ import (
 // fast is the reference with the kernels of each scale tabled and the eight rays of
 // a pixel read once. The sums are the reference's, in its order and in float64, so
 // that it chooses the same scales to the last bit. If no ray leaves the slice along
-// x, pixels of a row are computed side by side (rows.go).
+// x, pixels of a row are computed side by side (rows.go). Only pixels near excluded
+// voxels, which interrupt rays anywhere, are left to the reference.
 type fast struct {
 	in, out denoise.Field
 	p       Params
 	tables  [2][]table // along the axes and along the diagonals, one for each scale
 	diffs   []float64
 	row     row
+	near    []int // of the pixels of a row: how many excluded voxels a ray may meet
+	columns []int // working memory of surround
 }
 
 // table holds what mean computes for one scale if the first n samples are
@@ -60,34 +63,83 @@ func (p *Params) tableOf(d, h int) table {
 }
 
 func (f *fast) run(t volume.Region, stop func() bool) {
-	longest := len(f.diffs)
 	for z := t.Min[2]; z < t.Max[2]; z++ {
 		for y := t.Min[1]; y < t.Max[1]; y++ {
 			if stop() {
 				return
 			}
-			// The pixels from lo up to hi are computed side by side.
-			lo, hi := t.Max[0], t.Max[0]
-			if vector() && f.in.Mask == nil {
-				first, end := max(t.Min[0], longest-1), min(t.Max[0], f.in.Dims[0]-longest+1)
-				if end-first >= lanes {
-					lo, hi = first, end
-					f.estimateRow(lo, hi, y, z)
-				}
-			}
-			f.eachPixel(t.Min[0], lo, y, z)
-			f.eachPixel(hi, t.Max[0], y, z)
+			f.eachPixel(t.Min[0], t.Max[0], y, z)
 		}
 	}
 }
 
-// eachPixel computes the pixels of a row from lo up to hi one by one.
+// eachPixel computes the pixels of a row from lo up to hi.
 func (f *fast) eachPixel(lo, hi, y, z int) {
+	if f.in.Mask == nil {
+		f.clear(lo, hi, y, z)
+		return
+	}
+	f.surround(lo, hi, y, z)
 	to := f.out.Index(0, y, z)
-	for x := lo; x < hi; x++ {
-		if f.out.Valid(to + x) {
-			f.out.Data[to+x] = float32(f.pixel(x, y, z))
+	for from := lo; from < hi; {
+		end := from
+		if f.near[from-lo] == 0 {
+			for end < hi && f.near[end-lo] == 0 {
+				end++
+			}
+			f.clear(from, end, y, z)
+		} else {
+			for ; end < hi && f.near[end-lo] > 0; end++ {
+				if f.out.Valid(to + end) {
+					f.out.Data[to+end] = float32(reference(f.p, &f.in, end, y, z))
+				}
+			}
 		}
+		from = end
+	}
+}
+
+// surround counts, for the pixels of a row from lo up to hi, the excluded voxels in the square that their rays reach.
+func (f *fast) surround(lo, hi, y, z int) {
+	reach := len(f.diffs) - 1
+	left, right := max(lo-reach, 0), min(hi+reach, f.in.Dims[0])
+	f.columns = append(f.columns[:0], 0) // sums over the columns from left
+	for x := left; x < right; x++ {
+		f.columns = append(f.columns, 0)
+	}
+	for row := max(y-reach, 0); row < min(y+reach+1, f.in.Dims[1]); row++ {
+		at := f.in.Index(left, row, z)
+		for x, valid := range f.in.Mask[at : at+right-left] {
+			if !valid {
+				f.columns[x+1]++
+			}
+		}
+	}
+	for x := range right - left {
+		f.columns[x+1] += f.columns[x]
+	}
+	f.near = f.near[:0]
+	for x := lo; x < hi; x++ {
+		f.near = append(f.near, f.columns[min(x+reach+1, right)-left]-f.columns[max(x-reach, left)-left])
+	}
+}
+
+// clear computes the pixels of a row from lo up to hi, none of which has an excluded voxel near it.
+func (f *fast) clear(lo, hi, y, z int) {
+	// Those from first up to end are computed side by side.
+	first, end := hi, hi
+	if reach := len(f.diffs) - 1; vector() {
+		if from, to := max(lo, reach), min(hi, f.in.Dims[0]-reach); to-from >= lanes {
+			first, end = from, to
+			f.estimateRow(first, end, y, z)
+		}
+	}
+	to := f.out.Index(0, y, z)
+	for x := lo; x < first; x++ {
+		f.out.Data[to+x] = float32(f.pixel(x, y, z))
+	}
+	for x := end; x < hi; x++ {
+		f.out.Data[to+x] = float32(f.pixel(x, y, z))
 	}
 }
 
@@ -102,12 +154,8 @@ func (f *fast) estimateRow(lo, hi, y, z int) {
 	f.row.estimate(f.out.Data[to:to+hi-lo], f.in.Data, from)
 }
 
-// pixel is the LPA-ICI estimate at (x, y, z).
+// pixel is the LPA-ICI estimate at (x, y, z), with no excluded voxel near it.
 func (f *fast) pixel(x, y, z int) float64 {
-	if f.in.Mask != nil {
-		// Excluded voxels interrupt the rays anywhere: no table covers that.
-		return reference(f.p, &f.in, x, y, z)
-	}
 	v0 := float64(f.in.At(x, y, z))
 	num, den := 0.0, 0.0
 	for d := range directions {
