@@ -3,6 +3,7 @@ package ui_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -229,4 +230,39 @@ func TestThePointerFreesTheKeys(t *testing.T) {
 		return
 	}
 	t.Fatal("there is no field")
+}
+
+// A screen reader is told the name and the state of every control that the keyboard reaches, in the window and in its dialogs.
+func TestEveryControlHasASpokenName(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	found := 0
+	speaks := func(where string, root fyne.CanvasObject) {
+		for _, o := range test.LaidOutObjects(root) {
+			if _, ok := o.(fyne.Focusable); !ok || !o.Visible() {
+				continue
+			}
+			found++
+			if a, ok := o.(fyne.Accessible); !ok || strings.TrimSpace(a.AccessibilityLabel()) == "" {
+				t.Errorf("%s: %T at %v says nothing", where, o, o.Position())
+			}
+		}
+	}
+	speaks("window", b.canvas().Content())
+	b.session().Results.Apply()
+	b.until("the volume is filtered", b.session().Results.Applied)
+	for _, c := range b.workbench.Commands() {
+		if c.Run == nil || c.ID == "quit" || c.ID == "fullscreen" || c.Enabled != nil && !c.Enabled() {
+			continue
+		}
+		c.Run()
+		b.drain()
+		for _, o := range b.canvas().Overlays().List() {
+			speaks(c.ID, o)
+			b.canvas().Overlays().Remove(o)
+		}
+	}
+	if found < 100 {
+		t.Errorf("%d controls were found; want those of the window and of all dialogs", found)
+	}
 }

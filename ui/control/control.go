@@ -60,9 +60,11 @@ func activates(k fyne.KeyName) bool {
 // Button is a widget.Button that Space and Return press.
 type Button struct {
 	widget.Button
+	Named func() string // what a screen reader calls it in place of its text; nil: the text
 	// OnHover, if set, is called when the pointer enters (true) and leaves the button.
 	OnHover func(in bool)
 	ring    *ring
+	pressed bool
 }
 
 var (
@@ -202,14 +204,15 @@ func (c *Check) held(e *fyne.KeyEvent, down bool) {
 // previous and the next option.
 type Select struct {
 	widget.Select
+	Name string // what a screen reader calls it
 	ring *ring
 }
 
 var _ desktop.Keyable = (*Select)(nil)
 
-// NewSelect returns a selection; changed may be nil.
-func NewSelect(options []string, changed func(string)) *Select {
-	s := &Select{}
+// NewSelect returns a selection; name is what a screen reader calls it, changed may be nil.
+func NewSelect(name string, options []string, changed func(string)) *Select {
+	s := &Select{Name: name}
 	s.Options, s.OnChanged = options, changed
 	s.PlaceHolder = lang.L("(choose)")
 	s.ExtendBaseWidget(s)
@@ -259,13 +262,16 @@ func (s *Select) held(e *fyne.KeyEvent, down bool) {
 }
 
 // Slider is a widget.Slider that Left and Right move.
-type Slider struct{ widget.Slider }
+type Slider struct {
+	widget.Slider
+	Name string // what a screen reader calls it
+}
 
 var _ desktop.Keyable = (*Slider)(nil)
 
-// NewSlider returns a slider from lo to hi in steps of 1.
-func NewSlider(lo, hi float64) *Slider {
-	s := &Slider{}
+// NewSlider returns a slider from lo to hi in steps of 1; name is what a screen reader calls it.
+func NewSlider(name string, lo, hi float64) *Slider {
+	s := &Slider{Name: name}
 	s.Min, s.Max, s.Step = lo, hi, 1
 	s.ExtendBaseWidget(s)
 	return s
@@ -302,13 +308,14 @@ func (s *Slider) KeyUp(e *fyne.KeyEvent) { PassHeld(s, e, false) }
 // that has the focus.
 type List struct {
 	widget.List
+	Name string // what a screen reader calls it
 	// OnSubmitted, if set, is what Return does with that row instead; i is -1 in an empty list.
 	OnSubmitted func(i widget.ListItemID)
 }
 
-// NewList returns a list.
-func NewList(length func() int, create func() fyne.CanvasObject, update func(widget.ListItemID, fyne.CanvasObject)) *List {
-	l := &List{}
+// NewList returns a list; name is what a screen reader calls it.
+func NewList(name string, length func() int, create func() fyne.CanvasObject, update func(widget.ListItemID, fyne.CanvasObject)) *List {
+	l := &List{Name: name}
 	l.Length, l.CreateItem = length, create
 	l.UpdateItem = func(i widget.ListItemID, o fyne.CanvasObject) {
 		if i < length() { // Fyne updates the row that has the focus, also of an empty list
@@ -350,12 +357,13 @@ func (l *List) submit() {
 // Entry is a one-line text field.
 type Entry struct {
 	widget.Entry
+	Name   string // what a screen reader calls it
 	OnDown func() // Down, which leads to what is below the field; nil: the key is passed on
 }
 
-// NewEntry returns an empty field.
-func NewEntry() *Entry {
-	e := &Entry{}
+// NewEntry returns an empty field; name is what a screen reader calls it.
+func NewEntry(name string) *Entry {
+	e := &Entry{Name: name}
 	e.ExtendBaseWidget(e)
 	return e
 }

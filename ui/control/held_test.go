@@ -53,10 +53,10 @@ func onHeldCanvas(t *testing.T, d heldDriver) {
 func TestHeldKeysArePassedOn(t *testing.T) {
 	test.NewTempApp(t)
 	controls := map[desktop.Keyable][]fyne.KeyName{ // and what each uses
-		control.NewButton("b", nil, nil):           activating,
-		control.NewCheck("c", nil):                 activating,
-		control.NewSelect([]string{"a", "b"}, nil): activating,
-		control.NewSlider(0, 9):                    nil,
+		control.NewButton("b", nil, nil):                       activating,
+		control.NewCheck("c", nil):                             activating,
+		control.NewSelect("a choice", []string{"a", "b"}, nil): activating,
+		control.NewSlider("a number", 0, 9):                    nil,
 	}
 	c := &heldCanvas{}
 	onHeldCanvas(t, heldDriver{canvas: c})

@@ -76,7 +76,7 @@ func TestKeysOfACheck(t *testing.T) {
 
 func TestKeysOfASelect(t *testing.T) {
 	test.NewTempApp(t)
-	s := control.NewSelect([]string{"a", "b", "c"}, nil)
+	s := control.NewSelect("a choice", []string{"a", "b", "c"}, nil)
 	k := onCanvas(t, s)
 	s.SetSelected("b")
 	press := func(name fyne.KeyName, want string) {
@@ -91,7 +91,7 @@ func TestKeysOfASelect(t *testing.T) {
 	press(fyne.KeyUp, "b")
 	k.check(t, s, append([]fyne.KeyName{fyne.KeyLeft, fyne.KeyRight}, activating...)...)
 	for _, name := range activating {
-		s := control.NewSelect([]string{"a"}, nil)
+		s := control.NewSelect("a choice", []string{"a"}, nil)
 		c := test.NewTempWindow(t, s).Canvas()
 		if s.TypedKey(&fyne.KeyEvent{Name: name}); c.Overlays().Top() == nil {
 			t.Errorf("%s does not open the list", name)
@@ -101,7 +101,7 @@ func TestKeysOfASelect(t *testing.T) {
 
 func TestKeysOfASlider(t *testing.T) {
 	test.NewTempApp(t)
-	s := control.NewSlider(2, 9)
+	s := control.NewSlider("a number", 2, 9)
 	k := onCanvas(t, s)
 	s.SetValue(5)
 	s.TypedKey(&fyne.KeyEvent{Name: fyne.KeyRight})
@@ -121,7 +121,7 @@ func TestKeysOfASlider(t *testing.T) {
 
 func TestKeysOfAList(t *testing.T) {
 	test.NewTempApp(t)
-	l := control.NewList(func() int { return 3 }, func() fyne.CanvasObject { return widget.NewLabel("") }, func(widget.ListItemID, fyne.CanvasObject) {})
+	l := control.NewList("a list", func() int { return 3 }, func() fyne.CanvasObject { return widget.NewLabel("") }, func(widget.ListItemID, fyne.CanvasObject) {})
 	var selected []int
 	l.OnSelected = func(id widget.ListItemID) { selected = append(selected, id) }
 	k := onCanvas(t, l)
@@ -137,7 +137,7 @@ func TestKeysOfAList(t *testing.T) {
 
 func TestKeysOfAnEntry(t *testing.T) {
 	test.NewTempApp(t)
-	e := control.NewEntry()
+	e := control.NewEntry("a text")
 	k := onCanvas(t, e)
 	e.SetText("ab")
 	e.CursorColumn = 2
@@ -169,7 +169,7 @@ func TestKeysOfAnEntry(t *testing.T) {
 func TestADoubleClickSelectsANumber(t *testing.T) {
 	test.NewTempApp(t)
 	for text, want := range map[string]string{"2.376": "2.376", "-0.5": "-0.5", "1e-3": "1e-3", "one two": "two", "": ""} {
-		e := control.NewEntry()
+		e := control.NewEntry("a text")
 		onCanvas(t, e)
 		e.SetText(text)
 		e.CursorColumn = len(text)

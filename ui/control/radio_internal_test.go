@@ -84,7 +84,7 @@ func TestOptionsAreDrawnAsRadioButtons(t *testing.T) {
 // the focus of a tap is the control's and its keys follow the package's rule.
 func TestControlsExtendFynes(t *testing.T) {
 	test.NewTempApp(t)
-	check, slider := NewCheck("c", nil), NewSlider(0, 9)
+	check, slider := NewCheck("c", nil), NewSlider("n", 0, 9)
 	for _, o := range []interface {
 		fyne.CanvasObject
 		fyne.Focusable
@@ -97,7 +97,7 @@ func TestControlsExtendFynes(t *testing.T) {
 			t.Errorf("a tap on %T gives the focus to %T", o, got)
 		}
 	}
-	if s := NewSelect([]string{"a"}, nil); s.PlaceHolder != "(choose)" {
+	if s := NewSelect("s", []string{"a"}, nil); s.PlaceHolder != "(choose)" {
 		t.Errorf("nothing chosen is shown as %q", s.PlaceHolder)
 	}
 }

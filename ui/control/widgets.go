@@ -43,6 +43,7 @@ func IconButton(icon fyne.Resource, text string, tapped func()) *Button {
 
 // SetPressed shows whether a button that switches something is on.
 func SetPressed(b *Button, on bool) {
+	b.pressed = on
 	importance := widget.LowImportance
 	if on {
 		importance = widget.HighImportance

@@ -78,7 +78,7 @@ func Archive(r ArchiveRequest, parent fyne.Window) *Dialog {
 	a.picture.FillMode = canvas.ImageFillContain
 	a.picture.SetMinSize(fyne.NewSquareSize(240))
 	a.picture.Hide()
-	a.list = control.NewList(func() int { return len(a.rows) }, newArchiveRow, a.showRow)
+	a.list = control.NewList(lang.L("Series"), func() int { return len(a.rows) }, newArchiveRow, a.showRow)
 	a.list.OnSelected = a.choose
 	a.open = control.NewButton(lang.L("Open"), theme.FolderOpenIcon(), func() {
 		row, first := a.rows[a.chosen].Row, a.preview
@@ -119,26 +119,29 @@ func (a *archive) form(submitted func(string)) fyne.CanvasObject {
 	for _, p := range a.r.Places {
 		names = append(names, p.String())
 	}
-	a.address = control.NewEntry()
+	a.address = control.NewEntry(lang.L("PACS"))
 	a.address.SetPlaceHolder(lang.L("https://HOST/PATH or AETITLE@HOST:PORT"))
-	a.place = control.NewSelect(names, func(string) {
+	a.place = control.NewSelect(lang.L("Place"), names, func(string) {
 		if i := a.place.SelectedIndex(); i >= 0 {
 			a.address.SetText(a.r.Places[i].To)
 		}
 	})
-	a.kind = control.NewSelect(append([]string{lang.L("any")}, modalities...), nil)
+	a.kind = control.NewSelect(lang.L("Modality"), append([]string{lang.L("any")}, modalities...), nil)
 	a.kind.SetSelectedIndex(0)
-	for i, hint := range []string{lang.L("beginning of the name"), "", "2026-01-31", lang.L("part of the description")} {
-		a.fields[i] = control.NewEntry()
-		a.fields[i].SetPlaceHolder(hint)
+	for i, f := range [len(a.fields)]struct{ name, hint string }{
+		{lang.L("Patient"), lang.L("beginning of the name")}, {lang.L("Patient ID"), ""}, {lang.L("Date"), "2026-01-31"},
+		{lang.L("Series description"), lang.L("part of the description")},
+	} {
+		a.fields[i] = control.NewEntry(f.name)
+		a.fields[i].SetPlaceHolder(f.hint)
 		a.fields[i].OnSubmitted = submitted
 	}
 	a.address.OnSubmitted = submitted
 	label := func(text string) fyne.CanvasObject { return widget.NewLabel(text) }
 	left := container.New(layout.NewFormLayout(),
-		label(lang.L("PACS")), a.address, label(lang.L("Patient")), a.fields[0], label(lang.L("Patient ID")), a.fields[1])
+		label(a.address.Name), a.address, label(a.fields[0].Name), a.fields[0], label(a.fields[1].Name), a.fields[1])
 	right := container.New(layout.NewFormLayout(),
-		label(lang.L("Date")), a.fields[2], label(lang.L("Modality")), a.kind, label(lang.L("Series description")), a.fields[3])
+		label(a.fields[2].Name), a.fields[2], label(a.kind.Name), a.kind, label(a.fields[3].Name), a.fields[3])
 	if len(names) > 0 {
 		a.place.SetSelectedIndex(0)
 		return container.NewVBox(a.place, container.NewGridWithColumns(2, left, right))

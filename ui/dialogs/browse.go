@@ -54,13 +54,13 @@ type listing struct {
 // folder that is typed so far. The last word of the path narrows the list. In the list Return opens
 // a file or a folder; Space and the mouse enter a folder.
 func Browse(r BrowseRequest, parent fyne.Window) *Dialog {
-	b := &browser{request: r, field: control.NewEntry(), problem: wrapped("")}
+	b := &browser{request: r, field: control.NewEntry(r.Title), problem: wrapped("")}
 	b.problem.Importance = widget.WarningImportance
 	b.reader = newest.Worker[string, listing]{Go: r.Go, Do: r.Do, Work: readFolder, Done: func(l listing) {
 		b.read = l
 		b.narrow()
 	}}
-	b.list = control.NewList(func() int { return len(b.shown) }, newFileRow, func(i widget.ListItemID, o fyne.CanvasObject) {
+	b.list = control.NewList(lang.L("Files and folders"), func() int { return len(b.shown) }, newFileRow, func(i widget.ListItemID, o fyne.CanvasObject) {
 		o.(*fileRow).display(b.shown[i])
 	})
 	b.list.OnSelected = func(i widget.ListItemID) {
@@ -81,6 +81,7 @@ func Browse(r BrowseRequest, parent fyne.Window) *Dialog {
 	b.field.OnSubmitted = func(string) { b.open() }
 	up := control.NewButton("", theme.MoveUpIcon(), func() { b.enter(filepath.Dir(filepath.Clean(b.folder()))) })
 	home := control.NewButton("", theme.HomeIcon(), func() { b.enter("~") })
+	up.Named, home.Named = func() string { return lang.L("Folder above") }, func() string { return lang.L("Home folder") }
 	head := container.NewBorder(nil, nil, container.NewHBox(home, up), nil, b.field)
 	size := parent.Canvas().Size()
 	b.dialog = newDialog(r.Title, container.NewBorder(container.NewVBox(head, b.problem), nil, nil, nil, b.list),

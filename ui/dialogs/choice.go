@@ -41,7 +41,7 @@ func Choice(r ChoiceRequest, parent fyne.Window) *Dialog {
 	text := wrapped(lang.L("Two squares of the series side by side, one of which has a virtual lesion in its middle. " +
 		"Every pair is shown as it is and filtered, in an order that is drawn. Answer 1 or Left, 2 or Right, and guess if you see none. " +
 		"Every answer is written at once: Escape pauses, and the same reader goes on later."))
-	reader, places, report := control.NewEntry(), control.NewEntry(), wrapped("")
+	reader, places, report := control.NewEntry(lang.L("Reader")), control.NewEntry(lang.L("Places")), wrapped("")
 	report.Importance = widget.WarningImportance
 	var sizes, contrasts []string
 	for _, s := range r.Sizes {
@@ -50,7 +50,7 @@ func Choice(r ChoiceRequest, parent fyne.Window) *Dialog {
 	for _, c := range choiceContrasts {
 		contrasts = append(contrasts, language.Sprintf("%.3g σ", c))
 	}
-	size, contrast := control.NewSelect(sizes, nil), control.NewSelect(contrasts, nil)
+	size, contrast := control.NewSelect(lang.L("Diameter"), sizes, nil), control.NewSelect(lang.L("Contrast"), contrasts, nil)
 	contrast.SetSelectedIndex(usualContrast)
 	if len(sizes) > 0 {
 		size.SetSelectedIndex(len(sizes) / 2)
@@ -94,9 +94,9 @@ func Choice(r ChoiceRequest, parent fyne.Window) *Dialog {
 	reader.SetText("1")
 	reader.CursorColumn = 1
 	form := container.New(layout.NewFormLayout(),
-		bold(lang.L("Reader")), reader,
+		bold(reader.Name), reader,
 		bold(lang.L("Disc")), container.NewGridWithColumns(2, size, contrast),
-		bold(lang.L("Places")), places,
+		bold(places.Name), places,
 	)
 	cancel := control.NewButton(lang.L("Cancel"), nil, func() { d.Hide() })
 	width := parent.Canvas().Size().Width

@@ -41,7 +41,7 @@ func Choose(c *open.Catalog, pick func(i int), drop func(), pictures func(ctx co
 		order = slices.Insert(slices.Delete(order, at, at+1), 0, best)
 	}
 	painted := map[int]image.Image{}
-	list := control.NewList(
+	list := control.NewList(lang.L("Series"),
 		func() int { return len(order) },
 		func() fyne.CanvasObject {
 			title, detail := bold(lang.L("Series")), wrapped("detail")

@@ -116,13 +116,13 @@ type looked struct {
 // written, or why it cannot be.
 func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f := &exportForm{request: r, parent: parent}
-	f.path = control.NewEntry()
+	f.path = control.NewEntry(lang.L("Write to"))
 	f.report = wrapped("")
 	f.stale = wrapped(lang.L("The parameters were changed since this volume was filtered; the export is the volume as filtered."))
 	f.stale.Importance = widget.WarningImportance
-	f.dtype = control.NewSelect(datatypes, nil)
+	f.dtype = control.NewSelect(lang.L("Voxels stored as"), datatypes, nil)
 	f.dtype.SetSelected(datatypes[0])
-	f.types = container.NewBorder(nil, nil, widget.NewLabel(lang.L("Voxels stored as")), nil, f.dtype)
+	f.types = container.NewBorder(nil, nil, widget.NewLabel(f.dtype.Name), nil, f.dtype)
 	f.hide = control.NewCheck(lang.L("Remove patient identity"), nil)
 	f.compress = control.NewCheck(lang.L("Compress without loss (JPEG Lossless)"), nil)
 	f.compress.SetChecked(r.Compress)
@@ -447,7 +447,7 @@ func Exported(r job.Written, open func(folder string), send func(), parent fyne.
 
 // NoFileManager says where a folder is that no file manager shows.
 func NoFileManager(path string, parent fyne.Window) *Dialog {
-	field := control.NewEntry() // from which the path can be copied
+	field := control.NewEntry(lang.L("Folder")) // from which the path can be copied
 	field.SetText(path)
 	return newDialog(lang.L("No file manager"), container.NewVBox(wrapped(lang.L("No file manager answers on this desktop. The folder is:")), field), fyne.NewSize(600, 190), parent, closeOnly())
 }

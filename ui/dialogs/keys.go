@@ -34,7 +34,7 @@ func ChangeKey(r KeyRequest, parent fyne.Window) *Dialog {
 	}
 	problem := wrapped("")
 	problem.Importance = widget.WarningImportance
-	command, key := control.NewSelect(titles, nil), control.NewEntry()
+	command, key := control.NewSelect(lang.L("Command"), titles, nil), control.NewEntry(lang.L("New key"))
 	key.SetPlaceHolder(lang.L("such as K, Ctrl+Shift+K or Page Up; nothing for no key"))
 	var d *Dialog
 	set := control.NewButton(lang.L("Set the key"), nil, func() {
@@ -57,7 +57,7 @@ func ChangeKey(r KeyRequest, parent fyne.Window) *Dialog {
 		set.Enable()
 	}
 	command.OnChanged, key.OnChanged, key.OnSubmitted = check, check, submit(set)
-	form := container.New(layout.NewFormLayout(), bold(lang.L("Command")), command, bold(lang.L("New key")), key)
+	form := container.New(layout.NewFormLayout(), bold(command.Name), command, bold(key.Name), key)
 	reset := control.NewButton(lang.L("Restore all keys"), nil, func() {
 		d.Hide()
 		r.Reset()

@@ -35,7 +35,7 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 	for _, m := range models {
 		names = append(names, modelName(m))
 	}
-	model := control.NewSelect(names, nil)
+	model := control.NewSelect(lang.L("Model"), names, nil)
 	model.SetSelected(modelName(noise.Gaussian))
 	if r.Magnitude {
 		model.SetSelected(modelName(noise.Rician))
@@ -44,7 +44,7 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 	if unit == "" {
 		unit = lang.L("the scanner's units")
 	}
-	sigma, seed := control.NewEntry(), control.NewEntry()
+	sigma, seed := control.NewEntry(lang.L("Sigma")), control.NewEntry(lang.L("Seed"))
 	problem := wrapped("")
 	problem.Importance = widget.WarningImportance
 
@@ -90,9 +90,9 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 		return l
 	}
 	form := container.New(layout.NewFormLayout(),
-		bold(lang.L("Model")), model,
-		bold(lang.L("Sigma")), sigma, widget.NewLabel(""), hint(fmt.Sprintf(lang.L("Standard deviation in %s."), unit)),
-		bold(lang.L("Seed")), seed, widget.NewLabel(""), hint(lang.L("The same seed gives the same noise on every machine.")),
+		bold(model.Name), model,
+		bold(sigma.Name), sigma, widget.NewLabel(""), hint(fmt.Sprintf(lang.L("Standard deviation in %s."), unit)),
+		bold(seed.Name), seed, widget.NewLabel(""), hint(lang.L("The same seed gives the same noise on every machine.")),
 	)
 	sigma.OnSubmitted, seed.OnSubmitted = submit(add), submit(add)
 	d = newDialog(lang.L("Add noise"), container.NewVBox(form, problem), fyne.NewSize(460, 300), parent)

@@ -80,22 +80,22 @@ func (p *places) form() fyne.CanvasObject {
 		all, p.rows[kind] = append(all, pair...), append(p.rows[kind], pair...)
 	}
 	entry := func(kind, label, hint string) *control.Entry {
-		e := control.NewEntry()
+		e := control.NewEntry(label)
 		e.SetPlaceHolder(hint)
 		e.OnChanged = func(string) { p.update() }
 		e.OnSubmitted = submit(p.save)
 		row(kind, label, e)
 		return e
 	}
-	p.known = control.NewSelect(nil, func(string) { p.choose() })
-	row("", lang.L("Place"), p.known)
+	p.known = control.NewSelect(lang.L("Place"), nil, func(string) { p.choose() })
+	row("", p.known.Name, p.known)
 	p.name = entry("", lang.L("Name"), "home")
 	p.to = entry("", lang.L("PACS"), lang.L("https://HOST/PATH or AETITLE@HOST:PORT"))
 	p.from = entry(networkRows, lang.L("Your AE title"), pacs.DefaultAETitle)
 	p.tls = control.NewCheck(lang.L("Connect by TLS"), func(bool) { p.update() })
 	row(networkRows, "", p.tls)
-	p.signIn = control.NewSelect(append([]string{lang.L("no sign-in")}, pacs.SignIns()...), func(string) { p.update() })
-	row(webRows, lang.L("Sign-in"), p.signIn)
+	p.signIn = control.NewSelect(lang.L("Sign-in"), append([]string{lang.L("no sign-in")}, pacs.SignIns()...), func(string) { p.update() })
+	row(webRows, p.signIn.Name, p.signIn)
 	p.secret = entry(secretRows, lang.L("Secret"), lang.L("file:/PATH or env:NAME"))
 	p.token = entry(clientRows, lang.L("Address of tokens"), "https://HOST/token")
 	p.scopes = entry(clientRows, lang.L("Scopes"), "")

@@ -24,7 +24,7 @@ func BlindStart(a, b string, start func(trials int), parent fyne.Window) *Dialog
 	text := wrapped(fmt.Sprintf(lang.L("Two images of slices that are drawn at random, side by side, in this window and zoom: %s and %s. "+
 		"Which of them is on the left is drawn as well. Names, measures and the patient's identity are hidden meanwhile.\n"+
 		"Answer which you prefer: 1 or Left, 2 or Right, 3 or Down where neither is better. Escape ends the comparison."), a, b))
-	trials, report := control.NewEntry(), wrapped("")
+	trials, report := control.NewEntry(lang.L("Trials")), wrapped("")
 	report.Importance = widget.WarningImportance
 	number := func() (int, bool) {
 		n, err := strconv.Atoi(strings.TrimSpace(trials.Text))
@@ -50,7 +50,7 @@ func BlindStart(a, b string, start func(trials int), parent fyne.Window) *Dialog
 	trials.SetText(strconv.Itoa(usualTrials))
 	trials.CursorColumn = len(trials.Text)
 	cancel := control.NewButton(lang.L("Cancel"), nil, func() { d.Hide() })
-	content := container.NewVBox(text, container.NewBorder(nil, nil, widget.NewLabel(lang.L("Trials")), nil, trials), report)
+	content := container.NewVBox(text, container.NewBorder(nil, nil, widget.NewLabel(trials.Name), nil, trials), report)
 	size := parent.Canvas().Size()
 	d = newDialog(lang.L("Blind comparison"), content, fyne.NewSize(min(size.Width*0.8, 640), 330), parent)
 	d.SetButtons([]fyne.CanvasObject{cancel, begin})

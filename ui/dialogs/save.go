@@ -38,7 +38,7 @@ type SaveRequest struct {
 
 // Save asks where to write a file.
 func Save(r SaveRequest, parent fyne.Window) *Dialog {
-	path, report := control.NewEntry(), wrapped("")
+	path, report := control.NewEntry(lang.L("Write to")), wrapped("")
 	target := func() string { return strings.TrimSpace(path.Text) }
 	check := func(overwrite bool) error {
 		if !filepath.IsAbs(target()) {
@@ -80,7 +80,7 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 		report.SetText(text)
 	}
 	cancel := control.NewButton(lang.L("Cancel"), nil, func() { d.Hide() })
-	content := container.NewVBox(container.NewBorder(nil, nil, widget.NewLabel(lang.L("Write to")), nil, path), report)
+	content := container.NewVBox(container.NewBorder(nil, nil, widget.NewLabel(path.Name), nil, path), report)
 	size := parent.Canvas().Size()
 	d = newDialog(r.Title, content, fyne.NewSize(min(size.Width*0.8, 700), 220), parent)
 	d.SetButtons([]fyne.CanvasObject{cancel, save})

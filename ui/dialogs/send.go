@@ -37,7 +37,7 @@ type SendRequest struct {
 // Send asks where to send a series, and says which series, how many files and whether they carry
 // the patient's identity.
 func Send(r SendRequest, parent fyne.Window) *Dialog {
-	to, from := control.NewEntry(), control.NewEntry()
+	to, from := control.NewEntry(lang.L("PACS")), control.NewEntry(lang.L("Your AE title"))
 	to.SetPlaceHolder(lang.L("AETITLE@HOST:PORT, such as PACS@192.168.1.20:104"))
 	from.SetText(pacs.DefaultAETitle)
 	tls := control.NewCheck(lang.L("Connect by TLS"), nil)
@@ -119,15 +119,15 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 		tls.SetChecked(n.TLS)
 		to.SetText(n.To)
 	}
-	known := control.NewSelect(names, nil)
+	known := control.NewSelect(lang.L("Used before"), names, nil)
 	known.OnChanged = func(string) {
 		if i := known.SelectedIndex(); i >= 0 {
 			fill(r.Nodes[i])
 		}
 	}
-	rows := []fyne.CanvasObject{widget.NewLabel(lang.L("PACS")), to, widget.NewLabel(lang.L("Your AE title")), from}
+	rows := []fyne.CanvasObject{widget.NewLabel(to.Name), to, widget.NewLabel(from.Name), from}
 	if len(names) > 0 {
-		rows = append([]fyne.CanvasObject{widget.NewLabel(lang.L("Used before")), known}, rows...)
+		rows = append([]fyne.CanvasObject{widget.NewLabel(known.Name), known}, rows...)
 		known.SetSelectedIndex(0)
 	}
 	if r.At.To != "" {

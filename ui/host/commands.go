@@ -15,6 +15,7 @@ func (h *Host) Button(icon fyne.Resource, text, id string) *control.Button {
 		h.Tip.Hide()
 		h.Run(h.Command(id))
 	})
+	b.Named = func() string { return h.Command(id).Title }
 	b.OnHover = func(in bool) {
 		if in {
 			h.Tip.Show(b, h.Command(id).Hint())
@@ -27,6 +28,7 @@ func (h *Host) Button(icon fyne.Resource, text, id string) *control.Button {
 
 // Tips shows tooltips on a row of options, each a command: id returns its ID.
 func (h *Host) Tips(row *control.Radio, id func(option string) string) {
+	row.Names = func(option string) string { return h.Command(id(option)).Title }
 	row.OnHover = func(option string, o fyne.CanvasObject, in bool) {
 		if in {
 			h.Tip.Show(o, h.Command(id(option)).Hint())

@@ -10,9 +10,12 @@ package sliceview
 import (
 	"math"
 	"runtime"
+	"slices"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/ui/screen"
@@ -142,6 +145,19 @@ func (p *Pane) SetCaption(c Caption) {
 
 // Caption returns the text shown.
 func (p *Pane) Caption() Caption { return p.caption }
+
+// AccessibilityLabel implements fyne.Accessible: what the pane shows, and how; not
+// the corners, which name the patient.
+func (p *Pane) AccessibilityLabel() string {
+	parts := []string{p.caption.Title, p.caption.Detail, p.caption.Badge}
+	if p.caption.Title == "" {
+		parts[0] = lang.L(p.role.String())
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// AccessibilityRole implements fyne.Accessible; Fyne has no role for a picture.
+func (p *Pane) AccessibilityRole() fyne.AccessibleRole { return fyne.AccessibleRoleText }
 
 // Pixels returns the pane's size on the device.
 func (p *Pane) Pixels() viewer.Pane {

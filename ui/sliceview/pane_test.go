@@ -51,6 +51,18 @@ func TestTheLabelIsNeverHidden(t *testing.T) {
 	}
 }
 
+// A screen reader is told what a pane shows, and not of whom.
+func TestAPaneSaysWhatItShows(t *testing.T) {
+	p, _, _ := shownPane(t, viewer.Denoised)
+	if got := p.AccessibilityLabel(); got != "DENOISED, nlm 3-D h=10, STALE" {
+		t.Errorf("a pane says %q", got)
+	}
+	p.SetCaption(Caption{Title: "ORIGINAL"})
+	if got := p.AccessibilityLabel(); got != "ORIGINAL" {
+		t.Errorf("a pane without details says %q", got)
+	}
+}
+
 // The label and the line below it have one ground, under the letters of the edges.
 func TestTheHeadingHasOneGround(t *testing.T) {
 	p, r, _ := shownPane(t, viewer.Residual)

@@ -39,7 +39,7 @@ func NewDial(hooks Hooks, open func(), hover func(o fyne.CanvasObject, in bool))
 	d.name = control.NewButton(lang.L("Strength"), theme.SettingsIcon(), open)
 	d.name.Importance = widget.LowImportance
 	d.name.OnHover = func(in bool) { hover(d.name, in) }
-	d.apply = control.NewButton("", nil, func() {
+	d.apply = control.NewButton(lang.L("Apply to volume"), nil, func() {
 		if d.shown.Running {
 			d.hooks.Cancel()
 		} else {

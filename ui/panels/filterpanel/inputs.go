@@ -23,8 +23,9 @@ type slider struct {
 
 var _ desktop.Hoverable = (*slider)(nil)
 
-func newSlider(hovered func(in bool)) *slider {
+func newSlider(name string, hovered func(in bool)) *slider {
 	s := &slider{hovered: hovered}
+	s.Name = name
 	s.Max = 1
 	s.Step = 0 // the row rounds to the parameter's steps
 	s.OnChanged = func(x float64) {
@@ -109,8 +110,9 @@ type entry struct {
 	typing  bool          // the entry has the focus
 }
 
-func newEntry(commit func(string), hovered func(in bool)) *entry {
+func newEntry(name string, commit func(string), hovered func(in bool)) *entry {
 	e := &entry{commit: commit, hovered: hovered}
+	e.Name = name
 	e.Wrapping = fyne.TextWrapOff
 	e.Scroll = fyne.ScrollNone
 	e.ExtendBaseWidget(e)

@@ -102,7 +102,7 @@ func choiceRow(p denoise.Param, h rowHooks) *row {
 	for _, choice := range p.Choices {
 		words, values = append(words, lang.L(p.Word(choice))), append(values, denoise.Word(choice))
 	}
-	sel := control.NewSelect(words, nil)
+	sel := control.NewSelect(p.Label, words, nil)
 	sel.OnChanged = func(string) {
 		if i := sel.SelectedIndex(); !busy && i >= 0 {
 			h.changed(p, values[i], true)
@@ -168,7 +168,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		}
 		return denoise.Number(x)
 	}
-	slide := newSlider(help)
+	slide := newSlider(p.Label, help)
 	slide.moved = func(x float64) { h.changed(p, number(span.snap(x)), false) }
 	slide.ended = func(x float64) { h.changed(p, number(span.snap(x)), true) }
 	slide.nudged = func(direction float64) {
@@ -181,7 +181,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	problem := small("") // why a typed value was refused; until the next one
 	problem.Importance = widget.WarningImportance
 	problem.Hide()
-	field := newEntry(nil, help)
+	field := newEntry(p.Label, nil, help)
 	field.OnChanged = func(string) { problem.Hide() }
 	field.commit = func(text string) {
 		v, err := parse(p, text, shown, unit)
@@ -212,7 +212,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	auto.Hidden = p.Auto == nil
 
 	unitLabel := widget.NewLabel("")
-	unitSelect := control.NewSelect(nil, nil)
+	unitSelect := control.NewSelect(fmt.Sprintf(lang.L("Unit of %s"), p.Label), nil, nil)
 	unitSelect.OnChanged = func(u string) {
 		if !busy {
 			h.changed(p, convert(shown, u, latest.Facts), true)

@@ -117,7 +117,7 @@ func (p *Widget) build() {
 	for _, f := range denoise.Filters() {
 		titles = append(titles, lang.L(f.Title))
 	}
-	p.filter = control.NewSelect(titles, func(title string) {
+	p.filter = control.NewSelect(lang.L("Filter"), titles, func(title string) {
 		i := slices.Index(titles, title)
 		if p.busy || i < 0 || denoise.Filters()[i].Name == p.shown.Recipe.Filter {
 			return
@@ -170,6 +170,7 @@ func (p *Widget) build() {
 
 	hide := control.NewButton("", theme.NavigateNextIcon(), func() { p.hooks.Hide() })
 	hide.Importance = widget.LowImportance
+	hide.Named = func() string { return lang.L("Hide the column") }
 	p.proposal = newProposalLine(func() { p.hooks.Take() }, func(o fyne.CanvasObject, in bool) {
 		switch text := p.shown.Proposal.Help; {
 		case !in:

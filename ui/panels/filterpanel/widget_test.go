@@ -727,7 +727,7 @@ func TestTheStrengthIsDialled(t *testing.T) {
 // The dial is green up to the strength that keeps what is visible, and amber beyond; without a bound it is neither.
 func TestTheBoundOnTheDial(t *testing.T) {
 	test.NewTempApp(t)
-	s := newSlider(func(bool) {})
+	s := newSlider("Strength", func(bool) {})
 	s.Max = 100
 	b := newBound(s)
 	for _, x := range []struct {

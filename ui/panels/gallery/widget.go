@@ -65,7 +65,7 @@ const columns = 4
 func NewWidget(p tile.Place, hooks Hooks) *Widget {
 	g := &Widget{hooks: hooks, place: p, grid: container.NewGridWithColumns(columns)}
 	orders := []string{lang.L("as listed"), lang.L("least error first"), lang.L("visibility first")}
-	order := control.NewSelect(orders, nil)
+	order := control.NewSelect(lang.L("Order"), orders, nil)
 	order.SetSelectedIndex(int(tuning.AsListed))
 	order.OnChanged = func(string) {
 		hooks.Sort(tuning.Order(order.SelectedIndex()))
@@ -250,6 +250,12 @@ func (g *Widget) focus() {
 		c.Focus(g)
 	}
 }
+
+// AccessibilityLabel implements fyne.Accessible.
+func (g *Widget) AccessibilityLabel() string { return lang.L("Filters side by side") }
+
+// AccessibilityRole implements fyne.Accessible.
+func (g *Widget) AccessibilityRole() fyne.AccessibleRole { return fyne.AccessibleRoleContainer }
 
 // FocusGained implements fyne.Focusable.
 func (g *Widget) FocusGained() {}

@@ -8,6 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
 
 	"quell/ui/command"
@@ -46,7 +47,7 @@ func newCine(h *host.Host) *cine {
 	for _, rate := range cineRates {
 		names = append(names, fmt.Sprintf("%d/s", rate))
 	}
-	c.Rates = control.NewSelect(names, nil)
+	c.Rates = control.NewSelect(lang.L("Speed of the cine"), names, nil)
 	c.Rates.SetSelectedIndex(slices.Index(cineRates, c.rate))
 	c.Rates.OnChanged = func(string) {
 		if i := c.Rates.SelectedIndex(); i >= 0 {

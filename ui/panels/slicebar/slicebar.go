@@ -45,7 +45,7 @@ type Panel struct {
 // New returns the slices.
 func New(h *host.Host) panel.Panel {
 	state := h.Session.State()
-	b := &Panel{h: h, Cine: newCine(h), slider: control.NewSlider(1, 1), Label: widget.NewLabel("")}
+	b := &Panel{h: h, Cine: newCine(h), slider: control.NewSlider(lang.L("Slice"), 1, 1), Label: widget.NewLabel("")}
 	var names []string
 	for p := volume.Axial; p <= volume.Sagittal; p++ {
 		names = append(names, lang.L(wording.Plane(p)))
@@ -77,7 +77,7 @@ func New(h *host.Host) panel.Panel {
 	// Under the ends of the slider's groove lie its ends, not the ends of the
 	// widget.
 	inset := theme.IconInlineSize()/2 + theme.InnerPadding()
-	b.volumes, b.volume = control.NewSlider(1, 1), widget.NewLabel("")
+	b.volumes, b.volume = control.NewSlider(lang.L("Volume"), 1, 1), widget.NewLabel("")
 	// A volume is read when the slider is let go: reading one takes longer than a slice.
 	b.volumes.OnChanged = func(x float64) {
 		if !b.busy {

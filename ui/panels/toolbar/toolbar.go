@@ -68,7 +68,7 @@ func New(h *host.Host) panel.Panel {
 	})
 	h.Tips(t.layouts, func(name string) string { return "layout-" + name })
 	t.addComparison()
-	t.Windows = control.NewSelect(nil, nil)
+	t.Windows = control.NewSelect(lang.L("Window width and level"), nil, nil)
 	t.Windows.PlaceHolder = lang.L("Window …")
 	t.Windows.OnChanged = func(string) {
 		if i := t.Windows.SelectedIndex(); !t.busy && i >= 0 {
@@ -109,7 +109,7 @@ func (t *Panel) addComparison() {
 		}
 	})
 	t.h.Tips(t.modes, func(name string) string { return modeID(viewer.Mode(slices.Index(names, name))) })
-	t.share = control.NewSlider(0, 1)
+	t.share = control.NewSlider(lang.L("Share of the denoised picture"), 0, 1)
 	t.share.Step = 0.01
 	t.share.OnChanged = func(x float64) {
 		if !t.busy {
