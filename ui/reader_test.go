@@ -28,6 +28,9 @@ func blindBench(t *testing.T, n string) *bench {
 	b.command("apply").Run()
 	b.until("the volume is filtered", func() bool { return b.session().Results.Applied() && blind.Enabled() })
 	blind.Run()
+	if text := b.dialogTexts(); !strings.Contains(text, "Gaussian 2-D · ") || strings.Contains(text, "sigma-spatial") {
+		t.Errorf("the images are not named in the words of the panel: %q", text)
+	}
 	b.canvas().Focused().(interface{ SetText(string) }).SetText(n)
 	b.press(fyne.KeyReturn)
 	b.drain()

@@ -2,6 +2,7 @@
 package reader
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/draw"
@@ -46,6 +47,9 @@ type Panel struct {
 type Comparison struct {
 	Test *blind.Test   `json:"test"`
 	Info blind.Details `json:"info"`
+	// A and B say what the images are in the words of the panel; Info does in the words of a recipe.
+	A string `json:"a,omitempty"` // "" in one that an earlier version kept
+	B string `json:"b,omitempty"`
 }
 
 // unsaved returns the comparison with answers that are not saved yet, nil for none.
@@ -168,13 +172,23 @@ func (r *Panel) compare() {
 	if !r.h.Session.Screen.CanCompareBlind() {
 		return
 	}
-	job, slices, info := r.h.Session.Screen.CompareBlind()
-	r.h.ShowDialog(dialogs.BlindStart(info.A, info.B, func(trials int) { r.start(job, slices, info, trials) }, r.h.Window))
+	job, slices, info, made := r.h.Session.Screen.CompareBlind()
+	c := &Comparison{Info: info, A: lang.L("original"), B: lang.L("original")}
+	if made[0] == nil && info.A != "original" {
+		c.A = lang.L("another series")
+	}
+	for i, in := range [2]*string{&c.A, &c.B} {
+		if made[i] != nil {
+			*in = wording.Recipe(r.h.Session, *made[i])
+		}
+	}
+	r.h.ShowDialog(dialogs.BlindStart(c.A, c.B, func(trials int) { r.start(job, slices, c, trials) }, r.h.Window))
 }
 
-func (r *Panel) start(job viewer.Job, slices []int, info blind.Details, trials int) {
+func (r *Panel) start(job viewer.Job, slices []int, c *Comparison, trials int) {
 	now := r.h.Now()
-	r.Job, r.Now = job, &Comparison{blind.New(uint64(now.UnixNano()), trials, slices, now), info}
+	c.Test = blind.New(uint64(now.UnixNano()), trials, slices, now)
+	r.Job, r.Now = job, c
 	r.h.TakeOver(r, r.Layer)
 	r.display()
 }
@@ -255,7 +269,7 @@ func (c *Comparison) text() string {
 	tally := test.Tally()
 	var b strings.Builder
 	fmt.Fprintf(&b, lang.L("%d of %d trials, seed %d, window %s.\n\n"), len(test.Answered()), len(test.Trials), test.Seed, language.Number(info.Window))
-	fmt.Fprintf(&b, lang.L("%s was preferred %s, %s %s, neither %s.\n\n"), language.Number(info.A), times(tally.A), language.Number(info.B), times(tally.B), times(tally.Equal))
+	fmt.Fprintf(&b, lang.L("%s was preferred %s, %s %s, neither %s.\n\n"), cmp.Or(c.A, info.A), times(tally.A), cmp.Or(c.B, info.B), times(tally.B), times(tally.Equal))
 	if share := tally.Share(); math.IsNaN(share) {
 		b.WriteString(lang.L("Neither was ever preferred: there is nothing to test."))
 	} else {

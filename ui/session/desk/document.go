@@ -55,9 +55,9 @@ type Result struct {
 
 // Pair is two pictures of one slice that a blind comparison shows.
 type Pair struct {
-	Job   viewer.Job // of volumes of that slice alone: A is Source, B is Result
-	A, B  string     // what made them
-	Index int        // of the slice in the series
+	Job   viewer.Job         // of volumes of that slice alone: A is Source, B is Result
+	Made  [2]*denoise.Recipe // A and B; nil for the original
+	Index int                // of the slice in the series
 }
 
 // Measured are the numbers of a run as a whole.

@@ -209,25 +209,25 @@ func (g *Gallery) Frontiers() (all []judge.Frontier) {
 }
 
 // part returns a picture of the gallery and what made it: of exhibit i, of the original for -1.
-func (g *Gallery) part(i int) (*volume.Volume, string) {
+func (g *Gallery) part(i int) (*volume.Volume, *denoise.Recipe) {
 	if i < 0 {
-		return g.Input, "original"
+		return g.Input, nil
 	}
-	return g.Exhibits[i].Part, g.Exhibits[i].Recipe.String()
+	return g.Exhibits[i].Part, &g.Exhibits[i].Recipe
 }
 
 // Pair has the next blind comparison show the pictures of two exhibits, -1 for the original, at the zoom of the panes.
 func (ga *Galleries) Pair(i, k int) {
 	g, cut := ga.last, ga.desk.State.Cut()
-	a, nameA := g.part(i)
-	b, nameB := g.part(k)
+	a, madeA := g.part(i)
+	b, madeB := g.part(k)
 	view := g.View.Of(a.Geometry)
 	ga.desk.Pair = &desk.Pair{
 		Job: viewer.Job{
 			Source: a, Result: b, View: view, Zoom: cut.Zoom(), Pan: cut.Pan(), Window: g.Window, Invert: g.Invert,
 			Pixelated: ga.desk.State.Pixelated(),
 		},
-		A: nameA, B: nameB, Index: g.Shown,
+		Made: [2]*denoise.Recipe{madeA, madeB}, Index: g.Shown,
 	}
 }
 
