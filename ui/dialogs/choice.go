@@ -100,7 +100,7 @@ func Choice(r ChoiceRequest, parent fyne.Window) *Dialog {
 	)
 	cancel := control.NewButton(lang.L("Cancel"), nil, func() { d.Hide() })
 	width := parent.Canvas().Size().Width
-	d = newDialog(lang.L("Forced choice"), container.NewVBox(text, form, report), fyne.NewSize(min(width*0.8, 640), 400), parent)
+	d = newDialog(lang.L("Forced choice"), container.NewVBox(text, form, report), fyne.NewSize(min(width*0.8, 640), 340), parent)
 	d.SetButtons([]fyne.CanvasObject{cancel, again, begin})
 	d.first = reader
 	return d

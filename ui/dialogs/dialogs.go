@@ -201,7 +201,15 @@ func Findings(findings []series.Finding, parent fyne.Window) *Dialog {
 	if len(findings) == 0 {
 		box.Add(wrapped(lang.L("The reader found nothing unusual in this series.")))
 	}
-	return newDialog(lang.L("Findings on this series"), container.NewVScroll(box), fyne.NewSize(640, 400), parent, closeOnly())
+	return newDialog(lang.L("Findings on this series"), scrolled(box, 600, 300), fyne.NewSize(640, 160), parent, closeOnly())
+}
+
+// scrolled returns content that is as tall as it is in a width, and scrolls beyond the tallest.
+func scrolled(content fyne.CanvasObject, width, tallest float32) fyne.CanvasObject {
+	scroll := container.NewVScroll(content)
+	content.Resize(fyne.NewSize(width, content.MinSize().Height)) // text wraps, and is as tall as it then is
+	scroll.SetMinSize(fyne.NewSize(0, min(content.MinSize().Height, tallest)))
+	return scroll
 }
 
 // shownFiles bounds the files named in one finding.
@@ -274,15 +282,19 @@ type Section struct {
 	Rows  [][2]string
 }
 
-// Shortcuts is the help sheet, in as few columns as show all of it, and it scrolls if none do.
+// Shortcuts is the help sheet, in as few columns as show all of it. If none do, it has as many as its width holds, and scrolls.
 func Shortcuts(sections []Section, parent fyne.Window) *Dialog {
 	whole := parent.Canvas().Size()
 	size := fyne.NewSize(whole.Width*0.98, min(whole.Height*0.98, 860))
 	scroll := container.NewScroll(container.NewHBox())
 	d := newDialog(lang.L("Keys and mouse"), scroll, size, parent, closeOnly())
-	around := d.MinSize().Subtract(scroll.MinSize())
+	around, there := d.MinSize().Subtract(scroll.MinSize()), scroll.Size()
 	for n := 2; n <= mostColumns; n++ {
-		scroll.Content = columns(balanced(sections, n))
+		content := columns(balanced(sections, n))
+		if n > 2 && content.MinSize().Width > there.Width {
+			break
+		}
+		scroll.Content = content
 		if scroll.Content.MinSize().Height <= size.Height-around.Height {
 			break
 		}

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
@@ -519,6 +520,40 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 			t.Errorf("%s is %v in a window of 1000 x 800", name, size)
 		}
 		w.Canvas().Overlays().Remove(top)
+	}
+}
+
+// A help sheet with long texts scrolls down, never to the side.
+func TestTheHelpSheetIsAsWideAsTheWindow(t *testing.T) {
+	w := parent(t)
+	w.Resize(fyne.NewSize(1280, 720))
+	for _, words := range []int{2, 8, 12} {
+		var sections []Section
+		for i := range 8 {
+			sections = append(sections, Section{Title: fmt.Sprint(i), Rows: slices.Repeat([][2]string{{"Ctrl+Shift+K", strings.Repeat("words ", words)}}, 14)})
+		}
+		d := Shortcuts(sections, w)
+		d.Show()
+		s := find[*container.Scroll](t, w)[0]
+		if needed := s.Content.MinSize(); needed.Width > s.Size().Width {
+			t.Errorf("%d words: the keys are %g wide; there are %g", words, needed.Width, s.Size().Width)
+		}
+		d.Hide()
+	}
+}
+
+// Findings are as tall as they are, and scroll if they are many.
+func TestFindingsAreAsTallAsTheirText(t *testing.T) {
+	w := parent(t)
+	height := func(n int) float32 {
+		d := Findings(slices.Repeat([]series.Finding{{Severity: series.Warning, Text: message.New("t", "Slices are stacked at an angle to their normal, and exported as they are.")}}, n), w)
+		d.Show()
+		defer d.Hide()
+		return find[*widget.PopUp](t, w)[0].Content.Size().Height
+	}
+	one, two, many, more := height(1), height(2), height(40), height(80)
+	if one >= two || two >= many || many != more || many > 450 {
+		t.Errorf("1, 2, 40 and 80 findings are %g, %g, %g and %g tall", one, two, many, more)
 	}
 }
 

@@ -127,7 +127,8 @@ var speakers = map[string][]string{
 		"the reference has %d x %d x %d voxels and the other volume %d x %d x %d; only equal grids can be compared",
 		"the mask has %d voxels and the volumes %d",
 	},
-	"series": {"temporal position", "acquisition time", "frame reference time"}, // axes
+	"measure/physics": nil,
+	"series":          {"temporal position", "acquisition time", "frame reference time"}, // axes
 	"volume": {
 		"region %v-%v is empty", "region %v-%v reaches outside %v", "unknown plane", "voxel %d is %v", "%d values for %d voxels",
 		"mask and data differ in length", "affine cannot be inverted",

@@ -172,14 +172,14 @@ func (r *Panel) compare() {
 	if !r.h.Session.Screen.CanCompareBlind() {
 		return
 	}
-	job, slices, info, made := r.h.Session.Screen.CompareBlind()
+	job, slices, info, asked := r.h.Session.Screen.CompareBlind()
 	c := &Comparison{Info: info, A: lang.L("original"), B: lang.L("original")}
-	if made[0] == nil && info.A != "original" {
+	if asked[0] == nil && info.A != "original" {
 		c.A = lang.L("another series")
 	}
 	for i, in := range [2]*string{&c.A, &c.B} {
-		if made[i] != nil {
-			*in = wording.Recipe(r.h.Session, *made[i])
+		if asked[i] != nil {
+			*in = wording.Recipe(r.h.Session, *asked[i])
 		}
 	}
 	r.h.ShowDialog(dialogs.BlindStart(c.A, c.B, func(trials int) { r.start(job, slices, c, trials) }, r.h.Window))

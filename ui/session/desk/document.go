@@ -56,7 +56,8 @@ type Result struct {
 // Pair is two pictures of one slice that a blind comparison shows.
 type Pair struct {
 	Job   viewer.Job         // of volumes of that slice alone: A is Source, B is Result
-	Made  [2]*denoise.Recipe // A and B; nil for the original
+	Made  [2]*denoise.Recipe // A and B, resolved; nil for the original
+	Asked [2]*denoise.Recipe // the same as asked for
 	Index int                // of the slice in the series
 }
 

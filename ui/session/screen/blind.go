@@ -25,14 +25,14 @@ func (sc *Screen) CanCompareBlind() bool {
 
 // CompareBlind returns what a blind comparison shows: a job for any slice of this plane, with
 // images A and B in the panes Original and Denoised in the same window, zoom and place; the
-// slices that hold tissue, or all if none does; and what the images are, of which made has the recipes, nil for one that was
-// not filtered. A pair of the gallery is shown once.
-func (sc *Screen) CompareBlind() (j viewer.Job, slices []int, info blind.Details, made [2]*denoise.Recipe) {
+// slices that hold tissue, or all if none does; and what the images are, of which asked has the recipes as they were asked
+// for, nil for one that was not filtered. A pair of the gallery is shown once.
+func (sc *Screen) CompareBlind() (j viewer.Job, slices []int, info blind.Details, asked [2]*denoise.Recipe) {
 	if p := sc.desk.Pair; p != nil {
 		sc.desk.Pair = nil
 		return p.Job, []int{0}, blind.Details{
 			A: madeBy(p.Made[0]), B: madeBy(p.Made[1]), Plane: p.Job.View.Plane.String(), Version: job.Version(), Window: windowText(p.Job.Window, p.Job.Source.Unit), First: p.Index,
-		}, p.Made
+		}, p.Asked
 	}
 	run, v, state, cut := sc.results.Exportable(), sc.desk.Doc.Series().Volume, sc.desk.State, sc.desk.State.Cut()
 	view := cut.View()
@@ -45,18 +45,18 @@ func (sc *Screen) CompareBlind() (j viewer.Job, slices []int, info blind.Details
 		foreground = facts.Foreground
 	}
 	slices = tissueSlices(v.Geometry, view, foreground)
-	made[1] = &run.Resolved
-	if sc.desk.Base != nil {
-		made[0] = &sc.desk.Base.Run.Resolved
-	}
+	asked[1] = &run.Recipe
 	info = blind.Details{
-		A: madeBy(made[0]), B: madeBy(made[1]), Plane: view.Plane.String(), Version: job.Version(),
+		A: madeBy(nil), B: madeBy(&run.Resolved), Plane: view.Plane.String(), Version: job.Version(),
 		Window: windowText(j.Window, v.Unit),
 	}
-	if made[0] == nil && sc.desk.Other() {
+	switch {
+	case sc.desk.Base != nil:
+		asked[0], info.A = &sc.desk.Base.Run.Recipe, madeBy(&sc.desk.Base.Run.Resolved)
+	case sc.desk.Other():
 		info.A = "another series"
 	}
-	return j, slices, info, made
+	return j, slices, info, asked
 }
 
 // madeBy names what made an image.

@@ -208,26 +208,26 @@ func (g *Gallery) Frontiers() (all []judge.Frontier) {
 	return all
 }
 
-// part returns a picture of the gallery and what made it: of exhibit i, of the original for -1.
-func (g *Gallery) part(i int) (*volume.Volume, *denoise.Recipe) {
+// part returns a picture of the gallery and its recipe, resolved and as asked for: of exhibit i, of the original for -1.
+func (g *Gallery) part(i int) (v *volume.Volume, made, asked *denoise.Recipe) {
 	if i < 0 {
-		return g.Input, nil
+		return g.Input, nil, nil
 	}
-	return g.Exhibits[i].Part, &g.Exhibits[i].Recipe
+	return g.Exhibits[i].Part, &g.Exhibits[i].Recipe, &g.Exhibits[i].Asked
 }
 
 // Pair has the next blind comparison show the pictures of two exhibits, -1 for the original, at the zoom of the panes.
 func (ga *Galleries) Pair(i, k int) {
 	g, cut := ga.last, ga.desk.State.Cut()
-	a, madeA := g.part(i)
-	b, madeB := g.part(k)
+	a, madeA, askedA := g.part(i)
+	b, madeB, askedB := g.part(k)
 	view := g.View.Of(a.Geometry)
 	ga.desk.Pair = &desk.Pair{
 		Job: viewer.Job{
 			Source: a, Result: b, View: view, Zoom: cut.Zoom(), Pan: cut.Pan(), Window: g.Window, Invert: g.Invert,
 			Pixelated: ga.desk.State.Pixelated(),
 		},
-		Made: [2]*denoise.Recipe{madeA, madeB}, Index: g.Shown,
+		Made: [2]*denoise.Recipe{madeA, madeB}, Asked: [2]*denoise.Recipe{askedA, askedB}, Index: g.Shown,
 	}
 }
 
