@@ -2,6 +2,7 @@ package lpa
 
 import (
 	"math"
+	"slices"
 
 	"quell/denoise"
 	"quell/volume"
@@ -10,16 +11,16 @@ import (
 // fast is the reference with the kernels of each scale tabled and the eight rays of
 // a pixel read once. The sums are the reference's, in its order and in float64, so
 // that it chooses the same scales to the last bit. If no ray leaves the slice along
-// x, pixels of a row are computed side by side (rows.go). Only pixels near excluded
-// voxels, which interrupt rays anywhere, are left to the reference.
+// x, pixels of a row are computed side by side (rows.go). The reference computes the
+// pixels near excluded voxels, which interrupt rays anywhere.
 type fast struct {
 	in, out denoise.Field
 	p       Params
 	tables  [2][]table // along the axes and along the diagonals, one for each scale
 	diffs   []float64
 	row     row
-	near    []int // of the pixels of a row: how many excluded voxels a ray may meet
-	columns []int // working memory of surround
+	near    []bool // whether rays of a pixel of a row may meet an excluded voxel
+	columns []int  // working memory of findNear
 }
 
 // table holds what mean computes for one scale if the first n samples are
@@ -79,34 +80,31 @@ func (f *fast) eachPixel(lo, hi, y, z int) {
 		f.clear(lo, hi, y, z)
 		return
 	}
-	f.surround(lo, hi, y, z)
+	f.findNear(lo, hi, y, z)
 	to := f.out.Index(0, y, z)
-	for from := lo; from < hi; {
-		end := from
-		if f.near[from-lo] == 0 {
-			for end < hi && f.near[end-lo] == 0 {
-				end++
-			}
+	for from, end := lo, lo; from < hi; from = end {
+		near := f.near[from-lo]
+		for end < hi && f.near[end-lo] == near {
+			end++
+		}
+		if !near {
 			f.clear(from, end, y, z)
-		} else {
-			for ; end < hi && f.near[end-lo] > 0; end++ {
-				if f.out.Valid(to + end) {
-					f.out.Data[to+end] = float32(reference(f.p, &f.in, end, y, z))
-				}
+			continue
+		}
+		for x := from; x < end; x++ {
+			if f.out.Valid(to + x) {
+				f.out.Data[to+x] = float32(reference(f.p, &f.in, x, y, z))
 			}
 		}
-		from = end
 	}
 }
 
-// surround counts, for the pixels of a row from lo up to hi, the excluded voxels in the square that their rays reach.
-func (f *fast) surround(lo, hi, y, z int) {
+// findNear finds the pixels of a row from lo up to hi with an excluded voxel in the square that their rays reach.
+func (f *fast) findNear(lo, hi, y, z int) {
 	reach := len(f.diffs) - 1
 	left, right := max(lo-reach, 0), min(hi+reach, f.in.Dims[0])
-	f.columns = append(f.columns[:0], 0) // sums over the columns from left
-	for x := left; x < right; x++ {
-		f.columns = append(f.columns, 0)
-	}
+	f.columns = slices.Grow(f.columns[:0], right-left+1)[:right-left+1] // excluded voxels in the columns from left
+	clear(f.columns)
 	for row := max(y-reach, 0); row < min(y+reach+1, f.in.Dims[1]); row++ {
 		at := f.in.Index(left, row, z)
 		for x, valid := range f.in.Mask[at : at+right-left] {
@@ -120,7 +118,7 @@ func (f *fast) surround(lo, hi, y, z int) {
 	}
 	f.near = f.near[:0]
 	for x := lo; x < hi; x++ {
-		f.near = append(f.near, f.columns[min(x+reach+1, right)-left]-f.columns[max(x-reach, left)-left])
+		f.near = append(f.near, f.columns[min(x+reach+1, right)-left] > f.columns[max(x-reach, left)-left])
 	}
 }
 
