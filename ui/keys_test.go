@@ -232,7 +232,7 @@ func TestThePointerFreesTheKeys(t *testing.T) {
 	t.Fatal("there is no field")
 }
 
-// A screen reader is told the name and the state of every control that the keyboard reaches, in the window and in its dialogs.
+// Every focusable control of the window and of its dialogs has an accessibility label.
 func TestEveryControlHasASpokenName(t *testing.T) {
 	b := newBench(t, large)
 	b.drain()

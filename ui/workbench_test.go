@@ -394,7 +394,7 @@ func TestAGestureWaitsForItsPictures(t *testing.T) {
 	b.drain()
 }
 
-// Work in the background holds still from a gesture until its pictures are painted.
+// Background work pauses from a gesture until its pictures are painted.
 func TestTheBackgroundHoldsDuringAGesture(t *testing.T) {
 	b := newBench(t, large)
 	b.drain()

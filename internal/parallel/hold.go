@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// held counts those that hold.
+// held is the state of Hold.
 var held struct {
 	sync.Mutex
-	by       int
-	released chan struct{} // closed when none of them holds any longer
+	by       int           // active holds
+	released chan struct{} // closed by the last release
 }
 
-// Hold keeps loops that spare others (see Sparing) from taking another index until release is called, or the limit has
-// passed: for the milliseconds in which the user waits for a picture on the same cores. Calls in progress go on. Hold and
-// release may be called on any goroutine, release again and again.
+// Hold pauses the loops that run under Sparing until release is called or limit has passed. It is for the milliseconds in which
+// the user waits for a picture on the same cores. Indices in progress are finished. Hold and release are safe for concurrent
+// use; only the first call of release counts.
 func Hold(limit time.Duration) (release func()) {
 	held.Lock()
 	defer held.Unlock()
@@ -36,7 +36,7 @@ func Hold(limit time.Duration) (release func()) {
 	}
 }
 
-// awaitRelease waits until nobody holds, or ctx ends.
+// awaitRelease blocks while a hold is active, and returns early if ctx is done.
 func awaitRelease(ctx context.Context) {
 	held.Lock()
 	by, released := held.by, held.released

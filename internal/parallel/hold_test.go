@@ -10,14 +10,14 @@ import (
 	"quell/internal/parallel"
 )
 
-// calls returns how many indices of ten a loop takes before ctx ends, and its error.
+// calls runs a loop over ten indices and returns the number of calls and its error.
 func calls(ctx context.Context) (int32, error) {
 	var n atomic.Int32
 	err := parallel.For(ctx, 10, func(int) error { n.Add(1); return nil })
 	return n.Load(), err
 }
 
-// watched is a context that tells once when somebody begins to wait for its end.
+// watched is a context that closes asked at the first call of Done.
 type watched struct {
 	context.Context
 	asked chan struct{}
@@ -28,7 +28,7 @@ func (w watched) Done() <-chan struct{} {
 	return w.Context.Done()
 }
 
-// While somebody holds, loops that spare others take no index until the last has released; other loops go on.
+// Hold pauses loops under Sparing until the last release; other loops run.
 func TestHoldStopsLoopsThatSpareOthers(t *testing.T) {
 	first, second := parallel.Hold(time.Hour), parallel.Hold(time.Hour)
 	if n, err := calls(t.Context()); n != 10 || err != nil {
@@ -64,7 +64,7 @@ func TestHoldStopsLoopsThatSpareOthers(t *testing.T) {
 	}
 }
 
-// A loop that waits goes on when it is released, from the index at which it stopped.
+// A paused loop continues after the release and calls every index once.
 func TestLoopsGoOnAfterTheRelease(t *testing.T) {
 	var release func()
 	var n atomic.Int32
@@ -88,7 +88,7 @@ func TestLoopsGoOnAfterTheRelease(t *testing.T) {
 	}
 }
 
-// Who never releases holds for the limit alone.
+// A hold without a release ends after its limit, and a late release does not end another hold.
 func TestAHoldHasALimit(t *testing.T) {
 	release := parallel.Hold(time.Millisecond)
 	if n, err := calls(parallel.Sparing(t.Context(), 0)); n != 10 || err != nil {

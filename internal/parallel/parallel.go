@@ -87,7 +87,7 @@ type sparing struct{}
 
 // Sparing returns a context under which loops leave n of the cores to others, as long as
 // they have one themselves. Their goroutines have a lower priority than the rest of the
-// program if the system gives threads one of their own (Linux), whatever n is, and Hold stops them for a moment.
+// program if the system gives threads one of their own (Linux), whatever n is. Hold pauses them.
 func Sparing(ctx context.Context, n int) context.Context {
 	return context.WithValue(ctx, sparing{}, n)
 }

@@ -59,8 +59,8 @@ func frameOf(dump io.ReaderAt, size int64) (frame, error) {
 
 var seed = maphash.MakeSeed()
 
-// between is how many lines apart those are that hash reads: reading all of them a thousand times a second takes a quarter of a
-// core from the workbench.
+// between is the distance of the lines that hash reads. Reading every line a thousand times a second takes a quarter of a core
+// from the workbench.
 const between = 16
 
 // hash returns a hash of some lines of a part of the picture, to detect a change.

@@ -9,8 +9,8 @@ import (
 	"fyne.io/fyne/v2/lang"
 )
 
-// What a screen reader is told of a control: its name and, as Fyne's tree has no field for states, its state behind a comma.
-// Fyne passes it on in programs that are built with the tag accessibility.
+// Accessibility labels of the controls for screen readers: the name, then the state after a comma, as fyne.Accessible has no
+// field for states. Fyne uses the labels in builds with the tag accessibility.
 
 var (
 	_ fyne.Accessible = (*Button)(nil)
@@ -21,8 +21,8 @@ var (
 	_ fyne.Accessible = (*Entry)(nil)
 )
 
-// spoken joins the name of a control and its states; empty ones are omitted. A control without a name says nothing: a number
-// alone would be taken for that of another.
+// spoken returns the label of a control: its name and its states, without empty ones. The label of a control without a name is
+// empty: its value alone would be taken for that of another control.
 func spoken(o fyne.Disableable, name string, states ...string) string {
 	if name == "" {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"quell/ui/control"
 )
 
-// What a screen reader is told: a name, and the state behind it. A control without a name says nothing.
+// Accessibility labels hold the name and the state of a control; without a name they are empty.
 func TestSpokenLabels(t *testing.T) {
 	test.NewTempApp(t)
 	expect := func(want string, a fyne.Accessible) {

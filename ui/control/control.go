@@ -60,7 +60,7 @@ func activates(k fyne.KeyName) bool {
 // Button is a widget.Button that Space and Return press.
 type Button struct {
 	widget.Button
-	Named func() string // what a screen reader calls it in place of its text; nil: the text
+	Named func() string // returns the accessible name in place of the text; nil: the text
 	// OnHover, if set, is called when the pointer enters (true) and leaves the button.
 	OnHover func(in bool)
 	ring    *ring
@@ -204,13 +204,13 @@ func (c *Check) held(e *fyne.KeyEvent, down bool) {
 // previous and the next option.
 type Select struct {
 	widget.Select
-	Name string // what a screen reader calls it
+	Name string // accessible name, for screen readers
 	ring *ring
 }
 
 var _ desktop.Keyable = (*Select)(nil)
 
-// NewSelect returns a selection; name is what a screen reader calls it, changed may be nil.
+// NewSelect returns a selection; name is its accessible name, changed may be nil.
 func NewSelect(name string, options []string, changed func(string)) *Select {
 	s := &Select{Name: name}
 	s.Options, s.OnChanged = options, changed
@@ -264,12 +264,12 @@ func (s *Select) held(e *fyne.KeyEvent, down bool) {
 // Slider is a widget.Slider that Left and Right move.
 type Slider struct {
 	widget.Slider
-	Name string // what a screen reader calls it
+	Name string // accessible name, for screen readers
 }
 
 var _ desktop.Keyable = (*Slider)(nil)
 
-// NewSlider returns a slider from lo to hi in steps of 1; name is what a screen reader calls it.
+// NewSlider returns a slider from lo to hi in steps of 1; name is its accessible name.
 func NewSlider(name string, lo, hi float64) *Slider {
 	s := &Slider{Name: name}
 	s.Min, s.Max, s.Step = lo, hi, 1
@@ -308,12 +308,12 @@ func (s *Slider) KeyUp(e *fyne.KeyEvent) { PassHeld(s, e, false) }
 // that has the focus.
 type List struct {
 	widget.List
-	Name string // what a screen reader calls it
+	Name string // accessible name, for screen readers
 	// OnSubmitted, if set, is what Return does with that row instead; i is -1 in an empty list.
 	OnSubmitted func(i widget.ListItemID)
 }
 
-// NewList returns a list; name is what a screen reader calls it.
+// NewList returns a list; name is its accessible name.
 func NewList(name string, length func() int, create func() fyne.CanvasObject, update func(widget.ListItemID, fyne.CanvasObject)) *List {
 	l := &List{Name: name}
 	l.Length, l.CreateItem = length, create
@@ -357,11 +357,11 @@ func (l *List) submit() {
 // Entry is a one-line text field.
 type Entry struct {
 	widget.Entry
-	Name   string // what a screen reader calls it
+	Name   string // accessible name, for screen readers
 	OnDown func() // Down, which leads to what is below the field; nil: the key is passed on
 }
 
-// NewEntry returns an empty field; name is what a screen reader calls it.
+// NewEntry returns an empty field; name is its accessible name.
 func NewEntry(name string) *Entry {
 	e := &Entry{Name: name}
 	e.ExtendBaseWidget(e)

@@ -18,7 +18,7 @@ import (
 type Radio struct {
 	widget.BaseWidget
 	OnChanged func(option string)
-	// Names, if set, returns what a screen reader calls an option in place of its text.
+	// Names, if set, returns the accessible name of an option in place of its text.
 	Names func(option string) string
 	// OnHover, if set, is called when the pointer enters (true) and leaves an option,
 	// which is drawn as o.

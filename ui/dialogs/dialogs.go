@@ -204,7 +204,7 @@ func Findings(findings []series.Finding, parent fyne.Window) *Dialog {
 	return newDialog(lang.L("Findings on this series"), scrolled(box, 600, 300), fyne.NewSize(640, 160), parent, closeOnly())
 }
 
-// scrolled returns content that is as tall as it is in a width, and scrolls beyond the tallest.
+// scrolled returns a vertical scroll as tall as its content at a width, at most tallest.
 func scrolled(content fyne.CanvasObject, width, tallest float32) fyne.CanvasObject {
 	scroll := container.NewVScroll(content)
 	content.Resize(fyne.NewSize(width, content.MinSize().Height)) // text wraps, and is as tall as it then is

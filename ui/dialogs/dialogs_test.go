@@ -542,7 +542,7 @@ func TestTheHelpSheetIsAsWideAsTheWindow(t *testing.T) {
 	}
 }
 
-// Findings are as tall as they are, and scroll if they are many.
+// The dialog of findings is as tall as its text, and scrolls above a limit.
 func TestFindingsAreAsTallAsTheirText(t *testing.T) {
 	w := parent(t)
 	height := func(n int) float32 {

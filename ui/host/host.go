@@ -157,7 +157,7 @@ func every(interval time.Duration, f func()) (stop func()) {
 }
 
 // Changed schedules a refresh of the panels. However often it is called during one event,
-// they are refreshed once, right after it; while pictures are drawn, in the same call as they,
+// they are refreshed once, right after it; while pictures are drawn, by the call that shows them,
 // so that the window is painted once and its texts are the texts of the pictures.
 func (h *Host) Changed() {
 	if h.refreshes || h.Session.Screen.Drawing() {
@@ -165,7 +165,7 @@ func (h *Host) Changed() {
 	}
 	h.refreshes = true
 	h.Do(func() {
-		if h.refreshes { // not since then
+		if h.refreshes { // new pictures may have refreshed the panels in between
 			h.Refresh()
 		}
 	})
@@ -197,12 +197,12 @@ func (h *Host) Snapshot() panel.Snapshot {
 // idle machine, short relative to the time in which the workbench is painted.
 const patience = 10 * time.Millisecond
 
-// Painting is how long work in the background holds still for a painting at most.
+// Painting limits the pause of filters and measures in the background before a painting.
 const Painting = time.Second
 
 // AwaitFrames shows the pictures of a gesture with the next painting, if they are ready
 // soon. It waits once in the time of a frame of the screen, for the last of many events.
-// Filters and measures in the background hold still until the painting, which needs the same cores
+// Filters and measures in the background pause until the painting, which needs the same cores
 // if OpenGL is software.
 func (h *Host) AwaitFrames() {
 	now := h.Now()

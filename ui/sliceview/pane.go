@@ -146,8 +146,8 @@ func (p *Pane) SetCaption(c Caption) {
 // Caption returns the text shown.
 func (p *Pane) Caption() Caption { return p.caption }
 
-// AccessibilityLabel implements fyne.Accessible: what the pane shows, and how; not
-// the corners, which name the patient.
+// AccessibilityLabel implements fyne.Accessible: title, detail and badge of the
+// pane, without the texts in the corners, which name the patient.
 func (p *Pane) AccessibilityLabel() string {
 	parts := []string{p.caption.Title, p.caption.Detail, p.caption.Badge}
 	if p.caption.Title == "" {

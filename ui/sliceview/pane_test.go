@@ -51,7 +51,7 @@ func TestTheLabelIsNeverHidden(t *testing.T) {
 	}
 }
 
-// A screen reader is told what a pane shows, and not of whom.
+// The accessibility label of a pane holds its title, detail and badge, and not the patient.
 func TestAPaneSaysWhatItShows(t *testing.T) {
 	p, _, _ := shownPane(t, viewer.Denoised)
 	if got := p.AccessibilityLabel(); got != "DENOISED, nlm 3-D h=10, STALE" {
