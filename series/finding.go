@@ -49,13 +49,15 @@ const (
 
 // Kinds of findings about what is not in the volume.
 const (
-	Volumes   Kind = "volumes"   // the series holds other volumes
-	Localizer Kind = "localizer" // localizers were separated
-	Size      Kind = "size"      // images of another size were separated
-	Duplicate Kind = "duplicate" // copies, or slices at a position that is taken
-	Excluded  Kind = "excluded"  // images that fit no volume
-	Identity  Kind = "identity"  // several images share a SOP Instance UID
-	Study     Kind = "study"     // another study has a series of the same UID
+	Volumes    Kind = "volumes"    // the series holds other volumes
+	Moved      Kind = "moved"      // volumes of a 4-D series moved against the first
+	Incomplete Kind = "incomplete" // a volume lacks slices of its 4-D series
+	Localizer  Kind = "localizer"  // localizers were separated
+	Size       Kind = "size"       // images of another size were separated
+	Duplicate  Kind = "duplicate"  // copies, or slices at a position that is taken
+	Excluded   Kind = "excluded"   // images that fit no volume
+	Identity   Kind = "identity"   // several images share a SOP Instance UID
+	Study      Kind = "study"      // another study has a series of the same UID
 )
 
 // Kinds of findings about files.

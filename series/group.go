@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"quell/internal/message"
 )
 
 // Coordinate is the place of a volume on an axis that is not one of space.
@@ -42,6 +44,12 @@ type Group struct {
 	Step float64
 	// Gradients are the diffusion weightings of the volumes; nil if the files give none.
 	Gradients *Gradients
+}
+
+// LeftOut is a volume, or slices, that a job on a series does not work on.
+type LeftOut struct {
+	Text  message.Message `json:"text"`            // which, and why
+	Files []string        `json:"files,omitempty"` // as named in their container
 }
 
 // Len returns the number of volumes.

@@ -173,9 +173,13 @@ func (g Geometry) Validate() error {
 // SameGrid reports whether two geometries have equal dims and positions within
 // tol mm at every corner, so that voxels may be compared one by one.
 func (g Geometry) SameGrid(o Geometry, tol float64) bool {
-	if g.Dims != o.Dims {
-		return false
-	}
+	return g.Dims == o.Dims && g.Apart(o) <= tol
+}
+
+// Apart returns the largest distance in mm between the voxels of one index at the corners of two
+// geometries of equal dims; NaN if one is not finite.
+func (g Geometry) Apart(o Geometry) float64 {
+	var apart float64
 	for corner := range 8 {
 		var idx [3]float64
 		for c := range idx {
@@ -184,11 +188,9 @@ func (g Geometry) SameGrid(o Geometry, tol float64) bool {
 			}
 		}
 		d := g.Affine.Apply(idx[0], idx[1], idx[2]).Sub(o.Affine.Apply(idx[0], idx[1], idx[2]))
-		if !(d.Norm() <= tol) {
-			return false
-		}
+		apart = max(apart, d.Norm())
 	}
-	return true
+	return apart
 }
 
 // Crop returns the geometry of a region: the same positions, new indices.

@@ -31,6 +31,13 @@ var columns = []struct {
 	{"sigma_confidence", func(r SeriesResult) string { return r.SigmaConfidence }},
 	{"why", func(r SeriesResult) string { return r.Why }},
 	{"warnings", func(r SeriesResult) string { return strings.Join(r.Warnings, " ") }},
+	{"left_out", func(r SeriesResult) string {
+		texts := make([]string, len(r.LeftOut))
+		for i, l := range r.LeftOut {
+			texts[i] = l.Text.String()
+		}
+		return strings.Join(texts, "; ")
+	}},
 	{"format", func(r SeriesResult) string { return r.Format }},
 	{"modality", func(r SeriesResult) string { return r.Modality }},
 	{"dims", func(r SeriesResult) string {

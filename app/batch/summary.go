@@ -79,7 +79,8 @@ func (s Summary) WriteJSON(w io.Writer) error {
 }
 
 // Err returns the error of a batch in which series failed: an *job.InputError if every
-// failure is a fault of an input, and nil if none failed.
+// failure is a fault of an input. If none failed it is a *job.PartialError if images of a
+// series were left out, and nil otherwise.
 func (s Summary) Err() error {
 	rows := s.results.rows
 	failed := 0
@@ -89,7 +90,7 @@ func (s Summary) Err() error {
 		}
 	}
 	if failed == 0 {
-		return nil
+		return s.partial()
 	}
 	first := s.results.read(rows[0])
 	text := fmt.Sprintf("%d of %d series failed; the first: %s: %s", failed, len(rows), first.Input(), first.Problem)
@@ -100,6 +101,24 @@ func (s Summary) Err() error {
 		return &job.InputError{Problem: message.Verbatim(text)}
 	}
 	return errors.New(text)
+}
+
+// partial returns the error of a batch that is done and left out images of series.
+func (s Summary) partial() error {
+	n := 0
+	var first row
+	for _, r := range s.results.rows {
+		if r.partial {
+			if n++; n == 1 {
+				first = r
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	result := s.results.read(first)
+	return &job.PartialError{Text: fmt.Sprintf("images of %d of %d series were left out; the first: %s: %s", n, len(s.results.rows), result.Input(), job.Partial(result.LeftOut))}
 }
 
 // exitCode returns the exit code of the worst result.
@@ -124,11 +143,12 @@ type row struct {
 	id, unit, series string
 	state            SeriesState
 	reused, mapped   bool
+	partial          bool // done, and images of the series were left out
 	urgency, code    int
 }
 
 func rowOf(r SeriesResult) row {
-	return row{r.ID, r.Unit, r.Series, r.State, r.Reused, r.State == Done && r.NoiseMap != "", urgency(r), r.Code}
+	return row{r.ID, r.Unit, r.Series, r.State, r.Reused, r.State == Done && r.NoiseMap != "", r.State == Done && len(r.LeftOut) > 0, urgency(r), r.Code}
 }
 
 // results are results of a store in an order.

@@ -131,6 +131,7 @@ func (b *batch) execute(ctx context.Context, t task, j job.Job, r *SeriesResult)
 		}
 	}
 	r.warn(report.Findings, report.Warnings)
+	r.LeftOut = report.LeftOut
 	return nil
 }
 

@@ -43,7 +43,10 @@ type Outcome struct {
 	Record   string           `json:"recipe_file,omitempty"` // the record written beside Output
 	// Covered says how much of the input was worked on.
 	Covered open.Coverage `json:"covered"`
-	Slabs   *Slabs        `json:"slabs,omitempty"` // how a volume was filtered that is too large for memory
+	// LeftOut are volumes and slices of the series that were not worked on, as they are incomplete, damaged or at a
+	// place that is taken; never nil.
+	LeftOut []series.LeftOut `json:"left_out"`
+	Slabs   *Slabs           `json:"slabs,omitempty"` // how a volume was filtered that is too large for memory
 	// Axis is what the volumes of a 4-D series differ in, and Volumes what was done with
 	// each, in its order. Recipe is nil then: each volume has its own.
 	Axis    string          `json:"axis,omitempty"`

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"quell/internal/message"
 	"quell/io/dicom"
+	"quell/series"
 )
 
 // InputError is a file or folder that cannot be read or is refused.
@@ -59,6 +61,30 @@ func Usagef(format string, args ...any) error {
 	return Usage(message.Errorf("", format, args...))
 }
 
+// PartialError says that the work is done and what was left out of it.
+type PartialError struct{ Text string }
+
+func (e *PartialError) Error() string { return e.Text }
+
+// Partial returns the error of work that is done but for what was left out; nil for nothing.
+func Partial(left []series.LeftOut) error {
+	if len(left) == 0 {
+		return nil
+	}
+	words := make([]string, len(left))
+	for i, l := range left {
+		words[i] = l.Text.String()
+		if len(l.Files) > 0 {
+			words[i] += " (" + l.Files[0]
+			if more := len(l.Files) - 1; more > 0 {
+				words[i] += fmt.Sprintf(" and %d more", more)
+			}
+			words[i] += ")"
+		}
+	}
+	return &PartialError{"done, but for what was left out: " + strings.Join(words, "; ")}
+}
+
 // Usage returns an error as a UsageError.
 func Usage(err error) error { return &UsageError{Text: message.Of(err), Err: err} }
 
@@ -68,6 +94,7 @@ const (
 	ExitFailed    = 1   // the work could not be finished
 	ExitUsage     = 2   // bad arguments
 	ExitInput     = 3   // the input is unreadable or refused
+	ExitPartial   = 4   // done, with volumes or slices left out that are named
 	ExitCancelled = 130 // stopped by the user, as shells report SIGINT
 )
 
@@ -75,9 +102,12 @@ const (
 func ExitCode(err error) int {
 	var usage *UsageError
 	var input *InputError
+	var partial *PartialError
 	switch {
 	case err == nil:
 		return ExitDone
+	case errors.As(err, &partial):
+		return ExitPartial
 	case errors.Is(err, context.Canceled):
 		return ExitCancelled
 	case errors.As(err, &usage):

@@ -17,7 +17,7 @@ func Log(msg string, attrs ...any) { Logger.Load().Info(msg, attrs...) }
 // Outcome describes an error without its text.
 func Outcome(err error) slog.Attr {
 	words := map[int]string{
-		ExitDone: "done", ExitFailed: "failed", ExitUsage: "refused", ExitInput: "unreadable", ExitCancelled: "cancelled",
+		ExitDone: "done", ExitFailed: "failed", ExitUsage: "refused", ExitInput: "unreadable", ExitPartial: "partial", ExitCancelled: "cancelled",
 	}
 	return slog.String("outcome", words[ExitCode(err)])
 }

@@ -299,6 +299,7 @@ func (c *Catalog) Conceal(p *Pseudonyms) {
 			groups[e.Group] = p.group(e.Group)
 		}
 		e.Meta, e.Findings, e.Err, e.Group = p.meta(e.Meta), p.findings(e.Findings), p.Error(e.Err, root), groups[e.Group]
+		e.LeftOut = p.leftOut(e.LeftOut)
 		if e.Part != "" {
 			e.Part = "part " + p.Text("part", e.Part)[:8]
 		}

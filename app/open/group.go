@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"quell/app/job"
 	"quell/io/format"
@@ -72,6 +73,8 @@ type Coverage struct {
 	Of      int `json:"of"`      // that the input holds and that can be loaded
 	// Text is a sentence if that is not all, or not all slices; else "".
 	Text string `json:"text,omitempty"`
+	// LeftOut are images of the same series that are in none of the volumes.
+	LeftOut []series.LeftOut `json:"-"`
 }
 
 // Select returns what an input selects: a volume by its number, or with All the 4-D series
@@ -112,7 +115,7 @@ func (c *Catalog) first(in job.Input) (int, error) {
 // for with the volumes that have it.
 func (c *Catalog) coverage(in job.Input, s Selection) Coverage {
 	first := c.Entries[s.Entries[0]]
-	out := Coverage{Volumes: len(s.Entries)}
+	out := Coverage{Volumes: len(s.Entries), LeftOut: c.leftOut(s.Entries)}
 	for _, e := range c.Entries {
 		if e.Err == nil && (in.Component == "" || e.Component == in.Component) {
 			out.Of++
@@ -133,6 +136,21 @@ func (c *Catalog) coverage(in job.Input, s Selection) Coverage {
 		another = fmt.Sprintf("--series all:%d takes the 4-D series that it belongs to", *in.Series+1)
 	}
 	out.Text = fmt.Sprintf("%s holds %d series; taking number %d%s (%s); %s", c.Path, out.Of, s.Entries[0]+1, how, first.label(), another)
+	return out
+}
+
+// leftOut returns what is left out of the series of entries, each once.
+func (c *Catalog) leftOut(entries []int) []series.LeftOut {
+	var out []series.LeftOut
+	seen := map[string]bool{}
+	for _, i := range entries {
+		for _, l := range c.Entries[i].LeftOut {
+			if key := l.Text.String() + "\n" + strings.Join(l.Files, "\n"); !seen[key] {
+				seen[key] = true
+				out = append(out, l)
+			}
+		}
+	}
 	return out
 }
 

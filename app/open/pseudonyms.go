@@ -187,10 +187,28 @@ func (p *Pseudonyms) findings(all []series.Finding) []series.Finding {
 			about = message.Text(" about %d files", n)
 		}
 		out[i].Text = message.Text("The input has a finding of the kind %q%s; quell info shows it with names.", f.Kind, about)
-		out[i].Files = nil
-		for _, name := range f.Files {
-			out[i].Files = append(out[i].Files, p.Path(name))
-		}
+		out[i].Files = p.paths(f.Files)
+	}
+	return out
+}
+
+// leftOut returns what is left out without the names of volumes, which may quote the source.
+func (p *Pseudonyms) leftOut(all []series.LeftOut) []series.LeftOut {
+	if p == nil {
+		return all
+	}
+	var out []series.LeftOut
+	for _, l := range all {
+		out = append(out, series.LeftOut{Text: message.Text("images of the series; quell info shows it with names"), Files: p.paths(l.Files)})
+	}
+	return out
+}
+
+// paths returns the pseudonyms of the names of files.
+func (p *Pseudonyms) paths(names []string) []string {
+	var out []string
+	for _, name := range names {
+		out = append(out, p.Path(name))
 	}
 	return out
 }

@@ -160,7 +160,7 @@ func (p *pipes) execute(ctx context.Context, args []string, errs io.Writer) int 
 	err := protected(ctx, args, &object, stderr)
 	code, text := endOf(ctx, err)
 	object.wrap()
-	if err != nil {
+	if err != nil && code != job.ExitPartial {
 		object.add("error", failure{Kind: kindOf(err, code), Code: message.KindOf(err), Text: text, File: fileOf(err)})
 	}
 	if _, err := object.WriteTo(stdout); err != nil && code == job.ExitDone {

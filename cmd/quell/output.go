@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/io/raster"
+	"quell/series"
 )
 
 // addOutputFlags adds the flags that all commands with an output have.
@@ -94,7 +96,17 @@ func do(cmd *cobra.Command, job job.Job) (executor.Outcome, error) {
 	events, done := eventsOf(cmd)
 	defer done()
 	report, err := app.Do(cmd.Context(), job, events)
+	cmd.SetContext(context.WithValue(cmd.Context(), leftOutKey{}, report.LeftOut))
 	return report, nothingWritten(err)
+}
+
+// leftOutKey is the key of what the job of a command left out.
+type leftOutKey struct{}
+
+// leftOut returns the error that ends a command whose job is done and left something out.
+func leftOut(cmd *cobra.Command) error {
+	left, _ := cmd.Context().Value(leftOutKey{}).([]series.LeftOut)
+	return job.Partial(left)
 }
 
 // printWritten prints what was done and the path of the result; the first line says if a

@@ -85,7 +85,7 @@ standard output: NIfTI, NRRD or MetaImage in one file. pacs:PLACE/SERIES-UID is 
 series of a PACS, see quell pacs.
 
 Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
-130 cancelled.`,
+4 done, with volumes or slices left out that are named, 130 cancelled.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -121,10 +121,15 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 			return err
 		},
 		PersistentPostRunE: func(cmd *cobra.Command, args []string) error {
-			if err := pipesOf(cmd).deliver(cmd); err != nil || log == nil {
+			if err := pipesOf(cmd).deliver(cmd); err != nil {
 				return err
 			}
-			return log.Close()
+			if log != nil {
+				if err := log.Close(); err != nil {
+					return err
+				}
+			}
+			return leftOut(cmd)
 		},
 	}
 	root.Flags().Bool("json", false, jsonHelp)

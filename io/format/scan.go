@@ -37,15 +37,17 @@ type Entry struct {
 	// nil if there is none. GroupIndex is the volume's index in it.
 	Group      *series.Group
 	GroupIndex int
-	Component  string          // "magnitude", "red": see raster.Component; empty if voxels are single numbers
-	Geometry   volume.Geometry // zero if Err is set and no grid could be formed
-	Slices     int
-	Bytes      int64 // of its files
-	Datatype   string
-	Findings   []series.Finding // about the headers; the loaded series repeats them
-	Err        error            // why it cannot be loaded; nil if it can
-	Damaged    bool             // Err is about a broken file, not about a kind of image that is not read
-	Volume     Volume           // opens it
+	// LeftOut are volumes and slices of the same series and kind that are in none of its volumes, with the reason.
+	LeftOut   []series.LeftOut
+	Component string          // "magnitude", "red": see raster.Component; empty if voxels are single numbers
+	Geometry  volume.Geometry // zero if Err is set and no grid could be formed
+	Slices    int
+	Bytes     int64 // of its files
+	Datatype  string
+	Findings  []series.Finding // about the headers; the loaded series repeats them
+	Err       error            // why it cannot be loaded; nil if it can
+	Damaged   bool             // Err is about a broken file, not about a kind of image that is not read
+	Volume    Volume           // opens it
 }
 
 // Volume opens the volume of an entry. Its methods may be called from any goroutine. Their errors name the file, or are

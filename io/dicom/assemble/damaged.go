@@ -34,6 +34,7 @@ func WithoutDamaged(images []*instance.Slice) []Entry {
 			}
 		}
 		if len(lost) > 0 {
+			e.LeftOut = append(e.LeftOut, series.LeftOut{Files: FileNames(lost), Text: message.Text("%s", message.Count(len(onePerFile(lost)), "damaged file", "damaged files"))})
 			e.Findings = append([]series.Finding{{Severity: series.Refused, Kind: series.Damaged, Files: FileNames(lost),
 				Text: message.Text("%s damaged and left out; slices are missing.", message.Count(len(onePerFile(lost)), "file is", "files are"))}}, e.Findings...)
 		}

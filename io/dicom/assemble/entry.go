@@ -33,8 +33,15 @@ func damagedEntry(images []*instance.Slice, err error) Entry {
 	return e
 }
 
-// formEntry makes the entry of a candidate with positions that are all different.
+// formEntry makes the entry of a candidate with positions that are all different, or the
+// refused one of a candidate whose volumes cannot be told apart.
 func formEntry(p candidate, findings []series.Finding) Entry {
+	if multiple := multiplicity(p.slices); p.slices[0].Placed && multiple > 1 {
+		e := refusedEntry(p.slices, part10.FileError(message.InputDamaged, p.slices[0].Name, message.Text("find the missing files, or copy the series again"), nil,
+			"the %d images of its volume have %d positions with up to %d images each, and neither labels, instance numbers nor times say which image belongs to which volume", len(p.slices), len(positionsOf(p.slices)), multiple))
+		e.Findings = slices.Clone(findings)
+		return e
+	}
 	if p.slices[0].Placed {
 		var ordered []*instance.Slice
 		for _, s := range positionsOf(p.slices) {
@@ -47,6 +54,7 @@ func formEntry(p candidate, findings []series.Finding) Entry {
 	middle := p.slices[len(p.slices)/2]
 	e := Entry{Entry: format.Entry{Meta: middle.Meta, Slices: len(p.slices), Bytes: fileBytes(p.slices), Findings: slices.Clone(findings)}, Stack: p.slices}
 	if len(p.excluded) > 0 {
+		e.LeftOut = append(e.LeftOut, series.LeftOut{Files: FileNames(p.excluded), Text: message.Text("%s at a position that is taken", message.Count(len(p.excluded), "slice", "slices"))})
 		e.Findings = append(e.Findings, series.Finding{Severity: series.Refused, Kind: series.Duplicate,
 			Text:  message.Text("%s at the position of another and excluded; the first by instance number is used.", message.Count(len(p.excluded), "slice lies", "slices lie")),
 			Files: FileNames(p.excluded)})
@@ -63,17 +71,34 @@ func formEntry(p candidate, findings []series.Finding) Entry {
 	return e
 }
 
+// looksDifferent are the attributes that change how an image looks. Slices that differ in
+// them follow each other in a volume; a filter across them is advised against. The other
+// attributes of parts are noted.
+var looksDifferent = []string{"component", "kernel", "tube voltage"}
+
 // findMixed reports slices of one volume that differ in more than their place.
 func findMixed(p *candidate) []series.Finding {
 	var out []series.Finding
-	for i, s := range instance.Distinctions {
-		if !slices.Contains(lookDifferent, s.Name) {
+	for i, d := range instance.Distinctions {
+		looks := slices.Contains(looksDifferent, d.Name)
+		if !looks && d.Name != "image type" && d.Name != "slice thickness" {
 			continue
 		}
-		if groups := p.by(i); len(groups) > 1 {
-			out = append(out, series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
-				Text: message.Text("The slices differ in %s (%s). Filter slice by slice (2-D).", message.Word(s.Name), message.Some(", ", message.Names(distinct(slices.Sorted(maps.Keys(groups))))...))})
+		groups := p.by(i)
+		if len(groups) < 2 {
+			continue
 		}
+		values := message.Some(", ", message.Names(distinct(slices.Sorted(maps.Keys(groups))))...)
+		f := series.Finding{Severity: series.Note, Kind: series.Mixed, Text: message.Text("The slices differ in %s (%s).", message.Word(d.Name), values)}
+		if looks {
+			f = series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
+				Text: message.Text("The slices differ in %s (%s). Filter slice by slice (2-D).", message.Word(d.Name), values)}
+		}
+		out = append(out, f)
+	}
+	if p.unsorted {
+		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
+			Text: message.Text("Slices are thicker than the steps between them and were not acquired in their order: they may be of several volumes that nothing tells apart. Filter slice by slice (2-D).")})
 	}
 	frames := map[string]bool{}
 	for _, image := range p.slices {

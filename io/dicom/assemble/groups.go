@@ -1,12 +1,14 @@
 package assemble
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"quell/internal/message"
 	"quell/io/dicom/instance"
 	"quell/series"
 )
@@ -15,35 +17,206 @@ import (
 // one: positions in files are rounded.
 const groupTolerance = 0.01
 
-// formGroups makes 4-D series of the entries of one series: the entries of one kind and
-// on one grid that were divided along an axis. parts are the candidates of the entries.
-func formGroups(entries []Entry, parts []candidate) {
-	taken := make([]bool, len(entries))
-	joins := func(i int) bool { return !taken[i] && entries[i].Err == nil && len(parts[i].place) > 0 }
-	for first := range entries {
-		if !joins(first) {
-			continue
-		}
-		var members []int
-		for i := first; i < len(entries); i++ {
-			if joins(i) && parts[i].kind == parts[first].kind && entries[i].Geometry.SameGrid(entries[first].Geometry, groupTolerance) {
-				members = append(members, i)
-				taken[i] = true
+// placeOnAxes gives volumes of near directions that differ in labels of volumes the places
+// that these labels name: a scanner that follows the head turns each volume a little, so
+// that it is alone in its plane.
+func placeOnAxes(parts []candidate) {
+	for first := range parts {
+		for i := range parts[:first] {
+			a, b := &parts[i], &parts[first]
+			if a.plane == b.plane || len(a.place) > 0 && len(b.place) > 0 || !turned(a.slices[0], b.slices[0]) {
+				continue
+			}
+			for k, d := range instance.Distinctions {
+				x, y := a.slices[0].Distinctions[k], b.slices[0].Distinctions[k]
+				if d.Axis && d.Role != instance.OfParts && x != y {
+					a.putOn(d, x)
+					b.putOn(d, y)
+					break
+				}
 			}
 		}
-		if len(members) < 2 {
+	}
+}
+
+// putOn gives a candidate without a place the one that a label names.
+func (p *candidate) putOn(d instance.Distinction, value string) {
+	if len(p.place) == 0 {
+		named := p.with(series.Coordinate{Axis: d.Name, Value: value, Unit: d.Unit}, true)
+		p.label, p.place = named.label, named.place
+	}
+}
+
+// mostTurned is the largest difference between the direction cosines of volumes of one
+// 4-D series, about 10 degrees.
+const mostTurned = 0.17
+
+// turned reports whether two placed images of one size have directions that are not one
+// but near.
+func turned(a, b *instance.Slice) bool {
+	return a.Placed && b.Placed && sameImage(a, b) && a.Row.Sub(b.Row).Norm() < mostTurned && a.Column.Sub(b.Column).Norm() < mostTurned
+}
+
+// formGroups makes 4-D series of the entries of one series: the volumes of one kind that
+// were divided along an axis and have slices at the same steps, on the grid of the first.
+// A volume that moved keeps its positions. A volume that lacks slices is left out and
+// named. parts are the candidates of the entries.
+func formGroups(entries []Entry, parts []candidate) {
+	var clusters [][]int // of entries that are volumes of one 4-D series
+	for i := range entries {
+		if entries[i].Err != nil || len(parts[i].place) == 0 {
 			continue
 		}
-		group := &series.Group{}
-		var times []float64
-		for n, i := range members {
-			entries[i].Group, entries[i].GroupIndex = group, n
-			group.Places = append(group.Places, parts[i].place)
-			times = append(times, timeOf(&entries[i], parts[i].place))
+		c := slices.IndexFunc(clusters, func(c []int) bool { return together(entries, parts, c[0], i) })
+		if c < 0 {
+			c = len(clusters)
+			clusters = append(clusters, nil)
 		}
-		group.Step = evenStep(times)
-		giveGradients(group, entries, members)
+		clusters[c] = append(clusters[c], i)
 	}
+	// Whole volumes come first: several with the most slices, or else the most volumes.
+	slices.SortStableFunc(clusters, func(a, b []int) int {
+		if len(a) > 1 && len(b) > 1 || len(a) == len(b) {
+			return cmp.Or(cmp.Compare(entries[b[0]].Slices, entries[a[0]].Slices), cmp.Compare(len(b), len(a)))
+		}
+		return cmp.Compare(len(b), len(a))
+	})
+	for len(clusters) > 0 {
+		whole := clusters[0]
+		var rest [][]int
+		var left []int
+		for _, c := range clusters[1:] {
+			if missing(entries, parts, whole, c[0]) {
+				left = append(left, c...)
+			} else {
+				rest = append(rest, c)
+			}
+		}
+		if len(whole) > 1 {
+			formGroup(entries, parts, whole)
+		}
+		leaveOut(entries, whole, left)
+		clusters = rest
+	}
+}
+
+// formGroup makes the 4-D series of its members.
+func formGroup(entries []Entry, parts []candidate, members []int) {
+	group := &series.Group{}
+	var times []float64
+	shift, moved := 0.0, 0
+	for n, i := range members {
+		entries[i].Group, entries[i].GroupIndex = group, n
+		group.Places = append(group.Places, parts[i].place)
+		times = append(times, timeOf(&entries[i], parts[i].place))
+		if d := entries[i].Geometry.Apart(entries[members[0]].Geometry); d > groupTolerance {
+			shift, moved = max(shift, d), moved+1
+		}
+	}
+	group.Step = evenStep(times)
+	giveGradients(group, entries, members)
+	for _, i := range members {
+		if moved > 0 {
+			entries[i].Findings = append(entries[i].Findings, series.Finding{Severity: series.Warning, Kind: series.Moved,
+				Text: message.Text("%d of the %d volumes of the 4-D series moved against the first, by up to %.2f mm. Each is filtered by itself and keeps its positions in DICOM; a file of one grid has the grid of the first.", moved, len(members), shift)})
+		}
+	}
+}
+
+// leaveOut names the volumes that are not among the whole ones, for lack of slices or as
+// they lie elsewhere.
+func leaveOut(entries []Entry, whole, left []int) {
+	slices.Sort(left)
+	for _, i := range left {
+		e, slicesOfWhole := &entries[i], entries[whole[0]].Slices
+		why := message.Text("it has %d slices and the others have %d", e.Slices, slicesOfWhole)
+		if e.Slices == slicesOfWhole {
+			why = message.Text("its slices lie elsewhere")
+		}
+		for _, w := range whole {
+			entries[w].LeftOut = append(entries[w].LeftOut, series.LeftOut{Files: FileNames(e.Stack), Text: message.Text("%s: %s", e.Part, why)})
+		}
+		e.Findings = append(e.Findings, series.Finding{Severity: series.Warning, Kind: series.Incomplete,
+			Text: message.Text("This volume is not in the 4-D series of the others: %s.", why)})
+	}
+}
+
+// missing reports whether a volume is of the kind of whole ones and in their place, and
+// cannot be one of them.
+func missing(entries []Entry, parts []candidate, whole []int, other int) bool {
+	w := whole[0]
+	return sameKind(&parts[w], &parts[other]) && parts[w].beside(&parts[other]) &&
+		(len(whole) > 1 || entries[other].Slices != entries[w].Slices || !sameSteps(entries[w].Stack, entries[other].Stack))
+}
+
+// sameKind reports whether two candidates are images of one kind, labels of axes apart.
+func sameKind(a, b *candidate) bool {
+	return a.kind == b.kind && (a.plane == b.plane || turned(a.slices[0], b.slices[0])) && sameImage(a.slices[0], b.slices[0])
+}
+
+// beside reports whether the slices of two candidates reach into each other along the
+// normal of the first.
+func (p *candidate) beside(o *candidate) bool {
+	along := alongNormal(p.slices[0])
+	a, b := spanOf(p.slices, along), spanOf(o.slices, along)
+	return a.shared(b) > -p.slices[0].Thickness
+}
+
+// together reports whether two entries are volumes of one 4-D series: of one kind and of as
+// many slices at the same steps, and moved against each other by less than half of their
+// extent. Two passes of a CT scan, which differ in their acquisition, are not moved.
+func together(entries []Entry, parts []candidate, a, b int) bool {
+	x, y := entries[a].Geometry, entries[b].Geometry
+	if !sameKind(&parts[a], &parts[b]) || x.Dims != y.Dims || !sameSteps(entries[a].Stack, entries[b].Stack) {
+		return false
+	}
+	if x.SameGrid(y, groupTolerance) {
+		return true
+	}
+	if entries[a].Modality == "CT" && parts[b].place[len(parts[b].place)-1].Axis == "acquisition" {
+		return false
+	}
+	// How far its first voxel is from the place on the grid of the other, as a part of the extent.
+	at, err := x.Affine.Inverse()
+	if err != nil {
+		return false
+	}
+	first := y.Affine.Column(3)
+	off := at.Apply(first[0], first[1], first[2])
+	for k := range 3 {
+		if math.Abs(off[k]) > max(0.5*float64(x.Dims[k]), 0.5) {
+			return false
+		}
+	}
+	return !lacksEnds(parts[a].slices, parts[b].slices)
+}
+
+// sameSteps reports whether two volumes have as many slices at the same steps.
+func sameSteps(a, b []*instance.Slice) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	x, y := stepsOf(a), stepsOf(b)
+	for i := range x {
+		if math.Abs(x[i]-y[i]) > max(groupTolerance, spacingTolerance(math.Abs(x[i]))) {
+			return false
+		}
+	}
+	return true
+}
+
+// lacksEnds reports whether the slices of a volume lie at the positions of another but for
+// some at the ends: one that lacks its first slice has not moved by one.
+func lacksEnds(a, b []*instance.Slice) bool {
+	along := alongNormal(a[0])
+	near := samePosition(a[0])
+	shared := 0
+	for _, s := range a {
+		if slices.ContainsFunc(b, func(o *instance.Slice) bool { return math.Abs(along(s)-along(o)) < near }) {
+			shared++
+		}
+	}
+	return shared > 0 && shared < len(a)
 }
 
 // timeAxes are the axes along which time passes.
@@ -76,13 +249,22 @@ func timeOf(e *Entry, place series.Place) float64 {
 	return first
 }
 
-// acquisitionTime is the index of that distinction.
-var acquisitionTime = slices.IndexFunc(instance.Distinctions[:], func(d instance.Distinction) bool { return d.Name == "acquisition time" })
+// The indices of distinctions that are times.
+var acquisitionTime, contentTime = distinction("acquisition time"), distinction("content time")
+
+func distinction(name string) int {
+	return slices.IndexFunc(instance.Distinctions[:], func(d instance.Distinction) bool { return d.Name == name })
+}
 
 // acquiredAt returns when a slice was acquired, in seconds from any fixed time; NaN if the
-// file does not say. Its value is HHMMSS.F or YYYYMMDDHHMMSS.F, read as a number.
-func acquiredAt(s *instance.Slice) float64 {
-	text := s.Distinctions[acquisitionTime]
+// file does not say.
+func acquiredAt(s *instance.Slice) float64 { return seconds(s.Distinctions[acquisitionTime]) }
+
+// contentAt returns the time of the content of a slice likewise.
+func contentAt(s *instance.Slice) float64 { return seconds(s.Distinctions[contentTime]) }
+
+// seconds reads HHMMSS.F or YYYYMMDDHHMMSS.F, as a number; NaN for anything else.
+func seconds(text string) float64 {
 	if len(text) > len("20060102150405") {
 		// The offset from UTC applies to the whole series. Its sign is not the sign of an
 		// exponent.

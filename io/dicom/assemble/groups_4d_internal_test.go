@@ -51,10 +51,16 @@ func TestGroups(t *testing.T) {
 			set(s, "image type", []string{"M", "P", "M", "P"}[v])
 			set(s, "temporal position", []string{"1", "1", "2", "2"}[v])
 		}, "temporal position", 2, "temporal position 2"},
-		"another grid": {func(v int, s *instance.Slice) {
+		"moved by less than half of the width": {func(v int, s *instance.Slice) {
 			set(s, "temporal position", string('1'+rune(v)))
 			if v == 3 {
-				s.Position[0] += 0.02
+				s.Position[0] += 0.99
+			}
+		}, "temporal position", 4, "temporal position 4"},
+		"moved by more": {func(v int, s *instance.Slice) {
+			set(s, "temporal position", string('1'+rune(v)))
+			if v == 3 {
+				s.Position[0] += 1.01
 			}
 		}, "temporal position", 3, "temporal position 3"},
 		"rounded": {func(v int, s *instance.Slice) {

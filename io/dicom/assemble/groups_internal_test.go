@@ -326,24 +326,34 @@ func TestDivides(t *testing.T) {
 	}
 }
 
-// TestInterleaved wants regular grids of three slices that overlap by half of the shorter.
-func TestInterleaved(t *testing.T) {
+// TestTimesApart wants regular grids of three slices that reach into each other: any
+// length if they are no regular grid together, half of the shorter and slices thicker than
+// the steps if they are.
+func TestTimesApart(t *testing.T) {
 	for name, c := range map[string]struct {
-		a, b []float64
-		want bool
+		a, b      []float64
+		thickness float64
+		want      bool
 	}{
-		"between each other":  {[]float64{0, 2, 4}, []float64{1, 3, 5}, true},
-		"half overlaps":       {[]float64{0, 2, 4}, []float64{2, 4, 6}, true},
-		"less overlaps":       {[]float64{0, 2, 4}, []float64{2.1, 4.1, 6.1}, false},
-		"the shorter counts":  {[]float64{0, 2, 4, 6, 8}, []float64{7, 8, 9}, true},
-		"apart":               {[]float64{0, 2, 4}, []float64{10, 12, 14}, false},
-		"two slices":          {[]float64{0, 2, 4}, []float64{1, 3}, false},
-		"far from the origin": {[]float64{1000, 1002, 1004}, []float64{1001, 1003, 1005}, true},
-		"far, half overlaps":  {[]float64{1002, 1004, 1006}, []float64{1000, 1002, 1004}, true},
-		"behind the origin":   {[]float64{-1004, -1002, -1000}, []float64{-1001.9, -999.9, -997.9}, false},
-		"uneven":              {[]float64{0, 2, 4}, []float64{1, 3, 7}, false},
+		"half way, thick":              {[]float64{0, 2, 4}, []float64{1, 3, 5}, 1.51, true},
+		"half way, as thick as steps":  {[]float64{0, 2, 4}, []float64{1, 3, 5}, 1.49, false},
+		"half way, unknown":            {[]float64{0, 2, 4}, []float64{1, 3, 5}, 0, false},
+		"uneven together":              {[]float64{0, 2, 4}, []float64{2.2, 4.2, 6.2}, 0, true},
+		"apart":                        {[]float64{0, 2, 4}, []float64{10, 12, 14}, 9, false},
+		"they touch":                   {[]float64{0, 2, 4}, []float64{4, 7, 10}, 0, false},
+		"two slices":                   {[]float64{0, 2, 4}, []float64{1.2, 3.2}, 0, false},
+		"far from the origin":          {[]float64{1000, 1002, 1004}, []float64{1001, 1003, 1005}, 2, true},
+		"behind the origin":            {[]float64{-1004, -1002, -1000}, []float64{-1001.9, -999.9, -997.9}, 0, true},
+		"one of them uneven":           {[]float64{0, 2, 4}, []float64{1, 3, 7}, 2, false},
+		"regular, half of the shorter": {[]float64{0, 2, 4, 6, 8}, []float64{5, 7, 9}, 2, true},
+		"regular, less than half":      {[]float64{0, 2, 4, 6, 8}, []float64{7, 9, 10}, 2, false},
 	} {
-		if got := interleaved(map[string][]*instance.Slice{"a": stack(c.a...), "b": stack(c.b...)}); got != c.want {
+		a, b := stack(c.a...), stack(c.b...)
+		all := slices.Concat(a, b)
+		for i, s := range all {
+			s.SliceThickness, s.Number = c.thickness, i
+		}
+		if got := timesApart(map[string][]*instance.Slice{"a": a, "b": b}, all); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -380,25 +390,34 @@ func TestStationLimit(t *testing.T) {
 	}
 }
 
-// TestSplitByOrder divides duplicates into volumes if more than half of the positions have
-// them, else excludes them.
-func TestSplitByOrder(t *testing.T) {
+// TestSplitByCount divides slices by their numbers. A single slice of another volume is
+// excluded; more are a volume of their own, whole or not.
+func TestSplitByCount(t *testing.T) {
 	for name, c := range map[string]struct {
 		z        []float64
+		numbers  []int
 		want     string
 		excluded int
 	}{
-		"all":       {[]float64{0, 1, 0, 1}, "repeat 1 of 2: 0 1; repeat 2 of 2: 2 3", 0},
-		"two of 3":  {[]float64{0, 1, 2, 0, 1}, "repeat 1 of 2: 0 1 2; repeat 2 of 2: 3 4", 0},
-		"half":      {[]float64{0, 1, 0}, ": 0 1", 1},
-		"one of 4":  {[]float64{0, 1, 2, 3, 1, 1}, ": 0 1 2 3", 2},
-		"different": {[]float64{0, 1}, ": 0 1", 0},
+		"all":                       {[]float64{0, 1, 0, 1}, nil, "repeat 1 of 2: 0 1; repeat 2 of 2: 2 3", 0},
+		"two of 3":                  {[]float64{0, 1, 2, 0, 1}, nil, "repeat 1 of 2: 0 1 2; repeat 2 of 2: 3 4", 0},
+		"first of 3 is missing":     {[]float64{1, 2, 0, 1, 2}, []int{2, 3, 4, 5, 6}, "repeat 1 of 2: 2 3; repeat 2 of 2: 4 5 6", 0},
+		"last and first":            {[]float64{1, 2, 0, 1}, []int{2, 3, 4, 5}, "repeat 1 of 2: 2 3; repeat 2 of 2: 4 5", 0},
+		"counted by position":       {[]float64{0, 0, 0, 1, 1, 2, 2, 2}, []int{1, 2, 3, 4, 6, 7, 8, 9}, "repeat 1 of 3: 1 4 7; repeat 2 of 3: 2 8; repeat 3 of 3: 3 6 9", 0},
+		"one slice twice":           {[]float64{0, 1, 2, 1}, []int{1, 2, 3, 2}, ": 1 2 3", 1},
+		"one slice again":           {[]float64{0, 1, 2, 3, 1}, []int{1, 2, 3, 4, 99}, ": 1 2 3 4", 1},
+		"numbers from 101":          {[]float64{0, 1, 2, 0, 1, 2}, []int{101, 102, 103, 104, 105, 106}, "repeat 1 of 2: 101 102 103; repeat 2 of 2: 104 105 106", 0},
+		"a number for every volume": {[]float64{0, 1, 2, 0, 2}, []int{7, 7, 7, 8, 8}, "repeat 1 of 2: 7 7 7; repeat 2 of 2: 8 8", 0},
 	} {
+		images := stack(c.z...)
+		for i := range c.numbers {
+			images[i].Number = c.numbers[i]
+		}
 		var got []string
 		excluded := 0
-		for _, p := range splitByOrder(candidate{slices: stack(c.z...)}) {
+		for _, p := range splitVolumes(candidate{slices: images}) {
 			text := p.label + ":"
-			for _, s := range p.slices {
+			for _, s := range slices.SortedFunc(slices.Values(p.slices), byInstance) {
 				text += fmt.Sprint(" ", s.Number)
 			}
 			got, excluded = append(got, text), excluded+len(p.excluded)
@@ -407,7 +426,7 @@ func TestSplitByOrder(t *testing.T) {
 			t.Errorf("%s: %q, %d excluded; want %q, %d", name, got, excluded, c.want, c.excluded)
 		}
 	}
-	if got := splitByOrder(candidate{label: "echo 1", slices: stack(0, 0)}); got[1].label != "echo 1, repeat 2 of 2" {
+	if got := splitVolumes(candidate{label: "echo 1", slices: stack(0, 0)}); got[1].label != "echo 1, repeat 2 of 2" {
 		t.Errorf("label %q", got[1].label)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"quell/internal/message"
 	"quell/io/dicom/instance"
@@ -174,9 +175,12 @@ func formSeries(all []*instance.Slice) []Entry {
 	}
 	var parts []candidate
 	for _, p := range groups {
-		p.kind = p.label
+		p.plane = p.label
+		all := p.slices
+		p.count = sync.OnceValue(func() count { return countVolumes(all) })
 		parts = append(parts, splitVolumes(p)...)
 	}
+	placeOnAxes(parts)
 	separateIsotropic(parts)
 	sortByAcquisition(parts)
 	entries := make([]Entry, len(parts))

@@ -2,7 +2,6 @@ package assemble
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -16,19 +15,47 @@ import (
 // candidate is a group of slices that may become a volume.
 type candidate struct {
 	label    string       // distinguishes it from the others; "" if it is alone
+	plane    string       // the part of label that names size and orientation
 	kind     string       // the part of label that distinguishes images of different kinds
 	place    series.Place // its place on the axes along which the series was divided
 	slices   []*instance.Slice
-	excluded []*instance.Slice // duplicates of its positions
+	excluded []*instance.Slice // at positions that others have
+	count    func() count      // of the volumes of its plane, labels apart; nil for none
+	unsorted bool              // it has slices of several volumes that nothing tells apart
 }
 
 // by groups the slices by their value of distinction i.
 func (p *candidate) by(i int) map[string][]*instance.Slice {
+	d := &instance.Distinctions[i]
 	groups := map[string][]*instance.Slice{}
 	for _, image := range p.slices {
 		groups[image.Distinctions[i]] = append(groups[image.Distinctions[i]], image)
 	}
+	if d.Near > 0 && len(groups) > 1 {
+		joinNear(groups, d.Near)
+	}
 	return groups
+}
+
+// joinNear joins the groups of numbers that differ by at most a part of themselves.
+func joinNear(groups map[string][]*instance.Slice, part float64) {
+	var values []float64
+	keys := map[float64]string{}
+	for key := range groups {
+		if v, err := strconv.ParseFloat(key, 64); err == nil {
+			values, keys[v] = append(values, v), key
+		}
+	}
+	slices.Sort(values)
+	for i, last := 1, 0; i < len(values); i++ {
+		if values[i]-values[last] > part*math.Abs(values[last]) {
+			last = i
+			continue
+		}
+		into, from := keys[values[last]], keys[values[i]]
+		groups[into] = append(groups[into], groups[from]...)
+		delete(groups, from)
+	}
 }
 
 // samePosition returns the distance in mm along the normal below which two slices are
@@ -38,41 +65,71 @@ func samePosition(image *instance.Slice) float64 {
 }
 
 // splitVolumes divides slices of one orientation and size into candidates that hold
-// every position once.
-//
-//   - Slices side by side in one plane are stations of a longer body, and stacks that
-//     the file names are volumes of their own.
-//   - A distinction divides slices if every group then has fewer duplicates than the
-//     whole, or if the groups are regular grids that lie between each other.
-//   - Remaining duplicates are split by order of acquisition if most positions are
-//     duplicated (an unlabelled time series), otherwise excluded.
+// every position once and one value of every label. Labels come first, in the order of
+// instance.Distinctions; then slices side by side, which are stations of a longer body;
+// then instance numbers and times (count.go). Geometry divides further and never joins
+// again. See docs/reference/volumes.md.
 func splitVolumes(p candidate) []candidate {
 	if !p.slices[0].Placed {
 		return []candidate{p}
+	}
+	for i, d := range instance.Distinctions {
+		if groups := p.by(i); len(groups) > 1 {
+			if groups = p.apart(d, groups); groups != nil {
+				return divide(p, d, groups)
+			}
+		}
 	}
 	multiple := multiplicity(p.slices)
 	if groups := stations(p.slices, multiple); len(groups) > 1 && divides(groups, multiple, len(p.slices)) {
 		return divide(p, instance.Distinction{Name: "station"}, groups)
 	}
-	regular := multiple == 1 && isRegular(p.slices)
-	for i, s := range instance.Distinctions {
-		isStack := s.Name == instance.StackDistinction
-		if regular && !isStack && !slices.Contains(lookDifferent, s.Name) {
-			continue
-		}
-		groups := p.by(i)
-		switch {
-		case len(groups) < 2:
-		case isStack && areStacks(groups),
-			multiple > 1 && divides(groups, multiple, len(p.slices)),
-			multiple == 1 && interleaved(groups):
-			return divide(p, s, groups)
-		}
-	}
-	if multiple == 1 {
+	if multiple == 1 && !overlapping(p.slices) {
 		return []candidate{p}
 	}
-	return splitByOrder(p)
+	return splitByCount(p, multiple)
+}
+
+// apart returns the groups that the values of an attribute keep apart, packages of one
+// volume joined; nil if the attribute does not divide these slices.
+func (p *candidate) apart(d instance.Distinction, groups map[string][]*instance.Slice) map[string][]*instance.Slice {
+	multiple, divided := multiplicity(p.slices), false
+	largest := 0
+	for _, g := range groups {
+		largest = max(largest, len(g))
+	}
+	switch d.Role {
+	case instance.OfStacks:
+		divided = areStacks(groups) || multiple > 1 && divides(groups, multiple, len(p.slices))
+	case instance.OfVolumes:
+		// A value of its own for every slice counts slices, unless they lie at one place.
+		one := len(positionsOf(p.slices)) == 1 || multiple == 1 && overlapping(p.slices)
+		divided = (largest > 1 || one) && !mostlyFragments(groups, largest)
+	case instance.OfParts:
+		divided = multiple > 1 && divides(groups, multiple, len(p.slices)) || overlap(groups)
+	case instance.OfTimes:
+		if joined := packages(groups, p.slices); multiple > 1 && joined != nil {
+			groups = joined
+		}
+		divided = multiple > 1 && divides(groups, multiple, len(p.slices)) ||
+			multiple == 1 && timesApart(groups, p.slices)
+	}
+	if !divided || len(groups) < 2 {
+		return nil
+	}
+	return groups
+}
+
+// mostlyFragments reports whether most groups have less than half of the slices of the
+// largest.
+func mostlyFragments(groups map[string][]*instance.Slice, largest int) bool {
+	fragments := 0
+	for _, g := range groups {
+		if 2*len(g) < largest {
+			fragments++
+		}
+	}
+	return 2*fragments > len(groups)
 }
 
 // divide splits a candidate into the groups of a distinction and labels each with the
@@ -102,7 +159,7 @@ func (p candidate) with(c series.Coordinate, axis bool) candidate {
 	if axis {
 		name = strings.ReplaceAll(name, `\`, " ") // the components of a direction
 	}
-	out := candidate{label: join(p.label, name), kind: p.kind, place: p.place}
+	out := candidate{label: join(p.label, name), plane: p.plane, kind: p.kind, place: p.place, count: p.count}
 	if axis {
 		out.place = append(slices.Clone(p.place), c)
 	} else {
@@ -222,39 +279,3 @@ func multiplicity(images []*instance.Slice) int {
 	}
 	return most
 }
-
-// splitByOrder splits slices that differ in nothing but their order of acquisition.
-func splitByOrder(p candidate) []candidate {
-	st := positionsOf(p.slices)
-	most, duplicated := 0, 0
-	for _, s := range st {
-		most = max(most, len(s))
-		if len(s) > 1 {
-			duplicated++
-		}
-	}
-	if 2*duplicated <= len(st) {
-		most = 1
-	}
-	out := make([]candidate, most)
-	for i := range out {
-		out[i] = candidate{label: p.label, kind: p.kind, place: p.place}
-		if most > 1 {
-			out[i] = p.with(series.Coordinate{Axis: "repeat", Value: fmt.Sprintf("%d of %d", i+1, most)}, true)
-		}
-	}
-	for _, s := range st {
-		for i, image := range s {
-			if i < most {
-				out[i].slices = append(out[i].slices, image)
-			} else {
-				out[0].excluded = append(out[0].excluded, image)
-			}
-		}
-	}
-	return out
-}
-
-// lookDifferent names the distinctions that change how an image looks: slices that
-// differ in one of them belong to different volumes even if no position is duplicated.
-var lookDifferent = []string{"component", "kernel", "tube voltage"}

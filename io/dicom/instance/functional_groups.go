@@ -15,11 +15,12 @@ var groupAttributes = map[part10.Tag][]part10.Tag{
 	part10.TagPlaneOrientationSequence:           {part10.TagImageOrientationPatient},
 	part10.TagPixelValueTransformationSequence:   {part10.TagRescaleIntercept, part10.TagRescaleSlope, part10.TagRescaleType},
 	part10.TagFrameVOILUTSequence:                {part10.TagWindowCenter, part10.TagWindowWidth, part10.TagWindowCenterWidthExplanation},
-	part10.TagFrameContentSequence:               {part10.TagStackID, part10.TagTemporalPositionIndex, part10.TagFrameAcquisitionNumber, part10.TagFrameAcquisitionDateTime, part10.TagDimensionIndexValues},
+	part10.TagFrameContentSequence:               {part10.TagStackID, part10.TagTemporalPositionIndex, part10.TagFrameAcquisitionNumber, part10.TagFrameAcquisitionDateTime, part10.TagDimensionIndexValues, part10.TagFrameLabel},
 	part10.TagMRImageFrameTypeSequence:           {part10.TagFrameType, part10.TagComplexImageComponent},
 	part10.TagCTImageFrameTypeSequence:           {part10.TagFrameType},
 	part10.TagPETFrameTypeSequence:               {part10.TagFrameType},
 	part10.TagMREchoSequence:                     {part10.TagEffectiveEchoTime},
+	part10.TagMRTimingSequence:                   {part10.TagFlipAngle},
 	part10.TagMRDiffusionSequence:                {part10.TagDiffusionBValue, part10.TagDiffusionDirectionality},
 	part10.TagDiffusionGradientDirectionSequence: {part10.TagDiffusionGradientOrientation}, // inside the one before
 	part10.TagDiffusionBMatrixSequence:           bMatrixTags,                              // so is this one
@@ -38,7 +39,8 @@ var groupAttributes = map[part10.Tag][]part10.Tag{
 }
 
 var legacyAttributes = []part10.Tag{part10.TagImageType, part10.TagEchoNumbers, part10.TagEchoTime, part10.TagTriggerTime,
-	part10.TagAcquisitionNumber, part10.TagTemporalPositionIdentifier, part10.TagAcquisitionTime,
+	part10.TagAcquisitionNumber, part10.TagTemporalPositionIdentifier, part10.TagAcquisitionTime, part10.TagContentTime,
+	part10.TagInversionTime, part10.TagFlipAngle,
 	part10.TagAcquisitionMatrix, part10.TagInPlanePhaseEncodingDirection, part10.TagPercentSampling, part10.TagPercentPhaseFieldOfView}
 
 // readGroups returns the attributes of each item, at most the first most, of a sequence

@@ -3,6 +3,7 @@ package instance
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	lib "github.com/suyashkumar/dicom"
@@ -17,6 +18,7 @@ type acquired struct {
 	dimensions       []int   // Dimension Index Values of a frame, the slowest first
 	temporal, number int     // Temporal Position and Acquisition Number; 0 if none
 	time             float64 // of acquisition, as a number that grows within a day; 0 if none
+	content          float64 // of the content, likewise
 }
 
 // read takes what a file or a frame says.
@@ -36,6 +38,7 @@ func (q *acquired) read(a part10.Attributes) {
 	q.temporal = int(first(part10.TagTemporalPositionIndex, part10.TagTemporalPositionIdentifier))
 	q.number = int(first(part10.TagFrameAcquisitionNumber, part10.TagAcquisitionNumber))
 	q.time = first(part10.TagFrameAcquisitionDateTime, part10.TagAcquisitionTime)
+	q.content = first(part10.TagContentTime)
 	if strings.HasPrefix(a.Text(part10.TagPhilipsFrameCreator), "Philips") {
 		q.volume = int(first(part10.TagPhilipsDiffusionVolume))
 	}
@@ -45,7 +48,7 @@ func (q *acquired) read(a part10.Attributes) {
 // CompareAcquired orders slices at one position by acquisition, as dcm2niix does: by Frame Reference Time if there is
 // one (PET), else by Instance Number, which scanners count in the order of their protocol. Frames of one file share
 // that number and are ordered by the volume number of Philips or their Dimension Index Values, then Frame Acquisition
-// Number and time, then as they lie in the file. It returns 0 for slices that nothing but their file distinguishes.
+// Number and times, then as they lie in the file. It returns 0 for slices that nothing but their file distinguishes.
 func CompareAcquired(a, b *Slice) int {
 	p, q := &a.acquired, &b.acquired
 	frame := 0
@@ -60,6 +63,7 @@ func CompareAcquired(a, b *Slice) int {
 		cmp.Compare(p.temporal, q.temporal),
 		cmp.Compare(p.number, q.number),
 		cmp.Compare(p.time, q.time),
+		cmp.Compare(p.content, q.content),
 		frame,
 	)
 }
@@ -84,6 +88,10 @@ func orderDimensions(frames []*Slice, pointers []part10.Tag) {
 	}
 	stack := max(slices.Index(pointers, part10.TagInStackPositionNumber), 0)
 	for _, s := range frames {
+		s.Distinctions[dimensionDistinction] = ""
+		if n > 0 && n == len(pointers) {
+			s.Distinctions[dimensionDistinction] = indexOutsideSpace(s.acquired.dimensions, pointers)
+		}
 		switch {
 		case n == 0:
 			s.acquired.dimensions = nil
@@ -107,4 +115,21 @@ func dimensionPointers(p *part10.File) (pointers []part10.Tag, err error) {
 		return nil
 	})
 	return pointers, err
+}
+
+// dimensionDistinction is the index of the distinction that orderDimensions sets.
+var dimensionDistinction = indexOf("dimension index")
+
+// indexOutsideSpace returns the Dimension Index Values of the dimensions that are not of space, separated by
+// backslashes.
+func indexOutsideSpace(values []int, pointers []part10.Tag) string {
+	var out []string
+	for i, v := range values {
+		switch pointers[i] {
+		case part10.TagStackID, part10.TagInStackPositionNumber, part10.TagImagePositionPatient, part10.TagImageOrientationPatient:
+		default:
+			out = append(out, strconv.Itoa(v))
+		}
+	}
+	return strings.Join(out, `\`)
 }

@@ -33,8 +33,13 @@ type Slice struct {
 	// used if positions cannot say.
 	Thickness            float64
 	TemporalStep         float64 // seconds from one temporal position to the next; 0 if the file does not say
+	SliceThickness       float64 // of the header in mm, however far apart slices lie; 0 if none
 	NoPixelSpacing       bool    // Spacing is assumed
 	SpacingFromThickness bool    // the slice spacing is assumed to be the slice thickness
+
+	// Volumes and PerVolume are the numbers of temporal positions and of images in each that
+	// the header claims; 0 if none.
+	Volumes, PerVolume int
 
 	// Distinctions holds for each of the attributes of the same name what the slice
 	// says; "" if nothing.
@@ -75,6 +80,8 @@ func newSlice(in *Instance, a part10.Attributes) *Slice {
 	if ms, ok := a.Number(part10.TagTemporalResolution); ok && ms > 0 {
 		s.TemporalStep = ms / 1000
 	}
+	s.Volumes, _ = a.Integer(part10.TagNumberOfTemporalPositions)
+	s.PerVolume, _ = a.Integer(part10.TagImagesInAcquisition)
 	s.readDisplay(a)
 	return s
 }
@@ -125,7 +132,9 @@ func (s *Slice) readDisplay(a part10.Attributes) {
 
 func (s *Slice) readDistinctions(a part10.Attributes) {
 	for i, d := range Distinctions {
-		s.Distinctions[i] = d.value(a)
+		if d.read != nil {
+			s.Distinctions[i] = d.value(a)
+		}
 	}
 	s.acquired.read(a)
 }
@@ -197,6 +206,7 @@ func (s *Slice) readPlane(a part10.Attributes) {
 			break
 		}
 	}
+	s.SliceThickness, _ = a.Number(part10.TagSliceThickness)
 	position, ok1 := a.Numbers(part10.TagImagePositionPatient)
 	orientation, ok2 := a.Numbers(part10.TagImageOrientationPatient)
 	if !ok1 || !ok2 || len(position) != 3 || len(orientation) != 6 {

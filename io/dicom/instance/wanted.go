@@ -22,6 +22,7 @@ var wantedTags = func() map[part10.Tag]bool {
 		part10.TagDiffusionBValue, part10.TagDiffusionGradientOrientation, part10.TagDiffusionDirectionality,
 		part10.TagAcquisitionMatrix, part10.TagPercentSampling, part10.TagPercentPhaseFieldOfView,
 		part10.TagInPlanePhaseEncodingDirection, part10.TagImageComments, part10.TagPhilipsFrameCreator, part10.TagTemporalResolution,
+		part10.TagNumberOfTemporalPositions, part10.TagImagesInAcquisition,
 	} {
 		want[t] = true
 	}

@@ -93,6 +93,8 @@ const (
 	TagFrameTime                                     Tag = 0x00181063
 	TagFrameTimeVector                               Tag = 0x00181065
 	TagImagerPixelSpacing                            Tag = 0x00181164
+	TagInversionTime                                 Tag = 0x00180082
+	TagFlipAngle                                     Tag = 0x00181314
 	TagConvolutionKernel                             Tag = 0x00181210
 	TagNominalScannedPixelSpacing                    Tag = 0x00182010
 	TagContentQualification                          Tag = 0x00189004
@@ -110,6 +112,7 @@ const (
 	TagParallelReductionFactorInPlane                Tag = 0x00189069
 	TagDiffusionBValue                               Tag = 0x00189087
 	TagDiffusionGradientOrientation                  Tag = 0x00189089
+	TagMRTimingSequence                              Tag = 0x00189112
 	TagMREchoSequence                                Tag = 0x00189114
 	TagMRModifierSequence                            Tag = 0x00189115
 	TagMRFOVGeometrySequence                         Tag = 0x00189125
@@ -143,6 +146,7 @@ const (
 	TagTemporalPositionIdentifier                    Tag = 0x00200100
 	TagNumberOfTemporalPositions                     Tag = 0x00200105
 	TagTemporalResolution                            Tag = 0x00200110
+	TagImagesInAcquisition                           Tag = 0x00201002
 	TagPositionReferenceIndicator                    Tag = 0x00201040
 	TagImageComments                                 Tag = 0x00204000
 	TagStackID                                       Tag = 0x00209056
@@ -161,6 +165,7 @@ const (
 	TagDimensionIndexSequence                        Tag = 0x00209222
 	TagUnassignedSharedConvertedAttributesSequence   Tag = 0x00209170
 	TagUnassignedPerFrameConvertedAttributesSequence Tag = 0x00209171
+	TagFrameLabel                                    Tag = 0x00209453
 	TagDimensionDescriptionLabel                     Tag = 0x00209421
 	TagSamplesPerPixel                               Tag = 0x00280002
 	TagPhotometricInterpretation                     Tag = 0x00280004
@@ -303,6 +308,7 @@ const (
 	TagGEDirections          Tag = 0x001910E0 // how many there are in the series
 	TagGECreator             Tag = 0x00430010
 	TagGEBValue              Tag = 0x00431039
+	TagGERawDataType         Tag = 0x0043102F // magnitude, phase, real or imaginary part
 	TagUIHCreator            Tag = 0x00650010
 	TagUIHBValue             Tag = 0x00651009
 	TagUIHDirection          Tag = 0x00651037

@@ -51,7 +51,7 @@ func holdsText(vr string) bool {
 // say them, and an archive that does not know them makes them UN.
 var privateVRs = map[Tag]string{
 	TagSiemensMosaicImages: "US", TagSiemensBValue: "IS", TagSiemensDirection: "FD", TagSiemensBMatrix: "FD",
-	TagGEDirectionX: "DS", TagGEDirectionY: "DS", TagGEDirectionZ: "DS", TagGEDirections: "DS", TagGEBValue: "IS",
+	TagGEDirectionX: "DS", TagGEDirectionY: "DS", TagGEDirectionZ: "DS", TagGEDirections: "DS", TagGEBValue: "IS", TagGERawDataType: "SS",
 	TagPhilipsBValue: "FL", TagPhilipsDirectionRL: "FL", TagPhilipsDirectionAP: "FL", TagPhilipsDirectionFH: "FL", TagPhilipsDiffusionVolume: "IS",
 	TagUIHBValue: "FD", TagUIHDirection: "FD",
 }
