@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
 	"quell/app/executor"
 	"quell/app/job"
 	"quell/app/open"
@@ -90,8 +89,7 @@ func newDenoise() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		report, err := app.Do(cmd.Context(), job, events)
-		err = nothingWritten(err)
+		report, err := doWith(cmd, job, events)
 		if err != nil {
 			return err
 		}

@@ -95,6 +95,11 @@ func warn(cmd *cobra.Command, format string, args ...any) {
 func do(cmd *cobra.Command, job job.Job) (executor.Outcome, error) {
 	events, done := eventsOf(cmd)
 	defer done()
+	return doWith(cmd, job, events)
+}
+
+// doWith does a job and keeps what it left out for the end of the command.
+func doWith(cmd *cobra.Command, job job.Job, events job.Events) (executor.Outcome, error) {
 	report, err := app.Do(cmd.Context(), job, events)
 	cmd.SetContext(context.WithValue(cmd.Context(), leftOutKey{}, report.LeftOut))
 	return report, nothingWritten(err)

@@ -90,16 +90,27 @@ func (m Maker) Write(ctx context.Context, path string, v *volume.Volume, a *volu
 	return w.Close(ctx)
 }
 
+// sameSteps reports whether two grids differ in nothing but where they lie: volumes of a
+// 4-D series may have moved, and the file has the grid of the first.
+func sameSteps(a, b volume.Geometry) bool {
+	const part = 0.02 // of a step
+	for c := range a.Spacing {
+		if math.Abs(a.Spacing[c]-b.Spacing[c]) > part*b.Spacing[c] {
+			return false
+		}
+	}
+	return a.Dims == b.Dims
+}
+
 // Begin implements format.Writer.
 func (w *Writer) Begin(_ context.Context, from *series.Series, d format.Derived) error {
-	const tolerance = 0.01 // mm
 	grid, frames := from.Volume.Geometry, w.options.Volumes()
 	switch {
 	case w.begun == frames && w.begun > 0:
 		return fmt.Errorf("the file has its %d volumes", frames)
 	case w.added != w.begun*w.grid.Dims[2]:
 		return fmt.Errorf("slices of volume %d are missing", w.begun)
-	case w.begun > 0 && !grid.SameGrid(w.grid, tolerance):
+	case w.begun > 0 && !sameSteps(grid, w.grid):
 		return fmt.Errorf("volume %d lies on another grid than the first", w.begun+1)
 	case w.begun > 0:
 		w.begun++

@@ -29,7 +29,7 @@ func alongNormal(first *instance.Slice) func(*instance.Slice) float64 {
 	return func(s *instance.Slice) float64 { return s.Position.Dot(normal) }
 }
 
-// spans returns the extents of groups; nil if one has fewer than least slices.
+// spans returns the extents of the groups that have at least so many slices.
 func spans(groups map[string][]*instance.Slice, least int) []span {
 	var out []span
 	var along func(*instance.Slice) float64
@@ -38,10 +38,9 @@ func spans(groups map[string][]*instance.Slice, least int) []span {
 		if along == nil {
 			along = alongNormal(g[0])
 		}
-		if len(g) < least {
-			return nil
+		if len(g) >= least {
+			out = append(out, spanOf(g, along))
 		}
-		out = append(out, spanOf(g, along))
 	}
 	return out
 }
@@ -49,13 +48,7 @@ func spans(groups map[string][]*instance.Slice, least int) []span {
 // overlap reports whether two groups of at least two slices lie between each other in
 // space, so that neither follows the other.
 func overlap(groups map[string][]*instance.Slice) bool {
-	several := map[string][]*instance.Slice{}
-	for key, g := range groups {
-		if len(g) > 1 {
-			several[key] = g
-		}
-	}
-	all := spans(several, 2)
+	all := spans(groups, 2)
 	for i, a := range all {
 		for _, b := range all[:i] {
 			if a.shared(b) > 0 && a.to > a.from && b.to > b.from {
@@ -77,22 +70,22 @@ func areStacks(groups map[string][]*instance.Slice) bool {
 }
 
 // timesApart reports whether groups without duplicates, each of its own time, are volumes:
-// regular grids of at least three slices that reach into each other. Together they are no
+// most of them regular grids of at least three slices, which reach into each other. Together they are no
 // regular grid, or their slices are thicker than the steps of that grid; otherwise they are
 // packages of one volume.
 func timesApart(groups map[string][]*instance.Slice, all []*instance.Slice) bool {
 	regular := isRegular(all)
-	if regular && !overlapping(all) {
+	if regular && (thin(all) || thickness(all[0]) == 0) {
 		return false
 	}
-	extents := spans(groups, 3)
-	if extents == nil {
-		return false
-	}
+	extents, odd := spans(groups, 3), 0
 	for _, g := range groups {
-		if !isRegular(g) {
-			return false
+		if len(g) < 3 || !isRegular(g) && !hasGaps(g) {
+			odd++
 		}
+	}
+	if 2*odd > len(groups) {
+		return false
 	}
 	for i, a := range extents {
 		for _, b := range extents[:i] {
@@ -105,11 +98,20 @@ func timesApart(groups map[string][]*instance.Slice, all []*instance.Slice) bool
 	return true
 }
 
-// isRegular reports whether slices without duplicates are evenly spaced.
+// hasGaps reports whether the steps between slices are the usual one or several of it.
+func hasGaps(images []*instance.Slice) bool {
+	steps := stepsOf(slices.Concat(positionsOf(images)...))
+	usual := median(steps)
+	return !slices.ContainsFunc(steps, func(s float64) bool {
+		return math.Abs(s-math.Round(s/usual)*usual) > spacingTolerance(usual)
+	})
+}
+
+// isRegular reports whether the positions of slices are evenly spaced.
 func isRegular(images []*instance.Slice) bool {
 	var ordered []*instance.Slice
 	for _, s := range positionsOf(images) {
-		ordered = append(ordered, s...)
+		ordered = append(ordered, s[0])
 	}
 	steps := stepsOf(ordered)
 	return len(steps) < 2 || even(steps) || unevenness(steps) <= roundedPosition
@@ -131,20 +133,13 @@ func thickness(s *instance.Slice) float64 {
 	return s.SliceThickness
 }
 
-// overlapping reports whether slices at different positions are so much thicker than the
-// steps between them that they may be of several volumes. Slices that were reconstructed
-// to overlap are thicker than their steps too, but were counted from one end to the other.
-func overlapping(images []*instance.Slice) bool {
+// thin reports whether slices at different positions are known to be no thicker than the
+// steps between them, so that they are of one volume.
+func thin(images []*instance.Slice) bool {
 	if len(images) < 2 || thickness(images[0]) == 0 {
 		return false
 	}
-	ordered := slices.Concat(positionsOf(images)...)
-	steps := stepsOf(ordered)
-	if thickness(images[0]) < thickerThanSteps*median(steps) {
-		return false
-	}
-	return !slices.IsSortedFunc(ordered, acquiredFirst) &&
-		!slices.IsSortedFunc(ordered, func(a, b *instance.Slice) int { return acquiredFirst(b, a) })
+	return thickness(images[0]) < thickerThanSteps*median(stepsOf(slices.Concat(positionsOf(images)...)))
 }
 
 // packages joins the groups of one volume that was acquired in packages, such as the even

@@ -28,14 +28,17 @@ type numbered struct {
 // times say. A count that fits every slice is preferred to one that a few do not fit.
 func countVolumes(images []*instance.Slice) count {
 	positions := positionsOf(images)
-	most := 0
-	for _, at := range positions {
-		most = max(most, len(at))
-	}
-	if most < 2 {
+	most := mostAt(positions)
+	if most < 2 || shareFew(positions) {
 		return nil
 	}
-	numbers := numbersOf(images)
+	numbers, frames := numbersOf(images)
+	if frames { // a frame that is missing leaves no gap in their numbers
+		if c := countRuns(images, instance.CompareAcquired); c != nil && c.wholes(len(positions)) {
+			return c
+		}
+		return countByOrder(positions)
+	}
 	all := make([]numbered, 0, len(images))
 	for i, at := range positions {
 		for _, s := range at {
@@ -48,18 +51,26 @@ func countVolumes(images []*instance.Slice) count {
 			if c := countLabels(all); c != nil {
 				return c
 			}
+			var best count
+			least := math.MaxInt // incomplete blocks
 			for _, n := range distinctSizes(len(positions), first.PerVolume, len(positions)+1) {
-				if c := countByVolume(all, n, len(positions), stray, true); c != nil {
-					return c
+				if c, incomplete := countByVolume(all, n, len(positions), stray, true); c != nil && incomplete < least {
+					best, least = c, incomplete
 				}
 			}
-			for _, n := range distinctSizes(most, first.Volumes, most+1, numbersPerPosition(all)) {
-				if c := countByPosition(all, n, stray); c != nil {
-					return c
+			for _, n := range distinctSizes(most, first.Volumes, most-1, most+1, numbersPerPosition(all)) {
+				if c, incomplete := countByPosition(all, n, stray); c != nil && incomplete < least {
+					best, least = c, incomplete
 				}
+			}
+			if best != nil {
+				return best
 			}
 		}
 		if c := countByTime(positions, stray); c != nil {
+			return c
+		}
+		if c := countByOrder(positions); c != nil {
 			return c
 		}
 	}
@@ -97,22 +108,34 @@ func distinctSizes(n ...int) (out []int) {
 	return out
 }
 
-// numbersOf returns the instance numbers of slices, or their places in the one file that
-// holds them all; nil if all have one number.
-func numbersOf(images []*instance.Slice) map[*instance.Slice]int {
+// numbersOf returns the instance numbers of slices, nil if all have one number, and whether
+// they are the frames of one file.
+func numbersOf(images []*instance.Slice) (numbers map[*instance.Slice]int, frames bool) {
 	oneFile := !slices.ContainsFunc(images, func(s *instance.Slice) bool { return s.Instance != images[0].Instance })
-	out := make(map[*instance.Slice]int, len(images))
+	numbers = make(map[*instance.Slice]int, len(images))
 	differ := false
 	for _, s := range images {
-		if out[s] = s.Number; oneFile {
-			out[s] = s.Frame
-		}
-		differ = differ || out[s] != out[images[0]]
+		numbers[s] = s.Number
+		differ = differ || s.Number != images[0].Number
 	}
 	if !differ {
-		return nil
+		return nil, oneFile
 	}
-	return out
+	return numbers, false
+}
+
+// wholes reports whether every volume has more than half of n slices.
+func (c count) wholes(n int) bool {
+	sizes := map[int]int{}
+	for _, v := range c {
+		sizes[v]++
+	}
+	for _, size := range sizes {
+		if 2*size <= n {
+			return false
+		}
+	}
+	return true
 }
 
 // countLabels reads numbers that the slices of a volume share.
@@ -147,9 +170,10 @@ func countLabels(all []numbered) count {
 
 // countByVolume reads numbers that count the n positions of a volume before those of the
 // next: the remainder by n names the position. stray is how many slices may lie elsewhere.
-func countByVolume(all []numbered, n, positions, stray int, fromOne bool) count {
+// It returns how many volumes lack slices too.
+func countByVolume(all []numbered, n, positions, stray int, fromOne bool) (count, int) {
 	if n < 2 || n < positions {
-		return nil
+		return nil, 0
 	}
 	votes := map[[2]int]int{} // of remainder and position
 	for _, s := range all {
@@ -177,12 +201,9 @@ func countByVolume(all []numbered, n, positions, stray int, fromOne bool) count 
 		}
 	}
 	if len(all)-len(fit) > stray {
-		return nil
+		return nil, 0
 	}
-	start, _ := firstOfBlock(fit, n, fromOne, func(start int) (ok, likely bool) {
-		first := at[remainder(start, n)]
-		return true, first == 0 || first == positions-1
-	})
+	start, incomplete, _ := firstOfBlock(fit, n, fromOne, func(start int) (ok, likely bool) { return true, endToEnd(at, remainder(start, n)) })
 	fragments := 0
 	sizes := blockSizes(fit, n, start)
 	for _, size := range sizes {
@@ -191,24 +212,45 @@ func countByVolume(all []numbered, n, positions, stray int, fromOne bool) count 
 		}
 	}
 	if 2*fragments > len(sizes) {
-		return nil
+		return nil, 0
 	}
-	return countOnce(fit, func(s numbered) int { return floorDiv(s.number-start, n) }, len(all)-stray)
+	return countOnce(fit, func(s numbered) int { return floorDiv(s.number-start, n) }, len(all)-stray), incomplete
+}
+
+// endToEnd reports whether positions follow each other from one end to the other if they
+// are taken in turn from a place on; -1 is a position that no slice has.
+func endToEnd(at []int, from int) bool {
+	last, sign := -1, 0
+	for i := range at {
+		p := at[(from+i)%len(at)]
+		if p < 0 {
+			continue
+		}
+		if last >= 0 {
+			if step := cmp.Compare(p, last); sign == 0 {
+				sign = step
+			} else if step != sign {
+				return false
+			}
+		}
+		last = p
+	}
+	return true
 }
 
 // countByPosition reads numbers that count the n volumes at one position before those at
 // the next.
-func countByPosition(all []numbered, n, stray int) count {
+func countByPosition(all []numbered, n, stray int) (count, int) {
 	if n < 2 {
-		return nil
+		return nil, 0
 	}
-	start, ok := firstOfBlock(all, n, true, func(start int) (ok, likely bool) {
+	start, incomplete, ok := firstOfBlock(all, n, true, func(start int) (ok, likely bool) {
 		return len(all)-len(blocksOfPositions(all, n, start)) <= stray, true
 	})
 	if !ok {
-		return nil
+		return nil, 0
 	}
-	return countOnce(blocksOfPositions(all, n, start), func(s numbered) int { return remainder(s.number-start, n) }, len(all)-stray)
+	return countOnce(blocksOfPositions(all, n, start), func(s numbered) int { return remainder(s.number-start, n) }, len(all)-stray), incomplete
 }
 
 // blocksOfPositions returns the slices whose blocks of n numbers each have one position,
@@ -232,10 +274,11 @@ func blocksOfPositions(all []numbered, n, start int) (fit []numbered) {
 const mostTried = 1 << 25
 
 // firstOfBlock returns a number at which a block of n begins; false if check refuses all.
-// Of the n possible places it takes one that leaves no block incomplete, else 1 (fromOne:
-// numbers that begin in the first block are counted from 1, or from 0 if one is 0), else
-// one that leaves the fewest incomplete, else one that check calls likely.
-func firstOfBlock(all []numbered, n int, fromOne bool, check func(start int) (ok, likely bool)) (int, bool) {
+// Of the n possible places it takes one that leaves no block incomplete, else one that check
+// calls likely, else 1 (fromOne: numbers that begin in the first block are counted from 1,
+// or from 0 if one is 0), else one that leaves the fewest incomplete. It returns how many
+// these are too.
+func firstOfBlock(all []numbered, n int, fromOne bool, check func(start int) (ok, likely bool)) (start, incomplete int, ok bool) {
 	lowest := all[0].number
 	for _, s := range all {
 		lowest = min(lowest, s.number)
@@ -260,7 +303,7 @@ func firstOfBlock(all []numbered, n int, fromOne bool, check func(start int) (ok
 			}
 		}
 		if c.incomplete == 0 {
-			return start, true
+			return start, 0, true
 		}
 		if fromOne && k == 0 {
 			c.conventional = 0
@@ -271,11 +314,12 @@ func firstOfBlock(all []numbered, n int, fromOne bool, check func(start int) (ok
 		choices = append(choices, c)
 	}
 	if choices == nil {
-		return 0, false
+		return 0, 0, false
 	}
-	return slices.MinFunc(choices, func(a, b choice) int {
-		return cmp.Or(cmp.Compare(a.conventional, b.conventional), cmp.Compare(a.incomplete, b.incomplete), cmp.Compare(a.likely, b.likely))
-	}).start, true
+	best := slices.MinFunc(choices, func(a, b choice) int {
+		return cmp.Or(cmp.Compare(a.likely, b.likely), cmp.Compare(a.conventional, b.conventional), cmp.Compare(a.incomplete, b.incomplete))
+	})
+	return best.start, best.incomplete, true
 }
 
 // blockSizes returns how many slices each block of n numbers has that has any.
@@ -313,7 +357,7 @@ func countOnce(fit []numbered, volume func(numbered) int, least int) count {
 func countByTime(positions [][]*instance.Slice, stray int) count {
 	for _, clock := range []func(*instance.Slice) float64{acquiredAt, contentAt} {
 		if all, n := periods(positions, clock); all != nil {
-			if c := countByVolume(all, n, len(positions), stray, false); c != nil {
+			if c, _ := countByVolume(all, n, len(positions), stray, false); c != nil {
 				return c
 			}
 		}
@@ -380,12 +424,13 @@ func periods(positions [][]*instance.Slice, clock func(*instance.Slice) float64)
 func splitByCount(p candidate, multiple int) []candidate {
 	var c count
 	switch {
-	case multiple == 1:
-		c = countMoved(p.slices)
-	case p.count != nil && fits(p.count(), p.slices):
+	case multiple > 1 && p.count != nil && fits(p.count(), p.slices):
 		c = p.count()
-	default:
+	case multiple > 1:
 		c = countVolumes(p.slices)
+	}
+	if c == nil {
+		c = p.countMoved()
 	}
 	if c == nil {
 		return splitUncounted(p, multiple)
@@ -445,100 +490,166 @@ func (p *candidate) repeats(volumes [][]*instance.Slice) []candidate {
 	return out
 }
 
-// splitUncounted divides slices that neither labels nor counts assign to volumes. If every
-// position has as many, the order of acquisition at each is the order of the volumes. If few
+// splitUncounted divides slices that neither labels nor counts assign to volumes. If few
 // positions have more than one slice, the first is used and the others are excluded.
 // Otherwise the volumes cannot be told apart.
 func splitUncounted(p candidate, multiple int) []candidate {
 	positions := positionsOf(p.slices)
-	duplicated, equal := 0, true
+	duplicated := 0
+	var first []*instance.Slice
 	for _, at := range positions {
-		equal = equal && len(at) == multiple
 		if len(at) > 1 {
 			duplicated++
 		}
+		first = append(first, at[0])
 	}
-	most := multiple
-	switch {
-	case multiple == 1:
-		p.unsorted = true
-		return []candidate{p}
-	case equal:
-	case 2*duplicated <= len(positions):
-		most = 1
-	default:
-		p.unsorted = true
+	if multiple == 1 || 2*duplicated >= len(positions) {
 		return []candidate{p}
 	}
-	volumes := make([][]*instance.Slice, most)
 	for _, at := range positions {
-		for i, s := range at {
-			if i < most {
-				volumes[i] = append(volumes[i], s)
-			} else {
-				p.excluded = append(p.excluded, s)
-			}
-		}
+		p.excluded = append(p.excluded, at[1:]...)
 	}
-	return p.repeats(volumes)
+	return p.repeats([][]*instance.Slice{first})
 }
 
-// countMoved counts volumes that share no position, each moved a little against the one
-// before, by their instance numbers: slices a volume apart lie within half their thickness of each other.
-func countMoved(images []*instance.Slice) count {
-	numbers := numbersOf(images)
-	if numbers == nil || thickness(images[0]) == 0 {
-		return nil
-	}
-	along, byNumber := alongNormal(images[0]), map[int]float64{}
-	lo, hi := math.MaxInt, math.MinInt
-	for _, s := range images {
-		n := numbers[s]
-		if _, twice := byNumber[n]; twice {
+// countByOrder reads the order of acquisition if no slice is missing: every volume has all
+// positions before the next begins, or every position all volumes. Other series may have
+// been counted in between.
+func countByOrder(positions [][]*instance.Slice) count {
+	most, at := len(positions[0]), map[*instance.Slice]int{}
+	var order []*instance.Slice
+	for i, all := range positions {
+		if len(all) != most {
 			return nil
 		}
-		byNumber[n], lo, hi = along(s), min(lo, n), max(hi, n)
-	}
-	near := 0.75 * thickness(images[0])
-	for n := 2; n <= (hi-lo+2)/2; n++ {
-		c := count{}
-		for _, s := range images {
-			c[s] = floorDiv(numbers[s]-min(lo, 1), n)
+		for _, s := range all {
+			at[s] = i
 		}
-		if movedBlocks(images, numbers, byNumber, n, near) && blocksAreGrids(images, c, near) {
+		order = append(order, all...)
+	}
+	slices.SortStableFunc(order, instance.CompareAcquired)
+	for i := 1; i < len(order); i++ {
+		if instance.CompareAcquired(order[i-1], order[i]) == 0 {
+			return nil
+		}
+	}
+	byVolume, byPosition := count{}, count{}
+	turn := make([]int, len(positions)) // of the next slice at a position
+	for i, s := range order {
+		// Every volume repeats the order of the first.
+		if byVolume != nil && at[s] == at[order[i%len(positions)]] {
+			byVolume[s] = i / len(positions)
+		} else {
+			byVolume = nil
+		}
+		if byPosition != nil && at[s] == at[order[i-i%most]] {
+			byPosition[s] = turn[at[s]]
+		} else {
+			byPosition = nil
+		}
+		turn[at[s]]++
+	}
+	if byVolume != nil {
+		return byVolume
+	}
+	return byPosition
+}
+
+// countMoved counts volumes that share few positions, each moved a little against the one
+// before: in the order of acquisition their slices go from one end to the other, again and
+// again. Slices that are known to be thin, or that labels call packages, are one volume.
+func (p *candidate) countMoved() count {
+	if len(p.slices) < 4 || thin(p.slices) {
+		return nil
+	}
+	orders := []func(a, b *instance.Slice) int{instance.CompareAcquired}
+	regular := isRegular(p.slices)
+	if !regular || thickness(p.slices[0]) > 0 {
+		orders = append(orders, func(a, b *instance.Slice) int {
+			return cmp.Or(cmp.Compare(acquiredAt(a), acquiredAt(b)), instance.CompareAcquired(a, b))
+		})
+	}
+	if regular && p.packaged {
+		return nil
+	}
+	for _, order := range orders {
+		if c := countRuns(p.slices, order); c != nil {
 			return c
 		}
 	}
 	return nil
 }
 
-// movedBlocks reports whether slices n numbers apart lie near each other.
-func movedBlocks(images []*instance.Slice, numbers map[*instance.Slice]int, at map[int]float64, n int, near float64) bool {
-	pairs := 0
-	for _, s := range images {
-		z, ok := at[numbers[s]+n]
-		if !ok {
-			continue
-		}
-		if pairs++; math.Abs(z-at[numbers[s]]) >= near {
-			return false
-		}
-	}
-	return 2*pairs >= len(images)-n
+// offSteps reports whether a step is not the usual one, or several of it for slices that are missing.
+func offSteps(step, usual float64) bool {
+	n := math.Round(step / usual)
+	return n < 1 || math.Abs(step-n*usual) > 0.2*usual
 }
 
-// blocksAreGrids reports whether no two slices of one volume are nearer than near.
-func blocksAreGrids(images []*instance.Slice, c count, near float64) bool {
-	blocks := map[int][]*instance.Slice{}
-	for _, s := range images {
-		blocks[c[s]] = append(blocks[c[s]], s)
+// nearEnd is how far from the first slice a run may begin, as a part of the extent: one of
+// three slices that lacks its first begins in the middle.
+const nearEnd = 0.7
+
+// countRuns counts the runs of slices from one end to the other in an order, which all
+// begin near the same end. It returns nil if there is one run, or if the order does not tell
+// slices or directions apart.
+func countRuns(images []*instance.Slice, compare func(a, b *instance.Slice) int) count {
+	order := slices.SortedFunc(slices.Values(images), compare)
+	along := alongNormal(order[0])
+	extent, onward := spanOf(order, along), 0
+	for i := 1; i < len(order); i++ {
+		if compare(order[i-1], order[i]) == 0 {
+			return nil
+		}
+		onward += cmp.Compare(along(order[i]), along(order[i-1]))
 	}
-	for _, g := range blocks {
-		if steps := stepsOf(slices.Concat(positionsOf(g)...)); len(steps) > 0 && slices.Min(steps) < near {
-			return false
+	if onward == 0 {
+		return nil
+	}
+	steps := make([]float64, len(order)-1)
+	for i := range steps {
+		steps[i] = math.Abs(along(order[i+1]) - along(order[i]))
+	}
+	usual, strays := median(steps), 0
+	var runs [][]*instance.Slice
+	last := order[0]
+	for i, s := range order {
+		switch step := along(s) - along(last); {
+		case i > 0 && cmp.Compare(step, 0)*onward >= 0 && offSteps(math.Abs(step), usual): // sent again
+			strays++
+			continue
+		case i == 0, cmp.Compare(step, 0)*onward < 0:
+			runs = append(runs, nil)
+		}
+		runs[len(runs)-1] = append(runs[len(runs)-1], s)
+		last = s
+	}
+	// A run elsewhere is of one position, not of one volume; a slice alone was sent again.
+	c, run, sizes := count{}, -1, []int(nil)
+	for _, r := range runs {
+		if len(r) == 1 && len(runs[0]) > 2 {
+			strays++
+			continue
+		}
+		if math.Abs(along(r[0])-along(order[0])) > nearEnd*(extent.to-extent.from) {
+			return nil
+		}
+		run++
+		for _, s := range r {
+			c[s] = run
+		}
+		sizes = append(sizes, len(r))
+	}
+	largest, fragments := slices.Max(sizes), 0
+	for _, n := range sizes {
+		if 2*n < largest {
+			fragments++
 		}
 	}
-	return len(blocks) > 1
+	if run < 1 || largest < 2 || 2*fragments > len(sizes) || strays > max(1, len(images)/20) {
+		return nil
+	}
+	return c
 }
 
 func floorDiv(a, n int) int {

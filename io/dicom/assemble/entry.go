@@ -39,7 +39,7 @@ func formEntry(p candidate, findings []series.Finding) Entry {
 	if multiple := multiplicity(p.slices); p.slices[0].Placed && multiple > 1 {
 		e := refusedEntry(p.slices, part10.FileError(message.InputDamaged, p.slices[0].Name, message.Text("find the missing files, or copy the series again"), nil,
 			"the %d images of its volume have %d positions with up to %d images each, and neither labels, instance numbers nor times say which image belongs to which volume", len(p.slices), len(positionsOf(p.slices)), multiple))
-		e.Findings = slices.Clone(findings)
+		e.Findings, e.Stack = slices.Clone(findings), p.slices
 		return e
 	}
 	if p.slices[0].Placed {
@@ -95,10 +95,6 @@ func findMixed(p *candidate) []series.Finding {
 				Text: message.Text("The slices differ in %s (%s). Filter slice by slice (2-D).", message.Word(d.Name), values)}
 		}
 		out = append(out, f)
-	}
-	if p.unsorted {
-		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
-			Text: message.Text("Slices are thicker than the steps between them and were not acquired in their order: they may be of several volumes that nothing tells apart. Filter slice by slice (2-D).")})
 	}
 	frames := map[string]bool{}
 	for _, image := range p.slices {

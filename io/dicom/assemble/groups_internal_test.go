@@ -341,12 +341,12 @@ func TestTimesApart(t *testing.T) {
 		"uneven together":              {[]float64{0, 2, 4}, []float64{2.2, 4.2, 6.2}, 0, true},
 		"apart":                        {[]float64{0, 2, 4}, []float64{10, 12, 14}, 9, false},
 		"they touch":                   {[]float64{0, 2, 4}, []float64{4, 7, 10}, 0, false},
-		"two slices":                   {[]float64{0, 2, 4}, []float64{1.2, 3.2}, 0, false},
+		"one lacks a slice":            {[]float64{0, 2, 4}, []float64{1.2, 3.2}, 0, true},
 		"far from the origin":          {[]float64{1000, 1002, 1004}, []float64{1001, 1003, 1005}, 2, true},
 		"behind the origin":            {[]float64{-1004, -1002, -1000}, []float64{-1001.9, -999.9, -997.9}, 0, true},
-		"one of them uneven":           {[]float64{0, 2, 4}, []float64{1, 3, 7}, 2, false},
+		"both uneven":                  {[]float64{0, 2, 5}, []float64{1, 3, 6.5}, 2, false},
 		"regular, half of the shorter": {[]float64{0, 2, 4, 6, 8}, []float64{5, 7, 9}, 2, true},
-		"regular, less than half":      {[]float64{0, 2, 4, 6, 8}, []float64{7, 9, 10}, 2, false},
+		"uneven, less than half":       {[]float64{0, 2, 4, 6, 8}, []float64{7, 9, 10}, 2, true},
 	} {
 		a, b := stack(c.a...), stack(c.b...)
 		all := slices.Concat(a, b)

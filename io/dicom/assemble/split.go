@@ -21,7 +21,7 @@ type candidate struct {
 	slices   []*instance.Slice
 	excluded []*instance.Slice // at positions that others have
 	count    func() count      // of the volumes of its plane, labels apart; nil for none
-	unsorted bool              // it has slices of several volumes that nothing tells apart
+	packaged bool              // acquired in packages that lie between each other
 }
 
 // by groups the slices by their value of distinction i.
@@ -73,6 +73,7 @@ func splitVolumes(p candidate) []candidate {
 	if !p.slices[0].Placed {
 		return []candidate{p}
 	}
+	p.excludeTwins()
 	for i, d := range instance.Distinctions {
 		if groups := p.by(i); len(groups) > 1 {
 			if groups = p.apart(d, groups); groups != nil {
@@ -84,16 +85,39 @@ func splitVolumes(p candidate) []candidate {
 	if groups := stations(p.slices, multiple); len(groups) > 1 && divides(groups, multiple, len(p.slices)) {
 		return divide(p, instance.Distinction{Name: "station"}, groups)
 	}
-	if multiple == 1 && !overlapping(p.slices) {
-		return []candidate{p}
-	}
 	return splitByCount(p, multiple)
+}
+
+// fewTwins is the part of the slices that may be twins of others.
+const fewTwins = 0.05
+
+// excludeTwins excludes slices that were sent twice: they have position, labels, number and
+// times of another. If there are many, the files do not say what they are.
+func (p *candidate) excludeTwins() {
+	var kept, twins []*instance.Slice
+	for _, at := range positionsOf(p.slices) {
+		for i, s := range at {
+			twin := slices.ContainsFunc(at[:i], func(o *instance.Slice) bool {
+				return instance.CompareAcquired(o, s) == 0 && o.Distinctions == s.Distinctions
+			})
+			if twin {
+				twins = append(twins, s)
+			} else {
+				kept = append(kept, s)
+			}
+		}
+	}
+	if n := len(twins); n > 0 && n <= max(1, int(fewTwins*float64(len(p.slices)))) && 4*n <= len(p.slices) {
+		p.slices, p.excluded = kept, append(p.excluded, twins...)
+	}
 }
 
 // apart returns the groups that the values of an attribute keep apart, packages of one
 // volume joined; nil if the attribute does not divide these slices.
 func (p *candidate) apart(d instance.Distinction, groups map[string][]*instance.Slice) map[string][]*instance.Slice {
-	multiple, divided := multiplicity(p.slices), false
+	positions := positionsOf(p.slices)
+	multiple, divided := mostAt(positions), false
+	moved := multiple == 1 || shareFew(positions)
 	largest := 0
 	for _, g := range groups {
 		largest = max(largest, len(g))
@@ -102,17 +126,19 @@ func (p *candidate) apart(d instance.Distinction, groups map[string][]*instance.
 	case instance.OfStacks:
 		divided = areStacks(groups) || multiple > 1 && divides(groups, multiple, len(p.slices))
 	case instance.OfVolumes:
-		// A value of its own for every slice counts slices, unless they lie at one place.
-		one := len(positionsOf(p.slices)) == 1 || multiple == 1 && overlapping(p.slices)
-		divided = (largest > 1 || one) && !mostlyFragments(groups, largest)
+		divided = !mostlyFragments(groups, largest)
+		if d.Measured && len(positions) > 1 {
+			divided = divided && largest > 1 && (moved || divides(groups, multiple, len(p.slices)))
+		}
 	case instance.OfParts:
 		divided = multiple > 1 && divides(groups, multiple, len(p.slices)) || overlap(groups)
 	case instance.OfTimes:
-		if joined := packages(groups, p.slices); multiple > 1 && joined != nil {
+		if joined := packages(groups, p.slices); !moved && joined != nil {
 			groups = joined
 		}
-		divided = multiple > 1 && divides(groups, multiple, len(p.slices)) ||
-			multiple == 1 && timesApart(groups, p.slices)
+		divided = !moved && divides(groups, multiple, len(p.slices)) || moved && timesApart(groups, p.slices)
+		thick := thickness(p.slices[0]) > 0 && !thin(p.slices)
+		p.packaged = p.packaged || moved && !divided && !thick && largest > 1 && overlap(groups)
 	}
 	if !divided || len(groups) < 2 {
 		return nil
@@ -148,6 +174,7 @@ func divide(p candidate, by instance.Distinction, groups map[string][]*instance.
 		part.slices = groups[keys[i]]
 		out = append(out, splitVolumes(part)...)
 	}
+	out[0].excluded = append(out[0].excluded, p.excluded...)
 	return out
 }
 
@@ -273,9 +300,28 @@ func byInstance(a, b *instance.Slice) int {
 
 // multiplicity returns the largest number of slices at one position.
 func multiplicity(images []*instance.Slice) int {
+	return mostAt(positionsOf(images))
+}
+
+func mostAt(positions [][]*instance.Slice) int {
 	most := 0
-	for _, s := range positionsOf(images) {
-		most = max(most, len(s))
+	for _, at := range positions {
+		most = max(most, len(at))
 	}
 	return most
+}
+
+// fewShared is the part of the slices that volumes at the same positions have of the slices
+// they would have if none were missing; volumes that moved, of which some positions meet,
+// have less.
+const fewShared = 0.65
+
+// shareFew reports whether so few positions have several slices that those that have
+// some do by chance.
+func shareFew(positions [][]*instance.Slice) bool {
+	n := 0
+	for _, at := range positions {
+		n += len(at)
+	}
+	return float64(n) < fewShared*float64(len(positions)*mostAt(positions))
 }

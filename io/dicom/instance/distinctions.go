@@ -35,6 +35,8 @@ type Distinction struct {
 	Unit string
 	// Near is the relative difference of numbers up to which they are one value.
 	Near float64
+	// Measured values may differ from slice to slice of one volume.
+	Measured bool
 }
 
 // Distinctions lists the attributes that distinguish slices, in the order in which they are
@@ -51,10 +53,10 @@ var Distinctions = [...]Distinction{
 	{Name: "slice thickness", Role: OfParts, read: single, tags: []part10.Tag{part10.TagSliceThickness}, Unit: "mm", Near: 0.05},
 	{Name: "echo", read: single, tags: []part10.Tag{part10.TagEchoNumbers}, Axis: true},
 	{Name: "echo time", read: single, tags: []part10.Tag{part10.TagEffectiveEchoTime, part10.TagEchoTime}, Axis: true, Unit: "ms", Near: 1e-4},
-	{Name: "inversion time", Role: OfTimes, read: single, tags: []part10.Tag{part10.TagInversionTimes, part10.TagInversionTime}, Axis: true, Unit: "ms"},
-	{Name: "flip angle", Role: OfTimes, read: single, tags: []part10.Tag{part10.TagFlipAngle}, Axis: true, Unit: "degrees"},
+	{Name: "inversion time", Measured: true, read: single, tags: []part10.Tag{part10.TagInversionTimes, part10.TagInversionTime}, Axis: true, Unit: "ms"},
+	{Name: "flip angle", Measured: true, read: single, tags: []part10.Tag{part10.TagFlipAngle}, Axis: true, Unit: "degrees"},
 	{Name: "b-value", read: single, Axis: true, Unit: "s/mm2"}, // these two follow from Slice.Gradient
-	{Name: "direction", read: joined, Axis: true},
+	{Name: "direction", read: joined, Axis: true, Measured: true},
 	{Name: "temporal position", read: single, tags: []part10.Tag{part10.TagTemporalPositionIndex, part10.TagTemporalPositionIdentifier}, Axis: true},
 	{Name: "frame reference time", Role: OfParts, read: single, tags: []part10.Tag{part10.TagFrameReferenceTime}, Axis: true, Unit: "ms"},
 	{Name: "stack", Role: OfStacks, read: single, tags: []part10.Tag{part10.TagStackID}},
