@@ -21,7 +21,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
 SUMMARY := CGO_ENABLED=0 $(GO) run ./tools/testsummary
 
-.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench latency peers peers-gpu pictures screenshots site kernels wheel wheel-test package package-test package-metadata bare gpu-test gpu-bench ci clean help cluster shells workflows
+.PHONY: run build modules cli workbench worker test test-full race race-full monkey fuzz mutate lint cross cross-full pacs bids io-bench latency peers peers-gpu pictures screenshots site kernels wheel wheel-test package package-test package-metadata bare gpu-test gpu-bench ci clean help cluster shells workflows
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -54,17 +54,23 @@ gpu-test: ## build GPU tests that need no Go to run, into bin/gpu/, and run them
 gpu-bench: ## build GPU benchmarks likewise
 	@scripts/gpu.sh bench
 
-test: modules ## run all tests; needs no display, no GPU and no C compiler
-	@echo "test: checking and compiling the packages; the first time takes minutes"
-	@CGO_ENABLED=0 $(GO) vet $(PACKAGES)
-	@CGO_ENABLED=0 $(TEST) $(PACKAGES) | $(SUMMARY) $(words $(PACKAGES))
+# Packages of FULL run all of their tests, the others those of the short tier (CONTRIBUTING.md).
+FULL  :=
+SHORT = $(filter-out $(FULL),$(PACKAGES))
+WHOLE = $(filter $(FULL),$(PACKAGES))
 
-# These tests compare values, or the layout of the window, for minutes under the race detector, on code paths that the
-# other tests run too.
-NO_RACE := TestConformance/(agrees_with_the_reference|noise_map_agrees|stabilised_agrees|CT_values|padding|scale|shifts|slabs)|TestExtremeValues|TestResultsScaleExactly|TestSameBitsWithoutVectorCode|TestSameBitsOnAnyCores|TestSigma|TestMapFollows|TestRiskFollows|TestVerdictsFollow|TestVerdictsOf|TestSearchFinds|TestVerdictAgreement|TestBlindVerdicts|TestStandInOfOtherSizes|TestChosenStrength|TestClosedForm|TestRiskOf|TestTable|TestErrorOn|TestGivenNoiseIsOpenedAgain|TestAutomaticValuesOnCT|TestMapIfVaries|TestMapIfTheNoiseVaries|TestNoMagnitudeOfTheSharedDataIsACT|TestSteinIsTheDerivative|TestRungsOnTheFakeDriver|TestASavedPictureHasNoHiddenIdentity|TestKeysWorkWhereverTheFocusIs|TestTheColumnIsInSight|TestTheColumnFitsALowScreen|TestTheListOfSeriesLeaves|TestLinesOfTheCorners|TestLinesOfTheLowerCorners|TestTheLineOfTheStrength|TestNoise(OfScanners|AtTheAcquiredResolution|AcrossSlicesIsDoubted)|TestExtremesDoNotCount|TestNoAcquiredResolution|TestNoMagnitudeIsACT|TestTheFileAgreesWithTheData|TestScanTable|TestRodsAreFound|TestNoRodIsMadeUp
+test: modules ## run the short tier of all tests, and all tests of FULL="quell/measure ..."; needs no display, no GPU and no C compiler
+	@echo "test: compiling the packages; the first time takes minutes"
+	@{ failed=0; for tier in $(if $(SHORT),"-short $(SHORT)") $(if $(WHOLE),"$(WHOLE)"); do CGO_ENABLED=0 $(TEST) $$tier || failed=1; done; exit $$failed; } | $(SUMMARY) $(words $(PACKAGES))
 
-race: modules ## run the tests of concurrent code under the race detector
-	CGO_ENABLED=1 $(TEST) -race -short -skip '$(NO_RACE)' $$(scripts/concurrent.sh) | $(SUMMARY)
+test-full: modules ## run all tests of all packages: tables, every filter on the fake GPU, every output
+	@$(MAKE) --no-print-directory test FULL="$(PACKAGES)"
+
+race: modules ## run the short tier of packages with shared state under the race detector
+	CGO_ENABLED=1 $(TEST) -race -short $$(scripts/concurrent.sh) | $(SUMMARY)
+
+race-full: modules ## run the short tier of all concurrent code under the race detector (an hour)
+	CGO_ENABLED=1 $(TEST) -race -short -timeout=2h $$(scripts/concurrent.sh all) | $(SUMMARY)
 
 MONKEY ?= 2000
 monkey: ## use the workbench at random for MONKEY=2000 events under the race detector (minutes); QUELL_MONKEY_SEED=N repeats a run
@@ -82,10 +88,14 @@ lint: modules ## check import rules, errors, style (.golangci.yml), the words of
 	@CGO_ENABLED=0 $(GO) run ./tools/site -check
 	@tool=$$(scripts/tool.sh $(GOLANGCI_LINT)) && CGO_ENABLED=0 "$$tool" run $(PACKAGES:quell/%=./%)
 
-cross: ## compile everything but the workbench for Windows, Linux on ARM and macOS
+cross: ## compile the command line for Windows and macOS, and the panels for Windows
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build ./cmd/... $(filter quell/ui%,$(PACKAGES))
+	@# Fyne itself needs cgo on macOS, so the panels can only be built there.
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build ./cmd/...
+
+cross-full: cross ## compile everything but the workbench for Windows, Linux on ARM and macOS
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build $(PACKAGES)
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build $(PACKAGES)
-	@# Fyne itself needs cgo on macOS, so the panels can only be built there.
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build $(filter-out quell/ui%,$(PACKAGES))
 
 pacs: ## send exports to a PACS (Orthanc) and back; SERIES="folder..." instead of the bundled series

@@ -32,6 +32,9 @@ func (s *stepped) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, r
 // The first step of a filter is timed on its own, in every turn, and its share is that of
 // the filter's time.
 func TestFirstStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	e := three()[0]
 	e.Figures = []string{Time, FirstStep, Share}
 	e.Rows = e.Rows[:2]

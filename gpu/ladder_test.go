@@ -86,6 +86,9 @@ func checkRungs(t *testing.T, e *Engine) {
 func TestConformanceOfRungs(t *testing.T) { checkRungs(t, realEngine(t, Options{})) }
 
 func TestRungsOnTheFakeDriver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	t.Parallel()
 	checkRungs(t, fakeEngine(t, fakeOptions(t)))
 }

@@ -3,6 +3,8 @@
 # the same byte for byte every time. It needs nvcc 11.8, whose code runs on every driver
 # from 450 on and whose PTX on every driver from 520 on. Devices newer than the machine
 # code use the PTX. The manifest lists the loops in which registers spill, too (spills.sh).
+#
+#   build.sh [SOURCE...]      all sources by default; the manifest is of all of them
 set -eu
 cd "$(dirname "$0")"
 nvcc=${NVCC:-nvcc}
@@ -28,7 +30,8 @@ entries() { # prints the hashes of the given files as members of a JSON object
     done
 }
 
-for source in *.cu rungs/*.cu kerneltest/*.cu; do
+[ $# -gt 0 ] || set -- *.cu rungs/*.cu kerneltest/*.cu
+for source; do
     echo "nvcc $source" >&2
     # shellcheck disable=SC2086
     "$nvcc" $flags $targets --threads "${JOBS:-1}" -fatbin -o "${source%.cu}.fatbin" "$source"

@@ -93,6 +93,9 @@ func busiest(code []instruction) (loop []instruction, loads map[string]int) {
 // of a window, is at most a fifth more than what the one that prefetches executes. A
 // fetch of a texture needs its coordinates in neighbouring registers, which costs moves.
 func TestInstructionsOfRungs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	nlm, bilateral, group := machineCode(t, "rungs/nlm"), machineCode(t, "rungs/bilateral"), machineCode(t, "rungs/nlm_group")
 	for _, c := range []struct {
 		code   map[string][]instruction

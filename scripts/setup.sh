@@ -11,6 +11,8 @@
 #   setup.sh validators  programs that tests ask about the DICOM files that Quell writes, and npm: for bids.sh
 #   setup.sh python      numpy and virtual environments: for wheel.sh test
 #   setup.sh mingw       the C compiler for Windows, and zip: for package.sh
+#   setup.sh checks      what most steps of .ci/run need: the screen, the validators, the PACS, Python, and the headers of CUDA
+#                        for the worker on the fake driver
 #   setup.sh zip         zip alone: for package.sh cli
 #   setup.sh metadata    what checks desktop files, types and descriptions: for package-test.sh metadata
 #   setup.sh packages    what installs packages and runs programs of other systems: for package-test.sh
@@ -139,6 +141,7 @@ pacs)
 	;;
 validators) install "the validators" "${validators[@]}" ;;
 python) install "tests of the wheel" python3-numpy python3-venv ;;
+checks) install "the checks" "${screen[@]}" "${validators[@]}" "${pacs[@]}" "${cuda[@]}" python3-numpy python3-venv ;;
 zip) install "archives for Windows" zip ;;
 mingw) install "the workbench for Windows" gcc-mingw-w64-x86-64 zip ;;
 metadata) install "checks of metadata" "${metadata[@]}" ;;
@@ -147,7 +150,7 @@ packages)
 	;;
 bare) install "a bare Debian" debootstrap ;;
 *)
-	echo "usage: setup.sh make|modules|workbench|screen|cuda|nvcc|pacs|validators|python|mingw|zip|metadata|packages|bare" >&2
+	echo "usage: setup.sh make|modules|workbench|screen|cuda|nvcc|pacs|validators|python|checks|mingw|zip|metadata|packages|bare" >&2
 	exit 2
 	;;
 esac

@@ -31,6 +31,9 @@ func (b *bench) chartGround() (ground color.NRGBA) {
 
 // The appearance changes at once, of charts and strips too, and is kept for the next start; pictures stay on black.
 func TestTheAppearanceChangesAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBenchWith(t, large, func(s *workbench.Settings) { s.Column = "shown" })
 	b.show(tissue(t))
 	b.workbench.SelectTab("Histogram")

@@ -173,6 +173,9 @@ func TestPlacesInTheWindow(t *testing.T) {
 // of its place, and retrieves it from there again, of which nothing stays but what is shown. Without that place it is named.
 // A place that has no name is not kept.
 func TestASeriesOfAPACSBesideIsRetrievedAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	archive := pacstest.Start(t, "../assets/series")

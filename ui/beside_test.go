@@ -129,6 +129,9 @@ func TestAPriorIsNamed(t *testing.T) {
 
 // What is dropped while a series is open can be opened beside it.
 func TestDroppingBeside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.openFiles(1)
 	b.until("nothing is in progress", func() bool { return !b.session().Tasks.Busy() })

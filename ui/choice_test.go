@@ -17,6 +17,9 @@ import (
 
 // A study is made, paused and continued by keys; its result is exported for iMRMC.
 func TestAForcedChoiceByKeys(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.show(evenTissue(t))
 	b.session().Tuning.Take(denoise.Recipe{Version: 1, Filter: "gaussian", Dims: 2}.With("sigma-spatial", denoise.Number(1)))

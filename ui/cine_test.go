@@ -52,6 +52,9 @@ func TestCine(t *testing.T) {
 
 // The cine can turn back at its ends; this and the rate are kept for the next start.
 func TestCineTurnsBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.drain()
 	b.command("cine-back").Run()

@@ -13,6 +13,9 @@ import (
 
 // The row of modes, the menu and the keys set the same mode; the panes say what they show.
 func TestModesHaveRowKeysAndLabels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.drain()
 	row := b.row("Curtain")
@@ -59,6 +62,9 @@ func TestModesHaveRowKeysAndLabels(t *testing.T) {
 
 // If the pane of the comparison is hidden, a mode shows all panes again.
 func TestAModeShowsThePaneOfTheComparison(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.workbench.Panes()[viewer.Residual].DoubleTapped(nil)
 	b.key(fyne.KeyW)
@@ -75,6 +81,9 @@ func TestAModeShowsThePaneOfTheComparison(t *testing.T) {
 // A comparison that blinks shows one side after the other, until another mode is set or
 // the workbench is closed.
 func TestBlinking(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.drain()
 	title := func() string { return b.workbench.Panes()[viewer.Denoised].Caption().Title }

@@ -49,6 +49,9 @@ func (b *bench) railNames() (names []string, marked int) {
 // The open series are listed at the left if there are several; a click, a key and the
 // menu show another one.
 func TestTheOpenSeriesAreListed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	wide := b.workbench.Panes()[0].Size().Width
 	paths := b.openFiles(1)

@@ -20,6 +20,9 @@ import (
 // At 1280×720 every filter shows its parameters without a scroll, above measures that need
 // none either, with a reference as well.
 func TestTheColumnFitsALowScreen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBenchWith(t, fyne.NewSize(1280, 720-menuHeight), func(s *workbench.Settings) { s.Column, s.Layout = "shown", "1×2" })
 	b.app.Settings().SetTheme(screen.Theme{})
 	b.show(tissue(t))

@@ -43,6 +43,9 @@ func (b *bench) share(width, height float32) float32 {
 // From 1400 units of width on the column of filter and measures is in sight until P hides it; without
 // it the pictures have four fifths of the workbench at every size and in every layout.
 func TestTheColumnIsInSightFromAWidthOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBenchWith(t, large, func(*workbench.Settings) {})
 	for _, size := range []struct {
 		width, height float32
@@ -146,6 +149,9 @@ func TestTheLineOfTheStrength(t *testing.T) {
 // The list of open series leaves its names out if pictures would have less than four
 // fifths next to them.
 func TestTheListOfSeriesLeavesThePicturesTheirShare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBenchWith(t, large, func(*workbench.Settings) {})
 	b.openFiles(2)
 	b.session().Results.Apply()

@@ -172,6 +172,9 @@ func TestLinesOfTheLowerCornersAreChosen(t *testing.T) {
 
 // A saved picture of a series with a hidden identity could be of any other patient.
 func TestASavedPictureHasNoHiddenIdentity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	drawn := func(s *series.Series) *image.RGBA {
 		b.show(s)

@@ -40,6 +40,9 @@ func (b *bench) focusable() (all []fyne.Focusable) {
 }
 
 func TestKeysWorkWhereverTheFocusIs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.drain()
 	all := b.focusable()
@@ -110,6 +113,9 @@ func (b *bench) typeChord(c command.Chord) {
 // Every key of the help sheet does what it says wherever the focus is, but for those with which
 // the control that has the focus is operated.
 func TestEveryKeyWorksWhereverTheFocusIs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.drain()
 	all := b.focusable()

@@ -14,6 +14,9 @@ import (
 
 // The tab of the lesions measures the recipe on the screen, and shows no number of another one.
 func TestTheLesionsOfTheRecipe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, fyne.NewSize(1280, 800))
 	b.app.Settings().SetTheme(screen.Theme{})
 	b.show(tissue(t))
@@ -61,6 +64,9 @@ func TestTheLesionsOfTheRecipe(t *testing.T) {
 // The bar of visibility in the measures has the lesions measured when it is clicked, and from then on for every recipe; the
 // verdict joins them.
 func TestVisibilityIsPartOfTheMeasures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, fyne.NewSize(1280, 800))
 	b.app.Settings().SetTheme(screen.Theme{})
 	b.show(tissue(t))

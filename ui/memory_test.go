@@ -10,6 +10,9 @@ import (
 
 // The voxels of a series that was closed are held by nothing.
 func TestAClosedSeriesIsNotHeld(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.openFiles(2)
 	b.until("the slice is measured", func() bool { return b.session().Measures.Slice().Current })

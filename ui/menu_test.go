@@ -84,6 +84,9 @@ const exampleStatus = "This is the bundled series. Open your own, or drop a file
 // While the noise is measured, the status bar says so. Then it says that the series is an example
 // until something was done on it.
 func TestTheStatusBarSaysWhatItWaitsFor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	s := head()
 	b.show(s)

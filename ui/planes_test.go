@@ -121,6 +121,9 @@ func TestPlanesShowARunAsSideA(t *testing.T) {
 
 // The layout is kept for the next start.
 func TestTheLayoutIsKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.key(fyne.KeyF5)
 	b.key(fyne.KeyP)

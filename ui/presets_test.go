@@ -72,6 +72,9 @@ func TestPresetsAreListed(t *testing.T) {
 
 // Every preset gets its picture of the slice, also while the column is hidden; closing the list ends the work.
 func TestPresetsHavePictures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.show(tissue(t))
 	b.command("strip").Run()

@@ -26,6 +26,9 @@ func (b *bench) saveProject(path string) {
 // A project brings back series, recipe, marks, view and the list of runs, asks before changes are lost, and names a source
 // that is missing or holds something else.
 func TestAProjectIsSavedAndOpened(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	paths := b.openFiles(2)
 	b.session().Tuning.Set(b.session().Tuning.Recipe().With("search-radius", denoise.Number(2)), true)
@@ -80,6 +83,9 @@ func TestAProjectIsSavedAndOpened(t *testing.T) {
 
 // Sources that are not there, or hold other voxels, are named and can be located.
 func TestSourcesOfAProjectAreLocated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	paths := b.openFiles(2)
 	dir := filepath.Dir(paths[1])

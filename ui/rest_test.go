@@ -36,6 +36,9 @@ func (d *animatedDriver) endless() (n int) {
 // A closed dialog leaves nothing that is painted again and again, whichever of its controls
 // had the focus: a window at rest draws nothing.
 func TestClosedDialogsLeaveNoAnimation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	driver := &animatedDriver{Driver: fyne.CurrentApp().Driver(), running: map[*fyne.Animation]bool{}}
 	fyne.SetCurrentApp(&animated{App: b.app, driver: driver})

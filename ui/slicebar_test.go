@@ -36,6 +36,9 @@ func (b *bench) volumeSlider() (slider *control.Slider, text string) {
 // The slider below the slider of the slices shows the volumes of a 4-D series, and
 // keys step through them; a result asks before it is lost.
 func TestSliderOfVolumes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, fyne.NewSize(1200, 800))
 	b.openBundled()
 	if s, text := b.volumeSlider(); s != nil || text != "" {

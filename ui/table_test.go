@@ -36,7 +36,11 @@ func (t *toy) Commands() []command.Command {
 // its command is in the menu, behind the commands that have their order, and on the help sheet,
 // and its key works.
 func TestANewPanelNeedsALineInTheTable(t *testing.T) {
-	for _, area := range []panel.Area{panel.Toolbar, panel.Rail, panel.Pictures, panel.Slices, panel.Quick, panel.Column, panel.Card, panel.Status} {
+	areas := []panel.Area{panel.Column, panel.Toolbar, panel.Rail, panel.Pictures, panel.Slices, panel.Quick, panel.Card, panel.Status}
+	if testing.Short() {
+		areas = areas[:1]
+	}
+	for _, area := range areas {
 		t.Run(fmt.Sprint(area), func(t *testing.T) {
 			p := &toy{}
 			ui.Register(t, func(*host.Host) panel.Panel {
@@ -92,6 +96,9 @@ func TestANewPanelNeedsALineInTheTable(t *testing.T) {
 
 // Before the event loop runs, Fyne runs at once what is for the UI goroutine.
 func TestTheWorkbenchIsBuiltBeforeTheEventLoop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	for _, layout := range []string{"1", "1×2", "1×3", "2×2"} {
 		settings := workbench.DefaultSettings()

@@ -16,6 +16,9 @@ import (
 // J gives both panes their own windows: their labels say so however little text is shown, and
 // each pane names its window.
 func TestOwnWindowsAreMarked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	panes := b.workbench.Panes()
 	b.key(fyne.KeyJ)

@@ -74,6 +74,9 @@ var magnitudes = []string{
 // No MR series, template or other file of the shared data is a CT, as it is and scaled so that each of its
 // tissues comes to lie where soft tissue of a CT does, with and without noise about 0.
 func TestNoMagnitudeOfTheSharedDataIsACT(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	for _, name := range magnitudes {
 		v := *loadShared(t, name)
 		v.Modality = ""

@@ -18,6 +18,9 @@ import (
 // under through matched to over, which it must have reached when ventricles, sulci
 // and skull show in the residual.
 func TestVerdictsOfTheBundledCT(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	s, err := open.Bundled(t.Context())
 	if err != nil {
 		t.Fatal(err)

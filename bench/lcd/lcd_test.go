@@ -44,6 +44,9 @@ func TestAFewImages(t *testing.T) {
 // In white noise of a known SD the d' of a matched filter is known: contrast times the root of the
 // energy of the insert, over the SD. Rician noise is Gaussian at this SNR.
 func TestInsertsInAHead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	r, err := lcd.Run(context.Background(), lcd.Options{Task: lcd.MR(), Images: 40, Levels: []float64{20}, Filters: []string{}, Seed: 1, Engine: cpu.New()})
 	if err != nil {
 		t.Fatal(err)

@@ -125,6 +125,9 @@ func outputs() []writing {
 	}
 }
 
+// slow reports whether the command measures for seconds before it writes.
+func (o writing) slow() bool { return o.command == "bench" || o.command == "detect" }
+
 // words returns the command line with the names that a case has.
 func (o writing) words(names ...string) []string {
 	return strings.Fields(strings.NewReplacer(names...).Replace(strings.Join(o.args, "\x00 ") + "\x00"))
@@ -185,6 +188,9 @@ func TestEveryOutputPassesTheGate(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	for _, o := range outputs() {
 		t.Run(strings.TrimSpace(o.command+" "+o.option), func(t *testing.T) {
+			if testing.Short() && o.slow() {
+				t.Skip("full tier")
+			}
 			dir := t.TempDir()
 			t.Chdir(dir)
 			must := func(err error) {

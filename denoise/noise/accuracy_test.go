@@ -175,6 +175,9 @@ func TestTableTemplate(t *testing.T) {
 // White noise on other anatomies, phantoms of other sizes, few slices and odd
 // spacings.
 func TestTableWhite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	var w worst
 	type object struct {
 		name   string
@@ -348,6 +351,9 @@ func TestTableColour(t *testing.T) {
 
 // Noise of filtered projections on slices of a real CT.
 func TestTableColourOnSlices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	var w worst
 	volumes := map[string]*volume.Volume{"bundled CT": slab(bundled(t), 3, 5)}
 	if full() {
@@ -539,6 +545,9 @@ func smoothed(t *testing.T, g volume.Geometry, s float64, seed uint64) *volume.V
 // Noise of MR that was smoothed or interpolated is found to be correlated and read
 // rightly, or what is said about it is that it cannot be.
 func TestTableSmoothed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	objects := map[string]*volume.Volume{"MR phantom": exact(t, "mr")}
 	if full() {
 		objects["T1 template"] = template(t)
@@ -681,6 +690,9 @@ func TestWeakNoiseOnAnatomy(t *testing.T) {
 
 // The model is known if a background shows it, and unknown if there is none.
 func TestTableModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	masked := func(v *volume.Volume) *volume.Volume {
 		clean := exact(t, "mr")
 		out := v.Clone()
@@ -719,6 +731,9 @@ func TestTableModel(t *testing.T) {
 
 // A threefold ramp of sigma is mapped within 10 %.
 func TestTableMap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	cases := map[string]*volume.Volume{"MR phantom": exact(t, "mr")}
 	sigmas := []float64{8}
 	if full() {
@@ -770,6 +785,9 @@ func TestTableMap(t *testing.T) {
 
 // Whole numbers, other units and padding.
 func TestTableStorage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	var w worst
 	v := noisy(t, exact(t, "mr"), noise.Gaussian, 10, 1001)
 	for _, c := range []float32{1e-9, 1e-3, 1e3, 1e9} {

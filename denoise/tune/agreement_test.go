@@ -444,6 +444,9 @@ func deep(v *volume.Volume, distance int, limit float32) []bool {
 }
 
 func TestVerdictAgreement(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	only := os.Getenv("QUELL_VERDICTS")
 	full, half := only != "", only == "half"
 	scenes := []scene{mrScene(t, [3]int{72, 80, 5}, 2.4, noise.Gaussian, 10, usualSeed)}

@@ -22,6 +22,9 @@ import (
 //
 // Without, one kernel and dose run.
 func TestKernelTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	kernels, doses := []kernel{soft}, []float64{3e5}
 	if os.Getenv("QUELL_KERNEL_TABLE") != "" {
 		kernels, doses = []kernel{sharp, medium, soft, verySoft}, []float64{5e4, 3e5, 2e6}

@@ -253,6 +253,9 @@ func (s repeated) fateOf(t *testing.T, r denoise.Recipe, at [][3]int, noisy, pla
 }
 
 func TestLesionTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	mode := os.Getenv("QUELL_LESION_TABLE")
 	var table scores
 	t.Run("scenes", func(t *testing.T) {

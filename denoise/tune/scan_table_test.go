@@ -217,6 +217,9 @@ func fiveOf(v *volume.Volume) *volume.Volume {
 }
 
 func TestScanTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	mode := os.Getenv("QUELL_SCAN_TABLE")
 	var table scores
 	t.Run("scenes", func(t *testing.T) {

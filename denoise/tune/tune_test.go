@@ -283,6 +283,9 @@ func TestWithoutGround(t *testing.T) {
 
 // Without the recipe: what is left as it was is under, what is smeared is over.
 func TestBlindVerdictsAtTheEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	truth, noisy := head(t, 10)
 	e, err := noise.Of(t.Context(), noisy)
 	if err != nil {

@@ -78,6 +78,9 @@ func exact(t Task, s, b, sigma float64, pixel [2]float64, screen *Screen) float6
 // d' by measured spectra of simulated noise is that of the closed forms within its error, and within 3 % as the mean of both seeds, for
 // several sizes and pixels.
 func TestTaskIndexOfSimulatedNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	const seeds = 2
 	for _, c := range []struct {
 		pixel [2]float64

@@ -73,6 +73,9 @@ func TestTheNoiseMapIsFollowedByItself(t *testing.T) {
 
 // Runs that followed the noise map are restored with it, and other runs without.
 func TestMappedWorkIsOpenedAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	t.Parallel()
 	kept, err := workbench.NewAutosave(t.TempDir())
 	if err != nil {

@@ -183,6 +183,9 @@ const allowed = 0.5
 // soft tissue of a CT, with a sharp and with a soft kernel; in white noise of the same sigma
 // they would lose several dB.
 func TestAutomaticValuesOnCT(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	for _, kernel := range []string{"sharp", "soft"} {
 		s := phantomScene(t, 160, 1.4, 2, kernel, 5e5, 21)
 		facts, err := denoise.FactsOf(t.Context(), s.noisy)

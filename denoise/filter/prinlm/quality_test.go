@@ -20,6 +20,9 @@ import (
 // The error on the T1 pair, a brain with Gaussian noise of sigma 10: of the whole volume
 // if that takes little, of ten slices with the second stage.
 func TestErrorOnTheT1Pair(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	read := func(name string) *volume.Volume {
 		path := shareddata.Path(t, "template/"+name)
 		s, err := nifti.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path))
