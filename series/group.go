@@ -48,8 +48,9 @@ type Group struct {
 
 // LeftOut is a volume, or slices, that a job on a series does not work on.
 type LeftOut struct {
-	Text  message.Message `json:"text"`            // which, and why
-	Files []string        `json:"files,omitempty"` // as named in their container
+	Text   message.Message `json:"text"`             // which, and why
+	Files  []string        `json:"files,omitempty"`  // as named in their container
+	Volume bool            `json:"volume,omitempty"` // a volume, not slices of one
 }
 
 // Len returns the number of volumes.

@@ -58,7 +58,7 @@ type execution struct {
 func newExecution(job job.Job, src Source, means Means, sinks []Sink, events job.Events) *execution {
 	x := &execution{job: job, src: src, means: means, sinks: sinks, events: events, plan: Plan(job, src.Geometry, src.Len())}
 	x.plan.Slabs = x.plan.Slabs && means.Run == nil && x.inSlabs()
-	x.outcome = Outcome{Noise: job.Noise, Warnings: []message.Message{}, Findings: []series.Finding{}, Covered: src.Covered, LeftOut: append([]series.LeftOut{}, src.Covered.LeftOut...)}
+	x.outcome = Outcome{Noise: job.Noise, Warnings: []message.Message{}, Findings: []series.Finding{}, Covered: src.Covered, LeftOut: append([]series.LeftOut{}, src.LeftOut...)}
 	return x
 }
 

@@ -16,7 +16,8 @@ type Source struct {
 	Entries  []int           // numbers of the volumes in their catalog; nil for one that is in none
 	Geometry volume.Geometry // of each volume
 	Covered  open.Coverage
-	Known    bool // the person knows the findings about it
+	LeftOut  []series.LeftOut // volumes and slices of the series that are in none of its volumes
+	Known    bool             // the person knows the findings about it
 	// Load reads volume k as a whole. Events receive the progress of reading its files.
 	Load func(ctx context.Context, k int, events job.Events) (*series.Series, error)
 	// Slices reads volume k some slices at a time; nil if it cannot be read so.
@@ -40,7 +41,7 @@ func InMemory(s *series.Series) Source {
 func SourceOf(o *open.Selected) Source {
 	entry := func(k int) *open.Entry { return &o.Catalog.Entries[o.Entries[k]] }
 	s := Source{
-		Path: o.Catalog.Path, Group: o.Group, Entries: o.Entries, Geometry: o.Geometry(), Covered: o.Covered,
+		Path: o.Catalog.Path, Group: o.Group, Entries: o.Entries, Geometry: o.Geometry(), Covered: o.Covered, LeftOut: o.Catalog.LeftOut(o.Entries),
 		Load: func(ctx context.Context, k int, events job.Events) (*series.Series, error) {
 			if o.Group != nil {
 				events = job.Events{} // the volumes are counted

@@ -73,8 +73,6 @@ type Coverage struct {
 	Of      int `json:"of"`      // that the input holds and that can be loaded
 	// Text is a sentence if that is not all, or not all slices; else "".
 	Text string `json:"text,omitempty"`
-	// LeftOut are images of the same series that are in none of the volumes.
-	LeftOut []series.LeftOut `json:"-"`
 }
 
 // Select returns what an input selects: a volume by its number, or with All the 4-D series
@@ -115,7 +113,7 @@ func (c *Catalog) first(in job.Input) (int, error) {
 // for with the volumes that have it.
 func (c *Catalog) coverage(in job.Input, s Selection) Coverage {
 	first := c.Entries[s.Entries[0]]
-	out := Coverage{Volumes: len(s.Entries), LeftOut: c.leftOut(s.Entries)}
+	out := Coverage{Volumes: len(s.Entries)}
 	for _, e := range c.Entries {
 		if e.Err == nil && (in.Component == "" || e.Component == in.Component) {
 			out.Of++
@@ -139,12 +137,16 @@ func (c *Catalog) coverage(in job.Input, s Selection) Coverage {
 	return out
 }
 
-// leftOut returns what is left out of the series of entries, each once.
-func (c *Catalog) leftOut(entries []int) []series.LeftOut {
+// LeftOut returns the volumes and slices of the series of entries that are in none of them,
+// each once. Of one volume of a 4-D series the others are not left out, but not asked for.
+func (c *Catalog) LeftOut(entries []int) []series.LeftOut {
 	var out []series.LeftOut
 	seen := map[string]bool{}
 	for _, i := range entries {
 		for _, l := range c.Entries[i].LeftOut {
+			if l.Volume && len(entries) == 1 && c.Entries[i].Group != nil {
+				continue
+			}
 			if key := l.Text.String() + "\n" + strings.Join(l.Files, "\n"); !seen[key] {
 				seen[key] = true
 				out = append(out, l)

@@ -136,7 +136,7 @@ func leaveOut(entries []Entry, whole, left []int) {
 		for _, w := range whole {
 			entries[w].Findings = append(entries[w].Findings, series.Finding{Severity: series.Refused, Kind: series.Incomplete, Files: FileNames(e.Stack),
 				Text: message.Text("Another volume of the series is left out (%s): %s.", e.Part, why)})
-			entries[w].LeftOut = append(entries[w].LeftOut, series.LeftOut{Files: FileNames(e.Stack), Text: message.Text("%s: %s", e.Part, why)})
+			entries[w].LeftOut = append(entries[w].LeftOut, series.LeftOut{Volume: true, Files: FileNames(e.Stack), Text: message.Text("%s: %s", e.Part, why)})
 		}
 		e.Findings = append(e.Findings, series.Finding{Severity: series.Warning, Kind: series.Incomplete,
 			Text: message.Text("This volume is not in the 4-D series of the others: %s.", why)})

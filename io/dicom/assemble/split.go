@@ -68,7 +68,7 @@ func samePosition(image *instance.Slice) float64 {
 // every position once and one value of every label. Labels come first, in the order of
 // instance.Distinctions; then slices side by side, which are stations of a longer body;
 // then instance numbers and times (count.go). Geometry divides further and never joins
-// again. See docs/reference/volumes.md.
+// again. See docs/reference/opening.md.
 func splitVolumes(p candidate) []candidate {
 	if !p.slices[0].Placed {
 		return []candidate{p}
