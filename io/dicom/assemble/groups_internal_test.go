@@ -636,8 +636,8 @@ func TestTraits(t *testing.T) {
 // TestDuplicatesInWords: one file in the singular.
 func TestDuplicatesInWords(t *testing.T) {
 	for n, want := range map[int][2]string{
-		1: {"1 file has the SOP Instance UID of another image", "1 file is a copy of others"},
-		2: {"2 files have the SOP Instance UID of another image", "2 files are copies of others"},
+		1: {"1 file has the SOP Instance UID of another image", "1 file has the SOP Instance UID, instance number and position of another"},
+		2: {"2 files have the SOP Instance UID of another image", "2 files have the SOP Instance UID, instance number and position of another"},
 	} {
 		images := stack(0, 1)[:n]
 		f := reportDuplicates(images, images)

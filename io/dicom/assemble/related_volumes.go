@@ -77,6 +77,8 @@ const ofSameGrid = series.Volumes
 func relationKind(e, other *Entry) series.Kind {
 	a, b := e.Stack[0], other.Stack[0]
 	switch {
+	case e.Group != nil && e.Group == other.Group: // volumes that a scanner turned a little, too
+		return ofSameGrid
 	case a.Rotated != b.Rotated:
 		return series.Orientation
 	case a.Placed != b.Placed:
@@ -109,7 +111,7 @@ func (s *related) finding(kind series.Kind) series.Finding {
 	}
 	if kind == ofSameGrid {
 		f.Severity = series.Warning
-		f.Text = message.Text("The series holds %d volumes of this grid; this is one, the others are: %s; each is filtered separately.", s.volumes+1, what)
+		f.Text = message.Text("The series holds %d volumes of this size and direction; this is one, the others are: %s; each is filtered separately.", s.volumes+1, what)
 		return f
 	}
 	advice := message.Text("they are listed as volumes of their own")

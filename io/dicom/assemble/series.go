@@ -219,7 +219,7 @@ func reportExcluded(images []*instance.Slice) []series.Finding {
 	return out
 }
 
-// dropDuplicates removes copies: files with the SOP Instance UID and the place of
+// dropDuplicates removes copies: files with the SOP Instance UID, number and place of
 // another. Files that share a UID but are different images, as some writers make them,
 // are kept; sharedUID lists them without the first of each UID.
 func dropDuplicates(images []*instance.Slice) (kept, copies, sharedUID []*instance.Slice) {
@@ -260,7 +260,7 @@ func reportDuplicates(copies, sharedUID []*instance.Slice) []series.Finding {
 	}
 	if len(copies) > 0 {
 		out = append(out, series.Finding{Severity: series.Refused, Kind: series.Duplicate,
-			Text:  message.Text("%s of others (same SOP Instance UID and position); one of each is used.", message.Count(len(onePerFile(copies)), "file is a copy", "files are copies")),
+			Text:  message.Text("%s SOP Instance UID, instance number and position of another; one of each is used.", message.Count(len(onePerFile(copies)), "file has the", "files have the")),
 			Files: FileNames(copies)})
 	}
 	return out
