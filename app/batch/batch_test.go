@@ -21,6 +21,7 @@ import (
 	"quell/app/job"
 	"quell/app/open"
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/io/nifti/niftitest"
 	"quell/series"
 	"quell/volume"
@@ -380,12 +381,15 @@ func TestFailuresAreRows(t *testing.T) {
 func TestExitCodes(t *testing.T) {
 	failed := func(code int) SeriesResult { return SeriesResult{State: Failed, Code: code, Unit: "a", Problem: "p"} }
 	done := SeriesResult{State: Done}
+	partial := SeriesResult{State: Done, Unit: "a", LeftOut: []series.LeftOut{{Text: message.Text("echo 2"), Files: []string{"b", "c"}}}}
 	for _, x := range []struct {
 		results []SeriesResult
 		want    int
 	}{
 		{nil, job.ExitDone},
 		{[]SeriesResult{done, {State: Duplicate}}, job.ExitDone},
+		{[]SeriesResult{done, partial}, job.ExitPartial},
+		{[]SeriesResult{partial, failed(job.ExitInput)}, job.ExitInput},
 		{[]SeriesResult{done, failed(job.ExitInput)}, job.ExitInput},
 		{[]SeriesResult{failed(job.ExitUsage)}, job.ExitInput},
 		{[]SeriesResult{failed(job.ExitInput), failed(job.ExitFailed)}, job.ExitFailed},
@@ -394,6 +398,10 @@ func TestExitCodes(t *testing.T) {
 		if got := job.ExitCode(summaryOf(x.results...).Err()); got != x.want {
 			t.Errorf("%v: %d, want %d", x.results, got, x.want)
 		}
+	}
+	want := "images of 1 of 2 series were left out; the first: a: done, but for what was left out: echo 2 (b and 1 more)"
+	if err := summaryOf(done, partial).Err(); err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
 	}
 	if err := summaryOf(failed(1)).Err(); err.Error() != "1 of 1 series failed: a: p" {
 		t.Error(err)
