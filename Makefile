@@ -83,7 +83,7 @@ MUTATE ?= ./denoise/... ./measure/... ./io/... ./app/... ./ui/session
 mutate: ## test the tests: mutate MUTATE="./measure ./io/..." (hours for all), or the lines changed since SINCE=main
 	@tool=$$(scripts/tool.sh $(GREMLINS)) && CGO_ENABLED=0 $(GO) run ./tools/mutate $(addprefix -since ,$(SINCE)) "$$tool" $(MUTATE)
 
-lint: modules ## check import rules, errors, style (.golangci.yml), the words of comments, and the documents
+lint: modules ## check import rules, errors, style (.golangci.yml), words of comments, lines of the program, and the documents
 	@CGO_ENABLED=0 $(GO) run ./tools/comments .
 	@CGO_ENABLED=0 $(GO) run ./tools/site -check
 	@tool=$$(scripts/tool.sh $(GOLANGCI_LINT)) && CGO_ENABLED=0 "$$tool" run $(PACKAGES:quell/%=./%)

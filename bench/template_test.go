@@ -26,6 +26,9 @@ func onCPU(e Experiment, labels ...string) Experiment {
 // On the T1 template the errors of Upadhya's table 1 are his, within 0.15: the author's
 // noise is not known. The larger windows take minutes on one core.
 func TestErrorsOnTheTemplate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	path := shareddata.Path(t, t1Template)
 	report, err := run(t.Context(), []Experiment{onCPU(upadhyaTable1(), "7x7x7", "9x9x9")}, Options{Quick: true, Volume: path}, Events{})
 	if err != nil || report.Failures() != "" {

@@ -103,6 +103,9 @@ func TestTheOpenSeriesAreListed(t *testing.T) {
 
 // The list says what was done with each series, and asks before a result is lost.
 func TestTheListSaysWhatIsOnASeries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.openFiles(2)
 	b.session().Results.Apply()

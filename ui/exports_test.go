@@ -32,6 +32,9 @@ func (b *bench) exported() (path string) {
 
 // Two series exported in turn stand side by side; closing and quitting ask as soon as one is gone.
 func TestTwoSeriesExportedInTurnBothStand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	folder := t.TempDir()
 	b := newBenchWith(t, large, func(s *workbench.Settings) { s.ExportFolder = folder })
 	b.openFiles(2)

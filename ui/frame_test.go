@@ -101,6 +101,9 @@ func TestTheColumnIsInSightFromAWidthOn(t *testing.T) {
 // Without the column the strength, the verdict and the run are in the line of the slices,
 // and what the column warns of is in the status bar.
 func TestTheLineOfTheStrength(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBenchWith(t, large, func(*workbench.Settings) {})
 	b.until("the slice is judged", func() bool { return b.session().Measures.Slice().Known })
 	b.drain()

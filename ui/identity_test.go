@@ -126,6 +126,9 @@ func (b *bench) toggleLine(name string) {
 // Lines of the lower corners are left out too, in the panes and in the planes. The scale of the
 // residual and how a picture is turned are not.
 func TestLinesOfTheLowerCornersAreChosen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.drain()
 	b.state().Cut().PointAt(50, 50, 100, 100)
@@ -204,6 +207,9 @@ func TestASavedPictureHasNoHiddenIdentity(t *testing.T) {
 // Lines of the upper corners are left out and come back, for the next start too; masking hides
 // more, never less.
 func TestLinesOfTheCornersAreChosen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.show(named())
 	b.drain()

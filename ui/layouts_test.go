@@ -100,6 +100,9 @@ func TestFullScreenIsThePicturesAlone(t *testing.T) {
 // The card shows measures or a plot; the search for a strength shows its curve, in a
 // column that was hidden.
 func TestTheCardHasTabs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.drain()
 	tabs := b.row("Measures")
@@ -128,6 +131,9 @@ func TestTheCardHasTabs(t *testing.T) {
 // The picture of a plane is mirrored and turned from the menu; the panes say so, and marks
 // stay at the place at which they were drawn.
 func TestMirrorAndTurnFromTheMenu(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.key(fyne.KeyE)
 	b.dragOn(viewer.Original, [2]float32{0.3, 0.5}, [2]float32{0.4, 0.6})
@@ -167,6 +173,9 @@ func TestMirrorAndTurnFromTheMenu(t *testing.T) {
 // If the residual has no pane it is an inset in the lower right corner of the denoised
 // picture, which D or a double click enlarges, and Shift+D leaves out, also at the next start.
 func TestTheInsetOfTheResidual(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBenchWith(t, large, func(s *workbench.Settings) { s.Layout = "1×2" })
 	panes := b.workbench.Panes()
 	inset, under := panes[viewer.Residual], panes[viewer.Denoised]

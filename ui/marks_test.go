@@ -75,6 +75,9 @@ func TestAnROIIsOnAllPanes(t *testing.T) {
 
 // The same key takes a tool and puts it away; Escape does too.
 func TestToolsArePutAway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.key(fyne.KeyU)
 	b.key(fyne.KeyU)

@@ -98,6 +98,9 @@ func TestToolbarButtonsHaveTooltips(t *testing.T) {
 }
 
 func TestTheBestStrengthIsPlotted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.show(tissue(t))
 	b.key(fyne.KeyP) // the plot is hidden
@@ -123,6 +126,9 @@ func TestTheBestStrengthIsPlotted(t *testing.T) {
 }
 
 func TestStructureHasCaptionAndPlace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.show(tissue(t))
 	residual := b.workbench.Panes()[viewer.Residual]

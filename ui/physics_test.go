@@ -13,6 +13,9 @@ import (
 
 // The dialog shows the noise before and after with charts, says why there is no d', and ends its work with Escape.
 func TestThePhysicsOfASlice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, fyne.NewSize(1280, 800))
 	b.app.Settings().SetTheme(screen.Theme{})
 	b.show(tissue(t))

@@ -105,6 +105,9 @@ func TestThePlanesKeepWhatWasChosen(t *testing.T) {
 
 // A run that is side A is shown by the planes, too.
 func TestPlanesShowARunAsSideA(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.command("apply").Run()
 	b.until("the volume is filtered", b.session().Results.Applied)
@@ -151,6 +154,9 @@ func TestTheLayoutIsKept(t *testing.T) {
 // An ROI is drawn, shown, measured and moved on the plane of its pane, by the voxels
 // that the pane shows.
 func TestROIsOnThePlanes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.key(fyne.KeyF5)
 	b.drain()

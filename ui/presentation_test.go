@@ -11,6 +11,9 @@ import (
 
 // A presentation state of an export is suggested into its folder, so that Send to PACS sends both.
 func TestAPresentationStateIsSaved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	save := b.command("presentation")
 	if save.Enabled() {

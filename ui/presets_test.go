@@ -27,6 +27,9 @@ func (b *bench) presetButtons() (take []*control.Button, texts string) {
 // The list has every preset, those for the modality of the series first, and takes its recipe as it is, whatever the filter
 // was last used with.
 func TestPresetsAreListed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.show(tissue(t))
 	modality := b.session().Series().Modality

@@ -53,6 +53,9 @@ func TestAPresetIsKept(t *testing.T) {
 // A recipe is read from a file and is one step of undo; one with a strength to be searched
 // for starts the search.
 func TestARecipeIsLoaded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	before := b.session().Tuning.Recipe()
 	load := func(text string) {

@@ -15,6 +15,9 @@ import (
 
 // TestSendAnExport exports a series, sends it, and sends what was not stored again.
 func TestSendAnExport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	send := b.command("send")
 	if send.Enabled() {

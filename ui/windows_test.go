@@ -72,6 +72,9 @@ func TestOwnWindowsAreMarked(t *testing.T) {
 
 // The three planes have the window of the comparison next to them.
 func TestPlanesHaveTheWindowOfTheComparison(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	b.key(fyne.KeyF5)
 	b.key(fyne.KeyJ)

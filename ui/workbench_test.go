@@ -245,6 +245,9 @@ func TestResidualAndColumnCanBeHidden(t *testing.T) {
 }
 
 func TestCaptionsShowTheStateOfTheResult(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := newBench(t, large)
 	denoised := b.workbench.Panes()[viewer.Denoised]
 	volumewise := b.session().Tuning.Recipe().With("h", denoise.Number(20)) // the series' slices are too thick for 3-D by themselves

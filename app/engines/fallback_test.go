@@ -37,6 +37,12 @@ func TestFallbackText(t *testing.T) {
 		{timedEngine{takes: time.Second}, 1999 * time.Millisecond, 1, "the GPU worker died; the CPU filters instead, which is expected to take 2.0 s"},
 		{timedEngine{takes: -1}, 12 * time.Second, 1, "the GPU worker died; the CPU filters instead, which is expected to take 12 s"},
 		{timedEngine{takes: time.Second}, -1, 1, "the GPU worker died; the CPU filters instead"},
+		{nil, time.Second - time.Millisecond, 1, "the GPU worker died; the CPU filters instead, which is expected to take 999 ms"},
+		{nil, time.Second, 1, "the GPU worker died; the CPU filters instead, which is expected to take 1.0 s"},
+		{nil, 9900 * time.Millisecond, 1, "the GPU worker died; the CPU filters instead, which is expected to take 9.9 s"},
+		{nil, 10 * time.Second, 1, "the GPU worker died; the CPU filters instead, which is expected to take 10 s"},
+		{nil, 59 * time.Second, 1, "the GPU worker died; the CPU filters instead, which is expected to take 59 s"},
+		{nil, time.Minute, 1, "the GPU worker died; the CPU filters instead, which is expected to take 1.0 min"},
 	} {
 		if got := engines.FallbackText(died, c.failed, timedEngine{takes: c.cpu}, denoise.Recipe{}, volume.Geometry{}, c.n); got.String() != c.want {
 			t.Errorf("%q; want %q", got, c.want)

@@ -365,3 +365,21 @@ func TestLoadReportsProgressAndCancels(t *testing.T) {
 		t.Error("entry 3 of 1 loads")
 	}
 }
+
+// An entry without slices gives its own error, and an entry or keyword that does not exist is refused.
+func TestAttributeOfWhatCannotBeRead(t *testing.T) {
+	c := dicomtest.Scan(t, dicomtest.FilesOf(dicomtest.Stack(3)))
+	if values, err := c.Attribute(t.Context(), 0, "Modality"); err != nil || !slices.Equal(values, []string{"CT"}) {
+		t.Errorf("%q, %v", values, err)
+	}
+	for i, keyword := range map[int]string{-1: "Modality", 1: "Modality", 0: "NoSuchKeyword"} {
+		if values, err := c.Attribute(t.Context(), i, keyword); err == nil || values != nil {
+			t.Errorf("%s of entry %d: %q, %v", keyword, i, values, err)
+		}
+	}
+	broken := errors.New("it is broken")
+	c.Entries[0].Stack, c.Entries[0].Err = nil, broken
+	if values, err := c.Attribute(t.Context(), 0, "Modality"); !errors.Is(err, broken) || values != nil {
+		t.Errorf("an entry without slices: %q, %v", values, err)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -303,3 +304,31 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func (full) WriteAt([]byte, int64) (int, error) { return 0, io.ErrShortWrite }
+
+// Masked voxels are written as NaN for what was computed from one image with a mask, or whose voxels are elsewhere, and for
+// several volumes; not for what has sources of another format.
+func TestHasNaN(t *testing.T) {
+	of := func(v *volume.Volume, sources ...series.Source) *series.Series {
+		return &series.Series{Volume: v, Sources: sources}
+	}
+	masked, elsewhere := row(1, 2), row(1, 2)
+	masked.Mask, elsewhere.Data = []bool{true, false}, nil
+	for name, c := range map[string]struct {
+		from   *series.Series
+		frames int
+		want   bool
+	}{
+		"nothing":                {nil, 2, false},
+		"a volume without":       {of(row(1, 2), series.Source{}), 1, false},
+		"a volume with a mask":   {of(masked, series.Source{}), 1, true},
+		"a volume on disk":       {of(elsewhere, series.Source{}), 1, true},
+		"two volumes":            {of(row(1, 2), series.Source{}), 2, true},
+		"slices of several":      {of(masked, series.Source{}, series.Source{}), 1, false},
+		"no source":              {of(masked), 1, false},
+		"an instance with a UID": {of(masked, series.Source{UID: "1.2"}), 2, false},
+	} {
+		if got := HasNaN(c.from, c.frames); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 // Command comments counts words in the comments of Go files that make them hard to read: "where" if it stands for a
-// condition, and pronouns with a far antecedent. It fails if there are more of them per 1,000 lines of comments than the
-// ceilings allow, and then names the comments with the most.
+// condition, pronouns with a far antecedent, and turns of phrase for which the field has plain words. It fails if there are
+// more of them per 1,000 lines of comments than the ceilings allow, and then names the comments with the most. It fails too
+// if the program, in the current folder, has more lines of code than its ceiling.
 //
 //	comments DIR...
 package main
@@ -32,6 +33,10 @@ var rules = []rule{
 	{"where", regexp.MustCompile(`(?i)\bwhere\b`), 20},
 	{"of which, whose, that of, those of, those that, beside",
 		regexp.MustCompile(`(?i)\b(of which|whose|that of|those of|those that|beside)\b`), 20},
+	{"what is, what of, what a", regexp.MustCompile(`(?i)\bwhat (is|of|a)\b`), 30}, // the goal is 10
+	{"says whether", regexp.MustCompile(`(?i)\bsays whether\b`), 10},
+	{"stands", regexp.MustCompile(`(?i)\bstands\b`), 10},
+	{"that of, those that", regexp.MustCompile(`(?i)\b(that of|those that)\b`), 10},
 }
 
 // shown is how many comments are named for a rule that does not hold.
@@ -39,6 +44,11 @@ const shown = 20
 
 func main() {
 	ok, err := check(os.Stdout, os.Args[1:])
+	if err == nil {
+		var few bool
+		few, err = checkLines(os.Stdout, ".", mostLines)
+		ok = ok && few
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "comments:", err)
 	}
@@ -115,7 +125,7 @@ func (c counts) report(w io.Writer) bool {
 			continue
 		}
 		ok = false
-		fmt.Fprintf(w, "comments: %d times %q in %d lines of comments are %.1f per 1,000; at most %g are allowed. Say \"if\" for a condition, and repeat the noun. The most are in:\n",
+		fmt.Fprintf(w, "comments: %d times %q in %d lines of comments are %.1f per 1,000; at most %g are allowed. Say \"if\" for a condition, \"reports whether\", and repeat the noun. The most are in:\n",
 			n, r.name, c.lines, 1000*float64(n)/float64(c.lines), r.ceiling)
 		slices.SortStableFunc(c.hits[i], func(a, b hit) int { return cmp.Compare(len(b.words), len(a.words)) })
 		for _, h := range c.hits[i][:min(shown, len(c.hits[i]))] {

@@ -109,6 +109,9 @@ func TestLesionsWithoutNoise(t *testing.T) {
 
 // The lesions of the filter alone tell how far its dial can go; those of a mixture do not.
 func TestLesionsTellHowFarTheDialCanGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := lesionBench(t, 5)
 	b.engine.shrink = true // at h = 4 half of the noise and of the contrast is left
 	b.Tuning.Set(b.tuned(4).With("strength", denoise.Number(50)), true)

@@ -124,3 +124,53 @@ func TestScratch(t *testing.T) {
 		}
 	}
 }
+
+// What becomes of one bright voxel is the Gaussian itself, divided by the sum of its taps; the cost of a pass counts each
+// tap once.
+func TestTaps(t *testing.T) {
+	const middle = 6
+	v := volume.New(volume.NewGeometry([3]int{2*middle + 1, 2*middle + 1, 2*middle + 1}, [3]float64{1, 1, 1}))
+	v.Data[v.Index(middle, middle, middle)] = 1000
+	p := params([3]int{3, 2, 1})
+	out := denoise.FieldOf(volume.New(v.Geometry))
+	start(p, denoise.FieldOf(v), out)()(v.Bounds(), func() bool { return false })
+	weight := func(axis, d int) float64 {
+		if max(d, -d) > p.Radius[axis] {
+			return 0
+		}
+		return math.Exp(-0.5 * float64(d*d) * p.Scale[axis] * p.Scale[axis])
+	}
+	sum := 1.0
+	for axis := range 3 {
+		of := 0.0
+		for d := -middle; d <= middle; d++ {
+			of += weight(axis, d)
+		}
+		sum *= of
+	}
+	for z := -4; z <= 4; z++ {
+		for y := -4; y <= 4; y++ {
+			for x := -4; x <= 4; x++ {
+				want := 1000 * weight(0, x) * weight(1, y) * weight(2, z) / sum
+				if got := float64(out.At(middle+x, middle+y, middle+z)); math.Abs(got-want) > 1e-4 {
+					t.Fatalf("%d, %d, %d from it: %g; want %g", x, y, z, got, want)
+				}
+			}
+		}
+	}
+	r, err := Filter.Recipe(denoise.Case{Dims: 3, Set: "radius=3,2,1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = r.Resolve(v.Geometry, denoise.Facts{}); err != nil {
+		t.Fatal(err)
+	}
+	program, err := r.Bind(v.Geometry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const taps = 7 + 5 + 3
+	if pass := program.Passes[0]; pass.Work != taps || math.Abs(pass.CPU.Nanoseconds-(nsVoxel+taps*nsTap)) > 1e-9 {
+		t.Errorf("work of %g taps, %g ns; want %d", pass.Work, pass.CPU.Nanoseconds, taps)
+	}
+}
