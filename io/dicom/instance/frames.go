@@ -37,7 +37,7 @@ func (in *Instance) splitImage(whole *Slice, p *part10.File, a part10.Attributes
 	case mosaic:
 		in.Excluded = message.New(message.InputUnsupported, "it is a mosaic of several frames, which is not read")
 		return
-	case frames == 1 && hasUIHTiles(whole, p, a):
+	case frames == 1 && hasUIHTiles(whole, p):
 		in.splitUIHTiles(whole, p, a)
 		return
 	case frames > fewFrames && int64(frames) > in.Size/bytesPerFrame:

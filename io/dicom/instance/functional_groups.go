@@ -24,7 +24,7 @@ var groupAttributes = map[part10.Tag][]part10.Tag{
 	part10.TagMRDiffusionSequence:                {part10.TagDiffusionBValue, part10.TagDiffusionDirectionality},
 	part10.TagDiffusionGradientDirectionSequence: {part10.TagDiffusionGradientOrientation}, // inside the one before
 	part10.TagDiffusionBMatrixSequence:           bMatrixTags,                              // so is this one
-	part10.TagPhilipsFrameSequence:               {part10.TagPhilipsFrameCreator, part10.TagPhilipsDiffusionVolume},
+	part10.TagPhilipsFrameSequence:               {part10.TagPhilipsDiffusionVolume},
 	part10.TagMRModifierSequence:                 {part10.TagInversionTimes, part10.TagParallelReductionFactorInPlane},
 	part10.TagMRFOVGeometrySequence: {part10.TagInPlanePhaseEncodingDirection, part10.TagMRAcquisitionFrequencyEncodingSteps,
 		part10.TagMRAcquisitionPhaseEncodingStepsInPlane, part10.TagPercentSampling, part10.TagPercentPhaseFieldOfView},
@@ -77,7 +77,7 @@ func readGroup(p *part10.File, t part10.Tag) (part10.Attributes, error) {
 // read have one item each; of several the first counts.
 func addGroups(a part10.Attributes, b []byte, item part10.SequenceItem) error {
 	for _, parent := range item.Elements {
-		take, ok := groupAttributes[parent.Tag]
+		take, ok := groupAttributes[item.Usual(b, parent)]
 		if !ok {
 			continue
 		}

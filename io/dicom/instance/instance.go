@@ -24,6 +24,7 @@ type Instance struct {
 	StudyUID            string
 	FrameOfReferenceUID string
 	Number              int  // Instance Number
+	Guessed             bool // private elements are read though nothing names their owner
 	HasModalityLUT      bool // the meaning of its values is given by a Modality LUT
 
 	// Slices are the images of the file in file order: one, its frames, or the tiles
@@ -112,6 +113,7 @@ func (in *Instance) fill(p *part10.File) {
 	if err != nil && in.Err == nil {
 		in.Err = part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, err, "a value of its header is damaged")
 	}
+	in.Guessed = p.Guessed
 	// A truncated file may end before its SOP Class UID; the meta header has it too.
 	in.SOPClass, in.SOPUID = cmp.Or(a.Text(part10.TagSOPClassUID), p.SOPClass), a.Text(part10.TagSOPInstanceUID)
 	if in.SOPClass == part10.MediaDirectory || p.Has(part10.TagDirectoryRecordSequence) {

@@ -18,10 +18,14 @@ var wantedTags = func() map[part10.Tag]bool {
 		part10.TagPixelSpacing, part10.TagBitsAllocated, part10.TagBitsStored, part10.TagHighBit, part10.TagPixelRepresentation,
 		part10.TagPixelPaddingValue, part10.TagPixelPaddingRangeLimit, part10.TagWindowCenter, part10.TagWindowWidth,
 		part10.TagWindowCenterWidthExplanation, part10.TagRescaleIntercept, part10.TagRescaleSlope, part10.TagRescaleType,
-		part10.TagUnits, part10.TagSiemensMosaicImages, part10.TagPatientPosition,
+		part10.TagUnits, part10.TagPatientPosition,
+		part10.TagSiemensMosaicImages, part10.TagSiemensBValue, part10.TagSiemensDirection, part10.TagSiemensBMatrix,
+		part10.TagPhilipsBValue, part10.TagPhilipsDirectionRL, part10.TagPhilipsDirectionAP, part10.TagPhilipsDirectionFH,
+		part10.TagGEDirectionX, part10.TagGEDirectionY, part10.TagGEDirectionZ, part10.TagGEDirections, part10.TagGEBValue,
+		part10.TagUIHBValue, part10.TagUIHDirection,
 		part10.TagDiffusionBValue, part10.TagDiffusionGradientOrientation, part10.TagDiffusionDirectionality,
 		part10.TagAcquisitionMatrix, part10.TagPercentSampling, part10.TagPercentPhaseFieldOfView,
-		part10.TagInPlanePhaseEncodingDirection, part10.TagImageComments, part10.TagPhilipsFrameCreator, part10.TagTemporalResolution,
+		part10.TagInPlanePhaseEncodingDirection, part10.TagImageComments, part10.TagTemporalResolution,
 		part10.TagNumberOfTemporalPositions, part10.TagImagesInAcquisition,
 	} {
 		want[t] = true
@@ -36,9 +40,6 @@ var wantedTags = func() map[part10.Tag]bool {
 	}
 	for _, t := range frameOffsetTags {
 		want[t] = true
-	}
-	for t, owner := range privateBlocks {
-		want[t], want[owner.creator] = true, true
 	}
 	return want
 }()
