@@ -32,7 +32,7 @@ type Slice struct {
 	// Thickness is the slice spacing that the header claims in mm, 0 if none. It is
 	// used if positions cannot say.
 	Thickness            float64
-	TemporalStep         float64 // seconds from one temporal position to the next; 0 if the file does not say
+	TemporalStep         float64 // seconds from one volume in time to the next; 0 if the file does not say
 	SliceThickness       float64 // of the header in mm, however far apart slices lie; 0 if none
 	NoPixelSpacing       bool    // Spacing is assumed
 	SpacingFromThickness bool    // the slice spacing is assumed to be the slice thickness
@@ -77,13 +77,21 @@ func newSlice(in *Instance, a part10.Attributes) *Slice {
 		TransferSyntax: in.Syntax.UID,
 		Encoding:       encoding(a),
 	}
-	if ms, ok := a.Number(part10.TagTemporalResolution); ok && ms > 0 {
-		s.TemporalStep = ms / 1000
-	}
+	s.TemporalStep = temporalStep(a)
 	s.Volumes, _ = a.Integer(part10.TagNumberOfTemporalPositions)
 	s.PerVolume, _ = a.Integer(part10.TagImagesInAcquisition)
 	s.readDisplay(a)
 	return s
+}
+
+// temporalStep returns the seconds from one volume in time to the next: the repetition time of a volume whose slices are
+// each excited once in it, as in echo-planar imaging; 0 if the file does not say.
+func temporalStep(a part10.Attributes) float64 {
+	ms, ok := a.Number(part10.TagTemporalResolution)
+	if (!ok || ms <= 0) && a.Text(part10.TagMRAcquisitionType) == "2D" && slices.Contains(a.Strings(part10.TagScanningSequence), "EP") {
+		ms, _ = a.Number(part10.TagRepetitionTime)
+	}
+	return max(ms, 0) / 1000
 }
 
 // technique says in a few words how the slice was acquired: "120 kV", or "TR 500  TE 20

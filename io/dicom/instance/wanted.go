@@ -10,7 +10,7 @@ var wantedTags = func() map[part10.Tag]bool {
 	for _, t := range []part10.Tag{
 		part10.TagImageType, part10.TagSOPClassUID, part10.TagSOPInstanceUID,
 		part10.TagStudyDate, part10.TagModality, part10.TagManufacturer, part10.TagStudyDescription, part10.TagSeriesDescription,
-		part10.TagPatientName, part10.TagPatientID, part10.TagPatientBirthDate, part10.TagPatientSex, part10.TagRepetitionTime, part10.TagBodyPartExamined, part10.TagSliceThickness,
+		part10.TagPatientName, part10.TagPatientID, part10.TagPatientBirthDate, part10.TagPatientSex, part10.TagScanningSequence, part10.TagMRAcquisitionType, part10.TagRepetitionTime, part10.TagBodyPartExamined, part10.TagSliceThickness,
 		part10.TagSpacingBetweenSlices, part10.TagImagerPixelSpacing, part10.TagNominalScannedPixelSpacing, part10.TagPixelAspectRatio, part10.TagConvolutionKernel,
 		part10.TagStudyInstanceUID, part10.TagSeriesInstanceUID, part10.TagSeriesNumber, part10.TagInstanceNumber, part10.TagFrameOfReferenceUID,
 		part10.TagImagePositionPatient, part10.TagImageOrientationPatient,

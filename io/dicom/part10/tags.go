@@ -82,6 +82,8 @@ const (
 	TagBodyPartExamined                              Tag = 0x00180015
 	TagSliceThickness                                Tag = 0x00180050
 	TagKVP                                           Tag = 0x00180060
+	TagScanningSequence                              Tag = 0x00180020
+	TagMRAcquisitionType                             Tag = 0x00180023
 	TagRepetitionTime                                Tag = 0x00180080
 	TagEchoTime                                      Tag = 0x00180081
 	TagEchoNumbers                                   Tag = 0x00180086
