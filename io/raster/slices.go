@@ -54,12 +54,12 @@ func (r *Slices) begin(ctx context.Context, c Component) (err error) {
 		return ReadError(err)
 	}
 	r.src = r.im.file
-	if r.im.file.gzip {
+	if r.im.file.packed != Plain {
 		r.ahead = newReadAhead(r.im.file, r.plan.volumeBytes)
 		r.src = r.ahead
 	}
-	size := r.plan.decoder.Bytes
-	r.buf = make([]byte, min(r.plan.geometry.Voxels(), chunkBytes/size)*size)
+	size := r.plan.decoder.stored()
+	r.buf = make([]byte, min(r.plan.geometry.Voxels(), max(chunkBytes/size, 1))*size)
 	return nil
 }
 
@@ -109,7 +109,7 @@ func (r *Slices) read(ctx context.Context, data []float32) (lost losses, err err
 	if lost, err = r.plan.readNext(ctx, r.src, first, data, r.buf, &arrivals{}); err != nil {
 		return lost, err
 	}
-	if r.next == g.Dims[2] && int64(r.t) == int64(r.im.layout.Volumes)-1 {
+	if r.next == g.Dims[2] && r.plan.isLast(r.t, r.im.layout.Volumes) {
 		err = r.im.readToEnd(r.src)
 	}
 	return lost, err
