@@ -106,8 +106,13 @@ func hasPosition(a part10.Attributes) bool {
 // readFrame takes what may differ from frame to frame. It returns why the frame is
 // not read, or "".
 func (s *Slice) readFrame(a part10.Attributes) (problem message.Message) {
-	if s.Format, problem = pixel.ReadFormat(a); !problem.IsZero() {
+	if s.Format, problem = pixel.ReadFormat(a, s.pixelTag); !problem.IsZero() {
 		return problem
+	}
+	s.Format.LUT = s.lut
+	if slope, ok := a.Number(part10.TagRealWorldValueSlope); ok && slope != 0 && s.SOPClass == part10.ParametricMap {
+		s.Format.Slope = slope // a map states its values alone in this way
+		s.Format.Intercept, _ = a.Number(part10.TagRealWorldValueIntercept)
 	}
 	if t := a.Strings(part10.TagFrameType); len(t) > 0 {
 		s.ImageType = t

@@ -14,6 +14,8 @@ var groupAttributes = map[part10.Tag][]part10.Tag{
 	part10.TagPlanePositionSequence:              {part10.TagImagePositionPatient},
 	part10.TagPlaneOrientationSequence:           {part10.TagImageOrientationPatient},
 	part10.TagPixelValueTransformationSequence:   {part10.TagRescaleIntercept, part10.TagRescaleSlope, part10.TagRescaleType},
+	part10.TagRealWorldValueMappingSequence:      {part10.TagRealWorldValueIntercept, part10.TagRealWorldValueSlope},
+	part10.TagParametricMapFrameTypeSequence:     {part10.TagFrameType},
 	part10.TagFrameVOILUTSequence:                {part10.TagWindowCenter, part10.TagWindowWidth, part10.TagWindowCenterWidthExplanation},
 	part10.TagFrameContentSequence:               {part10.TagStackID, part10.TagTemporalPositionIndex, part10.TagFrameAcquisitionNumber, part10.TagFrameAcquisitionDateTime, part10.TagDimensionIndexValues, part10.TagFrameLabel},
 	part10.TagMRImageFrameTypeSequence:           {part10.TagFrameType, part10.TagComplexImageComponent},

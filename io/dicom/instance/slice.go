@@ -131,6 +131,10 @@ func (s *Slice) readDisplay(a part10.Attributes) {
 		}
 	}
 	switch t := a.Text(part10.TagRescaleType); {
+	case s.lut != nil:
+		if s.Unit = ""; s.lut.HU {
+			s.Unit = "HU"
+		}
 	case t == "HU", s.Meta.Modality == "CT" && t == "" && !s.Localizer():
 		s.Unit = "HU"
 	case s.Meta.Modality == "PT":
@@ -151,8 +155,9 @@ func (s *Slice) readDistinctions(a part10.Attributes) {
 // that cannot be in a volume.
 func (in *Instance) readImage(s *Slice, a part10.Attributes, pixels part10.Element) {
 	var problem message.Message
-	s.Format, problem = pixel.ReadFormat(a)
-	in.pixelOffset, in.pixelVR = pixels.Value, pixels.VR
+	in.pixelOffset, in.pixelVR, in.pixelTag = pixels.Value, pixels.VR, pixels.Tag
+	s.Format, problem = pixel.ReadFormat(a, in.pixelTag)
+	s.Format.LUT = in.lut
 	frames := frameCount(a)
 	switch {
 	case part10.NotImages[in.SOPClass]:

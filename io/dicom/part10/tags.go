@@ -190,7 +190,9 @@ const (
 	TagPixelPaddingValue                             Tag = 0x00280120
 	TagPixelPaddingRangeLimit                        Tag = 0x00280121
 	TagFloatPixelPaddingValue                        Tag = 0x00280122
+	TagDoubleFloatPixelPaddingValue                  Tag = 0x00280123
 	TagFloatPixelPaddingRangeLimit                   Tag = 0x00280124
+	TagDoubleFloatPixelPaddingRangeLimit             Tag = 0x00280125
 	TagBurnedInAnnotation                            Tag = 0x00280301
 	TagRecognizableVisualFeatures                    Tag = 0x00280302
 	TagLongitudinalTemporalInformationModified       Tag = 0x00280303
@@ -206,6 +208,9 @@ const (
 	TagLossyImageCompressionRatio                    Tag = 0x00282112
 	TagLossyImageCompressionMethod                   Tag = 0x00282114
 	TagModalityLUTSequence                           Tag = 0x00283000
+	TagLUTDescriptor                                 Tag = 0x00283002
+	TagModalityLUTType                               Tag = 0x00283004
+	TagLUTData                                       Tag = 0x00283006
 	TagLUTExplanation                                Tag = 0x00283003
 	TagSoftcopyVOILUTSequence                        Tag = 0x00283110
 	TagPixelMeasuresSequence                         Tag = 0x00289110

@@ -127,7 +127,7 @@ func (t *tokenizer) dataset(off int64) error {
 		if err != nil {
 			return err
 		}
-		if e.Tag == TagPixelData {
+		if IsPixels(e.Tag) && t.File.PixelIndex < 0 {
 			t.File.PixelIndex, t.File.Stream = len(t.File.Elements), t.stream
 		}
 		if t.File.Elements = append(t.File.Elements, e); len(t.File.Elements) > maxElements {
@@ -195,7 +195,7 @@ func (t *tokenizer) keepValue(e Element, guess bool) error {
 var keptWhole = map[Tag]bool{
 	TagSharedFunctionalGroupsSequence: true, TagPerFrameFunctionalGroupsSequence: true,
 	TagDetectorInformationSequence: true, TagSiemensCSAImageHeader: true, TagSpecificCharacterSet: true,
-	TagDirectoryRecordSequence: true, TagUIHFrameSequence: true, TagDimensionIndexSequence: true,
+	TagModalityLUTSequence: true, TagDirectoryRecordSequence: true, TagUIHFrameSequence: true, TagDimensionIndexSequence: true,
 }
 
 // hold keeps the bytes of the element at off buffered until its end is found, if the
@@ -235,6 +235,11 @@ func (t *tokenizer) keep(e Element) error {
 	}
 	t.W.held = 0
 	return nil
+}
+
+// IsPixels reports whether an element holds the pixels of an image.
+func IsPixels(t Tag) bool {
+	return t == TagPixelData || t == TagFloatPixelData || t == TagDoubleFloatPixelData
 }
 
 // padding reports whether the file continues with zeros, the padding of some archives,
