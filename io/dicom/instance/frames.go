@@ -8,10 +8,11 @@ import (
 	"quell/io/dicom/pixel"
 )
 
-// Any file may have fewFrames frames; more need bytesPerFrame bytes each in the file.
+// Any file may have manyFrames frames, or fewFrames tiles; more frames need bytesPerFrame bytes each in the file.
 // A slice is kept for every frame, and a small file must not fill the memory.
 const (
 	fewFrames     = 1024
+	manyFrames    = 16384
 	bytesPerFrame = 512
 )
 
@@ -40,8 +41,8 @@ func (in *Instance) splitImage(whole *Slice, p *part10.File, a part10.Attributes
 	case frames == 1 && hasUIHTiles(whole, p):
 		in.splitUIHTiles(whole, p, a)
 		return
-	case frames > fewFrames && int64(frames) > in.Size/bytesPerFrame:
-		in.Err = part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "it claims %d frames, more than a file of %d bytes can describe", frames, in.Size)
+	case frames > manyFrames && int64(frames) > in.Size/bytesPerFrame:
+		in.Excluded = message.New(message.InputTooLarge, "it holds %d frames, and of a file of %d bytes at most %d are read", frames, in.Size, max(manyFrames, in.Size/bytesPerFrame))
 		return
 	case frames == 1 && !part10.FunctionalGroups[in.SOPClass]:
 		return

@@ -154,7 +154,7 @@ func (a Attributes) Numbers(t Tag) ([]float64, bool) {
 	}
 	var out []float64
 	for _, s := range a.Strings(t) {
-		v, err := strconv.ParseFloat(s, 64)
+		v, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64) // some writers have the comma of their language
 		if err != nil || NotFinite(v) {
 			return nil, false
 		}
