@@ -279,6 +279,10 @@ func (im *Image) read(ctx context.Context, t int, c Component, show func(int, *v
 		return nil, err
 	}
 	s.Volume.Data = data
+	if lost.keepsInfinite() {
+		s.Infinite = series.NewInfinite(p.geometry)
+		s.Infinite.Note(0, data)
+	}
 	if lost.nonFinite() > 0 {
 		s.Volume.MaskNonFinite()
 	}
