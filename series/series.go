@@ -61,4 +61,6 @@ type Series struct {
 	// Resampled says how the slices came to lie on the grid, if they were measured at
 	// other places; nil if they are as measured.
 	Resampled *Resampling
+	// Infinite are voxels that are masked and that a format may hold as they were; nil for none.
+	Infinite *Infinite
 }

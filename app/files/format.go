@@ -11,6 +11,7 @@ import (
 	"quell/io/dicom"
 	"quell/io/format"
 	"quell/io/metaimage"
+	"quell/io/mgh"
 	"quell/io/nifti"
 	"quell/io/nrrd"
 )
@@ -20,7 +21,7 @@ import (
 type Format = format.Format
 
 // Formats is the table of all formats. The first one takes what no other one is named for.
-var Formats = []*Format{&dicom.Format, &nifti.Format, &nifti.Analyze, &nrrd.Format, &metaimage.Format}
+var Formats = []*Format{&dicom.Format, &nifti.Format, &nifti.Analyze, &nrrd.Format, &metaimage.Format, &mgh.Format}
 
 // Names returns the names of the formats that can as a choice, in the order of the table.
 func Names(can func(f *Format) bool) message.Message {
@@ -112,6 +113,10 @@ func FormatBy(head, inner []byte, name string) (f *Format, packed bool) {
 		if f.Unpacks && f.Sniff(inner, name) {
 			return f, true
 		}
+	}
+	named := FormatOfInput(name) // several formats take any gzip
+	if named != nil && named.Sniff != nil && named.Sniff(head, name) {
+		return named, false
 	}
 	for _, f := range Formats {
 		if f.Sniff != nil && f.Sniff(head, name) {

@@ -112,7 +112,7 @@ func ExitCode(err error) int {
 		return ExitCancelled
 	case errors.As(err, &usage):
 		return ExitUsage
-	case errors.As(err, &input):
+	case errors.As(err, &input), message.KindOf(err) == message.OutputUnsupported: // no output of that format can be made of it
 		return ExitInput
 	}
 	return ExitFailed

@@ -97,7 +97,7 @@ func (a assessor) volume(before, after *open.Selected, k int) (judge.Assessment,
 	if err != nil {
 		return judge.Assessment{}, err
 	}
-	if err := checkSame(a.cmd, a.out, result.Volume, s.Volume); err != nil {
+	if result.Volume, err = inOrderOf(a.cmd, a.out, result.Volume, s.Volume); err != nil {
 		return judge.Assessment{}, err
 	}
 	in := judge.Input{Before: s, After: result.Volume, Lesions: a.lesions, WithoutMap: true}

@@ -21,7 +21,7 @@ func newCompare() *cobra.Command {
 		Long: `Measure how TEST differs from REFERENCE: mean squared error, peak signal-to-noise
 ratio 10 log10(MAX^2 / MSE), structural similarity slice by slice and in three
 dimensions, and the largest difference. The values in the files are compared as
-they are. MAX is the reference's range unless --max gives it.
+they are, at the same places if both lie on one grid. MAX is the reference's range unless --max gives it.
 
 Against a noise-free reference these measure quality. Against a filter's input
 they only measure how much was changed.`,
@@ -86,21 +86,24 @@ func (p psnr) String() string {
 	return measure.Float(p).String()
 }
 
-// openSame reads a volume that must have the reference's dims. Different
-// positions are only a warning: many programs do not write them.
+// openSame reads a volume that must have the reference's dims, in the order of its voxels if both lie on one grid.
+// Different positions are only a warning: many programs do not write them.
 func openSame(cmd *cobra.Command, path string, ref *volume.Volume) (*volume.Volume, error) {
 	in, err := openInput(cmd, job.Input{Path: path})
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	return in.Volume, checkSame(cmd, path, in.Volume, ref)
+	return inOrderOf(cmd, path, in.Volume, ref)
 }
 
-// checkSame refuses a volume of a path that has not the reference's dims.
-func checkSame(cmd *cobra.Command, path string, v, ref *volume.Volume) error {
+// inOrderOf returns a volume of a path in the order of the reference's voxels, and refuses one that has not its dims.
+func inOrderOf(cmd *cobra.Command, path string, v, ref *volume.Volume) (*volume.Volume, error) {
+	if ordered, ok := v.InOrderOf(ref.Geometry, open.GridTolerance); ok {
+		return ordered, nil
+	}
 	if v.Dims != ref.Dims {
-		return &job.InputError{
+		return nil, &job.InputError{
 			Path:    path,
 			Problem: message.New(message.GridDiffers, "is %s voxels, the reference %s", open.DimsText(v.Dims), open.DimsText(ref.Dims)),
 			Advice:  message.Text("compare series of the same dims"),
@@ -109,7 +112,7 @@ func checkSame(cmd *cobra.Command, path string, v, ref *volume.Volume) error {
 	if err := open.SameGrid(ref.Geometry, v.Geometry); err != nil {
 		warn(cmd, "warning: %s: %v", path, err)
 	}
-	return nil
+	return v, nil
 }
 
 // openMask reads a mask on the grid of ref: voxels that are not 0.

@@ -94,6 +94,8 @@ func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 // enter sets the entries.
 func (c *Catalog) enter(entries []assemble.Entry) {
 	warnUnreadableNeighbours(entries, c.foreign)
+	warnGuessed(entries)
+	giveSteps(entries)
 	c.Entries, c.Default = entries, largest(entries)
 }
 
@@ -108,6 +110,19 @@ func (c *Catalog) WithoutDamaged() *Catalog {
 	rest := *c
 	rest.enter(entries)
 	return &rest
+}
+
+// warnGuessed warns of gradients and tiles that are read from private elements without owners, as some anonymisers leave
+// them.
+func warnGuessed(entries []assemble.Entry) {
+	for i := range entries {
+		e := &entries[i]
+		at := slices.IndexFunc(e.Stack, func(s *instance.Slice) bool { return s.Guessed && (s.Gradient.B > 0 || s.Tiles != nil) })
+		if at >= 0 {
+			e.Findings = append(e.Findings, series.Finding{Severity: series.Warning, Kind: series.Header, Files: assemble.FileNames(e.Stack),
+				Text: message.Text("The names of the owners of private elements were removed from the files. The elements of %s are read at their usual places: compare the gradients with the protocol.", e.Stack[at].Meta.Manufacturer)})
+		}
+	}
 }
 
 // walk lists every file below the root, except the files of unfinished exports.

@@ -126,7 +126,7 @@ func (w *Writer) Begin(ctx context.Context, src *series.Series, d format.Derived
 	}
 	how, fresh := w.describe(d), !Derivable(src)
 	if err = how.Compress.Check(); err == nil && fresh {
-		err = derive.CheckNew(w.dir, src.Volume.Geometry)
+		err = derive.CheckNew(src.Volume.Geometry)
 	}
 	switch {
 	case err != nil:

@@ -1,8 +1,6 @@
 package metaimage
 
 import (
-	"errors"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -16,7 +14,7 @@ type header struct {
 	sizes    []int64
 	datatype raster.Datatype
 	big      bool
-	packed   bool
+	packed   raster.Packing
 	skip     int64     // bytes before the voxels in a file of their own; -1 for all but the voxels
 	matrix   []float64 // direction of each axis; nil for none
 	offset   []float64
@@ -74,10 +72,10 @@ func parse(file *raster.File) (raster.Text, error) {
 			return raster.Text{}, err
 		}
 		out := raster.Text{Layout: h.layout, Description: h.comment, Packed: h.packed, Skip: h.skip}
-		if out.Files, err = dataFiles(fields[name], file); err == nil && h.packed && h.skip > 0 {
+		if out.Files, out.Parts, err = h.dataFiles(fields[name], file); err == nil && h.packed != raster.Plain && h.skip > 0 {
 			err = message.Errorf(message.InputUnsupported, "the header gives a HeaderSize for compressed voxels; save it without")
 		}
-		if h.packed {
+		if h.packed != raster.Plain {
 			out.Skip = 0
 		}
 		return out, err
@@ -134,13 +132,14 @@ func (h *header) parseVoxels(fields map[string]string) (err error) {
 		return message.Errorf(message.InputUnsupported, "its voxels are of the type %q, which is not read; save them as MET_FLOAT or MET_SHORT", raster.OneLine(fields["ElementType"], 30))
 	}
 	h.datatype, _ = raster.DatatypeByCode(code)
-	if b, ok := fields["BinaryData"]; ok && !truth(b) {
-		return message.Errorf(message.InputUnsupported, "its voxels are written as text; save it with binary data")
-	}
 	h.big = truth(first(fields, "BinaryDataByteOrderMSB", "ElementByteOrderMSB"))
-	h.packed = truth(fields["CompressedData"])
+	if b, ok := fields["BinaryData"]; ok && !truth(b) {
+		h.packed, h.big = raster.Decimal, false
+	} else if truth(fields["CompressedData"]) {
+		h.packed = raster.Deflate
+	}
 	if text := fields["HeaderSize"]; text != "" {
-		if h.skip, err = strconv.ParseInt(text, 10, 64); err != nil || h.skip < -1 || h.skip > math.MaxInt64/4 || h.packed && h.skip < 0 {
+		if h.skip, err = strconv.ParseInt(text, 10, 64); err != nil || h.skip < -1 || h.skip > math.MaxInt64/4 || h.packed != raster.Plain && h.skip < 0 {
 			return message.Errorf(message.InputDamaged, "the header gives the HeaderSize %q; it is damaged", raster.OneLine(text, 30))
 		}
 	}
@@ -173,42 +172,39 @@ func (h *header) parsePlace(fields map[string]string) (err error) {
 }
 
 // dataFiles returns the files of the voxels: one, the files of a pattern with its numbers, or a list on the lines
-// that follow; nil for the header's own.
-func dataFiles(value string, file *raster.File) ([]string, error) {
+// that follow; nil for the header's own. parts is how many there must be: one for each value of the last axis, unless a
+// list says how many axes a file has ("LIST 2D").
+func (h *header) dataFiles(value string, file *raster.File) (names []string, parts int64, err error) {
 	words := strings.Fields(value)
+	axes := len(h.sizes) - 1
 	switch {
 	case strings.EqualFold(value, "LOCAL"):
-		return nil, nil
+		return nil, 0, nil
 	case len(words) > 0 && words[0] == "LIST":
-		return listed(file)
+		if len(words) > 1 {
+			n, err := strconv.Atoi(strings.TrimRight(words[1], "Dd"))
+			if err != nil || n < 1 || n > len(h.sizes) {
+				return nil, 0, message.Errorf(message.InputDamaged, "the header lists files of %q axes; it is damaged", raster.OneLine(words[1], 30))
+			}
+			axes = n
+		}
+		names, err = raster.Listed(file)
 	case strings.Contains(value, "%") && len(words) >= 3:
 		numbers := []int{0, 0, 1}
 		for i, word := range words[1:min(4, len(words))] {
 			n, err := strconv.Atoi(word)
 			if err != nil {
-				return nil, message.Errorf(message.InputDamaged, "the header numbers its files by %q; it is damaged", raster.OneLine(word, 30))
+				return nil, 0, message.Errorf(message.InputDamaged, "the header numbers its files by %q; it is damaged", raster.OneLine(word, 30))
 			}
 			numbers[i] = n
 		}
-		return raster.Numbered(words[0], numbers[0], numbers[1], numbers[2])
+		names, err = raster.Numbered(words[0], numbers[0], numbers[1], numbers[2])
+	default:
+		return []string{value}, 0, nil
 	}
-	return []string{value}, nil
-}
-
-// listed returns the names on the lines that follow.
-func listed(file *raster.File) (names []string, err error) {
-	for {
-		line, err := file.Line()
-		switch {
-		case errors.Is(err, io.EOF) && len(names) == 0:
-			return nil, errUnfinished
-		case errors.Is(err, io.EOF):
-			return names, nil
-		case err != nil:
-			return nil, err
-		}
-		if line = strings.TrimSpace(line); line != "" {
-			names = append(names, line)
-		}
+	parts = 1
+	for _, n := range h.sizes[axes:] {
+		parts = min(parts*n, math.MaxInt32)
 	}
+	return names, parts, err
 }

@@ -59,6 +59,8 @@ func TestHeaders(t *testing.T) {
 		"size of elements": {set("ElementSpacing", "ElementSize"), voxels, volume.Vec{1, 1, 0}},
 		"no place":         {"NDims = 2\r\nDimSize = 2 2\r\nElementType = MET_SHORT\r\nElementDataFile = LOCAL\r\n", voxels, volume.Vec{1, 1, 0}},
 		"bytes before":     {set("ElementType", "HeaderSize = 3\nElementType"), append([]byte("abc"), voxels...), volume.Vec{1, 1, 0}},
+		"negative spacing": {set("Spacing = 1 1 1", "Spacing = 2 -3 -4", "Offset = 0 0 0", "Offset = 10 20 30"), voxels, volume.Vec{12, 17, 30}},
+		"text":             {set("BinaryData = True", "BinaryData = False", "MSB = False", "MSB = True"), []byte("1 2\n3 4"), volume.Vec{1, 1, 0}},
 		"the end":          {set("ElementType", "HeaderSize = -1\nElementType"), append([]byte("anything"), voxels...), volume.Vec{1, 1, 0}},
 	} {
 		s, err := one(t, c.header, c.data)
@@ -89,7 +91,7 @@ func TestRefused(t *testing.T) {
 		"than a volume can have":     set("2 2 1", "2000000 2000000 2000000"),
 		"vectors or colours":         set("ElementType", "ElementNumberOfChannels = 3\nElementType"),
 		"the type \"MET_OTHER\"":     set("MET_SHORT", "MET_OTHER"),
-		"written as text":            set("BinaryData = True", "BinaryData = False"),
+		"what is no number":          set("BinaryData = True", "BinaryData = False"),
 		"HeaderSize \"x\"":           set("ElementType", "HeaderSize = x\nElementType"),
 		"for compressed":             set("ElementType", "HeaderSize = 4\nElementType", "CompressedData = False", "CompressedData = True"),
 		"numbers as its Offset":      set("Offset = 0 0 0", "Offset = 0 0"),
@@ -98,19 +100,25 @@ func TestRefused(t *testing.T) {
 		"should end at byte":         set("2 2 1", "2 2 2"),
 		"compressed data is damaged": set("CompressedData = False", "CompressedData = True"),
 		"more voxels than":           set("CompressedData = False", "CompressedData = True", "2 2 1", "2000 2000 100"),
-		"has no ElementDataFile":     ramp + "ElementDataFile = LIST\n",
+		"names no file of voxels":    ramp + "ElementDataFile = LIST\n",
+		"files of \"9D\"":            ramp + "ElementDataFile = LIST 9D\nx.raw\n",
+		"names 6 files of voxels":    strings.Replace(ramp, "2 2 1", "1 1 8", 1) + "ElementDataFile = LIST\na\nb\nc\nd\ne\nf\n",
+		"there should be 4":          strings.Replace(ramp, "2 2 1", "1 1 4", 1) + "ElementDataFile = x%d.raw 1 3 1\n",
 		"which is no pattern":        ramp + "ElementDataFile = x%03d%s.raw 1 2 1\n",
 		"in steps of 1":              ramp + "ElementDataFile = x%03d.raw 1 99999999 1\n",
 		"numbers its files":          ramp + "ElementDataFile = x%03d.raw 1 b 1\n",
-		"a file of its voxels":       ramp + "ElementDataFile = x%d.raw 1 2 1\n",
-		"are not alike":              ramp + "ElementDataFile = x%d.raw 1 3 1\n",
+		"a file of its voxels":       strings.Replace(ramp, "2 2 1", "1 2 2", 1) + "ElementDataFile = x%d.raw 1 2 1\n",
+		"are not alike":              strings.NewReplacer("2 2 1", "1 2 2", "ElementType", "HeaderSize = 1\nElementType").Replace(ramp) + "ElementDataFile = x%d.raw 1 2 1\n",
 		"which does not lie beside":  ramp + "ElementDataFile = ../x.raw\n",
 		"\"/etc/passwd\"":            ramp + "ElementDataFile = /etc/passwd\n",
 		"cannot be opened":           ramp + "ElementDataFile = missing.raw\n",
 	} {
 		data := voxels
-		if want == "has no ElementDataFile" {
+		switch want {
+		case "names no file of voxels", "files of \"9D\"", "names 6 files of voxels":
 			data = nil
+		case "what is no number":
+			data = []byte("1 2 x 4")
 		}
 		if want == "more voxels than" {
 			data = zipped(voxels)
@@ -138,8 +146,8 @@ func TestDetached(t *testing.T) {
 
 // TestSeveralFiles: a pattern with numbers, and a list, each file a part of the voxels.
 func TestSeveralFiles(t *testing.T) {
-	for name, end := range map[string]string{"pattern": "s%03d.raw 7 8 1\n", "list": "LIST\ns007.raw\ns008.raw\n"} {
-		files := fstest.MapFS{"in/a.mhd": {Data: []byte(ramp + "ElementDataFile = " + end)}, "in/s007.raw": {Data: voxels[:4]}, "in/s008.raw": {Data: voxels[4:]}}
+	for name, end := range map[string]string{"pattern": "s%03d.raw 7 8 1\n", "list": "LIST\ns007.raw\ns008.raw\n", "of planes": "LIST 2D\ns007.raw\ns008.raw\n", "backwards": "s%03d.raw 7 8\n"} {
+		files := fstest.MapFS{"in/a.mhd": {Data: []byte(strings.Replace(ramp, "2 2 1", "2 1 2", 1) + "ElementDataFile = " + end)}, "in/s007.raw": {Data: voxels[:4]}, "in/s008.raw": {Data: voxels[4:]}}
 		s, err := read(t, files, "in/a.mhd")
 		if err != nil || !slices.Equal(s.Volume.Data, []float32{1, 2, 3, 4}) {
 			t.Errorf("%s: %v", name, err)

@@ -65,9 +65,9 @@ func (h *header) layout() (raster.Layout, error) {
 	for i := range in {
 		spacing := math.NaN()
 		if h.spacing != nil {
-			spacing = math.Abs(h.spacing[i])
+			spacing = h.spacing[i] // a negative one runs against its axis, as in ITK
 		}
-		if !(spacing > 0) {
+		if spacing == 0 || math.IsNaN(spacing) {
 			spacing = 1
 			note(series.Warning, series.Spacing, message.Text("The header gives no voxel size along %s; 1 is assumed.", string('x'+rune(i))))
 		}

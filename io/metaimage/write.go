@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quell/io/format"
 	"quell/io/raster"
 	"quell/volume"
 )
@@ -14,13 +15,14 @@ import (
 var names = map[int64]string{raster.Uint8: "MET_UCHAR", raster.Int16: "MET_SHORT", raster.Uint16: "MET_USHORT", raster.Int32: "MET_INT", raster.Float32: "MET_FLOAT", raster.Float64: "MET_DOUBLE"}
 
 // Make makes a .mha of voxels at their positions in LPS+, see [raster.PlainMaker]. The description is its comment.
-var Make = raster.PlainMaker("MetaImage", headerText)
+var Make = raster.PlainMaker("MetaImage", nil, headerText)
 
 // maxComment bounds the comment in bytes: MetaIO reads it into 255.
 const maxComment = 200
 
 // headerText returns a header. ITK wants ObjectType first and ElementDataFile last.
-func headerText(grid volume.Geometry, d raster.Datatype, frames int, step float64, description string) []byte {
+func headerText(grid volume.Geometry, d raster.Datatype, o format.Options, description string) []byte {
+	frames, step := o.Volumes(), o.Step()
 	var b bytes.Buffer
 	line := func(format string, values ...any) { fmt.Fprintf(&b, format+"\n", values...) }
 	axes := 3

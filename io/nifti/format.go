@@ -21,7 +21,7 @@ var (
 )
 
 func newFormat() format.Format {
-	f := raster.FileFormat("NIfTI", [][2]string{{".nii.gz", ".nii.gz"}, {".nii", ".nii"}}, Sniff, Open, Make, descriptionIn)
+	f := raster.FileFormat("NIfTI", [][2]string{{".nii.gz", ".nii.gz"}, {".nii", ".nii"}, {".nii.zst", ".nii.gz"}, {".nii.bz2", ".nii.gz"}}, Sniff, Open, Make, descriptionIn)
 	f.Components, f.Endings = true, []string{".nii", ".nii.gz"} // the plain one first, as all texts have it
 	f.Beside = func(path string) []string {
 		bval, bvec := GradientFiles(path)

@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/metrics"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // readBytes reads a file from memory and returns the error; a volume must be valid.
@@ -145,6 +147,54 @@ func TestDamagedGzip(t *testing.T) {
 	if err := readBytes(t, "a.nii.gz", whole); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestOtherPackings reads a file that was compressed by zstd or bzip2 as the plain one, and refuses each beginning of it.
+func TestOtherPackings(t *testing.T) {
+	plain := sample(t, "int16-le.nii")
+	want, err := Read(t.Context(), fstest.MapFS{"a.nii": {Data: plain}}, "a.nii")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{"a.nii.zst": packed(t, plain), "a.NII.BZ2": sample(t, "int16-le.nii.bz2")} {
+		got, err := Read(t.Context(), fstest.MapFS{name: {Data: b}}, name)
+		if err != nil || !slices.Equal(got.Volume.Data, want.Volume.Data) || got.Volume.Geometry != want.Volume.Geometry {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if in, out := Format.Input(name); in == "" || out != ".nii.gz" || !Sniff(b[:64], name) {
+			t.Errorf("%s is not recognised", name)
+		}
+		if Sniff(b[:64], "archive.tar.zst") {
+			t.Error("another archive is recognised")
+		}
+		for n := range b {
+			if err := readBytes(t, name, b[:n]); err == nil {
+				t.Fatalf("%s: the first %d of %d bytes were read without an error", name, n, len(b))
+			}
+		}
+	}
+	// A small file that claims 4 GB, and holds 70 MB of zeros, is refused before it is read.
+	header := bytes.Clone(plain)[:352]
+	for i := range 3 {
+		binary.LittleEndian.PutUint16(header[42+2*i:], 1290)
+	}
+	bomb := packed(t, append(header, make([]byte, 70<<20)...))
+	var problem error
+	used := allocated(func() { problem = readBytes(t, "a.nii.zst", bomb) })
+	if problem == nil || !strings.Contains(problem.Error(), "zstd can expand to") || used > 32<<20 {
+		t.Errorf("%d bytes: %v, %d bytes allocated", len(bomb), problem, used)
+	}
+}
+
+// packed compresses by zstd.
+func packed(t testing.TB, b []byte) []byte {
+	t.Helper()
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	return z.EncodeAll(b, nil)
 }
 
 func TestIncompletePair(t *testing.T) {

@@ -5,17 +5,18 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"quell/internal/message"
 	"quell/io/raster"
 )
 
-// splitExt splits brain.nii.gz into brain, .nii and .gz, in upper or lower case. Another
+// splitExt splits brain.nii.gz into brain, .nii and .gz, in upper or lower case; .zst and .bz2 are as .gz. Another
 // extension stays part of the base.
 func splitExt(name string) (base, ext, gz string) {
 	base = name
-	if e := path.Ext(base); strings.EqualFold(e, ".gz") {
+	if e := path.Ext(base); slices.Contains([]string{".gz", ".zst", ".bz2"}, strings.ToLower(e)) {
 		base, gz = strings.TrimSuffix(base, e), e
 	}
 	switch e := path.Ext(base); strings.ToLower(e) {
@@ -111,13 +112,13 @@ var Open raster.Opener = func(fsys fs.FS, name string) (*raster.Image, error) {
 }
 
 // Sniff reports whether a file begins like NIfTI-1, NIfTI-2 or Analyze, in either byte order, or like
-// gzip, or is named like the voxels of a pair, which have no signature.
+// gzip, is named like one that another program compressed, or like the voxels of a pair, which have no signature.
 func Sniff(head []byte, name string) bool {
 	for _, start := range []string{"\x5c\x01\x00\x00", "\x00\x00\x01\x5c", "\x1c\x02\x00\x00", "\x00\x00\x02\x1c", "\x1f\x8b"} {
 		if bytes.HasPrefix(head, []byte(start)) {
 			return true
 		}
 	}
-	_, ext, _ := splitExt(name)
-	return strings.EqualFold(ext, ".img")
+	_, ext, packed := splitExt(name)
+	return strings.EqualFold(ext, ".img") || packed != "" && raster.IsPacked(head)
 }

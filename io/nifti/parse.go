@@ -21,7 +21,7 @@ const maxExtensions = 16 << 20
 const maxVolumes = 1 << 16
 
 // errNotNIfTI is the error for files of every other format.
-var errNotNIfTI = message.Errorf(message.OutputUnsupported, "this is not a NIfTI or Analyze file; choose a .nii, .nii.gz or .hdr file")
+var errNotNIfTI = message.Errorf(message.OutputUnsupported, "this is not a NIfTI or Analyze file; choose a .nii, .nii.gz, .nii.zst, .nii.bz2 or .hdr file")
 
 // parseHeader reads the header at the start of r and checks that it describes an
 // image that can be read. On return dim[1] to dim[7] are at least 1.

@@ -38,7 +38,7 @@ var Make raster.Maker = func(path string, from *series.Series, description strin
 	}
 	_, ext, gz := splitExt(path)
 	pair := strings.EqualFold(ext, ".hdr") && gz == ""
-	if !pair && !strings.EqualFold(ext, ".nii") {
+	if !pair && !strings.EqualFold(ext, ".nii") || gz != "" && !strings.EqualFold(gz, ".gz") {
 		return raster.Spec{}, message.Errorf(message.OutputUnsupported, "the name must end in .nii or .nii.gz for NIfTI, in .hdr for Analyze")
 	}
 	source, err := sourceHeader(from)

@@ -19,7 +19,7 @@ type header struct {
 	datatype   raster.Datatype
 	big        bool
 	endian     bool // it was given
-	packed     bool // encoding gzip
+	packed     raster.Packing
 	space      string
 	directions [][]float64 // of each axis; nil for "none"
 	origin     []float64
@@ -29,7 +29,11 @@ type header struct {
 	kinds      []string
 	units      []string // space units
 	content    string
-	data       string // file of the voxels; "" for this one
+	frame      [][]float64 // of measurement: its axes in space
+	keys       map[string]string
+	data       string   // file of the voxels; "" for this one
+	files      []string // of a list or a pattern
+	parts      int64    // how many they must be
 	lineSkip   int64
 	byteSkip   int64
 }
@@ -45,7 +49,7 @@ func parse(file *raster.File) (raster.Text, error) {
 	if err != nil || len(magic) != 8 || !strings.HasPrefix(magic, "NRRD000") || magic[7] < '1' || magic[7] > '5' {
 		return raster.Text{}, errNotNRRD
 	}
-	fields := map[string]string{}
+	fields, keys := map[string]string{}, map[string]string{}
 	for {
 		line, err := file.Line()
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -54,8 +58,12 @@ func parse(file *raster.File) (raster.Text, error) {
 		if err != nil || line == "" {
 			break
 		}
-		if strings.HasPrefix(line, "#") || strings.Contains(line, ":=") && !strings.Contains(strings.SplitN(line, ":=", 2)[0], ": ") {
-			continue // a comment, a key and its value
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if key, value, ok := strings.Cut(line, ":="); ok && !strings.Contains(key, ": ") {
+			keys[strings.TrimSpace(key)] = strings.TrimSpace(value)
+			continue
 		}
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
@@ -66,16 +74,20 @@ func parse(file *raster.File) (raster.Text, error) {
 			return raster.Text{}, message.Errorf(message.InputDamaged, "the header gives the field %s twice; it is damaged", name)
 		}
 		fields[name] = strings.TrimSpace(value)
+		if name == "datafile" && strings.HasPrefix(fields[name], "LIST") {
+			break // the rest are names
+		}
 	}
 	h, err := fromFields(fields)
 	if err != nil {
 		return raster.Text{}, err
 	}
-	out := raster.Text{Layout: h.layout, Description: h.content, Packed: h.packed, Lines: h.lineSkip, Skip: h.byteSkip}
-	if h.data != "" {
-		out.Files = []string{h.data}
+	if h.keys = keys; strings.HasPrefix(h.data, "LIST") {
+		if h.files, err = raster.Listed(file); err != nil {
+			return raster.Text{}, err
+		}
 	}
-	return out, nil
+	return raster.Text{Layout: h.layout, Description: h.content, Packed: h.packed, Files: h.files, Parts: h.parts, Lines: h.lineSkip, Skip: h.byteSkip}, nil
 }
 
 // fromFields interprets the fields, by their names in lower case and without spaces.
@@ -103,7 +115,13 @@ func fromFields(fields map[string]string) (*header, error) {
 	switch strings.ToLower(fields["encoding"]) {
 	case "raw":
 	case "gzip", "gz":
-		h.packed = true
+		h.packed = raster.Deflate
+	case "bzip2", "bz2":
+		h.packed = raster.Bzip2
+	case "hex":
+		h.packed = raster.Hex
+	case "text", "txt", "ascii":
+		h.packed = raster.Decimal
 	default:
 		return nil, message.Errorf(message.InputUnsupported, "its voxels are encoded as %q; save it with the encoding raw or gzip", fields["encoding"])
 	}
@@ -114,7 +132,8 @@ func fromFields(fields map[string]string) (*header, error) {
 	default:
 		return nil, message.Errorf(message.InputDamaged, "the header gives the byte order %q; it is damaged", fields["endian"])
 	}
-	h.endian = fields["endian"] != ""
+	h.endian = fields["endian"] != "" || h.packed == raster.Decimal
+	h.big = h.big && h.packed != raster.Decimal
 	if err := h.parseSpace(fields); err != nil {
 		return nil, err
 	}
@@ -162,14 +181,18 @@ func (h *header) parseSpace(fields map[string]string) (err error) {
 		}
 		h.origin = origin[0]
 	}
+	if text := fields["measurementframe"]; text != "" {
+		if h.frame, err = vectors(text); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 // parseData reads in which file and at which byte the voxels are.
 func (h *header) parseData(fields map[string]string) (err error) {
-	h.data = fields["datafile"]
-	if strings.Contains(h.data, "%") || strings.HasPrefix(h.data, "LIST") {
-		return message.Errorf(message.InputUnsupported, "its voxels are in several files; save it as one .nrrd")
+	if err := h.parseFiles(fields["datafile"]); err != nil {
+		return err
 	}
 	skip := func(name string) (n int64) {
 		if fields[name] == "" {
@@ -182,10 +205,60 @@ func (h *header) parseData(fields map[string]string) (err error) {
 		return n
 	}
 	h.lineSkip, h.byteSkip = skip("lineskip"), skip("byteskip")
-	if err == nil && (h.lineSkip < 0 || h.packed && h.byteSkip < 0) {
+	if err == nil && (h.lineSkip < 0 || h.packed != raster.Plain && h.byteSkip < 0) {
 		err = message.Errorf(message.InputDamaged, "the header gives a negative number of lines or bytes to skip; it is damaged")
 	}
 	return err
+}
+
+// parseFiles reads which files hold the voxels: "NAME", "PATTERN FIRST LAST STEP [AXES]" or "LIST [AXES]", with the
+// names on the lines that follow. Each file holds so many of the axes, all but the last if the header does not say.
+func (h *header) parseFiles(value string) (err error) {
+	words := strings.Fields(value)
+	numbers := make([]int, 0, 4)
+	damaged := message.Errorf(message.InputDamaged, "the header names its files by %q; it is damaged", raster.OneLine(value, 60))
+	if len(words) > 0 && (words[0] == "LIST" || len(words) >= 4 && strings.Contains(words[0], "%")) {
+		for _, word := range words[1:] {
+			n, err := strconv.Atoi(word)
+			if err != nil {
+				return damaged
+			}
+			numbers = append(numbers, n)
+		}
+	}
+	axes := len(h.sizes) - 1
+	switch h.data = value; {
+	case value == "":
+		return nil
+	case words[0] == "LIST" && len(numbers) <= 1:
+		if len(numbers) == 1 {
+			axes = numbers[0]
+		}
+	case len(numbers) == 3 || len(numbers) == 4:
+		if len(numbers) == 4 {
+			axes = numbers[3]
+		}
+		if h.files, err = raster.Numbered(words[0], numbers[0], numbers[1], numbers[2]); err != nil {
+			return err
+		}
+	case len(numbers) > 0:
+		return damaged
+	default:
+		h.files = []string{value}
+		return nil
+	}
+	if axes < 1 || axes > len(h.sizes) {
+		return damaged
+	}
+	if h.parts = 1; axes == len(h.sizes) {
+		h.parts = 0 // parts of the last axis
+	}
+	for _, n := range h.sizes[axes:] {
+		if h.parts *= n; h.parts > math.MaxInt32 {
+			return damaged
+		}
+	}
+	return nil
 }
 
 // vectors parses "(1,0,0) none (0,0,1)"; none is nil.
@@ -207,6 +280,9 @@ func vectors(text string) (list [][]float64, err error) {
 			}
 			v = append(v, x)
 		}
+		if !slices.ContainsFunc(v, func(x float64) bool { return x == x }) {
+			v = nil // (nan,nan,nan) is another way to write none
+		}
 		list, text = append(list, v), text[end+1:]
 	}
 	return list, nil
@@ -225,7 +301,7 @@ func quoted(text string) (list []string) {
 // one.
 var single = []string{"domain", "space", "time", "list", "point-list", "none", "???", "stub", "scalar"}
 
-// inSpace reports which axes are axes of space. The others are behind them: volumes.
+// inSpace reports which axes are axes of space. The others are behind them, or all before them: volumes.
 func (h *header) inSpace() ([]bool, error) {
 	in := make([]bool, len(h.sizes))
 	for i := range in {
@@ -241,9 +317,11 @@ func (h *header) inSpace() ([]bool, error) {
 			return nil, message.Errorf(message.InputUnsupported, "its voxels are vectors or colours (kind %s) and not single numbers; save one component as an image", h.kinds[i])
 		}
 	}
-	for i := 1; i < len(in); i++ {
-		if in[i] && slices.Contains(in[:i], false) && h.leading(in[:i]) > 1 {
-			return nil, message.Errorf(message.InputUnsupported, "its volumes are stored voxel by voxel beside each other; save them with the axis of volumes last")
+	if first := slices.Index(in, true); first >= 0 {
+		for i := first + 1; i < len(in); i++ {
+			if in[i] && h.leading(in[first:i], h.sizes[first:]) > 1 || !in[i] && h.sizes[i] > 1 && h.beside(in) {
+				return nil, message.Errorf(message.InputUnsupported, "its axes of volumes lie between those in space; save them with the axes of volumes last")
+			}
 		}
 	}
 	if n := count(in); n < 1 || n > 3 {
@@ -252,15 +330,18 @@ func (h *header) inSpace() ([]bool, error) {
 	return in, nil
 }
 
-// leading returns the length of the axes that are not in space before others that are.
-func (h *header) leading(in []bool) int64 {
+// leading returns the length of the first axis that is not in space.
+func (h *header) leading(in []bool, sizes []int64) int64 {
 	for i, space := range in {
-		if !space && h.sizes[i] > 1 {
-			return h.sizes[i]
+		if !space && sizes[i] > 1 {
+			return sizes[i]
 		}
 	}
 	return 1
 }
+
+// beside reports whether the volumes are stored voxel by voxel beside each other: their axes are before those in space.
+func (h *header) beside(in []bool) bool { return h.leading(in[:slices.Index(in, true)], h.sizes) > 1 }
 
 func count(in []bool) (n int) {
 	for _, yes := range in {

@@ -4,12 +4,17 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"quell/io/format"
 	"quell/io/nrrd"
 	"quell/series"
 	"quell/volume"
@@ -19,6 +24,9 @@ import (
 const ramp = "NRRD0004\ntype: short\ndimension: 3\nsizes: 2 2 1\nspace: LPS\nspace directions: (1,0,0) (0,1,0) (0,0,1)\nendian: little\nencoding: raw\n"
 
 var voxels = []byte{1, 0, 2, 0, 3, 0, 4, 0}
+
+// bzipped are the voxels, compressed by bzip2.
+var bzipped = []byte("\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\xde\x59\x11\x5b\x00\x00\x02\x40\x00\x7c\x00\x20\x00\x21\x83\x41\x9a\x02\xe0\x4b\x8b\xb9\x22\x9c\x28\x48\x6f\x2c\x88\xad\x80")
 
 func read(t *testing.T, files fstest.MapFS, name string) (*series.Series, error) {
 	t.Helper()
@@ -54,6 +62,11 @@ func TestHeaders(t *testing.T) {
 		"LAS":         {strings.Replace(ramp, "LPS", "LAS", 1) + "space origin: (10,20,30)\n", voxels, volume.Vec{11, -21, 30}},
 		"cm":          {ramp + "space units: \"cm\" \"cm\" \"cm\"\n", voxels, volume.Vec{10, 10, 0}},
 		"skips":       {ramp + "line skip: 1\nbyte skip: 2\n", append([]byte("a line\nxx"), voxels...), volume.Vec{1, 1, 0}},
+		"hex":         {strings.Replace(ramp, "raw", "hex", 1), []byte("0100 0200\n03000 40 0"), volume.Vec{1, 1, 0}},
+		"text":        {strings.NewReplacer("raw", "ascii", "little", "big").Replace(ramp), []byte("1 2\n3,4\n"), volume.Vec{1, 1, 0}},
+		"bzip2":       {strings.Replace(ramp, "raw", "bzip2", 1), bzipped, volume.Vec{1, 1, 0}},
+		"against":     {"NRRD0001\ntype: int16\ndimension: 2\nsizes: 2 2\nspacings: -2 2\naxis mins: 5 5\ncenters: cell node\nendian: little\nencoding: raw\n", voxels, volume.Vec{2, 7, 0}},
+		"nan is none": {"NRRD0005\ntype: short\ndimension: 4\nsizes: 2 2 1 1\nspace: LPS\nspace directions: (1,0,0) (0,1,0) (0,0,1) (nan,nan,nan)\nendian: little\nencoding: raw\n", voxels, volume.Vec{1, 1, 0}},
 		"end":         {ramp + "byte skip: -1\n", append([]byte("anything"), voxels...), volume.Vec{1, 1, 0}},
 		"spacings":    {"NRRD0001\r\n# a comment\r\ntype: int16\r\ndimension: 3\r\nsizes: 2 2 1\r\nspacings: 0.5 2 NaN\r\nendian: little\r\nencoding: raw\r\n\r", voxels, volume.Vec{0.5, 2, 0}},
 		"axis mins":   {"NRRD0001\ntype: int16\ndimension: 2\nsizes: 2 2\nspacings: 2 2\naxis mins: 5 5\ncenters: cell node\nendian: little\nencoding: raw\n", voxels, volume.Vec{8, 7, 0}},
@@ -116,7 +129,9 @@ func TestRefused(t *testing.T) {
 		"gives the size":                 strings.Replace(ramp, "2 2 1", "2 -2 1", 1),
 		"than a volume can have":         strings.Replace(ramp, "2 2 1", "2000000 2000000 2000000", 1),
 		"of the type":                    strings.Replace(ramp, "short", "block", 1),
-		"encoded as \"ascii\"":           strings.Replace(ramp, "raw", "ascii", 1),
+		"encoded as \"xml\"":             strings.Replace(ramp, "raw", "xml", 1),
+		"ends after 0 of 8 bytes":        strings.Replace(ramp, "raw", "ascii", 1),
+		"what is no number":              strings.Replace(ramp, "raw", "hex", 1),
 		"byte order":                     strings.Replace(ramp, "little", "middle", 1),
 		"instead of a vector":            strings.Replace(ramp, "(1,0,0)", "1,0,0", 1),
 		"in a vector":                    strings.Replace(ramp, "(1,0,0)", "(1,x,0)", 1),
@@ -127,8 +142,13 @@ func TestRefused(t *testing.T) {
 		"which is no field":              ramp + "something else\n",
 		"should end at byte":             strings.Replace(ramp, "2 2 1", "2 2 2", 1),
 		"vectors or colours":             "NRRD0004\ntype: uchar\ndimension: 3\nsizes: 3 2 1\nkinds: RGB-color domain domain\nencoding: raw\n",
-		"voxel by voxel":                 "NRRD0004\ntype: uchar\ndimension: 4\nsizes: 2 2 2 1\nkinds: list domain domain domain\nspace: LPS\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\nencoding: raw\n",
-		"in several files":               ramp + "data file: x%02d.raw 1 4 1\n",
+		"lie between those in space":     "NRRD0004\ntype: uchar\ndimension: 4\nsizes: 2 2 2 1\nkinds: domain list domain domain\nspace: LPS\nspace directions: (1,0,0) none (0,1,0) (0,0,1)\nencoding: raw\n",
+		"between those in space; save":   "NRRD0004\ntype: uchar\ndimension: 4\nsizes: 2 2 1 2\nkinds: list domain domain list\nspace: LPS\nspace directions: none (1,0,0) (0,1,0) none\nencoding: raw\n",
+		"names 4 files of voxels":        ramp + "data file: x%02d.raw 1 4 1\n",
+		"names no file of voxels":        ramp + "data file: LIST\n",
+		"names its files by":             ramp + "data file: LIST 7\n",
+		"by \"x%d 1 b 1\"":               ramp + "data file: x%d 1 b 1\n",
+		"no pattern with one":            ramp + "data file: x%s 1 2 1\n",
 		"does not lie beside it":         ramp + "data file: ../x.raw\n",
 		"\"/etc/passwd\" for its voxels": ramp + "data file: /etc/passwd\n",
 		"\"sub\\\\x.raw\"":               ramp + "data file: sub\\x.raw\n",
@@ -139,8 +159,13 @@ func TestRefused(t *testing.T) {
 		"compressed data is damaged":     strings.Replace(ramp, "raw", "gzip", 1),
 	} {
 		data := voxels
-		if want == "more voxels than" {
+		switch want {
+		case "more voxels than":
 			data = zipped(voxels)
+		case "names no file of voxels":
+			data = nil
+		case "what is no number":
+			data = []byte("01 0g")
 		}
 		if s, err := one(t, header, data); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", want, s, err)
@@ -165,6 +190,130 @@ func TestDetached(t *testing.T) {
 		if err != nil || len(info.Files) != 2 || info.Files[1] != "in/"+name {
 			t.Errorf("%s: %v, %v", name, info.Files, err)
 		}
+	}
+}
+
+// TestFileLists: a pattern with numbers, up or down, and a list, each file a slice or what the header says.
+func TestFileLists(t *testing.T) {
+	header := strings.Replace(ramp, "2 2 1", "2 1 2", 1)
+	for name, c := range map[string]struct{ header, end string }{
+		"pattern": {header, "x%02d.raw 7 8 1\n"}, "down": {header, "y%d.raw 2 1 -1\n"}, "list": {header, "LIST\nx07.raw\nx08.raw\n"},
+		"lines": {ramp, "LIST 1\nx07.raw\nx08.raw\n"}, "slabs": {strings.Replace(ramp, "2 2 1", "1 1 4", 1), "x%02d.raw 7 8 1 3\n"},
+	} {
+		files := fstest.MapFS{"in/a.nhdr": {Data: []byte(c.header + "data file: " + c.end)}, "in/x07.raw": {Data: voxels[:4]}, "in/x08.raw": {Data: voxels[4:]},
+			"in/y2.raw": {Data: voxels[:4]}, "in/y1.raw": {Data: voxels[4:]}}
+		s, err := read(t, files, "in/a.nhdr")
+		if err != nil || !slices.Equal(s.Volume.Data, []float32{1, 2, 3, 4}) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestListFirst: Slicer stores a sequence voxel by voxel, the volumes beside each other.
+func TestListFirst(t *testing.T) {
+	const header = "NRRD0005\ntype: short\ndimension: 4\nsizes: 3 2 2 1\nspace: LPS\nkinds: list domain domain domain\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\nendian: ENDIAN\nencoding: raw\n\n"
+	for endian, order := range map[string]binary.AppendByteOrder{"little": binary.LittleEndian, "big": binary.BigEndian} {
+		var b []byte
+		for voxel := range 4 {
+			for v := range 3 {
+				b = order.AppendUint16(b, uint16(100*v+voxel))
+			}
+		}
+		for _, encoding := range []string{"raw", "gzip"} {
+			data := b
+			if encoding == "gzip" {
+				data = zipped(b)
+			}
+			files := fstest.MapFS{"a.nrrd": {Data: append([]byte(strings.NewReplacer("ENDIAN", endian, "raw", encoding).Replace(header)), data...)}}
+			for v := range 3 {
+				s, err := nrrd.Open.Read(t.Context(), files, "a.nrrd", v, "")
+				want := []float32{float32(100 * v), float32(100*v + 1), float32(100*v + 2), float32(100*v + 3)}
+				if err != nil || !slices.Equal(s.Volume.Data, want) {
+					t.Fatalf("%s, %s: volume %d: %v", endian, encoding, v, err)
+				}
+				r, err := nrrd.Open.OpenSlices(t.Context(), files, "a.nrrd", v, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := make([]float32, 4)
+				if _, err := r.Read(t.Context(), got, nil); err != nil || !slices.Equal(got, want) {
+					t.Errorf("%s, %s: slices of volume %d: %v, %v", endian, encoding, v, got, err)
+				}
+				r.Close()
+			}
+			cut := fstest.MapFS{"a.nrrd": {Data: append([]byte(strings.NewReplacer("ENDIAN", endian, "raw", encoding).Replace(header)), data[:len(data)-2]...)}}
+			if _, err := nrrd.Open.Read(t.Context(), cut, "a.nrrd", 0, ""); err == nil {
+				t.Errorf("%s, %s: a file that is cut off is read", endian, encoding)
+			}
+		}
+	}
+}
+
+// TestDiffusion reads the keys of Slicer: the vectors lie in the measurement frame, and their squares share out the
+// b-value. What is written is read back.
+func TestDiffusion(t *testing.T) {
+	const header = "NRRD0005\ntype: short\ndimension: 4\nsizes: 2 2 1 4\nspace: SPACE\nkinds: space space space list\nspace directions: (1,0,0) (0,1,0) (0,0,1) none\n" +
+		"measurement frame: (0,1,0) (1,0,0) (0,0,1)\nendian: little\nencoding: raw\nmodality:=DWMRI\nDWMRI_b-value:=2000\nDWMRI_gradient_0000:=0 0 0\n" +
+		"DWMRI_gradient_0001:= 1 0 0\nDWMRI_NEX_0001:=2\nDWMRI_gradient_0003:=0 0.7071 0\n\n"
+	data := bytes.Repeat(voxels, 4)
+	find := func(t *testing.T, header string) (*series.Gradients, []series.Finding) {
+		t.Helper()
+		files := fstest.MapFS{"a.nrrd": {Data: append([]byte(header), data...)}}
+		found, err := nrrd.Format.Scan(t.Context(), files, []string{"a.nrrd"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found.Entries[0].Group.Gradients, found.Entries[0].Findings
+	}
+	for space, sign := range map[string]float64{"LPS": 1, "right-anterior-superior": -1} {
+		g, findings := find(t, strings.Replace(header, "SPACE", space, 1))
+		want := []series.Gradient{{}, {B: 2000, Direction: volume.Vec{0, sign, 0}}, {B: 2000, Direction: volume.Vec{0, sign, 0}}, {B: 1000, Direction: volume.Vec{sign, 0, 0}}}
+		if g == nil || len(g.Volumes) != 4 {
+			t.Fatalf("%s: %+v, %+v", space, g, findings)
+		}
+		for i, v := range g.Volumes {
+			if v.B != want[i].B || v.Direction.Sub(want[i].Direction).Norm() > 1e-9 {
+				t.Errorf("%s: volume %d: %+v, want %+v", space, i, v, want[i])
+			}
+		}
+		path := filepath.Join(t.TempDir(), "b.nrrd")
+		group := &series.Group{Places: make([]series.Place, 4), Gradients: g}
+		w := nrrd.Make.NewWriter(path, format.Options{Group: group, Datatype: "int16"})
+		for range 4 {
+			v := volume.New(volume.NewGeometry([3]int{2, 2, 1}, [3]float64{1, 1, 1}))
+			if err := errors.Join(w.Begin(t.Context(), &series.Series{Volume: v}, format.Derived{}), w.Add(t.Context(), v, nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if report, err := w.Close(t.Context()); err != nil || len(report.Warnings) > 0 {
+			t.Fatal(report, err)
+		}
+		found, err := nrrd.Format.Scan(t.Context(), os.DirFS(filepath.Dir(path)), []string{"b.nrrd"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range found.Entries[0].Group.Gradients.Volumes {
+			if v.B != want[i].B || v.Direction.Sub(want[i].Direction).Norm() > 1e-7 {
+				t.Errorf("%s: volume %d is read back as %+v", space, i, v)
+			}
+		}
+	}
+	for what, h := range map[string]string{
+		"missing": strings.Replace(header, "DWMRI_gradient_0003", "DWMRI_other", 1), "is repeated": strings.Replace(header, "0001:=2", "0001:=9", 1),
+		"its b-value": strings.Replace(header, "2000", "x", 1), "among its numbers": strings.Replace(header, "0.7071", "x", 1),
+		"no matrix": strings.Replace(header, "(0,1,0) (1,0,0) (0,0,1)", "(0,1,0)", 1), "no space": header,
+	} {
+		if what != "no space" {
+			h = strings.Replace(h, "SPACE", "LPS", 1)
+		}
+		if g, findings := find(t, h); g != nil || !slices.ContainsFunc(findings, func(f series.Finding) bool {
+			return f.Kind == series.Diffusion && strings.Contains(f.Text.String(), what)
+		}) {
+			t.Errorf("%s: %+v, %+v", what, g, findings)
+		}
+	}
+	if g, _ := find(t, strings.NewReplacer("SPACE", "LPS", "DWMRI_b", "other_b").Replace(header)); g != nil {
+		t.Errorf("without keys: %+v", g)
 	}
 }
 

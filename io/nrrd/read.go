@@ -51,7 +51,10 @@ func (h *header) layout() (raster.Layout, error) {
 	if err != nil {
 		return l, err
 	}
-	l.Volumes = volumes
+	l.Volumes, l.Beside = volumes, volumes > 1 && h.beside(in)
+	if l.Gradients, err = h.gradients(volumes); err != nil {
+		note(series.Warning, series.Diffusion, message.Text("The gradients in the header are not used: %v.", err))
+	}
 	steps, origin, err := h.grid(in, note)
 	if err != nil {
 		return l, err
@@ -116,9 +119,9 @@ func (h *header) grid(in []bool, note func(series.Severity, series.Kind, message
 		}
 		spacing := math.NaN()
 		if h.spacings != nil {
-			spacing = math.Abs(h.spacings[i])
+			spacing = h.spacings[i] // a negative one runs against its axis, as in ITK
 		}
-		if !(spacing > 0) || math.IsInf(spacing, 0) {
+		if spacing == 0 || spacing-spacing != 0 {
 			spacing = 1
 			note(series.Warning, series.Spacing, message.Text("The header gives no voxel size along %s; 1 is assumed.", string('x'+rune(len(steps)))))
 		}

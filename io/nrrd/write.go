@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quell/io/format"
 	"quell/io/raster"
 	"quell/volume"
 )
@@ -14,19 +15,25 @@ import (
 var names = map[int64]string{raster.Uint8: "unsigned char", raster.Int16: "short", raster.Uint16: "unsigned short", raster.Int32: "int", raster.Float32: "float", raster.Float64: "double"}
 
 // Make makes a .nrrd of voxels at their positions in LPS+, see [raster.PlainMaker]. The description is its content field.
-var Make = raster.PlainMaker("NRRD", headerText)
+var Make = raster.PlainMaker("NRRD", keepsGradients, headerText)
 
 // maxContent bounds the description in bytes.
 const maxContent = 4000
 
 // headerText returns a header with the empty line behind it.
-func headerText(grid volume.Geometry, d raster.Datatype, frames int, step float64, description string) []byte {
+func headerText(grid volume.Geometry, d raster.Datatype, o format.Options, description string) []byte {
+	frames, step, gradients := o.Volumes(), o.Step(), o.Gradients()
 	var b bytes.Buffer
 	line := func(format string, values ...any) { fmt.Fprintf(&b, format+"\n", values...) }
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	magic := "NRRD0004"
 	dimension, space, fourth, last := 3, "left-posterior-superior", "", ""
 	kinds := "domain domain domain"
-	if frames > 1 { // as ITK reads and writes four axes: one without a direction would be an axis of vectors
+	switch {
+	case gradients != nil && keepsGradients(gradients): // as Slicer writes diffusion
+		magic = "NRRD0005" // of measurement frames
+		dimension, last, kinds = 4, " none", "space space space list"
+	case frames > 1: // as ITK reads and writes four axes: one without a direction would be an axis of vectors
 		dimension, space, fourth, last = 4, "left-posterior-superior-time", ",0", " (0,0,0,1)"
 		if kinds += " domain"; step > 0 {
 			last, kinds = " (0,0,0,"+number(step)+")", "domain domain domain time"
@@ -35,7 +42,7 @@ func headerText(grid volume.Geometry, d raster.Datatype, frames int, step float6
 	vector := func(v volume.Vec) string {
 		return "(" + number(v[0]) + "," + number(v[1]) + "," + number(v[2]) + fourth + ")"
 	}
-	line("NRRD0004")
+	line("%s", magic)
 	if text := raster.OneLine(description, maxContent); text != "" {
 		line("content: %s", text)
 	}
@@ -52,6 +59,10 @@ func headerText(grid volume.Geometry, d raster.Datatype, frames int, step float6
 	line("endian: little")
 	line("encoding: raw")
 	line("space origin: %s", vector(grid.Affine.Column(3)))
+	if gradients != nil && keepsGradients(gradients) {
+		line("measurement frame: (1,0,0) (0,1,0) (0,0,1)")
+		writeGradients(&b, gradients)
+	}
 	line("")
 	return b.Bytes()
 }

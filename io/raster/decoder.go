@@ -17,11 +17,21 @@ type decoder struct {
 	component    Component // one of the datatype's; "" if it has none
 	order        binary.ByteOrder
 	slope, inter float64
+	// beside is how many volumes are stored voxel by voxel beside each other, 0 for one, and pick which of them is read.
+	beside, pick int
 }
+
+// stored is how many bytes there are from a voxel to the next.
+func (d decoder) stored() int { return d.Bytes * max(d.beside, 1) }
 
 // decode converts len(dst) voxels of src; it may swap their bytes. Voxels without a
 // finite value are NaN or infinite in dst; the caller masks them.
 func (d decoder) decode(dst []float32, src []byte) losses {
+	if d.beside > 1 {
+		for i := range dst {
+			copy(src[i*d.Bytes:][:d.Bytes], src[(i*d.beside+d.pick)*d.Bytes:])
+		}
+	}
 	if d.order == binary.ByteOrder(binary.BigEndian) {
 		swapBytes(src[:len(dst)*d.Bytes], d.numberBytes())
 	}
@@ -51,7 +61,7 @@ func (d decoder) losses(dst []float32, src []byte) (l losses) {
 
 // isPlain reports whether voxels are stored as little-endian float32 of the real values.
 func (d decoder) isPlain() bool {
-	return d.Code == Float32 && d.slope == 1 && d.inter == 0 && d.order == binary.ByteOrder(binary.LittleEndian)
+	return d.Code == Float32 && d.beside <= 1 && d.slope == 1 && d.inter == 0 && d.order == binary.ByteOrder(binary.LittleEndian)
 }
 
 // decodeScaled is decode for little-endian voxels of one number that is not of 16 bits.

@@ -73,8 +73,15 @@ func Scaled(d Datatype, values Limits) (e Encoder, lost message.Message, err err
 	slope := float32(max((hi-lo)/(d.Hi-d.Lo-2), smallestNormal))
 	e.Slope = float64(math.Nextafter32(slope, math.MaxFloat32))
 	e.Inter = float64(float32(lo - (d.Lo+1)*e.Slope))
+	if most := values.most(); most > 0 && most < (d.Hi-d.Lo)/coarse*e.Slope {
+		lost = message.New(message.OutputRounded, "A few values are so large that %s stores all in steps of %.3g, and 99 %% of the voxels that are not 0 are below %.3g; float32 keeps them.", d.Name, e.Slope, most)
+	}
 	return e, lost, nil
 }
+
+// coarse is the part of its range that an integer type must have for 99 % of the values, or its steps are coarse for
+// them.
+const coarse = 64
 
 // Unscaled is Scaled for a format that stores neither slope nor intercept. lost says
 // what integers do not keep; "" for nothing.
@@ -98,6 +105,22 @@ type Limits struct {
 	Lo, Hi    float32
 	Fractions bool // not all are whole numbers
 	any       bool
+	// sizes counts values other than 0 by the power of two above their magnitude.
+	sizes [256]int64
+}
+
+// most returns a bound, a power of two, of the magnitude of 99 % of the values that are not 0; 0 if all are 0.
+func (l *Limits) most() float64 {
+	var all, n int64
+	for _, k := range l.sizes {
+		all += k
+	}
+	for e, k := range l.sizes {
+		if n += k; all > 0 && 100*n >= 99*all {
+			return math.Ldexp(1, e-126)
+		}
+	}
+	return 0
 }
 
 // add counts in more values.
@@ -114,7 +137,9 @@ func (l *Limits) add(data []float32) {
 			hi = x
 		}
 		fractions = fractions || float64(x) != math.Trunc(float64(x))
+		l.sizes[math.Float32bits(x)>>23&0xFF]++
 	}
+	l.sizes[0] = 0 // zeros, and what is next to it
 	l.Lo, l.Hi, l.Fractions = lo, hi, fractions
 }
 
@@ -122,6 +147,9 @@ func (l *Limits) add(data []float32) {
 func (l *Limits) merge(others Limits) {
 	if !others.any {
 		return
+	}
+	for i, n := range l.sizes {
+		others.sizes[i] += n
 	}
 	if l.any {
 		others.Lo, others.Hi, others.Fractions = min(l.Lo, others.Lo), max(l.Hi, others.Hi), l.Fractions || others.Fractions

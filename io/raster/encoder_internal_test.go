@@ -36,3 +36,30 @@ func encoderFor(d Datatype, l Limits) Encoder {
 	e, _, _ := Scaled(d, l)
 	return e
 }
+
+// TestCoarseSteps: one large value takes the steps of an integer type from all others, which is said once 99 % of the
+// values have less than a 64th of its range.
+func TestCoarseSteps(t *testing.T) {
+	d, err := DatatypeByName("int16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for hot, want := range map[float32]bool{0: false, 63000: false, 70000: true, 1e6: true} {
+		data := make([]float32, 1000) // half of it 0
+		for i := range data[:500] {
+			data[i] = 512 + float32(i) + 0.5
+		}
+		data[999] = hot
+		e, lost, err := Scaled(d, limitsOf(data))
+		if err != nil || lost.IsZero() == want {
+			t.Errorf("with %g, in steps of %g: %q, %v", hot, e.Slope, lost, err)
+		}
+	}
+	if _, lost, _ := Scaled(d, limitsOf([]float32{0, 0, 0, 0.5})); !lost.IsZero() {
+		t.Errorf("a single value: %q", lost)
+	}
+	f, _ := DatatypeByName("float32")
+	if _, lost, _ := Scaled(f, limitsOf([]float32{1.5, 1e6})); !lost.IsZero() {
+		t.Errorf("float32: %q", lost)
+	}
+}

@@ -2,6 +2,7 @@ package raster
 
 import (
 	"bufio"
+	"compress/bzip2"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -17,25 +18,27 @@ import (
 )
 
 // File reads one file sequentially and decompresses it if its content, not
-// its name, is gzip.
+// its name, is compressed.
 type File struct {
-	in   io.Reader
-	file fs.File // one, or several joined
-	size int64   // of the file as stored
-	gzip bool    // what is read is decompressed, by gzip or zlib
-	zlib bool
-	base int64 // the byte at which it begins in the file as stored; size counts from there
-	pos  int64 // bytes read so far, decompressed
+	in      io.Reader
+	closer  func()  // of in; nil for none
+	file    fs.File // one, or several joined
+	size    int64   // of the file as stored
+	packed  Packing // what is read is made from what is stored
+	trailer bool    // the trailer of gzip gives the size
+	base    int64   // the byte at which it begins in the file as stored; size counts from there
+	pos     int64   // bytes read so far, decompressed
 }
 
-// OpenFile opens a file, decompressed if it is gzip.
+// OpenFile opens a file, decompressed if it is gzip, bzip2 or zstd.
 func OpenFile(fsys fs.FS, name string) (*File, error) {
 	s, err := OpenStored(fsys, name)
 	if err != nil {
 		return nil, err
 	}
-	if gzipNext(s.in.(*bufio.Reader)) {
-		if err := s.Unpack(); err != nil {
+	head, _ := s.in.(*bufio.Reader).Peek(packedHead)
+	if how := packingOf(head); how != Plain {
+		if err := s.Unpack(how, Datatype{}); err != nil {
 			s.Close()
 			return nil, err
 		}
@@ -77,20 +80,6 @@ func newFile(file fs.File, size int64) *File {
 	return &File{file: file, size: size, in: bufio.NewReaderSize(file, int(min(max(size, 512), 128<<10)))}
 }
 
-// Unpack makes the rest of a file that was opened by [OpenStored] what it decompresses to, from
-// position 0 on: gzip or zlib, by its first bytes.
-func (s *File) Unpack() (err error) {
-	in := s.in.(*bufio.Reader)
-	if gzipNext(in) {
-		s.in, err = newGunzip(in)
-	} else {
-		s.in, err = zlib.NewReader(in)
-		s.zlib = true
-	}
-	s.gzip, s.base, s.size, s.pos = true, s.base+s.pos, s.size-s.pos, 0
-	return ReadError(err)
-}
-
 // Line returns the next line of a text, without its end. After the last one the error is io.EOF.
 func (s *File) Line() (string, error) {
 	in, ok := s.in.(*bufio.Reader)
@@ -115,7 +104,12 @@ const maxHeader = 1 << 20
 func (s *File) Size() int64 { return s.base + s.size }
 
 // Close closes the file.
-func (s *File) Close() { _ = s.file.Close() }
+func (s *File) Close() {
+	if s.closer != nil {
+		s.closer()
+	}
+	_ = s.file.Close()
+}
 
 // Read implements io.Reader and counts the bytes.
 func (s *File) Read(p []byte) (int, error) {
@@ -143,7 +137,7 @@ func (s *File) skipTo(ctx context.Context, pos int64) error {
 func (s *File) trailerSays(end int64) bool {
 	var b [4]byte
 	file, ok := s.file.(io.ReaderAt)
-	if !ok || !s.gzip || s.zlib {
+	if !ok || !s.trailer {
 		return false
 	}
 	n, _ := file.ReadAt(b[:], s.base+s.size-int64(len(b)))
@@ -153,10 +147,15 @@ func (s *File) trailerSays(end int64) bool {
 // couldHold reports whether the file, decompressed, may have as many as end bytes,
 // as far as its stored size shows.
 func (s *File) couldHold(end int64) bool {
-	if s.gzip {
+	switch s.packed {
+	case Plain:
+		return end <= s.size
+	case Hex, Decimal: // a digit and a space make a voxel of 8 bytes at most
+		return end/8 <= s.size/2+1
+	case Deflate:
 		return end/maxDeflateRatio <= s.size
 	}
-	return end <= s.size
+	return end/maxDeflateRatio <= s.size || end <= plainlyHarmless
 }
 
 // WithoutPath removes operation and path from a file system's error; callers name
@@ -175,7 +174,8 @@ func WithoutPath(err error) error {
 // ReadError words the errors of a decompressor and of a file that ends too early.
 func ReadError(err error) error {
 	var corrupt flate.CorruptInputError
-	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, zlib.ErrChecksum) || errors.Is(err, zlib.ErrHeader) || errors.As(err, &corrupt) {
+	var structure bzip2.StructuralError
+	if isZstd(err) || errors.As(err, &structure) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, zlib.ErrChecksum) || errors.Is(err, zlib.ErrHeader) || errors.As(err, &corrupt) {
 		return message.Errorf(message.InputDamaged, "the compressed data is damaged; get an intact copy")
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -188,4 +188,4 @@ func ReadError(err error) error {
 func (s *File) At() int64 { return s.pos }
 
 // Holds reports whether the file is not compressed and has at least so many bytes.
-func (s *File) Holds(end int64) bool { return !s.gzip && end <= s.size }
+func (s *File) Holds(end int64) bool { return s.packed == Plain && end <= s.size }

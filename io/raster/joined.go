@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"quell/internal/message"
 )
@@ -108,12 +109,29 @@ func Numbered(pattern string, first, last, step int) ([]string, error) {
 		}
 		before, verb, after = pattern[:i], pattern[i:end+1], pattern[end+1:]
 	}
-	if verb == "" || step < 1 || last < first || (last-first)/step >= maxFiles {
+	if verb == "" || step == 0 || (last-first)/step < 0 || (last-first)/step >= maxFiles || step < 0 && last > first || step > 0 && last < first {
 		return nil, message.Errorf(message.InputDamaged, "the header names its files %q from %d to %d in steps of %d; it is damaged", pattern, first, last, step)
 	}
 	var names []string
-	for k := first; k <= last; k += step {
-		names = append(names, before+fmt.Sprintf(verb, k)+after)
+	for k := range (last-first)/step + 1 {
+		names = append(names, before+fmt.Sprintf(verb, first+k*step)+after)
 	}
 	return names, nil
+}
+
+// Listed returns the names on the lines that follow in a header.
+func Listed(file *File) (names []string, err error) {
+	names = []string{}
+	for {
+		line, err := file.Line()
+		switch {
+		case errors.Is(err, io.EOF):
+			return names, nil
+		case err != nil:
+			return nil, err
+		}
+		if line = strings.TrimSpace(line); line != "" {
+			names = append(names, line)
+		}
+	}
 }

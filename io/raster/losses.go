@@ -22,6 +22,9 @@ func (l *losses) add(o losses) {
 // nonFinite returns the number of voxels that have no finite float32.
 func (l losses) nonFinite() int { return l.nan + l.infinite + l.overflow }
 
+// keepsInfinite reports whether infinite values are such in the file: of one beyond the range of float32 that is not known.
+func (l losses) keepsInfinite() bool { return l.infinite > 0 && l.overflow == 0 }
+
 // findings returns a finding for each kind of loss.
 func (l losses) findings() (list []series.Finding) {
 	masked := message.Text("treated as padding, which filters neither use nor change")

@@ -20,8 +20,10 @@ type Layout struct {
 	Start, Step  float64         // see Info
 	Datatype     Datatype
 	Order        binary.ByteOrder
-	Slope, Inter float64 // real = stored*Slope + Inter
-	Offset       int64   // of the first voxel, in the file as decompressed
+	Slope, Inter float64           // real = stored*Slope + Inter
+	Beside       bool              // volumes are stored voxel by voxel beside each other, and not one after another
+	Offset       int64             // of the first voxel, in the file as decompressed
+	Gradients    *series.Gradients // diffusion weightings of the volumes; nil for none
 	Findings     []series.Finding
 	// Between reads what lies between the header and the voxels of one file; nil for nothing.
 	Between func(file *File, offset int64) []series.Finding
@@ -48,16 +50,17 @@ type Opener func(fsys fs.FS, name string) (*Image, error)
 // Info is what can be read of an image without its voxels.
 type Info struct {
 	series.Meta
-	Geometry   volume.Geometry  `json:"geometry"`             // LPS+ mm, of one volume
-	Volumes    int              `json:"volumes"`              // number on the grid
-	Step       float64          `json:"step,omitempty"`       // seconds between volumes; 0 if they are no times, or the file does not say
-	Start      float64          `json:"start,omitempty"`      // seconds of the first volume
-	Datatype   string           `json:"datatype"`             // as stored: "int16"
-	Components []Component      `json:"components,omitempty"` // one must be chosen; nil if voxels are single numbers
-	Bytes      int64            `json:"bytes"`                // of all voxels, uncompressed
-	Direct     bool             `json:"-"`                    // slices can be read alone, by Opener.ReadSlice
-	Files      []string         `json:"-"`                    // header and voxels: one file, or the two of a pair
-	Findings   []series.Finding `json:"findings"`
+	Geometry   volume.Geometry   `json:"geometry"`             // LPS+ mm, of one volume
+	Volumes    int               `json:"volumes"`              // number on the grid
+	Step       float64           `json:"step,omitempty"`       // seconds between volumes; 0 if they are no times, or the file does not say
+	Start      float64           `json:"start,omitempty"`      // seconds of the first volume
+	Gradients  *series.Gradients `json:"-"`                    // diffusion weightings of the volumes; nil for none
+	Datatype   string            `json:"datatype"`             // as stored: "int16"
+	Components []Component       `json:"components,omitempty"` // one must be chosen; nil if voxels are single numbers
+	Bytes      int64             `json:"bytes"`                // of all voxels, uncompressed
+	Direct     bool              `json:"-"`                    // slices can be read alone, by Opener.ReadSlice
+	Files      []string          `json:"-"`                    // header and voxels: one file, or the two of a pair
+	Findings   []series.Finding  `json:"findings"`
 }
 
 // ReadHeader reads the header of a file and no voxels; it takes the same time for a
@@ -85,9 +88,9 @@ func (open Opener) ReadHeader(fsys fs.FS, name string) (Info, error) {
 	}
 	_, direct := im.direct()
 	return Info{
-		Meta: l.Meta, Geometry: p.geometry, Volumes: l.Volumes, Start: l.Start, Step: l.Step,
+		Meta: l.Meta, Geometry: p.geometry, Volumes: l.Volumes, Start: l.Start, Step: l.Step, Gradients: l.Gradients,
 		Datatype: p.decoder.Name, Components: p.decoder.Components,
-		Bytes: p.volumeBytes * int64(l.Volumes), Direct: direct, Files: slices.Compact(append([]string{im.headerName}, im.names...)), Findings: findings,
+		Bytes: l.bytes(), Direct: direct, Files: slices.Compact(append([]string{im.headerName}, im.names...)), Findings: findings,
 	}, nil
 }
 
@@ -191,21 +194,34 @@ func (im *Image) plan() (plan, error) {
 	if err := p.geometry.Validate(); err != nil {
 		return p, message.Errorf(message.InputDamaged, "its grid is not usable (%w)", err)
 	}
-	p.volumeBytes = int64(p.geometry.Voxels()) * int64(l.Datatype.Bytes)
+	if l.Beside {
+		p.decoder.beside = l.Volumes
+	}
+	p.volumeBytes = int64(p.geometry.Voxels()) * int64(p.decoder.stored())
 	return p, nil
 }
 
-// start returns the byte at which volume t starts.
-func (p plan) start(t int) int64 { return p.offset + int64(t)*p.volumeBytes }
+// start returns the byte at which volume t starts, and end the one behind its last voxel.
+func (p plan) start(t int) int64 {
+	if p.decoder.beside > 1 {
+		return p.offset
+	}
+	return p.offset + int64(t)*p.volumeBytes
+}
+
+// isLast reports whether the last voxel of volume t, of so many, is the last one of the file.
+func (p plan) isLast(t, volumes int) bool { return t == volumes-1 || p.decoder.beside > 1 }
+
+func (p plan) end(t int) int64 { return p.start(t) + p.volumeBytes }
 
 // checkSize returns an error if the file is too short for volume t. It runs before
 // anything is read or allocated.
 func (im *Image) checkSize(p plan, t int) error {
-	switch end := p.start(t + 1); { // no overflow: dataOffset and checkDims bound both terms
+	switch end := p.end(t); { // no overflow: dataOffset and checkDims bound both terms
 	case im.file.couldHold(end):
 		return nil
-	case im.file.gzip:
-		return message.Errorf(message.InputTruncated, "the header gives more voxels than %d bytes of gzip can expand to; get a complete copy", im.file.size)
+	case im.file.packed != Plain:
+		return message.Errorf(message.InputTruncated, "the header gives more voxels than %d bytes of %s can expand to; get a complete copy", im.file.size, string(im.file.packed))
 	default:
 		return message.Errorf(message.InputTruncated, "the voxels should end at byte %d, but the file has %d bytes; get a complete copy", end, im.file.size)
 	}
@@ -215,7 +231,7 @@ func (im *Image) checkSize(p plan, t int) error {
 // compressed file that is not known before it is read.
 func (im *Image) checkLength(p plan) []series.Finding {
 	n := int64(im.layout.Volumes)
-	if im.file.gzip || im.file.couldHold(p.start(int(n))) {
+	if im.file.packed != Plain || im.file.couldHold(p.end(int(n)-1)) {
 		return nil
 	}
 	return []series.Finding{{
@@ -233,7 +249,7 @@ func (im *Image) planOf(t int, c Component) (plan, error) {
 	if err := p.decoder.checkComponent(c); err != nil {
 		return p, err
 	}
-	p.decoder.component = c
+	p.decoder.component, p.decoder.pick = c, t
 	if n := int64(im.layout.Volumes); t < 0 || int64(t) >= n {
 		return p, message.Errorf(message.InputChoice, "it has no volume %d; its volumes are numbered 1 to %d", t+1, n)
 	}
@@ -263,6 +279,10 @@ func (im *Image) read(ctx context.Context, t int, c Component, show func(int, *v
 		return nil, err
 	}
 	s.Volume.Data = data
+	if lost.keepsInfinite() {
+		s.Infinite = series.NewInfinite(p.geometry)
+		s.Infinite.Note(0, data)
+	}
 	if lost.nonFinite() > 0 {
 		s.Volume.MaskNonFinite()
 	}

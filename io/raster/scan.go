@@ -50,10 +50,13 @@ func (info Info) group() *series.Group {
 	if info.Volumes < 2 {
 		return nil
 	}
-	g := &series.Group{Step: info.Step}
+	g := &series.Group{Step: info.Step, Gradients: info.Gradients}
 	for t := range info.Volumes {
 		c := series.Coordinate{Axis: "volume", Value: strconv.Itoa(t + 1)}
-		if info.Step > 0 {
+		switch {
+		case info.Gradients != nil:
+			c = series.Coordinate{Axis: "b-value", Value: strconv.FormatFloat(info.Gradients.Volumes[t].B, 'g', 6, 64), Unit: "s/mm2"}
+		case info.Step > 0:
 			c = series.Coordinate{Axis: "time", Value: strconv.FormatFloat(info.Start+float64(t)*info.Step, 'g', 6, 64), Unit: "s"}
 		}
 		g.Places = append(g.Places, series.Place{c})

@@ -51,7 +51,7 @@ func (im *Image) readSlice(ctx context.Context, t int, c Component, z int) (*vol
 // direct returns the file if it can be read from any place.
 func (im *Image) direct() (io.ReaderAt, bool) {
 	file, ok := im.file.file.(io.ReaderAt)
-	return file, ok && !im.file.gzip
+	return file, ok && im.file.packed == Plain
 }
 
 // sliceGeometry returns the grid of slice z.

@@ -23,6 +23,8 @@ type Slices struct {
 	buf   []byte
 	next  int // slice
 	lost  losses
+
+	infinite *series.Infinite // of the slices that were read
 }
 
 var _ series.Slices = (*Slices)(nil)
@@ -47,6 +49,7 @@ func (r *Slices) begin(ctx context.Context, c Component) (err error) {
 	if r.plan, err = r.im.planOf(r.t, c); err != nil {
 		return err
 	}
+	r.infinite = series.NewInfinite(r.plan.geometry)
 	if _, direct := r.im.direct(); direct {
 		return nil
 	}
@@ -54,12 +57,12 @@ func (r *Slices) begin(ctx context.Context, c Component) (err error) {
 		return ReadError(err)
 	}
 	r.src = r.im.file
-	if r.im.file.gzip {
+	if r.im.file.packed != Plain {
 		r.ahead = newReadAhead(r.im.file, r.plan.volumeBytes)
 		r.src = r.ahead
 	}
-	size := r.plan.decoder.Bytes
-	r.buf = make([]byte, min(r.plan.geometry.Voxels(), chunkBytes/size)*size)
+	size := r.plan.decoder.stored()
+	r.buf = make([]byte, min(r.plan.geometry.Voxels(), max(chunkBytes/size, 1))*size)
 	return nil
 }
 
@@ -82,15 +85,20 @@ func (r *Slices) Series() (*series.Series, error) {
 		return nil, message.Named(r.name, err)
 	}
 	s.Sources[0].FS, s.Sources[0].Name = r.fsys, r.name
+	s.Infinite = r.infinite
 	return s, nil
 }
 
 // Read implements series.Slices: voxels that are NaN, infinite or beyond the range of float32 have no value.
 // After the last slice it checks that the file is whole.
 func (r *Slices) Read(ctx context.Context, data []float32, mask []bool) (padding int, err error) {
+	first := r.next * r.plan.geometry.SliceVoxels()
 	lost, err := r.read(ctx, data)
 	if err != nil {
 		return 0, message.Named(r.name, err)
+	}
+	if lost.keepsInfinite() {
+		r.infinite.Note(first, data)
 	}
 	r.lost.add(lost)
 	for i := range mask {
@@ -109,7 +117,7 @@ func (r *Slices) read(ctx context.Context, data []float32) (lost losses, err err
 	if lost, err = r.plan.readNext(ctx, r.src, first, data, r.buf, &arrivals{}); err != nil {
 		return lost, err
 	}
-	if r.next == g.Dims[2] && int64(r.t) == int64(r.im.layout.Volumes)-1 {
+	if r.next == g.Dims[2] && r.plan.isLast(r.t, r.im.layout.Volumes) {
 		err = r.im.readToEnd(r.src)
 	}
 	return lost, err

@@ -194,16 +194,21 @@ func TestDatatypesToWrite(t *testing.T) {
 // TestPossibleLength: a compressed file may expand by deflate's limit and no more.
 func TestPossibleLength(t *testing.T) {
 	for _, c := range []struct {
-		gzip bool
-		end  int64
-		want bool
+		packed Packing
+		end    int64
+		want   bool
 	}{
-		{false, 100, true}, {false, 101, false},
-		{true, 100*maxDeflateRatio + maxDeflateRatio - 1, true}, {true, 101 * maxDeflateRatio, false},
+		{Plain, 100, true}, {Plain, 101, false},
+		{Deflate, 100*maxDeflateRatio + maxDeflateRatio - 1, true}, {Deflate, 101 * maxDeflateRatio, false},
+		{Hex, 400, true}, {Hex, 416, false},
+		{Zstd, plainlyHarmless, true}, {Zstd, plainlyHarmless + 1, false}, {Bzip2, plainlyHarmless, true}, {Bzip2, plainlyHarmless + 1, false},
 	} {
-		if got := (&File{size: 100, gzip: c.gzip}).couldHold(c.end); got != c.want {
-			t.Errorf("%d bytes in a file of 100, compressed %v: %v", c.end, c.gzip, got)
+		if got := (&File{size: 100, packed: c.packed}).couldHold(c.end); got != c.want {
+			t.Errorf("%d bytes in a file of 100, packed %q: %v", c.end, c.packed, got)
 		}
+	}
+	if n := int64(plainlyHarmless); !(&File{size: n/maxDeflateRatio + 1, packed: Zstd}).couldHold(n + 1) {
+		t.Error("a file of zstd may expand as far as one of gzip")
 	}
 }
 

@@ -44,9 +44,9 @@ func (im *Image) readVoxels(ctx context.Context, p plan, t int, show func(int, *
 // parallel, and after each passes the number of voxels read so far to count. The caller has
 // checked that the file is long enough.
 func (p plan) readAt(ctx context.Context, file io.ReaderAt, t, first int, data []float32, count func(done int)) (losses, error) {
-	n, size := len(data), p.decoder.Bytes
+	n, size := len(data), p.decoder.stored()
 	start := p.start(t) + int64(first)*int64(size)
-	step := min(n, chunkBytes/size)
+	step := min(n, max(chunkBytes/size, 1))
 	var mu sync.Mutex
 	var total losses
 	done := 0
@@ -83,10 +83,10 @@ func (p plan) readAt(ctx context.Context, file io.ReaderAt, t, first int, data [
 // readStream reads the voxels that follow in the file. Its memory grows with what
 // arrives, since a compressed file may claim a thousand times its size.
 func (im *Image) readStream(ctx context.Context, p plan, t int, arriving *arrivals) ([]float32, losses, error) {
-	n, size := p.geometry.Voxels(), p.decoder.Bytes
-	last := int64(t) == int64(im.layout.Volumes)-1
+	n, size := p.geometry.Voxels(), p.decoder.stored()
+	last := p.isLast(t, im.layout.Volumes)
 	src := io.Reader(im.file)
-	if im.file.gzip {
+	if im.file.packed != Plain {
 		if !last { // the next volume may be read from the byte at which this one ends
 			src = io.LimitReader(src, p.volumeBytes)
 		}
@@ -102,7 +102,7 @@ func (im *Image) readStream(ctx context.Context, p plan, t int, arriving *arriva
 	}
 	var blocks [][]float32
 	var total losses
-	buf := make([]byte, min(n, chunkBytes/size)*size)
+	buf := make([]byte, min(n, max(chunkBytes/size, 1))*size)
 	for done := 0; done < n; {
 		block := volume.Make[float32](min(n-done, max(firstBlock, done)))
 		lost, err := p.readNext(ctx, src, done, block, buf, arriving)
@@ -127,7 +127,7 @@ func (im *Image) readStream(ctx context.Context, p plan, t int, arriving *arriva
 // readNext reads the voxels that follow in src, from number first of their volume on,
 // through buf, and passes them on to arriving.
 func (p plan) readNext(ctx context.Context, src io.Reader, first int, dst []float32, buf []byte, arriving *arrivals) (lost losses, err error) {
-	size := p.decoder.Bytes
+	size := p.decoder.stored()
 	for at := 0; at < len(dst); {
 		if err := ctx.Err(); err != nil {
 			return lost, err
@@ -146,7 +146,7 @@ func (p plan) readNext(ctx context.Context, src io.Reader, first int, dst []floa
 // readToEnd reads a compressed file on from its last voxel to its end, which verifies the
 // checksum.
 func (im *Image) readToEnd(src io.Reader) error {
-	if !im.file.gzip {
+	if im.file.packed == Plain {
 		return nil
 	}
 	if _, err := io.CopyN(io.Discard, src, maxTrailing); err != nil && !errors.Is(err, io.EOF) {
@@ -160,7 +160,7 @@ func (im *Image) readToEnd(src io.Reader) error {
 // compression ratio is one that images have.
 func (im *Image) sizeConfirmed(p plan) bool {
 	const usualRatio = 8
-	end := p.start(im.layout.Volumes)
+	end := p.end(im.layout.Volumes - 1)
 	return end/usualRatio <= im.file.size && im.file.trailerSays(end)
 }
 

@@ -55,18 +55,20 @@ type Writer struct {
 	make    Maker
 	options format.Options
 
-	spec   Spec
-	grid   volume.Geometry
-	begun  int           // frames
-	voxels *spool.Voxels // of all frames; frames of a type that does not wait are only counted
-	added  int           // slices of all frames
-	values Limits
-	valid  Limits   // of a file with an order, see Spec.Header
-	made   []string // files
-	file   *os.File // of the voxels
-	out    output   // nil before the header is known
-	done   bool
-	lost   []message.Message
+	spec    Spec
+	grid    volume.Geometry
+	part    volume.Geometry  // of the volume that was begun
+	lasting *series.Infinite // of that volume
+	begun   int              // frames
+	voxels  *spool.Voxels    // of all frames; frames of a type that does not wait are only counted
+	added   int              // slices of all frames
+	values  Limits
+	valid   Limits   // of a file with an order, see Spec.Header
+	made    []string // files
+	file    *os.File // of the voxels
+	out     output   // nil before the header is known
+	done    bool
+	lost    []message.Message
 }
 
 var _ format.Writer = (*Writer)(nil)
@@ -114,6 +116,7 @@ func (w *Writer) Begin(_ context.Context, from *series.Series, d format.Derived)
 		return fmt.Errorf("volume %d lies on another grid than the first", w.begun+1)
 	case w.begun > 0:
 		w.begun++
+		w.part, w.lasting = grid, from.Infinite
 		return nil
 	case frames < 1 || frames > math.MaxInt32:
 		return message.Errorf(message.OutputUnsupported, "a file holds 1 to %d volumes, not %d", math.MaxInt32, frames)
@@ -126,6 +129,7 @@ func (w *Writer) Begin(_ context.Context, from *series.Series, d format.Derived)
 		return err
 	}
 	w.grid, w.begun, w.lost = grid, 1, w.spec.Lost
+	w.part, w.lasting = grid, from.Infinite
 	all := grid
 	all.Dims[2] *= frames
 	w.voxels = spool.New(filepath.Dir(w.path), all)
@@ -177,8 +181,13 @@ func (w *Writer) Add(ctx context.Context, part *volume.Volume, a *volume.Arrival
 	if err := w.check(part); err != nil {
 		return err
 	}
+	first := (w.added - (w.begun-1)*w.grid.Dims[2]) * w.grid.SliceVoxels()
 	w.added += part.Dims[2]
 	if !w.waits() {
+		var err error
+		if part, a, err = w.restored(ctx, part, a, first); err != nil {
+			return err
+		}
 		if w.out == nil {
 			if err := w.begin(Encoder{Datatype: w.spec.Datatype, Slope: 1}); err != nil {
 				return err
@@ -204,6 +213,20 @@ func (w *Writer) Add(ctx context.Context, part *volume.Volume, a *volume.Arrival
 		return err
 	}
 	return w.store(ctx)
+}
+
+// restored returns the next slices with the voxels that were infinite in their source, which are masked; then the
+// others have arrived.
+func (w *Writer) restored(ctx context.Context, part *volume.Volume, a *volume.Arrival, first int) (*volume.Volume, *volume.Arrival, error) {
+	if !masksAsNaN(w.spec.MaskedAsNaN, Encoder{Datatype: w.spec.Datatype}, part) || w.lasting == nil {
+		return part, a, nil
+	}
+	if err := a.Read(ctx, 0, len(part.Data), func() error { return nil }); err != nil {
+		return nil, nil, err
+	}
+	own := *part
+	own.Data = w.lasting.Restore(w.part, first, part.Data)
+	return &own, nil, nil
 }
 
 // check returns why part cannot be the next slices. The values of a volume that comes whole are not looked at.
@@ -355,11 +378,11 @@ func masksAsNaN(wanted bool, e Encoder, v *volume.Volume) bool {
 	return wanted && v.Mask != nil && !e.Integer()
 }
 
-// withNaN returns values in buf, NaN if mask is false.
+// withNaN returns values in buf, NaN if mask is false and they are not infinite.
 func withNaN(buf, values []float32, mask []bool) []float32 {
 	buf = append(buf[:0], values...)
 	for i := range buf {
-		if !mask[i] {
+		if !mask[i] && buf[i]-buf[i] == 0 {
 			buf[i] = float32(math.NaN())
 		}
 	}

@@ -68,6 +68,7 @@ var speakers = map[string][]string{
 	},
 	"io/dicom": {
 		"arrived.go", // of a node, which has a log
+		"steps.go",   // names of coordinates
 		"attribute %q of entry %d of %d", "entry %d of %d", "thumbnail of %d pixels of entry %d of %d",
 		"frame %d of %s in place %d", "position of frame %d of %s", "pixels of %s differ", "frame %d of %s is missing", "%d volumes, not %d", "%d slices in volume %d", // in brackets
 		"the series has its %d volumes", "%d of %d volumes were written", "slices of the volume before are missing", "no volume was begun",
@@ -87,6 +88,7 @@ var speakers = map[string][]string{
 	},
 	"io/nrrd":      {"write.go", "types.go"}, // words of the format
 	"io/metaimage": nil,
+	"io/mgh":       nil,
 	"io/raster": {
 		"volume %d of %d", // of the command line
 		"the file has its %d volumes", "volume %d lies on another grid than the first", "%d of %d volumes were written",

@@ -122,7 +122,7 @@ func compressedForms() map[string]compressedForm {
 		f.Enc = enc
 		header := f.Values[part10.TagSiemensCSAImageHeader].(dicomtest.RawElement)[12:]
 		return f.With(part10.TagSiemensCSAImageHeader, dicomtest.RawElement(part10.AppendElement(nil, enc, part10.TagSiemensCSAImageHeader, "OB", header))).
-			With(part10.TagSiemensCSACreator, dicomtest.RawElement(part10.AppendElement(nil, enc, part10.TagSiemensCSACreator, "LO", []byte("SIEMENS CSA HEADER"))))
+			Own(part10.TagSiemensCSAImageHeader)
 	}
 	one := func(f *dicomtest.Fake) map[string]*dicomtest.Fake { return map[string]*dicomtest.Fake{"m.dcm": f} }
 	return map[string]compressedForm{

@@ -239,7 +239,7 @@ func TestCheckNew(t *testing.T) {
 		if c.change != nil {
 			c.change(v)
 		}
-		if err := CheckNew("out", v.Geometry); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if err := CheckNew(v.Geometry); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}

@@ -17,9 +17,15 @@ func (s *image) tileEdits() []part10.Edit {
 		return s.uihTiles()
 	}
 	return []part10.Edit{
-		part10.Set(s.Encoding, part10.TagSiemensCSACreator, "LO", []byte("SIEMENS CSA HEADER")),
+		s.creator(part10.TagSiemensCSAImageHeader),
 		part10.Set(s.Encoding, part10.TagSiemensCSAImageHeader, "OB", s.mosaicCSA()),
 	}
+}
+
+// creator names the owner of the block in which a private attribute usually lies.
+func (s *image) creator(t part10.Tag) part10.Edit {
+	at, owner := part10.CreatorOf(t)
+	return part10.Set(s.Encoding, at, "LO", []byte(owner))
 }
 
 // mosaicCSA returns a CSA header with what readers need to find the slices, and nothing
@@ -40,7 +46,7 @@ func (s *image) uihTiles() []part10.Edit {
 		items = part10.AppendItem(items, s.Encoding, position)
 	}
 	return []part10.Edit{
-		part10.Set(s.Encoding, part10.TagUIHCreator, "LO", []byte(instance.UIHOwner)),
+		s.creator(part10.TagUIHFrameSequence),
 		part10.Set(s.Encoding, part10.TagUIHTiles, "DS", strconv.AppendInt(nil, int64(len(s.slices)), 10)),
 		part10.Set(s.Encoding, part10.TagUIHFrameSequence, "SQ", items),
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 
-	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
 	"quell/series"
 	"quell/volume"
@@ -135,7 +134,8 @@ func (d Diffusion) mosaic(v int) *Fake {
 	p := d.Position(0).Sub(d.Row.Scale(2 * DiffusionCols * (across - 1) / 2)).Sub(d.Column.Scale(2 * DiffusionRows * (across - 1) / 2))
 	f.With(part10.TagImageType, `ORIGINAL\PRIMARY\DIFFUSION\NONE\ND\MOSAIC`).With(part10.TagRows, across*DiffusionRows).With(part10.TagColumns, across*DiffusionCols).
 		With(part10.TagAcquisitionNumber, strconv.Itoa(v+1)).
-		With(part10.TagImagePositionPatient, string(part10.Decimals(p[0], p[1], p[2]))).With(0x00290010, "SIEMENS CSA HEADER")
+		With(part10.TagImagePositionPatient, string(part10.Decimals(p[0], p[1], p[2])))
+	f.Own(part10.TagSiemensCSAImageHeader)
 	f.Pixels = nil
 	for y := range across * DiffusionRows {
 		for x := range across * DiffusionCols {
@@ -178,7 +178,7 @@ func (d Diffusion) weigh(f *Fake, g series.Gradient) {
 			double(part10.TagDiffusionGradientOrientation, r[0], r[1], r[2])
 		}
 	case "Siemens", "Siemens B-matrix":
-		text(part10.TagSiemensMRCreator, "LO", "SIEMENS MR HEADER")
+		f.Own(part10.TagSiemensBValue)
 		text(part10.TagSiemensBValue, "IS", strconv.Itoa(int(g.B)))
 		switch {
 		case g.B == 0:
@@ -188,14 +188,14 @@ func (d Diffusion) weigh(f *Fake, g series.Gradient) {
 			double(part10.TagSiemensBMatrix, g.B*r[0]*r[0], g.B*r[0]*r[1], g.B*r[0]*r[2], g.B*r[1]*r[1], g.B*r[1]*r[2], g.B*r[2]*r[2])
 		}
 	case "Philips":
-		text(part10.TagPhilipsCreator, "LO", "Philips Imaging DD 001")
-		text(part10.TagPhilipsMRCreator, "LO", "Philips MR Imaging DD 001")
+		f.Own(part10.TagPhilipsBValue)
+		f.Own(part10.TagPhilipsDirectionRL)
 		single(part10.TagPhilipsBValue, g.B)
 		for i, t := range []part10.Tag{part10.TagPhilipsDirectionRL, part10.TagPhilipsDirectionAP, part10.TagPhilipsDirectionFH} {
 			single(t, r[i])
 		}
 	case "UIH":
-		text(part10.TagUIHCreator, "LO", instance.UIHOwner)
+		f.Own(part10.TagUIHBValue)
 		if double(part10.TagUIHBValue, g.B); g.B > 0 {
 			double(part10.TagUIHDirection, image[0], image[1], image[2])
 		}
@@ -219,12 +219,12 @@ func (d Diffusion) weighGE(f *Fake, b float64, v volume.Vec, text func(t part10.
 		const largest = 2000
 		v, b = v.Scale(math.Sqrt(b/largest)), largest
 	}
-	text(part10.TagGEAcquisitionCreator, "LO", "GEMS_ACQU_01")
+	f.Own(part10.TagGEDirectionX)
 	for i, t := range []part10.Tag{part10.TagGEDirectionX, part10.TagGEDirectionY, part10.TagGEDirectionZ} {
 		text(t, "DS", fmt.Sprintf("%.6f", v[i]))
 	}
 	text(part10.TagGEDirections, "DS", "6")
-	text(part10.TagGECreator, "LO", "GEMS_PARM_01")
+	f.Own(part10.TagGEBValue)
 	text(part10.TagGEBValue, "IS", fmt.Sprintf(`%d\8\0\0`, 1_000_000_000+int(b)))
 }
 

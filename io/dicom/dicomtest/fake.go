@@ -81,6 +81,12 @@ func (f *Fake) With(t part10.Tag, v any) *Fake {
 	return f
 }
 
+// Own names the owner of the block in which a private attribute usually lies.
+func (f *Fake) Own(t part10.Tag) *Fake {
+	creator, owner := part10.CreatorOf(t)
+	return f.With(creator, owner)
+}
+
 // Dataset encodes the attributes in order of tags, pixels among them.
 func (f *Fake) Dataset() []byte {
 	var b []byte

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing/fstest"
 
-	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
 )
 
@@ -174,7 +173,7 @@ func NewMosaic(form int, normal string) *Fake {
 	const tiles, across, cols, rows = 5, 3, 4, 3
 	f := NewFake("70", 5, 0).With(part10.TagModality, "MR").With(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.4").
 		With(part10.TagImageType, `ORIGINAL\PRIMARY\M\ND\MOSAIC`).With(part10.TagRows, across*rows).With(part10.TagColumns, across*cols).
-		With(part10.TagSpacingBetweenSlices, "2.5").With(0x00290010, "SIEMENS CSA HEADER").
+		With(part10.TagSpacingBetweenSlices, "2.5").Own(part10.TagSiemensCSAImageHeader).
 		With(part10.TagRescaleIntercept, nil).With(part10.TagRescaleSlope, nil)
 	csa := CsaHeader(form, "EchoLinePosition", "32", "NumberOfImagesInMosaic", strconv.Itoa(tiles), "SliceNormalVector", normal)
 	f.With(part10.TagSiemensCSAImageHeader, RawElement(part10.AppendElement(nil, f.Enc, part10.TagSiemensCSAImageHeader, "OB", csa)))
@@ -239,7 +238,7 @@ func NewUIHTiles(enc part10.Encoding, z float64) *Fake {
 		With(part10.TagImageType, `ORIGINAL\PRIMARY\M\VFRAME`).With(part10.TagRows, down*rows).With(part10.TagColumns, across*cols).
 		With(part10.TagSpacingBetweenSlices, "2.5").With(part10.TagImagePositionPatient, nil).
 		With(part10.TagRescaleIntercept, nil).With(part10.TagRescaleSlope, nil).
-		With(part10.TagUIHCreator, RawElement(part10.AppendElement(nil, enc, part10.TagUIHCreator, "LO", []byte(instance.UIHOwner)))).
+		Own(part10.TagUIHFrameSequence).
 		With(part10.TagUIHBValue, float(part10.TagUIHBValue, 929.75018313375267)).With(part10.TagUIHDirection, float(part10.TagUIHDirection, 0, 0.6, 0.8)).
 		With(part10.TagUIHFrameSequence, RawElement(part10.AppendElement(nil, enc, part10.TagUIHFrameSequence, "SQ", items)))
 	f.Enc = enc

@@ -71,7 +71,7 @@ var Distinctions = [...]Distinction{
 // value returns what an image says; "" if nothing.
 func (d *Distinction) value(a part10.Attributes) string {
 	for _, t := range d.tags {
-		if _, ok := a.Find(t); !ok || !isOwned(a, t) {
+		if _, ok := a.Find(t); !ok {
 			continue
 		}
 		if v := d.read(a, t); v != "" {
@@ -79,36 +79,6 @@ func (d *Distinction) value(a part10.Attributes) string {
 		}
 	}
 	return ""
-}
-
-// privateBlocks names the owners of the blocks of private attributes.
-var privateBlocks = map[part10.Tag]struct {
-	creator part10.Tag
-	owner   string
-}{
-	part10.TagSiemensMosaicImages: {part10.TagSiemensMRCreator, "SIEMENS MR HEADER"},
-	part10.TagSiemensBValue:       {part10.TagSiemensMRCreator, "SIEMENS MR HEADER"},
-	part10.TagSiemensDirection:    {part10.TagSiemensMRCreator, "SIEMENS MR HEADER"},
-	part10.TagSiemensBMatrix:      {part10.TagSiemensMRCreator, "SIEMENS MR HEADER"},
-	part10.TagPhilipsBValue:       {part10.TagPhilipsCreator, "Philips Imaging DD 001"},
-	part10.TagPhilipsDirectionRL:  {part10.TagPhilipsMRCreator, "Philips MR Imaging DD 001"},
-	part10.TagPhilipsDirectionAP:  {part10.TagPhilipsMRCreator, "Philips MR Imaging DD 001"},
-	part10.TagPhilipsDirectionFH:  {part10.TagPhilipsMRCreator, "Philips MR Imaging DD 001"},
-	part10.TagGEDirectionX:        {part10.TagGEAcquisitionCreator, "GEMS_ACQU_01"},
-	part10.TagGEDirectionY:        {part10.TagGEAcquisitionCreator, "GEMS_ACQU_01"},
-	part10.TagGEDirectionZ:        {part10.TagGEAcquisitionCreator, "GEMS_ACQU_01"},
-	part10.TagGEDirections:        {part10.TagGEAcquisitionCreator, "GEMS_ACQU_01"},
-	part10.TagGEBValue:            {part10.TagGECreator, "GEMS_PARM_01"},
-	part10.TagGERawDataType:       {part10.TagGECreator, "GEMS_PARM_01"},
-	part10.TagUIHBValue:           {part10.TagUIHCreator, UIHOwner},
-	part10.TagUIHDirection:        {part10.TagUIHCreator, UIHOwner},
-}
-
-// isOwned reports whether a tag is a standard one, or lies in the private block of the
-// maker who gives it its meaning.
-func isOwned(a part10.Attributes, t part10.Tag) bool {
-	block, private := privateBlocks[t]
-	return !private || a.Text(block.creator) == block.owner
 }
 
 // single reads one value, whatever its VR.

@@ -8,10 +8,11 @@ import (
 	"quell/io/dicom/pixel"
 )
 
-// Any file may have fewFrames frames; more need bytesPerFrame bytes each in the file.
+// Any file may have manyFrames frames, or fewFrames tiles; more frames need bytesPerFrame bytes each in the file.
 // A slice is kept for every frame, and a small file must not fill the memory.
 const (
 	fewFrames     = 1024
+	manyFrames    = 16384
 	bytesPerFrame = 512
 )
 
@@ -37,11 +38,11 @@ func (in *Instance) splitImage(whole *Slice, p *part10.File, a part10.Attributes
 	case mosaic:
 		in.Excluded = message.New(message.InputUnsupported, "it is a mosaic of several frames, which is not read")
 		return
-	case frames == 1 && hasUIHTiles(whole, p, a):
+	case frames == 1 && hasUIHTiles(whole, p):
 		in.splitUIHTiles(whole, p, a)
 		return
-	case frames > fewFrames && int64(frames) > in.Size/bytesPerFrame:
-		in.Err = part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "it claims %d frames, more than a file of %d bytes can describe", frames, in.Size)
+	case frames > manyFrames && int64(frames) > in.Size/bytesPerFrame:
+		in.Excluded = message.New(message.InputTooLarge, "it holds %d frames, and of a file of %d bytes at most %d are read", frames, in.Size, max(manyFrames, in.Size/bytesPerFrame))
 		return
 	case frames == 1 && !part10.FunctionalGroups[in.SOPClass]:
 		return
@@ -106,8 +107,13 @@ func hasPosition(a part10.Attributes) bool {
 // readFrame takes what may differ from frame to frame. It returns why the frame is
 // not read, or "".
 func (s *Slice) readFrame(a part10.Attributes) (problem message.Message) {
-	if s.Format, problem = pixel.ReadFormat(a); !problem.IsZero() {
+	if s.Format, problem = pixel.ReadFormat(a, s.pixelTag); !problem.IsZero() {
 		return problem
+	}
+	s.Format.LUT = s.lut
+	if slope, ok := a.Number(part10.TagRealWorldValueSlope); ok && slope != 0 && s.SOPClass == part10.ParametricMap {
+		s.Format.Slope = slope // a map states its values alone in this way
+		s.Format.Intercept, _ = a.Number(part10.TagRealWorldValueIntercept)
 	}
 	if t := a.Strings(part10.TagFrameType); len(t) > 0 {
 		s.ImageType = t

@@ -14,6 +14,8 @@ var groupAttributes = map[part10.Tag][]part10.Tag{
 	part10.TagPlanePositionSequence:              {part10.TagImagePositionPatient},
 	part10.TagPlaneOrientationSequence:           {part10.TagImageOrientationPatient},
 	part10.TagPixelValueTransformationSequence:   {part10.TagRescaleIntercept, part10.TagRescaleSlope, part10.TagRescaleType},
+	part10.TagRealWorldValueMappingSequence:      {part10.TagRealWorldValueIntercept, part10.TagRealWorldValueSlope},
+	part10.TagParametricMapFrameTypeSequence:     {part10.TagFrameType},
 	part10.TagFrameVOILUTSequence:                {part10.TagWindowCenter, part10.TagWindowWidth, part10.TagWindowCenterWidthExplanation},
 	part10.TagFrameContentSequence:               {part10.TagStackID, part10.TagTemporalPositionIndex, part10.TagFrameAcquisitionNumber, part10.TagFrameAcquisitionDateTime, part10.TagDimensionIndexValues, part10.TagFrameLabel},
 	part10.TagMRImageFrameTypeSequence:           {part10.TagFrameType, part10.TagComplexImageComponent},
@@ -24,7 +26,7 @@ var groupAttributes = map[part10.Tag][]part10.Tag{
 	part10.TagMRDiffusionSequence:                {part10.TagDiffusionBValue, part10.TagDiffusionDirectionality},
 	part10.TagDiffusionGradientDirectionSequence: {part10.TagDiffusionGradientOrientation}, // inside the one before
 	part10.TagDiffusionBMatrixSequence:           bMatrixTags,                              // so is this one
-	part10.TagPhilipsFrameSequence:               {part10.TagPhilipsFrameCreator, part10.TagPhilipsDiffusionVolume},
+	part10.TagPhilipsFrameSequence:               {part10.TagPhilipsDiffusionVolume},
 	part10.TagMRModifierSequence:                 {part10.TagInversionTimes, part10.TagParallelReductionFactorInPlane},
 	part10.TagMRFOVGeometrySequence: {part10.TagInPlanePhaseEncodingDirection, part10.TagMRAcquisitionFrequencyEncodingSteps,
 		part10.TagMRAcquisitionPhaseEncodingStepsInPlane, part10.TagPercentSampling, part10.TagPercentPhaseFieldOfView},
@@ -77,7 +79,7 @@ func readGroup(p *part10.File, t part10.Tag) (part10.Attributes, error) {
 // read have one item each; of several the first counts.
 func addGroups(a part10.Attributes, b []byte, item part10.SequenceItem) error {
 	for _, parent := range item.Elements {
-		take, ok := groupAttributes[parent.Tag]
+		take, ok := groupAttributes[item.Usual(b, parent)]
 		if !ok {
 			continue
 		}

@@ -35,12 +35,14 @@ const (
 func (g *Gradient) Stated() bool { return g.vector != volume.Vec{} }
 
 // readGradient takes the weighting of a slice from the standard attributes (PS3.3
-// C.8.13.5.9), else from the attributes of the maker. csa holds the elements of the
+// C.8.13.5.9), else from the attributes of the maker. Those of GE, Canon and United Imaging come
+// before the standard ones, as in dcm2niix: users found the standard direction of United Imaging
+// wrong in oblique images (dcm2niix issues 836 and 993). csa holds the elements of the
 // Siemens header, nil for none.
 func (s *Slice) readGradient(a part10.Attributes, csa map[string][]float64) {
 	g := &s.Gradient
 	*g = Gradient{}
-	for _, read := range []func(*Gradient, part10.Attributes, map[string][]float64){readGE, readCanon, readStandard, readSiemens, readPhilips, readUIH, readBMatrix} {
+	for _, read := range []func(*Gradient, part10.Attributes, map[string][]float64){readGE, readCanon, readUIH, readStandard, readSiemens, readPhilips, readBMatrix} {
 		if read(g, a, csa); g.Stated() && g.frame != inUnknown || g.Isotropic {
 			break
 		}
@@ -89,21 +91,6 @@ func (g *Gradient) point(v []float64, frame gradientFrame) {
 // shortGradient is the length below which a direction is none.
 const shortGradient = 0.03
 
-// owned returns the values of a private attribute in the block of its maker.
-func owned(a part10.Attributes, t part10.Tag) ([]float64, bool) {
-	if !isOwned(a, t) {
-		return nil, false
-	}
-	return a.Numbers(t)
-}
-
-func ownedNumber(a part10.Attributes, t part10.Tag) (float64, bool) {
-	if v, ok := owned(a, t); ok {
-		return v[0], true
-	}
-	return 0, false
-}
-
 func readStandard(g *Gradient, a part10.Attributes, _ map[string][]float64) {
 	b, ok := a.Number(part10.TagDiffusionBValue)
 	g.weight(b, ok)
@@ -126,11 +113,11 @@ const (
 )
 
 func readSiemens(g *Gradient, a part10.Attributes, csa map[string][]float64) {
-	g.weight(ownedNumber(a, part10.TagSiemensBValue))
+	g.weight(a.Number(part10.TagSiemensBValue))
 	if b := csa[csaBValue]; len(b) == 1 {
 		g.weight(b[0], true)
 	}
-	if v, ok := owned(a, part10.TagSiemensDirection); ok {
+	if v, ok := a.Numbers(part10.TagSiemensDirection); ok {
 		g.point(v, inPatient)
 	}
 	if !g.Stated() {
@@ -139,13 +126,13 @@ func readSiemens(g *Gradient, a part10.Attributes, csa map[string][]float64) {
 }
 
 func readPhilips(g *Gradient, a part10.Attributes, _ map[string][]float64) {
-	b, ok := ownedNumber(a, part10.TagPhilipsBValue)
+	b, ok := a.Number(part10.TagPhilipsBValue)
 	if g.weight(b, ok); !ok {
 		return
 	}
 	var v []float64
 	for _, t := range []part10.Tag{part10.TagPhilipsDirectionRL, part10.TagPhilipsDirectionAP, part10.TagPhilipsDirectionFH} {
-		if x, ok := ownedNumber(a, t); ok {
+		if x, ok := a.Number(t); ok {
 			v = append(v, x)
 		}
 	}
@@ -155,8 +142,8 @@ func readPhilips(g *Gradient, a part10.Attributes, _ map[string][]float64) {
 }
 
 func readUIH(g *Gradient, a part10.Attributes, _ map[string][]float64) {
-	g.weight(ownedNumber(a, part10.TagUIHBValue))
-	if v, ok := owned(a, part10.TagUIHDirection); ok {
+	g.weight(a.Number(part10.TagUIHBValue))
+	if v, ok := a.Numbers(part10.TagUIHDirection); ok {
 		g.point(v, inImage)
 	}
 }
@@ -165,9 +152,6 @@ func readUIH(g *Gradient, a part10.Attributes, _ map[string][]float64) {
 // b-value with a direction of zero. A direction shorter than 1 scales the largest b-value of
 // the series by its square.
 func readGE(g *Gradient, a part10.Attributes, _ map[string][]float64) {
-	if !isOwned(a, part10.TagGEBValue) {
-		return
-	}
 	text, _, _ := strings.Cut(string(a.Raw(part10.TagGEBValue)), `\`)
 	b, err := strconv.ParseFloat(strings.Trim(text, part10.ValuePadding), 64)
 	if err != nil || part10.NotFinite(b) {
@@ -177,7 +161,7 @@ func readGE(g *Gradient, a part10.Attributes, _ map[string][]float64) {
 	g.weight(b, true)
 	var v []float64
 	for _, t := range []part10.Tag{part10.TagGEDirectionX, part10.TagGEDirectionY, part10.TagGEDirectionZ} {
-		if x, ok := ownedNumber(a, t); ok {
+		if x, ok := a.Number(t); ok {
 			v = append(v, x)
 		}
 	}
@@ -186,7 +170,7 @@ func readGE(g *Gradient, a part10.Attributes, _ map[string][]float64) {
 	}
 	g.point(v, inScanner)
 	g.turn(a)
-	directions, counted := ownedNumber(a, part10.TagGEDirections)
+	directions, counted := a.Number(part10.TagGEDirections)
 	switch length := volume.Vec(v).Norm(); {
 	case !g.Stated() && counted && directions == 0:
 		g.Isotropic = b > 0
@@ -241,7 +225,7 @@ func readCanon(g *Gradient, a part10.Attributes, _ map[string][]float64) {
 // readBMatrix takes weighting and direction from the b-matrix, b times the products of the
 // components of the direction, if a file has nothing else. Its sign is not known.
 func readBMatrix(g *Gradient, a part10.Attributes, csa map[string][]float64) {
-	m, ok := owned(a, part10.TagSiemensBMatrix)
+	m, ok := a.Numbers(part10.TagSiemensBMatrix)
 	if !ok {
 		m = csa[csaBMatrix]
 	}

@@ -25,8 +25,8 @@ func float(t part10.Tag, v float32) []byte {
 
 // owner names the owner of the block that the given attribute lies in.
 func owner(t part10.Tag) []byte {
-	b := privateBlocks[t]
-	return part10.AppendElement(nil, part10.ExplicitLE, b.creator, "LO", []byte(b.owner))
+	at, name := part10.CreatorOf(t)
+	return part10.AppendElement(nil, part10.ExplicitLE, at, "LO", []byte(name))
 }
 
 // ge encodes GE's attributes of an image with a direction that has the given

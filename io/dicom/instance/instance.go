@@ -10,6 +10,7 @@ import (
 	"quell/internal/message"
 	"quell/io/dicom/codec"
 	"quell/io/dicom/part10"
+	"quell/io/dicom/pixel"
 )
 
 // Instance is one file, read as far as its pixels. It is not changed after Read and
@@ -24,7 +25,8 @@ type Instance struct {
 	StudyUID            string
 	FrameOfReferenceUID string
 	Number              int  // Instance Number
-	HasModalityLUT      bool // the meaning of its values is given by a Modality LUT
+	Guessed             bool // private elements are read though nothing names their owner
+	HasModalityLUT      bool // it has a Modality LUT, which is damaged: values are as stored
 
 	// Slices are the images of the file in file order: one, its frames, or the tiles
 	// of a mosaic. A file that is no image has none; a broken or excluded one has one,
@@ -39,6 +41,8 @@ type Instance struct {
 
 	pixelOffset int64  // of the first byte of Pixel Data in the file
 	pixelVR     string // of Pixel Data
+	pixelTag    part10.Tag
+	lut         *pixel.LUT // Modality LUT; nil for none
 }
 
 // Kind is what a file turned out to be.
@@ -112,6 +116,7 @@ func (in *Instance) fill(p *part10.File) {
 	if err != nil && in.Err == nil {
 		in.Err = part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, err, "a value of its header is damaged")
 	}
+	in.Guessed = p.Guessed
 	// A truncated file may end before its SOP Class UID; the meta header has it too.
 	in.SOPClass, in.SOPUID = cmp.Or(a.Text(part10.TagSOPClassUID), p.SOPClass), a.Text(part10.TagSOPInstanceUID)
 	if in.SOPClass == part10.MediaDirectory || p.Has(part10.TagDirectoryRecordSequence) {
@@ -129,7 +134,15 @@ func (in *Instance) fill(p *part10.File) {
 		in.classifyWithoutPixels(p, a)
 		return
 	}
-	in.HasModalityLUT = p.Has(part10.TagModalityLUTSequence)
+	if in.SOPClass == part10.ParametricMap && a.Text(part10.TagManufacturer) == part10.Product {
+		in.Kind, in.Slices = NoImage, nil // a map that Quell attaches to a result
+		return
+	}
+	signed, _ := a.Integer(part10.TagPixelRepresentation)
+	in.lut, err = pixel.ReadLUT(p, signed == 1)
+	if in.HasModalityLUT = err != nil; in.lut != nil {
+		whole.readDisplay(a) // of other values
+	}
 	in.readImage(whole, a, p.Elements[p.PixelIndex])
 	if in.Usable() && p.Stream != nil {
 		in.Err = in.checkStream(whole, p.Stream)
@@ -145,10 +158,6 @@ func (in *Instance) fill(p *part10.File) {
 func (in *Instance) classifyWithoutPixels(p *part10.File, a part10.Attributes) {
 	_, sized := a.Integer(part10.TagRows)
 	switch {
-	case in.SOPClass == part10.ParametricMap: // about images, such as those that Quell attaches to a result
-		in.Kind, in.Slices = NoImage, nil
-	case p.Has(part10.TagFloatPixelData) || p.Has(part10.TagDoubleFloatPixelData):
-		in.Excluded = message.New(message.InputUnsupported, "its pixels are floating point numbers, which are not read")
 	case part10.NeedsPixels(in.SOPClass, sized):
 		in.Err = part10.FileError(message.InputTruncated, in.Name, part10.AdviseCopy, nil, "it describes an image and ends before its pixel data")
 	default:

@@ -69,6 +69,7 @@ func TestReadPlane(t *testing.T) {
 		"thickness":        {[][]byte{text(part10.TagSliceThickness, "4"), text(part10.TagSpacingBetweenSlices, "-3")}, [2]float64{1, 1}, true, 4, false},
 		"0 between slices": {[][]byte{text(part10.TagSliceThickness, "4"), text(part10.TagSpacingBetweenSlices, "0")}, [2]float64{1, 1}, true, 4, false},
 		"half a mm":        {[][]byte{text(part10.TagSpacingBetweenSlices, "0.5")}, [2]float64{1, 1}, true, 0.5, false},
+		"decimal commas":   {[][]byte{text(part10.TagPixelSpacing, `0,5\0,25`)}, [2]float64{0.25, 0.5}, false, 0, false},
 		"pixels of 0.5 mm": {[][]byte{text(part10.TagPixelSpacing, `0.5\0.25`)}, [2]float64{0.25, 0.5}, false, 0, false},
 		"thickness of 0":   {[][]byte{text(part10.TagSliceThickness, "0")}, [2]float64{1, 1}, true, 0, false},
 		"scaled direction": {[][]byte{position, text(part10.TagImageOrientationPatient, `3\0\0\0\0.1\0`)}, [2]float64{1, 1}, true, 0, true},
@@ -131,21 +132,21 @@ func TestFrameOffsetRules(t *testing.T) {
 	}
 }
 
-// TestFrameLimit splits 1024 frames of a small file and refuses 1025, unless the file has
+// TestFrameLimit splits 16384 frames of a small file and refuses 16385, unless the file has
 // 512 bytes for each.
 func TestFrameLimit(t *testing.T) {
 	for _, c := range []struct {
 		frames int
 		size   int64
 		ok     bool
-	}{{1024, 1, true}, {1025, 1, false}, {1025, 1025*512 - 1, false}, {1025, 1025 * 512, true}} {
+	}{{16384, 1, true}, {16385, 1, false}, {16385, 16385*512 - 1, false}, {16385, 16385 * 512, true}} {
 		a := attributes(t, short(part10.TagRows, 1), short(part10.TagColumns, 1), short(part10.TagBitsAllocated, 8), text(part10.TagNumberOfFrames, fmt.Sprint(c.frames)))
 		in := &Instance{Size: c.size}
 		whole := newSlice(in, a)
 		in.Slices = []*Slice{whole}
 		in.splitImage(whole, part10.NewFile(), a)
-		if (in.Err == nil) != c.ok || c.ok && len(in.Slices) != c.frames || !c.ok && !strings.Contains(in.Err.Error(), "more than a file of") {
-			t.Errorf("%d frames in %d bytes: %d slices, %v", c.frames, c.size, len(in.Slices), in.Err)
+		if in.Excluded.IsZero() != c.ok || c.ok && len(in.Slices) != c.frames || !c.ok && !strings.Contains(in.Excluded.String(), "16385 frames, and of a file of") {
+			t.Errorf("%d frames in %d bytes: %d slices, %v", c.frames, c.size, len(in.Slices), in.Excluded)
 		}
 	}
 }

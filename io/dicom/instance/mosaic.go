@@ -106,7 +106,7 @@ func readMosaicHeader(whole *Slice, p *part10.File, a part10.Attributes) (total 
 		return 0, normal, message.Text("its Siemens header is damaged")
 	}
 	images, direction := csa[csaImages], csa[csaNormal]
-	if n, ok := a.Integer(part10.TagSiemensMosaicImages); ok && len(images) == 0 && isOwned(a, part10.TagSiemensMosaicImages) {
+	if n, ok := a.Integer(part10.TagSiemensMosaicImages); ok && len(images) == 0 {
 		images = []float64{float64(n)}
 	}
 	if len(images) != 1 || images[0] < 1 || images[0] > fewFrames || len(direction) != 3 {

@@ -39,9 +39,7 @@ func (q *acquired) read(a part10.Attributes) {
 	q.number = int(first(part10.TagFrameAcquisitionNumber, part10.TagAcquisitionNumber))
 	q.time = first(part10.TagFrameAcquisitionDateTime, part10.TagAcquisitionTime)
 	q.content = first(part10.TagContentTime)
-	if strings.HasPrefix(a.Text(part10.TagPhilipsFrameCreator), "Philips") {
-		q.volume = int(first(part10.TagPhilipsDiffusionVolume))
-	}
+	q.volume = int(first(part10.TagPhilipsDiffusionVolume))
 	q.dimensions = a.Integers(part10.TagDimensionIndexValues)
 }
 

@@ -32,7 +32,7 @@ type Slice struct {
 	// Thickness is the slice spacing that the header claims in mm, 0 if none. It is
 	// used if positions cannot say.
 	Thickness            float64
-	TemporalStep         float64 // seconds from one temporal position to the next; 0 if the file does not say
+	TemporalStep         float64 // seconds from one volume in time to the next; 0 if the file does not say
 	SliceThickness       float64 // of the header in mm, however far apart slices lie; 0 if none
 	NoPixelSpacing       bool    // Spacing is assumed
 	SpacingFromThickness bool    // the slice spacing is assumed to be the slice thickness
@@ -77,13 +77,21 @@ func newSlice(in *Instance, a part10.Attributes) *Slice {
 		TransferSyntax: in.Syntax.UID,
 		Encoding:       encoding(a),
 	}
-	if ms, ok := a.Number(part10.TagTemporalResolution); ok && ms > 0 {
-		s.TemporalStep = ms / 1000
-	}
+	s.TemporalStep = temporalStep(a)
 	s.Volumes, _ = a.Integer(part10.TagNumberOfTemporalPositions)
 	s.PerVolume, _ = a.Integer(part10.TagImagesInAcquisition)
 	s.readDisplay(a)
 	return s
+}
+
+// temporalStep returns the seconds from one volume in time to the next: the repetition time of a volume whose slices are
+// each excited once in it, as in echo-planar imaging; 0 if the file does not say.
+func temporalStep(a part10.Attributes) float64 {
+	ms, ok := a.Number(part10.TagTemporalResolution)
+	if (!ok || ms <= 0) && a.Text(part10.TagMRAcquisitionType) == "2D" && slices.Contains(a.Strings(part10.TagScanningSequence), "EP") {
+		ms, _ = a.Number(part10.TagRepetitionTime)
+	}
+	return max(ms, 0) / 1000
 }
 
 // technique says in a few words how the slice was acquired: "120 kV", or "TR 500  TE 20
@@ -123,6 +131,10 @@ func (s *Slice) readDisplay(a part10.Attributes) {
 		}
 	}
 	switch t := a.Text(part10.TagRescaleType); {
+	case s.lut != nil:
+		if s.Unit = ""; s.lut.HU {
+			s.Unit = "HU"
+		}
 	case t == "HU", s.Meta.Modality == "CT" && t == "" && !s.Localizer():
 		s.Unit = "HU"
 	case s.Meta.Modality == "PT":
@@ -143,8 +155,9 @@ func (s *Slice) readDistinctions(a part10.Attributes) {
 // that cannot be in a volume.
 func (in *Instance) readImage(s *Slice, a part10.Attributes, pixels part10.Element) {
 	var problem message.Message
-	s.Format, problem = pixel.ReadFormat(a)
-	in.pixelOffset, in.pixelVR = pixels.Value, pixels.VR
+	in.pixelOffset, in.pixelVR, in.pixelTag = pixels.Value, pixels.VR, pixels.Tag
+	s.Format, problem = pixel.ReadFormat(a, in.pixelTag)
+	s.Format.LUT = in.lut
 	frames := frameCount(a)
 	switch {
 	case part10.NotImages[in.SOPClass]:

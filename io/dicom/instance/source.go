@@ -23,6 +23,9 @@ func OpenSource(name string, file []byte) (part10.Dataset, *Instance, error) {
 		return part10.Dataset{}, nil, damaged(err)
 	}
 	in := Parse(name, size, p)
+	if in.Usable() && len(in.Slices) > 0 && (in.SOPClass == part10.ParametricMap || in.Slices[0].Format.ReadOnly()) {
+		return part10.Dataset{}, nil, part10.FileError(message.OutputUnsupported, name, part10.AdviseNIfTI, nil, "its values are a map, floating point numbers or from a lookup table, and no DICOM series is derived from such")
+	}
 	if !in.Usable() {
 		return part10.Dataset{}, nil, part10.FileError(message.InputChanged, name, message.Text("open the series again"), nil, "the source file is not the one that was loaded")
 	}

@@ -26,3 +26,33 @@ func TestTechnique(t *testing.T) {
 		}
 	}
 }
+
+// TestTemporalStep: a temporal resolution counts, else the repetition time of echo-planar images of slices.
+func TestTemporalStep(t *testing.T) {
+	epi := func(more map[part10.Tag]string) map[part10.Tag]string {
+		out := map[part10.Tag]string{part10.TagScanningSequence: `EP\GR`, part10.TagMRAcquisitionType: "2D", part10.TagRepetitionTime: "5000"}
+		maps.Copy(out, more)
+		return out
+	}
+	for name, c := range map[string]struct {
+		tags map[part10.Tag]string
+		want float64
+	}{
+		"echo-planar":     {epi(nil), 5},
+		"stated":          {epi(map[part10.Tag]string{part10.TagTemporalResolution: "2500"}), 2.5},
+		"stated as 0":     {epi(map[part10.Tag]string{part10.TagTemporalResolution: "0"}), 5},
+		"of a volume":     {epi(map[part10.Tag]string{part10.TagMRAcquisitionType: "3D"}), 0},
+		"gradient echo":   {epi(map[part10.Tag]string{part10.TagScanningSequence: "GR"}), 0},
+		"no time":         {epi(map[part10.Tag]string{part10.TagRepetitionTime: ""}), 0},
+		"a negative time": {epi(map[part10.Tag]string{part10.TagRepetitionTime: "-1"}), 0},
+		"nothing":         {nil, 0},
+	} {
+		var all [][]byte
+		for _, tag := range slices.Sorted(maps.Keys(c.tags)) {
+			all = append(all, text(tag, c.tags[tag]))
+		}
+		if got := temporalStep(attributes(t, all...)); got != c.want {
+			t.Errorf("%s: %g; want %g", name, got, c.want)
+		}
+	}
+}

@@ -12,16 +12,11 @@ import (
 
 // United Imaging's scanners write volumes as one image of tiles (image type VFRAME)
 // and state the position of each tile in a private sequence.
-const (
-	// UIHOwner is the private creator of that sequence.
-	UIHOwner     = "Image Private Header"
-	uihImageType = "VFRAME"
-)
+const uihImageType = "VFRAME"
 
 // hasUIHTiles reports whether an image consists of tiles.
-func hasUIHTiles(whole *Slice, p *part10.File, a part10.Attributes) bool {
-	return slices.Contains(whole.ImageType, uihImageType) ||
-		p.Kept[part10.TagUIHFrameSequence] != nil && a.Text(part10.TagUIHCreator) == UIHOwner
+func hasUIHTiles(whole *Slice, p *part10.File) bool {
+	return slices.Contains(whole.ImageType, uihImageType) || p.Kept[part10.TagUIHFrameSequence] != nil
 }
 
 // splitUIHTiles makes a slice of each tile.

@@ -10,7 +10,7 @@ import (
 )
 
 // Product is the manufacturer of objects that Quell makes.
-const Product = "Quell"
+const Product = part10.Product
 
 // Shared are the attributes of patient, study, body part and de-identification, which an object has in
 // common with the images that it is about. Their values keep their bytes and character set.

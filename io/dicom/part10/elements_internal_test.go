@@ -186,7 +186,7 @@ func TestKeptValuesByVR(t *testing.T) {
 		t.Errorf("kept % x, %v", p.Kept, err)
 	}
 	// 64 KiB and a byte of a Siemens header are too many.
-	b = dataset(element(TagSiemensCSAImageHeader, "OB", nil))
+	b = dataset(element(0x00290010, "LO", []byte(ownerSiemensCSA)), element(TagSiemensCSAImageHeader, "OB", nil))
 	binary.LittleEndian.PutUint32(b[len(b)-4:], maxWantedValue+1)
 	if p, err = TokenizeBytes(append(b, make([]byte, maxWantedValue+1)...), all); err != nil || p.Kept[TagSiemensCSAImageHeader] != nil {
 		t.Errorf("%d bytes are kept, %v", len(p.Kept[TagSiemensCSAImageHeader]), err)

@@ -23,6 +23,8 @@ type wantedValue struct {
 	tag Tag
 	vr  string // never empty; of an element of unknown VR the one of the dictionary
 	end int    // of its value in File.values
+	// guess: it is private and nothing names its owner, see blocks.usual.
+	guess bool
 }
 
 // File is a tokenized file (PS3.10): the place of every element of the top level, and
@@ -35,9 +37,13 @@ type File struct {
 	PixelIndex int           // index of Pixel Data in elements; -1 if there is none
 	wanted     []wantedValue // elements that the caller asked for, in file order
 	values     []byte        // their values, concatenated
+	private    blocks        // if the caller asked for any element
 	// Kept holds the bytes of the elements in keptWhole, headers included, if the
 	// caller asked for any element.
 	Kept map[Tag][]byte
+	// Guessed reports that a private element is read though nothing names its owner, by the
+	// maker of the file.
+	Guessed bool
 	// Stream is the beginning of the first compressed frame, if the caller asked for
 	// any element.
 	Stream []byte
@@ -75,7 +81,7 @@ func NewFile() *File {
 func (p *File) Release() {
 	const large = 1 << 10 // elements; few files have as many
 	if cap(p.Meta)+cap(p.Elements) <= large && cap(p.values) <= maxWantedValue {
-		files.Put(&File{Meta: p.Meta[:0], Elements: p.Elements[:0], values: p.values[:0], wanted: p.wanted[:0]})
+		files.Put(&File{Meta: p.Meta[:0], Elements: p.Elements[:0], values: p.values[:0], wanted: p.wanted[:0], private: blocks{owned: p.private.owned[:0]}})
 	}
 }
 

@@ -99,7 +99,7 @@ func TestLimitOfKeptValues(t *testing.T) {
 	all := func(Tag) bool { return true }
 	for n, kept := range map[int]bool{64 << 10: true, 64<<10 + 2: false} {
 		csa := element(TagSiemensCSAImageHeader, "OB", make([]byte, n))
-		p, err := TokenizeBytes(dataset(element(0x00080001, "UT", make([]byte, n)), csa), all)
+		p, err := TokenizeBytes(dataset(element(0x00080001, "UT", make([]byte, n)), element(0x00290010, "LO", []byte(ownerSiemensCSA)), csa), all)
 		if err != nil {
 			t.Fatal(err)
 		}

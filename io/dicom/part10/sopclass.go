@@ -23,6 +23,9 @@ const (
 	EnhancedSR    = "1.2.840.10008.5.1.4.1.1.88.22"
 )
 
+// Product is the manufacturer of objects that Quell makes.
+const Product = "Quell"
+
 // FunctionalGroups holds the SOP classes with their geometry in functional groups
 // even if they hold one frame.
 var FunctionalGroups = map[string]bool{
@@ -32,6 +35,7 @@ var FunctionalGroups = map[string]bool{
 	"1.2.840.10008.5.1.4.1.1.4.4":   true, // Legacy Converted Enhanced MR
 	"1.2.840.10008.5.1.4.1.1.130":   true, // Enhanced PET
 	"1.2.840.10008.5.1.4.1.1.128.1": true, // Legacy Converted Enhanced PET
+	ParametricMap:                   true,
 }
 
 // PrimaryAlone holds further SOP classes of images that are PRIMARY even if they

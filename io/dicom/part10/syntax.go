@@ -84,6 +84,7 @@ var Syntaxes = func() map[string]Syntax {
 		"1.2.840.10008.1.2.4.102": "MPEG-4 AVC",
 		"1.2.840.10008.1.2.4.107": "HEVC Main Profile",
 		"1.2.840.10008.1.2.4.110": "JPEG XL Lossless",
+		"1.2.840.10008.1.2.4.111": "JPEG XL JPEG Recompression",
 		"1.2.840.10008.1.2.4.112": "JPEG XL",
 		"1.2.840.10008.1.2.4.201": "High-Throughput JPEG 2000 Lossless",
 		"1.2.840.10008.1.2.4.202": "High-Throughput JPEG 2000 with RPCL Lossless",
@@ -155,8 +156,11 @@ func (t *tokenizer) chooseSyntax(uid string, off int64) error {
 	}
 	s, known := Syntaxes[uid]
 	if !known {
-		// Retired and private syntaxes all keep their data set explicit.
+		// Retired syntaxes keep their data set explicit, one of GE does not.
 		s = Syntax{UID: uid, Name: ClassName(uid), Encoding: ExplicitLE, Encapsulated: true}
+		if ok {
+			s.Encoding = seen
+		}
 	}
 	if s.Native() && ok && seen != s.Encoding {
 		s = Syntaxes[PlainSyntax(seen)]
@@ -180,6 +184,10 @@ func LittleEndian(raw []byte, enc Encoding, vr string, alloc int) {
 	case alloc == 32:
 		for i := 0; i+3 < len(raw); i += 4 {
 			binary.LittleEndian.PutUint32(raw[i:], binary.BigEndian.Uint32(raw[i:]))
+		}
+	case alloc == 64:
+		for i := 0; i+7 < len(raw); i += 8 {
+			binary.LittleEndian.PutUint64(raw[i:], binary.BigEndian.Uint64(raw[i:]))
 		}
 	}
 }

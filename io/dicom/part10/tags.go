@@ -82,6 +82,8 @@ const (
 	TagBodyPartExamined                              Tag = 0x00180015
 	TagSliceThickness                                Tag = 0x00180050
 	TagKVP                                           Tag = 0x00180060
+	TagScanningSequence                              Tag = 0x00180020
+	TagMRAcquisitionType                             Tag = 0x00180023
 	TagRepetitionTime                                Tag = 0x00180080
 	TagEchoTime                                      Tag = 0x00180081
 	TagEchoNumbers                                   Tag = 0x00180086
@@ -188,7 +190,9 @@ const (
 	TagPixelPaddingValue                             Tag = 0x00280120
 	TagPixelPaddingRangeLimit                        Tag = 0x00280121
 	TagFloatPixelPaddingValue                        Tag = 0x00280122
+	TagDoubleFloatPixelPaddingValue                  Tag = 0x00280123
 	TagFloatPixelPaddingRangeLimit                   Tag = 0x00280124
+	TagDoubleFloatPixelPaddingRangeLimit             Tag = 0x00280125
 	TagBurnedInAnnotation                            Tag = 0x00280301
 	TagRecognizableVisualFeatures                    Tag = 0x00280302
 	TagLongitudinalTemporalInformationModified       Tag = 0x00280303
@@ -204,6 +208,9 @@ const (
 	TagLossyImageCompressionRatio                    Tag = 0x00282112
 	TagLossyImageCompressionMethod                   Tag = 0x00282114
 	TagModalityLUTSequence                           Tag = 0x00283000
+	TagLUTDescriptor                                 Tag = 0x00283002
+	TagModalityLUTType                               Tag = 0x00283004
+	TagLUTData                                       Tag = 0x00283006
 	TagLUTExplanation                                Tag = 0x00283003
 	TagSoftcopyVOILUTSequence                        Tag = 0x00283110
 	TagPixelMeasuresSequence                         Tag = 0x00289110
@@ -290,39 +297,30 @@ const (
 	TagSequenceDelimitation                          Tag = 0xFFFEE0DD
 )
 
-// Private attributes of scanner makers; the Creator elements own their blocks.
+// Private attributes of scanner makers, where these usually put them, see privateElements.
 const (
-	TagSiemensMRCreator    Tag = 0x00190010
 	TagSiemensMosaicImages Tag = 0x0019100A
 	TagSiemensBValue       Tag = 0x0019100C
 	TagSiemensDirection    Tag = 0x0019100E
 	TagSiemensBMatrix      Tag = 0x00191027
-	// Siemens keeps the header of its own software (Common Siemens Architecture) in
-	// element 10 of a private block that is always the first of its group.
-	TagSiemensCSACreator     Tag = 0x00290010
+	// The header of Siemens's own software (Common Siemens Architecture).
 	TagSiemensCSAImageHeader Tag = 0x00291010
-	TagGEAcquisitionCreator  Tag = 0x00190010 // the same element as Siemens's
 	TagGEDirectionX          Tag = 0x001910BB
 	TagGEDirectionY          Tag = 0x001910BC
 	TagGEDirectionZ          Tag = 0x001910BD
 	TagGEDirections          Tag = 0x001910E0 // how many there are in the series
-	TagGECreator             Tag = 0x00430010
-	TagGEBValue              Tag = 0x00431039
 	TagGERawDataType         Tag = 0x0043102F // magnitude, phase, real or imaginary part
-	TagUIHCreator            Tag = 0x00650010
+	TagGEBValue              Tag = 0x00431039
 	TagUIHBValue             Tag = 0x00651009
 	TagUIHDirection          Tag = 0x00651037
 	TagUIHTiles              Tag = 0x00651050
 	TagUIHFrameSequence      Tag = 0x00651051
-	TagPhilipsCreator        Tag = 0x20010010
 	TagPhilipsBValue         Tag = 0x20011003
-	TagPhilipsMRCreator      Tag = 0x20050010
 	TagPhilipsDirectionRL    Tag = 0x200510B0
 	TagPhilipsDirectionAP    Tag = 0x200510B1
 	TagPhilipsDirectionFH    Tag = 0x200510B2
 	// Philips keeps attributes of its own of a frame in this sequence, the number of the
 	// volume in time among them.
 	TagPhilipsFrameSequence   Tag = 0x2005140F
-	TagPhilipsFrameCreator    Tag = 0x20050015
 	TagPhilipsDiffusionVolume Tag = 0x20051596
 )

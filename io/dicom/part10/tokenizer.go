@@ -116,7 +116,7 @@ func (t *tokenizer) dataset(off int64) error {
 		if t.File.PixelIndex >= 0 && t.padding(off) {
 			return nil
 		}
-		keep, err := t.hold(off, enc)
+		err := t.hold(off, enc)
 		if err != nil {
 			return err
 		}
@@ -127,19 +127,14 @@ func (t *tokenizer) dataset(off int64) error {
 		if err != nil {
 			return err
 		}
-		if e.Tag == TagPixelData {
+		if IsPixels(e.Tag) && t.File.PixelIndex < 0 {
 			t.File.PixelIndex, t.File.Stream = len(t.File.Elements), t.stream
 		}
 		if t.File.Elements = append(t.File.Elements, e); len(t.File.Elements) > maxElements {
 			return message.Errorf(message.InputDamaged, "more than %d elements", maxElements)
 		}
-		if t.want != nil && t.want(e.Tag) && e.Length <= maxWantedValue {
-			if err := t.keepValue(e); err != nil {
-				return err
-			}
-		}
-		if keep {
-			if err := t.keep(e); err != nil {
+		if t.want != nil {
+			if err := t.take(e); err != nil {
 				return err
 			}
 		}
@@ -148,9 +143,36 @@ func (t *tokenizer) dataset(off int64) error {
 	return nil
 }
 
+// take keeps what the caller wants of an element, by its usual tag.
+func (t *tokenizer) take(e Element) error {
+	if e.Length <= maxWantedValue && (e.Tag == TagManufacturer || isCreator(e.Tag)) {
+		b, err := t.W.at(e.Value, int(e.Length))
+		switch {
+		case err != nil:
+			return err
+		case e.Tag == TagManufacturer:
+			t.File.private.maker = strings.ToUpper(strings.Trim(string(b), ValuePadding))
+		default:
+			t.File.private.reserve(e.Tag, b)
+		}
+	}
+	usual, guess := t.File.private.usual(e)
+	e.Tag = usual
+	if t.want(e.Tag) && e.Length <= maxWantedValue {
+		if err := t.keepValue(e, guess); err != nil {
+			return err
+		}
+	}
+	if keptWhole[usual] {
+		t.File.Guessed = t.File.Guessed || guess
+		return t.keep(e)
+	}
+	return nil
+}
+
 // keepValue keeps the value of a wanted element, unless it is a sequence or, in a file
 // that gives the VR as UN, not in the dictionary.
-func (t *tokenizer) keepValue(e Element) error {
+func (t *tokenizer) keepValue(e Element, guess bool) error {
 	vr := e.VR
 	if vr == "" || vr == "UN" {
 		vr = DictionaryVR(e.Tag)
@@ -164,7 +186,7 @@ func (t *tokenizer) keepValue(e Element) error {
 	}
 	f := t.File
 	f.values = append(f.values, b...)
-	f.wanted = append(f.wanted, wantedValue{e.Tag, vr, len(f.values)})
+	f.wanted = append(f.wanted, wantedValue{e.Tag, vr, len(f.values), guess})
 	return nil
 }
 
@@ -173,25 +195,28 @@ func (t *tokenizer) keepValue(e Element) error {
 var keptWhole = map[Tag]bool{
 	TagSharedFunctionalGroupsSequence: true, TagPerFrameFunctionalGroupsSequence: true,
 	TagDetectorInformationSequence: true, TagSiemensCSAImageHeader: true, TagSpecificCharacterSet: true,
-	TagDirectoryRecordSequence: true, TagUIHFrameSequence: true, TagDimensionIndexSequence: true,
+	TagModalityLUTSequence: true, TagDirectoryRecordSequence: true, TagUIHFrameSequence: true, TagDimensionIndexSequence: true,
 }
 
 // hold keeps the bytes of the element at off buffered until its end is found, if the
-// element is to be kept.
-func (t *tokenizer) hold(off int64, enc Encoding) (bool, error) {
+// element may have to be kept.
+func (t *tokenizer) hold(off int64, enc Encoding) error {
 	t.W.held = 0
 	if t.want == nil || t.W.size-off < 8 {
-		return false, nil
+		return nil
 	}
-	b, err := t.W.at(off, 4)
+	b, err := t.W.at(off, 8)
 	if err != nil {
-		return false, err
+		return err
 	}
-	if !keptWhole[Tag(enc.Order.Uint16(b))<<16|Tag(enc.Order.Uint16(b[2:]))] {
-		return false, nil
+	e := Element{Tag: Tag(enc.Order.Uint16(b))<<16 | Tag(enc.Order.Uint16(b[2:]))}
+	if vr := vrOf(b[4], b[5]); vr != nil && !enc.Implicit {
+		e.VR = vr.name
 	}
-	t.W.held = off
-	return true, nil
+	if usual, _ := t.File.private.usual(e); keptWhole[usual] {
+		t.W.held = off
+	}
+	return nil
 }
 
 func (t *tokenizer) keep(e Element) error {
@@ -210,6 +235,11 @@ func (t *tokenizer) keep(e Element) error {
 	}
 	t.W.held = 0
 	return nil
+}
+
+// IsPixels reports whether an element holds the pixels of an image.
+func IsPixels(t Tag) bool {
+	return t == TagPixelData || t == TagFloatPixelData || t == TagDoubleFloatPixelData
 }
 
 // padding reports whether the file continues with zeros, the padding of some archives,

@@ -50,11 +50,13 @@ func ReadValues(p *File) (Attributes, error) {
 			continue
 		}
 		e, err := decodeElement(b, w.tag, w.vr, p.Syntax.Encoding.Order)
-		if err != nil {
+		switch {
+		case err == nil:
+			a.Set[w.tag] = e
+			p.Guessed = p.Guessed || w.guess
+		case !w.guess:
 			damaged = errors.Join(damaged, err)
-			continue
 		}
-		a.Set[w.tag] = e
 	}
 	return a, damaged
 }
@@ -152,7 +154,7 @@ func (a Attributes) Numbers(t Tag) ([]float64, bool) {
 	}
 	var out []float64
 	for _, s := range a.Strings(t) {
-		v, err := strconv.ParseFloat(s, 64)
+		v, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64) // some writers have the comma of their language
 		if err != nil || NotFinite(v) {
 			return nil, false
 		}
@@ -188,6 +190,7 @@ func NotFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 // Take takes some attributes of an item, unless it has them from one before.
 func (a Attributes) Take(b []byte, item SequenceItem, tags ...Tag) {
 	for _, e := range item.Elements {
+		e.Tag = item.Usual(b, e)
 		if _, had := a.Set[e.Tag]; had || !slices.Contains(tags, e.Tag) || e.Length == UndefinedLength {
 			continue
 		}

@@ -47,20 +47,11 @@ func holdsText(vr string) bool {
 	return strings.Contains("AE AS CS DA DS DT IS LO LT PN SH ST TM UC UI UN UR UT", vr)
 }
 
-// privateVRs are the VRs of private attributes that are read. A file in implicit VR does not
-// say them, and an archive that does not know them makes them UN.
-var privateVRs = map[Tag]string{
-	TagSiemensMosaicImages: "US", TagSiemensBValue: "IS", TagSiemensDirection: "FD", TagSiemensBMatrix: "FD",
-	TagGEDirectionX: "DS", TagGEDirectionY: "DS", TagGEDirectionZ: "DS", TagGEDirections: "DS", TagGEBValue: "IS", TagGERawDataType: "SS",
-	TagPhilipsBValue: "FL", TagPhilipsDirectionRL: "FL", TagPhilipsDirectionAP: "FL", TagPhilipsDirectionFH: "FL", TagPhilipsDiffusionVolume: "IS",
-	TagUIHBValue: "FD", TagUIHDirection: "FD",
-}
-
 // DictionaryVR returns the first VR that the data dictionary gives a tag, or the VR of a
 // private attribute that is read or owns a block; "UN" for others.
 func DictionaryVR(t Tag) string {
-	if vr, ok := privateVRs[t]; ok {
-		return vr
+	if p, ok := privateElements[t]; ok {
+		return p.vr
 	}
 	if e := t.Element(); t.Group()%2 == 1 && e >= 0x10 && e <= 0xFF {
 		return "LO"

@@ -12,7 +12,7 @@ import (
 type Format struct {
 	Rows, Cols  int
 	Samples     int
-	Allocated   int // BitsAllocated: 8, 16 or 32
+	Allocated   int // BitsAllocated: 8, 16 or 32; of floating point numbers 32 or 64
 	Stored      int // BitsStored
 	High        int // HighBit
 	Signed      bool
@@ -23,7 +23,16 @@ type Format struct {
 	// rectangle and are not measured (C.7.5.1.1.2).
 	Padding         bool
 	PadLow, PadHigh int
+	// Float says that pixels are floating point numbers. Those that are not finite, or in the range of padding, are not
+	// measured.
+	Float                     bool
+	FloatPadLow, FloatPadHigh float64
+	// LUT gives the real values in place of slope and intercept; nil for none.
+	LUT *LUT
 }
+
+// ReadOnly reports whether no values can be stored as such pixels.
+func (f *Format) ReadOnly() bool { return f.Float || f.LUT != nil }
 
 // Bytes returns the length of one slice's pixels.
 func (f *Format) Bytes() int64 {
@@ -43,9 +52,9 @@ func (f *Format) SameLayout(o *Format) bool {
 	return f.Rows == o.Rows && f.Cols == o.Cols
 }
 
-// ReadFormat reads the image pixel module. problem says why the pixels are not a
+// ReadFormat reads the image pixel module of pixels in some element. problem says why the pixels are not a
 // grey-scale image that can be read; "" if they are.
-func ReadFormat(a part10.Attributes) (f Format, problem message.Message) {
+func ReadFormat(a part10.Attributes, pixels part10.Tag) (f Format, problem message.Message) {
 	get := func(t part10.Tag, fallback int) int {
 		if v, ok := a.Integer(t); ok {
 			return v
@@ -67,6 +76,10 @@ func ReadFormat(a part10.Attributes) (f Format, problem message.Message) {
 		return f, message.New(message.InputUnsupported, "it is a colour image (%s), and only grey-scale images are read from DICOM", part10.Shorten(f.Photometric))
 	case f.Photometric != "" && f.Photometric != "MONOCHROME1" && f.Photometric != "MONOCHROME2":
 		return f, message.New(message.InputUnsupported, "its pixels are %s, not grey values", part10.Shorten(f.Photometric))
+	case pixels == part10.TagFloatPixelData && f.Allocated == 32, pixels == part10.TagDoubleFloatPixelData && f.Allocated == 64:
+		f.Float, f.Stored, f.High, f.Signed = true, f.Allocated, f.Allocated-1, true
+	case pixels == part10.TagFloatPixelData || pixels == part10.TagDoubleFloatPixelData:
+		return f, message.New(message.InputDamaged, "its pixels are floating point numbers of %d bits instead of 32 or 64", f.Allocated)
 	case f.Allocated != 8 && f.Allocated != 16 && f.Allocated != 32:
 		return f, message.New(message.InputUnsupported, "it has %d bits allocated for a pixel; 8, 16 and 32 are read", f.Allocated)
 	case f.Stored < 1 || f.Stored > f.Allocated || f.High < f.Stored-1 || f.High >= f.Allocated:
@@ -83,6 +96,10 @@ func ReadFormat(a part10.Attributes) (f Format, problem message.Message) {
 	if f.Slope == 0 {
 		return f, message.New(message.InputDamaged, "its rescale slope is 0")
 	}
+	if f.Float {
+		f.readFloatPadding(a)
+		return f, message.Message{}
+	}
 	lo, hi := f.storedRange()
 	if reach := math.Max(math.Abs(float64(lo)), float64(hi))*math.Abs(f.Slope) + math.Abs(f.Intercept); !(reach < math.MaxFloat32/2) {
 		return f, message.New(message.InputDamaged, "its rescale slope %g and intercept %g lead out of range", f.Slope, f.Intercept)
@@ -94,4 +111,19 @@ func ReadFormat(a part10.Attributes) (f Format, problem message.Message) {
 		}
 	}
 	return f, message.Message{}
+}
+
+// readFloatPadding reads which floating point numbers are padding. A file without such has a range of none.
+func (f *Format) readFloatPadding(a part10.Attributes) {
+	f.Padding, f.FloatPadLow, f.FloatPadHigh = true, 1, 0
+	value, limit := part10.TagFloatPixelPaddingValue, part10.TagFloatPixelPaddingRangeLimit
+	if f.Allocated == 64 {
+		value, limit = part10.TagDoubleFloatPixelPaddingValue, part10.TagDoubleFloatPixelPaddingRangeLimit
+	}
+	if v, ok := a.Number(value); ok {
+		f.FloatPadLow, f.FloatPadHigh = v, v
+		if v, ok := a.Number(limit); ok {
+			f.FloatPadLow, f.FloatPadHigh = min(f.FloatPadLow, v), max(f.FloatPadHigh, v)
+		}
+	}
 }

@@ -81,7 +81,7 @@ func TestReadFormat(t *testing.T) {
 		"32 bits, padding": {slices.Concat(us(allocated, 32), us(padding, 9)), Format{Rows: 2, Cols: 3, Samples: 1, Allocated: 32, Stored: 32, High: 31, Slope: 1}, ""},
 	} {
 		// Of an attribute that is there twice the first counts.
-		f, problem := ReadFormat(valuesOf(t, c.add, base))
+		f, problem := ReadFormat(valuesOf(t, c.add, base), part10.TagPixelData)
 		if c.problem != "" {
 			if !strings.Contains(problem.String(), c.problem) {
 				t.Errorf("%s: %q, want %q", name, problem, c.problem)
@@ -392,7 +392,7 @@ func TestBitsInErrors(t *testing.T) {
 		"no rows":     {0, 7, 16, 16, 15, "its image is 7 x 0 pixels"},
 		"the largest": {65535, 65535, 16, 16, 15, ""},
 	} {
-		_, problem := ReadFormat(valuesOf(t, us(part10.TagRows, c.rows), us(part10.TagColumns, c.cols), us(part10.TagBitsAllocated, c.allocated), us(part10.TagBitsStored, c.stored), us(part10.TagHighBit, c.high)))
+		_, problem := ReadFormat(valuesOf(t, us(part10.TagRows, c.rows), us(part10.TagColumns, c.cols), us(part10.TagBitsAllocated, c.allocated), us(part10.TagBitsStored, c.stored), us(part10.TagHighBit, c.high)), part10.TagPixelData)
 		if (problem.String() == "") != (c.want == "") || !strings.Contains(problem.String(), c.want) {
 			t.Errorf("%s: %q, want %q", what, problem, c.want)
 		}

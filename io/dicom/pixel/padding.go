@@ -15,6 +15,9 @@ func (f *Format) Mask(dst []bool, raw []byte, modality string) (padding int) {
 		fillTrue(dst)
 		return 0
 	}
+	if f.Float {
+		return f.markFloat(dst, raw)
+	}
 	lo, hi := f.storedRange()
 	if int64(f.PadHigh) < lo || int64(f.PadLow) > hi {
 		return f.markWords(dst, raw)

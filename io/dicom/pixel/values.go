@@ -11,6 +11,16 @@ import (
 // Decode converts one slice of little endian pixels to real values. raw holds
 // at least f.bytes() bytes and dst as many values as the slice has pixels.
 func (f *Format) Decode(dst []float32, raw []byte) {
+	if f.Float {
+		f.decodeFloat(dst, raw)
+		return
+	}
+	if f.LUT != nil {
+		for i := range dst {
+			dst[i] = f.LUT.value(f.at(raw, i))
+		}
+		return
+	}
 	if f.Allocated == 16 {
 		f.words().Decode(dst, raw[:2*len(dst)], f.Slope, f.Intercept)
 		return
@@ -18,6 +28,45 @@ func (f *Format) Decode(dst []float32, raw []byte) {
 	for i := range dst {
 		dst[i] = f.real(f.at(raw, i))
 	}
+}
+
+// float returns pixel i, a floating point number, as stored.
+func (f *Format) float(raw []byte, i int) float64 {
+	if f.Allocated == 64 {
+		return math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+	}
+	return float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
+}
+
+// decodeFloat is Decode of floating point numbers. Those without a finite value in single precision become the least of
+// the others.
+func (f *Format) decodeFloat(dst []float32, raw []byte) {
+	least := float32(math.Inf(1))
+	for i := range dst {
+		if dst[i] = float32(float64(f.float(raw, i)*f.Slope) + f.Intercept); dst[i]-dst[i] == 0 {
+			least = min(least, dst[i])
+		}
+	}
+	if least-least != 0 {
+		least = 0
+	}
+	for i, v := range dst {
+		if v-v != 0 {
+			dst[i] = least
+		}
+	}
+}
+
+// markFloat sets dst to whether a pixel is measured, and returns how many are not.
+func (f *Format) markFloat(dst []bool, raw []byte) (padding int) {
+	for i := range dst {
+		v := f.float(raw, i)
+		real := float32(float64(v*f.Slope) + f.Intercept)
+		if dst[i] = real-real == 0 && !(v >= f.FloatPadLow && v <= f.FloatPadHigh); !dst[i] {
+			padding++
+		}
+	}
+	return padding
 }
 
 // words returns the layout of 16 allocated bits.

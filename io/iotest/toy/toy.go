@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"quell/io/format"
 	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
@@ -17,7 +18,7 @@ import (
 var Format = raster.FileFormat("TOY", [][2]string{{".toy", ".toy"}}, sniff, text.Open, Make, text.Describe)
 
 // Make makes a .toy.
-var Make = raster.PlainMaker("TOY", header)
+var Make = raster.PlainMaker("TOY", nil, header)
 
 var text raster.TextParser = parse
 
@@ -43,7 +44,8 @@ func (f *fields) values() []any {
 	return all
 }
 
-func header(grid volume.Geometry, d raster.Datatype, frames int, step float64, description string) []byte {
+func header(grid volume.Geometry, d raster.Datatype, o format.Options, description string) []byte {
+	frames, step := o.Volumes(), o.Step()
 	f := fields{grid.Dims, frames, step, d.Code, grid.Affine}
 	b := []byte("TOY")
 	for _, p := range f.values() {
