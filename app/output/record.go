@@ -14,6 +14,7 @@ import (
 	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/tune"
+	"quell/internal/regular"
 	"quell/series"
 	"quell/volume"
 )
@@ -23,7 +24,7 @@ import (
 // maps; nil without such a record.
 func RecipeBeside(out string, before *volume.Volume, maps run.Maps) (*denoise.Recipe, error) {
 	path := files.RecordPath(out)
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -47,7 +48,7 @@ func RecipeBeside(out string, before *volume.Volume, maps run.Maps) (*denoise.Re
 
 // MappedBeside says whether the record next to or in an output names a noise map that was estimated.
 func MappedBeside(out string) bool {
-	data, err := os.ReadFile(files.RecordPath(out))
+	data, err := regular.ReadFile(files.RecordPath(out))
 	var r Record
 	return err == nil && json.Unmarshal(data, &r) == nil && slices.ContainsFunc(append(r.Volumes, &r), func(v *Record) bool {
 		return v.NoiseMap != nil && v.NoiseMap.From == "estimate"

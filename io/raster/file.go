@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 
 	"quell/internal/message"
+	"quell/internal/regular"
 )
 
 // File reads one file sequentially and decompresses it if its content, not
@@ -45,7 +46,7 @@ func OpenFile(fsys fs.FS, name string) (*File, error) {
 
 // OpenStored opens a file for its bytes as they are stored.
 func OpenStored(fsys fs.FS, name string) (*File, error) {
-	file, err := fsys.Open(name)
+	file, err := regular.OpenIn(fsys, name)
 	if err != nil {
 		return nil, WithoutPath(err)
 	}
