@@ -110,7 +110,7 @@ func (r *Slices) read(ctx context.Context, data []float32) (lost losses, err err
 		return lost, err
 	}
 	if r.next == g.Dims[2] && int64(r.t) == int64(r.im.layout.Volumes)-1 {
-		err = r.im.readToEnd(r.src)
+		lost.unused, err = r.im.readToEnd(r.src)
 	}
 	return lost, err
 }
