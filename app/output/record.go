@@ -93,6 +93,8 @@ type SourceRecord struct {
 	// padding included. None next to a de-identified output, which it would link to
 	// the original.
 	SHA256 string `json:"sha256,omitempty"`
+	// Series is series.Meta.Identity: voxels may be equal in series of two patients. None next to a de-identified output.
+	Series string `json:"series,omitempty"`
 }
 
 func newRecord(s *series.Series, now time.Time) *Record {
@@ -102,7 +104,7 @@ func newRecord(s *series.Series, now time.Time) *Record {
 	return &Record{
 		Quell: job.Version(),
 		Source: SourceRecord{
-			Format: s.Format, Modality: s.Modality, Dims: s.Volume.Dims,
+			Format: s.Format, Modality: s.Modality, Dims: s.Volume.Dims, Series: s.Meta.Identity(),
 		},
 		of:   s.Volume,
 		Time: now.Truncate(time.Second), Resampled: s.Resampled,
@@ -126,7 +128,7 @@ func (r *Record) deidentify() {
 	for _, v := range r.Volumes {
 		v.deidentify()
 	}
-	r.Time, r.Source.SHA256 = time.Time{}, ""
+	r.Time, r.Source.SHA256, r.Source.Series = time.Time{}, "", ""
 	if !open.DefinedModality.MatchString(r.Source.Modality) {
 		r.Source.Modality = ""
 	}
