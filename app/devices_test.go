@@ -20,7 +20,7 @@ type devicesEngine struct{ apptest.EngineFunc }
 func (e devicesEngine) Run(ctx context.Context, _ denoise.Recipe, in denoise.Input, region volume.Region, _ denoise.Progress) (*volume.Volume, error) {
 	log := denoise.DeviceLogOf(ctx)
 	log.Add(denoise.DeviceUse{Device: "GPU", ID: "a", Seconds: 0.25, Voxels: 3})
-	log.Add(denoise.DeviceUse{Device: "GPU", ID: "b", Seconds: 0.5, Voxels: 4, Failures: 1})
+	log.Add(denoise.DeviceUse{Device: "GPU", ID: "b", Seconds: 0.5, Voxels: 4, Failures: 1, Reason: "it was lost"})
 	return in.Volume.Crop(region), nil
 }
 
@@ -41,9 +41,13 @@ func TestReportsNameTheDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `"devices":[{"device":"GPU","id":"a","seconds":0.25,"voxels":3},{"device":"GPU","id":"b","seconds":0.5,"voxels":4,"failures":1}]`
+	const want = `"devices":[{"device":"GPU","id":"a","seconds":0.25,"voxels":3},{"device":"GPU","id":"b","seconds":0.5,"voxels":4,"failures":1,"reason":"it was lost"}]`
 	if !strings.Contains(string(data), want) {
 		t.Errorf("%s; want %s", data, want)
+	}
+
+	if w := report.Warnings; len(w) != 1 || w[0].String() != "GPU failed while it filtered (it was lost); that part was filtered again, and nothing is missing" {
+		t.Errorf("warnings %q", w)
 	}
 
 	_, group := groupJob(t, "out.nii")

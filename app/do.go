@@ -119,7 +119,7 @@ func Execute(ctx context.Context, job job.Job, src executor.Source, means execut
 	}
 	r.Seconds.Total = time.Since(started).Seconds()
 	if src.Group != nil || r.Slabs != nil { // what is not counted elsewhere
-		r.Seconds.Load = r.Seconds.Total - r.Seconds.Start - r.Seconds.Filter - r.Seconds.Measure - r.Seconds.Write
+		r.Seconds.Load = r.Seconds.Total - r.Seconds.Start - r.Seconds.Estimate - r.Seconds.Filter - r.Seconds.Measure - r.Seconds.Write
 	}
 	return r, nil
 }

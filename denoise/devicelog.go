@@ -1,6 +1,7 @@
 package denoise
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -13,6 +14,7 @@ type DeviceUse struct {
 	Seconds  float64 `json:"seconds"`            // from the start of its parts of the runs to their results in memory
 	Voxels   int64   `json:"voxels"`             // of these results
 	Failures int     `json:"failures,omitempty"` // parts at which it failed, so that another device or worker repeated them
+	Reason   string  `json:"reason,omitempty"`   // of the last failure
 }
 
 // DeviceLog adds up what each device did. The nil log forgets it. It is safe for
@@ -48,6 +50,7 @@ func (l *DeviceLog) Add(u DeviceUse) {
 			o.Seconds += u.Seconds
 			o.Voxels += u.Voxels
 			o.Failures += u.Failures
+			o.Reason = cmp.Or(u.Reason, o.Reason)
 			return
 		}
 	}

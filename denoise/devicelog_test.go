@@ -14,13 +14,13 @@ func TestDeviceLog(t *testing.T) {
 		t.Error("a new log is not empty")
 	}
 	DeviceLogOf(context.Background()).Add(DeviceUse{ID: "a"})
-	DeviceLogOf(ctx).Add(DeviceUse{Device: "GPU", ID: "b", Seconds: 1, Voxels: 10, Failures: 1})
+	DeviceLogOf(ctx).Add(DeviceUse{Device: "GPU", ID: "b", Seconds: 1, Voxels: 10, Failures: 1, Reason: "lost"})
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() { DeviceLogOf(ctx).Add(DeviceUse{Device: "GPU", ID: "a", Seconds: 0.5, Voxels: 3, Failures: 2}) })
 	}
 	all.Wait()
-	want := []DeviceUse{{"GPU", "b", 1, 10, 1}, {"GPU", "a", 10, 60, 40}}
+	want := []DeviceUse{{"GPU", "b", 1, 10, 1, "lost"}, {"GPU", "a", 10, 60, 40, ""}}
 	got := log.All()
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v; want %+v", got, want)

@@ -22,11 +22,14 @@ type Options struct {
 	Env     []string      // added to the worker's environment
 	Devices int           // the most GPUs to use; 0: all
 	Memory  int64         // the most bytes of device memory to use on each; 0: what is free
-	Start   time.Duration // time limit for the start of a worker; 0: a minute
+	Start   time.Duration // time limit for the start of a worker; 0: StartLimit
 	Stall   time.Duration // time after which a worker that owes a reply is killed; 0: 10 s
 	Idle    time.Duration // time after which a worker without work is shut down; 0: a minute, negative: never
 	Tuned   []TunedShapes // launch shapes, used on the devices that they were found on
 }
+
+// StartLimit is how long a worker may take to start. Usual starts take a second; a driver that hangs costs a run as long.
+const StartLimit = 10 * time.Second
 
 func (o Options) withDefaults() (Options, error) {
 	if o.Worker == "" {
@@ -37,7 +40,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Worker = path
 	}
 	if o.Start == 0 {
-		o.Start = time.Minute
+		o.Start = StartLimit
 	}
 	if o.Stall == 0 {
 		o.Stall = 10 * time.Second

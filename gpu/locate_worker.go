@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"quell/internal/message"
 )
@@ -38,5 +39,17 @@ func LocateWorker() (string, error) {
 	if found, err := exec.LookPath(name); err == nil {
 		return found, nil
 	}
-	return "", &absentError{message.New(message.EngineAbsent, "the GPU worker %s is neither beside this program nor on the PATH; it belongs beside the program, or name its path in %s", name, WorkerVariable)}
+	why := message.New(message.EngineAbsent, "the GPU worker %s is neither beside this program nor on the PATH; it belongs beside the program, or name its path in %s", name, WorkerVariable)
+	if hasDriver() {
+		return "", message.Errorf(message.EngineAbsent, "this machine has an NVIDIA driver, but %s", why) // a GPU is not used that could be
+	}
+	return "", &absentError{why}
+}
+
+// driverPlaces are files that only a loaded driver of NVIDIA has, or WSL and Windows with one.
+var driverPlaces = []string{"/proc/driver/nvidia/gpus", "/usr/lib/wsl/lib/libcuda.so.1", filepath.Join(os.Getenv("SystemRoot"), "System32", "nvcuda.dll")}
+
+// hasDriver reports whether this machine has a GPU that a worker would find, as far as files say.
+func hasDriver() bool {
+	return slices.ContainsFunc(driverPlaces, func(path string) bool { _, err := os.Stat(path); return err == nil })
 }

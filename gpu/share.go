@@ -204,7 +204,7 @@ func (e *Engine) filter(ctx context.Context, r *run, p part, out *partOutput) er
 		default:
 			given = append(given, d)
 		}
-		use.Failures = 1
+		use.Failures, use.Reason = 1, Reason(err).Error()
 		log.Add(use)
 		next := e.instead(d, given)
 		if next == nil {

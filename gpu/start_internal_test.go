@@ -52,6 +52,32 @@ func TestAWorkerThatIsNoProgramIsNotReplacedByAnother(t *testing.T) {
 	}
 }
 
+// TestAMachineWithADriverWithoutAWorkerIsNotOneWithoutAGPU, so that those who filter on the CPU there are told.
+func TestAMachineWithADriverWithoutAWorkerIsNotOneWithoutAGPU(t *testing.T) {
+	defer func(old []string) { driverPlaces = old }(driverPlaces)
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	t.Setenv(WorkerVariable, "")
+	driverPlaces = []string{filepath.Join(dir, "nothing"), filepath.Join(dir, "gpus")}
+	_, err := New(t.Context(), Options{})
+	if !Absent(err) {
+		t.Errorf("without a driver: %v", err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "gpus"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = New(t.Context(), Options{}); err == nil || Absent(err) || !strings.Contains(Reason(err).Error(), "this machine has an NVIDIA driver, but the GPU worker quell-gpu is neither beside") {
+		t.Errorf("with one: %v", err)
+	}
+}
+
+// TestStartLimit: a driver that hangs costs ten seconds.
+func TestStartLimit(t *testing.T) {
+	if o, err := (Options{Worker: "w"}).withDefaults(); err != nil || o.Start != 10*time.Second {
+		t.Errorf("%v, %v", o.Start, err)
+	}
+}
+
 // TestACancelledVolumeReturnsItsTurn: a run that is cancelled while another volume is
 // filtered leaves neither a slot nor a user behind.
 func TestACancelledVolumeReturnsItsTurn(t *testing.T) {

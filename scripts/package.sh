@@ -96,6 +96,7 @@ if [[ " $parts " == *" windows "* ]]; then
 		-ldflags "$link -H windowsgui -extldflags=-static" -o "$work/quell-workbench.exe" .
 	programs+=("$work/quell-workbench.exe")
 fi
+(cd "$work" && stat -c 'package: %n has %s bytes' "${programs[@]##*/}")
 CGO_ENABLED=0 "${GO:-go}" run ./tools/thirdparty "$version" "$work/parts" "${programs[@]}"
 cp "$work/parts/THIRD_PARTY.md" "$work/parts/quell.cdx.json" "$out"
 # The archives of the command line name its works alone, so that they are the same whatever is packed beside them.

@@ -5,7 +5,11 @@
 package series
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"io/fs"
+	"strings"
 
 	"quell/volume"
 )
@@ -43,6 +47,17 @@ type Meta struct {
 	TransferSyntax string          `json:"transfer_syntax,omitempty"` // its UID
 	Encoding       volume.Encoding `json:"-"`
 	Windows        []volume.Window `json:"windows,omitempty"` // the series' own windows, first is the default
+}
+
+// Identity identifies the patient and the series without naming them: two series of equal voxels that differ in either are
+// not the same. It is "" if the file names neither.
+func (m Meta) Identity() string {
+	names := []string{m.Patient, m.PatientID, m.BirthDate, m.Sex, m.Study, m.UID}
+	if strings.Join(names, "") == "" {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", names))
+	return hex.EncodeToString(sum[:])
 }
 
 // Series is what a reader found: a volume, what its file says of it, the origin of

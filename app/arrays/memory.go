@@ -5,8 +5,21 @@ import (
 
 	"quell/app/job"
 	"quell/gpu/shm"
+	"quell/internal/message"
 	"quell/volume"
 )
+
+// available returns the bytes of memory that are free, 0 if that is not known; for tests.
+var available = job.AvailableMemory
+
+// room refuses a request for so many bytes of memory if they are not free. The client asks before it maps arrays, which are
+// its memory, and a request before it filters: one budget for both.
+func room(bytes int64) error {
+	if free := available(); free > 0 && bytes > free {
+		return message.Errorf(message.MemoryShort, "this needs %s of memory and %s is free; work on parts of the array, or close other programs", message.Figure(job.Bytes(bytes)), message.Figure(job.Bytes(free)))
+	}
+	return nil
+}
 
 // memory is the files that are mapped, by their numbers.
 type memory struct {

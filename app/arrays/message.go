@@ -30,6 +30,7 @@ type Request struct {
 
 	File   string `json:"file,omitempty"`   // map
 	Memory int    `json:"memory,omitempty"` // unmap
+	Bytes  int64  `json:"bytes,omitempty"`  // room: that the client is about to map
 
 	Input  Image  `json:"input,omitzero"`
 	Result *Array `json:"result,omitempty"` // assess: what is judged

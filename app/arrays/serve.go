@@ -169,6 +169,8 @@ func (s *server) do(w waiting) (any, error) {
 		return map[string]int{"memory": number, "bytes": len(s.memory.segments[number].Bytes)}, nil
 	case "unmap":
 		return struct{}{}, s.memory.close(w.Memory)
+	case "room":
+		return struct{}{}, room(w.Bytes)
 	case "denoise":
 		return s.memory.denoise(w.ctx, w.Request, s.events(w.ID))
 	case "estimate":
@@ -180,7 +182,7 @@ func (s *server) do(w waiting) (any, error) {
 	case "assess":
 		return s.memory.assess(w.ctx, w.Request)
 	}
-	return nil, job.Usagef("%q is no request; there are map, unmap, denoise, estimate, assess and cancel", w.Do)
+	return nil, job.Usagef("%q is no request; there are map, unmap, room, denoise, estimate, assess and cancel", w.Do)
 }
 
 // events passes on what happens during a request. A stream that fails is noticed at the reply.

@@ -116,3 +116,44 @@ func TestAffine(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRoom: what is more than the free memory is refused, what is as much is not; before a client maps arrays, and before a
+// filter takes what its passes need.
+func TestRoom(t *testing.T) {
+	defer func(old func() int64) { available = old }(available)
+	free := int64(0)
+	available = func() int64 { return free }
+	data := make([]byte, 2*4*60)
+	for i := range data[:240] {
+		data[i] = byte(i) & 0x3f // finite
+	}
+	path := filepath.Join(t.TempDir(), "memory")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(n int64, lines string) string {
+		free = n
+		replies, err := repliesTo(t, fmt.Sprintf(`{"id":1,"do":"map","file":%q}`+"\n"+lines, path))
+		if err != nil || len(replies) == 0 {
+			t.Fatal(replies, err)
+		}
+		last := replies[len(replies)-1]
+		if last.Error == nil {
+			return ""
+		}
+		return fmt.Sprint(last.Error)
+	}
+	const denoise = `{"id":2,"do":"denoise","filter":"gaussian","input":{"memory":1,"dims":[5,4,3]},"output":{"memory":1,"offset":240,"dims":[5,4,3]}}`
+	for _, c := range []struct {
+		free    int64
+		line    string
+		refused bool
+	}{
+		{0, `{"id":2,"do":"room","bytes":1000}`, false}, {999, `{"id":2,"do":"room","bytes":1000}`, true}, {1000, `{"id":2,"do":"room","bytes":1000}`, false},
+		{239, denoise, true}, {240, denoise, false}, {0, denoise, false},
+	} {
+		if said := ask(c.free, c.line); strings.Contains(said, "of memory and") != c.refused || !c.refused && said != "" {
+			t.Errorf("%d bytes free: %s: %q", c.free, c.line, said)
+		}
+	}
+}

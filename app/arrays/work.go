@@ -38,6 +38,10 @@ func (m *memory) denoise(ctx context.Context, r Request, events job.Events) (any
 	if err != nil {
 		return nil, err
 	}
+	n := int64(s.Volume.Voxels())
+	if err := room((executor.VoxelBytes(j, &recipe, s.Volume.Geometry) - 4) * n); err != nil { // but for the input
+		return nil, err
+	}
 	means := executor.Means{Engine: executor.StartEngine(j), Fallback: true}
 	if means.Maps, j.NoiseMap, err = m.maps(ctx, r, s.Volume.Geometry, job.MapIfVaries); err != nil {
 		return nil, err

@@ -285,7 +285,12 @@ func newBatch(o Options, events Events) (*batch, error) {
 	}
 	engine, lost := "", error(nil)
 	if o.Distribute == nil { // else the workers have one
-		e, err := engines.Pick(o.Job.Engine.Name)
+		pick := func() (denoise.Engine, error) { return engines.Pick(o.Job.Engine.Name) }
+		e, err := engines.Await(pick, func(text message.Message) {
+			if events.Warning != nil {
+				events.Warning(text.String())
+			}
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -96,5 +96,5 @@ func (m *Metrics) count(r SeriesResult) {
 
 // stages returns the seconds of a result's stages, by their names, including stages that wait for the engine.
 func stages(r SeriesResult) map[string]float64 {
-	return map[string]float64{"load": r.Seconds.Load, "filter": r.Seconds.Filter, "measure": r.Seconds.Measure, "write": r.Seconds.Write}
+	return map[string]float64{"load": r.Seconds.Load, "estimate": r.Seconds.Estimate, "filter": r.Seconds.Filter, "measure": r.Seconds.Measure, "write": r.Seconds.Write}
 }

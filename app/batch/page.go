@@ -137,7 +137,7 @@ func took(r SeriesResult) string {
 	if r.State != Done {
 		return ""
 	}
-	return job.TimeText(r.Seconds.Load + r.Seconds.Filter + r.Seconds.Measure + r.Seconds.Write)
+	return job.TimeText(r.Seconds.Load + r.Seconds.Estimate + r.Seconds.Filter + r.Seconds.Measure + r.Seconds.Write)
 }
 
 // pictureHeight is the height of the pictures of a series in pixels.

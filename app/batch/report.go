@@ -58,6 +58,7 @@ var columns = []struct {
 	}},
 	{"load_s", func(r SeriesResult) string { return secondsText(r, r.Seconds.Load) }},
 	{"wait_s", func(r SeriesResult) string { return secondsText(r, r.Seconds.Wait) }},
+	{"estimate_s", func(r SeriesResult) string { return secondsText(r, r.Seconds.Estimate) }},
 	{"filter_s", func(r SeriesResult) string { return secondsText(r, r.Seconds.Filter) }},
 	{"measure_s", func(r SeriesResult) string { return secondsText(r, r.Seconds.Measure) }},
 	{"write_s", func(r SeriesResult) string { return secondsText(r, r.Seconds.Write) }},

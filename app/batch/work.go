@@ -190,7 +190,9 @@ func (b *batch) withEngine(t task, r *SeriesResult, filter func(turns) error) er
 		waited := time.Duration(0)
 		err := filter(turns{eng, b.filter, semaphore.NewWeighted(1), &waited})
 		r.Seconds.Wait = waited.Seconds()
-		r.Seconds.Filter -= r.Seconds.Wait
+		if r.Seconds.Filter -= r.Seconds.Wait; r.Seconds.Filter < 0 { // a strength was searched for on the engine
+			r.Seconds.Estimate, r.Seconds.Filter = max(r.Seconds.Estimate+r.Seconds.Filter, 0), 0
+		}
 		return err
 	}
 	if b.lost != nil { // it has filtered on the CPU from the start

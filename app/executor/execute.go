@@ -193,16 +193,16 @@ func (x *execution) whole(ctx context.Context, v *volumeWork, s *series.Series) 
 	if err := v.begin(ctx, s); err != nil {
 		return err
 	}
-	v.outcome.Seconds.Load += time.Since(started).Seconds()
+	v.outcome.Seconds.Load += time.Since(started).Seconds() - v.outcome.Seconds.Estimate
 	if x.means.Run != nil {
 		run := x.means.Run
 		v.made = &Made{Source: run.Source, Region: run.Region, Result: run.Result, Run: run}
 		if v.job.Measure { // which runs the recipe on parts
-			if v.made.Engine, err = x.means.Engine(); err != nil {
+			if v.made.Engine, err = x.awaitEngine(); err != nil {
 				return err
 			}
 		}
-		v.outcome.Seconds.Filter = run.Filter.Seconds()
+		v.outcome.Seconds.Estimate, v.outcome.Seconds.Filter = run.Estimate.Seconds(), (run.Filter - run.Estimate).Seconds()
 	} else if err := v.compute(ctx, source); err != nil {
 		return err
 	}
@@ -249,7 +249,7 @@ func (v *volumeWork) check(ctx context.Context, s *series.Series) (err error) {
 	}
 	v.recipe = *v.job.Recipe
 	if v.job.AutoFilter {
-		if err := v.propose(ctx, s); err != nil {
+		if err := timed(&v.outcome.Seconds.Estimate, func() error { return v.propose(ctx, s) }); err != nil {
 			return err
 		}
 	} else if v.job.AutoDims {
@@ -307,7 +307,7 @@ func (v *volumeWork) start() (err error) {
 	if v.engine != nil || v.job.Recipe == nil {
 		return nil
 	}
-	if err := timed(&v.outcome.Seconds.Start, func() error { v.engine, err = v.means.Engine(); return err }); err != nil {
+	if err := timed(&v.outcome.Seconds.Start, func() error { v.engine, err = v.awaitEngine(); return err }); err != nil {
 		return err
 	}
 	if why := engines.Lost(v.job.Engine, v.engine); why != nil && v.means.Fallback {
@@ -318,11 +318,21 @@ func (v *volumeWork) start() (err error) {
 	return nil
 }
 
+// awaitEngine returns the engine, and says if that takes long.
+func (x *execution) awaitEngine() (denoise.Engine, error) {
+	return engines.Await(x.means.Engine, func(text message.Message) { x.events.Say(series.Warning, text.String()) })
+}
+
 // compute adds noise and filters.
 func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 	if err := v.start(); err != nil {
 		return err
 	}
+	estimate := 0.0
+	defer func() {
+		v.outcome.Seconds.Estimate += estimate
+		v.outcome.Seconds.Filter -= estimate
+	}()
 	return timed(&v.outcome.Seconds.Filter, func() error {
 		v.made = &Made{Source: v.source, Region: v.region, Result: v.source.Volume, Noise: v.job.Noise, Engine: v.engine, Found: source}
 		if v.job.Noise != nil {
@@ -335,7 +345,8 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 		if v.job.Recipe == nil {
 			return nil
 		}
-		maps, err := v.maps.Estimate(ctx, v.job, v.made.Source)
+		var maps run.Maps
+		err := timed(&estimate, func() (err error) { maps, err = v.maps.Estimate(ctx, v.job, v.made.Source); return err })
 		if err != nil {
 			return err
 		}
@@ -345,6 +356,7 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 		}
 		v.made.Run, err = v.filter(ctx, q)
 		if err == nil {
+			estimate += v.made.Run.Estimate.Seconds()
 			if q.IfVaries && v.made.Run.Maps.Noise != nil {
 				v.events.Say(series.Note, "The noise differs from place to place: it was filtered by a noise map, as by --noise-map auto; --noise-map none filters without.")
 			}
@@ -501,7 +513,7 @@ func (v *volumeWork) done() {
 			one.Noise = &noise.Figure{Sigma: m.Sigma, Confidence: m.SigmaConfidence}
 		}
 	}
-	one.Seconds.Total = one.Seconds.Load + one.Seconds.Start + one.Seconds.Filter + one.Seconds.Measure + one.Seconds.Write
+	one.Seconds.Total = one.Seconds.Load + one.Seconds.Start + one.Seconds.Estimate + one.Seconds.Filter + one.Seconds.Measure + one.Seconds.Write
 	r.Seconds = r.Seconds.Plus(one.Seconds)
 	v.volumes = append(v.volumes, *one)
 }
@@ -511,6 +523,11 @@ func (x *execution) finish(ctx context.Context) (Outcome, error) {
 	r := &x.outcome
 	started := time.Now()
 	warned := len(r.Warnings)
+	for _, d := range x.devices.All() {
+		if d.Failures > 0 {
+			r.Warnings = append(r.Warnings, message.New(message.EngineLost, "%s failed while it filtered (%s); that part was filtered again, and nothing is missing", d.Device, d.Reason))
+		}
+	}
 	for _, s := range x.sinks {
 		if r.Output != "" {
 			ctx = context.WithoutCancel(ctx)

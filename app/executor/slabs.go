@@ -107,7 +107,7 @@ func (w *slabWork) prepare(ctx context.Context) error {
 	if err := w.start(); err != nil {
 		return err
 	}
-	err = timed(&w.outcome.Seconds.Filter, func() (err error) {
+	err = timed(&w.outcome.Seconds.Estimate, func() (err error) {
 		if w.job.Recipe == nil {
 			return nil
 		}

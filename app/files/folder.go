@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"quell/internal/regular"
 	"quell/series"
 )
 
@@ -38,13 +39,13 @@ func (f *folder) OnDisk(name string) string {
 	return filepath.Join(f.root, filepath.FromSlash(name))
 }
 
-// Open opens a file or folder; a DICOM file compressed by gzip is decompressed.
+// Open opens a file or folder, and nothing else (package regular); a DICOM file compressed by gzip is decompressed.
 func (f *folder) Open(name string) (fs.File, error) {
 	return OpenPlain(name, func() (fs.File, error) {
 		if full, ok := f.nonUTF8(name); ok {
-			return os.Open(full)
+			return regular.Open(full)
 		}
-		return f.FS.Open(name)
+		return regular.OpenIn(f.FS, name)
 	})
 }
 

@@ -118,9 +118,10 @@ func (t Target) apart(inputs []place) error {
 }
 
 // isDerivative reports whether path lies in the derivatives of a BIDS dataset, which are no
-// part of what is read from it.
+// part of what is read from it. The first derivative makes their folder.
 func isDerivative(path, dataset string) bool {
-	return Exists(filepath.Join(dataset, "dataset_description.json")) && IsInside(path, filepath.Join(dataset, "derivatives"))
+	derivatives := filepath.Join(dataset, "derivatives")
+	return Exists(filepath.Join(dataset, "dataset_description.json")) && (IsInside(path, derivatives) || isBelow(realPath(path), realPath(derivatives)))
 }
 
 // meets reports whether two outputs have a file in common, or one lies in a folder that the

@@ -3,12 +3,13 @@ package files
 import (
 	"hash"
 	"io"
-	"os"
+
+	"quell/internal/regular"
 )
 
 // AddFile adds the bytes of a file to a hash.
 func AddFile(h hash.Hash, path string) error {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return err
 	}

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+
+	"quell/internal/regular"
 )
 
 // headSize is how much of a file the format checks look at, in bytes.
@@ -16,7 +17,7 @@ const headSize = 512
 // Heads returns the beginning of a file and, where it is compressed by gzip
 // and can be read, of its content.
 func Heads(path string) (head, inner []byte, err error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/tune"
+	"quell/internal/regular"
 	"quell/series"
 	"quell/volume"
 )
@@ -23,7 +24,7 @@ import (
 // maps; nil without such a record.
 func RecipeBeside(out string, before *volume.Volume, maps run.Maps) (*denoise.Recipe, error) {
 	path := files.RecordPath(out)
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -47,7 +48,7 @@ func RecipeBeside(out string, before *volume.Volume, maps run.Maps) (*denoise.Re
 
 // MappedBeside says whether the record next to or in an output names a noise map that was estimated.
 func MappedBeside(out string) bool {
-	data, err := os.ReadFile(files.RecordPath(out))
+	data, err := regular.ReadFile(files.RecordPath(out))
 	var r Record
 	return err == nil && json.Unmarshal(data, &r) == nil && slices.ContainsFunc(append(r.Volumes, &r), func(v *Record) bool {
 		return v.NoiseMap != nil && v.NoiseMap.From == "estimate"
@@ -92,6 +93,8 @@ type SourceRecord struct {
 	// padding included. None next to a de-identified output, which it would link to
 	// the original.
 	SHA256 string `json:"sha256,omitempty"`
+	// Series is series.Meta.Identity: voxels may be equal in series of two patients. None next to a de-identified output.
+	Series string `json:"series,omitempty"`
 }
 
 func newRecord(s *series.Series, now time.Time) *Record {
@@ -101,7 +104,7 @@ func newRecord(s *series.Series, now time.Time) *Record {
 	return &Record{
 		Quell: job.Version(),
 		Source: SourceRecord{
-			Format: s.Format, Modality: s.Modality, Dims: s.Volume.Dims,
+			Format: s.Format, Modality: s.Modality, Dims: s.Volume.Dims, Series: s.Meta.Identity(),
 		},
 		of:   s.Volume,
 		Time: now.Truncate(time.Second), Resampled: s.Resampled,
@@ -125,7 +128,7 @@ func (r *Record) deidentify() {
 	for _, v := range r.Volumes {
 		v.deidentify()
 	}
-	r.Time, r.Source.SHA256 = time.Time{}, ""
+	r.Time, r.Source.SHA256, r.Source.Series = time.Time{}, "", ""
 	if !open.DefinedModality.MatchString(r.Source.Modality) {
 		r.Source.Modality = ""
 	}

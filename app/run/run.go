@@ -38,7 +38,8 @@ type Run struct {
 	Tuned    *Tuned         // how the strength was found; nil if it was given
 	Result   *volume.Volume // of the region's dims
 	Started  time.Time
-	Filter   time.Duration // time of the filter, facts and tuning included
+	Filter   time.Duration // time of the filter, Estimate included
+	Estimate time.Duration // of facts and tuning
 
 	Devices []denoise.DeviceUse // what each GPU did, tuning included; nil on the CPU
 
@@ -131,8 +132,9 @@ func (q Request) run(ctx context.Context, eng denoise.Engine, progress denoise.P
 	if err != nil {
 		return nil, err
 	}
+	estimated := time.Since(started)
 	run := &Run{
-		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Maps: q.Maps, Region: q.Region, Parts: q.parts(), Facts: q.Facts, Tuned: tuned,
+		Estimate: estimated, Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Maps: q.Maps, Region: q.Region, Parts: q.parts(), Facts: q.Facts, Tuned: tuned,
 		Started: started, Later: &LaterFacts{},
 	}
 	if run.Parts != nil {

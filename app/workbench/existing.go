@@ -102,7 +102,7 @@ type Existing struct {
 	Modified time.Time      // of the newest file
 	Meta     series.Meta    // of DICOM, as far as it says
 	Record   *output.Record // next to it; nil for none
-	// Source says that it was made of the same voxels, Same that it also was in the same way.
+	// Source says that it was made of the same series, Same that it also was in the same way.
 	Source, Same bool
 }
 
@@ -169,13 +169,13 @@ func (e *Exporting) Existing(out string) (there Existing, ok bool) {
 	return there, true
 }
 
-// made reports whether a record is of the voxels of the run, and of the run itself.
+// made reports whether a record is of the series of the run, by its patient, UIDs and voxels, and of the run itself.
 func (e *Exporting) made(r *output.Record) (source, same bool) {
 	if r == nil || r.Source.SHA256 == "" || r.Source.Dims != e.Run.Source.Volume.Dims {
 		return false, false
 	}
 	own := output.RecordOf(e.Run, job.Options{})
-	if own.Source.SHA256 = e.hash(); own.Source.SHA256 != r.Source.SHA256 {
+	if own.Source.SHA256 = e.hash(); own.Source.SHA256 != r.Source.SHA256 || own.Source.Series != r.Source.Series {
 		return false, false
 	}
 	work := func(r output.Record) []byte { // what the output depends on

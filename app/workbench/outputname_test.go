@@ -86,6 +86,17 @@ func TestProposedNamesAreFreeOrOfTheSame(t *testing.T) {
 	if got := propose(b); got != second {
 		t.Errorf("for another series %q is proposed", got)
 	}
+	for name, change := range map[string]func(m *series.Meta){
+		"patient": func(m *series.Meta) { m.Patient = "B" }, "ID": func(m *series.Meta) { m.PatientID = "2" }, "series": func(m *series.Meta) { m.UID = "1.2.5" },
+		"study": func(m *series.Meta) { m.Study = "1.2.6" }, "birth date": func(m *series.Meta) { m.BirthDate = "19700101" }, "sex": func(m *series.Meta) { m.Sex = "F" },
+	} { // whose voxels are equal
+		other, source := *a, *a.Source
+		change(&source.Meta)
+		other.Source = &source
+		if there, _ := workbench.NewExporting(&other, nil).Existing(report.Output); there.Source || there.Same {
+			t.Errorf("of a series of another %s: %+v", name, there)
+		}
+	}
 	changed := *a
 	changed.Resolved = a.Resolved.With("sigma-spatial", denoise.Number(7))
 	if got := propose(&changed); got != second {

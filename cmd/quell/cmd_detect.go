@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app/engines"
 	"quell/app/files"
 	"quell/app/job"
 	"quell/app/judge"
@@ -143,7 +142,7 @@ func (f *lesionFlags) request(cmd *cobra.Command, j job.Job, path string) (q jud
 	if f.places < 0 || cmd.Flags().Changed("places") && f.places < lesions.LeastPlaces {
 		return q, nil, job.Usagef("--places %d: at least %d are needed", f.places, lesions.LeastPlaces)
 	}
-	if q.Engine, err = engines.Pick(f.engine); err != nil {
+	if q.Engine, err = pickEngine(cmd, f.engine); err != nil {
 		return q, nil, err
 	}
 	in, err := openInput(cmd, f.in.input(path))

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"quell/app/engines"
 	"quell/app/files"
 	"quell/app/run"
 	"quell/denoise"
@@ -73,7 +72,7 @@ them side by side.`,
 				return err
 			}
 		}
-		engine, err := engines.Pick(engineName)
+		engine, err := pickEngine(cmd, engineName)
 		if err != nil {
 			return err
 		}

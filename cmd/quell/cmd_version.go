@@ -32,8 +32,8 @@ func newVersion() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Long: `Print the version. It names the source: a release, or a revision without changes. A
-program of other code, or one that was built without version control, has a hash of its
-executable behind the release. Programs of one version share the work of a batch.`,
+program of other code, or one that was built without version control, has the word
+executable and a hash of its file behind the release. Programs of one version share the work of a batch.`,
 		Example: `  quell version
   quell version --json`,
 		Args: exactly(0, "no arguments"),

@@ -10,9 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/app/engines"
 	"quell/app/executor"
 	"quell/app/job"
 	"quell/app/open"
+	"quell/denoise"
 	"quell/internal/clean"
 	"quell/internal/message"
 	"quell/io/dicom"
@@ -84,6 +86,11 @@ func printReport(w io.Writer, report executor.Outcome) error {
 		executor.Outcome
 		Codes []message.Kind `json:"warning_codes,omitempty"` // in their order; "" for none
 	}{report, codes})
+}
+
+// pickEngine returns the engine of that name; a line says if it takes long to start.
+func pickEngine(cmd *cobra.Command, name string) (denoise.Engine, error) {
+	return engines.Await(func() (denoise.Engine, error) { return engines.Pick(name) }, func(text message.Message) { warn(cmd, "%s", text) })
 }
 
 // warn writes a line to stderr, which scripts read by lines.

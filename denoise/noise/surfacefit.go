@@ -85,10 +85,10 @@ func (t *tissueMarker) slice(plane []float32, mask []bool) {
 }
 
 // row returns the sums of the tissueBox x tissueBox pixels about the pixels of row y, from x = tissueBox/2 to as far from
-// the end; nil at the ends of a slice. They hold until the next call.
+// the end; nil at the ends of a slice, and in one that is narrower than the box. They hold until the next call.
 func (t *tissueMarker) row(y, nx, ny int) []float64 {
 	const h = tissueBox / 2
-	if y < h || y >= ny-h {
+	if y < h || y >= ny-h || nx < tissueBox {
 		return nil
 	}
 	var down, along [tissueBox]int

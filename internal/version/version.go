@@ -5,8 +5,9 @@
 //	0.2.0                         stamped at link time (-X quell/internal/version.stamped=0.2.0), or
 //	                              the module's tag
 //	0.1.0+3f2a91c0                a revision without changes
-//	0.1.0+3f2a91c0.9d1c55e0a7b3   changes on top of a revision: with a hash of the executable
-//	0.1.0+9d1c55e0a7b3            no version control at the build, such as from an archive: likewise
+//	0.1.0+3f2a91c0.executable.9d1c55e0a7b3
+//	                              changes on top of a revision: with a hash of the executable
+//	0.1.0+executable.9d1c55e0a7b3 no version control at the build, such as from an archive: likewise
 //
 // The first two name the source. Programs that were built from it for other processors, or with other
 // flags, are the same program and share work: their results agree. The hash identifies one
@@ -81,11 +82,10 @@ func of(stamped string, info *debug.BuildInfo, program func() string) (version s
 	if revision != "" && !modified {
 		return Release + "+" + revision, true
 	}
-	parts := []string{revision, program()}
-	if revision == "" {
-		parts = parts[1:]
+	if revision != "" {
+		revision += "."
 	}
-	return Release + "+" + strings.Join(parts, "."), false
+	return Release + "+" + revision + "executable." + program(), false // a bare hash looks like a revision
 }
 
 func revisionOf(info *debug.BuildInfo) (revision string, modified bool) {

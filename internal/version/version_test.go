@@ -24,14 +24,14 @@ func TestOf(t *testing.T) {
 	}{
 		{"", &debug.BuildInfo{Main: main("v1.2.3")}, "1.2.3", true},
 		{"", &debug.BuildInfo{Main: main("v1.2.3"), Settings: set("0123456789abcdef", "false")}, "1.2.3", true},
-		{"", &debug.BuildInfo{Main: main("v1.2.3+dirty"), Settings: set("0123456789abcdef", "true")}, Release + "+01234567.hash", false},
-		{"", &debug.BuildInfo{Main: main("v1.2.3+dirty")}, Release + "+hash", false},
-		{"", &debug.BuildInfo{Main: main("v1.2.3"), Settings: set("0123456789abcdef", "true")}, Release + "+01234567.hash", false},
+		{"", &debug.BuildInfo{Main: main("v1.2.3+dirty"), Settings: set("0123456789abcdef", "true")}, Release + "+01234567.executable.hash", false},
+		{"", &debug.BuildInfo{Main: main("v1.2.3+dirty")}, Release + "+executable.hash", false},
+		{"", &debug.BuildInfo{Main: main("v1.2.3"), Settings: set("0123456789abcdef", "true")}, Release + "+01234567.executable.hash", false},
 		{"", &debug.BuildInfo{Main: main("v0.0.0-20260101000000-0123456789ab"), Settings: set("0123456789abcdef", "false")}, Release + "+01234567", true},
-		{"", &debug.BuildInfo{Main: main("v0.0.0-20260101000000-0123456789ab+dirty"), Settings: set("0123456789abcdef", "true")}, Release + "+01234567.hash", false},
-		{"", &debug.BuildInfo{Main: main("(devel)")}, Release + "+hash", false},
+		{"", &debug.BuildInfo{Main: main("v0.0.0-20260101000000-0123456789ab+dirty"), Settings: set("0123456789abcdef", "true")}, Release + "+01234567.executable.hash", false},
+		{"", &debug.BuildInfo{Main: main("(devel)")}, Release + "+executable.hash", false},
 		{"", &debug.BuildInfo{Main: main("(devel)"), Settings: set("0123", "false")}, Release + "+0123", true},
-		{"", nil, Release + "+hash", false},
+		{"", nil, Release + "+executable.hash", false},
 		{"2.0.0", nil, "2.0.0", true},
 		{"2.0.0", &debug.BuildInfo{Main: main("v1.2.3"), Settings: set("0123456789abcdef", "true")}, "2.0.0", true},
 	} {
@@ -96,7 +96,7 @@ func TestProgramsDiffer(t *testing.T) {
 	one, source, first := run()
 	other, _, second := run("-tags=other")
 	again, _, _ := run()
-	form := regexp.MustCompile(`^` + regexp.QuoteMeta(Release) + `\+[0-9a-f]{12}$`)
+	form := regexp.MustCompile(`^` + regexp.QuoteMeta(Release) + `\+executable\.[0-9a-f]{12}$`)
 	if first == second || !form.MatchString(one) || !form.MatchString(other) || one == other || one != again || source != "" {
 		t.Errorf("versions %q, %q and %q, source %q", one, other, again, source)
 	}

@@ -61,16 +61,16 @@ func values(a part10.Attributes, t part10.Tag) (out []string) {
 	return out
 }
 
-// Identity identifies the images of entry i by their instance UIDs (files without one by
-// their names), frames and size, so that a copy of them has the same one. It is "" if the
-// entry cannot be loaded.
+// Identity identifies the images of entry i by their patient and series, their instance UIDs (files without one by
+// their names), frames and size, so that a copy of them has the same one, and one for another patient has not. It is ""
+// if the entry cannot be loaded.
 func (c *Catalog) Identity(i int) string {
 	e := c.Entries[i]
 	if len(e.Stack) == 0 {
 		return ""
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %q\n", e.Bytes, e.Part)
+	fmt.Fprintf(h, "%s %d %q\n", e.Meta.Identity(), e.Bytes, e.Part)
 	for _, s := range e.Stack { // along the slice normal, whatever the files are called
 		fmt.Fprintf(h, "%q %d\n", cmp.Or(s.SOPUID, s.Name), s.Frame)
 	}

@@ -80,7 +80,7 @@ func (c *Client) attempt(ctx context.Context, r *request) (asked *time.Duration,
 		}
 		req.Header.Set("Authorization", authorized)
 	}
-	watch.start(c.config.AnswerWait)
+	watch.start(c.config.AnswerWait, 0)
 	if r.open != nil {
 		body, err := r.open()
 		if err != nil {
@@ -123,14 +123,14 @@ type watch struct {
 
 func newWatch(cancel context.CancelCauseFunc) *watch { return &watch{cancel: cancel} }
 
-// start begins to wait anew.
-func (w *watch) start(limit time.Duration) {
+// start begins to wait, of a limit of which some was waited before.
+func (w *watch) start(limit, waited time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.timer != nil {
 		w.timer.Stop()
 	}
-	w.timer = time.AfterFunc(limit, func() { w.cancel(&lateError{limit}) })
+	w.timer = time.AfterFunc(limit-waited, func() { w.cancel(&lateError{limit}) })
 }
 
 func (w *watch) stop() {
@@ -141,17 +141,28 @@ func (w *watch) stop() {
 	}
 }
 
-// receivedBody watches the time of each Read; the time between two is the caller's.
+// leastReceived is how many bytes of an answer have to come while it is waited for as long as Config.IdleWait: some
+// 4 kB/s, below which an archive is of no use. Every answer has a largest size, so that none lasts for ever.
+const leastReceived = 256 << 10
+
+// receivedBody watches the time of reads; the time between two is the caller's.
 type receivedBody struct {
 	io.ReadCloser
-	watch *watch
-	idle  time.Duration
+	watch  *watch
+	idle   time.Duration
+	got    int           // bytes of the next leastReceived
+	waited time.Duration // for them
 }
 
 func (b *receivedBody) Read(p []byte) (int, error) {
-	b.watch.start(b.idle)
+	begin := time.Now()
+	b.watch.start(b.idle, b.waited)
 	defer b.watch.stop()
 	n, err := b.ReadCloser.Read(p)
+	b.got, b.waited = b.got+n, b.waited+time.Since(begin)
+	if b.got >= leastReceived {
+		b.got, b.waited = 0, 0
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = &bodyError{err}
 	}
@@ -172,9 +183,9 @@ func (b *sentBody) Read(p []byte) (int, error) {
 	case b.ended:
 	case errors.Is(err, io.EOF):
 		b.ended = true
-		b.watch.start(b.answer)
+		b.watch.start(b.answer, 0)
 	default:
-		b.watch.start(b.idle)
+		b.watch.start(b.idle, 0)
 	}
 	return n, err
 }

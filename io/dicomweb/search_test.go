@@ -254,7 +254,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestIdle reads an answer that comes in pieces, each in time or one too late.
+// TestIdle reads an answer that comes in pieces, the last in time or too late.
 func TestIdle(t *testing.T) {
 	for wait, want := range map[time.Duration]string{59 * time.Second: "", 61 * time.Second: "no answer within 1m0s"} {
 		serve := func(w http.ResponseWriter, r *http.Request) {
@@ -262,7 +262,7 @@ func TestIdle(t *testing.T) {
 				_, _ = io.WriteString(w, strings.ReplaceAll(piece, "{}", `{"0020000D":{"vr":"UI","Value":["1.2"]}}`))
 				w.(http.Flusher).Flush()
 				select {
-				case <-time.After(wait / 2):
+				case <-time.After(wait / 3):
 				case <-r.Context().Done():
 					return
 				}
@@ -276,6 +276,68 @@ func TestIdle(t *testing.T) {
 			if want != "" {
 				wantError(t, err, want)
 			}
+		})
+	}
+}
+
+// TestDrip: an answer of a byte at a time, in which no silence is too long, ends; one of the least rate is read to its end.
+func TestDrip(t *testing.T) {
+	for name, c := range map[string]struct {
+		piece string
+		every time.Duration
+		late  bool
+	}{
+		"a byte a second":         {" ", time.Second, true},
+		"less than the least":     {strings.Repeat(" ", 128<<10), 31 * time.Second, true},
+		"more than the least":     {strings.Repeat(" ", 128<<10), 29 * time.Second, false},
+		"a byte of an instance":   {"x", 10 * time.Second, true},
+		"many bytes of instances": {strings.Repeat("x", 256<<10), 59 * time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			serve := func(w http.ResponseWriter, r *http.Request) {
+				instance := c.piece[0] == 'x'
+				if instance {
+					w.Header().Set("Content-Type", related)
+					_, _ = io.WriteString(w, strings.TrimSuffix(part(""), "\r\n"))
+				} else {
+					_, _ = io.WriteString(w, "[")
+				}
+				for range 10 * time.Minute / c.every {
+					_, _ = io.WriteString(w, c.piece)
+					w.(http.Flusher).Flush()
+					select {
+					case <-time.After(c.every):
+					case <-r.Context().Done():
+						return
+					}
+				}
+				if instance {
+					_, _ = io.WriteString(w, "\r\n--b--\r\n")
+				} else {
+					_, _ = io.WriteString(w, "]")
+				}
+			}
+			inBubble(t, dicomweb.Config{}, serve, func(t *testing.T, client *dicomweb.Client) {
+				begin := time.Now()
+				var err error
+				if c.piece[0] == 'x' {
+					_, err = client.Retrieve(context.Background(), series, func(r io.Reader) error {
+						_, err := io.Copy(io.Discard, r)
+						return err
+					})
+				} else {
+					_, err = client.Studies(context.Background(), dicomweb.Query{Most: 1})
+				}
+				if !c.late && err != nil {
+					t.Fatal(err)
+				}
+				if c.late {
+					wantError(t, err, "no answer within 1m0s")
+					if took := time.Since(begin); took > 5*time.Minute { // of all attempts
+						t.Errorf("took %v", took)
+					}
+				}
+			})
 		})
 	}
 }

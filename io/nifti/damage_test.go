@@ -133,7 +133,9 @@ func memoryOf(t *testing.T, files map[string][]byte, name string) int {
 	t.Helper()
 	need := 0
 	for _, b := range files {
-		need += len(inflated(b))
+		if need += len(inflated(b)); bytes.HasPrefix(b, []byte("BZh")) {
+			need += 4 * 900_000 // the largest block that the one damaged digit of a header can ask for
+		}
 	}
 	info, err := Open.ReadHeader(mapFS(files), name)
 	if err != nil {

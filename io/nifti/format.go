@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"quell/internal/regular"
 	"quell/io/format"
 	"quell/io/raster"
 	"quell/io/spool"
@@ -66,7 +67,7 @@ func foreignGradients(path string) string {
 	for i, name := range []string{bval, bvec} {
 		_, err := os.Lstat(name)
 		there[i] = err == nil
-		texts[i], _ = os.ReadFile(name) // nil if it cannot be read
+		texts[i], _ = regular.ReadFile(name) // nil if it cannot be read
 	}
 	if !there[0] && !there[1] {
 		return ""

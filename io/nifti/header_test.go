@@ -183,7 +183,7 @@ func TestFindingsAboutVolumes(t *testing.T) {
 			binary.LittleEndian.PutUint16(b[40:], 4)
 			binary.LittleEndian.PutUint16(b[48:], uint16(n))
 		})
-		b = append(b, b[352:]...)
+		b = append(b, bytes.Repeat(b[352:], n-1)...)
 		s, err := readMem(t, b)
 		if err != nil {
 			t.Fatal(err)

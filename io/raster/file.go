@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"strings"
 
 	"github.com/klauspost/compress/flate"
@@ -15,19 +16,22 @@ import (
 	"github.com/klauspost/compress/zlib"
 
 	"quell/internal/message"
+	"quell/internal/regular"
 )
 
 // File reads one file sequentially and decompresses it if its content, not
 // its name, is compressed.
 type File struct {
-	in      io.Reader
-	closer  func()  // of in; nil for none
-	file    fs.File // one, or several joined
-	size    int64   // of the file as stored
-	packed  Packing // what is read is made from what is stored
-	trailer bool    // the trailer of gzip gives the size
-	base    int64   // the byte at which it begins in the file as stored; size counts from there
-	pos     int64   // bytes read so far, decompressed
+	in     io.Reader
+	closer func()  // of in; nil for none
+	file   fs.File // one, or several joined
+	size   int64   // of the file as stored
+	packed Packing // what is read is made from what is stored
+	trails bool    // the trailer of gzip gives the size
+	base   int64   // the byte at which it begins in the file as stored; size counts from there
+	pos    int64   // bytes read so far, decompressed
+	// unused are the bytes of several joined files that are in none of their parts.
+	unused int64
 }
 
 // OpenFile opens a file, decompressed if it is gzip, bzip2 or zstd.
@@ -48,7 +52,7 @@ func OpenFile(fsys fs.FS, name string) (*File, error) {
 
 // OpenStored opens a file for its bytes as they are stored.
 func OpenStored(fsys fs.FS, name string) (*File, error) {
-	file, err := fsys.Open(name)
+	file, err := regular.OpenIn(fsys, name)
 	if err != nil {
 		return nil, WithoutPath(err)
 	}
@@ -131,17 +135,36 @@ func (s *File) skipTo(ctx context.Context, pos int64) error {
 	return nil
 }
 
+// beyond returns how many bytes the file, decompressed, has behind the first end ones at least: of a compressed file what
+// its trailer, see trailerSays, shows.
+func (s *File) beyond(end int64) int64 {
+	n := s.size
+	if s.packed != Plain {
+		length, ok := s.trailer()
+		if n = int64(length); !ok || end > math.MaxUint32 {
+			return 0
+		}
+	}
+	return max(n-end, 0) + s.unused
+}
+
 // trailerSays reports whether the trailer of a gzip file gives its decompressed
 // length as end. The trailer holds it modulo 2^32 and for the last member alone (RFC
 // 1952). The result is false for a file that can only be read sequentially.
 func (s *File) trailerSays(end int64) bool {
+	length, ok := s.trailer()
+	return ok && length == uint32(end)
+}
+
+// trailer returns the decompressed length in the trailer of a gzip file.
+func (s *File) trailer() (length uint32, ok bool) {
 	var b [4]byte
 	file, ok := s.file.(io.ReaderAt)
-	if !ok || !s.trailer {
-		return false
+	if !ok || !s.trails {
+		return 0, false
 	}
 	n, _ := file.ReadAt(b[:], s.base+s.size-int64(len(b)))
-	return n == len(b) && binary.LittleEndian.Uint32(b[:]) == uint32(end)
+	return binary.LittleEndian.Uint32(b[:]), n == len(b)
 }
 
 // couldHold reports whether the file, decompressed, may have as many as end bytes,

@@ -21,6 +21,7 @@ type joined struct {
 
 // OpenJoined opens several files as one, of each the first bytes. Each must have so many.
 func OpenJoined(fsys fs.FS, names []string, each int64) (*File, error) {
+	unused := int64(0)
 	for _, name := range names {
 		info, err := fs.Stat(fsys, name)
 		switch {
@@ -29,9 +30,12 @@ func OpenJoined(fsys fs.FS, names []string, each int64) (*File, error) {
 		case !info.Mode().IsRegular() || info.Size() < each:
 			return nil, message.Errorf(message.InputTruncated, "a file of its voxels, %s, should have %d bytes, but it has %d; get a complete copy", name, each, info.Size())
 		}
+		unused += info.Size() - each
 	}
 	j := &joined{fsys: fsys, names: names, each: each}
-	return newFile(j, j.size()), nil
+	f := newFile(j, j.size())
+	f.unused = unused
+	return f, nil
 }
 
 func (j *joined) size() int64 { return int64(len(j.names)) * j.each }

@@ -7,9 +7,10 @@ import (
 
 // losses counts the voxels with a stored value that a float32 cannot hold.
 type losses struct {
-	nan, infinite int // stored as such
-	overflow      int // finite, but beyond the range of float32
-	rounded       int // integers with more than the 24 significant bits of a float32
+	nan, infinite int   // stored as such
+	overflow      int   // finite, but beyond the range of float32
+	rounded       int   // integers with more than the 24 significant bits of a float32
+	unused        int64 // bytes behind the last voxel
 }
 
 func (l *losses) add(o losses) {
@@ -17,6 +18,7 @@ func (l *losses) add(o losses) {
 	l.infinite += o.infinite
 	l.overflow += o.overflow
 	l.rounded += o.rounded
+	l.unused += o.unused
 }
 
 // nonFinite returns the number of voxels that have no finite float32.

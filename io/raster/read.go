@@ -227,10 +227,13 @@ func (im *Image) checkSize(p plan, t int) error {
 	}
 }
 
-// checkLength returns a finding if the file ends before its last volume. For a
-// compressed file that is not known before it is read.
+// checkLength returns a finding if the file ends before its last volume, or behind it. For a
+// compressed file the first is not known before it is read, and the second by the trailer of its last part.
 func (im *Image) checkLength(p plan) []series.Finding {
 	n := int64(im.layout.Volumes)
+	if beyond := im.file.beyond(p.end(int(n) - 1)); beyond > 0 {
+		return []series.Finding{unusedBytes(p, beyond)}
+	}
 	if im.file.packed != Plain || im.file.couldHold(p.end(int(n)-1)) {
 		return nil
 	}
@@ -238,6 +241,18 @@ func (im *Image) checkLength(p plan) []series.Finding {
 		Severity: series.Warning, Kind: series.Missing,
 		Text: message.Text("The file ends before the last of its %d volumes.", n),
 	}}
+}
+
+// unusedBytes returns the finding about bytes behind the voxels. As many as a slice has may well be voxels.
+func unusedBytes(p plan, n int64) series.Finding {
+	f := series.Finding{
+		Severity: series.Note, Kind: series.Header,
+		Text: message.Text("%d bytes follow the voxels that the header describes; they are not read.", n),
+	}
+	if n >= int64(p.geometry.SliceVoxels()*p.decoder.Bytes) {
+		f.Severity = series.Warning
+	}
+	return f
 }
 
 // planOf returns how component c of volume t is read, after all checks.
@@ -256,7 +271,9 @@ func (im *Image) planOf(t int, c Component) (plan, error) {
 	if err := im.checkSize(p, t); err != nil {
 		return p, err
 	}
-	p.findings = append(p.findings, im.checkLength(p)...)
+	if im.file.packed == Plain { // else readToEnd counts
+		p.findings = append(p.findings, im.checkLength(p)...)
+	}
 	if im.layout.Between != nil && im.file.pos < p.offset {
 		p.findings = append(p.findings, im.layout.Between(im.file, p.offset)...)
 	}
@@ -303,6 +320,9 @@ func (im *Image) seriesOf(p plan, t int, lost losses) (*series.Series, error) {
 		})
 	}
 	p.findings = append(p.findings, lost.findings()...)
+	if lost.unused > 0 {
+		p.findings = append(p.findings, unusedBytes(p, lost.unused))
+	}
 	if n := int64(im.layout.Volumes); n > 1 {
 		p.findings = append(p.findings, series.Finding{
 			Severity: series.Note, Kind: series.Volumes,

@@ -118,7 +118,7 @@ func (r *Slices) read(ctx context.Context, data []float32) (lost losses, err err
 		return lost, err
 	}
 	if r.next == g.Dims[2] && r.plan.isLast(r.t, r.im.layout.Volumes) {
-		err = r.im.readToEnd(r.src)
+		lost.unused, err = r.im.readToEnd(r.src)
 	}
 	return lost, err
 }

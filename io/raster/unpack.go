@@ -57,7 +57,7 @@ func (s *File) Unpack(how Packing, d Datatype) (err error) {
 	in := s.in.(*bufio.Reader)
 	switch how {
 	case Deflate:
-		if s.trailer = gzipNext(in); s.trailer {
+		if s.trails = gzipNext(in); s.trails {
 			s.in, err = newGunzip(in)
 		} else {
 			s.in, err = zlib.NewReader(in)

@@ -114,9 +114,11 @@ func (im *Image) readStream(ctx context.Context, p plan, t int, arriving *arriva
 		done += len(block)
 	}
 	if last {
-		if err := im.readToEnd(src); err != nil {
+		unused, err := im.readToEnd(src)
+		if err != nil {
 			return nil, losses{}, err
 		}
+		total.unused = unused
 	}
 	if len(blocks) == 1 {
 		return blocks[0], total, nil
@@ -144,15 +146,16 @@ func (p plan) readNext(ctx context.Context, src io.Reader, first int, dst []floa
 }
 
 // readToEnd reads a compressed file on from its last voxel to its end, which verifies the
-// checksum.
-func (im *Image) readToEnd(src io.Reader) error {
+// checksum. It returns how many bytes it read.
+func (im *Image) readToEnd(src io.Reader) (unused int64, err error) {
 	if im.file.packed == Plain {
-		return nil
+		return 0, nil
 	}
-	if _, err := io.CopyN(io.Discard, src, maxTrailing); err != nil && !errors.Is(err, io.EOF) {
-		return ReadError(err)
+	unused, err = io.CopyN(io.Discard, src, maxTrailing)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, ReadError(err)
 	}
-	return nil
+	return unused, nil
 }
 
 // sizeConfirmed reports whether the whole volume may be allocated before it is

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"quell/internal/message"
+	"quell/internal/regular"
 	"quell/io/atomic"
 	"quell/io/format"
 	"quell/io/spool"
@@ -340,7 +341,7 @@ type HostFolder string
 
 // Open implements fs.FS.
 func (dir HostFolder) Open(name string) (fs.File, error) {
-	return os.Open(filepath.Join(string(dir), name))
+	return regular.Open(filepath.Join(string(dir), name))
 }
 
 // WriteVoxels writes the voxels alone, by e; nan says that masked ones are NaN in a floating-point type.

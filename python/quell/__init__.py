@@ -11,7 +11,7 @@ kept for the next ones; the results are those of the command line, bit for bit.
 """
 
 from ._api import Assessment, Estimate, Result, assess, denoise, empty, estimate
-from ._errors import QuellError, QuellWarning
+from ._errors import QuellError, QuellMemoryError, QuellWarning
 from ._process import close
 
-__all__ = ["Assessment", "Estimate", "QuellError", "QuellWarning", "Result", "assess", "close", "denoise", "empty", "estimate"]
+__all__ = ["Assessment", "Estimate", "QuellError", "QuellMemoryError", "QuellWarning", "Result", "assess", "close", "denoise", "empty", "estimate"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
@@ -107,6 +108,8 @@ class _Call:
         self.before = _checked(array, "array")
         self.shape = self.before.shape
         self.dims = list(self.shape[::-1]) + [1] * (3 - self.before.ndim)
+        # The output and the result that is copied to it; and the input, unless it is shared already.
+        self.process.room(4 * self.before.size * (2 if owner_of(self.before) is not None else 3))
         self.image = self.place(self.before)
         if spacing is not None:
             spacing = [float(s) for s in np.ravel(spacing)]
@@ -120,11 +123,16 @@ class _Call:
 
     def place(self, array: np.ndarray[Any, Any], dtype: str = "<f4") -> Dict[str, Any]:
         """Returns an array as a request names it: itself if it lies in shared memory, else a copy."""
-        shared = owner_of(array) if dtype == "<f4" else None
+        masked = array.mask if isinstance(array, np.ma.MaskedArray) else np.ma.nomask
+        array = np.asarray(array)
+        shared = owner_of(array) if dtype == "<f4" and masked is np.ma.nomask else None
         if shared is None:
             segment = self.process.pool.take(array.size * np.dtype(dtype).itemsize)
             self.scratch.append(segment)
-            copy(segment.view(0, array.shape, dtype), array)
+            to = segment.view(0, array.shape, dtype)
+            copy(to, array)
+            if masked is not np.ma.nomask:
+                to[masked] = np.nan if dtype == "<f4" else 0
             shared = segment, 0
         return {"memory": self.process.number(shared[0]), "offset": shared[1], "dims": self.dims}
 
@@ -150,13 +158,16 @@ class _Call:
         return segment, {"memory": self.process.number(segment), "offset": 0, "dims": self.dims}
 
     def keep(self, segment: Segment) -> np.ndarray[Any, Any]:
-        """Returns the array of an output, which then owns the segment."""
+        """Returns the array of an output, which then owns the segment; masked as the input is."""
         self.scratch.remove(segment)
-        return self.process.pool.array(segment, self.shape)
+        result = self.process.pool.array(segment, self.shape)
+        if isinstance(self.before, np.ma.MaskedArray):
+            return np.ma.MaskedArray(result, mask=np.ma.getmaskarray(self.before).copy())
+        return result
 
 
 def _checked(array: "ArrayLike", what: str) -> np.ndarray[Any, Any]:
-    a = np.asarray(array)
+    a = np.asanyarray(array) if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
     if a.dtype.kind not in "iufb":
         raise QuellError(f"the {what} is of type {a.dtype}; give real numbers, such as the magnitude of complex ones", "usage")
     if a.ndim not in (2, 3):
@@ -177,8 +188,10 @@ def empty(shape: Union[int, Sequence[int]]) -> "NDArray[np.float32]":
     """Returns an array of float32 in shared memory, to be filled: the functions here take it without a copy."""
     shape = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
     p = process()
+    size = 4 * max(prod(shape), 1)
     with p.lock:
-        return p.pool.array(p.pool.take(4 * max(int(np.prod(shape, dtype=np.int64)), 1)), shape)
+        p.room(size)
+        return p.pool.array(p.pool.take(size), shape)
 
 
 @overload
@@ -213,7 +226,8 @@ def denoise(
     ``array`` has the axes (z, y, x), or (y, x) for one slice: slices first, as pydicom, SimpleITK and imageio give them.
     An array of nibabel has (x, y, z); give ``image.get_fdata().T``, and transpose the result. Integers and floats of any
     size and layout are taken; they are filtered as float32, which is the type of the result. The input is not changed. A
-    voxel that is not finite is padding: it is not used, and NaN in the result.
+    voxel that is not finite is padding: it is not used, and NaN in the result. So is one that is masked in an array of
+    ``numpy.ma``, for which the result is such an array with the same mask.
 
     filter     "nlm" (if nothing is given), "prinlm", "bnlm", "odct", "bilateral", "sadct", "lpa", "gaussian" or "median"
     parameters of the filter, as on the command line with _ for -: ``h=12``, ``h="1.2sigma"``, ``sigma_range="auto"``
@@ -228,7 +242,7 @@ def denoise(
     details    return a ``Result`` with the recipe, sigma and more in place of the array; assess: also a verdict
     progress   is called with the voxels done and their number. An exception in it cancels
 
-    Errors are ``QuellError``, and what a person should know is a ``QuellWarning``. Calls of several threads are done one
+    Errors are ``QuellError``, without enough memory ``QuellMemoryError``, which is a MemoryError too, and what a person should know is a ``QuellWarning``. Calls of several threads are done one
     after another.
     """
     if filter is None and preset is None and recipe is None:

@@ -15,5 +15,9 @@ class QuellError(Exception):
         self.kind, self.code, self.file = kind, code, file
 
 
+class QuellMemoryError(QuellError, MemoryError):
+    """A request that needs more memory than is free, refused before it takes any."""
+
+
 class QuellWarning(UserWarning):
     """Something that a person should know of a result."""

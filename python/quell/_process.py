@@ -16,10 +16,11 @@ import threading
 import warnings
 from typing import IO, Any, Callable, Dict, Optional, Tuple
 
-from ._errors import QuellError, QuellWarning
+from ._errors import QuellError, QuellMemoryError, QuellWarning
 from ._memory import Pool, Segment
 
 PROTOCOL = 1
+_SMALL = 64 << 20  # bytes below which nobody asks whether there is memory
 
 Progress = Callable[[int, int], Any]
 
@@ -67,6 +68,17 @@ class Process:
         if segment not in self._mapped:
             self._mapped[segment] = self.ask({"do": "map", "file": segment.path})["memory"]
         return self._mapped[segment]
+
+    def room(self, size: int) -> None:
+        """Raises a MemoryError unless so many bytes are free, by the budget of the process. The caller holds the lock."""
+        if size < _SMALL:
+            return
+        self.start()
+        try:
+            self.ask({"do": "room", "bytes": size})
+        except QuellMemoryError:
+            self.pool.clear()
+            self.ask({"do": "room", "bytes": size})
 
     def start(self) -> None:
         """Starts the process if none runs, before the first segment of a call is mapped."""
@@ -148,7 +160,8 @@ class Process:
             elif event is None:
                 if "error" in reply:
                     e = reply["error"]
-                    raise QuellError(e["text"], e["kind"], e.get("code", ""), e.get("file", ""))
+                    error = QuellMemoryError if e.get("code") == "memory.short" else QuellError
+                    raise error(e["text"], e["kind"], e.get("code", ""), e.get("file", ""))
                 result: Dict[str, Any] = reply["result"]
                 return result
 

@@ -100,6 +100,30 @@ class CommandLine(unittest.TestCase):
         self.same(quiet, self.filtered(a, "--filter", "median", "--dims", "3"))
         self.assertEqual(np.flatnonzero(np.isnan(quiet)).tolist(), np.flatnonzero(~np.isfinite(a)).tolist())
 
+    def test_masked_arrays(self):
+        """A voxel that is masked is padding, and masked in the result; what lies under the mask is not seen."""
+        a = volume()
+        for kind in (np.float32, np.int16):
+            hidden = np.ma.masked_greater(a.astype(kind), 420)
+            holes = a.astype(kind).astype(np.float32)
+            holes[hidden.mask] = np.nan
+            quiet = quell.denoise(hidden, "median", dims=3)
+            self.assertIsInstance(quiet, np.ma.MaskedArray)
+            self.assertTrue(np.array_equal(quiet.mask, hidden.mask) and quiet.mask.any())
+            self.same(quiet.data, quell.denoise(holes, "median", dims=3))
+            self.assertTrue(np.array_equal(hidden.mask, quell.estimate(hidden, map=True).map.mask))
+        whole = quell.denoise(np.ma.MaskedArray(a), "median", dims=3)
+        self.assertFalse(np.ma.getmaskarray(whole).any())
+        self.same(whole.data, quell.denoise(a, "median", dims=3))
+        shared = quell.empty(a.shape)
+        shared[...] = a
+        quell.denoise(np.ma.masked_greater(shared, 420, copy=False), "median")
+        self.same(shared, a)
+        inside = np.zeros(a.shape, bool)
+        inside[:, 5:25, 5:25] = True
+        mask = np.ma.MaskedArray(np.ones(a.shape, bool), mask=~inside)
+        self.same(quell.denoise(a, "median", mask=mask), quell.denoise(a, "median", mask=inside))
+
     def test_one_slice(self):
         a = volume((30, 34))
         quiet = quell.denoise(a, "nlm", spacing=(0.5, 0.5))
@@ -262,6 +286,15 @@ class Errors(unittest.TestCase):
         self.refused("holds no finite number", "input", lambda: quell.denoise(a * np.nan, "median"))
         self.refused("leaves no voxel", "input", lambda: quell.denoise(a, "median", mask=a * 0))
         self.assertEqual(quell.denoise(a, "median").shape, a.shape)
+
+    def test_memory(self):
+        """What does not fit is refused before it takes memory."""
+        huge = np.broadcast_to(np.float32(1), (4000, 4000, 4000))
+        for ask in (lambda: quell.denoise(huge, "gaussian"), lambda: quell.estimate(huge), lambda: quell.assess(huge, huge), lambda: quell.empty(huge.shape)):
+            with self.assertRaisesRegex(MemoryError, r"needs [0-9.]+ GB of memory and [0-9.]+ [GM]B is free") as e:
+                ask()
+            self.assertIsInstance(e.exception, quell.QuellMemoryError)
+        self.assertEqual(quell.denoise(volume(), "gaussian").shape, volume().shape)
 
     def test_died_between_calls(self):
         a = volume((3, 12, 12))

@@ -123,6 +123,7 @@ var speakers = map[string][]string{
 	"internal/connection": {"remote error"}, // of package net
 	"internal/message":    nil,
 	"internal/parallel":   nil,
+	"internal/regular":    nil,
 	"measure": {
 		"MAX is %g; it must be a positive number", "%d bins; at least 1 is needed",
 		"a histogram from %g to %g is not possible; the ends must be finite and in rising order",

@@ -14,6 +14,7 @@ import (
 	"quell/app/batch"
 	"quell/app/job"
 	"quell/internal/message"
+	"quell/internal/regular"
 )
 
 // Dataset is a folder with a dataset_description.json.
@@ -28,7 +29,7 @@ func Open(dir string) (*Dataset, error) {
 	refuse := func(problem, advice string, err error) (*Dataset, error) {
 		return nil, &job.InputError{Path: dir, Problem: message.Verbatim(problem), Advice: message.Verbatim(advice), Err: err}
 	}
-	data, err := os.ReadFile(filepath.Join(dir, descriptionName))
+	data, err := regular.ReadFile(filepath.Join(dir, descriptionName))
 	if err != nil {
 		return refuse("is no BIDS dataset: "+descriptionName+" cannot be read", "name the folder that holds it", err)
 	}
@@ -36,7 +37,7 @@ func Open(dir string) (*Dataset, error) {
 	if err := json.Unmarshal(withoutMark(data), &d.description); err != nil {
 		return refuse("holds a "+descriptionName+" that is no JSON object", "mend it", err)
 	}
-	if data, err := os.ReadFile(filepath.Join(dir, ".bidsignore")); err == nil {
+	if data, err := regular.ReadFile(filepath.Join(dir, ".bidsignore")); err == nil {
 		for line := range strings.Lines(string(data)) {
 			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
 				d.ignored = append(d.ignored, line)

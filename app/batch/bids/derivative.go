@@ -17,6 +17,7 @@ import (
 	"quell/app/job"
 	"quell/app/open"
 	"quell/internal/message"
+	"quell/internal/regular"
 	"quell/io/atomic"
 	"quell/io/nifti"
 	"quell/series"
@@ -27,7 +28,7 @@ const version = "1.10.0"
 
 // checkOutput refuses a folder that holds a dataset of another program, such as the input.
 func checkOutput(out string) error {
-	data, err := os.ReadFile(filepath.Join(out, descriptionName))
+	data, err := regular.ReadFile(filepath.Join(out, descriptionName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -191,7 +192,7 @@ func (d *Dataset) finish(out string, r batch.SeriesResult) error {
 func (d *Dataset) metadata(im image) (map[string]any, error) {
 	all := map[string]any{}
 	for _, name := range d.applicable(im, ".json") {
-		data, err := os.ReadFile(filepath.Join(d.dir, filepath.FromSlash(name)))
+		data, err := regular.ReadFile(filepath.Join(d.dir, filepath.FromSlash(name)))
 		if err != nil {
 			return nil, &job.InputError{Path: filepath.Join(d.dir, filepath.FromSlash(name)), Problem: message.Text("cannot be read"), Advice: message.Text("check the dataset"), Err: err}
 		}
@@ -210,7 +211,7 @@ func (d *Dataset) inherited(im image, ext string) ([]byte, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	return os.ReadFile(filepath.Join(d.dir, filepath.FromSlash(names[len(names)-1])))
+	return regular.ReadFile(filepath.Join(d.dir, filepath.FromSlash(names[len(names)-1])))
 }
 
 // applicable lists the files of that extension that apply to an image, the nearest last: those
@@ -266,7 +267,7 @@ func writeJSON(path string, v any) error {
 
 // write writes a file, unless it is there with the same bytes.
 func write(path string, data []byte) error {
-	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, data) {
+	if there, err := regular.ReadFile(path); err == nil && bytes.Equal(there, data) {
 		return nil
 	}
 	return atomic.WriteFile(path, data, 0o666)

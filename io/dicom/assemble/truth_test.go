@@ -121,7 +121,7 @@ func (d *drawn) add(r *rand.Rand, v, z int) {
 		text(part10.TagImageType, `ORIGINAL\PRIMARY\`+"MPRIX"[v:v+1]+"_SE")
 	case "component":
 		text(part10.TagManufacturer, "GE MEDICAL SYSTEMS")
-		text(part10.TagGECreator, "GEMS_PARM_01")
+		text(0x00430010, "GEMS_PARM_01")
 		f.With(part10.TagGERawDataType, dicomtest.RawElement(part10.AppendElement(nil, f.Enc, part10.TagGERawDataType, "SS", []byte{byte(v), 0})))
 	case "series number":
 		text(part10.TagSeriesNumber, v+1)
