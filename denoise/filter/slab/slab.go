@@ -27,7 +27,7 @@ var Filter = denoise.Filter{
 		},
 		{
 			Name: "reach", Label: "Reach", Kind: denoise.Int, Unit: "slices", Basic: true,
-			Min: 1, Max: mostReach, Lo: 1, Hi: 6, Step: 1, Default: denoise.Auto, Auto: &denoise.AutoRule{Value: autoReach},
+			Min: 1, Max: MostReach, Lo: 1, Hi: 6, Step: 1, Default: denoise.Auto, Auto: &denoise.AutoRule{Value: autoReach},
 			Help: "How many slices to either side are averaged; more removes more. Auto is 3 mm, at least 2 and at most 6 slices.",
 		},
 		{
@@ -66,10 +66,11 @@ var Filter = denoise.Filter{
 	},
 }
 
-const (
-	mostReach  = 16 // in slices
-	mostRadius = 64 // of the Gaussian, in voxels
-)
+// MostReach is the largest reach, in slices.
+const MostReach = 16
+
+// mostRadius is the largest radius of the Gaussian, in voxels.
+const mostRadius = 64
 
 // Params are the parameters of a resolved recipe.
 type Params struct {
