@@ -28,6 +28,9 @@ func stein(recipes []denoise.Recipe) (denoise.SteinPass, bool) {
 	}, true
 }
 
+// unit is a spacing, which the sums do not depend on.
+var unit = [3]float64{1, 1, 1}
+
 func steinWorker(ps []Params, in, count denoise.Field) denoise.SteinWorker {
 	guide := denoise.Field{Dims: in.Dims}
 	fields := []denoise.Field{in, {}}
@@ -35,9 +38,9 @@ func steinWorker(ps []Params, in, count denoise.Field) denoise.SteinWorker {
 		guide.Box = in.Around(t, ps[0].reach())
 		guide.Data = tile.Resize(guide.Data, guide.Box.Voxels())
 		if guide.Mask = nil; in.Mask != nil {
-			guide.Mask = (&volume.Volume{Geometry: volume.Geometry{Dims: in.Dims}, Mask: in.Mask}).Crop(guide.Box).Mask
+			guide.Mask = (&volume.Volume{Geometry: volume.NewGeometry(in.Box.Dims(), unit), Data: in.Data, Mask: in.Mask}).Crop(guide.Box).Mask
 		}
-		ps[0].Guide.Pass(volume.Geometry{Dims: in.Dims}, denoise.Voxels, guideField).CPU.Start(fields[:1], guide)()(guide.Box, stop)
+		ps[0].Guide.Pass(volume.NewGeometry(in.Dims, unit), denoise.Voxels, guideField).CPU.Start(fields[:1], guide)()(guide.Box, stop)
 		fields[1] = guide
 		sums := make([]denoise.Stein, len(ps))
 		for z := t.Min[2]; z < t.Max[2]; z++ {
