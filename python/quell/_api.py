@@ -215,7 +215,7 @@ def denoise(
     size and layout are taken; they are filtered as float32, which is the type of the result. The input is not changed. A
     voxel that is not finite is padding: it is not used, and NaN in the result.
 
-    filter     "nlm" (if nothing is given), "prinlm", "bnlm", "odct", "bilateral", "sadct", "lpa", "gaussian" or "median"
+    filter     "nlm" (if nothing is given), "prinlm", "bnlm", "odct", "bilateral", "sadct", "lpa", "slab", "gaussian" or "median"
     parameters of the filter, as on the command line with _ for -: ``h=12``, ``h="1.2sigma"``, ``sigma_range="auto"``
     dims       2 slice by slice, 3 as a volume, "auto" what suits the spacing, which is the default of a filter
     spacing    mm between voxels along the axes of the array: (z, y, x); 1 if not given
