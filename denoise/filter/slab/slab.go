@@ -126,8 +126,8 @@ func (p Params) average() denoise.Pass {
 		Name: "average", Inputs: []string{denoise.Voxels, guideField}, Output: denoise.Result,
 		Reach: reach, Work: tile.Count(reach),
 		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, in, x, y, z) },
-		CPU: denoise.CPUPass{ // a worker holds two sums of a row
-			Tile: tileSize, Scratch: 2*8*int64(tileSize[0]) + 1<<10, Nanoseconds: nsVoxel + nsNeighbour*(tile.Count(reach)-1),
+		CPU: denoise.CPUPass{ // a worker holds two sums and a mark for every voxel of a row
+			Tile: tileSize, Scratch: (2*8+1)*int64(tileSize[0]) + 1<<10, Nanoseconds: nsVoxel + nsNeighbour*(tile.Count(reach)-1),
 			Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in, out) },
 		},
 	}
