@@ -11,7 +11,7 @@ import (
 // The automatic width of the guide and the automatic reach, in mm: a vessel or a small sphere is about as large.
 const (
 	usualWidth = 0.9
-	usualReach = 3.0
+	usualReach = 2.0
 )
 
 // autoAxis is the axis whose spacing alone differs, by more than a hundredth; z if there is none.
@@ -53,7 +53,7 @@ func autoGuide(r denoise.Recipe, g volume.Geometry) (denoise.Value, error) {
 	return denoise.Number(min(max(usualWidth/pixel, 1), 4)), nil
 }
 
-// autoReach is 3 mm, at least 2 and at most 6 slices.
+// autoReach is 2 mm, at least 2 and at most 6 slices.
 func autoReach(r denoise.Recipe, g volume.Geometry) (denoise.Value, error) {
 	return denoise.Number(min(max(math.Round(usualReach/g.Spacing[axisOf(r, g)]), 2), 6)), nil
 }
