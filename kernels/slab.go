@@ -11,7 +11,7 @@ import (
 func init() {
 	Register(slab.Filter.Name, map[string]Pass{
 		gaussian.PassName: gaussianPass(func(p denoise.Program) gaussian.Params { return p.Params.(slab.Params).Guide }),
-		"average":         {Rate: 2e11, Launches: slabAverage},
+		"average":         {Rate: 3.3e11, Launches: slabAverage}, // 2.2 ms for 512 x 512 x 548 voxels, reach 2, on an H100
 	})
 }
 
