@@ -43,6 +43,8 @@ func BenchmarkVolumes(b *testing.B) {
 		{"bnlm3D_7_blocks_3_step_1", [3]int{181, 217, 51}, "bnlm", 3, map[string]denoise.Value{"h": number(10), "block-step": number(1)}},
 		{"bnlm3D_7_blocks_5_step_1_all", [3]int{181, 217, 51}, "bnlm", 3, map[string]denoise.Value{"h": number(10), "block-radius": number(2), "block-step": number(1), "candidates": choice("all")}},
 		{"bnlm3D_3_blocks_7_step_1", [3]int{127, 181, 24}, "bnlm", 3, map[string]denoise.Value{"h": number(10), "block-radius": number(3), "block-step": number(1), "search-radius": number(1)}},
+		{"slab_5_slices", [3]int{512, 512, 548}, "slab", 3, map[string]denoise.Value{"guide-sigma": number(5), "reach": number(2)}},
+		{"slab_7_slices", [3]int{512, 512, 548}, "slab", 3, map[string]denoise.Value{"guide-sigma": number(5), "reach": number(3)}},
 		{"median3D_3", [3]int{256, 256, 120}, "median", 3, nil},
 		{"gaussian3D_9", [3]int{256, 256, 120}, "gaussian", 3, map[string]denoise.Value{"radius": denoise.List(4), "sigma-spatial": number(2), "voxel-units": denoise.Bool(true)}},
 	} {
@@ -83,6 +85,7 @@ func BenchmarkPreviews(b *testing.B) {
 		{"odct3D_512", [3]int{512, 512, 300}, "odct", 3, map[string]denoise.Value{"sigma": denoise.Number(20)}},
 		{"prinlm3D_512", [3]int{512, 512, 300}, "prinlm", 3, map[string]denoise.Value{"sigma": denoise.Number(20), "h": denoise.Number(10)}},
 		{"bnlm3D_512", [3]int{512, 512, 300}, "bnlm", 3, map[string]denoise.Value{"h": denoise.Number(20)}},
+		{"slab_512", [3]int{512, 512, 300}, "slab", 3, map[string]denoise.Value{"guide-sigma": denoise.Number(5)}},
 		{"median3D_512", [3]int{512, 512, 300}, "median", 3, nil},
 		{"gaussian3D_512", [3]int{512, 512, 300}, "gaussian", 3, nil},
 		{"nlm3D_1024_5_9", [3]int{1024, 1024, 60}, "nlm", 3, map[string]denoise.Value{"h": denoise.Number(20), "patch-radius": denoise.Number(2), "search-radius": denoise.Number(4)}},

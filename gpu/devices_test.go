@@ -69,6 +69,7 @@ func TestDevicesShare(t *testing.T) {
 		{"gaussian", "gaussian", 3, nil, masked},
 		{"odct", "odct", 3, map[string]denoise.Value{"sigma": number(20)}, plain},
 		{"prinlm", "prinlm", 3, map[string]denoise.Value{"sigma": number(20), "h": number(10)}, plain},
+		{"slab", "slab", 3, map[string]denoise.Value{"guide-sigma": number(5)}, plain},
 		{"lpa", "lpa", 2, map[string]denoise.Value{"sigma": number(20)}, plain},
 		{"sadct", "sadct", 2, map[string]denoise.Value{"sigma": number(20)}, plain},
 	} {

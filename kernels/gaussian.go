@@ -12,12 +12,19 @@ import (
 const halfLog2E = math.Log2E / 2
 
 func init() {
+	Register(gaussian.Filter.Name, map[string]Pass{
+		gaussian.PassName: gaussianPass(func(p denoise.Program) gaussian.Params { return p.Params.(gaussian.Params) }),
+	})
+}
+
+// gaussianPass returns the pass of the filter, with the parameters that params finds in a program.
+func gaussianPass(params func(p denoise.Program) gaussian.Params) Pass {
 	const rate = 2e12 // taps per second
 	blur := onField(rate, func(p denoise.Program, f field, _ int) ([]Launch, error) {
-		return []Launch{gaussianLaunch(p.Params.(gaussian.Params), f)}, nil
+		return []Launch{gaussianLaunch(params(p), f)}, nil
 	})
 	blur.DeepTiles = true // of 8 or 16 slices, each with a reference of its own
-	Register(gaussian.Filter.Name, map[string]Pass{"blur": blur})
+	return blur
 }
 
 // gaussianParams mirrors struct GaussianParams of gaussian_params.cuh.

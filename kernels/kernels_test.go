@@ -98,7 +98,7 @@ func TestParameterStructsHaveTheSizeOfTheDevice(t *testing.T) {
 	for name, params := range map[string]any{
 		"Field": field{}, "NlmParams": nlmParams{}, "BilateralParams": bilateralParams{}, "GaussianParams": gaussianParams{},
 		"MedianParams": medianParams{}, "NoiseMapParams": noiseMapParams{}, "StabiliseParams": stabiliseParams{}, "MixParams": mixParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
-		"DctParams": dctParams{}, "PrinlmParams": prinlmParams{},
+		"DctParams": dctParams{}, "PrinlmParams": prinlmParams{}, "SlabParams": slabParams{},
 		"SadctScalesParams": sadctScalesParams{}, "SadctStageParams": sadctStageParams{}, "SadctDeviationsParams": sadctDeviationsParams{},
 		"Selection": selection{}, "PreselectParams": preselectParams{}, "NlmSelectParams": nlmSelectParams{}, "BnlmParams": bnlmParams{},
 	} {

@@ -115,6 +115,9 @@ var tooRough = message.New(message.NoiseUnknown, "The noise is known too roughly
 // candidates returns the recipes that compete, resolved.
 func candidates(s *series.Series, f denoise.Facts, dims int) (all []denoise.Recipe, err error) {
 	for _, filter := range denoise.Filters() {
+		if !slices.Contains(filter.Dims, 2) && (dims == 2 || !mixes(s)) {
+			continue // it only averages across slices
+		}
 		d := dims
 		if !slices.Contains(filter.Dims, dims) {
 			if d, err = ProposeDims(s, filter.Name); err != nil {

@@ -67,6 +67,11 @@ func ProposeDims(s *series.Series, filter string) (int, error) {
 	return f.Dims[0], nil
 }
 
+// mixes reports whether the slices of a series suit filters that mix them.
+func mixes(s *series.Series) bool {
+	return s.Volume.Dims[2] >= 3 && thin(s.Volume.Geometry) && !slicewise(s)
+}
+
 // thin reports whether the slices lie so close that the voxels of the next one help.
 func thin(g volume.Geometry) bool {
 	return g.Spacing[2] <= thinSlices*max(g.Spacing[0], g.Spacing[1])

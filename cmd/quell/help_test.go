@@ -129,8 +129,18 @@ func parsesAsRecipe(args []string) error {
 	for _, f := range parametersOf(cmd) {
 		flags[f.Name] = f.Value.(*paramFlag)
 	}
-	_, err := flags.recipe("", cmd.Flags().Lookup("filter").Value.String(), dimsOf(cmd.Flags().Lookup("dims").Value.String()))
-	return err
+	r, err := flags.recipe("", cmd.Flags().Lookup("filter").Value.String(), dimsOf(cmd.Flags().Lookup("dims").Value.String()))
+	if err != nil {
+		return err
+	}
+	if r.Dims == 0 { // the series decides
+		f, err := denoise.FilterByName(r.Filter)
+		if err != nil {
+			return err
+		}
+		r.Dims = f.Dims[0]
+	}
+	return r.Validate()
 }
 
 // TestClause: on both sides of what ends one.

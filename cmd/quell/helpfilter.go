@@ -58,7 +58,7 @@ func filterExamples(f denoise.Filter) []string {
 		last += " --dims " + strconv.Itoa(f.Dims[1])
 	}
 	for _, p := range f.Params {
-		if p.Kind == denoise.Int && p.Ignored == nil {
+		if p.Kind == denoise.Int && p.Ignored == nil && !p.Default.IsAuto() {
 			last += fmt.Sprintf(" --%s %g", p.Name, p.Default.Float())
 			break
 		}

@@ -93,7 +93,7 @@ func TestSmallUnits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, filter := range denoise.Filters() {
-		r, err := denoise.NewRecipe(filter.Name, 2)
+		r, err := denoise.NewRecipe(filter.Name, filter.Dims[0])
 		if err != nil {
 			t.Fatal(err)
 		}

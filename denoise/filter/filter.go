@@ -17,6 +17,7 @@ import (
 	"quell/denoise/filter/odct"
 	"quell/denoise/filter/prinlm"
 	"quell/denoise/filter/sadct"
+	"quell/denoise/filter/slab"
 )
 
 func init() {
@@ -30,5 +31,6 @@ func init() {
 		lpa.Filter,
 		gaussian.Filter,
 		median.Filter,
+		slab.Filter,
 	)
 }

@@ -74,6 +74,9 @@ void wiener(const void *args);
 void prinlmMean(const void *args);
 void prinlmAverage(const void *args);
 
+// The kernel of slab.c.
+void slabAverage(const void *args);
+
 // trap is called before every filter kernel. It causes the fault that the test
 // has requested, if any.
 CUresult trap(void);

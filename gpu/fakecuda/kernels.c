@@ -32,7 +32,7 @@ HostKernel findKernel(const char *name)
         {"median", median}, {"lpa", lpa}, {"widen", widen},
         {"sadct_scales", sadctScales}, {"sadct_threshold", sadctThreshold}, {"sadct_wiener", sadctWiener}, {"sadct_gather", sadctGather}, {"sadct_deviations", sadctDeviations},
         {"twopass_mean", twopassMean}, {"twopass_guided", twopassGuided},
-        {"odct", odct}, {"wiener", wiener}, {"prinlm_mean", prinlmMean}, {"prinlm_average", prinlmAverage},
+        {"odct", odct}, {"wiener", wiener}, {"prinlm_mean", prinlmMean}, {"prinlm_average", prinlmAverage}, {"slab_average", slabAverage},
         {"stabilise_noise", stabiliseNoise}, {"restore_signal", restoreSignal},
         {"mix_with_voxels", mixWithVoxels}, {"divide_by_sigma", divideBySigma}, {"multiply_by_sigma", multiplyBySigma},
     };

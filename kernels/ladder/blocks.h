@@ -1,4 +1,4 @@
-// The kernels of sliding blocks (odct, wiener) and of prinlm, each compared with the plain
+// The kernels of sliding blocks (odct, wiener), of prinlm and of slab, each compared with the plain
 // C of the fake driver on the same buffers, and their times.
 #pragma once
 
@@ -6,18 +6,20 @@
 
 #include "../dct.cuh"
 #include "../prinlm_params.cuh"
+#include "../slab_params.cuh"
 
 namespace plain {
 #include "../../gpu/fakecuda/dct.c"
 #include "../../gpu/fakecuda/prinlm.c"
+#include "../../gpu/fakecuda/slab.c"
 }
 
 struct BlocksCase {
-    const char *kernel; // odct_3d, odct_2d, odct_any, wiener_N, prinlm_average or prinlm_mean
+    const char *kernel; // odct_3d, odct_2d, odct_any, wiener_N, prinlm_average, prinlm_mean or slab_average
     int dims[3];
-    int size[3]; // of blocks; radius of prinlm
+    int size[3]; // of blocks; radius of prinlm; reach and axis of slab
     bool masked = false, part = false;
-    double sigma = 10; // times 2.7 the threshold of odct; h of prinlm
+    double sigma = 10; // times 2.7 the threshold of odct; h of prinlm; noise of the difference of slab
     bool one = false;
     bool coloured = false; // the noise of every coefficient has a sigma of its own
 };
@@ -41,6 +43,8 @@ inline std::vector<BlocksCase> blocksCases(bool small)
             all.push_back({"prinlm_average", {33, 31, 6}, {3, 2, 1}, masked, part, 3, true});
             for (double h : {0.3, 1.0, 2.0}) all.push_back({"prinlm_average", {63, 37, 5}, {2, 3, 1}, masked, part, h});
             all.push_back({"prinlm_mean", {33, 31, 6}, {1, 1, 1}, masked, part});
+            for (int axis : {0, 1, 2})
+                for (double sigma : {1.0, 20.0}) all.push_back({"slab_average", {45, 37, 33}, {3 + axis, axis}, masked, part, sigma});
         }
     }
     const char *names[] = {"wiener_2", "wiener_4", "wiener_5", "wiener_7", "wiener_8"};
@@ -71,7 +75,7 @@ inline std::vector<BlocksCase> fewestBlocksCases()
 {
     std::vector<BlocksCase> all = {{"odct_3d", {17, 9, 7}, {4, 4, 4}, true},       {"odct_2d", {17, 11, 2}, {8, 8, 1}, true},
                                    {"odct_any", {5, 19, 2}, {5, 8, 1}, true},      {"prinlm_average", {34, 9, 3}, {2, 1, 1}, true},
-                                   {"prinlm_mean", {34, 9, 3}, {1, 1, 1}, true}};
+                                   {"prinlm_mean", {34, 9, 3}, {1, 1, 1}, true},     {"slab_average", {34, 9, 7}, {2, 2}, true}};
     for (const char *name : {"wiener_1", "wiener_2", "wiener_3", "wiener_4", "wiener_5", "wiener_6", "wiener_7", "wiener_8"}) {
         const int n = name[7] - '0';
         all.push_back(n == 1 ? BlocksCase{name, {13, 11, 2}, {8, 8, 1}} : BlocksCase{name, {n + 3, n + 2, n + 1}, {n, n, n}});
@@ -119,6 +123,7 @@ public:
     }
 
     bool prinlm() const { return std::strncmp(c.kernel, "prinlm", 6) == 0; }
+    bool slab() const { return std::strncmp(c.kernel, "slab", 4) == 0; }
     bool wiener() const { return std::strncmp(c.kernel, "wiener", 6) == 0; }
 
     DctParams dctParams(const Region &region, float *out) const
@@ -162,6 +167,16 @@ public:
         return p;
     }
 
+    SlabParams slabParams(const Region &region, float *out) const
+    {
+        SlabParams p{};
+        place(p, region, out);
+        p.guide = box<const float>(first.as<float>());
+        p.reach = c.size[0], p.axis = c.size[1];
+        for (int k = 0; k < p.reach; ++k) p.inverse[k] = float(1 / (c.sigma * (1 - 0.5 / (1 + k))));
+        return p;
+    }
+
     Launch launch(const Region &region, float *out) const
     {
         const std::string kernel = c.kernel;
@@ -170,6 +185,7 @@ public:
             PrinlmParams p = prinlmParams(region, out);
             return {"prinlm", kernel, tiles(region, 32, 16, 1), {32, 4}, unsigned(12 * p.columns * (16 + 2 * p.radius[1])), bytes(p)};
         }
+        if (slab()) return {"slab", kernel, tiles(region, 32, 8, 1), {32, 8}, 0, bytes(slabParams(region, out))};
         DctParams p = dctParams(region, out);
         if (wiener()) return {"wiener", kernel, tiles(region, 33 - c.size[0], 17 - c.size[1], 17 - c.size[2]), {32, 16}, 0, bytes(p)};
         if (kernel == "odct_3d") return {"odct", kernel, tiles(region, 29, 9, 13), {32, 12}, 0, bytes(p)};
@@ -191,6 +207,14 @@ public:
             p.mask.data = held;
             p.inverse *= factor;
             ::plainly<plain::PrinlmParams>(std::strcmp(c.kernel, "prinlm_mean") ? plain::prinlmAverage : plain::prinlmMean, p);
+            return want;
+        }
+        if (slab()) {
+            SlabParams p = slabParams(region, want.data());
+            p.in.data = p.voxels.data = v.data.data();
+            p.guide.data = other[0].data();
+            p.mask.data = held;
+            ::plainly<plain::SlabParams>(plain::slabAverage, p);
             return want;
         }
         DctParams p = dctParams(region, want.data());
@@ -251,6 +275,7 @@ void timeBlocks(Device &device, VolumeOf volumeOf)
         {"prinlm_average", {181, 217, 51}, {3, 3, 3}}, {"wiener_4", {181, 217, 51}, {4, 4, 4}},       {"wiener_6", {181, 217, 51}, {6, 6, 6}},
         {"wiener_8", {181, 217, 51}, {8, 8, 8}},       {"odct_3d", {512, 512, 9}, {4, 4, 4}},         {"odct_2d", {512, 512, 1}, {8, 8, 1}},
         {"prinlm_average", {512, 512, 1}, {3, 3, 3}},  {"prinlm_average", {181, 217, 51}, {5, 5, 5}}, {"wiener_1", {512, 512, 1}, {8, 8, 1}},
+        {"slab_average", {512, 512, 548}, {2, 2}},     {"slab_average", {512, 512, 548}, {3, 2}},
     };
     for (const BlocksCase &c : cases) {
         Volume v = volumeOf(c.dims[0], c.dims[1], c.dims[2]);

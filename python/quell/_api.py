@@ -229,7 +229,7 @@ def denoise(
     voxel that is not finite is padding: it is not used, and NaN in the result. So is one that is masked in an array of
     ``numpy.ma``, for which the result is such an array with the same mask.
 
-    filter     "nlm" (if nothing is given), "prinlm", "bnlm", "odct", "bilateral", "sadct", "lpa", "gaussian" or "median"
+    filter     "nlm" (if nothing is given), "prinlm", "bnlm", "odct", "bilateral", "sadct", "lpa", "slab", "gaussian" or "median"
     parameters of the filter, as on the command line with _ for -: ``h=12``, ``h="1.2sigma"``, ``sigma_range="auto"``
     dims       2 slice by slice, 3 as a volume, "auto" what suits the spacing, which is the default of a filter
     spacing    mm between voxels along the axes of the array: (z, y, x); 1 if not given

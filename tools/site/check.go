@@ -135,7 +135,7 @@ func (d *doc) prose(n ast.Node) (text string, ok bool) {
 var end = regexp.MustCompile(`[.!?]["')]?\s+`)
 
 // symbol matches a text that begins with a symbol of a formula: those are small letters at the beginning of a sentence too.
-var symbol = regexp.MustCompile(`^([a-z](_\w+)?|sigma|rho|gaussian|odct|nlm|prinlm|bnlm|lpa|sadct|bilateral)[ ,]`)
+var symbol = regexp.MustCompile(`^([a-z](_\w+)?|sigma|rho|gaussian|odct|nlm|prinlm|bnlm|lpa|sadct|slab|bilateral)[ ,]`)
 
 // count returns how many words a sentence has. Operators of formulas are none.
 func count(sentence string) (n int) {

@@ -41,19 +41,27 @@ const (
 
 func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 	p := Params{spatial.NewWeights(r, g)}
+	return denoise.Program{Params: p, Passes: []denoise.Pass{p.Pass(g, denoise.Voxels, denoise.Result)}}, nil
+}
+
+// PassName is the name of the filter's pass, also in filters that use it.
+const PassName = "blur"
+
+// Pass returns the pass that filters the field named input and writes output.
+func (p Params) Pass(g volume.Geometry, input, output string) denoise.Pass {
 	taps := 0
 	for _, k := range p.Radius {
 		taps += 2*k + 1
 	}
-	return denoise.Program{Params: p, Passes: []denoise.Pass{{
-		Name: "blur", Inputs: []string{denoise.Voxels}, Output: denoise.Result,
+	return denoise.Pass{
+		Name: PassName, Inputs: []string{input}, Output: output,
 		Reach: p.Radius, Work: float64(taps),
 		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, &in[0], x, y, z) },
 		CPU: denoise.CPUPass{
 			Tile: tileSize(p.Radius), Scratch: scratch(g.Dims, p.Radius), Nanoseconds: nsVoxel + nsTap*float64(taps),
 			Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in[0], out) },
 		},
-	}}}, nil
+	}
 }
 
 // reference is out_i = v_i + sum g_j (v_j - v_i) / sum g_j with
