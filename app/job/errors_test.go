@@ -38,6 +38,9 @@ func TestInputErrorsAreOneSentence(t *testing.T) {
 			t.Errorf("%s: %q, want %q", what, err, c.want)
 		}
 	}
+	if err := message.Errorf(message.OutputUnsupported, "no such file can hold it"); job.ExitCode(fmt.Errorf("out: %w", err)) != job.ExitInput {
+		t.Errorf("%v ends with code %d", err, job.ExitCode(err))
+	}
 	for _, err := range []error{nil, context.Canceled, context.DeadlineExceeded} {
 		if got := job.Unreadable(err, "in", locate); !errors.Is(got, err) || fmt.Sprint(got) != fmt.Sprint(err) {
 			t.Errorf("%v became %v", err, got)

@@ -97,6 +97,8 @@ func TestGradients(t *testing.T) {
 		// Rows, columns and normal of the image.
 		"UIH": {elements: [][]byte{uih, double(part10.TagUIHBValue, 929.75), double(part10.TagUIHDirection, 0.6, 0, 0.8)}, known: true, b: 929.75, direction: volume.Vec{0.6, 0, 0.8}},
 
+		"UIH, and standard": {elements: [][]byte{b(1000), dir(0, 1, 0), uih, double(part10.TagUIHBValue, 1000), double(part10.TagUIHDirection, 0.6, 0, 0.8)}, known: true, b: 1000, direction: volume.Vec{0.6, 0, 0.8}},
+
 		"GE":                      {elements: ge(`1000000700\8\0\0`, "0.6", "0", "0.8"), known: true, b: 700, direction: volume.Vec{-0.6, 0, 0.8}},
 		"GE, rows":                {elements: append([][]byte{text(part10.TagInPlanePhaseEncodingDirection, "ROW")}, ge("700", "0.6", "0", "0.8")...), known: true, b: 700, direction: volume.Vec{0, 0.6, 0.8}},
 		"GE, mark alone":          {elements: ge("1000000000"), known: true},
