@@ -67,7 +67,12 @@ func (m *memory) series(ctx context.Context, im Image) (*series.Series, error) {
 		return nil, err
 	}
 	v.Modality = im.Modality
-	return &series.Series{Meta: series.Meta{Modality: im.Modality, Description: job.TheSeries}, Volume: v}, nil
+	s := &series.Series{Meta: series.Meta{Modality: im.Modality, Description: job.TheSeries}, Volume: v}
+	if v.Mask != nil {
+		s.Infinite = series.NewInfinite(g)
+		s.Infinite.Note(0, data)
+	}
+	return s, nil
 }
 
 // volumeOf returns the volume of voxels that may not be finite. what is named if none is; "" for the series.
@@ -135,8 +140,8 @@ func (m *memory) maps(ctx context.Context, r Request, g volume.Geometry, usual s
 	return maps, "", err
 }
 
-// write copies a volume to the client's memory, NaN for its padding: that is how it was read.
-func write(ctx context.Context, to []float32, v *volume.Volume) error {
+// write copies a volume to the client's memory, for its padding NaN or infinity: that is how it was read.
+func write(ctx context.Context, to []float32, v *volume.Volume, infinite *series.Infinite) error {
 	return parallel.For(ctx, (len(to)+block-1)/block, func(k int) error {
 		from, end := k*block, min((k+1)*block, len(to))
 		copy(to[from:end], v.Data[from:end])
@@ -148,6 +153,7 @@ func write(ctx context.Context, to []float32, v *volume.Volume) error {
 				to[i] = float32(math.NaN())
 			}
 		}
+		copy(to[from:end], infinite.Restore(v.Geometry, from, to[from:end]))
 		return nil
 	})
 }

@@ -50,7 +50,7 @@ func (m *memory) denoise(ctx context.Context, r Request, events job.Events) (any
 	if err != nil {
 		return nil, err
 	}
-	if err := write(ctx, to, outcome.Run.Result); err != nil {
+	if err := write(ctx, to, outcome.Run.Result, s.Infinite); err != nil {
 		return nil, err
 	}
 	reply := denoised{Outcome: outcome}
@@ -98,7 +98,7 @@ func (m *memory) estimate(ctx context.Context, r Request) (e noise.Estimate, err
 	if err != nil {
 		return e, err
 	}
-	return e, write(ctx, to, sigma)
+	return e, write(ctx, to, sigma, nil)
 }
 
 // assess judges a result as quell assess does.

@@ -68,7 +68,7 @@ func (p *pipes) close() {
 }
 
 // fitsPipe reports whether a series is one file of the format, which says what it is.
-func fitsPipe(f *files.Format) bool { return !f.Folder() && f.Second == nil }
+func fitsPipe(f *files.Format) bool { return !f.Folder() && f.Second == nil && len(f.Endings) > 0 }
 
 // pipeEndings returns the endings of the formats that fit into a pipe.
 func pipeEndings() (all []string) {
