@@ -69,21 +69,12 @@ func ReadFormat(a part10.Attributes, pixels part10.Tag) (f Format, problem messa
 	f.Signed = get(part10.TagPixelRepresentation, 0) == 1
 	f.Photometric = a.Text(part10.TagPhotometricInterpretation)
 
-	switch {
-	case f.Rows < 1 || f.Cols < 1 || f.Rows > math.MaxUint16 || f.Cols > math.MaxUint16:
-		return f, message.New(message.InputDamaged, "its image is %d x %d pixels", f.Cols, f.Rows)
-	case f.Samples != 1:
-		return f, message.New(message.InputUnsupported, "it is a colour image (%s), and only grey-scale images are read from DICOM", part10.Shorten(f.Photometric))
-	case f.Photometric != "" && f.Photometric != "MONOCHROME1" && f.Photometric != "MONOCHROME2":
-		return f, message.New(message.InputUnsupported, "its pixels are %s, not grey values", part10.Shorten(f.Photometric))
-	case pixels == part10.TagFloatPixelData && f.Allocated == 32, pixels == part10.TagDoubleFloatPixelData && f.Allocated == 64:
-		f.Float, f.Stored, f.High, f.Signed = true, f.Allocated, f.Allocated-1, true
-	case pixels == part10.TagFloatPixelData || pixels == part10.TagDoubleFloatPixelData:
-		return f, message.New(message.InputDamaged, "its pixels are floating point numbers of %d bits instead of 32 or 64", f.Allocated)
-	case f.Allocated != 8 && f.Allocated != 16 && f.Allocated != 32:
-		return f, message.New(message.InputUnsupported, "it has %d bits allocated for a pixel; 8, 16 and 32 are read", f.Allocated)
-	case f.Stored < 1 || f.Stored > f.Allocated || f.High < f.Stored-1 || f.High >= f.Allocated:
-		return f, message.New(message.InputDamaged, "its bits contradict each other (%d allocated, %d stored, high bit %d)", f.Allocated, f.Stored, f.High)
+	f.Float = f.Allocated == 32 && pixels == part10.TagFloatPixelData || f.Allocated == 64 && pixels == part10.TagDoubleFloatPixelData
+	if f.Float {
+		f.Stored, f.High, f.Signed = f.Allocated, f.Allocated-1, true
+	}
+	if problem = f.problem(pixels); !problem.IsZero() {
+		return f, problem
 	}
 
 	f.Slope, f.Intercept = 1, 0
@@ -111,6 +102,26 @@ func ReadFormat(a part10.Attributes, pixels part10.Tag) (f Format, problem messa
 		}
 	}
 	return f, message.Message{}
+}
+
+// problem says why pixels in some element are not a grey-scale image that can be read; "" if they are.
+func (f *Format) problem(pixels part10.Tag) message.Message {
+	switch {
+	case f.Rows < 1 || f.Cols < 1 || f.Rows > math.MaxUint16 || f.Cols > math.MaxUint16:
+		return message.New(message.InputDamaged, "its image is %d x %d pixels", f.Cols, f.Rows)
+	case f.Samples != 1:
+		return message.New(message.InputUnsupported, "it is a colour image (%s), and only grey-scale images are read from DICOM", part10.Shorten(f.Photometric))
+	case f.Photometric != "" && f.Photometric != "MONOCHROME1" && f.Photometric != "MONOCHROME2":
+		return message.New(message.InputUnsupported, "its pixels are %s, not grey values", part10.Shorten(f.Photometric))
+	case f.Float:
+	case pixels == part10.TagFloatPixelData || pixels == part10.TagDoubleFloatPixelData:
+		return message.New(message.InputDamaged, "its pixels are floating point numbers of %d bits instead of 32 or 64", f.Allocated)
+	case f.Allocated != 8 && f.Allocated != 16 && f.Allocated != 32:
+		return message.New(message.InputUnsupported, "it has %d bits allocated for a pixel; 8, 16 and 32 are read", f.Allocated)
+	case f.Stored < 1 || f.Stored > f.Allocated || f.High < f.Stored-1 || f.High >= f.Allocated:
+		return message.New(message.InputDamaged, "its bits contradict each other (%d allocated, %d stored, high bit %d)", f.Allocated, f.Stored, f.High)
+	}
+	return message.Message{}
 }
 
 // readFloatPadding reads which floating point numbers are padding. A file without such has a range of none.
