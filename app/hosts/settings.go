@@ -29,6 +29,8 @@ type Settings struct {
 	Deidentify bool   `json:"deidentify,omitempty"` // remove the patient's identity from DICOM output
 	// Attach are DICOM objects about the result, see job.Attachments.
 	Attach []string `json:"attach,omitempty"`
+	// Replaces marks the results as those of more images of a series than an earlier one had, see job.Options.
+	Replaces bool `json:"-"`
 }
 
 // taskName is the file in which mercure passes settings, in IN.
@@ -128,6 +130,6 @@ func (s Settings) job() (j job.Job, err error) {
 	if j.MapFile() != "" {
 		return j, job.Usagef("noise_map is %q; give auto or none", s.NoiseMap)
 	}
-	j.Output.Deidentify, j.Output.Compress, j.Output.Attach = s.Deidentify, dicom.Compression(s.Compress), s.Attach
+	j.Output.Deidentify, j.Output.Compress, j.Output.Attach, j.Output.Replaces = s.Deidentify, dicom.Compression(s.Compress), s.Attach, s.Replaces
 	return j.Judged(), nil
 }

@@ -23,6 +23,8 @@ type Options struct {
 	Overwrite bool `json:"overwrite,omitempty"`
 	// Attach are the DICOM objects that are written about the result beside its images: some of Attachments.
 	Attach []string `json:"attach,omitempty"`
+	// Replaces says in the description of the series that it replaces an earlier result, of fewer or other images.
+	Replaces bool `json:"replaces,omitempty"`
 }
 
 // The names of what can be attached to a result that is DICOM.

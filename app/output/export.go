@@ -3,6 +3,7 @@ package output
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"quell/app/executor"
 	"quell/app/job"
@@ -26,6 +27,18 @@ func exportOf(s *executor.Slab) (e export, err error) {
 	}
 	e.derived, err = derivation(s.Whole)
 	return e, err
+}
+
+// exportAs returns exportOf with the description that options ask for.
+func exportAs(o job.Options) func(*executor.Slab) (export, error) {
+	if !o.Replaces {
+		return exportOf
+	}
+	return func(s *executor.Slab) (export, error) {
+		e, err := exportOf(s)
+		e.derived.Suffix = strings.TrimSuffix(e.derived.Suffix, "]") + ", replaces earlier]"
+		return e, err
+	}
 }
 
 // derivation says how a result was made.

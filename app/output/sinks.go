@@ -33,7 +33,7 @@ func Sinks(j job.Job, src *executor.Source, plan executor.MemoryPlan, events job
 		progress = nil // the volumes are counted
 	}
 	all = append(all, &seriesSink{
-		out: out.Path, options: out.Options, src: src, progress: progress, of: exportOf, record: recordFor, attached: attachedTo(out),
+		out: out.Path, options: out.Options, src: src, progress: progress, of: exportAs(out.Options), record: recordFor, attached: attachedTo(out),
 		check: func(first *executor.Made) error { return executor.GateOf(j, files.SourcesOf(first.Source)...).Check() },
 		report: func(r *executor.Outcome, w job.Written) {
 			r.Output, r.Files, r.Clipped, r.Record, r.Written = w.Output, w.Files, w.Clipped, w.Recipe, w

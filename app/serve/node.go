@@ -13,6 +13,8 @@ import (
 	"quell/app/job"
 	"quell/app/pacs"
 	"quell/internal/lockfile"
+	"quell/internal/message"
+	"quell/io/atomic"
 	"quell/io/dicom"
 	"quell/io/dimse"
 )
@@ -24,10 +26,20 @@ type Node struct {
 	folder *dimse.Folder
 	audit  *audit
 	now    func() time.Time
-	wake   chan struct{} // a series is whole
-	point  func()        // is called at points at which a crash must do no harm; tests crash in it
+	point  func() // is called at points at which a crash must do no harm; tests crash in it
+
+	writeFile func(path string, data []byte, mode os.FileMode) error // of the journal
+	free      func() (bytes int64, known bool)                       // of the disk
+
+	limit func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+
+	lanes   []*lane
+	journal sync.Mutex // of the tasks and their files: who changes a task holds it, and mu meanwhile; who reads holds either
 
 	mu      sync.Mutex
+	paused  message.Kind         // why nothing is received or filtered; "" if it is
+	owed    int64                // bytes that are to be filtered: results need as many
+	damaged []string             // files of the journal that could not be read
 	pending map[string]*arriving // by series UID
 	waiting int                  // instances in pending
 	list    []*task              // in order of their numbers
@@ -35,9 +47,9 @@ type Node struct {
 	started time.Time
 	meters  *meters
 
-	patience time.Duration               // for a report over the association of the request
-	reports  map[string]dimse.Commitment // by transaction, that were not looked at
-	reported context.CancelFunc          // ends that wait
+	patience time.Duration                 // for a report over the association of the request
+	reports  map[string]dimse.Commitment   // by transaction, that were not looked at
+	reported map[string]context.CancelFunc // by transaction: ends that wait
 }
 
 // Open opens the folder of a node and finds what a former process left. Errors are *job.UsageError if another
@@ -45,8 +57,9 @@ type Node struct {
 func Open(s Settings) (*Node, error) { return openAt(s, time.Now) }
 
 func openAt(s Settings, now func() time.Time) (*Node, error) {
-	n := &Node{s: s, now: now, wake: make(chan struct{}, 1), point: func() {}, pending: map[string]*arriving{}, started: now(),
-		patience: pacs.ReportWait, reports: map[string]dimse.Commitment{}, reported: func() {}}
+	n := &Node{s: s, now: now, point: func() {}, lanes: lanesOf(s), writeFile: atomic.WriteFile, limit: context.WithTimeout, pending: map[string]*arriving{}, started: now(),
+		patience: pacs.ReportWait, reports: map[string]dimse.Commitment{}, reported: map[string]context.CancelFunc{}}
+	n.free = func() (int64, bool) { return atomic.FreeSpace(s.Folder) }
 	n.meters = newMeters()
 	if err := os.MkdirAll(n.tasks(), 0o700); err != nil {
 		return nil, err
@@ -73,7 +86,10 @@ func (n *Node) load() (err error) {
 	if n.folder, err = dimse.OpenFolder(filepath.Join(n.s.Folder, "in"), int64(n.s.QuotaGB*1e9), !n.s.Volatile); err != nil {
 		return err
 	}
-	if n.list, err = readTasks(n.tasks()); err != nil {
+	if n.list, n.damaged, err = readTasks(n.tasks()); err != nil {
+		return err
+	}
+	if err := n.quarantine(); err != nil {
 		return err
 	}
 	for _, t := range n.list {
@@ -83,7 +99,7 @@ func (n *Node) load() (err error) {
 		}
 	}
 	if err := n.supersede(); err != nil {
-		return err
+		n.pause(err) // it is written later
 	}
 	return n.recover()
 }
@@ -135,7 +151,7 @@ func (n *Node) recover() error {
 			}
 			continue
 		}
-		n.add(e.Name(), a, info.ModTime())
+		n.add(file{Name: e.Name(), UID: a.UID, Size: info.Size()}, a, info.ModTime())
 	}
 	return nil
 }
@@ -193,76 +209,10 @@ func (n *Node) Run(ctx context.Context, listening func(receiver, status net.Addr
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
+		defer cancel()
 		failed = r.Serve(ctx, listener)
 	}()
-	err = n.loop(ctx, served)
-	cancel()
+	n.drive(ctx)
 	<-served
-	return errors.Join(err, failed)
-}
-
-// tick is how often the node looks for series that have become complete.
-const tick = time.Second
-
-// loop does tasks until the context ends, the receiver fails or the journal cannot be written.
-func (n *Node) loop(ctx context.Context, served <-chan struct{}) error {
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
-	for {
-		if err := n.step(ctx); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-served:
-			return nil
-		case <-ticker.C:
-		case <-n.wake:
-		}
-	}
-}
-
-// step makes tasks of complete series and does all that can be done now.
-func (n *Node) step(ctx context.Context) error {
-	for ctx.Err() == nil {
-		if err := n.complete(); err != nil {
-			return err
-		}
-		if err := n.retry(); err != nil {
-			return err
-		}
-		if err := n.conclude(ctx); err != nil && ctx.Err() == nil {
-			return err
-		}
-		t, p := n.due()
-		if t == nil {
-			return n.tidy()
-		}
-		if err := n.work(ctx, t, p); err != nil && ctx.Err() == nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// due returns the first task that can be worked on, and its part.
-func (n *Node) due() (*task, *part) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	now := n.now()
-	for _, t := range n.list {
-		if p, ok := t.due(now); ok {
-			return t, p
-		}
-	}
-	return nil, nil
-}
-
-// rouse lets the loop look for work.
-func (n *Node) rouse() {
-	select {
-	case n.wake <- struct{}{}:
-	default: // it is awake
-	}
+	return failed
 }

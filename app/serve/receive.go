@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,23 @@ type arriving struct {
 	uids  map[string]bool
 	want  int       // instances in all; 0 if it is not known
 	last  time.Time // of an instance
+
+	promised  int         // instances at least, by another attribute; 0 if it is not known
+	positions int         // in time; 0 if they are not known
+	each      map[int]int // instances of each position
 }
+
+// promises reports whether headers say that more is to come.
+func (s *arriving) promises() bool {
+	more := max(s.want, s.promised)
+	if len(s.each) > 0 {
+		more = max(more, s.positions*slices.Max(slices.Collect(maps.Values(s.each))))
+	}
+	return len(s.uids) < more
+}
+
+// longer is how many quiet times pass before a series is complete whose headers promise more.
+const longer = 10
 
 // whole reports whether all instances are there that the series says to have.
 func (s *arriving) whole() bool { return s.want > 0 && len(s.uids) >= s.want }
@@ -45,9 +62,10 @@ func (n *Node) ended(p dimse.Peer, err error) {
 // Store keeps an instance. One that Quell has filtered is refused: rules of an archive could send it back for ever.
 func (n *Node) Store(_ context.Context, p dimse.Peer, a *dimse.Arrival) dimse.Status {
 	if n.full() {
+		n.refuse("refused, full", p, "", nil)
 		return dimse.OutOfResources
 	}
-	name, status, err := n.folder.Store(a)
+	name, size, status, err := n.folder.Store(a)
 	if status != 0 {
 		n.refuse("refused, full", p, "", err)
 		return status
@@ -55,11 +73,9 @@ func (n *Node) Store(_ context.Context, p dimse.Peer, a *dimse.Arrival) dimse.St
 	n.point()
 	arrived, err := dicom.ReadArrived(os.DirFS(filepath.Join(n.s.Folder, "in")), name)
 	if err == nil && !arrived.Filtered && arrived.UID == a.UID {
-		n.add(name, arrived, n.now())
+		n.add(file{Name: name, UID: arrived.UID, Size: size}, arrived, n.now())
 		n.meters.received.Inc()
-		if info, err := os.Stat(n.folder.Path(name)); err == nil { // it may be of a task that has ended
-			n.meters.bytes.AddInt64(info.Size())
-		}
+		n.meters.bytes.AddInt64(size)
 		n.point()
 		return 0
 	}
@@ -75,7 +91,7 @@ func (n *Node) Store(_ context.Context, p dimse.Peer, a *dimse.Arrival) dimse.St
 func (n *Node) full() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.waiting >= maxWaiting
+	return n.refusing()
 }
 
 func (n *Node) refuse(event string, p dimse.Peer, series string, err error) {
@@ -88,15 +104,20 @@ func (n *Node) refuse(event string, p dimse.Peer, series string, err error) {
 }
 
 // add notes an instance of a series.
-func (n *Node) add(name string, a dicom.Arrived, at time.Time) {
+func (n *Node) add(f file, a dicom.Arrived, at time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	s := n.pending[a.SeriesUID]
 	if s == nil {
-		s = &arriving{uids: map[string]bool{}}
+		s = &arriving{uids: map[string]bool{}, each: map[int]int{}}
 		n.pending[a.SeriesUID] = s
 	}
-	s.files, s.want = append(s.files, file{Name: name, UID: a.UID}), max(s.want, a.Instances)
+	s.files, s.want = append(s.files, f), max(s.want, a.Instances)
+	s.promised, s.positions = max(s.promised, a.Promised), max(s.positions, a.Positions)
+	if !s.uids[a.UID] && a.Position > 0 {
+		s.each[a.Position]++
+	}
+	n.owed += f.Size
 	if at.After(s.last) {
 		s.last = at
 	}
@@ -121,7 +142,11 @@ func (n *Node) ready() (uids []string) {
 	defer n.mu.Unlock()
 	now := n.now()
 	for uid, s := range n.pending {
-		if s.whole() || !now.Before(s.last.Add(time.Duration(n.s.Quiet))) {
+		quiet := time.Duration(n.s.Quiet)
+		if s.promises() {
+			quiet *= longer
+		}
+		if s.whole() || !now.Before(s.last.Add(quiet)) {
 			uids = append(uids, uid)
 		}
 	}
@@ -134,19 +159,23 @@ func (n *Node) ready() (uids []string) {
 func (n *Node) queue(uid string) error {
 	n.mu.Lock()
 	s := n.pending[uid]
+	arrived := slices.Clone(s.files)
+	n.mu.Unlock()
+	var err error
+	n.apart(func() {
+		for i := range arrived {
+			if err == nil {
+				arrived[i].Sum, err = sumOf(n.folder.Path(arrived[i].Name))
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
 	var last *task
 	for _, t := range n.list {
 		if t.Series == uid && t.State != Superseded && t.State != Late {
 			last = t
-		}
-	}
-	arrived := slices.Clone(s.files)
-	n.mu.Unlock()
-
-	for i := range arrived {
-		var err error
-		if arrived[i].Sum, err = sumOf(n.folder.Path(arrived[i].Name)); err != nil {
-			return err
 		}
 	}
 	files, dropped := merge(last, arrived)
@@ -157,14 +186,14 @@ func (n *Node) queue(uid string) error {
 	}
 	n.point()
 	for _, name := range dropped {
-		if err := n.folder.Remove(name); err != nil {
+		if err := n.drop(name, nil); err != nil {
 			return err
 		}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.waiting -= len(arrived)
-	s.files, s.uids = s.files[len(arrived):], map[string]bool{}
+	s.files, s.uids, s.each = s.files[len(arrived):], map[string]bool{}, map[int]int{} // what came since waits as it is
 	for _, f := range s.files {
 		s.uids[f.UID] = true
 	}
@@ -201,6 +230,8 @@ func merge(last *task, arrived []file) (files []file, dropped []string) {
 			at[f.UID] = len(files)
 			files, news = append(files, f), true
 			continue
+		case files[i].Name == f.Name: // of a task that was made when the disk was full
+			continue
 		case files[i].Sum == f.Sum:
 			dropped = append(dropped, f.Name)
 			continue
@@ -219,14 +250,14 @@ func merge(last *task, arrived []file) (files []file, dropped []string) {
 func (n *Node) begin(uid string, files []file, last *task) error {
 	n.mu.Lock()
 	n.number++
-	t := &task{Number: n.number, Series: uid, Files: files, State: Waiting}
+	t := &task{Number: n.number, Series: uid, Files: files, State: Waiting, stops: map[*lane]context.CancelFunc{}}
 	event := "complete"
 	switch {
 	case last != nil && last.Gone:
 		// A part of a series is not filtered: its result would look like the whole.
 		event, t.State, t.Ended = "late", Late, n.now()
 	case last != nil:
-		event = "complete, again"
+		event, t.Replaces = "complete, again", last.begun()
 	}
 	n.mu.Unlock()
 	if err := n.save(t); err != nil {
@@ -237,8 +268,8 @@ func (n *Node) begin(uid string, files []file, last *task) error {
 	n.list = append(n.list, t)
 	n.mu.Unlock()
 	if last != nil && t.State == Waiting {
-		if err := n.end(last, Superseded, ""); err != nil {
-			return err
+		if err := n.end(last, Superseded, ""); err != nil { // the task is there, and the files are its own
+			n.pause(err)
 		}
 	}
 	n.audit.write(entry{Event: event, Series: uid, Task: t.Number, Instances: len(files)})

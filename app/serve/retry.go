@@ -21,7 +21,7 @@ func retryFolder(s Settings) string { return filepath.Join(s.Folder, "retry") }
 // all if none is given. The node that runs does so within a second, or else the next one. It returns the numbers.
 // Errors are *job.UsageError for a task of another state, or of the system.
 func Retry(s Settings, numbers ...int) ([]int, error) {
-	tasks, err := readJournal(s)
+	tasks, _, err := readJournal(s)
 	if err != nil {
 		return nil, err
 	}
@@ -51,13 +51,13 @@ func Retry(s Settings, numbers ...int) ([]int, error) {
 	return numbers, nil
 }
 
-// readJournal returns the tasks of a folder, whether a node runs there or not.
-func readJournal(s Settings) ([]*task, error) {
-	tasks, err := readTasks(filepath.Join(s.Folder, "tasks"))
+// readJournal returns the tasks of a folder, and names those that cannot be read, whether a node runs there or not.
+func readJournal(s Settings) ([]*task, []string, error) {
+	tasks, damaged, err := readTasks(filepath.Join(s.Folder, "tasks"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, job.Usagef("no node has run in the folder %s", s.Folder)
+		return nil, nil, job.Usagef("no node has run in the folder %s", s.Folder)
 	}
-	return tasks, err
+	return tasks, damaged, err
 }
 
 // retriable returns why a task is not taken up again.
@@ -110,7 +110,7 @@ func (n *Node) again(t *task) error {
 		}
 		for _, p := range t.Parts {
 			if p.State == Failed {
-				*p = part{Rule: p.Rule, To: p.To, State: Waiting, Made: p.Made, Transactions: p.Transactions}
+				*p = part{Rule: p.Rule, To: p.To, State: Waiting, Made: p.Made, Begun: p.Begun, Transactions: p.Transactions}
 				if p.Made > 0 {
 					p.State = Filtered
 				}

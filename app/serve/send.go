@@ -13,26 +13,47 @@ import (
 )
 
 // send stores the result of a part at its destination.
-func (n *Node) send(ctx context.Context, t *task, p *part) error {
+func (n *Node) send(ctx context.Context, l *lane, t *task, p *part) error {
 	_, to := n.rule(p)
 	if to == nil {
 		return n.failed(t, p, errNoRule(p), 1)
 	}
+	if !p.Begun {
+		n.change(func() { p.Begun = true })
+		if err := n.save(t); err != nil {
+			return err
+		}
+	}
 	n.point()
-	plan, err := pacs.PlanSend(ctx, n.output(t, p))
-	all := len(plan.Objects)
-	if rest := slices.DeleteFunc(slices.Clone(plan.Objects), func(o dicom.Object) bool { return !slices.Contains(p.Again, o.UID) }); len(rest) > 0 {
-		plan.Objects = rest
-	}
+	out, again := n.output(t, p), p.Again
+	var plan pacs.Plan
 	var report pacs.Report
-	if err == nil {
-		report, err = pacs.Send(ctx, plan, to.Place, 0, nil)
-	}
+	var err error
+	all, cut := 0, false
+	n.apart(func() {
+		if plan, err = pacs.PlanSend(ctx, out); err != nil {
+			return
+		}
+		all = len(plan.Objects)
+		if rest := slices.DeleteFunc(slices.Clone(plan.Objects), func(o dicom.Object) bool { return !slices.Contains(again, o.UID) }); len(rest) > 0 {
+			plan.Objects = rest
+		}
+		limited, cancel := n.limit(ctx, time.Duration(n.s.SendLimit))
+		defer cancel()
+		report, err = pacs.Send(limited, plan, to.Place, 0, nil)
+		cut = limited.Err() != nil && report.Stored > 0
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	l.answered(err == nil || report.Stored > 0, n.now())
 	if err != nil {
-		n.change(func() { p.Again = missing(plan, func(i int) bool { return report.Files[i].Stored }, p.Again) })
+		n.change(func() {
+			p.Again = missing(plan, func(i int) bool { return report.Files[i].Stored }, p.Again)
+			if cut { // it is slow, and comes to an end
+				p.Attempts = 0
+			}
+		})
 		return n.failed(t, p, err, n.s.Attempts)
 	}
 	n.point()
@@ -65,7 +86,7 @@ const mostTransactions = 100
 
 // commit asks the destination of a part to commit itself to the result. If it was asked, the time for its report is
 // over.
-func (n *Node) commit(ctx context.Context, t *task, p *part) error {
+func (n *Node) commit(ctx context.Context, l *lane, t *task, p *part) error {
 	if p.Asked {
 		n.change(func() { p.Asked = false })
 		return n.failed(t, p, message.Errorf(message.NetworkRefused, "no report of storage commitment came in %v", time.Duration(n.s.CommitWait)), n.s.Attempts)
@@ -74,26 +95,36 @@ func (n *Node) commit(ctx context.Context, t *task, p *part) error {
 	if to == nil {
 		return n.failed(t, p, errNoRule(p), 1)
 	}
-	plan, err := pacs.PlanSend(ctx, n.output(t, p))
-	transaction := dimse.NewTransaction()
-	wake, cancel := context.WithCancel(ctx)
+	out, transaction := n.output(t, p), dimse.NewTransaction()
+	limited, cancel := context.WithTimeout(ctx, time.Duration(n.s.SendLimit)+n.patience)
+	defer cancel()
+	wake, cancel := context.WithCancel(limited)
 	defer cancel()
 	n.change(func() {
 		p.Transactions = append(p.Transactions[max(0, len(p.Transactions)-mostTransactions):], transaction)
-		n.reported = cancel
+		n.reported[transaction] = cancel
 	})
+	defer func() { n.change(func() { delete(n.reported, transaction) }) }()
 	if err := n.save(t); err != nil { // the report may come after a crash
 		return err
 	}
 	n.point()
+	var plan pacs.Plan
 	var c dimse.Commitment
 	var came bool
-	if err == nil {
-		c, came, err = pacs.AskCommitment(ctx, wake, plan, to.Place, transaction, n.patience)
-	}
+	var err error
+	n.apart(func() {
+		if plan, err = pacs.PlanSend(ctx, out); err == nil {
+			c, came, err = pacs.AskCommitment(limited, wake, plan, to.Place, transaction, n.patience)
+		}
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if p.State != Committing { // a report came meanwhile
+		return nil
+	}
+	l.answered(err == nil, n.now())
 	if err != nil {
 		return n.failed(t, p, err, n.s.Attempts)
 	}
@@ -116,7 +147,9 @@ func (n *Node) Committed(_ context.Context, _ dimse.Peer, c dimse.Commitment) di
 		return dimse.ProcessingFailed
 	}
 	n.reports[c.Transaction] = c
-	n.reported() // ends a wait for it over another association
+	if end := n.reported[c.Transaction]; end != nil {
+		end() // the wait for it over another association
+	}
 	n.rouse()
 	return 0
 }

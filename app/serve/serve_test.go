@@ -35,6 +35,7 @@ type archive struct {
 	files map[string][]byte // by instance UID
 	times map[string]int    // that it was sent
 	fails int               // instances that are refused first
+	came  chan<- string     // of instances; nil for none
 }
 
 func (a *archive) Accept(dimse.Peer) error { return nil }
@@ -52,6 +53,9 @@ func (a *archive) Store(_ context.Context, _ dimse.Peer, i *dimse.Arrival) dimse
 	}
 	a.files[i.UID] = b
 	a.times[i.UID]++
+	if a.came != nil {
+		a.came <- i.UID
+	}
 	return 0
 }
 
@@ -155,8 +159,16 @@ func node(t *testing.T, s Settings, c *clock) *Node {
 
 func step(t *testing.T, n *Node) {
 	t.Helper()
-	if err := n.step(t.Context()); err != nil {
-		t.Fatal(err)
+	drain(t.Context(), n)
+}
+
+// drain does all that can be done now, one lane after another.
+func drain(ctx context.Context, n *Node) {
+	for did := true; did && ctx.Err() == nil; {
+		did = false
+		for _, l := range n.lanes {
+			did = n.turn(ctx, l) || did
+		}
 	}
 }
 
@@ -453,9 +465,7 @@ func TestPoison(t *testing.T) {
 		n := node(t, settings(t, a), c)
 		send(t, receive(t, n), stack("7", 2, "X")...)
 		c.add(time.Minute)
-		if err := n.complete(); err != nil {
-			t.Fatal(err)
-		}
+		n.turn(t.Context(), n.lanes[0])
 		n.list[0].Starts = starts
 		if step(t, n); n.list[0].State != want {
 			t.Errorf("after %d starts: %+v", starts, n.list[0])
@@ -478,9 +488,7 @@ func TestStopped(t *testing.T) {
 			cancel()
 		}
 	}
-	if err := n.step(ctx); err != nil {
-		t.Fatal(err)
-	}
+	drain(ctx, n)
 	if err := n.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,7 @@ type Settings struct {
 	QuotaGB      float64  `json:"quota_gb,omitempty"`     // of received images; 20 if missing. Results need as much again
 	Associations int      `json:"associations,omitempty"` // at a time; 16 if missing
 	Attempts     int      `json:"attempts,omitempty"`     // to send a result; 20 if missing
+	SendLimit    Duration `json:"send_limit,omitempty"`   // of one attempt to send a result, however the archive answers; 10m if missing
 	CommitWait   Duration `json:"commit_wait,omitempty"`  // for a report of storage commitment, before it is asked for again; 1h if missing
 	AuditMB      float64  `json:"audit_mb,omitempty"`     // of the audit log, before another is begun; 16 if missing
 	AuditFiles   int      `json:"audit_files,omitempty"`  // that are kept besides; 10 if missing
@@ -131,7 +132,7 @@ func ParseSettings(data []byte) (Settings, error) {
 		return s, err
 	}
 	s.Listen, s.Quiet, s.Keep = cmp.Or(s.Listen, "127.0.0.1:11112"), cmp.Or(s.Quiet, Duration(30*time.Second)), cmp.Or(s.Keep, Duration(time.Hour))
-	s.KeepFailed = cmp.Or(s.KeepFailed, Duration(7*24*time.Hour))
+	s.KeepFailed, s.SendLimit = cmp.Or(s.KeepFailed, Duration(7*24*time.Hour)), cmp.Or(s.SendLimit, Duration(10*time.Minute))
 	s.QuotaGB, s.Attempts, s.CommitWait = cmp.Or(s.QuotaGB, 20), cmp.Or(s.Attempts, 20), cmp.Or(s.CommitWait, Duration(time.Hour))
 	s.AuditMB, s.AuditFiles = cmp.Or(s.AuditMB, 16), cmp.Or(s.AuditFiles, 10)
 	return s, s.check()

@@ -24,6 +24,9 @@ type Status struct {
 	Refused   int            `json:"refused"`   // instances since the start
 	UsedBytes int64          `json:"used_bytes"`
 	Quota     int64          `json:"quota_bytes"`
+	Paused    message.Kind   `json:"paused,omitempty"`  // why nothing is received or filtered until there is room
+	Refusing  bool           `json:"refusing"`          // senders get status A700 until there is room
+	Damaged   []string       `json:"damaged,omitempty"` // tasks that could not be read: files in the folder damaged
 	Tasks     map[State]int  `json:"tasks"`
 	Latest    []StatusOfTask `json:"latest"` // first
 }
@@ -59,6 +62,7 @@ func (n *Node) Status() Status {
 	s := Status{
 		Program: "quell", Version: job.Version(), Started: n.started, Arriving: len(n.pending), Instances: n.waiting, Refused: int(n.meters.refused.Get()),
 		UsedBytes: n.folder.Used(), Quota: int64(n.s.QuotaGB * 1e9), Tasks: map[State]int{}, Latest: []StatusOfTask{},
+		Paused: n.paused, Refusing: n.refusing(), Damaged: n.damaged,
 	}
 	s.add(n.list, n.audit.hash)
 	return s
@@ -75,7 +79,11 @@ func (s *Status) add(tasks []*task, hash func(string) string) {
 
 // ReadStatus returns what the folder of a node shows, whether a node runs there or not: all but what is being received.
 func ReadStatus(s Settings) (Status, error) {
-	tasks, err := readJournal(s)
+	tasks, damaged, err := readJournal(s)
+	if err != nil {
+		return Status{}, err
+	}
+	moved, err := damagedTasks(s)
 	if err != nil {
 		return Status{}, err
 	}
@@ -83,7 +91,7 @@ func ReadStatus(s Settings) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	status := Status{Program: "quell", Version: job.Version(), Quota: int64(s.QuotaGB * 1e9), Tasks: map[State]int{}, Latest: []StatusOfTask{}}
+	status := Status{Program: "quell", Version: job.Version(), Quota: int64(s.QuotaGB * 1e9), Damaged: append(moved, damaged...), Tasks: map[State]int{}, Latest: []StatusOfTask{}}
 	status.add(tasks, (&audit{key: key}).hash)
 	entries, err := os.ReadDir(filepath.Join(s.Folder, "in"))
 	for _, e := range entries {

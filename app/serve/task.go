@@ -1,7 +1,9 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"quell/app/job"
 	"quell/internal/message"
-	"quell/io/atomic"
 )
 
 // State is how far a task, or a part of it, has come.
@@ -36,6 +38,7 @@ type file struct {
 	Name string `json:"name,omitempty"` // in the folder of what arrived; "" if it was removed
 	UID  string `json:"uid"`
 	Sum  string `json:"sum,omitempty"` // SHA-256 of the file
+	Size int64  `json:"size,omitempty"`
 }
 
 // task is what is done with a series. Its file is the journal.
@@ -49,6 +52,17 @@ type task struct {
 	Ended   time.Time    `json:"ended,omitzero"`
 	Gone    bool         `json:"gone,omitempty"` // its images were removed
 	Problem message.Kind `json:"problem,omitempty"`
+	// Replaces: a result of an earlier task of the series, with fewer images or others, may be at a destination.
+	Replaces bool `json:"replaces,omitempty"`
+
+	stops   map[*lane]context.CancelFunc // of the lanes that work on it
+	held    time.Time                    // not before
+	unsaved bool                         // the journal has an earlier state
+}
+
+// begun reports whether a destination may have a result of the task, or of one before it.
+func (t *task) begun() bool {
+	return t.Replaces || slices.ContainsFunc(t.Parts, func(p *part) bool { return p.Begun })
 }
 
 // part is the result of a rule on its way to one destination.
@@ -60,6 +74,7 @@ type part struct {
 	Next     time.Time    `json:"next,omitzero"`      // not before
 	Made     int          `json:"made,omitempty"`     // instances of the result
 	Problem  message.Kind `json:"problem,omitempty"`
+	Begun    bool         `json:"begun,omitempty"` // the destination may have instances
 	Again    []string     `json:"again,omitempty"` // instances that alone are to be sent; none: all
 
 	Transactions []string `json:"transactions,omitempty"` // of storage commitment, the latest last
@@ -74,19 +89,6 @@ func (t *task) of(p *part) (all []*part) {
 		}
 	}
 	return all
-}
-
-// due returns the first part that can be worked on, nil if rules are to be chosen first.
-func (t *task) due(now time.Time) (p *part, ok bool) {
-	if t.State.ended() || t.Parts == nil {
-		return nil, !t.State.ended()
-	}
-	for _, p := range t.Parts {
-		if !p.State.ended() && !p.Next.After(now) {
-			return p, true
-		}
-	}
-	return nil, false
 }
 
 // progress are the states that a task has from its parts, the first that one of them has.
@@ -127,14 +129,16 @@ func (n *Node) save(t *task) error {
 	if err != nil {
 		return err
 	}
-	return atomic.WriteFile(n.taskFile(t.Number), append(data, '\n'), 0o600)
+	err = n.write(n.taskFile(t.Number), append(data, '\n'))
+	t.unsaved = err != nil
+	return err
 }
 
-// readTasks reads the journal of a folder, in order of its numbers.
-func readTasks(folder string) (all []*task, err error) {
+// readTasks reads the journal of a folder, in order of its numbers, and names what cannot be read.
+func readTasks(folder string) (all []*task, damaged []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, e := range entries {
 		base, isTask := strings.CutSuffix(e.Name(), ".json")
@@ -142,13 +146,14 @@ func readTasks(folder string) (all []*task, err error) {
 		if !isTask || err != nil {
 			continue
 		}
+		t := &task{stops: map[*lane]context.CancelFunc{}}
 		data, err := os.ReadFile(filepath.Join(folder, e.Name()))
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = json.Unmarshal(data, t)
 		}
-		t := &task{}
-		if err := json.Unmarshal(data, t); err != nil || t.Number != number {
-			return nil, fmt.Errorf("the journal %s is damaged; move it out of the folder, and its series is done anew", e.Name())
+		if err != nil || t.Number != number || !t.sound() {
+			damaged = append(damaged, e.Name())
+			continue
 		}
 		if t.Parts == nil && !t.State.ended() {
 			t.State = Waiting // of a former version: its rule is chosen again
@@ -160,5 +165,57 @@ func readTasks(folder string) (all []*task, err error) {
 		}
 		all = append(all, t)
 	}
-	return all, nil
+	return all, damaged, nil
+}
+
+// sound reports whether a task can be one that was written: its states are known, and its files lie in the folder.
+func (t *task) sound() bool {
+	known := func(s State, also ...State) bool { return slices.Contains(progress, s) || slices.Contains(also, s) }
+	return known(t.State, Unmatched, Superseded, Late) && t.Series != "" &&
+		!slices.ContainsFunc(t.Parts, func(p *part) bool { return p == nil || !known(p.State) }) &&
+		!slices.ContainsFunc(t.Files, func(f file) bool { return f.Name != filepath.Base(f.Name) && f.Name != "" })
+}
+
+// damagedFolder holds what of the journal could not be read. The series are done anew.
+const damagedFolder = "damaged"
+
+// quarantine moves what could not be read out of the journal. Its number is not given again.
+func (n *Node) quarantine() error {
+	folder := filepath.Join(n.s.Folder, damagedFolder)
+	for _, name := range n.damaged {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return err
+		}
+		base := strings.TrimSuffix(name, ".json")
+		if err := os.RemoveAll(filepath.Join(n.tasks(), base)); err != nil {
+			return err
+		}
+		if err := os.Rename(filepath.Join(n.tasks(), name), filepath.Join(folder, name)); err != nil {
+			return err
+		}
+		number, _ := strconv.Atoi(base)
+		n.audit.write(entry{Event: "task quarantined", Task: number})
+		job.Log("a task of the journal cannot be read; it was moved", "file", filepath.Join(damagedFolder, name))
+	}
+	var err error
+	if n.damaged, err = damagedTasks(n.s); err != nil {
+		return err
+	}
+	for _, name := range n.damaged {
+		number, _ := strconv.Atoi(strings.TrimSuffix(name, ".json"))
+		n.number = max(n.number, number)
+	}
+	return nil
+}
+
+// damagedTasks names the files that were moved.
+func damagedTasks(s Settings) (names []string, err error) {
+	entries, err := os.ReadDir(filepath.Join(s.Folder, damagedFolder))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
 }

@@ -26,7 +26,7 @@ func (n *Node) tidy() error {
 	var old []*task
 	needed := map[string]bool{}
 	for _, t := range n.list {
-		if past := now.Sub(t.Ended) - n.keeps(t); t.State.ended() && past > 0 && (!t.Gone || past > forget) {
+		if past := now.Sub(t.Ended) - n.keeps(t); t.State.ended() && len(t.stops) == 0 && past > 0 && (!t.Gone || past > forget) {
 			old = append(old, t)
 			continue
 		}

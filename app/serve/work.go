@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -27,7 +28,7 @@ const mostStarts = 10
 
 // work does what comes next in a task: of a part, or to choose its rules if that is nil. An error is one of the
 // journal; those of the task are noted in it.
-func (n *Node) work(ctx context.Context, t *task, p *part) error {
+func (n *Node) work(ctx context.Context, l *lane, t *task, p *part) error {
 	if p != nil {
 		defer n.meters.took(p.State, time.Now())
 	}
@@ -37,9 +38,9 @@ func (n *Node) work(ctx context.Context, t *task, p *part) error {
 	case p.State == Waiting:
 		return n.guarded(ctx, t, func() error { return n.filter(ctx, t, p) })
 	case p.State == Filtered:
-		return n.send(ctx, t, p)
+		return n.send(ctx, l, t, p)
 	}
-	return n.commit(ctx, t, p)
+	return n.commit(ctx, l, t, p)
 }
 
 // guarded does what may end the process, with the input of a task in its place.
@@ -52,14 +53,13 @@ func (n *Node) guarded(ctx context.Context, t *task, do func() error) error {
 	if err == nil {
 		err = n.link(t)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		n.point()
+		err = do()
 	}
-	n.point()
-	err = do()
-	if ctx.Err() != nil { // the node is stopped, which is no fault of the series
+	if ctx.Err() != nil || isFull(err) { // which is no fault of the series
 		n.change(func() { t.Starts-- })
-		return errors.Join(ctx.Err(), n.save(t))
+		return errors.Join(ctx.Err(), err, n.save(t))
 	}
 	return err
 }
@@ -120,9 +120,12 @@ func copyFile(from, to string) error {
 // choose makes the parts of a task: for each destination of the rules that take the series.
 func (n *Node) choose(ctx context.Context, t *task) error {
 	var parts []*part
-	err := parallel.Protect(func() (err error) {
-		parts, err = n.partsOf(ctx, t)
-		return err
+	var err error
+	n.apart(func() {
+		err = parallel.Protect(func() (err error) {
+			parts, err = n.partsOf(ctx, t)
+			return err
+		})
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -183,13 +186,24 @@ func (n *Node) filter(ctx context.Context, t *task, p *part) error {
 		return err
 	}
 	form := func(err error) any { return message.KindOf(err) }
+	do := rule.Do
+	do.Replaces = t.Replaces
 	var result hosts.Result
-	err := parallel.Protect(func() (err error) {
-		result, err = hosts.Run(ctx, hosts.Place{In: n.input(t), Out: out}, rule.Do, form, job.Events{})
-		return err
+	var err error
+	n.apart(func() {
+		err = parallel.Protect(func() (err error) {
+			result, err = hosts.Run(ctx, hosts.Place{In: n.input(t), Out: out}, do, form, job.Events{})
+			return err
+		})
+		if err == nil {
+			err = private(out)
+		}
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if isFull(err) {
+		return errors.Join(err, os.RemoveAll(out))
 	}
 	if err != nil {
 		most := mostTries
@@ -207,11 +221,21 @@ func (n *Node) filter(ctx context.Context, t *task, p *part) error {
 	n.change(func() {
 		t.Starts = 0
 		for _, p := range t.of(p) {
-			*p = part{Rule: p.Rule, To: p.To, State: Filtered, Made: made}
+			*p = part{Rule: p.Rule, To: p.To, State: Filtered, Made: made, Begun: p.Begun}
 		}
 	})
 	n.audit.write(entry{Event: "filtered", Series: t.Series, Task: t.Number, Instances: len(t.Files), Rule: rule.Name})
 	return n.settle(t)
+}
+
+// private takes a result from other users.
+func private(folder string) error {
+	return filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		return os.Chmod(path, 0o600)
+	})
 }
 
 // rule returns the rule and the destination of a part, nil if the settings have them no more.
@@ -293,6 +317,9 @@ func (n *Node) settle(t *task) error {
 // end ends a task whatever its parts are. Its files go after a time, see tidy.
 func (n *Node) end(t *task, s State, problem message.Kind) error {
 	n.change(func() { t.State, t.Ended, t.Problem = s, n.now(), problem })
+	for _, stop := range t.stops {
+		stop()
+	}
 	n.audit.write(entry{Event: string(s), Series: t.Series, Task: t.Number, Problem: string(problem)})
 	job.Log("task ended", "state", string(s))
 	return n.save(t)

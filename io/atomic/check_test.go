@@ -57,7 +57,7 @@ func TestCheckFindsWhatCommitWouldRefuse(t *testing.T) {
 
 func TestCheckSpace(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "deep", "out")
-	if _, ok := freeSpace("."); !ok {
+	if _, ok := FreeSpace("."); !ok {
 		t.Skip("this system does not say what is free")
 	}
 	if err := CheckSpace(target, 1); err != nil {

@@ -60,10 +60,10 @@ func TestDiskErrors(t *testing.T) {
 	if err := d.Sync(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
 	}
-	if free, ok := freeSpace(filepath.Join(t.TempDir(), "none")); free != 0 || ok {
+	if free, ok := FreeSpace(filepath.Join(t.TempDir(), "none")); free != 0 || ok {
 		t.Errorf("free where nothing is: %d, %v", free, ok)
 	}
-	if free, ok := freeSpace(t.TempDir()); free <= 0 || !ok {
+	if free, ok := FreeSpace(t.TempDir()); free <= 0 || !ok {
 		t.Errorf("free: %d, %v", free, ok)
 	}
 }

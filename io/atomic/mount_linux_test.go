@@ -39,7 +39,7 @@ func TestFullDiskKeepsTheEarlierOutput(t *testing.T) {
 	if err := CheckSpace(out, 300<<10); err == nil || !strings.Contains(err.Error(), "it needs 307.2 kB") {
 		t.Errorf("error %v", err)
 	}
-	free, ok := freeSpace(dir)
+	free, ok := FreeSpace(dir)
 	if !ok || CheckSpace(out, free) != nil || CheckSpace(out, free+1) == nil {
 		t.Errorf("the %d bytes that are free, %v: error %v; one more: %v", free, ok, CheckSpace(out, free), CheckSpace(out, free+1))
 	}

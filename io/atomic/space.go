@@ -19,7 +19,7 @@ func CheckSpace(target string, bytes int64) error {
 	for !exists(dir) {
 		dir = filepath.Dir(dir)
 	}
-	free, ok := freeSpace(dir)
+	free, ok := FreeSpace(dir)
 	if !ok || free >= bytes {
 		return nil
 	}

@@ -2,5 +2,5 @@
 
 package atomic
 
-// freeSpace would return the bytes that are free on the file system of dir.
-func freeSpace(string) (int64, bool) { return 0, false }
+// FreeSpace would return the bytes that are free on the file system of dir.
+func FreeSpace(string) (int64, bool) { return 0, false }

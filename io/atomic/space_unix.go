@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// freeSpace returns the bytes that a user may still write to the file system of
+// FreeSpace returns the bytes that a user may still write to the file system of
 // dir.
-func freeSpace(dir string) (int64, bool) {
+func FreeSpace(dir string) (int64, bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
 		return 0, false

@@ -13,18 +13,32 @@ import (
 type Arrived struct {
 	UID, StudyUID, SeriesUID string // of the instance, its study and its series
 	Instances                int    // NumberOfSeriesRelatedInstances; 0 if it is not there
+	// Promised is how many instances the series has at least, by the images of its acquisition, or by the slices of each
+	// of its temporal positions; 0 if it is not there. Positions is the number of temporal positions, and Position the one
+	// of the instance; 0 if they are not there.
+	Promised, Positions, Position int
 	// Filtered says that Quell made it: its contributing equipment or the end of its series description
 	// names the program.
 	Filtered bool
 }
 
+// maxPromised bounds what a header is believed to promise.
+const maxPromised = 1 << 20
+
 // maxEquipment bounds what is read of the contributing equipment.
 const maxEquipment = 1 << 20
 
-const tagSeriesInstances part10.Tag = 0x0020_1209
+const (
+	tagSeriesInstances      part10.Tag = 0x0020_1209
+	tagImagesInAcquisition  part10.Tag = 0x0020_1002
+	tagTemporalPositions    part10.Tag = 0x0020_0105
+	tagTemporalPosition     part10.Tag = 0x0020_0100
+	tagSlicesOfEachPosition part10.Tag = 0x0054_0081
+)
 
 var arrivedTags = map[part10.Tag]bool{
 	part10.TagSOPInstanceUID: true, part10.TagStudyInstanceUID: true, part10.TagSeriesInstanceUID: true, part10.TagSeriesDescription: true, tagSeriesInstances: true,
+	tagImagesInAcquisition: true, tagTemporalPositions: true, tagTemporalPosition: true, tagSlicesOfEachPosition: true,
 }
 
 // ReadArrived reads the header of an instance. An instance without the three UIDs is an error.
@@ -39,6 +53,17 @@ func ReadArrived(fsys fs.FS, name string) (Arrived, error) {
 		return r, part10.FileError(message.InputDamaged, name, part10.AdviseExport, nil, "it has no UID of its instance, series or study")
 	}
 	r.Instances, _ = a.Integer(tagSeriesInstances)
+	r.Positions, _ = a.Integer(tagTemporalPositions)
+	r.Position, _ = a.Integer(tagTemporalPosition)
+	acquired, _ := a.Integer(tagImagesInAcquisition)
+	slices, _ := a.Integer(tagSlicesOfEachPosition)
+	if slices > 0 && r.Positions > maxPromised/slices { // nonsense
+		slices = 0
+	}
+	r.Promised = max(acquired, slices, slices*r.Positions)
+	if r.Promised > maxPromised {
+		r.Promised = 0
+	}
 	r.Filtered = strings.Contains(a.Text(part10.TagSeriesDescription), "[Quell")
 	for _, e := range p.Elements {
 		if e.Tag == part10.TagContributingEquipmentSequence && !r.Filtered {

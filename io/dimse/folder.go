@@ -117,18 +117,18 @@ func (f *Folder) number() (n uint64, full bool) {
 	return n, false
 }
 
-// Store writes an instance as it arrives. The status is OutOfResources if the quota or the disk is full,
+// Store writes an instance as it arrives and returns its file with its bytes. The status is OutOfResources if the quota or the disk is full,
 // and an error says why a file could not be written or the instance did not end.
-func (f *Folder) Store(a *Arrival) (name string, s Status, err error) {
+func (f *Folder) Store(a *Arrival) (name string, size int64, s Status, err error) {
 	n, full := f.number()
 	if full {
-		return "", OutOfResources, nil
+		return "", 0, OutOfResources, nil
 	}
 	base := fmt.Sprintf("%08d", n)
 	part := f.Path(base + partSuffix)
 	file, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return "", OutOfResources, err
+		return "", 0, OutOfResources, err
 	}
 	w := &counted{f: f, w: file}
 	if _, err = a.WriteTo(w); err == nil && f.sync {
@@ -149,9 +149,9 @@ func (f *Folder) Store(a *Arrival) (name string, s Status, err error) {
 		if err == errQuota { //nolint:errorlint // our own
 			err = nil
 		}
-		return "", OutOfResources, err
+		return "", 0, OutOfResources, err
 	}
-	return base + wholeSuffix, 0, nil
+	return base + wholeSuffix, w.n, 0, nil
 }
 
 // syncNames puts the names on the disk. Not every system can do it for a folder.

@@ -18,7 +18,7 @@ type keeper struct{ folder *dimse.Folder }
 func (k keeper) Accept(dimse.Peer) error { return nil }
 
 func (k keeper) Store(_ context.Context, _ dimse.Peer, a *dimse.Arrival) dimse.Status {
-	_, status, err := k.folder.Store(a)
+	_, _, status, err := k.folder.Store(a)
 	if err != nil {
 		return dimse.ProcessingFailed
 	}
