@@ -3,11 +3,13 @@
 // destinations of the rules.
 //
 //	settings.go  the file that describes a node
-//	node.go      its folder, what waits in it, the loop
+//	node.go      its folder and what waits in it
+//	lanes.go     what runs apart: the journal, the filter and each destination
 //	receive.go   instances that arrive, and series that are complete
 //	task.go      one series: what is to be done, in a file of the journal
 //	work.go      rules, filter, attempts, the end of a task
 //	send.go      results on their way to archives, and storage commitment
+//	room.go      bytes that are kept for the journal, and what happens when there are none
 //	tidy.go      what is removed when
 //	audit.go     who did what, without identities
 //	status.go    a page on loopback, and what the folder shows without it
@@ -20,6 +22,8 @@
 //	tasks/N.json one file a series: the journal
 //	tasks/N/     its input, links to files of in, and its output
 //	retry/N      a task that is to be taken up again
+//	damaged/     files of tasks that could not be read
+//	reserve      bytes of the disk for the journal
 //	audit.log    one line of JSON an event; audit.N.log before it
 //	key          of the hashes in it
 //
@@ -32,6 +36,7 @@
 // A task stays in the journal for a time after its images were removed, with their hashes: what is sent again then
 // is known. A series on which the process ended ten times has failed.
 //
-// One goroutine for each association receives; one does the tasks, a series at a time. Errors of a task are kept
-// in it and do not end the node.
+// One goroutine for each association receives, and one for each lane works, a thing at a time. Who changes tasks holds
+// the journal, but not while it waits for a filter or another node. Errors of a task are kept in it. Errors of the
+// journal let the node pause, and what could not be written is written later.
 package serve

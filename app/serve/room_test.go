@@ -111,6 +111,7 @@ func TestRefusesBeforeTheDiskIsFull(t *testing.T) {
 	n := node(t, settings(t, a), c)
 	defer n.Close()
 	to, files := receive(t, n), stack("7", 4, "X")
+	step(t, n) // reserves
 	free := int64(margin)
 	n.free = func() (int64, bool) { return free, true }
 	store := func(k int, want dimse.Status) {
