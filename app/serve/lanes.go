@@ -50,7 +50,7 @@ func lanesOf(s Settings) (all []*lane) {
 }
 
 // tick is how often a lane looks for what has become due.
-const tick = time.Second
+const tick = time.Second / 4
 
 // drive runs every lane until the context ends.
 func (n *Node) drive(ctx context.Context) {
