@@ -20,6 +20,9 @@ import (
 // Noise that differs from place to place is filtered by a map if every strength follows the noise, and better so;
 // white noise has no map, and neither have a number, a mask of its own and a job that states none.
 func TestMapIfVaries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	p, err := phantom.New("mr", phantom.Size{Dims: [3]int{128, 150, 10}, Spacing: [3]float64{1.5, 1.5, 2}})
 	if err != nil {
 		t.Fatal(err)

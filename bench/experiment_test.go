@@ -160,6 +160,9 @@ func TestSelect(t *testing.T) {
 
 // Every experiment runs the smallest of its rows on the CPU.
 func TestSmallestRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	path := smallVolume(t, [3]int{24, 22, 9})
 	var chosen []Experiment
 	for _, e := range Experiments() {

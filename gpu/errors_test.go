@@ -162,7 +162,7 @@ func TestTheWorkerIsOnThePath(t *testing.T) {
 		t.Errorf("%q, %v; want the variable's", got, err)
 	}
 	o, err := Options{}.withDefaults()
-	if err != nil || o.Worker != other || o.Start != time.Minute || o.Stall != 10*time.Second || o.Idle != time.Minute {
+	if err != nil || o.Worker != other || o.Start != StartLimit || o.Stall != 10*time.Second || o.Idle != time.Minute {
 		t.Errorf("%+v, %v; want the documented defaults", o, err)
 	}
 	if o, err := (Options{Worker: "w", Start: 1, Stall: 2, Idle: -3}).withDefaults(); err != nil || o.Worker != "w" || o.Start != 1 || o.Stall != 2 || o.Idle != -3 {

@@ -17,6 +17,9 @@ import (
 // TestVerdictsOfRealFilters: on an image with known noise, the verdicts agree with
 // what the pictures show.
 func TestVerdictsOfRealFilters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	clean := apptest.Disc(64, 3)
 	noisy, err := run.AddNoise(t.Context(), clean, job.AddedNoise{Model: noise.Gaussian, Sigma: 10, Seed: 3})
 	if err != nil {

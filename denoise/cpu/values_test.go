@@ -45,6 +45,9 @@ func resolve(t *testing.T, r denoise.Recipe, v *volume.Volume, f denoise.Facts) 
 // With automatic parameters the filter of c v is c times the filter of v; for
 // powers of two to the bit.
 func TestResultsScaleExactly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	noisy := phantom(t, [3]int{60, 41, 6})
 	clean := volume.New(noisy.Geometry) // without noise, with h as Facts.Negligible
 	for i := range clean.Data {

@@ -66,6 +66,9 @@ func TestLesionsAreOfThePresentRecipe(t *testing.T) {
 
 // A recipe ends the work on the one before, whose answer is dropped; Stop lasts until Start.
 func TestLesionsEndWithTheirRecipe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
 	b := lesionBench(t, 5)
 	b.Tuning.Set(b.tuned(1), true)
 	b.settle()

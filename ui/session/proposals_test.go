@@ -20,15 +20,19 @@ type proposer struct {
 	gate         chan struct{}
 	err          error
 	none         bool // there is no ground for a proposal
+
+	counted func() // wakes the loop of the test after a count
 }
 
 func (p *proposer) propose(ctx context.Context, q run.GainRequest) (run.Proposal, error) {
 	p.calls.Add(1)
+	p.counted()
 	if p.gate != nil {
 		select {
 		case <-p.gate:
 		case <-ctx.Done():
 			p.ended.Add(1)
+			p.counted()
 			return run.Proposal{}, ctx.Err()
 		}
 	}
@@ -43,10 +47,13 @@ func (p *proposer) propose(ctx context.Context, q run.GainRequest) (run.Proposal
 func proposing(t *testing.T, p *proposer, filter string) *bench {
 	t.Helper()
 	t.Parallel()
-	return newBenchWith(t, func(d *desk.Deps) { d.Propose, d.Filter = p.propose, filter })
+	return newBenchWith(t, func(d *desk.Deps) {
+		do := d.Do // the last function of the loop may have been queued before a count
+		d.Propose, d.Filter, p.counted = p.propose, filter, func() { do(func() {}) }
+	})
 }
 
-// proposed says whether a proposal is known.
+// proposed reports whether a proposal is known.
 func (b *bench) proposed() bool { return b.Proposals.Now().Filter != "" }
 
 // The proposal is found after the first picture, and taken as no step of the history while nothing was touched. It is
