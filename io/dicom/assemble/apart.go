@@ -142,15 +142,18 @@ func thin(images []*instance.Slice) bool {
 	return thickness(images[0]) < thickerThanSteps*median(stepsOf(slices.Concat(positionsOf(images)...)))
 }
 
+// arePackages reports whether groups that share no position are packages of one volume: of
+// several slices, between each other, and not known to be too thick for that.
+func arePackages(groups map[string][]*instance.Slice, all []*instance.Slice) bool {
+	thick := thickness(all[0]) > 0 && !thin(all)
+	return !thick && largest(groups) > 1 && overlap(groups)
+}
+
 // packages joins the groups of one volume that was acquired in packages, such as the even
 // and the odd slices: groups that take turns at positions of their own. The keys of the
 // result are the first of each volume. It returns nil if groups are no packages.
 func packages(groups map[string][]*instance.Slice, all []*instance.Slice) map[string][]*instance.Slice {
-	positions, largest := len(positionsOf(all)), 0
-	for _, g := range groups {
-		largest = max(largest, len(g))
-	}
-	n := int(math.Round(float64(positions) / float64(largest)))
+	n := int(math.Round(float64(len(positionsOf(all))) / float64(largest(groups))))
 	if n < 2 || len(groups) < 2*n {
 		return nil
 	}

@@ -116,29 +116,30 @@ func (p *candidate) excludeTwins() {
 // volume joined; nil if the attribute does not divide these slices.
 func (p *candidate) apart(d instance.Distinction, groups map[string][]*instance.Slice) map[string][]*instance.Slice {
 	positions := positionsOf(p.slices)
-	multiple, divided := mostAt(positions), false
+	multiple := mostAt(positions)
 	moved := multiple == 1 || shareFew(positions)
-	largest := 0
-	for _, g := range groups {
-		largest = max(largest, len(g))
-	}
+	whole := func() bool { return multiple > 1 && divides(groups, multiple, len(p.slices)) }
+	divided := false
 	switch d.Role {
 	case instance.OfStacks:
-		divided = areStacks(groups) || multiple > 1 && divides(groups, multiple, len(p.slices))
+		divided = areStacks(groups) || whole()
 	case instance.OfVolumes:
-		divided = !mostlyFragments(groups, largest)
+		divided = !mostlyFragments(groups)
 		if d.Measured && len(positions) > 1 {
-			divided = divided && largest > 1 && (moved || divides(groups, multiple, len(p.slices)))
+			divided = divided && largest(groups) > 1 && (moved || whole())
 		}
 	case instance.OfParts:
-		divided = multiple > 1 && divides(groups, multiple, len(p.slices)) || overlap(groups)
+		divided = whole() || overlap(groups)
 	case instance.OfTimes:
-		if joined := packages(groups, p.slices); !moved && joined != nil {
-			groups = joined
+		if !moved {
+			if joined := packages(groups, p.slices); joined != nil {
+				groups = joined
+			}
+			divided = whole()
+			break
 		}
-		divided = !moved && divides(groups, multiple, len(p.slices)) || moved && timesApart(groups, p.slices)
-		thick := thickness(p.slices[0]) > 0 && !thin(p.slices)
-		p.packaged = p.packaged || moved && !divided && !thick && largest > 1 && overlap(groups)
+		divided = timesApart(groups, p.slices)
+		p.packaged = p.packaged || !divided && arePackages(groups, p.slices)
 	}
 	if !divided || len(groups) < 2 {
 		return nil
@@ -146,16 +147,34 @@ func (p *candidate) apart(d instance.Distinction, groups map[string][]*instance.
 	return groups
 }
 
+// largest returns the number of slices of the largest group.
+func largest(groups map[string][]*instance.Slice) int {
+	n := 0
+	for _, g := range groups {
+		n = max(n, len(g))
+	}
+	return n
+}
+
 // mostlyFragments reports whether most groups have less than half of the slices of the
 // largest.
-func mostlyFragments(groups map[string][]*instance.Slice, largest int) bool {
-	fragments := 0
+func mostlyFragments(groups map[string][]*instance.Slice) bool {
+	sizes := make([]int, 0, len(groups))
 	for _, g := range groups {
-		if 2*len(g) < largest {
-			fragments++
+		sizes = append(sizes, len(g))
+	}
+	return mostlySmall(sizes)
+}
+
+// mostlySmall reports whether most sizes are less than half of the largest.
+func mostlySmall(sizes []int) bool {
+	half, small := slices.Max(sizes), 0
+	for _, n := range sizes {
+		if 2*n < half {
+			small++
 		}
 	}
-	return 2*fragments > len(groups)
+	return 2*small > len(sizes)
 }
 
 // divide splits a candidate into the groups of a distinction and labels each with the
