@@ -16,6 +16,9 @@ func TestSectionKeepsItsSources(t *testing.T) {
 	if Section(s, s.Volume.Bounds()) != s {
 		t.Error("the whole series was copied")
 	}
+	if part := Section(s, r); &part.Volume.Data[0] != &s.Volume.Data[s.Volume.Index(0, 0, r.Min[2])] {
+		t.Error("a section is a copy, for which no plan of memory has room")
+	}
 	if part := Section(s, r); part.Volume.Dims != [3]int{4, 3, 2} || len(part.Sources) != 1 {
 		t.Errorf("one file: dims %v, %d sources", part.Volume.Dims, len(part.Sources))
 	}
