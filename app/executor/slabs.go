@@ -70,7 +70,7 @@ func (x *execution) slabs(ctx context.Context, v *volumeWork) error {
 	}
 	if err == nil {
 		t := &v.outcome.Seconds
-		t.Load = time.Since(started).Seconds() - t.Start - t.Filter - t.Measure - t.Write
+		t.Load = time.Since(started).Seconds() - t.Start - t.Estimate - t.Filter - t.Measure - t.Write
 		v.done()
 	}
 	return err
