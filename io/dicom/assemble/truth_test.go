@@ -44,7 +44,7 @@ func draw(seed uint64) *drawn {
 	r := rand.New(rand.NewPCG(seed, 41))
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	d := &drawn{volumes: 1 + r.IntN(5), slices: 1 + r.IntN(8), files: map[string]*dicomtest.Fake{}, raw: map[string][]byte{}}
-	d.label = one("", "", "", "temporal", "echo", "echo time", "b-value", "acquisition", "packages", "image type", "component", "series number", "inversion time", "flip angle")
+	d.label = one("", "", "", "temporal", "echo", "echo time", "b-value", "acquisition", "packages", "image type", "kernel", "component", "series number", "inversion time", "flip angle", "trigger")
 	d.count = one("by volume", "by volume", "by position", "from 0", "from 101", "backwards", "each volume", "none")
 	d.times = one("", "", "volume", "slice", "content")
 	d.move = one("", "", "", "jitter", "half a slice", "sideways", "turned")
@@ -117,6 +117,10 @@ func (d *drawn) add(r *rand.Rand, v, z int) {
 		text(part10.TagAcquisitionNumber, v+1)
 	case "packages":
 		text(part10.TagAcquisitionNumber, 1+2*v+z%2)
+	case "kernel":
+		text(part10.TagConvolutionKernel, fmt.Sprint("B", v))
+	case "trigger":
+		text(part10.TagTriggerTime, 40*v)
 	case "image type":
 		text(part10.TagImageType, `ORIGINAL\PRIMARY\`+"MPRIX"[v:v+1]+"_SE")
 	case "component":
@@ -292,11 +296,11 @@ func (d *drawn) knowable() bool {
 	counted := d.count != "by position" && d.count != "each volume" && d.count != "none"
 	timed := d.times == "slice" && d.thickness == "thick" || d.times == "volume"
 	switch d.label {
-	case "inversion time", "flip angle", "image type":
+	case "inversion time", "flip angle", "image type", "kernel":
 		return d.slices > 2
 	case "packages":
 		return counted && d.thickness != "" && d.slices > 2
-	case "", "acquisition":
+	case "", "acquisition", "trigger":
 		return (counted || timed) && d.thickness != "" && d.slices > 2
 	}
 	return true
@@ -307,7 +311,7 @@ func (d *drawn) knowable() bool {
 func (d *drawn) certain() bool {
 	switch {
 	case d.label != "" && d.label != "packages" && d.slices > 3 && d.fault != "again":
-		return d.label != "acquisition" || d.move == "" || d.move == "sideways"
+		return d.label != "acquisition" && d.label != "trigger" || d.move == "" || d.move == "sideways"
 	case d.move != "" || d.slices < 3 || d.label == "packages":
 		return false
 	case d.fault == "":

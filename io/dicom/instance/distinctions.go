@@ -60,7 +60,7 @@ var Distinctions = [...]Distinction{
 	{Name: "temporal position", read: single, tags: []part10.Tag{part10.TagTemporalPositionIndex, part10.TagTemporalPositionIdentifier}, Axis: true},
 	{Name: "frame reference time", Role: OfParts, read: single, tags: []part10.Tag{part10.TagFrameReferenceTime}, Axis: true, Unit: "ms"},
 	{Name: "stack", Role: OfStacks, read: single, tags: []part10.Tag{part10.TagStackID}},
-	{Name: "dimension index", Role: OfTimes, Axis: true}, // set by orderDimensions
+	{Name: "dimension index", Measured: true, Axis: true}, // set by orderDimensions
 	{Name: "acquisition", Role: OfTimes, read: single, tags: []part10.Tag{part10.TagFrameAcquisitionNumber, part10.TagAcquisitionNumber}, Axis: true},
 	{Name: "trigger time", Role: OfTimes, read: single, tags: []part10.Tag{part10.TagNominalCardiacTriggerDelayTime, part10.TagTriggerTime}, Axis: true, Unit: "ms"},
 	{Name: "acquisition time", Role: OfTimes, read: single, tags: []part10.Tag{part10.TagFrameAcquisitionDateTime, part10.TagAcquisitionTime}, Axis: true},

@@ -346,3 +346,23 @@ func TestPixelsThatAreGone(t *testing.T) {
 		}
 	}
 }
+
+// TestDimensionIndex labels frames by the dimensions that are not of space, if every frame has one index for each.
+func TestDimensionIndex(t *testing.T) {
+	pointers := []part10.Tag{part10.TagStackID, part10.TagInStackPositionNumber, part10.TagTemporalPositionIndex, part10.TagEffectiveEchoTime}
+	for want, c := range map[string]struct {
+		pointers []part10.Tag
+		values   []int
+	}{
+		`3\2`: {pointers, []int{1, 7, 3, 2}},
+		"3":   {pointers[:3], []int{1, 7, 3}},
+		"":    {pointers, []int{1, 7, 3}},
+	} {
+		frame := &Slice{}
+		frame.acquired.dimensions = c.values
+		orderDimensions([]*Slice{frame}, c.pointers)
+		if got := frame.Distinctions[dimensionDistinction]; got != want {
+			t.Errorf("%v of %v: %q, want %q", c.values, c.pointers, got, want)
+		}
+	}
+}
