@@ -1,10 +1,11 @@
-// The average of neighbouring slices, with the volume g whose slices are smoothed (gaussian):
+// The mean of neighbouring slices, with the volume g whose slices are smoothed (gaussian):
 //
-//   out_i = v_i + sum_j w_j (v_j - v_i) / (1 + sum_j w_j)
+//   m_i(f) = f_i + sum_j w_j (f_j - f_i) / (1 + sum_j w_j)
 //   w_j   = min(max(3 - ((g_j - g_i) / s_k)^2, 0), 1)^2
 //
 // over the voxels j up to reach slices above and below i, k slices away, that are in the volume and not masked; s_k is
-// the noise of the difference.
+// the noise of the difference. The launches compute a = m(v), l = m(g) - (smoothed a), and
+// a + (smoothed l), with a reach of 0.
 //
 // A thread computes one voxel. Warps lie along x; the slices that neighbouring blocks read are in the second-level
 // cache.
@@ -36,5 +37,6 @@ slab_average(const __grid_constant__ SlabParams p)
         num = fmaf(w, p.in.at(jx, jy, jz) - v, num);
         den += w;
     }
-    p.out.at(x, y, z) = v + num / den;
+    const float mean = v + num / den;
+    p.out.at(x, y, z) = p.more.data ? mean + p.factor * p.more.at(x, y, z) : mean;
 }

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 typedef struct {
-    Box in, guide, voxels, mask, out;
+    Box in, guide, more, voxels, mask, out;
     int32_t dims[3], axis, reach;
     float inverse[16];
-    int32_t padding;
+    float factor;
 } SlabParams;
 
 static int slabUses(const SlabParams *p, const int *at)
@@ -32,7 +32,7 @@ static float slabVoxel(const SlabParams *p, int x, int y, int z)
         num += u * u * (boxAt(&p->in, j[0], j[1], j[2]) - v);
         den += u * u;
     }
-    return (float)(v + num / den);
+    return (float)(v + num / den + (p->more.data ? p->factor * boxAt(&p->more, x, y, z) : 0));
 }
 
 void slabAverage(const void *args)

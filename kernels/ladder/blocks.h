@@ -44,7 +44,7 @@ inline std::vector<BlocksCase> blocksCases(bool small)
             for (double h : {0.3, 1.0, 2.0}) all.push_back({"prinlm_average", {63, 37, 5}, {2, 3, 1}, masked, part, h});
             all.push_back({"prinlm_mean", {33, 31, 6}, {1, 1, 1}, masked, part});
             for (int axis : {0, 1, 2})
-                for (double sigma : {1.0, 20.0}) all.push_back({"slab_average", {45, 37, 33}, {3 + axis, axis}, masked, part, sigma});
+                for (double sigma : {1.0, 20.0}) all.push_back({"slab_average", {45, 37, 33}, {3 + axis, axis}, masked, part, sigma, sigma > 1});
         }
     }
     const char *names[] = {"wiener_2", "wiener_4", "wiener_5", "wiener_7", "wiener_8"};
@@ -172,6 +172,7 @@ public:
         SlabParams p{};
         place(p, region, out);
         p.guide = box<const float>(first.as<float>());
+        if (c.one) p.more = box<const float>(second.as<float>()), p.factor = -1;
         p.reach = c.size[0], p.axis = c.size[1];
         for (int k = 0; k < p.reach; ++k) p.inverse[k] = float(1 / (c.sigma * (1 - 0.5 / (1 + k))));
         return p;
@@ -213,6 +214,7 @@ public:
             SlabParams p = slabParams(region, want.data());
             p.in.data = p.voxels.data = v.data.data();
             p.guide.data = other[0].data();
+            if (c.one) p.more.data = other[1].data();
             p.mask.data = held;
             ::plainly<plain::SlabParams>(plain::slabAverage, p);
             return want;

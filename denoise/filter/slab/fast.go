@@ -20,6 +20,8 @@ const (
 type worker struct {
 	Params
 	in, guide, out denoise.Field
+	more           *denoise.Field // is added to the mean, times factor; nil for none
+	factor         float64
 	sums
 	all []bool // true for every voxel of a row
 }
@@ -27,9 +29,12 @@ type worker struct {
 // sums are those of the voxels of a row.
 type sums struct{ num, den []float64 }
 
-func start(p Params, in []denoise.Field, out denoise.Field) func() denoise.Worker {
+func start(p Params, factor float64, in []denoise.Field, out denoise.Field) func() denoise.Worker {
 	return func() denoise.Worker {
-		w := &worker{Params: p, in: in[0], guide: in[1], out: out}
+		w := &worker{Params: p, in: in[0], guide: in[1], out: out, factor: factor}
+		if len(in) == 3 {
+			w.more = &in[2]
+		}
 		return w.run
 	}
 }
@@ -57,7 +62,7 @@ func (w *worker) row(x, y, z int) {
 	for i := range w.den {
 		w.den[i] = 1
 	}
-	here := values{w.in.Data[w.in.Index(x, y, z):][:n], w.guide.Data[w.guide.Index(x, y, z):][:n]}
+	here := row{w.in.Data[w.in.Index(x, y, z):][:n], w.guide.Data[w.guide.Index(x, y, z):][:n]}
 	for k := -len(w.Inverse); k <= len(w.Inverse); k++ {
 		j := [3]int{x, y, z}
 		j[w.Axis] += k
@@ -73,28 +78,36 @@ func (w *worker) row(x, y, z int) {
 		if w.in.Mask != nil {
 			used = w.in.Mask[at:][:to-from]
 		}
-		there := values{w.in.Data[at:], w.guide.Data[w.guide.Index(j[0], j[1], j[2]):]}
+		there := row{w.in.Data[at:], w.guide.Data[w.guide.Index(j[0], j[1], j[2]):]}
 		w.from(from, to).add(here.from(from, to), there.from(0, to-from), used, w.Inverse[max(k, -k)-1])
 	}
-	at := w.out.Index(x, y, z)
+	at, more := w.out.Index(x, y, z), []float32(nil)
+	if w.more != nil {
+		more = w.more.Data[w.more.Index(x, y, z):][:n]
+	}
 	for i := range n {
-		if w.out.Valid(at + i) {
-			w.out.Data[at+i] = float32(float64(here.v[i]) + w.num[i]/w.den[i])
+		if !w.out.Valid(at + i) {
+			continue
 		}
+		mean := float64(here.v[i]) + w.num[i]/w.den[i]
+		if more != nil {
+			mean += float64(w.factor * float64(more[i]))
+		}
+		w.out.Data[at+i] = float32(mean)
 	}
 }
 
-// values are voxels of a row and of the guide.
-type values struct{ v, g []float32 }
+// row holds voxels that lie side by side, and the guide there.
+type row struct{ v, g []float32 }
 
-func (v values) from(from, to int) values { return values{v.v[from:to], v.g[from:to]} }
+func (r row) from(from, to int) row { return row{r.v[from:to], r.g[from:to]} }
 
 func (s sums) from(from, to int) sums { return sums{s.num[from:to], s.den[from:to]} }
 
 // addGo adds the neighbours of a row that are used to its sums. It is the definition of add; processors with AVX2 run a form
 // that does the same operations in the same order and gives the same bits (rows_amd64.s). Products are converted explicitly,
 // which keeps compilers from fusing them into sums.
-func (s sums) addGo(here, there values, used []bool, inverse float64) {
+func (s sums) addGo(here, there row, used []bool, inverse float64) {
 	for i, use := range used {
 		if !use {
 			continue

@@ -14,7 +14,7 @@ const lanes = 4
 func addAVX2(num, den *float64, v, h, vj, hj *float32, used *bool, inverse float64, n int)
 
 // add adds the neighbours of a row that are used to its sums.
-func (s sums) add(here, there values, used []bool, inverse float64) {
+func (s sums) add(here, there row, used []bool, inverse float64) {
 	n := len(used)
 	whole := 0
 	if useVector {

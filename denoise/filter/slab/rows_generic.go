@@ -3,6 +3,6 @@
 package slab
 
 // add adds the neighbours of a row that are used to its sums.
-func (s sums) add(here, there values, used []bool, inverse float64) {
+func (s sums) add(here, there row, used []bool, inverse float64) {
 	s.addGo(here, there, used, inverse)
 }

@@ -81,13 +81,35 @@ type Params struct {
 	Inverse []float64
 }
 
-// guideField is the name of the smoothed volume.
-const guideField = "guide"
+// The names of the fields between the passes.
+const (
+	guideField    = "guide"
+	averageField  = "average"
+	smoothedField = "smoothed average"
+	leakField     = "leak"
+	coarseField   = "smoothed leak"
+)
 
 func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 	p := newParams(r)
-	return denoise.Program{Params: p, Passes: []denoise.Pass{p.Guide.Pass(g, denoise.Voxels, guideField), p.average()}}, nil
+	smooth := func(name, input, output string) denoise.Pass {
+		pass := p.Guide.Pass(g, input, output)
+		pass.Name = name
+		return pass
+	}
+	alone := Params{Axis: p.Axis} // averages nothing
+	return denoise.Program{Params: p, Passes: []denoise.Pass{
+		smooth("blur", denoise.Voxels, guideField),
+		p.pass("average", averageField, 0, denoise.Voxels, guideField),
+		smooth("blur average", averageField, smoothedField),
+		p.pass(LeakPass, leakField, -1, guideField, guideField, smoothedField),
+		smooth("blur leak", leakField, coarseField),
+		alone.pass("less leak", denoise.Result, 1, averageField, averageField, coarseField),
+	}}, nil
 }
+
+// LeakPass is the name of the pass that takes its third input away from the mean, and does not add it.
+const LeakPass = "leak"
 
 func newParams(r denoise.Recipe) Params {
 	axis := axisOf(r, volume.Geometry{})
@@ -119,35 +141,41 @@ func (p Params) reach() (reach [3]int) {
 	return reach
 }
 
-// average returns the pass that averages.
-func (p Params) average() denoise.Pass {
+// pass returns a pass that averages its first input by the guide, its second, and adds factor times the third, if there
+// is one.
+func (p Params) pass(name, output string, factor float64, inputs ...string) denoise.Pass {
 	reach := p.reach()
 	return denoise.Pass{
-		Name: "average", Inputs: []string{denoise.Voxels, guideField}, Output: denoise.Result,
+		Name: name, Inputs: inputs, Output: output,
 		Reach: reach, Work: tile.Count(reach),
-		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, in, x, y, z) },
+		Reference: func(in []denoise.Field, x, y, z int) float64 {
+			mean := p.mean(&in[0], &in[1], x, y, z)
+			if len(in) == 3 {
+				mean += factor * float64(in[2].At(x, y, z))
+			}
+			return mean
+		},
 		CPU: denoise.CPUPass{ // a worker holds two sums and a mark for every voxel of a row
 			Tile: tileSize, Scratch: (2*8+1)*int64(tileSize[0]) + 1<<10, Nanoseconds: nsVoxel + nsNeighbour*(tile.Count(reach)-1),
-			Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in, out) },
+			Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, factor, in, out) },
 		},
 	}
 }
 
-// reference is
+// mean is
 //
-//	out_i = v_i + sum_j w_j (v_j - v_i) / (1 + sum_j w_j),   w_j = min(max(3 - d_j^2, 0), 1)^2
+//	f_i + sum_j w_j (f_j - f_i) / (1 + sum_j w_j),   w_j = min(max(3 - d_j^2, 0), 1)^2
 //
-// over the voxels j above and below i, with d_j the difference of the smoothed volume over the noise that it has there.
-func reference(p Params, in []denoise.Field, x, y, z int) float64 {
-	guide := &in[1]
-	vi, gi := float64(in[0].At(x, y, z)), float64(guide.At(x, y, z))
+// over the voxels j above and below i, with d_j the difference of the guide over the noise that it has there.
+func (p Params) mean(f, guide *denoise.Field, x, y, z int) float64 {
+	fi, gi := float64(f.At(x, y, z)), float64(guide.At(x, y, z))
 	num, den := 0.0, 1.0
-	tile.Neighbours(&in[0], p.reach(), x, y, z, func(jx, jy, jz, j int) {
+	tile.Neighbours(f, p.reach(), x, y, z, func(jx, jy, jz, j int) {
 		k := jx - x + jy - y + jz - z
 		d := (float64(guide.At(jx, jy, jz)) - gi) * p.Inverse[max(k, -k)-1]
 		u := min(max(3-d*d, 0), 1)
-		num += u * u * (float64(in[0].Data[j]) - vi)
+		num += u * u * (float64(f.Data[j]) - fi)
 		den += u * u
 	})
-	return vi + num/den
+	return fi + num/den
 }

@@ -14,14 +14,14 @@ func TestSameBitsWithoutVectorCode(t *testing.T) {
 	defer func() { useVector = true }()
 	rng := rand.New(rand.NewPCG(4, 9))
 	for n := range 70 {
-		row := func(scale float32) values {
-			var r values
+		random := func(scale float32) row {
+			var r row
 			for range n {
 				r.v, r.g = append(r.v, scale*rng.Float32()), append(r.g, 3*rng.Float32())
 			}
 			return r
 		}
-		here, there, used := row(100), row(100), make([]bool, n)
+		here, there, used := random(100), random(100), make([]bool, n)
 		for i := range used {
 			used[i] = rng.IntN(4) > 0
 		}
@@ -50,15 +50,15 @@ func TestSameBitsWithoutVectorCode(t *testing.T) {
 // A row that leaves its values is refused before memory outside of them is read.
 func TestAddChecksBounds(t *testing.T) {
 	full := func() []float32 { return make([]float32, 8) }
-	for name, short := range map[string]func(here, there *values, s *sums){
-		"v":   func(here, _ *values, _ *sums) { here.v = here.v[:7:7] },
-		"g":   func(here, _ *values, _ *sums) { here.g = here.g[:7:7] },
-		"vj":  func(_, there *values, _ *sums) { there.v = there.v[:7:7] },
-		"gj":  func(_, there *values, _ *sums) { there.g = there.g[:7:7] },
-		"num": func(_, _ *values, s *sums) { s.num = s.num[:7:7] },
-		"den": func(_, _ *values, s *sums) { s.den = s.den[:7:7] },
+	for name, short := range map[string]func(here, there *row, s *sums){
+		"v":   func(here, _ *row, _ *sums) { here.v = here.v[:7:7] },
+		"g":   func(here, _ *row, _ *sums) { here.g = here.g[:7:7] },
+		"vj":  func(_, there *row, _ *sums) { there.v = there.v[:7:7] },
+		"gj":  func(_, there *row, _ *sums) { there.g = there.g[:7:7] },
+		"num": func(_, _ *row, s *sums) { s.num = s.num[:7:7] },
+		"den": func(_, _ *row, s *sums) { s.den = s.den[:7:7] },
 	} {
-		here, there, s := values{full(), full()}, values{full(), full()}, sums{make([]float64, 8), make([]float64, 8)}
+		here, there, s := row{full(), full()}, row{full(), full()}, sums{make([]float64, 8), make([]float64, 8)}
 		short(&here, &there, &s)
 		func() {
 			defer func() {
