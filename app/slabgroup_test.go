@@ -106,7 +106,7 @@ func sameReports(t *testing.T, got, want executor.Outcome) {
 		if w := want.Volumes[k]; v.Name != w.Name || v.Series != w.Series || (v.Recipe == nil) != (w.Recipe == nil) || v.Recipe != nil && v.Recipe.String() != w.Recipe.String() || v.Slabs == nil {
 			t.Errorf("volume %d: %+v; want %+v", k, v, w)
 		}
-		if s := v.Seconds; s.Write <= 0 || s.Load <= 0 || math.Abs(s.Start+s.Load+s.Filter+s.Write-s.Total) > 1e-9 {
+		if s := v.Seconds; s.Write <= 0 || s.Load <= 0 || math.Abs(s.Start+s.Load+s.Estimate+s.Filter+s.Write-s.Total) > 1e-9 {
 			t.Errorf("volume %d: %+v", k, s)
 		}
 	}

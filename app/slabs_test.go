@@ -126,7 +126,7 @@ func both(t *testing.T, j job.Job) executor.Outcome {
 		t.Errorf("%s: report %+v, want %+v", j.Recipe, report, want)
 	}
 	s := report.Seconds
-	if sum := s.Start + s.Load + s.Filter + s.Write; math.Abs(sum-s.Total) > 1e-9 || s.Load <= 0 || s.Filter <= 0 || s.Write <= 0 {
+	if sum := s.Start + s.Load + s.Estimate + s.Filter + s.Write; math.Abs(sum-s.Total) > 1e-9 || s.Load <= 0 || s.Filter <= 0 || s.Write <= 0 {
 		t.Errorf("%s: seconds %+v", j.Recipe, s)
 	}
 	return report

@@ -136,7 +136,7 @@ func TestAFormatOfFoldersIsOneLine(t *testing.T) {
 	}
 	apptest.WriteTestFile(t, filepath.Join(dir, "packed"), apptest.Gzipped(t, data))
 	apptest.WriteTestFile(t, filepath.Join(dir, "text"), []byte("text"))
-	for name, want := range map[string]string{"packed": "is a PARTS file compressed by gzip", "text": "is not a DICOM, NIfTI, Analyze, NRRD, MetaImage or PARTS file"} {
+	for name, want := range map[string]string{"packed": "is a PARTS file compressed by gzip", "text": "is not a DICOM, NIfTI, Analyze, NRRD, MetaImage, MGH or PARTS file"} {
 		if err := opentest.Refused(t, filepath.Join(dir, name)); !strings.Contains(err.Error(), want) {
 			t.Errorf("%v", err)
 		}

@@ -211,7 +211,7 @@ func TestPrintedVersion(t *testing.T) {
 	}
 	v := parsed[build](t, "version")
 	if v.Version != job.Version() || v.Go != runtime.Version() || v.System != runtime.GOOS+"/"+runtime.GOARCH || v.Kernels != kernels.Digest() ||
-		!strings.HasSuffix(v.Version, "+"+v.Program) || !slices.Equal(v.Codecs, []string{"JPEG", "JPEG 2000", "JPEG Lossless", "JPEG-LS", "RLE"}) {
+		!strings.HasSuffix(v.Version, "+executable."+v.Program) || !slices.Equal(v.Codecs, []string{"JPEG", "JPEG 2000", "JPEG Lossless", "JPEG-LS", "RLE"}) {
 		t.Errorf("version --json has %+v", v)
 	}
 }
