@@ -115,28 +115,21 @@ func (f Facts) Negligible() float64 {
 	return negligible * size
 }
 
-// AutoSigma returns the sigma that automatic values are multiples of: the estimate
-// times Trust.
-func (f Facts) AutoSigma() float64 { return f.Noise.Sigma * f.Trust() }
+// AutoSigma returns the sigma that automatic values are multiples of: the best value of the estimate if its interval is
+// narrow, its low end else, which removes less and harms nothing, and 0 if there is no noise.
+func (f Facts) AutoSigma() float64 {
+	if f.Noise.Negligible || f.Noise.Confidence == noise.None {
+		return 0
+	}
+	return f.Noise.Acting()
+}
 
 // Trust says how much of the estimated sigma automatic values use, from 0 to 1.
-// White noise of 1 % of the range looks like fine texture, which a filter
-// of that strength would remove. So an estimate of less than high confidence counts
-// in part below noise shares that were measured on brains and phantoms (docs/benchmarks/filters.md),
-// and a negligible one not at all.
 func (f Facts) Trust() float64 {
-	rise := func(from, to float64) float64 { return min(max((f.NoiseShare()-from)/(to-from), 0), 1) }
-	switch {
-	case f.Noise.Negligible || f.Noise.Confidence == noise.None:
+	if f.Noise.Sigma == 0 {
 		return 0
-	case f.Noise.InTissue() || !f.Noise.MayBeTexture():
-		return 1
-	case f.Noise.Confidence == noise.Low:
-		return rise(0.008, 0.016)
-	case f.Noise.Confidence == noise.Fair:
-		return rise(0.007, 0.011)
 	}
-	return 1
+	return f.AutoSigma() / f.Noise.Sigma
 }
 
 // NoiseShare returns the estimated sigma over the range of the values; 0 for a

@@ -25,8 +25,9 @@ import (
 type Assessment struct {
 	Sigma           float64          `json:"sigma"` // of the input's noise, in its unit; of the slice if one is judged
 	SigmaConfidence noise.Confidence `json:"sigma_confidence"`
-	SigmaAtMost     float64          `json:"sigma_at_most,omitempty"` // above 0: sigma is unknown, and at most this
-	ResidualMean    measure.Float    `json:"residual_mean"`           // in the unit of the input; NaN without foreground
+	SigmaLow        float64          `json:"sigma_low"`     // the noise is hardly below
+	SigmaHigh       float64          `json:"sigma_high"`    // nor above
+	ResidualMean    measure.Float    `json:"residual_mean"` // in the unit of the input; NaN without foreground
 	ResidualSD      measure.Float    `json:"residual_sd"`
 	Unit            string           `json:"unit,omitempty"`
 	tune.Judgement
@@ -196,10 +197,11 @@ func (a *Assessment) describe(ctx context.Context, in Input, e noise.Estimate, c
 	switch {
 	case in.Maps.Noise != nil:
 		figure.Sigma = mapped.rms()
+		figure.Low, figure.High = figure.Sigma, figure.Sigma
 	case d[2] == 1:
 		figure = e.Slice(in.Region.Min[2])
 	}
-	a.Sigma, a.SigmaConfidence, a.SigmaAtMost = figure.Sigma, figure.Confidence, figure.AtMost
+	a.Sigma, a.SigmaLow, a.SigmaHigh, a.SigmaConfidence = figure.Sigma, figure.Low, figure.High, figure.Confidence
 	if len(slices) > 1 {
 		a.Slices = slices
 	}

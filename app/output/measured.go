@@ -65,7 +65,7 @@ func (m *measured) slab(ctx context.Context, s *executor.Slab) error {
 // noiseOfReport fills in the noise of the source: that of the verdict, which knows slabs and noise maps, or else found.
 func noiseOfReport(v *dicom.ReportVolume, found noise.Figure, judged *judge.Measures) {
 	if judged != nil {
-		found.Sigma, found.Confidence, found.AtMost = judged.Sigma, judged.SigmaConfidence, judged.SigmaAtMost
+		found.Sigma, found.Low, found.High, found.Confidence = judged.Sigma, judged.SigmaLow, judged.SigmaHigh, judged.SigmaConfidence
 	}
 	v.Noise.Value, v.Confidence = found.Sigma, string(found.Confidence)
 	if unknown := found.Sentence(); !unknown.IsZero() {

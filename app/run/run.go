@@ -12,6 +12,7 @@ import (
 
 	"quell/app/job"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
@@ -69,11 +70,12 @@ func WarnOfAuto(recipe denoise.Recipe, facts *denoise.Facts, same func() bool) m
 	if _, sigma := recipe.Needs(); !sigma || facts == nil {
 		return message.Message{}
 	}
-	if unknown := recipe.Given(*facts).Noise.Sentence(); !unknown.IsZero() {
-		return unknown
+	e := recipe.Given(*facts).Noise
+	if e.Confidence == noise.None {
+		return e.Sentence()
 	}
 	if !same() {
-		return message.Message{}
+		return e.Advice()
 	}
 	return message.New(message.NoiseWeak, "The noise is too weak for automatic values to remove any without harm: the result is the series as it is. Give the strength yourself.")
 }

@@ -181,10 +181,8 @@ func printAssessment(w io.Writer, a judge.Assessment) error {
 	}
 	sigma := "unknown"
 	switch {
-	case a.SigmaAtMost > 0:
-		sigma = fmt.Sprintf("unknown, at most %.3g%s", a.SigmaAtMost, unit)
 	case a.SigmaConfidence != noise.None:
-		sigma = fmt.Sprintf("%.4g%s (%s confidence)", a.Sigma, unit, a.SigmaConfidence)
+		sigma = fmt.Sprintf("%.4g%s (%.3g to %.3g, %s confidence)", a.Sigma, unit, a.SigmaLow, a.SigmaHigh, a.SigmaConfidence)
 	}
 	fmt.Fprintf(w, "sigma        %s\nresidual_sd  %.4g%s\nstructure    %.3g of the noise variance\n", sigma, float64(a.ResidualSD), unit, a.Structure)
 	for _, b := range a.Spectrum {

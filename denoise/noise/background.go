@@ -1,7 +1,6 @@
 package noise
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"runtime"
@@ -15,44 +14,43 @@ import (
 // Outside of the object the magnitude of complex noise has the Rayleigh distribution, whatever filter coloured it:
 // half its mean square is sigma^2, and its squares have the correlation rho^2. That holds for the object as well if
 // the noise is the same everywhere. So the background must read the same on all sides and have that
-// distribution, and the power that its noise would have in the evenest windows of the object must be found there.
+// distribution, and the homogeneous windows of the object must hold that noise.
 
 // The limits.
 const (
-	mostTiled     = 32   // slices that are read
-	fewTiles      = 40   // tiles of the background below which there is no figure
-	fewInQuarter  = 5    // the same in a quarter of the slices, for three quarters at least
-	tileBand      = 0.3  // by which the root mean square of a tile may differ from what is usual
-	sidesDiffer   = 0.08 // by which that of a quarter may, beyond chance
-	rayleighShape = 0.02 // by which quantiles may, of the root mean square
-	mostZeros     = 0.02 // of the values: masks and corrections of the scanner leave more
-	mostSamples   = 5    // voxels that an independent sample of the noise may cover
-	fewObject     = 30   // windows of the object below which there is no figure
-	objectShare   = 0.1  // of the windows, the evenest
-	leastSignal   = 0.25 // of the greatest power that the noise has, from which on frequencies are compared
-	weakerObject  = 0.75 // of the power that the background lets expect, below which the noise of the object is weaker
-	strongObject  = 1.4  // the same: above, it is stronger, or texture hides it
-	surelyShared  = 3    // standard errors of a correlation of magnitudes from which on it counts
+	tileSide      = 16    // pixels
+	mostTiled     = 32    // slices that are read
+	fewTiles      = 40    // tiles of the background below which there is no figure
+	fewInQuarter  = 5     // the same in a quarter of the slices, for three quarters at least
+	tileBand      = 0.3   // by which the root mean square of a tile may differ from what is usual
+	sidesDiffer   = 0.08  // by which that of a quarter may, beyond chance
+	rayleighShape = 0.02  // by which quantiles may, of the root mean square
+	mostZeros     = 0.02  // of the values: masks and corrections of the scanner leave more
+	mostSamples   = 5     // voxels that an independent sample of the noise may cover
+	leastShare    = 0.003 // of the range of the values
+	weakerObject  = 0.85  // of sigma, which the usual windows of the object hold: below, its noise is weaker
+	strongObject  = 1.1   // the same, which the least of the windows holds: above, it is stronger
+	surelyShared  = 3     // standard errors of a correlation of magnitudes from which on it counts
 )
 
-// tile is a square of powerSide pixels.
+// tile is a square of tileSide pixels.
 type tile struct {
 	at   [3]int
 	mean float64 // of the squares
 }
 
-// backgroundFigure measures sigma where there is no signal; across is the correlation that slices show, or nil. ok is false
-// if there is no such background, or the object does not have its noise. The error is the context's.
-func (e *Estimate) backgroundFigure(ctx context.Context, v *volume.Volume, cut, valueRange float64, across *Correlation) (ok bool, err error) {
+// backgroundFigure measures sigma where there is no signal; w are the homogeneous windows of the object. ok is false if there
+// is no such background, or the object does not have its noise. The error is the context's.
+func (e *Estimate) backgroundFigure(ctx context.Context, v *volume.Volume, valueRange float64, w evenWindows) (ok bool, err error) {
 	tiles, err := quietTiles(ctx, v)
 	if err != nil || !alikeOnAllSides(v.Geometry, tiles) || !rayleigh(v, tiles) {
 		return false, err
 	}
 	sigma := math.Sqrt(usualSquare(tiles) / 2)
-	if sigma < lowShare*valueRange {
+	if sigma < leastShare*valueRange || !w.found() || w.usual() < weakerObject*sigma || w.least() > strongObject*sigma {
 		return false, nil
 	}
-	c := ofMagnitudes(v, tiles, across)
+	c := ofMagnitudes(v, tiles)
 	p, err := slicePower(ctx, v)
 	if err != nil {
 		return false, err
@@ -64,10 +62,6 @@ func (e *Estimate) backgroundFigure(ctx context.Context, v *volume.Volume, cut, 
 		} else {
 			a = nil
 		}
-	}
-	found, err := objectPower(ctx, v, cut, sigma, c)
-	if err != nil || found < weakerObject || found > strongObject {
-		return false, err
 	}
 	e.Method, e.Negligible, e.Model, e.ModelKnown = methodBackground, false, Rician, true
 	e.Correlation, e.Acquired = c, a
@@ -83,8 +77,8 @@ func quietTiles(ctx context.Context, v *volume.Volume) ([]tile, error) {
 	err := parallel.ForWorkers(ctx, n, runtime.GOMAXPROCS(0), func() func(int) error {
 		return func(i int) error {
 			z := (2*i + 1) * v.Dims[2] / (2 * n)
-			for y := 0; y+powerSide <= v.Dims[1]; y += powerSide / 2 {
-				for x := 0; x+powerSide <= v.Dims[0]; x += powerSide / 2 {
+			for y := 0; y+tileSide <= v.Dims[1]; y += tileSide / 2 {
+				for x := 0; x+tileSide <= v.Dims[0]; x += tileSide / 2 {
 					if mean, ok := meanSquare(v, x, y, z); ok {
 						bySlice[i] = append(bySlice[i], tile{[3]int{x, y, z}, mean})
 					}
@@ -116,9 +110,9 @@ func quietTiles(ctx context.Context, v *volume.Volume) ([]tile, error) {
 // values, or zeros that a scanner or a mask put there.
 func meanSquare(v *volume.Volume, x, y, z int) (mean float64, ok bool) {
 	zeros := 0
-	for j := range powerSide {
+	for j := range tileSide {
 		from := v.Index(x, y+j, z)
-		for i, a := range v.Data[from : from+powerSide] {
+		for i, a := range v.Data[from : from+tileSide] {
 			switch {
 			case a < 0 || !v.Valid(from+i):
 				return 0, false
@@ -128,7 +122,7 @@ func meanSquare(v *volume.Volume, x, y, z int) (mean float64, ok bool) {
 			mean += float64(a) * float64(a)
 		}
 	}
-	return mean / (powerSide * powerSide), float64(zeros) <= mostZeros*powerSide*powerSide
+	return mean / (tileSide * tileSide), float64(zeros) <= mostZeros*tileSide*tileSide
 }
 
 func meanSquares(tiles []tile) []float64 {
@@ -162,10 +156,10 @@ func alikeOnAllSides(g volume.Geometry, tiles []tile) bool {
 	var thirds [3][]tile
 	for _, t := range tiles {
 		k := 0
-		if t.at[0]+powerSide/2 >= g.Dims[0]/2 {
+		if t.at[0]+tileSide/2 >= g.Dims[0]/2 {
 			k++
 		}
-		if t.at[1]+powerSide/2 >= g.Dims[1]/2 {
+		if t.at[1]+tileSide/2 >= g.Dims[1]/2 {
 			k += 2
 		}
 		quarters[k] = append(quarters[k], t)
@@ -190,11 +184,11 @@ func alikeOnAllSides(g volume.Geometry, tiles []tile) bool {
 // rayleigh reports whether the values of the tiles have the distribution of noise without signal in one channel, by its mean
 // and quantiles over the root mean square.
 func rayleigh(v *volume.Volume, tiles []tile) bool {
-	values := make([]float64, 0, len(tiles)*powerSide*powerSide)
+	values := make([]float64, 0, len(tiles)*tileSide*tileSide)
 	sum, squares := 0.0, 0.0
 	for _, t := range tiles {
-		for j := range powerSide {
-			for _, a := range v.Data[v.Index(t.at[0], t.at[1]+j, t.at[2]):][:powerSide] {
+		for j := range tileSide {
+			for _, a := range v.Data[v.Index(t.at[0], t.at[1]+j, t.at[2]):][:tileSide] {
 				values = append(values, float64(a))
 				sum, squares = sum+float64(a), squares+float64(a)*float64(a)
 			}
@@ -214,36 +208,30 @@ func rayleigh(v *volume.Volume, tiles []tile) bool {
 }
 
 // ofMagnitudes returns the correlation of noise whose magnitudes in the tiles have the correlation c. The sign of rho does not
-// show, nor does rho below chance: both are those of across, or if that is nil positive, as of noise that was smoothed, and 0.
-func ofMagnitudes(v *volume.Volume, tiles []tile, across *Correlation) *Correlation {
+// show, nor does rho below chance: they count as positive, as of noise that was smoothed, and as 0.
+func ofMagnitudes(v *volume.Volume, tiles []tile) *Correlation {
 	mean := 0.0
 	for _, t := range tiles {
 		mean += t.mean / float64(len(tiles))
 	}
 	mean = math.Sqrt(mean * math.Pi / 4)
 	var shared lags
-	values := make([]float64, powerSide*powerSide)
+	values := make([]float64, tileSide*tileSide)
 	for _, t := range tiles {
-		for j := range powerSide {
-			for i, a := range v.Data[v.Index(t.at[0], t.at[1]+j, t.at[2]):][:powerSide] {
-				values[j*powerSide+i] = float64(a) - mean
+		for j := range tileSide {
+			for i, a := range v.Data[v.Index(t.at[0], t.at[1]+j, t.at[2]):][:tileSide] {
+				values[j*tileSide+i] = float64(a) - mean
 			}
 		}
-		shared.add(values, values, powerSide)
+		shared.add(values, values, tileSide)
 	}
 	c := Correlation{Across: [3]float64{1}}
-	hidden := math.Sqrt(squaredRho(min(surelyShared*math.Sqrt(mostSamples/float64(len(tiles)*powerSide*powerSide)), 1)))
+	hidden := math.Sqrt(squaredRho(min(surelyShared*math.Sqrt(mostSamples/float64(len(tiles)*tileSide*tileSide)), 1)))
 	for dy := 0; dy <= MaxLag; dy++ {
 		for dx := -MaxLag; dx <= MaxLag; dx++ {
-			found, hint := math.Sqrt(squaredRho(max(min(shared[dy+MaxLag][dx+MaxLag]/shared[MaxLag][MaxLag], 1), 0))), 0.0
-			if across != nil {
-				hint = across.Rho(dx, dy, 0)
-			}
-			switch {
-			case found <= hidden:
-				found = max(min(hint, hidden), -hidden)
-			case hint < -hidden:
-				found = -found
+			found := math.Sqrt(squaredRho(max(min(shared[dy+MaxLag][dx+MaxLag]/shared[MaxLag][MaxLag], 1), 0)))
+			if found <= hidden {
+				found = 0
 			}
 			c.InPlane.set(dx, dy, found)
 		}
@@ -272,37 +260,4 @@ func squaredRho(c float64) float64 {
 		}
 	}
 	return (lo + hi) / 2
-}
-
-// objectPower returns the power of the evenest windows of the object over that of noise of sigma and that correlation, above
-// the frequencies of anatomy within slices, if the noise has a part there; infinity if there are few windows, or no such
-// frequencies. The error is the context's.
-func objectPower(ctx context.Context, v *volume.Volume, cut, sigma float64, c *Correlation) (float64, error) {
-	at := powerWindows(v, 0, cut)
-	ps, err := powers(ctx, v, at, difference{[]float32{1}, 1})
-	if err != nil {
-		return 0, err
-	}
-	n := int(objectShare * float64(len(ps)))
-	if n < fewObject {
-		return math.Inf(1), nil
-	}
-	slices.SortStableFunc(ps, func(a, b power) int {
-		return cmp.Compare(a.within(0.03, lowFrequency-0.5/powerSide), b.within(0.03, lowFrequency-0.5/powerSide))
-	})
-	found, _ := medianPower(ps[:n])
-	expected := c.power(sigma)
-	sum, want := 0.0, 0.0
-	for ky := range found {
-		for kx, a := range found[ky] {
-			f := math.Hypot(float64(kx), float64(ky)) / powerSide
-			if f >= lowFrequency && expected[ky][kx] > leastSignal*expected[0][0] {
-				sum, want = sum+folded(kx, ky)*a, want+folded(kx, ky)*expected[ky][kx]
-			}
-		}
-	}
-	if want == 0 {
-		return math.Inf(1), nil
-	}
-	return sum / want, nil
 }

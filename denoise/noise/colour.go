@@ -22,22 +22,10 @@ const (
 	colourRise    = 1.015 // of the second difference over the sixth: above, the noise may not be white
 	smoothedRise  = 1.3   // the same: above, the image was smoothed, or shows texture alone
 	doubtfulRise  = 1.15  // the same beyond chance: above, the sixth difference may hold half of the noise
-	distantRise   = 1.12  // of the second difference at step 2 over the sixth, in correlated noise
-	distantSpread = 1.15  // of the windows at step 2: above, texture made them differ
-	widestSpread  = 1.25  // the same at step 3
+	distantSpread = 1.15  // of the windows at step 3: above, texture made them differ
 	smoothSpread  = 1.5   // the same at step 3, if it rises: below, it may be noise that was smoothed far. Texture alone has 1.7 and more.
 	anatomyRise   = 1.25  // of less even windows over the evenest quarter, beyond chance: above, anatomy is part of a low figure
 )
-
-// colourPower relates the rises of noise that was smoothed by a short kernel (a, 1-2a,
-// a) along every axis: sigma over the sixth difference is this power of the second
-// over the sixth. Their squares pass a share 1 - 4 a E(1 - cos w) of the noise, with E
-// the mean over the response of the difference: E = 13/7 for the sixth, 5/3 for the
-// second and 1 for the noise itself. Texture rises more at step 2 than that.
-const colourPower = (13.0/7 - 1) / (13.0/7 - 5.0/3)
-
-// fewForColour is the fewest adjacent even windows that show correlation.
-const fewForColour = 100
 
 // mostColourWindows bounds the windows that are read again.
 const mostColourWindows = 1000
@@ -48,26 +36,25 @@ type reading struct{ sigma, spread float64 }
 
 // judgeColour looks for correlation in the even windows of those of a measurement, and for anatomy in all of them, see
 // judge. The error is the context's.
-func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, d measurement) (gain float64, err error) {
+func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, d measurement) (err error) {
 	even, how := evenest(d.windows, 0), d.how
 	var r [4]reading
 	for step := 1; step <= 3; step++ {
 		if r[step], err = e.secondDifferences(ctx, v, even, how, step); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	rise, byChance, _ := e.textureRise(d.windows)
-	return e.judge(r, how.independent(len(even)), d.valueRange, spread(even), rise-byChance), nil
+	e.judge(r, how.independent(len(even)), d.valueRange, spread(even), rise-byChance)
+	return nil
 }
 
-// judge looks at the readings of steps 1 to 3 in a number of even windows. If they show
-// that noise is correlated, it replaces the figure by one from voxels that lie farther
-// apart and returns the ratio of the two; if it cannot decide, it lowers the
-// confidence. spread is what the voxels of the windows differ by, texture included: the noise is at most
+// judge looks at the readings of steps 1 to 3 in a number of even windows. If they show that noise is correlated, or cannot
+// decide, it lowers the confidence. spread is what the voxels of the windows differ by, texture included: the noise is at most
 // that. anatomy is the rise of textureRise beyond chance. Noise adds the same to a window whatever the anatomy in it: if
 // less even windows read more, and the evenest ones hold more than noise, anatomy is part of their reading too, by a share
-// that nothing shows. A figure that is low then is none.
-func (e *Estimate) judge(r [4]reading, even int, valueRange, spread, anatomy float64) (gain float64) {
+// that nothing shows. A figure that is low then is an upper bound.
+func (e *Estimate) judge(r [4]reading, even int, valueRange, spread, anatomy float64) {
 	rise := 1.0
 	if e.Sigma > 0 {
 		rise = r[1].sigma / e.Sigma
@@ -75,38 +62,19 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange, spread, anatomy flo
 	// Of few windows the rise itself scatters.
 	byChance := 0.25 / math.Sqrt(float64(max(even, 1)))
 	coloured := rise > colourRise+byChance
-	distant := r[2].spread < distantSpread && r[2].sigma > max(distantRise*e.Sigma, lowShare*valueRange)
 	farther := r[3].spread < distantSpread && r[3].sigma > max(2*e.Sigma, lowShare*valueRange)
 	smooth := e.Negligible && r[3].spread < smoothSpread && r[3].sigma > 2*e.Sigma && spread > spreadLoss*lowShare*valueRange
 	e.Negligible = e.Negligible && rise < smoothedRise && !farther && !smooth
 	switch {
-	case coloured && even >= fewForColour && distant && r[2].sigma < 1.1*e.Sigma*math.Pow(rise, colourPower):
-		was := e.Sigma
-		e.Sigma = distantSigma(r)
-		e.Method, e.Confidence = methodDistant, Fair
-		e.Why = message.New(message.NoiseCorrelated, "the noise is correlated from voxel to voxel, as after smoothing or interpolation")
-		return e.Sigma / was
 	case rise > smoothedRise || farther || smooth || rise > doubtfulRise+byChance:
-		e.Confidence, e.AtMost = Low, max(r[2].sigma, r[3].sigma, spread)
+		e.Confidence, e.atMost = Low, max(r[2].sigma, r[3].sigma, spread)
 		e.Why = message.New(message.NoiseCorrelated, "the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any")
 	case e.Confidence == Low && !e.Negligible && anatomy > anatomyRise && spread > spreadLoss*tolerableTexture*e.Sigma:
-		e.AtMost = max(r[2].sigma, r[3].sigma, spread)
+		e.atMost = max(r[2].sigma, r[3].sigma, spread)
 		e.Why = message.New(message.NoiseTexture, "anatomy is part of what was read, as less even parts of the image read more")
 	case coloured && e.Confidence == High:
 		e.Confidence, e.Why = Fair, message.New(message.NoiseTexture, "texture may be part of the figure, or the noise is slightly correlated")
 	}
-	return 1
-}
-
-// distantSigma returns the figure of correlated noise by the readings of steps 2 and 3.
-func distantSigma(r [4]reading) float64 {
-	switch {
-	case r[3].spread > widestSpread:
-		return r[2].sigma
-	case r[3].sigma > 1.3*r[2].sigma: // step 2 lies within the correlation
-		return r[3].sigma
-	}
-	return math.Sqrt(r[2].sigma * r[3].sigma)
 }
 
 // spread returns what the voxels of the windows differ by, at most: of noise that was smoothed by a Gaussian of up to

@@ -24,15 +24,15 @@ const (
 
 // Figure is one estimate of sigma.
 type Figure struct {
-	Sigma      float64         `json:"sigma"` // the volume's unit; 0 with confidence None if none was found
+	Sigma      float64         `json:"sigma"`      // the best value in the volume's unit; 0 with confidence None if none was found
+	Low        float64         `json:"sigma_low"`  // the noise is hardly below
+	High       float64         `json:"sigma_high"` // nor above; 0 if there is no interval
 	Confidence Confidence      `json:"confidence"`
 	Why        message.Message `json:"why,omitzero"` // what limits the confidence, as a sentence
 	Windows    int             `json:"windows"`      // windows of the foreground that it rests on
-	// AtMost is above 0 if the noise cannot be known, and is then the most that it may be; Sigma is
-	// what was read nevertheless. See [Figure.Unknown].
-	AtMost float64 `json:"at_most,omitempty"`
 
-	few bool // the number of voxels is all that makes the confidence fair
+	few    bool    // the number of voxels is all that makes the confidence fair
+	atMost float64 // above 0 if the finest detail may miss the noise, which is then at most this
 }
 
 // MayBeTexture reports whether more than few voxels limits the confidence: texture or
@@ -50,7 +50,7 @@ type Estimate struct {
 	Negligible  bool         `json:"negligible,omitempty"`
 	Model       Model        `json:"model"`
 	ModelKnown  bool         `json:"model_known"`           // false: there is no background that shows the model
-	Method      string       `json:"method"`                // "differences" (white noise), those "at the acquired resolution" or "across slices", "background" (noise of k-space), "distant differences" or "surface fits" (correlated noise)
+	Method      string       `json:"method"`                // "differences" (white noise), those "at the acquired resolution", "background" (noise of k-space), "homogeneous windows" or, of CT, "surface fits" (correlated noise)
 	Correlation *Correlation `json:"correlation,omitempty"` // nil: white
 	// Shared is the share of the variance in even tissue of a CT that slices two apart have in
 	// common: streaks and fine anatomy, which sigma does not include.
@@ -59,6 +59,8 @@ type Estimate struct {
 	// resolution or has the correlation that follows from it, else nil.
 	Acquired *Acquisition `json:"acquired,omitempty"`
 	PerSlice []Figure     `json:"slices"`
+	// Evidence are the sources that the interval follows from.
+	Evidence []Evidence `json:"evidence,omitempty"`
 
 	tissue tissue  // of a CT: what was measured
 	lo, hi float64 // ends of the range of the values without those that stand alone; equal if none does
@@ -80,17 +82,16 @@ func (e Estimate) Range(lo, hi float32) float64 {
 // Known is the estimate of noise of known strength: white Gaussian noise of
 // standard deviation sigma.
 func Known(sigma float64) Estimate {
-	return Estimate{Figure: Figure{Sigma: sigma, Confidence: High}, Model: Gaussian, ModelKnown: true}
+	return Estimate{Figure: Figure{Sigma: sigma, Low: sigma, High: sigma, Confidence: High}, Model: Gaussian, ModelKnown: true}
 }
 
 // The methods.
 const (
 	methodDifferences = "differences"
-	methodDistant     = "distant differences"
 	methodSurfaceFits = "surface fits"
-	methodAcross      = "differences across slices"
 	methodAcquired    = "differences at the acquired resolution"
 	methodBackground  = "background"
+	methodWindows     = "homogeneous windows"
 )
 
 // Of estimates the noise of a volume and of each of its slices, on all cores.
@@ -151,7 +152,6 @@ type measurement struct {
 	cut        float64 // threshold of the foreground
 	how        sampling
 	valueRange float64
-	gain       float64  // of judgeColour
 	windows    []window // of the foreground, the evenest first; none if they are single differences
 }
 
@@ -162,24 +162,33 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
+	w, err := e.evenWindowsOf(ctx, v, d.cut)
+	if err != nil {
+		return Estimate{}, err
+	}
+	found := false
 	if e.Confidence != None && !d.how.single() {
 		if e.Negligible || e.MayBeTexture() {
-			if found, err := e.kspaceFigure(ctx, v, d); found || err != nil {
-				return e, err
-			}
+			found, err = e.kspaceFigure(ctx, v, d, w)
 		}
-		if err = e.refine(ctx, v, d); err != nil {
-			return Estimate{}, err
+		if err == nil && !found {
+			err = e.refine(ctx, v, d)
 		}
 	}
-	return e, e.measureSlices(ctx, v, d)
+	if err == nil && !found {
+		err = e.measureSlices(ctx, v, d)
+	}
+	if err != nil {
+		return Estimate{}, err
+	}
+	return e, e.combine(ctx, v, d, w)
 }
 
 // volumeDifferences measures white noise of a volume and looks for correlation. The model is that of prior if it is
 // known there. The error is the context's.
 func volumeDifferences(ctx context.Context, v *volume.Volume, prior Estimate) (e Estimate, d measurement, err error) {
 	e = Estimate{Method: methodDifferences, Model: Gaussian}
-	d = measurement{how: windowsOf(v.Geometry), gain: 1}
+	d = measurement{how: windowsOf(v.Geometry)}
 	ws, err := differences(ctx, v, d.how, 0, v.Dims[2], maxWindows)
 	if err == nil && d.how.independent(len(ws)) < 2*minWindows {
 		d.how = volumeVoxels
@@ -208,7 +217,7 @@ func volumeDifferences(ctx context.Context, v *volume.Volume, prior Estimate) (e
 	}
 	if e.Confidence != None {
 		d.windows = byUnevenness(foreground(ws, d.cut))
-		d.gain, err = e.judgeColour(ctx, v, d)
+		err = e.judgeColour(ctx, v, d)
 	}
 	return e, d, err
 }
@@ -229,18 +238,18 @@ func (e *Estimate) measureSlices(ctx context.Context, v *volume.Volume, d measur
 		e.PerSlice[z] = e.differencesFigure(ws, d.cut, how, d.valueRange)
 		return nil
 	})
-	e.calibrateSlices(d.gain)
+	e.calibrateSlices()
 	return err
 }
 
 // calibrateSlices takes from the figures of the slices what they have in common
 // above the figure of the volume: differences within a slice alone let more of the
-// anatomy pass. gain is the gain of judgeColour.
-func (e *Estimate) calibrateSlices(gain float64) {
+// anatomy pass.
+func (e *Estimate) calibrateSlices() {
 	if e.Confidence == None || e.Sigma == 0 {
 		return
 	}
-	sigma := e.Sigma / gain
+	sigma := e.Sigma
 	excess := max(weightedMedian(e.PerSlice)/sigma, 1)
 	anatomy := (excess*excess - 1) * sigma * sigma
 	for z := range e.PerSlice {
@@ -248,7 +257,7 @@ func (e *Estimate) calibrateSlices(gain float64) {
 		if f.Confidence == None {
 			continue
 		}
-		f.Sigma = gain * math.Sqrt(max(f.Sigma*f.Sigma-anatomy, f.Sigma*f.Sigma/4))
+		f.Sigma = math.Sqrt(max(f.Sigma*f.Sigma-anatomy, f.Sigma*f.Sigma/4))
 		if excess > 1.1 {
 			f.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseCorrelated, "anatomy is part of the slices' figures; what they have in common above that of the volume is taken off")})
 		}
@@ -380,8 +389,8 @@ const lowShare = 0.01
 // which has more windows that show more. If the noise of the volume is unknown, the slice's is.
 func (f *Figure) limit(volume Figure) {
 	rank := map[Confidence]int{High: 0, Fair: 1, Low: 2, None: 3}
-	unknown := volume.AtMost > 0 && f.Confidence != None
+	unknown := volume.atMost > 0 && f.Confidence != None
 	if rank[f.Confidence] < rank[volume.Confidence] && volume.Confidence != None || unknown {
-		f.Confidence, f.Why, f.AtMost = volume.Confidence, volume.Why, volume.AtMost
+		f.Confidence, f.Why, f.atMost = volume.Confidence, volume.Why, volume.atMost
 	}
 }

@@ -66,7 +66,7 @@ func (e *Estimate) judgeSingle(ctx context.Context, v *volume.Volume, d measurem
 	}
 	wider := quantile(all, 0.5) / how.pure(0.5)
 	if e.Confidence == Low || wider/e.Sigma > singleRise+singleChance/math.Sqrt(float64(len(all))) {
-		e.Confidence, e.AtMost, e.few = Low, max(wider, e.Sigma), false
+		e.Confidence, e.atMost, e.few = Low, max(wider, e.Sigma), false
 		e.Why = message.New(message.NoiseTexture, "the volume is small, and texture or structure may be part of the figure: it is an upper bound")
 	}
 	return nil

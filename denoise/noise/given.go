@@ -1,6 +1,8 @@
 package noise
 
 import (
+	"math"
+
 	"quell/internal/message"
 )
 
@@ -15,6 +17,12 @@ func (e Estimate) Given(sigma float64, n int) Estimate {
 	if n > 0 && n < manyGiven {
 		e.Confidence, e.few = Fair, true
 	}
+	half := highWidth / 2
+	if n > 0 {
+		half = math.Sqrt(2 / float64(n)) // two standard errors
+	}
+	e.Low, e.High = sigma*(1-min(half, 1)), sigma*(1+half)
+	e.Evidence = []Evidence{{Stated, sigma, e.Low, e.High, e.Windows}}
 	e.Negligible, e.PerSlice = false, nil
 	return e
 }

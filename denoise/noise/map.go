@@ -79,9 +79,9 @@ func mapWindows(ctx context.Context, v *volume.Volume, e Estimate) (ws []window,
 	if err != nil {
 		return nil, size, err
 	}
-	if e.Method == methodAcross {
-		ws, err = acrossWindows(ctx, v, threshold(ws))
-		return ws, [3]int{powerSide, powerSide, 1}, err
+	if e.Method == methodWindows {
+		ws, err = surfaceFits(ctx, v, tissue{math.Max(threshold(ws), -math.MaxFloat32), math.MaxFloat32}, evenWide)
+		return ws, [3]int{evenWide, evenWide, 1}, err
 	}
 	return e.mapForeground(ws), how.size(), nil
 }
@@ -141,7 +141,7 @@ func (n *nodes) fit(ctx context.Context, ws []window, size [3]int, e Estimate) e
 	}
 	q, pure := mapQuantile, mapSampling(n.of).pure(mapQuantile)
 	switch e.Method {
-	case methodDistant, methodAcross, methodAcquired: // the differences hold a share of the noise, everywhere the same
+	case methodWindows, methodAcquired: // the differences hold a share of the noise, everywhere the same
 		pure = quantile(sds(ws), q) / e.Sigma
 	case methodSurfaceFits:
 		q = mapFitQuantile

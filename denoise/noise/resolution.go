@@ -29,6 +29,8 @@ const (
 	textureTail   = 1.18 // the same of the least even quarter
 	weakShare     = 0.03 // of the range of the values, below which few windows have no figure
 	manyAcquired  = 100  // windows from which on they have one
+	sureShare     = 0.02 // the same, from which the figure may be high
+	fewInSlice    = 20   // windows below which a slice has the volume's figure
 )
 
 // crop is how slices are brought to the acquired resolution.
@@ -144,10 +146,10 @@ func (t *sliceTransform) backward(dst []float32, half []complex128, scale float6
 	}
 }
 
-// kspaceFigure measures noise that was zero-filled or filtered in k-space: by the surer of two ways, or in the background
-// if that is not sure. ok is false if none shows it. The error is the context's.
-func (e *Estimate) kspaceFigure(ctx context.Context, v *volume.Volume, d measurement) (ok bool, err error) {
-	acquired, err := e.acquiredFigure(ctx, v, e.Sigma/d.gain)
+// kspaceFigure measures noise that was zero-filled or filtered in k-space: at the acquired resolution, or in the background
+// if that is not sure. ok is false if neither shows it. The error is the context's.
+func (e *Estimate) kspaceFigure(ctx context.Context, v *volume.Volume, d measurement, w evenWindows) (ok bool, err error) {
+	acquired, err := e.acquiredFigure(ctx, v, e.Sigma)
 	if err != nil {
 		return false, err
 	}
@@ -155,29 +157,12 @@ func (e *Estimate) kspaceFigure(ctx context.Context, v *volume.Volume, d measure
 		*e = *acquired
 		return true, nil
 	}
-	across := *e
-	found, err := across.acrossFigure(ctx, v, d.cut, d.valueRange)
-	if err != nil {
-		return false, err
-	}
-	if found && across.Confidence == High {
-		*e = across
-		return true, nil
-	}
-	var colour *Correlation
-	if found {
-		colour = across.Correlation
-	}
-	if beside, err := e.backgroundFigure(ctx, v, d.cut, d.valueRange, colour); beside || err != nil {
+	beside, err := e.backgroundFigure(ctx, v, d.valueRange, w)
+	if beside || err != nil || acquired == nil {
 		return beside, err
 	}
-	switch {
-	case found && (acquired == nil || acquired.MayBeTexture()):
-		*e = across
-	case acquired != nil:
-		*e = *acquired
-	}
-	return found || acquired != nil, nil
+	*e = *acquired
+	return true, nil
 }
 
 // acquiredFigure measures noise at the acquired resolution; plain is what the image itself reads. It returns nil

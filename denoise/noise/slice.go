@@ -7,13 +7,15 @@ import "slices"
 func (e Estimate) Stabilised(sigma float64) Estimate {
 	e.PerSlice = slices.Clone(e.PerSlice)
 	for z := range e.PerSlice {
-		e.PerSlice[z].Sigma /= sigma
-		e.PerSlice[z].AtMost /= sigma
+		e.PerSlice[z].divide(sigma)
 	}
-	e.Sigma, e.AtMost, e.Model = e.Sigma/sigma, e.AtMost/sigma, Gaussian
+	e.Figure.divide(sigma)
+	e.Model = Gaussian
 	e.lo, e.hi = e.lo/sigma, e.hi/sigma // but for the weakest values
 	return e
 }
+
+func (f *Figure) divide(by float64) { f.Sigma, f.Low, f.High = f.Sigma/by, f.Low/by, f.High/by }
 
 // Slice returns the figure that slice z is to be judged by: its own if that is at
 // least fair, otherwise the volume's.

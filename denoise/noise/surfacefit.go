@@ -48,6 +48,7 @@ const scatteringNoise = 40
 type tissueMarker struct {
 	least, most          float64   // the sums of soft tissue lie between
 	values, columns, sum []float64 // of one slice, and two rows
+	differences          []float64 // of slices
 }
 
 func newTissueMarker(limits tissue, dims [3]int) *tissueMarker {
@@ -82,6 +83,26 @@ func (t *tissueMarker) slice(plane []float32, mask []bool) {
 			values[i] = math.Inf(1)
 		}
 	}
+}
+
+// difference returns the sum of slices from z on times their weights, of unit energy. Padding is marked by slice.
+func (t *tissueMarker) difference(v *volume.Volume, z int, weights []float64) []float64 {
+	energy := 0.0
+	for _, w := range weights {
+		energy += w * w
+	}
+	t.differences = append(t.differences[:0], make([]float64, v.SliceVoxels())...)
+	for k, w := range weights {
+		w /= math.Sqrt(energy)
+		mask := v.PlaneMask(z + k)
+		for i, a := range v.Plane(z + k) {
+			t.differences[i] += w * float64(a)
+			if mask != nil && !mask[i] {
+				t.values[i] = math.Inf(1)
+			}
+		}
+	}
+	return t.differences
 }
 
 // row returns the sums of the tissueBox x tissueBox pixels about the pixels of row y, from x = tissueBox/2 to as far from
@@ -139,7 +160,7 @@ func fitSlices(ctx context.Context, v *volume.Volume, limits tissue, sides ...in
 			fitters[i] = newFitter(n, v.Dims[0])
 		}
 		return func(z int) error {
-			fitSlice(v, z, marker, fitters)
+			fitSlice(v, z, evenOrders[0], marker, fitters)
 			for i, f := range fitters {
 				found[i][z] = slices.Clone(f.found)
 			}
@@ -148,16 +169,21 @@ func fitSlices(ctx context.Context, v *volume.Volume, limits tissue, sides ...in
 	})
 }
 
-// fitSlice finds the windows of slice z that lie in tissue.
-func fitSlice(v *volume.Volume, z int, marker *tissueMarker, fitters []*fitter) {
+// fitSlice finds the windows of slice z that lie in tissue, and fits their values times the weights, from that slice on, of
+// unit energy.
+func fitSlice(v *volume.Volume, z int, weights []float64, marker *tissueMarker, fitters []*fitter) {
 	nx, ny := v.Dims[0], v.Dims[1]
 	marker.slice(v.Plane(z), v.PlaneMask(z))
+	fitted := marker.values
+	if len(weights) > 1 {
+		fitted = marker.difference(v, z, weights)
+	}
 	for _, f := range fitters {
 		f.found = f.found[:0]
 		clear(f.down)
 	}
 	for y := range ny {
-		values, sums := marker.values[y*nx:(y+1)*nx], marker.row(y, nx, ny)
+		values, sums := fitted[y*nx:(y+1)*nx], marker.row(y, nx, ny)
 		for _, f := range fitters {
 			f.row(y, z, values, sums, marker)
 		}

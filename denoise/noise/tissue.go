@@ -55,6 +55,11 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 		e.Confidence, e.Why = Fair, message.New(message.NoiseVaries, "it differs from slice to slice, from %.3g to %.3g", lo, hi)
 	}
 	s.limit(&e.Figure)
+	e.spanByWord()
+	for z := range e.PerSlice {
+		e.PerSlice[z].spanByWord()
+	}
+	e.Evidence = []Evidence{{EvenWindows, e.Sigma, e.Low, e.High, e.Windows}}
 	return e, nil
 }
 

@@ -2,19 +2,23 @@ package noise
 
 import "quell/internal/message"
 
-// Unknown says that the noise cannot be known, for which reason, and what it is at most; most is 0 if
-// nothing is known of it. All that shows or uses the noise asks for it, and says Sentence.
+// mostRough is the ratio of the ends of an interval above which it gives no ground to judge a result by.
+const mostRough = 2
+
+// Unknown says that the noise is known too roughly to judge by, for which reason, and what it is at most; most is 0
+// if nothing is known of it. All that judges by the noise asks for it, and says Sentence. Automatic values follow
+// [Figure.Acting] nevertheless.
 func (f Figure) Unknown() (most float64, why message.Message, ok bool) {
 	switch {
 	case f.Confidence == None:
 		return 0, f.Why, true
-	case f.AtMost > 0:
-		return f.AtMost, f.Why, true
+	case f.High > mostRough*f.Low && f.Sigma > 0:
+		return f.High, f.Why, true
 	}
 	return 0, message.Message{}, false
 }
 
-// Sentence says of unknown noise what it is at most, why, and what a person can do; it is empty if the
+// Sentence says of noise that is unknown what it is at most, why, and what a person can do; it is empty if the
 // noise is known.
 func (f Figure) Sentence() message.Message {
 	most, why, unknown := f.Unknown()
@@ -22,7 +26,7 @@ func (f Figure) Sentence() message.Message {
 	case !unknown:
 		return message.Message{}
 	case most > 0:
-		return message.New(message.NoiseUnknown, "Noise unknown, at most %.3g: %s. What helps: a mask of an even part, the strength as a number, an ROI or two repeats.", most, why)
+		return message.New(message.NoiseUnknown, "Noise known roughly, between %.3g and %.3g: %s. What helps: a mask of an even part, the strength as a number, an ROI or two repeats.", f.Low, most, why)
 	}
 	return message.New(message.NoiseUnknown, "Noise unknown: %s. What helps: a mask of an even part, the strength as a number, an ROI or two repeats.", why)
 }

@@ -123,10 +123,10 @@ func (t table) rows(c Column, row func(name, value, unit, note string)) {
 		}
 		return strconv.FormatFloat(x, 'g', 7, 64)
 	}
-	if most, _, unknown := c.Noise.Unknown(); most > 0 {
-		row("noise SD at most", full(most), t.Unit, "the noise is unknown")
-	} else if !unknown && c.Noise.Confidence != "" {
+	if c.Noise.Confidence != noise.None && c.Noise.Confidence != "" {
 		row("noise SD", full(c.Noise.Sigma), t.Unit, "confidence "+string(c.Noise.Confidence))
+		row("noise SD, low", full(c.Noise.Low), t.Unit, "the noise is hardly below")
+		row("noise SD, high", full(c.Noise.High), t.Unit, "nor above")
 		row("residual SD / noise SD", full(c.ResidualSD/c.Noise.Sigma), "", "")
 	}
 	row("residual SD", full(c.ResidualSD), t.Unit, "")

@@ -137,10 +137,11 @@ func agreement() []line {
 
 // figureText writes sigma with its unit and confidence: "3.40 HU, fair".
 func figureText(f noise.Figure, unit string) string {
-	if most, _, unknown := f.Unknown(); most > 0 {
-		return fmt.Sprintf(lang.L("unknown, at most %s"), withUnit(most, unit))
-	} else if unknown || f.Confidence == "" {
+	switch {
+	case f.Confidence == noise.None || f.Confidence == "":
 		return missing
+	case f.Rough():
+		return withUnit(f.Sigma, unit) + fmt.Sprintf(lang.L(" (%s to %s), "), wording.Short(f.Low), wording.Short(f.High)) + lang.L(string(f.Confidence))
 	}
 	return withUnit(f.Sigma, unit) + ", " + lang.L(string(f.Confidence))
 }

@@ -123,7 +123,7 @@ func (s *strip) draw(w, h int) image.Image {
 }
 
 func measured(f noise.Figure) bool {
-	return f.Sigma > 0 && f.AtMost == 0 && f.Confidence != noise.None && f.Confidence != ""
+	return f.Sigma > 0 && f.Confidence != noise.None && f.Confidence != ""
 }
 
 func (s *strip) largest() (most float64) {
@@ -165,8 +165,6 @@ func (s *strip) text(i int) string {
 	f := s.Figures[i]
 	text := fmt.Sprintf(lang.L("Slice %d: "), i+1)
 	switch {
-	case f.Noise.AtMost > 0:
-		text += "σ " + fmt.Sprintf(lang.L("unknown, at most %s"), language.Quantity(f.Noise.AtMost, s.unit))
 	case measured(f.Noise):
 		text += "σ " + language.Quantity(f.Noise.Sigma, s.unit) + ", " + lang.L(string(f.Noise.Confidence))
 	case !f.Noise.Why.IsZero():
