@@ -50,6 +50,9 @@ type Options struct {
 	// again. Without it that is done for files that were changed after their result was saved.
 	Verify bool
 
+	// OnlyChanged keeps no output of a series that came out unchanged; its result says so.
+	OnlyChanged bool
+
 	// List finds the units in place of the function List; nil for that. Begin is called when
 	// the output is locked, Open when a unit is scanned, and Finish when the output of a series
 	// is in place, also if it was before: what it adds belongs to the series, which fails with

@@ -69,6 +69,7 @@ var columns = []struct {
 	{"noise_map", func(r SeriesResult) string { return r.NoiseMap }},
 	{"visibility", func(r SeriesResult) string { return r.Visibility }},
 	{"lesions", func(r SeriesResult) string { return cmp.Or(r.Lesions, r.VisibilityWhy) }},
+	{"outcome", func(r SeriesResult) string { return r.Outcome }},
 }
 
 func sigmaText(r SeriesResult) string {

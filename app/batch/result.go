@@ -57,6 +57,7 @@ type SeriesResult struct {
 	Code    int    `json:"code,omitempty"`    // exit code of the failure
 	SameAs  string `json:"same_as,omitempty"` // of a duplicate: the input that is filtered
 
+	Outcome         string           `json:"outcome,omitempty"` // "denoised" or "unchanged"
 	Sigma           float64          `json:"sigma"`
 	SigmaConfidence string           `json:"sigma_confidence,omitempty"`
 	Verdict         string           `json:"verdict,omitempty"`
@@ -182,6 +183,18 @@ func (s store) describe(r *SeriesResult) error {
 		count("img", image)
 	}
 	r.Listing = hex.EncodeToString(h.Sum(nil))
+	return nil
+}
+
+// discard removes the output of a result, with its record.
+func (s store) discard(r *SeriesResult) error {
+	gone := append(s.files(r.Output), files.RecordPath(s.outputPath(r.Output)))
+	r.Output = ""
+	for _, path := range gone {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	return nil
 }
 

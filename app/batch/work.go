@@ -17,6 +17,7 @@ import (
 	"quell/app/job"
 	"quell/app/judge"
 	"quell/app/output"
+	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/lesions"
 	"quell/denoise/noise"
@@ -78,6 +79,11 @@ func (b *batch) series(ctx context.Context, t task, r *SeriesResult) error {
 		return err
 	}
 	b.stopped(written)
+	if b.o.OnlyChanged && r.Outcome == run.AsItIs {
+		r.State, r.Finished = Done, time.Now()
+		r.Seconds.Total = time.Since(started).Seconds()
+		return b.store.discard(r)
+	}
 	if err := b.store.describe(r); err != nil {
 		return err
 	}
@@ -120,6 +126,7 @@ func (b *batch) execute(ctx context.Context, t task, j job.Job, r *SeriesResult)
 	if err != nil {
 		return err
 	}
+	r.Outcome = report.Outcome
 	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, cmp.Or(report.Recipe, report.Asked)
 	if i := slices.IndexFunc(report.Each, func(v executor.VolumeOutcome) bool { return v.NoiseMap != nil }); i >= 0 {
 		r.NoiseMap = report.Each[i].NoiseMap.From

@@ -53,6 +53,9 @@ type execution struct {
 	devices denoise.DeviceLog
 	outcome Outcome
 	volumes []VolumeOutcome
+
+	compared bool // volumes of a 4-D series, which showed repeats, or nil
+	repeats  *noise.Repeats
 }
 
 func newExecution(job job.Job, src Source, means Means, sinks []Sink, events job.Events) *execution {
@@ -350,8 +353,12 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 		if err != nil {
 			return err
 		}
+		facts, err := v.facts(ctx, v.made.Source)
+		if err != nil {
+			return err
+		}
 		q := run.Request{
-			Series: v.made.Source, Recipe: v.recipe, Maps: maps, Region: v.region, Facts: v.means.Facts, Split: v.job.Uneven == job.UnevenSplit,
+			Series: v.made.Source, Recipe: v.recipe, Maps: maps, Region: v.region, Facts: facts, Split: v.job.Uneven == job.UnevenSplit,
 			Follow: v.follow(ctx), IfVaries: v.job.NoiseMap == job.MapIfVaries,
 		}
 		v.made.Run, err = v.filter(ctx, q)
@@ -364,6 +371,32 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 		}
 		return err
 	})
+}
+
+// facts returns the facts of a volume that is filtered: the known ones, or those of a 4-D series, of which some volumes show
+// the noise by what they differ in; nil to find what the recipe needs.
+func (v *volumeWork) facts(ctx context.Context, s *series.Series) (*denoise.Facts, error) {
+	_, sigma := v.recipe.Needs()
+	if v.means.Facts != nil || v.src.Group == nil || !sigma || v.job.Noise != nil {
+		return v.means.Facts, nil
+	}
+	if !v.execution.compared {
+		v.execution.compared = true
+		found, err := run.FindAlike(ctx, v.src.Group, v.src.Len(), func(k int) (*series.Series, error) { return v.src.Load(ctx, k, job.Events{}) })
+		if err != nil {
+			return nil, err
+		}
+		v.execution.repeats = found
+	}
+	if v.execution.repeats == nil {
+		return nil, nil
+	}
+	e, err := noise.Of(ctx, s.Volume)
+	if err != nil {
+		return nil, err
+	}
+	f, err := denoise.FactsWith(ctx, s.Volume, e.OverTime(*v.execution.repeats))
+	return &f, err
 }
 
 // filter runs the recipe, by the CPU if the engine fails and the policy of the job allows that.
@@ -490,6 +523,13 @@ func (v *volumeWork) done() {
 	if result := v.made.Run; result != nil {
 		// Copies: an outcome and a record outlive the volumes of a run.
 		one.Engine, one.Recipe, one.Tuned = result.Engine.Name, new(result.Resolved), result.Tuned
+		switch one.Outcome = run.Denoised; {
+		case v.plan.Slabs && v.same, !v.plan.Slabs && result.Unfiltered():
+			one.Outcome = run.AsItIs
+		}
+		if r.Outcome == "" || one.Outcome == run.Denoised {
+			r.Outcome = one.Outcome
+		}
 		var mask *run.MapRecord
 		if v.read != nil {
 			one.NoiseMap, mask = v.read.NoiseMap, v.read.Mask
@@ -510,7 +550,7 @@ func (v *volumeWork) done() {
 		case result.Facts != nil:
 			one.Noise = new(result.Facts.Noise.Figure)
 		case m != nil:
-			one.Noise = &noise.Figure{Sigma: m.Sigma, Confidence: m.SigmaConfidence}
+			one.Noise = &noise.Figure{Sigma: m.Sigma, Low: m.SigmaLow, High: m.SigmaHigh, Confidence: m.SigmaConfidence}
 		}
 	}
 	one.Seconds.Total = one.Seconds.Load + one.Seconds.Start + one.Seconds.Estimate + one.Seconds.Filter + one.Seconds.Measure + one.Seconds.Write

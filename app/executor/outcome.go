@@ -13,8 +13,10 @@ import (
 
 // Outcome is what a job did.
 type Outcome struct {
-	Engine string `json:"engine,omitempty"`
-	Device string `json:"device,omitempty"`
+	// Outcome is "denoised" or "unchanged", of a 4-D series if all of its volumes are; empty if nothing was filtered.
+	Outcome string `json:"outcome,omitempty"`
+	Engine  string `json:"engine,omitempty"`
+	Device  string `json:"device,omitempty"`
 	// Devices are the GPUs that filtered, each with its time and its part of the work.
 	Devices []denoise.DeviceUse `json:"devices,omitempty"`
 	// Parts are the evenly spaced slices that were filtered by themselves, and Resampled
@@ -62,8 +64,9 @@ type Outcome struct {
 type VolumeOutcome struct {
 	Series   int             `json:"series"` // its number in the catalog
 	Place    series.Place    `json:"place"`
-	Name     string          `json:"name"`            // the place in words
-	Noise    *noise.Figure   `json:"noise,omitempty"` // nil if the job did not need it
+	Name     string          `json:"name"`              // the place in words
+	Noise    *noise.Figure   `json:"noise,omitempty"`   // nil if the job did not need it
+	Outcome  string          `json:"outcome,omitempty"` // see Outcome
 	Engine   string          `json:"engine,omitempty"`
 	Recipe   *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
 	Tuned    *run.Tuned      `json:"tuned,omitempty"`

@@ -77,6 +77,9 @@ func RecordOf(run *run.Run, o job.Options) *Record {
 	record := newRecord(run.Source, o.Now)
 	record.Recipe, record.Asked, record.Engine = new(run.Resolved), new(run.Recipe), new(run.Engine)
 	record.Parts = run.Parts
+	if run.Result != nil {
+		record.Outcome = run.Outcome()
+	}
 	if !run.Whole() {
 		record.Region = new(run.Region)
 	}

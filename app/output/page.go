@@ -112,6 +112,9 @@ func (p Page) HTML(ctx context.Context) ([]byte, error) {
 	if !run.Whole() {
 		d.Made.Add("Slices", fmt.Sprintf("%d to %d of %d", run.Region.Min[2]+1, run.Region.Max[2], run.Source.Volume.Dims[2]))
 	}
+	if p.Run.Unfiltered() {
+		d.Made.Add("Outcome", "unchanged: there is no noise to remove")
+	}
 	d.Made.Add("Volume", p.Place)
 	d.Made.Add("Engine", strings.TrimSpace(run.Engine.Name+" "+run.Engine.Device))
 	d.Made.Add("Filtered in", job.TimeText(run.Filter.Seconds()))

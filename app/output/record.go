@@ -58,14 +58,16 @@ func MappedBeside(out string) bool {
 // Record describes how an output was made, so that it can be made again. It has
 // no patient data and no file names.
 type Record struct {
-	Quell  string          `json:"quell,omitempty"`  // version
-	Recipe *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
-	Asked  *denoise.Recipe `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
-	Curve  *tune.Curve     `json:"curve,omitempty"`  // by which "sure" chose the strength
-	Noise  *job.AddedNoise `json:"noise,omitempty"`  // that was added
-	Engine *denoise.Info   `json:"engine,omitempty"` //
-	Source SourceRecord    `json:"source"`           //
-	Region *volume.Region  `json:"region,omitempty"` // the part that was filtered; all if it is missing
+	Quell string `json:"quell,omitempty"` // version
+	// Outcome is "denoised" or "unchanged"; empty if nothing was filtered, or slab by slab.
+	Outcome string          `json:"outcome,omitempty"`
+	Recipe  *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
+	Asked   *denoise.Recipe `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
+	Curve   *tune.Curve     `json:"curve,omitempty"`  // by which "sure" chose the strength
+	Noise   *job.AddedNoise `json:"noise,omitempty"`  // that was added
+	Engine  *denoise.Info   `json:"engine,omitempty"` //
+	Source  SourceRecord    `json:"source"`           //
+	Region  *volume.Region  `json:"region,omitempty"` // the part that was filtered; all if it is missing
 	// Parts are the slices that were filtered by themselves, and Resampled says how uneven
 	// slices became even ones.
 	Parts     []series.Part      `json:"parts,omitempty"`

@@ -58,6 +58,27 @@ type LaterFacts struct {
 // Whole reports whether the run covers its whole series.
 func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 
+// The outcomes of a run.
+const (
+	Denoised = "denoised"
+	AsItIs   = "unchanged" // there was no noise to remove: the result is the series as it is
+)
+
+// Outcome returns what the run did to its region.
+func (r *Run) Outcome() string {
+	facts := r.Facts
+	if facts == nil {
+		facts = &denoise.Facts{}
+	}
+	if r.Result == nil || !Unchanged(r.Source.Volume, r.Region, r.Result.Data, facts) {
+		return Denoised
+	}
+	return AsItIs
+}
+
+// Unfiltered reports whether the run left its region as it is.
+func (r *Run) Unfiltered() bool { return r.Outcome() == AsItIs }
+
 // AutoWarning returns a sentence if automatic values rest on noise that is unknown, or left the
 // series as it is because there is hardly any, and nothing otherwise.
 func (r *Run) AutoWarning() message.Message {

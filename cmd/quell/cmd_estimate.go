@@ -83,7 +83,7 @@ are made equal, and a slow drift is removed; it is said if something moved.`,
 			return job.Usagef("%s is a 4-D series of %d volumes and a noise map of one; choose it with --series N", args[0], in.Group.Len())
 		}
 		var all []volumeEstimate
-		alike := newAlike(in.Selection)
+		alike := run.NewAlike(in.Group, len(in.Entries))
 		for k := range in.Entries {
 			s, err := in.Load(cmd.Context(), k)
 			if err != nil {
@@ -105,12 +105,18 @@ are made equal, and a slow drift is removed; it is said if something moved.`,
 				}
 			}
 			all = append(all, one)
-			if err := alike.add(cmd.Context(), k, s.Volume); err != nil {
+			if err := alike.Add(cmd.Context(), k, s.Volume); err != nil {
 				return err
 			}
 		}
 		done()
-		return printEstimates(cmd.OutOrStdout(), all, alike.repeats(), in.Selection, *asJSON)
+		repeats := alike.Found()
+		if repeats != nil {
+			for k := range all {
+				all[k].Estimate = all[k].Estimate.OverTime(*repeats)
+			}
+		}
+		return printEstimates(cmd.OutOrStdout(), all, repeats, in.Selection, *asJSON)
 	}
 	return cmd
 }

@@ -14,6 +14,7 @@ import (
 	"quell/app/executor"
 	"quell/app/job"
 	"quell/app/open"
+	"quell/app/run"
 	"quell/denoise"
 	"quell/internal/clean"
 	"quell/internal/message"
@@ -129,6 +130,9 @@ func printWritten(cmd *cobra.Command, report executor.Outcome, what string) erro
 	}
 	if report.Covered.Text != "" {
 		what = report.Covered.Text + "\n" + what
+	}
+	if report.Outcome == run.AsItIs {
+		what += "; unchanged, as there is no noise to remove"
 	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s; written to %s\n", what, report.Output)
 	return err

@@ -9,7 +9,6 @@ import (
 	"quell/app/open"
 	"quell/denoise/noise"
 	"quell/internal/message"
-	"quell/volume"
 )
 
 // estimateRepeats measures the noise of two repeats; --series and its like choose of the first.
@@ -31,46 +30,6 @@ func estimateRepeats(ctx context.Context, pick choice, paths []string, events jo
 		err = &job.InputError{Path: paths[1], Problem: message.Text("it is no repeat of %s: %s", message.Figure(paths[0]), message.Of(err)), Advice: message.Text("give two series of one protocol on one grid")}
 	}
 	return r, first.Volume.Unit, err
-}
-
-// alike finds the volumes of a 4-D series that repeat each other.
-type alike struct {
-	of        open.Selection
-	times     map[string]int // how often each contrast occurs
-	sequences map[string]*noise.Sequence
-}
-
-func newAlike(of open.Selection) *alike {
-	a := &alike{of: of, times: map[string]int{}, sequences: map[string]*noise.Sequence{}}
-	if of.Group != nil {
-		for k := range of.Entries {
-			a.times[of.Group.Contrast(k)]++
-		}
-	}
-	return a
-}
-
-// add takes the k-th volume.
-func (a *alike) add(ctx context.Context, k int, v *volume.Volume) error {
-	if a.of.Group == nil || a.times[a.of.Group.Contrast(k)] < 2 {
-		return nil
-	}
-	contrast := a.of.Group.Contrast(k)
-	if a.sequences[contrast] == nil {
-		a.sequences[contrast] = &noise.Sequence{}
-	}
-	return a.sequences[contrast].Add(ctx, v)
-}
-
-// repeats returns what the volumes of the contrast with the most pairs show; nil if there are none.
-func (a *alike) repeats() *noise.Repeats {
-	var most *noise.Repeats
-	for _, s := range a.sequences {
-		if r, ok := s.Repeats(); ok && (most == nil || r.Pairs > most.Pairs || r.Pairs == most.Pairs && r.Sigma < most.Sigma) {
-			most = &r
-		}
-	}
-	return most
 }
 
 // repeatText describes the noise that repeats show, in two lines.

@@ -92,6 +92,7 @@ const (
 	methodAcquired    = "differences at the acquired resolution"
 	methodBackground  = "background"
 	methodWindows     = "homogeneous windows"
+	methodOverTime    = "volumes over time"
 )
 
 // Of estimates the noise of a volume and of each of its slices, on all cores.

@@ -73,3 +73,20 @@ func (s *Sequence) Repeats() (r Repeats, ok bool) {
 	}
 	return Repeats{quiet[at], len(s.pairs[at]), at + 1}, len(s.pairs[at]) > 0
 }
+
+// OverTime returns the estimate of a volume of the sequence: what its volumes show takes the place of what one of them does.
+func (e Estimate) OverTime(r Repeats) Estimate {
+	if r.Confidence == None || r.Sigma == 0 {
+		return e
+	}
+	e.Figure = r.Figure
+	e.Method, e.Negligible, e.Acquired = methodOverTime, false, nil
+	e.spanByWord()
+	own := slices.DeleteFunc(slices.Clone(e.Evidence), func(x Evidence) bool { return x.Kind == OverTime })
+	e.Evidence = append([]Evidence{{OverTime, e.Sigma, e.Low, e.High, e.Windows}}, own...)
+	e.PerSlice = slices.Clone(r.PerSlice)
+	for z := range e.PerSlice {
+		e.PerSlice[z].spanByWord()
+	}
+	return e
+}

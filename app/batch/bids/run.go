@@ -23,7 +23,7 @@ func Run(ctx context.Context, dir string, f Filter, o batch.Options, events batc
 	o.Inputs = []string{dir}
 	o.List = func(ctx context.Context) ([]batch.Unit, error) { return d.Images(ctx, f) }
 	o.Begin = func() error { return d.describe(o.Output) }
-	o.Open = d.open
+	o.Open, o.OnlyChanged = d.open, true
 	o.Finish = func(r batch.SeriesResult) error { return d.finish(o.Output, r) }
 	return batch.Run(ctx, o, events)
 }

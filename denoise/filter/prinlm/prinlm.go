@@ -112,7 +112,7 @@ func alikeShare(f denoise.Facts) float64 {
 	if f.AlikePatches == 0 || f.Alike >= denoise.MostAlike {
 		return 0.5
 	}
-	return min(max(0.54+0.4*(f.AlikePatches-2), 0.3), 0.8)
+	return min(max(0.575+0.4*(f.AlikePatches-2), 0.3), 0.8)
 }
 
 // Params are the parameters of a resolved recipe.

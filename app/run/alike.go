@@ -1,0 +1,79 @@
+package run
+
+import (
+	"context"
+
+	"quell/denoise/noise"
+	"quell/series"
+	"quell/volume"
+)
+
+// Alike finds the volumes of a 4-D series that repeat each other. It is used by one goroutine.
+type Alike struct {
+	of        *series.Group
+	entries   int
+	times     map[string]int // how often each contrast occurs
+	sequences map[string]*noise.Sequence
+}
+
+// NewAlike returns one for n volumes of a group, which is nil for a volume that is in none.
+func NewAlike(of *series.Group, n int) *Alike {
+	a := &Alike{of: of, entries: n, times: map[string]int{}, sequences: map[string]*noise.Sequence{}}
+	if of != nil {
+		for k := range n {
+			a.times[of.Contrast(k)]++
+		}
+	}
+	return a
+}
+
+// Repeats reports whether another volume has the contrast of volume k.
+func (a *Alike) Repeats(k int) bool { return a.of != nil && a.times[a.of.Contrast(k)] > 1 }
+
+// Add takes volume k. The error is the context's.
+func (a *Alike) Add(ctx context.Context, k int, v *volume.Volume) error {
+	if !a.Repeats(k) {
+		return nil
+	}
+	contrast := a.of.Contrast(k)
+	if a.sequences[contrast] == nil {
+		a.sequences[contrast] = &noise.Sequence{}
+	}
+	return a.sequences[contrast].Add(ctx, v)
+}
+
+// Found returns what the volumes of the contrast with the most pairs show; nil if there are none.
+func (a *Alike) Found() *noise.Repeats {
+	var most *noise.Repeats
+	for _, s := range a.sequences {
+		if r, ok := s.Repeats(); ok && (most == nil || r.Pairs > most.Pairs || r.Pairs == most.Pairs && r.Sigma < most.Sigma) {
+			most = &r
+		}
+	}
+	return most
+}
+
+// enoughAlike is the number of volumes of one contrast that a job reads for what they repeat.
+const enoughAlike = 6
+
+// FindAlike reads some volumes of a group that repeat each other, in their order. The error is load's, or the context's.
+func FindAlike(ctx context.Context, of *series.Group, n int, load func(k int) (*series.Series, error)) (*noise.Repeats, error) {
+	a, taken := NewAlike(of, n), map[string]int{}
+	for k := range n {
+		if !a.Repeats(k) || taken[of.Contrast(k)] >= enoughAlike {
+			continue
+		}
+		taken[of.Contrast(k)]++
+		s, err := load(k)
+		if err != nil {
+			return nil, err
+		}
+		if err := a.Add(ctx, k, s.Volume); err != nil {
+			return nil, err
+		}
+		if taken[of.Contrast(k)] == enoughAlike { // one contrast is enough
+			break
+		}
+	}
+	return a.Found(), nil
+}
