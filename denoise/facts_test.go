@@ -175,20 +175,20 @@ func near(got, want, relative float64) bool {
 	return math.Abs(got-want) <= relative*math.Abs(want)
 }
 
-// Automatic values count weak noise in part or not at all, by the confidence of the
-// estimate; an estimate in a CT's soft tissue counts in full.
+// Automatic values follow the best value of a narrow interval, and the low end of a wide one.
 func TestTrust(t *testing.T) {
 	for _, c := range []struct {
 		share      float64
 		confidence noise.Confidence
+		low, high  float64 // of the interval, relative to sigma
 		want       float64
 	}{
-		{0.001, noise.High, 1}, {0.1, noise.None, 0}, {0.5, noise.Low, 1},
-		{0.008, noise.Low, 0}, {0.012, noise.Low, 0.5}, {0.016, noise.Low, 1},
-		{0.007, noise.Fair, 0}, {0.009, noise.Fair, 0.5}, {0.011, noise.Fair, 1},
+		{0.001, noise.High, 0.95, 1.05, 1}, {0.1, noise.None, 1, 1, 0}, {0.5, noise.Low, 0.4, 1, 0.4},
+		{0.01, noise.Fair, 0.81, 1.19, 1}, {0.01, noise.Low, 0.79, 1.1, 0.79}, {0.01, noise.Low, 0.9, 1.21, 0.9},
 	} {
 		f := denoise.Facts{Lo: -500, Hi: 500, Noise: noise.Known(1000 * c.share)}
 		f.Noise.Confidence = c.confidence
+		f.Noise.Low, f.Noise.High = c.low*f.Noise.Sigma, c.high*f.Noise.Sigma
 		if got := f.Trust(); math.Abs(got-c.want) > 1e-9 || !near(f.NoiseShare(), c.share, 1e-12) || !near(f.AutoSigma(), got*1000*c.share, 1e-12) {
 			t.Errorf("%g of the range, %s: trust %g, share %g, sigma %g; want trust %g", c.share, c.confidence, got, f.NoiseShare(), f.AutoSigma(), c.want)
 		}
@@ -205,7 +205,6 @@ func TestTrust(t *testing.T) {
 	}
 	f := factsOf(t, noisy)
 	f.Hi = 3000
-	f.Noise.Confidence = noise.Low
 	if !f.Noise.InTissue() || f.Trust() != 1 || (denoise.Facts{Noise: noise.Known(1)}).Noise.InTissue() {
 		t.Errorf("tissue %v, trust %g", f.Noise.InTissue(), f.Trust())
 	}

@@ -45,7 +45,7 @@ func TestAutomaticStabilisation(t *testing.T) {
 	gaussian.Noise.Model = noise.Gaussian
 	guess.Noise.ModelKnown = false
 	negative.Lo = -0.5
-	weak.Noise.Sigma, weak.Noise.Confidence = 3.1, noise.Low
+	weak.Noise.Sigma, weak.Noise.Low, weak.Noise.Confidence = 3.1, 1, noise.Low
 	texture.Noise.Sigma, texture.Noise.Confidence = 3.3, noise.Low
 	for _, c := range []struct {
 		name string

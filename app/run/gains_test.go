@@ -47,7 +47,7 @@ func TestProposeFilter(t *testing.T) {
 		want   message.Kind
 	}{
 		{"unknown", func(e *noise.Estimate) { e.Confidence = noise.None; e.Why = message.Text("it is too small") }, message.NoiseUnknown},
-		{"at most", func(e *noise.Estimate) { e.AtMost = 12; e.Why = message.Text("it was smoothed") }, message.NoiseUnknown},
+		{"at most", func(e *noise.Estimate) { e.High = 30; e.Why = message.Text("it was smoothed") }, message.NoiseUnknown},
 		{"rough", func(e *noise.Estimate) { e.Confidence = noise.Low }, message.NoiseUnknown},
 		{"weak", func(e *noise.Estimate) { e.Negligible = true }, message.NoiseWeak},
 		{"varies", func(e *noise.Estimate) { e.Why = message.New(message.NoiseVaries, "it differs") }, message.NoiseVaries},

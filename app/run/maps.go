@@ -109,7 +109,7 @@ func (m Maps) IfVaries(ctx context.Context, r denoise.Recipe, s *series.Series, 
 
 // MapPays says whether a recipe is run under an estimated noise map unless a person says otherwise: see Maps.IfVaries.
 func MapPays(r denoise.Recipe, f denoise.Facts) bool {
-	return mappable(r) && !f.Noise.InTissue() && f.Noise.Why.Kind() == message.NoiseVaries && f.Trust() >= 1
+	return mappable(r) && !f.Noise.InTissue() && f.Noise.Why.Kind() == message.NoiseVaries && f.AutoSigma() > 0
 }
 
 func mappable(r denoise.Recipe) bool { return !r.InSigmas && automatic(r) }

@@ -814,3 +814,16 @@ func TestTableStorage(t *testing.T) {
 	w.add("padding around a cylinder", estimate(t, r).Figure, 10, 0.05)
 	w.report(t)
 }
+
+func mrPhantom(t *testing.T, dims [3]int, spacing [3]float64) *volume.Volume {
+	t.Helper()
+	p, err := phantom.New("mr", phantom.Size{Dims: dims, Spacing: spacing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := p.Voxels(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

@@ -151,7 +151,7 @@ func TestTableOfAcquired(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				t.Logf("%-20s %-18s %4.0f: %6.2f %+6.1f %% %-4s at most %4.1f neg %-5v %-38s %v", a.name, k.Name, sigma, e.Sigma, 100*(e.Sigma/sigma-1), e.Confidence, e.AtMost, e.Negligible, e.Method, e.Acquired)
+				t.Logf("%-20s %-18s %4.0f: %6.2f %+6.1f %% %-4s at most %4.1f neg %-5v %-38s %v", a.name, k.Name, sigma, e.Sigma, 100*(e.Sigma/sigma-1), e.Confidence, e.High, e.Negligible, e.Method, e.Acquired)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ const (
 	mostZeros     = 0.02  // of the values: masks and corrections of the scanner leave more
 	mostSamples   = 5     // voxels that an independent sample of the noise may cover
 	leastShare    = 0.003 // of the range of the values
-	weakerObject  = 0.85  // of sigma, which the usual windows of the object hold: below, its noise is weaker
+	weakerObject  = 0.7   // of sigma, which half of the windows of the object hold at least: below, its noise is weaker
 	strongObject  = 1.1   // the same, which the least of the windows holds: above, it is stronger
 	surelyShared  = 3     // standard errors of a correlation of magnitudes from which on it counts
 )
@@ -47,24 +47,12 @@ func (e *Estimate) backgroundFigure(ctx context.Context, v *volume.Volume, value
 		return false, err
 	}
 	sigma := math.Sqrt(usualSquare(tiles) / 2)
-	if sigma < leastShare*valueRange || !w.found() || w.usual() < weakerObject*sigma || w.least() > strongObject*sigma {
+	c := ofMagnitudes(v, tiles)
+	if sigma < leastShare*valueRange || !w.hold(sigma) {
 		return false, nil
 	}
-	c := ofMagnitudes(v, tiles)
-	p, err := slicePower(ctx, v)
-	if err != nil {
-		return false, err
-	}
-	a := p.acquisition()
-	if a != nil {
-		if _, ok := a.agrees(v.Encoding); ok {
-			c = a.correlation()
-		} else {
-			a = nil
-		}
-	}
 	e.Method, e.Negligible, e.Model, e.ModelKnown = methodBackground, false, Rician, true
-	e.Correlation, e.Acquired = c, a
+	e.Correlation, e.Acquired = c, nil
 	e.Figure = Figure{Sigma: sigma, Windows: len(tiles), Confidence: Fair, Why: message.New(message.NoiseCorrelated, "it was read beside the object, and the noise is correlated from voxel to voxel, as after smoothing or interpolation")}
 	e.PerSlice = slices.Repeat([]Figure{e.Figure}, v.Dims[2])
 	return true, nil

@@ -26,6 +26,8 @@ const (
 	evenRiseLow  = 1.08  // of the 0.15-quantile from narrow to wide windows: above, anatomy is part of it
 	evenRiseMost = 1.055 // of the median
 	leastColour  = 0.1   // more pixels than one that an independent sample covers: below, the noise counts as white
+	mostCoverage = 5     // pixels that an independent sample covers at most
+	mostEvenGain = 1.15  // of a fit: the correlation of what it leaves shows no more
 	evenAgrees   = 0.12  // by which the finest detail and the windows may differ if they show the same noise
 )
 
@@ -107,6 +109,11 @@ func (w evenWindows) usual() float64 {
 		}
 	}
 	return least / rootMeanSquare(evenNarrow*evenNarrow-terms, evenQuantiles[evenLow])
+}
+
+// hold reports whether the windows may hold noise of sigma, and no other: a fit takes a part of noise that neighbours share.
+func (w evenWindows) hold(sigma float64) bool {
+	return w.found() && w.wide[0][evenMiddle] >= weakerObject*sigma && w.least() <= strongObject*sigma
 }
 
 // evenWindowsOf measures the windows of the foreground, with means from cut on. The error is the context's.

@@ -35,6 +35,7 @@ const (
 	fairWidth = 0.2
 	sureHalf  = 0.06
 	fairHalf  = 0.17
+	lowHalf   = 0.3
 	leastHalf = 0.05 // below a low end
 )
 
@@ -42,9 +43,9 @@ const (
 func (f *Figure) span(low, high float64) {
 	f.Low, f.High = min(low, f.Sigma), max(high, f.Sigma)
 	switch wide := f.width(); {
-	case wide <= highWidth:
+	case wide <= highWidth+1e-9:
 		f.Confidence = High
-	case wide <= fairWidth:
+	case wide <= fairWidth+1e-9:
 		f.Confidence = Fair
 	default:
 		f.Confidence = Low
@@ -53,15 +54,18 @@ func (f *Figure) span(low, high float64) {
 
 // width is the larger of the relative distances of Sigma from the ends of the interval; 0 without one.
 func (f Figure) width() float64 {
-	if f.High == 0 || f.Sigma == 0 {
+	switch {
+	case f.High == 0:
 		return 0
+	case f.Sigma == 0:
+		return math.Inf(1)
 	}
 	return max(f.High/f.Sigma-1, 1-f.Low/f.Sigma)
 }
 
 // spanByWord sets the interval of a figure that has a word alone.
 func (f *Figure) spanByWord() {
-	half := map[Confidence]float64{High: sureHalf, Fair: fairHalf, Low: 2 * fairHalf}[f.Confidence]
+	half := map[Confidence]float64{High: sureHalf, Fair: fairHalf, Low: lowHalf}[f.Confidence]
 	f.Low, f.High = f.Sigma*(1-half), f.Sigma*(1+half)
 }
 
@@ -69,7 +73,7 @@ func (f *Figure) spanByWord() {
 // removes less and harms nothing.
 func (f Figure) Acting() float64 {
 	if f.Rough() {
-		return f.Low
+		return min(f.Low, f.Sigma)
 	}
 	return f.Sigma
 }
@@ -92,6 +96,7 @@ func (f Figure) Advice() message.Message {
 func (e *Estimate) combine(ctx context.Context, v *volume.Volume, d measurement, w evenWindows) error {
 	was := e.Sigma
 	fine := e.finest(d, w)
+	e.Negligible = e.Negligible && !e.ModelKnown // a background that shows its distribution holds noise
 	switch {
 	case e.Sigma == 0 && e.Confidence != None:
 		e.span(0, 0)
@@ -111,7 +116,7 @@ func (e *Estimate) combine(ctx context.Context, v *volume.Volume, d measurement,
 // finest is the evidence of the finest detail.
 func (e *Estimate) finest(d measurement, w evenWindows) Evidence {
 	x := Evidence{Kind: FinestDetail, Sigma: e.Sigma, Windows: e.Windows}
-	base := min(e.Sigma, e.untextured(d))
+	base := min(e.Sigma, max(e.untextured(d), leastUntextured*e.Sigma))
 	switch e.Confidence {
 	case High:
 		x.Low, x.High = base*(1-leastHalf), e.Sigma*(1+sureHalf)
@@ -160,7 +165,7 @@ func (e *Estimate) fromWindows(ctx context.Context, v *volume.Volume, w evenWind
 	if err != nil {
 		return err
 	}
-	freedom, gain := c.freedom(evenWide), surfaceGain(c, evenWide)
+	freedom, gain := max(c.freedom(evenWide), evenWide*evenWide/mostCoverage), min(surfaceGain(c, evenWide), mostEvenGain)
 	at := func(i int) float64 { return gain * w.wide[0][i] / rootMeanSquare(freedom, evenQuantiles[i]) }
 	x := Evidence{EvenWindows, at(evenMiddle), at(evenLowest) * (1 - evenMargin), at(evenUpper) * (1 + evenMargin), w.count}
 	agree := e.Confidence != None && math.Abs(e.Sigma/x.Sigma-1) <= evenAgrees

@@ -7,6 +7,8 @@ import "math"
 const (
 	textureGroups = 20 // of the windows
 	textureFitted = 6  // that are fitted, the evenest
+
+	leastUntextured = 0.25 // of the figure, that is noise at least
 )
 
 // untextured returns the sigma of the windows of d without what rises with their unevenness; infinity without windows.

@@ -204,7 +204,7 @@ func TestSlicesAreCalibrated(t *testing.T) {
 		e.PerSlice = append(e.PerSlice, Figure{Sigma: s, Confidence: High, Windows: 100})
 	}
 	e.PerSlice = append(e.PerSlice, Figure{Confidence: None})
-	e.calibrateSlices(1)
+	e.calibrateSlices()
 	if got := e.PerSlice[0].Sigma; math.Abs(got-3) > 1e-9 {
 		t.Errorf("a usual slice has %g, want 3", got)
 	}
@@ -214,11 +214,11 @@ func TestSlicesAreCalibrated(t *testing.T) {
 	if e.PerSlice[0].Confidence != Fair || e.PerSlice[0].Why.String() == "" || e.PerSlice[4].Confidence != None {
 		t.Errorf("confidences %+v", e.PerSlice)
 	}
-	// Slices below the volume stay; a gain multiplies.
+	// Slices below the volume stay.
 	e = Estimate{Figure: Figure{Sigma: 6, Confidence: High}, PerSlice: []Figure{{Sigma: 2, Confidence: High, Windows: 1}}}
-	e.calibrateSlices(2)
-	if got := e.PerSlice[0]; got.Sigma != 4 || got.Confidence != High {
-		t.Errorf("%+v, want 4, high", got)
+	e.calibrateSlices()
+	if got := e.PerSlice[0]; got.Sigma != 2 || got.Confidence != High {
+		t.Errorf("%+v, want 2, high", got)
 	}
 }
 

@@ -136,7 +136,7 @@ func TestAutoStrength(t *testing.T) {
 func TestAutoStrengthFollowsPatches(t *testing.T) {
 	g := volume.NewGeometry([3]int{20, 20, 20}, [3]float64{1, 1, 1})
 	for _, c := range []struct{ alike, patches, want float64 }{
-		{4, 2, 5.4}, {4, 1.5, 3.4}, {4, 2.5, 7.4}, {4, 1.3, 3}, {4, 2.8, 8}, {4, 0, 5}, {denoise.MostAlike, 2.5, 5}, {denoise.MostAlike - 0.01, 2.5, 7.4},
+		{4, 2, 5.75}, {4, 1.5, 3.75}, {4, 2.5, 7.75}, {4, 1.3, 3}, {4, 2.8, 8}, {4, 0, 5}, {denoise.MostAlike, 2.5, 5}, {denoise.MostAlike - 0.01, 2.5, 7.75},
 	} {
 		f := denoise.Facts{Lo: 0, Hi: 255, Noise: noise.Known(10), Alike: c.alike, AlikePatches: c.patches}
 		r := denoise.Recipe{Filter: Filter.Name, Dims: 3}
