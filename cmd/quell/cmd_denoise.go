@@ -12,6 +12,7 @@ import (
 	"quell/app/open"
 	"quell/app/run"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/io/dicom"
 )
 
@@ -124,10 +125,8 @@ func printDenoised(cmd *cobra.Command, report executor.Outcome) error {
 	for _, v := range report.Volumes {
 		line := "\n" + v.Name
 		if v.Noise == nil {
-		} else if most, _, unknown := v.Noise.Unknown(); most > 0 {
-			line += fmt.Sprintf("  sigma unknown, at most %.3g", most)
-		} else if !unknown {
-			line += fmt.Sprintf("  sigma %.4g (%s confidence)", v.Noise.Sigma, v.Noise.Confidence)
+		} else if v.Noise.Confidence != noise.None {
+			line += fmt.Sprintf("  sigma %.4g (%.3g to %.3g, %s confidence)", v.Noise.Sigma, v.Noise.Low, v.Noise.High, v.Noise.Confidence)
 		}
 		if f, err := denoise.FilterByName(v.Recipe.Filter); err == nil && f.Strength.Param != "" {
 			line += fmt.Sprintf("  %s %s", f.Strength.Param, strengthText(v.Recipe.Get(f.Strength.Param)))

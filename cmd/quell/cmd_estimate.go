@@ -26,14 +26,14 @@ func newEstimate() *cobra.Command {
 		Long: `Estimate the standard deviation of the noise, of the whole series and of each
 slice, with a confidence for each figure:
 
-  high  within about 5 %
-  fair  within about 20 %
-  low   the image's own texture may be part of it; where the image was smoothed or
-        interpolated the noise may be stronger, too: the reason says so
+  high  the interval lies within 10 % of the best value
+  fair  within 20 %
+  low   it is wider: automatic values follow its low end, which removes less
   none  there is no figure
 
-CT is measured in even soft tissue, with the correlation of its noise; everything
-else by differences in the foreground, for Gaussian or Rician noise. If the noise is known, the
+CT is measured in even soft tissue, with the correlation of its noise; everything else by
+two kinds of evidence: differences of neighbours, for Gaussian or Rician noise, and what a
+fit leaves in homogeneous windows, whatever its colour. If the noise is known, the
 filter that is expected to gain most with its automatic values is named, and what the others
 would gain: decibels of squared error, measured on a sample of the foreground. --map writes
 the noise of every voxel. Slices are counted from 1. Of a 4-D series each volume is
@@ -212,11 +212,21 @@ func (v volumeEstimate) print(w io.Writer) error {
 		kind += fmt.Sprintf(", without the %.0f %% of the variance in even tissue that slices share as structure", 100*e.Shared)
 	}
 	sigma := figureText(e.Figure, unit)
-	if unknown := e.Sentence(); !unknown.IsZero() {
-		sigma = "unknown. " + unknown.String()
+	if e.Confidence == noise.None {
+		sigma = "unknown. " + e.Sentence().String()
 	}
 	if _, err := fmt.Fprintf(w, "sigma %s\nnoise %s\n", sigma, kind); err != nil {
 		return err
+	}
+	for _, x := range e.Evidence {
+		if _, err := fmt.Fprintf(w, "evidence %s: %.4g (%.3g to %.3g)\n", x.Kind, x.Sigma, x.Low, x.High); err != nil {
+			return err
+		}
+	}
+	if text := e.Advice(); !text.IsZero() && !e.Negligible {
+		if _, err := fmt.Fprintln(w, text); err != nil {
+			return err
+		}
 	}
 	if text := v.proposal.String(); text != "" {
 		if _, err := fmt.Fprintf(w, "filter %s\n", text); err != nil {
@@ -236,13 +246,10 @@ func figureText(f noise.Figure, unit string) string {
 	if unit != "" {
 		unit = " " + unit
 	}
-	if most, why, unknown := f.Unknown(); most > 0 {
-		return fmt.Sprintf("unknown, at most %.3g%s: %s", most, unit, why)
-	} else if unknown {
-		return "unknown: " + why.String()
+	if f.Confidence == noise.None {
+		return "unknown: " + f.Why.String()
 	}
-	text := fmt.Sprintf("%.4g%s", f.Sigma, unit)
-	text += fmt.Sprintf("  %s confidence", f.Confidence)
+	text := fmt.Sprintf("%.4g%s (%.3g to %.3g)  %s confidence", f.Sigma, unit, f.Low, f.High, f.Confidence)
 	if !f.Why.IsZero() {
 		text += ": " + f.Why.String()
 	}

@@ -69,7 +69,7 @@ func TestTheNoiseSaysWhatIsEven(t *testing.T) {
 		return noise.Estimate{Figure: noise.Figure{Sigma: sigma, Confidence: c}}
 	}
 	atMost := func(most float64) noise.Estimate {
-		return noise.Estimate{Figure: noise.Figure{Sigma: 0.1, Confidence: noise.Low, AtMost: most}}
+		return noise.Estimate{Figure: noise.Figure{Sigma: 0.1, Low: 0.1, High: most, Confidence: noise.Low}}
 	}
 	for _, c := range []struct {
 		noise noise.Estimate

@@ -57,7 +57,8 @@ func airAt(v *volume.Volume, air float32) float64 {
 func stated(v *volume.Volume) float64 {
 	var s solids
 	s.read(v)
-	if airAt(v, airOfWater) > airShare || s.share(water1000) < 0.5 {
+	even, all := s.even(water1000)
+	if airAt(v, airOfWater) > airShare || max(tissueShare(even, water1000), tissueShare(all, water1000)) < statedTissue {
 		return waterHU
 	}
 	if s.air(water1024) > s.air(water1000) {
@@ -79,6 +80,7 @@ const (
 	leastSolid   = 0.02
 	solidAbove   = 150 // of air
 	leastTissue  = 0.61
+	statedTissue = 0.5 // if the values are known to be of a CT
 	mostBetween  = 0.13
 	rayleighNear = 1.5 // mean over standard deviation of air at 0: Rician noise has 1.91
 )
@@ -167,21 +169,20 @@ func (s solids) even(water float64) (even, all []block) {
 	return slices.DeleteFunc(slices.Clone(all), func(b block) bool { return b.sd > most }), all
 }
 
-// share returns the share of the even blocks that are fat or soft tissue, about as wide as a person uses the words.
-func (s solids) share(water float64) float64 {
-	even, _ := s.even(water)
+// tissueShare returns the share of blocks that are fat or soft tissue, about as wide as a person uses the words.
+func tissueShare(of []block, water float64) float64 {
 	n := 0
-	for _, b := range even {
+	for _, b := range of {
 		if hu := b.mean - water; hu > -130 && hu < -60 || hu > -20 && hu < 110 {
 			n++
 		}
 	}
-	return float64(n) / math.Max(float64(len(even)), 1)
+	return float64(n) / math.Max(float64(len(of)), 1)
 }
 
 // tissue says whether nearly all even blocks are fat or soft tissue, and few lie between lung and fat.
 func (s solids) tissue(water float64) bool {
-	_, all := s.even(water)
+	even, all := s.even(water) // strong noise is least at the rim, where the even blocks lie then
 	between := 0
 	for _, b := range all {
 		if hu := b.mean - water; hu > -700 && hu < -200 {
@@ -189,5 +190,5 @@ func (s solids) tissue(water float64) bool {
 		}
 	}
 	n := float64(len(all))
-	return n >= leastSolid*float64(len(s.all)) && n > 0 && float64(between) <= mostBetween*n && s.share(water) >= leastTissue
+	return n >= leastSolid*float64(len(s.all)) && n > 0 && float64(between) <= mostBetween*n && max(tissueShare(even, water), tissueShare(all, water)) >= leastTissue
 }

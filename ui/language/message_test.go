@@ -64,9 +64,9 @@ var samples = []struct {
 	{message.Text("the reference cannot be compared: %s", errors.New("net: 0.5 s are over")), "the reference cannot be compared: net: 0.5 s are over", "die Referenz lässt sich nicht vergleichen: net: 0.5 s are over"},
 	// A text without a translation stays English as a whole, with the values in it.
 	{message.Text("There is no such sentence: %s, %.1f.", message.Text("the volume is small"), 1.5), "There is no such sentence: the volume is small, 1.5.", "There is no such sentence: the volume is small, 1.5."},
-	{noise.Figure{AtMost: 12.5, Why: message.Text("what now")}.Sentence(),
-		"Noise unknown, at most 12.5: what now. What helps: a mask of an even part, the strength as a number, an ROI or two repeats.",
-		"Rauschen unbekannt, höchstens 12,5: what now. Was hilft: eine Maske eines gleichmäßigen Teils, die Stärke als Zahl, eine ROI oder zwei Wiederholungen."},
+	{noise.Figure{Sigma: 3, Low: 2, High: 12.5, Why: message.Text("what now")}.Sentence(),
+		"Noise known roughly, between 2 and 12.5: what now. What helps: a mask of an even part, the strength as a number, an ROI or two repeats.",
+		"Rauschen nur grob bekannt, zwischen 2 und 12,5: what now. Was hilft: eine Maske eines gleichmäßigen Teils, die Stärke als Zahl, eine ROI oder zwei Wiederholungen."},
 	{message.Verbatim("voxel"), "voxel", "voxel"}, // a name
 }
 

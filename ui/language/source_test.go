@@ -59,7 +59,7 @@ var speakers = map[string][]string{
 	},
 	"denoise/cpu":     {"model name"},
 	"denoise/lesions": nil,
-	"denoise/noise":   {"distant differences", "surface fits", "differences across slices", "differences at the acquired resolution", "acquired %d x %d of %d x %d", ", without the corners of k-space"},
+	"denoise/noise":   {"surface fits", "finest detail", "homogeneous windows", "volumes over time", "differences at the acquired resolution", "acquired %d x %d of %d x %d", ", without the corners of k-space"},
 	"denoise/tune":    {"the recipe is not resolved", "the result does not have the %v voxels that are judged"},
 	"gpu":             {"Error in initialization", "error while loading shared libraries", "the GPU computes voxels again"}, // of the driver, the log
 	"io/atomic": { // in files, and what Quell does without

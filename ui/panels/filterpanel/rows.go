@@ -480,7 +480,7 @@ func unitOf(v denoise.Value, unit string) string {
 // elsewhere returns what a value comes to in another unit: "= 17.5 HU" for one in
 // sigmas or in percent, "= 1.2 σ" for one in the volume's unit; "" if it cannot
 // be said. A value that stands in for 0 removes nothing, as auto does if there is
-// hardly any noise, if it is not known, or if the figure may be fine texture.
+// hardly any noise, or if it is not known.
 func elsewhere(p denoise.Param, auto bool, shown, resolved denoise.Value, unit string, f denoise.Facts) string {
 	_, _, unknown := f.Noise.Unknown()
 	switch {
@@ -488,8 +488,6 @@ func elsewhere(p denoise.Param, auto bool, shown, resolved denoise.Value, unit s
 		return ""
 	case resolved.Float() <= f.Negligible() && auto && unknown:
 		return lang.L("= 0, noise unknown")
-	case resolved.Float() <= f.Negligible() && auto && f.Trust() == 0 && !f.Noise.Negligible:
-		return lang.L("= 0, σ may be texture")
 	case resolved.Float() <= f.Negligible():
 		return fmt.Sprintf(lang.L("= 0 %s, removes nothing"), unit)
 	case unitOf(shown, unit) != unit:

@@ -385,7 +385,7 @@ func TestAutoWithoutKnownNoise(t *testing.T) {
 	if text := o.row("h").also(); text != "= 0, noise unknown" {
 		t.Errorf("auto without a figure of the noise is labelled %q", text)
 	}
-	o.snap.Facts.Noise = noise.Estimate{Figure: noise.Figure{Sigma: 0.01, AtMost: 15, Confidence: noise.Low}}
+	o.snap.Facts.Noise = noise.Estimate{Figure: noise.Figure{Sigma: 0.01, Low: 0, High: 15, Confidence: noise.Low}}
 	o.show()
 	if text := o.row("h").also(); text != "= 0, noise unknown" {
 		t.Errorf("auto with noise that is at most 15 is labelled %q", text)
@@ -394,19 +394,6 @@ func TestAutoWithoutKnownNoise(t *testing.T) {
 	o.show()
 	if text := o.row("h").also(); text != "= 0 HU, removes nothing" {
 		t.Errorf("a negligible strength is labelled %q", text)
-	}
-}
-
-// If the figure of the noise may be fine texture, auto says that; a little more noise is used.
-func TestAutoOfNoiseThatMayBeTexture(t *testing.T) {
-	for share, want := range map[float64]string{0.0079: "= 0, σ may be texture", 0.0081: "= "} {
-		o := newOwner(t, "nlm")
-		f := &o.snap.Facts
-		f.Noise = noise.Estimate{Figure: noise.Figure{Sigma: share * float64(f.Hi-f.Lo), Confidence: noise.Low}}
-		o.show()
-		if text := o.row("h").also(); !strings.HasPrefix(text, want) || strings.Contains(text, "texture") != (share < 0.008) {
-			t.Errorf("auto with noise of %g of the range is labelled %q; want %q", share, text, want)
-		}
 	}
 }
 

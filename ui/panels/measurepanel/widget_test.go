@@ -258,7 +258,7 @@ func TestWhatLimitsTheNoiseIsSaid(t *testing.T) {
 	if slice.Text != "–" || !strings.HasPrefix(p.reason.Text, "Noise unknown: there is no tissue.") {
 		t.Errorf("without noise: %q, %q", slice.Text, p.reason.Text)
 	}
-	unknown := noise.Figure{Sigma: 1, AtMost: 15, Confidence: noise.Low, Why: message.Verbatim("it was smoothed")}
+	unknown := noise.Figure{Sigma: 1, Low: 1, High: 15, Confidence: noise.Low, Why: message.Verbatim("it was smoothed")}
 	for _, said := range []bool{false, true} {
 		c := Column{Noise: unknown}
 		if said {
@@ -266,7 +266,7 @@ func TestWhatLimitsTheNoiseIsSaid(t *testing.T) {
 			c.Noise, c.Verdict, c.Confidence, c.Why = unknown, tune.Unknown, noise.None, unknown.Sentence()
 		}
 		p.Display(Snapshot{Slice: c})
-		if slice.Text != "unknown, at most 15.00" || strings.Count(p.reason.Text, unknown.Sentence().String()) != 1 || strings.Contains(p.reason.Text, "Confidence of") {
+		if slice.Text != "1.00 (1 to 15), low" || strings.Count(p.reason.Text, unknown.Sentence().String()) != 1 || strings.Contains(p.reason.Text, "Confidence of") {
 			t.Errorf("unknown noise: %q, %q", slice.Text, p.reason.Text)
 		}
 	}

@@ -69,12 +69,12 @@ func TestTheStripShowsSigmaAndVerdicts(t *testing.T) {
 	}
 }
 
-// Noise that is unknown has no column, and says what it is at most.
+// Noise that is known roughly says so.
 func TestTheStripSaysWhatIsUnknown(t *testing.T) {
 	s, said, _ := strips(t)
-	s.display([]measures.SliceFigure{{Noise: noise.Figure{Sigma: 2, AtMost: 15, Confidence: noise.Low}}, {Noise: noise.Figure{Sigma: 4, Confidence: noise.High}}}, "HU", 1)
+	s.display([]measures.SliceFigure{{Noise: noise.Figure{Sigma: 2, Low: 1, High: 15, Confidence: noise.Low}}, {Noise: noise.Figure{Sigma: 4, Confidence: noise.High}}}, "HU", 1)
 	s.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(5, 5)}})
-	if *said != "Slice 1: σ unknown, at most 15 HU; not judged yet" || s.summary() != "σ 4 HU" {
+	if *said != "Slice 1: σ 2 HU, low; not judged yet" || s.summary() != "σ 2 to 4 HU" {
 		t.Errorf("%q, %q", *said, s.summary())
 	}
 }
