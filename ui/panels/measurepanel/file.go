@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app/files"
+	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/internal/clean"
 	"quell/measure"
