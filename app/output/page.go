@@ -113,7 +113,7 @@ func (p Page) HTML(ctx context.Context) ([]byte, error) {
 		d.Made.Add("Slices", fmt.Sprintf("%d to %d of %d", run.Region.Min[2]+1, run.Region.Max[2], run.Source.Volume.Dims[2]))
 	}
 	if p.Run.Unfiltered() {
-		d.Made.Add("Outcome", "unchanged: there is no noise to remove")
+		d.Made.Add("Outcome", "unchanged: the result is the series as it is")
 	}
 	d.Made.Add("Volume", p.Place)
 	d.Made.Add("Engine", strings.TrimSpace(run.Engine.Name+" "+run.Engine.Device))

@@ -61,7 +61,7 @@ func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 // The outcomes of a run.
 const (
 	Denoised = "denoised"
-	AsItIs   = "unchanged" // there was no noise to remove: the result is the series as it is
+	AsItIs   = "unchanged" // the result is the series as it is
 )
 
 // Outcome returns what the run did to its region.
@@ -95,8 +95,11 @@ func WarnOfAuto(recipe denoise.Recipe, facts *denoise.Facts, same func() bool) m
 	if e.Confidence == noise.None {
 		return e.Sentence()
 	}
+	if advice := e.Advice(); !e.Negligible && !advice.IsZero() {
+		return advice
+	}
 	if !same() {
-		return e.Advice()
+		return message.Message{}
 	}
 	return message.New(message.NoiseWeak, "The noise is too weak for automatic values to remove any without harm: the result is the series as it is. Give the strength yourself.")
 }

@@ -249,7 +249,11 @@ func figureText(f noise.Figure, unit string) string {
 	if f.Confidence == noise.None {
 		return "unknown: " + f.Why.String()
 	}
-	text := fmt.Sprintf("%.4g%s (%.3g to %.3g)  %s confidence", f.Sigma, unit, f.Low, f.High, f.Confidence)
+	text := fmt.Sprintf("%.4g%s", f.Sigma, unit)
+	if f.High > f.Low {
+		text += fmt.Sprintf(" (%.3g to %.3g)", f.Low, f.High)
+	}
+	text += fmt.Sprintf("  %s confidence", f.Confidence)
 	if !f.Why.IsZero() {
 		text += ": " + f.Why.String()
 	}

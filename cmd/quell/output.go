@@ -132,7 +132,7 @@ func printWritten(cmd *cobra.Command, report executor.Outcome, what string) erro
 		what = report.Covered.Text + "\n" + what
 	}
 	if report.Outcome == run.AsItIs {
-		what += "; unchanged, as there is no noise to remove"
+		what += "; unchanged"
 	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s; written to %s\n", what, report.Output)
 	return err

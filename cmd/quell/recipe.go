@@ -26,7 +26,7 @@ func (f *recipeFlags) addWith(cmd *cobra.Command, names []string, more string) {
 	addNameFlag(cmd, &f.filter, "filter", "filter", names, "the filter's `name`: "+strings.Join(filterNames(), ", ")+more)
 	addInput(flags, &f.recipe, "recipe", "start from the recipe in this `file`, or in the record beside an output; flags override it")
 	addNameFlag(cmd, &f.preset, "preset", "preset", presetNames(), "start from the preset of this `name`, see quell presets; flags override it")
-	addDimsFlag(cmd, &f.dims, "if not given, that of the recipe or the preset, or what suits the spacing of the slices")
+	addDimsFlag(cmd, &f.dims, "if not given, the recipe's or the filter's default")
 }
 
 // open reports whether the flags leave the filter open: they name none, and no parameter.
@@ -46,7 +46,7 @@ func (f *recipeFlags) open() bool {
 func (f *recipeFlags) apply(j *job.Job) error {
 	dims := dimsOf(f.dims)
 	filter := f.filter
-	j.AutoDims = f.dims == autoDims || f.dims == "" && f.recipe == "" && f.preset == ""
+	j.AutoDims = f.dims == autoDims
 	if j.AutoFilter { // the filter that stays if no gain is known
 		filter, j.AutoDims = denoise.Filters()[0].Name, dims == 0
 	}

@@ -109,6 +109,10 @@ func (e *Estimate) combine(ctx context.Context, v *volume.Volume, d measurement,
 	default:
 		e.fromDetail(fine, w)
 	}
+	if e.Negligible && e.Sigma > 0 { // what texture may add is no noise
+		e.Confidence = Low
+		e.spanByWord()
+	}
 	e.spanSlices(was)
 	return nil
 }

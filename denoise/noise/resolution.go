@@ -158,10 +158,14 @@ func (e *Estimate) kspaceFigure(ctx context.Context, v *volume.Volume, d measure
 		return true, nil
 	}
 	beside, err := e.backgroundFigure(ctx, v, d.valueRange, w)
-	if beside || err != nil || acquired == nil {
+	switch {
+	case err != nil || acquired == nil:
 		return beside, err
+	case beside: // which shows sigma, and the power what was acquired
+		e.Acquired, e.Correlation = acquired.Acquired, acquired.Correlation
+	default:
+		*e = *acquired
 	}
-	*e = *acquired
 	return true, nil
 }
 
