@@ -119,6 +119,8 @@ func TestPrintedVerdict(t *testing.T) {
 	type figures struct {
 		Verdict, Why, Confidence string
 		Sigma, Structure         float64
+		Low                      float64 `json:"sigma_low"`
+		High                     float64 `json:"sigma_high"`
 		SigmaConfidence          string  `json:"sigma_confidence"`
 		ResidualSD               float64 `json:"residual_sd"`
 	}
@@ -127,8 +129,8 @@ func TestPrintedVerdict(t *testing.T) {
 		Spectrum []struct{ Scale, Power float64 }
 		Slices   []figures
 	}](t, "assess", noisy, quiet)
-	want := fmt.Sprintf("verdict      %s (%s confidence)\nwhy          %s\nsigma        %.4g (%s confidence)\nresidual_sd  %.4g\nstructure    %.3g of the noise variance\n",
-		judged.Verdict, judged.Confidence, judged.Why, judged.Sigma, judged.SigmaConfidence, judged.ResidualSD, judged.Structure)
+	want := fmt.Sprintf("verdict      %s (%s confidence)\nwhy          %s\nsigma        %.4g (%.3g to %.3g, %s confidence)\nresidual_sd  %.4g\nstructure    %.3g of the noise variance\n",
+		judged.Verdict, judged.Confidence, judged.Why, judged.Sigma, judged.Low, judged.High, judged.SigmaConfidence, judged.ResidualSD, judged.Structure)
 	for _, b := range judged.Spectrum {
 		want += fmt.Sprintf("spectrum     %.3g times the power of noise, after a Gaussian of %g voxels\n", b.Power, b.Scale)
 	}
