@@ -23,6 +23,7 @@ import (
 	"quell/internal/shareddata"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
+	"quell/volume"
 )
 
 // attachJob filters a folder of DICOM into a folder and attaches objects.
@@ -129,10 +130,12 @@ func TestMapsOfSlabs(t *testing.T) {
 	}
 }
 
-// TestMapsOfUnknownNoise: there is none of noise that the program calls unknown.
+// TestMapsOfUnknownNoise: there is none of noise that the program calls unknown, as of a few voxels.
 func TestMapsOfUnknownNoise(t *testing.T) {
 	dir := t.TempDir()
-	apptest.SaveDICOM(t, filepath.Join(dir, "in"), apptest.Grainy(t, 0))
+	s := apptest.Grainy(t, 6)
+	s.Volume = s.Volume.Crop(volume.Region{Min: [3]int{30, 40, 2}, Max: [3]int{35, 45, 3}})
+	apptest.SaveDICOM(t, filepath.Join(dir, "in"), s)
 	j := attachJob(filepath.Join(dir, "in"), filepath.Join(dir, "out"), job.AttachMaps)
 	r := apptest.MustRecipe("median", 2)
 	j.Recipe = &r

@@ -204,6 +204,8 @@ func TestEscapeAsksBeforeItCancelsLongWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.session().SetEngine(stuck{cpu})
+	// With a strength: the series has no noise that automatic values would follow.
+	b.session().Tuning.Set(b.session().Tuning.Recipe().With("h", denoise.Number(5)), true)
 	for ahead, asks := range map[time.Duration]bool{9 * time.Second: false, 20 * time.Second: true} {
 		b.ahead.Store(0)
 		b.session().Results.Apply()

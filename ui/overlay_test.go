@@ -243,7 +243,7 @@ func TestKeysAreInTheirSectionOfTheHelpSheet(t *testing.T) {
 	}
 }
 
-// A strength that stands in for 0 is written as 0.
+// A strength that stands in for 0 is written as 0, and the picture is called unfiltered.
 func TestTheDetailOfAStrengthOfNothing(t *testing.T) {
 	b := newBench(t, large)
 	facts, _ := b.session().Document().Facts()
@@ -252,7 +252,7 @@ func TestTheDetailOfAStrengthOfNothing(t *testing.T) {
 		t.Fatalf("%v, %v; want a series without noise", resolved, err)
 	}
 	b.drain()
-	if got := b.workbench.Panes()[viewer.Denoised].Caption().Detail; !strings.Contains(got, " · strength 0") {
-		t.Errorf("the detail is %q", got)
+	if c := b.workbench.Panes()[viewer.Denoised].Caption(); c.Title != "UNFILTERED" || !strings.Contains(c.Detail, " · strength 0") || !strings.HasSuffix(c.Detail, " · there is no noise to remove") {
+		t.Errorf("the caption is %q, %q", c.Title, c.Detail)
 	}
 }

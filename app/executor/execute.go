@@ -434,11 +434,23 @@ func (v *volumeWork) follow(ctx context.Context) func(*run.Run, *volume.Arrival)
 	}
 }
 
+// changed returns what the filter did to the volume, of which all slabs are there.
+func (v *volumeWork) changed() string {
+	if v.plan.Slabs && v.same {
+		return run.AsItIs
+	}
+	if v.plan.Slabs {
+		return run.Denoised
+	}
+	return v.made.Run.Outcome()
+}
+
 // deliver passes a slab to the sinks.
 func (v *volumeWork) deliver(ctx context.Context, s *Slab) error {
 	s.Volume, s.Outcome = v.k, &v.outcome
 	if v.made.Run != nil && s.Last {
 		v.describe()
+		v.outcome.Outcome = v.changed()
 	}
 	before := v.outcome.Seconds.Measure
 	spent := 0.0
@@ -523,10 +535,6 @@ func (v *volumeWork) done() {
 	if result := v.made.Run; result != nil {
 		// Copies: an outcome and a record outlive the volumes of a run.
 		one.Engine, one.Recipe, one.Tuned = result.Engine.Name, new(result.Resolved), result.Tuned
-		switch one.Outcome = run.Denoised; {
-		case v.plan.Slabs && v.same, !v.plan.Slabs && result.Unfiltered():
-			one.Outcome = run.AsItIs
-		}
 		if r.Outcome == "" || one.Outcome == run.Denoised {
 			r.Outcome = one.Outcome
 		}

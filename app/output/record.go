@@ -59,7 +59,7 @@ func MappedBeside(out string) bool {
 // no patient data and no file names.
 type Record struct {
 	Quell string `json:"quell,omitempty"` // version
-	// Outcome is "denoised" or "unchanged"; empty if nothing was filtered, or slab by slab.
+	// Outcome is "denoised" or "unchanged"; empty if nothing was filtered.
 	Outcome string          `json:"outcome,omitempty"`
 	Recipe  *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
 	Asked   *denoise.Recipe `json:"asked,omitempty"`  // as asked for: with "auto" and percentages

@@ -167,6 +167,7 @@ func (w *seriesSink) identify(s *executor.Slab) (wait func()) {
 		return func() {}
 	}
 	w.records = append(w.records, r)
+	r.Outcome = s.Outcome.Outcome
 	if s.Read != nil {
 		r.Source.SHA256, r.NoiseMap, r.Mask, r.of = s.Read.Source, s.Read.NoiseMap, s.Read.Mask, nil
 	}

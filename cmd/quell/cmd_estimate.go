@@ -219,7 +219,11 @@ func (v volumeEstimate) print(w io.Writer) error {
 		return err
 	}
 	for _, x := range e.Evidence {
-		if _, err := fmt.Fprintf(w, "evidence %s: %.4g (%.3g to %.3g)\n", x.Kind, x.Sigma, x.Low, x.High); err != nil {
+		to := fmt.Sprintf("to %.3g", x.High)
+		if x.High == 0 {
+			to = "or more"
+		}
+		if _, err := fmt.Fprintf(w, "evidence %s: %.4g (%.3g %s)\n", x.Kind, x.Sigma, x.Low, to); err != nil {
 			return err
 		}
 	}

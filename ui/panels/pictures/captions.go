@@ -111,7 +111,7 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 	if ok {
 		c.Detail = wording.Recipe(s, r)
 		if f, known := s.Document().Facts(); known && unfiltered(r, f) {
-			c.Title, c.Detail = lang.L("UNFILTERED"), lang.L("there is no noise to remove")
+			c.Title, c.Detail = lang.L("UNFILTERED"), c.Detail+" · "+lang.L("there is no noise to remove")
 		}
 	}
 	switch status {
