@@ -59,7 +59,7 @@ func TestEveryMenuCommandIsInItsMenu(t *testing.T) {
 	for _, m := range b.workbench.Menu().Items {
 		items[m.Label] = map[string]bool{}
 		for _, i := range m.Items {
-			items[m.Label][i.Label] = true
+			items[m.Label][titled(i)] = true
 		}
 	}
 	for _, c := range b.workbench.Commands() {

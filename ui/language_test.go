@@ -213,7 +213,7 @@ func TestTheWorkbenchInGerman(t *testing.T) {
 	var items func(of []*fyne.MenuItem)
 	items = func(of []*fyne.MenuItem) {
 		for _, item := range of {
-			texts[item.Label] = true
+			texts[titled(item)] = true
 			if item.ChildMenu != nil {
 				items(item.ChildMenu.Items)
 			}

@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -12,12 +13,18 @@ import (
 	"quell/ui/control"
 )
 
+// titled returns the label of an item without its key.
+func titled(item *fyne.MenuItem) string {
+	title, _, _ := strings.Cut(item.Label, "\t")
+	return title
+}
+
 // menuItem returns an item of the main menu.
 func (b *bench) menuItem(menu, label string) *fyne.MenuItem {
 	b.t.Helper()
 	for _, m := range b.workbench.Menu().Items {
 		for _, item := range m.Items {
-			if m.Label == menu && item.Label == label {
+			if m.Label == menu && titled(item) == label {
 				return item
 			}
 		}

@@ -191,7 +191,7 @@ func TestWindowsOfOtherModalities(t *testing.T) {
 	b := newBench(t, large)
 	names := func() (out []string) {
 		for _, item := range b.menuItem("Window/Level", "Presets").ChildMenu.Items {
-			out = append(out, item.Label)
+			out = append(out, titled(item))
 		}
 		return out
 	}

@@ -1,10 +1,12 @@
 package command
 
 import (
+	"runtime"
 	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
 
@@ -21,28 +23,55 @@ func NewBar(table []Command, run func(Command)) *Bar {
 	b := &Bar{table: table, run: run, items: map[string]*fyne.MenuItem{}}
 	var menus []*fyne.Menu
 	for _, name := range Menus {
+		own := slices.DeleteFunc(slices.Clone(table), func(c Command) bool { return c.Menu != name })
+		if len(own) == 0 {
+			continue
+		}
 		menu := fyne.NewMenu(lang.L(name))
-		for _, c := range table {
-			if c.Menu != name {
-				continue
-			}
-			if c.Gap {
+		for i, item := range b.Items(own) {
+			if own[i].Gap {
 				menu.Items = append(menu.Items, fyne.NewMenuItemSeparator())
 			}
-			item := b.Item(c)
-			b.items[c.ID] = item
+			b.items[own[i].ID] = item
 			menu.Items = append(menu.Items, item)
 		}
-		if len(menu.Items) > 0 {
-			menus = append(menus, menu)
-		}
+		menus = append(menus, menu)
 	}
 	b.Main = fyne.NewMainMenu(menus...)
 	return b
 }
 
-// Item returns a menu item that runs a command.
-func (b *Bar) Item(c Command) *fyne.MenuItem {
+// native says whether the menus are drawn by the system.
+const native = runtime.GOOS == "darwin"
+
+// triggered is a shortcut that triggers its item and is not drawn: Fyne draws the keys of a menu in a fifth of the
+// contrast of its texts.
+type triggered struct{ fyne.Shortcut }
+
+// Items returns the items of a menu. Their keys are part of the labels, in a column behind the widest title.
+func (b *Bar) Items(commands []Command) (items []*fyne.MenuItem) {
+	width := func(label string) float32 {
+		return fyne.MeasureText(label, theme.TextSize(), fyne.TextStyle{}).Width
+	}
+	column := float32(0)
+	for _, c := range commands {
+		column = max(column, width(c.Title+"\t"))
+	}
+	for _, c := range commands {
+		item := b.item(c)
+		if item.Shortcut != nil && !native {
+			for item.Label += "\t"; width(item.Label) < column; {
+				item.Label += "\t"
+			}
+			item.Label, item.Shortcut = item.Label+c.Chords[0].String(), triggered{item.Shortcut}
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// item returns a menu item that runs a command.
+func (b *Bar) item(c Command) *fyne.MenuItem {
 	item := fyne.NewMenuItem(c.Title, func() { b.run(c) })
 	item.IsQuit = c.ID == Quit
 	if len(c.Chords) > 0 {
@@ -59,10 +88,7 @@ func (b *Bar) Item(c Command) *fyne.MenuItem {
 func (b *Bar) setItem(item *fyne.MenuItem, c Command) (changed bool) {
 	disabled, checked := c.Enabled != nil && !c.Enabled(), c.Checked != nil && c.Checked()
 	if c.List != nil {
-		var items []*fyne.MenuItem
-		for _, child := range c.List() {
-			items = append(items, b.Item(child))
-		}
+		items := b.Items(c.List())
 		same := func(a, b *fyne.MenuItem) bool {
 			return a.Label == b.Label && a.Checked == b.Checked && a.Disabled == b.Disabled
 		}
@@ -89,9 +115,5 @@ func (b *Bar) Refresh() {
 
 // PopUp opens a menu of commands at a position on a canvas.
 func (b *Bar) PopUp(commands []Command, on fyne.Canvas, at fyne.Position) {
-	menu := fyne.NewMenu("")
-	for _, c := range commands {
-		menu.Items = append(menu.Items, b.Item(c))
-	}
-	widget.ShowPopUpMenuAtPosition(menu, on, at)
+	widget.ShowPopUpMenuAtPosition(fyne.NewMenu("", b.Items(commands)...), on, at)
 }

@@ -134,6 +134,52 @@ func TestAProposalIsOfferedAfterATouch(t *testing.T) {
 	}
 }
 
+// A run that is asked for before the proposal is known has the filter that one asked for later has, even if the picture is
+// moved meanwhile. A recipe that is chosen meanwhile ends the wait, and so does another series.
+func TestARunWaitsForTheProposal(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		meanwhile func(b *bench)
+		early     bool // it is asked for before the first picture is there
+		none      bool
+		want      string // of the run; "" for none
+	}{
+		"at once":           {func(*bench) {}, true, false, "gaussian"},
+		"during the search": {func(*bench) {}, false, false, "gaussian"},
+		"scrolled":          {func(b *bench) { b.State().Cut().Scroll(1) }, false, false, "gaussian"},
+		"no proposal":       {func(*bench) {}, false, true, "nlm"},
+		"a recipe chosen":   {func(b *bench) { b.Tuning.Set(b.tuned(3), true) }, false, false, ""},
+		"a series opened": {func(b *bench) {
+			b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return rampSeries(t), nil })
+		}, false, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &proposer{gate: make(chan struct{}), none: x.none}
+			b := proposing(t, p, "")
+			if !x.early {
+				b.loop.until("a proposal is being found", func() bool { return b.Proposals.Now().Finding })
+			}
+			b.Proposals.Await(b.Results.Apply)
+			if !b.Proposals.Now().Awaited || b.Tasks.Progress().Kind == desk.Applying {
+				t.Fatalf("it does not wait: %+v", b.Proposals.Now())
+			}
+			x.meanwhile(b)
+			close(p.gate)
+			b.settle()
+			got := ""
+			if run := b.Results.Exportable(); run != nil {
+				got = run.Recipe.Filter
+			}
+			if got != x.want || b.Proposals.Now().Awaited {
+				t.Errorf("the run has the filter %q, %+v; want %q", got, b.Proposals.Now(), x.want)
+			}
+			if x.want != "" && b.Tuning.Recipe().Filter != x.want {
+				t.Errorf("%s is shown after a run of %s", b.Tuning.Recipe().Filter, x.want)
+			}
+		})
+	}
+}
+
 // A filter that is chosen in the place of the proposed one is that of the next series; a value of the proposed filter
 // chooses no filter. Values that are carried over keep the filter, too.
 func TestTheNextSeriesAfterAProposal(t *testing.T) {

@@ -69,7 +69,7 @@ func (p *Panel) Commands() []command.Command {
 	return []command.Command{
 		{ID: "apply", Title: "Apply to volume", Menu: command.ToolsMenu, Run: p.apply,
 			Chords:  command.With(command.Ctrl, fyne.KeyReturn, fyne.KeyEnter),
-			Enabled: func() bool { return p.h.Idle() && !s.Results.Applied() }},
+			Enabled: func() bool { return p.h.Idle() && !s.Results.Applied() && !s.Proposals.Now().Awaited }},
 		{ID: "best-strength", Title: "Find the best strength", Menu: command.ToolsMenu, Chords: command.Key(fyne.KeyB), Run: p.findStrength,
 			Help:    "searches for the least estimated error (SURE) and plots the error over the strength",
 			Enabled: s.Strength.CanFind},
@@ -103,7 +103,7 @@ func (p *Panel) apply() {
 		if p.h.Session.Results.ApplyLoses() {
 			text = lang.L("No more results can be kept: the new one replaces the oldest, which has not been exported.")
 		}
-		p.h.Ask(text, p.h.Session.Results.Apply)
+		p.h.Ask(text, func() { p.h.Session.Proposals.Await(p.h.Session.Results.Apply) })
 	})
 }
 
@@ -130,7 +130,7 @@ func snapshot(s *session.Session) Snapshot {
 			snap.Progress = wording.Recipe(s, p.Recipe) + "\n" + p.Text
 		}
 	}
-	snap.Applied, snap.Busy = s.Results.Applied(), s.Tasks.Busy()
+	snap.Applied, snap.Busy = s.Results.Applied(), s.Tasks.Busy() || s.Proposals.Now().Awaited
 	if f, ok := s.Results.Forecast(); ok {
 		snap.Memory = language.Of(f.Text())
 	}

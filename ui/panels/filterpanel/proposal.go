@@ -29,6 +29,8 @@ const moreGains = 4
 // proposalOf puts the state of a proposal in words, beside the filter of the current recipe.
 func proposalOf(s proposals.State, filter string) Proposal {
 	switch {
+	case s.Awaited:
+		return Proposal{Text: lang.L("The volume is filtered as soon as the filters are compared …"), Help: lang.L("Each filter runs on a sample of this series.") + " " + lang.L("A filter that you choose meanwhile is not run by itself.")}
 	case s.Finding:
 		return Proposal{Text: lang.L("Comparing what the filters would gain …"), Help: lang.L("Each filter runs on a sample of this series.")}
 	case s.Filter == "" && s.Why.IsZero():

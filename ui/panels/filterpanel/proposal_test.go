@@ -27,6 +27,7 @@ func TestProposalsInWords(t *testing.T) {
 	}{
 		{"none yet", proposals.State{}, "", "", "", false},
 		{"being found", proposals.State{Finding: true}, "", "Comparing what the filters would gain …", "sample", false},
+		{"awaited", proposals.State{Finding: true, Awaited: true}, "", "The volume is filtered as soon as the filters are compared …", "sample", false},
 		{"no ground", proposals.State{Proposal: run.Proposal{Why: message.Text("The noise is unknown.")}}, "", "No filter is proposed. The noise is unknown.", "The noise is unknown.", false},
 		{"offered", proposals.State{Proposal: known}, "odct", "Non-local means: 1.9 dB expected", "Non-local means 1.9 dB, Overlapping DCT over 1 dB, Shape-adaptive DCT 1.0 dB, Bilateral 0.5 dB, Prefiltered non-local means 0.4 dB.", true},
 		{"other values of it", proposals.State{Proposal: known}, "nlm", "Automatic values: 1.9 dB expected", "Non-local means 1.9 dB", true},

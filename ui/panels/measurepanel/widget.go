@@ -5,6 +5,7 @@
 package measurepanel
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -36,7 +37,7 @@ type Column struct {
 	Known   bool              // there are numbers of a result
 	Current bool              // they belong to the current recipe
 	Missing string            // why there are none, a sentence
-	Old     string            // why they are not current, if not by the recipe
+	Old     string            // why they are not current, if not by the recipe: they are of another slice than the one on the screen
 	Clipped *measures.Clipped // within the window on the screen; nil if that is not known
 	Measurements
 }
@@ -371,10 +372,11 @@ func (p *Widget) Display(s Snapshot) {
 		return
 	}
 	p.shown, p.key = s, key
-	p.heading.SetText(lang.L("Slice"))
-	if s.Name != "" {
-		p.heading.SetText(s.Name)
+	p.heading.Importance = widget.MediumImportance
+	if s.Slice.Old != "" {
+		p.heading.Importance = widget.LowImportance
 	}
+	p.heading.SetText(cmp.Or(s.Name, lang.L("Slice")))
 	p.whole.SetText(lang.L("Volume"))
 	if s.Run > 0 && s.Volume.Known {
 		p.whole.SetText(fmt.Sprintf(lang.L("Volume, run %d"), s.Run))
@@ -477,11 +479,13 @@ func show(l *widget.Label, row line, c Column, unit string) {
 	switch {
 	case row.figure != nil:
 		text = row.figure(c.Noise, unit)
-		if c.Noise.Confidence == noise.Low {
+		if c.Old != "" {
+			importance = widget.LowImportance
+		} else if c.Noise.Confidence == noise.Low {
 			importance = widget.WarningImportance
 		}
 	case row.within != nil:
-		if c.Clipped != nil {
+		if c.Clipped != nil && c.Old == "" { // they are of the slice on the screen, the column is of another
 			text = row.within(*c.Clipped, unit)
 		}
 	case c.Known:

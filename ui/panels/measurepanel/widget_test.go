@@ -194,9 +194,23 @@ func TestOldNumbersAreGrey(t *testing.T) {
 		t.Error("a place of earlier parameters can be shown")
 	}
 	old.Old = "the grey numbers stay until slice 6 is measured."
+	old.Clipped = &measures.Clipped{Change: measure.Comparison{MSE: 4, PSNR: 32.04, SSIM: 0.91}} // of the slice on the screen
 	p.Display(Snapshot{Slice: old, Name: "Slice 5"})
+	for _, r := range p.rows {
+		if r.slice.Importance != widget.LowImportance && r.slice.Text != missing {
+			t.Errorf("under the head of the slice before, %s is %q and not grey", r.label.Text, r.slice.Text)
+		}
+	}
+	if p.heading.Importance != widget.LowImportance {
+		t.Error("the head of the slice before is not grey")
+	}
 	if p.reason.Text != "Slice 5: the grey numbers stay until slice 6 is measured." {
 		t.Errorf("the text is %q; want it to say whose the numbers are", p.reason.Text)
+	}
+	old.Old, old.Current = "", true
+	p.Display(Snapshot{Slice: old, Name: "Slice 6"})
+	if within, _ := cells(p, "PSNR", 2); within.Text != "32.04 dB" || within.Importance != widget.MediumImportance || p.heading.Importance != widget.MediumImportance {
+		t.Errorf("under its own head the PSNR within the window is %q, importance %d", within.Text, within.Importance)
 	}
 }
 

@@ -171,13 +171,11 @@ func (v *Panel) contextMenu(role viewer.Role, at fyne.Position) {
 		title = lang.L("All panes")
 	}
 	menu := fyne.NewMenu("", fyne.NewMenuItem(title, func() { v.maximize(role) }), fyne.NewMenuItemSeparator())
+	var commands []command.Command
 	for _, id := range contextCommands {
-		for _, c := range v.h.Table {
-			if c.ID == id {
-				menu.Items = append(menu.Items, v.h.Bar.Item(c))
-			}
-		}
+		commands = append(commands, v.h.Command(id))
 	}
+	menu.Items = append(menu.Items, v.h.Bar.Items(commands)...)
 	widget.ShowPopUpMenuAtPosition(menu, v.h.Window.Canvas(), at)
 }
 

@@ -23,7 +23,8 @@ type Proposals struct {
 	preview *preview.Preview
 	start   desk.Slot[start]
 	found   desk.Slot[found]
-	work    *work // in progress, or nil
+	work    *work  // in progress, or nil
+	then    func() // waits for the proposal; nil for nothing
 }
 
 // start is how a document was opened.
@@ -52,13 +53,17 @@ type State struct {
 	run.Proposal // without gains before it is found
 
 	Finding bool
+	Awaited bool // a run begins as soon as it is found
 	Taken   bool // the current recipe is the proposed one
 }
 
 // New returns the proposals of a desk.
 func New(d *desk.Desk, t *tuning.Tuning, nz *tuning.Noise, p *preview.Preview) *Proposals {
 	ps := &Proposals{desk: d, tuning: t, noise: nz, preview: p, found: desk.Slot[found]{OfVoxels: true}}
-	d.OnClear(ps.end)
+	d.OnClear(func() {
+		ps.then = nil
+		ps.end()
+	})
 	return ps
 }
 
@@ -67,10 +72,9 @@ func (ps *Proposals) Now() State {
 	if ps.desk.Doc == nil {
 		return State{}
 	}
-	facts, known := ps.desk.Doc.Facts()
 	f := ps.found.Of(ps.desk.Document)
-	if !known || !f.ended || f.sigma != facts.Noise.Sigma {
-		return State{Finding: ps.work != nil}
+	if !ps.ended() {
+		return State{Finding: ps.work != nil, Awaited: ps.then != nil}
 	}
 	return State{Proposal: f.proposal, Taken: f.proposal.Filter != "" && ps.desk.Recipe.Equal(f.recipe)}
 }
@@ -92,6 +96,24 @@ func (ps *Proposals) end() {
 	}
 }
 
+// Await calls then, which runs the filter, once no proposal is to come that would take the place of the recipe: what runs
+// does not depend on how soon it was asked for. A recipe that the user chooses meanwhile ends the wait.
+func (ps *Proposals) Await(then func()) {
+	if ps.watch(); ps.desk.Chosen || ps.desk.Touched || ps.desk.Propose == nil || ps.ended() {
+		then()
+		return
+	}
+	ps.then = then
+	ps.desk.Changed()
+}
+
+// ended reports whether the search for the noise of the series came to an end.
+func (ps *Proposals) ended() bool {
+	facts, known := ps.desk.Doc.Facts()
+	f := ps.found.Of(ps.desk.Document)
+	return known && f.ended && f.sigma == facts.Noise.Sigma
+}
+
 // Follow begins to find a proposal when the first picture of a series is there, and notes whether the user has touched
 // anything since it was opened.
 func (ps *Proposals) Follow() {
@@ -106,7 +128,7 @@ func (ps *Proposals) Follow() {
 	if ps.desk.Propose == nil || !known || ps.work != nil || ps.desk.Tasks.Busy() || ps.desk.Picture == nil || ps.preview.Running() {
 		return
 	}
-	if f := ps.found.Of(ps.desk.Document); !f.ended || f.sigma != facts.Noise.Sigma {
+	if !ps.ended() {
 		ps.find(facts)
 	}
 }
@@ -118,7 +140,10 @@ func (ps *Proposals) watch() {
 	if !s.known {
 		*s = now
 	}
-	if ps.desk.Tasks.On(ps.desk.Document) != nil || !ps.desk.Untouched() || !now.recipe.Equal(s.recipe) || !reflect.DeepEqual(now.look, s.look) {
+	if !now.recipe.Equal(s.recipe) {
+		ps.then = nil
+	}
+	if ps.then == nil && (ps.desk.Tasks.On(ps.desk.Document) != nil || !ps.desk.Untouched() || !now.recipe.Equal(s.recipe) || !reflect.DeepEqual(now.look, s.look)) {
 		ps.desk.Touched = true
 	}
 }
@@ -143,11 +168,16 @@ func (ps *Proposals) find(facts denoise.Facts) {
 		if *f = (found{ended: true, sigma: w.sigma}); err == nil { // without a proposal nothing is missing
 			f.proposal = p
 		}
+		ps.watch()
+		then := ps.then // adopting another recipe ends the wait, as choosing one does
 		if f.proposal.Filter != "" {
 			f.recipe, _ = denoise.NewRecipe(p.Filter, p.Gains[0].Dims)
 			ps.adopt(d, f.recipe)
 		}
 		ps.follow(d, m)
+		if ps.then = nil; then != nil {
+			then()
+		}
 		ps.desk.Changed()
 	})
 }
