@@ -61,8 +61,8 @@ func (f *Format) decodeFloat(dst []float32, raw []byte) {
 func (f *Format) markFloat(dst []bool, raw []byte) (padding int) {
 	for i := range dst {
 		v := f.float(raw, i)
-		real := float32(float64(v*f.Slope) + f.Intercept)
-		if dst[i] = real-real == 0 && !(v >= f.FloatPadLow && v <= f.FloatPadHigh); !dst[i] {
+		value := float32(float64(v*f.Slope) + f.Intercept)
+		if dst[i] = value-value == 0 && !(v >= f.FloatPadLow && v <= f.FloatPadHigh); !dst[i] {
 			padding++
 		}
 	}
