@@ -66,13 +66,13 @@ type evenWindows struct {
 // found reports whether there are windows enough.
 func (w evenWindows) found() bool { return w.count >= minWindows && w.narrow[0][evenLow] > 0 }
 
-// homogeneous reports whether noise alone made the windows: wider ones read the same.
+// homogeneous reports whether noise alone made the windows: wider ones read the same, and none is without variation.
 func (w evenWindows) homogeneous() bool {
 	if !w.found() {
 		return false
 	}
 	n, f := w.narrow[0], w.wide[0]
-	return f[evenLow] <= evenRiseLow*n[evenLow] && f[evenMiddle] <= evenRiseMost*n[evenMiddle]
+	return f[evenLowest] > 0 && f[evenLow] <= evenRiseLow*n[evenLow] && f[evenMiddle] <= evenRiseMost*n[evenMiddle]
 }
 
 // without returns the standard deviation that is left without anatomy of that power, from the quantile of narrow and wide windows.
