@@ -71,6 +71,41 @@ func TestTheNoiseMapIsFollowedByItself(t *testing.T) {
 	}
 }
 
+// With a filter that was chosen earlier, too, a run follows the noise map or does not however soon it is asked for; under even
+// noise it does not wait.
+func TestARunWaitsForTheNoiseMapThatItFollows(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		name  string
+		rise  float64
+		soon  bool
+		waits bool
+	}{{"rising, soon", 14, true, true}, {"rising, late", 14, false, false}, {"even, soon", 0, true, false}} {
+		t.Run(x.name, func(t *testing.T) {
+			p := &proposer{none: true, gate: make(chan struct{})}
+			b := proposing(t, p, "nlm")
+			s := risingSeries(t, x.rise)
+			b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return s, nil })
+			b.loop.until("a proposal is being found", func() bool { return b.Series() == s && b.Proposals.Now().Finding })
+			if !x.soon {
+				close(p.gate)
+				b.settle()
+			}
+			b.Proposals.Await(b.Results.Apply)
+			if b.Proposals.Now().Awaited != x.waits {
+				t.Errorf("it waits: %t; want %t", b.Proposals.Now().Awaited, x.waits)
+			}
+			if x.soon {
+				close(p.gate)
+			}
+			b.settle()
+			if run := b.Results.Exportable(); run == nil || (run.Maps.Noise != nil) != (x.rise > 0) {
+				t.Errorf("the run is %v; want one that follows the map: %t", run, x.rise > 0)
+			}
+		})
+	}
+}
+
 // Runs that followed the noise map are restored with it, and other runs without.
 func TestMappedWorkIsOpenedAgain(t *testing.T) {
 	if testing.Short() {

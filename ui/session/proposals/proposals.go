@@ -96,10 +96,13 @@ func (ps *Proposals) end() {
 	}
 }
 
-// Await calls then, which runs the filter, once no proposal is to come that would take the place of the recipe: what runs
-// does not depend on how soon it was asked for. A recipe that the user chooses meanwhile ends the wait.
+// Await calls then, which runs the filter, once no proposal is to come that would take the place of the recipe, and no noise
+// map that it would follow: what runs does not depend on how soon it was asked for. A recipe that the user chooses
+// meanwhile ends the wait.
 func (ps *Proposals) Await(then func()) {
-	if ps.watch(); ps.desk.Chosen || ps.desk.Touched || ps.desk.Propose == nil || ps.ended() {
+	facts, known := ps.desk.Doc.Facts()
+	fixed := ps.desk.Chosen && known && !ps.mayFollow(facts)
+	if ps.watch(); fixed || ps.desk.Touched || ps.desk.Propose == nil || ps.ended() {
 		then()
 		return
 	}
@@ -156,7 +159,7 @@ func (ps *Proposals) find(facts denoise.Facts) {
 	q := run.GainRequest{Series: d.Doc.Series(), Facts: &facts}
 	var p run.Proposal
 	var m *tuning.Mapped
-	maps := !d.Touched && !d.Follows() && run.MapPays(d.Recipe, facts)
+	maps := !d.Touched && ps.mayFollow(facts)
 	w.end = ps.desk.Aside(d.Voxels, 1, func(ctx context.Context) (err error) {
 		if p, err = ps.desk.Propose(ctx, q); err == nil && maps {
 			m = mapped(ctx, q.Series)
@@ -188,6 +191,11 @@ func (ps *Proposals) adopt(d *desk.Document, r denoise.Recipe) {
 		d.Chosen, d.Proposed = true, r.Filter
 		ps.tuning.Adopt(r)
 	}
+}
+
+// mayFollow reports whether the filter is to follow a noise map that it does not follow yet.
+func (ps *Proposals) mayFollow(facts denoise.Facts) bool {
+	return !ps.desk.Follows() && run.MapPays(ps.desk.Recipe, facts)
 }
 
 // mapped maps the noise of a series; nil if it cannot be mapped.
