@@ -382,7 +382,9 @@ func (v *volumeWork) facts(ctx context.Context, s *series.Series) (*denoise.Fact
 	}
 	if !v.execution.compared {
 		v.execution.compared = true
-		found, err := run.FindAlike(ctx, v.src.Group, v.src.Len(), func(k int) (*series.Series, error) { return v.src.Load(ctx, k, job.Events{}) })
+		load, done := v.src.Again() // as the next volume is being read by Load
+		defer done()
+		found, err := run.FindAlike(ctx, v.src.Group, v.src.Len(), func(k int) (*series.Series, error) { return load(ctx, k) })
 		if err != nil {
 			return nil, err
 		}

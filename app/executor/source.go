@@ -18,8 +18,10 @@ type Source struct {
 	Covered  open.Coverage
 	LeftOut  []series.LeftOut // volumes and slices of the series that are in none of its volumes
 	Known    bool             // the person knows the findings about it
-	// Load reads volume k as a whole. Events receive the progress of reading its files.
+	// Load reads volume k as a whole. Events receive the progress of reading its files. One goroutine at a time calls it.
 	Load func(ctx context.Context, k int, events job.Events) (*series.Series, error)
+	// Again reads volumes once more, in any order and beside Load, from files that done closes; nil for one volume.
+	Again func() (load func(ctx context.Context, k int) (*series.Series, error), done func())
 	// Slices reads volume k some slices at a time; nil if it cannot be read so.
 	Slices func(ctx context.Context, k int) (series.Slices, error)
 	// Files are the files from which volume k is read; nil if it is in none.
@@ -49,6 +51,10 @@ func SourceOf(o *open.Selected) Source {
 			return o.Volumes.Load(ctx, k, events.Count(job.Reading))
 		},
 		Files: func(k int) []string { return entry(k).Files() },
+	}
+	s.Again = func() (func(context.Context, int) (*series.Series, error), func()) {
+		volumes := o.Catalog.Volumes(o.Entries)
+		return func(ctx context.Context, k int) (*series.Series, error) { return volumes.Load(ctx, k, nil) }, volumes.Close
 	}
 	s.Slices = func(ctx context.Context, k int) (series.Slices, error) {
 		return o.Catalog.OpenSlices(ctx, o.Entries[k])
