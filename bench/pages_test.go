@@ -119,3 +119,17 @@ func TestLoad(t *testing.T) {
 		t.Errorf("no counted row: %q", got)
 	}
 }
+
+// The page of a run has a line for each experiment and for each finding, and no rows.
+func TestDocument(t *testing.T) {
+	r := sampleReport(t)
+	page := r.Document("images")
+	for _, text := range []string{documentTitle, r.Command, "| test-three | ", fmt.Sprintf(" | %d | ", len(r.Experiments[0].Rows)), "| It is so. | **holds** | seen |", "Sources**: `" + Sources()} {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page lacks %q", text)
+		}
+	}
+	if strings.Count(page, "test-three") != 1+len(r.Experiments[0].Claims) || strings.Contains(page, r.Experiments[0].Rows[0].Name) {
+		t.Errorf("rows are in the page:\n%s", page)
+	}
+}

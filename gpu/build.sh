@@ -6,7 +6,7 @@
 #   gpu/build.sh
 #   gpu/build.sh worker                             # the worker alone, as bin/quell-gpu
 #   bin/gpu/gpu.test -test.v                        # conformance and fault drills on the GPU
-#   bin/gpu/gpu.test -test.run '^$' -test.bench .   # the tables of docs/benchmarks/gpu.md
+#   bin/gpu/gpu.test -test.run '^$' -test.bench .   # the tables of docs/benchmarks/performance.md
 #   bin/gpu/quell bench --engine cuda --report R.html --csv R.csv   # the experiments of the papers
 #
 # It needs Go, gcc and CUDA's headers with the libcuda stub (Debian:

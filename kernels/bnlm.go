@@ -74,7 +74,7 @@ func bnlmCommon(p bnlm.Params) bool { return p.Radius[0] == 1 && p.Step[0] == 2 
 
 // bnlmAnyRate is the rate of the kernels for blocks of any size relative to the rate of the fast ones,
 // if all lanes of a warp have samples: 0.05 with few candidates to 0.3 with many
-// (docs/benchmarks/gpu.md).
+// (docs/benchmarks/performance.md).
 const bnlmAnyRate = 0.1
 
 // bnlmSpeedup is the rate of blocks of other sizes relative to the rate of the common ones. A

@@ -23,7 +23,7 @@ import (
 // Pass describes the kernels of one pass of a filter.
 type Pass struct {
 	// Rate is the number of steps, the unit of denoise.Pass.Work, per second on an
-	// NVIDIA H200 (docs/benchmarks/gpu.md).
+	// NVIDIA H200 (docs/benchmarks/performance.md).
 	Rate float64
 
 	// Speedup, if not nil, is the factor of Rate for the parameters of a program.

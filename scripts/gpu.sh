@@ -2,7 +2,7 @@
 # Builds, into bin/gpu/, programs that test or time the CUDA engine on a machine without Go or a CUDA toolkit, and
 # runs them if this machine has a GPU.
 #   gpu.sh test    the engine's conformance suite and fault tests; every kernel against a float64 reference
-#   gpu.sh bench   the tables of docs/benchmarks/gpu.md
+#   gpu.sh bench   the tables of docs/benchmarks/performance.md
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:?test or bench}

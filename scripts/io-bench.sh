@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures how fast series open: Quell, plain reading and other programs that are installed, alternately, each opening
-# in a new process with warm caches. Prints the tables of docs/benchmarks/io.md, and what is skipped and why.
+# in a new process with warm caches. Prints the tables of docs/benchmarks/performance.md, and what is skipped and why.
 #   io-bench.sh [ROUNDS [FOLDER]]     default: 7 rounds; the series (1.3 GB) are made in a temporary folder
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Times Quell's CUDA kernels beside those of open filters on one device in one run, after a comparison of all results: the
-# peer table of docs/benchmarks/gpu.md. Their sources are fetched at the commits below, or taken from PEER_SOURCES, a folder
+# peer table of docs/benchmarks/performance.md. Their sources are fetched at the commits below, or taken from PEER_SOURCES, a folder
 # with one folder for each of the names; nothing of them is in this repository. It needs nvcc, and git to fetch.
 #   peers-gpu.sh [PART]         runs the rows whose name contains PART; all by default
 #   peers-gpu.sh --compile      only compiles what needs none of their sources: a check without a network

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Times Quell's filters on the CPU beside those of scipy, OpenCV, scikit-image, dipy and ITK, and compares the results where
-# the definitions are the same: the table of docs/benchmarks/cpu.md. What is not installed is left out; all is in Debian:
+# the definitions are the same: the table of docs/benchmarks/performance.md. What is not installed is left out; all is in Debian:
 #   apt install python3-nibabel python3-scipy python3-opencv python3-skimage python3-dipy libinsighttoolkit5-dev cmake g++
 #   peers.sh [VOLUME.nii]     default: a phantom of 181 x 217 x 51 voxels with noise of sigma 10
 set -euo pipefail

@@ -14,7 +14,7 @@ const (
 // a large volume takes longer than reading the files: with 4 kB pages and cleared
 // by one goroutine it is half of the time of opening a series. Make therefore uses
 // pages of 2 MB and avoids that Go clears the memory. Opening 548 CT slices
-// (575 MB) takes 91 ms with Make and 155 ms with make (docs/benchmarks/io.md).
+// (575 MB) takes 91 ms with Make and 155 ms with make (docs/benchmarks/performance.md).
 func Make[T float32 | bool](n int) []T {
 	size := n * int(unsafe.Sizeof(*new(T)))
 	if size < largeMemory {

@@ -20,7 +20,7 @@ import (
 const garbage = 20
 
 // connections is how many queues the CUDA driver opens for the GPU worker. A command filters one volume
-// at a time, for which one is enough and starts sooner than the usual eight (docs/benchmarks/io.md). The
+// at a time, for which one is enough and starts sooner than the usual eight (docs/benchmarks/performance.md). The
 // workbench keeps those: with one, a preview waits for the volume that is being filtered.
 const connections = "CUDA_DEVICE_MAX_CONNECTIONS"
 
