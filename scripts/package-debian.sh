@@ -63,6 +63,7 @@ if ls "$out"/quell-cuda_*.deb >/dev/null 2>&1; then
 	[ -x "$debian/usr/bin/quell-gpu" ] || fail "quell-cuda has no worker"
 fi
 inside nobody:nogroup quell --version
+[ -s "$debian/usr/share/doc/quell/html/docs/GUIDE.html" ] && [ -s "$debian/usr/share/doc/quell/CHANGELOG.md.gz" ] || fail "quell has no guide or no list of changes"
 inside nobody:nogroup quell info /packages/series >"$work/log" 2>&1 || fail "quell info failed"
 inside nobody:nogroup quell denoise /packages/series /tmp/home/quiet --filter gaussian >"$work/log" 2>&1 || fail "quell denoise failed"
 [ -s "$debian/tmp/home/quiet/IM00001.dcm" ] || fail "quell denoise wrote nothing"

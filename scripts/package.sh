@@ -135,9 +135,10 @@ stage() {
 		printf 'Files: *\nCopyright: %s The Quell authors\nLicense: Apache-2.0\n On Debian systems its text is in /usr/share/common-licenses/Apache-2.0.\n' "${day%%-*}"
 		printf 'Comment: Works of others in the program are in THIRD_PARTY.md.gz.\n'
 	} >"$doc/copyright"
-	printf '%s (%s) unstable; urgency=medium\n\n  * CHANGELOG.md of the source lists the changes.\n\n -- %s  %s\n' \
+	printf '%s (%s) unstable; urgency=medium\n\n  * CHANGELOG.md.gz lists the changes.\n\n -- %s  %s\n' \
 		"$1" "$version" "$PACKAGE_MAINTAINER" "$(date -R -d "@$SOURCE_DATE_EPOCH")" | gzip -n9 >"$doc/changelog.gz"
 	gzip -n9 <"$work/parts/THIRD_PARTY.md" >"$doc/THIRD_PARTY.md.gz"
+	gzip -n9 <CHANGELOG.md >"$doc/CHANGELOG.md.gz"
 }
 
 # depends PROGRAM prints the Debian packages of the libraries that a program needs, as dpkg-shlibdeps knows them.
@@ -178,6 +179,7 @@ if [[ " $parts " == *" linux "* ]]; then
 	for page in "$docs"/man/*; do
 		gzip -n9 <"$page" | install -D -m 644 /dev/stdin "$share/man/man${page##*.}/$(basename "$page").gz"
 	done
+	"${GO:-go}" run ./tools/site "$share/doc/quell/html" # the guide
 	install -D -m 644 "$docs/completion/quell.bash" "$share/bash-completion/completions/quell"
 	install -D -m 644 "$docs/completion/quell.zsh" "$share/zsh/vendor-completions/_quell"
 	install -D -m 644 "$docs/completion/quell.fish" "$share/fish/vendor_completions.d/quell.fish"

@@ -44,13 +44,16 @@ Tag: {TAG}
 ENTRY_POINTS = """\
 [console_scripts]
 quell = quell.__main__:main
+
+[napari.manifest]
+quell = quell:napari.yaml
 """
 
 
 def python_version(version):
     """Returns a version of Quell as PEP 440 has it: what follows a + is letters and numbers with dots between them."""
     public, plus, local = version.partition("+")
-    if not re.fullmatch(r"[0-9]+(\.[0-9]+)*((a|b|rc)[0-9]+)?", public):
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)*((a|b|rc)[0-9]+)?(\.dev[0-9]+)?", public):
         sys.exit(f"wheel: {version} is no version of a Python package; write 1.2.3 or 1.2.3rc1")
     return public + plus + re.sub(r"[^a-z0-9]+", ".", local.lower()).strip(".")
 
@@ -59,7 +62,7 @@ def contents(program, version):
     """Returns name, bytes and whether it is a program, of each file but RECORD."""
     folder = os.path.join(TOP, "python", "quell")
     for name in os.listdir(folder):
-        if name.endswith(".py") or name == "py.typed":
+        if name.endswith((".py", ".yaml")) or name == "py.typed":
             with open(os.path.join(folder, name), "rb") as f:
                 yield f"quell/{name}", f.read(), False
     with open(program, "rb") as f:

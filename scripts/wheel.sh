@@ -14,7 +14,11 @@ python=$(command -v /usr/bin/python3 || command -v python3) # Debian's first: it
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# A commit after a release is a development version of the next one, so that pip sees an upgrade.
 release=$(sed -n 's/^const Release = "\(.*\)"$/\1/p' internal/version/*.go)
+since=$(git log -1 --format=%H -G'^const Release = ' -- internal/version/version.go 2>/dev/null || true)
+later=$(git rev-list --count "${since:-HEAD}..HEAD" 2>/dev/null || echo 0)
+[ "$later" -eq 0 ] || release=${release%.*}.$((${release##*.} + 1)).dev$later
 flags="-s -w ${QUELL_VERSION:+-X quell/internal/version.stamped=$QUELL_VERSION}"
 CGO_ENABLED=0 GOOS=linux GOARCH=amd64 GOAMD64=v1 "${GO:-go}" build -tags minimal -trimpath -buildvcs=false -ldflags "$flags" -o "$work/quell" ./cmd/quell
 wheel=$("$python" scripts/wheel.py "$work/quell" "${QUELL_VERSION:-$release}" out/wheel)

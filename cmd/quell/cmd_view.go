@@ -73,5 +73,5 @@ func findWorkbench() (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
 	}
-	return "", errors.New("the workbench is missing: put " + name + " beside quell or on the PATH (make build makes both)")
+	return "", errors.New("the workbench is missing: install the package quell-workbench, or put " + name + " beside quell or on the PATH")
 }

@@ -94,7 +94,7 @@ func TestRefusedCommands(t *testing.T) {
 		"info gone.nii":                                        {3, "gone.nii"},
 		"view a.nii b.nii":                                     {2, "view takes one PATH, not 2"},
 		"view gone.nii":                                        {3, "gone.nii: there is no such file or folder; check the name"},
-		"view a.nii":                                           {1, "the workbench is missing: put quell-workbench"},
+		"view a.nii":                                           {1, "the workbench is missing: install the package quell-workbench, or put"},
 		"version now":                                          {2, "version takes no arguments, not 1"},
 		"devices now":                                          {2, "devices takes no arguments, not 1"},
 		"improve a.nii":                                        {2, `there is no command "improve"; see quell --help`},

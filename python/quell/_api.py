@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, S
 
 import numpy as np
 
-from ._errors import QuellError
+from ._errors import QuellTypeError, QuellValueError
 from ._memory import Segment, copy, owner_of
 from ._process import Progress, process
 
@@ -114,7 +114,7 @@ class _Call:
         if spacing is not None:
             spacing = [float(s) for s in np.ravel(spacing)]
             if len(spacing) != self.before.ndim:
-                raise QuellError(f"the spacing has {len(spacing)} numbers and the array {self.before.ndim} axes; give one for each axis, in mm", "usage")
+                raise QuellValueError(f"the spacing has {len(spacing)} numbers and the array {self.before.ndim} axes; give one for each axis, in mm", "usage")
             self.image["spacing"] = spacing[::-1] + [1.0] * (3 - len(spacing))
         if affine is not None:
             self.image["affine"] = np.asarray(affine, float).tolist()
@@ -140,7 +140,7 @@ class _Call:
         """Returns an array that has to be of the shape of the first."""
         a = _checked(array, what)
         if a.shape != self.shape:
-            raise QuellError(f"the {what} is of shape {a.shape}, and the array of {self.shape}", "usage")
+            raise QuellValueError(f"the {what} is of shape {a.shape}, and the array of {self.shape}", "usage")
         return a
 
     def steer(self, request: Dict[str, Any], mask: Any, noise_map: Any) -> None:
@@ -169,11 +169,11 @@ class _Call:
 def _checked(array: "ArrayLike", what: str) -> np.ndarray[Any, Any]:
     a = np.asanyarray(array) if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
     if a.dtype.kind not in "iufb":
-        raise QuellError(f"the {what} is of type {a.dtype}; give real numbers, such as the magnitude of complex ones", "usage")
+        raise QuellTypeError(f"the {what} is of type {a.dtype}; give real numbers, such as the magnitude of complex ones", "usage")
     if a.ndim not in (2, 3):
-        raise QuellError(f"the {what} has {a.ndim} axes; give one slice (y, x) or one volume (z, y, x) at a time", "usage")
+        raise QuellValueError(f"the {what} has {a.ndim} {'axis' if a.ndim == 1 else 'axes'}; give one slice (y, x) or one volume (z, y, x) at a time", "usage")
     if a.size == 0:
-        raise QuellError(f"the {what} is empty", "usage")
+        raise QuellValueError(f"the {what} is empty", "usage")
     return a
 
 
@@ -242,8 +242,8 @@ def denoise(
     details    return a ``Result`` with the recipe, sigma and more in place of the array; assess: also a verdict
     progress   is called with the voxels done and their number. An exception in it cancels
 
-    Errors are ``QuellError``, without enough memory ``QuellMemoryError``, which is a MemoryError too, and what a person should know is a ``QuellWarning``. Calls of several threads are done one
-    after another.
+    Errors are ``QuellError``: ``QuellValueError``, ``QuellTypeError`` and ``QuellMemoryError`` are Python's errors of these
+    names too. Sentences for a person are a ``QuellWarning``. Calls of several threads are done one after another.
     """
     if filter is None and preset is None and recipe is None:
         filter = "nlm"

@@ -16,7 +16,7 @@ import threading
 import warnings
 from typing import IO, Any, Callable, Dict, Optional, Tuple
 
-from ._errors import QuellError, QuellMemoryError, QuellWarning
+from ._errors import QuellError, QuellMemoryError, QuellValueError, QuellWarning, error_of
 from ._memory import Pool, Segment
 
 PROTOCOL = 1
@@ -130,7 +130,7 @@ class Process:
             to.write(json.dumps(request, allow_nan=False).encode() + b"\n")
             to.flush()
         except ValueError as e:
-            raise QuellError(f"a number is not finite: {e}", "usage") from e
+            raise QuellValueError(f"a number is not finite: {e}", "usage") from e
         except OSError as e:
             raise self._died() from e
 
@@ -159,9 +159,7 @@ class Process:
                 warnings.warn(reply["text"], QuellWarning, stacklevel=4)
             elif event is None:
                 if "error" in reply:
-                    e = reply["error"]
-                    error = QuellMemoryError if e.get("code") == "memory.short" else QuellError
-                    raise error(e["text"], e["kind"], e.get("code", ""), e.get("file", ""))
+                    raise error_of(reply["error"])
                 result: Dict[str, Any] = reply["result"]
                 return result
 

@@ -1,7 +1,9 @@
 """Tests of the package quell, against the command line that it runs. unittest and numpy are all that they need."""
 
 import gc
+import importlib
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -257,6 +259,7 @@ class Errors(unittest.TestCase):
             call()
         self.assertIn(text, str(e.exception))
         self.assertEqual(e.exception.kind, kind)
+        return e.exception
         self.assertNotIn("\n", str(e.exception))
 
     def test_requests(self):
@@ -264,6 +267,8 @@ class Errors(unittest.TestCase):
         for text, call in (
             ('"nml"', lambda: quell.denoise(a, "nml")),
             ("median has no parameter h; it has radius", lambda: quell.denoise(a, "median", h=3)),
+            ("nlm has no parameter patch_size; it has h, patch_radius,", lambda: quell.denoise(a, "nlm", patch_size=3)),
+            ("nlm: patch_radius: -3 is outside", lambda: quell.denoise(a, "nlm", patch_radius=-3)),
             ("dims is 4", lambda: quell.denoise(a, dims=4)),
             ("no engine is called", lambda: quell.denoise(a, engine="tpu")),
             ("the modality", lambda: quell.denoise(a, modality="PT")),
@@ -278,14 +283,24 @@ class Errors(unittest.TestCase):
             ("complex64", lambda: quell.denoise(a * 1j)),
             ("is of type", lambda: quell.denoise(["a"])),
             ("has 4 axes", lambda: quell.denoise(a[None])),
-            ("has 1 axes", lambda: quell.denoise(a[0, 0])),
+            ("has 1 axis;", lambda: quell.denoise(a[0, 0])),
             ("is empty", lambda: quell.denoise(a[:0])),
         ):
             with self.subTest(text):
-                self.refused(text, "usage", call)
-        self.refused("holds no finite number", "input", lambda: quell.denoise(a * np.nan, "median"))
+                self.assertIsInstance(self.refused(text, "usage", call), TypeError if "type" in text or "complex" in text else ValueError)
+        e = self.refused("holds no finite number", "input", lambda: quell.denoise(a * np.nan, "median"))
+        self.assertNotIsInstance(e, (ValueError, TypeError))
         self.refused("leaves no voxel", "input", lambda: quell.denoise(a, "median", mask=a * 0))
         self.assertEqual(quell.denoise(a, "median").shape, a.shape)
+
+    def test_napari(self):
+        """Every command of the plugin's manifest can be imported."""
+        manifest = os.path.join(os.path.dirname(quell.__file__), "napari.yaml")
+        with open(manifest, encoding="utf-8") as f:
+            names = re.findall(r"python_name: (\S+):(\S+)", f.read())
+        self.assertEqual(len(names), 2)
+        for module, name in names:
+            self.assertTrue(callable(getattr(importlib.import_module(module), name)))
 
     def test_memory(self):
         """What does not fit is refused before it takes memory."""

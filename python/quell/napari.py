@@ -1,7 +1,6 @@
-"""Quell in napari: a reader for everything that Quell opens, DICOM folders included, and a widget that filters a layer.
+"""Quell in napari: a reader of series, folders of DICOM files included, and a widget that denoises a layer.
 
-Try it without a plugin:    python napari_quell.py FOLDER
-As a plugin, name napari_get_reader as its reader and denoise_layer as its widget in napari.yaml.
+python -m quell.napari FOLDER opens a folder without the plugin; napari.yaml names both for the plugin.
 """
 
 import subprocess
