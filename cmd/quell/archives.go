@@ -3,9 +3,11 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -161,4 +163,65 @@ func (p *pipes) send(cmd *cobra.Command) error {
 		return err
 	}
 	return printSent(cmd, plan, report, false, err)
+}
+
+// openPlace opens the archive of a name or address, with or without pacs: before it.
+func openPlace(text string) (*pacs.Archive, error) {
+	p, err := pacs.FindPlace(strings.TrimPrefix(text, pacs.Scheme))
+	if err != nil {
+		return nil, err
+	}
+	return p.Open()
+}
+
+// fetch retrieves the series that a reference names into a folder.
+func fetch(cmd *cobra.Command, text, dir string) (r pacs.Row, n int, err error) {
+	reference, err := pacs.ParseReference(text)
+	if err != nil {
+		return r, 0, err
+	}
+	if reference.Series == "" {
+		return r, 0, job.Usagef("pacs:%s names no series; give pacs:PLACE/SERIES-UID", reference.Place)
+	}
+	archive, err := openPlace(reference.Place)
+	if err != nil {
+		return r, 0, err
+	}
+	defer archive.Close()
+	if r, err = archive.Locate(cmd.Context(), reference.Study, reference.Series); err != nil {
+		return r, 0, err
+	}
+	events, done := eventsOf(cmd)
+	defer done()
+	n, err = archive.Fetch(cmd.Context(), r, dir, events.Count(job.Retrieving))
+	return r, n, err
+}
+
+// printSent prints what became of the files, also if err says that some are not stored.
+func printSent(cmd *cobra.Command, plan pacs.Plan, report pacs.Report, asJSON bool, err error) error {
+	if asJSON {
+		if e := printJSON(cmd.OutOrStdout(), report); e != nil {
+			return e
+		}
+		return err
+	}
+	for _, f := range report.Files {
+		if !f.Status.Same(pacs.Stored) && (report.Stored > 0 || !f.Status.Same(pacs.NotSent)) {
+			warn(cmd, "warning: %s: %s", f.Name, f.Status)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s; %s\n", plan.Text(), storedText(report))
+	return err
+}
+
+// storedText says at which place files are stored, and whether that was verified.
+func storedText(report pacs.Report) string {
+	text := "stored on " + report.Target
+	if report.Verified > 0 {
+		text += fmt.Sprintf(", where a search finds %d", report.Verified)
+	}
+	return text
 }

@@ -40,11 +40,6 @@ func TestClusterExamples(t *testing.T) {
 			if err := cmd.ValidateArgs(cmd.Flags().Args()); err != nil {
 				t.Errorf("%s: %s: %v", file, text, err)
 			}
-			if shard := cmd.Flags().Lookup("shard"); shard != nil {
-				if _, _, err := parseShard(shard.Value.String()); err != nil {
-					t.Errorf("%s: %v", file, err)
-				}
-			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -14,12 +15,13 @@ import (
 	"quell/app/batch"
 	"quell/app/batch/queue"
 	"quell/app/job"
+	"quell/internal/message"
 )
 
 // batchFlags are the flags that commands on many series share.
 type batchFlags struct {
 	recipe   recipeFlags
-	shard    string
+	shard    shardFlag
 	memory   string
 	noiseMap string
 	metrics  string
@@ -142,7 +144,7 @@ func (f *batchFlags) addTo(cmd *cobra.Command) {
 	flags.BoolVar(&f.options.WithoutVerdict, "no-verdict", false, "leave the results unjudged: much faster where the filter is; sigma is then given where the recipe needs it")
 	flags.BoolVar(&f.options.Job.Lesions, "lesions", false, lesionsHelp)
 	flags.BoolVar(&f.options.Verify, "verify", false, "compare the bytes of outputs that are there with what was written, and do again what differs; without it, only of files that changed since")
-	flags.StringVar(&f.shard, "shard", "", "do the part `I/N` of the series")
+	flags.Var(&f.shard, "shard", "do the part `I/N` of the series")
 	flags.StringVar(&f.metrics, "metrics", "", metricsHelp)
 	flags.BoolVar(&f.json, "json", false, jsonHelp)
 }
@@ -176,19 +178,6 @@ func (f *batchFlags) distribute(cmd *cobra.Command) error {
 	return nil
 }
 
-// addMemoryFlag adds --memory for volumes if that is done.
-func addMemoryFlag(cmd *cobra.Command, size *string, done string) {
-	cmd.Flags().StringVar(size, "memory", "", "how much memory the volumes may take, about: a `size` like 8GB; a volume that needs more is "+done+" slab by slab; three quarters of the machine's if not given")
-}
-
-// memorySize reads --memory; 0 if it is not given.
-func memorySize(cmd *cobra.Command, text string) (int64, error) {
-	if !cmd.Flags().Changed("memory") {
-		return 0, nil
-	}
-	return job.ParseSize(text)
-}
-
 // run does the batch that the flags describe and prints what it came to.
 func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Options, batch.Events) (batch.Summary, error)) error {
 	o := f.options
@@ -197,9 +186,7 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 		return err
 	}
 	var err error
-	if o.Shard, o.Shards, err = parseShard(f.shard); err != nil {
-		return err
-	}
+	o.Shard, o.Shards = f.shard.part, max(f.shard.of, 1)
 	if o.Memory, err = memorySize(cmd, f.memory); err != nil {
 		return err
 	}
@@ -221,7 +208,7 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 		if summary.Done == 0 {
 			return leaving(err, "no series was done")
 		}
-		return leaving(err, fmt.Sprintf("the %s that are done stay: the same command continues with the next series", plural(summary.Done, "series", "series")))
+		return leaving(err, fmt.Sprintf("the %s that are done stay: the same command continues with the next series", message.Count(summary.Done, "series", "series")))
 	}
 	if f.json {
 		err = summary.WriteJSON(cmd.OutOrStdout())
@@ -235,7 +222,7 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 }
 
 func printSummary(cmd *cobra.Command, s batch.Summary) error {
-	parts := []string{plural(s.Done, "series", "series") + " done"}
+	parts := []string{message.Count(s.Done, "series", "series").String() + " done"}
 	if s.Reused > 0 {
 		parts[0] += fmt.Sprintf(" (%d before)", s.Reused)
 	}
@@ -249,23 +236,16 @@ func printSummary(cmd *cobra.Command, s batch.Summary) error {
 	}
 	lines := []string{fmt.Sprintf("%s in %s; see %s", strings.Join(parts, ", "), job.TimeText(s.Seconds), s.HTML)}
 	if s.Mapped > 0 {
-		lines = append(lines, fmt.Sprintf("%s filtered by an estimated noise map; --noise-map none filters without.", plural(s.Mapped, "series was", "series were")))
+		lines = append(lines, fmt.Sprintf("%s filtered by an estimated noise map; --noise-map none filters without.", message.Count(s.Mapped, "series was", "series were")))
 	}
 	if len(s.Pending) > 0 {
 		lines = append(lines, fmt.Sprintf("Parts that are still to be done over these inputs: %s.", strings.Trim(fmt.Sprint(s.Pending), "[]")))
 	}
 	if s.OfOthers > 0 {
-		lines = append(lines, plural(s.OfOthers, "output", "outputs")+" in that folder were made by another recipe or version of Quell and have no row.")
+		lines = append(lines, message.Count(s.OfOthers, "output", "outputs").String()+" in that folder were made by another recipe or version of Quell and have no row.")
 	}
 	_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(lines, "\n"))
 	return err
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // batchEvents writes failures to stderr, and on a terminal a line with the progress.
@@ -308,16 +288,29 @@ func progressText(s batch.Progress) string {
 	return text
 }
 
-// parseShard reads I/N, counted from 1, and returns I counted from 0. 0 is N, for hosts that count from 0 and have no shell.
-func parseShard(text string) (shard, shards int, err error) {
-	if text == "" {
-		return 0, 1, nil
+// shardFlag is --shard I/N, counted from 1, with I counted from 0. An I of 0 is N, for hosts that count from 0 and have
+// no shell.
+type shardFlag struct{ part, of int }
+
+func (f *shardFlag) String() string {
+	if f.of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", f.part+1, f.of)
+}
+
+func (f *shardFlag) Type() string { return "I/N" }
+
+func (f *shardFlag) Set(text string) error {
+	if *f = (shardFlag{}); text == "" {
+		return nil // as a script writes it that has no parts
 	}
 	a, b, ok := strings.Cut(text, "/")
 	i, errA := strconv.Atoi(a)
 	n, errB := strconv.Atoi(b)
 	if !ok || errA != nil || errB != nil || i < 0 || i > n || n < 1 {
-		return 0, 0, job.Usagef("--shard %s: give I/N, such as 3/16 for the third of sixteen parts", text)
+		return errors.New("give I/N, such as 3/16 for the third of sixteen parts")
 	}
-	return (i + n - 1) % n, n, nil
+	f.part, f.of = (i+n-1)%n, n
+	return nil
 }

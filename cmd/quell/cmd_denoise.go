@@ -102,9 +102,6 @@ func newDenoise() *cobra.Command {
 	return cmd
 }
 
-// lesionsHelp is the help of --lesions of the commands that filter.
-const lesionsHelp = "judge too what the recipe leaves of virtual lesions in the series, as quell assess --lesions does: over if one that was visible fades"
-
 // printDenoised prints what was filtered and how: of a 4-D series the noise, the strength
 // and the verdict of each volume.
 func printDenoised(cmd *cobra.Command, report executor.Outcome) error {

@@ -15,6 +15,7 @@ import (
 	"quell/app/job"
 	"quell/app/pacs"
 	"quell/internal/clean"
+	"quell/internal/message"
 	"quell/io/atomic"
 )
 
@@ -106,15 +107,6 @@ range of dates is FROM-TO. How a PACS compares names is its own matter.`,
 	return cmd
 }
 
-// openPlace opens the archive of a name or address, with or without pacs: before it.
-func openPlace(text string) (*pacs.Archive, error) {
-	p, err := pacs.FindPlace(strings.TrimPrefix(text, pacs.Scheme))
-	if err != nil {
-		return nil, err
-	}
-	return p.Open()
-}
-
 // rowColumns are those of a table of studies or series.
 func rowColumns(level pacs.Level) (heads []string, cells func(pacs.Row) []string) {
 	count := func(n int) string {
@@ -196,7 +188,7 @@ PACS counts arrived once, is readable and belongs to the series.`,
 		if *asJSON {
 			return printJSON(cmd.OutOrStdout(), map[string]any{"series": r, "files": n, "output": out})
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of %s; written to %s\n", plural(n, "file", "files"), describe(r), out)
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of %s; written to %s\n", message.Count(n, "file", "files"), describe(r), out)
 		return err
 	}
 	return cmd
@@ -211,29 +203,6 @@ func describe(r pacs.Row) string {
 		}
 	}
 	return text
-}
-
-// fetch retrieves the series that a reference names into a folder.
-func fetch(cmd *cobra.Command, text, dir string) (r pacs.Row, n int, err error) {
-	reference, err := pacs.ParseReference(text)
-	if err != nil {
-		return r, 0, err
-	}
-	if reference.Series == "" {
-		return r, 0, job.Usagef("pacs:%s names no series; give pacs:PLACE/SERIES-UID", reference.Place)
-	}
-	archive, err := openPlace(reference.Place)
-	if err != nil {
-		return r, 0, err
-	}
-	defer archive.Close()
-	if r, err = archive.Locate(cmd.Context(), reference.Study, reference.Series); err != nil {
-		return r, 0, err
-	}
-	events, done := eventsOf(cmd)
-	defer done()
-	n, err = archive.Fetch(cmd.Context(), r, dir, events.Count(job.Retrieving))
-	return r, n, err
 }
 
 func newPacsSend() *cobra.Command {

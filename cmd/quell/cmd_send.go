@@ -84,32 +84,3 @@ func sendFolder(cmd *cobra.Command, p pacs.Place, folder string, retry int, asJS
 	done()
 	return printSent(cmd, plan, report, asJSON, err)
 }
-
-// printSent prints what became of the files, also if err says that some are not stored.
-func printSent(cmd *cobra.Command, plan pacs.Plan, report pacs.Report, asJSON bool, err error) error {
-	if asJSON {
-		if e := printJSON(cmd.OutOrStdout(), report); e != nil {
-			return e
-		}
-		return err
-	}
-	for _, f := range report.Files {
-		if !f.Status.Same(pacs.Stored) && (report.Stored > 0 || !f.Status.Same(pacs.NotSent)) {
-			warn(cmd, "warning: %s: %s", f.Name, f.Status)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s; %s\n", plan.Text(), storedText(report))
-	return err
-}
-
-// storedText says at which place files are stored, and whether that was verified.
-func storedText(report pacs.Report) string {
-	text := "stored on " + report.Target
-	if report.Verified > 0 {
-		text += fmt.Sprintf(", where a search finds %d", report.Verified)
-	}
-	return text
-}

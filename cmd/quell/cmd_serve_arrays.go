@@ -25,7 +25,8 @@ uses it; a person has no need to.`, arrays.Version),
 	}
 	cmd.Flags().Bool("json", false, jsonHelp+" if the command fails; replies are JSON in any case")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return arrays.Serve(cmd.Context(), pipesOf(cmd).in, pipesOf(cmd).out, arrays.Forms{
+		of := streamsOf(cmd)
+		return arrays.Serve(cmd.Context(), of.in, of.out, arrays.Forms{
 			Error:    func(err error) any { return failureOf(cmd.Context(), err) },
 			Estimate: func(e noise.Estimate) any { return volumeEstimate{Estimate: e}.json() },
 		})

@@ -221,21 +221,3 @@ func completeHelp(cmd *cobra.Command, args []string, _ string) (names []string, 
 	}
 	return append(names, withTexts("filter", filterNames())...), cobra.ShellCompDirectiveNoFileComp
 }
-
-// withTexts adds to names of a kind what a shell may show beside them.
-func withTexts(kind string, names []string) []string {
-	names = slices.Clone(names)
-	for i, name := range names {
-		switch kind {
-		case "filter":
-			if f, err := denoise.FilterByName(name); err == nil {
-				names[i] += "\t" + clause(f.Help)
-			}
-		case "preset":
-			if p, err := job.PresetByName(name); err == nil {
-				names[i] += "\t" + p.Title
-			}
-		}
-	}
-	return names
-}

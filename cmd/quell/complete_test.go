@@ -99,7 +99,7 @@ func TestParametersComplete(t *testing.T) {
 
 // TestCompletionScripts: of every shell, which call the program, and of no other shell.
 func TestCompletionScripts(t *testing.T) {
-	for shell := range shells {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		if code, stdout, stderr := quell(t, "completion", shell); code != 0 || !strings.Contains(stdout, "__complete") || stderr != "" {
 			t.Errorf("%s: code %d, %d bytes, %s", shell, code, len(stdout), stderr)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"quell/app/engines"
 	"quell/app/job"
@@ -138,26 +141,32 @@ func (o *oneObject) add(name string, value any) {
 	o.Write(append(append(all, data...), "\n}\n"...))
 }
 
-// execute runs the command line and returns the exit code. All text passes the cleaner, as it may
-// quote names of files and attributes; the progress bar alone writes to the terminal itself.
-func execute(ctx context.Context, args []string, out, errs io.Writer) int {
-	p := &pipes{in: os.Stdin, out: out, limit: pipeLimit}
-	defer p.close()
-	return p.execute(ctx, args, errs)
+// streams are those of a process.
+type streams struct {
+	in        io.Reader
+	out, errs io.Writer
+	limit     int64 // bytes of an input that is a pipe; 0 for pipeLimit
 }
 
-// execute is execute with the pipes of the command line.
-func (p *pipes) execute(ctx context.Context, args []string, errs io.Writer) int {
+// execute runs a command line and returns the exit code. All text passes the cleaner, as it may
+// quote names of files and attributes; the progress bar alone writes to the terminal itself.
+func (s streams) execute(ctx context.Context, commands []*cobra.Command, args []string) int {
+	s.limit = cmp.Or(s.limit, pipeLimit)
+	p := &pipes{streams: s}
+	defer p.close()
 	ctx = p.within(ctx)
-	stdout, stderr := clean.NewWriter(renaming{p, p.out}), clean.NewWriter(renaming{p, errs})
+	stdout, stderr := clean.NewWriter(renaming{p, p.out}), clean.NewWriter(renaming{p, p.errs})
 	defer func() { _, _ = stderr.Flush(), stdout.Flush() }() // the beginning of a character at most
+	protected := func(stdout io.Writer) error {              // an error in place of a panic
+		return parallel.Protect(func() error { return runCommand(ctx, commands, args, stdout, stderr) })
+	}
 	if !wantsJSON(args) {
-		code, text := endOf(ctx, protected(ctx, args, stdout, stderr))
+		code, text := endOf(ctx, protected(stdout))
 		complain(stderr, text)
 		return code
 	}
 	var object oneObject
-	err := protected(ctx, args, &object, stderr)
+	err := protected(&object)
 	code, text := endOf(ctx, err)
 	object.wrap()
 	if err != nil && code != job.ExitPartial {
@@ -168,11 +177,6 @@ func (p *pipes) execute(ctx context.Context, args []string, errs io.Writer) int 
 	}
 	complain(stderr, text)
 	return code
-}
-
-// protected is runCommand with an error in place of a panic.
-func protected(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	return parallel.Protect(func() error { return runCommand(ctx, args, stdout, stderr) })
 }
 
 // complain writes the one line of an error.

@@ -18,9 +18,6 @@ import (
 	"quell/series"
 )
 
-// everyFilter in place of a filter's name asks for all of them.
-const everyFilter = "all"
-
 // gallery holds the flags of quell tune that only --filter all takes.
 type gallery struct {
 	slices, reference, picture string

@@ -209,12 +209,6 @@ func flagName(f *pflag.Flag) string {
 	return name
 }
 
-// usageText is what a flag does, without the name of its value in front.
-func usageText(f *pflag.Flag) string {
-	value, text := pflag.UnquoteUsage(f)
-	return strings.TrimPrefix(text, value+": ")
-}
-
 // columnOf is the column in which the texts of flags begin: behind most of them.
 func columnOf(flags []*pflag.Flag) int {
 	column := 12
@@ -238,35 +232,6 @@ func writeEntry(b *strings.Builder, name, text string, column int) {
 		fmt.Fprintf(b, "%-*s%s\n", column, line, l)
 		line = ""
 	}
-}
-
-// clause returns the part of a text up to the first end of a sentence or semicolon.
-func clause(text string) string {
-	text, _, _ = strings.Cut(text, "; ")
-	for i := range text {
-		if before, ok := strings.CutSuffix(text[:i], "."); ok && text[i] == ' ' && !strings.HasSuffix(before, ".") {
-			return before
-		}
-	}
-	if !strings.HasSuffix(text, "..") {
-		text = strings.TrimSuffix(text, ".")
-	}
-	return text
-}
-
-// wrapped breaks a text into lines of at most so many bytes, unless a word is longer.
-func wrapped(text string, width int) (lines []string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines, line = append(lines, line), ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
 }
 
 // hanging wraps a text for the screen; all lines but the first are indented.

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app/job"
-	"quell/app/open"
 	"quell/io/raster"
 )
 
@@ -84,9 +83,8 @@ func (c *choice) input(path string) job.Input {
 	return in
 }
 
-// openInput reads a series and writes what a person should know of it to stderr.
-func openInput(cmd *cobra.Command, in job.Input) (*open.Opened, error) {
-	events, done := eventsOf(cmd)
-	defer done()
-	return open.Open(cmd.Context(), in, events)
-}
+// Help texts of flags that several commands have.
+const (
+	seriesHelp    = "which series of IN, counted from 1 as by quell info, all volumes of the largest 4-D series, or of that of N with all:N; the largest, with all of its volumes, if not given"
+	componentHelp = "which `component` of complex voxels (magnitude, phase, real, imaginary) or of colours (luminance, red, green, blue)"
+)

@@ -94,25 +94,6 @@ func plainer(flag *pflag.Flag, err error) error {
 	return errors.New("give a whole number")
 }
 
-// helpFlag is --help of a command that has the parameter --h. Cobra's own takes -h=0 and -h=1 for
-// false and true.
-type helpFlag bool
-
-func (f *helpFlag) String() string { return strconv.FormatBool(bool(*f)) }
-
-func (f *helpFlag) Type() string { return "bool" }
-
-func (f *helpFlag) Set(s string) error {
-	if *f = s == "true"; !*f {
-		return errors.New("it takes no value")
-	}
-	return nil
-}
-
-func addHelpFlag(cmd *cobra.Command) {
-	cmd.Flags().VarPF(new(helpFlag), "help", "h", "help for "+cmd.Name()).NoOptDefVal = "true"
-}
-
 // takesH reports whether a command has the parameter --h, which -h is mistaken for.
 func takesH(cmd *cobra.Command) bool { return cmd.Flags().Lookup("h") != nil }
 

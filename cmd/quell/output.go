@@ -1,26 +1,14 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"quell/app"
-	"quell/app/engines"
-	"quell/app/executor"
 	"quell/app/job"
-	"quell/app/open"
-	"quell/app/run"
-	"quell/denoise"
-	"quell/internal/clean"
-	"quell/internal/message"
 	"quell/io/dicom"
 	"quell/io/raster"
-	"quell/series"
 )
 
 // addOutputFlags adds the flags that all commands with an output have.
@@ -70,79 +58,18 @@ func (f *compressFlag) Set(s string) error {
 	return named.Set(s)
 }
 
-// printJSON writes the one object of --json.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+// addMemoryFlag adds --memory for volumes if that is done.
+func addMemoryFlag(cmd *cobra.Command, size *string, done string) {
+	cmd.Flags().StringVar(size, "memory", "", "how much memory the volumes may take, about: a `size` like 8GB; a volume that needs more is "+done+" slab by slab; three quarters of the machine's if not given")
 }
 
-// printReport is printJSON of a job, with the codes of its warnings.
-func printReport(w io.Writer, report executor.Outcome) error {
-	codes := make([]message.Kind, len(report.Warnings))
-	for i, m := range report.Warnings {
-		codes[i] = m.Kind()
+// memorySize reads --memory; 0 if it is not given.
+func memorySize(cmd *cobra.Command, text string) (int64, error) {
+	if !cmd.Flags().Changed("memory") {
+		return 0, nil
 	}
-	return printJSON(w, struct {
-		executor.Outcome
-		Codes []message.Kind `json:"warning_codes,omitempty"` // in their order; "" for none
-	}{report, codes})
+	return job.ParseSize(text)
 }
 
-// pickEngine returns the engine of that name; a line says if it takes long to start.
-func pickEngine(cmd *cobra.Command, name string) (denoise.Engine, error) {
-	return engines.Await(func() (denoise.Engine, error) { return engines.Pick(name) }, func(text message.Message) { warn(cmd, "%s", text) })
-}
-
-// warn writes a line to stderr, which scripts read by lines.
-func warn(cmd *cobra.Command, format string, args ...any) {
-	fmt.Fprintln(cmd.ErrOrStderr(), "quell: "+clean.Line(fmt.Sprintf(format, args...)))
-}
-
-// do does a job and writes its events to stderr.
-func do(cmd *cobra.Command, job job.Job) (executor.Outcome, error) {
-	events, done := eventsOf(cmd)
-	defer done()
-	return doWith(cmd, job, events)
-}
-
-// doWith does a job and keeps what it left out for the end of the command.
-func doWith(cmd *cobra.Command, job job.Job, events job.Events) (executor.Outcome, error) {
-	report, err := app.Do(cmd.Context(), job, events)
-	cmd.SetContext(context.WithValue(cmd.Context(), leftOutKey{}, report.LeftOut))
-	return report, nothingWritten(err)
-}
-
-// leftOutKey is the key of what the job of a command left out.
-type leftOutKey struct{}
-
-// leftOut returns the error that ends a command whose job is done and left something out.
-func leftOut(cmd *cobra.Command) error {
-	left, _ := cmd.Context().Value(leftOutKey{}).([]series.LeftOut)
-	return job.Partial(left)
-}
-
-// printWritten prints what was done and the path of the result; the first line says if a
-// part of the input was left out.
-func printWritten(cmd *cobra.Command, report executor.Outcome, what string) error {
-	if report.Slabs != nil {
-		what = report.Slabs.Text + "\n" + what
-	}
-	if report.Covered.Text != "" {
-		what = report.Covered.Text + "\n" + what
-	}
-	if report.Outcome == run.AsItIs {
-		what += "; unchanged"
-	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s; written to %s\n", what, report.Output)
-	return err
-}
-
-// volumesText says how many voxels a result has: "64 x 64 x 15 voxels", or of a 4-D series
-// "10 volumes of 64 x 64 x 15 voxels along temporal position".
-func volumesText(report executor.Outcome) string {
-	if report.Volumes == nil {
-		return open.DimsText(report.Dims) + " voxels"
-	}
-	return fmt.Sprintf("%d volumes of %s voxels along %s", len(report.Volumes), open.DimsText(report.Dims), report.Axis)
-}
+// jsonHelp is the help of --json, which every command has.
+const jsonHelp = "print one JSON object"

@@ -5,9 +5,7 @@ import (
 
 	"quell/app/job"
 	"quell/denoise"
-	"quell/internal/message"
 	"quell/io/dicom"
-	"quell/series"
 )
 
 func TestCompressFlag(t *testing.T) {
@@ -41,34 +39,5 @@ func TestParameterFlags(t *testing.T) {
 	}
 	if err := f.Set("1,x"); err == nil || f.set {
 		t.Errorf("a value that is none: %v, set %v", err, f.set)
-	}
-}
-
-// TestBarOfEachStep: a step has one bar; its length follows the total.
-func TestBarOfEachStep(t *testing.T) {
-	var b bar
-	b.clear()
-	b.update(job.Reading, 1, 10)
-	first := b.shown
-	b.update(job.Reading, 2, 20)
-	if b.shown != first || first.GetMax64() != 20 || b.step != job.Reading {
-		t.Errorf("the second update of a step: bar of %d", b.shown.GetMax64())
-	}
-	b.update(job.Filtering, 1, 5)
-	if b.shown == first || b.shown.GetMax64() != 5 || b.step != job.Filtering {
-		t.Error("another step goes on with the first bar")
-	}
-	b.clear()
-	if b.shown != nil {
-		t.Error("the bar is still there")
-	}
-}
-
-func TestFindingsAreNeverNull(t *testing.T) {
-	if got := orEmpty(nil); got == nil || len(got) != 0 {
-		t.Errorf("%v", got)
-	}
-	if got := orEmpty([]series.Finding{{Text: message.Verbatim("x")}}); len(got) != 1 {
-		t.Errorf("%v", got)
 	}
 }

@@ -12,38 +12,6 @@ import (
 	"quell/app/study"
 )
 
-// outputFlag is a flag that names an output. Every output is one of this type, or an
-// argument in argumentsOf, and so passes the gate before a command runs.
-type outputFlag struct {
-	path *string
-	kind *files.Kind
-}
-
-func (f outputFlag) String() string { return *f.path }
-
-func (f outputFlag) Type() string { return "output" }
-
-func (f outputFlag) Set(path string) error { *f.path = path; return nil }
-
-// addOutput adds a flag that names an output.
-func addOutput(flags *pflag.FlagSet, path *string, name string, kind *files.Kind, usage string) {
-	flags.Var(outputFlag{path, kind}, name, usage)
-}
-
-// inputFlag is a flag that names a file that is read.
-type inputFlag struct{ path *string }
-
-func (f inputFlag) String() string { return *f.path }
-
-func (f inputFlag) Type() string { return "input" }
-
-func (f inputFlag) Set(path string) error { *f.path = path; return nil }
-
-// addInput adds a flag that names a file that is read, or says auto.
-func addInput(flags *pflag.FlagSet, path *string, name, usage string) {
-	flags.Var(inputFlag{path}, name, usage)
-}
-
 // pathOf returns the words by which a command is called, without the name of the program: two commands may have the
 // same last word.
 func pathOf(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath(), "quell ") }

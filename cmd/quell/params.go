@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -182,4 +183,23 @@ func paramNames(f denoise.Filter) string {
 		names = append(names, "--"+p.Name)
 	}
 	return strings.Join(names, " ")
+}
+
+// helpFlag is --help of a command that has the parameter --h. Cobra's own takes -h=0 and -h=1 for
+// false and true.
+type helpFlag bool
+
+func (f *helpFlag) String() string { return strconv.FormatBool(bool(*f)) }
+
+func (f *helpFlag) Type() string { return "bool" }
+
+func (f *helpFlag) Set(s string) error {
+	if *f = s == "true"; !*f {
+		return errors.New("it takes no value")
+	}
+	return nil
+}
+
+func addHelpFlag(cmd *cobra.Command) {
+	cmd.Flags().VarPF(new(helpFlag), "help", "h", "help for "+cmd.Name()).NoOptDefVal = "true"
 }

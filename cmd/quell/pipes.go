@@ -31,9 +31,7 @@ const pipeLimit = 64 << 30
 // <(command), and references to a PACS. Readers and writers need files that they can seek in. The files are in a folder of the pipes' own, which
 // close removes.
 type pipes struct {
-	in    io.Reader
-	out   io.Writer // receives voxels: no text passes it if an output is "-"
-	limit int64     // bytes of one input
+	streams // no text passes out if an output is "-": it receives voxels
 
 	dir   string            // "" before it is needed
 	names map[string]string // what a person calls a file of dir
@@ -54,8 +52,11 @@ func pipesOf(cmd *cobra.Command) *pipes {
 	if p, ok := cmd.Context().Value(pipesKey{}).(*pipes); ok {
 		return p
 	}
-	return &pipes{in: strings.NewReader(""), out: io.Discard}
+	return &pipes{streams: streams{in: strings.NewReader(""), out: io.Discard}}
 }
+
+// streamsOf returns the streams of the process that runs a command.
+func streamsOf(cmd *cobra.Command) streams { return pipesOf(cmd).streams }
 
 // close removes the files.
 func (p *pipes) close() {

@@ -30,9 +30,7 @@ func TestLimitOfPipes(t *testing.T) {
 	}
 	run := func(in io.Reader, limit int) (code int, stdout []byte, stderr string) {
 		var out, errs bytes.Buffer
-		p := &pipes{in: in, out: &out, limit: int64(limit)}
-		code = p.execute(t.Context(), []string{"convert", "-", "-"}, &errs)
-		p.close()
+		code = streams{in: in, out: &out, errs: &errs, limit: int64(limit)}.execute(t.Context(), table(), []string{"convert", "-", "-"})
 		left, err := os.ReadDir(kept)
 		if err != nil || len(left) > 0 {
 			t.Errorf("%d files are left: %v", len(left), err)
@@ -59,10 +57,8 @@ func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 func TestCancelledPipe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	silent, _ := io.Pipe()
-	p := &pipes{in: cancelling{silent, cancel}, out: io.Discard, limit: pipeLimit}
-	defer p.close()
 	var errs bytes.Buffer
-	if code := p.execute(ctx, []string{"info", "-"}, &errs); code != job.ExitCancelled {
+	if code := (streams{in: cancelling{silent, cancel}, out: io.Discard, errs: &errs}).execute(ctx, table(), []string{"info", "-"}); code != job.ExitCancelled {
 		t.Errorf("code %d, %s", code, &errs)
 	}
 }

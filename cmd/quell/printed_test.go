@@ -18,7 +18,6 @@ import (
 	"quell/app/run"
 	"quell/io/nifti/niftitest"
 	"quell/kernels"
-	"quell/phantom"
 	"quell/volume"
 )
 
@@ -184,24 +183,6 @@ func TestDefaultsOfPhantoms(t *testing.T) {
 	}
 }
 
-func TestPhantomSize(t *testing.T) {
-	for _, c := range []struct {
-		dims, spacing []float64
-		want          phantom.Size
-		ok            bool
-	}{
-		{nil, nil, phantom.Size{}, true},
-		{[]float64{1, 20, 3}, []float64{0.5, 1, 2}, phantom.Size{Dims: [3]int{1, 20, 3}, Spacing: [3]float64{0.5, 1, 2}}, true},
-		{[]float64{1, 2}, nil, phantom.Size{}, false}, {[]float64{1, 2, 3, 4}, nil, phantom.Size{}, false},
-		{nil, []float64{1, 2}, phantom.Size{}, false}, {nil, []float64{1, 2, 3, 4}, phantom.Size{}, false},
-		{[]float64{0, 2, 3}, nil, phantom.Size{}, false}, {[]float64{1, 2, -3}, nil, phantom.Size{}, false}, {[]float64{1, 2.5, 3}, nil, phantom.Size{}, false},
-	} {
-		if got, err := phantomSize(c.dims, c.spacing); (err == nil) != c.ok || c.ok && got != c.want {
-			t.Errorf("%v, %v: %+v, %v", c.dims, c.spacing, got, err)
-		}
-	}
-}
-
 // The command and the flag print the same line; --json has the parts.
 func TestPrintedVersion(t *testing.T) {
 	want := "quell version " + job.Version() + "\n"
@@ -211,7 +192,10 @@ func TestPrintedVersion(t *testing.T) {
 	if got := printed(t, "--version"); got != want {
 		t.Errorf("--version prints %q, want %q", got, want)
 	}
-	v := parsed[build](t, "version")
+	v := parsed[struct {
+		Version, Program, Go, System, Kernels string
+		Codecs                                []string
+	}](t, "version")
 	if v.Version != job.Version() || v.Go != runtime.Version() || v.System != runtime.GOOS+"/"+runtime.GOARCH || v.Kernels != kernels.Digest() ||
 		!strings.HasSuffix(v.Version, "+executable."+v.Program) || !slices.Equal(v.Codecs, []string{"JPEG", "JPEG 2000", "JPEG Lossless", "JPEG-LS", "RLE"}) {
 		t.Errorf("version --json has %+v", v)

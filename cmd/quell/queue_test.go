@@ -64,15 +64,16 @@ func TestProgressText(t *testing.T) {
 	}
 }
 
-func TestParseShard(t *testing.T) {
-	for text, want := range map[string][2]int{"": {0, 1}, "1/1": {0, 1}, "3/16": {2, 16}, "16/16": {15, 16}, "0/16": {15, 16}, "0/1": {0, 1}} {
-		if i, n, err := parseShard(text); err != nil || i != want[0] || n != want[1] {
-			t.Errorf("%q: %d of %d, %v", text, i, n, err)
+func TestShards(t *testing.T) {
+	for text, want := range map[string][2]int{"": {0, 0}, "1/1": {0, 1}, "3/16": {2, 16}, "16/16": {15, 16}, "0/16": {15, 16}, "0/1": {0, 1}} {
+		var f shardFlag
+		if err := f.Set(text); err != nil || f.part != want[0] || f.of != want[1] {
+			t.Errorf("%q: %+v, %v", text, f, err)
 		}
 	}
 	for _, text := range []string{"0/0", "1/0", "5/4", "1", "1/", "/4", "a/b", "1/4/2", "-1/4"} {
-		if _, _, err := parseShard(text); job.ExitCode(err) != job.ExitUsage {
-			t.Errorf("%q: %v", text, err)
+		if err := new(shardFlag).Set(text); err == nil {
+			t.Errorf("%q is accepted", text)
 		}
 	}
 }

@@ -105,3 +105,9 @@ const batchEngineHelp = "the engine by `name`: cuda or cpu; if not given, that o
 func addEngineFlag(cmd *cobra.Command, engine *string, usage string) {
 	addNameFlag(cmd, engine, "engine", "engine", []string{"auto", "cpu", "cuda"}, usage)
 }
+
+// lesionsHelp is the help of --lesions of the commands that filter.
+const lesionsHelp = "judge too what the recipe leaves of virtual lesions in the series, as quell assess --lesions does: over if one that was visible fades"
+
+// everyFilter in place of a filter's name asks for all of them.
+const everyFilter = "all"

@@ -18,8 +18,8 @@ import (
 )
 
 // runCommand runs the command line.
-func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	root := newRoot()
+func runCommand(ctx context.Context, commands []*cobra.Command, args []string, stdout, stderr io.Writer) error {
+	root := newLine(commands...)
 	root.SetArgs(forShell(root, args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -47,13 +47,6 @@ func endOf(ctx context.Context, err error) (code int, text string) {
 	return job.ExitCode(err), clean.Line(err.Error())
 }
 
-// Help texts of flags that several commands have.
-const (
-	jsonHelp      = "print one JSON object"
-	seriesHelp    = "which series of IN, counted from 1 as by quell info, all volumes of the largest 4-D series, or of that of N with all:N; the largest, with all of its volumes, if not given"
-	componentHelp = "which `component` of complex voxels (magnitude, phase, real, imaginary) or of colours (luminance, red, green, blue)"
-)
-
 // limitProcessors limits the processors in use by the value of a flag.
 func limitProcessors(flag string, n int) error {
 	if n < 1 {
@@ -63,7 +56,8 @@ func limitProcessors(flag string, n int) error {
 	return nil
 }
 
-func newRoot() *cobra.Command {
+// newLine is the command line with commands, and those that are about commands.
+func newLine(commands ...*cobra.Command) *cobra.Command {
 	var logPath, module string
 	var threads int
 	var log io.Closer
@@ -142,9 +136,8 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	root.PersistentFlags().IntVar(&threads, "threads", 0, "use at most `N` processors; all if not given")
 	root.PersistentFlags().Bool(allFlag, false, "with --help: everything about a command")
 	_ = root.PersistentFlags().MarkHidden(allFlag) // the help names it
-	root.AddCommand(
-		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newDetect(), newStudy(), newTune(), newPresets(), newConvert(), newSend(), newPacs(), newPhantom(), newBench(), newBatch(), newBIDS(), newModule(), newWorker(), newDevices(), newServe(), newServeArrays(), newVersion(), newView(), newCompletion(), newMan(),
-	)
+	root.AddCommand(commands...)
+	root.AddCommand(newCompletion(), newMan())
 	addCompletions(root)
 	return root
 }

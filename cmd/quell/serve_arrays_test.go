@@ -35,8 +35,7 @@ func serveArrays(t *testing.T) *served {
 	s := &served{t: t, to: to, replies: bufio.NewScanner(from), code: make(chan int, 1)}
 	s.replies.Buffer(nil, 1<<22)
 	go func() {
-		p := &pipes{in: in, out: out, limit: pipeLimit}
-		s.code <- p.execute(t.Context(), []string{"serve-arrays"}, &s.errs)
+		s.code <- streams{in: in, out: out, errs: &s.errs}.execute(t.Context(), table(), []string{"serve-arrays"})
 		out.Close()
 	}()
 	t.Cleanup(func() { to.Close() })
@@ -61,7 +60,7 @@ func (s *served) read(into any) {
 // ask sends a request and returns its reply, and the events before.
 func (s *served) ask(request map[string]any) (reply struct {
 	Result map[string]any
-	Error  failure
+	Error  printedFailure
 	Events []string
 }) {
 	s.t.Helper()
@@ -72,7 +71,7 @@ func (s *served) ask(request map[string]any) (reply struct {
 		var line struct {
 			ID     int
 			Result map[string]any
-			Error  failure
+			Error  printedFailure
 			Event  string
 		}
 		s.read(&line)
@@ -365,7 +364,7 @@ func TestArraysCancelled(t *testing.T) {
 	var reply struct {
 		ID    int
 		Event string
-		Error failure
+		Error printedFailure
 	}
 	for s.send(long(7)); reply.Event != "progress"; { // it is under way
 		s.read(&reply)

@@ -3,7 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"quell/app/job"
+	"quell/denoise"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -103,4 +107,22 @@ func (f *nameFlag) Set(s string) error {
 		}
 	}
 	return unknown(f.kind, word, f.names)
+}
+
+// withTexts adds to names of a kind what a shell may show beside them.
+func withTexts(kind string, names []string) []string {
+	names = slices.Clone(names)
+	for i, name := range names {
+		switch kind {
+		case "filter":
+			if f, err := denoise.FilterByName(name); err == nil {
+				names[i] += "\t" + clause(f.Help)
+			}
+		case "preset":
+			if p, err := job.PresetByName(name); err == nil {
+				names[i] += "\t" + p.Title
+			}
+		}
+	}
+	return names
 }

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,11 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"quell/app/engines"
 	"quell/app/job"
-	"quell/internal/message"
-	"quell/internal/parallel"
-	"quell/io/atomic"
 )
 
 // commands returns all commands that the help lists.
@@ -172,6 +166,9 @@ func TestHyphenH(t *testing.T) {
 	}
 }
 
+// printedFailure is an error in the JSON of a command.
+type printedFailure struct{ Kind, Code, Text, File string }
+
 // TestErrorsAsJSON: with --json an error is an object on stdout, its sentence is on stderr as well,
 // and the exit code is as without.
 func TestErrorsAsJSON(t *testing.T) {
@@ -195,7 +192,7 @@ func TestErrorsAsJSON(t *testing.T) {
 	} {
 		plain, _, sentence := quell(t, strings.Fields(args)...)
 		code, stdout, stderr := quell(t, append(strings.Fields(args), "--json")...)
-		var got struct{ Error failure }
+		var got struct{ Error printedFailure }
 		if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 			t.Errorf("%s: %v in %q", args, err, stdout)
 			continue
@@ -204,34 +201,6 @@ func TestErrorsAsJSON(t *testing.T) {
 		if code != want.code || plain != code || stderr != sentence || e.Kind != want.kind || e.File != want.file || "quell: "+e.Text+"\n" != stderr {
 			t.Errorf("%s: code %d, %+v, stderr %q; want code %d, %+v", args, code, e, stderr, plain, want)
 		}
-	}
-}
-
-// TestOneObject: what a command found stays when it fails, with the error next to
-// it.
-func TestOneObject(t *testing.T) {
-	for given, want := range map[string]string{
-		"":                      `{"error":{"kind":"failed","text":"x"}}`,
-		"{}\n":                  `{"error":{"kind":"failed","text":"x"}}`,
-		"{\n  \"a\": {}\n}\n":   `{"a":{},"error":{"kind":"failed","text":"x"}}`,
-		"{\"a\": \"}\"}":        `{"a":"}","error":{"kind":"failed","text":"x"}}`,
-		"Usage:\n  \"quell\"\n": `{"error":{"kind":"failed","text":"x"},"text":"Usage:\n  \"quell\"\n"}`,
-	} {
-		var o oneObject
-		o.WriteString(given)
-		o.wrap()
-		o.add("error", failure{Kind: "failed", Text: "x"})
-		var got any
-		if err := json.Unmarshal(o.Bytes(), &got); err != nil {
-			t.Errorf("%q: %v in %q", given, err, o.String())
-			continue
-		}
-		if data, _ := json.Marshal(got); string(data) != want {
-			t.Errorf("%q becomes %s; want %s", given, data, want)
-		}
-	}
-	if got := parsed[map[string]string](t, "denoise", "--help"); !strings.Contains(got["text"], "Usage:") {
-		t.Errorf("help: %q", got)
 	}
 }
 
@@ -248,31 +217,22 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestKinds: what no command of these tests brings about.
-func TestKinds(t *testing.T) {
+// TestHelpAsJSON: a help is an object too.
+func TestHelpAsJSON(t *testing.T) {
+	if got := parsed[map[string]string](t, "denoise", "--help"); !strings.Contains(got["text"], "Usage:") {
+		t.Errorf("help: %q", got)
+	}
+}
+
+// TestCancelledAsJSON: a command that is cancelled says so.
+func TestCancelledAsJSON(t *testing.T) {
 	at := folder(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr strings.Builder
 	code := execute(ctx, []string{"denoise", at("a.nii"), at("c.nii"), "--filter", "median", "--dims", "2", "--json"}, &stdout, &stderr)
-	var got struct{ Error failure }
+	var got struct{ Error printedFailure }
 	if err := json.Unmarshal([]byte(stdout.String()), &got); err != nil || code != job.ExitCancelled || got.Error.Kind != "cancelled" || got.Error.Text == "" {
 		t.Errorf("code %d, %v, %q", code, err, stdout.String())
-	}
-	panicked := parallel.Protect(func() error { panic("x") })
-	for _, c := range []struct {
-		err        error
-		kind, file string
-	}{
-		{panicked, "internal", ""},
-		{fmt.Errorf("run: %w", panicked), "internal", ""},
-		{fmt.Errorf("the GPU: %w", engines.ErrFailed), "device", ""},
-		{&atomic.Error{Path: "out", Problem: message.Verbatim("is full")}, "output", "out"},
-		{&os.LinkError{Op: "rename", Old: "a", New: "b", Err: os.ErrPermission}, "output", "b"},
-		{errors.New("x"), "failed", ""},
-	} {
-		if kind, file := kindOf(c.err, job.ExitFailed), fileOf(c.err); kind != c.kind || file != c.file {
-			t.Errorf("%v: kind %s of %q; want %s of %q", c.err, kind, file, c.kind, c.file)
-		}
 	}
 }

@@ -6,9 +6,19 @@ import (
 	"testing"
 
 	"quell/app/open"
+	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
+
+func TestFindingsAreNeverNull(t *testing.T) {
+	if got := orEmpty(nil); got == nil || len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+	if got := orEmpty([]series.Finding{{Text: message.Verbatim("x")}}); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+}
 
 // TestInfoOfGradients: the JSON has the weighting of each volume of a diffusion series, and none of
 // other series.
