@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quell/app/job"
+	"quell/cmd/option"
 	"quell/denoise"
 )
 
@@ -37,10 +38,10 @@ func TestCompletion(t *testing.T) {
 		want      []string
 		directive string
 	}{
-		{"denoise a b --filter ", filterNames(), noFiles},
+		{"denoise a b --filter ", option.FilterNames(), noFiles},
 		{"denoise a b --filter od", []string{"odct"}, noFiles},
-		{"tune a --filter ", append(filterNames(), everyFilter), noFiles},
-		{"denoise a b --preset ", presetNames(), noFiles},
+		{"tune a --filter ", append(option.FilterNames(), option.EveryFilter), noFiles},
+		{"denoise a b --preset ", option.PresetNames(), noFiles},
 		{"batch a b --preset ct-", []string{"ct-head-bone", "ct-head-slices", "ct-head-soft-tissue"}, noFiles},
 		{"denoise a b --engine c", []string{"cpu", "cuda"}, noFiles},
 		{"denoise a b --recipe ", recipe, ending},

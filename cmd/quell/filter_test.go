@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"quell/cmd/option"
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/enginetest"
@@ -23,14 +24,14 @@ func TestRegisteredFilterRunsFromFlags(t *testing.T) {
 		denoise.Register(filtertest.Filter)
 	}
 	cmd := &cobra.Command{}
-	flags := addParamFlags(cmd)
+	flags := option.AddParams(cmd)
 	if err := cmd.ParseFlags([]string{"--mean-radius", "2,1,1", "--uniform"}); err != nil {
 		t.Fatal(err)
 	}
 	if usage := cmd.Flags().FlagUsages(); !strings.Contains(usage, "--guide-sigma") || !strings.Contains(usage, "twopass: above 0 in the volume's unit, or in sigmas of its noise (1.2sigma) or auto") {
 		t.Errorf("the help of the flags is\n%s", usage)
 	}
-	r, err := flags.recipe("", "twopass", 3)
+	r, err := flags.Recipe("", "twopass", 3)
 	if err != nil {
 		t.Fatal(err)
 	}

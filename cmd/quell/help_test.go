@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"quell/app/job"
+	"quell/cmd/command"
 	"quell/denoise"
 )
 
@@ -80,15 +81,15 @@ func TestAllOfHelp(t *testing.T) {
 
 // TestFirstFlagsExist: the table of the first screens names commands and flags that there are.
 func TestFirstFlagsExist(t *testing.T) {
-	for name, flags := range firstFlags {
+	for name, flags := range command.FirstFlags {
 		cmd, _, err := newRoot().Find([]string{name})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		for _, f := range flags {
-			if cmd.Flags().Lookup(f.flag) == nil {
-				t.Errorf("%s has no --%s", name, f.flag)
+			if cmd.Flags().Lookup(f.Flag) == nil {
+				t.Errorf("%s has no --%s", name, f.Flag)
 			}
 		}
 	}

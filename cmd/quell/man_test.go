@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"quell/app/job"
+	"quell/cmd/option"
 	"quell/denoise"
 )
 
@@ -30,7 +31,7 @@ func TestManPages(t *testing.T) {
 	for _, cmd := range commands() {
 		page := read("quell-" + cmd.Name() + ".1")
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if _, is := f.Value.(*paramFlag); !is && !f.Hidden && !strings.Contains(page, hyphens.Replace("--"+f.Name)) {
+			if _, is := f.Value.(*option.Param); !is && !f.Hidden && !strings.Contains(page, hyphens.Replace("--"+f.Name)) {
 				t.Errorf("%s: nothing about --%s", cmd.Name(), f.Name)
 			}
 		})

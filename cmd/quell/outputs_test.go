@@ -16,6 +16,8 @@ import (
 
 	"quell/app/files"
 	"quell/app/job"
+	"quell/cmd/command"
+	"quell/cmd/option"
 )
 
 // everyCommand calls visit for every command, with its own flags and the flags of the
@@ -45,9 +47,9 @@ func TestEveryPathIsDeclared(t *testing.T) {
 	everyCommand(func(cmd *cobra.Command, flags []*pflag.Flag) {
 		for _, f := range flags {
 			switch f.Value.(type) {
-			case outputFlag:
+			case option.Output:
 				outputs++
-			case inputFlag:
+			case option.Input:
 			default:
 				if f.Value.Type() != "bool" && pathLike.MatchString(f.Usage) {
 					t.Errorf("quell %s --%s takes a path, it seems, and is neither an input nor an output: %s", cmd.Name(), f.Name, f.Usage)
@@ -69,7 +71,7 @@ func TestEveryPathIsDeclared(t *testing.T) {
 			}
 			args = append(args, word)
 		}
-		inputs, targets := argumentsOf(cmd, args)
+		inputs, targets := command.ArgumentsOf(cmd, args)
 		var named []string
 		for _, target := range targets {
 			named = append(named, target.Path)
@@ -143,7 +145,7 @@ func TestEveryOutputIsTried(t *testing.T) {
 			return // needs more even tissue than the series here has: app/study tries its outputs
 		}
 		for _, f := range flags {
-			if v, ok := f.Value.(outputFlag); ok && f.Name != "log" && tried[cmd.Name()+" --"+f.Name] != v.kind {
+			if v, ok := f.Value.(option.Output); ok && f.Name != "log" && tried[cmd.Name()+" --"+f.Name] != v.Kind {
 				t.Errorf("quell %s --%s is not tried", cmd.Name(), f.Name)
 			}
 		}

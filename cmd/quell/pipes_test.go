@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"quell/app/job"
+	"quell/cmd/command"
 	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
@@ -30,7 +31,7 @@ func TestLimitOfPipes(t *testing.T) {
 	}
 	run := func(in io.Reader, limit int) (code int, stdout []byte, stderr string) {
 		var out, errs bytes.Buffer
-		code = streams{in: in, out: &out, errs: &errs, limit: int64(limit)}.execute(t.Context(), table(), []string{"convert", "-", "-"})
+		code = command.Streams{In: in, Out: &out, Errs: &errs, Limit: int64(limit)}.Execute(t.Context(), table(), []string{"convert", "-", "-"})
 		left, err := os.ReadDir(kept)
 		if err != nil || len(left) > 0 {
 			t.Errorf("%d files are left: %v", len(left), err)
@@ -58,7 +59,7 @@ func TestCancelledPipe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	silent, _ := io.Pipe()
 	var errs bytes.Buffer
-	if code := (streams{in: cancelling{silent, cancel}, out: io.Discard, errs: &errs}).execute(ctx, table(), []string{"info", "-"}); code != job.ExitCancelled {
+	if code := (command.Streams{In: cancelling{silent, cancel}, Out: io.Discard, Errs: &errs}).Execute(ctx, table(), []string{"info", "-"}); code != job.ExitCancelled {
 		t.Errorf("code %d, %s", code, &errs)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"quell/app/job"
+	"quell/cmd/command"
 	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
@@ -35,7 +36,7 @@ func serveArrays(t *testing.T) *served {
 	s := &served{t: t, to: to, replies: bufio.NewScanner(from), code: make(chan int, 1)}
 	s.replies.Buffer(nil, 1<<22)
 	go func() {
-		s.code <- streams{in: in, out: out, errs: &s.errs}.execute(t.Context(), table(), []string{"serve-arrays"})
+		s.code <- command.Streams{In: in, Out: out, Errs: &s.errs}.Execute(t.Context(), table(), []string{"serve-arrays"})
 		out.Close()
 	}()
 	t.Cleanup(func() { to.Close() })

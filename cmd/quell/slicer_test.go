@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"quell/app/job"
+	"quell/cmd/command"
+	"quell/cmd/commands/filtering"
+	"quell/cmd/option"
 	"quell/denoise"
 )
 
@@ -97,17 +100,17 @@ func TestModules(t *testing.T) {
 		if len(flags) > 0 {
 			t.Errorf("%s: nothing about %q", f.Name, flags)
 		}
-		cmd := newDenoise()
+		cmd := filtering.Denoise()
 		if err := cmd.ParseFlags(args); err != nil {
 			t.Errorf("%s: %v", f.Name, err)
 			continue
 		}
-		given := paramFlags{}
-		for _, flag := range parametersOf(cmd) {
-			given[flag.Name] = flag.Value.(*paramFlag)
+		given := option.Params{}
+		for _, flag := range command.ParametersOf(cmd) {
+			given[flag.Name] = flag.Value.(*option.Param)
 		}
-		given.withoutDefaults(f.Name)
-		got, err := given.recipe("", f.Name, dimsOf(cmd.Flags().Lookup("dims").Value.String()))
+		given.WithoutDefaults(f.Name)
+		got, err := given.Recipe("", f.Name, option.DimsOf(cmd.Flags().Lookup("dims").Value.String()))
 		want, _ := denoise.NewRecipe(f.Name, 0)
 		if err != nil || got.String() != want.String() {
 			t.Errorf("%s: %v, %v, want %v", f.Name, err, got, want)

@@ -1,0 +1,105 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"quell/app"
+	"quell/app/engines"
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/run"
+	"quell/denoise"
+	"quell/internal/clean"
+	"quell/internal/message"
+	"quell/series"
+)
+
+// PrintJSON writes the one object of --json.
+func PrintJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// PrintReport is PrintJSON of a job, with the codes of its warnings.
+func PrintReport(w io.Writer, report executor.Outcome) error {
+	codes := make([]message.Kind, len(report.Warnings))
+	for i, m := range report.Warnings {
+		codes[i] = m.Kind()
+	}
+	return PrintJSON(w, struct {
+		executor.Outcome
+		Codes []message.Kind `json:"warning_codes,omitempty"` // in their order; "" for none
+	}{report, codes})
+}
+
+// PickEngine returns the engine of that name; a line says if it takes long to start.
+func PickEngine(cmd *cobra.Command, name string) (denoise.Engine, error) {
+	return engines.Await(func() (denoise.Engine, error) { return engines.Pick(name) }, func(text message.Message) { Warn(cmd, "%s", text) })
+}
+
+// Warn writes a line to stderr, which scripts read by lines.
+func Warn(cmd *cobra.Command, format string, args ...any) {
+	fmt.Fprintln(cmd.ErrOrStderr(), "quell: "+clean.Line(fmt.Sprintf(format, args...)))
+}
+
+// Do does a job and writes its events to stderr.
+func Do(cmd *cobra.Command, job job.Job) (executor.Outcome, error) {
+	events, done := EventsOf(cmd)
+	defer done()
+	return DoWith(cmd, job, events)
+}
+
+// DoWith does a job and keeps what it left out for the end of the command.
+func DoWith(cmd *cobra.Command, job job.Job, events job.Events) (executor.Outcome, error) {
+	report, err := app.Do(cmd.Context(), job, events)
+	cmd.SetContext(context.WithValue(cmd.Context(), leftOutKey{}, report.LeftOut))
+	return report, NothingWritten(err)
+}
+
+// leftOutKey is the key of what the job of a command left out.
+type leftOutKey struct{}
+
+// leftOut returns the error that ends a command whose job is done and left something out.
+func leftOut(cmd *cobra.Command) error {
+	left, _ := cmd.Context().Value(leftOutKey{}).([]series.LeftOut)
+	return job.Partial(left)
+}
+
+// PrintWritten prints what was done and the path of the result; the first line says if a
+// part of the input was left out.
+func PrintWritten(cmd *cobra.Command, report executor.Outcome, what string) error {
+	if report.Slabs != nil {
+		what = report.Slabs.Text + "\n" + what
+	}
+	if report.Covered.Text != "" {
+		what = report.Covered.Text + "\n" + what
+	}
+	if report.Outcome == run.AsItIs {
+		what += "; unchanged"
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s; written to %s\n", what, report.Output)
+	return err
+}
+
+// VolumesText says how many voxels a result has: "64 x 64 x 15 voxels", or of a 4-D series
+// "10 volumes of 64 x 64 x 15 voxels along temporal position".
+func VolumesText(report executor.Outcome) string {
+	if report.Volumes == nil {
+		return open.DimsText(report.Dims) + " voxels"
+	}
+	return fmt.Sprintf("%d volumes of %s voxels along %s", len(report.Volumes), open.DimsText(report.Dims), report.Axis)
+}
+
+// OpenInput reads a series and writes what a person should know of it to stderr.
+func OpenInput(cmd *cobra.Command, in job.Input) (*open.Opened, error) {
+	events, done := EventsOf(cmd)
+	defer done()
+	return open.Open(cmd.Context(), in, events)
+}

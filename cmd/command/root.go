@@ -1,0 +1,194 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/pacs"
+	"quell/cmd/option"
+	"quell/denoise"
+	"quell/internal/clean"
+)
+
+// runCommand runs the command line.
+func runCommand(ctx context.Context, commands []*cobra.Command, args []string, stdout, stderr io.Writer) error {
+	root := New(commands...)
+	root.SetArgs(forShell(root, args))
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	var misused error
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if value, ok := valueAfterHelp(cmd, args); ok {
+			misused = notHelp(value)
+			return
+		}
+		misused = cmp.Or(misused, help(cmd))
+	})
+	return cmp.Or(root.ExecuteContext(ctx), misused)
+}
+
+// endOf returns the exit code of an error and the sentence for stderr, "" for no error.
+func endOf(ctx context.Context, err error) (code int, text string) {
+	var sent *pacs.SendError
+	switch {
+	case err == nil:
+		return job.ExitDone, ""
+	case errors.As(err, &sent):
+	case ctx.Err() != nil:
+		return job.ExitCancelled, cancelledText(err)
+	}
+	return job.ExitCode(err), clean.Line(err.Error())
+}
+
+// LimitProcessors limits the processors in use by the value of a flag.
+func LimitProcessors(flag string, n int) error {
+	if n < 1 {
+		return job.Usagef("--%s %d: give 1 or more; without the flag all processors are used", flag, n)
+	}
+	runtime.GOMAXPROCS(min(n, runtime.NumCPU()))
+	return nil
+}
+
+// New is the command line with commands, and those that are about commands.
+func New(commands ...*cobra.Command) *cobra.Command {
+	var logPath, module string
+	var threads int
+	var log io.Closer
+	root := &cobra.Command{
+		Use:   "quell",
+		Short: "Remove noise from CT and MR series, and measure what was removed",
+		Long: `Quell removes noise from CT and MR series. It is not for clinical use.
+
+IN is a DICOM file or a folder, zip or DICOMDIR of them, or .nii, .nii.gz,
+.hdr/.img, .nrrd, .nhdr, .mha or .mhd. DICOM files may be compressed by gzip
+(.dcm.gz). One DICOM file is one slice: give the folder for the series.
+OUT ending in .nii or .nii.gz is NIfTI, in .hdr Analyze, in .nrrd NRRD, in .mha
+MetaImage; a name without an ending, or with a slash after it, is a folder of DICOM.
+Other endings (a dot and up to four letters, or one of another format) are refused;
+sub-01.v2 is a folder. A folder that cannot be replaced, such as a mount point, is
+written into. An input is never written to, nor is a folder that is one.
+IN may be - for standard input, or a named pipe as of <(command), and OUT - for
+standard output: NIfTI, NRRD or MetaImage in one file. pacs:PLACE/SERIES-UID is a
+series of a PACS, see quell pacs.
+
+Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
+4 done, with volumes or slices left out that are named, 130 cancelled.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return noCommand(cmd, args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if module != "" {
+				return writeModule(cmd.OutOrStdout(), strings.ToLower(module))
+			}
+			return cmd.Help()
+		},
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) (err error) {
+			if cmd.Flags().Changed("threads") {
+				if err := LimitProcessors("threads", threads); err != nil {
+					return err
+				}
+			}
+			if err := refuseAll(cmd); err != nil {
+				return err
+			}
+			if err := pipesOf(cmd).redirect(cmd, args); err != nil {
+				return err
+			}
+			if err := gateOf(cmd, args).Check(); err != nil {
+				return err
+			}
+			if logPath != "" {
+				log, err = files.LogTo(logPath)
+			}
+			return err
+		},
+		PersistentPostRunE: func(cmd *cobra.Command, args []string) error {
+			if err := pipesOf(cmd).deliver(cmd); err != nil {
+				return err
+			}
+			if log != nil {
+				if err := log.Close(); err != nil {
+					return err
+				}
+			}
+			return leftOut(cmd)
+		},
+	}
+	root.Flags().Bool("json", false, option.JSONHelp)
+	root.Flags().StringVar(&module, "xml", "", "describe the `MODULE` to 3D Slicer: denoise, estimate or a filter")
+	_ = root.RegisterFlagCompletionFunc("xml", cobra.FixedCompletions(moduleNames(), cobra.ShellCompDirectiveNoFileComp)) // fails if it has one
+	AddVersion(root)
+	root.SetFlagErrorFunc(misuse)
+	root.SetHelpCommand(newHelp())
+	option.AddOutput(root.PersistentFlags(), &logPath, "log", files.LogOutput, "append a log to this `file`; it holds no names and no paths")
+	root.PersistentFlags().IntVar(&threads, "threads", 0, "use at most `N` processors; all if not given")
+	root.PersistentFlags().Bool(allFlag, false, "with --help: everything about a command")
+	_ = root.PersistentFlags().MarkHidden(allFlag) // the help names it
+	root.AddCommand(commands...)
+	root.AddCommand(newCompletion(), newMan())
+	addCompletions(root)
+	return root
+}
+
+// Exactly accepts n arguments; usage names them in the error.
+func Exactly(n int, usage string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return job.Usagef("%s takes %s, not %d arguments; see %s --help", cmd.Name(), usage, len(args), cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// newHelp is cobra's help, but it knows the filters too, and a name that is unknown is an error.
+func newHelp() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "help [COMMAND|FILTER]",
+		Short: "Help about a command, or about a filter and its parameters",
+		Example: `  quell help
+  quell help denoise
+  quell help denoise --all
+  quell help nlm`,
+		ValidArgsFunction: completeHelp,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if f, err := denoise.FilterByName(strings.ToLower(args[0])); err == nil {
+					return writeFilterHelp(cmd.OutOrStdout(), f)
+				}
+			}
+			of, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = noCommand(cmd.Root(), rest[0])
+			}
+			if err != nil {
+				return err
+			}
+			return writeHelp(cmd.OutOrStdout(), of, cmd.Flags().Changed(allFlag))
+		},
+	}
+	cmd.Flags().Bool("json", false, option.JSONHelp)
+	return cmd
+}
+
+// help writes what --help asks for: of a command with a filter among its flags the help of the filter.
+func help(cmd *cobra.Command) error {
+	if flag := cmd.Flags().Lookup("filter"); flag != nil && flag.Changed && len(ParametersOf(cmd)) > 0 {
+		if f, err := denoise.FilterByName(flag.Value.String()); err == nil {
+			return writeFilterHelp(cmd.OutOrStdout(), f)
+		}
+	}
+	return writeHelp(cmd.OutOrStdout(), cmd, cmd.Flags().Changed(allFlag))
+}

@@ -1,0 +1,2 @@
+// Package cohorts has the commands that filter many series, by themselves or for a host program.
+package cohorts

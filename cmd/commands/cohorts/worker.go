@@ -1,0 +1,89 @@
+package cohorts
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"quell/app/batch"
+	"quell/app/batch/queue"
+	"quell/app/job"
+	"quell/cmd/command"
+	"quell/cmd/option"
+)
+
+// Worker is quell worker.
+func Worker() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "worker --nats URL",
+		Short: "Do the series of quell batch --nats",
+		Long: `Take series from a NATS JetStream server (version ` + queue.LeastServer + ` or later), where quell batch
+--nats lists them, and filter them. Workers read and write by the paths that quell batch
+was given, so they share its file system. Any number may run; one that ends loses
+nothing, as its series go to another after a minute.
+
+A worker ends on SIGTERM, after it has given back what it has in work, or with --drain
+when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks for one.`,
+		Example: `  quell worker --nats nats://head:4222 --drain
+  CUDA_VISIBLE_DEVICES=1 quell worker --nats nats://head:4222`,
+		Args: command.Exactly(0, "no arguments but flags"),
+	}
+	var n natsFlags
+	var o queue.WorkerOptions
+	var memory, metrics string
+	var child bool
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	n.addTo(cmd)
+	flags.IntVar(&o.Workers, "workers", 0, "`N` series are in work at once: one is filtered while others are read and written; 3 if not given")
+	flags.StringVar(&memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
+	flags.BoolVar(&o.Drain, "drain", false, "end when no batch is left")
+	flags.StringVar(&metrics, "metrics", "", metricsHelp)
+	asJSON := flags.Bool("json", false, option.JSONHelp+" with the number of series that this worker did")
+	flags.BoolVar(&child, "child", false, "end when standard input is closed")
+	_ = flags.MarkHidden("child") // exists
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if n.url == "" {
+			return job.Usagef("which server? Give --nats URL")
+		}
+		if o.Memory, err = option.MemorySize(cmd, memory); err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("workers") && o.Workers < 1 {
+			return job.Usagef("--workers %d: give 1 or more", o.Workers)
+		}
+		ctx, cancel := context.WithCancel(cmd.Context())
+		defer cancel()
+		if child {
+			go func() {
+				_, _ = io.Copy(io.Discard, os.Stdin)
+				cancel()
+			}()
+		}
+		ended := map[batch.SeriesState]int{batch.Done: 0, batch.Failed: 0, batch.Duplicate: 0}
+		events, stop, err := withMetrics(metrics, batch.Events{Result: func(r batch.SeriesResult) { ended[r.State]++ }})
+		if err != nil {
+			return err
+		}
+		defer stop()
+		nc, err := n.connect()
+		if err != nil {
+			return err
+		}
+		defer nc.Close()
+		o.Timing = queue.Usual
+		err = queue.Work(ctx, nc, o, events)
+		if errors.Is(err, context.Canceled) && cmd.Context().Err() == nil {
+			err = nil // the process that started it has ended
+		}
+		if *asJSON {
+			return cmp.Or(err, command.PrintJSON(cmd.OutOrStdout(), map[string]any{"series": ended}))
+		}
+		return err
+	}
+	return cmd
+}

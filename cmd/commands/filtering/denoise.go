@@ -1,0 +1,212 @@
+package filtering
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quell/app/executor"
+	"quell/app/job"
+	"quell/app/open"
+	"quell/app/run"
+	"quell/cmd/command"
+	"quell/cmd/option"
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/io/dicom"
+)
+
+// denoiseFlags are the flags of quell denoise.
+type denoiseFlags struct {
+	recipe                 option.Recipe
+	slices, memory         string
+	noiseMap, mask, uneven string
+	in                     option.Choice
+	engine                 job.EnginePolicy
+	output                 job.Output
+	compress               option.Compress
+	beside                 []*string // paths of executor.Products
+	assess, lesions, json  bool
+}
+
+// Denoise is quell denoise.
+func Denoise() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "denoise IN OUT [--filter NAME|--preset NAME] [parameters]",
+		Short: "Remove noise from a series and write a new series",
+		Long:  denoiseHelp(),
+		Example: `  quell denoise ct/ quiet/ --filter nlm --dims 3 --h 12
+  quell denoise brain.nii.gz quiet.nii.gz --filter bilateral --sigma-range 2.5sigma --sigma-spatial 1
+  quell denoise brain.nii.gz quiet.nii.gz --filter nlm --h sure
+  quell denoise brain.nii.gz quiet.nii.gz --preset mr-brain-3d
+  quell denoise ct/ again/ --recipe quiet.recipe.json --h 10`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			// --compress alone is a switch, so a name after a space is an argument.
+			if len(args) == 3 && cmd.Flags().Changed("compress") {
+				for _, c := range dicom.Compressions() {
+					if slices.Contains(args, string(c)) {
+						return job.Usagef("write --compress=%s, with an equals sign", c)
+					}
+				}
+			}
+			return command.Exactly(2, "IN and OUT")(cmd, args)
+		},
+	}
+	var f denoiseFlags
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.recipe.AddTo(cmd)
+	f.engine.Name = "auto"
+	option.AddEngine(cmd, &f.engine.Name, option.EngineHelp)
+	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`, counted from 1, both included; either may be left out; the filter still reads the slices around them")
+	option.AddInput(flags, &f.noiseMap, "noise-map", "noise that differs from place to place: sigma for each voxel from this `file`, auto to estimate it, or none; the filter works in units of it; if not given, it is estimated if the noise differs from place to place and no strength is a number")
+	option.AddInput(flags, &f.mask, "mask", "leave voxels that are 0 in this `file` unchanged, and do not use them")
+	option.AddOutputFlags(cmd, &f.output.Options)
+	command.AddFormat(cmd)
+	option.AddAttach(cmd, &f.output.Attach)
+	for _, p := range executor.Products() {
+		path := new(string)
+		f.beside = append(f.beside, path)
+		option.AddOutput(flags, path, p.Name, p.Kind, p.Help)
+	}
+	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile), and print and record pseudonyms in place of names; what is drawn in the pixels stays")
+	f.compress.AddTo(cmd)
+	option.AddUneven(cmd, &f.uneven, "split filters evenly spaced runs of slices by themselves, ")
+	option.AddMemory(cmd, &f.memory, "filtered")
+	f.in.AddTo(cmd)
+	flags.BoolVar(&f.assess, "assess", false, "also judge the result, as quell assess does; each volume of a 4-D series by itself")
+	flags.BoolVar(&f.lesions, "lesions", false, option.LesionsHelp)
+	flags.BoolVar(&f.json, "json", false, option.JSONHelp)
+	var slicer bool
+	command.AddSlicer(flags, &slicer)
+	f.recipe.Params = option.AddParams(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		events, done := command.EventsOf(cmd)
+		if slicer {
+			f.recipe.Params.WithoutDefaults(f.recipe.Filter)
+			events = command.SlicerEvents(cmd)
+		}
+		defer done()
+		job, err := f.job(cmd, args[0], args[1])
+		if err != nil {
+			return err
+		}
+		report, err := command.DoWith(cmd, job, events)
+		if err != nil {
+			return err
+		}
+		if f.json {
+			return command.PrintReport(cmd.OutOrStdout(), report)
+		}
+		return printDenoised(cmd, report)
+	}
+	return cmd
+}
+
+// printDenoised prints what was filtered and how: of a 4-D series the noise, the strength
+// and the verdict of each volume.
+func printDenoised(cmd *cobra.Command, report executor.Outcome) error {
+	if report.Volumes == nil {
+		text := fmt.Sprintf("%s: %s voxels in %.2f s on %s", *report.Recipe, open.DimsText(report.Dims), report.Seconds.Filter, report.Engine)
+		if m := report.Measures; m != nil {
+			text += fmt.Sprintf("\nverdict %s (%s confidence): %s", m.Verdict, m.Confidence, m.Why)
+			if v := m.Visibility; v != nil {
+				text += fmt.Sprintf("\nerror %s: %s\nvisibility %s: %s", v.Error, v.ErrorWhy, v.Verdict, v.Why)
+				if v.Summary != "" {
+					text += "\nlesions " + v.Summary
+				}
+			}
+		}
+		return command.PrintWritten(cmd, report, text+proposalText(report)+tunedText(report.Tuned))
+	}
+	text := fmt.Sprintf("%s: %s in %.2f s on %s", *report.Asked, command.VolumesText(report), report.Seconds.Filter, report.Engine)
+	for _, v := range report.Volumes {
+		line := "\n" + v.Name
+		if v.Noise == nil {
+		} else if v.Noise.Confidence != noise.None {
+			line += fmt.Sprintf("  sigma %.4g (%.3g to %.3g, %s confidence)", v.Noise.Sigma, v.Noise.Low, v.Noise.High, v.Noise.Confidence)
+		}
+		if f, err := denoise.FilterByName(v.Recipe.Filter); err == nil && f.Strength.Param != "" {
+			line += fmt.Sprintf("  %s %s", f.Strength.Param, strengthText(v.Recipe.Get(f.Strength.Param)))
+		}
+		if v.Measures != nil {
+			line += fmt.Sprintf("  %s (%s confidence)", v.Measures.Verdict, v.Measures.Confidence)
+			if seen := v.Measures.Visibility; seen != nil {
+				line += fmt.Sprintf("  visibility %s", seen.Verdict)
+			}
+		}
+		text += line + tunedText(v.Tuned)
+	}
+	return command.PrintWritten(cmd, report, text+proposalText(report))
+}
+
+// proposalText says how a filter was found that was not given.
+func proposalText(report executor.Outcome) string {
+	switch p := report.Proposal; {
+	case p == nil:
+		return ""
+	case p.Filter == "":
+		return fmt.Sprintf("\nfilter %s, the default, as the noise gives no ground for a choice", report.Asked.Filter)
+	default:
+		return "\nfilter " + p.String()
+	}
+}
+
+// strengthText is a value as run, with four digits if it is a number.
+func strengthText(v denoise.Value) string {
+	if v.IsNumber() {
+		return fmt.Sprintf("%.4g", v.Float())
+	}
+	return v.String()
+}
+
+// tunedText says how a strength was found by "sure", and what one leaves that was found by "visible".
+func tunedText(t *run.Tuned) (text string) {
+	if t == nil {
+		return ""
+	}
+	if len(t.Curve.Points) > 0 {
+		best := t.Curve.Points[t.Curve.Best]
+		text = fmt.Sprintf("\n%s %s by sure: estimated error %.2f sigma", t.Curve.Param, best.Value, best.RMSE())
+	}
+	if t.Dial != nil {
+		text += "\n" + strings.TrimSuffix(t.Dial.Sentence().String(), ".")
+	}
+	return text
+}
+
+// job returns the job that the flags describe.
+func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, error) {
+	job := job.Job{Input: f.in.Input(input), Engine: f.engine, Output: f.output, NoiseMap: job.GivenMap(f.noiseMap), Mask: f.mask, Measure: f.assess || f.lesions, Lesions: f.lesions, Uneven: f.uneven}
+	job.Output.Path, job.Output.Compress, job.Output.Beside = output, f.compress.Compression, map[string]string{}
+	for i, p := range executor.Products() {
+		if *f.beside[i] != "" {
+			job.Output.Beside[p.Name] = *f.beside[i]
+			job.Measure, job.Lesions = job.Measure || p.Judged, job.Lesions || p.Judged
+		}
+	}
+	job.AutoFilter = f.recipe.Open()
+	err := f.recipe.Apply(&job)
+	if err != nil {
+		return job, err
+	}
+	if job.Memory, err = option.MemorySize(cmd, f.memory); err != nil {
+		return job, err
+	}
+	job.Slices, err = option.ParseSlices(f.slices)
+	return job.Judged(), err
+}
+
+// denoiseHelp lists the filters by their own descriptions.
+func denoiseHelp() string {
+	var b strings.Builder
+	b.WriteString("Remove noise from a series and write the result as a new series, with a record\n" +
+		"of the recipe beside it (OUT.recipe.json), or in a folder that is mounted\n(OUT/quell.recipe.json). A 4-D series becomes one series again:\n" +
+		"a 4-D NIfTI file, or one DICOM series. Filters:\n\n")
+	for _, f := range denoise.Filters() {
+		fmt.Fprintf(&b, "  %-10s  %s (%s)\n              %s\n", f.Name, f.Help, command.FormsOf(f), f.Source)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

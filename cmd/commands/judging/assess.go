@@ -1,0 +1,208 @@
+package judging
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"quell/app/engines"
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/judge"
+	"quell/app/open"
+	"quell/app/output"
+	"quell/app/run"
+	"quell/cmd/command"
+	"quell/cmd/option"
+	"quell/denoise/noise"
+)
+
+// Assess is quell assess.
+func Assess() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "assess BEFORE AFTER",
+		Short: "Judge a denoised series without a reference",
+		Long: `Judge how well AFTER was denoised from BEFORE, without a reference. The verdict is
+
+  clean    the input holds no noise to speak of
+  under    noise is left that the filter could remove
+  matched  the error is estimated within 15 % of the least this filter reaches
+  over     structure is lost for the noise that is removed
+  unknown  there is no ground to judge on; why says what is missing
+
+Where AFTER has its record (AFTER.recipe.json) or --recipe is given, the filter is
+run again: AFTER must be what it makes, or the place at which something was removed
+or added is found. On parts of BEFORE the error is estimated over its strength
+(Stein's unbiased risk). Otherwise the filter whose result is most like AFTER stands in, which
+is less certain. With --lesions the verdict has a second part, visibility, and is the
+worse of both (docs/DETECT.md). Each slice is judged by its own noise and residual; place is where
+the residual shows the most structure. Slices and voxels are counted from 1; the
+numbers of the JSON count from 0. Of a 4-D series each volume is judged by itself.`,
+		Example: `  quell assess ct/ quiet/
+  quell assess ct/ quiet/ --lesions
+  quell assess brain.nii.gz quiet.nii.gz --recipe tuned.json --json`,
+		Args: command.Exactly(2, "BEFORE and AFTER"),
+	}
+	mask := new(string)
+	option.AddInput(cmd.Flags(), mask, "mask", "count only voxels that are not 0 in this `file`")
+	noiseMap := new(string)
+	option.AddInput(cmd.Flags(), noiseMap, "noise-map", "the noise map that the filter worked by: this `file`, or auto to estimate it again; errors count in units of it")
+	recipeFile := new(string)
+	option.AddInput(cmd.Flags(), recipeFile, "recipe", "the recipe that made AFTER, if it lies in another `file` than beside it")
+	withLesions := cmd.Flags().Bool("lesions", false, "judge too what the recipe leaves of virtual lesions in BEFORE: over if one that was visible fades")
+	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
+	var pick option.Choice
+	pick.AddTo(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		events, done := command.EventsOf(cmd)
+		defer done()
+		before, err := open.Select(cmd.Context(), pick.Input(args[0]), events)
+		if err != nil {
+			return err
+		}
+		defer before.Close()
+		after, err := open.Results(cmd.Context(), args[1], before, events)
+		if err != nil {
+			return err
+		}
+		defer after.Close()
+		a := assessor{cmd: cmd, out: args[1], mask: *mask, noiseMap: *noiseMap, recipe: *recipeFile, lesions: *withLesions}
+		var all []volumeAssessment
+		for k := range before.Entries {
+			one, err := a.volume(before, after, k)
+			if err != nil {
+				return err
+			}
+			all = append(all, volumeAssessment{before.Name(k), one})
+		}
+		done()
+		return printAssessments(cmd.OutOrStdout(), all, before.Selection, *asJSON)
+	}
+	return cmd
+}
+
+// assessor judges the volumes of a result.
+type assessor struct {
+	cmd                         *cobra.Command
+	out, mask, noiseMap, recipe string // paths; "" for none
+	lesions                     bool
+}
+
+// volume judges the k-th volume.
+func (a assessor) volume(before, after *open.Selected, k int) (judge.Assessment, error) {
+	ctx := a.cmd.Context()
+	s, err := before.Load(ctx, k)
+	if err != nil {
+		return judge.Assessment{}, err
+	}
+	result, err := after.Load(ctx, k)
+	if err != nil {
+		return judge.Assessment{}, err
+	}
+	if result.Volume, err = command.InOrderOf(a.cmd, a.out, result.Volume, s.Volume); err != nil {
+		return judge.Assessment{}, err
+	}
+	in := judge.Input{Before: s, After: result.Volume, Lesions: a.lesions, WithoutMap: true}
+	if a.mask != "" {
+		if in.Mask, err = openMask(a.cmd, a.mask, s.Volume); err != nil {
+			return judge.Assessment{}, err
+		}
+	}
+	if a.noiseMap != "" {
+		if in.Maps, err = run.OpenNoiseMap(ctx, a.noiseMap, s); err != nil {
+			return judge.Assessment{}, err
+		}
+	}
+	if a.recipe != "" {
+		r, err := files.LoadRecipe(a.recipe)
+		if err != nil {
+			return judge.Assessment{}, err
+		}
+		if !r.Resolved() {
+			return judge.Assessment{}, job.Usagef("%s holds automatic values; give the recipe as it was run, which lies beside an output", a.recipe)
+		}
+		in.Recipe = &r
+	} else if in.Recipe, err = output.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {
+		return judge.Assessment{}, err
+	} else if in.Recipe == nil && a.noiseMap == "" && output.MappedBeside(a.out) {
+		if in.Maps, err = run.OpenNoiseMap(ctx, job.MapAuto, s); err != nil {
+			return judge.Assessment{}, err
+		}
+		if in.Recipe, err = output.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {
+			return judge.Assessment{}, err
+		}
+	}
+	if in.Engine, err = engines.Pick("cpu"); err != nil {
+		return judge.Assessment{}, err
+	}
+	return judge.Assess(ctx, in)
+}
+
+// volumeAssessment is the verdict about one volume; Name is its place in a 4-D series.
+type volumeAssessment struct {
+	Name       string           `json:"name"`
+	Assessment judge.Assessment `json:"assessment"`
+}
+
+// printAssessments prints the verdict about a series, or about each volume of a 4-D series.
+func printAssessments(w io.Writer, all []volumeAssessment, of open.Selection, asJSON bool) error {
+	switch {
+	case of.Group == nil && asJSON:
+		return command.PrintJSON(w, all[0].Assessment)
+	case of.Group == nil:
+		return printAssessment(w, all[0].Assessment)
+	case asJSON:
+		return command.PrintJSON(w, struct {
+			Axis    string             `json:"axis"`
+			Volumes []volumeAssessment `json:"volumes"`
+			Covered open.Coverage      `json:"covered"`
+		}{of.Group.Axis(), all, of.Covered})
+	}
+	for _, v := range all {
+		if _, err := fmt.Fprintln(w, v.Name); err != nil {
+			return err
+		}
+		if err := printAssessment(w, v.Assessment); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printAssessment(w io.Writer, a judge.Assessment) error {
+	fmt.Fprintf(w, "verdict      %s (%s confidence)\nwhy          %s\n", a.Verdict, a.Confidence, a.Why)
+	if v := a.Visibility; v != nil {
+		fmt.Fprintf(w, "error        %s: %s\nvisibility   %s: %s\n", v.Error, v.ErrorWhy, v.Verdict, v.Why)
+		if v.Summary != "" {
+			fmt.Fprintf(w, "lesions      %s\n", v.Summary)
+		}
+	}
+	unit := a.Unit
+	if unit != "" {
+		unit = " " + unit
+	}
+	sigma := "unknown"
+	switch {
+	case a.SigmaConfidence != noise.None:
+		sigma = fmt.Sprintf("%.4g%s (%.3g to %.3g, %s confidence)", a.Sigma, unit, a.SigmaLow, a.SigmaHigh, a.SigmaConfidence)
+	}
+	fmt.Fprintf(w, "sigma        %s\nresidual_sd  %.4g%s\nstructure    %.3g of the noise variance\n", sigma, float64(a.ResidualSD), unit, a.Structure)
+	for _, b := range a.Spectrum {
+		fmt.Fprintf(w, "spectrum     %.3g times the power of noise, after a Gaussian of %g voxels\n", b.Power, b.Scale)
+	}
+	if a.Place != nil {
+		fmt.Fprintf(w, "place        %s\n", a.Place)
+	}
+	if f := a.Found; f != nil {
+		against := "the residual"
+		if f.Recipe {
+			against = "what the recipe makes"
+		}
+		fmt.Fprintf(w, "found        %s %s, %.3g standard errors, in %s\n", f.Change, f, f.Z, against)
+	}
+	for z, s := range a.Slices {
+		fmt.Fprintf(w, "slice %-6d %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z+1, s.Verdict, s.Sigma, float64(s.ResidualSD), s.Structure)
+	}
+	return nil
+}

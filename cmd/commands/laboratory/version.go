@@ -1,0 +1,58 @@
+package laboratory
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"quell/app/job"
+	"quell/cmd/command"
+	"quell/cmd/option"
+	"quell/gpu"
+	"quell/internal/version"
+	"quell/io/dicom"
+	"quell/kernels"
+)
+
+// build describes the program in the JSON of quell version.
+type build struct {
+	Version  string   `json:"version"`
+	Revision string   `json:"revision,omitempty"` // of version control at the build
+	Modified bool     `json:"modified,omitempty"` // files were changed since
+	Program  string   `json:"program"`            // hash of the executable
+	Go       string   `json:"go"`                 // that built the program
+	System   string   `json:"system"`
+	Kernels  string   `json:"kernels"`          // hash of the CUDA kernels
+	Worker   string   `json:"worker,omitempty"` // path of the GPU worker, if there is one
+	Codecs   []string `json:"codecs"`           // of compressed DICOM
+}
+
+// Version is quell version.
+func Version() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Long: `Print the version. It names the source: a release, or a revision without changes. A
+program of other code, or one that was built without version control, has the word
+executable and a hash of its file behind the release. Programs of one version share the work of a batch.`,
+		Example: `  quell version
+  quell version --json`,
+		Args: command.Exactly(0, "no arguments"),
+	}
+	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp+" with revision, kernels, GPU worker and codecs")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *asJSON {
+			b := build{
+				Version: job.Version(), Program: version.Program(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+				Kernels: kernels.Digest(), Codecs: dicom.Codecs(),
+			}
+			b.Revision, b.Modified = version.Revision()
+			b.Worker, _ = gpu.LocateWorker() // quell devices says why there is none
+			return command.PrintJSON(cmd.OutOrStdout(), b)
+		}
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), "quell version", job.Version())
+		return err
+	}
+	return cmd
+}

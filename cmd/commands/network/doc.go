@@ -1,0 +1,2 @@
+// Package network has the commands that exchange series with a PACS.
+package network

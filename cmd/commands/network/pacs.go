@@ -1,0 +1,249 @@
+package network
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"quell/app/files"
+	"quell/app/job"
+	"quell/app/pacs"
+	"quell/cmd/command"
+	"quell/cmd/option"
+	"quell/internal/clean"
+	"quell/internal/message"
+	"quell/io/atomic"
+)
+
+// PACS is quell pacs.
+func PACS() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pacs",
+		Short: "Search a PACS, retrieve series from it and send series to it",
+		Long: `Search a PACS, retrieve series from it and send series to it, by DICOMweb or by the DICOM
+network. PLACE is a place that quell pacs places add keeps under a name, or an address:
+https://pacs.example/dicom-web for DICOMweb, AETITLE@HOST:PORT for the DICOM network.
+
+Other commands take a series of a place as they take a path, and quell denoise a place
+as OUT:
+  pacs:PLACE/SERIES-UID            a series
+  pacs:PLACE/STUDY-UID/SERIES-UID  the same, where a PACS needs the study too
+  pacs:PLACE?Modality=CT&...       every series that a query finds, for quell batch
+  pacs:PLACE                       to send the result to
+
+What is retrieved lies in a folder of this account until the command ends. Without a
+command the places are listed.`,
+		Example: `  quell pacs
+  quell pacs places add home https://pacs.example/dicom-web
+  quell denoise pacs:home/1.2.840.99.7 pacs:home --filter nlm`,
+		Args: command.Exactly(0, "a command, such as search,"),
+	}
+	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return printPlaces(cmd, *asJSON) }
+	cmd.AddCommand(newPacsSearch(), newPacsGet(), newPacsSend(), newPacsEcho(), newPacsPlaces())
+	return cmd
+}
+
+func newPacsSearch() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "search PLACE [KEYWORD=VALUE...]",
+		Short: "List the studies or series that a PACS has",
+		Long: `List the studies of a PACS that fulfil all conditions, or their series. A condition is a
+keyword of DICOM and a value, in which * and ? stand for any text and any character; a
+range of dates is FROM-TO. How a PACS compares names is its own matter.`,
+		Example: `  quell pacs search home PatientID=4711
+  quell pacs search home --series Modality=CT 'StudyDate=20260101-20260131'`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return command.Exactly(1, "PLACE and conditions")(cmd, args)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	series := flags.Bool("series", false, "list series instead of studies")
+	study := flags.String("study", "", "list the series of the study of this `UID`")
+	most := flags.Int("most", 100, "list at most `N`")
+	csv := flags.Bool("csv", false, "print a table as CSV")
+	asJSON := flags.Bool("json", false, option.JSONHelp)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		q := pacs.Query{Level: pacs.Studies, Study: *study, Most: *most, Match: map[string]string{}}
+		if *series || *study != "" {
+			q.Level = pacs.Series
+		}
+		if *csv && *asJSON {
+			return job.Usagef("give --csv or --json")
+		}
+		for _, condition := range args[1:] {
+			keyword, value, ok := strings.Cut(condition, "=")
+			if _, twice := q.Match[keyword]; !ok || twice {
+				return job.Usagef("a condition is KEYWORD=VALUE, each keyword once, such as Modality=CT")
+			}
+			q.Match[keyword] = value
+		}
+		archive, err := command.OpenPlace(args[0])
+		if err != nil {
+			return err
+		}
+		defer archive.Close()
+		found, err := archive.Search(cmd.Context(), q)
+		if err != nil {
+			return err
+		}
+		if found.More && !*asJSON {
+			command.Warn(cmd, "warning: there are more than %d; raise --most or narrow the search", *most)
+		}
+		switch {
+		case *asJSON:
+			return command.PrintJSON(cmd.OutOrStdout(), found)
+		case *csv:
+			return writeRowsCSV(cmd.OutOrStdout(), q.Level, found.Rows)
+		}
+		return printRows(cmd.OutOrStdout(), q.Level, found.Rows)
+	}
+	return cmd
+}
+
+// rowColumns are those of a table of studies or series.
+func rowColumns(level pacs.Level) (heads []string, cells func(pacs.Row) []string) {
+	count := func(n int) string {
+		if n == 0 {
+			return "" // unknown
+		}
+		return strconv.Itoa(n)
+	}
+	if level == pacs.Studies {
+		return []string{"date", "patient", "patient_id", "modality", "description", "series", "instances", "study_uid"}, func(r pacs.Row) []string {
+			return []string{r.Date, r.Patient, r.PatientID, r.Modality, r.Description, count(r.SeriesCount), count(r.Instances), r.Study}
+		}
+	}
+	return []string{"date", "patient", "patient_id", "modality", "number", "description", "instances", "study_uid", "series_uid"}, func(r pacs.Row) []string {
+		return []string{r.Date, r.Patient, r.PatientID, r.Modality, r.Number, r.Description, count(r.Instances), r.Study, r.Series}
+	}
+}
+
+func writeRowsCSV(w io.Writer, level pacs.Level, rows []pacs.Row) error {
+	heads, cells := rowColumns(level)
+	t := clean.NewCSV(w)
+	t.Row(heads...)
+	for _, r := range rows {
+		t.Row(cells(r)...)
+	}
+	return t.Flush()
+}
+
+func printRows(w io.Writer, level pacs.Level, rows []pacs.Row) error {
+	heads, cells := rowColumns(level)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, strings.Join(heads, "\t"))
+	for _, r := range rows {
+		line := cells(r)
+		for i := range line {
+			line[i] = clean.Line(line[i])
+		}
+		fmt.Fprintln(tw, strings.Join(line, "\t"))
+	}
+	return tw.Flush()
+}
+
+func newPacsGet() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "get PLACE/SERIES-UID OUT",
+		Short: "Retrieve a series into a folder",
+		Long: `Retrieve a series into a new folder. Its files are as the PACS keeps them, and named by their
+order of arrival. The command fails, and leaves nothing, unless every instance that the
+PACS counts arrived once, is readable and belongs to the series.`,
+		Example: `  quell pacs get home/1.2.840.99.7 ct/
+  quell pacs get home/1.2.840.99.6/1.2.840.99.7 ct/`,
+		Args: command.Exactly(2, "PLACE/SERIES-UID and OUT"),
+	}
+	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		out := args[1]
+		switch {
+		case files.Exists(out):
+			return job.Usagef("%s is there already; choose a new folder", out)
+		case !files.FormatOf(out).Folder():
+			return job.Usagef("%s is no name of a folder; leave its ending out", out)
+		}
+		stage, err := atomic.Begin(out)
+		if err != nil {
+			return err
+		}
+		defer stage.Close()
+		dir := stage.Path(filepath.Base(out))
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return atomic.WriteError(out, err)
+		}
+		r, n, err := command.Fetch(cmd, args[0], dir)
+		if err != nil {
+			return err
+		}
+		if err := stage.Commit(cmd.Context()); err != nil {
+			return err
+		}
+		if *asJSON {
+			return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"series": r, "files": n, "output": out})
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of %s; written to %s\n", message.Count(n, "file", "files"), describe(r), out)
+		return err
+	}
+	return cmd
+}
+
+// describe names a series without its patient.
+func describe(r pacs.Row) string {
+	text := "a series"
+	for _, s := range []string{r.Modality, r.Description} {
+		if s != "" {
+			text += ", " + s
+		}
+	}
+	return text
+}
+
+func newPacsSend() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "send PLACE FOLDER",
+		Short: "Send a folder of DICOM to a PACS, and look whether it arrived",
+		Long: `Send every DICOM file of a folder to a place, as it is, and search for every file there
+afterwards. The command fails unless all are there, and names those that are not.`,
+		Example: `  quell pacs send home quiet/`,
+		Args:    command.Exactly(2, "PLACE and FOLDER"),
+	}
+	retry := cmd.Flags().Int("retry", 0, "send what was not stored again, at most this `number` of times")
+	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp+" with the status of every file")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		place, err := pacs.FindPlace(strings.TrimPrefix(args[0], pacs.Scheme))
+		if err != nil {
+			return err
+		}
+		return sendFolder(cmd, place, args[1], *retry, *asJSON)
+	}
+	return cmd
+}
+
+func newPacsEcho() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "echo PLACE",
+		Short:   "Ask whether a PACS answers",
+		Long:    `Ask whether a PACS answers and lets this side in. Nothing is sent, and no result is kept.`,
+		Example: `  quell pacs echo home`,
+		Args:    command.Exactly(1, "PLACE"),
+	}
+	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		place, err := pacs.FindPlace(strings.TrimPrefix(args[0], pacs.Scheme))
+		if err != nil {
+			return err
+		}
+		return askEcho(cmd, place, *asJSON)
+	}
+	return cmd
+}

@@ -1,0 +1,49 @@
+package viewing
+
+import (
+	"github.com/spf13/cobra"
+
+	"quell/app/job"
+	"quell/cmd/command"
+	"quell/cmd/option"
+)
+
+// Convert is quell convert.
+func Convert() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "convert IN OUT",
+		Short: "Convert a series between DICOM, NIfTI, Analyze, NRRD and MetaImage",
+		Long: `Convert a series between DICOM, NIfTI, Analyze 7.5, NRRD and MetaImage. Values and geometry are
+kept, but Analyze has no place for the patient's position and orientation. A
+series whose slices are unevenly spaced or missing is refused: the other formats
+store one spacing for all slices.`,
+		Example: `  quell convert ct/ ct.nii.gz
+  quell convert study.zip t1.nii.gz --series 2 --dtype int16
+  quell convert gaps/ even.nii.gz --uneven resample=2.5`,
+		Args: command.Exactly(2, "IN and OUT"),
+	}
+	var options job.Options
+	option.AddOutputFlags(cmd, &options)
+	command.AddFormat(cmd)
+	var uneven, memory string
+	option.AddUneven(cmd, &uneven, "")
+	option.AddMemory(cmd, &memory, "converted")
+	var pick option.Choice
+	pick.AddTo(cmd)
+	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		limit, err := option.MemorySize(cmd, memory)
+		if err != nil {
+			return err
+		}
+		report, err := command.Do(cmd, job.Job{Input: pick.Input(args[0]), Uneven: uneven, Memory: limit, Output: job.Output{Path: args[1], Options: options}})
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return command.PrintReport(cmd.OutOrStdout(), report)
+		}
+		return command.PrintWritten(cmd, report, command.VolumesText(report))
+	}
+	return cmd
+}

@@ -1,0 +1,2 @@
+// Package viewing has the commands that list series, show them and convert them.
+package viewing

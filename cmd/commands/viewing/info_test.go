@@ -1,0 +1,46 @@
+package viewing
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"quell/app/open"
+	"quell/internal/message"
+	"quell/series"
+	"quell/volume"
+)
+
+func TestFindingsAreNeverNull(t *testing.T) {
+	if got := orEmpty(nil); got == nil || len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+	if got := orEmpty([]series.Finding{{Text: message.Verbatim("x")}}); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestInfoOfGradients: the JSON has the weighting of each volume of a diffusion series, and none of
+// other series.
+func TestInfoOfGradients(t *testing.T) {
+	g := &series.Group{Places: make([]series.Place, 2), Gradients: &series.Gradients{Volumes: []series.Gradient{{}, {B: 700, Direction: volume.Vec{0, 1, 0}}}}}
+	c := &open.Catalog{Entries: []open.Entry{{Group: g}, {Group: g, GroupIndex: 1}, {Group: &series.Group{}}, {}}}
+	for i := range c.Entries {
+		c.Entries[i].Geometry = volume.NewGeometry([3]int{2, 2, 2}, [3]float64{1, 1, 1})
+	}
+	var out bytes.Buffer
+	if err := printInfoJSON(&out, c); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Series []struct{ Gradient *series.Gradient }
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []*series.Gradient{{}, {B: 700, Direction: volume.Vec{0, 1, 0}}, nil, nil} {
+		if g := got.Series[i].Gradient; (g == nil) != (want == nil) || g != nil && *g != *want {
+			t.Errorf("series %d: %+v, want %+v", i, g, want)
+		}
+	}
+}

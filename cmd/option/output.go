@@ -1,0 +1,75 @@
+package option
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quell/app/job"
+	"quell/io/dicom"
+	"quell/io/raster"
+)
+
+// AddOutputFlags adds the flags that all commands with an output have.
+func AddOutputFlags(cmd *cobra.Command, o *job.Options) {
+	flags := cmd.Flags()
+	AddName(cmd, &o.Dtype, "dtype", "data type", raster.Datatypes(), "voxel `type` of NIfTI, Analyze, NRRD and MetaImage output: "+strings.Join(raster.Datatypes(), ", ")+"; float32 if not given")
+	flags.BoolVar(&o.Overwrite, "overwrite", false, "replace OUT although Quell did not write it; earlier outputs of Quell are replaced in any case")
+}
+
+// AddAttach adds the flag for the DICOM objects about a result.
+func AddAttach(cmd *cobra.Command, attach *[]string) {
+	cmd.Flags().StringSliceVar(attach, "attach", nil, "attach to a result that is DICOM, as series of its study, `what`: "+strings.Join(job.Attachments(), ",")+": parametric maps of what was removed and of the noise (sigma), and a structured report of noise, verdict and contrast kept, for which the result is judged")
+}
+
+// AddUneven adds the flag for slices that are unevenly spaced or missing.
+func AddUneven(cmd *cobra.Command, uneven *string, words string) {
+	f := AddName(cmd, uneven, "uneven", "", []string{job.UnevenSplit, job.UnevenResample, job.UnevenResample + "=MM"}, words+"where slices are unevenly spaced or missing: `resample` interpolates them at the usual distance, resample=MM at that one; they then have positions of their own, which the JSON and the record state")
+	f.rest = "=" // resample=MM
+}
+
+// Compress is --compress: alone it means the default, as --compress=NAME
+// another compression. true and false are accepted too, as for a switch.
+type Compress struct{ dicom.Compression }
+
+func (f *Compress) AddTo(cmd *cobra.Command) {
+	flag := cmd.Flags().VarPF(f, "compress", "", fmt.Sprintf("lossless compression of DICOM output, by `name`: %s, %s or %s",
+		dicom.JPEGLossless, dicom.RLE, dicom.Uncompressed))
+	flag.NoOptDefVal = string(job.DefaultCompression)
+}
+
+func (f *Compress) String() string { return string(f.Compression) }
+
+func (f *Compress) Type() string { return "name" }
+
+func (f *Compress) Set(s string) error {
+	switch s {
+	case "true":
+		s = string(job.DefaultCompression)
+	case "false":
+		s = string(dicom.Uncompressed)
+	}
+	var names []string
+	for _, c := range dicom.Compressions() {
+		names = append(names, string(c))
+	}
+	named := Name{Value: (*string)(&f.Compression), Kind: "compression", Names: names}
+	return named.Set(s)
+}
+
+// AddMemory adds --memory for volumes if that is done.
+func AddMemory(cmd *cobra.Command, size *string, done string) {
+	cmd.Flags().StringVar(size, "memory", "", "how much memory the volumes may take, about: a `size` like 8GB; a volume that needs more is "+done+" slab by slab; three quarters of the machine's if not given")
+}
+
+// MemorySize reads --memory; 0 if it is not given.
+func MemorySize(cmd *cobra.Command, text string) (int64, error) {
+	if !cmd.Flags().Changed("memory") {
+		return 0, nil
+	}
+	return job.ParseSize(text)
+}
+
+// JSONHelp is the help of --json, which every command has.
+const JSONHelp = "print one JSON object"

@@ -1,0 +1,219 @@
+package option
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quell/app/files"
+	"quell/app/job"
+	"quell/denoise"
+)
+
+// Params are the flags for the parameters of all filters, derived from
+// denoise.Filters.
+type Params map[string]*Param
+
+// Param is a pflag.Value that holds a denoise.Value. Its domain is checked
+// later, when the filter is known.
+type Param struct {
+	Value denoise.Value
+	Given bool
+	kind  string
+	words []string // that some filter takes in place of a number; for suggestions
+}
+
+func (f *Param) String() string {
+	if !f.Given {
+		return ""
+	}
+	return f.Value.String()
+}
+
+func (f *Param) Set(s string) (err error) {
+	s = strings.ToLower(s) // as all words and units are
+	f.Value, err = denoise.ParseValue(s)
+	if f.Given = err == nil; f.Given && f.Value.IsWord() && !slices.Contains(f.words, s) {
+		if hint := DidYouMean(s, f.words); hint != "" {
+			return errors.New(hint)
+		}
+	}
+	return err
+}
+
+func (f *Param) Type() string { return f.kind }
+
+// AddParams adds one flag for each parameter name; several filters may
+// share one.
+func AddParams(cmd *cobra.Command) Params {
+	flags := Params{}
+	for _, filter := range denoise.Filters() {
+		for _, p := range filter.Params {
+			if _, done := flags[p.Name]; done {
+				continue
+			}
+			f := &Param{kind: TypeOf(p), words: WordsOf(p.Name, denoise.Filters()...)}
+			flags[p.Name] = f
+			flag := cmd.Flags().VarPF(f, p.Name, "", usageOf(p))
+			if p.Kind == denoise.Switch {
+				flag.NoOptDefVal = "true"
+			}
+		}
+	}
+	addHelpFlag(cmd)
+	return flags
+}
+
+// WordsOf returns the words that some of the filters take as a parameter's value.
+func WordsOf(param string, filters ...denoise.Filter) (words []string) {
+	add := func(more ...string) {
+		for _, word := range more {
+			if !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	for _, f := range filters {
+		p, ok := f.Param(param)
+		if !ok {
+			continue
+		}
+		add(p.Choices...)
+		for _, r := range p.Rules {
+			add(r.Name)
+		}
+		if p.Kind == denoise.Switch {
+			add("true", "false")
+		}
+		if p.Auto != nil {
+			add("auto")
+		}
+		if f.Strength.Param == param {
+			add("sure")
+		}
+		if p.Mixes {
+			add("visible")
+		}
+	}
+	return words
+}
+
+// Recipe returns the recipe that the flags describe: the recipe of the file, or the
+// filter's defaults, changed by the parameters that were given.
+func (flags Params) Recipe(file, filter string, dimensions int) (denoise.Recipe, error) {
+	switch {
+	case file != "":
+		r, err := files.LoadRecipe(file)
+		if err != nil {
+			return r, err
+		}
+		return flags.from(r, "recipe", filter, dimensions)
+	case filter == "":
+		return denoise.Recipe{}, job.Usagef("which filter? Give --filter, --recipe or --preset; there are %s", strings.Join(FilterNames(), ", "))
+	}
+	r, err := denoise.NewRecipe(filter, dimensions)
+	if err != nil {
+		return r, job.Usagef("%w", err)
+	}
+	return flags.changed(r)
+}
+
+// preset returns a preset's recipe, changed by the parameters that were given.
+func (flags Params) preset(name, filter string, dimensions int) (denoise.Recipe, error) {
+	p, err := job.PresetByName(name)
+	if err != nil {
+		return denoise.Recipe{}, err
+	}
+	return flags.from(p.Recipe, "preset", filter, dimensions)
+}
+
+// from returns r, which came from a flag, as the other flags change it.
+func (flags Params) from(r denoise.Recipe, flag, filter string, dimensions int) (denoise.Recipe, error) {
+	if filter != "" && filter != r.Filter {
+		return r, job.Usagef("the %s is for %s, not for %s; leave --filter or --%s out", flag, r.Filter, filter, flag)
+	}
+	if dimensions != 0 {
+		r.Dims = dimensions
+	}
+	return flags.changed(r)
+}
+
+// changed returns r with the parameters that were given.
+func (flags Params) changed(r denoise.Recipe) (denoise.Recipe, error) {
+	f, err := denoise.FilterByName(r.Filter)
+	if err != nil {
+		return r, job.Usagef("%w", err)
+	}
+	given := map[string]denoise.Value{}
+	for name, flag := range flags {
+		if !flag.Given {
+			continue
+		}
+		if _, ok := f.Param(name); !ok {
+			return r, job.Usagef("%s has no parameter --%s; it has %s", f.Name, name, paramNames(f))
+		}
+		given[name] = flag.Value
+	}
+	r = r.SetAll(given)
+	for name := range given {
+		if why := r.Ignores(name); !why.IsZero() {
+			return r, job.Usagef("--%s", why)
+		}
+	}
+	if err := r.Validate(); err != nil {
+		return r, job.Usagef("%w", err)
+	}
+	return r, nil
+}
+
+func FilterNames() []string {
+	var names []string
+	for _, f := range denoise.Filters() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func paramNames(f denoise.Filter) string {
+	var names []string
+	for _, p := range f.Params {
+		names = append(names, "--"+p.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// helpFlag is --help of a command that has the parameter --h. Cobra's own takes -h=0 and -h=1 for
+// false and true.
+type helpFlag bool
+
+func (f *helpFlag) String() string { return strconv.FormatBool(bool(*f)) }
+
+func (f *helpFlag) Type() string { return "bool" }
+
+func (f *helpFlag) Set(s string) error {
+	if *f = s == "true"; !*f {
+		return errors.New("it takes no value")
+	}
+	return nil
+}
+
+func addHelpFlag(cmd *cobra.Command) {
+	cmd.Flags().VarPF(new(helpFlag), "help", "h", "help for "+cmd.Name()).NoOptDefVal = "true"
+}
+
+// WithoutDefaults forgets parameters that are at the default of the filter.
+func (flags Params) WithoutDefaults(filter string) {
+	f, err := denoise.FilterByName(filter)
+	for name, flag := range flags {
+		if p, ok := f.Param(name); err == nil && ok && flag.Given && flag.Value.String() == p.Default.String() {
+			flag.Given = false
+		}
+		// A preset has strengths of its own, but a share of 100 % is that of every recipe.
+		if err != nil && name == "strength" && flag.Given && flag.Value.String() == "100" {
+			flag.Given = false
+		}
+	}
+}
