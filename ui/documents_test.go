@@ -21,7 +21,7 @@ func (b *bench) openFiles(n int) (paths []string) {
 	for i := range n {
 		s := head()
 		s.Volume.Data[0] += float32(i)
-		path := filepath.Join(dir, []string{"DOE_JOHN.nii.gz", "ROE_JANE.nii.gz", "POE_JIM.nii.gz"}[i])
+		path := filepath.Join(dir, []string{"DOE_JOHN", "ROE_JANE", "POE_JIM", "4", "5", "6", "7", "8", "9"}[i]+".nii.gz")
 		if _, err := app.DoOn(b.t.Context(), app.On{Series: s}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 			b.t.Fatal(err)
 		}
