@@ -287,6 +287,6 @@ func (r *Panel) closeDocument(i int) {
 		if now := r.h.Session.Documents.List(); i >= len(now) || now[i].Path != open.Path {
 			return // it was closed meanwhile
 		}
-		r.h.Ask(host.Losses()[r.h.Session.Documents.LossOf(i)], func() { r.h.Session.Documents.Close(i) })
+		r.h.Ask(r.h.Losses(r.h.Session.Documents.LossOf(i)), func() { r.h.Session.Documents.Close(i) })
 	})
 }
