@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,7 @@ func Series(d documents.Listed, hide bool) string {
 	case hide:
 		return strings.TrimSpace(d.Meta.Modality + " " + open.DimsText(d.Dims))
 	}
-	return d.Name
+	return cmp.Or(d.Name, filepath.Base(d.Path)) // of one that a project lists and that was not read again yet
 }
 
 // Distinct names open series i as Series does, and by patient and date, or by its place in the list, if another one has the
