@@ -47,7 +47,7 @@ type document struct {
 	path      string // as it was opened; "" for a series without one
 	catalog   *open.Catalog
 	entry     int          // of catalog
-	files     string       // open.Catalog.Fingerprint when it was read; "" if that is not known
+	files     string       // filesOf when it was read; "" if that is not known
 	reference string       // path of the reference; "" for none that was read
 	view      viewer.Shown // while another document is shown
 	name      string       // open.Catalog.Name; "" for a series without a path
@@ -372,7 +372,7 @@ func closeCatalog(c *open.Catalog) {
 	}
 }
 
-// readFrom returns the index of the document with a fingerprint, -1 for none.
+// readFrom returns the index of the document that was read from files, see filesOf; -1 for none.
 func (ds *Documents) readFrom(files string) int {
 	return slices.IndexFunc(ds.open, func(d *document) bool { return files != "" && d.files == files })
 }

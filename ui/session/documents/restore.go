@@ -196,7 +196,7 @@ func (rd *Reader) readAgain(t *desk.Task, w workbench.SavedSeries, found *restor
 		if c, found.entry, err = entryOf(found.catalog, w); err != nil {
 			return err
 		}
-		found.catalog, found.files = c, c.Fingerprint(t.Ctx, found.entry)
+		found.catalog, found.files = c, filesOf(t.Ctx, c, found.entry)
 		found.series, err = rd.read(t, c, found.entry)
 	}
 	if err != nil {
