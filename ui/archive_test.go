@@ -107,6 +107,14 @@ func TestOpenFromAnArchive(t *testing.T) {
 		t.Errorf("%v", spools(t))
 	}
 	before := b.session().Series()
+	open := len(b.session().Documents.List())
+	ask()
+	list().Select(1)
+	b.tap("Open")
+	b.until("it was retrieved again", func() bool { return !b.session().Tasks.Busy() })
+	if n := len(b.session().Documents.List()); n != open || b.session().Series() != before || len(spools(t)) != 1 || !strings.Contains(b.session().Tasks.Message(), "open already") {
+		t.Errorf("a series that was retrieved twice is one of %d, before of %d; there are %v, and %q", n, open, spools(t), b.session().Tasks.Message())
+	}
 	ask()
 	list().Select(1)
 	b.tap("Open beside")

@@ -11,7 +11,6 @@ import (
 
 	"quell/app"
 	"quell/app/job"
-	"quell/ui/session/desk"
 )
 
 // openFiles opens n series of files of their own.
@@ -21,7 +20,7 @@ func (b *bench) openFiles(n int) (paths []string) {
 	for i := range n {
 		s := head()
 		s.Volume.Data[0] += float32(i)
-		path := filepath.Join(dir, []string{"DOE_JOHN.nii.gz", "ROE_JANE.nii.gz", "POE_JIM.nii.gz"}[i])
+		path := filepath.Join(dir, []string{"DOE_JOHN", "ROE_JANE", "POE_JIM", "4", "5", "6", "7", "8", "9"}[i]+".nii.gz")
 		if _, err := app.DoOn(b.t.Context(), app.On{Series: s}, job.Job{Output: job.Output{Path: path}}, job.Events{}); err != nil {
 			b.t.Fatal(err)
 		}
@@ -131,7 +130,7 @@ func TestTheListSaysWhatIsOnASeries(t *testing.T) {
 	}
 	b.command("previous-series").Run()
 	b.workbench.Rail()[1].MouseUp(&desktop.MouseEvent{Button: desktop.MouseButtonTertiary})
-	if !strings.Contains(b.question(), "has not been exported") {
+	if !strings.HasPrefix(b.question(), "The filter result of “40 x 36 x 7 (2 of 2)” has not been exported.\n") { // the identity is hidden
 		t.Fatalf("the question is %q", b.question())
 	}
 	b.workbench.Rail()[1].Tapped(nil) // behind the question
@@ -139,7 +138,37 @@ func TestTheListSaysWhatIsOnASeries(t *testing.T) {
 		t.Error("the list can be used behind a question")
 	}
 	b.tap("Discard")
-	if len(b.session().Documents.List()) != 1 || b.session().Documents.Loss() != desk.NoLoss {
+	if len(b.session().Documents.List()) != 1 || len(b.session().Documents.Loss()) > 0 {
 		t.Error("the series is not closed")
+	}
+}
+
+// The question before work is lost names every series that loses something, each with what it loses.
+func TestTheQuestionNamesTheSeries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
+	b := newBench(t, large)
+	b.openFiles(3)
+	for i := range 2 {
+		b.session().Documents.Show(i)
+		b.session().Results.Apply()
+		b.until("the volume is filtered", b.session().Results.Applied)
+	}
+	b.session().Documents.Show(2)
+	b.drain()
+	b.command("quit").Run()
+	if got := b.question(); !strings.HasPrefix(got, "The filter results of “DOE_JOHN.nii.gz” and “ROE_JANE.nii.gz” have not been exported.\n") {
+		t.Errorf("the question is %q", got)
+	}
+	b.press(fyne.KeyEscape)
+	b.command("close-series").Run()
+	if got := b.question(); got != "" || len(b.session().Documents.List()) != 2 {
+		t.Errorf("closing a series without a result asks %q", got)
+	}
+	b.session().Documents.Show(0)
+	b.command("close-series").Run()
+	if got := b.question(); !strings.HasPrefix(got, "The filter result of “DOE_JOHN.nii.gz” has not been exported.\n") {
+		t.Errorf("the question is %q", got)
 	}
 }

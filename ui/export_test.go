@@ -85,8 +85,8 @@ func (w *Workbench) InsetShown() bool {
 	return of[*pictures.Panel](w).ShowsInset()
 }
 
-// RailWidth returns how wide the list of open series is.
-func (w *Workbench) RailWidth() float32 { return of[*rail.Panel](w).Dock().Object.Size().Width }
+// RailList returns the list of open series.
+func (w *Workbench) RailList() fyne.CanvasObject { return of[*rail.Panel](w).Dock().Object }
 
 // SliceTexts returns the texts beside the slider of the slices.
 func (w *Workbench) SliceTexts() []string {

@@ -149,24 +149,33 @@ func TestTheLineOfTheStrength(t *testing.T) {
 	}
 }
 
-// The list of open series leaves its names out if pictures would have less than four
-// fifths next to them.
-func TestTheListOfSeriesLeavesThePicturesTheirShare(t *testing.T) {
+// Nine series keep their pictures, names and badges in the list on every window, and the one on the screen is in sight.
+func TestTheListOfSeriesKeepsItsPictures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("full tier")
 	}
 	b := newBenchWith(t, large, func(*workbench.Settings) {})
-	b.openFiles(2)
+	const series = 9
+	b.openFiles(series)
 	b.session().Results.Apply()
 	b.until("the volume is filtered", b.session().Results.Applied)
-	for _, size := range []struct {
-		width, height, rail float32
-		badge               string
-	}{{1600, 1000, 84, "result"}, {1280, 720, 28, ""}, {1600, 1000, 84, "result"}} {
-		b.resize(size.width, size.height)
-		cell := b.workbench.Rail()[1]
-		if share := b.share(size.width, size.height); share < 0.8 && !b.workbench.ColumnShown() || b.workbench.RailWidth() != size.rail || cell.Badge() != size.badge || cell.Size().Width > size.rail {
-			t.Errorf("%g x %g: pictures have %.1f %%, the list is %g wide, a cell %g with the badge %q", size.width, size.height, 100*share, b.workbench.RailWidth(), cell.Size().Width, cell.Badge())
+	for _, size := range []fyne.Size{fyne.NewSize(1600, 1000), fyne.NewSize(1280, 720), fyne.NewSize(640, 600)} {
+		b.resize(size.Width, size.Height)
+		b.drain()
+		for i, cell := range b.workbench.Rail() {
+			if cell.Size().Width < 80 || cell.Size().Height < 100 || cell.Name() == "" || (cell.Badge() == "result") != (i == series-1) {
+				t.Errorf("%v: cell %d is %v, with the name %q and the badge %q", size, i, cell.Size(), cell.Name(), cell.Badge())
+			}
+		}
+		for _, shown := range []int{0, series - 1, 4} {
+			b.session().Documents.Show(shown)
+			b.drain()
+			at := fyne.CurrentApp().Driver().AbsolutePositionForObject(b.workbench.Rail()[shown].Thumbnail)
+			list := b.workbench.RailList()
+			from := fyne.CurrentApp().Driver().AbsolutePositionForObject(list)
+			if at.Y < from.Y || at.Y+b.workbench.Rail()[shown].Size().Height > from.Y+list.Size().Height {
+				t.Errorf("%v: series %d lies at %v of the list from %v, %v high", size, shown, at, from, list.Size().Height)
+			}
 		}
 	}
 }

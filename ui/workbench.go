@@ -130,7 +130,7 @@ func (w *Workbench) Quit() {
 		return
 	}
 	h.Session.Exports.Check(func() {
-		lost := []string{host.Losses()[h.Session.Documents.Loss()]}
+		lost := []string{h.Losses(h.Session.Documents.Loss())}
 		for _, p := range h.Panels {
 			if u, ok := p.(panel.Unsaved); ok {
 				lost = append(lost, u.Unsaved())

@@ -42,6 +42,23 @@ func (c *Catalog) Fingerprint(ctx context.Context, i int) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// Identity identifies patient, series and images of entry i, in whatever folder they lie; the volumes of a 4-D series have the
+// same one. It is "" if the files have no UIDs, or an entry cannot be loaded.
+func (c *Catalog) Identity(i int) string {
+	members := c.Members(i)
+	first := c.Entries[members[0]]
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q\n", first.Meta.Identity(), first.Part, first.Component)
+	for _, k := range members {
+		id := c.Entries[k].Identity()
+		if id == "" {
+			return ""
+		}
+		fmt.Fprintf(h, "%s\n", id)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 // located returns the paths of files of a catalog.
 func located(names []string, locate func(string) string) []string {
 	out := make([]string, len(names))

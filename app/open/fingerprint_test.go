@@ -12,6 +12,8 @@ import (
 	"quell/app/open"
 	"quell/app/roomtest"
 	"quell/internal/shareddata"
+	"quell/io/dicom/dicomtest"
+	"quell/io/dicom/part10"
 	"quell/series"
 )
 
@@ -126,5 +128,45 @@ func TestFingerprintOfArchivesAndVolumes(t *testing.T) {
 	defer c.Close()
 	if a, b := c.Fingerprint(t.Context(), 0), c.Fingerprint(t.Context(), 1); a == "" || a != b {
 		t.Errorf("volumes have the fingerprints %q and %q", a, b)
+	}
+}
+
+// Copies of the images have the identity of the original, whatever their folder; other patients, fewer images and files without
+// UIDs do not.
+func TestIdentityOfCopies(t *testing.T) {
+	dir := t.TempDir()
+	identity := func(name string) string {
+		t.Helper()
+		c, err := open.Scan(t.Context(), filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		return c.Identity(0)
+	}
+	put := func(name, patient string) {
+		t.Helper()
+		for file, f := range dicomtest.Stack(6) {
+			if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name, file), f.With(part10.TagPatientName, patient).File(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put("a", "MUELLER")
+	put("b", "MUELLER")
+	put("c", "MEIER")
+	put("d", "MUELLER")
+	if err := os.Remove(filepath.Join(dir, "d", "c.dcm")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := roomtest.Convert(t.Context(), &series.Series{Volume: apptest.Wavy(8, 6, 3).Volume}, filepath.Join(dir, "e.nii"), job.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	a := identity("a")
+	if a == "" || identity("b") != a || identity("c") == a || identity("d") == a || identity("e.nii") != "" {
+		t.Errorf("identities %q, %q, %q, %q, %q", a, identity("b"), identity("c"), identity("d"), identity("e.nii"))
 	}
 }

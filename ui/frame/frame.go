@@ -39,7 +39,7 @@ func New(h *host.Host) *Frame {
 		f.in[area] = append(f.in[area], p)
 	}
 	f.tools, f.status, f.slices = stacked(f.objects(panel.Toolbar)), stacked(f.objects(panel.Status)), stacked(f.objects(panel.Slices))
-	f.rail = container.New(fixedWidthLayout{panel.RailNarrow}, stacked(f.objects(panel.Rail)))
+	f.rail = container.New(fixedWidthLayout{panel.RailWidth}, stacked(f.objects(panel.Rail)))
 	f.rail.Hide()
 	for _, o := range f.objects(panel.Quick) {
 		h.Beside.Add(o)
@@ -183,9 +183,6 @@ const (
 	columnHidden = "hidden"
 )
 
-// pictureShare is the part of the workbench that pictures take at least without the column.
-const pictureShare = 0.8
-
 // ShowsColumn says whether the column is beside the pictures.
 func (f *Frame) ShowsColumn() bool {
 	switch f.h.Settings.Column {
@@ -208,29 +205,6 @@ const (
 func (f *Frame) columnFits() bool {
 	whole := f.h.Window.Canvas().Size()
 	return whole.Width >= columnFrom && whole.Height >= columnTall
-}
-
-// fits says whether pictures have their share of the workbench beside something of a width.
-func (f *Frame) fits(beside float32) bool {
-	whole, frame := f.h.Window.Canvas().Size(), f.root.Size() // with and without the menu
-	width, height := frame.Width-beside, frame.Height
-	for _, bar := range []fyne.CanvasObject{f.tools, f.status, f.slices} {
-		height -= bar.MinSize().Height
-	}
-	return width > 0 && height > 0 && width*height >= pictureShare*whole.Width*whole.Height
-}
-
-// railWidth leaves the names in the rail out, or shows them, and returns how wide it is then.
-func (f *Frame) railWidth(narrow bool) float32 {
-	for _, p := range f.in[panel.Rail] {
-		if n, ok := p.(panel.Narrowing); ok {
-			n.SetNarrow(narrow)
-		}
-	}
-	if narrow {
-		return panel.RailNarrow
-	}
-	return panel.RailWidth
 }
 
 // ShowColumn shows or hides the column, now and at the next start.

@@ -57,7 +57,7 @@ func (l frameLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 		place(f.status, 0, bottom, size.Width, size.Height-bottom)
 	}
 	if f.rail.Visible() {
-		left = f.railWidth(!f.fits(panel.RailWidth))
+		left = panel.RailWidth
 		place(f.rail, 0, top, left, bottom-top)
 	}
 	if f.column.Visible() {
@@ -91,7 +91,7 @@ func (l frameLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 		size.Width, size.Height = size.Width+m.Width, max(size.Height, m.Height)
 	}
 	if f.rail.Visible() {
-		size.Width += panel.RailNarrow
+		size.Width += panel.RailWidth
 	}
 	for _, bar := range []fyne.CanvasObject{f.tools, f.status} {
 		if bar.Visible() {

@@ -1,34 +1,79 @@
 package host
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/lang"
 
 	"quell/ui/dialogs"
 	"quell/ui/session/desk"
+	"quell/ui/session/documents"
+	"quell/ui/wording"
 )
 
-// Losses says what the user would lose, for the question before it is lost.
-func Losses() map[desk.Loss]string {
-	return map[desk.Loss]string{
-		desk.LosesRun:    lang.L("The filter is being applied to the volume. Nothing of an unfinished run is kept."),
-		desk.LosesExport: lang.L("The export is being written. Nothing of an unfinished export is kept."),
-		desk.LosesSend:   lang.L("The series is being sent. What the PACS has not stored yet is not sent."),
-		desk.LosesResult: lang.L("A denoised volume has not been exported."),
-		desk.LosesGone:   lang.L("The files that a denoised volume was exported to are gone, or were replaced."),
+// Losses says what the user would lose, and of which series, for the question before it is lost; "" for nothing.
+func (h *Host) Losses(all []documents.Loss) string {
+	var says []string
+	for _, loss := range all {
+		one, several := lossText(loss.Kind)
+		if len(loss.Of) > 1 {
+			one = several
+		}
+		if strings.Contains(one, "%s") {
+			one = fmt.Sprintf(one, h.names(loss.Of))
+		}
+		says = append(says, one)
 	}
+	return strings.Join(says, " ")
 }
+
+// lossText returns a sentence of a loss of one series, and of several.
+func lossText(kind desk.Loss) (one, several string) {
+	switch kind {
+	case desk.LosesRun:
+		one = lang.L("The filter is being applied to %s. Nothing of an unfinished run is kept.")
+	case desk.LosesExport:
+		one = lang.L("The export of %s is being written. Nothing of an unfinished export is kept.")
+	case desk.LosesSend: // of a folder, whatever is open
+		one = lang.L("The series is being sent. What the PACS has not stored yet is not sent.")
+	case desk.LosesResult:
+		return lang.L("The filter result of %s has not been exported."), lang.L("The filter results of %s have not been exported.")
+	case desk.LosesGone:
+		return lang.L("The files that the filter result of %s was exported to are gone, or were replaced."), lang.L("The files that the filter results of %s were exported to are gone, or were replaced.")
+	}
+	return one, one
+}
+
+// names returns the names of open series in quotes, each once.
+func (h *Host) names(of []int) string {
+	open := h.Session.Documents.List()
+	var names []string
+	for _, i := range slices.Compact(slices.Clone(of)) {
+		names = append(names, fmt.Sprintf(lang.L("“%s”"), wording.Distinct(open, i, h.Settings.HideIdentity)))
+	}
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return fmt.Sprintf(lang.L("%s and %s"), strings.Join(names[:last], ", "), names[last])
+}
+
+// Shown returns the name of the series on the screen in quotes.
+func (h *Host) Shown() string { return h.names([]int{h.Current()}) }
 
 // ConfirmTask calls proceed, which starts a task, after a question if that would end a
 // run, an export or its sending.
-func (h *Host) ConfirmTask(proceed func()) { h.Ask(Losses()[h.Session.Tasks.Loss()], proceed) }
+func (h *Host) ConfirmTask(proceed func()) {
+	h.Ask(h.Losses(h.Session.Documents.TaskLoss()), proceed)
+}
 
 // ConfirmVoxels calls proceed, which changes the voxels of the series that is shown, after
 // a question if that would lose work.
 func (h *Host) ConfirmVoxels(proceed func()) {
-	h.Session.Exports.Check(func() { h.Ask(Losses()[h.Session.Documents.VoxelsLoss()], proceed) })
+	h.Session.Exports.Check(func() { h.Ask(h.Losses(h.Session.Documents.VoxelsLoss()), proceed) })
 }
 
 // Ask calls proceed, after a question if text says what that would lose. Only one

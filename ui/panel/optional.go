@@ -49,8 +49,6 @@ type (
 	Needing interface{ Needs() float32 }
 	// Wanting has a use for one of two heights: the higher, else up to the lower.
 	Wanting interface{ Wants() (least, most float32) }
-	// Narrowing has room for less in a narrow workbench.
-	Narrowing interface{ SetNarrow(on bool) }
 	// Optional is hidden while it has nothing to show.
 	Optional interface{ Wanted() bool }
 	// Tabbed has several tabs of the card, and shows one of them.

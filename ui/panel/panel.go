@@ -57,11 +57,8 @@ const (
 	Cover                // in the place of everything else while the host says so
 )
 
-// Widths of the rail: with names, and with pictures alone.
-const (
-	RailWidth  = 84
-	RailNarrow = 28
-)
+// RailWidth is the width of the rail, on every window: pictures and names are what a series is known by.
+const RailWidth = 84
 
 // Dock is where a panel stands.
 type Dock struct {

@@ -107,8 +107,8 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	if m := next.Measures.Volume(); !m.Current || !next.Measures.Slice().Current {
 		t.Error("the run that is shown is not measured")
 	}
-	if next.Documents.Loss() != desk.LosesResult || !next.Results.List()[0].Exported {
-		t.Errorf("loss %v", next.Documents.Loss())
+	if kindOf(next.Documents.Loss()) != desk.LosesResult || !next.Results.List()[0].Exported {
+		t.Errorf("loss %v", kindOf(next.Documents.Loss()))
 	}
 	same, _ := next.Work()
 	if now, err := json.Marshal(same); err != nil || string(now) != string(data) {

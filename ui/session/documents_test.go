@@ -76,8 +76,8 @@ func TestOpeningKeepsTheSeriesThatAreOpen(t *testing.T) {
 	if b.Series() == first || b.Results.Exportable() != nil || b.Documents.Path() != paths[1] || b.State().Cut().View().Plane != volume.Axial || b.Document().Edits().CanUndo() {
 		t.Fatal("the second series is not as one that was just opened")
 	}
-	if want := []documents.DocumentState{documents.Unexported, documents.Untouched}; !reflect.DeepEqual(b.states(), want) || b.Documents.Loss() != desk.LosesResult {
-		t.Errorf("states %v, loss %v", b.states(), b.Documents.Loss())
+	if want := []documents.DocumentState{documents.Unexported, documents.Untouched}; !reflect.DeepEqual(b.states(), want) || kindOf(b.Documents.Loss()) != desk.LosesResult {
+		t.Errorf("states %v, loss %v", b.states(), kindOf(b.Documents.Loss()))
 	}
 	b.Tuning.Set(b.tuned(7), true)
 	b.settle()
@@ -119,23 +119,23 @@ func TestARunGoesOnBehindAnotherSeries(t *testing.T) {
 	b.engine.holdRuns()
 	b.Results.Apply()
 	b.Documents.Show(0)
-	if p := b.Tasks.Progress(); p.Kind != desk.Applying || !p.Hidden || b.states()[1] != documents.Running || b.Tasks.Loss() != desk.LosesRun || b.Documents.VoxelsLoss() != desk.NoLoss || b.Documents.LossOf(1) != desk.LosesRun {
+	if p := b.Tasks.Progress(); p.Kind != desk.Applying || !p.Hidden || b.states()[1] != documents.Running || b.Tasks.Loss() != desk.LosesRun || kindOf(b.Documents.VoxelsLoss()) != desk.NoLoss || kindOf(b.Documents.LossOf(1)) != desk.LosesRun {
 		t.Fatalf("progress %+v, states %v", p, b.states())
 	}
 	b.engine.open()
 	b.settle()
-	if b.Results.Exportable() != nil || b.states()[1] != documents.Unexported || b.Documents.LossOf(0) != desk.NoLoss || b.Documents.LossOf(1) != desk.LosesResult || b.Documents.LossOf(2) != desk.NoLoss {
+	if b.Results.Exportable() != nil || b.states()[1] != documents.Unexported || kindOf(b.Documents.LossOf(0)) != desk.NoLoss || kindOf(b.Documents.LossOf(1)) != desk.LosesResult || kindOf(b.Documents.LossOf(2)) != desk.NoLoss {
 		t.Errorf("states %v", b.states())
 	}
 	b.Documents.Show(1)
 	b.settle()
-	if !b.Results.Applied() || b.Documents.VoxelsLoss() != desk.LosesResult {
+	if !b.Results.Applied() || kindOf(b.Documents.VoxelsLoss()) != desk.LosesResult {
 		t.Error("the result is not there")
 	}
 	b.Exports.Write(filepath.Join(t.TempDir(), "a.nii.gz"), job.Options{}, func(job.Written) {})
 	b.Documents.Show(0)
 	b.settle()
-	if b.states()[1] != documents.Exported || b.Documents.Loss() != desk.NoLoss {
+	if b.states()[1] != documents.Exported || kindOf(b.Documents.Loss()) != desk.NoLoss {
 		t.Errorf("after an export behind another series the states are %v", b.states())
 	}
 }
@@ -186,7 +186,7 @@ func TestClosingSeries(t *testing.T) {
 	b.Documents.Close(3)
 	b.Documents.Close(0)
 	b.settle()
-	if b.Series() != nil || len(b.Documents.List()) != 0 || b.frames[viewer.Original].Image != nil || b.State().Volume() != nil || b.Documents.Loss() != desk.NoLoss {
+	if b.Series() != nil || len(b.Documents.List()) != 0 || b.frames[viewer.Original].Image != nil || b.State().Volume() != nil || kindOf(b.Documents.Loss()) != desk.NoLoss {
 		t.Error("a series is left")
 	}
 	if _, ok := b.Documents.Workspace(); ok {
@@ -233,7 +233,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if used, _ := b.Documents.Memory(); used != 2*n || !got[0].Away || got[0].Bytes != 0 || got[1].Away || got[0].State != documents.Unexported || got[0].Picture == nil {
 		t.Fatalf("%d bytes are used, documents %+v", used, got)
 	}
-	if b.Documents.Loss() != desk.LosesResult || b.Documents.LossOf(0) != desk.LosesResult {
+	if kindOf(b.Documents.Loss()) != desk.LosesResult || kindOf(b.Documents.LossOf(0)) != desk.LosesResult {
 		t.Error("what was put away is not asked for")
 	}
 	b.Documents.Show(0)

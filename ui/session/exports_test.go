@@ -27,7 +27,7 @@ func (b *bench) checked() desk.Loss {
 	b.loop.t.Helper()
 	b.Exports.Check(func() {})
 	b.settle()
-	return b.Documents.Loss()
+	return kindOf(b.Documents.Loss())
 }
 
 // Two results that went to one path: the first is not exported any more, at once and after a look.
@@ -39,8 +39,8 @@ func TestAnExportInThePlaceOfAnotherIsALoss(t *testing.T) {
 	b.applied(5)
 	b.exported(out)
 	for range 2 {
-		if r := b.Results.List(); r[0].Exported || !r[1].Exported || b.Documents.Loss() != desk.LosesGone {
-			t.Errorf("results %+v, loss %v", r, b.Documents.Loss())
+		if r := b.Results.List(); r[0].Exported || !r[1].Exported || kindOf(b.Documents.Loss()) != desk.LosesGone {
+			t.Errorf("results %+v, loss %v", r, kindOf(b.Documents.Loss()))
 		}
 		b.checked()
 	}
@@ -75,7 +75,7 @@ func TestAResultIsExportedWhileFilesStand(t *testing.T) {
 	if err := os.Rename(slice, slice+".bak"); err != nil {
 		t.Fatal(err)
 	}
-	if loss := b.checked(); loss != desk.LosesGone || b.Documents.LossOf(0) != loss || b.Documents.VoxelsLoss() != loss || b.Documents.List()[0].State != documents.Unexported {
+	if loss := b.checked(); loss != desk.LosesGone || kindOf(b.Documents.LossOf(0)) != loss || kindOf(b.Documents.VoxelsLoss()) != loss || b.Documents.List()[0].State != documents.Unexported {
 		t.Errorf("a file of the folder is gone: loss %v, state %v", loss, b.Documents.List()[0].State)
 	}
 	if err := os.Rename(slice+".bak", slice); err != nil {
@@ -109,8 +109,8 @@ func TestAFileSystemThatDoesNotAnswer(t *testing.T) {
 	check := func(want int, loss desk.Loss) {
 		t.Helper()
 		b.Exports.Check(func() { asked++ })
-		if asked != want || b.Documents.Loss() != loss {
-			t.Errorf("%d answers, loss %v; want %d, %v", asked, b.Documents.Loss(), want, loss)
+		if asked != want || kindOf(b.Documents.Loss()) != loss {
+			t.Errorf("%d answers, loss %v; want %d, %v", asked, kindOf(b.Documents.Loss()), want, loss)
 		}
 	}
 	check(0, desk.NoLoss)
@@ -123,7 +123,7 @@ func TestAFileSystemThatDoesNotAnswer(t *testing.T) {
 		go f()
 	}
 	b.loop.until("the checks are answered", func() bool { return asked == 3 })
-	if b.Documents.Loss() != desk.NoLoss {
+	if kindOf(b.Documents.Loss()) != desk.NoLoss {
 		t.Error("the file system answers, and the export is not seen")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"quell/series"
 	"quell/ui/session"
 	"quell/ui/session/desk"
+	"quell/ui/session/documents"
 	"quell/ui/session/measures"
 	"quell/ui/session/preview"
 	"quell/ui/viewer"
@@ -306,7 +307,7 @@ func (b *bench) shown() string {
 	}
 	measures := func(m measures.Numbers) string { return fmt.Sprint(m.Known, m.Err, m.Current) }
 	text, problem := b.Preview.Text()
-	s := fmt.Sprint(b.Tuning.Recipe(), b.Results.Applied(), b.Results.Exportable() != nil, b.Documents.Loss(), b.Tasks.Busy(), b.Tasks.Progress().Kind, b.Tasks.Progress().Fraction, "|",
+	s := fmt.Sprint(b.Tuning.Recipe(), b.Results.Applied(), b.Results.Exportable() != nil, kindOf(b.Documents.Loss()), b.Tasks.Busy(), b.Tasks.Progress().Kind, b.Tasks.Progress().Fraction, "|",
 		b.Tasks.Message(), "|", text, problem, b.Preview.Running(), b.Preview.Auto(), b.Screen.HoldsBefore(), b.Noise.Map() != nil, b.Strength.Curve() != nil)
 	if b.Document() == nil {
 		return s
@@ -399,4 +400,12 @@ func (b *bench) measures(what string) bool {
 		return slice
 	}
 	return volume
+}
+
+// kindOf returns the first kind of a loss.
+func kindOf(loss []documents.Loss) desk.Loss {
+	if len(loss) == 0 {
+		return desk.NoLoss
+	}
+	return loss[0].Kind
 }

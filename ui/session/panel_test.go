@@ -71,8 +71,8 @@ func TestNothingHappensWithoutASeries(t *testing.T) {
 	if s.Tasks.Busy() || s.Results.Applied() || s.Results.Exportable() != nil || s.Series() != nil || s.Document() != nil || s.Screen.Picture() != nil {
 		t.Error("something was done without a series")
 	}
-	if text != "" || problem || ok || status != preview.Waiting || s.Preview.Running() || s.Documents.Loss() != desk.NoLoss {
-		t.Errorf("preview %q, status %v, loss %v", text, status, s.Documents.Loss())
+	if text != "" || problem || ok || status != preview.Waiting || s.Preview.Running() || kindOf(s.Documents.Loss()) != desk.NoLoss {
+		t.Errorf("preview %q, status %v, loss %v", text, status, kindOf(s.Documents.Loss()))
 	}
 	if s.Measures.Slice().Known || s.Measures.Volume().Known || s.Screen.OwnWindow() != (volume.Window{}) || s.Tasks.Message() != "" {
 		t.Error("there are numbers or texts without a series")

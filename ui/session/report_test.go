@@ -43,7 +43,7 @@ func TestReportOnAResult(t *testing.T) {
 	if strings.Contains(page, "not judged") || strings.Contains(page, "identity hidden") || b.Tasks.Message() != "The report is saved." {
 		t.Errorf("the report is not judged or hides the identity; %q", b.Tasks.Message())
 	}
-	if b.Documents.Loss() != desk.LosesResult {
+	if kindOf(b.Documents.Loss()) != desk.LosesResult {
 		t.Error("a report counts as an export of the result")
 	}
 	b.Exports.SaveReport(path, true, false) // replaces the first

@@ -90,14 +90,14 @@ func TestEveryResultIsExportedOrLost(t *testing.T) {
 	out := func(name string) string { return filepath.Join(t.TempDir(), name) }
 	b.Exports.Write(out("a.nii.gz"), job.Options{}, func(job.Written) {})
 	b.settle()
-	if b.Documents.Loss() != desk.LosesResult || !b.Results.List()[1].Exported || b.Results.List()[0].Exported {
-		t.Errorf("loss %v, results %+v", b.Documents.Loss(), b.Results.List())
+	if kindOf(b.Documents.Loss()) != desk.LosesResult || !b.Results.List()[1].Exported || b.Results.List()[0].Exported {
+		t.Errorf("loss %v, results %+v", kindOf(b.Documents.Loss()), b.Results.List())
 	}
 	b.Results.Show(0)
 	b.Exports.Write(out("b.nii.gz"), job.Options{}, func(job.Written) {})
 	b.settle()
-	if b.Documents.Loss() != desk.NoLoss {
-		t.Errorf("loss %v", b.Documents.Loss())
+	if kindOf(b.Documents.Loss()) != desk.NoLoss {
+		t.Errorf("loss %v", kindOf(b.Documents.Loss()))
 	}
 	b.Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 2})
 	b.settle()

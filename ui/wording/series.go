@@ -1,8 +1,10 @@
 package wording
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +59,31 @@ func Series(d documents.Listed, hide bool) string {
 	case hide:
 		return strings.TrimSpace(d.Meta.Modality + " " + open.DimsText(d.Dims))
 	}
-	return d.Name
+	return cmp.Or(d.Name, filepath.Base(d.Path)) // of one that a project lists and that was not read again yet
+}
+
+// Distinct names open series i as Series does, and by patient and date, or by its place in the list, if another one has the
+// same name.
+func Distinct(open []documents.Listed, i int, hide bool) string {
+	numbered := func(k int) string { return fmt.Sprintf(lang.L("%s (%d of %d)"), Series(open[k], hide), k+1, len(open)) }
+	names := []func(k int) string{func(k int) string { return Series(open[k], hide) }, numbered}
+	if !hide {
+		names = slices.Insert(names, 1, func(k int) string {
+			return Joined(Series(open[k], false), open[k].Meta.Patient, Date("", open[k].Meta.StudyDate))
+		})
+	}
+	for _, name := range names {
+		same := 0
+		for k := range open {
+			if name(k) == name(i) {
+				same++
+			}
+		}
+		if same == 1 {
+			return name(i)
+		}
+	}
+	return numbered(i)
 }
 
 // SeriesHint says in a line what an open series is and in what state.

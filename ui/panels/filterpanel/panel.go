@@ -1,6 +1,8 @@
 package filterpanel
 
 import (
+	"fmt"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
@@ -101,7 +103,7 @@ func (p *Panel) apply() {
 	p.h.Session.Exports.Check(func() {
 		text := ""
 		if p.h.Session.Results.ApplyLoses() {
-			text = lang.L("No more results can be kept: the new one replaces the oldest, which has not been exported.")
+			text = fmt.Sprintf(lang.L("No more results of %s can be kept: the new one replaces the oldest, which has not been exported."), p.h.Shown())
 		}
 		p.h.Ask(text, func() { p.h.Session.Proposals.Await(p.h.Session.Results.Apply) })
 	})

@@ -67,7 +67,7 @@ func (p *Panel) OpenPath(path string) bool {
 				return
 			}
 			p.h.Session.Exports.Check(func() {
-				text := strings.TrimSpace(host.Losses()[p.h.Session.Documents.Loss()] + " " + p.Unsaved())
+				text := strings.TrimSpace(p.h.Losses(p.h.Session.Documents.Loss()) + " " + p.Unsaved())
 				saved := w
 				saved.Open = slices.Clone(w.Open) // as it stands in the file, wherever the sources are now
 				p.h.Ask(text, func() { p.locate(path, w, saved, missing, len(missing)) })

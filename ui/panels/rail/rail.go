@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -29,10 +28,9 @@ import (
 // Panel lists the open series at the left edge, if there are several. Create it with New.
 type Panel struct {
 	h       *host.Host
-	narrow  bool // it has no room for names
 	Cells   []*Thumbnail
 	box     *fyne.Container
-	content fyne.CanvasObject
+	content *container.Scroll
 }
 
 // New returns the list of open series.
@@ -47,25 +45,6 @@ func (r *Panel) Dock() panel.Dock { return panel.Dock{Area: panel.Rail, Object: 
 
 // Wanted implements panel.Optional.
 func (r *Panel) Wanted() bool { return len(r.Cells) > 1 }
-
-// width returns how wide the list is.
-func (r *Panel) width() float32 {
-	if r.narrow {
-		return panel.RailNarrow
-	}
-	return panel.RailWidth
-}
-
-// SetNarrow implements panel.Narrowing: it leaves the names out, or shows them.
-func (r *Panel) SetNarrow(on bool) {
-	if r.narrow != on {
-		r.narrow = on
-		for _, c := range r.Cells {
-			c.fit()
-		}
-		r.box.Refresh()
-	}
-}
 
 // Show implements panel.Panel.
 func (r *Panel) Show(now panel.Snapshot) {
@@ -83,7 +62,20 @@ func (r *Panel) Show(now panel.Snapshot) {
 	}
 	progress := s.Tasks.Progress().Fraction
 	for i, d := range open {
-		r.Cells[i].display(d, hide, progress)
+		if c := r.Cells[i]; c.display(d, hide, progress) && d.Shown {
+			r.reveal(c)
+		}
+	}
+}
+
+// reveal scrolls a cell that has just been shown into sight.
+func (r *Panel) reveal(c *Thumbnail) {
+	r.box.Resize(r.box.MinSize().Max(r.content.Size())) // of cells that were added
+	top, bottom := c.Position().Y, c.Position().Y+c.Size().Height
+	if height := r.content.Size().Height; top < r.content.Offset.Y {
+		r.content.ScrollToOffset(fyne.NewPos(0, top))
+	} else if bottom > r.content.Offset.Y+height {
+		r.content.ScrollToOffset(fyne.NewPos(0, bottom-height))
 	}
 }
 
@@ -100,7 +92,6 @@ type Thumbnail struct {
 	Ground *canvas.Rectangle
 	image  *canvas.Image
 	Badge  *canvas.Text
-	state  string            // that the badge says if there is room
 	under  *canvas.Rectangle // the ground of the badge
 	Name   *widget.Label
 	detail *widget.Label
@@ -126,7 +117,7 @@ func newCell(r *Panel, index int) *Thumbnail {
 	c.under.CornerRadius = 3
 	c.Name.Truncation, c.detail.Truncation = fyne.TextTruncateEllipsis, fyne.TextTruncateEllipsis
 	c.text = container.New(tightLayout{}, c.Name, c.detail)
-	c.fit()
+	c.image.SetMinSize(fyne.NewSquareSize(panel.RailWidth - 20))
 	c.ExtendBaseWidget(c)
 	return c
 }
@@ -137,17 +128,6 @@ func (c *Thumbnail) CreateRenderer() fyne.WidgetRenderer {
 	content := container.NewBorder(nil, c.text, nil, nil, container.NewStack(c.image, badge))
 	const edge = 2
 	return widget.NewSimpleRenderer(container.NewStack(c.Ground, container.New(layout.NewCustomPaddedLayout(edge, edge, edge, edge), content)))
-}
-
-// fit suits the cell to the width of the list. If that is narrow the colour of the badge
-// says the state, and the tooltip in words.
-func (c *Thumbnail) fit() {
-	side := float32(panel.RailWidth - 20)
-	c.text.Hidden, c.Badge.Text = c.r.narrow, trimmed(c.state)
-	if c.r.narrow {
-		side, c.Badge.Text = panel.RailNarrow-4, strings.Repeat(" ", min(len(c.state), 3))
-	}
-	c.image.SetMinSize(fyne.NewSquareSize(side))
 }
 
 // tightLayout sets lines of text below each other without the space of a form.
@@ -181,20 +161,21 @@ func badgeColor(c *palette.Colors, s documents.DocumentState) color.Color {
 	return c.Exported
 }
 
-// display shows a series, if anything differs from what is shown.
-func (c *Thumbnail) display(d documents.Listed, hide bool, progress float64) {
+// display shows a series, if anything differs from what is shown. It returns whether another series is on the screen now, or
+// not any more.
+func (c *Thumbnail) display(d documents.Listed, hide bool, progress float64) (turned bool) {
 	badge := map[documents.DocumentState]string{documents.Unexported: lang.L("result"), documents.Exported: lang.L("exported")}[d.State]
 	if d.State == documents.Running {
 		badge = fmt.Sprintf("%.0f %%", 100*progress)
 	}
 	name, hint := wording.Series(d, hide), wording.SeriesHint(d, hide)
 	colors := screen.Colors()
-	if c.colors == colors && c.Hint == hint && c.Name.Text == name && c.state == badge && c.shown.Shown == d.Shown && c.shown.Picture == d.Picture && c.shown.Away == d.Away {
-		return
+	if c.colors == colors && c.Hint == hint && c.Name.Text == name && c.Badge.Text == trimmed(badge) && c.shown.Shown == d.Shown && c.shown.Picture == d.Picture && c.shown.Away == d.Away {
+		return false
 	}
+	turned = c.shown.Shown != d.Shown
 	c.shown, c.Hint, c.colors = d, hint, colors
-	c.state, c.under.FillColor = badge, color.Transparent
-	c.fit()
+	c.Badge.Text, c.under.FillColor = trimmed(badge), color.Transparent
 	if badge != "" {
 		c.under.FillColor = badgeColor(colors, d.State)
 	}
@@ -214,6 +195,7 @@ func (c *Thumbnail) display(d documents.Listed, hide bool, progress float64) {
 	c.detail.SetText(wording.Slices(d.Dims[2]))
 	c.Refresh()
 	canvas.Refresh(c)
+	return turned
 }
 
 // trimmed sets a badge's text apart from the edges of its ground.
@@ -254,7 +236,7 @@ func (c *Thumbnail) MouseUp(e *desktop.MouseEvent) {
 
 // MouseIn implements desktop.Hoverable.
 func (c *Thumbnail) MouseIn(*desktop.MouseEvent) {
-	c.r.h.Tip.ShowAt(c, fyne.NewPos(c.r.width(), 4), c.Hint)
+	c.r.h.Tip.ShowAt(c, fyne.NewPos(panel.RailWidth, 4), c.Hint)
 }
 
 // MouseMoved implements desktop.Hoverable.
@@ -305,6 +287,6 @@ func (r *Panel) closeDocument(i int) {
 		if now := r.h.Session.Documents.List(); i >= len(now) || now[i].Path != open.Path {
 			return // it was closed meanwhile
 		}
-		r.h.Ask(host.Losses()[r.h.Session.Documents.LossOf(i)], func() { r.h.Session.Documents.Close(i) })
+		r.h.Ask(r.h.Losses(r.h.Session.Documents.LossOf(i)), func() { r.h.Session.Documents.Close(i) })
 	})
 }

@@ -185,7 +185,7 @@ func (b *Panel) Cancel() bool {
 		return false
 	}
 	if p.Elapsed >= longWork && (p.Kind == desk.Applying || p.Kind == desk.Exporting || p.Kind == desk.Sending) {
-		text = host.Losses()[h.Session.Tasks.Loss()]
+		text = h.Losses(h.Session.Documents.TaskLoss())
 	}
 	h.Ask(text, func() {
 		// The task may have ended while the question was open.

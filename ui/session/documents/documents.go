@@ -47,7 +47,7 @@ type document struct {
 	path      string // as it was opened; "" for a series without one
 	catalog   *open.Catalog
 	entry     int          // of catalog
-	files     string       // open.Catalog.Fingerprint when it was read; "" if that is not known
+	files     string       // filesOf when it was read; "" if that is not known
 	reference string       // path of the reference; "" for none that was read
 	view      viewer.Shown // while another document is shown
 	name      string       // open.Catalog.Name; "" for a series without a path
@@ -141,12 +141,12 @@ type Listed struct {
 // List returns the open series, in the order in which they were opened.
 func (ds *Documents) List() []Listed {
 	var out []Listed
-	for _, d := range ds.open {
+	for i, d := range ds.open {
 		o := Listed{Path: d.path, Name: d.name, Meta: d.meta, Dims: d.dims, Picture: d.small, Shown: d.Document == ds.desk.Document, Away: d.away != nil, Bytes: d.bytes()}
 		switch {
 		case ds.desk.Tasks.Runs(d.Document):
 			o.State = Running
-		case ds.lossOfResults(d) != desk.NoLoss:
+		case len(ds.lost(nil, i)) > 0:
 			o.State = Unexported
 		case len(d.exports()) > 0:
 			o.State = Exported
@@ -365,36 +365,6 @@ func (ds *Documents) Catalog() (*open.Catalog, int) {
 	return d.catalog, d.entry
 }
 
-// lossOfResults returns whether a result of the documents has not been exported, or was in vain.
-func (ds *Documents) lossOfResults(documents ...*document) (loss desk.Loss) {
-	for _, d := range documents {
-		for _, exports := range d.exports() {
-			switch {
-			case len(exports) == 0:
-				return desk.LosesResult
-			case !ds.results.Files.Stand(exports):
-				loss = desk.LosesGone
-			}
-		}
-	}
-	return loss
-}
-
-// exports returns the exports of every result of a document.
-func (d *document) exports() (all [][]*workbench.Exported) {
-	for _, r := range d.Results {
-		all = append(all, r.Exports)
-	}
-	if d.away != nil {
-		for _, r := range d.away.Runs {
-			if r.Kept() {
-				all = append(all, r.Exports)
-			}
-		}
-	}
-	return all
-}
-
 // closeCatalog releases the files of a catalog, which were only read; nil is allowed.
 func closeCatalog(c *open.Catalog) {
 	if c != nil {
@@ -402,7 +372,7 @@ func closeCatalog(c *open.Catalog) {
 	}
 }
 
-// readFrom returns the index of the document with a fingerprint, -1 for none.
+// readFrom returns the index of the document that was read from files, see filesOf; -1 for none.
 func (ds *Documents) readFrom(files string) int {
 	return slices.IndexFunc(ds.open, func(d *document) bool { return files != "" && d.files == files })
 }

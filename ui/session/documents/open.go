@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app/open"
+	"quell/app/pacs"
 	"quell/series"
 	"quell/ui/session/desk"
 	"quell/ui/session/measures"
@@ -93,12 +94,23 @@ func (rd *Reader) whole(t *desk.Task, catalog *open.Catalog, i int, use use) {
 	})
 }
 
+// filesOf identifies what entry i of a catalog is read from: its files as they are now, or what is in them if they were
+// retrieved from an archive, to a folder of their own each time.
+func filesOf(ctx context.Context, catalog *open.Catalog, i int) string {
+	if pacs.IsSpooled(catalog.Path) {
+		if id := catalog.Identity(i); id != "" {
+			return id
+		}
+	}
+	return catalog.Fingerprint(ctx, i)
+}
+
 // load opens entry i of a catalog, or shows the document that was read from the same files,
 // if those have not changed since.
 func (rd *Reader) load(t *desk.Task, catalog *open.Catalog, i int) {
 	var files string
 	rd.desk.Background(func() error {
-		files = catalog.Fingerprint(t.Ctx, i)
+		files = filesOf(t.Ctx, catalog, i)
 		return nil
 	}, func(err error) {
 		if !rd.desk.Tasks.Goes(t) {

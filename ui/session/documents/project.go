@@ -140,7 +140,9 @@ func (rd *Reader) OpenProject(w workbench.Workspace) {
 	for _, work := range w.Open {
 		listed = append(listed, rd.list(work))
 	}
-	rd.wake(listed[min(max(w.Shown, 0), len(listed)-1)], lang.L("The project is open."))
+	shown := min(max(w.Shown, 0), len(listed)-1)
+	rd.wake(listed[shown], lang.L("The project is open."))
+	rd.describe(slices.Concat(listed[:shown], listed[shown+1:]), nil)
 }
 
 // changed is a source of a project that holds other voxels than it did.

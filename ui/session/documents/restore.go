@@ -71,18 +71,21 @@ type restored struct {
 // and opens the one that was shown.
 func (rd *Reader) Restore(w workbench.Workspace) {
 	var shown *document
+	var listed []*document
 	for i, work := range w.Open {
 		if open := rd.documents.readFrom(work.Files); open >= 0 && rd.documents.open[open].Untouched() {
 			rd.documents.Close(open) // as it was opened again since
 		}
 		work.Running = nil // the question named it
 		d := rd.list(work)
+		listed = append(listed, d)
 		if shown == nil || i == w.Shown {
 			shown = d
 		}
 	}
 	if shown != nil {
 		rd.wake(shown, lang.L("The work of the last session is open again."))
+		rd.describe(slices.DeleteFunc(listed, func(d *document) bool { return d == shown }), nil)
 	}
 }
 
@@ -189,17 +192,12 @@ func (rd *Reader) readAgain(t *desk.Task, w workbench.SavedSeries, found *restor
 	if w.Path == "" {
 		found.series, err = rd.desk.Bundled(t.Ctx)
 	} else if found.catalog, err = rd.desk.Scan(t.Ctx, w.Path); err == nil {
-		if i := slices.IndexFunc(found.catalog.Entries, func(e open.Entry) bool { return w.Images != "" && e.Identity() == w.Images }); i >= 0 {
-			w.Entry = i // of the same images in another folder
+		var c *open.Catalog
+		if c, found.entry, err = entryOf(found.catalog, w); err != nil {
+			return err
 		}
-		if w.Entry < 0 || w.Entry >= len(found.catalog.Entries) {
-			return fmt.Errorf(lang.L("%s holds another series than before"), w.Path)
-		}
-		if rest, entry := found.catalog.Rest(w.Entry); rest != nil { // as the user chose when it was opened
-			found.catalog, w.Entry = rest, entry
-		}
-		found.entry, found.files = w.Entry, found.catalog.Fingerprint(t.Ctx, w.Entry)
-		found.series, err = rd.read(t, found.catalog, w.Entry)
+		found.catalog, found.files = c, filesOf(t.Ctx, c, found.entry)
+		found.series, err = rd.read(t, c, found.entry)
 	}
 	if err != nil {
 		return err
