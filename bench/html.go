@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	_ "embed"
 	"errors"
 	"io"
 	"slices"
@@ -12,27 +11,6 @@ import (
 
 	"quell/report"
 )
-
-//go:embed report.gohtml
-var pageText string
-
-var page = report.New("benchmarks", pageText, map[string]any{
-	"cells":    ExperimentReport.cells,
-	"charts":   func(x ExperimentReport) []chartPicture { return x.charts },
-	"slices":   ExperimentReport.slices,
-	"sentence": EngineReport.sentence,
-	"took": func(r Report) string {
-		return time.Duration(r.Seconds * float64(time.Second)).Round(time.Second).String()
-	},
-	"started":   func(r Report) string { return r.Started.Format("2 January 2006, 15:04 MST") },
-	"verdict":   ClaimReport.Verdict,
-	"says":      ClaimReport.Sentence,
-	"summary":   func() string { return summary },
-	"load":      func(p htmlPage, x ExperimentReport) string { return p.load(x) },
-	"timed":     func(p htmlPage) bool { return p.timesTransfers() },
-	"transfers": func() string { return transferNote },
-	"quick":     func() string { return quickNote },
-})
 
 // htmlPage is a page of the report.
 type htmlPage struct {
@@ -49,10 +27,98 @@ type paperPage struct {
 	Report
 }
 
+func (h htmlPage) write(w io.Writer) error {
+	return report.Write(w, "benchmarks", "quell bench", h.body)
+}
+
+func (h htmlPage) body(p *report.Page) {
+	p.Add("<h1>%s</h1>\n", h.Title)
+	if h.Index != "" {
+		p.Add("<p><a href=\"%s\">All papers</a></p>\n", h.Index)
+	}
+	p.Add("<table>\n<tr><th>Command</th><td><code>%s</code></td></tr>\n<tr><th>Quell</th><td>%s, %s, %s</td></tr>\n", h.Command, h.Version, h.System, h.Go)
+	for _, e := range h.Engines {
+		p.Add("<tr><th>Engine</th><td>%s</td></tr>\n", e.sentence())
+	}
+	took := time.Duration(h.Seconds * float64(time.Second)).Round(time.Second)
+	p.Add("<tr><th>Measured</th><td>%s, in %s</td></tr>\n</table>\n<p>%s</p>\n", h.Started.Format("2 January 2006, 15:04 MST"), took, summary)
+	if h.timesTransfers() {
+		p.Add("<p>%s</p>\n", transferNote)
+	}
+	if h.Quick {
+		p.Add("<p><b>%s</b></p>\n", quickNote)
+	}
+	for _, of := range h.Pages {
+		p.Add("<h2 id=\"%s\"><a href=\"%s\">%s</a></h2>\n<p><i>%s</i>. The paper's machine: %s.</p>\n", of.Paper.Key, of.File, of.Paper.Authors, of.Paper.Title, of.Paper.Machine)
+		findings(p, of.File, of.Experiments)
+	}
+	if len(h.Pages) > 0 {
+		return
+	}
+	p.Add("<h2 id=\"findings\">Findings</h2>\n")
+	findings(p, "", h.Experiments)
+	for _, x := range h.Experiments {
+		h.experiment(p, x)
+	}
+}
+
+// findings writes a table of the findings of experiments that are in a file.
+func findings(p *report.Page, file string, of []ExperimentReport) {
+	p.Add("<table>\n<tr><th>Experiment</th><th>Finding</th><th>Here</th><th>Measured</th></tr>\n")
+	for _, x := range of {
+		link := func() { p.Add(`<tr><td class="line"><a href="%s#%s">%[2]s</a></td>`, file, x.Name) }
+		for _, c := range x.Claims {
+			link()
+			p.Add("<td>%s</td><td class=\"line\">%s</td><td>%s</td></tr>\n", c.Text, c.Verdict(), c.Detail)
+		}
+		if len(x.Claims) == 0 {
+			link()
+			p.Add("<td class=\"note\">Figures beside the paper’s; no finding.</td><td></td><td></td></tr>\n")
+		}
+	}
+	p.Add("</table>\n")
+}
+
+// experiment writes the setup, the findings, charts, rows and pictures of an experiment.
+func (h htmlPage) experiment(p *report.Page, x ExperimentReport) {
+	p.Add("\n<h2 id=\"%s\">%[1]s: %s</h2>\n<p>%s, <i>%s</i>: %s. The paper's machine: %s.</p>\n<p class=\"note\">%s</p>\n",
+		x.Name, x.Title, x.Paper.Authors, x.Paper.Title, x.Source, x.Paper.Machine, x.Setup)
+	for _, input := range x.Inputs {
+		p.Add("<p>Input: %s.</p>\n", input)
+	}
+	for _, c := range x.Claims {
+		p.Add("<p>%s</p>\n", c.Sentence())
+	}
+	if text := h.load(x); text != "" {
+		p.Add("<p>%s</p>\n", text)
+	}
+	for _, c := range x.charts {
+		p.Add("<figure><img class=\"chart\" src=\"%s\" alt=\"%s\"><figcaption>%[2]s</figcaption></figure>\n", report.Picture(c.PNG), c.Title)
+	}
+	open := ""
+	if len(x.Rows) <= 40 {
+		open = " open"
+	}
+	cells := x.cells()
+	p.Add("<details%s><summary>%d rows</summary>\n<table class=\"figures\">\n", open, len(x.Rows))
+	p.Row("", "th", cells[0])
+	for i, row := range cells[1:] {
+		p.Row(string(x.Rows[i].Status), "td", row)
+	}
+	p.Add("</table>\n</details>\n")
+	for _, s := range x.slices() {
+		p.Add("<p class=\"note\">Pictures: the middle slice of %s.</p>\n<div class=\"pictures\">", s.Input)
+		for _, m := range s.Pictures {
+			p.Add(`<figure class="pixels"><img src="%s" alt="%s"><figcaption>%[2]s</figcaption></figure>`, report.Picture(m.PNG), m.Title)
+		}
+		p.Add("</div>\n")
+	}
+}
+
 // WriteHTML writes one page with everything: tables, charts, pictures. It refers to
 // no other file.
 func (r Report) WriteHTML(w io.Writer) error {
-	return page.Write(w, htmlPage{Report: r, Title: "The papers' experiments on this machine"})
+	return htmlPage{Report: r, Title: "The papers' experiments on this machine"}.write(w)
 }
 
 // Pages returns the pages of the report by name: of experiments of one paper the page
@@ -73,7 +139,7 @@ func (r Report) Pages(index string, name func(paper string) string) (map[string]
 	pages := map[string][]byte{}
 	write := func(file string, p htmlPage) error {
 		var text bytes.Buffer
-		err := page.Write(&text, p)
+		err := p.write(&text)
 		pages[file] = text.Bytes()
 		return err
 	}

@@ -1,64 +1,86 @@
 // Package report writes reports as HTML pages that refer to no other file, and the pictures in
-// them. A report is a template and a value that it shows: New adds the layout, the style sheet and
-// the blocks that all reports share (layout.gohtml), and Write one rule for texts of others.
+// them. Write adds the layout, the style sheet and one rule for texts of others; a report is a function that writes its
+// body into a Page by the blocks that all reports share.
 //
-// A template defines "title" and "body". It may use
-//
-//	{{template "facts" .F}}    a table of names and texts, a value of type Facts
-//	{{template "table" .T}}    a Table; nothing if it has no rows
-//	{{template "warning"}}     that the result is not for clinical use
-//	{{picture .Data}}          the address of a PNG or JPEG file in the page, for src of img
-//
-// The package imports internal/clean and golang.org/x/image. Its functions and templates are
-// safe for concurrent use.
+// The package imports internal/clean and golang.org/x/image. Its functions are safe for concurrent use.
 package report
 
 import (
 	"bytes"
 	_ "embed"
 	"encoding/base64"
+	"fmt"
+	"html"
 	"io"
-
-	// The templates of the standard library without calls of methods, for which the linker would keep every
-	// exported method of the program.
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"quell/internal/clean"
 )
 
-// Template is the form of one kind of report.
-type Template struct{ t *template.Template }
+// Page is the body of a report that is being written.
+type Page struct{ out bytes.Buffer }
 
-//go:embed layout.gohtml
-var layout string
+// Markup is text that a Page takes as it is.
+type Markup string
 
-// New returns the form of a kind of report, with a name that is in the first kilobyte of every
-// file, see Mark. It panics if text is no template. funcs are what text calls besides.
-func New(kind, text string, funcs map[string]any) Template {
-	t := template.New("layout").Funcs(template.FuncMap{"mark": func() template.HTML { return template.HTML(Mark(kind)) }, "picture": picture}).Funcs(funcs)
-	return Template{template.Must(template.Must(t.Parse(layout)).Parse(text))}
-}
+//go:embed layout.css
+var style string
 
-// Mark is how a file of a kind of report is known again.
-func Mark(kind string) string { return `<meta name="generator" content="Quell, ` + kind + `">` }
-
-// Write writes the report on a value. Characters that hide or reorder text are shown by their
-// numbers, see internal/clean.
-func (t Template) Write(w io.Writer, value any) error {
+// Write writes the report that body writes, of a kind with a name that is in the first kilobyte of every file, see Mark.
+// Characters that hide or reorder text are shown by their numbers, see internal/clean.
+func Write(w io.Writer, kind, title string, body func(*Page)) error {
+	var p Page
+	p.Add(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+%s
+<meta name="viewport" content="width=device-width">
+<title>%s</title>
+<style>
+%s</style>
+</head>
+<body>
+`, Markup(Mark(kind)), title, Markup(style))
+	body(&p)
+	p.Add("\n</body>\n</html>\n")
 	out := clean.NewWriter(w)
-	if err := t.t.Execute(out, value); err != nil {
+	if _, err := out.Write(p.out.Bytes()); err != nil {
 		return err
 	}
 	return out.Flush()
 }
 
-// picture returns the address of a PNG or JPEG file within a page.
-func picture(file []byte) template.URL {
+// Mark is how a file of a kind of report is known again.
+func Mark(kind string) string { return `<meta name="generator" content="Quell, ` + kind + `">` }
+
+// Add adds markup with the verbs of fmt. Values are escaped, so that they are text between tags or in a quoted attribute;
+// a Markup is not.
+func (p *Page) Add(format string, values ...any) {
+	for i, v := range values {
+		if _, ok := v.(Markup); !ok {
+			values[i] = escaped{v}
+		}
+	}
+	fmt.Fprintf(&p.out, format, values...)
+}
+
+// escaped is a value that prints as text of a page.
+type escaped struct{ value any }
+
+func (e escaped) Format(s fmt.State, verb rune) {
+	_, _ = io.WriteString(s, html.EscapeString(fmt.Sprintf(fmt.FormatString(s, verb), e.value)))
+}
+
+// Warn adds that the result is not for clinical use.
+func (p *Page) Warn() { p.Add(`<p class="warning">Not for clinical use.</p>` + "\n") }
+
+// Picture returns the address of a PNG or JPEG file within the page, for src of img.
+func Picture(file []byte) Markup {
 	kind := "png"
 	if bytes.HasPrefix(file, []byte{0xff, 0xd8}) {
 		kind = "jpeg"
 	}
-	return template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(file))
+	return Markup("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(file))
 }
 
 // Facts are names with their texts, in order.
@@ -71,8 +93,42 @@ func (f *Facts) Add(name, text string) {
 	}
 }
 
+// Facts adds a table of names and texts.
+func (p *Page) Facts(facts Facts) {
+	p.Add("<table>")
+	for _, f := range facts {
+		p.Add("<tr><th>%s</th><td>%s</td></tr>\n", f.Name, f.Text)
+	}
+	p.Add("</table>\n")
+}
+
 // Table is a heading and rows of as many texts.
 type Table struct {
 	Head []string
 	Rows [][]string
+}
+
+// Table adds a table; nothing if it has no rows.
+func (p *Page) Table(t Table) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	p.Add("<table>")
+	p.Row("", "th", t.Head)
+	for _, row := range t.Rows {
+		p.Row("", "td", row)
+	}
+	p.Add("</table>\n")
+}
+
+// Row adds a row of a class, "" for none, with a cell, td or th, for each text.
+func (p *Page) Row(class, cell string, texts []string) {
+	if class != "" {
+		class = ` class="` + class + `"`
+	}
+	p.Add("<tr%s>", Markup(class))
+	for _, text := range texts {
+		p.Add("<%s>%s</%[1]s>", Markup(cell), text)
+	}
+	p.Add("</tr>\n")
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestAReportIsATemplateAndAValue: layout, blocks and pictures come with New.
-func TestAReportIsATemplateAndAValue(t *testing.T) {
+// TestAReport: layout, blocks and pictures are shared, and values are text.
+func TestAReport(t *testing.T) {
 	m := image.NewGray(image.Rect(0, 0, 3, 2))
 	file, err := PNG(m, "")
 	if err != nil {
@@ -25,15 +25,21 @@ func TestAReportIsATemplateAndAValue(t *testing.T) {
 	var facts Facts
 	facts.Add("Name", "Doe & <b>\u202eevil\x1b")
 	facts.Add("Nothing", "")
-	page := New("toy", `{{define "title"}}Toy{{end}}{{define "body"}}{{template "facts" .Facts}}{{template "table" .Table}}{{template "table" .None}}{{template "warning"}}`+
-		`<img src="{{picture .PNG}}"><img src="{{picture .JPEG}}">{{twice "a"}}{{end}}`, map[string]any{"twice": func(s string) string { return s + s }})
 	var out strings.Builder
-	if err := page.Write(&out, map[string]any{"Facts": facts, "Table": Table{Head: []string{"h"}, Rows: [][]string{{"<1>"}}}, "None": Table{Head: []string{"no"}}, "PNG": file, "JPEG": photo.Bytes()}); err != nil {
+	err = Write(&out, "toy", "Toy & <i>", func(p *Page) {
+		p.Facts(facts)
+		p.Table(Table{Head: []string{"h"}, Rows: [][]string{{"<1>"}}})
+		p.Table(Table{Head: []string{"no"}})
+		p.Warn()
+		p.Add(`<img src="%s" alt="%s"><img src="%s">%03d`, Picture(file), `"quoted"`, Picture(photo.Bytes()), 7)
+		p.Row("well", "td", nil)
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	got := out.String()
 	for _, want := range []string{
-		"<title>Toy</title>", "<style>", `<th>Name</th><td>Doe &amp; &lt;b&gt;\u202eevil\u001b</td>`, "<th>h</th>", "<td>&lt;1&gt;</td>", "Not for clinical use", "aa",
+		"<title>Toy &amp; &lt;i&gt;</title>", "<style>", `<th>Name</th><td>Doe &amp; &lt;b&gt;\u202eevil\u001b</td>`, "<th>h</th>", "<td>&lt;1&gt;</td>", "Not for clinical use", `alt="&#34;quoted&#34;"`, ">007<", `<tr class="well"></tr>`,
 		`src="data:image/png;base64,iVBOR`, `src="data:image/jpeg;base64,/9j/`,
 	} {
 		if !strings.Contains(got, want) {
@@ -53,11 +59,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
 
 func TestErrorsOfAReport(t *testing.T) {
-	page := New("toy", `{{define "title"}}{{end}}{{define "body"}}{{.Gone}}{{end}}`, nil)
-	if err := page.Write(&strings.Builder{}, struct{}{}); err == nil {
-		t.Error("a field that is missing")
-	}
-	if err := page.Write(full{}, struct{ Gone string }{}); err == nil {
+	if err := Write(full{}, "toy", "", func(*Page) {}); err == nil {
 		t.Error("a full disk")
 	}
 }

@@ -2,8 +2,8 @@ package batch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -22,11 +22,6 @@ import (
 	"quell/io/atomic"
 	"quell/report"
 )
-
-//go:embed report.gohtml
-var pageText string
-
-var page = report.New("report on a batch", pageText, map[string]any{"class": class, "sigma": sigmaText, "took": took})
 
 // pageRows is how many series a page of the report has: with their pictures 2 to 5 MB.
 const pageRows = 200
@@ -75,7 +70,7 @@ func (b *batch) writeHTML(all results, ofOthers int) error {
 			h.Rows = append(h.Rows, r)
 		}
 		var data bytes.Buffer
-		if err := page.Write(&data, h); err != nil {
+		if err := report.Write(&data, "report on a batch", "quell batch", h.body); err != nil {
 			return err
 		}
 		if err := atomic.WriteFile(filepath.Join(b.store.out, filepath.FromSlash(pageFile(h.Page))), data.Bytes(), 0o666); err != nil {
@@ -85,6 +80,95 @@ func (b *batch) writeHTML(all results, ofOthers int) error {
 	for n := len(pages) + 1; os.Remove(filepath.Join(b.store.out, filepath.FromSlash(pageFile(n)))) == nil; n++ { // of a longer report
 	}
 	return nil
+}
+
+// body writes a page of the report.
+func (h *pageData) body(p *report.Page) {
+	p.Add("<h1>%d of %d series filtered", h.Done, h.Total)
+	count := func(n int, format string) {
+		if n > 0 {
+			p.Add(format, n)
+		}
+	}
+	count(h.Failed, ", %d failed")
+	p.Add("</h1>\n<p>Recipe <code>%s</code>", h.Recipe)
+	if h.Select != "" {
+		p.Add(", series with <code>%s</code>", h.Select)
+	}
+	p.Add(", Quell %s, %s.\n", h.Version, h.When)
+	count(h.Over, "%d lost structure. ")
+	count(h.Under, "In %d noise is left. ")
+	count(h.Duplicates, "%d have the same images as another series. ")
+	count(h.OfOthers, "<b>%d outputs in this folder were made by another recipe or version of Quell</b> and have no row. ")
+	p.Add("</p>\n")
+	p.Warn()
+	p.Add(`<p class="note">Problems come first. The pictures are the middle slice before and after, and what was removed on a scale of three sigmas of the noise; of a 4-D series those of the volume that the verdict is of.</p>
+`)
+	if len(h.Pages) > 0 {
+		p.Add("<nav>")
+		for _, l := range h.Pages {
+			h.link(p, l)
+		}
+		p.Add("</nav>\n")
+	}
+	p.Add(`<table>
+<tr><th>Series</th><th>Result</th><th class="number">sigma</th><th class="number">Time</th><th>Before, after, removed</th></tr>
+`)
+	for _, r := range h.Rows {
+		p.Add(`<tr class="%s"><td class="name">%s`, class(r), r.Unit)
+		line(p, r.Series)
+		p.Add("</td><td>")
+		r.body(p)
+		p.Add(`</td><td class="number">%s</td><td class="number">%s</td><td>`, sigmaText(r), took(r))
+		if len(r.Picture) > 0 {
+			p.Add(`<img src="%s" alt="before, after, removed" loading="lazy">%s`, report.Picture(r.Picture), r.Pictured)
+		}
+		p.Add("</td></tr>\n")
+	}
+	p.Add("</table>")
+}
+
+// link writes the link to a page, or what the page at hand holds.
+func (h *pageData) link(p *report.Page, l pageLink) {
+	if l.Number == h.Page {
+		p.Add("<b>%d to %d, from %s</b>\n", l.From, l.To, l.First)
+		return
+	}
+	p.Add(`<a href="%s">%d to %d, from %s`, l.Href, l.From, l.To, l.First)
+	if l.Problems {
+		p.Add(" (problems)")
+	}
+	p.Add("</a>\n")
+}
+
+// body writes what became of a series.
+func (r SeriesResult) body(p *report.Page) {
+	switch {
+	case r.Problem != "":
+		p.Add("<b>failed</b>: %s", r.Problem)
+		return
+	case r.SameAs != "":
+		p.Add("the same images as %s", r.SameAs)
+		return
+	}
+	p.Add("<b>%s</b>", cmp.Or(r.Verdict, string(r.State)))
+	if r.Confidence != "" {
+		p.Add(" (%s confidence)", r.Confidence)
+	}
+	p.Add("<br>%s", r.Why)
+	if r.Visibility != "" {
+		p.Add("<br>Visibility <b>%s</b>: %s %s", r.Visibility, r.VisibilityWhy, r.Lesions)
+	}
+	for _, text := range r.Warnings {
+		line(p, text)
+	}
+}
+
+// line adds a text on a line of its own.
+func line(p *report.Page, text string) {
+	if text != "" {
+		p.Add("<br>%s", text)
+	}
 }
 
 // linksFrom returns the links of a page; none if it is the only one.

@@ -3,7 +3,6 @@ package output
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"fmt"
 	"math"
 	"strings"
@@ -59,12 +58,7 @@ func (p Page) Write(ctx context.Context, path string, overwrite bool) error {
 	return files.Write(files.ReportOutput, path, data, overwrite, p.Run.Source)
 }
 
-//go:embed page.gohtml
-var pageText string
-
-var pageTemplate = report.New(files.PageKind, pageText, nil)
-
-// pageData is what the template shows.
+// pageData is the content of the report.
 type pageData struct {
 	Title, When, Version     string
 	Verdict, Confidence, Why string
@@ -139,8 +133,50 @@ func (p Page) HTML(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	err = pageTemplate.Write(&out, d)
+	err = report.Write(&out, files.PageKind, "Quell: "+d.Title, d.body)
 	return out.Bytes(), err
+}
+
+// body writes the report.
+func (d *pageData) body(p *report.Page) {
+	p.Add("<h1>%s: %s", d.Title, d.Verdict)
+	if d.Confidence != "" {
+		p.Add(` <span class="note">(%s confidence)</span>`, d.Confidence)
+	}
+	p.Add("</h1>\n<p>%s</p>\n", d.Why)
+	p.Warn()
+	p.Add(`<div class="pictures thirds">`)
+	for _, m := range d.Pictures {
+		p.Add(`<img src="%s" alt="%s">`, report.Picture(m.File), m.Alt)
+	}
+	p.Add("</div>\n<p class=\"note\">%s</p>\n<h2>Series</h2>\n", d.Caption)
+	p.Facts(d.Series)
+	for _, text := range d.Findings {
+		p.Add("<p class=\"warning\">%s</p>\n", text)
+	}
+	p.Add("<h2>Filter</h2>\n")
+	p.Facts(d.Made)
+	p.Add("<h2>Measures</h2>\n")
+	p.Facts(d.Measured)
+	for _, part := range []struct {
+		title string
+		table report.Table
+		note  string
+	}{
+		{"Regions", d.ROIs, ""},
+		{"Virtual lesions", d.Lesions, "Put into even tissue of this series and filtered with it: the contrast kept, the width of the edge, and how well two model observers tell them from noise (d', visible from 3). Intervals are of 95 %."},
+		{"Slices", d.Slices, ""},
+	} {
+		if len(part.table.Rows) == 0 {
+			continue
+		}
+		p.Add("<h2>%s</h2>\n", part.title)
+		p.Table(part.table)
+		if part.note != "" {
+			p.Add("<p class=\"note\">%s</p>\n", part.note)
+		}
+	}
+	p.Add(`<p class="note">Quell %s, %s.</p>`, d.Version, d.When)
 }
 
 // judge fills in verdict and measures.

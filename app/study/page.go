@@ -13,10 +13,10 @@ import (
 	"quell/report"
 )
 
-//go:embed page.gohtml
-var formText string
-
-var form = report.New(files.StudyKind, formText, nil)
+// form is the body of the page, with the shape of the lesions, their size, and the Page as JSON.
+//
+//go:embed form.html
+var form string
 
 // Write makes a study and writes its page, and its key beside it.
 func Write(ctx context.Context, q judge.LesionRequest, page string, overwrite bool) (Key, error) {
@@ -28,8 +28,13 @@ func Write(ctx context.Context, q judge.LesionRequest, page string, overwrite bo
 	if err != nil {
 		return k, err
 	}
+	pairs, err := json.Marshal(p)
+	if err != nil {
+		return k, err
+	}
 	var html bytes.Buffer
-	if err := form.Write(&html, p); err != nil {
+	body := func(out *report.Page) { out.Add(form, p.Shape, p.Size, report.Markup(pairs)) }
+	if err := report.Write(&html, files.StudyKind, "Reader study "+p.Study, body); err != nil {
 		return k, err
 	}
 	if err := files.Write(files.StudyKeyOutput, KeyPath(page), append(data, '\n'), overwrite, q.Series); err != nil {

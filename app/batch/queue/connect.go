@@ -17,6 +17,9 @@ import (
 // an error.
 const LeastServer = "2.10"
 
+// TokenEnv names the variable of the environment that holds the token of a server.
+const TokenEnv = "QUELL_NATS_TOKEN"
+
 // Connect connects to a server on the network. Without a token and credentials those in the
 // address count. A connection that is lost is made again, without end. A server that cannot hold
 // a queue is an *job.UsageError.

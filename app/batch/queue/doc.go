@@ -1,12 +1,10 @@
-// Package queue hands the units of a batch to workers in other processes and on other machines,
-// by NATS JetStream. The truth about what is done is in the results next to the output (see
+// Package queue hands the units of a batch to other processes: Children of this machine by pipes, workers on other
+// machines by NATS JetStream. The truth about what is done is in the results next to the output (see
 // batch.SeriesResult); the queue holds what is left. A message is a few hundred bytes, and voxels go by
 // path: workers share the file system with the process that lists the units.
 //
-// A batch is a stream with a subject for each unit, which holds one message at most, so that a
+// In NATS a batch is a stream with a subject for each unit, which holds one message at most, so that a
 // unit is queued once however often the list is published. A worker renews its hold on a message
 // while it works, and acknowledges when every series of the unit has a result. The message of a
 // worker that dies comes again after Timing.Wait; the results that it left are reused.
-//
-// Server is the embedded one: in process, or on an address of this machine with a token.
 package queue

@@ -14,13 +14,10 @@ import (
 	"quell/app/job"
 )
 
-// TokenEnv holds the token of a server for processes that the supervisor starts.
-const TokenEnv = "QUELL_NATS_TOKEN"
-
-// Supervise keeps n processes running until ctx ends; start makes the ith. One that ends is started
+// Supervise keeps n processes running until ctx ends; run runs the ith. One that ends is started
 // again, after a second and after longer and longer while it ends at once. The error is from
 // processes that refuse the work (job.ExitUsage), or the context's.
-func Supervise(ctx context.Context, n int, start func(ctx context.Context, i int) *exec.Cmd) error {
+func Supervise(ctx context.Context, n int, run func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
@@ -29,7 +26,7 @@ func Supervise(ctx context.Context, n int, start func(ctx context.Context, i int
 			pause := time.Second
 			for ctx.Err() == nil {
 				began := time.Now()
-				err := runChild(start(ctx, i))
+				err := run(ctx, i)
 				var exit *exec.ExitError
 				switch {
 				case ctx.Err() != nil:
@@ -47,19 +44,6 @@ func Supervise(ctx context.Context, n int, start func(ctx context.Context, i int
 	}
 	wg.Wait()
 	return context.Cause(ctx)
-}
-
-// runChild runs a process with a pipe as its standard input, which ends with this process: a
-// worker ends with it.
-func runChild(cmd *exec.Cmd) error {
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	cmd.Cancel = in.Close // the worker gives its units back and ends
-	cmd.WaitDelay = 30 * time.Second
-	return cmd.Run()
 }
 
 // Device returns the environment that gives the ith process a GPU of its own: none if the user

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -50,46 +49,24 @@ func (f *natsFlags) remote() distributor {
 	}
 }
 
-// processes has n processes of this machine do the units, with a server in this one.
+// processes has n processes of this machine do the units.
 func processes(n, workers int, memory int64) distributor {
 	return func(ctx context.Context, spec batch.Spec, units []batch.Unit, progress func(batch.Left)) error {
 		program, err := os.Executable()
 		if err != nil {
 			return err
 		}
-		server, err := queue.Start(filepath.Join(spec.Output, batch.StateFolder, "queue"), "127.0.0.1:0")
-		if err != nil {
-			return err
-		}
-		defer server.Close()
-		nc, err := server.Connect()
-		if err != nil {
-			return err
-		}
-		defer nc.Close()
-		args := []string{"worker", "--child", "--nats", server.URL(), "--memory", strconv.FormatInt(max(memory/int64(n), 1), 10)}
+		args := []string{"worker", "--child", "--memory", strconv.FormatInt(max(memory/int64(n), 1), 10)}
 		if workers > 0 {
 			args = append(args, "--workers", strconv.Itoa(workers))
 		}
-		ctx, cancel := context.WithCancelCause(ctx)
-		supervised := make(chan struct{})
-		defer func() { cancel(nil); <-supervised }() // before the server ends
-		go func() {
-			defer close(supervised)
-			cancel(queue.Supervise(ctx, n, func(ctx context.Context, i int) *exec.Cmd {
-				child := exec.CommandContext(ctx, program, args...)
-				child.Env = append(append(os.Environ(), queue.TokenEnv+"="+server.Token()), queue.Device(i)...)
-				child.Stderr = clean.NewWriter(os.Stderr)
-				return child
-			}))
-		}()
-		if err := queue.Distribute(ctx, nc, queue.Usual, spec, units, progress); err != nil {
-			if cause := context.Cause(ctx); cause != nil {
-				return cause
-			}
-			return err
+		start := func(ctx context.Context, i int) *exec.Cmd {
+			child := exec.CommandContext(ctx, program, args...)
+			child.Env = append(os.Environ(), queue.Device(i)...)
+			child.Stderr = clean.NewWriter(os.Stderr)
+			return child
 		}
-		return nil
+		return queue.Children(ctx, n, start, queue.Usual, spec, units, progress)
 	}
 }
 

@@ -2,10 +2,9 @@ package cohorts
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"io"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -44,10 +43,10 @@ when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks 
 	flags.BoolVar(&o.Drain, "drain", false, "end when no batch is left")
 	flags.StringVar(&metrics, "metrics", "", metricsHelp)
 	asJSON := flags.Bool("json", false, option.JSONHelp+" with the number of series that this worker did")
-	flags.BoolVar(&child, "child", false, "end when standard input is closed")
+	flags.BoolVar(&child, "child", false, "take series from standard input, see queue.Children")
 	_ = flags.MarkHidden("child") // exists
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if n.url == "" {
+		if n.url == "" && !child {
 			return job.Usagef("which server? Give --nats URL")
 		}
 		if o.Memory, err = option.MemorySize(cmd, memory); err != nil {
@@ -56,30 +55,23 @@ when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks 
 		if cmd.Flags().Changed("workers") && o.Workers < 1 {
 			return job.Usagef("--workers %d: give 1 or more", o.Workers)
 		}
-		ctx, cancel := context.WithCancel(cmd.Context())
-		defer cancel()
-		if child {
-			go func() {
-				_, _ = io.Copy(io.Discard, os.Stdin)
-				cancel()
-			}()
-		}
 		ended := map[batch.SeriesState]int{batch.Done: 0, batch.Failed: 0, batch.Duplicate: 0}
 		events, stop, err := withMetrics(metrics, batch.Events{Result: func(r batch.SeriesResult) { ended[r.State]++ }})
 		if err != nil {
 			return err
 		}
 		defer stop()
+		o.Timing = queue.Usual
+		if child {
+			signal.Ignore(syscall.SIGPIPE) // what is in work is given back if the parent has ended
+			return queue.WorkForParent(cmd.Context(), os.Stdin, os.Stdout, o, events)
+		}
 		nc, err := n.connect()
 		if err != nil {
 			return err
 		}
 		defer nc.Close()
-		o.Timing = queue.Usual
-		err = queue.Work(ctx, nc, o, events)
-		if errors.Is(err, context.Canceled) && cmd.Context().Err() == nil {
-			err = nil // the process that started it has ended
-		}
+		err = queue.Work(cmd.Context(), nc, o, events)
 		if *asJSON {
 			return cmp.Or(err, command.PrintJSON(cmd.OutOrStdout(), map[string]any{"series": ended}))
 		}

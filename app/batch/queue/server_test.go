@@ -4,14 +4,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"path/filepath"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
-
-	"quell/app/job"
 )
 
 // Server is a JetStream server in this process.
@@ -27,8 +24,7 @@ const maxStore = 2 << 30
 const waitForServer = 30 * time.Second
 
 // Start starts a server that keeps its streams in a folder. Without an address nothing is open on
-// the network; with one (127.0.0.1:0 for any port) it takes connections that have its token. Every
-// message is on disk before it is confirmed.
+// the network; with one it takes connections that have its token.
 func Start(dir, address string) (*Server, error) {
 	token := rand.Text()
 	o := &server.Options{
@@ -36,17 +32,7 @@ func Start(dir, address string) (*Server, error) {
 		NoSigs: true, NoLog: true, DontListen: address == "", Authorization: token,
 	}
 	if address != "" {
-		host, port, err := net.SplitHostPort(address)
-		if err != nil {
-			return nil, job.Usagef("%s: give HOST:PORT, such as 127.0.0.1:4222", address)
-		}
-		o.Host = host
-		if o.Port, err = net.LookupPort("tcp", port); err != nil {
-			return nil, job.Usagef("%s: %s is no port", address, port)
-		}
-		if o.Port == 0 {
-			o.Port = server.RANDOM_PORT
-		}
+		o.Host, o.Port = address, server.RANDOM_PORT
 	}
 	s, err := server.NewServer(o)
 	if err != nil {
