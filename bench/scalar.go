@@ -172,7 +172,7 @@ func newScalarNLM(p nlm.Params, v *volume.Volume, region volume.Region) *scalarN
 	s.padded = make([]float32, s.slice*size[2])
 	for i := range s.padded {
 		x, y, z := s.origin[0]+i%s.row, s.origin[1]+i/s.row%size[1], s.origin[2]+i/s.slice
-		s.padded[i] = v.At(tile.Mirror(x, v.Dims[0]), tile.Mirror(y, v.Dims[1]), tile.Mirror(z, v.Dims[2]))
+		s.padded[i] = v.At(volume.Mirror(x, v.Dims[0]), volume.Mirror(y, v.Dims[1]), volume.Mirror(z, v.Dims[2]))
 	}
 	tap := func(c, k int) float64 {
 		if p.PatchRadius[c] == 0 {

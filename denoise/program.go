@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"quell/denoise/equalise"
 	"quell/internal/message"
 	"quell/volume"
 )
@@ -37,9 +38,8 @@ type Program struct {
 	// Last is the name of the pass with which the program ends before its filter does, see
 	// [UpTo]; "" for the whole filter.
 	Last string
-	// Share is what [MixWithVoxels] takes of the filter's result, 0 to 1; not used
-	// without that pass.
-	Share float64
+	// Weights are those of the pass [Equalise]; nil without it.
+	Weights equalise.Weights
 }
 
 // Pass computes one field from others, voxel by voxel.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quell/denoise/equalise"
 	"quell/internal/message"
 )
 
@@ -26,6 +27,9 @@ type Recipe struct {
 	// InSigmas states that numbers in the volume's unit count in sigmas of a noise
 	// map, without which the recipe cannot run. Resolve sets it.
 	InSigmas bool `json:"in_sigmas,omitempty"`
+	// Equaliser takes what the filter removes by frequency, if the strength is between 0 and 100: nil takes the share
+	// that the strength is, at all frequencies alike, and an empty one is to be found before Resolve.
+	Equaliser equalise.Weights `json:"equaliser,omitzero"`
 }
 
 // NewRecipe returns the default recipe of a filter; dims 0 selects its default
@@ -45,13 +49,16 @@ func NewRecipe(filter string, dims int) (Recipe, error) {
 	return r, r.Validate()
 }
 
-// With returns a copy with one parameter changed.
+// With returns a copy with one parameter changed. Another strength has another equaliser, to be found.
 func (r Recipe) With(name string, v Value) Recipe {
 	r.Params = maps.Clone(r.Params)
 	if r.Params == nil {
 		r.Params = map[string]Value{}
 	}
 	r.Params[name] = v
+	if name == strengthName {
+		r.Equaliser = equaliserOf(v)
+	}
 	return r
 }
 
@@ -96,6 +103,9 @@ func (r Recipe) SetAll(given map[string]Value) Recipe {
 		if _, fixed := given[p.Name]; !fixed && !out.ignores(p).IsZero() {
 			out = out.With(p.Name, p.Default)
 		}
+	}
+	if len(out.Equaliser) > 0 { // it belongs to the other values
+		out.Equaliser = equalise.Weights{}
 	}
 	return out
 }
@@ -164,7 +174,7 @@ func (r Recipe) Coarse() (coarse Recipe, ok bool) {
 
 // Equal reports whether two recipes give the same result.
 func (r Recipe) Equal(o Recipe) bool {
-	if r.Version != o.Version || r.Filter != o.Filter || r.Dims != o.Dims || r.InSigmas != o.InSigmas {
+	if r.Version != o.Version || r.Filter != o.Filter || r.Dims != o.Dims || r.InSigmas != o.InSigmas || (r.Equaliser == nil) != (o.Equaliser == nil) || !slices.Equal(r.Equaliser, o.Equaliser) {
 		return false
 	}
 	f, err := FilterByName(r.Filter)
@@ -203,6 +213,11 @@ func (r Recipe) Validate() error {
 			return message.Errorf(message.RecipeValue, "%s: %s is not its strength, which alone can be found by sure", f.Name, name)
 		}
 	}
+	if len(r.Equaliser) > 0 {
+		if err := r.Equaliser.Check(r.Dims == 3); err != nil {
+			return message.Named(f.Name, err)
+		}
+	}
 	for _, p := range f.Params {
 		if why := r.Ignores(p.Name); !why.IsZero() && !r.Get(p.Name).Equal(p.Default) {
 			return fmt.Errorf("%s: %s", f.Name, why)
@@ -231,6 +246,9 @@ func (r Recipe) String() string {
 			}
 			fmt.Fprintf(&b, " %s=%s", p.Name, v)
 		}
+	}
+	if len(r.Equaliser) > 0 {
+		b.WriteString(" equalised")
 	}
 	if r.InSigmas {
 		b.WriteString(" in sigmas of the noise map")

@@ -59,6 +59,9 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 			out.Params[p.Name] = p.Default
 		}
 	}
+	if out.Equalises() { // not found: the share of the strength, at all frequencies alike
+		out.Equaliser = nil
+	}
 	return out, nil
 }
 
@@ -224,8 +227,8 @@ func (r Recipe) Bind(g volume.Geometry) (Program, error) {
 	if sigma := r.Stabilisation(); sigma > 0 {
 		p = p.stabilised(sigma)
 	}
-	if share := r.Mixed(); share < 1 {
-		p = p.mixed(share)
+	if r.Mixed() < 1 {
+		p = p.equalised(r.weights())
 	}
 	return p, nil
 }

@@ -97,7 +97,7 @@ func TestParameterStructsHaveTheSizeOfTheDevice(t *testing.T) {
 	}
 	for name, params := range map[string]any{
 		"Field": field{}, "NlmParams": nlmParams{}, "BilateralParams": bilateralParams{}, "GaussianParams": gaussianParams{},
-		"MedianParams": medianParams{}, "NoiseMapParams": noiseMapParams{}, "StabiliseParams": stabiliseParams{}, "MixParams": mixParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
+		"MedianParams": medianParams{}, "NoiseMapParams": noiseMapParams{}, "StabiliseParams": stabiliseParams{}, "EqualiseParams": equaliseParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
 		"DctParams": dctParams{}, "PrinlmParams": prinlmParams{}, "SlabParams": slabParams{},
 		"SadctScalesParams": sadctScalesParams{}, "SadctStageParams": sadctStageParams{}, "SadctDeviationsParams": sadctDeviationsParams{},
 		"Selection": selection{}, "PreselectParams": preselectParams{}, "NlmSelectParams": nlmSelectParams{}, "BnlmParams": bnlmParams{},
@@ -205,6 +205,9 @@ func TestEveryFilterHasKernels(t *testing.T) {
 		check(l)
 	}
 	for _, l := range launchesOfShapes(t) {
+		check(l)
+	}
+	for _, l := range launches(t, recipe(t, "median", 3, map[string]denoise.Value{"strength": denoise.Number(50)}), g.Dims) {
 		check(l)
 	}
 	check(Widen(1, 2, 3, 0))

@@ -12,10 +12,6 @@
 //   stabilise_noise  out = f(v / sigma), for every voxel
 //   restore_signal   out = sigma nu with E[f | nu] = v; an excluded voxel keeps that of the volume
 //
-// With the original (mix.go):
-//
-//   mix_with_voxels  out = v + share (f - v); an excluded voxel keeps that of the volume
-//
 // They compute in float64, as the CPU engine does: passes that compare what they read with a
 // threshold decide alike only if both engines give them the same float32 values.
 #include "box.cuh"
@@ -45,17 +41,6 @@ struct StabiliseParams {
     double squares[19], rises[19]; // nu^2 and its derivative at E[f] = floor, floor + 0.5, ...
 };
 static_assert(sizeof(StabiliseParams) == 872);
-
-// MixParams mirrors struct mixParams of noisemap.go.
-struct MixParams {
-    Box<const float> in, original, voxels;
-    Box<const std::uint8_t> mask;
-    Box<float> out;
-    int dims[3];
-    int pad;
-    double share;
-};
-static_assert(sizeof(MixParams) == 184);
 
 constexpr float kLargest = 3.402823466e38f; // of the finite numbers
 
@@ -133,15 +118,6 @@ __global__ void __launch_bounds__(256) restore_signal(const __grid_constant__ St
     if (!at.inside) return;
     p.out.at(at.x, at.y, at.z) = valid(p.dims, p.mask, at.x, at.y, at.z) ?
         float(signalOf(p, p.in.at(at.x, at.y, at.z)) * p.sigma) : p.voxels.at(at.x, at.y, at.z);
-}
-
-__global__ void __launch_bounds__(256) mix_with_voxels(const __grid_constant__ MixParams p)
-{
-    const Voxel at(p.out);
-    if (!at.inside) return;
-    const double v = p.original.at(at.x, at.y, at.z), f = p.in.at(at.x, at.y, at.z);
-    p.out.at(at.x, at.y, at.z) = valid(p.dims, p.mask, at.x, at.y, at.z) ?
-        float(__dadd_rn(v, __dmul_rn(p.share, f - v))) : p.voxels.at(at.x, at.y, at.z);
 }
 
 } // extern "C"

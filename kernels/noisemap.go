@@ -9,7 +9,7 @@ func init() {
 		denoise.MultiplyBySigma: {Rate: 2e11, Launches: noiseMapLaunches("multiply_by_sigma")},
 		denoise.StabiliseNoise:  {Rate: 2e11, Launches: stabiliseLaunches("stabilise_noise")},
 		denoise.RestoreSignal:   {Rate: 2e11, Launches: stabiliseLaunches("restore_signal")},
-		denoise.MixWithVoxels:   {Rate: 2e11, Launches: mixLaunches},
+		denoise.Equalise:        {Rate: 2e12, Launches: equaliseLaunches},
 	})
 }
 
@@ -38,19 +38,4 @@ func eachVoxel(kernel string, part Part, params any) []Launch {
 		Grid: Grid([3]int{part.Region.Voxels(), 1, 1}, [3]int{threads, 1, 1}), Block: [3]int{threads, 1, 1},
 		Args: Pack(params),
 	}}
-}
-
-// mixParams mirrors struct MixParams of noisemap.cu.
-type mixParams struct {
-	In, Original, Voxels, Mask, Out Box
-	Dims                            [3]int32
-	_                               int32
-	Share                           float64
-}
-
-func mixLaunches(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
-	return eachVoxel("mix_with_voxels", part, mixParams{
-		In: NewBox(part.Inputs[0]), Original: NewBox(part.Inputs[1]), Voxels: NewBox(part.Voxels), Mask: NewBox(part.Mask),
-		Out: part.OutBox(), Dims: indices(part.Dims), Share: p.Share,
-	}), nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/equalise"
 	"quell/denoise/filter/bilateral"
 	"quell/denoise/filter/gaussian"
 	"quell/denoise/filter/lpa"
@@ -519,23 +520,34 @@ func TestModulesHaveNames(t *testing.T) {
 	Register("nlm", nil)
 }
 
-// TestMixParams checks what the kernel of the mixture gets, after all other passes.
-func TestMixParams(t *testing.T) {
-	g := volume.NewGeometry([3]int{20, 10, 3}, [3]float64{1, 1, 1})
-	p, err := recipe(t, "median", 3, map[string]denoise.Value{"strength": denoise.Number(25)}).Bind(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ls := launchesOf(t, p, g)
-	if len(ls) != 2 || ls[0].Kernel != "median_3x3x3" || ls[1].Kernel != "mix_with_voxels" || ls[1].Module != "noisemap" {
-		t.Fatalf("%+v", ls)
-	}
+// TestEqualiseParams checks what the kernel of the equaliser gets, after all other passes.
+func TestEqualiseParams(t *testing.T) {
+	g := volume.NewGeometry([3]int{40, 10, 20}, [3]float64{1, 1, 1})
+	full := recipe(t, "median", 3, nil)
 	box := func(address uint64) Box { return NewBox(Buffer{Address: address, Box: g.Bounds()}) }
-	got := decoded[mixParams](t, ls[1])
-	if got.In != box(10) || got.Original != box(11) || got.Voxels != box(1) || got.Mask != box(3) || got.Out != box(101) || got.Dims != [3]int32{20, 10, 3} || got.Share != 0.25 {
-		t.Errorf("%+v", got)
-	}
-	if ls[1].Grid != [3]int{3, 1, 1} || ls[1].Block != [3]int{256, 1, 1} { // 600 voxels
-		t.Errorf("grid %v, block %v", ls[1].Grid, ls[1].Block)
+	for _, c := range []struct {
+		weights        equalise.Weights
+		levels, slices int32
+		want           [16]float32
+	}{
+		{nil, 1, 1, [16]float32{0.25}},
+		{equalise.Weights{1, 2, 3, 4}, 4, 1, [16]float32{0: 1, 4: 2, 8: 3, 12: 4}},
+		{equalise.Weights{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, 4, 4, [16]float32{1, 1, 1.5, 2, 5, 3, 3.5, 4, 9, 5, 5.5, 6, 13, 7, 7.5, 8}},
+	} {
+		p, err := full.Equalised(25, c.weights).Bind(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ls := launchesOf(t, p, g)
+		if len(ls) != 2 || ls[0].Kernel != "median_3x3x3" || ls[1].Kernel != "equalise" || ls[1].Module != "equalise" {
+			t.Fatalf("%+v", ls)
+		}
+		got := decoded[equaliseParams](t, ls[1])
+		if got.In != box(10) || got.Original != box(11) || got.Voxels != box(1) || got.Mask != box(3) || got.Out != box(101) || got.Dims != [3]int32{40, 10, 20} || got.Levels != c.levels || got.Slices != c.slices || got.Weights != c.want {
+			t.Errorf("%+v", got)
+		}
+		if ls[1].Grid != [3]int{4, 1, 1} || ls[1].Block != [3]int{32, 8, 1} {
+			t.Errorf("grid %v, block %v", ls[1].Grid, ls[1].Block)
+		}
 	}
 }

@@ -66,3 +66,19 @@ func (r Region) Offset(origin [3]int) Region {
 	}
 	return r
 }
+
+// Mirror returns the index that replaces i on an axis of n voxels: the volume
+// continues as in a mirror that repeats the edge voxel, with period 2n.
+func Mirror(i, n int) int {
+	if 0 <= i && i < n { // most are, and divisions are slow
+		return i
+	}
+	i %= 2 * n
+	if i < 0 {
+		i += 2 * n
+	}
+	if i >= n {
+		i = 2*n - 1 - i
+	}
+	return i
+}

@@ -46,6 +46,7 @@ func Run(t *testing.T, engine denoise.Engine, filters ...string) {
 	t.Run("stabilised means", s.testStabilisedMeaning)
 	t.Run("stabilised scale", s.testStabilisedScale)
 	t.Run("mixed", s.testMixed)
+	t.Run("equalised", s.testEqualised)
 	t.Run("scale", s.testScale)
 	t.Run("regions", s.testRegions)
 	t.Run("slabs", s.testSlabs)

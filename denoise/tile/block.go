@@ -33,13 +33,13 @@ func (b *Block) Load(in *denoise.Field, box volume.Region) {
 	i := 0
 	for z := box.Min[2]; z < box.Max[2]; z++ {
 		for y := box.Min[1]; y < box.Max[1]; y++ {
-			my, mz := Mirror(y, in.Dims[1]), Mirror(z, in.Dims[2])
+			my, mz := volume.Mirror(y, in.Dims[1]), volume.Mirror(z, in.Dims[2])
 			for x := box.Min[0]; x < box.Max[0]; {
 				inside := 1
 				if x >= 0 && x < in.Dims[0] {
 					inside = min(box.Max[0], in.Dims[0]) - x
 				}
-				b.copy(in, i, in.Index(Mirror(x, in.Dims[0]), my, mz), inside)
+				b.copy(in, i, in.Index(volume.Mirror(x, in.Dims[0]), my, mz), inside)
 				x, i = x+inside, i+inside
 			}
 		}

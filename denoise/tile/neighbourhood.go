@@ -26,22 +26,6 @@ func Count(radius [3]int) float64 {
 	return float64(2*radius[0]+1) * float64(2*radius[1]+1) * float64(2*radius[2]+1)
 }
 
-// Mirror returns the index that replaces i on an axis of n voxels: the volume
-// continues as in a mirror that repeats the edge voxel, with period 2n.
-func Mirror(i, n int) int {
-	if 0 <= i && i < n { // most are, and divisions are slow
-		return i
-	}
-	i %= 2 * n
-	if i < 0 {
-		i += 2 * n
-	}
-	if i >= n {
-		i = 2*n - 1 - i
-	}
-	return i
-}
-
 // EachVoxel returns a worker that sets every valid voxel of a tile of out to
 // f(x, y, z), row by row. load, if not nil, is called before each tile.
 func EachVoxel(out *denoise.Field, load func(tile volume.Region), f func(x, y, z int) float32) denoise.Worker {

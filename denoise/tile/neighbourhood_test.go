@@ -114,7 +114,7 @@ func TestBlockWithoutMask(t *testing.T) {
 		for z := range 2 {
 			for y := range 2 {
 				for x := xs[0]; x < xs[1]; x++ {
-					if got, want := b.Values[b.At(x, y, z)], v.At(Mirror(x, 6), y, z); got != want {
+					if got, want := b.Values[b.At(x, y, z)], v.At(volume.Mirror(x, 6), y, z); got != want {
 						t.Errorf("%v: (%d, %d, %d) is %v; want %v", box, x, y, z, got, want)
 					}
 				}

@@ -7,19 +7,6 @@ import (
 	"quell/volume"
 )
 
-func TestMirror(t *testing.T) {
-	// numpy.pad(range(3), 7, mode="symmetric")
-	want := []int{0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2}
-	for i, w := range want {
-		if got := Mirror(i-7, 3); got != w {
-			t.Errorf("Mirror(%d, 3) = %d; want %d", i-7, got, w)
-		}
-	}
-	if got := Mirror(-9, 1); got != 0 {
-		t.Errorf("Mirror(-9, 1) = %d", got)
-	}
-}
-
 func TestBlockMirrorsAndMasks(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{3, 2, 2}, [3]float64{1, 1, 1}))
 	v.Mask = make([]bool, len(v.Data))
@@ -34,7 +21,7 @@ func TestBlockMirrorsAndMasks(t *testing.T) {
 		for z := box.Min[2]; z < box.Max[2]; z++ {
 			for y := box.Min[1]; y < box.Max[1]; y++ {
 				for x := box.Min[0]; x < box.Max[0]; x++ {
-					from := v.Index(Mirror(x, 3), Mirror(y, 2), Mirror(z, 2))
+					from := v.Index(volume.Mirror(x, 3), volume.Mirror(y, 2), volume.Mirror(z, 2))
 					if i := b.At(x, y, z); b.Values[i] != v.Data[from] || (b.Mask[i] == 1) != v.Mask[from] {
 						t.Fatalf("(%d, %d, %d) is %v, %v; want %v, %v", x, y, z, b.Values[i], b.Mask[i], v.Data[from], v.Mask[from])
 					}

@@ -120,14 +120,14 @@ func (w *worker) fill(to []float32, f *denoise.Field, unit float32) float32 {
 	largest := float32(0)
 	for i := range w.rows[0] * w.rows[1] {
 		row := to[i*w.stride() : (i+1)*w.stride()]
-		y, z := tile.Mirror(w.box.Min[1]+i%w.rows[0], f.Dims[1]), tile.Mirror(w.box.Min[2]+i/w.rows[0], f.Dims[2])
+		y, z := volume.Mirror(w.box.Min[1]+i%w.rows[0], f.Dims[1]), volume.Mirror(w.box.Min[2]+i/w.rows[0], f.Dims[2])
 		w.clearEnds(row)
 		for x := w.box.Min[0]; x < w.box.Max[0]; x++ {
 			if x == from {
 				x = end - 1 // those in the volume are stored together
 				continue
 			}
-			v := f.Data[f.Index(tile.Mirror(x, f.Dims[0]), y, z)]
+			v := f.Data[f.Index(volume.Mirror(x, f.Dims[0]), y, z)]
 			row[w.place(x-w.origin[0])] = v * unit
 			largest = max(largest, v, -v)
 		}

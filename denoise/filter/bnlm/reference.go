@@ -5,6 +5,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/tile"
+	"quell/volume"
 )
 
 // reference is the mean over the blocks that voxel x belongs to of what they give it:
@@ -69,7 +70,7 @@ func sample(v *denoise.Field, i, o [3]int) float64 {
 }
 
 func position(v *denoise.Field, i, o [3]int) int {
-	return v.Index(tile.Mirror(i[0]+o[0], v.Dims[0]), tile.Mirror(i[1]+o[1], v.Dims[1]), tile.Mirror(i[2]+o[2], v.Dims[2]))
+	return v.Index(volume.Mirror(i[0]+o[0], v.Dims[0]), volume.Mirror(i[1]+o[1], v.Dims[1]), volume.Mirror(i[2]+o[2], v.Dims[2]))
 }
 
 // usable reports whether no sample of the block at j is excluded.

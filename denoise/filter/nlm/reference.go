@@ -5,6 +5,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/tile"
+	"quell/volume"
 )
 
 // reference is the non-local mean at voxel i = (x, y, z):
@@ -91,7 +92,7 @@ func (p *Params) selection(inputs []denoise.Field) func(i, j [3]int) bool {
 func patchDistance(p Params, in *denoise.Field, power, ix, iy, iz, jx, jy, jz int) float64 {
 	f := p.PatchRadius
 	at := func(x, y, z int) float64 {
-		return float64(in.At(tile.Mirror(x, in.Dims[0]), tile.Mirror(y, in.Dims[1]), tile.Mirror(z, in.Dims[2])))
+		return float64(in.At(volume.Mirror(x, in.Dims[0]), volume.Mirror(y, in.Dims[1]), volume.Mirror(z, in.Dims[2])))
 	}
 	sum := 0.0
 	for kz := -f[2]; kz <= f[2]; kz++ {

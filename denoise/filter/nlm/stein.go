@@ -6,6 +6,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/pairwise"
 	"quell/denoise/tile"
+	"quell/volume"
 )
 
 // stein is the closed form of Stein's risk (Van De Ville, Kocher 2009) for recipes that
@@ -124,7 +125,7 @@ func samplesOf(p *Params, dims, i [3]int) samples {
 		s.axis[c] = make([][]int, 2*p.SearchRadius[c]+1)
 		for n := range s.axis[c] {
 			for k := -p.PatchRadius[c]; k <= p.PatchRadius[c]; k++ {
-				if tile.Mirror(i[c]+n-p.SearchRadius[c]+k, dims[c]) == i[c] {
+				if volume.Mirror(i[c]+n-p.SearchRadius[c]+k, dims[c]) == i[c] {
 					s.axis[c][n] = append(s.axis[c][n], k)
 				}
 			}

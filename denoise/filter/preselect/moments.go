@@ -41,7 +41,7 @@ func (r Rule) around(in *denoise.Field, x, y, z int) sums {
 		for dy := -r.Radius[1]; dy <= r.Radius[1]; dy++ {
 			var row sums
 			for dx := -r.Radius[0]; dx <= r.Radius[0]; dx++ {
-				v := in.At(tile.Mirror(x+dx, in.Dims[0]), tile.Mirror(y+dy, in.Dims[1]), tile.Mirror(z+dz, in.Dims[2]))
+				v := in.At(volume.Mirror(x+dx, in.Dims[0]), volume.Mirror(y+dy, in.Dims[1]), volume.Mirror(z+dz, in.Dims[2]))
 				u := float64(v) - r.Zero
 				row.first += u
 				row.second += float64(u * u)

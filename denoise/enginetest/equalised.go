@@ -6,6 +6,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/cpu"
+	"quell/denoise/equalise"
 )
 
 // testMixed: a recipe of strength s removes s percent of what the filter alone removes, as the
@@ -49,5 +50,31 @@ func (s suite) testMixed(t *testing.T) {
 				t.Errorf("%s on %v: strength 0 changes the volume, %v", r, size, err)
 			}
 		}
+	})
+}
+
+// testEqualised: a recipe with an equaliser, of slices or of volumes, agrees with the reference, in padding, under a noise map
+// and in regions.
+func (s suite) testEqualised(t *testing.T) {
+	s.eachNormalised(t, func(t *testing.T, r denoise.Recipe) {
+		v := masked(scene(flatter(r, [3]int{33, 13, 5})))
+		in := denoise.Input{Volume: v, Noise: rampOf(v)}
+		w := equalise.Weights{0.5, -0.8, 1.1, -0.4}
+		if r.Dims == 3 {
+			w = append(w, 0.2, 0.6, -0.3, 0.1, -0.2, 0.1, 0.3, -0.1, 0.4, -0.3, 0.2, 0.1)
+		}
+		equalised := r.Equalised(40, w)
+		got, err := s.engine.Run(t.Context(), equalised, in, v.Bounds(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := cpu.Reference(t.Context(), equalised, in, v.Bounds())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Agree(got, want, rangeOf(v)); err != nil {
+			t.Errorf("%s: %v", equalised, err)
+		}
+		s.checkNoiseMapRegions(t, equalised, in, got)
 	})
 }
