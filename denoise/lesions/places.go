@@ -46,8 +46,13 @@ type search struct {
 // on the seed. A region counts as even if every voxel of it is of the foreground and the SD within each slice hardly exceeds
 // the noise, see [search.limit].
 func places(ctx context.Context, v *volume.Volume, s search) (at [][3]int, err error) {
+	return placesIn(ctx, v, v.Bounds(), s)
+}
+
+// placesIn returns those whose slices lie in a part of the volume.
+func placesIn(ctx context.Context, v *volume.Volume, part volume.Region, s search) (at [][3]int, err error) {
 	half := s.slices / 2
-	zs := spread(half, v.Dims[2]-half, s.seed)
+	zs := spread(part.Min[2]+half, part.Max[2]-half, s.seed)
 	found := make([][]candidate, len(zs))
 	err = parallel.For(ctx, len(zs), func(k int) error {
 		for dz := -half; dz <= half; dz++ {

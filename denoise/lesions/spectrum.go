@@ -1,0 +1,95 @@
+package lesions
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/floats"
+)
+
+// spectrum takes the figures of square patches from their transforms. The mean frequency is that of AAPM TG-233, the sum
+// of f NPS(f) over that of NPS(f), along the radial curve up to the Nyquist frequency of the larger pixels.
+type spectrum struct {
+	side           int
+	moment, weight []float64   // of each frequency of the plane
+	ground         [][]float64 // orthonormal terms up to second order, the constant first
+}
+
+func newSpectrum(side int, pixel [2]float64) spectrum {
+	s := spectrum{side: side, moment: make([]float64, side*side), weight: make([]float64, side*side)}
+	wrapped := func(k int) float64 {
+		if k > side/2 {
+			k -= side
+		}
+		return float64(k) / float64(side)
+	}
+	step := max(1/pixel[0], 1/pixel[1]) / float64(side)
+	nyquist := min(1/pixel[0], 1/pixel[1]) / 2
+	rings := map[int][]int{}
+	at := make([]float64, side*side)
+	for i := 1; i < side*side; i++ {
+		at[i] = math.Hypot(wrapped(i%side)/pixel[0], wrapped(i/side)/pixel[1])
+		ring := int(at[i]/step + 0.5)
+		rings[ring] = append(rings[ring], i)
+	}
+	for _, ring := range rings {
+		n, mean := float64(len(ring)), 0.0
+		for _, i := range ring {
+			mean += at[i] / n
+		}
+		for _, i := range ring {
+			if mean <= nyquist {
+				s.moment[i], s.weight[i] = mean/n, 1/n
+			}
+		}
+	}
+	for _, power := range [][2]int{{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}, {0, 2}} {
+		term := make([]float64, side*side)
+		for i := range term {
+			x, y := float64(i%side-side/2), float64(i/side-side/2)
+			term[i] = math.Pow(x, float64(power[0])) * math.Pow(y, float64(power[1]))
+		}
+		for _, other := range s.ground {
+			floats.AddScaled(term, -floats.Dot(term, other), other)
+		}
+		floats.Scale(1/math.Sqrt(floats.Dot(term, term)), term)
+		s.ground = append(s.ground, term)
+	}
+	return s
+}
+
+// transform returns the discrete transform of a patch in two dimensions.
+func (s spectrum) transform(values []float64) []complex128 {
+	fft := fourier.NewCmplxFFT(s.side) // has work space of its own
+	out := make([]complex128, len(values))
+	for i, x := range values {
+		out[i] = complex(x, 0)
+	}
+	for row := range s.side {
+		line := out[row*s.side:][:s.side]
+		fft.Coefficients(line, line)
+	}
+	line := make([]complex128, s.side)
+	for col := range s.side {
+		for row := range line {
+			line[row] = out[row*s.side+col]
+		}
+		fft.Coefficients(line, line)
+		for row, c := range line {
+			out[row*s.side+col] = c
+		}
+	}
+	return out
+}
+
+// add adds the powers of a patch before and after, and of both together.
+func (s spectrum) add(to *sums, before, after []complex128) {
+	for i := range before {
+		a, b := before[i], after[i]
+		for k, p := range [3]float64{
+			real(a)*real(a) + imag(a)*imag(a), real(b)*real(b) + imag(b)*imag(b), real(a)*real(b) + imag(a)*imag(b),
+		} {
+			to.variance[k], to.moment[k], to.weight[k] = to.variance[k]+p, to.moment[k]+s.moment[i]*p, to.weight[k]+s.weight[i]*p
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package verdict_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"quell/denoise/verdict"
+)
+
+func figures(noise, contrast, texture float64) verdict.Figures {
+	s := func(x float64) verdict.Share { return verdict.Share{Value: x, Low: x, High: x} }
+	f := verdict.Of(s(noise), s(contrast), s(texture))
+	f.ObjectSize, f.Regions = 2.1, 40
+	return f
+}
+
+// Every bound has a word on either side.
+func TestWords(t *testing.T) {
+	for _, c := range []struct {
+		noise, contrast, texture float64
+		want                     verdict.Word
+	}{
+		{0, 1, 1, verdict.Nothing},
+		{0.049, 1, 1, verdict.Nothing},
+		{0.049, 0.5, 0.5, verdict.Nothing},
+		{0.05, 1, 1, verdict.Little},
+		{0.149, 0.9, 0.85, verdict.Little},
+		{0.15, 0.9, 0.85, verdict.Good},
+		{0.5, 0.9, 0.85, verdict.Good},
+		{0.5, 0.899, 0.85, verdict.Fades},
+		{0.1, 0.899, 1, verdict.Fades},
+		{0.5, 0.46, 0.3, verdict.Fades},
+		{0.5, 0.9, 0.849, verdict.Texture},
+		{-0.2, 1.2, 1.1, verdict.Nothing},
+	} {
+		f := figures(c.noise, c.contrast, c.texture)
+		word, why := verdict.Usual.Judge(f)
+		if word != c.want || why.String() == "" {
+			t.Errorf("%v is %s, want %s: %s", c, word, c.want, why)
+		}
+		if word == verdict.Good && !verdict.Usual.Within(f) {
+			t.Errorf("%v is good and not within", c)
+		}
+	}
+	if word, _ := verdict.Usual.Judge(verdict.None()); word != verdict.Unknown {
+		t.Errorf("without figures it is %s", word)
+	}
+	if word, _ := verdict.Usual.Judge(verdict.Unchanged()); word != verdict.Nothing {
+		t.Errorf("an equal result is %s", word)
+	}
+}
+
+func TestFiguresAsJSON(t *testing.T) {
+	text, err := json.Marshal(figures(1.5, -0.2, 0.5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"noise_removed":1,`, `"contrast_kept":0,`, `"texture_kept_low":0.5,`, `"object_mm":2.1`, `"regions":40`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s has no %s", text, want)
+		}
+	}
+	if text, err = json.Marshal(verdict.None()); err != nil || !strings.Contains(string(text), `"noise_removed":null`) {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// Of results within the bounds the one with less noise is better, and any of them is better than one outside.
+func TestBetter(t *testing.T) {
+	order := []verdict.Figures{
+		verdict.None(), figures(0.9, 0.4, 0.5), figures(0.5, 0.89, 1), figures(0.1, 1, 1), figures(0.3, 0.9, 0.9),
+	}
+	for i, a := range order {
+		for k, b := range order {
+			if got := verdict.Usual.Better(a, b); got != (i > k) {
+				t.Errorf("%d better than %d: %v", i, k, got)
+			}
+		}
+	}
+	words := []verdict.Word{verdict.Good, verdict.Little, verdict.Nothing, verdict.Unknown, verdict.Texture, verdict.Fades}
+	for i, a := range words {
+		for k, b := range words {
+			if a.Worse(b) != (i > k) {
+				t.Errorf("%s worse than %s: %v", a, b, a.Worse(b))
+			}
+		}
+	}
+}
