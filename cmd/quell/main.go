@@ -34,5 +34,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal cancels and cleans up; a second one ends the process.
 	context.AfterFunc(ctx, stop)
+	if flags, called := antsArguments(os.Args); called {
+		os.Exit(denoiseImage(ctx, flags, os.Stdout, os.Stderr))
+	}
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
