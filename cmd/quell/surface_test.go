@@ -12,7 +12,21 @@ import (
 	"github.com/spf13/pflag"
 
 	"quell/app/job"
+	"quell/cmd/command"
 )
+
+// newRoot is the command line.
+func newRoot() *cobra.Command { return command.New(table()) }
+
+// commandNamed is the command of a name.
+func commandNamed(t *testing.T, name string) *cobra.Command {
+	t.Helper()
+	cmd, _, err := newRoot().Find([]string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
 
 // commands returns all commands that the help lists.
 func commands() (all []*cobra.Command) {

@@ -8,7 +8,6 @@ import (
 
 	"quell/app/engines"
 	"quell/cmd/command"
-	"quell/cmd/option"
 	"quell/internal/message"
 )
 
@@ -24,21 +23,20 @@ type engineInfo struct {
 }
 
 // Devices is quell devices.
-func Devices() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "devices",
+func Devices() command.Command {
+	c := command.Command{
+		Name:  "devices",
 		Short: "List the engines and their devices, and why one is not available",
 		Example: `  quell devices
   quell devices --json`,
 		Args: command.Exactly(0, "no arguments"),
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		var list []engineInfo
 		for _, e := range engines.All() {
 			list = append(list, engineInfo{e.Name, e.Why.IsZero(), e.Info.Device, e.Info.Memory, e.Info.Cores, e.Why, e.Why.Kind()})
 		}
-		if *asJSON {
+		if command.JSON(cmd) {
 			return command.PrintJSON(cmd.OutOrStdout(), struct {
 				Engines []engineInfo `json:"engines"`
 			}{list})
@@ -53,5 +51,5 @@ func Devices() *cobra.Command {
 		}
 		return tw.Flush()
 	}
-	return cmd
+	return c
 }

@@ -12,9 +12,12 @@ import (
 )
 
 // Send is quell send.
-func Send() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "send --to AETITLE@HOST:PORT FOLDER",
+func Send() command.Command {
+	var target pacs.Place
+	retry := new(int)
+	echo := new(bool)
+	c := command.Command{
+		Name:  "send --to AETITLE@HOST:PORT FOLDER",
 		Short: "Send a folder of DICOM, such as an exported series, to a PACS",
 		Long: `Send every DICOM file of a folder to a PACS (C-STORE). The files are sent as they
 are, in their own transfer syntax.
@@ -24,21 +27,23 @@ did not store. --echo asks whether the PACS answers and knows the AE titles, and
 sends nothing (C-ECHO).`,
 		Example: `  quell send --to PACS@host:104 --echo
   quell send --to PACS@host:2762 --tls --tls-ca hospital.pem quiet/`,
+		JSON:   " with the status of every file",
+		Inputs: command.Every,
 	}
-	flags := cmd.Flags()
-	var target pacs.Place
-	flags.StringVar(&target.To, "to", "", "the PACS, as `AETITLE@HOST:PORT`")
-	addNetworkFlags(cmd, &target)
-	retry := flags.Int("retry", 0, "send what was not stored again, at most this `number` of times")
-	echo := flags.Bool("echo", false, "ask whether the PACS answers, and send nothing")
-	asJSON := flags.Bool("json", false, option.JSONHelp+" with the status of every file")
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if *echo {
-			return command.Exactly(0, "no FOLDER beside --echo")(cmd, args)
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		flags.StringVar(&target.To, "to", "", "the PACS, as `AETITLE@HOST:PORT`")
+		addNetworkFlags(cmd, &target)
+		flags.IntVar(retry, "retry", 0, "send what was not stored again, at most this `number` of times")
+		flags.BoolVar(echo, "echo", false, "ask whether the PACS answers, and send nothing")
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if *echo {
+				return command.Exactly(0, "no FOLDER beside --echo")(cmd, args)
+			}
+			return command.Exactly(1, "FOLDER")(cmd, args)
 		}
-		return command.Exactly(1, "FOLDER")(cmd, args)
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		if target.To == "" {
 			return job.Usagef("--to is missing; give AETITLE@HOST:PORT")
 		}
@@ -46,11 +51,11 @@ sends nothing (C-ECHO).`,
 			return err
 		}
 		if *echo {
-			return askEcho(cmd, target, *asJSON)
+			return askEcho(cmd, target, command.JSON(cmd))
 		}
-		return sendFolder(cmd, target, args[0], *retry, *asJSON)
+		return sendFolder(cmd, target, args[0], *retry, command.JSON(cmd))
 	}
-	return cmd
+	return c
 }
 
 // addNetworkFlags adds how a node of the DICOM network is reached.

@@ -14,13 +14,12 @@ import (
 	"quell/app/job"
 	"quell/app/serve"
 	"quell/cmd/command"
-	"quell/cmd/option"
 	"quell/internal/clean"
 )
 
-func newServeStatus() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "status SETTINGS",
+func newServeStatus() command.Command {
+	c := command.Command{
+		Name:  "status SETTINGS",
 		Short: "List what a node has received, and how far its results have come",
 		Long: `List the series that a node has received, the latest first, and how far each result has
 come: waiting for the filter, filtered, committing, sent or failed; how many attempts
@@ -28,9 +27,9 @@ have failed, why, and when the next one is. A series is a hash, as in the audit 
 node may run meanwhile or not.`,
 		Example: `  quell serve status node.json`,
 		Args:    command.Exactly(1, "SETTINGS"),
+		Inputs:  command.Leading,
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		settings, err := serve.ReadSettings(args[0])
 		if err != nil {
 			return err
@@ -39,12 +38,12 @@ node may run meanwhile or not.`,
 		if err != nil {
 			return err
 		}
-		if *asJSON {
+		if command.JSON(cmd) {
 			return command.PrintJSON(cmd.OutOrStdout(), status)
 		}
 		return printTasks(cmd.OutOrStdout(), status)
 	}
-	return cmd
+	return c
 }
 
 // printTasks prints a line for every result, or for a series without one.
@@ -73,9 +72,9 @@ func printTasks(w io.Writer, s serve.Status) error {
 	return err
 }
 
-func newServeRetry() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "retry SETTINGS [TASK...]",
+func newServeRetry() command.Command {
+	c := command.Command{
+		Name:  "retry SETTINGS [TASK...]",
 		Short: "Take up tasks of a node again that have failed or that no rule took",
 		Long: `Take up tasks of a node again that have failed, or that no rule took, by their numbers as
 quell serve status lists them, or all of them. A result that is there is sent; else the
@@ -89,9 +88,9 @@ a second; otherwise the next run does. Images that were removed have to be sent 
 			}
 			return nil
 		},
+		Inputs: command.Leading,
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		settings, err := serve.ReadSettings(args[0])
 		if err != nil {
 			return err
@@ -108,7 +107,7 @@ a second; otherwise the next run does. Images that were removed have to be sent 
 		if err != nil {
 			return err
 		}
-		if *asJSON {
+		if command.JSON(cmd) {
 			return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"tasks": append([]int{}, taken...)})
 		}
 		text := "no task has failed or is unmatched"
@@ -118,5 +117,5 @@ a second; otherwise the next run does. Images that were removed have to be sent 
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
 		return err
 	}
-	return cmd
+	return c
 }

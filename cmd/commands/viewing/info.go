@@ -10,7 +10,6 @@ import (
 
 	"quell/app/open"
 	"quell/cmd/command"
-	"quell/cmd/option"
 	"quell/internal/clean"
 	"quell/internal/message"
 	"quell/series"
@@ -37,9 +36,9 @@ type seriesInfo struct {
 }
 
 // Info is quell info.
-func Info() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "info PATH",
+func Info() command.Command {
+	c := command.Command{
+		Name:  "info PATH",
 		Short: "List the series under a path, and what is odd about them",
 		Long: `List the series under a path: geometry, modality, transfer syntax, and findings
 such as gaps, duplicates and excluded slices. Only headers are read. Series are
@@ -50,10 +49,11 @@ coordinates, x to the left, y to posterior, z to head (LPS+). "gradient" is the 
 diffusion series in s/mm2 and its direction in the same coordinates, zero where there is none.`,
 		Example: `  quell info study/
   quell info study.zip --json`,
-		Args: command.Exactly(1, "one PATH"),
+		Args:   command.Exactly(1, "one PATH"),
+		Inputs: command.Every,
+		Pipes:  true,
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		c, err := open.Scan(cmd.Context(), args[0])
 		if err != nil {
 			return err
@@ -62,12 +62,12 @@ diffusion series in s/mm2 and its direction in the same coordinates, zero where 
 		if !slices.ContainsFunc(c.Entries, func(e open.Entry) bool { return e.Err == nil }) {
 			return c.Entries[c.Default].Err
 		}
-		if *asJSON {
+		if command.JSON(cmd) {
 			return printInfoJSON(cmd.OutOrStdout(), c)
 		}
 		return printInfo(cmd.OutOrStdout(), c)
 	}
-	return cmd
+	return c
 }
 
 func printInfoJSON(w io.Writer, c *open.Catalog) error {
