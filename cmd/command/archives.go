@@ -161,7 +161,7 @@ func (p *pipes) send(cmd *cobra.Command) error {
 		object.add("sent", report)
 		return err
 	}
-	return PrintSent(cmd, plan, report, false, err)
+	return PrintSent(cmd, plan, report, err)
 }
 
 // OpenPlace opens the archive of a name or address, with or without pacs: before it.
@@ -197,8 +197,8 @@ func Fetch(cmd *cobra.Command, text, dir string) (r pacs.Row, n int, err error) 
 }
 
 // PrintSent prints what became of the files, also if err says that some are not stored.
-func PrintSent(cmd *cobra.Command, plan pacs.Plan, report pacs.Report, asJSON bool, err error) error {
-	if asJSON {
+func PrintSent(cmd *cobra.Command, plan pacs.Plan, report pacs.Report, err error) error {
+	if JSON(cmd) {
 		if e := PrintJSON(cmd.OutOrStdout(), report); e != nil {
 			return e
 		}
@@ -212,8 +212,7 @@ func PrintSent(cmd *cobra.Command, plan pacs.Plan, report pacs.Report, asJSON bo
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s; %s\n", plan.Text(), storedText(report))
-	return err
+	return Tell(cmd, nil, "%s; %s", plan.Text(), storedText(report))
 }
 
 // storedText says at which place files are stored, and whether that was verified.

@@ -101,9 +101,10 @@ func JSON(cmd *cobra.Command) bool { return cmd.Flags().Lookup("json").Value.Str
 
 // line is a command line.
 type line struct {
-	root   *cobra.Command
-	groups []Group
-	of     map[*cobra.Command]Command
+	root    *cobra.Command
+	groups  []Group
+	verbose bool
+	of      map[*cobra.Command]Command
 }
 
 // add adds a command below another.

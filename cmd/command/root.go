@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"runtime"
 	"strings"
 
@@ -33,7 +34,29 @@ func runCommand(ctx context.Context, groups []Group, args []string, stdout, stde
 		}
 		misused = cmp.Or(misused, l.help(cmd))
 	})
-	return cmp.Or(root.ExecuteContext(ctx), misused)
+	err := root.ExecuteContext(ctx)
+	if l.verbose {
+		files.LogInto(slog.New(slog.DiscardHandler))
+	}
+	return cmp.Or(err, misused)
+}
+
+// steps writes the lines of a log for a person to read.
+func steps(w io.Writer) slog.Handler {
+	return slog.NewTextHandler(prefixed{w}, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey) {
+			return slog.Attr{}
+		}
+		return a
+	}})
+}
+
+// prefixed begins every line as all lines on stderr begin. A line comes in one Write.
+type prefixed struct{ io.Writer }
+
+func (p prefixed) Write(line []byte) (int, error) {
+	_, err := p.Writer.Write(append([]byte("quell: "), line...))
+	return len(line), err
 }
 
 // endOf returns the exit code of an error and the sentence for stderr, "" for no error.
@@ -68,6 +91,7 @@ func newLine(groups []Group) *line {
 	l := &line{groups: groups, of: map[*cobra.Command]Command{}}
 	var logPath, module string
 	var threads int
+	var quiet bool
 	var log io.Closer
 	root := &cobra.Command{
 		Use:   "quell",
@@ -118,8 +142,16 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 			if err := c.gate(cmd, args).Check(); err != nil {
 				return err
 			}
+			var also []slog.Handler
+			if l.verbose {
+				if quiet {
+					return job.Usagef("give --verbose or --quiet, not both")
+				}
+				also = append(also, steps(cmd.ErrOrStderr()))
+				files.LogInto(slog.New(also[0]))
+			}
 			if logPath != "" {
-				log, err = files.LogTo(logPath)
+				log, err = files.LogTo(logPath, also...)
 			}
 			return err
 		},
@@ -140,6 +172,8 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	root.SetFlagErrorFunc(misuse)
 	root.SetHelpCommand(l.newHelp())
 	option.AddOutput(root.PersistentFlags(), &logPath, "log", files.LogOutput, "append a log to this `file`; it holds no names and no paths")
+	root.PersistentFlags().BoolVarP(&l.verbose, "verbose", "v", false, "also write the steps of the work to standard error, as --log does to a file")
+	root.PersistentFlags().BoolVarP(&quiet, "quiet", "q", false, "write results, warnings and errors alone: no notes, no progress, and not what was written")
 	root.PersistentFlags().IntVar(&threads, "threads", 0, "use at most `N` processors; all if not given")
 	root.PersistentFlags().Bool(allFlag, false, "with --help: everything about a command")
 	_ = root.PersistentFlags().MarkHidden(allFlag) // the help names it

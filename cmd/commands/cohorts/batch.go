@@ -252,8 +252,7 @@ func printSummary(cmd *cobra.Command, s batch.Summary) error {
 	if s.OfOthers > 0 {
 		lines = append(lines, message.Count(s.OfOthers, "output", "outputs").String()+" in that folder were made by another recipe or version of Quell and have no row.")
 	}
-	_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(lines, "\n"))
-	return err
+	return command.Tell(cmd, nil, "%s", strings.Join(lines, "\n"))
 }
 
 // batchEvents writes failures to stderr, and on a terminal a line with the progress.
@@ -274,7 +273,7 @@ func batchEvents(cmd *cobra.Command) (events batch.Events, done func()) {
 			command.Warn(cmd, "warning: %s: %s", r.Input(), r.Problem)
 		}
 	}
-	if terminal {
+	if terminal && !command.Quiet(cmd) {
 		events.Progress = func(s batch.Progress) {
 			clearLine()
 			fmt.Fprint(os.Stderr, progressText(s))

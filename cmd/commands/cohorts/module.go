@@ -1,7 +1,6 @@
 package cohorts
 
 import (
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -69,11 +68,7 @@ with the error. Without series the largest is filtered, with all volumes if it i
 		if err != nil {
 			return err
 		}
-		if command.JSON(cmd) {
-			return command.PrintJSON(cmd.OutOrStdout(), result)
-		}
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), result.Notification.Text)
-		return err
+		return command.Tell(cmd, result, "%s", result.Notification.Text)
 	}
 	return c
 }

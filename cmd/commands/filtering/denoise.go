@@ -108,9 +108,6 @@ func Denoise() command.Command {
 		if err != nil {
 			return err
 		}
-		if command.JSON(cmd) {
-			return command.PrintReport(cmd.OutOrStdout(), report)
-		}
 		return printDenoised(cmd, report)
 	}
 	return c

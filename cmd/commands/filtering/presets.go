@@ -2,7 +2,7 @@ package filtering
 
 import (
 	"fmt"
-	"text/tabwriter"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -23,14 +23,11 @@ noise of the series, which is estimated.`,
 		Args: command.Exactly(0, "no arguments"),
 	}
 	c.Run = func(cmd *cobra.Command, _ []string) error {
-		if command.JSON(cmd) {
-			return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"presets": job.Presets()})
-		}
-		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		for _, p := range job.Presets() {
-			fmt.Fprintf(tw, "%s\t%s\t%s\n\t\ttuned on %s\n", p.Name, p.Title, p.Recipe, p.TunedOn)
-		}
-		return tw.Flush()
+		return command.Print(cmd, map[string]any{"presets": job.Presets()}, func(tw io.Writer) {
+			for _, p := range job.Presets() {
+				fmt.Fprintf(tw, "%s\t%s\t%s\n\t\ttuned on %s\n", p.Name, p.Title, p.Recipe, p.TunedOn)
+			}
+		})
 	}
 	return c
 }

@@ -2,8 +2,8 @@ package filtering
 
 import (
 	"fmt"
+	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -92,7 +92,7 @@ them side by side.`,
 		}
 		defer in.Close()
 		if all {
-			return every.run(cmd, engine, in.Series, *out, *overwrite, command.JSON(cmd))
+			return every.run(cmd, engine, in.Series, *out, *overwrite)
 		}
 		if dims == option.AutoDims || dims == "" && *recipeFile == "" {
 			if recipe.Dims, err = run.ProposeDims(in.Series, recipe.Filter); err != nil {
@@ -108,26 +108,20 @@ them side by side.`,
 				return err
 			}
 		}
-		if command.JSON(cmd) {
-			return command.PrintJSON(cmd.OutOrStdout(), t)
-		}
-		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		fmt.Fprintf(tw, "%s\terror (sigmas)\tnoise kept\t\n", t.Curve.Param)
-		for i, p := range t.Curve.Points {
-			mark := ""
-			if i == t.Curve.Best {
-				mark = "best"
+		return command.Print(cmd, t, func(w io.Writer) {
+			fmt.Fprintf(w, "%s\terror (sigmas)\tnoise kept\t\n", t.Curve.Param)
+			for i, p := range t.Curve.Points {
+				mark := ""
+				if i == t.Curve.Best {
+					mark = "best"
+				}
+				fmt.Fprintf(w, "%s\t%.3f\t%.0f %%\t%s\n", p.Value, p.RMSE(), 100*p.Kept, mark)
 			}
-			fmt.Fprintf(tw, "%s\t%.3f\t%.0f %%\t%s\n", p.Value, p.RMSE(), 100*p.Kept, mark)
-		}
-		if err := tw.Flush(); err != nil {
-			return err
-		}
-		for _, doubt := range t.Doubts {
-			fmt.Fprintln(cmd.OutOrStdout(), doubt)
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", t.Recipe)
-		return err
+			for _, doubt := range t.Doubts {
+				fmt.Fprintln(w, doubt)
+			}
+			fmt.Fprintf(w, "%s\n", t.Recipe)
+		})
 	}
 	return c
 }

@@ -2,8 +2,8 @@ package judging
 
 import (
 	"fmt"
+	"io"
 	"math"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -61,21 +61,18 @@ they only measure how much was changed.`,
 		if err != nil {
 			return err
 		}
-		if command.JSON(cmd) {
-			return command.PrintJSON(cmd.OutOrStdout(), c)
-		}
-		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		for _, row := range []struct {
-			name  string
-			value fmt.Stringer
-		}{
-			{"mse", c.MSE}, {"psnr", psnr(c.PSNR)}, {"ssim", c.SSIM}, {"ssim_3d", c.SSIM3D},
-			{"max_abs_diff", c.MaxAbsDiff}, {"max", c.Max},
-		} {
-			fmt.Fprintf(tw, "%s\t%s\n", row.name, row.value)
-		}
-		fmt.Fprintf(tw, "voxels\t%d\n", c.Voxels)
-		return tw.Flush()
+		return command.Print(cmd, c, func(tw io.Writer) {
+			for _, row := range []struct {
+				name  string
+				value fmt.Stringer
+			}{
+				{"mse", c.MSE}, {"psnr", psnr(c.PSNR)}, {"ssim", c.SSIM}, {"ssim_3d", c.SSIM3D},
+				{"max_abs_diff", c.MaxAbsDiff}, {"max", c.Max},
+			} {
+				fmt.Fprintf(tw, "%s\t%s\n", row.name, row.value)
+			}
+			fmt.Fprintf(tw, "voxels\t%d\n", c.Voxels)
+		})
 	}
 	return c
 }

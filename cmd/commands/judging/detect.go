@@ -216,27 +216,24 @@ func (f *detectFlags) rank(cmd *cobra.Command, q judge.LesionRequest) error {
 			return err
 		}
 	}
-	if command.JSON(cmd) {
-		return command.PrintJSON(cmd.OutOrStdout(), struct {
-			Filters []judge.Frontier `json:"filters"` // the least noise left first
-		}{all})
-	}
-	tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "filter\tstrength\tnoise left\tcontrast kept\ttexture\tat 100: noise left\tcontrast kept\ttexture")
-	row := func(s lesions.Setting) string {
-		return fmt.Sprintf("%.0f %%\t%.0f %%\t%.2f", 100*s.Noise, 100*s.Kept, s.Texture)
-	}
-	for _, x := range all {
-		switch name := fmt.Sprintf("%s %d-D", x.Filter, x.Recipe.Dims); {
-		case x.Settings == nil:
-			fmt.Fprintf(tw, "%s\t%s\n", x.Filter, x.Problem)
-		case x.Dial == nil:
-			fmt.Fprintf(tw, "%s\tnone\t\t\t\t%s\n", name, row(x.Settings[len(x.Settings)-1]))
-		default:
-			fmt.Fprintf(tw, "%s\t%.0f\t%s\t%s\n", name, x.Dial.Strength, row(*x.Dial), row(x.Settings[len(x.Settings)-1]))
+	return command.Print(cmd, struct {
+		Filters []judge.Frontier `json:"filters"` // the least noise left first
+	}{all}, func(tw io.Writer) {
+		fmt.Fprintln(tw, "filter\tstrength\tnoise left\tcontrast kept\ttexture\tat 100: noise left\tcontrast kept\ttexture")
+		row := func(s lesions.Setting) string {
+			return fmt.Sprintf("%.0f %%\t%.0f %%\t%.2f", 100*s.Noise, 100*s.Kept, s.Texture)
 		}
-	}
-	return tw.Flush()
+		for _, x := range all {
+			switch name := fmt.Sprintf("%s %d-D", x.Filter, x.Recipe.Dims); {
+			case x.Settings == nil:
+				fmt.Fprintf(tw, "%s\t%s\n", x.Filter, x.Problem)
+			case x.Dial == nil:
+				fmt.Fprintf(tw, "%s\tnone\t\t\t\t%s\n", name, row(x.Settings[len(x.Settings)-1]))
+			default:
+				fmt.Fprintf(tw, "%s\t%.0f\t%s\t%s\n", name, x.Dial.Strength, row(*x.Dial), row(x.Settings[len(x.Settings)-1]))
+			}
+		}
+	})
 }
 
 // sizesOf returns the sizes of --size; nil for none.

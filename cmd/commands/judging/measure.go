@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -113,7 +112,7 @@ edge that IN shows. Where a figure cannot be given, its reason is.`,
 			if q.Counts, err = foregroundOf(cmd.Context(), in.Volume, part); err != nil {
 				return err
 			}
-			return measureFound(cmd, q, w.unit, chartPath, *overwrite, command.JSON(cmd), in.Series)
+			return measureFound(cmd, q, w.unit, chartPath, *overwrite, in.Series)
 		}
 		out := measured{Unit: w.unit}
 		if len(*nps) > 0 {
@@ -134,10 +133,7 @@ edge that IN shows. Where a figure cannot be given, its reason is.`,
 				out.MTF = append(out.MTF, m)
 			}
 		}
-		if command.JSON(cmd) {
-			return command.PrintJSON(cmd.OutOrStdout(), out)
-		}
-		return out.print(cmd.OutOrStdout())
+		return command.Print(cmd, out, out.print)
 	}
 	return c
 }
@@ -249,8 +245,7 @@ func (w regions) transfers(name, text string, shape measure.Shape) (transfersOf,
 }
 
 // print writes tables; JSON has the full precision and what they leave out.
-func (m measured) print(w io.Writer) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func (m measured) print(tw io.Writer) {
 	unit := m.Unit
 	if unit == "" {
 		unit = "value"
@@ -299,7 +294,6 @@ func (m measured) print(w io.Writer) error {
 			fmt.Fprintf(tw, "result  none: %s\n", t.Why)
 		}
 	}
-	return tw.Flush()
 }
 
 func heads(more bool, text string) string {

@@ -3,7 +3,6 @@ package judging
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -62,10 +61,7 @@ makes the same files (menu Compare, Forced choice).
 			}
 		}
 		scores := readers.Scores(r.Plans, r.Answers)
-		if command.JSON(cmd) {
-			return command.PrintJSON(cmd.OutOrStdout(), scores)
-		}
-		return printScores(cmd.OutOrStdout(), scores)
+		return command.Print(cmd, scores, func(w io.Writer) { printScores(w, scores) })
 	}
 	return c
 }
@@ -112,16 +108,14 @@ names; it does not tell which side is right. That is in OUT.key.json, which read
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d pairs, half of them filtered by %s; written to %s, and the key to %s\n",
-			len(k.Trials), k.Recipe, args[1], study.KeyPath(args[1]))
-		return err
+		return command.Tell(cmd, map[string]any{"pairs": len(k.Trials), "output": args[1], "key": study.KeyPath(args[1])},
+			"%d pairs, half of them filtered by %s; written to %s, and the key to %s", len(k.Trials), k.Recipe, args[1], study.KeyPath(args[1]))
 	}
 	return c
 }
 
 // printScores prints a line for each reader.
-func printScores(w io.Writer, scores []readers.Score) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func printScores(tw io.Writer, scores []readers.Score) {
 	fmt.Fprintln(tw, "reader\tas it is\td'\tfiltered\td'\tdifference")
 	share := func(s *readers.Share) string {
 		if s == nil {
@@ -137,5 +131,4 @@ func printScores(w io.Writer, scores []readers.Score) error {
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", s.Reader, share(s.AsItIs), share(s.Filtered), difference)
 	}
-	return tw.Flush()
 }

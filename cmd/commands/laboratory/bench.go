@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -86,7 +85,7 @@ program, with that device, driver and version of the kernels.`,
 			if err := none("--list measures nothing", "engine", "quick", "volume", "fresh", "csv", "plots", "report", "write", "overwrite", "tune"); err != nil {
 				return err
 			}
-			return listExperiments(cmd, args, command.JSON(cmd))
+			return listExperiments(cmd, args)
 		}
 		if tune {
 			if len(args) > 0 {
@@ -95,7 +94,7 @@ program, with that device, driver and version of the kernels.`,
 			if err := none("--tune measures no experiments", "engine", "volume", "fresh", "csv", "plots", "report", "write", "overwrite"); err != nil {
 				return err
 			}
-			return tuneGPU(cmd, o.Quick, command.JSON(cmd))
+			return tuneGPU(cmd, o.Quick)
 		}
 		if err := o.Validate(); err != nil {
 			return err
@@ -144,7 +143,7 @@ func experimentNames() (names []string) {
 }
 
 // tuneGPU searches launch shapes and prints what it gained.
-func tuneGPU(cmd *cobra.Command, quick, asJSON bool) error {
+func tuneGPU(cmd *cobra.Command, quick bool) error {
 	path, err := engines.ShapesPath()
 	if err != nil {
 		return err
@@ -159,14 +158,14 @@ func tuneGPU(cmd *cobra.Command, quick, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if command.JSON(cmd) {
 		return command.PrintJSON(cmd.OutOrStdout(), t)
 	}
 	return t.WriteText(cmd.OutOrStdout())
 }
 
 // listExperiments prints the chosen experiments.
-func listExperiments(cmd *cobra.Command, names []string, asJSON bool) error {
+func listExperiments(cmd *cobra.Command, names []string) error {
 	chosen, err := bench.Select(names...)
 	if len(names) == 0 {
 		chosen = bench.Experiments()
@@ -185,32 +184,29 @@ func listExperiments(cmd *cobra.Command, names []string, asJSON bool) error {
 	for _, e := range chosen {
 		all = append(all, entry{e.Name, e.Paper.Authors, e.Source, e.Title, len(e.Rows)})
 	}
-	if asJSON {
-		return command.PrintJSON(cmd.OutOrStdout(), struct {
-			Experiments []entry `json:"experiments"`
-		}{all})
-	}
-	tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	for _, e := range all {
-		rows := "rows"
-		if e.Rows == 1 {
-			rows = "row"
+	return command.Print(cmd, struct {
+		Experiments []entry `json:"experiments"`
+	}{all}, func(tw io.Writer) {
+		for _, e := range all {
+			rows := "rows"
+			if e.Rows == 1 {
+				rows = "row"
+			}
+			fmt.Fprintf(tw, "%s\t%d %s\t%s\t%s, %s\n", e.Name, e.Rows, rows, e.Title, e.Paper, e.Source)
 		}
-		fmt.Fprintf(tw, "%s\t%d %s\t%s\t%s, %s\n", e.Name, e.Rows, rows, e.Title, e.Paper, e.Source)
-	}
-	return tw.Flush()
+	})
 }
 
 // benchEvents shows the progress of a run as EventsOf shows the progress of a job; if
 // stderr is no terminal, a line for each experiment.
 func benchEvents(cmd *cobra.Command) (bench.Events, func()) {
 	input, done := command.EventsOf(cmd)
-	events := bench.Events{Input: input, Message: func(text string) { command.Warn(cmd, "%s", text) }}
+	events := bench.Events{Input: input, Message: func(text string) { command.Note(cmd, "%s", text) }}
 	if input.Progress == nil {
 		last := ""
 		events.Row = func(experiment, _ string, n, of int) {
 			if experiment != last {
-				command.Warn(cmd, "row %d of %d: %s", n, of, experiment)
+				command.Note(cmd, "row %d of %d: %s", n, of, experiment)
 			}
 			last = experiment
 		}

@@ -2,7 +2,7 @@ package laboratory
 
 import (
 	"fmt"
-	"text/tabwriter"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -36,20 +36,17 @@ func Devices() command.Command {
 		for _, e := range engines.All() {
 			list = append(list, engineInfo{e.Name, e.Why.IsZero(), e.Info.Device, e.Info.Memory, e.Info.Cores, e.Why, e.Why.Kind()})
 		}
-		if command.JSON(cmd) {
-			return command.PrintJSON(cmd.OutOrStdout(), struct {
-				Engines []engineInfo `json:"engines"`
-			}{list})
-		}
-		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		for _, e := range list {
-			if !e.Available {
-				fmt.Fprintf(tw, "%s\tnot available: %s\n", e.Name, e.Why)
-				continue
+		return command.Print(cmd, struct {
+			Engines []engineInfo `json:"engines"`
+		}{list}, func(tw io.Writer) {
+			for _, e := range list {
+				if !e.Available {
+					fmt.Fprintf(tw, "%s\tnot available: %s\n", e.Name, e.Why)
+					continue
+				}
+				fmt.Fprintf(tw, "%s\t%s, %d cores\n", e.Name, e.Device, e.Cores)
 			}
-			fmt.Fprintf(tw, "%s\t%s, %d cores\n", e.Name, e.Device, e.Cores)
-		}
-		return tw.Flush()
+		})
 	}
 	return c
 }

@@ -63,9 +63,6 @@ again. The same seed gives the same values on every machine.`,
 		if err != nil {
 			return err
 		}
-		if command.JSON(cmd) {
-			return command.PrintReport(cmd.OutOrStdout(), report)
-		}
 		return command.PrintWritten(cmd, report, n.String()+" added to "+command.VolumesText(report))
 	}
 	return c

@@ -3,7 +3,6 @@ package laboratory
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -116,13 +115,10 @@ seed gives the same values on every machine.`,
 		} else {
 			err = command.Leaving(err, "what is complete stays: "+strings.Join(written, ", "))
 		}
-		if command.JSON(cmd) {
-			return cmp.Or(err, command.PrintJSON(cmd.OutOrStdout(), map[string]any{"kind": j.Kind, "outputs": append([]string{}, written...)}))
+		if len(written) == 0 && !command.JSON(cmd) {
+			return err
 		}
-		for _, out := range written {
-			fmt.Fprintf(cmd.OutOrStdout(), "written to %s\n", out)
-		}
-		return err
+		return cmp.Or(err, command.Tell(cmd, map[string]any{"kind": j.Kind, "outputs": append([]string{}, written...)}, "%s", "written to "+strings.Join(written, "\nwritten to ")))
 	}
 	return c
 }

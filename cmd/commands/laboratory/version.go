@@ -2,6 +2,7 @@ package laboratory
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -41,17 +42,16 @@ executable and a hash of its file behind the release. Programs of one version sh
 		JSON: " with revision, kernels, GPU worker and codecs",
 	}
 	c.Run = func(cmd *cobra.Command, args []string) error {
+		b := build{}
 		if command.JSON(cmd) {
-			b := build{
+			b = build{
 				Version: job.Version(), Program: version.Program(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 				Kernels: kernels.Digest(), Codecs: dicom.Codecs(),
 			}
 			b.Revision, b.Modified = version.Revision()
 			b.Worker, _ = gpu.LocateWorker() // quell devices says why there is none
-			return command.PrintJSON(cmd.OutOrStdout(), b)
 		}
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), "quell version", job.Version())
-		return err
+		return command.Print(cmd, b, func(w io.Writer) { fmt.Fprintln(w, "quell version", job.Version()) })
 	}
 	return c
 }

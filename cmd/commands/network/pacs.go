@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -44,7 +43,7 @@ command the places are listed.`,
 		Args:     command.Exactly(0, "a command, such as search,"),
 		Commands: []command.Command{newPacsSearch(), newPacsGet(), newPacsSend(), newPacsEcho(), newPacsPlaces()},
 	}
-	c.Run = func(cmd *cobra.Command, _ []string) error { return printPlaces(cmd, command.JSON(cmd)) }
+	c.Run = printPlaces
 	return c
 }
 
@@ -102,13 +101,10 @@ range of dates is FROM-TO. How a PACS compares names is its own matter.`,
 		if found.More && !command.JSON(cmd) {
 			command.Warn(cmd, "warning: there are more than %d; raise --most or narrow the search", *most)
 		}
-		switch {
-		case command.JSON(cmd):
-			return command.PrintJSON(cmd.OutOrStdout(), found)
-		case *csv:
+		if *csv {
 			return writeRowsCSV(cmd.OutOrStdout(), q.Level, found.Rows)
 		}
-		return printRows(cmd.OutOrStdout(), q.Level, found.Rows)
+		return command.Print(cmd, found, func(w io.Writer) { printRows(w, q.Level, found.Rows) })
 	}
 	return c
 }
@@ -141,9 +137,8 @@ func writeRowsCSV(w io.Writer, level pacs.Level, rows []pacs.Row) error {
 	return t.Flush()
 }
 
-func printRows(w io.Writer, level pacs.Level, rows []pacs.Row) error {
+func printRows(tw io.Writer, level pacs.Level, rows []pacs.Row) {
 	heads, cells := rowColumns(level)
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, strings.Join(heads, "\t"))
 	for _, r := range rows {
 		line := cells(r)
@@ -152,7 +147,6 @@ func printRows(w io.Writer, level pacs.Level, rows []pacs.Row) error {
 		}
 		fmt.Fprintln(tw, strings.Join(line, "\t"))
 	}
-	return tw.Flush()
 }
 
 func newPacsGet() command.Command {
@@ -191,11 +185,7 @@ PACS counts arrived once, is readable and belongs to the series.`,
 		if err := stage.Commit(cmd.Context()); err != nil {
 			return err
 		}
-		if command.JSON(cmd) {
-			return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"series": r, "files": n, "output": out})
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of %s; written to %s\n", message.Count(n, "file", "files"), describe(r), out)
-		return err
+		return command.Tell(cmd, map[string]any{"series": r, "files": n, "output": out}, "%s of %s; written to %s", message.Count(n, "file", "files"), describe(r), out)
 	}
 	return c
 }
@@ -231,7 +221,7 @@ afterwards. The command fails unless all are there, and names those that are not
 		if err != nil {
 			return err
 		}
-		return sendFolder(cmd, place, args[1], *retry, command.JSON(cmd))
+		return sendFolder(cmd, place, args[1], *retry)
 	}
 	return c
 }
@@ -249,7 +239,7 @@ func newPacsEcho() command.Command {
 		if err != nil {
 			return err
 		}
-		return askEcho(cmd, place, command.JSON(cmd))
+		return askEcho(cmd, place)
 	}
 	return c
 }

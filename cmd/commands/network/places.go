@@ -2,7 +2,7 @@ package network
 
 import (
 	"fmt"
-	"text/tabwriter"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +21,7 @@ func newPacsPlaces() command.Command {
 		Args:     command.Exactly(0, "no arguments"),
 		Commands: []command.Command{newPacsPlacesAdd(), newPacsPlacesRemove()},
 	}
-	c.Run = func(cmd *cobra.Command, _ []string) error { return printPlaces(cmd, command.JSON(cmd)) }
+	c.Run = printPlaces
 	return c
 }
 
@@ -54,11 +54,7 @@ bearer, and ID:SECRET for client, with the address that gives tokens as --token.
 		if err := pacs.KeepPlace(p); err != nil {
 			return err
 		}
-		if command.JSON(cmd) {
-			return command.PrintJSON(cmd.OutOrStdout(), p)
-		}
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is kept: %s, %s\n", p.Name, p.To, p.Protocol())
-		return err
+		return command.Tell(cmd, p, "%s is kept: %s, %s", p.Name, p.To, p.Protocol())
 	}
 	return c
 }
@@ -74,30 +70,22 @@ func newPacsPlacesRemove() command.Command {
 		if err := pacs.RemovePlace(args[0]); err != nil {
 			return err
 		}
-		if command.JSON(cmd) {
-			return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"removed": args[0]})
-		}
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is forgotten\n", args[0])
-		return err
+		return command.Tell(cmd, map[string]any{"removed": args[0]}, "%s is forgotten", args[0])
 	}
 	return c
 }
 
-func printPlaces(cmd *cobra.Command, asJSON bool) error {
+func printPlaces(cmd *cobra.Command, _ []string) error {
 	places, err := pacs.Places()
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"places": append([]pacs.Place{}, places...)})
-	}
-	if len(places) == 0 {
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), "no place is kept; see quell pacs places add --help")
-		return err
-	}
-	tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	for _, p := range places {
-		fmt.Fprintf(tw, "%s\t%s\t%s\n", p.Name, clean.Line(p.To), p.Protocol())
-	}
-	return tw.Flush()
+	return command.Print(cmd, map[string]any{"places": append([]pacs.Place{}, places...)}, func(w io.Writer) {
+		for _, p := range places {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, clean.Line(p.To), p.Protocol())
+		}
+		if len(places) == 0 {
+			fmt.Fprintln(w, "no place is kept; see quell pacs places add --help")
+		}
+	})
 }

@@ -1,8 +1,6 @@
 package network
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"quell/app/job"
@@ -51,9 +49,9 @@ sends nothing (C-ECHO).`,
 			return err
 		}
 		if *echo {
-			return askEcho(cmd, target, command.JSON(cmd))
+			return askEcho(cmd, target)
 		}
-		return sendFolder(cmd, target, args[0], *retry, command.JSON(cmd))
+		return sendFolder(cmd, target, args[0], *retry)
 	}
 	return c
 }
@@ -67,19 +65,15 @@ func addNetworkFlags(cmd *cobra.Command, p *pacs.Place) {
 }
 
 // askEcho asks a place whether it answers.
-func askEcho(cmd *cobra.Command, p pacs.Place, asJSON bool) error {
+func askEcho(cmd *cobra.Command, p pacs.Place) error {
 	if err := pacs.Echo(cmd.Context(), p); err != nil {
 		return err
 	}
-	if asJSON {
-		return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"target": p.String(), "answers": true})
-	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s answers\n", p)
-	return err
+	return command.Tell(cmd, map[string]any{"target": p.String(), "answers": true}, "%s answers", p)
 }
 
 // sendFolder sends the DICOM files of a folder to a place and prints what became of them.
-func sendFolder(cmd *cobra.Command, p pacs.Place, folder string, retry int, asJSON bool) error {
+func sendFolder(cmd *cobra.Command, p pacs.Place, folder string, retry int) error {
 	if retry < 0 {
 		return job.Usagef("--retry %d: give 0 or more", retry)
 	}
@@ -90,5 +84,5 @@ func sendFolder(cmd *cobra.Command, p pacs.Place, folder string, retry int, asJS
 	events, done := command.EventsOf(cmd)
 	report, err := pacs.Send(cmd.Context(), plan, p, retry, events.Count(job.Sending))
 	done()
-	return command.PrintSent(cmd, plan, report, asJSON, err)
+	return command.PrintSent(cmd, plan, report, err)
 }

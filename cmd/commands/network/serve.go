@@ -3,6 +3,7 @@ package network
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 
 	"github.com/spf13/cobra"
@@ -66,7 +67,7 @@ Series that Quell filtered are refused, so that no rule of an archive sends them
 		}
 		var told error
 		err = node.Run(cmd.Context(), func(receiver, status net.Addr) {
-			told = printAddresses(cmd, settings.AETitle, receiver, status, command.JSON(cmd))
+			told = printAddresses(cmd, settings.AETitle, receiver, status)
 		})
 		return errors.Join(err, told, node.Close())
 	}
@@ -74,17 +75,16 @@ Series that Quell filtered are refused, so that no rule of an archive sends them
 }
 
 // printAddresses prints the addresses of a node.
-func printAddresses(cmd *cobra.Command, title string, receiver, status net.Addr, asJSON bool) error {
+func printAddresses(cmd *cobra.Command, title string, receiver, status net.Addr) error {
 	page := ""
 	if status != nil {
 		page = "http://" + status.String() + "/status"
 	}
-	if asJSON {
-		return command.PrintJSON(cmd.OutOrStdout(), map[string]string{"receiver": title + "@" + receiver.String(), "status": page})
-	}
+	text := ""
 	if page != "" {
-		page = "; status on " + page
+		text = "; status on " + page
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s@%s receives%s\n", title, receiver, page)
-	return err
+	return command.Print(cmd, map[string]string{"receiver": title + "@" + receiver.String(), "status": page}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s@%s receives%s\n", title, receiver, text)
+	})
 }

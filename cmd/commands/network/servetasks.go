@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,17 +37,13 @@ node may run meanwhile or not.`,
 		if err != nil {
 			return err
 		}
-		if command.JSON(cmd) {
-			return command.PrintJSON(cmd.OutOrStdout(), status)
-		}
-		return printTasks(cmd.OutOrStdout(), status)
+		return command.Print(cmd, status, func(w io.Writer) { printTasks(w, status) })
 	}
 	return c
 }
 
 // printTasks prints a line for every result, or for a series without one.
-func printTasks(w io.Writer, s serve.Status) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func printTasks(tw io.Writer, s serve.Status) {
 	fmt.Fprintln(tw, "TASK\tSERIES\tIMAGES\tSTATE\tRULE\tTO\tFAILED ATTEMPTS\tNEXT\tPROBLEM")
 	for _, t := range s.Latest {
 		if len(t.Parts) == 0 {
@@ -65,11 +60,7 @@ func printTasks(w io.Writer, s serve.Status) error {
 			fmt.Fprintf(tw, "%d\t%s\t%d\t%s\t%s\t%s\t%d\t%s\t%s\n", t.Number, t.Series, t.Instances, state, clean.Line(p.Rule), clean.Line(p.To), p.Attempts, next, cmp.Or(p.Problem, t.Problem))
 		}
 	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "%.3g of %.3g GB are used\n", float64(s.UsedBytes)/1e9, float64(s.Quota)/1e9)
-	return err
+	fmt.Fprintf(tw, "%.3g of %.3g GB are used\n", float64(s.UsedBytes)/1e9, float64(s.Quota)/1e9)
 }
 
 func newServeRetry() command.Command {
@@ -107,15 +98,11 @@ a second; otherwise the next run does. Images that were removed have to be sent 
 		if err != nil {
 			return err
 		}
-		if command.JSON(cmd) {
-			return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"tasks": append([]int{}, taken...)})
-		}
 		text := "no task has failed or is unmatched"
 		if len(taken) > 0 {
 			text = "taken up again: " + strings.Trim(fmt.Sprint(taken), "[]")
 		}
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
-		return err
+		return command.Tell(cmd, map[string]any{"tasks": append([]int{}, taken...)}, "%s", text)
 	}
 	return c
 }

@@ -45,9 +45,6 @@ store one spacing for all slices.`,
 		if err != nil {
 			return err
 		}
-		if command.JSON(cmd) {
-			return command.PrintReport(cmd.OutOrStdout(), report)
-		}
 		return command.PrintWritten(cmd, report, command.VolumesText(report))
 	}
 	return c
