@@ -18,8 +18,8 @@ import (
 // the returned closer is closed. The lines hold counts, sizes,
 // durations, filters and engines; never a name, an identifier, a path or the
 // text of an error, which may quote one. The file is new, empty, a log that Quell
-// wrote, or a pipe or terminal; any other is refused.
-func LogTo(path string) (io.Closer, error) {
+// wrote, or a pipe or terminal; any other is refused. The handlers of also get the lines too.
+func LogTo(path string, also ...slog.Handler) (io.Closer, error) {
 	if err := (Gate{Outputs: []Target{{"--log", path, LogOutput}}}).Check(); err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func LogTo(path string) (io.Closer, error) {
 		return nil, fmt.Errorf("the log cannot be written: %w", err)
 	}
 	file := &logFile{File: f, path: path}
-	log := slog.New(slog.NewJSONHandler(file, nil))
+	log := slog.New(slog.NewMultiHandler(append(also, slog.NewJSONHandler(file, nil))...))
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
 		log.Info("log", slog.String("program", "quell"), slog.String("version", job.Version()))
 	}

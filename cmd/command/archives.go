@@ -20,29 +20,28 @@ import (
 // the result is gone.
 const sendRetries = 2
 
-// archiveArguments returns the arguments of a command that may be references to a PACS: inputs, and the output, nil
-// for none. They share the memory of args.
-func archiveArguments(cmd *cobra.Command, args []string) (inputs []string, output *string) {
-	if pathOf(cmd) == "batch" && len(args) > 1 {
-		return args[:len(args)-1], nil
-	}
-	return pipedArguments(cmd, args)
-}
-
 // archives puts folders in the place of references to a PACS: what is retrieved before the command, and what is sent
 // when it has succeeded.
-func (p *pipes) archives(cmd *cobra.Command, args []string) error {
-	inputs, output := archiveArguments(cmd, args)
-	if output != nil && pacs.IsReference(*output) {
-		if err := p.outputTo(cmd, output); err != nil {
-			return err
+func (p *pipes) archives(cmd *cobra.Command, c Command, args []string) error {
+	var inputs []string
+	if c.Pipes || c.Many {
+		inputs = c.inputs(args)
+	}
+	if c.Pipes {
+		for _, out := range c.outputs(args) {
+			if !pacs.IsReference(*out.Path) {
+				continue
+			}
+			if err := p.outputTo(cmd, out); err != nil {
+				return err
+			}
 		}
 	}
 	for i, in := range inputs {
 		if !pacs.IsReference(in) {
 			continue
 		}
-		path, err := p.retrieve(cmd, in)
+		path, err := p.retrieve(cmd, in, c.Many)
 		if err != nil {
 			return err
 		}
@@ -55,7 +54,7 @@ func (p *pipes) archives(cmd *cobra.Command, args []string) error {
 }
 
 // retrieve gets what a reference names into a folder of this account alone.
-func (p *pipes) retrieve(cmd *cobra.Command, text string) (string, error) {
+func (p *pipes) retrieve(cmd *cobra.Command, text string, many bool) (string, error) {
 	reference, err := pacs.ParseReference(text)
 	if err != nil {
 		return "", err
@@ -75,7 +74,7 @@ func (p *pipes) retrieve(cmd *cobra.Command, text string) (string, error) {
 		_, _, err = Fetch(cmd, text, path)
 		return path, err
 	}
-	if pathOf(cmd) != "batch" {
+	if !many {
 		return "", job.Usagef("a query finds any number of series; give it to quell batch, or give pacs:%s/SERIES-UID", reference.Place)
 	}
 	return path, fetchAll(cmd, reference, path)
@@ -122,15 +121,15 @@ func fetchAll(cmd *cobra.Command, reference pacs.Reference, dir string) error {
 
 // outputTo replaces an OUT of a place by a folder of DICOM. The place is asked whether it answers before any work is
 // done.
-func (p *pipes) outputTo(cmd *cobra.Command, output *string) error {
-	reference, err := pacs.ParseReference(*output)
+func (p *pipes) outputTo(cmd *cobra.Command, output Output) error {
+	reference, err := pacs.ParseReference(*output.Path)
 	if err != nil {
 		return err
 	}
 	if reference.Series != "" || reference.Match != nil {
 		return job.Usagef("OUT is a place alone, as in pacs:%s; the result gets UIDs of its own", reference.Place)
 	}
-	if several(cmd) {
+	if output.Several {
 		return job.Usagef("a place takes one series; give OUT a name for several")
 	}
 	place, err := pacs.FindPlace(reference.Place)
@@ -145,7 +144,7 @@ func (p *pipes) outputTo(cmd *cobra.Command, output *string) error {
 		return err
 	}
 	p.place, p.made = &place, filepath.Join(dir, "result")
-	p.names[p.made], *output = *output, p.made
+	p.names[p.made], *output.Path = *output.Path, p.made
 	return nil
 }
 
@@ -162,7 +161,7 @@ func (p *pipes) send(cmd *cobra.Command) error {
 		object.add("sent", report)
 		return err
 	}
-	return PrintSent(cmd, plan, report, false, err)
+	return PrintSent(cmd, plan, report, err)
 }
 
 // OpenPlace opens the archive of a name or address, with or without pacs: before it.
@@ -198,8 +197,8 @@ func Fetch(cmd *cobra.Command, text, dir string) (r pacs.Row, n int, err error) 
 }
 
 // PrintSent prints what became of the files, also if err says that some are not stored.
-func PrintSent(cmd *cobra.Command, plan pacs.Plan, report pacs.Report, asJSON bool, err error) error {
-	if asJSON {
+func PrintSent(cmd *cobra.Command, plan pacs.Plan, report pacs.Report, err error) error {
+	if JSON(cmd) {
 		if e := PrintJSON(cmd.OutOrStdout(), report); e != nil {
 			return e
 		}
@@ -213,8 +212,7 @@ func PrintSent(cmd *cobra.Command, plan pacs.Plan, report pacs.Report, asJSON bo
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s; %s\n", plan.Text(), storedText(report))
-	return err
+	return Tell(cmd, nil, "%s; %s", plan.Text(), storedText(report))
 }
 
 // storedText says at which place files are stored, and whether that was verified.

@@ -26,9 +26,11 @@ var shells = map[string]func(*cobra.Command) error{
 	"powershell": func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(root.OutOrStdout()) },
 }
 
-func newCompletion() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "completion bash|zsh|fish|powershell",
+// completion is quell completion.
+func completion() Command {
+	names := []string{"bash", "zsh", "fish", "powershell"}
+	return Command{
+		Name:  "completion bash|zsh|fish|powershell",
 		Short: "Print what makes a shell complete the commands, flags and their values",
 		Long: `Print a script that makes a shell complete commands, flags, and their values: filters,
 presets, recipes, engines, the series of IN, and what a parameter takes. A package of the
@@ -40,57 +42,45 @@ system installs it; without one:
   powershell  quell completion powershell | Out-String | Invoke-Expression`,
 		Example: `  quell completion bash
   quell completion zsh`,
-		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		Args:  Exactly(1, "the name of a shell: "+option.Either(names)),
+		Flags: func(cmd *cobra.Command) { cmd.ValidArgs = names },
+		Run: func(cmd *cobra.Command, args []string) error {
+			write := shells[strings.ToLower(args[0])]
+			if write == nil {
+				return job.Usagef("%s: %w", args[0], option.Unknown("shell", args[0], names))
+			}
+			cmd.Root().SetOut(cmd.OutOrStdout())
+			return write(cmd.Root())
+		},
 	}
-	cmd.Args = Exactly(1, "the name of a shell: "+option.Either(cmd.ValidArgs))
-	cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		write := shells[strings.ToLower(args[0])]
-		if write == nil {
-			return job.Usagef("%s: %w", args[0], option.Unknown("shell", args[0], cmd.ValidArgs))
-		}
-		cmd.Root().SetOut(cmd.OutOrStdout())
-		return write(cmd.Root())
-	}
-	return cmd
 }
 
 // addCompletions adds what the declarations of the flags do not say: values of parameters, files and series.
-func addCompletions(root *cobra.Command) {
-	for _, cmd := range root.Commands() {
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			var complete cobra.CompletionFunc
-			switch v := f.Value.(type) {
-			case *option.Param:
-				complete = func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-					return valuesOf(cmd, f.Name), cobra.ShellCompDirectiveNoFileComp
-				}
-			case *option.Series:
-				complete = completeSeries
-			case option.Input:
-				complete = filesFor(f.Name)
-			case option.Output:
-				complete = cobra.NoFileCompletions
-				if v.Kind != nil {
-					complete = filesFor("")
-				}
-			default:
-				return
-			}
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails if it has one
-		})
-	}
-}
-
-// filesFor completes files, of recipes those with their ending.
-func filesFor(flag string) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		switch flag {
-		case "recipe":
-			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+func addCompletions(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		complete := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { // files
+			return nil, cobra.ShellCompDirectiveDefault
 		}
-		return nil, cobra.ShellCompDirectiveDefault
-	}
+		switch v := f.Value.(type) {
+		case *option.Param:
+			complete = func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+				return valuesOf(cmd, f.Name), cobra.ShellCompDirectiveNoFileComp
+			}
+		case *option.Series:
+			complete = completeSeries
+		case option.Input:
+			if v.Ending != "" {
+				complete = cobra.FixedCompletions([]string{v.Ending}, cobra.ShellCompDirectiveFilterFileExt)
+			}
+		case option.Output:
+			if v.Kind == nil {
+				complete = cobra.NoFileCompletions
+			}
+		default:
+			return
+		}
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails if it has one
+	})
 }
 
 // filterGiven returns the filter that the flags of a command name, if they do.

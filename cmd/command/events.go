@@ -20,13 +20,14 @@ func EventsOf(cmd *cobra.Command) (events job.Events, done func()) {
 	events = job.Events{
 		Message: func(severity series.Severity, text string) {
 			b.clear()
-			if severity > series.Note {
-				text = severity.String() + ": " + text
+			if severity == series.Note {
+				Note(cmd, "%s", text)
+			} else {
+				Warn(cmd, "%s: %s", severity, text)
 			}
-			Warn(cmd, "%s", text)
 		},
 	}
-	if term.IsTerminal(int(os.Stderr.Fd())) {
+	if term.IsTerminal(int(os.Stderr.Fd())) && !Quiet(cmd) {
 		events.Progress = b.update
 	}
 	return events, b.clear

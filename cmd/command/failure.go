@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"quell/app/engines"
 	"quell/app/job"
 	"quell/app/pacs"
@@ -150,7 +148,7 @@ type Streams struct {
 
 // Execute runs a command line and returns the exit code. All text passes the cleaner, as it may
 // quote names of files and attributes; the progress bar alone writes to the terminal itself.
-func (s Streams) Execute(ctx context.Context, commands []*cobra.Command, args []string) int {
+func (s Streams) Execute(ctx context.Context, groups []Group, args []string) int {
 	s.Limit = cmp.Or(s.Limit, pipeLimit)
 	p := &pipes{Streams: s}
 	defer p.close()
@@ -158,7 +156,7 @@ func (s Streams) Execute(ctx context.Context, commands []*cobra.Command, args []
 	stdout, stderr := clean.NewWriter(renaming{p, p.Out}), clean.NewWriter(renaming{p, p.Errs})
 	defer func() { _, _ = stderr.Flush(), stdout.Flush() }() // the beginning of a character at most
 	protected := func(stdout io.Writer) error {              // an error in place of a panic
-		return parallel.Protect(func() error { return runCommand(ctx, commands, args, stdout, stderr) })
+		return parallel.Protect(func() error { return runCommand(ctx, groups, args, stdout, stderr) })
 	}
 	if !wantsJSON(args) {
 		code, text := endOf(ctx, protected(stdout))

@@ -24,38 +24,19 @@ const (
 // allFlag is the flag that has --help print everything.
 const allFlag = "all"
 
-// first is a flag that the first screen of a command names.
-type first struct {
-	Flag string
-	text string // what it does, if the first clause of its usage is too long for a screen
-}
-
-// FirstFlags are the flags that the first screen of a command names, those that most people need.
-// Other commands name their flags in their order, as many as fit.
-var FirstFlags = map[string][]first{
-	"denoise": {
-		{"preset", ""}, {"recipe", "start from the recipe in this file"}, {"dims", ""}, {"noise-out", "also write what was removed"},
-		{"report", "also write a report with pictures and a verdict"}, {"json", ""},
-	},
-	"tune":   {{"objective", ""}, {"dims", ""}, {"out", ""}, {"json", ""}},
-	"detect": {{"preset", ""}, {"recipe", ""}, {"dims", ""}, {"json", ""}},
-	"batch":  {{"preset", ""}, {"recipe", ""}, {"select", ""}, {"workers", ""}, {"shard", ""}, {"engine", ""}},
-	"bids":   {{"participant-label", ""}, {"session-label", ""}, {"modality", ""}, {"preset", ""}, {"work-dir", "keep temporary files in this folder"}, {"n-cpus", ""}, {"mem-mb", ""}},
-}
-
 // writeHelp writes the help of a command: everything if that is asked for or fits on the screen, else what most people
 // need.
-func writeHelp(w io.Writer, cmd *cobra.Command, all bool) error {
-	text := fullHelp(cmd)
+func (l *line) writeHelp(w io.Writer, cmd *cobra.Command, all bool) error {
+	text := l.fullHelp(cmd)
 	if !all && strings.Count(text, "\n") > screenLines {
-		text = firstHelp(cmd)
+		text = l.firstHelp(cmd)
 	}
 	_, err := io.WriteString(w, text)
 	return err
 }
 
 // firstHelp is the first screen of a command.
-func firstHelp(cmd *cobra.Command) string {
+func (l *line) firstHelp(cmd *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(strings.Join(option.Wrapped(cmd.Short+".", screenWidth), "\n") + "\n")
 	if !cmd.HasParent() {
@@ -65,21 +46,21 @@ func firstHelp(cmd *cobra.Command) string {
 	if cmd.HasExample() {
 		b.WriteString("For example:\n" + examples(cmd, 2))
 	}
-	writeCommands(&b, cmd)
+	l.writeCommands(&b, cmd, false)
 	if len(ParametersOf(cmd)) > 0 {
-		writeFilters(&b, cmd.Name() == "denoise")
+		writeFilters(&b, l.of[cmd].Filters)
 	}
 	rest := fmt.Sprintf("\nEverything else: quell help %s --%s\n", cmd.Name(), allFlag)
 	if !cmd.HasParent() {
 		return b.String() + fmt.Sprintf("\nAbout a command or a filter: quell help NAME\nNames of files, exit codes: quell --help --%s\n", allFlag)
 	}
-	writeFirstFlags(&b, cmd, screenLines-2-strings.Count(b.String()+rest, "\n"))
+	l.writeFirstFlags(&b, cmd, screenLines-2-strings.Count(b.String()+rest, "\n"))
 	return b.String() + rest
 }
 
 // writeFirstFlags lists the flags of the first screen, in as many lines as there are.
-func writeFirstFlags(b *strings.Builder, cmd *cobra.Command, lines int) {
-	flags, texts := firstOf(cmd)
+func (l *line) writeFirstFlags(b *strings.Builder, cmd *cobra.Command, lines int) {
+	flags, texts := l.firstOf(cmd)
 	column := columnOf(flags)
 	b.WriteString("\nFlags:\n")
 	for i, f := range flags {
@@ -93,13 +74,13 @@ func writeFirstFlags(b *strings.Builder, cmd *cobra.Command, lines int) {
 }
 
 // fullHelp is everything about a command. Parameters of filters are left to the help of each filter.
-func fullHelp(cmd *cobra.Command) string {
+func (l *line) fullHelp(cmd *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n%s\n", reflowed(cmp.Or(cmd.Long, cmd.Short+"."), screenWidth), usageLine(cmd))
 	if cmd.HasExample() {
 		b.WriteString("\nExamples:\n" + examples(cmd, -1))
 	}
-	writeCommands(&b, cmd)
+	l.writeCommands(&b, cmd, true)
 	writeFlags(&b, "Flags", plainFlags(cmd))
 	if params := ParametersOf(cmd); len(params) > 0 {
 		b.WriteString("\nParameters of filters; \"quell help NAME\" prints ranges and defaults of one:\n")
@@ -120,16 +101,31 @@ func usageLine(cmd *cobra.Command) string {
 	return strings.Join(hanging("Usage: "+line, 2), "\n")
 }
 
-// writeCommands lists the commands below one, a line each.
-func writeCommands(b *strings.Builder, cmd *cobra.Command) {
+// writeCommands lists the commands below one, a line each, in their groups. The names of a brief group are enough for a
+// first screen.
+func (l *line) writeCommands(b *strings.Builder, cmd *cobra.Command, all bool) {
 	if !cmd.HasAvailableSubCommands() {
 		return
 	}
-	b.WriteString("\nCommands:\n")
-	const column = 16
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			writeEntry(b, c.Name(), option.Clause(c.Short), column)
+	groups := l.groups
+	if cmd != l.root {
+		groups = []Group{{}}
+	}
+	b.WriteString("\n")
+	for _, g := range groups {
+		var names []string
+		var entries strings.Builder
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() && c.GroupID == g.Title {
+				names = append(names, c.Name())
+				writeEntry(&entries, c.Name(), option.Clause(c.Short), 14)
+			}
+		}
+		title := cmp.Or(g.Title, "Commands")
+		if g.Brief && !all {
+			b.WriteString(strings.Join(hanging(title+": "+strings.Join(names, ", "), 2), "\n") + "\n")
+		} else {
+			b.WriteString(title + ":\n" + entries.String())
 		}
 	}
 }
@@ -179,10 +175,10 @@ func listed(set *pflag.FlagSet) (flags []*pflag.Flag) {
 }
 
 // firstOf returns the flags for the first screen of a command, and what each does.
-func firstOf(cmd *cobra.Command) (flags []*pflag.Flag, texts []string) {
-	for _, named := range FirstFlags[cmd.Name()] {
+func (l *line) firstOf(cmd *cobra.Command) (flags []*pflag.Flag, texts []string) {
+	for _, named := range l.of[cmd].First {
 		if f := cmd.Flags().Lookup(named.Flag); f != nil {
-			flags, texts = append(flags, f), append(texts, cmp.Or(named.text, option.Clause(option.UsageText(f))))
+			flags, texts = append(flags, f), append(texts, cmp.Or(named.Text, option.Clause(option.UsageText(f))))
 		}
 	}
 	if flags == nil {
@@ -295,7 +291,7 @@ func examples(cmd *cobra.Command, n int) string {
 
 // refuseAll refuses --all without --help, which would have ended the command before.
 func refuseAll(cmd *cobra.Command) error {
-	if cmd.Flags().Changed(allFlag) && cmd.Name() != "help" {
+	if cmd.Flags().Changed(allFlag) {
 		return job.Usagef("--%s goes with --help: quell help %s --%s", allFlag, cmd.Name(), allFlag)
 	}
 	return nil

@@ -2,9 +2,7 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -15,38 +13,13 @@ import (
 	"quell/app/open"
 	"quell/app/run"
 	"quell/denoise"
-	"quell/internal/clean"
 	"quell/internal/message"
 	"quell/series"
 )
 
-// PrintJSON writes the one object of --json.
-func PrintJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
-
-// PrintReport is PrintJSON of a job, with the codes of its warnings.
-func PrintReport(w io.Writer, report executor.Outcome) error {
-	codes := make([]message.Kind, len(report.Warnings))
-	for i, m := range report.Warnings {
-		codes[i] = m.Kind()
-	}
-	return PrintJSON(w, struct {
-		executor.Outcome
-		Codes []message.Kind `json:"warning_codes,omitempty"` // in their order; "" for none
-	}{report, codes})
-}
-
 // PickEngine returns the engine of that name; a line says if it takes long to start.
 func PickEngine(cmd *cobra.Command, name string) (denoise.Engine, error) {
-	return engines.Await(func() (denoise.Engine, error) { return engines.Pick(name) }, func(text message.Message) { Warn(cmd, "%s", text) })
-}
-
-// Warn writes a line to stderr, which scripts read by lines.
-func Warn(cmd *cobra.Command, format string, args ...any) {
-	fmt.Fprintln(cmd.ErrOrStderr(), "quell: "+clean.Line(fmt.Sprintf(format, args...)))
+	return engines.Await(func() (denoise.Engine, error) { return engines.Pick(name) }, func(text message.Message) { Note(cmd, "%s", text) })
 }
 
 // Do does a job and writes its events to stderr.
@@ -73,8 +46,12 @@ func leftOut(cmd *cobra.Command) error {
 }
 
 // PrintWritten prints what was done and the path of the result; the first line says if a
-// part of the input was left out.
+// part of the input was left out. JSON has the codes of warnings too.
 func PrintWritten(cmd *cobra.Command, report executor.Outcome, what string) error {
+	codes := make([]message.Kind, len(report.Warnings))
+	for i, m := range report.Warnings {
+		codes[i] = m.Kind()
+	}
 	if report.Slabs != nil {
 		what = report.Slabs.Text + "\n" + what
 	}
@@ -84,8 +61,10 @@ func PrintWritten(cmd *cobra.Command, report executor.Outcome, what string) erro
 	if report.Outcome == run.AsItIs {
 		what += "; unchanged"
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s; written to %s\n", what, report.Output)
-	return err
+	return Tell(cmd, struct {
+		executor.Outcome
+		Codes []message.Kind `json:"warning_codes,omitempty"` // in their order; "" for none
+	}{report, codes}, "%s; written to %s", what, report.Output)
 }
 
 // VolumesText says how many voxels a result has: "64 x 64 x 15 voxels", or of a 4-D series

@@ -17,16 +17,16 @@ import (
 	"quell/denoise"
 )
 
-// newMan makes the manual pages when a package is built. Cobra's own generator adds a parser of Markdown to the program,
+// manual makes the manual pages when a package is built. Cobra's own generator adds a parser of Markdown to the program,
 // which this needs not, and writes options in a form that mandoc complains about.
-func newMan() *cobra.Command {
-	return &cobra.Command{
-		Use:     "man [DIR]",
+func manual() Command {
+	return Command{
+		Name:    "man [DIR]",
 		Short:   "Write the manual pages into a folder, man if none is named",
 		Example: "  quell man man/",
 		Hidden:  true, // for those who make packages
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cobra.Command, args []string) error {
 			date, err := manDate()
 			if err != nil {
 				return err

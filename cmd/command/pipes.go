@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"quell/app/files"
@@ -89,40 +90,31 @@ func AddFormat(cmd *cobra.Command) {
 	option.AddName(cmd, new(string), "format", "format", pipeEndings(), "the `format` of an OUT of -, which is standard output: "+strings.Join(pipeEndings(), ", ")+"; that of IN if not given, nii for DICOM")
 }
 
-// pipedArguments returns the arguments of a command that may name pipes: inputs, and the output, nil for none. They
-// share the memory of args.
-func pipedArguments(cmd *cobra.Command, args []string) (inputs []string, output *string) {
-	switch name := pathOf(cmd); {
-	case (name == "denoise" || name == "noise" || name == "convert") && len(args) == 2:
-		return args[:1], &args[1]
-	case name == "phantom" && len(args) == 1:
-		return nil, &args[0]
-	case slices.Contains([]string{"info", "compare", "measure", "estimate", "assess", "tune"}, name):
-		return args, nil
-	}
-	return nil, nil
-}
-
 // redirect replaces pipes among the arguments, and among the flags that name inputs, by files. Text of a command with
 // an output of "-" goes to stderr from here on.
-func (p *pipes) redirect(cmd *cobra.Command, args []string) error {
-	if err := p.archives(cmd, args); err != nil {
+func (p *pipes) redirect(cmd *cobra.Command, c Command, args []string) error {
+	if err := p.archives(cmd, c, args); err != nil {
 		return err
 	}
-	inputs, output := pipedArguments(cmd, args)
+	var inputs []string
+	var output Output
+	if c.Pipes {
+		inputs = c.inputs(args)
+		for _, out := range c.outputs(args) {
+			output = out
+		}
+	}
 	places := make([]*string, len(inputs))
 	for i := range inputs {
 		places[i] = &inputs[i]
 	}
-	for _, name := range []string{"mask", "noise-map"} {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
-			if v, ok := f.Value.(option.Input); ok {
-				places = append(places, v.Path)
-			}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if v, ok := f.Value.(option.Input); ok && v.Pipe {
+			places = append(places, v.Path)
 		}
-	}
-	piped := output != nil && *output == dash
-	if err := p.check(cmd, places, piped); err != nil {
+	})
+	piped := output.Path != nil && *output.Path == dash
+	if err := p.check(cmd, places, piped, output.Several); err != nil {
 		return err
 	}
 	for _, place := range places {
@@ -134,11 +126,11 @@ func (p *pipes) redirect(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	cmd.SetOut(cmd.ErrOrStderr())
-	return p.output(cmd, inputs, output)
+	return p.output(cmd, inputs, output.Path)
 }
 
 // check refuses what standard input and standard output cannot do.
-func (p *pipes) check(cmd *cobra.Command, places []*string, piped bool) error {
+func (p *pipes) check(cmd *cobra.Command, places []*string, piped, several bool) error {
 	read := 0
 	for _, place := range places {
 		if *place == dash {
@@ -153,20 +145,14 @@ func (p *pipes) check(cmd *cobra.Command, places []*string, piped bool) error {
 		return job.Usagef("standard input is a terminal; send a file to it, as in: quell %s - <FILE", cmd.Name())
 	case !piped && format != nil && format.Changed:
 		return job.Usagef("--format is for an OUT of -; the name of another OUT says its format")
-	case piped && cmd.Flags().Lookup("json").Value.String() == "true":
+	case piped && JSON(cmd):
 		return job.Usagef("standard output takes the series or the JSON, not both; leave --json out or give OUT a name")
-	case piped && several(cmd):
+	case piped && several:
 		return job.Usagef("standard output takes one series; give OUT a name for several")
 	case piped && isTerminal(p.Out):
 		return job.Usagef("standard output is a terminal; send it to a file or to another program, or give OUT a name")
 	}
 	return nil
-}
-
-// several reports whether a command makes more than one series of an OUT.
-func several(cmd *cobra.Command) bool {
-	n, err := cmd.Flags().GetInt("repeats")
-	return err == nil && n > 1
 }
 
 // isTerminal reports whether a stream is a terminal.

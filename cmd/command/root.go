@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"runtime"
 	"strings"
 
@@ -19,8 +20,9 @@ import (
 )
 
 // runCommand runs the command line.
-func runCommand(ctx context.Context, commands []*cobra.Command, args []string, stdout, stderr io.Writer) error {
-	root := New(commands...)
+func runCommand(ctx context.Context, groups []Group, args []string, stdout, stderr io.Writer) error {
+	l := newLine(groups)
+	root := l.root
 	root.SetArgs(forShell(root, args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -30,9 +32,31 @@ func runCommand(ctx context.Context, commands []*cobra.Command, args []string, s
 			misused = notHelp(value)
 			return
 		}
-		misused = cmp.Or(misused, help(cmd))
+		misused = cmp.Or(misused, l.help(cmd))
 	})
-	return cmp.Or(root.ExecuteContext(ctx), misused)
+	err := root.ExecuteContext(ctx)
+	if l.verbose {
+		files.LogInto(slog.New(slog.DiscardHandler))
+	}
+	return cmp.Or(err, misused)
+}
+
+// steps writes the lines of a log for a person to read.
+func steps(w io.Writer) slog.Handler {
+	return slog.NewTextHandler(prefixed{w}, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey) {
+			return slog.Attr{}
+		}
+		return a
+	}})
+}
+
+// prefixed begins every line as all lines on stderr begin. A line comes in one Write.
+type prefixed struct{ io.Writer }
+
+func (p prefixed) Write(line []byte) (int, error) {
+	_, err := p.Writer.Write(append([]byte("quell: "), line...))
+	return len(line), err
 }
 
 // endOf returns the exit code of an error and the sentence for stderr, "" for no error.
@@ -57,10 +81,17 @@ func LimitProcessors(flag string, n int) error {
 	return nil
 }
 
-// New is the command line with commands, and those that are about commands.
-func New(commands ...*cobra.Command) *cobra.Command {
+// New is the command line with groups of commands, for tests of what all commands have.
+func New(groups []Group) *cobra.Command { return newLine(groups).root }
+
+func init() { cobra.EnableCommandSorting = false } // the table has them in the order of help
+
+// newLine is the command line with groups of commands; the last group gets those that are about commands.
+func newLine(groups []Group) *line {
+	l := &line{groups: groups, of: map[*cobra.Command]Command{}}
 	var logPath, module string
 	var threads int
+	var quiet bool
 	var log io.Closer
 	root := &cobra.Command{
 		Use:   "quell",
@@ -91,7 +122,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if module != "" {
-				return writeModule(cmd.OutOrStdout(), strings.ToLower(module))
+				return l.writeModule(cmd.OutOrStdout(), strings.ToLower(module))
 			}
 			return cmd.Help()
 		},
@@ -104,14 +135,23 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 			if err := refuseAll(cmd); err != nil {
 				return err
 			}
-			if err := pipesOf(cmd).redirect(cmd, args); err != nil {
+			c := l.of[cmd]
+			if err := pipesOf(cmd).redirect(cmd, c, args); err != nil {
 				return err
 			}
-			if err := gateOf(cmd, args).Check(); err != nil {
+			if err := c.gate(cmd, args).Check(); err != nil {
 				return err
+			}
+			var also []slog.Handler
+			if l.verbose {
+				if quiet {
+					return job.Usagef("give --verbose or --quiet, not both")
+				}
+				also = append(also, steps(cmd.ErrOrStderr()))
+				files.LogInto(slog.New(also[0]))
 			}
 			if logPath != "" {
-				log, err = files.LogTo(logPath)
+				log, err = files.LogTo(logPath, also...)
 			}
 			return err
 		},
@@ -128,33 +168,35 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 		},
 	}
 	root.Flags().Bool("json", false, option.JSONHelp)
-	root.Flags().StringVar(&module, "xml", "", "describe the `MODULE` to 3D Slicer: denoise, estimate or a filter")
-	_ = root.RegisterFlagCompletionFunc("xml", cobra.FixedCompletions(moduleNames(), cobra.ShellCompDirectiveNoFileComp)) // fails if it has one
 	AddVersion(root)
 	root.SetFlagErrorFunc(misuse)
-	root.SetHelpCommand(newHelp())
+	root.SetHelpCommand(l.newHelp())
 	option.AddOutput(root.PersistentFlags(), &logPath, "log", files.LogOutput, "append a log to this `file`; it holds no names and no paths")
+	root.PersistentFlags().BoolVarP(&l.verbose, "verbose", "v", false, "also write the steps of the work to standard error, as --log does to a file")
+	root.PersistentFlags().BoolVarP(&quiet, "quiet", "q", false, "write results, warnings and errors alone: no notes, no progress, and not what was written")
 	root.PersistentFlags().IntVar(&threads, "threads", 0, "use at most `N` processors; all if not given")
 	root.PersistentFlags().Bool(allFlag, false, "with --help: everything about a command")
 	_ = root.PersistentFlags().MarkHidden(allFlag) // the help names it
-	root.AddCommand(commands...)
-	root.AddCommand(newCompletion(), newMan())
-	addCompletions(root)
-	return root
-}
-
-// Exactly accepts n arguments; usage names them in the error.
-func Exactly(n int, usage string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return job.Usagef("%s takes %s, not %d arguments; see %s --help", cmd.Name(), usage, len(args), cmd.CommandPath())
+	l.root = root
+	last := len(groups) - 1
+	for i, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.Title, Title: g.Title})
+		if i == last {
+			g.Commands = append(g.Commands, completion(), manual())
+			root.SetHelpCommandGroupID(g.Title)
 		}
-		return nil
+		for _, c := range g.Commands {
+			l.add(root, c, g.Title)
+		}
 	}
+	names := l.moduleNames()
+	option.AddName(root, &module, "xml", "module", names, "describe the `MODULE` to 3D Slicer: "+option.Either(names))
+	root.InitDefaultHelpCmd()
+	return l
 }
 
 // newHelp is cobra's help, but it knows the filters too, and a name that is unknown is an error.
-func newHelp() *cobra.Command {
+func (l *line) newHelp() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "help [COMMAND|FILTER]",
 		Short: "Help about a command, or about a filter and its parameters",
@@ -163,6 +205,7 @@ func newHelp() *cobra.Command {
   quell help denoise --all
   quell help nlm`,
 		ValidArgsFunction: completeHelp,
+		PersistentPreRun:  func(*cobra.Command, []string) {}, // --all is for it
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if f, err := denoise.FilterByName(strings.ToLower(args[0])); err == nil {
@@ -176,7 +219,7 @@ func newHelp() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeHelp(cmd.OutOrStdout(), of, cmd.Flags().Changed(allFlag))
+			return l.writeHelp(cmd.OutOrStdout(), of, cmd.Flags().Changed(allFlag))
 		},
 	}
 	cmd.Flags().Bool("json", false, option.JSONHelp)
@@ -184,11 +227,11 @@ func newHelp() *cobra.Command {
 }
 
 // help writes what --help asks for: of a command with a filter among its flags the help of the filter.
-func help(cmd *cobra.Command) error {
+func (l *line) help(cmd *cobra.Command) error {
 	if flag := cmd.Flags().Lookup("filter"); flag != nil && flag.Changed && len(ParametersOf(cmd)) > 0 {
 		if f, err := denoise.FilterByName(flag.Value.String()); err == nil {
 			return writeFilterHelp(cmd.OutOrStdout(), f)
 		}
 	}
-	return writeHelp(cmd.OutOrStdout(), cmd, cmd.Flags().Changed(allFlag))
+	return l.writeHelp(cmd.OutOrStdout(), cmd, cmd.Flags().Changed(allFlag))
 }

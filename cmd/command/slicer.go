@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,49 +60,63 @@ type semInterval struct {
 	Step    float64 `xml:"step"`
 }
 
-// moduleNames are what --xml describes: every filter with its parameters, a choice of presets, and the noise.
-func moduleNames() []string { return append([]string{"denoise", "estimate"}, option.FilterNames()...) }
+// Module is the description of a command to 3D Slicer, which has more beside its input and its output if it takes presets.
+type Module struct {
+	Title, Help   string
+	Output, About string // the output, and what it is
+	Presets       bool
+}
+
+// modules returns the descriptions of commands by their names.
+func (l *line) modules() map[string]*Module {
+	all := map[string]*Module{}
+	for cmd, c := range l.of {
+		if c.Module != nil {
+			all[cmd.Name()] = c.Module
+		}
+	}
+	return all
+}
+
+// moduleNames are what --xml describes: commands, and every filter with its parameters.
+func (l *line) moduleNames() []string {
+	return append(slices.Sorted(maps.Keys(l.modules())), option.FilterNames()...)
+}
 
 // writeModule writes the description of a module.
-func writeModule(w io.Writer, name string) error {
-	module := semModule{Category: "Filtering.Denoising", Version: job.Version(), License: "Apache-2.0", Contributor: "Quell"}
-	f, err := denoise.FilterByName(name)
-	switch {
-	case name == "denoise":
-		module.Title, module.Description = "Quell", "Remove noise by a preset, whose strength follows the noise of the series."
-		module.Groups = []semGroup{images(true), presetGroup()}
-	case name == "estimate":
-		module.Title, module.Description = "Quell noise map", "Estimate the standard deviation of the noise of every voxel."
-		module.Groups = []semGroup{images(false)}
-	case err == nil:
-		module.Title, module.Description = "Quell "+f.Title, f.Help
-		module.Groups = append([]semGroup{images(true)}, filterGroups(f)...)
-	default:
-		return job.Usagef("--xml %s: %w", name, option.Unknown("module", name, moduleNames()))
+func (l *line) writeModule(w io.Writer, name string) error {
+	var groups []semGroup
+	m := l.modules()[name]
+	if f, err := denoise.FilterByName(name); m == nil && err == nil {
+		m = &Module{Title: "Quell " + f.Title, Help: f.Help, Output: "Output volume", About: "The volume without noise."}
+		groups = filterGroups(f)
+	} else if m == nil {
+		return job.Usagef("--xml %s: %w", name, option.Unknown("module", name, l.moduleNames()))
+	} else if m.Presets {
+		groups = []semGroup{presetGroup()}
 	}
-	module.Description += " Not for clinical use."
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
 	encoder := xml.NewEncoder(w)
 	encoder.Indent("", "  ")
-	if err := encoder.Encode(module); err != nil {
+	if err := encoder.Encode(semModule{
+		Category: "Filtering.Denoising", Title: m.Title, Description: m.Help + " Not for clinical use.", Version: job.Version(),
+		License: "Apache-2.0", Contributor: "Quell", Groups: append([]semGroup{m.images()}, groups...),
+	}); err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, "\n")
+	_, err := io.WriteString(w, "\n")
 	return err
 }
 
 // images are the input and the output, by their places on the command line: the schema has no flags for images.
-func images(filtered bool) semGroup {
+func (m *Module) images() semGroup {
 	first, second := 0, 1
 	image := semParameter{XMLName: xml.Name{Local: "image"}, Type: "scalar", Extensions: ".nrrd,.nii,.nii.gz"}
 	in, out := image, image
 	in.Name, in.Label, in.Description, in.Channel, in.Index = "input", "Input volume", "The volume that is read.", "input", &first
-	out.Name, out.Label, out.Description, out.Channel, out.Index = "output", "Output volume", "The volume without noise.", "output", &second
-	if !filtered {
-		out.Label, out.Description = "Noise map", "Sigma for every voxel."
-	}
+	out.Name, out.Label, out.Description, out.Channel, out.Index = "output", m.Output, m.About, "output", &second
 	return semGroup{Label: "Volumes", Description: "What is read and written", Parameters: []semParameter{in, out}}
 }
 

@@ -17,7 +17,7 @@ type versionFlag struct {
 // AddVersion adds --version, which cobra prints. A template for its form would keep every exported method in the
 // program.
 func AddVersion(cmd *cobra.Command) {
-	flag := cmd.Flags().VarPF(&versionFlag{cmd: cmd}, "version", "v", "print the version")
+	flag := cmd.Flags().VarPF(&versionFlag{cmd: cmd}, "version", "", "print the version")
 	flag.NoOptDefVal = "true"
 }
 

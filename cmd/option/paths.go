@@ -25,7 +25,11 @@ func AddOutput(flags *pflag.FlagSet, path *string, name string, kind *files.Kind
 }
 
 // Input is a flag that names a file that is read.
-type Input struct{ Path *string }
+type Input struct {
+	Path   *string
+	Ending string // that completion offers; "" for all files
+	Pipe   bool   // it may be a pipe
+}
 
 func (f Input) String() string { return *f.Path }
 
@@ -35,5 +39,15 @@ func (f Input) Set(path string) error { *f.Path = path; return nil }
 
 // AddInput adds a flag that names a file that is read, or says auto.
 func AddInput(flags *pflag.FlagSet, path *string, name, usage string) {
-	flags.Var(Input{path}, name, usage)
+	flags.Var(Input{Path: path}, name, usage)
+}
+
+// AddPipe is AddInput of a file that may be a pipe.
+func AddPipe(flags *pflag.FlagSet, path *string, name, usage string) {
+	flags.Var(Input{Path: path, Pipe: true}, name, usage)
+}
+
+// AddRecipe is AddInput of a recipe.
+func AddRecipe(flags *pflag.FlagSet, path *string, name, usage string) {
+	flags.Var(Input{Path: path, Ending: "json"}, name, usage)
 }

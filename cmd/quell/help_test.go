@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"quell/app/job"
-	"quell/cmd/command"
 	"quell/denoise"
 )
 
@@ -79,19 +78,24 @@ func TestAllOfHelp(t *testing.T) {
 	}
 }
 
-// TestFirstFlagsExist: the table of the first screens names commands and flags that there are.
+// TestFirstFlagsExist: the flags of the first screens.
 func TestFirstFlagsExist(t *testing.T) {
-	for name, flags := range command.FirstFlags {
-		cmd, _, err := newRoot().Find([]string{name})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		for _, f := range flags {
-			if cmd.Flags().Lookup(f.Flag) == nil {
-				t.Errorf("%s has no --%s", name, f.Flag)
+	named := 0
+	for _, g := range table() {
+		for _, c := range g.Commands {
+			cmd, _, err := newRoot().Find(strings.Fields(c.Name)[:1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range c.First {
+				if named++; cmd.Flags().Lookup(f.Flag) == nil {
+					t.Errorf("%s has no --%s", c.Name, f.Flag)
+				}
 			}
 		}
+	}
+	if named < 20 {
+		t.Errorf("%d flags", named)
 	}
 }
 

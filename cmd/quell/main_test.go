@@ -23,7 +23,6 @@ import (
 
 	"quell/app/job"
 	"quell/assets"
-	"quell/cmd/commands/filtering"
 	"quell/denoise"
 	"quell/io/nifti/niftitest"
 	"quell/volume"
@@ -227,7 +226,7 @@ func TestOutputNameThatIsNotUTF8(t *testing.T) {
 // TestFlagsAreTheParameters: every parameter of every filter is a flag with help
 // that gives its default and its filters.
 func TestFlagsAreTheParameters(t *testing.T) {
-	cmd := filtering.Denoise()
+	cmd := commandNamed(t, "denoise")
 	for _, f := range denoise.Filters() {
 		for _, text := range []string{f.Name, f.Help, f.Source, fmt.Sprintf("%d-D", f.Dims[0]), fmt.Sprintf("%d-D", f.Dims[len(f.Dims)-1])} {
 			if !strings.Contains(cmd.Long, text) {

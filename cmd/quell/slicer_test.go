@@ -9,7 +9,6 @@ import (
 
 	"quell/app/job"
 	"quell/cmd/command"
-	"quell/cmd/commands/filtering"
 	"quell/cmd/option"
 	"quell/denoise"
 )
@@ -100,7 +99,7 @@ func TestModules(t *testing.T) {
 		if len(flags) > 0 {
 			t.Errorf("%s: nothing about %q", f.Name, flags)
 		}
-		cmd := filtering.Denoise()
+		cmd := commandNamed(t, "denoise")
 		if err := cmd.ParseFlags(args); err != nil {
 			t.Errorf("%s: %v", f.Name, err)
 			continue

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +14,21 @@ import (
 	"github.com/spf13/pflag"
 
 	"quell/app/job"
+	"quell/cmd/command"
 )
+
+// newRoot is the command line.
+func newRoot() *cobra.Command { return command.New(table()) }
+
+// commandNamed is the command of a name.
+func commandNamed(t *testing.T, name string) *cobra.Command {
+	t.Helper()
+	cmd, _, err := newRoot().Find([]string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
 
 // commands returns all commands that the help lists.
 func commands() (all []*cobra.Command) {
@@ -234,5 +250,35 @@ func TestCancelledAsJSON(t *testing.T) {
 	var got struct{ Error printedFailure }
 	if err := json.Unmarshal([]byte(stdout.String()), &got); err != nil || code != job.ExitCancelled || got.Error.Kind != "cancelled" || got.Error.Text == "" {
 		t.Errorf("code %d, %v, %q", code, err, stdout.String())
+	}
+}
+
+// TestQuietAndVerbose: -q leaves out notes and what was written, and neither results nor warnings; -v adds the steps of
+// the work, without the names of files. Nothing has a colour.
+func TestQuietAndVerbose(t *testing.T) {
+	t.Setenv("NO_COLOR", "1")
+	t.Chdir(filepath.Dir(folder(t)("a.nii")))
+	for _, c := range []struct{ args, stdout, stderr string }{ // patterns of all that is printed
+		{"convert a.nii c.nii", "12 x 13 x 11 voxels; written to c.nii\n", ""},
+		{"convert a.nii c.nii -q", "", ""},
+		{"convert a.nii c.nii --quiet --json", `(?s)\{.*"output": "c.nii".*\}\n`, ""},
+		{"phantom p.nii --kind steps --dims 8,8,2 -q", "", ""},
+		{"compare a.nii a.nii -q", "(?s)mse .*", ""},
+		{"info a.nii -v", "(?s)series 1\n.*", "(quell: msg=scan .*\n)+"},
+		{"estimate . -v", "(?s)sigma .*", "(?s)quell: .*holds 7 series; .*quell: msg=load .*"},
+		{"estimate . -q", "(?s)sigma .*", ""},
+		{"info a.nii -v -q", "", "quell: give --verbose or --quiet, not both\n"},
+		{"--help", "(?s).*Usage: .*", ""},
+	} {
+		_, stdout, stderr := quell(t, strings.Fields(c.args)...)
+		if !regexp.MustCompile("^"+c.stdout+"$").MatchString(stdout) || !regexp.MustCompile("^"+c.stderr+"$").MatchString(stderr) {
+			t.Errorf("quell %s: %q, %q", c.args, stdout, stderr)
+		}
+		if strings.Contains(stdout+stderr, "\x1b") || strings.Contains(stderr, "msg=") && strings.Contains(stderr, "a.nii") {
+			t.Errorf("quell %s has a colour, or names a file in the steps: %q", c.args, stderr)
+		}
+	}
+	if code, stdout, _ := quell(t, "info", "a.nii"); code != 0 || stdout == "" {
+		t.Error("steps are written after -v")
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"quell/cmd/command"
 	"quell/cmd/commands/cohorts"
 	"quell/cmd/commands/filtering"
@@ -16,15 +14,29 @@ import (
 	"quell/cmd/commands/viewing"
 )
 
-// table returns the commands.
-func table() []*cobra.Command {
-	return []*cobra.Command{
-		viewing.Info(), filtering.Denoise(), judging.Compare(), judging.Measure(), laboratory.Noise(), judging.Estimate(), judging.Assess(), judging.Detect(), judging.Study(), filtering.Tune(), filtering.Presets(), viewing.Convert(), network.Send(), network.PACS(), laboratory.Phantom(), laboratory.Bench(), cohorts.Batch(), cohorts.BIDS(), cohorts.Module(), cohorts.Worker(), laboratory.Devices(), network.Serve(), laboratory.ServeArrays(), laboratory.Version(), viewing.View(),
+// table returns the commands in their groups, the most needed first.
+func table() []command.Group {
+	return []command.Group{
+		{Title: "Series", Commands: []command.Command{
+			viewing.Info(), viewing.Convert(), viewing.View(),
+		}},
+		{Title: "Filters", Commands: []command.Command{
+			filtering.Denoise(), filtering.Presets(), filtering.Tune(),
+		}},
+		{Title: "Judging", Commands: []command.Command{
+			judging.Estimate(), judging.Assess(), judging.Compare(), judging.Measure(), judging.Detect(), judging.Study(),
+		}},
+		{Title: "PACS", Commands: []command.Command{
+			network.PACS(), network.Send(), network.Serve(),
+		}},
+		{Title: "Many series", Commands: []command.Command{
+			cohorts.Batch(), cohorts.BIDS(), cohorts.Worker(), cohorts.Module(),
+		}},
+		{Title: "Laboratory", Brief: true, Commands: []command.Command{
+			laboratory.Phantom(), laboratory.Noise(), laboratory.Bench(), laboratory.Devices(), laboratory.Version(), laboratory.ServeArrays(),
+		}},
 	}
 }
-
-// newRoot is the command line.
-func newRoot() *cobra.Command { return command.New(table()...) }
 
 // execute runs the command line and returns the exit code.
 func execute(ctx context.Context, args []string, out, errs io.Writer) int {

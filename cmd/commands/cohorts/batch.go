@@ -14,6 +14,7 @@ import (
 
 	"quell/app/batch"
 	"quell/app/batch/queue"
+	"quell/app/files"
 	"quell/app/job"
 	"quell/cmd/command"
 	"quell/cmd/option"
@@ -32,13 +33,13 @@ type batchFlags struct {
 	compress option.Compress
 	options  batch.Options
 	reveal   string
-	json     bool
 }
 
 // Batch is quell batch.
-func Batch() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "batch IN... OUT --recipe FILE|--preset NAME|--filter NAME [parameters]",
+func Batch() command.Command {
+	var f batchFlags
+	c := command.Command{
+		Name:  "batch IN... OUT --recipe FILE|--preset NAME|--filter NAME [parameters]",
 		Short: "Remove noise from many series",
 		Long: `Filter every series of IN by one recipe. IN is a series, a folder with everything
 below it, a pattern in quotes ('cohort/*/T1w.nii.gz'), a BIDS dataset, or a list: a
@@ -89,24 +90,29 @@ because their input is unreadable or refused.`,
 			}
 			return nil
 		},
+		Inputs:  func(args []string) []string { return args[:len(args)-1] },
+		Outputs: command.Last(files.BatchOutput),
+		Many:    true,
+		First:   []command.First{{Flag: "preset"}, {Flag: "recipe"}, {Flag: "select"}, {Flag: "workers"}, {Flag: "shard"}, {Flag: "engine"}},
 	}
-	var f batchFlags
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	f.recipe.AddTo(cmd)
-	flags.StringVar(&f.options.Select, "select", "", "take only the series that fulfil these `conditions`")
-	f.addTo(cmd)
-	option.AddModality(cmd, &f.options.Job.Input.Modality)
-	option.AddUneven(cmd, &f.options.Job.Uneven, "split filters evenly spaced runs of slices by themselves, ")
-	f.nats.addTo(cmd)
-	flags.IntVar(&f.children, "processes", 0, "do the series in `N` processes, each with a GPU of its own where there are several; one that dies is replaced")
-	option.AddOutputFlags(cmd, &f.options.Job.Output.Options)
-	option.AddAttach(cmd, &f.options.Job.Output.Attach)
-	flags.BoolVar(&f.options.Job.Output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile), and put pseudonyms in place of names in everything else that is written or printed; what is drawn in the pixels stays")
-	flags.StringVar(&f.reveal, "reveal", "", "print the inputs that a `pseudonym` in a report of --deidentify stands for, and do nothing else")
-	f.compress.AddTo(cmd)
-	f.recipe.Params = option.AddParams(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		flags.SortFlags = false
+		f.recipe.AddTo(cmd)
+		flags.StringVar(&f.options.Select, "select", "", "take only the series that fulfil these `conditions`")
+		f.addTo(cmd)
+		option.AddModality(cmd, &f.options.Job.Input.Modality)
+		option.AddUneven(cmd, &f.options.Job.Uneven, "split filters evenly spaced runs of slices by themselves, ")
+		f.nats.addTo(cmd)
+		flags.IntVar(&f.children, "processes", 0, "do the series in `N` processes, each with a GPU of its own where there are several; one that dies is replaced")
+		option.AddOutputFlags(cmd, &f.options.Job.Output.Options)
+		option.AddAttach(cmd, &f.options.Job.Output.Attach)
+		flags.BoolVar(&f.options.Job.Output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile), and put pseudonyms in place of names in everything else that is written or printed; what is drawn in the pixels stays")
+		flags.StringVar(&f.reveal, "reveal", "", "print the inputs that a `pseudonym` in a report of --deidentify stands for, and do nothing else")
+		f.compress.AddTo(cmd)
+		f.recipe.Params = option.AddParams(cmd)
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		f.options.Inputs, f.options.Output = args[:len(args)-1], args[len(args)-1]
 		if f.reveal != "" {
 			return f.printRevealed(cmd)
@@ -116,7 +122,7 @@ because their input is unreadable or refused.`,
 		}
 		return f.run(cmd, batch.Run)
 	}
-	return cmd
+	return c
 }
 
 // printRevealed prints the inputs that a pseudonym stands for.
@@ -149,7 +155,6 @@ func (f *batchFlags) addTo(cmd *cobra.Command) {
 	flags.BoolVar(&f.options.Verify, "verify", false, "compare the bytes of outputs that are there with what was written, and do again what differs; without it, only of files that changed since")
 	flags.Var(&f.shard, "shard", "do the part `I/N` of the series")
 	flags.StringVar(&f.metrics, "metrics", "", metricsHelp)
-	flags.BoolVar(&f.json, "json", false, option.JSONHelp)
 }
 
 // distribute has other processes do the series if the flags ask for that.
@@ -213,7 +218,7 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 		}
 		return command.Leaving(err, fmt.Sprintf("the %s that are done stay: the same command continues with the next series", message.Count(summary.Done, "series", "series")))
 	}
-	if f.json {
+	if command.JSON(cmd) {
 		err = summary.WriteJSON(cmd.OutOrStdout())
 	} else {
 		err = printSummary(cmd, summary)
@@ -247,8 +252,7 @@ func printSummary(cmd *cobra.Command, s batch.Summary) error {
 	if s.OfOthers > 0 {
 		lines = append(lines, message.Count(s.OfOthers, "output", "outputs").String()+" in that folder were made by another recipe or version of Quell and have no row.")
 	}
-	_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(lines, "\n"))
-	return err
+	return command.Tell(cmd, nil, "%s", strings.Join(lines, "\n"))
 }
 
 // batchEvents writes failures to stderr, and on a terminal a line with the progress.
@@ -269,7 +273,7 @@ func batchEvents(cmd *cobra.Command) (events batch.Events, done func()) {
 			command.Warn(cmd, "warning: %s: %s", r.Input(), r.Problem)
 		}
 	}
-	if terminal {
+	if terminal && !command.Quiet(cmd) {
 		events.Progress = func(s batch.Progress) {
 			clearLine()
 			fmt.Fprint(os.Stderr, progressText(s))

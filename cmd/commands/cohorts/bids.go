@@ -11,6 +11,7 @@ import (
 
 	"quell/app/batch"
 	"quell/app/batch/bids"
+	"quell/app/files"
 	"quell/app/job"
 	"quell/cmd/command"
 	"quell/cmd/option"
@@ -68,9 +69,12 @@ func (m *bidsMachine) apply(cmd *cobra.Command) error {
 }
 
 // BIDS is quell bids.
-func BIDS() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "bids BIDS_DIR OUT_DIR participant|group",
+func BIDS() command.Command {
+	var f batchFlags
+	var filter bids.Filter
+	var machine bidsMachine
+	c := command.Command{
+		Name:  "bids BIDS_DIR OUT_DIR participant|group",
 		Short: "Remove noise from the images of a BIDS dataset",
 		Long: `Filter the images of a BIDS dataset, as a BIDS App, and write a derivative dataset:
 
@@ -97,33 +101,38 @@ Without --modality the images of anat are taken, without a recipe the preset
 			}
 			return nil
 		},
+		Inputs: command.Leading,
+		Outputs: func(args []string) []command.Output {
+			return []command.Output{{Name: "OUT_DIR", Path: &args[1], Kind: files.BatchOutput}}
+		},
+		First: []command.First{{Flag: "participant-label"}, {Flag: "session-label"}, {Flag: "modality"}, {Flag: "preset"}, {Flag: "work-dir", Text: "keep temporary files in this folder"}, {Flag: "n-cpus"}, {Flag: "mem-mb"}},
 	}
-	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 2 {
-			return []string{participantLevel, groupLevel}, cobra.ShellCompDirectiveNoFileComp
+	c.Flags = func(cmd *cobra.Command) {
+		cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 2 {
+				return []string{participantLevel, groupLevel}, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
 		}
-		return nil, cobra.ShellCompDirectiveDefault
+		command.AddVersion(cmd)
+		flags := cmd.Flags()
+		flags.SortFlags = false
+		// BIDS Apps write flags with underscores.
+		flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+			return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+		})
+		flags.StringSliceVar(&filter.Participants, "participant-label", nil, "only these participants, as `labels` with or without sub-")
+		flags.StringSliceVar(&filter.Sessions, "session-label", nil, "only these sessions, as `labels` with or without ses-")
+		flags.StringSliceVar(&filter.Modalities, "modality", nil, "only images of these `suffixes`, such as T1w,FLAIR,bold, in every folder")
+		flags.Bool("skip-bids-validator", false, "no effect: the dataset is not validated as a whole")
+		f.recipe.AddTo(cmd)
+		f.addTo(cmd)
+		machine.addTo(flags)
+		option.AddOutputFlags(cmd, &f.options.Job.Output.Options)
+		f.recipe.Params = option.AddParams(cmd)
 	}
-	var f batchFlags
-	var filter bids.Filter
-	var machine bidsMachine
-	command.AddVersion(cmd)
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	// BIDS Apps write flags with underscores.
-	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
-	})
-	flags.StringSliceVar(&filter.Participants, "participant-label", nil, "only these participants, as `labels` with or without sub-")
-	flags.StringSliceVar(&filter.Sessions, "session-label", nil, "only these sessions, as `labels` with or without ses-")
-	flags.StringSliceVar(&filter.Modalities, "modality", nil, "only images of these `suffixes`, such as T1w,FLAIR,bold, in every folder")
-	flags.Bool("skip-bids-validator", false, "no effect: the dataset is not validated as a whole")
-	f.recipe.AddTo(cmd)
-	f.addTo(cmd)
-	machine.addTo(flags)
-	option.AddOutputFlags(cmd, &f.options.Job.Output.Options)
-	f.recipe.Params = option.AddParams(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
+		flags := cmd.Flags()
 		// A list with spaces, as in BIDS Apps, leaves labels among the arguments.
 		for _, label := range args[3:] {
 			if !flags.Changed("participant-label") {
@@ -145,5 +154,5 @@ Without --modality the images of anat are taken, without a recipe the preset
 			return bids.Run(ctx, args[0], filter, o, events)
 		})
 	}
-	return cmd
+	return c
 }

@@ -1,7 +1,6 @@
 package cohorts
 
 import (
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -13,9 +12,10 @@ import (
 )
 
 // Module is quell module.
-func Module() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "module [IN OUT]",
+func Module() command.Command {
+	var recipe option.Recipe
+	c := command.Command{
+		Name:  "module [IN OUT]",
 		Short: "Filter what a host program puts into a folder: mercure, MONAI Deploy",
 		Long: `Filter the images of the folder IN and leave the results in OUT, which is empty, as files
 without a folder of their own, with their recipe and result.json. Hosts name the folders
@@ -44,15 +44,15 @@ with the error. Without series the largest is filtered, with all volumes if it i
 			}
 			return nil
 		},
+		JSON: ": that of result.json",
 	}
-	var recipe option.Recipe
-	var asJSON bool
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	recipe.AddTo(cmd)
-	flags.BoolVar(&asJSON, "json", false, option.JSONHelp+": that of result.json")
-	recipe.Params = option.AddParams(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		flags.SortFlags = false
+		recipe.AddTo(cmd)
+		recipe.Params = option.AddParams(cmd)
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		place, err := hosts.Find(args, os.Getenv)
 		if err != nil {
 			return err
@@ -68,13 +68,9 @@ with the error. Without series the largest is filtered, with all volumes if it i
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return command.PrintJSON(cmd.OutOrStdout(), result)
-		}
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), result.Notification.Text)
-		return err
+		return command.Tell(cmd, result, "%s", result.Notification.Text)
 	}
-	return cmd
+	return c
 }
 
 // moduleSettings returns the settings of the host, with the recipe of the flags if they name no filter. If neither does,

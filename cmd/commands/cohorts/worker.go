@@ -16,9 +16,13 @@ import (
 )
 
 // Worker is quell worker.
-func Worker() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "worker --nats URL",
+func Worker() command.Command {
+	var n natsFlags
+	var o queue.WorkerOptions
+	var memory, metrics string
+	var child bool
+	c := command.Command{
+		Name:  "worker --nats URL",
 		Short: "Do the series of quell batch --nats",
 		Long: `Take series from a NATS JetStream server (version ` + queue.LeastServer + ` or later), where quell batch
 --nats lists them, and filter them. Workers read and write by the paths that quell batch
@@ -30,22 +34,20 @@ when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks 
 		Example: `  quell worker --nats nats://head:4222 --drain
   CUDA_VISIBLE_DEVICES=1 quell worker --nats nats://head:4222`,
 		Args: command.Exactly(0, "no arguments but flags"),
+		JSON: " with the number of series that this worker did",
 	}
-	var n natsFlags
-	var o queue.WorkerOptions
-	var memory, metrics string
-	var child bool
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	n.addTo(cmd)
-	flags.IntVar(&o.Workers, "workers", 0, "`N` series are in work at once: one is filtered while others are read and written; 3 if not given")
-	flags.StringVar(&memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
-	flags.BoolVar(&o.Drain, "drain", false, "end when no batch is left")
-	flags.StringVar(&metrics, "metrics", "", metricsHelp)
-	asJSON := flags.Bool("json", false, option.JSONHelp+" with the number of series that this worker did")
-	flags.BoolVar(&child, "child", false, "take series from standard input, see queue.Children")
-	_ = flags.MarkHidden("child") // exists
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		flags.SortFlags = false
+		n.addTo(cmd)
+		flags.IntVar(&o.Workers, "workers", 0, "`N` series are in work at once: one is filtered while others are read and written; 3 if not given")
+		flags.StringVar(&memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
+		flags.BoolVar(&o.Drain, "drain", false, "end when no batch is left")
+		flags.StringVar(&metrics, "metrics", "", metricsHelp)
+		flags.BoolVar(&child, "child", false, "take series from standard input, see queue.Children")
+		_ = flags.MarkHidden("child") // exists
+	}
+	c.Run = func(cmd *cobra.Command, args []string) (err error) {
 		if n.url == "" && !child {
 			return job.Usagef("which server? Give --nats URL")
 		}
@@ -72,10 +74,10 @@ when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks 
 		}
 		defer nc.Close()
 		err = queue.Work(cmd.Context(), nc, o, events)
-		if *asJSON {
+		if command.JSON(cmd) {
 			return cmp.Or(err, command.PrintJSON(cmd.OutOrStdout(), map[string]any{"series": ended}))
 		}
 		return err
 	}
-	return cmd
+	return c
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app/executor"
+	"quell/app/files"
 	"quell/app/job"
 	"quell/app/open"
 	"quell/app/run"
@@ -28,13 +29,15 @@ type denoiseFlags struct {
 	output                 job.Output
 	compress               option.Compress
 	beside                 []*string // paths of executor.Products
-	assess, lesions, json  bool
+	assess, lesions        bool
 }
 
 // Denoise is quell denoise.
-func Denoise() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "denoise IN OUT [--filter NAME|--preset NAME] [parameters]",
+func Denoise() command.Command {
+	var f denoiseFlags
+	var slicer bool
+	c := command.Command{
+		Name:  "denoise IN OUT [--filter NAME|--preset NAME] [parameters]",
 		Short: "Remove noise from a series and write a new series",
 		Long:  denoiseHelp(),
 		Example: `  quell denoise ct/ quiet/ --filter nlm --dims 3 --h 12
@@ -53,36 +56,44 @@ func Denoise() *cobra.Command {
 			}
 			return command.Exactly(2, "IN and OUT")(cmd, args)
 		},
+		Inputs:  command.Leading,
+		Outputs: command.Last(files.SeriesOutput),
+		Pipes:   true,
+		Module:  &command.Module{Title: "Quell", Help: "Remove noise by a preset, whose strength follows the noise of the series.", Output: "Output volume", About: "The volume without noise.", Presets: true},
+		First: []command.First{
+			{Flag: "preset"}, {Flag: "recipe", Text: "start from the recipe in this file"}, {Flag: "dims"},
+			{Flag: "noise-out", Text: "also write what was removed"}, {Flag: "report", Text: "also write a report with pictures and a verdict"}, {Flag: "json"},
+		},
+		Filters: true,
 	}
-	var f denoiseFlags
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	f.recipe.AddTo(cmd)
-	f.engine.Name = "auto"
-	option.AddEngine(cmd, &f.engine.Name, option.EngineHelp)
-	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`, counted from 1, both included; either may be left out; the filter still reads the slices around them")
-	option.AddInput(flags, &f.noiseMap, "noise-map", "noise that differs from place to place: sigma for each voxel from this `file`, auto to estimate it, or none; the filter works in units of it; if not given, it is estimated if the noise differs from place to place and no strength is a number")
-	option.AddInput(flags, &f.mask, "mask", "leave voxels that are 0 in this `file` unchanged, and do not use them")
-	option.AddOutputFlags(cmd, &f.output.Options)
-	command.AddFormat(cmd)
-	option.AddAttach(cmd, &f.output.Attach)
-	for _, p := range executor.Products() {
-		path := new(string)
-		f.beside = append(f.beside, path)
-		option.AddOutput(flags, path, p.Name, p.Kind, p.Help)
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		flags.SortFlags = false
+		f.recipe.AddTo(cmd)
+		f.engine.Name = "auto"
+		option.AddEngine(cmd, &f.engine.Name, option.EngineHelp)
+		flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`, counted from 1, both included; either may be left out; the filter still reads the slices around them")
+		option.AddPipe(flags, &f.noiseMap, "noise-map", "noise that differs from place to place: sigma for each voxel from this `file`, auto to estimate it, or none; the filter works in units of it; if not given, it is estimated if the noise differs from place to place and no strength is a number")
+		option.AddPipe(flags, &f.mask, "mask", "leave voxels that are 0 in this `file` unchanged, and do not use them")
+		option.AddOutputFlags(cmd, &f.output.Options)
+		command.AddFormat(cmd)
+		option.AddAttach(cmd, &f.output.Attach)
+		for _, p := range executor.Products() {
+			path := new(string)
+			f.beside = append(f.beside, path)
+			option.AddOutput(flags, path, p.Name, p.Kind, p.Help)
+		}
+		flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile), and print and record pseudonyms in place of names; what is drawn in the pixels stays")
+		f.compress.AddTo(cmd)
+		option.AddUneven(cmd, &f.uneven, "split filters evenly spaced runs of slices by themselves, ")
+		option.AddMemory(cmd, &f.memory, "filtered")
+		f.in.AddTo(cmd)
+		flags.BoolVar(&f.assess, "assess", false, "also judge the result, as quell assess does; each volume of a 4-D series by itself")
+		flags.BoolVar(&f.lesions, "lesions", false, option.LesionsHelp)
+		command.AddSlicer(flags, &slicer)
+		f.recipe.Params = option.AddParams(cmd)
 	}
-	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile), and print and record pseudonyms in place of names; what is drawn in the pixels stays")
-	f.compress.AddTo(cmd)
-	option.AddUneven(cmd, &f.uneven, "split filters evenly spaced runs of slices by themselves, ")
-	option.AddMemory(cmd, &f.memory, "filtered")
-	f.in.AddTo(cmd)
-	flags.BoolVar(&f.assess, "assess", false, "also judge the result, as quell assess does; each volume of a 4-D series by itself")
-	flags.BoolVar(&f.lesions, "lesions", false, option.LesionsHelp)
-	flags.BoolVar(&f.json, "json", false, option.JSONHelp)
-	var slicer bool
-	command.AddSlicer(flags, &slicer)
-	f.recipe.Params = option.AddParams(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		events, done := command.EventsOf(cmd)
 		if slicer {
 			f.recipe.Params.WithoutDefaults(f.recipe.Filter)
@@ -97,12 +108,9 @@ func Denoise() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if f.json {
-			return command.PrintReport(cmd.OutOrStdout(), report)
-		}
 		return printDenoised(cmd, report)
 	}
-	return cmd
+	return c
 }
 
 // printDenoised prints what was filtered and how: of a 4-D series the noise, the strength

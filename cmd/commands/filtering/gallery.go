@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -57,7 +56,7 @@ func (g *gallery) check(flags *pflag.FlagSet, all bool, params option.Params) er
 }
 
 // run shows every filter on a series, and writes the recipe of the best one to out.
-func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Series, out string, overwrite, asJSON bool) error {
+func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Series, out string, overwrite bool) error {
 	q := judge.GalleryRequest{Series: s}
 	if g.slices != "" {
 		part, err := option.ParseSlices(g.slices)
@@ -99,31 +98,27 @@ func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Serie
 			return err
 		}
 	}
-	if asJSON {
-		var best string
-		if shown.Best >= 0 {
-			best = shown.Exhibits[shown.Best].Filter
-		}
-		return command.PrintJSON(cmd.OutOrStdout(), struct {
-			judge.Gallery
-			Sigma      float64 `json:"sigma"`
-			Confidence string  `json:"sigma_confidence"`
-			Slices     [2]int  `json:"slices"` // from, to
-			Best       string  `json:"best"`
-		}{shown, shown.Noise.Noise.Sigma, string(shown.Noise.Noise.Confidence), [2]int{shown.Region.Min[2], shown.Region.Max[2]}, best})
+	best := ""
+	if shown.Best >= 0 {
+		best = shown.Exhibits[shown.Best].Filter
 	}
-	return printGallery(cmd.OutOrStdout(), shown)
+	return command.Print(cmd, struct {
+		judge.Gallery
+		Sigma      float64 `json:"sigma"`
+		Confidence string  `json:"sigma_confidence"`
+		Slices     [2]int  `json:"slices"` // from, to
+		Best       string  `json:"best"`
+	}{shown, shown.Noise.Noise.Sigma, string(shown.Noise.Noise.Confidence), [2]int{shown.Region.Min[2], shown.Region.Max[2]}, best}, func(w io.Writer) { printGallery(w, shown) })
 }
 
 // printGallery writes a table.
-func printGallery(w io.Writer, g judge.Gallery) error {
+func printGallery(tw io.Writer, g judge.Gallery) {
 	figure := func(x *float64, digits string) string {
 		if x == nil {
 			return "-"
 		}
 		return fmt.Sprintf(digits, *x)
 	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	reference := slices.ContainsFunc(g.Exhibits, func(e judge.Exhibit) bool { return e.Truth != nil })
 	fmt.Fprint(tw, "filter\terror (sigmas)\tsigma left\tverdict\tstructure\ttime\t")
 	if reference {
@@ -144,15 +139,11 @@ func printGallery(w io.Writer, g judge.Gallery) error {
 		}
 		fmt.Fprintf(tw, "%s by %s%s\n", e.Recipe, e.Chosen, mark)
 	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
 	for _, e := range g.Exhibits {
 		if !e.Problem.IsZero() {
-			fmt.Fprintf(w, "%s cannot run: %s\n", e.Filter, e.Problem)
+			fmt.Fprintf(tw, "%s cannot run: %s\n", e.Filter, e.Problem)
 		} else if !e.Note.IsZero() {
-			fmt.Fprintf(w, "%s: %s\n", e.Filter, e.Note)
+			fmt.Fprintf(tw, "%s: %s\n", e.Filter, e.Note)
 		}
 	}
-	return nil
 }

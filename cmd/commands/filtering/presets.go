@@ -2,19 +2,18 @@ package filtering
 
 import (
 	"fmt"
-	"text/tabwriter"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"quell/app/job"
 	"quell/cmd/command"
-	"quell/cmd/option"
 )
 
 // Presets is quell presets.
-func Presets() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "presets",
+func Presets() command.Command {
+	c := command.Command{
+		Name:  "presets",
 		Short: "List the recipes for a modality and an anatomy",
 		Long: `List the recipes that come with Quell, for quell denoise --preset NAME. Each names the
 data that it was tuned on; on other data it is a start. Strengths count in sigmas of the
@@ -23,16 +22,12 @@ noise of the series, which is estimated.`,
   quell denoise ct/ quiet/ --preset ct-head-soft-tissue`,
 		Args: command.Exactly(0, "no arguments"),
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if *asJSON {
-			return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"presets": job.Presets()})
-		}
-		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		for _, p := range job.Presets() {
-			fmt.Fprintf(tw, "%s\t%s\t%s\n\t\ttuned on %s\n", p.Name, p.Title, p.Recipe, p.TunedOn)
-		}
-		return tw.Flush()
+	c.Run = func(cmd *cobra.Command, _ []string) error {
+		return command.Print(cmd, map[string]any{"presets": job.Presets()}, func(tw io.Writer) {
+			for _, p := range job.Presets() {
+				fmt.Fprintf(tw, "%s\t%s\t%s\n\t\ttuned on %s\n", p.Name, p.Title, p.Recipe, p.TunedOn)
+			}
+		})
 	}
-	return cmd
+	return c
 }

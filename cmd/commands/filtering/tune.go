@@ -2,8 +2,8 @@ package filtering
 
 import (
 	"fmt"
+	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +16,18 @@ import (
 )
 
 // Tune is quell tune.
-func Tune() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "tune IN [--filter NAME|all] [parameters]",
+func Tune() command.Command {
+	filter := "nlm"
+	recipeFile := new(string)
+	var dims string
+	objective, engineName := string(tune.LeastRisk), "auto"
+	out := new(string)
+	overwrite := new(bool)
+	var pick option.Choice
+	var params option.Params
+	var every gallery
+	c := command.Command{
+		Name:  "tune IN [--filter NAME|all] [parameters]",
 		Short: "Find the best strength of a filter by the noise of the series",
 		Long: `Find the best strength of a filter without a reference. Objectives:
 
@@ -39,28 +48,26 @@ structure in the residual, the time, and with --reference the PSNR. --picture dr
 them side by side.`,
 		Example: `  quell tune ct/ --filter nlm --out tuned.json
   quell tune brain.nii.gz --filter all --slices 20:22 --picture gallery.png`,
-		Args: command.Exactly(1, "one IN"),
+		Args:   command.Exactly(1, "one IN"),
+		Inputs: command.Every,
+		Pipes:  true,
+		First:  []command.First{{Flag: "objective"}, {Flag: "dims"}, {Flag: "out"}, {Flag: "json"}},
 	}
-	flags := cmd.Flags()
-	filter := "nlm"
-	option.AddName(cmd, &filter, "filter", "filter", append(option.FilterNames(), option.EveryFilter), "the filter's `name`: "+strings.Join(option.FilterNames(), ", ")+"; or all")
-	recipeFile := new(string)
-	option.AddInput(flags, recipeFile, "recipe", "start from the recipe in this `file`; flags override it")
-	var dims string
-	option.AddDims(cmd, &dims, "the recipe's if not given, or without one auto")
-	objective, engineName := string(tune.LeastRisk), "auto"
-	option.AddName(cmd, &objective, "objective", "objective", []string{string(tune.LeastRisk), string(tune.Discrepancy)}, "what the best strength is: `sure|residual`")
-	option.AddEngine(cmd, &engineName, option.EngineHelp)
-	out := new(string)
-	option.AddOutput(flags, out, "out", files.RecipeOutput, "write the recipe to this `file`")
-	overwrite := flags.Bool("overwrite", false, "replace a file that Quell did not write")
-	asJSON := flags.Bool("json", false, option.JSONHelp)
-	var pick option.Choice
-	pick.AddTo(cmd)
-	params := option.AddParams(cmd)
-	var every gallery
-	every.addTo(flags)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		option.AddName(cmd, &filter, "filter", "filter", append(option.FilterNames(), option.EveryFilter), "the filter's `name`: "+strings.Join(option.FilterNames(), ", ")+"; or all")
+		option.AddRecipe(flags, recipeFile, "recipe", "start from the recipe in this `file`; flags override it")
+		option.AddDims(cmd, &dims, "the recipe's if not given, or without one auto")
+		option.AddName(cmd, &objective, "objective", "objective", []string{string(tune.LeastRisk), string(tune.Discrepancy)}, "what the best strength is: `sure|residual`")
+		option.AddEngine(cmd, &engineName, option.EngineHelp)
+		option.AddOutput(flags, out, "out", files.RecipeOutput, "write the recipe to this `file`")
+		flags.BoolVar(overwrite, "overwrite", false, "replace a file that Quell did not write")
+		pick.AddTo(cmd)
+		params = option.AddParams(cmd)
+		every.addTo(flags)
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
+		flags := cmd.Flags()
 		all := filter == option.EveryFilter
 		if err := every.check(flags, all, params); err != nil {
 			return err
@@ -85,7 +92,7 @@ them side by side.`,
 		}
 		defer in.Close()
 		if all {
-			return every.run(cmd, engine, in.Series, *out, *overwrite, *asJSON)
+			return every.run(cmd, engine, in.Series, *out, *overwrite)
 		}
 		if dims == option.AutoDims || dims == "" && *recipeFile == "" {
 			if recipe.Dims, err = run.ProposeDims(in.Series, recipe.Filter); err != nil {
@@ -101,26 +108,20 @@ them side by side.`,
 				return err
 			}
 		}
-		if *asJSON {
-			return command.PrintJSON(cmd.OutOrStdout(), t)
-		}
-		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		fmt.Fprintf(tw, "%s\terror (sigmas)\tnoise kept\t\n", t.Curve.Param)
-		for i, p := range t.Curve.Points {
-			mark := ""
-			if i == t.Curve.Best {
-				mark = "best"
+		return command.Print(cmd, t, func(w io.Writer) {
+			fmt.Fprintf(w, "%s\terror (sigmas)\tnoise kept\t\n", t.Curve.Param)
+			for i, p := range t.Curve.Points {
+				mark := ""
+				if i == t.Curve.Best {
+					mark = "best"
+				}
+				fmt.Fprintf(w, "%s\t%.3f\t%.0f %%\t%s\n", p.Value, p.RMSE(), 100*p.Kept, mark)
 			}
-			fmt.Fprintf(tw, "%s\t%.3f\t%.0f %%\t%s\n", p.Value, p.RMSE(), 100*p.Kept, mark)
-		}
-		if err := tw.Flush(); err != nil {
-			return err
-		}
-		for _, doubt := range t.Doubts {
-			fmt.Fprintln(cmd.OutOrStdout(), doubt)
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", t.Recipe)
-		return err
+			for _, doubt := range t.Doubts {
+				fmt.Fprintln(w, doubt)
+			}
+			fmt.Fprintf(w, "%s\n", t.Recipe)
+		})
 	}
-	return cmd
+	return c
 }

@@ -19,9 +19,14 @@ import (
 )
 
 // Assess is quell assess.
-func Assess() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "assess BEFORE AFTER",
+func Assess() command.Command {
+	mask := new(string)
+	noiseMap := new(string)
+	recipeFile := new(string)
+	withLesions := new(bool)
+	var pick option.Choice
+	c := command.Command{
+		Name:  "assess BEFORE AFTER",
 		Short: "Judge a denoised series without a reference",
 		Long: `Judge how well AFTER was denoised from BEFORE, without a reference. The verdict is
 
@@ -42,19 +47,18 @@ numbers of the JSON count from 0. Of a 4-D series each volume is judged by itsel
 		Example: `  quell assess ct/ quiet/
   quell assess ct/ quiet/ --lesions
   quell assess brain.nii.gz quiet.nii.gz --recipe tuned.json --json`,
-		Args: command.Exactly(2, "BEFORE and AFTER"),
+		Args:   command.Exactly(2, "BEFORE and AFTER"),
+		Inputs: command.Every,
+		Pipes:  true,
 	}
-	mask := new(string)
-	option.AddInput(cmd.Flags(), mask, "mask", "count only voxels that are not 0 in this `file`")
-	noiseMap := new(string)
-	option.AddInput(cmd.Flags(), noiseMap, "noise-map", "the noise map that the filter worked by: this `file`, or auto to estimate it again; errors count in units of it")
-	recipeFile := new(string)
-	option.AddInput(cmd.Flags(), recipeFile, "recipe", "the recipe that made AFTER, if it lies in another `file` than beside it")
-	withLesions := cmd.Flags().Bool("lesions", false, "judge too what the recipe leaves of virtual lesions in BEFORE: over if one that was visible fades")
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	var pick option.Choice
-	pick.AddTo(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		option.AddPipe(cmd.Flags(), mask, "mask", "count only voxels that are not 0 in this `file`")
+		option.AddPipe(cmd.Flags(), noiseMap, "noise-map", "the noise map that the filter worked by: this `file`, or auto to estimate it again; errors count in units of it")
+		option.AddRecipe(cmd.Flags(), recipeFile, "recipe", "the recipe that made AFTER, if it lies in another `file` than beside it")
+		cmd.Flags().BoolVar(withLesions, "lesions", false, "judge too what the recipe leaves of virtual lesions in BEFORE: over if one that was visible fades")
+		pick.AddTo(cmd)
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		events, done := command.EventsOf(cmd)
 		defer done()
 		before, err := open.Select(cmd.Context(), pick.Input(args[0]), events)
@@ -77,9 +81,9 @@ numbers of the JSON count from 0. Of a 4-D series each volume is judged by itsel
 			all = append(all, volumeAssessment{before.Name(k), one})
 		}
 		done()
-		return printAssessments(cmd.OutOrStdout(), all, before.Selection, *asJSON)
+		return printAssessments(cmd.OutOrStdout(), all, before.Selection, command.JSON(cmd))
 	}
-	return cmd
+	return c
 }
 
 // assessor judges the volumes of a result.

@@ -2,8 +2,8 @@ package judging
 
 import (
 	"fmt"
+	"io"
 	"math"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +15,11 @@ import (
 )
 
 // Compare is quell compare.
-func Compare() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "compare REFERENCE TEST",
+func Compare() command.Command {
+	peak := new(float64)
+	mask := new(string)
+	c := command.Command{
+		Name:  "compare REFERENCE TEST",
 		Short: "Measure how a series differs from a reference",
 		Long: `Measure how TEST differs from REFERENCE: mean squared error, peak signal-to-noise
 ratio 10 log10(MAX^2 / MSE), structural similarity slice by slice and in three
@@ -28,13 +30,15 @@ Against a noise-free reference these measure quality. Against a filter's input
 they only measure how much was changed.`,
 		Example: `  quell compare truth.nii.gz quiet.nii.gz --max 255
   quell compare truth.nii.gz quiet.nii.gz --mask brain.nii.gz --json`,
-		Args: command.Exactly(2, "REFERENCE and TEST"),
+		Args:   command.Exactly(2, "REFERENCE and TEST"),
+		Inputs: command.Every,
+		Pipes:  true,
 	}
-	peak := cmd.Flags().Float64("max", 0, "`MAX` of psnr and ssim; the reference's range if not given")
-	mask := new(string)
-	option.AddInput(cmd.Flags(), mask, "mask", "count only voxels that are not 0 in this `file`")
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		cmd.Flags().Float64Var(peak, "max", 0, "`MAX` of psnr and ssim; the reference's range if not given")
+		option.AddPipe(cmd.Flags(), mask, "mask", "count only voxels that are not 0 in this `file`")
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("max") && !(*peak > 0 && !math.IsInf(*peak, 0)) {
 			return job.Usagef("--max %g: give a positive number", *peak)
 		}
@@ -57,23 +61,20 @@ they only measure how much was changed.`,
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return command.PrintJSON(cmd.OutOrStdout(), c)
-		}
-		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		for _, row := range []struct {
-			name  string
-			value fmt.Stringer
-		}{
-			{"mse", c.MSE}, {"psnr", psnr(c.PSNR)}, {"ssim", c.SSIM}, {"ssim_3d", c.SSIM3D},
-			{"max_abs_diff", c.MaxAbsDiff}, {"max", c.Max},
-		} {
-			fmt.Fprintf(tw, "%s\t%s\n", row.name, row.value)
-		}
-		fmt.Fprintf(tw, "voxels\t%d\n", c.Voxels)
-		return tw.Flush()
+		return command.Print(cmd, c, func(tw io.Writer) {
+			for _, row := range []struct {
+				name  string
+				value fmt.Stringer
+			}{
+				{"mse", c.MSE}, {"psnr", psnr(c.PSNR)}, {"ssim", c.SSIM}, {"ssim_3d", c.SSIM3D},
+				{"max_abs_diff", c.MaxAbsDiff}, {"max", c.Max},
+			} {
+				fmt.Fprintf(tw, "%s\t%s\n", row.name, row.value)
+			}
+			fmt.Fprintf(tw, "voxels\t%d\n", c.Voxels)
+		})
 	}
-	return cmd
+	return c
 }
 
 // psnr is written like other figures, or as "identical".

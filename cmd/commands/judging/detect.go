@@ -38,13 +38,13 @@ type detectFlags struct {
 	lesionFlags
 	chart     string // path
 	overwrite bool
-	json      bool
 }
 
 // Detect is quell detect.
-func Detect() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "detect IN --filter NAME|all|--preset NAME|--recipe FILE [parameters]",
+func Detect() command.Command {
+	var f detectFlags
+	c := command.Command{
+		Name:  "detect IN --filter NAME|all|--preset NAME|--recipe FILE [parameters]",
 		Short: "Measure what a filter leaves visible, with virtual lesions in the series itself",
 		Long: `Put small faint objects into even tissue of the series, filter it with and without
 them, on the same noise, and say what becomes of them:
@@ -66,16 +66,18 @@ for each filter.`,
 		Example: `  quell detect ct/ --filter nlm --size 2,3,5 --contrast 10,20
   quell detect ct/ --filter all --chart frontier.png
   quell detect brain.nii.gz --recipe quiet.nii.gz.recipe.json --json`,
-		Args: command.Exactly(1, "one IN"),
+		Args:   command.Exactly(1, "one IN"),
+		Inputs: command.Every,
+		First:  []command.First{{Flag: "preset"}, {Flag: "recipe"}, {Flag: "dims"}, {Flag: "json"}},
 	}
-	var f detectFlags
-	f.addTo(cmd, append(option.FilterNames(), option.EveryFilter), "; or all")
-	option.AddOutput(cmd.Flags(), &f.chart, "chart", files.PictureOutput, "with all: write a PNG of the contrast kept over the noise left to this `file`")
-	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a file that Quell did not write")
-	cmd.Flags().BoolVar(&f.json, "json", false, option.JSONHelp)
-	f.recipe.Params = option.AddParams(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) }
-	return cmd
+	c.Flags = func(cmd *cobra.Command) {
+		f.addTo(cmd, append(option.FilterNames(), option.EveryFilter), "; or all")
+		option.AddOutput(cmd.Flags(), &f.chart, "chart", files.PictureOutput, "with all: write a PNG of the contrast kept over the noise left to this `file`")
+		cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a file that Quell did not write")
+		f.recipe.Params = option.AddParams(cmd)
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) }
+	return c
 }
 
 // addTo adds the flags to a command; parameters of filters are added after its own. names and more are those of
@@ -92,8 +94,8 @@ func (f *lesionFlags) addTo(cmd *cobra.Command, names []string, more string) {
 	flags.IntVar(&f.places, "places", 0, "put every object at `N` places at most; if not given, 64")
 	flags.Uint64Var(&f.seed, "seed", lesions.UsualSeed, "seed `N` of the places")
 	option.AddEngine(cmd, &f.engine, option.EngineHelp)
-	option.AddInput(flags, &f.noiseMap, "noise-map", "the noise map that the filter works by: this `file`, auto to estimate it, or none; if not given, as quell denoise does")
-	option.AddInput(flags, &f.mask, "mask", "keep to voxels that are not 0 in this `file`")
+	option.AddPipe(flags, &f.noiseMap, "noise-map", "the noise map that the filter works by: this `file`, auto to estimate it, or none; if not given, as quell denoise does")
+	option.AddPipe(flags, &f.mask, "mask", "keep to voxels that are not 0 in this `file`")
 	f.in.AddTo(cmd)
 }
 
@@ -120,7 +122,7 @@ func (f *detectFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
+	if command.JSON(cmd) {
 		return command.PrintJSON(cmd.OutOrStdout(), struct {
 			lesions.Panel
 			Visibility lesions.Visibility `json:"visibility"`
@@ -214,27 +216,24 @@ func (f *detectFlags) rank(cmd *cobra.Command, q judge.LesionRequest) error {
 			return err
 		}
 	}
-	if f.json {
-		return command.PrintJSON(cmd.OutOrStdout(), struct {
-			Filters []judge.Frontier `json:"filters"` // the least noise left first
-		}{all})
-	}
-	tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "filter\tstrength\tnoise left\tcontrast kept\ttexture\tat 100: noise left\tcontrast kept\ttexture")
-	row := func(s lesions.Setting) string {
-		return fmt.Sprintf("%.0f %%\t%.0f %%\t%.2f", 100*s.Noise, 100*s.Kept, s.Texture)
-	}
-	for _, x := range all {
-		switch name := fmt.Sprintf("%s %d-D", x.Filter, x.Recipe.Dims); {
-		case x.Settings == nil:
-			fmt.Fprintf(tw, "%s\t%s\n", x.Filter, x.Problem)
-		case x.Dial == nil:
-			fmt.Fprintf(tw, "%s\tnone\t\t\t\t%s\n", name, row(x.Settings[len(x.Settings)-1]))
-		default:
-			fmt.Fprintf(tw, "%s\t%.0f\t%s\t%s\n", name, x.Dial.Strength, row(*x.Dial), row(x.Settings[len(x.Settings)-1]))
+	return command.Print(cmd, struct {
+		Filters []judge.Frontier `json:"filters"` // the least noise left first
+	}{all}, func(tw io.Writer) {
+		fmt.Fprintln(tw, "filter\tstrength\tnoise left\tcontrast kept\ttexture\tat 100: noise left\tcontrast kept\ttexture")
+		row := func(s lesions.Setting) string {
+			return fmt.Sprintf("%.0f %%\t%.0f %%\t%.2f", 100*s.Noise, 100*s.Kept, s.Texture)
 		}
-	}
-	return tw.Flush()
+		for _, x := range all {
+			switch name := fmt.Sprintf("%s %d-D", x.Filter, x.Recipe.Dims); {
+			case x.Settings == nil:
+				fmt.Fprintf(tw, "%s\t%s\n", x.Filter, x.Problem)
+			case x.Dial == nil:
+				fmt.Fprintf(tw, "%s\tnone\t\t\t\t%s\n", name, row(x.Settings[len(x.Settings)-1]))
+			default:
+				fmt.Fprintf(tw, "%s\t%.0f\t%s\t%s\n", name, x.Dial.Strength, row(*x.Dial), row(x.Settings[len(x.Settings)-1]))
+			}
+		}
+	})
 }
 
 // sizesOf returns the sizes of --size; nil for none.

@@ -22,9 +22,12 @@ import (
 )
 
 // Estimate is quell estimate.
-func Estimate() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "estimate IN [REPEAT]",
+func Estimate() command.Command {
+	mapped := new(string)
+	var options job.Options
+	var pick option.Choice
+	c := command.Command{
+		Name:  "estimate IN [REPEAT]",
 		Short: "Estimate the noise of a series and of each of its slices, or measure it from two repeats",
 		Long: `Estimate the standard deviation of the noise, of the whole series and of each
 slice, with a confidence for each figure:
@@ -55,15 +58,16 @@ are made equal, and a slow drift is removed; it is said if something moved.`,
 			}
 			return command.Exactly(1, "IN, or IN and REPEAT")(cmd, args)
 		},
+		Inputs: command.Every,
+		Pipes:  true,
+		Module: &command.Module{Title: "Quell noise map", Help: "Estimate the standard deviation of the noise of every voxel.", Output: "Noise map", About: "Sigma for every voxel."},
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	mapped := new(string)
-	option.AddOutput(cmd.Flags(), mapped, "map", files.SeriesOutput, "write the noise map, sigma for every voxel, to `OUT`")
-	var options job.Options
-	option.AddOutputFlags(cmd, &options)
-	var pick option.Choice
-	pick.AddTo(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		option.AddOutput(cmd.Flags(), mapped, "map", files.SeriesOutput, "write the noise map, sigma for every voxel, to `OUT`")
+		option.AddOutputFlags(cmd, &options)
+		pick.AddTo(cmd)
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		events, done := command.EventsOf(cmd)
 		defer done()
 		if len(args) == 2 {
@@ -75,7 +79,7 @@ are made equal, and a slow drift is removed; it is said if something moved.`,
 				return err
 			}
 			done()
-			return printRepeat(cmd.OutOrStdout(), r, unit, *asJSON)
+			return printRepeat(cmd.OutOrStdout(), r, unit, command.JSON(cmd))
 		}
 		in, err := open.Select(cmd.Context(), pick.Input(args[0]), events)
 		if err != nil {
@@ -119,9 +123,9 @@ are made equal, and a slow drift is removed; it is said if something moved.`,
 				all[k].Estimate = all[k].Estimate.OverTime(*repeats)
 			}
 		}
-		return printEstimates(cmd.OutOrStdout(), all, repeats, in.Selection, *asJSON)
+		return printEstimates(cmd.OutOrStdout(), all, repeats, in.Selection, command.JSON(cmd))
 	}
-	return cmd
+	return c
 }
 
 // proposalOf returns the filter that is expected to gain most by the noise of a series. It is found on the CPU: the

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +32,7 @@ func foregroundOf(ctx context.Context, v *volume.Volume, part job.SliceRange) (f
 }
 
 // measureFound measures what is found by itself.
-func measureFound(cmd *cobra.Command, q physics.Request, unit, chartPath string, overwrite, asJSON bool, of *series.Series) error {
+func measureFound(cmd *cobra.Command, q physics.Request, unit, chartPath string, overwrite bool, of *series.Series) error {
 	f, err := physics.Measure(cmd.Context(), q)
 	if err != nil {
 		return err
@@ -51,18 +50,14 @@ func measureFound(cmd *cobra.Command, q physics.Request, unit, chartPath string,
 			return err
 		}
 	}
-	if asJSON {
-		return command.PrintJSON(cmd.OutOrStdout(), struct {
-			Unit string `json:"unit,omitempty"`
-			physics.Figures
-		}{unit, f})
-	}
-	return printFound(cmd.OutOrStdout(), f, unit)
+	return command.Print(cmd, struct {
+		Unit string `json:"unit,omitempty"`
+		physics.Figures
+	}{unit, f}, func(w io.Writer) { printFound(w, f, unit) })
 }
 
 // printFound writes tables; JSON has the full precision and the curves.
-func printFound(w io.Writer, f physics.Figures, unit string) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func printFound(tw io.Writer, f physics.Figures, unit string) {
 	if unit == "" {
 		unit = "value"
 	}
@@ -98,7 +93,6 @@ func printFound(w io.Writer, f physics.Figures, unit string) error {
 			fmt.Fprintf(tw, "none: %s\n", t.Why)
 		}
 	}
-	return tw.Flush()
 }
 
 func indexText(i detect.TaskIndex) string {

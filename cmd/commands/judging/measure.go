@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -19,9 +18,18 @@ import (
 )
 
 // Measure is quell measure.
-func Measure() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "measure IN [RESULT] [--nps BOX] [--disc BOX] [--edge BOX]",
+func Measure() command.Command {
+	nps := new([]string)
+	disc := new([]string)
+	edge := new([]string)
+	of := new(string)
+	sizes := new([]string)
+	contrast := new(float64)
+	var chartPath string
+	overwrite := new(bool)
+	var pick option.Choice
+	c := command.Command{
+		Name:  "measure IN [RESULT] [--nps BOX] [--disc BOX] [--edge BOX]",
 		Short: "Measure noise power spectrum, resolution and d' of a series and its result",
 		Long: `Measure the noise power spectrum in even regions and the modulation transfer
 function across edges, of IN, of RESULT in the same places, and of what was removed.
@@ -50,22 +58,23 @@ edge that IN shows. Where a figure cannot be given, its reason is.`,
 			}
 			return command.Exactly(1, "IN, and RESULT")(cmd, args)
 		},
+		Inputs: command.Every,
+		Pipes:  true,
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	nps := flags.StringArray("nps", nil, "a `BOX` whose noise power spectrum is measured; may be given several times")
-	disc := flags.StringArray("disc", nil, "a `BOX` around a disc; may be given several times")
-	edge := flags.StringArray("edge", nil, "a `BOX` across a straight edge; may be given several times")
-	of := flags.String("slices", "", "measure the slices `A:B`, counted from 1, both included; the middle one if not given")
-	sizes := flags.StringSlice("size", nil, "`MM,...`: diameters of the discs of d' in mm; if not given, of 3, 5 and 8 pixels")
-	contrast := flags.Float64("contrast", 0, "contrast `C` of these discs in the unit of the series; if not given, the SD of the noise")
-	var chartPath string
-	option.AddOutput(flags, &chartPath, "chart", files.PictureOutput, "write a PNG of the spectra and transfer functions that were found to this `file`")
-	overwrite := flags.Bool("overwrite", false, "replace the chart although Quell did not write it")
-	asJSON := flags.Bool("json", false, option.JSONHelp)
-	var pick option.Choice
-	pick.AddTo(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		flags.SortFlags = false
+		flags.StringArrayVar(nps, "nps", nil, "a `BOX` whose noise power spectrum is measured; may be given several times")
+		flags.StringArrayVar(disc, "disc", nil, "a `BOX` around a disc; may be given several times")
+		flags.StringArrayVar(edge, "edge", nil, "a `BOX` across a straight edge; may be given several times")
+		flags.StringVar(of, "slices", "", "measure the slices `A:B`, counted from 1, both included; the middle one if not given")
+		flags.StringSliceVar(sizes, "size", nil, "`MM,...`: diameters of the discs of d' in mm; if not given, of 3, 5 and 8 pixels")
+		flags.Float64Var(contrast, "contrast", 0, "contrast `C` of these discs in the unit of the series; if not given, the SD of the noise")
+		option.AddOutput(flags, &chartPath, "chart", files.PictureOutput, "write a PNG of the spectra and transfer functions that were found to this `file`")
+		flags.BoolVar(overwrite, "overwrite", false, "replace the chart although Quell did not write it")
+		pick.AddTo(cmd)
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		found := len(*nps)+len(*disc)+len(*edge) == 0
 		for _, name := range []string{"size", "contrast", "chart"} {
 			if !found && cmd.Flags().Changed(name) {
@@ -103,7 +112,7 @@ edge that IN shows. Where a figure cannot be given, its reason is.`,
 			if q.Counts, err = foregroundOf(cmd.Context(), in.Volume, part); err != nil {
 				return err
 			}
-			return measureFound(cmd, q, w.unit, chartPath, *overwrite, *asJSON, in.Series)
+			return measureFound(cmd, q, w.unit, chartPath, *overwrite, in.Series)
 		}
 		out := measured{Unit: w.unit}
 		if len(*nps) > 0 {
@@ -124,12 +133,9 @@ edge that IN shows. Where a figure cannot be given, its reason is.`,
 				out.MTF = append(out.MTF, m)
 			}
 		}
-		if *asJSON {
-			return command.PrintJSON(cmd.OutOrStdout(), out)
-		}
-		return out.print(cmd.OutOrStdout())
+		return command.Print(cmd, out, out.print)
 	}
-	return cmd
+	return c
 }
 
 // orMiddle returns the middle slice if none are given.
@@ -239,8 +245,7 @@ func (w regions) transfers(name, text string, shape measure.Shape) (transfersOf,
 }
 
 // print writes tables; JSON has the full precision and what they leave out.
-func (m measured) print(w io.Writer) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func (m measured) print(tw io.Writer) {
 	unit := m.Unit
 	if unit == "" {
 		unit = "value"
@@ -289,7 +294,6 @@ func (m measured) print(w io.Writer) error {
 			fmt.Fprintf(tw, "result  none: %s\n", t.Why)
 		}
 	}
-	return tw.Flush()
 }
 
 func heads(more bool, text string) string {

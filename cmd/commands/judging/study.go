@@ -3,7 +3,6 @@ package judging
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +15,11 @@ import (
 )
 
 // Study is quell study.
-func Study() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "study KEY... ANSWERS...",
+func Study() command.Command {
+	var imrmc string
+	overwrite := new(bool)
+	c := command.Command{
+		Name:  "study KEY... ANSWERS...",
 		Short: "Score readers who choose the square with a virtual lesion, before and after a filter",
 		Long: `A reader study with a choice between two squares (two-alternative forced choice): one has a
 virtual lesion in even tissue of the series itself, the other has none. Every place is shown as
@@ -42,12 +43,14 @@ makes the same files (menu Compare, Forced choice).
 			}
 			return nil
 		},
+		Commands: []command.Command{newStudyMake()},
+		Inputs:   command.Every,
 	}
-	var imrmc string
-	option.AddOutput(cmd.Flags(), &imrmc, "imrmc", files.IMRMCOutput, "also write this `file` for iMRMC")
-	overwrite := cmd.Flags().Bool("overwrite", false, "replace files that Quell did not write")
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		option.AddOutput(cmd.Flags(), &imrmc, "imrmc", files.IMRMCOutput, "also write this `file` for iMRMC")
+		cmd.Flags().BoolVar(overwrite, "overwrite", false, "replace files that Quell did not write")
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		r, err := study.Read(args)
 		if err != nil {
 			return err
@@ -58,18 +61,16 @@ makes the same files (menu Compare, Forced choice).
 			}
 		}
 		scores := readers.Scores(r.Plans, r.Answers)
-		if *asJSON {
-			return command.PrintJSON(cmd.OutOrStdout(), scores)
-		}
-		return printScores(cmd.OutOrStdout(), scores)
+		return command.Print(cmd, scores, func(w io.Writer) { printScores(w, scores) })
 	}
-	cmd.AddCommand(newStudyMake())
-	return cmd
+	return c
 }
 
-func newStudyMake() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "make IN OUT.html --filter NAME|--preset NAME|--recipe FILE [parameters]",
+func newStudyMake() command.Command {
+	var f lesionFlags
+	overwrite := new(bool)
+	c := command.Command{
+		Name:  "make IN OUT.html --filter NAME|--preset NAME|--recipe FILE [parameters]",
 		Short: "Write a page for readers, and the key that scores their answers",
 		Long: `Put one virtual lesion at places of even tissue, filter each place with and without it, and
 write a page on which a reader chooses the square that has it. Pairs, sides and order are drawn by
@@ -78,13 +79,19 @@ reader may go on later, and are saved as a file. The page shows squares of the s
 names; it does not tell which side is right. That is in OUT.key.json, which readers do not need.`,
 		Example: `  quell study make ct/ study.html --filter nlm --size 4 --contrast 10
   quell study make brain.nii.gz study.html --recipe quiet.json --contrast 1.5sigma --places 120`,
-		Args: command.Exactly(2, "IN and OUT.html"),
+		Args:   command.Exactly(2, "IN and OUT.html"),
+		Inputs: command.Leading,
+		Outputs: func(args []string) []command.Output {
+			key := study.KeyPath(args[1])
+			return append(command.Last(files.StudyOutput)(args), command.Output{Name: "OUT", Path: &key, Kind: files.StudyKeyOutput})
+		},
 	}
-	var f lesionFlags
-	f.addTo(cmd, option.FilterNames(), "")
-	overwrite := cmd.Flags().Bool("overwrite", false, "replace files that Quell did not write")
-	f.recipe.Params = option.AddParams(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		f.addTo(cmd, option.FilterNames(), "")
+		cmd.Flags().BoolVar(overwrite, "overwrite", false, "replace files that Quell did not write")
+		f.recipe.Params = option.AddParams(cmd)
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		if len(f.sizes) != 1 || len(f.contrasts) != 1 {
 			return job.Usagef("a study has one lesion; give one --size and one --contrast")
 		}
@@ -101,16 +108,14 @@ names; it does not tell which side is right. That is in OUT.key.json, which read
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d pairs, half of them filtered by %s; written to %s, and the key to %s\n",
-			len(k.Trials), k.Recipe, args[1], study.KeyPath(args[1]))
-		return err
+		return command.Tell(cmd, map[string]any{"pairs": len(k.Trials), "output": args[1], "key": study.KeyPath(args[1])},
+			"%d pairs, half of them filtered by %s; written to %s, and the key to %s", len(k.Trials), k.Recipe, args[1], study.KeyPath(args[1]))
 	}
-	return cmd
+	return c
 }
 
 // printScores prints a line for each reader.
-func printScores(w io.Writer, scores []readers.Score) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func printScores(tw io.Writer, scores []readers.Score) {
 	fmt.Fprintln(tw, "reader\tas it is\td'\tfiltered\td'\tdifference")
 	share := func(s *readers.Share) string {
 		if s == nil {
@@ -126,5 +131,4 @@ func printScores(w io.Writer, scores []readers.Score) error {
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", s.Reader, share(s.AsItIs), share(s.Filtered), difference)
 	}
-	return tw.Flush()
 }

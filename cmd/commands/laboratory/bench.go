@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,12 +23,12 @@ import (
 )
 
 // Bench is quell bench.
-func Bench() *cobra.Command {
+func Bench() command.Command {
 	var o bench.Options
-	var list, asJSON, overwrite, tune bool
+	var list, overwrite, tune bool
 	var csvFile, plots, report, documents string
-	cmd := &cobra.Command{
-		Use:   "bench [NAME...]",
+	c := command.Command{
+		Name:  "bench [NAME...]",
 		Short: "Run the papers' experiments on this machine",
 		Long: `Run the experiments of the papers that the filters come from, on this machine,
 and print the papers' figures beside those measured here. NAME is an experiment
@@ -48,21 +47,24 @@ program, with that device, driver and version of the kernels.`,
 		Example: `  quell bench --list
   quell bench --quick --report bench.html
   quell bench zheng --engine cpu --csv zheng.csv`,
+		Commands: []command.Command{newBenchFDA(), newBenchMR()},
 	}
-	flags := cmd.Flags()
-	flags.BoolVar(&list, "list", false, "list the experiments and measure nothing")
-	option.AddEngine(cmd, &o.Engine, "the engine by `name`: cpu, cuda, or auto for the rows of both")
-	flags.BoolVar(&o.Quick, "quick", false, "one repeat and fewer slices: under two minutes for all rows of a CPU with two cores")
-	option.AddInput(flags, &o.Volume, "volume", "filter this `IN` in place of the phantoms; noise is added as in the paper")
-	flags.BoolVar(&o.Fresh, "fresh", false, "measure again what a cancelled run has measured")
-	option.AddOutput(flags, &csvFile, "csv", files.TableOutput, "write a line for each figure to this `file`")
-	option.AddOutput(flags, &plots, "plots", files.ChartsOutput, "write the charts and pictures as PNG files into this `folder`")
-	option.AddOutput(flags, &report, "report", files.PageOutput, "write an HTML page with the findings to this `file`, and beside it one page for each paper with tables, charts and pictures; for one paper, one page with all")
-	option.AddOutput(flags, &documents, "write", files.DocumentOutput, "write papers.md, its tables and its charts into this `folder`, as in docs/benchmarks")
-	flags.BoolVar(&tune, "tune", false, "search the launch shapes that are the fastest on this GPU, and use them from now on")
-	flags.BoolVar(&overwrite, "overwrite", false, "replace files that Quell did not write")
-	flags.BoolVar(&asJSON, "json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		flags.BoolVar(&list, "list", false, "list the experiments and measure nothing")
+		option.AddEngine(cmd, &o.Engine, "the engine by `name`: cpu, cuda, or auto for the rows of both")
+		flags.BoolVar(&o.Quick, "quick", false, "one repeat and fewer slices: under two minutes for all rows of a CPU with two cores")
+		option.AddInput(flags, &o.Volume, "volume", "filter this `IN` in place of the phantoms; noise is added as in the paper")
+		flags.BoolVar(&o.Fresh, "fresh", false, "measure again what a cancelled run has measured")
+		option.AddOutput(flags, &csvFile, "csv", files.TableOutput, "write a line for each figure to this `file`")
+		option.AddOutput(flags, &plots, "plots", files.ChartsOutput, "write the charts and pictures as PNG files into this `folder`")
+		option.AddOutput(flags, &report, "report", files.PageOutput, "write an HTML page with the findings to this `file`, and beside it one page for each paper with tables, charts and pictures; for one paper, one page with all")
+		option.AddOutput(flags, &documents, "write", files.DocumentOutput, "write papers.md, its tables and its charts into this `folder`, as in docs/benchmarks")
+		flags.BoolVar(&tune, "tune", false, "search the launch shapes that are the fastest on this GPU, and use them from now on")
+		flags.BoolVar(&overwrite, "overwrite", false, "replace files that Quell did not write")
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
+		flags := cmd.Flags()
 		known := option.Name{Kind: "experiment", Names: experimentNames()}
 		for i := range args {
 			known.Value = &args[i]
@@ -83,7 +85,7 @@ program, with that device, driver and version of the kernels.`,
 			if err := none("--list measures nothing", "engine", "quick", "volume", "fresh", "csv", "plots", "report", "write", "overwrite", "tune"); err != nil {
 				return err
 			}
-			return listExperiments(cmd, args, asJSON)
+			return listExperiments(cmd, args)
 		}
 		if tune {
 			if len(args) > 0 {
@@ -92,7 +94,7 @@ program, with that device, driver and version of the kernels.`,
 			if err := none("--tune measures no experiments", "engine", "volume", "fresh", "csv", "plots", "report", "write", "overwrite"); err != nil {
 				return err
 			}
-			return tuneGPU(cmd, o.Quick, asJSON)
+			return tuneGPU(cmd, o.Quick)
 		}
 		if err := o.Validate(); err != nil {
 			return err
@@ -115,7 +117,7 @@ program, with that device, driver and version of the kernels.`,
 		if err := errors.Join(writeWith(files.TableOutput, csvFile, r.WriteCSV, overwrite), writePages(report, r, overwrite), writePlots(plots, r, overwrite), writeDocuments(documents, r, overwrite)); err != nil {
 			return err
 		}
-		if asJSON {
+		if command.JSON(cmd) {
 			err = command.PrintJSON(cmd.OutOrStdout(), r)
 		} else {
 			err = r.WriteText(cmd.OutOrStdout())
@@ -125,8 +127,7 @@ program, with that device, driver and version of the kernels.`,
 		}
 		return err
 	}
-	cmd.AddCommand(newBenchFDA(), newBenchMR())
-	return cmd
+	return c
 }
 
 // experimentNames returns the names of experiments and of papers.
@@ -142,7 +143,7 @@ func experimentNames() (names []string) {
 }
 
 // tuneGPU searches launch shapes and prints what it gained.
-func tuneGPU(cmd *cobra.Command, quick, asJSON bool) error {
+func tuneGPU(cmd *cobra.Command, quick bool) error {
 	path, err := engines.ShapesPath()
 	if err != nil {
 		return err
@@ -157,14 +158,14 @@ func tuneGPU(cmd *cobra.Command, quick, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if command.JSON(cmd) {
 		return command.PrintJSON(cmd.OutOrStdout(), t)
 	}
 	return t.WriteText(cmd.OutOrStdout())
 }
 
 // listExperiments prints the chosen experiments.
-func listExperiments(cmd *cobra.Command, names []string, asJSON bool) error {
+func listExperiments(cmd *cobra.Command, names []string) error {
 	chosen, err := bench.Select(names...)
 	if len(names) == 0 {
 		chosen = bench.Experiments()
@@ -183,32 +184,29 @@ func listExperiments(cmd *cobra.Command, names []string, asJSON bool) error {
 	for _, e := range chosen {
 		all = append(all, entry{e.Name, e.Paper.Authors, e.Source, e.Title, len(e.Rows)})
 	}
-	if asJSON {
-		return command.PrintJSON(cmd.OutOrStdout(), struct {
-			Experiments []entry `json:"experiments"`
-		}{all})
-	}
-	tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	for _, e := range all {
-		rows := "rows"
-		if e.Rows == 1 {
-			rows = "row"
+	return command.Print(cmd, struct {
+		Experiments []entry `json:"experiments"`
+	}{all}, func(tw io.Writer) {
+		for _, e := range all {
+			rows := "rows"
+			if e.Rows == 1 {
+				rows = "row"
+			}
+			fmt.Fprintf(tw, "%s\t%d %s\t%s\t%s, %s\n", e.Name, e.Rows, rows, e.Title, e.Paper, e.Source)
 		}
-		fmt.Fprintf(tw, "%s\t%d %s\t%s\t%s, %s\n", e.Name, e.Rows, rows, e.Title, e.Paper, e.Source)
-	}
-	return tw.Flush()
+	})
 }
 
 // benchEvents shows the progress of a run as EventsOf shows the progress of a job; if
 // stderr is no terminal, a line for each experiment.
 func benchEvents(cmd *cobra.Command) (bench.Events, func()) {
 	input, done := command.EventsOf(cmd)
-	events := bench.Events{Input: input, Message: func(text string) { command.Warn(cmd, "%s", text) }}
+	events := bench.Events{Input: input, Message: func(text string) { command.Note(cmd, "%s", text) }}
 	if input.Progress == nil {
 		last := ""
 		events.Row = func(experiment, _ string, n, of int) {
 			if experiment != last {
-				command.Warn(cmd, "row %d of %d: %s", n, of, experiment)
+				command.Note(cmd, "row %d of %d: %s", n, of, experiment)
 			}
 			last = experiment
 		}

@@ -2,13 +2,12 @@ package laboratory
 
 import (
 	"fmt"
-	"text/tabwriter"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"quell/app/engines"
 	"quell/cmd/command"
-	"quell/cmd/option"
 	"quell/internal/message"
 )
 
@@ -24,34 +23,30 @@ type engineInfo struct {
 }
 
 // Devices is quell devices.
-func Devices() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "devices",
+func Devices() command.Command {
+	c := command.Command{
+		Name:  "devices",
 		Short: "List the engines and their devices, and why one is not available",
 		Example: `  quell devices
   quell devices --json`,
 		Args: command.Exactly(0, "no arguments"),
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		var list []engineInfo
 		for _, e := range engines.All() {
 			list = append(list, engineInfo{e.Name, e.Why.IsZero(), e.Info.Device, e.Info.Memory, e.Info.Cores, e.Why, e.Why.Kind()})
 		}
-		if *asJSON {
-			return command.PrintJSON(cmd.OutOrStdout(), struct {
-				Engines []engineInfo `json:"engines"`
-			}{list})
-		}
-		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		for _, e := range list {
-			if !e.Available {
-				fmt.Fprintf(tw, "%s\tnot available: %s\n", e.Name, e.Why)
-				continue
+		return command.Print(cmd, struct {
+			Engines []engineInfo `json:"engines"`
+		}{list}, func(tw io.Writer) {
+			for _, e := range list {
+				if !e.Available {
+					fmt.Fprintf(tw, "%s\tnot available: %s\n", e.Name, e.Why)
+					continue
+				}
+				fmt.Fprintf(tw, "%s\t%s, %d cores\n", e.Name, e.Device, e.Cores)
 			}
-			fmt.Fprintf(tw, "%s\t%s, %d cores\n", e.Name, e.Device, e.Cores)
-		}
-		return tw.Flush()
+		})
 	}
-	return cmd
+	return c
 }

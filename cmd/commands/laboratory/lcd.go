@@ -13,26 +13,26 @@ import (
 )
 
 // newBenchFDA is quell bench fda-lcd.
-func newBenchFDA() *cobra.Command {
+func newBenchFDA() command.Command {
 	return newBenchLCD(lcd.CT(), "Run the FDA's task of low-contrast detectability with every filter",
 		`Scan a cylinder of water with the four inserts of the FDA's low-contrast task at
 doses of 100, 55 and 10 %, with filtered backprojection`)
 }
 
 // newBenchMR is quell bench mr-lcd.
-func newBenchMR() *cobra.Command {
+func newBenchMR() command.Command {
 	return newBenchLCD(lcd.MR(), "Run a task of low-contrast detectability in MR with every filter",
 		`Make images of a head of T1 contrast with four inserts in its white matter, in
 Rician noise of SNR 20, 10 and 5`)
 }
 
 // newBenchLCD is the command of a task; made is how its images are made.
-func newBenchLCD(task lcd.Task, short, made string) *cobra.Command {
-	var asJSON, markdown, quick bool
+func newBenchLCD(task lcd.Task, short, made string) command.Command {
+	var markdown, quick bool
 	engine := "auto"
 	o := lcd.Options{Task: task, Images: 200, Seed: 1}
-	cmd := &cobra.Command{
-		Use:   task.Name,
+	c := command.Command{
+		Name:  task.Name,
 		Short: short,
 		Long: made + `. Filter the images slice by slice with every filter, its
 values automatic, and look with four model observers: Laguerre-Gauss and dense
@@ -42,14 +42,15 @@ intervals of 95 %. docs/DETECT.md has the definitions.`,
 		Example: "  quell bench " + task.Name + " --images 200 --json",
 		Args:    command.Exactly(0, "no argument"),
 	}
-	flags := cmd.Flags()
-	flags.IntVar(&o.Images, "images", o.Images, "scan `N` images of each kind")
-	flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed `N` of the noise")
-	flags.BoolVar(&quick, "quick", false, "the level of the least noise alone")
-	option.AddEngine(cmd, &engine, option.EngineHelp)
-	flags.BoolVar(&markdown, "markdown", false, "print tables in Markdown, with two of the observers")
-	flags.BoolVar(&asJSON, "json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		flags.IntVar(&o.Images, "images", o.Images, "scan `N` images of each kind")
+		flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed `N` of the noise")
+		flags.BoolVar(&quick, "quick", false, "the level of the least noise alone")
+		option.AddEngine(cmd, &engine, option.EngineHelp)
+		flags.BoolVar(&markdown, "markdown", false, "print tables in Markdown, with two of the observers")
+	}
+	c.Run = func(cmd *cobra.Command, _ []string) (err error) {
 		if o.Images < 10 || o.Images > 2000 {
 			return job.Usagef("--images %d: give 10 to 2000", o.Images)
 		}
@@ -72,12 +73,12 @@ intervals of 95 %. docs/DETECT.md has the definitions.`,
 			return err
 		}
 		switch {
-		case asJSON:
+		case command.JSON(cmd):
 			return command.PrintJSON(cmd.OutOrStdout(), r)
 		case markdown:
 			return r.WriteMarkdown(cmd.OutOrStdout())
 		}
 		return r.WriteText(cmd.OutOrStdout())
 	}
-	return cmd
+	return c
 }

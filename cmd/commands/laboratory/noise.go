@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"quell/app/files"
 	"quell/app/job"
 	"quell/cmd/command"
 	"quell/cmd/option"
@@ -12,34 +13,41 @@ import (
 )
 
 // Noise is quell noise.
-func Noise() *cobra.Command {
+func Noise() command.Command {
 	var models []string
 	for _, m := range noise.Models() {
 		models = append(models, string(m))
 	}
-	cmd := &cobra.Command{
-		Use:   "noise IN OUT --model MODEL --sigma S",
+	var model string
+	sigma := new(float64)
+	seed := new(uint64)
+	var options job.Options
+	var memory string
+	var pick option.Choice
+	c := command.Command{
+		Name:  "noise IN OUT --model MODEL --sigma S",
 		Short: "Add noise of a known strength to a series",
 		Long: `Add noise of a known strength to a series, to see how well a filter removes it
 again. The same seed gives the same values on every machine.`,
 		Example: `  quell noise clean.nii.gz noisy.nii.gz --model rician --sigma 10
   quell noise ct/ noisy/ --model gaussian --sigma 20 --seed 7`,
-		Args: command.Exactly(2, "IN and OUT"),
+		Args:    command.Exactly(2, "IN and OUT"),
+		Inputs:  command.Leading,
+		Outputs: command.Last(files.SeriesOutput),
+		Pipes:   true,
 	}
-	flags := cmd.Flags()
-	var model string
-	option.AddName(cmd, &model, "model", "noise model", models, "the noise `model`: "+strings.Join(models, " or "))
-	sigma := flags.Float64("sigma", 0, "standard deviation `S` of the noise, in the series' unit")
-	seed := flags.Uint64("seed", 1, "seed `N` of the noise")
-	var options job.Options
-	option.AddOutputFlags(cmd, &options)
-	command.AddFormat(cmd)
-	var memory string
-	option.AddMemory(cmd, &memory, "given noise")
-	var pick option.Choice
-	pick.AddTo(cmd)
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		option.AddName(cmd, &model, "model", "noise model", models, "the noise `model`: "+strings.Join(models, " or "))
+		flags.Float64Var(sigma, "sigma", 0, "standard deviation `S` of the noise, in the series' unit")
+		flags.Uint64Var(seed, "seed", 1, "seed `N` of the noise")
+		option.AddOutputFlags(cmd, &options)
+		command.AddFormat(cmd)
+		option.AddMemory(cmd, &memory, "given noise")
+		pick.AddTo(cmd)
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
+		flags := cmd.Flags()
 		if !flags.Changed("model") || !flags.Changed("sigma") {
 			return job.Usagef("which noise? Give --model (%s) and --sigma", strings.Join(models, " or "))
 		}
@@ -55,10 +63,7 @@ again. The same seed gives the same values on every machine.`,
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return command.PrintReport(cmd.OutOrStdout(), report)
-		}
 		return command.PrintWritten(cmd, report, n.String()+" added to "+command.VolumesText(report))
 	}
-	return cmd
+	return c
 }

@@ -3,7 +3,6 @@ package laboratory
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -18,13 +17,13 @@ import (
 )
 
 // Phantom is quell phantom.
-func Phantom() *cobra.Command {
+func Phantom() command.Command {
 	var j app.PhantomJob
 	scan := phantom.Scan{Recon: phantom.Recon{Relaxation: 0.3}}
 	var size, spacing []float64
 	var regularise string
-	cmd := &cobra.Command{
-		Use:   "phantom OUT",
+	c := command.Command{
+		Name:  "phantom OUT",
 		Short: "Make a test volume whose truth is known",
 		Long: `Make a test volume whose truth is known:
 
@@ -45,28 +44,34 @@ seed gives the same values on every machine.`,
   quell phantom few.nii.gz --views 30 --snr 25 --recon sart --iterations 20 --regularise nlm.json
   quell phantom repeat.nii.gz --kind steps --snr 10 --repeats 8`,
 		Args: command.Exactly(1, "one OUT"),
+		Outputs: func(args []string) []command.Output {
+			return []command.Output{{Name: "OUT", Path: &args[0], Kind: files.SeriesOutput, Several: j.Repeats > 1}}
+		},
+		Pipes: true,
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	j.Kind, scan.Recon.Method, scan.Recon.Kernel = "ct", "fbp", "soft"
-	option.AddName(cmd, &j.Kind, "kind", "phantom", phantom.Kinds(), "the phantom by `name`: "+strings.Join(phantom.Kinds(), ", "))
-	option.AddOutput(flags, &j.Truth, "truth", files.SeriesOutput, "also write the image without noise to `OUT2`")
-	option.AddOutput(flags, &j.Ideal, "ideal", files.SeriesOutput, "also write the exact phantom to `OUT3`")
-	flags.IntVar(&scan.Views, "views", 720, "ct: `N` projections over 180 degrees")
-	flags.Float64Var(&j.SNR, "snr", 0, "mean over standard deviation of the noise, the ratio `X`: of the projections (ct), of the object (mr, steps); 0 adds no noise")
-	flags.Float64Var(&scan.Photons, "photons", 0, "ct: `N` photons per detector element, in place of --snr")
-	option.AddName(cmd, &scan.Recon.Method, "recon", "reconstruction", phantom.Reconstructions(), "ct: the reconstruction by `name`, "+strings.Join(phantom.Reconstructions(), " or "))
-	option.AddName(cmd, &scan.Recon.Kernel, "kernel", "kernel", []string{"sharp", "soft"}, "ct: the kernel of fbp by `name`, sharp or soft")
-	flags.IntVar(&scan.Recon.Iterations, "iterations", 5, "ct: `N` passes of sart over all views")
-	option.AddInput(flags, &regularise, "regularise", "ct: filter each slice after every pass of sart by the recipe in this `file`, of two dimensions")
-	flags.IntVar(&j.Repeats, "repeats", 1, "`N` images with different noise: seeds S, S+1, ...; -1, -2, ... is added to OUT")
-	flags.Uint64Var(&j.Seed, "seed", 1, "seed `N` of the noise")
-	flags.Var((*numbersFlag)(&size), "dims", "size of the matrix: `NX,NY,NZ` voxels along x, y and z (not 2-D or 3-D, as in other commands)")
-	flags.Var((*numbersFlag)(&spacing), "spacing", "`DX,DY,DZ` mm between voxels along x, y and z")
-	asJSON := flags.Bool("json", false, option.JSONHelp)
-	option.AddOutputFlags(cmd, &j.Options)
-	command.AddFormat(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		flags.SortFlags = false
+		j.Kind, scan.Recon.Method, scan.Recon.Kernel = "ct", "fbp", "soft"
+		option.AddName(cmd, &j.Kind, "kind", "phantom", phantom.Kinds(), "the phantom by `name`: "+strings.Join(phantom.Kinds(), ", "))
+		option.AddOutput(flags, &j.Truth, "truth", files.SeriesOutput, "also write the image without noise to `OUT2`")
+		option.AddOutput(flags, &j.Ideal, "ideal", files.SeriesOutput, "also write the exact phantom to `OUT3`")
+		flags.IntVar(&scan.Views, "views", 720, "ct: `N` projections over 180 degrees")
+		flags.Float64Var(&j.SNR, "snr", 0, "mean over standard deviation of the noise, the ratio `X`: of the projections (ct), of the object (mr, steps); 0 adds no noise")
+		flags.Float64Var(&scan.Photons, "photons", 0, "ct: `N` photons per detector element, in place of --snr")
+		option.AddName(cmd, &scan.Recon.Method, "recon", "reconstruction", phantom.Reconstructions(), "ct: the reconstruction by `name`, "+strings.Join(phantom.Reconstructions(), " or "))
+		option.AddName(cmd, &scan.Recon.Kernel, "kernel", "kernel", []string{"sharp", "soft"}, "ct: the kernel of fbp by `name`, sharp or soft")
+		flags.IntVar(&scan.Recon.Iterations, "iterations", 5, "ct: `N` passes of sart over all views")
+		option.AddInput(flags, &regularise, "regularise", "ct: filter each slice after every pass of sart by the recipe in this `file`, of two dimensions")
+		flags.IntVar(&j.Repeats, "repeats", 1, "`N` images with different noise: seeds S, S+1, ...; -1, -2, ... is added to OUT")
+		flags.Uint64Var(&j.Seed, "seed", 1, "seed `N` of the noise")
+		flags.Var((*numbersFlag)(&size), "dims", "size of the matrix: `NX,NY,NZ` voxels along x, y and z (not 2-D or 3-D, as in other commands)")
+		flags.Var((*numbersFlag)(&spacing), "spacing", "`DX,DY,DZ` mm between voxels along x, y and z")
+		option.AddOutputFlags(cmd, &j.Options)
+		command.AddFormat(cmd)
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
+		flags := cmd.Flags()
 		scanned, scans := false, j.Kind == "ct" || j.Kind == "abdomen"
 		for _, name := range []string{"views", "photons", "recon", "kernel", "iterations", "regularise"} {
 			if flags.Changed(name) && !scans {
@@ -110,15 +115,12 @@ seed gives the same values on every machine.`,
 		} else {
 			err = command.Leaving(err, "what is complete stays: "+strings.Join(written, ", "))
 		}
-		if *asJSON {
-			return cmp.Or(err, command.PrintJSON(cmd.OutOrStdout(), map[string]any{"kind": j.Kind, "outputs": append([]string{}, written...)}))
+		if len(written) == 0 && !command.JSON(cmd) {
+			return err
 		}
-		for _, out := range written {
-			fmt.Fprintf(cmd.OutOrStdout(), "written to %s\n", out)
-		}
-		return err
+		return cmp.Or(err, command.Tell(cmd, map[string]any{"kind": j.Kind, "outputs": append([]string{}, written...)}, "%s", "written to "+strings.Join(written, "\nwritten to ")))
 	}
-	return cmd
+	return c
 }
 
 // phantomSize reads --dims and --spacing.

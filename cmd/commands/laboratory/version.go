@@ -2,13 +2,13 @@ package laboratory
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"quell/app/job"
 	"quell/cmd/command"
-	"quell/cmd/option"
 	"quell/gpu"
 	"quell/internal/version"
 	"quell/io/dicom"
@@ -29,9 +29,9 @@ type build struct {
 }
 
 // Version is quell version.
-func Version() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "version",
+func Version() command.Command {
+	c := command.Command{
+		Name:  "version",
 		Short: "Print the version",
 		Long: `Print the version. It names the source: a release, or a revision without changes. A
 program of other code, or one that was built without version control, has the word
@@ -39,20 +39,19 @@ executable and a hash of its file behind the release. Programs of one version sh
 		Example: `  quell version
   quell version --json`,
 		Args: command.Exactly(0, "no arguments"),
+		JSON: " with revision, kernels, GPU worker and codecs",
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp+" with revision, kernels, GPU worker and codecs")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if *asJSON {
-			b := build{
+	c.Run = func(cmd *cobra.Command, args []string) error {
+		b := build{}
+		if command.JSON(cmd) {
+			b = build{
 				Version: job.Version(), Program: version.Program(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 				Kernels: kernels.Digest(), Codecs: dicom.Codecs(),
 			}
 			b.Revision, b.Modified = version.Revision()
 			b.Worker, _ = gpu.LocateWorker() // quell devices says why there is none
-			return command.PrintJSON(cmd.OutOrStdout(), b)
 		}
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), "quell version", job.Version())
-		return err
+		return command.Print(cmd, b, func(w io.Writer) { fmt.Fprintln(w, "quell version", job.Version()) })
 	}
-	return cmd
+	return c
 }

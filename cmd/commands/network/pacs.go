@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -15,16 +14,15 @@ import (
 	"quell/app/job"
 	"quell/app/pacs"
 	"quell/cmd/command"
-	"quell/cmd/option"
 	"quell/internal/clean"
 	"quell/internal/message"
 	"quell/io/atomic"
 )
 
 // PACS is quell pacs.
-func PACS() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "pacs",
+func PACS() command.Command {
+	c := command.Command{
+		Name:  "pacs",
 		Short: "Search a PACS, retrieve series from it and send series to it",
 		Long: `Search a PACS, retrieve series from it and send series to it, by DICOMweb or by the DICOM
 network. PLACE is a place that quell pacs places add keeps under a name, or an address:
@@ -42,17 +40,20 @@ command the places are listed.`,
 		Example: `  quell pacs
   quell pacs places add home https://pacs.example/dicom-web
   quell denoise pacs:home/1.2.840.99.7 pacs:home --filter nlm`,
-		Args: command.Exactly(0, "a command, such as search,"),
+		Args:     command.Exactly(0, "a command, such as search,"),
+		Commands: []command.Command{newPacsSearch(), newPacsGet(), newPacsSend(), newPacsEcho(), newPacsPlaces()},
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return printPlaces(cmd, *asJSON) }
-	cmd.AddCommand(newPacsSearch(), newPacsGet(), newPacsSend(), newPacsEcho(), newPacsPlaces())
-	return cmd
+	c.Run = printPlaces
+	return c
 }
 
-func newPacsSearch() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "search PLACE [KEYWORD=VALUE...]",
+func newPacsSearch() command.Command {
+	series := new(bool)
+	study := new(string)
+	most := new(int)
+	csv := new(bool)
+	c := command.Command{
+		Name:  "search PLACE [KEYWORD=VALUE...]",
 		Short: "List the studies or series that a PACS has",
 		Long: `List the studies of a PACS that fulfil all conditions, or their series. A condition is a
 keyword of DICOM and a value, in which * and ? stand for any text and any character; a
@@ -66,18 +67,19 @@ range of dates is FROM-TO. How a PACS compares names is its own matter.`,
 			return nil
 		},
 	}
-	flags := cmd.Flags()
-	series := flags.Bool("series", false, "list series instead of studies")
-	study := flags.String("study", "", "list the series of the study of this `UID`")
-	most := flags.Int("most", 100, "list at most `N`")
-	csv := flags.Bool("csv", false, "print a table as CSV")
-	asJSON := flags.Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		flags.BoolVar(series, "series", false, "list series instead of studies")
+		flags.StringVar(study, "study", "", "list the series of the study of this `UID`")
+		flags.IntVar(most, "most", 100, "list at most `N`")
+		flags.BoolVar(csv, "csv", false, "print a table as CSV")
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		q := pacs.Query{Level: pacs.Studies, Study: *study, Most: *most, Match: map[string]string{}}
 		if *series || *study != "" {
 			q.Level = pacs.Series
 		}
-		if *csv && *asJSON {
+		if *csv && command.JSON(cmd) {
 			return job.Usagef("give --csv or --json")
 		}
 		for _, condition := range args[1:] {
@@ -96,18 +98,15 @@ range of dates is FROM-TO. How a PACS compares names is its own matter.`,
 		if err != nil {
 			return err
 		}
-		if found.More && !*asJSON {
+		if found.More && !command.JSON(cmd) {
 			command.Warn(cmd, "warning: there are more than %d; raise --most or narrow the search", *most)
 		}
-		switch {
-		case *asJSON:
-			return command.PrintJSON(cmd.OutOrStdout(), found)
-		case *csv:
+		if *csv {
 			return writeRowsCSV(cmd.OutOrStdout(), q.Level, found.Rows)
 		}
-		return printRows(cmd.OutOrStdout(), q.Level, found.Rows)
+		return command.Print(cmd, found, func(w io.Writer) { printRows(w, q.Level, found.Rows) })
 	}
-	return cmd
+	return c
 }
 
 // rowColumns are those of a table of studies or series.
@@ -138,9 +137,8 @@ func writeRowsCSV(w io.Writer, level pacs.Level, rows []pacs.Row) error {
 	return t.Flush()
 }
 
-func printRows(w io.Writer, level pacs.Level, rows []pacs.Row) error {
+func printRows(tw io.Writer, level pacs.Level, rows []pacs.Row) {
 	heads, cells := rowColumns(level)
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, strings.Join(heads, "\t"))
 	for _, r := range rows {
 		line := cells(r)
@@ -149,22 +147,21 @@ func printRows(w io.Writer, level pacs.Level, rows []pacs.Row) error {
 		}
 		fmt.Fprintln(tw, strings.Join(line, "\t"))
 	}
-	return tw.Flush()
 }
 
-func newPacsGet() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "get PLACE/SERIES-UID OUT",
+func newPacsGet() command.Command {
+	c := command.Command{
+		Name:  "get PLACE/SERIES-UID OUT",
 		Short: "Retrieve a series into a folder",
 		Long: `Retrieve a series into a new folder. Its files are as the PACS keeps them, and named by their
 order of arrival. The command fails, and leaves nothing, unless every instance that the
 PACS counts arrived once, is readable and belongs to the series.`,
 		Example: `  quell pacs get home/1.2.840.99.7 ct/
   quell pacs get home/1.2.840.99.6/1.2.840.99.7 ct/`,
-		Args: command.Exactly(2, "PLACE/SERIES-UID and OUT"),
+		Args:    command.Exactly(2, "PLACE/SERIES-UID and OUT"),
+		Outputs: command.Last(files.SeriesOutput),
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		out := args[1]
 		switch {
 		case files.Exists(out):
@@ -188,13 +185,9 @@ PACS counts arrived once, is readable and belongs to the series.`,
 		if err := stage.Commit(cmd.Context()); err != nil {
 			return err
 		}
-		if *asJSON {
-			return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"series": r, "files": n, "output": out})
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of %s; written to %s\n", message.Count(n, "file", "files"), describe(r), out)
-		return err
+		return command.Tell(cmd, map[string]any{"series": r, "files": n, "output": out}, "%s of %s; written to %s", message.Count(n, "file", "files"), describe(r), out)
 	}
-	return cmd
+	return c
 }
 
 // describe names a series without its patient.
@@ -208,42 +201,45 @@ func describe(r pacs.Row) string {
 	return text
 }
 
-func newPacsSend() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "send PLACE FOLDER",
+func newPacsSend() command.Command {
+	retry := new(int)
+	c := command.Command{
+		Name:  "send PLACE FOLDER",
 		Short: "Send a folder of DICOM to a PACS, and look whether it arrived",
 		Long: `Send every DICOM file of a folder to a place, as it is, and search for every file there
 afterwards. The command fails unless all are there, and names those that are not.`,
 		Example: `  quell pacs send home quiet/`,
 		Args:    command.Exactly(2, "PLACE and FOLDER"),
+		JSON:    " with the status of every file",
+		Inputs:  func(args []string) []string { return args[1:] },
 	}
-	retry := cmd.Flags().Int("retry", 0, "send what was not stored again, at most this `number` of times")
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp+" with the status of every file")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		cmd.Flags().IntVar(retry, "retry", 0, "send what was not stored again, at most this `number` of times")
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		place, err := pacs.FindPlace(strings.TrimPrefix(args[0], pacs.Scheme))
 		if err != nil {
 			return err
 		}
-		return sendFolder(cmd, place, args[1], *retry, *asJSON)
+		return sendFolder(cmd, place, args[1], *retry)
 	}
-	return cmd
+	return c
 }
 
-func newPacsEcho() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "echo PLACE",
+func newPacsEcho() command.Command {
+	c := command.Command{
+		Name:    "echo PLACE",
 		Short:   "Ask whether a PACS answers",
 		Long:    `Ask whether a PACS answers and lets this side in. Nothing is sent, and no result is kept.`,
 		Example: `  quell pacs echo home`,
 		Args:    command.Exactly(1, "PLACE"),
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		place, err := pacs.FindPlace(strings.TrimPrefix(args[0], pacs.Scheme))
 		if err != nil {
 			return err
 		}
-		return askEcho(cmd, place, *asJSON)
+		return askEcho(cmd, place)
 	}
-	return cmd
+	return c
 }

@@ -2,7 +2,7 @@ package network
 
 import (
 	"fmt"
-	"text/tabwriter"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -12,23 +12,23 @@ import (
 	"quell/internal/clean"
 )
 
-func newPacsPlaces() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "places",
-		Short:   "List the places that are kept",
-		Long:    `List the places that are kept for this account, with their addresses. They hold no secret.`,
-		Example: `  quell pacs places`,
-		Args:    command.Exactly(0, "no arguments"),
+func newPacsPlaces() command.Command {
+	c := command.Command{
+		Name:     "places",
+		Short:    "List the places that are kept",
+		Long:     `List the places that are kept for this account, with their addresses. They hold no secret.`,
+		Example:  `  quell pacs places`,
+		Args:     command.Exactly(0, "no arguments"),
+		Commands: []command.Command{newPacsPlacesAdd(), newPacsPlacesRemove()},
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return printPlaces(cmd, *asJSON) }
-	cmd.AddCommand(newPacsPlacesAdd(), newPacsPlacesRemove())
-	return cmd
+	c.Run = printPlaces
+	return c
 }
 
-func newPacsPlacesAdd() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "add NAME ADDRESS",
+func newPacsPlacesAdd() command.Command {
+	var p pacs.Place
+	c := command.Command{
+		Name:  "add NAME ADDRESS",
 		Short: "Keep a place under a name",
 		Long: `Keep a place under a name, or change the one of that name. ADDRESS is that of a DICOMweb
 service, https://pacs.example/dicom-web, or AETITLE@HOST:PORT on the DICOM network.
@@ -40,65 +40,52 @@ bearer, and ID:SECRET for client, with the address that gives tokens as --token.
   quell pacs places add ward PACS@pacs.example:2762 --from READING --tls`,
 		Args: command.Exactly(2, "NAME and ADDRESS"),
 	}
-	flags := cmd.Flags()
-	var p pacs.Place
-	addNetworkFlags(cmd, &p)
-	option.AddInput(flags, &p.Certificate, "certificate", "`file` with the certificate of this side and its key (PEM), for a PACS that asks for one")
-	option.AddName(cmd, &p.SignIn.Way, "sign-in", "sign-in", pacs.SignIns(), "how to sign in to DICOMweb: `basic|bearer|client`")
-	flags.StringVar(&p.SignIn.Secret, "secret", "", "the secret of --sign-in, as `file:PATH` or env:NAME")
-	flags.StringVar(&p.SignIn.Token, "token", "", "`address` that gives tokens for --sign-in client")
-	flags.StringVar(&p.SignIn.Scopes, "scopes", "", "`scopes` to ask it for, with spaces between them")
-	asJSON := flags.Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		addNetworkFlags(cmd, &p)
+		option.AddInput(flags, &p.Certificate, "certificate", "`file` with the certificate of this side and its key (PEM), for a PACS that asks for one")
+		option.AddName(cmd, &p.SignIn.Way, "sign-in", "sign-in", pacs.SignIns(), "how to sign in to DICOMweb: `basic|bearer|client`")
+		flags.StringVar(&p.SignIn.Secret, "secret", "", "the secret of --sign-in, as `file:PATH` or env:NAME")
+		flags.StringVar(&p.SignIn.Token, "token", "", "`address` that gives tokens for --sign-in client")
+		flags.StringVar(&p.SignIn.Scopes, "scopes", "", "`scopes` to ask it for, with spaces between them")
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		p.Name, p.To = args[0], args[1]
 		if err := pacs.KeepPlace(p); err != nil {
 			return err
 		}
-		if *asJSON {
-			return command.PrintJSON(cmd.OutOrStdout(), p)
-		}
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is kept: %s, %s\n", p.Name, p.To, p.Protocol())
-		return err
+		return command.Tell(cmd, p, "%s is kept: %s, %s", p.Name, p.To, p.Protocol())
 	}
-	return cmd
+	return c
 }
 
-func newPacsPlacesRemove() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "remove NAME",
+func newPacsPlacesRemove() command.Command {
+	c := command.Command{
+		Name:    "remove NAME",
 		Short:   "Forget a place",
 		Example: `  quell pacs places remove home`,
 		Args:    command.Exactly(1, "NAME"),
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		if err := pacs.RemovePlace(args[0]); err != nil {
 			return err
 		}
-		if *asJSON {
-			return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"removed": args[0]})
-		}
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is forgotten\n", args[0])
-		return err
+		return command.Tell(cmd, map[string]any{"removed": args[0]}, "%s is forgotten", args[0])
 	}
-	return cmd
+	return c
 }
 
-func printPlaces(cmd *cobra.Command, asJSON bool) error {
+func printPlaces(cmd *cobra.Command, _ []string) error {
 	places, err := pacs.Places()
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"places": append([]pacs.Place{}, places...)})
-	}
-	if len(places) == 0 {
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), "no place is kept; see quell pacs places add --help")
-		return err
-	}
-	tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	for _, p := range places {
-		fmt.Fprintf(tw, "%s\t%s\t%s\n", p.Name, clean.Line(p.To), p.Protocol())
-	}
-	return tw.Flush()
+	return command.Print(cmd, map[string]any{"places": append([]pacs.Place{}, places...)}, func(w io.Writer) {
+		for _, p := range places {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, clean.Line(p.To), p.Protocol())
+		}
+		if len(places) == 0 {
+			fmt.Fprintln(w, "no place is kept; see quell pacs places add --help")
+		}
+	})
 }

@@ -1,8 +1,6 @@
 package network
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"quell/app/job"
@@ -12,9 +10,12 @@ import (
 )
 
 // Send is quell send.
-func Send() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "send --to AETITLE@HOST:PORT FOLDER",
+func Send() command.Command {
+	var target pacs.Place
+	retry := new(int)
+	echo := new(bool)
+	c := command.Command{
+		Name:  "send --to AETITLE@HOST:PORT FOLDER",
 		Short: "Send a folder of DICOM, such as an exported series, to a PACS",
 		Long: `Send every DICOM file of a folder to a PACS (C-STORE). The files are sent as they
 are, in their own transfer syntax.
@@ -24,21 +25,23 @@ did not store. --echo asks whether the PACS answers and knows the AE titles, and
 sends nothing (C-ECHO).`,
 		Example: `  quell send --to PACS@host:104 --echo
   quell send --to PACS@host:2762 --tls --tls-ca hospital.pem quiet/`,
+		JSON:   " with the status of every file",
+		Inputs: command.Every,
 	}
-	flags := cmd.Flags()
-	var target pacs.Place
-	flags.StringVar(&target.To, "to", "", "the PACS, as `AETITLE@HOST:PORT`")
-	addNetworkFlags(cmd, &target)
-	retry := flags.Int("retry", 0, "send what was not stored again, at most this `number` of times")
-	echo := flags.Bool("echo", false, "ask whether the PACS answers, and send nothing")
-	asJSON := flags.Bool("json", false, option.JSONHelp+" with the status of every file")
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if *echo {
-			return command.Exactly(0, "no FOLDER beside --echo")(cmd, args)
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		flags.StringVar(&target.To, "to", "", "the PACS, as `AETITLE@HOST:PORT`")
+		addNetworkFlags(cmd, &target)
+		flags.IntVar(retry, "retry", 0, "send what was not stored again, at most this `number` of times")
+		flags.BoolVar(echo, "echo", false, "ask whether the PACS answers, and send nothing")
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if *echo {
+				return command.Exactly(0, "no FOLDER beside --echo")(cmd, args)
+			}
+			return command.Exactly(1, "FOLDER")(cmd, args)
 		}
-		return command.Exactly(1, "FOLDER")(cmd, args)
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		if target.To == "" {
 			return job.Usagef("--to is missing; give AETITLE@HOST:PORT")
 		}
@@ -46,11 +49,11 @@ sends nothing (C-ECHO).`,
 			return err
 		}
 		if *echo {
-			return askEcho(cmd, target, *asJSON)
+			return askEcho(cmd, target)
 		}
-		return sendFolder(cmd, target, args[0], *retry, *asJSON)
+		return sendFolder(cmd, target, args[0], *retry)
 	}
-	return cmd
+	return c
 }
 
 // addNetworkFlags adds how a node of the DICOM network is reached.
@@ -62,19 +65,15 @@ func addNetworkFlags(cmd *cobra.Command, p *pacs.Place) {
 }
 
 // askEcho asks a place whether it answers.
-func askEcho(cmd *cobra.Command, p pacs.Place, asJSON bool) error {
+func askEcho(cmd *cobra.Command, p pacs.Place) error {
 	if err := pacs.Echo(cmd.Context(), p); err != nil {
 		return err
 	}
-	if asJSON {
-		return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"target": p.String(), "answers": true})
-	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s answers\n", p)
-	return err
+	return command.Tell(cmd, map[string]any{"target": p.String(), "answers": true}, "%s answers", p)
 }
 
 // sendFolder sends the DICOM files of a folder to a place and prints what became of them.
-func sendFolder(cmd *cobra.Command, p pacs.Place, folder string, retry int, asJSON bool) error {
+func sendFolder(cmd *cobra.Command, p pacs.Place, folder string, retry int) error {
 	if retry < 0 {
 		return job.Usagef("--retry %d: give 0 or more", retry)
 	}
@@ -85,5 +84,5 @@ func sendFolder(cmd *cobra.Command, p pacs.Place, folder string, retry int, asJS
 	events, done := command.EventsOf(cmd)
 	report, err := pacs.Send(cmd.Context(), plan, p, retry, events.Count(job.Sending))
 	done()
-	return command.PrintSent(cmd, plan, report, asJSON, err)
+	return command.PrintSent(cmd, plan, report, err)
 }

@@ -3,19 +3,20 @@ package network
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 
 	"github.com/spf13/cobra"
 
 	"quell/app/serve"
 	"quell/cmd/command"
-	"quell/cmd/option"
 )
 
 // Serve is quell serve.
-func Serve() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "serve SETTINGS",
+func Serve() command.Command {
+	check := new(bool)
+	c := command.Command{
+		Name:  "serve SETTINGS",
 		Short: "Receive series as a node of the DICOM network, filter them, and send the results on",
 		Long: `Receive series that scanners or a PACS send (C-STORE), filter each by the rule that
 takes it, and send the result, a new series, to where the rule says. The originals
@@ -47,11 +48,15 @@ Series that Quell filtered are refused, so that no rule of an archive sends them
 		Example: `  quell serve node.json
   quell serve status node.json
   quell serve retry node.json`,
-		Args: command.Exactly(1, "SETTINGS"),
+		Args:     command.Exactly(1, "SETTINGS"),
+		JSON:     " with the addresses when it listens",
+		Commands: []command.Command{newServeStatus(), newServeRetry()},
+		Inputs:   command.Every,
 	}
-	check := cmd.Flags().Bool("check", false, "read the settings, say whether they can be meant, and end")
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp+" with the addresses when it listens")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		cmd.Flags().BoolVar(check, "check", false, "read the settings, say whether they can be meant, and end")
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		settings, err := serve.ReadSettings(args[0])
 		if err != nil || *check {
 			return err
@@ -62,26 +67,24 @@ Series that Quell filtered are refused, so that no rule of an archive sends them
 		}
 		var told error
 		err = node.Run(cmd.Context(), func(receiver, status net.Addr) {
-			told = printAddresses(cmd, settings.AETitle, receiver, status, *asJSON)
+			told = printAddresses(cmd, settings.AETitle, receiver, status)
 		})
 		return errors.Join(err, told, node.Close())
 	}
-	cmd.AddCommand(newServeStatus(), newServeRetry())
-	return cmd
+	return c
 }
 
 // printAddresses prints the addresses of a node.
-func printAddresses(cmd *cobra.Command, title string, receiver, status net.Addr, asJSON bool) error {
+func printAddresses(cmd *cobra.Command, title string, receiver, status net.Addr) error {
 	page := ""
 	if status != nil {
 		page = "http://" + status.String() + "/status"
 	}
-	if asJSON {
-		return command.PrintJSON(cmd.OutOrStdout(), map[string]string{"receiver": title + "@" + receiver.String(), "status": page})
-	}
+	text := ""
 	if page != "" {
-		page = "; status on " + page
+		text = "; status on " + page
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s@%s receives%s\n", title, receiver, page)
-	return err
+	return command.Print(cmd, map[string]string{"receiver": title + "@" + receiver.String(), "status": page}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s@%s receives%s\n", title, receiver, text)
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,13 +13,12 @@ import (
 	"quell/app/job"
 	"quell/app/serve"
 	"quell/cmd/command"
-	"quell/cmd/option"
 	"quell/internal/clean"
 )
 
-func newServeStatus() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "status SETTINGS",
+func newServeStatus() command.Command {
+	c := command.Command{
+		Name:  "status SETTINGS",
 		Short: "List what a node has received, and how far its results have come",
 		Long: `List the series that a node has received, the latest first, and how far each result has
 come: waiting for the filter, filtered, committing, sent or failed; how many attempts
@@ -28,9 +26,9 @@ have failed, why, and when the next one is. A series is a hash, as in the audit 
 node may run meanwhile or not.`,
 		Example: `  quell serve status node.json`,
 		Args:    command.Exactly(1, "SETTINGS"),
+		Inputs:  command.Leading,
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		settings, err := serve.ReadSettings(args[0])
 		if err != nil {
 			return err
@@ -39,17 +37,13 @@ node may run meanwhile or not.`,
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return command.PrintJSON(cmd.OutOrStdout(), status)
-		}
-		return printTasks(cmd.OutOrStdout(), status)
+		return command.Print(cmd, status, func(w io.Writer) { printTasks(w, status) })
 	}
-	return cmd
+	return c
 }
 
 // printTasks prints a line for every result, or for a series without one.
-func printTasks(w io.Writer, s serve.Status) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func printTasks(tw io.Writer, s serve.Status) {
 	fmt.Fprintln(tw, "TASK\tSERIES\tIMAGES\tSTATE\tRULE\tTO\tFAILED ATTEMPTS\tNEXT\tPROBLEM")
 	for _, t := range s.Latest {
 		if len(t.Parts) == 0 {
@@ -66,16 +60,12 @@ func printTasks(w io.Writer, s serve.Status) error {
 			fmt.Fprintf(tw, "%d\t%s\t%d\t%s\t%s\t%s\t%d\t%s\t%s\n", t.Number, t.Series, t.Instances, state, clean.Line(p.Rule), clean.Line(p.To), p.Attempts, next, cmp.Or(p.Problem, t.Problem))
 		}
 	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "%.3g of %.3g GB are used\n", float64(s.UsedBytes)/1e9, float64(s.Quota)/1e9)
-	return err
+	fmt.Fprintf(tw, "%.3g of %.3g GB are used\n", float64(s.UsedBytes)/1e9, float64(s.Quota)/1e9)
 }
 
-func newServeRetry() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "retry SETTINGS [TASK...]",
+func newServeRetry() command.Command {
+	c := command.Command{
+		Name:  "retry SETTINGS [TASK...]",
 		Short: "Take up tasks of a node again that have failed or that no rule took",
 		Long: `Take up tasks of a node again that have failed, or that no rule took, by their numbers as
 quell serve status lists them, or all of them. A result that is there is sent; else the
@@ -89,9 +79,9 @@ a second; otherwise the next run does. Images that were removed have to be sent 
 			}
 			return nil
 		},
+		Inputs: command.Leading,
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		settings, err := serve.ReadSettings(args[0])
 		if err != nil {
 			return err
@@ -108,15 +98,11 @@ a second; otherwise the next run does. Images that were removed have to be sent 
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"tasks": append([]int{}, taken...)})
-		}
 		text := "no task has failed or is unmatched"
 		if len(taken) > 0 {
 			text = "taken up again: " + strings.Trim(fmt.Sprint(taken), "[]")
 		}
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
-		return err
+		return command.Tell(cmd, map[string]any{"tasks": append([]int{}, taken...)}, "%s", text)
 	}
-	return cmd
+	return c
 }

@@ -3,15 +3,19 @@ package viewing
 import (
 	"github.com/spf13/cobra"
 
+	"quell/app/files"
 	"quell/app/job"
 	"quell/cmd/command"
 	"quell/cmd/option"
 )
 
 // Convert is quell convert.
-func Convert() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "convert IN OUT",
+func Convert() command.Command {
+	var options job.Options
+	var uneven, memory string
+	var pick option.Choice
+	c := command.Command{
+		Name:  "convert IN OUT",
 		Short: "Convert a series between DICOM, NIfTI, Analyze, NRRD and MetaImage",
 		Long: `Convert a series between DICOM, NIfTI, Analyze 7.5, NRRD and MetaImage. Values and geometry are
 kept, but Analyze has no place for the patient's position and orientation. A
@@ -20,18 +24,19 @@ store one spacing for all slices.`,
 		Example: `  quell convert ct/ ct.nii.gz
   quell convert study.zip t1.nii.gz --series 2 --dtype int16
   quell convert gaps/ even.nii.gz --uneven resample=2.5`,
-		Args: command.Exactly(2, "IN and OUT"),
+		Args:    command.Exactly(2, "IN and OUT"),
+		Inputs:  command.Leading,
+		Outputs: command.Last(files.SeriesOutput),
+		Pipes:   true,
 	}
-	var options job.Options
-	option.AddOutputFlags(cmd, &options)
-	command.AddFormat(cmd)
-	var uneven, memory string
-	option.AddUneven(cmd, &uneven, "")
-	option.AddMemory(cmd, &memory, "converted")
-	var pick option.Choice
-	pick.AddTo(cmd)
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Flags = func(cmd *cobra.Command) {
+		option.AddOutputFlags(cmd, &options)
+		command.AddFormat(cmd)
+		option.AddUneven(cmd, &uneven, "")
+		option.AddMemory(cmd, &memory, "converted")
+		pick.AddTo(cmd)
+	}
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		limit, err := option.MemorySize(cmd, memory)
 		if err != nil {
 			return err
@@ -40,10 +45,7 @@ store one spacing for all slices.`,
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return command.PrintReport(cmd.OutOrStdout(), report)
-		}
 		return command.PrintWritten(cmd, report, command.VolumesText(report))
 	}
-	return cmd
+	return c
 }

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"quell/app/open"
 	"quell/cmd/command"
-	"quell/cmd/option"
 	"quell/internal/clean"
 	"quell/internal/message"
 	"quell/series"
@@ -37,9 +35,9 @@ type seriesInfo struct {
 }
 
 // Info is quell info.
-func Info() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "info PATH",
+func Info() command.Command {
+	c := command.Command{
+		Name:  "info PATH",
 		Short: "List the series under a path, and what is odd about them",
 		Long: `List the series under a path: geometry, modality, transfer syntax, and findings
 such as gaps, duplicates and excluded slices. Only headers are read. Series are
@@ -50,10 +48,11 @@ coordinates, x to the left, y to posterior, z to head (LPS+). "gradient" is the 
 diffusion series in s/mm2 and its direction in the same coordinates, zero where there is none.`,
 		Example: `  quell info study/
   quell info study.zip --json`,
-		Args: command.Exactly(1, "one PATH"),
+		Args:   command.Exactly(1, "one PATH"),
+		Inputs: command.Every,
+		Pipes:  true,
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		c, err := open.Scan(cmd.Context(), args[0])
 		if err != nil {
 			return err
@@ -62,15 +61,13 @@ diffusion series in s/mm2 and its direction in the same coordinates, zero where 
 		if !slices.ContainsFunc(c.Entries, func(e open.Entry) bool { return e.Err == nil }) {
 			return c.Entries[c.Default].Err
 		}
-		if *asJSON {
-			return printInfoJSON(cmd.OutOrStdout(), c)
-		}
-		return printInfo(cmd.OutOrStdout(), c)
+		return command.Print(cmd, infoOf(c), func(w io.Writer) { printInfo(w, c) })
 	}
-	return cmd
+	return c
 }
 
-func printInfoJSON(w io.Writer, c *open.Catalog) error {
+// infoOf is what quell info prints as JSON.
+func infoOf(c *open.Catalog) any {
 	out := struct {
 		Path     string           `json:"path"`
 		Default  int              `json:"default"` // index of the series that commands take; -1 if --component is needed
@@ -92,7 +89,7 @@ func printInfoJSON(w io.Writer, c *open.Catalog) error {
 		}
 		out.Series = append(out.Series, s)
 	}
-	return command.PrintJSON(w, out)
+	return out
 }
 
 // byDefault returns the index of the series that commands take without --series and
@@ -112,8 +109,7 @@ func orEmpty(f []series.Finding) []series.Finding {
 	return f
 }
 
-func printInfo(w io.Writer, c *open.Catalog) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func printInfo(tw io.Writer, c *open.Catalog) {
 	row := func(name, format string, args ...any) {
 		if text := clean.Line(fmt.Sprintf(format, args...)); text != "" {
 			fmt.Fprintf(tw, "  %s\t%s\n", name, text)
@@ -151,5 +147,4 @@ func printInfo(w io.Writer, c *open.Catalog) error {
 	for _, f := range c.Findings {
 		fmt.Fprintf(tw, "%s\t%s\n", f.Severity, clean.Line(f.Text.String()))
 	}
-	return tw.Flush()
 }

@@ -1,7 +1,6 @@
 package viewing
 
 import (
-	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -28,14 +27,14 @@ func TestInfoOfGradients(t *testing.T) {
 	for i := range c.Entries {
 		c.Entries[i].Geometry = volume.NewGeometry([3]int{2, 2, 2}, [3]float64{1, 1, 1})
 	}
-	var out bytes.Buffer
-	if err := printInfoJSON(&out, c); err != nil {
+	out, err := json.Marshal(infoOf(c))
+	if err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
 		Series []struct{ Gradient *series.Gradient }
 	}
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []*series.Gradient{{}, {B: 700, Direction: volume.Vec{0, 1, 0}}, nil, nil} {

@@ -11,7 +11,6 @@ import (
 
 	"quell/app/job"
 	"quell/cmd/command"
-	"quell/cmd/option"
 	"quell/internal/message"
 )
 
@@ -20,9 +19,9 @@ import (
 const workbench = "quell-workbench"
 
 // View is quell view.
-func View() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "view [PATH]",
+func View() command.Command {
+	c := command.Command{
+		Name:  "view [PATH]",
 		Short: "Open the workbench",
 		Long: `Open the workbench, the program ` + workbench + ` beside this one or on the PATH,
 with the series under PATH; without it, with the bundled series.`,
@@ -34,9 +33,10 @@ with the series under PATH; without it, with the bundled series.`,
 			}
 			return nil
 		},
+		JSON:   " when the workbench is closed",
+		Inputs: command.Every,
 	}
-	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp+" when the workbench is closed")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	c.Run = func(cmd *cobra.Command, args []string) error {
 		for _, path := range args {
 			if _, err := os.Stat(path); err != nil {
 				return &job.InputError{Path: path, Problem: message.New(message.InputMissing, "there is no such file or folder"), Advice: message.Text("check the name"), Err: err}
@@ -48,7 +48,7 @@ with the series under PATH; without it, with the bundled series.`,
 		}
 		c := exec.CommandContext(cmd.Context(), program, args...)
 		c.Stdin, c.Stdout, c.Stderr = os.Stdin, cmd.OutOrStdout(), cmd.ErrOrStderr()
-		if !*asJSON {
+		if !command.JSON(cmd) {
 			return c.Run()
 		}
 		c.Stdout = cmd.ErrOrStderr() // stdout is for the object
@@ -57,7 +57,7 @@ with the series under PATH; without it, with the bundled series.`,
 		}
 		return command.PrintJSON(cmd.OutOrStdout(), map[string]any{"program": program, "paths": append([]string{}, args...)})
 	}
-	return cmd
+	return c
 }
 
 // findWorkbench prefers the workbench next to this program to one on the PATH, as
