@@ -102,9 +102,16 @@ func TestKeptImagesYield(t *testing.T) {
 		t.Errorf("there is room: %v", gone())
 	}
 	n.free = func() (int64, bool) { return margin + used - n.folder.Used() - 1, true }
+	quiet := time.Duration(n.s.Quiet)
+	c.add(n.list[1].Ended.Add(longer*quiet - 1).Sub(c.now()))
+	if step(t, n); slices.Contains(gone(), true) {
+		t.Errorf("late images had no time: %v", gone())
+	}
+	c.add(1)
 	if step(t, n); !slices.Equal(gone(), []bool{false, true, false, false}) {
 		t.Errorf("%v are gone", gone())
 	}
+	c.add(longer * quiet)
 	n.free = func() (int64, bool) { return 0, true }
 	for range 5 {
 		step(t, n)
@@ -161,5 +168,27 @@ func TestAuditLinesAreWhole(t *testing.T) {
 	}
 	if strings.Count(log, "refused, full") != 2 || !strings.Contains(log, "goes on") || strings.Contains(log, "cut") {
 		t.Error(log)
+	}
+}
+
+// TestQuietBeginsWithTheNode: what came before a crash is no whole series until the sender had the quiet time to go on.
+func TestQuietBeginsWithTheNode(t *testing.T) {
+	a, c := newArchive(t), begin()
+	s := settings(t, a)
+	n := node(t, s, c)
+	files := stack("7", 4, "X")
+	send(t, receive(t, n), files[:2]...)
+	n.Close()
+	c.add(time.Hour)
+	n = node(t, s, c)
+	defer n.Close()
+	c.add(time.Duration(s.Quiet) - 1)
+	if step(t, n); len(n.list) != 0 {
+		t.Fatal("complete too early")
+	}
+	send(t, receive(t, n), files[2:]...)
+	c.add(time.Duration(s.Quiet))
+	if step(t, n); len(n.list) != 1 || len(n.list[0].Files) != 4 || n.list[0].State != Sent {
+		t.Errorf("%+v", n.Status())
 	}
 }

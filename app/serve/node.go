@@ -155,7 +155,7 @@ func (n *Node) recover() error {
 			}
 			continue
 		}
-		n.add(file{Name: e.Name(), UID: a.UID, Size: info.Size()}, a, info.ModTime())
+		n.add(file{Name: e.Name(), UID: a.UID, Size: info.Size()}, a, n.now()) // senders could not go on meanwhile
 	}
 	return nil
 }

@@ -571,6 +571,7 @@ func TestCrashAtEveryPoint(t *testing.T) {
 			c.add(wait)
 			for finish() {
 				restart()
+				c.add(time.Duration(s.Quiet))
 			}
 		}
 		if at == 0 {

@@ -20,7 +20,8 @@ func (n *Node) keeps(t *task) time.Duration {
 }
 
 // tidy removes what is needed no more: results that are at their destinations, the images of what ended long ago, and in
-// the end its task. While there is no room the images of what ended first go too, of one task at a time.
+// the end its task. While there is no room the images of what ended first go too, of one task at a time, if late ones
+// had some time to come.
 func (n *Node) tidy() error {
 	n.mu.Lock()
 	short := n.short()
@@ -38,9 +39,11 @@ func (n *Node) tidy() error {
 			}
 			t.bare = true
 		}
-		if past := now.Sub(t.Ended) - n.keeps(t); past > 0 && (!t.Gone || past > forget) {
+		past := now.Sub(t.Ended) - n.keeps(t)
+		late := now.Sub(t.Ended) < longer*time.Duration(n.s.Quiet)
+		if past > 0 && (!t.Gone || past > forget) {
 			old = append(old, t)
-		} else if short && !t.Gone && t.State != Failed && t.State != Late && (first == nil || t.Ended.Before(first.Ended)) {
+		} else if short && !late && !t.Gone && t.State != Failed && t.State != Late && (first == nil || t.Ended.Before(first.Ended)) {
 			first = t
 		}
 	}
