@@ -11,19 +11,26 @@ import (
 // MemoryPlan is how a job uses main memory: whether it works on a volume as a whole or slab by
 // slab, what is in memory besides it, and how many slices are judged at a time. The command line,
 // a batch and the window decide by it, so that the same series, job and limit give the same result
-// everywhere: what is written besides the result, or whether it is judged, changes nothing. The
-// program itself takes some 100 MB more.
+// everywhere: what is written besides the result, or whether it is judged, changes nothing.
 type MemoryPlan struct {
-	Limit int64 // bytes that the job may take
-	Whole int64 // bytes that filtering a volume as a whole takes
-	Slabs bool  // Whole is more than Limit
+	Limit int64 // bytes that the process may take
+	Room  int64 // of these, bytes for voxels
+	Whole int64 // bytes of voxels that filtering a volume as a whole takes
+	Slabs bool  // Whole is more than Room
 	Ahead bool  // the next volume of a 4-D series is read while one is worked on
 	// Judged is how many slices are judged at a time: all, if the limit allows it. The verdict on
 	// several parts is that on the worst.
 	Judged int
-	// Peak is what the job takes of Limit at most.
+	// Peak is what the job takes of Room at most.
 	Peak int64
 }
+
+// programMemory is what the process takes besides voxels: its code, and buffers of readers and writers. They have an
+// eighth of what a limit is above it, and the scratch memory of the cores at most half.
+const programMemory = 64e6
+
+// spare returns how much of a limit is not for voxels if so many bytes are needed.
+func spare(limit, need, share int64) int64 { return min(need, max(0, limit-programMemory)/share) }
 
 // What judging a result takes at most: some volumes of float32, and for each core some slices and
 // the scratch memory of the filter, which runs again on boxes of 40 000 voxels.
@@ -37,25 +44,26 @@ const (
 // Plan returns the plan for so many volumes of geometry g.
 func Plan(j job.Job, g volume.Geometry, volumes int) MemoryPlan {
 	p := MemoryPlan{Limit: cmp.Or(j.Memory, job.DefaultMemory()), Judged: g.Dims[2]}
+	p.Room = p.Limit - spare(p.Limit, programMemory, 8)
 	n := int64(g.Voxels())
 	if n == 0 {
 		return p
 	}
 	p.Whole = VoxelBytes(j, j.Recipe, g) * n
-	p.Slabs = p.Whole > p.Limit
+	p.Slabs = p.Whole > p.Room
 	if p.Slabs {
-		p.Peak, p.Judged = p.Limit, judgedAtATime(g, p.Limit/4)
+		p.Peak, p.Judged = p.Room, judgedAtATime(g, p.Room/4)
 		return p
 	}
 	held := 4 * n * volumesOf(j)
 	judged := 4 * judgedVolumes * n
-	if p.Ahead = volumes > 1 && p.Whole+4*n <= p.Limit; p.Ahead {
+	if p.Ahead = volumes > 1 && p.Whole+4*n <= p.Room; p.Ahead {
 		held += 4 * n
 	}
 	p.Peak = max(p.Whole, held)
 	if j.Recipe != nil {
-		p.Judged = judgedAtATime(g, p.Limit-held)
-		p.Peak = max(p.Peak, min(held+judged, p.Limit))
+		p.Judged = judgedAtATime(g, p.Room-held)
+		p.Peak = max(p.Peak, min(held+judged, p.Room))
 	}
 	return p
 }

@@ -22,3 +22,13 @@ func TestPlanWithoutALimit(t *testing.T) {
 		t.Errorf("below what it takes: %+v", p)
 	}
 }
+
+// TestRoom: of a limit some is for the process, but for tiny ones.
+func TestRoom(t *testing.T) {
+	g := volume.NewGeometry([3]int{64, 64, 64}, [3]float64{1, 1, 1})
+	for limit, room := range map[int64]int64{1000: 1000, 64e6 + 7: 64e6 + 7, 64e6 + 8: 64e6 + 7, 576e6: 512e6, 577e6: 513e6, 1e9: 936e6} {
+		if p := executor.Plan(job.Job{Memory: limit}, g, 1); p.Room != room || p.Limit != limit {
+			t.Errorf("of %d: %d", limit, p.Room)
+		}
+	}
+}

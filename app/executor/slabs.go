@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -157,6 +158,15 @@ func (w *slabWork) refuse() error {
 }
 
 func (w *slabWork) limit() int64 { return w.execution.plan.Limit }
+
+// room is what the voxels of a slab may take, besides the scratch memory of the cores.
+func (w *slabWork) room() int64 {
+	scratch := int64(0)
+	for _, pass := range w.program.Passes {
+		scratch = max(scratch, pass.CPU.Scratch)
+	}
+	return w.execution.plan.Room - spare(w.limit(), scratch*int64(runtime.GOMAXPROCS(0)), 2)
+}
 
 // scan reads all slices once: what is wrong with them, and the range of their values. It
 // returns the slices in which the noise is measured; nil if that is not needed.
@@ -318,7 +328,7 @@ func (w *slabWork) plan() error {
 	}
 	perSlice := perVoxel * int64(g.SliceVoxels())
 	all := int64(w.region.Dims()[2])
-	n := min(w.limit(), max(slabMemory, perSlice*(2*around+1)))/perSlice - around
+	n := min(w.room(), max(slabMemory, perSlice*(2*around+1)))/perSlice - around
 	if n < 1 {
 		if recipe == nil {
 			return job.Usagef("a slice of %s takes about %s of memory, of %s that it may take: allow more with --memory", w.src.Path, job.Bytes(perSlice), job.Bytes(w.limit()))
@@ -344,6 +354,7 @@ func (w *slabWork) plan() error {
 
 // each filters one slab after another and passes it on.
 func (w *slabWork) each(ctx context.Context) error {
+	debug.FreeOSMemory() // what was read to be measured
 	window, err := w.open(ctx, w.slabs.Slices+w.around(), w.padded)
 	if err != nil {
 		return err

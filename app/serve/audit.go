@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -8,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,7 +45,10 @@ type audit struct {
 	kept   int   // files that are full
 
 	mu   sync.Mutex
-	file *os.File
+	file interface {
+		io.WriteCloser
+		Truncate(size int64) error
+	}
 	size int64
 }
 
@@ -66,16 +71,34 @@ func openAudit(s Settings, now func() time.Time) (*audit, error) {
 
 // open opens the file that is written.
 func (a *audit) open() error {
-	file, err := os.OpenFile(filepath.Join(a.folder, "audit.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(filepath.Join(a.folder, "audit.log"), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
-	info, err := file.Stat()
-	if err != nil {
+	a.file = file
+	if a.size, err = wholeLines(file); err != nil {
+		a.file = nil
 		return errors.Join(err, file.Close())
 	}
-	a.file, a.size = file, info.Size()
 	return nil
+}
+
+// longestLine bounds a line of the log.
+const longestLine = 4096
+
+// wholeLines cuts what a crash left of a last line off a file, and returns its size.
+func wholeLines(file *os.File) (int64, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	last := make([]byte, min(info.Size(), longestLine))
+	begin := info.Size() - int64(len(last))
+	if _, err := file.ReadAt(last, begin); err != nil {
+		return 0, err
+	}
+	size := begin + int64(bytes.LastIndexByte(last, '\n')) + 1
+	return size, file.Truncate(size)
 }
 
 func (a *audit) close() error {
@@ -145,9 +168,11 @@ func (a *audit) add(line []byte) error {
 			return errors.Join(rotated, err)
 		}
 	}
-	n, err := a.file.Write(line)
-	a.size += int64(n)
-	return errors.Join(rotated, err)
+	if _, err := a.file.Write(line); err != nil { // the disk may be full in mid-line
+		return errors.Join(rotated, err, a.file.Truncate(a.size))
+	}
+	a.size += int64(len(line))
+	return rotated
 }
 
 // hash returns what stands for a UID.

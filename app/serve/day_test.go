@@ -1,11 +1,9 @@
 package serve
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -42,20 +40,8 @@ func TestDay(t *testing.T) {
 		}
 	}
 	begun := c.now()
-	stamp := func() { // files have the time of the clock of the test, from which a node that begins anew goes on
-		files, err := filepath.Glob(filepath.Join(s.Folder, "in", "*"))
-		for _, name := range files {
-			if info, e := os.Stat(name); e == nil && info.ModTime().Before(begun) {
-				err = errors.Join(err, os.Chtimes(name, c.now(), c.now()))
-			}
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	restart := func() {
 		crashes++
-		stamp()
 		if err := h.n.Close(); err != nil { // the system does it for a process that ends
 			t.Fatal(err)
 		}
@@ -81,7 +67,6 @@ func TestDay(t *testing.T) {
 	arrive := func(files []*dicomtest.Fake) {
 		for len(files) > 0 {
 			got := send(t, to, files...)
-			stamp()
 			confirmed := 0
 			for confirmed < len(got) && got[confirmed] == 0 {
 				confirmed++

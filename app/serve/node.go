@@ -42,8 +42,12 @@ type Node struct {
 	damaged []string             // files of the journal that could not be read
 	pending map[string]*arriving // by series UID
 	waiting int                  // instances in pending
-	list    []*task              // in order of their numbers
-	number  int                  // of the last task
+	noted   bool                 // that there is no room, in the audit log
+
+	associations map[uint64]*association // that are open, by number
+
+	list    []*task // in order of their numbers
+	number  int     // of the last task
 	started time.Time
 	meters  *meters
 
@@ -57,7 +61,7 @@ type Node struct {
 func Open(s Settings) (*Node, error) { return openAt(s, time.Now) }
 
 func openAt(s Settings, now func() time.Time) (*Node, error) {
-	n := &Node{s: s, now: now, point: func() {}, lanes: lanesOf(s), writeFile: atomic.WriteFile, limit: context.WithTimeout, pending: map[string]*arriving{}, started: now(),
+	n := &Node{s: s, now: now, point: func() {}, lanes: lanesOf(s), writeFile: atomic.WriteFile, limit: context.WithTimeout, pending: map[string]*arriving{}, associations: map[uint64]*association{}, started: now(),
 		patience: pacs.ReportWait, reports: map[string]dimse.Commitment{}, reported: map[string]context.CancelFunc{}}
 	n.free = func() (int64, bool) { return atomic.FreeSpace(s.Folder) }
 	n.meters = newMeters()
@@ -151,7 +155,7 @@ func (n *Node) recover() error {
 			}
 			continue
 		}
-		n.add(file{Name: e.Name(), UID: a.UID, Size: info.Size()}, a, info.ModTime())
+		n.add(file{Name: e.Name(), UID: a.UID, Size: info.Size()}, a, n.now()) // senders could not go on meanwhile
 	}
 	return nil
 }

@@ -23,13 +23,18 @@ type arriving struct {
 	want  int       // instances in all; 0 if it is not known
 	last  time.Time // of an instance
 
+	refused []string // instances, for lack of room
+
 	promised  int         // instances at least, by another attribute; 0 if it is not known
 	positions int         // in time; 0 if they are not known
 	each      map[int]int // instances of each position
 }
 
-// promises reports whether headers say that more is to come.
+// promises reports whether headers say that more is to come, or an instance was refused that has not come since.
 func (s *arriving) promises() bool {
+	if slices.ContainsFunc(s.refused, func(uid string) bool { return !s.uids[uid] }) {
+		return true
+	}
 	more := max(s.want, s.promised)
 	if len(s.each) > 0 {
 		more = max(more, s.positions*slices.Max(slices.Collect(maps.Values(s.each))))
@@ -37,7 +42,7 @@ func (s *arriving) promises() bool {
 	return len(s.uids) < more
 }
 
-// longer is how many quiet times pass before a series is complete whose headers promise more.
+// longer is how many quiet times pass before a series is complete of which more is promised.
 const longer = 10
 
 // whole reports whether all instances are there that the series says to have.
@@ -52,8 +57,63 @@ const notAuthorized dimse.Status = 0x0124
 // Accept lets every association in that the receiver let in.
 func (n *Node) Accept(dimse.Peer) error { return nil }
 
-// ended notes an association that was not let in.
+// association is what came over one that is open.
+type association struct {
+	series  string   // of the last instance that was taken; "" for none
+	refused []string // instances, for lack of room, of no series that is known
+}
+
+// mostRefused bounds the instances that are known to have been refused, of a series or of an association.
+const mostRefused = 10000
+
+// noRoom answers an instance for which there is no room. Its series is that of the instance before it, or of the one
+// after it. The audit log has the first of several.
+func (n *Node) noRoom(p dimse.Peer, uid string, err error) {
+	n.mu.Lock()
+	a := n.associationOf(p)
+	of := &a.refused
+	if s := n.pending[a.series]; s != nil {
+		of = &s.refused
+	}
+	if len(*of) < mostRefused {
+		*of = append(*of, uid)
+	}
+	first := !n.noted
+	n.noted = true
+	n.mu.Unlock()
+	if first {
+		n.refuse("refused, full", p, "", err)
+	} else {
+		n.meters.refused.Inc()
+	}
+}
+
+// took notes the series of an instance that was taken.
+func (n *Node) took(p dimse.Peer, series string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.noted = false
+	a := n.associationOf(p)
+	if s := n.pending[series]; s != nil {
+		s.refused = append(s.refused, a.refused...)
+	}
+	a.series, a.refused = series, nil
+}
+
+func (n *Node) associationOf(p dimse.Peer) *association {
+	a := n.associations[p.Number]
+	if a == nil {
+		a = &association{}
+		n.associations[p.Number] = a
+	}
+	return a
+}
+
+// ended forgets an association, and notes one that was not let in.
 func (n *Node) ended(p dimse.Peer, err error) {
+	n.mu.Lock()
+	delete(n.associations, p.Number)
+	n.mu.Unlock()
 	if dimse.Rejected(err) {
 		n.audit.write(entry{Event: "association rejected", From: p.Address.Addr().String(), Err: err})
 	}
@@ -62,18 +122,19 @@ func (n *Node) ended(p dimse.Peer, err error) {
 // Store keeps an instance. One that Quell has filtered is refused: rules of an archive could send it back for ever.
 func (n *Node) Store(_ context.Context, p dimse.Peer, a *dimse.Arrival) dimse.Status {
 	if n.full() {
-		n.refuse("refused, full", p, "", nil)
+		n.noRoom(p, a.UID, nil)
 		return dimse.OutOfResources
 	}
 	name, size, status, err := n.folder.Store(a)
 	if status != 0 {
-		n.refuse("refused, full", p, "", err)
+		n.noRoom(p, a.UID, err)
 		return status
 	}
 	n.point()
 	arrived, err := dicom.ReadArrived(os.DirFS(filepath.Join(n.s.Folder, "in")), name)
 	if err == nil && !arrived.Filtered && arrived.UID == a.UID {
 		n.add(file{Name: name, UID: arrived.UID, Size: size}, arrived, n.now())
+		n.took(p, arrived.SeriesUID)
 		n.meters.received.Inc()
 		n.meters.bytes.AddInt64(size)
 		n.point()

@@ -107,7 +107,10 @@ func (n *Node) reserveBytes() error {
 }
 
 // refusing reports whether instances are refused until there is room. The node is locked.
-func (n *Node) refusing() bool {
+func (n *Node) refusing() bool { return n.paused != "" || n.waiting >= maxWaiting || n.short() }
+
+// short reports whether the disk or the quota is full. The node is locked.
+func (n *Node) short() bool {
 	free, known := n.free()
-	return n.paused != "" || n.waiting >= maxWaiting || n.folder.Used() >= int64(n.s.QuotaGB*1e9) || known && free < n.owed+margin
+	return n.paused == message.OutputFull || n.folder.Used() >= int64(n.s.QuotaGB*1e9) || known && free < n.owed+margin
 }

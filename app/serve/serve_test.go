@@ -70,7 +70,7 @@ func receive(t *testing.T, h dimse.Handler) dimse.Node {
 	served := make(chan error)
 	r := &dimse.Receiver{Handler: h}
 	if n, ok := h.(*Node); ok {
-		r.Committed = n.Committed
+		r.Committed, r.Ended = n.Committed, n.ended
 	}
 	go func() { served <- r.Serve(ctx, listener) }()
 	t.Cleanup(func() {
@@ -571,6 +571,7 @@ func TestCrashAtEveryPoint(t *testing.T) {
 			c.add(wait)
 			for finish() {
 				restart()
+				c.add(time.Duration(s.Quiet))
 			}
 		}
 		if at == 0 {

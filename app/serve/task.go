@@ -58,6 +58,7 @@ type task struct {
 	stops   map[*lane]context.CancelFunc // of the lanes that work on it
 	held    time.Time                    // not before
 	unsaved bool                         // the journal has an earlier state
+	bare    bool                         // its folder was removed
 }
 
 // begun reports whether a destination may have a result of the task, or of one before it.

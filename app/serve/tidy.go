@@ -19,24 +19,39 @@ func (n *Node) keeps(t *task) time.Duration {
 	return time.Duration(n.s.Keep)
 }
 
-// tidy removes the images of what ended long ago, unless another task needs them, and in the end its task.
+// tidy removes what is needed no more: results that are at their destinations, the images of what ended long ago, and in
+// the end its task. While there is no room the images of what ended first go too, of one task at a time, if late ones
+// had some time to come.
 func (n *Node) tidy() error {
 	n.mu.Lock()
+	short := n.short()
+	n.mu.Unlock()
 	now := n.now()
 	var old []*task
-	needed := map[string]bool{}
+	var first *task // to end
 	for _, t := range n.list {
-		if past := now.Sub(t.Ended) - n.keeps(t); t.State.ended() && len(t.stops) == 0 && past > 0 && (!t.Gone || past > forget) {
-			old = append(old, t)
+		if !t.State.ended() || len(t.stops) > 0 {
 			continue
 		}
-		for _, f := range t.Files {
-			needed[f.Name] = true
+		if !t.bare && t.State != Failed {
+			if err := os.RemoveAll(n.taskFolder(t)); err != nil {
+				return err
+			}
+			t.bare = true
+		}
+		past := now.Sub(t.Ended) - n.keeps(t)
+		late := now.Sub(t.Ended) < longer*time.Duration(n.s.Quiet)
+		if past > 0 && (!t.Gone || past > forget) {
+			old = append(old, t)
+		} else if short && !late && !t.Gone && t.State != Failed && t.State != Late && (first == nil || t.Ended.Before(first.Ended)) {
+			first = t
 		}
 	}
-	n.mu.Unlock()
+	if first != nil {
+		old = append(old, first)
+	}
 	for _, t := range old {
-		if err := n.remove(t, needed); err != nil {
+		if err := n.remove(t); err != nil {
 			return err
 		}
 	}
@@ -44,8 +59,16 @@ func (n *Node) tidy() error {
 }
 
 // remove removes the images of a task, or the task itself if they are gone or a later one knows its series.
-func (n *Node) remove(t *task, needed map[string]bool) error {
+func (n *Node) remove(t *task) error {
 	if !t.Gone {
+		needed := map[string]bool{}
+		for _, o := range n.list {
+			for _, f := range o.Files {
+				if o != t {
+					needed[f.Name] = true
+				}
+			}
+		}
 		if err := os.RemoveAll(n.taskFolder(t)); err != nil {
 			return err
 		}

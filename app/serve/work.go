@@ -83,6 +83,7 @@ func (n *Node) giveUp(t *task) error {
 // link makes the input of a task, without a copy if the file system can.
 func (n *Node) link(t *task) error {
 	in := n.input(t)
+	t.bare = false
 	if err := os.RemoveAll(in); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -152,6 +153,7 @@ func (s Streams) Execute(ctx context.Context, groups []Group, args []string) int
 	s.Limit = cmp.Or(s.Limit, pipeLimit)
 	p := &pipes{Streams: s}
 	defer p.close()
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // a command may lower it
 	ctx = p.within(ctx)
 	stdout, stderr := clean.NewWriter(renaming{p, p.Out}), clean.NewWriter(renaming{p, p.Errs})
 	defer func() { _, _ = stderr.Flush(), stdout.Flush() }() // the beginning of a character at most

@@ -2,6 +2,7 @@ package option
 
 import (
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,15 +61,25 @@ func (f *Compress) Set(s string) error {
 
 // AddMemory adds --memory for volumes if that is done.
 func AddMemory(cmd *cobra.Command, size *string, done string) {
-	cmd.Flags().StringVar(size, "memory", "", "how much memory the volumes may take, about: a `size` like 8GB; a volume that needs more is "+done+" slab by slab; three quarters of the machine's if not given")
+	cmd.Flags().StringVar(size, "memory", "", "how much memory the process may take, about: a `size` like 8GB; a volume that needs more is "+done+" slab by slab; three quarters of the machine's if not given")
 }
 
-// MemorySize reads --memory; 0 if it is not given.
+// What the process takes besides the memory that the Go runtime counts, and the least of that which a limit leaves.
+const (
+	codeMemory  = 32e6
+	leastMemory = 64e6
+)
+
+// MemorySize reads --memory; 0 if it is not given. Garbage is collected as it demands.
 func MemorySize(cmd *cobra.Command, text string) (int64, error) {
 	if !cmd.Flags().Changed("memory") {
 		return 0, nil
 	}
-	return job.ParseSize(text)
+	n, err := job.ParseSize(text)
+	if err == nil {
+		debug.SetMemoryLimit(max(n-codeMemory, leastMemory))
+	}
+	return n, err
 }
 
 // JSONHelp is the help of --json, which every command has.

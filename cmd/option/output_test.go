@@ -1,7 +1,10 @@
 package option
 
 import (
+	"runtime/debug"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"quell/app/job"
 	"quell/denoise"
@@ -39,5 +42,20 @@ func TestParameterFlags(t *testing.T) {
 	}
 	if err := f.Set("1,x"); err == nil || f.Given {
 		t.Errorf("a value that is none: %v, set %v", err, f.Given)
+	}
+}
+
+// TestMemorySize: --memory bounds the runtime too.
+func TestMemorySize(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	cmd, size := &cobra.Command{}, ""
+	AddMemory(cmd, &size, "filtered")
+	for text, want := range map[string][2]int64{"600MB": {600e6, 568e6}, "96MB": {96e6, 64e6}, "97MB": {97e6, 65e6}, "1kB": {1000, 64e6}} {
+		if err := cmd.Flags().Set("memory", text); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := MemorySize(cmd, size); err != nil || n != want[0] || debug.SetMemoryLimit(-1) != want[1] {
+			t.Errorf("%s: %d of %d, %v", text, debug.SetMemoryLimit(-1), n, err)
+		}
 	}
 }

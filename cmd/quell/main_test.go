@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -246,5 +247,14 @@ func TestFlagsAreTheParameters(t *testing.T) {
 				t.Errorf("--%s %s: %v", p.Name, p.Default, err)
 			}
 		}
+	}
+}
+
+// TestMemoryLimit: the bound of --memory for the runtime ends with its command.
+func TestMemoryLimit(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	quell(t, "denoise", "missing.nii", "out.nii", "--filter", "median", "--memory", "600MB")
+	if n := debug.SetMemoryLimit(-1); n != before {
+		t.Errorf("%d afterwards", n)
 	}
 }
