@@ -50,7 +50,7 @@ func TestErrorsOnTheTemplate(t *testing.T) {
 // template.
 func TestLkOnTheTemplate(t *testing.T) {
 	given := shareddata.Path(t, t1Template)
-	whole, err := nifti.Read(t.Context(), os.DirFS(filepath.Dir(given)), filepath.Base(given))
+	whole, err := nifti.Open.Read(t.Context(), os.DirFS(filepath.Dir(given)), filepath.Base(given), 0, "")
 	if err != nil {
 		t.Fatal(err)
 	}

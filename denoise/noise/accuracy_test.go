@@ -39,7 +39,7 @@ func series(t *testing.T, name string, i int) *volume.Volume {
 	t.Helper()
 	path := shareddata.Path(t, name)
 	if strings.Contains(name, ".nii") {
-		s, err := nifti.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path))
+		s, err := nifti.Open.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path), 0, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -634,7 +634,7 @@ func repeats(t *testing.T, name string) (volumes []*volume.Volume) {
 	path := shareddata.Path(t, name)
 	if strings.Contains(name, ".nii") {
 		for {
-			s, err := nifti.ReadVolume(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path), len(volumes))
+			s, err := nifti.Open.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path), len(volumes), "")
 			if err != nil {
 				return volumes
 			}

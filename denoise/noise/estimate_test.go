@@ -19,7 +19,7 @@ import (
 func template(t *testing.T) *volume.Volume {
 	t.Helper()
 	path := shareddata.Path(t, "template/t1-181x217x51-truth.nii.gz")
-	s, err := nifti.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	s, err := nifti.Open.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path), 0, "")
 	if err != nil {
 		t.Fatal(err)
 	}

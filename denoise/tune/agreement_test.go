@@ -278,7 +278,7 @@ func (r result) misleads(v tune.Verdict) bool {
 func read(t *testing.T, name string) *volume.Volume {
 	t.Helper()
 	path := shareddata.Path(t, name)
-	s, err := nifti.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	s, err := nifti.Open.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path), 0, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ const (
 	elementCommand       = 0x0100
 	elementMessageID     = 0x0110
 	elementRespondedTo   = 0x0120
-	elementDestination   = 0x0600
 	elementPriority      = 0x0700
 	elementDatasetType   = 0x0800
 	elementStatus        = 0x0900
@@ -33,7 +32,6 @@ const (
 	commandStore         = 0x0001
 	commandGet           = 0x0010
 	commandFind          = 0x0020
-	commandMove          = 0x0021
 	commandEcho          = 0x0030
 	commandReport        = 0x0100 // N-EVENT-REPORT
 	commandAction        = 0x0130 // N-ACTION
@@ -93,15 +91,12 @@ func storeRequest(message uint16, i Instance) []byte {
 	return c.bytes()
 }
 
-// queryRequest is C-FIND, C-GET or C-MOVE, the last to an AE title.
-func queryRequest(message, field uint16, class, to string) []byte {
+// queryRequest is C-FIND or C-GET.
+func queryRequest(message, field uint16, class string) []byte {
 	var c commandSet
 	c.uid(elementSOPClass, class)
 	c.number(elementCommand, field)
 	c.number(elementMessageID, message)
-	if field == commandMove {
-		c.raw(elementDestination, []byte(to+strings.Repeat(" ", len(to)%2)))
-	}
 	c.number(elementPriority, mediumPriority)
 	c.number(elementDatasetType, withDataset)
 	return c.bytes()

@@ -129,7 +129,7 @@ func TestStatusWords(t *testing.T) {
 			t.Errorf("%04X: %v, %v", uint16(s), s.Stored(), s)
 		}
 	}
-	if got := (dimse.Answer{Status: 0xA700, Comment: "full"}).String(); got != `out of resources; try again later (status A700): "full"` {
+	if got := (dimse.Answer{Status: 0xA700, Comment: "full"}).AsMessage().String(); got != `out of resources; try again later (status A700): "full"` {
 		t.Error(got)
 	}
 }

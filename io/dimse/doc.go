@@ -28,9 +28,6 @@
 //	a, err := dimse.Dial(ctx, node, config, dimse.GetContexts(classes...))
 //	func (a *Association) Get(ctx, attributes.Retrieval, each func(*Arrival) error) (int, error)
 //
-//	a, err := dimse.Dial(ctx, node, config, dimse.MoveContexts())
-//	func (a *Association) Move(ctx, attributes.Retrieval, to string, progress func(Counts)) (Counts, error)
-//
 // Storage commitment of what was stored; the report comes over this association or to a Receiver:
 //
 //	a, err := dimse.Dial(ctx, node, config, dimse.CommitmentContexts())

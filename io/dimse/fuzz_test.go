@@ -58,7 +58,7 @@ func FuzzPDU(f *testing.F) {
 			for _, v := range values {
 				total += pdvHeader + len(v.data)
 				if c, err := parseCommand(v.data); err == nil {
-					_ = Answer{c.status, c.comment}.String()
+					_ = Answer{c.status, c.comment}.AsMessage().String()
 				}
 			}
 			if total != len(p.body) {

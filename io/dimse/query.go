@@ -13,15 +13,11 @@ import (
 // SOP classes of the Study Root (PS3.4 annex C), by which archives are searched.
 const (
 	studyRootFind = "1.2.840.10008.5.1.4.1.2.2.1"
-	studyRootMove = "1.2.840.10008.5.1.4.1.2.2.2"
 	studyRootGet  = "1.2.840.10008.5.1.4.1.2.2.3"
 )
 
 // FindContexts are the contexts of Studies, Series and Instances.
 func FindContexts() []Context { return queryContexts(studyRootFind) }
-
-// MoveContexts are the contexts of Move.
-func MoveContexts() []Context { return queryContexts(studyRootMove) }
 
 func queryContexts(class string) []Context {
 	return []Context{{class, attributes.ExplicitLE}, {class, attributes.ImplicitLE}}
@@ -98,7 +94,7 @@ func (a *Association) find(ctx context.Context, level string, unique attributes.
 	}
 	s := search{a: a, id: id, syntax: syntax, unique: unique, most: q.Most, left: maxFound}
 	err = a.cancellable(ctx, id, func() error {
-		if err := a.request(id, queryRequest(a.message, commandFind, studyRootFind, ""), identifier); err != nil {
+		if err := a.request(id, queryRequest(a.message, commandFind, studyRootFind), identifier); err != nil {
 			return err
 		}
 		return s.collect()

@@ -36,7 +36,7 @@ func answerOf(field, status uint16, data bool, counts ...uint16) []byte {
 	return fragmentOf(1, 3, set...)
 }
 
-const findAnswer, getAnswer, moveAnswer = 0x8020, 0x8010, 0x8021
+const findAnswer, getAnswer = 0x8020, 0x8010
 
 func resultOf(uid string) []byte { return fragmentOf(1, 2, element(0x0020, 0x000D, "UI", uid)...) }
 
@@ -294,36 +294,14 @@ func TestCancelledRetrieval(t *testing.T) {
 	})
 }
 
-func TestMove(t *testing.T) {
-	for what, c := range map[string]struct {
-		b    []byte
-		want int
-		text string
-	}{
-		"done":           {append(answerOf(moveAnswer, 0xFF00, false, 1, 1, 0, 0), answerOf(moveAnswer, 0, false, 0, 2, 0, 0)...), 2, ""},
-		"too few":        {answerOf(moveAnswer, 0, false, 0, 2, 0, 0), 3, "it sent 2 instances of 3"},
-		"failed":         {answerOf(moveAnswer, 0xB000, false, 0, 2, 1, 0), 0, "it sent 2 instances of 3"},
-		"no destination": {answerOf(moveAnswer, 0xA801, false), 0, "it does not know the AE title"},
-		"refused":        {answerOf(moveAnswer, 0xA702, false), 0, "the retrieval was refused (out of resources (status A702))"},
-		"closed":         {answerOf(moveAnswer, 0xFF00, false, 1, 1, 0, 0), 2, "closed the connection"},
-	} {
-		a := dial(t, hostile(t, true, nil, c.b), config, dimse.MoveContexts()...)
-		told := 0
-		_, err := a.Move(context.Background(), attributes.Retrieval{Study: "1", Want: c.want}, "QUELL", func(n dimse.Counts) { told = n.Completed })
-		a.Abort()
-		if (err == nil) != (c.text == "") || err != nil && !strings.Contains(err.Error(), c.text) || what == "done" && told != 1 {
-			t.Errorf("%s: %v, want %q; told of %d", what, err, c.text, told)
-		}
-	}
-	a := dial(t, hostile(t, true), config, dimse.MoveContexts()...)
-	if _, err := a.Move(context.Background(), attributes.Retrieval{Study: "1"}, "", nil); err == nil {
-		t.Error("moved to nobody")
-	}
-	if _, err := a.Move(context.Background(), attributes.Retrieval{Study: "../"}, "QUELL", nil); err == nil {
+// A retrieval of what is no UID, and a search without its context, are refused here.
+func TestRefusedHere(t *testing.T) {
+	a := dial(t, hostile(t, true), config, dimse.GetContexts()...)
+	defer a.Abort()
+	if _, err := a.Get(context.Background(), attributes.Retrieval{Study: "../"}, nil); err == nil {
 		t.Error("a path is a UID")
 	}
 	if _, err := a.Studies(context.Background(), attributes.Query{Most: 1}); err == nil {
 		t.Error("searched without a context")
 	}
-	a.Abort()
 }

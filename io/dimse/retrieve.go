@@ -56,7 +56,7 @@ func received(contexts []Context) (classes []string) {
 	return classes
 }
 
-// Counts are the instances of a C-GET or C-MOVE, as the node counts them.
+// Counts are the instances of a C-GET, as the node counts them.
 type Counts struct {
 	Remaining, Completed, Failed, Warnings int
 }
@@ -118,14 +118,14 @@ func checkArrival(c command, in Context) error {
 // it is an error after the instances were handed over. If the context ends, the node is asked to stop
 // (C-CANCEL), no instance is handed over any more, and the error of the context is returned.
 func (a *Association) Get(ctx context.Context, r attributes.Retrieval, each func(*Arrival) error) (int, error) {
-	id, identifier, err := a.retrieval(studyRootGet, r)
+	id, identifier, err := a.retrieval(r)
 	if err != nil {
 		return 0, err
 	}
 	g := get{a: a, id: id, r: r.WithDefaults(), each: each, met: map[string]bool{}}
 	g.left = g.r.MostBytes
 	err = a.cancellable(ctx, id, func() error {
-		if err := a.request(id, queryRequest(a.message, commandGet, studyRootGet, ""), identifier); err != nil {
+		if err := a.request(id, queryRequest(a.message, commandGet, studyRootGet), identifier); err != nil {
 			return err
 		}
 		return g.collect(ctx)
@@ -136,9 +136,9 @@ func (a *Association) Get(ctx context.Context, r attributes.Retrieval, each func
 	return len(g.met), err
 }
 
-// retrieval returns the context and the identifier of C-GET or C-MOVE.
-func (a *Association) retrieval(class string, r attributes.Retrieval) (byte, []byte, error) {
-	id, syntax, err := a.queryContext(class)
+// retrieval returns the context and the identifier of C-GET.
+func (a *Association) retrieval(r attributes.Retrieval) (byte, []byte, error) {
+	id, syntax, err := a.queryContext(studyRootGet)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -284,64 +284,4 @@ func (a *Association) incomplete(n, want int, s Status) error {
 		e.Problem = message.New(message.NetworkRefused, "it sent %d instances of %d, then: %v", n, want, s.refusal())
 	}
 	return e
-}
-
-// Move asks the node to send instances to an AE title that it knows (C-MOVE), such as that of a receiver
-// of this side. The association needs MoveContexts. progress, which may be nil, receives the node's counts
-// on this goroutine. Instances that failed, and a number other than r.Want, are an error after all were
-// sent. If the context ends, the node is asked to stop, and the error of the context is returned.
-func (a *Association) Move(ctx context.Context, r attributes.Retrieval, to string, progress func(Counts)) (Counts, error) {
-	if err := CheckAETitle(to); err != nil {
-		return Counts{}, err
-	}
-	id, identifier, err := a.retrieval(studyRootMove, r)
-	if err != nil {
-		return Counts{}, err
-	}
-	var last Counts
-	err = a.cancellable(ctx, id, func() error {
-		if err := a.request(id, queryRequest(a.message, commandMove, studyRootMove, to), identifier); err != nil {
-			return err
-		}
-		for {
-			c, err := a.answered(id, commandMove)
-			if err != nil {
-				return err
-			}
-			if c.hasCounts {
-				last = c.counts
-			}
-			if !c.status.pending() {
-				return a.moved(id, c, r.Want, last)
-			}
-			if err := a.ignore(id, c); err != nil {
-				return err
-			}
-			if progress != nil {
-				progress(last)
-			}
-		}
-	})
-	return last, err
-}
-
-// moved judges the last answer to C-MOVE.
-func (a *Association) moved(id byte, c command, want int, counts Counts) error {
-	if c.status == 0xA801 {
-		return &Error{
-			Node: a.peer, Problem: message.New(message.NetworkAddress, "it does not know the AE title that the images are to go to"),
-			Advice: message.Text("ask the administrator of the PACS to add it with the address of this machine"),
-		}
-	}
-	if c.status != 0 && !c.status.someFailed() {
-		return a.ended(id, c, "the retrieval")
-	}
-	if err := a.ignore(id, c); err != nil {
-		return err
-	}
-	done := counts.Completed + counts.Warnings
-	if counts.Failed > 0 || c.status != 0 || c.hasCounts && want > 0 && done != want {
-		return a.incomplete(done, max(want, done+counts.Failed+counts.Remaining), 0)
-	}
-	return nil
 }

@@ -31,9 +31,6 @@ func (a Answer) AsMessage() message.Message {
 	return message.Text("%v: %q", a.Status, a.Comment)
 }
 
-// String returns the message in English.
-func (a Answer) String() string { return a.AsMessage().String() }
-
 // Echo asks the node whether it is there (C-ECHO). Verification must be among the contexts.
 func (a *Association) Echo(ctx context.Context) error {
 	id, err := a.accepted(Verification)

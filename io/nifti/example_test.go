@@ -11,7 +11,7 @@ import (
 
 // Read returns a volume with LPS+ positions, though the file stores RAS+.
 func ExampleRead() {
-	s, err := nifti.Read(context.Background(), os.DirFS("testdata"), "int16-le.nii")
+	s, err := nifti.Open.Read(context.Background(), os.DirFS("testdata"), "int16-le.nii", 0, "")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -238,7 +238,7 @@ func TestFramesKeepTheSourcesHeader(t *testing.T) {
 	if err := writeFrames(t, filepath.Join(dir, "a.nii"), frames, nil, 2.5, ""); err != nil {
 		t.Fatal(err)
 	}
-	from, err := nifti.Read(t.Context(), os.DirFS(dir), "a.nii")
+	from, err := nifti.Open.Read(t.Context(), os.DirFS(dir), "a.nii", 0, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestFramesKeepTheSourcesHeader(t *testing.T) {
 	if err != nil || info.Step != 2.5 {
 		t.Errorf("%+v, %v", info, err)
 	}
-	back, err := nifti.ReadVolume(t.Context(), os.DirFS(dir), "b.nii", 1)
+	back, err := nifti.Open.Read(t.Context(), os.DirFS(dir), "b.nii", 1, "")
 	if err != nil || back.Volume.Mask == nil || !back.Volume.Mask[3] || back.Volume.Mask[4] {
 		t.Errorf("padding of volume 1: %v, %v", back.Volume.Mask, err)
 	}

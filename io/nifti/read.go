@@ -2,7 +2,6 @@ package nifti
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"io/fs"
 	"math"
@@ -12,18 +11,6 @@ import (
 	"quell/series"
 	"quell/volume"
 )
-
-// Read reads the first volume of a file. See ReadVolume.
-func Read(ctx context.Context, fsys fs.FS, name string) (*series.Series, error) {
-	return ReadVolume(ctx, fsys, name, 0)
-}
-
-// ReadVolume reads volume t of a file if its voxels are single numbers. For voxels
-// that are colours or complex numbers the error lists the components to choose
-// from. t counts from 0 over all dimensions beyond the third.
-func ReadVolume(ctx context.Context, fsys fs.FS, name string, t int) (*series.Series, error) {
-	return Open.Read(ctx, fsys, name, t, "")
-}
 
 // descriptionIn returns the description in the header of a file, whether or not its
 // voxels are there.

@@ -24,7 +24,7 @@ import (
 func template(t *testing.T, name string) *volume.Volume {
 	t.Helper()
 	path := shareddata.Path(t, name)
-	s, err := nifti.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	s, err := nifti.Open.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path), 0, "")
 	if err != nil {
 		t.Fatal(err)
 	}

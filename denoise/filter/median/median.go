@@ -37,22 +37,20 @@ type Params struct {
 
 // Nanoseconds of one core.
 const (
-	nsVoxel  = 3.0    // to read and write a voxel
-	nsOrder  = 0.0065 // for each of the n log2(n)^2 steps of a network with vector code
-	nsSelect = 9.0    // for one value of a neighbourhood, without
+	nsVoxel = 28.0 // to read and write a voxel, and to find the middle
+	nsRank  = 9.0  // to sort a voxel of a tile or of its surroundings
+	nsStep  = 3.0  // for a voxel that comes into a neighbourhood and goes
 )
 
-// nanoseconds estimates the time of one core for a voxel with n voxels in its neighbourhood.
-func nanoseconds(n float64) float64 {
-	if n > largestNetwork || !useVector {
-		return nsVoxel + nsSelect*n
-	}
-	return nsVoxel + nsOrder*n*math.Log2(n)*math.Log2(n)
+// surroundings returns the voxels of a tile with its surroundings.
+func surroundings(radius [3]int) float64 {
+	return float64((tileSize[0] + 2*radius[0]) * (tileSize[1] + 2*radius[1]) * (tileSize[2] + 2*radius[2]))
 }
 
-// scratch estimates a worker's memory in bytes: the rows of a program, and compiling it.
-func scratch(n float64, radius [3]int) int64 {
-	return int64(4 * (3*min(n, largestNetwork) + 24) * float64(roundUp(tileSize[0]+2*radius[0])))
+// nanoseconds estimates the time of one core for a voxel.
+func nanoseconds(radius [3]int) float64 {
+	column := float64((2*radius[1] + 1) * (2*radius[2] + 1))
+	return nsVoxel + nsRank*surroundings(radius)/surroundings([3]int{}) + nsStep*column
 }
 
 func bind(r denoise.Recipe, _ volume.Geometry) (denoise.Program, error) {
@@ -63,7 +61,7 @@ func bind(r denoise.Recipe, _ volume.Geometry) (denoise.Program, error) {
 		Reach: p.Radius, Work: n * math.Log2(n+1),
 		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, &in[0], x, y, z) },
 		CPU: denoise.CPUPass{
-			Tile: tileSize, Scratch: scratch(n, p.Radius), Nanoseconds: nanoseconds(n),
+			Tile: tileSize, Scratch: int64(21 * surroundings(p.Radius)), Nanoseconds: nanoseconds(p.Radius),
 			Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in[0], out) },
 		},
 	}}}, nil

@@ -25,7 +25,7 @@ func TestErrorOnTheT1Pair(t *testing.T) {
 	}
 	read := func(name string) *volume.Volume {
 		path := shareddata.Path(t, "template/"+name)
-		s, err := nifti.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path))
+		s, err := nifti.Open.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path), 0, "")
 		if err != nil {
 			t.Fatal(err)
 		}
