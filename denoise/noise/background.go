@@ -28,8 +28,8 @@ const (
 	mostZeros     = 0.02  // of the values: masks and corrections of the scanner leave more
 	mostSamples   = 5     // voxels that an independent sample of the noise may cover
 	leastShare    = 0.003 // of the range of the values
-	weakerObject  = 0.7   // of sigma, which half of the windows of the object hold at least: below, its noise is weaker
-	strongObject  = 1.1   // the same, which the least of the windows holds: above, it is stronger
+	weakerObject  = 0.75  // of sigma, which half of the windows of the object show at least: below, its noise is weaker
+	strongObject  = 1.18  // the same, which they show without anatomy: above, it is stronger
 	surelyShared  = 3     // standard errors of a correlation of magnitudes from which on it counts
 )
 

@@ -95,6 +95,12 @@ func TestBackgroundWithoutAFigure(t *testing.T) {
 			return 0
 		}),
 		"negative values": change(func(a float32, _ int) float32 { return a - 8 }),
+		"more noise in the object": change(func(a float32, i int) float32 {
+			if inside(i) {
+				return stronger.Data[i]
+			}
+			return a
+		}),
 		"less noise in the object": change(func(a float32, i int) float32 {
 			if inside(i) {
 				return weaker.Data[i]

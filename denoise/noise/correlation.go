@@ -104,31 +104,42 @@ func correlate(v *volume.Volume, ws [][]window, sigma float64, s sharing) *Corre
 			}
 		}
 	}
+	if !c.normalise() {
+		return nil
+	}
+	c.restore(correlationSide, wideSurfaces(), restorations)
+	c.Across = s.noise()
+	return &c
+}
+
+// normalise divides covariances by the variance; it returns false if there is none.
+func (c *Correlation) normalise() bool {
 	variance := c.InPlane[MaxLag][MaxLag]
 	if variance <= 0 {
-		return nil
+		return false
 	}
 	for y := range c.InPlane {
 		for x := range c.InPlane[y] {
 			c.InPlane[y][x] /= variance
 		}
 	}
-	c.restore()
-	c.Across = s.noise()
-	return &c
+	return true
 }
 
 // restorations is how often restore corrects (van Cittert 1931). Of noise alone more would
 // come nearer; they would also make more of what anatomy adds.
-const restorations = 12
+const (
+	restorations     = 12
+	pureRestorations = 30 // of noise alone
+)
 
 // restore turns the correlation of what fits leave into the correlation of the noise: a fit
 // takes what the pixels of a window share. It looks for the correlation that fits turn into
-// the one that was measured.
-func (c *Correlation) restore() {
+// the one that was measured, in windows of side n, by the unit vectors b of the surface.
+func (c *Correlation) restore(n int, b [][]float64, steps int) {
 	measured := c.InPlane
-	for range restorations {
-		left := afterFit(c)
+	for range steps {
+		left := afterFit(c, n, b)
 		variance := left[MaxLag][MaxLag]
 		for dy := 0; dy <= MaxLag; dy++ {
 			for dx := -MaxLag; dx <= MaxLag; dx++ {
@@ -140,15 +151,13 @@ func (c *Correlation) restore() {
 	}
 }
 
-// afterFit returns the mean covariance of the pixels at each offset of a window that a
+// afterFit returns the mean covariance of the pixels at each offset of a window of side n that a
 // surface was fitted to, of noise of sigma 1 with the correlation R:
 //
 //	C = (I - B B^T) R (I - B B^T)
 //
 // with the unit vectors B of the surface.
-func afterFit(c *Correlation) (left lags) {
-	const n = correlationSide
-	b := wideSurfaces()
+func afterFit(c *Correlation, n int, b [][]float64) (left lags) {
 	g := make([][]float64, len(b)) // R B
 	for k := range b {
 		g[k] = make([]float64, n*n)
@@ -205,9 +214,14 @@ func levelHalf(ws []window) []window {
 // residual returns the pixels of a window of side n less the surface that fits them best, by
 // its unit vectors.
 func residual(v *volume.Volume, at [3]int32, n int, surface [][]float64) []float64 {
+	return residualOf(v.Plane(int(at[2])), v.Dims[0], at, n, surface)
+}
+
+// residualOf is residual in a slice of rows of nx values.
+func residualOf[T float32 | float64](plane []T, nx int, at [3]int32, n int, surface [][]float64) []float64 {
 	r := make([]float64, n*n)
 	for y := range n {
-		for x, a := range v.Data[v.Index(int(at[0]), int(at[1])+y, int(at[2])):][:n] {
+		for x, a := range plane[(int(at[1])+y)*nx+int(at[0]):][:n] {
 			r[y*n+x] = float64(a)
 		}
 	}

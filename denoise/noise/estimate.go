@@ -182,7 +182,8 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	return e, e.combine(ctx, v, d, w)
+	e.combine(w)
+	return e, nil
 }
 
 // volumeDifferences measures white noise of a volume and looks for correlation. The model is that of prior if it is

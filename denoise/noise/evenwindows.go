@@ -4,21 +4,26 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"slices"
 
 	"quell/internal/parallel"
 	"quell/volume"
 )
 
-// Homogeneous windows show the noise with all of its colour. In windows of the foreground a quadratic surface is fitted
-// and removed, as in soft tissue (surfacefit.go). The standard deviation of noise is the same in windows of 7 and
-// of 9 pixels; what anatomy adds rises with the window. Anatomy that differs little from slice to slice is
-// removed by differences of neighbouring slices, which keep noise that the slices do not share.
+// Homogeneous windows show the noise with all of its colour, whatever coloured it. In windows of the foreground a quadratic
+// surface is fitted and removed, as in soft tissue (surfacefit.go). The correlation of what is left in the evenest ones gives
+// the standard deviations that noise alone would have there. Anatomy raises them, by more the larger a window is, and makes
+// them scatter: what they scatter beyond noise is the measure of what it adds. Differences across slices remove
+// anatomy that differs little from slice to slice, and keep noise that the slices do not share; the one with the least
+// anatomy is taken.
 
 // The windows.
 const (
-	evenNarrow   = 7  // pixels of the narrower windows
-	evenWide     = 9  // pixels of the wider ones
-	mostEven     = 24 // slices that are read, evenly over the volume
+	evenNarrow   = 7       // pixels of the narrower windows
+	evenWide     = 9       // pixels of the wider ones
+	mostEven     = 24      // slices that are read, evenly over the volume
+	mostEvenRead = 3 << 19 // pixels that are read, of at least leastEven slices
+	leastEven    = 5
 	fewInEven    = 20 // windows below which a slice does not count
 	evenOfMost   = 4  // and if it has less than this part of the windows of the slice with most
 	evenSlices   = 0.15
@@ -29,17 +34,22 @@ const (
 	mostCoverage = 5     // pixels that an independent sample covers at most
 	mostEvenGain = 1.15  // of a fit: the correlation of what it leaves shows no more
 	evenAgrees   = 0.12  // by which the finest detail and the windows may differ if they show the same noise
+	evenShown    = 0.1   // of the windows, the evenest, that show the correlation
+	evenPure     = 0.06  // of anatomy, below which more of them do
+	pureShown    = 0.2
 )
 
-// The variance that anatomy adds rises with a power of the side of the window, of 1.2 to 3 on heads of three
-// modalities. From two sides follows what is left of a window of no size.
+// What anatomy adds to the standard deviation in the evener windows, in powers of what it makes them scatter by, and of what it adds
+// from narrow to wide windows. The powers are fitted to heads and phantoms of three resolutions in noise of
+// twelve kinds, which the table does not hold (kspace_test.go).
 const (
-	leastPower = 1.2
-	mostPower  = 3
+	scatterPower = 2.5
+	risePower    = 1
+	byChance     = 0.015 // of the scatter, as the correlation is known to so much
 )
 
-// evenOrders are the differences across slices: none, first and second ones.
-var evenOrders = [][]float64{{1}, {-1, 1}, {1, -2, 1}}
+// evenOrders are the differences across slices: none, first, second and fourth ones.
+var evenOrders = [][]float64{{1}, {-1, 1}, {1, -2, 1}, {1, -4, 6, -4, 1}}
 
 // evenQuantiles are the quantiles of the windows of a slice.
 var evenQuantiles = [...]float64{0.05, 0.15, 0.25, 0.5, 0.75}
@@ -53,142 +63,198 @@ const (
 	evenUpper
 )
 
-// evenFigures are the quantiles of the standard deviations in the windows of the evenest slices.
+// evenFigures are quantiles of the standard deviations in windows.
 type evenFigures [len(evenQuantiles)]float64
 
 // evenWindows is what the windows show.
 type evenWindows struct {
-	narrow, wide []evenFigures // by the order of the difference across slices
-	count        int           // wide windows
-	limits       tissue        // of the means of the foreground
+	narrow, wide evenFigures // of the evenest slices
+	count        int         // wide windows of these
+	orders       []evenOrder
+	limits       tissue // of the means of the foreground
+}
+
+// evenOrder is what the windows of one difference across slices show, each quantile over that of noise of sigma 1.
+type evenOrder struct {
+	narrow, wide evenFigures
+	correlation  *Correlation
+	count        int // wide windows
 }
 
 // found reports whether there are windows enough.
-func (w evenWindows) found() bool { return w.count >= minWindows && w.narrow[0][evenLow] > 0 }
+func (w evenWindows) found() bool { return w.count >= minWindows && w.narrow[evenLow] > 0 }
 
 // homogeneous reports whether noise alone made the windows: wider ones read the same, and none is without variation.
 func (w evenWindows) homogeneous() bool {
-	if !w.found() {
-		return false
-	}
-	n, f := w.narrow[0], w.wide[0]
-	return f[evenLowest] > 0 && f[evenLow] <= evenRiseLow*n[evenLow] && f[evenMiddle] <= evenRiseMost*n[evenMiddle]
+	n, f := w.narrow, w.wide
+	return w.found() && len(w.orders) > 0 && f[evenLowest] > 0 && f[evenLow] <= evenRiseLow*n[evenLow] && f[evenMiddle] <= evenRiseMost*n[evenMiddle]
 }
 
-// without returns the standard deviation that is left without anatomy of that power, from the quantile of narrow and wide windows.
-func without(narrow, wide, power float64) float64 {
-	rise := math.Pow(float64(evenWide)/evenNarrow, power) - 1
-	return math.Sqrt(max(narrow*narrow-max(wide*wide-narrow*narrow, 0)/rise, 0))
+// scatter and rise are the logarithms of what anatomy makes narrow windows scatter by, and of what it adds to
+// the wide ones.
+func (o evenOrder) scatter() float64 { return math.Log(o.narrow[evenQuarter] / o.narrow[evenLowest]) }
+func (o evenOrder) rise() float64    { return math.Log(o.wide[evenQuarter] / o.narrow[evenQuarter]) }
+
+// anatomy is how much there is of it.
+func (o evenOrder) anatomy() float64 { return math.Abs(o.scatter()) + math.Abs(o.rise()) }
+
+// sigma is what the windows hold without anatomy.
+func (o evenOrder) sigma() float64 {
+	return o.narrow[evenLowest] * math.Exp(-scatterPower*max(o.scatter()-byChance, 0)-risePower*max(o.rise(), 0))
 }
 
-// least returns a lower bound, whatever the colour of the noise; 0 if anatomy fills the windows.
-func (w evenWindows) least() (low float64) {
-	if !w.found() {
-		return 0
+// evidence returns sigma by the order with the least anatomy, and its interval, which is as wide as there is anatomy; ok is
+// false without windows.
+func (w evenWindows) evidence() (x Evidence, of evenOrder, ok bool) {
+	if len(w.orders) == 0 {
+		return x, of, false
 	}
-	for k := range w.narrow {
-		low = max(low, without(w.narrow[k][evenLowest], w.wide[k][evenLowest], leastPower))
-	}
-	return low
-}
-
-// most returns an upper bound: what the evener windows hold, anatomy included.
-func (w evenWindows) most() float64 {
-	if !w.found() {
-		return 0
-	}
-	return (1 + evenMargin) * w.wide[0][evenQuarter]
-}
-
-// usual returns what the evenest windows hold, with the least of anatomy.
-func (w evenWindows) usual() float64 {
-	least := math.Inf(1)
-	for k := range w.narrow {
-		if n := w.narrow[k][evenLow]; n > 0 {
-			least = min(least, without(n, w.wide[k][evenLow], mostPower))
+	of = slices.MinFunc(w.orders, func(a, b evenOrder) int {
+		switch d := a.anatomy() - b.anatomy(); {
+		case d < 0:
+			return -1
+		case d > 0:
+			return 1
 		}
-	}
-	return least / rootMeanSquare(evenNarrow*evenNarrow-terms, evenQuantiles[evenLow])
+		return 0
+	})
+	sigma, half := of.sigma(), evenHalf+of.anatomy()
+	return Evidence{EvenWindows, sigma, sigma * max(1-half, leastOfWindows), max(sigma*(1+half), of.narrow[evenMiddle]*(1+leastHalf)), of.count}, of, true
 }
 
-// hold reports whether the windows may hold noise of sigma, and no other: a fit takes a part of noise that neighbours share.
+const (
+	evenHalf       = 0.15 // half width of the interval of windows without anatomy
+	leastOfWindows = 0.3  // of their figure, that is noise at least
+)
+
+// hold reports whether the windows may hold noise of sigma, and no other.
 func (w evenWindows) hold(sigma float64) bool {
-	return w.found() && w.wide[0][evenMiddle] >= weakerObject*sigma && w.least() <= strongObject*sigma
+	x, of, ok := w.evidence()
+	return ok && of.narrow[evenMiddle] >= weakerObject*sigma && x.Sigma*(1-of.anatomy()) <= strongObject*sigma
 }
 
 // evenWindowsOf measures the windows of the foreground, with means from cut on. The error is the context's.
 func (e Estimate) evenWindowsOf(ctx context.Context, v *volume.Volume, cut float64) (w evenWindows, err error) {
 	w.limits = tissue{math.Max(cut, -math.MaxFloat32), math.MaxFloat32}
-	n := min(v.Dims[2], mostEven)
 	if min(v.Dims[0], v.Dims[1]) < evenWide {
 		return w, nil
 	}
-	type sides [2][]float64
-	found := make([][]sides, n) // by slice and order
-	err = parallel.ForWorkers(ctx, n, runtime.GOMAXPROCS(0), func() func(int) error {
-		marker := newTissueMarker(w.limits, v.Dims)
-		fitters := []*fitter{newFitter(evenNarrow, v.Dims[0]), newFitter(evenWide, v.Dims[0])}
-		return func(i int) error {
-			z := (2*i + 1) * v.Dims[2] / (2 * n)
-			for _, weights := range evenOrders {
-				if z+len(weights) > v.Dims[2] {
-					break
-				}
-				fitSlice(v, z, weights, marker, fitters)
-				var s sides
-				for j, f := range fitters {
-					s[j] = e.evenSDs(f.found, len(weights) == 1)
-				}
-				found[i] = append(found[i], s)
-			}
-			return nil
-		}
-	})
-	if err != nil {
-		return w, err
-	}
-	for k := range evenOrders {
-		var narrow, wide [][]float64
-		for _, of := range found {
-			if k < len(of) {
-				narrow, wide = append(narrow, of[k][0]), append(wide, of[k][1])
-			}
-		}
-		a, _ := evenestSlices(narrow)
-		b, count := evenestSlices(wide)
-		if k == 0 {
-			w.count = count
-		} else if a[evenLow] == 0 || b[evenLow] == 0 {
+	n := min(v.Dims[2], mostEven, max(mostEvenRead/v.SliceVoxels(), leastEven))
+	for _, weights := range evenOrders {
+		first := func(i int) int { return (2*i + 1) * (v.Dims[2] - len(weights) + 1) / (2 * n) }
+		if v.Dims[2] < len(weights) {
 			break
 		}
-		w.narrow, w.wide = append(w.narrow, a), append(w.wide, b)
+		found := make([][2][]window, n)
+		err = parallel.ForWorkers(ctx, n, runtime.GOMAXPROCS(0), func() func(int) error {
+			marker := newTissueMarker(w.limits, v.Dims)
+			fitters := []*fitter{newFitter(evenNarrow, v.Dims[0]), newFitter(evenWide, v.Dims[0])}
+			return func(i int) error {
+				fitSlice(v, first(i), weights, marker, fitters)
+				for j, f := range fitters {
+					found[i][j] = slices.Clone(f.found)
+					if len(weights) == 1 {
+						e.correctWindows(found[i][j])
+					}
+				}
+				return nil
+			}
+		})
+		if err != nil {
+			return w, err
+		}
+		if len(weights) == 1 {
+			w.narrow, _ = evenestSlices(found, 0)
+			w.wide, w.count = evenestSlices(found, 1)
+		}
+		if o, ok := orderOf(v, weights, found); ok {
+			w.orders = append(w.orders, o)
+		}
 	}
 	return w, nil
 }
 
-// evenSDs returns the standard deviations of windows, corrected for the model if their means are those of the image.
-func (e Estimate) evenSDs(ws []window, image bool) []float64 {
-	if image {
-		return e.sigmas(ws)
+// correctWindows corrects the standard deviations of windows of the image for the model.
+func (e Estimate) correctWindows(ws []window) {
+	for i, s := range e.sigmas(ws) {
+		ws[i].sd = float32(s)
 	}
-	return sds(ws)
 }
 
-// evenestSlices returns the quantiles of the windows in the evenest of the slices that hold many, and how many windows
-// these slices have together.
-func evenestSlices(bySlice [][]float64) (f evenFigures, windows int) {
+// orderOf returns what the narrow and wide windows of slices show after a difference with these weights; ok is false if there
+// are too few, or some are without variation.
+func orderOf(v *volume.Volume, weights []float64, found [][2][]window) (o evenOrder, ok bool) {
+	var sides [2][]window
+	for _, of := range found {
+		for j := range sides {
+			sides[j] = append(sides[j], of[j]...)
+		}
+	}
+	narrow := sds(sides[0])
+	if o.count = len(sides[1]); o.count < minWindows || quantile(narrow, evenQuantiles[evenLowest]) == 0 {
+		return o, false
+	}
+	o.read(v, weights, narrow, sides[1], evenShown, restorations)
+	if o.anatomy() < evenPure { // the evenest windows are those with the least correlation
+		o.read(v, weights, narrow, sides[1], pureShown, pureRestorations)
+	}
+	return o, true
+}
+
+// read sets what narrow and wide windows show by the correlation in a share of the wide ones.
+func (o *evenOrder) read(v *volume.Volume, weights, narrow []float64, ws []window, share float64, steps int) {
+	wide := sds(ws)
+	limit := quantile(wide, share)
+	o.correlation = correlationIn(v, weights, keep(func(w window) bool { return float64(w.sd) <= limit }, ws), steps)
+	for i, q := range evenQuantiles {
+		o.narrow[i] = quantile(narrow, q) / o.correlation.reads(evenNarrow, q)
+		o.wide[i] = quantile(wide, q) / o.correlation.reads(evenWide, q)
+	}
+}
+
+// reads returns the quantile of what fits leave of noise of sigma 1 in windows of side n.
+func (c *Correlation) reads(n int, q float64) float64 {
+	return rootMeanSquare(c.freedom(n), q) / surfaceGain(c, n)
+}
+
+// correlationIn returns the correlation in wide windows after a difference across slices.
+func correlationIn(v *volume.Volume, weights []float64, ws []window, steps int) *Correlation {
+	surface := surfaces(evenWide, 2)
+	marker, z := newTissueMarker(tissue{}, v.Dims), int32(-1)
+	var sum lags
+	var values []float64
+	for i := 0; i < len(ws); i += 1 + (len(ws)-1)/mostCorrelated {
+		if w := ws[i]; w.at[2] != z {
+			z = w.at[2]
+			values = marker.difference(v, int(z), weights)
+		}
+		r := residualOf(values, v.Dims[0], ws[i].at, evenWide, surface)
+		sum.add(r, r, evenWide)
+	}
+	c := Correlation{InPlane: sum, Across: [3]float64{1}}
+	if !c.normalise() {
+		return nil
+	}
+	c.restore(evenWide, surface, steps)
+	return &c
+}
+
+// evenestSlices returns the quantiles of the windows of one side in the evenest of the slices that hold many, and how many
+// windows these slices have together.
+func evenestSlices(bySlice [][2][]window, side int) (f evenFigures, windows int) {
 	most := 0
 	for _, of := range bySlice {
-		most = max(most, len(of))
+		most = max(most, len(of[side]))
 	}
 	var each [len(evenQuantiles)][]float64
 	for _, of := range bySlice {
-		if len(of) < fewInEven || len(of)*evenOfMost < most {
+		all := sds(of[side])
+		if len(all) < fewInEven || len(all)*evenOfMost < most {
 			continue
 		}
-		windows += len(of)
+		windows += len(all)
 		for i, q := range evenQuantiles {
-			each[i] = append(each[i], quantile(of, q))
+			each[i] = append(each[i], quantile(all, q))
 		}
 	}
 	for i := range f {

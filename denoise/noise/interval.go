@@ -1,11 +1,9 @@
 package noise
 
 import (
-	"context"
 	"math"
 
 	"quell/internal/message"
-	"quell/volume"
 )
 
 // Kind is a source of evidence.
@@ -91,116 +89,106 @@ func (f Figure) Advice() message.Message {
 }
 
 // combine turns the figure of the finest detail, which d measured, into an interval by what the homogeneous windows of the
-// foreground show. Neither needs the other's assumption: detail takes noise as white, windows take them as even. The
-// error is the context's.
-func (e *Estimate) combine(ctx context.Context, v *volume.Volume, d measurement, w evenWindows) error {
+// foreground show. Neither needs the other's assumption: detail takes noise as white, windows take the evenest of them as
+// even. Detail stays the best value if the windows may hold it; else they are.
+func (e *Estimate) combine(w evenWindows) {
 	was := e.Sigma
-	fine := e.finest(d, w)
+	fine := e.finest()
+	even, of, found := w.evidence()
 	e.Negligible = e.Negligible && !e.ModelKnown // a background that shows its distribution holds noise
 	switch {
 	case e.Sigma == 0 && e.Confidence != None:
 		e.span(0, 0)
-	case w.homogeneous() && (e.MayBeTexture() || w.usual() > (1+evenAgrees)*fine.High):
-		if err := e.fromWindows(ctx, v, w, fine); err != nil {
-			return err
-		}
-	case e.Confidence == None:
-		return nil
+	case e.Confidence == None && !found:
+		return
+	case !found:
+		e.fromDetail(fine, nil, 0)
+	case found && w.homogeneous() && (e.MayBeTexture() || even.Sigma > (1+evenAgrees)*fine.High):
+		e.fromWindows(w.places(), w.orders[0], fine)
+	case e.Negligible && of.anatomy() > evenMargin || e.Confidence != None && even.allows(e.Sigma):
+		e.fromDetail(fine, &even, of.anatomy())
 	default:
-		e.fromDetail(fine, w)
+		e.fromWindows(even, of, fine)
 	}
 	if e.Negligible && e.Sigma > 0 { // what texture may add is no noise
 		e.Confidence = Low
 		e.spanByWord()
 	}
 	e.spanSlices(was)
-	return nil
+}
+
+// allows reports whether the noise may be sigma.
+func (x Evidence) allows(sigma float64) bool {
+	return sigma >= min(x.Low, x.Sigma*(1-evenAgrees)) && sigma <= max(x.High, x.Sigma*(1+evenAgrees))
 }
 
 // finest is the evidence of the finest detail.
-func (e *Estimate) finest(d measurement, w evenWindows) Evidence {
-	x := Evidence{Kind: FinestDetail, Sigma: e.Sigma, Windows: e.Windows}
-	base := min(e.Sigma, max(e.untextured(d), leastUntextured*e.Sigma))
-	switch e.Confidence {
-	case High:
-		x.Low, x.High = base*(1-leastHalf), e.Sigma*(1+sureHalf)
-	case Fair:
-		x.Low, x.High = base*(1-fairHalf), e.Sigma*(1+fairHalf)
-	case Low:
-		x.Low, x.High = base*(1-leastHalf), max(e.Sigma*(1+sureHalf), e.atMost, w.most())
-		x.Sigma = base
-		if least := w.least(); least > base { // neighbours share the noise
-			x.Low = least * (1 - leastHalf)
-			x.Sigma = max(math.Sqrt(least*w.usual()), least)
-		}
+func (e *Estimate) finest() Evidence {
+	half := map[Confidence]float64{High: sureHalf, Fair: fairHalf, Low: lowHalf}[e.Confidence]
+	x := Evidence{Kind: FinestDetail, Sigma: e.Sigma, Low: e.Sigma * (1 - half), High: e.Sigma * (1 + half), Windows: e.Windows}
+	if e.Confidence == High {
+		x.Low = e.Sigma * (1 - leastHalf)
 	}
+	x.High = max(x.High, e.atMost)
 	return x
 }
 
-// fromDetail takes the figure of the finest detail. Windows that hold more widen the interval: what they hold may be noise that
-// neighbours share.
-func (e *Estimate) fromDetail(fine Evidence, w evenWindows) {
-	e.Sigma = fine.Sigma
-	low, high := fine.Low, fine.High
+// fromDetail takes the figure of the finest detail, and the part of its interval that the windows allow. If detail was sure and
+// the windows hold more or less, the interval reaches to them: neighbours may share noise.
+func (e *Estimate) fromDetail(fine Evidence, even *Evidence, anatomy float64) {
+	low, high, was := fine.Low, fine.High, e.Confidence
 	e.Evidence = []Evidence{fine}
 	switch {
-	case w.found():
-		usual := w.usual()
-		e.Evidence = append(e.Evidence, Evidence{EvenWindows, usual, w.least(), w.most(), w.count})
-		if usual > (1+evenAgrees)*high {
-			high = usual
+	case even == nil:
+		if was == High { // no other kind of evidence agrees
+			low, high = e.Sigma*(1-fairHalf), e.Sigma*(1+fairHalf)
 		}
-	case e.Confidence == High: // no other kind of evidence agrees
-		low, high = min(low, e.Sigma*(1-fairHalf)), max(high, e.Sigma*(1+fairHalf))
+	default:
+		e.Evidence = append(e.Evidence, *even)
+		if was == Low {
+			low, high = max(low, even.Low), min(high, even.High)
+		} else if math.Abs(even.Sigma/e.Sigma-1) > leastHalf+anatomy/2 {
+			low, high = min(low, max(even.Low, e.Sigma*(1-fairWidth))), max(high, min(even.High, e.Sigma*(1+fairWidth)))
+		}
 	}
-	was := e.Confidence
 	e.span(low, high)
 	if e.Why.IsZero() && e.Confidence != High && was == High {
 		e.Why = fewVoxels
-		if w.found() {
+		if even != nil {
 			e.Why = message.New(message.NoiseTexture, "texture may be part of the figure, or the noise is slightly correlated")
 		}
 	}
 }
 
 // fromWindows takes the figure of homogeneous windows; that of the finest detail stays the best value if both agree.
-func (e *Estimate) fromWindows(ctx context.Context, v *volume.Volume, w evenWindows, fine Evidence) error {
-	c, err := w.correlation(ctx, v)
-	if err != nil {
-		return err
-	}
-	freedom, gain := max(c.freedom(evenWide), evenWide*evenWide/mostCoverage), min(surfaceGain(c, evenWide), mostEvenGain)
-	at := func(i int) float64 { return gain * w.wide[0][i] / rootMeanSquare(freedom, evenQuantiles[i]) }
-	x := Evidence{EvenWindows, at(evenMiddle), at(evenLowest) * (1 - evenMargin), at(evenUpper) * (1 + evenMargin), w.count}
-	agree := e.Confidence != None && math.Abs(e.Sigma/x.Sigma-1) <= evenAgrees
-	e.Negligible = false
+func (e *Estimate) fromWindows(x Evidence, of evenOrder, fine Evidence) {
+	agree := (e.Confidence == High || e.Confidence == Fair) && math.Abs(e.Sigma/x.Sigma-1) <= evenAgrees
 	e.Evidence = []Evidence{x}
 	if e.Confidence != None {
 		e.Evidence = []Evidence{fine, x}
 	}
-	switch {
-	case agree && e.Confidence != Low:
+	e.Negligible = false
+	if agree {
 		e.span(fine.Low, fine.High)
-		return nil
-	case c.Effective() > 1+leastColour:
-		e.Correlation = c
+		return
+	}
+	if e.Correlation = nil; of.correlation.Effective() > 1+leastColour {
+		e.Correlation = of.correlation
 	}
 	e.Method, e.Acquired = methodWindows, nil
 	e.Figure = Figure{Sigma: x.Sigma, Windows: x.Windows}
-	e.span(x.Low, x.High)
-	if e.Confidence != High {
+	if e.span(x.Low, x.High); e.Confidence != High {
 		e.Why = message.New(message.NoiseVaries, "the noise differs from place to place")
+		if of.anatomy() > evenMargin {
+			e.Why = message.New(message.NoiseTexture, "texture or structure may be part of the figure")
+		}
 	}
-	return nil
 }
 
-// correlation returns the correlation of what fits leave in the homogeneous windows. The error is the context's.
-func (w evenWindows) correlation(ctx context.Context, v *volume.Volume) (*Correlation, error) {
-	wide, err := fitSlices(ctx, v, w.limits, correlationSide)
-	if err != nil {
-		return nil, err
-	}
-	return correlate(v, wide[0], w.wide[0][evenMiddle], sharing{rho: [3]float64{1}}), nil
+// places is the evidence of windows that are homogeneous, in which the noise differs from place to place.
+func (w evenWindows) places() Evidence {
+	at := func(i int) float64 { return w.wide[i] / w.orders[0].correlation.reads(evenWide, evenQuantiles[i]) }
+	return Evidence{EvenWindows, at(evenMiddle), at(evenLowest) * (1 - evenMargin), at(evenUpper) * (1 + evenMargin), w.count}
 }
 
 // spanSlices gives the figures of the slices, which followed a figure of the volume, its change and its interval.

@@ -580,7 +580,7 @@ func TestCorrelationIsRestored(t *testing.T) {
 		}
 	}
 	// Restored is what fits turn into the measured correlation.
-	left := afterFit(&smoothCorrelation)
+	left := afterFit(&smoothCorrelation, correlationSide, wideSurfaces())
 	measured := smoothCorrelation
 	for y := range left {
 		for x := range left[y] {
@@ -588,7 +588,7 @@ func TestCorrelationIsRestored(t *testing.T) {
 		}
 	}
 	before := measured.InPlane
-	measured.restore()
+	measured.restore(correlationSide, wideSurfaces(), restorations)
 	squares, were := 0.0, 0.0
 	for y := range left {
 		for x := range left[y] {

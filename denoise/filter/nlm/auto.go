@@ -94,7 +94,7 @@ func Tissue(dims int, f denoise.Facts) float64 {
 
 // autoCentre is the automatic rule of the centre's weight. With max a voxel that
 // resembles no other one becomes the mean of itself and the best match, which costs
-// edges and texture more than weak noise does; with one it stays as it is. Strong
+// edges and texture more than weak noise does, or noise that is known roughly; with one it stays as it is. Strong
 // noise alone makes voxels that resemble no other, which max removes. With the
 // fewer neighbours of a slice that weighs less.
 func autoCentre(r denoise.Recipe, f denoise.Facts) denoise.Value {
@@ -102,7 +102,7 @@ func autoCentre(r denoise.Recipe, f denoise.Facts) denoise.Value {
 	if r.Dims == 2 {
 		weak = 0.035
 	}
-	if !fixed(r) && (f.Noise.InTissue() || f.NoiseShare() < weak) {
+	if !fixed(r) && (f.Noise.InTissue() || f.Noise.Rough() || f.NoiseShare() < weak) {
 		return denoise.Word("one")
 	}
 	return denoise.Word("max")
@@ -127,8 +127,6 @@ func Harms(dims int, f denoise.Facts) bool {
 	switch {
 	case f.Noise.InTissue() || f.Noise.Sigma == 0:
 		return false
-	case f.Trust() < 1:
-		return true
 	case f.Noise.MayBeTexture() && share < 0.022:
 		return true
 	}
@@ -168,7 +166,7 @@ func correlated(r denoise.Recipe) bool { return !r.Get(correlation.Name).Equal(d
 func autoSigma(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
 	on := r.Get("rician")
 	if on.On() || correlated(r) || on.IsAuto() && rician(r, f) {
-		return f.Noise.Sigma
+		return f.AutoSigma()
 	}
 	return 0
 }

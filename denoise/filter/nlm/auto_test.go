@@ -171,6 +171,26 @@ func TestAutomaticStrengthDoesNoHarm(t *testing.T) {
 	}
 }
 
+// Noise that is known roughly is acted on at the low end of its interval, by the centre that leaves alone what resembles nothing.
+func TestRoughNoiseIsActedOn(t *testing.T) {
+	for _, c := range []struct {
+		low, acting float64
+		want        nlm.CentreRule
+	}{{8.01, 10, nlm.CentreMax}, {7.9, 7.9, nlm.CentreOne}} {
+		e := noise.Known(10)
+		e.Low = c.low
+		for _, set := range []string{"", "centre=max"} {
+			p := with(t, 3, set, e)
+			if set == "" && p.Centre != c.want || !(p.H > 0.5*c.acting) {
+				t.Errorf("from %g %s: h is %g, centre rule %d", c.low, set, p.H, p.Centre)
+			}
+		}
+		if p := with(t, 3, "rician=true", e); p.Sigma != c.acting {
+			t.Errorf("from %g: sigma is %g", c.low, p.Sigma)
+		}
+	}
+}
+
 // Without stabilisation Rician is on by itself if the background shows it, and sigma
 // with it, unless the recipe says otherwise.
 func TestAutomaticRician(t *testing.T) {

@@ -15,6 +15,8 @@ import (
 type KSpace struct {
 	Name     string
 	Response func(fx, fy float64) float64 // at a frequency in cycles a pixel, along x and y
+	Real     bool                         // the image is the real part, as after a correction of the phase
+	Places   func(x, y float64) float64   // by which the noise before k-space is stronger, at -1 to 1; nil: nowhere
 }
 
 // Box is the response of the middle of k-space, of that width in cycles a pixel.
@@ -37,20 +39,20 @@ func Gauss(s float64) func(fx, fy float64) float64 {
 
 // Scanners are the filters of tables.
 var Scanners = []KSpace{
-	{"zero-filled x2", func(fx, fy float64) float64 { return Box(fx, 0.5) * Box(fy, 0.5) }},
-	{"phase 60 %", func(_, fy float64) float64 { return Box(fy, 0.6) }},
-	{"ellipse", func(fx, fy float64) float64 {
+	{Name: "zero-filled x2", Response: func(fx, fy float64) float64 { return Box(fx, 0.5) * Box(fy, 0.5) }},
+	{Name: "phase 60 %", Response: func(_, fy float64) float64 { return Box(fy, 0.6) }},
+	{Name: "ellipse", Response: func(fx, fy float64) float64 {
 		if math.Hypot(fx, fy) <= 0.5 {
 			return 1
 		}
 		return 0
 	}},
-	{"hamming", func(fx, fy float64) float64 { return Hamming(fx, 1) * Hamming(fy, 1) }},
-	{"hamming, 75 %", func(fx, fy float64) float64 { return Hamming(fx, 0.75) * Hamming(fy, 0.75) }},
-	{"fermi", func(fx, fy float64) float64 { return 1 / (1 + math.Exp((math.Hypot(fx, fy)-0.38)/0.03)) }},
-	{"gauss 0.4", Gauss(0.4)},
-	{"gauss 0.6", Gauss(0.6)},
-	{"gauss 0.8", Gauss(0.8)},
+	{Name: "hamming", Response: func(fx, fy float64) float64 { return Hamming(fx, 1) * Hamming(fy, 1) }},
+	{Name: "hamming, 75 %", Response: func(fx, fy float64) float64 { return Hamming(fx, 0.75) * Hamming(fy, 0.75) }},
+	{Name: "fermi", Response: func(fx, fy float64) float64 { return 1 / (1 + math.Exp((math.Hypot(fx, fy)-0.38)/0.03)) }},
+	{Name: "gauss 0.4", Response: Gauss(0.4)},
+	{Name: "gauss 0.6", Response: Gauss(0.6)},
+	{Name: "gauss 0.8", Response: Gauss(0.8)},
 }
 
 // Scan returns the magnitude image of truth with complex noise whose k-space went through the response, and in
@@ -68,6 +70,16 @@ func (k KSpace) Scan(truth *volume.Volume, sigma float64, seed uint64) *volume.V
 		}
 	}
 	gain := math.Sqrt(energy / float64(nx*ny))
+	if k.Real { // which holds half of the noise of frequencies whose opposites are empty
+		energy = 0
+		for y := range ny {
+			for x := range nx {
+				a, b := h[y*nx+x], h[(ny-y)%ny*nx+(nx-x)%nx]
+				energy += (a*a + b*b) / 2
+			}
+		}
+		gain = math.Sqrt(energy / float64(nx*ny))
+	}
 	r := rand.New(rand.NewPCG(seed, 27))
 	plane, column := make([]complex128, nx*ny), make([]complex128, ny)
 	each := func(row func(line []complex128), column1 func(line []complex128)) {
@@ -87,6 +99,9 @@ func (k KSpace) Scan(truth *volume.Volume, sigma float64, seed uint64) *volume.V
 	for z := range truth.Dims[2] {
 		for i := range plane {
 			s := sigma / gain
+			if k.Places != nil {
+				s *= k.Places(2*float64(i%nx)/float64(nx)-1, 2*float64(i/nx)/float64(ny)-1)
+			}
 			plane[i] = complex(float64(truth.Data[z*nx*ny+i])+s*r.NormFloat64(), s*r.NormFloat64())
 		}
 		each(func(l []complex128) { rows.Coefficients(l, l) }, func(l []complex128) { columns.Coefficients(l, l) })
@@ -95,6 +110,9 @@ func (k KSpace) Scan(truth *volume.Volume, sigma float64, seed uint64) *volume.V
 		}
 		each(func(l []complex128) { rows.Sequence(l, l) }, func(l []complex128) { columns.Sequence(l, l) })
 		for i, a := range plane {
+			if k.Real {
+				a = complex(real(a), 0)
+			}
 			out.Data[z*nx*ny+i] = float32(math.Hypot(real(a), imag(a)))
 		}
 	}
