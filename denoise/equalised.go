@@ -43,10 +43,11 @@ func (r Recipe) Mixed() float64 { return r.Get(strengthName).Float() / fullStren
 // Equalises reports whether the equaliser of r is to be found before it is resolved.
 func (r Recipe) Equalises() bool { return r.Equaliser != nil && len(r.Equaliser) == 0 }
 
-// Equalised returns r with a strength and the weights that take it.
+// Equalised returns r with a strength and the weights that take it, nil for all frequencies alike.
 func (r Recipe) Equalised(strength float64, w equalise.Weights) Recipe {
-	r = r.With(strengthName, Number(strength))
-	r.Equaliser = w
+	if r = r.With(strengthName, Number(strength)); r.Equaliser != nil {
+		r.Equaliser = w
+	}
 	return r
 }
 

@@ -149,8 +149,8 @@ func (r Recipe) Get(name string) Value {
 }
 
 // Tunes reports whether a strength is to be found before the recipe is resolved: that
-// of the filter by SURE, or of the mixture by what stays visible.
-func (r Recipe) Tunes() bool { return r.Dials() || r.Searches() }
+// of the filter by SURE, or of the mixture by what stays visible; or its equaliser.
+func (r Recipe) Tunes() bool { return r.Dials() || r.Equalises() || r.Searches() }
 
 // Dials reports whether the strength of the mixture is Visible.
 func (r Recipe) Dials() bool { return r.Get(strengthName).IsVisible() }

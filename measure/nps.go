@@ -211,6 +211,15 @@ func wrapped(k, n int) int {
 
 // squaredDFT returns |DFT|² of a patch, row by row.
 func squaredDFT(p Patch) []float64 {
+	out := make([]float64, len(p.Values))
+	for i, c := range dft(p) {
+		out[i] = real(c)*real(c) + imag(c)*imag(c)
+	}
+	return out
+}
+
+// dft returns the transform of a patch, row by row.
+func dft(p Patch) []complex128 {
 	data := make([]complex128, len(p.Values))
 	for i, v := range p.Values {
 		data[i] = complex(v, 0)
@@ -221,15 +230,14 @@ func squaredDFT(p Patch) []float64 {
 		rows.Coefficients(line, line)
 	}
 	line := make([]complex128, p.Height)
-	out := make([]float64, len(data))
 	for col := range p.Width {
 		for row := range line {
 			line[row] = data[row*p.Width+col]
 		}
 		columns.Coefficients(line, line)
 		for row, c := range line {
-			out[row*p.Width+col] = real(c)*real(c) + imag(c)*imag(c)
+			data[row*p.Width+col] = c
 		}
 	}
-	return out
+	return data
 }

@@ -99,10 +99,15 @@ func FrontierOf(ctx context.Context, q LesionRequest) (Frontier, error) {
 		return one, err
 	}
 	one.Recipe = p.Recipe
-	for strength := 0.0; strength <= 100; strength += frontierStep {
-		one.Settings = append(one.Settings, p.Setting(strength))
+	d, ok := p.Dial()
+	if !ok {
+		return one, message.Errorf(message.VerdictNone, "the noise at the places of even tissue is no ground for a strength")
 	}
-	if s, ok := p.Strongest(lesions.UsualBounds); ok {
+	for strength := 0.0; strength <= 100; strength += frontierStep {
+		_, s := d.At(strength)
+		one.Settings = append(one.Settings, s)
+	}
+	if s, ok := p.Strongest(); ok {
 		one.Dial = &s
 	}
 	return one, nil

@@ -11,9 +11,10 @@ import (
 	"quell/internal/message"
 )
 
-// dial resolves a recipe whose strength is left to what stays visible: it runs the filter on virtual
-// lesions in even tissue of the series, and takes the highest strength that keeps them and the texture of the
-// noise, see [lesions.UsualBounds].
+// dial resolves a recipe whose strength is between the original and the filter alone: it runs the filter on virtual
+// lesions in even tissue of the series and solves the equaliser that takes the strength. Of a strength that is left to what stays
+// visible it takes the highest that keeps them and the noise's look, see [lesions.UsualBounds]. A strength that is a number is taken
+// at all frequencies alike if the series gives no ground.
 func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input) (denoise.Recipe, *Tuned, error) {
 	started := time.Now()
 	given := in
@@ -33,34 +34,48 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 	if in.Noise == nil && in.Mask == nil {
 		q.Facts = &facts
 	}
-	undecided := func(why message.Message) error {
-		return &job.InputError{Path: job.TheSeries, Problem: why, Advice: message.Text("give the strength yourself")}
+	undecided := func(why message.Message) (denoise.Recipe, *Tuned, error) {
+		if asked.Dials() {
+			return denoise.Recipe{}, nil, &job.InputError{Path: job.TheSeries, Problem: why, Advice: message.Text("give the strength yourself")}
+		}
+		if tuned == nil {
+			tuned = &Tuned{Noise: facts.Noise.Figure}
+		}
+		tuned.Recipe = full.Equalised(asked.Get(name).Float(), nil)
+		tuned.Doubts = append(tuned.Doubts, message.New(message.VerdictNone, "The strength is taken at all frequencies alike: %s.", why))
+		return tuned.Recipe, tuned, nil
 	}
 	if unknown := facts.Noise.Sentence(); !unknown.IsZero() {
-		return denoise.Recipe{}, nil, undecided(unknown.Clause())
+		return undecided(unknown.Clause())
 	}
 	if why := untunable(facts.Noise); !why.IsZero() {
-		return denoise.Recipe{}, nil, undecided(why)
+		return undecided(why)
 	}
 	foreground, err := facts.ForegroundOf(ctx, in.Volume)
 	if err != nil {
 		return denoise.Recipe{}, nil, err
 	}
-	panel, err := lesions.MeasureUsual(ctx, eng, lesions.Request{Input: in, Recipe: full, Noise: facts.Noise, Foreground: foreground, Seed: lesions.UsualSeed}, cmp.Or(facts.Usual, facts.Noise.Sigma))
+	panel, err := lesions.MeasureUsual(ctx, eng, lesions.Request{Input: in, Recipe: full, Noise: facts.Noise, Foreground: foreground, Seed: lesions.UsualSeed, Dialled: true}, cmp.Or(facts.Usual, facts.Noise.Sigma))
 	if message.KindOf(err) == message.VerdictNone {
-		return denoise.Recipe{}, nil, undecided(message.Of(err))
+		return undecided(message.Of(err).Clause())
 	}
 	if err != nil {
 		return denoise.Recipe{}, nil, err
 	}
-	setting, ok := panel.Strongest(lesions.UsualBounds)
+	d, ok := panel.Dial()
 	if !ok {
-		return denoise.Recipe{}, nil, undecided(message.New(message.VisibilityLost, "no strength of %s keeps what is visible and the texture of the noise", full.Filter))
+		return undecided(message.New(message.VerdictNone, "the noise at the places of even tissue is no ground for a strength"))
+	}
+	w, setting := d.At(asked.Get(name).Float())
+	if asked.Dials() {
+		if w, setting, ok = d.Strongest(lesions.UsualBounds); !ok {
+			return undecided(message.New(message.VisibilityLost, "no strength of %s keeps what is visible and the texture of the noise", full.Filter))
+		}
 	}
 	if tuned == nil {
 		tuned = &Tuned{Noise: facts.Noise.Figure}
 	}
-	tuned.Dial, tuned.Recipe = &setting, full.With(name, denoise.Number(setting.Strength))
+	tuned.Dial, tuned.Recipe = &setting, full.Equalised(setting.Strength, w)
 	tuned.Seconds = time.Since(started).Seconds()
 	return tuned.Recipe, tuned, nil
 }

@@ -198,7 +198,7 @@ func (q Request) followed(ctx context.Context, early Run) context.Context {
 // if all of them had to be found. Maps change what values depend on, so that the facts
 // of the series do not serve.
 func (q *Request) Resolve(ctx context.Context, eng denoise.Engine, in denoise.Input) (resolved denoise.Recipe, tuned *Tuned, err error) {
-	if q.Recipe.Dials() {
+	if q.Recipe.Dials() || q.Recipe.Equalises() {
 		return q.dial(ctx, eng, in)
 	}
 	if q.Recipe.Tunes() {

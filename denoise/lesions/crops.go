@@ -11,22 +11,21 @@ import (
 // crop is a region of the volume with what the recipe reads around it, as an input of its own.
 type crop struct {
 	in    denoise.Input
-	box   volume.Region // the region, in the indices of in.Volume
+	place volume.Region // of the lesion, in the indices of in.Volume
+	box   volume.Region // the region: the place and what is read of the result around it
 	inner bool          // nothing that the recipe reads lies outside the volume
 }
 
-// cropOf cuts out the box with its surroundings.
-func cropOf(in denoise.Input, box volume.Region, p denoise.Program) crop {
+// cropOf cuts out the place, margin voxels around it within the volume, and what the recipe reads around these.
+func cropOf(in denoise.Input, place volume.Region, margin [3]int, p denoise.Program) crop {
+	box := place.Grow(margin, in.Volume.Geometry)
 	g, reach := in.Volume.Geometry, p.Reach()
 	outer := p.Around(box, g)
 	c := crop{inner: true}
 	for axis := range 3 {
 		c.inner = c.inner && box.Min[axis] >= reach[axis] && box.Max[axis]+reach[axis] <= g.Dims[axis]
 	}
-	c.box = volume.Region{
-		Min: [3]int{box.Min[0] - outer.Min[0], box.Min[1] - outer.Min[1], box.Min[2] - outer.Min[2]},
-		Max: [3]int{box.Max[0] - outer.Min[0], box.Max[1] - outer.Min[1], box.Max[2] - outer.Min[2]},
-	}
+	c.place, c.box = from(place, outer.Min), from(box, outer.Min)
 	c.in = denoise.Input{Volume: in.Volume.Crop(outer), Usual: in.Usual}
 	if in.Noise != nil {
 		c.in.Noise = in.Noise.Crop(outer)
@@ -46,15 +45,32 @@ func cropOf(in denoise.Input, box volume.Region, p denoise.Program) crop {
 	return c
 }
 
-// with returns the crop with a lesion in the middle of its box: added are the values of each of the middle slices.
+// from returns a region in the indices of a volume that begins at origin.
+func from(r volume.Region, origin [3]int) volume.Region {
+	for axis, o := range origin {
+		r.Min[axis] -= o
+		r.Max[axis] -= o
+	}
+	return r
+}
+
+// placeOf returns the part of a result that is the place.
+func (c crop) placeOf(result *volume.Volume) *volume.Volume {
+	if c.place == c.box {
+		return result
+	}
+	return result.Crop(from(c.place, c.box.Min))
+}
+
+// with returns the crop with a lesion in the middle of its place: added are the values of each of the middle slices.
 func (c crop) with(added []float64, slices int) crop {
 	out := c
 	out.in.Volume = c.in.Volume.Clone()
-	side := c.box.Dims()[0]
-	middle := (c.box.Min[2] + c.box.Max[2] - 1) / 2
+	side := c.place.Dims()[0]
+	middle := (c.place.Min[2] + c.place.Max[2] - 1) / 2
 	for z := middle - slices/2; z <= middle+slices/2; z++ {
 		for k, a := range added {
-			i := c.in.Volume.Index(c.box.Min[0]+k%side, c.box.Min[1]+k/side, z)
+			i := c.in.Volume.Index(c.place.Min[0]+k%side, c.place.Min[1]+k/side, z)
 			out.in.Volume.Data[i] += float32(a)
 		}
 	}

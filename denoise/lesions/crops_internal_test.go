@@ -63,7 +63,7 @@ func TestCropsGiveTheValuesOfTheWhole(t *testing.T) {
 			}
 			crops := make([]crop, len(boxes))
 			for i, b := range boxes {
-				crops[i] = cropOf(in, b, p)
+				crops[i] = cropOf(in, b, [3]int{}, p)
 			}
 			alone, err := runAll(ctx, cpu.New(), r, p.Lattice, crops)
 			if err != nil {
@@ -110,7 +110,7 @@ func TestCropsUnderANoiseMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	box := volume.Region{Min: [3]int{25, 14, 1}, Max: [3]int{30, 19, 2}}
-	got, err := runAll(ctx, cpu.New(), r, p.Lattice, []crop{cropOf(in, box, p)})
+	got, err := runAll(ctx, cpu.New(), r, p.Lattice, []crop{cropOf(in, box, [3]int{}, p)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package lesions_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"quell/denoise"
@@ -11,29 +12,43 @@ import (
 	"quell/volume"
 )
 
-// What one run says of a strength is what a run at that strength gives.
-func TestSettingsAreThoseOfMixtures(t *testing.T) {
-	v := flat(t, [3]int{150, 150, 3})
-	l := lesions.Lesion{Shape: lesions.Disc, Size: 5, Contrast: 12}
-	for filter, set := range map[string]map[string]denoise.Value{
-		"gaussian":  {"sigma-spatial": denoise.Number(0.9)},
-		"bilateral": {"sigma-range": denoise.Number(12)},
-		"nlm":       {"h": denoise.Number(8), "search-radius": denoise.Number(3)},
+// What one run says of a strength is what a run with its equaliser gives.
+func TestSettingsAreThoseOfEqualisers(t *testing.T) {
+	for filter, c := range map[string]struct {
+		dims int
+		set  map[string]denoise.Value
+	}{
+		"gaussian":  {2, map[string]denoise.Value{"sigma-spatial": denoise.Number(0.9)}},
+		"bilateral": {3, map[string]denoise.Value{"sigma-range": denoise.Number(12)}},
+		"nlm":       {2, map[string]denoise.Value{"h": denoise.Number(8), "search-radius": denoise.Number(3)}},
 	} {
-		r := recipe(t, filter, 2, set)
-		full := measured(t, request(v, r, l))
-		none := full.Setting(0)
-		if none.Kept != 1 || math.Abs(none.Texture-1) > 1e-12 || math.Abs(none.Noise-1) > 1e-12 {
+		v := flat(t, [3]int{150, 150, 2*c.dims + 5})
+		l := lesions.Lesion{Shape: lesions.Disc, Size: 5, Contrast: 12}
+		r := recipe(t, filter, c.dims, c.set)
+		full := measured(t, dialled(request(v, r, l)))
+		d, ok := full.Dial()
+		if !ok {
+			t.Fatal("there is no dial")
+		}
+		if w, none := d.At(0); none.Kept != 1 || math.Abs(none.Texture-1) > 1e-12 || math.Abs(none.Noise-1) > 1e-12 || slices.Max(w) != 0 {
 			t.Errorf("%s: strength 0 leaves %+v", filter, none)
 		}
 		for _, strength := range []float64{35, 80, 100} {
-			want := measured(t, request(v, r.With("strength", denoise.Number(strength)), l)).Setting(100)
-			got := full.Setting(strength)
-			if math.Abs(got.Kept-want.Kept) > 1e-4 || math.Abs(got.Texture-want.Texture) > 1e-4 || math.Abs(got.Noise-want.Noise) > 1e-4 {
-				t.Errorf("%s at %g: %+v, measured %+v", filter, strength, got, want)
+			w, got := d.At(strength)
+			of := measured(t, dialled(request(v, r.Equalised(strength, w), l)))
+			alone, _ := of.Dial()
+			_, want := alone.At(100)
+			// What is taken of a lesion leaves out that the volume continues as in a mirror at its ends.
+			if kept := of.Rows[0].Kept.Value; math.Abs(got.Kept-kept) > 3e-3 || math.Abs(got.Texture-want.Texture) > 1e-3 || math.Abs(got.Noise-want.Noise) > 1e-3 || math.Abs(got.Floor-want.Floor) > 1e-3 {
+				t.Errorf("%s at %g leaves %+v, measured %.4f, %+v", filter, strength, got, kept, want)
 			}
 		}
 	}
+}
+
+func dialled(q lesions.Request) lesions.Request {
+	q.Dialled = true
+	return q
 }
 
 func measured(t *testing.T, q lesions.Request) lesions.Panel {
@@ -45,30 +60,40 @@ func measured(t *testing.T, q lesions.Request) lesions.Panel {
 	return p
 }
 
-// The dial stops at the last whole strength within both bounds.
+// The dial stops at the last whole strength within the bounds.
 func TestDialStopsAtItsBounds(t *testing.T) {
 	v := flat(t, [3]int{150, 150, 1})
-	p := measured(t, request(v, recipe(t, "gaussian", 2, map[string]denoise.Value{"sigma-spatial": denoise.Number(1)}), lesions.Lesion{Shape: lesions.Disc, Size: 4, Contrast: 20}))
+	p := measured(t, dialled(request(v, recipe(t, "gaussian", 2, map[string]denoise.Value{"sigma-spatial": denoise.Number(1)}), lesions.Lesion{Shape: lesions.Disc, Size: 4, Contrast: 20})))
 	if !p.Rows[0].Visible() {
 		t.Fatalf("%+v", p.Rows[0])
 	}
-	for _, b := range []lesions.Bounds{lesions.UsualBounds, {Kept: 0.95}, {Texture: 0.95}, {Kept: p.Setting(40).Kept}, {Texture: p.Setting(40).Texture}} {
-		s, ok := p.Strongest(b)
-		next := p.Setting(s.Strength + 1)
-		if !ok || s.Kept < b.Kept || s.Texture < b.Texture || next.Kept >= b.Kept && next.Texture >= b.Texture {
+	d, _ := p.Dial()
+	at := func(strength float64) lesions.Setting {
+		_, s := d.At(strength)
+		return s
+	}
+	const near = 0.002
+	for _, b := range []lesions.Bounds{lesions.UsualBounds, {Kept: 0.95}, {Texture: 0.95}, {Floor: 0.6}, {Kept: at(40).Kept}} {
+		_, s, ok := d.Strongest(b)
+		next := at(s.Strength + 1)
+		if !ok || s.Kept < b.Kept-near || s.Texture < b.Texture-near || s.Floor < b.Floor-near || next.Kept >= b.Kept && next.Texture >= b.Texture && next.Floor >= b.Floor {
 			t.Errorf("%+v: %+v, then %+v", b, s, next)
 		}
 	}
-	if s, ok := p.Strongest(lesions.Bounds{}); !ok || s.Strength != 100 {
+	if _, s, ok := d.Strongest(lesions.Bounds{}); !ok || s.Strength != 100 {
 		t.Errorf("without bounds the dial stops at %+v", s)
 	}
-	if s, ok := p.Strongest(lesions.Bounds{Kept: 1.01}); ok || s.Strength != 0 {
+	if _, s, ok := d.Strongest(lesions.Bounds{Kept: 1.01}); ok || s.Strength != 0 {
 		t.Errorf("nothing is within the bound, and the dial goes to %+v", s)
 	}
+	if s := at(50); !(s.Possible > 0.3 && s.Possible < 0.95) {
+		t.Errorf("%.2f of the noise is possible", s.Possible)
+	}
 	// A lesion that was not visible before does not limit the dial.
-	faint := measured(t, request(v, p.Recipe, lesions.Lesion{Shape: lesions.Disc, Size: 4, Contrast: 20}, lesions.Lesion{Shape: lesions.Disc, Size: 2, Contrast: 0.5}))
-	if faint.Rows[1].Visible() || faint.Setting(100).Kept != faint.Rows[0].Kept.Value {
-		t.Errorf("%+v", faint.Setting(100))
+	faint := measured(t, dialled(request(v, p.Recipe, lesions.Lesion{Shape: lesions.Disc, Size: 4, Contrast: 20}, lesions.Lesion{Shape: lesions.Disc, Size: 2, Contrast: 0.5})))
+	d, _ = faint.Dial()
+	if kept := at(100).Kept; faint.Rows[1].Visible() || math.Abs(kept-faint.Rows[0].Kept.Value) > 0.01 {
+		t.Errorf("%g, %+v", kept, faint.Rows)
 	}
 }
 

@@ -34,7 +34,7 @@ func picture(ctx context.Context, e denoise.Engine, q Request, program denoise.P
 		box.Min[axis] -= n
 		box.Max[axis] += n + 1
 	}
-	with := cropOf(q.input(), box, program).with(l.added(g, 2*half+1), l.Slices)
+	with := cropOf(q.input(), box, [3]int{}, program).with(l.added(g, 2*half+1), l.Slices)
 	after, err := e.Run(ctx, q.Recipe, with.in, with.box, nil)
 	if err != nil {
 		return nil, err

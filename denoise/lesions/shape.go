@@ -23,7 +23,7 @@ type Lesion struct {
 	Contrast float64 `json:"contrast"` // in the unit of the volume, before the blur; not 0
 	// Sigmas is the contrast in standard deviations of the noise, if it was given so; 0 if not.
 	Sigmas float64 `json:"contrast_sigmas,omitempty"`
-	// Slices is how many slices it reaches through, 1 or 3; 0 takes what fits the size, see [Lesion.in].
+	// Slices is how many slices it reaches through, odd; 0 takes what fits the size, see [Lesion.in].
 	Slices int `json:"slices"`
 }
 
@@ -34,11 +34,13 @@ const (
 	leastPixels = 1.5
 	// mostPixels is the largest size of a lesion in pixels, which bounds the region that must be even.
 	mostPixels = 40
+	// mostSlicesOf is the most slices that a lesion reaches through, which must be even tissue too.
+	mostSlicesOf = 9
 	// fwhm is the width at half the height of a Gaussian of standard deviation 1.
 	fwhm = 2.3548200450309493
 )
 
-// in returns the lesion for a volume: its slices are three if it is at least two slices long, else one.
+// in returns the lesion for a volume: 1 slice, 3 if it is at least two slices long, 5 from four on, and so on.
 func (l Lesion) in(g volume.Geometry) (Lesion, error) {
 	small, large := l.pixels(g)
 	switch {
@@ -50,13 +52,13 @@ func (l Lesion) in(g volume.Geometry) (Lesion, error) {
 		return l, message.Errorf(message.UsageRefused, "a lesion of %.3g mm is smaller than %g pixels of this series; give at least %.2g mm", l.Size, leastPixels, l.Size*leastPixels/small)
 	case large > mostPixels:
 		return l, message.Errorf(message.UsageRefused, "a lesion of %.3g mm is larger than %d pixels of this series", l.Size, int(mostPixels))
-	case l.Slices != 0 && l.Slices != 1 && l.Slices != 3:
-		return l, message.Errorf(message.UsageRefused, "a lesion reaches through one or three slices, not %d", l.Slices)
+	case l.Slices < 0 || l.Slices > mostSlicesOf || l.Slices != 0 && l.Slices%2 == 0:
+		return l, message.Errorf(message.UsageRefused, "a lesion reaches through an odd number of slices up to %d, not %d", mostSlicesOf, l.Slices)
 	}
-	if l.Slices == 0 {
-		l.Slices = 1
-		if g.Dims[2] >= 3 && l.Size >= 2*g.Spacing[2] {
-			l.Slices = 3
+	if l.Slices == 0 { // about as many as it is long
+		l.Slices = 2*int(min(l.Size/g.Spacing[2], float64(g.Dims[2]), mostSlicesOf)/2) + 1
+		for l.Slices > min(g.Dims[2], mostSlicesOf) {
+			l.Slices -= 2
 		}
 	}
 	return l, nil

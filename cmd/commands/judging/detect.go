@@ -90,7 +90,7 @@ func (f *lesionFlags) addTo(cmd *cobra.Command, names []string, more string) {
 	flags.StringSliceVar(&f.sizes, "size", nil, "`MM,...`: diameters of the objects in mm; if not given, of 3, 5 and 8 pixels")
 	flags.StringSliceVar(&f.contrasts, "contrast", nil, "`C,...`: contrasts, in the unit of the series or as multiples of its noise, such as 10,-20,1.5sigma; if not given, 1sigma,2sigma")
 	option.AddName(cmd, &f.shape, "shape", "shape", []string{string(lesions.Disc), string(lesions.Gaussian)}, "`disc|gaussian`: the profile; the size of a Gaussian is its width at half its height")
-	flags.IntVar(&f.length, "length", 0, "slices `1|3` that an object reaches through; if not given, 3 for one at least two slices long")
+	flags.IntVar(&f.length, "length", 0, "slices `N`, an odd number up to 9, that an object reaches through; if not given, as many as it is wide")
 	flags.IntVar(&f.places, "places", 0, "put every object at `N` places at most; if not given, 64")
 	flags.Uint64Var(&f.seed, "seed", lesions.UsualSeed, "seed `N` of the places")
 	option.AddEngine(cmd, &f.engine, option.EngineHelp)
@@ -290,7 +290,7 @@ func dialOf(p lesions.Panel) *lesions.Setting {
 	if p.Recipe.Mixed() < 1 {
 		return nil
 	}
-	if s, ok := p.Strongest(lesions.UsualBounds); ok {
+	if s, ok := p.Strongest(); ok {
 		return &s
 	}
 	return nil

@@ -100,7 +100,7 @@ func (s *Snapshot) describe(p lesions.Panel) {
 	v := usual.Visibility()
 	s.Text, s.Warns = language.Of(v.Why), v.Verdict == lesions.Over
 	if p.Recipe.Mixed() == 1 {
-		if best, ok := usual.Strongest(lesions.UsualBounds); ok && best.Strength < 100 {
+		if best, ok := usual.Strongest(); ok && best.Strength < 100 {
 			s.Text += "\n" + language.Of(best.Sentence())
 		}
 	}

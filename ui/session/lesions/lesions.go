@@ -183,7 +183,7 @@ func (l *Lesions) Follow() {
 		if err != nil {
 			*kept = found{of: q, problem: problemOf(err)}
 		} else if l.Learned != nil && panel.Recipe.Mixed() == 1 {
-			if best, ok := panel.Usual().Strongest(lesions.UsualBounds); ok {
+			if best, ok := panel.Usual().Strongest(); ok {
 				l.Learned(q, best.Strength)
 			}
 		}
