@@ -51,6 +51,7 @@ func TestOpenFromAnArchive(t *testing.T) {
 	ask := func() {
 		b.command("open-pacs").Run()
 		b.until("the dialog is open", func() bool { return strings.Contains(b.question(), "Open from PACS") })
+		inDialog[*control.Entry](b)[1].SetText("*")
 		b.tap("Search")
 		b.until("the series is found", func() bool { return strings.Contains(b.question(), "1 series were found") })
 		if q := b.question(); !strings.Contains(q, "1 series  9 images") || !strings.Contains(q, "2026-01-31") {
@@ -66,7 +67,8 @@ func TestOpenFromAnArchive(t *testing.T) {
 		return n
 	}
 	ask()
-	list().Select(0) // the study
+	list().Select(0) // the study, whose series are hidden, and shown again
+	list().Select(0)
 	if previewed() != 0 {
 		t.Error("a study is retrieved")
 	}
@@ -161,6 +163,7 @@ func TestPlacesInTheWindow(t *testing.T) {
 	if q := b.question(); !strings.Contains(q, "Open from PACS") || strings.Contains(q, "kept under a name first") {
 		t.Fatalf("after the places are closed there is %q", q)
 	}
+	inDialog[*control.Entry](b)[1].SetText("*")
 	b.tap("Search")
 	b.until("the series is found", func() bool { return strings.Contains(b.question(), "1 series were found") })
 	b.tap("Cancel")

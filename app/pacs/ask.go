@@ -16,6 +16,11 @@ type Ask struct {
 	Description string // a part of the description of the series, unless it holds * or ?
 }
 
+// Everything reports whether no condition is on a study, so that all studies of an archive would have to be looked through.
+func (a Ask) Everything() bool {
+	return strings.TrimSpace(a.Patient+a.PatientID+a.Date+a.Modality) == ""
+}
+
 var day = regexp.MustCompile(`^([0-9]{4})-?([0-9]{2})-?([0-9]{2})$`)
 
 // Match returns the conditions of a search.

@@ -3,6 +3,7 @@ package noise_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"quell/denoise/noise"
@@ -123,6 +124,28 @@ func TestStatedModality(t *testing.T) {
 		hu.Modality = modality
 		if _, ct := noise.Hounsfield(hu); ct {
 			t.Errorf("%s is a CT", modality)
+		}
+	}
+}
+
+// A CT whose slices are too small to measure in one by one is measured by all of them; it read 0, and automatic values left it as
+// it was.
+func TestSmallSlicesOfCT(t *testing.T) {
+	for _, n := range []int{36, 40, 44, 48} {
+		v := volume.New(volume.NewGeometry([3]int{n, n, 7}, [3]float64{0.5, 0.5, 5}))
+		v.Unit = "HU"
+		rng := rand.New(rand.NewPCG(1, uint64(n)))
+		for i := range v.Data {
+			x, y := float64(i%n-n/2), float64(i/n%n-n/2)
+			value := 35.0
+			if x*x+y*y > 0.175*float64(n*n) {
+				value = -1000
+			}
+			v.Data[i] = float32(value + 15*rng.NormFloat64())
+		}
+		e, err := noise.Of(t.Context(), v)
+		if err != nil || e.Sigma < 13.5 || e.Sigma > 16.5 || e.Confidence == noise.None {
+			t.Errorf("%d pixels: %+v, %v; want 15", n, e.Figure, err)
 		}
 	}
 }

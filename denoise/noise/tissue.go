@@ -49,8 +49,12 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 		e.Figure.limit(slow)
 	}
 	// The volume's figure is the median of its slices, weighted by their windows:
-	// one mode over all slices would read the largest slice alone.
-	e.Sigma = weightedMedian(e.PerSlice)
+	// one mode over all slices would read the largest slice alone. Slices that are too small one by one are read together.
+	if median := weightedMedian(e.PerSlice); median > 0 {
+		e.Sigma = median
+	} else {
+		e.Sigma *= gain
+	}
 	if lo, hi := sliceRange(e.PerSlice); hi > 1.5*lo && e.Confidence == High {
 		e.Confidence, e.Why = Fair, message.New(message.NoiseVaries, "it differs from slice to slice, from %.3g to %.3g", lo, hi)
 	}

@@ -55,6 +55,8 @@ type archive struct {
 	asked   int // the number of the last search, so that an answer to an earlier one is dropped
 	looks   context.CancelFunc
 	at      pacs.Place // that was searched
+	found   []pacs.Row
+	opened  map[string]bool // studies whose series are listed, by UID
 	rows    []archiveRow
 	chosen  int // of rows; -1 for none
 	preview image.Image
@@ -63,7 +65,7 @@ type archive struct {
 // archiveRow is a study, or a series of the study above it.
 type archiveRow struct {
 	pacs.Row
-	study bool
+	study, opened bool
 }
 
 // Archive asks for a series of a PACS: a place, what is looked for, and one of the series that are found, of which
@@ -174,6 +176,11 @@ func (a *archive) search() {
 		say(a.say, widget.WarningImportance, sentence(err))
 		return
 	}
+	if ask.Everything() {
+		say(a.say, widget.WarningImportance, lang.L("Enter a date, such as 2026-01-31, or the beginning of a patient's name; * stands for any."))
+		a.d.parent.Canvas().Focus(a.fields[2])
+		return
+	}
 	say(a.say, widget.MediumImportance, lang.L("Asking …"))
 	a.r.Search(a.ctx, place, ask, func(f pacs.Found, err error) {
 		if mine != a.asked || a.ctx.Err() != nil {
@@ -186,6 +193,9 @@ func (a *archive) search() {
 		a.at = place
 		a.show(f)
 		text := fmt.Sprintf(lang.L("%d series were found."), len(f.Rows))
+		if studies := len(a.rows); studies > 0 && len(a.opened) == 0 {
+			text = fmt.Sprintf(lang.L("%d series of %d studies were found; a click on a study shows its series."), len(f.Rows), studies)
+		}
 		if f.More {
 			text = fmt.Sprintf(lang.L("The first %d series are listed; narrow the search for the others."), len(f.Rows))
 		}
@@ -193,18 +203,30 @@ func (a *archive) search() {
 	})
 }
 
-// show lists what was found, each study above its series.
+// show lists what was found: the studies, and if there is one alone its series.
 func (a *archive) show(f pacs.Found) {
+	a.found, a.opened = f.Rows, map[string]bool{}
+	if len(f.Rows) > 0 && studyOf(f.Rows).SeriesCount == len(f.Rows) {
+		a.opened[f.Rows[0].Study] = true
+	}
+	a.lay()
+}
+
+// lay lists every study, and the series of those that are opened below it. No series is chosen then.
+func (a *archive) lay() {
 	a.looks()
 	a.chosen, a.preview, a.rows = -1, nil, nil
 	a.open.Disable()
 	a.beside.Disable()
 	a.paint(nil)
-	for i, r := range f.Rows {
-		if i == 0 || f.Rows[i-1].Study != r.Study {
-			a.rows = append(a.rows, archiveRow{studyOf(f.Rows[i:]), true})
+	for i, r := range a.found {
+		opened := a.opened[r.Study]
+		if i == 0 || a.found[i-1].Study != r.Study {
+			a.rows = append(a.rows, archiveRow{studyOf(a.found[i:]), true, opened})
 		}
-		a.rows = append(a.rows, archiveRow{r, false})
+		if opened {
+			a.rows = append(a.rows, archiveRow{Row: r})
+		}
 	}
 	a.list.UnselectAll()
 	a.list.Refresh()
@@ -227,11 +249,20 @@ func studyOf(rows []pacs.Row) pacs.Row {
 func newArchiveRow() fyne.CanvasObject {
 	l := widget.NewLabel("")
 	l.Truncation = fyne.TextTruncateEllipsis
-	return l
+	return container.NewBorder(nil, nil, widget.NewIcon(theme.MenuExpandIcon()), nil, l)
 }
 
 func (a *archive) showRow(i widget.ListItemID, o fyne.CanvasObject) {
-	l, row := o.(*widget.Label), a.rows[i]
+	parts, row := o.(*fyne.Container).Objects, a.rows[i]
+	l, icon := parts[0].(*widget.Label), parts[1].(*widget.Icon)
+	switch {
+	case !row.study:
+		icon.SetResource(nil)
+	case row.opened:
+		icon.SetResource(theme.MenuDropDownIcon())
+	default:
+		icon.SetResource(theme.MenuExpandIcon())
+	}
 	l.TextStyle.Bold = row.study
 	l.SetText(row.text(a.r.Hide))
 }
@@ -243,7 +274,7 @@ func (r archiveRow) text(hide bool) string {
 		images = fmt.Sprintf(lang.L("%d images"), r.Instances)
 	}
 	if !r.study {
-		return "    " + joined(r.Number, r.Modality, r.Description, images)
+		return joined(r.Number, r.Modality, r.Description, images)
 	}
 	patient, id, date := strings.ReplaceAll(r.Patient, "^", " "), r.PatientID, r.Date
 	if day, err := time.Parse("20060102", r.Date); err == nil {
@@ -259,10 +290,11 @@ func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" }), "  ")
 }
 
-// choose shows the middle slice of a series, which arrives alone.
+// choose shows the series of a study, or hides them; of a series it shows the middle slice, which arrives alone.
 func (a *archive) choose(i widget.ListItemID) {
-	if a.rows[i].study {
-		a.list.Unselect(i)
+	if row := a.rows[i]; row.study {
+		a.opened[row.Study] = !row.opened
+		a.lay()
 		return
 	}
 	a.looks()
