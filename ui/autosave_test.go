@@ -11,11 +11,13 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"quell/app/engines"
+	"quell/app/job"
 	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui"
 	"quell/ui/host"
+	"quell/ui/session/documents"
 	"quell/ui/viewer"
 )
 
@@ -120,6 +122,46 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 	b.tap("Discard")
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("%d folders are left after an orderly end", len(left))
+	}
+}
+
+// A result whose exported files were replaced before the next start is no longer called exported.
+func TestAReplacedExportIsSeenAfterACrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
+	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out.nii")
+	b := startAt(t, dir, true)
+	b.openBundled()
+	b.session().Results.Apply()
+	b.until("the volume is filtered and saved", func() bool {
+		w, _ := b.session().Documents.Workspace()
+		return len(w.Open) == 1 && len(w.Open[0].Runs) == 1
+	})
+	b.session().Exports.Write(out, job.Options{}, func(job.Written) {})
+	b.until("the export is saved", func() bool {
+		saved := savedWork(t, dir)
+		return len(saved) == 1 && strings.Contains(saved[0], "out.nii")
+	})
+	b.workbench.Close()
+	state := func() documents.DocumentState {
+		b = startAt(t, dir, true)
+		b.workbench.OfferRestore()
+		b.press(fyne.KeyReturn)
+		b.until("the work is open", func() bool { return b.session().Series() != nil })
+		b.session().Wait() // for the look at the files
+		b.drain()
+		return b.session().Documents.List()[0].State
+	}
+	if got := state(); got != documents.Exported {
+		t.Errorf("with the export the state is %v", got)
+	}
+	b.workbench.Close()
+	if err := os.WriteFile(out, []byte("another patient"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := state(); got != documents.Unexported {
+		t.Errorf("with another export in its place the state is %v", got)
 	}
 }
 

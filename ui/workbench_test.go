@@ -3,6 +3,7 @@ package ui_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -96,10 +97,11 @@ func newBenchWith(t *testing.T, size fyne.Size, change func(*workbench.Settings)
 	return b
 }
 
-// head is a small CT-like series: air, a ring of bone, tissue.
+// head is a small CT-like series with noise: air, a ring of bone, tissue.
 func head() *series.Series {
 	v := volume.New(volume.NewGeometry([3]int{40, 36, 7}, [3]float64{0.5, 0.5, 5}))
 	v.Unit = "HU"
+	noise := rand.New(rand.NewPCG(1, 1))
 	for i := range v.Data {
 		x, y := float64(i%40)-20, float64(i/40%36)-18
 		switch r := x*x + y*y; {
@@ -110,7 +112,7 @@ func head() *series.Series {
 		default:
 			v.Data[i] = 35
 		}
-		v.Data[i] += float32((i*7919)%21) - 10
+		v.Data[i] += float32(15 * noise.NormFloat64())
 	}
 	return &series.Series{
 		Meta:     series.Meta{Format: "test", Modality: "CT", Description: "HEAD", Windows: []volume.Window{{Center: 40, Width: 90}}},

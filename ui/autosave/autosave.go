@@ -183,6 +183,7 @@ func (a *Saver) restore(kept *workbench.Autosave, work workbench.Workspace) {
 		}
 		a.h.RestoreDisplay(work)
 		a.h.Session.Reader.Restore(work)
+		a.h.Session.Exports.Check(func() {}) // what was exported may have been replaced since
 	})
 }
 

@@ -32,8 +32,23 @@ func (c Cell) same(o Cell) bool {
 	return c.ID == o.ID && c.Title == o.Title && c.Picture == o.Picture && c.Marked == o.Marked && strings.Join(c.Lines, "\n") == strings.Join(o.Lines, "\n")
 }
 
-// tileHeight is how high a picture is.
-const tileHeight = 280
+// The room of tiles, in units.
+const (
+	captionHeight = 150 // of the title and the lines below a picture, as a rule
+	twoRows       = 240 // pictures of which two rows are in sight at once have this height at least
+	leastTile     = 120
+)
+
+// tileHeight returns how high a picture is: as high as leaves one row of tiles in sight as a whole, or two, and no higher
+// than it is wide.
+func (g *Widget) tileHeight() float32 {
+	size := g.scroll.Size()
+	height := size.Height/2 - captionHeight
+	if height < twoRows {
+		height = size.Height - captionHeight
+	}
+	return max(min(height, size.Width/columns), leastTile)
+}
 
 // cellView is a picture that is clicked, dragged and magnified together with all others.
 type cellView struct {
@@ -69,7 +84,7 @@ func (t *cellView) draw(w, h int) image.Image {
 func (t *cellView) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.raster) }
 
 // MinSize implements fyne.CanvasObject.
-func (t *cellView) MinSize() fyne.Size { return fyne.NewSize(0, tileHeight) }
+func (t *cellView) MinSize() fyne.Size { return fyne.NewSize(0, t.of.tileHeight()) }
 
 // Cursor implements desktop.Cursorable.
 func (t *cellView) Cursor() desktop.Cursor { return desktop.CrosshairCursor }

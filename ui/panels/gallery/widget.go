@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app/judge"
@@ -66,6 +67,11 @@ func NewWidget(p tile.Place, hooks Hooks) *Widget {
 	g := &Widget{hooks: hooks, place: p, grid: container.NewGridWithColumns(columns)}
 	orders := []string{lang.L("as listed"), lang.L("least error first"), lang.L("visibility first")}
 	order := control.NewSelect(lang.L("Order"), orders, nil)
+	for _, o := range orders { // what it has room for; one is always chosen
+		if len([]rune(o)) > len([]rune(order.PlaceHolder)) {
+			order.PlaceHolder = o
+		}
+	}
 	order.SetSelectedIndex(int(tuning.AsListed))
 	order.OnChanged = func(string) {
 		hooks.Sort(tuning.Order(order.SelectedIndex()))
@@ -97,9 +103,9 @@ func NewWidget(p tile.Place, hooks Hooks) *Widget {
 		g.focus()
 	})
 	g.hint = widget.NewLabel("")
-	g.hint.Truncation = fyne.TextTruncateEllipsis
+	g.hint.Wrapping = fyne.TextWrapWord
 	g.setHint()
-	bar := container.NewBorder(nil, nil, container.NewHBox(zoom(lang.L("Fit"), 0), zoom("2:1", 2), zoom("4:1", 4), order), container.NewHBox(frontier, g.blind), g.hint)
+	bar := container.NewVBox(container.NewHBox(zoom(lang.L("Fit"), 0), zoom("2:1", 2), zoom("4:1", 4), order, layout.NewSpacer(), frontier, g.blind), g.hint)
 	g.chart = control.NewPicture(fyne.Size{})
 	caption := widget.NewLabel(lang.L("Each curve mixes the result of a filter with the original, from none to all of it; the disc is where what is visible begins to fade or the noise to look like plastic."))
 	caption.Wrapping = fyne.TextWrapWord

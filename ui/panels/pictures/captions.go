@@ -12,6 +12,7 @@ import (
 	"quell/ui/language"
 	"quell/ui/session"
 	"quell/ui/session/preview"
+	"quell/ui/session/results"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
 	"quell/ui/wording"
@@ -110,7 +111,7 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 	r, status, ok := s.Preview.Recipe()
 	if ok {
 		c.Detail = wording.Recipe(s, r)
-		if f, known := s.Document().Facts(); known && unfiltered(r, f) {
+		if f, known := s.Document().Facts(); known && results.NoiseFree(r, f) {
 			c.Title, c.Detail = lang.L("UNFILTERED"), c.Detail+" · "+lang.L("there is no noise to remove")
 		}
 	}
@@ -139,12 +140,6 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 	if s.Screen.HoldsBefore() {
 		c.Badge, c.BadgeKind, c.Detail = lang.L("SHOWING THE ORIGINAL"), sliceview.Caution, lang.L("while Space is held")
 	}
-}
-
-// unfiltered reports whether a recipe leaves a series of these facts as it is: it follows the noise, and there is none.
-func unfiltered(r denoise.Recipe, f denoise.Facts) bool {
-	_, sigma := r.Needs()
-	return sigma && r.Given(f).AutoSigma() == 0
 }
 
 func residualCaption(s *session.Session, c *sliceview.Caption, denoised sliceview.Caption) {

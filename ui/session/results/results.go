@@ -15,6 +15,7 @@ import (
 	"quell/app/run"
 	"quell/app/workbench"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/ui/language"
 	"quell/ui/session/desk"
 	"quell/ui/session/tuning"
@@ -291,18 +292,42 @@ func (rs *Results) Apply() {
 		report, err = app.DoOn(t.Ctx, on, job.Job{Recipe: &recipe}, rs.desk.Tasks.Events(t))
 		return err
 	}, func(err error) {
-		run := report.Run
-		next.Run = run
-		if !rs.desk.Tasks.Finish(t, err) || !rs.add(d, next) {
+		if !rs.desk.Tasks.Finish(t, err) {
 			return
 		}
-		rs.desk.Tasks.Say(fmt.Sprintf(lang.L("Filtered %d slices in %s on %s."), run.Result.Dims[2], language.Duration(run.Filter), run.Engine.Name))
+		made := report.Run
+		if next.Run = made; report.Outcome == run.AsItIs {
+			rs.desk.Tasks.Show(unchanged(made))
+			return
+		}
+		if !rs.add(d, next) {
+			return
+		}
+		rs.desk.Tasks.Say(fmt.Sprintf(lang.L("Filtered %d slices in %s on %s."), made.Result.Dims[2], language.Duration(made.Filter), made.Engine.Name))
 		if d != rs.desk.Document {
 			rs.desk.Changed()
 			return
 		}
 		rs.desk.ViewChanged()
 	})
+}
+
+// unchanged says why a run that left the series as it is makes no result.
+func unchanged(r *run.Run) string {
+	facts := r.KnownFacts()
+	switch follows := facts != nil && NoiseFree(r.Recipe, *facts); {
+	case follows && r.Recipe.Given(*facts).Noise.Confidence == noise.None:
+		return language.Of(r.AutoWarning())
+	case follows:
+		return lang.L("The images are free of noise: the filter leaves them as they are, and there is no result.")
+	}
+	return lang.L("The filter leaves the images as they are at this setting: there is no result.")
+}
+
+// NoiseFree says whether a recipe leaves a series of these facts as it is: it follows the noise, and none is known.
+func NoiseFree(r denoise.Recipe, f denoise.Facts) bool {
+	_, sigma := r.Needs()
+	return sigma && r.Given(f).AutoSigma() == 0
 }
 
 // Applied says whether the run of the whole volume has the current recipe.
