@@ -166,7 +166,7 @@ PACS counts arrived once, is readable and belongs to the series.`,
 		switch {
 		case files.Exists(out):
 			return job.Usagef("%s is there already; choose a new folder", out)
-		case !files.FormatOf(out).Folder():
+		case !files.IsFolder(out):
 			return job.Usagef("%s is no name of a folder; leave its ending out", out)
 		}
 		stage, err := atomic.Begin(out)
