@@ -46,9 +46,10 @@ func NewWriter(out, path string, o format.Options) format.Writer {
 	return formatOf(out).NewWriter(path, o)
 }
 
-// StoredBytes is how many bytes a voxel takes in an output that is not compressed, and WaitingBytes on the disk next to it
-// until the last slab is there.
-func StoredBytes(out, dtype string) int64  { return int64(formatOf(out).Stored(dtype)) }
+// StoredBytes is how many bytes a voxel takes in an output that is not compressed.
+func StoredBytes(out, dtype string) int64 { return int64(formatOf(out).Stored(dtype)) }
+
+// WaitingBytes is how many bytes a voxel takes on the disk next to an output until the last slab is there.
 func WaitingBytes(out, dtype string) int64 { return int64(formatOf(out).Waiting(dtype)) }
 
 // OneSpacing returns what stores one spacing for all slices of a series; the zero message if an output keeps the position
