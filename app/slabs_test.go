@@ -103,9 +103,8 @@ func both(t *testing.T, j job.Job) executor.Outcome {
 	if err != nil || want.Slabs != nil || report.Slabs == nil || report.Slabs.Count < 2 {
 		t.Fatalf("%s: %+v, %+v, %v", j.Recipe, want.Slabs, report.Slabs, err)
 	}
-	format := files.FormatOf(j.Output.Path)
-	for k, name := range format.Files(j.Output.Path) {
-		a, _ := os.ReadFile(format.Files(whole.Output.Path)[k])
+	for k, name := range files.PartsOf(j.Output.Path) {
+		a, _ := os.ReadFile(files.PartsOf(whole.Output.Path)[k])
 		b, err := os.ReadFile(name)
 		if err != nil || !bytes.Equal(a, b) {
 			t.Errorf("%s: %d slabs of %d slices give another file: %v", j.Recipe, report.Slabs.Count, report.Slabs.Slices, err)

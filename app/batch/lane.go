@@ -182,7 +182,7 @@ func outputOf(u Unit, e open.Entry, group bool, id string) string {
 		if part := slug(e.Part); part != "" {
 			base += "_" + part
 		}
-		if group && !files.FormatOf(ext).Frames {
+		if group && !files.Holds(ext, 2) {
 			ext = ".nii" // which holds several volumes
 		}
 		return base + ext

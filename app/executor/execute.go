@@ -19,7 +19,6 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/internal/message"
-	"quell/io/dicom"
 	"quell/series"
 	"quell/volume"
 )
@@ -614,7 +613,7 @@ func StartEngine(j job.Job) (engine func() (denoise.Engine, error)) {
 
 // checkConversion refuses a conversion from DICOM to DICOM.
 func checkConversion(s *series.Series, out string) error {
-	if files.FormatOf(out).Identity && dicom.Derivable(s) {
+	if files.Derives(out, s) {
 		return job.Usagef("the input is DICOM already; give an output that ends in %s", message.Or(files.FileEndings()))
 	}
 	return nil

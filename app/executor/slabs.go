@@ -20,11 +20,6 @@ import (
 	"quell/volume"
 )
 
-// OneVolume is the error of an output that cannot hold several volumes.
-func OneVolume(out string) error {
-	return job.Usagef("%s: %s files hold one volume; name a NIfTI file for all, or choose one with --series", out, files.FormatOf(out).Name)
-}
-
 // slabMemory is how many bytes the slices in memory take, if the reach of the filter and the
 // memory allow it. More would not make it faster.
 const slabMemory = 2 << 30
@@ -138,10 +133,11 @@ func (w *slabWork) prepare(ctx context.Context) error {
 
 // refuse says what cannot be done slab by slab.
 func (w *slabWork) refuse() error {
+	if err := files.CheckVolumes(w.job.Output.Path, w.src.Len()); err != nil {
+		return err
+	}
 	why := ""
 	switch {
-	case w.src.Len() > 1 && !files.FormatOf(w.job.Output.Path).Frames:
-		return OneVolume(w.job.Output.Path)
 	case w.job.AutoFilter:
 		why = "the filter that gains most is found on the whole volume; give the filter"
 	case w.src.Slices == nil:

@@ -19,7 +19,7 @@ var ErrForeignTarget = message.Errorf(message.OutputRefused, "the existing outpu
 // Companions returns the names beside an output that belong to it.
 func Companions(out string) []string {
 	name := filepath.Base(out)
-	return append([]string{name + RecordSuffix}, FormatOf(name).Companions(name)...)
+	return append([]string{name + RecordSuffix}, formatOf(name).Companions(name)...)
 }
 
 // besides returns the paths of the companions.
@@ -51,7 +51,7 @@ func SourcesOf(s *series.Series) []string {
 			add(filepath.Dir(path))
 		}
 		add(path)
-		for _, other := range FormatOf(path).Companions(path) {
+		for _, other := range formatOf(path).Companions(path) {
 			add(other)
 		}
 	}
@@ -61,7 +61,7 @@ func SourcesOf(s *series.Series) []string {
 // CheckExisting refuses to replace a file or folder of another kind, one that Quell did not
 // write unless overwrite asks for that, and in any case a folder with what is no DICOM.
 func CheckExisting(out string, overwrite bool) error {
-	format := FormatOf(out)
+	format := formatOf(out)
 	folder := format.Folder()
 	if info, err := os.Stat(out); err == nil {
 		switch {
@@ -130,7 +130,7 @@ func isDICOM(path string) bool {
 
 // WrittenByQuell reports whether an existing output is one of Quell's.
 func WrittenByQuell(out string) (bool, error) {
-	return FormatOf(out).Ours(out, func(name string) bool { return isRecordInside(out, name) })
+	return formatOf(out).Ours(out, func(name string) bool { return isRecordInside(out, name) })
 }
 
 // foreign is the error for what exists at path.

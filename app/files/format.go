@@ -37,9 +37,9 @@ func Names(can func(f *Format) bool) message.Message {
 // AllNames returns the names of all formats as a choice.
 func AllNames() message.Message { return Names(func(*Format) bool { return true }) }
 
-// FormatOf returns the format of an output by the ending of its name: DICOM, a folder, for one
+// formatOf returns the format of an output by the ending of its name: DICOM, a folder, for one
 // that no other format has.
-func FormatOf(out string) *Format {
+func formatOf(out string) *Format {
 	for _, f := range Formats {
 		if f.Ending(out) != "" {
 			return f
@@ -73,8 +73,8 @@ func endingsOf(can func(f *Format) bool) []string {
 // FileEndings returns the endings of all outputs that are files, in lower case.
 func FileEndings() []string { return endingsOf(func(*Format) bool { return true }) }
 
-// HeaderOf returns the format whose files of voxels have the ending of a name; nil for another name.
-func HeaderOf(out string) *Format {
+// headerOf returns the format whose files of voxels have the ending of a name; nil for another name.
+func headerOf(out string) *Format {
 	for _, f := range Formats {
 		if f.Voxels != "" && strings.HasSuffix(strings.ToLower(out), f.Voxels) {
 			return f
@@ -88,9 +88,17 @@ func Offered() []*Format {
 	return slices.DeleteFunc(slices.Clone(Formats), func(f *Format) bool { return f.Proposed == "" })
 }
 
-// OfferedFor returns the format of one file to propose in place of f: f itself if it is offered, else the first.
-func OfferedFor(f *Format) *Format {
-	if f.Proposed != "" {
+// OfferedFor returns the format of one file to propose for an output, or if it has no name yet for a series of a format;
+// nil to propose a folder. In place of a format that is not offered it is the first.
+func OfferedFor(out, source string) *Format {
+	f := FormatNamed(source)
+	if out != "" {
+		f = formatOf(out)
+	}
+	switch {
+	case f.Folder():
+		return nil
+	case f.Proposed != "":
 		return f
 	}
 	return Offered()[0]

@@ -47,5 +47,5 @@ func ReadHead(f io.Reader) ([]byte, error) {
 
 // IsVoxels reports whether a file is named like the voxels of a pair, compressed or not.
 func IsVoxels(name string) bool {
-	return HeaderOf(strings.TrimSuffix(strings.ToLower(name), ".gz")) != nil
+	return headerOf(strings.TrimSuffix(strings.ToLower(name), ".gz")) != nil
 }

@@ -12,11 +12,11 @@ import (
 
 // The kinds of all outputs.
 var (
-	// SeriesOutput is a series in the format that its name asks for, see FormatOf, with its record.
+	// SeriesOutput is a series in the format that its name asks for, see formatOf, with its record.
 	SeriesOutput = &Kind{
 		Name:     "a series", // its endings and the endings of a map are set with the table of formats
 		members:  func(path string) []string { return append([]string{path}, besides(path)...) },
-		folder:   func(path string) bool { return FormatOf(path).Folder() },
+		folder:   func(path string) bool { return formatOf(path).Folder() },
 		existing: CheckExisting, writable: checkWritable,
 	}
 	// MapOutput is a series as NIfTI, such as the scales of neighbourhoods.
@@ -168,7 +168,7 @@ func checkBatchWritable(dir string) error { return checkFile(batchFiles(dir)[0])
 
 // checkWritable reports why a series cannot be written to out.
 func checkWritable(out string) error {
-	return unwritable(atomic.Check(out, FormatOf(out).Folder(), Companions(out)...))
+	return unwritable(atomic.Check(out, formatOf(out).Folder(), Companions(out)...))
 }
 
 // StudyKind is what pages of reader studies are known by.

@@ -62,7 +62,7 @@ type Input struct {
 
 // Output says what is written, and where.
 type Output struct {
-	Path string `json:"path"` // its name gives the format, see files.FormatOf
+	Path string `json:"path"` // its name gives the format, by its ending
 	Options
 	// Beside are outputs that are made along with it: by the name of a [Product], the
 	// path.

@@ -37,7 +37,7 @@ func attachedTo(out job.Output) *attached {
 
 // check refuses outputs that hold no DICOM objects.
 func (a *attached) check(out string) error {
-	if a == nil || files.FormatOf(out).Identity {
+	if a == nil || files.Identified(out) {
 		return nil
 	}
 	return job.Usagef("%s: maps and measurements are attached to DICOM output; name a folder", out)

@@ -49,7 +49,7 @@ func noiseMapText() string {
 // would say little, so that NIfTI holds them as they are.
 func removedOptions(out string, o job.Options) job.Options {
 	o.Dtype = ""
-	if !files.FormatOf(out).Identity {
+	if !files.Identified(out) {
 		o.Compress, o.Deidentify = "", false
 	}
 	return o

@@ -18,7 +18,7 @@ import (
 
 // checkScales refuses scales of a recipe that has none, and files that cannot hold them.
 func checkScales(r denoise.Recipe, out string) error {
-	if f := files.FormatOf(out); !f.Frames || f.Folder() {
+	if !files.Holds(out, len(denoise.Directions)) || files.IsFolder(out) {
 		return job.Usagef("%s: the scales are written as one file of several volumes; give a name that ends in %s", out, message.Or(files.MapOutput.Endings))
 	}
 	if f, err := denoise.FilterByName(r.Filter); err == nil && f.Support == nil {
@@ -58,7 +58,7 @@ func (w *scalesSink) Slab(ctx context.Context, s *executor.Slab) (err error) {
 	}
 	if w.frames == nil {
 		volumes := &series.Group{Places: make([]series.Place, w.src.Len()*len(scales))}
-		w.frames = files.FormatOf(w.out).NewWriter(w.stage.Path(filepath.Base(w.out)), format.Options{Group: volumes, Datatype: "uint8"})
+		w.frames = files.NewWriter(w.out, w.stage.Path(filepath.Base(w.out)), format.Options{Group: volumes, Datatype: "uint8"})
 	}
 	if w.kept = append(w.kept, scales); !s.Last {
 		return nil

@@ -57,8 +57,8 @@ func (w *seriesSink) Begin(_ context.Context, first *executor.Made) error {
 			return err
 		}
 	}
-	if w.src.Len() > 1 && !files.FormatOf(w.out).Frames {
-		return executor.OneVolume(w.out)
+	if err := files.CheckVolumes(w.out, w.src.Len()); err != nil {
+		return err
 	}
 	return atomic.CheckSpace(w.out, w.size(first)+w.attached.size(first.Region)*int64(w.src.Len()))
 }
@@ -69,21 +69,21 @@ func (w *seriesSink) size(first *executor.Made) int64 {
 	n := int64(w.src.Len())
 	size := outputSize(first.Source, first.Region, w.out, w.options)
 	if first.Source.Volume.Data == nil { // slabs wait on the disk for the last
-		size += int64(first.Region.Voxels()) * int64(files.FormatOf(w.out).Waiting(w.options.Dtype))
+		size += int64(first.Region.Voxels()) * files.WaitingBytes(w.out, w.options.Dtype)
 	}
-	if n == 1 || !files.FormatOf(w.out).Identity || !dicom.Derivable(first.Source) {
+	if n == 1 || !files.Derives(w.out, first.Source) {
 		return n * size
 	}
-	files, own := map[string]bool{}, int64(0) // and how many of them the first volume has
+	names, own := map[string]bool{}, int64(0) // and how many of them the first volume has
 	for k := range w.src.Len() {
 		for _, name := range w.src.Files(k) {
-			files[name] = true
+			names[name] = true
 		}
 		if k == 0 {
-			own = int64(len(files))
+			own = int64(len(names))
 		}
 	}
-	if all := int64(len(files)); all != n*own {
+	if all := int64(len(names)); all != n*own {
 		return size*all/own + n*2*int64(first.Region.Voxels())
 	}
 	return n * size
@@ -110,7 +110,7 @@ func (w *seriesSink) open() (err error) {
 			w.written.Warnings = []message.Message{message.New(message.OutputIdentity, "The key of the pseudonyms cannot be stored (%v): another export of this patient gets other pseudonyms.", err)}
 		}
 	}
-	w.writer = files.FormatOf(w.out).NewWriter(w.path(), options)
+	w.writer = files.NewWriter(w.out, w.path(), options)
 	return nil
 }
 
@@ -275,7 +275,7 @@ type earlyVolume struct {
 // Follow begins to write the result of the only volume while it is computed, if its format allows
 // that: the UIDs of DICOM files follow from all voxels.
 func (w *seriesSink) Follow(ctx context.Context, made *executor.Made, a *volume.Arrival) {
-	if !files.FormatOf(w.out).Streams || w.src.Group != nil || w.open() != nil {
+	if !files.Streams(w.out) || w.src.Group != nil || w.open() != nil {
 		return
 	}
 	e, err := w.of(&executor.Slab{Whole: made, Part: made, First: true, Last: true})

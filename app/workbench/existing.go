@@ -70,8 +70,8 @@ func sameTime(now, written time.Time) bool {
 // outputFiles visits the files of an output: the .dcm files of a folder and of those in it,
 // else a file or a pair.
 func outputFiles(out string, visit func(path string, info fs.FileInfo)) error {
-	if f := files.FormatOf(out); !f.Folder() {
-		for _, path := range f.Files(out) {
+	if !files.IsFolder(out) {
+		for _, path := range files.PartsOf(out) {
 			info, err := os.Stat(path)
 			if err != nil {
 				return err
@@ -148,7 +148,7 @@ func (e *Exporting) Existing(out string) (there Existing, ok bool) {
 	if !there.Quell {
 		return there, true
 	}
-	if files.FormatOf(out).Identity && first != "" {
+	if files.Identified(out) && first != "" {
 		if c, err := open.ScanUnlogged(context.Background(), first); err == nil {
 			there.Meta = c.Entries[0].Meta
 			c.Close()

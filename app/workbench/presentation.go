@@ -42,7 +42,7 @@ type CaptionedMark struct {
 }
 
 // Presentable reports whether a presentation state can refer to the images of a series.
-func Presentable(s *series.Series) bool { return dicom.Derivable(s) }
+func Presentable(s *series.Series) bool { return files.FormatNamed(s.Format).Derives(s) }
 
 // PresentationName returns the name of the next presentation state in the folder of an exported
 // series.
@@ -90,7 +90,7 @@ func (p Presentation) state(ctx context.Context) (*dicom.Presentation, error) {
 			return nil, err
 		}
 		first = p.Run.Region.Min[2]
-	} else if !dicom.Derivable(p.Of) {
+	} else if !Presentable(p.Of) {
 		return nil, job.Usagef("a presentation state refers to DICOM images, and the series has none; export it as DICOM first")
 	}
 	if p.Now.IsZero() {

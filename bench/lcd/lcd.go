@@ -3,7 +3,7 @@
 // on own scans, as the images of the FDA's tool are ten of a kind, which cannot rank filters; [MR]
 // is its counterpart in the white matter of a head.
 //
-// Only cmd/quell imports it.
+// Only quell bench imports it.
 package lcd
 
 import (

@@ -2,12 +2,12 @@ package option
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"quell/denoise"
 )
 
+// TypeOf is how help names the value of a parameter.
 func TypeOf(p denoise.Param) string {
 	switch p.Kind {
 	case denoise.Int:
@@ -22,36 +22,7 @@ func TypeOf(p denoise.Param) string {
 	return "x"
 }
 
-// usageOf describes a parameter and its domain in each filter that has it.
-func usageOf(p denoise.Param) string {
-	type domain struct {
-		text    string
-		filters []string
-	}
-	var domains []domain
-	help := p.Help
-	for _, f := range denoise.Filters() {
-		q, ok := f.Param(p.Name)
-		if !ok {
-			continue
-		}
-		text := DomainOf(q, f.Strength.Param == q.Name)
-		if i := slices.IndexFunc(domains, func(d domain) bool { return d.text == text }); i >= 0 {
-			domains[i].filters = append(domains[i].filters, f.Name)
-		} else {
-			domains = append(domains, domain{text, []string{f.Name}})
-		}
-		if !strings.Contains(help, q.Help) {
-			help += " " + strings.ToUpper(f.Name[:1]) + f.Name[1:] + ": " + q.Help
-		}
-	}
-	parts := make([]string, len(domains))
-	for i, d := range domains {
-		parts[i] = strings.Join(d.filters, ", ") + ": " + d.text
-	}
-	return help + " [" + strings.Join(parts, "; ") + "]"
-}
-
+// DomainOf is what a parameter takes, in words; strength says that it is the strength of its filter.
 func DomainOf(p denoise.Param, strength bool) string {
 	var b strings.Builder
 	switch p.Kind {

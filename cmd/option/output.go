@@ -34,6 +34,7 @@ func AddUneven(cmd *cobra.Command, uneven *string, words string) {
 // another compression. true and false are accepted too, as for a switch.
 type Compress struct{ dicom.Compression }
 
+// AddTo adds the flag to a command.
 func (f *Compress) AddTo(cmd *cobra.Command) {
 	flag := cmd.Flags().VarPF(f, "compress", "", fmt.Sprintf("lossless compression of DICOM output, by `name`: %s, %s or %s",
 		dicom.JPEGLossless, dicom.RLE, dicom.Uncompressed))

@@ -57,7 +57,7 @@ func AddParams(cmd *cobra.Command) Params {
 			}
 			f := &Param{kind: TypeOf(p), words: WordsOf(p.Name, denoise.Filters()...)}
 			flags[p.Name] = f
-			flag := cmd.Flags().VarPF(f, p.Name, "", usageOf(p))
+			flag := cmd.Flags().VarPF(f, p.Name, "", p.Help)
 			if p.Kind == denoise.Switch {
 				flag.NoOptDefVal = "true"
 			}
@@ -169,6 +169,7 @@ func (flags Params) changed(r denoise.Recipe) (denoise.Recipe, error) {
 	return r, nil
 }
 
+// FilterNames are the names of the filters.
 func FilterNames() []string {
 	var names []string
 	for _, f := range denoise.Filters() {

@@ -86,6 +86,7 @@ func DimsOf(text string) int {
 	return 0
 }
 
+// PresetNames are the names of the presets.
 func PresetNames() []string {
 	var names []string
 	for _, p := range job.Presets() {

@@ -28,8 +28,8 @@ func TestRegisteredFilterRunsFromFlags(t *testing.T) {
 	if err := cmd.ParseFlags([]string{"--mean-radius", "2,1,1", "--uniform"}); err != nil {
 		t.Fatal(err)
 	}
-	if usage := cmd.Flags().FlagUsages(); !strings.Contains(usage, "--guide-sigma") || !strings.Contains(usage, "twopass: above 0 in the volume's unit, or in sigmas of its noise (1.2sigma) or auto") {
-		t.Errorf("the help of the flags is\n%s", usage)
+	if text := strings.Join(strings.Fields(strings.Join(helpOf(t, "help", "twopass"), " ")), " "); !strings.Contains(text, "--guide-sigma") || !strings.Contains(text, "Above 0 in the volume's unit, or in sigmas of its noise (1.2sigma) or auto") {
+		t.Errorf("the help of the filter is\n%s", text)
 	}
 	r, err := flags.Recipe("", "twopass", 3)
 	if err != nil {

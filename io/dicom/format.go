@@ -21,9 +21,10 @@ var Format = format.Format{
 		}
 		return c.found(), nil
 	},
-	NewWriter: func(dir string, o format.Options) format.Writer { return NewWriter(dir, o) },
-	Stored:    func(string) int { return 2 },
-	Waiting:   func(string) int { return spool.VoxelBytes },
+	DerivesFrom: Derivable,
+	NewWriter:   func(dir string, o format.Options) format.Writer { return NewWriter(dir, o) },
+	Stored:      func(string) int { return 2 },
+	Waiting:     func(string) int { return spool.VoxelBytes },
 	// Every file is one of Quell's own, whatever file managers left there.
 	Ours: func(dir string, known func(name string) bool) (bool, error) {
 		other, err := Foreign(dir, known)

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"quell/series"
 )
 
 // Format is a file format: everything that differs between formats, by what a format can do.
@@ -26,6 +28,8 @@ type Format struct {
 	// Identity says that its files name patient, study and series: a PACS takes them, and an
 	// output is derived from the files of its source, each slice at its own position.
 	Identity bool
+	// DerivesFrom reports whether an output can be derived from the files of a series; nil without Identity.
+	DerivesFrom func(s *series.Series) bool
 	// Components says that one component of colours or complex numbers can be read.
 	Components bool
 	// Frames says that a file or folder holds a 4-D series.
@@ -64,6 +68,12 @@ type Format struct {
 
 // Folder reports whether an output is a folder of files.
 func (f *Format) Folder() bool { return f.Endings == nil }
+
+// Holds reports whether an output holds so many volumes.
+func (f *Format) Holds(volumes int) bool { return volumes <= 1 || f.Frames }
+
+// Derives reports whether an output of a series is derived from the files of the series, slice by slice.
+func (f *Format) Derives(s *series.Series) bool { return f.DerivesFrom != nil && f.DerivesFrom(s) }
 
 // Ending returns the ending of a name that is one of the format's; "" for none.
 func (f *Format) Ending(name string) string {

@@ -577,7 +577,7 @@ func TestADialogIsNoTallerThanItsText(t *testing.T) {
 }
 
 // asNIfTI is the choice of NIfTI.
-func asNIfTI() string { return asFile(files.FormatOf("a.nii.gz")) }
+func asNIfTI() string { return asFile(files.OfferedFor("a.nii.gz", "")) }
 
 // The format of the source is suggested, and the format of an export that failed
 // before it.
@@ -587,8 +587,8 @@ func TestExportSuggestsTheFormatOfTheSource(t *testing.T) {
 		{"DICOM", "", asDICOM(), "mr-nlm-3d"},
 		{"NIfTI-1", "", asNIfTI(), "mr-nlm-3d.nii.gz"},
 		{"Analyze 7.5", "", asNIfTI(), "mr-nlm-3d.nii.gz"},
-		{"NRRD", "", asFile(files.FormatOf("a.nrrd")), "mr-nlm-3d.nrrd"},
-		{"MetaImage", "", asFile(files.FormatOf("a.mha")), "mr-nlm-3d.mha"},
+		{"NRRD", "", asFile(files.OfferedFor("a.nrrd", "")), "mr-nlm-3d.nrrd"},
+		{"MetaImage", "", asFile(files.OfferedFor("a.mha", "")), "mr-nlm-3d.mha"},
 		{"NIfTI-1", "again", asDICOM(), "again"},
 		{"DICOM", "again.nii", asNIfTI(), "again.nii"},
 	} {

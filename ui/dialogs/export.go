@@ -175,12 +175,8 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 
 	f.path.SetText(f.proposed.DICOM)
 	f.format.SetSelected(asDICOM())
-	format := files.FormatNamed(r.Of.Run.Source.Format)
-	if r.Path != "" {
-		format = files.FormatOf(r.Path)
-	}
-	if !format.Folder() {
-		f.format.SetSelected(asFile(files.OfferedFor(format)))
+	if format := files.OfferedFor(r.Path, r.Of.Run.Source.Format); format != nil {
+		f.format.SetSelected(asFile(format))
 	}
 	if r.Path != "" {
 		f.path.SetText(r.Path)
@@ -288,7 +284,7 @@ func (f *exportForm) standing() string {
 func (f *exportForm) target() string { return strings.TrimSpace(f.path.Text) }
 
 func (f *exportForm) options() job.Options {
-	if !files.FormatOf(f.target()).Folder() {
+	if !files.IsFolder(f.target()) {
 		return job.Options{Dtype: f.dtype.Selected}
 	}
 	o := job.Options{Deidentify: f.hide.Checked && f.hide.Visible()}
@@ -307,7 +303,7 @@ func (f *exportForm) renamed(path string) string {
 
 // update shows what will be written, or why it cannot be.
 func (f *exportForm) update() {
-	folder := files.FormatOf(f.target()).Folder()
+	folder := files.IsFolder(f.target())
 	show := func(o fyne.CanvasObject, shown bool) {
 		if shown {
 			o.Show()
@@ -356,13 +352,13 @@ func (f *exportForm) plan() string {
 	dims := f.request.Of.Run.Result.Dims
 	var b strings.Builder
 	switch {
-	case f.all.Checked && files.FormatOf(f.target()).Folder():
+	case f.all.Checked && files.IsFolder(f.target()):
 		fmt.Fprintf(&b, lang.L("One derived DICOM series of all %d volumes, which are filtered now."), f.request.Volumes)
 	case f.all.Checked:
 		fmt.Fprintf(&b, lang.L("One 4-D file of %d volumes of %d × %d × %d voxels, which are filtered now."), f.request.Volumes, dims[0], dims[1], dims[2])
 	case f.options().Deidentify:
 		fmt.Fprintf(&b, lang.L("A derived DICOM series of %d files without names, dates and private attributes (DICOM PS3.15 basic profile), with pseudonyms for patient, study and UIDs. Text drawn into the pixels stays, and so does a face that they show."), dims[2])
-	case files.FormatOf(f.target()).Folder():
+	case files.IsFolder(f.target()):
 		fmt.Fprintf(&b, lang.L("A derived DICOM series of %d files: new series and instance UIDs, the study, patient and frame of reference of the source, image type DERIVED."), dims[2])
 	default:
 		fmt.Fprintf(&b, lang.L("One file of %d × %d × %d voxels with the geometry of the source."), dims[0], dims[1], dims[2])

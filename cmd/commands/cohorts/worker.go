@@ -33,7 +33,6 @@ A worker ends on SIGTERM, after it has given back what it has in work, or with -
 when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks for one.`,
 		Example: `  quell worker --nats nats://head:4222 --drain
   CUDA_VISIBLE_DEVICES=1 quell worker --nats nats://head:4222`,
-		Args: command.Exactly(0, "no arguments but flags"),
 		JSON: " with the number of series that this worker did",
 	}
 	c.Flags = func(cmd *cobra.Command) {

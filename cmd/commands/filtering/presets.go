@@ -20,7 +20,6 @@ data that it was tuned on; on other data it is a start. Strengths count in sigma
 noise of the series, which is estimated.`,
 		Example: `  quell presets
   quell denoise ct/ quiet/ --preset ct-head-soft-tissue`,
-		Args: command.Exactly(0, "no arguments"),
 	}
 	c.Run = func(cmd *cobra.Command, _ []string) error {
 		return command.Print(cmd, map[string]any{"presets": job.Presets()}, func(tw io.Writer) {

@@ -21,8 +21,7 @@ func Tune() command.Command {
 	recipeFile := new(string)
 	var dims string
 	objective, engineName := string(tune.LeastRisk), "auto"
-	out := new(string)
-	overwrite := new(bool)
+	out, overwrite := new(string), new(bool)
 	var pick option.Choice
 	var params option.Params
 	var every gallery
@@ -48,7 +47,6 @@ structure in the residual, the time, and with --reference the PSNR. --picture dr
 them side by side.`,
 		Example: `  quell tune ct/ --filter nlm --out tuned.json
   quell tune brain.nii.gz --filter all --slices 20:22 --picture gallery.png`,
-		Args:   command.Exactly(1, "one IN"),
 		Inputs: command.Every,
 		Pipes:  true,
 		First:  []command.First{{Flag: "objective"}, {Flag: "dims"}, {Flag: "out"}, {Flag: "json"}},

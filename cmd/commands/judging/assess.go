@@ -20,10 +20,7 @@ import (
 
 // Assess is quell assess.
 func Assess() command.Command {
-	mask := new(string)
-	noiseMap := new(string)
-	recipeFile := new(string)
-	withLesions := new(bool)
+	mask, noiseMap, recipeFile, withLesions := new(string), new(string), new(string), new(bool)
 	var pick option.Choice
 	c := command.Command{
 		Name:  "assess BEFORE AFTER",
@@ -47,7 +44,6 @@ numbers of the JSON count from 0. Of a 4-D series each volume is judged by itsel
 		Example: `  quell assess ct/ quiet/
   quell assess ct/ quiet/ --lesions
   quell assess brain.nii.gz quiet.nii.gz --recipe tuned.json --json`,
-		Args:   command.Exactly(2, "BEFORE and AFTER"),
 		Inputs: command.Every,
 		Pipes:  true,
 	}

@@ -16,8 +16,7 @@ import (
 
 // Compare is quell compare.
 func Compare() command.Command {
-	peak := new(float64)
-	mask := new(string)
+	peak, mask := new(float64), new(string)
 	c := command.Command{
 		Name:  "compare REFERENCE TEST",
 		Short: "Measure how a series differs from a reference",
@@ -30,7 +29,6 @@ Against a noise-free reference these measure quality. Against a filter's input
 they only measure how much was changed.`,
 		Example: `  quell compare truth.nii.gz quiet.nii.gz --max 255
   quell compare truth.nii.gz quiet.nii.gz --mask brain.nii.gz --json`,
-		Args:   command.Exactly(2, "REFERENCE and TEST"),
 		Inputs: command.Every,
 		Pipes:  true,
 	}

@@ -66,7 +66,6 @@ for each filter.`,
 		Example: `  quell detect ct/ --filter nlm --size 2,3,5 --contrast 10,20
   quell detect ct/ --filter all --chart frontier.png
   quell detect brain.nii.gz --recipe quiet.nii.gz.recipe.json --json`,
-		Args:   command.Exactly(1, "one IN"),
 		Inputs: command.Every,
 		First:  []command.First{{Flag: "preset"}, {Flag: "recipe"}, {Flag: "dims"}, {Flag: "json"}},
 	}

@@ -79,7 +79,7 @@ are made equal, and a slow drift is removed; it is said if something moved.`,
 				return err
 			}
 			done()
-			return printRepeat(cmd.OutOrStdout(), r, unit, command.JSON(cmd))
+			return printRepeat(cmd, r, unit)
 		}
 		in, err := open.Select(cmd.Context(), pick.Input(args[0]), events)
 		if err != nil {
@@ -151,7 +151,7 @@ type VolumeEstimate struct {
 func printEstimates(w io.Writer, all []VolumeEstimate, repeats *noise.Repeats, of open.Selection, asJSON bool) error {
 	switch {
 	case of.Group == nil && asJSON:
-		return command.PrintJSON(w, all[0].Json())
+		return command.PrintJSON(w, all[0].JSON())
 	case of.Group == nil:
 		return all[0].print(w)
 	case asJSON:
@@ -161,7 +161,7 @@ func printEstimates(w io.Writer, all []VolumeEstimate, repeats *noise.Repeats, o
 		}
 		var volumes []named
 		for _, v := range all {
-			volumes = append(volumes, named{v.Name, v.Json()})
+			volumes = append(volumes, named{v.Name, v.JSON()})
 		}
 		return command.PrintJSON(w, struct {
 			Axis    string        `json:"axis"`
@@ -181,8 +181,8 @@ func printEstimates(w io.Writer, all []VolumeEstimate, repeats *noise.Repeats, o
 	return printRepeats(w, repeats, all[0].unit)
 }
 
-// Json is the estimate with the sigmas of the slices as a plain list.
-func (v VolumeEstimate) Json() any {
+// JSON is the estimate with the sigmas of the slices as a plain list.
+func (v VolumeEstimate) JSON() any {
 	e := v.Estimate
 	var proposal *run.Proposal
 	if v.proposal.Filter != "" {

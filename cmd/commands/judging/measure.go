@@ -19,12 +19,7 @@ import (
 
 // Measure is quell measure.
 func Measure() command.Command {
-	nps := new([]string)
-	disc := new([]string)
-	edge := new([]string)
-	of := new(string)
-	sizes := new([]string)
-	contrast := new(float64)
+	nps, disc, edge, of, sizes, contrast := new([]string), new([]string), new([]string), new(string), new([]string), new(float64)
 	var chartPath string
 	overwrite := new(bool)
 	var pick option.Choice

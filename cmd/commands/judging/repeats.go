@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"quell/app/job"
 	"quell/app/open"
 	"quell/cmd/command"
@@ -40,19 +42,13 @@ func repeatText(r noise.Repeat, unit string) string {
 }
 
 // printRepeat prints the noise of two repeats.
-func printRepeat(w io.Writer, r noise.Repeat, unit string, asJSON bool) error {
-	if asJSON {
-		return command.PrintJSON(w, repeatJSON(r, unit))
-	}
-	if _, err := fmt.Fprintln(w, repeatText(r, unit)); err != nil {
-		return err
-	}
-	for z, f := range r.PerSlice {
-		if _, err := fmt.Fprintf(w, "slice %d  %s\n", z+1, figureText(f, unit)); err != nil {
-			return err
+func printRepeat(cmd *cobra.Command, r noise.Repeat, unit string) error {
+	return command.Print(cmd, repeatJSON(r, unit), func(w io.Writer) {
+		fmt.Fprintln(w, repeatText(r, unit))
+		for z, f := range r.PerSlice {
+			fmt.Fprintf(w, "slice %d  %s\n", z+1, figureText(f, unit))
 		}
-	}
-	return nil
+	})
 }
 
 // printRepeats prints what the volumes of a 4-D series show; nothing if none repeat each other.

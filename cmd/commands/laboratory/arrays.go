@@ -23,7 +23,6 @@ are those of quell denoise, estimate and assess, bit for bit.
 This is version %d of the protocol, which docs/PYTHON.md describes. The Python package
 uses it; a person has no need to.`, arrays.Version),
 		Example: `  quell serve-arrays`,
-		Args:    command.Exactly(0, "no arguments"),
 		Hidden:  true, // programs call it
 		JSON:    " if the command fails; replies are JSON in any case",
 	}
@@ -31,7 +30,7 @@ uses it; a person has no need to.`, arrays.Version),
 		of := command.StreamsOf(cmd)
 		return arrays.Serve(cmd.Context(), of.In, of.Out, arrays.Forms{
 			Error:    func(err error) any { return command.FailureOf(cmd.Context(), err) },
-			Estimate: func(e noise.Estimate) any { return judging.VolumeEstimate{Estimate: e}.Json() },
+			Estimate: func(e noise.Estimate) any { return judging.VolumeEstimate{Estimate: e}.JSON() },
 		})
 	}
 	return c

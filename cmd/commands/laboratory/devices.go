@@ -29,7 +29,6 @@ func Devices() command.Command {
 		Short: "List the engines and their devices, and why one is not available",
 		Example: `  quell devices
   quell devices --json`,
-		Args: command.Exactly(0, "no arguments"),
 	}
 	c.Run = func(cmd *cobra.Command, args []string) error {
 		var list []engineInfo

@@ -19,8 +19,7 @@ func Noise() command.Command {
 		models = append(models, string(m))
 	}
 	var model string
-	sigma := new(float64)
-	seed := new(uint64)
+	sigma, seed := new(float64), new(uint64)
 	var options job.Options
 	var memory string
 	var pick option.Choice
@@ -31,7 +30,6 @@ func Noise() command.Command {
 again. The same seed gives the same values on every machine.`,
 		Example: `  quell noise clean.nii.gz noisy.nii.gz --model rician --sigma 10
   quell noise ct/ noisy/ --model gaussian --sigma 20 --seed 7`,
-		Args:    command.Exactly(2, "IN and OUT"),
 		Inputs:  command.Leading,
 		Outputs: command.Last(files.SeriesOutput),
 		Pipes:   true,

@@ -43,7 +43,6 @@ seed gives the same values on every machine.`,
   quell phantom mr.nii.gz --kind mr --snr 30 --dims 128,128,40 --spacing 1.5,1.5,3
   quell phantom few.nii.gz --views 30 --snr 25 --recon sart --iterations 20 --regularise nlm.json
   quell phantom repeat.nii.gz --kind steps --snr 10 --repeats 8`,
-		Args: command.Exactly(1, "one OUT"),
 		Outputs: func(args []string) []command.Output {
 			return []command.Output{{Name: "OUT", Path: &args[0], Kind: files.SeriesOutput, Several: j.Repeats > 1}}
 		},

@@ -38,7 +38,6 @@ program of other code, or one that was built without version control, has the wo
 executable and a hash of its file behind the release. Programs of one version share the work of a batch.`,
 		Example: `  quell version
   quell version --json`,
-		Args: command.Exactly(0, "no arguments"),
 		JSON: " with revision, kernels, GPU worker and codecs",
 	}
 	c.Run = func(cmd *cobra.Command, args []string) error {

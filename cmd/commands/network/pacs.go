@@ -48,10 +48,7 @@ command the places are listed.`,
 }
 
 func newPacsSearch() command.Command {
-	series := new(bool)
-	study := new(string)
-	most := new(int)
-	csv := new(bool)
+	series, study, most, csv := new(bool), new(string), new(int), new(bool)
 	c := command.Command{
 		Name:  "search PLACE [KEYWORD=VALUE...]",
 		Short: "List the studies or series that a PACS has",
@@ -158,7 +155,6 @@ order of arrival. The command fails, and leaves nothing, unless every instance t
 PACS counts arrived once, is readable and belongs to the series.`,
 		Example: `  quell pacs get home/1.2.840.99.7 ct/
   quell pacs get home/1.2.840.99.6/1.2.840.99.7 ct/`,
-		Args:    command.Exactly(2, "PLACE/SERIES-UID and OUT"),
 		Outputs: command.Last(files.SeriesOutput),
 	}
 	c.Run = func(cmd *cobra.Command, args []string) error {
@@ -166,7 +162,7 @@ PACS counts arrived once, is readable and belongs to the series.`,
 		switch {
 		case files.Exists(out):
 			return job.Usagef("%s is there already; choose a new folder", out)
-		case !files.FormatOf(out).Folder():
+		case !files.IsFolder(out):
 			return job.Usagef("%s is no name of a folder; leave its ending out", out)
 		}
 		stage, err := atomic.Begin(out)
@@ -209,7 +205,6 @@ func newPacsSend() command.Command {
 		Long: `Send every DICOM file of a folder to a place, as it is, and search for every file there
 afterwards. The command fails unless all are there, and names those that are not.`,
 		Example: `  quell pacs send home quiet/`,
-		Args:    command.Exactly(2, "PLACE and FOLDER"),
 		JSON:    " with the status of every file",
 		Inputs:  func(args []string) []string { return args[1:] },
 	}
@@ -232,7 +227,6 @@ func newPacsEcho() command.Command {
 		Short:   "Ask whether a PACS answers",
 		Long:    `Ask whether a PACS answers and lets this side in. Nothing is sent, and no result is kept.`,
 		Example: `  quell pacs echo home`,
-		Args:    command.Exactly(1, "PLACE"),
 	}
 	c.Run = func(cmd *cobra.Command, args []string) error {
 		place, err := pacs.FindPlace(strings.TrimPrefix(args[0], pacs.Scheme))

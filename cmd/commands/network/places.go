@@ -18,7 +18,6 @@ func newPacsPlaces() command.Command {
 		Short:    "List the places that are kept",
 		Long:     `List the places that are kept for this account, with their addresses. They hold no secret.`,
 		Example:  `  quell pacs places`,
-		Args:     command.Exactly(0, "no arguments"),
 		Commands: []command.Command{newPacsPlacesAdd(), newPacsPlacesRemove()},
 	}
 	c.Run = printPlaces
@@ -38,7 +37,6 @@ the environment (env:NAME). It holds USER:PASSWORD for --sign-in basic, a token 
 bearer, and ID:SECRET for client, with the address that gives tokens as --token.`,
 		Example: `  quell pacs places add home https://pacs.example/dicom-web --sign-in basic --secret file:pacs.secret
   quell pacs places add ward PACS@pacs.example:2762 --from READING --tls`,
-		Args: command.Exactly(2, "NAME and ADDRESS"),
 	}
 	c.Flags = func(cmd *cobra.Command) {
 		flags := cmd.Flags()
@@ -64,7 +62,6 @@ func newPacsPlacesRemove() command.Command {
 		Name:    "remove NAME",
 		Short:   "Forget a place",
 		Example: `  quell pacs places remove home`,
-		Args:    command.Exactly(1, "NAME"),
 	}
 	c.Run = func(cmd *cobra.Command, args []string) error {
 		if err := pacs.RemovePlace(args[0]); err != nil {

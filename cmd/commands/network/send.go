@@ -12,8 +12,7 @@ import (
 // Send is quell send.
 func Send() command.Command {
 	var target pacs.Place
-	retry := new(int)
-	echo := new(bool)
+	retry, echo := new(int), new(bool)
 	c := command.Command{
 		Name:  "send --to AETITLE@HOST:PORT FOLDER",
 		Short: "Send a folder of DICOM, such as an exported series, to a PACS",

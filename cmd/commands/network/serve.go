@@ -48,7 +48,6 @@ Series that Quell filtered are refused, so that no rule of an archive sends them
 		Example: `  quell serve node.json
   quell serve status node.json
   quell serve retry node.json`,
-		Args:     command.Exactly(1, "SETTINGS"),
 		JSON:     " with the addresses when it listens",
 		Commands: []command.Command{newServeStatus(), newServeRetry()},
 		Inputs:   command.Every,

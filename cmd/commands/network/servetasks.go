@@ -25,7 +25,6 @@ come: waiting for the filter, filtered, committing, sent or failed; how many att
 have failed, why, and when the next one is. A series is a hash, as in the audit log. The
 node may run meanwhile or not.`,
 		Example: `  quell serve status node.json`,
-		Args:    command.Exactly(1, "SETTINGS"),
 		Inputs:  command.Leading,
 	}
 	c.Run = func(cmd *cobra.Command, args []string) error {

@@ -24,7 +24,6 @@ store one spacing for all slices.`,
 		Example: `  quell convert ct/ ct.nii.gz
   quell convert study.zip t1.nii.gz --series 2 --dtype int16
   quell convert gaps/ even.nii.gz --uneven resample=2.5`,
-		Args:    command.Exactly(2, "IN and OUT"),
 		Inputs:  command.Leading,
 		Outputs: command.Last(files.SeriesOutput),
 		Pipes:   true,

@@ -48,7 +48,6 @@ coordinates, x to the left, y to posterior, z to head (LPS+). "gradient" is the 
 diffusion series in s/mm2 and its direction in the same coordinates, zero where there is none.`,
 		Example: `  quell info study/
   quell info study.zip --json`,
-		Args:   command.Exactly(1, "one PATH"),
 		Inputs: command.Every,
 		Pipes:  true,
 	}

@@ -126,7 +126,7 @@ func (p *Panel) askReport() {
 
 // export remembers where an export goes and begins it.
 func (p *Panel) export(out string, o job.Options, begin func(string, job.Options, func(job.Written))) {
-	if files.FormatOf(out).Compresses {
+	if files.Compresses(out) {
 		p.h.Settings.ExportCompressed, p.h.Settings.ExportAttached = o.Compress != "", o.Attach
 	}
 	p.h.RememberFolder(out)
@@ -136,7 +136,7 @@ func (p *Panel) export(out string, o job.Options, begin func(string, job.Options
 		p.exportPath = ""
 		p.watchExports()
 		var send func()
-		if files.FormatOf(r.Output).Identity {
+		if files.Identified(r.Output) {
 			p.sendable, send = r.Output, p.askSend
 			p.rewrite = &rewrite{run: run, options: o, begin: begin}
 		}

@@ -76,7 +76,7 @@ func (ex *Exports) Presentable() (folder string, ok bool) {
 	}
 	if r := ex.desk.ResultOf(ex.desk.Doc.Run()); ex.results.Applied() && r != nil {
 		for _, e := range slices.Backward(r.Exports) {
-			if files.FormatOf(e.Output).Identity && !ex.results.Files.Gone(e) {
+			if files.Identified(e.Output) && !ex.results.Files.Gone(e) {
 				return e.Output, true
 			}
 		}
