@@ -16,5 +16,5 @@
 // result in memory on the CPU, the kernels on a GPU. It therefore calls the engine
 // itself and not app.Do.
 //
-// The package imports app and what is below it; only cmd/quell imports it.
+// The package imports app and packages below it; only cmd/quell imports it.
 package bench

@@ -23,7 +23,7 @@ import (
 	"quell/volume"
 )
 
-// Means are what a job is done with besides its source. The zero value starts the engine that
+// Means are the means of a job besides its source. The zero value starts the engine that
 // the policy of the job picks, and knows nothing.
 type Means struct {
 	// Engine returns the engine that filters; nil: the one that the job's policy picks. If it fails, app.Execute does the
@@ -452,7 +452,7 @@ func (v *volumeWork) deliver(ctx context.Context, s *Slab) error {
 	})
 }
 
-// describe says what a person should know about the finished run.
+// describe warns of facts about the finished run that a person should know.
 func (v *volumeWork) describe() {
 	r := v.made.Run
 	if v.x.means.Run != nil {

@@ -169,7 +169,7 @@ func (w *slabWork) room() int64 {
 	return w.x.plan.Room - spare(w.limit(), scratch*int64(runtime.GOMAXPROCS(0)), 2)
 }
 
-// scan reads all slices once: what is wrong with them, and the range of their values. It
+// scan reads all slices once for their faults and the range of their values. It
 // returns the slices in which the noise is measured; nil if that is not needed.
 func (w *slabWork) scan(ctx context.Context) (sample *slabInput, err error) {
 	g := w.v.source.Volume.Geometry
@@ -188,7 +188,7 @@ func (w *slabWork) scan(ctx context.Context) (sample *slabInput, err error) {
 	}
 	defer window.Close()
 	progress := w.x.events.Track(job.Reading)
-	values, all := limits{}, limits{} // of the voxels as they are stored, and of what is filtered
+	values, all := limits{}, limits{} // of the voxels as they are stored, and of the filtered ones
 	usual := denoise.NewUsualSigma(g.Voxels())
 	for z := 0; z < g.Dims[2]; z += n {
 		end := min(z+n, g.Dims[2])
@@ -325,7 +325,7 @@ func (w *slabWork) plan() error {
 	}
 	perVoxel := VoxelBytes(w.x.job, recipe, g) + w.files.voxelBytes()
 	if w.padded {
-		perVoxel += 2 // the mask, of the slab and of what is computed
+		perVoxel += 2 // the mask, of the slab and of its result
 	}
 	perSlice := perVoxel * int64(g.SliceVoxels())
 	all := int64(w.v.region.Dims()[2])
@@ -391,7 +391,7 @@ func (w *slabWork) each(ctx context.Context) error {
 	return nil
 }
 
-// compute returns what is made of in, the slices in memory.
+// compute returns the result of in, the slices in memory.
 func (w *slabWork) compute(ctx context.Context, slab denoise.Slab, in denoise.Input, clean *volume.Volume) (m *Made, err error) {
 	if n := w.x.job.Noise; n != nil && clean == nil { // nothing is filtered
 		clean = in.Volume
