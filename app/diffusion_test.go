@@ -25,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "write the facts of testdata/diffusion.json by dcm2niix")
 
-// diffusionFacts is what a 4-D NIfTI file and its gradients say, whatever the order and direction
+// diffusionFacts are the facts in a 4-D NIfTI file and its gradients, whatever the order and direction
 // of its axes.
 type diffusionFacts struct {
 	Volumes    []int         // which of the acquired volumes each is

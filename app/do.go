@@ -22,7 +22,7 @@ import (
 // sinks of the outputs, see [Execute]. If the engine policy is "auto" and the GPU fails, the CPU
 // filters instead. After an error or a cancel the output has not been written, and the Report is zero.
 //
-// What a de-identified job reports, be it an error, has pseudonyms in place of the texts of its
+// The report of a de-identified job, be it an error, has pseudonyms in place of the texts of its
 // source.
 func Do(ctx context.Context, job job.Job, events job.Events) (executor.Outcome, error) {
 	if err := job.Validate(); err != nil {
@@ -58,7 +58,7 @@ func doOpening(ctx context.Context, job job.Job, events job.Events) (executor.Ou
 	return r, err
 }
 
-// On is what a job works on if it is in memory already, as in the workbench.
+// On is the input of a job if it is in memory already, as in the workbench.
 type On struct {
 	Series *series.Series
 	Engine denoise.Engine // filters; if it fails, the error is returned
@@ -118,7 +118,7 @@ func Execute(ctx context.Context, job job.Job, src executor.Source, means execut
 		return executor.Outcome{}, err
 	}
 	r.Seconds.Total = time.Since(started).Seconds()
-	if src.Group != nil || r.Slabs != nil { // what is not counted elsewhere
+	if src.Group != nil || r.Slabs != nil { // the rest of the time
 		r.Seconds.Load = r.Seconds.Total - r.Seconds.Start - r.Seconds.Estimate - r.Seconds.Filter - r.Seconds.Measure - r.Seconds.Write
 	}
 	return r, nil

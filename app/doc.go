@@ -11,7 +11,7 @@
 //	run        filtering a series
 //	judge      verdicts and measures
 //	executor   doing a job: sources, slabs, sinks
-//	output     what a job writes
+//	output     the outputs of a job
 //	app        the doors
 //	workbench  what the window keeps; app/batch and its like lie beside it
 //

@@ -42,7 +42,7 @@ func (e arrivingEngine) Run(ctx context.Context, _ denoise.Recipe, in denoise.In
 	return out, ctx.Err()
 }
 
-// TestEarlyWriteIsTheSame checks that what is written while the engine computes it is what is
+// TestEarlyWriteIsTheSame checks that a file that is written while the engine computes is the file that is
 // written of a complete result, record included, and that it has its name only then.
 func TestEarlyWriteIsTheSame(t *testing.T) {
 	s := apptest.Wavy(40, 30, 7)

@@ -13,7 +13,7 @@ import (
 )
 
 // TestDICOMOf4D: a 4-D series of DICOM leaves as one series with the places of the source, as does
-// what was removed and what is de-identified, in a folder of files. It takes the place of an earlier
+// removed noise and de-identified results, in a folder of files. It takes the place of an earlier
 // output that has a folder for each volume.
 func TestDICOMOf4D(t *testing.T) {
 	for _, maker := range []string{"Siemens", "Siemens mosaic", "Enhanced"} {

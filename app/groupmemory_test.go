@@ -18,7 +18,7 @@ import (
 	"quell/volume"
 )
 
-// TestGroupKeepsNoVolume: what is known of a volume that is done leaves its voxels to the next
+// TestGroupKeepsNoVolume: the outcome of a volume that is done leaves its voxels to the next
 // one. With little memory the next volume is read when that is done, and the results are the same.
 func TestGroupKeepsNoVolume(t *testing.T) {
 	for _, c := range []struct {

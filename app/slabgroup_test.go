@@ -184,9 +184,15 @@ func TestSlabsOf4DWithoutNoise(t *testing.T) {
 }
 
 // If the GPU fails in a later volume, the CPU does all of them.
-func TestSlabsOf4DFallBack(t *testing.T) {
+func TestA4DSeriesFallsBack(t *testing.T) {
+	for name, memory := range map[string]int64{"whole": math.MaxInt64, "slabs": twoSlices} {
+		t.Run(name, func(t *testing.T) { fallBack4D(t, memory) })
+	}
+}
+
+func fallBack4D(t *testing.T, memory int64) {
 	dir, j := groupJob(t, "out.nii")
-	j.Engine.Name, j.Memory = "auto", twoSlices
+	j.Engine.Name, j.Memory = "auto", memory
 	fell, runs := 0, 0
 	in, err := open.Select(t.Context(), j.Input, job.Events{})
 	if err != nil {
@@ -199,7 +205,7 @@ func TestSlabsOf4DFallBack(t *testing.T) {
 		}
 	}}
 	report, err := app.Execute(t.Context(), j, executor.SourceOf(in), executor.Means{Engine: func() (denoise.Engine, error) { return failingEngine{cpu.New(), &runs}, nil }, Fallback: true}, events)
-	if err != nil || fell != 1 || len(report.Warnings) != 1 || runs != 3 || report.Engine != "cpu" || len(report.Volumes) != 3 {
+	if err != nil || fell != 1 || len(report.Warnings) != 1 || strings.Contains(report.Warnings[0].String(), "time") || runs != 3 || report.Engine != "cpu" || len(report.Volumes) != 3 {
 		t.Fatalf("%+v, %v, %d fallbacks, %d runs", report, err, fell, runs)
 	}
 	whole := j

@@ -16,5 +16,5 @@
 // result in memory on the CPU, the kernels on a GPU. It therefore calls the engine
 // itself and not app.Do.
 //
-// The package imports app and what is below it; only quell bench (cmd/commands/laboratory) imports it.
+// The package imports app and packages below it; only quell bench (cmd/commands/laboratory) imports it.
 package bench

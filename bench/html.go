@@ -17,7 +17,7 @@ type htmlPage struct {
 	Report
 	Title string
 	Index string      // the name of the page with all papers, of a page of one paper
-	Pages []paperPage // of the page with all papers: those of each
+	Pages []paperPage // of the page with all papers: one for each
 }
 
 // paperPage is a page of one paper.

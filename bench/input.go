@@ -20,14 +20,14 @@ import (
 	"quell/volume"
 )
 
-// Input says what a row filters.
+// Input is the volume that a row filters.
 type Input struct {
 	Kind   Kind
 	Dims   [3]int
 	Model  noise.Model // of the noise that is added; "" for none
 	Sigma  float64     // of it
 	Slices int         // in a quick run, at most; 0: all
-	Fixed  bool        // always a phantom of these dims, on which what is measured depends
+	Fixed  bool        // always a phantom of these dims, on which the figures depend
 	Views  int         // of a Scan; 0: 90
 	SNR    float64     // of the projections of a Scan; 0: 25
 
@@ -279,7 +279,7 @@ func scan(ctx context.Context, q Input) (*sample, error) {
 }
 
 // regularise returns the filter after the passes of the reconstruction of a slice. The
-// last pass has none: its filter is that of the row. It is Quell's on the CPU, whatever the
+// last pass has none: its filter is the row's. It is Quell's on the CPU, whatever the
 // engine of the row, so that all engines filter the same image at last.
 func regularise(recipe string, passes int) (func(context.Context, *volume.Volume) (*volume.Volume, error), error) {
 	name, set, _ := strings.Cut(recipe, " ")

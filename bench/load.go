@@ -12,7 +12,7 @@ import (
 	"quell/volume"
 )
 
-// workOf counts what a filter's formula does for a voxel, as it is printed: the voxels of
+// workOf counts the steps of a filter's formula for a voxel, as it is printed: the voxels of
 // patches that nlm compares, the neighbours that the bilateral filter averages. It is 0 for
 // other filters and for nlm with preselection, which depend on the image.
 func workOf(r denoise.Recipe, g volume.Geometry) float64 {

@@ -13,7 +13,7 @@ import (
 	"quell/volume"
 )
 
-// RowResult is what a row gave.
+// RowResult is the result of a row.
 type RowResult struct {
 	Figures  map[string]float64 `json:"figures"`         // by key; seconds, dB, plain numbers
 	Input    string             `json:"input"`           // what was filtered
@@ -182,7 +182,7 @@ func (m *measurement) part(r denoise.Recipe) (volume.Region, error) {
 }
 
 // scalarPart returns the middle rows of the middle slices that a scalar program filters in
-// about the time of a quick row. The time of a voxel is that of the whole but for the
+// about the time of a quick row. The time of a voxel is the whole's but for the
 // ends of the volume, at which windows are cut.
 func (m *measurement) scalarPart(p denoise.Program) volume.Region {
 	g := m.image.noisy.Geometry

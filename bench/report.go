@@ -10,7 +10,7 @@ import (
 	"quell/app/job"
 )
 
-// Report is what a run gave. It is what quell bench --json prints.
+// Report is the result of a run. It is what quell bench --json prints.
 type Report struct {
 	Version     string             `json:"version"`
 	Command     string             `json:"command"`

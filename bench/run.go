@@ -18,7 +18,7 @@ import (
 	"quell/kernels"
 )
 
-// Options say what is measured.
+// Options select the measurements.
 type Options struct {
 	Names      []string // experiments or papers, see Select; all for none
 	Engine     string   // "cpu", "cuda", or "auto" for the rows of both

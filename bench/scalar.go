@@ -30,7 +30,7 @@ func (s scalarEngine) Info() denoise.Info {
 	return info
 }
 
-// Plan is that of a program that nothing plans.
+// Plan is the plan of a program that nothing plans.
 func (s scalarEngine) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error) {
 	return denoise.Plan{Slabs: 1}, nil
 }

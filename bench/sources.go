@@ -12,12 +12,12 @@ import (
 	"quell/phantom"
 )
 
-// sources are the files that say what is measured, and how.
+// sources are the files that define the measurements.
 //
 //go:embed zheng.go upadhya.go bethel.go horacek.go klepaczko.go input.go scalar.go
 var sources embed.FS
 
-// Sources identifies what a run measures: the experiments without their comments, the
+// Sources identifies the measurements of a run: the experiments without their comments, the
 // phantoms, and the machine code of the kernels. A table of another value is older than
 // the program.
 func Sources() string {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The published page is of a run of what is measured now. If this fails, write it again on a machine with a GPU:
+// The published page is of a run of the present measurements. If this fails, write it again on a machine with a GPU:
 // quell bench --quick --engine auto --volume T1 --write docs/benchmarks.
 func TestThePublishedPageIsOfTheseSources(t *testing.T) {
 	page, err := os.ReadFile("../docs/benchmarks/papers.md")

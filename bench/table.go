@@ -123,7 +123,7 @@ func (x ExperimentReport) cells() [][]string {
 	return table
 }
 
-// note says why a row has no figures, or what is special about them.
+// note says why a row has no figures, or a remark on them.
 func (r RowReport) note() string {
 	switch r.Status {
 	case Missing:
@@ -162,7 +162,7 @@ func (r Report) timesTransfers() bool {
 	return false
 }
 
-// quickNote is what a quick run leaves out.
+// quickNote names the omissions of a quick run.
 const quickNote = "Quick run: times are of few runs, long ones of a single run, and rows with slices in their note filtered the middle ones alone."
 
 // WriteText writes tables for a terminal.

@@ -246,7 +246,7 @@ func shapesTried(f gpu.ShapeSearch) string {
 	return strings.Join(all, ", ")
 }
 
-// verdict says what a search gained, and why a shape was refused.
+// verdict states the gain of a search, and why a shape was refused.
 func verdict(f gpu.ShapeSearch) string {
 	s := "stays: no other shape is faster by 2 %"
 	switch {

@@ -26,7 +26,7 @@ import (
 const (
 	// mostAlikePatches is the largest t that is tried; the others follow as from MostAlike.
 	mostAlikePatches = 5.0
-	// patchSearch is how far the neighbours lie, in voxels, and patchView how far what is read.
+	// patchSearch is how far the neighbours lie, in voxels, and patchView how far the voxels that are read.
 	patchSearch = 3
 	patchView   = patchSearch + 1
 	viewSide    = 2*patchView + 1

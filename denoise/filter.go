@@ -151,7 +151,7 @@ func Register(filters ...Filter) {
 	}
 }
 
-// check reports what is missing from a description.
+// check reports the missing parts of a description.
 func (f Filter) check() error {
 	if slices.ContainsFunc(registered, func(g Filter) bool { return g.Name == f.Name }) {
 		return fmt.Errorf("registered twice")

@@ -10,7 +10,7 @@ import (
 	"quell/volume"
 )
 
-// Input is what a filter reads. All volumes have the dims of Volume. None of
+// Input is the input of a filter. All volumes have the dims of Volume. None of
 // them is ever changed.
 type Input struct {
 	Volume *volume.Volume

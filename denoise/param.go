@@ -74,7 +74,7 @@ func (p Param) absent() Value {
 	return p.Absent
 }
 
-// Word returns what a choice is called in a list, in sentence case: "Largest weight" for
+// Word returns the name of a choice in a list, in sentence case: "Largest weight" for
 // "max".
 func (p Param) Word(choice string) string {
 	if i := slices.Index(p.Choices, choice); i >= 0 && i < len(p.Words) {
@@ -260,7 +260,7 @@ func (p Param) Domain() message.Message {
 	return message.Text("0 or more")
 }
 
-// describe reports what is wrong with the description itself.
+// describe reports the faults of the description itself.
 func (p Param) describe() error {
 	if p.Name == "" || p.Label == "" || p.Help == "" {
 		return errors.New("name, label or help is missing")

@@ -10,7 +10,7 @@ import (
 	"quell/volume"
 )
 
-// The names of what a pass may read apart from the outputs of earlier passes, and
+// The names of inputs of a pass apart from the outputs of earlier passes, and
 // of what the last pass writes.
 const (
 	Voxels      = "voxels"       // Input.Volume
@@ -119,7 +119,7 @@ func larger(a, b [3]int) [3]int {
 type upToKey struct{}
 
 // UpTo returns a context in which [Recipe.ProgramFor] ends programs with the pass of that
-// name, so that engines run it and what is before it, and its field is the result. It is for
+// name, so that engines run it and the passes before it, and its field is the result. It is for
 // measurements of a part of a filter. A program without such a pass gives an error.
 func UpTo(ctx context.Context, pass string) context.Context {
 	return context.WithValue(ctx, upToKey{}, pass)

@@ -150,7 +150,7 @@ func (f Facts) stabilised(r Recipe, sigma float64) Facts {
 	return f
 }
 
-// StabilisedNoise returns what is known of the noise after r has stabilised noise of
+// StabilisedNoise returns the figure of the noise after r has stabilised noise of
 // that sigma: as much as e says, or more if r gives the sigma.
 func (r Recipe) StabilisedNoise(e noise.Estimate, sigma float64) noise.Estimate {
 	if r.Get(stabiliseName).IsNumber() {
@@ -175,7 +175,7 @@ func (p Program) stabilised(sigma float64) Program {
 	)
 }
 
-// Stabilised returns what a filter's own passes read in a run on in that stabilises
+// Stabilised returns the input of a filter's own passes in a run on in that stabilises
 // noise of that sigma: see [Recipe.Unstabilised]. in must have no noise map.
 func (in Input) Stabilised(ctx context.Context, sigma float64) (Input, error) {
 	v, err := eachOf(ctx, in.Volume, func(x float32, _ int) float32 {
@@ -185,7 +185,7 @@ func (in Input) Stabilised(ctx context.Context, sigma float64) (Input, error) {
 	return in, err
 }
 
-// StabilisedResult returns what a filter's own passes computed in a run that
+// StabilisedResult returns the result of a filter's own passes in a run that
 // stabilises noise of that sigma and returned v.
 func StabilisedResult(ctx context.Context, v *volume.Volume, sigma float64) (*volume.Volume, error) {
 	return eachOf(ctx, v, func(x float32, _ int) float32 {

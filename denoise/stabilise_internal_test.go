@@ -29,7 +29,7 @@ func withStrength(t *testing.T, bound *Recipe) Recipe {
 	return r.With("amount", Auto)
 }
 
-// magnitude is what is known of a magnitude image of range 0 to 200 with noise of
+// magnitude holds the facts of a magnitude image of range 0 to 200 with noise of
 // sigma 8.
 func magnitude() Facts {
 	f := Facts{Lo: 0, Hi: 200, Noise: noise.Known(8)}

@@ -35,7 +35,7 @@ type Lengths [8]int
 // of r chooses around a voxel of a region; ok is false for an excluded voxel. The
 // function may be called from several goroutines. r should be resolved: automatic
 // values are found from the whole volume. The error says that the filter chooses none,
-// what is wrong with recipe or input, or is the context's.
+// the fault of recipe or input, or is the context's.
 func (r Recipe) Neighbourhoods(ctx context.Context, in Input, region volume.Region) (at func(x, y, z int) (l Lengths, ok bool), err error) {
 	f, err := FilterByName(r.Filter)
 	if err != nil {

@@ -114,7 +114,7 @@ func BenchmarkReformats(b *testing.B) {
 	}
 }
 
-// What a noise sigma, its correlation and a noise map cost, on a volume, on one axial
+// The cost of a noise sigma, its correlation and a noise map, on a volume, on one axial
 // slice and on one sagittal slice.
 func BenchmarkNoiseKnown(b *testing.B) {
 	v := noisy([3]int{512, 512, 120})

@@ -22,7 +22,7 @@ func TestLittleMemoryMeansMoreSlabs(t *testing.T) {
 		setting string
 		memory  int64
 	}{
-		"a small device":      {"memory=473000000", 0}, // 3 MB above what is reserved
+		"a small device":      {"memory=473000000", 0}, // 3 MB above the reserved memory
 		"a limit":             {"memory=2000000000", 2 << 20},
 		"another program":     {"memory=2000000000,taken=1527000000", 0},
 		"no page-locked host": {"unpinned", 2 << 20},

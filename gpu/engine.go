@@ -21,7 +21,7 @@ type Options struct {
 	Worker  string        // path of quell-gpu; empty: Find
 	Env     []string      // added to the worker's environment
 	Devices int           // the most GPUs to use; 0: all
-	Memory  int64         // the most bytes of device memory to use on each; 0: what is free
+	Memory  int64         // the most bytes of device memory to use on each; 0: the free memory
 	Start   time.Duration // time limit for the start of a worker; 0: StartLimit
 	Stall   time.Duration // time after which a worker that owes a reply is killed; 0: 10 s
 	Idle    time.Duration // time after which a worker without work is shut down; 0: a minute, negative: never
@@ -178,7 +178,7 @@ func (e *Engine) Info() denoise.Info {
 	return info
 }
 
-// Plan returns what a run over the whole volume needs.
+// Plan returns the demand of a run over the whole volume.
 func (e *Engine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error) {
 	return e.plan(variant{}, r, g)
 }

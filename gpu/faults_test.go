@@ -327,7 +327,7 @@ func TestCancelledRunLeavesTheDevice(t *testing.T) {
 		t.Fatalf("%v; want the cancel", err)
 	}
 	pause.remove(t)
-	// The next run waits for what is on the device, and is right.
+	// The next run waits for the work on the device, and is right.
 	small := ramp([3]int{9, 8, 3})
 	got := mustRun(t, e, r, small)
 	if !slices.Equal(got.Data, expected(t, r, small).Data) {

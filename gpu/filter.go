@@ -144,7 +144,7 @@ func (d *device) countVolumes(n int) {
 	d.volumes += n
 }
 
-// demand returns what a region needs on this device. Its budget is the memory
+// demand returns the demand of a region on this device. Its budget is the memory
 // that was free when the worker started.
 func (d *device) demand(r *run, region volume.Region) demand {
 	d.mu.Lock()

@@ -24,7 +24,7 @@ type testWorker struct {
 	free    int64                 // reply to a ping
 	fault   func(wire.Request) *wire.Fault
 	log     []wire.Request
-	spoil   func(result []byte) // changes what a get returns; nil does not
+	spoil   func(result []byte) // changes the results of gets; nil does not
 	segment *shm.Segment
 }
 
@@ -185,7 +185,7 @@ func TestAllocationsStayWithinTheBudget(t *testing.T) {
 	}
 }
 
-// TestAFullDeviceEvicts checks that a fault of the memory frees what is unused, that other
+// TestAFullDeviceEvicts checks that a fault of the memory frees unused blocks, that other
 // faults do not, and that neither counts as used memory.
 func TestAFullDeviceEvicts(t *testing.T) {
 	for kind, evicts := range map[wire.FaultKind]bool{wire.Memory: true, wire.Broken: false} {

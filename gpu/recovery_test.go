@@ -328,7 +328,7 @@ func TestLossesAreCountedWithinThePeriod(t *testing.T) {
 	}
 }
 
-// TestStatusOfALostWorker checks what is displayed.
+// TestStatusOfALostWorker checks the displayed status.
 func TestStatusOfALostWorker(t *testing.T) {
 	a, b := newDevice(Options{}), newDevice(Options{})
 	a.hello = wire.Hello{Driver: 12020, Kernels: "hash", Device: wire.Device{Name: "A"}}

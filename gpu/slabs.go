@@ -6,7 +6,7 @@ import (
 	"quell/volume"
 )
 
-// A region is divided twice. A slab is what is on the device together: its
+// A region is divided twice. A slab is the part that is on the device together: its
 // input with the halo, and its output. A block is what one run filters; blocks
 // are short, so that a cancel takes effect soon and copies overlap with kernels.
 
@@ -27,7 +27,7 @@ type layout struct {
 	memory  int64  // bytes of device memory
 }
 
-// demand is what a layout is made for.
+// demand is the demand that a layout meets.
 type demand struct {
 	dims          [3]int        // of the volume
 	region        volume.Region // to be filtered

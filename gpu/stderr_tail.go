@@ -8,7 +8,7 @@ import (
 // tailBytes is how much of a worker's output is kept.
 const tailBytes = 8 << 10
 
-// outputTail is a writer that keeps the end of what is written to it. It is
+// outputTail is a writer that keeps the end of its input. It is
 // safe for concurrent use.
 type outputTail struct {
 	mu  sync.Mutex

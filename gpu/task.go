@@ -37,7 +37,7 @@ type task struct {
 const maxQueued = 2
 
 // run filters the region. After a cancel it returns at once and waits in the
-// background for what is still on the device. After a fault it returns when
+// background for work that is still on the device. After a fault it returns when
 // nothing writes to out any more, so that the run can be tried again.
 func (t *task) run(ctx context.Context) error {
 	t.ctx, t.cancel = context.WithCancelCause(ctx)

@@ -89,7 +89,7 @@ func busiest(code []instruction) (loop []instruction, loads map[string]int) {
 }
 
 // The kernels that the papers compare differ in the memory that they read, and not in the
-// arithmetic of their addresses: what a naive kernel executes for a voxel of a patch, or
+// arithmetic of their addresses: the instructions of a naive kernel for a voxel of a patch, or
 // of a window, is at most a fifth more than what the one that prefetches executes. A
 // fetch of a texture needs its coordinates in neighbouring registers, which costs moves.
 func TestInstructionsOfRungs(t *testing.T) {

@@ -46,7 +46,7 @@ type Pass struct {
 	Scratch func(p denoise.Program, pass denoise.Pass, volume, region [3]int) int64
 }
 
-// Part is what a pass computes, and the place of its inputs on the device.
+// Part is the region that a pass computes, and the place of its inputs on the device.
 type Part struct {
 	Dims   [3]int        // of the whole volume
 	Region volume.Region // to compute, in indices of the whole volume

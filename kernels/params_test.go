@@ -273,7 +273,7 @@ func TestNLMParams(t *testing.T) {
 	}
 }
 
-// TestNLMCorrelation checks what is subtracted at each offset, and that the table
+// TestNLMCorrelation checks the terms that are subtracted at each offset, and that the table
 // reaches as far as the noise is correlated.
 func TestNLMCorrelation(t *testing.T) {
 	l := launch(t, recipe(t, "nlm", 3, map[string]denoise.Value{
@@ -349,7 +349,7 @@ func TestStabiliseParams(t *testing.T) {
 	}
 }
 
-// TestHalosOfWholeSlices checks that what a kernel reads by whole slices is computed so.
+// TestHalosOfWholeSlices checks that inputs that a kernel reads by whole slices are computed so.
 func TestHalosOfWholeSlices(t *testing.T) {
 	g := volume.NewGeometry([3]int{20, 10, 30}, [3]float64{1, 1, 1})
 	p, err := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.List(1, 2, 3)}).Bind(g)

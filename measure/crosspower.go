@@ -11,7 +11,7 @@ type CrossPower struct {
 	Power     [][]float64 // of a ring the matrix of the fields, row by row: the real part of the mean of F_i conj(F_j)
 }
 
-// CrossPowerOf adds up places; at each the fields are patches of one size, which is that of all places. The first ring
+// CrossPowerOf adds up places; at each the fields are patches of one size, the same at all places. The first ring
 // with power is the first that is returned.
 func CrossPowerOf(places [][]Patch) (out CrossPower) {
 	first := places[0][0]

@@ -48,7 +48,7 @@ func EvenNoise(values []float32, mask []bool, pixels []int, width int) (float64,
 }
 
 // checkEven returns why values, of a sum of squares, are not noise on an even background alone.
-// rest is what is left of them without the background, base the terms of the background, and higher
+// rest is the remainder without the background, base the terms of the background, and higher
 // the terms of bends that it does not have.
 func checkEven(rest []float64, squares float64, base, higher [][]float64) error {
 	sum, third, fourth := 0.0, 0.0, 0.0

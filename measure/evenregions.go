@@ -11,7 +11,7 @@ const (
 	mostRegions = 16
 	// enoughRegions is how many of a side are enough not to look for smaller ones.
 	enoughRegions = 4
-	// regionFactor is how much the SD of a region may exceed that of the quietest quarter.
+	// regionFactor is how much the SD of a region may exceed the SD of the quietest quarter.
 	regionFactor = 1.25
 )
 

@@ -202,7 +202,7 @@ func roundParts(s Slice, values []float32, level float32, above bool) (out []rou
 		mx, my := sx/n, sy/n
 		xx, xy, yy = xx/n-mx*mx, xy/n-mx*my, yy/n-my*my
 		half, root := (xx+yy)/2, math.Hypot((xx-yy)/2, xy)
-		// The half axes of the ellipse with these moments: those of a full disc are its radius.
+		// The half axes of the ellipse with these moments: of a full disc its radius.
 		long, short := 2*math.Sqrt(half+root), 2*math.Sqrt(max(half-root, 0))
 		oval := max(math.Abs(long/radius-1), math.Abs(short/radius-1))
 		if oval <= mostOval {

@@ -19,7 +19,7 @@ func twoRods(seed uint64, pixel [2]float64, blur, contrast, sigma float64) Slice
 	return s
 }
 
-// Rods are found by themselves, and their transfer functions are those of the blur, whatever seed, blur and pixels.
+// Rods are found by themselves, and their transfer functions are the blur's, whatever seed, blur and pixels.
 func TestRodsAreFound(t *testing.T) {
 	for seed, c := range []struct {
 		pixel [2]float64

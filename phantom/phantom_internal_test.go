@@ -319,7 +319,7 @@ func TestLimitsOfAScan(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		scan Scan
-		want string // "" for what is accepted
+		want string // "" for an accepted value
 	}{
 		{Scan{Views: 1, Recon: fbp}, ""}, {Scan{Views: 100000, Recon: fbp}, ""},
 		{Scan{Views: 100001, Recon: fbp}, "100001 views"}, {Scan{Views: -1, Recon: fbp}, "-1 views"},

@@ -86,7 +86,7 @@ func (s Scan) Validate() error {
 	return s.Recon.validate()
 }
 
-// Image scans the phantom and returns what is reconstructed, in HU. The error is
+// Image scans the phantom and returns its reconstruction, in HU. The error is
 // the context's, or says what in the scan cannot be done.
 func (p Phantom) Image(ctx context.Context, scan Scan) (*volume.Volume, error) {
 	if p.Unit != "HU" {

@@ -102,7 +102,7 @@ func (a *APNG) begin() error {
 	return a.control()
 }
 
-// control writes the fcTL of the next picture: it covers the whole canvas and replaces what is there.
+// control writes the fcTL of the next picture: it covers and replaces the whole canvas.
 func (a *APNG) control() error {
 	c := binary.BigEndian.AppendUint32(nil, a.next())
 	c = append(c, a.header[:8]...)                             // width and height

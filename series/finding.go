@@ -47,7 +47,7 @@ const (
 	Diffusion   Kind = "diffusion"    // gradients of a diffusion series are missing or not used
 )
 
-// Kinds of findings about what is not in the volume.
+// Kinds of findings about images that are not in the volume.
 const (
 	Volumes    Kind = "volumes"    // the series holds other volumes
 	Moved      Kind = "moved"      // volumes of a 4-D series moved against the first

@@ -6,7 +6,7 @@ import (
 	"quell/volume"
 )
 
-// KSpace is what a file states of how an MR was acquired, in the terms of DICOM or of BIDS. 0 is not stated.
+// KSpace is the acquisition of an MR as a file states it, in the terms of DICOM or of BIDS. 0 is not stated.
 type KSpace struct {
 	Readout, Phases int     // frequencies along the readout, and phases as they are counted
 	PhaseAxis       int     // that the phases lie along: 0 is x, 1 is y

@@ -1,4 +1,4 @@
-// Package series describes what a reader found: a Series is one volume with its
+// Package series describes the result of a reader: a Series is one volume with its
 // sources and findings.
 //
 // The package imports volume and the standard library.
@@ -25,7 +25,7 @@ type Source struct {
 	Inter    float64
 }
 
-// Meta is what a person wants to know of a series. Nothing in it is written to
+// Meta holds the attributes of a series that a person wants to know. Nothing in it is written to
 // a log.
 type Meta struct {
 	Format         string          `json:"format"` // "DICOM", "NIfTI-1", "Analyze 7.5"
@@ -60,7 +60,7 @@ func (m Meta) Identity() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Series is what a reader found: a volume, what its file says of it, the origin of
+// Series is the result of a reader: a volume, the description in its file, the origin of
 // each slice and what was noticed on the way.
 type Series struct {
 	Meta

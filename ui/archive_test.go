@@ -181,7 +181,7 @@ func TestPlacesInTheWindow(t *testing.T) {
 }
 
 // TestASeriesOfAPACSBesideIsRetrievedAgain: a project keeps the series of a PACS that stands beside another one by the name
-// of its place, and retrieves it from there again, of which nothing stays but what is shown. Without that place it is named.
+// of its place, and retrieves it from there again, of which nothing stays but the shown one. Without that place it is named.
 // A place that has no name is not kept.
 func TestASeriesOfAPACSBesideIsRetrievedAgain(t *testing.T) {
 	if testing.Short() {

@@ -16,7 +16,7 @@ import (
 	"quell/ui/sliceview"
 )
 
-// texts returns what is written on the workbench outside the panes, which a series that is
+// texts returns the texts on the workbench outside the panes, which a series that is
 // being read covers.
 func (b *bench) texts() (found []string) {
 	var walk func(o fyne.CanvasObject)

@@ -127,7 +127,7 @@ func TestAPriorIsNamed(t *testing.T) {
 	}
 }
 
-// What is dropped while a series is open can be opened beside it.
+// A file that is dropped while a series is open can be opened beside it.
 func TestDroppingBeside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("full tier")

@@ -49,7 +49,7 @@ func (b *bench) keysOf(id string) string {
 	return strings.Join(names, ", ")
 }
 
-// The user's keys replace the keys of the table; what is no key, or the key of another
+// The user's keys replace the keys of the table; a text that is no key, or the key of another
 // command, leaves a command without one. Exchanged keys are the keys of both.
 func TestKeysOfTheUser(t *testing.T) {
 	b := newBenchWith(t, large, func(s *workbench.Settings) {

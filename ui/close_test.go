@@ -148,7 +148,7 @@ func TestApplyDuringARunDoesNothing(t *testing.T) {
 	}
 }
 
-// Close is what a signal leads to: no question, settings saved, nothing left half
+// A signal leads to Close: no question, settings saved, nothing left half
 // written.
 func TestCloseSavesAndLeavesNothingHalfWritten(t *testing.T) {
 	b := newBench(t, large)

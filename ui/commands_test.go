@@ -90,7 +90,7 @@ func TestUndoByKey(t *testing.T) {
 	}
 }
 
-// What a key shows while it is held, the menu switches on and off.
+// A view that a key shows while it is held, the menu switches on and off.
 func TestTheMenuHoldsTheOriginal(t *testing.T) {
 	b := newBench(t, large)
 	c := b.command("before")

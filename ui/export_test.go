@@ -238,7 +238,7 @@ func (w *Workbench) Tooltip() (text string, at fyne.Position, size fyne.Size) {
 	return w.host.Tip.Text.Text, w.host.Tip.Ground.Position(), w.host.Tip.Ground.Size()
 }
 
-// PlotKind returns what is plotted.
+// PlotKind returns the kind of the plot.
 func (w *Workbench) PlotKind() plotpanel.Kind { return of[*plotpanel.Panel](w).Widget.Kind() }
 
 // PlotShown says whether a plot stands in the place of the measures.

@@ -26,7 +26,7 @@ func inDialog[T fyne.CanvasObject](b *bench) (found []T) {
 	return found
 }
 
-// The gallery opens at once with a cell for every filter, fills, and takes what is
+// The gallery opens at once with a cell for every filter, fills, and takes the cell that is
 // clicked.
 func TestTheGalleryTakesAFilter(t *testing.T) {
 	b := newBench(t, large)

@@ -180,7 +180,7 @@ func TestTestsAreInEnglish(t *testing.T) {
 	}
 }
 
-// english are words that no German text of the workbench has. What is the same in both languages,
+// english are words that no German text of the workbench has. A word that is the same in both languages,
 // such as ROI, Radius and PSNR, is so in the translations.
 var english = regexp.MustCompile(`(?i)\b(the|of|and|slice|slices|with|noise|filter by|open|close|save|apply|show|strength|left|right|window|not|from|to|is|what|measures|denoised|residual|volume|cancel|apply)\b`)
 

@@ -75,7 +75,7 @@ func TestVisibilityIsPartOfTheMeasures(t *testing.T) {
 	if now := b.session().Lesions.Now(); now.Measuring || now.Panel != nil || b.session().Lesions.Asked() {
 		t.Fatalf("lesions are measured unasked: %+v", now)
 	}
-	b.session().Lesions.Ask() // what a click does
+	b.session().Lesions.Ask() // the effect of a click
 	measured := func() bool { return b.session().Lesions.Now().Panel != nil }
 	b.until("the lesions are measured", measured)
 	b.session().Tuning.Set(b.session().Tuning.Recipe().With("h", denoise.Number(3)), true)

@@ -174,7 +174,7 @@ func (m *monkey) anyGesture() string {
 	return "drag"
 }
 
-// check returns what is wrong with the workbench, "" for nothing.
+// check returns a fault of the workbench, "" for nothing.
 func (m *monkey) check() string {
 	shown := 0
 	for _, d := range m.session().Documents.List() {

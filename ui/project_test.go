@@ -13,7 +13,7 @@ import (
 	"quell/ui/control"
 )
 
-// saveProject saves what is open to a path by the dialog.
+// saveProject saves the open series to a path by the dialog.
 func (b *bench) saveProject(path string) {
 	b.t.Helper()
 	b.command("save-project-as").Run()

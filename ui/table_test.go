@@ -95,7 +95,7 @@ func TestANewPanelNeedsALineInTheTable(t *testing.T) {
 	}
 }
 
-// Before the event loop runs, Fyne runs at once what is for the UI goroutine.
+// Before the event loop runs, Fyne runs functions for the UI goroutine at once.
 func TestTheWorkbenchIsBuiltBeforeTheEventLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("full tier")

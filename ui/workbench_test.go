@@ -142,7 +142,7 @@ func (b *bench) until(what string, ok func() bool) {
 	}
 }
 
-// drain runs what is queued now, and waits for pictures that are drawn, with which panels
+// drain runs the functions that are queued now, and waits for pictures that are drawn, with which panels
 // are refreshed.
 func (b *bench) drain() {
 	for {

@@ -94,7 +94,7 @@ func (a *Arrival) Read(ctx context.Context, from, to int, read func() error) err
 	return read()
 }
 
-// has reports whether the voxels are final, and returns what is closed when that may have
+// has reports whether the voxels are final, and returns a channel that is closed when that may have
 // changed.
 func (a *Arrival) has(from, to int) (there bool, changed <-chan struct{}, err error) {
 	a.mu.Lock()

@@ -85,7 +85,7 @@ func divergingColor(t float64) color.RGBA {
 	return oklab(darkest+(lightest-darkest)*size, c*math.Cos(hue), c*math.Sin(hue))
 }
 
-// oklab converts a colour to sRGB, clipped to what a screen shows.
+// oklab converts a colour to sRGB, clipped to the range of a screen.
 func oklab(l, a, b float64) color.RGBA {
 	cube := func(x float64) float64 { return x * x * x }
 	lc := cube(l + 0.3963377774*a + 0.2158037573*b)

@@ -113,7 +113,7 @@ var relative = []struct {
 
 // RelativeWindows returns windows for a volume with values of no common scale, as in MR:
 // by percentiles of its foreground, for all of the tissue, for its contrasts, for what is
-// bright (fluid in T2, fat and contrast agent in T1) and for what is dark. Windows that
+// bright (fluid in T2, fat and contrast agent in T1) and for dark tissue. Windows that
 // would have no width are left out.
 func RelativeWindows(v *Volume) []Window {
 	sample := sortedSample(v)

@@ -15,7 +15,7 @@
 //	unmap    {"memory": N}: ends that
 //	denoise  see Request; the filtered voxels go to "output"
 //	estimate the noise of "input"; with "output" sigma of each voxel goes there
-//	assess   judges "result" as what a filter made of "input"
+//	assess   judges "result" as the result of a filter on "input"
 //	cancel   {"id": N}: cancels request N, which then ends with an error of kind "cancelled"; it has no reply itself
 //
 // A reply is {"id": N, "result": {...}} or {"id": N, "error": {"kind", "code", "text", "file"}}, the error as --json of
@@ -27,5 +27,5 @@
 // allocated. Inputs are not changed; a client leaves the files of a request alone until its reply is there. Requests
 // are worked on one after another; up to MaxWaiting wait.
 //
-// When standard input ends, what is worked on is cancelled and the server returns.
+// When standard input ends, requests in work are cancelled and the server returns.
 package arrays

@@ -9,7 +9,7 @@ import (
 // Version is the version of the protocol. It changes when an older client would misunderstand a reply.
 const Version = 1
 
-// Limits of what is taken from a client.
+// Limits of requests of a client.
 const (
 	MaxLine    = 1 << 20 // bytes of a request
 	MaxWaiting = 16      // requests behind the one in work
@@ -33,7 +33,7 @@ type Request struct {
 	Bytes  int64  `json:"bytes,omitempty"`  // room: that the client is about to map
 
 	Input  Image  `json:"input,omitzero"`
-	Result *Array `json:"result,omitempty"` // assess: what is judged
+	Result *Array `json:"result,omitempty"` // assess: the judged result
 	Output *Array `json:"output,omitempty"` // is written
 	Mask   *Array `json:"mask,omitempty"`   // bytes, 0 for voxels that are left out
 	// NoiseMap is "auto", "none" or an array of sigma for each voxel; missing, it is the rule of quell denoise, and
@@ -43,7 +43,7 @@ type Request struct {
 	Recipe     *denoise.Recipe          `json:"recipe,omitempty"` // else Preset, else Filter
 	Preset     string                   `json:"preset,omitempty"`
 	Filter     string                   `json:"filter,omitempty"`
-	Dims       any                      `json:"dims,omitempty"` // 2, 3, "auto"; missing: that of the recipe or the default of the filter
+	Dims       any                      `json:"dims,omitempty"` // 2, 3, "auto"; missing: the dims of the recipe or the default of the filter
 	Parameters map[string]denoise.Value `json:"parameters,omitempty"`
 
 	Engine  string `json:"engine,omitempty"` // see job.EnginePolicy

@@ -16,7 +16,7 @@ import (
 	"quell/series"
 )
 
-// Forms are how a command prints what a reply holds, too.
+// Forms are how a command prints the content of a reply, too.
 type Forms struct {
 	Error    func(err error) any // the member "error" of a reply
 	Estimate func(e noise.Estimate) any
@@ -25,7 +25,7 @@ type Forms struct {
 // progressEvery is the least time between two events of progress.
 const progressEvery = 50 * time.Millisecond
 
-// Serve answers the requests of a client until in ends, which cancels what is worked on, or ctx does. The error is
+// Serve answers the requests of a client until in ends, which cancels requests in work, or ctx does. The error is
 // that of a stream, or the context's.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, forms Forms) error {
 	s := &server{forms: forms, out: out, cancelled: map[int64]context.CancelFunc{}}

@@ -83,7 +83,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestRequestsInDisorder: what is no request, and a number that is in use, get an error, and the others a reply.
+// TestRequestsInDisorder: a line that is no request, and a number that is in use, get an error, and the others a reply.
 func TestRequestsInDisorder(t *testing.T) {
 	replies, err := repliesTo(t, "\n{\"id\":1,\"do\":\"unmap\"}\nnonsense\n{\"id\":1,\"do\":\"map\"}\n{\"id\":5,\"do\":\"cancel\"}\n{\"id\":2,\"do\":\"dance\"}\n")
 	if err != nil {
@@ -117,7 +117,7 @@ func TestAffine(t *testing.T) {
 	}
 }
 
-// TestRoom: what is more than the free memory is refused, what is as much is not; before a client maps arrays, and before a
+// TestRoom: arrays of more than the free memory are refused, of as much are not; before a client maps arrays, and before a
 // filter takes what its passes need.
 func TestRoom(t *testing.T) {
 	defer func(old func() int64) { available = old }(available)

@@ -276,7 +276,7 @@ func TestListThatNamesAnotherOutput(t *testing.T) {
 	}
 }
 
-// TestTheDefaultMapIsNoSetting: what is done is described as before the default was a map, by no name of a map.
+// TestTheDefaultMapIsNoSetting: the steps are described as before the default was a map, by no name of a map.
 func TestTheDefaultMapIsNoSetting(t *testing.T) {
 	c := newCohort(t)
 	for _, x := range []struct{ given, want string }{{"", `"NoiseMap":""`}, {job.NoMap, `"NoiseMap":"none"`}, {job.MapAuto, `"NoiseMap":"auto"`}} {

@@ -47,7 +47,7 @@ func TestGPUThatFailsOnASeries(t *testing.T) {
 	}
 }
 
-// TestBatchThatStops: what is done stays, what was in work has no row, and the error says why.
+// TestBatchThatStops: finished series stay, a series that was in work has no row, and the error says why.
 func TestBatchThatStops(t *testing.T) {
 	c := newCohort(t)
 	for i := range 6 {

@@ -21,7 +21,7 @@ type task struct {
 	unit    Unit
 	catalog *open.Catalog
 	members []int        // in the catalog: one entry, or the entries of a 4-D series
-	result  SeriesResult // what is known before it is read
+	result  SeriesResult // known before it is read
 	hold    *hold
 	done    func()
 }
@@ -136,7 +136,7 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*open.Catalo
 	return catalog, nil
 }
 
-// describe returns what is known of a series before it is read. known are the series of the
+// describe returns the facts of a series that are known before it is read. known are the series of the
 // unit that were described before.
 func (b *batch) describe(u Unit, c *open.Catalog, members []int, known map[string]bool) SeriesResult {
 	e := c.Entries[members[0]]

@@ -14,7 +14,7 @@ import (
 	"quell/io/atomic"
 )
 
-// What a killed process left next to an output or a result goes with a later run: at once on the
+// The remains of a killed process next to an output or a result go with a later run: at once on the
 // same machine, else an hour after.
 func TestLeftoversAreRemoved(t *testing.T) {
 	c := newCohort(t)
@@ -110,7 +110,7 @@ func TestChangedBytesAreFound(t *testing.T) {
 			}
 		}
 	}
-	// What is whole stays, whatever its date and however it is looked at.
+	// A whole output stays, whatever its date and however it is looked at.
 	at := time.Now().Add(time.Minute)
 	for _, file := range outputs {
 		c.must(os.Chtimes(file, at, at))

@@ -18,7 +18,7 @@ import (
 	"quell/internal/message"
 )
 
-// Unit is what is scanned in one go: a file, or the DICOM files directly in a folder.
+// Unit is a part of the inputs that is scanned in one go: a file, or the DICOM files directly in a folder.
 type Unit struct {
 	Name   string `json:"name"` // relative to the root of the inputs, with slashes; identifies the unit
 	Path   string `json:"path"`

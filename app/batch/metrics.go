@@ -10,7 +10,7 @@ import (
 	"quell/app/job"
 )
 
-// Metrics counts what a process did, for Prometheus, besides the usual figures of the process
+// Metrics counts the work of a process, for Prometheus, besides the usual figures of the process
 // and of Go. It holds no names. Its methods may be called from several goroutines.
 type Metrics struct {
 	set     *metrics.Set

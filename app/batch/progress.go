@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// meter counts what is finished. Rates are by the bytes of the inputs.
+// meter counts finished work. Rates are by the bytes of the inputs.
 type meter struct {
 	events Events
 	now    func() time.Time

@@ -12,7 +12,7 @@ import (
 	"quell/io/atomic"
 )
 
-// recipeNote says what is done with the series of an output, or of a shard while its lock is held.
+// recipeNote describes the steps of the series of an output, or of a shard while its lock is held.
 type recipeNote struct {
 	ID   string `json:"id"`   // hash of recipe and options
 	Text string `json:"text"` // the recipe, for a person

@@ -35,8 +35,8 @@ func (c cohort) refused(o Options, words ...string) {
 	}
 }
 
-// TestOneRecipe: an output holds one recipe, unless another one is to replace what is there; then
-// the report counts what is left of the first.
+// TestOneRecipe: an output holds one recipe, unless another one is to replace it; then
+// the report counts the remaining outputs of the first.
 func TestOneRecipe(t *testing.T) {
 	c := newCohort(t)
 	for i := range 4 {

@@ -162,7 +162,7 @@ func (s store) changed(stamps map[string]time.Time, visit func(SeriesResult)) er
 // remove forgets a result; its output stays.
 func (s store) remove(id string) { _ = os.Remove(s.resultPath(id)) }
 
-// describe adds what is in place at an output: its files, their size and a hash of their names
+// describe adds the facts of an output in place: its files, their size and a hash of their names
 // and sizes.
 func (s store) describe(r *SeriesResult) error {
 	path := s.outputPath(r.Output)
@@ -201,7 +201,7 @@ func (s store) discard(r *SeriesResult) error {
 // files returns the paths of the files of an output, in order; none if it is not there.
 func (s store) files(output string) (paths []string) {
 	path := s.outputPath(output)
-	_ = atomic.EachFile(path, func(name string, _ fs.FileInfo) { // what is missing fails when it is opened
+	_ = atomic.EachFile(path, func(name string, _ fs.FileInfo) { // a missing file fails when it is opened
 		paths = append(paths, filepath.Join(path, filepath.FromSlash(name)))
 	})
 	if header, ok := strings.CutSuffix(path, ".hdr"); ok {
@@ -229,7 +229,7 @@ func (s store) tidy() {
 	for _, path := range []string{s.resultPath("-"), s.ownerPath("-"), filepath.Join(s.dir(), "-"), filepath.Join(s.out, "-")} {
 		outputs[filepath.Dir(path)] = path
 	}
-	_ = s.all(func(r SeriesResult) { // the run reports what is wrong with results
+	_ = s.all(func(r SeriesResult) { // the run reports the faults of results
 		if r.Output != "" {
 			path := s.outputPath(r.Output)
 			outputs[filepath.Dir(path)] = path

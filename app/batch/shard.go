@@ -46,7 +46,7 @@ func shardOf(units []Unit, shard, n int) (mine []Unit) {
 	return mine
 }
 
-// listID identifies what a run is over: the settings, and the inputs with their sizes.
+// listID identifies the work of a run: the settings, and the inputs with their sizes.
 func (b *batch) listID() string {
 	texts := []string{b.settings}
 	for _, u := range b.units {

@@ -17,8 +17,8 @@ import (
 	"quell/internal/message"
 )
 
-// Summary is what a batch came to. The results of its series stay on disk: what is in memory of each
-// is its row.
+// Summary is the outcome of a batch. The results of its series stay on disk: in memory each
+// is a row.
 type Summary struct {
 	Progress
 	Output  string  `json:"output"`
@@ -138,7 +138,7 @@ func exitCode(rows []row) int {
 	return code
 }
 
-// row is what is in memory of a result: what orders and counts it.
+// row is the part of a result in memory, which orders and counts it.
 type row struct {
 	id, unit, series string
 	state            SeriesState
@@ -219,7 +219,7 @@ func (b *batch) summarise(started time.Time) (Summary, error) {
 	return s, errors.Join(err, writeCSV(s.CSV, all), b.writeHTML(all, s.OfOthers))
 }
 
-// urgency orders results: what failed, what may be wrong, what is well.
+// urgency orders results: failed, doubtful, well.
 func urgency(r SeriesResult) int {
 	switch {
 	case r.State == Failed:

@@ -15,7 +15,7 @@ import (
 	"quell/io/atomic"
 )
 
-// Spec is what a worker in another process has to know of a batch. It is a JSON value.
+// Spec describes a batch to a worker in another process. It is a JSON value.
 type Spec struct {
 	Job      job.Job `json:"job"`
 	Select   string  `json:"select,omitempty"`

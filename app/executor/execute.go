@@ -5,7 +5,6 @@ package executor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -23,11 +22,11 @@ import (
 	"quell/volume"
 )
 
-// Means are what a job is done with besides its source. The zero value starts the engine that
+// Means are the means of a job besides its source. The zero value starts the engine that
 // the policy of the job picks, and knows nothing.
 type Means struct {
-	// Engine returns the engine that filters; nil: the one that the job's policy picks. If it fails,
-	// the CPU takes over if Fallback is set and the policy allows it; else the error is returned.
+	// Engine returns the engine that filters; nil: the one that the job's policy picks. If it fails, app.Execute does the
+	// whole job again by the CPU if Fallback is set and the policy allows it; else the error is returned.
 	Engine   func() (denoise.Engine, error)
 	Fallback bool
 	Facts    *denoise.Facts // of the one volume of the source; nil to find what the recipe needs
@@ -92,7 +91,7 @@ func (x *execution) inSlabs() bool {
 func (x *execution) each(ctx context.Context) error {
 	if x.plan.Slabs {
 		for k := range x.src.Len() {
-			if err := x.slabs(ctx, &volumeWork{execution: x, k: k}); err != nil {
+			if err := x.slabs(ctx, &volumeWork{x: x, k: k}); err != nil {
 				return err
 			}
 		}
@@ -119,7 +118,7 @@ func (x *execution) each(ctx context.Context) error {
 		if progress := x.events.Count(job.Reading); progress != nil && x.src.Group != nil {
 			progress(k+1, x.src.Len())
 		}
-		v := &volumeWork{execution: x, k: k}
+		v := &volumeWork{x: x, k: k}
 		v.outcome.Seconds.Load = time.Since(started).Seconds()
 		if err := x.whole(ctx, v, in.series); err != nil {
 			return err
@@ -163,7 +162,7 @@ func (x *execution) read(ctx context.Context, next chan<- loaded, free <-chan st
 
 // volumeWork is the work on one volume.
 type volumeWork struct {
-	*execution
+	x       *execution
 	k       int
 	outcome VolumeOutcome
 
@@ -190,7 +189,7 @@ func (x *execution) whole(ctx context.Context, v *volumeWork, s *series.Series) 
 		return err
 	}
 	if !x.src.Known {
-		v.announce(s.Findings)
+		v.x.announce(s.Findings)
 	}
 	if err := v.begin(ctx, s); err != nil {
 		return err
@@ -199,7 +198,7 @@ func (x *execution) whole(ctx context.Context, v *volumeWork, s *series.Series) 
 	if x.means.Run != nil {
 		run := x.means.Run
 		v.made = &Made{Source: run.Source, Region: run.Region, Result: run.Result, Run: run}
-		if v.job.Measure { // which runs the recipe on parts
+		if v.x.job.Measure { // which runs the recipe on parts
 			if v.made.Engine, err = x.awaitEngine(); err != nil {
 				return err
 			}
@@ -220,72 +219,72 @@ func (v *volumeWork) begin(ctx context.Context, s *series.Series) error {
 	if v.k > 0 {
 		return nil
 	}
-	v.execution.outcome.Resampled = s.Resampled
-	first := &Made{Source: s, Region: v.region, Noise: v.job.Noise}
-	if v.job.Recipe != nil {
+	v.x.outcome.Resampled = s.Resampled
+	first := &Made{Source: s, Region: v.region, Noise: v.x.job.Noise}
+	if v.x.job.Recipe != nil {
 		first.Run = &run.Run{Recipe: v.recipe, Source: s, Region: v.region}
 	}
-	for _, sink := range v.sinks {
-		v.begun++
+	for _, sink := range v.x.sinks {
+		v.x.begun++
 		if err := sink.Begin(ctx, first); err != nil {
 			return err
 		}
 	}
-	v.maps = v.means.Maps
-	if v.plan.Slabs || v.means.Run != nil || v.job.MapFile() == "" && v.job.Mask == "" {
+	v.x.maps = v.x.means.Maps
+	if v.x.plan.Slabs || v.x.means.Run != nil || v.x.job.MapFile() == "" && v.x.job.Mask == "" {
 		return nil
 	}
 	var err error
-	v.maps, err = run.LoadMaps(ctx, v.job, s)
+	v.x.maps, err = run.LoadMaps(ctx, v.x.job, s)
 	return err
 }
 
 // check determines the recipe and the region to filter, and refuses what cannot be done.
 func (v *volumeWork) check(ctx context.Context, s *series.Series) (err error) {
 	v.source, v.region = s, s.Volume.Bounds()
-	if v.job.Recipe == nil {
-		if v.job.Noise == nil {
-			return checkConversion(s, v.job.Output.Path)
+	if v.x.job.Recipe == nil {
+		if v.x.job.Noise == nil {
+			return checkConversion(s, v.x.job.Output.Path)
 		}
 		return nil
 	}
-	v.recipe = *v.job.Recipe
-	if v.job.AutoFilter {
+	v.recipe = *v.x.job.Recipe
+	if v.x.job.AutoFilter {
 		if err := timed(&v.outcome.Seconds.Estimate, func() error { return v.propose(ctx, s) }); err != nil {
 			return err
 		}
-	} else if v.job.AutoDims {
+	} else if v.x.job.AutoDims {
 		if v.recipe.Dims, err = run.ProposeDims(s, v.recipe.Filter); err != nil {
 			return err
 		}
 	}
-	if v.region, err = v.job.Slices.Region(s.Volume.Geometry); err != nil {
+	if v.region, err = v.x.job.Slices.Region(s.Volume.Geometry); err != nil {
 		return err
 	}
-	return run.CheckRecipe(s, v.recipe, v.job.Uneven == job.UnevenSplit)
+	return run.CheckRecipe(s, v.recipe, v.x.job.Uneven == job.UnevenSplit)
 }
 
 // propose takes the filter that is expected to gain most on the first volume. The CPU finds it: the same on
 // every machine.
 func (v *volumeWork) propose(ctx context.Context, s *series.Series) (err error) {
-	proposal := &v.execution.outcome.Proposal
+	proposal := &v.x.outcome.Proposal
 	if v.k == 0 {
-		q := run.GainRequest{Series: s, Facts: v.means.Facts}
-		if !v.job.AutoDims {
+		q := run.GainRequest{Series: s, Facts: v.x.means.Facts}
+		if !v.x.job.AutoDims {
 			q.Dims = v.recipe.Dims
 		}
 		p, err := run.ProposeFilter(ctx, engines.CPU(), q)
 		if err != nil {
 			return err
 		}
-		if *proposal = &p; v.src.Len() == 1 && p.Facts != nil {
-			v.execution.means.Facts = p.Facts
+		if *proposal = &p; v.x.src.Len() == 1 && p.Facts != nil {
+			v.x.means.Facts = p.Facts
 		}
 	}
 	if (*proposal).Filter != "" {
 		first := (*proposal).Gains[0]
 		v.recipe, err = denoise.NewRecipe(first.Filter, first.Dims)
-	} else if v.job.AutoDims {
+	} else if v.x.job.AutoDims {
 		v.recipe.Dims, err = run.ProposeDims(s, v.recipe.Filter)
 	}
 	return err
@@ -306,16 +305,16 @@ func (x *execution) announce(findings []series.Finding) {
 
 // start returns the engine, once. A warning says if it is not the GPU that was asked for.
 func (v *volumeWork) start() (err error) {
-	if v.engine != nil || v.job.Recipe == nil {
+	if v.x.engine != nil || v.x.job.Recipe == nil {
 		return nil
 	}
-	if err := timed(&v.outcome.Seconds.Start, func() error { v.engine, err = v.awaitEngine(); return err }); err != nil {
+	if err := timed(&v.outcome.Seconds.Start, func() error { v.x.engine, err = v.x.awaitEngine(); return err }); err != nil {
 		return err
 	}
-	if why := engines.Lost(v.job.Engine, v.engine); why != nil && v.means.Fallback {
-		text := engines.FallbackText(why, nil, v.engine, *v.job.Recipe, v.src.Geometry, v.src.Len())
-		v.execution.outcome.Warnings = append(v.execution.outcome.Warnings, text)
-		v.events.Say(series.Warning, text.String())
+	if why := engines.Lost(v.x.job.Engine, v.x.engine); why != nil && v.x.means.Fallback {
+		text := engines.FallbackText(why, nil, v.x.engine, *v.x.job.Recipe, v.x.src.Geometry, v.x.src.Len())
+		v.x.outcome.Warnings = append(v.x.outcome.Warnings, text)
+		v.x.events.Say(series.Warning, text.String())
 	}
 	return nil
 }
@@ -336,19 +335,19 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 		v.outcome.Seconds.Filter -= estimate
 	}()
 	return timed(&v.outcome.Seconds.Filter, func() error {
-		v.made = &Made{Source: v.source, Region: v.region, Result: v.source.Volume, Noise: v.job.Noise, Engine: v.engine, Found: source}
-		if v.job.Noise != nil {
-			noisy, err := run.AddNoise(ctx, v.source, *v.job.Noise)
+		v.made = &Made{Source: v.source, Region: v.region, Result: v.source.Volume, Noise: v.x.job.Noise, Engine: v.x.engine, Found: source}
+		if v.x.job.Noise != nil {
+			noisy, err := run.AddNoise(ctx, v.source, *v.x.job.Noise)
 			if err != nil {
 				return err
 			}
 			v.made.Clean, v.made.Source, v.made.Result = v.source, noisy, noisy.Volume
 		}
-		if v.job.Recipe == nil {
+		if v.x.job.Recipe == nil {
 			return nil
 		}
 		var maps run.Maps
-		err := timed(&estimate, func() (err error) { maps, err = v.maps.Estimate(ctx, v.job, v.made.Source); return err })
+		err := timed(&estimate, func() (err error) { maps, err = v.x.maps.Estimate(ctx, v.x.job, v.made.Source); return err })
 		if err != nil {
 			return err
 		}
@@ -357,14 +356,14 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 			return err
 		}
 		q := run.Request{
-			Series: v.made.Source, Recipe: v.recipe, Maps: maps, Region: v.region, Facts: facts, Split: v.job.Uneven == job.UnevenSplit,
-			Follow: v.follow(ctx), IfVaries: v.job.NoiseMap == job.MapIfVaries,
+			Series: v.made.Source, Recipe: v.recipe, Maps: maps, Region: v.region, Facts: facts, Split: v.x.job.Uneven == job.UnevenSplit,
+			Follow: v.follow(ctx), IfVaries: v.x.job.NoiseMap == job.MapIfVaries,
 		}
-		v.made.Run, err = v.filter(ctx, q)
+		v.made.Run, err = run.Denoise(ctx, v.x.engine, q, v.volumeEvents().Track(job.Filtering))
 		if err == nil {
 			estimate += v.made.Run.Estimate.Seconds()
 			if q.IfVaries && v.made.Run.Maps.Noise != nil {
-				v.events.Say(series.Note, "The noise differs from place to place: it was filtered by a noise map, as by --noise-map auto; --noise-map none filters without.")
+				v.x.events.Say(series.Note, "The noise differs from place to place: it was filtered by a noise map, as by --noise-map auto; --noise-map none filters without.")
 			}
 			v.made.Result = v.made.Run.Result
 		}
@@ -376,49 +375,35 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 // the noise by what they differ in; nil to find what the recipe needs.
 func (v *volumeWork) facts(ctx context.Context, s *series.Series) (*denoise.Facts, error) {
 	_, sigma := v.recipe.Needs()
-	if v.means.Facts != nil || v.src.Group == nil || !sigma || v.job.Noise != nil {
-		return v.means.Facts, nil
+	if v.x.means.Facts != nil || v.x.src.Group == nil || !sigma || v.x.job.Noise != nil {
+		return v.x.means.Facts, nil
 	}
-	if !v.execution.compared {
-		v.execution.compared = true
-		load, done := v.src.Again() // as the next volume is being read by Load
+	if !v.x.compared {
+		v.x.compared = true
+		load, done := v.x.src.Again() // as the next volume is being read by Load
 		defer done()
-		found, err := run.FindAlike(ctx, v.src.Group, v.src.Len(), func(k int) (*series.Series, error) { return load(ctx, k) })
+		found, err := run.FindAlike(ctx, v.x.src.Group, v.x.src.Len(), func(k int) (*series.Series, error) { return load(ctx, k) })
 		if err != nil {
 			return nil, err
 		}
-		v.execution.repeats = found
+		v.x.repeats = found
 	}
-	if v.execution.repeats == nil {
+	if v.x.repeats == nil {
 		return nil, nil
 	}
 	e, err := noise.Of(ctx, s.Volume)
 	if err != nil {
 		return nil, err
 	}
-	f, err := denoise.FactsWith(ctx, s.Volume, e.OverTime(*v.execution.repeats))
+	f, err := denoise.FactsWith(ctx, s.Volume, e.OverTime(*v.x.repeats))
 	return &f, err
-}
-
-// filter runs the recipe, by the CPU if the engine fails and the policy of the job allows that.
-func (v *volumeWork) filter(ctx context.Context, q run.Request) (*run.Run, error) {
-	progress := v.volumeEvents().Track(job.Filtering)
-	r, err := run.Denoise(ctx, v.engine, q, progress)
-	if other, ok := engines.Fallback(v.job.Engine); ok && v.means.Fallback && errors.Is(err, engines.ErrFailed) {
-		v.warn(engines.FallbackText(err, v.engine, other, v.recipe, v.source.Volume.Geometry, 1))
-		r, err = run.Denoise(ctx, other, q, progress)
-		if err == nil {
-			v.made.Engine = other
-		}
-	}
-	return r, err
 }
 
 // follow returns what passes the result to the sinks that take it while it is computed; nil if
 // none does.
 func (v *volumeWork) follow(ctx context.Context) func(*run.Run, *volume.Arrival) {
 	var followers []Follower
-	for _, s := range v.sinks {
+	for _, s := range v.x.sinks {
 		if f, ok := s.(Follower); ok {
 			followers = append(followers, f)
 		}
@@ -437,10 +422,10 @@ func (v *volumeWork) follow(ctx context.Context) func(*run.Run, *volume.Arrival)
 
 // changed returns what the filter did to the volume, of which all slabs are there.
 func (v *volumeWork) changed() string {
-	if v.plan.Slabs && v.same {
+	if v.x.plan.Slabs && v.same {
 		return run.AsItIs
 	}
-	if v.plan.Slabs {
+	if v.x.plan.Slabs {
 		return run.Denoised
 	}
 	return v.made.Run.Outcome()
@@ -457,7 +442,7 @@ func (v *volumeWork) deliver(ctx context.Context, s *Slab) error {
 	spent := 0.0
 	defer func() { v.outcome.Seconds.Write += spent - (v.outcome.Seconds.Measure - before) }()
 	return timed(&spent, func() error {
-		for _, sink := range v.sinks {
+		for _, sink := range v.x.sinks {
 			if err := sink.Slab(ctx, s); err != nil {
 				return err
 			}
@@ -466,14 +451,14 @@ func (v *volumeWork) deliver(ctx context.Context, s *Slab) error {
 	})
 }
 
-// describe says what a person should know about the finished run.
+// describe warns of facts about the finished run that a person should know.
 func (v *volumeWork) describe() {
 	r := v.made.Run
-	if v.means.Run != nil {
+	if v.x.means.Run != nil {
 		return
 	}
 	text := r.AutoWarning
-	if v.plan.Slabs {
+	if v.x.plan.Slabs {
 		text = func() message.Message { return run.WarnOfAuto(r.Recipe, r.Facts, func() bool { return v.same }) }
 	}
 	if text := text(); !text.IsZero() {
@@ -491,7 +476,7 @@ func (v *volumeWork) describe() {
 	if r.Tuned != nil && r.Tuned.Part != nil {
 		words += fmt.Sprintf(", with the strength that is best for %s", run.PartsText([]series.Part{*r.Tuned.Part}))
 	}
-	if v.job.Measure {
+	if v.x.job.Measure {
 		words += "; such a result is not judged, as that would filter across the parts"
 	}
 	v.warn(message.Verbatim(words + "."))
@@ -499,30 +484,30 @@ func (v *volumeWork) describe() {
 
 // warn adds a warning about the run, which names the volume of a 4-D series.
 func (v *volumeWork) warn(text message.Message) {
-	if v.src.Group != nil {
-		text = message.Text("%s: %s", v.src.Group.Places[v.k], text)
+	if v.x.src.Group != nil {
+		text = message.Text("%s: %s", v.x.src.Group.Places[v.k], text)
 	}
-	v.execution.outcome.Warnings = append(v.execution.outcome.Warnings, text)
-	v.events.Say(series.Warning, text.String())
+	v.x.outcome.Warnings = append(v.x.outcome.Warnings, text)
+	v.x.events.Say(series.Warning, text.String())
 }
 
 // volumeEvents returns the events of the volume: progress counts all volumes.
 func (v *volumeWork) volumeEvents() job.Events {
-	if v.events.Progress == nil {
+	if v.x.events.Progress == nil {
 		return job.Events{}
 	}
-	n, k := int64(v.src.Len()), int64(v.k)
-	return job.Events{Progress: func(step job.Step, done, total int64) { v.events.Progress(step, k*total+done, n*total) }}
+	n, k := int64(v.x.src.Len()), int64(v.k)
+	return job.Events{Progress: func(step job.Step, done, total int64) { v.x.events.Progress(step, k*total+done, n*total) }}
 }
 
 // done adds the volume to the outcome of the job.
 func (v *volumeWork) done() {
-	r, one := &v.execution.outcome, &v.outcome
-	if progress := v.events.Count(job.Writing); progress != nil && v.src.Group != nil {
-		progress(v.k+1, v.src.Len())
+	r, one := &v.x.outcome, &v.outcome
+	if progress := v.x.events.Count(job.Writing); progress != nil && v.x.src.Group != nil {
+		progress(v.k+1, v.x.src.Len())
 	}
-	if v.src.Group != nil {
-		one.Series, one.Place = v.src.Entries[v.k], v.src.Group.Places[v.k]
+	if v.x.src.Group != nil {
+		one.Series, one.Place = v.x.src.Entries[v.k], v.x.src.Group.Places[v.k]
 		one.Name = one.Place.String()
 		if one.Measures != nil {
 			one.Measures.Map = nil // as large as the volume
@@ -546,13 +531,13 @@ func (v *volumeWork) done() {
 			one.NoiseMap, mask = result.Maps.Records()
 		}
 		for _, u := range result.Devices {
-			v.devices.Add(u)
+			v.x.devices.Add(u)
 		}
 		if v.k == 0 {
 			r.Engine, r.Device, r.Mask, r.NoiseMap, r.Parts = result.Engine.Name, result.Engine.Device, mask, one.NoiseMap, result.Parts
 			r.Asked, r.Recipe, r.Tuned = new(result.Recipe), one.Recipe, one.Tuned
 		}
-		if v.src.Group == nil && !v.plan.Slabs {
+		if v.x.src.Group == nil && !v.x.plan.Slabs {
 			r.Run = result
 		}
 		switch m := one.Measures; {
@@ -564,7 +549,7 @@ func (v *volumeWork) done() {
 	}
 	one.Seconds.Total = one.Seconds.Load + one.Seconds.Start + one.Seconds.Estimate + one.Seconds.Filter + one.Seconds.Measure + one.Seconds.Write
 	r.Seconds = r.Seconds.Plus(one.Seconds)
-	v.volumes = append(v.volumes, *one)
+	v.x.volumes = append(v.x.volumes, *one)
 }
 
 // finish completes the outputs. Once the first is there, a cancel comes too late for the others.

@@ -21,7 +21,7 @@ func TestForecastText(t *testing.T) {
 		want          string
 	}{
 		{executor.Forecast{Filter: 1 * gb, Judge: 4 * gb, Free: 10 * gb}, true, true, ""},
-		{executor.Forecast{Filter: 1 * gb, Judge: 4 * gb}, true, true, ""}, // what is free is not known
+		{executor.Forecast{Filter: 1 * gb, Judge: 4 * gb}, true, true, ""}, // the free memory is not known
 		{executor.Forecast{Filter: 1 * gb, Judge: 4 * gb, Free: 10*gb - 1}, true, true, "Filtering needs 1.0 GB of memory, judging the result up to 4.0 GB more; 10.0 GB is free."},
 		{executor.Forecast{Filter: 1 * gb, Judge: 4 * gb, Free: 5 * gb}, true, true, "Filtering needs 1.0 GB of memory, judging the result up to 4.0 GB more; 5.0 GB is free."},
 		{

@@ -31,7 +31,7 @@ type Judge struct {
 // SplitWhy is why there is no verdict on a series whose evenly spaced slices were filtered by themselves.
 const SplitWhy = "What was filtered in evenly spaced parts is not judged, as that would filter across them."
 
-// judged is what is known of some slices.
+// judged is the judgement of some slices.
 type judged struct {
 	from, to int // slices of the volume
 	m        judge.Measures
@@ -159,7 +159,7 @@ func together(parts []judged) judge.Measures {
 	return m
 }
 
-// sliceVerdicts returns what is known of each of n slices, which may have been judged as one.
+// sliceVerdicts returns the judgement of each of n slices, which may have been judged as one.
 func sliceVerdicts(a judge.Assessment, n int) []judge.SliceAssessment {
 	if len(a.Slices) == n {
 		return a.Slices

@@ -46,7 +46,7 @@ func judgeRun(ctx context.Context, eng denoise.Engine, run *run.Run) (judge.Asse
 	return report.Measures.Assessment, err
 }
 
-// TestJudgeRun: the verdict is that of judge.Measure, and what a run did not need is found once.
+// TestJudgeRun: the verdict is of judge.Measure, and facts that a run did not need are found once.
 func TestJudgeRun(t *testing.T) {
 	_, run := blurred(t)
 	cancelled, cancel := context.WithCancel(t.Context())

@@ -11,7 +11,7 @@ import (
 	"quell/series"
 )
 
-// Outcome is what a job did.
+// Outcome is the outcome of a job.
 type Outcome struct {
 	// Outcome is "denoised" or "unchanged", of a 4-D series if all of its volumes are; empty if nothing was filtered.
 	Outcome string `json:"outcome,omitempty"`
@@ -60,7 +60,7 @@ type Outcome struct {
 	Each    []VolumeOutcome `json:"-"`
 }
 
-// VolumeOutcome is what a job did with one volume of a 4-D series.
+// VolumeOutcome is the outcome of one volume of a 4-D series.
 type VolumeOutcome struct {
 	Series   int             `json:"series"` // its number in the catalog
 	Place    series.Place    `json:"place"`

@@ -27,7 +27,7 @@ type Product struct {
 	Sink   func(b Beside) Sink
 }
 
-// Beside is what a product is made for.
+// Beside is the output that a product is made for.
 type Beside struct {
 	Path     string // of the output
 	Job      job.Job

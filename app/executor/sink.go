@@ -11,10 +11,10 @@ import (
 	"quell/volume"
 )
 
-// Sink makes one output of what a job computes: a file, a folder of pictures, a verdict. Begin is
+// Sink makes one output of the volumes of a job: a file, a folder of pictures, a verdict. Begin is
 // called before anything is filtered, Slab for every part of every volume in order, and Finish
 // when all are there. Abort ends every sink that was begun, in any case: after Finish it does
-// nothing, before it removes what is not complete. The calls come from one goroutine.
+// nothing, before it removes incomplete files. The calls come from one goroutine.
 type Sink interface {
 	// Begin checks what the output needs. first is the first volume, perhaps without voxels.
 	Begin(ctx context.Context, first *Made) error
@@ -31,7 +31,7 @@ type Follower interface {
 	Follow(ctx context.Context, made *Made, a *volume.Arrival)
 }
 
-// Made is what a job made of a volume or of some of its slices.
+// Made is the result of a job on a volume or on some of its slices.
 type Made struct {
 	// Source is what was filtered, given noise or converted, and Region the voxels of it that the
 	// result covers: Source may hold slices around them.

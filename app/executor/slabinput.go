@@ -103,7 +103,7 @@ func (m slicedMaps) Close() {
 	}
 }
 
-// voxelBytes is what a voxel of the maps takes.
+// voxelBytes is the memory of a voxel of the maps.
 func (m slicedMaps) voxelBytes() int64 {
 	n := int64(0)
 	if m.noise != nil {

@@ -9,7 +9,7 @@ import (
 	"quell/volume"
 )
 
-// Source is what a job works on: a volume, or the volumes of a 4-D series one after another.
+// Source is the input of a job: a volume, or the volumes of a 4-D series one after another.
 type Source struct {
 	Path     string          // as a person knows it
 	Group    *series.Group   // of the volumes; nil for one that is in none

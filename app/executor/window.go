@@ -25,7 +25,7 @@ type sliceWindow struct {
 	pads       int       // voxels without a value so far
 
 	binary bool            // a voxel becomes 1 if it has a value that is not 0, and else 0
-	noise  *job.AddedNoise // that is added to what is read; nil for none
+	noise  *job.AddedNoise // that is added to voxels as they are read; nil for none
 	clean  []float32       // the voxels before that; nil without
 }
 

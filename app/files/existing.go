@@ -32,7 +32,7 @@ func besides(out string) []string {
 }
 
 // SourcesOf returns the files of a series, and their folders if these were read as a whole:
-// what is written there would be found with the series the next time.
+// an output there would be found with the series the next time.
 func SourcesOf(s *series.Series) []string {
 	var paths []string
 	known := map[string]bool{}
@@ -59,7 +59,7 @@ func SourcesOf(s *series.Series) []string {
 }
 
 // CheckExisting refuses to replace a file or folder of another kind, one that Quell did not
-// write unless overwrite asks for that, and in any case a folder with what is no DICOM.
+// write unless overwrite asks for that, and in any case a folder with other files than DICOM.
 func CheckExisting(out string, overwrite bool) error {
 	format := formatOf(out)
 	folder := format.Folder()

@@ -15,7 +15,7 @@ type Target struct {
 	Kind   *Kind
 }
 
-// Gate is what a command reads and writes. Everything that Quell writes to a path that a
+// Gate holds the paths that a command reads and writes. Everything that Quell writes to a path that a
 // person chose passes its Check first.
 type Gate struct {
 	Inputs  []string // files and folders; names of nothing are passed over
@@ -118,7 +118,7 @@ func (t Target) apart(inputs []place) error {
 }
 
 // isDerivative reports whether path lies in the derivatives of a BIDS dataset, which are no
-// part of what is read from it. The first derivative makes their folder.
+// part of the inputs in it. The first derivative makes their folder.
 func isDerivative(path, dataset string) bool {
 	derivatives := filepath.Join(dataset, "derivatives")
 	return Exists(filepath.Join(dataset, "dataset_description.json")) && (IsInside(path, derivatives) || isBelow(realPath(path), realPath(derivatives)))

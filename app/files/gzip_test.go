@@ -18,7 +18,7 @@ import (
 type stream struct{ fs.File }
 
 // TestSizeOfCompressedFiles: the size is taken from the trailer, however the file is
-// read, and there is none of what is too short to be compressed.
+// read, and there is none of a file that is too short to be compressed.
 func TestSizeOfCompressedFiles(t *testing.T) {
 	packed := apptest.Gzipped(t, make([]byte, 70000))
 	files := fstest.MapFS{

@@ -16,7 +16,7 @@ type Kind struct {
 	Endings []string // of its names, in lower case; nil for any that belongs to no other kind
 	Strict  bool     // a name without an ending is refused too
 
-	members  func(path string) []string // what is written; nil for path alone
+	members  func(path string) []string // the written files; nil for path alone
 	folder   func(path string) bool     // path is a folder that is replaced as a whole; nil for a file
 	own      func(path string) bool     // a file that is there is of this kind and Quell's; nil for never
 	existing func(path string, overwrite bool) error

@@ -47,11 +47,11 @@ var (
 	// the FDA's program.
 	StudyOutput    = &Kind{Name: "a reader study", Endings: []string{".html", ".htm"}, own: isStudy}
 	StudyKeyOutput = &Kind{Name: "the key of a reader study", Endings: []string{".json"}, own: isStudyKey}
-	// AnswersOutput is what a reader answered to a study.
+	// AnswersOutput holds the answers of a reader to a study.
 	AnswersOutput      = &Kind{Name: "answers of a reader study", Endings: []string{".csv"}, own: isAnswers}
 	IMRMCOutput        = &Kind{Name: "a file for iMRMC", Endings: []string{".imrmc", ".txt"}}
 	PresentationOutput = &Kind{Name: "a presentation state", Endings: []string{".dcm"}, Strict: true}
-	// ProjectOutput is what is open in the workbench.
+	// ProjectOutput holds the open series of the workbench.
 	ProjectOutput = &Kind{Name: "a project", Endings: []string{".quell"}, Strict: true, own: func(path string) bool { return holdsMark(path, projectMark, 64) }}
 	// LogOutput is a file that lines are appended to: no other file is ever touched.
 	LogOutput = &Kind{
@@ -142,7 +142,7 @@ const projectMark = `"quell": "project"`
 // batchState is the folder in the output of a batch that holds its results.
 const batchState = ".quell-batch"
 
-// batchFiles returns what a batch writes next to the outputs of its series.
+// batchFiles returns the files that a batch writes next to the outputs of its series.
 func batchFiles(dir string) []string {
 	return []string{filepath.Join(dir, "report.csv"), filepath.Join(dir, "report.html"), filepath.Join(dir, batchState)}
 }

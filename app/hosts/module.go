@@ -72,7 +72,7 @@ func Run(ctx context.Context, p Place, s Settings, form func(error) any, events 
 	return result, err
 }
 
-// Refuse leaves a result.json for an error of what is read before Run, such as the settings.
+// Refuse leaves a result.json for an error of a file that is read before Run, such as the settings.
 func Refuse(p Place, err error, form func(error) any) error {
 	if prepared := p.prepare(); prepared != nil {
 		return err

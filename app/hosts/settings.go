@@ -15,7 +15,7 @@ import (
 	"quell/io/dicom"
 )
 
-// Settings are what a host passes to a module, as JSON. Without a recipe, a preset, a filter or parameters the filter is
+// Settings are passed by a host to a module, as JSON. Without a recipe, a preset, a filter or parameters the filter is
 // the one that is expected to gain most.
 type Settings struct {
 	job.Asked

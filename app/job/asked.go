@@ -14,7 +14,7 @@ type Asked struct {
 	Recipe     *denoise.Recipe          `json:"recipe,omitempty"`
 	Preset     string                   `json:"preset,omitempty"`
 	Filter     string                   `json:"filter,omitempty"`
-	Dims       any                      `json:"dims,omitempty"` // 2, 3, "auto"; missing: that of the recipe or the default of the filter
+	Dims       any                      `json:"dims,omitempty"` // 2, 3, "auto"; missing: the dims of the recipe or the default of the filter
 	Parameters map[string]denoise.Value `json:"parameters,omitempty"`
 }
 

@@ -17,7 +17,7 @@ import (
 // InputError is a file or folder that cannot be read or is refused.
 type InputError struct {
 	Path    string          // as the user named it
-	Problem message.Message // what is wrong: "is cut off after 20000 bytes"
+	Problem message.Message // the fault: "is cut off after 20000 bytes"
 	Advice  message.Message // what to do: "copy it again"
 	Err     error           // the cause, or nil
 }

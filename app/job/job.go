@@ -13,7 +13,7 @@ import (
 	"quell/denoise"
 )
 
-// Job is one piece of work as data: what is read, what is done with it, and what is
+// Job is one piece of work as data: its input, its steps, and the files that are
 // written. A series is read; noise is added to it if Noise is set; it is filtered
 // if Recipe is set; the result is written. With neither, the series is converted to
 // another format. It is a JSON value.
@@ -34,7 +34,7 @@ type Job struct {
 	NoiseMap string       `json:"noise_map,omitempty"`
 	Mask     string       `json:"mask,omitempty"`
 	Engine   EnginePolicy `json:"engine,omitzero"`
-	// Uneven says what is done with slices that are unevenly spaced or missing: "split",
+	// Uneven is the treatment of slices that are unevenly spaced or missing: "split",
 	// "resample" or "resample=MM"; "" refuses what would need even ones.
 	Uneven string `json:"uneven,omitempty"`
 	// Memory is how many bytes of memory the volumes of a job may take together, about; 0 for DefaultMemory. See Slabs.
@@ -56,11 +56,11 @@ type Input struct {
 	// SkipDamaged leaves broken DICOM files out, see open.Catalog.WithoutDamaged.
 	SkipDamaged bool `json:"skip_damaged,omitempty"`
 
-	// Conceal replaces the texts of the source in what is reported, see open.Catalog.Conceal.
+	// Conceal replaces the texts of the source in reports, see open.Catalog.Conceal.
 	Conceal bool `json:"-"`
 }
 
-// Output says what is written, and where.
+// Output names the files to write, and their form.
 type Output struct {
 	Path string `json:"path"` // its name gives the format, by its ending
 	Options
@@ -94,7 +94,7 @@ func (j Job) Validate() error {
 	return j.ValidateSteps()
 }
 
-// ValidateSteps is Validate for what is done, whatever is read and written.
+// ValidateSteps is Validate for the steps, whatever is read and written.
 func (j Job) ValidateSteps() error {
 	switch {
 	case j.Memory < 0:
@@ -128,7 +128,7 @@ func (j Job) ValidateSteps() error {
 	return nil
 }
 
-// Modalities are what a person may state of a series.
+// Modalities are the ones that a person may state of a series.
 func Modalities() []string { return []string{"CT", "MR"} }
 
 // Validate returns a *UsageError if the input cannot be meant.
@@ -150,10 +150,10 @@ const (
 	MapIfVaries = "if-varies" // likewise, if the noise differs from place to place and the strength follows it
 )
 
-// NoMap is what a person gives for a job without a noise map.
+// NoMap is given for a job without a noise map.
 const NoMap = "none"
 
-// GivenMap returns Job.NoiseMap for what a person gave as noise map: a file, MapAuto or NoMap; "" leaves it to the
+// GivenMap returns Job.NoiseMap for a noise map as a person gives it: a file, MapAuto or NoMap; "" leaves it to the
 // noise, as MapIfVaries does.
 func GivenMap(text string) string {
 	switch text {

@@ -15,7 +15,7 @@ func TestMemTotal(t *testing.T) {
 }
 
 // What the process takes is what the system counts, and what the runtime holds elsewhere: both grow
-// by what is written to.
+// by the files that are written to.
 func TestProcessMemory(t *testing.T) {
 	for name, memory := range map[string]func() int64{"the process": ProcessMemory, "the runtime": runtimeMemory} {
 		debug.FreeOSMemory()

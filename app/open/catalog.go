@@ -48,7 +48,7 @@ func (e Entry) Identity() string {
 	return e.Volume.Identity()
 }
 
-// Name returns what a person knows entry i by: the description of a DICOM series, or the name
+// Name returns the name by which a person knows entry i: the description of a DICOM series, or the name
 // of its file, as the description of other formats often is the name of a program.
 func (c *Catalog) Name(i int) string {
 	e := c.Entries[i]
@@ -71,9 +71,9 @@ type Catalog struct {
 	Default  int              // the largest volume that can be loaded
 	Modality string           // of all entries, as a person states it; "" leaves it to the files
 	closer   io.Closer
-	hide     *Pseudonyms // of what is loaded; see Conceal
+	hide     *Pseudonyms // of loaded series; see Conceal
 
-	withoutDamaged func() *Catalog // nil if no format says what is broken
+	withoutDamaged func() *Catalog // nil if no format names the fault
 }
 
 // WithoutDamaged returns the catalog of the same files without the broken ones; nil if none is

@@ -60,7 +60,7 @@ func (c *Catalog) Only() int {
 	return -1
 }
 
-// Selection is what a job works on: the volumes of a catalog that its input selects.
+// Selection is the input of a job: the volumes of a catalog that its input selects.
 type Selection struct {
 	Entries []int         // numbers in the catalog, in the order of the group
 	Group   *series.Group // of several volumes; nil for one

@@ -136,7 +136,7 @@ func TestOpenFourDimensions(t *testing.T) {
 	}
 }
 
-// TestPathsThatAreNoSeries: what is neither file nor folder, cannot be read or is not named
+// TestPathsThatAreNoSeries: a path that is neither file nor folder, cannot be read or is not named
 // is refused with the reason.
 func TestPathsThatAreNoSeries(t *testing.T) {
 	if _, err := open.Open(t.Context(), job.Input{}, job.Events{}); job.ExitCode(err) != job.ExitUsage {

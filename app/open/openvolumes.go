@@ -21,7 +21,7 @@ func HasFinding(known []series.Finding, f series.Finding) bool {
 	return false
 }
 
-// Selected are the volumes that an input selects: one, or those of a 4-D series. They
+// Selected are the volumes that an input selects: one, or the volumes of a 4-D series. They
 // are loaded one at a time.
 type Selected struct {
 	Selection
@@ -80,7 +80,7 @@ func (o *Selected) announce(findings []series.Finding) {
 	}
 }
 
-// Geometry returns that of each of the volumes.
+// Geometry returns the geometry of each of the volumes.
 func (o *Selected) Geometry() volume.Geometry { return o.Catalog.Entries[o.Entries[0]].Geometry }
 
 // Name returns the place of the k-th volume in its 4-D series in words; "" if it is

@@ -192,7 +192,7 @@ func (p *Pseudonyms) findings(all []series.Finding) []series.Finding {
 	return out
 }
 
-// leftOut returns what is left out without the names of volumes, which may quote the source.
+// leftOut returns the omissions without the names of volumes, which may quote the source.
 func (p *Pseudonyms) leftOut(all []series.LeftOut) []series.LeftOut {
 	if p == nil {
 		return all

@@ -141,7 +141,7 @@ func scanFolders(ctx context.Context, fsys fs.FS, names []string, path string, l
 	return nil, err
 }
 
-// scanBy scans named files by their format. Errors are those of Scan.
+// scanBy scans named files by their format. Errors are as of Scan.
 func scanBy(ctx context.Context, f *files.Format, fsys fs.FS, names []string, path string, locate func(string) string) (*Catalog, error) {
 	found, err := f.Scan(ctx, fsys, names)
 	if err != nil {
@@ -150,7 +150,7 @@ func scanBy(ctx context.Context, f *files.Format, fsys fs.FS, names []string, pa
 	return catalogOf(found, path, locate), nil
 }
 
-// catalogOf makes the catalog of what a format found.
+// catalogOf makes the catalog of the entries of a format.
 func catalogOf(found *format.Found, path string, locate func(string) string) *Catalog {
 	c := &Catalog{Path: path, Findings: found.Findings, Default: found.Default}
 	if found.WithoutDamaged != nil {
@@ -169,7 +169,7 @@ func catalogOf(found *format.Found, path string, locate func(string) string) *Ca
 }
 
 // formatIn returns the format of a file that is named like one image, by its content, or by its name
-// if that says nothing: the reader then names what is wrong.
+// if that says nothing: the reader then names the fault.
 func formatIn(fsys fs.FS, name string) (*files.Format, error) {
 	file, err := fsys.Open(name)
 	if err != nil {

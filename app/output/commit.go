@@ -37,7 +37,7 @@ func writeError(out string, err error) error {
 	return message.Named(out, err)
 }
 
-// export is what is written to one output of a volume or of some slices of it.
+// export is the content of one output of a volume or of some slices of it.
 type export struct {
 	series   *series.Series // source of result, on the same grid; without voxels if result has some slices
 	part     *series.Series // source of those slices

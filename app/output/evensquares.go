@@ -62,7 +62,7 @@ func (p Page) evenSquares(ctx context.Context, facts denoise.Facts) (string, err
 
 // evenNoiseOf says how much noise a run leaves: the SD of the same squares of tissue before and
 // after, about the surface of second order that fits each, if the input has nothing but
-// noise on it. An estimate of the noise of the result would say less: what a filter leaves
+// noise on it. An estimate of the noise of the result would say less: the noise that a filter leaves
 // is not the noise that estimators know.
 func evenNoiseOf(ctx context.Context, r *run.Run, facts denoise.Facts) (e evenNoise, err error) {
 	before, after := r.InputVolume(), r.Result

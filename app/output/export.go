@@ -13,7 +13,7 @@ import (
 	"quell/volume"
 )
 
-// exportOf returns what is written of the result in a slab.
+// exportOf returns the export of the result in a slab.
 func exportOf(s *executor.Slab) (e export, err error) {
 	e = export{series: s.Part.Section(), result: s.Part.Result, first: s.First, complete: s.First && s.Last}
 	if !e.complete { // a header

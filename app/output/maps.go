@@ -207,7 +207,7 @@ func (v *mapValues) write(ctx context.Context, m dicom.Map, path string) error {
 	return errors.Join(file.Close(), v.voxels.Close())
 }
 
-// warnings are about what is not written.
+// warnings are about omissions.
 func (m *mapped) warnings() []message.Message {
 	if m == nil {
 		return nil

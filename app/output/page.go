@@ -34,7 +34,7 @@ type Page struct {
 	Now      time.Time       // date of the report; zero is the time of the call
 }
 
-// Shown is a slice of what a run filtered, as it is shown.
+// Shown is a slice of the input of a run, as it is shown.
 type Shown struct {
 	View     volume.View
 	Index    int
@@ -217,7 +217,7 @@ func (p Page) judge(d *pageData) {
 	}
 }
 
-// see fills in what is left of virtual lesions.
+// see fills in the visibility of virtual lesions.
 func (p Page) see(d *pageData, v *judge.Visibility) {
 	if v == nil {
 		d.Measured.Add("Visibility", "not measured: no virtual lesions were put into the series")

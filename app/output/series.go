@@ -28,7 +28,7 @@ type seriesSink struct {
 	options  job.Options
 	src      *executor.Source
 	progress func(done, total int) // of the files of one volume; nil for none
-	// of returns what is written of a slab, and record the record of a volume; record may be nil.
+	// of returns the export of a slab, and record the record of a volume; record may be nil.
 	of     func(s *executor.Slab) (export, error)
 	record func(m *executor.Made, o job.Options) *Record
 	check  func(first *executor.Made) error         // before anything is done; may be nil
@@ -114,7 +114,7 @@ func (w *seriesSink) open() (err error) {
 	return nil
 }
 
-// add writes what of gives of a slab.
+// add writes the export of a slab.
 func (w *seriesSink) add(ctx context.Context, e export) (clipped int64, err error) {
 	before := w.writer.Clipped()
 	if e.first {

@@ -1,4 +1,4 @@
-// Package output makes what a job leaves behind: series with their records, removed noise, scales,
+// Package output makes the outputs of a job: series with their records, removed noise, scales,
 // pictures and reports, each a sink of package executor; and sends series to other machines.
 package output
 
@@ -19,7 +19,7 @@ import (
 )
 
 // Sinks returns the sinks of the outputs that a job asks for, in the order in which they finish: its
-// verdict, the result, and what is made of it.
+// verdict, the result, and products of it.
 func Sinks(j job.Job, src *executor.Source, plan executor.MemoryPlan, events job.Events) (all []executor.Sink) {
 	if j.Measure {
 		all = append(all, &executor.Judge{Compare: true, Lesions: j.Lesions, AtATime: plan.Judged})

@@ -227,7 +227,7 @@ func TestOptionsThatDoNotGoTogether(t *testing.T) {
 	for what, c := range map[string]struct {
 		out  string
 		o    job.Options
-		want string // "" for what is accepted
+		want string // "" for an accepted target
 	}{
 		"no name":                 {"", job.Options{}, "the output has no name"},
 		"the voxels of a pair":    {"a.IMG", job.Options{}, "name the header"},

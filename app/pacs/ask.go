@@ -7,7 +7,7 @@ import (
 	"quell/internal/message"
 )
 
-// Ask is what a person looks for, in words. Empty fields are no conditions.
+// Ask is a search of a person, in words. Empty fields are no conditions.
 type Ask struct {
 	Patient     string // the beginning of the name, unless it holds * or ?
 	PatientID   string

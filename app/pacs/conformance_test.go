@@ -99,7 +99,7 @@ func made() string {
 	return b.String()
 }
 
-// codes are those of Quell's own in measurement reports.
+// codes are Quell's own codes in measurement reports.
 func codes() string {
 	var b strings.Builder
 	b.WriteString("| code | meaning |\n| --- | --- |\n")

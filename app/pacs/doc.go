@@ -5,12 +5,12 @@
 //	secret.go     sign-ins: a file or a variable of the environment is named, never its content
 //	places.go     the places that are kept for this account
 //	reference.go  pacs:PLACE/SERIES-UID and its kin, in the place of paths
-//	archive.go    what an archive does, and what a protocol does for it
-//	ask.go        what a person looks for, as conditions
-//	spool.go      folders for what is retrieved
-//	search.go     searches, and what is found as rows
+//	archive.go    archives, and their protocols
+//	ask.go        the search of a person, as conditions
+//	spool.go      folders for retrieved images
+//	search.go     searches, and their results as rows
 //	fetch.go      retrieval into a folder, counted and verified
-//	plan.go       what a folder would send
+//	plan.go       the instances that a folder would send
 //	report.go     what became of it
 //	send.go       sending, verified by a search
 //	web.go        DICOMweb

@@ -140,7 +140,7 @@ func renamed(what string) func([][]byte) [][]byte {
 	}
 }
 
-// TestSearchOfALiar: what is no UID is refused before anything is made of it.
+// TestSearchOfALiar: a text that is no UID is refused before anything is made of it.
 func TestSearchOfALiar(t *testing.T) {
 	w := pacstest.Start(t, bundled)
 	w.UID = func(string) string { return "../../etc" }

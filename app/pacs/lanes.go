@@ -28,7 +28,7 @@ type lanes struct {
 	err  error // the first that ended an association
 }
 
-// storeBy stores what is not stored over a first association and further ones that dial gives; those that a node does
+// storeBy stores the missing instances over a first association and further ones that dial gives; those that a node does
 // not grant are done without. It ends the further ones, and the first one after an error.
 func storeBy(ctx context.Context, first *dimse.Association, dial func() (*dimse.Association, error), p Plan, r *Report, progress func(done, total int)) error {
 	l := &lanes{ctx: ctx, p: p, r: r, progress: progress}

@@ -57,7 +57,7 @@ func (n *network) echo(ctx context.Context) error {
 	return n.within(ctx, []dimse.Context{dimse.Verification}, func(a *dimse.Association) error { return a.Echo(ctx) })
 }
 
-// store stores what is not stored and can be, and returns the error that ended an association.
+// store stores the missing instances that can be stored, and returns the error that ended an association.
 func (n *network) store(ctx context.Context, p Plan, r *Report, progress func(done, total int)) error {
 	contexts := contextsOf(p.Only(*r))
 	if len(contexts)+len(dimse.FindContexts()) <= dimse.MaxContexts {

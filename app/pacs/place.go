@@ -55,7 +55,7 @@ func (p Place) Check() error {
 	return nil // the last knows every address
 }
 
-// Protocol returns the name of what a place speaks.
+// Protocol returns the name of the protocol of a place.
 func (p Place) Protocol() string {
 	for _, k := range protocols {
 		if k.knows(p.To) {

@@ -34,7 +34,7 @@ func PlacesPath() (string, error) {
 	return filepath.Join(filepath.Dir(settings), "places.json"), nil
 }
 
-// Places returns the places that are kept, by name. What is there and cannot be read is an error.
+// Places returns the places that are kept, by name. An existing file that cannot be read is an error.
 func Places() ([]Place, error) {
 	path, err := PlacesPath()
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"quell/io/dicom"
 )
 
-// Plan is what a folder holds to be sent.
+// Plan lists the instances of a folder to be sent.
 type Plan struct {
 	Folder  string
 	Objects []dicom.Object // in the order of their names
 	Others  int            // files that are not sent
 }
 
-// PlanSend reads what a folder of DICOM would send. It makes no connection. Errors are
+// PlanSend reads which instances a folder of DICOM would send. It makes no connection. Errors are
 // *job.InputError or the context's.
 func PlanSend(ctx context.Context, folder string) (Plan, error) {
 	p := Plan{Folder: folder}
@@ -65,7 +65,7 @@ func (p Plan) Has(modality string) bool {
 	return slices.ContainsFunc(p.Objects, func(o dicom.Object) bool { return o.Modality == modality })
 }
 
-// Text says what is sent: "9 files of 1 series: CT, Abdomen [Quell nlm]".
+// Text describes the plan: "9 files of 1 series: CT, Abdomen [Quell nlm]".
 func (p Plan) Text() string {
 	series := p.Series()
 	return message.Text("%s of %d series: %s", message.Count(len(p.Objects), "file", "files"), len(series), message.Some("; ", message.Names(series)...)).String()

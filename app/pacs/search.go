@@ -13,7 +13,7 @@ import (
 	"quell/io/attributes"
 )
 
-// Level is what a search finds.
+// Level is the level of the results of a search.
 type Level string
 
 // The levels, from above.
@@ -23,7 +23,7 @@ const (
 	Instances Level = "instance"
 )
 
-// Query says what is searched.
+// Query is a search.
 type Query struct {
 	Level         Level
 	Study, Series string            // below which; "" for all, if the archive takes that
@@ -47,7 +47,7 @@ type Row struct {
 	Instances   int    `json:"instances,omitempty"` // the same
 }
 
-// Found is what a search found.
+// Found is the result of a search.
 type Found struct {
 	Rows []Row `json:"rows"` // studies from the newest, series by their number
 	More bool  `json:"more"` // there are more than were asked for
@@ -84,7 +84,7 @@ func (a *Archive) Search(ctx context.Context, q Query) (Found, error) {
 }
 
 func wholeOf(text string) int {
-	n, _ := strconv.Atoi(strings.TrimSpace(text)) // what is no number comes first
+	n, _ := strconv.Atoi(strings.TrimSpace(text)) // other texts come first
 	return n
 }
 

@@ -76,7 +76,7 @@ func (s SignIn) authorization(p Place) (dicomweb.Authorization, error) {
 	return dicomweb.NewClientCredentials(dicomweb.ClientCredentials{TokenURL: s.Token, ID: user, Secret: password, Scopes: strings.Fields(s.Scopes), TLS: c})
 }
 
-// readSecret returns what a reference stands for, without the end of its line. Its errors hold no part of it.
+// readSecret returns the secret of a reference, without the end of its line. Its errors hold no part of it.
 func readSecret(reference string) (string, error) {
 	if name, ok := strings.CutPrefix(reference, secretEnvironment); ok {
 		value, there := os.LookupEnv(name)

@@ -7,7 +7,7 @@ import (
 	"quell/app/job"
 )
 
-// Send stores the files of a plan in a place and looks whether they are there. What is not stored is sent again
+// Send stores the files of a plan in a place and looks whether they are there. Missing ones are sent again
 // as many times as retries says. The report has a status of every file, also along with an error: a *SendError
 // if a file is not stored, with the context's in it if that has ended. progress, which may be nil, counts files.
 func Send(ctx context.Context, p Plan, t Place, retries int, progress func(done, total int)) (Report, error) {

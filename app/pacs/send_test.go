@@ -94,7 +94,7 @@ func TestSendByLanes(t *testing.T) {
 	}
 }
 
-// TestSendInPart reports every file, and sends again what is missing only if asked.
+// TestSendInPart reports every file, and sends missing ones again only if asked.
 func TestSendInPart(t *testing.T) {
 	for _, c := range []struct{ failures, retries, stored int }{{1, 0, 8}, {2, 1, 8}, {1, 1, 9}, {2, 2, 9}} {
 		p := planSend(t)
@@ -134,7 +134,7 @@ func TestSendInPart(t *testing.T) {
 	}
 }
 
-// TestSendThatBreaksOff says what is stored, what is not confirmed and what was not sent.
+// TestSendThatBreaksOff tells stored, unconfirmed and unsent instances apart.
 func TestSendThatBreaksOff(t *testing.T) {
 	p := planSend(t)
 	s := dimsetest.Start(t, dimsetest.Behaviour{Store: func(uid string, conn net.Conn) dimse.Status {

@@ -13,7 +13,7 @@ import (
 // spoolPrefix begins the name of every spool.
 const spoolPrefix = "quell-pacs-"
 
-// Spool is a folder for what is retrieved, of this account alone, until it is closed. One goroutine at a time uses it.
+// Spool is a folder for retrieved images, of this account alone, until it is closed. One goroutine at a time uses it.
 type Spool struct {
 	dir  string
 	lock *lockfile.File

@@ -8,7 +8,7 @@ import (
 	"quell/app/pacs"
 )
 
-// TestSpools: what a process that was killed left goes with the next spool, and no other.
+// TestSpools: the folder of a process that was killed goes with the next spool, and no other.
 func TestSpools(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

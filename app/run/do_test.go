@@ -20,7 +20,7 @@ func (planless) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error) {
 	return denoise.Plan{}, errors.New("too large to plan")
 }
 
-// TestRunsThatAreRefused: what is wrong with a request is said before the engine runs,
+// TestRunsThatAreRefused: the fault of a request is named before the engine runs,
 // and the engine's own errors are returned as they are.
 func TestRunsThatAreRefused(t *testing.T) {
 	s := apptest.Wavy(6, 5, 4)

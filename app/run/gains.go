@@ -26,7 +26,7 @@ type Proposal struct {
 	Facts *denoise.Facts  `json:"-"`            // that it rests on; nil if they were not needed
 }
 
-// FilterGain is what a filter with its automatic values is expected to gain on a series.
+// FilterGain is the gain that a filter with its automatic values is expected to have on a series.
 type FilterGain struct {
 	Filter string `json:"filter"`
 	Dims   int    `json:"dims"`
@@ -176,7 +176,7 @@ func (g FilterGain) Text() string {
 	return ""
 }
 
-// String says what is proposed, and what the others would gain: "odct: 3.3 dB expected (sadct over 2 dB, nlm
+// String names the proposal, and the gains of the others: "odct: 3.3 dB expected (sadct over 2 dB, nlm
 // 2.3 dB)". It is empty if nothing is proposed.
 func (p Proposal) String() string {
 	if p.Filter == "" {

@@ -28,7 +28,7 @@ type Maps struct {
 	Usual      float32         // see denoise.Input.Usual
 }
 
-// Input returns what is filtered.
+// Input returns the volume that is filtered.
 func (m Maps) Input(v *volume.Volume) denoise.Input {
 	return denoise.Input{Volume: v, Noise: m.Noise, Usual: m.Usual, Mask: m.Mask}
 }

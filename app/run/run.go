@@ -85,7 +85,7 @@ func (r *Run) AutoWarning() message.Message {
 	return WarnOfAuto(r.Recipe, r.Facts, func() bool { return Unchanged(r.Source.Volume, r.Region, r.Result.Data, r.Facts) })
 }
 
-// WarnOfAuto is that of a run of a recipe by facts, which may be nil; same reports whether
+// WarnOfAuto is the warning of a run of a recipe by facts, which may be nil; same reports whether
 // the result is the series.
 func WarnOfAuto(recipe denoise.Recipe, facts *denoise.Facts, same func() bool) message.Message {
 	if _, sigma := recipe.Needs(); !sigma || facts == nil {
@@ -226,7 +226,7 @@ func (q *Request) Resolve(ctx context.Context, eng denoise.Engine, in denoise.In
 	return resolved, nil, err
 }
 
-// FindFacts returns the facts of the source: those that the run needed, or those of verdicts and
+// FindFacts returns the facts of the source: the ones of the run, or else of verdicts and
 // pictures, found by the first call.
 func (r *Run) FindFacts(ctx context.Context) (denoise.Facts, error) {
 	if r.Facts != nil || r.Later == nil {

@@ -46,7 +46,7 @@ type Tuned struct {
 	facts denoise.Facts // that it rests on
 }
 
-// MustHelp is the estimated error, relative to that of the series as it is, below which
+// MustHelp is the estimated error, relative to the error of the series as it is, below which
 // a strength is worth while: less of a gain, 0.2 dB, may come from a figure of the
 // noise that texture has a part in.
 const MustHelp = 0.95

@@ -39,7 +39,7 @@ func saved(t *testing.T, a *Autosave, run *run.Run) SavedRun {
 	return s
 }
 
-// What a process saved that ended without a word is there for the next one, and once.
+// The work of a process that ended without a word is there for the next one, and once.
 func TestWorkOutlivesItsProcess(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "below", "autosave")
 	if a, _ := Abandoned(root, time.Now()); a != nil {
@@ -175,7 +175,7 @@ func TestOnlyWholeResultsOfTheSameVoxelsAreLoaded(t *testing.T) {
 	}
 }
 
-// The newest work is offered; what is damaged or old is removed.
+// The newest work is offered; damaged and old work is removed.
 func TestTheNewestWorkIsOffered(t *testing.T) {
 	root := t.TempDir()
 	now := time.Now()

@@ -21,7 +21,7 @@ type Beside struct {
 	Differs  bool              // both state a patient ID, and not the same
 	Apart    bool              // the two do not share a frame of reference
 	Window   volume.Window     // that suits it; without a width if the window of the open series does
-	Notes    []message.Message // what a reader has to know before comparing the two
+	Notes    []message.Message // differences that a reader has to know before comparing the two
 }
 
 // Bytes returns the memory that it takes.
@@ -84,7 +84,7 @@ func PlaceBeside(ctx context.Context, open, other *series.Series) (*Beside, erro
 
 const sameGrid = open.GridTolerance
 
-// compare notes what a reader has to know before comparing the two series.
+// compare notes differences that a reader has to know before comparing the two series.
 func (b *Beside) compare(open, other *series.Series) {
 	note := func(format string, values ...any) { b.Notes = append(b.Notes, message.Text(format, values...)) }
 	if b.Differs = open.PatientID != "" && other.PatientID != "" && open.PatientID != other.PatientID; b.Differs {

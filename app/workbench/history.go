@@ -45,7 +45,7 @@ func (h *History) Push(s Edit) {
 	}
 }
 
-// Amend makes s the present in the place of what is, which cannot be returned to.
+// Amend makes s the present state in place of the last, which cannot be returned to.
 func (h *History) Amend(s Edit) {
 	if len(h.past) == 0 {
 		h.Push(s)

@@ -19,10 +19,10 @@ import (
 	"quell/series"
 )
 
-// maxNamePart bounds what a series' description takes of a file name, in characters.
+// maxNamePart bounds the share of a series' description in a file name, in characters.
 const maxNamePart = 32
 
-// OutputName suggests a name, without an ending, for what a recipe makes of a series: modality,
+// OutputName suggests a name, without an ending, for the result of a recipe on a series: modality,
 // date of the study, number and description of the series, filter and dimensionality. It has no
 // words of the patient's name or ID. If hide is set, a keyed pseudonym of the series takes the
 // place of everything that its files say. Other formats than DICOM give no study and no series,

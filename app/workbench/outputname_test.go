@@ -176,7 +176,7 @@ func TestAnExportStandsWhileItsFilesDo(t *testing.T) {
 			_ = os.RemoveAll(filepath.Join(filepath.Dir(out), "out.img"))
 		}
 		export()
-		if name == "out" { // what is added does not count: a presentation state, a file manager's notes
+		if name == "out" { // additions do not count: a presentation state, a file manager's notes
 			if err := os.WriteFile(filepath.Join(out, "PR00001.dcm"), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}

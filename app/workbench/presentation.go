@@ -81,7 +81,7 @@ func presentationNumber(path string) int {
 	return n
 }
 
-// state returns what is written, without its number.
+// state returns the written state, without its number.
 func (p Presentation) state(ctx context.Context) (*dicom.Presentation, error) {
 	geometry, first, sources := p.Of.Volume.Geometry, 0, p.Of.Sources
 	if p.Run != nil {

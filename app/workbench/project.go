@@ -37,7 +37,7 @@ type project struct {
 	Workspace
 }
 
-// WriteProject writes what is open to a project, whole or not at all. A file that is no project is replaced only with
+// WriteProject writes the open series to a project, whole or not at all. A file that is no project is replaced only with
 // overwrite; of are the series that are open, which are never written to. Series from an archive that are kept only while
 // they are open are found again when the user says where they are.
 func (w Workspace) WriteProject(path string, overwrite bool, of ...*series.Series) error {
@@ -88,7 +88,7 @@ func relative(dir, path string) (rel, at string) {
 	return filepath.ToSlash(rel), at
 }
 
-// ReadProject reads a project. The paths in the result are those of this machine; what is not there is told by Missing.
+// ReadProject reads a project. The paths in the result are those of this machine; missing files are told by Missing.
 func ReadProject(path string) (Workspace, error) {
 	refused := func(problem message.Message) error {
 		return &job.InputError{Path: path, Problem: problem, Advice: message.Text("choose a project that Quell has saved")}

@@ -17,7 +17,7 @@ import (
 	"quell/volume"
 )
 
-// saved returns what is open with sources at paths.
+// saved returns the open series with sources at paths.
 func saved(t *testing.T, paths ...string) (w workbench.Workspace) {
 	t.Helper()
 	recipe, err := denoise.NewRecipe("nlm", 2)
@@ -106,7 +106,7 @@ func TestMissingSourcesAreLocated(t *testing.T) {
 	}
 }
 
-// What is no project is refused in a sentence, and replaced only with overwrite.
+// A file that is no project is refused in a sentence, and replaced only with overwrite.
 func TestDamagedProjectsAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.quell")
 	for content, want := range map[string]string{

@@ -22,7 +22,7 @@ const (
 	calibrated = 8  // images by which automatic values are resolved
 )
 
-// Options say what is run.
+// Options select the runs.
 type Options struct {
 	Task    Task
 	Images  int       // of each kind, at least 4; below 10 d' may be infinite

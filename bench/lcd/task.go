@@ -9,12 +9,12 @@ import (
 	"quell/volume"
 )
 
-// Task is what is imaged, and how.
+// Task is an object, and its imaging.
 type Task struct {
 	Name    string    `json:"name"`
 	Object  string    `json:"object"` // that holds the inserts
 	Unit    string    `json:"unit"`   // of contrast and noise
-	Level   string    `json:"level"`  // what a level is
+	Level   string    `json:"level"`  // the meaning of a level
 	Levels  []float64 `json:"levels"`
 	Inserts [4]Insert `json:"inserts"`
 	pixel   float64   // mm

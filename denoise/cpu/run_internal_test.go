@@ -114,7 +114,7 @@ func TestIntermediates(t *testing.T) {
 	}
 }
 
-// TestMapsShareTheMaskOfTheVolume checks what a pass may rely on: of the noise map and the
+// TestMapsShareTheMaskOfTheVolume checks a promise to passes: of the noise map and the
 // guide the same voxels are excluded as of the volume, whatever masks they have.
 func TestMapsShareTheMaskOfTheVolume(t *testing.T) {
 	g := volume.NewGeometry([3]int{4, 3, 2}, [3]float64{1, 1, 1})

@@ -346,7 +346,7 @@ func (w *worker) readRow(planes *ring, p, row, channel int) {
 	}
 }
 
-// applyRule replaces the coefficients of a channel by what is removed of them.
+// applyRule replaces the coefficients of a channel by their removed parts.
 func (w *worker) applyRule(channel int) {
 	for k := range w.size(2) {
 		c, i := w.coef[k], k*w.in.planes.channels+channel // its place in a block
@@ -404,7 +404,7 @@ func (w *worker) finishPlane(p int) {
 	}
 }
 
-// writeLine writes the voxels of a line of plane p. w.coef holds what is removed of
+// writeLine writes the voxels of a line of plane p. w.coef holds the removed part of
 // them by the blocks at each position.
 func (w *worker) writeLine(p, line int) {
 	first := w.size(0)

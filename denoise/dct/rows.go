@@ -60,7 +60,7 @@ func combine4Go(dst, a, b, c, d []float32, p, q, r, s float32, n int) {
 	}
 }
 
-// thresholdGo: if |c| > limit: kept += 1 and c = 0, which leaves what is removed.
+// thresholdGo: if |c| > limit: kept += 1 and c = 0, which leaves the removed part.
 func thresholdGo(c, kept []float32, limit float32, n int) {
 	c, kept = c[:n], kept[:n]
 	last, one := math.Float32bits(limit)+1, math.Float32bits(1)
@@ -73,7 +73,7 @@ func thresholdGo(c, kept []float32, limit float32, n int) {
 }
 
 // shrinkGo: with the gain g = q^2 / (1 + q^2), q = scale p: gains += g^2 and
-// c = (1 - g) c, which is what is removed.
+// c = (1 - g) c, the removed part.
 func shrinkGo(c, p, gains []float32, scale float32, n int) {
 	c, p, gains = c[:n], p[:n], gains[:n]
 	for x := range c {

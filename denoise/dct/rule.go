@@ -2,7 +2,7 @@ package dct
 
 import "math"
 
-// Rule says what is removed from the coefficients of a block, and what the block
+// Rule gives the part that is removed from the coefficients of a block, and what the block
 // counts. The mean of the block, its first coefficient, always stays.
 //
 // Without a pilot it is a hard threshold: a coefficient of magnitude Threshold s or
@@ -17,7 +17,7 @@ type Rule struct {
 	Spectrum *Spectrum // of the noise in blocks of the filter's size; nil if it is white
 }
 
-// removed replaces orthonormal coefficients by what is removed of them, in place,
+// removed replaces orthonormal coefficients by their removed parts, in place,
 // and returns the weight of the block. deviations are those of the spectrum, pilot is nil
 // for a hard threshold.
 func (r Rule) removed(c, pilot, deviations []float64) (weight float64) {

@@ -36,7 +36,7 @@ type Stein struct {
 // Exponent is the scale and the bias of [Filter] for one strength.
 type Exponent struct{ Scale, Bias float64 }
 
-// Change is what a mean does to a voxel.
+// Change is the effect of a mean on a voxel.
 type Change struct {
 	Residual   float64 // u - v, in the volume's unit
 	Derivative float64 // du / dv

@@ -147,7 +147,7 @@ func TestRisesSmoothly(t *testing.T) {
 	}
 }
 
-// What is no magnitude counts as 0, and large values stay large.
+// A value that is no magnitude counts as 0, and large values stay large.
 func TestLimits(t *testing.T) {
 	for _, z := range []float64{0, -1, math.Inf(-1), math.NaN()} {
 		if got := rice.Stabilise(z); got != 0 {

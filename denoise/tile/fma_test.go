@@ -19,7 +19,7 @@ func TestFMARoundsOnce(t *testing.T) {
 			t.Errorf("%g x %g + %g = %g; want %g", a, b, c, got, want)
 		}
 	}
-	// The product is half way between two float32, and what is added is below the bits of a float64.
+	// The product is half way between two float32, and the summand is below the bits of a float64.
 	for _, a := range []float32{1 + 0x1p-12, -1 - 0x1p-12, 1 + 0x3p-12} {
 		for _, b := range []float32{1 + 0x1p-12, -1 - 0x1p-12} {
 			for _, c := range []float32{0, 0x1p-60, -0x1p-60, math.SmallestNonzeroFloat32} {

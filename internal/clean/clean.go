@@ -31,7 +31,7 @@ func Text(s string) string { return string(escape(nil, []byte(s), Safe)) }
 // Line is Text with white space, line ends included, as single spaces.
 func Line(s string) string { return Text(strings.Join(strings.Fields(s), " ")) }
 
-// escape appends s to out with what is not kept escaped.
+// escape appends s to out, and escapes the characters that are not kept.
 func escape(out, s []byte, keep func(rune) bool) []byte {
 	for len(s) > 0 {
 		r, n := utf8.DecodeRune(s)
@@ -81,7 +81,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush passes on what a character was cut off from.
+// Flush passes on the bytes of a character that was cut off.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -29,7 +29,7 @@ func (c CSV) Flush() error {
 	return c.w.Error()
 }
 
-// Cell is Text with an apostrophe before what a spreadsheet would compute: it then shows the text.
+// Cell is Text with an apostrophe before a formula of a spreadsheet: it then shows the text.
 // Numbers stay numbers. If the decimal sign is a comma, spreadsheets divide rows at semicolons, so
 // what follows one is looked at as well.
 func Cell(s string) string {

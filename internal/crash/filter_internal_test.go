@@ -2,7 +2,7 @@ package crash
 
 import "testing"
 
-// TestFilter pins what is kept of a report: before the first goroutine the runtime's own
+// TestFilter pins the parts of a report that are kept: before the first goroutine the runtime's own
 // messages, behind it functions, files and lines.
 func TestFilter(t *testing.T) {
 	for _, c := range []struct{ what, report, want string }{

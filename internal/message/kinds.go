@@ -26,8 +26,8 @@ const (
 	OutputUnwritable  Kind = "output.unwritable"  // the system does not let it be written
 	OutputFull        Kind = "output.full"        // the disk or the quota is full
 	OutputBusy        Kind = "output.busy"        // another process writes there, or took it over
-	OutputRefused     Kind = "output.refused"     // what is there is not replaced
-	OutputName        Kind = "output.name"        // the name does not fit what is written
+	OutputRefused     Kind = "output.refused"     // existing files are not replaced
+	OutputName        Kind = "output.name"        // the name does not fit the output
 	OutputUnsupported Kind = "output.unsupported" // the format cannot hold it
 	OutputDiffers     Kind = "output.differs"     // what was read back is not what was written
 	OutputRounded     Kind = "output.rounded"     // values were clipped, scaled or rounded

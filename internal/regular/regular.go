@@ -9,7 +9,7 @@ import (
 	"quell/internal/message"
 )
 
-// errOther is the error of what is neither a file nor a folder.
+// errOther is the error of a path that is neither a file nor a folder.
 var errOther = message.Errorf(message.InputForeign, "it is a pipe, a socket or a device and not a file")
 
 // OpenIn opens a file or a folder of a file system.

@@ -36,7 +36,7 @@ func Check(target string, folder bool, companions ...string) error {
 			return WriteError(target, err)
 		}
 	}
-	// What is missing below the nearest folder that exists is made by Begin.
+	// Begin makes the folders below the nearest one that exists.
 	dir := filepath.Dir(abs)
 	for !exists(dir) {
 		dir = filepath.Dir(dir)

@@ -58,7 +58,7 @@ func (disk) Sync(path string) error {
 	if err != nil {
 		return err
 	}
-	flag := os.O_RDWR // Windows does not sync what is open for reading
+	flag := os.O_RDWR // Windows does not sync a file that is open for reading
 	if info.IsDir() {
 		flag = os.O_RDONLY
 	}

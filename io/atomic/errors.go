@@ -13,7 +13,7 @@ import (
 // one sentence: "PATH: problem; advice".
 type Error struct {
 	Path    string          // the output, as its user named it
-	Problem message.Message // what is wrong
+	Problem message.Message // the fault
 	Advice  message.Message // what to do
 	Err     error           // the cause, or nil
 }

@@ -76,7 +76,7 @@ func (j *journal) list(c *commit) (err error) {
 	return nil
 }
 
-// entries returns the fingerprints of what is in a folder, by name.
+// entries returns the fingerprints of the entries of a folder, by name.
 func entries(dir string) (map[string]string, error) {
 	all, err := os.ReadDir(dir)
 	if err != nil {

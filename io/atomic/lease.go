@@ -28,8 +28,8 @@ const (
 // The files and folders of a stage.
 const (
 	leaseName   = "lease"   // its modification time says when the owner was last alive
-	newName     = "new"     // folder of what is being made
-	oldName     = "old"     // folder of what a commit takes away
+	newName     = "new"     // folder of outputs in the making
+	oldName     = "old"     // folder of outputs that a commit takes away
 	journalName = "journal" // exists from the start of a commit
 )
 

@@ -55,7 +55,7 @@ func takeOver(fsys fileSystem, parent, stage string, held *os.File, expired func
 }
 
 // recoverCommit completes or undoes the commit that its owner did not finish in a
-// stage. It only puts back what is missing, and only next to the target that it
+// stage. It only puts back missing files, and only next to the target that it
 // belongs to: what was written since then stays.
 func recoverCommit(fsys fileSystem, stage string) error {
 	data, err := os.ReadFile(filepath.Join(stage, journalName))

@@ -9,7 +9,7 @@ import (
 
 // CheckSpace reports that an output of that many bytes does not fit at target. An
 // output that it replaces stays until the new one is whole, so its space does not
-// count. If the system does not say what is free, the error is nil.
+// count. If the system does not state the free space, the error is nil.
 func CheckSpace(target string, bytes int64) error {
 	abs, err := filepath.Abs(target)
 	if err != nil {

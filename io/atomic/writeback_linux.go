@@ -7,7 +7,7 @@ import (
 )
 
 // Reserve allocates the space of a file in a stage that will have that many bytes, without changing its
-// size: what is written later only has to be copied. It is a hint, as not every file system can do it.
+// size: bytes that are written later only has to be copied. It is a hint, as not every file system can do it.
 func Reserve(f *os.File, size int64) {
 	c, err := f.SyscallConn()
 	if err != nil || size <= 0 {

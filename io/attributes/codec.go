@@ -113,7 +113,7 @@ func (e Element) encode() ([]byte, error) {
 
 // Decode reads a data set in ImplicitLE or ExplicitLE. Texts become UTF-8 by its
 // SpecificCharacterSet, and control characters U+FFFD. Sequences, values of AT, of OB and its kin, of
-// more than 64 KB and values that do not fit their VR are left out. An error says what is wrong with
+// more than 64 KB and values that do not fit their VR are left out. An error names the fault of
 // its form; nothing allocates more than some times len(b).
 func Decode(b []byte, syntax string) (Dataset, error) {
 	d := Dataset{}

@@ -3,8 +3,8 @@
 //
 //	dataset.go  tags, elements, values
 //	form.go     what the values of a VR are
-//	query.go    what is searched
-//	retrieval.go  what is retrieved, UIDs
+//	query.go    searches
+//	retrieval.go  retrievals, UIDs
 //	codec.go    data sets of the DICOM network: implicit and explicit little endian
 //
 // DICOM JSON is read by io/dicomweb. Texts are UTF-8. Nothing here is safe for concurrent changes; what

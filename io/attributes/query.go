@@ -8,7 +8,7 @@ import (
 	"quell/internal/message"
 )
 
-// Query says what is searched, by whatever protocol.
+// Query is a search, by whatever protocol.
 type Query struct {
 	// Match has the values that attributes must have: keywords of the data dictionary, such as
 	// PatientName, or eight digits. Values may hold * and ? and be a range of dates.
@@ -20,7 +20,7 @@ type Query struct {
 	Most int
 }
 
-// Results are what a search found.
+// Results are the findings of a search.
 type Results struct {
 	Found []Dataset
 	More  bool // there are more than Query.Most

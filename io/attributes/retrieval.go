@@ -6,7 +6,7 @@ import (
 	"quell/internal/message"
 )
 
-// Retrieval says what is retrieved, and how much at most.
+// Retrieval names objects to retrieve, and limits their size.
 type Retrieval struct {
 	Study, Series string
 	Instance      string // "" for every instance of the series; of a study only with a series
@@ -41,7 +41,7 @@ const maxUID = 64
 
 var uidForm = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
 
-// CheckUIDs refuses what is no UID (PS3.5 section 9.1). Components with leading zeros exist, and pass.
+// CheckUIDs refuses texts that are no UID (PS3.5 section 9.1). Components with leading zeros exist, and pass.
 func CheckUIDs(uids ...string) error {
 	for _, uid := range uids {
 		if len(uid) > maxUID || !uidForm.MatchString(uid) {

@@ -9,7 +9,7 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// Arrived is what a router has to know of an instance that arrived.
+// Arrived holds the attributes of an arrived instance by which a router decides.
 type Arrived struct {
 	UID, StudyUID, SeriesUID string // of the instance, its study and its series
 	Instances                int    // NumberOfSeriesRelatedInstances; 0 if it is not there
@@ -22,10 +22,10 @@ type Arrived struct {
 	Filtered bool
 }
 
-// maxPromised bounds what a header is believed to promise.
+// maxPromised bounds the size that a header is believed to promise.
 const maxPromised = 1 << 20
 
-// maxEquipment bounds what is read of the contributing equipment.
+// maxEquipment bounds the bytes of the contributing equipment that are read.
 const maxEquipment = 1 << 20
 
 const (

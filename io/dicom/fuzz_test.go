@@ -102,7 +102,7 @@ func FuzzRead(f *testing.F) {
 		allowed := 4<<20 + 64*uint64(len(b))
 		for i := range c.Entries {
 			switch syntax := part10.Syntaxes[c.Entries[i].TransferSyntax]; {
-			case syntax.Encapsulated: // what a decoder needs, and four million pixels believed
+			case syntax.Encapsulated: // the memory of a decoder, and four million pixels believed
 				allowed += 128<<20 + 64*uint64(c.Entries[i].Geometry.Voxels())
 			case syntax.Deflated: // by 1032 at most
 				allowed += 4 * 1032 * uint64(len(b))

@@ -5,7 +5,7 @@ import "quell/io/dicom/structured"
 type (
 	// Report is a measurement report about a series that was written.
 	Report = structured.Report
-	// ReportVolume is what a Report says of one volume.
+	// ReportVolume is the part of a Report on one volume.
 	ReportVolume = structured.Volume
 	// ReportFigure is a number of a ReportVolume.
 	ReportFigure = structured.Figure

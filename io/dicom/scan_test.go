@@ -71,7 +71,7 @@ func TestRescalePerSlice(t *testing.T) {
 }
 
 // TestBadInput checks that each kind of bad input ends in one sentence with the
-// file's name, what is wrong and what to do.
+// file's name, the fault and the remedy.
 func TestBadInput(t *testing.T) {
 	ctx := context.Background()
 	text := []byte(strings.Repeat("This is no DICOM. ", 20))

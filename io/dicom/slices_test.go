@@ -116,7 +116,7 @@ func TestSlicesOfManyFiles(t *testing.T) {
 	}
 }
 
-// TestSlicesThatCannotBeRead says what is wrong in the sentence of Load, and leaves no file open.
+// TestSlicesThatCannotBeRead names the fault in the sentence of Load, and leaves no file open.
 func TestSlicesThatCannotBeRead(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.FilesOf(dicomtest.Stack(1)))
 	for _, i := range []int{-1, 1} {

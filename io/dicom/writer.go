@@ -87,7 +87,7 @@ type writtenFile struct {
 	spool  *os.File // of the pixels of frames of a file that waits for others; nil for none
 }
 
-// checkSeed is the seed of all hashes: what is written is read back by the same process.
+// checkSeed is the seed of all hashes: the same process writes and reads back.
 var checkSeed = maphash.MakeSeed()
 
 // NewWriter returns a writer of the folder dir, which must not exist. Progress is called for a single volume
@@ -251,7 +251,7 @@ func (w *Writer) capture(ctx context.Context) error {
 	return err
 }
 
-// part is what a volume has of a file: the slices at, in the order of their frames.
+// part is a volume's share of a file: the slices at, in the order of their frames.
 type part struct {
 	file int
 	at   []int

@@ -13,7 +13,7 @@ import (
 	"quell/volume"
 )
 
-// about is what is kept of a volume that was written.
+// about holds the properties of a written volume that are kept.
 type about struct {
 	grid      volume.Geometry
 	series    string          // UID of the source; "" without one

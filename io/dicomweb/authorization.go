@@ -54,7 +54,7 @@ func Bearer(token string) (Authorization, error) {
 
 var tokenForm = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
 
-// ClientCredentials is what a program shows to get a token (RFC 6749 section 4.4).
+// ClientCredentials are shown by a program to get a token (RFC 6749 section 4.4).
 type ClientCredentials struct {
 	TokenURL string // of https, or of this machine
 	ID       string
@@ -214,5 +214,5 @@ func (s *tokenSource) parse(status int, body []byte) (token string, life time.Du
 	return answer.Token, life, nil
 }
 
-// errNoToken marks failures of the server of the tokens, whose status is not that of the archive.
+// errNoToken marks failures of the server of the tokens, which has another status than the archive.
 var errNoToken = errors.New("no token")

@@ -21,7 +21,7 @@ type Config struct {
 
 	AnswerWait time.Duration // for the head of an answer; 30 s
 	StoreWait  time.Duration // the same after instances were sent; 5 min
-	IdleWait   time.Duration // for what is sent to be taken, and for the next 256 kB of an answer or its end; 60 s
+	IdleWait   time.Duration // for a request to be taken, and for the next 256 kB of an answer or its end; 60 s
 	Attempts   int           // of one request; 4
 	RetryWait  time.Duration // the longest time to wait because a server asks for it; 60 s
 	PageSize   int           // results of one request of a search; 200
@@ -112,7 +112,7 @@ func parseAddress(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// confidential reports whether nobody on the network reads what is sent.
+// confidential reports whether nobody on the network reads the requests.
 func confidential(u *url.URL) bool {
 	return u.Scheme == "https" || connection.Loopback(u.Hostname())
 }

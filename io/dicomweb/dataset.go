@@ -2,7 +2,7 @@ package dicomweb
 
 import "quell/io/attributes"
 
-// What a search finds is the same for every protocol.
+// The results of a search are the same for every protocol.
 type (
 	// Dataset is a set of attributes.
 	Dataset = attributes.Dataset

@@ -3,7 +3,7 @@
 //
 //	client.go         configuration, addresses
 //	exchange.go       one request: retries, redirects, times
-//	retry.go          what is repeated, and after which time
+//	retry.go          repetitions, and their delays
 //	authorization.go  Basic, bearer tokens, client credentials (RFC 6749 section 4.4)
 //	search.go         QIDO-RS in pages
 //	json.go, dataset.go  the DICOM JSON model (PS3.18 annex F) as sets of io/attributes
@@ -16,7 +16,7 @@
 // and the HTTP status; it holds no search term, no value of an answer and no credential. A context
 // that ends is returned as its own error.
 //
-// What a server sends is not trusted: depth and size of JSON and of parts are limited before
+// The answers of a server are not trusted: depth and size of JSON and of parts are limited before
 // memory is taken, and declared lengths are not used. Addresses are built from the base address
 // and from UIDs alone; no address of an answer (RetrieveURL, BulkDataURI) is followed.
 // Authorization and client certificates go to the host of the base address alone: a redirect to

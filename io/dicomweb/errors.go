@@ -29,7 +29,7 @@ func (e *Error) Error() string { return e.AsMessage().String() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Causes that this package adds to those of net/http.
+// Causes that this package adds to net/http's.
 var (
 	errTooLarge = errors.New("more than is read at a time")
 )

@@ -36,5 +36,5 @@ func ReadParts(resp *http.Response, most int, bytes int64, each func(io.Reader) 
 	return n, err
 }
 
-// SetHeld limits what a search holds.
+// SetHeld limits the memory of a search.
 func SetHeld(c *Client, bytes int64, nodes int) { c.held = budget{bytes, nodes} }

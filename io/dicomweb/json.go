@@ -30,7 +30,7 @@ type budget struct {
 
 func oneAnswer() budget { return budget{maxJSON, maxNodes} }
 
-// jsonError is what is wrong with an answer. It shows tags and VRs, never a value.
+// jsonError is a fault of an answer. It shows tags and VRs, never a value.
 type jsonError struct{ text string }
 
 func (e *jsonError) Error() string { return e.text }
@@ -197,7 +197,7 @@ func (p *parser) element(tag Tag) (Element, error) {
 		case name == "Value" && t == nil:
 		case name == "vr" || name == "BulkDataURI" || name == "Value":
 			return wrongf("attribute %v with a wrong %s", tag, name)
-		default: // InlineBinary, and what a later edition adds
+		default: // InlineBinary, and additions of later editions
 			return p.skip(t)
 		}
 		return nil
@@ -258,7 +258,7 @@ func (p *parser) rawValue(t json.Token, tag Tag) (rawValue, error) {
 	return v, err
 }
 
-// orBody returns a failure of the connection as it is, and else says what is wrong.
+// orBody returns a failure of the connection as it is, and else names the fault.
 func orBody(err error, text string) error {
 	var body *bodyError
 	if errors.As(err, &body) {

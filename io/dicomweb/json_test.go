@@ -62,7 +62,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestCounts has values on both sides of what a count may be.
+// TestCounts has values on both sides of the limits of a count.
 func TestCounts(t *testing.T) {
 	for text, want := range map[string]int{"0": 0, "-1": -1, "2147483647": 1<<31 - 1, "2147483648": -1, "1.5": -1, `"+3"`: 3, `"x"`: -1} {
 		all, err := dicomweb.ParseDatasets(strings.NewReader(element("IS", text)))
@@ -143,7 +143,7 @@ func TestHostileJSON(t *testing.T) {
 	}
 }
 
-// FuzzJSON reads what a server may send: every element has a VR of the standard, and what is read
+// FuzzJSON reads answers that a server may send: every element has a VR of the standard, and what is read
 // again is the same.
 func FuzzJSON(f *testing.F) {
 	f.Add([]byte(`[{"00100010":{"vr":"PN","Value":[{"Alphabetic":"a"}]},"00081115":{"vr":"SQ","Value":[{"0020000E":{"Value":["1.2"],"vr":"UI"}}]}}]`))

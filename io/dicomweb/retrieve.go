@@ -15,7 +15,7 @@ import (
 	"quell/io/attributes"
 )
 
-// Retrieval says what is retrieved, and how much at most.
+// Retrieval names objects to retrieve, and limits their size.
 type Retrieval = attributes.Retrieval
 
 // Retrieve passes each instance to the caller as it arrives, as the bytes of a DICOM file in the
@@ -166,7 +166,7 @@ func (t *tail) Read(p []byte) (int, error) {
 
 func (t *tail) has(text string) bool { return bytes.Contains(t.kept, []byte(text)) }
 
-// maxBoundary is that of RFC 2046 section 5.1.1.
+// maxBoundary is the limit of RFC 2046 section 5.1.1.
 const maxBoundary = 70
 
 func isDICOM(contentType string) bool {
@@ -215,7 +215,7 @@ func (i *instanceReader) Read(p []byte) (int, error) {
 	return n, i.err
 }
 
-// hand passes the instance on and reads what is left of it.
+// hand passes the instance on and reads its remaining bytes.
 func (i *instanceReader) hand(each func(io.Reader) error) error {
 	if err := each(i); err != nil {
 		if i.err != nil && !errors.Is(i.err, io.EOF) && errors.Is(err, i.err) {

@@ -12,11 +12,11 @@ import (
 	"quell/io/attributes"
 )
 
-// What is searched and what is found is the same for every protocol.
+// Searches and their results are the same for every protocol.
 type (
-	// Query says what is searched.
+	// Query is a search.
 	Query = attributes.Query
-	// Results are what a search found.
+	// Results are the findings of a search.
 	Results = attributes.Results
 )
 

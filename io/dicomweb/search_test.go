@@ -139,7 +139,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestRetry repeats what a busy server asks for, by the clock of the test.
+// TestRetry repeats requests to a busy server, by the clock of the test.
 func TestRetry(t *testing.T) {
 	date := func(d time.Duration) func() string {
 		return func() string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }

@@ -12,14 +12,14 @@ import (
 	"quell/io/dimse"
 )
 
-// Instance is an object to be stored. Its UIDs are those of its data set.
+// Instance is an object to be stored. Its UIDs are in its data set too.
 type Instance struct {
 	Study, Series, UID string
 	Size               int64                         // of the DICOM file
 	Open               func() (io.ReadCloser, error) // called once per attempt
 }
 
-// Remark is what a server says of an instance.
+// Remark is the remark of a server on an instance.
 type Remark struct {
 	UID    string
 	Status dimse.Status // of PS3.18 tables I.2-1 and I.2-2, which are codes of C-STORE

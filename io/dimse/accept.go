@@ -26,7 +26,7 @@ type proposal struct {
 	syntaxes []string
 }
 
-// request is what A-ASSOCIATE-RQ holds.
+// request is the content of A-ASSOCIATE-RQ.
 type request struct {
 	called, calling string
 	application     string
@@ -35,7 +35,7 @@ type request struct {
 	reports         bool   // it asks to be the provider of storage commitment
 }
 
-// maxSyntaxes bounds what a presentation context proposes.
+// maxSyntaxes bounds the syntaxes that a presentation context proposes.
 const maxSyntaxes = 64
 
 // parseRequest reads the body of A-ASSOCIATE-RQ.

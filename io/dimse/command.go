@@ -226,7 +226,7 @@ func (c *command) setNumber(element, n uint16) {
 
 func unpadded(v []byte) string { return strings.TrimRight(string(v), "\x00 ") }
 
-// printable returns the text of VR LO, shortened, with "?" for what is not printable ASCII: its
+// printable returns the text of VR LO, shortened, with "?" for characters that are not printable ASCII: its
 // character set is not known.
 func printable(v []byte) string {
 	v = v[:min(len(v), maxComment)]

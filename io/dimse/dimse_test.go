@@ -273,7 +273,7 @@ func TestHostileAnswersToTheRequest(t *testing.T) {
 			t.Errorf("%s: %v, want %q", what, err, c.want)
 		}
 	}
-	// What is allowed: the longest PDU, the least length, items that are not known, and no answer
+	// Allowed are the longest PDU, the least length, items that are not known, and no answer
 	// for a context.
 	for _, b := range [][]byte{length(256), length(0), with(), with(dimsetest.Item(0x99, 1)...), with(dimsetest.Item(0x99, make([]byte, 65536-72)...)...)} {
 		a, err := dimse.Dial(context.Background(), hostile(t, false, b), config, []dimse.Context{ct})

@@ -11,7 +11,7 @@
 //	commitment.go   storage commitment: N-ACTION, and N-EVENT-REPORT over either side's association
 //	receiver.go     who is let in, how many at a time, the end
 //	session.go      an association of a receiver
-//	accept.go       what is asked for, and what is accepted
+//	accept.go       requests, and their acceptance
 //	folder.go       instances that arrive as files, within a quota
 //	pdu.go          bytes of protocol data units, with limits on every length
 //	command.go      command sets, which are implicit little endian
@@ -40,7 +40,7 @@
 //	r := &dimse.Receiver{Handler: h, AETitle: "QUELL"}
 //	err := r.Serve(ctx, listener)
 //
-// Queries, results and limits are those of package attributes, which io/dicomweb has too. An Arrival reads
+// Queries, results and limits are of package attributes, which io/dicomweb has too. An Arrival reads
 // as a DICOM file whose data set has the bytes that were sent.
 //
 // What the other side sends is not trusted: no length allocates more than maxPDU, a result or a command is

@@ -29,7 +29,7 @@ func (e *Error) Error() string { return e.AsMessage().String() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// protocolError is what a node sent against the protocol.
+// protocolError is a violation of the protocol by a node.
 type protocolError struct{ text string }
 
 func (e *protocolError) Error() string { return e.text }

@@ -12,7 +12,7 @@ import (
 
 // Folder keeps instances that arrive as files "N.dcm" of a folder of mode 0700. N is a counter of its own
 // that goes on from the highest number there, so that nothing of the other side is part of a name. A file
-// has its name only when it is whole; what a crash left of others is removed by OpenFolder. Functions are
+// has its name only when it is whole; OpenFolder removes the remains of a crash. Functions are
 // safe for concurrent use; one process at a time may have a folder open.
 type Folder struct {
 	dir   string

@@ -13,7 +13,7 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// FuzzPDU reads what a node may send. Nothing is read past a unit, no value lies outside it, and
+// FuzzPDU reads bytes that a node may send. Nothing is read past a unit, no value lies outside it, and
 // no error is without text.
 func FuzzPDU(f *testing.F) {
 	set := commandSet{}
@@ -68,7 +68,7 @@ func FuzzPDU(f *testing.F) {
 	})
 }
 
-// FuzzRequest reads what a node that asks for an association may send. Contexts have odd IDs, each once.
+// FuzzRequest reads requests for an association. Contexts have odd IDs, each once.
 func FuzzRequest(f *testing.F) {
 	request := associateRequest("CALLED", "CALLING", append(GetContexts(), Verification), Implementation{"1.2", "V"})
 	f.Add(request)

@@ -153,7 +153,7 @@ func padded(title string) string { return title + strings.Repeat(" ", maxAETitle
 
 func contextID(i int) byte { return byte(2*i + 1) }
 
-// answer is what A-ASSOCIATE-AC holds.
+// answer is the content of A-ASSOCIATE-AC.
 type answer struct {
 	maxPDU  uint32          // 0 for any
 	results map[byte]byte   // by ID of the context; 0 is accepted

@@ -70,7 +70,7 @@ func (a *Association) Instances(ctx context.Context, study, series string, q att
 	return a.find(ctx, "IMAGE", attributes.SOPInstanceUID, q, map[string]string{"StudyInstanceUID": study, "SeriesInstanceUID": series})
 }
 
-// Limits of what a search holds.
+// Limits of the memory of a search.
 const (
 	maxIdentifier = 1 << 20  // bytes of one result
 	maxFound      = 32 << 20 // bytes of all

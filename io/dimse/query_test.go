@@ -294,7 +294,7 @@ func TestCancelledRetrieval(t *testing.T) {
 	})
 }
 
-// A retrieval of what is no UID, and a search without its context, are refused here.
+// A retrieval without a valid UID, and a search without its context, are refused here.
 func TestRefusedHere(t *testing.T) {
 	a := dial(t, hostile(t, true), config, dimse.GetContexts()...)
 	defer a.Abort()

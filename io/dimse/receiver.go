@@ -20,7 +20,7 @@ type Peer struct {
 	TLS             *tls.ConnectionState // nil without
 }
 
-// Handler decides what a Receiver takes. Its functions are called by many goroutines at once.
+// Handler decides which instances a Receiver takes. Its functions are called by many goroutines at once.
 type Handler interface {
 	// Accept refuses an association by an error, which is not sent.
 	Accept(Peer) error

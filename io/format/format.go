@@ -47,7 +47,7 @@ type Format struct {
 	Sniff func(head []byte, name string) bool
 	// Scan finds the volumes in named files of fsys from headers alone: in one file, or if Inputs is nil in any number,
 	// nil for every file below the root. ErrNoImages is in the chain of the error if none is of the format. What it
-	// found opens itself, as only the format knows what a volume consists of.
+	// found opens itself, as only the format knows the parts of a volume.
 	Scan func(ctx context.Context, fsys fs.FS, names []string) (*Found, error)
 	// NewWriter returns a writer of the output at path, which must not exist.
 	NewWriter func(path string, o Options) Writer

@@ -23,7 +23,7 @@ type Found struct {
 	Entries  []Entry
 	Findings []series.Finding // about files that belong to no entry
 	Default  int              // the index of the largest volume
-	// WithoutDamaged returns what is found in the same files without the broken ones, nil if none is broken or
+	// WithoutDamaged returns the entries of the same files without the broken ones, nil if none is broken or
 	// nothing is left; it is nil of a format of one file.
 	WithoutDamaged func() *Found
 }
@@ -78,7 +78,7 @@ type Reading struct {
 	Kept interface{ Close() }
 }
 
-// Close closes what is open.
+// Close closes the open files.
 func (r *Reading) Close() {
 	if r.Kept != nil {
 		r.Kept.Close()

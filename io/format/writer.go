@@ -81,7 +81,7 @@ type Derived struct {
 // Code is a coded concept of DICOM (PS3.3 8.8). Its zero value is the one of a noise filter if one is needed.
 type Code struct{ Value, Scheme, Meaning string }
 
-// Report is what a Writer did.
+// Report is the account of a Writer.
 type Report struct {
 	Files     int
 	Clipped   int64             // voxels beyond what the output can store, moved to the end of that range

@@ -41,7 +41,7 @@ const (
 // types are the types of voxels by their codes.
 var types = map[int32]int64{0: raster.Uint8, 1: raster.Int32, 3: raster.Float32, 4: raster.Int16, 10: raster.Uint16}
 
-// header is what a file begins with, in big-endian order.
+// header is the beginning of a file, in big-endian order.
 type header struct {
 	Version             int32
 	Size                [3]int32

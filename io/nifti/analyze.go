@@ -8,7 +8,7 @@ import (
 	"quell/volume"
 )
 
-// analyzeSpec makes s that of an Analyze 7.5 header and its voxels.
+// analyzeSpec makes s the specification of an Analyze 7.5 header and its voxels.
 func analyzeSpec(s raster.Spec, path string, grid volume.Geometry, source *header, description string) (raster.Spec, error) {
 	switch s.Datatype.Code {
 	case raster.Uint8, raster.Int16, raster.Int32, raster.Float32, raster.Float64:

@@ -198,7 +198,7 @@ func checkDamaged(t *testing.T, files map[string][]byte, name string, need int, 
 			limit = max(limit, 4*len(s.Volume.Data)+len(s.Volume.Mask))
 		}
 		limit = 2*limit + bufferMemory
-		// The count includes what ends late of earlier reads and tests; what a read itself allocates it allocates again.
+		// The count includes earlier reads and tests that end late; a read allocates its own share again.
 		for range 2 {
 			if used > uint64(limit) {
 				used = min(used, allocated(read))

@@ -24,7 +24,7 @@ func TestForeignGradients(t *testing.T) {
 	for name, c := range map[string]struct {
 		mark       string // in the header
 		bval, bvec []byte // on disk; nil: not there
-		want       string // the ending of what is named
+		want       string // the ending of the named file
 	}{
 		"none":                   {"", nil, nil, ""},
 		"only .bval, not known":  {"", bval, nil, ".bval"},

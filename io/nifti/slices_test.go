@@ -98,7 +98,7 @@ func TestSlicesAreThoseOfTheVolume(t *testing.T) {
 	}
 }
 
-// What is wrong with a file is said in the sentence that reading it whole gives.
+// The error of a file is the sentence that reading it whole gives.
 func TestSlicesThatCannotBeRead(t *testing.T) {
 	whole := sample(t, "float32-le.nii")
 	packed := compressed(t, whole)

@@ -18,7 +18,7 @@ import (
 // description unless description is given. Each of its transforms is moved with the
 // voxels, so that a crop stays in place. Any other volume gets sform and qform with
 // code 1; a sheared one (gantry tilt) gets sform alone, since a quaternion cannot
-// represent shear. Positions written are always those of from's grid.
+// represent shear. Written positions are always on from's grid.
 //
 // An integer type stores values unscaled if all are whole and fit, else scaled by scl_slope and scl_inter to the
 // type's range. The masked voxels of a series read from NIfTI are NaN in a floating-point type; other padding

@@ -250,7 +250,7 @@ func TestListFirst(t *testing.T) {
 }
 
 // TestDiffusion reads the keys of Slicer: the vectors lie in the measurement frame, and their squares share out the
-// b-value. What is written is read back.
+// b-value. A written file is read back.
 func TestDiffusion(t *testing.T) {
 	const header = "NRRD0005\ntype: short\ndimension: 4\nsizes: 2 2 1 4\nspace: SPACE\nkinds: space space space list\nspace directions: (1,0,0) (0,1,0) (0,0,1) none\n" +
 		"measurement frame: (0,1,0) (1,0,0) (0,0,1)\nendian: little\nencoding: raw\nmodality:=DWMRI\nDWMRI_b-value:=2000\nDWMRI_gradient_0000:=0 0 0\n" +

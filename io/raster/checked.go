@@ -13,7 +13,7 @@ import (
 // checkBlock is the number of bytes that are hashed together.
 const checkBlock = 1 << 20
 
-// checkSeed is the seed of all hashes: what is written is read back by the same process.
+// checkSeed is the seed of all hashes: the same process writes and reads back.
 var checkSeed = maphash.MakeSeed()
 
 // checkedWriter passes bytes on and hashes them block by block, so that what was written

@@ -139,7 +139,7 @@ func (l *Limits) add(data []float32) {
 		fractions = fractions || float64(x) != math.Trunc(float64(x))
 		l.sizes[math.Float32bits(x)>>23&0xFF]++
 	}
-	l.sizes[0] = 0 // zeros, and what is next to it
+	l.sizes[0] = 0 // zeros, and their neighbours
 	l.Lo, l.Hi, l.Fractions = lo, hi, fractions
 }
 

@@ -26,7 +26,7 @@ type File struct {
 	closer func()  // of in; nil for none
 	file   fs.File // one, or several joined
 	size   int64   // of the file as stored
-	packed Packing // what is read is made from what is stored
+	packed Packing // values are made from the stored numbers
 	trails bool    // the trailer of gzip gives the size
 	base   int64   // the byte at which it begins in the file as stored; size counts from there
 	pos    int64   // bytes read so far, decompressed

@@ -47,7 +47,7 @@ func packed(t *testing.T, b []byte) []byte {
 	return out.Bytes()
 }
 
-// TestSkip: a cancel ends what is skipped, and the end of the file too.
+// TestSkip: a cancel ends a skip, and the end of the file too.
 func TestSkip(t *testing.T) {
 	s, err := OpenFile(fstest.MapFS{"f": {Data: make([]byte, 100)}}, "f")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 type output interface {
 	// add appends voxels, first the ones that a says are final if it can.
 	add(ctx context.Context, v *volume.Volume, a *volume.Arrival) error
-	// finish writes what is left. A second call does nothing.
+	// finish writes the rest. A second call does nothing.
 	finish() error
 	// verify reads the file back: every byte must be as it was written.
 	verify(ctx context.Context, fsys fs.FS, name string) error

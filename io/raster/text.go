@@ -9,7 +9,7 @@ import (
 	"quell/volume"
 )
 
-// Text is what a header of text says of the voxels behind it or in files of their own.
+// Text is the description in a text header of the voxels behind it or in files of their own.
 type Text struct {
 	Layout      func() (Layout, error) // without the offset
 	Description string

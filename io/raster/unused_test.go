@@ -99,7 +99,7 @@ func TestBytesBehindTheVoxels(t *testing.T) {
 				t.Errorf("%s: %q of its header and %q of its voxels, want %q", name, first, second, want)
 			}
 		}
-		if _, second := said(t, nifti.Format, fsys, "parts.nii.gz"); second != want { // the trailer is that of the last part
+		if _, second := said(t, nifti.Format, fsys, "parts.nii.gz"); second != want { // the trailer is the last part's
 			t.Errorf("parts: %q, want %q", second, want)
 		}
 	}

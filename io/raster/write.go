@@ -25,7 +25,7 @@ type Spec struct {
 	Datatype    Datatype
 	Compress    bool // the whole file, by gzip
 	MaskedAsNaN bool // masked voxels are NaN in a floating-point type; else their values
-	// Scale chooses how values are stored, and says what is lost, by the limits of all: [Scaled] or [Unscaled], for
+	// Scale chooses how values are stored, and names the loss, by the limits of all: [Scaled] or [Unscaled], for
 	// instance. Voxels of a floating-point type, without Order, are stored before the limits are known, as they are.
 	Scale func(d Datatype, values Limits) (e Encoder, lost message.Message, err error)
 	// Header returns the bytes before the voxels, which lie on a grid and are stored by e. valid are the limits of

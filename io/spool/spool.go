@@ -13,7 +13,7 @@ import (
 	"quell/volume"
 )
 
-// VoxelBytes is what a voxel takes on the disk at most: a float32, and whether it has a value.
+// VoxelBytes is the most that a voxel takes on the disk: a float32, and whether it has a value.
 const VoxelBytes = 5
 
 // Voxels are the slices of a volume that were added so far. A single part of all slices stays in its own

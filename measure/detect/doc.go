@@ -12,8 +12,8 @@
 //     people do.
 //
 // Definitions follow the low-contrast detectability tool of the FDA (LCD-CT, DIDSR), whose
-// figures the tests reproduce; the channels are those of Gallas and Barrett (2003) and of Abbey and
-// Barrett (2001), the eye filter is that of Burgess (1994).
+// figures the tests reproduce; the channels are by Gallas and Barrett (2003) and by Abbey and
+// Barrett (2001), the eye filter is by Burgess (1994).
 //
 // The package knows no filters and no files. Its functions change no argument, and may be called
 // from several goroutines.

@@ -181,7 +181,7 @@ func quadratic(k [][]float64, v []float64) float64 {
 	return sum
 }
 
-// TestObserversOnDrawnNoise: trained and tested on drawn regions, the figures are those of the closed forms.
+// TestObserversOnDrawnNoise: trained and tested on drawn regions, the figures agree with the closed forms.
 func TestObserversOnDrawnNoise(t *testing.T) {
 	const side, n, sigma, s, c = 21, 1500, 4.0, 2.5, 1.2
 	random := rand.New(rand.NewPCG(7, 0))

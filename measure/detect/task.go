@@ -105,7 +105,7 @@ func (w weights) gain(f float64) float64 {
 	return e * e
 }
 
-// signal is what a ring at a frequency with a transfer gives the signal.
+// signal is the share of a ring at a frequency with a transfer in the signal.
 func (w weights) signal(f, transfer float64) float64 {
 	x := w.task.spectrum(f) * transfer
 	return 2 * math.Pi * f * w.step * x * x * w.gain(f)

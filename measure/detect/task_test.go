@@ -75,7 +75,7 @@ func exact(t Task, s, b, sigma float64, pixel [2]float64, screen *Screen) float6
 	return signal / math.Sqrt(variance*(1+internal))
 }
 
-// d' by measured spectra of simulated noise is that of the closed forms within its error, and within 3 % as the mean of both seeds, for
+// d' by measured spectra of simulated noise agrees with the closed forms within its error, and within 3 % as the mean of both seeds, for
 // several sizes and pixels.
 func TestTaskIndexOfSimulatedNoise(t *testing.T) {
 	if testing.Short() {

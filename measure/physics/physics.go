@@ -15,7 +15,7 @@ import (
 	"quell/measure/detect"
 )
 
-// Request says what is measured.
+// Request selects the measurements.
 type Request struct {
 	Before, After []measure.Slice   // After is nil without a result, else as long as Before
 	Counts        func(i int) bool  // pixels of the first slice that even regions may hold; nil for all
@@ -109,7 +109,7 @@ func (f *Figures) findRods(ctx context.Context, q Request) error {
 	return nil
 }
 
-// findTasks computes d' by the spectrum and the rod with the contrast next to that of the discs, of those whose
+// findTasks computes d' by the spectrum and the rod with the contrast next to the discs', of rods whose
 // curve goes far enough.
 func (f *Figures) findTasks(q Request) {
 	switch {
@@ -130,7 +130,7 @@ func (f *Figures) findTasks(q Request) {
 			diameters = append(diameters, n*max(pixel[0], pixel[1]))
 		}
 	}
-	// Rods by their contrast, the one next to that of the discs first: noise ends the curve of a faint one too early.
+	// Rods by their contrast, the one next to the discs' first: noise ends the curve of a faint one too early.
 	order := make([]int, len(f.Rods))
 	for k := range order {
 		order[k] = k

@@ -27,7 +27,7 @@ func phantom(seed uint64, contrast, sigma float64) measure.Slice {
 	return s
 }
 
-// What is found by itself in slices with a rod gives the d' of the closed form within 3 %, up to its error.
+// The rod that is found by itself in slices gives the d' of the closed form within 3 %, up to its error.
 func TestFiguresOfAPhantom(t *testing.T) {
 	const sigma = 10.0
 	var before, after []measure.Slice

@@ -53,7 +53,7 @@ type Share struct {
 }
 
 // Index is d' of a choice between two, sqrt(2) times the normal quantile of the share of right answers (Green and Swets,
-// Signal detection theory and psychophysics, 1966): the ends are those of the share. It is infinite where all answers
+// Signal detection theory and psychophysics, 1966): the ends follow from the share. It is infinite where all answers
 // are right, or none.
 type Index struct {
 	Value measure.Float `json:"value"`

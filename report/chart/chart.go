@@ -1,5 +1,5 @@
 // Package chart draws curves, bars and cells over two axes as pictures. It is the only package
-// that imports gonum/plot: what draws a chart says what is in it, as a Chart, and gets a picture
+// that imports gonum/plot: a caller describes its content, as a Chart, and gets a picture
 // in the style that all charts share, on white paper or on the dark ground of the workbench.
 //
 // A chart has X to the right and Y upwards. Draw is safe for concurrent use.
@@ -29,7 +29,7 @@ type Chart struct {
 // Axis is the scale of one direction. Without marks and names it is marked at round numbers.
 type Axis struct {
 	Label    string
-	Min, Max float64 // the range, if Min < Max; otherwise the range of what is drawn, along Y with some room
+	Min, Max float64 // the range, if Min < Max; otherwise the range of the drawn values, along Y with some room
 	Room     float64 // along Y, at least
 	Zero     bool    // a range that is not given begins with 0, so that heights compare
 	Log      bool
@@ -108,7 +108,7 @@ func (a Axis) set(to *plot.Axis, look Look) {
 // crowded reports whether the names do not fit side by side.
 func (a Axis) crowded() bool { return utf8.RuneCountInString(strings.Join(a.Names, "  ")) > 70 }
 
-// limit sets the range of an axis, to which what is drawn has given its own. upright is Y.
+// limit sets the range of an axis, to which the drawn values have given their own. upright is Y.
 func (a Axis) limit(to *plot.Axis, upright bool) {
 	switch {
 	case a.Min < a.Max:

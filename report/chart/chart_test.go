@@ -150,7 +150,7 @@ func TestWhatCannotBeDrawnIsAnError(t *testing.T) {
 	}
 }
 
-// Values have some room, values of heights begin with 0, and what is given stays.
+// Values have some room, values of heights begin with 0, and a given range stays.
 func TestRangeOfAnAxis(t *testing.T) {
 	for _, c := range []struct {
 		axis    Axis

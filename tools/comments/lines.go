@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// product are the folders of the program, and mostLines how many lines of code they may hold: what is added takes
+// product are the folders of the program, and mostLines how many lines of code they may hold: an addition takes
 // something out. The goal is 95,000.
 var product = []string{"app", "cmd", "denoise", "gpu", "io", "measure", "series", "ui", "volume"}
 

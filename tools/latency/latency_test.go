@@ -78,7 +78,7 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// What is looked at lies in its pane, apart from the pointer and the column.
+// The watched area lies in its pane, apart from the pointer and the column.
 func TestPartsOfThePanes(t *testing.T) {
 	for _, size := range []image.Point{usual, large} {
 		for _, column := range []bool{true, false} {

@@ -1,6 +1,6 @@
 // Command latency measures how fast the workbench answers on a virtual display: the time from a step of the wheel to the
 // original and from a click on the slider to the denoised picture, and pictures a second. It reads the picture in the memory
-// of the server, so that what is counted was painted, and prints tables in Markdown.
+// of the server, so that counted pictures were painted, and prints tables in Markdown.
 package main
 
 import (

@@ -15,7 +15,7 @@ import (
 // longest is how many words a sentence may have.
 const longest = 35
 
-// faults returns what is wrong in the documents, each with file and line.
+// faults returns the faults of the documents, each with file and line.
 func (s *docs) faults() (faults []string) {
 	linked := map[string]bool{home: true}
 	for _, path := range s.list {
@@ -66,7 +66,7 @@ func wordy(path string) bool {
 	return !strings.HasPrefix(path, "docs/benchmarks/") && path != "THIRD_PARTY.md"
 }
 
-// follow returns what a link leads to, and what is wrong with it.
+// follow returns the target of a link, and its fault.
 func (s *docs) follow(d *doc, link string) (to, fault string) {
 	to, fragment, external := d.target(link)
 	if external {

@@ -17,7 +17,7 @@ var (
 	named     = regexp.MustCompile(` id="([^"]*)"`)
 )
 
-// crawl returns the links of a site that lead nowhere, and what a page would ask another server for.
+// crawl returns the links of a site that lead nowhere, and requests of a page to other servers.
 func crawl(site string) (faults []string, err error) {
 	names := map[string]map[string]bool{} // by file: what links may name in it
 	pages := map[string]string{}
@@ -52,7 +52,7 @@ func crawl(site string) (faults []string, err error) {
 	return slices.Compact(faults), err
 }
 
-// dead returns what is wrong with a reference of a page.
+// dead returns the fault of a reference of a page.
 func dead(names map[string]map[string]bool, page, element, link string) string {
 	if strings.Contains(link, "://") {
 		if element == "a" {

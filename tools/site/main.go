@@ -6,7 +6,7 @@
 // A document has no dead link, no picture without a text in its place, and no sentence of more than 35 words. The site
 // asks no other server for anything, and is read from a folder or from a server.
 //
-//	docs.go   the documents        check.go   what is wrong in them     nav.go    the list beside every page
+//	docs.go   the documents        check.go   their faults     nav.go    the list beside every page
 //	page.go   a page of the site   search.go  the index of the search   crawl.go  dead links in the site
 package main
 

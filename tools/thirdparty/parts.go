@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// otherParts returns what the programs embed besides Go modules. Versions of what is in
+// otherParts returns the embedded parts of the programs besides Go modules. Versions of the libraries in
 // openjpeg.wasm are those of io/dicom/codec/wasm/MANIFEST.
 func otherParts() ([]part, error) {
 	parts := []part{

@@ -42,7 +42,7 @@ func scenes(ctx context.Context) ([]scene, error) {
 	}, nil
 }
 
-const side = 112 // of what is shown, in pixels
+const side = 112 // of the shown part, in pixels
 
 // filters writes filter-NAME.png of every filter into dir: in the rows the scenes, each
 // before, after and what was removed, by the defaults.

@@ -187,7 +187,7 @@ func (a *Saver) restore(kept *workbench.Autosave, work workbench.Workspace) {
 	})
 }
 
-// savedName is what a person knows a kept series by.
+// savedName is the name by which a person knows a kept series.
 func savedName(w workbench.SavedSeries) string {
 	if w.Path == "" {
 		return lang.L("the bundled series")

@@ -17,7 +17,7 @@ import (
 	"quell/internal/clean"
 )
 
-// Preference is what a reader prefers.
+// Preference is the preference of a reader.
 type Preference int
 
 // The answers.
@@ -109,7 +109,7 @@ func (t Trial) prefers() string {
 // Tally counts preferences.
 type Tally struct{ A, B, Equal int }
 
-// Tally counts what is answered.
+// Tally counts the answers.
 func (t *Test) Tally() (c Tally) {
 	for _, trial := range t.Answered() {
 		switch trial.prefers() {
@@ -164,7 +164,7 @@ type Details struct {
 	First   int // added to the slices of the trials, of a pair that holds one slice alone
 }
 
-// CSV returns a table of what is answered, a row for each trial.
+// CSV returns a table of the answers, a row for each trial.
 func (t *Test) CSV(i Details) string {
 	var out strings.Builder
 	w := clean.NewCSV(&out)

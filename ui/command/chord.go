@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 )
 
-// keyNames are the keys that a command can have, by what a person writes, in lower case. Keys
+// keyNames are the keys that a command can have, by their names as a person writes them, in lower case. Keys
 // that operate a control or end something, such as Tab and Esc, are not among them.
 var keyNames = func() map[string]fyne.KeyName {
 	all := map[string]fyne.KeyName{
@@ -73,7 +73,7 @@ func CheckChord(table []Command, id string, chord Chord) error {
 }
 
 // WithKeys lays the user's keys over those of a table: by the IDs of commands, "" for no key.
-// What is no key, or that of another command, leaves its command without a key.
+// A text that is no key, or is the key of another command, leaves its command without a key.
 func WithKeys(table []Command, keys map[string]string) []Command {
 	for i, c := range table {
 		if _, changed := keys[c.ID]; changed && c.Changeable() {

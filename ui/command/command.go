@@ -78,7 +78,7 @@ type Command struct {
 	Enabled func() bool   // nil: always
 	Checked func() bool   // nil: no check mark
 	Gap     bool          // a separator precedes it in the menu
-	// List returns what a submenu holds, in place of Run and Chords; nil for a command.
+	// List returns the entries of a submenu, in place of Run and Chords; nil for a command.
 	// It is read again whenever the menus are refreshed, and greyed while it is empty.
 	List func() []Command
 }

@@ -42,7 +42,7 @@ func Sorted(table []Command) []Command {
 	return table
 }
 
-// Translated translates what a table says. What a list holds, it translates itself.
+// Translated translates the texts of a table. A list translates its own entries.
 func Translated(table []Command) []Command {
 	for i, c := range table {
 		table[i].Title = lang.L(c.Title)

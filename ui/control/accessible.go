@@ -93,7 +93,7 @@ func (l *List) AccessibilityLabel() string { return l.Name }
 // AccessibilityRole implements fyne.Accessible.
 func (l *List) AccessibilityRole() fyne.AccessibleRole { return fyne.AccessibleRoleContainer }
 
-// AccessibilityLabel implements fyne.Accessible. What is typed into a password field is not spoken.
+// AccessibilityLabel implements fyne.Accessible. A typed password is not spoken.
 func (e *Entry) AccessibilityLabel() string {
 	text := e.Text
 	if e.Password {

@@ -358,7 +358,7 @@ func (l *List) submit() {
 type Entry struct {
 	widget.Entry
 	Name   string // accessible name, for screen readers
-	OnDown func() // Down, which leads to what is below the field; nil: the key is passed on
+	OnDown func() // Down, which leads to the control below the field; nil: the key is passed on
 }
 
 // NewEntry returns an empty field; name is its accessible name.

@@ -27,7 +27,7 @@ var everyKey = []fyne.KeyName{
 	fyne.KeyPageUp, fyne.KeyEscape, fyne.KeyF5, fyne.KeyB,
 }
 
-// check types every key and compares what is passed on with everyKey less uses.
+// check types every key and compares the keys that are passed on with everyKey less uses.
 func (k *keys) check(t *testing.T, o fyne.Focusable, uses ...fyne.KeyName) {
 	t.Helper()
 	k.typed = nil

@@ -25,7 +25,7 @@ func shows(t *testing.T, what string, r *Radio, states string) {
 	}
 }
 
-// TestOptionsShowTheChoice follows what is drawn through every change.
+// TestOptionsShowTheChoice follows the drawn options through every change.
 func TestOptionsShowTheChoice(t *testing.T) {
 	test.NewTempApp(t)
 	r := NewRadio([]string{"a", "b"}, nil)

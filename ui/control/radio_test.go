@@ -16,7 +16,7 @@ type item interface {
 	fyne.Focusable
 }
 
-// radio shows a group of three options and returns what is chosen in it.
+// radio shows a group of three options and returns the choice in it.
 func radio(t *testing.T) (r *control.Radio, items []item, chosen *[]string) {
 	t.Helper()
 	test.NewTempApp(t)
@@ -87,7 +87,7 @@ func TestADisabledRadioKeepsItsChoice(t *testing.T) {
 	}
 }
 
-// Return is the main button's of a dialog on what is chosen already, and chooses what is not.
+// Return is the main button's of a dialog on the chosen option, and chooses another one.
 func TestReturnOnAChosenOptionSubmits(t *testing.T) {
 	r, items, _ := radio(t)
 	enter := &fyne.KeyEvent{Name: fyne.KeyReturn}

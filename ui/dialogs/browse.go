@@ -29,7 +29,7 @@ type BrowseRequest struct {
 	Do    func(func()) // runs a function on the UI goroutine
 }
 
-// browser is the dialog's state: the folder of the typed path and what is in it.
+// browser is the dialog's state: the folder of the typed path and its entries.
 type browser struct {
 	request BrowseRequest
 	field   *control.Entry

@@ -106,7 +106,7 @@ func Choice(r ChoiceRequest, parent fyne.Window) *Dialog {
 	return d
 }
 
-// ChoiceResult shows what a reader saw.
+// ChoiceResult shows the score of a reader.
 func ChoiceResult(text string, export func(), parent fyne.Window) *Dialog {
 	return newDialog(lang.L("Result of the forced choice"), wrapped(text), fyne.NewSize(600, 340), parent,
 		choice{text: lang.L("Close")},

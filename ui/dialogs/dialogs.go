@@ -103,7 +103,7 @@ func Error(err error, parent fyne.Window) *Dialog {
 	return newDialog(lang.L("Error"), wrapped(sentence(err)), fyne.NewSize(480, 160), parent, closeOnly())
 }
 
-// Offer shows an error's sentence and what is known of an alternative, and offers that.
+// Offer shows an error's sentence and the facts of an alternative, and offers that.
 func Offer(err error, known, alternative string, take func(), parent fyne.Window) *Dialog {
 	return newDialog(lang.L("Error"), wrapped(strings.TrimSpace(sentence(err)+" "+known)), fyne.NewSize(480, 180), parent,
 		closeOnly(), choice{text: alternative, importance: widget.HighImportance, chosen: take})

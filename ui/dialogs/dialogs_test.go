@@ -389,7 +389,7 @@ func TestExportSaysWhoseExportItReplaces(t *testing.T) {
 	}
 }
 
-// What is pressed and cancelled before it is known what the export replaces does not begin.
+// A press that is cancelled before the replaced files are known does not begin.
 func TestACancelledExportDoesNotBegin(t *testing.T) {
 	for _, cancel := range []bool{false, true} {
 		w := parent(t)

@@ -272,7 +272,7 @@ func (f *exportForm) asks() bool {
 	return f.foreign || f.stands() && (!there.Same || f.all.Checked || there.States > 0)
 }
 
-// standing describes what is at the target.
+// standing describes the files at the target.
 func (f *exportForm) standing() string {
 	if !f.stands() {
 		return fmt.Sprintf(lang.L("%s exists and was not written by Quell."), filepath.Base(f.target()))

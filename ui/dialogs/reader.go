@@ -66,7 +66,7 @@ func BlindEnd(answered, trials int, end func(), parent fyne.Window) *Dialog {
 		choice{text: lang.L("End"), importance: widget.DangerImportance, chosen: end})
 }
 
-// BlindResult shows what a blind comparison came to. Closing it in any other way than by a
+// BlindResult shows the result of a blind comparison. Closing it in any other way than by a
 // button decides nothing.
 func BlindResult(text string, save, discard func(), parent fyne.Window) *Dialog {
 	return newDialog(lang.L("Result of the blind comparison"), wrapped(text), fyne.NewSize(560, 300), parent,

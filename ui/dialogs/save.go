@@ -26,7 +26,7 @@ import (
 // SaveRequest describes a file to be written, and says how.
 type SaveRequest struct {
 	Title  string
-	Note   string // sentences on what is written
+	Note   string // sentences on the written files
 	Folder string // to suggest; "" for the home folder
 	Name   string // to suggest, with a number if a file of that name is there
 	// Check returns why path cannot be written; an error that wraps files.ErrForeignTarget

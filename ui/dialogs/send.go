@@ -27,7 +27,7 @@ type SendRequest struct {
 	Hide  bool         // nothing of the patient is shown
 	// Echo asks whether a node answers, until the context ends, and calls done on the UI goroutine.
 	Echo func(ctx context.Context, t pacs.Place, done func(error))
-	// Attach is what is attached to the images, see job.Attachments. Send is given what shall be: another choice can be
+	// Attach names the objects attached to the images, see job.Attachments. Send is given what shall be: another choice can be
 	// made if the result can be exported again.
 	Attach   []string
 	CanWrite bool
@@ -166,7 +166,7 @@ func say(l *widget.Label, importance widget.Importance, text string) {
 // shownSeries bounds the series named in the question.
 const shownSeries = 3
 
-// sendText says what is sent. The patient is masked, and not named at all if hide is set.
+// sendText describes the instances to send. The patient is masked, and not named at all if hide is set.
 func sendText(p pacs.Plan, hide bool) string {
 	series := p.Series()
 	text := fmt.Sprintf(lang.L("%s of %d series: %s"), fileCount(len(p.Objects)), len(series), firstOf(series, shownSeries, "; ")) +

@@ -71,7 +71,7 @@ func TestSendAsksFirst(t *testing.T) {
 	}
 }
 
-// TestSendAttaches: what is attached can be chosen anew for an export that can be written again, and the dialog says that
+// TestSendAttaches: attachments can be chosen anew for an export that can be written again, and the dialog says that
 // it is.
 func TestSendAttaches(t *testing.T) {
 	const maps, figures, again = "Attach maps of the noise and of what was removed", "Attach measurements (structured report)", "written again before it is sent"

@@ -1,5 +1,5 @@
 // Package frame lays out the panels of the workbench by their docks: bars around the
-// pictures, the column with the card, and what is hidden in full screen or for want of room.
+// pictures, the column with the card, and the parts that are hidden in full screen or for want of room.
 // It knows no panel by name.
 package frame
 

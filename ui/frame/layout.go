@@ -10,7 +10,7 @@ import (
 // field, and no more, as the pictures need the space.
 const sideWidth = 346
 
-// cardWidth is the width of what is in the column: a tab stands in the line that has room for it.
+// cardWidth is the width of the content of the column: a tab is in the line that has room for it.
 const cardWidth = sideWidth - 2*3 // the padding of the theme
 
 // fixedWidthLayout gives its objects a fixed width and the available height.

@@ -210,7 +210,7 @@ func (h *Host) AwaitFrames() {
 		return
 	}
 	h.awaited = now
-	h.Do(parallel.Hold(Painting)) // the loop of the toolkit paints before it takes what is queued
+	h.Do(parallel.Hold(Painting)) // the loop of the toolkit paints before it takes queued functions
 	h.Session.Screen.Await(time.After(patience))
 }
 

@@ -20,7 +20,7 @@ type Tooltip struct {
 func newTooltip() *Tooltip {
 	t := &Tooltip{Ground: control.NewPlate(theme.ColorNameOverlayBackground, theme.ColorNameInputBorder, 3), Text: widget.NewLabel("")}
 	t.Text.SizeName = theme.SizeNameCaptionText
-	t.Layer = container.NewWithoutLayout(t.Ground, t.Text) // always shown: Fyne knows no position of what is hidden
+	t.Layer = container.NewWithoutLayout(t.Ground, t.Text) // always shown: Fyne knows no position of a hidden widget
 	t.Hide()
 	return t
 }
@@ -63,7 +63,7 @@ func (t *Tooltip) ShowAt(o fyne.CanvasObject, offset fyne.Position, text string)
 	at := driver.AbsolutePositionForObject(o).Subtract(origin).Add(offset)
 	size := t.write(text)
 	at.X = max(min(at.X, t.Layer.Size().Width-size.Width-gap), 0)
-	if at.Y+size.Height > t.Layer.Size().Height { // above what is at the lower edge
+	if at.Y+size.Height > t.Layer.Size().Height { // above a widget at the lower edge
 		at.Y -= offset.Y + size.Height + gap
 	}
 	t.Ground.Move(at)

@@ -61,7 +61,7 @@ func nameOf(e ast.Expr) string {
 	return ""
 }
 
-// messagesOf returns what a package says by package message.
+// messagesOf returns the messages of a package.
 func messagesOf(t *testing.T, dir string) (all []made) {
 	calls(t, dir, func(at, function string, args []ast.Expr) {
 		place, ok := makers[function]

@@ -107,12 +107,12 @@ var speakers = map[string][]string{
 	},
 	"io/attributes": {"no encoder of the syntax %q", "values of VR %s are not written", "a value of %d bytes"},
 	"io/dicomweb": {
-		"json.go",                                                                                                                                            // what a server sends against the standard
+		"json.go",                                                                                                                                            // answers of a server against the standard
 		"no token", "more than is read at a time", "silent for %s", "http: server gave HTTP response to HTTPS client", "http: server closed idle connection", // causes
 		`multipart/related; type="application/dicom"; transfer-syntax=*`, `multipart/related; type="application/dicom"; boundary=%s`, "additional results",
 	},
 	"io/dimse": {
-		"command.go", "pdu.go", // what a node sends against the protocol
+		"command.go", "pdu.go", // answers of a node against the protocol
 		"commitment.go", "link.go", "accept.go", "session.go", "folder.go", // of a receiver, which has a log
 		"%d presentation contexts; an association has 1 to %d", "the context %v was not proposed",
 		"an instance UID of %d characters", "an answer for another instance", "data that was not asked for", "an answer of more than %d bytes",

@@ -48,7 +48,7 @@ func (w *Worker[In, Out]) Request(in In) {
 }
 
 // Await waits for the work in progress, at most until late is closed or receives, and calls
-// Done before it returns. It is for the UI goroutine too: what is ready within a few
+// Done before it returns. It is for the UI goroutine too: a result that is ready within a few
 // milliseconds is shown at once, not after the events that are queued.
 func (w *Worker[In, Out]) Await(late <-chan time.Time) {
 	if !w.busy {

@@ -14,7 +14,7 @@ type Colors struct {
 	Foreground                        color.NRGBA
 	Quiet                             color.NRGBA // placeholders and text in grey
 	Disabled                          color.NRGBA
-	Primary, OnPrimary                color.NRGBA // what is chosen, and the main button
+	Primary, OnPrimary                color.NRGBA // the choice, and the main button
 	Link                              color.NRGBA
 	Success, Warning, Error           color.NRGBA
 	OnStatus                          color.NRGBA // text on a ground of Success, Warning or Error

@@ -6,7 +6,7 @@ import (
 	"quell/ui/viewer"
 )
 
-// What a panel can do besides. The workbench asks every panel for these.
+// Optional abilities of a panel. The workbench asks every panel for these.
 type (
 	// Docked follows when all panels have their places: before, nothing that it changes may be
 	// refreshed.
@@ -26,7 +26,7 @@ type (
 	// Canceller ends something on Escape, and says whether there was something to end. The
 	// panels are asked in the order of the table.
 	Canceller interface{ Cancel() bool }
-	// Unsaved says in a sentence what is lost if the workbench ends now; "" for nothing.
+	// Unsaved names in a sentence the losses if the workbench ends now; "" for nothing.
 	Unsaved interface{ Unsaved() string }
 	// Screen draws the pictures of the session.
 	Screen interface {
@@ -43,7 +43,7 @@ type (
 	}
 )
 
-// What a panel can say to the frame that it stands in.
+// Messages of a panel to its frame.
 type (
 	// Needing needs a height, so that its rows do not scroll.
 	Needing interface{ Needs() float32 }

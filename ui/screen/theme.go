@@ -26,7 +26,7 @@ func (t Theme) Colors(desktop fyne.ThemeVariant) *palette.Colors {
 }
 
 // Colors returns the colours of the theme that is in use, the dark ones without a theme of the workbench. It is for the UI
-// goroutine; what is drawn elsewhere is given the colours.
+// goroutine; drawers on other goroutines are given the colours.
 func Colors() *palette.Colors {
 	if app := fyne.CurrentApp(); app != nil {
 		if t, ok := app.Settings().Theme().(Theme); ok {

@@ -96,7 +96,7 @@ func TestNumbersWaitWhileTheUserScrolls(t *testing.T) {
 	}
 }
 
-// What is filtered ahead gives way to what is asked for, and to a run over the volume.
+// A slice that is filtered ahead gives way to a request, and to a run over the volume.
 func TestFilteringAheadGivesWay(t *testing.T) {
 	b := newBench(t)
 	b.settle()

@@ -224,7 +224,7 @@ func TestGivenNoiseIsOpenedAgain(t *testing.T) {
 	}
 }
 
-// Work that cannot be opened leaves what is open; results that cannot be read are counted.
+// Work that cannot be opened leaves the open series; results that cannot be read are counted.
 func TestWorkThatIsGone(t *testing.T) {
 	b := newBench(t)
 	b.settle()

@@ -247,7 +247,7 @@ func TestAnOpenSeriesStandsBeside(t *testing.T) {
 	}
 }
 
-// ROI figures on the screen are of what is shown, those that are written of the original.
+// ROI figures on the screen are of the shown picture, written ones of the original.
 func TestMarksBesideAnother(t *testing.T) {
 	b := newBench(t)
 	b.applied(3)

@@ -13,7 +13,7 @@ import (
 	"quell/volume"
 )
 
-// pixels returns a copy of what a pane shows.
+// pixels returns a copy of the picture of a pane.
 func (b *bench) pixels(role viewer.Role) []uint8 {
 	if b.frames[role].Image == nil {
 		return nil

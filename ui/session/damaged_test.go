@@ -13,7 +13,7 @@ import (
 )
 
 // One damaged file does not keep the others of its series from being opened: after a question, with
-// a finding. A no leaves what is open; an answer that comes late opens nothing.
+// a finding. A no leaves the open series; an answer that comes late opens nothing.
 func TestADamagedFileIsAQuestion(t *testing.T) {
 	folder := t.TempDir()
 	files := dicomtest.FilesOf(dicomtest.Stack(9))

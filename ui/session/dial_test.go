@@ -8,7 +8,7 @@ import (
 	"quell/ui/session/desk"
 )
 
-// The strength that keeps what is visible is found in the background, taken as one step, and what it leaves is said.
+// The strength that keeps visible objects is found in the background, taken as one step, and what it leaves is said.
 func TestTheStrengthThatKeepsWhatIsVisible(t *testing.T) {
 	b := lesionBench(t, 5)
 	b.engine.shrink = true // at h = 4 half of the noise and of the contrast is left, at every frequency

@@ -13,5 +13,5 @@
 //	proposals  the filter that is expected to gain most   physics   spectrum, resolution, d' of the slice
 //	lesions    what the recipe leaves of virtual lesions
 //	results    runs over the volume                 tuning     recipe, noise it follows, best strength, gallery
-//	desk       what all parts share: what is shown, the task in progress, background work
+//	desk       shared by all parts: the shown document, the task in progress, background work
 package session

@@ -11,7 +11,7 @@ import (
 )
 
 // A run for which there is no memory is refused with its reason, and a result for which there
-// is none to judge it is shown without one. What is free is asked for again after a while, and
+// is none to judge it is shown without one. The free memory is read again after a while, and
 // before every run.
 func TestMemoryOfARun(t *testing.T) {
 	var free, asked, ahead atomic.Int64

@@ -45,7 +45,7 @@ func TestFiltersAreComparedOnTheSlice(t *testing.T) {
 	}
 }
 
-// A cancelled comparison keeps what is there and gets nothing more.
+// A cancelled comparison keeps its exhibits and gets no more.
 func TestAComparisonIsCancelled(t *testing.T) {
 	b := newTissueBench(t)
 	b.Galleries.Compare()

@@ -139,7 +139,7 @@ func screen(b *bench) string {
 	return s
 }
 
-// after returns what is shown in the end if an event occurs before the answer to a question, or
+// after returns the shown state in the end if an event occurs before the answer to a question, or
 // after it if that is in time.
 func after(t *testing.T, q question, e event, late bool) string {
 	b := anotherBench(t)
@@ -187,7 +187,7 @@ func after(t *testing.T, q question, e event, late bool) string {
 }
 
 // Every answer that comes after its document was closed or left, or after the recipe or the voxels
-// were changed, leaves what is shown as if it had come in time.
+// were changed, leaves the shown state as if it had come in time.
 func TestLateAnswersShowNothingOld(t *testing.T) {
 	for _, q := range questions(t.TempDir()) {
 		for _, e := range events {

@@ -200,7 +200,7 @@ func TestWhatIsTaken(t *testing.T) {
 	}
 }
 
-// What is measured in a mark is measured on its own slice, by hand.
+// The figures of a mark are of its own slice, by hand.
 func TestFiguresOfMarks(t *testing.T) {
 	b := newBench(t)
 	b.Tuning.Set(b.tuned(3), true)

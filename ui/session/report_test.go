@@ -11,7 +11,7 @@ import (
 	"quell/ui/session/marks"
 )
 
-// A report is on the result with what is on the screen: slice, window and marks.
+// A report is on the result with the state of the screen: slice, window and marks.
 func TestReportOnAResult(t *testing.T) {
 	b := newBench(t)
 	path := filepath.Join(t.TempDir(), "report.html")

@@ -131,7 +131,7 @@ func TestTheCurveGrowsDuringTheSearch(t *testing.T) {
 		t.Errorf("%d points after the first %d", len(full.Points), len(first.Points))
 	}
 
-	// What a cancelled search had found goes with it.
+	// The findings of a cancelled search go with it.
 	b.Strength.Find()
 	b.loop.until("a part of the curve is there again", func() bool { return !b.Strength.Searching() || len(b.Strength.Curve().Points) < len(full.Points) })
 	b.Tasks.Cancel()

@@ -197,7 +197,7 @@ func TestCloseEndsAllWork(t *testing.T) {
 	}
 }
 
-// At the end of the event loop Fyne calls what is meant for the UI goroutine at
+// At the end of the event loop Fyne calls functions for the UI goroutine at
 // once, on the goroutine that reports.
 func TestProgressMayBeTakenAtOnce(t *testing.T) {
 	b := newBench(t)

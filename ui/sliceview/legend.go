@@ -40,7 +40,7 @@ func divergingScale(limit float64, unit string) scale {
 	}
 }
 
-// tintScale is the scale of what is laid over a picture, as it looks on a mid grey.
+// tintScale is the scale of the layer over a picture, as it looks on a mid grey.
 func tintScale(t *viewer.Tint) scale {
 	c := t.Colors
 	label := func(x float64) string { return withUnit(language.Sprintf("%.3g", x), t.Unit) }

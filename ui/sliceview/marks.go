@@ -13,7 +13,7 @@ import (
 	"quell/ui/viewer"
 )
 
-// Mark is a shape over the picture, with what is measured in it.
+// Mark is a shape over the picture, with its figures.
 type Mark struct {
 	measure.Outline
 	Text     string

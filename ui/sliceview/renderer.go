@@ -51,7 +51,7 @@ type renderer struct {
 	outline [8]*canvas.Line // around the voxel under the pointer
 	scale   *legend         // of the residual; nil in other panes
 	sides   *sides          // of a comparison
-	tint    *legend         // of what is laid over the picture
+	tint    *legend         // of the layer over the picture
 	objects []fyne.CanvasObject
 	drawn   int // number of the frame that is uploaded
 

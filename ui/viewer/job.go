@@ -165,7 +165,7 @@ type Frame struct {
 	Image          *image.RGBA // nil for an empty pane
 	X0, Y0, X1, Y1 int
 	Limit          float64 // the residual's scale that was used
-	Tint           *Tint   // what is laid over the picture; nil for nothing
+	Tint           *Tint   // the layer over the picture; nil for none
 	Other          int     // number of the slice that is shown dimmed, from 1, if it is another than that asked for; 0
 	View           volume.View
 	Pane           [2]int    // the size of the pane that it was drawn for

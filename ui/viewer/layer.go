@@ -18,7 +18,7 @@ func (l *layer) lay(f Frame, tint *Tint, job Job, t Transform) {
 	l.extract(tint, job)
 	l.drawn = l.resampler.Resample(l.drawn, l.values, t, f.X0, f.Y0, f.X1, f.Y1, job.Pixelated)
 	l.share = l.resampler.Resample(l.share, l.cover, t, f.X0, f.Y0, f.X1, f.Y1, job.Pixelated)
-	// At the edge of what is covered, the zeros beyond must not lower the values.
+	// At the edge of the layer, the zeros beyond must not lower the values.
 	for i, share := range l.share {
 		if share > 0 {
 			l.drawn[i] /= share

@@ -136,11 +136,11 @@ func (p *Picture) leaveOut(base []bool) {
 	}
 }
 
-// content is what a pane shows: values, which if first is not nil are side B of a comparison with side A
+// content is the content of a pane: values, which if first is not nil are side B of a comparison with side A
 // in first, and the voxels outside side A.
 type content struct{ values, first, outside []float32 }
 
-// paint draws what a pane shows.
+// paint draws the content of a pane.
 func (p *painter) paint(role Role, job Job, show content, limit float64, turn int) Frame {
 	pane := job.Panes[role]
 	if pane.Hidden || pane.Width <= 0 || pane.Height <= 0 || show.values == nil {

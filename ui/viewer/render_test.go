@@ -87,7 +87,7 @@ func TestReducedPicturesAreTriangles(t *testing.T) {
 		tr := Transform{Scale: 1, Origin: [2]float64{1.3, -2.6}, PixelSize: size, Size: [2]int{31, 27}}
 		x0, y0, x1, y1 := tr.Visible(40, 40)
 		for i := range dst {
-			dst[i] = 1e9 // what a frame before left there
+			dst[i] = 1e9 // the remains of a frame before
 		}
 		dst = r.Resample(dst, src, tr, x0, y0, x1, y1, false)
 		for y := y0; y < y1; y++ {

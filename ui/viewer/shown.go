@@ -61,7 +61,7 @@ func (s *Shown) index(p volume.Plane) int {
 	return index
 }
 
-// Look is what is kept of Shown for a later start: zoom, pan and slice of every plane.
+// Look is the part of Shown that is kept for a later start: zoom, pan and slice of every plane.
 type Look struct {
 	Plane    volume.Plane  `json:"plane"`
 	Index    int           `json:"index"`

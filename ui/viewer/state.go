@@ -32,7 +32,7 @@ type State struct {
 	cursor     *[3]int // the voxel under the pointer
 }
 
-// shared is what a State and its Windows have in common.
+// shared is the common part of a State and its Windows.
 type shared struct {
 	Changed func() // called when the pictures must be redrawn; nil is allowed
 	Pointed func() // called when only the pointer moved to another voxel; nil is allowed
@@ -60,7 +60,7 @@ func (s *State) Open(v *volume.Volume, w volume.Window) {
 	s.changed()
 }
 
-// Resume shows a volume as it was shown. What is chosen for all volumes stays as it is.
+// Resume shows a volume as it was shown. Choices for all volumes stay as they are.
 func (s *State) Resume(kept Shown) {
 	s.Shown, s.cursor, s.gesture = kept, nil, gesture{}
 	s.changed()

@@ -6,7 +6,7 @@ import (
 	"quell/volume"
 )
 
-// Windows of their own: what is set is for the picture last pointed at, and that is what both
+// Windows of their own: a change is for the picture last pointed at, and that is what both
 // have when they are linked again.
 func TestOriginalAndDenoisedCanHaveTheirOwnWindows(t *testing.T) {
 	s := opened(t)

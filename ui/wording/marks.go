@@ -14,7 +14,7 @@ import (
 	"quell/ui/viewer"
 )
 
-// MarkName names a mark as the panel does; what is written has its name in English.
+// MarkName names a mark as the panel does; files have its name in English.
 func MarkName(m workbench.Mark) string {
 	if m.Shape == measure.Line {
 		return fmt.Sprintf(lang.L("Line %d"), m.ID)

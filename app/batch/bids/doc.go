@@ -1,4 +1,4 @@
-// Package bids denoises the images of a BIDS dataset: what a BIDS App does on the participant
+// Package bids denoises the images of a BIDS dataset, as a BIDS App does on the participant
 // level. The output is a derivative dataset: the images under the names of their sources with
 // desc-denoised, sidecars with the recipe, and a description of the dataset.
 //

@@ -25,7 +25,7 @@ type answer struct {
 	How    batch.Outcome `json:",omitempty"`
 }
 
-// list is the units of a batch. The results next to the output hold the truth about what is done: a unit that is
+// list is the units of a batch. The results next to the output hold the truth about finished work: a unit that is
 // handed out again costs a look at its results.
 type list struct {
 	units    []batch.Unit

@@ -1,6 +1,6 @@
 // Package queue hands the units of a batch to other processes: Children of this machine by pipes, workers on other
-// machines by NATS JetStream. The truth about what is done is in the results next to the output (see
-// batch.SeriesResult); the queue holds what is left. A message is a few hundred bytes, and voxels go by
+// machines by NATS JetStream. The truth about finished work is in the results next to the output (see
+// batch.SeriesResult); the queue holds the rest. A message is a few hundred bytes, and voxels go by
 // path: workers share the file system with the process that lists the units.
 //
 // In NATS a batch is a stream with a subject for each unit, which holds one message at most, so that a

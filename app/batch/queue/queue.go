@@ -16,7 +16,7 @@ import (
 	"quell/app/batch"
 )
 
-// Timing says when a worker counts as dead, and how often is asked what is left.
+// Timing says when a worker counts as dead, and how often the rest is counted.
 type Timing struct {
 	Wait  time.Duration // without a sign of life, after which a unit goes to another worker
 	Renew time.Duration // between two signs of life
@@ -39,7 +39,7 @@ func short(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// streamOf returns the name of the stream of a batch: by its output, then by what is done.
+// streamOf returns the name of the stream of a batch: by its output, then by its settings.
 func streamOf(spec batch.Spec) string { return prefix + short(spec.Output) + "-" + spec.Settings }
 
 // subjectOf returns the subject of a unit.
@@ -143,7 +143,7 @@ func leftOf(ctx context.Context, stream jetstream.Stream, units int) batch.Left 
 	return left
 }
 
-// clock is what a server's clock said at a time of this process, which counts on however clocks
+// clock is the reading of a server's clock at a time of this process, which counts on however clocks
 // are set.
 type clock struct{ server, here time.Time }
 
@@ -178,7 +178,7 @@ func consumerConfig(t Timing) jetstream.ConsumerConfig {
 		// Units that end their workers are counted next to the output: a delivery may have
 		// been given back, or not begun.
 		MaxDeliver: -1,
-		// Workers ask for one unit at a time, so that they bound what is in work.
+		// Workers ask for one unit at a time, so that they bound the work in progress.
 		MaxAckPending: -1,
 	}
 }

@@ -237,7 +237,7 @@ func TestUnitIsQueuedOnce(t *testing.T) {
 	}
 }
 
-// TestQueueSurvivesItsServer: what is queued is there after a restart.
+// TestQueueSurvivesItsServer: queued units are there after a restart.
 func TestQueueSurvivesItsServer(t *testing.T) {
 	s := newSite(t, 4)
 	spec, units := s.units()
@@ -428,7 +428,7 @@ func TestUnitOfAnother(t *testing.T) {
 	}
 }
 
-// TestMessagesOfOthers: what is no unit is removed, and no stream of another program is touched.
+// TestMessagesOfOthers: a message that is no unit is removed, and no stream of another program is touched.
 func TestMessagesOfOthers(t *testing.T) {
 	s := newSite(t, 2)
 	spec, units := s.units()

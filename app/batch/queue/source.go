@@ -62,7 +62,7 @@ func (s *source) delivery(ctx context.Context, msg jetstream.Msg) (batch.Deliver
 		case batch.GivenBack:
 			_ = msg.Nak()
 		case batch.Finished:
-			// What is not confirmed comes again, and its results are reused.
+			// A unit that is not confirmed comes again, and its results are reused.
 			confirm, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timing.Wait)
 			defer cancel()
 			_ = msg.DoubleAck(confirm)

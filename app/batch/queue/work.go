@@ -12,7 +12,7 @@ import (
 	"quell/app/batch"
 )
 
-// WorkerOptions say what a worker takes.
+// WorkerOptions are the options of a worker.
 type WorkerOptions struct {
 	Workers int   // see batch.Options
 	Memory  int64 // see batch.Options

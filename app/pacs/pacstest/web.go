@@ -27,7 +27,7 @@ type Web struct {
 	Counts func(n int) int
 	// Sent changes the files that a retrieval sends.
 	Sent func(files [][]byte) [][]byte
-	// UID changes the UIDs of what a search finds.
+	// UID changes the UIDs of the results of a search.
 	UID func(uid string) string
 	// Forgets has the archive confirm what it stores and keep nothing.
 	Forgets bool
@@ -146,7 +146,7 @@ func (w *Web) found(rw http.ResponseWriter, level string, objects []dicom.Object
 	_ = json.NewEncoder(rw).Encode(answer) // the client may be gone
 }
 
-// result is an object and what is counted, in DICOM JSON.
+// result is an object and its counts, in DICOM JSON.
 func (w *Web) result(o dicom.Object, n, number int) map[string]any {
 	if w.Counts != nil {
 		n = w.Counts(n)

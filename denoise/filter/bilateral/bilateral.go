@@ -44,7 +44,7 @@ var Filter = denoise.Filter{
 //
 //	sigma_r / sigma = (1.3 + 22 s) (1 + 1.6 / A) t m
 //
-// It rises with the share s of the noise in the range of the values, since what is lost of the image
+// It rises with the share s of the noise in the range of the values, since the lost part of the image
 // then weighs less. A is the weight of the neighbours if their values do not differ, relative to the
 // centre's of 1, at least leastOthers: the fewer voxels lie within the spatial Gaussian, the less
 // they can blur, and the more different they may be. t is 1.8 for the soft tissue of a CT, which is

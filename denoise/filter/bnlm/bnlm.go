@@ -105,7 +105,7 @@ type Params struct {
 	H      float64 // in the volume's unit, > 0
 	Spread Spread  // of the blocks that one is compared with
 
-	Select *preselect.Rule // which blocks are used, by what is around their middles; nil for all
+	Select *preselect.Rule // which blocks are used, by the voxels around their middles; nil for all
 }
 
 func newParams(r denoise.Recipe) Params {

@@ -55,7 +55,7 @@ type worker struct {
 	margin  int // voxels before the first block along x that rows begin with, a multiple of Step
 	lead    int // places before the first block in a row of voxels under blocks
 
-	tile, box               volume.Region // and what is around its blocks, which may reach outside the volume
+	tile, box               volume.Region // and the surroundings of its blocks, which may reach outside the volume
 	unit                    float64       // factor of the tile's values, see loadValues
 	scale                   float32       // of a sum of squares in this unit, in the exponent of a weight
 	first, blocks           [3]int        // the blocks that reach the tile: the first index, their number

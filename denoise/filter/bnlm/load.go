@@ -9,7 +9,7 @@ import (
 	"quell/volume"
 )
 
-// load stores the voxels of a tile and what is around its blocks.
+// load stores the voxels of a tile and of the surroundings of its blocks.
 func (w *worker) load(t volume.Region) {
 	v := &w.in[0]
 	w.tile = t

@@ -28,7 +28,7 @@ func TestRho(t *testing.T) {
 	}
 }
 
-// What is missing from the list is 0, and a list of zeros is white noise.
+// A correlation missing from the list is 0, and a list of zeros is white noise.
 func TestShortLists(t *testing.T) {
 	for _, c := range []struct {
 		list []int
@@ -77,7 +77,7 @@ func TestAutoCorrelation(t *testing.T) {
 	for d := 1; d <= noise.MaxLag; d++ {
 		c.InPlane[middle][middle+d], c.InPlane[middle+d][middle] = 0.5/float64(d), 0.3/float64(d)
 	}
-	c.InPlane[middle][middle+4] = -9 // beyond what a correlation can be
+	c.InPlane[middle][middle+4] = -9 // beyond the range of a correlation
 	c.Across[1], c.Across[2] = 0.246, -0.031
 	var product, round noise.Correlation
 	product.Across[0], round.Across[0] = 1, 1

@@ -102,7 +102,7 @@ func TestTileSizes(t *testing.T) {
 	}
 }
 
-// What a worker holds after its largest tile is close to the estimate of its memory.
+// The memory of a worker after its largest tile is close to the estimate of its memory.
 func TestScratch(t *testing.T) {
 	for _, c := range []struct{ dims, radius [3]int }{
 		{[3]int{140, 80, 70}, [3]int{4, 4, 4}}, {[3]int{300, 200, 1}, [3]int{2, 2, 0}}, {[3]int{30, 50, 6}, [3]int{1, 2, 3}},

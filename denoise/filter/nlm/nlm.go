@@ -201,7 +201,7 @@ func newParams(r denoise.Recipe) Params {
 	return p
 }
 
-// Cut is what is subtracted from the distance of two patches that lie d apart:
+// Cut is subtracted from the distance of two patches that lie d apart:
 // 2 sigma^2 (1 - rho(d)), in the volume's unit squared. Noise that is correlated makes
 // near patches more alike than far ones: that is the mean distance of two patches of
 // equal structure.

@@ -103,7 +103,7 @@ func NewParams(dims int, g volume.Geometry, threshold float64, noise correlation
 	return Params{Size: size, Threshold: threshold, Spectrum: noise.Spectrum(size)}
 }
 
-// Rule returns what is removed from a block.
+// Rule returns the part that is removed from a block.
 func (p Params) Rule() dct.Rule { return dct.Rule{Threshold: p.Threshold, Spectrum: p.Spectrum} }
 
 // PassName is the name of the filter's pass, also in filters that use it.

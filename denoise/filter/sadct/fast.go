@@ -168,7 +168,7 @@ func (w *worker) centre(packed, cx, cy int) {
 	}
 }
 
-// clip removes what is outside the slice or excluded from the support.
+// clip removes voxels that are outside the slice or excluded from the support.
 func (w *worker) clip(cx, cy int) {
 	f := &w.in[1]
 	inside := ^uint32(0)

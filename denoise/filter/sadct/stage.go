@@ -118,7 +118,7 @@ func (s *stage) reference(in []denoise.Field, x, y, z int) float64 {
 }
 
 // support returns the support around (cx, cy): the polygon of the chosen lengths less
-// what is outside the slice or excluded.
+// voxels outside the slice or excluded.
 func (s *stage) support(in []denoise.Field, cx, cy, z int) support {
 	p := polygon(lengths(s.scales, int(in[0].At(cx, cy, z))))
 	f := &in[1]

@@ -114,7 +114,7 @@ func TestAutomaticDifference(t *testing.T) {
 	}
 }
 
-// The weight is 1 up to a squared difference of 2 noises and 0 from 3 on; what is between falls by the square of a ramp.
+// The weight is 1 up to a squared difference of 2 noises and 0 from 3 on; between them it falls by the square of a ramp.
 func TestWeights(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{1, 1, 2}, [3]float64{1, 1, 1}))
 	for _, c := range []struct{ square, weight float64 }{{1.99, 1}, {2.01, 0.99 * 0.99}, {2.5, 0.25}, {2.99, 0.0001}, {3.01, 0}} {

@@ -36,7 +36,7 @@ func TestGradientsOfGroup(t *testing.T) {
 	}
 }
 
-// TestNoGradients leaves a series without weighting alone, and says what is missing of one with.
+// TestNoGradients leaves a series without weighting alone, and names the missing attributes of one with.
 func TestNoGradients(t *testing.T) {
 	weighted := func(b ...float64) (out []series.Gradient) {
 		for i, v := range b {

@@ -201,7 +201,7 @@ func (d *drawn) truth(name string, frame int) (v, z int) {
 	return v, z
 }
 
-// check scans the series and returns what is wrong.
+// check scans the series and returns its faults.
 func (d *drawn) check(t *testing.T) (wrong []string) {
 	files := fstest.MapFS{}
 	for name, f := range d.files {

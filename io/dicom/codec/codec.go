@@ -105,7 +105,7 @@ func CanHold(syntaxUID string, pixels, n int64) bool {
 // Decode returns the pixels of one frame, row by row, little-endian, with
 // info.BitsAllocated bits each; signed pixels are sign-extended. fragments are the
 // items of encapsulated pixel data that form the frame, in order; they are not
-// changed. The error is a clause that says what is wrong with the stream, for use in
+// changed. The error is a clause about the fault of the stream, for use in
 // the caller's sentence.
 func Decode(syntaxUID string, info Info, fragments [][]byte) (pixels []byte, err error) {
 	d := decoders[syntaxUID]

@@ -136,7 +136,7 @@ func sizeSegment(components uint16, depth, dx, dy byte, size ...uint32) []byte {
 	return append(b, depth, dx, dy)
 }
 
-// TestSizes reads image and tile sizes (T.800 A.5.1) on both sides of what is possible.
+// TestSizes reads image and tile sizes (T.800 A.5.1) on both sides of the possible ones.
 func TestSizes(t *testing.T) {
 	const impossible, subsampled = "image or tile size is impossible", "subsampled"
 	for what, c := range map[string]struct {

@@ -38,7 +38,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// TestLimits bounds what a hostile stream of the size of a CT slice can take: 40 MB and
+// TestLimits bounds the resources that a hostile stream of the size of a CT slice can take: 40 MB and
 // a second.
 func TestLimits(t *testing.T) {
 	memory, steps := limits(200_000, 512*512)

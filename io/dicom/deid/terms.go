@@ -48,7 +48,7 @@ var (
 	shortNumber  = regexp.MustCompile(`^\d{0,2}$`)
 )
 
-// technique returns what is left of a code string or of a name of a technique: known terms stay,
+// technique returns the rest of a code string or of a name of a technique: known terms stay,
 // others become pseudonyms, so that what differs in them still differs.
 func (p Pseudonyms) technique(t part10.Tag, value []byte) []byte {
 	values := strings.Split(string(value), `\`)

@@ -221,7 +221,7 @@ func (s *image) sourceEvidence() []byte {
 	return part10.AppendItem(s.sourceItems(part10.TagSourceImageEvidenceSequence), s.Encoding, study)
 }
 
-// numberOfFrames counts what is exported.
+// numberOfFrames counts the exported frames.
 func (s *image) numberOfFrames() []byte {
 	return strconv.AppendInt(nil, int64(len(s.slices)), 10)
 }

@@ -93,7 +93,7 @@ func withAll(fakes map[string]*dicomtest.Fake, t part10.Tag, v any) map[string]*
 	return fakes
 }
 
-// compressedForm is a form of object to be compressed, and what is expected of it.
+// compressedForm is a form of object to be compressed, and the expected result.
 type compressedForm struct {
 	fakes     func() map[string]*dicomtest.Fake
 	implicit  func() map[string]*dicomtest.Fake // nil: as fakes, in implicit little endian
@@ -197,7 +197,7 @@ func TestCompressedForms(t *testing.T) {
 				wantPlain(t, packed, plain, c, test.frames)
 				for _, file := range dicomtest.Names(t, packed) {
 					a, b := dicomtest.ReadSourceFile(t, packed, file), dicomtest.ReadSourceFile(t, again, file)
-					// What is private is of unknown type if it was implicit.
+					// A private element is of unknown type if it was implicit.
 					b = bytes.Replace(b, []byte("\x29\x00\x10\x10UN"), []byte("\x29\x00\x10\x10OB"), 1)
 					if !bytes.Equal(a, b) {
 						t.Errorf("%s: %s of an implicit source is not that of an explicit one", c, file)

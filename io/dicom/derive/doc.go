@@ -1,6 +1,6 @@
 // Package derive makes the files of derived and of new series.
 //
-//	derive.go             what a caller says of the derivation; the report
+//	derive.go             the caller's description of the derivation; the report
 //	series.go, image.go   a derived series and one of its files
 //	attribute_table.go    every attribute that changes in a derived image
 //	functional_groups.go  the same for multi-frame images

@@ -215,7 +215,7 @@ func pixelsOf(t *testing.T, n *derive.SecondaryCaptures, z int) []byte {
 
 func uidOf(element []byte) string { return strings.TrimRight(string(element[8:]), "\x00") }
 
-// TestSecondaryCaptureAttributes compares what a new image says of itself.
+// TestSecondaryCaptureAttributes compares the attributes of a new image.
 func TestSecondaryCaptureAttributes(t *testing.T) {
 	s := niftiLike([3]int{5, 4, 3}, func(i int) float32 { return float32(i) - 30 })
 	s.Volume.Unit = "HU"

@@ -254,7 +254,7 @@ func TestSliceFiles(t *testing.T) {
 	}
 }
 
-// TestWarnings counts what went wrong, and sorts what is said once.
+// TestWarnings counts what went wrong, and sorts warnings that come once.
 func TestWarnings(t *testing.T) {
 	s := &Series{Clipped: 1, plain: 2, replaced: map[part10.Tag]bool{0x00082112: true, 0x00080005: true}, identity: map[string]message.Message{"b": message.Verbatim("b"), "a": message.Verbatim("a")}}
 	got := message.Join("|", s.Warnings()...).String()

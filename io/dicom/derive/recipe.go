@@ -50,7 +50,7 @@ func (s *image) recipeBlock() []part10.Edit {
 	}
 }
 
-// asciiJSON escapes what is not ASCII, so that the text is the same in every
+// asciiJSON escapes characters beyond ASCII, so that the text is the same in every
 // character set.
 func asciiJSON(b []byte) []byte {
 	if charset.IsASCII(b) {

@@ -14,7 +14,7 @@ import (
 	"quell/volume"
 )
 
-// CheckNew refuses what a series of Secondary Captures cannot hold. Its errors name no file: the caller knows the output.
+// CheckNew refuses volumes that a series of Secondary Captures cannot hold. Its errors name no file: the caller knows the output.
 func CheckNew(g volume.Geometry) error {
 	if err := g.Validate(); err != nil {
 		return fmt.Errorf("dicom: the volume cannot be written: %w", err)

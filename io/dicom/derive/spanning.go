@@ -21,7 +21,7 @@ type waiting struct {
 	precision    int // see pixel.Format.Precision
 }
 
-// waits returns what is known of the k-th file if frames of its source belong to other volumes of
+// waits returns the known parts of the k-th file if frames of its source belong to other volumes of
 // the series, or may; nil for a file that is complete.
 func (s *Series) waits(k int, m *image) *waiting {
 	s.mu.Lock()
@@ -57,7 +57,7 @@ func (s *Series) Waiting() []int {
 	return out
 }
 
-// Output is what a file is written to.
+// Output is the destination of a file.
 type Output interface {
 	io.Writer
 	io.WriterAt

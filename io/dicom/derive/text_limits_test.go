@@ -40,7 +40,7 @@ func TestTextLimits(t *testing.T) {
 	}
 }
 
-// TestClippedTexts: what is longer than its VR is cut to 64 or 1024 characters.
+// TestClippedTexts: a text longer than its VR is cut to 64 or 1024 characters.
 func TestClippedTexts(t *testing.T) {
 	s := image{Derived: &Derived{Suffix: strings.Repeat("s", 70), Description: strings.Repeat("d", 1030), Version: strings.Repeat("v", 70)}}
 	s.Encoding, s.File = part10.ExplicitLE, &part10.File{}

@@ -14,7 +14,7 @@ import (
 	"quell/volume"
 )
 
-// Voxels are those of a volume, which come some slices at a time, and what of all of them decides its
+// Voxels are the voxels of a volume, which come some slices at a time, and the properties of all of them that decide its
 // files. Since the UIDs follow from all, files are made when all are there.
 type Voxels struct {
 	*spool.Voxels
@@ -23,7 +23,7 @@ type Voxels struct {
 	scale *scale // nil if the files have that of their source
 }
 
-// scale is what of the voxels decides how they are stored, and which are masked.
+// scale holds the properties of the voxels that decide how they are stored, and which are masked.
 type scale struct {
 	lo, hi    float32 // of the voxels that have a value
 	found     bool    // there are any

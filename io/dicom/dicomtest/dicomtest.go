@@ -92,7 +92,7 @@ func Voxels(t *testing.T, v *volume.Volume, fresh bool) *derive.Voxels {
 }
 
 // WantSentence asks that an error is one a person can use: of one line, with the
-// file's name, what is wrong and what to do.
+// file's name, the fault and the remedy.
 func WantSentence(t *testing.T, what string, err error) {
 	t.Helper()
 	var e *part10.Error
@@ -148,7 +148,7 @@ func WriteNew(ctx context.Context, dir string, s *series.Series, d derive.Derive
 	return WriteAs(ctx, dir, &bare, s.Volume, d, progress)
 }
 
-// How is what a writer is given of a derivation for each volume.
+// How is the part of a derivation that a writer is given for each volume.
 func How(d derive.Derived) format.Derived {
 	return format.Derived{Description: d.Description, Suffix: d.Suffix, Recipe: d.Recipe, Code: format.Code(d.Code)}
 }

@@ -35,7 +35,7 @@ const (
 func (g *Gradient) Stated() bool { return g.vector != volume.Vec{} }
 
 // readGradient takes the weighting of a slice from the standard attributes (PS3.3
-// C.8.13.5.9), else from the attributes of the maker. Those of GE, Canon and United Imaging come
+// C.8.13.5.9), else from the attributes of the maker. The attributes of GE, Canon and United Imaging come
 // before the standard ones, as in dcm2niix: users found the standard direction of United Imaging
 // wrong in oblique images (dcm2niix issues 836 and 993). csa holds the elements of the
 // Siemens header, nil for none.

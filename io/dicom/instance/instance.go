@@ -45,7 +45,7 @@ type Instance struct {
 	lut         *pixel.LUT // Modality LUT; nil for none
 }
 
-// Kind is what a file turned out to be.
+// Kind is the kind of a file by its content.
 type Kind int
 
 // The kinds of files.
@@ -56,7 +56,7 @@ const (
 	NoImage             // a DICOM object without an image
 )
 
-// Read reads the header of one file of a container. What is wrong with the file is
+// Read reads the header of one file of a container. A fault of the file is
 // in Instance.Err; the error is the context's.
 func Read(ctx context.Context, fsys fs.FS, name string) (*Instance, error) {
 	if err := ctx.Err(); err != nil {
@@ -154,7 +154,7 @@ func (in *Instance) fill(p *part10.File) {
 	}
 }
 
-// classifyWithoutPixels says what a sound file without Pixel Data is.
+// classifyWithoutPixels returns the kind of a sound file without Pixel Data.
 func (in *Instance) classifyWithoutPixels(p *part10.File, a part10.Attributes) {
 	_, sized := a.Integer(part10.TagRows)
 	switch {

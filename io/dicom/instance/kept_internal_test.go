@@ -129,7 +129,7 @@ func TestReferencedFiles(t *testing.T) {
 	}
 }
 
-// TestMosaicHeaders: how many slices, and in which direction, on both sides of what is possible.
+// TestMosaicHeaders: how many slices, and in which direction, on both sides of the possible ones.
 func TestMosaicHeaders(t *testing.T) {
 	csa := func(images, normal []string) []byte {
 		return part10.AppendElement(nil, part10.ExplicitLE, part10.TagSiemensCSAImageHeader, "OB", appendCSA(nil, []csaElement{{csaImages, "US", images}, {csaNormal, "FD", normal}}))

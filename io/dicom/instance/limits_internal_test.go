@@ -258,7 +258,7 @@ func TestDistinctionValues(t *testing.T) {
 	}
 }
 
-// TestFoundWithoutPixels says what a sound file without Pixel Data is.
+// TestFoundWithoutPixels checks the kinds of sound files without Pixel Data.
 func TestFoundWithoutPixels(t *testing.T) {
 	for name, c := range map[string]struct {
 		elements [][]byte

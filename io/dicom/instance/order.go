@@ -21,7 +21,7 @@ type acquired struct {
 	content          float64 // of the content, likewise
 }
 
-// read takes what a file or a frame says.
+// read takes the attributes of a file or a frame.
 func (q *acquired) read(a part10.Attributes) {
 	first := func(tags ...part10.Tag) (v float64) {
 		for _, t := range tags {

@@ -48,7 +48,7 @@ func floating(enc part10.Encoding, bits int) *dicomtest.Fake {
 		With(tag, dicomtest.RawElement(part10.AppendElement(nil, enc, tag, vr, b)))
 }
 
-// TestFloatingPixels reads single and double precision; what is not finite is masked. No DICOM series is derived.
+// TestFloatingPixels reads single and double precision; voxels that are not finite are masked. No DICOM series is derived.
 func TestFloatingPixels(t *testing.T) {
 	for _, bits := range []int{32, 64} {
 		for name, enc := range map[string]part10.Encoding{"implicit": part10.ImplicitLE, "explicit": part10.ExplicitLE, "big endian": part10.ExplicitBE} {

@@ -8,7 +8,7 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// TestTechnique names what a person compares two acquisitions by, if the file says it.
+// TestTechnique names the parameters by which a person compares two acquisitions, if the file says it.
 func TestTechnique(t *testing.T) {
 	for want, tags := range map[string]map[part10.Tag]string{
 		"":                    {},

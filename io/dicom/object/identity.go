@@ -79,7 +79,7 @@ func (e *Elements) Dated(now time.Time) {
 	e.Put(part10.TagContentTime, "TM", part10.Time(now))
 }
 
-// SeriesNumber is that of the series of the images plus offset; "" where they have none.
+// SeriesNumber is the number of the series of the images plus offset; "" where they have none.
 func SeriesNumber(header part10.Attributes, offset int) string {
 	n, ok := header.Integer(part10.TagSeriesNumber)
 	if !ok || n > math.MaxInt32-offset {

@@ -53,7 +53,7 @@ func (m *Map) mapping() []byte {
 	return e.Item()
 }
 
-// maxValue is the largest value that is mapped: the next lower one than that of Padding.
+// maxValue is the largest value that is mapped: the next one below Padding.
 const maxValue = 3.4e38
 
 // concept is a content item of type CODE.

@@ -29,7 +29,7 @@ type Map struct {
 	// Header holds Tags of an image of the derived series: the map belongs to its patient, study and frame of
 	// reference.
 	Header part10.Attributes
-	// Result are the images that were made, and Source those that they were made of: one for every slice. Source may
+	// Result are the images that were made, and Source their originals: one for every slice. Source may
 	// be empty.
 	Result, Source object.Images
 	// Grid has size, spacing and directions of the slices, and Positions the centre of the first voxel of each, LPS+ mm.

@@ -84,7 +84,7 @@ func text(file []byte, item part10.SequenceItem, tag part10.Tag) string {
 	return ""
 }
 
-// TestMap: values, places and references are those of the volume, and unit and meaning are coded.
+// TestMap: values, places and references are the volume's, and unit and meaning are coded.
 func TestMap(t *testing.T) {
 	m, values := exampleMap(t)
 	file := write(t, m, values, nil)

@@ -51,7 +51,7 @@ func (m *Map) identify(e *object.Elements) {
 	e.Put(part10.TagPositionReferenceIndicator, "LO", m.Header.Raw(part10.TagPositionReferenceIndicator))
 }
 
-// imageType is that of the map and of its frames.
+// imageType is the type of the map and of its frames.
 func (m *Map) imageType() string { return `DERIVED\PRIMARY\VOLUME\` + m.Quantity.Contrast }
 
 // image adds what the values are.

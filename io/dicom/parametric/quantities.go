@@ -2,7 +2,7 @@ package parametric
 
 import "quell/io/dicom/part10"
 
-// Quantity is what a map shows.
+// Quantity is the quantity in a map.
 type Quantity struct {
 	Label   string // CS, of the content
 	Caption string // of the series
@@ -10,10 +10,10 @@ type Quantity struct {
 	Contrast string
 	// Derivation is how its values were made of images (CID 7203).
 	Derivation part10.Code
-	// Statistic is what of the voxels it is; the zero value for the values themselves.
+	// Statistic is the statistic over voxels; the zero value for the values themselves.
 	Statistic part10.Code
 	OfResult  bool // it was made of the result too, not of the source alone
-	Order     int  // of its series among those of the result, from 0
+	Order     int  // of its series in the result, from 0
 }
 
 // The quantities that Quell maps.
@@ -24,7 +24,7 @@ var (
 		Derivation: NoiseMapping,
 		Statistic:  part10.Code{Value: "386136009", Scheme: "SCT", Meaning: "Standard Deviation"},
 	}
-	// Removed is what a filter removed: input less result.
+	// Removed is the residual of a filter: input less result.
 	Removed = Quantity{Label: "REMOVED", Caption: "What was removed (input less result) [Quell]", Contrast: "SUBTRACTION", OfResult: true, Order: 1, Derivation: Subtraction}
 )
 

@@ -115,7 +115,7 @@ func TestReencodedSign(t *testing.T) {
 	}
 }
 
-// TestDepthInsideAnItem: what is nested in an item counts from there; so does what has an unknown VR.
+// TestDepthInsideAnItem: an element nested in an item counts from there; so does what has an unknown VR.
 func TestDepthInsideAnItem(t *testing.T) {
 	for depth, fits := range map[int]bool{63: true, 64: false} {
 		b := AppendSequence(nil, ExplicitLE, 0x00081140, nested(depth))
@@ -143,7 +143,7 @@ func TestDepthInsideAnItem(t *testing.T) {
 	}
 }
 
-// TestFirstElements decides what is DICOM without a preamble: groups 0002 and 0008 alone.
+// TestFirstElements recognises DICOM without a preamble: groups 0002 and 0008 alone.
 func TestFirstElements(t *testing.T) {
 	for tag, want := range map[Tag]bool{0x00080005: true, 0x00020010: true, 0x00100010: false, 0x00280010: false, 0x00060001: false} {
 		if got := Sniff(element(tag, "CS", []byte("ABCDEFGH"))); got != want {

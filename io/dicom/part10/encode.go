@@ -92,7 +92,7 @@ func AppendFileMeta(b []byte, sopClass, sopInstance, syntaxUID, version string) 
 	return append(b, m...)
 }
 
-// ASCII replaces what is not printable ASCII by "?", so that a text is the same
+// ASCII replaces characters that are not printable ASCII by "?", so that a text is the same
 // in every character set, and the backslash, which separates values.
 func ASCII(s string) string {
 	return strings.Map(func(r rune) rune {

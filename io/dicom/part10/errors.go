@@ -18,7 +18,7 @@ import (
 // "NAME: problem; advice".
 type Error struct {
 	Name    string          // the file or folder, as named in its container
-	Problem message.Message // what is wrong
+	Problem message.Message // the fault
 	Advice  message.Message // what to do
 	Err     error           // the cause, or nil
 }
@@ -49,7 +49,7 @@ func FileError(kind message.Kind, name string, advice message.Message, cause err
 	return &Error{Name: name, Problem: message.New(kind, format, args...), Advice: advice, Err: cause}
 }
 
-// Cause returns what a file system says without the path, and plain words for errors about a
+// Cause returns the message of a file system without the path, and plain words for errors about a
 // damaged archive.
 func Cause(err error) message.Message {
 	var p *fs.PathError
@@ -80,7 +80,7 @@ func Shorten(s string) string {
 	return s
 }
 
-// Printable replaces what is not clean.Safe, such as control and bidi characters.
+// Printable replaces characters that are not clean.Safe, such as control and bidi characters.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !clean.Safe(r) {

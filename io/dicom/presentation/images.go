@@ -18,7 +18,7 @@ type image struct {
 	slices     []int // of the state: its frames, or its only image
 }
 
-// images are what a state refers to, with the header that it shares with them.
+// images are the images of a state, with the header that it shares with them.
 type images struct {
 	files  []*image
 	of     []*image // by slice

@@ -152,7 +152,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// TestUIDs changes with what is shown, and not with the date.
+// TestUIDs changes with the shown state, and not with the date.
 func TestUIDs(t *testing.T) {
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
 	uid := func(change func(*presentation.State)) string {

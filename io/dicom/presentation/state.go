@@ -34,7 +34,7 @@ type Mark struct {
 	Points  [][2]float64
 	Closed  bool           // the last point is joined to the first
 	Ellipse *[2][2]float64 // opposite corners of the rectangle around the ellipse that Points approximate; nil for no ellipse
-	Text    string         // what is not ASCII becomes "?"
+	Text    string         // other characters become "?"
 }
 
 // maxPoints is the number of points that Graphic Data, two floats each, can hold in explicit VR.

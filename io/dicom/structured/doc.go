@@ -6,7 +6,7 @@
 //	volume.go    what was measured of a volume
 //	group.go     measurements and findings of one series of it (TID 1501)
 //	items.go     content items
-//	codes.go     codes of the standard, and those of Quell
+//	codes.go     codes of the standard and of Quell
 //
 // It makes bytes and writes no files. The files are explicit little endian, their texts ASCII. Reports are not read.
 package structured

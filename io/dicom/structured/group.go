@@ -21,7 +21,7 @@ type group struct {
 type number struct {
 	Figure
 	name, unit part10.Code
-	// derivation says what of the values it is, and method how it was found; the zero value for neither.
+	// derivation is the statistic over the values, and method how it was found; the zero value for neither.
 	derivation, method part10.Code
 	properties         []number // about it, such as its interval
 }

@@ -25,7 +25,7 @@ func (r *Report) library(images []object.Images) []byte {
 	return container(contains, imageLibrary, "1600", groups...).Item()
 }
 
-// images returns the images of all volumes, those of one series in one entry.
+// images returns the images of all volumes, with an entry for each series.
 func (r *Report) images() (out []object.Images) {
 	at := map[string]int{}
 	add := func(i object.Images) {

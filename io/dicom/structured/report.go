@@ -10,11 +10,11 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// seriesOffset is added to the number of the derived series. It is above those of parametric maps.
+// seriesOffset is added to the number of the derived series. It is above the offsets of parametric maps.
 const seriesOffset = 1010
 
-// Report is what was measured of a series that was made, and of the one that it was made of. Volumes are those of the
-// series, one or those of a 4-D series.
+// Report is what was measured of a series that was made, and of the one that it was made of. Volumes are the volumes of the
+// series: one, or several of a 4-D series.
 type Report struct {
 	// Header holds parametric.Tags of an image of the derived series: the report belongs to its patient and study.
 	Header  part10.Attributes

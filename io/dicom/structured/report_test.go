@@ -114,7 +114,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestUnknownNumbers are absent, with a code and a reason, and so are those that are no numbers.
+// TestUnknownNumbers are absent, with a code and a reason, and so are values that are no numbers.
 func TestUnknownNumbers(t *testing.T) {
 	r := exampleReport(t)
 	v := &r.Volumes[0]

@@ -18,7 +18,7 @@ const (
 	reportCommand      = 0x0100
 )
 
-// Request is what a request of storage commitment names.
+// Request holds the instances of a request of storage commitment.
 type Request struct {
 	Transaction string
 	Instances   []string // UIDs

@@ -37,7 +37,7 @@ func FreePort(t testing.TB) int {
 }
 
 // Orthanc starts an empty Orthanc until the test ends, or skips the test if there is none. It knows the
-// calling AE title QUELL, to which it sends what is moved, at a port of loopback.
+// calling AE title QUELL, to which it sends images, at a port of loopback.
 func Orthanc(t testing.TB, back int) Archive {
 	t.Helper()
 	program, err := exec.LookPath("Orthanc")

@@ -90,7 +90,7 @@ func Start(t testing.TB, b Behaviour) *Server {
 	return s
 }
 
-// Seen is what a server saw.
+// Seen holds the requests that a server saw.
 type Seen struct {
 	Calling    []string // AE title of each association
 	Released   int      // associations that ended in good order

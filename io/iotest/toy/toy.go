@@ -1,4 +1,4 @@
-// Package toy is a file format of a page, for tests: what a new format needs is this folder and a line in the table of
+// Package toy is a file format of a page, for tests: a new format needs this folder and a line in the table of
 // app/files/format.go.
 package toy
 
@@ -24,7 +24,7 @@ var text raster.TextParser = parse
 
 func sniff(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte("TOY ")) }
 
-// fields are those of the line.
+// fields are the fields of the line.
 type fields struct {
 	dims    [3]int
 	volumes int

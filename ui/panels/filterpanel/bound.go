@@ -9,7 +9,7 @@ import (
 	"quell/ui/control"
 )
 
-// bound draws on a slider how far its value keeps what is visible: green up to the bound, amber beyond.
+// bound draws on a slider how far its value keeps visible objects: green up to the bound, amber beyond.
 type bound struct {
 	object         fyne.CanvasObject // the slider with the marks
 	slider         *control.Slider

@@ -16,7 +16,7 @@ import (
 	"quell/ui/wording"
 )
 
-// Proposal is what is said of the filter that is expected to gain most.
+// Proposal is the text on the filter that is expected to gain most.
 type Proposal struct {
 	Text    string // one line; "" for nothing
 	Help    string // sentences

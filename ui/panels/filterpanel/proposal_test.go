@@ -11,7 +11,7 @@ import (
 	"quell/ui/session/proposals"
 )
 
-// The line says the gain of the proposed filter, and why there is none; what is taken is not offered.
+// The line says the gain of the proposed filter, and why there is none; a taken filter is not offered.
 func TestProposalsInWords(t *testing.T) {
 	test.NewTempApp(t)
 	known := run.Proposal{Filter: "nlm", Gains: []run.FilterGain{
@@ -40,7 +40,7 @@ func TestProposalsInWords(t *testing.T) {
 	}
 }
 
-// A click takes what is offered. The line keeps its height when the offer comes and goes, and has its help.
+// A click takes the offer. The line keeps its height when the offer comes and goes, and has its help.
 func TestTheLineOfAProposal(t *testing.T) {
 	o := newOwner(t, "nlm")
 	takes := 0

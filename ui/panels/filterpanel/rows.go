@@ -53,7 +53,7 @@ type rowHooks struct {
 	help    func(title, text string) // the pointer or the focus came to the row
 	leave   func()                   // and left it
 	find    func()                   // searches for the best value; nil if there is no search
-	dial    func()                   // searches for the strength that keeps what is visible; nil in the rows of other parameters
+	dial    func()                   // searches for the strength that keeps visible objects; nil in the rows of other parameters
 	line    bool                     // a number is a slider and its value in one line, without a field
 }
 
@@ -67,7 +67,7 @@ const (
 	writtenWidth = 76
 )
 
-// hover returns what a row's controls call when the pointer or the focus comes (true) or goes.
+// hover returns the function that a row's controls call when the pointer or the focus comes (true) or goes.
 func (h rowHooks) hover(r *row, p denoise.Param, bounds func() string) func(in bool) {
 	return func(in bool) {
 		if in {
@@ -351,7 +351,7 @@ func showFind(b *control.Button, s Snapshot) {
 	enable(b, s.CanFind)
 }
 
-// dialButton returns the button that searches for the strength that keeps what is visible; it is hidden in
+// dialButton returns the button that searches for the strength that keeps visible objects; it is hidden in
 // the rows of other parameters.
 func dialButton(h rowHooks) *control.Button {
 	b := control.NewButton(lang.L("Visible"), nil, func() { h.dial() })
@@ -415,7 +415,7 @@ func position(v denoise.Value) float64 {
 	return v.Float()
 }
 
-// manual turns what is shown of an automatic value into one to edit: a radius that
+// manual turns the shown automatic value into one to edit: a radius that
 // is equal on all axes becomes a single number.
 func manual(p denoise.Param, resolved denoise.Value) denoise.Value {
 	if resolved.IsAuto() {
@@ -477,7 +477,7 @@ func unitOf(v denoise.Value, unit string) string {
 	return unit
 }
 
-// elsewhere returns what a value comes to in another unit: "= 17.5 HU" for one in
+// elsewhere returns a value in another unit: "= 17.5 HU" for one in
 // sigmas or in percent, "= 1.2 σ" for one in the volume's unit; "" if it cannot
 // be said. A value that stands in for 0 removes nothing, as auto does if there is
 // hardly any noise, or if it is not known.

@@ -35,7 +35,7 @@ type Snapshot struct {
 	Fraction float64 // of the voxels done
 	Progress string  // voxels done and time left
 	Applied  bool    // the whole volume was filtered with the recipe
-	Memory   string  // what a run will take, if that is much; "" if it is not
+	Memory   string  // the memory of a run, if that is much; "" if it is not
 
 	Proposal Proposal // the filter that is expected to gain most
 
@@ -46,7 +46,7 @@ type Snapshot struct {
 
 	Bound float64 // up to which strength of the mixture visible objects stay, in percent; 0 if that is not known
 
-	CanDial, Dialling bool // likewise of the strength that keeps what is visible
+	CanDial, Dialling bool // likewise of the strength that keeps visible objects
 }
 
 // Hooks are called on the UI goroutine for what the user does.
@@ -56,7 +56,7 @@ type Hooks struct {
 	AutoPreview func(on bool)
 	Preview     func()
 	Find        func() // search for the best strength, or cancel the search
-	Dial        func() // search for the strength that keeps what is visible, or cancel the search
+	Dial        func() // search for the strength that keeps visible objects, or cancel the search
 	Take        func() // takes the proposed filter
 	Apply       func()
 	Cancel      func()
@@ -391,7 +391,7 @@ func (p *Widget) showRun(s Snapshot) {
 	p.bar.SetValue(s.Fraction)
 }
 
-// status says how far the run is, or else what is the matter with the preview, that the
+// status says how far the run is, or else the fault of the preview, that the
 // volume was filtered, or what memory a run will take.
 func (s Snapshot) status() string {
 	switch {

@@ -711,7 +711,7 @@ func TestTheStrengthIsDialled(t *testing.T) {
 	}
 }
 
-// The dial is green up to the strength that keeps what is visible, and amber beyond; without a bound it is neither.
+// The dial is green up to the strength that keeps visible objects, and amber beyond; without a bound it is neither.
 func TestTheBoundOnTheDial(t *testing.T) {
 	test.NewTempApp(t)
 	s := newSlider("Strength", func(bool) {})

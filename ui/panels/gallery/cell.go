@@ -17,7 +17,7 @@ import (
 	"quell/ui/tile"
 )
 
-// Cell is what a tile shows.
+// Cell is the content of a tile.
 type Cell struct {
 	ID      int // of the exhibit; -1 for the original
 	Title   string

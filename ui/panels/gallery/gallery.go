@@ -129,7 +129,7 @@ func (p *Panel) picture(g *tuning.Gallery, part *volume.Volume) *tile.Picture {
 	return m
 }
 
-// exhibitCell shows what a filter reached, and takes it.
+// exhibitCell shows the result of a filter, and takes it.
 func (p *Panel) exhibitCell(g *tuning.Gallery, i int) Cell {
 	e := g.Exhibits[i]
 	c := Cell{ID: i, Title: fmt.Sprintf("%s, %d-D", lang.L(e.Title), e.Recipe.Dims), Marked: i == g.Best}
@@ -147,7 +147,7 @@ func (p *Panel) exhibitCell(g *tuning.Gallery, i int) Cell {
 	return c
 }
 
-// exhibitLines says what a filter reached, in a unit, and in what time.
+// exhibitLines states the result of a filter, in a unit, and its time.
 func exhibitLines(e judge.Exhibit, unit string) []string {
 	reached := lang.L(string(e.Verdict))
 	if e.MSE != nil { // whose estimate has an error of its own, and can be below 0
@@ -156,7 +156,7 @@ func exhibitLines(e judge.Exhibit, unit string) []string {
 	return []string{reached, language.Number(e.Took())}
 }
 
-// seenLine says what a filter leaves of virtual lesions in even tissue of the series; it is measured after the exhibits.
+// seenLine states the visibility that a filter leaves of virtual lesions in even tissue of the series; it is measured after the exhibits.
 func seenLine(f *judge.Frontier, ended bool) string {
 	switch {
 	case f == nil && ended:

@@ -1,4 +1,4 @@
-// Package help says what the workbench can do, and what is known of the series: keys and mouse, findings,
+// Package help shows the abilities of the workbench and the facts of the series: keys and mouse, findings,
 // the version, and the notice on clinical use.
 package help
 

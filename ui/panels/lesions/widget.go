@@ -177,7 +177,7 @@ func (p *Widget) fill() {
 	p.worker.Request(request{p.shown.Panel, p.drawnIn, screen.PixelsPerUnit(p)})
 }
 
-// draw draws what is pictured of a panel.
+// draw draws the picture of a panel.
 func draw(r request) answer {
 	return answer{panel: r.panel, colors: r.colors, plot: screen.Chart(r.colors, plotWidth-legendWidth, plotHeight, r.scale, curves(*r.panel, r.colors)), pictures: pictures(r.panel.Picture)}
 }

@@ -1,4 +1,4 @@
-// Package markpanel lists the marks of the series, shows what is measured in the selected
+// Package markpanel lists the marks of the series, shows the figures of the selected
 // one, in every pane, and has the buttons for it. The widget imports
 // ui/control and Fyne; panel.go places it in the workbench, with the commands on marks.
 package markpanel

@@ -12,7 +12,7 @@ import (
 	_ "quell/internal/locale" // English
 )
 
-// Buttons are live where their command makes sense; the list selects; what is shown
+// Buttons are live where their command makes sense; the list selects; the shown figures
 // follows the snapshot.
 func TestPanel(t *testing.T) {
 	test.NewTempApp(t)

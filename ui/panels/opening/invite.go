@@ -80,7 +80,7 @@ func (i *Invite) Dock() panel.Dock { return panel.Dock{Area: panel.Pictures, Obj
 
 // Opened implements panel.Opener.
 func (i *Invite) Opened(path string) {
-	if path != "" && !pacs.IsSpooled(path) { // what a PACS sent is gone at the end
+	if path != "" && !pacs.IsSpooled(path) { // images of a PACS are gone at the end
 		i.h.Settings.Opened(path)
 		i.h.SaveSettings()
 		i.h.RefreshMenu() // for the list of recent series

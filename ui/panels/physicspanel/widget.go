@@ -62,7 +62,7 @@ type Widget struct {
 	worker  newest.Worker[request, answer]
 }
 
-// request is what is drawn, at that many device pixels for a unit of the screen.
+// request is a drawing, at that many device pixels for a unit of the screen.
 type request struct {
 	Snapshot
 	curves        []chart.Chart

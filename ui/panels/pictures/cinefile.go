@@ -121,7 +121,7 @@ type cineSheet struct {
 // leastCine is the least width of a picture, in heights of a line: the label needs it.
 const leastCine = 24
 
-// layOut finds the size of the pictures and draws what is in all of them.
+// layOut finds the size of the pictures and draws their common parts.
 func (c *cineSheet) layOut() {
 	height := c.face.Metrics().Height.Ceil()
 	c.margin = height / 2

@@ -181,7 +181,7 @@ func (v *Panel) baseCommands() []command.Command {
 	return out
 }
 
-// chooseSide opens the list of what a pane can show, from its heading.
+// chooseSide opens the list of pictures that a pane can show, from its heading.
 func (v *Panel) chooseSide(role viewer.Role, at fyne.Position) {
 	commands := map[viewer.Role]func() []command.Command{viewer.Original: v.baseCommands, viewer.Denoised: v.resultCommands}[role]
 	if commands == nil || v.h.Session.Series() == nil {

@@ -10,7 +10,7 @@ import (
 // sizes in whole units, so that linked pictures have the same size in pixels.
 // One of them may be an inset, small in a corner of another.
 type paneLayout struct {
-	// inset returns what is an inset and what it lies over; nil for none.
+	// inset returns an inset and the picture below it; nil for none.
 	inset func() (small, over fyne.CanvasObject)
 }
 

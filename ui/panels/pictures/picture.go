@@ -118,7 +118,7 @@ const (
 	derived     = "DERIVED / NOT FOR CLINICAL USE"
 )
 
-// pictureLabel says in lines what a picture of the panes shows.
+// pictureLabel describes a picture of the panes in lines.
 func pictureLabel(s *session.Session, hide bool) []string {
 	cut, names := s.State().Cut(), wording.Sides(s, hide)
 	denoised := lang.L("not filtered yet")

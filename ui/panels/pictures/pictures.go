@@ -113,7 +113,7 @@ func (v *Panel) Keep(put func(name string, value any)) {
 	}
 }
 
-// Restore implements panel.Keeper; what is not known stays as it is.
+// Restore implements panel.Keeper; unknown settings stay as they are.
 func (v *Panel) Restore(get func(name string, into any) bool) {
 	var layout, mode string
 	var share float64

@@ -48,7 +48,7 @@ const maxBins = 160
 
 // Draw renders a plot at exactly the requested size; nil if there is nothing to
 // plot, or the size is too small for axes. It is safe for concurrent use. x is the
-// place of the curve of the strength, words what a spectrum says.
+// place of the curve of the strength, words of a spectrum.
 func Draw(r Request) (img *image.RGBA, x axis, words string, err error) {
 	missing := r.Picture == nil || r.empty()
 	if r.Kind == Strength {

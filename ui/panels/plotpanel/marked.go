@@ -13,7 +13,7 @@ import (
 type Marked struct {
 	Line       *measure.Outline // that is profiled, in place of the row under the pointer; nil for none
 	LineName   string
-	LineNote   string           // what is measured along it
+	LineNote   string           // the values along it
 	Region     *measure.Outline // the region of the voxels that the histogram counts, in place of the slice's; nil for none
 	RegionName string
 	Rectangles []measure.Outline // all that lie on the slice, if Region is one of them

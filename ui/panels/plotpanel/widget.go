@@ -120,10 +120,10 @@ func NewWidget(start, do func(func()), hooks Hooks) *Widget {
 // CreateRenderer implements fyne.Widget.
 func (p *Widget) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(p.content) }
 
-// Kind returns what is plotted.
+// Kind returns the kind of the plot.
 func (p *Widget) Kind() Kind { return p.kind }
 
-// Display plots a slice with a window, and what is marked on it, or nothing if picture is nil; it
+// Display plots a slice with a window, and its marks, or nothing if picture is nil; it
 // returns at once if nothing that the plot shows has changed.
 func (p *Widget) Display(picture *viewer.Picture, focus [3]int, window volume.Window, marked Marked) {
 	same := screen.Colors() == p.colors && picture == p.picture && window == p.window && (p.kind != Profile || marked.Line != nil || focus == p.focus) && marked.equal(p.marked)
@@ -249,7 +249,7 @@ func (p *Widget) showPoint(i int) {
 	}
 }
 
-// empty says whether there is no slice for what is plotted.
+// empty says whether there is no slice for the plot.
 func (p *Widget) empty() bool { return p.picture == nil && p.kind != Strength }
 
 func (p *Widget) request() {

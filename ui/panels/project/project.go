@@ -1,4 +1,4 @@
-// Package project has the commands that save what is open to a project, and open one.
+// Package project has the commands that save the open series to a project, and open one.
 package project
 
 import (

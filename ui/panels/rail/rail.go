@@ -161,7 +161,7 @@ func badgeColor(c *palette.Colors, s documents.DocumentState) color.Color {
 	return c.Exported
 }
 
-// display shows a series, if anything differs from what is shown. It returns whether another series is on the screen now, or
+// display shows a series, if anything differs from the shown one. It returns whether another series is on the screen now, or
 // not any more.
 func (c *Thumbnail) display(d documents.Listed, hide bool, progress float64) (turned bool) {
 	badge := map[documents.DocumentState]string{documents.Unexported: lang.L("result"), documents.Exported: lang.L("exported")}[d.State]

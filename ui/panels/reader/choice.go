@@ -194,7 +194,7 @@ func (c *Choice) showResult(r *study.Reading) {
 	c.h.ShowDialog(dialogs.ChoiceResult(resultText(results.Keys[r.Page.Study], score, results), func() { c.export(results) }, c.h.Window))
 }
 
-// resultText says what a reader saw in a study.
+// resultText states the score of a reader in a study.
 func resultText(k study.Key, s readers.Score, all study.Results) string {
 	var b strings.Builder
 	b.WriteString(language.Sprintf(lang.L("Reader %s: %s, contrast %.3g %s, seed %d."), s.Reader, lesionText(k.Lesion.Shape, k.Lesion.Size), k.Lesion.Contrast, k.Unit, k.Seed))

@@ -263,7 +263,7 @@ func (r *Panel) forget() {
 	r.h.Changed()
 }
 
-// text says what a comparison came to.
+// text states the result of a comparison.
 func (c *Comparison) text() string {
 	test, info := c.Test, c.Info
 	tally := test.Tally()

@@ -196,7 +196,7 @@ func (b *Panel) stepVolume(by int) {
 	b.showVolume(now + by)
 }
 
-// display shows the slice, and what is known of every slice.
+// display shows the slice, and the figures of every slice.
 func (b *Panel) display(s *session.Session) {
 	state, cut := s.State(), s.State().Cut()
 	n := cut.View().Size[2]

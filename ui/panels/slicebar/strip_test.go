@@ -34,7 +34,7 @@ func strips(t *testing.T) (s *strip, said *string, chosen *int) {
 	return s, said, chosen
 }
 
-// The height of a column is sigma, the tick below it the verdict; what is not known has no
+// The height of a column is sigma, the tick below it the verdict; an unknown one has no
 // column and a dark tick.
 func TestTheStripShowsSigmaAndVerdicts(t *testing.T) {
 	s, _, _ := strips(t)

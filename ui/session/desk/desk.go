@@ -125,10 +125,10 @@ func New(deps Deps, listener Listener) *Desk {
 	return d
 }
 
-// OnClear registers what ends the work on what is on the screen, and drops it.
+// OnClear registers a function that ends the work on the screen's series, and drops it.
 func (d *Desk) OnClear(f func()) { d.cleared = append(d.cleared, f) }
 
-// Clear ends all work on what is on the screen, and drops it.
+// Clear ends all work on the screen's series, and drops it.
 func (d *Desk) Clear() {
 	for _, f := range d.cleared {
 		f()

@@ -13,7 +13,7 @@ import (
 	"quell/volume"
 )
 
-// Document is an open series and the work on it. One of them is shown; the others keep what is
+// Document is an open series and the work on it. One of them is shown; the others keep the state that is
 // here, and what the parts keep of them in a Slot.
 type Document struct {
 	Doc       *workbench.Document // nil before a series is open, and while it is put away
@@ -69,12 +69,12 @@ type Measured struct {
 	Known     bool // there are numbers, or an error
 }
 
-// Slot is what a part of the session keeps of each document; the zero value holds zero values.
+// Slot is the state that a part of the session keeps of each document; the zero value holds zero values.
 type Slot[T any] struct {
 	OfVoxels bool // it is dropped with the voxels of a document
 }
 
-// Of returns what is kept of a document.
+// Of returns the kept state of a document.
 func (s *Slot[T]) Of(d *Document) *T {
 	in := d.kept
 	if s.OfVoxels {

@@ -38,7 +38,7 @@ func TestARequestIsTheSameInEveryPart(t *testing.T) {
 	}
 }
 
-// What a part keeps of the voxels of a document goes with them, what it keeps of the document stays,
+// The state that a part keeps of the voxels of a document goes with them, what it keeps of the document stays,
 // and other documents and other slots are not concerned.
 func TestSlots(t *testing.T) {
 	d, other := NewDocument(), NewDocument()

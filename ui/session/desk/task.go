@@ -38,7 +38,7 @@ type Task struct {
 	started time.Time
 }
 
-// TaskKind is what a task does.
+// TaskKind is the kind of a task.
 type TaskKind int
 
 // The kinds of tasks.
@@ -52,7 +52,7 @@ const (
 	Mapping                   // the noise
 	Searching                 // for the best strength
 	Comparing                 // every filter
-	Dialling                  // for the strength that keeps what is visible
+	Dialling                  // for the strength that keeps visible objects
 )
 
 // Start begins a task in the place of the one in progress.
@@ -163,7 +163,7 @@ const (
 	LosesGone        // the files that a result was exported to are gone
 )
 
-// Loss returns what is lost when another task takes the place of the one in progress.
+// Loss returns the losses when another task takes the place of the one in progress.
 func (ts *Tasks) Loss() Loss {
 	switch {
 	case ts.Kind() == Applying:

@@ -52,7 +52,7 @@ func (rd *Reader) describe(listed []*document, catalog *open.Catalog) {
 	})
 }
 
-// described is what a listed series is known by.
+// described holds the texts by which a listed series is known.
 type described struct {
 	name  string
 	meta  series.Meta

@@ -128,7 +128,7 @@ const (
 // Listed describes an open series for the list of them.
 type Listed struct {
 	Path    string
-	Name    string // what a person knows it by; "" for the bundled series
+	Name    string // its name for a person; "" for the bundled series
 	Meta    series.Meta
 	Dims    [3]int
 	Picture image.Image // the middle slice; nil before it is drawn
@@ -224,7 +224,7 @@ func (ds *Documents) lastUsed() (last *document) {
 }
 
 // leave ends the work for the screen on the document that is shown, and keeps how it is
-// shown. A run and an export go on; other tasks are for what is on the screen.
+// shown. A run and an export go on; other tasks are for the series on the screen.
 func (ds *Documents) leave() {
 	switch ds.desk.Tasks.Kind() {
 	case desk.Applying, desk.Exporting, desk.Sending, desk.Loading:
@@ -264,7 +264,7 @@ func (ds *Documents) Memory() (used, limit int64) {
 	return used, ds.desk.Memory
 }
 
-// storable says whether a document can be put away without a loss: what is on it can be read again.
+// storable says whether a document can be put away without a loss: its voxels can be read again.
 func (ds *Documents) storable(d *document) bool {
 	lost := func(r *desk.Result) bool { return !ds.results.Exported(r) && r.Saved == nil }
 	busy := ds.desk.Tasks.On(d.Document) != nil

@@ -14,10 +14,10 @@ type Loss struct {
 	Of   []int
 }
 
-// VoxelsLoss returns what is lost when the series that is shown gets other voxels.
+// VoxelsLoss returns the losses when the series that is shown gets other voxels.
 func (ds *Documents) VoxelsLoss() []Loss { return ds.LossOf(slices.Index(ds.open, ds.shown())) }
 
-// LossOf returns what is lost when document i is closed.
+// LossOf returns the losses when document i is closed.
 func (ds *Documents) LossOf(i int) []Loss {
 	if i < 0 || i >= len(ds.open) {
 		return nil
@@ -25,7 +25,7 @@ func (ds *Documents) LossOf(i int) []Loss {
 	return ds.lost(ds.taskLoss(i), i)
 }
 
-// Loss returns what is lost when all series are closed now.
+// Loss returns the losses when all series are closed now.
 func (ds *Documents) Loss() []Loss {
 	all := make([]int, len(ds.open))
 	for i := range all {
@@ -34,7 +34,7 @@ func (ds *Documents) Loss() []Loss {
 	return ds.lost(ds.TaskLoss(), all...)
 }
 
-// TaskLoss returns what is lost when another task takes the place of the one in progress.
+// TaskLoss returns the losses when another task takes the place of the one in progress.
 func (ds *Documents) TaskLoss() []Loss {
 	for i := range ds.open {
 		if loss := ds.taskLoss(i); loss != nil {

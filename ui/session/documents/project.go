@@ -55,7 +55,7 @@ func (d *document) remaining() []workbench.SavedRun {
 // Unmade returns the runs that a project lists for the series that is shown and that were not made again.
 func (ds *Documents) Unmade() []workbench.SavedRun { return ds.shown().remaining() }
 
-// ProjectWork describes what is open for a project, without the hashes of the voxels; false if nothing is open.
+// ProjectWork describes the open series for a project, without the hashes of the voxels; false if nothing is open.
 func (ds *Documents) ProjectWork() (w workbench.Workspace, ok bool) {
 	for i, d := range ds.open {
 		if d.away != nil {
@@ -79,7 +79,7 @@ func (ds *Documents) ProjectWork() (w workbench.Workspace, ok bool) {
 	return w, len(w.Open) > 0
 }
 
-// Project passes what is open for a project to write on another goroutine, when the hashes of the voxels are known, and
+// Project passes the open series for a project to write on another goroutine, when the hashes of the voxels are known, and
 // what came of it to done. It is a task.
 func (ds *Documents) Project(display []byte, write func(workbench.Workspace, []*series.Series) error, done func(workbench.Workspace)) {
 	w, ok := ds.ProjectWork()

@@ -25,7 +25,7 @@ import (
 	"quell/volume"
 )
 
-// Workspace describes what is open, for the next start after a crash; false if that is
+// Workspace describes the open series, for the next start after a crash; false if that is
 // nothing, or the series of the start alone, on which nothing was done: it is not to be
 // offered in the place of older work.
 func (ds *Documents) Workspace() (w workbench.Workspace, ok bool) {
@@ -52,7 +52,7 @@ func (ds *Documents) Workspace() (w workbench.Workspace, ok bool) {
 	return w, true
 }
 
-// restored is what is read again of a Work.
+// restored holds the parts of a Work that are read again.
 type restored struct {
 	catalog   *open.Catalog
 	entry     int    // of the catalog

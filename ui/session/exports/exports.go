@@ -40,7 +40,7 @@ func New(d *desk.Desk, ds *documents.Documents, rs *results.Results, mk *marks.M
 const SlowCheck = 2 * time.Second
 
 // Check looks in the background whether the files stand that results were exported to,
-// and calls then. What is gone, or was replaced, counts as not exported from then on. Files that
+// and calls then. An export that is gone, or was replaced, counts as not exported from then on. Files that
 // an earlier check did not answer about for some seconds count as gone.
 func (ex *Exports) Check(then func()) {
 	all := ex.documents.Exports()

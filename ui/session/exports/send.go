@@ -11,7 +11,7 @@ import (
 	"quell/ui/session/desk"
 )
 
-// PlanSend reads what a folder of DICOM would send and passes it to done. Errors go to the
+// PlanSend reads which instances a folder of DICOM would send and passes it to done. Errors go to the
 // listener. It makes no connection, and does nothing while a task is in progress.
 func (ex *Exports) PlanSend(folder string, done func(pacs.Plan)) {
 	if ex.desk.Tasks.Busy() {

@@ -14,7 +14,7 @@ import (
 	"quell/ui/session/preview"
 )
 
-// contrasts are those of the lesions, in sigmas: from what is lost in the noise to what stands out.
+// contrasts are those of the lesions, in sigmas: from lesions lost in the noise to conspicuous ones.
 var contrasts = []judge.Contrast{{Value: 0.5, InSigmas: true}, {Value: 1, InSigmas: true}, {Value: 2, InSigmas: true}, {Value: 3, InSigmas: true}, {Value: 4, InSigmas: true}}
 
 // Lesions are what the recipe leaves of virtual lesions.
@@ -46,7 +46,7 @@ type work struct {
 	done, total int // lesions
 }
 
-// State is what is known for the present recipe. Nothing of an earlier recipe is in it.
+// State is the state for the present recipe. Nothing of an earlier recipe is in it.
 type State struct {
 	Panel       *lesions.Panel  // nil before it is measured
 	Problem     message.Message // why there is none, a sentence
@@ -84,7 +84,7 @@ func (l *Lesions) Ask() {
 // Asked says whether Ask was called since the program began.
 func (l *Lesions) Asked() bool { return l.asked }
 
-// Now returns what is known for the present recipe.
+// Now returns the state for the present recipe.
 func (l *Lesions) Now() State {
 	if l.desk.Doc == nil {
 		return State{}

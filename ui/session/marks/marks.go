@@ -330,7 +330,7 @@ func grip(o measure.Outline, i int) (points [][2]float64, moves int) {
 	return [][2]float64{all[(i+2)%len(all)], all[i]}, 1
 }
 
-// taken says what a press at a point takes of a mark: a handle, or wholeMark for its edge.
+// taken returns the part of a mark that a press at a point takes: a handle, or wholeMark for its edge.
 func taken(o measure.Outline, at, reach [2]float64) (point int, ok bool) {
 	scaled := func(p [2]float64) [2]float64 {
 		return [2]float64{(p[0] - at[0]) / reach[0], (p[1] - at[1]) / reach[1]}
@@ -362,7 +362,7 @@ func toSegment(a, b [2]float64) float64 {
 	return math.Hypot(a[0]+t*d[0], a[1]+t*d[1])
 }
 
-// Figures is what is measured in a mark on its slice, in the unit of the series.
+// Figures holds the figures of a mark on its slice, in the unit of the series.
 type Figures struct {
 	Mark   workbench.Mark
 	Area   float64                     // mm²; 0 for a line

@@ -12,7 +12,7 @@ import (
 	"quell/ui/viewer"
 )
 
-// number writes a number with some digits, and none for what is not finite.
+// number writes a number with some digits, and none for a value that is not finite.
 func number(x float64, digits int, none string) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return none

@@ -89,7 +89,7 @@ type measured struct {
 type Numbers struct {
 	judge.Measures
 	Known   bool  // there are numbers
-	Current bool  // they belong to the current recipe and what is shown
+	Current bool  // they belong to the current recipe and the shown slice
 	Index   int   // of the slice that they belong to, which is another while the numbers of the slice shown are coming
 	Err     error // why there are no numbers
 	Run     int   // number of the run that they are of; 0 for a slice

@@ -13,7 +13,7 @@ import (
 	"quell/ui/session/preview"
 )
 
-// SliceFigure is what is known of a slice along the third axis of the series.
+// SliceFigure holds the figures of a slice along the third axis of the series.
 type SliceFigure struct {
 	Noise   noise.Figure    // its own
 	Verdict tune.Verdict    // on its result; "" while it is not judged, Unknown if there is no ground to
@@ -57,7 +57,7 @@ func (sp *Strip) Judge(on bool) {
 // Judges says whether verdicts on all slices are found in the background.
 func (sp *Strip) Judges() bool { return sp.judges }
 
-// Figures returns what is known of every slice along the third axis of the series; nil
+// Figures returns the figures of every slice along the third axis of the series; nil
 // before the noise is.
 func (sp *Strip) Figures() []SliceFigure {
 	if sp.desk.Doc == nil {
@@ -151,7 +151,7 @@ func (sp *Strip) Follow() {
 	})
 }
 
-// verdictOf returns what is kept of an assessment, which holds a map of the slice.
+// verdictOf returns the kept part of an assessment, which holds a map of the slice.
 func verdictOf(a judge.Assessment) tune.SliceJudgement {
 	return tune.SliceJudgement{Verdict: a.Verdict, Why: a.Why}
 }

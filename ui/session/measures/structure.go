@@ -25,7 +25,7 @@ type Structures struct {
 	measures *Measures
 }
 
-// NewStructures returns the structure of what is measured.
+// NewStructures returns the structure of the measured slice.
 func NewStructures(d *desk.Desk, ms *Measures) *Structures { return &Structures{desk: d, measures: ms} }
 
 // structureScale is the structure, in sigmas, that is marked most strongly.
@@ -41,7 +41,7 @@ func (sx *Structures) Toggle() {
 // Marked says whether structure in the residual is marked.
 func (sx *Structures) Marked() bool { return sx.measures.marked }
 
-// Here returns what is known of the structure in the residual on the screen;
+// Here returns the figures of the structure in the residual on the screen;
 // nil while it is not judged.
 func (sx *Structures) Here() *Structure {
 	p := sx.desk.Picture

@@ -20,7 +20,7 @@ type Within struct {
 	preview *preview.Preview
 	worker  newest.Worker[withinJob, withinAnswer]
 	asked   shownPart
-	end     context.CancelFunc // of what is asked
+	end     context.CancelFunc // of the requested slice
 	found   withinAnswer
 }
 
@@ -72,7 +72,7 @@ func (x *Within) Now() (volume.Window, *Clipped) {
 	return of.window, x.found.Clipped
 }
 
-// shown returns what is on the screen; false while its result is to come.
+// shown returns the slice on the screen; false while its result is to come.
 func (x *Within) shown() (of shownPart, p *viewer.Picture, ok bool) {
 	if x.desk.Doc != nil {
 		of.window = x.desk.State.Windows.Current()
@@ -84,7 +84,7 @@ func (x *Within) shown() (of shownPart, p *viewer.Picture, ok bool) {
 	return of, p, true
 }
 
-// Want asks for the numbers of what is on the screen, unless they are known or coming.
+// Want asks for the numbers of the slice on the screen, unless they are known or coming.
 func (x *Within) Want() {
 	of, p, ok := x.shown()
 	if !ok {
@@ -101,7 +101,7 @@ func (x *Within) Want() {
 	x.worker.Request(job)
 }
 
-// stop ends what is not answered yet.
+// stop ends requests that are not answered yet.
 func (x *Within) stop() {
 	if x.end != nil {
 		x.end()

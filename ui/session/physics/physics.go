@@ -56,7 +56,7 @@ type foreground struct {
 	counts func(i int) bool // nil: all
 }
 
-// State is what is known of the slice on the screen. Nothing of another slice or recipe is in it.
+// State holds the figures of the slice on the screen. Nothing of another slice or recipe is in it.
 type State struct {
 	Figures   *physics.Figures // nil before they are measured
 	Picture   *viewer.Picture  // that the figures are of; nil without figures
@@ -89,7 +89,7 @@ func (x *Physics) Watch(on bool) {
 	x.Follow()
 }
 
-// Now returns what is known of the slice on the screen.
+// Now returns the figures of the slice on the screen.
 func (x *Physics) Now() State {
 	s, ok := x.subject()
 	if !ok {
@@ -104,7 +104,7 @@ func (x *Physics) Now() State {
 	return State{}
 }
 
-// subject returns what is on the screen; false while its result is to come.
+// subject returns the slice on the screen; false while its result is to come.
 func (x *Physics) subject() (s subject, ok bool) {
 	p, ok := x.preview.Settled()
 	if !ok || x.preview.Running() {
@@ -155,7 +155,7 @@ func (x *Physics) end() {
 	}
 }
 
-// Follow measures what is on the screen, or ends the work on what is not any more.
+// Follow measures the slice on the screen, or ends the work on one that is not any more.
 func (x *Physics) Follow() {
 	s, ok := x.subject()
 	may := ok && x.watched && !x.desk.Tasks.Busy()

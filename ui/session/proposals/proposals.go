@@ -48,7 +48,7 @@ type work struct {
 	end   func()
 }
 
-// State is what is known for the series that is shown.
+// State is the proposal for the series that is shown.
 type State struct {
 	run.Proposal // without gains before it is found
 
@@ -67,7 +67,7 @@ func New(d *desk.Desk, t *tuning.Tuning, nz *tuning.Noise, p *preview.Preview) *
 	return ps
 }
 
-// Now returns what is known for the series that is shown.
+// Now returns the proposal for the series that is shown.
 func (ps *Proposals) Now() State {
 	if ps.desk.Doc == nil {
 		return State{}

@@ -23,7 +23,7 @@ func (sc *Screen) CanCompareBlind() bool {
 	return (sc.results.Exportable() != nil || sc.desk.Pair != nil) && !sc.desk.Tasks.Busy()
 }
 
-// CompareBlind returns what a blind comparison shows: a job for any slice of this plane, with
+// CompareBlind returns the pictures of a blind comparison: a job for any slice of this plane, with
 // images A and B in the panes Original and Denoised in the same window, zoom and place; the
 // slices that hold tissue, or all if none does; and what the images are, of which asked has the recipes as they were asked
 // for, nil for one that was not filtered. A pair of the gallery is shown once.

@@ -199,7 +199,7 @@ func (sc *Screen) framed(d drawn) {
 	sc.desk.Collect(false)
 }
 
-// tints returns what is laid over the pictures of a result.
+// tints returns the layers over the pictures of a result.
 func (sc *Screen) tints(result *volume.Volume) (tints [viewer.Roles]*viewer.Tint) {
 	if sc.desk.Noise.Shown && sc.desk.BaseVolume() == nil {
 		tints[viewer.Original] = sc.desk.Noise.Tint

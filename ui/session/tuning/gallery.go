@@ -174,7 +174,7 @@ const (
 	ByVisibility
 )
 
-// Sorted returns the places of the exhibits in an order. What is not known yet comes last.
+// Sorted returns the places of the exhibits in an order. Unknown ones come last.
 func (g *Gallery) Sorted(by Order) []int {
 	places := make([]int, len(g.Exhibits))
 	for i := range places {
@@ -198,7 +198,7 @@ func (g *Gallery) Sorted(by Order) []int {
 	return places
 }
 
-// Frontiers returns what is known of the visibility, the best first.
+// Frontiers returns the known visibilities, the best first.
 func (g *Gallery) Frontiers() (all []judge.Frontier) {
 	for _, i := range g.Sorted(ByVisibility) {
 		if g.Seen[i] != nil && g.Seen[i].Settings != nil {

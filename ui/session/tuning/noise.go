@@ -114,7 +114,7 @@ func (nz *Noise) follow() {
 	}, func() { nz.Take(m) })
 }
 
-// Mapped is what a filter that follows the noise needs.
+// Mapped is the input of a filter that follows the noise.
 type Mapped struct {
 	Noise desk.Noise
 	Maps  run.Maps

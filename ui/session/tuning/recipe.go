@@ -17,7 +17,7 @@ type Tuning struct {
 	desk   *desk.Desk
 	own    desk.Slot[own]
 	search func() // for the best strength
-	dial   func() // for the strength that keeps what is visible
+	dial   func() // for the strength that keeps visible objects
 }
 
 // own are the recipes of a document.

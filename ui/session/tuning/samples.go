@@ -48,7 +48,7 @@ func NewSamples(d *desk.Desk) *Samples {
 	return sa
 }
 
-// Now returns what is shown, nil for nothing.
+// Now returns the shown samples, nil for none.
 func (sa *Samples) Now() *Sampled { return sa.now }
 
 // Show filters a region of the slice by each recipe, one after another, in the background: columns x rows pixels, or as

@@ -118,7 +118,7 @@ func decodeEscaped(raw string, high int) string {
 	return out.String()
 }
 
-// decodeBytes returns s with what is not in the set as U+FFFD.
+// decodeBytes returns s with U+FFFD for bytes outside the set.
 func decodeBytes(set xtext.Encoding, s string) string {
 	out, err := set.NewDecoder().String(s)
 	if err != nil {
