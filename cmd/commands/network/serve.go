@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -53,6 +54,9 @@ Series that Quell filtered are refused, so that no rule of an archive sends them
 	asJSON := cmd.Flags().Bool("json", false, option.JSONHelp+" with the addresses when it listens")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		settings, err := serve.ReadSettings(args[0])
+		if err == nil && *check {
+			_, err = settings.Config(time.Now())
+		}
 		if err != nil || *check {
 			return err
 		}
