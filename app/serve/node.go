@@ -176,7 +176,7 @@ func (n *Node) Run(ctx context.Context, listening func(receiver, status net.Addr
 	if err != nil {
 		return err
 	}
-	config, err := n.s.config()
+	config, err := n.s.Config(n.now())
 	if err != nil {
 		return err
 	}

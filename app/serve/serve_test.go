@@ -694,9 +694,18 @@ func TestTLS(t *testing.T) {
 		if s.TLS = &wrong; n.s.check() != nil {
 			t.Error("the files are read too early")
 		}
-		if _, err := s.config(); err == nil {
+		if _, err := s.Config(time.Now()); err == nil {
 			t.Errorf("%+v is taken", wrong)
 		}
+	}
+	s.TLS = &TLS{Certificate: certificate, Key: key}
+	for hours, want := range map[time.Duration]bool{0: true, 2: false} {
+		if _, err := s.Config(time.Now().Add(hours * time.Hour)); (err == nil) != want {
+			t.Errorf("a certificate of an hour after %d hours: %v", hours, err)
+		}
+	}
+	if log := readAudit(t, n); strings.Count(log, "association rejected") != 2 {
+		t.Error(log)
 	}
 }
 

@@ -256,14 +256,17 @@ func (s *Settings) networks() (all []netip.Prefix, err error) {
 	return all, nil
 }
 
-// config returns what TLS needs, nil for none.
-func (s *Settings) config() (*tls.Config, error) {
+// Config returns what TLS needs at a time, nil for none. Errors are *job.UsageError or *job.InputError.
+func (s *Settings) Config(now time.Time) (*tls.Config, error) {
 	if s.TLS == nil {
 		return nil, nil
 	}
 	pair, err := tls.LoadX509KeyPair(s.TLS.Certificate, s.TLS.Key)
 	if err != nil {
 		return nil, job.Usagef("tls: the certificate and its key cannot be used (%w)", err)
+	}
+	if end := pair.Leaf.NotAfter; now.After(end) {
+		return nil, job.Usagef("tls: the certificate %s expired on %s", s.TLS.Certificate, end.Format(time.DateOnly))
 	}
 	c := &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	if s.TLS.Clients == "" {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -400,9 +401,9 @@ func TestReceiverCloses(t *testing.T) {
 func TestReceiverTLS(t *testing.T) {
 	f, _ := folder(t, 1<<20)
 	certificate, pool := dimsetest.Certificate(t)
-	seen := make(chan dimse.Peer, 3)
+	seen, ends := make(chan dimse.Peer, 4), make(chan error, 4)
 	n := listen(t, &dimse.Receiver{
-		Handler: keeper{f}, Ended: func(p dimse.Peer, _ error) { seen <- p },
+		Handler: keeper{f}, Ended: func(p dimse.Peer, err error) { seen <- p; ends <- err },
 		TLS: &tls.Config{Certificates: []tls.Certificate{certificate}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, MinVersion: tls.VersionTLS12},
 	})
 	with := config
@@ -424,8 +425,16 @@ func TestReceiverTLS(t *testing.T) {
 			t.Error("accepted without a certificate")
 		}
 	}
-	<-seen
-	<-seen
+	c, err := net.Dial("tcp", net.JoinHostPort(n.Host, strconv.Itoa(n.Port))) // and nothing more
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	for k, want := range []bool{false, true, true, false} {
+		if err := <-ends; dimse.Rejected(err) != want {
+			t.Errorf("association %d: %v", k+1, err)
+		}
+	}
 }
 
 // TestStorescu receives from dcmtk, an implementation by others, over its compressed contexts too.

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"net"
 	"slices"
 	"time"
 
@@ -39,8 +40,10 @@ func (s *session) run(ctx context.Context, full bool) error {
 	s.endIn(s.timeout) // for the negotiation in all
 	if s.r.TLS != nil {
 		secure := tls.Server(s.conn, s.r.TLS)
-		if err := secure.HandshakeContext(ctx); err != nil {
-			return err
+		if err := secure.HandshakeContext(ctx); errors.As(err, new(net.Error)) || errors.Is(err, io.EOF) {
+			return err // it was closed, or nothing came
+		} else if err != nil {
+			return &errRejected{err.Error()}
 		}
 		state := secure.ConnectionState()
 		s.conn, s.peer.TLS = secure, &state

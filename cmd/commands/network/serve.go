@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -57,6 +58,9 @@ Series that Quell filtered are refused, so that no rule of an archive sends them
 	}
 	c.Run = func(cmd *cobra.Command, args []string) error {
 		settings, err := serve.ReadSettings(args[0])
+		if err == nil && *check {
+			_, err = settings.Config(time.Now())
+		}
 		if err != nil || *check {
 			return err
 		}
