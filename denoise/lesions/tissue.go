@@ -315,7 +315,7 @@ func (t *Tissue) Run(ctx context.Context, e denoise.Engine, recipe denoise.Recip
 	in := Request{Input: t.in}.input()
 	crops, origins := make([]crop, len(t.regions)), make([][3]int, len(t.regions))
 	for i, r := range t.regions {
-		crops[i], origins[i] = cropOf(in, r.box, program), r.box.Min
+		crops[i], origins[i] = cropOf(in, r.box, [3]int{}, program), r.box.Min
 	}
 	after, err := runAll(ctx, e, recipe, program.Lattice, crops)
 	if err != nil {
