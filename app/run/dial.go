@@ -3,12 +3,17 @@ package run
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"slices"
+	"sync"
 	"time"
+	"weak"
 
 	"quell/app/job"
 	"quell/denoise"
 	"quell/denoise/lesions"
 	"quell/internal/message"
+	"quell/volume"
 )
 
 // dial resolves a recipe whose strength is between the original and the filter alone: it runs the filter on virtual
@@ -51,23 +56,16 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 	if why := untunable(facts.Noise); !why.IsZero() {
 		return undecided(why)
 	}
-	foreground, err := facts.ForegroundOf(ctx, in.Volume)
-	if err != nil {
-		return denoise.Recipe{}, nil, err
-	}
-	panel, err := lesions.MeasureUsual(ctx, eng, lesions.Request{Input: in, Recipe: full, Noise: facts.Noise, Foreground: foreground, Seed: lesions.UsualSeed, Dialled: true}, cmp.Or(facts.Usual, facts.Noise.Sigma))
+	d, err := solved(ctx, eng, in, full, facts)
 	if message.KindOf(err) == message.VerdictNone {
 		return undecided(message.Of(err).Clause())
 	}
 	if err != nil {
 		return denoise.Recipe{}, nil, err
 	}
-	d, ok := panel.Dial()
-	if !ok {
-		return undecided(message.New(message.VerdictNone, "the noise at the places of even tissue is no ground for a strength"))
-	}
 	w, setting := d.At(asked.Get(name).Float())
 	if asked.Dials() {
+		ok := false
 		if w, setting, ok = d.Strongest(lesions.UsualBounds); !ok {
 			return undecided(message.New(message.VisibilityLost, "no strength of %s keeps what is visible and the texture of the noise", full.Filter))
 		}
@@ -78,4 +76,61 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 	tuned.Dial, tuned.Recipe = &setting, full.Equalised(setting.Strength, w)
 	tuned.Seconds = time.Since(started).Seconds()
 	return tuned.Recipe, tuned, nil
+}
+
+// dialKey names a dial: it depends on nothing else.
+type dialKey struct {
+	volume, noise weak.Pointer[volume.Volume]
+	mask          weak.Pointer[bool]
+	recipe        string // at full strength, resolved
+	sigma         float64
+	engine        string
+}
+
+// dials are the last that were solved, the newest first, so that a slider that moves and the run after it solve none.
+var dials struct {
+	sync.Mutex
+	keys   []dialKey
+	solved []lesions.Dial
+}
+
+// mostDials is how many are kept, some kilobytes each.
+const mostDials = 16
+
+// solved returns the dial of a recipe at full strength.
+func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full denoise.Recipe, facts denoise.Facts) (lesions.Dial, error) {
+	recipe, err := json.Marshal(full)
+	if err != nil {
+		return lesions.Dial{}, err
+	}
+	sigma := cmp.Or(facts.Usual, facts.Noise.Sigma)
+	key := dialKey{weak.Make(in.Volume), weak.Make(in.Noise), weak.Pointer[bool]{}, string(recipe), sigma, eng.Info().Name}
+	if in.Mask != nil {
+		key.mask = weak.Make(&in.Mask[0])
+	}
+	dials.Lock()
+	i := slices.Index(dials.keys, key)
+	if i >= 0 {
+		defer dials.Unlock()
+		return dials.solved[i], nil
+	}
+	dials.Unlock()
+	foreground, err := facts.ForegroundOf(ctx, in.Volume)
+	if err != nil {
+		return lesions.Dial{}, err
+	}
+	q := lesions.Request{Input: in, Recipe: full, Noise: facts.Noise, Foreground: foreground, Seed: lesions.UsualSeed, Dialled: true}
+	panel, err := lesions.MeasureUsual(ctx, eng, q, sigma)
+	if err != nil {
+		return lesions.Dial{}, err
+	}
+	d, ok := panel.Dial()
+	if !ok {
+		return d, message.Errorf(message.VerdictNone, "the noise at the places of even tissue is no ground for a strength")
+	}
+	dials.Lock()
+	defer dials.Unlock()
+	n := min(len(dials.keys), mostDials-1)
+	dials.keys, dials.solved = append([]dialKey{key}, dials.keys[:n]...), append([]lesions.Dial{d}, dials.solved[:n]...)
+	return d, nil
 }

@@ -24,7 +24,7 @@ func MeasurePreview(ctx context.Context, p Preview, reference *series.Series) (m
 	}
 	q := p.Request
 	v := q.Series.Volume
-	resolved, err := q.Recipe.Resolve(v.Geometry, q.Facts)
+	resolved, err := q.resolve()
 	if err != nil {
 		return judge.Measures{}, err
 	}
@@ -60,6 +60,8 @@ type PreviewRequest struct {
 	Plane  volume.Plane
 	Index  int  // as in volume.View
 	Ahead  bool // a neighbour of the displayed slice: it gets no coarse preview
+
+	equalised *denoise.Recipe // Recipe resolved, with the equaliser that was found for it; nil if it needs none
 }
 
 // Region returns the voxels that the request shows.

@@ -89,12 +89,35 @@ func (q PreviewRequest) resolve() (denoise.Recipe, error) {
 	if err := run.CheckRecipe(q.Series, q.Recipe, false); err != nil {
 		return q.Recipe, err
 	}
+	if q.equalised != nil {
+		return *q.equalised, nil
+	}
 	return q.Recipe.Resolve(g, q.Facts)
+}
+
+// equalise finds the equaliser of the recipe of a request, as a run of the whole volume does.
+func (q *PreviewRequest) equalise(ctx context.Context, eng denoise.Engine) error {
+	if !q.Recipe.Equalises() || q.equalised != nil {
+		return nil
+	}
+	if _, err := q.resolve(); err != nil {
+		return err
+	}
+	whole := run.Request{Series: q.Series, Recipe: q.Recipe, Maps: q.Maps, Facts: &q.Facts}
+	r, _, err := whole.Resolve(ctx, eng, q.Maps.Input(q.Series.Volume))
+	if err == nil {
+		q.equalised = &r
+	}
+	return err
 }
 
 // filterSlice answers a request.
 func filterSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest) Preview {
-	r, err := q.resolve()
+	err := q.equalise(ctx, eng)
+	r := q.Recipe
+	if err == nil {
+		r, err = q.resolve()
+	}
 	if err != nil {
 		return Preview{Request: q, Err: err}
 	}
@@ -116,6 +139,9 @@ func runSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest, r denoi
 // JudgeSlice filters the slice of a request and judges the result as MeasurePreview does,
 // without comparing it with anything.
 func JudgeSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest) (judge.Assessment, error) {
+	if err := q.equalise(ctx, eng); err != nil {
+		return judge.Assessment{}, err
+	}
 	resolved, err := q.resolve()
 	if err != nil {
 		return judge.Assessment{}, err

@@ -134,7 +134,7 @@ func (o Options) filtered(ctx context.Context, name string, absent, present *vol
 	if r, err = r.ResolveFor(ctx, denoise.Input{Volume: first}); err != nil {
 		return regions{}, "", err
 	}
-	var out regions
+	out := make(regions, len(o.Task.Inserts))
 	for i := range out {
 		for k, v := range []*volume.Volume{absent, present} {
 			result, err := o.Engine.Run(ctx, r, denoise.Input{Volume: v}, o.Task.Inserts[i].box(o.Images), nil)
@@ -154,9 +154,10 @@ func (i Insert) box(slices int) volume.Region {
 }
 
 // regions are, for every insert, the regions without and with it, less their mean.
-type regions [4][2][][]float64
+type regions [][2][][]float64
 
-func (o Options) regions(absent, present *volume.Volume) (out regions) {
+func (o Options) regions(absent, present *volume.Volume) regions {
+	out := make(regions, len(o.Task.Inserts))
 	for i, insert := range o.Task.Inserts {
 		for k, v := range []*volume.Volume{absent, present} {
 			out[i][k] = cut(v, insert.column, insert.row)

@@ -16,7 +16,7 @@ type Task struct {
 	Unit    string    `json:"unit"`   // of contrast and noise
 	Level   string    `json:"level"`  // the meaning of a level
 	Levels  []float64 `json:"levels"`
-	Inserts [4]Insert `json:"inserts"`
+	Inserts []Insert  `json:"inserts"`
 	pixel   float64   // mm
 	// images returns n slices of a level without and with the inserts, with the same noise.
 	images func(ctx context.Context, level float64, n int, seed uint64) (absent, present *volume.Volume, err error)
@@ -38,7 +38,7 @@ const pixels = 256
 func CT() Task {
 	t := Task{
 		Name: "fda-lcd", Object: "water", Unit: "HU", Level: "dose in %", Levels: []float64{100, 55, 10},
-		Inserts: [4]Insert{{14, 3, 160, 94}, {7, 5, 95, 95}, {5, 7, 95, 160}, {3, 10, 160, 160}},
+		Inserts: []Insert{{14, 3, 160, 94}, {7, 5, 95, 95}, {5, 7, 95, 160}, {3, 10, 160, 160}},
 		pixel:   0.7,
 	}
 	t.images = t.scans
@@ -50,7 +50,7 @@ func CT() Task {
 func MR() Task {
 	t := Task{
 		Name: "mr-lcd", Object: "white matter of the value 165", Unit: "units of the image", Level: "SNR", Levels: []float64{20, 10, 5},
-		Inserts: [4]Insert{{12, 2, 162, 84}, {8, 3, 94, 84}, {5, 5, 94, 172}, {3, 8, 162, 172}},
+		Inserts: []Insert{{12, 2, 162, 84}, {8, 3, 94, 84}, {5, 5, 94, 172}, {3, 8, 162, 172}},
 		pixel:   0.9,
 	}
 	t.images = t.magnitudes

@@ -137,8 +137,13 @@ func (t Tissue) slope(band int, w Weights, times float64, gradient []float64) {
 	}
 }
 
-// beyond is how far W may lie outside 0 to 1: a smooth kernel that may not pass its ends leaves 0.03 more of the noise.
-const beyond = 0.1
+const (
+	// beyond is how far W may lie outside 0 to 1: a smooth kernel that may not pass its ends leaves 0.03 more of the noise.
+	beyond = 0.1
+	// unseen is the frequency below which W may not be negative: regions of even tissue are too small to show that the power
+	// of a low band rises.
+	unseen = 0.1
+)
 
 // The frequencies at which W is bounded, in cycles per voxel.
 var (
@@ -187,6 +192,10 @@ func (t Tissue) constraints(b Bounds) (all []constraint) {
 		through = through[:1]
 	}
 	for _, f := range gridWithin {
+		below := beyond
+		if f < unseen {
+			below = 0
+		}
 		for _, fz := range through {
 			response := make([]float64, n)
 			for i := range response {
@@ -194,7 +203,7 @@ func (t Tissue) constraints(b Bounds) (all []constraint) {
 				unit[i] = 1
 				response[i] = unit.Response(f, 0, fz)
 			}
-			all = append(all, linear(beyond, response, 1), linear(1+beyond, response, -1))
+			all = append(all, linear(below, response, 1), linear(1+beyond, response, -1))
 		}
 	}
 	return all

@@ -59,7 +59,7 @@ func (n *noises) spectra(whole bool) (measure.CrossPower, error) {
 	places, ratios := make([][]measure.Patch, len(n.middles)), make([]float64, len(n.middles))
 	err := parallel.For(context.Background(), len(places), func(k int) error {
 		middle := n.middles[k]
-		before, after := n.patch(float64s(n.before[k].Crop(middle).Data)), n.patch(float64s(n.after[k].Crop(middle).Data))
+		before, after := n.patch(doubles(n.before[k].Crop(middle).Data)), n.patch(doubles(n.after[k].Crop(middle).Data))
 		ratios[k] = after.Variance() / before.Variance()
 		removed := n.before[k].Clone()
 		if !whole {
@@ -83,8 +83,8 @@ func (n *noises) spectra(whole bool) (measure.CrossPower, error) {
 	return measure.CrossPowerOf(even), err
 }
 
-// float64s returns values in float64.
-func float64s(values []float32) []float64 {
+// doubles returns values in float64.
+func doubles(values []float32) []float64 {
 	out := make([]float64, len(values))
 	for i, x := range values {
 		out[i] = float64(x)

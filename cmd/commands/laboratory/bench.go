@@ -47,7 +47,7 @@ program, with that device, driver and version of the kernels.`,
 		Example: `  quell bench --list
   quell bench --quick --report bench.html
   quell bench zheng --engine cpu --csv zheng.csv`,
-		Commands: []command.Command{newBenchFDA(), newBenchMR()},
+		Commands: []command.Command{newBenchFDA(), newBenchMR(), newBenchSolid()},
 	}
 	c.Flags = func(cmd *cobra.Command) {
 		flags := cmd.Flags()

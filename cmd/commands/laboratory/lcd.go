@@ -82,3 +82,54 @@ intervals of 95 %. docs/DETECT.md has the definitions.`,
 	}
 	return c
 }
+
+// newBenchSolid is quell bench lcd-3d.
+func newBenchSolid() command.Command {
+	engine := "auto"
+	o := lcd.SolidOptions{Spacing: 1, Volumes: 12, Seed: 1}
+	c := command.Command{
+		Name:  "lcd-3d",
+		Short: "Run low-contrast detectability in three dimensions, where --strength visible stops",
+		Long: `Scan spheres in water, each as long as it is wide, at three doses with two kernels, or
+add noise to a head (--mr). Filter the volumes with every filter in three dimensions,
+where --strength visible stops. Prints the noise that is left, what is possible, the
+mean frequency and the power in bands, the contrast kept, and d' after over before of
+two observers: of each sphere, and of a pair of spheres against one of their mass.`,
+		Example: "  quell bench lcd-3d --spacing 3",
+		Args:    command.Exactly(0, "no argument"),
+	}
+	c.Flags = func(cmd *cobra.Command) {
+		flags := cmd.Flags()
+		flags.BoolVar(&o.MR, "mr", false, "spheres in the white matter of a head, in Rician noise")
+		flags.Float64Var(&o.Spacing, "spacing", o.Spacing, "slices of `MM`")
+		flags.IntVar(&o.Volumes, "volumes", o.Volumes, "scan `N` volumes of each kind, with three of each sphere in each")
+		flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed `N` of the noise")
+		flags.BoolVar(&o.Quick, "quick", false, "one kernel and the level of the least noise alone")
+		option.AddEngine(cmd, &engine, option.EngineHelp)
+	}
+	c.Run = func(cmd *cobra.Command, _ []string) (err error) {
+		if o.Volumes < 2 || o.Volumes > 200 || !(o.Spacing >= 0.3 && o.Spacing <= 10) {
+			return job.Usagef("--volumes %d --spacing %g: give 2 to 200 volumes of slices of 0.3 to 10 mm", o.Volumes, o.Spacing)
+		}
+		if o.Engine, err = engines.Pick(engine); err != nil {
+			return err
+		}
+		events, done := command.EventsOf(cmd)
+		defer done()
+		if events.Progress != nil {
+			o.Progress = func(n, total int) {
+				events.Progress(job.Step(fmt.Sprintf("%d of %d", n, total)), int64(n), int64(total))
+			}
+		}
+		r, err := lcd.RunSolid(cmd.Context(), o)
+		done()
+		if err != nil {
+			return err
+		}
+		if command.JSON(cmd) {
+			return command.PrintJSON(cmd.OutOrStdout(), r)
+		}
+		return r.WriteMarkdown(cmd.OutOrStdout())
+	}
+	return c
+}

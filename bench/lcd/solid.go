@@ -1,0 +1,392 @@
+package lcd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"quell/denoise"
+	"quell/denoise/lesions"
+	"quell/denoise/noise"
+	"quell/internal/message"
+	"quell/measure"
+	"quell/measure/detect"
+	"quell/phantom"
+	"quell/volume"
+)
+
+// SolidOptions say what is run in three dimensions: spheres, each as long as it is wide, and a pair of spheres against one of the
+// same mass, which an observer must tell apart.
+type SolidOptions struct {
+	MR      bool
+	Spacing float64 // of slices, mm
+	Volumes int     // of each kind and level
+	Quick   bool    // the first kernel and level alone
+	Seed    uint64
+	Engine  denoise.Engine
+	// Progress receives the steps that are done; nil for none.
+	Progress func(done, total int)
+}
+
+// Row is what one filter leaves: figures over those of the image as it is. Kept and Seen are in the order of Inserts.
+type Row struct {
+	Kernel   string               `json:"kernel,omitempty"`
+	Level    float64              `json:"level"`
+	SD       float64              `json:"noise_before"`
+	Filter   string               `json:"filter"`
+	Recipe   denoise.Recipe       `json:"recipe"`
+	Problem  string               `json:"problem,omitempty"` // why there are no figures
+	Noise    float64              `json:"noise"`
+	Possible float64              `json:"possible,omitempty"` // see lesions.Setting
+	Texture  float64              `json:"texture"`
+	Bands    []float64            `json:"bands"` // power, see Solid.Edges
+	Kept     []float64            `json:"kept"`
+	Seen     map[string][]float64 `json:"seen"` // d' of LG_CHO and NPW
+}
+
+// Solid is all rows.
+type Solid struct {
+	Object  string    `json:"object"`
+	Unit    string    `json:"unit"`
+	Spacing float64   `json:"spacing_mm"`
+	Inserts []string  `json:"inserts"`
+	Edges   []float64 `json:"band_edges_per_pixel"`
+	Volumes int       `json:"volumes"`
+	Seed    uint64    `json:"seed"`
+	Engine  string    `json:"engine"`
+	Rows    []Row     `json:"rows"`
+	Seconds float64   `json:"seconds"`
+}
+
+// bandEdges are in cycles per pixel: a region of 29 pixels resolves no lower band.
+var bandEdges = []float64{0.02, 0.06, 0.1, 0.15, 0.25, 0.35, 0.5}
+
+const (
+	depth  = 24 // slices of a volume
+	across = 4  // places along x and y
+	apart  = 34 // pixels from one to the next
+)
+
+// solid is one condition.
+type solid struct {
+	SolidOptions
+	kernel string
+	level  float64
+	task   Task // whose Inserts are those of the places
+}
+
+// RunSolid makes volumes, filters each with every filter in three dimensions where --strength visible stops, and slab at full
+// strength too, and looks at the middle slices. The volumes with inserts have the noise of those without.
+func RunSolid(ctx context.Context, o SolidOptions) (Solid, error) {
+	started := time.Now()
+	task, kernels := CT(), []string{"soft", "sharp"}
+	r := Solid{Object: task.Object, Unit: task.Unit, Spacing: o.Spacing, Edges: bandEdges, Volumes: o.Volumes, Seed: o.Seed, Engine: o.Engine.Info().Name}
+	task.Inserts = []Insert{{Contrast: 14, Diameter: 3}, {Contrast: 7, Diameter: 5}, {Contrast: 5, Diameter: 7}, {Contrast: 3, Diameter: 10}}
+	if o.MR {
+		task, kernels = MR(), []string{""}
+		task.pixel = 0.8
+		r.Object, r.Unit = task.Object, task.Unit
+		task.Inserts = []Insert{{Contrast: 12, Diameter: 2}, {Contrast: 8, Diameter: 3}, {Contrast: 5, Diameter: 5}, {Contrast: 3, Diameter: 8}}
+	}
+	for _, i := range task.Inserts {
+		r.Inserts = append(r.Inserts, fmt.Sprintf("%g of %g mm", i.Contrast, i.Diameter))
+	}
+	r.Inserts = append(r.Inserts, "pair")
+	levels := task.Levels
+	if o.Quick {
+		kernels, levels = kernels[:1], levels[:1]
+	}
+	done, filters := 0, solidFilters()
+	for _, kernel := range kernels {
+		for _, level := range levels {
+			rows, err := solid{o, kernel, level, task}.rows(ctx, filters, func() {
+				done++
+				if o.Progress != nil {
+					o.Progress(done, len(kernels)*len(levels)*(len(filters)+1))
+				}
+			})
+			if err != nil {
+				return r, err
+			}
+			r.Rows = append(r.Rows, rows...)
+		}
+	}
+	r.Seconds = time.Since(started).Seconds()
+	return r, nil
+}
+
+// solidFilter is a filter at a strength.
+type solidFilter struct {
+	name     string
+	strength denoise.Value
+}
+
+func solidFilters() (all []solidFilter) {
+	all = append(all, solidFilter{"slab", denoise.MixStrength.Default})
+	for _, f := range denoise.Filters() {
+		for _, d := range f.Dims {
+			if d == 3 {
+				all = append(all, solidFilter{f.Name, denoise.Visible})
+			}
+		}
+	}
+	return all
+}
+
+// twins are volumes without and with inserts, one after the other.
+type twins [][2]*volume.Volume
+
+func (s solid) rows(ctx context.Context, filters []solidFilter, step func()) (rows []Row, err error) {
+	all, err := s.images(ctx)
+	if err != nil {
+		return nil, err
+	}
+	step()
+	before := s.cut(all)
+	for _, f := range filters {
+		row := Row{Kernel: s.kernel, Level: s.level, Filter: f.name, SD: before[:len(before)-1].noise()}
+		if err := s.fill(ctx, &row, f, all, before); message.KindOf(err) == message.VerdictNone {
+			row.Problem = err.Error()
+		} else if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+		step()
+	}
+	return rows, nil
+}
+
+// fill filters all volumes with the recipe that the first one with inserts gives.
+func (s solid) fill(ctx context.Context, row *Row, f solidFilter, all twins, before regions) error {
+	r, err := denoise.NewRecipe(f.name, 3)
+	if err != nil {
+		return err
+	}
+	first := denoise.Input{Volume: all[0][1]}
+	facts, err := denoise.FactsOf(ctx, first.Volume)
+	if err != nil {
+		return err
+	}
+	if r, err = r.Resolve(first.Volume.Geometry, facts); err != nil {
+		return err
+	}
+	if f.strength.IsVisible() {
+		foreground, err := facts.ForegroundOf(ctx, first.Volume)
+		if err != nil {
+			return err
+		}
+		p, err := lesions.MeasureUsual(ctx, s.Engine, lesions.Request{Input: first, Recipe: r, Noise: facts.Noise, Foreground: foreground, Seed: lesions.UsualSeed, Dialled: true}, facts.Noise.Sigma)
+		if err != nil {
+			return err
+		}
+		d, ok := p.Dial()
+		if !ok {
+			return message.Errorf(message.VerdictNone, "no noise")
+		}
+		w, left, ok := d.Strongest(lesions.UsualBounds)
+		if !ok {
+			return message.Errorf(message.VerdictNone, "nothing is within the bounds")
+		}
+		r, row.Possible = r.Equalised(left.Strength, w), left.Possible
+	}
+	row.Recipe = r
+	results := make(twins, len(all))
+	for i, pair := range all {
+		for k, v := range pair {
+			if results[i][k], err = s.Engine.Run(ctx, r, denoise.Input{Volume: v}, v.Bounds(), nil); err != nil {
+				return err
+			}
+		}
+	}
+	return s.look(ctx, row, before, s.cut(results))
+}
+
+// look fills in the figures.
+func (s solid) look(ctx context.Context, row *Row, before, after regions) error {
+	spectrum := func(r regions) measure.NPS {
+		var patches []measure.Patch
+		for _, insert := range r[:len(r)-1] {
+			for _, region := range insert[0] {
+				patches = append(patches, measure.NewPatch(side, side, [2]float64{1, 1}, append([]float64(nil), region...)))
+			}
+		}
+		return measure.NPSOf(patches...)
+	}
+	was, is := spectrum(before), spectrum(after)
+	row.Noise, row.Texture = math.Sqrt(is.Variance/was.Variance), float64(is.Mean/was.Mean)
+	for b := range len(bandEdges) - 1 {
+		var all, left float64
+		for k, f := range was.Frequency {
+			if f >= bandEdges[b] && f < bandEdges[b+1] {
+				all, left = all+was.Power[k]*was.Area[k], left+is.Power[k]*is.Area[k]
+			}
+		}
+		row.Bands = append(row.Bands, left/all)
+	}
+	row.Seen = map[string][]float64{}
+	for i := range after {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row.Kept = append(row.Kept, kept(before[i], after[i]).Value)
+		size := s.task.Inserts[min(i, len(s.task.Inserts)-1)].Diameter
+		if i == len(s.task.Inserts) {
+			size = s.task.Inserts[1].Diameter
+		}
+		lg := detect.LaguerreGauss(side, detect.WidthFor(size/s.task.pixel), detect.LaguerreGaussCount)
+		for name, observer := range map[string]detect.Observer{"LG_CHO": detect.Channelised{Channels: lg}, "NPW": detect.NonPrewhitening{}} {
+			var d [2]float64
+			for k, r := range []regions{before, after} {
+				_, snr, err := detect.Study(observer, r[i][0], r[i][1], detect.Options{Seed: s.Seed, Paired: true})
+				if err != nil {
+					return err
+				}
+				d[k] = snr.Value
+			}
+			row.Seen[name] = append(row.Seen[name], d[1]/d[0])
+		}
+	}
+	return nil
+}
+
+// place returns the column and the row of a place, and its kind: an insert, or after them the pair.
+func (s solid) place(k int) (column, row, kind int) {
+	at := func(i int) int { return pixels/2 + (2*i-across+1)*apart/2 }
+	return at(k % across), at(k / across), k % (len(s.task.Inserts) + 1)
+}
+
+// cut returns the regions of all places in the middle slices.
+func (s solid) cut(all twins) regions {
+	out := make(regions, len(s.task.Inserts)+1)
+	for _, pair := range all {
+		for k, v := range pair {
+			middle := v.Crop(volume.Slices(v.Geometry, depth/2, depth/2+1))
+			for p := range across * across {
+				column, row, kind := s.place(p)
+				out[kind][k] = append(out[kind][k], cut(middle, column, row)...)
+			}
+		}
+	}
+	return out
+}
+
+// spheres are the inserts: of the kind of the pair one sphere without and two with, side by side and of the same mass.
+func (s solid) spheres(with bool) (all []phantom.Shape) {
+	at := func(i int) float64 { return (float64(i) - float64(pixels-1)/2) * s.task.pixel }
+	z := s.Spacing / 2 // of slice depth/2
+	add := func(x, y, diameter, value float64) {
+		r := diameter / 2
+		all = append(all, phantom.Shape{Centre: [3]float64{x, y, z}, Half: [3]float64{r, r, r}, Value: value})
+	}
+	for p := range across * across {
+		column, row, kind := s.place(p)
+		x, y := at(column), at(row)
+		switch {
+		case kind < len(s.task.Inserts):
+			if i := s.task.Inserts[kind]; with {
+				add(x, y, i.Diameter, i.Contrast)
+			}
+		case with:
+			i := s.task.Inserts[1]
+			small := i.Diameter / math.Cbrt(2)
+			add(x-small*0.6, y, small, 2*i.Contrast)
+			add(x+small*0.6, y, small, 2*i.Contrast)
+		default:
+			i := s.task.Inserts[1]
+			add(x, y, i.Diameter, 2*i.Contrast)
+		}
+	}
+	return all
+}
+
+// images returns the volumes. What the spheres add to a CT is that of a scan without noise.
+func (s solid) images(ctx context.Context) (twins, error) {
+	g := volume.NewGeometry([3]int{pixels, pixels, depth}, [3]float64{s.task.pixel, s.task.pixel, s.Spacing})
+	body := phantom.Phantom{Kind: "ct", Geometry: g, Unit: "HU", Background: -1000, Shapes: []phantom.Shape{cylinderOf(0, 0, cylinder/2, cylinder/2, 1000)}}
+	if s.MR {
+		body = phantom.Phantom{Kind: "mr", Geometry: g, Shapes: []phantom.Shape{cylinderOf(0, 0, 92, 108, 230), cylinderOf(0, 0, 80, 96, white-230)}}
+	}
+	scan := func(photons float64, seed uint64) phantom.Scan {
+		return phantom.Scan{Views: views, Photons: photons, Recon: phantom.Recon{Method: "fbp", Kernel: s.kernel}, Seed: seed}
+	}
+	var empty, noisy *volume.Volume
+	var plain [2]*volume.Volume
+	for k := range plain {
+		p := body
+		p.Shapes = append(p.Shapes[:len(p.Shapes):len(p.Shapes)], s.spheres(k == 1)...)
+		var err error
+		if s.MR {
+			plain[k], err = p.Voxels(ctx)
+		} else {
+			plain[k], err = p.Image(ctx, scan(0, 0))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !s.MR {
+		var err error
+		if empty, err = body.Image(ctx, scan(0, 0)); err != nil {
+			return nil, err
+		}
+	}
+	all := make(twins, s.Volumes)
+	for i := range all {
+		seed := s.Seed + uint64(i)
+		for k, v := range plain {
+			var err error
+			switch {
+			case s.MR:
+				all[i][k], err = noise.AddNoise(ctx, v, noise.Rician, white/s.level, seed)
+			case k == 0:
+				if noisy, err = body.Image(ctx, scan(fullDose*s.level/100*s.Spacing, seed)); err != nil {
+					return nil, err
+				}
+				fallthrough
+			default:
+				all[i][k] = noisy.Clone()
+				for j, x := range v.Data {
+					all[i][k].Data[j] += x - empty.Data[j]
+				}
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// WriteMarkdown prints a table for every kernel and level.
+func (r Solid) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	list := func(values []float64) string {
+		var texts []string
+		for _, x := range values {
+			texts = append(texts, fmt.Sprintf("%.2f", x))
+		}
+		return strings.Join(texts, " ")
+	}
+	fmt.Fprintf(&b, "Spheres in %s, %s %s; slices of %g mm; %d volumes, seed %d, engine %s; bands from %s cycles a pixel.\n", r.Object, strings.Join(r.Inserts, ", "), r.Unit, r.Spacing, r.Volumes, r.Seed, r.Engine, list(r.Edges))
+	last := ""
+	for _, row := range r.Rows {
+		if title := strings.TrimSpace(fmt.Sprintf("%s %g", row.Kernel, row.Level)); title != last {
+			fmt.Fprintf(&b, "\n### %s, noise %.3g\n\n| filter | strength | noise left | possible | mean frequency | bands | kept | d' LG-CHO | d' NPW |\n| --- | ---: | ---: | ---: | ---: | --- | --- | --- | --- |\n", title, row.SD)
+			last = title
+		}
+		if row.Problem != "" {
+			fmt.Fprintf(&b, "| %s | %s |\n", row.Filter, row.Problem)
+			continue
+		}
+		possible := "–"
+		if row.Possible > 0 {
+			possible = fmt.Sprintf("%.2f", row.Possible)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %.2f | %s | %.2f | %s | %s | %s | %s |\n", row.Filter, row.Recipe.Get(denoise.MixStrength.Name), row.Noise, possible, row.Texture, list(row.Bands), list(row.Kept), list(row.Seen["LG_CHO"]), list(row.Seen["NPW"]))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
