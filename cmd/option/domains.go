@@ -30,7 +30,7 @@ func usageOf(p denoise.Param) string {
 	}
 	var domains []domain
 	help := p.Help
-	for _, f := range denoise.Filters() {
+	for _, f := range denoise.AllFilters() {
 		q, ok := f.Param(p.Name)
 		if !ok {
 			continue
