@@ -35,7 +35,7 @@ var Filter = denoise.Filter{
 		{
 			Name: "limit", Label: "Largest removal", Kind: denoise.Float,
 			Min: 0, Max: 100, Lo: 3, Hi: 10, Step: 0.5, Default: denoise.Number(5),
-			Help: "A voxel of which more than this many sigmas would be removed stays as it is, as noise hardly does that: what only one volume has is kept. 0 is off.",
+			Help: "A voxel of which more than this many sigmas would be removed, of itself or of the mean of it and its neighbours, stays as it is, as noise hardly does that: what only one volume has is kept. 0 is off.",
 		},
 	},
 	Bind: func(denoise.Recipe, volume.Geometry) (denoise.Program, error) {
@@ -139,9 +139,17 @@ func (p Params) layers(from, to int) (starts []int) {
 	return starts
 }
 
+// around returns the slices that decide on what is restored in the slices from <= z < to: a box around each voxel of a box.
+func (p Params) around(from, to int) (first, end int) {
+	if math.IsInf(p.Limit, 1) {
+		return from, to
+	}
+	return max(from-2, 0), min(to+2, p.Dims[2])
+}
+
 // Slab returns the slices that the patches around from <= z < to read.
 func (p Params) Slab(from, to int) denoise.Slab {
-	layers := p.layers(from, to)
+	layers := p.layers(p.around(from, to))
 	return denoise.Slab{From: from, To: to, First: layers[0], End: layers[len(layers)-1] + p.Width[2]}
 }
 
@@ -152,6 +160,9 @@ func (p Params) Slab(from, to int) denoise.Slab {
 //
 // with y^2 = s^2 / max(m, n) and beta = min(m, n) / max(m, n).
 func shrink(square float64, m, n int) float64 {
+	if m == 0 {
+		return 0
+	}
 	long, beta := float64(max(m, n)), float64(min(m, n))/float64(max(m, n))
 	y := square / long
 	edge := 1 + math.Sqrt(beta)

@@ -84,14 +84,15 @@ func TestReference(t *testing.T) {
 		set     string
 		masked  bool
 		snr     float64
+		all     bool // all places are computed, so that what is restored is known
 	}{
-		{[3]int{9, 8, 7}, 12, "sigma=1", false, 5},
-		{[3]int{9, 8, 6}, 40, "sigma=1 patch-radius=1", false, 20},
-		{[3]int{8, 7, 6}, 12, "sigma=1 patch-radius=1 patch-step=3 limit=2", true, 3},
-		{[3]int{7, 7, 1}, 20, "sigma=1", false, 5},
-		{[3]int{9, 8, 7}, 12, "sigma=1 patch-radius=2 patch-step=1 limit=0", true, 1000},
-		{[3]int{1, 1, 1}, 9, "sigma=1", false, 5},
-		{[3]int{6, 6, 6}, 12, "sigma=1", false, 0},
+		{[3]int{9, 8, 7}, 12, "sigma=1", false, 5, false},
+		{[3]int{9, 8, 6}, 40, "sigma=1 patch-radius=1", false, 20, false},
+		{[3]int{8, 7, 6}, 12, "sigma=1 patch-radius=1 patch-step=3 limit=2", true, 3, true},
+		{[3]int{7, 7, 1}, 20, "sigma=1", false, 5, false},
+		{[3]int{9, 8, 7}, 12, "sigma=1 patch-radius=2 patch-step=1 limit=0", true, 1000, false},
+		{[3]int{1, 1, 1}, 9, "sigma=1", false, 5, false},
+		{[3]int{6, 6, 6}, 12, "sigma=1 limit=2.5", false, 0, true},
 	} {
 		p := params(t, c.dims, c.volumes, c.set)
 		in, _ := scene(c.dims, c.volumes, c.snr, 3)
@@ -105,17 +106,41 @@ func TestReference(t *testing.T) {
 		out := run(t, p, in)
 		lo, hi := slices.Min(in.Data), slices.Max(in.Data)
 		limit := 1e-5 * float64(hi-lo)
-		for i := 0; i < places; i += 1 + places/60 {
+		all, checked, restored := !math.IsInf(p.Limit, 1) && c.all, 0, 0
+		estimates := make([][]float64, places)
+		for i := range places {
 			x, y, z := i%c.dims[0], i/c.dims[0]%c.dims[1], i/dims2(c.dims)
-			want, rank := p.Reference(in, x, y, z)
+			if !all && i%7 > 0 {
+				continue
+			}
+			var rank float64
+			estimates[i], rank = p.Reference(in, x, y, z)
 			if math.Abs(float64(out.Rank[i])-rank) > 1e-5 {
 				t.Fatalf("%+v: rank %v at %d %d %d, want %v", c, out.Rank[i], x, y, z, rank)
 			}
+		}
+		for i, want := range estimates {
+			x, y, z := i%c.dims[0], i/c.dims[0]%c.dims[1], i/dims2(c.dims)
 			for k, v := range want {
-				if got := float64(out.Data[i*c.volumes+k]); !(math.Abs(got-v) <= limit) {
+				checked++
+				got, before := out.Data[i*c.volumes+k], in.Data[i*c.volumes+k]
+				if all && p.ReferenceLimit(in, estimates, x, y, z, k) {
+					v = float64(before)
+					restored++
+				} else if !all && got == before {
+					continue
+				}
+				if !(math.Abs(float64(got)-v) <= limit) {
 					t.Fatalf("%+v: %v at %d %d %d of volume %d, want %v", c, got, x, y, z, k, v)
 				}
 			}
+		}
+		total := 0
+		for _, n := range out.Restored {
+			total += n
+		}
+		if all && (restored != total || total == 0) || checked == 0 {
+			t.Errorf("%+v: %d voxels were restored, want %d", c, total, restored)
 		}
 	}
 }

@@ -19,6 +19,7 @@ type patch struct {
 	wanted  []int
 	factors []float64
 	parts   []float64 // used x wanted: coordinates along the eigenvectors
+	mean    []float64 // of the voxels of the patch, for each volume
 	row     []float64
 }
 
@@ -37,7 +38,7 @@ type series struct {
 func (p *patch) start() {
 	if p.grams == nil {
 		p.grams, p.have = make([][]float64, p.Width[0]), make([]int, p.Width[0])
-		p.row = make([]float64, p.Volumes)
+		p.mean, p.row = make([]float64, p.Volumes), make([]float64, p.Volumes)
 	}
 	for k := range p.have {
 		p.have[k] = -1
@@ -61,11 +62,23 @@ func (p *patch) collect(x, y, z int) {
 	p.columns = append(p.columns, len(p.used))
 	n := p.Volumes
 	p.values = tile.Resize(p.values, len(p.used)*n)
+	clear(p.mean)
 	for k, i := range p.used {
 		to := p.values[k*n:][:n]
 		for c, v := range p.in[i*n:][:n] {
 			to[c] = float64(v)
+			p.mean[c] += to[c]
 		}
+	}
+	for c := range p.mean {
+		p.mean[c] /= float64(len(p.used))
+	}
+}
+
+// centre takes the mean of every volume away.
+func (p *patch) centre() {
+	for k := range p.used {
+		axpy(p.values[k*p.Volumes:(k+1)*p.Volumes], -1, p.mean)
 	}
 }
 
@@ -77,15 +90,17 @@ func (p *patch) filter(x, y, z int) {
 		return
 	}
 	if m < n {
+		p.centre()
 		p.places()
 	} else {
 		p.volumes(x)
+		p.centre()
 	}
 	p.tridiagonalise()
 	p.diagonalise()
 	p.wanted, p.factors = p.wanted[:0], p.factors[:0]
 	for k, square := range p.d {
-		if f := shrink(square, m, n); f > 0 {
+		if f := shrink(square, m-1, n); f > 0 {
 			p.wanted, p.factors = append(p.wanted, k), append(p.factors, f)
 		}
 	}
@@ -97,7 +112,8 @@ func (p *patch) filter(x, y, z int) {
 	}
 }
 
-// volumes computes the Gram matrix of the volumes: a sum over the x of the patch, of which the last patch had some.
+// volumes computes the Gram matrix of the centred volumes: a sum over the x of the patch, of which the last patch had some, less
+// that of the means.
 func (p *patch) volumes(x int) {
 	n := p.Volumes
 	p.resize(n)
@@ -112,6 +128,9 @@ func (p *patch) volumes(x int) {
 			from := i * n
 			axpy(p.a[from:from+i+1], 1, p.grams[slot][from:from+i+1])
 		}
+	}
+	for i, v := range p.mean {
+		axpy(p.a[i*n:i*n+i+1], -float64(len(p.used))*v, p.mean)
 	}
 }
 
@@ -150,7 +169,7 @@ func (p *patch) places() {
 	}
 }
 
-// addVolumes adds Y V f V', with V the eigenvectors of the volumes that are kept.
+// addVolumes adds the mean and Y V f V', with V the eigenvectors of the volumes that are kept.
 func (p *patch) addVolumes() {
 	n := p.Volumes
 	for k, place := range p.used {
@@ -158,7 +177,7 @@ func (p *patch) addVolumes() {
 			continue
 		}
 		y := p.values[k*n : (k+1)*n]
-		clear(p.row)
+		copy(p.row, p.mean)
 		for j, f := range p.factors {
 			v := p.vector(j)
 			axpy(p.row, f*dot(y, v), v)
@@ -167,7 +186,7 @@ func (p *patch) addVolumes() {
 	}
 }
 
-// addPlaces adds U f U' Y, with U the eigenvectors of the places that are kept.
+// addPlaces adds the mean and U f U' Y, with U the eigenvectors of the places that are kept.
 func (p *patch) addPlaces() {
 	n := p.Volumes
 	p.parts = tile.Resize(p.parts, len(p.wanted)*n)
@@ -182,7 +201,7 @@ func (p *patch) addPlaces() {
 		if !p.written(place) {
 			continue
 		}
-		clear(p.row)
+		copy(p.row, p.mean)
 		for j, f := range p.factors {
 			axpy(p.row, f*p.vector(j)[k], p.parts[j*n:(j+1)*n])
 		}

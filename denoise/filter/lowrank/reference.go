@@ -6,15 +6,14 @@ import (
 	"quell/denoise"
 )
 
-// Reference computes the voxels of a place of a whole series, in float64: the definition of the filter, which every engine is
-// tested against. Before the limit, the result is the mean over the patches of the place of their estimates, with weights
-// 1 / (1 + rank). The singular values come from one-sided Jacobi rotations.
+// Reference computes the voxels of a place of a whole series, in float64, before the limit: the definition of the filter, which
+// every engine is tested against. It is the mean over the patches of the place of their estimates, with weights 1 / (1 + rank).
+// The singular values come from one-sided Jacobi rotations.
 func (p Params) Reference(in denoise.SeriesPart, x, y, z int) (voxels []float64, rank float64) {
 	at := (z*p.Dims[1]+y)*p.Dims[0] + x
 	voxels = make([]float64, p.Volumes)
-	before := in.Data[at*p.Volumes:][:p.Volumes]
 	if in.Mask != nil && !in.Mask[at] {
-		for c, v := range before {
+		for c, v := range in.Data[at*p.Volumes:][:p.Volumes] {
 			voxels[c] = float64(v)
 		}
 		return voxels, 0
@@ -41,13 +40,44 @@ func (p Params) Reference(in denoise.SeriesPart, x, y, z int) (voxels []float64,
 			}
 		}
 	}
-	for c, v := range before {
+	for c := range voxels {
 		voxels[c] /= weights
-		if math.Abs(voxels[c]-float64(v)) > p.Limit {
-			voxels[c] = float64(v)
-		}
 	}
 	return voxels, rank / weights
+}
+
+// ReferenceLimit reports whether a voxel of volume c is restored, by the estimates of all places before the limit: more than the
+// limit is removed of it, or of the mean of one of the boxes of 27 that it lies in, in sigmas of the noise of that mean. Voxels
+// of which more is removed are no part of a mean.
+func (p Params) ReferenceLimit(in denoise.SeriesPart, estimates [][]float64, x, y, z, c int) bool {
+	removed := func(i int) float64 { return float64(in.Data[i*p.Volumes+c]) - estimates[i][c] }
+	here := (z*p.Dims[1]+y)*p.Dims[0] + x
+	if in.Mask != nil && !in.Mask[here] || math.Abs(removed(here)) > p.Limit {
+		return in.Mask == nil || in.Mask[here]
+	}
+	restored := false
+	p.box(x, y, z, func(bx, by, bz, centre int) {
+		sum, n := 0.0, 0.0
+		p.box(bx, by, bz, func(_, _, _, i int) {
+			if r := removed(i); (in.Mask == nil || in.Mask[i]) && math.Abs(r) <= p.Limit {
+				sum, n = sum+r, n+1
+			}
+		})
+		excluded := in.Mask != nil && !in.Mask[centre]
+		restored = restored || !excluded && math.Abs(sum) > p.Limit*math.Sqrt(n)
+	})
+	return restored
+}
+
+// box calls f with the places of the 3 x 3 x 3 box around a place.
+func (p Params) box(x, y, z int, f func(x, y, z, i int)) {
+	for k := max(z-1, 0); k <= min(z+1, p.Dims[2]-1); k++ {
+		for j := max(y-1, 0); j <= min(y+1, p.Dims[1]-1); j++ {
+			for i := max(x-1, 0); i <= min(x+1, p.Dims[0]-1); i++ {
+				f(i, j, k, (k*p.Dims[1]+j)*p.Dims[0]+i)
+			}
+		}
+	}
 }
 
 // referencePatch returns what a patch estimates at a place, and its rank.
@@ -82,6 +112,15 @@ func (p Params) referencePatch(in denoise.SeriesPart, start [3]int, at int) (est
 			y[c][k] = rows[k][c]
 		}
 	}
+	mean := make([]float64, n)
+	for c := range n {
+		for _, v := range y[c] {
+			mean[c] += v / float64(m)
+		}
+		for k := range y[c] {
+			y[c][k] -= mean[c]
+		}
+	}
 	none := 0.0 // what a column of no length has left by rounding
 	for _, row := range rows {
 		none += 1e-24 * product(row, row)
@@ -94,9 +133,9 @@ func (p Params) referencePatch(in denoise.SeriesPart, start [3]int, at int) (est
 			}
 		}
 	}
-	estimate = make([]float64, n)
+	estimate = mean
 	for c := range n {
-		f := shrink(product(y[c], y[c]), m, n)
+		f := shrink(product(y[c], y[c]), m-1, n)
 		if f == 0 {
 			continue
 		}

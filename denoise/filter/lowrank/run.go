@@ -2,7 +2,6 @@ package lowrank
 
 import (
 	"context"
-	"math"
 	"runtime"
 
 	"quell/denoise"
@@ -12,9 +11,10 @@ import (
 // Run filters the slices of a slab. Rows of patches that do not overlap run at the same time, and the colours of rows one after
 // another, so that every sum has one order. Colours are those of the whole volume, in any slab.
 func (p Params) Run(ctx context.Context, in denoise.SeriesPart, slab denoise.Slab, progress denoise.Progress) (denoise.SeriesResult, error) {
-	n := (slab.To - slab.From) * in.Dims[0] * in.Dims[1]
+	from, to := p.around(slab.From, slab.To)
+	n := (to - from) * in.Dims[0] * in.Dims[1]
 	s := series{
-		dims: in.Dims, in: in.Data, mask: in.Mask, from: slab.From - slab.First, to: slab.To - slab.First,
+		dims: in.Dims, in: in.Data, mask: in.Mask, from: from - slab.First, to: to - slab.First,
 		sum: make([]float32, n*p.Volumes), weight: make([]float32, n), rank: make([]float32, n),
 	}
 	x := p.starts(0)
@@ -24,7 +24,7 @@ func (p Params) Run(ctx context.Context, in denoise.SeriesPart, slab denoise.Sla
 		for _, ys := range p.colours(p.starts(1), 1) {
 			var rows [][2]int
 			for _, z := range zs {
-				if z >= slab.To || z+p.Width[2] <= slab.From {
+				if z >= to || z+p.Width[2] <= from {
 					continue
 				}
 				for _, y := range ys {
@@ -55,45 +55,41 @@ func (p Params) Run(ctx context.Context, in denoise.SeriesPart, slab denoise.Sla
 			return denoise.SeriesResult{}, err
 		}
 	}
-	return p.finish(ctx, in, s)
+	return p.finish(ctx, in, s, slab)
 }
 
 // finish divides the sums by their weights, and takes back what is more than noise.
-func (p Params) finish(ctx context.Context, in denoise.SeriesPart, s series) (denoise.SeriesResult, error) {
+func (p Params) finish(ctx context.Context, in denoise.SeriesPart, s series, slab denoise.Slab) (denoise.SeriesResult, error) {
 	slice := s.dims[0] * s.dims[1]
-	out := denoise.SeriesResult{
-		SeriesPart: denoise.SeriesPart{Dims: [3]int{s.dims[0], s.dims[1], s.to - s.from}, Volumes: p.Volumes, Data: s.sum},
-		Rank:       s.rank, Restored: make([]int, p.Volumes),
-	}
-	if s.mask != nil {
-		out.Mask = s.mask[s.from*slice : s.to*slice]
-	}
-	restored := make([][]int, out.Dims[2])
-	err := parallel.For(ctx, out.Dims[2], func(z int) error {
-		restored[z] = make([]int, p.Volumes)
+	err := parallel.For(ctx, s.to-s.from, func(z int) error {
 		for i := z * slice; i < (z+1)*slice; i++ {
-			before, after := in.Data[(s.from*slice+i)*p.Volumes:][:p.Volumes], s.sum[i*p.Volumes:][:p.Volumes]
+			after := s.sum[i*p.Volumes:][:p.Volumes]
 			if s.weight[i] == 0 { // excluded
-				copy(after, before)
+				copy(after, in.Data[(s.from*slice+i)*p.Volumes:])
 				continue
 			}
 			weight := float64(s.weight[i])
 			s.rank[i] = float32(float64(s.rank[i]) / weight)
-			for c, v := range before {
-				x := float64(after[c]) / weight
-				if math.Abs(x-float64(v)) > p.Limit {
-					x = float64(v)
-					restored[z][c]++
-				}
-				after[c] = float32(x)
+			for c, v := range after {
+				after[c] = float32(float64(v) / weight)
 			}
 		}
 		return nil
 	})
-	for _, counts := range restored {
-		for c, k := range counts {
-			out.Restored[c] += k
-		}
+	if err != nil {
+		return denoise.SeriesResult{}, err
 	}
+	first := slab.From - slab.First - s.from // slice of the sums
+	depth := slab.To - slab.From
+	out := denoise.SeriesResult{
+		SeriesPart: denoise.SeriesPart{Dims: [3]int{s.dims[0], s.dims[1], depth}, Volumes: p.Volumes},
+		Rank:       s.rank[first*slice : (first+depth)*slice],
+	}
+	if s.mask != nil {
+		out.Mask = s.mask[(s.from+first)*slice : (s.from+first+depth)*slice]
+	}
+	l := limited{Params: p, series: s}
+	out.Restored, err = l.restore(ctx, first, first+depth)
+	out.Data = s.sum[first*slice*p.Volumes : (first+depth)*slice*p.Volumes]
 	return out, err
 }
