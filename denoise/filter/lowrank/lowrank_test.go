@@ -78,14 +78,15 @@ func rmse(a, b []float32) float64 {
 
 // TestReference compares every place of small series with the formulas: more places than volumes and fewer, a mask, a limit.
 func TestReference(t *testing.T) {
-	for _, c := range []struct {
+	type series struct {
 		dims    [3]int
 		volumes int
 		set     string
 		masked  bool
 		snr     float64
 		all     bool // all places are computed, so that what is restored is known
-	}{
+	}
+	all := []series{
 		{[3]int{9, 8, 7}, 12, "sigma=1", false, 5, false},
 		{[3]int{9, 8, 6}, 40, "sigma=1 patch-radius=1", false, 20, false},
 		{[3]int{8, 7, 6}, 12, "sigma=1 patch-radius=1 patch-step=3 limit=2", true, 3, true},
@@ -93,7 +94,11 @@ func TestReference(t *testing.T) {
 		{[3]int{9, 8, 7}, 12, "sigma=1 patch-radius=2 patch-step=1 limit=0", true, 1000, false},
 		{[3]int{1, 1, 1}, 9, "sigma=1", false, 5, false},
 		{[3]int{6, 6, 6}, 12, "sigma=1 limit=2.5", false, 0, true},
-	} {
+	}
+	for _, c := range Filter.Cases {
+		all = append(all, series{[3]int{8, 7, 6}, 10, c.Set, false, 5, false})
+	}
+	for _, c := range all {
 		p := params(t, c.dims, c.volumes, c.set)
 		in, _ := scene(c.dims, c.volumes, c.snr, 3)
 		places := len(in.Data) / c.volumes
