@@ -58,6 +58,9 @@ type Filter struct {
 	// images itself: that recipe refuses Stabilise.
 	CorrectsRician func(r Recipe) bool
 
+	// Together, if not nil, filters the volumes of a 4-D series together; Bind then refuses a volume.
+	Together *Together
+
 	// Cases are the recipes that the conformance suite runs on every engine:
 	// every option, with search regions small enough for the float64 reference.
 	Cases []Case
@@ -130,9 +133,9 @@ func (f Filter) Param(name string) (Param, bool) {
 	return f.Params[i], true
 }
 
-// registered holds every filter in the order of registration. It changes only
+// registered holds every filter of volumes in the order of registration, and together those of 4-D series. They change only
 // during package initialisation, so that no lock is needed.
-var registered []Filter
+var registered, together []Filter
 
 // Register adds filters to the table that [Filters] returns. Package
 // denoise/filter calls it once for all filters of the program. It panics if a
@@ -147,13 +150,17 @@ func Register(filters ...Filter) {
 			f.Params = append(slices.Clip(f.Params), Stabilise)
 		}
 		f.Params = append(slices.Clip(f.Params), MixStrength)
+		if f.Together != nil {
+			together = append(together, f)
+			continue
+		}
 		registered = append(registered, f)
 	}
 }
 
 // check reports the missing parts of a description.
 func (f Filter) check() error {
-	if slices.ContainsFunc(registered, func(g Filter) bool { return g.Name == f.Name }) {
+	if slices.ContainsFunc(AllFilters(), func(g Filter) bool { return g.Name == f.Name }) {
 		return fmt.Errorf("registered twice")
 	}
 	for what, missing := range map[string]bool{
@@ -183,15 +190,18 @@ func (f Filter) check() error {
 	return nil
 }
 
-// Filters returns every registered filter, the most used first. The result is
+// Filters returns every registered filter of volumes, the most used first. The result is
 // shared and must not be changed.
 func Filters() []Filter { return registered }
+
+// AllFilters is Filters and those of 4-D series after them.
+func AllFilters() []Filter { return append(slices.Clip(registered), together...) }
 
 // FilterByName returns the filter of that name; the error lists the names that
 // exist.
 func FilterByName(name string) (Filter, error) {
-	names := make([]string, len(registered))
-	for i, f := range registered {
+	names := make([]string, len(registered)+len(together))
+	for i, f := range AllFilters() {
 		if f.Name == name {
 			return f, nil
 		}

@@ -54,11 +54,13 @@ type execution struct {
 
 	compared bool // volumes of a 4-D series, which showed repeats, or nil
 	repeats  *noise.Repeats
+
+	together *joint // the result of a filter of 4-D series; nil for a filter of volumes
 }
 
 func newExecution(job job.Job, src Source, means Means, sinks []Sink, events job.Events) *execution {
 	x := &execution{job: job, src: src, means: means, sinks: sinks, events: events, plan: Plan(job, src.Geometry, src.Len())}
-	x.plan.Slabs = x.plan.Slabs && means.Run == nil && x.inSlabs()
+	x.plan.Slabs = x.plan.Slabs && means.Run == nil && !seriesFilter(job) && x.inSlabs()
 	x.outcome = Outcome{Noise: job.Noise, Warnings: []message.Message{}, Findings: []series.Finding{}, Covered: src.Covered, LeftOut: append([]series.LeftOut{}, src.LeftOut...)}
 	return x
 }
@@ -73,6 +75,12 @@ func Do(ctx context.Context, job job.Job, src Source, means Means, sinks []Sink,
 			s.Abort()
 		}
 	}()
+	defer func() { x.together.close() }()
+	if seriesFilter(job) {
+		if err := x.filterTogether(ctx); err != nil {
+			return Outcome{}, err
+		}
+	}
 	if err := x.each(ctx); err != nil {
 		return Outcome{}, err
 	}
@@ -343,8 +351,11 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 			}
 			v.made.Clean, v.made.Source, v.made.Result = v.source, noisy, noisy.Volume
 		}
-		if v.x.job.Recipe == nil {
+		switch {
+		case v.x.job.Recipe == nil:
 			return nil
+		case v.x.together != nil:
+			return v.take(ctx)
 		}
 		var maps run.Maps
 		err := timed(&estimate, func() (err error) { maps, err = v.x.maps.Estimate(ctx, v.x.job, v.made.Source); return err })

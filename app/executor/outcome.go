@@ -74,7 +74,9 @@ type VolumeOutcome struct {
 	Measures *judge.Measures `json:"measures,omitempty"`
 	Seconds  job.Seconds     `json:"seconds"`
 	Slabs    *Slabs          `json:"slabs,omitempty"` // if it is too large for memory
-	Clipped  int64           `json:"clipped,omitempty"`
+	// Restored counts the voxels that a filter of 4-D series left as they were, as more would have been removed than noise explains.
+	Restored int   `json:"restored,omitempty"`
+	Clipped  int64 `json:"clipped,omitempty"`
 }
 
 // Slabs says how a volume was filtered, given noise or converted that is too large for memory: slab

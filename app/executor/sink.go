@@ -41,6 +41,7 @@ type Made struct {
 	Run    *run.Run        // nil if nothing was filtered
 	Engine denoise.Engine  // that filtered; nil if that is not known
 	Noise  *job.AddedNoise // that was added; nil for none
+	Rank   *volume.Volume  // that a filter of 4-D series kept at each place; nil for a filter of volumes
 	Clean  *series.Series  // Source before the noise; nil without noise
 
 	Found     *run.VoxelHash // of the voxels of Source; nil if it is not looked for

@@ -76,6 +76,9 @@ func Assess(ctx context.Context, in Input) (Assessment, error) {
 		in.Region = before.Bounds()
 	}
 	a := Assessment{Unit: before.Unit}
+	if in.Recipe != nil && in.Recipe.SeriesFilter() != nil {
+		g.doubt = filteredTogether(*in.Recipe)
+	}
 	if !g.doubt.IsZero() {
 		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: g.doubt, Code: g.doubt.Kind()}
 	} else {
@@ -98,6 +101,12 @@ func Assess(ctx context.Context, in Input) (Assessment, error) {
 		a.Join(v)
 	}
 	return a, a.describe(ctx, in, g.noise, g.counts)
+}
+
+// filteredTogether is why there is no verdict on a volume of a 4-D series that was filtered with the others: the recipe does not
+// run on it alone.
+func filteredTogether(r denoise.Recipe) message.Message {
+	return message.New(message.VerdictNone, "%s filters all volumes of a 4-D series together, so that no verdict on one of them is found; the numbers are those of what was removed.", r.Filter)
 }
 
 // ground is what verdicts rest on.

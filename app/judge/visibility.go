@@ -40,6 +40,9 @@ func (in Input) visibility(ctx context.Context, g ground) (v Visibility, err err
 	if in.Recipe == nil {
 		return unknown(message.New(message.VerdictNone, "The recipe is not known, so that no virtual lesion can be filtered with it."))
 	}
+	if in.Recipe.SeriesFilter() != nil {
+		return unknown(filteredTogether(*in.Recipe))
+	}
 	if !g.doubt.IsZero() {
 		return unknown(g.doubt)
 	}

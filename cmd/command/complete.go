@@ -109,7 +109,7 @@ func valuesOf(cmd *cobra.Command, param string) (values []string) {
 			values = append(values, value+about)
 		}
 	}
-	filters := denoise.Filters()
+	filters := denoise.AllFilters()
 	if f, ok := filterGiven(cmd); ok {
 		filters = []denoise.Filter{f}
 	}

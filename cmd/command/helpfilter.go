@@ -89,7 +89,7 @@ func writeFilters(b *strings.Builder, described bool) {
 	}
 	b.WriteString("\nFilters" + about + ":\n")
 	const column = 12
-	for _, f := range denoise.Filters() {
+	for _, f := range denoise.AllFilters() {
 		text := option.Clause(f.Help)
 		if short, _, cut := strings.Cut(text, ": "); cut && len(text) > screenWidth-column {
 			text = short
@@ -103,13 +103,13 @@ func writeParameters(b *strings.Builder, params []*pflag.Flag) {
 	column := columnOf(params)
 	for _, p := range params {
 		var filters []string
-		for _, f := range denoise.Filters() {
+		for _, f := range denoise.AllFilters() {
 			if _, has := f.Param(p.Name); has {
 				filters = append(filters, f.Name)
 			}
 		}
 		text := "every filter"
-		if len(filters) < len(denoise.Filters()) {
+		if len(filters) < len(denoise.AllFilters()) {
 			text = strings.Join(filters, ", ")
 		}
 		writeEntry(b, flagName(p), text, column)

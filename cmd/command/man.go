@@ -69,7 +69,7 @@ func manPages(root *cobra.Command, date time.Time) map[string]string {
 			pages["quell-"+cmd.Name()+".1"] = commandPage(cmd, date)
 		}
 	}
-	for _, f := range denoise.Filters() {
+	for _, f := range denoise.AllFilters() {
 		pages["quell-"+f.Name+".7"] = filterPage(f, date)
 	}
 	return pages

@@ -50,12 +50,12 @@ func (f *Param) Type() string { return f.kind }
 // share one.
 func AddParams(cmd *cobra.Command) Params {
 	flags := Params{}
-	for _, filter := range denoise.Filters() {
+	for _, filter := range denoise.AllFilters() {
 		for _, p := range filter.Params {
 			if _, done := flags[p.Name]; done {
 				continue
 			}
-			f := &Param{kind: TypeOf(p), words: WordsOf(p.Name, denoise.Filters()...)}
+			f := &Param{kind: TypeOf(p), words: WordsOf(p.Name, denoise.AllFilters()...)}
 			flags[p.Name] = f
 			flag := cmd.Flags().VarPF(f, p.Name, "", p.Help)
 			if p.Kind == denoise.Switch {
@@ -172,7 +172,7 @@ func (flags Params) changed(r denoise.Recipe) (denoise.Recipe, error) {
 // FilterNames are the names of the filters.
 func FilterNames() []string {
 	var names []string
-	for _, f := range denoise.Filters() {
+	for _, f := range denoise.AllFilters() {
 		names = append(names, f.Name)
 	}
 	return names

@@ -11,6 +11,7 @@ import (
 	"quell/denoise/filter/bilateral"
 	"quell/denoise/filter/bnlm"
 	"quell/denoise/filter/gaussian"
+	"quell/denoise/filter/lowrank"
 	"quell/denoise/filter/lpa"
 	"quell/denoise/filter/median"
 	"quell/denoise/filter/nlm"
@@ -32,5 +33,6 @@ func init() {
 		gaussian.Filter,
 		median.Filter,
 		slab.Filter,
+		lowrank.Filter,
 	)
 }

@@ -213,7 +213,7 @@ func denoiseHelp() string {
 	b.WriteString("Remove noise from a series and write the result as a new series, with a record\n" +
 		"of the recipe beside it (OUT.recipe.json), or in a folder that is mounted\n(OUT/quell.recipe.json). A 4-D series becomes one series again:\n" +
 		"a 4-D NIfTI file, or one DICOM series. Filters:\n\n")
-	for _, f := range denoise.Filters() {
+	for _, f := range denoise.AllFilters() {
 		fmt.Fprintf(&b, "  %-10s  %s (%s)\n              %s\n", f.Name, f.Help, command.FormsOf(f), f.Source)
 	}
 	return strings.TrimRight(b.String(), "\n")

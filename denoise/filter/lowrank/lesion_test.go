@@ -1,0 +1,68 @@
+package lowrank
+
+import (
+	"fmt"
+	"testing"
+
+	"quell/denoise"
+)
+
+// kept returns which share of its contrast a lesion keeps in the result, in the mean of several places: width voxels along each
+// axis, at most so many voxels, of so many sigmas, in one volume or in all.
+func kept(t testing.TB, set string, width, voxels int, contrast float64, all bool) (share float64) {
+	dims, volumes := [3]int{22, 22, 13}, 60
+	p := params(t, dims, volumes, set)
+	in, _ := scene(dims, volumes, 20, 11)
+	without := run(t, p, in)
+	with := denoise.SeriesPart{Dims: dims, Volumes: volumes, Data: append([]float32{}, in.Data...)}
+	var places []int
+	for y := 5; y < 20; y += 9 {
+		for x := 5; x < 20; x += 9 {
+			n := 0
+			for k := range width * width * width {
+				if n < voxels {
+					places = append(places, ((5+k/width/width)*dims[1]+y+k/width%width)*dims[0]+x+k%width)
+					n++
+				}
+			}
+		}
+	}
+	from, to := 23, 24
+	if all {
+		from, to = 0, volumes
+	}
+	for _, i := range places {
+		for c := from; c < to; c++ {
+			with.Data[i*volumes+c] += float32(contrast)
+		}
+	}
+	out := run(t, p, with)
+	for _, i := range places {
+		for c := from; c < to; c++ {
+			share += float64(out.Data[i*volumes+c] - without.Data[i*volumes+c])
+		}
+	}
+	return share / contrast / float64(len(places)*(to-from))
+}
+
+// TestLesion requires the contrast of lesions that one volume of 60 has, and of those that all have.
+func TestLesion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
+	for _, c := range []struct {
+		width, voxels int
+		contrast      float64
+		all           bool
+		least         float64
+	}{
+		{3, 27, 8, false, 0.85}, {3, 3, 8, false, 0.85}, {1, 1, 8, false, 0.85}, {3, 27, 4, false, 0}, {3, 3, 4, false, 0},
+		{3, 27, 2, true, 0.85}, {3, 3, 4, true, 0.85}, {1, 1, 4, true, 0.85},
+	} {
+		a, b := kept(t, "sigma=1", c.width, c.voxels, c.contrast, c.all), kept(t, "sigma=1 limit=0", c.width, c.voxels, c.contrast, c.all)
+		t.Log(fmt.Sprintf("%d voxels of %g sigmas, in all volumes %v: %.0f %% is kept, without limit %.0f %%", c.voxels, c.contrast, c.all, 100*a, 100*b))
+		if a < c.least {
+			t.Errorf("%d voxels of %g sigmas: %.0f %% is kept", c.voxels, c.contrast, 100*a)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package lowrank
+
+import (
+	"context"
+	"math"
+
+	"quell/internal/parallel"
+)
+
+// limited restores what the patches removed and noise does not explain.
+type limited struct {
+	Params
+	series
+	bytes int    // of the marks of a place
+	marks []byte // a bit for each volume of each place: more was removed around it than noise explains
+}
+
+// removed is what the patches removed of volume c at place i of the sums.
+func (l *limited) removed(i, c int) float64 {
+	return float64(l.in[(l.from*l.dims[0]*l.dims[1]+i)*l.Volumes+c]) - float64(l.sum[i*l.Volumes+c])
+}
+
+// restore puts back the voxels of the slices from <= z < to of the sums, and counts them by volume.
+func (l *limited) restore(ctx context.Context, from, to int) ([]int, error) {
+	restored := make([]int, l.Volumes)
+	if math.IsInf(l.Limit, 1) {
+		return restored, nil
+	}
+	l.bytes = (l.Volumes + 7) / 8
+	l.marks = make([]byte, l.bytes*len(l.weight))
+	depth := l.to - l.from
+	err := parallel.For(ctx, depth, func(z int) error { l.mark(z, depth); return ctx.Err() })
+	if err != nil {
+		return nil, err
+	}
+	counts := make([][]int, to-from)
+	err = parallel.For(ctx, to-from, func(k int) error {
+		counts[k] = l.restoreSlice(from+k, depth)
+		return ctx.Err()
+	})
+	for _, one := range counts {
+		for c, n := range one {
+			restored[c] += n
+		}
+	}
+	return restored, err
+}
+
+// mark marks the places of a slice with a mean over their box that is beyond the limit.
+func (l *limited) mark(z, depth int) {
+	sums, n := make([]float64, l.Volumes), make([]float64, l.Volumes)
+	l.places(z, func(x, y, at int) {
+		clear(sums)
+		clear(n)
+		l.around(x, y, z, depth, func(i int) {
+			before, after := l.in[(l.from*l.dims[0]*l.dims[1]+i)*l.Volumes:][:l.Volumes], l.sum[i*l.Volumes:][:l.Volumes]
+			for c, v := range before {
+				if r := float64(v) - float64(after[c]); math.Abs(r) <= l.Limit {
+					sums[c] += r
+					n[c]++
+				}
+			}
+		})
+		for c, sum := range sums {
+			if sum*sum > l.Limit*l.Limit*n[c] {
+				l.marks[at*l.bytes+c/8] |= 1 << (c % 8)
+			}
+		}
+	})
+}
+
+// restoreSlice restores the voxels of a slice that are beyond the limit, or in a box that is. Sums of later slices are not changed
+// by it, as all marks are made.
+func (l *limited) restoreSlice(z, depth int) []int {
+	restored, marked := make([]int, l.Volumes), make([]byte, l.bytes)
+	l.places(z, func(x, y, at int) {
+		clear(marked)
+		l.around(x, y, z, depth, func(i int) {
+			for k, m := range l.marks[i*l.bytes:][:l.bytes] {
+				marked[k] |= m
+			}
+		})
+		before, after := l.in[(l.from*l.dims[0]*l.dims[1]+at)*l.Volumes:][:l.Volumes], l.sum[at*l.Volumes:][:l.Volumes]
+		for c, v := range before {
+			if marked[c/8]&(1<<(c%8)) != 0 || math.Abs(float64(v)-float64(after[c])) > l.Limit {
+				after[c] = v
+				restored[c]++
+			}
+		}
+	})
+	return restored
+}
+
+// places calls f with the places of a slice that are not excluded.
+func (l *limited) places(z int, f func(x, y, at int)) {
+	for y := range l.dims[1] {
+		for x := range l.dims[0] {
+			if at := (z*l.dims[1]+y)*l.dims[0] + x; l.weight[at] > 0 {
+				f(x, y, at)
+			}
+		}
+	}
+}
+
+// around calls f with the places of the 3 x 3 x 3 box around a place that are not excluded.
+func (l *limited) around(x, y, z, depth int, f func(i int)) {
+	for k := max(z-1, 0); k <= min(z+1, depth-1); k++ {
+		for j := max(y-1, 0); j <= min(y+1, l.dims[1]-1); j++ {
+			for i := max(x-1, 0); i <= min(x+1, l.dims[0]-1); i++ {
+				if at := (k*l.dims[1]+j)*l.dims[0] + i; l.weight[at] > 0 {
+					f(at)
+				}
+			}
+		}
+	}
+}

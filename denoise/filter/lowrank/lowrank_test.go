@@ -1,0 +1,288 @@
+package lowrank
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// scene is a series of low rank with noise of sigma 1, and its truth: tissues with curves of their own.
+func scene(dims [3]int, volumes int, snr float64, seed uint64) (noisy, truth denoise.SeriesPart) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	n := dims[0] * dims[1] * dims[2]
+	truth = denoise.SeriesPart{Dims: dims, Volumes: volumes, Data: make([]float32, n*volumes)}
+	noisy = denoise.SeriesPart{Dims: dims, Volumes: volumes, Data: make([]float32, n*volumes)}
+	for i := range n {
+		x, y, z := float64(i%dims[0])/8, float64(i/dims[0]%dims[1])/8, float64(i/dims[0]/dims[1])/8
+		f, s0 := math.Atan2(math.Sin(x), math.Cos(y)), 1+0.5*math.Sin(x+y+z)
+		for c := range volumes {
+			g := float64(c) * 2.4
+			v := snr * s0 * math.Exp(-1.5*math.Cos(f-g)*math.Cos(f-g)*math.Abs(math.Sin(z+g)))
+			truth.Data[i*volumes+c] = float32(v)
+			noisy.Data[i*volumes+c] = float32(v + r.NormFloat64())
+		}
+	}
+	return noisy, truth
+}
+
+func params(t testing.TB, dims [3]int, volumes int, set string) Params {
+	t.Helper()
+	if _, err := denoise.FilterByName(Filter.Name); err != nil {
+		denoise.Register(Filter)
+	}
+	f, err := denoise.FilterByName(Filter.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Recipe(denoise.Case{Dims: 3, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := volume.NewGeometry(dims, [3]float64{2, 2, 2})
+	if r, err = r.FitTo(g, volumes); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = r.Resolve(g, denoise.Facts{Hi: 1}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := r.BindSeries(g, volumes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.(Params)
+}
+
+func run(t testing.TB, p Params, in denoise.SeriesPart) denoise.SeriesResult {
+	t.Helper()
+	out, err := p.Run(context.Background(), in, denoise.Slab{To: p.Dims[2], End: p.Dims[2]}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func rmse(a, b []float32) float64 {
+	sum := 0.0
+	for i, v := range a {
+		sum += float64(v-b[i]) * float64(v-b[i])
+	}
+	return math.Sqrt(sum / float64(len(a)))
+}
+
+// TestReference compares every place of small series with the formulas: more places than volumes and fewer, a mask, a limit.
+func TestReference(t *testing.T) {
+	type series struct {
+		dims    [3]int
+		volumes int
+		set     string
+		masked  bool
+		snr     float64
+		all     bool // all places are computed, so that what is restored is known
+	}
+	all := []series{
+		{[3]int{9, 8, 7}, 12, "sigma=1", false, 5, false},
+		{[3]int{9, 8, 6}, 40, "sigma=1 patch-radius=1", false, 20, false},
+		{[3]int{8, 7, 6}, 12, "sigma=1 patch-radius=1 patch-step=3 limit=2", true, 3, true},
+		{[3]int{7, 7, 1}, 20, "sigma=1", false, 5, false},
+		{[3]int{9, 8, 7}, 12, "sigma=1 patch-radius=2 patch-step=1 limit=0", true, 1000, false},
+		{[3]int{1, 1, 1}, 9, "sigma=1", false, 5, false},
+		{[3]int{6, 6, 6}, 12, "sigma=1 limit=2.5", false, 0, true},
+	}
+	for _, c := range Filter.Cases {
+		all = append(all, series{[3]int{8, 7, 6}, 10, c.Set, false, 5, false})
+	}
+	for _, c := range all {
+		p := params(t, c.dims, c.volumes, c.set)
+		in, _ := scene(c.dims, c.volumes, c.snr, 3)
+		places := len(in.Data) / c.volumes
+		if c.masked {
+			in.Mask = make([]bool, places)
+			for i := range in.Mask {
+				in.Mask[i] = i%3 > 0 && i%dims2(c.dims) > 3
+			}
+		}
+		out := run(t, p, in)
+		lo, hi := slices.Min(in.Data), slices.Max(in.Data)
+		limit := 1e-5 * float64(hi-lo)
+		all, checked, restored := !math.IsInf(p.Limit, 1) && c.all, 0, 0
+		estimates := make([][]float64, places)
+		for i := range places {
+			x, y, z := i%c.dims[0], i/c.dims[0]%c.dims[1], i/dims2(c.dims)
+			if !all && i%7 > 0 {
+				continue
+			}
+			var rank float64
+			estimates[i], rank = p.Reference(in, x, y, z)
+			if math.Abs(float64(out.Rank[i])-rank) > 1e-5 {
+				t.Fatalf("%+v: rank %v at %d %d %d, want %v", c, out.Rank[i], x, y, z, rank)
+			}
+		}
+		for i, want := range estimates {
+			x, y, z := i%c.dims[0], i/c.dims[0]%c.dims[1], i/dims2(c.dims)
+			for k, v := range want {
+				checked++
+				got, before := out.Data[i*c.volumes+k], in.Data[i*c.volumes+k]
+				if all && p.ReferenceLimit(in, estimates, x, y, z, k) {
+					v = float64(before)
+					restored++
+				} else if !all && got == before {
+					continue
+				}
+				if !(math.Abs(float64(got)-v) <= limit) {
+					t.Fatalf("%+v: %v at %d %d %d of volume %d, want %v", c, got, x, y, z, k, v)
+				}
+			}
+		}
+		total := 0
+		for _, n := range out.Restored {
+			total += n
+		}
+		if all && (restored != total || total == 0) || checked == 0 {
+			t.Errorf("%+v: %d voxels were restored, want %d", c, total, restored)
+		}
+	}
+}
+
+func dims2(d [3]int) int { return d[0] * d[1] }
+
+// TestSlabs filters a series as a whole, in slabs, and on one core: the bits are the same.
+func TestSlabs(t *testing.T) {
+	dims, volumes := [3]int{14, 13, 12}, 16
+	for _, set := range []string{"sigma=1", "sigma=1 patch-radius=2 patch-step=3", "sigma=1 patch-radius=1 patch-step=1"} {
+		p := params(t, dims, volumes, set)
+		in, _ := scene(dims, volumes, 8, 5)
+		whole := run(t, p, in)
+		before := runtime.GOMAXPROCS(1)
+		alone := run(t, p, in)
+		runtime.GOMAXPROCS(5)
+		many := run(t, p, in)
+		runtime.GOMAXPROCS(before)
+		if !slices.Equal(whole.Data, alone.Data) || !slices.Equal(many.Data, alone.Data) {
+			t.Errorf("%s: other bits on another number of cores", set)
+		}
+		slice := dims2(dims)
+		for z := 0; z < dims[2]; z += 5 {
+			s := p.Slab(z, min(z+5, dims[2]))
+			part := denoise.SeriesPart{Dims: [3]int{dims[0], dims[1], s.End - s.First}, Volumes: volumes, Data: in.Data[s.First*slice*volumes : s.End*slice*volumes]}
+			out, err := p.Run(t.Context(), part, s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(out.Data, whole.Data[s.From*slice*volumes:s.To*slice*volumes]) || !slices.Equal(out.Rank, whole.Rank[s.From*slice:s.To*slice]) {
+				t.Errorf("%s: other bits in the slab from %d", set, z)
+			}
+		}
+	}
+}
+
+// TestTruth requires that noise falls at every strength of the signal.
+func TestTruth(t *testing.T) {
+	dims, volumes := [3]int{24, 24, 10}, 32
+	p := params(t, dims, volumes, "sigma=1")
+	for snr, most := range map[float64]float64{2: 0.40, 10: 0.50, 100: 0.75} {
+		in, truth := scene(dims, volumes, snr, 7)
+		out := run(t, p, in)
+		got := rmse(out.Data, truth.Data)
+		t.Logf("snr %g: error %.3f sigma, rank %.1f", snr, got, float64(mean(out.Rank)))
+		if got > most {
+			t.Errorf("snr %g: error %.3f sigma", snr, got)
+		}
+	}
+}
+
+func mean(v []float32) float32 {
+	s := float32(0)
+	for _, x := range v {
+		s += x
+	}
+	return s / float32(len(v))
+}
+
+// TestShrink pins the shrinkage on both sides of its edge, and its limit.
+func TestShrink(t *testing.T) {
+	for _, c := range []struct {
+		m, n int
+	}{{125, 67}, {67, 125}, {27, 27}} {
+		beta := float64(min(c.m, c.n)) / float64(max(c.m, c.n))
+		edge := float64(max(c.m, c.n)) * (1 + math.Sqrt(beta)) * (1 + math.Sqrt(beta))
+		if f := shrink(edge*(1-1e-12), c.m, c.n); f != 0 {
+			t.Errorf("%+v: %g below the edge", c, f)
+		}
+		if f := shrink(edge*(1+1e-6), c.m, c.n); !(f > 0 && f < 0.01) {
+			t.Errorf("%+v: %g above the edge", c, f)
+		}
+		if f := shrink(edge*1e9, c.m, c.n); !(f > 1-1e-8 && f < 1) {
+			t.Errorf("%+v: %g far above the edge", c, f)
+		}
+	}
+	if f := shrink(math.NaN(), 3, 3); f != 0 {
+		t.Error("NaN passes")
+	}
+}
+
+// TestRadius pins the patch by the number of volumes.
+func TestRadius(t *testing.T) {
+	for _, c := range []struct {
+		dims    [3]int
+		volumes int
+		want    [3]int
+	}{
+		{[3]int{96, 96, 19}, 27, [3]int{3, 3, 3}}, {[3]int{96, 96, 19}, 28, [3]int{5, 5, 5}}, {[3]int{96, 96, 19}, 125, [3]int{5, 5, 5}},
+		{[3]int{96, 96, 19}, 126, [3]int{7, 7, 7}}, {[3]int{96, 96, 19}, 1200, [3]int{7, 7, 7}},
+		{[3]int{96, 96, 1}, 25, [3]int{5, 5, 1}}, {[3]int{96, 96, 1}, 1200, [3]int{11, 11, 1}}, {[3]int{4, 4, 4}, 67, [3]int{4, 4, 4}},
+	} {
+		if p := params(t, c.dims, c.volumes, "sigma=1"); p.Width != c.want {
+			t.Errorf("%v of %d volumes: a patch of %v, want %v", c.dims, c.volumes, p.Width, c.want)
+		}
+	}
+}
+
+// TestRefusals requires sentences for too few volumes, and for patches that leave gaps.
+func TestRefusals(t *testing.T) {
+	params(t, [3]int{9, 9, 9}, fewest, "sigma=1") // is enough
+	r, err := denoise.NewRecipe(Filter.Name, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1})
+	if _, err := r.FitTo(g, fewest-1); err == nil || err.Error() != "lowrank filters a 4-D series of at least 8 volumes together, and this has 7; take a filter of single volumes" {
+		t.Error(err)
+	}
+	gaps := r.With("sigma", denoise.Number(1)).With("patch-radius", denoise.Number(1)).With("patch-step", denoise.Number(4)).With("stabilise", denoise.Number(0))
+	if _, err := gaps.BindSeries(g, 8); err == nil {
+		t.Error("patches that leave gaps are not refused")
+	}
+	if _, err := gaps.With("patch-step", denoise.Number(3)).BindSeries(g, 8); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCancel ends a run early.
+func TestCancel(t *testing.T) {
+	p := params(t, [3]int{32, 32, 16}, 32, "sigma=1")
+	in, _ := scene(p.Dims, p.Volumes, 5, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Run(ctx, in, denoise.Slab{To: 16, End: 16}, nil); err == nil {
+		t.Error("a run that was cancelled has a result")
+	}
+}
+
+// BenchmarkSeries filters 96 x 96 x 19 voxels of 67 volumes.
+func BenchmarkSeries(b *testing.B) {
+	dims, volumes := [3]int{96, 96, 19}, 67
+	in, truth := scene(dims, volumes, 10, 1)
+	p := params(b, dims, volumes, "sigma=1")
+	for b.Loop() {
+		started := time.Now()
+		out := run(b, p, in)
+		b.Logf("%v, error %.3f, rank %.2f", time.Since(started), rmse(out.Data, truth.Data), mean(out.Rank))
+	}
+}

@@ -1,0 +1,160 @@
+package denoise
+
+import (
+	"context"
+
+	"quell/denoise/rice"
+	"quell/internal/message"
+	"quell/volume"
+)
+
+// Together is the form of a filter of 4-D series: it computes all volumes of a series from all. Such a
+// filter has no passes, and a volume alone is refused.
+type Together struct {
+	Fewest int // volumes of a series that it filters
+	// Fit gives the parameters that follow from the number of volumes, as numbers.
+	Fit func(r Recipe, g volume.Geometry, volumes int) Recipe
+	// Bind returns the program of a resolved recipe for series of so many volumes of geometry g.
+	Bind func(r Recipe, g volume.Geometry, volumes int) (SeriesProgram, error)
+}
+
+// SeriesProgram is a resolved recipe of a filter of 4-D series, for volumes of one geometry. Its voxels are in
+// sigmas of their noise, which is stabilised if it is Rician.
+type SeriesProgram interface {
+	// Slab returns the slab of the slices from <= z < to: the slices that are read to compute them.
+	Slab(from, to int) Slab
+	// Run computes slices of all volumes on all cores: those of the slab that in holds. The bits are the same on any
+	// number of cores, and in any slab. The error is the context's.
+	Run(ctx context.Context, in SeriesPart, slab Slab, progress Progress) (SeriesResult, error)
+}
+
+// SeriesPart is slices of all volumes of a 4-D series. The voxels of a place lie next to each other, in the order of the
+// volumes: Data[place*Volumes + volume].
+type SeriesPart struct {
+	Dims    [3]int // of the slices that are held
+	Volumes int
+	Data    []float32
+	Mask    []bool // false for a place that is excluded: it is not used, and stays as it is; nil excludes none
+}
+
+// SeriesResult is what a program computes of a slab.
+type SeriesResult struct {
+	SeriesPart
+	Rank []float32 // for each place: the mean rank of what is kept
+	// Restored counts the voxels that stay as they were, as more would have been removed than noise explains.
+	Restored []int // by volume
+}
+
+// SeriesFilter returns the form of the recipe's filter that filters the volumes of a 4-D series together; nil for a filter of
+// volumes.
+func (r Recipe) SeriesFilter() *Together {
+	f, err := FilterByName(r.Filter)
+	if err != nil {
+		return nil
+	}
+	return f.Together
+}
+
+// FitTo checks that the recipe's filter of 4-D series takes so many volumes of geometry g, and gives the parameters that
+// follow from their number.
+func (r Recipe) FitTo(g volume.Geometry, volumes int) (Recipe, error) {
+	t := r.SeriesFilter()
+	if t == nil || volumes < t.Fewest {
+		return r, r.tooFew(volumes)
+	}
+	return t.Fit(r, g, volumes), nil
+}
+
+// tooFew is the error of a series of too few volumes.
+func (r Recipe) tooFew(volumes int) error {
+	f, err := FilterByName(r.Filter)
+	if err != nil {
+		return err
+	}
+	return message.Errorf(message.RecipeFilter, "%s filters a 4-D series of at least %d volumes together, and this has %d; take a filter of single volumes",
+		f.Name, f.Together.Fewest, volumes)
+}
+
+// BindSeries returns the program of a resolved recipe for a 4-D series of so many volumes of geometry g.
+func (r Recipe) BindSeries(g volume.Geometry, volumes int) (SeriesProgram, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	r, err := r.FitTo(g, volumes)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.SeriesFilter().Bind(r, g, volumes)
+	if err != nil {
+		return nil, message.Named(r.Filter, err)
+	}
+	return p, nil
+}
+
+// ToSigmas returns one volume of a series as a program of a resolved recipe of a filter of 4-D series takes it: divided by the
+// noise map, Rician noise stabilised, in sigmas. The mask excludes voxels without a figure of noise.
+func (r Recipe) ToSigmas(ctx context.Context, in Input) (*volume.Volume, error) {
+	f := r.sigmas(in)
+	return eachOf(ctx, in.Masked(), func(x float32, i int) float32 { return f.of(x, i) })
+}
+
+// FromSigmas returns a region of the volume in, as the program computed it in sigmas: x holds the voxels of the region. Voxels
+// that the program left as they are hold those of in.
+func (r Recipe) FromSigmas(ctx context.Context, in Input, region volume.Region, x []float32) (*volume.Volume, error) {
+	f, share := r.sigmas(in), r.Mixed()
+	masked := in.Masked()
+	out := in.Volume.Crop(region)
+	at := 0
+	for z := region.Min[2]; z < region.Max[2]; z++ {
+		for y := region.Min[1]; y < region.Max[1]; y++ {
+			for i := in.Volume.Index(region.Min[0], y, z); i < in.Volume.Index(region.Max[0], y, z); i++ {
+				if v := out.Data[at]; masked.Valid(i) && x[at] != f.of(v, i) {
+					out.Data[at] = float32(float64(v) + share*(f.back(x[at], i)-float64(v)))
+				}
+				at++
+			}
+		}
+	}
+	return out, ctx.Err()
+}
+
+// sigmas turns voxels of a series into sigmas of their noise.
+type sigmas struct {
+	noise      []float32 // nil without a map
+	usual      float32
+	stabilised float64 // 0: is not
+	sigma      float64
+}
+
+func (r Recipe) sigmas(in Input) sigmas {
+	s := sigmas{stabilised: r.Stabilisation(), sigma: r.Unstabilised().Get(sigmaName).Float()}
+	if in.Noise != nil {
+		s.noise, s.usual = in.Noise.Data, in.usualSigma()
+	}
+	return s
+}
+
+func (s sigmas) of(x float32, i int) float32 {
+	v := float64(x)
+	if s.noise != nil {
+		v /= float64(figureOr(s.noise[i], s.usual))
+	}
+	if s.stabilised > 0 {
+		v = rice.Stabilise(v / s.stabilised)
+	}
+	return float32(min(max(v/s.sigma, -mostSigmas), mostSigmas))
+}
+
+func (s sigmas) back(x float32, i int) float64 {
+	v := float64(x) * s.sigma
+	if s.stabilised > 0 {
+		v = rice.Signal(v) * s.stabilised
+	}
+	if s.noise != nil {
+		v *= float64(figureOr(s.noise[i], s.usual))
+	}
+	return v
+}
+
+// mostSigmas is more than a voxel that noise changes has.
+const mostSigmas = 1e15
