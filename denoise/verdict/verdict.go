@@ -147,6 +147,7 @@ func (b Bounds) Judge(f Figures) (Word, message.Message) {
 	}
 	return Good, message.New(message.VisibilityKept, "%d %% less noise; objects of %s mm keep %d %% of their contrast, the noise %d %% of its texture.", percent(noise), size, percent(contrast), percent(texture))
 }
+
 // removed; outside them by what is kept, relative to its bound.
 func (b Bounds) Better(f, than Figures) bool {
 	in, other := b.Within(f), b.Within(than)

@@ -22,7 +22,7 @@ import (
 // files hold.
 var speakers = map[string][]string{
 	"app":          {"do.go", "phantom.go"},
-	"app/engines":  {"fallback.go", "shapes.go"},                                                              // of the command line, the log
+	"app/engines":  {"fallback.go", "shapes.go"},                                                                             // of the command line, the log
 	"app/executor": {"voxels without a value appeared", "execute.go", "judge.go", "slabinput.go", "slabs.go", "together.go"}, // of the command line
 	"app/files":    {"log.go", "%s: %s files hold one volume; name a NIfTI file for all, or choose one with --series", "report on a series", "reader study", "a reader study", "the key of a reader study", "answers of a reader study", "a file for iMRMC", "the page of a document", "# The papers' experiments"},
 	"app/job":      {"asked.go", "job.go", "memory.go", "slices.go", "uneven.go", "nothing to attach is called %q; there are %s"}, // of the command line
@@ -54,7 +54,7 @@ var speakers = map[string][]string{
 		"divide by sigma", "multiply by sigma", "voxels in sigmas", "filtered voxels in sigmas",
 		"%s has no pass %q", // asked for by quell bench
 		"stabilise noise", "restore signal", "stabilised voxels", "filtered stabilised voxels",
-		"mix with voxels", "result at full strength",
+		"result at full strength",
 		"a volume of %v voxels holds %d values and a mask of %d", "%s: the recipe is not resolved",
 	},
 	"denoise/cpu":     {"model name"},
@@ -95,7 +95,7 @@ var speakers = map[string][]string{
 		"slices of %v voxels do not follow %d of %v", "%d of %d slices were written", "slices of volume %d are missing", "no volume was begun",
 	},
 	"io/dicom/derive": {
-		"changes.go", // in the conformance statement
+		// in the conformance statement
 		"Source image for image processing operation", "new series", "unfinished series", "new unfinished series", "new instance", "new study", "new frame of reference", // in files, the log
 		"echo time", "inversion time", "frame reference time", "trigger time", // names of coordinates
 		"a slice has %d voxels, its source %d x %d", "the volume cannot be written: %w", "the voxels cannot be written: %w",
