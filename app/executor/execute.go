@@ -320,16 +320,20 @@ func (v *volumeWork) start() (err error) {
 		return err
 	}
 	if why := engines.Lost(v.x.job.Engine, v.x.engine); why != nil && v.x.means.Fallback {
-		text := engines.FallbackText(why, nil, v.x.engine, *v.x.job.Recipe, v.x.src.Geometry, v.x.src.Len())
-		v.x.outcome.Warnings = append(v.x.outcome.Warnings, text)
-		v.x.events.Say(series.Warning, text.String())
+		v.x.warn(engines.FallbackText(why, nil, v.x.engine, *v.x.job.Recipe, v.x.src.Geometry, v.x.src.Len()))
 	}
 	return nil
 }
 
+// warn sends a warning about the job, and keeps it.
+func (x *execution) warn(text message.Message) {
+	x.outcome.Warnings = append(x.outcome.Warnings, text)
+	x.events.Say(series.Warning, text.String())
+}
+
 // awaitEngine returns the engine, and says if that takes long.
 func (x *execution) awaitEngine() (denoise.Engine, error) {
-	return engines.Await(x.means.Engine, func(text message.Message) { x.events.Say(series.Warning, text.String()) })
+	return engines.Await(x.means.Engine, x.warn)
 }
 
 // compute adds noise and filters.
@@ -498,8 +502,7 @@ func (v *volumeWork) warn(text message.Message) {
 	if v.x.src.Group != nil {
 		text = message.Text("%s: %s", v.x.src.Group.Places[v.k], text)
 	}
-	v.x.outcome.Warnings = append(v.x.outcome.Warnings, text)
-	v.x.events.Say(series.Warning, text.String())
+	v.x.warn(text)
 }
 
 // volumeEvents returns the events of the volume: progress counts all volumes.

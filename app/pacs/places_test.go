@@ -92,6 +92,8 @@ func TestPlacesThatAreRefused(t *testing.T) {
 		"basic, bearer or client":   {Name: "a", To: "https://h/", SignIn: pacs.SignIn{Way: "x", Secret: "env:X"}},
 		"never given itself":        {Name: "a", To: "https://h/", SignIn: pacs.SignIn{Way: "bearer", Secret: "open sesame"}},
 		"the address of tokens":     {Name: "a", To: "https://h/", SignIn: pacs.SignIn{Way: "client", Secret: "env:X"}},
+		"user or password; give":    {Name: "a", To: "https://h/", SignIn: pacs.SignIn{Way: "client", Secret: "env:X", Token: "https://u:sesame@h/"}},
+		"would pass without TLS":    {Name: "a", To: "https://h/", SignIn: pacs.SignIn{Way: "client", Secret: "env:X", Token: "http://h/"}},
 		"scopes are for":            {Name: "a", To: "https://h/", SignIn: pacs.SignIn{Way: "basic", Secret: "env:X", Scopes: "a"}},
 		"there is no such file":     {Name: "a", To: "https://h/", Certificate: "gone.pem"},
 		"this side is for TLS":      {Name: "a", To: "A@b:1", Certificate: "gone.pem"},

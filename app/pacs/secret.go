@@ -10,6 +10,7 @@ import (
 
 	"quell/app/job"
 	"quell/internal/message"
+	"quell/internal/regular"
 	"quell/io/dicomweb"
 )
 
@@ -86,7 +87,7 @@ func readSecret(reference string) (string, error) {
 		return value, nil
 	}
 	path := strings.TrimPrefix(reference, secretFile)
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", job.Unreadable(err, path, func(name string) string { return name })
 	}

@@ -34,6 +34,12 @@ func checkWeb(p Place) error {
 	if _, err := dicomweb.New(dicomweb.Config{Base: p.To, TLS: c}); err != nil {
 		return job.Usage(err)
 	}
+	if p.SignIn.Token == "" {
+		return nil
+	}
+	if _, err := dicomweb.NewClientCredentials(dicomweb.ClientCredentials{TokenURL: p.SignIn.Token}); err != nil {
+		return job.Usage(err)
+	}
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"quell/app/files"
@@ -45,6 +46,9 @@ func Read(paths []string) (Results, error) {
 		if err := json.Unmarshal(data, &k); err != nil || k.Study == "" || len(k.Trials) == 0 {
 			return r, wrong(path, message.Errorf("", "it is no key of a study"), message.Text("give a key that quell study make wrote beside its page"))
 		}
+		if !k.sound() {
+			return r, wrong(path, message.Errorf(message.InputDamaged, "it is damaged: its trials do not follow from its seed"), message.Text("get a complete copy, or make the study again by the same command"))
+		}
 		r.Plans[k.Study], r.Keys[k.Study] = k.Trials, k
 		r.title = fmt.Sprintf("%s of %.3g mm, contrast %.3g %s; %s", k.Lesion.Shape, k.Lesion.Size, k.Lesion.Contrast, k.Unit, k.Recipe)
 	}
@@ -76,14 +80,20 @@ func Read(paths []string) (Results, error) {
 	return r, nil
 }
 
+// sound reports whether the trials are those that were drawn, of an even number of cases or with one left over.
+func (k Key) sound() bool {
+	n := len(k.Trials)
+	return slices.Equal(k.Trials, readers.Plan(n, k.Seed)) || slices.Equal(k.Trials, readers.Plan(n+1, k.Seed))
+}
+
 // read reads a file of at most mostBytes.
 func read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, job.Unreadable(err, path, nil)
 	}
-	if info.Size() > mostBytes {
-		return nil, wrong(path, message.Errorf("", "it is larger than keys and answers are"), message.Text("give the file that quell study make or a page wrote"))
+	if info.Size() > mostBytes || !info.Mode().IsRegular() { // a pipe may never end
+		return nil, wrong(path, message.Errorf("", "it is no file of the size that keys and answers have"), message.Text("give the file that quell study make or a page wrote"))
 	}
 	data, err := os.ReadFile(path)
 	return data, job.Unreadable(err, path, nil)

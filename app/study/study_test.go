@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"quell/app/study"
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/message"
 	"quell/measure/readers"
 	"quell/series"
 	"quell/volume"
@@ -115,7 +117,7 @@ func TestWhatIsNoStudy(t *testing.T) {
 		}
 		return path
 	}
-	data, err := json.Marshal(study.Key{Study: "s", Trials: readers.Plan(4, 1)})
+	data, err := json.Marshal(study.Key{Study: "s", Seed: 1, Trials: readers.Plan(4, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +144,29 @@ func TestWhatIsNoStudy(t *testing.T) {
 			t.Errorf("%v: %v; want %q", c.paths, err, c.want)
 		}
 	}
-	if _, err := study.Read([]string{key, write("l.csv", head+"s,one,4,left\n")}); err != nil {
+	answers := write("l.csv", head+"s,one,4,left\n")
+	if _, err := study.Read([]string{key, answers}); err != nil {
 		t.Error(err)
+	}
+	if _, err := study.Read([]string{dir, answers}); err == nil || !strings.Contains(err.Error(), "it is no file") {
+		t.Errorf("a folder as a key: %v", err)
+	}
+	// A study of an odd number of cases is one; trials that a damaged file has otherwise are not scored.
+	odd := study.Key{Study: "s", Seed: 7, Trials: readers.Plan(5, 7)}
+	for name, damage := range map[string]func(k *study.Key){
+		"": func(*study.Key) {}, "a side": func(k *study.Key) { k.Trials[2].Left = !k.Trials[2].Left }, "a modality": func(k *study.Key) { k.Trials[3].Filtered = !k.Trials[3].Filtered },
+		"a case": func(k *study.Key) { k.Trials[1].Present = 1 << 60 }, "the seed": func(k *study.Key) { k.Seed ^= 4 }, "cut": func(k *study.Key) { k.Trials = k.Trials[:3] },
+	} {
+		k := odd
+		k.Trials = slices.Clone(odd.Trials)
+		damage(&k)
+		data, err := json.Marshal(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = study.Read([]string{write("o.json", string(data)), write("m.csv", head+"s,one,2,left\n")})
+		if (err == nil) != (name == "") || err != nil && message.KindOf(err) != message.InputDamaged {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

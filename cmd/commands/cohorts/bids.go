@@ -33,7 +33,7 @@ type bidsMachine struct {
 }
 
 func (m *bidsMachine) addTo(flags *pflag.FlagSet) {
-	flags.VarP(option.Input{Path: &m.work}, "work-dir", "w", "keep temporary files in this `folder`, which is there; those of outputs are beside these in any case")
+	flags.VarP(option.Input{Path: &m.work}, "work-dir", "w", "keep temporary files in this `folder`; those of outputs are beside these in any case")
 	flags.IntVar(&m.cpus, "n-cpus", 0, "use at most `N` processors, as --threads does")
 	flags.IntVar(&m.memory, "mem-mb", 0, "use about `N` megabytes of memory, as --memory does")
 }
@@ -62,8 +62,8 @@ func (m *bidsMachine) apply(cmd *cobra.Command) error {
 	if m.work == "" {
 		return nil
 	}
-	if info, err := os.Stat(m.work); err != nil || !info.IsDir() {
-		return job.Usagef("--work-dir %s: there is no folder of that name", m.work)
+	if err := os.MkdirAll(m.work, 0o700); err != nil {
+		return job.Usagef("--work-dir %s: %w", m.work, err)
 	}
 	return os.Setenv("TMPDIR", m.work)
 }

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// elsewhere are examples that need another machine, a window, answers of readers, or minutes.
+var elsewhere = regexp.MustCompile(`\bssh |quell (send|worker|view|serve|pacs (get|search|echo|send))\b|pacs:|nats:|bench [a-z-]*(quick|zheng)|--regularise|answers`)
+
+// makeData makes the data that examples read.
+const makeData = `
+quell phantom truth.nii.gz --kind mr --dims 40,44,24
+quell noise truth.nii.gz brain.nii.gz --model rician --sigma 6
+quell denoise brain.nii.gz quiet.nii.gz --filter gaussian
+quell convert brain.nii.gz volume.nrrd
+quell phantom clean.nii.gz --kind ct --dims 136,128,9 --spacing 1.3,1.3,1
+quell noise clean.nii.gz ct.nii.gz --model gaussian --sigma 12
+quell convert ct.nii.gz ct
+quell denoise ct quiet --filter gaussian
+quell noise clean.nii.gz repeat.nii.gz --model gaussian --sigma 12 --seed 2
+quell convert repeat.nii.gz repeat
+quell phantom plates.nii.gz --kind steps --dims 368,272,30
+quell noise plates.nii.gz noisy.nii.gz --model gaussian --sigma 5
+quell convert noisy.nii.gz phantom
+quell denoise phantom result --filter gaussian
+mkdir -p cohort study/p1/CT
+cp -r ct cohort/a
+cp -r repeat cohort/b
+cp -r ct study/p1/CT/a
+cp -r ct gaps
+rm "$(find gaps -name '*.dcm' | sort | sed -n 4p)"
+printf 'path\n%s/ct\n%s/repeat\n' "$PWD" "$PWD" >list.csv
+quell tune ct --filter gaussian --out R.json
+for s in 01 02; do
+	mkdir -p bids/sub-$s/anat bids/sub-$s/func
+	cp brain.nii.gz bids/sub-$s/func/sub-${s}_task-rest_bold.nii.gz
+	cp brain.nii.gz bids/sub-$s/anat/sub-${s}_T1w.nii.gz
+	cp brain.nii.gz bids/sub-$s/anat/sub-${s}_FLAIR.nii.gz
+done
+printf '{"Name": "study", "BIDSVersion": "1.9.0"}' >bids/dataset_description.json
+(cd cohort && python3 -c 'import shutil; shutil.make_archive("../study", "zip")')
+`
+
+// read are the words of examples that stand for data, beside the names of the data themselves.
+var read = map[string]string{
+	"SERIES": "ct", "BEFORE": "ct", "AFTER": "quiet", "REPEAT": "repeat", "PHANTOM": "phantom", "RESULT": "result", "OUT": "quiet", "CLEAN.nii.gz": "truth.nii.gz",
+	"t1.nii.gz": "brain.nii.gz", "first.nii.gz": "brain.nii.gz", "second.nii.gz": "quiet.nii.gz", "in.nii": "volume.nrrd", "OUT.recipe.json": "quiet.recipe.json", "tuned.json": "R.json",
+}
+
+// examplesOf returns the examples of the pages of the guide and of the help, by page.
+func examplesOf(t *testing.T) map[string][]string {
+	t.Helper()
+	files, err := filepath.Glob("../../docs/guide/*.md")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	pages := map[string][]string{}
+	for _, file := range append(files, "../../README.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range codeLine.FindAllStringSubmatch(string(text), -1) {
+			if line := remark.ReplaceAllString(line[1], ""); regexp.MustCompile(`(^|\| )quell [a-z]`).MatchString(line) {
+				pages[filepath.Base(file)] = append(pages[filepath.Base(file)], line)
+			}
+		}
+	}
+	for _, cmd := range commands() {
+		for line := range strings.Lines(strings.ReplaceAll(cmd.Example, "\\\n", "")) {
+			pages["help "+cmd.Name()] = append(pages["help "+cmd.Name()], strings.TrimSpace(line))
+		}
+	}
+	return pages
+}
+
+// TestExamplesRun: every example of the guide and of the help runs in a folder that has nothing but the data that it
+// names, and what examples before it on its page made.
+func TestExamplesRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
+	data := t.TempDir()
+	run := func(dir, script string) {
+		t.Helper()
+		cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", script)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+t.TempDir(), "MERCURE_IN_DIR=ct", "MERCURE_OUT_DIR=hosted")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", script, err, out)
+		}
+		if used := cmd.ProcessState.UserTime(); used > time.Second {
+			t.Logf("%v of processor time: %s", used, script)
+		}
+	}
+	if run(data, makeData); t.Failed() {
+		return
+	}
+	ran := 0
+	pages := examplesOf(t)
+	for _, page := range slices.Sorted(maps.Keys(pages)) {
+		dir := t.TempDir()
+		for _, line := range pages[page] {
+			if elsewhere.MatchString(line) {
+				continue
+			}
+			for _, name := range inputs(line) {
+				from := filepath.Join(data, name[1])
+				if _, err := os.Stat(from); err != nil {
+					continue // no data
+				}
+				run(dir, "[ -e "+name[0]+" ] && [ "+name[1]+" != bids ] || cp -rT "+from+" "+name[0])
+			}
+			ran++
+			run(dir, strings.Replace(line, "quell batch", "rm -rf quiet; quell batch", 1)) // of another example
+			run(dir, "rm -rf hosted")
+		}
+	}
+	if ran < 60 {
+		t.Errorf("%d examples ran", ran)
+	}
+}
+
+// inputs returns the names that a line may read, and the data that they are. What it writes is none.
+func inputs(line string) (names [][2]string) {
+	words := strings.Fields(strings.NewReplacer("'", " ", "/*/CT", "/", " - ", " ").Replace(line))
+	if words[0] == "zcat" {
+		words = words[:2]
+	}
+	at := 0 // of the arguments
+	for _, w := range words {
+		w = strings.TrimSuffix(w, "/")
+		if strings.HasPrefix(w, "-") {
+			at = len(words) // values of flags
+		}
+		writes := at == 3 && slices.Contains([]string{"batch", "bids", "convert", "denoise", "module", "noise"}, words[1])
+		switch at++; {
+		case writes:
+		case w == "study" && words[1] == "bids":
+			names = append(names, [2]string{w, "bids"})
+		case words[1] == "measure" && w == "quiet":
+			names = append(names, [2]string{w, "result"})
+		case read[w] != "":
+			names = append(names, [2]string{w, read[w]})
+		default:
+			names = append(names, [2]string{w, w})
+		}
+	}
+	if words[1] == "module" && len(words) < 4 { // by the environment
+		names = append(names, [2]string{"ct", "ct"})
+	}
+	return names
+}
