@@ -43,8 +43,10 @@ func (f *Compress) AddTo(cmd *cobra.Command) {
 
 func (f *Compress) String() string { return string(f.Compression) }
 
+// Type implements pflag.Value.
 func (f *Compress) Type() string { return "name" }
 
+// Set implements pflag.Value.
 func (f *Compress) Set(s string) error {
 	switch s {
 	case "true":
