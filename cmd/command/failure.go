@@ -36,17 +36,14 @@ type failure struct {
 	File string       `json:"file,omitempty"` // that it is about, as the user or the system names it
 }
 
+// has reports whether an error of a type is in a chain.
+func has[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
 // kindOf is the exit code in a word, and of code 1 what failed.
 func kindOf(err error, code int) string {
-	var fault *parallel.Panic
-	var sent *pacs.SendError
-	var node *dimse.Error
-	var web *dicomweb.Error
-	var place *pacs.Error
-	var connection *net.OpError
-	var written *atomic.Error
-	var path *fs.PathError
-	var link *os.LinkError
 	switch {
 	case code == job.ExitUsage:
 		return "usage"
@@ -54,13 +51,13 @@ func kindOf(err error, code int) string {
 		return "input"
 	case code == job.ExitCancelled:
 		return "cancelled"
-	case errors.As(err, &fault):
+	case has[*parallel.Panic](err):
 		return "internal"
 	case errors.Is(err, engines.ErrFailed), errors.Is(err, denoise.ErrUnsupported):
 		return "device"
-	case errors.As(err, &sent), errors.As(err, &node), errors.As(err, &web), errors.As(err, &place), errors.As(err, &connection):
+	case has[*pacs.SendError](err), has[*dimse.Error](err), has[*dicomweb.Error](err), has[*pacs.Error](err), has[*net.OpError](err):
 		return "network"
-	case errors.As(err, &written), errors.As(err, &path), errors.As(err, &link): // inputs have a code of their own
+	case has[*atomic.Error](err), has[*fs.PathError](err), has[*os.LinkError](err): // inputs have a code of their own
 		return "output"
 	}
 	return "failed"
@@ -68,22 +65,20 @@ func kindOf(err error, code int) string {
 
 // fileOf returns the file that an error names; "" for none.
 func fileOf(err error) string {
-	var input *job.InputError
-	var written *atomic.Error
-	var dcm *dicom.Error
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &input) && input.Path != "":
-		return input.Path
-	case errors.As(err, &written):
-		return written.Path
-	case errors.As(err, &dcm) && dcm.Name != "":
-		return dcm.Name
-	case errors.As(err, &path):
-		return path.Path
-	case errors.As(err, &link):
-		return link.New
+	if e, ok := errors.AsType[*job.InputError](err); ok && e.Path != "" {
+		return e.Path
+	}
+	if e, ok := errors.AsType[*atomic.Error](err); ok {
+		return e.Path
+	}
+	if e, ok := errors.AsType[*dicom.Error](err); ok && e.Name != "" {
+		return e.Name
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Path
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.New
 	}
 	return ""
 }

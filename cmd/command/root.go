@@ -23,7 +23,7 @@ import (
 func runCommand(ctx context.Context, groups []Group, args []string, stdout, stderr io.Writer) error {
 	l := newLine(groups)
 	root := l.root
-	root.SetArgs(forShell(root, args))
+	root.SetArgs(forShell(root, append([]string{}, args...))) // cobra takes those of the process for nil
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	var misused error

@@ -43,8 +43,10 @@ func (f *Compress) AddTo(cmd *cobra.Command) {
 
 func (f *Compress) String() string { return string(f.Compression) }
 
+// Type implements pflag.Value.
 func (f *Compress) Type() string { return "name" }
 
+// Set implements pflag.Value.
 func (f *Compress) Set(s string) error {
 	switch s {
 	case "true":
@@ -60,27 +62,26 @@ func (f *Compress) Set(s string) error {
 	return named.Set(s)
 }
 
-// AddMemory adds --memory for volumes if that is done.
-func AddMemory(cmd *cobra.Command, size *string, done string) {
-	cmd.Flags().StringVar(size, "memory", "", "how much memory the process may take, about: a `size` like 8GB; a volume that needs more is "+done+" slab by slab; three quarters of the machine's if not given")
-}
-
 // What the process takes besides the memory that the Go runtime counts, and the least of that which a limit leaves.
 const (
 	codeMemory  = 32e6
 	leastMemory = 64e6
 )
 
-// MemorySize reads --memory; 0 if it is not given. Garbage is collected as it demands.
-func MemorySize(cmd *cobra.Command, text string) (int64, error) {
-	if !cmd.Flags().Changed("memory") {
-		return 0, nil
-	}
-	n, err := job.ParseSize(text)
-	if err == nil {
-		debug.SetMemoryLimit(max(n-codeMemory, leastMemory))
-	}
-	return n, err
+// AddMemory adds --memory, "how much memory" of what may be taken. Garbage is collected as it demands; limit stays 0 if
+// it is not given.
+func AddMemory(cmd *cobra.Command, limit *int64, of string) {
+	cmd.Flags().Func("memory", "how much memory "+of+"; three quarters of the machine's if not given", func(text string) (err error) {
+		if *limit, err = job.ParseSize(text); err == nil {
+			debug.SetMemoryLimit(max(*limit-codeMemory, leastMemory))
+		}
+		return err
+	})
+}
+
+// VolumeMemory is AddMemory for volumes if that is done.
+func VolumeMemory(cmd *cobra.Command, limit *int64, done string) {
+	AddMemory(cmd, limit, "the process may take, about: a `size` like 8GB; a volume that needs more is "+done+" slab by slab")
 }
 
 // JSONHelp is the help of --json, which every command has.

@@ -45,17 +45,14 @@ func TestParameterFlags(t *testing.T) {
 	}
 }
 
-// TestMemorySize: --memory bounds the runtime too.
-func TestMemorySize(t *testing.T) {
+// TestMemory: --memory bounds the runtime too.
+func TestMemory(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
-	cmd, size := &cobra.Command{}, ""
-	AddMemory(cmd, &size, "filtered")
+	cmd, limit := &cobra.Command{}, int64(0)
+	VolumeMemory(cmd, &limit, "filtered")
 	for text, want := range map[string][2]int64{"600MB": {600e6, 568e6}, "96MB": {96e6, 64e6}, "97MB": {97e6, 65e6}, "1kB": {1000, 64e6}} {
-		if err := cmd.Flags().Set("memory", text); err != nil {
-			t.Fatal(err)
-		}
-		if n, err := MemorySize(cmd, size); err != nil || n != want[0] || debug.SetMemoryLimit(-1) != want[1] {
-			t.Errorf("%s: %d of %d, %v", text, debug.SetMemoryLimit(-1), n, err)
+		if err := cmd.Flags().Set("memory", text); err != nil || limit != want[0] || debug.SetMemoryLimit(-1) != want[1] {
+			t.Errorf("%s: %d of %d, %v", text, debug.SetMemoryLimit(-1), limit, err)
 		}
 	}
 }

@@ -33,6 +33,7 @@ func (f *Param) String() string {
 	return f.Value.String()
 }
 
+// Set implements pflag.Value.
 func (f *Param) Set(s string) (err error) {
 	s = strings.ToLower(s) // as all words and units are
 	f.Value, err = denoise.ParseValue(s)
@@ -44,6 +45,7 @@ func (f *Param) Set(s string) (err error) {
 	return err
 }
 
+// Type implements pflag.Value.
 func (f *Param) Type() string { return f.kind }
 
 // AddParams adds one flag for each parameter name; several filters may

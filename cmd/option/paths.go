@@ -15,8 +15,10 @@ type Output struct {
 
 func (f Output) String() string { return *f.Path }
 
+// Type implements pflag.Value.
 func (f Output) Type() string { return "output" }
 
+// Set implements pflag.Value.
 func (f Output) Set(path string) error { *f.Path = path; return nil }
 
 // AddOutput adds a flag that names an output.
@@ -33,8 +35,10 @@ type Input struct {
 
 func (f Input) String() string { return *f.Path }
 
+// Type implements pflag.Value.
 func (f Input) Type() string { return "input" }
 
+// Set implements pflag.Value.
 func (f Input) Set(path string) error { *f.Path = path; return nil }
 
 // AddInput adds a flag that names a file that is read, or says auto.

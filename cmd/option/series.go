@@ -38,8 +38,10 @@ func (f *Series) String() string {
 	return strings.Join(words, ":")
 }
 
+// Type implements pflag.Value.
 func (f *Series) Type() string { return "N|all" }
 
+// Set implements pflag.Value.
 func (f *Series) Set(s string) error {
 	number, all := strings.CutPrefix(s, "all")
 	*f = Series{all: all}

@@ -93,8 +93,10 @@ func (f *Name) String() string {
 	return *f.Value
 }
 
+// Type implements pflag.Value.
 func (f *Name) Type() string { return "name" }
 
+// Set implements pflag.Value.
 func (f *Name) Set(s string) error {
 	word, rest := s, ""
 	if i := strings.Index(s, f.rest); f.rest != "" && i >= 0 {

@@ -1,6 +1,7 @@
 package cohorts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,6 @@ import (
 type batchFlags struct {
 	recipe   option.Recipe
 	shard    shardFlag
-	memory   string
 	noiseMap string
 	metrics  string
 	nats     natsFlags
@@ -149,7 +149,7 @@ func (f *batchFlags) addTo(cmd *cobra.Command) {
 	option.AddEngine(cmd, &f.options.Job.Engine.Name, option.BatchEngineHelp)
 	flags.StringVar(&f.noiseMap, "noise-map", "", "noise that differs from place to place: `auto` to estimate it in each series, or none; the filter works in units of it; if not given, it is estimated if the noise differs from place to place and no strength is a number")
 	flags.IntVar(&f.options.Workers, "workers", 0, "`N` series are in work at once: one is filtered while others are read and written; 3 if not given")
-	flags.StringVar(&f.memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
+	option.AddMemory(cmd, &f.options.Memory, "they may take together, about: a `size` like 8GB")
 	flags.BoolVar(&f.options.WithoutVerdict, "no-verdict", false, "leave the results unjudged: much faster where the filter is; sigma is then given where the recipe needs it")
 	flags.BoolVar(&f.options.Job.Lesions, "lesions", false, option.LesionsHelp)
 	flags.BoolVar(&f.options.Verify, "verify", false, "compare the bytes of outputs that are there with what was written, and do again what differs; without it, only of files that changed since")
@@ -175,14 +175,7 @@ func (f *batchFlags) distribute(cmd *cobra.Command) error {
 	case f.children < 1:
 		return job.Usagef("--processes %d: give 1 or more", f.children)
 	}
-	memory, err := option.MemorySize(cmd, f.memory)
-	if err != nil {
-		return err
-	}
-	if memory == 0 {
-		memory = job.DefaultMemory()
-	}
-	f.options.Distribute = processes(f.children, f.options.Workers, memory)
+	f.options.Distribute = processes(f.children, f.options.Workers, cmp.Or(f.options.Memory, job.DefaultMemory()))
 	return nil
 }
 
@@ -193,11 +186,7 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 	if err := f.recipe.Apply(&o.Job); err != nil {
 		return err
 	}
-	var err error
 	o.Shard, o.Shards = f.shard.part, max(f.shard.of, 1)
-	if o.Memory, err = option.MemorySize(cmd, f.memory); err != nil {
-		return err
-	}
 	if cmd.Flags().Changed("workers") && o.Workers < 1 {
 		return job.Usagef("--workers %d: give 1 or more", o.Workers)
 	}

@@ -19,7 +19,7 @@ import (
 func Worker() command.Command {
 	var n natsFlags
 	var o queue.WorkerOptions
-	var memory, metrics string
+	var metrics string
 	var child bool
 	c := command.Command{
 		Name:  "worker --nats URL",
@@ -40,7 +40,7 @@ when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks 
 		flags.SortFlags = false
 		n.addTo(cmd)
 		flags.IntVar(&o.Workers, "workers", 0, "`N` series are in work at once: one is filtered while others are read and written; 3 if not given")
-		flags.StringVar(&memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
+		option.AddMemory(cmd, &o.Memory, "they may take together, about: a `size` like 8GB")
 		flags.BoolVar(&o.Drain, "drain", false, "end when no batch is left")
 		flags.StringVar(&metrics, "metrics", "", metricsHelp)
 		flags.BoolVar(&child, "child", false, "take series from standard input, see queue.Children")
@@ -49,9 +49,6 @@ when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks 
 	c.Run = func(cmd *cobra.Command, args []string) (err error) {
 		if n.url == "" && !child {
 			return job.Usagef("which server? Give --nats URL")
-		}
-		if o.Memory, err = option.MemorySize(cmd, memory); err != nil {
-			return err
 		}
 		if cmd.Flags().Changed("workers") && o.Workers < 1 {
 			return job.Usagef("--workers %d: give 1 or more", o.Workers)

@@ -22,7 +22,8 @@ import (
 // denoiseFlags are the flags of quell denoise.
 type denoiseFlags struct {
 	recipe                 option.Recipe
-	slices, memory         string
+	slices                 string
+	limit                  int64 // of memory
 	noiseMap, mask, uneven string
 	in                     option.Choice
 	engine                 job.EnginePolicy
@@ -86,7 +87,7 @@ func Denoise() command.Command {
 		flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile), and print and record pseudonyms in place of names; what is drawn in the pixels stays")
 		f.compress.AddTo(cmd)
 		option.AddUneven(cmd, &f.uneven, "split filters evenly spaced runs of slices by themselves, ")
-		option.AddMemory(cmd, &f.memory, "filtered")
+		option.VolumeMemory(cmd, &f.limit, "filtered")
 		f.in.AddTo(cmd)
 		flags.BoolVar(&f.assess, "assess", false, "also judge the result, as quell assess does; each volume of a 4-D series by itself")
 		flags.BoolVar(&f.lesions, "lesions", false, option.LesionsHelp)
@@ -200,9 +201,7 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, e
 	if err != nil {
 		return job, err
 	}
-	if job.Memory, err = option.MemorySize(cmd, f.memory); err != nil {
-		return job, err
-	}
+	job.Memory = f.limit
 	job.Slices, err = option.ParseSlices(f.slices)
 	return job.Judged(), err
 }

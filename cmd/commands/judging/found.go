@@ -67,16 +67,13 @@ func printFound(tw io.Writer, f physics.Figures, unit string) {
 		lo, hi := f.Regions[0].Bounds()
 		spectra := []*measure.NPS{&f.Spectra.Original, f.Spectra.Result, f.Spectra.Residual}
 		fmt.Fprintf(tw, "nps of %d regions of %.0f x %.0f pixels\toriginal%s\n", len(f.Regions), hi[0]-lo[0]+1, hi[1]-lo[1]+1, heads(f.Spectra.Result != nil, "\tresult\tresidual"))
-		rows(tw, "sigma, "+unit, spectra, func(s *measure.NPS) string { return fmt.Sprintf("%.4g", math.Sqrt(s.Variance)) })
-		rows(tw, "mean frequency, 1/mm", spectra, func(s *measure.NPS) string { return fmt.Sprintf("%.3g", float64(s.Mean)) })
-		rows(tw, "peak frequency, 1/mm", spectra, peakText)
+		spectrumRows(tw, unit, spectra)
 	}
 	for k, r := range f.Rods {
 		lo, hi := r.Outline.Bounds()
 		fmt.Fprintf(tw, "rod %d of %.4g %s, radius %.3g mm, at column %.0f, row %.0f\toriginal%s\n", k+1, r.Contrast, unit, r.Radius, (lo[0]+hi[0])/2+1, (lo[1]+hi[1])/2+1, heads(r.Result != nil, "\tresult"))
 		curves := []*measure.MTF{&r.Original, r.Result}
-		rows(tw, "f50, 1/mm", curves, func(c *measure.MTF) string { return fallOf(c.F50) })
-		rows(tw, "f10, 1/mm", curves, func(c *measure.MTF) string { return fallOf(c.F10) })
+		fallRows(tw, curves)
 		if !r.Why.IsZero() {
 			fmt.Fprintf(tw, "result  none: %s\n", r.Why)
 		}
@@ -93,6 +90,19 @@ func printFound(tw io.Writer, f physics.Figures, unit string) {
 			fmt.Fprintf(tw, "none: %s\n", t.Why)
 		}
 	}
+}
+
+// spectrumRows writes what all noise power spectra have.
+func spectrumRows(w io.Writer, unit string, of []*measure.NPS) {
+	rows(w, "sigma, "+unit, of, func(s *measure.NPS) string { return fmt.Sprintf("%.4g", math.Sqrt(s.Variance)) })
+	rows(w, "mean frequency, 1/mm", of, func(s *measure.NPS) string { return fmt.Sprintf("%.3g", float64(s.Mean)) })
+	rows(w, "peak frequency, 1/mm", of, peakText)
+}
+
+// fallRows writes the frequencies at which transfer functions fall to a half and to a tenth.
+func fallRows(w io.Writer, of []*measure.MTF) {
+	rows(w, "f50, 1/mm", of, func(c *measure.MTF) string { return fallOf(c.F50) })
+	rows(w, "f10, 1/mm", of, func(c *measure.MTF) string { return fallOf(c.F10) })
 }
 
 func indexText(i detect.TaskIndex) string {

@@ -3,7 +3,6 @@ package judging
 import (
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/spf13/cobra"
 
@@ -250,9 +249,7 @@ func (m measured) print(tw io.Writer) {
 	} else if n != nil {
 		spectra := []*measure.NPS{&n.Original, n.Result, n.Residual}
 		fmt.Fprintf(tw, "nps of %d ROIs\toriginal%s\n", n.Original.ROIs, heads(n.Result != nil, "\tresult\tresidual"))
-		rows(tw, "sigma, "+unit, spectra, func(s *measure.NPS) string { return fmt.Sprintf("%.4g", math.Sqrt(s.Variance)) })
-		rows(tw, "mean frequency, 1/mm", spectra, func(s *measure.NPS) string { return fmt.Sprintf("%.3g", float64(s.Mean)) })
-		rows(tw, "peak frequency, 1/mm", spectra, peakText)
+		spectrumRows(tw, unit, spectra)
 		for k, f := range n.Original.Frequency {
 			rows(tw, fmt.Sprintf("nps at %.4f/mm, %s2 mm2", f, unit), spectra, func(s *measure.NPS) string { return fmt.Sprintf("%.4g", s.Power[k]) })
 		}
@@ -265,18 +262,7 @@ func (m measured) print(tw io.Writer) {
 		curves := []*measure.MTF{&t.Original, t.Result}
 		fmt.Fprintf(tw, "mtf of %s %s\toriginal%s\n", t.Of, t.Box, heads(t.Result != nil, "\tresult"))
 		rows(tw, "height, "+unit, curves, func(c *measure.MTF) string { return fmt.Sprintf("%.4g", c.Height) })
-		for _, f := range []struct {
-			name string
-			of   func(c *measure.MTF) measure.Fall
-		}{{"f50", func(c *measure.MTF) measure.Fall { return c.F50 }}, {"f10", func(c *measure.MTF) measure.Fall { return c.F10 }}} {
-			rows(tw, f.name+", 1/mm", curves, func(c *measure.MTF) string {
-				x := f.of(c)
-				if !x.Why.IsZero() {
-					return "none: " + x.Why.String()
-				}
-				return fmt.Sprintf("%.3f ± %.3f", float64(x.At), float64(x.Error))
-			})
-		}
+		fallRows(tw, curves)
 		for k, f := range t.Original.Frequency {
 			rows(tw, fmt.Sprintf("mtf at %.4f/mm", f), curves, func(c *measure.MTF) string {
 				if k >= len(c.Value) {

@@ -246,6 +246,22 @@ func writeWith(kind *files.Kind, path string, write func(io.Writer) error, overw
 	return files.Write(kind, path, data.Bytes(), overwrite)
 }
 
+// kinds are those of the files that a run writes into a folder, by their endings.
+var kinds = map[string]*files.Kind{".html": files.PageOutput, ".htm": files.PageOutput, ".csv": files.TableOutput, ".png": files.PictureOutput, ".md": files.DocumentPage}
+
+// writeInto writes files into a folder, which is made if it is missing, by their names from there.
+func writeInto(dir, sub string, all map[string][]byte, overwrite bool) error {
+	if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
+		return fmt.Errorf("the files of the run cannot be written: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if err := files.Write(kinds[filepath.Ext(name)], filepath.Join(dir, filepath.FromSlash(name)), all[name], overwrite); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // writePages writes the page of a run, and a page for each of its papers in the same folder.
 func writePages(path string, r bench.Report, overwrite bool) error {
 	if path == "" {
@@ -255,12 +271,7 @@ func writePages(path string, r bench.Report, overwrite bool) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(pages)) {
-		if err := files.Write(files.PageOutput, filepath.Join(filepath.Dir(path), name), pages[name], overwrite); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeInto(filepath.Dir(path), "", pages, overwrite)
 }
 
 // writeDocuments writes the document of a run, its tables and its charts into a folder.
@@ -272,39 +283,13 @@ func writeDocuments(dir string, r bench.Report, overwrite bool) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "images"), 0o777); err != nil {
-		return fmt.Errorf("the document cannot be written: %w", err)
-	}
-	for name, data := range documents {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		switch filepath.Ext(name) {
-		case ".csv":
-			err = files.Write(files.TableOutput, path, data, overwrite)
-		case ".png":
-			err = files.Write(files.PictureOutput, path, data, overwrite)
-		default:
-			err = files.Write(files.DocumentPage, path, data, overwrite)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeInto(dir, "images", documents, overwrite)
 }
 
-// writePlots writes the charts and pictures into a folder, which is made if it is
-// missing.
+// writePlots writes the charts and pictures into a folder, also if no experiment has one.
 func writePlots(dir string, r bench.Report, overwrite bool) error {
 	if dir == "" {
 		return nil
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil { // also if no experiment has a chart
-		return fmt.Errorf("the plots cannot be written: %w", err)
-	}
-	for name, data := range r.PNGs() {
-		if err := files.Write(files.PictureOutput, filepath.Join(dir, name), data, overwrite); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeInto(dir, "", r.PNGs(), overwrite)
 }

@@ -21,7 +21,7 @@ func Noise() command.Command {
 	var model string
 	sigma, seed := new(float64), new(uint64)
 	var options job.Options
-	var memory string
+	var limit int64
 	var pick option.Choice
 	c := command.Command{
 		Name:  "noise IN OUT --model MODEL --sigma S",
@@ -41,7 +41,7 @@ again. The same seed gives the same values on every machine.`,
 		flags.Uint64Var(seed, "seed", 1, "seed `N` of the noise")
 		option.AddOutputFlags(cmd, &options)
 		command.AddFormat(cmd)
-		option.AddMemory(cmd, &memory, "given noise")
+		option.VolumeMemory(cmd, &limit, "given noise")
 		pick.AddTo(cmd)
 	}
 	c.Run = func(cmd *cobra.Command, args []string) error {
@@ -51,10 +51,6 @@ again. The same seed gives the same values on every machine.`,
 		}
 		n := job.AddedNoise{Model: noise.Model(model), Sigma: *sigma, Seed: *seed}
 		if err := n.Validate(); err != nil {
-			return err
-		}
-		limit, err := option.MemorySize(cmd, memory)
-		if err != nil {
 			return err
 		}
 		report, err := command.Do(cmd, job.Job{Input: pick.Input(args[0]), Noise: &n, Memory: limit, Output: job.Output{Path: args[1], Options: options}})

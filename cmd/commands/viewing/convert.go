@@ -12,7 +12,8 @@ import (
 // Convert is quell convert.
 func Convert() command.Command {
 	var options job.Options
-	var uneven, memory string
+	var uneven string
+	var limit int64
 	var pick option.Choice
 	c := command.Command{
 		Name:  "convert IN OUT",
@@ -32,14 +33,10 @@ store one spacing for all slices.`,
 		option.AddOutputFlags(cmd, &options)
 		command.AddFormat(cmd)
 		option.AddUneven(cmd, &uneven, "")
-		option.AddMemory(cmd, &memory, "converted")
+		option.VolumeMemory(cmd, &limit, "converted")
 		pick.AddTo(cmd)
 	}
 	c.Run = func(cmd *cobra.Command, args []string) error {
-		limit, err := option.MemorySize(cmd, memory)
-		if err != nil {
-			return err
-		}
 		report, err := command.Do(cmd, job.Job{Input: pick.Input(args[0]), Uneven: uneven, Memory: limit, Output: job.Output{Path: args[1], Options: options}})
 		if err != nil {
 			return err

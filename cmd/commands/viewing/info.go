@@ -72,11 +72,11 @@ func infoOf(c *open.Catalog) any {
 		Default  int              `json:"default"` // index of the series that commands take; -1 if --component is needed
 		Series   []seriesInfo     `json:"series"`
 		Findings []series.Finding `json:"findings"` // about files that belong to no series
-	}{c.Path, byDefault(c), nil, orEmpty(c.Findings)}
+	}{c.Path, byDefault(c), nil, append([]series.Finding{}, c.Findings...)}
 	for i, e := range c.Entries {
 		s := seriesInfo{
 			Index: i, Meta: e.Meta, Part: e.Part, Component: e.Component, Dims: e.Geometry.Dims, Spacing: e.Geometry.Spacing, Affine: e.Geometry.Affine,
-			Slices: e.Slices, Bytes: e.Bytes, Datatype: e.Datatype, Findings: orEmpty(e.Findings),
+			Slices: e.Slices, Bytes: e.Bytes, Datatype: e.Datatype, Findings: append([]series.Finding{}, e.Findings...),
 		}
 		if e.Group != nil && e.Group.Gradients != nil {
 			s.Gradient = &e.Group.Gradients.Volumes[e.GroupIndex]
@@ -99,13 +99,6 @@ func byDefault(c *open.Catalog) int {
 		return -1
 	}
 	return i
-}
-
-func orEmpty(f []series.Finding) []series.Finding {
-	if f == nil {
-		return []series.Finding{}
-	}
-	return f
 }
 
 func printInfo(tw io.Writer, c *open.Catalog) {

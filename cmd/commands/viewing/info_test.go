@@ -2,22 +2,13 @@ package viewing
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"quell/app/open"
-	"quell/internal/message"
 	"quell/series"
 	"quell/volume"
 )
-
-func TestFindingsAreNeverNull(t *testing.T) {
-	if got := orEmpty(nil); got == nil || len(got) != 0 {
-		t.Errorf("%v", got)
-	}
-	if got := orEmpty([]series.Finding{{Text: message.Verbatim("x")}}); len(got) != 1 {
-		t.Errorf("%v", got)
-	}
-}
 
 // TestInfoOfGradients: the JSON has the weighting of each volume of a diffusion series, and none of
 // other series.
@@ -30,6 +21,9 @@ func TestInfoOfGradients(t *testing.T) {
 	out, err := json.Marshal(infoOf(c))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if strings.Contains(string(out), `"findings":null`) {
+		t.Errorf("findings are null, where there is none: %s", out)
 	}
 	var got struct {
 		Series []struct{ Gradient *series.Gradient }
