@@ -9,7 +9,7 @@ import (
 // ProfileTags returns the attributes of the standard's table.
 func ProfileTags() []part10.Tag {
 	var out []part10.Tag
-	for _, row := range basicProfile {
+	for _, row := range basicProfile() {
 		out = append(out, row.Tag)
 	}
 	return out

@@ -2,6 +2,7 @@ package deid
 
 import (
 	"strings"
+	"sync"
 	"time"
 
 	"quell/io/dicom/part10"
@@ -20,9 +21,9 @@ const (
 )
 
 // profileActions are the actions of basicProfile by tag.
-var profileActions = func() map[part10.Tag]action {
-	m := make(map[part10.Tag]action, len(basicProfile))
-	for _, rows := range [][]profileRow{basicProfile, furtherAttributes} {
+var profileActions = sync.OnceValue(func() map[part10.Tag]action {
+	m := map[part10.Tag]action{}
+	for _, rows := range [][]profileRow{basicProfile(), furtherAttributes} {
 		for _, row := range rows {
 			// Of a choice by type the last action fits every type: an empty value is
 			// allowed if the attribute may be missing, a dummy if it may be empty.
@@ -31,7 +32,7 @@ var profileActions = func() map[part10.Tag]action {
 	}
 	m[part10.TagReferencedStudySequence] = remove // X/Z, but no image may have it without items
 	return m
-}()
+})
 
 const (
 	tagSequenceName   part10.Tag = 0x00180024
@@ -119,7 +120,7 @@ func actionOf(t part10.Tag, vr string) action {
 	if group := t.Group(); group%2 == 1 || group == 0x0004 || group>>8 == 0x50 || group>>8 == 0x60 {
 		return remove
 	}
-	if a, ok := profileActions[t]; ok {
+	if a, ok := profileActions()[t]; ok {
 		return a
 	}
 	known := actionOfVR(part10.DictionaryVR(t))
