@@ -35,7 +35,7 @@ const (
 	mostEvenGain = 1.15  // of a fit: the correlation of what it leaves shows no more
 	evenAgrees   = 0.12  // by which the finest detail and the windows may differ if they show the same noise
 	evenShown    = 0.1   // of the windows, the evenest, that show the correlation
-	evenPure     = 0.06  // of anatomy, below which more of them do
+	evenPure     = 0.045 // of anatomy, below which more of them do
 	pureShown    = 0.2
 )
 

@@ -35,6 +35,7 @@ const (
 	fairHalf  = 0.17
 	lowHalf   = 0.3
 	leastHalf = 0.05 // below a low end
+	evenFar   = 0.4  // of the logarithm, between two kinds of evidence of which the one is no figure
 )
 
 // span sets the interval, which holds Sigma, and the word that follows from its width.
@@ -145,6 +146,10 @@ func (e *Estimate) fromDetail(fine Evidence, even *Evidence, anatomy float64) {
 		}
 	default:
 		e.Evidence = append(e.Evidence, *even)
+		if off := math.Abs(math.Log(even.Sigma / e.Sigma)); was == Fair && e.Method == methodDifferences && off > evenAgrees && off < evenFar {
+			e.Sigma = math.Sqrt(even.Sigma * e.Sigma) // texture is part of the one, or of the other
+			low, high = e.Sigma*(1-fairHalf), e.Sigma*(1+fairHalf)
+		}
 		if was == Low {
 			low, high = max(low, even.Low), min(high, even.High)
 		} else if math.Abs(even.Sigma/e.Sigma-1) > leastHalf+anatomy/2 {
