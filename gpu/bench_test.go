@@ -9,6 +9,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/cpu"
+	"quell/denoise/equalise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/phantom"
@@ -45,6 +46,7 @@ func BenchmarkVolumes(b *testing.B) {
 		{"bnlm3D_3_blocks_7_step_1", [3]int{127, 181, 24}, "bnlm", 3, map[string]denoise.Value{"h": number(10), "block-radius": number(3), "block-step": number(1), "search-radius": number(1)}},
 		{"slab_5_slices", [3]int{512, 512, 548}, "slab", 3, map[string]denoise.Value{"guide-sigma": number(5), "reach": number(2)}},
 		{"slab_7_slices", [3]int{512, 512, 548}, "slab", 3, map[string]denoise.Value{"guide-sigma": number(5), "reach": number(3)}},
+		{"slab_5_slices_equalised", [3]int{512, 512, 548}, "slab", 3, map[string]denoise.Value{"guide-sigma": number(5), "reach": number(2), "strength": number(60)}},
 		{"median3D_3", [3]int{256, 256, 120}, "median", 3, nil},
 		{"gaussian3D_9", [3]int{256, 256, 120}, "gaussian", 3, map[string]denoise.Value{"radius": denoise.List(4), "sigma-spatial": number(2), "voxel-units": denoise.Bool(true)}},
 	} {
@@ -215,6 +217,9 @@ func benchRecipe(b *testing.B, filter string, dims int, params map[string]denois
 	}
 	if r, err = r.Resolve(g, denoise.Facts{Lo: -250, Hi: 250, Noise: noise.Known(20)}); err != nil {
 		b.Fatal(err)
+	}
+	if s := r.Mixed(); s < 1 {
+		r = r.Equalised(100*s, equalise.Weights{0.4, 0, -0.1, 0, 0, -0.5, 0, -0.2, 0.1, -0.2, -0.2, 0.6, -0.5, 0.5, 0.4, -0.4})
 	}
 	return r
 }

@@ -3,6 +3,7 @@ package lcd_test
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,5 +62,30 @@ func TestInsertsInAHead(t *testing.T) {
 		if got := c.Observers["NPW"].SNR; !(got.Lo < want && want < got.Hi) || !(math.Abs(got.Value/want-1) < 0.3) {
 			t.Errorf("%g, %g mm: d' %.2f (%.2f to %.2f); want %.2f", c.Insert.Contrast, c.Insert.Diameter, got.Value, got.Lo, got.Hi, want)
 		}
+	}
+}
+
+// Spheres in a head: gaussian where the dial stops keeps within the bounds what the panel promises, in noise that is white.
+func TestSpheres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
+	r, err := lcd.RunSolid(t.Context(), lcd.SolidOptions{MR: true, Quick: true, Spacing: 2, Volumes: 2, Seed: 1, Filters: []string{"gaussian"}, Engine: cpu.New()})
+	if err != nil || len(r.Rows) != 1 || len(r.Inserts) != 5 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	row := r.Rows[0]
+	if sd := 165. / 20; math.Abs(row.SD/sd-1) > 0.03 {
+		t.Errorf("noise of %.3g, want %.3g", row.SD, sd)
+	}
+	if row.Problem != "" || row.Noise > 0.9 || row.Noise < 0.45 || row.Texture < 0.87 || len(row.Recipe.Equaliser) == 0 || len(row.Bands) != len(r.Edges)-1 || slices.Min(row.Bands) < 0.15 {
+		t.Errorf("%+v", row)
+	}
+	if len(row.Kept) != 5 || slices.Min(row.Kept[1:]) < 0.8 || slices.Max(row.Kept) > 1.2 || len(row.Seen["NPW"]) != 5 {
+		t.Errorf("%+v", row)
+	}
+	var text strings.Builder
+	if err := r.WriteMarkdown(&text); err != nil || strings.Count(text.String(), "\n| gaussian | ") != 1 {
+		t.Errorf("%v: %s", err, text.String())
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"quell/denoise"
+	"quell/denoise/filter/slab"
 	"quell/denoise/lesions"
 	"quell/denoise/noise"
 	"quell/internal/message"
@@ -22,9 +24,10 @@ import (
 // same mass, which an observer must tell apart.
 type SolidOptions struct {
 	MR      bool
-	Spacing float64 // of slices, mm
-	Volumes int     // of each kind and level
-	Quick   bool    // the first kernel and level alone
+	Spacing float64  // of slices, mm
+	Volumes int      // of each kind and level
+	Quick   bool     // the first kernel and level alone
+	Filters []string // names; nil for all with a form in three dimensions
 	Seed    uint64
 	Engine  denoise.Engine
 	// Progress receives the steps that are done; nil for none.
@@ -99,7 +102,7 @@ func RunSolid(ctx context.Context, o SolidOptions) (Solid, error) {
 	if o.Quick {
 		kernels, levels = kernels[:1], levels[:1]
 	}
-	done, filters := 0, solidFilters()
+	done, filters := 0, o.filters()
 	for _, kernel := range kernels {
 		for _, level := range levels {
 			rows, err := solid{o, kernel, level, task}.rows(ctx, filters, func() {
@@ -124,14 +127,16 @@ type solidFilter struct {
 	strength denoise.Value
 }
 
-func solidFilters() (all []solidFilter) {
-	all = append(all, solidFilter{"slab", denoise.MixStrength.Default})
+// filters returns those that are run: slab alone too, which finds objects.
+func (o SolidOptions) filters() (all []solidFilter) {
 	for _, f := range denoise.Filters() {
-		for _, d := range f.Dims {
-			if d == 3 {
-				all = append(all, solidFilter{f.Name, denoise.Visible})
-			}
+		if !slices.Contains(f.Dims, 3) || o.Filters != nil && !slices.Contains(o.Filters, f.Name) {
+			continue
 		}
+		if f.Name == slab.Filter.Name {
+			all = append(all, solidFilter{f.Name, denoise.MixStrength.Default})
+		}
+		all = append(all, solidFilter{f.Name, denoise.Visible})
 	}
 	return all
 }

@@ -1,6 +1,7 @@
 package lesions
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -64,6 +65,7 @@ type Request struct {
 	Foreground func(i int) bool
 	Lesions    []Lesion
 	Places     int // at most, 0: 64
+	Least      int // places, 0: LeastPlaces
 	Seed       uint64
 	Dialled    bool                  // the panel is to have a Dial; the recipe is at full strength
 	Pictured   bool                  // a picture of the lesion in the middle of Lesions is wanted
@@ -140,8 +142,8 @@ func begin(ctx context.Context, e denoise.Engine, q *Request, wide int) (*measur
 	if err != nil {
 		return nil, err
 	}
-	if len(m.at) < LeastPlaces {
-		return nil, tooFew(len(m.at), side, g)
+	if least := cmp.Or(q.Least, LeastPlaces); len(m.at) < least {
+		return nil, tooFew(len(m.at), least, side, g)
 	}
 	for _, c := range m.at {
 		wide = min(wide, 2*min(c[0], c[1], g.Dims[0]-1-c[0], g.Dims[1]-1-c[1])+1)
@@ -151,9 +153,9 @@ func begin(ctx context.Context, e denoise.Engine, q *Request, wide int) (*measur
 }
 
 // tooFew says that the series lacks even tissue.
-func tooFew(n, side int, g volume.Geometry) error {
+func tooFew(n, least, side int, g volume.Geometry) error {
 	return message.Errorf(message.VerdictNone, "too little even tissue for lesions of this size: places of %.3g x %.3g mm found: %d, needed: %d",
-		float64(side)*g.Spacing[0], float64(side)*g.Spacing[1], n, LeastPlaces)
+		float64(side)*g.Spacing[0], float64(side)*g.Spacing[1], n, least)
 }
 
 // counts says which voxels may lie in the region of a lesion.

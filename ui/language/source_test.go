@@ -57,11 +57,12 @@ var speakers = map[string][]string{
 		"result at full strength",
 		"a volume of %v voxels holds %d values and a mask of %d", "%s: the recipe is not resolved",
 	},
-	"denoise/cpu":     {"model name"},
-	"denoise/lesions": nil,
-	"denoise/noise":   {"surface fits", "finest detail", "homogeneous windows", "volumes over time", "differences at the acquired resolution", "acquired %d x %d of %d x %d", ", without the corners of k-space"},
-	"denoise/tune":    {"the recipe is not resolved", "the result does not have the %v voxels that are judged"},
-	"gpu":             {"Error in initialization", "error while loading shared libraries", "the GPU computes voxels again"}, // of the driver, the log
+	"denoise/cpu":      {"model name"},
+	"denoise/equalise": nil,
+	"denoise/lesions":  nil,
+	"denoise/noise":    {"surface fits", "finest detail", "homogeneous windows", "volumes over time", "differences at the acquired resolution", "acquired %d x %d of %d x %d", ", without the corners of k-space"},
+	"denoise/tune":     {"the recipe is not resolved", "the result does not have the %v voxels that are judged"},
+	"gpu":              {"Error in initialization", "error while loading shared libraries", "the GPU computes voxels again"}, // of the driver, the log
 	"io/atomic": { // in files, and what Quell does without
 		"Quell is writing an output. This folder is removed when it is done,\nor by a later export: at once on the same machine, else an hour after Quell\nhas ended.",
 		"locked in boot", "there are no locks",

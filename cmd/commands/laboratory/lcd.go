@@ -10,6 +10,7 @@ import (
 	"quell/bench/lcd"
 	"quell/cmd/command"
 	"quell/cmd/option"
+	"quell/denoise"
 )
 
 // newBenchFDA is quell bench fda-lcd.
@@ -101,6 +102,7 @@ two observers: of each sphere, and of a pair of spheres against one of their mas
 	c.Flags = func(cmd *cobra.Command) {
 		flags := cmd.Flags()
 		flags.BoolVar(&o.MR, "mr", false, "spheres in the white matter of a head, in Rician noise")
+		flags.StringSliceVar(&o.Filters, "filters", nil, "`NAME,...` of filters; if not given, all")
 		flags.Float64Var(&o.Spacing, "spacing", o.Spacing, "slices of `MM`")
 		flags.IntVar(&o.Volumes, "volumes", o.Volumes, "scan `N` volumes of each kind, with three of each sphere in each")
 		flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed `N` of the noise")
@@ -110,6 +112,11 @@ two observers: of each sphere, and of a pair of spheres against one of their mas
 	c.Run = func(cmd *cobra.Command, _ []string) (err error) {
 		if o.Volumes < 2 || o.Volumes > 200 || !(o.Spacing >= 0.3 && o.Spacing <= 10) {
 			return job.Usagef("--volumes %d --spacing %g: give 2 to 200 volumes of slices of 0.3 to 10 mm", o.Volumes, o.Spacing)
+		}
+		for _, name := range o.Filters {
+			if _, err := denoise.FilterByName(name); err != nil {
+				return job.Usage(err)
+			}
 		}
 		if o.Engine, err = engines.Pick(engine); err != nil {
 			return err

@@ -76,7 +76,7 @@ func (p *Panel) Commands() []command.Command {
 			Help:    "searches for the least estimated error (SURE) and plots the error over the strength",
 			Enabled: s.Strength.CanFind},
 		{ID: "visible-strength", Title: "Stop before visible objects fade", Menu: command.ToolsMenu, Run: s.Dial.Find,
-			Help:    "searches for the highest strength at which visible objects keep 90 % of their contrast, and the noise 0.85 of its mean frequency",
+			Help:    "searches for the highest strength at which visible objects keep 90 % of their contrast, and the noise 0.9 of its mean frequency",
 			Enabled: s.Dial.CanFind},
 		{ID: "follow-noise", Title: "Filter by the noise map", Menu: command.ToolsMenu, Run: s.Noise.ToggleFollow,
 			Help:    "the filter removes more where the noise map is higher, for noise that differs from place to place",

@@ -361,7 +361,7 @@ func dialButton(h rowHooks) *control.Button {
 		if !in {
 			h.leave()
 		} else if h.dial != nil {
-			h.help(lang.L("Stop before visible objects fade"), lang.L("Searches for the highest strength at which virtual lesions that are visible keep 90 % of their contrast, and the noise keeps 0.85 of its mean frequency: below that it looks like plastic."))
+			h.help(lang.L("Stop before visible objects fade"), lang.L("Searches for the highest strength at which virtual lesions that are visible keep 90 % of their contrast, and the noise keeps 0.9 of its mean frequency: below that it looks like plastic."))
 		}
 	}
 	return b
