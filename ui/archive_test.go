@@ -108,6 +108,11 @@ func TestOpenFromAnArchive(t *testing.T) {
 	if len(spools(t)) != 1 {
 		t.Errorf("%v", spools(t))
 	}
+	for _, d := range b.session().Documents.List() {
+		if strings.HasPrefix(d.Path, os.TempDir()) && (d.Name == "" || d.Name == filepath.Base(d.Path)) {
+			t.Errorf("a series of the PACS is called %q", d.Name)
+		}
+	}
 	before := b.session().Series()
 	open := len(b.session().Documents.List())
 	ask()

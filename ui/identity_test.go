@@ -146,7 +146,7 @@ func TestLinesOfTheLowerCornersAreChosen(t *testing.T) {
 	if got, want := pane(viewer.Original), "4 / 7| / "; got != want {
 		t.Errorf("the original says %q; want %q", got, want)
 	}
-	if got, want := pane(viewer.Residual), "± largest|4 / 7| / "; got != want {
+	if got, want := pane(viewer.Residual), "±3 σ|4 / 7| / "; got != want {
 		t.Errorf("the residual says %q; want %q", got, want)
 	}
 	b.key(fyne.KeyM) // the noise map adds to the value

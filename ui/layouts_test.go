@@ -187,7 +187,7 @@ func TestTheInsetOfTheResidual(t *testing.T) {
 		lo.X < under.Position().X || hi.X != under.Position().X+under.Size().Width-6 || hi.Y != under.Size().Height-6 {
 		t.Errorf("the inset is %v at %v, the pane %v at %v", size, lo, under.Size(), under.Position())
 	}
-	if c := inset.Caption(); !c.Small || c.Title != "RESIDUAL ± largest" || c.Place != "D enlarges" || c.Badge != "" || under.Caption().Aside != size.Width+6 || panes[viewer.Original].Caption().Aside != 0 {
+	if c := inset.Caption(); !c.Small || c.Title != "RESIDUAL ±3 σ" || c.Place != "D enlarges" || c.Badge != "" || under.Caption().Aside != size.Width+6 || panes[viewer.Original].Caption().Aside != 0 {
 		t.Errorf("caption %+v", c)
 	}
 	expect := func(what string, insetShown bool, roles ...viewer.Role) {

@@ -246,6 +246,11 @@ func TestKeysAreInTheirSectionOfTheHelpSheet(t *testing.T) {
 // A strength that stands in for 0 is written as 0, and the picture is called unfiltered.
 func TestTheDetailOfAStrengthOfNothing(t *testing.T) {
 	b := newBench(t, large)
+	clean := head()
+	for i, x := range clean.Volume.Data {
+		clean.Volume.Data[i] = map[bool]float32{true: -1000, false: 35}[x < -500]
+	}
+	b.show(clean)
 	facts, _ := b.session().Document().Facts()
 	resolved, err := b.session().Tuning.Resolved()
 	if err != nil || resolved.Get("h").Float() > facts.Negligible() {

@@ -27,11 +27,7 @@ func TestOwnWindowsAreMarked(t *testing.T) {
 	b.drain()
 	for role, want := range map[viewer.Role]string{viewer.Original: "W 90  L 40", viewer.Denoised: "W 200  L 40"} {
 		c := panes[role].Caption()
-		name := role.String()
-		if role == viewer.Denoised {
-			name = "UNFILTERED" // the series has no noise
-		}
-		if c.Title != name+", OWN WINDOW" || !strings.Contains(strings.Join(c.Corner, "|"), want) {
+		if c.Title != role.String()+", OWN WINDOW" || !strings.Contains(strings.Join(c.Corner, "|"), want) {
 			t.Errorf("%v has the label %q and %q; want %s", role, c.Title, c.Corner, want)
 		}
 	}

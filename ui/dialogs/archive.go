@@ -270,7 +270,10 @@ func (a *archive) showRow(i widget.ListItemID, o fyne.CanvasObject) {
 // text is a row in a line.
 func (r archiveRow) text(hide bool) string {
 	images := ""
-	if r.Instances > 0 {
+	switch {
+	case r.Instances == 1:
+		images = lang.L("1 image")
+	case r.Instances > 0:
 		images = fmt.Sprintf(lang.L("%d images"), r.Instances)
 	}
 	if !r.study {

@@ -2,11 +2,13 @@ package documents
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"image"
 	"image/png"
 	"slices"
+	"strings"
 
 	"fyne.io/fyne/v2/lang"
 
@@ -77,7 +79,7 @@ func (f *described) entry(ctx context.Context, catalog *open.Catalog, w workbenc
 	if id := c.Entries[i].Identity(); w.Images != "" && id != w.Images {
 		return fmt.Errorf(lang.L("%s holds another series than before"), w.Path)
 	}
-	f.name, f.meta = c.Name(i), c.Entries[i].Meta
+	f.name, f.meta = nameOf(c, i), c.Entries[i].Meta
 	if f.small != nil {
 		return nil
 	}
@@ -92,6 +94,14 @@ func (f *described) draw(m *image.Gray) error {
 	}
 	f.small, f.png = m, data.Bytes()
 	return nil
+}
+
+// nameOf returns what a person knows entry i of a catalog by. The folder of a series that was retrieved says nothing.
+func nameOf(catalog *open.Catalog, i int) string {
+	if e := catalog.Entries[i]; e.Description == "" && pacs.IsSpooled(catalog.Path) {
+		return strings.TrimSpace(e.Modality + " " + cmp.Or(e.Study, e.BodyPart))
+	}
+	return catalog.Name(i)
 }
 
 // entryOf returns the entry that a work was read from, and the catalog that it is in: the one of the whole files, if the

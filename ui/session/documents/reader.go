@@ -63,7 +63,7 @@ func (rd *Reader) read(t *desk.Task, catalog *open.Catalog, i int) (*series.Seri
 			if now := rd.Arriving(); now != nil {
 				first = now.Slice
 			}
-			rd.reads, rd.arriving = t, &Arriving{Path: catalog.Path, Name: catalog.Name(i), Meta: e.Meta, Dims: e.Geometry.Dims, Slice: first}
+			rd.reads, rd.arriving = t, &Arriving{Path: catalog.Path, Name: nameOf(catalog, i), Meta: e.Meta, Dims: e.Geometry.Dims, Slice: first}
 			rd.drawFirst(t, catalog, i)
 		}
 	})
@@ -119,7 +119,7 @@ func (rd *Reader) begin(d *document, series *series.Series, catalog *open.Catalo
 	rd.documents.use(d)
 	d.catalog, d.entry, d.meta, d.dims = catalog, entry, series.Meta, series.Volume.Dims
 	if catalog != nil {
-		d.name = catalog.Name(entry)
+		d.name = nameOf(catalog, entry)
 	}
 	d.Doc = workbench.NewDocument(series)
 	rd.tuning.Begin()

@@ -319,9 +319,9 @@ func unchanged(r *run.Run) string {
 	case follows && r.Recipe.Given(*facts).Noise.Confidence == noise.None:
 		return language.Of(r.AutoWarning())
 	case follows:
-		return lang.L("The images are free of noise: the filter leaves them as they are, and there is no result.")
+		return lang.L("The images are free of noise: there is no result.")
 	}
-	return lang.L("The filter leaves the images as they are at this setting: there is no result.")
+	return lang.L("This setting changes nothing: there is no result.")
 }
 
 // NoiseFree says whether a recipe leaves a series of these facts as it is: it follows the noise, and none is known.
