@@ -55,7 +55,7 @@ func TestCompletion(t *testing.T) {
 		{"denoise a b --gamma ", []string{"auto", "sure"}, noFiles}, // of sadct or lpa
 		{"denoise a b --filter nlm --k ", []string{"2"}, noFiles},
 		{"denoise a b --filter nlm --patch", []string{"--patch-radius", "--patch-sigma", "--patch-weights"}, noFiles},
-		{"denoise a b --filter=median --ra", []string{"--radius"}, noFiles},
+		{"denoise a b --filter=median --rad", []string{"--radius"}, noFiles},
 		{"denoise a b --filter nlm --rad", nil, noFiles},
 		{"denoise " + at("a.nii") + " b --series ", []string{"all", "1"}, ":36"},
 		{"denoise " + filepath.Join(dir, "gone") + " b --series ", []string{"all"}, noFiles},
