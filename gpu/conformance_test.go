@@ -23,10 +23,14 @@ func TestConformanceFake(t *testing.T) {
 	}
 }
 
-// Random recipes on the fake driver: fewer and smaller ones than on a GPU.
+// Random recipes on the fake driver: fewer and smaller ones than on a GPU, in the short tier two of each filter.
 func TestRandomRecipesFake(t *testing.T) {
 	t.Parallel()
-	enginetest.Random(t, fakeEngine(t, fakeOptions(t)), 1000, 45, 3e6)
+	recipes := 45
+	if testing.Short() {
+		recipes = 2 * len(denoise.Filters())
+	}
+	enginetest.Random(t, fakeEngine(t, fakeOptions(t)), 1000, recipes, 3e6)
 }
 
 // setBlocks gives the device of e the speed at which the defaults of f run in blocks of

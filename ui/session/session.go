@@ -20,7 +20,7 @@ import (
 )
 
 // Session is the workbench's state: the open series, one of which is shown, and the work on them.
-// Each part holds its own state and knows the parts that are named before it. Create it with New.
+// Each part holds its own state and knows the parts that its New takes. Create it with New.
 type Session struct {
 	Tasks          *desk.Tasks
 	Tuning         *tuning.Tuning
@@ -61,28 +61,23 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 		changed()
 	}
 	d := desk.New(deps, listener)
-	s.desk, s.Tasks = d, d.Tasks
-	s.Tuning, s.Noise = tuning.New(d), tuning.NewNoise(d)
-	s.Strength, s.Galleries, s.Samples = tuning.NewStrength(d, s.Tuning), tuning.NewGalleries(d, s.Tuning), tuning.NewSamples(d)
-	s.Dial = tuning.NewDial(d, s.Tuning)
-	s.Results = results.New(d, s.Tuning)
-	s.Preview = preview.New(d)
-	s.Measures = measures.New(d, s.Preview)
-	s.Within = measures.NewWithin(d, s.Preview)
-	s.Structures, s.Neighbourhoods = measures.NewStructures(d, s.Measures), measures.NewNeighbourhoods(d)
-	s.Strip = measures.NewStrip(d, s.Preview, s.Measures)
-	s.Lesions = lesions.New(d, s.Preview)
-	s.Lesions.Learned = s.Dial.Learn
-	s.Proposals = proposals.New(d, s.Tuning, s.Noise, s.Preview)
-	s.Preview.Measuring = preview.Measuring{Stop: s.Measures.Stop, Want: s.Measures.Want, Known: s.Measures.Known, Idle: s.Strip.Follow}
-	s.Screen = screen.New(d, s.Preview, s.Measures, s.Structures, s.Results)
-	s.Marks = marks.New(d, s.Preview)
-	s.Physics = physics.New(d, s.Preview, s.Marks)
-	s.Documents = documents.New(d, s.Results)
-	s.Documents.Leaving = s.Marks.Drop
-	s.Reader = documents.NewReader(d, s.Documents, s.Tuning, s.Measures, s.Screen, s.Results)
-	s.Exports = exports.New(d, s.Documents, s.Results, s.Marks)
-	s.History = &History{desk: d, tuning: s.Tuning, marks: s.Marks}
+	s.desk = d
+	assemble(s,
+		func() (*desk.Desk, *desk.Tasks) { return d, d.Tasks },
+		tuning.New, tuning.NewNoise, tuning.NewStrength, tuning.NewGalleries, tuning.NewSamples, tuning.NewDial,
+		results.New, preview.New,
+		measures.New, measures.NewWithin, measures.NewStructures, measures.NewNeighbourhoods, measures.NewStrip,
+		lesions.New,
+		func(l *lesions.Lesions, dial *tuning.Dial) { l.Learned = dial.Learn },
+		proposals.New,
+		func(p *preview.Preview, m *measures.Measures, strip *measures.Strip) {
+			p.Measuring = preview.Measuring{Stop: m.Stop, Want: m.Want, Known: m.Known, Idle: strip.Follow}
+		},
+		screen.New, marks.New, physics.New, documents.New,
+		func(ds *documents.Documents, m *marks.Marks) { ds.Leaving = m.Drop },
+		documents.NewReader, exports.New,
+		func(t *tuning.Tuning, m *marks.Marks) *History { return &History{desk: d, tuning: t, marks: m} },
+	)
 	d.ViewChanged = s.viewChanged
 	d.State.Changed, d.State.Pointed, d.State.Chosen = s.viewChanged, s.pointed, s.History.chosen
 	return s
