@@ -43,7 +43,7 @@ type Request struct {
 	Recipe     *denoise.Recipe          `json:"recipe,omitempty"` // else Preset, else Filter
 	Preset     string                   `json:"preset,omitempty"`
 	Filter     string                   `json:"filter,omitempty"`
-	Dims       any                      `json:"dims,omitempty"` // 2, 3, "auto"; missing: the dims of the recipe or the default of the filter
+	Dims       any                      `json:"dims,omitempty"` // 2, 3, "auto"; missing: the dims of the recipe, or else auto
 	Parameters map[string]denoise.Value `json:"parameters,omitempty"`
 
 	Engine  string `json:"engine,omitempty"` // see job.EnginePolicy

@@ -14,7 +14,7 @@ type Asked struct {
 	Recipe     *denoise.Recipe          `json:"recipe,omitempty"`
 	Preset     string                   `json:"preset,omitempty"`
 	Filter     string                   `json:"filter,omitempty"`
-	Dims       any                      `json:"dims,omitempty"` // 2, 3, "auto"; missing: the dims of the recipe or the default of the filter
+	Dims       any                      `json:"dims,omitempty"` // 2, 3, "auto"; missing: the dims of the recipe, or else auto
 	Parameters map[string]denoise.Value `json:"parameters,omitempty"`
 }
 
@@ -48,6 +48,7 @@ func (a Asked) Answer() (recipe denoise.Recipe, autoDims bool, err error) {
 	case a.Filter == "":
 		return recipe, false, Usagef("which filter? Give a filter, a preset or a recipe")
 	default:
+		autoDims = dims == 0
 		if recipe, err = denoise.NewRecipe(a.Filter, dims); err != nil {
 			return recipe, false, Usage(err)
 		}

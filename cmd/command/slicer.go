@@ -140,7 +140,7 @@ func filterGroups(f denoise.Filter) []semGroup {
 		dims.Elements = append(dims.Elements, strconv.Itoa(d))
 	}
 	if len(f.Dims) > 1 {
-		dims.Elements = append(dims.Elements, option.AutoDims)
+		dims.Default, dims.Elements = option.AutoDims, append(dims.Elements, option.AutoDims)
 	}
 	basic := semGroup{Label: "Parameters", Description: f.Title, Parameters: []semParameter{dims}}
 	more := semGroup{Label: "More parameters", Description: f.Title + ", for those who know it"}

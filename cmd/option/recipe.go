@@ -26,7 +26,7 @@ func (f *Recipe) AddWith(cmd *cobra.Command, names []string, more string) {
 	AddName(cmd, &f.Filter, "filter", "filter", names, "the filter's `name`: "+strings.Join(FilterNames(), ", ")+more)
 	AddRecipe(flags, &f.Recipe, "recipe", "start from the recipe in this `file`, or in the record beside an output; flags override it")
 	AddName(cmd, &f.Preset, "preset", "preset", PresetNames(), "start from the preset of this `name`, see quell presets; flags override it")
-	AddDims(cmd, &f.Dims, "if not given, the recipe's or the filter's default")
+	AddDims(cmd, &f.Dims, "if not given, the recipe's, or else auto")
 }
 
 // Open reports whether the flags leave the filter open: they name none, and no parameter.
@@ -46,7 +46,7 @@ func (f *Recipe) Open() bool {
 func (f *Recipe) Apply(j *job.Job) error {
 	dims := DimsOf(f.Dims)
 	filter := f.Filter
-	j.AutoDims = f.Dims == AutoDims
+	j.AutoDims = f.Dims == AutoDims || f.Dims == "" && f.Recipe == "" && f.Preset == ""
 	if j.AutoFilter { // the filter that stays if no gain is known
 		filter, j.AutoDims = denoise.Filters()[0].Name, dims == 0
 	}

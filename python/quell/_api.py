@@ -247,8 +247,6 @@ def denoise(
     """
     if filter is None and preset is None and recipe is None:
         filter = "nlm"
-    if dims is None and preset is None and recipe is None:
-        dims = "auto"
     request: Dict[str, Any] = {"do": "denoise", "engine": engine, "assess": assess}
     if threads:
         request["threads"] = threads
