@@ -48,6 +48,25 @@ func putSeries(t *testing.T, path string, volumes int) (truth [][]float32) {
 	return truth
 }
 
+// putEvenMap writes a noise map of 3 on the grid of putSeries.
+func putEvenMap(t *testing.T, path string) {
+	t.Helper()
+	v := volume.New(volume.NewGeometry([3]int{14, 13, 11}, [3]float64{2, 2, 2}))
+	for i := range v.Data {
+		v.Data[i] = 3
+	}
+	w := nifti.Make.NewWriter(path, format.Options{Datatype: "float32"})
+	if err := w.Begin(t.Context(), &series.Series{Volume: v}, format.Derived{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add(t.Context(), v, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func togetherJob(t *testing.T, volumes int) (job.Job, [][]float32) {
 	t.Helper()
 	dir := t.TempDir()
@@ -97,7 +116,7 @@ func TestTogether(t *testing.T) {
 	}
 
 	j.Output.Beside, j.Output.Path = nil, filepath.Join(dir, "slabs.nii")
-	j.Memory = 14 * 13 * 4 * (3*11 + 16*(7+2))
+	j.Memory = 14 * 13 * 4 * (3*11 + 16*18)
 	if report, err = app.Do(t.Context(), j, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +126,7 @@ func TestTogether(t *testing.T) {
 	if slabs, err := os.ReadFile(j.Output.Path); err != nil || !slices.Equal(slabs[352:], whole[352:]) {
 		t.Errorf("slabs have other bits: %v", err)
 	}
-	j.Memory, j.Output.Overwrite = 14*13*4*(3*11+16*3), true
+	j.Memory, j.Output.Overwrite = 14*13*4*(3*11+16*17), true
 	if _, err = app.Do(t.Context(), j, job.Events{}); err == nil || !strings.Contains(err.Error(), "allow more with --memory") {
 		t.Errorf("no slice fits: %v", err)
 	}
@@ -152,8 +171,16 @@ func TestTogetherMapped(t *testing.T) {
 		"none":       func(r denoise.Recipe) denoise.Recipe { return r.With("strength", denoise.Number(0)) },
 		"no noise":   func(r denoise.Recipe) denoise.Recipe { return r.With("sigma", denoise.Number(0)) },
 		"auto":       func(r denoise.Recipe) denoise.Recipe { return r.With("sigma", denoise.Auto) },
+		"by place":   func(r denoise.Recipe) denoise.Recipe { return r.With("sigma", denoise.Auto) },
+		"both": func(r denoise.Recipe) denoise.Recipe {
+			return r.With("sigma", denoise.Auto).With("stabilise", denoise.Sigmas(1))
+		},
 	} {
 		j, truth := togetherJob(t, 12)
+		if name == "by place" || name == "both" {
+			j.NoiseMap = filepath.Join(filepath.Dir(j.Input.Path), "map.nii")
+			putEvenMap(t, j.NoiseMap)
+		}
 		r := change(*j.Recipe)
 		j.Recipe = &r
 		if _, err := app.Do(t.Context(), j, job.Events{}); err != nil {

@@ -57,7 +57,9 @@ func (r Recipe) With(name string, v Value) Recipe {
 	}
 	r.Params[name] = v
 	if name == strengthName {
-		r.Equaliser = equaliserOf(v)
+		if r.Equaliser = equaliserOf(v); r.SeriesFilter() != nil {
+			r.Equaliser = nil // it takes the share at all frequencies
+		}
 	}
 	return r
 }

@@ -34,7 +34,8 @@ type SeriesPart struct {
 	Dims    [3]int // of the slices that are held
 	Volumes int
 	Data    []float32
-	Mask    []bool // false for a place that is excluded: it is not used, and stays as it is; nil excludes none
+	Sigma   []float32 // of the noise of each place, in the unit of Data; nil for 1
+	Mask    []bool    // false for a place that is excluded: it is not used, and stays as it is; nil excludes none
 }
 
 // SeriesResult is what a program computes of a slab.
@@ -91,11 +92,23 @@ func (r Recipe) BindSeries(g volume.Geometry, volumes int) (SeriesProgram, error
 	return p, nil
 }
 
-// ToSigmas returns one volume of a series as a program of a resolved recipe of a filter of 4-D series takes it: divided by the
-// noise map, Rician noise stabilised, in sigmas. The mask excludes voxels without a figure of noise.
+// ToSigmas returns one volume of a series as a program of a resolved recipe of a filter of 4-D series takes it: in sigmas, which
+// [Recipe.SigmaOf] changes from place to place, or divided by the noise map and Rician noise stabilised. The mask excludes voxels without a figure of noise.
 func (r Recipe) ToSigmas(ctx context.Context, in Input) (*volume.Volume, error) {
 	f := r.sigmas(in)
 	return eachOf(ctx, in.Masked(), func(x float32, i int) float32 { return f.of(x, i) })
+}
+
+// SigmaOf returns the noise of the voxels of a region of in, as ToSigmas returns them; nil if it is 1 everywhere.
+func (r Recipe) SigmaOf(in Input, region volume.Region) []float32 {
+	if in.Noise == nil || r.Stabilisation() > 0 {
+		return nil
+	}
+	usual, part := in.usualSigma(), in.Noise.Crop(region)
+	for i, sigma := range part.Data {
+		part.Data[i] = figureOr(sigma, usual) / usual
+	}
+	return part.Data
 }
 
 // FromSigmas returns a region of the volume in, as the program computed it in sigmas: x holds the voxels of the region. Voxels
@@ -120,16 +133,20 @@ func (r Recipe) FromSigmas(ctx context.Context, in Input, region volume.Region, 
 
 // sigmas turns voxels of a series into sigmas of their noise.
 type sigmas struct {
-	noise      []float32 // nil without a map
-	usual      float32
-	stabilised float64 // 0: is not
+	noise      []float32 // by which voxels are divided; nil for none
+	usual      float32   // of the map
+	stabilised float64   // 0: is not
 	sigma      float64
 }
 
 func (r Recipe) sigmas(in Input) sigmas {
 	s := sigmas{stabilised: r.Stabilisation(), sigma: r.Unstabilised().Get(sigmaName).Float()}
 	if in.Noise != nil {
-		s.noise, s.usual = in.Noise.Data, in.usualSigma()
+		s.usual = in.usualSigma()
+		if s.noise = in.Noise.Data; s.stabilised == 0 {
+			s.sigma *= float64(s.usual)
+			s.noise = nil
+		}
 	}
 	return s
 }

@@ -61,6 +61,8 @@ type Options struct {
 	Begin  func() error
 	Open   func(Unit, *open.Catalog) error
 	Finish func(SeriesResult) error
+	// Beside names the outputs beside that of a unit, as job.Output.Beside does; nil for none.
+	Beside func(unit string) map[string]string
 
 	// Distribute has other processes do the units, which make a Worker of spec, and waits for
 	// them; nil if this process does them. progress takes the units that are left.

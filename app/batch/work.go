@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -67,6 +68,9 @@ func (b *batch) series(ctx context.Context, t task, r *SeriesResult) error {
 	}
 	job := b.o.Job
 	job.Output.Path, job.Memory = b.store.outputPath(r.Output), b.o.Memory
+	if b.o.Beside != nil {
+		job.Output.Beside = b.o.Beside(r.Unit)
+	}
 	held := executor.Plan(job, e.Geometry, len(t.members)).Peak
 	if err := b.memory.Acquire(ctx, held); err != nil {
 		return err
@@ -82,6 +86,11 @@ func (b *batch) series(ctx context.Context, t task, r *SeriesResult) error {
 	if b.o.OnlyChanged && r.Outcome == run.AsItIs {
 		r.State, r.Finished = Done, time.Now()
 		r.Seconds.Total = time.Since(started).Seconds()
+		for _, path := range job.Output.Beside {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
 		return b.store.discard(r)
 	}
 	if err := b.store.describe(r); err != nil {

@@ -258,7 +258,7 @@ func (x *execution) slicesTogether(program denoise.SeriesProgram, g volume.Geome
 		most := int64(0)
 		for z := from; z < to; z += n {
 			s := program.Slab(z, min(z+n, to))
-			most = max(most, int64(s.End-s.First+s.To-s.From))
+			most = max(most, 2*int64(s.End-s.First))
 		}
 		if most*slice*int64(t.volumes) <= free {
 			return n, nil
@@ -286,6 +286,9 @@ func (x *execution) readTogether(ctx context.Context, slab denoise.Slab, read fu
 		}
 		for i, value := range v.Data {
 			in.Data[i*t.volumes+k] = value
+		}
+		if k == 0 {
+			in.Sigma = t.resolved.SigmaOf(t.maps.Input(s.Volume), volume.Slices(s.Volume.Geometry, slab.First, slab.End))
 		}
 		if v.Mask != nil && in.Mask == nil {
 			in.Mask = slices.Repeat([]bool{true}, len(v.Data))

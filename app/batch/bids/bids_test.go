@@ -370,3 +370,31 @@ func (s study) validate(out string) {
 		}
 	}
 }
+
+// A series that is filtered together has its maps beside it, under names of BIDS with sidecars.
+func TestMapsOfSeries(t *testing.T) {
+	s := newStudy(t)
+	s.must(os.Remove(filepath.Join(s.dir, "sub-01", "func", "sub-01_task-rest_bold.nii.gz")))
+	s.image("sub-01/func/sub-01_task-rest_bold.nii.gz", 9)
+	out := filepath.Join(s.dir, "derivatives", "quell")
+	o := s.options(out)
+	r, err := denoise.NewRecipe("lowrank", 3)
+	s.must(err)
+	r = r.With("sigma", denoise.Number(5))
+	o.Job.Recipe = &r
+	sum, err := Run(t.Context(), s.dir, Filter{Modalities: []string{"bold"}}, o, batch.Events{})
+	s.must(err)
+	if sum.Done != 1 || sum.Failed != 0 {
+		t.Fatalf("%+v, %v", sum.Progress, sum.Err())
+	}
+	for _, param := range []string{"rank", "noise"} {
+		base := filepath.Join(out, "sub-01", "func", "sub-01_task-rest_desc-"+param+"_boldmap")
+		if _, err := os.Stat(base + ".nii.gz"); err != nil {
+			t.Error(err)
+		}
+		if about := s.read(base + ".json"); about["Sources"].([]any)[0] != "bids:source:sub-01/func/sub-01_task-rest_bold.nii.gz" {
+			t.Errorf("%v", about)
+		}
+	}
+	s.rules(out)
+}

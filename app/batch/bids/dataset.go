@@ -100,18 +100,25 @@ func (im image) datatype() string { return path.Base(path.Dir(im.name)) }
 // derived returns the name of the denoised image: desc-denoised before the suffix, or
 // desc-xDenoised for an image that has desc-x.
 func (im image) derived() string {
+	desc := "denoised"
+	if before := im.entities["desc"]; before != "" {
+		desc = before + "Denoised"
+	}
+	return im.with("desc-"+desc, im.suffix)
+}
+
+// derivedMap is the name of a map of an image.
+func (im image) derivedMap(of string) string { return im.with("desc-"+of, im.suffix+"map") }
+
+// with is the name of an image with other parts at its end, without its description.
+func (im image) with(last ...string) string {
 	var parts []string
 	for _, key := range im.order {
 		if key != "desc" {
 			parts = append(parts, key+"-"+im.entities[key])
 		}
 	}
-	desc := "denoised"
-	if before := im.entities["desc"]; before != "" {
-		desc = before + "Denoised"
-	}
-	parts = append(parts, "desc-"+desc, im.suffix)
-	return path.Join(path.Dir(im.name), strings.Join(parts, "_")+im.ext)
+	return path.Join(path.Dir(im.name), strings.Join(append(parts, last...), "_")+im.ext)
 }
 
 // noImages are suffixes of NIfTI files that hold labels or fields, not intensities, and parts

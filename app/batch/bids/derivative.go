@@ -141,6 +141,26 @@ func (d *Dataset) gradients(im image) (bval, bvec []byte, err error) {
 	return bval, bvec, err
 }
 
+// seriesMaps are the maps of a 4-D series that was filtered together, by the name of their output: the description in the name of
+// the file, and what it is.
+var seriesMaps = map[string][2]string{
+	"rank-out":  {"rank", "Rank that was kept around each voxel"},
+	"sigma-out": {"noise", "Noise by which the volumes were filtered: sigma of each voxel"},
+}
+
+// mapsOf returns the files of the maps of an image in the folder out.
+func mapsOf(out, unit string) map[string]string {
+	im, ok := parse(unit)
+	if !ok {
+		return nil
+	}
+	beside := map[string]string{}
+	for name, m := range seriesMaps {
+		beside[name] = filepath.Join(out, filepath.FromSlash(im.derivedMap(m[0])))
+	}
+	return beside
+}
+
 // finish writes the sidecar of a denoised image, and its gradients if they are gone.
 func (d *Dataset) finish(out string, r batch.SeriesResult) error {
 	im, ok := parse(r.Unit)
@@ -181,6 +201,15 @@ func (d *Dataset) finish(out string, r batch.SeriesResult) error {
 			continue
 		}
 		if err := write(base+ext, data); err != nil {
+			return err
+		}
+	}
+	for name, path := range mapsOf(out, r.Unit) {
+		if _, err := os.Stat(path); err != nil {
+			continue // the filter has none
+		}
+		about := map[string]any{"Sources": sidecar["Sources"], "SkullStripped": sidecar["SkullStripped"], "Description": seriesMaps[name][1] + ". " + sidecar["Description"].(string)}
+		if err := writeJSON(strings.TrimSuffix(path, im.ext)+".json", about); err != nil {
 			return err
 		}
 	}

@@ -25,5 +25,8 @@ func Run(ctx context.Context, dir string, f Filter, o batch.Options, events batc
 	o.Begin = func() error { return d.describe(o.Output) }
 	o.Open, o.OnlyChanged = d.open, true
 	o.Finish = func(r batch.SeriesResult) error { return d.finish(o.Output, r) }
+	if o.Job.Recipe != nil && o.Job.Recipe.SeriesFilter() != nil {
+		o.Beside = func(unit string) map[string]string { return mapsOf(o.Output, unit) }
+	}
 	return batch.Run(ctx, o, events)
 }

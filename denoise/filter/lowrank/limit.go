@@ -15,9 +15,14 @@ type limited struct {
 	marks []byte // a bit for each volume of each place: more was removed around it than noise explains
 }
 
-// removed is what the patches removed of volume c at place i of the sums.
-func (l *limited) removed(i, c int) float64 {
-	return float64(l.in[(l.from*l.dims[0]*l.dims[1]+i)*l.Volumes+c]) - float64(l.sum[i*l.Volumes+c])
+// at returns the voxels of place i of the sums before and after, and the most that may be removed of one.
+func (l *limited) at(i int) (before, after []float32, limit float64) {
+	place := l.from*l.dims[0]*l.dims[1] + i
+	limit = l.Limit
+	if l.sigma != nil {
+		limit *= float64(l.sigma[place])
+	}
+	return l.in[place*l.Volumes:][:l.Volumes], l.sum[i*l.Volumes:][:l.Volumes], limit
 }
 
 // restore puts back the voxels of the slices from <= z < to of the sums, and counts them by volume.
@@ -48,21 +53,21 @@ func (l *limited) restore(ctx context.Context, from, to int) ([]int, error) {
 
 // mark marks the places of a slice with a mean over their box that is beyond the limit.
 func (l *limited) mark(z, depth int) {
-	sums, n := make([]float64, l.Volumes), make([]float64, l.Volumes)
+	sums, squares := make([]float64, l.Volumes), make([]float64, l.Volumes)
 	l.places(z, func(x, y, at int) {
 		clear(sums)
-		clear(n)
+		clear(squares)
 		l.around(x, y, z, depth, func(i int) {
-			before, after := l.in[(l.from*l.dims[0]*l.dims[1]+i)*l.Volumes:][:l.Volumes], l.sum[i*l.Volumes:][:l.Volumes]
+			before, after, limit := l.at(i)
 			for c, v := range before {
-				if r := float64(v) - float64(after[c]); math.Abs(r) <= l.Limit {
+				if r := float64(v) - float64(after[c]); math.Abs(r) <= limit {
 					sums[c] += r
-					n[c]++
+					squares[c] += limit * limit
 				}
 			}
 		})
 		for c, sum := range sums {
-			if sum*sum > l.Limit*l.Limit*n[c] {
+			if sum*sum > squares[c] {
 				l.marks[at*l.bytes+c/8] |= 1 << (c % 8)
 			}
 		}
@@ -80,9 +85,9 @@ func (l *limited) restoreSlice(z, depth int) []int {
 				marked[k] |= m
 			}
 		})
-		before, after := l.in[(l.from*l.dims[0]*l.dims[1]+at)*l.Volumes:][:l.Volumes], l.sum[at*l.Volumes:][:l.Volumes]
+		before, after, limit := l.at(at)
 		for c, v := range before {
-			if marked[c/8]&(1<<(c%8)) != 0 || math.Abs(float64(v)-float64(after[c])) > l.Limit {
+			if marked[c/8]&(1<<(c%8)) != 0 || math.Abs(float64(v)-float64(after[c])) > limit {
 				after[c] = v
 				restored[c]++
 			}

@@ -108,6 +108,11 @@ func TestReference(t *testing.T) {
 				in.Mask[i] = i%3 > 0 && i%dims2(c.dims) > 3
 			}
 		}
+		if c.masked || c.snr == 0 {
+			for i := range places {
+				in.Sigma = append(in.Sigma, 0.7+float32(i%c.dims[0])/10)
+			}
+		}
 		out := run(t, p, in)
 		lo, hi := slices.Min(in.Data), slices.Max(in.Data)
 		limit := 1e-5 * float64(hi-lo)

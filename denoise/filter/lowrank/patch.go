@@ -28,6 +28,7 @@ type series struct {
 	dims   [3]int
 	in     []float32
 	mask   []bool
+	sigma  []float32 // nil for 1
 	from   int       // the first slice that is written
 	to     int       // after the last
 	sum    []float32 // of the patches, by their weights, over the slices that are written
@@ -98,9 +99,16 @@ func (p *patch) filter(x, y, z int) {
 	}
 	p.tridiagonalise()
 	p.diagonalise()
+	variance := 1.0
+	if p.sigma != nil {
+		variance = 0
+		for _, i := range p.used {
+			variance += float64(p.sigma[i]) * float64(p.sigma[i]) / float64(m)
+		}
+	}
 	p.wanted, p.factors = p.wanted[:0], p.factors[:0]
 	for k, square := range p.d {
-		if f := shrink(square, m-1, n); f > 0 {
+		if f := shrink(square/variance, m-1, n); f > 0 {
 			p.wanted, p.factors = append(p.wanted, k), append(p.factors, f)
 		}
 	}

@@ -51,20 +51,21 @@ func (p Params) Reference(in denoise.SeriesPart, x, y, z int) (voxels []float64,
 // of which more is removed are no part of a mean.
 func (p Params) ReferenceLimit(in denoise.SeriesPart, estimates [][]float64, x, y, z, c int) bool {
 	removed := func(i int) float64 { return float64(in.Data[i*p.Volumes+c]) - estimates[i][c] }
+	limit := func(i int) float64 { return p.Limit * sigmaAt(in, i) }
 	here := (z*p.Dims[1]+y)*p.Dims[0] + x
-	if in.Mask != nil && !in.Mask[here] || math.Abs(removed(here)) > p.Limit {
+	if in.Mask != nil && !in.Mask[here] || math.Abs(removed(here)) > limit(here) {
 		return in.Mask == nil || in.Mask[here]
 	}
 	restored := false
 	p.box(x, y, z, func(bx, by, bz, centre int) {
-		sum, n := 0.0, 0.0
+		sum, squares := 0.0, 0.0
 		p.box(bx, by, bz, func(_, _, _, i int) {
-			if r := removed(i); (in.Mask == nil || in.Mask[i]) && math.Abs(r) <= p.Limit {
-				sum, n = sum+r, n+1
+			if r := removed(i); (in.Mask == nil || in.Mask[i]) && math.Abs(r) <= limit(i) {
+				sum, squares = sum+r, squares+limit(i)*limit(i)
 			}
 		})
 		excluded := in.Mask != nil && !in.Mask[centre]
-		restored = restored || !excluded && math.Abs(sum) > p.Limit*math.Sqrt(n)
+		restored = restored || !excluded && math.Abs(sum) > math.Sqrt(squares)
 	})
 	return restored
 }
@@ -83,7 +84,7 @@ func (p Params) box(x, y, z int, f func(x, y, z, i int)) {
 // referencePatch returns what a patch estimates at a place, and its rank.
 func (p Params) referencePatch(in denoise.SeriesPart, start [3]int, at int) (estimate []float64, rank int) {
 	var rows [][]float64
-	here := -1
+	here, variance := -1, 0.0
 	for z := start[2]; z < start[2]+p.Width[2]; z++ {
 		for y := start[1]; y < start[1]+p.Width[1]; y++ {
 			for x := start[0]; x < start[0]+p.Width[0]; x++ {
@@ -99,6 +100,7 @@ func (p Params) referencePatch(in denoise.SeriesPart, start [3]int, at int) (est
 					row[c] = float64(in.Data[i*p.Volumes+c])
 				}
 				rows = append(rows, row)
+				variance += sigmaAt(in, i) * sigmaAt(in, i)
 			}
 		}
 	}
@@ -135,7 +137,7 @@ func (p Params) referencePatch(in denoise.SeriesPart, start [3]int, at int) (est
 	}
 	estimate = mean
 	for c := range n {
-		f := shrink(product(y[c], y[c]), m-1, n)
+		f := shrink(product(y[c], y[c])/(variance/float64(m)), m-1, n)
 		if f == 0 {
 			continue
 		}
@@ -170,4 +172,11 @@ func product(a, b []float64) (sum float64) {
 		sum += v * b[i]
 	}
 	return sum
+}
+
+func sigmaAt(in denoise.SeriesPart, i int) float64 {
+	if in.Sigma == nil {
+		return 1
+	}
+	return float64(in.Sigma[i])
 }

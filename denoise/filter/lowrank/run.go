@@ -14,7 +14,7 @@ func (p Params) Run(ctx context.Context, in denoise.SeriesPart, slab denoise.Sla
 	from, to := p.around(slab.From, slab.To)
 	n := (to - from) * in.Dims[0] * in.Dims[1]
 	s := series{
-		dims: in.Dims, in: in.Data, mask: in.Mask, from: from - slab.First, to: to - slab.First,
+		dims: in.Dims, in: in.Data, mask: in.Mask, sigma: in.Sigma, from: from - slab.First, to: to - slab.First,
 		sum: make([]float32, n*p.Volumes), weight: make([]float32, n), rank: make([]float32, n),
 	}
 	x := p.starts(0)
