@@ -72,8 +72,8 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 	s.Structures, s.Neighbourhoods = measures.NewStructures(d, s.Measures), measures.NewNeighbourhoods(d)
 	s.Strip = measures.NewStrip(d, s.Preview, s.Measures)
 	s.Lesions = lesions.New(d, s.Preview)
-	s.Lesions.Learned = s.Dial.Learn
 	s.Proposals = proposals.New(d, s.Tuning, s.Noise, s.Preview)
+	s.Proposals.Learned = s.Dial.Learn
 	s.Preview.Measuring = preview.Measuring{Stop: s.Measures.Stop, Want: s.Measures.Want, Known: s.Measures.Known, Idle: s.Strip.Follow}
 	s.Screen = screen.New(d, s.Preview, s.Measures, s.Structures, s.Results)
 	s.Marks = marks.New(d, s.Preview)
