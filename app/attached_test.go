@@ -160,7 +160,7 @@ func TestMeasurements(t *testing.T) {
 	in, out := noisyDICOM(t), filepath.Join(t.TempDir(), "out")
 	r := do(t, attachJob(in, out, job.AttachMeasurements))
 	m := r.Measures
-	if names := dicomtest.Names(t, out); r.Files != r.Dims[2]+1 || !slices.Contains(names, "SR00001.dcm") || m == nil || m.Visibility == nil {
+	if names := dicomtest.Names(t, out); r.Files != r.Dims[2]+1 || !slices.Contains(names, "SR00001.dcm") || m == nil || !m.Noise().Known() {
 		t.Fatalf("%d files, %q, measures %+v", r.Files, names, m)
 	}
 	source, result := report(t, out)
@@ -168,11 +168,12 @@ func TestMeasurements(t *testing.T) {
 	if got, _ := strconv.ParseFloat(noise.Value, 64); math.Abs(got-m.Sigma) > 1e-4*m.Sigma || m.Sigma < 13 || m.Sigma > 17 {
 		t.Errorf("noise %q, estimated %g, and 15 was added", noise.Value, m.Sigma)
 	}
-	for name, want := range map[string]string{
-		"Verdict on the result": string(m.Verdict), "Verdict on the error": string(m.Visibility.Error), "Verdict on the visibility of lesions": string(m.Visibility.Verdict),
-	} {
-		if got := result.Only(t, name); !strings.EqualFold(got.Value, want) || got.Only(t, "Comment").Value == "" {
-			t.Errorf("%s is %+v, not %q", name, got, want)
+	if got := result.Only(t, "Verdict on the result"); !strings.EqualFold(got.Value, string(m.Judgement)) || got.Only(t, "Comment").Value == "" {
+		t.Errorf("the verdict is %+v, not %q", got, m.Judgement)
+	}
+	for name, want := range map[string]float64{"Noise removed": m.Noise().Value, "Contrast kept": m.Contrast().Value, "Texture kept": m.Texture().Value} {
+		if got, err := strconv.ParseFloat(result.Only(t, name).Value, 64); err != nil || math.Abs(got-100*want) > 1e-3 {
+			t.Errorf("%s is %g, not %g %%", name, got, 100*want)
 		}
 	}
 	if got := result.Only(t, "Algorithm Parameters").Value; got != r.Recipe.String() {
@@ -207,11 +208,8 @@ func TestMeasurementsThatAreUnknown(t *testing.T) {
 	j.Recipe = &median
 	do(t, j)
 	_, result := report(t, j.Output.Path)
-	if kept := result.Only(t, "Contrast kept of the smallest safe virtual lesion"); kept.Value != "" || kept.Qualifier == "" || kept.Only(t, "Comment").Value == "" {
-		t.Errorf("of no noise: %+v", kept)
-	}
-	if got := result.Only(t, "Verdict on the visibility of lesions").Value; got != "UNKNOWN" {
-		t.Errorf("the visibility is %s", got)
+	if got := result.Only(t, "Verdict on the result"); got.Value == "GOOD" || got.Only(t, "Comment").Value == "" {
+		t.Errorf("of no noise: %+v", got)
 	}
 
 	in := noisyDICOM(t)

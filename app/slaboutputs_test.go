@@ -12,7 +12,6 @@ import (
 
 	"quell/app"
 	"quell/app/apptest"
-	"quell/app/executor"
 	"quell/app/files"
 	"quell/app/job"
 	"quell/app/output"
@@ -170,8 +169,8 @@ func TestSlabsAreJudged(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	m, w := got.Measures, want.Measures
-	if m.Verdict != w.Verdict || len(m.Slices) != 24 || !strings.Contains(m.Why.String(), "parts; slices ") || m.Map != nil {
-		t.Errorf("%s: %s, %d slices; want %s: %s", m.Verdict, m.Why, len(m.Slices), w.Verdict, w.Why)
+	if m.Judgement != w.Judgement || len(m.Slices) != 24 || !strings.Contains(m.Why.String(), "parts; slices ") || m.Map != nil {
+		t.Errorf("%s: %s, %d slices; want %s: %s", m.Judgement, m.Why, len(m.Slices), w.Judgement, w.Why)
 	}
 	near := func(a, b, slack float64) bool { return math.Abs(a-b) <= slack*math.Abs(b) }
 	if !near(float64(m.Change.MSE), float64(w.Change.MSE), 1e-6) || m.Change.MaxAbsDiff != w.Change.MaxAbsDiff || !near(float64(m.Change.SSIM), float64(w.Change.SSIM), 1e-6) ||
@@ -179,7 +178,7 @@ func TestSlabsAreJudged(t *testing.T) {
 		t.Errorf("%+v, sigma %g; want %+v, %g", m.Change, m.Sigma, w.Change, w.Sigma)
 	}
 	page, err := os.ReadFile(j.Output.Beside["report"])
-	if err != nil || !bytes.Contains(page, []byte(string(m.Verdict))) || bytes.Count(page, []byte("<img")) == 0 {
+	if err != nil || !bytes.Contains(page, []byte(m.Judgement.Message().String())) || bytes.Count(page, []byte("<img")) == 0 {
 		t.Errorf("%v: %d bytes", err, len(page))
 	}
 }
@@ -194,7 +193,7 @@ func TestReportOf4D(t *testing.T) {
 	}
 	worst := 0
 	for k, v := range r.Volumes {
-		if executor.Worse(v.Measures.Verdict, r.Volumes[worst].Measures.Verdict) {
+		if v.Measures.Worse(r.Volumes[worst].Measures.Assessment) {
 			worst = k
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"quell/app/roomtest"
 	"quell/app/run"
 	"quell/denoise"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/volume"
 )
 
@@ -34,7 +34,7 @@ func TestWorkflow(t *testing.T) {
 	}
 	facts := apptest.FoundFacts(t, s.Volume)
 	region := volume.Slices(s.Volume.Geometry, 4, 7)
-	verdict := func(r denoise.Recipe) (*run.Run, tune.Verdict) {
+	judged := func(r denoise.Recipe) (*run.Run, verdict.Word) {
 		var done, total int64
 		run, err := run.Denoise(t.Context(), eng, run.Request{Series: s, Recipe: r, Region: region, Facts: &facts}, func(d, n int64) { done, total = d, n })
 		if err != nil {
@@ -47,12 +47,12 @@ func TestWorkflow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return run, m.Verdict
+		return run, m.Judgement
 	}
-	if _, v := verdict(apptest.MustRecipe("gaussian", 2)); v != tune.Over {
+	if _, v := judged(apptest.MustRecipe("gaussian", 2)); v != verdict.Fades {
 		t.Errorf("a blur of 1 mm removes anatomy from a CT, but its verdict is %s", v)
 	}
-	run, _ := verdict(apptest.MustRecipe("nlm", 2))
+	run, _ := judged(apptest.MustRecipe("nlm", 2))
 
 	dir := t.TempDir()
 	for name, tolerance := range map[string]float64{

@@ -181,8 +181,8 @@ func TestTheMeasuresAreSaved(t *testing.T) {
 		value float64
 		unit  string
 	}{
-		"slice residual SD": {float64(slice.ResidualSD), "HU"}, "volume residual SD": {float64(whole.ResidualSD), "HU"},
-		"slice MSE against the original": {float64(slice.Change.MSE), "HU^2"}, "volume SSIM against the original": {float64(whole.Change.SSIM), ""},
+		"slice residual_sd": {float64(slice.ResidualSD), "HU"}, "volume residual_sd": {float64(whole.ResidualSD), "HU"},
+		"slice mse": {float64(slice.Change.MSE), "HU²"}, "volume ssim": {float64(whole.Change.SSIM), ""},
 	} {
 		r := found[name]
 		if r == nil {
@@ -196,10 +196,10 @@ func TestTheMeasuresAreSaved(t *testing.T) {
 			t.Errorf("%s is of recipe %q, %s", name, r[7], r[8])
 		}
 	}
-	if r := found["slice verdict"]; r == nil || r[1] != string(slice.Verdict) || r[4] != "axial" || r[5] != "4" || r[6] != "" {
+	if r := found["slice judgement"]; r == nil || r[1] != string(slice.Judgement) || r[4] != "axial" || r[5] != "4" || r[6] != "" {
 		t.Errorf("the verdict on the slice is %q", r)
 	}
-	if r := found["volume verdict"]; r == nil || r[1] != string(whole.Verdict) || r[5] != "" || r[6] != "1" {
+	if r := found["volume judgement"]; r == nil || r[1] != string(whole.Judgement) || r[5] != "" || r[6] != "1" {
 		t.Errorf("the verdict on the volume is %q", r)
 	}
 	b.saveAs("measures-save", filepath.Join(t.TempDir(), "b.csv")) // an older one is no obstacle

@@ -14,7 +14,7 @@ import (
 	"quell/app/workbench"
 	"quell/denoise"
 	"quell/denoise/noise"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/series"
 	"quell/ui/blind"
 	"quell/ui/command"
@@ -153,15 +153,11 @@ func (w *Workbench) Texts() map[string][]string {
 		add("title", p.Dock().Tabs...)
 	}
 	add("wording.NotClinical", wording.NotClinical)
-	add("string(v)", string(tune.Clean), string(tune.Under), string(tune.Matched), string(tune.Over), string(tune.Unknown))
 	add("string(c)", string(noise.High), string(noise.Fair), string(noise.Low), string(noise.None))
-	for _, of := range []string{"m.Measures.Verdict", "f.Verdict", "e.Verdict"} {
-		add("string("+of+")", out["string(v)"]...)
-	}
 	for _, of := range []string{"f.Confidence", "m.Confidence", "f.Noise.Confidence"} {
 		add("string("+of+")", out["string(c)"]...)
 	}
-	add("p.What", "edges", "smooth tissue", "an object", "a disc")
+	add("p.What", "edges", "smooth tissue", "a disc")
 	v := &volume.Volume{}
 	add("r.Picture.SecondName()", (&viewer.Picture{}).SecondName(), (&viewer.Picture{Source: v, Result: v}).SecondName())
 	add("r.Picture.FirstName()", (&viewer.Picture{}).FirstName(), (&viewer.Picture{Base: &volume.Volume{}}).FirstName(), (&viewer.Picture{Other: true}).FirstName())
@@ -277,7 +273,7 @@ func (w *Workbench) ShowPlace(volume bool) { of[*measurepanel.Panel](w).ShowPlac
 func (w *Workbench) MeasuresNeed() float32 { return of[*measurepanel.Panel](w).Needs() }
 
 // SliceMarks returns the verdicts of the ticks beside the slider.
-func (w *Workbench) SliceMarks() (out []tune.Verdict) {
+func (w *Workbench) SliceMarks() (out []verdict.Word) {
 	for _, f := range of[*slicebar.Panel](w).Strip.Figures {
 		if f.Verdict != "" {
 			out = append(out, f.Verdict)

@@ -107,7 +107,7 @@ func TestTheLineOfTheStrength(t *testing.T) {
 	b := newBenchWith(t, large, func(*workbench.Settings) {})
 	b.until("the slice is judged", func() bool { return b.session().Measures.Slice().Known })
 	b.drain()
-	if b.workbench.ColumnShown() || b.workbench.VerdictText() != "Verdict: "+string(b.session().Measures.Slice().Measures.Verdict) && b.workbench.VerdictText() != "No verdict" {
+	if b.workbench.ColumnShown() || b.workbench.VerdictText() != b.session().Measures.Slice().Judgement.Message().String() {
 		t.Fatalf("the verdict reads %q", b.workbench.VerdictText())
 	}
 	var run, name *control.Button

@@ -60,24 +60,3 @@ func TestTheLesionsOfTheRecipe(t *testing.T) {
 	b.workbench.SelectTab("Measures")
 	idle(3, "behind another tab")
 }
-
-// The bar of visibility in the measures has the lesions measured when it is clicked, and from then on for every recipe; the
-// verdict joins them.
-func TestVisibilityIsPartOfTheMeasures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("full tier")
-	}
-	b := newBench(t, fyne.NewSize(1280, 800))
-	b.app.Settings().SetTheme(screen.Theme{})
-	b.show(tissue(t))
-	b.until("the slice is measured", func() bool { return b.status() == preview.Slice && b.session().Measures.Slice().Current })
-	b.drain()
-	if now := b.session().Lesions.Now(); now.Measuring || now.Panel != nil || b.session().Lesions.Asked() {
-		t.Fatalf("lesions are measured unasked: %+v", now)
-	}
-	b.session().Lesions.Ask() // the effect of a click
-	measured := func() bool { return b.session().Lesions.Now().Panel != nil }
-	b.until("the lesions are measured", measured)
-	b.session().Tuning.Set(b.session().Tuning.Recipe().With("h", denoise.Number(3)), true)
-	b.until("those of another recipe are", measured)
-}

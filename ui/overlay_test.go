@@ -11,7 +11,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/series"
 	"quell/ui/control"
 	"quell/ui/panels/plotpanel"
@@ -174,9 +174,9 @@ func TestVerdictsBesideTheSlider(t *testing.T) {
 	}
 	b.session().Results.Apply()
 	b.until("the slices are judged", func() bool { return len(b.workbench.SliceMarks()) == 3 })
-	for i, verdict := range b.workbench.SliceMarks() {
-		if verdict != tune.Over {
-			t.Errorf("slice %d has a tick of %s; want over", i+1, verdict)
+	for i, word := range b.workbench.SliceMarks() {
+		if word != verdict.Fades {
+			t.Errorf("slice %d has a tick of %s; want fades", i+1, word)
 		}
 	}
 	b.key(fyne.KeyC)

@@ -26,12 +26,12 @@ import (
 	"quell/internal/parallel"
 )
 
-// Options are the options of a batch.
+// Options say what a batch does.
 type Options struct {
 	Inputs []string // see List
 	Output string   // folder
-	// Job is the job of every series; its input and its output's path are empty. It has
-	// a recipe. With Job.Lesions a later batch does a series again whose virtual lesions were not looked for.
+	// Job is what is done with every series; its input and its output's path are empty. It has
+	// a recipe.
 	Job    job.Job
 	Select string // see ParseSelection
 	// Shard of Shards, counted from 0, is the part of the units that this process does. The
@@ -65,11 +65,11 @@ type Options struct {
 	Beside func(unit string) map[string]string
 
 	// Distribute has other processes do the units, which make a Worker of spec, and waits for
-	// them; nil if this process does them. progress takes the units that are left.
+	// them; nil if this process does them. progress takes what is left.
 	Distribute func(ctx context.Context, spec Spec, units []Unit, progress func(Left)) error
 }
 
-// Left is the unfinished part of a batch that other processes do, in units.
+// Left is what is not finished of a batch that other processes do, in units.
 type Left struct {
 	Units       int // in all
 	InWork      int // of these with a worker
@@ -186,8 +186,8 @@ func (b *batch) checkPlace() error {
 	return gate.Check()
 }
 
-// checkAttached refuses files whose results hold no DICOM objects, before the first series is filtered. One that a selection
-// leaves out is known only when it is read, and is refused when it is reached.
+// checkAttached refuses files whose results hold no DICOM objects, before the first series is filtered. What a selection
+// leaves out is known only when it is read: there such a file is refused when it is reached.
 func (b *batch) checkAttached() error {
 	if len(b.o.Job.Output.Attach) == 0 || b.o.Select != "" {
 		return nil
@@ -232,7 +232,7 @@ type batch struct {
 	progress  meter
 	memory    *semaphore.Weighted
 	filter    *semaphore.Weighted // of 1: one series at a time has the engine
-	stop      func(cause error)   // ends the work on all series; finished ones stay
+	stop      func(cause error)   // ends the work on all series; what is done stays
 	stopped   func(stage)         // for tests: called at the end of each stage of a series
 }
 
@@ -261,11 +261,10 @@ func newBatch(o Options, events Events) (*batch, error) {
 	if err := job.CheckAttach(o.Job.Output.Attach); err != nil {
 		return nil, err
 	}
-	o.Job.Lesions = o.Job.Judged().Lesions
 	o.Shards = max(o.Shards, 1)
 	switch {
-	case o.Job.Lesions && o.WithoutVerdict:
-		return nil, job.Usagef("--lesions and --attach %s need the verdict; leave out --no-verdict", job.AttachMeasurements)
+	case o.Job.Judged().Measure && !o.Job.Measure && o.WithoutVerdict:
+		return nil, job.Usagef("--attach %s needs the verdict; leave out --no-verdict", job.AttachMeasurements)
 	case len(o.Inputs) == 0:
 		return nil, job.Usagef("the batch has no input")
 	case o.Output == "":
@@ -318,8 +317,8 @@ func newBatch(o Options, events Events) (*batch, error) {
 	return b, nil
 }
 
-// recipe returns the steps of a series, as JSON. The engine does not count: engines agree
-// within a tolerance, and a finished series stays finished on another machine. Nor does leave to replace
+// recipe returns what is done with a series, as JSON. The engine does not count: engines agree
+// within a tolerance, and what is done stays done on another machine. Nor does leave to replace
 // files, which changes no output.
 func (b *batch) recipe() ([]byte, error) {
 	j := b.o.Job
@@ -344,7 +343,7 @@ func (b *batch) recipe() ([]byte, error) {
 	}{j.Recipe, j.AutoDims, noiseMap, options, j.Uneven, j.Input.Modality, b.keyName()})
 }
 
-// hash identifies the steps of a series, the version, and further texts.
+// hash identifies what is done with a series, by which version, and further texts.
 func (b *batch) hash(texts ...string) (string, error) {
 	data, err := b.recipe()
 	if err != nil {
@@ -470,6 +469,6 @@ func (b *batch) finish(u Unit, r *SeriesResult) {
 // report counts a result and logs it.
 func (b *batch) report(r SeriesResult, saved bool) {
 	job.Log("series", slog.String("id", r.ID), slog.String("state", string(r.State)), slog.Bool("reused", r.Reused), slog.Int("code", r.Code),
-		slog.String("engine", r.Engine), slog.String("verdict", r.Verdict), slog.Int("voxels", r.voxels()), slog.Any("seconds", r.Seconds))
+		slog.String("engine", r.Engine), slog.String("judgement", r.Judgement), slog.Int("voxels", r.voxels()), slog.Any("seconds", r.Seconds))
 	b.progress.result(r, saved)
 }

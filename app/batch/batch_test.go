@@ -620,8 +620,8 @@ func TestSlabs(t *testing.T) {
 		s, err := Run(t.Context(), o, Events{})
 		c.must(err)
 		for _, r := range resultsOf(s) {
-			if r.State != Done || r.Verdict != "unknown" {
-				t.Errorf("%d bytes: %s is %s: %s, %s: %s", memory, r.Unit, r.State, r.Problem, r.Verdict, r.Why)
+			if r.State != Done || r.Judgement != "unknown" {
+				t.Errorf("%d bytes: %s is %s: %s, %s: %s", memory, r.Unit, r.State, r.Problem, r.Judgement, r.Why)
 			}
 			if r.Recipe == nil || r.Engine != "cpu" || r.Seconds.Load < 0 || r.Seconds.Filter <= 0 || r.Seconds.Write <= 0 {
 				t.Errorf("%d bytes: %s: recipe %v, engine %q, %+v", memory, r.Unit, r.Recipe, r.Engine, r.Seconds)

@@ -13,7 +13,7 @@ import (
 	"quell/app/judge"
 	"quell/app/open"
 	"quell/denoise/noise"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/io/nifti/niftitest"
 	"quell/volume"
@@ -112,12 +112,12 @@ func TestGroupPicture(t *testing.T) {
 }
 
 func TestWorse(t *testing.T) {
-	judged := func(v tune.Verdict) *judge.Measures {
+	judged := func(v verdict.Word) *judge.Measures {
 		m := &judge.Measures{}
-		m.Verdict = v
+		m.Judgement = v
 		return m
 	}
-	over, matched := judged(tune.Over), judged(tune.Matched)
+	over, matched := judged(verdict.Fades), judged(verdict.Good)
 	for _, x := range []struct {
 		m, than *judge.Measures
 		want    bool
@@ -165,23 +165,23 @@ func TestGroupNeedsMemory(t *testing.T) {
 // TestJudge: the worst verdict and the median of sigma.
 func TestJudge(t *testing.T) {
 	type judged = executor.VolumeOutcome
-	volume := func(name string, v tune.Verdict, sigma float64, c noise.Confidence) judged {
+	volume := func(name string, v verdict.Word, sigma float64, c noise.Confidence) judged {
 		m := &judge.Measures{}
-		m.Verdict, m.Why, m.Sigma, m.SigmaConfidence = v, message.Verbatim("Because."), sigma, c
+		m.Judgement, m.Why, m.Sigma, m.SigmaConfidence = v, message.Verbatim("Because."), sigma, c
 		return judged{Name: name, Measures: m}
 	}
 	for _, x := range []struct {
-		all                     []judged
-		verdict, why, sigmaText string
+		all                       []judged
+		judgement, why, sigmaText string
 	}{
 		{nil, "", "", ""},
 		{[]judged{{Name: "a"}}, "", "", ""},
 		{[]judged{{Name: "a", Noise: &noise.Figure{Sigma: 3, Confidence: noise.Fair}}, {Name: "b"}}, "", "", "3 fair"},
-		{[]judged{volume("", tune.Matched, 3, noise.High)}, "matched", "Because.", "3 high"},
-		{[]judged{volume("", tune.Unknown, 3, noise.None)}, "unknown", "Because.", ""},
-		{[]judged{volume("a", tune.Matched, 3, noise.High), volume("b", tune.Under, 5, noise.Low), volume("c", tune.Unknown, 4, noise.Fair), volume("d", tune.Under, 9, noise.None)}, "under", "2 of 4 volumes; b: Because.", "4 low"},
-		{[]judged{volume("a", tune.Over, 1, noise.Fair), volume("b", tune.Under, 2, noise.High), {Name: "c"}}, "over", "1 of 3 volumes; a: Because.", "2 fair"},
-		{[]judged{volume("a", tune.Clean, 1, noise.High), volume("b", tune.Matched, 2, noise.High)}, "matched", "1 of 2 volumes; b: Because.", "2 high"},
+		{[]judged{volume("", verdict.Good, 3, noise.High)}, "good", "Because.", "3 high"},
+		{[]judged{volume("", verdict.Unknown, 3, noise.None)}, "unknown", "Because.", ""},
+		{[]judged{volume("a", verdict.Good, 3, noise.High), volume("b", verdict.Texture, 5, noise.Low), volume("c", verdict.Unknown, 4, noise.Fair), volume("d", verdict.Texture, 9, noise.None)}, "texture", "2 of 4 volumes; b: Because.", "4 low"},
+		{[]judged{volume("a", verdict.Fades, 1, noise.Fair), volume("b", verdict.Texture, 2, noise.High), {Name: "c"}}, "fades", "1 of 3 volumes; a: Because.", "2 fair"},
+		{[]judged{volume("a", verdict.Good, 1, noise.High), volume("b", verdict.Good, 2, noise.High)}, "good", "2 of 2 volumes; a: Because.", "2 high"},
 	} {
 		r := SeriesResult{State: Done}
 		r.judge(x.all)
@@ -189,7 +189,7 @@ func TestJudge(t *testing.T) {
 		if text := sigmaText(r); text != "" {
 			sigma = fmt.Sprintf("%s %s", text, r.SigmaConfidence)
 		}
-		equal(t, "judged", []string{r.Verdict, r.Why, sigma}, []string{x.verdict, x.why, x.sigmaText})
+		equal(t, "judged", []string{r.Judgement, r.Why, sigma}, []string{x.judgement, x.why, x.sigmaText})
 	}
 }
 

@@ -249,7 +249,7 @@ func (b *batch) reuse(t *task, digest *string) bool {
 	if !exists(files.RecordPath(b.store.outputPath(before.Output))) {
 		return false // it is made again with its output
 	}
-	if before.Verdict == "" && !b.o.WithoutVerdict || before.Visibility == "" && b.o.Job.Lesions {
+	if before.Judgement == "" && !b.o.WithoutVerdict {
 		return false // it was left unjudged
 	}
 	stale := before.Settings != b.settings || before.Stamp != r.Stamp

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -18,7 +17,7 @@ import (
 	"quell/app/job"
 	"quell/app/output"
 	"quell/app/run"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/io/atomic"
 	"quell/report"
 )
@@ -28,12 +27,12 @@ const pageRows = 200
 
 type (
 	pageData struct {
-		Recipe, Version, Select, When         string
-		Done, Failed, Duplicates, Under, Over int
-		Total, OfOthers                       int
-		Page                                  int // from 1
-		Pages                                 []pageLink
-		Rows                                  []SeriesResult
+		Recipe, Version, Select, When            string
+		Done, Failed, Duplicates, Fades, Texture int
+		Total, OfOthers                          int
+		Page                                     int // from 1
+		Pages                                    []pageLink
+		Rows                                     []SeriesResult
 	}
 	// pageLink leads from a page of the report to another one.
 	pageLink struct {
@@ -96,8 +95,8 @@ func (h *pageData) body(p *report.Page) {
 		p.Add(", series with <code>%s</code>", h.Select)
 	}
 	p.Add(", Quell %s, %s.\n", h.Version, h.When)
-	count(h.Over, "%d lost structure. ")
-	count(h.Under, "In %d noise is left. ")
+	count(h.Fades, "In %d objects fade. ")
+	count(h.Texture, "In %d texture is lost. ")
 	count(h.Duplicates, "%d have the same images as another series. ")
 	count(h.OfOthers, "<b>%d outputs in this folder were made by another recipe or version of Quell</b> and have no row. ")
 	p.Add("</p>\n")
@@ -151,14 +150,8 @@ func (r SeriesResult) body(p *report.Page) {
 		p.Add("the same images as %s", r.SameAs)
 		return
 	}
-	p.Add("<b>%s</b>", cmp.Or(r.Verdict, string(r.State)))
-	if r.Confidence != "" {
-		p.Add(" (%s confidence)", r.Confidence)
-	}
+	p.Add("<b>%s</b>", wordOf(r))
 	p.Add("<br>%s", r.Why)
-	if r.Visibility != "" {
-		p.Add("<br>Visibility <b>%s</b>: %s %s", r.Visibility, r.VisibilityWhy, r.Lesions)
-	}
 	for _, text := range r.Warnings {
 		line(p, text)
 	}
@@ -198,10 +191,10 @@ func (h *pageData) count(x row) {
 		h.Done++
 	}
 	switch x.urgency {
-	case urgency(SeriesResult{State: Done, Verdict: string(tune.Over)}):
-		h.Over++
-	case urgency(SeriesResult{State: Done, Verdict: string(tune.Under)}):
-		h.Under++
+	case urgency(SeriesResult{State: Done, Judgement: string(verdict.Fades)}):
+		h.Fades++
+	case urgency(SeriesResult{State: Done, Judgement: string(verdict.Texture)}):
+		h.Texture++
 	}
 }
 
@@ -214,6 +207,14 @@ func class(r SeriesResult) string {
 		return "doubt"
 	}
 	return "well"
+}
+
+// wordOf is the verdict on a series as a person reads it; its state if it has none.
+func wordOf(r SeriesResult) string {
+	if r.Judgement == "" {
+		return string(r.State)
+	}
+	return verdict.Word(r.Judgement).Message().String()
 }
 
 // took is the time of a series in words.

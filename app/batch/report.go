@@ -10,6 +10,7 @@ import (
 
 	"quell/app/open"
 	"quell/denoise/noise"
+	"quell/denoise/verdict"
 	"quell/internal/clean"
 	"quell/io/atomic"
 )
@@ -25,8 +26,7 @@ var columns = []struct {
 	{"state", func(r SeriesResult) string { return string(r.State) }},
 	{"output", func(r SeriesResult) string { return r.Output }},
 	{"problem", func(r SeriesResult) string { return cmp.Or(r.Problem, r.SameAs) }},
-	{"verdict", func(r SeriesResult) string { return r.Verdict }},
-	{"confidence", func(r SeriesResult) string { return r.Confidence }},
+	{"judgement", func(r SeriesResult) string { return r.Judgement }},
 	{"sigma", sigmaText},
 	{"sigma_confidence", func(r SeriesResult) string { return r.SigmaConfidence }},
 	{"why", func(r SeriesResult) string { return r.Why }},
@@ -67,9 +67,20 @@ var columns = []struct {
 	{"finished", func(r SeriesResult) string { return r.Finished.UTC().Format(time.RFC3339) }},
 	{"id", func(r SeriesResult) string { return r.ID }},
 	{"noise_map", func(r SeriesResult) string { return r.NoiseMap }},
-	{"visibility", func(r SeriesResult) string { return r.Visibility }},
-	{"lesions", func(r SeriesResult) string { return cmp.Or(r.Lesions, r.VisibilityWhy) }},
 	{"outcome", func(r SeriesResult) string { return r.Outcome }},
+	{"noise_removed", shareText(verdict.Figures.Noise)},
+	{"contrast_kept", shareText(verdict.Figures.Contrast)},
+	{"texture_kept", shareText(verdict.Figures.Texture)},
+}
+
+// shareText writes one of the figures by which a result is judged.
+func shareText(of func(verdict.Figures) verdict.Share) func(SeriesResult) string {
+	return func(r SeriesResult) string {
+		if r.State != Done || r.Figures == nil || !of(*r.Figures).Known() {
+			return ""
+		}
+		return strconv.FormatFloat(of(*r.Figures).Value, 'f', 3, 64)
+	}
 }
 
 func sigmaText(r SeriesResult) string {

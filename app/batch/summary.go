@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"quell/app/job"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/internal/message"
 )
 
@@ -224,11 +224,11 @@ func urgency(r SeriesResult) int {
 	switch {
 	case r.State == Failed:
 		return 0
-	case r.Verdict == string(tune.Over):
+	case r.Judgement == string(verdict.Fades) || len(r.Places) > 0:
 		return 1
-	case r.Verdict == string(tune.Under):
+	case r.Judgement == string(verdict.Texture):
 		return 2
-	case r.Verdict == string(tune.Unknown) || len(r.Warnings) > 0:
+	case r.Judgement == string(verdict.Unknown) || r.Judgement == string(verdict.Nothing) || len(r.Warnings) > 0:
 		return 3
 	case r.State == Done:
 		return 4

@@ -45,8 +45,8 @@ func TestUnevenSeries(t *testing.T) {
 		if r.State != Done || r.Reused || !strings.Contains(strings.Join(r.Warnings, " "), x.warning) {
 			t.Errorf("%s: %+v", x.uneven, r)
 		}
-		if split := strings.HasPrefix(r.Why, "What was filtered in evenly spaced parts is not judged"); split != (x.uneven == job.UnevenSplit) || split && (r.Verdict != "unknown" || sigmaText(r) != "") {
-			t.Errorf("%s: verdict %s: %s", x.uneven, r.Verdict, r.Why)
+		if split := strings.HasPrefix(r.Why, "What was filtered in evenly spaced parts is not judged"); split != (x.uneven == job.UnevenSplit) || split && (r.Judgement != "unknown" || sigmaText(r) != "") {
+			t.Errorf("%s: verdict %s: %s", x.uneven, r.Judgement, r.Why)
 		}
 		if !run(x.uneven).Reused {
 			t.Errorf("%s: done twice", x.uneven)

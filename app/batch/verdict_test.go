@@ -30,7 +30,7 @@ func TestWorkerWithoutVerdict(t *testing.T) {
 		return w.Work(ctx, newLocal(w.b.store, units))
 	}
 	c.run(o)
-	equal(t, "verdict", c.rows()[0]["verdict"], "")
+	equal(t, "verdict", c.rows()[0]["judgement"], "")
 }
 
 // TestWithoutVerdict: results are left unjudged, with sigma if the recipe asks for it, until a
@@ -43,7 +43,7 @@ func TestWithoutVerdict(t *testing.T) {
 	row := func() []string {
 		var texts []string
 		for _, r := range c.rows() {
-			texts = append(texts, strings.Join([]string{r["input"], r["state"], r["verdict"], r["confidence"], r["sigma"], r["why"]}, "|"))
+			texts = append(texts, strings.Join([]string{r["input"], r["state"], r["judgement"], r["confidence"], r["sigma"], r["why"]}, "|"))
 		}
 		return texts
 	}
@@ -69,7 +69,7 @@ func TestWithoutVerdict(t *testing.T) {
 	judged := c.options()
 	equal(t, "with verdicts", states(c.run(judged)), []string{"a.nii done", "b.nii done", "g.nii done"})
 	for _, r := range c.rows() {
-		if r["verdict"] == "" || r["why"] == "" {
+		if r["judgement"] == "" || r["why"] == "" {
 			t.Errorf("no verdict: %v", r)
 		}
 	}
@@ -102,42 +102,4 @@ func TestWithoutVerdict(t *testing.T) {
 	if equal(t, "sigma", unjudged, sigma(o)); unjudged[0] == "" {
 		t.Error("no sigma")
 	}
-}
-
-// TestLesionsOfABatch: results have the second part of the verdict once a batch asks for it.
-func TestLesionsOfABatch(t *testing.T) {
-	c := newCohort(t)
-	c.nii("small.nii", 1)
-	v := volume.New(volume.NewGeometry([3]int{128, 128, 1}, [3]float64{1, 1, 1}))
-	for i := range v.Data {
-		v.Data[i] = 100
-	}
-	noisy, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 5, 1)
-	c.must(err)
-	c.must(niftitest.Write(t.Context(), filepath.Join(c.in, "even.nii"), noisy, ""))
-	recipe, err := denoise.NewRecipe("nlm", 2)
-	c.must(err)
-	o := c.options()
-	o.Job.Recipe = &recipe
-	c.run(o)
-	equal(t, "visibility unasked", c.rows()[0]["visibility"], "")
-	o.Job.Lesions = true
-	equal(t, "with lesions", states(c.run(o)), []string{"even.nii done", "small.nii done"})
-	rows := map[string]map[string]string{}
-	for _, r := range c.rows() {
-		rows[r["input"]] = r
-	}
-	equal(t, "visibility", []string{rows["even.nii"]["verdict"], rows["even.nii"]["visibility"], rows["small.nii"]["visibility"]}, []string{"over", "over", "unknown"})
-	if text := rows["even.nii"]["lesions"]; !strings.HasPrefix(text, "Discs of 8 mm at 1 sigma keep ") {
-		t.Errorf("the lesions are %q", text)
-	}
-	if rows["small.nii"]["lesions"] == "" {
-		t.Error("a series without lesions does not say why")
-	}
-	page, err := os.ReadFile(filepath.Join(c.out, "report.html"))
-	c.must(err)
-	if !strings.Contains(string(page), "Visibility <b>over</b>: A lesion of ") {
-		t.Error("the page does not show the visibility")
-	}
-	equal(t, "again", states(c.run(o)), []string{"even.nii done before", "small.nii done before"})
 }

@@ -20,9 +20,8 @@ import (
 	"quell/app/output"
 	"quell/app/run"
 	"quell/denoise"
-	"quell/denoise/lesions"
 	"quell/denoise/noise"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/atomic"
@@ -120,10 +119,10 @@ func (b *batch) execute(ctx context.Context, t task, j job.Job, r *SeriesResult)
 		shown := &shownSink{stopped: b.stopped}
 		sinks := []executor.Sink{shown}
 		if !b.o.WithoutVerdict {
-			sinks = []executor.Sink{&executor.Judge{Lesions: j.Lesions, AtATime: executor.Plan(j, src.Geometry, src.Len()).Judged}, shown}
+			sinks = []executor.Sink{&executor.Judge{AtATime: executor.Plan(j, src.Geometry, src.Len()).Judged}, shown}
 		}
 		filtered := j
-		filtered.Measure, filtered.Lesions = false, false // the sink above judges
+		filtered.Measure = false // the sink above judges
 		means := executor.Means{Engine: func() (denoise.Engine, error) { return eng, nil }}
 		report, err = app.Execute(ctx, filtered, src, means, job.Events{}, sinks...)
 		r.Seconds = report.Seconds
@@ -142,9 +141,6 @@ func (b *batch) execute(ctx context.Context, t task, j job.Job, r *SeriesResult)
 	}
 	if r.judge(report.Each); report.Parts != nil {
 		r.unjudged(executor.SplitWhy)
-		if j.Lesions {
-			r.Visibility, r.VisibilityWhy = string(lesions.Unknown), executor.SplitWhy
-		}
 	}
 	r.warn(report.Findings, report.Warnings)
 	r.LeftOut = report.LeftOut
@@ -283,7 +279,7 @@ func worse(m, than *judge.Measures) bool {
 	if m == nil || than == nil {
 		return m != nil
 	}
-	return executor.Worse(m.Verdict, than.Verdict)
+	return m.Worse(than.Assessment)
 }
 
 // confidences are the confidences of a figure, best first.
@@ -293,7 +289,6 @@ var confidences = []noise.Confidence{noise.High, noise.Fair, noise.Low}
 // have one, with the least of their confidences.
 func (r *SeriesResult) judge(all []executor.VolumeOutcome) {
 	var worst *executor.VolumeOutcome
-	var seen *judge.Visibility // of the volume in which most fades
 	var sigmas []float64
 	least := 0 // of the confidences
 	same := 0
@@ -301,9 +296,6 @@ func (r *SeriesResult) judge(all []executor.VolumeOutcome) {
 		figure := v.Noise
 		if m := v.Measures; m != nil {
 			figure = &noise.Figure{Sigma: m.Sigma, Confidence: m.SigmaConfidence}
-			if o := m.Visibility; o != nil && (seen == nil || o.WorseThan(seen.Visibility)) {
-				seen = o
-			}
 		}
 		if figure != nil {
 			if k := slices.Index(confidences, figure.Confidence); k >= 0 {
@@ -314,20 +306,17 @@ func (r *SeriesResult) judge(all []executor.VolumeOutcome) {
 		case v.Measures == nil:
 		case worst == nil || worse(v.Measures, worst.Measures):
 			worst, same = &all[i], 1
-		case v.Measures.Verdict == worst.Measures.Verdict:
+		case v.Measures.Judgement == worst.Measures.Judgement:
 			same++
 		}
 	}
 	r.SigmaConfidence = string(noise.None)
 	if worst != nil {
 		m := worst.Measures
-		r.Verdict, r.Confidence, r.Why = string(m.Verdict), string(m.Confidence), m.Why.String()
+		r.Judgement, r.Why, r.Figures, r.Places = string(m.Judgement), m.Why.String(), &m.Figures, m.Places
 		if len(all) > 1 {
 			r.Why = fmt.Sprintf("%d of %d volumes; %s: %s", same, len(all), worst.Name, m.Why)
 		}
-	}
-	if seen != nil {
-		r.Visibility, r.VisibilityWhy, r.Lesions = string(seen.Verdict), seen.Why.String(), seen.Summary
 	}
 	if len(sigmas) == 0 {
 		return
@@ -339,7 +328,7 @@ func (r *SeriesResult) judge(all []executor.VolumeOutcome) {
 
 // unjudged is judge for a series for which no verdict can be found.
 func (r *SeriesResult) unjudged(why string) {
-	r.Verdict, r.SigmaConfidence, r.Why = string(tune.Unknown), string(noise.None), why
+	r.Judgement, r.SigmaConfidence, r.Why = string(verdict.Unknown), string(noise.None), why
 }
 
 // warn adds the findings that are more than notes, and warnings, each once.

@@ -272,12 +272,12 @@ func (v *volumeWork) check(ctx context.Context, s *series.Series) (err error) {
 	return run.CheckRecipe(s, v.recipe, v.x.job.Uneven == job.UnevenSplit)
 }
 
-// propose takes the filter that is expected to gain most on the first volume. The CPU finds it: the same on
+// propose takes the filter and the strength that remove most noise of the first volume within the bounds. The CPU finds it: the same on
 // every machine.
 func (v *volumeWork) propose(ctx context.Context, s *series.Series) (err error) {
 	proposal := &v.x.outcome.Proposal
 	if v.k == 0 {
-		q := run.GainRequest{Series: s, Facts: v.x.means.Facts}
+		q := run.ProposalRequest{Series: s, Facts: v.x.means.Facts}
 		if !v.x.job.AutoDims {
 			q.Dims = v.recipe.Dims
 		}
@@ -290,8 +290,7 @@ func (v *volumeWork) propose(ctx context.Context, s *series.Series) (err error) 
 		}
 	}
 	if (*proposal).Filter != "" {
-		first := (*proposal).Gains[0]
-		v.recipe, err = denoise.NewRecipe(first.Filter, first.Dims)
+		v.recipe, err = (*proposal).Choices[0].Asked()
 	} else if v.x.job.AutoDims {
 		v.recipe.Dims, err = run.ProposeDims(s, v.recipe.Filter)
 	}

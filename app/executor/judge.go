@@ -19,13 +19,10 @@ import (
 type Judge struct {
 	// Compare adds the comparisons with the input, and with the series before noise was added.
 	Compare bool
-	// Lesions adds what the recipe leaves of virtual lesions; of several slabs the worst.
-	Lesions bool
 	// AtATime is how many slices are judged at a time; 0: all of a slab.
 	AtATime int
 
-	parts []judged          // of the volume
-	seen  *judge.Visibility // in the volume; nil: not looked for
+	parts []judged // of the volume
 }
 
 // SplitWhy is why there is no verdict on a series whose evenly spaced slices were filtered by themselves.
@@ -57,9 +54,6 @@ func (j *Judge) Slab(ctx context.Context, s *Slab) error {
 		if ends := s.Whole.cleanEnds; ends != nil {
 			p.TruthMax = float64(ends[1]) - float64(ends[0])
 		}
-		if err := j.see(ctx, p); err != nil {
-			return err
-		}
 		n := run.Region.Dims()[2]
 		if j.AtATime > 0 {
 			n = min(n, j.AtATime)
@@ -75,6 +69,9 @@ func (j *Judge) Slab(ctx context.Context, s *Slab) error {
 			if m.Place != nil {
 				m.Place.Slice += first
 			}
+			for i := range m.Places {
+				m.Places[i].Place.Slice += first
+			}
 			if !s.First || !s.Last || n < run.Region.Dims()[2] {
 				m.Map = nil // as large as the slices
 			}
@@ -82,9 +79,6 @@ func (j *Judge) Slab(ctx context.Context, s *Slab) error {
 		}
 		if s.Last {
 			m := together(j.parts)
-			if j.seen != nil {
-				m.Join(*j.seen)
-			}
 			s.Outcome.Measures = &m
 			j.Abort()
 		}
@@ -92,29 +86,11 @@ func (j *Judge) Slab(ctx context.Context, s *Slab) error {
 	})
 }
 
-// see looks for virtual lesions in a slab.
-func (j *Judge) see(ctx context.Context, p judge.Piece) error {
-	if !j.Lesions {
-		return nil
-	}
-	v, err := p.Visible(ctx)
-	if err == nil && (j.seen == nil || v.WorseThan(j.seen.Visibility)) {
-		j.seen = &v
-	}
-	return err
-}
-
 // Finish does nothing: the verdicts are in the reports on the volumes.
 func (j *Judge) Finish(context.Context, *Outcome) error { return nil }
 
 // Abort forgets what was judged.
-func (j *Judge) Abort() { j.parts, j.seen = nil, nil }
-
-// gravity orders verdicts, the worst last.
-var gravity = []tune.Verdict{tune.Clean, tune.Matched, tune.Unknown, tune.Under, tune.Over}
-
-// Worse reports whether a verdict is worse than another.
-func Worse(a, than tune.Verdict) bool { return slices.Index(gravity, a) > slices.Index(gravity, than) }
+func (j *Judge) Abort() { j.parts = nil }
 
 // confidences are the confidences of a figure, best first.
 var confidences = []noise.Confidence{noise.High, noise.Fair, noise.Low, noise.None}
@@ -128,9 +104,9 @@ func together(parts []judged) judge.Measures {
 	worst, same := 0, 0
 	for i, p := range parts {
 		switch {
-		case Worse(p.m.Verdict, parts[worst].m.Verdict):
+		case p.m.Worse(parts[worst].m.Assessment):
 			worst, same = i, 1
-		case p.m.Verdict == parts[worst].m.Verdict:
+		case p.m.Judgement == parts[worst].m.Judgement:
 			same++
 		}
 	}
@@ -139,8 +115,10 @@ func together(parts []judged) judge.Measures {
 	m.Assessment.Slices = nil
 	var sigma, mean, square, n float64
 	least := 0
+	m.Places = []tune.Finding{}
 	for _, p := range parts {
 		k := float64(p.to - p.from)
+		m.Places = append(m.Places, p.m.Places...)
 		n += k
 		sigma += k * p.m.Sigma * p.m.Sigma
 		mean += k * float64(p.m.ResidualMean)
@@ -164,10 +142,7 @@ func sliceVerdicts(a judge.Assessment, n int) []judge.SliceAssessment {
 	if len(a.Slices) == n {
 		return a.Slices
 	}
-	one := judge.SliceAssessment{
-		Sigma: a.Sigma, SigmaConfidence: a.SigmaConfidence, ResidualSD: a.ResidualSD,
-		SliceJudgement: tune.SliceJudgement{Verdict: a.Verdict, Why: a.Why, Structure: a.Structure},
-	}
+	one := judge.SliceAssessment{Verdict: a.Verdict, Sigma: a.Sigma, SigmaConfidence: a.SigmaConfidence, ResidualSD: a.ResidualSD, Structure: a.Structure}
 	return slices.Repeat([]judge.SliceAssessment{one}, n)
 }
 

@@ -13,7 +13,6 @@ import (
 	"quell/app/job"
 	_ "quell/app/output" // registers the outputs of a job
 	"quell/assets"
-	"quell/denoise/tune"
 	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
@@ -77,9 +76,9 @@ func read(t *testing.T, p Place) (r struct {
 	Status string
 	Error  struct{ Text string }
 	Series []struct {
-		Files   []string
-		Verdict string
-		Recipe  struct{ Filter string }
+		Files     []string
+		Judgement string
+		Recipe    struct{ Filter string }
 	}
 	Notification Notification `json:"__mercure_notification"`
 }) {
@@ -154,7 +153,7 @@ func TestFiles(t *testing.T) {
 	if names := left(t, p); !slices.Equal(names, want) {
 		t.Errorf("OUT holds %q", names)
 	}
-	if r := read(t, p); len(r.Series) != 2 || r.Series[0].Verdict == "" || !strings.Contains(r.Notification.Text, "Verdict") {
+	if r := read(t, p); len(r.Series) != 2 || r.Series[0].Judgement == "" || !strings.Contains(r.Notification.Text, "Verdict") {
 		t.Errorf("%+v", r)
 	}
 	p = place(t, map[string]string{"a.nii": "", "b.nii": "", "task.json": `{"process": [{"settings": {"filter": "median", "series": 2, "verdict": false}}]}`})
@@ -251,16 +250,5 @@ func TestPublish(t *testing.T) {
 	err := p.publish([]moved{{at("1"), at("a")}, {at("2"), at("taken")}})
 	if data, _ := os.ReadFile(at("taken")); err == nil || string(data) != "taken" || slices.Contains(left(t, p), "a") {
 		t.Errorf("%v, %q", err, left(t, p))
-	}
-}
-
-func TestWorse(t *testing.T) {
-	order := []tune.Verdict{tune.Over, tune.Unknown, tune.Under, tune.Matched, tune.Clean}
-	for i, a := range order {
-		for k, b := range order {
-			if worse(a, b) != (i < k) {
-				t.Errorf("%s, %s: %t", a, b, worse(a, b))
-			}
-		}
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"quell/app"
 	"quell/app/executor"
 	"quell/app/files"
 	"quell/app/job"
+	"quell/app/judge"
 	"quell/app/open"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/io/atomic"
 )
 
@@ -26,16 +26,16 @@ type Result struct {
 	Status  string   `json:"status"` // "done" or "failed"
 	Series  []Series `json:"series,omitempty"`
 	Error   any      `json:"error,omitempty"` // of Forms
-	// Notification is what mercure mails: requested if the status is failed, or structure is lost.
+	// Notification is what mercure mails: requested if the status is failed, or objects fade.
 	Notification Notification `json:"__mercure_notification"`
 }
 
 // Series is what was made of one series.
 type Series struct {
-	Files      []string `json:"files"`             // in OUT
-	Verdict    string   `json:"verdict,omitempty"` // of a 4-D series the worst of its volumes
-	Confidence string   `json:"confidence,omitempty"`
-	Why        string   `json:"why,omitempty"`
+	Files     []string `json:"files"`               // in OUT
+	Judgement string   `json:"judgement,omitempty"` // of a 4-D series the worst of its volumes
+	Why       string   `json:"why,omitempty"`
+	Figures   []string `json:"figures,omitempty"` // of that volume, in words
 	executor.Outcome
 }
 
@@ -201,18 +201,19 @@ func seriesOf(outcome executor.Outcome, made []moved) Series {
 		s.Files = append(s.Files, filepath.Base(f.to))
 	}
 	s.Output, s.Record = "", "" // names of the folder for work
+	var worst *judge.Measures
 	for _, v := range outcome.Each {
-		if m := v.Measures; m != nil && (s.Verdict == "" || worse(m.Verdict, tune.Verdict(s.Verdict))) {
-			s.Verdict, s.Confidence, s.Why = string(m.Verdict), string(m.Confidence), m.Why.String()
+		if m := v.Measures; m != nil && (worst == nil || m.Worse(worst.Assessment)) {
+			worst = m
+		}
+	}
+	if worst != nil {
+		s.Judgement, s.Why = string(worst.Judgement), worst.Why.String()
+		for _, f := range judge.FiguresOf(*worst) {
+			s.Figures = append(s.Figures, f.Label.String()+": "+f.Line())
 		}
 	}
 	return s
-}
-
-// worse reports whether of two volumes of a series a person should hear of the first.
-func worse(a, b tune.Verdict) bool {
-	order := []tune.Verdict{tune.Over, tune.Unknown, tune.Under, tune.Matched, tune.Clean}
-	return slices.Index(order, a) < slices.Index(order, b)
 }
 
 // notification is the sentence about a result.
@@ -222,11 +223,12 @@ func notification(result Result, err error) Notification {
 	}
 	n := Notification{Text: fmt.Sprintf("Quell filtered %d series.", len(result.Series))}
 	for _, s := range result.Series {
-		if s.Verdict == "" {
+		if s.Judgement == "" {
 			continue
 		}
-		n.Text += fmt.Sprintf(" Verdict %s (%s confidence): %s", s.Verdict, s.Confidence, s.Why)
-		n.Requested = n.Requested || s.Verdict == string(tune.Over)
+		word := verdict.Word(s.Judgement)
+		n.Text += fmt.Sprintf(" Verdict: %s. %s", word.Message(), s.Why)
+		n.Requested = n.Requested || word == verdict.Fades
 	}
 	return n
 }

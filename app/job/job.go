@@ -40,7 +40,6 @@ type Job struct {
 	// Memory is how many bytes of memory the volumes of a job may take together, about; 0 for DefaultMemory. See Slabs.
 	Memory  int64  `json:"memory,omitempty"`
 	Measure bool   `json:"measure,omitempty"` // report the measures of the result, see judge.Measure
-	Lesions bool   `json:"lesions,omitempty"` // with Measure: also what the recipe leaves of virtual lesions, see judge.Visible
 	Output  Output `json:"output"`
 }
 
@@ -69,10 +68,10 @@ type Output struct {
 	Beside map[string]string `json:"beside,omitempty"`
 }
 
-// Judged returns the job with the verdict, virtual lesions among its grounds, if an attached object needs it.
+// Judged returns the job with the verdict, if an attached object needs it.
 func (j Job) Judged() Job {
 	if j.Output.Attaches(AttachMeasurements) {
-		j.Measure, j.Lesions = true, true
+		j.Measure = true
 	}
 	return j
 }
@@ -106,9 +105,6 @@ func (j Job) ValidateSteps() error {
 	}
 	if err := CheckAttach(j.Output.Attach); err != nil {
 		return err
-	}
-	if j.Lesions && !j.Measure {
-		return Usagef("what is left of virtual lesions is a part of the verdict; ask for the measures, too")
 	}
 	if what, _, err := ParseUneven(j.Uneven); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package judge measures results: the verdict, the figures against an input and a reference, the
-// noise of every voxel, and the comparison of all filters.
+// Package judge measures results: noise removed, contrast kept and texture kept, what is said of them, the figures
+// against an input and a reference, the noise of every voxel, and the comparison of all filters.
 package judge
 
 import (
@@ -10,8 +10,10 @@ import (
 	"quell/app/engines"
 	"quell/app/run"
 	"quell/denoise"
+	"quell/denoise/lesions"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/measure"
@@ -19,10 +21,21 @@ import (
 	"quell/volume"
 )
 
+// Verdict is what the figures of a result amount to.
+type Verdict struct {
+	Judgement verdict.Word    `json:"judgement"`
+	Why       message.Message `json:"why"`            // one sentence, or two
+	Code      message.Kind    `json:"code,omitempty"` // of the reason
+	verdict.Figures
+}
+
 // Assessment says how well a result is denoised, without a reference. Its numbers
 // are numbers of the foreground, at which a person looks and in which the noise is
 // known.
 type Assessment struct {
+	Verdict
+	// Places are those at which something was removed or added that the filter did not, the most certain first.
+	Places          []tune.Finding   `json:"places"`
 	Sigma           float64          `json:"sigma"` // of the input's noise, in its unit; of the slice if one is judged
 	SigmaConfidence noise.Confidence `json:"sigma_confidence"`
 	SigmaLow        float64          `json:"sigma_low"`     // the noise is hardly below
@@ -30,18 +43,17 @@ type Assessment struct {
 	ResidualMean    measure.Float    `json:"residual_mean"` // in the unit of the input; NaN without foreground
 	ResidualSD      measure.Float    `json:"residual_sd"`
 	Unit            string           `json:"unit,omitempty"`
-	tune.Judgement
+	tune.Inspection
 	Slices []SliceAssessment `json:"slices,omitempty"` // of the region, if it has several
-	// Visibility is the second part of the verdict, which is joined; nil if Input.Lesions did not ask for it.
-	Visibility *Visibility `json:"visibility,omitempty"`
 }
 
 // SliceAssessment is what is known of one slice.
 type SliceAssessment struct {
+	Verdict
 	Sigma           float64          `json:"sigma"` // its own; 0 if it has none
 	SigmaConfidence noise.Confidence `json:"sigma_confidence"`
 	ResidualSD      measure.Float    `json:"residual_sd"` // of its foreground
-	tune.SliceJudgement
+	Structure       float64          `json:"structure"`
 }
 
 // Input is what Assess looks at.
@@ -51,20 +63,17 @@ type Input struct {
 	Region volume.Region  // of Before that is judged; zero: all of it
 	Maps   run.Maps       // that steered the filter
 	Mask   []bool         // voxels that count, nil for all
-	// Recipe is how After was made, resolved. Without it the verdict rests on the
-	// filter with the result most like After and is less certain.
+	// Recipe is how After was made, resolved. Without it places are looked for by
+	// the filter with the result most like After.
 	Recipe *denoise.Recipe
 	Made   bool           // Recipe is known to have made After; otherwise it is run again to see
 	Facts  *denoise.Facts // denoise.FactsFor of Before and Maps, or nil to find them
-	Curve  *tune.Curve    // of Recipe over its strength, or nil to find it
-	Engine denoise.Engine // runs the recipe again on parts of the volume, and the CPU after its device failed; nil: the CPU
-	// Lesions asks for the second part of the verdict, see [Assessment.Visibility].
-	Lesions bool
+	Engine denoise.Engine // runs the recipe again, and the CPU after its device failed; nil: the CPU
 	// WithoutMap leaves out the map of the structure, which is as large as After.
 	WithoutMap bool
 }
 
-// Assess judges a result by the noise of its input. The error is the context's,
+// Assess judges a result by what it did in homogeneous regions of its input. The error is the context's,
 // or the engine's.
 func Assess(ctx context.Context, in Input) (Assessment, error) {
 	g, err := in.ground(ctx)
@@ -75,38 +84,91 @@ func Assess(ctx context.Context, in Input) (Assessment, error) {
 	if in.Region == (volume.Region{}) {
 		in.Region = before.Bounds()
 	}
-	a := Assessment{Unit: before.Unit}
+	a := Assessment{Unit: before.Unit, Places: []tune.Finding{}}
 	if in.Recipe != nil && in.Recipe.SeriesFilter() != nil {
-		g.doubt = filteredTogether(*in.Recipe)
+		g.doubt, in.Made = filteredTogether(*in.Recipe), true
 	}
-	if !g.doubt.IsZero() {
-		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: g.doubt, Code: g.doubt.Kind()}
-	} else {
-		result := tune.Result{
-			Input: in.Maps.Input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Made: in.Made, Noise: g.noise, Foreground: g.counts, Curve: in.Curve, WithoutMap: in.WithoutMap,
-		}
-		err = in.onEngine(ctx, func(e denoise.Engine) error {
-			a.Judgement, err = tune.Judge(ctx, e, result)
-			return err
-		})
+	result := tune.Result{
+		Input: in.Maps.Input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Made: in.Made, Noise: g.noise, Foreground: g.counts, WithoutMap: in.WithoutMap,
 	}
+	err = in.onEngine(ctx, func(e denoise.Engine) error {
+		a.Inspection, err = tune.Inspect(ctx, e, result)
+		return err
+	})
 	if err != nil {
 		return Assessment{}, err
 	}
-	if in.Lesions {
-		v, err := in.visibility(ctx, g)
-		if err != nil {
-			return Assessment{}, err
-		}
-		a.Join(v)
+	if err := a.describe(ctx, in, g); err != nil {
+		return Assessment{}, err
 	}
-	return a, a.describe(ctx, in, g.noise, g.counts)
+	a.locate(in.Region)
+	return a, nil
 }
 
-// filteredTogether is why there is no verdict on a volume of a 4-D series that was filtered with the others: the recipe does not
-// run on it alone.
-func filteredTogether(r denoise.Recipe) message.Message {
-	return message.New(message.VerdictNone, "%s filters all volumes of a 4-D series together, so that no verdict on one of them is found; the numbers are those of what was removed.", r.Filter)
+// judge returns the verdict on slices of a result. sum holds the moments of their residual.
+func (in Input) judge(ctx context.Context, g ground, part volume.Region, sum moments) (v Verdict, err error) {
+	switch {
+	case sum.n > 0 && sum.squares == 0:
+		v.Figures = verdict.Unchanged()
+	case !g.doubt.IsZero():
+		return Verdict{Judgement: verdict.Unknown, Why: g.doubt, Code: g.doubt.Kind(), Figures: verdict.None()}, nil
+	default:
+		if v.Figures, err = in.figures(ctx, g, part); err != nil {
+			return v, err
+		}
+	}
+	v.Judgement, v.Why = verdict.Usual.Judge(v.Figures)
+	v.Code = v.Why.Kind()
+	return v, nil
+}
+
+// figures returns the figures of slices of the result. A part of a slice, or a plane across the slices, has those of its
+// recipe in the volume.
+func (in Input) figures(ctx context.Context, g ground, part volume.Region) (f verdict.Figures, err error) {
+	whole := in.Before.Volume.Bounds()
+	across := part.Min[0] > 0 || part.Min[1] > 0 || part.Max[0] < whole.Max[0] || part.Max[1] < whole.Max[1]
+	if across {
+		part = whole
+	}
+	tissue, err := lesions.FindTissue(ctx, in.Maps.Input(in.Before.Volume), part, g.noise, g.counts)
+	if err != nil || !across || in.Recipe == nil {
+		return tissue.Of(in.After, in.Region).Figures(), err
+	}
+	err = in.onEngine(ctx, func(e denoise.Engine) error {
+		sample, err := tissue.Run(ctx, e, *in.Recipe)
+		f = sample.Figures()
+		return err
+	})
+	return f, err
+}
+
+// Worse reports whether a result is judged worse than another: places at which something was removed or added come first.
+func (a Assessment) Worse(than Assessment) bool {
+	if found, other := len(a.Places) > 0, len(than.Places) > 0; found != other {
+		return found
+	}
+	return a.Judgement.Worse(than.Judgement)
+}
+
+// locate puts the place that was found before all figures: a result in which something was removed or added beside the
+// work of its filter is not good, whatever its figures.
+func (a *Assessment) locate(region volume.Region) {
+	f := a.Found
+	if f == nil {
+		return
+	}
+	a.Places = append(a.Places, *f)
+	word := verdict.Fades
+	if f.Change == tune.Added || a.Foreign {
+		word = verdict.Unknown
+	}
+	at := func(v *Verdict) { v.Judgement, v.Why, v.Code = word, a.FoundWhy, a.FoundWhy.Kind() }
+	at(&a.Verdict)
+	for z := range a.Slices {
+		if k := region.Min[2] + z; a.Foreign || k >= f.Place.Slice && k < f.Place.Slice+f.Slices {
+			at(&a.Slices[z].Verdict)
+		}
+	}
 }
 
 // ground is what verdicts rest on.
@@ -136,6 +198,12 @@ func (in Input) ground(ctx context.Context) (g ground, err error) {
 	return g, err
 }
 
+// filteredTogether is why there is no verdict on a volume of a 4-D series that was filtered with the others: the recipe does not
+// run on it alone.
+func filteredTogether(r denoise.Recipe) message.Message {
+	return message.New(message.VerdictNone, "%s filters all volumes of a 4-D series together, so that no verdict on one of them is found; the numbers are those of what was removed.", r.Filter)
+}
+
 // onEngine calls judge with the engine, and again with the CPU if the device fails.
 func (in Input) onEngine(ctx context.Context, judge func(denoise.Engine) error) error {
 	if in.Engine == nil {
@@ -157,19 +225,19 @@ func (in Input) facts(ctx context.Context) (denoise.Facts, error) {
 	return run.FactsOf(ctx, in.Before.Volume, in.Facts, denoise.VerdictFacts)
 }
 
-// describe fills in the noise of the input and the numbers of the residual, of all and
+// describe fills in the verdicts, the noise of the input and the numbers of the residual, of all and
 // of each slice. Sigma of a noise map is its root mean square. The error is the context's.
-func (a *Assessment) describe(ctx context.Context, in Input, e noise.Estimate, counts func(int) bool) error {
+func (a *Assessment) describe(ctx context.Context, in Input, g ground) error {
 	before, d := in.Before.Volume, in.Region.Dims()
 	slices := make([]SliceAssessment, d[2])
 	residuals, sigmas := make([]moments, d[2]), make([]moments, d[2]) // of each slice
-	err := parallel.For(ctx, d[2], func(k int) error {
+	err := parallel.For(ctx, d[2], func(k int) (err error) {
 		z := in.Region.Min[2] + k
 		var own, sigma moments
 		for y := range d[1] {
 			from, to := before.Index(in.Region.Min[0], in.Region.Min[1]+y, z), in.After.Index(0, y, k)
 			for x := range d[0] {
-				if before.Valid(from+x) && counts(from+x) {
+				if before.Valid(from+x) && g.counts(from+x) {
 					own.add(float64(before.Data[from+x]) - float64(in.After.Data[to+x]))
 					if in.Maps.Noise != nil {
 						sigma.add(float64(in.Maps.Noise.Data[from+x]))
@@ -182,17 +250,17 @@ func (a *Assessment) describe(ctx context.Context, in Input, e noise.Estimate, c
 		s.ResidualSD = measure.Float(own.sd())
 		switch {
 		case sigma.n > 0:
-			s.Sigma, s.SigmaConfidence = sigma.rms(), e.Confidence
-		case z < len(e.PerSlice):
-			s.Sigma, s.SigmaConfidence = e.PerSlice[z].Sigma, e.PerSlice[z].Confidence
+			s.Sigma, s.SigmaConfidence = sigma.rms(), g.noise.Confidence
+		case z < len(g.noise.PerSlice):
+			s.Sigma, s.SigmaConfidence = g.noise.PerSlice[z].Sigma, g.noise.PerSlice[z].Confidence
 		}
-		switch {
-		case len(a.Judgement.Slices) == len(slices):
-			s.SliceJudgement = a.Judgement.Slices[k]
-		default: // judged as one
-			s.SliceJudgement = tune.SliceJudgement{Verdict: a.Verdict, Why: a.Why, Code: a.Code, Structure: a.Structure}
+		if k < len(a.Inspection.Slices) {
+			s.Structure = a.Inspection.Slices[k]
 		}
-		return nil
+		if d[2] > 1 {
+			s.Verdict, err = in.judge(ctx, g, volume.Slices(before.Geometry, z, z+1), own)
+		}
+		return err
 	})
 	if err != nil {
 		return err
@@ -202,19 +270,20 @@ func (a *Assessment) describe(ctx context.Context, in Input, e noise.Estimate, c
 		all, mapped = all.plus(residuals[k]), mapped.plus(sigmas[k])
 	}
 	a.ResidualMean, a.ResidualSD = measure.Float(all.sum/all.n), measure.Float(all.sd())
-	figure := e.Figure
+	figure := g.noise.Figure
 	switch {
 	case in.Maps.Noise != nil:
 		figure.Sigma = mapped.rms()
 		figure.Low, figure.High = figure.Sigma, figure.Sigma
 	case d[2] == 1:
-		figure = e.Slice(in.Region.Min[2])
+		figure = g.noise.Slice(in.Region.Min[2])
 	}
 	a.Sigma, a.SigmaLow, a.SigmaHigh, a.SigmaConfidence = figure.Sigma, figure.Low, figure.High, figure.Confidence
 	if len(slices) > 1 {
 		a.Slices = slices
 	}
-	return nil
+	a.Verdict, err = in.judge(ctx, g, in.Region, all)
+	return err
 }
 
 // moments are the sums of values.

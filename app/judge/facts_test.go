@@ -11,7 +11,7 @@ import (
 	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/noise"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/volume"
 )
@@ -40,7 +40,7 @@ func TestFactsAreFoundOnce(t *testing.T) {
 
 	none := denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: message.Verbatim("too small")}, PerSlice: make([]noise.Figure, 14)}}
 	a, err := judge.Assess(t.Context(), judge.Input{Before: s, After: s.Volume, Facts: &none})
-	if err != nil || a.Confidence != noise.None || a.Verdict != tune.Unknown {
+	if err != nil || a.SigmaConfidence != noise.None || a.Judgement != verdict.Nothing {
 		t.Errorf("a verdict with facts: %+v, %v", a, err)
 	}
 	// A result that differs by less than a millionth of the range counts as the series.

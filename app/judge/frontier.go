@@ -11,38 +11,88 @@ import (
 	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/lesions"
+	"quell/denoise/verdict"
 	"quell/internal/message"
+	"quell/series"
 )
 
-// Frontier says what a filter leaves of the contrast of visible objects for the noise that it leaves, over the strength
-// of the mixture.
+// Setting is what a strength leaves.
+type Setting struct {
+	Strength float64 `json:"strength"` // percent
+	verdict.Figures
+}
+
+// Frontier says what a filter keeps for the noise that it removes, over its strength.
 type Frontier struct {
-	Filter   string            `json:"filter"`
-	Recipe   denoise.Recipe    `json:"recipe"`   // resolved, at full strength
-	Settings []lesions.Setting `json:"settings"` // from strength 0 to 100; nil if Problem says why there are none
-	// Dial is the highest strength within lesions.UsualBounds; nil if only the original is.
-	Dial    *lesions.Setting `json:"dial,omitempty"`
-	Code    message.Kind     `json:"code,omitempty"` // of the problem
-	Problem message.Message  `json:"problem,omitzero"`
+	Filter   string         `json:"filter"`
+	Recipe   denoise.Recipe `json:"recipe"`   // resolved, at full strength
+	Settings []Setting      `json:"settings"` // from strength 0 to 100; nil if Problem says why there are none
+	// Dial is the highest strength within verdict.Usual; nil if only the original is.
+	Dial    *Setting        `json:"dial,omitempty"`
+	Code    message.Kind    `json:"code,omitempty"` // of the problem
+	Problem message.Message `json:"problem,omitzero"`
 }
 
 // frontierStep is the distance of the strengths of a frontier.
-const frontierStep = 5
+const frontierStep = 10
 
-// Frontiers returns the frontier of every filter in its automatic form, whichever recipe q has: each from one run on
-// the virtual lesions. They are sorted by the noise that is left where the dial stops, the least first. A filter that
-// cannot run says why. The error is the context's, about the request or the series, or wraps engines.ErrFailed. ready
+// FrontierRequest asks what filters do to a series.
+type FrontierRequest struct {
+	Series *series.Series
+	Maps   run.Maps       // that steer the filters
+	Facts  *denoise.Facts // of Series.Volume, or nil to find them
+	Engine denoise.Engine
+}
+
+// tissue returns the homogeneous regions in which the filters are judged, and the facts.
+func (q FrontierRequest) tissue(ctx context.Context) (*lesions.Tissue, denoise.Facts, error) {
+	in := q.Maps.Input(q.Series.Volume)
+	facts, err := Input{Before: q.Series, Maps: q.Maps, Facts: q.Facts}.facts(ctx)
+	if err != nil {
+		return nil, facts, err
+	}
+	tissue, err := run.TissueOf(ctx, in, facts)
+	return tissue, facts, err
+}
+
+// resolve returns the automatic form of a filter, resolved.
+func (q FrontierRequest) resolve(ctx context.Context, filter string, facts *denoise.Facts) (denoise.Recipe, error) {
+	dims, err := run.ProposeDims(q.Series, filter)
+	if err != nil {
+		return denoise.Recipe{}, err
+	}
+	r, err := denoise.NewRecipe(filter, dims)
+	if err != nil {
+		return r, err
+	}
+	request := run.Request{Series: q.Series, Recipe: r, Maps: q.Maps, Facts: facts}
+	r, _, err = request.Resolve(ctx, q.Engine, q.Maps.Input(q.Series.Volume))
+	return r, err
+}
+
+// Frontiers returns the frontier of every filter in its automatic form: each from one run on homogeneous regions.
+// They are sorted by the noise that is removed where the dial stops, the most first. A filter that
+// cannot run says why. The error is the context's, about the series, or wraps engines.ErrFailed. ready
 // gets each filter that was measured; it may be nil.
-func Frontiers(ctx context.Context, q LesionRequest, ready func(Frontier)) (all []Frontier, err error) {
-	facts, err := run.FactsOf(ctx, q.Series.Volume, q.Facts, denoise.FactsOf)
+func Frontiers(ctx context.Context, q FrontierRequest, ready func(Frontier)) (all []Frontier, err error) {
+	tissue, facts, err := q.tissue(ctx)
 	if err != nil {
 		return nil, err
 	}
-	q.Facts = &facts
-	var first error
-	measured := false
+	if len(tissue.At) == 0 {
+		return nil, noTissue()
+	}
 	for _, f := range denoise.Filters() {
-		one, err := frontier(ctx, q, f)
+		one := Frontier{Filter: f.Name}
+		r, err := q.resolve(ctx, f.Name, &facts)
+		if err == nil {
+			var c run.Choice
+			if c, err = run.Choose(ctx, q.Engine, tissue, r); err == nil {
+				if one = FrontierOf(c); one.Settings == nil {
+					err = noTissue()
+				}
+			}
+		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -51,22 +101,20 @@ func Frontiers(ctx context.Context, q LesionRequest, ready func(Frontier)) (all 
 		}
 		if err != nil {
 			one.Problem, one.Code = message.Of(err), message.KindOf(err)
-			first = cmp.Or(first, err)
 		}
-		measured = measured || err == nil
 		all = append(all, one)
 		if ready != nil && err == nil {
 			ready(one)
 		}
 	}
-	if !measured { // what the series or the request lacks
-		return nil, first
+	if !slices.ContainsFunc(all, func(f Frontier) bool { return f.Settings != nil }) {
+		return nil, noTissue()
 	}
 	slices.SortStableFunc(all, func(a, b Frontier) int { return cmp.Compare(a.Left(), b.Left()) })
 	return all, nil
 }
 
-// Left returns the noise that is left where the dial stops, relative to the original's: 1 if only the original is within
+// Left returns the share of the noise that is left where the dial stops: 1 if only the original is within
 // the bounds, infinity if nothing is known.
 func (f Frontier) Left() float64 {
 	switch {
@@ -75,40 +123,22 @@ func (f Frontier) Left() float64 {
 	case f.Dial == nil:
 		return 1
 	}
-	return f.Dial.Noise
+	return 1 - float64(f.Dial.NoiseRemoved)
 }
 
-// frontier measures one filter.
-func frontier(ctx context.Context, q LesionRequest, f denoise.Filter) (one Frontier, err error) {
-	one.Filter = f.Name
-	dims, err := run.ProposeDims(q.Series, f.Name)
-	if err != nil {
-		return one, err
+// FrontierOf returns the frontier of a choice.
+func FrontierOf(c run.Choice) Frontier {
+	one := Frontier{Filter: c.Filter, Recipe: c.Recipe.Equalised(denoise.MixStrength.Default.Float(), nil)}
+	if !c.Figures.Noise().Known() {
+		return one
 	}
-	if q.Recipe, err = denoise.NewRecipe(f.Name, dims); err != nil {
-		return one, err
+	for strength := 0.0; strength < 100; strength += frontierStep {
+		w, _ := c.Dial.At(strength)
+		one.Settings = append(one.Settings, Setting{strength, c.Response.Figures(w)})
 	}
-	return FrontierOf(ctx, q)
-}
-
-// FrontierOf returns the frontier of the recipe of a request, which is at full strength. The error is that of Lesions.
-func FrontierOf(ctx context.Context, q LesionRequest) (Frontier, error) {
-	one := Frontier{Filter: q.Recipe.Filter, Recipe: q.Recipe}
-	p, err := Lesions(ctx, q)
-	if err != nil {
-		return one, err
+	one.Settings = append(one.Settings, Setting{100, c.Full})
+	if c.Strength > 0 {
+		one.Dial = &Setting{c.Strength, c.Figures}
 	}
-	one.Recipe = p.Recipe
-	d, ok := p.Dial()
-	if !ok {
-		return one, message.Errorf(message.VerdictNone, "the noise at the places of even tissue is no ground for a strength")
-	}
-	for strength := 0.0; strength <= 100; strength += frontierStep {
-		_, s := d.At(strength)
-		one.Settings = append(one.Settings, s)
-	}
-	if s, ok := p.Strongest(); ok {
-		one.Dial = &s
-	}
-	return one, nil
+	return one
 }

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,14 +11,14 @@ import (
 	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/lesions"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/measure"
 	"quell/series"
 	"quell/volume"
 )
 
-// GalleryRequest asks for every filter at its best automatic setting on the same part
+// GalleryRequest asks for every filter at the strength at which it removes most noise within the bounds, on the same part
 // of a series.
 type GalleryRequest struct {
 	Series    *series.Series
@@ -31,9 +30,6 @@ type GalleryRequest struct {
 	// Ready receives each exhibit as soon as it is complete, on the caller's
 	// goroutine; nil ignores it.
 	Ready func(Exhibit)
-	// Seen receives, once all exhibits are complete, what each leaves of virtual lesions, by its place; nil spares
-	// that work. A frontier without settings says why there are none.
-	Seen func(i int, f Frontier)
 }
 
 // Gallery holds every filter of the table, in its order.
@@ -45,34 +41,29 @@ type Gallery struct {
 	Best     int            `json:"-"` // see BestExhibit
 }
 
-// Exhibit is one filter at its best automatic setting.
+// Exhibit is one filter with automatic values, at the strength at which it removes most noise within the bounds.
 type Exhibit struct {
 	Filter string         `json:"filter"`
 	Title  string         `json:"title"`
 	Recipe denoise.Recipe `json:"recipe"` // resolved
-	Asked  denoise.Recipe `json:"asked"`  // with the strength in sigmas if it has that unit, the rest automatic
-	// Chosen says how the strength was found: "sure" for the least estimated error, "auto"
-	// for the rule of the filter.
-	Chosen denoise.Value   `json:"chosen"`
-	Note   message.Message `json:"note,omitzero"` // what is to be known of the choice: a sentence, or empty
-	// MSE is the estimated error in units of the noise variance, over the whole
-	// series, and SigmaLeft the noise that is left; nil if they are not known.
-	MSE       *float64 `json:"mse,omitempty"`
-	SigmaLeft *float64 `json:"sigma_left,omitempty"`
+	Asked  denoise.Recipe `json:"asked"`  // automatic but for the strength
+	// Strength is that of Recipe, in percent, and Verdict what it does to the series.
+	Strength float64 `json:"strength"`
+	Verdict
+	Frontier Frontier `json:"-"` // over the strength
+	competes bool     // it may be proposed
 
-	Verdict   tune.Verdict        `json:"verdict,omitempty"`   // on the region
-	Structure float64             `json:"structure,omitempty"` // in its residual
-	Truth     *measure.Comparison `json:"truth,omitempty"`     // with the reference
+	Truth *measure.Comparison `json:"truth,omitempty"` // with the reference
 
-	Seconds     float64         `json:"seconds"`        // of the filter on the region
-	TuneSeconds float64         `json:"tune_seconds"`   // of the search for the strength
-	Code        message.Kind    `json:"code,omitempty"` // of the problem
-	Problem     message.Message `json:"problem,omitzero"`
+	Seconds       float64         `json:"seconds"`          // of the filter on the region
+	ChooseSeconds float64         `json:"choose_seconds"`   // of the search for the strength
+	Failed        message.Kind    `json:"failed,omitempty"` // the code of the problem
+	Problem       message.Message `json:"problem,omitzero"`
 
 	Part *volume.Volume `json:"-"` // the result on the region; nil if Problem says why there is none
 }
 
-// ShowGallery tunes and runs one filter after another. A filter that cannot run is an
+// ShowGallery finds the strength of one filter after another, and runs it. A filter that cannot run is an
 // exhibit that says why. The error is the context's, about the request, or wraps
 // engines.ErrFailed.
 func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (Gallery, error) {
@@ -88,9 +79,14 @@ func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (
 		return Gallery{}, err
 	}
 	q.Facts = &facts
+	of := FrontierRequest{Series: q.Series, Maps: q.Maps, Facts: q.Facts, Engine: engine}
+	tissue, _, err := of.tissue(ctx)
+	if err != nil {
+		return Gallery{}, err
+	}
 	g := Gallery{Noise: facts, Region: q.Region, Input: v.Crop(q.Region)}
 	for _, f := range denoise.Filters() {
-		e, err := q.exhibit(ctx, engine, f)
+		e, err := q.exhibit(ctx, of, tissue, f)
 		if ctx.Err() != nil {
 			return Gallery{}, ctx.Err()
 		}
@@ -98,7 +94,7 @@ func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (
 			return Gallery{}, err
 		}
 		if err != nil {
-			e.Problem, e.Code = message.Of(err), message.KindOf(err)
+			e.Problem, e.Failed = message.Of(err), message.KindOf(err)
 		}
 		g.Exhibits = append(g.Exhibits, e)
 		if q.Ready != nil {
@@ -106,72 +102,50 @@ func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (
 		}
 	}
 	g.Best = BestExhibit(g.Exhibits)
-	if q.Seen != nil {
-		return g, q.see(ctx, engine, g.Exhibits)
-	}
 	return g, nil
 }
 
-// see measures what exhibits leave of virtual lesions. The error is the context's or wraps engines.ErrFailed.
-func (q GalleryRequest) see(ctx context.Context, engine denoise.Engine, all []Exhibit) error {
-	for i, e := range all {
-		if !e.Problem.IsZero() {
-			continue
-		}
-		f, err := FrontierOf(ctx, LesionRequest{Series: q.Series, Recipe: e.Recipe, Maps: q.Maps, Facts: q.Facts, Engine: engine, Seed: lesions.UsualSeed})
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if errors.Is(err, engines.ErrFailed) {
-			return err
-		}
-		if err != nil {
-			f.Problem, f.Code = message.Of(err), message.KindOf(err)
-		}
-		q.Seen(i, f)
-	}
-	return nil
-}
-
-// BestExhibit returns the place of the least estimated error among exhibits, -1 if
-// none is known to lower the error.
+// BestExhibit returns the place of the filter that removes most noise within the bounds, of those that are proposed;
+// -1 if none does.
 func BestExhibit(all []Exhibit) int {
 	best := -1
 	for i, e := range all {
-		if e.Problem.IsZero() && e.MSE != nil && *e.MSE < run.MustHelp && (best < 0 || *e.MSE < *all[best].MSE) {
+		if e.Problem.IsZero() && e.competes && verdict.Usual.Within(e.Figures) && (best < 0 || verdict.Usual.Better(e.Figures, all[best].Figures)) {
 			best = i
 		}
 	}
 	return best
 }
 
-// exhibit tunes, runs and measures one filter.
-func (q GalleryRequest) exhibit(ctx context.Context, engine denoise.Engine, f denoise.Filter) (e Exhibit, err error) {
-	e = Exhibit{Filter: f.Name, Title: f.Title, Verdict: tune.Unknown}
-	dims, err := run.ProposeDims(q.Series, f.Name)
+// exhibit finds the strength of one filter, and runs it.
+func (q GalleryRequest) exhibit(ctx context.Context, of FrontierRequest, tissue *lesions.Tissue, f denoise.Filter) (e Exhibit, err error) {
+	started := time.Now()
+	e = Exhibit{Filter: f.Name, Title: f.Title}
+	if e.Recipe, err = of.resolve(ctx, f.Name, q.Facts); err != nil {
+		return e, err
+	}
+	choice, err := run.Choose(ctx, of.Engine, tissue, e.Recipe)
 	if err != nil {
 		return e, err
 	}
-	if e.Recipe, err = denoise.NewRecipe(f.Name, dims); err != nil {
+	if e.Asked, err = choice.Asked(); err != nil {
 		return e, err
 	}
-	e.Asked = e.Recipe
-	curve, err := q.choose(ctx, engine, &e)
-	if err != nil {
-		return e, err
+	if len(tissue.At) > 0 {
+		e.Recipe, e.Strength, e.Frontier = choice.Recipe, choice.Strength, FrontierOf(choice)
+	} else {
+		e.Strength, e.Asked = 100, e.Asked.With(denoise.MixStrength.Name, denoise.MixStrength.Default)
 	}
-	run, err := run.Denoise(ctx, engine, run.Request{Series: q.Series, Recipe: e.Recipe, Maps: q.Maps, Region: q.Region, Facts: q.Facts}, nil)
+	e.competes = e.Strength > 0 && len(tissue.At) > 0 && run.Competes(e.Asked, q.Facts.Noise)
+	e.Figures = choice.Figures
+	e.Judgement, e.Why = verdict.Usual.Judge(e.Figures)
+	e.Code = e.Why.Kind()
+	e.ChooseSeconds = time.Since(started).Seconds()
+	run, err := run.Denoise(ctx, of.Engine, run.Request{Series: q.Series, Recipe: e.Recipe, Maps: q.Maps, Region: q.Region, Facts: q.Facts}, nil)
 	if err != nil {
 		return e, err
 	}
 	e.Recipe, e.Seconds = run.Resolved, run.Filter.Seconds()
-	a, err := Assess(ctx, Input{
-		Before: q.Series, After: run.Result, Region: q.Region, Maps: q.Maps, Recipe: &run.Resolved, Made: true, Facts: q.Facts, Engine: engine, Curve: curve,
-	})
-	if err != nil {
-		return e, err
-	}
-	e.Verdict, e.Structure = a.Verdict, a.Structure
 	if q.Reference != nil {
 		peak, err := measure.DynamicRange(ctx, q.Reference.Volume)
 		if err != nil {
@@ -187,51 +161,19 @@ func (q GalleryRequest) exhibit(ctx context.Context, engine denoise.Engine, f de
 	return e, nil
 }
 
-// choose sets the strength of an exhibit's recipe: the least estimated error, or the
-// automatic value if that cannot be estimated. The curve is nil then.
-func (q GalleryRequest) choose(ctx context.Context, engine denoise.Engine, e *Exhibit) (*tune.Curve, error) {
-	started := time.Now()
-	t, err := run.Tune(ctx, engine, run.TuneRequest{Series: q.Series, Recipe: e.Recipe, Maps: q.Maps, Facts: q.Facts})
-	e.TuneSeconds = time.Since(started).Seconds()
-	var input *job.InputError
-	var usage *job.UsageError
-	switch {
-	case errors.As(err, &input), errors.As(err, &usage):
-		e.Chosen, e.Note = denoise.Auto, message.Of(err)
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	best := t.Curve.Points[t.Curve.Best]
-	left := best.Kept * t.Noise.Sigma
-	e.Asked = tune.WithStrength(e.Asked, best.Strength, q.Series.Volume.Geometry)
-	e.Recipe, e.Chosen, e.MSE, e.SigmaLeft = t.Recipe, denoise.SURE, &best.MSE, &left
-	e.Note = message.Join(" ", t.Doubts...)
-	return &t.Curve, nil
-}
-
-// RMSE returns the estimated error in sigmas of the noise, nil if there is none.
-func (e Exhibit) RMSE() *float64 {
-	if e.MSE == nil {
-		return nil
-	}
-	root := tune.RMSE(*e.MSE)
-	return &root
-}
-
 // Labels are the lines below an exhibit's picture: what it is, what it reached, and
 // the time.
 func (e Exhibit) Labels(best bool) []string {
 	name := fmt.Sprintf("%s %d-D", e.Filter, e.Recipe.Dims)
 	if best {
-		name += " (least error)"
+		name += " (best)"
 	}
 	if !e.Problem.IsZero() {
 		return []string{name, "cannot run"}
 	}
-	measured := string(e.Verdict)
-	if e.MSE != nil {
-		measured = fmt.Sprintf("error %.3f sigma, noise left %.3g %s", *e.RMSE(), *e.SigmaLeft, cmp.Or(e.Part.Unit, "units"))
+	measured := e.Judgement.Message().String()
+	if e.Noise().Known() {
+		measured = fmt.Sprintf("strength %.0f: noise -%.0f %%, contrast %.0f %%, texture %.0f %%", e.Strength, 100*e.Noise().Value, 100*e.Contrast().Value, 100*e.Texture().Value)
 	}
 	return []string{name, measured, e.Took()}
 }

@@ -110,6 +110,11 @@ func (q LesionRequest) prepare(ctx context.Context) (lesions.Request, error) {
 	}, err
 }
 
+// noTissue says that a series has too few homogeneous regions.
+func noTissue() error {
+	return lesionError(message.Errorf(message.VerdictNone, "too few homogeneous regions to judge filters in"))
+}
+
 // lesionError says what to do about an error of package lesions.
 func lesionError(err error) error {
 	switch message.KindOf(err) {

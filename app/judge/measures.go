@@ -58,8 +58,7 @@ func (c Compared) Fill(ctx context.Context, m *Measures) (err error) {
 
 // Measure measures a run against its input and, if reference is not nil,
 // against that: a series on the grid of run.Source. Every slice is judged by its own
-// voxels. The recipe is run at some twelve strengths on boxes of 40 000 voxels
-// together, by eng, as Assess does; nil is the CPU.
+// voxels.
 func Measure(ctx context.Context, eng denoise.Engine, run *run.Run, reference *series.Series) (Measures, error) {
 	p, err := NewPiece(ctx, eng, run, reference, true)
 	if err != nil {
@@ -114,12 +113,6 @@ func (p Piece) Measure(ctx context.Context, region volume.Region) (m Measures, e
 		c.Reference = run.Section(p.reference, region).Volume
 	}
 	return m, c.Fill(ctx, &m)
-}
-
-// Visible returns what the recipe of the run leaves of virtual lesions in its source.
-func (p Piece) Visible(ctx context.Context) (Visibility, error) {
-	r := p.run
-	return Visible(ctx, Input{Before: r.Source, Maps: r.Maps, Recipe: &r.Resolved, Facts: &p.facts, Engine: p.engine})
 }
 
 // PlanesOf returns the slices from <= z < to of a volume, whose memory they share.

@@ -29,7 +29,9 @@ func WriteFrontiers(all []judge.Frontier, path string, s *series.Series, overwri
 // dial stops, and the least contrast that the dial keeps. left and kept are the labels of the axes.
 func FrontierChart(all []judge.Frontier, left, kept string) chart.Chart {
 	c := chart.Chart{X: chart.Axis{Label: left, Min: 0, Max: 100}, Y: chart.Axis{Label: kept, Min: 0, Max: 105}}
-	point := func(s lesions.Setting) chart.Point { return chart.Point{X: 100 * s.Noise, Y: max(100*s.Kept, 0)} }
+	point := func(s judge.Setting) chart.Point {
+		return chart.Point{X: 100 * (1 - s.Noise().Value), Y: 100 * s.Contrast().Value}
+	}
 	for i, f := range all {
 		if f.Settings == nil {
 			continue

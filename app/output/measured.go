@@ -2,19 +2,17 @@ package output
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"os"
-	"slices"
+	"strings"
 	"time"
 
 	"quell/app/executor"
 	"quell/app/job"
 	"quell/app/judge"
-	"quell/denoise/lesions"
 	"quell/denoise/noise"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/io/dicom"
 )
@@ -73,55 +71,17 @@ func noiseOfReport(v *dicom.ReportVolume, found noise.Figure, judged *judge.Meas
 	}
 }
 
-// verdictOfReport fills in the verdict and what is left of virtual lesions. without is why there is none, if the result
-// was not judged.
+// verdictOfReport fills in the verdict and its figures. without is why there is none, if the result was not judged.
 func verdictOfReport(v *dicom.ReportVolume, judged *judge.Measures, without string) {
-	unknown := func(why string) dicom.ReportJudgement {
-		return dicom.ReportJudgement{Verdict: string(tune.Unknown), Why: why}
-	}
 	if judged == nil {
-		v.Kept.Unknown = without
-		v.Verdict, v.Error, v.Visibility = unknown(without), unknown(without), unknown(without)
+		v.Verdict = dicom.ReportJudgement{Verdict: string(verdict.Unknown), Why: without}
 		return
 	}
-	v.Verdict = dicom.ReportJudgement{Verdict: string(judged.Verdict), Why: judged.Why.String()}
-	v.Error = v.Verdict
-	seen := judged.Visibility
-	if seen == nil {
-		v.Kept.Unknown = "No virtual lesions were put into the series."
-		v.Visibility = unknown(v.Kept.Unknown)
-		return
+	v.Verdict = dicom.ReportJudgement{Verdict: string(judged.Judgement), Why: judged.Why.String()}
+	for _, f := range judge.Shares(*judged) {
+		v.Shares = append(v.Shares, dicom.ReportShare{Code: strings.ToUpper(f.Kind), Meaning: f.Label.String(), Value: f.Value, Low: f.Low, High: f.High})
 	}
-	v.Error = dicom.ReportJudgement{Verdict: string(seen.Error), Why: seen.ErrorWhy.String()}
-	v.Visibility = dicom.ReportJudgement{Verdict: string(seen.Verdict), Why: seen.Why.String()}
-	safe := smallestSafe(seen.Rows)
-	if safe == nil {
-		v.Kept.Unknown = seen.Why.String()
-		return
-	}
-	v.Kept.Value = safe.Kept.Value
-	v.Lesion = &dicom.ReportLesion{Size: safe.Size, Contrast: safe.Contrast, Sigmas: safe.Sigmas, Low: safe.Kept.Lo, High: safe.Kept.Hi}
-}
-
-// smallestSafe returns the smallest lesion that was visible before and is spared, as all larger ones are that were
-// visible; of several of one size the one that keeps least. It is nil if the largest is not spared, or none was visible.
-func smallestSafe(rows []lesions.Row) (safe *lesions.Row) {
-	visible := slices.DeleteFunc(slices.Clone(rows), func(r lesions.Row) bool { return !r.Visible() })
-	slices.SortStableFunc(visible, func(a, b lesions.Row) int {
-		return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(b.Kept.Value, a.Kept.Value))
-	})
-	unsafe := 0.0 // size of the largest that is not spared
-	for _, r := range visible {
-		if r.Verdict() != lesions.Spared {
-			unsafe = max(unsafe, r.Size)
-		}
-	}
-	for i, r := range visible {
-		if r.Size > unsafe {
-			safe = &visible[i]
-		}
-	}
-	return safe
+	v.Object = judged.ObjectSize
 }
 
 // write writes the report about the series about into path and reads it back.

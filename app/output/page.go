@@ -14,9 +14,8 @@ import (
 	"quell/app/open"
 	"quell/app/run"
 	"quell/denoise"
-	"quell/denoise/lesions"
 	"quell/denoise/noise"
-	"quell/measure"
+	"quell/denoise/verdict"
 	"quell/report"
 	"quell/series"
 	"quell/volume"
@@ -34,7 +33,7 @@ type Page struct {
 	Now      time.Time       // date of the report; zero is the time of the call
 }
 
-// Shown is a slice of the input of a run, as it is shown.
+// Shown is a slice of what a run filtered, as it is shown.
 type Shown struct {
 	View     volume.View
 	Index    int
@@ -60,13 +59,13 @@ func (p Page) Write(ctx context.Context, path string, overwrite bool) error {
 
 // pageData is the content of the report.
 type pageData struct {
-	Title, When, Version     string
-	Verdict, Confidence, Why string
-	Pictures                 []pagePicture
-	Caption                  string
-	Series, Made, Measured   report.Facts
-	Findings                 []string
-	ROIs, Lesions, Slices    report.Table
+	Title, When, Version   string
+	Verdict, Why           string
+	Pictures               []pagePicture
+	Caption                string
+	Series, Made, Measured report.Facts
+	Findings               []string
+	ROIs, Slices           report.Table
 }
 
 type pagePicture struct {
@@ -140,9 +139,6 @@ func (p Page) HTML(ctx context.Context) ([]byte, error) {
 // body writes the report.
 func (d *pageData) body(p *report.Page) {
 	p.Add("<h1>%s: %s", d.Title, d.Verdict)
-	if d.Confidence != "" {
-		p.Add(` <span class="note">(%s confidence)</span>`, d.Confidence)
-	}
 	p.Add("</h1>\n<p>%s</p>\n", d.Why)
 	p.Warn()
 	p.Add(`<div class="pictures thirds">`)
@@ -164,7 +160,6 @@ func (d *pageData) body(p *report.Page) {
 		note  string
 	}{
 		{"Regions", d.ROIs, ""},
-		{"Virtual lesions", d.Lesions, "Put into even tissue of this series and filtered with it: the contrast kept, the width of the edge, and how well two model observers tell them from noise (d', visible from 3). Intervals are of 95 %."},
 		{"Slices", d.Slices, ""},
 	} {
 		if len(part.table.Rows) == 0 {
@@ -186,52 +181,27 @@ func (p Page) judge(d *pageData) {
 		d.Verdict, d.Why = "not judged", "The result has not been judged yet."
 		return
 	}
-	d.Verdict, d.Why = string(m.Verdict), m.Why.String()
-	if m.Confidence != "" && m.Confidence != noise.None {
-		d.Confidence = string(m.Confidence)
+	d.Verdict, d.Why = m.Judgement.Message().String(), m.Why.String()
+	for _, f := range judge.FiguresOf(*m) {
+		if f.Kind != "sigma" { // stands above, with its reason
+			d.Measured.Add(f.Label.String(), f.Line())
+		}
 	}
-	d.Measured.Add("Residual SD, in the foreground", quantity(float64(m.ResidualSD), unit))
-	d.Measured.Add("Residual mean", quantity(float64(m.ResidualMean), unit))
-	if m.Map != nil {
-		d.Measured.Add("Structure removed", quantity(math.Sqrt(m.Structure), "σ"))
+	if m.Place != nil {
+		d.Measured.Add("Most anatomy", m.Place.String())
 	}
-	if m.Place != nil && m.Verdict != "" {
-		d.Measured.Add("Most structure", m.Place.String())
-	}
-	d.Measured.Add("Change against the input", fmt.Sprintf("MSE %s, PSNR %s, SSIM %s, MAX %s: how much was changed, no measure of quality",
-		m.Change.MSE, measure.Decibels(m.Change.PSNR, 2), m.Change.SSIM, m.Change.Max))
-	if m.Truth != nil && m.Start != nil {
-		d.Measured.Add("Against the reference, before → after", fmt.Sprintf("MSE %s → %s, PSNR %s → %s, SSIM %s → %s", m.Start.MSE, m.Truth.MSE,
-			measure.Decibels(m.Start.PSNR, 2), measure.Decibels(m.Truth.PSNR, 2), m.Start.SSIM, m.Truth.SSIM))
-	}
-	p.see(d, m.Visibility)
 	if len(m.Slices) > 1 {
-		d.Slices.Head = []string{"Slice", "Verdict", "Noise σ", "Residual SD", "Why"}
+		d.Slices.Head = []string{"Slice", "Verdict", "Noise removed", "Contrast kept", "Texture kept", "Noise σ", "Why"}
 		for k, s := range m.Slices {
 			sigma := "–"
 			if s.SigmaConfidence != noise.None && s.SigmaConfidence != "" {
 				sigma = quantity(s.Sigma, unit)
 			}
-			d.Slices.Rows = append(d.Slices.Rows, []string{fmt.Sprint(p.whole().Region.Min[2] + k + 1), string(s.Verdict), sigma, quantity(float64(s.ResidualSD), unit), s.Why.String()})
+			share := func(x verdict.Share) string { return quantity(100*x.Value, "%") }
+			d.Slices.Rows = append(d.Slices.Rows, []string{
+				fmt.Sprint(p.whole().Region.Min[2] + k + 1), s.Judgement.Message().String(), share(s.Noise()), share(s.Contrast()), share(s.Texture()), sigma, s.Why.String(),
+			})
 		}
-	}
-}
-
-// see fills in the visibility of virtual lesions.
-func (p Page) see(d *pageData, v *judge.Visibility) {
-	if v == nil {
-		d.Measured.Add("Visibility", "not measured: no virtual lesions were put into the series")
-		return
-	}
-	d.Measured.Add("Error", fmt.Sprintf("%s: %s", v.Error, v.ErrorWhy))
-	d.Measured.Add("Visibility", fmt.Sprintf("%s: %s", v.Verdict, v.Why))
-	d.Measured.Add("Contrast kept", v.Summary)
-	if len(v.Rows) == 0 {
-		return
-	}
-	d.Lesions.Head = lesions.Head
-	for _, r := range v.Rows {
-		d.Lesions.Rows = append(d.Lesions.Rows, r.Cells(p.Run.Source.Volume.Unit))
 	}
 }
 

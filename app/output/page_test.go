@@ -25,6 +25,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/measure"
 	"quell/report"
@@ -83,11 +84,14 @@ func text(t *testing.T, page []byte) (string, []image.Image) {
 
 func TestPageHoldsWhatIsKnownOfAResult(t *testing.T) {
 	run := noisyRun(t, 3, volume.Region{})
-	m := &judge.Measures{Assessment: judge.Assessment{ResidualSD: 5, ResidualMean: 0.25, Judgement: tune.Judgement{
-		Verdict: tune.Matched, Confidence: noise.High, Why: message.Verbatim("The error is the least."), Structure: 0.04, Map: run.Result, Place: &tune.Place{What: "a blob", X: 3, Y: 4, Slice: 1}},
+	share := verdict.Share{Value: 0.25, Low: 0.2, High: 0.3}
+	m := &judge.Measures{Assessment: judge.Assessment{
+		Verdict:    judge.Verdict{Judgement: verdict.Good, Why: message.Verbatim("Objects are kept."), Figures: verdict.Of(share, share, share)},
+		ResidualSD: 5, ResidualMean: 0.25, Unit: "HU",
+		Inspection: tune.Inspection{Structure: 0.04, Map: run.Result, Place: &tune.Place{What: "a blob", X: 3, Y: 4, Slice: 1}},
 		Slices: []judge.SliceAssessment{
-			{Sigma: 10, SigmaConfidence: noise.High, ResidualSD: 5.5, SliceJudgement: tune.SliceJudgement{Verdict: tune.Under, Why: message.Verbatim("Noise is left.")}},
-			{SliceJudgement: tune.SliceJudgement{Verdict: tune.Over, Why: message.Verbatim("Detail is lost.")}},
+			{Verdict: judge.Verdict{Judgement: verdict.Little, Why: message.Verbatim("Noise is left."), Figures: verdict.Of(share, share, share)}, Sigma: 10, SigmaConfidence: noise.High, ResidualSD: 5.5},
+			{Verdict: judge.Verdict{Judgement: verdict.Fades, Why: message.Verbatim("Detail is lost."), Figures: verdict.None()}},
 		}}, Change: measure.Comparison{MSE: 25, PSNR: 40, SSIM: 0.9, Max: 80}, Start: &measure.Comparison{MSE: 100}, Truth: &measure.Comparison{MSE: 30}}
 	p := output.Page{Run: run, Measures: m, Now: time.Date(2026, 11, 23, 1, 2, 0, 0, time.UTC),
 		ROIs: report.Table{Head: []string{"ROI", "Mean"}, Rows: [][]string{{"ROI 1", "33.1 <HU>"}}}}
@@ -97,10 +101,10 @@ func TestPageHoldsWhatIsKnownOfAResult(t *testing.T) {
 	}
 	page, pictures := text(t, data)
 	for _, want := range []string{
-		report.Mark(files.PageKind), "gaussian, 2-D: matched", "(high confidence)", "The error is the least.", "Not for clinical use", "Jane", "P&lt;17&gt;", "19700203", "20250101 HEAD", "4 Axial thin", "1.2.3",
+		report.Mark(files.PageKind), "gaussian, 2-D: good", "25 % (20 to 30)", "Objects are kept.", "Not for clinical use", "Jane", "P&lt;17&gt;", "19700203", "20250101 HEAD", "4 Axial thin", "1.2.3",
 		"DICOM", "CT", "STD+ 120 kV", "80 x 64 x 3 of 0.5 × 1 × 3 mm", "A gap was found.", run.Resolved.String(), "fake test", "HU, ", "confidence",
-		"<td>5 HU</td>", "<td>0.25 HU</td>", "0.2 σ", "a blob at x 4, y 5 in slice 2", "MSE 25, PSNR 40.00 dB, SSIM 0.9, MAX 80", "MSE 100 → 30",
-		"ROI 1", "33.1 &lt;HU&gt;", "<td>1</td><td>under</td><td>10 HU</td><td>5.5 HU</td><td>Noise is left.</td>", "<td>2</td><td>over</td><td>–</td>", job.Version(), "23 November 2026, 01:02 UTC",
+		"<td>5 HU</td>", "<td>0.25 HU</td>", "0.2 σ", "a blob at x 4, y 5 in slice 2", "25 HU²", "40 dB", "MAX 80", "100 HU²", "30 HU²",
+		"ROI 1", "33.1 &lt;HU&gt;", "<td>1</td><td>little removed</td><td>25 %</td><td>25 %</td><td>25 %</td><td>10 HU</td><td>Noise is left.</td>", "<td>2</td><td>objects fade</td><td>–</td>", job.Version(), "23 November 2026, 01:02 UTC",
 		"Axial slice 2 of 3.",
 	} {
 		if !strings.Contains(page, want) {

@@ -22,7 +22,7 @@ import (
 // verdict, the result, and products of it.
 func Sinks(j job.Job, src *executor.Source, plan executor.MemoryPlan, events job.Events) (all []executor.Sink) {
 	if j.Measure {
-		all = append(all, &executor.Judge{Compare: true, Lesions: j.Lesions, AtATime: plan.Judged})
+		all = append(all, &executor.Judge{Compare: true, AtATime: plan.Judged})
 	}
 	out := j.Output
 	if out.Path == "" {
@@ -190,7 +190,7 @@ func (w *reportSink) Slab(_ context.Context, s *executor.Slab) error {
 		return nil
 	}
 	m := s.Outcome.Measures
-	if w.page == nil || m != nil && executor.Worse(m.Verdict, w.page.Measures.Verdict) {
+	if w.page == nil || m != nil && m.Worse(w.page.Measures.Assessment) {
 		w.page = &Page{Run: w.run, Measures: m, Hide: w.out.Deidentify, Now: w.out.Now}
 		if s.Part != s.Whole { // of slabs
 			w.page.Of = new(*s.Whole.Run)

@@ -11,14 +11,13 @@ import (
 
 	"quell/app/job"
 	"quell/denoise"
-	"quell/denoise/lesions"
 	"quell/internal/message"
 	"quell/volume"
 )
 
-// dial resolves a recipe whose strength is between the original and the filter alone: it runs the filter on virtual
-// lesions in even tissue of the series and solves the equaliser that takes the strength. Of a strength that is left to what stays
-// visible it takes the highest that keeps them and the noise's look, see [lesions.UsualBounds]. A strength that is a number is taken
+// dial resolves a recipe whose strength is between the original and the filter alone: it runs the filter in
+// homogeneous regions of the series and solves the equaliser that takes the strength. Of a strength that is left to what stays
+// visible it takes the highest that keeps it and the noise's look, see [Choose]. A strength that is a number is taken
 // at all frequencies alike if the series gives no ground.
 func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input) (denoise.Recipe, *Tuned, error) {
 	started := time.Now()
@@ -56,24 +55,24 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 	if why := untunable(facts.Noise); !why.IsZero() {
 		return undecided(why)
 	}
-	d, err := solved(ctx, eng, in, full, facts)
+	choice, err := solved(ctx, eng, in, full, facts)
 	if message.KindOf(err) == message.VerdictNone {
 		return undecided(message.Of(err).Clause())
 	}
 	if err != nil {
 		return denoise.Recipe{}, nil, err
 	}
-	w, setting := d.At(asked.Get(name).Float())
-	if asked.Dials() {
-		ok := false
-		if w, setting, ok = d.Strongest(lesions.UsualBounds); !ok {
-			return undecided(message.New(message.VisibilityLost, "no strength of %s keeps what is visible and the texture of the noise", full.Filter))
-		}
+	if asked.Dials() && choice.Strength == 0 {
+		return undecided(message.New(message.VisibilityLost, "no strength of %s keeps what is visible and the texture of the noise", full.Filter))
 	}
+	if !asked.Dials() {
+		choice.at(asked.Get(name).Float())
+	}
+	choice.Recipe = full.Equalised(choice.Strength, choice.weights)
 	if tuned == nil {
 		tuned = &Tuned{Noise: facts.Noise.Figure}
 	}
-	tuned.Dial, tuned.Recipe = &setting, full.Equalised(setting.Strength, w)
+	tuned.Dial, tuned.Recipe = &choice, choice.Recipe
 	tuned.Seconds = time.Since(started).Seconds()
 	return tuned.Recipe, tuned, nil
 }
@@ -91,20 +90,19 @@ type dialKey struct {
 var dials struct {
 	sync.Mutex
 	keys   []dialKey
-	solved []lesions.Dial
+	solved []Choice
 }
 
 // mostDials is how many are kept, some kilobytes each.
 const mostDials = 16
 
-// solved returns the dial of a recipe at full strength.
-func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full denoise.Recipe, facts denoise.Facts) (lesions.Dial, error) {
+// solved returns the choice of a recipe at full strength, without its response, which is large.
+func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full denoise.Recipe, facts denoise.Facts) (Choice, error) {
 	recipe, err := json.Marshal(full)
 	if err != nil {
-		return lesions.Dial{}, err
+		return Choice{}, err
 	}
-	sigma := cmp.Or(facts.Usual, facts.Noise.Sigma)
-	key := dialKey{weak.Make(in.Volume), weak.Make(in.Noise), weak.Pointer[bool]{}, string(recipe), sigma, eng.Info().Name}
+	key := dialKey{weak.Make(in.Volume), weak.Make(in.Noise), weak.Pointer[bool]{}, string(recipe), cmp.Or(facts.Usual, facts.Noise.Sigma), eng.Info().Name}
 	if in.Mask != nil {
 		key.mask = weak.Make(&in.Mask[0])
 	}
@@ -115,26 +113,24 @@ func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full deno
 		return dials.solved[i], nil
 	}
 	dials.Unlock()
-	foreground, err := facts.ForegroundOf(ctx, in.Volume)
+	tissue, err := TissueOf(ctx, in, facts)
 	if err != nil {
-		return lesions.Dial{}, err
+		return Choice{}, err
 	}
-	q := lesions.Request{Input: in, Recipe: full, Noise: facts.Noise, Foreground: foreground, Seed: lesions.UsualSeed, Dialled: true}
-	panel, err := lesions.MeasureUsual(ctx, eng, q, sigma)
-	if message.KindOf(err) == message.VerdictNone { // as in a chest: few places are better than none
-		q.Least = lesions.LeastRegions
-		panel, err = lesions.MeasureUsual(ctx, eng, q, sigma)
+	if len(tissue.At) == 0 {
+		return Choice{}, message.Errorf(message.VerdictNone, "too few homogeneous regions to judge a strength in")
 	}
+	c, err := Choose(ctx, eng, tissue, full)
 	if err != nil {
-		return lesions.Dial{}, err
+		return c, err
 	}
-	d, ok := panel.Dial()
-	if !ok {
-		return d, message.Errorf(message.VerdictNone, "the noise at the places of even tissue is no ground for a strength")
+	if !c.Figures.Noise().Known() {
+		return c, message.Errorf(message.VerdictNone, "the noise in homogeneous regions is no ground for a strength")
 	}
+	c.Response = nil
 	dials.Lock()
 	defer dials.Unlock()
 	n := min(len(dials.keys), mostDials-1)
-	dials.keys, dials.solved = append([]dialKey{key}, dials.keys[:n]...), append([]lesions.Dial{d}, dials.solved[:n]...)
-	return d, nil
+	dials.keys, dials.solved = append([]dialKey{key}, dials.keys[:n]...), append([]Choice{c}, dials.solved[:n]...)
+	return c, nil
 }

@@ -233,3 +233,9 @@ func MapNoise(ctx context.Context, s *series.Series) (*volume.Volume, noise.Esti
 	}
 	return sigma, e, err
 }
+
+// Competes reports whether a recipe may be proposed in that noise: its strength is automatic. Others know nothing of the
+// series.
+func Competes(r denoise.Recipe, e noise.Estimate) bool {
+	return automatic(r) && unproposable(e).IsZero()
+}

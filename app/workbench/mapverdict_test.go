@@ -9,7 +9,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/noise"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 )
 
 // A slice under a map is judged by the facts of its preview.
@@ -24,8 +24,8 @@ func TestAPreviewUnderANoiseMapIsJudged(t *testing.T) {
 		t.Error("the facts under a map do not say what the foreground is: it is found again for every slice")
 	}
 	m, err := MeasurePreview(t.Context(), filterSlice(t.Context(), cpu.New(), q), nil)
-	if err != nil || m.Verdict != tune.Over || m.Confidence != noise.Fair || math.Abs(m.Sigma-10) > 1.5 || m.Slices != nil {
-		t.Errorf("%s (%s), sigma %g, %v", m.Verdict, m.Confidence, m.Sigma, err)
+	if err != nil || m.Judgement != verdict.Fades || m.SigmaConfidence != noise.Fair || math.Abs(m.Sigma-10) > 1.5 || m.Slices != nil {
+		t.Errorf("%s (%s), sigma %g, %v", m.Judgement, m.SigmaConfidence, m.Sigma, err)
 	}
 	if m.Change.Max < 200 {
 		t.Errorf("MAX %g; want the range of the series", m.Change.Max)

@@ -8,6 +8,6 @@ import (
 )
 
 // Propose is [run.ProposeFilter] on the CPU: the same proposal on every machine, and as the command line has it.
-func Propose(ctx context.Context, q run.GainRequest) (run.Proposal, error) {
+func Propose(ctx context.Context, q run.ProposalRequest) (run.Proposal, error) {
 	return run.ProposeFilter(ctx, engines.CPU(), q)
 }

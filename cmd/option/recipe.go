@@ -107,8 +107,5 @@ func AddEngine(cmd *cobra.Command, engine *string, usage string) {
 	AddName(cmd, engine, "engine", "engine", []string{"auto", "cpu", "cuda"}, usage)
 }
 
-// LesionsHelp is the help of --lesions of the commands that filter.
-const LesionsHelp = "judge too what the recipe leaves of virtual lesions in the series, as quell assess --lesions does: over if one that was visible fades"
-
 // EveryFilter in place of a filter's name asks for all of them.
 const EveryFilter = "all"

@@ -52,9 +52,9 @@ func TestNarrowVolumes(t *testing.T) {
 		runs := []string{
 			"info in.nii", "estimate in.nii", "estimate mr.nii", "estimate in.nii mr.nii", "estimate in.nii --map map.nii", "estimate mr.nii --map map.nii",
 			"denoise in.nii out.nii", "denoise mr.nii out.nii", "denoise in.nii out.nii --mask mask.nii --filter nlm --h 1.1sigma", "denoise in.nii out.nii --noise-out noise.nii --filter gaussian",
-			"denoise in.nii out.nii --filter nlm --h sure", "denoise in.nii out.nii --filter nlm --strength visible", "denoise in.nii out.nii --filter median --lesions --report report.html",
+			"denoise in.nii out.nii --filter nlm --h sure", "denoise in.nii out.nii --filter nlm --strength visible", "denoise in.nii out.nii --filter median --assess --report report.html",
 			"denoise in.nii out.nii --filter bnlm --h 30 --noise-map auto", "denoise in.nii out.nii --filter odct --noise-map sigma.nii",
-			"assess in.nii quiet.nii", "assess in.nii quiet.nii --lesions", "compare in.nii quiet.nii", "tune in.nii --filter bilateral", "tune mr.nii --filter nlm --objective residual",
+			"assess in.nii quiet.nii", "compare in.nii quiet.nii", "tune in.nii --filter bilateral", "tune mr.nii --filter nlm --objective residual",
 			"detect in.nii --filter median --size 2,3 --contrast 10", "measure in.nii quiet.nii", "measure in.nii quiet.nii --nps 1:2,1:2",
 			"measure in.nii quiet.nii --disc 1:1,1:2", "measure in.nii quiet.nii --edge 1:2,1:1", "noise quiet.nii out.nii --model rician --sigma 3", "convert in.nii out.nrrd",
 		}

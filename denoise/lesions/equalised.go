@@ -47,9 +47,15 @@ func newNoises(m *measurement) *noises {
 		middle.Max[2] = middle.Min[2] + 1
 		n.middles = append(n.middles, middle)
 	}
+	n.solve(n.patch)
+	return n
+}
+
+// solve has the spectra found when they are asked for.
+func (n *noises) solve(patch func(values []float64) measure.Patch) {
+	n.patch = patch
 	n.removed = sync.OnceValues(func() (measure.CrossPower, error) { return n.spectra(false) })
 	n.all = sync.OnceValues(func() (measure.CrossPower, error) { return n.spectra(true) })
-	return n
 }
 
 // spectra returns the spectra of the noise before and of what each weight of 1 takes of what the filter removed, or of the
@@ -80,6 +86,9 @@ func (n *noises) spectra(whole bool) (measure.CrossPower, error) {
 			even = append(even, p)
 		}
 	}
+	if len(even) == 0 {
+		return measure.CrossPower{}, err
+	}
 	return measure.CrossPowerOf(even), err
 }
 
@@ -98,13 +107,19 @@ func taken(n int, v *volume.Volume, box volume.Region) [][]float64 {
 	for i := range out {
 		w := make(equalise.Weights, n)
 		w[i] = 1
-		kernel := equalise.NewKernel(w, v.Dims, func(dst []float64, x, y, z int) {
-			for k, f := range v.Data[v.Index(x, y, z):][:len(dst)] {
-				dst[k] = float64(f)
-			}
-		})
-		kernel.Run(box, func() bool { return false }, func(_, _ int, values []float64) { out[i] = append(out[i], values...) })
+		out[i] = takenBy(w, v, box)
 	}
+	return out
+}
+
+// takenBy returns what an equaliser takes of v in a box.
+func takenBy(w equalise.Weights, v *volume.Volume, box volume.Region) (out []float64) {
+	kernel := equalise.NewKernel(w, v.Dims, func(dst []float64, x, y, z int) {
+		for k, f := range v.Data[v.Index(x, y, z):][:len(dst)] {
+			dst[k] = float64(f)
+		}
+	})
+	kernel.Run(box, func() bool { return false }, func(_, _ int, values []float64) { out = append(out, values...) })
 	return out
 }
 

@@ -172,6 +172,10 @@ func windows(v *volume.Volume, z int, s search) (out []candidate) {
 		}
 	}
 	h, full := s.side/2, float64(s.side*s.side)
+	own := 1.0 // of the noise of the slice, which may differ from that of the volume
+	if of := s.noise.Slice(z).Sigma; s.sigmas == nil && s.noise.Sigma > 0 && of > 0 {
+		own = of / s.noise.Sigma
+	}
 	for y := h; y+h < ny; y += candidateStep {
 		for x := h; x+h < nx; x += candidateStep {
 			a, b := table[(y-h)*(nx+1)+x-h], table[(y-h)*(nx+1)+x+h+1]
@@ -181,7 +185,7 @@ func windows(v *volume.Volume, z int, s search) (out []candidate) {
 			}
 			sum, squares := d.sum-b.sum-c.sum+a.sum, d.squares-b.squares-c.squares+a.squares
 			if variance := (squares - sum*sum/full) / (full - 1); variance > 0 {
-				sd := math.Sqrt(variance)
+				sd := math.Sqrt(variance) / own
 				if s.sigmas != nil {
 					sd /= float64(s.sigmas.At(x, y, z))
 				}

@@ -82,13 +82,11 @@ func (s spectrum) transform(values []float64) []complex128 {
 	return out
 }
 
-// add adds the powers of a patch before and after, and of both together.
+// add adds the powers of a patch before and after.
 func (s spectrum) add(to *sums, before, after []complex128) {
 	for i := range before {
-		a, b := before[i], after[i]
-		for k, p := range [3]float64{
-			real(a)*real(a) + imag(a)*imag(a), real(b)*real(b) + imag(b)*imag(b), real(a)*real(b) + imag(a)*imag(b),
-		} {
+		for k, c := range [2]complex128{before[i], after[i]} {
+			p := real(c)*real(c) + imag(c)*imag(c)
 			to.variance[k], to.moment[k], to.weight[k] = to.variance[k]+p, to.moment[k]+s.moment[i]*p, to.weight[k]+s.weight[i]*p
 		}
 	}

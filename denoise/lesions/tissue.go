@@ -33,6 +33,8 @@ const (
 	ridge = 0.02
 	// strongest is the contrast, in standard deviations of the noise, at which an object of a size may be visible.
 	strongest = 4
+	// mostInSlice is how many regions the figures of a single slice have at most.
+	mostInSlice = 32
 	// otherRegions is the number of regions of another measurement, which the intervals cover.
 	otherRegions = 20
 	// modelError is the error of the method for faint lesions: within that, it agrees with inserted ones.
@@ -46,15 +48,15 @@ var regionSides = []int{21, evenSide, 9}
 // Tissue are the homogeneous regions of a volume, and what is in them: chosen once, they serve every result.
 type Tissue struct {
 	in       denoise.Input
+	noise    noise.Estimate
 	At       [][3]int // the middles
 	Lesion   Lesion   // the smallest that is visible
 	side     int      // of the regions in pixels
 	depth    int      // slices of a region
-	regions  []region
-	lesion   []float64 // the lesion of contrast 1, in its support
-	support  int       // its side in pixels
 	spectrum spectrum
-	seen     float64 // the share of its energy that is left of it in a region less the ground
+	regions  []region
+	probes   []*probe // of lesions of rising size
+	first    *probe   // of Lesion
 }
 
 // region is a homogeneous region before filtering.
@@ -62,26 +64,38 @@ type region struct {
 	box    volume.Region
 	slices [][]float64    // less their ground
 	waves  [][]complex128 // their transforms
-	scale  float64        // of the noise there; 1 without a map
-	q      []float64      // by position: the template over the voxels
-	own    float64        // the sum of q times the lesion over the voxels
+	scale  float64        // of the noise there
 	ground []float64      // the slopes and bends of the ground that was taken off, over its slices
+}
+
+// probe measures what is kept of a lesion.
+type probe struct {
+	Lesion
+	values  []float64   // the lesion of contrast 1, in its support
+	support int         // its side in pixels
+	seen    float64     // the share of its energy that is left of it in a region less the ground
+	q       [][]float64 // by region and position: the template over the voxels
+	own     []float64   // by region: the sum of q times the lesion over the voxels
+	visible bool        // in the noise, at the contrast of strongest
 }
 
 // FindTissue chooses homogeneous regions in a part of a volume; the zero value of part is all of it. Without enough of
 // them the tissue has none, and figures are not known. The error is the context's.
 func FindTissue(ctx context.Context, in denoise.Input, part volume.Region, n noise.Estimate, foreground func(i int) bool) (*Tissue, error) {
-	v := in.Volume
+	v, most := in.Volume, usualPlaces
 	if part == (volume.Region{}) {
 		part = v.Bounds()
 	}
+	if part.Dims()[2] == 1 {
+		n.Figure, most = n.Slice(part.Min[2]), mostInSlice
+	}
 	masked := in.Masked()
 	inside := func(i int) bool { return masked.Valid(i) && (foreground == nil || foreground(i)) }
-	t := &Tissue{in: in}
+	t := &Tissue{in: in, noise: n}
 	pixels := UsualSizes(v.Geometry)
 	try := func(side, depth int) (err error) {
 		t.side, t.depth = side, depth
-		t.At, err = placesIn(ctx, v, part, search{counts: inside, noise: n, sigmas: in.Noise, side: side, slices: depth, most: usualPlaces, seed: UsualSeed})
+		t.At, err = placesIn(ctx, v, part, search{counts: inside, noise: n, sigmas: in.Noise, side: side, slices: depth, most: most, seed: UsualSeed})
 		return err
 	}
 	lengths := []int{1}
@@ -105,10 +119,12 @@ search:
 	}
 	t.cut()
 	for i, size := range pixels {
-		if visible, err := t.take(size); err != nil {
-			return nil, err
-		} else if visible || i == len(pixels)-1 || t.supportOf(pixels[i+1])+2 > t.side {
+		if i > 0 && t.supportOf(size)+2 > t.side {
 			break
+		}
+		p := t.probe(size)
+		if t.probes = append(t.probes, p); t.first == nil || !t.first.visible {
+			t.first, t.Lesion = p, p.Lesion
 		}
 	}
 	return t, ctx.Err()
@@ -124,8 +140,10 @@ func (t *Tissue) cut() {
 		}}
 		if t.in.Noise != nil {
 			r.scale = float64(t.in.Noise.At(c[0], c[1], c[2]))
+		} else if sigma := t.noise.Slice(c[2]).Sigma; sigma > 0 {
+			r.scale = sigma
 		}
-		r.slices, r.ground = t.patches(t.in.Volume, [3]int{}, r)
+		r.slices, r.ground = t.patches(voxels(t.in.Volume, [3]int{}, r.box), r.scale)
 		for _, p := range r.slices {
 			r.waves = append(r.waves, t.spectrum.transform(p))
 		}
@@ -133,20 +151,29 @@ func (t *Tissue) cut() {
 	}
 }
 
-// patches returns a region of a volume whose first voxel is origin, slice by slice, less the ground, and the sum of
-// the grounds, each less its mean.
-func (t *Tissue) patches(v *volume.Volume, origin [3]int, r region) (out [][]float64, grounds []float64) {
-	grounds = make([]float64, t.side*t.side)
-	for z := r.box.Min[2]; z < r.box.Max[2]; z++ {
-		values := make([]float64, 0, t.side*t.side)
-		for y := r.box.Min[1]; y < r.box.Max[1]; y++ {
-			from := v.Index(r.box.Min[0]-origin[0], y-origin[1], z-origin[2])
-			for _, x := range v.Data[from : from+t.side] {
-				values = append(values, float64(x)/r.scale)
+// voxels returns a box of a volume whose first voxel is origin.
+func voxels(v *volume.Volume, origin [3]int, box volume.Region) []float64 {
+	values := make([]float64, 0, box.Voxels())
+	for z := box.Min[2]; z < box.Max[2]; z++ {
+		for y := box.Min[1]; y < box.Max[1]; y++ {
+			from := v.Index(box.Min[0]-origin[0], y-origin[1], z-origin[2])
+			for _, x := range v.Data[from : from+box.Max[0]-box.Min[0]] {
+				values = append(values, float64(x))
 			}
 		}
-		t.takeGround(values, grounds)
-		out = append(out, values)
+	}
+	return values
+}
+
+// patches returns the voxels of a region slice by slice, less the ground, and the sum of the grounds, each less its mean.
+// It changes values.
+func (t *Tissue) patches(values []float64, scale float64) (out [][]float64, grounds []float64) {
+	n := t.side * t.side
+	grounds = make([]float64, n)
+	floats.Scale(1/scale, values)
+	for len(values) > 0 {
+		t.takeGround(values[:n], grounds)
+		out, values = append(out, values[:n]), values[n:]
 	}
 	return out, grounds
 }
@@ -168,72 +195,62 @@ func (t *Tissue) supportOf(size float64) int {
 	return 2*int(large/2+2*blur) + 1
 }
 
-// take makes a disc the one that is measured, and reports whether it is visible in the noise.
-func (t *Tissue) take(size float64) (visible bool, err error) {
-	t.Lesion = Lesion{Shape: Disc, Size: size, Contrast: 1, Slices: t.depth}
-	t.support = min(t.supportOf(size), t.side-2)
-	t.lesion = t.Lesion.profile(t.in.Volume.Geometry, t.support, blur)
-	n := t.support * t.support * t.depth
+// probe returns what measures a disc.
+func (t *Tissue) probe(size float64) *probe {
+	p := &probe{Lesion: Lesion{Shape: Disc, Size: size, Contrast: 1, Slices: t.depth}, support: min(t.supportOf(size), t.side-2), visible: true}
+	p.values = p.profile(t.in.Volume.Geometry, p.support, blur)
+	n := p.support * p.support * t.depth
 	covariance, count := mat.NewSymDense(n, nil), 0.0
 	window := make([]float64, n)
 	for _, r := range t.regions {
-		t.each(func(x, y int) {
+		t.each(p, func(x, y int) {
 			if (x|y)&1 != 0 { // neighbours add little
 				return
 			}
-			t.window(window, r.slices, x, y)
+			t.window(window, p, r.slices, x, y)
 			covariance.SymRankOne(covariance, 1, mat.NewVecDense(n, window))
 			count++
 		})
 	}
-	s := mat.NewVecDense(n, nil)
+	lesion := mat.NewVecDense(n, nil)
 	for i := range n {
-		s.SetVec(i, t.lesion[i%len(t.lesion)])
+		lesion.SetVec(i, p.values[i%len(p.values)])
 	}
-	trace := 0.0
-	for i := range n {
-		trace += covariance.At(i, i)
-	}
-	variance := trace / float64(n)
-	if !(variance > 0) {
-		return true, nil // every result keeps all of nothing
-	}
+	variance := mat.Trace(covariance) / float64(n)
 	var template mat.VecDense
-	template.MulVec(covariance, s)
-	energy := mat.Dot(s, s)
-	index := strongest * math.Sqrt(variance/count) * energy / math.Sqrt(mat.Dot(s, &template)/count)
-	for i := range n {
-		covariance.SetSym(i, i, covariance.At(i, i)+ridge*variance)
+	if template.CloneFromVec(lesion); variance > 0 {
+		template.MulVec(covariance, lesion)
+		energy := mat.Dot(lesion, lesion)
+		p.visible = strongest*math.Sqrt(variance/count)*energy/math.Sqrt(mat.Dot(lesion, &template)/count) >= VisibleFrom
+		for i := range n {
+			covariance.SetSym(i, i, covariance.At(i, i)+ridge*variance)
+		}
+		var factor mat.Cholesky
+		if !factor.Factorize(covariance) || factor.SolveVecTo(&template, lesion) != nil {
+			template.CloneFromVec(lesion)
+		}
 	}
-	var factor mat.Cholesky
-	if !factor.Factorize(covariance) {
-		template.CopyVec(s)
-	} else if err := factor.SolveVecTo(&template, s); err != nil {
-		template.CopyVec(s)
-	}
-	t.seen = t.seenShare()
-	for i := range t.regions {
-		r := &t.regions[i]
-		r.q, r.own = nil, 0
-		t.each(func(x, y int) {
-			t.window(window, r.slices, x, y)
-			q, own := 0.0, 0.0
-			for k, a := range window {
-				q, own = q+a*template.AtVec(k), own+a*s.AtVec(k)
-			}
-			r.q, r.own = append(r.q, q), r.own+q*own
+	p.seen = t.seenShare(p)
+	for _, r := range t.regions {
+		var qs []float64
+		own := 0.0
+		t.each(p, func(x, y int) {
+			t.window(window, p, r.slices, x, y)
+			q := floats.Dot(window, template.RawVector().Data)
+			qs, own = append(qs, q), own+q*floats.Dot(window, lesion.RawVector().Data)
 		})
+		p.q, p.own = append(p.q, qs), append(p.own, own)
 	}
-	return index >= VisibleFrom, nil
+	return p
 }
 
-// seenShare returns the share of the energy of the lesion, over all positions, that is left less the ground.
-func (t *Tissue) seenShare() float64 {
+// seenShare returns the share of the energy of a lesion, over all positions, that is left less the ground.
+func (t *Tissue) seenShare(p *probe) float64 {
 	left, all := 0.0, 0.0
-	t.each(func(x, y int) {
+	t.each(p, func(x, y int) {
 		values := make([]float64, t.side*t.side)
-		for k, a := range t.lesion {
-			values[(y+k/t.support)*t.side+x+k%t.support] = a
+		for k, a := range p.values {
+			values[(y+k/p.support)*t.side+x+k%p.support] = a
 			all += a * a
 		}
 		t.takeGround(values, nil)
@@ -242,26 +259,43 @@ func (t *Tissue) seenShare() float64 {
 	return left / all
 }
 
-// each visits the first pixels of all windows within a region.
-func (t *Tissue) each(visit func(x, y int)) {
-	for y := 0; y+t.support <= t.side; y++ {
-		for x := 0; x+t.support <= t.side; x++ {
+// each visits the first pixels of all windows of a probe within a region.
+func (t *Tissue) each(p *probe, visit func(x, y int)) {
+	for y := 0; y+p.support <= t.side; y++ {
+		for x := 0; x+p.support <= t.side; x++ {
 			visit(x, y)
 		}
 	}
 }
 
 // window copies the window at a pixel of a region.
-func (t *Tissue) window(dst []float64, slices [][]float64, x, y int) {
+func (t *Tissue) window(dst []float64, p *probe, slices [][]float64, x, y int) {
 	dst = dst[:0]
-	for _, p := range slices {
-		for row := y; row < y+t.support; row++ {
-			dst = append(dst, p[row*t.side+x:][:t.support]...)
+	for _, plane := range slices {
+		for row := y; row < y+p.support; row++ {
+			dst = append(dst, plane[row*t.side+x:][:p.support]...)
 		}
 	}
 }
 
-// Sample is what a result did in the regions of a tissue. Strengths of a mixture of result and input follow from it.
+// response adds to sums what the k-th region of a result has of a probe.
+func (t *Tissue) response(to *sums, p *probe, k int, slices [][]float64, ground []float64) {
+	i := 0
+	to.own = p.own[k]
+	t.each(p, func(x, y int) {
+		response := 0.0
+		for _, plane := range slices {
+			for row := range p.support {
+				response += floats.Dot(plane[(y+row)*t.side+x:][:p.support], p.values[row*p.support:][:p.support])
+			}
+		}
+		to.kept += p.q[k][i] * response
+		i++
+	})
+	to.flat, to.slope = floats.Dot(t.regions[k].ground, ground), floats.Dot(t.regions[k].ground, t.regions[k].ground)
+}
+
+// Sample is what a result did in the regions of a tissue.
 type Sample struct {
 	tissue *Tissue
 	sums   []sums
@@ -272,29 +306,29 @@ type sums struct {
 	kept, own float64
 	// flat and slope are the products of the grounds before with those after, and before.
 	flat, slope float64
-	// variance, moment and weight are those of the spectra before and after, and of the cross-spectrum.
-	variance, moment, weight [3]float64
+	// variance, moment and weight are those of the spectra before and after.
+	variance, moment, weight [2]float64
 }
 
 func (s *sums) add(o sums) {
 	s.kept, s.own, s.flat, s.slope = s.kept+o.kept, s.own+o.own, s.flat+o.flat, s.slope+o.slope
-	for k := range 3 {
+	for k := range 2 {
 		s.variance[k], s.moment[k], s.weight[k] = s.variance[k]+o.variance[k], s.moment[k]+o.moment[k], s.weight[k]+o.weight[k]
 	}
 }
 
 // Of returns what a result did, which has the voxels of a part of the volume; regions outside it do not count.
 func (t *Tissue) Of(after *volume.Volume, part volume.Region) Sample {
-	var boxes []*volume.Volume
-	var origins [][3]int
-	for _, r := range t.regions {
-		if !contains(part, r.box) {
-			boxes, origins = append(boxes, nil), append(origins, [3]int{})
-			continue
-		}
-		boxes, origins = append(boxes, after), append(origins, part.Min)
+	if t == nil {
+		return Sample{}
 	}
-	return t.sample(boxes, origins)
+	values := make([][]float64, len(t.regions))
+	for i, r := range t.regions {
+		if contains(part, r.box) {
+			values[i] = voxels(after, part.Min, r.box)
+		}
+	}
+	return t.sample(values)
 }
 
 func contains(part, box volume.Region) bool {
@@ -306,52 +340,19 @@ func contains(part, box volume.Region) bool {
 	return true
 }
 
-// Run filters the regions alone, by a resolved recipe. The error is the context's or the engine's.
-func (t *Tissue) Run(ctx context.Context, e denoise.Engine, recipe denoise.Recipe) (Sample, error) {
-	program, err := recipe.Bind(t.in.Volume.Geometry)
-	if err != nil {
-		return Sample{}, err
-	}
-	in := Request{Input: t.in}.input()
-	crops, origins := make([]crop, len(t.regions)), make([][3]int, len(t.regions))
-	for i, r := range t.regions {
-		crops[i], origins[i] = cropOf(in, r.box, [3]int{}, program), r.box.Min
-	}
-	after, err := runAll(ctx, e, recipe, program.Lattice, crops)
-	if err != nil {
-		return Sample{}, err
-	}
-	return t.sample(after, origins), nil
-}
-
-// sample takes the sums of results, each with the voxel of its first.
-func (t *Tissue) sample(after []*volume.Volume, origins [][3]int) Sample {
+// sample takes the sums of a result, by the voxels of the regions; nil for one that does not count.
+func (t *Tissue) sample(after [][]float64) Sample {
 	s := Sample{tissue: t}
 	var ratios []float64
-	for i, r := range t.regions {
-		if after[i] == nil {
+	for k, values := range after {
+		if values == nil {
 			continue
 		}
-		u, ground := t.patches(after[i], origins[i], r)
-		own := sums{own: r.own}
-		k := 0
-		t.each(func(x, y int) {
-			response := 0.0
-			for _, p := range u {
-				for row := range t.support {
-					for col, a := range p[(y+row)*t.side+x:][:t.support] {
-						response += a * t.lesion[row*t.support+col]
-					}
-				}
-			}
-			own.kept += r.q[k] * response
-			k++
-		})
-		for k, a := range r.ground {
-			own.flat, own.slope = own.flat+a*ground[k], own.slope+a*a
-		}
-		for z, p := range u {
-			t.spectrum.add(&own, r.waves[z], t.spectrum.transform(p))
+		slices, ground := t.patches(values, t.regions[k].scale)
+		var own sums
+		t.response(&own, t.first, k, slices, ground)
+		for z, plane := range slices {
+			t.spectrum.add(&own, t.regions[k].waves[z], t.spectrum.transform(plane))
 		}
 		s.sums = append(s.sums, own)
 		ratios = append(ratios, own.variance[1]/own.variance[0])
@@ -370,42 +371,43 @@ func (t *Tissue) sample(after []*volume.Volume, origins [][3]int) Sample {
 	return s
 }
 
-// mixed returns a sum over the spectrum of the mixture of a share of the result.
-func mixed(s [3]float64, share float64) float64 {
-	return (1-share)*(1-share)*s[0] + 2*share*(1-share)*s[2] + share*share*s[1]
+// kept returns the contrast kept.
+func (s sums) keptOf(seen float64) float64 {
+	if !(s.own > 0) {
+		return 1
+	}
+	of := s.kept / s.own
+	if s.slope > 0 { // what the ground took off is kept as its slopes are
+		of = seen*of + (1-seen)*s.flat/s.slope
+	}
+	return of
 }
 
-// figures are noise removed, contrast and texture kept of a mixture.
-func (s sums) figures(share, seen float64) [3]float64 {
-	removed, kept, texture := 0.0, 1.0, 1.0
+// figures are noise removed, contrast and texture kept.
+func (s sums) figures(seen float64) [3]float64 {
+	removed, texture := 0.0, 1.0
 	if s.variance[0] > 0 {
-		removed = 1 - math.Sqrt(max(mixed(s.variance, share), 0)/s.variance[0])
-		texture = mixed(s.moment, share) / mixed(s.weight, share) / (s.moment[0] / s.weight[0])
+		removed = 1 - math.Sqrt(s.variance[1]/s.variance[0])
+		texture = s.moment[1] / s.weight[1] / (s.moment[0] / s.weight[0])
 	}
-	if s.own > 0 {
-		of := s.kept / s.own
-		if s.slope > 0 { // what the ground took off is kept as its slopes are
-			of = seen*of + (1-seen)*s.flat/s.slope
-		}
-		kept = 1 - share*(1-of)
+	if s.weight[1] == 0 {
+		texture = 1
 	}
-	return [3]float64{removed, kept, texture}
+	return [3]float64{removed, s.keptOf(seen), texture}
 }
 
-// Figures returns the figures of the result itself.
-func (s Sample) Figures() verdict.Figures { return s.At(100) }
-
-// At returns the figures of a strength from 0, the input, to 100, the result.
-func (s Sample) At(strength float64) verdict.Figures {
-	n, share := len(s.sums), strength/100
+// Figures returns the figures.
+func (s Sample) Figures() verdict.Figures {
+	n := len(s.sums)
 	if n < LeastRegions {
 		return verdict.None()
 	}
+	seen := s.tissue.first.seen
 	var all sums
 	for _, o := range s.sums {
 		all.add(o)
 	}
-	values := all.figures(share, s.tissue.seen)
+	values := all.figures(seen)
 	var squares [3]float64
 	for i := range s.sums { // jackknife
 		var rest sums
@@ -414,7 +416,7 @@ func (s Sample) At(strength float64) verdict.Figures {
 				rest.add(o)
 			}
 		}
-		for k, x := range rest.figures(share, s.tissue.seen) {
+		for k, x := range rest.figures(seen) {
 			squares[k] += (x - values[k]) * (x - values[k])
 		}
 	}
@@ -423,7 +425,7 @@ func (s Sample) At(strength float64) verdict.Figures {
 		variance := squares[k] * float64(n-1) / float64(n)
 		// Another measurement has regions of its own.
 		half := studentOf(n-1) * math.Sqrt(variance*(1+float64(n)/otherRegions))
-		half = math.Hypot(half, share*modelError)
+		half = math.Hypot(half, modelError)
 		shares[k] = verdict.Share{Value: x, Low: x - half, High: x + half}
 	}
 	f := verdict.Of(shares[0], shares[1], shares[2])
@@ -435,18 +437,4 @@ func (s Sample) At(strength float64) verdict.Figures {
 func studentOf(degrees int) float64 {
 	n := float64(degrees)
 	return 1.96 + 2.37/n + 2.82/(n*n) + 2.55/(n*n*n)
-}
-
-// Strongest returns the highest whole strength of a mixture that stays within the bounds with all below it, and its
-// figures; 0 if only the input does.
-func (s Sample) Strongest(b verdict.Bounds) (strength float64, f verdict.Figures) {
-	f = s.At(0)
-	for next := 1.0; next <= 100; next++ {
-		of := s.At(next)
-		if !b.Within(of) {
-			break
-		}
-		strength, f = next, of
-	}
-	return strength, f
 }

@@ -67,31 +67,39 @@ func TestFiguresAgreeWithInsertedLesions(t *testing.T) {
 	}
 }
 
-// Figures of a mixture are those of the mixed result; an equal result removes nothing.
-func TestFiguresOfAMixture(t *testing.T) {
+// The figures of an equaliser follow from one run of the filter: they are those of its result. The dial solves it within its
+// bounds, and an equal result removes nothing.
+func TestFiguresOfAnEqualiser(t *testing.T) {
 	ctx := context.Background()
 	v := flat(t, [3]int{120, 120, 1})
 	found := tissue(t, v)
-	result, err := cpu.New().Run(ctx, recipe(t, "nlm", 2, nil), denoise.Input{Volume: v}, v.Bounds(), nil)
+	full := recipe(t, "nlm", 2, nil)
+	response, err := found.Respond(ctx, cpu.New(), full)
 	if err != nil {
 		t.Fatal(err)
 	}
-	half := v.Clone()
-	for i, u := range result.Data {
-		half.Data[i] = 0.5*half.Data[i] + 0.5*u
+	d, ok := response.Dial()
+	if !ok {
+		t.Fatal("no dial")
 	}
-	a, b := found.Of(result, v.Bounds()).At(50), found.Of(half, v.Bounds()).Figures()
-	for _, d := range []float64{a.Noise().Value - b.Noise().Value, a.Contrast().Value - b.Contrast().Value, a.Texture().Value - b.Texture().Value} {
-		if math.Abs(d) > 1e-4 {
-			t.Errorf("the mixture has %+v, its volume %+v", a, b)
-		}
+	w, s, ok := d.Strongest(lesions.UsualBounds)
+	if !ok || s.Kept < lesions.UsualBounds.Kept-0.005 || s.Texture < lesions.UsualBounds.Texture-0.005 {
+		t.Fatalf("%+v", s)
 	}
-	if f := found.Of(v, v.Bounds()).Figures(); f.NoiseRemoved != 0 || f.ContrastKept != 1 || f.TextureKept != 1 {
+	result, err := cpu.New().Run(ctx, full.Equalised(s.Strength, w), denoise.Input{Volume: v}, v.Bounds(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := response.Figures(w), found.Of(result, v.Bounds()).Figures()
+	if !got.Close(want, 2e-3) {
+		t.Errorf("the response gives %+v, the result %+v", got, want)
+	}
+	t.Logf("strength %g: %+v; the dial says %+v", s.Strength, got, s)
+	if !verdict.Usual.Within(got) || got.Noise().Value < 0.1 {
+		t.Errorf("the dial leaves %+v", got)
+	}
+	if f := found.Of(v, v.Bounds()).Figures(); !f.Close(verdict.Unchanged(), 1e-9) {
 		t.Errorf("an equal result has %+v", f)
-	}
-	strength, f := found.Of(result, v.Bounds()).Strongest(verdict.Usual)
-	if strength <= 0 || strength >= 100 || !verdict.Usual.Within(f) || verdict.Usual.Within(found.Of(result, v.Bounds()).At(strength+1)) {
-		t.Errorf("strength %g leaves %+v", strength, f)
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"slices"
 
 	"quell/denoise"
-	"quell/denoise/noise"
-	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -24,36 +22,6 @@ const resembles = 0.75
 
 // sizesFit is the share below which a stand-in is tried with other sizes.
 const sizesFit = 0.9
-
-// judgeBlind judges without the recipe. Its confidence is never high.
-func (r Result) judgeBlind(ctx context.Context, engine denoise.Engine, s standIn) (Judgement, float64, error) {
-	switch {
-	case s.change == 0:
-		j := Judgement{Verdict: Under, Confidence: noise.Low, Why: message.New(message.VerdictNothing, "Nothing was removed.").And(withoutRecipe)}
-		return j, 0, nil
-	case s.share < resembles:
-		j, err := r.judgeResidual(ctx)
-		return j, 0, err
-	}
-	c, err := r.search(ctx, engine, s.recipe, s.strength)
-	if err != nil {
-		return Judgement{}, 0, err
-	}
-	j := c.judge(s.strength, r.Noise)
-	j.Confidence = lower(j.Confidence)
-	j.Why = j.Why.And(message.Text("Judged without the recipe, as %s %d-D, which makes %.0f %% of the change.", s.recipe.Filter, s.recipe.Dims, 100*s.share))
-	return j, s.strength, nil
-}
-
-var withoutRecipe = message.Text("Judged without the recipe.")
-
-// lower returns the confidence of a verdict without the recipe.
-func lower(c noise.Confidence) noise.Confidence {
-	if c == noise.High {
-		return noise.Fair
-	}
-	return noise.Low
-}
 
 // standIn is a recipe that stands in for the unknown one.
 type standIn struct {
@@ -465,55 +433,4 @@ func (r Result) likenessIn(v *volume.Volume, a *part, box volume.Region, u *volu
 		k++
 	})
 	return slices.DeleteFunc(tiles, func(l likeness) bool { return l.voxels == 0 })
-}
-
-// If nothing resembles the result, the two volumes alone give the residual r and,
-// by the covariance of their high frequencies, the share of the noise that is kept.
-// A residual that holds removed noise alone has |r|^2 = (1 - kept) sigma^2; the
-// factor
-//
-//	t = (1 - kept) sigma^2 / |r|^2
-//
-// by which r would have to be scaled for the least error is near 1 at the best
-// strength of most filters, above it before and below it after.
-const (
-	blindUnder = 1.3
-	blindOver  = 0.88
-	mostKept   = 0.5 // a result that keeps more of the noise is not the best that there is
-)
-
-// judgeResidual judges by the two volumes alone.
-func (r Result) judgeResidual(ctx context.Context) (Judgement, error) {
-	v := r.Input.Masked()
-	if r.Region != v.Bounds() {
-		v = v.Crop(r.Region)
-	}
-	use := make([]bool, len(v.Data))
-	k, sum, n := 0, 0.0, 0.0
-	each(r.Input.Volume.Geometry, r.Region, func(i int) {
-		if use[k] = v.Valid(k) && r.Foreground(i); use[k] {
-			d := float64(v.Data[k]) - float64(r.After.Data[k])
-			sum, n = sum+d*d, n+1
-		}
-		k++
-	})
-	kept, err := noise.Kept(ctx, v, r.After, func(i int) bool { return use[i] })
-	if err != nil {
-		return Judgement{}, err
-	}
-	residual := sum / math.Max(n, 1) / (r.Noise.Sigma * r.Noise.Sigma)
-	j := Judgement{Confidence: noise.Low}
-	switch t := (1 - kept) / math.Max(residual, 1e-12); {
-	case t > blindUnder || kept > mostKept && t > blindOver:
-		j.Verdict = Under
-		j.Why = message.New(message.VerdictNoise, "%.0f %% of the noise is left, and the residual holds little else.", 100*kept)
-	case t < blindOver:
-		j.Verdict = Over
-		j.Why = message.New(message.VerdictStructure, "The residual holds %.1f times the variance of the noise that was removed: structure is lost.", 1/t)
-	default:
-		j.Verdict = Matched
-		j.Why = message.New(message.VerdictLeast, "The residual is as strong as the noise that was removed.")
-	}
-	j.Why = j.Why.And(withoutRecipe)
-	return j, nil
 }

@@ -393,3 +393,37 @@ func TestStandInOfOtherSizes(t *testing.T) {
 		t.Errorf("%s makes %.3f of the change, %v; want nlm 2-D with a search radius of 2", s.recipe, s.share, err)
 	}
 }
+
+// blob is an ellipse of a contrast in sigmas; a result loses a share of it.
+type blob struct {
+	x, y, rx, ry   float64
+	contrast, lost float64
+}
+
+// fadedScene is slices of even tissue with blobs and noise of standard deviation 2, and a
+// result that is free of noise but for what it lost.
+func fadedScene(t *testing.T, slices int, blobs ...blob) Result {
+	t.Helper()
+	const sigma = 2
+	truth := volume.New(volume.NewGeometry([3]int{72, 64, slices}, [3]float64{1, 1, 3}))
+	after := volume.New(truth.Geometry)
+	for i := range truth.Data {
+		x, y := float64(i%72), float64(i/72%64)
+		a, b := 100.0, 100.0
+		for _, o := range blobs {
+			dx, dy := (x-o.x)/o.rx, (y-o.y)/o.ry
+			if d := dx*dx + dy*dy; d <= 1 {
+				a, b = a+sigma*o.contrast, b+sigma*o.contrast*(1-o.lost-0.01*d) // highest in the middle
+			}
+		}
+		truth.Data[i], after.Data[i] = float32(a), float32(b)
+	}
+	noisy, err := noise.AddNoise(t.Context(), truth, noise.Gaussian, sigma, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Result{
+		Input: denoise.Input{Volume: noisy}, After: after, Region: truth.Bounds(), Noise: noise.Known(sigma),
+		Foreground: func(int) bool { return true },
+	}
+}

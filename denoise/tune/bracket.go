@@ -13,12 +13,13 @@ import (
 // risk lies between two that are clearly worse. A closed form gives all of the grid by one run.
 
 const (
-	// clearly is how much above the least risk, relative to it, the ends of a bracket are. It is more than tolerance,
-	// so that a slice that stands beyond an end has the verdict of the end; and more than estimates err by
+	// clearly is how much above the least risk, relative to it, the ends of a bracket are: more than estimates err by
 	// on the plateau of filters that hardly do anything.
 	clearly = 0.2
 	// nearby is the share of a step of the grid within which a strength stands for its neighbour.
 	nearby = 0.4
+	// leastMSE is the smallest risk, in sigmas squared, that others are taken relative to: estimates are no better.
+	leastMSE = 0.05
 )
 
 // begin tries the strengths of the grid that are needed, and also if it is above 0.
@@ -137,19 +138,6 @@ func (s *search) whole(ctx context.Context, found Curve, progress func(Curve)) (
 
 // narrow tries the strengths between the best and its neighbours.
 func (s *search) narrow(ctx context.Context, report func()) error {
-	if s.quick {
-		at, least, ok := s.foreseen()
-		if !ok {
-			return nil
-		}
-		if err := s.try(ctx, []float64{at}); err != nil {
-			return err
-		}
-		report()
-		if c := s.curve(); math.Abs(c.Points[c.Best].MSE-least) <= surprise*math.Max(least, leastMSE) {
-			return nil
-		}
-	}
 	for _, step := range []func() []float64{s.between, s.vertex} {
 		if err := s.try(ctx, step()); err != nil {
 			return err
@@ -157,28 +145,4 @@ func (s *search) narrow(ctx context.Context, report func()) error {
 		report()
 	}
 	return nil
-}
-
-// surprise is by how much a risk may differ from that of a parabola through the strengths around it, relative to it:
-// a verdict asks for excesses of a tenth and more.
-const surprise = 0.02
-
-// foreseen returns the vertex of the parabola through the best risk and those beside it, and the risk there; ok is
-// false if it has none.
-func (s *search) foreseen() (at, least float64, ok bool) {
-	c := s.curve()
-	xs := s.vertex()
-	if len(xs) == 0 {
-		return 0, 0, false
-	}
-	for k := range 3 {
-		weight, p := 1.0, c.Points[c.Best-1+k]
-		for j := range 3 {
-			if q := c.Points[c.Best-1+j]; j != k {
-				weight *= math.Log(xs[0]/q.Strength) / math.Log(p.Strength/q.Strength)
-			}
-		}
-		least += weight * p.MSE
-	}
-	return xs[0], least, true
 }

@@ -6,10 +6,7 @@ import (
 	"testing"
 
 	"quell/denoise"
-	"quell/denoise/cpu"
 	_ "quell/denoise/filter"
-	"quell/denoise/noise"
-	"quell/volume"
 )
 
 // A search begins with the neighbours of a strength in the grid, but for one that is almost it, and with
@@ -50,39 +47,6 @@ func TestOutwards(t *testing.T) {
 	} {
 		if got := with(c.mse...).outwards(grid); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v; want %v", name, got, c.want)
-		}
-	}
-}
-
-// Of a small volume whole slices are looked at by a filter of slices, blocks by another; of one that costs less as it
-// is, and by a closed form, all of it.
-func TestPieces(t *testing.T) {
-	for name, c := range map[string]struct {
-		filter string
-		dims   int
-		size   [3]int
-		want   [3]int // of a piece; zero: none
-	}{
-		"slices": {"sadct", 2, [3]int{60, 60, 8}, [3]int{60, 60, 1}}, "few slices": {"sadct", 2, [3]int{60, 60, 3}, [3]int{}},
-		"blocks": {"prinlm", 3, [3]int{128, 128, 10}, [3]int{32, 32, 10}}, "tiny": {"prinlm", 3, [3]int{40, 40, 8}, [3]int{}},
-		"a closed form": {"nlm", 3, [3]int{60, 60, 8}, [3]int{}}, "a filter that costs little": {"odct", 2, [3]int{60, 60, 8}, [3]int{}},
-	} {
-		v := volume.New(volume.NewGeometry(c.size, [3]float64{1, 1, 1}))
-		in, e := denoise.Input{Volume: v}, noise.Known(5)
-		v.Data[0] = 100
-		r, err := denoise.NewRecipe(c.filter, c.dims)
-		if err != nil {
-			t.Fatal(err)
-		}
-		every := func(int) bool { return true }
-		s, err := newSearch(t.Context(), cpu.New(), in, r, e, Options{Foreground: every, quick: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p := s.probes[0]; s.quick != (c.want != [3]int{}) || s.quick && p.parts[0].box.Dims() != c.want {
-			t.Errorf("%s: pieces %v, the first of %v; want %v", name, s.quick, p.parts[0].box.Dims(), c.want)
-		} else if s.quick && (len(p.parts) < 2 || p.spare == nil) {
-			t.Errorf("%s: %d pieces", name, len(p.parts))
 		}
 	}
 }

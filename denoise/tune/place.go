@@ -26,8 +26,6 @@ func (p Place) String() string { return p.AsMessage().String() }
 const (
 	edges  = "edges"
 	smooth = "smooth tissue"
-	// anObject is one that lost contrast.
-	anObject = "an object"
 )
 
 // residue returns the residual of the region in sigmas, of each slice in its own if
@@ -61,12 +59,11 @@ func (r residue) count(enough int) (n int) {
 	return n
 }
 
-// shareOf adds up a slice, or rows of it: its residual and the structure in it.
+// shareOf adds up a slice, or rows of it: the structure in its residual.
 func shareOf(data, found []float32, use []bool) (s share) {
 	for i, use := range use {
 		if use {
 			s.voxels++
-			s.residual += float64(data[i]) * float64(data[i])
 			s.found += float64(found[i]) * float64(found[i])
 			if found[i] > s.peak {
 				s.peak, s.at = found[i], i

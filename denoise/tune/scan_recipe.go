@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"quell/denoise"
-	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
@@ -154,23 +153,16 @@ func step(plane []float32) float64 {
 // share returns the share of the voxels that differ.
 func (o other) share() float64 { return float64(o.differs) / math.Max(float64(o.of), 1) }
 
-// foreign judges a result that differs everywhere from what its recipe makes.
-func (o other) foreign(region volume.Region) Judgement {
+// why says that the recipe does not make the result, and the place at which it differs most.
+func (o other) why(region volume.Region) message.Message {
 	f := o.found(region)
-	return Judgement{Verdict: Unknown, Confidence: noise.None, Found: f, Place: &f.Place,
-		Why: message.New(message.VerdictRecipe, "This recipe does not make this result: %.0f %% of the voxels differ, most %s.", 100*o.share(), f)}
-}
-
-// tell changes the verdict of a judgement to over, at the place at which the result differs most from
-// the result of its recipe.
-func (o other) tell(j *Judgement, region volume.Region) {
-	f := o.found(region)
-	why := message.New(message.VerdictRecipe, "This recipe does not make this result: something was removed %s.", f)
-	if f.Change == Added {
-		why = message.New(message.VerdictRecipe, "This recipe does not make this result: something was added %s.", f)
+	switch {
+	case o.share() > everywhere:
+		return message.New(message.VerdictRecipe, "This recipe does not make this result: %.0f %% of the voxels differ, most %s.", 100*o.share(), f)
+	case f.Change == Added:
+		return message.New(message.VerdictRecipe, "This recipe does not make this result: something was added %s.", f)
 	}
-	j.Confidence = noise.High
-	j.settle(f, why, region)
+	return message.New(message.VerdictRecipe, "This recipe does not make this result: something was removed %s.", f)
 }
 
 // found returns the place at which the two differ most.

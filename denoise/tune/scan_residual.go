@@ -234,8 +234,10 @@ func valuesOf(v *volume.Volume) func(x, y, z int) float64 {
 	return func(x, y, z int) float64 { return float64(v.At(x, y, z)) }
 }
 
-// find makes a judgement without the recipe one of over, at a place that its stand-in does not explain.
-func (j *Judgement) find(f *Finding, s standIn, region volume.Region) {
+var withoutRecipe = message.Text("Compared without the recipe.")
+
+// why says what was found that the stand-in does not do.
+func (s standIn) why(f *Finding) message.Message {
 	why := message.New(message.VerdictStructure, "Something was removed %s; %s keeps it.", f, s.recipe.Filter)
 	switch {
 	case s.share < resembles:
@@ -243,15 +245,5 @@ func (j *Judgement) find(f *Finding, s standIn, region volume.Region) {
 	case f.Change == Added:
 		why = message.New(message.VerdictStructure, "Something was added %s; %s does not make it.", f, s.recipe.Filter)
 	}
-	j.settle(f, why.And(withoutRecipe), region)
-}
-
-// settle makes a judgement one of over at a place that was found, and those of its slices.
-func (j *Judgement) settle(f *Finding, why message.Message, region volume.Region) {
-	j.Verdict, j.Why, j.Found, j.Place = Over, why, f, &f.Place
-	for z := range j.Slices {
-		if k := region.Min[2] + z; k >= f.Place.Slice && k < f.Place.Slice+f.Slices {
-			j.Slices[z].Verdict, j.Slices[z].Why = Over, why
-		}
-	}
+	return why.And(withoutRecipe)
 }

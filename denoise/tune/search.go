@@ -62,8 +62,6 @@ type Options struct {
 	Whole bool
 
 	unit float64 // of values in the unit of the series, if the noise is stabilised already
-	// quick asks for the least risk itself, to a few percent, rather than for its strength.
-	quick bool
 }
 
 // coarse is how many strengths are tried first; finer ones follow around the best.
@@ -135,7 +133,6 @@ type search struct {
 	unit     float64 // of the passes' values in the unit of the volume, if the noise is stabilised; else 0
 	// objective chooses among them.
 	objective Objective
-	quick     bool // pieces of the volume are looked at, see pieces.go
 }
 
 // tried is a strength with the sums over either half of the boxes.
@@ -190,19 +187,11 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 		}
 		return sd, err
 	}}
-	first, err := newProbe(ctx, engine, in, program.Reach(), m, use, o.Region, seedOfBoxes)
+	first, err := newProbe(ctx, engine, in, program.Reach(), m, use, o.Region, 1)
 	if err != nil {
 		return nil, err
 	}
-	if o.quick {
-		if first, s.quick, err = first.pieces(ctx, in, program, use, o.Region, strongest); err != nil {
-			return nil, err
-		}
-	}
 	s.probes = []*probe{first}
-	if s.quick {
-		return s, nil
-	}
 	return s, first.takeSpare(strongest)
 }
 

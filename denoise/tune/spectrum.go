@@ -2,8 +2,6 @@ package tune
 
 import (
 	"math"
-
-	"quell/internal/message"
 )
 
 // The coarser a part of the residual, the more structure stands out of the noise in it:
@@ -25,8 +23,6 @@ const (
 	// fewestWindows is how many independent windows a figure rests on: its standard
 	// deviation is then a quarter.
 	fewestWindows = 32
-	// telling is the power above which a band is named: noise and chance do not reach it.
-	telling = 2
 )
 
 // bandPower is the sums of squares of windowed means over the voxels of a slice that
@@ -82,21 +78,4 @@ func (r residue) spectrum(slices []bandPower) (bands []Band) {
 		bands = append(bands, Band{s, all.squares[k] / float64(all.voxels) / (spread * spread)})
 	}
 	return bands
-}
-
-// name adds the band of the most power to the reason of an over result, if noise
-// does not explain it.
-func (j *Judgement) name() {
-	if j.Verdict != Over {
-		return
-	}
-	var most Band
-	for _, b := range j.Spectrum {
-		if b.Power > most.Power {
-			most = b
-		}
-	}
-	if most.Power > telling {
-		j.Why = j.Why.And(message.Text("Averaged over regions of %g voxels the residual holds %.2g times the power of noise.", most.Scale, most.Power))
-	}
 }

@@ -2,11 +2,9 @@ package tune
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"quell/denoise/noise"
-	"quell/internal/message"
 )
 
 func bandsOf(t *testing.T, r heldResidue) []Band {
@@ -92,28 +90,6 @@ func TestBandsNeedVoxels(t *testing.T) {
 	for k, s := range meanScales {
 		if want := 0.01 / math.Pow(r.spread(s), 2); math.Abs(bands[k].Power-want) > 1e-9*want {
 			t.Errorf("power %g at scale %g; want %g", bands[k].Power, s, want)
-		}
-	}
-}
-
-// The reason of a verdict names the strongest band if noise does not explain it.
-func TestBandsInTheReason(t *testing.T) {
-	strong := []Band{{1, 1.5}, {2, 3.14}, {4, 2.5}}
-	for _, c := range []struct {
-		verdict Verdict
-		bands   []Band
-		named   bool
-	}{
-		{Over, strong, true}, {Matched, strong, false}, {Under, strong, false}, {Over, nil, false},
-		{Over, []Band{{1, 2}}, false}, {Over, []Band{{1, 2.01}}, true},
-	} {
-		j := Judgement{Verdict: c.verdict, Why: message.Verbatim("Why."), Spectrum: c.bands}
-		j.name()
-		if named := j.Why.String() != "Why."; named != c.named || !strings.HasPrefix(j.Why.String(), "Why.") {
-			t.Errorf("%s with %v: %s", c.verdict, c.bands, j.Why)
-		}
-		if c.named && len(c.bands) == 3 && !strings.Contains(j.Why.String(), "regions of 2 voxels the residual holds 3.1 times") {
-			t.Errorf("%s", j.Why)
 		}
 	}
 }

@@ -29,8 +29,7 @@ func magnitudes(t *testing.T, sigma float64) (truth, noisy *volume.Volume, f den
 }
 
 // The risk of a recipe that stabilises the noise follows the error of what the filter's
-// own passes compute, the strengths are strengths of the recipe, and the verdict on the
-// result reads the same curve.
+// own passes compute, and the strengths are strengths of the recipe.
 func TestRiskOfStabilisedNoise(t *testing.T) {
 	const sigma = 10
 	truth, noisy, facts := magnitudes(t, sigma)
@@ -68,26 +67,6 @@ func TestRiskOfStabilisedNoise(t *testing.T) {
 	}
 	if mse := sum / n; math.Abs(best.MSE/mse-1) > 0.25 {
 		t.Errorf("estimated error %.3f, true %.3f", best.MSE, mse)
-	}
-	for _, k := range []struct {
-		times float64
-		want  tune.Verdict
-	}{{1, tune.Matched}, {0.15, tune.Under}, {6, tune.Over}} {
-		q := resolved.With("sigma-range", denoise.Number(k.times*best.Value.Float()))
-		after, err := engine.Run(t.Context(), q, in, noisy.Bounds(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		j, err := tune.Judge(t.Context(), engine, tune.Result{Input: in, After: after, Recipe: &q, Noise: facts.Noise, Foreground: facts.Foreground})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if j.Verdict != k.want {
-			t.Errorf("%g times the best strength: %s (%s); want %s", k.times, j.Verdict, j.Why, k.want)
-		}
-		if j.Curve == nil || math.Abs(j.Curve.Points[j.Curve.Best].Value.Float()/best.Value.Float()-1) > 0.5 {
-			t.Errorf("the curve of the verdict is not in the volume's unit: %+v", j.Curve)
-		}
 	}
 }
 

@@ -268,3 +268,21 @@ func weights(window []float32) []float64 {
 	}
 	return w
 }
+
+// share is what the voxels of a slice, or of all, add up to.
+type share struct {
+	voxels int
+	found  float64 // sum of squares of the structure, in sigmas
+	peak   float32 // the strongest structure of a slice, in sigmas
+	at     int     // its pixel, the first of equal ones
+}
+
+func (s share) structure() float64 { return s.found / math.Max(float64(s.voxels), 1) }
+
+// total adds up shares.
+func total(per []share) (t share) {
+	for _, s := range per {
+		t.voxels, t.found = t.voxels+s.voxels, t.found+s.found
+	}
+	return t
+}

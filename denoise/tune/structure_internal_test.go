@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"testing"
@@ -201,79 +200,5 @@ func TestPlaceOfEdges(t *testing.T) {
 	}
 	if text := (Place{1, 2, 3, edges}).String(); text != "edges at x 2, y 3 in slice 4" {
 		t.Errorf("%q", text)
-	}
-}
-
-func TestSlicesStandOnTheCurveByTheirResidual(t *testing.T) {
-	c := Curve{Best: 2, Points: []Point{
-		{Strength: 1, Risk: Risk{Residual: 0.2, MSE: 0.8}}, {Strength: 2, Risk: Risk{Residual: 0.5, MSE: 0.5}},
-		{Strength: 4, Risk: Risk{Residual: 0.8, MSE: 0.4}}, {Strength: 8, Risk: Risk{Residual: 1.6, MSE: 0.8}},
-	}}
-	slice := func(power float64) share { return share{voxels: 1000, residual: 1000 * power, found: 50} }
-	per := []share{slice(0.8), slice(0.35), slice(0.84), slice(1.25), {voxels: fewest - 1, residual: 300}, {voxels: fewest, residual: 0.8 * fewest}}
-	// Their mean is near 0.8, the residual at strength 4.
-	whole := total(per).power()
-	judged := c.judgeSlices(4, per)
-	for z, want := range []Verdict{Matched, Under, Matched, Over, Unknown, Matched} {
-		if judged[z].Verdict != want || judged[z].Why.String() == "" {
-			t.Errorf("slice %d, with %.2f of %.2f: %+v, want %s", z, per[z].power(), whole, judged[z], want)
-		}
-	}
-	if judged[0].Structure != 0.05 {
-		t.Errorf("structure %v, want 0.05", judged[0].Structure)
-	}
-	for _, j := range c.judgeSlices(1, []share{{voxels: 1000}, {voxels: 1000}}) {
-		if j.Verdict != Under {
-			t.Errorf("nothing was removed, and the verdict is %s", j.Verdict)
-		}
-	}
-	for x, want := range map[float64]float64{0.5: 0.8, 1: 0.8, math.Sqrt(2): 0.65, 4: 0.4, 100: 0.8} {
-		if got := c.at(x).MSE; math.Abs(got-want) > 1e-9 {
-			t.Errorf("the error at %g is %g, want %g", x, got, want)
-		}
-	}
-}
-
-// Beyond the best strength 10 % more error is too much, before it 15 %; both are
-// taken relative to an error that can be estimated.
-func TestTolerances(t *testing.T) {
-	c := Curve{Best: 1, Points: []Point{{Strength: 1}, {Strength: 2, Risk: Risk{MSE: 0.5}}, {Strength: 3}}}
-	for x, tests := range map[float64]map[float64]Verdict{
-		1: {0.149: Matched, 0.151: Under}, 2: {0: Matched}, 3: {0.099: Matched, 0.101: Over},
-	} {
-		for excess, want := range tests {
-			if got := c.verdict(excess, x); got != want {
-				t.Errorf("%g at %g is %s, want %s", excess, x, got, want)
-			}
-		}
-	}
-	if got := c.excess(0.6); math.Abs(got-0.2) > 1e-12 {
-		t.Errorf("an excess of %g, want 0.2", got)
-	}
-	c.Points[1].MSE = -0.01
-	if got := c.excess(0.04); math.Abs(got-1) > 1e-12 {
-		t.Errorf("beside an error of less than 0.05 the excess is %g, want 1", got)
-	}
-}
-
-func TestBetterStrength(t *testing.T) {
-	for times, want := range map[float64]string{0: "no filter", 0.5: "0.5 times the strength", 2: "2 times the strength", 50: "50 times the strength", 51: "more strength", math.Inf(1): "more strength", math.NaN(): "more strength"} {
-		if got := better(times); got.String() != want {
-			t.Errorf("%v: %q, want %q", times, got, want)
-		}
-	}
-}
-
-// A verdict is a JSON value, of a result without strength too.
-func TestVerdictsAreJSON(t *testing.T) {
-	c := Curve{Best: 1, Points: []Point{{Strength: 0, Risk: Risk{MSE: 1}}, {Strength: 1, Risk: Risk{MSE: 0.5}}, {Strength: 4, Risk: Risk{MSE: 0.9}}}}
-	for x, want := range map[float64]Judgement{0: {Verdict: Under, Excess: 1}, 1: {Verdict: Matched, Best: 1}, 4: {Verdict: Over, Excess: 0.8, Best: 0.25}} {
-		j := c.judge(x, noise.Known(1))
-		if _, err := json.Marshal(j); err != nil {
-			t.Errorf("at %g: %v", x, err)
-		}
-		if j.Verdict != want.Verdict || math.Abs(j.Excess-want.Excess) > 1e-12 || j.Best != want.Best {
-			t.Errorf("at %g: %+v, want %+v", x, j, want)
-		}
 	}
 }

@@ -256,19 +256,13 @@ func TestWithoutGround(t *testing.T) {
 	known := noise.Estimate{Figure: noise.Figure{Sigma: 10, Confidence: noise.High}}
 	gaussian, _ := denoise.NewRecipe("gaussian", 3)
 	gaussian, _ = gaussian.ResolveFor(t.Context(), in)
-	for name, c := range map[string]struct {
-		r    denoise.Recipe
-		e    noise.Estimate
-		want tune.Verdict
-	}{
-		"no strength":      {lk, known, tune.Unknown},
-		"noise not known":  {gaussian, noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: message.Verbatim("too small")}}, tune.Unknown},
-		"no noise":         {gaussian, noise.Estimate{Figure: noise.Figure{Confidence: noise.High}}, tune.Clean},
-		"noise negligible": {gaussian, noise.Estimate{Figure: noise.Figure{Sigma: 1, Confidence: noise.Low}, Negligible: true}, tune.Clean},
+	for name, e := range map[string]noise.Estimate{
+		"not measured": {}, "not known": {Figure: noise.Figure{Confidence: noise.None, Why: message.Verbatim("too small")}},
+		"none": {Figure: noise.Figure{Confidence: noise.High}}, "negligible": {Figure: noise.Figure{Sigma: 1, Confidence: noise.Low}, Negligible: true},
 	} {
-		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: in, After: noisy, Recipe: &c.r, Made: true, Noise: c.e})
-		if err != nil || j.Verdict != c.want || j.Why.String() == "" {
-			t.Errorf("%s: %+v, %v; want %s", name, j, err, c.want)
+		i, err := tune.Inspect(t.Context(), cpu.New(), tune.Result{Input: in, After: noisy, Recipe: &gaussian, Made: true, Noise: e})
+		if err != nil || i.Found != nil || i.Map != nil || i.Structure != 0 {
+			t.Errorf("%s: %+v, %v", name, i, err)
 		}
 	}
 	if _, err := tune.Search(t.Context(), cpu.New(), in, lk, known, tune.Options{}); err == nil {
@@ -281,152 +275,26 @@ func TestWithoutGround(t *testing.T) {
 	}
 }
 
-// Without the recipe: what is left as it was is under, what is smeared is over.
-func TestBlindVerdictsAtTheEnds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("full tier")
-	}
-	truth, noisy := head(t, 10)
-	e, err := noise.Of(t.Context(), noisy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	smeared, err := cpu.New().Run(t.Context(), sweeps[2].recipe(t, 4, 10, noisy), denoise.Input{Volume: noisy}, noisy.Bounds(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for want, after := range map[tune.Verdict]*volume.Volume{tune.Under: noisy, tune.Over: smeared, tune.Matched: truth} {
-		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: after, Noise: e})
-		if err != nil || j.Verdict != want || j.Confidence == noise.High {
-			t.Errorf("%+v, %v; want %s", j, err, want)
-		}
-	}
-}
-
-// A slice on its own is judged by its own noise and voxels.
-func TestJudgeOneSlice(t *testing.T) {
-	_, noisy := head(t, 10)
-	e, err := noise.Of(t.Context(), noisy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := sweeps[1].recipe(t, 2, 10, noisy)
-	region := volume.Slices(noisy.Geometry, 5, 6)
-	after, err := cpu.New().Run(t.Context(), r, denoise.Input{Volume: noisy}, region, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	judge := func(e noise.Estimate) tune.Judgement {
-		t.Helper()
-		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: after, Region: region, Recipe: &r, Noise: e})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return j
-	}
-	e.Sigma = 1 // the volume's, which must not count
-	e.PerSlice[5] = noise.Figure{Sigma: 10, Confidence: noise.Fair}
-	j := judge(e)
-	if j.Curve == nil || len(j.Slices) != 0 || j.Map == nil || j.Map.Dims != region.Dims() || j.Confidence != noise.Fair {
-		t.Fatalf("%+v", j)
-	}
-	if !slices.ContainsFunc(j.Curve.Points, func(p tune.Point) bool { return math.Abs(p.Strength-2) < 1e-6 }) {
-		t.Errorf("no strength of 2 of the slice's sigma among %v", j.Curve.Points)
-	}
-	// A figure that is not fair does not count.
-	e.Sigma, e.PerSlice[5].Confidence = 20, noise.Low
-	if j := judge(e); !slices.ContainsFunc(j.Curve.Points, func(p tune.Point) bool { return math.Abs(p.Strength-1) < 1e-6 }) {
-		t.Errorf("no strength of 1 of the volume's sigma among %v", j.Curve.Points)
-	}
-}
-
-func TestJudgeNeedsVoxels(t *testing.T) {
+func TestInspectNeedsVoxels(t *testing.T) {
 	_, noisy := head(t, 10)
 	r := sweeps[1].recipe(t, 2, 10, noisy)
 	known := noise.Known(10)
-	for want, most := range map[tune.Verdict]int{tune.Unknown: 399, tune.Under: 400} {
+	for _, most := range []int{399, 400} {
 		few := func(i int) bool {
 			x, y := i%80, i/80%96
 			return i/(80*96) == 5 && x >= 30 && x < 50 && y >= 40 && (y-40)*20+x-30 < most
 		}
-		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: noisy, Recipe: &r, Made: true, Noise: known, Foreground: few})
-		if err != nil || (j.Verdict == tune.Unknown) != (want == tune.Unknown) || (j.Map == nil) != (want == tune.Unknown) {
-			t.Errorf("%d voxels: %s, %v", most, j.Verdict, err)
+		in, err := tune.Inspect(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: noisy, Recipe: &r, Made: true, Noise: known, Foreground: few})
+		if err != nil || (in.Map == nil) != (most < 400) {
+			t.Errorf("%d voxels: %+v, %v", most, in, err)
 		}
 	}
-	if _, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: noisy, Region: volume.Slices(noisy.Geometry, 0, 2), Recipe: &r, Noise: known}); err == nil {
-		t.Error("a result of another size was judged")
+	if _, err := tune.Inspect(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: noisy, Region: volume.Slices(noisy.Geometry, 0, 2), Recipe: &r, Noise: known}); err == nil {
+		t.Error("a result of another size was inspected")
 	}
-	j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: noisy})
-	if err != nil || j.Verdict != tune.Unknown || !strings.Contains(j.Why.String(), "not been measured") {
-		t.Errorf("noise that was not measured: %+v, %v", j, err)
-	}
-}
-
-// Slices of stronger noise hold more of it after the same filter.
-func TestSlicesAreJudgedByTheirOwnNoise(t *testing.T) {
-	truth, noisy := head(t, 10)
-	loud, err := noise.AddNoise(t.Context(), truth, noise.Gaussian, 30, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	copy(noisy.Plane(6), loud.Plane(6))
-	e := noise.Known(10)
-	for range noisy.Dims[2] {
-		e.PerSlice = append(e.PerSlice, noise.Figure{Sigma: 10, Confidence: noise.High})
-	}
-	e.PerSlice[6].Sigma = 30
-	r := sweeps[1].recipe(t, 3, 10, noisy)
-	after, err := cpu.New().Run(t.Context(), r, denoise.Input{Volume: noisy}, noisy.Bounds(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: after, Recipe: &r, Noise: e})
-	if err != nil || len(j.Slices) != noisy.Dims[2] {
-		t.Fatalf("%+v, %v", j, err)
-	}
-	for z, s := range j.Slices {
-		if (s.Verdict == tune.Under) != (z == 6) {
-			t.Errorf("slice %d: %s", z, s.Verdict)
-		}
-	}
-}
-
-// Text that is burnt in changes neither what automatic values come to nor the verdict.
-func TestTextDoesNotMakeASeriesClean(t *testing.T) {
-	_, plain := head(t, 8)
-	text := plain.Clone()
-	for i := range text.Data {
-		if x, y := i%80, i/80%96; y < 12 && x < 60 && (x%6 == 0 || y == 6) && y%11 > 1 {
-			text.Data[i] = 4095
-		}
-	}
-	r, err := denoise.NewRecipe("nlm", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var strengths [2]float64
-	for k, v := range []*volume.Volume{plain, text} {
-		f, err := denoise.FactsOf(t.Context(), v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resolved, err := r.Resolve(v.Geometry, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		strengths[k] = resolved.Get("h").Float()
-		weak := resolved.With("h", denoise.Number(2))
-		after, err := cpu.New().Run(t.Context(), weak, denoise.Input{Volume: v}, v.Bounds(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: v}, After: after, Recipe: &weak, Noise: f.Noise})
-		if err != nil || j.Verdict != tune.Under {
-			t.Errorf("text %v: %s, %s, %v", k == 1, j.Verdict, j.Why, err)
-		}
-	}
-	if math.Abs(strengths[1]/strengths[0]-1) > 0.05 || strengths[0] < 4 {
-		t.Errorf("h is %.3g without and %.3g with text", strengths[0], strengths[1])
+	region := volume.Slices(noisy.Geometry, 5, 6)
+	in, err := tune.Inspect(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: noisy.Crop(region), Region: region, Noise: known})
+	if err != nil || in.Slices != nil || in.Map.Dims != region.Dims() || in.Structure != 0 || in.Found != nil {
+		t.Errorf("an unchanged slice: %+v, %v", in, err)
 	}
 }

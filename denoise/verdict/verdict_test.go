@@ -25,13 +25,13 @@ func TestWords(t *testing.T) {
 		{0.049, 1, 1, verdict.Nothing},
 		{0.049, 0.5, 0.5, verdict.Nothing},
 		{0.05, 1, 1, verdict.Little},
-		{0.149, 0.9, 0.85, verdict.Little},
-		{0.15, 0.9, 0.85, verdict.Good},
-		{0.5, 0.9, 0.85, verdict.Good},
-		{0.5, 0.899, 0.85, verdict.Fades},
-		{0.1, 0.899, 1, verdict.Fades},
+		{0.149, 0.85, 0.85, verdict.Little},
+		{0.15, 0.85, 0.85, verdict.Good},
+		{0.5, 0.85, 0.85, verdict.Good},
+		{0.5, 0.849, 0.85, verdict.Fades},
+		{0.1, 0.849, 1, verdict.Fades},
 		{0.5, 0.46, 0.3, verdict.Fades},
-		{0.5, 0.9, 0.849, verdict.Texture},
+		{0.5, 0.85, 0.849, verdict.Texture},
 		{-0.2, 1.2, 1.1, verdict.Nothing},
 	} {
 		f := figures(c.noise, c.contrast, c.texture)
@@ -69,7 +69,7 @@ func TestFiguresAsJSON(t *testing.T) {
 // Of results within the bounds the one with less noise is better, and any of them is better than one outside.
 func TestBetter(t *testing.T) {
 	order := []verdict.Figures{
-		verdict.None(), figures(0.9, 0.4, 0.5), figures(0.5, 0.89, 1), figures(0.1, 1, 1), figures(0.3, 0.9, 0.9),
+		verdict.None(), figures(0.9, 0.4, 0.5), figures(0.5, 0.84, 1), figures(0.1, 1, 1), figures(0.3, 0.9, 0.9),
 	}
 	for i, a := range order {
 		for k, b := range order {

@@ -62,7 +62,6 @@ const (
 
 // The verdict on a result, and the search for a strength.
 const (
-	VerdictLeast     Kind = "verdict.least"     // the error is near the least
 	VerdictNoise     Kind = "verdict.noise"     // noise is left
 	VerdictStructure Kind = "verdict.structure" // structure is lost
 	VerdictRecipe    Kind = "verdict.recipe"    // the recipe does not make the result

@@ -11,6 +11,6 @@ type (
 	ReportFigure = structured.Figure
 	// ReportJudgement is the verdict of a ReportVolume.
 	ReportJudgement = structured.Judgement
-	// ReportLesion is a virtual lesion of a ReportVolume.
-	ReportLesion = structured.Lesion
+	// ReportShare is a share of a ReportVolume with its interval.
+	ReportShare = structured.Share
 )

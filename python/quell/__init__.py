@@ -4,7 +4,7 @@
 
     denoised = quell.denoise(volume, filter="nlm", h="auto", spacing=(2.5, 0.7, 0.7))
     quell.estimate(volume).sigma
-    quell.assess(volume, denoised).verdict
+    quell.assess(volume, denoised).judgement
 
 Arrays have the axes (z, y, x). The work is done by the program quell, in a process that is started by the first call and
 kept for the next ones; the results are those of the command line, bit for bit.

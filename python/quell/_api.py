@@ -35,8 +35,8 @@ class Result:
     seconds: float
     #: sentences for a person
     warnings: List[str]
-    #: the verdict, if ``assess`` was asked for: "clean", "under", "matched", "over" or "unknown"
-    verdict: Optional[str] = None
+    #: the verdict, if ``assess`` was asked for: "nothing", "little", "good", "fades", "texture" or "unknown"
+    judgement: Optional[str] = None
     #: everything that is known, as ``quell denoise --json``
     details: Dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -65,9 +65,12 @@ class Estimate:
 class Assessment:
     """How well an array was denoised."""
 
-    #: "clean", "under", "matched", "over" or "unknown"
-    verdict: str
-    confidence: str
+    #: "nothing", "little", "good", "fades", "texture" or "unknown"
+    judgement: str
+    #: shares from 0 to 1, None if they are not known; ``details`` has their intervals
+    noise_removed: Optional[float]
+    contrast_kept: Optional[float]
+    texture_kept: Optional[float]
     #: as a sentence
     why: str
     #: standard deviation of the noise of the array before; None if it is not known
@@ -272,7 +275,7 @@ def denoise(
         engine=reply["engine"],
         seconds=reply["seconds"]["filter"],
         warnings=reply["warnings"],
-        verdict=measures.get("verdict"),
+        judgement=measures.get("judgement"),
         details=reply,
     )
 
@@ -334,8 +337,10 @@ def assess(
         call.steer(request, mask, noise_map)
         reply = call.process.ask(request)
     return Assessment(
-        verdict=reply["verdict"],
-        confidence=reply.get("confidence", "none"),
+        judgement=reply["judgement"],
+        noise_removed=reply.get("noise_removed"),
+        contrast_kept=reply.get("contrast_kept"),
+        texture_kept=reply.get("texture_kept"),
         why=reply.get("why", ""),
         sigma=_known(reply, "sigma_confidence"),
         residual_sd=reply.get("residual_sd"),

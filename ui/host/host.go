@@ -43,7 +43,7 @@ type Options struct {
 	Engine       denoise.Engine
 	Bundled      func(ctx context.Context) (*series.Series, error)
 	// Propose finds the filter that is expected to gain most; nil proposes none.
-	Propose func(ctx context.Context, q run.GainRequest) (run.Proposal, error)
+	Propose func(ctx context.Context, q run.ProposalRequest) (run.Proposal, error)
 	Go      func(func())     // runs a function on another goroutine; nil: go
 	Do      func(func())     // runs a function on the UI goroutine; nil: fyne.Do
 	Now     func() time.Time // nil: time.Now

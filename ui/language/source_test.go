@@ -26,7 +26,7 @@ var speakers = map[string][]string{
 	"app/executor": {"voxels without a value appeared", "execute.go", "judge.go", "slabinput.go", "slabs.go", "together.go"}, // of the command line
 	"app/files":    {"log.go", "%s: %s files hold one volume; name a NIfTI file for all, or choose one with --series", "report on a series", "reader study", "a reader study", "the key of a reader study", "answers of a reader study", "a file for iMRMC", "the page of a document", "# The papers' experiments"},
 	"app/job":      {"asked.go", "job.go", "memory.go", "slices.go", "uneven.go", "nothing to attach is called %q; there are %s"}, // of the command line
-	"app/judge":    {"cannot run", "error %.3f sigma, noise left %.3g %s"},                                                        // in the sheet of a gallery
+	"app/judge":    {"cannot run", "strength %.0f: noise -%.0f %%, contrast %.0f %%, texture %.0f %%"},                            // in the sheet of a gallery
 	"app/open":     {"group.go", "openvolumes.go", "pseudonyms.go"},                                                               // of the command line
 	"app/output": {
 		"page.go", "frontier.go", "evensquares.go", "pictures.go", "gallerysheet.go", "products.go", "ranks.go", "scales.go", "series.go", "attached.go", "maps.go", "measured.go", // in reports and pictures, of the command line
@@ -60,8 +60,9 @@ var speakers = map[string][]string{
 	"denoise/cpu":      {"model name"},
 	"denoise/equalise": nil,
 	"denoise/lesions":  nil,
+	"denoise/verdict":  nil,
 	"denoise/noise":    {"surface fits", "finest detail", "homogeneous windows", "volumes over time", "differences at the acquired resolution", "acquired %d x %d of %d x %d", ", without the corners of k-space"},
-	"denoise/tune":     {"the recipe is not resolved", "the result does not have the %v voxels that are judged"},
+	"denoise/tune":     {"the recipe is not resolved", "the result does not have the %v voxels that are inspected"},
 	"gpu":              {"Error in initialization", "error while loading shared libraries", "the GPU computes voxels again"}, // of the driver, the log
 	"io/atomic": { // in files, and what Quell does without
 		"Quell is writing an output. This folder is removed when it is done,\nor by a later export: at once on the same machine, else an hour after Quell\nhas ended.",

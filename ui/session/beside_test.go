@@ -84,7 +84,7 @@ func TestOpenBeside(t *testing.T) {
 	b.State().Cut().SetIndex(4)
 	b.settle()
 	after := b.Measures.Slice()
-	if !after.Known || !after.Current || after.ResidualSD != before.ResidualSD || after.Verdict != before.Verdict || after.Change.MSE != before.Change.MSE || after.Change.SSIM != before.Change.SSIM {
+	if !after.Known || !after.Current || after.ResidualSD != before.ResidualSD || after.Judgement != before.Judgement || after.Change.MSE != before.Change.MSE || after.Change.SSIM != before.Change.SSIM {
 		t.Errorf("the numbers of the slice changed: %+v, %+v", before.Measures, after.Measures)
 	}
 	if got := b.Documents.List()[0].Bytes; got != 2*size(t)+other.Bytes() {

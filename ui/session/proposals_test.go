@@ -24,7 +24,7 @@ type proposer struct {
 	counted func() // wakes the loop of the test after a count
 }
 
-func (p *proposer) propose(ctx context.Context, q run.GainRequest) (run.Proposal, error) {
+func (p *proposer) propose(ctx context.Context, q run.ProposalRequest) (run.Proposal, error) {
 	p.calls.Add(1)
 	p.counted()
 	if p.gate != nil {
@@ -39,8 +39,7 @@ func (p *proposer) propose(ctx context.Context, q run.GainRequest) (run.Proposal
 	if p.none || p.err != nil {
 		return run.Proposal{Why: message.Text("The noise is unknown.")}, p.err
 	}
-	gains := []run.FilterGain{{Filter: "gaussian", Dims: 2, DB: 1.9, Known: true, AtLeast: 1}}
-	return run.Proposal{Filter: "gaussian", Gains: gains, Facts: q.Facts}, nil
+	return run.Proposal{Filter: "gaussian", Choices: []run.Choice{{Filter: "gaussian", Dims: 2, Strength: 100}}, Facts: q.Facts}, nil
 }
 
 // proposing is a bench with a proposer, in a session whose user chose a filter earlier, or none.
@@ -73,7 +72,7 @@ func TestAProposalIsTakenWhileNothingIsTouched(t *testing.T) {
 	}
 	close(p.gate)
 	b.loop.until("it is found", b.proposed)
-	if now := b.Proposals.Now(); !now.Taken || b.Tuning.Recipe().Filter != "gaussian" || len(now.Gains) != 1 {
+	if now := b.Proposals.Now(); !now.Taken || b.Tuning.Recipe().Filter != "gaussian" || len(now.Choices) != 1 {
 		t.Errorf("%+v, recipe %v; want it taken", now, b.Tuning.Recipe())
 	}
 	b.settle()

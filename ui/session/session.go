@@ -68,8 +68,8 @@ func New(deps desk.Deps, listener desk.Listener) *Session {
 		results.New, preview.New,
 		measures.New, measures.NewWithin, measures.NewStructures, measures.NewNeighbourhoods, measures.NewStrip,
 		lesions.New,
-		func(l *lesions.Lesions, dial *tuning.Dial) { l.Learned = dial.Learn },
 		proposals.New,
+		func(p *proposals.Proposals, dial *tuning.Dial) { p.Learned = dial.Learn },
 		func(p *preview.Preview, m *measures.Measures, strip *measures.Strip) {
 			p.Measuring = preview.Measuring{Stop: m.Stop, Want: m.Want, Known: m.Known, Idle: strip.Follow}
 		},

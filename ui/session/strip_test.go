@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/ui/session/measures"
 )
 
@@ -100,7 +100,7 @@ func TestAFailedJudgement(t *testing.T) {
 	b.settle()
 	shown := b.State().Cut().Index()
 	for z, f := range b.Strip.Figures() {
-		if z != shown && (f.Verdict != tune.Unknown || f.Why.String() == "") {
+		if z != shown && (f.Verdict != verdict.Unknown || f.Why.String() == "") {
 			t.Errorf("slice %d: %+v", z, f)
 		}
 	}

@@ -177,11 +177,11 @@ func (d *Dataset) finish(out string, r batch.SeriesResult) error {
 		sidecar["SkullStripped"] = false
 	}
 	quell := map[string]any{"Version": r.Quell, "Engine": r.Engine}
-	if r.Verdict != "" {
-		quell["Verdict"] = r.Verdict
+	if r.Judgement != "" {
+		quell["Judgement"] = r.Judgement
 	}
-	if r.Visibility != "" {
-		quell["Visibility"], quell["Lesions"] = r.Visibility, r.Lesions
+	if f := r.Figures; f != nil && f.Noise().Known() {
+		quell["NoiseRemoved"], quell["ContrastKept"], quell["TextureKept"] = f.NoiseRemoved, f.ContrastKept, f.TextureKept
 	}
 	if r.Recipe != nil {
 		quell["Recipe"] = r.Recipe

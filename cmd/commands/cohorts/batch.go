@@ -151,7 +151,6 @@ func (f *batchFlags) addTo(cmd *cobra.Command) {
 	flags.IntVar(&f.options.Workers, "workers", 0, "`N` series are in work at once: one is filtered while others are read and written; 3 if not given")
 	option.AddMemory(cmd, &f.options.Memory, "they may take together, about: a `size` like 8GB")
 	flags.BoolVar(&f.options.WithoutVerdict, "no-verdict", false, "leave the results unjudged: much faster where the filter is; sigma is then given where the recipe needs it")
-	flags.BoolVar(&f.options.Job.Lesions, "lesions", false, option.LesionsHelp)
 	flags.BoolVar(&f.options.Verify, "verify", false, "compare the bytes of outputs that are there with what was written, and do again what differs; without it, only of files that changed since")
 	flags.Var(&f.shard, "shard", "do the part `I/N` of the series")
 	flags.StringVar(&f.metrics, "metrics", "", metricsHelp)

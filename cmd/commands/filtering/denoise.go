@@ -10,6 +10,7 @@ import (
 	"quell/app/executor"
 	"quell/app/files"
 	"quell/app/job"
+	"quell/app/judge"
 	"quell/app/open"
 	"quell/app/run"
 	"quell/cmd/command"
@@ -30,7 +31,7 @@ type denoiseFlags struct {
 	output                 job.Output
 	compress               option.Compress
 	beside                 []*string // paths of executor.Products
-	assess, lesions        bool
+	assess                 bool
 }
 
 // Denoise is quell denoise.
@@ -90,7 +91,6 @@ func Denoise() command.Command {
 		option.VolumeMemory(cmd, &f.limit, "filtered")
 		f.in.AddTo(cmd)
 		flags.BoolVar(&f.assess, "assess", false, "also judge the result, as quell assess does; each volume of a 4-D series by itself")
-		flags.BoolVar(&f.lesions, "lesions", false, option.LesionsHelp)
 		command.AddSlicer(flags, &slicer)
 		f.recipe.Params = option.AddParams(cmd)
 	}
@@ -120,12 +120,9 @@ func printDenoised(cmd *cobra.Command, report executor.Outcome) error {
 	if report.Volumes == nil {
 		text := fmt.Sprintf("%s: %s voxels in %.2f s on %s", *report.Recipe, open.DimsText(report.Dims), report.Seconds.Filter, report.Engine)
 		if m := report.Measures; m != nil {
-			text += fmt.Sprintf("\nverdict %s (%s confidence): %s", m.Verdict, m.Confidence, m.Why)
-			if v := m.Visibility; v != nil {
-				text += fmt.Sprintf("\nerror %s: %s\nvisibility %s: %s", v.Error, v.ErrorWhy, v.Verdict, v.Why)
-				if v.Summary != "" {
-					text += "\nlesions " + v.Summary
-				}
+			text += "\n" + m.Judgement.Message().String() + ": " + m.Why.String()
+			for _, f := range judge.Shares(*m) {
+				text += "\n" + f.Label.String() + " " + f.Line()
 			}
 		}
 		return command.PrintWritten(cmd, report, text+proposalText(report)+tunedText(report.Tuned))
@@ -141,9 +138,9 @@ func printDenoised(cmd *cobra.Command, report executor.Outcome) error {
 			line += fmt.Sprintf("  %s %s", f.Strength.Param, strengthText(v.Recipe.Get(f.Strength.Param)))
 		}
 		if v.Measures != nil {
-			line += fmt.Sprintf("  %s (%s confidence)", v.Measures.Verdict, v.Measures.Confidence)
-			if seen := v.Measures.Visibility; seen != nil {
-				line += fmt.Sprintf("  visibility %s", seen.Verdict)
+			line += "  " + v.Measures.Judgement.Message().String()
+			for _, f := range judge.Shares(*v.Measures) {
+				line += fmt.Sprintf("  %s %s", f.Label, f.Text())
 			}
 		}
 		text += line + tunedText(v.Tuned)
@@ -157,9 +154,9 @@ func proposalText(report executor.Outcome) string {
 	case p == nil:
 		return ""
 	case p.Filter == "":
-		return fmt.Sprintf("\nfilter %s, the default, as the noise gives no ground for a choice", report.Asked.Filter)
+		return fmt.Sprintf("\nfilter %s, the default. %s", report.Asked.Filter, strings.TrimSuffix(p.Why.String(), "."))
 	default:
-		return "\nfilter " + p.String()
+		return "\nfilter " + strings.TrimSuffix(p.String(), ".")
 	}
 }
 
@@ -181,19 +178,19 @@ func tunedText(t *run.Tuned) (text string) {
 		text = fmt.Sprintf("\n%s %s by sure: estimated error %.2f sigma", t.Curve.Param, best.Value, best.RMSE())
 	}
 	if t.Dial != nil {
-		text += "\n" + strings.TrimSuffix(t.Dial.Sentence().String(), ".")
+		text += "\n" + strings.TrimSuffix(t.Dial.Setting().Sentence().String(), ".")
 	}
 	return text
 }
 
 // job returns the job that the flags describe.
 func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, error) {
-	job := job.Job{Input: f.in.Input(input), Engine: f.engine, Output: f.output, NoiseMap: job.GivenMap(f.noiseMap), Mask: f.mask, Measure: f.assess || f.lesions, Lesions: f.lesions, Uneven: f.uneven}
+	job := job.Job{Input: f.in.Input(input), Engine: f.engine, Output: f.output, NoiseMap: job.GivenMap(f.noiseMap), Mask: f.mask, Measure: f.assess, Uneven: f.uneven}
 	job.Output.Path, job.Output.Compress, job.Output.Beside = output, f.compress.Compression, map[string]string{}
 	for i, p := range executor.Products() {
 		if *f.beside[i] != "" {
 			job.Output.Beside[p.Name] = *f.beside[i]
-			job.Measure, job.Lesions = job.Measure || p.Judged, job.Lesions || p.Judged
+			job.Measure = job.Measure || p.Judged
 		}
 	}
 	job.AutoFilter = f.recipe.Open()

@@ -77,7 +77,7 @@ func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Serie
 	progress, done := command.EventsOf(cmd)
 	q.Ready = func(e judge.Exhibit) {
 		if progress.Message != nil {
-			progress.Message(series.Note, fmt.Sprintf("%s took %s.", e.Filter, job.TimeText(e.TuneSeconds+e.Seconds)))
+			progress.Message(series.Note, fmt.Sprintf("%s took %s.", e.Filter, job.TimeText(e.ChooseSeconds+e.Seconds)))
 		}
 	}
 	shown, err := judge.ShowGallery(cmd.Context(), engine, q)
@@ -92,7 +92,7 @@ func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Serie
 	}
 	if out != "" {
 		if shown.Best < 0 {
-			return job.Usagef("no filter is known to lower the error, so that no recipe is written to %s", out)
+			return job.Usagef("no filter removes noise within the bounds, so that no recipe is written to %s", out)
 		}
 		if err := files.WriteRecipe(out, shown.Exhibits[shown.Best].Recipe, overwrite); err != nil {
 			return err
@@ -113,14 +113,8 @@ func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Serie
 
 // printGallery writes a table.
 func printGallery(tw io.Writer, g judge.Gallery) {
-	figure := func(x *float64, digits string) string {
-		if x == nil {
-			return "-"
-		}
-		return fmt.Sprintf(digits, *x)
-	}
 	reference := slices.ContainsFunc(g.Exhibits, func(e judge.Exhibit) bool { return e.Truth != nil })
-	fmt.Fprint(tw, "filter\terror (sigmas)\tsigma left\tverdict\tstructure\ttime\t")
+	fmt.Fprint(tw, "filter\tstrength\tnoise removed\tcontrast kept\ttexture kept\tverdict\ttime\t")
 	if reference {
 		fmt.Fprint(tw, "PSNR\t")
 	}
@@ -129,21 +123,26 @@ func printGallery(tw io.Writer, g judge.Gallery) {
 		if !e.Problem.IsZero() {
 			continue
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%s\t", e.Filter, figure(e.RMSE(), "%.3f"), figure(e.SigmaLeft, "%.3g"), e.Verdict, e.Structure, job.TimeText(e.Seconds))
+		fmt.Fprintf(tw, "%s\t%.0f", e.Filter, e.Strength)
+		for _, f := range judge.Shares(judge.Measures{Assessment: judge.Assessment{Verdict: e.Verdict}}) {
+			fmt.Fprintf(tw, "\t%s", f.Text())
+		}
+		if !e.Noise().Known() {
+			fmt.Fprint(tw, "\t-\t-\t-")
+		}
+		fmt.Fprintf(tw, "\t%s\t%s\t", e.Judgement.Message(), job.TimeText(e.Seconds))
 		if e.Truth != nil {
 			fmt.Fprintf(tw, "%s\t", measure.Decibels(e.Truth.PSNR, 2))
 		}
 		mark := ""
 		if i == g.Best {
-			mark = "  <- least error"
+			mark = "  <- best"
 		}
-		fmt.Fprintf(tw, "%s by %s%s\n", e.Recipe, e.Chosen, mark)
+		fmt.Fprintf(tw, "%s%s\n", e.Recipe, mark)
 	}
 	for _, e := range g.Exhibits {
 		if !e.Problem.IsZero() {
 			fmt.Fprintf(tw, "%s cannot run: %s\n", e.Filter, e.Problem)
-		} else if !e.Note.IsZero() {
-			fmt.Fprintf(tw, "%s: %s\n", e.Filter, e.Note)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package judging
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,34 +16,38 @@ import (
 	"quell/app/run"
 	"quell/cmd/command"
 	"quell/cmd/option"
-	"quell/denoise/noise"
 )
 
 // Assess is quell assess.
 func Assess() command.Command {
-	mask, noiseMap, recipeFile, withLesions := new(string), new(string), new(string), new(bool)
+	mask, noiseMap, recipeFile := new(string), new(string), new(string)
 	var pick option.Choice
 	c := command.Command{
 		Name:  "assess BEFORE AFTER",
 		Short: "Judge a denoised series without a reference",
-		Long: `Judge how well AFTER was denoised from BEFORE, without a reference. The verdict is
+		Long: `Judge how well AFTER was denoised from BEFORE, without a reference, by three figures
+with intervals of 95 %, measured in homogeneous regions:
 
-  clean    the input holds no noise to speak of
-  under    noise is left that the filter could remove
-  matched  the error is estimated within 15 % of the least this filter reaches
-  over     structure is lost for the noise that is removed
-  unknown  there is no ground to judge on; why says what is missing
+  noise removed   1 less the SD of the noise over that before
+  contrast kept   of the smallest object that was visible
+  texture kept    mean frequency of the noise, of that before
+
+The verdict follows from them (docs/TRUST.md has the bounds):
+
+  nothing    under 5 % of the noise was removed
+  little     under 15 %, without harm
+  good       noise was removed, contrast and texture are kept
+  fades      objects keep under 90 % of their contrast, or one was removed
+  texture    the noise keeps under 85 % of its mean frequency
+  unknown    it cannot be judged; why says what is missing
 
 Where AFTER has its record (AFTER.recipe.json) or --recipe is given, the filter is
 run again: AFTER must be what it makes, or the place at which something was removed
-or added is found. On parts of BEFORE the error is estimated over its strength
-(Stein's unbiased risk). Otherwise the filter whose result is most like AFTER stands in, which
-is less certain. With --lesions the verdict has a second part, visibility, and is the
-worse of both (docs/DETECT.md). Each slice is judged by its own noise and residual; place is where
-the residual shows the most structure. Slices and voxels are counted from 1; the
+or added is found. Otherwise the filter whose result is most like AFTER shows what an
+honest result looks like. A result that was shifted, flipped, scaled, clipped or whose
+slices were swapped is named as that. Slices and voxels are counted from 1; the
 numbers of the JSON count from 0. Of a 4-D series each volume is judged by itself.`,
 		Example: `  quell assess ct/ quiet/
-  quell assess ct/ quiet/ --lesions
   quell assess brain.nii.gz quiet.nii.gz --recipe tuned.json --json`,
 		Inputs: command.Every,
 		Pipes:  true,
@@ -51,7 +56,6 @@ numbers of the JSON count from 0. Of a 4-D series each volume is judged by itsel
 		option.AddPipe(cmd.Flags(), mask, "mask", "count only voxels that are not 0 in this `file`")
 		option.AddPipe(cmd.Flags(), noiseMap, "noise-map", "the noise map that the filter worked by: this `file`, or auto to estimate it again; errors count in units of it")
 		option.AddRecipe(cmd.Flags(), recipeFile, "recipe", "the recipe that made AFTER, if it lies in another `file` than beside it")
-		cmd.Flags().BoolVar(withLesions, "lesions", false, "judge too what the recipe leaves of virtual lesions in BEFORE: over if one that was visible fades")
 		pick.AddTo(cmd)
 	}
 	c.Run = func(cmd *cobra.Command, args []string) error {
@@ -67,7 +71,7 @@ numbers of the JSON count from 0. Of a 4-D series each volume is judged by itsel
 			return err
 		}
 		defer after.Close()
-		a := assessor{cmd: cmd, out: args[1], mask: *mask, noiseMap: *noiseMap, recipe: *recipeFile, lesions: *withLesions}
+		a := assessor{cmd: cmd, out: args[1], mask: *mask, noiseMap: *noiseMap, recipe: *recipeFile}
 		var all []volumeAssessment
 		for k := range before.Entries {
 			one, err := a.volume(before, after, k)
@@ -86,7 +90,6 @@ numbers of the JSON count from 0. Of a 4-D series each volume is judged by itsel
 type assessor struct {
 	cmd                         *cobra.Command
 	out, mask, noiseMap, recipe string // paths; "" for none
-	lesions                     bool
 }
 
 // volume judges the k-th volume.
@@ -103,7 +106,7 @@ func (a assessor) volume(before, after *open.Selected, k int) (judge.Assessment,
 	if result.Volume, err = command.InOrderOf(a.cmd, a.out, result.Volume, s.Volume); err != nil {
 		return judge.Assessment{}, err
 	}
-	in := judge.Input{Before: s, After: result.Volume, Lesions: a.lesions, WithoutMap: true}
+	in := judge.Input{Before: s, After: result.Volume, WithoutMap: true}
 	if a.mask != "" {
 		if in.Mask, err = openMask(a.cmd, a.mask, s.Volume); err != nil {
 			return judge.Assessment{}, err
@@ -171,38 +174,30 @@ func printAssessments(w io.Writer, all []volumeAssessment, of open.Selection, as
 }
 
 func printAssessment(w io.Writer, a judge.Assessment) error {
-	fmt.Fprintf(w, "verdict      %s (%s confidence)\nwhy          %s\n", a.Verdict, a.Confidence, a.Why)
-	if v := a.Visibility; v != nil {
-		fmt.Fprintf(w, "error        %s: %s\nvisibility   %s: %s\n", v.Error, v.ErrorWhy, v.Verdict, v.Why)
-		if v.Summary != "" {
-			fmt.Fprintf(w, "lesions      %s\n", v.Summary)
-		}
+	m := judge.Measures{Assessment: a}
+	fmt.Fprintf(w, "%-20s %s\n%-20s %s\n", "Verdict", a.Judgement.Message(), "", a.Why)
+	for _, f := range judge.FiguresOf(m) {
+		fmt.Fprintf(w, "%-20s %s\n", f.Label, f.Line())
 	}
-	unit := a.Unit
-	if unit != "" {
-		unit = " " + unit
-	}
-	sigma := "unknown"
-	switch {
-	case a.SigmaConfidence != noise.None:
-		sigma = fmt.Sprintf("%.4g%s (%.3g to %.3g, %s confidence)", a.Sigma, unit, a.SigmaLow, a.SigmaHigh, a.SigmaConfidence)
-	}
-	fmt.Fprintf(w, "sigma        %s\nresidual_sd  %.4g%s\nstructure    %.3g of the noise variance\n", sigma, float64(a.ResidualSD), unit, a.Structure)
 	for _, b := range a.Spectrum {
-		fmt.Fprintf(w, "spectrum     %.3g times the power of noise, after a Gaussian of %g voxels\n", b.Power, b.Scale)
+		fmt.Fprintf(w, "%-20s %.3g x white noise, after a Gaussian of %g voxels\n", "Residual power", b.Power, b.Scale)
 	}
 	if a.Place != nil {
-		fmt.Fprintf(w, "place        %s\n", a.Place)
+		fmt.Fprintf(w, "%-20s %s\n", "Most anatomy", a.Place)
 	}
-	if f := a.Found; f != nil {
+	for _, f := range a.Places {
 		against := "the residual"
 		if f.Recipe {
 			against = "what the recipe makes"
 		}
-		fmt.Fprintf(w, "found        %s %s, %.3g standard errors, in %s\n", f.Change, f, f.Z, against)
+		fmt.Fprintf(w, "%-20s %s %s, %.3g standard errors, in %s\n", "Place", f.Change, f, f.Z, against)
 	}
 	for z, s := range a.Slices {
-		fmt.Fprintf(w, "slice %-6d %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z+1, s.Verdict, s.Sigma, float64(s.ResidualSD), s.Structure)
+		texts := []string{}
+		for _, f := range judge.Shares(judge.Measures{Assessment: judge.Assessment{Verdict: s.Verdict}}) {
+			texts = append(texts, f.Label.String()+" "+f.Text())
+		}
+		fmt.Fprintf(w, "slice %-6d %-16s sigma %.4g; %s\n", z+1, s.Judgement.Message(), s.Sigma, strings.Join(texts, "; "))
 	}
 	return nil
 }

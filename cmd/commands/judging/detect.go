@@ -60,7 +60,7 @@ Intervals are of 95 %, over the places. The verdict is over if an object that wa
 before keeps less than 85 % of its contrast or 90 % of its d'. Nothing is written; only
 the surroundings of the objects are filtered. docs/DETECT.md has the definitions.
 
---filter all ranks every filter in its automatic form by the noise that is left where
+--filter all ranks every filter in its automatic form by the noise that it removes where
 --strength visible stops. --chart draws the contrast kept over the noise left, a curve
 for each filter.`,
 		Example: `  quell detect ct/ --filter nlm --size 2,3,5 --contrast 10,20
@@ -126,9 +126,7 @@ func (f *detectFlags) run(cmd *cobra.Command, path string) error {
 			lesions.Panel
 			Visibility lesions.Visibility `json:"visibility"`
 			Summary    string             `json:"summary"`
-			// Dial is the highest strength that keeps what is visible and the texture, of a recipe at full strength.
-			Dial *lesions.Setting `json:"dial,omitempty"`
-		}{p, p.Visibility(), p.String(), dialOf(p)})
+		}{p, p.Visibility(), p.String()})
 	}
 	return printPanel(cmd.OutOrStdout(), p)
 }
@@ -201,7 +199,7 @@ func (f *detectFlags) checkAll(cmd *cobra.Command) error {
 // rank prints every filter by the noise that is left where the dial stops, and draws the chart.
 func (f *detectFlags) rank(cmd *cobra.Command, q judge.LesionRequest) error {
 	progress, done := command.EventsOf(cmd)
-	all, err := judge.Frontiers(cmd.Context(), q, func(x judge.Frontier) {
+	all, err := judge.Frontiers(cmd.Context(), judge.FrontierRequest{Series: q.Series, Maps: q.Maps, Facts: q.Facts, Engine: q.Engine}, func(x judge.Frontier) {
 		if progress.Message != nil {
 			progress.Message(series.Note, x.Filter+" is measured.")
 		}
@@ -218,9 +216,9 @@ func (f *detectFlags) rank(cmd *cobra.Command, q judge.LesionRequest) error {
 	return command.Print(cmd, struct {
 		Filters []judge.Frontier `json:"filters"` // the least noise left first
 	}{all}, func(tw io.Writer) {
-		fmt.Fprintln(tw, "filter\tstrength\tnoise left\tcontrast kept\ttexture\tat 100: noise left\tcontrast kept\ttexture")
-		row := func(s lesions.Setting) string {
-			return fmt.Sprintf("%.0f %%\t%.0f %%\t%.2f", 100*s.Noise, 100*s.Kept, s.Texture)
+		fmt.Fprintln(tw, "filter\tstrength\tnoise removed\tcontrast kept\ttexture kept\tat 100: noise removed\tcontrast kept\ttexture kept")
+		row := func(s judge.Setting) string {
+			return fmt.Sprintf("%.0f %%\t%.0f %%\t%.0f %%", 100*s.Noise().Value, 100*s.Contrast().Value, 100*s.Texture().Value)
 		}
 		for _, x := range all {
 			switch name := fmt.Sprintf("%s %d-D", x.Filter, x.Recipe.Dims); {
@@ -277,20 +275,5 @@ func printPanel(w io.Writer, p lesions.Panel) error {
 	}
 	v := p.Visibility()
 	fmt.Fprintf(w, "%s\nverdict %s: %s\n", p, v.Verdict, v.Why)
-	if s := dialOf(p); s != nil {
-		fmt.Fprintf(w, "--strength visible: %s\n", s.Sentence())
-	}
-	return nil
-}
-
-// dialOf returns where --strength visible stops; nil if the recipe is not at full strength, or only the
-// original is within the bounds.
-func dialOf(p lesions.Panel) *lesions.Setting {
-	if p.Recipe.Mixed() < 1 {
-		return nil
-	}
-	if s, ok := p.Strongest(); ok {
-		return &s
-	}
 	return nil
 }

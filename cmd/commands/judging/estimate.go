@@ -128,14 +128,14 @@ are made equal, and a slow drift is removed; it is said if something moved.`,
 	return c
 }
 
-// proposalOf returns the filter that is expected to gain most by the noise of a series. It is found on the CPU: the
+// proposalOf returns the filter that removes most noise of a series within the bounds. It is found on the CPU: the
 // same on every machine.
 func proposalOf(ctx context.Context, s *series.Series, e noise.Estimate) (run.Proposal, error) {
 	cpu, err := engines.Pick("cpu")
 	if err != nil {
 		return run.Proposal{}, err
 	}
-	return run.ProposeFilter(ctx, cpu, run.GainRequest{Series: s, Noise: &e})
+	return run.ProposeFilter(ctx, cpu, run.ProposalRequest{Series: s, Noise: &e})
 }
 
 // VolumeEstimate is the noise of one volume; Name is its place in a 4-D series.
@@ -198,7 +198,7 @@ func (v VolumeEstimate) JSON() any {
 		Code    message.Kind    `json:"code,omitempty"`   // of that, or of what limits the confidence
 		Sigmas  []float64       `json:"per_slice"`
 		Unit    string          `json:"unit,omitempty"`
-		// Proposal is the filter that is expected to gain most; nil if no gain is known.
+		// Proposal is the filter that removes most noise within the bounds; nil if there is none.
 		Proposal *run.Proposal `json:"proposal,omitempty"`
 	}{e, e.Sentence(), cmp.Or(e.Sentence().Kind(), e.Why.Kind()), perSlice, v.unit, proposal}
 }

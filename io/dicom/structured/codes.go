@@ -75,36 +75,35 @@ var (
 var (
 	noise             = own("NOISE", "Image noise")
 	standardDeviation = sct("386136009", "Standard Deviation")
-	contrastKept      = own("CONTRAST_KEPT", "Contrast kept of the smallest safe virtual lesion")
+	contrastKept      = own("CONTRAST_KEPT", "Contrast kept")
 	diameter          = sct("81827009", "Diameter")
-	lesionContrast    = own("LESION_CONTRAST", "Contrast of the virtual lesion")
 	lowerEnd          = own("INTERVAL_LOW", "Lower end of the 95 % interval")
 	upperEnd          = own("INTERVAL_HIGH", "Upper end of the 95 % interval")
 	squareCount       = own("SQUARES", "Even squares that were measured")
 
 	estimated   = own("NOISE_ESTIMATE", "Estimated from the image")
 	evenSquares = own("EVEN_SQUARES", "In squares of even tissue, the same before and after")
-	virtual     = own("VIRTUAL_LESIONS", "Virtual lesions put into the image and filtered")
+	inTissue    = own("HOMOGENEOUS", "In homogeneous regions, before and after")
 
 	percent    = part10.Code{Value: "%", Scheme: "UCUM", Meaning: "Percent"}
 	millimeter = part10.Code{Value: "mm", Scheme: "UCUM", Meaning: "millimeter"}
-	sigmas     = part10.Code{Value: "{sigma}", Scheme: "UCUM", Meaning: "standard deviations of the noise"}
 	squares    = part10.Code{Value: "{squares}", Scheme: "UCUM", Meaning: "squares"}
 )
 
+// Names of shares that are no names of content items elsewhere.
+var _, _ = own("NOISE_REMOVED", "Noise removed"), own("TEXTURE_KEPT", "Texture kept")
+
 // Names of findings.
 var (
-	verdict           = own("VERDICT", "Verdict on the result")
-	verdictError      = own("VERDICT_ERROR", "Verdict on the error")
-	verdictVisibility = own("VERDICT_SEEN", "Verdict on the visibility of lesions")
-	noiseConfidence   = own("NOISE_CONFIDENCE", "Confidence of the noise")
+	verdict         = own("VERDICT", "Verdict on the result")
+	noiseConfidence = own("NOISE_CONFIDENCE", "Confidence of the noise")
 )
 
 // meanings are those of the values of findings, which are words of Quell.
 var meanings = map[string]string{
-	"clean": "No noise to speak of", "under": "Noise is left that the filter could remove", "matched": "About the least error",
-	"over": "Structure or a visible object is lost", "spared": "Visible objects keep their contrast", "unclear": "An object may lose too much",
-	"unknown": "There is no ground to judge on", "high": "High", "fair": "Fair", "low": "Low", "none": "None",
+	"nothing": "Nothing was removed", "little": "Little was removed", "good": "Noise removed, objects and texture kept",
+	"fades": "Objects fade", "texture": "Texture is lost", "unknown": "It cannot be judged",
+	"high": "High", "fair": "Fair", "low": "Low", "none": "None",
 }
 
 // valueOf returns the code of the value of a finding.

@@ -33,8 +33,8 @@ func exampleReport(t *testing.T) structured.Report {
 		Source: object.Images{SeriesUID: "1.2.4", Slices: []object.Reference{{Class: class, UID: "1.2.4.1", Frame: 1}, {Class: class, UID: "1.2.4.1", Frame: 2}}},
 		Result: object.Images{SeriesUID: "1.2.3", Slices: []object.Reference{{Class: class, UID: "1.2.3.1"}, {Class: class, UID: "1.2.3.2"}}},
 		Noise:  structured.Figure{Value: 15.25}, Confidence: "high", Before: structured.Figure{Value: 15}, After: structured.Figure{Value: 4}, Squares: 7,
-		Kept: structured.Figure{Value: 0.9}, Lesion: &structured.Lesion{Size: 3, Contrast: 30, Sigmas: 2, Low: 0.88, High: 0.92},
-		Verdict: structured.Judgement{Verdict: "over", Why: "W."}, Error: structured.Judgement{Verdict: "matched", Why: "E."}, Visibility: structured.Judgement{Verdict: "over", Why: "W."},
+		Shares: []structured.Share{{Code: "CONTRAST_KEPT", Meaning: "Contrast kept", Value: 0.9, Low: 0.88, High: 0.92}, {Code: "TOY", Meaning: "Toy", Value: 0.5, Low: 0.5, High: 0.5}}, Object: 3,
+		Verdict: structured.Judgement{Verdict: "fades", Why: "W."},
 	}}}
 }
 
@@ -97,17 +97,18 @@ func TestReport(t *testing.T) {
 			t.Errorf("noise %d is %+v", i, n)
 		}
 	}
-	kept := result.Only(t, "Contrast kept of the smallest safe virtual lesion")
+	kept := result.Only(t, "Contrast kept")
 	if low, high := kept.Only(t, "Lower end of the 95 % interval"), kept.Only(t, "Upper end of the 95 % interval"); kept.Value != "90" || kept.Unit != "%" || low.Value != "88" || high.Value != "92" {
 		t.Errorf("kept is %+v", kept)
 	}
 	if size := kept.Only(t, "Diameter"); size.Value != "3" || size.Unit != "mm" {
 		t.Errorf("of %+v", size)
 	}
-	for name, want := range map[string][2]string{"Verdict on the result": {"OVER", "W."}, "Verdict on the error": {"MATCHED", "E."}, "Verdict on the visibility of lesions": {"OVER", "W."}} {
-		if f := result.Only(t, name); f.Kind != "CODE" || f.Value != want[0] || f.Only(t, "Comment").Value != want[1] {
-			t.Errorf("%s is %+v", name, f)
-		}
+	if f := result.Only(t, "Verdict on the result"); f.Kind != "CODE" || f.Value != "FADES" || f.Only(t, "Comment").Value != "W." {
+		t.Errorf("the verdict is %+v", f)
+	}
+	if toy := result.Only(t, "Toy"); toy.Value != "50" || len(toy.All("Diameter")) != 0 {
+		t.Errorf("a new share is %+v", toy)
 	}
 	if got := source.Only(t, "Confidence of the noise").Value; got != "HIGH" {
 		t.Errorf("the confidence is %q", got)
@@ -119,7 +120,7 @@ func TestUnknownNumbers(t *testing.T) {
 	r := exampleReport(t)
 	v := &r.Volumes[0]
 	v.Unit, v.Source = "", object.Images{}
-	v.Noise, v.After, v.Kept, v.Lesion = structured.Figure{Value: 3, Unknown: "Noise unknown: 2 × σ of §."}, structured.Figure{Value: math.NaN()}, structured.Figure{Unknown: "None."}, nil
+	v.Noise, v.After, v.Shares = structured.Figure{Value: 3, Unknown: "Noise unknown: 2 × σ of §."}, structured.Figure{Value: math.NaN()}, nil
 	source, result := groups(t, encode(t, r))
 	if len(source.All("Series Instance UID")) != 0 {
 		t.Error("a source that is no DICOM has a series UID")
@@ -131,10 +132,8 @@ func TestUnknownNumbers(t *testing.T) {
 	if n := noise[1]; n.Value != "15" || n.Unit != "1" {
 		t.Errorf("noise without a unit is %+v", n)
 	}
-	for _, n := range []dicomtest.ContentItem{result.Only(t, "Image noise"), result.Only(t, "Contrast kept of the smallest safe virtual lesion")} {
-		if n.Value != "" || n.Qualifier != "114010" || len(n.All("Diameter")) != 0 {
-			t.Errorf("%+v", n)
-		}
+	if n := result.Only(t, "Image noise"); n.Value != "" || n.Qualifier != "114010" || len(result.All("Contrast kept")) != 0 {
+		t.Errorf("%+v", n)
 	}
 }
 
@@ -179,7 +178,7 @@ func TestCodes(t *testing.T) {
 // TestReportForValidators: dciodvfy finds no error in a report, and dsrdump reads what it says.
 func TestReportForValidators(t *testing.T) {
 	known, unknown := exampleReport(t), exampleReport(t)
-	unknown.Volumes[0].Noise.Unknown, unknown.Volumes[0].Kept.Unknown, unknown.Volumes[0].Lesion = "Noise unknown.", "None.", nil
+	unknown.Volumes[0].Noise.Unknown, unknown.Volumes[0].Shares = "Noise unknown.", nil
 	for name, r := range map[string]structured.Report{"known": known, "unknown": unknown} {
 		path := filepath.Join(t.TempDir(), "report.dcm")
 		if err := os.WriteFile(path, encode(t, r), 0o600); err != nil {
@@ -190,7 +189,7 @@ func TestReportForValidators(t *testing.T) {
 		}
 		if _, err := exec.LookPath("dsrdump"); err == nil {
 			text, err := exec.Command("dsrdump", path).CombinedOutput()
-			if want := `"Contrast kept of the smallest safe virtual lesion")=`; err != nil || strings.Contains(string(text), "E: ") || strings.Contains(string(text), "W: ") || !strings.Contains(string(text), want) {
+			if want := `"Verdict on the result")=`; err != nil || strings.Contains(string(text), "E: ") || strings.Contains(string(text), "W: ") || !strings.Contains(string(text), want) {
 				t.Errorf("%s: dsrdump: %v\n%s", name, err, text)
 			}
 		}

@@ -17,12 +17,17 @@ type Volume struct {
 	// Before and After are the standard deviation in the same even squares of source and result.
 	Before, After Figure
 	Squares       int
-	// Kept is the share of its contrast that the smallest safe lesion keeps, 1 for all; Lesion is that, nil if Kept is
-	// unknown.
-	Kept   Figure
-	Lesion *Lesion
-	// Verdict is on the result; of its parts, Error is on the error, and Visibility on virtual lesions.
-	Verdict, Error, Visibility Judgement
+	// Shares are the figures by which the result is judged, Object is the diameter in mm of the object whose contrast is
+	// meant, and Verdict what they amount to.
+	Shares  []Share
+	Object  float64
+	Verdict Judgement
+}
+
+// Share is a figure from 0 to 1 with the ends of its 95 % interval, under a code of Quell's.
+type Share struct {
+	Code, Meaning    string
+	Value, Low, High float64
 }
 
 // Figure is a number, or why there is none.
@@ -34,23 +39,17 @@ type Figure struct {
 // Judgement is a verdict in a word of Quell, and its reason. It is absent without a word.
 type Judgement struct{ Verdict, Why string }
 
-// Lesion is a virtual lesion.
-type Lesion struct {
-	Size             float64 // diameter, mm
-	Contrast, Sigmas float64 // in the unit of the volume; and in standard deviations of the noise, 0 if it was not given so
-	Low, High        float64 // ends of the 95 % interval of the share that it keeps
-}
-
 // groups returns what the report says of the volume: of its source, and of its result.
 func (v Volume) groups() []group {
 	source := group{tracking: v.Name + ", input", seriesUID: v.Source.SeriesUID}
 	source.numbers = append(source.numbers, number{Figure: v.Noise, name: noise, unit: object.UnitOf(v.Unit), derivation: standardDeviation, method: estimated}, v.inSquares(v.Before))
 	source.add(noiseConfidence, Judgement{Verdict: v.Confidence})
 	result := group{tracking: v.Name + ", result", seriesUID: v.Result.SeriesUID, recipe: v.Recipe}
-	result.numbers = append(result.numbers, v.inSquares(v.After), v.kept())
+	result.numbers = append(result.numbers, v.inSquares(v.After))
+	for _, s := range v.Shares {
+		result.numbers = append(result.numbers, v.share(s))
+	}
 	result.add(verdict, v.Verdict)
-	result.add(verdictError, v.Error)
-	result.add(verdictVisibility, v.Visibility)
 	return []group{source, result}
 }
 
@@ -70,23 +69,17 @@ func (v Volume) inSquares(f Figure) number {
 	return n
 }
 
-// kept is the contrast kept, in percent.
-func (v Volume) kept() number {
-	n := number{Figure: v.Kept, name: contrastKept, unit: percent, method: virtual}
-	n.Value *= 100
-	l := v.Lesion
-	if l == nil {
-		return n
-	}
+// share is a share in percent.
+func (v Volume) share(s Share) number {
+	name := part10.Code{Value: s.Code, Scheme: object.Scheme, Meaning: s.Meaning}
+	n := number{Figure: Figure{Value: 100 * s.Value}, name: name, unit: percent, method: inTissue}
 	property := func(name, unit part10.Code, value float64) {
 		n.properties = append(n.properties, number{Figure: Figure{Value: value}, name: name, unit: unit})
 	}
-	property(lowerEnd, percent, 100*l.Low)
-	property(upperEnd, percent, 100*l.High)
-	property(diameter, millimeter, l.Size)
-	property(lesionContrast, object.UnitOf(v.Unit), l.Contrast)
-	if l.Sigmas != 0 {
-		property(lesionContrast, sigmas, l.Sigmas)
+	property(lowerEnd, percent, 100*s.Low)
+	property(upperEnd, percent, 100*s.High)
+	if s.Code == contrastKept.Value && v.Object > 0 {
+		property(diameter, millimeter, v.Object)
 	}
 	return n
 }

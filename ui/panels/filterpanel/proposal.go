@@ -16,44 +16,47 @@ import (
 	"quell/ui/wording"
 )
 
-// Proposal is the text on the filter that is expected to gain most.
+// Proposal is what is said of the filter that removes most noise within the bounds.
 type Proposal struct {
 	Text    string // one line; "" for nothing
 	Help    string // sentences
 	Offered bool   // it can be taken
 }
 
-// moreGains is how many filters besides the proposed one the help names.
-const moreGains = 4
+// moreChoices is how many filters besides the proposed one the help names.
+const moreChoices = 4
 
 // proposalOf puts the state of a proposal in words, beside the filter of the current recipe.
 func proposalOf(s proposals.State, filter string) Proposal {
 	switch {
 	case s.Awaited:
-		return Proposal{Text: lang.L("The volume is filtered as soon as the filters are compared …"), Help: lang.L("Each filter runs on a sample of this series.") + " " + lang.L("A filter that you choose meanwhile is not run by itself.")}
+		return Proposal{Text: lang.L("The volume is filtered as soon as the filters are compared …"), Help: lang.L("Each filter runs on homogeneous regions of this series.") + " " + lang.L("A filter that you choose meanwhile is not run by itself.")}
 	case s.Finding:
-		return Proposal{Text: lang.L("Comparing what the filters would gain …"), Help: lang.L("Each filter runs on a sample of this series.")}
+		return Proposal{Text: lang.L("Comparing the filters …"), Help: lang.L("Each filter runs on homogeneous regions of this series.")}
 	case s.Filter == "" && s.Why.IsZero():
 		return Proposal{}
 	case s.Filter == "":
 		why := language.Of(s.Why)
 		return Proposal{Text: lang.L("No filter is proposed.") + " " + why, Help: why}
 	}
-	gain := wording.Gain(s.Gains[0])
-	p := Proposal{Text: fmt.Sprintf(lang.L("Proposed: %s expected"), gain), Offered: !s.Taken}
+	best := s.Choices[0]
+	removes := language.Of(best.Text())
+	p := Proposal{Text: fmt.Sprintf(lang.L("Proposed: %s"), removes), Offered: !s.Taken, Help: language.Of(s.Sentence())}
 	switch {
 	case p.Offered && s.Filter == filter:
-		p.Text = fmt.Sprintf(lang.L("Automatic values: %s expected"), gain)
+		p.Text = fmt.Sprintf(lang.L("Automatic values: %s"), removes)
 	case p.Offered:
-		p.Text = fmt.Sprintf(lang.L("%s: %s expected"), wording.Filter(s.Filter), gain)
+		p.Text = wording.Filter(s.Filter) + ": " + removes
 	}
 	var all []string
-	for _, g := range s.Gains {
-		if gain := wording.Gain(g); gain != "" && len(all) <= moreGains {
-			all = append(all, wording.Filter(g.Filter)+" "+gain)
+	for _, c := range s.Choices[1:] {
+		if len(all) < moreChoices {
+			all = append(all, fmt.Sprintf("%s %.0f %%", wording.Filter(c.Filter), 100*float64(c.NoiseRemoved)))
 		}
 	}
-	p.Help = lang.L("How much the squared error falls with automatic values, on a sample of this series (3 dB: to half):") + " " + strings.Join(all, ", ") + "."
+	if all != nil {
+		p.Help += " " + fmt.Sprintf(lang.L("Others within the bounds: %s."), strings.Join(all, ", "))
+	}
 	return p
 }
 

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"quell/app/run"
+	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/ui/session/proposals"
 )
@@ -14,9 +15,12 @@ import (
 // The line says the gain of the proposed filter, and why there is none; a taken filter is not offered.
 func TestProposalsInWords(t *testing.T) {
 	test.NewTempApp(t)
-	known := run.Proposal{Filter: "nlm", Gains: []run.FilterGain{
-		{Filter: "nlm", Dims: 2, DB: 1.94, Known: true}, {Filter: "odct", Dims: 2, AtLeast: 1}, {Filter: "lpa", Dims: 2}, {Filter: "sadct", Dims: 2, DB: 1, Known: true},
-		{Filter: "bilateral", Dims: 2, DB: 0.5, Known: true}, {Filter: "prinlm", Dims: 2, DB: 0.4, Known: true}, {Filter: "bnlm", Dims: 2, DB: 0.3, Known: true},
+	removes := func(filter string, share float64) run.Choice {
+		x := verdict.Share{Value: share, Low: share, High: share}
+		return run.Choice{Filter: filter, Dims: 2, Strength: 40, Figures: verdict.Of(x, verdict.Share{Value: 0.9}, verdict.Share{Value: 0.9})}
+	}
+	known := run.Proposal{Filter: "nlm", Choices: []run.Choice{
+		removes("nlm", 0.31), removes("odct", 0.3), removes("lpa", 0.2), removes("sadct", 0.19), removes("bilateral", 0.1), removes("prinlm", 0.05),
 	}}
 	for _, x := range []struct {
 		name       string
@@ -26,12 +30,12 @@ func TestProposalsInWords(t *testing.T) {
 		offered    bool
 	}{
 		{"none yet", proposals.State{}, "", "", "", false},
-		{"being found", proposals.State{Finding: true}, "", "Comparing what the filters would gain …", "sample", false},
-		{"awaited", proposals.State{Finding: true, Awaited: true}, "", "The volume is filtered as soon as the filters are compared …", "sample", false},
+		{"being found", proposals.State{Finding: true}, "", "Comparing the filters …", "homogeneous regions", false},
+		{"awaited", proposals.State{Finding: true, Awaited: true}, "", "The volume is filtered as soon as the filters are compared …", "homogeneous regions", false},
 		{"no ground", proposals.State{Proposal: run.Proposal{Why: message.Text("The noise is unknown.")}}, "", "No filter is proposed. The noise is unknown.", "The noise is unknown.", false},
-		{"offered", proposals.State{Proposal: known}, "odct", "Non-local means: 1.9 dB expected", "Non-local means 1.9 dB, Overlapping DCT over 1 dB, Shape-adaptive DCT 1.0 dB, Bilateral 0.5 dB, Prefiltered non-local means 0.4 dB.", true},
-		{"other values of it", proposals.State{Proposal: known}, "nlm", "Automatic values: 1.9 dB expected", "Non-local means 1.9 dB", true},
-		{"taken", proposals.State{Proposal: known, Taken: true}, "nlm", "Proposed: 1.9 dB expected", "3 dB: to half", false},
+		{"offered", proposals.State{Proposal: known}, "odct", "Non-local means: removes 31 % of the noise at strength 40", "Overlapping DCT 30 %, LPA-ICI 20 %, Shape-adaptive DCT 19 %, Bilateral 10 %.", true},
+		{"other values of it", proposals.State{Proposal: known}, "nlm", "Automatic values: removes 31 % of the noise at strength 40", "keeps small objects and texture", true},
+		{"taken", proposals.State{Proposal: known, Taken: true}, "nlm", "Proposed: removes 31 % of the noise at strength 40", "keeps small objects and texture", false},
 	} {
 		got := proposalOf(x.of, x.filter)
 		if got.Text != x.text || got.Offered != x.offered || !strings.Contains(got.Help, x.help) {

@@ -3,11 +3,11 @@ package filterpanel
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/ui/host"
+	"quell/ui/language"
 	"quell/ui/panel"
 )
 
@@ -46,10 +46,7 @@ func (q *Quick) Show(now panel.Snapshot) {
 	q.Dial.Display(snapshot(now.Session))
 	text, importance := "", widget.LowImportance
 	if m := now.Session.Measures.Slice(); m.Known && m.Current && !panel.Arrives(now.Session) {
-		text, importance = lang.L("Verdict")+": "+lang.L(string(m.Measures.Verdict)), verdictImportance[m.Measures.Verdict]
-		if m.Measures.Verdict == tune.Unknown {
-			text = lang.L("No verdict")
-		}
+		text, importance = language.Of(m.Judgement.Message()), verdictImportance[m.Judgement]
 	}
 	if q.Verdict.Text != text || q.Verdict.Importance != importance {
 		q.Verdict.Importance = importance
@@ -58,6 +55,6 @@ func (q *Quick) Show(now panel.Snapshot) {
 }
 
 // verdictImportance gives verdicts their colours.
-var verdictImportance = map[tune.Verdict]widget.Importance{
-	tune.Matched: widget.SuccessImportance, tune.Over: widget.WarningImportance,
+var verdictImportance = map[verdict.Word]widget.Importance{
+	verdict.Good: widget.SuccessImportance, verdict.Fades: widget.WarningImportance, verdict.Texture: widget.WarningImportance,
 }

@@ -2,9 +2,7 @@
 package gallery
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
@@ -54,7 +52,7 @@ func (p *Panel) Commands() []command.Command {
 	s := p.h.Session
 	return []command.Command{
 		{ID: "compare-filters", Title: "Compare all filters …", Menu: command.ToolsMenu, Chords: command.Key(fyne.KeyG), Run: p.compareFilters,
-			Help:    "every filter at its best automatic setting on this slice, side by side, to choose one",
+			Help:    "every filter at its best strength on this slice, side by side, to choose one",
 			Enabled: s.Galleries.CanCompare},
 	}
 }
@@ -129,7 +127,7 @@ func (p *Panel) picture(g *tuning.Gallery, part *volume.Volume) *tile.Picture {
 	return m
 }
 
-// exhibitCell shows the result of a filter, and takes it.
+// exhibitCell shows what a filter reached, and takes it.
 func (p *Panel) exhibitCell(g *tuning.Gallery, i int) Cell {
 	e := g.Exhibits[i]
 	c := Cell{ID: i, Title: fmt.Sprintf("%s, %d-D", lang.L(e.Title), e.Recipe.Dims), Marked: i == g.Best}
@@ -138,34 +136,15 @@ func (p *Panel) exhibitCell(g *tuning.Gallery, i int) Cell {
 		return c
 	}
 	c.Picture, c.Take = p.picture(g, e.Part), func() { p.h.Session.Galleries.Take(i) }
-	c.Lines = append(exhibitLines(e, g.Input.Unit), seenLine(g.Seen[i], g.Ended))
-	if !e.Note.IsZero() && e.Chosen.IsAuto() {
-		c.Lines = append(c.Lines, lang.L("Its automatic setting: ")+language.Of(e.Note))
-	} else if !e.Note.IsZero() {
-		c.Lines = append(c.Lines, language.Of(e.Note))
-	}
+	c.Lines = exhibitLines(e)
 	return c
 }
 
-// exhibitLines states the result of a filter, in a unit, and its time.
-func exhibitLines(e judge.Exhibit, unit string) []string {
-	reached := lang.L(string(e.Verdict))
-	if e.MSE != nil { // whose estimate has an error of its own, and can be below 0
-		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), language.Quantity(*e.SigmaLeft, cmp.Or(unit, lang.L("units"))))
+// exhibitLines says what a filter does at its strength, and in what time.
+func exhibitLines(e judge.Exhibit) []string {
+	lines := []string{fmt.Sprintf(lang.L("strength %.0f: %s"), e.Strength, language.Of(e.Judgement.Message()))}
+	for _, f := range judge.Shares(judge.Measures{Assessment: judge.Assessment{Verdict: e.Verdict}}) {
+		lines = append(lines, language.Of(f.Label)+" "+language.Number(f.Text()))
 	}
-	return []string{reached, language.Number(e.Took())}
-}
-
-// seenLine states the visibility that a filter leaves of virtual lesions in even tissue of the series; it is measured after the exhibits.
-func seenLine(f *judge.Frontier, ended bool) string {
-	switch {
-	case f == nil && ended:
-		return lang.L("contrast kept: not measured")
-	case f == nil:
-		return lang.L("contrast kept: is to be measured …")
-	case f.Settings == nil:
-		return lang.L("contrast kept: ") + language.Of(f.Problem)
-	}
-	all := f.Settings[len(f.Settings)-1]
-	return language.Sprintf(lang.L("small discs keep %.0f %% of their contrast; in even tissue %.0f %% of the noise is left, texture %.2f"), 100*all.Kept, 100*all.Noise, all.Texture)
+	return append(lines, language.Number(e.Took()))
 }

@@ -5,25 +5,27 @@ import (
 	"testing"
 
 	"quell/app/judge"
+	"quell/denoise/verdict"
 	"quell/measure"
-	"quell/volume"
 
 	_ "quell/internal/locale" // English
 )
 
-// Below a picture is what the filter reached, with units.
+// Below a picture is what the filter does at its strength.
 func TestWhatAnExhibitReached(t *testing.T) {
-	mse, left := 0.49, 1.352
-	part := &volume.Volume{Unit: "HU"}
+	share := verdict.Share{Value: 0.9, Low: 0.88, High: 0.92}
+	known := judge.Verdict{Judgement: verdict.Good, Figures: verdict.Of(share, share, share)}
+	unknown := judge.Verdict{Judgement: verdict.Unknown, Figures: verdict.None()}
 	for _, c := range []struct {
 		exhibit judge.Exhibit
 		want    []string
 	}{
-		{judge.Exhibit{Verdict: "clean", Part: part, Seconds: 0.0031}, []string{"clean", "3.1 ms"}},
-		{judge.Exhibit{Verdict: "matched", MSE: &mse, SigmaLeft: &left, Part: part, Seconds: 2}, []string{"estimated error 0.70 σ, noise left 1.35 HU", "2.0 s"}},
-		{judge.Exhibit{Verdict: "matched", Part: part, Truth: &measure.Comparison{PSNR: 31.456}, Seconds: 2}, []string{"matched", "PSNR 31.46 dB, 2.0 s"}},
+		{judge.Exhibit{Strength: 100, Verdict: unknown, Seconds: 0.0031}, []string{"strength 100: cannot be judged", "3.1 ms"}},
+		{judge.Exhibit{Strength: 42, Verdict: known, Truth: &measure.Comparison{PSNR: 31.456}, Seconds: 2}, []string{
+			"strength 42: good", "Noise removed 90 % (88 to 92)", "Contrast kept 90 % (88 to 92)", "Texture kept 90 % (88 to 92)", "PSNR 31.46 dB, 2.0 s",
+		}},
 	} {
-		if got := exhibitLines(c.exhibit, "HU"); !slices.Equal(got, c.want) {
+		if got := exhibitLines(c.exhibit); !slices.Equal(got, c.want) {
 			t.Errorf("%q; want %q", got, c.want)
 		}
 	}

@@ -65,7 +65,7 @@ const columns = 4
 // NewWidget returns an empty gallery that begins with a place.
 func NewWidget(p tile.Place, hooks Hooks) *Widget {
 	g := &Widget{hooks: hooks, place: p, grid: container.NewGridWithColumns(columns)}
-	orders := []string{lang.L("as listed"), lang.L("least error first"), lang.L("visibility first")}
+	orders := []string{lang.L("as listed"), lang.L("most noise removed first")}
 	order := control.NewSelect(lang.L("Order"), orders, nil)
 	for _, o := range orders { // what it has room for; one is always chosen
 		if len([]rune(o)) > len([]rune(order.PlaceHolder)) {

@@ -21,11 +21,7 @@ import (
 	"quell/volume"
 )
 
-// The tab, and the one that shows the worst of the lesions once they were asked for there.
-const (
-	tab      = "Lesions"
-	measures = "Measures"
-)
+const tab = "Lesions"
 
 // Panel is the tab of the virtual lesions in the workbench.
 type Panel struct {
@@ -68,8 +64,7 @@ func NewWatch(*host.Host) panel.Panel { return watch{} }
 
 // Show implements panel.Panel.
 func (watch) Show(now panel.Snapshot) {
-	shown := now.Tab == tab || now.Tab == measures && now.Session.Lesions.Asked()
-	now.Session.Lesions.Watch(now.Column && shown && !panel.Arrives(now.Session))
+	now.Session.Lesions.Watch(now.Column && now.Tab == tab && !panel.Arrives(now.Session))
 }
 
 // snapshot returns what the panel shows. Numbers are those of the present recipe, or there are none.
@@ -96,14 +91,8 @@ func snapshot(s *session.Session) Snapshot {
 
 // describe fills in what was measured.
 func (s *Snapshot) describe(p lesions.Panel) {
-	usual := p.Usual()
-	v := usual.Visibility()
+	v := p.Usual().Visibility()
 	s.Text, s.Warns = language.Of(v.Why), v.Verdict == lesions.Over
-	if p.Recipe.Mixed() == 1 {
-		if best, ok := usual.Strongest(); ok && best.Strength < 100 {
-			s.Text += "\n" + language.Of(best.Sentence())
-		}
-	}
 	for _, r := range p.Rows {
 		s.Rows = append(s.Rows, rowOf(r))
 	}

@@ -8,8 +8,8 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app/files"
+	"quell/app/judge"
 	"quell/denoise/noise"
-	"quell/denoise/tune"
 	"quell/internal/clean"
 	"quell/measure"
 	"quell/ui/command"
@@ -90,9 +90,6 @@ func (t table) csv() string {
 	if !t.Slice.Current {
 		t.Slice.Clipped = nil // of the slice on the screen, which is another
 	}
-	if x := t.Seen; x.Known {
-		w.Row("contrast kept, worst visible lesion", strconv.FormatFloat(x.Kept.Value, 'g', 7, 64), "", "virtual lesions in the volume", "", "", "", t.recipes[0], "current", x.Why.String())
-	}
 	for i, c := range []Column{t.Slice, t.Volume} {
 		of := []string{"slice", t.plane, strconv.Itoa(t.slice), "", t.recipes[0]}
 		if i == 1 {
@@ -126,15 +123,17 @@ func (t table) rows(c Column, row func(name, value, unit, note string)) {
 	}
 	if c.Noise.Confidence != noise.None && c.Noise.Confidence != "" {
 		row("noise SD", full(c.Noise.Sigma), t.Unit, "confidence "+string(c.Noise.Confidence))
-		row("noise SD, low", full(c.Noise.Low), t.Unit, "the noise is hardly below")
-		row("noise SD, high", full(c.Noise.High), t.Unit, "nor above")
-		row("residual SD / noise SD", full(c.ResidualSD/c.Noise.Sigma), "", "")
+		row("residual SD / noise SD", full(float64(c.ResidualSD)/c.Noise.Sigma), "", "")
 	}
-	row("residual SD", full(c.ResidualSD), t.Unit, "")
-	row("residual mean", full(c.ResidualMean), t.Unit, "")
-	row("structure removed", full(c.Structure), "noise SD", "root mean square")
-	if c.Verdict != tune.Unknown {
-		row("verdict", string(c.Verdict), "", c.Why.String())
+	row("judgement", string(c.Judgement), "", c.Why.String())
+	for _, f := range judge.FiguresOf(c.Measures) {
+		unit := f.Unit
+		if unit == "%" {
+			unit = "" // a share of 1
+		}
+		row(f.Kind, full(f.Value), unit, f.Note().String())
+		row(f.Kind+"_low", full(f.Low), unit, "")
+		row(f.Kind+"_high", full(f.High), unit, "")
 	}
 	compared := func(against string, m *measure.Comparison, note string) {
 		if m == nil {
@@ -151,9 +150,6 @@ func (t table) rows(c Column, row func(name, value, unit, note string)) {
 		row("PSNR "+against, full(float64(m.PSNR)), "dB", note)
 		row("SSIM "+against, full(float64(m.SSIM)), "", note)
 	}
-	compared("against the original", &c.Change, "how much was changed, not how good it is")
-	compared("of the original against the reference", c.Start, "")
-	compared("against the reference", c.Truth, "")
 	if x := c.Clipped; x != nil {
 		window := "window width " + full(t.Within.Width) + ", level " + full(t.Within.Center)
 		compared("within the window, against the original", &x.Change, window)

@@ -2,12 +2,10 @@ package measurepanel
 
 import (
 	"fmt"
-	"math"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
-	"quell/app/judge"
 	"quell/ui/host"
 	"quell/ui/language"
 	"quell/ui/panel"
@@ -27,7 +25,7 @@ type Panel struct {
 // New returns the tab of the measures of a workbench.
 func New(h *host.Host) panel.Panel {
 	p := &Panel{h: h}
-	p.widget = NewWidget(Hooks{Jump: p.ShowPlace, Seen: p.showSeen, Hover: func(o fyne.CanvasObject, text string) {
+	p.widget = NewWidget(Hooks{Jump: p.ShowPlace, Seen: func() { h.Run(h.Command("lesions")) }, Hover: func(o fyne.CanvasObject, text string) {
 		if h.Tip.Hide(); text != "" {
 			h.Tip.Beside(o, text)
 		}
@@ -74,21 +72,6 @@ func (p *Panel) ShowPlace(volume bool) {
 	}
 }
 
-// showSeen shows the virtual lesion that decides on visibility, and the place at which it is pictured; or has lesions measured,
-// for these parameters and for others from then on.
-func (p *Panel) showSeen() {
-	s := p.h.Session
-	now := s.Lesions.Now()
-	if now.Panel == nil {
-		s.Lesions.Ask()
-		return
-	}
-	if m := now.Panel.Picture; m != nil {
-		s.State().ShowVoxel(m.At)
-	}
-	p.h.Run(p.h.Command("lesions"))
-}
-
 // measuring says why there are no measures of what is filtered.
 func measuring() string { return lang.L("it is being measured.") }
 
@@ -104,7 +87,11 @@ func snapshot(s *session.Session) Snapshot {
 		}
 		c := Column{Known: m.Known, Current: m.Current, Missing: missing}
 		if m.Known {
-			c.Measurements = resultOf(m.Measures)
+			c.Measures = m.Measures
+			c.Map, c.Slices, c.Inspection.Slices = nil, nil, nil
+			if place, ok := measures.PlaceOf(m.Measures); ok {
+				c.Place = wording.Place(place)
+			}
 		}
 		return c
 	}
@@ -146,22 +133,6 @@ func snapshot(s *session.Session) Snapshot {
 			snap.Reference = language.Sprintf(lang.L("the original (σ %g added)"), n.Sigma)
 		}
 	}
-	snap.judge(s.Lesions.Now())
+	snap.Bars = bars(snap)
 	return snap
-}
-
-// resultOf returns the numbers of a result as the panel shows them.
-func resultOf(m judge.Measures) Measurements {
-	r := Measurements{
-		ResidualSD: float64(m.ResidualSD), ResidualMean: float64(m.ResidualMean), Structure: math.NaN(),
-		Excess: m.Excess, Best: m.Best, Lost: m.Lost,
-		Verdict: m.Verdict, Confidence: m.Confidence, Why: m.Why, Change: m.Change, Truth: m.Truth, Start: m.Start,
-	}
-	if m.Map != nil {
-		r.Structure = math.Sqrt(m.Structure)
-	}
-	if p, ok := measures.PlaceOf(m); ok {
-		r.Place = wording.Place(p)
-	}
-	return r
 }

@@ -19,11 +19,10 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"quell/app/judge"
 	"quell/denoise/noise"
-	"quell/denoise/tune"
-	"quell/internal/message"
+	"quell/denoise/verdict"
 	"quell/measure"
-	"quell/measure/detect"
 	"quell/ui/control"
 	"quell/ui/language"
 	"quell/ui/session/measures"
@@ -39,21 +38,8 @@ type Column struct {
 	Missing string            // why there are none, a sentence
 	Old     string            // why they are not current, if not by the recipe: they are of another slice than the one on the screen
 	Clipped *measures.Clipped // within the window on the screen; nil if that is not known
-	Measurements
-}
-
-// Measurements are what is measured of a result.
-type Measurements struct {
-	ResidualSD, ResidualMean float64 // NaN if they are not known
-	Structure                float64 // root mean square of the structure in the residual, in sigmas; NaN likewise
-	Verdict                  tune.Verdict
-	Confidence               noise.Confidence // of the verdict
-	Why                      message.Message  // the reason of the verdict, a sentence
-	Excess, Best             float64          // the error over the least, less 1; the strength with the least, over the result's
-	Lost                     float64          // the share of contrast that the object lost which lost most; 0 if none did
-	Place                    string           // where the structure is worst; "" for nowhere
-	Change                   measure.Comparison
-	Truth, Start             *measure.Comparison // against the reference; nil without one
+	Place   string            // of the most anatomy in the residual; "" for none
+	judge.Measures
 }
 
 // Snapshot is everything the panel shows.
@@ -66,15 +52,7 @@ type Snapshot struct {
 	Acquired      *noise.Acquisition // what was acquired of k-space; nil if that is not known, or all of it was
 	Reference     string             // description of the reference; empty without one
 	Problem       string             // the error that prevented the numbers
-	Bars          [2]Bar             // the parts of the verdict: error and visibility
-	Seen          Seen
-}
-
-// Seen is what the worst virtual lesion that was visible before keeps.
-type Seen struct {
-	Known bool
-	Kept  detect.Interval // of its contrast
-	Why   message.Message // the verdict on it, a sentence
+	Bars          []Bar              // the figures by which the result is judged
 }
 
 // line is one row of the table.
@@ -88,14 +66,26 @@ type line struct {
 
 // The rows above the reason of the verdict. What is judged is the foreground alone.
 func judged() []line {
-	return []line{
+	all := []line{
 		{label: lang.L("Noise σ"), figure: figureText},
-		{label: lang.L("Residual SD"), value: func(c Column, u string) string { return withUnit(c.ResidualSD, u) }},
-		{label: lang.L("Residual SD / σ"), value: func(c Column, _ string) string { return ratio(c.ResidualSD, c.Noise.Sigma) }},
-		{label: lang.L("Residual mean"), value: func(c Column, u string) string { return withUnit(c.ResidualMean, u) }},
-		{label: lang.L("Structure removed"), value: func(c Column, _ string) string { return withUnit(c.Structure, "σ") }},
-		{label: lang.L("Verdict"), verdict: true, value: func(c Column, _ string) string { return verdictText(c.Verdict, c.Confidence) }},
 	}
+	for _, f := range judge.Listed(judge.Measures{}) {
+		if f.Unit == "%" || f.Kind == "sigma" || f.Compares { // they have bars, the first row, and tables of their own
+			continue
+		}
+		all = append(all, line{label: language.Of(f.Label), value: func(c Column, _ string) string {
+			for _, own := range judge.FiguresOf(c.Measures) {
+				if own.Kind == f.Kind {
+					return withUnit(own.Value, own.Unit)
+				}
+			}
+			return missing
+		}})
+	}
+	return append(all,
+		line{label: lang.L("Residual SD / σ"), value: func(c Column, _ string) string { return ratio(float64(c.ResidualSD), c.Noise.Sigma) }},
+		line{label: lang.L("Verdict"), verdict: true, value: func(c Column, _ string) string { return verdictText(c.Judgement) }},
+	)
 }
 
 // The rows below it. Numbers against the input are headed "change", as they measure
@@ -163,14 +153,11 @@ func acquiredText(a *noise.Acquisition) string {
 // says why.
 const missing = "–"
 
-func verdictText(v tune.Verdict, c noise.Confidence) string {
-	if v == tune.Unknown || v == "" {
+func verdictText(v verdict.Word) string {
+	if v == "" {
 		return missing
 	}
-	if c == "" || c == noise.None {
-		return lang.L(string(v))
-	}
-	return lang.L(string(v)) + ", " + lang.L(string(c))
+	return language.Of(v.Message())
 }
 
 func mse(c measure.Comparison) measure.Float  { return c.MSE }
@@ -244,7 +231,7 @@ type Widget struct {
 	rows     []tableRow
 	heading  *widget.Label // of the column of the slice
 	acquired *widget.Label // of the noise
-	bars     [2]*bar
+	bars     []*bar
 	reason   *widget.Label
 	place    *control.Button
 	change   *widget.Label // heads changes
@@ -270,12 +257,12 @@ type tableRow struct {
 func (r tableRow) hide(hide bool) { r.label.Hidden, r.slice.Hidden, r.volume.Hidden = hide, hide, hide }
 
 // meanRow is the row of the mean of the residual, in judged.
-const meanRow = 3
+const meanRow = 2
 
 // Hooks are called on the UI goroutine for what the user does.
 type Hooks struct {
 	Jump  func(volume bool)                      // shows the place of the slice or, if volume is true, that of the volume
-	Seen  func()                                 // shows what the verdict on visibility rests on, or has it measured
+	Seen  func()                                 // shows what is left of virtual lesions
 	Hover func(o fyne.CanvasObject, text string) // shows text beside o; "" for none
 }
 
@@ -283,15 +270,8 @@ type Hooks struct {
 func NewWidget(hooks Hooks) *Widget {
 	p := &Widget{}
 	jump := hooks.Jump
-	p.bars = [2]*bar{
-		newBar(func() { jump(p.placeOfVolume()) }, hooks.Hover),
-		newBar(func() {
-			if p.shown.Bars[1].ofSeries {
-				jump(p.placeOfVolume())
-			} else {
-				hooks.Seen()
-			}
-		}, hooks.Hover),
+	for range bars(Snapshot{}) {
+		p.bars = append(p.bars, newBar(hooks.Seen, hooks.Hover))
 	}
 	p.heading, p.whole = heading(lang.L("Slice"), fyne.TextAlignTrailing), heading(lang.L("Volume"), fyne.TextAlignTrailing)
 	head := columns([]fyne.CanvasObject{heading(lang.L("Measures"), fyne.TextAlignLeading)}, []fyne.CanvasObject{p.heading},
@@ -311,7 +291,7 @@ func NewWidget(hooks Hooks) *Widget {
 	sigma, first := p.table(judged()[:1]), p.table(judged()[1:])
 	p.changes, p.agrees = p.table(changed()), p.table(agreement())
 	p.windowed = p.table(within())
-	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, sigma, p.acquired, first, spaced(p.bars[:]), p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees, p.window, p.windowed)
+	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, sigma, p.acquired, first, spaced(p.bars), p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees, p.window, p.windowed)
 	// Leave room for the scroll bar.
 	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), p.all))
 	p.ExtendBaseWidget(p)
@@ -396,8 +376,8 @@ func (p *Widget) Display(s Snapshot) {
 	if s.Problem != "" {
 		p.reason.Importance = widget.WarningImportance
 	}
-	for i, b := range p.bars {
-		b.show(s.Bars[i])
+	for i, b := range s.Bars {
+		p.bars[i].show(b)
 	}
 	height := p.reason.MinSize().Height
 	p.explain(true)
@@ -493,7 +473,7 @@ func show(l *widget.Label, row line, c Column, unit string) {
 		if !c.Current {
 			importance = widget.LowImportance
 		} else if row.verdict {
-			importance = verdictImportance(c.Verdict)
+			importance = verdictImportance(c.Judgement)
 		}
 	}
 	if l.Importance != importance {
@@ -504,11 +484,11 @@ func show(l *widget.Label, row line, c Column, unit string) {
 	control.SetText(l, text)
 }
 
-func verdictImportance(v tune.Verdict) widget.Importance {
+func verdictImportance(v verdict.Word) widget.Importance {
 	switch v {
-	case tune.Matched:
+	case verdict.Good:
 		return widget.SuccessImportance
-	case tune.Over:
+	case verdict.Fades, verdict.Texture:
 		return widget.WarningImportance
 	}
 	return widget.MediumImportance

@@ -9,8 +9,10 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
+	"quell/app/judge"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/measure"
 	"quell/ui/session/measures"
@@ -23,11 +25,18 @@ import (
 func measured() Column {
 	return Column{
 		Noise: noise.Figure{Sigma: 5.03, Confidence: noise.High}, Known: true, Current: true,
-		Measurements: Measurements{
-			ResidualSD: 5.07, ResidualMean: -0.001, Structure: 0.294, Verdict: tune.Matched, Confidence: noise.Fair, Why: message.Verbatim("It is near the best strength."),
-			Change: measure.Comparison{MSE: 25.7, PSNR: 54.8, SSIM: 0.9986, Max: 4095},
-		},
+		Measures: judge.Measures{Assessment: judge.Assessment{
+			Verdict:    judge.Verdict{Judgement: verdict.Good, Why: message.Verbatim("Objects are kept."), Figures: figures(0.4, verdict.Share{Value: 0.93, Low: 0.91, High: 0.95})},
+			ResidualSD: 5.07, ResidualMean: -0.001, Unit: "HU", Inspection: tune.Inspection{Structure: 0.0864, Spectrum: []tune.Band{{Scale: 1, Power: 1}}},
+		}, Change: measure.Comparison{MSE: 25.7, PSNR: 54.8, SSIM: 0.9986, Max: 4095}},
 	}
+}
+
+// figures are those of a result that keeps all texture.
+func figures(removed float64, kept verdict.Share) verdict.Figures {
+	f := verdict.Of(verdict.Share{Value: removed, Low: removed - 0.02, High: removed + 0.02}, kept, verdict.Share{Value: 1, Low: 1, High: 1})
+	f.ObjectSize = 1.5
+	return f
 }
 
 func newPanel(t *testing.T) (p *Widget, jumps *[]bool) {
@@ -55,7 +64,7 @@ func TestNumbersOfSliceAndVolume(t *testing.T) {
 	p.Display(Snapshot{Slice: measured(), Volume: Column{Noise: noise.Figure{Sigma: 5, Confidence: noise.Fair}}, Name: "Slice 7", Unit: "HU"})
 	for label, want := range map[string]string{
 		"Noise σ": "5.03 HU, high", "Residual SD": "5.07 HU", "Residual SD / σ": "1.01", "Residual mean": "0.00 HU",
-		"Structure removed": "0.29 σ", "Verdict": "matched, fair", "MSE": "25.7 HU²", "PSNR": "54.80 dB", "SSIM": "0.999",
+		"Anatomy in residual": "0.29 σ", "Verdict": "good", "MSE": "25.7 HU²", "PSNR": "54.80 dB", "SSIM": "0.999",
 	} {
 		slice, volume := cells(p, label, 0)
 		if slice.Text != want {
@@ -183,8 +192,8 @@ func TestOldNumbersAreGrey(t *testing.T) {
 	old := measured()
 	old.Current, old.Place = false, "edges in slice 3"
 	p.Display(Snapshot{Volume: old})
-	_, verdict := cells(p, "Verdict", 0)
-	if verdict.Importance != widget.LowImportance {
+	_, shown := cells(p, "Verdict", 0)
+	if shown.Importance != widget.LowImportance {
 		t.Error("a verdict on earlier parameters looks like one on these")
 	}
 	if p.reason.Text != "Volume: the grey numbers belong to earlier parameters." {
@@ -217,23 +226,23 @@ func TestOldNumbersAreGrey(t *testing.T) {
 func TestTheVerdictHasColourAndReason(t *testing.T) {
 	p, _ := newPanel(t)
 	p.Resize(fyne.NewSize(340, 2000))
-	for verdict, want := range map[tune.Verdict]struct {
+	for word, want := range map[verdict.Word]struct {
 		text       string
 		importance widget.Importance
 	}{
-		tune.Clean: {"clean", widget.MediumImportance}, tune.Under: {"under", widget.MediumImportance},
-		tune.Matched: {"matched", widget.SuccessImportance}, tune.Over: {"over", widget.WarningImportance},
-		tune.Unknown: {"–", widget.MediumImportance}, "": {"–", widget.MediumImportance},
+		verdict.Nothing: {"nothing removed", widget.MediumImportance}, verdict.Little: {"little removed", widget.MediumImportance},
+		verdict.Good: {"good", widget.SuccessImportance}, verdict.Fades: {"objects fade", widget.WarningImportance}, verdict.Texture: {"texture is lost", widget.WarningImportance},
+		verdict.Unknown: {"cannot be judged", widget.MediumImportance}, "": {"–", widget.MediumImportance},
 	} {
 		c := measured()
-		c.Verdict, c.Confidence, c.Why = verdict, noise.None, message.Verbatim("The reason of "+string(verdict)+".")
+		c.Judgement, c.Why = word, message.Verbatim("The reason of "+string(word)+".")
 		p.Display(Snapshot{Slice: c, Name: "Slice 3", Volume: Column{Missing: "apply it."}})
 		slice, _ := cells(p, "Verdict", 0)
 		if slice.Text != want.text || slice.Importance != want.importance {
-			t.Errorf("%s: %q, importance %v", verdict, slice.Text, slice.Importance)
+			t.Errorf("%s: %q, importance %v", word, slice.Text, slice.Importance)
 		}
 		if got := p.reason.Text; got != "Slice 3: "+c.Why.String()+"\nVolume: apply it." {
-			t.Errorf("%s: text %q", verdict, got)
+			t.Errorf("%s: text %q", word, got)
 		}
 	}
 }
@@ -277,7 +286,7 @@ func TestWhatLimitsTheNoiseIsSaid(t *testing.T) {
 		c := Column{Noise: unknown}
 		if said {
 			c = measured()
-			c.Noise, c.Verdict, c.Confidence, c.Why = unknown, tune.Unknown, noise.None, unknown.Sentence()
+			c.Noise, c.Judgement, c.Why = unknown, verdict.Unknown, unknown.Sentence()
 		}
 		p.Display(Snapshot{Slice: c})
 		if slice.Text != "1.00 (1 to 15), low" || strings.Count(p.reason.Text, unknown.Sentence().String()) != 1 || strings.Contains(p.reason.Text, "Confidence of") {
@@ -335,7 +344,7 @@ func TestEqualSnapshotsAreShownOnce(t *testing.T) {
 	c := measured()
 	c.Structure = math.NaN()
 	p.Display(Snapshot{Slice: c})
-	slice, _ := cells(p, "Structure removed", 0)
+	slice, _ := cells(p, "Anatomy in residual", 0)
 	if slice.Text != "–" {
 		t.Errorf("structure that is not known reads %q", slice.Text)
 	}

@@ -15,7 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise/noise"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/ui/language"
 	"quell/ui/palette"
 	"quell/ui/screen"
@@ -47,17 +47,15 @@ const (
 )
 
 // markColor returns the colour of a verdict; "" is none yet.
-func markColor(c *palette.Colors, v tune.Verdict) color.NRGBA {
+func markColor(c *palette.Colors, v verdict.Word) color.NRGBA {
 	switch v {
-	case tune.Under:
+	case verdict.Nothing, verdict.Little:
 		return c.Under
-	case tune.Matched:
+	case verdict.Good:
 		return c.Matched
-	case tune.Over:
+	case verdict.Fades, verdict.Texture:
 		return c.Strong
-	case tune.Clean:
-		return c.Clean
-	case tune.Unknown:
+	case verdict.Unknown:
 		return c.Unknown
 	}
 	return c.Unjudged
@@ -175,10 +173,8 @@ func (s *strip) text(i int) string {
 	switch f.Verdict {
 	case "":
 		text += lang.L("; not judged yet")
-	case tune.Unknown:
-		text += lang.L("; no verdict. ") + language.Of(f.Why)
 	default:
-		text += "; " + lang.L(string(f.Verdict)) + ". " + language.Of(f.Why)
+		text += "; " + language.Of(f.Verdict.Message()) + ". " + language.Of(f.Why)
 	}
 	return text
 }

@@ -11,7 +11,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"quell/denoise/noise"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/ui/palette"
 	"quell/ui/session/measures"
@@ -26,10 +26,10 @@ func strips(t *testing.T) (s *strip, said *string, chosen *int) {
 	s = newStrip(func(text string) { *said = text }, func(i int) { *chosen = i })
 	s.Resize(fyne.NewSize(80, stripHeight))
 	s.display([]measures.SliceFigure{
-		{Noise: noise.Figure{Sigma: 2, Confidence: noise.High}, Verdict: tune.Under, Why: message.Verbatim("Too weak.")},
+		{Noise: noise.Figure{Sigma: 2, Confidence: noise.High}, Verdict: verdict.Little, Why: message.Verbatim("Too weak.")},
 		{Noise: noise.Figure{Sigma: 4, Confidence: noise.Low}},
-		{Noise: noise.Figure{Confidence: noise.None, Why: message.Verbatim("There is no tissue.")}, Verdict: tune.Unknown, Why: message.Verbatim("There is no ground.")},
-		{Noise: noise.Figure{Sigma: 4, Confidence: noise.High}, Verdict: tune.Over, Why: message.Verbatim("Too strong.")},
+		{Noise: noise.Figure{Confidence: noise.None, Why: message.Verbatim("There is no tissue.")}, Verdict: verdict.Unknown, Why: message.Verbatim("There is no ground.")},
+		{Noise: noise.Figure{Sigma: 4, Confidence: noise.High}, Verdict: verdict.Fades, Why: message.Verbatim("Too strong.")},
 	}, "HU", 1)
 	return s, said, chosen
 }
@@ -82,10 +82,10 @@ func TestTheStripSaysWhatIsUnknown(t *testing.T) {
 func TestTheStripSaysWhatItKnows(t *testing.T) {
 	s, said, chosen := strips(t)
 	for x, want := range map[float32]string{
-		5:  "Slice 1: σ 2 HU, high; under. Too weak.",
+		5:  "Slice 1: σ 2 HU, high; little removed. Too weak.",
 		25: "Slice 2: σ 4 HU, low; not judged yet",
-		45: "Slice 3: σ not measured: there is no tissue.; no verdict. There is no ground.",
-		79: "Slice 4: σ 4 HU, high; over. Too strong.",
+		45: "Slice 3: σ not measured: there is no tissue.; cannot be judged. There is no ground.",
+		79: "Slice 4: σ 4 HU, high; objects fade. Too strong.",
 	} {
 		e := &desktop.MouseEvent{}
 		e.Position = fyne.NewPos(x, 4)

@@ -41,7 +41,7 @@ type Deps struct {
 	// Filter is the one that the user chose last, for the next series; "" if that takes the one that is proposed.
 	Filter string
 	// Propose finds the filter that is expected to gain most; it is called on another goroutine. nil proposes none.
-	Propose func(ctx context.Context, q run.GainRequest) (run.Proposal, error)
+	Propose func(ctx context.Context, q run.ProposalRequest) (run.Proposal, error)
 	// Bundled loads the series that has no path, and LoadRun a run that SaveRun kept.
 	// They are called on other goroutines, for documents that are opened again.
 	Bundled func(ctx context.Context) (*series.Series, error)

@@ -41,15 +41,6 @@ func (ex *Exports) SaveReport(path string, hide, overwrite bool) {
 			}
 			p.Measures = &m
 		}
-		if p.Measures.Visibility == nil && run.Parts == nil {
-			m := *p.Measures // the panels show the verdict on the error
-			v, err := judge.Visible(t.Ctx, judge.Input{Before: run.Source, Maps: run.Maps, Recipe: &run.Resolved, Facts: run.KnownFacts(), Engine: engine})
-			if err != nil {
-				return err
-			}
-			m.Join(v)
-			p.Measures = &m
-		}
 		return p.Write(t.Ctx, path, overwrite)
 	}, func() { ex.desk.Tasks.Show(lang.L("The report is saved.")) })
 }

@@ -14,7 +14,7 @@ import (
 	"quell/ui/session/preview"
 )
 
-// contrasts are those of the lesions, in sigmas: from lesions lost in the noise to conspicuous ones.
+// contrasts are those of the lesions, in sigmas: from what is lost in the noise to what stands out.
 var contrasts = []judge.Contrast{{Value: 0.5, InSigmas: true}, {Value: 1, InSigmas: true}, {Value: 2, InSigmas: true}, {Value: 3, InSigmas: true}, {Value: 4, InSigmas: true}}
 
 // Lesions are what the recipe leaves of virtual lesions.
@@ -22,13 +22,8 @@ type Lesions struct {
 	desk    *desk.Desk
 	preview *preview.Preview
 	watched bool
-	asked   bool
 	found   desk.Slot[found]
 	work    *work // in progress, or nil
-
-	// Learned, if set, receives how far the dial can go for a request whose recipe is the filter alone, which the lesions
-	// show too.
-	Learned func(of workbench.PreviewRequest, strength float64)
 }
 
 // found is what the last work on a document came to.
@@ -46,7 +41,7 @@ type work struct {
 	done, total int // lesions
 }
 
-// State is the state for the present recipe. Nothing of an earlier recipe is in it.
+// State is what is known for the present recipe. Nothing of an earlier recipe is in it.
 type State struct {
 	Panel       *lesions.Panel  // nil before it is measured
 	Problem     message.Message // why there is none, a sentence
@@ -72,19 +67,7 @@ func (l *Lesions) Watch(on bool) {
 	l.Follow()
 }
 
-// Ask has the numbers measured for the present recipe and for later ones, also where they are part of the measures.
-func (l *Lesions) Ask() {
-	l.asked = true
-	if l.desk.Doc != nil && l.Now().Stopped {
-		l.Start()
-	}
-	l.desk.Changed()
-}
-
-// Asked says whether Ask was called since the program began.
-func (l *Lesions) Asked() bool { return l.asked }
-
-// Now returns the state for the present recipe.
+// Now returns what is known for the present recipe.
 func (l *Lesions) Now() State {
 	if l.desk.Doc == nil {
 		return State{}
@@ -182,10 +165,6 @@ func (l *Lesions) Follow() {
 		*kept = found{of: q, panel: &panel}
 		if err != nil {
 			*kept = found{of: q, problem: problemOf(err)}
-		} else if l.Learned != nil && panel.Recipe.Mixed() == 1 {
-			if best, ok := panel.Usual().Strongest(); ok {
-				l.Learned(q, best.Strength)
-			}
 		}
 		l.desk.Changed()
 	})

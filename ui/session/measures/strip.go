@@ -7,23 +7,23 @@ import (
 	"quell/app/judge"
 	"quell/app/workbench"
 	"quell/denoise/noise"
-	"quell/denoise/tune"
+	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/ui/session/desk"
 	"quell/ui/session/preview"
 )
 
-// SliceFigure holds the figures of a slice along the third axis of the series.
+// SliceFigure is what is known of a slice along the third axis of the series.
 type SliceFigure struct {
 	Noise   noise.Figure    // its own
-	Verdict tune.Verdict    // on its result; "" while it is not judged, Unknown if there is no ground to
+	Verdict verdict.Word    // on its result; "" while it is not judged, Unknown if it cannot be
 	Why     message.Message // the reason of the verdict, a sentence
 }
 
 // strip holds the verdicts on single slices.
 type strip struct {
-	of    workbench.PreviewRequest    // the run with the recipe, maps and noise for which they hold
-	found map[int]tune.SliceJudgement // by slice
+	of    workbench.PreviewRequest // the run with the recipe, maps and noise for which they hold
+	found map[int]judge.Verdict    // by slice
 }
 
 // judging is the slice that is judged in the background.
@@ -57,7 +57,7 @@ func (sp *Strip) Judge(on bool) {
 // Judges says whether verdicts on all slices are found in the background.
 func (sp *Strip) Judges() bool { return sp.judges }
 
-// Figures returns the figures of every slice along the third axis of the series; nil
+// Figures returns what is known of every slice along the third axis of the series; nil
 // before the noise is.
 func (sp *Strip) Figures() []SliceFigure {
 	if sp.desk.Doc == nil {
@@ -76,9 +76,9 @@ func (sp *Strip) Figures() []SliceFigure {
 			f.Noise = facts.Noise.PerSlice[z]
 		}
 		if whole.Known && whole.Current && z < len(whole.Slices) {
-			f.Verdict, f.Why = whole.Slices[z].Verdict, whole.Slices[z].Why
+			f.Verdict, f.Why = whole.Slices[z].Judgement, whole.Slices[z].Why
 		} else if j, ok := judged.found[z]; ok && desk.SameRequest(q, judged.of) {
-			f.Verdict, f.Why = j.Verdict, j.Why
+			f.Verdict, f.Why = j.Judgement, j.Why
 		}
 	}
 	return out
@@ -119,14 +119,14 @@ func (sp *Strip) Follow() {
 	}
 	q, judged := sp.request(), sp.judged.Of(sp.desk.Document)
 	if !desk.SameRequest(q, judged.of) {
-		*judged = strip{of: q, found: map[int]tune.SliceJudgement{}}
+		*judged = strip{of: q, found: map[int]judge.Verdict{}}
 	}
 	view := q.Series.Volume.View(q.Plane)
 	if n := sp.measures.sliceNumbers; n.Known && n.Err == nil && n.job.preview.Request.Plane == q.Plane {
 		shown := n.job.preview.Request
 		index := shown.Index
 		if shown.Index = 0; desk.SameRequest(shown, q) {
-			judged.found[view.Voxel(0, 0, index)[2]] = verdictOf(n.Measures.Assessment)
+			judged.found[view.Voxel(0, 0, index)[2]] = n.Measures.Verdict
 		}
 	}
 	z := judged.next(q.Series.Volume.Dims[2])
@@ -144,16 +144,11 @@ func (sp *Strip) Follow() {
 	}, func(err error) {
 		sp.judging = nil
 		if err != nil { // shown when the slice itself is filtered
-			a.Verdict, a.Why = tune.Unknown, message.Of(err).Sentence()
+			a.Judgement, a.Why = verdict.Unknown, message.Of(err).Sentence()
 		}
-		judged.found[z] = verdictOf(a)
+		judged.found[z] = a.Verdict
 		sp.desk.Changed()
 	})
-}
-
-// verdictOf returns the kept part of an assessment, which holds a map of the slice.
-func verdictOf(a judge.Assessment) tune.SliceJudgement {
-	return tune.SliceJudgement{Verdict: a.Verdict, Why: a.Why}
 }
 
 // next returns the slice to judge next of n, -1 for none: every 2^k-th, then those between them.

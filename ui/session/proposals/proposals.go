@@ -1,4 +1,4 @@
-// Package proposals finds the filter that is expected to gain most on the series that is shown, and takes it while the
+// Package proposals finds the filter that removes most noise of the series that is shown within the bounds, and takes it while the
 // user has touched nothing.
 package proposals
 
@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"quell/app/run"
+	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/session/desk"
@@ -25,6 +26,9 @@ type Proposals struct {
 	found   desk.Slot[found]
 	work    *work  // in progress, or nil
 	then    func() // waits for the proposal; nil for nothing
+
+	// Learned, if set, receives how far the dial of a proposed filter can go.
+	Learned func(of workbench.PreviewRequest, strength float64)
 }
 
 // start is how a document was opened.
@@ -39,7 +43,7 @@ type found struct {
 	ended    bool
 	sigma    float64 // of the noise that it holds for
 	proposal run.Proposal
-	recipe   denoise.Recipe // of the first gain of the proposal
+	recipe   denoise.Recipe // that is proposed
 }
 
 // work is a proposal that is being found.
@@ -50,7 +54,7 @@ type work struct {
 
 // State is the proposal for the series that is shown.
 type State struct {
-	run.Proposal // without gains before it is found
+	run.Proposal // without choices before it is found
 
 	Finding bool
 	Awaited bool // a run begins as soon as it is found
@@ -156,7 +160,7 @@ func (ps *Proposals) watch() {
 func (ps *Proposals) find(facts denoise.Facts) {
 	d, w := ps.desk.Document, &work{sigma: facts.Noise.Sigma}
 	ps.work = w
-	q := run.GainRequest{Series: d.Doc.Series(), Facts: &facts}
+	q := run.ProposalRequest{Series: d.Doc.Series(), Facts: &facts}
 	var p run.Proposal
 	var m *tuning.Mapped
 	maps := !d.Touched && ps.mayFollow(facts)
@@ -174,8 +178,13 @@ func (ps *Proposals) find(facts denoise.Facts) {
 		ps.watch()
 		then := ps.then // adopting another recipe ends the wait, as choosing one does
 		if f.proposal.Filter != "" {
-			f.recipe, _ = denoise.NewRecipe(p.Filter, p.Gains[0].Dims)
+			best := p.Choices[0]
+			f.recipe, _ = best.Asked()
 			ps.adopt(d, f.recipe)
+			if of := ps.desk.Request(); ps.Learned != nil {
+				of.Recipe = f.recipe
+				ps.Learned(of, best.Strength)
+			}
 		}
 		ps.follow(d, m)
 		if ps.then = nil; then != nil {

@@ -14,7 +14,7 @@ import (
 	"quell/ui/session/desk"
 )
 
-// Dial searches for the highest strength of the mixture that keeps visible objects, see lesions.UsualBounds.
+// Dial searches for the highest strength of the mixture that keeps what is visible, see run.Choose.
 type Dial struct {
 	desk   *desk.Desk
 	tuning *Tuning
@@ -34,7 +34,7 @@ func (di *Dial) request() workbench.PreviewRequest {
 	return q
 }
 
-// Bound returns the highest strength of the mixture that keeps visible objects, in percent, if it was found for the other
+// Bound returns the highest strength of the mixture that keeps what is visible, in percent, if it was found for the other
 // values of the recipe; else 0.
 func (di *Dial) Bound() float64 {
 	if di.desk.Doc == nil {
@@ -46,7 +46,7 @@ func (di *Dial) Bound() float64 {
 	return 0
 }
 
-// Learn notes the highest strength that keeps visible objects, found for a recipe whose mixture is the filter alone.
+// Learn notes the highest strength that keeps what is visible, found for a recipe whose mixture is the filter alone.
 func (di *Dial) Learn(of workbench.PreviewRequest, strength float64) {
 	if di.desk.Doc == nil || of.Series != di.desk.Doc.Series() {
 		return
@@ -106,7 +106,7 @@ func (di *Dial) Find() {
 		said := lang.L("The strength was found. The recipe was changed meanwhile and stays as it is.")
 		if di.desk.Recipe.Equal(asked) {
 			di.tuning.Set(asked.With(name, denoise.Number(tuned.Dial.Strength)), true)
-			said = language.Of(tuned.Dial.Sentence())
+			said = language.Of(tuned.Dial.Setting().Sentence())
 		}
 		di.desk.Tasks.Show(said)
 	})

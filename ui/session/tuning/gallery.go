@@ -16,7 +16,7 @@ import (
 	"quell/volume"
 )
 
-// Gallery shows every filter at its best automatic setting on one slice.
+// Gallery shows every filter at its best strength on one slice.
 type Gallery struct {
 	View     volume.View
 	Input    *volume.Volume // the slice
@@ -25,11 +25,8 @@ type Gallery struct {
 	Index    int             // of the slice that the numbers are of
 	Shown    int             // of the slice in the pictures, see Scroll
 	Exhibits []judge.Exhibit // that are ready, in the order of the table of filters
-	// Seen is what they leave of virtual lesions, by their places; the last ones are to come, and those of exhibits with a
-	// problem are nil.
-	Seen  []*judge.Frontier
-	Best  int  // the place of the least estimated error among them, -1 for none
-	Ended bool // no more are to come
+	Best     int             // the place of the one that removes most noise within the bounds, -1 for none
+	Ended    bool            // no more are to come
 }
 
 // Galleries compares every filter on the slice on the screen.
@@ -58,7 +55,7 @@ func (ga *Galleries) Comparing() bool {
 	return ga.desk.Tasks.Kind() == desk.Comparing
 }
 
-// Compare tunes and runs every filter on the slice that is shown, one after
+// Compare finds the strength of every filter and runs it on the slice that is shown, one after
 // another; Gallery grows meanwhile. It does nothing during another task.
 func (ga *Galleries) Compare() {
 	if !ga.CanCompare() {
@@ -79,18 +76,7 @@ func (ga *Galleries) Compare() {
 			}
 			g.Exhibits = append(g.Exhibits, e)
 			g.Best = judge.BestExhibit(g.Exhibits)
-			g.Seen = append(g.Seen, nil)
-			t.Done, t.Total = int64(len(g.Exhibits)), 2*int64(len(denoise.Filters()))
-			ga.desk.Changed()
-		})
-	}
-	q.Seen = func(i int, f judge.Frontier) {
-		ga.desk.Do(func() {
-			if !ga.desk.Tasks.Goes(t) {
-				return
-			}
-			g.Seen[i] = &f
-			t.Done = int64(len(denoise.Filters()) + i + 1)
+			t.Done, t.Total = int64(len(g.Exhibits)), int64(len(denoise.Filters()))
 			ga.desk.Changed()
 		})
 	}
@@ -167,14 +153,13 @@ func (ga *Galleries) Leave() {
 // Order is what exhibits are sorted by.
 type Order int
 
-// The orders: that of the table of filters, the least estimated error first, the least noise left where the dial stops first.
+// The orders: that of the table of filters, the most noise removed first.
 const (
 	AsListed Order = iota
-	ByError
-	ByVisibility
+	ByNoise
 )
 
-// Sorted returns the places of the exhibits in an order. Unknown ones come last.
+// Sorted returns the places of the exhibits in an order. What is not known yet comes last.
 func (g *Gallery) Sorted(by Order) []int {
 	places := make([]int, len(g.Exhibits))
 	for i := range places {
@@ -187,10 +172,8 @@ func (g *Gallery) Sorted(by Order) []int {
 			return float64(i)
 		case !e.Problem.IsZero():
 			return math.Inf(1)
-		case by == ByError && e.MSE != nil:
-			return *e.MSE
-		case by == ByVisibility && g.Seen[i] != nil:
-			return g.Seen[i].Left()
+		case e.Noise().Known():
+			return 1 - e.Noise().Value
 		}
 		return math.MaxFloat64
 	}
@@ -198,11 +181,11 @@ func (g *Gallery) Sorted(by Order) []int {
 	return places
 }
 
-// Frontiers returns the known visibilities, the best first.
+// Frontiers returns what the filters keep over their strength, the best first.
 func (g *Gallery) Frontiers() (all []judge.Frontier) {
-	for _, i := range g.Sorted(ByVisibility) {
-		if g.Seen[i] != nil && g.Seen[i].Settings != nil {
-			all = append(all, *g.Seen[i])
+	for _, i := range g.Sorted(ByNoise) {
+		if f := g.Exhibits[i].Frontier; f.Settings != nil {
+			all = append(all, f)
 		}
 	}
 	return all

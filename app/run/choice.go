@@ -1,0 +1,237 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"quell/denoise"
+	"quell/denoise/equalise"
+	"quell/denoise/lesions"
+	"quell/denoise/noise"
+	"quell/denoise/verdict"
+	"quell/internal/message"
+	"quell/series"
+	"quell/volume"
+)
+
+// Choice is a filter at the strength at which it removes most noise within the bounds, see [lesions.UsualBounds].
+type Choice struct {
+	Filter   string  `json:"filter"`
+	Dims     int     `json:"dims"`
+	Strength float64 `json:"strength"` // percent
+	verdict.Figures
+	Full     verdict.Figures   `json:"full"`     // of the filter alone
+	Possible float64           `json:"possible"` // the share of the noise that any filter can remove of faint objects within the bounds
+	Recipe   denoise.Recipe    `json:"-"`        // resolved, of that strength
+	Response *lesions.Response `json:"-"`        // of the filter alone
+	Dial     lesions.Dial      `json:"-"`
+	weights  equalise.Weights
+}
+
+// Choose finds the strength of a resolved recipe within the bounds: by one run on the homogeneous regions of a series. The
+// error is the context's or the engine's.
+func Choose(ctx context.Context, engine denoise.Engine, tissue *lesions.Tissue, r denoise.Recipe) (c Choice, err error) {
+	c = Choice{Filter: r.Filter, Dims: r.Dims, Figures: verdict.None(), Recipe: r}
+	if c.Response, err = tissue.Respond(ctx, engine, r.Equalised(denoise.MixStrength.Default.Float(), nil)); err != nil {
+		return c, err
+	}
+	c.Full = c.Response.Figures(nil)
+	d, ok := c.Response.Dial()
+	if !ok {
+		return c, nil
+	}
+	c.Dial = d
+	w, setting, ok := d.Strongest(lesions.UsualBounds)
+	if !ok {
+		w, setting = d.At(0)
+	}
+	c.Strength, c.Figures, c.Possible = setting.Strength, c.Response.Figures(w), 1-setting.Possible
+	c.weights, c.Recipe = w, r.Equalised(c.Strength, w)
+	return c, nil
+}
+
+// at makes a strength the one of the choice, with what the dial says of it.
+func (c *Choice) at(strength float64) {
+	w, setting := c.Dial.At(strength)
+	share := func(x float64) verdict.Share { return verdict.Share{Value: x, Low: x, High: x} }
+	c.Strength, c.weights, c.Figures = strength, w, verdict.Of(share(1-setting.Noise), share(setting.Kept), share(setting.Texture))
+}
+
+// Asked returns the recipe of a choice as it is asked for: automatic but for its strength.
+func (c Choice) Asked() (denoise.Recipe, error) {
+	r, err := denoise.NewRecipe(c.Filter, c.Dims)
+	return r.With(denoise.MixStrength.Name, denoise.Number(c.Strength)), err
+}
+
+// Rank sorts choices, the best first: most noise removed within the bounds.
+func Rank(all []Choice) {
+	slices.SortStableFunc(all, func(a, b Choice) int {
+		switch {
+		case verdict.Usual.Better(a.Figures, b.Figures):
+			return -1
+		case verdict.Usual.Better(b.Figures, a.Figures):
+			return 1
+		}
+		return 0
+	})
+}
+
+// TissueOf returns the homogeneous regions of a series, in which its filters are judged. The error is the context's.
+func TissueOf(ctx context.Context, in denoise.Input, f denoise.Facts) (*lesions.Tissue, error) {
+	foreground, err := f.ForegroundOf(ctx, in.Volume)
+	if err != nil {
+		return nil, err
+	}
+	return lesions.FindTissue(ctx, in, volume.Region{}, f.Noise, foreground)
+}
+
+// Proposal is the filter that removes most noise of a series within the bounds.
+type Proposal struct {
+	Filter string `json:"filter,omitempty"` // "" if there is none
+	// Choices are the filters with an automatic strength, the one of Filter first.
+	Choices []Choice        `json:"choices,omitempty"`
+	Why     message.Message `json:"why,omitzero"` // a sentence: why nothing is proposed
+	Facts   *denoise.Facts  `json:"-"`            // that it rests on; nil if they were not needed
+}
+
+// ProposalRequest is a series on which filters compete.
+type ProposalRequest struct {
+	Series *series.Series
+	Noise  *noise.Estimate // of its volume, or nil to find it
+	Facts  *denoise.Facts  // of its volume, as [denoise.FactsOf] finds them, or nil to find them
+	Dims   int             // 2 or 3 for filters with that form; 0: see [ProposeDims]
+}
+
+// ProposeFilter finds the strength of each filter with automatic values on a series, and ranks them. If the noise gives
+// no ground for automatic values, or the series has too few homogeneous regions, Why says so. The proposal is the same on
+// any number of cores. Errors are the context's or the engine's.
+func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest) (p Proposal, err error) {
+	f, why, err := q.facts(ctx)
+	if err != nil || !why.IsZero() {
+		return Proposal{Why: why}, err
+	}
+	recipes, err := candidates(q.Series, f, q.Dims)
+	if err != nil {
+		return p, err
+	}
+	in := denoise.Input{Volume: q.Series.Volume}
+	tissue, err := TissueOf(ctx, in, f)
+	if err != nil {
+		return p, err
+	}
+	if len(tissue.At) == 0 {
+		return Proposal{Why: message.New(message.VerdictNone, "No filter is proposed: there are too few homogeneous regions to compare filters in.")}, nil
+	}
+	for _, r := range recipes {
+		c, err := Choose(ctx, engine, tissue, r)
+		if err != nil {
+			return p, err
+		}
+		p.Choices = append(p.Choices, c)
+	}
+	Rank(p.Choices)
+	if len(p.Choices) > 0 && p.Choices[0].Strength > 0 {
+		p.Filter, p.Facts = p.Choices[0].Filter, &f
+	} else {
+		p = Proposal{Why: message.New(message.VisibilityLost, "No filter is proposed: none keeps what is visible at any strength.")}
+	}
+	return p, nil
+}
+
+// facts returns the facts of the volume, or why its noise gives no ground for automatic values.
+func (q ProposalRequest) facts(ctx context.Context) (f denoise.Facts, why message.Message, err error) {
+	if q.Facts != nil {
+		return *q.Facts, unproposable(q.Facts.Noise), nil
+	}
+	e := q.Noise
+	if e == nil {
+		found, err := noise.Of(ctx, q.Series.Volume)
+		if err != nil {
+			return f, why, err
+		}
+		e = &found
+	}
+	if why = unproposable(*e); !why.IsZero() {
+		return f, why, nil
+	}
+	f, err = denoise.FactsWith(ctx, q.Series.Volume, *e)
+	return f, why, err
+}
+
+// unproposable says in a sentence why filters cannot be compared by this noise; empty if they can.
+func unproposable(e noise.Estimate) message.Message {
+	if unknown := e.Sentence(); !unknown.IsZero() {
+		return unknown
+	}
+	if why := untunable(e); !why.IsZero() {
+		return message.New(message.NoiseWeak, "The series %s.", why)
+	}
+	return message.Message{}
+}
+
+// candidates returns the recipes that compete, resolved.
+func candidates(s *series.Series, f denoise.Facts, dims int) (all []denoise.Recipe, err error) {
+	for _, filter := range denoise.Filters() {
+		if !slices.Contains(filter.Dims, 2) && (dims == 2 || !mixes(s)) {
+			continue // it only averages across slices
+		}
+		d := dims
+		if !slices.Contains(filter.Dims, dims) {
+			if d, err = ProposeDims(s, filter.Name); err != nil {
+				return nil, err
+			}
+		}
+		r, err := denoise.NewRecipe(filter.Name, d)
+		if err != nil {
+			return nil, err
+		}
+		if !automatic(r) {
+			continue // it would compete by a strength that knows nothing of the series
+		}
+		if r, err = r.Resolve(s.Volume.Geometry, f); err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Text says what a choice does: "removes 31 % of the noise at strength 42".
+func (c Choice) Text() message.Message {
+	return message.Text("removes %.0f %% of the noise at strength %.0f", 100*float64(c.NoiseRemoved), c.Strength)
+}
+
+// Setting is what the strength of a choice leaves.
+func (c Choice) Setting() lesions.Setting {
+	return lesions.Setting{Strength: c.Strength, Kept: float64(c.ContrastKept), Texture: float64(c.TextureKept), Noise: 1 - float64(c.NoiseRemoved), Possible: 1 - c.Possible}
+}
+
+// Sentence says what is proposed; empty if nothing is.
+func (p Proposal) Sentence() message.Message {
+	if p.Filter == "" {
+		return message.Message{}
+	}
+	first := p.Choices[0]
+	if float64(first.NoiseRemoved) < verdict.Usual.Little {
+		return message.New(message.VerdictNoise, "%s %s: no filter removes more of this series and keeps small objects and texture.", message.Word(p.Filter), first.Text())
+	}
+	return message.New(message.VisibilityKept, "%s %s and keeps small objects and texture.", message.Word(p.Filter), first.Text())
+}
+
+// String says what is proposed, and what the others would remove. It is empty if nothing is proposed.
+func (p Proposal) String() string {
+	if p.Filter == "" {
+		return ""
+	}
+	var others []string
+	for _, c := range p.Choices[1:] {
+		others = append(others, fmt.Sprintf("%s %.0f %%", c.Filter, 100*float64(c.NoiseRemoved)))
+	}
+	text := p.Sentence().String()
+	if others != nil {
+		text = strings.TrimSuffix(text, ".") + " (" + strings.Join(others, ", ") + ")."
+	}
+	return text
+}
