@@ -16,7 +16,7 @@ import (
 // replaced.
 var ErrForeignTarget = message.Errorf(message.OutputRefused, "the existing output was not written by Quell")
 
-// Companions returns the names beside an output that belong to it.
+// Companions returns the names next to an output that belong to it.
 func Companions(out string) []string {
 	name := filepath.Base(out)
 	return append([]string{name + RecordSuffix}, formatOf(name).Companions(name)...)

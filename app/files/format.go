@@ -73,7 +73,7 @@ func endingsOf(can func(f *Format) bool) []string {
 // FileEndings returns the endings of all outputs that are files, in lower case.
 func FileEndings() []string { return endingsOf(func(*Format) bool { return true }) }
 
-// headerOf returns the format whose files of voxels have the ending of a name; nil for another name.
+// headerOf returns the format with the ending of a name for files of voxels; nil for another name.
 func headerOf(out string) *Format {
 	for _, f := range Formats {
 		if f.Voxels != "" && strings.HasSuffix(strings.ToLower(out), f.Voxels) {
@@ -139,7 +139,7 @@ func IsIndex(name string) bool {
 	return slices.ContainsFunc(Formats, func(f *Format) bool { return f.Index != "" && f.Index == name })
 }
 
-// FormatOfInput returns the format whose headers are named like a file; nil for none.
+// FormatOfInput returns the format with headers that are named like a file; nil for none.
 func FormatOfInput(name string) *Format {
 	for _, f := range Formats {
 		if in, _ := f.Input(name); in != "" {

@@ -41,7 +41,7 @@ var (
 	DocumentPage   = &Kind{Name: "the page of a document", Endings: []string{".md"}, own: isDocument}
 	RecipeOutput   = &Kind{Name: "a recipe", Endings: []string{".json"}, own: isRecipe}
 	TableOutput    = &Kind{Name: "a table", Endings: []string{".csv", ".txt"}, own: isBenchTable}
-	// PageOutput is the page of the papers' experiments, with a page for each paper beside it.
+	// PageOutput is the page of the papers' experiments, with a page for each paper next to it.
 	PageOutput = &Kind{Name: "a page", Endings: []string{".html", ".htm"}, members: paperPages, own: isBenchPage}
 	// StudyOutput is the page of a reader study, StudyKeyOutput what scores its answers, and IMRMCOutput those in the form of
 	// the FDA's program.
@@ -88,17 +88,17 @@ func PictureFiles(dir string) []string {
 // benchHead begins the tables of quell bench.
 const benchHead = "experiment,row,engine,device,status,figure,unit,paper,here,ratio,"
 
-// Papers are the names of the papers whose experiments bench reproduces.
+// Papers are the names of the papers that bench reproduces.
 var Papers = []string{"zheng", "upadhya", "bethel", "horacek", "klepaczko"}
 
-// PaperPage returns the path of the page of a paper beside the page path of all papers:
-// "papers-zheng.html" beside "papers.html".
+// PaperPage returns the path of the page of a paper next to the page path of all papers:
+// "papers-zheng.html" next to "papers.html".
 func PaperPage(path, paper string) string {
 	ending := filepath.Ext(path)
 	return strings.TrimSuffix(path, ending) + "-" + paper + ending
 }
 
-// paperPages returns the page of all papers and those beside it.
+// paperPages returns the page of all papers and the pages next to it.
 func paperPages(path string) []string {
 	all := []string{path}
 	for _, paper := range Papers {

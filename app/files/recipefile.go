@@ -12,7 +12,7 @@ import (
 )
 
 // RecordSuffix makes the record's name from the output's. The record lies
-// beside a DICOM folder, not in it: archives import every file of a folder.
+// next to a DICOM folder, not in it: archives import every file of a folder.
 const RecordSuffix = ".recipe.json"
 
 // InsideRecord is the name of the record in a folder of DICOM that is written into, such as a

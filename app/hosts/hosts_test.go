@@ -93,7 +93,7 @@ func read(t *testing.T, p Place) (r struct {
 	return r
 }
 
-// TestPlaces: arguments come before the environment, and mercure before MONAI Deploy, whose variables it sets too.
+// TestPlaces: arguments come before the environment, and mercure before MONAI Deploy; it sets its variables too.
 func TestPlaces(t *testing.T) {
 	mercure := map[string]string{"MERCURE_IN_DIR": "a", "MERCURE_OUT_DIR": "b", "MONAI_INPUTPATH": "c", "MONAI_OUTPUTPATH": "d"}
 	for _, c := range []struct {

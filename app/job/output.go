@@ -21,7 +21,7 @@ type Options struct {
 	// Overwrite replaces an existing output that Quell did not write, see
 	// files.ErrForeignTarget. Earlier outputs of Quell are replaced in any case.
 	Overwrite bool `json:"overwrite,omitempty"`
-	// Attach are the DICOM objects that are written about the result beside its images: some of Attachments.
+	// Attach are the DICOM objects that are written about the result besides its images: some of Attachments.
 	Attach []string `json:"attach,omitempty"`
 	// Replaces says in the description of the series that it replaces an earlier result, of fewer or other images.
 	Replaces bool `json:"replaces,omitempty"`

@@ -129,7 +129,7 @@ func isPacked(name string) bool {
 	return slices.Contains([]string{".gz", ".tgz", ".zip", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst"}, strings.ToLower(path.Ext(name)))
 }
 
-// scanFolders scans named files, nil for all, by the formats of which many files form a series.
+// scanFolders scans named files, nil for all, by the formats with series of many files.
 func scanFolders(ctx context.Context, fsys fs.FS, names []string, path string, locate func(string) string) (c *Catalog, err error) {
 	for _, f := range files.Formats {
 		if f.Inputs == nil {

@@ -9,7 +9,7 @@ import (
 	"quell/series"
 )
 
-// worded is a volume whose errors are *job.InputError, and whose files are paths of the machine.
+// worded is a volume with errors that are *job.InputError, and with files that are paths of the machine.
 type worded struct {
 	format.Volume
 	path   string // of its file, or of the folder or archive that was scanned

@@ -66,7 +66,7 @@ func (d Dataset) Encode(syntax string) ([]byte, error) {
 	return append(part10.AppendElement(nil, encoding, part10.Tag(charset), "CS", []byte(utf8Terms)), b...), nil
 }
 
-// longestShort is the most bytes of a value whose length has 16 bits.
+// longestShort is the most bytes of a value with a length of 16 bits.
 const longestShort = math.MaxUint16 - 1
 
 func (e Element) encode() ([]byte, error) {

@@ -9,8 +9,8 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// TestStepOfOneTime: a functional series whose images all have one acquisition time has the step that they state, and
-// one whose times differ has the step of these, or none.
+// TestStepOfOneTime: a functional series with one acquisition time for all images has the step that they state, and
+// one with different times has the step of these, or none.
 func TestStepOfOneTime(t *testing.T) {
 	for name, c := range map[string]struct {
 		time func(volume int) string

@@ -34,7 +34,7 @@ var (
 	errTooLarge = errors.New("more than is read at a time")
 )
 
-// lateError ends a request whose server is silent for so long.
+// lateError ends a request to a server that is silent for so long.
 type lateError struct{ wait time.Duration }
 
 func (e *lateError) Error() string { return "silent for " + e.wait.String() }

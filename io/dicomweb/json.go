@@ -122,7 +122,7 @@ func (p *parser) token() (json.Token, error) {
 	return t, nil
 }
 
-// each visits the values of an array whose bracket is read.
+// each visits the values of an array after its bracket.
 func (p *parser) each(visit func(json.Token) error) error {
 	for {
 		t, err := p.token()
@@ -135,7 +135,7 @@ func (p *parser) each(visit func(json.Token) error) error {
 	}
 }
 
-// members visits the members of an object whose brace is read; visit reads the value.
+// members visits the members of an object after its brace; visit reads the value.
 func (p *parser) members(visit func(name string) error) error {
 	for {
 		t, err := p.token()
@@ -148,7 +148,7 @@ func (p *parser) members(visit func(name string) error) error {
 	}
 }
 
-// dataset reads a data set whose brace is read.
+// dataset reads a data set after its brace.
 func (p *parser) dataset() (Dataset, error) {
 	d := Dataset{}
 	err := p.members(func(name string) error { return p.attribute(d, name) })
@@ -173,7 +173,7 @@ func (p *parser) attribute(d Dataset, name string) error {
 	return err
 }
 
-// element reads an element whose brace is read. Its VR may follow its values.
+// element reads an element after its brace. Its VR may follow its values.
 func (p *parser) element(tag Tag) (Element, error) {
 	var e Element
 	var raw []rawValue
@@ -221,7 +221,7 @@ func (p *parser) skip(t json.Token) error {
 	return nil
 }
 
-// rawValue is a value whose VR is not known yet.
+// rawValue is a value of unknown VR as yet.
 type rawValue struct {
 	token  json.Token // of texts, numbers and null
 	person *string    // the alphabetic group of a name

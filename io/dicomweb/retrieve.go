@@ -174,7 +174,7 @@ func isDICOM(contentType string) bool {
 	return strings.EqualFold(strings.TrimSpace(kind), "application/dicom")
 }
 
-// brokenParts words an answer whose parts cannot be read.
+// brokenParts words an answer with parts that cannot be read.
 func (c *Client) brokenParts(resp *http.Response, err error) error {
 	var body *bodyError
 	switch {

@@ -187,7 +187,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// A request whose connection breaks before an answer is sent again; one that breaks within the
+// A request on a connection that breaks before an answer is sent again; one that breaks within the
 // answer is not, and the search tells what was stored.
 func TestStoreOverBrokenConnections(t *testing.T) {
 	for head, want := range map[string]int{"": 2, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{": 1} {
@@ -221,7 +221,7 @@ func TestStoreOverBrokenConnections(t *testing.T) {
 	}
 }
 
-// TestFilesThatChange sends files whose lengths are not the declared ones, and files that cannot be read.
+// TestFilesThatChange sends files with other lengths than declared, and files that cannot be read.
 func TestFilesThatChange(t *testing.T) {
 	for want, open := range map[string]func() (io.ReadCloser, error){
 		"pacs.example: file 2 of a request changed while it was sent; send": func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(strings.Repeat("x", 99))), nil },

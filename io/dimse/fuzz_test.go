@@ -94,7 +94,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// FuzzSession runs an association whose other side sends arbitrary bytes. What is kept is what an
+// FuzzSession runs an association with a peer that sends arbitrary bytes. What is kept is what an
 // instance had, and nothing waits for more than there is.
 func FuzzSession(f *testing.F) {
 	request := appendPDU(nil, pduAssociateRQ, associateRequest("QUELL", "CALLING", []Context{{"1.2.840.10008.5.1.4.1.1.2", "1.2.840.10008.1.2"}}, Implementation{"1.2", "V"}))

@@ -38,7 +38,7 @@ func (a *Association) queryContext(class string) (id byte, syntax string, err er
 	return 0, "", err
 }
 
-// What every search asks for beside what the caller names: the attributes that DICOMweb returns anyway.
+// What every search asks for besides the caller's attributes: the ones that DICOMweb returns anyway.
 var returned = map[string][]string{
 	"STUDY": {
 		"StudyDate", "StudyTime", "AccessionNumber", "ModalitiesInStudy", "StudyDescription", "PatientName", "PatientID", "PatientBirthDate", "PatientSex",
@@ -131,7 +131,7 @@ func (a *Association) request(id byte, command, identifier []byte) error {
 	return a.send(id, false, identifier)
 }
 
-// cancellable does a command whose answers may take long. If the context ends, the node is asked to
+// cancellable does a command with answers that may take long. If the context ends, the node is asked to
 // end the command and has a short time for it; then the connection is of no use.
 func (a *Association) cancellable(ctx context.Context, id byte, step func() error) error {
 	if err := ctx.Err(); err != nil {

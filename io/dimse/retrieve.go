@@ -42,7 +42,7 @@ func GetContexts(classes ...string) []Context {
 	return all
 }
 
-// received returns the SOP classes whose instances are received over the association that asked for
+// received returns the SOP classes of instances that are received over the association that asked for
 // them: all but that of the question.
 func received(contexts []Context) (classes []string) {
 	if !slices.ContainsFunc(contexts, func(c Context) bool { return c.SOPClass == studyRootGet }) {

@@ -52,7 +52,7 @@ func (s Status) AsMessage() message.Message {
 // String returns the message in English.
 func (s Status) String() string { return s.AsMessage().String() }
 
-// Statuses that a Handler answers beside 0, which is success.
+// Statuses that a Handler answers besides 0, which is success.
 const (
 	OutOfResources   Status = 0xA700 // it cannot be stored now
 	NotUnderstood    Status = 0xC000

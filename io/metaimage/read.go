@@ -12,7 +12,7 @@ import (
 	"quell/volume"
 )
 
-// Format is MetaImage, of which files of header and voxels in one are written.
+// Format is MetaImage; it is written as one file of header and voxels.
 var Format = raster.FileFormat("MetaImage", [][2]string{{".mha", ".mha"}, {".mhd", ".mha"}}, Sniff, Open, Make, text.Describe)
 
 // Sniff reports whether a file begins like a MetaImage header: with one of the fields that come first, or

@@ -17,7 +17,7 @@ func mark(bval, bvec []byte) string {
 	return fmt.Sprintf("bval %06x bvec %06x", crc32.ChecksumIEEE(bval)>>8, crc32.ChecksumIEEE(bvec)>>8)
 }
 
-// Gradients beside a file are its own if its header holds the mark of both: the first of the files that it does not know
+// Gradients next to a file are its own if its header holds the mark of both: the first of the files that it does not know
 // is named, and one that is not there is not.
 func TestForeignGradients(t *testing.T) {
 	bval, bvec, other := []byte("0 1000\n"), []byte("0 1\n0 0\n0 0\n"), []byte("0 700\n")

@@ -15,7 +15,7 @@ import (
 	"quell/series"
 )
 
-// Format is NIfTI, and Analyze a pair of Analyze 7.5, whose files Open reads too.
+// Format is NIfTI, and Analyze a pair of Analyze 7.5, which Open reads too.
 var (
 	Format  = newFormat()
 	Analyze = newAnalyze()
@@ -59,7 +59,7 @@ func scan(ctx context.Context, fsys fs.FS, names []string) (*format.Found, error
 	return found, nil
 }
 
-// foreignGradients returns the diffusion gradients beside a NIfTI file that were not written
+// foreignGradients returns the diffusion gradients next to a NIfTI file that were not written
 // with it.
 func foreignGradients(path string) string {
 	bval, bvec := GradientFiles(path)

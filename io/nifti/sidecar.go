@@ -9,7 +9,7 @@ import (
 	"quell/volume"
 )
 
-// sidecar is what the JSON file of BIDS beside an image states of k-space, in the names of dcm2niix. The axis is i, j or k of
+// sidecar is what the JSON file of BIDS next to an image states of k-space, in the names of dcm2niix. The axis is i, j or k of
 // the image, with a minus if phases are numbered backwards.
 type sidecar struct {
 	PhaseEncodingDirection         string

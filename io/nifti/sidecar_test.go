@@ -8,7 +8,7 @@ import (
 	"quell/volume"
 )
 
-// TestSidecar reads what the JSON file of BIDS beside an image states of k-space.
+// TestSidecar reads what the JSON file of BIDS next to an image states of k-space.
 func TestSidecar(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{5, 4, 3}, [3]float64{1, 1, 1}))
 	v.Data[7] = 3

@@ -11,7 +11,7 @@ import (
 )
 
 // Make makes NIfTI if path ends in .nii or .nii.gz, an Analyze 7.5 pair if it ends in .hdr, with the voxels in the
-// .img beside it. NIfTI is version 1 unless from is version 2 or the file is too large for version 1.
+// .img next to it. NIfTI is version 1 unless from is version 2 or the file is too large for version 1.
 //
 // If from was read from a NIfTI file, the header of that file is read again: its transform
 // codes, intent, time unit and step, display range and extensions are kept, and its
@@ -24,7 +24,7 @@ import (
 // type's range. The masked voxels of a series read from NIfTI are NaN in a floating-point type; other padding
 // is written as its value.
 //
-// The diffusion gradients of a group are written beside a NIfTI file, whose header has a mark of them.
+// The diffusion gradients of a group are written next to a NIfTI file; its header has a mark of them.
 //
 // An Analyze file holds one volume and cannot store an orientation: readers assume that x runs to the
 // patient's left, y to the front and z to the head. The voxels are reordered to lie

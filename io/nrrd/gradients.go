@@ -13,7 +13,7 @@ import (
 )
 
 // The keys of diffusion in NRRD, as Slicer reads and writes them: the largest b-value of a series, and for each volume
-// a vector along the axes of the measurement frame, whose square is its share of that b-value. NEX repeats the one
+// a vector along the axes of the measurement frame; its square is its share of that b-value. NEX repeats the one
 // before.
 const (
 	keyModality = "modality"

@@ -209,7 +209,7 @@ func TestFileLists(t *testing.T) {
 	}
 }
 
-// TestListFirst: Slicer stores a sequence voxel by voxel, the volumes beside each other.
+// TestListFirst: Slicer stores a sequence voxel by voxel, the volumes interleaved.
 func TestListFirst(t *testing.T) {
 	const header = "NRRD0005\ntype: short\ndimension: 4\nsizes: 3 2 2 1\nspace: LPS\nkinds: list domain domain domain\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\nendian: ENDIAN\nencoding: raw\n\n"
 	for endian, order := range map[string]binary.AppendByteOrder{"little": binary.LittleEndian, "big": binary.BigEndian} {

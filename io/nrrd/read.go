@@ -11,7 +11,7 @@ import (
 	"quell/volume"
 )
 
-// Format is NRRD, of which files of header and voxels in one are written.
+// Format is NRRD; it is written as one file of header and voxels.
 var Format = raster.FileFormat("NRRD", [][2]string{{".nrrd", ".nrrd"}, {".nhdr", ".nrrd"}}, Sniff, Open, Make, text.Describe)
 
 // Sniff reports whether a file begins like NRRD.

@@ -21,7 +21,7 @@ type Layout struct {
 	Datatype     Datatype
 	Order        binary.ByteOrder
 	Slope, Inter float64           // real = stored*Slope + Inter
-	Beside       bool              // volumes are stored voxel by voxel beside each other, and not one after another
+	Beside       bool              // volumes are stored voxel by voxel, interleaved, and not one after another
 	Offset       int64             // of the first voxel, in the file as decompressed
 	Gradients    *series.Gradients // diffusion weightings of the volumes; nil for none
 	Findings     []series.Finding

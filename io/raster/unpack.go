@@ -78,7 +78,7 @@ func (s *File) Unpack(how Packing, d Datatype) (err error) {
 	return ReadError(err)
 }
 
-// A file whose packing has no bound of its own is refused if it expands to more than plainlyHarmless bytes, and more
+// A file in a packing without a bound of its own is refused if it expands to more than plainlyHarmless bytes, and more
 // than gzip does: no measured image does, and a small file must not fill the memory.
 const plainlyHarmless = 64 << 20
 

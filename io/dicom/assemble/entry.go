@@ -34,7 +34,7 @@ func damagedEntry(images []*instance.Slice, err error) Entry {
 }
 
 // formEntry makes the entry of a candidate with positions that are all different, or the
-// refused one of a candidate whose volumes cannot be told apart.
+// refused one of a candidate with volumes that cannot be told apart.
 func formEntry(p candidate, findings []series.Finding) Entry {
 	if multiple := multiplicity(p.slices); p.slices[0].Placed && multiple > 1 {
 		e := refusedEntry(p.slices, part10.FileError(message.InputDamaged, p.slices[0].Name, message.Text("find the missing files, or copy the series again"), nil,

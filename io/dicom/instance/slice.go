@@ -84,7 +84,7 @@ func newSlice(in *Instance, a part10.Attributes) *Slice {
 	return s
 }
 
-// temporalStep returns the seconds from one volume in time to the next: the repetition time of a volume whose slices are
+// temporalStep returns the seconds from one volume in time to the next: the repetition time of a volume with slices that are
 // each excited once in it, as in echo-planar imaging; 0 if the file does not say.
 func temporalStep(a part10.Attributes) float64 {
 	ms, ok := a.Number(part10.TagTemporalResolution)

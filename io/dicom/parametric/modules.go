@@ -92,7 +92,7 @@ func (m *Map) image(e *object.Elements) {
 	e.Text(part10.TagPresentationLUTShape, "IDENTITY")
 	e.Text(part10.TagPixelPresentation, "MONOCHROME")
 	e.Text(part10.TagContentQualification, "RESEARCH")
-	e.Text(part10.TagRecognizableVisualFeatures, "YES") // of a head, whose skin may be in it
+	e.Text(part10.TagRecognizableVisualFeatures, "YES") // of a head; its skin may be in it
 	e.Sequence(part10.TagAcquisitionContextSequence)
 }
 

@@ -18,7 +18,7 @@ import (
 	"quell/io/dicom/structured"
 )
 
-// exampleReport is a report on a volume of two slices of a CT, of which all is known.
+// exampleReport is a report on a volume of two slices of a CT with all attributes.
 func exampleReport(t *testing.T) structured.Report {
 	t.Helper()
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(2))
