@@ -36,7 +36,7 @@ modules:
 	@scripts/setup.sh modules
 
 cli: modules ## build the command line alone; needs no C compiler; 95 seconds of processor time at first
-	CGO_ENABLED=0 $(BUILD) -o $(BIN)/quell ./cmd/quell
+	CGO_ENABLED=0 $(BUILD) -tags minimal -o $(BIN)/quell ./cmd/quell
 
 workbench: modules ## build the workbench; installs headers of OpenGL, X11 and Wayland if they are missing
 	@scripts/setup.sh workbench
