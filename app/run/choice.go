@@ -28,6 +28,7 @@ type Choice struct {
 	Response *lesions.Response `json:"-"`        // of the filter alone
 	Dial     lesions.Dial      `json:"-"`
 	weights  equalise.Weights
+	left     lesions.Setting
 }
 
 // Choose finds the strength of a resolved recipe within the bounds: by one run on the homogeneous regions of a series. The
@@ -48,15 +49,8 @@ func Choose(ctx context.Context, engine denoise.Engine, tissue *lesions.Tissue, 
 		w, setting = d.At(0)
 	}
 	c.Strength, c.Figures, c.Possible = setting.Strength, c.Response.Figures(w), 1-setting.Possible
-	c.weights, c.Recipe = w, r.Equalised(c.Strength, w)
+	c.weights, c.left, c.Recipe = w, setting, r.Equalised(c.Strength, w)
 	return c, nil
-}
-
-// at makes a strength the one of the choice, with what the dial says of it.
-func (c *Choice) at(strength float64) {
-	w, setting := c.Dial.At(strength)
-	share := func(x float64) verdict.Share { return verdict.Share{Value: x, Low: x, High: x} }
-	c.Strength, c.weights, c.Figures = strength, w, verdict.Of(share(1-setting.Noise), share(setting.Kept), share(setting.Texture))
 }
 
 // Asked returns the recipe of a choice as it is asked for: automatic but for its strength.
@@ -201,11 +195,6 @@ func candidates(s *series.Series, f denoise.Facts, dims int) (all []denoise.Reci
 // Text says what a choice does: "removes 31 % of the noise at strength 42".
 func (c Choice) Text() message.Message {
 	return message.Text("removes %.0f %% of the noise at strength %.0f", 100*float64(c.NoiseRemoved), c.Strength)
-}
-
-// Setting is what the strength of a choice leaves.
-func (c Choice) Setting() lesions.Setting {
-	return lesions.Setting{Strength: c.Strength, Kept: float64(c.ContrastKept), Texture: float64(c.TextureKept), Noise: 1 - float64(c.NoiseRemoved), Possible: 1 - c.Possible}
 }
 
 // Sentence says what is proposed; empty if nothing is.

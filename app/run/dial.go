@@ -66,13 +66,12 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 		return undecided(message.New(message.VisibilityLost, "no strength of %s keeps what is visible and the texture of the noise", full.Filter))
 	}
 	if !asked.Dials() {
-		choice.at(asked.Get(name).Float())
+		choice.weights, choice.left = choice.Dial.At(asked.Get(name).Float())
 	}
-	choice.Recipe = full.Equalised(choice.Strength, choice.weights)
 	if tuned == nil {
 		tuned = &Tuned{Noise: facts.Noise.Figure}
 	}
-	tuned.Dial, tuned.Recipe = &choice, choice.Recipe
+	tuned.Dial, tuned.Recipe = &choice.left, full.Equalised(choice.left.Strength, choice.weights)
 	tuned.Seconds = time.Since(started).Seconds()
 	return tuned.Recipe, tuned, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"quell/app/job"
 	"quell/denoise"
+	"quell/denoise/lesions"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/internal/message"
@@ -36,7 +37,7 @@ type Tuned struct {
 	Seconds float64        `json:"seconds"`
 	// Dial is what the strength of the mixture leaves, if it was left to "visible"; the curve has no
 	// points then, unless the strength of the filter was tuned too.
-	Dial *Choice `json:"dial,omitempty"`
+	Dial *lesions.Setting `json:"dial,omitempty"`
 	// Part are the slices that the strength was found on, if it was not all of them.
 	Part *series.Part `json:"part,omitempty"`
 	// Doubts are the reasons not to rely on the strength, a sentence each; none as a rule.

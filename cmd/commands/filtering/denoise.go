@@ -178,7 +178,7 @@ func tunedText(t *run.Tuned) (text string) {
 		text = fmt.Sprintf("\n%s %s by sure: estimated error %.2f sigma", t.Curve.Param, best.Value, best.RMSE())
 	}
 	if t.Dial != nil {
-		text += "\n" + strings.TrimSuffix(t.Dial.Setting().Sentence().String(), ".")
+		text += "\n" + strings.TrimSuffix(t.Dial.Sentence().String(), ".")
 	}
 	return text
 }

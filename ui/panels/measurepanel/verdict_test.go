@@ -25,7 +25,7 @@ func TestTheBarsOfTheFigures(t *testing.T) {
 	for _, x := range []struct {
 		kept, low, high float64
 		good, doubtful  bool
-	}{{0.95, 0.92, 0.98, true, false}, {0.91, 0.88, 0.94, true, true}, {0.89, 0.86, 0.92, false, true}, {0.8, 0.77, 0.83, false, false}} {
+	}{{0.9, 0.87, 0.93, true, false}, {0.86, 0.83, 0.89, true, true}, {0.84, 0.81, 0.87, false, true}, {0.75, 0.72, 0.78, false, false}} {
 		c.Verdict.Figures = figures(0.4, verdict.Share{Value: x.kept, Low: x.low, High: x.high})
 		if kept := bars(Snapshot{Volume: c})[1]; !kept.Known || kept.good() != x.good || kept.Doubtful != x.doubtful {
 			t.Errorf("%+v gives %+v", x, kept)

@@ -106,7 +106,7 @@ func (di *Dial) Find() {
 		said := lang.L("The strength was found. The recipe was changed meanwhile and stays as it is.")
 		if di.desk.Recipe.Equal(asked) {
 			di.tuning.Set(asked.With(name, denoise.Number(tuned.Dial.Strength)), true)
-			said = language.Of(tuned.Dial.Setting().Sentence())
+			said = language.Of(tuned.Dial.Sentence())
 		}
 		di.desk.Tasks.Show(said)
 	})
