@@ -97,6 +97,9 @@ var dials struct {
 // mostDials is how many are kept, some kilobytes each.
 const mostDials = 16
 
+// dialSide is the side in pixels of places that show the low frequencies of the noise, on which its mean frequency rests.
+const dialSide = 29
+
 // solved returns the dial of a recipe at full strength.
 func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full denoise.Recipe, facts denoise.Facts) (lesions.Dial, error) {
 	recipe, err := json.Marshal(full)
@@ -120,10 +123,12 @@ func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full deno
 		return lesions.Dial{}, err
 	}
 	q := lesions.Request{Input: in, Recipe: full, Noise: facts.Noise, Foreground: foreground, Seed: lesions.UsualSeed, Dialled: true}
-	panel, err := lesions.MeasureUsual(ctx, eng, q, sigma)
-	if message.KindOf(err) == message.VerdictNone { // as in a chest: few places are better than none
-		q.Least = lesions.LeastRegions
-		panel, err = lesions.MeasureUsual(ctx, eng, q, sigma)
+	var panel lesions.Panel
+	for _, try := range []struct{ side, least int }{{dialSide, 0}, {0, 0}, {0, lesions.LeastRegions}} { // in a chest few places are better than none
+		q.Side, q.Least = try.side, try.least
+		if panel, err = lesions.MeasureUsual(ctx, eng, q, sigma); message.KindOf(err) != message.VerdictNone {
+			break
+		}
 	}
 	if err != nil {
 		return lesions.Dial{}, err
