@@ -183,7 +183,7 @@ func (s solid) fill(ctx context.Context, row *Row, f solidFilter, all twins, bef
 		if err != nil {
 			return err
 		}
-		p, err := lesions.MeasureUsual(ctx, s.Engine, lesions.Request{Input: first, Recipe: r, Noise: facts.Noise, Foreground: foreground, Seed: lesions.UsualSeed, Dialled: true}, facts.Noise.Sigma)
+		p, err := lesions.MeasureUsual(ctx, s.Engine, lesions.Request{Input: first, Recipe: r, Noise: facts.Noise, Foreground: foreground, Seed: lesions.UsualSeed, Dialled: true, Side: side}, facts.Noise.Sigma)
 		if err != nil {
 			return err
 		}

@@ -66,6 +66,7 @@ type Request struct {
 	Lesions    []Lesion
 	Places     int // at most, 0: 64
 	Least      int // places, 0: LeastPlaces
+	Side       int // of the places in pixels, odd: at least this, 0 for what the lesions need
 	Seed       uint64
 	Dialled    bool                  // the panel is to have a Dial; the recipe is at full strength
 	Pictured   bool                  // a picture of the lesion in the middle of Lesions is wanted
@@ -111,7 +112,7 @@ func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
 func begin(ctx context.Context, e denoise.Engine, q *Request, wide int) (*measurement, error) {
 	g := q.Input.Volume.Geometry
 	all := make([]Lesion, len(q.Lesions))
-	side, depth := evenSide, 1
+	side, depth := max(evenSide, q.Side), 1
 	for i, l := range q.Lesions {
 		var err error
 		if all[i], err = l.in(g); err != nil {
