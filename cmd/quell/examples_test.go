@@ -13,8 +13,8 @@ import (
 	"quell/app/files"
 )
 
-// elsewhere are examples that need another machine, a window, answers of readers, or minutes.
-var elsewhere = regexp.MustCompile(`\bssh |quell (send|worker|view|serve|pacs (get|search|echo|send))\b|pacs:|nats:|bench [a-z-]*(quick|zheng)|--regularise|answers`)
+// elsewhere are examples that need another machine, a window, answers of readers, a 4-D series, or minutes.
+var elsewhere = regexp.MustCompile(`\bssh |quell (send|worker|view|serve|pacs (get|search|echo|send))\b|pacs:|nats:|bench [a-z-]*(quick|zheng)|--regularise|answers|lowrank`)
 
 // makeData makes the data that examples read.
 const makeData = `
