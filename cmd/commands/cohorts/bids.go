@@ -94,7 +94,7 @@ Without --modality the images of anat are taken, without a recipe the preset
 ` + bidsPreset + `. Everything else is as in quell batch: a second run does what is missing.`,
 		Example: `  quell bids study/ study/derivatives/quell participant
   quell bids study/ out/ participant --participant-label 01 02 --modality bold --filter odct
-  quell bids study/ out/ group --n_cpus 4 --mem_mb 8000 -w /tmp/work`,
+  quell bids study/ study/derivatives/quell group --n_cpus 4 --mem_mb 8000 -w work`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 3 || args[2] != participantLevel && args[2] != groupLevel {
 				return job.Usagef("bids takes BIDS_DIR, OUT_DIR and the level, participant or group; see %s --help", cmd.CommandPath())
