@@ -127,6 +127,8 @@ func outputs() []writing {
 		{"denoise", "", words("denoise IN OUT --filter median --engine cpu"), files.SeriesOutput, "x.nii", "", false},
 		{"denoise", "noise-out", words(denoise + "--noise-out OUT"), files.SeriesOutput, "x.nii.gz", "", false},
 		{"denoise", "scales-out", words(denoise + "--scales-out OUT"), files.MapOutput, "x.nii", "", false},
+		{"denoise", "rank-out", words("denoise IN main.nii --filter lowrank --sigma 5 --rank-out OUT"), files.MapOutput, "x.nii", "", false},
+		{"denoise", "sigma-out", words("denoise IN main.nii --filter lowrank --sigma 5 --sigma-out OUT"), files.MapOutput, "x.nii.gz", "", false},
 		{"denoise", "pictures", words(denoise + "--pictures OUT"), files.PicturesOutput, "x", "after.png", false},
 		{"denoise", "report", words(denoise + "--report OUT"), files.ReportOutput, "x.html", "", false},
 		{"noise", "", words("noise IN OUT --model gaussian --sigma 1"), files.SeriesOutput, "x.nii", "", false},
@@ -230,6 +232,12 @@ func TestEveryOutputPassesTheGate(t *testing.T) {
 			put(t, "in.nii", dims, func(i int) float32 { return 100 + float32((i*i*7+i*13)%31) })
 			data, err := os.ReadFile("in.nii")
 			must(err)
+			if slices.Contains(o.args, "lowrank") { // eight volumes
+				const header = 352
+				data[40], data[48] = 4, 8
+				data = append(data[:header:header], bytes.Repeat(data[header:], 8)...)
+				must(os.WriteFile("in.nii", data, 0o644))
+			}
 			must(errors.Join(os.MkdirAll("set/sub-01/anat", 0o755), os.Mkdir("scans", 0o755)))
 			must(os.WriteFile("set/sub-01/anat/sub-01_T1w.nii", data, 0o644))
 			must(os.WriteFile("set/dataset_description.json", []byte(`{"Name": "x", "BIDSVersion": "1.8.0"}`), 0o644))
