@@ -37,16 +37,15 @@ The verdict follows from them (docs/TRUST.md has the bounds):
   nothing    under 5 % of the noise was removed
   little     under 15 %, without harm
   good       noise was removed, contrast and texture are kept
-  fades      objects keep under 90 % of their contrast, or one was removed
+  fades      objects keep under 85 % of their contrast, or one was removed
   texture    the noise keeps under 85 % of its mean frequency
   unknown    it cannot be judged; why says what is missing
 
-Where AFTER has its record (AFTER.recipe.json) or --recipe is given, the filter is
+If AFTER has its record (AFTER.recipe.json) or --recipe is given, the filter is
 run again: AFTER must be what it makes, or the place at which something was removed
 or added is found. Otherwise the filter whose result is most like AFTER shows what an
-honest result looks like. A result that was shifted, flipped, scaled, clipped or whose
-slices were swapped is named as that. Slices and voxels are counted from 1; the
-numbers of the JSON count from 0. Of a 4-D series each volume is judged by itself.`,
+honest result looks like. Slices and voxels are counted from 1; the numbers of the
+JSON count from 0. Of a 4-D series each volume is judged by itself.`,
 		Example: `  quell assess ct/ quiet/
   quell assess brain.nii.gz quiet.nii.gz --recipe tuned.json --json`,
 		Inputs: command.Every,
