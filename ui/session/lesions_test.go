@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/series"
 	"quell/volume"
@@ -107,30 +106,5 @@ func TestLesionsWithoutNoise(t *testing.T) {
 	now := b.Lesions.Now()
 	if now.Panel != nil || now.Problem.IsZero() || strings.Contains(now.Problem.String(), "give the contrast") {
 		t.Errorf("%+v", now)
-	}
-}
-
-// The lesions of the filter alone tell how far its dial can go; those of a mixture do not.
-func TestLesionsTellHowFarTheDialCanGo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("full tier")
-	}
-	b := lesionBench(t, 5)
-	b.engine.shrink = true // at h = 4 half of the noise and of the contrast is left
-	b.Tuning.Set(b.tuned(4).With("strength", denoise.Number(50)), true)
-	b.Lesions.Watch(true)
-	b.settle()
-	if b.Lesions.Now().Panel == nil || b.Dial.Bound() != 0 {
-		t.Errorf("of a mixture: %+v, a bound of %g", b.Lesions.Now(), b.Dial.Bound())
-	}
-	b.Tuning.Set(b.tuned(4).With("strength", denoise.Number(100)), true)
-	b.settle()
-	bound := b.Dial.Bound()
-	if bound < 55 || bound > 70 {
-		t.Errorf("a bound of %g, want about 62", bound)
-	}
-	b.Tuning.Set(b.tuned(4).With("strength", denoise.Number(50)), true)
-	if b.Dial.Bound() != bound {
-		t.Error("the bound goes with the value of the dial")
 	}
 }
