@@ -48,7 +48,9 @@ void restoreSignal(const void *args);
 // The kernels of noisemap.c.
 void divideBySigma(const void *args);
 void multiplyBySigma(const void *args);
-void mixWithVoxels(const void *args);
+
+// The kernel of equalise.c.
+void equalise(const void *args);
 
 // The kernels of sadct.c.
 void sadctScales(const void *args);

@@ -34,7 +34,7 @@ HostKernel findKernel(const char *name)
         {"twopass_mean", twopassMean}, {"twopass_guided", twopassGuided},
         {"odct", odct}, {"wiener", wiener}, {"prinlm_mean", prinlmMean}, {"prinlm_average", prinlmAverage}, {"slab_average", slabAverage},
         {"stabilise_noise", stabiliseNoise}, {"restore_signal", restoreSignal},
-        {"mix_with_voxels", mixWithVoxels}, {"divide_by_sigma", divideBySigma}, {"multiply_by_sigma", multiplyBySigma},
+        {"equalise", equalise}, {"divide_by_sigma", divideBySigma}, {"multiply_by_sigma", multiplyBySigma},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strncmp(name, all[i].prefix, strlen(all[i].prefix)) == 0) return all[i].kernel;

@@ -1,5 +1,5 @@
-// The passes around those of a filter that runs on volumes divided by a noise map or is
-// mixed with the original, see kernels/noisemap.cu.
+// The passes around those of a filter that runs on volumes divided by a noise map, see
+// kernels/noisemap.cu.
 #include "fake.h"
 
 #include <float.h>
@@ -27,22 +27,3 @@ static void run(const NoiseMapParams *p, int divide)
 
 void divideBySigma(const void *args) { run(args, 1); }
 void multiplyBySigma(const void *args) { run(args, 0); }
-
-typedef struct {
-    Box in, original, voxels, mask, out;
-    int32_t dims[3], pad;
-    double share;
-} MixParams;
-
-void mixWithVoxels(const void *args)
-{
-    const MixParams *p = args;
-    const Box *o = &p->out;
-    for (int z = o->min[2]; z < o->max[2]; z++)
-        for (int y = o->min[1]; y < o->max[1]; y++)
-            for (int x = o->min[0]; x < o->max[0]; x++) {
-                double v = boxAt(&p->original, x, y, z), f = boxAt(&p->in, x, y, z);
-                int excluded = p->mask.data && !((const uint8_t *)p->mask.data)[boxIndex(&p->mask, x, y, z)];
-                ((float *)o->data)[boxIndex(o, x, y, z)] = excluded ? boxAt(&p->voxels, x, y, z) : v + p->share * (f - v);
-            }
-}
