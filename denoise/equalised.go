@@ -111,16 +111,23 @@ func (p Program) equalised(w equalise.Weights) Program {
 	return p
 }
 
-// removed is what the filter removed at a voxel: 0 if it is excluded.
+// removed is what the filter removed at a voxel: 0 if it is excluded, where under a noise map the two fields differ in unit.
 func removed(in []Field, x, y, z int) float64 {
+	if !in[0].Valid(in[0].Index(x, y, z)) {
+		return 0
+	}
 	return float64(in[1].At(x, y, z)) - float64(in[0].At(x, y, z))
 }
 
 func equaliseWorker(w equalise.Weights, in []Field, out Field) Worker {
 	kernel := equalise.NewKernel(w, out.Dims, func(dst []float64, x, y, z int) {
-		f, v := in[0].Data[in[0].Index(x, y, z):], in[1].Data[in[1].Index(x, y, z):]
+		first := in[0].Index(x, y, z)
+		f, v := in[0].Data[first:], in[1].Data[in[1].Index(x, y, z):]
 		for i := range dst {
-			dst[i] = float64(v[i]) - float64(f[i])
+			dst[i] = 0
+			if in[0].Valid(first + i) {
+				dst[i] = float64(v[i]) - float64(f[i])
+			}
 		}
 	})
 	return func(tile volume.Region, stop func() bool) {

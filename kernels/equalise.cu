@@ -3,7 +3,7 @@
 //   out = v - sum_k sum_j w_kj (B_k * (d_(z+j) + d_(z-j)) / 2),   j = 0 .. slices - 1, once for j = 0
 //
 // B_0 is the identity, and B_k is B_(k-1) after (1 2 1) / 4 along x and y with taps 2^(k-1) voxels apart. The volume continues
-// as in a mirror; d is 0 in an excluded voxel, whose f is v.
+// as in a mirror; d is 0 in an excluded voxel, whose f keeps the unit of the volume under a noise map.
 //
 // A block computes 32 x 32 voxels of kDepth slices. Slice by slice it reads d with the surroundings, smooths it in shared memory
 // from level to level, and adds what the levels give for each distance to its results, of which a ring is in registers.
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(kTile * kRows) equalise(const __gri
             const int x = mirror(x0 - margin + c, p.dims[0]), y = mirror(y0 - margin + r, p.dims[1]);
             // What lies beyond the region and its surroundings is read by no voxel of it.
             const bool near = x >= p.in.min[0] && x < p.in.max[0] && y >= p.in.min[1] && y < p.in.max[1];
-            plane[r][c] = near ? p.original.at(x, y, mz) - p.in.at(x, y, mz) : 0;
+            plane[r][c] = near && valid(p.dims, p.mask, x, y, mz) ? p.original.at(x, y, mz) - p.in.at(x, y, mz) : 0;
         }
         __syncthreads();
         float sums[kSlices][kEach] = {};
