@@ -42,7 +42,7 @@ func tuneWorks(t *testing.T) []Workload {
 	slice.Min[2], slice.Max[2] = 1, 2
 	return []Workload{
 		work("median", recipe(t, "median", 3, nil), in.Volume.Bounds()),
-		work("lpa", recipe(t, "lpa", 2, map[string]denoise.Value{"sigma": denoise.Number(15)}), slice),
+		work("lpa", recipe(t, "lpa", 2, map[string]denoise.Value{"sigma": denoise.Number(15), "correlation": denoise.List(0)}), slice),
 	}
 }
 
