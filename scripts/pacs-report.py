@@ -118,32 +118,28 @@ def check_report(data, source, result, printed, version):
     if not 0 < less < 1:
         fail(f"the noise in even squares becomes {less} times as strong")
 
-    visibility = measures["visibility"]
-    for name, want in (("Verdict on the result", measures), ("Verdict on the visibility of lesions", visibility)):
-        verdict = after.named(name)
-        same(name, verdict.code, (want["verdict"].upper(), "99QUELL"))
-        same(f"reason of \"{name}\"", verdict.named("Comment").text, want["why"])
-    after.named("Verdict on the error")
-    return f"sigma {sigma}, {measures['verdict']}, " + check_contrast(after, visibility)
+    verdict = after.named("Verdict on the result")
+    same("verdict", verdict.code, (measures["judgement"].upper(), "99QUELL"))
+    same("reason of the verdict", verdict.named("Comment").text, measures["why"])
+    return f"sigma {sigma}, {measures['judgement']}, " + check_shares(after, measures)
 
 
-def check_contrast(after, visibility):
-    kept = after.named("Contrast kept of the smallest safe virtual lesion")
-    if kept.number is None:
-        same("qualifier", code(kept.data.NumericValueQualifierCodeSequence[0]), ("114010", "DCM"))
-        same("reason of the unknown contrast", kept.named("Comment").text, visibility["why"])
-        return "contrast kept unknown"
-    number = lambda name, unit: next(c.number[0] for c in kept.children if c.meaning == name and c.number[1] == unit)
-    size, contrast = number("Diameter", "mm"), number("Contrast of the virtual lesion", "{sigma}")
-    rows = [r for r in visibility["rows"] if abs(r["size_mm"] - size) < 1e-3 and abs(r["contrast_sigmas"] - contrast) < 1e-3]
-    same("lesions of the size and contrast of the report", len(rows), 1)
-    figures = rows[0]["kept"]
-    near("contrast kept", kept.number[0], 100 * figures["value"])
-    near("its lower end", number("Lower end of the 95 % interval", "%"), 100 * figures["lo"])
-    near("its upper end", number("Upper end of the 95 % interval", "%"), 100 * figures["hi"])
-    if visibility["verdict"] == "over" and visibility["worst"]["size_mm"] >= size:
-        fail(f"a lesion of {size} mm is called safe, and a larger one is lost")
-    return f"{kept.number[0]} % of the contrast kept at {size} mm"
+def check_shares(after, measures):
+    """The figures by which the result is judged, in percent; one that is not known is not in the report."""
+    texts = []
+    for name, key in (("Noise removed", "noise_removed"), ("Contrast kept", "contrast_kept"), ("Texture kept", "texture_kept")):
+        if measures[key] is None:
+            same(f"items \"{name}\"", [c for c in after.children if c.meaning == name], [])
+            continue
+        share = after.named(name, "HOMOGENEOUS")
+        same(f"unit of \"{name}\"", share.number[1], "%")
+        near(name, share.number[0], 100 * measures[key])
+        near(f"lower end of \"{name}\"", share.named("Lower end of the 95 % interval").number[0], 100 * measures[key + "_low"])
+        near(f"upper end of \"{name}\"", share.named("Upper end of the 95 % interval").number[0], 100 * measures[key + "_high"])
+        if key == "contrast_kept":
+            near("diameter of the object", share.named("Diameter").number[0], measures["object_mm"])
+        texts.append(f"{name.lower()} {share.number[0]} %")
+    return ", ".join(texts) or "no shares known"
 
 
 def check_maps(maps, source, result):

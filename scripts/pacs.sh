@@ -302,7 +302,7 @@ complaints() {
 }
 
 # attachments sends a result with its maps and its report by each protocol to the places of through, retrieves all of
-# it, and compares the report with what quell printed. The lesions of the first filter are kept, of the second lost.
+# it, and compares the report with what quell printed.
 attachments() {
 	local protocol options dir f uid study text
 	complaints assets/series/*.dcm >"$work/had"

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -110,34 +111,81 @@ func TestPrintedCurve(t *testing.T) {
 	}
 }
 
-// What is printed of a verdict is what the JSON says, slice by slice.
+// What is printed of a verdict is what the JSON says, slice by slice: with all figures, and without those that are not known.
 func TestPrintedVerdict(t *testing.T) {
-	dir := noisyFolder(t)
-	noisy, quiet := filepath.Join(dir, "noisy.nii"), filepath.Join(dir, "quiet.nii")
-	printed(t, "denoise", noisy, quiet, "--filter", "gaussian", "--dims", "2", "--sigma-spatial", "0.4")
+	few, head := noisyFolder(t), t.TempDir()
+	printed(t, "phantom", filepath.Join(head, "truth.nii"), "--kind", "mr", "--dims", "160,190,3", "--spacing", "1.2,1.2,2")
+	printed(t, "noise", filepath.Join(head, "truth.nii"), filepath.Join(head, "noisy.nii"), "--model", "gaussian", "--sigma", "6")
+	words := map[string]string{"unknown": "cannot be judged", "nothing": "nothing removed", "texture": "texture is lost"}
+	type share struct{ value, low, high *float64 }
 	type figures struct {
-		Verdict, Why, Confidence string
-		Sigma, Structure         float64
-		Low                      float64 `json:"sigma_low"`
-		High                     float64 `json:"sigma_high"`
-		SigmaConfidence          string  `json:"sigma_confidence"`
-		ResidualSD               float64 `json:"residual_sd"`
+		Judgement, Why  string
+		Noise           *float64 `json:"noise_removed"`
+		NoiseLow        *float64 `json:"noise_removed_low"`
+		NoiseHigh       *float64 `json:"noise_removed_high"`
+		Contrast        *float64 `json:"contrast_kept"`
+		ContrastLow     *float64 `json:"contrast_kept_low"`
+		ContrastHigh    *float64 `json:"contrast_kept_high"`
+		Texture         *float64 `json:"texture_kept"`
+		TextureLow      *float64 `json:"texture_kept_low"`
+		TextureHigh     *float64 `json:"texture_kept_high"`
+		Object          float64  `json:"object_mm"`
+		Sigma           float64
+		Low             float64 `json:"sigma_low"`
+		High            float64 `json:"sigma_high"`
+		SigmaConfidence string  `json:"sigma_confidence"`
 	}
-	judged := parsed[struct {
-		figures
-		Spectrum []struct{ Scale, Power float64 }
-		Slices   []figures
-	}](t, "assess", noisy, quiet)
-	want := fmt.Sprintf("verdict      %s (%s confidence)\nwhy          %s\nsigma        %.4g (%.3g to %.3g, %s confidence)\nresidual_sd  %.4g\nstructure    %.3g of the noise variance\n",
-		judged.Verdict, judged.Confidence, judged.Why, judged.Sigma, judged.Low, judged.High, judged.SigmaConfidence, judged.ResidualSD, judged.Structure)
-	for _, b := range judged.Spectrum {
-		want += fmt.Sprintf("spectrum     %.3g times the power of noise, after a Gaussian of %g voxels\n", b.Power, b.Scale)
+	percent := func(s share) string {
+		return fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100**s.value, 100**s.low, 100**s.high)
 	}
-	for z, s := range judged.Slices {
-		want += fmt.Sprintf("slice %d      %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z+1, s.Verdict, s.Sigma, s.ResidualSD, s.Structure)
-	}
-	if got := printed(t, "assess", noisy, quiet); got != want || len(judged.Slices) != 8 || len(judged.Spectrum) < 2 {
-		t.Errorf("%s\nwant\n%s", got, want)
+	for _, c := range []struct {
+		dir, sigma, judgement string
+		slices                int
+	}{{few, "0.4", "unknown", 8}, {head, "0.4", "nothing", 3}, {head, "1.4", "texture", 3}} {
+		noisy, quiet := filepath.Join(c.dir, "noisy.nii"), filepath.Join(c.dir, "quiet.nii")
+		printed(t, "denoise", noisy, quiet, "--filter", "gaussian", "--dims", "2", "--sigma-spatial", c.sigma, "--overwrite")
+		judged := parsed[struct {
+			figures
+			Residual float64 `json:"residual_sd"`
+			Mean     float64 `json:"residual_mean"`
+			Anatomy  float64 `json:"anatomy_removed"`
+			Spectrum []struct{ Scale, Power float64 }
+			Place    *struct{}
+			Slices   []figures
+		}](t, "assess", noisy, quiet)
+		if judged.Judgement != c.judgement || (judged.Noise == nil) != (c.judgement == "unknown") || len(judged.Slices) != c.slices || len(judged.Spectrum) < 2 {
+			t.Errorf("sigma %s: %+v; want %s", c.sigma, judged, c.judgement)
+		}
+		want := fmt.Sprintf("Verdict              %s\n                     %s\n", words[judged.Judgement], judged.Why)
+		if judged.Noise != nil {
+			want += fmt.Sprintf("Noise removed        %s\nContrast kept        %s, of objects of %.3g mm, the smallest that are visible\nTexture kept         %s, mean frequency of the noise, of that before\n",
+				percent(share{judged.Noise, judged.NoiseLow, judged.NoiseHigh}), percent(share{judged.Contrast, judged.ContrastLow, judged.ContrastHigh}),
+				judged.Object, percent(share{judged.Texture, judged.TextureLow, judged.TextureHigh}))
+		}
+		want += fmt.Sprintf("Noise σ              %.4g (%.3g to %.3g), confidence %s\nResidual SD          %.4g\nResidual mean        %.4g\nAnatomy in residual  %.4g σ\n",
+			judged.Sigma, judged.Low, judged.High, judged.SigmaConfidence, judged.Residual, judged.Mean, judged.Anatomy)
+		for _, b := range judged.Spectrum {
+			want += fmt.Sprintf("Residual power       %.3g x white noise, after a Gaussian of %g voxels\n", b.Power, b.Scale)
+		}
+		got := printed(t, "assess", noisy, quiet)
+		if judged.Place != nil {
+			place := regexp.MustCompile(`(?m)^Most anatomy         .+ at x \d+, y \d+ in slice \d+\n`).FindString(got)
+			if place == "" {
+				t.Errorf("no place of anatomy in\n%s", got)
+			}
+			want += place
+		}
+		for z, s := range judged.Slices {
+			want += fmt.Sprintf("slice %d      %-16s sigma %.4g", z+1, words[s.Judgement], s.Sigma)
+			if s.Noise != nil {
+				want += fmt.Sprintf("; Noise removed %s; Contrast kept %s; Texture kept %s", percent(share{s.Noise, s.NoiseLow, s.NoiseHigh}),
+					percent(share{s.Contrast, s.ContrastLow, s.ContrastHigh}), percent(share{s.Texture, s.TextureLow, s.TextureHigh}))
+			}
+			want += "\n"
+		}
+		if got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
 	}
 }
 

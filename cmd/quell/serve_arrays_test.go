@@ -271,7 +271,7 @@ func TestArraysAreJudgedAsFiles(t *testing.T) {
 	done := s.ask(map[string]any{"do": "denoise", "input": input, "output": output, "filter": "nlm", "dims": 3})
 	verdict := s.ask(map[string]any{"do": "assess", "input": input, "result": output, "recipe": done.Result["recipe"]})
 	same("the verdict", verdict.Result, "assess", in, out)
-	if verdict.Result["verdict"] == nil || done.Result["estimate"] == nil {
+	if word, removed := verdict.Result["judgement"], verdict.Result["noise_removed"]; word != "fades" || removed == nil || done.Result["estimate"] == nil {
 		t.Errorf("%v, %v", verdict, done.Result)
 	}
 	if e := s.ask(map[string]any{"do": "estimate", "input": input, "output": output}); e.Error.Text != "" || e.Result["sigma"] == nil {

@@ -215,7 +215,7 @@ func TestDerivative(t *testing.T) {
 		t.Errorf("sources %v", sources)
 	}
 	quell := sidecar["Quell"].(map[string]any)
-	if recipe := quell["Recipe"].(map[string]any); recipe["filter"] != "gaussian" || quell["Verdict"] == "" || quell["Version"] != job.Version() {
+	if recipe := quell["Recipe"].(map[string]any); recipe["filter"] != "gaussian" || quell["Judgement"] == nil || quell["Version"] != job.Version() {
 		t.Errorf("%v", quell)
 	}
 	// The recipe of a sidecar runs.

@@ -192,11 +192,11 @@ func printAssessment(w io.Writer, a judge.Assessment) error {
 		fmt.Fprintf(w, "%-20s %s %s, %.3g standard errors, in %s\n", "Place", f.Change, f, f.Z, against)
 	}
 	for z, s := range a.Slices {
-		texts := []string{}
+		texts := []string{fmt.Sprintf("sigma %.4g", s.Sigma)}
 		for _, f := range judge.Shares(judge.Measures{Assessment: judge.Assessment{Verdict: s.Verdict}}) {
 			texts = append(texts, f.Label.String()+" "+f.Text())
 		}
-		fmt.Fprintf(w, "slice %-6d %-16s sigma %.4g; %s\n", z+1, s.Judgement.Message(), s.Sigma, strings.Join(texts, "; "))
+		fmt.Fprintf(w, "slice %-6d %-16s %s\n", z+1, s.Judgement.Message(), strings.Join(texts, "; "))
 	}
 	return nil
 }
