@@ -153,9 +153,8 @@ func (w *Workbench) Texts() map[string][]string {
 		add("title", p.Dock().Tabs...)
 	}
 	add("wording.NotClinical", wording.NotClinical)
-	add("string(c)", string(noise.High), string(noise.Fair), string(noise.Low), string(noise.None))
 	for _, of := range []string{"f.Confidence", "m.Confidence", "f.Noise.Confidence"} {
-		add("string("+of+")", out["string(c)"]...)
+		add("string("+of+")", string(noise.High), string(noise.Fair), string(noise.Low), string(noise.None))
 	}
 	add("p.What", "edges", "smooth tissue", "a disc")
 	v := &volume.Volume{}

@@ -60,8 +60,11 @@ func (n *noises) solve(patch func(values []float64) measure.Patch) {
 
 // spectra returns the spectra of the noise before and of what each weight of 1 takes of what the filter removed, or of the
 // whole noise, less a surface of second order: slow anatomy is no noise. Places do not count if the filter brought something
-// bright or dark of the surroundings into them.
+// bright or dark of the surroundings into them. Without places the spectra are empty.
 func (n *noises) spectra(whole bool) (measure.CrossPower, error) {
+	if len(n.middles) == 0 {
+		return measure.CrossPower{}, nil
+	}
 	places, ratios := make([][]measure.Patch, len(n.middles)), make([]float64, len(n.middles))
 	err := parallel.For(context.Background(), len(places), func(k int) error {
 		middle := n.middles[k]

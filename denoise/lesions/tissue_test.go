@@ -103,13 +103,24 @@ func TestFiguresOfAnEqualiser(t *testing.T) {
 	}
 }
 
-// Without homogeneous regions nothing is known.
+// Without homogeneous regions nothing is known, and the dial has no way to solve.
 func TestNoTissue(t *testing.T) {
 	v := flat(t, [3]int{60, 60, 1})
 	for i := range v.Data {
 		v.Data[i] += float32(40 * (i % 60 / 4 % 2))
 	}
-	if f := tissue(t, v).Of(v, v.Bounds()).Figures(); f.Noise().Known() {
+	found := tissue(t, v)
+	if f := found.Of(v, v.Bounds()).Figures(); f.Noise().Known() {
 		t.Errorf("stripes have %+v", f)
+	}
+	response, err := found.Respond(context.Background(), cpu.New(), recipe(t, "nlm", 2, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := response.Figures(nil); f.Noise().Known() {
+		t.Errorf("a filter of stripes has %+v", f)
+	}
+	if _, ok := response.Dial(); ok {
+		t.Error("stripes have a dial")
 	}
 }
