@@ -246,19 +246,24 @@ const (
 	recorded stage = "recorded"
 )
 
-func newBatch(o Options, events Events) (*batch, error) {
-	if o.Job.Recipe == nil {
-		return nil, job.Usagef("a batch needs a recipe")
+// checkJob reports why no series can be done.
+func checkJob(j job.Job) error {
+	if j.Recipe == nil {
+		return job.Usagef("a batch needs a recipe")
 	}
-	if !o.Job.AutoDims {
-		if err := o.Job.Recipe.Validate(); err != nil {
-			return nil, &job.UsageError{Text: message.Of(err), Err: err}
+	if !j.AutoDims {
+		if err := j.Recipe.Validate(); err != nil {
+			return &job.UsageError{Text: message.Of(err), Err: err}
 		}
 	}
-	if err := job.CheckUneven(o.Job.Uneven); err != nil {
-		return nil, err
+	if err := job.CheckUneven(j.Uneven); err != nil {
+		return err
 	}
-	if err := job.CheckAttach(o.Job.Output.Attach); err != nil {
+	return job.CheckAttach(j.Output.Attach)
+}
+
+func newBatch(o Options, events Events) (*batch, error) {
+	if err := checkJob(o.Job); err != nil {
 		return nil, err
 	}
 	o.Shards = max(o.Shards, 1)

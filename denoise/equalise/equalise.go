@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// Levels are the B_k, and Slices the distances j from 0 on.
-	Levels, Slices = 4, 4
-	// radius is how far W reaches within a slice.
-	radius = 1<<(Levels-1) - 1
+	// Levels is the number of the B_k.
+	Levels = 4
+	// Slices is the number of the distances j from 0 on.
+	Slices = 4
 	// largest bounds a weight: beyond it the sums cancel each other.
 	largest = 100
 )

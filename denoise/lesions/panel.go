@@ -221,12 +221,6 @@ func (m *measurement) inner(wide []*volume.Volume) []*volume.Volume {
 	return out
 }
 
-// patch returns a middle slice for a spectrum.
-func (m *measurement) patch(values []float64) measure.Patch {
-	pixel := m.crops[0].in.Volume.Spacing
-	return measure.NewPatch(m.side, m.side, [2]float64{pixel[0], pixel[1]}, values)
-}
-
 // localSD returns the root mean square of the SD in the middle slices before filtering.
 func (m *measurement) localSD() float64 {
 	var sum float64

@@ -139,8 +139,8 @@ func (e *Estimate) finest() Evidence {
 func (e *Estimate) fromDetail(fine Evidence, even *Evidence, anatomy float64) {
 	low, high, was := fine.Low, fine.High, e.Confidence
 	e.Evidence = []Evidence{fine}
-	switch {
-	case even == nil:
+	switch even {
+	case nil:
 		if was == High { // no other kind of evidence agrees
 			low, high = e.Sigma*(1-fairHalf), e.Sigma*(1+fairHalf)
 		}

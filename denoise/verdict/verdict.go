@@ -75,7 +75,7 @@ type Figures struct {
 	Regions int `json:"regions"`
 }
 
-// Noise, Contrast and Texture are the figures with their intervals.
+// Noise is the noise removed.
 func (f Figures) Noise() Share { return share(f.NoiseRemoved, f.NoiseRemovedLow, f.NoiseRemovedHigh) }
 
 // Contrast is the contrast kept.
@@ -149,7 +149,8 @@ func (b Bounds) Judge(f Figures) (Word, message.Message) {
 	return Good, message.New(message.VisibilityKept, "%d %% less noise; objects of %s mm keep %d %% of their contrast, the noise %d %% of its texture.", percent(noise), size, percent(contrast), percent(texture))
 }
 
-// removed; outside them by what is kept, relative to its bound.
+// Better reports whether f is preferred to than: within the bounds by the noise removed, outside them by what is kept, relative
+// to its bound.
 func (b Bounds) Better(f, than Figures) bool {
 	in, other := b.Within(f), b.Within(than)
 	if in != other {

@@ -127,7 +127,7 @@ func (l *list) attend(cmd *exec.Cmd, t Timing, spec batch.Spec) error {
 	var attended sync.WaitGroup
 	attended.Go(func() {
 		defer close(said)
-		defer out.Close() // a child that writes anything else cannot go on
+		defer func() { _ = out.Close() }() // a child that writes anything else cannot go on
 		for lines := json.NewDecoder(out); ; {
 			var a answer
 			if lines.Decode(&a) != nil {
@@ -140,7 +140,7 @@ func (l *list) attend(cmd *exec.Cmd, t Timing, spec batch.Spec) error {
 		l.converse(json.NewEncoder(in), said, t, spec, func() { _ = cmd.Process.Kill() })
 	})
 	err = cmd.Wait()
-	stdout.Close()
+	_ = stdout.Close() // so that the reader ends
 	attended.Wait()
 	return err
 }

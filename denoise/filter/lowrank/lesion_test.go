@@ -1,7 +1,6 @@
 package lowrank
 
 import (
-	"fmt"
 	"testing"
 
 	"quell/denoise"
@@ -60,7 +59,7 @@ func TestLesion(t *testing.T) {
 		{3, 27, 2, true, 0.85}, {3, 3, 4, true, 0.85}, {1, 1, 4, true, 0.85},
 	} {
 		a, b := kept(t, "sigma=1", c.width, c.voxels, c.contrast, c.all), kept(t, "sigma=1 limit=0", c.width, c.voxels, c.contrast, c.all)
-		t.Log(fmt.Sprintf("%d voxels of %g sigmas, in all volumes %v: %.0f %% is kept, without limit %.0f %%", c.voxels, c.contrast, c.all, 100*a, 100*b))
+		t.Logf("%d voxels of %g sigmas, in all volumes %v: %.0f %% is kept, without limit %.0f %%", c.voxels, c.contrast, c.all, 100*a, 100*b)
 		if a < c.least {
 			t.Errorf("%d voxels of %g sigmas: %.0f %% is kept", c.voxels, c.contrast, 100*a)
 		}

@@ -21,7 +21,6 @@ type Bar struct {
 	Center   bool    // a line marks the middle, which is best
 	Doubtful bool    // the interval holds a bound, so that neither side is sure
 	Tapped   string  // what a click does, for the tooltip; "" for nothing
-	ofSeries bool    // the value is of an object of the series, which has a place
 }
 
 // bar draws a Bar: the good values on the track, a line at each of their ends, and the value with its interval over it.
