@@ -21,20 +21,20 @@ func init() {
 	executor.Register(executor.Product{
 		Name: "scales-out", Kind: files.MapOutput,
 		Help: "lpa and sadct: also write how many voxels the neighbourhood of each voxel reaches, to this NIfTI `file` of eight volumes, from +x by 45 degrees towards +y; of a 4-D series eight for each volume in turn",
-		Sink: func(b executor.Beside) executor.Sink { return &scalesSink{out: b.Path, src: b.Source} },
+		Sink: func(b executor.Beside) executor.Sink { return &scalesSink{staged: staged{out: b.Path}, src: b.Source} },
 	})
 	executor.Register(executor.Product{
 		Name: "rank-out", Kind: files.MapOutput,
 		Help: "lowrank: also write the rank that was kept around each voxel, of all volumes, to this NIfTI `file`",
 		Sink: func(b executor.Beside) executor.Sink {
-			return &seriesMapSink{option: "rank-out", out: b.Path, about: "Rank.", values: func(m *executor.Made) *volume.Volume { return m.Rank }}
+			return &seriesMapSink{staged: staged{out: b.Path}, option: "rank-out", about: "Rank.", values: func(m *executor.Made) *volume.Volume { return m.Rank }}
 		},
 	})
 	executor.Register(executor.Product{
 		Name: "sigma-out", Kind: files.MapOutput,
 		Help: "lowrank: also write the noise by which the volumes were filtered, sigma of each voxel, to this NIfTI `file`",
 		Sink: func(b executor.Beside) executor.Sink {
-			return &seriesMapSink{option: "sigma-out", out: b.Path, about: "Noise.", values: sigmaOf}
+			return &seriesMapSink{staged: staged{out: b.Path}, option: "sigma-out", about: "Noise.", values: sigmaOf}
 		},
 	})
 	executor.Register(executor.Product{

@@ -2,24 +2,20 @@ package output
 
 import (
 	"context"
-	"path/filepath"
 
 	"quell/app/executor"
 	"quell/app/files"
 	"quell/app/job"
 	"quell/internal/message"
-	"quell/io/atomic"
 	"quell/io/format"
 	"quell/volume"
 )
 
 // seriesMapSink writes one map of all volumes of a 4-D series that were filtered together, as one volume.
 type seriesMapSink struct {
-	option, out string
-	about       string
-	values      func(m *executor.Made) *volume.Volume // nil for a filter of volumes
-	stage       *atomic.Stage
-	written     format.Writer
+	staged
+	option, about string
+	values        func(m *executor.Made) *volume.Volume // nil for a filter of volumes
 }
 
 // Begin refuses files that cannot hold the map, and filters of volumes.
@@ -34,15 +30,13 @@ func (w *seriesMapSink) Begin(_ context.Context, first *executor.Made) error {
 }
 
 // Slab writes the map with the first volume.
-func (w *seriesMapSink) Slab(ctx context.Context, s *executor.Slab) (err error) {
+func (w *seriesMapSink) Slab(ctx context.Context, s *executor.Slab) error {
 	if w.stage != nil {
 		return nil
 	}
-	w.out = filepath.Clean(w.out)
-	if w.stage, err = atomic.Begin(w.out); err != nil {
+	if err := w.open(format.Options{Datatype: "float32"}); err != nil {
 		return err
 	}
-	w.written = files.NewWriter(w.out, w.stage.Path(filepath.Base(w.out)), format.Options{Datatype: "float32"})
 	values := w.values(s.Whole)
 	header := *s.Whole.Source
 	header.Volume = &volume.Volume{Geometry: values.Geometry}
@@ -53,25 +47,6 @@ func (w *seriesMapSink) Slab(ctx context.Context, s *executor.Slab) (err error) 
 		return writeError(w.out, err)
 	}
 	return nil
-}
-
-// Finish completes the file and gives it its name.
-func (w *seriesMapSink) Finish(ctx context.Context, _ *executor.Outcome) error {
-	if _, err := w.written.Close(ctx); err != nil {
-		return writeError(w.out, err)
-	}
-	return w.stage.Commit(ctx)
-}
-
-// Abort removes what was not committed.
-func (w *seriesMapSink) Abort() {
-	if w.written != nil {
-		w.written.Discard()
-	}
-	if w.stage != nil {
-		w.stage.Close()
-	}
-	w.written, w.stage = nil, nil
 }
 
 // sigmaOf returns the noise by which the volumes were filtered.

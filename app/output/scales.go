@@ -2,7 +2,6 @@ package output
 
 import (
 	"context"
-	"path/filepath"
 
 	"quell/app/executor"
 	"quell/app/files"
@@ -10,7 +9,6 @@ import (
 	"quell/app/run"
 	"quell/denoise"
 	"quell/internal/message"
-	"quell/io/atomic"
 	"quell/io/format"
 	"quell/series"
 	"quell/volume"
@@ -31,11 +29,9 @@ func checkScales(r denoise.Recipe, out string) error {
 // volumes for every volume of the source in turn, one for each of denoise.Directions, of
 // denoise.Lengths in voxels. Excluded voxels hold 0.
 type scalesSink struct {
-	out    string
-	src    *executor.Source
-	stage  *atomic.Stage      // nil before the first slab
-	frames format.Writer      //
-	kept   [][]*volume.Volume // the directions of the slabs of a volume that is not complete
+	staged
+	src  *executor.Source
+	kept [][]*volume.Volume // the directions of the slabs of a volume that is not complete
 }
 
 // Begin refuses filters that choose no neighbourhood.
@@ -51,14 +47,10 @@ func (w *scalesSink) Slab(ctx context.Context, s *executor.Slab) (err error) {
 		return err
 	}
 	if w.stage == nil {
-		w.out = filepath.Clean(w.out)
-		if w.stage, err = atomic.Begin(w.out); err != nil {
+		volumes := &series.Group{Places: make([]series.Place, w.src.Len()*len(scales))}
+		if err := w.open(format.Options{Group: volumes, Datatype: "uint8"}); err != nil {
 			return err
 		}
-	}
-	if w.frames == nil {
-		volumes := &series.Group{Places: make([]series.Place, w.src.Len()*len(scales))}
-		w.frames = files.NewWriter(w.out, w.stage.Path(filepath.Base(w.out)), format.Options{Group: volumes, Datatype: "uint8"})
 	}
 	if w.kept = append(w.kept, scales); !s.Last {
 		return nil
@@ -66,11 +58,11 @@ func (w *scalesSink) Slab(ctx context.Context, s *executor.Slab) (err error) {
 	header := *s.Whole.Source
 	header.Volume = &volume.Volume{Geometry: s.Whole.Source.Volume.Geometry.Crop(s.Whole.Region)}
 	for d := range scales {
-		if err := w.frames.Begin(ctx, &header, format.Derived{Description: "Lengths of neighbourhoods. " + describe(s.Whole.Run)}); err != nil {
+		if err := w.written.Begin(ctx, &header, format.Derived{Description: "Lengths of neighbourhoods. " + describe(s.Whole.Run)}); err != nil {
 			return writeError(w.out, err)
 		}
 		for _, part := range w.kept {
-			if err := w.frames.Add(ctx, part[d], nil); err != nil {
+			if err := w.written.Add(ctx, part[d], nil); err != nil {
 				return writeError(w.out, err)
 			}
 		}
@@ -79,21 +71,8 @@ func (w *scalesSink) Slab(ctx context.Context, s *executor.Slab) (err error) {
 	return nil
 }
 
-// Finish completes the file and gives it its name.
-func (w *scalesSink) Finish(ctx context.Context, _ *executor.Outcome) error {
-	if _, err := w.frames.Close(ctx); err != nil {
-		return writeError(w.out, err)
-	}
-	return w.stage.Commit(ctx)
-}
-
-// Abort removes what was not committed.
+// Abort also drops the directions that wait.
 func (w *scalesSink) Abort() {
-	if w.frames != nil {
-		w.frames.Discard()
-	}
-	if w.stage != nil {
-		w.stage.Close()
-	}
-	*w = scalesSink{out: w.out, src: w.src}
+	w.staged.Abort()
+	w.kept = nil
 }
