@@ -31,8 +31,7 @@ const (
 	evenRiseLow  = 1.08  // of the 0.15-quantile from narrow to wide windows: above, anatomy is part of it
 	evenRiseMost = 1.055 // of the median
 	leastColour  = 0.1   // more pixels than one that an independent sample covers: below, the noise counts as white
-	mostCoverage = 5     // pixels that an independent sample covers at most
-	mostEvenGain = 1.15  // of a fit: the correlation of what it leaves shows no more
+	evenFitTakes = 1.05  // of the standard deviation that a fit takes: above, it takes more than the correlation of the rest shows
 	evenAgrees   = 0.12  // by which the finest detail and the windows may differ if they show the same noise
 	evenShown    = 0.1   // of the windows, the evenest, that show the correlation
 	evenPure     = 0.045 // of anatomy, below which more of them do
@@ -46,6 +45,10 @@ const (
 	scatterPower = 2.5
 	risePower    = 1
 	byChance     = 0.015 // of the scatter, as the correlation is known to so much
+
+	mostAnatomyFalls = 0.8  // of the highest difference over the first: below, slices share noise
+	fallByAnatomy    = 0.93 // the same, that anatomy makes
+	mostOverlap      = 0.9  // correlation from slice to slice
 )
 
 // evenOrders are the differences across slices: none, first, second and fourth ones.
@@ -71,11 +74,13 @@ type evenWindows struct {
 	narrow, wide evenFigures // of the evenest slices
 	count        int         // wide windows of these
 	orders       []evenOrder
+	overlap      bool   // slices share noise
 	limits       tissue // of the means of the foreground
 }
 
 // evenOrder is what the windows of one difference across slices show, each quantile over that of noise of sigma 1.
 type evenOrder struct {
+	weights      []float64
 	narrow, wide evenFigures
 	correlation  *Correlation
 	count        int // wide windows
@@ -103,6 +108,50 @@ func (o evenOrder) sigma() float64 {
 	return o.narrow[evenLowest] * math.Exp(-scatterPower*max(o.scatter()-byChance, 0)-risePower*max(o.rise(), 0))
 }
 
+// correctOverlap adds to the differences the noise that slices share, if the slices were smoothed, interpolated or acquired with
+// overlap. Differences of independent noise read the same in all orders, and anatomy makes the highest read a
+// little less than the first; if they fall by more, the correlation from slice to slice follows from it, taken as
+// a Gaussian's.
+func (w *evenWindows) correctOverlap() {
+	first := slices.IndexFunc(w.orders, func(o evenOrder) bool { return len(o.weights) > 1 })
+	last := len(w.orders) - 1
+	if first < 0 || first == last {
+		return
+	}
+	a, b := &w.orders[first], &w.orders[last]
+	falls := b.narrow[evenLowest] / a.narrow[evenLowest]
+	if falls > mostAnatomyFalls {
+		return
+	}
+	rho := 0.0
+	for falls < fallByAnatomy*math.Sqrt(ofOverlap(b.weights, rho)/ofOverlap(a.weights, rho)) && rho < mostOverlap {
+		rho += 0.005
+	}
+	w.overlap = true
+	for i := range w.orders[first:] {
+		o := &w.orders[first+i]
+		gain := 1 / math.Sqrt(ofOverlap(o.weights, rho))
+		for q := range evenQuantiles {
+			o.narrow[q] *= gain
+			o.wide[q] *= gain
+		}
+		o.correlation.Across = [3]float64{1, rho, rho * rho * rho * rho}
+	}
+}
+
+// ofOverlap is the variance of a difference across slices of noise whose correlation is a Gaussian with rho from slice
+// to slice, over that of independent noise.
+func ofOverlap(weights []float64, rho float64) float64 {
+	sum, squares := 0.0, 0.0
+	for i, a := range weights {
+		squares += a * a
+		for j, b := range weights {
+			sum += a * b * math.Pow(rho, float64((i-j)*(i-j)))
+		}
+	}
+	return sum / squares
+}
+
 // evidence returns sigma by the order with the least anatomy, and its interval, which is as wide as there is anatomy; ok is
 // false without windows.
 func (w evenWindows) evidence() (x Evidence, of evenOrder, ok bool) {
@@ -119,7 +168,11 @@ func (w evenWindows) evidence() (x Evidence, of evenOrder, ok bool) {
 		return 0
 	})
 	sigma, half := of.sigma(), evenHalf+of.anatomy()
-	return Evidence{EvenWindows, sigma, sigma * max(1-half, leastOfWindows), max(sigma*(1+half), of.narrow[evenMiddle]*(1+leastHalf)), of.count}, of, true
+	high := max(sigma*(1+half), of.narrow[evenMiddle]*(1+leastHalf))
+	if gain := surfaceGain(of.correlation, evenWide); gain > evenFitTakes { // smooth noise looks like a surface
+		high *= math.Pow(gain, 4)
+	}
+	return Evidence{EvenWindows, sigma, sigma * max(1-half, leastOfWindows), high, of.count}, of, true
 }
 
 const (
@@ -171,6 +224,7 @@ func (e Estimate) evenWindowsOf(ctx context.Context, v *volume.Volume, cut float
 			w.orders = append(w.orders, o)
 		}
 	}
+	w.correctOverlap()
 	return w, nil
 }
 
@@ -191,6 +245,7 @@ func orderOf(v *volume.Volume, weights []float64, found [][2][]window) (o evenOr
 		}
 	}
 	narrow := sds(sides[0])
+	o.weights = weights
 	if o.count = len(sides[1]); o.count < minWindows || quantile(narrow, evenQuantiles[evenLowest]) == 0 {
 		return o, false
 	}

@@ -106,7 +106,7 @@ func (e *Estimate) combine(w evenWindows) {
 		e.fromDetail(fine, nil, 0)
 	case found && w.homogeneous() && (e.MayBeTexture() || even.Sigma > (1+evenAgrees)*fine.High):
 		e.fromWindows(w.places(), w.orders[0], fine)
-	case e.Negligible && of.anatomy() > evenMargin || e.Confidence != None && even.allows(e.Sigma):
+	case e.Negligible && of.anatomy() > evenMargin || e.Confidence != None && !w.overlap && even.allows(e.Sigma):
 		e.fromDetail(fine, &even, of.anatomy())
 	default:
 		e.fromWindows(even, of, fine)
