@@ -303,7 +303,7 @@ func (x *execution) announce(findings []series.Finding) {
 		if len(x.volumes) > 0 && open.HasFinding(x.outcome.Findings, f) {
 			continue // as of a volume before
 		}
-		if f.Severity > series.Note && !open.HasFinding(x.outcome.Findings, f) {
+		if (f.Severity > series.Note || f.Kind == series.Filtered) && !open.HasFinding(x.outcome.Findings, f) {
 			x.events.Say(f.Severity, f.Text.String())
 		}
 		x.outcome.Findings = append(x.outcome.Findings, f)
