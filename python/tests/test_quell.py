@@ -49,14 +49,14 @@ def write_nifti(path, array, spacing=(1, 1, 1)):
 class CommandLine(unittest.TestCase):
     """Results are those of the command line."""
 
-    def filtered(self, array, *flags, spacing=(1, 1, 1), mask=None):
+    def filtered(self, array, *flags, spacing=(1, 1, 1), mask=None, stderr=None):
         with tempfile.TemporaryDirectory() as folder:
             source, out = os.path.join(folder, "in.nii"), os.path.join(folder, "out.nii")
             write_nifti(source, array, spacing)
             if mask is not None:
                 write_nifti(os.path.join(folder, "mask.nii"), mask.astype(np.float32), spacing)
                 flags += ("--mask", os.path.join(folder, "mask.nii"))
-            subprocess.run([_process.program(), "denoise", source, out, *flags], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([_process.program(), "denoise", source, out, *flags], check=True, stdout=subprocess.DEVNULL, stderr=stderr)
             with open(out, "rb") as f:
                 return np.frombuffer(f.read(), "<f4", offset=352).reshape(array.shape)
 
@@ -67,6 +67,25 @@ class CommandLine(unittest.TestCase):
     def test_defaults(self):
         a = volume()
         self.same(quell.denoise(a), self.filtered(a, "--filter", "nlm", "--dims", "auto"))
+
+    def test_one_word_one_default(self):
+        """A name alone gives the same voxels, of CT and MR, of thin and thick slices; a multiple of sigma counts in the figure of estimate."""
+        head = np.where(volume((6, 96, 96)) > 200, 40, -1000) + 12 * np.random.default_rng(2).standard_normal((6, 96, 96))
+        for modality, a in ((None, volume()), ("MR", volume()), ("CT", head.astype(np.float32))):
+            flags = () if modality is None else ("--modality", modality)
+            for spacing in ((1, 1, 1), (5, 1, 1)):
+                for word, options in (("nlm", {}), ("prinlm", {}), ("bilateral", {}), ("slab", {}), ("nlm", {"h": "1.2sigma"})):
+                    with self.subTest(modality=modality, spacing=spacing, word=word, options=options):
+                        got = quell.denoise(a, word, modality=modality, spacing=spacing, details=True, **options)
+                        values = [text for name, value in options.items() for text in ("--" + name, value)]
+                        self.same(got.array, self.filtered(a, "--filter", word, *values, *flags, spacing=spacing))
+                        if options:
+                            shown = quell.estimate(a, modality=modality, spacing=spacing).sigma
+                            self.assertAlmostEqual(got.recipe["parameters"]["h"], 1.2 * shown, places=4)
+        with self.assertRaisesRegex(quell.QuellError, "needs the noise of the series"):
+            quell.denoise(volume(), "nlm", h="1.2sigma", modality="CT")  # no soft tissue
+        with self.assertRaises(subprocess.CalledProcessError):
+            self.filtered(volume(), "--filter", "nlm", "--h", "1.2sigma", "--modality", "CT", stderr=subprocess.DEVNULL)
 
     def test_parameters(self):
         a = volume()
