@@ -238,12 +238,17 @@ func (v *volumeWork) begin(ctx context.Context, s *series.Series) error {
 			return err
 		}
 	}
-	v.x.maps = v.x.means.Maps
-	if v.x.plan.Slabs || v.x.means.Run != nil || v.x.job.MapFile() == "" && v.x.job.Mask == "" {
+	if v.x.plan.Slabs || v.x.means.Run != nil || v.x.together != nil {
 		return nil
 	}
-	var err error
-	v.x.maps, err = run.LoadMaps(ctx, v.x.job, s)
+	return v.x.loadMaps(ctx, s)
+}
+
+// loadMaps takes the maps that the job names, or else the ones that are in memory.
+func (x *execution) loadMaps(ctx context.Context, s *series.Series) (err error) {
+	if x.maps = x.means.Maps; x.job.MapFile() != "" || x.job.Mask != "" {
+		x.maps, err = run.LoadMaps(ctx, x.job, s)
+	}
 	return err
 }
 

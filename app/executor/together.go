@@ -72,9 +72,10 @@ func (x *execution) filterTogether(ctx context.Context) error {
 	if err := run.CheckRecipe(first, *x.job.Recipe, false); err != nil {
 		return err
 	}
-	if t.maps, err = run.LoadMaps(ctx, x.job, first); err != nil {
+	if err := x.loadMaps(ctx, first); err != nil {
 		return err
 	}
+	t.maps = x.maps
 	if err := timed(&x.outcome.Seconds.Estimate, func() error { return x.resolveTogether(ctx, first.Volume.Geometry, read) }); err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ def write_nifti(path, array, spacing=(1, 1, 1)):
     dz, dy, dx = spacing
     header = bytearray(352)
     struct.pack_into("<i", header, 0, 348)
-    struct.pack_into("<8h", header, 40, 3, *array.shape[::-1], 1, 1, 1, 1)
+    struct.pack_into("<8h", header, 40, array.ndim, *array.shape[::-1], *[1] * (7 - array.ndim))
     struct.pack_into("<2h", header, 70, 16, 32)
     struct.pack_into("<8f", header, 76, 1, dx, dy, dz, 0, 0, 0, 0)
     struct.pack_into("<f", header, 108, 352)
@@ -86,6 +86,28 @@ class CommandLine(unittest.TestCase):
             quell.denoise(volume(), "nlm", h="1.2sigma", modality="CT")  # no soft tissue
         with self.assertRaises(subprocess.CalledProcessError):
             self.filtered(volume(), "--filter", "nlm", "--h", "1.2sigma", "--modality", "CT", stderr=subprocess.DEVNULL)
+
+    def test_series(self):
+        """A 4-D array is filtered as a 4-D file, by lowrank as a whole and by others volume by volume."""
+        rng = np.random.default_rng(5)
+        change = 1 + 0.1 * rng.standard_normal((10, 1, 1, 1))
+        a = (change * volume((4, 24, 26)) + 10 * rng.standard_normal((10, 4, 24, 26))).astype(np.float32)
+        for word in ("lowrank", "median"):
+            with self.subTest(word=word):
+                got = quell.denoise(a, word, spacing=(3, 2, 2), details=True)
+                self.same(got.array, self.filtered(a, "--filter", word, spacing=(3, 2, 2)))
+                self.assertEqual(len(got.details["volumes"]), 10)
+                self.assertEqual(got.recipe["filter"], word)
+        mask = np.zeros((4, 24, 26), bool)
+        mask[:, 4:20, 4:20] = True
+        quiet = quell.denoise(a, "lowrank", spacing=(3, 2, 2), mask=mask, sigma=10)
+        self.assertTrue(np.array_equal(quiet[:, ~mask], a[:, ~mask]) and not np.array_equal(quiet[:, mask], a[:, mask]))
+        a[3, 1, 2, 3] = np.nan
+        self.assertTrue(np.isnan(quell.denoise(a, "median")[3, 1, 2, 3]))
+        with self.assertRaisesRegex(quell.QuellError, "8"):
+            quell.denoise(a[:4], "lowrank")
+        with self.assertRaisesRegex(quell.QuellError, "4-D series"):
+            quell.denoise(a[0], "lowrank")
 
     def test_parameters(self):
         a = volume()
@@ -301,7 +323,9 @@ class Errors(unittest.TestCase):
             ("the result is of shape", lambda: quell.assess(a, a[:2])),
             ("complex64", lambda: quell.denoise(a * 1j)),
             ("is of type", lambda: quell.denoise(["a"])),
-            ("has 4 axes", lambda: quell.denoise(a[None])),
+            ("has 4 axes", lambda: quell.estimate(a[None])),
+            ("has 5 axes", lambda: quell.denoise(a[None, None])),
+            ("axes in space", lambda: quell.denoise(a[None], spacing=(1, 1, 1, 1))),
             ("has 1 axis;", lambda: quell.denoise(a[0, 0])),
             ("is empty", lambda: quell.denoise(a[:0])),
         ):
