@@ -335,6 +335,13 @@ func (x *execution) warn(text message.Message) {
 	x.events.Say(series.Warning, text.String())
 }
 
+// sayMapped says that a noise map was found that nothing asked for.
+func (x *execution) sayMapped(m run.Maps) {
+	if m.Noise != nil {
+		x.events.Say(series.Note, "The noise differs from place to place: it was filtered by a noise map, as by --noise-map auto; --noise-map none filters without.")
+	}
+}
+
 // awaitEngine returns the engine, and says if that takes long.
 func (x *execution) awaitEngine() (denoise.Engine, error) {
 	return engines.Await(x.means.Engine, x.warn)
@@ -381,8 +388,8 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 		v.made.Run, err = run.Denoise(ctx, v.x.engine, q, v.volumeEvents().Track(job.Filtering))
 		if err == nil {
 			estimate += v.made.Run.Estimate.Seconds()
-			if q.IfVaries && v.made.Run.Maps.Noise != nil {
-				v.x.events.Say(series.Note, "The noise differs from place to place: it was filtered by a noise map, as by --noise-map auto; --noise-map none filters without.")
+			if q.IfVaries {
+				v.x.sayMapped(v.made.Run.Maps)
 			}
 			v.made.Result = v.made.Run.Result
 		}
