@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"quell/io/dicom/part10"
 )
@@ -75,15 +73,14 @@ var reconstructions = func() (out []reconstruction) {
 				pattern = name
 			}
 			pattern = strings.NewReplacer(" ", "[ _-]*", "-", "[ _-]*").Replace(pattern)
-			out = append(out, reconstruction{name, regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + pattern + `)`), names[0] == "QIR"})
+			out = append(out, reconstruction{name, regexp.MustCompile(`(?i)(?:^|[^\pL])(` + pattern + `)(?:$|[^\pL])`), names[0] == "QIR"})
 		}
 	}
 	return out
 }()
 
 var (
-	strength = regexp.MustCompile(`(?i)^[ _(-]*(?:SS|AR)?(\d+(?:\.\d+)?) ?(%|mm)?`)
-	grade    = regexp.MustCompile(`(?i)^[ _(-]*(off|none|mild|standard|strong|weak|enhanced|high|medium|low|[lmh])(?:$|[^\pL])`)
+	strength = regexp.MustCompile(`(?i)^[ _(-]*(?:(?:SS|AR)?(\d+(?:\.\d+)?) ?(%|mm)?|(off|none|mild|standard|strong|weak|enhanced|high|medium|low|[lmh])(?:$|[^\pL]))`)
 	denied   = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:no|non|not|without|w/o)[ _-]*$`)
 )
 
@@ -113,26 +110,22 @@ func (s *Slice) Filtered() string {
 
 // in returns the name with its strength, if a text names it and does not deny it.
 func (r reconstruction) in(text string) string {
-	at := r.pattern.FindStringIndex(text)
-	if at == nil || denied.MatchString(text[:at[0]+1]) {
+	at := r.pattern.FindStringSubmatchIndex(text)
+	if at == nil || denied.MatchString(text[:at[2]]) {
 		return ""
 	}
-	rest := text[at[1]:]
-	if next, _ := utf8.DecodeRuneInString(rest); unicode.IsLetter(next) {
-		return ""
-	}
-	if m := grade.FindStringSubmatch(rest); m != nil {
-		if word := strings.ToLower(m[1]); word != "off" && word != "none" {
-			return r.name + " " + m[1]
-		}
-		return ""
-	}
-	m := strength.FindStringSubmatch(rest)
-	if m == nil || m[2] == "mm" || strings.Contains(m[1], ".") { // a thickness
+	m := strength.FindStringSubmatch(text[at[3]:])
+	if m == nil {
 		return r.name
 	}
-	if n, err := strconv.Atoi(m[1]); err != nil || n == 0 || n > 100 {
-		return map[bool]string{false: r.name}[n == 0]
+	n, err := strconv.Atoi(m[1])
+	switch word := strings.ToLower(m[3]); {
+	case word == "off", word == "none", err == nil && n == 0:
+		return ""
+	case word != "":
+		return r.name + " " + m[3]
+	case err != nil || m[2] == "mm" || n > 100: // a thickness
+		return r.name
 	}
 	return r.name + " " + m[1] + m[2]
 }
