@@ -26,14 +26,12 @@ const (
 	mostOverTime  = 1 << 20
 )
 
-// overTime follows the voxels of the volumes of the most frequent contrast, before the filter and after.
+// overTime follows the voxels of the volumes of the most frequent contrast.
 type overTime struct {
-	contrast string
-	inside   func(i int) bool
-	step     int // every so many voxels are followed
-	before   []moments
-	after    []moments
-	volumes  int
+	contrast      string
+	volumes, step int // every so many voxels are followed
+	inside        func(i int) bool
+	sides         [2][]moments // before, after
 }
 
 // moments are the sums of n values less the first, of their squares, and of the squares of their differences.
@@ -50,8 +48,7 @@ func (m *moments) add(x float64) {
 
 // ratio returns mean over standard deviation; infinite for values that are equal.
 func (m moments) ratio() float64 {
-	mean := m.sum / m.n
-	return (m.first + mean) / math.Sqrt(max(m.square/m.n-mean*mean, 0)*m.n/(m.n-1))
+	return (m.first + m.sum/m.n) / math.Sqrt(max(m.square-m.sum*m.sum/m.n, 0)/(m.n-1))
 }
 
 // newOverTime returns one for the volumes of a group; nil if too few repeat each other.
@@ -80,38 +77,37 @@ func (o *overTime) add(ctx context.Context, made *Made) (err error) {
 			return err
 		}
 		o.step = (len(before.Data)-1)/mostOverTime + 1
-		n := (len(before.Data)-1)/o.step + 1
-		o.before, o.after = make([]moments, n), make([]moments, n)
-	}
-	for i := range o.before {
-		o.before[i].add(float64(before.Data[i*o.step]))
-		o.after[i].add(float64(made.Result.Data[i*o.step]))
 	}
 	o.volumes++
+	for side, data := range [][]float32{before.Data, made.Result.Data} {
+		if o.sides[side] == nil {
+			o.sides[side] = make([]moments, (len(data)-1)/o.step+1)
+		}
+		for i := range o.sides[side] {
+			o.sides[side][i].add(float64(data[i*o.step]))
+		}
+	}
 	return nil
 }
 
 // figures returns the medians in the foreground; nil if there is none.
 func (o *overTime) figures() *TSNR {
-	var before, after, left []float64
-	for i := range o.before {
+	var all [3][]float64
+	for i, before := range o.sides[0] {
 		if o.inside(i * o.step) {
-			before, after = append(before, o.before[i].ratio()), append(after, o.after[i].ratio())
-			left = append(left, math.Sqrt(o.after[i].steps/o.before[i].steps))
+			after := o.sides[1][i]
+			for k, x := range []float64{before.ratio(), after.ratio(), math.Sqrt(after.steps / before.steps)} {
+				all[k] = append(all[k], x)
+			}
 		}
 	}
-	if len(before) == 0 {
+	if all[0] == nil {
 		return nil
 	}
-	return &TSNR{Volumes: o.volumes, Before: median(before), After: median(after), NoiseRemoved: 1 - median(left)}
-}
-
-// median returns that of the values that are numbers; NaN if none is.
-func median(x []float64) measure.Float {
-	x = slices.DeleteFunc(x, math.IsNaN)
-	if len(x) == 0 {
-		return measure.Float(math.NaN())
+	var medians [3]measure.Float
+	for k, x := range all {
+		slices.Sort(x)
+		medians[k] = measure.Float(x[len(x)/2])
 	}
-	slices.Sort(x)
-	return measure.Float(x[len(x)/2])
+	return &TSNR{Volumes: o.volumes, Before: medians[0], After: medians[1], NoiseRemoved: 1 - medians[2]}
 }
