@@ -25,6 +25,8 @@ import (
 	"quell/denoise/cpu"
 	"quell/denoise/noise"
 	"quell/internal/message"
+	"quell/io/dicom/dicomtest"
+	"quell/io/dicom/part10"
 	"quell/series"
 	"quell/volume"
 )
@@ -319,6 +321,28 @@ func TestWarningsOfAnOutputAreMessages(t *testing.T) {
 	report, err := app.DoOn(t.Context(), app.On{Series: s}, job.Job{Output: job.Output{Path: out}}, events)
 	if err != nil || len(texts) != 1 || !strings.HasPrefix(texts[0], "warning Analyze stores no") || len(report.Warnings) != 1 || report.Seconds.Write <= 0 {
 		t.Errorf("messages %q, report %+v, %v", texts, report, err)
+	}
+}
+
+// TestFilteredAlready: what a header says of filters before is a note, once for a series, and of plain images there is none.
+func TestFilteredAlready(t *testing.T) {
+	for kernel, want := range map[string][]string{"B30f": nil, `Br40d\3`: {"note Filtered already: ADMIRE 3."}} {
+		fakes := dicomtest.Stack(4)
+		for _, f := range fakes {
+			f.With(part10.TagManufacturer, "SIEMENS").With(part10.TagConvolutionKernel, kernel)
+		}
+		dir, s := dicomtest.OnDisk(t, fakes)
+		var texts []string
+		r := apptest.MustRecipe("median", 2)
+		report, err := app.Do(t.Context(), job.Job{Input: job.Input{Path: dir}, Recipe: &r, Output: job.Output{Path: filepath.Join(t.TempDir(), "a.nii")}},
+			job.Events{Message: func(severity series.Severity, text string) {
+				if strings.Contains(text, "already") {
+					texts = append(texts, severity.String()+" "+text)
+				}
+			}})
+		if err != nil || !slices.Equal(texts, want) || (s.Filtered != "") != (want != nil) || s.Kernel != kernel[:len(s.Kernel)] {
+			t.Errorf("%s: %q, filtered %q, kernel %q, findings %v, %v", kernel, texts, s.Filtered, s.Kernel, report.Findings, err)
+		}
 	}
 }
 

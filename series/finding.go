@@ -44,6 +44,7 @@ const (
 	ModalityLUT Kind = "modality-lut" // a modality lookup table is not applied
 	Monochrome1 Kind = "monochrome1"  // low values are meant to be bright
 	Noise       Kind = "noise"        // noise was added
+	Filtered    Kind = "filtered"     // a reconstruction or another program took noise before
 	Diffusion   Kind = "diffusion"    // gradients of a diffusion series are missing or not used
 )
 

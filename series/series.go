@@ -44,6 +44,7 @@ type Meta struct {
 	Manufacturer   string          `json:"manufacturer,omitempty"`
 	BodyPart       string          `json:"body_part,omitempty"`
 	Kernel         string          `json:"kernel,omitempty"`
+	Filtered       string          `json:"filtered,omitempty"`        // what filtered the images before they were stored, as they say
 	TransferSyntax string          `json:"transfer_syntax,omitempty"` // its UID
 	Encoding       volume.Encoding `json:"-"`
 	Windows        []volume.Window `json:"windows,omitempty"` // the series' own windows, first is the default

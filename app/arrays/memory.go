@@ -73,8 +73,10 @@ func (m *memory) bytes(what string, a Array, size int) ([]byte, error) {
 	if err := volume.NewGeometry(a.Dims, [3]float64{1, 1, 1}).Validate(); err != nil {
 		return nil, job.Usagef("the %s: %w", what, err)
 	}
-	n := a.Dims[0] * a.Dims[1] * a.Dims[2] * size // MaxVoxels is 2^36
+	n := a.voxels() * max(a.Volumes, 1) * size // MaxVoxels is 2^36
 	switch {
+	case a.Volumes < 0 || a.Volumes > mostVolumes:
+		return nil, job.Usagef("the %s has %d volumes; give 1 to %d", what, a.Volumes, mostVolumes)
 	case a.Offset < 0 || a.Offset%4 != 0:
 		return nil, job.Usagef("the %s begins at byte %d, which is no multiple of 4", what, a.Offset)
 	case n > len(s.Bytes) || a.Offset > len(s.Bytes)-n:

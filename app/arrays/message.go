@@ -56,6 +56,18 @@ type Array struct {
 	Memory int    `json:"memory"`
 	Offset int    `json:"offset"` // bytes, a multiple of 4
 	Dims   [3]int `json:"dims"`   // nx, ny, nz
+	// Volumes of a 4-D array follow each other, each of Dims; missing: one. denoise takes them.
+	Volumes int `json:"volumes,omitempty"`
+}
+
+// mostVolumes is the largest number of volumes of an array.
+const mostVolumes = 1 << 16
+
+// volume returns volume k.
+func (a Array) volume(k int) Array {
+	a.Offset += 4 * k * a.voxels()
+	a.Volumes = 0
+	return a
 }
 
 // Image is an array with its place in the patient.

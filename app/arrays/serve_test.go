@@ -117,6 +117,33 @@ func TestAffine(t *testing.T) {
 	}
 }
 
+// TestVolumes: a 4-D array has 1 to 65536 volumes, which its file holds, and an output of as many; only denoise takes it.
+func TestVolumes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory")
+	if err := os.WriteFile(path, make([]byte, 2*4*60*2), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const in, out = `"input":{"memory":1,"dims":[5,4,3],"volumes":%d}`, `"output":{"memory":1,"offset":480,"dims":[5,4,3],"volumes":%d}`
+	for _, c := range []struct{ line, want string }{
+		{fmt.Sprintf(`{"id":2,"do":"denoise","filter":"median",`+in+`,`+out+`}`, 2, 2), ""},
+		{fmt.Sprintf(`{"id":2,"do":"denoise","filter":"median",`+in+`,`+out+`}`, 2, 1), "the output is of"},
+		{fmt.Sprintf(`{"id":2,"do":"denoise","filter":"median",`+in+`,`+out+`}`, 3, 3), "and its file has"},
+		{fmt.Sprintf(`{"id":2,"do":"denoise","filter":"median",`+in+`,`+out+`}`, -1, 1), "-1 volumes"},
+		{fmt.Sprintf(`{"id":2,"do":"denoise","filter":"median",`+in+`,`+out+`}`, 1<<16, 1<<16), "and its file has"},
+		{fmt.Sprintf(`{"id":2,"do":"denoise","filter":"median",`+in+`,`+out+`}`, 1<<16+1, 1<<16+1), "65537 volumes"},
+		{fmt.Sprintf(`{"id":2,"do":"denoise","filter":"lowrank",`+in+`,`+out+`}`, 2, 2), "8"},
+		{fmt.Sprintf(`{"id":2,"do":"estimate",`+in+`}`, 2), "one at a time"},
+	} {
+		replies, err := repliesTo(t, fmt.Sprintf(`{"id":1,"do":"map","file":%q}`+"\n"+c.line, path))
+		if err != nil || len(replies) == 0 {
+			t.Fatal(replies, err)
+		}
+		if got := replies[len(replies)-1].Error; (got == nil) != (c.want == "") || got != nil && !strings.Contains(fmt.Sprint(got), c.want) {
+			t.Errorf("%s: %v; want %q", c.line, got, c.want)
+		}
+	}
+}
+
 // TestRoom: arrays of more than the free memory are refused, of as much are not; before a client maps arrays, and before a
 // filter takes what its passes need.
 func TestRoom(t *testing.T) {

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 
+	"quell/app/executor"
 	"quell/app/job"
 	"quell/app/run"
 	"quell/internal/message"
@@ -51,6 +53,9 @@ func (im Image) geometry() (volume.Geometry, error) {
 // series returns an image as a series, with the voxels of the client's memory. Voxels that are not finite become padding,
 // as those of a file do, in a copy.
 func (m *memory) series(ctx context.Context, im Image) (*series.Series, error) {
+	if im.Volumes > 1 {
+		return nil, job.Usagef("the array is of %d volumes; give one at a time", im.Volumes)
+	}
 	if im.Modality != "" && !slices.Contains(job.Modalities(), im.Modality) {
 		return nil, job.Usagef("the modality %q is none of %s", im.Modality, message.Or(job.Modalities()))
 	}
@@ -73,6 +78,35 @@ func (m *memory) series(ctx context.Context, im Image) (*series.Series, error) {
 		s.Infinite.Note(0, data)
 	}
 	return s, nil
+}
+
+// source returns an image as the source of a job: a volume, or those of a 4-D array.
+func (m *memory) source(ctx context.Context, im Image) (executor.Source, *series.Series, error) {
+	if _, err := m.floats("array", im.Array); err != nil { // all of it
+		return executor.Source{}, nil, err
+	}
+	n := im.Volumes
+	load := func(ctx context.Context, k int) (*series.Series, error) {
+		one := im
+		one.Array = im.volume(k)
+		return m.series(ctx, one)
+	}
+	first, err := load(ctx, 0)
+	if err != nil {
+		return executor.Source{}, nil, err
+	}
+	src := executor.InMemory(first)
+	if n < 2 {
+		return src, first, nil
+	}
+	src.Group = &series.Group{}
+	for k := range n {
+		src.Entries = append(src.Entries, k)
+		src.Group.Places = append(src.Group.Places, series.Place{{Axis: "volume", Value: strconv.Itoa(k + 1)}})
+	}
+	src.Load = func(ctx context.Context, k int, _ job.Events) (*series.Series, error) { return load(ctx, k) }
+	src.Again = func() (func(context.Context, int) (*series.Series, error), func()) { return load, func() {} }
+	return src, first, nil
 }
 
 // volumeOf returns the volume of voxels that may not be finite. what is named if none is; "" for the series.

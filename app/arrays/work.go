@@ -30,27 +30,25 @@ func (m *memory) denoise(ctx context.Context, r Request, events job.Events) (any
 	if err := job.CheckEngine(r.Engine); err != nil {
 		return nil, err
 	}
-	to, err := m.output(r, r.Input.Dims)
+	to, err := m.output(r, r.Input.Array)
 	if err != nil {
 		return nil, err
 	}
-	s, err := m.series(ctx, r.Input)
+	src, first, err := m.source(ctx, r.Input)
 	if err != nil {
 		return nil, err
 	}
-	n := int64(s.Volume.Voxels())
-	if err := room((executor.VoxelBytes(j, &recipe, s.Volume.Geometry) - 4) * n); err != nil { // but for the input
+	if g := src.Geometry; recipe.SeriesFilter() != nil {
+		j.Memory = 0 // as a job on files, some slices of all volumes at a time
+	} else if err := room((executor.VoxelBytes(j, &recipe, g) - 4) * int64(g.Voxels())); err != nil { // but for the input
 		return nil, err
 	}
 	means := executor.Means{Engine: executor.StartEngine(j), Fallback: true}
-	if means.Maps, j.NoiseMap, err = m.maps(ctx, r, s.Volume.Geometry, job.MapIfVaries); err != nil {
+	if means.Maps, j.NoiseMap, err = m.maps(ctx, r, first.Volume.Geometry, job.MapIfVaries); err != nil {
 		return nil, err
 	}
-	outcome, err := app.Execute(ctx, j, executor.InMemory(s), means, events)
+	outcome, err := app.Execute(ctx, j, src, means, events, results{to})
 	if err != nil {
-		return nil, err
-	}
-	if err := write(ctx, to, outcome.Run.Result, s.Infinite); err != nil {
 		return nil, err
 	}
 	reply := denoised{Outcome: outcome}
@@ -60,19 +58,32 @@ func (m *memory) denoise(ctx context.Context, r Request, events job.Events) (any
 	return reply, nil
 }
 
+// results writes the volumes of a result to the memory of the client.
+type results struct{ to []float32 }
+
+func (results) Begin(context.Context, *executor.Made) error     { return nil }
+func (results) Finish(context.Context, *executor.Outcome) error { return nil }
+func (results) Abort()                                          {}
+
+func (r results) Slab(ctx context.Context, s *executor.Slab) error {
+	result := s.Part.Result
+	n := result.Voxels()
+	return write(ctx, r.to[s.Volume*n:(s.Volume+1)*n], result, s.Part.Source.Infinite)
+}
+
 // output returns the memory of the output, which has the dims of the input.
-func (m *memory) output(r Request, dims [3]int) ([]float32, error) {
+func (m *memory) output(r Request, like Array) ([]float32, error) {
 	if r.Output == nil {
 		return nil, job.Usagef("the request has no output")
 	}
-	if r.Output.Dims != dims {
-		return nil, job.Usagef("the output is of %v voxels, and the array of %v", r.Output.Dims, dims)
+	if r.Output.Dims != like.Dims || max(r.Output.Volumes, 1) != max(like.Volumes, 1) {
+		return nil, job.Usagef("the output is of %v voxels, and the array of %v", r.Output.Dims, like.Dims)
 	}
 	to, err := m.floats("output", *r.Output)
 	if err != nil {
 		return nil, err
 	}
-	if r.Output.Memory == r.Input.Memory && r.Output.Offset < r.Input.Offset+4*r.Input.voxels() && r.Input.Offset < r.Output.Offset+4*r.Output.voxels() {
+	if r.Output.Memory == r.Input.Memory && r.Output.Offset < r.Input.Offset+4*len(to) && r.Input.Offset < r.Output.Offset+4*len(to) {
 		return nil, job.Usagef("the output lies on the input")
 	}
 	return to, nil
@@ -90,7 +101,7 @@ func (m *memory) estimate(ctx context.Context, r Request) (e noise.Estimate, err
 	if r.Output == nil {
 		return noise.Of(ctx, s.Volume)
 	}
-	to, err := m.output(r, r.Input.Dims)
+	to, err := m.output(r, r.Input.Array)
 	if err != nil {
 		return e, err
 	}

@@ -238,12 +238,17 @@ func (v *volumeWork) begin(ctx context.Context, s *series.Series) error {
 			return err
 		}
 	}
-	v.x.maps = v.x.means.Maps
-	if v.x.plan.Slabs || v.x.means.Run != nil || v.x.job.MapFile() == "" && v.x.job.Mask == "" {
+	if v.x.plan.Slabs || v.x.means.Run != nil || v.x.together != nil {
 		return nil
 	}
-	var err error
-	v.x.maps, err = run.LoadMaps(ctx, v.x.job, s)
+	return v.x.loadMaps(ctx, s)
+}
+
+// loadMaps takes the maps that the job names, or else the ones that are in memory.
+func (x *execution) loadMaps(ctx context.Context, s *series.Series) (err error) {
+	if x.maps = x.means.Maps; x.job.MapFile() != "" || x.job.Mask != "" {
+		x.maps, err = run.LoadMaps(ctx, x.job, s)
+	}
 	return err
 }
 
@@ -303,7 +308,7 @@ func (x *execution) announce(findings []series.Finding) {
 		if len(x.volumes) > 0 && open.HasFinding(x.outcome.Findings, f) {
 			continue // as of a volume before
 		}
-		if f.Severity > series.Note && !open.HasFinding(x.outcome.Findings, f) {
+		if (f.Severity > series.Note || f.Kind == series.Filtered) && !open.HasFinding(x.outcome.Findings, f) {
 			x.events.Say(f.Severity, f.Text.String())
 		}
 		x.outcome.Findings = append(x.outcome.Findings, f)
@@ -328,6 +333,13 @@ func (v *volumeWork) start() (err error) {
 func (x *execution) warn(text message.Message) {
 	x.outcome.Warnings = append(x.outcome.Warnings, text)
 	x.events.Say(series.Warning, text.String())
+}
+
+// sayMapped says that a noise map was found that nothing asked for.
+func (x *execution) sayMapped(m run.Maps) {
+	if m.Noise != nil {
+		x.events.Say(series.Note, "The noise differs from place to place: it was filtered by a noise map, as by --noise-map auto; --noise-map none filters without.")
+	}
 }
 
 // awaitEngine returns the engine, and says if that takes long.
@@ -376,8 +388,8 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 		v.made.Run, err = run.Denoise(ctx, v.x.engine, q, v.volumeEvents().Track(job.Filtering))
 		if err == nil {
 			estimate += v.made.Run.Estimate.Seconds()
-			if q.IfVaries && v.made.Run.Maps.Noise != nil {
-				v.x.events.Say(series.Note, "The noise differs from place to place: it was filtered by a noise map, as by --noise-map auto; --noise-map none filters without.")
+			if q.IfVaries {
+				v.x.sayMapped(v.made.Run.Maps)
 			}
 			v.made.Result = v.made.Run.Result
 		}

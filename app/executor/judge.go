@@ -11,6 +11,7 @@ import (
 	"quell/denoise/tune"
 	"quell/internal/message"
 	"quell/measure"
+	"quell/series"
 )
 
 // Judge is the sink that judges results, slab by slab and no more slices at a time than the memory
@@ -21,8 +22,11 @@ type Judge struct {
 	Compare bool
 	// AtATime is how many slices are judged at a time; 0: all of a slab.
 	AtATime int
+	// Group is the 4-D series of the volumes; nil for one that is in none.
+	Group *series.Group
 
-	parts []judged // of the volume
+	parts []judged  // of the volume
+	over  *overTime // nil if too few volumes repeat each other
 }
 
 // SplitWhy is why there is no verdict on a series whose evenly spaced slices were filtered by themselves.
@@ -35,7 +39,11 @@ type judged struct {
 }
 
 // Begin forgets what was judged before.
-func (j *Judge) Begin(context.Context, *Made) error { j.Abort(); return nil }
+func (j *Judge) Begin(context.Context, *Made) error {
+	j.Abort()
+	j.over = newOverTime(j.Group)
+	return nil
+}
 
 // Slab judges the result in some slices.
 func (j *Judge) Slab(ctx context.Context, s *Slab) error {
@@ -81,13 +89,21 @@ func (j *Judge) Slab(ctx context.Context, s *Slab) error {
 			m := together(j.parts)
 			s.Outcome.Measures = &m
 			j.Abort()
+			if j.over != nil && s.First && j.Group.Contrast(s.Volume) == j.over.contrast {
+				return j.over.add(ctx, s.Part)
+			}
 		}
 		return nil
 	})
 }
 
-// Finish does nothing: the verdicts are in the reports on the volumes.
-func (j *Judge) Finish(context.Context, *Outcome) error { return nil }
+// Finish adds what is known over time; the verdicts are in the reports on the volumes.
+func (j *Judge) Finish(_ context.Context, r *Outcome) error {
+	if j.over != nil {
+		r.TSNR = j.over.figures()
+	}
+	return nil
+}
 
 // Abort forgets what was judged.
 func (j *Judge) Abort() { j.parts = nil }

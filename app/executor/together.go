@@ -66,15 +66,14 @@ func (x *execution) filterTogether(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if t.region, err = x.job.Slices.Region(first.Volume.Geometry); err != nil {
+	v := &volumeWork{x: x}
+	if err := v.check(ctx, first); err != nil {
 		return err
 	}
-	if err := run.CheckRecipe(first, *x.job.Recipe, false); err != nil {
+	if err := x.loadMaps(ctx, first); err != nil {
 		return err
 	}
-	if t.maps, err = run.LoadMaps(ctx, x.job, first); err != nil {
-		return err
-	}
+	t.region, t.maps = v.region, x.maps
 	if err := timed(&x.outcome.Seconds.Estimate, func() error { return x.resolveTogether(ctx, first.Volume.Geometry, read) }); err != nil {
 		return err
 	}
@@ -129,17 +128,14 @@ func (x *execution) resolveTogether(ctx context.Context, g volume.Geometry, read
 		if t.maps, t.facts, err = t.maps.IfVaries(ctx, recipe, usual, t.facts); err != nil {
 			return err
 		}
-		if t.maps.Noise != nil {
-			x.events.Say(series.Note, "The noise differs from place to place: it was filtered by a noise map, as by --noise-map auto; --noise-map none filters without.")
-		}
+		x.sayMapped(t.maps)
 	}
 	q := run.Request{Series: usual, Recipe: recipe, Maps: t.maps, Facts: t.facts}
 	if t.resolved, _, err = q.Resolve(ctx, engines.CPU(), t.maps.Input(usual.Volume)); err != nil {
 		return err
 	}
 	if text := run.WarnOfAuto(recipe, t.facts, func() bool { return t.resolved.Get("sigma").Float() <= t.facts.Negligible() }); !text.IsZero() {
-		x.outcome.Warnings = append(x.outcome.Warnings, text)
-		x.events.Say(series.Warning, text.String())
+		x.warn(text)
 	}
 	return nil
 }
@@ -151,7 +147,7 @@ func (x *execution) usualVolume(ctx context.Context, r denoise.Recipe, read func
 		k int
 		e noise.Estimate
 	}
-	var found []candidate
+	var all []candidate
 	n := x.together.volumes
 	count := min(n, mostCompared)
 	if _, sigma := r.Needs(); !sigma {
@@ -167,20 +163,14 @@ func (x *execution) usualVolume(ctx context.Context, r denoise.Recipe, read func
 		if err != nil {
 			return nil, noise.Estimate{}, err
 		}
-		if e.Confidence != noise.None {
-			found = append(found, candidate{k, e})
-		}
+		all = append(all, candidate{k, e})
 	}
-	if len(found) == 0 {
-		s, err := read(0)
-		if err != nil {
-			return nil, noise.Estimate{}, err
-		}
-		e, err := noise.Of(ctx, s.Volume)
-		return s, e, err
+	known := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.e.Confidence == noise.None })
+	if len(known) == 0 {
+		known = all[:1]
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.e.Sigma, b.e.Sigma) })
-	middle := found[len(found)/2]
+	slices.SortStableFunc(known, func(a, b candidate) int { return cmp.Compare(a.e.Sigma, b.e.Sigma) })
+	middle := known[len(known)/2]
 	if x.src.Group != nil && count > 1 && x.job.Noise == nil {
 		repeats, err := run.FindAlike(ctx, x.src.Group, n, read)
 		if err != nil {

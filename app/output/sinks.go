@@ -22,7 +22,7 @@ import (
 // verdict, the result, and products of it.
 func Sinks(j job.Job, src *executor.Source, plan executor.MemoryPlan, events job.Events) (all []executor.Sink) {
 	if j.Measure {
-		all = append(all, &executor.Judge{Compare: true, AtATime: plan.Judged})
+		all = append(all, &executor.Judge{Compare: true, AtATime: plan.Judged, Group: src.Group})
 	}
 	out := j.Output
 	if out.Path == "" {

@@ -9,8 +9,8 @@ import (
 	"quell/phantom"
 )
 
-// TestMapPays: a map pays under noise that rises from place to place and an automatic strength; not under white noise,
-// nor with a number.
+// TestMapPays: a map pays under noise that rises from place to place and a strength that follows it; not under white
+// noise, nor with a number.
 func TestMapPays(t *testing.T) {
 	p, err := phantom.New("mr", phantom.Size{Dims: [3]int{128, 150, 6}, Spacing: [3]float64{1.5, 1.5, 2}})
 	if err != nil {
@@ -32,6 +32,7 @@ func TestMapPays(t *testing.T) {
 	}{
 		{"rising", 14, automatic, true},
 		{"white", 0, automatic, false},
+		{"a multiple of sigma", 14, automatic.With("sigma-range", denoise.Sigmas(1.2)), true},
 		{"a number", 14, automatic.With("sigma-range", denoise.Number(20)), false},
 	} {
 		v := clean.Clone()

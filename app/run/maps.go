@@ -109,7 +109,12 @@ func (m Maps) IfVaries(ctx context.Context, r denoise.Recipe, s *series.Series, 
 
 // MapPays says whether a recipe is run under an estimated noise map unless a person says otherwise: see Maps.IfVaries.
 func MapPays(r denoise.Recipe, f denoise.Facts) bool {
-	return mappable(r) && !f.Noise.InTissue() && f.Noise.Why.Kind() == message.NoiseVaries && f.AutoSigma() > 0
+	return mappable(r) && NoiseVaries(f)
+}
+
+// NoiseVaries says whether the noise differs from place to place, so that it can be mapped.
+func NoiseVaries(f denoise.Facts) bool {
+	return !f.Noise.InTissue() && f.Noise.Why.Kind() == message.NoiseVaries && f.AutoSigma() > 0
 }
 
 func mappable(r denoise.Recipe) bool { return !r.InSigmas && automatic(r) }
@@ -124,7 +129,7 @@ func automatic(r denoise.Recipe) bool {
 	follows := false
 	for _, p := range f.Params {
 		if p.Unit == "value" && p.Name != denoise.Stabilise.Name && p.Auto != nil && r.Ignores(p.Name).IsZero() {
-			if !r.Get(p.Name).IsAuto() {
+			if v := r.Get(p.Name); !v.IsAuto() && !v.IsSigmas() {
 				return false
 			}
 			follows = true

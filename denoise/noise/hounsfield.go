@@ -3,12 +3,13 @@ package noise
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"quell/volume"
 )
 
-// Values of CT are Hounsfield units (HU), or in files without a unit often HU + 1000 or HU + 1024,
-// so that air is 0 or 24. Everything that looks for tissue by its values asks Hounsfield for them.
+// Values of CT are Hounsfield units (HU), or in files without a unit HU + 1000, HU + 1024 or near, so that air is 0 to 100.
+// Everything that looks for tissue by its values asks Hounsfield for them.
 
 // The values that water has in files of CT.
 const (
@@ -20,7 +21,7 @@ const (
 	airDistance = 100   // of values that are counted as that air
 )
 
-// Hounsfield returns the value that water has in a CT: 0 in Hounsfield units, 1000 or 1024 if these were
+// Hounsfield returns the value that water has in a CT: 0 in Hounsfield units, 1000, 1024 or near if these were
 // stored with an offset. ok is false if the volume is no CT. Its unit and its modality, where the file or a
 // person states them, decide; else the values do, see byValues.
 func Hounsfield(v *volume.Volume) (water float64, ok bool) {
@@ -31,40 +32,33 @@ func Hounsfield(v *volume.Volume) (water float64, ok bool) {
 		return waterHU, true
 	case len(v.Data) == 0: // a header
 		return waterHU, v.Modality == "CT"
-	case v.Modality == "CT":
-		return stated(v), true
-	case v.Unit != "":
+	case v.Modality != "CT" && v.Unit != "":
 		return 0, false
-	case airAt(v, airOfWater) > airShare:
+	}
+	var s solids
+	s.read(v)
+	if water, ok = s.byValues(); ok { // before padding is taken for air
+		return water, true
+	}
+	even, all := s.even(water)
+	switch air := airInHU(v) > airShare; {
+	case v.Modality == "CT" && !air && max(tissueShare(even, water), tissueShare(all, water)) >= statedTissue:
+		return water, true // soft tissue in HU lies where the air of the others does
+	case v.Modality == "CT" || air:
 		return waterHU, true
 	}
-	return byValues(v)
+	return 0, false
 }
 
-// airAt returns the share of the voxels with a value near that of air.
-func airAt(v *volume.Volume, air float32) float64 {
+// airInHU returns the share of the voxels with a value near -1000.
+func airInHU(v *volume.Volume) float64 {
 	n, step := 0, max(1, len(v.Data)/100000)
 	for i := 0; i < len(v.Data); i += step {
-		if v.Valid(i) && v.Data[i] > air-airDistance && v.Data[i] < air+airDistance {
+		if v.Valid(i) && v.Data[i] > airOfWater-airDistance && v.Data[i] < airOfWater+airDistance {
 			n++
 		}
 	}
 	return float64(n*step) / float64(len(v.Data))
-}
-
-// stated returns the value of water in values that are known to be of a CT: the one that has most voxels of
-// tissue about it. Without an offset soft tissue lies where the air of the others does, which -1000 tells apart.
-func stated(v *volume.Volume) float64 {
-	var s solids
-	s.read(v)
-	even, all := s.even(water1000)
-	if airAt(v, airOfWater) > airShare || max(tissueShare(even, water1000), tissueShare(all, water1000)) < statedTissue {
-		return waterHU
-	}
-	if s.air(water1024) > s.air(water1000) {
-		return water1024
-	}
-	return water1000
 }
 
 // What the blocks of a CT show. Of the head and body CTs of the shared data with either offset, clipped at 0 and
@@ -74,7 +68,7 @@ func stated(v *volume.Volume) float64 {
 const (
 	blockSide    = 8
 	blockSlices  = 16  // that are looked at, at most
-	airNear      = 12  // how far the mean of a block of air may be from 0 or 24
+	airNear      = 12  // how far the mean of a block of air may be from that of most
 	airNoise     = 120 // the largest standard deviation of one
 	leastAir     = 0.002
 	leastSolid   = 0.02
@@ -82,45 +76,97 @@ const (
 	leastTissue  = 0.61
 	statedTissue = 0.5 // if the values are known to be of a CT
 	mostBetween  = 0.13
-	rayleighNear = 1.5 // mean over standard deviation of air at 0: Rician noise has 1.91
+	lowestAir    = -100 // of the means of air that are looked at
+	highestAir   = 200
+	chiFar       = 3    // mean over standard deviation of air elsewhere, at least, or
+	clipped      = 0.06 // of its values are at their least, or
+	rayleighSkew = 0.3  // its skewness, at most: of the magnitude of one coil it is 0.63, of two 0.41
+	rayleighNear = 1.5  // mean over standard deviation of air at 0: Rician noise has 1.91
 )
 
-// byValues recognises HU + 1000 and HU + 1024 by their values: there is air with noise at 0 or 24, and
-// nearly all that is even and no air is fat or soft tissue. A masked background holds no noise, and the
-// background of a magnitude image is never about 0.
-func byValues(v *volume.Volume) (water float64, ok bool) {
-	var s solids
-	s.read(v)
-	water = water1000
-	if s.air(water1024) > s.air(water1000) {
-		water = water1024
-	}
+// byValues recognises HU with an offset by their values: there is air with noise at 0, 24 or near, and nearly all that is even
+// and no air is fat or soft tissue. A masked background holds no noise, and the background of a magnitude image is not
+// symmetric.
+func (s solids) byValues() (water float64, ok bool) {
+	water = s.water()
 	return water, s.air(water) >= leastAir && s.symmetric(water) && s.tissue(water)
 }
 
+// water returns the value of water by that of most air: HU + 1000 or HU + 1024 if it is theirs.
+func (s solids) water() float64 {
+	var medians []float64
+	for _, b := range s.all {
+		if b.lowest > 0 {
+			medians = append(medians, b.median)
+		}
+	}
+	slices.Sort(medians)
+	air, most := 0.0, 0
+	for from, to := 0, 0; to < len(medians); to++ {
+		for medians[to]-medians[from] > 2*airNear {
+			from++
+		}
+		if to-from >= most {
+			air, most = medians[(from+to)/2], to-from+1
+		}
+	}
+	for _, usual := range []float64{water1000, water1024} {
+		if math.Abs(air-airOfWater-usual) < airNear {
+			return usual
+		}
+	}
+	return air - airOfWater
+}
+
 // solids are the blocks of a volume: squares of some of its slices that hold no padding.
-type solids struct{ all []block }
+type solids struct {
+	all    []block
+	values [blockSide * blockSide]float64
+}
 
 // block is a square of a slice.
-type block struct{ mean, sd float64 }
+type block struct {
+	mean, sd float64
+	// Of blocks that may be air. The median, other than the mean, is not moved by values that are clipped at 0.
+	median float64
+	skew   float64
+	lowest float64 // share of the values that are the least of them
+}
+
+// ofAir sets what is known of blocks that may be air.
+func (b *block) ofAir(values []float64) {
+	if b.sd == 0 || b.sd >= airNoise || b.mean <= lowestAir || b.mean >= highestAir {
+		return
+	}
+	for _, x := range values {
+		b.skew += math.Pow((x-b.mean)/b.sd, 3) / float64(len(values))
+	}
+	slices.Sort(values)
+	b.median = (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+	b.lowest = float64(sort.Search(len(values), func(i int) bool { return values[i] > values[0] })) / float64(len(values))
+}
 
 func (s *solids) read(v *volume.Volume) {
 	for z := 0; z < v.Dims[2]; z += (v.Dims[2] + blockSlices - 1) / blockSlices {
 		plane, mask := v.Plane(z), v.PlaneMask(z)
 		for y := 0; y+blockSide <= v.Dims[1]; y += blockSide {
 			for x := 0; x+blockSide <= v.Dims[0]; x += blockSide {
-				n, sum, squares := 0.0, 0.0, 0.0
+				values := s.values[:0]
+				sum, squares := 0.0, 0.0
 				for j := range blockSide {
 					from := (y+j)*v.Dims[0] + x
 					for i, a := range plane[from : from+blockSide] {
 						if mask == nil || mask[from+i] {
-							n, sum, squares = n+1, sum+float64(a), squares+float64(a)*float64(a)
+							values = append(values, float64(a))
+							sum, squares = sum+float64(a), squares+float64(a)*float64(a)
 						}
 					}
 				}
-				if n == blockSide*blockSide {
+				if n := float64(len(values)); n == blockSide*blockSide {
 					mean := sum / n
-					s.all = append(s.all, block{mean, math.Sqrt(max(squares/n-mean*mean, 0))})
+					b := block{mean: mean, sd: math.Sqrt(max(squares/n-mean*mean, 0))}
+					b.ofAir(values)
+					s.all = append(s.all, b)
 				}
 			}
 		}
@@ -129,7 +175,7 @@ func (s *solids) read(v *volume.Volume) {
 
 // isAir says whether a block is air with noise.
 func (b block) isAir(water float64) bool {
-	return math.Abs(b.mean-water-airOfWater) < airNear && b.sd > 0 && b.sd < airNoise
+	return b.lowest > 0 && math.Abs(b.median-water-airOfWater) < airNear
 }
 
 // air returns the share of the blocks that are air with noise.
@@ -143,18 +189,21 @@ func (s solids) air(water float64) float64 {
 	return float64(n) / math.Max(float64(len(s.all)), 1)
 }
 
-// symmetric says whether air at 0 has values about 0, clipped or not, and not the mean of a magnitude.
+// symmetric says whether air has values about its own, clipped at 0 or not, and not the mean of a magnitude.
 func (s solids) symmetric(water float64) bool {
-	if water != water1000 {
+	if water == water1024 {
 		return true
 	}
-	mean, sd, n := 0.0, 0.0, 0.0
+	mean, sd, lowest := 0.0, 0.0, 0.0
+	var skews []float64
 	for _, b := range s.all {
 		if b.isAir(water) {
-			mean, sd, n = mean+b.mean, sd+b.sd, n+1
+			mean, sd, lowest = mean+b.mean, sd+b.sd, lowest+b.lowest
+			skews = append(skews, b.skew)
 		}
 	}
-	return n > 0 && mean <= rayleighNear*sd
+	n := float64(len(skews))
+	return n > 0 && (mean <= rayleighNear*sd || water != water1000 && (mean >= chiFar*sd || lowest > clipped*n || quantile(skews, 0.5) < rayleighSkew))
 }
 
 // even returns the blocks of tissue that are about as even as a fifth of them is, and how many there are in all.

@@ -82,3 +82,10 @@ func TestUsedRows(t *testing.T) {
 		}
 	}
 }
+
+// blur writes the windowed means of src to dst, which may be src. Both are the same rows of
+// a slice, beyond which there is 0.
+func (b *blurrer) blur(dst, src []float32, scale float64) {
+	b.load(src)
+	b.means(dst, scale)
+}

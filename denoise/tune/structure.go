@@ -199,13 +199,6 @@ func usedRows(use []bool, nx int) (from, to int) {
 	return from / nx * nx, (to + nx - 1) / nx * nx
 }
 
-// blur writes the windowed means of src to dst, which may be src. Both are the same rows of
-// a slice, beyond which there is 0.
-func (b *blurrer) blur(dst, src []float32, scale float64) {
-	b.load(src)
-	b.means(dst, scale)
-}
-
 // load makes rows of a slice what means are taken of.
 func (b *blurrer) load(src []float32) {
 	b.used = len(src) / b.nx

@@ -23,7 +23,7 @@ class Result:
     """A filtered array, and how it came about."""
 
     array: "NDArray[np.float32]"
-    #: as it was run, with plain numbers; given to ``denoise`` it gives the same result again
+    #: as it was run, with plain numbers; given to ``denoise`` it gives the same result again. Of 4-D arrays that of the first volume
     recipe: Recipe
     #: as it was asked for, with automatic values
     asked: Recipe
@@ -84,8 +84,9 @@ class Assessment:
 class _Call:
     """The arrays of one request in shared memory, until the end of a ``with`` block, which holds the process."""
 
-    def __init__(self, array: "ArrayLike", spacing: Any, affine: Any, modality: Optional[str]) -> None:
+    def __init__(self, array: "ArrayLike", spacing: Any, affine: Any, modality: Optional[str], axes: int = 3) -> None:
         self.given = array, spacing, affine, modality
+        self.axes = axes  # at most
         self.process = process()
         self.scratch: List[Segment] = []
 
@@ -108,16 +109,16 @@ class _Call:
 
     def begin(self, array: "ArrayLike", spacing: Any, affine: Any, modality: Optional[str]) -> None:
         self.process.start()
-        self.before = _checked(array, "array")
-        self.shape = self.before.shape
-        self.dims = list(self.shape[::-1]) + [1] * (3 - self.before.ndim)
+        self.before = _checked(array, "array", self.axes)
+        self.shape = self.before.shape[-3:]
+        self.dims = list(self.shape[::-1]) + [1] * (3 - len(self.shape))
         # The output and the result that is copied to it; and the input, unless it is shared already.
         self.process.room(4 * self.before.size * (2 if owner_of(self.before) is not None else 3))
         self.image = self.place(self.before)
         if spacing is not None:
             spacing = [float(s) for s in np.ravel(spacing)]
-            if len(spacing) != self.before.ndim:
-                raise QuellValueError(f"the spacing has {len(spacing)} numbers and the array {self.before.ndim} axes; give one for each axis, in mm", "usage")
+            if len(spacing) != len(self.shape):
+                raise QuellValueError(f"the spacing has {len(spacing)} numbers and the array {len(self.shape)} axes in space; give one for each, in mm", "usage")
             self.image["spacing"] = spacing[::-1] + [1.0] * (3 - len(spacing))
         if affine is not None:
             self.image["affine"] = np.asarray(affine, float).tolist()
@@ -137,7 +138,11 @@ class _Call:
             if masked is not np.ma.nomask:
                 to[masked] = np.nan if dtype == "<f4" else 0
             shared = segment, 0
-        return {"memory": self.process.number(shared[0]), "offset": shared[1], "dims": self.dims}
+        return self.named(shared[0], shared[1], array)
+
+    def named(self, segment: Segment, offset: int, array: np.ndarray[Any, Any]) -> Dict[str, Any]:
+        name: Dict[str, Any] = {"memory": self.process.number(segment), "offset": offset, "dims": self.dims}
+        return name if array.ndim < 4 else {**name, "volumes": array.shape[0]}
 
     def other(self, array: "ArrayLike", what: str) -> np.ndarray[Any, Any]:
         """Returns an array that has to be of the shape of the first."""
@@ -158,23 +163,24 @@ class _Call:
         """Returns memory for a result and its name. It is the caller's."""
         segment = self.process.pool.take(4 * self.before.size)
         self.scratch.append(segment)
-        return segment, {"memory": self.process.number(segment), "offset": 0, "dims": self.dims}
+        return segment, self.named(segment, 0, self.before)
 
     def keep(self, segment: Segment) -> np.ndarray[Any, Any]:
         """Returns the array of an output, which then owns the segment; masked as the input is."""
         self.scratch.remove(segment)
-        result = self.process.pool.array(segment, self.shape)
+        result = self.process.pool.array(segment, self.before.shape)
         if isinstance(self.before, np.ma.MaskedArray):
             return np.ma.MaskedArray(result, mask=np.ma.getmaskarray(self.before).copy())
         return result
 
 
-def _checked(array: "ArrayLike", what: str) -> np.ndarray[Any, Any]:
+def _checked(array: "ArrayLike", what: str, axes: int = 3) -> np.ndarray[Any, Any]:
     a = np.asanyarray(array) if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
     if a.dtype.kind not in "iufb":
         raise QuellTypeError(f"the {what} is of type {a.dtype}; give real numbers, such as the magnitude of complex ones", "usage")
-    if a.ndim not in (2, 3):
-        raise QuellValueError(f"the {what} has {a.ndim} {'axis' if a.ndim == 1 else 'axes'}; give one slice (y, x) or one volume (z, y, x) at a time", "usage")
+    if not 2 <= a.ndim <= axes:
+        series = " or a series (volume, z, y, x)" if axes == 4 else ""
+        raise QuellValueError(f"the {what} has {a.ndim} {'axis' if a.ndim == 1 else 'axes'}; give one slice (y, x) or one volume (z, y, x){series} at a time", "usage")
     if a.size == 0:
         raise QuellValueError(f"the {what} is empty", "usage")
     return a
@@ -224,15 +230,16 @@ def denoise(
     progress: Optional[Progress] = None,
     **parameters: Any,
 ) -> Union["NDArray[np.float32]", Result]:
-    """Removes noise from a volume or a slice.
+    """Removes noise from a volume, a slice or a 4-D series.
 
-    ``array`` has the axes (z, y, x), or (y, x) for one slice: slices first, as pydicom, SimpleITK and imageio give them.
+    ``array`` has the axes (z, y, x), or (y, x) for one slice: slices first, as pydicom, SimpleITK and imageio give them. A 4-D
+    series has (volume, z, y, x): "lowrank" filters its volumes together, every other filter each by itself.
     An array of nibabel has (x, y, z); give ``image.get_fdata().T``, and transpose the result. Integers and floats of any
     size and layout are taken; they are filtered as float32, which is the type of the result. The input is not changed. A
     voxel that is not finite is padding: it is not used, and NaN in the result. So is one that is masked in an array of
     ``numpy.ma``, for which the result is such an array with the same mask.
 
-    filter     "nlm" (if nothing is given), "prinlm", "bnlm", "odct", "bilateral", "sadct", "lpa", "slab", "gaussian" or "median"
+    filter     "nlm" (if nothing is given), "prinlm", "bnlm", "odct", "bilateral", "sadct", "lpa", "slab", "gaussian" or "median"; "lowrank" of a 4-D series
     parameters of the filter, as on the command line with _ for -: ``h=12``, ``h="1.2sigma"``, ``sigma_range="auto"``
     dims       2 slice by slice, 3 as a volume, "auto" what suits the spacing, which is the default of a filter
     spacing    mm between voxels along the axes of the array: (z, y, x); 1 if not given
@@ -258,7 +265,7 @@ def denoise(
             request[name] = value
     if parameters:
         request["parameters"] = {name.replace("_", "-"): _plain(value) for name, value in parameters.items()}
-    with _Call(array, spacing, affine, modality) as call:
+    with _Call(array, spacing, affine, modality, 4) as call:
         request["input"] = call.image
         call.steer(request, mask, noise_map)
         segment, request["output"] = call.output()
@@ -269,7 +276,7 @@ def denoise(
     measures = reply.get("measures") or {}
     return Result(
         array=result,
-        recipe=reply["recipe"],
+        recipe=reply.get("recipe") or reply["volumes"][0]["recipe"],
         asked=reply["asked"],
         sigma=_known(reply.get("estimate") or {}),
         engine=reply["engine"],

@@ -33,7 +33,7 @@ def write_nifti(path, array, spacing=(1, 1, 1)):
     dz, dy, dx = spacing
     header = bytearray(352)
     struct.pack_into("<i", header, 0, 348)
-    struct.pack_into("<8h", header, 40, 3, *array.shape[::-1], 1, 1, 1, 1)
+    struct.pack_into("<8h", header, 40, array.ndim, *array.shape[::-1], *[1] * (7 - array.ndim))
     struct.pack_into("<2h", header, 70, 16, 32)
     struct.pack_into("<8f", header, 76, 1, dx, dy, dz, 0, 0, 0, 0)
     struct.pack_into("<f", header, 108, 352)
@@ -49,14 +49,14 @@ def write_nifti(path, array, spacing=(1, 1, 1)):
 class CommandLine(unittest.TestCase):
     """Results are those of the command line."""
 
-    def filtered(self, array, *flags, spacing=(1, 1, 1), mask=None):
+    def filtered(self, array, *flags, spacing=(1, 1, 1), mask=None, stderr=None):
         with tempfile.TemporaryDirectory() as folder:
             source, out = os.path.join(folder, "in.nii"), os.path.join(folder, "out.nii")
             write_nifti(source, array, spacing)
             if mask is not None:
                 write_nifti(os.path.join(folder, "mask.nii"), mask.astype(np.float32), spacing)
                 flags += ("--mask", os.path.join(folder, "mask.nii"))
-            subprocess.run([_process.program(), "denoise", source, out, *flags], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([_process.program(), "denoise", source, out, *flags], check=True, stdout=subprocess.DEVNULL, stderr=stderr)
             with open(out, "rb") as f:
                 return np.frombuffer(f.read(), "<f4", offset=352).reshape(array.shape)
 
@@ -67,6 +67,47 @@ class CommandLine(unittest.TestCase):
     def test_defaults(self):
         a = volume()
         self.same(quell.denoise(a), self.filtered(a, "--filter", "nlm", "--dims", "auto"))
+
+    def test_one_word_one_default(self):
+        """A name alone gives the same voxels, of CT and MR, of thin and thick slices; a multiple of sigma counts in the figure of estimate."""
+        head = np.where(volume((6, 96, 96)) > 200, 40, -1000) + 12 * np.random.default_rng(2).standard_normal((6, 96, 96))
+        for modality, a in ((None, volume()), ("MR", volume()), ("CT", head.astype(np.float32))):
+            flags = () if modality is None else ("--modality", modality)
+            for spacing in ((1, 1, 1), (5, 1, 1)):
+                for word, options in (("nlm", {}), ("prinlm", {}), ("bilateral", {}), ("slab", {}), ("nlm", {"h": "1.2sigma"})):
+                    with self.subTest(modality=modality, spacing=spacing, word=word, options=options):
+                        got = quell.denoise(a, word, modality=modality, spacing=spacing, details=True, **options)
+                        values = [text for name, value in options.items() for text in ("--" + name, value)]
+                        self.same(got.array, self.filtered(a, "--filter", word, *values, *flags, spacing=spacing))
+                        if options:
+                            shown = quell.estimate(a, modality=modality, spacing=spacing).sigma
+                            self.assertAlmostEqual(got.recipe["parameters"]["h"], 1.2 * shown, places=4)
+        with self.assertRaisesRegex(quell.QuellError, "needs the noise of the series"):
+            quell.denoise(volume(), "nlm", h="1.2sigma", modality="CT")  # no soft tissue
+        with self.assertRaises(subprocess.CalledProcessError):
+            self.filtered(volume(), "--filter", "nlm", "--h", "1.2sigma", "--modality", "CT", stderr=subprocess.DEVNULL)
+
+    def test_series(self):
+        """A 4-D array is filtered as a 4-D file, by lowrank as a whole and by others volume by volume."""
+        rng = np.random.default_rng(5)
+        change = 1 + 0.1 * rng.standard_normal((10, 1, 1, 1))
+        a = (change * volume((4, 24, 26)) + 10 * rng.standard_normal((10, 4, 24, 26))).astype(np.float32)
+        for word in ("lowrank", "median"):
+            with self.subTest(word=word):
+                got = quell.denoise(a, word, spacing=(3, 2, 2), details=True)
+                self.same(got.array, self.filtered(a, "--filter", word, spacing=(3, 2, 2)))
+                self.assertEqual(len(got.details["volumes"]), 10)
+                self.assertEqual(got.recipe["filter"], word)
+        mask = np.zeros((4, 24, 26), bool)
+        mask[:, 4:20, 4:20] = True
+        quiet = quell.denoise(a, "lowrank", spacing=(3, 2, 2), mask=mask, sigma=10)
+        self.assertTrue(np.array_equal(quiet[:, ~mask], a[:, ~mask]) and not np.array_equal(quiet[:, mask], a[:, mask]))
+        a[3, 1, 2, 3] = np.nan
+        self.assertTrue(np.isnan(quell.denoise(a, "median")[3, 1, 2, 3]))
+        with self.assertRaisesRegex(quell.QuellError, "8"):
+            quell.denoise(a[:4], "lowrank")
+        with self.assertRaisesRegex(quell.QuellError, "4-D series"):
+            quell.denoise(a[0], "lowrank")
 
     def test_parameters(self):
         a = volume()
@@ -282,7 +323,9 @@ class Errors(unittest.TestCase):
             ("the result is of shape", lambda: quell.assess(a, a[:2])),
             ("complex64", lambda: quell.denoise(a * 1j)),
             ("is of type", lambda: quell.denoise(["a"])),
-            ("has 4 axes", lambda: quell.denoise(a[None])),
+            ("has 4 axes", lambda: quell.estimate(a[None])),
+            ("has 5 axes", lambda: quell.denoise(a[None, None])),
+            ("axes in space", lambda: quell.denoise(a[None], spacing=(1, 1, 1, 1))),
             ("has 1 axis;", lambda: quell.denoise(a[0, 0])),
             ("is empty", lambda: quell.denoise(a[:0])),
         ):

@@ -80,7 +80,8 @@ var speakers = map[string][]string{
 		"isotropic weighting", "temporal position", "frame reference time", "acquisition time", "trigger time", "echo time",
 		"pixels of %.3g x %.3g mm", "without position, %s", "study %d of %d", "not given",
 	},
-	"io/dicom/instance": { // names of coordinates
+	"io/dicom/instance": { // names of coordinates, and of products
+		"filtered.go",
 		"series number", "image type", "echo time", "inversion time", "temporal position", "frame reference time", "trigger time", "acquisition time",
 	},
 	"io/dicom/part10": {"no SOP class"},

@@ -145,6 +145,12 @@ func printDenoised(cmd *cobra.Command, report executor.Outcome) error {
 		}
 		text += line + tunedText(v.Tuned)
 	}
+	if t := report.TSNR; t != nil {
+		text += fmt.Sprintf("\ntSNR %.3g before, %.3g after, in %d volumes", t.Before, t.After, t.Volumes)
+		if t.NoiseRemoved.Finite() {
+			text += fmt.Sprintf("; noise removed %.0f %%", 100*t.NoiseRemoved)
+		}
+	}
 	return command.PrintWritten(cmd, report, text+proposalText(report))
 }
 

@@ -39,7 +39,8 @@ slice, with a confidence for each figure:
 
 CT is measured in even soft tissue, with the correlation of its noise; everything else by
 two kinds of evidence: differences of neighbours, for Gaussian or Rician noise, and what a
-fit leaves in homogeneous windows, whatever its colour. If the noise is known, the
+fit leaves in homogeneous windows, whatever its colour. What the header says
+of filters before is printed: the noise is what they left. If the noise is known, the
 filter that is expected to gain most with its automatic values is named, and what the others
 would gain: decibels of squared error, measured on a sample of the foreground. --map writes
 the noise of every voxel. Slices are counted from 1. Of a 4-D series each volume is
@@ -96,7 +97,7 @@ are made equal, and a slow drift is removed; it is said if something moved.`,
 			if err != nil {
 				return err
 			}
-			one := VolumeEstimate{Name: in.Name(k), unit: s.Volume.Unit}
+			one := VolumeEstimate{Name: in.Name(k), unit: s.Volume.Unit, filtered: s.Filtered, kernel: s.Kernel}
 			if *mapped != "" {
 				_, one.Estimate, err = output.WriteNoiseMap(cmd.Context(), s, *mapped, options, events)
 				err = command.NothingWritten(err)
@@ -144,6 +145,8 @@ type VolumeEstimate struct {
 	Name     string
 	unit     string
 	proposal run.Proposal
+	filtered string // what filtered the series before, as its header says
+	kernel   string // of the reconstruction
 }
 
 // printEstimates prints the noise of a series, or of each volume of a 4-D series and what volumes that
@@ -194,13 +197,15 @@ func (v VolumeEstimate) JSON() any {
 	}
 	return struct {
 		noise.Estimate
-		Unknown message.Message `json:"unknown,omitzero"` // a sentence, if the noise is unknown
-		Code    message.Kind    `json:"code,omitempty"`   // of that, or of what limits the confidence
-		Sigmas  []float64       `json:"per_slice"`
-		Unit    string          `json:"unit,omitempty"`
+		Unknown  message.Message `json:"unknown,omitzero"` // a sentence, if the noise is unknown
+		Code     message.Kind    `json:"code,omitempty"`   // of that, or of what limits the confidence
+		Sigmas   []float64       `json:"per_slice"`
+		Unit     string          `json:"unit,omitempty"`
+		Filtered string          `json:"filtered,omitempty"`
+		Kernel   string          `json:"kernel,omitempty"`
 		// Proposal is the filter that removes most noise within the bounds; nil if there is none.
 		Proposal *run.Proposal `json:"proposal,omitempty"`
-	}{e, e.Sentence(), cmp.Or(e.Sentence().Kind(), e.Why.Kind()), perSlice, v.unit, proposal}
+	}{e, e.Sentence(), cmp.Or(e.Sentence().Kind(), e.Why.Kind()), perSlice, v.unit, v.filtered, v.kernel, proposal}
 }
 
 func (v VolumeEstimate) print(w io.Writer) error {
@@ -222,7 +227,7 @@ func (v VolumeEstimate) print(w io.Writer) error {
 	if e.Confidence == noise.None {
 		sigma = "unknown. " + e.Sentence().String()
 	}
-	if _, err := fmt.Fprintf(w, "sigma %s\nnoise %s\n", sigma, kind); err != nil {
+	if _, err := fmt.Fprintf(w, "sigma %s\nnoise %s\n", sigma, kind+v.before()); err != nil {
 		return err
 	}
 	for _, x := range e.Evidence {
@@ -250,6 +255,17 @@ func (v VolumeEstimate) print(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// before names what filtered the series before and the kernel of its reconstruction, a line each.
+func (v VolumeEstimate) before() (text string) {
+	if v.filtered != "" {
+		text = "\nfiltered already: " + v.filtered
+	}
+	if v.kernel != "" {
+		text += "\nkernel " + v.kernel
+	}
+	return text
 }
 
 // figureText is a figure with its unit and confidence.

@@ -130,6 +130,7 @@ func printInfo(tw io.Writer, c *open.Catalog) {
 		row("manufacturer", "%s", e.Manufacturer)
 		row("body part", "%s", e.BodyPart)
 		row("kernel", "%s", e.Kernel)
+		row("filtered already", "%s", e.Filtered)
 		row("transfer syntax", "%s", e.TransferSyntax)
 		row("size", "%.1f MB", float64(e.Bytes)/1e6)
 		for _, f := range e.Findings {

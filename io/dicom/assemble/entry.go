@@ -62,6 +62,9 @@ func formEntry(p candidate, findings []series.Finding) Entry {
 	grid, more := formGrid(p.slices)
 	e.Geometry, e.Findings = grid, append(e.Findings, more...)
 	e.Irregular = irregularity(p.slices, grid, more)
+	if e.Filtered = middle.Filtered(); e.Filtered != "" {
+		e.Findings = append(e.Findings, series.Finding{Severity: series.Note, Kind: series.Filtered, Text: message.Text("Filtered already: %s.", e.Filtered)})
+	}
 	e.Findings = append(e.Findings, findMixed(&p)...)
 	e.Findings = append(e.Findings, findValueMeaning(p.slices)...)
 	if err := grid.Validate(); err != nil {

@@ -121,6 +121,7 @@ func (s *Slice) readFrame(a part10.Attributes) (problem message.Message) {
 	if k := a.Text(part10.TagConvolutionKernel); k != "" {
 		s.Meta.Kernel = k
 	}
+	s.processing = processing(a)
 	s.Meta.Encoding = encoding(a)
 	s.Placed, s.Thickness = false, 0
 	s.readPlane(a)

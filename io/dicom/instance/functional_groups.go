@@ -31,7 +31,8 @@ var groupAttributes = map[part10.Tag][]part10.Tag{
 	part10.TagMRFOVGeometrySequence: {part10.TagInPlanePhaseEncodingDirection, part10.TagMRAcquisitionFrequencyEncodingSteps,
 		part10.TagMRAcquisitionPhaseEncodingStepsInPlane, part10.TagPercentSampling, part10.TagPercentPhaseFieldOfView},
 	part10.TagCardiacSynchronizationSequence: {part10.TagNominalCardiacTriggerDelayTime},
-	part10.TagCTReconstructionSequence:       {part10.TagConvolutionKernel},
+	part10.TagCTReconstructionSequence:       {part10.TagConvolutionKernel, part10.TagReconstructionAlgorithm},
+	part10.TagSiemensFrameSequence:           {part10.TagSiemensImageTypeText},
 	// Legacy converted images keep attributes here that no functional group has.
 	part10.TagUnassignedSharedConvertedAttributesSequence:   legacyAttributes,
 	part10.TagUnassignedPerFrameConvertedAttributesSequence: legacyAttributes,

@@ -46,6 +46,7 @@ type Slice struct {
 	Distinctions [len(Distinctions)]string
 	Gradient     Gradient
 	acquired     acquired
+	processing   string // see the function of that name
 }
 
 // Normal returns the unit vector row x column.
@@ -80,6 +81,7 @@ func newSlice(in *Instance, a part10.Attributes) *Slice {
 	s.TemporalStep = temporalStep(a)
 	s.Volumes, _ = a.Integer(part10.TagNumberOfTemporalPositions)
 	s.PerVolume, _ = a.Integer(part10.TagImagesInAcquisition)
+	s.processing = processing(a)
 	s.readDisplay(a)
 	return s
 }

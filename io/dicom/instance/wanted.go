@@ -29,6 +29,8 @@ var wantedTags = func() map[part10.Tag]bool {
 		part10.TagAcquisitionMatrix, part10.TagPercentSampling, part10.TagPercentPhaseFieldOfView,
 		part10.TagInPlanePhaseEncodingDirection, part10.TagImageComments, part10.TagTemporalResolution,
 		part10.TagNumberOfTemporalPositions, part10.TagImagesInAcquisition,
+		part10.TagFilterType, part10.TagReconstructionAlgorithm, part10.TagDerivationDescription, part10.TagProtocolName, part10.TagManufacturerModelName,
+		part10.TagGEReconMode, part10.TagGEReconLevel, part10.TagGEDeepLearning, part10.TagPhilipsIDose, part10.TagSiemensImageTypeText,
 	} {
 		want[t] = true
 	}

@@ -15,13 +15,15 @@ type privateElement struct {
 // The owners of private blocks. A block lies anywhere in its group: the element that names its owner says where (PS3.5
 // 7.8.1).
 const (
-	ownerSiemensMR   = "SIEMENS MR HEADER"
-	ownerSiemensCSA  = "SIEMENS CSA HEADER"
-	ownerGE          = "GEMS_ACQU_01"
-	ownerGEParameter = "GEMS_PARM_01"
-	ownerUIH         = "Image Private Header"
-	ownerPhilips     = "Philips Imaging DD 001"
-	ownerPhilipsMR   = "Philips MR Imaging DD 001"
+	ownerSiemensMR    = "SIEMENS MR HEADER"
+	ownerSiemensFrame = "SIEMENS MR SDI 02"
+	ownerSiemensCSA   = "SIEMENS CSA HEADER"
+	ownerGE           = "GEMS_ACQU_01"
+	ownerGEParameter  = "GEMS_PARM_01"
+	ownerGECT         = "GEHC_CT_ADVAPP_001"
+	ownerUIH          = "Image Private Header"
+	ownerPhilips      = "Philips Imaging DD 001"
+	ownerPhilipsMR    = "Philips MR Imaging DD 001"
 )
 
 // privateElements are the private attributes that are read.
@@ -31,15 +33,21 @@ var privateElements = map[Tag]privateElement{
 	TagSiemensDirection:       {ownerSiemensMR, "SIEMENS", "FD"},
 	TagSiemensBMatrix:         {ownerSiemensMR, "SIEMENS", "FD"},
 	TagSiemensCSAImageHeader:  {ownerSiemensCSA, "SIEMENS", "OB"},
+	TagSiemensImageTypeText:   {ownerSiemensFrame, "SIEMENS", "CS"},
+	TagSiemensFrameSequence:   {ownerSiemensFrame, "SIEMENS", "SQ"},
 	TagGEDirectionX:           {ownerGE, "GE ", "DS"},
 	TagGEDirectionY:           {ownerGE, "GE ", "DS"},
 	TagGEDirectionZ:           {ownerGE, "GE ", "DS"},
 	TagGEDirections:           {ownerGE, "GE ", "DS"},
 	TagGERawDataType:          {ownerGEParameter, "GE ", "SS"},
 	TagGEBValue:               {ownerGEParameter, "GE ", "IS"},
+	TagGEDeepLearning:         {ownerGEParameter, "GE ", "LO"},
+	TagGEReconMode:            {ownerGECT, "GE ", "LO"},
+	TagGEReconLevel:           {ownerGECT, "GE ", "SH"},
 	TagUIHBValue:              {ownerUIH, "UIH", "FD"},
 	TagUIHDirection:           {ownerUIH, "UIH", "FD"},
 	TagUIHFrameSequence:       {ownerUIH, "UIH", "SQ"},
+	TagPhilipsIDose:           {"ELSCINT1", "PHILIPS", "IS"},
 	TagPhilipsBValue:          {ownerPhilips, "PHILIPS", "FL"},
 	TagPhilipsDirectionRL:     {ownerPhilipsMR, "PHILIPS", "FL"},
 	TagPhilipsDirectionAP:     {ownerPhilipsMR, "PHILIPS", "FL"},

@@ -97,6 +97,7 @@ const (
 	TagImagerPixelSpacing                            Tag = 0x00181164
 	TagInversionTime                                 Tag = 0x00180082
 	TagFlipAngle                                     Tag = 0x00181314
+	TagFilterType                                    Tag = 0x00181160
 	TagConvolutionKernel                             Tag = 0x00181210
 	TagNominalScannedPixelSpacing                    Tag = 0x00182010
 	TagContentQualification                          Tag = 0x00189004
@@ -123,6 +124,7 @@ const (
 	TagMRImageFrameTypeSequence                      Tag = 0x00189226
 	TagMRAcquisitionPhaseEncodingStepsInPlane        Tag = 0x00189231
 	TagCTReconstructionSequence                      Tag = 0x00189314
+	TagReconstructionAlgorithm                       Tag = 0x00189315
 	TagCTImageFrameTypeSequence                      Tag = 0x00189329
 	TagPETFrameTypeSequence                          Tag = 0x00189751
 	TagDiffusionBMatrixSequence                      Tag = 0x00189601
@@ -303,6 +305,9 @@ const (
 	TagSiemensBValue       Tag = 0x0019100C
 	TagSiemensDirection    Tag = 0x0019100E
 	TagSiemensBMatrix      Tag = 0x00191027
+	// The image type of the scanner's own software, in enhanced images inside the sequence.
+	TagSiemensImageTypeText Tag = 0x00211175
+	TagSiemensFrameSequence Tag = 0x002111FE
 	// The header of Siemens's own software (Common Siemens Architecture).
 	TagSiemensCSAImageHeader Tag = 0x00291010
 	TagGEDirectionX          Tag = 0x001910BB
@@ -311,10 +316,14 @@ const (
 	TagGEDirections          Tag = 0x001910E0 // how many there are in the series
 	TagGERawDataType         Tag = 0x0043102F // magnitude, phase, real or imaginary part
 	TagGEBValue              Tag = 0x00431039
+	TagGEDeepLearning        Tag = 0x004310CA // strength of AIR Recon DL
+	TagGEReconMode           Tag = 0x00531042 // iterative reconstruction of CT
+	TagGEReconLevel          Tag = 0x00531043
 	TagUIHBValue             Tag = 0x00651009
 	TagUIHDirection          Tag = 0x00651037
 	TagUIHTiles              Tag = 0x00651050
 	TagUIHFrameSequence      Tag = 0x00651051
+	TagPhilipsIDose          Tag = 0x01F7109B // level of iDose
 	TagPhilipsBValue         Tag = 0x20011003
 	TagPhilipsDirectionRL    Tag = 0x200510B0
 	TagPhilipsDirectionAP    Tag = 0x200510B1

@@ -101,7 +101,7 @@ func snapshot(s *session.Session) Snapshot {
 	if slice.Known {
 		index = slice.Index
 	}
-	snap.Name, snap.Unit = fmt.Sprintf(lang.L("Slice %d"), index+1), series.Volume.Unit
+	snap.Name, snap.Unit, snap.Filtered = fmt.Sprintf(lang.L("Slice %d"), index+1), series.Volume.Unit, series.Filtered
 	missing := lang.L("it has not been filtered with these parameters yet.")
 	if _, status, _ := s.Preview.Recipe(); status == preview.Whole || status == preview.Slice {
 		missing = measuring()

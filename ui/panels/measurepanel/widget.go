@@ -49,6 +49,7 @@ type Snapshot struct {
 	Run           int           // number of the run that the volume's numbers are of; 0 for none
 	Within        volume.Window // on the screen
 	Unit          string
+	Filtered      string             // what filtered the series before, as its header says
 	Acquired      *noise.Acquisition // what was acquired of k-space; nil if that is not known, or all of it was
 	Reference     string             // description of the reference; empty without one
 	Problem       string             // the error that prevented the numbers
@@ -137,12 +138,19 @@ func figureText(f noise.Figure, unit string) string {
 	return withUnit(f.Sigma, unit) + ", " + lang.L(string(f.Confidence))
 }
 
-// acquiredText says what was acquired of k-space: there the noise was measured.
-func acquiredText(a *noise.Acquisition) string {
-	if a == nil {
-		return ""
+// about says what filtered the series before, and what was acquired of k-space: there the noise was measured.
+func (s Snapshot) about() (text string) {
+	if s.Filtered != "" {
+		text = fmt.Sprintf(lang.L("filtered already: %s"), s.Filtered)
 	}
-	text := fmt.Sprintf(lang.L("acquired %d × %d of %d × %d pixels"), a.Matrix[0], a.Matrix[1], a.Of[0], a.Of[1])
+	a := s.Acquired
+	if a == nil {
+		return text
+	}
+	if text != "" {
+		text += "\n"
+	}
+	text += fmt.Sprintf(lang.L("acquired %d × %d of %d × %d pixels"), a.Matrix[0], a.Matrix[1], a.Of[0], a.Of[1])
 	if a.Elliptical {
 		text += lang.L(", without the corners of k-space")
 	}
@@ -230,7 +238,7 @@ type Widget struct {
 	widget.BaseWidget
 	rows     []tableRow
 	heading  *widget.Label // of the column of the slice
-	acquired *widget.Label // of the noise
+	about    *widget.Label // of the noise
 	bars     []*bar
 	reason   *widget.Label
 	place    *control.Button
@@ -285,13 +293,13 @@ func NewWidget(hooks Hooks) *Widget {
 	p.change, p.truth, p.window = heading("", fyne.TextAlignLeading), heading("", fyne.TextAlignLeading), heading("", fyne.TextAlignLeading)
 	p.caution = control.Cell(lang.L("How much was changed, not how good it is: that takes a reference."), fyne.TextAlignLeading)
 	p.caution.Wrapping = fyne.TextWrapWord
-	p.acquired = control.Cell("", fyne.TextAlignLeading)
-	p.acquired.Importance = widget.LowImportance
-	p.acquired.Hide()
+	p.about = control.Cell("", fyne.TextAlignLeading)
+	p.about.Importance = widget.LowImportance
+	p.about.Hide()
 	sigma, first := p.table(judged()[:1]), p.table(judged()[1:])
 	p.changes, p.agrees = p.table(changed()), p.table(agreement())
 	p.windowed = p.table(within())
-	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, sigma, p.acquired, first, spaced(p.bars), p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees, p.window, p.windowed)
+	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, sigma, p.about, first, spaced(p.bars), p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees, p.window, p.windowed)
 	// Leave room for the scroll bar.
 	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), p.all))
 	p.ExtendBaseWidget(p)
@@ -347,7 +355,8 @@ func (p *Widget) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleR
 
 // Display shows a snapshot; it returns at once if nothing has changed.
 func (p *Widget) Display(s Snapshot) {
-	key := fmt.Sprint(s, acquiredText(s.Acquired))
+	about := s.about()
+	key := fmt.Sprint(s, about)
 	if key == p.key {
 		return
 	}
@@ -366,9 +375,9 @@ func (p *Widget) Display(s Snapshot) {
 		show(r.slice, r.line, s.Slice, s.Unit)
 		show(r.volume, r.line, s.Volume, s.Unit)
 	}
-	p.acquired.SetText(acquiredText(s.Acquired))
-	acquired := p.acquired.Hidden
-	p.acquired.Hidden = s.Acquired == nil
+	aboutBefore := p.about.Text
+	p.about.SetText(about)
+	p.about.Hidden = about == ""
 	p.truth.Hidden, p.agrees.Hidden = s.Reference == "", s.Reference == ""
 	p.change.SetText(s.title(lang.L("Change vs original"), func(c Column) *measure.Comparison { return &c.Change }))
 	p.truth.SetText(s.title(fmt.Sprintf(lang.L("Against %s"), s.Reference), func(c Column) *measure.Comparison { return c.Truth }))
@@ -384,7 +393,7 @@ func (p *Widget) Display(s Snapshot) {
 	hidden := p.place.Hidden
 	p.place.Hidden = p.placeText() == ""
 	p.place.SetText(p.placeText())
-	if p.fold() || p.reason.MinSize().Height != height || p.place.Hidden != hidden || p.acquired.Hidden != acquired {
+	if p.fold() || p.reason.MinSize().Height != height || p.place.Hidden != hidden || about != aboutBefore {
 		p.content.Refresh() // Fyne does not lay out what changes its size behind a dialog
 	}
 }

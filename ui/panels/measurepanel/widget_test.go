@@ -378,21 +378,27 @@ func TestNonFiniteNumbers(t *testing.T) {
 	}
 }
 
-// What was acquired of k-space stands below the noise that was measured there, if it is known.
-func TestTheAcquiredMatrix(t *testing.T) {
+// Below the noise are the filters before and what was acquired of k-space, if they are known.
+func TestAboutTheNoise(t *testing.T) {
 	p, _ := newPanel(t)
+	part := noise.Acquisition{Matrix: [2]int{128, 96}, Of: [2]int{256, 256}}
+	ellipse := part
+	ellipse.Elliptical = true
 	for _, x := range []struct {
-		of   *noise.Acquisition
-		want string
+		filtered string
+		of       *noise.Acquisition
+		want     string
 	}{
-		{nil, ""},
-		{&noise.Acquisition{Matrix: [2]int{128, 96}, Of: [2]int{256, 256}}, "acquired 128 × 96 of 256 × 256 pixels"},
-		{&noise.Acquisition{Matrix: [2]int{128, 96}, Of: [2]int{256, 256}, Elliptical: true}, "acquired 128 × 96 of 256 × 256 pixels, without the corners of k-space"},
-		{nil, ""},
+		{"", nil, ""},
+		{"", &part, "acquired 128 × 96 of 256 × 256 pixels"},
+		{"", &ellipse, "acquired 128 × 96 of 256 × 256 pixels, without the corners of k-space"},
+		{"AiCE", nil, "filtered already: AiCE"},
+		{"AiCE", &part, "filtered already: AiCE\nacquired 128 × 96 of 256 × 256 pixels"},
+		{"", nil, ""},
 	} {
-		p.Display(Snapshot{Slice: measured(), Acquired: x.of})
-		if p.acquired.Text != x.want || p.acquired.Visible() != (x.want != "") {
-			t.Errorf("%+v: %q, visible %v", x.of, p.acquired.Text, p.acquired.Visible())
+		p.Display(Snapshot{Slice: measured(), Filtered: x.filtered, Acquired: x.of})
+		if p.about.Text != x.want || p.about.Visible() != (x.want != "") {
+			t.Errorf("%+v: %q, visible %v", x, p.about.Text, p.about.Visible())
 		}
 	}
 }

@@ -22,6 +22,7 @@ type Document struct {
 	Touched   bool              // the user has done something with the series since it was opened: nothing is changed by itself
 	Proposed  string            // the filter that was taken as it was proposed; "" for none
 	Maps      run.Maps          // that steer the filter besides the recipe, of the current voxels
+	Steered   bool              // the user decided whether the filter follows the noise map: it is not changed by itself
 	Noise     Noise             // of the current voxels
 	Results   []*Result         // finished runs of the current voxels, the oldest first
 	Base      *Result           // of Results: side A of comparisons; nil for the original, or Beside
@@ -102,7 +103,7 @@ func (d *Document) begin() {
 func (d *Document) ResetVoxels() {
 	d.EndVoxels()
 	d.begin()
-	d.Results, d.Base, d.Noise, d.Maps = nil, nil, Noise{}, run.Maps{}
+	d.Results, d.Base, d.Noise, d.Maps, d.Steered = nil, nil, Noise{}, run.Maps{}, false
 }
 
 // Series returns the series as it is shown, or nil.

@@ -10,7 +10,6 @@ import (
 
 	"quell/app/files"
 	"quell/app/open"
-	"quell/app/run"
 	"quell/app/workbench"
 	"quell/denoise"
 	"quell/series"
@@ -171,9 +170,6 @@ func (rd *Reader) findFacts() {
 		doc.SetFacts(v, facts)
 		if rd.desk.Document != d {
 			return
-		}
-		if run.MapPays(rd.desk.Recipe, facts) && !rd.desk.Follows() {
-			rd.desk.Tasks.Say(lang.L("The noise differs from place to place: \"Filter by the noise map\" in Tools removes more where it is stronger, as quell denoise does."))
 		}
 		rd.measures.MeasureSlice() // if a run is shown that was restored
 		rd.desk.ViewChanged()

@@ -143,6 +143,7 @@ func (rd *Reader) wake(d *document, message string) {
 				rd.desk.Maps = found.mapped.Maps
 			}
 		}
+		rd.desk.Steered = true // as it was saved
 		var look viewer.Look
 		if json.Unmarshal(w.View, &look) == nil {
 			rd.desk.State.SetLook(look)

@@ -105,8 +105,9 @@ func (ps *Proposals) end() {
 // meanwhile ends the wait.
 func (ps *Proposals) Await(then func()) {
 	facts, known := ps.desk.Doc.Facts()
-	fixed := ps.desk.Chosen && known && !ps.mayFollow(facts)
-	if ps.watch(); fixed || ps.desk.Touched || ps.desk.Propose == nil || ps.ended() {
+	ps.watch()
+	fixed := (ps.desk.Chosen || ps.desk.Touched) && known && !ps.mayFollow(facts)
+	if fixed || ps.desk.Propose == nil || ps.ended() {
 		then()
 		return
 	}
@@ -163,7 +164,7 @@ func (ps *Proposals) find(facts denoise.Facts) {
 	q := run.ProposalRequest{Series: d.Doc.Series(), Facts: &facts}
 	var p run.Proposal
 	var m *tuning.Mapped
-	maps := !d.Touched && ps.mayFollow(facts)
+	maps := !d.Steered && !d.Follows() && run.NoiseVaries(facts)
 	w.end = ps.desk.Aside(d.Voxels, 1, func(ctx context.Context) (err error) {
 		if p, err = ps.desk.Propose(ctx, q); err == nil && maps {
 			m = mapped(ctx, q.Series)
@@ -204,7 +205,7 @@ func (ps *Proposals) adopt(d *desk.Document, r denoise.Recipe) {
 
 // mayFollow reports whether the filter is to follow a noise map that it does not follow yet.
 func (ps *Proposals) mayFollow(facts denoise.Facts) bool {
-	return !ps.desk.Follows() && run.MapPays(ps.desk.Recipe, facts)
+	return !ps.desk.Steered && !ps.desk.Follows() && run.MapPays(ps.desk.Recipe, facts)
 }
 
 // mapped maps the noise of a series; nil if it cannot be mapped.
@@ -217,10 +218,15 @@ func mapped(ctx context.Context, s *series.Series) *tuning.Mapped {
 }
 
 // follow lets the filter follow the noise map if the noise differs from place to place, as jobs without a word on maps
-// do, unless the user has touched anything, or the recipe is another one now.
+// do, and keeps the map if the strength is a number now.
 func (ps *Proposals) follow(d *desk.Document, m *tuning.Mapped) {
 	facts, _ := d.Doc.Facts()
-	if ps.watch(); m != nil && !d.Touched && !d.Follows() && run.MapPays(d.Recipe, facts) {
+	switch ps.watch(); {
+	case m == nil:
+	case ps.mayFollow(facts):
 		ps.noise.Take(*m)
+	default:
+		m.Noise.Shown = d.Noise.Shown
+		d.Noise = m.Noise
 	}
 }

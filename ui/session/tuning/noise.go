@@ -87,7 +87,7 @@ func (nz *Noise) ToggleFollow() {
 	switch {
 	case !nz.CanFollow():
 	case nz.desk.Follows():
-		nz.desk.Maps = run.Maps{}
+		nz.desk.Maps, nz.desk.Steered = run.Maps{}, true
 		nz.desk.ViewChanged()
 	case nz.Mapping():
 		nz.desk.Tasks.Cancel()
@@ -111,7 +111,23 @@ func (nz *Noise) follow() {
 	nz.desk.Tasks.Do(t, func() (err error) {
 		m, err = MapNoise(t.Ctx, series, found)
 		return err
-	}, func() { nz.Take(m) })
+	}, func() {
+		nz.desk.Steered = true
+		nz.Take(m)
+	})
+}
+
+// settleMap follows the noise map, once it is known, or leaves it, as a job of the recipe without a word on maps does, unless the
+// user decided on it.
+func (tu *Tuning) settleMap() {
+	facts, _ := tu.desk.Doc.Facts()
+	switch pays := run.MapPays(tu.desk.Recipe, facts); {
+	case tu.desk.Steered:
+	case !pays:
+		tu.desk.Maps = run.Maps{}
+	case tu.desk.Noise.Facts.Usual > 0:
+		tu.desk.Maps = tu.desk.Noise.Found.Maps()
+	}
 }
 
 // Mapped is the input of a filter that follows the noise.

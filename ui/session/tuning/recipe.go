@@ -182,6 +182,7 @@ func (tu *Tuning) Change(r denoise.Recipe) {
 		own.left[tu.desk.Recipe.Filter] = tu.desk.Recipe
 	}
 	tu.desk.Recipe = r
+	tu.settleMap()
 	tu.desk.ViewChanged()
 }
 
