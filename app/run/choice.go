@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,6 +32,9 @@ type Choice struct {
 	left     lesions.Setting
 }
 
+// shorter is the share of a strength that is tried next if the intervals of its figures leave the bounds.
+const shorter = 0.8
+
 // Choose finds the strength of a resolved recipe within the bounds: by one run on the homogeneous regions of a series. The
 // error is the context's or the engine's.
 func Choose(ctx context.Context, engine denoise.Engine, tissue *lesions.Tissue, r denoise.Recipe) (c Choice, err error) {
@@ -45,10 +49,16 @@ func Choose(ctx context.Context, engine denoise.Engine, tissue *lesions.Tissue, 
 	}
 	c.Dial = d
 	w, setting, ok := d.Strongest(lesions.UsualBounds)
-	if !ok {
-		w, setting = d.At(0)
+	if ok {
+		c.Figures = c.Response.Figures(w)
 	}
-	c.Strength, c.Figures, c.Possible = setting.Strength, c.Response.Figures(w), 1-setting.Possible
+	for s := setting.Strength; !verdict.Usual.Within(c.Figures); s = math.Floor(s * shorter) { // intervals count too
+		w, setting = d.At(s)
+		if c.Figures = c.Response.Figures(w); s <= 0 {
+			break
+		}
+	}
+	c.Strength, c.Possible = setting.Strength, 1-setting.Possible
 	c.weights, c.left, c.Recipe = w, setting, r.Equalised(c.Strength, w)
 	return c, nil
 }
