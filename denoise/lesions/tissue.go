@@ -123,16 +123,20 @@ func FindTissue(ctx context.Context, in denoise.Input, part volume.Region, n noi
 		return err
 	}
 	lengths := []int{1}
-	if l, err := (Lesion{Shape: Disc, Size: pixels[0], Contrast: 1}).in(v.Geometry); err == nil && l.Slices == 3 && part.Dims()[2] >= 3 {
+	if l, err := (Lesion{Shape: Disc, Size: pixels[0], Contrast: 1}).in(v.Geometry); err == nil && l.Slices >= 3 && part.Dims()[2] >= 3 {
 		lengths = []int{3, 1}
 	}
 search:
-	for k, side := range regionSides {
-		for _, depth := range lengths {
+	for _, depth := range lengths { // a lesion's length counts more than the width of a region
+		for k, side := range regionSides {
+			narrow := k == len(regionSides)-1
+			if narrow && depth > 1 {
+				break
+			}
 			if err := try(side, depth); err != nil {
 				return nil, err
 			}
-			if len(t.At) >= LeastPlaces || k == len(regionSides)-1 && len(t.At) >= LeastRegions {
+			if len(t.At) >= LeastPlaces || narrow && len(t.At) >= LeastRegions {
 				break search
 			}
 		}
