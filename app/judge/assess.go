@@ -35,7 +35,9 @@ type Verdict struct {
 type Assessment struct {
 	Verdict
 	// Places are those at which something was removed or added that the filter did not, the most certain first.
-	Places          []tune.Finding   `json:"places"`
+	Places []tune.Finding `json:"places"`
+	// Mismatch is why a result of another program is none of this input; nil if it may be one.
+	Mismatch        *Mismatch        `json:"mismatch,omitempty"`
 	Sigma           float64          `json:"sigma"` // of the input's noise, in its unit; of the slice if one is judged
 	SigmaConfidence noise.Confidence `json:"sigma_confidence"`
 	SigmaLow        float64          `json:"sigma_low"`     // the noise is hardly below
@@ -88,15 +90,27 @@ func Assess(ctx context.Context, in Input) (Assessment, error) {
 	if in.Recipe != nil && in.Recipe.SeriesFilter() != nil {
 		g.doubt, in.Made = filteredTogether(*in.Recipe), true
 	}
+	whole := in.Region == before.Bounds()
+	match := func(look bool) {
+		if look && whole && a.Mismatch == nil {
+			a.Mismatch = mismatched(before, in.After, g.noise.Figure, g.counts)
+		}
+	}
+	match(in.Recipe == nil)
 	result := tune.Result{
 		Input: in.Maps.Input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Made: in.Made, Noise: g.noise, Foreground: g.counts, WithoutMap: in.WithoutMap,
 	}
 	err = in.onEngine(ctx, func(e denoise.Engine) error {
-		a.Inspection, err = tune.Inspect(ctx, e, result)
+		if a.Mismatch == nil {
+			a.Inspection, err = tune.Inspect(ctx, e, result)
+		}
 		return err
 	})
 	if err != nil {
 		return Assessment{}, err
+	}
+	if match(a.Found != nil); a.Mismatch != nil {
+		a.Found, g.doubt = nil, a.Mismatch.why
 	}
 	if err := a.describe(ctx, in, g); err != nil {
 		return Assessment{}, err

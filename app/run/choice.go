@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,6 +32,15 @@ type Choice struct {
 	left     lesions.Setting
 }
 
+// shorter is the share of a strength that is tried next if its figures leave the bounds of the verdict, and nearly if they are
+// within, and not at those of the dial.
+const shorter, nearly = 0.8, 0.97
+
+// kept reports whether figures are within the bounds of the dial, and their intervals within those of the verdict.
+func kept(f verdict.Figures) bool {
+	return verdict.Usual.Within(f) && float64(f.ContrastKept) >= lesions.UsualBounds.Kept && float64(f.TextureKept) >= lesions.UsualBounds.Texture
+}
+
 // Choose finds the strength of a resolved recipe within the bounds: by one run on the homogeneous regions of a series. The
 // error is the context's or the engine's.
 func Choose(ctx context.Context, engine denoise.Engine, tissue *lesions.Tissue, r denoise.Recipe) (c Choice, err error) {
@@ -45,10 +55,21 @@ func Choose(ctx context.Context, engine denoise.Engine, tissue *lesions.Tissue, 
 	}
 	c.Dial = d
 	w, setting, ok := d.Strongest(lesions.UsualBounds)
-	if !ok {
-		w, setting = d.At(0)
+	if ok {
+		c.Figures = c.Response.Figures(w)
 	}
-	c.Strength, c.Figures, c.Possible = setting.Strength, c.Response.Figures(w), 1-setting.Possible
+	for s := setting.Strength; s > 0 && !kept(c.Figures); {
+		if s = math.Floor(s * nearly); !verdict.Usual.Within(c.Figures) { // intervals count too
+			s = math.Floor(s * shorter)
+		}
+		w, setting = d.At(s)
+		c.Figures = c.Response.Figures(w)
+	}
+	if setting.Strength == 0 {
+		w, setting = d.At(0)
+		c.Figures = c.Response.Figures(w)
+	}
+	c.Strength, c.Possible = setting.Strength, 1-setting.Possible
 	c.weights, c.left, c.Recipe = w, setting, r.Equalised(c.Strength, w)
 	return c, nil
 }

@@ -19,6 +19,12 @@ const (
 	evenFactor, fairFactor = 1.25, 1.5
 	// quietShare is the share of the windows that show the noise if it is not known.
 	quietShare = 0.1
+	// blocks is the number of blocks along a side of a window whose means show anatomy: an edge of one sigma raises their variance
+	// more than fivefold, and the SD by a tenth.
+	blocks = 4
+	// scatter bounds the SD, and the variance of the means, of a window, in distances of the 5th to the 20th percentile above
+	// the latter: 95 % of windows of noise alone, 80 % by the means.
+	scatterSD, scatterSlow = 3.0, 5.0
 	// mostSlices bounds the slices in which places are looked for.
 	mostSlices = 48
 	// candidateStep is the distance of the windows that are looked at, in pixels.
@@ -27,19 +33,21 @@ const (
 
 // candidate is a window about a voxel.
 type candidate struct {
-	at [3]int
-	sd float64
+	at   [3]int
+	sd   float64
+	slow float64 // variance of the means of blocks
 }
 
 // search says what places must be like.
 type search struct {
-	counts func(i int) bool // voxels of the foreground that are filtered
-	noise  noise.Estimate
-	sigmas *volume.Volume // sigma for each voxel, nil for none; SDs then count in units of it
-	side   int            // of the region about a place
-	slices int            // of the longest lesion, odd
-	most   int
-	seed   uint64
+	counts    func(i int) bool // voxels of the foreground that are filtered
+	noise     noise.Estimate
+	sigmas    *volume.Volume // sigma for each voxel, nil for none; SDs then count in units of it
+	side      int            // of the region about a place
+	slices    int            // of the longest lesion, odd
+	most      int
+	seed      uint64
+	noiseOnly bool // regions are to hold no anatomy that a strong filter would leave
 }
 
 // places returns the middles of regions of even tissue that do not overlap, at most s.most, in an order that depends
@@ -74,6 +82,9 @@ func placesIn(ctx context.Context, v *volume.Volume, part volume.Region, s searc
 	all := slices.Concat(found...)
 	most := s.limit(all)
 	all = slices.DeleteFunc(all, func(c candidate) bool { return !(c.sd <= most) })
+	if s.noiseOnly {
+		all = usual(usual(all, scatterSD, func(c candidate) float64 { return c.sd }), scatterSlow, func(c candidate) float64 { return c.slow })
+	}
 	random := rand.New(rand.NewPCG(s.seed, 1))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for _, c := range all {
@@ -85,6 +96,20 @@ func placesIn(ctx context.Context, v *volume.Volume, part volume.Region, s searc
 		}
 	}
 	return at, nil
+}
+
+// usual leaves out candidates of which a figure exceeds what noise alone scatters, by the candidates with the least.
+func usual(all []candidate, scatter float64, figure func(candidate) float64) []candidate {
+	if len(all) == 0 {
+		return nil
+	}
+	values := make([]float64, len(all))
+	for i, c := range all {
+		values[i] = figure(c)
+	}
+	slices.Sort(values)
+	least, low := values[len(values)/20], values[len(values)/5]
+	return slices.DeleteFunc(all, func(c candidate) bool { return figure(c) > low+scatter*(low-least) })
 }
 
 // spread returns at most mostSlices of the slices from to to-1, evenly spaced.
@@ -139,7 +164,7 @@ func both(a, b []candidate, z int) (out []candidate) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch p, q := a[i].at, b[j].at; {
 		case p[1] == q[1] && p[0] == q[0]:
-			out = append(out, candidate{[3]int{p[0], p[1], z}, max(a[i].sd, b[j].sd)})
+			out = append(out, candidate{[3]int{p[0], p[1], z}, max(a[i].sd, b[j].sd), max(a[i].slow, b[j].slow)})
 			i, j = i+1, j+1
 		case p[1] < q[1] || p[1] == q[1] && p[0] < q[0]:
 			i++
@@ -172,24 +197,34 @@ func windows(v *volume.Volume, z int, s search) (out []candidate) {
 		}
 	}
 	h, full := s.side/2, float64(s.side*s.side)
+	total := func(x, y, side int) sums {
+		a, b := table[y*(nx+1)+x], table[y*(nx+1)+x+side]
+		c, d := table[(y+side)*(nx+1)+x], table[(y+side)*(nx+1)+x+side]
+		return sums{d.n - b.n - c.n + a.n, d.sum - b.sum - c.sum + a.sum, d.squares - b.squares - c.squares + a.squares}
+	}
 	own := 1.0 // of the noise of the slice, which may differ from that of the volume
 	if of := s.noise.Slice(z).Sigma; s.sigmas == nil && s.noise.Sigma > 0 && of > 0 {
 		own = of / s.noise.Sigma
 	}
 	for y := h; y+h < ny; y += candidateStep {
 		for x := h; x+h < nx; x += candidateStep {
-			a, b := table[(y-h)*(nx+1)+x-h], table[(y-h)*(nx+1)+x+h+1]
-			c, d := table[(y+h+1)*(nx+1)+x-h], table[(y+h+1)*(nx+1)+x+h+1]
-			if d.n-b.n-c.n+a.n < full {
+			of := total(x-h, y-h, s.side)
+			if of.n < full {
 				continue
 			}
-			sum, squares := d.sum-b.sum-c.sum+a.sum, d.squares-b.squares-c.squares+a.squares
-			if variance := (squares - sum*sum/full) / (full - 1); variance > 0 {
-				sd := math.Sqrt(variance) / own
+			if variance := (of.squares - of.sum*of.sum/full) / (full - 1); variance > 0 {
+				unit := own
 				if s.sigmas != nil {
-					sd /= float64(s.sigmas.At(x, y, z))
+					unit *= float64(s.sigmas.At(x, y, z))
 				}
-				out = append(out, candidate{[3]int{x, y, z}, sd})
+				var means sums
+				block := s.side / blocks
+				for k := range blocks * blocks {
+					mean := total(x-h+k%blocks*block, y-h+k/blocks*block, block).sum / float64(block*block)
+					means.sum, means.squares = means.sum+mean, means.squares+mean*mean
+				}
+				slow := max(means.squares/(blocks*blocks)-means.sum*means.sum/(blocks*blocks*blocks*blocks), 0)
+				out = append(out, candidate{[3]int{x, y, z}, math.Sqrt(variance) / unit, slow / (unit * unit)})
 			}
 		}
 	}

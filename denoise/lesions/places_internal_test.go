@@ -147,3 +147,37 @@ func TestSpread(t *testing.T) {
 		}
 	}
 }
+
+// Of windows the ones count whose figure is at most as many distances of the percentiles above the lower fifth.
+func TestUsualWindows(t *testing.T) {
+	var found []candidate
+	for i := range 100 {
+		found = append(found, candidate{sd: float64(i)})
+	}
+	found[98].sd, found[99].sd = 20+3*15, 20+3*15+0.001
+	kept := usual(slices.Clone(found), 3, func(c candidate) float64 { return c.sd })
+	if n := len(kept); n != 67 || kept[n-1].sd != found[98].sd {
+		t.Errorf("%d windows, the last of %g", n, kept[n-1].sd)
+	}
+}
+
+// An edge of one sigma through a window raises its SD by a tenth, and the variance of its blocks far above that of noise.
+func TestFaintEdgesAreNoTissue(t *testing.T) {
+	v := halves(t, 1, 1)
+	for i := range v.Data {
+		if x := i % 120; x >= 60 {
+			v.Data[i]++
+		}
+	}
+	s := search{counts: all, side: 21, slices: 1, most: 200, seed: 4, noise: noise.Known(1)}
+	for _, s.noiseOnly = range []bool{false, true} {
+		at, err := places(context.Background(), v, s)
+		if err != nil || len(at) < 8 {
+			t.Fatal(at, err)
+		}
+		crosses := slices.ContainsFunc(at, func(c [3]int) bool { return c[0] > 54 && c[0] < 66 })
+		if crosses == s.noiseOnly {
+			t.Errorf("noise only %v: an edge in a region %v", s.noiseOnly, crosses)
+		}
+	}
+}

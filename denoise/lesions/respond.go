@@ -3,6 +3,8 @@ package lesions
 import (
 	"context"
 
+	"gonum.org/v1/gonum/floats"
+
 	"quell/denoise"
 	"quell/denoise/equalise"
 	"quell/denoise/verdict"
@@ -105,32 +107,36 @@ func (r *Response) Dial() (Dial, bool) {
 		if probe != t.first && !probe.visible {
 			continue
 		}
-		row := Row{Lesion: probe.Lesion, lostFaint: t.faint(probe, r.noises.weights)}
+		row := Row{Lesion: probe.Lesion, lostFaint: t.faint(probe.values, probe.support, r.noises.weights)}
 		for i := range r.noises.weights {
 			var sum sums
 			for k := range all {
 				var own sums
-				slices, ground := t.patches(append([]float64{}, all[k][i]...), t.regions[k].scale)
-				t.response(&own, probe, k, slices, ground)
+				t.response(&own, probe, k, t.patches(append([]float64{}, all[k][i]...), t.regions[k].scale))
 				sum.add(own)
 			}
-			row.lost = append(row.lost, sum.keptOf(probe.seen))
+			row.lost = append(row.lost, sum.seen())
+		}
+		// What is lost of the rest goes by how each weight takes a thing of its kind.
+		rest := 1 - probe.ground.rest(1-floats.Sum(row.lost))
+		for i, part := range t.faint(probe.off, t.side, r.noises.weights) {
+			row.lost[i] = (1-probe.share)*row.lost[i] + probe.share*rest*part
 		}
 		p.Rows = append(p.Rows, row)
 	}
 	return p.Dial()
 }
 
-// faint is what each weight takes of a lesion of which a filter removes all.
-func (t *Tissue) faint(p *probe, weights int) []float64 {
+// faint is what each weight takes of something in a square of that side, in each slice of a region, of which a filter removes all.
+func (t *Tissue) faint(values []float64, side, weights int) []float64 {
 	margin := make(equalise.Weights, weights).Reach()
-	side := p.support + 2*margin[0]
-	alone := volume.New(volume.NewGeometry([3]int{side, side, t.depth + 2*margin[2]}, [3]float64{1, 1, 1}))
-	place := volume.Region{Min: margin, Max: [3]int{margin[0] + p.support, margin[1] + p.support, margin[2] + t.depth}}
+	wide := side + 2*margin[0]
+	alone := volume.New(volume.NewGeometry([3]int{wide, wide, t.depth + 2*margin[2]}, [3]float64{1, 1, 1}))
+	place := volume.Region{Min: margin, Max: [3]int{margin[0] + side, margin[1] + side, margin[2] + t.depth}}
 	for z := place.Min[2]; z < place.Max[2]; z++ {
-		for k, x := range p.values {
-			alone.Data[alone.Index(margin[0]+k%p.support, margin[1]+k/p.support, z)] = float32(x)
+		for k, x := range values {
+			alone.Data[alone.Index(margin[0]+k%side, margin[1]+k/side, z)] = float32(x)
 		}
 	}
-	return lost(weights, alone, p.values, place)
+	return lost(weights, alone, values, place)
 }

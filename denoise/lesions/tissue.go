@@ -39,7 +39,15 @@ const (
 	otherRegions = 20
 	// modelError is the error of the method for faint lesions: within that, it agrees with inserted ones.
 	modelError = 0.02
+	// narrowError is the error of texture for each time that the usual side of a region is longer: narrow ones lack slow noise.
+	narrowError = 0.1
+	// leastSeen is the least that is kept of the part of a lesion that is seen, by which what is kept of the rest is found.
+	leastSeen = 0.01
 )
+
+// lossError is the error of each figure relative to what was removed or lost: anatomy that is left in a region is kept, noise is
+// not, and slow noise is taken for anatomy.
+var lossError = [3]float64{0.12, 0.15, 0.3}
 
 // regionSides are the sides of homogeneous regions in pixels that are tried one after another: the last for tissue as
 // narrow as that of a lung.
@@ -65,7 +73,6 @@ type region struct {
 	slices [][]float64    // less their ground
 	waves  [][]complex128 // their transforms
 	scale  float64        // of the noise there
-	ground []float64      // the slopes and bends of the ground that was taken off, over its slices
 }
 
 // probe measures what is kept of a lesion.
@@ -73,11 +80,28 @@ type probe struct {
 	Lesion
 	values  []float64   // the lesion of contrast 1, in its support
 	support int         // its side in pixels
-	seen    float64     // the share of its energy that is left of it in a region less the ground
+	ground              // what is taken off it with the ground
 	q       [][]float64 // by region and position: the template over the voxels
 	own     []float64   // by region: the sum of q times the lesion over the voxels
 	visible bool        // in the noise, at the contrast of strongest
 }
+
+// ground is the part of a lesion that a surface of second order takes off it. Anatomy and what a wide filter brings in from
+// outside a region are of this kind too, so that what a result keeps of it follows from the part that is seen.
+type ground struct {
+	share float64   // of the energy of the lesion
+	slow  float64   // its mean squared frequency over that of the part that is seen
+	off   []float64 // the part of a lesion in the middle of a region
+}
+
+// kept returns the contrast kept of a lesion of which that is kept of the part that is seen: the response falls as the
+// exponential of the squared frequency, from 1 at frequency 0, as every filter keeps a constant.
+func (g ground) kept(seen float64) float64 {
+	return (1-g.share)*seen + g.share*g.rest(seen)
+}
+
+// rest returns the contrast kept of the part that is not seen.
+func (g ground) rest(seen float64) float64 { return math.Pow(min(max(seen, leastSeen), 1), g.slow) }
 
 // FindTissue chooses homogeneous regions in a part of a volume; the zero value of part is all of it. Without enough of
 // them the tissue has none, and figures are not known. The error is the context's.
@@ -95,20 +119,24 @@ func FindTissue(ctx context.Context, in denoise.Input, part volume.Region, n noi
 	pixels := UsualSizes(v.Geometry)
 	try := func(side, depth int) (err error) {
 		t.side, t.depth = side, depth
-		t.At, err = placesIn(ctx, v, part, search{counts: inside, noise: n, sigmas: in.Noise, side: side, slices: depth, most: most, seed: UsualSeed})
+		t.At, err = placesIn(ctx, v, part, search{counts: inside, noise: n, sigmas: in.Noise, side: side, slices: depth, most: most, seed: UsualSeed, noiseOnly: true})
 		return err
 	}
 	lengths := []int{1}
-	if l, err := (Lesion{Shape: Disc, Size: pixels[0], Contrast: 1}).in(v.Geometry); err == nil && l.Slices == 3 && part.Dims()[2] >= 3 {
+	if l, err := (Lesion{Shape: Disc, Size: pixels[0], Contrast: 1}).in(v.Geometry); err == nil && l.Slices >= 3 && part.Dims()[2] >= 3 {
 		lengths = []int{3, 1}
 	}
 search:
-	for k, side := range regionSides {
-		for _, depth := range lengths {
+	for _, depth := range lengths { // a lesion's length counts more than the width of a region
+		for k, side := range regionSides {
+			narrow := k == len(regionSides)-1
+			if narrow && depth > 1 {
+				break
+			}
 			if err := try(side, depth); err != nil {
 				return nil, err
 			}
-			if len(t.At) >= LeastPlaces || k == len(regionSides)-1 && len(t.At) >= LeastRegions {
+			if len(t.At) >= LeastPlaces || narrow && len(t.At) >= LeastRegions {
 				break search
 			}
 		}
@@ -143,7 +171,7 @@ func (t *Tissue) cut() {
 		} else if sigma := t.noise.Slice(c[2]).Sigma; sigma > 0 {
 			r.scale = sigma
 		}
-		r.slices, r.ground = t.patches(voxels(t.in.Volume, [3]int{}, r.box), r.scale)
+		r.slices = t.patches(voxels(t.in.Volume, [3]int{}, r.box), r.scale)
 		for _, p := range r.slices {
 			r.waves = append(r.waves, t.spectrum.transform(p))
 		}
@@ -165,27 +193,21 @@ func voxels(v *volume.Volume, origin [3]int, box volume.Region) []float64 {
 	return values
 }
 
-// patches returns the voxels of a region slice by slice, less the ground, and the sum of the grounds, each less its mean.
-// It changes values.
-func (t *Tissue) patches(values []float64, scale float64) (out [][]float64, grounds []float64) {
+// patches returns the voxels of a region slice by slice, less the ground. It changes values.
+func (t *Tissue) patches(values []float64, scale float64) (out [][]float64) {
 	n := t.side * t.side
-	grounds = make([]float64, n)
 	floats.Scale(1/scale, values)
 	for len(values) > 0 {
-		t.takeGround(values[:n], grounds)
+		t.takeGround(values[:n])
 		out, values = append(out, values[:n]), values[n:]
 	}
-	return out, grounds
+	return out
 }
 
-// takeGround takes the surface of second order off values, and adds it less its mean to grounds unless that is nil.
-func (t *Tissue) takeGround(values, grounds []float64) {
-	for k, term := range t.spectrum.ground {
-		height := floats.Dot(values, term)
-		floats.AddScaled(values, -height, term)
-		if k > 0 && grounds != nil {
-			floats.AddScaled(grounds, height, term)
-		}
+// takeGround takes the surface of second order off values.
+func (t *Tissue) takeGround(values []float64) {
+	for _, term := range t.spectrum.ground {
+		floats.AddScaled(values, -floats.Dot(values, term), term)
 	}
 }
 
@@ -230,7 +252,7 @@ func (t *Tissue) probe(size float64) *probe {
 			template.CloneFromVec(lesion)
 		}
 	}
-	p.seen = t.seenShare(p)
+	p.ground = t.groundOf(p)
 	for _, r := range t.regions {
 		var qs []float64
 		own := 0.0
@@ -244,19 +266,31 @@ func (t *Tissue) probe(size float64) *probe {
 	return p
 }
 
-// seenShare returns the share of the energy of a lesion, over all positions, that is left less the ground.
-func (t *Tissue) seenShare(p *probe) float64 {
-	left, all := 0.0, 0.0
+// groundOf returns what of a lesion, over all positions, is taken off with the ground.
+func (t *Tissue) groundOf(p *probe) (g ground) {
+	var energy, moment [2]float64 // of what is taken off, and of what is left
+	add := func(k int, values []float64) {
+		for i, c := range t.spectrum.transform(values) {
+			power := real(c)*real(c) + imag(c)*imag(c)
+			energy[k], moment[k] = energy[k]+power, moment[k]+power*t.spectrum.squared[i]
+		}
+	}
 	t.each(p, func(x, y int) {
-		values := make([]float64, t.side*t.side)
+		values, off := make([]float64, t.side*t.side), make([]float64, t.side*t.side)
 		for k, a := range p.values {
 			values[(y+k/p.support)*t.side+x+k%p.support] = a
-			all += a * a
 		}
-		t.takeGround(values, nil)
-		left += floats.Dot(values, values)
+		floats.Add(off, values)
+		t.takeGround(values)
+		floats.Sub(off, values)
+		if middle := (t.side - p.support) / 2; x == middle && y == middle {
+			g.off = off
+		}
+		add(0, off)
+		add(1, values)
 	})
-	return left / all
+	g.share, g.slow = energy[0]/(energy[0]+energy[1]), moment[0]/energy[0]/(moment[1]/energy[1])
+	return g
 }
 
 // each visits the first pixels of all windows of a probe within a region.
@@ -279,7 +313,7 @@ func (t *Tissue) window(dst []float64, p *probe, slices [][]float64, x, y int) {
 }
 
 // response adds to sums what the k-th region of a result has of a probe.
-func (t *Tissue) response(to *sums, p *probe, k int, slices [][]float64, ground []float64) {
+func (t *Tissue) response(to *sums, p *probe, k int, slices [][]float64) {
 	i := 0
 	to.own = p.own[k]
 	t.each(p, func(x, y int) {
@@ -292,7 +326,6 @@ func (t *Tissue) response(to *sums, p *probe, k int, slices [][]float64, ground 
 		to.kept += p.q[k][i] * response
 		i++
 	})
-	to.flat, to.slope = floats.Dot(t.regions[k].ground, ground), floats.Dot(t.regions[k].ground, t.regions[k].ground)
 }
 
 // Sample is what a result did in the regions of a tissue.
@@ -304,14 +337,19 @@ type Sample struct {
 // sums are those of a region, which add up over regions.
 type sums struct {
 	kept, own float64
-	// flat and slope are the products of the grounds before with those after, and before.
-	flat, slope float64
 	// variance, moment and weight are those of the spectra before and after.
 	variance, moment, weight [2]float64
+	// slow are the powers of each low ring of the frequencies before and after, and their product.
+	slow [slowRings][3]float64
 }
 
 func (s *sums) add(o sums) {
-	s.kept, s.own, s.flat, s.slope = s.kept+o.kept, s.own+o.own, s.flat+o.flat, s.slope+o.slope
+	s.kept, s.own = s.kept+o.kept, s.own+o.own
+	for k := range s.slow {
+		for i := range s.slow[k] {
+			s.slow[k][i] += o.slow[k][i]
+		}
+	}
 	for k := range 2 {
 		s.variance[k], s.moment[k], s.weight[k] = s.variance[k]+o.variance[k], s.moment[k]+o.moment[k], s.weight[k]+o.weight[k]
 	}
@@ -348,9 +386,9 @@ func (t *Tissue) sample(after [][]float64) Sample {
 		if values == nil {
 			continue
 		}
-		slices, ground := t.patches(values, t.regions[k].scale)
+		slices := t.patches(values, t.regions[k].scale)
 		var own sums
-		t.response(&own, t.first, k, slices, ground)
+		t.response(&own, t.first, k, slices)
 		for z, plane := range slices {
 			t.spectrum.add(&own, t.regions[k].waves[z], t.spectrum.transform(plane))
 		}
@@ -371,20 +409,16 @@ func (t *Tissue) sample(after [][]float64) Sample {
 	return s
 }
 
-// kept returns the contrast kept.
-func (s sums) keptOf(seen float64) float64 {
+// seen returns the contrast kept of the part of a lesion that is seen in regions less their ground.
+func (s sums) seen() float64 {
 	if !(s.own > 0) {
 		return 1
 	}
-	of := s.kept / s.own
-	if s.slope > 0 { // what the ground took off is kept as its slopes are
-		of = seen*of + (1-seen)*s.flat/s.slope
-	}
-	return of
+	return s.kept / s.own
 }
 
 // figures are noise removed, contrast and texture kept.
-func (s sums) figures(seen float64) [3]float64 {
+func (s sums) figures(off ground) [3]float64 {
 	removed, texture := 0.0, 1.0
 	if s.variance[0] > 0 {
 		removed = 1 - math.Sqrt(s.variance[1]/s.variance[0])
@@ -393,7 +427,22 @@ func (s sums) figures(seen float64) [3]float64 {
 	if s.weight[1] == 0 {
 		texture = 1
 	}
-	return [3]float64{removed, s.keptOf(seen), texture}
+	return [3]float64{removed, off.kept(s.seen()), texture}
+}
+
+// mostRemoved returns the noise removed if what is slow in the result is noise only as far as it goes with that before: the
+// rest may be of edges that a wide filter brought in.
+func (s sums) mostRemoved() float64 {
+	if !(s.variance[0] > 0) {
+		return 0
+	}
+	left := s.variance[1]
+	for _, ring := range s.slow {
+		if ring[0] > 0 {
+			left -= ring[1] - min(ring[2]*ring[2]/ring[0], ring[1])
+		}
+	}
+	return 1 - math.Sqrt(max(left, 0)/s.variance[0])
 }
 
 // Figures returns the figures.
@@ -402,12 +451,12 @@ func (s Sample) Figures() verdict.Figures {
 	if n < LeastRegions {
 		return verdict.None()
 	}
-	seen := s.tissue.first.seen
+	off := s.tissue.first.ground
 	var all sums
 	for _, o := range s.sums {
 		all.add(o)
 	}
-	values := all.figures(seen)
+	values := all.figures(off)
 	var squares [3]float64
 	for i := range s.sums { // jackknife
 		var rest sums
@@ -416,7 +465,7 @@ func (s Sample) Figures() verdict.Figures {
 				rest.add(o)
 			}
 		}
-		for k, x := range rest.figures(seen) {
+		for k, x := range rest.figures(off) {
 			squares[k] += (x - values[k]) * (x - values[k])
 		}
 	}
@@ -425,9 +474,17 @@ func (s Sample) Figures() verdict.Figures {
 		variance := squares[k] * float64(n-1) / float64(n)
 		// Another measurement has regions of its own.
 		half := studentOf(n-1) * math.Sqrt(variance*(1+float64(n)/otherRegions))
-		half = math.Hypot(half, modelError)
+		changed := 1 - min(x, 1)
+		switch k {
+		case 0:
+			changed = max(x, 0)
+		case 2:
+			half = math.Hypot(half, narrowError*float64(regionSides[0]-s.tissue.side)/float64(s.tissue.side))
+		}
+		half = math.Hypot(math.Hypot(half, modelError), lossError[k]*changed)
 		shares[k] = verdict.Share{Value: x, Low: x - half, High: x + half}
 	}
+	shares[0].High = max(shares[0].High, all.mostRemoved()+modelError)
 	f := verdict.Of(shares[0], shares[1], shares[2])
 	f.ObjectSize, f.ObjectSlices, f.Regions = s.tissue.Lesion.Size, s.tissue.Lesion.Slices, n
 	return f

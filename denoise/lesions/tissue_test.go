@@ -124,3 +124,14 @@ func TestNoTissue(t *testing.T) {
 		t.Error("stripes have a dial")
 	}
 }
+
+// In thin slices the objects that figures are of reach through three slices, whatever the pixels: as many as they would at least.
+func TestObjectsOfThinSlicesAreLong(t *testing.T) {
+	for pixel, want := range map[float64]int{0.5: 1, 1: 3, 2: 3} {
+		v := flat(t, [3]int{90, 90, 9})
+		v.Spacing[0], v.Spacing[1] = pixel, pixel
+		if got := tissue(t, v).Lesion; got.Slices != want {
+			t.Errorf("pixels of %g mm: %+v, want %d slices", pixel, got, want)
+		}
+	}
+}

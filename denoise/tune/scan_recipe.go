@@ -19,6 +19,8 @@ import (
 const (
 	// agreement is the most by which engines differ, as a share of the range, see [denoise.Engine].
 	agreement = 1e-4
+	// clippedNoise is how many sigmas below 0 what a recipe makes is noise that a file of unsigned integers clips.
+	clippedNoise = 5
 	// everywhere is the share of the voxels that differ from which on no single place is the reason.
 	everywhere = 0.5
 	// roundedSample is how many voxels of a slice its step is taken from at most, and
@@ -52,10 +54,18 @@ func (r Result) compare(ctx context.Context, engine denoise.Engine) (o other, er
 	if err != nil {
 		return o, err
 	}
+	// A type of a file has room for the input's values, or begins at 0, which noise alone goes below: another end is of a window.
+	least := float64(lo)
+	if ends[0] == 0 && r.Noise.Sigma > 0 {
+		least = -clippedNoise * r.Noise.Sigma
+	}
+	clips := func(a, b float64) bool {
+		return b == ends[0] && a < b && (b <= float64(lo)+tolerance || b == 0 && a >= least) || b == ends[1] && a > b && b >= float64(hi)-tolerance
+	}
 	differs := func(k, i int) float64 {
 		a, b := float64(made.Data[i]), float64(r.After.Data[i])
 		switch diff := b - a; {
-		case math.Abs(diff) <= allowed[k], allowed[k] > tolerance && (b == ends[0] && a < b || b == ends[1] && a > b): // clipped
+		case math.Abs(diff) <= allowed[k], allowed[k] > tolerance && clips(a, b):
 			return 0
 		default:
 			return diff

@@ -44,6 +44,15 @@ func rounded(v *volume.Volume, step, lo float64) *volume.Volume {
 	return out
 }
 
+// clipped is v within the ends of a window.
+func clipped(v *volume.Volume, lo, hi float32) *volume.Volume {
+	out := v.Clone()
+	for i, x := range out.Data {
+		out.Data[i] = min(max(x, lo), hi)
+	}
+	return out
+}
+
 func TestARecipeMustMakeTheResult(t *testing.T) {
 	_, without := head(t, 10)
 	e, err := noise.Of(t.Context(), without)
@@ -80,6 +89,9 @@ func TestARecipeMustMakeTheResult(t *testing.T) {
 		"integers":              {rounded(honest, 1, -1000), "", false},
 		"integers from 0 on":    {rounded(honest, 1, 0), "", false},
 		"coarse integers":       {rounded(honest, 3.7, 0), "", false},
+		"a window of integers":  {clipped(rounded(honest, 1, -1000), 40, hi+1), tune.Removed, false},
+		"one from above":        {clipped(rounded(honest, 1, -1000), lo-1, 150), tune.Removed, false},
+		"the whole range":       {clipped(rounded(honest, 1, -1000), lo, hi), "", false},
 		"as engines differ":     {moved(within), "", false},
 		"more than they differ": {moved(1.3 * within), tune.Added, false},
 		"erased":                {erased, tune.Removed, false},

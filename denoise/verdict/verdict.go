@@ -116,23 +116,27 @@ type Bounds struct {
 	Little   float64 `json:"little"`   // less is little
 	Contrast float64 `json:"contrast"` // less kept: objects fade
 	Texture  float64 `json:"texture"`  // less kept: texture is lost
+	// Doubt is how far the low end of what is kept may lie below its bound; a wider interval is no ground for a judgement.
+	Doubt float64 `json:"doubt"`
 }
 
 // Usual are the bounds of the program, see docs/TRUST.md. The dial stops at 0.9: what is measured again, in other regions
 // or by another method, stays within.
-var Usual = Bounds{Nothing: 0.05, Little: 0.15, Contrast: 0.85, Texture: 0.85}
+var Usual = Bounds{Nothing: 0.05, Little: 0.15, Contrast: 0.85, Texture: 0.85, Doubt: 0.1}
 
-// Within reports whether what the figures keep is within the bounds.
+// Within reports whether what the figures keep is within the bounds, and the low ends of its intervals near them.
 func (b Bounds) Within(f Figures) bool {
-	return float64(f.ContrastKept) >= b.Contrast && float64(f.TextureKept) >= b.Texture
+	return f.Contrast().within(b.Contrast, b.Doubt) && f.Texture().within(b.Texture, b.Doubt)
 }
+
+func (s Share) within(bound, doubt float64) bool { return s.Value >= bound && s.Low >= bound-doubt }
 
 // Judge returns what figures amount to, and says so in a sentence.
 func (b Bounds) Judge(f Figures) (Word, message.Message) {
 	noise, contrast, texture := f.Noise(), f.Contrast(), f.Texture()
 	percent := func(s Share) int { return int(math.Round(100 * s.Value)) }
 	switch {
-	case noise.Known() && noise.Value < b.Nothing:
+	case noise.Known() && noise.Value < b.Nothing && !(contrast.Value < b.Contrast) && !(texture.Value < b.Texture):
 		return Nothing, message.New(message.VerdictNothing, "Nothing was removed: %d %% of the noise.", percent(noise))
 	case !noise.Known() || !contrast.Known() || !texture.Known():
 		return Unknown, message.New(message.VerdictNone, "It cannot be judged: there are too few homogeneous regions.")
@@ -143,6 +147,10 @@ func (b Bounds) Judge(f Figures) (Word, message.Message) {
 		return Fades, message.New(message.VisibilityLost, "Objects fade: %s mm keep %d %% of their contrast (bound %.0f %%), for %d %% less noise.", size, percent(contrast), 100*b.Contrast, percent(noise))
 	case texture.Value < b.Texture:
 		return Texture, message.New(message.VerdictStructure, "Texture is lost: the noise keeps %d %% of its mean frequency (bound %.0f %%), for %d %% less noise.", percent(texture), 100*b.Texture, percent(noise))
+	case contrast.Low < b.Contrast-b.Doubt:
+		return Unknown, message.New(message.VerdictNone, "It cannot be judged: objects of %s mm keep between %.0f and %.0f %% of their contrast.", size, 100*contrast.Low, 100*contrast.High)
+	case texture.Low < b.Texture-b.Doubt:
+		return Unknown, message.New(message.VerdictNone, "It cannot be judged: the noise keeps between %.0f and %.0f %% of its mean frequency.", 100*texture.Low, 100*texture.High)
 	case noise.Value < b.Little:
 		return Little, message.New(message.VerdictNoise, "Little was removed: %d %% of the noise; objects of %s mm keep %d %% of their contrast.", percent(noise), size, percent(contrast))
 	}

@@ -23,7 +23,8 @@ func TestWords(t *testing.T) {
 	}{
 		{0, 1, 1, verdict.Nothing},
 		{0.049, 1, 1, verdict.Nothing},
-		{0.049, 0.5, 0.5, verdict.Nothing},
+		{0.049, 0.84, 1, verdict.Fades},
+		{0, 1, 0.84, verdict.Texture},
 		{0.05, 1, 1, verdict.Little},
 		{0.149, 0.85, 0.85, verdict.Little},
 		{0.15, 0.85, 0.85, verdict.Good},
@@ -48,6 +49,29 @@ func TestWords(t *testing.T) {
 	}
 	if word, _ := verdict.Usual.Judge(verdict.Unchanged()); word != verdict.Nothing {
 		t.Errorf("an equal result is %s", word)
+	}
+}
+
+// The interval of what is kept decides too: a low end far under the bound is no ground for a judgement.
+func TestWideIntervals(t *testing.T) {
+	sure := verdict.Share{Value: 0.9, Low: 0.88, High: 0.92}
+	removed := verdict.Share{Value: 0.4, Low: 0.3, High: 0.5}
+	for _, c := range []struct {
+		contrast, texture verdict.Share
+		want              verdict.Word
+	}{
+		{sure, sure, verdict.Good},
+		{verdict.Share{Value: 0.95, Low: 0.75, High: 1}, sure, verdict.Good},
+		{verdict.Share{Value: 0.95, Low: 0.749, High: 1}, sure, verdict.Unknown},
+		{verdict.Share{Value: 1, Low: 0, High: 1}, sure, verdict.Unknown},
+		{verdict.Share{Value: 0.8, Low: 0, High: 1}, sure, verdict.Fades},
+		{sure, verdict.Share{Value: 0.95, Low: 0.75, High: 1}, verdict.Good},
+		{sure, verdict.Share{Value: 0.95, Low: 0.749, High: 1}, verdict.Unknown},
+	} {
+		f := verdict.Of(removed, c.contrast, c.texture)
+		if word, why := verdict.Usual.Judge(f); word != c.want || verdict.Usual.Within(f) != (c.want == verdict.Good) {
+			t.Errorf("%+v is %s, want %s: %s", c, word, c.want, why)
+		}
 	}
 }
 

@@ -66,6 +66,7 @@ const (
 	VerdictStructure Kind = "verdict.structure" // structure is lost
 	VerdictRecipe    Kind = "verdict.recipe"    // the recipe does not make the result
 	VerdictNothing   Kind = "verdict.nothing"   // nothing was removed, or there is nothing to remove
+	VerdictMismatch  Kind = "verdict.mismatch"  // the result is moved, turned, clipped or in other units
 	VerdictNone      Kind = "verdict.none"      // there is no ground to judge on
 	VisibilityKept   Kind = "visibility.kept"   // what was visible before keeps its contrast
 	VisibilityLost   Kind = "visibility.lost"   // an object that was visible before loses contrast, or may

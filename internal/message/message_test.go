@@ -144,7 +144,7 @@ var stable = strings.Fields(`
 	output.busy output.differs output.full output.identity output.name output.reduced output.refused output.rounded
 	output.unsupported output.unwritable recipe.filter recipe.ineffective recipe.input recipe.parameter
 	recipe.unreadable recipe.value settings.not-saved slices.uneven tune.end tune.gain tune.strength usage.refused
-	verdict.noise verdict.none verdict.nothing verdict.recipe verdict.structure visibility.kept visibility.lost
+	verdict.mismatch verdict.noise verdict.none verdict.nothing verdict.recipe verdict.structure visibility.kept visibility.lost
 `)
 
 // Each kind is a word of its own in the table, and used; docs/reference/scripting.md lists them.

@@ -1,0 +1,4 @@
+package judge
+
+// Mismatched is what tests see of a mismatch.
+var Mismatched = mismatched
