@@ -97,10 +97,10 @@ func TestFaultsOfADocument(t *testing.T) {
 	}
 }
 
-// Sentences of measurements are not counted, and a document below docs that nothing links to is a fault.
+// Sentences of the papers' page are not counted, and a document below docs that nothing links to is a fault.
 func TestPlacesOfDocuments(t *testing.T) {
 	long := strings.Repeat("word ", 36) + "."
-	root := repository(t, map[string]string{"docs/benchmarks/a.md": long})
+	root := repository(t, map[string]string{"docs/benchmarks/papers.md": long})
 	if err := os.WriteFile(filepath.Join(root, "docs", "lost.md"), []byte("# Lost\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -46,8 +46,8 @@ run again: AFTER must be what it makes, or the place at which something was remo
 or added is found. Otherwise the filter whose result is most like AFTER shows what an
 honest result looks like. Slices and voxels are counted from 1; the numbers of the
 JSON count from 0. Of a 4-D series each volume is judged by itself.`,
-		Example: `  quell assess ct/ quiet/
-  quell assess brain.nii.gz quiet.nii.gz --recipe tuned.json --json`,
+		Example: `  quell assess ct/ denoised/
+  quell assess brain.nii.gz denoised.nii.gz --recipe tuned.json --json`,
 		Inputs: command.Every,
 		Pipes:  true,
 	}

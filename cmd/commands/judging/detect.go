@@ -65,7 +65,7 @@ the surroundings of the objects are filtered. docs/DETECT.md has the definitions
 for each filter.`,
 		Example: `  quell detect ct/ --filter nlm --size 2,3,5 --contrast 10,20
   quell detect ct/ --filter all --chart frontier.png
-  quell detect brain.nii.gz --recipe quiet.nii.gz.recipe.json --json`,
+  quell detect brain.nii.gz --recipe denoised.nii.gz.recipe.json --json`,
 		Inputs: command.Every,
 		First:  []command.First{{Flag: "preset"}, {Flag: "recipe"}, {Flag: "dims"}, {Flag: "json"}},
 	}

@@ -43,9 +43,9 @@ second order that fits it best, in the square of the unit times mm2 over cycles/
 a straight, slanted edge (the task transfer function of AAPM TG-233): edge and line spread
 function of the mean of all slices, f50 and f10 with standard errors. RESULT is measured across the
 edge that IN shows. Where a figure cannot be given, its reason is.`,
-		Example: `  quell measure phantom/ quiet/ --slices 11:30 --size 3,5 --contrast 20
-  quell measure phantom/ quiet/ --nps 101:164,201:264 --nps 301:364,201:264 --slices 11:30
-  quell measure phantom/ quiet/ --disc 211:260,181:230 --slices 11:30 --json`,
+		Example: `  quell measure phantom/ denoised/ --slices 11:30 --size 3,5 --contrast 20
+  quell measure phantom/ denoised/ --nps 101:164,201:264 --nps 301:364,201:264 --slices 11:30
+  quell measure phantom/ denoised/ --disc 211:260,181:230 --slices 11:30 --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {
 				return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/suyashkumar/dicom/pkg/tag"
 )
 
-var update = flag.Bool("update", false, "write testdata/changes.md")
+var update = flag.Bool("update", false, "write testdata/changes.txt")
 
 // whenTexts are the conditions in words.
 var whenTexts = map[when]string{
@@ -20,10 +20,10 @@ var whenTexts = map[when]string{
 	numbered: "set in series of several volumes",
 }
 
-// TestChanges: testdata/changes.md, which the conformance statement includes, lists the attributes that a derived
+// TestChanges: testdata/changes.txt, which the conformance statement includes, lists the attributes that a derived
 // series states otherwise than its source.
 func TestChanges(t *testing.T) {
-	const path = "testdata/changes.md"
+	const path = "testdata/changes.txt"
 	var b strings.Builder
 	b.WriteString("| tag | attribute | VR | |\n| --- | --- | --- | --- |\n")
 	for _, r := range derivedAttributes {
