@@ -190,8 +190,8 @@ if [[ " $parts " == *" linux "* ]]; then
 	install -D -m 644 "$docs/completion/quell.bash" "$share/bash-completion/completions/quell"
 	install -D -m 644 "$docs/completion/quell.zsh" "$share/zsh/vendor-completions/_quell"
 	install -D -m 644 "$docs/completion/quell.fish" "$share/fish/vendor_completions.d/quell.fish"
-	# By intent: its decoder of JPEG 2000 is WebAssembly in a sandbox.
-	echo 'quell: embedded-library openjpeg [usr/bin/quell]' |
+	# By intent: it needs no library, and its decoder of JPEG 2000 is WebAssembly in a sandbox.
+	printf 'quell: %s\n' 'shared-library-lacks-prerequisites [usr/bin/quell]' 'embedded-library openjpeg [usr/bin/quell]' |
 		install -D -m 644 /dev/stdin "$share/lintian/overrides/quell"
 	cp packaging/nfpm/quell.yaml "$work/"
 	pack quell

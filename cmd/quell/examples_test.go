@@ -20,13 +20,14 @@ var elsewhere = regexp.MustCompile(`\bssh |quell (send|worker|view|serve|pacs (g
 const makeData = `
 quell phantom truth.nii.gz --kind mr --dims 40,44,24
 quell noise truth.nii.gz brain.nii.gz --model rician --sigma 6
+quell noise truth.nii.gz second.nii.gz --model rician --sigma 6 --seed 2
 quell denoise brain.nii.gz denoised.nii.gz --filter gaussian
 quell convert brain.nii.gz volume.nrrd
-quell phantom clean.nii.gz --kind ct --dims 96,88,5 --spacing 1.3,1.3,1
-quell noise clean.nii.gz ct.nii.gz --model gaussian --sigma 12
+quell phantom reference.nii.gz --kind ct --dims 96,88,5 --spacing 1.3,1.3,1
+quell noise reference.nii.gz ct.nii.gz --model gaussian --sigma 12
 quell convert ct.nii.gz ct
 quell denoise ct denoised --filter gaussian
-quell noise clean.nii.gz repeat.nii.gz --model gaussian --sigma 12 --seed 2
+quell noise reference.nii.gz repeat.nii.gz --model gaussian --sigma 12 --seed 2
 quell convert repeat.nii.gz repeat
 quell phantom plates.nii.gz --kind steps --dims 368,272,30
 quell noise plates.nii.gz noisy.nii.gz --model gaussian --sigma 5
@@ -52,8 +53,8 @@ printf '{"Name": "study", "BIDSVersion": "1.9.0"}' >bids/dataset_description.jso
 
 // read are the words of examples that stand for data, beside the names of the data themselves.
 var read = map[string]string{
-	"SERIES": "ct", "BEFORE": "ct", "AFTER": "denoised", "REPEAT": "repeat", "PHANTOM": "phantom", "RESULT": "result", "OUT": "denoised", "CLEAN.nii.gz": "truth.nii.gz",
-	"t1.nii.gz": "brain.nii.gz", "sub-01_T1w.nii.gz": "brain.nii.gz", "first.nii.gz": "brain.nii.gz", "second.nii.gz": "denoised.nii.gz", "in.nii": "volume.nrrd", "OUT.recipe.json": "denoised.recipe.json", "tuned.json": "R.json",
+	"SERIES": "ct", "BEFORE": "ct", "AFTER": "denoised", "REPEAT": "repeat", "PHANTOM": "phantom", "RESULT": "result", "OUT": "denoised", "TRUTH.nii.gz": "truth.nii.gz",
+	"t1.nii.gz": "brain.nii.gz", "sub-01_T1w.nii.gz": "brain.nii.gz", "first.nii.gz": "brain.nii.gz", "in.nii": "volume.nrrd", "OUT.recipe.json": "denoised.recipe.json", "tuned.json": "R.json",
 }
 
 // examplesOf returns the examples of the pages of the guide and of the help, by page.

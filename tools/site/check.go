@@ -43,6 +43,7 @@ func (s *docs) faults() (faults []string) {
 					at(n, "%s: %s has no such command", m[0], commands)
 				}
 			}
+			d.words(n, at)
 			if text, ok := d.prose(n); ok && wordy(path) {
 				for _, sentence := range sentences(text) {
 					if words := count(sentence); words > longest {

@@ -206,7 +206,7 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, e
 // denoiseHelp lists the filters by their own descriptions.
 func denoiseHelp() string {
 	var b strings.Builder
-	b.WriteString("Remove noise from a series and write the result as a new series, with a record\n" +
+	b.WriteString("Remove noise from a series and write the result as a new series, with a sidecar\n" +
 		"of the recipe beside it (OUT.recipe.json), or in a folder that is mounted\n(OUT/quell.recipe.json). A 4-D series becomes one series again:\n" +
 		"a 4-D NIfTI file, or one DICOM series. Filters:\n\n")
 	for _, f := range denoise.AllFilters() {

@@ -41,7 +41,7 @@ The verdict follows from them (docs/TRUST.md has the bounds):
   texture    the noise keeps under 85 % of its mean frequency
   unknown    it cannot be judged; why says what is missing
 
-If AFTER has its record (AFTER.recipe.json) or --recipe is given, the filter is
+If AFTER has its sidecar (AFTER.recipe.json) or --recipe is given, the filter is
 run again: AFTER must be what it makes, or the place at which something was removed
 or added is found. Otherwise the filter whose result is most like AFTER shows what an
 honest result looks like. Slices and voxels are counted from 1; the numbers of the

@@ -25,10 +25,10 @@ func Measure() command.Command {
 	c := command.Command{
 		Name:  "measure IN [RESULT] [--nps BOX] [--disc BOX] [--edge BOX]",
 		Short: "Measure noise power spectrum, resolution and d' of a series and its result",
-		Long: `Measure the noise power spectrum in even regions and the modulation transfer
+		Long: `Measure the noise power spectrum in homogeneous regions and the modulation transfer
 function across edges, of IN, of RESULT in the same places, and of what was removed.
 
-Without a BOX even regions of the foreground and discs, the cross sections of rods, are
+Without a BOX homogeneous regions of the foreground and discs, the cross sections of rods, are
 found by themselves, and d' of discs is computed (AAPM TG-233), by a non-prewhitening
 observer without and with the eye. It takes the disc with the contrast next to theirs for
 the resolution. --size and --contrast choose these discs. docs/DETECT.md has the definitions.

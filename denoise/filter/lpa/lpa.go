@@ -16,7 +16,7 @@ import (
 var Filter = denoise.Filter{
 	Name: "lpa", Title: "LPA-ICI", Dims: []int{2},
 	Source: "Katkovnik, Egiazarian, Astola 2006; Klepaczko 2013 (eq. 1-4)",
-	Help:   "Grows a neighbourhood around every pixel in eight directions for as long as the image stays even, and averages it.",
+	Help:   "Grows a neighbourhood around every pixel in eight directions for as long as the image stays homogeneous, and averages it.",
 	Params: []denoise.Param{
 		{
 			Name: "gamma", Label: "Gamma", Kind: denoise.Float, Basic: true,
