@@ -88,28 +88,17 @@ func (s *docs) follow(d *doc, link string) (to, fault string) {
 	return to, ""
 }
 
-// commands is the document with the commands of all menus, a table below a heading for each.
-const commands = "docs/reference/keys.md"
+// commands is the table of all menus: in each line a menu, a command and its keys.
+const commands = "docs/reference/keys.csv"
 
 // menuItem matches a command in a text, as in "File > Save a report".
 var menuItem = regexp.MustCompile(`^(File|Edit|View|Picture|Window/Level|Compare|Measure|Tools|Help) > (.*?)(?: …)?$`)
 
 // hasCommand says whether a command is in a menu. The end of its title may be left out.
 func (s *docs) hasCommand(menu, title string) bool {
-	d := s.docs[commands]
-	if d == nil {
-		return false
-	}
-	found, under := false, ""
-	d.each(func(n ast.Node) {
-		switch n := n.(type) {
-		case *ast.Heading:
-			under = d.plain(n)
-		case *extension.TableCell:
-			found = found || under == menu && n.PreviousSibling() == nil && strings.HasPrefix(d.plain(n), title)
-		}
-	})
-	return found
+	table, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(commands)))
+	lines := "\n" + strings.ReplaceAll(string(table), `,"`, ",") // a title with commas is quoted
+	return err == nil && strings.Contains(lines, "\n"+menu+","+title)
 }
 
 // alt returns the text of a picture.

@@ -117,9 +117,15 @@ func TestPlacesOfDocuments(t *testing.T) {
 // A menu and a command that a document names are in the list of commands.
 func TestMenusOfDocuments(t *testing.T) {
 	root := repository(t, map[string]string{
-		commands:    "# Keys\n\n## File\n\n| command | keys |\n| --- | --- |\n| Save a report … | S |\n",
-		"docs/a.md": "`File > Save a report`, *File > Save …*, `a > b`\n\n`Edit > Save a report`\n\n`File > Open`\n\n`File > S`\n",
+		"docs/a.md": "`File > Save a report`, *File > Save …*, `a > b`\n\n`Edit > Save a report`\n\n`File > Open`\n\n`File > S`\n\n`Measure > Spectrum, d`\n",
 	})
+	table := "menu,command,keys\nFile,Save a report …,S\nMeasure,\"Spectrum, d′ …\",\n"
+	if err := os.MkdirAll(filepath.Join(root, "docs", "reference"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(commands)), []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	set, err := load(root)
 	if err != nil {
 		t.Fatal(err)
