@@ -18,7 +18,7 @@ var glossary = []struct {
 }{
 	{regexp.MustCompile(`(?i)\b(less )?even (soft )?(tissue|regions?|parts?|windows?|squares?|rectangles?|patch(es)?|discs?|ground)\b|\b(not|is|stays) even\b`), "homogeneous"},
 	{regexp.MustCompile(`(?i)\b(two|the|of|from|between) repeats\b|: repeats have\b`), "repeat acquisitions"},
-	{regexp.MustCompile(`(?i)\bquiet(er|ened)? (image|picture|series|volume|slice|result)s?\b|\bmade quiet\b`), "denoised"},
+	{regexp.MustCompile(`(?i)\bquiet(er)? (image|picture|series|volume|slice|result)s?\b|\bmade quiet\b`), "denoised"},
 	{regexp.MustCompile(`(?i)\bclean (image|series|volume|one|original|hold)`), "noise-free, or reference"},
 	{regexp.MustCompile(`\bPACS places?\b|\b(name of|no|list of|a kept) places?\b`), "PACS node"},
 	{regexp.MustCompile(`(?i)\bspots?\b`), "lesion"},
