@@ -128,7 +128,7 @@ peers: ## time the CPU filters beside scipy, OpenCV, scikit-image, dipy and ITK,
 peers-gpu: ## time the CUDA kernels beside open filters, whose sources are fetched, or are in PEER_SOURCES
 	@scripts/peers-gpu.sh
 
-pictures: ## redraw the pictures of docs/TRUST.md, docs/benchmarks/trust.md and docs/FILTERS.md from phantoms and the bundled series
+pictures: ## redraw the pictures of docs/TRUST.md, docs/benchmarks/quality.md and docs/FILTERS.md from phantoms and the bundled series
 	CGO_ENABLED=0 $(GO) run ./tools/trust docs/images
 
 screenshots: ## redraw the pictures of the README and the user guide from the running workbench

@@ -35,7 +35,7 @@ var Stabilise = Param{
 	Name: stabiliseName, Label: "Stabilise Rician", Kind: Float, Unit: valueUnit,
 	Min: 0, Max: Largest, Lo: 0, Hi: 3, Step: 0.05, Default: Auto,
 	Auto: &AutoRule{Amount: autoStabilise, Spares: func(r Recipe) bool { return !r.mayStabilise() }},
-	Help: "Sigma of the Rician noise of MR magnitude images, which is made even before the filter; the bias of dark regions is removed after it. 0 is off. Auto turns it on where the background shows such noise.",
+	Help: "Sigma of the Rician noise of MR magnitude images, which is made equal everywhere before the filter; the bias of dark regions is removed after it. 0 is off. Auto turns it on where the background shows such noise.",
 	Ignored: func(r Recipe) message.Message {
 		if f, err := FilterByName(r.Filter); err == nil && f.CorrectsRician != nil && f.CorrectsRician(r) {
 			return message.Text("the Rician correction of the filter does its work")

@@ -66,10 +66,10 @@ func checkEven(rest []float64, squares float64, base, higher [][]float64) error 
 	skew, kurtosis := third/n/math.Pow(variance, 1.5), fourth/n/(variance*variance)
 	bent, _ := remove(rest, append(base, higher...))
 	if 1-square(bent)/sum > max(mostBent, bends*float64(len(higher))/n) {
-		return message.Errorf(message.MeasureUneven, "the region is not even, or too small for its noise: an edge or a bend of the background may be part of the SD")
+		return message.Errorf(message.MeasureUneven, "the region is not homogeneous, or too small for its noise: an edge or a bend of the background may be part of the SD")
 	}
 	if math.Abs(skew) > mostSkew || kurtosis > mostKurtosis {
-		return message.Errorf(message.MeasureUneven, "the region is not even: something brighter or darker lies in it")
+		return message.Errorf(message.MeasureUneven, "the region is not homogeneous: something brighter or darker lies in it")
 	}
 	return nil
 }

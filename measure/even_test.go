@@ -60,9 +60,9 @@ func TestEvenNoiseKeepsSilent(t *testing.T) {
 		ground func(x, y float64) float64
 		want   string
 	}{
-		{"an edge", 32, 4, edge, "not even"},
+		{"an edge", 32, 4, edge, "not homogeneous"},
 		{"a bowl", 32, 4, bowl, "a bend"},
-		{"something bright", 32, 4, bright, "not even"},
+		{"something bright", 32, 4, bright, "not homogeneous"},
 		{"no noise", 32, 0, level, "on a plane"},
 		{"a slope without noise", 32, 0, slope, "on a plane"},
 		{"few pixels", 3, 4, level, "96 pixels are too few"},

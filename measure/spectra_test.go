@@ -51,7 +51,7 @@ func TestSpectraOfAFilter(t *testing.T) {
 		t.Errorf("without a result: %+v, %v", s, err)
 	}
 	before.Values[40*64+40] += 200
-	if _, err := SpectraOf([]Slice{other, before}, nil, rois); err == nil || !strings.Contains(err.Error(), "not even") {
+	if _, err := SpectraOf([]Slice{other, before}, nil, rois); err == nil || !strings.Contains(err.Error(), "not homogeneous") {
 		t.Errorf("a spot in one of four: %v", err)
 	}
 }

@@ -194,7 +194,7 @@ kubernetes() {
 		# shellcheck disable=SC2086 # a list of words
 		chroot --userspec=1000:1000 "$1" /usr/bin/${command//'$(PART)'/$part} >"$work/log" 2>&1 || { cat "$work/log"; fail "part $part of $command failed"; }
 	done
-	[ "$(find "$1/data/quiet" -name 's*.nii' | wc -l)" -eq 3 ] || fail "the parts of $command left series out"
+	[ "$(find "$1/data/denoised" -name 's*.nii' | wc -l)" -eq 3 ] || fail "the parts of $command left series out"
 }
 
 test_image() {

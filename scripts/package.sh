@@ -79,10 +79,12 @@ for shell in bash zsh fish powershell; do "$work/quell" completion "$shell" >"$d
 
 if [[ " $parts " == *" linux "* ]]; then
 	scripts/setup.sh workbench
-	CGO_ENABLED=1 "${GO:-go}" build -trimpath -buildvcs=false -ldflags "$link" -o "$work/quell-workbench" .
+	mkdir -p "$work/pie" # Debian asks for position-independent programs; a static one of archives and images cannot be one
+	CGO_ENABLED=0 "${GO:-go}" build -buildmode=pie -tags minimal -trimpath -buildvcs=false -ldflags "$link" -o "$work/pie/quell" ./cmd/quell
+	CGO_ENABLED=1 "${GO:-go}" build -buildmode=pie -trimpath -buildvcs=false -ldflags "$link" -o "$work/quell-workbench" .
 	programs+=("$work/quell-workbench")
 	if [ -f /usr/include/cuda.h ]; then
-		CGO_ENABLED=1 CGO_LDFLAGS="-g -O2 -L/usr/lib/x86_64-linux-gnu/stubs" "${GO:-go}" build -tags cuda -trimpath -buildvcs=false \
+		CGO_ENABLED=1 CGO_LDFLAGS="-g -O2 -L/usr/lib/x86_64-linux-gnu/stubs" "${GO:-go}" build -buildmode=pie -tags cuda -trimpath -buildvcs=false \
 			-ldflags "$link" -o "$work/quell-gpu" ./cmd/quell-gpu
 		programs+=("$work/quell-gpu")
 	else
@@ -128,7 +130,11 @@ archive() {
 stage() {
 	local tree=$work/tree/$1 program=$2 doc
 	doc=$tree/usr/share/doc/$1
-	install -D -m 755 "$work/$program" "$tree/usr/bin/$program"
+	[ ! -f "$work/pie/$program" ] || program=pie/$program
+	install -D -m 755 "$work/$program" "$tree/usr/bin/$2"
+	if [ -f "packaging/linux/$2.1" ]; then
+		gzip -n9 <"packaging/linux/$2.1" | install -D -m 644 /dev/stdin "$tree/usr/share/man/man1/$2.1.gz"
+	fi
 	mkdir -p "$doc"
 	{
 		printf 'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: Quell\n\n'
@@ -151,7 +157,8 @@ depends() {
 # pack PACKAGE writes the .deb and the .rpm of a tree. Its list of dependencies is appended to the file of nfpm.
 pack() {
 	dated "$work/tree/$1"
-	(cd "$work/tree" && "$nfpm" package --config "$work/$1.yaml" --packager deb --target "$root/$out/" >/dev/null &&
+	grep -v '^license:' "$work/$1.yaml" >"$work/$1-deb.yaml" # a field that Debian does not know
+	(cd "$work/tree" && "$nfpm" package --config "$work/$1-deb.yaml" --packager deb --target "$root/$out/" >/dev/null &&
 		"$nfpm" package --config "$work/$1.yaml" --packager rpm --target "$root/$out/" >/dev/null)
 }
 
@@ -183,8 +190,8 @@ if [[ " $parts " == *" linux "* ]]; then
 	install -D -m 644 "$docs/completion/quell.bash" "$share/bash-completion/completions/quell"
 	install -D -m 644 "$docs/completion/quell.zsh" "$share/zsh/vendor-completions/_quell"
 	install -D -m 644 "$docs/completion/quell.fish" "$share/fish/vendor_completions.d/quell.fish"
-	# By intent: it runs anywhere, and its decoder of JPEG 2000 is WebAssembly in a sandbox.
-	printf 'quell: %s\n' 'statically-linked-binary [usr/bin/quell]' 'embedded-library openjpeg [usr/bin/quell]' |
+	# By intent: it needs no library, and its decoder of JPEG 2000 is WebAssembly in a sandbox.
+	printf 'quell: %s\n' 'shared-library-lacks-prerequisites [usr/bin/quell]' 'embedded-library openjpeg [usr/bin/quell]' |
 		install -D -m 644 /dev/stdin "$share/lintian/overrides/quell"
 	cp packaging/nfpm/quell.yaml "$work/"
 	pack quell

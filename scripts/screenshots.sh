@@ -88,5 +88,5 @@ sleep 5
 key ctrl+e
 sleep 2
 key ctrl+a
-xdotool type --delay 30 /data/quiet/ct-s2-nlm-2d
+xdotool type --delay 30 /data/denoised/ct-s2-nlm-2d
 save export

@@ -14,14 +14,14 @@ for seed in 1 2; do
     quell phantom "cohort/s$seed.nii.gz" --kind mr --snr 20 --seed $seed --dims 48,48,12 >"phantom$seed.txt"
 done
 if command -v snakemake >/dev/null; then
-    snakemake --quiet -s "$root/docs/hosts/Snakefile" --cores 2 --config quiet=snake preset=mr-brain-3d-fast
+    snakemake --quiet -s "$root/docs/hosts/Snakefile" --cores 2 --config denoised=snake preset=mr-brain-3d-fast
     [ "$(wc -l <snake/verdicts.tsv)" = 2 ]
     echo "Snakemake: 2 series"
 else
     echo "Snakemake is not installed"
 fi
 if command -v nextflow >/dev/null; then
-    nextflow -quiet run "$root/docs/hosts/main.nf" -without-docker --cohort cohort --quiet next --preset mr-brain-3d-fast
+    nextflow -quiet run "$root/docs/hosts/main.nf" -without-docker --cohort cohort --denoised next --preset mr-brain-3d-fast
     [ -s next/s1.nii.gz ] && [ -s next/s2.json ]
     echo "Nextflow: 2 series"
 else

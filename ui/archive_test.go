@@ -152,7 +152,7 @@ func TestPlacesInTheWindow(t *testing.T) {
 	if !strings.Contains(b.question(), "kept under a name first") {
 		t.Errorf("without a place the dialog says %q", b.question())
 	}
-	b.tap("PACS places …")
+	b.tap("PACS nodes …")
 	fields()[0].SetText("home")
 	fields()[1].SetText(w.URL)
 	b.tap("Test the connection")

@@ -92,7 +92,7 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 
 	b = startAt(t, dir, true)
 	b.workbench.OfferRestore()
-	if q := b.question(); !strings.Contains(q, "ended by the system") || !strings.Contains(q, "the bundled series") || !strings.Contains(q, "7 slices") || !strings.Contains(q, "a result that was not exported") {
+	if q := b.question(); !strings.Contains(q, "closed by the system") || !strings.Contains(q, "the bundled series") || !strings.Contains(q, "7 slices") || !strings.Contains(q, "a result that was not exported") {
 		t.Fatalf("the question is %q", q)
 	}
 	b.key(fyne.KeyEscape) // not now

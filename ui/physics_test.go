@@ -27,7 +27,7 @@ func TestThePhysicsOfASlice(t *testing.T) {
 		texts = append(texts, l.Text)
 	}
 	all := strings.Join(texts, "|")
-	for _, want := range []string{"Noise σ, HU|", "Mean frequency of the noise, 1/mm|", "Slice 2. Even regions (green): ", "Denoised|", "|× 0."} {
+	for _, want := range []string{"Noise σ, HU|", "Mean frequency of the noise, 1/mm|", "Slice 2. Homogeneous regions (green): ", "Denoised|", "|× 0."} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not in %q", want, all)
 		}

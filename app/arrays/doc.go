@@ -5,7 +5,7 @@
 //
 // Requests and replies are lines of UTF-8, each one JSON object without a line end in it, of at most MaxLine bytes; in
 // on standard input, out on standard output. Voxels are in files that both processes map, so that no byte of them
-// passes a pipe. The first line out is {"protocol": "quell.arrays", "version": 1, "quell": "0.1.0"}; a client that does
+// passes a pipe. The first line out is {"protocol": "quell.arrays", "version": 1, "quell": "0.2.0"}; a client that does
 // not know the version ends.
 //
 // A request has an "id", which its replies repeat, and a "do":

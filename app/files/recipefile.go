@@ -59,7 +59,7 @@ func LoadRecipe(path string) (denoise.Recipe, error) {
 	if _, isRecord := fields["quell"]; isRecord {
 		inner, ok := fields["recipe"]
 		if !ok {
-			return refuse(message.New(message.RecipeUnreadable, "is a record without a recipe"), nil)
+			return refuse(message.New(message.RecipeUnreadable, "is a sidecar without a recipe"), nil)
 		}
 		data = bytes.Clone(inner)
 	}

@@ -41,7 +41,7 @@ func TestLoadRecipe(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := LoadRecipe(put(`{"quell":"9"}`)); err == nil || !strings.Contains(err.Error(), "is a record without a recipe") {
+	if _, err := LoadRecipe(put(`{"quell":"9"}`)); err == nil || !strings.Contains(err.Error(), "is a sidecar without a recipe") {
 		t.Errorf("a record without a recipe: %v", err)
 	}
 	padded := func(size int) string { return string(bare) + strings.Repeat(" ", size-len(bare)) }

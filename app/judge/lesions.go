@@ -121,7 +121,7 @@ func lesionError(err error) error {
 	case message.UsageRefused:
 		return job.Usage(err)
 	case message.VerdictNone:
-		return &job.InputError{Path: job.TheSeries, Problem: message.Of(err), Advice: message.Text("take smaller lesions, or a series with larger even parts")}
+		return &job.InputError{Path: job.TheSeries, Problem: message.Of(err), Advice: message.Text("take smaller lesions, or a series with larger homogeneous regions")}
 	}
 	return err
 }

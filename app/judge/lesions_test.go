@@ -57,7 +57,7 @@ func TestLesionsOfASeries(t *testing.T) {
 		t.Errorf("without noise the error is %v", err)
 	}
 	q.Series, q.Sizes = evenSeries(t, 8), []float64{30}
-	if _, err := judge.Lesions(ctx, q); err == nil || !strings.Contains(err.Error(), "too little even tissue") {
+	if _, err := judge.Lesions(ctx, q); err == nil || !strings.Contains(err.Error(), "too little homogeneous tissue") {
 		t.Errorf("large lesions: the error is %v", err)
 	}
 }

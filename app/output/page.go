@@ -121,7 +121,7 @@ func (p Page) HTML(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Measured.Add("SD in even squares, before → after", squares)
+	d.Measured.Add("SD in homogeneous squares, before → after", squares)
 	p.judge(&d)
 	for _, f := range s.Findings {
 		if f.Severity > series.Note && !p.Hide { // a finding may quote what distinguishes series

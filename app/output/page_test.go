@@ -183,7 +183,7 @@ func TestPageIsSilentWhereNothingIsEven(t *testing.T) {
 	}
 	page, _ := text(t, data)
 	if !strings.Contains(page, "not given: 0 squares of 16 × 16 pixels are even, of 5 that are needed") {
-		t.Error("an SD of squares that are not even", regexp.MustCompile("SD in even.*").FindString(page))
+		t.Error("an SD of squares that are not even", regexp.MustCompile("SD in homogeneous.*").FindString(page))
 	}
 	run = noisyRun(t, 1, volume.Region{})
 	run.Facts.Foreground = func(i int) bool { return i/80 < 16 } // a row of five

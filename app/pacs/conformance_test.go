@@ -22,9 +22,9 @@ var update = flag.Bool("update", false, "write docs/reference/conformance.md")
 
 // TestConformanceStatement: the statement is its template with the tables of the code.
 func TestConformanceStatement(t *testing.T) {
-	const path, source = "../../docs/reference/conformance.md", "testdata/conformance.md"
-	statement, err := template.New("conformance.md").Funcs(template.FuncMap{
-		"contexts": contexts, "syntaxes": syntaxes, "statuses": statuses, "changes": changes, "keys": keys, "made": made, "codes": codes,
+	const path, source = "../../docs/reference/conformance.md", "testdata/conformance.txt"
+	statement, err := template.New("conformance.txt").Funcs(template.FuncMap{
+		"contexts": contexts, "syntaxes": syntaxes, "statuses": statuses, "keys": keys, "made": made, "codes": codes,
 		"title": func() string { return pacs.DefaultAETitle }, "implementation": func() string { return dicom.ImplementationClassUID },
 		"most": func() int { return dimse.MaxContexts }, "wait": func() string { return dimse.DefaultTimeout.String() },
 		"report": func() string { return pacs.ReportWait.String() },
@@ -136,12 +136,6 @@ func statuses() string {
 	}
 	b.WriteString("| any other | failed | no |\n")
 	return b.String()
-}
-
-// changes are the attributes that a derived series states otherwise than its source, from a test of derive.
-func changes() (string, error) {
-	table, err := os.ReadFile("../../io/dicom/derive/testdata/changes.md")
-	return string(table), err
 }
 
 // keys are the attributes that a search asks for.

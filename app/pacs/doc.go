@@ -4,7 +4,7 @@
 //	place.go      an archive and how it is reached; the table of protocols
 //	secret.go     sign-ins: a file or a variable of the environment is named, never its content
 //	places.go     the places that are kept for this account
-//	reference.go  pacs:PLACE/SERIES-UID and its kin, in the place of paths
+//	reference.go  pacs:NODE/SERIES-UID and its kin, in the place of paths
 //	archive.go    archives, and their protocols
 //	ask.go        the search of a person, as conditions
 //	spool.go      folders for retrieved images

@@ -64,7 +64,7 @@ func (n *network) store(ctx context.Context, p Plan, r *Report, progress func(do
 		contexts = append(contexts, dimse.FindContexts()...)
 	}
 	if len(contexts) > dimse.MaxContexts {
-		return message.Errorf(message.InputUnsupported, "the folder holds objects of %d kinds, and an association has room for %d; send parts of it", len(contexts), dimse.MaxContexts)
+		return message.Errorf(message.InputUnsupported, "the folder has objects of %d SOP classes, and one association takes %d; send it in parts", len(contexts), dimse.MaxContexts)
 	}
 	dial := func() (*dimse.Association, error) { return dimse.Dial(ctx, n.node, n.config, contexts) }
 	a, err := dial()

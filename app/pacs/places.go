@@ -49,7 +49,7 @@ func Places() ([]Place, error) {
 		err = json.Unmarshal(b, &k)
 	}
 	if err != nil {
-		return nil, &job.InputError{Path: path, Problem: message.New(message.InputDamaged, "the list of places is damaged or cannot be read"), Advice: message.Text("mend it, or move it away"), Err: err}
+		return nil, &job.InputError{Path: path, Problem: message.New(message.InputDamaged, "the list of PACS nodes is damaged or cannot be read"), Advice: message.Text("mend it, or move it away"), Err: err}
 	}
 	return k.Places, nil
 }
@@ -72,15 +72,15 @@ func FindPlace(text string) (Place, error) {
 		names = append(names, p.Name)
 	}
 	if names == nil {
-		return Place{}, job.Usagef("there is no place %q, and none is kept; see quell pacs places add --help", text)
+		return Place{}, job.Usagef("there is no PACS node %q, and none is kept; see quell pacs nodes add --help", text)
 	}
-	return Place{}, job.Usagef("there is no place %q; there are %s", text, strings.Join(names, ", "))
+	return Place{}, job.Usagef("there is no PACS node %q; there are %s", text, strings.Join(names, ", "))
 }
 
 // CheckName returns a *job.UsageError for what can be no name of a place.
 func CheckName(name string) error {
 	if !placeName.MatchString(name) {
-		return job.Usagef("the name of a place has letters, digits, dots, hyphens and underscores, at most 64, and begins with a letter or digit")
+		return job.Usagef("the name of a PACS node has letters, digits, dots, hyphens and underscores, at most 64, and begins with a letter or digit")
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func absolute(path *string) error {
 	}
 	full, err := filepath.Abs(name)
 	if err != nil {
-		return message.Errorf(message.NotSaved, "places cannot be kept: %w", err)
+		return message.Errorf(message.NotSaved, "PACS nodes cannot be kept: %w", err)
 	}
 	if *path = full; scheme {
 		*path = secretFile + full
@@ -129,7 +129,7 @@ func RemovePlace(name string) error {
 	return changePlaces(func(all []Place) ([]Place, error) {
 		rest := slices.DeleteFunc(slices.Clone(all), func(o Place) bool { return o.Name == name })
 		if len(rest) == len(all) {
-			return nil, job.Usagef("there is no place %q", name)
+			return nil, job.Usagef("there is no PACS node %q", name)
 		}
 		return rest, nil
 	})
@@ -142,14 +142,14 @@ func changePlaces(change func([]Place) ([]Place, error)) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return message.Errorf(message.NotSaved, "places cannot be kept: %w", err)
+		return message.Errorf(message.NotSaved, "PACS nodes cannot be kept: %w", err)
 	}
 	lock, err := lockfile.Take(path + ".lock")
 	if errors.Is(err, lockfile.ErrHeld) {
-		return message.Errorf(message.OutputBusy, "another process changes the places; try again")
+		return message.Errorf(message.OutputBusy, "another process changes the PACS nodes; try again")
 	}
 	if err != nil {
-		return message.Errorf(message.NotSaved, "places cannot be kept: %w", err)
+		return message.Errorf(message.NotSaved, "PACS nodes cannot be kept: %w", err)
 	}
 	defer func() { _ = lock.Release() }() // it ends with the process at the latest
 	all, err := Places()
@@ -164,7 +164,7 @@ func changePlaces(change func([]Place) ([]Place, error)) error {
 		err = atomic.WriteFile(path, append(b, '\n'), 0o600)
 	}
 	if err != nil {
-		return message.Errorf(message.NotSaved, "places cannot be kept: %w", err)
+		return message.Errorf(message.NotSaved, "PACS nodes cannot be kept: %w", err)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func TestPlacesThatAreRefused(t *testing.T) {
 	account(t)
 	basic := pacs.SignIn{Way: "basic", Secret: "env:X"}
 	for want, p := range map[string]pacs.Place{
-		"the name of a place":       {Name: "../x", To: "A@b:1"},
+		"the name of a PACS node":   {Name: "../x", To: "A@b:1"},
 		"at most 64":                {Name: strings.Repeat("a", 65), To: "A@b:1"},
 		"is no DICOM node":          {Name: "a", To: "host"},
 		"a user or password":        {Name: "a", To: "https://u:p@h/"},

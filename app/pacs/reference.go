@@ -14,10 +14,10 @@ const Scheme = "pacs:"
 
 // Reference is what stands in the place of a path:
 //
-//	pacs:PLACE                       the place itself, to send to
-//	pacs:PLACE/SERIES-UID            a series
-//	pacs:PLACE/STUDY-UID/SERIES-UID  the same, for archives that search a series by its study alone
-//	pacs:PLACE?Modality=CT&...       every series that a query finds
+//	pacs:NODE                       the place itself, to send to
+//	pacs:NODE/SERIES-UID            a series
+//	pacs:NODE/STUDY-UID/SERIES-UID  the same, for archives that search a series by its study alone
+//	pacs:NODE?Modality=CT&...       every series that a query finds
 type Reference struct {
 	Place         string
 	Study, Series string
@@ -42,13 +42,13 @@ func ParseReference(text string) (Reference, error) {
 	r := Reference{Place: parts[0]}
 	switch uids := parts[1:]; {
 	case !placeName.MatchString(r.Place):
-		return r, job.Usagef("%s names no place; give pacs:PLACE/SERIES-UID, see quell pacs --help", Scheme)
+		return r, job.Usagef("%s names no place; give pacs:NODE/SERIES-UID, see quell pacs --help", Scheme)
 	case len(uids) == 1:
 		r.Series = uids[0]
 	case len(uids) == 2:
 		r.Study, r.Series = uids[0], uids[1]
 	case len(uids) > 2:
-		return r, job.Usagef("pacs:%s has too many parts; give pacs:PLACE/SERIES-UID or pacs:PLACE/STUDY-UID/SERIES-UID", r.Place)
+		return r, job.Usagef("pacs:%s has too many parts; give pacs:NODE/SERIES-UID or pacs:NODE/STUDY-UID/SERIES-UID", r.Place)
 	}
 	if len(parts) > 1 && (!isUID(r.Series) || r.Study != "" && !isUID(r.Study)) {
 		return r, job.Usagef("what follows pacs:%s/ is no UID; it consists of digits and single dots, at most %d of them", r.Place, maxUID)
@@ -78,7 +78,7 @@ func OpenReference(text string) (*Archive, Row, error) {
 		return nil, Row{}, err
 	}
 	if r.Series == "" {
-		return nil, Row{}, job.Usagef("pacs:%s names no series; give pacs:PLACE/SERIES-UID", r.Place)
+		return nil, Row{}, job.Usagef("pacs:%s names no series; give pacs:NODE/SERIES-UID", r.Place)
 	}
 	place, err := FindPlace(r.Place)
 	if err != nil {

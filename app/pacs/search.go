@@ -118,7 +118,7 @@ func (a *Archive) Locate(ctx context.Context, study, series string) (Row, error)
 	if len(f.Rows) != 1 || !isUID(f.Rows[0].Study) {
 		return Row{}, &job.InputError{
 			Path: a.place.String(), Problem: message.New(message.InputMissing, "it has no such series"),
-			Advice: message.Text("check the UID; some archives need that of the study before it, as in pacs:PLACE/STUDY-UID/SERIES-UID"),
+			Advice: message.Text("check the UID; some archives need that of the study before it, as in pacs:NODE/STUDY-UID/SERIES-UID"),
 		}
 	}
 	return f.Rows[0], nil

@@ -124,7 +124,7 @@ func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full deno
 		return c, err
 	}
 	if !c.Figures.Noise().Known() {
-		return c, message.Errorf(message.VerdictNone, "the noise in homogeneous regions is no ground for a strength")
+		return c, message.Errorf(message.VerdictNone, "the noise in homogeneous regions does not give a strength")
 	}
 	c.Response = nil
 	dials.Lock()

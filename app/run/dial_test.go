@@ -79,7 +79,7 @@ func TestAStrengthHasAnEqualiser(t *testing.T) {
 	}
 }
 
-// Few places of even tissue, as in a chest, are enough for a dial, and too few are none.
+// Few places of homogeneous tissue, as in a chest, are enough for a dial, and too few are none.
 func TestFewPlacesOfEvenTissue(t *testing.T) {
 	r := apptest.MustRecipe("gaussian", 2).With("sigma-spatial", denoise.Number(1)).With("strength", denoise.Visible)
 	facts := denoise.Facts{Hi: 1500, Noise: noise.Known(10)}

@@ -175,7 +175,7 @@ func (m Maps) Trust(ctx context.Context, v *volume.Volume, counts func(i int) bo
 	slices.Sort(ratios)
 	switch r := float64(ratios[len(ratios)/2]); {
 	case r > usableMap || r < 1/usableMap:
-		return noise.None, message.New(message.NoiseDisagrees, "The noise that is found in the series is %.2g times that of the noise map: there is no ground to judge on.", r), nil
+		return noise.None, message.New(message.NoiseDisagrees, "The noise that is found in the series is %.2g times that of the noise map: there are not enough data to judge.", r), nil
 	case r > fairMap || r < 1/fairMap:
 		return noise.Low, message.Message{}, nil
 	}

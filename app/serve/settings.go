@@ -68,7 +68,7 @@ type Rule struct {
 	criteria batch.Criteria
 }
 
-// Destination is an archive to which results are sent; one whose "to" is a name is one of quell pacs places.
+// Destination is an archive to which results are sent; one whose "to" is a name is one of quell pacs nodes.
 type Destination struct {
 	pacs.Place
 	Commit bool `json:"commit,omitempty"` // a result is sent when the archive has committed itself to it

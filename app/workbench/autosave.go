@@ -56,7 +56,7 @@ type SavedSeries struct {
 
 // SavedBeside is another series that stands beside a series: enough to open it again.
 type SavedBeside struct {
-	Path     string `json:"path,omitempty"`     // or pacs:PLACE/STUDY-UID/SERIES-UID
+	Path     string `json:"path,omitempty"`     // or pacs:NODE/STUDY-UID/SERIES-UID
 	At       string `json:"at,omitempty"`       // as of SavedSeries
 	Entry    int    `json:"entry,omitempty"`    // of the catalog
 	Images   string `json:"images,omitempty"`   // as of SavedSeries

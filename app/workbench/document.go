@@ -112,7 +112,7 @@ func (d *Document) SetReference(ref *series.Series) error {
 		}
 	}
 	if d.noise != nil && ref != d.reference {
-		return message.Errorf(message.GridDiffers, "the clean original is the reference while noise is added; remove the noise first")
+		return message.Errorf(message.GridDiffers, "the original is the reference while noise is added; remove the noise first")
 	}
 	d.reference = ref
 	return nil

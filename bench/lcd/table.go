@@ -36,7 +36,7 @@ func (r Result) WriteText(w io.Writer) error {
 	return nil
 }
 
-// WriteMarkdown prints the figures that docs/benchmarks/lcd.md shows: a table for every level, a row for
+// WriteMarkdown prints the figures that docs/benchmarks/quality.md shows: a table for every level, a row for
 // each filter with its four inserts.
 func (r Result) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder

@@ -127,7 +127,7 @@ func (p *pipes) outputTo(cmd *cobra.Command, output Output) error {
 		return err
 	}
 	if reference.Series != "" || reference.Match != nil {
-		return job.Usagef("OUT is a place alone, as in pacs:%s; the result gets UIDs of its own", reference.Place)
+		return job.Usagef("OUT is a PACS node alone, as in pacs:%s; the result gets UIDs of its own", reference.Place)
 	}
 	if output.Several {
 		return job.Usagef("a place takes one series; give OUT a name for several")
@@ -180,7 +180,7 @@ func Fetch(cmd *cobra.Command, text, dir string) (r pacs.Row, n int, err error) 
 		return r, 0, err
 	}
 	if reference.Series == "" {
-		return r, 0, job.Usagef("pacs:%s names no series; give pacs:PLACE/SERIES-UID", reference.Place)
+		return r, 0, job.Usagef("pacs:%s names no series; give pacs:NODE/SERIES-UID", reference.Place)
 	}
 	archive, err := OpenPlace(reference.Place)
 	if err != nil {

@@ -49,7 +49,7 @@ func sentence(text string) string {
 
 // filterExamples are commands with a filter: as it is, with its strength found, and in its other form with a parameter.
 func filterExamples(f denoise.Filter) []string {
-	const command = "quell denoise in.nii quiet.nii --filter "
+	const command = "quell denoise in.nii denoised.nii --filter "
 	examples := []string{command + f.Name}
 	if f.Strength.Param != "" {
 		examples = append(examples, command+f.Name+" --"+f.Strength.Param+" sure")

@@ -107,7 +107,7 @@ Other endings (a dot and up to four letters, or one of another format) are refus
 sub-01.v2 is a folder. A folder that cannot be replaced, such as a mount point, is
 written into. An input is never written to, nor is a folder that is one.
 IN may be - for standard input, or a named pipe as of <(command), and OUT - for
-standard output: NIfTI, NRRD or MetaImage in one file. pacs:PLACE/SERIES-UID is a
+standard output: NIfTI, NRRD or MetaImage in one file. pacs:NODE/SERIES-UID is a
 series of a PACS, see quell pacs.
 
 Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,

@@ -24,7 +24,7 @@ func (f *Recipe) AddTo(cmd *cobra.Command) {
 func (f *Recipe) AddWith(cmd *cobra.Command, names []string, more string) {
 	flags := cmd.Flags()
 	AddName(cmd, &f.Filter, "filter", "filter", names, "the filter's `name`: "+strings.Join(FilterNames(), ", ")+more)
-	AddRecipe(flags, &f.Recipe, "recipe", "start from the recipe in this `file`, or in the record beside an output; flags override it")
+	AddRecipe(flags, &f.Recipe, "recipe", "start from the recipe in this `file`, or in the sidecar of an output; flags override it")
 	AddName(cmd, &f.Preset, "preset", "preset", PresetNames(), "start from the preset of this `name`, see quell presets; flags override it")
 	AddDims(cmd, &f.Dims, "if not given, the recipe's, or else auto")
 }

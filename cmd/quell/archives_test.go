@@ -30,7 +30,7 @@ func archiveOf(t *testing.T) (w *pacstest.Web, series, temp string) {
 		}
 		return 0
 	}
-	if code, _, stderr := quell(t, "pacs", "places", "add", "home", w.URL, "--sign-in", "basic", "--secret", "env:QUELL_TEST_SECRET"); code != 0 {
+	if code, _, stderr := quell(t, "pacs", "nodes", "add", "home", w.URL, "--sign-in", "basic", "--secret", "env:QUELL_TEST_SECRET"); code != 0 {
 		t.Fatal(stderr)
 	}
 	return w, plan.Objects[0].SeriesUID, temp

@@ -56,7 +56,7 @@ while :; do sleep 0.05; done
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"slurm-shards.sh":  "batch /data/cohort /data/quiet --preset mr-brain-3d --shard 3/16 --memory 28GB on 8",
+		"slurm-shards.sh":  "batch /data/cohort /data/denoised --preset mr-brain-3d --shard 3/16 --memory 28GB on 8",
 		"slurm-workers.sh": "worker --nats nats://head:4222 --drain --memory 56GB on 8",
 	} {
 		s := sbatch(t, filepath.Join("../../docs/cluster", name))

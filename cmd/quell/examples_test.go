@@ -20,13 +20,14 @@ var elsewhere = regexp.MustCompile(`\bssh |quell (send|worker|view|serve|pacs (g
 const makeData = `
 quell phantom truth.nii.gz --kind mr --dims 40,44,24
 quell noise truth.nii.gz brain.nii.gz --model rician --sigma 6
-quell denoise brain.nii.gz quiet.nii.gz --filter gaussian
+quell noise truth.nii.gz second.nii.gz --model rician --sigma 6 --seed 2
+quell denoise brain.nii.gz denoised.nii.gz --filter gaussian
 quell convert brain.nii.gz volume.nrrd
-quell phantom clean.nii.gz --kind ct --dims 96,88,5 --spacing 1.3,1.3,1
-quell noise clean.nii.gz ct.nii.gz --model gaussian --sigma 12
+quell phantom reference.nii.gz --kind ct --dims 96,88,5 --spacing 1.3,1.3,1
+quell noise reference.nii.gz ct.nii.gz --model gaussian --sigma 12
 quell convert ct.nii.gz ct
-quell denoise ct quiet --filter gaussian
-quell noise clean.nii.gz repeat.nii.gz --model gaussian --sigma 12 --seed 2
+quell denoise ct denoised --filter gaussian
+quell noise reference.nii.gz repeat.nii.gz --model gaussian --sigma 12 --seed 2
 quell convert repeat.nii.gz repeat
 quell phantom plates.nii.gz --kind steps --dims 368,272,30
 quell noise plates.nii.gz noisy.nii.gz --model gaussian --sigma 5
@@ -52,8 +53,8 @@ printf '{"Name": "study", "BIDSVersion": "1.9.0"}' >bids/dataset_description.jso
 
 // read are the words of examples that stand for data, beside the names of the data themselves.
 var read = map[string]string{
-	"SERIES": "ct", "BEFORE": "ct", "AFTER": "quiet", "REPEAT": "repeat", "PHANTOM": "phantom", "RESULT": "result", "OUT": "quiet", "CLEAN.nii.gz": "truth.nii.gz",
-	"t1.nii.gz": "brain.nii.gz", "sub-01_T1w.nii.gz": "brain.nii.gz", "first.nii.gz": "brain.nii.gz", "second.nii.gz": "quiet.nii.gz", "in.nii": "volume.nrrd", "OUT.recipe.json": "quiet.recipe.json", "tuned.json": "R.json",
+	"SERIES": "ct", "BEFORE": "ct", "AFTER": "denoised", "REPEAT": "repeat", "PHANTOM": "phantom", "RESULT": "result", "OUT": "denoised", "TRUTH.nii.gz": "truth.nii.gz",
+	"t1.nii.gz": "brain.nii.gz", "sub-01_T1w.nii.gz": "brain.nii.gz", "first.nii.gz": "brain.nii.gz", "in.nii": "volume.nrrd", "OUT.recipe.json": "denoised.recipe.json", "tuned.json": "R.json",
 }
 
 // examplesOf returns the examples of the pages of the guide and of the help, by page.
@@ -107,7 +108,7 @@ func TestExamplesRun(t *testing.T) {
 					}
 				}
 				ran++
-				shell(t, dir, strings.Replace(line, "quell batch", "rm -rf quiet; quell batch", 1)) // of another example
+				shell(t, dir, strings.Replace(line, "quell batch", "rm -rf denoised; quell batch", 1)) // of another example
 				shell(t, dir, "rm -rf hosted")
 			}
 		})
@@ -145,7 +146,7 @@ func inputs(line string) (names [][2]string) {
 		case writes:
 		case w == "study" && words[1] == "bids":
 			names = append(names, [2]string{w, "bids"})
-		case words[1] == "measure" && w == "quiet":
+		case words[1] == "measure" && w == "denoised":
 			names = append(names, [2]string{w, "result"})
 		case read[w] != "":
 			names = append(names, [2]string{w, read[w]})

@@ -65,7 +65,7 @@ func TestEveryPathIsDeclared(t *testing.T) {
 // TestEveryArgumentIsDeclared: words of a command's name in capitals are its inputs and outputs, but for names of other
 // things.
 func TestEveryArgumentIsDeclared(t *testing.T) {
-	others := []string{"PLACE", "PLACE/SERIES-UID", "NAME", "ADDRESS"}
+	others := []string{"NODE", "NODE/SERIES-UID", "NAME", "ADDRESS"}
 	var check func(c command.Command)
 	check = func(c command.Command) {
 		var args, in, out []string

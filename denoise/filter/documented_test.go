@@ -16,19 +16,19 @@ import (
 	"quell/volume"
 )
 
-var update = flag.Bool("update", false, "write the tables of parameters into docs/FILTERS.md")
+var update = flag.Bool("update", false, "write testdata/parameters.txt")
 
 // documented matches what parameterTable writes.
 var documented = regexp.MustCompile(`(?s)\| parameter \|.*?\n\n\| defaults.*?\n\n`)
 
 // Recipes in records and scripts rely on the domain and the default of every parameter,
 // people on its slider, on the range that sure searches and on the time that a run is said
-// to take: docs/FILTERS.md states them all, and a change of one changes the document.
-func TestParametersAreDocumented(t *testing.T) {
+// to take: testdata/parameters.txt states them all, and a change of one changes it.
+func TestParametersAreStated(t *testing.T) {
 	if !cpu.X86.HasAVX2 {
 		t.Skip("the stated cost is that of vector code, which needs AVX2")
 	}
-	const path = "../../docs/FILTERS.md"
+	const path = "testdata/parameters.txt"
 	file, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestParametersAreDocumented(t *testing.T) {
 				doc += "\n## " + after
 			}
 		} else if got := documented.FindString(section); got != want {
-			t.Errorf("docs/FILTERS.md describes %s by\n%s\nthe program by\n%s\n(go test ./denoise/filter -run Documented -update writes it)", f.Name, got, want)
+			t.Errorf("testdata/parameters.txt describes %s by\n%s\nthe program by\n%s\n(go test ./denoise/filter -run Stated -update writes it)", f.Name, got, want)
 		}
 	}
 	if *update && doc != string(file) {
@@ -66,14 +66,14 @@ func TestParametersAreDocumented(t *testing.T) {
 	}
 }
 
-// parameterTable describes a filter's parameters and its cost as docs/FILTERS.md does.
+// parameterTable describes a filter's parameters and its cost.
 func parameterTable(t *testing.T, f denoise.Filter) string {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString("| parameter | takes | default | slider | `sure` searches |\n| --- | --- | --- | --- | --- |\n")
 	for _, p := range f.Params {
 		if p.Name == denoise.Stabilise.Name || p.Name == denoise.MixStrength.Name {
-			continue // every filter has it: FILTERS.md describes it once
+			continue // every filter has it
 		}
 		var takes, slider, searched string
 		unit := " " + p.Unit

@@ -130,7 +130,7 @@ func MeasureUsual(ctx context.Context, e denoise.Engine, q Request, sigma float6
 }
 
 // Fitting calls measure with the usual sizes and with the slices that lesions reach through, 0 for what fits a size.
-// While a series has too little even tissue it is called again without the largest, and then with lesions of one slice.
+// While a series has too little homogeneous tissue it is called again without the largest, and then with lesions of one slice.
 func Fitting(g volume.Geometry, length int, measure func(sizes []float64, length int) (Panel, error)) (p Panel, err error) {
 	lengths := []int{length}
 	if length == 0 {

@@ -79,7 +79,7 @@ const (
 	LeastPlaces = 20
 )
 
-// Measure puts every lesion into the volume at places of even tissue and returns what the recipe does to
+// Measure puts every lesion into the volume at places of homogeneous tissue and returns what the recipe does to
 // it. The same request gives the same bits on one engine. The error is the context's, the engine's, or
 // one sentence that says what the series lacks.
 func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
@@ -155,7 +155,7 @@ func begin(ctx context.Context, e denoise.Engine, q *Request, wide int) (*measur
 
 // tooFew says that the series lacks even tissue.
 func tooFew(n, least, side int, g volume.Geometry) error {
-	return message.Errorf(message.VerdictNone, "too little even tissue for lesions of this size: places of %.3g x %.3g mm found: %d, needed: %d",
+	return message.Errorf(message.VerdictNone, "too little homogeneous tissue for lesions of this size: places of %.3g x %.3g mm found: %d, needed: %d",
 		float64(side)*g.Spacing[0], float64(side)*g.Spacing[1], n, least)
 }
 

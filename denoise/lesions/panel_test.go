@@ -139,7 +139,7 @@ func TestAStrongFilterIsOver(t *testing.T) {
 func TestTooLittleEvenTissue(t *testing.T) {
 	r := recipe(t, "gaussian", 2, nil)
 	_, err := lesions.Measure(context.Background(), cpu.New(), request(flat(t, [3]int{40, 40, 1}), r, lesions.Lesion{Shape: lesions.Disc, Size: 4, Contrast: 10}))
-	if err == nil || !strings.Contains(err.Error(), "too little even tissue") {
+	if err == nil || !strings.Contains(err.Error(), "too little homogeneous tissue") {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err := lesions.Measure(context.Background(), cpu.New(), request(flat(t, [3]int{120, 110, 1}), r)); err == nil {

@@ -68,10 +68,10 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange, spread, anatomy flo
 	switch {
 	case rise > smoothedRise || farther || smooth || rise > doubtfulRise+byChance:
 		e.Confidence, e.atMost = Low, max(r[2].sigma, r[3].sigma, spread)
-		e.Why = message.New(message.NoiseCorrelated, "the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any")
+		e.Why = message.New(message.NoiseCorrelated, "the image seems to have been interpolated or filtered by the scanner, or it has hardly any noise")
 	case e.Confidence == Low && !e.Negligible && anatomy > anatomyRise && spread > spreadLoss*tolerableTexture*e.Sigma:
 		e.atMost = max(r[2].sigma, r[3].sigma, spread)
-		e.Why = message.New(message.NoiseTexture, "anatomy is part of what was read, as less even parts of the image read more")
+		e.Why = message.New(message.NoiseTexture, "anatomy is part of the estimate, as less homogeneous parts of the image read more")
 	case coloured && e.Confidence == High:
 		e.Confidence, e.Why = Fair, message.New(message.NoiseTexture, "texture may be part of the figure, or the noise is slightly correlated")
 	}

@@ -36,16 +36,16 @@ func TestJudgementOfColour(t *testing.T) {
 		"texture rises more":                 {read(11, 17, 17), even, valueRange, 10, Fair, "slightly correlated", 0},
 		"step 2 scatters":                    {scattered(read(11, 14, 14), 1.16, 1.16), even, valueRange, 10, Fair, "slightly correlated", 0},
 		"a small share of the range":         {read(11, 14, 14), even, 1401, 10, Fair, "slightly correlated", 0},
-		"smoothed":                           {scattered(read(13.1, 20, 30), 2, 2), even, valueRange, 10, Low, "was smoothed", 30},
-		"doubtful":                           {scattered(read(11.6, 40, 30), 2, 2), even, valueRange, 10, Low, "was smoothed", 40},
+		"smoothed":                           {scattered(read(13.1, 20, 30), 2, 2), even, valueRange, 10, Low, "interpolated or filtered", 30},
+		"doubtful":                           {scattered(read(11.6, 40, 30), 2, 2), even, valueRange, 10, Low, "interpolated or filtered", 40},
 		"less than doubtful":                 {scattered(read(11.4, 40, 30), 2, 2), even, valueRange, 10, Fair, "slightly correlated", 0},
-		"hardly any windows, doubtful":       {scattered(read(12.2, 40, 30), 2, 2), 16, valueRange, 10, Low, "was smoothed", 40},
+		"hardly any windows, doubtful":       {scattered(read(12.2, 40, 30), 2, 2), 16, valueRange, 10, Low, "interpolated or filtered", 40},
 		"hardly any, less than doubtful":     {scattered(read(12.1, 40, 30), 2, 2), 16, valueRange, 10, Fair, "slightly correlated", 0},
-		"twice as much at step 3":            {scattered(read(10, 10, 20.1), 2, 1), even, valueRange, 10, Low, "was smoothed", 20.1},
+		"twice as much at step 3":            {scattered(read(10, 10, 20.1), 2, 1), even, valueRange, 10, Low, "interpolated or filtered", 20.1},
 		"less than twice":                    {scattered(read(10, 10, 19.9), 2, 1), even, valueRange, 10, High, "", 0},
 		"twice, but it scatters":             {scattered(read(10, 10, 20.1), 2, 1.16), even, valueRange, 10, High, "", 0},
 		"twice, but a small share of range":  {scattered(read(10, 10, 20.1), 2, 1), even, 2011, 10, High, "", 0},
-		"the larger of the distant readings": {scattered(read(14, 35, 20), 2, 2), even, valueRange, 10, Low, "was smoothed", 35},
+		"the larger of the distant readings": {scattered(read(14, 35, 20), 2, 2), even, valueRange, 10, Low, "interpolated or filtered", 35},
 	} {
 		e := Estimate{Figure: Figure{Sigma: 10, Confidence: High}, Method: methodDifferences}
 		e.judge(c.r, c.even, c.valueRange, 12, 2)

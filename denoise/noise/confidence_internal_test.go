@@ -121,8 +121,8 @@ func TestConfidenceOfTissue(t *testing.T) {
 		want    Confidence
 		why     string
 	}{
-		"too few": {minWindows - 1, 1, None, "only 39 regions of soft tissue"}, "few": {10 * minWindows, 1, Fair, "little"}, "enough": {10*minWindows + 1, 1, High, ""},
-		"even": {1000, 0.56, High, ""}, "uneven": {1000, 0.54, Fair, "little"},
+		"too few": {minWindows - 1, 1, None, "only 39 regions of soft tissue"}, "few": {10 * minWindows, 1, Fair, "few"}, "enough": {10*minWindows + 1, 1, High, ""},
+		"even": {1000, 0.56, High, ""}, "uneven": {1000, 0.54, Fair, "few"},
 	} {
 		f := tissueFigure(tissue(c.windows, c.even))
 		if f.Confidence != c.want || f.Windows != c.windows || !strings.Contains(f.Why.String(), c.why) || (f.Why.String() == "") != (c.why == "") {

@@ -52,7 +52,7 @@ type Estimate struct {
 	ModelKnown  bool         `json:"model_known"`           // false: there is no background that shows the model
 	Method      string       `json:"method"`                // "differences" (white noise), those "at the acquired resolution", "background" (noise of k-space), "homogeneous windows" or, of CT, "surface fits" (correlated noise)
 	Correlation *Correlation `json:"correlation,omitempty"` // nil: white
-	// Shared is the share of the variance in even tissue of a CT that slices two apart have in
+	// Shared is the share of the variance in homogeneous tissue of a CT that slices two apart have in
 	// common: streaks and fine anatomy, which sigma does not include.
 	Shared float64 `json:"shared,omitempty"`
 	// Acquired is what was acquired of k-space if the image has more pixels and its noise was measured at that

@@ -86,7 +86,7 @@ func (f Figure) Advice() message.Message {
 	if f.Confidence == None || !f.Rough() {
 		return message.Message{}
 	}
-	return message.New(message.NoiseUnknown, "The noise lies between %.3g and %.3g. Automatic values follow the low end, which removes less and harms nothing. An ROI in even tissue, a mask or two repeats would narrow it.", f.Low, f.High)
+	return message.New(message.NoiseUnknown, "The noise lies between %.3g and %.3g. Automatic values follow the low end, which removes less and harms nothing. An ROI in homogeneous tissue, a mask or two repeat acquisitions would narrow it.", f.Low, f.High)
 }
 
 // combine turns the figure of the finest detail, which d measured, into an interval by what the homogeneous windows of the

@@ -38,7 +38,7 @@ const (
 // Repeated measures the noise of two repeats on one grid. The error says why they are none, or is the context's.
 func Repeated(ctx context.Context, a, b *volume.Volume) (Repeat, error) {
 	if a.Dims != b.Dims {
-		return Repeat{}, message.Errorf(message.GridDiffers, "the repeats have %v and %v voxels", a.Dims, b.Dims)
+		return Repeat{}, message.Errorf(message.GridDiffers, "the acquisitions have %v and %v voxels", a.Dims, b.Dims)
 	}
 	gain, err := gainOf(ctx, a, b)
 	if err != nil {
@@ -72,7 +72,7 @@ func Repeated(ctx context.Context, a, b *volume.Volume) (Repeat, error) {
 	r.judge(blocks, scale/r.rootMeanSquare(blocks))
 	if share > shiftShare && r.Confidence != None {
 		r.Moved = true
-		r.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseTexture, "something moved between the repeats, by about %.2g voxels, which is taken off", shift)})
+		r.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseTexture, "something moved between the acquisitions, by about %.2g voxels, which is taken off", shift)})
 	}
 	r.PerSlice = make([]Figure, a.Dims[2])
 	for z := range r.PerSlice {
@@ -96,7 +96,7 @@ func gainOf(ctx context.Context, a, b *volume.Volume) (float64, error) {
 		}
 	}
 	if n == 0 {
-		return 0, message.Errorf(message.InputEmpty, "the repeats have no voxel in common")
+		return 0, message.Errorf(message.InputEmpty, "the acquisitions have no voxel in common")
 	}
 	ma, mb = ma/n, mb/n
 	va, vb := sa/n-ma*ma, sb/n-mb*mb
@@ -105,14 +105,14 @@ func gainOf(ctx context.Context, a, b *volume.Volume) (float64, error) {
 	}
 	gain := math.Sqrt(max(vb, 0) / max(va, math.SmallestNonzeroFloat64))
 	if gain > mostGain || gain < 1/mostGain {
-		return 0, message.Errorf(message.InputRefused, "the values of the second are spread %.3g times as much as the values of the first: repeats have one scaling and one contrast", gain)
+		return 0, message.Errorf(message.InputRefused, "the values of the second are spread %.3g times as much as the values of the first: repeat acquisitions have one scaling and one contrast", gain)
 	}
 	lo, hi, err := a.Range(ctx)
 	if err != nil {
 		return 0, err
 	}
 	if offset := math.Abs(mb - ma); offset > mostOffset*(float64(hi)-float64(lo)) {
-		return 0, message.Errorf(message.InputRefused, "the mean of the second is %.3g where the mean of the first is %.3g: repeats have one scaling and one contrast", mb, ma)
+		return 0, message.Errorf(message.InputRefused, "the mean of the second is %.3g where the mean of the first is %.3g: repeat acquisitions have one scaling and one contrast", mb, ma)
 	}
 	return gain, nil
 }
@@ -284,13 +284,13 @@ func (r *Repeat) judge(blocks []repeatBlock, scale float64) {
 		if ratio > movedFar {
 			r.Confidence = Low
 		}
-		r.Why = message.New(message.NoiseTexture, "something moved or pulsated between the repeats: their difference is %.2g times as strong where the image is uneven, and even parts alone count", ratio)
+		r.Why = message.New(message.NoiseTexture, "something moved or pulsated between the acquisitions: their difference is %.2g times as strong where the image is not homogeneous, and homogeneous parts alone count", ratio)
 	case len(blocks) < manyRepeats:
 		r.Confidence, r.Why = Fair, message.New(message.NoiseFew, "it rests on few voxels")
 	}
 	// The noise of the mean of the two makes its voxels differ by half of the difference, in even parts too.
 	if blocks[len(blocks)/4].uneven < leastUneven {
-		r.limit(Figure{Confidence: Low, Why: message.New(message.NoiseTexture, "the repeats differ by more than the noise that each shows in even parts: their contrast or their position changed")})
+		r.limit(Figure{Confidence: Low, Why: message.New(message.NoiseTexture, "the acquisitions differ by more than the noise that each shows in homogeneous parts: their contrast or their position changed")})
 	}
 	slices.SortStableFunc(blocks, func(a, b repeatBlock) int { return cmp.Compare(a.z, b.z) })
 }

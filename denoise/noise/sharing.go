@@ -94,7 +94,7 @@ func (s sharing) limit(f *Figure) {
 	case between > 0.1:
 		f.limit(Figure{Confidence: Fair, Why: why})
 	case s.structure > 0.5:
-		f.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseCorrelated, "most of the variance in even tissue is structure that slices share")})
+		f.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseCorrelated, "most of the variance in homogeneous tissue is structure that slices share")})
 	}
 }
 
@@ -111,7 +111,7 @@ const (
 // slices do not show what they share: anatomy and streaks look like noise if little of the
 // tissue is even. covered is the unevenness up to which noise covers a window.
 func (s sharing) alone(f Figure, ws []window, covered float64) Figure {
-	limit := Figure{Confidence: High, Why: message.New(message.NoiseTexture, "too few slices show what neighbours share, and little of the tissue is even: anatomy or streaks may be part of the figure")}
+	limit := Figure{Confidence: High, Why: message.New(message.NoiseTexture, "too few slices show what neighbours share, and there are few homogeneous regions: anatomy or streaks may be part of the figure")}
 	switch {
 	case s.shown || f.Confidence == None:
 	case f.near(ws) < enoughNear:

@@ -138,7 +138,7 @@ func figureOfMode(mode float64, ws ...[]window) Figure {
 	f.Sigma = mode
 	f.Confidence = High
 	if f.near(ws...) < evenShare || f.Windows <= 10*minWindows {
-		f.Confidence, f.Why = Fair, message.New(message.NoiseTexture, "little of the tissue is even")
+		f.Confidence, f.Why = Fair, message.New(message.NoiseTexture, "there are few homogeneous regions")
 	}
 	return f
 }
@@ -187,6 +187,6 @@ func (f *Figure) flank(ws []window, freedom float64) {
 	}
 	f.Sigma = min(f.Sigma, quantile(sds(ws), flankQuantile)/rootMeanSquare(freedom, flankQuantile))
 	if f.near(ws) < 0.15 {
-		f.Confidence, f.Why = Low, message.New(message.NoiseTexture, "hardly any of the tissue is even: anatomy may be part of the figure")
+		f.Confidence, f.Why = Low, message.New(message.NoiseTexture, "hardly any of the tissue is homogeneous: anatomy may be part of the figure")
 	}
 }

@@ -26,7 +26,7 @@ func (f Figure) Sentence() message.Message {
 	case !unknown:
 		return message.Message{}
 	case most > 0:
-		return message.New(message.NoiseUnknown, "Noise known roughly, between %.3g and %.3g: %s. What helps: a mask of an even part, the strength as a number, an ROI or two repeats.", f.Low, most, why)
+		return message.New(message.NoiseUnknown, "Noise known roughly, between %.3g and %.3g: %s. What helps: a mask of homogeneous tissue, the strength as a number, an ROI or two repeat acquisitions.", f.Low, most, why)
 	}
-	return message.New(message.NoiseUnknown, "Noise unknown: %s. What helps: a mask of an even part, the strength as a number, an ROI or two repeats.", why)
+	return message.New(message.NoiseUnknown, "Noise unknown: %s. What helps: a mask of homogeneous tissue, the strength as a number, an ROI or two repeat acquisitions.", why)
 }

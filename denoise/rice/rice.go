@@ -22,7 +22,7 @@ import "math"
 // for nu >= 2.4; below it falls, 0.96 at nu = 2, 0.75 at 1 and 0.56 at 0. They could make
 // it 1 everywhere, with slopes up to 12 near 0. The noise of a background without signal
 // is then stronger, and so skewed that filters keep more of it: nlm loses 3 dB of the T1
-// template (docs/benchmarks/filters.md). Near 0 f is 0.05 z + 0.2 z^2, as a weak signal is estimated
+// template (docs/benchmarks/quality.md). Near 0 f is 0.05 z + 0.2 z^2, as a weak signal is estimated
 // best from the mean of the squares.
 const (
 	// SlopeStep is the distance of two slopes.

@@ -11,4 +11,4 @@
 #SBATCH --requeue
 set -euo pipefail
 export GOMAXPROCS=$SLURM_CPUS_PER_TASK
-exec quell batch /data/cohort /data/quiet --preset mr-brain-3d --shard "$SLURM_ARRAY_TASK_ID/16" --memory 28GB
+exec quell batch /data/cohort /data/denoised --preset mr-brain-3d --shard "$SLURM_ARRAY_TASK_ID/16" --memory 28GB

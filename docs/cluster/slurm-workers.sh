@@ -2,7 +2,7 @@
 # Four workers with a GPU each for a batch that is listed elsewhere, by a NATS server (2.10 or later) with a token:
 #   export QUELL_NATS_TOKEN=...
 #   nats-server --jetstream --auth "$QUELL_NATS_TOKEN"
-#   quell batch /data/cohort /data/quiet --preset mr-brain-3d --engine cuda --nats nats://head:4222
+#   quell batch /data/cohort /data/denoised --preset mr-brain-3d --engine cuda --nats nats://head:4222
 #   sbatch slurm-workers.sh
 # Workers do what they find in the queue as you, so nobody else may write there. They end when no series is left. One
 # that is preempted gives its series back.

@@ -1,17 +1,17 @@
 // Every series of a folder by one recipe, each a task of Nextflow:
-//   nextflow run main.nf --cohort study --quiet quiet --preset mr-brain-3d
+//   nextflow run main.nf --cohort study --denoised denoised --preset mr-brain-3d
 // Exit code 3 says that an input is unreadable or refused: the others go on.
 nextflow.enable.dsl = 2
 
 params.cohort = 'cohort'
-params.quiet = 'quiet'
+params.denoised = 'denoised'
 params.preset = 'mr-brain-3d'
 
 process DENOISE {
     container 'quell:latest'
     cpus 4
     memory '8 GB'
-    publishDir params.quiet, mode: 'copy'
+    publishDir params.denoised, mode: 'copy'
     errorStrategy { task.exitStatus == 3 ? 'ignore' : 'retry' }
     maxRetries 2
 

@@ -67,7 +67,7 @@ const (
 	VerdictRecipe    Kind = "verdict.recipe"    // the recipe does not make the result
 	VerdictNothing   Kind = "verdict.nothing"   // nothing was removed, or there is nothing to remove
 	VerdictMismatch  Kind = "verdict.mismatch"  // the result is moved, turned, clipped or in other units
-	VerdictNone      Kind = "verdict.none"      // there is no ground to judge on
+	VerdictNone      Kind = "verdict.none"      // there are not enough data to judge
 	VisibilityKept   Kind = "visibility.kept"   // what was visible before keeps its contrast
 	VisibilityLost   Kind = "visibility.lost"   // an object that was visible before loses contrast, or may
 	TuneStrength     Kind = "tune.strength"     // there is no strength to be tuned
@@ -81,7 +81,7 @@ const (
 	MeasureMany    Kind = "measure.many"    // there are too many
 	MeasureShape   Kind = "measure.shape"   // the region has the wrong form or place
 	MeasureEdge    Kind = "measure.edge"    // there is no single edge, or it cannot be measured
-	MeasureUneven  Kind = "measure.uneven"  // the region is not even
+	MeasureUneven  Kind = "measure.uneven"  // the region is not homogeneous
 	MeasureNoise   Kind = "measure.noise"   // the noise hides the figure
 	MeasurePadding Kind = "measure.padding" // padding lies in the region
 )

@@ -4,10 +4,10 @@
 //
 //	0.2.0                         stamped at link time (-X quell/internal/version.stamped=0.2.0), or
 //	                              the module's tag
-//	0.1.0+3f2a91c0                a revision without changes
-//	0.1.0+3f2a91c0.executable.9d1c55e0a7b3
+//	0.2.0+3f2a91c0                a revision without changes
+//	0.2.0+3f2a91c0.executable.9d1c55e0a7b3
 //	                              changes on top of a revision: with a hash of the executable
-//	0.1.0+executable.9d1c55e0a7b3 no version control at the build, such as from an archive: likewise
+//	0.2.0+executable.9d1c55e0a7b3 no version control at the build, such as from an archive: likewise
 //
 // The first two name the source. Programs that were built from it for other processors, or with other
 // flags, are the same program and share work: their results agree. The hash identifies one
@@ -28,8 +28,8 @@ import (
 )
 
 // Release is the version of this source tree, for builds without a tag.
-// FyneApp.toml has the same.
-const Release = "0.1.0"
+// FyneApp.toml and CITATION.cff have the same, and CHANGELOG.md its date.
+const Release = "0.2.0"
 
 // stamped is set by the linker for a release.
 var stamped string

@@ -107,13 +107,27 @@ func TestProgramsDiffer(t *testing.T) {
 	}
 }
 
-// TestReleaseIsThatOfThePackage compares the two places that hold the version.
+// TestReleaseIsThatOfThePackage compares the places that state the version, and the two that state its date.
 func TestReleaseIsThatOfThePackage(t *testing.T) {
-	manifest, err := os.ReadFile("../../FyneApp.toml")
+	for name, pattern := range map[string]string{
+		"FyneApp.toml": `(?m)^Version = "` + Release + `"$`, "CITATION.cff": `(?m)^version: ` + Release + `$`, "CHANGELOG.md": `(?m)^## ` + Release + ` - \d{4}-\d\d-\d\d$`,
+	} {
+		if text := read(t, name); !regexp.MustCompile(pattern).MatchString(text) {
+			t.Errorf("%s does not have the version %s of this package", name, Release)
+		}
+	}
+	date := regexp.MustCompile(`(?m)^date-released: (.*)$`).FindStringSubmatch(read(t, "CITATION.cff"))
+	if date == nil || !strings.Contains(read(t, "CHANGELOG.md"), "## "+Release+" - "+date[1]+"\n") {
+		t.Errorf("CITATION.cff has another date than CHANGELOG.md: %q", date)
+	}
+}
+
+// read returns a file in the root of the repository.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(manifest), fmt.Sprintf("Version = %q\n", Release)) {
-		t.Errorf("FyneApp.toml does not have the version %s of this package:\n%s", Release, manifest)
-	}
+	return string(text)
 }

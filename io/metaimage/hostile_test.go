@@ -109,7 +109,7 @@ func TestRefused(t *testing.T) {
 		"numbers its files":          ramp + "ElementDataFile = x%03d.raw 1 b 1\n",
 		"a file of its voxels":       strings.Replace(ramp, "2 2 1", "1 2 2", 1) + "ElementDataFile = x%d.raw 1 2 1\n",
 		"are not alike":              strings.NewReplacer("2 2 1", "1 2 2", "ElementType", "HeaderSize = 1\nElementType").Replace(ramp) + "ElementDataFile = x%d.raw 1 2 1\n",
-		"which does not lie beside":  ramp + "ElementDataFile = ../x.raw\n",
+		"which was not found beside": ramp + "ElementDataFile = ../x.raw\n",
 		"\"/etc/passwd\"":            ramp + "ElementDataFile = /etc/passwd\n",
 		"cannot be opened":           ramp + "ElementDataFile = missing.raw\n",
 	} {

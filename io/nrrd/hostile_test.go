@@ -149,7 +149,7 @@ func TestRefused(t *testing.T) {
 		"names its files by":             ramp + "data file: LIST 7\n",
 		"by \"x%d 1 b 1\"":               ramp + "data file: x%d 1 b 1\n",
 		"no pattern with one":            ramp + "data file: x%s 1 2 1\n",
-		"does not lie beside it":         ramp + "data file: ../x.raw\n",
+		"was not found beside it":        ramp + "data file: ../x.raw\n",
 		"\"/etc/passwd\" for its voxels": ramp + "data file: /etc/passwd\n",
 		"\"sub\\\\x.raw\"":               ramp + "data file: sub\\x.raw\n",
 		"cannot be opened":               ramp + "data file: missing.raw\n",

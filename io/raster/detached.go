@@ -16,7 +16,7 @@ import (
 func Detached(header, data string) (string, error) {
 	name := path.Join(path.Dir(header), data)
 	if data == "" || strings.ContainsAny(data, "\\\x00") || path.IsAbs(data) || !fs.ValidPath(data) {
-		return "", message.Errorf(message.InputMissing, "the header names %q for its voxels, which does not lie beside it; put both files into one folder", data)
+		return "", message.Errorf(message.InputMissing, "the header names %q for its voxels, which was not found beside it; put both files into one folder", data)
 	}
 	return name, nil
 }

@@ -67,7 +67,7 @@ func Measure(ctx context.Context, q Request) (Figures, error) {
 		f.Regions = measure.EvenRegions(q.Before, q.Counts)
 	}
 	if len(f.Regions) == 0 {
-		f.Why = message.New(message.MeasureUneven, "no square of 16 x 16 pixels in the slices is even")
+		f.Why = message.New(message.MeasureUneven, "no square of 16 x 16 pixels in the slices is homogeneous")
 	} else if s, err := measure.SpectraOf(q.Before, q.After, f.Regions); err != nil {
 		f.Why = message.Of(err)
 	} else {

@@ -76,7 +76,7 @@ func TestReasonsInTheirPlaces(t *testing.T) {
 		t.Errorf("noise alone: %v, %v", f.NoTask, err)
 	}
 	f, err = Measure(context.Background(), Request{Before: []measure.Slice{phantom(1, 1000, 0)}})
-	if err != nil || f.Spectra != nil || !strings.Contains(f.Why.String(), "even") || !strings.Contains(f.NoTask.String(), "spectrum") {
+	if err != nil || f.Spectra != nil || !strings.Contains(f.Why.String(), "homogeneous") || !strings.Contains(f.NoTask.String(), "spectrum") {
 		t.Errorf("no noise: %v, %v, %v", f.Why, f.NoTask, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -43,6 +43,7 @@ func (s *docs) faults() (faults []string) {
 					at(n, "%s: %s has no such command", m[0], commands)
 				}
 			}
+			d.words(n, at)
 			if text, ok := d.prose(n); ok && wordy(path) {
 				for _, sentence := range sentences(text) {
 					if words := count(sentence); words > longest {
@@ -60,11 +61,9 @@ func (s *docs) faults() (faults []string) {
 	return faults
 }
 
-// wordy says whether the sentences of a document are counted: those for users. Tables of measurements are for
-// physicists, and quote their commands; THIRD_PARTY.md holds the words of others.
-func wordy(path string) bool {
-	return !strings.HasPrefix(path, "docs/benchmarks/") && path != "THIRD_PARTY.md"
-}
+// wordy says whether the sentences of a document are counted. The page of the papers is written by quell bench and quotes
+// their findings; THIRD_PARTY.md has the words of others.
+func wordy(path string) bool { return path != "docs/benchmarks/papers.md" && path != "THIRD_PARTY.md" }
 
 // follow returns the target of a link, and its fault.
 func (s *docs) follow(d *doc, link string) (to, fault string) {
@@ -89,28 +88,17 @@ func (s *docs) follow(d *doc, link string) (to, fault string) {
 	return to, ""
 }
 
-// commands is the document with the commands of all menus, a table below a heading for each.
-const commands = "docs/reference/keys.md"
+// commands is the table of all menus: in each line a menu, a command and its keys.
+const commands = "docs/reference/keys.csv"
 
 // menuItem matches a command in a text, as in "File > Save a report".
 var menuItem = regexp.MustCompile(`^(File|Edit|View|Picture|Window/Level|Compare|Measure|Tools|Help) > (.*?)(?: …)?$`)
 
 // hasCommand says whether a command is in a menu. The end of its title may be left out.
 func (s *docs) hasCommand(menu, title string) bool {
-	d := s.docs[commands]
-	if d == nil {
-		return false
-	}
-	found, under := false, ""
-	d.each(func(n ast.Node) {
-		switch n := n.(type) {
-		case *ast.Heading:
-			under = d.plain(n)
-		case *extension.TableCell:
-			found = found || under == menu && n.PreviousSibling() == nil && strings.HasPrefix(d.plain(n), title)
-		}
-	})
-	return found
+	table, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(commands)))
+	lines := "\n" + strings.ReplaceAll(string(table), `,"`, ",") // a title with commas is quoted
+	return err == nil && strings.Contains(lines, "\n"+menu+","+title)
 }
 
 // alt returns the text of a picture.

@@ -3,10 +3,12 @@
 //	site OUT       checks the documents, writes the site to the folder OUT, and checks the site
 //	site -check    checks the documents
 //
-// A document has no dead link, no picture without a text in its place, and no sentence of more than 35 words. The site
+// A document has no dead link, no picture without a text in its place, no sentence of more than 35 words, and no term that
+// the glossary replaces; nor have the texts of the program. The site
 // asks no other server for anything, and is read from a folder or from a server.
 //
 //	docs.go   the documents        check.go   their faults     nav.go    the list beside every page
+//	glossary.go  terms of the field
 //	page.go   a page of the site   search.go  the index of the search   crawl.go  dead links in the site
 package main
 
@@ -36,7 +38,11 @@ func run(root, out string, checkOnly bool) error {
 	if err != nil {
 		return err
 	}
-	if err := report(set.faults(), "in the documents"); err != nil || checkOnly {
+	texts, err := set.texts()
+	if err != nil {
+		return err
+	}
+	if err := report(append(set.faults(), texts...), "in the documents and texts"); err != nil || checkOnly {
 		return err
 	}
 	if err := set.write(out); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,10 +98,10 @@ func TestFaultsOfADocument(t *testing.T) {
 	}
 }
 
-// Sentences of measurements are not counted, and a document below docs that nothing links to is a fault.
+// Sentences of the papers' page are not counted, and a document below docs that nothing links to is a fault.
 func TestPlacesOfDocuments(t *testing.T) {
 	long := strings.Repeat("word ", 36) + "."
-	root := repository(t, map[string]string{"docs/benchmarks/a.md": long})
+	root := repository(t, map[string]string{"docs/benchmarks/papers.md": long})
 	if err := os.WriteFile(filepath.Join(root, "docs", "lost.md"), []byte("# Lost\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -116,9 +117,15 @@ func TestPlacesOfDocuments(t *testing.T) {
 // A menu and a command that a document names are in the list of commands.
 func TestMenusOfDocuments(t *testing.T) {
 	root := repository(t, map[string]string{
-		commands:    "# Keys\n\n## File\n\n| command | keys |\n| --- | --- |\n| Save a report … | S |\n",
-		"docs/a.md": "`File > Save a report`, *File > Save …*, `a > b`\n\n`Edit > Save a report`\n\n`File > Open`\n\n`File > S`\n",
+		"docs/a.md": "`File > Save a report`, *File > Save …*, `a > b`\n\n`Edit > Save a report`\n\n`File > Open`\n\n`File > S`\n\n`Measure > Spectrum, d`\n",
 	})
+	table := "menu,command,keys\nFile,Save a report …,S\nMeasure,\"Spectrum, d′ …\",\n"
+	if err := os.MkdirAll(filepath.Join(root, "docs", "reference"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(commands)), []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	set, err := load(root)
 	if err != nil {
 		t.Fatal(err)
@@ -201,5 +208,38 @@ func TestAFolderOfOthersStays(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(out, "mine.txt")); err != nil {
 		t.Error(err)
+	}
+}
+
+// The search finds tasks first, in the words of those who ask.
+func TestSearch(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is missing")
+	}
+	out := t.TempDir()
+	if err := run("../..", out, false); err != nil {
+		t.Fatal(err)
+	}
+	script := `
+const fs = require("fs");
+const element = () => ({ dataset: { root: "" }, append() {}, addEventListener() {}, replaceChildren(...all) { this.all = all; } });
+const made = { query: element(), found: element() };
+const document = { body: element(), getElementById: (id) => made[id], querySelectorAll: () => [], addEventListener() {}, createElement: element };
+const [search, index] = ["search.js", "index.js"].map((name) => fs.readFileSync(name, "utf8"));
+const first = new Function("document", index + search + "return (q) => { query.value = q; const kept = []; " +
+  "document.createElement = (tag) => { const e = { append() {} }; if (tag === 'a') kept.push(e); return e; }; show(); return kept.length ? kept[0].href : ''; };")(document);
+for (const q of process.argv.slice(1)) console.log(first(q));`
+	want := map[string]string{
+		"natural": "ct-look.html", "natural look": "ct-look.html", "freesurfer": "mr-brain.html", "strength": "enough.html", "what changed": "residual.html",
+		"unchanged": "unchanged.html", "lesion": "enough.html", "bids": "cohorts.html", "segmentation": "mr-brain.html", "slicer": "hosts.html", "head ct": "",
+	}
+	for query, page := range want {
+		cmd := exec.Command(node, "-e", script, query)
+		cmd.Dir = out
+		found, err := cmd.CombinedOutput()
+		if err != nil || !strings.HasPrefix(string(found), "docs/guide/"+page) {
+			t.Errorf("%s finds first %s (%v), not %s", query, found, err, page)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-// Command trust makes the pictures of docs/TRUST.md, docs/benchmarks/trust.md and of the filters in
+// Command trust makes the pictures of docs/TRUST.md, docs/benchmarks/quality.md and of the filters in
 // docs/FILTERS.md from phantoms and the bundled series, with Quell's own filters and
 // estimates:
 //

@@ -200,7 +200,7 @@ func (a *Saver) restoreText(work workbench.Workspace, results int) string {
 	open := work.Open[min(max(work.Shown, 0), len(work.Open)-1)]
 	how := lang.L("Quell was not closed properly. It had %s open (%d slices)")
 	if work.Orderly {
-		how = lang.L("Quell was ended by the system, as at a log-out. It had %s open (%d slices)")
+		how = lang.L("Quell was closed by the system. It had %s open (%d slices)")
 	}
 	text := fmt.Sprintf(how, savedName(open), open.Dims[2])
 	switch more := len(work.Open) - 1; {

@@ -98,7 +98,7 @@ func Archive(r ArchiveRequest, parent fyne.Window) *Dialog {
 	content := container.NewBorder(container.NewVBox(form, container.NewBorder(nil, nil, search, nil, a.say)), nil, nil, container.NewGridWrap(fyne.NewSquareSize(240), a.picture), a.list)
 	size := parent.Canvas().Size()
 	a.d = newDialog(lang.L("Open from PACS"), content, fyne.NewSize(min(size.Width*0.9, 1000), min(size.Height*0.9, 700)), parent)
-	buttons := []fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, func() { a.d.Hide() }), control.NewButton(lang.L("PACS places …"), nil, func() {
+	buttons := []fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, func() { a.d.Hide() }), control.NewButton(lang.L("PACS nodes …"), nil, func() {
 		a.d.Hide()
 		r.Edit()
 	})}
@@ -110,7 +110,7 @@ func Archive(r ArchiveRequest, parent fyne.Window) *Dialog {
 	a.d.first = a.fields[0]
 	if len(r.Places) == 0 {
 		a.d.first = a.address
-		say(a.say, widget.MediumImportance, lang.L("A PACS that asks for a sign-in is kept under a name first: PACS places."))
+		say(a.say, widget.MediumImportance, lang.L("A PACS that asks for a sign-in is kept under a name first: PACS nodes."))
 	}
 	return a.d
 }
@@ -123,7 +123,7 @@ func (a *archive) form(submitted func(string)) fyne.CanvasObject {
 	}
 	a.address = control.NewEntry(lang.L("PACS"))
 	a.address.SetPlaceHolder(lang.L("https://HOST/PATH or AETITLE@HOST:PORT"))
-	a.place = control.NewSelect(lang.L("Place"), names, func(string) {
+	a.place = control.NewSelect(lang.L("PACS node"), names, func(string) {
 		if i := a.place.SelectedIndex(); i >= 0 {
 			a.address.SetText(a.r.Places[i].To)
 		}

@@ -63,8 +63,8 @@ func Places(r PlacesRequest, parent fyne.Window) *Dialog {
 	p.test = control.NewButton(lang.L("Test the connection"), nil, p.echo)
 	p.remove = control.NewButton(lang.L("Remove"), theme.DeleteIcon(), p.forget)
 	form := p.form()
-	text := wrapped(lang.L("A place is a PACS under a name, for the window and for the command line. It holds no secret: name a file that only you may read, or a variable of the environment."))
-	d := newDialog(lang.L("PACS places"), container.NewVBox(text, form, p.report), fyne.NewSize(min(parent.Canvas().Size().Width*0.8, 720), min(parent.Canvas().Size().Height*0.9, 560)), parent)
+	text := wrapped(lang.L("A PACS node is a PACS under a name, for the window and for the command line. It contains no secret: name a file that only you may read, or a variable of the environment."))
+	d := newDialog(lang.L("PACS nodes"), container.NewVBox(text, form, p.report), fyne.NewSize(min(parent.Canvas().Size().Width*0.8, 720), min(parent.Canvas().Size().Height*0.9, 560)), parent)
 	d.SetButtons([]fyne.CanvasObject{control.NewButton(lang.L("Close"), nil, func() { d.Hide() }), p.remove, p.test, p.save})
 	d.SetOnClosed(cancel)
 	d.first = p.name
@@ -87,7 +87,7 @@ func (p *places) form() fyne.CanvasObject {
 		row(kind, label, e)
 		return e
 	}
-	p.known = control.NewSelect(lang.L("Place"), nil, func(string) { p.choose() })
+	p.known = control.NewSelect(lang.L("PACS node"), nil, func(string) { p.choose() })
 	row("", p.known.Name, p.known)
 	p.name = entry("", lang.L("Name"), "home")
 	p.to = entry("", lang.L("PACS"), lang.L("https://HOST/PATH or AETITLE@HOST:PORT"))
@@ -107,7 +107,7 @@ func (p *places) form() fyne.CanvasObject {
 // list offers the places, and shows the one of a name, or a new one.
 func (p *places) list(all []pacs.Place, name string) {
 	p.r.Places = all
-	names := []string{lang.L("New place")}
+	names := []string{lang.L("New PACS node")}
 	for _, k := range all {
 		names = append(names, k.Name)
 	}
@@ -177,7 +177,7 @@ func (p *places) update() {
 	problem := ""
 	switch {
 	case twice:
-		problem = lang.L("There is a place of this name; choose it in the list to change it.")
+		problem = lang.L("There is a PACS node of this name; choose it in the list to change it.")
 	case err != nil && at.To != "":
 		problem = sentence(err)
 	case named != nil && at.Name != "":

@@ -44,8 +44,8 @@ var samples = []struct {
 	{message.Text("%s %s and keeps small objects and texture.", message.Verbatim("nlm"), message.Text("removes %.0f %% of the noise at strength %.0f", 31.0, 40.0)),
 		"nlm removes 31 % of the noise at strength 40 and keeps small objects and texture.", "nlm entfernt 31 % des Rauschens bei Stärke 40 und erhält kleine Objekte und Textur."},
 	{noise.Figure{Confidence: noise.None, Why: message.Text("the volume is small")}.Sentence(),
-		"Noise unknown: the volume is small. What helps: a mask of an even part, the strength as a number, an ROI or two repeats.",
-		"Rauschen unbekannt: das Volumen ist klein. Was hilft: eine Maske eines gleichmäßigen Teils, die Stärke als Zahl, eine ROI oder zwei Wiederholungen."},
+		"Noise unknown: the volume is small. What helps: a mask of homogeneous tissue, the strength as a number, an ROI or two repeat acquisitions.",
+		"Rauschen unbekannt: das Volumen ist klein. Was hilft: eine Maske homogenen Gewebes, die Stärke als Zahl, eine ROI oder zwei Wiederholungsaufnahmen."},
 	{message.Text("%s excluded, %sbecause %s.", message.Count(2, "image is", "images are"), message.Text("%s ", message.Text("each")), message.Text("its rescale slope is 0")),
 		"2 images are excluded, each because its rescale slope is 0.", "2 Bilder sind ausgeschlossen: für jedes gilt, sein Rescale Slope ist 0."},
 	{message.Text("%s missing (%s, where %.2f mm is usual); the grid has the mean spacing. Filter slice by slice (2-D), or find the missing files.",
@@ -65,8 +65,8 @@ var samples = []struct {
 	// A text without a translation stays English as a whole, with the values in it.
 	{message.Text("There is no such sentence: %s, %.1f.", message.Text("the volume is small"), 1.5), "There is no such sentence: the volume is small, 1.5.", "There is no such sentence: the volume is small, 1.5."},
 	{noise.Figure{Sigma: 3, Low: 2, High: 12.5, Why: message.Text("what now")}.Sentence(),
-		"Noise known roughly, between 2 and 12.5: what now. What helps: a mask of an even part, the strength as a number, an ROI or two repeats.",
-		"Rauschen nur grob bekannt, zwischen 2 und 12,5: what now. Was hilft: eine Maske eines gleichmäßigen Teils, die Stärke als Zahl, eine ROI oder zwei Wiederholungen."},
+		"Noise known roughly, between 2 and 12.5: what now. What helps: a mask of homogeneous tissue, the strength as a number, an ROI or two repeat acquisitions.",
+		"Rauschen nur grob bekannt, zwischen 2 und 12,5: what now. Was hilft: eine Maske homogenen Gewebes, die Stärke als Zahl, eine ROI oder zwei Wiederholungsaufnahmen."},
 	{message.Verbatim("voxel"), "voxel", "voxel"}, // a name
 }
 

@@ -81,9 +81,9 @@ a NATS server of version ` + queue.LeastServer + ` or later.
 
 Exit codes: 0 every series is done, 1 some failed, 3 some failed and all of these
 because their input is unreadable or refused.`,
-		Example: `  quell batch cohort/ quiet/ --preset mr-brain-3d
-  quell batch 'study/*/CT' quiet/ --recipe tuned.json --select 'SliceThickness<=1.5'
-  quell batch list.csv quiet/ --filter nlm --h sure --shard 3/16`,
+		Example: `  quell batch cohort/ denoised/ --preset mr-brain-3d
+  quell batch 'study/*/CT' denoised/ --recipe tuned.json --select 'SliceThickness<=1.5'
+  quell batch list.csv denoised/ --filter nlm --h sure --shard 3/16`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return job.Usagef("batch takes IN... and OUT; see %s --help", cmd.CommandPath())

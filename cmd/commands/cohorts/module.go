@@ -37,7 +37,7 @@ and the outcome as quell denoise prints it. After a failure OUT holds result.jso
 with the error. Without series the largest is filtered, with all volumes if it is 4-D.`,
 		Example: `  quell module
   quell module --preset ct-head-slices
-  quell module study/ quiet/ --filter odct`,
+  quell module study/ denoised/ --filter odct`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 0 && len(args) != 2 {
 				return job.Usagef("module takes IN and OUT, or neither if the environment names them")

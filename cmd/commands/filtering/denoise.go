@@ -42,11 +42,11 @@ func Denoise() command.Command {
 		Name:  "denoise IN OUT [--filter NAME|--preset NAME] [parameters]",
 		Short: "Remove noise from a series and write a new series",
 		Long:  denoiseHelp(),
-		Example: `  quell denoise ct/ quiet/ --filter nlm --dims 3 --h 12
-  quell denoise brain.nii.gz quiet.nii.gz --filter bilateral --sigma-range 2.5sigma --sigma-spatial 1
-  quell denoise brain.nii.gz quiet.nii.gz --filter nlm --h sure
-  quell denoise brain.nii.gz quiet.nii.gz --preset mr-brain-3d
-  quell denoise ct/ again/ --recipe quiet.recipe.json --h 10`,
+		Example: `  quell denoise ct/ denoised/ --filter nlm --dims 3 --h 12
+  quell denoise brain.nii.gz denoised.nii.gz --filter bilateral --sigma-range 2.5sigma --sigma-spatial 1
+  quell denoise brain.nii.gz denoised.nii.gz --filter nlm --h sure
+  quell denoise brain.nii.gz denoised.nii.gz --preset mr-brain-3d
+  quell denoise ct/ again/ --recipe denoised.recipe.json --h 10`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			// --compress alone is a switch, so a name after a space is an argument.
 			if len(args) == 3 && cmd.Flags().Changed("compress") {
@@ -212,7 +212,7 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, e
 // denoiseHelp lists the filters by their own descriptions.
 func denoiseHelp() string {
 	var b strings.Builder
-	b.WriteString("Remove noise from a series and write the result as a new series, with a record\n" +
+	b.WriteString("Remove noise from a series and write the result as a new series, with a sidecar\n" +
 		"of the recipe beside it (OUT.recipe.json), or in a folder that is mounted\n(OUT/quell.recipe.json). A 4-D series becomes one series again:\n" +
 		"a 4-D NIfTI file, or one DICOM series. Filters:\n\n")
 	for _, f := range denoise.AllFilters() {

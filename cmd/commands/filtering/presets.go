@@ -19,7 +19,7 @@ func Presets() command.Command {
 data that it was tuned on; on other data it is a start. Strengths count in sigmas of the
 noise of the series, which is estimated.`,
 		Example: `  quell presets
-  quell denoise ct/ quiet/ --preset ct-head-soft-tissue`,
+  quell denoise ct/ denoised/ --preset ct-head-soft-tissue`,
 	}
 	c.Run = func(cmd *cobra.Command, _ []string) error {
 		return command.Print(cmd, map[string]any{"presets": job.Presets()}, func(tw io.Writer) {

@@ -41,14 +41,14 @@ The verdict follows from them (docs/TRUST.md has the bounds):
   texture    the noise keeps under 85 % of its mean frequency
   unknown    it cannot be judged; why says what is missing
 
-If AFTER has its record (AFTER.recipe.json) or --recipe is given, the filter is
+If AFTER has its sidecar (AFTER.recipe.json) or --recipe is given, the filter is
 run again: AFTER must be what it makes, or the place at which something was removed
 or added is found. Otherwise the filter whose result is most like AFTER shows what an
 honest result looks like, and a result that is moved, turned, clipped, in other
 units or with slices in another order is named as that (mismatch). Slices and voxels are counted from 1; the numbers of the
 JSON count from 0. Of a 4-D series each volume is judged by itself.`,
-		Example: `  quell assess ct/ quiet/
-  quell assess brain.nii.gz quiet.nii.gz --recipe tuned.json --json`,
+		Example: `  quell assess ct/ denoised/
+  quell assess brain.nii.gz denoised.nii.gz --recipe tuned.json --json`,
 		Inputs: command.Every,
 		Pipes:  true,
 	}

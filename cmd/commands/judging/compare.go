@@ -27,8 +27,8 @@ they are, at the same places if both lie on one grid. MAX is the reference's ran
 
 Against a noise-free reference these measure quality. Against a filter's input
 they only measure how much was changed.`,
-		Example: `  quell compare truth.nii.gz quiet.nii.gz --max 255
-  quell compare truth.nii.gz quiet.nii.gz --mask brain.nii.gz --json`,
+		Example: `  quell compare truth.nii.gz denoised.nii.gz --max 255
+  quell compare truth.nii.gz denoised.nii.gz --mask brain.nii.gz --json`,
 		Inputs: command.Every,
 		Pipes:  true,
 	}

@@ -46,7 +46,7 @@ func Detect() command.Command {
 	c := command.Command{
 		Name:  "detect IN --filter NAME|all|--preset NAME|--recipe FILE [parameters]",
 		Short: "Measure what a filter leaves visible, with virtual lesions in the series itself",
-		Long: `Put small faint objects into even tissue of the series, filter it with and without
+		Long: `Put small faint objects into homogeneous tissue of the series, filter it with and without
 them, on the same noise, and say what becomes of them:
 
   kept      the contrast that is left of the object, in its own profile
@@ -65,7 +65,7 @@ the surroundings of the objects are filtered. docs/DETECT.md has the definitions
 for each filter.`,
 		Example: `  quell detect ct/ --filter nlm --size 2,3,5 --contrast 10,20
   quell detect ct/ --filter all --chart frontier.png
-  quell detect brain.nii.gz --recipe quiet.nii.gz.recipe.json --json`,
+  quell detect brain.nii.gz --recipe denoised.nii.gz.recipe.json --json`,
 		Inputs: command.Every,
 		First:  []command.First{{Flag: "preset"}, {Flag: "recipe"}, {Flag: "dims"}, {Flag: "json"}},
 	}
@@ -264,7 +264,7 @@ func printPanel(w io.Writer, p lesions.Panel) error {
 	if unit != "" {
 		unit = " " + unit
 	}
-	fmt.Fprintf(w, "%s\n%d places of even tissue, local SD %.3g%s\n", p.Recipe, p.Places, p.SD, unit)
+	fmt.Fprintf(w, "%s\n%d places of homogeneous tissue, local SD %.3g%s\n", p.Recipe, p.Places, p.SD, unit)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, strings.Join(lesions.Head, "\t"))
 	for _, r := range p.Rows {

@@ -28,7 +28,7 @@ func Estimate() command.Command {
 	var pick option.Choice
 	c := command.Command{
 		Name:  "estimate IN [REPEAT]",
-		Short: "Estimate the noise of a series and of each of its slices, or measure it from two repeats",
+		Short: "Estimate the noise of a series and of each of its slices, or measure it from two repeat acquisitions",
 		Long: `Estimate the standard deviation of the noise, of the whole series and of each
 slice, with a confidence for each figure:
 
@@ -37,7 +37,7 @@ slice, with a confidence for each figure:
   low   it is wider: automatic values follow its low end, which removes less
   none  there is no figure
 
-CT is measured in even soft tissue, with the correlation of its noise; everything else by
+CT is measured in homogeneous soft tissue, with the correlation of its noise; everything else by
 two kinds of evidence: differences of neighbours, for Gaussian or Rician noise, and what a
 fit leaves in homogeneous windows, whatever its colour. What the header says
 of filters before is printed: the noise is what they left. If the noise is known, the
@@ -221,7 +221,7 @@ func (v VolumeEstimate) print(w io.Writer) error {
 		kind += ", " + e.Acquired.String()
 	}
 	if e.Shared > 0 {
-		kind += fmt.Sprintf(", without the %.0f %% of the variance in even tissue that slices share as structure", 100*e.Shared)
+		kind += fmt.Sprintf(", without the %.0f %% of the variance in homogeneous tissue that slices share as structure", 100*e.Shared)
 	}
 	sigma := figureText(e.Figure, unit)
 	if e.Confidence == noise.None {

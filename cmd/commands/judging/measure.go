@@ -25,10 +25,10 @@ func Measure() command.Command {
 	c := command.Command{
 		Name:  "measure IN [RESULT] [--nps BOX] [--disc BOX] [--edge BOX]",
 		Short: "Measure noise power spectrum, resolution and d' of a series and its result",
-		Long: `Measure the noise power spectrum in even regions and the modulation transfer
+		Long: `Measure the noise power spectrum in homogeneous regions and the modulation transfer
 function across edges, of IN, of RESULT in the same places, and of what was removed.
 
-Without a BOX even regions of the foreground and discs, the cross sections of rods, are
+Without a BOX homogeneous regions of the foreground and discs, the cross sections of rods, are
 found by themselves, and d' of discs is computed (AAPM TG-233), by a non-prewhitening
 observer without and with the eye. It takes the disc with the contrast next to theirs for
 the resolution. --size and --contrast choose these discs. docs/DETECT.md has the definitions.
@@ -43,9 +43,9 @@ second order that fits it best, in the square of the unit times mm2 over cycles/
 a straight, slanted edge (the task transfer function of AAPM TG-233): edge and line spread
 function of the mean of all slices, f50 and f10 with standard errors. RESULT is measured across the
 edge that IN shows. Where a figure cannot be given, its reason is.`,
-		Example: `  quell measure phantom/ quiet/ --slices 11:30 --size 3,5 --contrast 20
-  quell measure phantom/ quiet/ --nps 101:164,201:264 --nps 301:364,201:264 --slices 11:30
-  quell measure phantom/ quiet/ --disc 211:260,181:230 --slices 11:30 --json`,
+		Example: `  quell measure phantom/ denoised/ --slices 11:30 --size 3,5 --contrast 20
+  quell measure phantom/ denoised/ --nps 101:164,201:264 --nps 301:364,201:264 --slices 11:30
+  quell measure phantom/ denoised/ --disc 211:260,181:230 --slices 11:30 --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {
 				return nil

@@ -31,14 +31,14 @@ func estimateRepeats(ctx context.Context, pick option.Choice, paths []string, ev
 		r, err = noise.Repeated(ctx, first.Volume, second.Volume)
 	}
 	if err != nil && ctx.Err() == nil {
-		err = &job.InputError{Path: paths[1], Problem: message.Text("it is no repeat of %s: %s", message.Figure(paths[0]), message.Of(err)), Advice: message.Text("give two series of one protocol on one grid")}
+		err = &job.InputError{Path: paths[1], Problem: message.Text("it is no repeat acquisition of %s: %s", message.Figure(paths[0]), message.Of(err)), Advice: message.Text("give two series of one protocol on one grid")}
 	}
 	return r, first.Volume.Unit, err
 }
 
 // repeatText describes the noise that repeats show, in two lines.
 func repeatText(r noise.Repeat, unit string) string {
-	return fmt.Sprintf("sigma %s\nnoise from the difference of repeats, correlated: %.2f from column to column, %.2f from row to row, %.2f from slice to slice", figureText(r.Figure, unit), r.Next[0], r.Next[1], r.Next[2])
+	return fmt.Sprintf("sigma %s\nnoise from the difference of repeat acquisitions, correlated: %.2f from column to column, %.2f from row to row, %.2f from slice to slice", figureText(r.Figure, unit), r.Next[0], r.Next[1], r.Next[2])
 }
 
 // printRepeat prints the noise of two repeats.

@@ -22,7 +22,7 @@ func Study() command.Command {
 		Name:  "study KEY... ANSWERS...",
 		Short: "Score readers who choose the square with a virtual lesion, before and after a filter",
 		Long: `A reader study with a choice between two squares (two-alternative forced choice): one has a
-virtual lesion in even tissue of the series itself, the other has none. Every place is shown as
+virtual lesion in homogeneous tissue of the series itself, the other has none. Every place is shown as
 it is and filtered. quell study make writes the page for readers, which any browser opens, and
 the key.
 
@@ -72,13 +72,13 @@ func newStudyMake() command.Command {
 	c := command.Command{
 		Name:  "make IN OUT.html --filter NAME|--preset NAME|--recipe FILE [parameters]",
 		Short: "Write a page for readers, and the key that scores their answers",
-		Long: `Put one virtual lesion at places of even tissue, filter each place with and without it, and
+		Long: `Put one virtual lesion at places of homogeneous tissue, filter each place with and without it, and
 write a page on which a reader chooses the square that has it. Pairs, sides and order are drawn by
 the seed; the squares of a pair are of different places. Answers stay in the browser, so that a
 reader may go on later, and are saved as a file. The page shows squares of the series and no
 names; it does not tell which side is right. That is in OUT.key.json, which readers do not need.`,
 		Example: `  quell study make ct/ study.html --filter nlm --size 4 --contrast 10
-  quell study make brain.nii.gz study.html --recipe quiet.json --contrast 1.5sigma --places 120`,
+  quell study make brain.nii.gz study.html --recipe denoised.json --contrast 1.5sigma --places 120`,
 		Args:   command.Exactly(2, "IN and OUT.html"),
 		Inputs: command.Leading,
 		Outputs: func(args []string) []command.Output {

@@ -28,7 +28,7 @@ func Noise() command.Command {
 		Short: "Add noise of a known strength to a series",
 		Long: `Add noise of a known strength to a series, to see how well a filter removes it
 again. The same seed gives the same values on every machine.`,
-		Example: `  quell noise clean.nii.gz noisy.nii.gz --model rician --sigma 10
+		Example: `  quell noise reference.nii.gz noisy.nii.gz --model rician --sigma 10
   quell noise ct/ noisy/ --model gaussian --sigma 20 --seed 7`,
 		Inputs:  command.Leading,
 		Outputs: command.Last(files.SeriesOutput),

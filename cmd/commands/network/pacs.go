@@ -25,20 +25,20 @@ func PACS() command.Command {
 		Name:  "pacs",
 		Short: "Search a PACS, retrieve series from it and send series to it",
 		Long: `Search a PACS, retrieve series from it and send series to it, by DICOMweb or by the DICOM
-network. PLACE is a place that quell pacs places add keeps under a name, or an address:
+network. NODE is a PACS node that quell pacs nodes add keeps under a name, or an address:
 https://pacs.example/dicom-web for DICOMweb, AETITLE@HOST:PORT for the DICOM network.
 
-Other commands take a series of a place as they take a path, and quell denoise a place
+Other commands take a series of a node as they take a path, and quell denoise a node
 as OUT:
-  pacs:PLACE/SERIES-UID            a series
-  pacs:PLACE/STUDY-UID/SERIES-UID  the same, where a PACS needs the study too
-  pacs:PLACE?Modality=CT&...       every series that a query finds, for quell batch
-  pacs:PLACE                       to send the result to
+  pacs:NODE/SERIES-UID            a series
+  pacs:NODE/STUDY-UID/SERIES-UID  the same, where a PACS needs the study too
+  pacs:NODE?Modality=CT&...       every series that a query finds, for quell batch
+  pacs:NODE                       to send the result to
 
 What is retrieved lies in a folder of this account until the command ends. Without a
-command the places are listed.`,
+command the nodes are listed.`,
 		Example: `  quell pacs
-  quell pacs places add home https://pacs.example/dicom-web
+  quell pacs nodes add home https://pacs.example/dicom-web
   quell denoise pacs:home/1.2.840.99.7 pacs:home --filter nlm`,
 		Args:     command.Exactly(0, "a command, such as search,"),
 		Commands: []command.Command{newPacsSearch(), newPacsGet(), newPacsSend(), newPacsEcho(), newPacsPlaces()},
@@ -50,7 +50,7 @@ command the places are listed.`,
 func newPacsSearch() command.Command {
 	series, study, most, csv := new(bool), new(string), new(int), new(bool)
 	c := command.Command{
-		Name:  "search PLACE [KEYWORD=VALUE...]",
+		Name:  "search NODE [KEYWORD=VALUE...]",
 		Short: "List the studies or series that a PACS has",
 		Long: `List the studies of a PACS that fulfil all conditions, or their series. A condition is a
 keyword of DICOM and a value, in which * and ? stand for any text and any character; a
@@ -59,7 +59,7 @@ range of dates is FROM-TO. How a PACS compares names is its own matter.`,
   quell pacs search home --series Modality=CT 'StudyDate=20260101-20260131'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return command.Exactly(1, "PLACE and conditions")(cmd, args)
+				return command.Exactly(1, "NODE and conditions")(cmd, args)
 			}
 			return nil
 		},
@@ -148,7 +148,7 @@ func printRows(tw io.Writer, level pacs.Level, rows []pacs.Row) {
 
 func newPacsGet() command.Command {
 	c := command.Command{
-		Name:  "get PLACE/SERIES-UID OUT",
+		Name:  "get NODE/SERIES-UID OUT",
 		Short: "Retrieve a series into a folder",
 		Long: `Retrieve a series into a new folder. Its files are as the PACS keeps them, and named by their
 order of arrival. The command fails, and leaves nothing, unless every instance that the
@@ -200,11 +200,11 @@ func describe(r pacs.Row) string {
 func newPacsSend() command.Command {
 	retry := new(int)
 	c := command.Command{
-		Name:  "send PLACE FOLDER",
+		Name:  "send NODE FOLDER",
 		Short: "Send a folder of DICOM to a PACS, and look whether it arrived",
 		Long: `Send every DICOM file of a folder to a place, as it is, and search for every file there
 afterwards. The command fails unless all are there, and names those that are not.`,
-		Example: `  quell pacs send home quiet/`,
+		Example: `  quell pacs send home denoised/`,
 		JSON:    " with the status of every file",
 		Inputs:  func(args []string) []string { return args[1:] },
 	}
@@ -223,7 +223,7 @@ afterwards. The command fails unless all are there, and names those that are not
 
 func newPacsEcho() command.Command {
 	c := command.Command{
-		Name:    "echo PLACE",
+		Name:    "echo NODE",
 		Short:   "Ask whether a PACS answers",
 		Long:    `Ask whether a PACS answers and lets this side in. Nothing is sent, and no result is kept.`,
 		Example: `  quell pacs echo home`,

@@ -14,10 +14,10 @@ import (
 
 func newPacsPlaces() command.Command {
 	c := command.Command{
-		Name:     "places",
-		Short:    "List the places that are kept",
-		Long:     `List the places that are kept for this account, with their addresses. They hold no secret.`,
-		Example:  `  quell pacs places`,
+		Name:     "nodes",
+		Short:    "List the PACS nodes that are kept",
+		Long:     `List the PACS nodes that are kept for this account, with their addresses. They contain no secret.`,
+		Example:  `  quell pacs nodes`,
 		Commands: []command.Command{newPacsPlacesAdd(), newPacsPlacesRemove()},
 	}
 	c.Run = printPlaces
@@ -28,15 +28,15 @@ func newPacsPlacesAdd() command.Command {
 	var p pacs.Place
 	c := command.Command{
 		Name:  "add NAME ADDRESS",
-		Short: "Keep a place under a name",
-		Long: `Keep a place under a name, or change the one of that name. ADDRESS is that of a DICOMweb
+		Short: "Keep a PACS node under a name",
+		Long: `Keep a PACS node under a name, or change the one of that name. ADDRESS is that of a DICOMweb
 service, https://pacs.example/dicom-web, or AETITLE@HOST:PORT on the DICOM network.
 
 A secret is never given: --secret names a file of mode 0600 (file:PATH) or a variable of
 the environment (env:NAME). It holds USER:PASSWORD for --sign-in basic, a token for
 bearer, and ID:SECRET for client, with the address that gives tokens as --token.`,
-		Example: `  quell pacs places add home https://pacs.example/dicom-web --sign-in basic --secret file:pacs.secret
-  quell pacs places add ward PACS@pacs.example:2762 --from READING --tls`,
+		Example: `  quell pacs nodes add home https://pacs.example/dicom-web --sign-in basic --secret file:pacs.secret
+  quell pacs nodes add ward PACS@pacs.example:2762 --from READING --tls`,
 	}
 	c.Flags = func(cmd *cobra.Command) {
 		flags := cmd.Flags()
@@ -60,8 +60,8 @@ bearer, and ID:SECRET for client, with the address that gives tokens as --token.
 func newPacsPlacesRemove() command.Command {
 	c := command.Command{
 		Name:    "remove NAME",
-		Short:   "Forget a place",
-		Example: `  quell pacs places remove home`,
+		Short:   "Forget a PACS node",
+		Example: `  quell pacs nodes remove home`,
 	}
 	c.Run = func(cmd *cobra.Command, args []string) error {
 		if err := pacs.RemovePlace(args[0]); err != nil {
@@ -82,7 +82,7 @@ func printPlaces(cmd *cobra.Command, _ []string) error {
 			fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, clean.Line(p.To), p.Protocol())
 		}
 		if len(places) == 0 {
-			fmt.Fprintln(w, "no place is kept; see quell pacs places add --help")
+			fmt.Fprintln(w, "no PACS node is kept; see quell pacs nodes add --help")
 		}
 	})
 }

@@ -23,7 +23,7 @@ The command fails unless the PACS confirmed every file, and names those that it
 did not store. --echo asks whether the PACS answers and knows the AE titles, and
 sends nothing (C-ECHO).`,
 		Example: `  quell send --to PACS@host:104 --echo
-  quell send --to PACS@host:2762 --tls --tls-ca hospital.pem quiet/`,
+  quell send --to PACS@host:2762 --tls --tls-ca hospital.pem denoised/`,
 		JSON:   " with the status of every file",
 		Inputs: command.Every,
 	}

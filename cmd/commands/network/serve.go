@@ -39,7 +39,7 @@ SETTINGS is a file of JSON:
   quota_gb    of images received; more are refused until there is room
   when        conditions as of quell batch --select; the first rule that takes applies
   do          settings of quell module
-  to          an address of an archive, or the name of one of quell pacs places; with
+  to          an address of an archive, or the name of one of quell pacs nodes; with
               "commit": true it is asked for storage commitment. A list for several
   also        true in a rule lets those after it take the series too
   status      address of a page that says what is waiting, without names

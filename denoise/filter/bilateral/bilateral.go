@@ -50,7 +50,7 @@ var Filter = denoise.Filter{
 // they can blur, and the more different they may be. t is 1.8 for the soft tissue of a CT, which is
 // smooth for its noise, else 1. m is the anatomy's part: the root of the ratio of what was measured
 // ([denoise.Facts.Alike]) to what the other factors give for the same neighbourhood, 0.75 to 1.33,
-// and 1 if nothing was measured. The root, as either errs in its own way. Measured, see docs/benchmarks/filters.md.
+// and 1 if nothing was measured. The root, as either errs in its own way. Measured, see docs/benchmarks/quality.md.
 func autoRange(r denoise.Recipe, g volume.Geometry, f denoise.Facts) float64 {
 	rule := func(others float64) float64 {
 		tissue := 1.0

@@ -59,7 +59,7 @@ var Filter = denoise.Filter{
 //
 //	h / sigma = (2.9 - 0.2 ln N) (1 - 0.1 ln(P / 27)) t
 //
-// with N candidates of P voxels and t of tissue. Measured, see docs/benchmarks/filters.md.
+// with N candidates of P voxels and t of tissue. Measured, see docs/benchmarks/quality.md.
 func autoStrength(r denoise.Recipe, g volume.Geometry, f denoise.Facts) float64 {
 	block := tile.Count(r.Isotropic(r.Get("block-radius").Int()))
 	p := newParams(r)

@@ -25,7 +25,7 @@ const (
 // lacks is 0. If voxels 1, 2, 3 and 4 apart along y follow, those in the slice are along x, and rho
 // within the slice is the product of both. Recipes, flags and messages carry such a list as it is, and estimates
 // are not good to more than a per cent. On CT the mean over all directions loses nothing
-// (docs/benchmarks/filters.md). The zero value is white noise.
+// (docs/benchmarks/quality.md). The zero value is white noise.
 type Correlation struct {
 	// By distance from 1 on; rho is 1 at 0, and falls to 0 one voxel beyond the last.
 	inSlice [lagsInSlice]float64 // along x if there is a list along y

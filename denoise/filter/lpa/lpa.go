@@ -16,7 +16,7 @@ import (
 var Filter = denoise.Filter{
 	Name: "lpa", Title: "LPA-ICI", Dims: []int{2},
 	Source: "Katkovnik, Egiazarian, Astola 2006; Klepaczko 2013 (eq. 1-4)",
-	Help:   "Grows a neighbourhood around every pixel in eight directions for as long as the image stays even, and averages it.",
+	Help:   "Grows a neighbourhood around every pixel in eight directions for as long as the image stays homogeneous, and averages it.",
 	Params: []denoise.Param{
 		{
 			Name: "gamma", Label: "Gamma", Kind: denoise.Float, Basic: true,
@@ -63,7 +63,7 @@ const (
 // between 0.8 and 2.2, with how different neighbours may be, A, and patches, P (denoise.Facts); elsewhere 0.95 + 4
 // s with the share s of the noise in the range of the values; and 1.05 if sigma is a number. The stronger the
 // noise, the less of the image is fine enough to be lost in it. Soft tissue is smoother for its noise than brains
-// in MR are, but less so at the skull base. Measured, see docs/benchmarks/filters.md.
+// in MR are, but less so at the skull base. Measured, see docs/benchmarks/quality.md.
 func autoGamma(r denoise.Recipe, f denoise.Facts) denoise.Value {
 	switch {
 	case givenSigma(r) || f.Noise.Sigma == 0:

@@ -21,7 +21,7 @@ import (
 //
 // and in the soft tissue of a CT (2.5 - 0.17 ln N) t a, with t of Tissue. More neighbours and
 // larger patches need less; single voxels instead of patches need 2.3 sigma. Measured, see
-// docs/benchmarks/filters.md.
+// docs/benchmarks/quality.md.
 func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
 	p := newParams(r)
 	one := centre(r, f) == CentreOne

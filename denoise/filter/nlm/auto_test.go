@@ -33,7 +33,7 @@ func with(t *testing.T, dims int, set string, e noise.Estimate) nlm.Params {
 }
 
 // The automatic h in sigmas has the best PSNR of a grid of strengths, within 0.35
-// dB, on brains and phantoms with sigma 10 and more (docs/benchmarks/filters.md).
+// dB, on brains and phantoms with sigma 10 and more (docs/benchmarks/quality.md).
 func TestAutomaticStrength(t *testing.T) {
 	for _, c := range []struct {
 		dims   int

@@ -59,7 +59,7 @@ const Threshold = 2.7
 //
 // as even tissue has little that a threshold could cost, and noise that differs from place
 // to place. Thick slices hold structure that differs from slice to slice: there it is 2.5
-// in 3-D. Measured, see docs/benchmarks/filters.md.
+// in 3-D. Measured, see docs/benchmarks/quality.md.
 func autoThreshold(r denoise.Recipe, g volume.Geometry, f denoise.Facts) float64 {
 	_, tissue := correlation.InTissue(r, f)
 	if !tissue || f.Noise.Sigma == 0 {

@@ -42,7 +42,7 @@ func Params(on bool, ignored func(r denoise.Recipe) message.Message) []denoise.P
 	return []denoise.Param{
 		{
 			Name: "preselect", Label: "Preselect", Kind: denoise.Switch, Default: denoise.Bool(on), Ignored: ignored,
-			Help: "Use only neighbours whose surroundings have a similar mean and variance: edges stay sharper, and even regions noisier.",
+			Help: "Use only neighbours whose surroundings have a similar mean and variance: edges stay sharper, and homogeneous regions noisier.",
 		},
 		{
 			Name: "mean-ratio", Label: "Mean ratio", Kind: denoise.Float,

@@ -78,7 +78,7 @@ var Filter = denoise.Filter{
 // autoStrength is h: about half the noise in 3-D, see alikeShare, more in 2-D, if fewer voxels are alike,
 // and with a Wiener stage, which brings structure back. In the tissue of a CT it rises with
 // the voxels that a sample of the noise covers, as the guide keeps more of the noise if it has
-// low frequencies, and falls if few neighbours are alike (Facts.Alike). Measured, see docs/benchmarks/filters.md.
+// low frequencies, and falls if few neighbours are alike (Facts.Alike). Measured, see docs/benchmarks/quality.md.
 func autoStrength(r denoise.Recipe, g volume.Geometry, f denoise.Facts) float64 {
 	noise, tissue := correlation.InTissue(r, f)
 	wide := min(noise.Samples()-1, 2.5)
@@ -107,7 +107,7 @@ func autoStrength(r denoise.Recipe, g volume.Geometry, f denoise.Facts) float64 
 
 // alikeShare is h over the noise for MR in 3-D: the more patches differ and still show the same tissue, the higher. Where
 // the noise is too strong to tell alike voxels from others, it is what suits most data. Of 42 data sets it loses 0.18 dB at
-// most against the best h, a half 0.51; of 73 others 0.39 and 0.63, see docs/benchmarks/trust.md.
+// most against the best h, a half 0.51; of 73 others 0.39 and 0.63, see docs/benchmarks/quality.md.
 func alikeShare(f denoise.Facts) float64 {
 	if f.AlikePatches == 0 || f.Alike >= denoise.MostAlike {
 		return 0.5

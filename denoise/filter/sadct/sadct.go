@@ -102,7 +102,7 @@ const (
 //	(1.2 + 0.1 ln(sigma / 8 HU)) sigma, between 1 and 1.5 sigma
 //
 // as the noise differs from place to place, and even tissue loses little to a higher
-// threshold. Measured, see docs/benchmarks/filters.md.
+// threshold. Measured, see docs/benchmarks/quality.md.
 func autoSigma(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
 	_, tissue := correlation.InTissue(r, f)
 	if !tissue || f.Noise.Sigma == 0 {

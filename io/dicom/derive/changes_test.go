@@ -10,7 +10,7 @@ import (
 	"github.com/suyashkumar/dicom/pkg/tag"
 )
 
-var update = flag.Bool("update", false, "write testdata/changes.md")
+var update = flag.Bool("update", false, "write docs/reference/derived.csv")
 
 // whenTexts are the conditions in words.
 var whenTexts = map[when]string{
@@ -20,12 +20,12 @@ var whenTexts = map[when]string{
 	numbered: "set in series of several volumes",
 }
 
-// TestChanges: testdata/changes.md, which the conformance statement includes, lists the attributes that a derived
+// TestChanges: docs/reference/derived.csv, to which the conformance statement refers, lists the attributes that a derived
 // series states otherwise than its source.
 func TestChanges(t *testing.T) {
-	const path = "testdata/changes.md"
+	const path = "../../../docs/reference/derived.csv"
 	var b strings.Builder
-	b.WriteString("| tag | attribute | VR | |\n| --- | --- | --- | --- |\n")
+	b.WriteString("tag,attribute,VR,change\n")
 	for _, r := range derivedAttributes {
 		name := ""
 		if info, err := tag.Find(tag.Tag{Group: uint16(r.tag >> 16), Element: uint16(r.tag)}); err == nil {
@@ -34,7 +34,7 @@ func TestChanges(t *testing.T) {
 		if whenTexts[r.when] == "" {
 			t.Errorf("%08X: condition %d has no words", uint32(r.tag), r.when)
 		}
-		fmt.Fprintf(&b, "| (%04X,%04X) | %s | %s | %s |\n", uint32(r.tag)>>16, uint32(r.tag)&0xFFFF, name, strings.Replace(r.vr, "xs", "US or SS", 1), whenTexts[r.when])
+		fmt.Fprintf(&b, "\"(%04X,%04X)\",%s,%s,%s\n", uint32(r.tag)>>16, uint32(r.tag)&0xFFFF, name, strings.Replace(r.vr, "xs", "US or SS", 1), whenTexts[r.when])
 	}
 	if *update {
 		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {

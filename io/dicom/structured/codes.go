@@ -79,10 +79,10 @@ var (
 	diameter          = sct("81827009", "Diameter")
 	lowerEnd          = own("INTERVAL_LOW", "Lower end of the 95 % interval")
 	upperEnd          = own("INTERVAL_HIGH", "Upper end of the 95 % interval")
-	squareCount       = own("SQUARES", "Even squares that were measured")
+	squareCount       = own("SQUARES", "Homogeneous squares that were measured")
 
 	estimated   = own("NOISE_ESTIMATE", "Estimated from the image")
-	evenSquares = own("EVEN_SQUARES", "In squares of even tissue, the same before and after")
+	evenSquares = own("EVEN_SQUARES", "In squares of homogeneous tissue, the same before and after")
 	inTissue    = own("HOMOGENEOUS", "In homogeneous regions, before and after")
 
 	percent    = part10.Code{Value: "%", Scheme: "UCUM", Meaning: "Percent"}

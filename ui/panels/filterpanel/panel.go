@@ -83,7 +83,7 @@ func (p *Panel) Commands() []command.Command {
 			Enabled: s.Noise.CanFollow,
 			Checked: s.Noise.Follows},
 		{ID: "load-recipe", Title: "Load a recipe …", Menu: command.ToolsMenu, Chords: command.With(command.Ctrl, fyne.KeyR), Enabled: p.h.IsOpen,
-			Help: "a recipe, or the record beside an output",
+			Help: "a recipe, or the sidecar of an output",
 			Run:  func() { p.h.AskFile(lang.L("Load a recipe"), p.loadRecipe) }},
 	}
 }

@@ -775,7 +775,7 @@ func TestHowFarTheDialCanGo(t *testing.T) {
 		text         string
 		importance   widget.Importance
 	}{
-		{0, 100, "Visible finds how far objects stay visible.", widget.LowImportance},
+		{0, 100, "Visible finds the highest strength at which small lesions keep 90 % of their contrast.", widget.LowImportance},
 		{40, 40, "Visible objects stay up to 40, and fade beyond.", widget.SuccessImportance},
 		{40, 41, "Visible objects stay up to 40, and fade beyond.", widget.WarningImportance},
 		{100, 100, "Visible objects stay at every strength.", widget.SuccessImportance},

@@ -269,12 +269,12 @@ func TestOneReasonForBoth(t *testing.T) {
 
 func TestWhatLimitsTheNoiseIsSaid(t *testing.T) {
 	p, _ := newPanel(t)
-	p.Display(Snapshot{Slice: Column{Noise: noise.Figure{Sigma: 3, Confidence: noise.Low, Why: message.Verbatim("hardly any of the tissue is even")}}})
+	p.Display(Snapshot{Slice: Column{Noise: noise.Figure{Sigma: 3, Confidence: noise.Low, Why: message.Verbatim("hardly any of the tissue is homogeneous")}}})
 	slice, _ := cells(p, "Noise σ", 0)
 	if slice.Text != "3.00, low" || slice.Importance != widget.WarningImportance {
 		t.Errorf("%q, importance %v; want a warning", slice.Text, slice.Importance)
 	}
-	if p.reason.Text != "Confidence of σ is low: hardly any of the tissue is even." {
+	if p.reason.Text != "Confidence of σ is low: hardly any of the tissue is homogeneous." {
 		t.Errorf("text %q", p.reason.Text)
 	}
 	p.Display(Snapshot{Slice: Column{Noise: noise.Figure{Confidence: noise.None, Why: message.Verbatim("there is no tissue.")}}})

@@ -94,7 +94,7 @@ func (i *Invite) Commands() []command.Command {
 		{ID: "open-file", Title: "Open file …", Menu: command.FileMenu, Chords: command.With(command.Ctrl|fyne.KeyModifierShift, fyne.KeyO), Run: func() { i.h.AskFile(lang.L("Open a file"), i.h.Open) }},
 		{ID: "open-path", Title: "Open a path …", Menu: command.FileMenu, Chords: command.With(command.Ctrl, fyne.KeyL), Run: i.h.AskPath},
 		{ID: "open-pacs", Title: "Open from PACS …", Menu: command.FileMenu, Run: i.askArchive},
-		{ID: "pacs-places", Title: "PACS places …", Menu: command.EditMenu, Run: func() { i.askPlaces(func() {}) },
+		{ID: "pacs-places", Title: "PACS nodes …", Menu: command.EditMenu, Run: func() { i.askPlaces(func() {}) },
 			Help: "adds, changes, tests and removes the PACS that are kept under a name"},
 		{ID: "open-bundled", Title: "Open the bundled series", Menu: command.FileMenu, Run: i.h.OpenBundled},
 		{ID: "open-recent", Title: "Open recent", Menu: command.FileMenu, List: i.recentCommands},

@@ -35,7 +35,7 @@ func New(h *host.Host) panel.Panel { return &Panel{h: h} }
 func (p *Panel) Commands() []command.Command {
 	return []command.Command{{
 		ID: "physics", Title: "Spectrum, resolution, d′ …", Menu: command.MeasureMenu, Enabled: p.h.IsOpen, Run: p.open,
-		Help: "noise power spectrum, task transfer function and d′ of AAPM TG-233 on this slice, before and after: of even regions and discs that are found, or of your ROIs",
+		Help: "noise power spectrum, task transfer function and d′ of AAPM TG-233 on this slice, before and after: of homogeneous regions and discs that are found, or of your ROIs",
 	}}
 }
 
@@ -65,7 +65,7 @@ func snapshot(s *session.Session) Snapshot {
 	snap := Snapshot{Measuring: now.Measuring, Stopped: now.Stopped}
 	switch {
 	case now.Measuring:
-		snap.Text = lang.L("Even regions and discs are searched for on this slice, and measured …")
+		snap.Text = lang.L("Homogeneous regions and discs are searched for on this slice, and measured …")
 	case now.Stopped:
 		snap.Text = lang.L("The measurement was cancelled.")
 	case !now.Problem.IsZero():
@@ -85,7 +85,7 @@ func (s *Snapshot) describe(f physics.Figures, drawn bool, index int) {
 	if drawn {
 		how = lang.L("with your ROIs: rectangles for the noise, ellipses around discs")
 	}
-	lines := []string{fmt.Sprintf(lang.L("Slice %d. Even regions (green): %d, discs (orange): %d, %s."), index+1, len(f.Regions), len(f.Rods), how)}
+	lines := []string{fmt.Sprintf(lang.L("Slice %d. Homogeneous regions (green): %d, discs (orange): %d, %s."), index+1, len(f.Regions), len(f.Rods), how)}
 	for _, why := range []message.Message{f.Why, f.NoTask} {
 		if !why.IsZero() {
 			lines = append(lines, language.Of(why.Sentence()))

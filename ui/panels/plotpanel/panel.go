@@ -53,7 +53,7 @@ func (p *Panel) Commands() []command.Command {
 	}
 	return []command.Command{{
 		ID: "spectrum", Title: "Noise power spectrum, MTF", Menu: command.MeasureMenu, Enabled: roi,
-		Help: "in an even rectangle the spectrum; across a straight edge or in an ellipse around a disc the MTF, with f50 and f10",
+		Help: "in a homogeneous rectangle the spectrum; across a straight edge or in an ellipse around a disc the MTF, with f50 and f10",
 		Run: func() {
 			p.h.Frame.ShowColumn(true)
 			p.h.Frame.SelectTab(tabs[0])

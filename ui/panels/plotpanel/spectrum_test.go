@@ -113,7 +113,7 @@ func TestSpectrumSaysWhyThereIsNone(t *testing.T) {
 		roi  *measure.Outline
 		want []string
 	}{
-		{"a curved edge in a rectangle", across, []string{"NPS: the region is not even", "MTF: "}},
+		{"a curved edge in a rectangle", across, []string{"NPS: the region is not homogeneous", "MTF: "}},
 		{"an ellipse in noise", &measure.Outline{Shape: measure.Ellipse, Points: even.Points}, []string{"."}},
 		{"freehand", &measure.Outline{Shape: measure.Freehand, Points: [][2]float64{{0, 0}, {40, 0}, {40, 40}}}, []string{"An MTF needs an elliptical"}},
 	} {
