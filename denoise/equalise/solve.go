@@ -134,6 +134,9 @@ func NewFrontier(t Tissue, b Bounds) Frontier {
 	last := 1.0
 	for _, share := range shares {
 		w, ok := t.Solve(b.held().eased(share))
+		if !ok {
+			w, ok = t.solveFrom(f.points[len(f.points)-1], b.held().eased(share))
+		}
 		if noise := t.Left(w).Noise; ok && noise < last && noise > f.least {
 			f.points, last = append(f.points, w), noise
 		}

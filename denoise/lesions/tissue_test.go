@@ -244,7 +244,8 @@ func TestDialHoldsForOtherNoise(t *testing.T) {
 			}
 			kept, texture := sphereKept(t, other, result, r, sphere{4.3, 1 / 0.7, 3}, places), means[1]/means[0]
 			t.Logf("%s, %s: %+v; other noise keeps %.3f of its mean frequency, spheres keep %.3f", name, filter, s, texture, kept)
-			if kept < 0.9 || texture < 0.9 || s.Possible > s.Noise {
+			// The search finds a way to the bounds: more than 0.05 above what is possible it ended before.
+			if kept < 0.9 || texture < 0.9 || s.Possible > s.Noise || s.Noise > s.Possible+0.05 {
 				t.Errorf("%s, %s: other noise keeps %.3f of its mean frequency, spheres keep %.3f", name, filter, texture, kept)
 			}
 		}
