@@ -125,7 +125,7 @@ type Frontier struct {
 }
 
 // shares of the way to the bounds of the reader at which the frontier is solved.
-var shares = []float64{0.25, 0.5, 0.75, 1}
+var shares = []float64{0.25, 0.5, 0.75, 0.9, 1}
 
 // NewFrontier solves the frontier of a filter.
 func NewFrontier(t Tissue, b Bounds) Frontier {

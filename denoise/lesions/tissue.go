@@ -98,7 +98,7 @@ func FindTissue(ctx context.Context, in denoise.Input, part volume.Region, n noi
 		return err
 	}
 	lengths, discs, spheres := []int{1}, UsualSizes(v.Geometry), sizesOf(v.Geometry, 4, 6, 8)
-	if spheres[0] >= 2*v.Spacing[2] && part.Dims()[2] >= 3 {
+	if discs[0] >= 2*v.Spacing[2] && part.Dims()[2] >= 3 {
 		lengths = []int{3, 1}
 	}
 search:
@@ -248,15 +248,13 @@ func (t *Tissue) probe(size float64) *probe {
 func (t *Tissue) seenShare(p *probe) float64 {
 	left, all := 0.0, 0.0
 	t.each(p, func(x, y int) {
-		for z := range t.depth {
-			values := make([]float64, t.side*t.side)
-			for k, a := range p.plane(z) {
-				values[(y+k/p.support)*t.side+x+k%p.support] = a
-				all += a * a
-			}
-			t.takeGround(values, nil)
-			left += floats.Dot(values, values)
+		values := make([]float64, t.side*t.side)
+		for k, a := range p.plane(t.depth / 2) {
+			values[(y+k/p.support)*t.side+x+k%p.support] = a
+			all += a * a
 		}
+		t.takeGround(values, nil)
+		left += floats.Dot(values, values)
 	})
 	return left / all
 }
