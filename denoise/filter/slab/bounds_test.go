@@ -53,7 +53,7 @@ func things() (all []thing) {
 		}
 		return 0
 	}
-	for _, tilt := range []float64{0, 30, 60, 80} {
+	for _, tilt := range []float64{0, 60, 80} {
 		sin, cos := math.Sincos(tilt * math.Pi / 180)
 		beside := func(x, z float64) float64 { return x*cos - z*sin }
 		for _, c := range []struct{ width, contrast float64 }{{4, 20}, {4, 150}, {4, 1000}, {2, 800}} {
