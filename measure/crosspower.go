@@ -3,7 +3,7 @@ package measure
 import "math"
 
 // CrossPower are the spectra of several fields of noise in the same squares, and of each pair of them, over rings of the
-// frequency plane as in [NPSOf]. Powers are in no unit: they are for ratios.
+// frequency plane as in [NPSOf], free of what the ground took. Powers are in no unit: they are for ratios.
 type CrossPower struct {
 	Frequency []float64   // of each ring, cycles/mm
 	Area      []float64   // of the ring in the plane of frequencies
@@ -21,7 +21,8 @@ func CrossPowerOf(places [][]Patch) (out CrossPower) {
 	out.Nyquist = min(1/(2*first.Pixel[0]), 1/(2*first.Pixel[1]))
 	rings := int(math.Hypot(du*float64(width/2), dv*float64(height/2))/step+0.5) + 1
 	power := make([][]float64, rings)
-	frequency, area := make([]float64, rings), make([]float64, rings)
+	frequency, area, left := make([]float64, rings), make([]float64, rings), make([]float64, rings)
+	ground := groundShare(width, height)
 	for k := range power {
 		power[k] = make([]float64, n*n)
 	}
@@ -38,6 +39,7 @@ func CrossPowerOf(places [][]Patch) (out CrossPower) {
 			k := int(f/step + 0.5)
 			frequency[k] += f
 			area[k]++
+			left[k] += 1 - ground[at]
 			for i, a := range transforms {
 				for j, b := range transforms[:i+1] {
 					power[k][i*n+j] += real(a[at])*real(b[at]) + imag(a[at])*imag(b[at])
@@ -51,7 +53,7 @@ func CrossPowerOf(places [][]Patch) (out CrossPower) {
 		}
 		for i := range n {
 			for j := range i + 1 {
-				m[i*n+j] /= area[k]
+				m[i*n+j] /= left[k]
 				m[j*n+i] = m[i*n+j]
 			}
 		}

@@ -2,17 +2,21 @@ package volume
 
 import "math"
 
-// Finite reports whether all values are finite. x - x is 0, or NaN if x is not, which
-// sums keep: there is one branch for eight values.
+// Finite reports whether all values are finite. A sum is not finite if a value is not: there is one addition for each value, and
+// sums of large values, which overflow, are looked at again.
 func Finite(values []float32) bool {
-	for ; len(values) >= 8; values = values[8:] {
-		v := (*[8]float32)(values)
-		a, b := v[0]-v[0]+(v[1]-v[1]), v[2]-v[2]+(v[3]-v[3])
-		c, d := v[4]-v[4]+(v[5]-v[5]), v[6]-v[6]+(v[7]-v[7])
-		if a+b+(c+d) != 0 {
+	for ; len(values) >= 16; values = values[16:] {
+		v := (*[16]float32)(values)
+		a, b := v[0]+v[4]+v[8]+v[12], v[1]+v[5]+v[9]+v[13]
+		c, d := v[2]+v[6]+v[10]+v[14], v[3]+v[7]+v[11]+v[15]
+		if sum := a + b + (c + d); sum-sum != 0 && !eachFinite(v[:]) {
 			return false
 		}
 	}
+	return eachFinite(values)
+}
+
+func eachFinite(values []float32) bool {
 	for _, x := range values {
 		if x-x != 0 {
 			return false

@@ -106,7 +106,6 @@ func (q LesionRequest) prepare(ctx context.Context) (lesions.Request, error) {
 	foreground, err := facts.ForegroundOf(ctx, v)
 	return lesions.Request{
 		Input: in, Recipe: resolved, Noise: facts.Noise, Foreground: foreground, Places: q.Places, Seed: q.Seed, Pictured: q.Pictured, Progress: q.Progress,
-		Dialled: resolved.Mixed() == 1,
 	}, err
 }
 

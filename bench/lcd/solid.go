@@ -2,6 +2,7 @@ package lcd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -9,14 +10,16 @@ import (
 	"strings"
 	"time"
 
+	"quell/app/job"
+	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/filter/slab"
 	"quell/denoise/lesions"
 	"quell/denoise/noise"
-	"quell/internal/message"
 	"quell/measure"
 	"quell/measure/detect"
 	"quell/phantom"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -26,7 +29,7 @@ type SolidOptions struct {
 	MR      bool
 	Spacing float64  // of slices, mm
 	Volumes int      // of each kind and level
-	Quick   bool     // the first kernel and level alone
+	Quick   bool     // the level of the least noise alone
 	Filters []string // names; nil for all with a form in three dimensions
 	Seed    uint64
 	Engine  denoise.Engine
@@ -41,9 +44,9 @@ type Row struct {
 	SD       float64              `json:"noise_before"`
 	Filter   string               `json:"filter"`
 	Recipe   denoise.Recipe       `json:"recipe"`
-	Problem  string               `json:"problem,omitempty"` // why there are no figures
+	Problem  string               `json:"problem,omitempty"`  // why there are no figures
+	Promised *lesions.Setting     `json:"promised,omitempty"` // by the dial; nil at full strength
 	Noise    float64              `json:"noise"`
-	Possible float64              `json:"possible,omitempty"` // see lesions.Setting
 	Texture  float64              `json:"texture"`
 	Bands    []float64            `json:"bands"` // power, see Solid.Edges
 	Kept     []float64            `json:"kept"`
@@ -85,7 +88,7 @@ type solid struct {
 // strength too, and looks at the middle slices. The volumes with inserts have the noise of those without.
 func RunSolid(ctx context.Context, o SolidOptions) (Solid, error) {
 	started := time.Now()
-	task, kernels := CT(), []string{"soft", "sharp"}
+	task, kernels := CT(), []string{"soft", "medium", "sharp"}
 	r := Solid{Object: task.Object, Unit: task.Unit, Spacing: o.Spacing, Edges: bandEdges, Volumes: o.Volumes, Seed: o.Seed, Engine: o.Engine.Info().Name}
 	task.Inserts = []Insert{{Contrast: 14, Diameter: 3}, {Contrast: 7, Diameter: 5}, {Contrast: 5, Diameter: 7}, {Contrast: 3, Diameter: 10}}
 	if o.MR {
@@ -100,7 +103,7 @@ func RunSolid(ctx context.Context, o SolidOptions) (Solid, error) {
 	r.Inserts = append(r.Inserts, "pair")
 	levels := task.Levels
 	if o.Quick {
-		kernels, levels = kernels[:1], levels[:1]
+		levels = levels[:1]
 	}
 	done, filters := 0, o.filters()
 	for _, kernel := range kernels {
@@ -145,16 +148,18 @@ func (o SolidOptions) filters() (all []solidFilter) {
 type twins [][2]*volume.Volume
 
 func (s solid) rows(ctx context.Context, filters []solidFilter, step func()) (rows []Row, err error) {
-	all, err := s.images(ctx)
+	all, err := s.images(ctx, s.Volumes+1) // the first one is for the dial
 	if err != nil {
 		return nil, err
 	}
 	step()
+	dialled, all := all[0][1], all[1:]
 	before := s.cut(all)
 	for _, f := range filters {
 		row := Row{Kernel: s.kernel, Level: s.level, Filter: f.name, SD: before[:len(before)-1].noise()}
-		if err := s.fill(ctx, &row, f, all, before); message.KindOf(err) == message.VerdictNone {
-			row.Problem = err.Error()
+		var refused *job.InputError
+		if err := s.fill(ctx, &row, f, all, dialled, before); errors.As(err, &refused) {
+			row.Problem = refused.Problem.String()
 		} else if err != nil {
 			return nil, err
 		}
@@ -164,38 +169,19 @@ func (s solid) rows(ctx context.Context, filters []solidFilter, step func()) (ro
 	return rows, nil
 }
 
-// fill filters all volumes with the recipe that the first one with inserts gives.
-func (s solid) fill(ctx context.Context, row *Row, f solidFilter, all twins, before regions) error {
+// fill filters the volumes with the recipe that --strength visible gives for a scan of its own, whose noise is not theirs.
+func (s solid) fill(ctx context.Context, row *Row, f solidFilter, all twins, dialled *volume.Volume, before regions) error {
 	r, err := denoise.NewRecipe(f.name, 3)
 	if err != nil {
 		return err
 	}
-	first := denoise.Input{Volume: all[0][1]}
-	facts, err := denoise.FactsOf(ctx, first.Volume)
+	request := run.Request{Series: &series.Series{Volume: dialled}, Recipe: r.With(denoise.MixStrength.Name, f.strength)}
+	r, tuned, err := request.Resolve(ctx, s.Engine, denoise.Input{Volume: dialled})
 	if err != nil {
 		return err
 	}
-	if r, err = r.Resolve(first.Volume.Geometry, facts); err != nil {
-		return err
-	}
-	if f.strength.IsVisible() {
-		foreground, err := facts.ForegroundOf(ctx, first.Volume)
-		if err != nil {
-			return err
-		}
-		p, err := lesions.MeasureUsual(ctx, s.Engine, lesions.Request{Input: first, Recipe: r, Noise: facts.Noise, Foreground: foreground, Seed: lesions.UsualSeed, Dialled: true, Side: side}, facts.Noise.Sigma)
-		if err != nil {
-			return err
-		}
-		d, ok := p.Dial()
-		if !ok {
-			return message.Errorf(message.VerdictNone, "no noise")
-		}
-		w, left, ok := d.Strongest(lesions.UsualBounds)
-		if !ok {
-			return message.Errorf(message.VerdictNone, "nothing is within the bounds")
-		}
-		r, row.Possible = r.Equalised(left.Strength, w), left.Possible
+	if tuned != nil {
+		row.Promised = tuned.Dial
 	}
 	row.Recipe = r
 	results := make(twins, len(all))
@@ -308,14 +294,11 @@ func (s solid) spheres(with bool) (all []phantom.Shape) {
 }
 
 // images returns the volumes. What the spheres add to a CT is that of a scan without noise.
-func (s solid) images(ctx context.Context) (twins, error) {
+func (s solid) images(ctx context.Context, n int) (twins, error) {
 	g := volume.NewGeometry([3]int{pixels, pixels, depth}, [3]float64{s.task.pixel, s.task.pixel, s.Spacing})
 	body := phantom.Phantom{Kind: "ct", Geometry: g, Unit: "HU", Background: -1000, Shapes: []phantom.Shape{cylinderOf(0, 0, cylinder/2, cylinder/2, 1000)}}
 	if s.MR {
 		body = phantom.Phantom{Kind: "mr", Geometry: g, Shapes: []phantom.Shape{cylinderOf(0, 0, 92, 108, 230), cylinderOf(0, 0, 80, 96, white-230)}}
-	}
-	scan := func(photons float64, seed uint64) phantom.Scan {
-		return phantom.Scan{Views: views, Photons: photons, Recon: phantom.Recon{Method: "fbp", Kernel: s.kernel}, Seed: seed}
 	}
 	var empty, noisy *volume.Volume
 	var plain [2]*volume.Volume
@@ -326,7 +309,7 @@ func (s solid) images(ctx context.Context) (twins, error) {
 		if s.MR {
 			plain[k], err = p.Voxels(ctx)
 		} else {
-			plain[k], err = p.Image(ctx, scan(0, 0))
+			plain[k], err = s.scan(ctx, p, 0, 0)
 		}
 		if err != nil {
 			return nil, err
@@ -334,11 +317,11 @@ func (s solid) images(ctx context.Context) (twins, error) {
 	}
 	if !s.MR {
 		var err error
-		if empty, err = body.Image(ctx, scan(0, 0)); err != nil {
+		if empty, err = s.scan(ctx, body, 0, 0); err != nil {
 			return nil, err
 		}
 	}
-	all := make(twins, s.Volumes)
+	all := make(twins, n)
 	for i := range all {
 		seed := s.Seed + uint64(i)
 		for k, v := range plain {
@@ -347,7 +330,7 @@ func (s solid) images(ctx context.Context) (twins, error) {
 			case s.MR:
 				all[i][k], err = noise.AddNoise(ctx, v, noise.Rician, white/s.level, seed)
 			case k == 0:
-				if noisy, err = body.Image(ctx, scan(fullDose*s.level/100*s.Spacing, seed)); err != nil {
+				if noisy, err = s.scan(ctx, body, fullDose*s.level/100*s.Spacing, seed); err != nil {
 					return nil, err
 				}
 				fallthrough
@@ -363,6 +346,28 @@ func (s solid) images(ctx context.Context) (twins, error) {
 		}
 	}
 	return all, nil
+}
+
+// scan images a phantom. The medium kernel is the mean of the other two.
+func (s solid) scan(ctx context.Context, p phantom.Phantom, photons float64, seed uint64) (sum *volume.Volume, err error) {
+	kernels := []string{s.kernel}
+	if s.kernel == "medium" {
+		kernels = []string{"soft", "sharp"}
+	}
+	for _, kernel := range kernels {
+		v, err := p.Image(ctx, phantom.Scan{Views: views, Photons: photons, Recon: phantom.Recon{Method: "fbp", Kernel: kernel}, Seed: seed})
+		if err != nil || sum == nil && len(kernels) == 1 {
+			return v, err
+		}
+		if sum == nil {
+			sum = volume.New(v.Geometry)
+			sum.Unit, sum.Modality = v.Unit, v.Modality
+		}
+		for i, x := range v.Data {
+			sum.Data[i] += x / 2
+		}
+	}
+	return sum, nil
 }
 
 // WriteMarkdown prints a table for every kernel and level.
@@ -387,8 +392,8 @@ func (r Solid) WriteMarkdown(w io.Writer) error {
 			continue
 		}
 		possible := "–"
-		if row.Possible > 0 {
-			possible = fmt.Sprintf("%.2f", row.Possible)
+		if row.Promised != nil {
+			possible = fmt.Sprintf("%.2f", row.Promised.Possible)
 		}
 		fmt.Fprintf(&b, "| %s | %s | %.2f | %s | %.2f | %s | %s | %s | %s |\n", row.Filter, row.Recipe.Get(denoise.MixStrength.Name), row.Noise, possible, row.Texture, list(row.Bands), list(row.Kept), list(row.Seen["LG_CHO"]), list(row.Seen["NPW"]))
 	}

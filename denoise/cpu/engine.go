@@ -42,16 +42,22 @@ func (e *Engine) Info() denoise.Info {
 }
 
 // Run implements denoise.Engine. Memory beyond input and result is for the
-// intermediates and a few megabytes for each core.
+// intermediates, of a part of the slices at a time, and a few megabytes for each core.
 func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
 	run, err := prepare(ctx, r, in, region)
 	if err != nil {
 		return nil, err
 	}
 	run.count(progress)
-	return run.passes(func(pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error {
-		return run.tiles(ctx, e.cores(), pass, inputs, out)
-	})
+	for _, run.part = range run.parts() {
+		err := run.passes(func(pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error {
+			return run.tiles(ctx, e.cores(), pass, inputs, out, run.box(pass.Output))
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return run.out, nil
 }
 
 // Reference runs a recipe by the definitions of docs/FILTERS.md, in float64, one
@@ -62,7 +68,7 @@ func Reference(ctx context.Context, r denoise.Recipe, in denoise.Input, region v
 	if err != nil {
 		return nil, err
 	}
-	return run.passes(func(pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error {
+	err = run.passes(func(pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error {
 		i := 0
 		for z := out.Box.Min[2]; z < out.Box.Max[2]; z++ {
 			for y := out.Box.Min[1]; y < out.Box.Max[1]; y++ {
@@ -79,6 +85,10 @@ func Reference(ctx context.Context, r denoise.Recipe, in denoise.Input, region v
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return run.out, nil
 }
 
 // cores is the number of goroutines that a run uses, never more than GOMAXPROCS.

@@ -305,7 +305,7 @@ func TestCancelDuringATile(t *testing.T) {
 		},
 	}}
 	r := run{counter: parallel.NewCounter(64, func(int64, int64) { reports++ })}
-	if err := r.tiles(ctx, 1, pass, nil, denoise.FieldOf(v)); !errors.Is(err, context.Canceled) || tiles != 2 || reports != 1 {
+	if err := r.tiles(ctx, 1, pass, nil, denoise.FieldOf(v), v.Bounds()); !errors.Is(err, context.Canceled) || tiles != 2 || reports != 1 {
 		t.Errorf("%d tiles, %d reports, %v; want 2 and 1 and a cancel", tiles, reports, err)
 	}
 }

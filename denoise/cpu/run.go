@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"quell/denoise"
@@ -14,10 +15,13 @@ import (
 type run struct {
 	program denoise.Program
 	halos   map[string][3]int
-	region  volume.Region
+	region  volume.Region            // of the result
+	part    volume.Region            // of it, that the passes compute, see parts
 	in      *volume.Volume           // the input, excluded voxels marked like padding
 	out     *volume.Volume           // the result
+	inputs  map[string]denoise.Field // by name
 	fields  map[string]denoise.Field // inputs and intermediates by name
+	spare   [][]float32              // memory of intermediates that no further pass reads
 	counter *parallel.Counter
 }
 
@@ -37,14 +41,33 @@ func prepare(ctx context.Context, r denoise.Recipe, in denoise.Input, region vol
 		}
 	}
 	return &run{
-		program: p, halos: p.Halos(), region: region, in: masked, out: initial(in.Volume, masked, region), fields: fields,
+		program: p, halos: p.Halos(), region: region, part: region, in: masked, out: initial(in.Volume, masked, region), inputs: fields,
 		counter: parallel.NewCounter(0, nil),
 	}, nil
 }
 
-// passes computes the passes in turn with compute and returns the result.
-func (r *run) passes(compute func(pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error) (*volume.Volume, error) {
+// leastPart is the least number of slices of a part, and partHalos how many times the halo of an intermediate it is at least:
+// what two parts compute twice is little.
+const leastPart, partHalos = 32, 16
+
+// parts divides the region into runs of slices that are computed one after the other, so that intermediates are small and their
+// memory is used again.
+func (r *run) parts() []volume.Region {
+	size := r.region.Dims()
+	if len(r.program.Passes) == 1 {
+		return []volume.Region{r.region}
+	}
+	size[2] = leastPart
+	for _, pass := range r.program.Passes {
+		size[2] = max(size[2], partHalos*r.halos[pass.Output][2])
+	}
+	return split(r.region, size)
+}
+
+// passes computes the passes of the part in turn with compute.
+func (r *run) passes(compute func(pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error) error {
 	passes := r.program.Passes
+	r.fields = maps.Clone(r.inputs)
 	for i, pass := range passes {
 		inputs := make([]denoise.Field, len(pass.Inputs))
 		for k, name := range pass.Inputs {
@@ -52,21 +75,24 @@ func (r *run) passes(compute func(pass denoise.Pass, inputs []denoise.Field, out
 		}
 		out := r.field(pass.Output)
 		if err := compute(pass, inputs, out); err != nil {
-			return nil, err
+			return err
 		}
 		r.fields[pass.Output] = out
 		for _, name := range pass.Inputs {
 			if !slices.ContainsFunc(passes[i+1:], func(later denoise.Pass) bool { return slices.Contains(later.Inputs, name) }) {
-				delete(r.fields, name) // frees the memory of an intermediate
+				if _, given := r.inputs[name]; !given {
+					r.spare = append(r.spare, r.fields[name].Data)
+				}
+				delete(r.fields, name)
 			}
 		}
 	}
-	return r.out, nil
+	return nil
 }
 
 // box is the part of the volume in which the output of that name is computed.
 func (r *run) box(name string) volume.Region {
-	return r.region.Grow(r.halos[name], r.in.Geometry)
+	return r.part.Grow(r.halos[name], r.in.Geometry)
 }
 
 // initial returns the memory of the voxels of a box of v: a copy of v, which is what
@@ -83,47 +109,59 @@ func initial(v, masked *volume.Volume, box volume.Region) *volume.Volume {
 
 // field returns the memory of an output.
 func (r *run) field(name string) denoise.Field {
-	box := r.box(name)
-	f := denoise.Field{Dims: r.in.Dims, Box: box}
-	if name == denoise.Result {
-		f.Data = r.out.Data
-	} else {
-		f.Data = initial(r.in, r.in, box).Data
+	f := denoise.Field{Dims: r.in.Dims, Box: r.region, Data: r.out.Data}
+	if name != denoise.Result {
+		f.Box = r.box(name)
+		f.Data = r.take(f.Box.Voxels())
 	}
-	switch {
-	case r.in.Mask == nil:
-	case box == r.in.Bounds():
-		f.Mask = r.in.Mask
-	default:
-		f.Mask = cropMask(r.in, box)
+	if r.in.Mask == nil {
+		return f
+	}
+	if name != denoise.Result {
+		f.Data = crop(f.Data[:0], r.in.Data, r.in, f.Box)
+	}
+	if f.Mask = r.in.Mask; f.Box != r.in.Bounds() {
+		f.Mask = crop(nil, r.in.Mask, r.in, f.Box)
 	}
 	return f
 }
 
-// cropMask returns the mask of a box of v.
-func cropMask(v *volume.Volume, box volume.Region) []bool {
-	mask := make([]bool, 0, box.Voxels())
-	for z := box.Min[2]; z < box.Max[2]; z++ {
-		for y := box.Min[1]; y < box.Max[1]; y++ {
-			mask = append(mask, v.Mask[v.Index(box.Min[0], y, z):v.Index(box.Max[0]-1, y, z)+1]...)
+// take returns memory for n values, spare memory if there is some of that size.
+func (r *run) take(n int) []float32 {
+	for i, s := range r.spare {
+		if cap(s) >= n {
+			r.spare = slices.Delete(r.spare, i, i+1)
+			return s[:n]
 		}
 	}
-	return mask
+	return make([]float32, n)
+}
+
+// crop appends what values, one for each voxel of v, have in a box.
+func crop[T any](to, values []T, v *volume.Volume, box volume.Region) []T {
+	for z := box.Min[2]; z < box.Max[2]; z++ {
+		for y := box.Min[1]; y < box.Max[1]; y++ {
+			to = append(to, values[v.Index(box.Min[0], y, z):v.Index(box.Max[0]-1, y, z)+1]...)
+		}
+	}
+	return to
 }
 
 // count reports the progress of all passes, in voxels.
 func (r *run) count(progress denoise.Progress) {
 	total := 0
-	for _, pass := range r.program.Passes {
-		total += r.box(pass.Output).Voxels()
+	for _, r.part = range r.parts() {
+		for _, pass := range r.program.Passes {
+			total += r.box(pass.Output).Voxels()
+		}
 	}
 	r.counter = parallel.NewCounter(int64(total), progress)
 }
 
-// tiles computes a pass tile by tile on that many goroutines. Tiles are independent of each
+// tiles computes a pass in a box tile by tile on that many goroutines. Tiles are independent of each
 // other and of the number of goroutines, and so are the bits.
-func (r *run) tiles(ctx context.Context, threads int, pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error {
-	tiles := split(out.Box, pass.CPU.Tile)
+func (r *run) tiles(ctx context.Context, threads int, pass denoise.Pass, inputs []denoise.Field, out denoise.Field, box volume.Region) error {
+	tiles := split(box, pass.CPU.Tile)
 	newWorker := pass.CPU.Start(inputs, out)
 	stop := func() bool { return ctx.Err() != nil }
 	return parallel.ForWorkers(ctx, len(tiles), threads, func() func(i int) error {

@@ -58,7 +58,7 @@ func TestBrokenPass(t *testing.T) {
 			},
 		}}
 		r := run{counter: parallel.NewCounter(0, nil)}
-		err := r.tiles(t.Context(), 2, pass, nil, denoise.FieldOf(v))
+		err := r.tiles(t.Context(), 2, pass, nil, denoise.FieldOf(v), v.Bounds())
 		var p *parallel.Panic
 		if err == nil || errors.As(err, &p) != (name == "panic") {
 			t.Errorf("%s gave the error %v", name, err)
@@ -88,7 +88,7 @@ func TestIntermediates(t *testing.T) {
 		t.Errorf("reach %v; want %v", got, want)
 	}
 	var seen []string
-	_, err = run.passes(func(pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error {
+	err = run.passes(func(pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error {
 		for name := range run.fields {
 			seen = append(seen, pass.Name+": "+name)
 		}
@@ -114,6 +114,56 @@ func TestIntermediates(t *testing.T) {
 	}
 }
 
+// A region of many slices is computed in parts, which are longer if intermediates have a wide halo; a filter of one pass needs
+// none. The memory of the intermediates is used again, and the bits are those of regions of one part, with and without padding.
+func TestParts(t *testing.T) {
+	for _, masked := range []bool{false, true} {
+		v := numbered([3]int{5, 4, 100})
+		if !masked {
+			v.Mask = nil
+		}
+		given := denoise.Input{Volume: v}
+		for _, c := range []struct{ reach, slices, parts int }{{0, 97, 1}, {1, 32, 1}, {1, 33, 2}, {1, 97, 4}, {2, 64, 1}, {2, 65, 2}} {
+			r := recipe(t, "median", 3)
+			if c.reach > 0 {
+				r = recipe(t, "slab", 3).With("guide-sigma", denoise.Number(9)).With("reach", denoise.Number(float64(c.reach)))
+			}
+			run, err := prepare(t.Context(), r, given, volume.Slices(v.Geometry, 2, 2+c.slices))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(run.parts()); n != c.parts {
+				t.Errorf("%s, reach %d, %d slices: %d parts; want %d", r.Filter, c.reach, c.slices, n, c.parts)
+			}
+			whole, err := New().Run(t.Context(), r, given, run.region, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for z := 0; z < c.slices; z += 10 {
+				to := min(z+10, c.slices)
+				part, err := New().Run(t.Context(), r, given, volume.Slices(v.Geometry, 2+z, 2+to), nil)
+				if err != nil || !slices.Equal(part.Data, whole.Crop(volume.Slices(whole.Geometry, z, to)).Data) {
+					t.Errorf("%s: slices %d to %d have other bits, %v", r.Filter, z, to, err)
+				}
+			}
+		}
+	}
+}
+
+// Spare memory is taken if it is large enough.
+func TestTake(t *testing.T) {
+	r := &run{spare: [][]float32{make([]float32, 5), make([]float32, 8)}}
+	if s := r.take(6); len(s) != 6 || cap(s) != 8 || len(r.spare) != 1 {
+		t.Errorf("%d of %d values, %d spare", len(s), cap(s), len(r.spare))
+	}
+	if s := r.take(6); len(s) != 6 || len(r.spare) != 1 {
+		t.Errorf("%d values, %d spare", len(s), len(r.spare))
+	}
+	if s := r.take(5); len(s) != 5 || len(r.spare) != 0 {
+		t.Errorf("%d values, %d spare", len(s), len(r.spare))
+	}
+}
+
 // TestMapsShareTheMaskOfTheVolume checks a promise to passes: of the noise map and the
 // guide the same voxels are excluded as of the volume, whatever masks they have.
 func TestMapsShareTheMaskOfTheVolume(t *testing.T) {
@@ -134,10 +184,10 @@ func TestMapsShareTheMaskOfTheVolume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.fields) != 3 {
-		t.Fatalf("%d fields, want the volume and two maps", len(r.fields))
+	if len(r.inputs) != 3 {
+		t.Fatalf("%d fields, want the volume and two maps", len(r.inputs))
 	}
-	for name, f := range r.fields {
+	for name, f := range r.inputs {
 		if !slices.Equal(f.Mask, want) {
 			t.Errorf("the mask of the %s is %v, want %v", name, f.Mask, want)
 		}

@@ -1,6 +1,9 @@
 package equalise
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // constraint is a function that must not fall below 0, with its gradient.
 type constraint func(w Weights, gradient []float64) float64
@@ -13,13 +16,19 @@ const (
 )
 
 // Solve returns the weights with the least noise within bounds, W about 0 to 1 at all frequencies, and no band above what
-// it was; ok is false if there are none. It minimises the variance by an augmented Lagrangian (Hestenes 1969; Powell 1969).
+// it was; ok is false if none are found. It minimises the variance by an augmented Lagrangian (Hestenes 1969; Powell 1969).
 func (t Tissue) Solve(b Bounds) (w Weights, ok bool) {
+	w = make(Weights, t.n())
+	w[0] = 0.05
+	return t.solveFrom(w, b)
+}
+
+// solveFrom is Solve from given weights on: the texture is not convex, and a search may end in a place that breaks it.
+func (t Tissue) solveFrom(start Weights, b Bounds) (w Weights, ok bool) {
 	n := t.n()
 	all := t.constraints(b)
 	multipliers := make([]float64, len(all))
-	w = make(Weights, n)
-	w[0] = 0.05
+	w = slices.Clone(start)
 	penalty := stiff
 	worst := math.Inf(1)
 	for range rounds {

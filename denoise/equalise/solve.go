@@ -19,6 +19,19 @@ func (b Bounds) within(l Left) bool {
 
 const tolerance = 2e-3
 
+// inHand is what a frontier keeps beyond each bound: noise that the solver did not see keeps up to 0.014 less.
+const inHand = 0.015
+
+// held returns bounds with what is kept in hand; bounds of 0, and of 1 and more, stay.
+func (b Bounds) held() Bounds {
+	for _, x := range []*float64{&b.Kept, &b.Texture, &b.Floor} {
+		if *x > 0 && *x < 1 {
+			*x = min(*x+inHand, 1)
+		}
+	}
+	return b
+}
+
 // eased returns bounds a share of the way from leaving all as it is.
 func (b Bounds) eased(share float64) Bounds {
 	return Bounds{1 - share*(1-b.Kept), 1 - share*(1-b.Texture), 1 - share*(1-b.Floor)}
@@ -86,6 +99,16 @@ func (t Tissue) Left(w Weights) Left {
 	return l
 }
 
+// Possible returns the least noise within bounds that is found; 1 if none is.
+func (t Tissue) Possible(b Bounds) float64 {
+	for _, b := range []Bounds{b, b.held()} { // the search may end beside a bound
+		if w, ok := t.Solve(b); ok {
+			return t.Left(w).Noise
+		}
+	}
+	return 1
+}
+
 // alone are the weights of the filter alone.
 func (t Tissue) alone() Weights {
 	w := make(Weights, t.n())
@@ -102,7 +125,7 @@ type Frontier struct {
 }
 
 // shares of the way to the bounds of the reader at which the frontier is solved.
-var shares = []float64{0.25, 0.5, 0.75, 1}
+var shares = []float64{0.25, 0.5, 0.75, 0.9, 1}
 
 // NewFrontier solves the frontier of a filter.
 func NewFrontier(t Tissue, b Bounds) Frontier {
@@ -110,7 +133,10 @@ func NewFrontier(t Tissue, b Bounds) Frontier {
 	f := Frontier{tissue: t, points: []Weights{make(Weights, t.n())}, least: t.Left(alone).Noise}
 	last := 1.0
 	for _, share := range shares {
-		w, ok := t.Solve(b.eased(share))
+		w, ok := t.Solve(b.held().eased(share))
+		if !ok {
+			w, ok = t.solveFrom(f.points[len(f.points)-1], b.held().eased(share))
+		}
 		if noise := t.Left(w).Noise; ok && noise < last && noise > f.least {
 			f.points, last = append(f.points, w), noise
 		}
@@ -149,8 +175,10 @@ func (f Frontier) At(strength float64) (Weights, Left) {
 	return w, f.tissue.Left(w)
 }
 
-// Strongest returns the highest whole strength that stays within the bounds with all below it; 0 if none does.
+// Strongest returns the highest whole strength that stays within the bounds with all below it, and keeps what is in hand;
+// 0 if none does.
 func (f Frontier) Strongest(b Bounds) float64 {
+	b = b.held()
 	for strength := 1.0; strength <= 100; strength++ {
 		if _, left := f.At(strength); !b.within(left) {
 			return strength - 1

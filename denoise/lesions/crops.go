@@ -54,14 +54,6 @@ func from(r volume.Region, origin [3]int) volume.Region {
 	return r
 }
 
-// placeOf returns the part of a result that is the place.
-func (c crop) placeOf(result *volume.Volume) *volume.Volume {
-	if c.place == c.box {
-		return result
-	}
-	return result.Crop(from(c.place, c.box.Min))
-}
-
 // with returns the crop with a lesion in the middle of its place: added are the values of each of the middle slices.
 func (c crop) with(added []float64, slices int) crop {
 	out := c

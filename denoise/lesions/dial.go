@@ -48,9 +48,12 @@ var strongContrasts = []float64{3, 4}
 
 // UsualSizes returns three sizes in mm that suit the pixels of a grid, with two digits: small, and the smallest that
 // most filters spare.
-func UsualSizes(g volume.Geometry) (sizes []float64) {
+func UsualSizes(g volume.Geometry) []float64 { return sizesOf(g, 3, 5, 8) }
+
+// sizesOf returns sizes of so many pixels.
+func sizesOf(g volume.Geometry, pixels ...float64) (sizes []float64) {
 	pixel := max(g.Spacing[0], g.Spacing[1])
-	for _, n := range []float64{3, 5, 8} {
+	for _, n := range pixels {
 		// Of a text with two digits it is the nearest number.
 		size, _ := strconv.ParseFloat(strconv.FormatFloat(n*pixel, 'g', 2, 64), 64)
 		sizes = append(sizes, size)

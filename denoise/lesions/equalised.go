@@ -2,9 +2,9 @@ package lesions
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"sync"
+
+	"gonum.org/v1/gonum/floats"
 
 	"quell/denoise"
 	"quell/denoise/equalise"
@@ -12,19 +12,6 @@ import (
 	"quell/measure"
 	"quell/volume"
 )
-
-// noises are the noise at the places before and after the filter, with what the kernel of an equaliser reads around them.
-type noises struct {
-	before, after []*volume.Volume
-	middles       []volume.Region // the middle slices of the places
-	patch         func(values []float64) measure.Patch
-	weights       int // of an equaliser
-
-	mu    sync.Mutex
-	dials map[string]Dial // solved, by the rows that count
-
-	removed, all func() (measure.CrossPower, error) // of what the filter removed, and of the whole noise
-}
 
 // weightsOf returns the number of weights of an equaliser of a recipe.
 func weightsOf(r denoise.Recipe) int {
@@ -34,59 +21,40 @@ func weightsOf(r denoise.Recipe) int {
 	return equalise.Levels * equalise.Slices
 }
 
-// newNoises returns those of a measurement with a margin.
-func newNoises(m *measurement) *noises {
-	n := &noises{before: m.wideSource, after: m.widePlain, weights: m.weights, dials: map[string]Dial{}}
-	pixel := m.crops[0].in.Volume.Spacing
-	n.patch = func(values []float64) measure.Patch {
-		return measure.NewPatch(m.side, m.side, [2]float64{pixel[0], pixel[1]}, values)
-	}
-	for _, c := range m.crops {
-		middle := from(c.place, c.box.Min)
-		middle.Min[2] = (middle.Min[2] + middle.Max[2] - 1) / 2
-		middle.Max[2] = middle.Min[2] + 1
-		n.middles = append(n.middles, middle)
-	}
-	n.solve(n.patch)
-	return n
-}
-
-// solve has the spectra found when they are asked for.
-func (n *noises) solve(patch func(values []float64) measure.Patch) {
-	n.patch = patch
-	n.removed = sync.OnceValues(func() (measure.CrossPower, error) { return n.spectra(false) })
-	n.all = sync.OnceValues(func() (measure.CrossPower, error) { return n.spectra(true) })
-}
-
 // spectra returns the spectra of the noise before and of what each weight of 1 takes of what the filter removed, or of the
-// whole noise, less a surface of second order: slow anatomy is no noise. Places do not count if the filter brought something
-// bright or dark of the surroundings into them. Without places the spectra are empty.
-func (n *noises) spectra(whole bool) (measure.CrossPower, error) {
-	if len(n.middles) == 0 {
+// whole noise, less a surface of second order: slow anatomy is no noise. Every slice of a region counts, as few samples would
+// promise more than other noise keeps. Regions do not count if the filter brought something bright or dark of the surroundings
+// into them. Without regions the spectra are empty.
+func (r *Response) spectra(whole bool) (measure.CrossPower, error) {
+	if len(r.places) == 0 {
 		return measure.CrossPower{}, nil
 	}
-	places, ratios := make([][]measure.Patch, len(n.middles)), make([]float64, len(n.middles))
-	err := parallel.For(context.Background(), len(places), func(k int) error {
-		middle := n.middles[k]
-		before, after := n.patch(doubles(n.before[k].Crop(middle).Data)), n.patch(doubles(n.after[k].Crop(middle).Data))
-		ratios[k] = after.Variance() / before.Variance()
-		removed := n.before[k].Clone()
+	all, ratios := make([][][]measure.Patch, len(r.places)), make([]float64, len(r.places))
+	err := parallel.For(context.Background(), len(all), func(k int) error {
+		before := r.patches(voxels(r.before[k], [3]int{}, r.places[k]))
+		ratios[k] = variance(r.patches(voxels(r.after[k], [3]int{}, r.places[k]))) / variance(before)
+		from := r.before[k]
 		if !whole {
-			for i, x := range n.after[k].Data {
-				removed.Data[i] -= x
-			}
+			from = r.removed(k)
 		}
-		places[k] = []measure.Patch{before}
-		for _, values := range taken(n.weights, removed, middle) {
-			places[k] = append(places[k], n.patch(values))
+		fields := [][]measure.Patch{before}
+		for _, values := range taken(r.weights, from, r.places[k]) {
+			fields = append(fields, r.patches(values))
+		}
+		for z := range before {
+			var slice []measure.Patch
+			for _, f := range fields {
+				slice = append(slice, f[z])
+			}
+			all[k] = append(all[k], slice)
 		}
 		return nil
 	})
 	usual := slices.Sorted(slices.Values(ratios))[(len(ratios)-1)/2]
 	var even [][]measure.Patch
-	for k, p := range places {
+	for k, p := range all {
 		if ratios[k] <= leaks*usual {
-			even = append(even, p)
+			even = append(even, p...)
 		}
 	}
 	if len(even) == 0 {
@@ -95,13 +63,20 @@ func (n *noises) spectra(whole bool) (measure.CrossPower, error) {
 	return measure.CrossPowerOf(even), err
 }
 
-// doubles returns values in float64.
-func doubles(values []float32) []float64 {
-	out := make([]float64, len(values))
-	for i, x := range values {
-		out[i] = float64(x)
+// patches returns the slices of a region less their ground. It changes values.
+func (r *Response) patches(values []float64) (all []measure.Patch) {
+	side, pixel := r.tissue.side, r.tissue.in.Volume.Spacing
+	for slice := range slices.Chunk(values, side*side) {
+		all = append(all, measure.NewPatch(side, side, [2]float64{pixel[0], pixel[1]}, slice))
 	}
-	return out
+	return all
+}
+
+func variance(of []measure.Patch) (sum float64) {
+	for _, p := range of {
+		sum += p.Variance()
+	}
+	return sum
 }
 
 // taken returns what each of n weights takes of v if it is 1 and all others are 0, in a box.
@@ -126,89 +101,70 @@ func takenBy(w equalise.Weights, v *volume.Volume, box volume.Region) (out []flo
 	return out
 }
 
-// lost returns the contrast that each of n weights takes of a lesion of which a filter removes removed: added in each slice
-// of its place.
+// lost returns the contrast that each of n weights takes of a lesion of which a filter removes removed: added in its place, slice
+// by slice.
 func lost(n int, removed *volume.Volume, added []float64, place volume.Region) []float64 {
-	energy := 0.0
-	for _, s := range added {
-		energy += s * s * float64(place.Dims()[2])
-	}
+	energy := floats.Dot(added, added)
 	out := make([]float64, n)
 	for i, values := range taken(n, removed, place) {
-		for k, x := range values {
-			out[i] += x * added[k%len(added)] / energy
-		}
+		out[i] = floats.Dot(values, added) / energy
 	}
 	return out
 }
 
-// tissue returns what is measured of even tissue and of the rows that count; faint is that of a filter that removes all of the
-// noise and of the lesions.
-func (p Panel) tissue(faint bool) (t equalise.Tissue, ok bool) {
-	spectra := p.noise.removed
-	if faint {
-		spectra = p.noise.all
-	}
-	power, err := spectra()
-	if err != nil || len(power.Power) == 0 {
-		return t, false
-	}
-	t = equalise.Tissue{Frequency: power.Frequency, Area: power.Area, Nyquist: power.Nyquist, Power: power.Power}
-	for _, r := range p.counting() {
-		if faint {
-			t.Lost = append(t.Lost, r.lostFaint)
-		} else {
-			t.Lost = append(t.Lost, r.lost)
-		}
-	}
-	return t, true
-}
-
-// counting returns the rows that limit the dial: those that were visible before, or all if none was.
-func (p Panel) counting() (rows []Row) {
-	for _, r := range p.Rows {
-		if r.Visible() {
-			rows = append(rows, r)
-		}
-	}
-	if rows == nil {
-		return p.Rows
-	}
-	return rows
-}
-
-// Dial is the way of the equaliser from the original to the filter alone, for the rows of a panel.
+// Dial is the way of the equaliser from the original to the filter alone.
 type Dial struct {
 	frontier equalise.Frontier
 	possible float64
 }
 
-// Dial solves the frontier within the usual bounds. ok is false without noise, and if the request did not ask for it.
-func (p Panel) Dial() (d Dial, ok bool) {
-	if p.noise == nil {
+// Dial solves the way of the equaliser from the original to the filter alone: what each of its weights takes of faint lesions
+// is the covariance of what it takes with the input. ok is false without noise.
+func (r *Response) Dial() (d Dial, ok bool) {
+	power, err := r.spectra(false)
+	if err != nil || len(power.Power) == 0 {
 		return d, false
 	}
-	key := ""
-	for _, r := range p.counting() {
-		key += fmt.Sprintf("%p ", r.lost)
-	}
-	p.noise.mu.Lock()
-	defer p.noise.mu.Unlock()
-	if d, ok = p.noise.dials[key]; ok {
-		return d, true
-	}
-	t, ok := p.tissue(false)
-	if !ok {
+	whole, err := r.spectra(true)
+	if err != nil {
 		return d, false
 	}
-	d.frontier = equalise.NewFrontier(t, UsualBounds)
-	d.possible = 1
-	if t, ok = p.tissue(true); ok {
-		if w, ok := t.Solve(UsualBounds); ok {
-			d.possible = t.Left(w).Noise
+	var lost, faint [][]float64
+	all := make([][][]float64, len(r.places)) // by region and weight
+	_ = parallel.For(context.Background(), len(all), func(k int) error {
+		all[k] = taken(r.weights, r.removed(k), r.places[k])
+		return nil
+	})
+	t := r.tissue
+	for _, probe := range t.probes {
+		if probe != t.first && !probe.visible {
+			continue
 		}
+		faint = append(faint, t.faint(probe.plane, probe.support, r.weights))
+		of := make([]float64, r.weights)
+		for i := range of {
+			var sum sums
+			for k := range all {
+				var own sums
+				t.response(&own, probe, k, t.patches(slices.Clone(all[k][i]), t.regions[k].scale))
+				sum.add(own)
+			}
+			of[i] = sum.seen()
+		}
+		// What is lost of the rest goes by how each weight takes a thing of its kind; the first is the filter alone.
+		rest := 1 - probe.ground.rest(1-of[0])
+		for i, part := range t.faint(func(int) []float64 { return probe.off }, t.side, r.weights) {
+			of[i] = (1-probe.share)*of[i] + probe.share*rest*part
+		}
+		lost = append(lost, of)
 	}
-	p.noise.dials[key] = d
+	tissueOf := func(p measure.CrossPower, lost [][]float64) equalise.Tissue {
+		return equalise.Tissue{Frequency: p.Frequency, Area: p.Area, Nyquist: p.Nyquist, Power: p.Power, Lost: lost}
+	}
+	d = Dial{frontier: equalise.NewFrontier(tissueOf(power, lost), UsualBounds), possible: 1}
+	if len(whole.Power) > 0 {
+		d.possible = tissueOf(whole, faint).Possible(UsualBounds)
+	}
 	return d, true
 }
 
@@ -222,14 +178,6 @@ func (d Dial) At(strength float64) (equalise.Weights, Setting) {
 // if only the original does.
 func (d Dial) Strongest(b Bounds) (w equalise.Weights, s Setting, ok bool) {
 	w, s = d.At(d.frontier.Strongest(b))
+	s.Possible = min(s.Possible, s.Noise) // found otherwise: within the bounds it cannot be above
 	return w, s, s.Strength > 0
-}
-
-// Strongest returns what the highest strength within the usual bounds leaves; ok is false if only the original is.
-func (p Panel) Strongest() (s Setting, ok bool) {
-	d, ok := p.Dial()
-	if ok {
-		_, s, ok = d.Strongest(UsualBounds)
-	}
-	return s, ok
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"quell/denoise"
-	"quell/denoise/equalise"
 	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/internal/parallel"
@@ -26,8 +25,6 @@ type Panel struct {
 	Recipe denoise.Recipe `json:"recipe"` // resolved
 
 	Picture *Picture `json:"-"` // if Request.Pictured
-
-	noise *noises // at the places; nil without a recipe at full strength
 }
 
 // Row is what became of one lesion. Intervals are of 95 %, over the places.
@@ -44,8 +41,6 @@ type Row struct {
 	// if the noise is not known.
 	InNoise  float64 `json:"npw_eye_in_noise,omitempty"`
 	Channels Seen    `json:"lg_cho"` // the Hotelling observer of Laguerre-Gauss channels
-
-	lost, lostFaint []float64 // the contrast that each weight of an equaliser takes, of the lesion and of one that the filter removes
 }
 
 // Seen is d' of one observer.
@@ -66,9 +61,7 @@ type Request struct {
 	Lesions    []Lesion
 	Places     int // at most, 0: 64
 	Least      int // places, 0: LeastPlaces
-	Side       int // of the places in pixels, odd: at least this, 0 for what the lesions need
 	Seed       uint64
-	Dialled    bool                  // the panel is to have a Dial; the recipe is at full strength
 	Pictured   bool                  // a picture of the lesion in the middle of Lesions is wanted
 	Progress   func(done, total int) // lesions; nil for none; called on the goroutine of Measure
 }
@@ -88,9 +81,6 @@ func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
 		return Panel{}, err
 	}
 	p := Panel{Places: len(m.at), At: m.at, Unit: q.Input.Volume.Unit, SD: m.localSD(), Seed: q.Seed, Recipe: q.Recipe}
-	if q.Dialled {
-		p.noise = newNoises(m)
-	}
 	for i, l := range q.Lesions {
 		if q.Progress != nil {
 			q.Progress(i, len(q.Lesions))
@@ -112,7 +102,7 @@ func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
 func begin(ctx context.Context, e denoise.Engine, q *Request, wide int) (*measurement, error) {
 	g := q.Input.Volume.Geometry
 	all := make([]Lesion, len(q.Lesions))
-	side, depth := max(evenSide, q.Side), 1
+	side, depth := evenSide, 1
 	for i, l := range q.Lesions {
 		var err error
 		if all[i], err = l.in(g); err != nil {
@@ -128,10 +118,6 @@ func begin(ctx context.Context, e denoise.Engine, q *Request, wide int) (*measur
 		q.Places = usualPlaces
 	}
 	m := &measurement{engine: e, recipe: q.Recipe, side: side, seed: q.Seed, noise: q.Noise}
-	if q.Dialled {
-		m.weights = weightsOf(q.Recipe)
-		m.margin = make(equalise.Weights, m.weights).Reach()
-	}
 	if q.Input.Noise != nil {
 		m.noise.Sigma = float64(q.input().Usual)
 	}
@@ -187,11 +173,6 @@ type measurement struct {
 	at            [][3]int
 	crops         []crop
 	source, plain []*volume.Volume // the places before filtering, and their results without a lesion
-
-	// The same with a margin that the kernel of an equaliser of so many weights reads; none without.
-	weights               int
-	margin                [3]int
-	wideSource, widePlain []*volume.Volume
 }
 
 // start cuts out the places and filters them without a lesion.
@@ -202,23 +183,11 @@ func (m *measurement) start(ctx context.Context, in denoise.Input, depth int) (e
 			Min: [3]int{c[0] - h, c[1] - h, c[2] - depth/2},
 			Max: [3]int{c[0] + h + 1, c[1] + h + 1, c[2] + depth/2 + 1},
 		}
-		crop := cropOf(in, place, m.margin, m.program)
-		m.crops, m.wideSource = append(m.crops, crop), append(m.wideSource, crop.source())
+		crop := cropOf(in, place, [3]int{}, m.program)
+		m.crops, m.source = append(m.crops, crop), append(m.source, crop.source())
 	}
-	m.widePlain, err = runAll(ctx, m.engine, m.recipe, m.program.Lattice, m.crops)
-	if err == nil {
-		m.source, m.plain = m.inner(m.wideSource), m.inner(m.widePlain)
-	}
+	m.plain, err = runAll(ctx, m.engine, m.recipe, m.program.Lattice, m.crops)
 	return err
-}
-
-// inner returns the places of boxes with their margin.
-func (m *measurement) inner(wide []*volume.Volume) []*volume.Volume {
-	out := make([]*volume.Volume, len(wide))
-	for i, v := range wide {
-		out[i] = m.crops[i].placeOf(v)
-	}
-	return out
 }
 
 // localSD returns the root mean square of the SD in the middle slices before filtering.
@@ -266,11 +235,11 @@ func (m *measurement) row(ctx context.Context, l Lesion) (Row, error) {
 	}
 	energy *= float64(l.Slices)
 	crops := m.with(added, l.Slices)
-	wide, err := runAll(ctx, m.engine, m.recipe, m.program.Lattice, crops)
+	with, err := runAll(ctx, m.engine, m.recipe, m.program.Lattice, crops)
 	if err != nil {
 		return Row{}, err
 	}
-	with, n := m.inner(wide), len(crops)
+	n := len(crops)
 	kept, responses := make([]float64, n), make([][]float64, n)
 	err = parallel.For(ctx, n, func(i int) error {
 		responses[i], kept[i] = m.response(with[i], m.plain[i], added, l)
@@ -285,39 +254,7 @@ func (m *measurement) row(ctx context.Context, l Lesion) (Row, error) {
 	row.EdgeBefore, row.EdgeAfter = edges(l, g, m.side, responses, row.Kept.Value)
 	row.Eye, row.Channels = m.seen(l, g, added, with)
 	row.InNoise = m.inNoise(added)
-	if m.weights > 0 {
-		m.take(&row, added, wide)
-	}
 	return row, nil
-}
-
-// take sets what the weights of an equaliser take of the lesion of a row, on average over the places.
-func (m *measurement) take(row *Row, added []float64, with []*volume.Volume) {
-	depth := m.plain[0].Dims[2]
-	removed := volume.New(volume.NewGeometry([3]int{m.side + 2*m.margin[0], m.side + 2*m.margin[1], depth + 2*m.margin[2]}, [3]float64{1, 1, 1}))
-	alone := volume.New(removed.Geometry)
-	for z := -(row.Slices / 2); z <= row.Slices/2; z++ {
-		for k, x := range added {
-			at := removed.Index(m.margin[0]+k%m.side, m.margin[1]+k/m.side, m.margin[2]+depth/2+z)
-			alone.Data[at], removed.Data[at] = float32(x), float32(x)
-		}
-	}
-	for i, v := range with {
-		at := from(m.crops[i].box, m.crops[i].place.Min) // in the indices of the place
-		k := 0
-		for z := at.Min[2]; z < at.Max[2]; z++ {
-			for y := at.Min[1]; y < at.Max[1]; y++ {
-				to := removed.Index(m.margin[0]+at.Min[0], m.margin[1]+y, m.margin[2]+z)
-				for x := range at.Max[0] - at.Min[0] {
-					removed.Data[to+x] -= (v.Data[k] - m.widePlain[i].Data[k]) / float32(len(with))
-					k++
-				}
-			}
-		}
-	}
-	place := volume.Region{Min: m.margin, Max: [3]int{m.margin[0] + m.side, m.margin[1] + m.side, m.margin[2] + depth/2 + row.Slices/2 + 1}}
-	place.Min[2] += depth/2 - row.Slices/2
-	row.lost, row.lostFaint = lost(m.weights, removed, added, place), lost(m.weights, alone, added, place)
 }
 
 // response returns the difference of two results in the middle slice, and its sum over the slices

@@ -3,21 +3,19 @@ package lesions
 import (
 	"context"
 
-	"gonum.org/v1/gonum/floats"
-
 	"quell/denoise"
 	"quell/denoise/equalise"
 	"quell/denoise/verdict"
 	"quell/internal/parallel"
-	"quell/measure"
 	"quell/volume"
 )
 
 // Response is what a filter alone does to a tissue: every equaliser of it follows without another run.
 type Response struct {
-	tissue *Tissue
-	noises *noises
-	places []volume.Region // of the regions, in their boxes
+	tissue        *Tissue
+	before, after []*volume.Volume // the regions with what the kernel of an equaliser reads around them
+	places        []volume.Region  // of the regions, in these boxes
+	weights       int              // of an equaliser
 }
 
 // Run filters the regions alone, by a resolved recipe as it is. The error is the context's or the engine's.
@@ -44,28 +42,20 @@ func (t *Tissue) respond(ctx context.Context, e denoise.Engine, recipe denoise.R
 		margin = make(equalise.Weights, weights).Reach()
 	}
 	in := Request{Input: t.in}.input()
-	r := &Response{tissue: t, noises: &noises{weights: weights, dials: map[string]Dial{}}}
+	r := &Response{tissue: t, weights: weights}
 	crops := make([]crop, len(t.regions))
 	for i, region := range t.regions {
 		crops[i] = cropOf(in, region.box, margin, program)
-		place := from(crops[i].place, crops[i].box.Min)
-		r.places, r.noises.before = append(r.places, place), append(r.noises.before, crops[i].source())
-		place.Min[2] = (place.Min[2] + place.Max[2] - 1) / 2
-		place.Max[2] = place.Min[2] + 1
-		r.noises.middles = append(r.noises.middles, place)
+		r.places, r.before = append(r.places, from(crops[i].place, crops[i].box.Min)), append(r.before, crops[i].source())
 	}
-	r.noises.after, err = runAll(ctx, e, recipe, program.Lattice, crops)
-	r.noises.solve(func(values []float64) measure.Patch {
-		pixel := t.in.Volume.Spacing
-		return measure.NewPatch(t.side, t.side, [2]float64{pixel[0], pixel[1]}, values)
-	})
+	r.after, err = runAll(ctx, e, recipe, program.Lattice, crops)
 	return r, err
 }
 
 // removed returns what the filter alone removes from the k-th box.
 func (r *Response) removed(k int) *volume.Volume {
-	out := r.noises.before[k].Clone()
-	for i, x := range r.noises.after[k].Data {
+	out := r.before[k].Clone()
+	for i, x := range r.after[k].Data {
 		out.Data[i] -= x
 	}
 	return out
@@ -75,9 +65,9 @@ func (r *Response) removed(k int) *volume.Volume {
 func (r *Response) sample(w equalise.Weights) Sample {
 	values := make([][]float64, len(r.places))
 	_ = parallel.For(context.Background(), len(values), func(k int) error {
-		of := r.noises.after[k]
+		of := r.after[k]
 		if w != nil {
-			of = r.noises.before[k]
+			of = r.before[k]
 		}
 		values[k] = voxels(of, [3]int{}, r.places[k])
 		if w != nil {
@@ -93,50 +83,19 @@ func (r *Response) sample(w equalise.Weights) Sample {
 // Figures returns the figures of the filter with an equaliser, nil for the filter alone.
 func (r *Response) Figures(w equalise.Weights) verdict.Figures { return r.sample(w).Figures() }
 
-// Dial solves the way of the equaliser from the original to the filter alone: what each of its weights takes of faint lesions
-// is the covariance of what it takes with the input. ok is false without noise.
-func (r *Response) Dial() (Dial, bool) {
-	t := r.tissue
-	all := make([][][]float64, len(r.places)) // by region and weight
-	_ = parallel.For(context.Background(), len(all), func(k int) error {
-		all[k] = taken(r.noises.weights, r.removed(k), r.places[k])
-		return nil
-	})
-	p := Panel{noise: r.noises}
-	for _, probe := range t.probes {
-		if probe != t.first && !probe.visible {
-			continue
-		}
-		row := Row{Lesion: probe.Lesion, lostFaint: t.faint(probe.values, probe.support, r.noises.weights)}
-		for i := range r.noises.weights {
-			var sum sums
-			for k := range all {
-				var own sums
-				t.response(&own, probe, k, t.patches(append([]float64{}, all[k][i]...), t.regions[k].scale))
-				sum.add(own)
-			}
-			row.lost = append(row.lost, sum.seen())
-		}
-		// What is lost of the rest goes by how each weight takes a thing of its kind.
-		rest := 1 - probe.ground.rest(1-floats.Sum(row.lost))
-		for i, part := range t.faint(probe.off, t.side, r.noises.weights) {
-			row.lost[i] = (1-probe.share)*row.lost[i] + probe.share*rest*part
-		}
-		p.Rows = append(p.Rows, row)
-	}
-	return p.Dial()
-}
-
-// faint is what each weight takes of something in a square of that side, in each slice of a region, of which a filter removes all.
-func (t *Tissue) faint(values []float64, side, weights int) []float64 {
+// faint is what each weight takes, in the middle slice of a region, of something in squares of that side of which a filter
+// removes all; plane returns its slices.
+func (t *Tissue) faint(plane func(z int) []float64, side, weights int) []float64 {
 	margin := make(equalise.Weights, weights).Reach()
 	wide := side + 2*margin[0]
 	alone := volume.New(volume.NewGeometry([3]int{wide, wide, t.depth + 2*margin[2]}, [3]float64{1, 1, 1}))
 	place := volume.Region{Min: margin, Max: [3]int{margin[0] + side, margin[1] + side, margin[2] + t.depth}}
-	for z := place.Min[2]; z < place.Max[2]; z++ {
-		for k, x := range values {
-			alone.Data[alone.Index(margin[0]+k%side, margin[1]+k/side, z)] = float32(x)
+	for z := range t.depth {
+		for k, x := range plane(z) {
+			alone.Data[alone.Index(margin[0]+k%side, margin[1]+k/side, margin[2]+z)] = float32(x)
 		}
 	}
-	return lost(weights, alone, values, place)
+	place.Min[2] += t.depth / 2
+	place.Max[2] = place.Min[2] + 1
+	return lost(weights, alone, plane(t.depth/2), place)
 }

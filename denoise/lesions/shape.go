@@ -3,6 +3,8 @@ package lesions
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"quell/internal/message"
 	"quell/volume"
 )
@@ -119,6 +121,27 @@ func (l Lesion) profile(g volume.Geometry, side int, blurred float64) []float64 
 				out[y*side+x] += float64(t * rows[(y+k)*side+x])
 			}
 		}
+	}
+	return out
+}
+
+// solid returns a disc of contrast 1 slice by slice, in squares of that side: as it is if it lies in one slice, and as a sphere
+// in the middle of several, each of which shows the mean over its thickness.
+func (l Lesion) solid(g volume.Geometry, side int) (out []float64) {
+	if l.Slices == 1 {
+		return l.profile(g, side, blur)
+	}
+	const parts = 8
+	for z := range l.Slices {
+		plane := make([]float64, side*side)
+		for i := range parts {
+			part := l
+			off := 2 * (float64(z-l.Slices/2) + (float64(i)+0.5)/parts - 0.5) * g.Spacing[2] / l.Size
+			if part.Size *= math.Sqrt(1 - off*off); part.Size > 0 {
+				floats.AddScaled(plane, 1./parts, part.profile(g, side, blur))
+			}
+		}
+		out = append(out, plane...)
 	}
 	return out
 }

@@ -78,7 +78,7 @@ type region struct {
 // probe measures what is kept of a lesion.
 type probe struct {
 	Lesion
-	values  []float64   // the lesion of contrast 1, in its support
+	values  []float64   // the lesion of contrast 1, in its support, slice by slice
 	support int         // its side in pixels
 	ground              // what is taken off it with the ground
 	q       [][]float64 // by region and position: the template over the voxels
@@ -116,14 +116,13 @@ func FindTissue(ctx context.Context, in denoise.Input, part volume.Region, n noi
 	masked := in.Masked()
 	inside := func(i int) bool { return masked.Valid(i) && (foreground == nil || foreground(i)) }
 	t := &Tissue{in: in, noise: n}
-	pixels := UsualSizes(v.Geometry)
 	try := func(side, depth int) (err error) {
 		t.side, t.depth = side, depth
 		t.At, err = placesIn(ctx, v, part, search{counts: inside, noise: n, sigmas: in.Noise, side: side, slices: depth, most: most, seed: UsualSeed, noiseOnly: true})
 		return err
 	}
-	lengths := []int{1}
-	if l, err := (Lesion{Shape: Disc, Size: pixels[0], Contrast: 1}).in(v.Geometry); err == nil && l.Slices >= 3 && part.Dims()[2] >= 3 {
+	lengths, discs, spheres := []int{1}, UsualSizes(v.Geometry), sizesOf(v.Geometry, 4, 6, 8)
+	if discs[0] >= 2*v.Spacing[2] && part.Dims()[2] >= 3 {
 		lengths = []int{3, 1}
 	}
 search:
@@ -146,7 +145,10 @@ search:
 		return t, nil
 	}
 	t.cut()
-	for i, size := range pixels {
+	if t.depth > 1 {
+		discs = spheres // of about the mass of the discs in their slices
+	}
+	for i, size := range discs {
 		if i > 0 && t.supportOf(size)+2 > t.side {
 			break
 		}
@@ -220,8 +222,8 @@ func (t *Tissue) supportOf(size float64) int {
 // probe returns what measures a disc.
 func (t *Tissue) probe(size float64) *probe {
 	p := &probe{Lesion: Lesion{Shape: Disc, Size: size, Contrast: 1, Slices: t.depth}, support: min(t.supportOf(size), t.side-2), visible: true}
-	p.values = p.profile(t.in.Volume.Geometry, p.support, blur)
-	n := p.support * p.support * t.depth
+	p.values = p.solid(t.in.Volume.Geometry, p.support)
+	n := len(p.values)
 	covariance, count := mat.NewSymDense(n, nil), 0.0
 	window := make([]float64, n)
 	for _, r := range t.regions {
@@ -234,10 +236,7 @@ func (t *Tissue) probe(size float64) *probe {
 			count++
 		})
 	}
-	lesion := mat.NewVecDense(n, nil)
-	for i := range n {
-		lesion.SetVec(i, p.values[i%len(p.values)])
-	}
+	lesion := mat.NewVecDense(n, p.values)
 	variance := mat.Trace(covariance) / float64(n)
 	var template mat.VecDense
 	if template.CloneFromVec(lesion); variance > 0 {
@@ -259,7 +258,8 @@ func (t *Tissue) probe(size float64) *probe {
 		t.each(p, func(x, y int) {
 			t.window(window, p, r.slices, x, y)
 			q := floats.Dot(window, template.RawVector().Data)
-			qs, own = append(qs, q), own+q*floats.Dot(window, lesion.RawVector().Data)
+			n := p.support * p.support
+			qs, own = append(qs, q), own+q*floats.Dot(window[t.depth/2*n:][:n], p.plane(t.depth/2))
 		})
 		p.q, p.own = append(p.q, qs), append(p.own, own)
 	}
@@ -277,7 +277,7 @@ func (t *Tissue) groundOf(p *probe) (g ground) {
 	}
 	t.each(p, func(x, y int) {
 		values, off := make([]float64, t.side*t.side), make([]float64, t.side*t.side)
-		for k, a := range p.values {
+		for k, a := range p.plane(t.depth / 2) {
 			values[(y+k/p.support)*t.side+x+k%p.support] = a
 		}
 		floats.Add(off, values)
@@ -291,6 +291,12 @@ func (t *Tissue) groundOf(p *probe) (g ground) {
 	})
 	g.share, g.slow = energy[0]/(energy[0]+energy[1]), moment[0]/energy[0]/(moment[1]/energy[1])
 	return g
+}
+
+// plane returns a slice of the lesion.
+func (p *probe) plane(z int) []float64 {
+	n := p.support * p.support
+	return p.values[z*n:][:n]
 }
 
 // each visits the first pixels of all windows of a probe within a region.
@@ -318,10 +324,9 @@ func (t *Tissue) response(to *sums, p *probe, k int, slices [][]float64) {
 	to.own = p.own[k]
 	t.each(p, func(x, y int) {
 		response := 0.0
-		for _, plane := range slices {
-			for row := range p.support {
-				response += floats.Dot(plane[(y+row)*t.side+x:][:p.support], p.values[row*p.support:][:p.support])
-			}
+		plane, lesion := slices[t.depth/2], p.plane(t.depth/2)
+		for row := range p.support {
+			response += floats.Dot(plane[(y+row)*t.side+x:][:p.support], lesion[row*p.support:][:p.support])
 		}
 		to.kept += p.q[k][i] * response
 		i++

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/cpu"
 	"quell/denoise/lesions"
 	"quell/denoise/noise"
 	"quell/measure/detect"
@@ -66,6 +67,15 @@ func TestTheWorstVisibleLesionDecides(t *testing.T) {
 	if want := "Discs of 8 mm at 10 HU keep 84 %; of 4 mm, 60 %; of 3 mm, 70 %; of 2 mm, 20 %."; p.String() != want {
 		t.Errorf("the sentence is %q", p.String())
 	}
+}
+
+func measured(t *testing.T, q lesions.Request) lesions.Panel {
+	t.Helper()
+	p, err := lesions.Measure(t.Context(), cpu.New(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // A lesion is visible if it is at the places or in the noise alone. In even tissue both say the same.

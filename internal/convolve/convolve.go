@@ -22,3 +22,17 @@ func rowGo(dst, src []float64, offsets []int, taps []float64) {
 		}
 	}
 }
+
+// widenGo sets dst to src in float64, of the same length. It is the definition of Widen.
+func widenGo(dst []float64, src []float32) {
+	for x, v := range src {
+		dst[x] = float64(v)
+	}
+}
+
+// divideGo sets dst[x] to num[x] / den[x] in float32. It is the definition of Divide.
+func divideGo(dst []float32, num, den []float64) {
+	for x := range dst {
+		dst[x] = float32(num[x] / den[x])
+	}
+}

@@ -23,3 +23,37 @@ func Row(dst, src []float64, offsets []int, taps []float64) {
 	}
 	rowAVX2(&dst[0], &src[0], &offsets[0], &taps[0], len(taps), len(dst))
 }
+
+// widenAVX2 and divideAVX2 are the assembly forms of widenGo and divideGo; n is a positive multiple of Lanes.
+//
+//go:noescape
+func widenAVX2(dst *float64, src *float32, n int)
+
+//go:noescape
+func divideAVX2(dst *float32, num, den *float64, n int)
+
+// whole returns the part of n values that vector code processes.
+func whole(n int) int {
+	if !useVector {
+		return 0
+	}
+	return n &^ (Lanes - 1)
+}
+
+// Widen sets dst to src in float64, of the same length.
+func Widen(dst []float64, src []float32) {
+	n := whole(len(src))
+	if n > 0 {
+		widenAVX2(&dst[:n][0], &src[0], n)
+	}
+	widenGo(dst[n:], src[n:])
+}
+
+// Divide sets dst[x] to num[x] / den[x] in float32.
+func Divide(dst []float32, num, den []float64) {
+	n := whole(len(dst))
+	if n > 0 {
+		divideAVX2(&dst[0], &num[:n][0], &den[:n][0], n)
+	}
+	divideGo(dst[n:], num[n:], den[n:])
+}

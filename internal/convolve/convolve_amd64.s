@@ -70,3 +70,38 @@ narrowTap:
 done:
 	VZEROUPPER
 	RET
+
+// func widenAVX2(dst *float64, src *float32, n int)
+TEXT ·widenAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+
+widen:
+	VCVTPS2PD (SI)(AX*4), Y0
+	VMOVUPD   Y0, (DI)(AX*8)
+	ADDQ      $4, AX
+	CMPQ      AX, CX
+	JLT       widen
+	VZEROUPPER
+	RET
+
+// func divideAVX2(dst *float32, num, den *float64, n int)
+TEXT ·divideAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ num+8(FP), SI
+	MOVQ den+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+
+divide:
+	VMOVUPD    (SI)(AX*8), Y0
+	VDIVPD     (DX)(AX*8), Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, (DI)(AX*4)
+	ADDQ       $4, AX
+	CMPQ       AX, CX
+	JLT        divide
+	VZEROUPPER
+	RET

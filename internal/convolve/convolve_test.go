@@ -51,17 +51,48 @@ func TestRow(t *testing.T) {
 	}
 }
 
+// Both forms of the two conversions give the same bits, at lengths around the groups of 4 values, and write nothing else.
+func TestConversions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 8))
+	for n := range 14 {
+		src, num, den := make([]float32, n), make([]float64, n), make([]float64, n)
+		for i := range n {
+			src[i], num[i], den[i] = 90*rng.Float32()-40, 1e3*rng.Float64()-400, rng.Float64()+1e-3
+		}
+		wide, narrow := make([]float64, n+1), make([]float32, n+1)
+		wide[n], narrow[n] = -99, -99
+		Widen(wide[:n], src)
+		Divide(narrow[:n], num, den)
+		for i := range n {
+			if want := float32(num[i] / den[i]); wide[i] != float64(src[i]) || narrow[i] != want {
+				t.Errorf("%d values: value %d is %v and %v; want %v and %v", n, i, wide[i], narrow[i], src[i], want)
+			}
+		}
+		if wide[n] != -99 || narrow[n] != -99 {
+			t.Errorf("%d values: a value beside them was written", n)
+		}
+	}
+}
+
 // A row that its source does not hold is refused before memory outside of it is
 // read.
-func TestRowChecksBounds(t *testing.T) {
-	for _, c := range []struct{ n, src, offset int }{{8, 7, 0}, {8, 9, 2}, {4, 9, -1}} {
+func TestRowsCheckBounds(t *testing.T) {
+	values := func(n int) []float64 { return make([]float64, n) }
+	for name, read := range map[string]func(){
+		"a row too long":   func() { Row(values(8), values(7), []int{0}, []float64{1}) },
+		"a row from 2 on":  func() { Row(values(8), values(9), []int{2}, []float64{1}) },
+		"a row from -1 on": func() { Row(values(4), values(9), []int{-1}, []float64{1}) },
+		"wider than dst":   func() { Widen(values(7), make([]float32, 8)) },
+		"few dividends":    func() { Divide(make([]float32, 8), values(7), values(8)) },
+		"few divisors":     func() { Divide(make([]float32, 8), values(8), values(7)) },
+	} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%d values at %d of %d: no panic", c.n, c.offset, c.src)
+					t.Errorf("%s: no panic", name)
 				}
 			}()
-			Row(make([]float64, c.n), make([]float64, c.src), []int{c.offset}, []float64{1})
+			read()
 		}()
 	}
 }

@@ -91,7 +91,7 @@ func newBenchSolid() command.Command {
 	c := command.Command{
 		Name:  "lcd-3d",
 		Short: "Run low-contrast detectability in three dimensions, where --strength visible stops",
-		Long: `Scan spheres in water, each as long as it is wide, at three doses with two kernels, or
+		Long: `Scan spheres in water, each as long as it is wide, at three doses with three kernels, or
 add noise to a head (--mr). Filter the volumes with every filter in three dimensions,
 where --strength visible stops. Prints the noise that is left, what is possible, the
 mean frequency and the power in bands, the contrast kept, and d' after over before of
@@ -106,7 +106,7 @@ two observers: of each sphere, and of a pair of spheres against one of their mas
 		flags.Float64Var(&o.Spacing, "spacing", o.Spacing, "slices of `MM`")
 		flags.IntVar(&o.Volumes, "volumes", o.Volumes, "scan `N` volumes of each kind, with three of each sphere in each")
 		flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed `N` of the noise")
-		flags.BoolVar(&o.Quick, "quick", false, "one kernel and the level of the least noise alone")
+		flags.BoolVar(&o.Quick, "quick", false, "the level of the least noise alone")
 		option.AddEngine(cmd, &engine, option.EngineHelp)
 	}
 	c.Run = func(cmd *cobra.Command, _ []string) (err error) {

@@ -48,7 +48,7 @@ type worker struct {
 	width   int           // of the tile, rounded up
 	line    []float64     // a row of the box, between zeros for what lies outside the volume
 	v, m    planes        // of m v, and of m if voxels are excluded
-	num     []float64     // G(m v) of a row
+	num     []float64     // G(m v) of a row, if there are taps along z
 	den     []float64     // G(m) of a row
 	spare   []float64     // of a row
 	inside  [2]span       // the taps along y and z that den adds up, if no voxel is excluded
@@ -133,9 +133,7 @@ func (w *worker) row() []float64 {
 
 // loadValues sets dst to m v of the row of the input that begins at position i.
 func (w *worker) loadValues(dst []float64, i int) {
-	for x, v := range w.in.Data[i:][:len(dst)] {
-		dst[x] = float64(v)
-	}
+	convolve.Widen(dst, w.in.Data[i:][:len(dst)])
 	if w.in.Mask == nil {
 		return
 	}
@@ -185,15 +183,23 @@ func (w *worker) finishPlane(z int) {
 		for i := range offsets {
 			offsets[i] = w.slot(z - w.Radius[2] + s.lo + i)
 		}
-		convolve.Row(w.num, w.v.ring[k*w.width:], offsets, taps)
+		num := w.v.ring[k*w.width:]
+		if len(w.taps[2]) > 1 { // a single tap is 1
+			convolve.Row(w.num, num, offsets, taps)
+			num = w.num
+		}
 		if w.in.Mask != nil {
 			convolve.Row(w.den, w.m.ring[k*w.width:], offsets, taps)
 		}
 		to := w.out.Index(w.tile.Min[0], y, z)
+		if w.out.Mask == nil {
+			convolve.Divide(w.out.Data[to:][:w.tile.Dims()[0]], num, w.den)
+			continue
+		}
 		for x := range w.tile.Dims()[0] {
 			// A voxel far from all valid ones has a G(m) of 0, and is excluded itself.
 			if w.out.Valid(to + x) {
-				w.out.Data[to+x] = float32(w.num[x] / w.den[x])
+				w.out.Data[to+x] = float32(num[x] / w.den[x])
 			}
 		}
 	}

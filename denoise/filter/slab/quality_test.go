@@ -11,12 +11,12 @@ import (
 	"quell/volume"
 )
 
-// tomogram is noise of 15 HU with little power at low frequencies, as filtered back-projection leaves it, in slices of 1 mm
+// tomogram is noise of 15 HU with little power at low frequencies, as filtered back-projection leaves it, in slices
 // that share none.
-func tomogram(t *testing.T, dims [3]int) *volume.Volume {
+func tomogram(t *testing.T, dims [3]int, slice float64, seed uint64) *volume.Volume {
 	t.Helper()
-	v := volume.New(volume.NewGeometry(dims, [3]float64{0.65, 0.65, 1}))
-	v, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 1, 3)
+	v := volume.New(volume.NewGeometry(dims, [3]float64{0.65, 0.65, slice}))
+	v, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 1, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func neighbours(v *volume.Volume) float64 {
 // which a mean over the same slices takes.
 func TestNoiseFallsAndObjectsStay(t *testing.T) {
 	dims := [3]int{144, 144, 20}
-	alone := tomogram(t, dims)
+	alone := tomogram(t, dims, 1, 3)
 	with := alone.Clone()
 	type sphere struct {
 		contrast, radius float64

@@ -1,29 +1,44 @@
 package slab
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 // useVector selects the AVX2 form of a row; tests turn it off to compare.
 var useVector = cpu.X86.HasAVX2
 
-// lanes is how many voxels are added at once.
+// lanes is how many voxels are averaged at once.
 const lanes = 4
 
-// addAVX2 is the assembly form of addGo, rows_amd64.s; n is a positive multiple of lanes.
+// averageAVX2 is the assembly form of averageGo, rows_amd64.s: v, guide and used point at the first voxel. n is a positive multiple of
+// lanes.
 //
 //go:noescape
-func addAVX2(num, den *float64, v, h, vj, hj *float32, used *bool, inverse float64, n int)
+func averageAVX2(out, v, guide *float32, used *bool, more *float32, factor float64, near *neighbour, count, n int)
 
-// add adds the neighbours of a row that are used to its sums.
-func (s sums) add(here, there row, used []bool, inverse float64) {
-	n := len(used)
+// average sets out to the means.
+func (r rows) average(out []float32) {
 	whole := 0
 	if useVector {
-		whole = n &^ (lanes - 1)
+		whole = len(out) &^ (lanes - 1)
 	}
 	if whole > 0 {
-		num, den := s.num[:whole], s.den[:whole] // the bounds checks that assembly lacks
-		v, g, vj, gj := here.v[:whole], here.g[:whole], there.v[:whole], there.g[:whole]
-		addAVX2(&num[0], &den[0], &v[0], &g[0], &vj[0], &gj[0], &used[0], inverse, whole)
+		v, g, used, more := r.v[r.at:][:whole], r.g[r.guideAt:][:whole], (*bool)(nil), (*float32)(nil)
+		for _, j := range r.near { // the bounds checks that assembly lacks
+			_, _ = r.v[r.at+j.v:][:whole], r.g[r.guideAt+j.g:][:whole]
+			if r.used != nil {
+				_ = r.used[r.at+j.v:][:whole]
+			}
+		}
+		if r.used != nil {
+			used = &r.used[r.at:][:whole][0]
+		}
+		if r.more != nil {
+			more = &r.more[:whole][0]
+		}
+		averageAVX2(&out[0], &v[0], &g[0], used, more, r.factor, unsafe.SliceData(r.near), len(r.near), whole)
 	}
-	s.from(whole, n).addGo(here.from(whole, n), there.from(whole, n), used[whole:], inverse)
+	r.from(whole).averageGo(out[whole:])
 }

@@ -155,8 +155,8 @@ func (p Params) pass(name, output string, factor float64, inputs ...string) deno
 			}
 			return mean
 		},
-		CPU: denoise.CPUPass{ // a worker holds two sums and a mark for every voxel of a row
-			Tile: tileSize, Scratch: (2*8+1)*int64(tileSize[0]) + 1<<10, Nanoseconds: nsVoxel + nsNeighbour*(tile.Count(reach)-1),
+		CPU: denoise.CPUPass{ // a worker holds a row
+			Tile: tileSize, Scratch: 4*int64(tileSize[0]) + 1<<10, Nanoseconds: nsVoxel + nsNeighbour*(tile.Count(reach)-1),
 			Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, factor, in, out) },
 		},
 	}

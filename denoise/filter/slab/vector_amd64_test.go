@@ -6,67 +6,79 @@ import (
 	"testing"
 )
 
-// Rows of any length have the same bits with and without vector code, whatever is used.
+// random returns rows of n voxels with all kinds of neighbours; some voxels are excluded, and something is added.
+func random(n int, masked, more bool) rows {
+	rng := rand.New(rand.NewPCG(4, 9))
+	const beside = 20
+	r := rows{at: beside, guideAt: beside - 3, factor: -0.7}
+	for range n + 2*beside {
+		r.v, r.g, r.used = append(r.v, 100*rng.Float32()), append(r.g, 3*rng.Float32()), append(r.used, rng.IntN(4) > 0)
+	}
+	r.v, r.g, r.used = slices.Clip(r.v), slices.Clip(r.g), slices.Clip(r.used)
+	for _, k := range []int{-17, -4, 1, 3, 19} {
+		r.near = append(r.near, neighbour{k, k + 3, 0.7})
+	}
+	if !masked {
+		r.used = nil
+	}
+	if more {
+		r.more = r.v[2:][:n]
+	}
+	return r
+}
+
+// Rows of any length have the same bits with and without vector code, whatever is used, added, or beside them.
 func TestSameBitsWithoutVectorCode(t *testing.T) {
 	if !useVector {
 		t.Skip("this processor runs the Go loops only")
 	}
 	defer func() { useVector = true }()
-	rng := rand.New(rand.NewPCG(4, 9))
 	for n := range 70 {
-		random := func(scale float32) row {
-			var r row
-			for range n {
-				r.v, r.g = append(r.v, scale*rng.Float32()), append(r.g, 3*rng.Float32())
+		for k := range 8 {
+			r := random(n, k&1 != 0, k&2 != 0)
+			if k&4 != 0 {
+				r.near = nil
 			}
-			return r
-		}
-		here, there, used := random(100), random(100), make([]bool, n)
-		for i := range used {
-			used[i] = rng.IntN(4) > 0
-		}
-		var results [2]sums
-		for k, vector := range []bool{true, false} {
-			useVector = vector
-			const guard = 5 // values beside the row, which stay
-			s := sums{make([]float64, n+guard), make([]float64, n+guard)}
-			for i := range s.num {
-				s.num[i], s.den[i] = float64(i)/7, float64(i)/3
-			}
-			s.from(0, n).add(here, there, used, 0.7)
-			for i := n; i < n+guard; i++ {
-				if s.num[i] != float64(i)/7 || s.den[i] != float64(i)/3 {
+			var results [2][]float32
+			for i := range results {
+				useVector = i == 0
+				const guard = 5 // values beside the row, which stay
+				results[i] = slices.Repeat([]float32{-7}, n+guard)
+				r.average(results[i][:n])
+				if !slices.Equal(results[i][n:], slices.Repeat([]float32{-7}, guard)) {
 					t.Fatalf("%d voxels: a value beside the row was written", n)
 				}
 			}
-			results[k] = s
-		}
-		if !slices.Equal(results[0].num, results[1].num) || !slices.Equal(results[0].den, results[1].den) {
-			t.Errorf("%d voxels have other bits one by one than side by side", n)
+			if !slices.Equal(results[0], results[1]) {
+				t.Errorf("%d voxels, kind %d, have other bits one by one than side by side", n, k)
+			}
 		}
 	}
 }
 
 // A row that leaves its values is refused before memory outside of them is read.
-func TestAddChecksBounds(t *testing.T) {
-	full := func() []float32 { return make([]float32, 8) }
-	for name, short := range map[string]func(here, there *row, s *sums){
-		"v":   func(here, _ *row, _ *sums) { here.v = here.v[:7:7] },
-		"g":   func(here, _ *row, _ *sums) { here.g = here.g[:7:7] },
-		"vj":  func(_, there *row, _ *sums) { there.v = there.v[:7:7] },
-		"gj":  func(_, there *row, _ *sums) { there.g = there.g[:7:7] },
-		"num": func(_, _ *row, s *sums) { s.num = s.num[:7:7] },
-		"den": func(_, _ *row, s *sums) { s.den = s.den[:7:7] },
+func TestAverageChecksBounds(t *testing.T) {
+	const n = 8
+	for name, short := range map[string]func(r *rows){
+		"v":          func(r *rows) { r.v, r.near = r.v[:r.at+n-1:r.at+n-1], nil },
+		"g":          func(r *rows) { r.g, r.near = r.g[:r.guideAt+n-1:r.guideAt+n-1], nil },
+		"v after":    func(r *rows) { r.near = []neighbour{{v: len(r.v) - r.at - n + 1}} },
+		"v before":   func(r *rows) { r.near = []neighbour{{v: -r.at - 1}} },
+		"g after":    func(r *rows) { r.near = []neighbour{{g: len(r.g) - r.guideAt - n + 1}} },
+		"g before":   func(r *rows) { r.near = []neighbour{{g: -r.guideAt - 1}} },
+		"used":       func(r *rows) { r.used, r.near = r.used[:r.at+n-1:r.at+n-1], nil },
+		"used after": func(r *rows) { r.used, r.near = r.used[:r.at+n:r.at+n], []neighbour{{v: 1}} },
+		"more":       func(r *rows) { r.more = r.more[: n-1 : n-1] },
 	} {
-		here, there, s := row{full(), full()}, row{full(), full()}, sums{make([]float64, 8), make([]float64, 8)}
-		short(&here, &there, &s)
+		r := random(n, true, true)
+		short(&r)
 		func() {
 			defer func() {
 				if recover() == nil {
 					t.Errorf("%s: no panic", name)
 				}
 			}()
-			s.add(here, there, make([]bool, 8), 1)
+			r.average(make([]float32, n))
 		}()
 	}
 }
