@@ -48,6 +48,7 @@ const (
 
 	mostAnatomyFalls = 0.8  // of the highest difference over the first: below, slices share noise
 	fallByAnatomy    = 0.93 // the same, that anatomy makes
+	fallOfAnatomy    = 1.5  // of its logarithm, by how much less anatomy the highest difference holds
 	mostOverlap      = 0.9  // correlation from slice to slice
 )
 
@@ -120,7 +121,7 @@ func (w *evenWindows) correctOverlap() {
 	}
 	a, b := &w.orders[first], &w.orders[last]
 	falls := b.narrow[evenLowest] / a.narrow[evenLowest]
-	if falls > mostAnatomyFalls {
+	if falls > mostAnatomyFalls*math.Exp(-fallOfAnatomy*max(a.anatomy()-b.anatomy(), 0)) {
 		return
 	}
 	rho := 0.0
