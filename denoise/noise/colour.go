@@ -27,6 +27,8 @@ const (
 	anatomyRise   = 1.25  // of less even windows over the evenest quarter, beyond chance: above, anatomy is part of a low figure
 )
 
+var filteredBefore = message.New(message.NoiseCorrelated, "the image seems to have been interpolated or filtered by the scanner, or it has hardly any noise")
+
 // mostColourWindows bounds the windows that are read again.
 const mostColourWindows = 1000
 
@@ -68,7 +70,7 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange, spread, anatomy flo
 	switch {
 	case rise > smoothedRise || farther || smooth || rise > doubtfulRise+byChance:
 		e.Confidence, e.atMost = Low, max(r[2].sigma, r[3].sigma, spread)
-		e.Why = message.New(message.NoiseCorrelated, "the image seems to have been interpolated or filtered by the scanner, or it has hardly any noise")
+		e.Why = filteredBefore
 	case e.Confidence == Low && !e.Negligible && anatomy > anatomyRise && spread > spreadLoss*tolerableTexture*e.Sigma:
 		e.atMost = max(r[2].sigma, r[3].sigma, spread)
 		e.Why = message.New(message.NoiseTexture, "anatomy is part of the estimate, as less homogeneous parts of the image read more")

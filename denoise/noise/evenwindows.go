@@ -104,6 +104,9 @@ func (o evenOrder) rise() float64    { return math.Log(o.wide[evenQuarter] / o.n
 // anatomy is how much there is of it.
 func (o evenOrder) anatomy() float64 { return math.Abs(o.scatter()) + math.Abs(o.rise()) }
 
+// smooth reports whether a fit takes more of the noise than the correlation of the rest shows.
+func (o evenOrder) smooth() bool { return surfaceGain(o.correlation, evenWide) > evenFitTakes }
+
 // sigma is what the windows hold without anatomy.
 func (o evenOrder) sigma() float64 {
 	return o.narrow[evenLowest] * math.Exp(-scatterPower*max(o.scatter()-byChance, 0)-risePower*max(o.rise(), 0))
@@ -170,8 +173,8 @@ func (w evenWindows) evidence() (x Evidence, of evenOrder, ok bool) {
 	})
 	sigma, half := of.sigma(), evenHalf+of.anatomy()
 	high := max(sigma*(1+half), of.narrow[evenMiddle]*(1+leastHalf))
-	if gain := surfaceGain(of.correlation, evenWide); gain > evenFitTakes { // smooth noise looks like a surface
-		high *= math.Pow(gain, 4)
+	if of.smooth() {
+		high *= math.Pow(surfaceGain(of.correlation, evenWide), 4)
 	}
 	return Evidence{EvenWindows, sigma, sigma * max(1-half, leastOfWindows), high, of.count}, of, true
 }

@@ -184,7 +184,10 @@ func (e *Estimate) fromWindows(x Evidence, of evenOrder, fine Evidence) {
 	e.Figure = Figure{Sigma: x.Sigma, Windows: x.Windows}
 	if e.span(x.Low, x.High); e.Confidence != High {
 		e.Why = message.New(message.NoiseVaries, "the noise differs from place to place")
-		if of.anatomy() > evenMargin {
+		switch {
+		case of.smooth():
+			e.Why = filteredBefore
+		case of.anatomy() > evenMargin:
 			e.Why = message.New(message.NoiseTexture, "texture or structure may be part of the figure")
 		}
 	}
