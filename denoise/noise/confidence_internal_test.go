@@ -241,56 +241,6 @@ func TestCorrelationWithinItsSlices(t *testing.T) {
 	}
 }
 
-// What a result keeps of white noise is the share that it passes.
-func TestKept(t *testing.T) {
-	for _, dims := range [][3]int{{30, 28, 12}, {40, 36, 4}, {40, 36, 1}} {
-		v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
-		for i := range v.Data {
-			v.Data[i] = float32(Normal(2, uint64(i), 0))
-		}
-		kept := func(share func(i int) float32, use func(i int) bool) float64 {
-			after := v.Clone()
-			for i := range after.Data {
-				after.Data[i] *= share(i)
-			}
-			k, err := Kept(t.Context(), v, after, use)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return k
-		}
-		all := func(int) bool { return true }
-		for share, want := range map[float32]float64{1: 1, 0.5: 0.5, 0: 0, -1: 0, 3: 1} {
-			if got := kept(func(int) float32 { return share }, all); math.Abs(got-want) > 1e-5 {
-				t.Errorf("%v: %g of the noise is kept; want %g", dims, got, want)
-			}
-		}
-		left := func(i int) bool { return i%dims[0] < dims[0]/2 }
-		beside := func(i int) bool { return i%dims[0] < dims[0]/2-3 }
-		half := func(i int) float32 {
-			if left(i) {
-				return 0.25
-			}
-			return 1
-		}
-		if got := kept(half, beside); math.Abs(got-0.25) > 1e-5 {
-			t.Errorf("%v: %g of the noise is kept on the left; want 0.25", dims, got)
-		}
-		if got := kept(half, func(int) bool { return false }); got != 0 {
-			t.Errorf("%v: %g of the noise is kept nowhere", dims, got)
-		}
-	}
-	for dims, want := range map[[3]int]float64{{4, 9, 9}: 0, {9, 4, 9}: 0, {5, 5, 5}: 1, {5, 5, 4}: 1} {
-		v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
-		for i := range v.Data {
-			v.Data[i] = float32(Normal(3, uint64(i), 0))
-		}
-		if got, err := Kept(t.Context(), v, v, func(int) bool { return true }); err != nil || math.Abs(got-want) > 1e-9 {
-			t.Errorf("%v: %g, %v; want %g", dims, got, err, want)
-		}
-	}
-}
-
 // Soft tissue of a CT is the foreground; elsewhere what is above 0.6 of the threshold
 // between the classes. Both are decided for 5 x 5 pixels, from the voxels that hold data.
 func TestForegroundOfBlocks(t *testing.T) {
