@@ -230,7 +230,7 @@ func (m match) values(sigma noise.Figure, counts func(i int) bool) *Mismatch {
 		noisy = 0.005 * float64(hi-lo)
 	}
 	mean, most := change.x/n, mostNoise*noisy*noisy
-	other := own/n > math.Pow(leastUnits*noisy, 2) && off < straight*own/n && off < most*scale*scale
+	other := own/n > leastUnits*noisy*leastUnits*noisy && off < straight*own/n && off < most*scale*scale
 	if !other {
 		scale, add = 1, 0
 	}

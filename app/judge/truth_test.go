@@ -291,9 +291,9 @@ func TestFiguresHoldTheTruth(t *testing.T) {
 				all++
 				text := fmt.Sprintf("%s seed %d, %+v: %s", a.name, seed, c, word)
 				for k, share := range []verdict.Share{f.Noise(), f.Contrast(), f.Texture()} {
-					true := [3]float64{removed, kept, texture}[k]
-					text += fmt.Sprintf("; %.0f (%.0f to %.0f), true %.0f", 100*share.Value, 100*share.Low, 100*share.High, 100*true)
-					if true > share.Low-0.01 && true < share.High+0.01 {
+					truth := [3]float64{removed, kept, texture}[k]
+					text += fmt.Sprintf("; %.0f (%.0f to %.0f), true %.0f", 100*share.Value, 100*share.Low, 100*share.High, 100*truth)
+					if truth > share.Low-0.01 && truth < share.High+0.01 {
 						held[k]++
 					} else {
 						text += " !"

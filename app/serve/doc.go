@@ -1,12 +1,12 @@
-// Package serve is a node of the DICOM network that filters what is sent to it: a scanner or an archive sends a
+// Package serve is a node of the DICOM network that filters series that are sent to it: a scanner or an archive sends a
 // series, the node filters it by the recipe of each rule that takes it, and sends the results, new series, to the
 // destinations of the rules.
 //
 //	settings.go  the file that describes a node
-//	node.go      its folder and what waits in it
+//	node.go      its folder and the tasks that wait in it
 //	lanes.go     what runs apart: the journal, the filter and each destination
 //	receive.go   instances that arrive, and series that are complete
-//	task.go      one series: what is to be done, in a file of the journal
+//	task.go      one series: its work, in a file of the journal
 //	work.go      rules, filter, attempts, the end of a task
 //	send.go      results on their way to archives, and storage commitment
 //	room.go      bytes that are kept for the journal, and what happens when there are none

@@ -127,8 +127,8 @@ func (n *Node) keep(ctx context.Context) error {
 	return errors.Join(err, n.retry(), n.conclude(ctx), n.tidy()) // tidy makes room
 }
 
-// due returns what a lane can work on, of that the first with the fewest attempts, so that what fails does not come
-// before what is new. The part is nil if rules are to be chosen first.
+// due returns what a lane can work on, of that the first with the fewest attempts, so that a task that fails does not come
+// before a new one. The part is nil if rules are to be chosen first.
 func (n *Node) due(l *lane) (task *task, part *part) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 // the result is gone.
 const sendRetries = 2
 
-// archives puts folders in the place of references to a PACS: what is retrieved before the command, and what is sent
+// archives puts folders in the place of references to a PACS: the one that is retrieved before the command, and the one that is sent
 // when it has succeeded.
 func (p *pipes) archives(cmd *cobra.Command, c Command, args []string) error {
 	var inputs []string

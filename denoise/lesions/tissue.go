@@ -86,8 +86,8 @@ type probe struct {
 	visible bool        // in the noise, at the contrast of strongest
 }
 
-// ground is the part of a lesion that a surface of second order takes off it. Anatomy and what a wide filter brings in from
-// outside a region are of this kind too, so that what a result keeps of it follows from the part that is seen.
+// ground is the part of a lesion that a surface of second order takes off it. Anatomy and edges outside a region, after a
+// wide filter, are of this kind too, so that the share of it that a result keeps follows from the part that is seen.
 type ground struct {
 	share float64   // of the energy of the lesion
 	slow  float64   // its mean squared frequency over that of the part that is seen
@@ -268,7 +268,7 @@ func (t *Tissue) probe(size float64) *probe {
 
 // groundOf returns what of a lesion, over all positions, is taken off with the ground.
 func (t *Tissue) groundOf(p *probe) (g ground) {
-	var energy, moment [2]float64 // of what is taken off, and of what is left
+	var energy, moment [2]float64 // of the part that is taken off, and of the rest
 	add := func(k int, values []float64) {
 		for i, c := range t.spectrum.transform(values) {
 			power := real(c)*real(c) + imag(c)*imag(c)

@@ -139,7 +139,8 @@ func (b *block) ofAir(values []float64) {
 		return
 	}
 	for _, x := range values {
-		b.skew += math.Pow((x-b.mean)/b.sd, 3) / float64(len(values))
+		z := (x - b.mean) / b.sd
+		b.skew += z * z * z / float64(len(values))
 	}
 	slices.Sort(values)
 	b.median = (values[(len(values)-1)/2] + values[len(values)/2]) / 2

@@ -54,14 +54,7 @@ func (r Result) compare(ctx context.Context, engine denoise.Engine) (o other, er
 	if err != nil {
 		return o, err
 	}
-	// A type of a file has room for the input's values, or begins at 0, which noise alone goes below: another end is of a window.
-	least := float64(lo)
-	if ends[0] == 0 && r.Noise.Sigma > 0 {
-		least = -clippedNoise * r.Noise.Sigma
-	}
-	clips := func(a, b float64) bool {
-		return b == ends[0] && a < b && (b <= float64(lo)+tolerance || b == 0 && a >= least) || b == ends[1] && a > b && b >= float64(hi)-tolerance
-	}
+	clips := r.clips(float64(lo), float64(hi), ends, tolerance)
 	differs := func(k, i int) float64 {
 		a, b := float64(made.Data[i]), float64(r.After.Data[i])
 		switch diff := b - a; {
@@ -116,6 +109,18 @@ func (r Result) compare(ctx context.Context, engine denoise.Engine) (o other, er
 	}
 	o.turn = o.spot.turn(valuesOf(made), valuesOf(r.After), d)
 	return o, nil
+}
+
+// clips returns a function that reports whether a type of a file made b of a. A type has room for the input's values, or
+// begins at 0, which noise alone goes below: another end is of a window.
+func (r Result) clips(lo, hi float64, ends [2]float64, tolerance float64) func(a, b float64) bool {
+	least := lo
+	if ends[0] == 0 && r.Noise.Sigma > 0 {
+		least = -clippedNoise * r.Noise.Sigma
+	}
+	return func(a, b float64) bool {
+		return b == ends[0] && a < b && (b <= lo+tolerance || b == 0 && a >= least) || b == ends[1] && a > b && b >= hi-tolerance
+	}
 }
 
 // allowances returns by how much each slice of a result may differ from what was made, and the

@@ -78,11 +78,13 @@ func TestCitation(t *testing.T) {
 	var c struct {
 		CFF                                     string `yaml:"cff-version"`
 		Message, Title, Abstract, Type, License string
+		Version                                 string
+		Released                                string `yaml:"date-released"`
 		Authors                                 []author
 		References                              []work
 	}
 	strict(t, "../../CITATION.cff", &c)
-	if c.CFF != "1.2.0" || c.Message == "" || c.Title != "Quell" || c.Type != "software" || len(c.Authors) == 0 || c.License != "Apache-2.0" {
+	if c.CFF != "1.2.0" || c.Message == "" || c.Title != "Quell" || c.Type != "software" || len(c.Authors) == 0 || c.License != "Apache-2.0" || c.Version == "" || c.Released == "" {
 		t.Errorf("%+v", c)
 	}
 	if len(c.References) != 5 {
