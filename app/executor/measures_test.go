@@ -60,7 +60,7 @@ func TestJudgeRun(t *testing.T) {
 		}
 		first := run.KnownFacts()
 		a, err := judgeRun(t.Context(), nil, run)
-		if err != nil || !a.Why.Same(measured.Why) || a.Sigma != measured.Sigma || a.Judgement != verdict.Fades || a.Sigma == 0 {
+		if err != nil || !a.Why.Same(measured.Why) || a.Sigma != measured.Sigma || a.Judgement != verdict.Texture || a.Sigma == 0 {
 			t.Errorf("%+v, %v; measured %+v", a.Judgement, err, measured.Judgement)
 		}
 		if measured.Map == nil || a.Map != nil || a.Place == nil || *a.Place != *measured.Place || a.Structure != measured.Structure {
