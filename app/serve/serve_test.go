@@ -816,7 +816,7 @@ func TestSettings(t *testing.T) {
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "when": "Nonsense=1", "do": {"filter": "median"}, "to": {"to": "P@h:1"}}]}`:             "no attribute Nonsense",
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "nonsense"}, "to": {"to": "P@h:1"}}]}`:                                 "nonsense",
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {}, "to": {"to": "P@h:1"}}]}`:                                                     "",
-		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "P"}}]}`:                                       "there is no place",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "P"}}]}`:                                       "there is no PACS node",
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "P@h"}}]}`:                                     "AETITLE@HOST:PORT",
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "ward"}}]}`:                                    "",
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": [{"to": "ward"}, {"to": "P@h:1", "commit": true}]}]}`: "",

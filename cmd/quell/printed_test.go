@@ -116,7 +116,7 @@ func TestPrintedVerdict(t *testing.T) {
 	few, head := noisyFolder(t), t.TempDir()
 	printed(t, "phantom", filepath.Join(head, "truth.nii"), "--kind", "mr", "--dims", "160,190,3", "--spacing", "1.2,1.2,2")
 	printed(t, "noise", filepath.Join(head, "truth.nii"), filepath.Join(head, "noisy.nii"), "--model", "gaussian", "--sigma", "6")
-	words := map[string]string{"unknown": "cannot be judged", "nothing": "nothing removed", "texture": "texture is lost"}
+	words := map[string]string{"unknown": "cannot be judged", "nothing": "nothing removed", "fades": "objects fade"}
 	type share struct{ value, low, high *float64 }
 	type figures struct {
 		Judgement, Why  string
@@ -141,7 +141,7 @@ func TestPrintedVerdict(t *testing.T) {
 	for _, c := range []struct {
 		dir, sigma, judgement string
 		slices                int
-	}{{few, "0.4", "unknown", 8}, {head, "0.4", "nothing", 3}, {head, "1.4", "texture", 3}} {
+	}{{few, "0.4", "unknown", 8}, {head, "0.4", "nothing", 3}, {head, "1.4", "fades", 3}} {
 		noisy, quiet := filepath.Join(c.dir, "noisy.nii"), filepath.Join(c.dir, "quiet.nii")
 		printed(t, "denoise", noisy, quiet, "--filter", "gaussian", "--dims", "2", "--sigma-spatial", c.sigma, "--overwrite")
 		judged := parsed[struct {

@@ -84,10 +84,10 @@ func TestPlacesAreChanged(t *testing.T) {
 		t.Fatalf("kept are %+v, chosen %q: %s", k.places, known.Selected, texts(t, w))
 	}
 
-	known.SetSelected("New place")
+	known.SetSelected("New PACS node")
 	name.SetText("home")
 	to.SetText("WARD@pacs.example:104")
-	if !save.Disabled() || !strings.Contains(texts(t, w), "There is a place of this name") {
+	if !save.Disabled() || !strings.Contains(texts(t, w), "There is a PACS node of this name") {
 		t.Error("a new place replaces another of its name")
 	}
 	name.SetText("ward")
