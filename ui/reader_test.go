@@ -135,6 +135,7 @@ func TestABlindComparisonEndsAfterAQuestion(t *testing.T) {
 	b.tap("Discard")
 	b.command("compare-blind").Run()
 	b.press(fyne.KeyReturn)
+	b.drain()
 	b.command("cancel").Run()
 	b.tap("End")
 	b.drain()
