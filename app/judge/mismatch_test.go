@@ -96,7 +96,7 @@ var damages = map[string]struct {
 // ones, from nothing removed to smeared, are not. A tenth of a sigma more is no other unit.
 func TestResultsOfOtherPrograms(t *testing.T) {
 	seeds := []uint64{41}
-	if !testing.Short() {
+	if tables() {
 		seeds = []uint64{41, 42}
 	}
 	named, all, honest := 0, 0, 0

@@ -3,6 +3,7 @@ package judge_test
 import (
 	"fmt"
 	"math"
+	"os"
 	"testing"
 
 	"quell/app/engines"
@@ -70,6 +71,9 @@ func oneOpinion(t *testing.T, name string, s *series.Series) string {
 	return fmt.Sprintf("%s %g: %s", p.Filter, best.Strength, a.Judgement)
 }
 
+// tables reports whether whole tables are measured, which takes minutes.
+func tables() bool { return os.Getenv("QUELL_JUDGE_TABLE") == "1" }
+
 // shared are series of the shared data of which the whole is small, or a part is taken.
 var shared = []string{
 	"ct/ge-head-tilted", "ct/philips-head-study", "lcd-fda/fbp/dose_010/signal_present/signal_present.mhd", "lcd-fda/fbp/dose_100/signal_absent/signal_absent.mhd",
@@ -81,7 +85,10 @@ func TestOneJudgeOfTheSharedData(t *testing.T) {
 	if testing.Short() {
 		t.Skip("full tier")
 	}
-	for _, name := range shared {
+	for k, name := range shared {
+		if k%4 != 0 && !tables() {
+			continue
+		}
 		v := loadShared(t, name)
 		var part volume.Region // the middle
 		for c, most := range [3]int{256, 256, 8} {
@@ -97,8 +104,11 @@ func TestOneJudgeOfTheSharedData(t *testing.T) {
 
 // Phantoms of CT and MR, thin and thick, of weak and strong noise, white and soft, of few and many organs.
 func TestOneJudgeOfPhantoms(t *testing.T) {
-	n := 40
-	if testing.Short() {
+	n := 10
+	switch {
+	case tables():
+		n = 40
+	case testing.Short():
 		n = 3
 	}
 	proposed := 0

@@ -253,7 +253,7 @@ var steps = []step{
 // to smeared; the verdict follows. The seeds and the anatomies differ from those that the errors were chosen on.
 func TestFiguresHoldTheTruth(t *testing.T) {
 	seeds := []uint64{21}
-	if !testing.Short() {
+	if tables() {
 		seeds = []uint64{21, 22, 125}
 	}
 	held, all := [3]int{}, 0

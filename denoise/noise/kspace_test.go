@@ -16,36 +16,13 @@ func TestTableOfKSpace(t *testing.T) {
 	if !full() {
 		t.Skip("several minutes: QUELL_NOISE_TABLE=1 measures it")
 	}
-	to255 := func(v *volume.Volume) *volume.Volume {
-		_, hi, _ := v.Range(t.Context())
-		return scaled(v, 255/hi)
-	}
-	chris := to255(series(t, "nifti/niivue/chris_t1.nii.gz", -1))
-	mni := to255(series(t, "template/mni152-2009-t1-1mm.nii.gz", -1))
-	for i, a := range mni.Data { // as T2 shows it
-		mni.Data[i] = a * 1.2 * (1.9 - 1.55*a/255)
-	}
 	near, held, high, all := 0, 0, 0, 0
-	for ai, a := range []struct {
-		name string
-		v    *volume.Volume
-	}{
-		{"chris, 1 mm", slab(chris, 74, 86)},
-		{"chris, 5 mm", noisetest.Thick(slab(chris, 50, 110), 5)},
-		{"sagittal, 1 mm", noisetest.Turned(mni, true, 12)},
-		{"coronal, 2 mm", noisetest.Coarse(noisetest.Thick(noisetest.Turned(mni, false, 36), 2), 2)},
-	} {
+	for ai, a := range heads(t) {
 		for ki, k := range noisetest.Acquisitions {
 			clean := k.Make(a.v, 0, 1)
 			for _, share := range []float64{1, 2, 4} {
 				v := k.Make(a.v, 2.55*share, uint64(1000*ai+10*ki)+uint64(share))
-				n, sum, squares := 0.0, 0.0, 0.0
-				for i, c := range clean.Data {
-					if d := float64(v.Data[i] - c); c > 40 {
-						n, sum, squares = n+1, sum+d, squares+d*d
-					}
-				}
-				sigma := math.Sqrt(squares/n - sum*sum/(n*n))
+				sigma := noiseIn(clean, v)
 				for _, masked := range []bool{false, true} {
 					for i, c := range clean.Data {
 						if masked && c < 25 {
@@ -74,5 +51,89 @@ func TestTableOfKSpace(t *testing.T) {
 	t.Logf("of %d: within 20 %% %d, held %d, acts above 1.2 %d", all, near, held, high)
 	if near*10 < all*9 || held*100 < all*85 || high*20 > all {
 		t.Errorf("of %d: within 20 %% %d, of 90 %% at least; held %d, of 85 %%; acts above 1.2 %d, of 5 %% at most", all, near, held, high)
+	}
+}
+
+type head struct {
+	name string
+	v    *volume.Volume
+}
+
+// heads returns anatomies of three resolutions.
+func heads(t *testing.T) []head {
+	t.Helper()
+	to255 := func(v *volume.Volume) *volume.Volume {
+		_, hi, _ := v.Range(t.Context())
+		return scaled(v, 255/hi)
+	}
+	chris := to255(series(t, "nifti/niivue/chris_t1.nii.gz", -1))
+	mni := to255(series(t, "template/mni152-2009-t1-1mm.nii.gz", -1))
+	for i, a := range mni.Data { // as T2 shows it
+		mni.Data[i] = a * 1.2 * (1.9 - 1.55*a/255)
+	}
+	return []head{
+		{"chris, 1 mm", slab(chris, 74, 86)},
+		{"chris, 5 mm", noisetest.Thick(slab(chris, 50, 110), 5)},
+		{"sagittal, 1 mm", noisetest.Turned(mni, true, 12)},
+		{"coronal, 2 mm", noisetest.Coarse(noisetest.Thick(noisetest.Turned(mni, false, 36), 2), 2)},
+	}
+}
+
+// noiseIn returns the standard deviation of the noise in tissue.
+func noiseIn(clean, noisy *volume.Volume) float64 {
+	n, sum, squares := 0.0, 0.0, 0.0
+	for i, c := range clean.Data {
+		if d := float64(noisy.Data[i] - c); c > 40 {
+			n, sum, squares = n+1, sum+d, squares+d*d
+		}
+	}
+	return math.Sqrt(squares/n - sum*sum/(n*n))
+}
+
+// TestTableOfSharedSlices measures noise that slices share, as they overlap or were interpolated: each slice holds a part of those
+// beside it. The limits were chosen on these anatomies, with half of the acquisitions.
+func TestTableOfSharedSlices(t *testing.T) {
+	if !full() {
+		t.Skip("several minutes: QUELL_NOISE_TABLE=1 measures it")
+	}
+	for _, part := range []float64{0.5, 0.25} {
+		near, held, high, all := 0, 0, 0, 0
+		for ai, a := range heads(t) {
+			for ki, k := range noisetest.Acquisitions {
+				if ki%2 == 0 {
+					continue
+				}
+				for _, share := range []float64{1, 2, 4} {
+					clean, v := k.Make(a.v, 0, 1), k.Make(a.v, 2.55*share, uint64(7000+1000*ai+10*ki)+uint64(share))
+					shareSlices(clean, part)
+					shareSlices(v, part)
+					e, sigma := estimate(t, v), noiseIn(clean, v)
+					all++
+					if off := e.Sigma / sigma; off >= 0.8 && off <= 1.2 {
+						near++
+					}
+					if e.Low <= sigma && e.High >= sigma {
+						held++
+					}
+					if e.Acting() > 1.2*sigma {
+						high++
+					}
+					t.Logf("%-14s %-16s %g %% part %g: %.2f (%.2f to %.2f) acts at %.2f", a.name, k.Name, share, part, e.Sigma/sigma, e.Low/sigma, e.High/sigma, e.Acting()/sigma)
+				}
+			}
+		}
+		t.Logf("part %g, of %d: within 20 %% %d, held %d, acts above 1.2 %d", part, all, near, held, high)
+		if near*10 < all*5 || held*10 < all*7 || high*10 > all {
+			t.Errorf("part %g, of %d: within 20 %% %d, of half at least; held %d, of 70 %%; acts above 1.2 %d, of 10 %% at most", part, all, near, held, high)
+		}
+	}
+}
+
+// shareSlices adds to each slice a part of those beside it, and divides by the sum of the parts.
+func shareSlices(v *volume.Volume, part float64) {
+	n, was := v.SliceVoxels(), v.Clone().Data
+	for i := range v.Data {
+		below, above := max(i/n-1, 0)*n+i%n, min(i/n+1, v.Dims[2]-1)*n+i%n
+		v.Data[i] = float32((float64(was[i]) + part*float64(was[below]+was[above])) / (1 + 2*part))
 	}
 }
