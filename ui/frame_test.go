@@ -143,10 +143,7 @@ func TestTheLineOfTheStrength(t *testing.T) {
 		return b.workbench.Status() == "From an earlier series: Patch radius. “Defaults” sets everything back."
 	})
 	b.key(fyne.KeyP)
-	b.drain()
-	if got := b.workbench.Status(); got != exampleStatus {
-		t.Errorf("beside the column, which says it, the status bar says %q", got)
-	}
+	b.until("the status bar is that of the series beside the column, which says it", func() bool { return b.workbench.Status() == exampleStatus })
 }
 
 // Nine series keep their pictures, names and badges in the list on every window, and the one on the screen is in sight.
