@@ -80,7 +80,7 @@ func (m *memory) series(ctx context.Context, im Image) (*series.Series, error) {
 	return s, nil
 }
 
-// source returns an image as the source of a job: a volume, or those of a 4-D array.
+// source returns an image as the source of a job: one volume, or all volumes of a 4-D array.
 func (m *memory) source(ctx context.Context, im Image) (executor.Source, *series.Series, error) {
 	if _, err := m.floats("array", im.Array); err != nil { // all of it
 		return executor.Source{}, nil, err

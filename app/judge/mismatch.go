@@ -38,7 +38,7 @@ const (
 	sampled, coarse = 20000, 4
 )
 
-// match compares voxels of a result with those of its input.
+// match compares voxels of a result with voxels of its input.
 type match struct {
 	before, after *volume.Volume
 	at            [][3]int // voxels of the result
@@ -200,7 +200,7 @@ func (m match) slices() (z, from int) {
 	return 0, 0
 }
 
-// values returns what the values of a result mean in place of those of the input; nil if they are of its units.
+// values returns the units or the window of a result that the input does not have; nil if both have one unit.
 func (m match) values(sigma noise.Figure, counts func(i int) bool) *Mismatch {
 	lo, hi := float32(math.Inf(1)), float32(math.Inf(-1))
 	for _, c := range m.at {

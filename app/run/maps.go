@@ -107,12 +107,12 @@ func (m Maps) IfVaries(ctx context.Context, r denoise.Recipe, s *series.Series, 
 	return m, facts, err
 }
 
-// MapPays says whether a recipe is run under an estimated noise map unless a person says otherwise: see Maps.IfVaries.
+// MapPays reports whether a recipe is run under an estimated noise map unless a person says otherwise: see Maps.IfVaries.
 func MapPays(r denoise.Recipe, f denoise.Facts) bool {
 	return mappable(r) && NoiseVaries(f)
 }
 
-// NoiseVaries says whether the noise differs from place to place, so that it can be mapped.
+// NoiseVaries reports whether the noise differs from place to place, so that it can be mapped.
 func NoiseVaries(f denoise.Facts) bool {
 	return !f.Noise.InTissue() && f.Noise.Why.Kind() == message.NoiseVaries && f.AutoSigma() > 0
 }

@@ -139,6 +139,9 @@ func (w *evenWindows) correctOverlap() {
 			o.narrow[q] *= gain
 			o.wide[q] *= gain
 		}
+		if o.correlation == nil { // windows without variation show none
+			continue
+		}
 		o.correlation.Across = [3]float64{1, rho, rho * rho * rho * rho}
 	}
 }

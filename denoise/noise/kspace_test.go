@@ -16,7 +16,7 @@ func TestTableOfKSpace(t *testing.T) {
 	if !full() {
 		t.Skip("several minutes: QUELL_NOISE_TABLE=1 measures it")
 	}
-	near, held, high, all := 0, 0, 0, 0
+	var found tally
 	for ai, a := range heads(t) {
 		for ki, k := range noisetest.Acquisitions {
 			clean := k.Make(a.v, 0, 1)
@@ -33,24 +33,33 @@ func TestTableOfKSpace(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					all++
-					if off := e.Sigma / sigma; off >= 0.8 && off <= 1.2 {
-						near++
-					}
-					if e.Low <= sigma && e.High >= sigma {
-						held++
-					}
-					if e.Acting() > 1.2*sigma {
-						high++
-					}
+					found.add(e.Figure, sigma)
 					t.Logf("%-14s %-16s %g %% masked %-5v: %.2f (%.2f to %.2f) %-4s acts at %.2f, by %s", a.name, k.Name, share, masked, e.Sigma/sigma, e.Low/sigma, e.High/sigma, e.Confidence, e.Acting()/sigma, e.Method)
 				}
 			}
 		}
 	}
-	t.Logf("of %d: within 20 %% %d, held %d, acts above 1.2 %d", all, near, held, high)
-	if near*10 < all*9 || held*100 < all*85 || high*20 > all {
-		t.Errorf("of %d: within 20 %% %d, of 90 %% at least; held %d, of 85 %%; acts above 1.2 %d, of 5 %% at most", all, near, held, high)
+	t.Logf("of %d: within 20 %% %d, held %d, acts above 1.2 %d", found.all, found.near, found.held, found.high)
+	if found.near*10 < found.all*9 || found.held*100 < found.all*85 || found.high*20 > found.all {
+		t.Errorf("of %d: within 20 %% %d, of 90 %% at least; held %d, of 85 %%; acts above 1.2 %d, of 5 %% at most", found.all, found.near, found.held, found.high)
+	}
+}
+
+// tally counts cases of a table.
+type tally struct {
+	near, held, high, all int // within 20 %, held by the interval, acting above 1.2 of the truth
+}
+
+func (c *tally) add(f noise.Figure, sigma float64) {
+	c.all++
+	if off := f.Sigma / sigma; off >= 0.8 && off <= 1.2 {
+		c.near++
+	}
+	if f.Low <= sigma && f.High >= sigma {
+		c.held++
+	}
+	if f.Acting() > 1.2*sigma {
+		c.high++
 	}
 }
 
@@ -97,7 +106,7 @@ func TestTableOfSharedSlices(t *testing.T) {
 		t.Skip("several minutes: QUELL_NOISE_TABLE=1 measures it")
 	}
 	for _, part := range []float64{0.5, 0.25} {
-		near, held, high, all := 0, 0, 0, 0
+		var found tally
 		for ai, a := range heads(t) {
 			for ki, k := range noisetest.Acquisitions {
 				if ki%2 == 0 {
@@ -108,23 +117,14 @@ func TestTableOfSharedSlices(t *testing.T) {
 					shareSlices(clean, part)
 					shareSlices(v, part)
 					e, sigma := estimate(t, v), noiseIn(clean, v)
-					all++
-					if off := e.Sigma / sigma; off >= 0.8 && off <= 1.2 {
-						near++
-					}
-					if e.Low <= sigma && e.High >= sigma {
-						held++
-					}
-					if e.Acting() > 1.2*sigma {
-						high++
-					}
+					found.add(e.Figure, sigma)
 					t.Logf("%-14s %-16s %g %% part %g: %.2f (%.2f to %.2f) acts at %.2f", a.name, k.Name, share, part, e.Sigma/sigma, e.Low/sigma, e.High/sigma, e.Acting()/sigma)
 				}
 			}
 		}
-		t.Logf("part %g, of %d: within 20 %% %d, held %d, acts above 1.2 %d", part, all, near, held, high)
-		if near*10 < all*5 || held*10 < all*6 || high*10 > all {
-			t.Errorf("part %g, of %d: within 20 %% %d, of half at least; held %d, of 60 %%; acts above 1.2 %d, of 10 %% at most", part, all, near, held, high)
+		t.Logf("part %g, of %d: within 20 %% %d, held %d, acts above 1.2 %d", part, found.all, found.near, found.held, found.high)
+		if found.near*10 < found.all*5 || found.held*10 < found.all*6 || found.high*10 > found.all {
+			t.Errorf("part %g, of %d: within 20 %% %d, of half at least; held %d, of 60 %%; acts above 1.2 %d, of 10 %% at most", part, found.all, found.near, found.held, found.high)
 		}
 	}
 }
