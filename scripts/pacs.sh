@@ -264,8 +264,8 @@ through() {
 	study=$(value "$all/IM00001.dcm" StudyInstanceUID) series=$(value "$all/IM00001.dcm" SeriesInstanceUID)
 	printf 'user:%s\n' "$secret" >"$work/secret" && chmod 600 "$work/secret"
 	export TMPDIR=$tmp
-	"$quell" pacs places add web "http://127.0.0.1:$http/dicom-web" --sign-in basic --secret "file:$work/secret" >/dev/null
-	"$quell" pacs places add node "$aet@127.0.0.1:$dicom" --from "$me" >/dev/null
+	"$quell" pacs nodes add web "http://127.0.0.1:$http/dicom-web" --sign-in basic --secret "file:$work/secret" >/dev/null
+	"$quell" pacs nodes add node "$aet@127.0.0.1:$dicom" --from "$me" >/dev/null
 	for protocol in web node; do
 		stop_pacs
 		start_pacs again
