@@ -72,7 +72,7 @@ func (r Recipe) Given(f Facts) Facts {
 	if err != nil {
 		return f
 	}
-	p, ok := filter.Param(sigmaName)
+	p, ok := filter.Param(SigmaName)
 	if !ok || !r.ignores(p).IsZero() {
 		return f
 	}
@@ -82,8 +82,8 @@ func (r Recipe) Given(f Facts) Facts {
 	return f
 }
 
-// sigmaName is the parameter of filters that take the noise as a number.
-const sigmaName = "sigma"
+// SigmaName is the parameter of filters that take the noise as a number.
+const SigmaName = "sigma"
 
 // ResolveFor is Resolve for a recipe that runs once on in. It reads the volume
 // only for what the recipe's automatic values depend on, since the noise

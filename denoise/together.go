@@ -140,7 +140,7 @@ type sigmas struct {
 }
 
 func (r Recipe) sigmas(in Input) sigmas {
-	s := sigmas{stabilised: r.Stabilisation(), sigma: r.Unstabilised().Get(sigmaName).Float()}
+	s := sigmas{stabilised: r.Stabilisation(), sigma: r.Unstabilised().Get(SigmaName).Float()}
 	if in.Noise != nil {
 		s.usual = in.usualSigma()
 		if s.noise = in.Noise.Data; s.stabilised == 0 {

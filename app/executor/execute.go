@@ -45,12 +45,13 @@ type execution struct {
 	events job.Events
 	plan   MemoryPlan
 
-	engine  denoise.Engine // nil before it is needed
-	maps    run.Maps       // from files, the same for all volumes
-	begun   int            // sinks
-	devices denoise.DeviceLog
-	outcome Outcome
-	volumes []VolumeOutcome
+	engine     denoise.Engine // nil before it is needed
+	maps       run.Maps       // from files, the same for all volumes; or estimated with a proposal
+	mapsLoaded bool
+	begun      int // sinks
+	devices    denoise.DeviceLog
+	outcome    Outcome
+	volumes    []VolumeOutcome
 
 	compared bool // volumes of a 4-D series, which showed repeats, or nil
 	repeats  *noise.Repeats
@@ -244,8 +245,12 @@ func (v *volumeWork) begin(ctx context.Context, s *series.Series) error {
 	return v.x.loadMaps(ctx, s)
 }
 
-// loadMaps takes the maps that the job names, or else the ones that are in memory.
+// loadMaps takes the maps that the job names, or else the ones that are in memory, once.
 func (x *execution) loadMaps(ctx context.Context, s *series.Series) (err error) {
+	if x.mapsLoaded {
+		return nil
+	}
+	x.mapsLoaded = true
 	if x.maps = x.means.Maps; x.job.MapFile() != "" || x.job.Mask != "" {
 		x.maps, err = run.LoadMaps(ctx, x.job, s)
 	}
@@ -277,12 +282,27 @@ func (v *volumeWork) check(ctx context.Context, s *series.Series) (err error) {
 	return run.CheckRecipe(s, v.recipe, v.x.job.Uneven == job.UnevenSplit)
 }
 
-// propose takes the filter and the strength that remove most noise of the first volume within the bounds. The CPU finds it: the same on
-// every machine.
+// propose takes the filter and the strength that remove most noise of the volume, or of the one in the middle of a 4-D series,
+// within the bounds: the first ones are often brighter than all others. The CPU finds it: the same on every machine.
 func (v *volumeWork) propose(ctx context.Context, s *series.Series) (err error) {
 	proposal := &v.x.outcome.Proposal
 	if v.k == 0 {
-		q := run.ProposalRequest{Series: s, Facts: v.x.means.Facts}
+		s, err := v.x.middle(ctx, s)
+		if err != nil {
+			return err
+		}
+		if err := v.x.loadMaps(ctx, s); err != nil {
+			return err
+		}
+		facts, err := v.facts(ctx, s)
+		if err != nil {
+			return err
+		}
+		maps, err := v.x.maps.Estimate(ctx, v.x.job, s)
+		if err != nil {
+			return err
+		}
+		q := run.ProposalRequest{Series: s, Facts: facts, Maps: maps, IfVaries: v.x.job.NoiseMap == job.MapIfVaries}
 		if !v.x.job.AutoDims {
 			q.Dims = v.recipe.Dims
 		}
@@ -291,7 +311,7 @@ func (v *volumeWork) propose(ctx context.Context, s *series.Series) (err error) 
 			return err
 		}
 		if *proposal = &p; v.x.src.Len() == 1 && p.Facts != nil {
-			v.x.means.Facts = p.Facts
+			v.x.means.Facts, v.x.maps = p.Facts, p.Maps
 		}
 	}
 	if (*proposal).Filter != "" {
@@ -300,6 +320,20 @@ func (v *volumeWork) propose(ctx context.Context, s *series.Series) (err error) 
 		v.recipe.Dims, err = run.ProposeDims(s, v.recipe.Filter)
 	}
 	return err
+}
+
+// middle returns the volume in the middle of a 4-D series; first is the first one.
+func (x *execution) middle(ctx context.Context, first *series.Series) (*series.Series, error) {
+	if x.src.Len() == 1 {
+		return first, nil
+	}
+	load, done := x.src.Again()
+	defer done()
+	s, err := load(ctx, x.src.Len()/2)
+	if err == nil {
+		s, err = Evened(x.job, s)
+	}
+	return s, err
 }
 
 // announce sends messages about findings that are more than notes, and keeps them, each once.

@@ -24,8 +24,8 @@ type Job struct {
 	// AutoDims replaces the recipe's dimensionality by the one that suits the
 	// series, see run.ProposeDims.
 	AutoDims bool `json:"auto_dims,omitempty"`
-	// AutoFilter replaces the recipe by the defaults of the filter that is expected to gain most on the first
-	// volume, see run.ProposeFilter, in the recipe's dimensionality. If no gain is known the recipe stays.
+	// AutoFilter replaces the recipe by the filter and the strength that remove most noise within the bounds, see
+	// run.ProposeFilter, in the recipe's dimensionality. If none does the recipe stays.
 	AutoFilter bool       `json:"auto_filter,omitempty"`
 	Slices     SliceRange `json:"slices,omitzero"` // that are filtered and written; all if it is zero
 	// judge.NoiseMap is a file that holds sigma for each voxel, on the grid of the series

@@ -43,7 +43,9 @@ var entries = []entry{
 	}},
 	{"contrast_kept", message.Text("Contrast kept"), shareOf(verdict.Figures.Contrast), percent, func(m Measures, f *Figure) {
 		f.Good = verdict.Usual.Contrast
-		f.Sentence = message.Text("of objects of %s mm, the smallest that are visible", message.Figure(fmt.Sprintf("%.3g", m.ObjectSize)))
+		if m.ObjectSize > 0 { // an unchanged result keeps any
+			f.Sentence = message.Text("of objects of %s mm, the smallest that are visible", message.Figure(fmt.Sprintf("%.3g", m.ObjectSize)))
+		}
 	}},
 	{"texture_kept", message.Text("Texture kept"), shareOf(verdict.Figures.Texture), percent, func(_ Measures, f *Figure) {
 		f.Good = verdict.Usual.Texture

@@ -11,6 +11,17 @@ import (
 	"quell/internal/message"
 )
 
+// The contrast of a result that equals its input is of no size.
+func TestUnchangedHasNoObject(t *testing.T) {
+	m := Measures{Assessment: Assessment{Verdict: Verdict{Figures: verdict.Unchanged()}}}
+	if f := Shares(m)[1]; f.Kind != "contrast_kept" || f.Line() != "100 %" {
+		t.Errorf("%q", f.Line())
+	}
+	if m.ObjectSize = 2; !strings.HasSuffix(Shares(m)[1].Line(), "of objects of 2 mm, the smallest that are visible") {
+		t.Errorf("%q", Shares(m)[1].Line())
+	}
+}
+
 // A new figure is one entry: it is listed, written in words and a key of the JSON.
 func TestANewFigureIsOneEntry(t *testing.T) {
 	defer func(before []entry) { entries = before }(entries)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"quell/app/job"
 	"quell/denoise"
 	"quell/denoise/equalise"
 	"quell/denoise/lesions"
@@ -22,6 +23,8 @@ type Choice struct {
 	Filter   string  `json:"filter"`
 	Dims     int     `json:"dims"`
 	Strength float64 `json:"strength"` // percent
+	// Sigma of the noise that the filter is given; 0: its automatic value.
+	Sigma float64 `json:"sigma,omitempty"`
 	verdict.Figures
 	Full     verdict.Figures   `json:"full"`     // of the filter alone
 	Possible float64           `json:"possible"` // the share of the noise that any filter can remove of faint objects within the bounds
@@ -54,29 +57,36 @@ func Choose(ctx context.Context, engine denoise.Engine, tissue *lesions.Tissue, 
 		return c, nil
 	}
 	c.Dial = d
-	w, setting, ok := d.Strongest(lesions.UsualBounds)
-	if ok {
-		c.Figures = c.Response.Figures(w)
-	}
-	for s := setting.Strength; s > 0 && !kept(c.Figures); {
-		if s = math.Floor(s * nearly); !verdict.Usual.Within(c.Figures) { // intervals count too
-			s = math.Floor(s * shorter)
+	_, setting, _ := d.Strongest(lesions.UsualBounds)
+	c.take(setting.Strength)
+	for c.Strength > 0 && !kept(c.Figures) {
+		s := math.Floor(c.Strength * nearly)
+		if !verdict.Usual.Within(c.Figures) { // intervals count too
+			s = math.Floor(c.Strength * shorter)
 		}
-		w, setting = d.At(s)
-		c.Figures = c.Response.Figures(w)
+		c.take(s)
 	}
-	if setting.Strength == 0 {
-		w, setting = d.At(0)
-		c.Figures = c.Response.Figures(w)
-	}
-	c.Strength, c.Possible = setting.Strength, 1-setting.Possible
-	c.weights, c.left, c.Recipe = w, setting, r.Equalised(c.Strength, w)
 	return c, nil
+}
+
+// take sets a strength, its equaliser and the figures that the verdict has of it.
+func (c *Choice) take(strength float64) {
+	c.weights, c.left = c.Dial.At(strength)
+	c.Strength, c.Figures = strength, c.Response.Figures(c.weights)
+	c.Recipe = c.Recipe.Equalised(strength, c.weights)
+	c.left.Noise, c.left.Kept, c.left.Texture = 1-float64(c.NoiseRemoved), float64(c.ContrastKept), float64(c.TextureKept)
+	if kept(c.Figures) { // the least is found otherwise: within the bounds it cannot be above
+		c.left.Possible = min(c.left.Possible, c.left.Noise)
+	}
+	c.Possible = 1 - c.left.Possible
 }
 
 // Asked returns the recipe of a choice as it is asked for: automatic but for its strength.
 func (c Choice) Asked() (denoise.Recipe, error) {
 	r, err := denoise.NewRecipe(c.Filter, c.Dims)
+	if c.Sigma > 0 {
+		r = r.With(denoise.SigmaName, denoise.Number(c.Sigma))
+	}
 	return r.With(denoise.MixStrength.Name, denoise.Number(c.Strength)), err
 }
 
@@ -109,6 +119,7 @@ type Proposal struct {
 	Choices []Choice        `json:"choices,omitempty"`
 	Why     message.Message `json:"why,omitzero"` // a sentence: why nothing is proposed
 	Facts   *denoise.Facts  `json:"-"`            // that it rests on; nil if they were not needed
+	Maps    Maps            `json:"-"`            // that steer the filter
 }
 
 // ProposalRequest is a series on which filters compete.
@@ -117,6 +128,10 @@ type ProposalRequest struct {
 	Noise  *noise.Estimate // of its volume, or nil to find it
 	Facts  *denoise.Facts  // of its volume, as [denoise.FactsOf] finds them, or nil to find them
 	Dims   int             // 2 or 3 for filters with that form; 0: see [ProposeDims]
+	Maps   Maps            // that steer the filters
+	// IfVaries has each filter judged as it will run: under an estimated noise map if that pays, see [Maps.IfVaries].
+	IfVaries bool
+	Varying  Maps // that map, if it is known
 }
 
 // ProposeFilter finds the strength of each filter with automatic values on a series, and ranks them. If the noise gives
@@ -127,32 +142,104 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 	if err != nil || !why.IsZero() {
 		return Proposal{Why: why}, err
 	}
-	recipes, err := candidates(q.Series, f, q.Dims)
+	recipes, err := candidates(q.Series, q.Dims)
 	if err != nil {
 		return p, err
 	}
-	in := denoise.Input{Volume: q.Series.Volume}
-	tissue, err := TissueOf(ctx, in, f)
+	plain, err := q.ground(ctx, q.Maps, &f)
 	if err != nil {
 		return p, err
 	}
-	if len(tissue.At) == 0 {
+	mapped := plain
+	if m := q.Maps; q.IfVaries && m.Noise == nil && m.Mask == nil && NoiseVaries(f) {
+		if m = q.Varying; m.Noise == nil {
+			if m, err = m.Estimate(ctx, job.Job{NoiseMap: job.MapAuto}, q.Series); err != nil {
+				return p, err
+			}
+		}
+		if mapped, err = q.ground(ctx, m, nil); err != nil {
+			return p, err
+		}
+	}
+	under := map[string]Maps{}
+	choose := func(r denoise.Recipe) (c Choice, err error) {
+		g := plain
+		if mappable(r) {
+			g = mapped
+		}
+		if r, err = r.Resolve(q.Series.Volume.Geometry, g.facts); err == nil {
+			c, err = Choose(ctx, engine, g.tissue, r)
+		}
+		under[c.Filter] = g.maps
+		return c, err
+	}
+	if len(plain.tissue.At) == 0 || len(mapped.tissue.At) == 0 {
 		return Proposal{Why: message.New(message.VerdictNone, "No filter is proposed: there are too few homogeneous regions to compare filters in.")}, nil
 	}
 	for _, r := range recipes {
-		c, err := Choose(ctx, engine, tissue, r)
+		c, err := choose(r)
 		if err != nil {
 			return p, err
 		}
 		p.Choices = append(p.Choices, c)
 	}
 	Rank(p.Choices)
+	if err := p.raise(f.Noise, recipes, choose); err != nil {
+		return p, err
+	}
 	if len(p.Choices) > 0 && p.Choices[0].Strength > 0 {
 		p.Filter, p.Facts = p.Choices[0].Filter, &f
+		p.Maps = under[p.Filter]
 	} else {
 		p = Proposal{Why: message.New(message.VisibilityLost, "No filter is proposed: none keeps what is visible at any strength.")}
 	}
 	return p, nil
+}
+
+// raise gives filters more and more noise to remove, up to what there may be, while little is removed: noise that is known
+// roughly lies between ends of which the low one may remove nothing. What objects and texture keep is measured and bounds it.
+func (p *Proposal) raise(e noise.Estimate, recipes []denoise.Recipe, choose func(denoise.Recipe) (Choice, error)) error {
+	if !e.Rough() {
+		return nil
+	}
+	for sigma := e.Sigma; sigma <= e.High && len(p.Choices) > 0 && !(float64(p.Choices[0].NoiseRemoved) >= verdict.Usual.Little); sigma *= 2 {
+		for _, r := range recipes {
+			f, err := denoise.FilterByName(r.Filter)
+			if err != nil {
+				return err
+			}
+			if s, ok := f.Param(denoise.SigmaName); !ok || !s.Basic {
+				continue
+			}
+			c, err := choose(r.With(denoise.SigmaName, denoise.Number(sigma)))
+			if err != nil {
+				return err
+			}
+			c.Sigma = sigma
+			if i := slices.IndexFunc(p.Choices, func(o Choice) bool { return o.Filter == c.Filter }); verdict.Usual.Better(c.Figures, p.Choices[i].Figures) {
+				p.Choices[i] = c
+			}
+		}
+		Rank(p.Choices)
+	}
+	return nil
+}
+
+// ground is a series under maps that steer filters, and the homogeneous regions in which they are judged.
+type ground struct {
+	maps   Maps
+	facts  denoise.Facts
+	tissue *lesions.Tissue
+}
+
+// ground finds the regions under maps; known are the facts of the volume without them.
+func (q ProposalRequest) ground(ctx context.Context, m Maps, known *denoise.Facts) (g ground, err error) {
+	in := m.Input(q.Series.Volume)
+	g.maps = m
+	if g.facts, err = factsFor(ctx, in, known); err == nil {
+		g.tissue, err = TissueOf(ctx, in, g.facts)
+	}
+	return g, err
 }
 
 // facts returns the facts of the volume, or why its noise gives no ground for automatic values.
@@ -177,8 +264,8 @@ func (q ProposalRequest) facts(ctx context.Context) (f denoise.Facts, why messag
 
 // unproposable says in a sentence why filters cannot be compared by this noise; empty if they can.
 func unproposable(e noise.Estimate) message.Message {
-	if unknown := e.Sentence(); !unknown.IsZero() {
-		return unknown
+	if e.Confidence == noise.None {
+		return e.Sentence()
 	}
 	if why := untunable(e); !why.IsZero() {
 		return message.New(message.NoiseWeak, "The series %s.", why)
@@ -186,8 +273,8 @@ func unproposable(e noise.Estimate) message.Message {
 	return message.Message{}
 }
 
-// candidates returns the recipes that compete, resolved.
-func candidates(s *series.Series, f denoise.Facts, dims int) (all []denoise.Recipe, err error) {
+// candidates returns the recipes that compete.
+func candidates(s *series.Series, dims int) (all []denoise.Recipe, err error) {
 	for _, filter := range denoise.Filters() {
 		if !slices.Contains(filter.Dims, 2) && (dims == 2 || !mixes(s)) {
 			continue // it only averages across slices
@@ -205,9 +292,6 @@ func candidates(s *series.Series, f denoise.Facts, dims int) (all []denoise.Reci
 		if !automatic(r) {
 			continue // it would compete by a strength that knows nothing of the series
 		}
-		if r, err = r.Resolve(s.Volume.Geometry, f); err != nil {
-			return nil, err
-		}
 		all = append(all, r)
 	}
 	return all, nil
@@ -215,6 +299,9 @@ func candidates(s *series.Series, f denoise.Facts, dims int) (all []denoise.Reci
 
 // Text says what a choice does: "removes 31 % of the noise at strength 42".
 func (c Choice) Text() message.Message {
+	if c.Sigma > 0 {
+		return message.Text("removes %.0f %% of the noise at strength %.0f and sigma %.3g", 100*float64(c.NoiseRemoved), c.Strength, c.Sigma)
+	}
 	return message.Text("removes %.0f %% of the noise at strength %.0f", 100*float64(c.NoiseRemoved), c.Strength)
 }
 

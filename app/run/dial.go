@@ -49,9 +49,6 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 		tuned.Doubts = append(tuned.Doubts, message.New(message.VerdictNone, "The strength is taken at all frequencies alike: %s.", why))
 		return tuned.Recipe, tuned, nil
 	}
-	if unknown := facts.Noise.Sentence(); !unknown.IsZero() {
-		return undecided(unknown.Clause())
-	}
 	if why := untunable(facts.Noise); !why.IsZero() {
 		return undecided(why)
 	}
@@ -66,7 +63,7 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 		return undecided(message.New(message.VisibilityLost, "no strength of %s keeps what is visible and the texture of the noise", full.Filter))
 	}
 	if !asked.Dials() {
-		choice.weights, choice.left = choice.Dial.At(asked.Get(name).Float())
+		choice.take(asked.Get(name).Float())
 	}
 	if tuned == nil {
 		tuned = &Tuned{Noise: facts.Noise.Figure}
@@ -92,10 +89,10 @@ var dials struct {
 	solved []Choice
 }
 
-// mostDials is how many are kept, some kilobytes each.
-const mostDials = 16
+// mostDials is how many are kept, some megabytes each.
+const mostDials = 4
 
-// solved returns the choice of a recipe at full strength, without its response, which is large.
+// solved returns the choice of a recipe at full strength.
 func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full denoise.Recipe, facts denoise.Facts) (Choice, error) {
 	recipe, err := json.Marshal(full)
 	if err != nil {
@@ -126,7 +123,7 @@ func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full deno
 	if !c.Figures.Noise().Known() {
 		return c, message.Errorf(message.VerdictNone, "the noise in homogeneous regions does not give a strength")
 	}
-	c.Response = nil
+	c.Response = c.Response.Alone()
 	dials.Lock()
 	defer dials.Unlock()
 	n := min(len(dials.keys), mostDials-1)

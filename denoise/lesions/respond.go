@@ -52,6 +52,14 @@ func (t *Tissue) respond(ctx context.Context, e denoise.Engine, recipe denoise.R
 	return r, err
 }
 
+// Alone returns a response that keeps the regions of a volume and not the volume.
+func (r *Response) Alone() *Response {
+	out, t := *r, *r.tissue
+	t.in = denoise.Input{Volume: &volume.Volume{Geometry: t.in.Volume.Geometry}}
+	out.tissue = &t
+	return &out
+}
+
 // removed returns what the filter alone removes from the k-th box.
 func (r *Response) removed(k int) *volume.Volume {
 	out := r.before[k].Clone()

@@ -27,7 +27,7 @@ func TestTheStrengthThatKeepsWhatIsVisible(t *testing.T) {
 	if !b.Tuning.Recipe().Equal(before.With("strength", denoise.Number(got))) || got < 45 || got > 60 { // 20 of one share for all frequencies
 		t.Errorf("the recipe is %s", b.Tuning.Recipe())
 	}
-	if said := b.Tasks.Message(); !strings.Contains(said, " % of the noise, keeps 92 % of the contrast of visible objects and 0.92 of the mean frequency") {
+	if said := b.Tasks.Message(); !strings.Contains(said, " % of the noise, keeps 93 % of the contrast of visible objects and 0.94 of the mean frequency") {
 		t.Errorf("it says %q", said)
 	}
 	if b.Dial.Bound() != got {

@@ -166,9 +166,12 @@ func (ps *Proposals) find(facts denoise.Facts) {
 	var m *tuning.Mapped
 	maps := !d.Steered && !d.Follows() && run.NoiseVaries(facts)
 	w.end = ps.desk.Aside(d.Voxels, 1, func(ctx context.Context) (err error) {
-		if p, err = ps.desk.Propose(ctx, q); err == nil && maps {
-			m = mapped(ctx, q.Series)
+		if maps {
+			if m = mapped(ctx, q.Series); m != nil {
+				q.IfVaries, q.Varying = true, m.Noise.Found.Maps()
+			}
 		}
+		p, err = ps.desk.Propose(ctx, q)
 		return err
 	}, func(err error) {
 		ps.work = nil

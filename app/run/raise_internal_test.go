@@ -1,0 +1,55 @@
+package run
+
+import (
+	"slices"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/denoise/verdict"
+)
+
+// While little is removed in noise that is known roughly, filters that take the noise as a number are given the best value and
+// its doubles, up to the high end; a choice that is worse is not taken.
+func TestMoreNoiseIsGivenWhileLittleIsRemoved(t *testing.T) {
+	exactly := func(x float64) verdict.Share { return verdict.Share{Value: x, Low: x, High: x} }
+	figures := func(removed, kept float64) verdict.Figures {
+		return verdict.Of(exactly(removed), exactly(kept), exactly(1))
+	}
+	var recipes []denoise.Recipe
+	for _, filter := range []string{"bilateral", "odct"} { // odct takes the noise as a number
+		r, err := denoise.NewRecipe(filter, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recipes = append(recipes, r)
+	}
+	for _, c := range []struct {
+		low, best, high, first float64 // first is removed by the low end
+		tried                  []float64
+		want                   float64 // sigma
+	}{
+		{1, 5, 20, 0.02, []float64{5, 10}, 10},
+		{1, 5, 9.9, 0.02, []float64{5}, 5},
+		{1, 5, 20, 0.15, nil, 0},
+		{4, 5, 6, 0.02, nil, 0}, // not rough
+		{1, 5, 45, 0.12, []float64{5, 10}, 10},
+		{1, 9, 100, 0.14, []float64{9, 18}, 18},
+		{1, 60, 100, 0.14, []float64{60}, 0}, // objects fade
+	} {
+		p := Proposal{Choices: []Choice{{Filter: "odct", Figures: figures(c.first, 1)}, {Filter: "bilateral", Figures: figures(0.01, 1)}}}
+		var tried []float64
+		err := p.raise(noise.Estimate{Figure: noise.Figure{Sigma: c.best, Low: c.low, High: c.high, Confidence: noise.Low}}, recipes, func(r denoise.Recipe) (Choice, error) {
+			sigma := r.Get(denoise.SigmaName).Float()
+			tried = append(tried, sigma)
+			kept := 0.95
+			if sigma > 50 {
+				kept = 0.5
+			}
+			return Choice{Filter: r.Filter, Figures: figures(min(sigma/64, 1), kept)}, nil
+		})
+		if err != nil || !slices.Equal(tried, c.tried) || p.Choices[0].Sigma != c.want || p.Choices[0].Filter != "odct" || len(p.Choices) != 2 {
+			t.Errorf("%+v: tried %v, %v", c, tried, p.Choices)
+		}
+	}
+}

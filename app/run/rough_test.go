@@ -1,0 +1,114 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"quell/app/run"
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/noise"
+	"quell/denoise/verdict"
+	"quell/series"
+	"quell/volume"
+)
+
+// Filters compete in noise that is known roughly, by its low end; noise that is unknown proposes nothing.
+func TestRoughNoiseIsActedOn(t *testing.T) {
+	s := even(t, [3]int{128, 128, 1}, 10, 0)
+	e := noise.Known(10)
+	e.Low, e.High, e.Confidence = 6, 40, noise.Low
+	facts, err := denoise.FactsWith(t.Context(), s.Volume, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := run.ProposeFilter(t.Context(), cpu.New(), run.ProposalRequest{Series: s, Facts: &facts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Filter == "" || !verdict.Usual.Within(p.Choices[0].Figures) || float64(p.Choices[0].NoiseRemoved) < verdict.Usual.Little {
+		t.Errorf("%s %s", p, p.Why)
+	}
+	facts = denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None}}}
+	if p, err := run.ProposeFilter(t.Context(), cpu.New(), run.ProposalRequest{Series: s, Facts: &facts}); err != nil || p.Filter != "" || p.Why.IsZero() {
+		t.Errorf("unknown noise: %s, %v", p, err)
+	}
+}
+
+// What a proposal says is removed and kept is what the dial of the run says, under a noise map too.
+func TestAProposalAndItsRunSayOneThing(t *testing.T) {
+	plain := even(t, [3]int{128, 128, 1}, 10, 0)
+	v := plain.Volume.Clone()
+	for i := range v.Data { // three times the noise on the right
+		v.Data[i] = 1000 + (v.Data[i]-1000)*float32(1+2*(i%128)/127)
+	}
+	for name, s := range map[string]*series.Series{"homogeneous": plain, "by place": {Volume: v}} {
+		q := run.ProposalRequest{Series: s, IfVaries: true}
+		p, err := run.ProposeFilter(t.Context(), cpu.New(), q)
+		if err != nil || p.Filter == "" {
+			t.Fatalf("%s: %s %v", name, p.Why, err)
+		}
+		if mapped := p.Maps.Noise != nil; mapped != run.NoiseVaries(*p.Facts) {
+			t.Errorf("%s: under a map: %t", name, mapped)
+		}
+		best := p.Choices[0]
+		asked, err := best.Asked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, maps := range []run.Maps{p.Maps, {}} { // known, and found again
+			r, err := run.Denoise(t.Context(), cpu.New(), run.Request{Series: s, Recipe: asked, Facts: p.Facts, Maps: maps, IfVaries: true}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := r.Tuned.Dial
+			if d == nil || d.Noise != 1-float64(best.NoiseRemoved) || d.Kept != float64(best.ContrastKept) || d.Texture != float64(best.TextureKept) || math.Abs(d.Possible-1+best.Possible) > 1e-12 {
+				t.Errorf("%s: the proposal %+v, the run %+v", name, best.Figures, d)
+			}
+		}
+	}
+}
+
+// The noise of a 4-D series is one figure, whether all volumes are read or those in the middle alone.
+func TestTheNoiseOfASeriesIsOneFigure(t *testing.T) {
+	for _, n := range []int{2, 6, 7, 15} {
+		g := &series.Group{}
+		for k := range n {
+			g.Places = append(g.Places, series.Place{{Axis: "volume", Value: fmt.Sprint(k + 1)}})
+		}
+		var read []int
+		load := func(_ context.Context, k int) (*series.Series, error) {
+			read = append(read, k)
+			v := volume.New(volume.NewGeometry([3]int{64, 64, 3}, [3]float64{1, 1, 1}))
+			for i := range v.Data {
+				v.Data[i] = float32(1000 + 10*(i%64) + (1+k)*int(100*noise.Normal(uint64(k), uint64(i), 0))/100)
+			}
+			return &series.Series{Volume: v}, nil
+		}
+		some, err := run.FindAlike(t.Context(), g, n, func(k int) (*series.Series, error) { return load(t.Context(), k) })
+		if err != nil || some == nil {
+			t.Fatalf("%d volumes: %v %v", n, some, err)
+		}
+		first := max(n-6, 0) / 2
+		var want []int
+		for k := first; k < min(first+6, n); k++ {
+			want = append(want, k)
+		}
+		if !slices.Equal(read, want) {
+			t.Errorf("of %d volumes %v were read", n, read)
+		}
+		all := run.NewAlike(g, n)
+		for k := range n {
+			s, _ := load(t.Context(), k)
+			if err := all.Add(t.Context(), k, s.Volume); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := all.Found(); got == nil || got.Sigma != some.Sigma || got.Pairs != some.Pairs {
+			t.Errorf("%d volumes: %+v and %+v", n, got, some)
+		}
+	}
+}
