@@ -177,6 +177,7 @@ type volumeWork struct {
 	source *series.Series // before noise is added
 	recipe denoise.Recipe
 	region volume.Region // that is filtered
+	maps   run.Maps      // that were estimated for the proposal
 	made   *Made         // of the whole volume
 	read   *Digests      // of what was read in slabs
 	same   bool          // the result is the input, as far as slabs were compared
@@ -282,7 +283,10 @@ func (v *volumeWork) check(ctx context.Context, s *series.Series) (err error) {
 func (v *volumeWork) propose(ctx context.Context, s *series.Series) (err error) {
 	proposal := &v.x.outcome.Proposal
 	if v.k == 0 {
-		q := run.ProposalRequest{Series: s, Facts: v.x.means.Facts}
+		q := run.ProposalRequest{Series: s, Facts: v.x.means.Facts, IfVaries: v.x.job.NoiseMap == job.MapIfVaries}
+		if q.Maps, err = v.x.maps.Estimate(ctx, v.x.job, s); err != nil {
+			return err
+		}
 		if !v.x.job.AutoDims {
 			q.Dims = v.recipe.Dims
 		}
@@ -290,6 +294,7 @@ func (v *volumeWork) propose(ctx context.Context, s *series.Series) (err error) 
 		if err != nil {
 			return err
 		}
+		v.maps = p.Maps
 		if *proposal = &p; v.x.src.Len() == 1 && p.Facts != nil {
 			v.x.means.Facts = p.Facts
 		}
@@ -372,8 +377,11 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 		case v.x.together != nil:
 			return v.take(ctx)
 		}
-		var maps run.Maps
-		err := timed(&estimate, func() (err error) { maps, err = v.x.maps.Estimate(ctx, v.x.job, v.made.Source); return err })
+		maps := v.x.maps
+		if v.maps.Noise != nil && maps.Noise == nil && maps.Mask == nil {
+			maps = v.maps
+		}
+		err := timed(&estimate, func() (err error) { maps, err = maps.Estimate(ctx, v.x.job, v.made.Source); return err })
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"quell/denoise"
-	"quell/denoise/noise"
 	"quell/series"
 	"quell/volume"
 )
@@ -26,7 +25,7 @@ func TestWhatMixesSlicesCompetes(t *testing.T) {
 		if c.slicewise {
 			s.Findings = []series.Finding{{Slicewise: true}}
 		}
-		all, err := candidates(s, denoise.Facts{Lo: 0, Hi: 100, Noise: noise.Known(5)}, c.dims)
+		all, err := candidates(s, c.dims)
 		if err != nil {
 			t.Fatal(err)
 		}

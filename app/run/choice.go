@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"quell/denoise"
 	"quell/denoise/equalise"
@@ -95,11 +96,32 @@ func Rank(all []Choice) {
 
 // TissueOf returns the homogeneous regions of a series, in which its filters are judged. The error is the context's.
 func TissueOf(ctx context.Context, in denoise.Input, f denoise.Facts) (*lesions.Tissue, error) {
+	key := dialKeyOf(in, f)
+	tissues.Lock()
+	if tissues.of != nil && tissues.key == key {
+		defer tissues.Unlock()
+		return tissues.of.On(in), ctx.Err()
+	}
+	tissues.Unlock()
 	foreground, err := f.ForegroundOf(ctx, in.Volume)
 	if err != nil {
 		return nil, err
 	}
-	return lesions.FindTissue(ctx, in, volume.Region{}, f.Noise, foreground)
+	found, err := lesions.FindTissue(ctx, in, volume.Region{}, f.Noise, foreground)
+	if err != nil {
+		return nil, err
+	}
+	tissues.Lock()
+	defer tissues.Unlock()
+	tissues.key, tissues.of = key, found.Apart()
+	return found, nil
+}
+
+// tissues is the last that was found, which proposal, strength and verdict on a series share.
+var tissues struct {
+	sync.Mutex
+	key dialKey
+	of  *lesions.Tissue
 }
 
 // Proposal is the filter that removes most noise of a series within the bounds.
@@ -109,6 +131,7 @@ type Proposal struct {
 	Choices []Choice        `json:"choices,omitempty"`
 	Why     message.Message `json:"why,omitzero"` // a sentence: why nothing is proposed
 	Facts   *denoise.Facts  `json:"-"`            // that it rests on; nil if they were not needed
+	Maps    Maps            `json:"-"`            // that steered the filters
 }
 
 // ProposalRequest is a series on which filters compete.
@@ -117,6 +140,9 @@ type ProposalRequest struct {
 	Noise  *noise.Estimate // of its volume, or nil to find it
 	Facts  *denoise.Facts  // of its volume, as [denoise.FactsOf] finds them, or nil to find them
 	Dims   int             // 2 or 3 for filters with that form; 0: see [ProposeDims]
+	Maps   Maps            // that steer the filters
+	// IfVaries estimates a noise map, see [Maps.IfVaries].
+	IfVaries bool
 }
 
 // ProposeFilter finds the strength of each filter with automatic values on a series, and ranks them. If the noise gives
@@ -127,12 +153,20 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 	if err != nil || !why.IsZero() {
 		return Proposal{Why: why}, err
 	}
-	recipes, err := candidates(q.Series, f, q.Dims)
+	recipes, err := candidates(q.Series, q.Dims)
 	if err != nil {
 		return p, err
 	}
-	in := denoise.Input{Volume: q.Series.Volume}
-	tissue, err := TissueOf(ctx, in, f)
+	if q.IfVaries && len(recipes) > 0 {
+		if q.Maps, _, err = q.Maps.IfVaries(ctx, recipes[0], q.Series, &f); err != nil {
+			return p, err
+		}
+	}
+	alone := f
+	if f, err = q.Maps.FactsOf(ctx, q.Series.Volume, &alone); err != nil {
+		return p, err
+	}
+	tissue, err := TissueOf(ctx, q.Maps.Input(q.Series.Volume), f)
 	if err != nil {
 		return p, err
 	}
@@ -140,6 +174,9 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 		return Proposal{Why: message.New(message.VerdictNone, "No filter is proposed: there are too few homogeneous regions to compare filters in.")}, nil
 	}
 	for _, r := range recipes {
+		if r, err = r.Resolve(q.Series.Volume.Geometry, f); err != nil {
+			return p, err
+		}
 		c, err := Choose(ctx, engine, tissue, r)
 		if err != nil {
 			return p, err
@@ -148,7 +185,7 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 	}
 	Rank(p.Choices)
 	if len(p.Choices) > 0 && p.Choices[0].Strength > 0 {
-		p.Filter, p.Facts = p.Choices[0].Filter, &f
+		p.Filter, p.Facts, p.Maps = p.Choices[0].Filter, &alone, q.Maps
 	} else {
 		p = Proposal{Why: message.New(message.VisibilityLost, "No filter is proposed: none keeps what is visible at any strength.")}
 	}
@@ -186,8 +223,8 @@ func unproposable(e noise.Estimate) message.Message {
 	return message.Message{}
 }
 
-// candidates returns the recipes that compete, resolved.
-func candidates(s *series.Series, f denoise.Facts, dims int) (all []denoise.Recipe, err error) {
+// candidates returns the recipes that compete.
+func candidates(s *series.Series, dims int) (all []denoise.Recipe, err error) {
 	for _, filter := range denoise.Filters() {
 		if !slices.Contains(filter.Dims, 2) && (dims == 2 || !mixes(s)) {
 			continue // it only averages across slices
@@ -204,9 +241,6 @@ func candidates(s *series.Series, f denoise.Facts, dims int) (all []denoise.Reci
 		}
 		if !automatic(r) {
 			continue // it would compete by a strength that knows nothing of the series
-		}
-		if r, err = r.Resolve(s.Volume.Geometry, f); err != nil {
-			return nil, err
 		}
 		all = append(all, r)
 	}

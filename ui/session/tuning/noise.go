@@ -121,7 +121,7 @@ func (nz *Noise) follow() {
 // user decided on it.
 func (tu *Tuning) settleMap() {
 	facts, _ := tu.desk.Doc.Facts()
-	switch pays := run.MapPays(tu.desk.Recipe, facts); {
+	switch pays := run.MapPays(tu.desk.Doc.Series(), tu.desk.Recipe, facts); {
 	case tu.desk.Steered:
 	case !pays:
 		tu.desk.Maps = run.Maps{}
@@ -147,7 +147,8 @@ func MapNoise(ctx context.Context, s *series.Series, found *judge.NoiseMap) (m M
 	}
 	m.Maps = found.Maps()
 	m.Noise = desk.Noise{Found: found, Tint: noiseTint(*found)}
-	m.Noise.Facts, err = denoise.FactsFor(ctx, denoise.Input{Volume: s.Volume, Noise: m.Maps.Noise})
+	m.Noise.Facts, err = m.Maps.FactsOf(ctx, s.Volume, nil)
+	m.Maps.Facts = &m.Noise.Facts
 	return m, err
 }
 
