@@ -94,19 +94,27 @@ func (m Maps) Estimate(ctx context.Context, j job.Job, s *series.Series) (Maps, 
 	if j.NoiseMap != job.MapAuto || m.Noise != nil {
 		return m, nil
 	}
+	of, _, err := MapsOf(ctx, s)
+	of.Mask = m.Mask
+	return of, err
+}
+
+// MapsOf maps the noise of a series, and returns the noise of it as a whole. The error says why there is none, or is the
+// context's.
+func MapsOf(ctx context.Context, s *series.Series) (Maps, noise.Estimate, error) {
 	sigma, e, err := MapNoise(ctx, s)
 	if err != nil {
-		return Maps{}, err
+		return Maps{}, e, err
 	}
-	m.Noise, m.Estimated, m.Confidence, m.Unknown = sigma, true, e.Confidence, e.Sentence()
-	if m.Mask == nil {
-		var facts denoise.Facts
-		if facts, err = denoise.FactsInSigmas(ctx, m.Input(s.Volume), &e); e.InTissue() {
-			facts.Noise.Figure = e.Stabilised(e.Sigma).Figure // as rough as it is
-		}
-		m.Facts = &facts
+	m := Maps{Noise: sigma, Estimated: true, Confidence: e.Confidence, Unknown: e.Sentence()}
+	facts, err := denoise.FactsInSigmas(ctx, m.Input(s.Volume), &e)
+	if err == nil && e.InTissue() { // as rough as it is, and of the same anatomy
+		var alone denoise.Facts
+		alone, err = denoise.FactsWith(ctx, s.Volume, e)
+		facts.Noise.Figure, facts.Alike, facts.AlikePatches = e.Stabilised(e.Sigma).Figure, alone.Alike, alone.AlikePatches
 	}
-	return m, err
+	m.Facts = &facts
+	return m, e, err
 }
 
 // IfVaries maps the noise of a series for a recipe whose strengths all follow it, if the noise differs from place to

@@ -7,7 +7,6 @@ import (
 
 	"quell/app/judge"
 	"quell/app/run"
-	"quell/denoise"
 	"quell/series"
 	"quell/ui/language"
 	"quell/ui/session/desk"
@@ -147,9 +146,8 @@ func MapNoise(ctx context.Context, s *series.Series, found *judge.NoiseMap) (m M
 	}
 	m.Maps = found.Maps()
 	m.Noise = desk.Noise{Found: found, Tint: noiseTint(*found)}
-	m.Noise.Facts, err = m.Maps.FactsOf(ctx, s.Volume, nil)
-	m.Maps.Facts = &m.Noise.Facts
-	return m, err
+	m.Noise.Facts = *m.Maps.Facts
+	return m, ctx.Err()
 }
 
 // Take lets the filter follow the noise map of the series that is shown.
