@@ -1,6 +1,7 @@
 package denoise
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -123,6 +124,9 @@ func (f Facts) AutoSigma() float64 {
 	}
 	return f.Noise.Acting()
 }
+
+// UsualSigma is the estimated sigma in the unit of the volume: under a noise map the one that is usual there.
+func (f Facts) UsualSigma() float64 { return f.Noise.Sigma * cmp.Or(f.Usual, 1) }
 
 // Trust says how much of the estimated sigma automatic values use, from 0 to 1.
 func (f Facts) Trust() float64 {

@@ -243,27 +243,29 @@ func (p Param) inSigmas(r Recipe, f Facts) Value {
 // do not read the noise map themselves: the facts of the volume, or of the volume
 // divided by its noise map. The error may be the context's.
 func FactsFor(ctx context.Context, in Input) (Facts, error) {
-	if in.Noise != nil {
-		return factsInSigmas(ctx, in, true)
+	if in.Noise == nil {
+		return FactsOf(ctx, in.Masked())
 	}
-	return FactsOf(ctx, in.Masked())
+	e, err := noise.Of(ctx, in.Masked())
+	if err != nil {
+		return Facts{}, err
+	}
+	return FactsInSigmas(ctx, in, &e)
 }
 
-// factsInSigmas returns the facts of the volume divided by its noise map. The
-// model and the correlation of the noise, which a map does not hold, are estimated from
-// the volume if estimate is true.
-func factsInSigmas(ctx context.Context, in Input, estimate bool) (f Facts, err error) {
+// FactsInSigmas returns the facts of the volume divided by its noise map. The model and the correlation of the noise,
+// which a map does not hold, are those of the estimate of the volume; nil leaves them out.
+func FactsInSigmas(ctx context.Context, in Input, e *noise.Estimate) (f Facts, err error) {
 	if err := in.Check(); err != nil {
 		return Facts{}, err
 	}
 	v := in.Masked()
 	f.Noise, f.PseudoSigma, f.Usual = noise.Known(1), 1, float64(in.usualSigma())
-	if estimate {
-		e, err := noise.Of(ctx, v)
-		if err != nil {
-			return Facts{}, err
-		}
+	if e != nil {
 		f.Noise.Model, f.Noise.ModelKnown, f.Noise.Correlation = e.Model, e.ModelKnown, e.Correlation
+		if e.InTissue() {
+			f.Noise.Method = e.Method
+		}
 		if f.Foreground, err = noise.Foreground(ctx, v); err != nil {
 			return Facts{}, err
 		}

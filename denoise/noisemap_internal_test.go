@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -129,8 +130,8 @@ func TestBetween(t *testing.T) {
 func TestFactsInSigmas(t *testing.T) {
 	in := Input{Volume: row(10, -40, 90, 1000, 5000), Noise: row(2, 4, 3, 0, 1)}
 	in.Mask = []bool{true, true, true, true, false}
-	for _, noise := range []bool{false, true} {
-		f, err := factsInSigmas(t.Context(), in, noise)
+	for _, e := range []*noise.Estimate{nil, {}} {
+		f, err := FactsInSigmas(t.Context(), in, e)
 		if err != nil {
 			t.Fatal(err)
 		}

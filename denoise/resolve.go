@@ -101,7 +101,11 @@ func (r Recipe) ResolveFor(ctx context.Context, in Input) (Recipe, error) {
 	width, sigma := r.Needs()
 	switch {
 	case r.Normalises(in) && !(r.InSigmas && r.Resolved()):
-		f, err = factsInSigmas(ctx, in, sigma)
+		if sigma {
+			f, err = FactsFor(ctx, in)
+		} else {
+			f, err = FactsInSigmas(ctx, in, nil)
+		}
 	case sigma:
 		f, err = FactsOf(ctx, in.Masked())
 	case width:

@@ -406,8 +406,8 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 		case v.x.together != nil:
 			return v.take(ctx)
 		}
-		var maps run.Maps
-		err := timed(&estimate, func() (err error) { maps, err = v.x.maps.Estimate(ctx, v.x.job, v.made.Source); return err })
+		maps := v.x.maps
+		err := timed(&estimate, func() (err error) { maps, err = maps.Estimate(ctx, v.x.job, v.made.Source); return err })
 		if err != nil {
 			return err
 		}

@@ -283,7 +283,7 @@ func (w *slabWork) resolve(ctx context.Context, sample *slabInput) (err error) {
 			return err
 		}
 		w.facts.Lo, w.facts.Hi, w.facts.Foreground = lo, hi, nil
-		if w.x.job.NoiseMap == job.MapIfVaries && run.MapPays(w.v.recipe, w.facts) {
+		if w.x.job.NoiseMap == job.MapIfVaries && run.MapPays(w.v.source, w.v.recipe, w.facts) {
 			w.v.warn(message.New(message.NoiseVaries, "The noise differs from place to place, and slab by slab no noise map is estimated: give the file of one, or more memory."))
 		}
 	}

@@ -144,7 +144,7 @@ func (in Input) figures(ctx context.Context, g ground, part volume.Region) (f ve
 	if across {
 		part = whole
 	}
-	tissue, err := lesions.FindTissue(ctx, in.Maps.Input(in.Before.Volume), part, g.noise, g.counts)
+	tissue, err := in.tissue(ctx, g, part)
 	if err != nil || !across || in.Recipe == nil {
 		return tissue.Of(in.After, in.Region).Figures(), err
 	}
@@ -154,6 +154,17 @@ func (in Input) figures(ctx context.Context, g ground, part volume.Region) (f ve
 		return err
 	})
 	return f, err
+}
+
+// tissue returns the homogeneous regions of a part: all of the volume, one slice, or several.
+func (in Input) tissue(ctx context.Context, g ground, part volume.Region) (*lesions.Tissue, error) {
+	switch slices := part.Dims()[2]; {
+	case slices == in.Before.Volume.Dims[2]:
+		return g.tissue, nil
+	case slices == 1:
+		return g.tissue.Slice(ctx, part.Min[2], g.counts)
+	}
+	return lesions.FindTissue(ctx, in.Maps.Input(in.Before.Volume), part, g.noise, g.counts)
 }
 
 // Worse reports whether a result is judged worse than another: places at which something was removed or added come first.
@@ -190,6 +201,7 @@ type ground struct {
 	facts  denoise.Facts
 	noise  noise.Estimate // with the confidence of the noise map, if there is one
 	counts func(i int) bool
+	tissue *lesions.Tissue // of the whole volume
 	doubt  message.Message // of the noise map: why there is no verdict
 }
 
@@ -207,7 +219,15 @@ func (in Input) ground(ctx context.Context) (g ground, err error) {
 		g.counts = func(i int) bool { return in.Mask[i] && foreground(i) }
 	}
 	if in.Maps.Noise != nil {
-		g.noise.Confidence, g.doubt, err = in.Maps.Trust(ctx, in.Before.Volume, g.counts)
+		if g.noise.Confidence, g.doubt, err = in.Maps.Trust(ctx, in.Before.Volume, g.counts); err != nil {
+			return g, err
+		}
+	}
+	v := in.Maps.Input(in.Before.Volume)
+	if in.Mask == nil {
+		g.tissue, err = run.TissueOf(ctx, v, g.facts)
+	} else {
+		g.tissue, err = lesions.FindTissue(ctx, v, volume.Region{}, g.noise, g.counts)
 	}
 	return g, err
 }
@@ -234,7 +254,7 @@ func (in Input) onEngine(ctx context.Context, judge func(denoise.Engine) error) 
 // series alone do not serve.
 func (in Input) facts(ctx context.Context) (denoise.Facts, error) {
 	if in.Maps.Noise != nil && (in.Facts == nil || in.Facts.Usual == 0) {
-		return denoise.FactsFor(ctx, in.Maps.Input(in.Before.Volume))
+		return in.Maps.FactsOf(ctx, in.Before.Volume, nil)
 	}
 	return run.FactsOf(ctx, in.Before.Volume, in.Facts, denoise.VerdictFacts)
 }
@@ -293,11 +313,17 @@ func (a *Assessment) describe(ctx context.Context, in Input, g ground) error {
 		figure = g.noise.Slice(in.Region.Min[2])
 	}
 	a.Sigma, a.SigmaLow, a.SigmaHigh, a.SigmaConfidence = figure.Sigma, figure.Low, figure.High, figure.Confidence
-	if len(slices) > 1 {
-		a.Slices = slices
+	if a.Verdict, err = in.judge(ctx, g, in.Region, all); err != nil || len(slices) == 1 {
+		return err
 	}
-	a.Verdict, err = in.judge(ctx, g, in.Region, all)
-	return err
+	for k := range slices { // with few regions each
+		if v := &slices[k].Verdict; v.Noise().Known() && residuals[k].squares > 0 {
+			v.Judgement, v.Why = verdict.Usual.Judge(v.Figures.In(a.Figures))
+			v.Code = v.Why.Kind()
+		}
+	}
+	a.Slices = slices
+	return nil
 }
 
 // moments are the sums of values.

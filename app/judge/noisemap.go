@@ -16,17 +16,15 @@ type NoiseMap struct {
 	noise.Estimate // of the whole volume
 	// Values holds sigma in the unit and on the grid of the series; its mask leaves
 	// out what is not foreground, in which nothing was measured.
-	Values     *volume.Volume
-	everywhere *volume.Volume // sigma of the other voxels too
+	Values *volume.Volume
+	maps   run.Maps // with sigma of the other voxels too
 	// Lo and Hi are the ends of the range of sigma in the foreground, but for one in
 	// a hundred voxels at either end.
 	Lo, Hi float64
 }
 
 // Maps returns what steers a filter by the map, in the whole of the volume.
-func (m NoiseMap) Maps() run.Maps {
-	return run.Maps{Noise: m.everywhere, Estimated: true, Confidence: m.Confidence, Unknown: m.Sentence()}
-}
+func (m NoiseMap) Maps() run.Maps { return m.maps }
 
 // mapSample is how many voxels at most the range of a noise map is taken from.
 const mapSample = 100_000
@@ -34,7 +32,7 @@ const mapSample = 100_000
 // MapNoise estimates the noise of every voxel of the foreground of a series. The
 // error says why there is no map, or is the context's. Safe for concurrent use.
 func MapNoise(ctx context.Context, s *series.Series) (NoiseMap, error) {
-	sigma, e, err := run.MapNoise(ctx, s)
+	maps, e, err := run.MapsOf(ctx, s)
 	if err != nil {
 		return NoiseMap{}, err
 	}
@@ -42,11 +40,11 @@ func MapNoise(ctx context.Context, s *series.Series) (NoiseMap, error) {
 	if err != nil {
 		return NoiseMap{}, err
 	}
-	values := *sigma
-	values.Mask = make([]bool, len(sigma.Data))
+	values := *maps.Noise
+	values.Mask = make([]bool, len(values.Data))
 	var sample []float32
-	step := len(sigma.Data)/mapSample + 1
-	for i, x := range sigma.Data {
+	step := len(values.Data)/mapSample + 1
+	for i, x := range values.Data {
 		values.Mask[i] = foreground(i)
 		if values.Mask[i] && i%step == 0 {
 			sample = append(sample, x)
@@ -57,5 +55,5 @@ func MapNoise(ctx context.Context, s *series.Series) (NoiseMap, error) {
 	}
 	slices.Sort(sample)
 	at := func(share float64) float64 { return float64(sample[int(share*float64(len(sample)-1)+0.5)]) }
-	return NoiseMap{Estimate: e, Values: &values, everywhere: sigma, Lo: at(0.01), Hi: at(0.99)}, nil
+	return NoiseMap{Estimate: e, Values: &values, maps: maps, Lo: at(0.01), Hi: at(0.99)}, nil
 }

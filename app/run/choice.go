@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"quell/app/job"
 	"quell/denoise"
@@ -105,11 +106,32 @@ func Rank(all []Choice) {
 
 // TissueOf returns the homogeneous regions of a series, in which its filters are judged. The error is the context's.
 func TissueOf(ctx context.Context, in denoise.Input, f denoise.Facts) (*lesions.Tissue, error) {
+	key := dialKeyOf(in, f)
+	tissues.Lock()
+	if tissues.of != nil && tissues.key == key {
+		defer tissues.Unlock()
+		return tissues.of.On(in), ctx.Err()
+	}
+	tissues.Unlock()
 	foreground, err := f.ForegroundOf(ctx, in.Volume)
 	if err != nil {
 		return nil, err
 	}
-	return lesions.FindTissue(ctx, in, volume.Region{}, f.Noise, foreground)
+	found, err := lesions.FindTissue(ctx, in, volume.Region{}, f.Noise, foreground)
+	if err != nil {
+		return nil, err
+	}
+	tissues.Lock()
+	defer tissues.Unlock()
+	tissues.key, tissues.of = key, found.Apart()
+	return found, nil
+}
+
+// tissues is the last that was found, which proposal, strength and verdict on a series share.
+var tissues struct {
+	sync.Mutex
+	key dialKey
+	of  *lesions.Tissue
 }
 
 // Proposal is the filter that removes most noise of a series within the bounds.
@@ -151,7 +173,8 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 		return p, err
 	}
 	mapped := plain
-	if m := q.Maps; q.IfVaries && m.Noise == nil && m.Mask == nil && NoiseVaries(f) {
+	pays := func(r denoise.Recipe) bool { return MapPays(q.Series, r, f) }
+	if m := q.Maps; q.IfVaries && m.Noise == nil && m.Mask == nil && slices.ContainsFunc(recipes, pays) {
 		if m = q.Varying; m.Noise == nil {
 			if m, err = m.Estimate(ctx, job.Job{NoiseMap: job.MapAuto}, q.Series); err != nil {
 				return p, err
@@ -164,7 +187,7 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 	under := map[string]Maps{}
 	choose := func(r denoise.Recipe) (c Choice, err error) {
 		g := plain
-		if mappable(r) {
+		if pays(r) {
 			g = mapped
 		}
 		if r, err = r.Resolve(q.Series.Volume.Geometry, g.facts); err == nil {
@@ -236,7 +259,7 @@ type ground struct {
 func (q ProposalRequest) ground(ctx context.Context, m Maps, known *denoise.Facts) (g ground, err error) {
 	in := m.Input(q.Series.Volume)
 	g.maps = m
-	if g.facts, err = factsFor(ctx, in, known); err == nil {
+	if g.facts, err = m.FactsOf(ctx, in.Volume, known); err == nil {
 		g.tissue, err = TissueOf(ctx, in, g.facts)
 	}
 	return g, err

@@ -31,7 +31,7 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 	if err != nil {
 		return denoise.Recipe{}, nil, err
 	}
-	facts, err := factsFor(ctx, in, q.Facts)
+	facts, err := q.Maps.FactsOf(ctx, q.Series.Volume, q.Facts)
 	if err != nil {
 		return denoise.Recipe{}, nil, err
 	}
@@ -73,13 +73,21 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 	return tuned.Recipe, tuned, nil
 }
 
-// dialKey names a dial: it depends on nothing else.
+// dialKey names a dial, and without recipe and engine a tissue: it depends on nothing else.
 type dialKey struct {
 	volume, noise weak.Pointer[volume.Volume]
 	mask          weak.Pointer[bool]
 	recipe        string // at full strength, resolved
 	sigma         float64
 	engine        string
+}
+
+func dialKeyOf(in denoise.Input, f denoise.Facts) dialKey {
+	key := dialKey{volume: weak.Make(in.Volume), noise: weak.Make(in.Noise), sigma: cmp.Or(f.Usual, f.Noise.Sigma)}
+	if in.Mask != nil {
+		key.mask = weak.Make(&in.Mask[0])
+	}
+	return key
 }
 
 // dials are the last that were solved, the newest first, so that a slider that moves and the run after it solve none.
@@ -98,10 +106,8 @@ func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full deno
 	if err != nil {
 		return Choice{}, err
 	}
-	key := dialKey{weak.Make(in.Volume), weak.Make(in.Noise), weak.Pointer[bool]{}, string(recipe), cmp.Or(facts.Usual, facts.Noise.Sigma), eng.Info().Name}
-	if in.Mask != nil {
-		key.mask = weak.Make(&in.Mask[0])
-	}
+	key := dialKeyOf(in, facts)
+	key.recipe, key.engine = string(recipe), eng.Info().Name
 	dials.Lock()
 	i := slices.Index(dials.keys, key)
 	if i >= 0 {

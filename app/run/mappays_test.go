@@ -7,6 +7,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/phantom"
+	"quell/series"
 )
 
 // TestMapPays: a map pays under noise that rises from place to place and a strength that follows it; not under white
@@ -43,7 +44,7 @@ func TestMapPays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := run.MapPays(x.recipe, facts); got != x.want {
+		if got := run.MapPays(&series.Series{Volume: v}, x.recipe, facts); got != x.want {
 			t.Errorf("%s: %t, the noise %s", x.name, got, facts.Noise.Why)
 		}
 	}

@@ -26,11 +26,24 @@ type Maps struct {
 	Unknown    message.Message // that the noise is unknown, if Noise was estimated; see noise.Figure.Sentence
 	Mask       []bool          // false for voxels that are left unchanged and not used; nil for none
 	Usual      float32         // see denoise.Input.Usual
+	Facts      *denoise.Facts  // denoise.FactsFor of the whole series and Noise; nil to find them
 }
 
 // Input returns the volume that is filtered.
 func (m Maps) Input(v *volume.Volume) denoise.Input {
 	return denoise.Input{Volume: v, Noise: m.Noise, Usual: m.Usual, Mask: m.Mask}
+}
+
+// FactsOf returns the facts that recipes on a volume are resolved by: those of the volume, which may be known, if no map
+// steers. The error is the context's, or about the map.
+func (m Maps) FactsOf(ctx context.Context, v *volume.Volume, known *denoise.Facts) (denoise.Facts, error) {
+	switch {
+	case m.Noise == nil && m.Mask == nil:
+		return FactsOf(ctx, v, known, denoise.FactsOf)
+	case m.Facts != nil && m.Mask == nil:
+		return *m.Facts, ctx.Err()
+	}
+	return denoise.FactsFor(ctx, m.Input(v))
 }
 
 // OpenNoiseMap returns the noise map of a series: from a file on its grid, or with
@@ -81,12 +94,27 @@ func (m Maps) Estimate(ctx context.Context, j job.Job, s *series.Series) (Maps, 
 	if j.NoiseMap != job.MapAuto || m.Noise != nil {
 		return m, nil
 	}
+	of, _, err := MapsOf(ctx, s)
+	of.Mask = m.Mask
+	return of, err
+}
+
+// MapsOf maps the noise of a series, and returns the noise of it as a whole. The error says why there is none, or is the
+// context's.
+func MapsOf(ctx context.Context, s *series.Series) (Maps, noise.Estimate, error) {
 	sigma, e, err := MapNoise(ctx, s)
 	if err != nil {
-		return Maps{}, err
+		return Maps{}, e, err
 	}
-	m.Noise, m.Estimated, m.Confidence, m.Unknown = sigma, true, e.Confidence, e.Sentence()
-	return m, nil
+	m := Maps{Noise: sigma, Estimated: true, Confidence: e.Confidence, Unknown: e.Sentence()}
+	facts, err := denoise.FactsInSigmas(ctx, m.Input(s.Volume), &e)
+	if err == nil && e.InTissue() { // as rough as it is, and of the same anatomy
+		var alone denoise.Facts
+		alone, err = denoise.FactsWith(ctx, s.Volume, e)
+		facts.Noise.Figure, facts.Alike, facts.AlikePatches = e.Stabilised(e.Sigma).Figure, alone.Alike, alone.AlikePatches
+	}
+	m.Facts = &facts
+	return m, e, err
 }
 
 // IfVaries maps the noise of a series for a recipe whose strengths all follow it, if the noise differs from place to
@@ -100,21 +128,26 @@ func (m Maps) IfVaries(ctx context.Context, r denoise.Recipe, s *series.Series, 
 	if err != nil {
 		return m, nil, err
 	}
-	if !MapPays(r, f) {
+	if !MapPays(s, r, f) {
 		return m, &f, nil
 	}
 	m, err = m.Estimate(ctx, job.Job{NoiseMap: job.MapAuto}, s)
 	return m, facts, err
 }
 
-// MapPays reports whether a recipe is run under an estimated noise map unless a person says otherwise: see Maps.IfVaries.
-func MapPays(r denoise.Recipe, f denoise.Facts) bool {
-	return mappable(r) && NoiseVaries(f)
+// MapPays reports whether a recipe is run on a series under an estimated noise map unless a person says otherwise: see
+// Maps.IfVaries. Filters that mix thick slices do not bear the steps of sigma between those of a CT.
+func MapPays(s *series.Series, r denoise.Recipe, f denoise.Facts) bool {
+	return mappable(r) && NoiseVaries(f) && (r.Dims == 2 || !f.Noise.InTissue() || thin(s.Volume.Geometry))
 }
 
 // NoiseVaries reports whether the noise differs from place to place, so that it can be mapped.
 func NoiseVaries(f denoise.Facts) bool {
-	return !f.Noise.InTissue() && f.Noise.Why.Kind() == message.NoiseVaries && f.AutoSigma() > 0
+	varies := f.Noise.Why.Kind() == message.NoiseVaries
+	if f.Noise.InTissue() {
+		varies = f.Noise.SlicesDiffer()
+	}
+	return varies && f.AutoSigma() > 0
 }
 
 func mappable(r denoise.Recipe) bool { return !r.InSigmas && automatic(r) }

@@ -215,7 +215,9 @@ func (q *Request) Resolve(ctx context.Context, eng denoise.Engine, in denoise.In
 		}
 		q.Facts = &facts
 	}
-	if q.Facts == nil || steered || q.Recipe.InSigmas {
+	if known := q.Maps.Facts; steered && known != nil && q.Maps.Mask == nil && !q.Recipe.InSigmas && q.Recipe.Normalises(in) {
+		resolved, err = q.Recipe.Resolve(in.Volume.Geometry, *known)
+	} else if q.Facts == nil || steered || q.Recipe.InSigmas {
 		resolved, err = q.Recipe.ResolveFor(ctx, in)
 	} else {
 		resolved, err = q.Recipe.Resolve(in.Volume.Geometry, *q.Facts)

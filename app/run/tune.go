@@ -86,7 +86,7 @@ func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, err
 		return Tuned{}, err
 	}
 	in := q.Maps.Input(q.Series.Volume)
-	facts, err := factsFor(ctx, in, q.Facts)
+	facts, err := q.Maps.FactsOf(ctx, q.Series.Volume, q.Facts)
 	if err != nil {
 		return Tuned{}, err
 	}
@@ -123,15 +123,6 @@ func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, err
 	t := Tuned{Recipe: best, Curve: c, Noise: facts.Noise.Figure, Seconds: time.Since(started).Seconds(), Part: part, facts: facts}
 	t.Doubts = t.doubts()
 	return t, nil
-}
-
-// factsFor returns the facts that a recipe on in is resolved by: those of the volume, which may be known, if no map
-// steers.
-func factsFor(ctx context.Context, in denoise.Input, known *denoise.Facts) (denoise.Facts, error) {
-	if in.Noise == nil && in.Mask == nil {
-		return FactsOf(ctx, in.Volume, known, denoise.FactsOf)
-	}
-	return denoise.FactsFor(ctx, in)
 }
 
 // divide turns a request under a noise map into one without: of the volume divided by

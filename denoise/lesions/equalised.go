@@ -146,7 +146,7 @@ func (r *Response) Dial() (d Dial, ok bool) {
 			var sum sums
 			for k := range all {
 				var own sums
-				t.response(&own, probe, k, t.patches(slices.Clone(all[k][i]), t.regions[k].scale))
+				t.response(&own, probe, k, t.patches(slices.Clone(all[k][i]), t.regions[k].scale)[t.mid])
 				sum.add(own)
 			}
 			of[i] = sum.seen()

@@ -76,7 +76,7 @@ const (
 // it. The same request gives the same bits on one engine. The error is the context's, the engine's, or
 // one sentence that says what the series lacks.
 func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
-	m, err := begin(ctx, e, &q, 0)
+	m, err := begin(ctx, e, &q)
 	if err != nil {
 		return Panel{}, err
 	}
@@ -98,8 +98,9 @@ func Measure(ctx context.Context, e denoise.Engine, q Request) (Panel, error) {
 }
 
 // begin finds the places for the lesions of a request, whose slices it fills in, and filters them without a lesion. The
-// boxes have the side that the lesions need, or up to wide pixels if the slice has room about every place.
-func begin(ctx context.Context, e denoise.Engine, q *Request, wide int) (*measurement, error) {
+// boxes have the side that the lesions need. Otherwise all of them has to be homogeneous, as the regions of a verdict are, and
+// they have the first of the sides at which there are as many as wanted, or else the side with most.
+func begin(ctx context.Context, e denoise.Engine, q *Request, sides ...int) (*measurement, error) {
 	g := q.Input.Volume.Geometry
 	all := make([]Lesion, len(q.Lesions))
 	side, depth := evenSide, 1
@@ -125,17 +126,22 @@ func begin(ctx context.Context, e denoise.Engine, q *Request, wide int) (*measur
 	if m.program, err = q.Recipe.Bind(g); err != nil {
 		return nil, err
 	}
-	m.at, err = places(ctx, q.Input.Volume, search{counts: q.counts(), noise: q.Noise, sigmas: q.Input.Noise, side: side, slices: depth, most: q.Places, seed: q.Seed})
-	if err != nil {
-		return nil, err
+	s := search{counts: q.counts(), noise: q.Noise, sigmas: q.Input.Noise, slices: depth, most: q.Places, seed: q.Seed, noiseOnly: len(sides) > 0}
+	for _, s.side = range append(sides, side) {
+		if s.side < side || len(m.at) == q.Places {
+			continue
+		}
+		at, err := places(ctx, q.Input.Volume, s)
+		if err != nil {
+			return nil, err
+		}
+		if len(at) > len(m.at) {
+			m.at, m.side = at, s.side
+		}
 	}
 	if least := cmp.Or(q.Least, LeastPlaces); len(m.at) < least {
 		return nil, tooFew(len(m.at), least, side, g)
 	}
-	for _, c := range m.at {
-		wide = min(wide, 2*min(c[0], c[1], g.Dims[0]-1-c[0], g.Dims[1]-1-c[1])+1)
-	}
-	m.side = max(side, wide)
 	return m, m.start(ctx, q.input(), depth)
 }
 

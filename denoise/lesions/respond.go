@@ -52,11 +52,10 @@ func (t *Tissue) respond(ctx context.Context, e denoise.Engine, recipe denoise.R
 	return r, err
 }
 
-// Alone returns a response that keeps the regions of a volume and not the volume.
+// Alone returns a response without the volume that it is of, to be kept: for figures, not for another dial.
 func (r *Response) Alone() *Response {
-	out, t := *r, *r.tissue
-	t.in = denoise.Input{Volume: &volume.Volume{Geometry: t.in.Volume.Geometry}}
-	out.tissue = &t
+	out := *r
+	out.tissue = r.tissue.Apart()
 	return &out
 }
 

@@ -61,10 +61,13 @@ type Tissue struct {
 	Lesion   Lesion   // the smallest that is visible
 	side     int      // of the regions in pixels
 	depth    int      // slices of a region
+	mid      int      // the slice of a region in which a lesion is looked at
+	alone    bool     // no other slice of a result is read
 	spectrum spectrum
 	regions  []region
 	probes   []*probe // of lesions of rising size
 	first    *probe   // of Lesion
+	frames   *frames  // of its slices
 }
 
 // region is a homogeneous region before filtering.
@@ -78,12 +81,13 @@ type region struct {
 // probe measures what is kept of a lesion.
 type probe struct {
 	Lesion
-	values  []float64   // the lesion of contrast 1, in its support, slice by slice
-	support int         // its side in pixels
-	ground              // what is taken off it with the ground
-	q       [][]float64 // by region and position: the template over the voxels
-	own     []float64   // by region: the sum of q times the lesion over the voxels
-	visible bool        // in the noise, at the contrast of strongest
+	values   []float64   // the lesion of contrast 1, in its support, slice by slice
+	support  int         // its side in pixels
+	template []float64   // Cov(y, y)^-1 s
+	ground               // what is taken off it with the ground
+	q        [][]float64 // by region and position: the template over the voxels
+	own      []float64   // by region: the sum of q times the lesion over the voxels
+	visible  bool        // in the noise, at the contrast of strongest
 }
 
 // ground is the part of a lesion that a surface of second order takes off it. Anatomy and edges outside a region, after a
@@ -115,9 +119,9 @@ func FindTissue(ctx context.Context, in denoise.Input, part volume.Region, n noi
 	}
 	masked := in.Masked()
 	inside := func(i int) bool { return masked.Valid(i) && (foreground == nil || foreground(i)) }
-	t := &Tissue{in: in, noise: n}
+	t := &Tissue{in: in, noise: n, frames: &frames{}}
 	try := func(side, depth int) (err error) {
-		t.side, t.depth = side, depth
+		t.side, t.depth, t.mid = side, depth, depth/2
 		t.At, err = placesIn(ctx, v, part, search{counts: inside, noise: n, sigmas: in.Noise, side: side, slices: depth, most: most, seed: UsualSeed, noiseOnly: true})
 		return err
 	}
@@ -144,6 +148,7 @@ search:
 		t.At = nil
 		return t, nil
 	}
+	t.spectrum = newSpectrum(t.side, [2]float64{v.Spacing[0], v.Spacing[1]})
 	t.cut()
 	if t.depth > 1 {
 		discs = spheres // of about the mass of the discs in their slices
@@ -163,7 +168,6 @@ search:
 // cut takes the regions out of the volume.
 func (t *Tissue) cut() {
 	h := t.side / 2
-	t.spectrum = newSpectrum(t.side, [2]float64{t.in.Volume.Spacing[0], t.in.Volume.Spacing[1]})
 	for _, c := range t.At {
 		r := region{scale: 1, box: volume.Region{
 			Min: [3]int{c[0] - h, c[1] - h, c[2] - t.depth/2}, Max: [3]int{c[0] + h + 1, c[1] + h + 1, c[2] + t.depth/2 + 1},
@@ -251,19 +255,24 @@ func (t *Tissue) probe(size float64) *probe {
 			template.CloneFromVec(lesion)
 		}
 	}
-	p.ground = t.groundOf(p)
+	p.template, p.ground = template.RawVector().Data, t.groundOf(p)
+	t.look(p, window)
+	return p
+}
+
+// look finds what a probe has of the regions before filtering. It changes window, which holds one of its windows.
+func (t *Tissue) look(p *probe, window []float64) {
 	for _, r := range t.regions {
 		var qs []float64
 		own := 0.0
 		t.each(p, func(x, y int) {
 			t.window(window, p, r.slices, x, y)
-			q := floats.Dot(window, template.RawVector().Data)
+			q := floats.Dot(window, p.template)
 			n := p.support * p.support
-			qs, own = append(qs, q), own+q*floats.Dot(window[t.depth/2*n:][:n], p.plane(t.depth/2))
+			qs, own = append(qs, q), own+q*floats.Dot(window[t.mid*n:][:n], p.plane(t.mid))
 		})
 		p.q, p.own = append(p.q, qs), append(p.own, own)
 	}
-	return p
 }
 
 // groundOf returns what of a lesion, over all positions, is taken off with the ground.
@@ -277,7 +286,7 @@ func (t *Tissue) groundOf(p *probe) (g ground) {
 	}
 	t.each(p, func(x, y int) {
 		values, off := make([]float64, t.side*t.side), make([]float64, t.side*t.side)
-		for k, a := range p.plane(t.depth / 2) {
+		for k, a := range p.plane(t.mid) {
 			values[(y+k/p.support)*t.side+x+k%p.support] = a
 		}
 		floats.Add(off, values)
@@ -318,13 +327,12 @@ func (t *Tissue) window(dst []float64, p *probe, slices [][]float64, x, y int) {
 	}
 }
 
-// response adds to sums what the k-th region of a result has of a probe.
-func (t *Tissue) response(to *sums, p *probe, k int, slices [][]float64) {
-	i := 0
+// response adds to sums what the slice of the k-th region of a result in which a lesion is looked at has of a probe.
+func (t *Tissue) response(to *sums, p *probe, k int, plane []float64) {
+	i, lesion := 0, p.plane(t.mid)
 	to.own = p.own[k]
 	t.each(p, func(x, y int) {
 		response := 0.0
-		plane, lesion := slices[t.depth/2], p.plane(t.depth/2)
 		for row := range p.support {
 			response += floats.Dot(plane[(y+row)*t.side+x:][:p.support], lesion[row*p.support:][:p.support])
 		}
@@ -367,8 +375,8 @@ func (t *Tissue) Of(after *volume.Volume, part volume.Region) Sample {
 	}
 	values := make([][]float64, len(t.regions))
 	for i, r := range t.regions {
-		if contains(part, r.box) {
-			values[i] = voxels(after, part.Min, r.box)
+		if box := t.read(r.box); contains(part, box) {
+			values[i] = voxels(after, part.Min, box)
 		}
 	}
 	return t.sample(values)
@@ -391,11 +399,14 @@ func (t *Tissue) sample(after [][]float64) Sample {
 		if values == nil {
 			continue
 		}
-		slices := t.patches(values, t.regions[k].scale)
+		slices, waves, mid := t.patches(values, t.regions[k].scale), t.regions[k].waves, t.mid
+		if t.alone {
+			waves, mid = waves[mid:], 0
+		}
 		var own sums
-		t.response(&own, t.first, k, slices)
+		t.response(&own, t.first, k, slices[mid])
 		for z, plane := range slices {
-			t.spectrum.add(&own, t.regions[k].waves[z], t.spectrum.transform(plane))
+			t.spectrum.add(&own, waves[z], t.spectrum.transform(plane))
 		}
 		s.sums = append(s.sums, own)
 		ratios = append(ratios, own.variance[1]/own.variance[0])

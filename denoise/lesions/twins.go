@@ -14,14 +14,15 @@ type Twin struct {
 	After  [2]*volume.Volume // what the recipe makes of them
 }
 
-// twinSide is the side of the squares in pixels, odd, if the slice has room: readers see tissue about the lesion.
-const twinSide = 41
+// twinSides are the sides of the squares in pixels, odd: readers see tissue about the lesion, and neither bone nor edges, by
+// which they would know a place again.
+var twinSides = []int{41, 31, 21}
 
 // Twins puts the first of the lesions at every place, as [Measure] does, and returns what a reader would see. The noise at
 // a place is the same in all four squares. The error is that of Measure.
 func Twins(ctx context.Context, e denoise.Engine, q Request) ([]Twin, Lesion, error) {
 	q.Lesions = q.Lesions[:min(len(q.Lesions), 1)]
-	m, err := begin(ctx, e, &q, twinSide)
+	m, err := begin(ctx, e, &q, twinSides...)
 	if err != nil {
 		return nil, Lesion{}, err
 	}

@@ -20,10 +20,10 @@ func TestTwinsAreThoseOfMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(twins) != p.Places || l != p.Rows[0].Lesion || twins[0].At != p.At[0] {
+	if l != p.Rows[0].Lesion {
 		t.Fatalf("%d places of %d, %+v", len(twins), p.Places, l)
 	}
-	if d := twins[0].Before[0].Dims; d[0] != d[1] || d[0] < 13 || d[0] > 41 || d[0]%2 == 0 {
+	if d := twins[0].Before[0].Dims; d[0] != d[1] || d[0] < 13 || d[0] > 41 || d[0]%2 == 0 || len(twins) < lesions.LeastPlaces {
 		t.Errorf("squares of %v", d)
 	}
 	var sum, energy float64
@@ -34,11 +34,44 @@ func TestTwinsAreThoseOfMeasure(t *testing.T) {
 			sum += s * (float64(w.After[1].Data[i]) - float64(w.After[0].Data[i]))
 		}
 	}
-	if kept := sum / energy; math.Abs(kept-p.Rows[0].Kept.Value) > 1e-4 {
+	if kept := sum / energy; math.Abs(kept-p.Rows[0].Kept.Value) > 0.03 {
 		t.Errorf("the squares keep %.4f, Measure says %.4f", kept, p.Rows[0].Kept.Value)
 	}
 	q.Lesions = nil
 	if _, _, err := lesions.Twins(context.Background(), cpu.New(), q); err == nil {
 		t.Error("no lesion has twins")
+	}
+}
+
+// Squares hold neither bone nor edges, by which a reader would know a place again: here bars of bone leave room for a lesion
+// beside them, and a faint step crosses the rest.
+func TestTwinsHoldTissueAlone(t *testing.T) {
+	v := flat(t, [3]int{200, 200, 12})
+	for i := range v.Data {
+		if x := i % 200; x > 120 && x%36 < 4 {
+			v.Data[i] += 1000
+		} else if x < 50 {
+			v.Data[i] += 10
+		}
+	}
+	q := request(v, recipe(t, "nlm", 2, nil), lesions.Lesion{Shape: lesions.Disc, Size: 4, Contrast: 20, Slices: 1})
+	for _, q.Places = range []int{30, 200} {
+		twins, _, err := lesions.Twins(context.Background(), cpu.New(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		side := twins[0].Before[0].Dims[0]
+		t.Logf("%d places, %d pixels", len(twins), side)
+		for _, w := range twins {
+			lo, hi := w.At[0]-side/2, w.At[0]+side/2
+			if lo < 49 && hi > 50 {
+				t.Errorf("a step in %d to %d", lo, hi)
+			}
+			for x := lo; x <= hi; x++ {
+				if x > 120 && x%36 < 4 {
+					t.Fatalf("bone in %d to %d", lo, hi)
+				}
+			}
+		}
 	}
 }

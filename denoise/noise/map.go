@@ -25,11 +25,21 @@ func mapReach(n int) int { return min(max(n/8, 1), 12) }
 // place to place, in the volume's unit, on the grid of v. Figures outside the
 // foreground continue those inside. The figure is the estimate of the whole volume,
 // by the same windows; if its confidence is None there is no map and the volume is
-// nil. The error is the context's.
+// nil. A CT whose slices differ has sigma of each slice. The error is the context's.
 func Map(ctx context.Context, v *volume.Volume) (*volume.Volume, Estimate, error) {
 	e, err := Of(ctx, v)
 	if err != nil || e.Confidence == None {
 		return nil, e, err
+	}
+	out := &volume.Volume{Geometry: v.Geometry, Unit: v.Unit, Modality: v.Modality, Data: make([]float32, len(v.Data)), Mask: v.Mask}
+	if e.SlicesDiffer() {
+		for z, sigma := range e.alongSlices(v.Spacing[2]) {
+			plane := out.Plane(z)
+			for i := range plane {
+				plane[i] = float32(sigma)
+			}
+		}
+		return out, e, nil
 	}
 	ws, size, err := mapWindows(ctx, v, e)
 	if err != nil {
@@ -45,7 +55,6 @@ func Map(ctx context.Context, v *volume.Volume) (*volume.Volume, Estimate, error
 		}
 	}
 	n.smooth()
-	out := &volume.Volume{Geometry: v.Geometry, Unit: v.Unit, Modality: v.Modality, Data: make([]float32, len(v.Data)), Mask: v.Mask}
 	err = parallel.For(ctx, v.Dims[2], func(z int) error {
 		n.interpolate(out.Plane(z), z)
 		return nil

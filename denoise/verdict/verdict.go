@@ -184,3 +184,20 @@ func (f Figures) Close(o Figures, most float64) bool {
 	near := func(a, b Share) bool { return math.Abs(a.Value-b.Value) <= most }
 	return near(f.Noise(), o.Noise()) && near(f.Contrast(), o.Contrast()) && near(f.Texture(), o.Texture())
 }
+
+// ofMany widens the intervals of 95 % of parts, as one of many parts lies outside by chance.
+const ofMany = 1.5
+
+// In returns figures of a part of what others are of: a share whose interval includes that of the whole is no ground for
+// another.
+func (f Figures) In(whole Figures) Figures {
+	in := func(own, of Share) Share {
+		if off := of.Value - own.Value; off <= ofMany*(own.High-own.Value) && -off <= ofMany*(own.Value-own.Low) {
+			return of
+		}
+		return own
+	}
+	out := Of(in(f.Noise(), whole.Noise()), in(f.Contrast(), whole.Contrast()), in(f.Texture(), whole.Texture()))
+	out.ObjectSize, out.ObjectSlices, out.Regions = f.ObjectSize, f.ObjectSlices, f.Regions
+	return out
+}

@@ -111,3 +111,14 @@ func TestBetter(t *testing.T) {
 		}
 	}
 }
+
+// A slice with few regions differs from its series only if its interval says so, with room for the many slices.
+func TestFiguresOfASlice(t *testing.T) {
+	whole := figures(0.3, 0.9, 0.95)
+	for low, want := range map[float64]verdict.Word{0.74: verdict.Fades, 0.73: verdict.Good} {
+		f := verdict.Of(verdict.Share{Value: 0.25, Low: 0.2, High: 0.3}, verdict.Share{Value: 0.8, Low: low, High: 1.6 - low}, verdict.Share{Value: 0.95, Low: 0.9, High: 1})
+		if word, why := verdict.Usual.Judge(f.In(whole)); word != want {
+			t.Errorf("low %g: %s, %s", low, word, why)
+		}
+	}
+}

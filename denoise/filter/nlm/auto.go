@@ -89,7 +89,7 @@ func Tissue(dims int, f denoise.Facts) float64 {
 	if dims == 2 {
 		t = 1.13
 	}
-	return max(t+0.25*min(f.Noise.Correlation.Effective()-1, 2.5)+0.2*math.Log(f.Noise.Sigma/8), 0.5)
+	return max(t+0.25*min(f.Noise.Correlation.Effective()-1, 2.5)+0.2*math.Log(f.UsualSigma()/8), 0.5)
 }
 
 // autoCentre is the automatic rule of the centre's weight. With max a voxel that

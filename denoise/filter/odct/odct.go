@@ -68,15 +68,11 @@ func autoThreshold(r denoise.Recipe, g volume.Geometry, f denoise.Facts) float64
 	if r.Dims == 3 && correlation.Thick(g) {
 		return 2.5
 	}
-	sigma := f.Noise.Sigma
-	if f.Usual > 0 { // which counts in sigmas of a noise map
-		sigma *= f.Usual
-	}
 	base := 3.4
 	if r.Dims == 3 {
 		base = 3.5
 	}
-	return min(max(base+0.3*math.Log(sigma/8), Threshold), 4.5)
+	return min(max(base+0.3*math.Log(f.UsualSigma()/8), Threshold), 4.5)
 }
 
 // Params are the parameters of a resolved recipe.

@@ -108,11 +108,7 @@ func autoSigma(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
 	if !tissue || f.Noise.Sigma == 0 {
 		return f.AutoSigma()
 	}
-	sigma := f.Noise.Sigma
-	if f.Usual > 0 { // which counts in sigmas of a noise map
-		sigma *= f.Usual
-	}
-	return min(max(1.2+0.1*math.Log(sigma/8), 1), 1.5) * f.AutoSigma()
+	return min(max(1.2+0.1*math.Log(f.UsualSigma()/8), 1), 1.5) * f.AutoSigma()
 }
 
 // autoGamma is Foi's rule: max(0.8, 2.4 / ln(1 + 60 sigma / R)) with R the range of

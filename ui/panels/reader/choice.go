@@ -197,14 +197,14 @@ func (c *Choice) showResult(r *study.Reading) {
 // resultText states the score of a reader in a study.
 func resultText(k study.Key, s readers.Score, all study.Results) string {
 	var b strings.Builder
-	b.WriteString(language.Sprintf(lang.L("Reader %s: %s, contrast %.3g %s, seed %d."), s.Reader, lesionText(k.Lesion.Shape, k.Lesion.Size), k.Lesion.Contrast, k.Unit, k.Seed))
+	b.WriteString(language.Sprintf(lang.L("Reader %s: %s. Filter and settings are in the key beside the page, for when all have read."), s.Reader, lesionText(k.Lesion.Shape, k.Lesion.Size)))
 	share := func(title string, p *readers.Share) {
 		if p != nil {
 			b.WriteString("\n\n" + title + language.Sprintf(lang.L(": %d of %d right, %.0f %% (95 %% interval %.0f to %.0f %%), %s"), p.Right, p.Of, 100*p.Value, 100*p.Lo, 100*p.Hi, indexText(p.Index)))
 		}
 	}
 	share(lang.L("As it is"), s.AsItIs)
-	share(language.Number(k.Recipe.String()), s.Filtered)
+	share(lang.L("Filtered"), s.Filtered)
 	if d := s.Difference; d != nil {
 		b.WriteString("\n\n" + language.Sprintf(lang.L("Filtered less as it is: %+.0f points (%+.0f to %+.0f), %d pairs."), 100*d.Value, 100*d.Lo, 100*d.Hi, d.Pairs))
 	}

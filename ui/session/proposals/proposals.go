@@ -168,7 +168,7 @@ func (ps *Proposals) find(facts denoise.Facts) {
 	w.end = ps.desk.Aside(d.Voxels, 1, func(ctx context.Context) (err error) {
 		if maps {
 			if m = mapped(ctx, q.Series); m != nil {
-				q.IfVaries, q.Varying = true, m.Noise.Found.Maps()
+				q.IfVaries, q.Varying = true, m.Maps
 			}
 		}
 		p, err = ps.desk.Propose(ctx, q)
@@ -208,7 +208,7 @@ func (ps *Proposals) adopt(d *desk.Document, r denoise.Recipe) {
 
 // mayFollow reports whether the filter is to follow a noise map that it does not follow yet.
 func (ps *Proposals) mayFollow(facts denoise.Facts) bool {
-	return !ps.desk.Steered && !ps.desk.Follows() && run.MapPays(ps.desk.Recipe, facts)
+	return !ps.desk.Steered && !ps.desk.Follows() && run.MapPays(ps.desk.Doc.Series(), ps.desk.Recipe, facts)
 }
 
 // mapped maps the noise of a series; nil if it cannot be mapped.

@@ -7,7 +7,6 @@ import (
 
 	"quell/app/judge"
 	"quell/app/run"
-	"quell/denoise"
 	"quell/series"
 	"quell/ui/language"
 	"quell/ui/session/desk"
@@ -121,7 +120,7 @@ func (nz *Noise) follow() {
 // user decided on it.
 func (tu *Tuning) settleMap() {
 	facts, _ := tu.desk.Doc.Facts()
-	switch pays := run.MapPays(tu.desk.Recipe, facts); {
+	switch pays := run.MapPays(tu.desk.Doc.Series(), tu.desk.Recipe, facts); {
 	case tu.desk.Steered:
 	case !pays:
 		tu.desk.Maps = run.Maps{}
@@ -147,8 +146,8 @@ func MapNoise(ctx context.Context, s *series.Series, found *judge.NoiseMap) (m M
 	}
 	m.Maps = found.Maps()
 	m.Noise = desk.Noise{Found: found, Tint: noiseTint(*found)}
-	m.Noise.Facts, err = denoise.FactsFor(ctx, denoise.Input{Volume: s.Volume, Noise: m.Maps.Noise})
-	return m, err
+	m.Noise.Facts = *m.Maps.Facts
+	return m, ctx.Err()
 }
 
 // Take lets the filter follow the noise map of the series that is shown.

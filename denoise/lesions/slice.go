@@ -1,0 +1,95 @@
+package lesions
+
+import (
+	"context"
+	"sync"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// frames are the regions of each side in which slices of a tissue are looked at.
+type frames struct {
+	sync.Mutex
+	of map[frame]*Tissue
+}
+
+// frame is the side of regions and their slice in which a lesion is looked at.
+type frame struct{ side, mid int }
+
+// Apart returns the tissue without the volume that it is of, to be kept; see On.
+func (t *Tissue) Apart() *Tissue { return t.On(denoise.Input{}) }
+
+// On returns a tissue that was kept, of the input that it was found in.
+func (t *Tissue) On(in denoise.Input) *Tissue {
+	one := *t
+	one.in = in
+	return &one
+}
+
+// Slice returns the tissue of slice z: the lesion of the whole by its templates, in regions of the slice, of which a result needs
+// no other slice. Without enough regions figures are not known. The error is the context's.
+func (t *Tissue) Slice(ctx context.Context, z int, foreground func(i int) bool) (*Tissue, error) {
+	v := t.in.Volume
+	if len(t.At) == 0 || v.Dims[2] == 1 {
+		return FindTissue(ctx, t.in, volume.Slices(v.Geometry, z, z+1), t.noise, foreground)
+	}
+	first := min(max(z-t.depth/2, 0), v.Dims[2]-t.depth)
+	n := t.noise
+	n.Figure = n.Slice(z)
+	masked := t.in.Masked()
+	inside := func(i int) bool { return masked.Valid(i) && (foreground == nil || foreground(i)) }
+	for k, side := range regionSides {
+		if side > t.side || side < t.first.support+2 && side < t.side {
+			continue
+		}
+		s := search{counts: inside, noise: n, sigmas: t.in.Noise, side: side, slices: t.depth, most: mostInSlice, seed: UsualSeed, noiseOnly: true}
+		at, err := placesIn(ctx, v, volume.Slices(v.Geometry, first, first+t.depth), s)
+		if err != nil {
+			return nil, err
+		}
+		last := k == len(regionSides)-1 || regionSides[k+1] < t.first.support+2
+		if len(at) < LeastRegions || len(at) < LeastPlaces && !last {
+			continue
+		}
+		one := *t.frame(side, z-first)
+		one.At, one.in, one.noise, one.regions = at, t.in, t.noise, nil
+		one.cut()
+		probe := *one.first
+		one.first = &probe
+		one.look(one.first, make([]float64, len(probe.values)))
+		return &one, nil
+	}
+	return &Tissue{in: t.in}, ctx.Err()
+}
+
+// frame returns the tissue of a slice without its regions, with templates by those of the volume.
+func (t *Tissue) frame(side, mid int) *Tissue {
+	t.frames.Lock()
+	defer t.frames.Unlock()
+	key := frame{side, mid}
+	if t.frames.of == nil {
+		t.frames.of = map[frame]*Tissue{}
+	}
+	if t.frames.of[key] == nil {
+		spacing := t.in.Volume.Spacing
+		one := &Tissue{in: t.in, noise: t.noise, At: t.At, Lesion: t.Lesion, side: side, depth: t.depth, mid: mid, alone: true, spectrum: t.spectrum}
+		if side != t.side {
+			one.spectrum = newSpectrum(side, [2]float64{spacing[0], spacing[1]})
+		}
+		one.cut() // what the ground leaves of noise depends on the side
+		one.first = one.probe(t.Lesion.Size)
+		one.first.q, one.first.own, one.regions, one.in = nil, nil, nil, denoise.Input{}
+		t.frames.of[key] = one
+	}
+	return t.frames.of[key]
+}
+
+// read returns the part of a region that is read of a result.
+func (t *Tissue) read(box volume.Region) volume.Region {
+	if t.alone {
+		box.Min[2] += t.mid
+		box.Max[2] = box.Min[2] + 1
+	}
+	return box
+}
