@@ -20,6 +20,7 @@ import (
 	"quell/app/engines"
 	"quell/app/files"
 	"quell/app/job"
+	"quell/app/journal"
 	"quell/app/open"
 	"quell/denoise"
 	"quell/internal/message"
@@ -385,8 +386,8 @@ func (b *batch) work(ctx context.Context, source Source) error {
 			break
 		}
 		h := b.store.take(d.Unit)
-		b.progress.taken(h.before > 0)
-		alone := h.before > 0
+		b.progress.taken(h.Before > 0)
+		alone := h.Before > 0
 		if alone {
 			open.Wait()
 		}
@@ -407,28 +408,28 @@ func (b *batch) work(ctx context.Context, source Source) error {
 // unit scans a unit and emits its series. Open counts until they are done. After maxAttempts the
 // series that have no result yet fail: the process may have ended when all were done. If that
 // attempt ends the process too, it is for the scan, and the unit fails unseen.
-func (b *batch) unit(ctx context.Context, d Delivery, h *hold, opener *sync.WaitGroup, emit func(task)) {
+func (b *batch) unit(ctx context.Context, d Delivery, h *journal.Hold, opener *sync.WaitGroup, emit func(task)) {
 	var inUnit sync.WaitGroup
 	var catalog *open.Catalog
 	err := parallel.Protect(func() (err error) {
-		if h.before > maxAttempts {
+		if h.Before > maxAttempts {
 			return errEnded
 		}
 		if d.Unit, err = b.unseal(d.Unit); err != nil {
 			return err
 		}
-		h.enter()
-		defer h.leave()
+		h.Enter()
+		defer h.Leave()
 		catalog, err = b.scan(ctx, d.Unit, func(t task) {
-			if h.before == maxAttempts {
+			if h.Before == maxAttempts {
 				b.finish(d.Unit, b.fail(d.Unit, t.result, errEnded))
 				return
 			}
 			inUnit.Add(1)
 			t.hold, t.done = h, inUnit.Done
-			h.leave() // while it waits for a worker
+			h.Leave() // while it waits for a worker
 			emit(t)
-			h.enter()
+			h.Enter()
 		})
 		return err
 	})
@@ -443,10 +444,10 @@ func (b *batch) unit(ctx context.Context, d Delivery, h *hold, opener *sync.Wait
 			outcome = Finished
 			b.progress.unit(d.Unit)
 		}
-		if !h.release(outcome == Finished) {
+		if !h.Release(outcome == Finished) {
 			outcome = Taken
 		}
-		b.progress.ended(h.before > 0)
+		b.progress.ended(h.Before > 0)
 		d.Done(outcome)
 	})
 }
@@ -459,7 +460,7 @@ func (b *batch) finish(u Unit, r *SeriesResult) {
 	}
 	saved := true
 	if !r.Reused {
-		if err := b.store.save(*r); err != nil {
+		if err := b.store.results().Save(r.ID, r); err != nil {
 			saved = false
 			if r.Problem == "" {
 				r.Problem = fmt.Sprintf("the output is there, but not that it is done: %v", err)

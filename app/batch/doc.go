@@ -2,7 +2,7 @@
 //
 //	list, select    the inputs: units of files, and the series in them
 //	batch, lane     reading, filtering and writing at once, within a memory
-//	result, lock    what was reached, in files next to the output
+//	result, lock    what was reached, in a journal next to the output
 //	report          report.csv and report.html
 //
 // The truth is in the results: one file per series, written when the output of the series is

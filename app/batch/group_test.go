@@ -52,7 +52,7 @@ func TestGroup(t *testing.T) {
 			t.Errorf("why %q", row["why"])
 		}
 	}
-	if r, ok := (store{c.out}).load(resultsOf(s)[0].ID); !ok || r.Picture == nil || r.Seconds.Filter == 0 || r.Engine != "cpu" {
+	if r, ok := (store{c.out}).results().Load(resultsOf(s)[0].ID); !ok || r.Picture == nil || r.Seconds.Filter == 0 || r.Engine != "cpu" {
 		t.Errorf("%+v", r)
 	}
 	if again := c.run(c.options()); again.Reused != 2 {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"quell/app/job"
+	"quell/app/journal"
 )
 
 // killEnv holds the killed batch of a child process.
@@ -152,7 +153,7 @@ func TestOnlyCrashesCount(t *testing.T) {
 			if sig == syscall.SIGTERM && (!ok || exit.ExitCode() != job.ExitCancelled) {
 				t.Errorf("after SIGTERM: %v", err)
 			}
-			if n := (store{c.out}).ended(Unit{Name: "a.nii"}); sig == syscall.SIGTERM && n != 0 {
+			if n := journal.Ended(store{c.out}.attempts(Unit{Name: "a.nii"})); sig == syscall.SIGTERM && n != 0 {
 				t.Errorf("%d processes count", n)
 			}
 			if !killed(err) && sig == syscall.SIGKILL { // the attempt that states the failure

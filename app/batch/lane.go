@@ -12,6 +12,7 @@ import (
 
 	"quell/app/files"
 	"quell/app/job"
+	"quell/app/journal"
 	"quell/app/open"
 	"quell/internal/message"
 )
@@ -22,7 +23,7 @@ type task struct {
 	catalog *open.Catalog
 	members []int        // in the catalog: one entry, or the entries of a 4-D series
 	result  SeriesResult // known before it is read
-	hold    *hold
+	hold    *journal.Hold
 	done    func()
 }
 
@@ -218,7 +219,7 @@ func slug(s string) string {
 // verdict that is asked for. digest is the digest of the unit's file, "" before it is known.
 func (b *batch) reuse(t *task, digest *string) bool {
 	r, path, e := &t.result, t.unit.Path, t.first()
-	before, known := b.store.load(r.ID)
+	before, known := b.store.results().Load(r.ID)
 	if r.Digest = b.hide.Text("digest", t.identity()); r.Digest == "" {
 		r.Stamp = stampOf(path)
 		switch {
@@ -243,7 +244,7 @@ func (b *batch) reuse(t *task, digest *string) bool {
 		return false
 	}
 	r.Key = key
-	if !known || before.Key != key || before.Output != r.Output || before.State != Done || !b.store.holds(before, b.o.Verify) {
+	if !known || before.Key != key || before.Output != r.Output || before.State != Done || !b.store.holds(*before, b.o.Verify) {
 		return false
 	}
 	if !exists(files.RecordPath(b.store.outputPath(before.Output))) {
@@ -254,10 +255,10 @@ func (b *batch) reuse(t *task, digest *string) bool {
 	}
 	stale := before.Settings != b.settings || before.Stamp != r.Stamp
 	before.Settings, before.Made, before.Stamp, before.Reused = b.settings, b.made, r.Stamp, true
-	if stale && b.store.save(before) != nil {
+	if stale && b.store.results().Save(before.ID, before) != nil {
 		return false
 	}
-	*r = before
+	*r = *before
 	return true
 }
 
@@ -265,7 +266,7 @@ func (b *batch) reuse(t *task, digest *string) bool {
 func (b *batch) forget(u Unit, known map[string]bool) {
 	for _, id := range b.former[u.Name] {
 		if !known[id] {
-			b.store.remove(id)
+			_ = b.store.results().Remove(id) // its output stays
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"quell/app/files"
 	"quell/app/job"
+	"quell/app/journal"
 	"quell/denoise"
 	"quell/denoise/tune"
 	"quell/denoise/verdict"
@@ -116,51 +117,41 @@ const StateFolder = ".quell-batch"
 type store struct{ out string }
 
 func (s store) dir() string                  { return filepath.Join(s.out, StateFolder) }
-func (s store) resultPath(id string) string  { return filepath.Join(s.dir(), "results", id+".json") }
 func (s store) ownerPath(key string) string  { return filepath.Join(s.dir(), "keys", key) }
 func (s store) outputPath(rel string) string { return filepath.Join(s.out, filepath.FromSlash(rel)) }
 
-// save writes a result.
-func (s store) save(r SeriesResult) error {
-	data, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	return atomic.WriteFile(s.resultPath(r.ID), data, 0o666)
-}
-
-// load returns the result of a series; false if there is none that can be read.
-func (s store) load(id string) (r SeriesResult, ok bool) {
-	data, err := os.ReadFile(s.resultPath(id))
-	return r, err == nil && json.Unmarshal(data, &r) == nil && r.ID == id
+// results is the journal of the series.
+func (s store) results() journal.Journal[SeriesResult] {
+	return journal.Journal[SeriesResult]{Folder: filepath.Join(s.dir(), "results"), Sound: func(id string, r *SeriesResult) bool { return r.ID == id }}
 }
 
 // all calls visit with every result, in no order.
-func (s store) all(visit func(SeriesResult)) error { return s.changed(map[string]time.Time{}, visit) }
+func (s store) all(visit func(SeriesResult)) error { return s.changed(nil, visit) }
 
 // changed calls visit with the results that were written since the call before with the same
 // stamps, in no order.
 func (s store) changed(stamps map[string]time.Time, visit func(SeriesResult)) error {
-	entries, err := os.ReadDir(filepath.Join(s.dir(), "results"))
+	_, err := s.results().Each(stamps, func(r *SeriesResult) { visit(*r) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	}
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), ".json")
-		info, gone := e.Info()
-		if !ok || gone != nil || stamps[id].Equal(info.ModTime()) {
-			continue
-		}
-		if r, ok := s.load(id); ok {
-			stamps[id] = info.ModTime()
-			visit(r)
-		}
 	}
 	return err
 }
 
-// remove forgets a result; its output stays.
-func (s store) remove(id string) { _ = os.Remove(s.resultPath(id)) }
+// attempts is the file of the hold on a unit.
+func (s store) attempts(u Unit) string { return filepath.Join(s.dir(), "attempts", identify(u.Name)) }
+
+// take makes this process the holder of a unit. Without a hold, as on a full disk, the unit is done all the same.
+func (s store) take(u Unit) *journal.Hold {
+	h, _ := journal.Take(s.attempts(u))
+	return h
+}
+
+// maxAttempts is how often a unit may end its process before it is a failure.
+const maxAttempts = 3
+
+// errEnded is the failure of what had maxAttempts.
+var errEnded = fmt.Errorf("processes ended %d times while they worked on this: each was killed, by somebody or for lack of memory, or gave no sign of life; the same command tries it again", maxAttempts)
 
 // describe adds the facts of an output in place: its files, their size and a hash of their names
 // and sizes.
@@ -226,7 +217,7 @@ func (s store) content(output string) (string, error) {
 // they ended: if nothing is written again, nothing else removes it.
 func (s store) tidy() {
 	outputs := map[string]string{} // of each folder one
-	for _, path := range []string{s.resultPath("-"), s.ownerPath("-"), filepath.Join(s.dir(), "-"), filepath.Join(s.out, "-")} {
+	for _, path := range []string{s.results().Path("-"), s.ownerPath("-"), filepath.Join(s.dir(), "-"), filepath.Join(s.out, "-")} {
 		outputs[filepath.Dir(path)] = path
 	}
 	_ = s.all(func(r SeriesResult) { // the run reports the faults of results
@@ -254,7 +245,7 @@ func (s store) holds(r SeriesResult, verify bool) bool {
 		return false
 	}
 	if !verify {
-		saved, err := os.Stat(s.resultPath(r.ID))
+		saved, err := os.Stat(s.results().Path(r.ID))
 		if err != nil {
 			return false
 		}

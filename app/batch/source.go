@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"slices"
+
+	"quell/app/journal"
 )
 
 // Source hands out units.
@@ -37,7 +39,7 @@ func newLocal(s store, units []Unit) *local {
 	l := &local{slices.Clone(units)}
 	before := map[string]int{}
 	for _, u := range units {
-		before[u.Name] = min(s.ended(u), 1)
+		before[u.Name] = min(journal.Ended(s.attempts(u)), 1)
 	}
 	slices.SortStableFunc(l.units, func(a, b Unit) int { return before[a.Name] - before[b.Name] })
 	return l

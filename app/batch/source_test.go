@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"quell/app/job"
+	"quell/app/journal"
 )
 
 // TestSourceOfOneProcess: units that were begun and not finished come last.
 func TestSourceOfOneProcess(t *testing.T) {
 	s := store{t.TempDir()}
 	units := []Unit{{Name: "a"}, {Name: "b"}, {Name: "c"}}
-	s.take(units[0]).enter()
+	s.take(units[0]).Enter()
 	s.take(units[1]) // was not begun
 	l := newLocal(s, units)
 	for _, name := range []string{"b", "c", "a"} {
@@ -38,11 +39,9 @@ func TestSourceOfOneProcess(t *testing.T) {
 func (c cohort) ended(name string, times int) {
 	c.t.Helper()
 	for range times {
-		h := store{c.out}.take(Unit{Name: name})
-		if !h.made {
-			c.t.Fatal("nothing is counted")
-		}
-		h.enter()
+		h, err := journal.Take(store{c.out}.attempts(Unit{Name: name}))
+		c.must(err)
+		h.Enter()
 	}
 }
 

@@ -162,8 +162,9 @@ type results struct {
 func (a results) read(x row) SeriesResult {
 	r, known := a.unsaved[x.id]
 	if !known {
-		if r, known = a.store.load(x.id); !known {
-			r = SeriesResult{ID: x.id, Unit: x.unit, Series: x.series, State: x.state, Code: x.code}
+		r = SeriesResult{ID: x.id, Unit: x.unit, Series: x.series, State: x.state, Code: x.code}
+		if saved, ok := a.store.results().Load(x.id); ok {
+			r = *saved
 		}
 	}
 	r.Reused = x.reused

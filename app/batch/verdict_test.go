@@ -55,7 +55,7 @@ func TestWithoutVerdict(t *testing.T) {
 		if r.Picture != nil {
 			t.Errorf("%s: the summary has its picture", r.Unit)
 		}
-		if saved, ok := (store{c.out}).load(r.ID); !ok || len(saved.Picture) == 0 {
+		if saved, ok := (store{c.out}).results().Load(r.ID); !ok || len(saved.Picture) == 0 {
 			t.Errorf("%s has no picture", r.Unit)
 		}
 	}

@@ -33,8 +33,8 @@ import (
 // failure of this series alone.
 func (b *batch) do(ctx context.Context, t task) *SeriesResult {
 	r := t.result
-	err := parallel.Protect(func() error { return b.series(atomic.WithFence(ctx, t.hold.check), t, &r) })
-	if t.hold.check() != nil {
+	err := parallel.Protect(func() error { return b.series(atomic.WithFence(ctx, t.hold.Check), t, &r) })
+	if t.hold.Check() != nil {
 		return nil
 	}
 	if ctx.Err() == nil {
@@ -75,8 +75,8 @@ func (b *batch) series(ctx context.Context, t task, r *SeriesResult) error {
 		return err
 	}
 	defer b.memory.Release(held)
-	t.hold.enter()
-	defer t.hold.leave()
+	t.hold.Enter()
+	defer t.hold.Leave()
 	started := time.Now()
 	if err := b.execute(ctx, t, job, r); err != nil {
 		return err

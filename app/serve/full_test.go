@@ -93,7 +93,7 @@ func TestKeptImagesYield(t *testing.T) {
 		}
 		return all
 	}
-	if folders, err := os.ReadDir(n.tasks()); err != nil || len(folders) != 5 || folders[0].Name() != "00000001" {
+	if folders, err := os.ReadDir(n.tasks.Folder); err != nil || len(folders) != 5 || folders[0].Name() != "00000001" {
 		t.Errorf("%v, %v", folders, err)
 	}
 	used := n.folder.Used()

@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -168,16 +167,12 @@ func sendOne(to dimse.Node, f *dicomtest.Fake) dimse.Status {
 // sent counts the tasks of a folder that are done.
 func sent(t *testing.T, folder string) (n int) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "tasks", "*.json"))
+	tasks, _, err := readTasks(tasksOf(Settings{Folder: folder}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range files {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(b), `"state": "sent"`) {
+	for _, task := range tasks {
+		if task.State == Sent {
 			n++
 		}
 	}

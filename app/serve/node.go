@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"quell/app/job"
+	"quell/app/journal"
 	"quell/app/pacs"
 	"quell/internal/lockfile"
 	"quell/internal/message"
@@ -28,6 +29,7 @@ type Node struct {
 	now    func() time.Time
 	point  func() // is called at points at which a crash must do no harm; tests crash in it
 
+	tasks     journal.Journal[task]
 	writeFile func(path string, data []byte, mode os.FileMode) error // of the journal
 	free      func() (bytes int64, known bool)                       // of the disk
 
@@ -61,11 +63,12 @@ type Node struct {
 func Open(s Settings) (*Node, error) { return openAt(s, time.Now) }
 
 func openAt(s Settings, now func() time.Time) (*Node, error) {
-	n := &Node{s: s, now: now, point: func() {}, lanes: lanesOf(s), writeFile: atomic.WriteFile, limit: context.WithTimeout, pending: map[string]*arriving{}, associations: map[uint64]*association{}, started: now(),
+	n := &Node{s: s, tasks: tasksOf(s), now: now, point: func() {}, lanes: lanesOf(s), writeFile: atomic.WriteFile, limit: context.WithTimeout, pending: map[string]*arriving{}, associations: map[uint64]*association{}, started: now(),
 		patience: pacs.ReportWait, reports: map[string]dimse.Commitment{}, reported: map[string]context.CancelFunc{}}
+	n.tasks.Write = n.write
 	n.free = func() (int64, bool) { return atomic.FreeSpace(s.Folder) }
 	n.meters = newMeters()
-	if err := os.MkdirAll(n.tasks(), 0o700); err != nil {
+	if err := os.MkdirAll(n.tasks.Folder, 0o700); err != nil {
 		return nil, err
 	}
 	if err := os.Chmod(s.Folder, 0o700); err != nil {
@@ -90,7 +93,7 @@ func (n *Node) load() (err error) {
 	if n.folder, err = dimse.OpenFolder(filepath.Join(n.s.Folder, "in"), int64(n.s.QuotaGB*1e9), !n.s.Volatile); err != nil {
 		return err
 	}
-	if n.list, n.damaged, err = readTasks(n.tasks()); err != nil {
+	if n.list, n.damaged, err = readTasks(n.tasks); err != nil {
 		return err
 	}
 	if err := n.quarantine(); err != nil {

@@ -53,7 +53,7 @@ func Retry(s Settings, numbers ...int) ([]int, error) {
 
 // readJournal returns the tasks of a folder, and names those that cannot be read, whether a node runs there or not.
 func readJournal(s Settings) ([]*task, []string, error) {
-	tasks, damaged, err := readTasks(filepath.Join(s.Folder, "tasks"))
+	tasks, damaged, err := readTasks(tasksOf(s))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, job.Usagef("no node has run in the folder %s", s.Folder)
 	}
@@ -101,7 +101,7 @@ func (n *Node) retry() error {
 // sending of a result that is there.
 func (n *Node) again(t *task) error {
 	n.change(func() {
-		t.State, t.Starts, t.Ended, t.Problem = Waiting, 0, time.Time{}, ""
+		t.State, t.Ended, t.Problem = Waiting, time.Time{}, ""
 		for _, p := range t.Parts {
 			if _, to := n.rule(p); to == nil && p.State == Failed {
 				t.Parts = nil

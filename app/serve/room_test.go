@@ -175,7 +175,7 @@ func TestQuarantine(t *testing.T) {
 		c.add(time.Minute)
 		step(t, n)
 		n.Close()
-		path := n.taskFile(1)
+		path := n.tasks.Path("00000001")
 		err := os.WriteFile(path, []byte(damage), 0o600)
 		if damage == "/" {
 			if err = os.Remove(path); err == nil {

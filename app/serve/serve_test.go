@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"quell/app/job"
+	"quell/app/journal"
 	_ "quell/app/output" // registers the outputs of a job
 	"quell/app/pacs"
 	"quell/io/dicom/dicomtest"
@@ -466,7 +467,14 @@ func TestPoison(t *testing.T) {
 		send(t, receive(t, n), stack("7", 2, "X")...)
 		c.add(time.Minute)
 		n.turn(t.Context(), n.lanes[0])
-		n.list[0].Starts = starts
+		path := n.starts(n.list[0])
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err == nil {
+			err = os.WriteFile(path, fmt.Appendf(nil, "%d another\n", starts), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 		if step(t, n); n.list[0].State != want {
 			t.Errorf("after %d starts: %+v", starts, n.list[0])
 		}
@@ -494,7 +502,7 @@ func TestStopped(t *testing.T) {
 	}
 	n = node(t, s, c)
 	defer n.Close()
-	if len(n.list) != 1 || n.list[0].State != Waiting || n.list[0].Starts != 0 || n.list[0].Parts != nil {
+	if len(n.list) != 1 || n.list[0].State != Waiting || journal.Ended(n.starts(n.list[0])) != 0 || n.list[0].Parts != nil {
 		t.Fatalf("%+v", n.list)
 	}
 	if step(t, n); n.list[0].State != Sent || len(a.files) != 2 {

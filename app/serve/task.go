@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"quell/app/job"
+	"quell/app/journal"
 	"quell/internal/message"
 )
 
@@ -48,7 +48,6 @@ type task struct {
 	Files   []file       `json:"files"`
 	State   State        `json:"state"`           // of the part that is farthest behind, until all have ended
 	Parts   []*part      `json:"parts,omitempty"` // none until rules were chosen
-	Starts  int          `json:"starts,omitempty"`
 	Ended   time.Time    `json:"ended,omitzero"`
 	Gone    bool         `json:"gone,omitempty"` // its images were removed
 	Problem message.Kind `json:"problem,omitempty"`
@@ -105,14 +104,21 @@ func (t *task) outcome() State {
 	return t.State
 }
 
-func (n *Node) taskFile(number int) string {
-	return filepath.Join(n.tasks(), fmt.Sprintf("%08d.json", number))
+// tasksOf is the journal of a folder.
+func tasksOf(s Settings) journal.Journal[task] {
+	return journal.Journal[task]{Folder: filepath.Join(s.Folder, "tasks"), Sound: func(name string, t *task) bool { return t.name() == name && t.sound() }}
 }
+
+// name names the task in the journal, and its folder.
+func (t *task) name() string { return fmt.Sprintf("%08d", t.Number) }
 
 // taskFolder holds input and output of a task.
 func (n *Node) taskFolder(t *task) string {
-	return filepath.Join(n.tasks(), fmt.Sprintf("%08d", t.Number))
+	return filepath.Join(n.tasks.Folder, t.name())
 }
+
+// starts counts how often reading or filtering a task was begun and not ended.
+func (n *Node) starts(t *task) string { return filepath.Join(n.taskFolder(t), "starts") }
 
 func (n *Node) input(t *task) string { return filepath.Join(n.taskFolder(t), "in") }
 
@@ -122,40 +128,17 @@ func (n *Node) output(t *task, p *part) string {
 	return filepath.Join(n.taskFolder(t), fmt.Sprintf("out%d", first))
 }
 
-func (n *Node) tasks() string { return filepath.Join(n.s.Folder, "tasks") }
-
 // save puts a task into the journal.
 func (n *Node) save(t *task) error {
-	data, err := json.MarshalIndent(t, "", "  ")
-	if err != nil {
-		return err
-	}
-	err = n.write(n.taskFile(t.Number), append(data, '\n'))
+	err := n.tasks.Save(t.name(), t)
 	t.unsaved = err != nil
 	return err
 }
 
-// readTasks reads the journal of a folder, in order of its numbers, and names what cannot be read.
-func readTasks(folder string) (all []*task, damaged []string, err error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, e := range entries {
-		base, isTask := strings.CutSuffix(e.Name(), ".json")
-		number, err := strconv.Atoi(base)
-		if !isTask || err != nil {
-			continue
-		}
-		t := &task{stops: map[*lane]context.CancelFunc{}}
-		data, err := os.ReadFile(filepath.Join(folder, e.Name()))
-		if err == nil {
-			err = json.Unmarshal(data, t)
-		}
-		if err != nil || t.Number != number || !t.sound() {
-			damaged = append(damaged, e.Name())
-			continue
-		}
+// readTasks reads a journal, in order of the numbers, and names the files that cannot be read.
+func readTasks(tasks journal.Journal[task]) (all []*task, damaged []string, err error) {
+	damaged, err = tasks.Each(nil, func(t *task) {
+		t.stops = map[*lane]context.CancelFunc{}
 		if t.Parts == nil && !t.State.ended() {
 			t.State = Waiting // of a former version: its rule is chosen again
 		}
@@ -165,8 +148,8 @@ func readTasks(folder string) (all []*task, damaged []string, err error) {
 			}
 		}
 		all = append(all, t)
-	}
-	return all, damaged, nil
+	})
+	return all, damaged, err
 }
 
 // sound reports whether a task can be one that was written: its states are known, and its files lie in the folder.
@@ -184,14 +167,11 @@ const damagedFolder = "damaged"
 func (n *Node) quarantine() error {
 	folder := filepath.Join(n.s.Folder, damagedFolder)
 	for _, name := range n.damaged {
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return err
-		}
 		base := strings.TrimSuffix(name, ".json")
-		if err := os.RemoveAll(filepath.Join(n.tasks(), base)); err != nil {
+		if err := os.RemoveAll(filepath.Join(n.tasks.Folder, base)); err != nil {
 			return err
 		}
-		if err := os.Rename(filepath.Join(n.tasks(), name), filepath.Join(folder, name)); err != nil {
+		if err := n.tasks.Quarantine(name, folder); err != nil {
 			return err
 		}
 		number, _ := strconv.Atoi(base)

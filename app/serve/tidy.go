@@ -90,7 +90,7 @@ func (n *Node) remove(t *task) error {
 			return n.save(t)
 		}
 	}
-	if err := os.Remove(n.taskFile(t.Number)); err != nil {
+	if err := n.tasks.Remove(t.name()); err != nil {
 		return err
 	}
 	n.mu.Lock()

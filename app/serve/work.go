@@ -14,6 +14,7 @@ import (
 	"quell/app/batch"
 	"quell/app/hosts"
 	"quell/app/job"
+	"quell/app/journal"
 	"quell/app/open"
 	"quell/internal/message"
 	"quell/internal/parallel"
@@ -45,21 +46,24 @@ func (n *Node) work(ctx context.Context, l *lane, t *task, p *part) error {
 
 // guarded does what may end the process, with the input of a task in its place.
 func (n *Node) guarded(ctx context.Context, t *task, do func() error) error {
-	if t.Starts >= mostStarts {
+	t.bare = false
+	h, err := journal.Take(n.starts(t))
+	if err != nil {
+		return err
+	}
+	if h.Before >= mostStarts {
+		h.Release(true)
 		return n.giveUp(t)
 	}
-	n.change(func() { t.Starts++ })
-	err := n.save(t)
-	if err == nil {
-		err = n.link(t)
-	}
-	if err == nil {
+	h.Enter()
+	if err = n.link(t); err == nil {
 		n.point()
 		err = do()
 	}
-	if ctx.Err() != nil || isFull(err) { // which is no fault of the series
-		n.change(func() { t.Starts-- })
-		return errors.Join(ctx.Err(), err, n.save(t))
+	faultless := ctx.Err() != nil || isFull(err) // of the series
+	h.Release(!faultless)
+	if faultless {
+		return errors.Join(ctx.Err(), err)
 	}
 	return err
 }
@@ -83,7 +87,6 @@ func (n *Node) giveUp(t *task) error {
 // link makes the input of a task, without a copy if the file system can.
 func (n *Node) link(t *task) error {
 	in := n.input(t)
-	t.bare = false
 	if err := os.RemoveAll(in); err != nil {
 		return err
 	}
@@ -136,7 +139,7 @@ func (n *Node) choose(ctx context.Context, t *task) error {
 	case parts == nil:
 		return n.end(t, Unmatched, "")
 	}
-	n.change(func() { t.Parts, t.Starts = parts, 0 })
+	n.change(func() { t.Parts = parts })
 	return n.save(t)
 }
 
@@ -220,7 +223,6 @@ func (n *Node) filter(ctx context.Context, t *task, p *part) error {
 		made += len(s.Files)
 	}
 	n.change(func() {
-		t.Starts = 0
 		for _, p := range t.of(p) {
 			*p = part{Rule: p.Rule, To: p.To, State: Filtered, Made: made, Begun: p.Begun}
 		}
@@ -280,7 +282,6 @@ func (n *Node) failed(t *task, p *part, err error, most int) error {
 	}
 	n.meters.failures[p.State].Inc()
 	n.change(func() {
-		t.Starts = 0
 		for _, p := range parts {
 			p.Attempts++
 			p.Problem, p.Next = kindOf(err), n.now().Add(backoff(p.Attempts))
