@@ -44,6 +44,9 @@ func (s *docs) faults() (faults []string) {
 				}
 			}
 			d.words(n, at)
+			if err := d.formulaFault(n); err != nil {
+				at(n, "%v", err)
+			}
 			if text, ok := d.prose(n); ok && wordy(path) {
 				for _, sentence := range sentences(text) {
 					if words := count(sentence); words > longest {

@@ -41,7 +41,7 @@ type docs struct {
 }
 
 var markdown = goldmark.New(
-	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough, formulas{}),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	goldmark.WithRendererOptions(html.WithUnsafe()),
 )
@@ -153,6 +153,8 @@ func (d *doc) marked(n ast.Node) string {
 			b.Write(c.Value)
 		case *ast.AutoLink:
 			b.Write(c.Label(d.source))
+		case *formula:
+			b.WriteString(c.tex)
 		}
 		return ast.WalkContinue, nil
 	})
