@@ -129,10 +129,10 @@ func (d *doc) plain(n ast.Node) string {
 	return strings.NewReplacer(mark, "", "\n", " ").Replace(d.marked(n))
 }
 
-// mark stands before code and emphasis in the text of marked: a sentence may begin with them in small letters.
+// mark stands before code, emphasis and formulas in the text of marked: a sentence may begin with them in small letters.
 const mark = "\u2060"
 
-// marked is plain with marks before code and emphasis.
+// marked is plain with marks before code, emphasis and formulas.
 func (d *doc) marked(n ast.Node) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -154,7 +154,7 @@ func (d *doc) marked(n ast.Node) string {
 		case *ast.AutoLink:
 			b.Write(c.Label(d.source))
 		case *formula:
-			b.WriteString(c.tex)
+			b.WriteString(mark + c.tex)
 		}
 		return ast.WalkContinue, nil
 	})

@@ -168,6 +168,8 @@ func (t *latex) atom() (ml, kind string, err error) {
 		return "<mi>" + string(c) + "</mi>", "", nil
 	case strings.ContainsRune("()[]|", c):
 		return `<mo stretchy="false">` + string(c) + "</mo>", "", nil
+	case c == '\'': // of nothing
+		return "<mo>′</mo>", "", nil
 	case c == '/':
 		return `<mo lspace="0" rspace="0">/</mo>`, "", nil
 	case c == '-':
