@@ -40,16 +40,20 @@ func (r Report) Document(folder string) string {
 func (r Report) paper(authors string, line func(format string, args ...any), folder string) {
 	type finding struct{ text, verdict, figures, experiments string }
 	var found []finding
-	line("\n| experiment | measured | rows | charts |\n|---|---|---:|---|")
+	line("\n| experiment | measured |\n|---|---|")
 	for _, x := range r.Experiments {
 		if x.Paper.Authors != authors {
 			continue
 		}
-		var charts []string
+		name := x.Name
 		for i, c := range x.charts {
-			charts = append(charts, fmt.Sprintf("[%d](%s/%s.png)", i+1, folder, c.File))
+			text := fmt.Sprintf("[%s](%s/%s.png)", name, folder, c.File)
+			if i > 0 {
+				text = fmt.Sprintf("%s [%d](%s/%s.png)", name, i+1, folder, c.File)
+			}
+			name = text
 		}
-		line("| %s | %s | %d | %s |", x.Name, cell(x.Title), len(x.Rows), strings.Join(charts, " "))
+		line("| %s | %s |", name, cell(x.Title))
 		for _, c := range x.Claims {
 			f := finding{text: c.Text, verdict: c.Verdict(), figures: strings.ReplaceAll(strings.TrimSuffix(c.Detail+"; "+c.Why, "; "), "; ", ". "), experiments: x.Name}
 			at := slices.IndexFunc(found, func(o finding) bool { return o.text == f.text && o.verdict == f.verdict })
