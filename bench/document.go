@@ -16,7 +16,7 @@ func (r Report) Document(folder string) string {
 	var s strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&s, format+"\n", args...) }
 	line("%s\n", documentTitle)
-	line("One command measures and writes this page, and an HTML report with all tables and settings. Every row is in [papers-cpu.csv](papers-cpu.csv) or [papers-gpu.csv](papers-gpu.csv).\n")
+	line("One command measures and writes this page, and an HTML report with all figures. Rows are in [papers-cpu.csv](papers-cpu.csv) and [papers-gpu.csv](papers-gpu.csv).\n")
 	line("    %s\n", r.Command)
 	line("- **Date**: %s, %.0f s. **Program**: %s, %s, %s. **Sources**: `%s`.", r.Started.UTC().Format("2006-01-02 15:04 UTC"), r.Seconds, r.Version, r.Go, r.System, Sources())
 	for _, e := range r.Engines {
@@ -26,42 +26,50 @@ func (r Report) Document(folder string) string {
 	if r.Quick {
 		line("- %s", quickNote)
 	}
-	line("- A finding holds if it does in each of %d turns, in part if it does for some rows. Findings about times are not judged if the turns of a row differ by more than a factor of %.2f, in the median over rows.", turnsOf(r.Quick), busyScatter)
+	line("- A finding holds if it does in each of %d turns, in part if for some rows. Findings about times are not judged if turns differ by more than a factor of %.2f, in the median over rows.", turnsOf(r.Quick), busyScatter)
 	for i, x := range r.Experiments {
 		if i == 0 || x.Paper.Authors != r.Experiments[i-1].Paper.Authors {
-			line("\n## %s\n\n%s. Its figures are of a %s.", x.Paper.Authors, x.Paper.Title, x.Paper.Machine)
+			line("\n## %s\n\n%s. Machine: %s.", x.Paper.Authors, x.Paper.Title, x.Paper.Machine)
 			r.paper(x.Paper.Authors, line, folder)
 		}
 	}
 	return s.String()
 }
 
-// paper writes the experiments and the findings of a paper.
+// paper writes the experiments and the findings of a paper. Findings of one text and verdict are one, without figures.
 func (r Report) paper(authors string, line func(format string, args ...any), folder string) {
-	var found []string
-	line("\n| experiment | measured | rows | charts |\n| --- | --- | ---: | --- |")
+	type finding struct{ text, verdict, figures, experiments string }
+	var found []finding
+	line("\n| experiment | measured |\n|---|---|")
 	for _, x := range r.Experiments {
 		if x.Paper.Authors != authors {
 			continue
 		}
-		var charts []string
+		name := x.Name
 		for i, c := range x.charts {
-			charts = append(charts, fmt.Sprintf("[%d](%s/%s.png)", i+1, folder, c.File))
+			text := fmt.Sprintf("[%s](%s/%s.png)", name, folder, c.File)
+			if i > 0 {
+				text = fmt.Sprintf("%s [%d](%s/%s.png)", name, i+1, folder, c.File)
+			}
+			name = text
 		}
-		line("| %s | %s | %d | %s |", x.Name, cell(x.Title), len(x.Rows), strings.Join(charts, " "))
+		line("| %s | %s |", name, cell(x.Title))
 		for _, c := range x.Claims {
-			verdict, detail := c.Verdict(), c.Detail
-			if verdict == "holds" {
-				verdict = "**holds**"
+			f := finding{text: c.Text, verdict: c.Verdict(), figures: strings.ReplaceAll(strings.TrimSuffix(c.Detail+"; "+c.Why, "; "), "; ", ". "), experiments: x.Name}
+			at := slices.IndexFunc(found, func(o finding) bool { return o.text == f.text && o.verdict == f.verdict })
+			if at < 0 {
+				found = append(found, f)
+				continue
 			}
-			if c.Why != "" {
-				detail += "; " + c.Why
-			}
-			found = append(found, fmt.Sprintf("| %s | %s | %s | %s |", x.Name, cell(c.Text), verdict, cell(detail)))
+			found[at].experiments, found[at].figures = found[at].experiments+", "+x.Name, ""
 		}
 	}
-	if len(found) > 0 {
-		line("\n| experiment | finding | verdict | figures |\n| --- | --- | --- | --- |\n%s", strings.Join(found, "\n"))
+	line("")
+	for _, f := range found {
+		if f.figures != "" {
+			f.figures = ": " + f.figures
+		}
+		line("- %s: %s **%s**%s.", f.experiments, f.text, f.verdict, f.figures)
 	}
 }
 

@@ -124,7 +124,7 @@ func TestLoad(t *testing.T) {
 func TestDocument(t *testing.T) {
 	r := sampleReport(t)
 	page := r.Document("images")
-	for _, text := range []string{documentTitle, r.Command, "| test-three | ", fmt.Sprintf(" | %d | ", len(r.Experiments[0].Rows)), "| It is so. | **holds** | seen |", "Sources**: `" + Sources()} {
+	for _, text := range []string{documentTitle, r.Command, "test-three: It is so. **holds**: seen.", "Sources**: `" + Sources()} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the page lacks %q", text)
 		}

@@ -57,41 +57,94 @@ var read = map[string]string{
 	"t1.nii.gz": "brain.nii.gz", "sub-01_T1w.nii.gz": "brain.nii.gz", "first.nii.gz": "brain.nii.gz", "in.nii": "volume.nrrd", "OUT.recipe.json": "denoised.recipe.json", "tuned.json": "R.json",
 }
 
-// examplesOf returns the examples of the pages of the guide and of the help, by page.
-func examplesOf(t *testing.T) map[string][]string {
+// example is a line that a page shows, and what it prints there. If want is empty the page shows none.
+type example struct{ line, want string }
+
+// outputBlock is what a page shows of an output: a block of text behind the line.
+var outputBlock = regexp.MustCompile("(?s)^\\s*```text\n(.*?)```")
+
+// examplesOf returns the examples of the pages of the guide, of README and of the help, by page.
+func examplesOf(t *testing.T) map[string][]example {
 	t.Helper()
 	files, err := filepath.Glob("../../docs/guide/*.md")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%v, %v", files, err)
 	}
-	pages := map[string][]string{}
+	pages := map[string][]example{}
 	for _, file := range append(files, "../../README.md") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, line := range codeLine.FindAllStringSubmatch(string(text), -1) {
-			if line := remark.ReplaceAllString(line[1], ""); regexp.MustCompile(`(^|\| )quell [a-z]`).MatchString(line) {
-				pages[filepath.Base(file)] = append(pages[filepath.Base(file)], line)
+		outputs := strings.Count(string(text), "```text\n")
+		for _, at := range codeLine.FindAllSubmatchIndex(text, -1) {
+			e := example{line: remark.ReplaceAllString(string(text[at[2]:at[3]]), "")}
+			if !regexp.MustCompile(`(^|\| )quell [a-z]`).MatchString(e.line) {
+				continue
 			}
+			if block := outputBlock.FindSubmatch(text[at[1]:]); block != nil {
+				e.want = string(block[1])
+				outputs--
+			}
+			pages[filepath.Base(file)] = append(pages[filepath.Base(file)], e)
+		}
+		if outputs != 0 {
+			t.Errorf("%s: %d outputs follow no example", file, outputs)
 		}
 	}
 	for _, cmd := range commands() {
 		for line := range strings.Lines(strings.ReplaceAll(cmd.Example, "\\\n", "")) {
-			pages["help "+cmd.Name()] = append(pages["help "+cmd.Name()], strings.TrimSpace(line))
+			pages["help "+cmd.Name()] = append(pages["help "+cmd.Name()], example{line: strings.TrimSpace(line)})
 		}
 	}
 	return pages
 }
 
+// shows says whether a page shows an output as it is. In its place ... stands for any text, and for any lines in a line of
+// its own.
+func shows(page, output string) bool {
+	var b strings.Builder
+	for line := range strings.Lines(page) {
+		if strings.TrimSpace(line) == "..." {
+			b.WriteString(`(.*\n)*`)
+			continue
+		}
+		b.WriteString(strings.ReplaceAll(regexp.QuoteMeta(strings.TrimRight(line, " \n")), `\.\.\.`, ".*") + " *\n")
+	}
+	return regexp.MustCompile(`^` + b.String() + `$`).MatchString(strings.TrimSuffix(output, "\n") + "\n")
+}
+
+// An output of a page is the one of the command, but for what it leaves out.
+func TestShows(t *testing.T) {
+	const output = "sigma 3.027 HU  high\nnoise white\nslice 1  3.1\nslice 2  2.9\n"
+	for page, want := range map[string]bool{
+		output: true,
+		"sigma 3.027 HU  high\nnoise white\n...\n":              true,
+		"...\nslice 2  2.9\n":                                   true,
+		"sigma ... HU  high\n...\nslice 1  3.1\nslice 2  2.9\n": true,
+		"sigma 3.028 HU  high\n...\n":                           false,
+		"sigma 3.027 HU  high\nnoise white\n":                   false,
+		"noise white\n...\n":                                    false,
+		"sigma 3X027 HU  high\n...\n":                           false,
+	} {
+		if shows(page, output) != want {
+			t.Errorf("%q is shown: %v", page, !want)
+		}
+	}
+}
+
 // TestExamplesRun: every example of the guide and of the help runs in a folder that has nothing but the data that it
-// names, and what examples before it on its page made.
+// names, and what examples before it on its page made. It prints what its page shows.
 func TestExamplesRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("full tier")
 	}
 	data := t.TempDir()
-	if shell(t, data, makeData); t.Failed() {
+	series, err := filepath.Abs("../../assets/series")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shell(t, data, "mkdir assets; cp -r "+series+" assets\n"+makeData); t.Failed() {
 		return
 	}
 	ran := 0
@@ -99,16 +152,19 @@ func TestExamplesRun(t *testing.T) {
 		t.Run(page, func(t *testing.T) {
 			dir := t.TempDir()
 			for _, line := range lines {
-				if elsewhere.MatchString(line) {
+				if elsewhere.MatchString(line.line) {
 					continue
 				}
-				for _, name := range inputs(line) {
+				for _, name := range inputs(line.line) {
 					if from := filepath.Join(data, name[1]); files.Exists(from) {
-						shell(t, dir, "[ -e "+name[0]+" ] && [ "+name[1]+" != bids ] || cp -rT "+from+" "+name[0])
+						shell(t, dir, "[ -e "+name[0]+" ] && [ "+name[1]+" != bids ] || { mkdir -p "+filepath.Dir(name[0])+"; cp -rT "+from+" "+name[0]+"; }")
 					}
 				}
 				ran++
-				shell(t, dir, strings.Replace(line, "quell batch", "rm -rf denoised; quell batch", 1)) // of another example
+				got := shell(t, dir, strings.Replace(line.line, "quell batch", "rm -rf denoised; quell batch", 1)) // of another example
+				if line.want != "" && !shows(line.want, got) {
+					t.Errorf("%s: the page shows\n%s\nit prints\n%s", line.line, line.want, got)
+				}
 				shell(t, dir, "rm -rf hosted")
 			}
 		})
@@ -116,17 +172,19 @@ func TestExamplesRun(t *testing.T) {
 	t.Logf("%d examples", ran)
 }
 
-// shell runs a script in a folder, as a person would.
-func shell(t *testing.T, dir, script string) {
+// shell runs a script in a folder, as a person would, and returns what it prints.
+func shell(t *testing.T, dir, script string) string {
 	t.Helper()
 	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", script)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+t.TempDir(), "MERCURE_IN_DIR=ct", "MERCURE_OUT_DIR=hosted")
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		t.Errorf("%s: %v\n%s", script, err, out)
 	}
 	if used := cmd.ProcessState.UserTime(); used > time.Second {
 		t.Logf("%v of processor time: %s", used, script)
 	}
+	return string(out)
 }
 
 // inputs returns the names that a line may read, and the data that they are. What it writes is none.

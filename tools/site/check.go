@@ -44,9 +44,12 @@ func (s *docs) faults() (faults []string) {
 				}
 			}
 			d.words(n, at)
-			if text, ok := d.prose(n); ok && wordy(path) {
+			if err := d.formulaFault(n); err != nil {
+				at(n, "%v", err)
+			}
+			if text, ok := d.prose(n); ok {
 				for _, sentence := range sentences(text) {
-					if words := count(sentence); words > longest {
+					if words := len(strings.Fields(sentence)); words > longest {
 						at(n, "a sentence of %d words; at most %d are allowed: %.60s ...", words, longest, strings.ReplaceAll(sentence, mark, ""))
 					}
 				}
@@ -60,10 +63,6 @@ func (s *docs) faults() (faults []string) {
 	}
 	return faults
 }
-
-// wordy says whether the sentences of a document are counted. The page of the papers is written by quell bench and quotes
-// their findings; THIRD_PARTY.md has the words of others.
-func wordy(path string) bool { return path != "docs/benchmarks/papers.md" && path != "THIRD_PARTY.md" }
 
 // follow returns the target of a link, and its fault.
 func (s *docs) follow(d *doc, link string) (to, fault string) {
@@ -124,16 +123,6 @@ var end = regexp.MustCompile(`[.!?]["')]?\s+`)
 
 // symbol matches a text that begins with a symbol of a formula: those are small letters at the beginning of a sentence too.
 var symbol = regexp.MustCompile(`^([a-z](_\w+)?|sigma|rho|gaussian|odct|nlm|prinlm|bnlm|lpa|sadct|slab|bilateral)[ ,]`)
-
-// count returns how many words a sentence has. Operators of formulas are none.
-func count(sentence string) (n int) {
-	for _, word := range strings.Fields(sentence) {
-		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-			n++
-		}
-	}
-	return n
-}
 
 // abbreviations end with a full stop that ends no sentence.
 var abbreviations = []string{"fig.", "eq.", "no.", "vs.", "e.g.", "i.e.", "al.", "approx."}

@@ -41,7 +41,7 @@ type docs struct {
 }
 
 var markdown = goldmark.New(
-	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough, formulas{}),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	goldmark.WithRendererOptions(html.WithUnsafe()),
 )
@@ -129,10 +129,10 @@ func (d *doc) plain(n ast.Node) string {
 	return strings.NewReplacer(mark, "", "\n", " ").Replace(d.marked(n))
 }
 
-// mark stands before code and emphasis in the text of marked: a sentence may begin with them in small letters.
+// mark stands before code, emphasis and formulas in the text of marked: a sentence may begin with them in small letters.
 const mark = "\u2060"
 
-// marked is plain with marks before code and emphasis.
+// marked is plain with marks before code, emphasis and formulas.
 func (d *doc) marked(n ast.Node) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -153,6 +153,8 @@ func (d *doc) marked(n ast.Node) string {
 			b.Write(c.Value)
 		case *ast.AutoLink:
 			b.Write(c.Label(d.source))
+		case *formula:
+			b.WriteString(mark + c.tex)
 		}
 		return ast.WalkContinue, nil
 	})

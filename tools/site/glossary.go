@@ -63,7 +63,7 @@ func (s *docs) texts() (faults []string, err error) {
 
 // words reports what the glossary replaces in a node of a document to at.
 func (d *doc) words(n ast.Node, at func(n ast.Node, format string, args ...any)) {
-	if text, ok := d.prose(n); ok && wordy(d.path) && d.path != "CONTRIBUTING.md" && d.path != "CHANGELOG.md" { // these two name old words
+	if text, ok := d.prose(n); ok && d.path != "CONTRIBUTING.md" && d.path != "CHANGELOG.md" { // these two name old words
 		for _, f := range wording(text) {
 			at(n, "%s", f)
 		}

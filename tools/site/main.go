@@ -8,7 +8,7 @@
 // asks no other server for anything, and is read from a folder or from a server.
 //
 //	docs.go   the documents        check.go   their faults     nav.go    the list beside every page
-//	glossary.go  terms of the field
+//	glossary.go  terms of the field        math.go   formulas
 //	page.go   a page of the site   search.go  the index of the search   crawl.go  dead links in the site
 package main
 
