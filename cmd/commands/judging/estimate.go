@@ -136,7 +136,7 @@ func proposalOf(ctx context.Context, s *series.Series, e noise.Estimate) (run.Pr
 	if err != nil {
 		return run.Proposal{}, err
 	}
-	return run.ProposeFilter(ctx, cpu, run.ProposalRequest{Series: s, Noise: &e})
+	return run.ProposeFilter(ctx, cpu, run.ProposalRequest{Series: s, Noise: &e, IfVaries: true})
 }
 
 // VolumeEstimate is the noise of one volume; Name is its place in a 4-D series.
