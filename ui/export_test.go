@@ -268,9 +268,6 @@ func (w *Workbench) Dial() *filterpanel.Dial { return of[*filterpanel.Quick](w).
 // ShowPlace is the button of the measures that shows a place.
 func (w *Workbench) ShowPlace(volume bool) { of[*measurepanel.Panel](w).ShowPlace(volume) }
 
-// MeasuresNeed is the height that the measures need.
-func (w *Workbench) MeasuresNeed() float32 { return of[*measurepanel.Panel](w).Needs() }
-
 // SliceMarks returns the verdicts of the ticks beside the slider.
 func (w *Workbench) SliceMarks() (out []verdict.Word) {
 	for _, f := range of[*slicebar.Panel](w).Strip.Figures {

@@ -109,16 +109,3 @@ func TestTheHelpOnAParameterLiesBesideALowColumn(t *testing.T) {
 		t.Error("there is no help on the strength")
 	}
 }
-
-// The measures need more of the column with a reference, whose rows stand below the others.
-func TestTheMeasuresNeedRoomForAReference(t *testing.T) {
-	b := newBench(t, large)
-	if got := b.workbench.MeasuresNeed(); got != 510 {
-		t.Errorf("without a reference the measures need %g; want 510", got)
-	}
-	b.session().Reader.AddNoise(job.AddedNoise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
-	b.until("the noise is added", func() bool { _, noisy := b.session().Document().Noise(); return noisy })
-	if got := b.workbench.MeasuresNeed(); got != 600 {
-		t.Errorf("with a reference the measures need %g; want 600", got)
-	}
-}

@@ -28,7 +28,8 @@ type Radio struct {
 
 	selected string
 	disabled bool
-	segments bool // the options are buttons
+	segments bool    // the options are buttons
+	padding  float32 // on both sides of their texts
 	items    []*radioItem
 	row      *fyne.Container
 	content  *container.ThemeOverride // of row
@@ -44,7 +45,16 @@ func NewRadio(options []string, changed func(string)) *Radio {
 
 // NewRadioLines is NewRadio with as many lines as a width needs; each line is as wide as the object.
 func NewRadioLines(options []string, width float32, changed func(string)) *Radio {
-	return newRadio(container.New(linesLayout{width: width, gap: 1}), true, options, changed)
+	const gap = 1
+	r := newRadio(container.New(linesLayout{width: width, gap: gap}), true, options, changed)
+	spare := width - gap*float32(len(options)-1)
+	for _, item := range r.items {
+		spare -= item.MinSize().Width - 2*segmentPadding
+	}
+	if tight := spare / float32(2*len(options)); tight >= leastPadding && tight < segmentPadding { // one line holds all
+		r.padding = tight
+	}
+	return r
 }
 
 // NewRadioColumn returns the options one below the other, with the round marks of radio
@@ -54,7 +64,7 @@ func NewRadioColumn(options []string, changed func(string)) *Radio {
 }
 
 func newRadio(row *fyne.Container, segments bool, options []string, changed func(string)) *Radio {
-	r := &Radio{OnChanged: changed, row: row, segments: segments, content: container.NewThemeOverride(row, radioTheme{})}
+	r := &Radio{OnChanged: changed, row: row, segments: segments, padding: segmentPadding, content: container.NewThemeOverride(row, radioTheme{})}
 	r.SetOptions(options)
 	r.ExtendBaseWidget(r)
 	return r

@@ -23,12 +23,12 @@ func newSegment(i *radioItem) *segment {
 	return s
 }
 
-// segmentPadding is the space on both sides of the text.
-const segmentPadding = 9
+// segmentPadding is the space on both sides of the text, and leastPadding that in a line that holds no more otherwise.
+const segmentPadding, leastPadding = 9, 3
 
 // MinSize implements fyne.WidgetRenderer.
 func (s *segment) MinSize() fyne.Size {
-	return s.text.MinSize().AddWidthHeight(2*segmentPadding, 2*theme.Size(theme.SizeNameInnerPadding))
+	return s.text.MinSize().AddWidthHeight(2*s.item.group.padding, 2*theme.Size(theme.SizeNameInnerPadding))
 }
 
 // Layout implements fyne.WidgetRenderer.

@@ -80,6 +80,19 @@ func TestTheNoiseMapIsFollowedByItself(t *testing.T) {
 	}
 }
 
+// The bound of the dial is that of the proposed filter under the map that it follows.
+func TestTheBoundIsThatUnderTheMap(t *testing.T) {
+	p := &proposer{filter: "nlm"}
+	b := proposing(t, p, "")
+	s := risingSeries(t, 14)
+	b.Reader.OpenWith(func(context.Context) (*series.Series, error) { return s, nil })
+	b.settle()
+	b.loop.until("the map is followed", b.Noise.Follows)
+	if b.settle(); b.Dial.Bound() != 100 {
+		t.Errorf("a bound of %g, want 100", b.Dial.Bound())
+	}
+}
+
 // With a filter that was chosen earlier, too, a run follows the noise map or does not however soon it is asked for; under even
 // noise it does not wait.
 func TestARunWaitsForTheNoiseMapThatItFollows(t *testing.T) {

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -20,6 +21,7 @@ type proposer struct {
 	gate         chan struct{}
 	err          error
 	none         bool // there is no ground for a proposal
+	filter       string
 
 	counted func() // wakes the loop of the test after a count
 }
@@ -39,7 +41,8 @@ func (p *proposer) propose(ctx context.Context, q run.ProposalRequest) (run.Prop
 	if p.none || p.err != nil {
 		return run.Proposal{Why: message.Text("The noise is unknown.")}, p.err
 	}
-	return run.Proposal{Filter: "gaussian", Choices: []run.Choice{{Filter: "gaussian", Dims: 2, Strength: 100}}, Facts: q.Facts}, nil
+	filter := cmp.Or(p.filter, "gaussian")
+	return run.Proposal{Filter: filter, Choices: []run.Choice{{Filter: filter, Dims: 2, Strength: 100}}, Facts: q.Facts}, nil
 }
 
 // proposing is a bench with a proposer, in a session whose user chose a filter earlier, or none.

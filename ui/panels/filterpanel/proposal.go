@@ -40,7 +40,7 @@ func proposalOf(s proposals.State, filter string) Proposal {
 		return Proposal{Text: lang.L("No filter is proposed.") + " " + why, Help: why}
 	}
 	best := s.Choices[0]
-	removes := language.Of(best.Text())
+	removes := fmt.Sprintf(lang.L("%.0f %% less noise at strength %.0f"), 100*float64(best.NoiseRemoved), best.Strength)
 	p := Proposal{Text: fmt.Sprintf(lang.L("Proposed: %s"), removes), Offered: !s.Taken, Help: language.Of(s.Sentence())}
 	switch {
 	case p.Offered && s.Filter == filter:
@@ -72,8 +72,8 @@ func newProposalLine(take func(), hover func(o fyne.CanvasObject, in bool)) *pro
 	l := &proposalLine{said: small(""), take: control.NewButton(lang.L("Take"), nil, take)}
 	l.said.Wrapping, l.said.Truncation = fyne.TextWrapOff, fyne.TextTruncateEllipsis
 	l.take.Importance = widget.LowImportance
-	ground := canvas.NewRectangle(nil) // nothing moves when the button comes
-	ground.SetMinSize(l.take.MinSize())
+	ground := canvas.NewRectangle(nil) // nothing moves down when the button comes
+	ground.SetMinSize(fyne.NewSize(0, l.take.MinSize().Height))
 	l.take.Hide()
 	area := newHoverArea(container.NewBorder(nil, nil, nil, container.NewStack(ground, l.take), l.said), nil)
 	area.hovered = func(in bool) { hover(area, in) }

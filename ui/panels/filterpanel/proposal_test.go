@@ -33,9 +33,9 @@ func TestProposalsInWords(t *testing.T) {
 		{"being found", proposals.State{Finding: true}, "", "Comparing the filters …", "homogeneous regions", false},
 		{"awaited", proposals.State{Finding: true, Awaited: true}, "", "The volume is filtered as soon as the filters are compared …", "homogeneous regions", false},
 		{"no ground", proposals.State{Proposal: run.Proposal{Why: message.Text("The noise is unknown.")}}, "", "No filter is proposed. The noise is unknown.", "The noise is unknown.", false},
-		{"offered", proposals.State{Proposal: known}, "odct", "Non-local means: removes 31 % of the noise at strength 40", "Overlapping DCT 30 %, LPA-ICI 20 %, Shape-adaptive DCT 19 %, Bilateral 10 %.", true},
-		{"other values of it", proposals.State{Proposal: known}, "nlm", "Automatic values: removes 31 % of the noise at strength 40", "keeps small objects and texture", true},
-		{"taken", proposals.State{Proposal: known, Taken: true}, "nlm", "Proposed: removes 31 % of the noise at strength 40", "keeps small objects and texture", false},
+		{"offered", proposals.State{Proposal: known}, "odct", "Non-local means: 31 % less noise at strength 40", "Overlapping DCT 30 %, LPA-ICI 20 %, Shape-adaptive DCT 19 %, Bilateral 10 %.", true},
+		{"other values of it", proposals.State{Proposal: known}, "nlm", "Automatic values: 31 % less noise at strength 40", "keeps small objects and texture", true},
+		{"taken", proposals.State{Proposal: known, Taken: true}, "nlm", "Proposed: 31 % less noise at strength 40", "keeps small objects and texture", false},
 	} {
 		got := proposalOf(x.of, x.filter)
 		if got.Text != x.text || got.Offered != x.offered || !strings.Contains(got.Help, x.help) {

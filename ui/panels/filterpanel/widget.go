@@ -214,13 +214,12 @@ func (p *Widget) Needs() float32 {
 	return needs
 }
 
-// Wants returns the height with all rows that are unfolded and the help, and the one without the help; folded rows need
-// no more than that.
+// Wants returns the height with all rows that are unfolded and the help; folded rows need no more than [Widget.Needs].
 func (p *Widget) Wants() (least, most float32) {
 	least = p.Needs()
-	most = least + p.helpHeight()
+	most = least
 	if p.others.Visible() { // which scroll
-		most += theme.Padding() + p.others.MinSize().Height
+		most += p.helpHeight() + theme.Padding() + p.others.MinSize().Height
 		least = most
 	}
 	return least, most
@@ -228,10 +227,10 @@ func (p *Widget) Wants() (least, most float32) {
 
 func (p *Widget) helpHeight() float32 { return theme.Padding() + p.explained.MinSize().Height }
 
-// placeHelp shows the help in the panel if the rows leave room for it.
+// placeHelp shows the help, with the source of the filter, in the panel if its own parameters are unfolded and leave room for it.
 func (p *Widget) placeHelp() {
 	const rounding = 0.5 // of the frame, which gives the height that is wanted
-	if hidden := p.Size().Height < p.Needs()+p.helpHeight()-rounding; hidden != p.explained.Hidden {
+	if hidden := !p.others.Visible() || p.Size().Height < p.Needs()+p.helpHeight()-rounding; hidden != p.explained.Hidden {
 		p.explained.Hidden = hidden
 		p.content.Refresh()
 	}
@@ -315,6 +314,7 @@ func (p *Widget) ShowMore(on bool) {
 	}
 	p.more.Icon = icon
 	p.more.SetText(text)
+	p.placeHelp()
 }
 
 // same says whether two snapshots show the same.

@@ -46,19 +46,11 @@ func (p *Panel) Show(now panel.Snapshot) {
 	p.widget.Display(snapshot(now.Session))
 }
 
-// Heights of the measures with sentences on confidence, and of the rows about a reference.
-const (
-	height          = 510
-	referenceHeight = 90
-)
+// height is that of the measures with sentences on confidence, without what is folded.
+const height = 420
 
 // Needs implements panel.Needing.
-func (p *Panel) Needs() float32 {
-	if d := p.h.Session.Document(); d != nil && d.Reference() != nil {
-		return height + referenceHeight
-	}
-	return height
-}
+func (p *Panel) Needs() float32 { return height }
 
 // ShowPlace shows the slice in which the residual of the slice, or of the volume,
 // has the most structure.

@@ -249,9 +249,13 @@ type Widget struct {
 	agrees   *fyne.Container
 	window   *widget.Label   // heads the rows within the window
 	windowed *fyne.Container // these rows
-	whole    *widget.Label   // heading of the column of the volume
-	all      *fyne.Container // every row
-	content  fyne.CanvasObject
+	// What is folded away at first.
+	details, changesMore, agreesMore *fyne.Container
+	more                             *control.Button
+	unfolded                         bool
+	whole                            *widget.Label   // heading of the column of the volume
+	all                              *fyne.Container // every row
+	content                          fyne.CanvasObject
 
 	shown Snapshot
 	key   string // of shown: snapshots may hold NaN, which equals nothing
@@ -261,11 +265,6 @@ type tableRow struct {
 	line
 	label, slice, volume *widget.Label
 }
-
-func (r tableRow) hide(hide bool) { r.label.Hidden, r.slice.Hidden, r.volume.Hidden = hide, hide, hide }
-
-// meanRow is the row of the mean of the residual, in judged.
-const meanRow = 2
 
 // Hooks are called on the UI goroutine for what the user does.
 type Hooks struct {
@@ -296,10 +295,18 @@ func NewWidget(hooks Hooks) *Widget {
 	p.about = control.Cell("", fyne.TextAlignLeading)
 	p.about.Importance = widget.LowImportance
 	p.about.Hide()
-	sigma, first := p.table(judged()[:1]), p.table(judged()[1:])
-	p.changes, p.agrees = p.table(changed()), p.table(agreement())
+	all := judged()
+	sigma, rest, word := p.table(all[:1]), p.table(all[1:len(all)-1]), p.table(all[len(all)-1:])
+	const shown = 2 // MSE and PSNR
+	p.changes, p.changesMore = p.table(changed()[:shown]), p.table(changed()[shown:])
+	p.agrees, p.agreesMore = p.table(agreement()[:shown]), p.table(agreement()[shown:])
 	p.windowed = p.table(within())
-	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, sigma, p.about, first, spaced(p.bars), p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees, p.window, p.windowed)
+	p.details = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), p.changesMore, p.agreesMore, rest, p.window, p.windowed)
+	p.more = control.NewButton(lang.L("More"), theme.MenuDropDownIcon(), func() { p.unfold() })
+	p.more.Importance = widget.LowImportance
+	p.more.Alignment = widget.ButtonAlignLeading
+	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, spaced(p.bars), word, p.reason, p.place, sigma, p.about,
+		p.change, p.changes, p.caution, p.truth, p.agrees, p.more, p.details)
 	// Leave room for the scroll bar.
 	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), p.all))
 	p.ExtendBaseWidget(p)
@@ -388,60 +395,52 @@ func (p *Widget) Display(s Snapshot) {
 	for i, b := range s.Bars {
 		p.bars[i].show(b)
 	}
-	height := p.reason.MinSize().Height
-	p.explain(true)
-	hidden := p.place.Hidden
+	height := p.all.MinSize().Height
+	control.SetText(p.reason, s.reason())
 	p.place.Hidden = p.placeText() == ""
 	p.place.SetText(p.placeText())
-	if p.fold() || p.reason.MinSize().Height != height || p.place.Hidden != hidden || about != aboutBefore {
+	p.arrange()
+	if p.all.MinSize().Height != height || about != aboutBefore {
 		p.content.Refresh() // Fyne does not lay out what changes its size behind a dialog
 	}
 }
 
-// Resize implements fyne.Widget.
-func (p *Widget) Resize(size fyne.Size) {
-	p.BaseWidget.Resize(size)
-	if p.fold() {
-		p.content.Refresh()
-	}
-}
-
-// fold hides, if the panel is too low for all, the rows of the change against the original if there is a
-// reference, and else the sentence on them; then the rows within the window with a reference, and else the
-// ones of the change; then both, and what the reason says of measures that are missing; then the mean of the residual. It hides
-// all but that while nothing is open. It reports whether their visibility or the reason changed.
-func (p *Widget) fold() bool {
-	changes, caution, windowed, reason, mean := p.changes.Hidden, p.caution.Hidden, p.windowed.Hidden, p.reason.Text, p.rows[meanRow].label.Hidden
+// arrange shows the rows against the reference in the place of those against the original if there is one, the rest if it
+// is unfolded, and none of these while nothing is open.
+func (p *Widget) arrange() {
 	reference := p.shown.Reference != ""
-	p.change.Hidden, p.changes.Hidden, p.caution.Hidden = false, false, reference
-	p.window.Hidden, p.windowed.Hidden = false, false
-	p.rows[meanRow].hide(false)
-	p.explain(true)
-	low := p.all.MinSize().Height > p.Size().Height
-	p.change.Hidden, p.changes.Hidden, p.caution.Hidden = low && reference, low && reference, low || reference
-	if p.all.MinSize().Height > p.Size().Height {
-		p.change.Hidden, p.changes.Hidden = true, true
-		p.window.Hidden, p.windowed.Hidden = reference, reference
+	nothing := p.shown.Within.Width <= 0 && !p.shown.Slice.Known && !p.shown.Volume.Known
+	for _, o := range []fyne.CanvasObject{p.change, p.changes, p.caution, p.changesMore} {
+		setHidden(o, reference || nothing)
 	}
-	if p.all.MinSize().Height > p.Size().Height {
-		p.window.Hidden, p.windowed.Hidden = true, true
-		p.explain(false)
+	for _, o := range []fyne.CanvasObject{p.truth, p.agrees, p.agreesMore} {
+		setHidden(o, !reference)
 	}
-	if p.all.MinSize().Height > p.Size().Height {
-		p.rows[meanRow].hide(true)
+	for _, o := range []fyne.CanvasObject{p.window, p.windowed} {
+		setHidden(o, nothing)
 	}
-	if p.shown.Within.Width <= 0 && !p.shown.Slice.Known && !p.shown.Volume.Known { // nothing is open
-		p.change.Hidden, p.changes.Hidden, p.caution.Hidden, p.window.Hidden, p.windowed.Hidden = true, true, true, true, true
-	}
-	return p.changes.Hidden != changes || p.caution.Hidden != caution || p.windowed.Hidden != windowed || p.reason.Text != reason ||
-		p.rows[meanRow].label.Hidden != mean
+	setHidden(p.details, !p.unfolded)
 }
 
-// explain shows the reason, with or without sentences on measures that are missing.
-func (p *Widget) explain(missing bool) {
-	if text := p.shown.reason(missing); text != p.reason.Text {
-		p.reason.SetText(text)
+func setHidden(o fyne.CanvasObject, hidden bool) {
+	if hidden {
+		o.Hide()
+	} else {
+		o.Show()
 	}
+}
+
+// unfold shows or hides SSIM, the residual and the figures within the window.
+func (p *Widget) unfold() {
+	p.unfolded = !p.unfolded
+	p.more.Icon = theme.MenuDropDownIcon()
+	text := lang.L("More")
+	if p.unfolded {
+		p.more.Icon, text = theme.MenuDropUpIcon(), lang.L("Less")
+	}
+	p.more.SetText(text)
+	p.arrange()
+	p.content.Refresh()
 }
 
 // title heads a part of the table, with the MAX of its PSNR and SSIM.
@@ -504,8 +503,8 @@ func verdictImportance(v verdict.Word) widget.Importance {
 }
 
 // reason says in sentences why the verdicts are what they are, or why there are
-// none, if missing is set, and what limits the figures of the noise.
-func (s Snapshot) reason(missing bool) string {
+// none, and what limits the figures of the noise.
+func (s Snapshot) reason() string {
 	if s.Problem != "" {
 		return s.Problem
 	}
@@ -522,7 +521,7 @@ func (s Snapshot) reason(missing bool) string {
 			lines = append(lines, name+": "+lang.L("the grey numbers belong to earlier parameters."))
 		case c.Known && !c.Why.IsZero():
 			lines = append(lines, name+": "+language.Of(c.Why))
-		case missing && !c.Known && c.Missing != "":
+		case !c.Known && c.Missing != "":
 			lines = append(lines, name+": "+c.Missing)
 		}
 	}

@@ -116,74 +116,24 @@ func TestTrueErrorsNeedAReference(t *testing.T) {
 	}
 }
 
-// If a low panel has no room for both, the agreement with a reference stands in the place of
-// the change against the original; without a reference the change stays until the rows within the window need its place.
-func TestALowPanelLeavesOutTheChange(t *testing.T) {
+// SSIM, the residual and the figures within the window are below a fold; MSE and PSNR are those against the reference if there is one.
+func TestWhatIsFolded(t *testing.T) {
 	p, _ := newPanel(t)
 	c := measured()
 	c.Truth, c.Start = &measure.Comparison{Max: 255}, &measure.Comparison{Max: 255}
-	with, without := Snapshot{Slice: c, Reference: "the reference"}, Snapshot{Slice: c}
-	p.Display(with)
-	p.Resize(fyne.NewSize(p.Size().Width, 2000))
-	needs := p.all.MinSize().Height
-	for _, s := range []struct {
-		snap   Snapshot
-		height float32
-		want   bool
-	}{{with, needs, true}, {with, needs - 1, false}, {without, needs - 1, true}, {with, needs - 1, false}, {with, needs, true}, {without, 10, false}} {
-		p.Resize(fyne.NewSize(p.Size().Width, s.height))
-		p.Display(s.snap)
-		if p.changes.Hidden == s.want || p.change.Hidden == s.want || p.agrees.Hidden != (s.snap.Reference == "") {
-			t.Errorf("height %g of %g, reference %q: change hidden %v", s.height, needs, s.snap.Reference, p.changes.Hidden)
+	for _, reference := range []string{"", "the reference", ""} {
+		p.Display(Snapshot{Slice: c, Reference: reference})
+		with := reference != ""
+		if p.changes.Hidden != with || p.agrees.Hidden == with || p.changesMore.Hidden != with || p.agreesMore.Hidden == with || !p.details.Hidden {
+			t.Errorf("reference %q: change hidden %t, agreement hidden %t, the rest hidden %t", reference, p.changes.Hidden, p.agrees.Hidden, p.details.Hidden)
 		}
 	}
-}
-
-// Without a reference a low panel leaves out the sentence on the change, and keeps its rows.
-func TestALowPanelLeavesOutTheCaution(t *testing.T) {
-	p, _ := newPanel(t)
-	p.Display(Snapshot{Slice: measured()})
-	p.Resize(fyne.NewSize(400, 2000))
-	needs := p.all.MinSize().Height
-	for _, c := range []struct {
-		height float32
-		want   bool
-	}{{needs, true}, {needs - 1, false}, {needs, true}} {
-		p.Resize(fyne.NewSize(400, c.height))
-		if p.caution.Hidden == c.want || p.changes.Hidden {
-			t.Errorf("height %g of %g: the sentence is hidden %v, the rows %v", c.height, needs, p.caution.Hidden, p.changes.Hidden)
-		}
+	height := p.all.MinSize().Height
+	if test.Tap(p.more); p.details.Hidden || p.more.Text != "Less" || p.all.MinSize().Height <= height {
+		t.Errorf("unfolded: hidden %t, %q", p.details.Hidden, p.more.Text)
 	}
-}
-
-// A panel too low for a long reason leaves out the rows of the change and within the window, and the sentence on
-// the volume, which is not measured yet; they return with the room.
-func TestALowPanelKeepsALongReason(t *testing.T) {
-	for _, reference := range []string{"", "the reference"} {
-		p, _ := newPanel(t)
-		c := measured()
-		c.Truth, c.Start = &measure.Comparison{Max: 255}, &measure.Comparison{Max: 255}
-		p.Display(Snapshot{Slice: c, Volume: Column{Missing: "apply the filter to the volume."}, Reference: reference})
-		p.Resize(fyne.NewSize(340, 2000))
-		all, whole := p.all.MinSize().Height, p.reason.Text
-		p.Resize(fyne.NewSize(340, 1))
-		needs, short := p.all.MinSize().Height, p.reason.Text
-		if needs >= all || !p.windowed.Hidden || !p.changes.Hidden || p.agrees.Hidden != (reference == "") {
-			t.Errorf("reference %q: a low panel needs %g of %g", reference, needs, all)
-		}
-		if whole != short+"\nVolume: apply the filter to the volume." {
-			t.Errorf("reference %q: the reason %q is %q in a low panel", reference, whole, short)
-		}
-		mean, _ := cells(p, "Residual mean", 0)
-		if !mean.Hidden {
-			t.Errorf("reference %q: the mean of the residual is not the last row to be left out", reference)
-		}
-		if p.Resize(fyne.NewSize(340, needs+mean.MinSize().Height+rowGap)); mean.Hidden || !p.windowed.Hidden {
-			t.Errorf("reference %q: room for all but the rows of the change: mean hidden %v", reference, mean.Hidden)
-		}
-		if p.Resize(fyne.NewSize(340, all)); p.reason.Text != whole || p.windowed.Hidden || p.changes.Hidden {
-			t.Errorf("reference %q: with room again the reason is %q", reference, p.reason.Text)
-		}
+	if test.Tap(p.more); !p.details.Hidden || p.all.MinSize().Height != height {
+		t.Error("it does not fold again")
 	}
 }
 
@@ -326,6 +276,7 @@ func TestTheTablesAlign(t *testing.T) {
 	w := test.NewTempWindow(t, p)
 	w.Resize(fyne.NewSize(370, 900)) // every row is seen
 	p.Display(Snapshot{Slice: measured(), Volume: measured(), Unit: "HU"})
+	p.unfold()
 	driver := fyne.CurrentApp().Driver()
 	right := func(l *widget.Label) float32 { return driver.AbsolutePositionForObject(l).X + l.Size().Width }
 	first, _ := cells(p, "Noise σ", 0)

@@ -182,15 +182,15 @@ func (ps *Proposals) find(facts denoise.Facts) {
 		ps.watch()
 		then := ps.then // adopting another recipe ends the wait, as choosing one does
 		if f.proposal.Filter != "" {
-			best := p.Choices[0]
-			f.recipe, _ = best.Asked()
+			f.recipe, _ = p.Choices[0].Asked()
 			ps.adopt(d, f.recipe)
-			if of := ps.desk.Request(); ps.Learned != nil {
-				of.Recipe = f.recipe
-				ps.Learned(of, best.Strength)
-			}
 		}
 		ps.follow(d, m)
+		if f.proposal.Filter != "" && ps.Learned != nil { // of the filter under its map
+			of := ps.desk.Request()
+			of.Recipe = f.recipe
+			ps.Learned(of, p.Choices[0].Strength)
+		}
 		if ps.then = nil; then != nil {
 			then()
 		}
