@@ -252,7 +252,7 @@ func (b *batch) reuse(t *task, digest *string) bool {
 	if !known || before.Key != key || before.Output != r.Output || before.State != Done || !b.store.holds(*before, b.o.Verify) {
 		return false
 	}
-	if !exists(files.RecordPath(b.store.outputPath(before.Output))) {
+	if !files.Exists(files.RecordPath(b.store.outputPath(before.Output))) {
 		return false // it is made again with its output
 	}
 	if before.Judgement == "" && !b.o.WithoutVerdict {

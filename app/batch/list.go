@@ -93,7 +93,7 @@ type lister struct {
 func (l *lister) add(ctx context.Context, path string) error {
 	info, err := os.Stat(path)
 	switch {
-	case sameFile(path, l.except): // that a pattern names too
+	case files.SameFile(path, l.except): // that a pattern names too
 		return nil
 	case err != nil:
 		return &job.InputError{Path: path, Problem: message.Text("cannot be read"), Advice: message.Text("check the name"), Err: err}
@@ -108,7 +108,7 @@ func (l *lister) add(ctx context.Context, path string) error {
 
 // walk adds everything below a folder.
 func (l *lister) walk(ctx context.Context, root string) error {
-	bids := exists(filepath.Join(root, "dataset_description.json"))
+	bids := files.Exists(filepath.Join(root, "dataset_description.json"))
 	folders := map[string]*Unit{}
 	var order []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -122,7 +122,7 @@ func (l *lister) walk(ctx context.Context, root string) error {
 			return fs.SkipDir
 		case path == root:
 			return nil
-		case strings.HasPrefix(name, ".") || sameFile(path, l.except) || bids && top && !strings.HasPrefix(name, "sub-"):
+		case strings.HasPrefix(name, ".") || files.SameFile(path, l.except) || bids && top && !strings.HasPrefix(name, "sub-"):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -168,7 +168,7 @@ func (l *lister) walk(ctx context.Context, root string) error {
 // mediaIndex returns the index in a folder (DICOMDIR) and the bytes below the folder, which is then
 // scanned as a whole; "" if there is none.
 func mediaIndex(ctx context.Context, dir string) (index string, bytes int64, err error) {
-	at := slices.IndexFunc(files.Formats, func(f *files.Format) bool { return f.Index != "" && exists(filepath.Join(dir, f.Index)) })
+	at := slices.IndexFunc(files.Formats, func(f *files.Format) bool { return f.Index != "" && files.Exists(filepath.Join(dir, f.Index)) })
 	if at < 0 {
 		return "", 0, nil
 	}
@@ -225,7 +225,7 @@ func (l *lister) readCSV(ctx context.Context, path string) error {
 			at = filepath.Join(filepath.Dir(path), at)
 		}
 		from := len(l.units)
-		if !exists(at) {
+		if !files.Exists(at) {
 			l.units = append(l.units, Unit{Path: at}) // a failure row of its own
 		} else if err := l.add(ctx, at); err != nil {
 			return err
@@ -273,7 +273,7 @@ func (l *lister) named(roots []string) ([]Unit, error) {
 		if paths[i], err = filepath.Abs(path); err != nil {
 			return nil, err
 		}
-		for !within(paths[i], root) {
+		for !files.IsBelow(paths[i], root) {
 			root = filepath.Dir(root)
 		}
 	}
@@ -291,27 +291,6 @@ func (l *lister) named(roots []string) ([]Unit, error) {
 	}
 	slices.SortStableFunc(l.units, func(a, b Unit) int { return strings.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(l.units, func(a, b Unit) bool { return a.Name == b.Name }), nil
-}
-
-// within reports whether path is dir or lies below it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && (rel == "." || filepath.IsLocal(rel))
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-// sameFile reports whether both paths exist and lead to one file.
-func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
 }
 
 // Source hands out units.

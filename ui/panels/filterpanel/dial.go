@@ -75,7 +75,7 @@ func (d *Dial) Display(s Snapshot) {
 		d.apply.Icon = icon
 		d.apply.SetText(text)
 	}
-	enable(d.apply, s.Running || s.Ready && !s.Busy && !s.Applied)
+	control.SetEnabled(d.apply, s.Running || s.Ready && !s.Busy && !s.Applied)
 }
 
 // bound draws on a slider how far its value keeps visible objects: green up to the bound, amber beyond.
