@@ -40,6 +40,7 @@ var writers = map[string]string{
 	"app/hosts/":                       "in the folder that a host names: prepare",
 	"app/serve/":                       "the folder of a node, which is its own",
 	"app/batch/":                       "in the folder of a batch: checkPlace",
+	"app/journal/":                     "in the folders of batch and serve",
 	"gpu/":                             "shared memory",
 	"tools/":                           "programs of the makers",
 	"app/apptest/":                     "files for tests",

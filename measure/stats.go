@@ -1,6 +1,10 @@
 package measure
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
 
 // Pick returns the values of some pixels, or of all if pixels is nil, without the ones
 // with a false mask.
@@ -71,4 +75,84 @@ func CNR(a, b Stats) Float {
 		return Float(math.NaN())
 	}
 	return Float(math.Abs(float64(a.Mean-b.Mean)) / noise)
+}
+
+// Float is a number that may be +Inf (the PSNR of equal volumes) or NaN (a measure
+// that is not defined). JSON has neither; both become null.
+type Float float64
+
+// MarshalJSON writes null for a value that is not finite.
+func (f Float) MarshalJSON() ([]byte, error) {
+	if !f.Finite() {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, float64(f), 'g', -1, 64), nil
+}
+
+// UnmarshalJSON is the inverse; null becomes NaN.
+func (f *Float) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*f = Float(math.NaN())
+		return nil
+	}
+	x, err := strconv.ParseFloat(string(b), 64)
+	*f = Float(x)
+	return err
+}
+
+// Finite reports whether f is neither infinite nor NaN.
+func (f Float) Finite() bool { return f-f == 0 }
+
+// String returns six significant digits, "∞", "-∞", or "–" for NaN.
+func (f Float) String() string {
+	switch x := float64(f); {
+	case math.IsNaN(x):
+		return "–"
+	case math.IsInf(x, 1):
+		return "∞"
+	case math.IsInf(x, -1):
+		return "-∞"
+	default:
+		return strconv.FormatFloat(x, 'g', 6, 64)
+	}
+}
+
+// Histogram counts values in bins of equal width from Lo to Hi.
+type Histogram struct {
+	Lo     float64 `json:"lo"`
+	Hi     float64 `json:"hi"`
+	Counts []int   `json:"counts"`
+	Below  int     `json:"below"` // values below Lo
+	Above  int     `json:"above"` // values above Hi; Hi itself is in the last bin
+}
+
+// HistogramOf counts values. If lo = hi, the bins cover their range.
+func HistogramOf(values []float32, lo, hi float64, bins int) (Histogram, error) {
+	if bins < 1 {
+		return Histogram{}, fmt.Errorf("measure: %d bins; at least 1 is needed", bins)
+	}
+	if !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+		return Histogram{}, fmt.Errorf("measure: a histogram from %g to %g is not possible; the ends must be finite and in rising order", lo, hi)
+	}
+	if lo == hi {
+		if s := StatsOf(values); s.N > 0 {
+			lo, hi = float64(s.Min), float64(s.Max)
+		}
+		if lo == hi {
+			hi = lo + 1
+		}
+	}
+	h := Histogram{Lo: lo, Hi: hi, Counts: make([]int, bins)}
+	perValue := float64(bins) / (hi - lo)
+	for _, v := range values {
+		switch x := float64(v); {
+		case x < lo:
+			h.Below++
+		case x > hi:
+			h.Above++
+		default:
+			h.Counts[min(int((x-lo)*perValue), bins-1)]++
+		}
+	}
+	return h, nil
 }

@@ -5,9 +5,11 @@
 package series
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"image"
 	"io/fs"
 	"strings"
 
@@ -79,4 +81,73 @@ type Series struct {
 	Resampled *Resampling
 	// Infinite are voxels that are masked and that a format may hold as they were; nil for none.
 	Infinite *Infinite
+}
+
+// Slices reads one volume some slices at a time, in the order of its last axis, with the voxels
+// that reading it whole gives. Its memory does not grow with the volume. Its methods are called
+// from one goroutine.
+type Slices interface {
+	// Geometry returns the grid of the whole volume.
+	Geometry() volume.Geometry
+	// Read reads the next slices into data, whole slices of voxels, and returns how many of these
+	// have no value. Such a voxel holds the padding of its file, or NaN or infinity if the file
+	// has none: reading the volume whole gives it the smallest of all other values then. mask, of
+	// the length of data, becomes false for them and true elsewhere; nil is not wanted.
+	Read(ctx context.Context, data []float32, mask []bool) (padding int, err error)
+	// Series returns the series that the slices form, without voxels and mask: with the findings
+	// about the slices that were read. After the last slice its error is the error of reading
+	// the volume whole.
+	Series() (*Series, error)
+	// Close closes the files.
+	Close()
+}
+
+// Thumbnail renders the middle slice of a series in its own window, or one that fits the
+// slice, at most side pixels wide and high.
+func (s *Series) Thumbnail(side int) *image.Gray {
+	view := s.Volume.View(s.Volume.Acquired())
+	slice := volume.New(volume.NewGeometry([3]int{view.Size[0], view.Size[1], 1}, [3]float64{view.Pixel[0], view.Pixel[1], 1}))
+	slice.Data = view.Extract(slice.Data, s.Volume, view.Size[2]/2)
+	slice.Mask = view.ExtractMask(nil, s.Volume, view.Size[2]/2)
+	window := volume.AutoWindow(slice)
+	if len(s.Windows) > 0 {
+		window = s.Windows[0]
+	}
+	return slice.Shrink(side).Gray(window, false)
+}
+
+// Gradient is the diffusion weighting of one volume of a 4-D series.
+type Gradient struct {
+	B float64 `json:"b"` // s/mm2
+	// Direction is the unit vector of the gradient in the patient, LPS+; zero for a volume that
+	// has none, as the one of b-value 0, or if its direction the files do not give.
+	Direction volume.Vec `json:"direction"`
+}
+
+// Gradients are the diffusion weightings of the volumes of a 4-D series.
+type Gradients struct {
+	Volumes []Gradient // in the order of Group.Places
+	// BVal and BVec are the files in FSL's format that they were read from, which a copy of the
+	// series on the same grid keeps byte for byte; nil if they come from elsewhere.
+	BVal, BVec []byte
+}
+
+// Directed reports whether any volume has a direction.
+func (g *Gradients) Directed() bool {
+	for _, v := range g.Volumes {
+		if (v.Direction != volume.Vec{}) {
+			return true
+		}
+	}
+	return false
+}
+
+// Weighted reports whether any volume has a b-value other than 0.
+func (g *Gradients) Weighted() bool {
+	for _, v := range g.Volumes {
+		if v.B > 0 {
+			return true
+		}
+	}
+	return false
 }

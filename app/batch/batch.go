@@ -178,7 +178,7 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 func (b *batch) checkPlace() error {
 	inputs := slices.Clone(b.o.Inputs)
 	for _, u := range b.units {
-		if sameFile(filepath.Join(b.o.Output, filepath.FromSlash(u.Name)), u.Path) {
+		if files.SameFile(filepath.Join(b.o.Output, filepath.FromSlash(u.Name)), u.Path) {
 			return job.Usagef("%s holds the inputs, whose names the outputs would take; choose another folder", b.o.Output)
 		}
 		inputs = append(inputs, u.Path)

@@ -18,6 +18,7 @@ import (
 
 	"quell/app"
 	"quell/app/executor"
+	"quell/app/files"
 	"quell/app/job"
 	"quell/app/open"
 	"quell/denoise"
@@ -672,3 +673,5 @@ func TestBadOptions(t *testing.T) {
 		t.Errorf("a missing input: %v", err)
 	}
 }
+
+func exists(path string) bool { return files.Exists(path) }

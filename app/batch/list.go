@@ -14,6 +14,7 @@ import (
 
 	"quell/app/files"
 	"quell/app/job"
+	"quell/app/journal"
 	"quell/app/open"
 	"quell/internal/message"
 )
@@ -92,7 +93,7 @@ type lister struct {
 func (l *lister) add(ctx context.Context, path string) error {
 	info, err := os.Stat(path)
 	switch {
-	case sameFile(path, l.except): // that a pattern names too
+	case files.SameFile(path, l.except): // that a pattern names too
 		return nil
 	case err != nil:
 		return &job.InputError{Path: path, Problem: message.Text("cannot be read"), Advice: message.Text("check the name"), Err: err}
@@ -107,7 +108,7 @@ func (l *lister) add(ctx context.Context, path string) error {
 
 // walk adds everything below a folder.
 func (l *lister) walk(ctx context.Context, root string) error {
-	bids := exists(filepath.Join(root, "dataset_description.json"))
+	bids := files.Exists(filepath.Join(root, "dataset_description.json"))
 	folders := map[string]*Unit{}
 	var order []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -121,7 +122,7 @@ func (l *lister) walk(ctx context.Context, root string) error {
 			return fs.SkipDir
 		case path == root:
 			return nil
-		case strings.HasPrefix(name, ".") || sameFile(path, l.except) || bids && top && !strings.HasPrefix(name, "sub-"):
+		case strings.HasPrefix(name, ".") || files.SameFile(path, l.except) || bids && top && !strings.HasPrefix(name, "sub-"):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -167,7 +168,7 @@ func (l *lister) walk(ctx context.Context, root string) error {
 // mediaIndex returns the index in a folder (DICOMDIR) and the bytes below the folder, which is then
 // scanned as a whole; "" if there is none.
 func mediaIndex(ctx context.Context, dir string) (index string, bytes int64, err error) {
-	at := slices.IndexFunc(files.Formats, func(f *files.Format) bool { return f.Index != "" && exists(filepath.Join(dir, f.Index)) })
+	at := slices.IndexFunc(files.Formats, func(f *files.Format) bool { return f.Index != "" && files.Exists(filepath.Join(dir, f.Index)) })
 	if at < 0 {
 		return "", 0, nil
 	}
@@ -224,7 +225,7 @@ func (l *lister) readCSV(ctx context.Context, path string) error {
 			at = filepath.Join(filepath.Dir(path), at)
 		}
 		from := len(l.units)
-		if !exists(at) {
+		if !files.Exists(at) {
 			l.units = append(l.units, Unit{Path: at}) // a failure row of its own
 		} else if err := l.add(ctx, at); err != nil {
 			return err
@@ -272,7 +273,7 @@ func (l *lister) named(roots []string) ([]Unit, error) {
 		if paths[i], err = filepath.Abs(path); err != nil {
 			return nil, err
 		}
-		for !within(paths[i], root) {
+		for !files.IsBelow(paths[i], root) {
 			root = filepath.Dir(root)
 		}
 	}
@@ -292,23 +293,51 @@ func (l *lister) named(roots []string) ([]Unit, error) {
 	return slices.CompactFunc(l.units, func(a, b Unit) bool { return a.Name == b.Name }), nil
 }
 
-// within reports whether path is dir or lies below it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && (rel == "." || filepath.IsLocal(rel))
+// Source hands out units.
+type Source interface {
+	// Next waits for a unit. The error is io.EOF if there are no more, or the context's. It is
+	// called from one goroutine.
+	Next(ctx context.Context) (Delivery, error)
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+// Outcome is how the work on a unit ended.
+type Outcome int
+
+// The outcomes.
+const (
+	Finished  Outcome = iota // every series of the unit has a result
+	GivenBack                // the work was cancelled
+	Taken                    // another process has the unit by now
+)
+
+// Delivery is a unit that was handed out.
+type Delivery struct {
+	Unit
+	Done func(Outcome) // called once, from any goroutine
 }
 
-// sameFile reports whether both paths exist and lead to one file.
-func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
+// local is the source of one process: a list.
+type local struct{ units []Unit }
+
+// newLocal returns a source of units; units that were begun and not finished come last.
+func newLocal(s store, units []Unit) *local {
+	l := &local{slices.Clone(units)}
+	before := map[string]int{}
+	for _, u := range units {
+		before[u.Name] = min(journal.Ended(s.attempts(u)), 1)
 	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
+	slices.SortStableFunc(l.units, func(a, b Unit) int { return before[a.Name] - before[b.Name] })
+	return l
+}
+
+func (l *local) Next(ctx context.Context) (Delivery, error) {
+	if err := ctx.Err(); err != nil {
+		return Delivery{}, err
+	}
+	if len(l.units) == 0 {
+		return Delivery{}, io.EOF
+	}
+	u := l.units[0]
+	l.units = l.units[1:]
+	return Delivery{u, func(Outcome) {}}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"quell/app/files"
 	"quell/app/job"
 	"quell/internal/lockfile"
 	"quell/io/atomic"
@@ -86,7 +87,7 @@ func readNote(path string) (n recipeNote, known bool) {
 // isHeld reports whether a process runs a shard.
 func (s store) isHeld(shard, shards int) bool {
 	path := filepath.Join(s.dir(), lockName(shard, shards))
-	if !exists(path) {
+	if !files.Exists(path) {
 		return false
 	}
 	held, err := lockfile.Take(path)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"quell/app/files"
 	"quell/app/job"
 	"quell/denoise/verdict"
 	"quell/internal/message"
@@ -205,7 +206,7 @@ func (b *batch) summarise(started time.Time) (Summary, error) {
 	err := b.store.all(func(r SeriesResult) {
 		// A failure that could not be saved stands over an older result.
 		_, newer := all.unsaved[r.ID]
-		if !newer && r.State == Done && r.Made != b.made && r.Made != "" && exists(b.store.outputPath(r.Output)) {
+		if !newer && r.State == Done && r.Made != b.made && r.Made != "" && files.Exists(b.store.outputPath(r.Output)) {
 			s.OfOthers++
 		}
 		if newer || r.Settings != b.settings || !units[r.Unit] {

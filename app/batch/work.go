@@ -15,6 +15,7 @@ import (
 	"quell/app"
 	"quell/app/engines"
 	"quell/app/executor"
+	"quell/app/files"
 	"quell/app/job"
 	"quell/app/judge"
 	"quell/app/output"
@@ -55,7 +56,7 @@ func (b *batch) series(ctx context.Context, t task, r *SeriesResult) error {
 	if e.Identity() != "" {
 		first, err := b.store.claim(r.Key, owner{ID: r.ID, Input: r.Input(), Path: b.hide.Seal(t.unit.Path)}, func(sealed string) bool {
 			path, err := b.hide.Unseal(sealed)
-			return err == nil && exists(path)
+			return err == nil && files.Exists(path)
 		})
 		if err != nil {
 			return err

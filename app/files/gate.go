@@ -121,7 +121,7 @@ func (t Target) apart(inputs []place) error {
 // part of the inputs in it. The first derivative makes their folder.
 func isDerivative(path, dataset string) bool {
 	derivatives := filepath.Join(dataset, "derivatives")
-	return Exists(filepath.Join(dataset, "dataset_description.json")) && (IsInside(path, derivatives) || isBelow(realPath(path), realPath(derivatives)))
+	return Exists(filepath.Join(dataset, "dataset_description.json")) && (IsInside(path, derivatives) || IsBelow(realPath(path), realPath(derivatives)))
 }
 
 // meets reports whether two outputs have a file in common, or one lies in a folder that the
@@ -129,13 +129,13 @@ func isDerivative(path, dataset string) bool {
 func (t Target) meets(other Target) bool {
 	for _, a := range t.Kind.paths(t.Path) {
 		for _, b := range other.Kind.paths(other.Path) {
-			if sameName(a, b) || sameFile(a, b) {
+			if sameName(a, b) || SameFile(a, b) {
 				return true
 			}
 		}
 	}
 	within := func(a, b Target) bool {
-		return a.Kind.replaces(a.Path) && isBelow(realPath(b.Path), realPath(a.Path))
+		return a.Kind.replaces(a.Path) && IsBelow(realPath(b.Path), realPath(a.Path))
 	}
 	return within(t, other) || within(other, t)
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"quell/internal/message"
+	"quell/internal/regular"
 )
 
 // OpenPlain opens a file; one that is named .gz and holds a file of a format that Unpacks is
@@ -130,3 +132,65 @@ type unpackedInfo struct {
 }
 
 func (i unpackedInfo) Size() int64 { return i.size }
+
+// Limits of an archive and of a compressed file. Sizes in headers are checked
+// before anything is decompressed, so that a small file cannot ask for more
+// memory or time than images of its size can need.
+const (
+	MaxUnpacked = 64 << 30 // bytes
+	// Archives of images shrink by a factor of 2 to 10, images of air by 100;
+	// deflate reaches 1032.
+	maxRatio        = 200
+	ratioCountsFrom = 1 << 30 // decompressed bytes below which any ratio is harmless
+)
+
+// CheckUnpacked refuses sizes in bytes that no honest file of images has. The
+// result completes the sentence "this file ...".
+func CheckUnpacked(packed, unpacked uint64) (problem message.Message) {
+	switch {
+	case unpacked > MaxUnpacked:
+		return message.New(message.InputTooLarge, "unpacks to more than %d GiB", MaxUnpacked>>30)
+	case unpacked > ratioCountsFrom && unpacked/max(packed, 1) > maxRatio:
+		return message.New(message.InputTooLarge, "unpacks to %d times its size, which no image does", unpacked/max(packed, 1))
+	}
+	return problem
+}
+
+// headSize is how much of a file the format checks look at, in bytes.
+const headSize = 512
+
+// Heads returns the beginning of a file and, where it is compressed by gzip
+// and can be read, of its content.
+func Heads(path string) (head, inner []byte, err error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if head, err = ReadHead(f); err != nil || !bytes.HasPrefix(head, []byte("\x1f\x8b")) {
+		return head, nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return head, nil, err
+	}
+	if z, err := gzip.NewReader(f); err == nil {
+		inner, _ = ReadHead(z) // damage is reported by the reader of the format
+	}
+	return head, inner, nil
+}
+
+// ReadHead returns the first headSize bytes of a file, or fewer where it is
+// shorter.
+func ReadHead(f io.Reader) ([]byte, error) {
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(f, head)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// IsVoxels reports whether a file is named like the voxels of a pair, compressed or not.
+func IsVoxels(name string) bool {
+	return headerOf(strings.TrimSuffix(strings.ToLower(name), ".gz")) != nil
+}

@@ -39,14 +39,14 @@ func sameName(a, b string) bool {
 	return a == b || runtime.GOOS != "linux" && strings.EqualFold(a, b)
 }
 
-// isBelow reports whether path is dir or lies below it, by their names.
-func isBelow(path, dir string) bool {
+// IsBelow reports whether path is dir or lies below it, by their names.
+func IsBelow(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// sameFile reports whether two paths lead to one file, by whatever names.
-func sameFile(a, b string) bool {
+// SameFile reports whether two paths lead to one file, by whatever names.
+func SameFile(a, b string) bool {
 	first, err := os.Stat(a)
 	if err != nil {
 		return false

@@ -7,10 +7,13 @@
 package job
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"quell/denoise"
+	"quell/volume"
 )
 
 // Job is one piece of work as data: its input, its steps, and the files that are
@@ -167,4 +170,62 @@ func (j Job) MapFile() string {
 		return ""
 	}
 	return j.NoiseMap
+}
+
+// What Job.Uneven asks for if slices are unevenly spaced or missing.
+const (
+	// UnevenSplit filters each run of evenly spaced slices by itself, in 3-D too. Every
+	// slice stays at its place.
+	UnevenSplit = "split"
+	// UnevenResample interpolates evenly spaced slices, at the usual distance of the
+	// series, or with "resample=MM" at that distance.
+	UnevenResample = "resample"
+)
+
+// ParseUneven returns what Job.Uneven asks for; the spacing is 0 for the usual one.
+func ParseUneven(text string) (what string, spacing float64, err error) {
+	what, number, given := strings.Cut(text, "=")
+	switch {
+	case text == "", text == UnevenSplit, text == UnevenResample:
+		return text, 0, nil
+	case what == UnevenResample && given:
+		if spacing, err = strconv.ParseFloat(number, 64); err == nil && spacing > 0 && spacing <= 1000 {
+			return what, spacing, nil
+		}
+	}
+	return "", 0, Usagef("uneven slices %q: give split, resample, or resample=MM with a distance in mm", text)
+}
+
+// CheckUneven returns a *UsageError if a text is none that Job.Uneven may hold.
+func CheckUneven(text string) error {
+	_, _, err := ParseUneven(text)
+	return err
+}
+
+// SliceRange selects the slices From, From+1, ..., To-1, counted from 0. To = 0
+// means the end of the series. Its String counts from 1.
+type SliceRange struct {
+	From int `json:"from,omitempty"`
+	To   int `json:"to,omitempty"`
+}
+
+// Region returns the selected slices of a geometry.
+func (r SliceRange) Region(g volume.Geometry) (volume.Region, error) {
+	to := r.To
+	if to == 0 {
+		to = g.Dims[2]
+	}
+	if r.From < 0 || r.From >= to || to > g.Dims[2] {
+		return volume.Region{}, Usagef("slices %s: the series has the slices 1:%d", r, g.Dims[2])
+	}
+	return volume.Slices(g, r.From, to), nil
+}
+
+// String returns the range as people write it, counted from 1 with both ends included: "3:5"
+// for the range from 2 to 5, and "3:" for a range to the end.
+func (r SliceRange) String() string {
+	if r.To == 0 {
+		return fmt.Sprintf("%d:", r.From+1)
+	}
+	return fmt.Sprintf("%d:%d", r.From+1, r.To)
 }

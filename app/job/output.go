@@ -1,10 +1,12 @@
 package job
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/io/dicom"
 )
@@ -66,4 +68,48 @@ type Written struct {
 	Warnings []message.Message // sentences for a person
 	Recipe   string            // the record written next to Output
 	Write    time.Duration     // what it took
+}
+
+// AddedNoise is noise that was added in the workbench.
+type AddedNoise struct {
+	Model noise.Model `json:"model"`
+	Sigma float64     `json:"sigma"`
+	Seed  uint64      `json:"seed"`
+}
+
+// AsMessage returns "gaussian noise, sigma 20, seed 1".
+func (n AddedNoise) AsMessage() message.Message {
+	return message.Text("%s noise, sigma %g, seed %d", n.Model, n.Sigma, n.Seed)
+}
+
+// String returns the message in English.
+func (n AddedNoise) String() string { return n.AsMessage().String() }
+
+// Validate returns a UsageError for noise that cannot be added.
+func (n AddedNoise) Validate() error {
+	models := noise.Models()
+	if !slices.Contains(models, n.Model) {
+		return Usagef("no noise model is called %q; there are %s and %s", n.Model, models[0], models[1])
+	}
+	if !(n.Sigma >= 0) || math.IsInf(n.Sigma, 0) {
+		return Usagef("a noise sigma of %g is not possible; give 0 or more", n.Sigma)
+	}
+	return nil
+}
+
+// CheckEngine returns the error of a name that is none of an engine's; nil for the others.
+func CheckEngine(name string) error {
+	names := []string{"auto", "cuda", "cpu"}
+	if name == "" || slices.Contains(names, name) {
+		return nil
+	}
+	return Usagef("no engine is called %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// EnginePolicy says which engine filters.
+type EnginePolicy struct {
+	// Name is "cpu", "cuda", or "auto" or "": the first that can be used, and the
+	// CPU after a failure of the GPU.
+	Name    string `json:"name,omitempty"`
+	Threads int    `json:"threads,omitempty"` // of the CPU engine, at most; 0: one per processor
 }

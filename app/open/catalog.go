@@ -305,3 +305,73 @@ func (c *Catalog) Conceal(p *Pseudonyms) {
 		}
 	}
 }
+
+// Recommended returns the entry that is likely wanted, and why: the largest of the
+// entries that nothing speaks against, or else the largest that can be loaded.
+func (c *Catalog) Recommended() (i int, why message.Message) {
+	loadable, sound := 0, -1
+	for i, e := range c.Entries {
+		if e.Err != nil {
+			continue
+		}
+		loadable++
+		if e.Warning() == nil && (sound < 0 || e.Geometry.Voxels() > c.Entries[sound].Geometry.Voxels()) {
+			sound = i
+		}
+	}
+	switch {
+	case loadable == 0:
+		return c.Default, message.Message{}
+	case loadable == 1:
+		return c.Default, message.Text("the only one that can be opened")
+	case sound < 0:
+		return c.Default, message.Text("the most voxels; all series have findings")
+	case c.Entries[sound].Geometry.Voxels() < c.Entries[c.Default].Geometry.Voxels():
+		return sound, message.Text("the most voxels of those without findings")
+	}
+	return sound, message.Text("the most voxels")
+}
+
+// Warning returns the first finding that matters for the choice of an entry, or nil: no
+// note, and not that the series has other parts, which are entries of the same catalog.
+func (e Entry) Warning() *series.Finding {
+	for i, f := range e.Findings {
+		switch f.Kind {
+		case series.Volumes, series.Localizer, series.Size:
+			continue
+		case series.Orientation, series.Position:
+			if f.Severity == series.Refused {
+				continue
+			}
+		}
+		if f.Severity > series.Note {
+			return &e.Findings[i]
+		}
+	}
+	return nil
+}
+
+// Thumbnails renders the middle slices of entries in an order, and calls show with each.
+// The volumes of a compressed 4-D file, which cannot be read in part, are read one after
+// the other in one pass. Entries that cannot be loaded have no picture.
+func (c *Catalog) Thumbnails(ctx context.Context, order []int, side int, show func(i int, m *image.Gray)) {
+	volumes := c.Volumes(order)
+	defer volumes.Close()
+	for k, i := range order {
+		if ctx.Err() != nil {
+			return
+		}
+		if c.Entries[i].Err != nil {
+			continue
+		}
+		picture, err := c.Entries[i].Volume.Thumbnail(ctx, side)
+		if picture == nil && err == nil {
+			if s, err := volumes.Load(ctx, k, nil); err == nil {
+				picture = s.Thumbnail(side)
+			}
+		}
+		if picture != nil && ctx.Err() == nil {
+			show(i, picture)
+		}
+	}
+}

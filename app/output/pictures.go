@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
+	"strings"
 
 	"quell/app/files"
+	"quell/app/judge"
 	"quell/app/run"
 	"quell/denoise"
+	"quell/internal/message"
 	"quell/io/atomic"
 	"quell/report"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -90,4 +94,60 @@ func drawSlice(run *run.Run, view volume.View, index int, facts denoise.Facts, w
 	render(d.Pictures[1], result)
 	volume.Diverging{Limit: limit}.Render(d.Pictures[2], residual)
 	return d
+}
+
+// WritePicture writes a picture as PNG, whole or not at all, with label as its description. An
+// earlier picture of Quell is replaced, any other file only with overwrite; see files.Check for of.
+func WritePicture(m image.Image, label, path string, overwrite bool, of ...*series.Series) error {
+	return writePicture(files.PictureOutput, report.PNG, m, label, path, overwrite, of)
+}
+
+// WriteScreen is WritePicture for a picture of the panes: as TIFF if the name ends so, and else as PNG.
+func WriteScreen(m image.Image, label, path string, overwrite bool, of ...*series.Series) error {
+	encode := report.PNG
+	if end := strings.ToLower(filepath.Ext(path)); end == ".tif" || end == ".tiff" {
+		encode = report.TIFF
+	}
+	return writePicture(files.ScreenOutput, encode, m, label, path, overwrite, of)
+}
+
+func writePicture(kind *files.Kind, encode func(image.Image, string) ([]byte, error), m image.Image, label, path string, overwrite bool, of []*series.Series) error {
+	data, err := encode(m, label)
+	if err != nil {
+		return message.Errorf(message.OutputUnwritable, "the picture cannot be written: %w", err)
+	}
+	return files.Write(kind, path, data, overwrite, of...)
+}
+
+// WriteGallery writes a PNG with the middle slice of the gallery's region: the input,
+// the reference if there is one, and every exhibit side by side, each with its
+// measures below it. A slice is magnified by a whole number until labels fit. An
+// earlier picture of Quell is replaced, any other file only with overwrite.
+func WriteGallery(g judge.Gallery, path string, s, reference *series.Series, overwrite bool) error {
+	window := pictureWindow(s, s.Volume)
+	cell := func(v *volume.Volume, lines ...string) report.Cell {
+		m := image.NewRGBA(image.Rect(0, 0, v.Dims[0], v.Dims[1]))
+		window.Render(m, v.Plane(v.Dims[2]/2))
+		return report.Cell{Picture: m, Lines: lines}
+	}
+	cells := []report.Cell{cell(g.Input, "input", fmt.Sprintf("sigma %.3g", g.Noise.Noise.Sigma))}
+	if reference != nil {
+		cells = append(cells, cell(reference.Volume.Crop(g.Region), "reference"))
+	}
+	for i, e := range g.Exhibits {
+		if lines := e.Labels(i == g.Best); e.Part == nil {
+			cells = append(cells, report.Cell{Lines: lines})
+		} else {
+			cells = append(cells, cell(e.Part, lines...))
+		}
+	}
+	return WritePicture(report.Sheet(28, cells...), "", path, overwrite, s, reference)
+}
+
+// pictureWindow is the window of pictures of v, which belongs to s.
+func pictureWindow(s *series.Series, v *volume.Volume) volume.Window {
+	if len(s.Windows) > 0 {
+		return s.Windows[0]
+	}
+	return volume.AutoWindow(v)
 }

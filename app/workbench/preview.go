@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"quell/app/engines"
 	"quell/app/judge"
 	"quell/app/run"
 	"quell/denoise"
@@ -228,4 +229,9 @@ func (p *Previewer) work() {
 		p.idle.Broadcast()
 		p.mu.Unlock()
 	}
+}
+
+// Propose is [run.ProposeFilter] on the CPU: the same proposal on every machine, and as the command line has it.
+func Propose(ctx context.Context, q run.ProposalRequest) (run.Proposal, error) {
+	return run.ProposeFilter(ctx, engines.CPU(), q)
 }

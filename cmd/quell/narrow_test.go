@@ -12,9 +12,14 @@ import (
 	"quell/volume"
 )
 
-// narrowSizes are the sizes of volumes that are one to four voxels wide along one axis, and along all.
+// narrowSizes are the sizes of volumes that are one to four voxels wide along one axis, and along all; in the short tier
+// one voxel.
 func narrowSizes() (all [][3]int) {
-	for n := 1; n <= 4; n++ {
+	most := 4
+	if testing.Short() {
+		most = 1
+	}
+	for n := 1; n <= most; n++ {
 		for axis := range 3 {
 			size := [3]int{22, 22, 22}
 			size[axis] = n

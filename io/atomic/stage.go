@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"quell/internal/message"
@@ -238,4 +240,112 @@ func stageFile(path string, data []byte, mode fs.FileMode) (s *Stage, staged str
 		return nil, "", WriteError(path, err)
 	}
 	return s, staged, nil
+}
+
+// Error is an output that cannot be written, in words for a person. Error gives
+// one sentence: "PATH: problem; advice".
+type Error struct {
+	Path    string          // the output, as its user named it
+	Problem message.Message // the fault
+	Advice  message.Message // what to do
+	Err     error           // the cause, or nil
+}
+
+// AsMessage returns the sentence.
+func (e *Error) AsMessage() message.Message { return message.About(e.Path, e.Problem, e.Advice) }
+
+func (e *Error) Error() string { return e.AsMessage().String() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+func errRoot(target string) error {
+	return &Error{Path: target, Problem: message.New(message.OutputName, "it is the root of a file system"), Advice: message.Text("name a folder or file in it")}
+}
+
+// errNoLocks is the error of a lock on a file system, or an operating system, without them.
+var errNoLocks = errors.New("there are no locks")
+
+// errLost is the cause if another writer took over a stage.
+var errLost = message.Errorf(message.OutputBusy, "its lease expired and another export removed it")
+
+// errHeld is the cause if other writers keep the lock on a folder.
+var errHeld = message.Errorf(message.OutputBusy, "another export is writing there")
+
+// WriteError says in words why target cannot be written; err is an error of the
+// system. Paths in err are inside the stage and are left out. An *Error stays as it
+// is.
+func WriteError(target string, err error) error {
+	var worded *Error
+	if err == nil || errors.As(err, &worded) {
+		return err
+	}
+	e := &Error{Path: target, Err: err}
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		e.Problem, e.Advice = message.New(message.OutputFull, "it cannot be written because the disk is full"), message.Text("free space, or choose another place")
+	case errors.Is(err, syscall.EDQUOT):
+		e.Problem, e.Advice = message.New(message.OutputFull, "it cannot be written because your disk quota is used up"), message.Text("free space, or choose another place")
+	case errors.Is(err, syscall.EROFS):
+		e.Problem, e.Advice = message.New(message.OutputUnwritable, "it cannot be written because the file system is read-only"), message.Text("choose another place")
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		e.Problem, e.Advice = message.New(message.OutputName, "its name is too long for the file system"), message.Text("choose a shorter name")
+	case errors.Is(err, syscall.EXDEV), errors.Is(err, syscall.EBUSY):
+		e.Problem, e.Advice = message.New(message.OutputName, "it cannot be replaced because it is a mount point"), message.Text("choose another name, or one inside it")
+	case errors.Is(err, syscall.ENOTDIR):
+		e.Problem, e.Advice = message.New(message.OutputName, "a part of its path is a file"), message.Text("choose another place")
+	case errors.Is(err, fs.ErrPermission):
+		e.Problem, e.Advice = message.New(message.OutputUnwritable, "it cannot be written because permission is missing"), message.Text("choose another place, or have the permissions of its folder changed")
+	case errors.Is(err, errHeld):
+		e.Problem, e.Advice = message.New(message.OutputBusy, "another export is writing there"), message.Text("wait for it, or choose another place")
+	case errors.Is(err, errLost):
+		e.Problem, e.Advice = message.New(message.OutputBusy, "what was made was removed by another export after this one had not run for an hour"), message.Text("run it again")
+	default:
+		e.Problem, e.Advice = message.New(message.OutputUnwritable, "it cannot be written (%s)", cause(err)), message.Text("choose another place, or check its permissions and free space")
+	}
+	return e
+}
+
+// cause is an error without the path that the file system names in it.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
+
+// CheckSpace reports that an output of that many bytes does not fit at target. An
+// output that it replaces stays until the new one is whole, so its space does not
+// count. If the system does not state the free space, the error is nil.
+func CheckSpace(target string, bytes int64) error {
+	abs, err := filepath.Abs(target)
+	if err != nil {
+		return WriteError(target, err)
+	}
+	dir := abs // a folder that is a mount point has the space of its own file system
+	for !exists(dir) {
+		dir = filepath.Dir(dir)
+	}
+	free, ok := FreeSpace(dir)
+	if !ok || free >= bytes {
+		return nil
+	}
+	return &Error{Path: target, Problem: message.New(message.OutputFull, "it needs %s and %s are free on its disk", size(bytes), size(free)),
+		Advice: message.Text("free space, or choose another place")}
+}
+
+// size words a number of bytes.
+func size(bytes int64) message.Figure {
+	switch {
+	case bytes >= 1e9:
+		return message.Figure(fmt.Sprintf("%.1f GB", float64(bytes)/1e9))
+	case bytes >= 1e6:
+		return message.Figure(fmt.Sprintf("%.1f MB", float64(bytes)/1e6))
+	}
+	return message.Figure(fmt.Sprintf("%.1f kB", float64(bytes)/1e3))
 }

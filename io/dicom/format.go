@@ -5,6 +5,13 @@ import (
 	"image"
 	"io/fs"
 
+	"quell/io/dicom/codec"
+	"quell/io/dicom/deid"
+	"quell/io/dicom/parametric"
+	"quell/io/dicom/part10"
+	"quell/io/dicom/pixel"
+	"quell/io/dicom/presentation"
+	"quell/io/dicom/structured"
 	"quell/io/format"
 	"quell/io/spool"
 	"quell/series"
@@ -75,3 +82,62 @@ func (e entry) Thumbnail(ctx context.Context, side int) (*image.Gray, error) {
 func (e entry) Attribute(ctx context.Context, keyword string) ([]string, error) {
 	return e.c.Attribute(ctx, e.i, keyword)
 }
+
+// Name is the name of the format, in series.Meta.
+const Name = "DICOM"
+
+// The types of the packages below that callers of Scan, Load and Writer see.
+type (
+	// Error is a file or folder that cannot be used; see part10.Error.
+	Error = part10.Error
+	// Presentation is how a series is shown, to be encoded as a presentation state; see
+	// presentation.State.
+	Presentation = presentation.State
+	// PresentationMark is a mark of it; see presentation.Mark.
+	PresentationMark = presentation.Mark
+	// Pseudonyms stand for patients, UIDs and texts; see deid.Pseudonyms.
+	Pseudonyms = deid.Pseudonyms
+	// Compression names a lossless pixel encoding; see pixel.Compression.
+	Compression = pixel.Compression
+)
+
+// The pixel encodings of a Writer.
+const (
+	Uncompressed = pixel.Uncompressed
+	JPEGLossless = pixel.JPEGLossless
+	RLE          = pixel.RLE
+)
+
+// Compressions lists the pixel encodings, the plainest first.
+func Compressions() []Compression { return pixel.Compressions() }
+
+// Codecs returns the names of the codecs of images that are read.
+func Codecs() []string { return codec.Names() }
+
+// Sniff reports whether a file that begins with head is DICOM; 132 bytes are
+// enough.
+func Sniff(head []byte) bool { return part10.Sniff(head) }
+
+// Map is a parametric map about a series that was written.
+type Map = parametric.Map
+
+// The quantity in a Map, and how it, or an image of the same values, was made.
+var (
+	Removed      = parametric.Removed
+	Sigma        = parametric.Sigma
+	Subtraction  = parametric.Subtraction
+	NoiseMapping = parametric.NoiseMapping
+)
+
+type (
+	// Report is a measurement report about a series that was written.
+	Report = structured.Report
+	// ReportVolume is the part of a Report on one volume.
+	ReportVolume = structured.Volume
+	// ReportFigure is a number of a ReportVolume.
+	ReportFigure = structured.Figure
+	// ReportJudgement is the verdict of a ReportVolume.
+	ReportJudgement = structured.Judgement
+	// ReportShare is a share of a ReportVolume with its interval.
+	ReportShare = structured.Share
+)

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
+	"strings"
 
 	"quell/internal/message"
 	"quell/internal/parallel"
@@ -264,4 +266,88 @@ func warnUnreadableNeighbours(entries []assemble.Entry, foreign []*instance.Inst
 				Files: namesOf(near)})
 		}
 	}
+}
+
+// otherObjects says what DICOM files without an image hold: "2 Parametric Maps, 1 structured report".
+func otherObjects(files []*instance.Instance) message.Message {
+	counts := map[string]int{} // by the first SOP class of a kind
+	for _, f := range files {
+		counts[kindOf(f.SOPClass)]++
+	}
+	var all []message.Message
+	for _, kind := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) }) {
+		all = append(all, countOf(kind, counts[kind]))
+	}
+	return message.Join(", ", all...)
+}
+
+// The beginnings of the SOP class UIDs of some kinds of objects.
+const (
+	presentationStates = "1.2.840.10008.5.1.4.1.1.11."
+	segmentations      = "1.2.840.10008.5.1.4.1.1.66.4"
+	reports            = "1.2.840.10008.5.1.4.1.1.88."
+	radiotherapy       = "1.2.840.10008.5.1.4.1.1.481."
+)
+
+// kindOf returns what stands for the kind of a SOP class: the beginning of its UID, or the UID.
+func kindOf(class string) string {
+	for _, start := range []string{presentationStates, segmentations, reports, radiotherapy} {
+		if strings.HasPrefix(class, start) {
+			return start
+		}
+	}
+	return class
+}
+
+// countOf says that there are n objects of a kind.
+func countOf(kind string, n int) message.Message {
+	switch kind {
+	case part10.ParametricMap:
+		return message.Count(n, "Parametric Map", "Parametric Maps")
+	case presentationStates:
+		return message.Count(n, "presentation state", "presentation states")
+	case segmentations:
+		return message.Count(n, "segmentation", "segmentations")
+	case reports:
+		return message.Count(n, "structured report", "structured reports")
+	case radiotherapy:
+		return message.Count(n, "radiotherapy object", "radiotherapy objects")
+	}
+	return message.Text("%d of %s", n, part10.ClassName(kind))
+}
+
+// findMissing reports the files that an index lists and that are not among names: a
+// missing slice at the end of a series leaves no gap, and neither does a missing
+// series. An index without any of its files here belongs to another folder.
+func findMissing(index *instance.Instance, names []string) []series.Finding {
+	here := map[string]bool{}
+	for _, name := range names {
+		here[onMedium(name)] = true
+		here[onMedium(strings.TrimSuffix(name, path.Ext(name)))] = true
+	}
+	// The paths of a folder copied from a medium have lost their first parts.
+	found := func(name string) bool {
+		for rest, ok := name, true; ok; _, rest, ok = strings.Cut(rest, "/") {
+			if here[onMedium(path.Join(path.Dir(index.Name), rest))] {
+				return true
+			}
+		}
+		return false
+	}
+	missing := slices.DeleteFunc(slices.Clone(index.ReferencedFiles), found)
+	if len(missing) == 0 || len(missing) == len(index.ReferencedFiles) {
+		return nil
+	}
+	slices.Sort(missing)
+	return []series.Finding{{Severity: series.Warning, Kind: series.Missing,
+		Text: message.Text("The index %s lists %s, of which %d cannot be found here; look where the folder was copied from.",
+			index.Name, message.Count(len(index.ReferencedFiles), "file", "files"), len(missing)),
+		Files: missing[:min(len(missing), assemble.ListedFiles)]}}
+}
+
+// onMedium returns a path as it is spelled on media, which have upper case only. Copies
+// from a CD may keep its version suffix.
+func onMedium(name string) string {
+	name = strings.TrimSuffix(strings.ToUpper(name), ";1")
+	return strings.TrimSuffix(name, ".")
 }

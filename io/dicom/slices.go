@@ -3,6 +3,7 @@ package dicom
 import (
 	"context"
 	"fmt"
+	"image"
 	"io/fs"
 	"runtime"
 	"slices"
@@ -201,4 +202,87 @@ func readAgain(ctx context.Context, s *series.Series) (*Slices, error) {
 		r.stack = append(r.stack, in.Slices[from.Frame])
 	}
 	return r, nil
+}
+
+// Thumbnail paints the middle slice of entry i as it is stored, in the series'
+// own window or one that fits it, at most side pixels wide and high and with the
+// proportions that it has in space. Of a large file only that slice is read. It
+// may be called from several goroutines. The error is the entry's Err, an *Error
+// naming the file, or the context's.
+func (c *Catalog) Thumbnail(ctx context.Context, i, side int) (*image.Gray, error) {
+	if i < 0 || i >= len(c.Entries) || side < 1 {
+		return nil, fmt.Errorf("dicom: thumbnail of %d pixels of entry %d of %d", side, i, len(c.Entries))
+	}
+	e := &c.Entries[i]
+	if e.Err != nil {
+		return nil, e.Err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	h := e.Stack[len(e.Stack)/2]
+	slice := volume.New(volume.NewGeometry([3]int{h.Format.Cols, h.Format.Rows, 1}, [3]float64{h.Spacing[0], h.Spacing[1], 1}))
+	if h.Format.Padding {
+		slice.Mask = make([]bool, len(slice.Data))
+	}
+	one := &Slices{fsys: c.fsys, stack: []*instance.Slice{h}, plain: series.Series{Volume: slice}, progress: newCounter(1, nil)}
+	if _, err := one.Read(ctx, slice.Data, slice.Mask); err != nil {
+		return nil, err
+	}
+	window := volume.AutoWindow(slice)
+	if len(h.Meta.Windows) > 0 {
+		window = h.Meta.Windows[0]
+	}
+	return slice.Shrink(side).Gray(window, h.Format.Photometric == "MONOCHROME1"), nil
+}
+
+// Load reads the voxels of entry i: real values (stored*slope + intercept, with the
+// slope and intercept of each slice), with padding masked. Files are read in parallel,
+// and so are the slices of one file. Besides the volume only the files that are being
+// read are in memory, and of uncompressed multi-frame files only the frames. progress
+// may be nil; it is called from one goroutine at a time with the number of slices done.
+// The error is an *Error that names the file, or the context's.
+func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int)) (*series.Series, error) {
+	r, err := c.OpenSlices(i)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	r.progress = newCounter(len(r.stack), progress)
+	v := volume.New(r.Geometry())
+	if slices.ContainsFunc(r.stack, func(h *instance.Slice) bool { return h.Format.Padding }) {
+		v.Mask = volume.Make[bool](len(v.Data))
+	}
+	padding, err := r.Read(ctx, v.Data, v.Mask)
+	if err != nil {
+		return nil, err
+	}
+	if padding == 0 {
+		v.Mask = nil
+	}
+	s, err := r.Series()
+	if err != nil {
+		return nil, err
+	}
+	v.Unit = s.Volume.Unit
+	s.Volume = v
+	return s, nil
+}
+
+// Sources returns the sources of the slices of entry i, along the slice normal.
+func (c *Catalog) Sources(i int) []series.Source {
+	sources := make([]series.Source, len(c.Entries[i].Stack))
+	for z, h := range c.Entries[i].Stack {
+		sources[z] = series.Source{FS: c.fsys, Name: h.Name, Frame: h.Frame, UID: h.SOPUID, Position: h.Position,
+			Slope: h.Format.Slope, Inter: h.Format.Intercept}
+	}
+	return sources
+}
+
+// newCounter adapts progress, which may be nil, to a counter of total steps.
+func newCounter(total int, progress func(done, total int)) *parallel.Counter {
+	if progress == nil {
+		return &parallel.Counter{}
+	}
+	return parallel.NewCounter(int64(total), func(done, total int64) { progress(int(done), int(total)) })
 }

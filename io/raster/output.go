@@ -11,8 +11,11 @@ import (
 
 	"github.com/klauspost/pgzip"
 
+	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/io/atomic"
+	"quell/io/spool"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -161,4 +164,140 @@ func (o *blocks) verify(ctx context.Context, fsys fs.FS, name string) error {
 		}
 		return nil
 	})
+}
+
+// losses counts the voxels with a stored value that a float32 cannot hold.
+type losses struct {
+	nan, infinite int   // stored as such
+	overflow      int   // finite, but beyond the range of float32
+	rounded       int   // integers with more than the 24 significant bits of a float32
+	unused        int64 // bytes behind the last voxel
+}
+
+func (l *losses) add(o losses) {
+	l.nan += o.nan
+	l.infinite += o.infinite
+	l.overflow += o.overflow
+	l.rounded += o.rounded
+	l.unused += o.unused
+}
+
+// nonFinite returns the number of voxels that have no finite float32.
+func (l losses) nonFinite() int { return l.nan + l.infinite + l.overflow }
+
+// keepsInfinite reports whether infinite values are such in the file: of one beyond the range of float32 that is not known.
+func (l losses) keepsInfinite() bool { return l.infinite > 0 && l.overflow == 0 }
+
+// findings returns a finding for each kind of loss.
+func (l losses) findings() (list []series.Finding) {
+	masked := message.Text("treated as padding, which filters neither use nor change")
+	add := func(n int, s series.Severity, kind series.Kind, one, many message.Message) {
+		switch {
+		case n == 1:
+			list = append(list, series.Finding{Severity: s, Kind: kind, Text: message.Text("1 voxel %s", one)})
+		case n > 1:
+			list = append(list, series.Finding{Severity: s, Kind: kind, Text: message.Text("%d voxels %s", n, many)})
+		}
+	}
+	add(l.nan, series.Note, series.Padding,
+		message.Text("is NaN; it is %s.", masked),
+		message.Text("are NaN; they are %s.", masked))
+	add(l.infinite, series.Warning, series.Padding,
+		message.Text("is infinite; it is %s.", masked),
+		message.Text("are infinite; they are %s.", masked))
+	add(l.overflow, series.Warning, series.Precision,
+		message.Text("is beyond the range of 32-bit floating point; it is %s.", masked),
+		message.Text("are beyond the range of 32-bit floating point; they are %s.", masked))
+	add(l.rounded, series.Warning, series.Precision,
+		message.Text("has more digits than 32-bit floating point holds (24 bits); it was rounded."),
+		message.Text("have more digits than 32-bit floating point holds (24 bits); they were rounded."))
+	return list
+}
+
+// Order is an order of the voxels of a file: Axis gives the axis of the volume for each axis of the file, the
+// fastest first, and Flip whether it is reversed.
+type Order struct {
+	Axis [3]int
+	Flip [3]bool
+}
+
+// The voxels in memory at once take so many bytes as float32, at least of a slice of the file. If the slices of the
+// file run across the slices of the volume, which wait on the disk, all of these are read for each part.
+const (
+	partBytes   = 64 << 20
+	acrossBytes = 512 << 20
+)
+
+// parts passes all voxels on in this order, nil for the order of the volume, some slices of the file at a
+// time.
+func (o *Order) parts(v *spool.Voxels, use func(part *volume.Volume) error) error {
+	last, bytes := 2, partBytes
+	if o != nil {
+		if last = o.Axis[2]; last != 2 {
+			bytes = acrossBytes
+		}
+	}
+	n := v.Grid().Dims[last]
+	step := max(1, bytes/4/(v.Grid().Voxels()/n))
+	for from := 0; from < n; from += step {
+		part, err := o.part(v, from, min(from+step, n))
+		if err != nil {
+			return err
+		}
+		if err := use(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part returns the slices from <= z < to of the file.
+func (o *Order) part(v *spool.Voxels, from, to int) (*volume.Volume, error) {
+	if o == nil || *o == (Order{Axis: [3]int{0, 1, 2}}) {
+		return v.Part(from, to)
+	}
+	dims := v.Grid().Dims
+	var out volume.Geometry // only its dims are used
+	for c, a := range o.Axis {
+		out.Dims[c] = dims[a]
+	}
+	out.Dims[2] = to - from
+	lo, hi := [3]int{}, dims // of the voxels in it
+	if a := o.Axis[2]; o.Flip[2] {
+		lo[a], hi[a] = dims[a]-to, dims[a]-from
+	} else {
+		lo[a], hi[a] = from, to
+	}
+	part := &volume.Volume{Geometry: out, Data: make([]float32, out.Voxels())}
+	stride := [3]int{1, out.Dims[0], out.SliceVoxels()}
+	var step [3]int // along each axis of the volume
+	start := 0
+	for c, a := range o.Axis {
+		step[a] = stride[c]
+		if o.Flip[c] {
+			start += (out.Dims[c] - 1) * stride[c]
+			step[a] = -stride[c]
+		}
+	}
+	for z := lo[2]; z < hi[2]; z++ {
+		slice, err := v.Part(z, z+1)
+		if err != nil {
+			return nil, err
+		}
+		if slice.Mask != nil && part.Mask == nil {
+			part.Mask = make([]bool, len(part.Data)) // every slice has one, or none
+		}
+		for y := lo[1]; y < hi[1]; y++ {
+			at := start + (z-lo[2])*step[2] + (y-lo[1])*step[1]
+			for x := lo[0]; x < hi[0]; x++ {
+				i := y*dims[0] + x
+				part.Data[at] = slice.Data[i]
+				if slice.Mask != nil {
+					part.Mask[at] = slice.Mask[i]
+				}
+				at += step[0]
+			}
+		}
+	}
+	return part, nil
 }

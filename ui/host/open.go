@@ -2,7 +2,10 @@ package host
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"image"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +17,7 @@ import (
 	"quell/app/workbench"
 	"quell/ui/dialogs"
 	"quell/ui/panel"
+	"quell/ui/portal"
 	"quell/ui/session/documents"
 )
 
@@ -112,5 +116,129 @@ func (h *Host) ShowDocument(i int) {
 		h.ConfirmTask(func() { h.Session.Documents.Show(i) })
 	default:
 		h.Session.Documents.Show(i)
+	}
+}
+
+// Workspace returns all that is open with how it is shown, false if nothing is open that is worth keeping.
+func (h *Host) Workspace() (work workbench.Workspace, open bool) {
+	work, open = h.Session.Documents.Workspace()
+	work.Display = h.Display()
+	return work, open
+}
+
+// Display returns what the panels keep of how they show series.
+func (h *Host) Display() json.RawMessage {
+	values := map[string]any{}
+	h.keepers(func(k panel.Keeper) { k.Keep(func(name string, value any) { values[name] = value }) })
+	data, _ := json.Marshal(values)
+	return data
+}
+
+// RestoreDisplay gives the panels what was kept of them.
+func (h *Host) RestoreDisplay(work workbench.Workspace) {
+	if get, known := keptState(work); known {
+		h.keepers(func(k panel.Keeper) { k.Restore(get) })
+	}
+}
+
+// Offered says in sentences, each behind a space, what RestoreDisplay brings back besides how series are shown.
+func (h *Host) Offered(work workbench.Workspace) (text string) {
+	if get, known := keptState(work); known {
+		h.keepers(func(k panel.Keeper) { text += k.Offer(get) })
+	}
+	return text
+}
+
+// keepers calls f for every panel with a state to keep.
+func (h *Host) keepers(f func(panel.Keeper)) {
+	for _, p := range h.Panels {
+		if k, ok := p.(panel.Keeper); ok {
+			f(k)
+		}
+	}
+}
+
+// keptState returns what reads the state of panels in saved work; false if there is none.
+func keptState(work workbench.Workspace) (get func(name string, into any) bool, known bool) {
+	var values map[string]json.RawMessage
+	err := json.Unmarshal(work.Display, &values)
+	return func(name string, into any) bool {
+		value, ok := values[name]
+		return ok && json.Unmarshal(value, into) == nil
+	}, err == nil
+}
+
+// AskPath opens a path that is typed or chosen; it begins with the folder used last.
+func (h *Host) AskPath() { h.browse(lang.L("Open a file or folder"), h.Open) }
+
+// AskAny asks for a file or a folder, by the workbench's own dialog: no dialog of a desktop takes both.
+func (h *Host) AskAny(title string, use func(path string)) { h.browse(title, use) }
+
+// AskFolder asks for a folder by the dialog of the desktop, or by the workbench's,
+// if both can be chosen.
+func (h *Host) AskFolder(title string, use func(path string)) { h.askDesktop(title, true, use) }
+
+// AskFile asks for a file likewise.
+func (h *Host) AskFile(title string, use func(path string)) { h.askDesktop(title, false, use) }
+
+func (h *Host) askDesktop(title string, folder bool, use func(path string)) {
+	if h.choosing {
+		return
+	}
+	if !h.DesktopDialogs || !portal.Exists() {
+		h.browse(title, use)
+		return
+	}
+	h.choosing = true
+	parent, start := portal.Parent(h.Window), h.lastFolder()
+	h.Go(func() {
+		path, err := portal.Ask(parent, title, start, folder)
+		h.Do(func() {
+			h.choosing = false
+			switch {
+			case errors.Is(err, portal.ErrNone):
+				h.browse(title, use)
+			case err != nil:
+				h.Fail(err)
+			case path != "":
+				use(path)
+			}
+		})
+	})
+}
+
+// browse asks for a file or folder by a dialog of the workbench.
+func (h *Host) browse(title string, use func(path string)) {
+	start := h.lastFolder()
+	if start == "" {
+		start = "~"
+	}
+	if !strings.HasSuffix(start, string(filepath.Separator)) {
+		start += string(filepath.Separator)
+	}
+	h.ShowDialog(dialogs.Browse(dialogs.BrowseRequest{Title: title, Start: start, Open: use, Go: h.Go, Do: h.Do}, h.Window))
+}
+
+// lastFolder returns the folder that holds the series opened last, "" for none.
+func (h *Host) lastFolder() string {
+	if len(h.Settings.RecentPaths) == 0 {
+		return ""
+	}
+	return filepath.Dir(h.Settings.RecentPaths[0])
+}
+
+// RememberFolder keeps the folder that the user chose for a file, which the next dialog suggests,
+// if paths may be kept, and saves the settings.
+func (h *Host) RememberFolder(path string) {
+	if h.Settings.KeepRecent {
+		h.Settings.ExportFolder = filepath.Dir(path)
+	}
+	h.SaveSettings()
+}
+
+// OpenFolder shows a folder in the desktop's file manager.
+func (h *Host) OpenFolder(path string) {
+	if err := h.App.OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}); err != nil {
+		h.ShowDialog(dialogs.NoFileManager(path, h.Window))
 	}
 }

@@ -8,16 +8,19 @@
 package sliceview
 
 import (
+	"image/color"
 	"math"
 	"runtime"
 	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
+	"quell/ui/palette"
 	"quell/ui/screen"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -216,3 +219,182 @@ var systemNotch = func() float32 {
 	}
 	return 25
 }()
+
+// ground fills a pane around its picture: above, below, left and right of it. A rectangle under the whole picture would be
+// painted with every frame and never be seen, which takes a software OpenGL as long as the picture itself.
+type ground [4]*canvas.Rectangle
+
+func newGround() (g ground) {
+	for i := range g {
+		g[i] = canvas.NewRectangle(palette.Picture.Ground)
+	}
+	return g
+}
+
+func (g ground) objects() []fyne.CanvasObject {
+	return []fyne.CanvasObject{g[0], g[1], g[2], g[3]}
+}
+
+// underlap is how far the ground reaches under the picture, in units, so that rounding leaves no gap between them.
+const underlap = 1
+
+// place fills a pane of a size but for the part that lies under an opaque picture, which may reach beyond the pane; one
+// without a size leaves out nothing.
+func (g ground) place(size, picture fyne.Size, at fyne.Position) {
+	clamp := func(v, limit float32) float32 { return min(max(v, 0), limit) }
+	left, right := clamp(at.X+underlap, size.Width), clamp(at.X+picture.Width-underlap, size.Width)
+	top, bottom := clamp(at.Y+underlap, size.Height), clamp(at.Y+picture.Height-underlap, size.Height)
+	if left >= right || top >= bottom {
+		left, right, top, bottom = 0, 0, size.Height, size.Height
+	}
+	for i, edges := range [...][4]float32{
+		{0, 0, size.Width, top},
+		{0, bottom, size.Width, size.Height},
+		{0, top, left, bottom},
+		{right, top, size.Width, bottom},
+	} {
+		g[i].Move(fyne.NewPos(edges[0], edges[1]))
+		g[i].Resize(fyne.NewSize(edges[2]-edges[0], edges[3]-edges[1]))
+		g[i].Hidden = edges[0] >= edges[2] || edges[1] >= edges[3]
+	}
+}
+
+// maxLines is how many lines a block has at most.
+const maxLines = 4
+
+// block is some lines of text in a corner of the picture, on one dark translucent
+// ground.
+type block struct {
+	ground *canvas.Rectangle
+	lines  [maxLines]*canvas.Text
+	right  bool // aligned to the right
+}
+
+func newBlock(right bool) *block {
+	b := &block{ground: canvas.NewRectangle(palette.Picture.Plate), right: right}
+	b.ground.CornerRadius = 2
+	for i := range b.lines {
+		b.lines[i] = canvas.NewText("", palette.Picture.Text)
+		b.lines[i].TextSize = textSize
+	}
+	return b
+}
+
+// set shows up to maxLines lines, shortened to a width; none hides the block. The
+// value under the pointer, a last line in bold, is emphasised if last is true.
+func (b *block) set(lines []string, width float32, last bool) {
+	lines = lines[:min(len(lines), maxLines)]
+	b.ground.Hidden = true
+	for i, t := range b.lines {
+		t.Text, t.TextStyle.Bold = "", last && i == len(lines)-1
+		if i < len(lines) {
+			t.Text = ellipsis(lines[i], width, textSize, t.TextStyle)
+		}
+		t.Hidden = t.Text == ""
+		b.ground.Hidden = b.ground.Hidden && t.Hidden
+	}
+}
+
+// size returns the size of the lines that are shown.
+func (b *block) size() (s fyne.Size) {
+	for _, t := range b.lines {
+		if !t.Hidden {
+			m := t.MinSize()
+			s.Width, s.Height = max(s.Width, m.Width), s.Height+m.Height
+		}
+	}
+	return s
+}
+
+// place moves the block: (x, y) is its left or, if it is aligned to the right, its
+// right edge, and its top.
+func (b *block) place(x, y float32) {
+	size := b.size()
+	if b.right {
+		x -= size.Width
+	}
+	b.ground.Move(fyne.NewPos(x-platePadding, y))
+	b.ground.Resize(size.AddWidthHeight(2*platePadding, 0))
+	for _, t := range b.lines {
+		if t.Hidden {
+			continue
+		}
+		m := t.MinSize()
+		left := x
+		if b.right {
+			left += size.Width - m.Width
+		}
+		t.Move(fyne.NewPos(left, y))
+		t.Resize(m)
+		y += m.Height
+	}
+}
+
+func (b *block) objects() []fyne.CanvasObject {
+	all := []fyne.CanvasObject{b.ground}
+	for _, t := range b.lines {
+		all = append(all, t)
+	}
+	return all
+}
+
+const (
+	textSize   = 12
+	letterSize = 14
+	margin     = 6
+)
+
+// plate is a line of text on a dark translucent ground, readable on bone and on
+// air.
+type plate struct {
+	ground *canvas.Rectangle
+	text   *canvas.Text
+}
+
+const platePadding = 3
+
+func newPlate(c color.Color, size float32, bold bool) *plate {
+	p := &plate{ground: canvas.NewRectangle(palette.Picture.Plate), text: canvas.NewText("", c)}
+	p.ground.CornerRadius = 2
+	p.text.TextSize = size
+	p.text.TextStyle = fyne.TextStyle{Bold: bold}
+	return p
+}
+
+func (p *plate) set(s string) { p.text.Text = s }
+
+func (p *plate) size() fyne.Size { return p.text.MinSize() }
+
+// move places the top left corner of the text.
+func (p *plate) move(pos fyne.Position) {
+	size := p.size()
+	p.text.Move(pos)
+	p.text.Resize(size)
+	p.ground.Move(pos.SubtractXY(platePadding, 0))
+	p.ground.Resize(size.AddWidthHeight(2*platePadding, 0))
+}
+
+func (p *plate) show(on bool) { p.text.Hidden, p.ground.Hidden = !on, !on }
+
+func (p *plate) objects() []fyne.CanvasObject { return []fyne.CanvasObject{p.ground, p.text} }
+
+// ellipsis shortens s until it fits into width.
+func ellipsis(s string, width, size float32, style fyne.TextStyle) string {
+	if fyne.MeasureText(s, size, style).Width <= width {
+		return s
+	}
+	runes := []rune(s)
+	lo, hi := 0, len(runes)
+	for lo < hi { // the longest prefix that fits
+		mid := (lo + hi + 1) / 2
+		if fyne.MeasureText(string(runes[:mid])+"…", size, style).Width <= width {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	if lo == 0 {
+		return ""
+	}
+	return string(runes[:lo]) + "…"
+}

@@ -127,3 +127,108 @@ func (s *shared) pointed() {
 		s.Pointed()
 	}
 }
+
+// Cursor returns the voxel under the pointer, if the pointer is on one.
+func (s *State) Cursor() (voxel [3]int, ok bool) {
+	if s.cursor != nil {
+		return *s.cursor, true
+	}
+	return voxel, false
+}
+
+// Focus returns the last voxel pointed at, in the slice shown; initially the middle
+// one.
+func (s *State) Focus() [3]int { return s.last }
+
+// PointAway clears the cursor: the pointer left the pictures.
+func (s *State) PointAway() {
+	if s.cursor != nil {
+		s.cursor = nil
+		s.pointed()
+	}
+}
+
+// Crosshair returns the voxel in which the slices of the three planes meet, and whether it
+// is marked.
+func (s *State) Crosshair() (voxel [3]int, marked bool) { return s.point, s.crosshair }
+
+// MarkCrosshair marks the crosshair, or does not. It begins at the voxel under the pointer,
+// if the pointer is on one.
+func (s *State) MarkCrosshair(on bool) {
+	if on && !s.crosshair && s.cursor != nil {
+		s.point = *s.cursor
+	}
+	s.crosshair = on
+	s.changed()
+}
+
+// ShowVoxel shows the slice through a voxel, in the present plane, and marks the
+// voxel as if it were pointed at; voxels outside the volume are ignored.
+func (s *State) ShowVoxel(voxel [3]int) {
+	if s.volume == nil {
+		return
+	}
+	for c, n := range s.volume.Dims {
+		if voxel[c] < 0 || voxel[c] >= n {
+			return
+		}
+	}
+	s.point, s.last, s.cursor = voxel, voxel, &voxel
+	s.changed()
+}
+
+// Gesture is what the user did to the windows or the places of the pictures in one go.
+type Gesture struct {
+	From [3]Placed // the places before, by plane
+	// Turning says that more of the same may follow, as of a wheel, which has no end.
+	Turning bool
+}
+
+// gesture is one that has not ended.
+type gesture struct {
+	on   bool
+	from [3]Placed
+}
+
+// begin notes that a gesture changes windows or places. It ends by chosen or EndDrag.
+func (s *shared) begin() {
+	if !s.gesture.on {
+		s.gesture = gesture{true, s.places}
+	}
+}
+
+// chosen says that windows and places are as the user wants them.
+func (s *shared) chosen(turning bool) {
+	s.begin()
+	g := Gesture{s.gesture.from, turning}
+	if s.gesture = (gesture{}); s.Chosen != nil {
+		s.Chosen(g)
+	}
+}
+
+// EndDrag ends a drag.
+func (s *State) EndDrag() {
+	if s.gesture.on {
+		s.chosen(false)
+	}
+}
+
+// Place places every plane as Placed returned it; it is not reported as chosen.
+func (s *State) Place(planes [3]Placed) {
+	if s.volume == nil {
+		return
+	}
+	s.gesture = gesture{}
+	s.place(planes)
+	s.changed()
+}
+
+// Fit shows the whole picture in the centre of its pane, in every plane.
+func (s *State) Fit() {
+	s.begin()
+	for p := range s.places {
+		s.places[p].fit()
+	}
+	s.chosen(false)
+	s.changed()
+}

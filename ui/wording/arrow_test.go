@@ -14,8 +14,8 @@ import (
 // No text of the window has a space after an arrow, see To.
 func TestNoSpaceFollowsAnArrow(t *testing.T) {
 	arrow := regexp.MustCompile("[\u2190-\u21ff][ \u00a0]")
-	seen := 0
 	for _, dir := range []string{"../panels", "../dialogs", "../host", "../control", "../sliceview", "../language/translations", "."} {
+		seen := 0
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
 				return err
@@ -33,11 +33,8 @@ func TestNoSpaceFollowsAnArrow(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || seen == 0 {
+			t.Fatalf("%d files in %s, %v", seen, dir, err)
 		}
-	}
-	if seen < 100 {
-		t.Errorf("%d files; want those of the window", seen)
 	}
 }

@@ -4,14 +4,18 @@ package wording
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"fyne.io/fyne/v2/lang"
+
+	"quell/denoise"
 	"quell/measure"
 	"quell/ui/language"
-
+	"quell/ui/viewer"
 	"quell/volume"
 )
 
@@ -97,3 +101,60 @@ func LowerFirst(text string) string {
 // To stands between a figure before and after. It has no spaces: Fyne 2.8 takes arrows from a font of symbols that has no
 // space, and draws a replacement character for one that follows.
 const To = "→"
+
+// Filter returns the title of a filter.
+func Filter(name string) string {
+	f, err := denoise.FilterByName(name)
+	if err != nil {
+		return name
+	}
+	return lang.L(f.Title)
+}
+
+// Window names a window: one of the program's own in the language of the workbench, that of
+// a file as the file has it.
+func Window(w volume.Window) string {
+	if slices.Contains(volume.WindowNames(), w.Name) {
+		return lang.L(w.Name)
+	}
+	return w.Name
+}
+
+// Slice writes the place of a slice: "14 / 28", and how its picture is turned if that
+// is not as radiologists are used to.
+func Slice(cut viewer.Cut, index int) string {
+	return strings.TrimSuffix(fmt.Sprintf("%d / %d, %s", index+1, cut.View().Size[2], Turn(cut)), ", ")
+}
+
+// Turn says how pictures are turned: "mirrored, turned 90°", or "".
+func Turn(cut viewer.Cut) string {
+	var texts []string
+	t := cut.Turned()
+	if t.Mirrored {
+		texts = append(texts, lang.L("mirrored"))
+	}
+	if t.Quarters != 0 {
+		texts = append(texts, fmt.Sprintf(lang.L("turned %d°"), 90*t.Quarters))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Zoom writes the magnification in device pixels per voxel: "134 %", and whether
+// that fits the pane.
+func Zoom(cut viewer.Cut, p viewer.Pane) string {
+	text := fmt.Sprintf(lang.L("Zoom %.0f %%"), 100*cut.Transform(float64(p.Width), float64(p.Height)).Magnification())
+	if cut.Zoom() == 1 {
+		text += lang.L(", fit")
+	}
+	return text
+}
+
+// Plane is the name of a plane at the start of a text: "Axial".
+func Plane(p volume.Plane) string {
+	name := p.String()
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// NotClinical is the notice on clinical use; in full screen, without the bar, it is on the
+// picture.
+const NotClinical = "Not for clinical use"

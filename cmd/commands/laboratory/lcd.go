@@ -61,13 +61,9 @@ intervals of 95 %. docs/DETECT.md has the definitions.`,
 		if o.Engine, err = engines.Pick(engine); err != nil {
 			return err
 		}
-		events, done := command.EventsOf(cmd)
+		var done func()
+		o.Progress, done = counting(cmd)
 		defer done()
-		if events.Progress != nil {
-			o.Progress = func(n, total int) {
-				events.Progress(job.Step(fmt.Sprintf("%d of %d", n, total)), int64(n), int64(total))
-			}
-		}
 		r, err := lcd.Run(cmd.Context(), o)
 		done()
 		if err != nil {
@@ -121,13 +117,9 @@ two observers: of each sphere, and of a pair of spheres against one of their mas
 		if o.Engine, err = engines.Pick(engine); err != nil {
 			return err
 		}
-		events, done := command.EventsOf(cmd)
+		var done func()
+		o.Progress, done = counting(cmd)
 		defer done()
-		if events.Progress != nil {
-			o.Progress = func(n, total int) {
-				events.Progress(job.Step(fmt.Sprintf("%d of %d", n, total)), int64(n), int64(total))
-			}
-		}
 		r, err := lcd.RunSolid(cmd.Context(), o)
 		done()
 		if err != nil {
@@ -139,4 +131,15 @@ two observers: of each sphere, and of a pair of spheres against one of their mas
 		return r.WriteMarkdown(cmd.OutOrStdout())
 	}
 	return c
+}
+
+// counting prints how many parts are done, until it is ended.
+func counting(cmd *cobra.Command) (progress func(n, total int), done func()) {
+	events, done := command.EventsOf(cmd)
+	if events.Progress == nil {
+		return nil, done
+	}
+	return func(n, total int) {
+		events.Progress(job.Step(fmt.Sprintf("%d of %d", n, total)), int64(n), int64(total))
+	}, done
 }

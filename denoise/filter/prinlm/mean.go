@@ -2,6 +2,7 @@ package prinlm
 
 import (
 	"quell/denoise"
+	"quell/denoise/dct"
 	"quell/denoise/tile"
 	"quell/volume"
 )
@@ -84,5 +85,23 @@ func (w *meanWorker) row(from, to, y, z int) {
 			n := w.count[i] + w.count[i+1] + w.count[i+2]
 			w.out.Data[at+i] = float32((w.sum[i] + w.sum[i+1] + w.sum[i+2]) / n)
 		}
+	}
+}
+
+// wienerPass returns the pass that weighs the frequencies of the noisy voxels by the
+// frequencies of the pilot, block by block.
+func (p Params) wienerPass() denoise.Pass {
+	reference := dct.Reference(p.Wiener, p.Rule)
+	return denoise.Pass{
+		Name: "wiener", Inputs: []string{denoise.Voxels, pilot}, Output: denoise.Result,
+		Reach: dct.Reach(p.Wiener), Work: float64(p.Wiener[0] * p.Wiener[1] * p.Wiener[2]),
+		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(&in[0], &in[1], x, y, z) },
+		CPU: denoise.CPUPass{
+			Tile: dct.TileSize(p.Wiener), Scratch: dct.Scratch(p.Wiener, true), Nanoseconds: dct.Nanoseconds(p.Wiener, true),
+			Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker {
+				f := &dct.Filter{In: in[0], Pilot: &in[1], Out: out, Size: p.Wiener, Rule: p.Rule}
+				return f.NewWorker
+			},
+		},
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"quell/io/dicom/part10"
+	"quell/series"
+	"quell/volume"
 )
 
 // Role says which slices a difference in an attribute keeps apart.
@@ -112,3 +114,74 @@ func component(a part10.Attributes, t part10.Tag) string {
 }
 
 var geComponents = [...]string{"MAGNITUDE", "PHASE", "REAL", "IMAGINARY"}
+
+// encoding reads how many frequencies an MR was acquired with. Acquisition Matrix has rows and columns of the frequency
+// encoding and of the phase encoding; which of the two is 0 differs between makers, so that the direction decides
+// alone. Enhanced MR has the two numbers in its functional group of the field of view.
+func encoding(a part10.Attributes) volume.Encoding {
+	share := func(t part10.Tag) float64 {
+		percent, _ := a.Number(t)
+		return percent / 100
+	}
+	k := series.KSpace{Field: share(part10.TagPercentPhaseFieldOfView), Sampling: share(part10.TagPercentSampling)}
+	k.Parallel, _ = a.Number(part10.TagParallelReductionFactorInPlane)
+	switch direction := strings.ToUpper(a.Text(part10.TagInPlanePhaseEncodingDirection)); {
+	case strings.HasPrefix(direction, "C"):
+		k.PhaseAxis = 1
+	case !strings.HasPrefix(direction, "R"):
+		return volume.Encoding{}
+	}
+	if m := a.Integers(part10.TagAcquisitionMatrix); len(m) == 4 {
+		k.Readout, k.Phases = max(m[0], m[1]), max(m[2], m[3])
+	} else {
+		k.Readout, _ = a.Integer(part10.TagMRAcquisitionFrequencyEncodingSteps)
+		k.Phases, _ = a.Integer(part10.TagMRAcquisitionPhaseEncodingStepsInPlane)
+	}
+	return k.Encoding()
+}
+
+// IsWanted reports whether a scan reads the values of an attribute.
+func IsWanted(t part10.Tag) bool { return wantedTags[t] }
+
+var wantedTags = func() map[part10.Tag]bool {
+	want := map[part10.Tag]bool{}
+	for _, t := range []part10.Tag{
+		part10.TagImageType, part10.TagSOPClassUID, part10.TagSOPInstanceUID,
+		part10.TagStudyDate, part10.TagModality, part10.TagManufacturer, part10.TagStudyDescription, part10.TagSeriesDescription,
+		part10.TagPatientName, part10.TagPatientID, part10.TagPatientBirthDate, part10.TagPatientSex, part10.TagScanningSequence, part10.TagMRAcquisitionType, part10.TagRepetitionTime, part10.TagBodyPartExamined, part10.TagSliceThickness,
+		part10.TagSpacingBetweenSlices, part10.TagImagerPixelSpacing, part10.TagNominalScannedPixelSpacing, part10.TagPixelAspectRatio, part10.TagConvolutionKernel,
+		part10.TagStudyInstanceUID, part10.TagSeriesInstanceUID, part10.TagSeriesNumber, part10.TagInstanceNumber, part10.TagFrameOfReferenceUID,
+		part10.TagImagePositionPatient, part10.TagImageOrientationPatient,
+		part10.TagSamplesPerPixel, part10.TagPhotometricInterpretation, part10.TagNumberOfFrames, part10.TagRows, part10.TagColumns,
+		part10.TagPixelSpacing, part10.TagBitsAllocated, part10.TagBitsStored, part10.TagHighBit, part10.TagPixelRepresentation,
+		part10.TagPixelPaddingValue, part10.TagPixelPaddingRangeLimit,
+		part10.TagFloatPixelPaddingValue, part10.TagFloatPixelPaddingRangeLimit, part10.TagDoubleFloatPixelPaddingValue, part10.TagDoubleFloatPixelPaddingRangeLimit,
+		part10.TagWindowCenter, part10.TagWindowWidth,
+		part10.TagWindowCenterWidthExplanation, part10.TagRescaleIntercept, part10.TagRescaleSlope, part10.TagRescaleType,
+		part10.TagUnits, part10.TagPatientPosition,
+		part10.TagSiemensMosaicImages, part10.TagSiemensBValue, part10.TagSiemensDirection, part10.TagSiemensBMatrix,
+		part10.TagPhilipsBValue, part10.TagPhilipsDirectionRL, part10.TagPhilipsDirectionAP, part10.TagPhilipsDirectionFH,
+		part10.TagGEDirectionX, part10.TagGEDirectionY, part10.TagGEDirectionZ, part10.TagGEDirections, part10.TagGEBValue,
+		part10.TagUIHBValue, part10.TagUIHDirection,
+		part10.TagDiffusionBValue, part10.TagDiffusionGradientOrientation, part10.TagDiffusionDirectionality,
+		part10.TagAcquisitionMatrix, part10.TagPercentSampling, part10.TagPercentPhaseFieldOfView,
+		part10.TagInPlanePhaseEncodingDirection, part10.TagImageComments, part10.TagTemporalResolution,
+		part10.TagNumberOfTemporalPositions, part10.TagImagesInAcquisition,
+		part10.TagFilterType, part10.TagReconstructionAlgorithm, part10.TagDerivationDescription, part10.TagProtocolName, part10.TagManufacturerModelName,
+		part10.TagGEReconMode, part10.TagGEReconLevel, part10.TagGEDeepLearning, part10.TagPhilipsIDose, part10.TagSiemensImageTypeText,
+	} {
+		want[t] = true
+	}
+	for _, t := range bMatrixTags {
+		want[t] = true
+	}
+	for _, d := range Distinctions {
+		for _, t := range d.tags {
+			want[t] = true
+		}
+	}
+	for _, t := range frameOffsetTags {
+		want[t] = true
+	}
+	return want
+}()

@@ -3,6 +3,7 @@ package object
 import (
 	"encoding/binary"
 	"math"
+	"strconv"
 
 	"quell/io/dicom/part10"
 )
@@ -61,4 +62,63 @@ func (e *Elements) Code(t part10.Tag, c part10.Code) { e.Sequence(t, part10.Code
 func (e Elements) Item() []byte {
 	part10.SortEdits(e)
 	return part10.Merge(nil, nil, nil, e)
+}
+
+// Reference is an image, or a frame of one.
+type Reference struct {
+	Class, UID string
+	Frame      int // counted from 1; 0 for the whole image
+}
+
+// Elements are the attributes that refer to it.
+func (r Reference) Elements() (e Elements) {
+	e.Text(part10.TagReferencedSOPClassUID, r.Class)
+	e.Text(part10.TagReferencedSOPInstanceUID, r.UID)
+	if r.Frame > 0 {
+		e.Text(part10.TagReferencedFrameNumber, strconv.Itoa(r.Frame))
+	}
+	return e
+}
+
+// Images are images of one series. An image of several frames may be there once for each.
+type Images struct {
+	SeriesUID string
+	Slices    []Reference
+}
+
+// ReferencedSeries returns the item of a Referenced Series Sequence for each series with images, in which the
+// instances are in the sequence instances.
+func ReferencedSeries(all []Images, instances part10.Tag) (items [][]byte) {
+	for _, series := range all {
+		var references [][]byte
+		known := map[string]bool{}
+		for _, r := range series.Slices {
+			if !known[r.UID] {
+				known[r.UID] = true
+				r.Frame = 0
+				references = append(references, r.Elements().Item())
+			}
+		}
+		if references == nil || series.SeriesUID == "" {
+			continue
+		}
+		var e Elements
+		e.Text(part10.TagSeriesInstanceUID, series.SeriesUID)
+		e.Sequence(instances, references...)
+		items = append(items, e.Item())
+	}
+	return items
+}
+
+// UnitOf returns the code of a unit of voxels (UCUM): no unit for the arbitrary one of MR.
+func UnitOf(unit string) part10.Code {
+	switch unit {
+	case "HU":
+		return part10.Code{Value: "[hnsf'U]", Scheme: "UCUM", Meaning: "Hounsfield unit"}
+	case "BQML":
+		return part10.Code{Value: "Bq/ml", Scheme: "UCUM", Meaning: "Becquerels/milliliter"}
+	case "GML":
+		return part10.Code{Value: "g/ml", Scheme: "UCUM", Meaning: "Standardized Uptake Value body weight"}
+	}
+	return part10.Code{Value: "1", Scheme: "UCUM", Meaning: "no units"}
 }

@@ -87,3 +87,124 @@ func (r *Report) tree(images []object.Images) object.Elements {
 		container(contains, imagingMeasurements, "", groups...).Item(),
 	)
 }
+
+// Volume is what was measured of a volume before and after a filter.
+type Volume struct {
+	Name           string        // in the report, such as "Volume 2 of 5"
+	Source, Result object.Images // Source may be empty
+	Unit           string        // of its voxels, as in parametric.Map
+	Recipe         string        // of the filter
+	// Noise is the standard deviation of the noise in the source, and Confidence its confidence in a word.
+	Noise      Figure
+	Confidence string
+	// Before and After are the standard deviation in the same even squares of source and result.
+	Before, After Figure
+	Squares       int
+	// Shares are the figures by which the result is judged, Object is the diameter in mm of the object whose contrast is
+	// meant, and Verdict what they amount to.
+	Shares  []Share
+	Object  float64
+	Verdict Judgement
+}
+
+// Share is a figure from 0 to 1 with the ends of its 95 % interval, under a code of Quell's.
+type Share struct {
+	Code, Meaning    string
+	Value, Low, High float64
+}
+
+// Figure is a number, or why there is none.
+type Figure struct {
+	Value   float64
+	Unknown string // "" if there is a value
+}
+
+// Judgement is a verdict in a word of Quell, and its reason. It is absent without a word.
+type Judgement struct{ Verdict, Why string }
+
+// groups returns what the report says of the volume: of its source, and of its result.
+func (v Volume) groups() []group {
+	source := group{tracking: v.Name + ", input", seriesUID: v.Source.SeriesUID}
+	source.numbers = append(source.numbers, number{Figure: v.Noise, name: noise, unit: object.UnitOf(v.Unit), derivation: standardDeviation, method: estimated}, v.inSquares(v.Before))
+	source.add(noiseConfidence, Judgement{Verdict: v.Confidence})
+	result := group{tracking: v.Name + ", result", seriesUID: v.Result.SeriesUID, recipe: v.Recipe}
+	result.numbers = append(result.numbers, v.inSquares(v.After))
+	for _, s := range v.Shares {
+		result.numbers = append(result.numbers, v.share(s))
+	}
+	result.add(verdict, v.Verdict)
+	return []group{source, result}
+}
+
+// add adds a finding if there is one.
+func (g *group) add(name part10.Code, j Judgement) {
+	if j.Verdict != "" {
+		g.findings = append(g.findings, finding{name, j})
+	}
+}
+
+// inSquares is the noise in even squares.
+func (v Volume) inSquares(f Figure) number {
+	n := number{Figure: f, name: noise, unit: object.UnitOf(v.Unit), derivation: standardDeviation, method: evenSquares}
+	if f.Unknown == "" {
+		n.properties = []number{{Figure: Figure{Value: float64(v.Squares)}, name: squareCount, unit: squares}}
+	}
+	return n
+}
+
+// share is a share in percent.
+func (v Volume) share(s Share) number {
+	name := part10.Code{Value: s.Code, Scheme: object.Scheme, Meaning: s.Meaning}
+	n := number{Figure: Figure{Value: 100 * s.Value}, name: name, unit: percent, method: inTissue}
+	property := func(name, unit part10.Code, value float64) {
+		n.properties = append(n.properties, number{Figure: Figure{Value: value}, name: name, unit: unit})
+	}
+	property(lowerEnd, percent, 100*s.Low)
+	property(upperEnd, percent, 100*s.High)
+	if s.Code == contrastKept.Value && v.Object > 0 {
+		property(diameter, millimeter, v.Object)
+	}
+	return n
+}
+
+// library lists the images that the report is about (TID 1600): a group for each series, with what its images share.
+func (r *Report) library(images []object.Images) []byte {
+	var groups [][]byte
+	for _, series := range images {
+		in := [][]byte{code(acquired, modality, modalityCode(r.Header.Text(part10.TagModality))), uid(acquired, seriesUID, series.SeriesUID)}
+		if reference := r.Header.Text(part10.TagFrameOfReferenceUID); reference != "" {
+			in = append(in, uid(acquired, frameOfReference, reference))
+		}
+		known := map[string]bool{}
+		for _, of := range series.Slices {
+			if !known[of.UID] {
+				known[of.UID] = true
+				in = append(in, image(of))
+			}
+		}
+		groups = append(groups, container(contains, imageLibraryGroup, "", in...).Item())
+	}
+	return container(contains, imageLibrary, "1600", groups...).Item()
+}
+
+// images returns the images of all volumes, with an entry for each series.
+func (r *Report) images() (out []object.Images) {
+	at := map[string]int{}
+	add := func(i object.Images) {
+		if len(i.Slices) == 0 || i.SeriesUID == "" {
+			return
+		}
+		k, known := at[i.SeriesUID]
+		if !known {
+			k = len(out)
+			at[i.SeriesUID] = k
+			out = append(out, object.Images{SeriesUID: i.SeriesUID})
+		}
+		out[k].Slices = append(out[k].Slices, i.Slices...)
+	}
+	for _, v := range r.Volumes {
+		add(v.Source)
+		add(v.Result)
+	}
+	return out
+}

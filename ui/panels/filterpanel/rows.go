@@ -115,7 +115,7 @@ func choiceRow(p denoise.Param, h rowHooks) *row {
 		busy = true
 		sel.SetSelectedIndex(slices.IndexFunc(values, value.Equal))
 		busy = false
-		enable(sel, r.usable(s))
+		control.SetEnabled(sel, r.usable(s))
 	}
 	return r
 }
@@ -138,7 +138,7 @@ func switchRow(p denoise.Param, h rowHooks) *row {
 		}
 		check.SetChecked(on.On())
 		busy = false
-		enable(check, r.usable(s))
+		control.SetEnabled(check, r.usable(s))
 	}
 	return r
 }
@@ -292,7 +292,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		showFar(far, s.Bound, position(v))
 		usable := r.usable(s)
 		for _, o := range []fyne.Disableable{field, auto, slide, unitSelect} {
-			enable(o, usable)
+			control.SetEnabled(o, usable)
 		}
 	}
 	return r
@@ -348,7 +348,7 @@ func showFind(b *control.Button, s Snapshot) {
 		b.Icon = icon
 		b.SetText(text)
 	}
-	enable(b, s.CanFind)
+	control.SetEnabled(b, s.CanFind)
 }
 
 // dialButton returns the button that searches for the strength that keeps visible objects; it is hidden in
@@ -375,7 +375,7 @@ func showDial(b *control.Button, s Snapshot) {
 	if b.Text != text {
 		b.SetText(text)
 	}
-	enable(b, s.CanDial)
+	control.SetEnabled(b, s.CanDial)
 }
 
 // showFar says below the dial up to where visible objects stay; amber if it is beyond.
@@ -557,15 +557,6 @@ func bounds(p denoise.Param, unit string) string {
 		unit = " " + unit
 	}
 	return " " + fmt.Sprintf(lang.L("From %s to %s."), f(p.Min), f(p.Max)+unit)
-}
-
-func enable(o fyne.Disableable, on bool) {
-	switch {
-	case on && o.Disabled():
-		o.Enable()
-	case !on && !o.Disabled():
-		o.Disable()
-	}
 }
 
 // fixedWidth gives an object at least a width.

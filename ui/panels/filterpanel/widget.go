@@ -341,15 +341,15 @@ func (p *Widget) Display(s Snapshot) {
 	p.origin.Hidden = len(s.Carried) == 0
 	setText(p.origin, wording.Origin(s.Carried))
 	p.proposal.show(s.Proposal)
-	enable(p.filter, s.Ready)
-	enable(p.dims, s.Ready)
+	control.SetEnabled(p.filter, s.Ready)
+	control.SetEnabled(p.dims, s.Ready)
 
 	p.auto.SetChecked(s.AutoPreview)
 	if p.preview.Hidden != s.AutoPreview {
 		p.preview.Hidden = s.AutoPreview
 		p.content.Refresh() // the line next to it gets or gives its place
 	}
-	enable(p.preview, s.Ready && !s.AutoPreview)
+	control.SetEnabled(p.preview, s.Ready && !s.AutoPreview)
 	importance := widget.LowImportance
 	if s.Problem || s.Memory != "" && s.Progress == "" {
 		importance = widget.WarningImportance
@@ -384,7 +384,7 @@ func (p *Widget) showFilter(f denoise.Filter) {
 }
 
 func (p *Widget) showRun(s Snapshot) {
-	enable(p.apply, s.Ready && !s.Busy && !s.Applied)
+	control.SetEnabled(p.apply, s.Ready && !s.Busy && !s.Applied)
 	p.apply.Hidden = s.Running
 	p.bar.Hidden = !s.Running
 	p.cancel.Hidden = !s.Running

@@ -4,10 +4,12 @@ package opening
 
 import (
 	"fmt"
+	"image"
 	"path/filepath"
 	"slices"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
@@ -16,8 +18,12 @@ import (
 	"quell/app/pacs"
 	"quell/ui/command"
 	"quell/ui/control"
+	"quell/ui/dialogs"
 	"quell/ui/host"
+	"quell/ui/palette"
 	"quell/ui/panel"
+	"quell/ui/session/documents"
+	"quell/ui/wording"
 )
 
 // invitedPaths is how many of the series that were open last the invitation offers.
@@ -111,4 +117,90 @@ func (i *Invite) recentCommands() (out []command.Command) {
 		out = append(out, command.Command{Title: title, Run: func() { i.h.Open(path) }})
 	}
 	return out
+}
+
+// arriving covers the panes while a series is read, from its first slice on.
+type arriving struct {
+	panel.Base
+	layer *fyne.Container
+	slice *canvas.Image
+	text  *canvas.Text
+	shown image.Image
+}
+
+// NewArriving returns the cover of a series that is being read.
+func NewArriving(*host.Host) panel.Panel {
+	a := &arriving{slice: canvas.NewImageFromImage(image.NewGray(image.Rect(0, 0, 1, 1))), text: canvas.NewText("", palette.Picture.Text)}
+	a.slice.FillMode = canvas.ImageFillContain
+	a.text.TextStyle.Bold = true
+	a.text.TextSize = theme.Size(theme.SizeNameText)
+	a.layer = container.NewStack(canvas.NewRectangle(palette.Picture.Ground), a.slice, container.NewPadded(container.NewVBox(a.text)))
+	a.layer.Hide()
+	return a
+}
+
+// Show implements panel.Panel: it shows the slice of a series that is being read, and how far that is.
+func (a *arriving) Show(now panel.Snapshot) {
+	s, hide := now.Session, now.Settings.HideIdentity
+	if !panel.Arrives(s) {
+		a.layer.Hide()
+		return
+	}
+	series := s.Reader.Arriving()
+	text := wording.Joined(wording.Series(documents.Listed{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Tasks.Progress().Text)
+	if a.text.Text != text {
+		a.text.Text = text
+		a.text.Refresh()
+	}
+	if a.shown != series.Slice {
+		a.shown, a.slice.Image = series.Slice, series.Slice
+		a.slice.Refresh()
+	}
+	a.layer.Show()
+}
+
+// Dock implements panel.Panel.
+func (a *arriving) Dock() panel.Dock { return panel.Dock{Area: panel.Pictures, Object: a.layer} }
+
+// askArchive asks for a series of a PACS and opens it.
+func (i *Invite) askArchive() {
+	kept, err := pacs.Places()
+	if err != nil {
+		i.h.Fail(err)
+	}
+	reader := i.h.Session.Reader
+	var beside func(pacs.Place, pacs.Row)
+	if i.h.Idle() && !i.h.Session.Documents.Example() {
+		beside = reader.OpenArchiveBeside
+	}
+	i.h.ShowDialog(dialogs.Archive(dialogs.ArchiveRequest{
+		Beside: beside, Edit: func() { i.askPlaces(i.askArchive) },
+		Places: slices.Concat(kept, i.h.Settings.Nodes), Hide: i.h.Settings.HideIdentity,
+		Search: reader.SearchArchive, Preview: reader.PreviewArchive,
+		Open: func(p pacs.Place, r pacs.Row, first image.Image) {
+			i.h.ConfirmTask(func() { reader.OpenArchive(p, r, first) })
+		},
+	}, i.h.Window))
+}
+
+// askPlaces shows the places of a PACS, which can be changed there, and calls then when the dialog is closed.
+func (i *Invite) askPlaces(then func()) {
+	kept, err := pacs.Places()
+	if err != nil {
+		i.h.Fail(err)
+		return
+	}
+	after := func(err error) ([]pacs.Place, error) {
+		if err != nil {
+			return nil, err
+		}
+		return pacs.Places()
+	}
+	d := dialogs.Places(dialogs.PlacesRequest{
+		Places: kept, Echo: i.h.Session.Exports.Echo,
+		Save:   func(former string, p pacs.Place) ([]pacs.Place, error) { return after(pacs.ReplacePlace(former, p)) },
+		Remove: func(name string) ([]pacs.Place, error) { return after(pacs.RemovePlace(name)) },
+	}, i.h.Window)
+	i.h.ShowDialog(d)
+	d.SetOnClosed(then)
 }

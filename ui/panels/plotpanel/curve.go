@@ -1,13 +1,22 @@
 package plotpanel
 
 import (
+	"fmt"
+	"image/color"
 	"math"
 	"reflect"
 	"slices"
 
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 
+	"quell/measure"
 	"quell/report/chart"
+	"quell/ui/control"
 	"quell/ui/palette"
 )
 
@@ -95,4 +104,112 @@ func (c *Curve) chart(colors *palette.Colors) (chart.Chart, axis) {
 		out.Curves = append(out.Curves, curve(lang.L("present"), colors.Present, nil, []chart.Point{{X: c.Present}, {X: c.Present, Y: top}}))
 	}
 	return out, a
+}
+
+// curveArea lies over the plot of a curve: a click takes the nearest point, and
+// with the focus Left and Right take the neighbours of the present one.
+type curveArea struct {
+	widget.BaseWidget
+	frame   *canvas.Rectangle // visible with the focus
+	tapped  func(x float32)
+	hovered func(x float32, in bool)
+	stepped func(direction int)
+}
+
+var (
+	_ fyne.Tappable      = (*curveArea)(nil)
+	_ fyne.Focusable     = (*curveArea)(nil)
+	_ desktop.Hoverable  = (*curveArea)(nil)
+	_ desktop.Cursorable = (*curveArea)(nil)
+	_ desktop.Keyable    = (*curveArea)(nil)
+)
+
+func newCurveArea() *curveArea {
+	a := &curveArea{frame: canvas.NewRectangle(color.Transparent)}
+	a.frame.StrokeWidth = 2
+	a.ExtendBaseWidget(a)
+	return a
+}
+
+// CreateRenderer implements fyne.Widget.
+func (a *curveArea) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(a.frame) }
+
+// Tapped implements fyne.Tappable.
+func (a *curveArea) Tapped(e *fyne.PointEvent) { a.tapped(e.Position.X) }
+
+// Cursor implements desktop.Cursorable.
+func (a *curveArea) Cursor() desktop.Cursor { return desktop.PointerCursor }
+
+// MouseIn implements desktop.Hoverable.
+func (a *curveArea) MouseIn(e *desktop.MouseEvent) { a.hovered(e.Position.X, true) }
+
+// MouseMoved implements desktop.Hoverable.
+func (a *curveArea) MouseMoved(e *desktop.MouseEvent) { a.hovered(e.Position.X, true) }
+
+// MouseOut implements desktop.Hoverable.
+func (a *curveArea) MouseOut() { a.hovered(0, false) }
+
+// FocusGained implements fyne.Focusable.
+func (a *curveArea) FocusGained() {
+	a.frame.StrokeColor = theme.Color(theme.ColorNameFocus)
+	a.frame.Refresh()
+}
+
+// FocusLost implements fyne.Focusable.
+func (a *curveArea) FocusLost() {
+	a.frame.StrokeColor = color.Transparent
+	a.frame.Refresh()
+}
+
+// TypedRune implements fyne.Focusable.
+func (a *curveArea) TypedRune(rune) {}
+
+// TypedKey implements fyne.Focusable.
+func (a *curveArea) TypedKey(e *fyne.KeyEvent) {
+	switch e.Name {
+	case fyne.KeyLeft:
+		a.stepped(-1)
+	case fyne.KeyRight:
+		a.stepped(1)
+	default:
+		control.PassTyped(a, e)
+	}
+}
+
+// KeyDown implements desktop.Keyable.
+func (a *curveArea) KeyDown(e *fyne.KeyEvent) { control.PassHeld(a, e, true) }
+
+// KeyUp implements desktop.Keyable.
+func (a *curveArea) KeyUp(e *fyne.KeyEvent) { control.PassHeld(a, e, false) }
+
+// Marked is what plots take from the marks on the slice.
+type Marked struct {
+	Line       *measure.Outline // that is profiled, in place of the row under the pointer; nil for none
+	LineName   string
+	LineNote   string           // the values along it
+	Region     *measure.Outline // the region of the voxels that the histogram counts, in place of the slice's; nil for none
+	RegionName string
+	Rectangles []measure.Outline // all that lie on the slice, if Region is one of them
+	Sigma      float64           // of the noise; 0 if it is not known
+}
+
+// in follows the label of an axis.
+func (m Marked) in() string {
+	if m.Region == nil {
+		return ""
+	}
+	return fmt.Sprintf(lang.L(", in %s"), m.RegionName)
+}
+
+func (m Marked) equal(o Marked) bool {
+	return m.LineName == o.LineName && m.LineNote == o.LineNote && m.RegionName == o.RegionName && m.Sigma == o.Sigma &&
+		sameOutline(m.Line, o.Line) && sameOutline(m.Region, o.Region) &&
+		slices.EqualFunc(m.Rectangles, o.Rectangles, func(a, b measure.Outline) bool { return sameOutline(&a, &b) })
+}
+
+func sameOutline(a, b *measure.Outline) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Shape == b.Shape && slices.Equal(a.Points, b.Points)
 }

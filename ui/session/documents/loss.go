@@ -1,9 +1,21 @@
 package documents
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"image/png"
 	"slices"
+	"strings"
 
+	"fyne.io/fyne/v2/lang"
+
+	"quell/app/open"
+	"quell/app/pacs"
 	"quell/app/workbench"
+	"quell/series"
 	"quell/ui/session/desk"
 )
 
@@ -91,4 +103,106 @@ func (ds *Documents) Exports() (all []*workbench.Exported) {
 		all = append(all, slices.Concat(d.exports()...)...)
 	}
 	return all
+}
+
+// describe reads again, in the background and one after the other, what is not kept of listed series: what their files say
+// of them, and their pictures. One that cannot be read is known by its path until it is shown. The catalog is of the series
+// before, or nil.
+func (rd *Reader) describe(listed []*document, catalog *open.Catalog) {
+	if len(listed) == 0 {
+		closeCatalog(catalog)
+		return
+	}
+	d, next := listed[0], func(c *open.Catalog) { rd.describe(listed[1:], c) }
+	if d.away == nil || !slices.Contains(rd.documents.open, d) || pacs.IsReference(d.path) {
+		next(catalog)
+		return
+	}
+	w := *d.away
+	found := described{name: w.Name, small: d.small, png: w.Picture}
+	rd.desk.Aside(d.Voxels, 1, func(ctx context.Context) (err error) {
+		if w.Path == "" {
+			return found.bundled(ctx, rd)
+		}
+		if catalog == nil || catalog.Path != w.Path {
+			closeCatalog(catalog)
+			if catalog, err = rd.desk.Scan(ctx, w.Path); err != nil {
+				return err
+			}
+		}
+		return found.entry(ctx, catalog, w)
+	}, func(err error) {
+		if err == nil && d.away != nil {
+			d.name, d.meta, d.small, d.png = found.name, found.meta, found.small, found.png
+			d.away.Name, d.away.Picture = found.name, found.png
+			rd.desk.Changed()
+		}
+		next(catalog)
+	})
+}
+
+// described holds the texts by which a listed series is known.
+type described struct {
+	name  string
+	meta  series.Meta
+	small image.Image
+	png   []byte
+}
+
+func (f *described) bundled(ctx context.Context, rd *Reader) error {
+	s, err := rd.desk.Bundled(ctx)
+	if err != nil {
+		return err
+	}
+	f.meta = s.Meta
+	return f.draw(s.Thumbnail(pictureSide))
+}
+
+func (f *described) entry(ctx context.Context, catalog *open.Catalog, w workbench.SavedSeries) error {
+	c, i, err := entryOf(catalog, w)
+	if err != nil {
+		return err
+	}
+	if id := c.Entries[i].Identity(); w.Images != "" && id != w.Images {
+		return fmt.Errorf(lang.L("%s holds another series than before"), w.Path)
+	}
+	f.name, f.meta = nameOf(c, i), c.Entries[i].Meta
+	if f.small != nil {
+		return nil
+	}
+	c.Thumbnails(ctx, []int{i}, pictureSide, func(_ int, m *image.Gray) { err = f.draw(m) })
+	return err
+}
+
+func (f *described) draw(m *image.Gray) error {
+	var data bytes.Buffer
+	if err := png.Encode(&data, m); err != nil {
+		return err
+	}
+	f.small, f.png = m, data.Bytes()
+	return nil
+}
+
+// nameOf returns what a person knows entry i of a catalog by. The folder of a series that was retrieved says nothing.
+func nameOf(catalog *open.Catalog, i int) string {
+	if e := catalog.Entries[i]; e.Description == "" && pacs.IsSpooled(catalog.Path) {
+		return strings.TrimSpace(e.Modality + " " + cmp.Or(e.Study, e.BodyPart))
+	}
+	return catalog.Name(i)
+}
+
+// entryOf returns the entry that a work was read from, and the catalog that it is in: the one of the whole files, if the
+// user chose that.
+func entryOf(catalog *open.Catalog, w workbench.SavedSeries) (*open.Catalog, int, error) {
+	i := slices.IndexFunc(catalog.Entries, func(e open.Entry) bool { return w.Images != "" && e.Identity() == w.Images })
+	if i < 0 { // of the same images in another folder, else by its number
+		i = w.Entry
+	}
+	if i < 0 || i >= len(catalog.Entries) {
+		return nil, 0, fmt.Errorf(lang.L("%s holds another series than before"), w.Path)
+	}
+	if rest, entry := catalog.Rest(i); rest != nil { // as the user chose when it was opened
+		return rest, entry, nil
+	}
+	return catalog, i, nil
 }
