@@ -35,6 +35,25 @@ drag() {
 	sleep 0.5
 }
 
+# dial writes docs/images/dial.png, an animated PNG: the denoised slice beside the strength, from 0 to 100 % and back.
+dial() {
+	local i frames=()
+	settled "$work/now.png"
+	for i in 0 1 2 3 4 5 6 7 8 9 10; do
+		xdotool mousemove $((1287 + i * 256 / 10)) 158 click 1
+		mouse_to 940 700 # outside of the slider, so that it shows no halo
+		changed_from "$work/now.png" 2000 >/dev/null
+		settled "$work/now.png"
+		convert "$work/now.png" -crop 972x610+628+54 +repage -resize 70% "$work/dial-$(printf %02d "$i").png"
+	done
+	convert "$work"/dial-*.png -append +dither -colors 96 -unique-colors "$work/colours.png" # one palette for all
+	for i in "$work"/dial-*.png; do convert "$i" +dither -remap "$work/colours.png" "PNG8:$i"; done
+	frames=("$work"/dial-*.png)
+	for i in 9 8 7 6 5 4 3 2 1; do cp "${frames[i]}" "$work/dial-$((20 - i)).png"; done
+	apngasm "$images/dial.png" "$work"/dial-*.png 1 3 >/dev/null
+	echo "screenshots: $images/dial.png, $(stat -c %s "$images/dial.png") bytes"
+}
+
 # Keys for commands that have none, in place of positions in menus and tabs, which move.
 screen_settings=', "keys": {"lesions": "Ctrl+F6", "no-beside": "Ctrl+F7", "presets": "Ctrl+F8"}'
 screen_size=1600x900
@@ -43,6 +62,9 @@ key 2 # the brain window
 mouse_to 420 420
 sleep 3
 save workbench
+
+[ "$wanted" != "  " ] && [[ "$wanted" != *" dial "* ]] || dial
+[ "$wanted" != " dial " ] || exit 0
 
 key F2 w
 mouse_to 640 700

@@ -20,7 +20,7 @@
 set -euo pipefail
 
 workbench=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libwayland-dev libxkbcommon-dev libgl1-mesa-dri libglx-mesa0)
-screen=(xvfb xdotool x11-utils imagemagick xauth procps "${workbench[@]}")
+screen=(xvfb xdotool x11-utils imagemagick apngasm xauth procps "${workbench[@]}")
 cuda=(gcc libc6-dev nvidia-cuda-dev)
 nvcc=(g++ nvidia-cuda-toolkit "${cuda[@]}")
 pacs=(orthanc orthanc-dicomweb dcmtk dicom3tools python3-pydicom)

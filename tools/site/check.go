@@ -12,12 +12,18 @@ import (
 	extension "github.com/yuin/goldmark/extension/ast"
 )
 
-// longest is how many words a sentence may have.
-const longest = 35
+// longest is how many words a sentence may have, most how many all documents have together.
+const (
+	longest = 35
+	most    = 35_000
+)
 
 // faults returns the faults of the documents, each with file and line.
 func (s *docs) faults() (faults []string) {
 	linked := map[string]bool{home: true}
+	if n := s.words(); n > most {
+		faults = append(faults, fmt.Sprintf("the documents have %d words; at most %d are allowed: take out what no reader needs", n, most))
+	}
 	for _, path := range s.list {
 		d := s.docs[path]
 		at := func(n ast.Node, format string, args ...any) {
@@ -62,6 +68,14 @@ func (s *docs) faults() (faults []string) {
 		}
 	}
 	return faults
+}
+
+// words returns how many words all documents have.
+func (s *docs) words() (n int) {
+	for _, d := range s.docs {
+		n += len(strings.Fields(string(d.source)))
+	}
+	return n
 }
 
 // follow returns the target of a link, and its fault.

@@ -3,7 +3,8 @@
 //	site OUT       checks the documents, writes the site to the folder OUT, and checks the site
 //	site -check    checks the documents
 //
-// A document has no dead link, no picture without a text in its place, no sentence of more than 35 words, and no term that
+// All documents together have at most 35,000 words. A document has no dead link, no picture without a text in its place, no
+// sentence of more than 35 words, no formula that cannot be set, and no term that
 // the glossary replaces; nor have the texts of the program. The site
 // asks no other server for anything, and is read from a folder or from a server.
 //

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"html"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -32,6 +33,19 @@ var (
 	large  = map[string]string{"sum": "∑", "prod": "∏", "int": "∫"}
 	spaces = map[string]string{",": "0.17em", ";": "0.28em", " ": "0.33em", "quad": "1em", "qquad": "2em"}
 )
+
+// minus is a sign between two terms, unless it is at the beginning or behind a sign of opening.
+const minus = "<mo>−</mo>"
+
+var opening = regexp.MustCompile(`^<mo[^>]*>(\(|\[|,|=|&lt;|≤|≥)</mo>$`)
+
+// function matches a function, which is apart from a factor by a thin space.
+var function = regexp.MustCompile(`^(<msu[bp]>)?<mi>[a-z]{2,}</mi>`)
+
+const thin = `<mspace width="0.17em"></mspace>`
+
+// prime is the sign of a derivative, larger, as in most fonts it is made for the line.
+const prime = `<mo class="prime">′</mo>`
 
 // mathML returns a formula as MathML.
 func mathML(tex string, block bool) (string, error) {
@@ -72,6 +86,7 @@ func (t *latex) ends(end string) bool {
 // row reads up to the end, which stays, or to the end of the formula if there is none. Cells of a table end rows too.
 func (t *latex) row(end string) (string, error) {
 	var b strings.Builder
+	last := ""
 	for {
 		t.skip()
 		switch {
@@ -84,7 +99,14 @@ func (t *latex) row(end string) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		if part == minus && (last == "" || opening.MatchString(last)) {
+			part = `<mo form="prefix">−</mo>`
+		}
+		if last != "" && !strings.HasPrefix(last, "<mo") && function.MatchString(part) {
+			b.WriteString(thin)
+		}
 		b.WriteString(part)
+		last = part
 	}
 }
 
@@ -108,7 +130,7 @@ func (t *latex) scripted() (string, error) {
 		}
 		t.rest = t.rest[1:]
 		if c == '\'' {
-			sup += "<mo>′</mo>"
+			sup += prime
 			continue
 		}
 		t.skip()
@@ -134,8 +156,8 @@ func (t *latex) scripted() (string, error) {
 	case sup != "":
 		base = fmt.Sprintf("<%[1]s>%[2]s<mrow>%[3]s</mrow></%[1]s>", names[1], base, sup)
 	}
-	if kind == "function" && len(t.rest) > 0 && t.rest[0] == ' ' {
-		base += `<mspace width="0.17em"></mspace>`
+	if kind == "function" && len(t.rest) > 0 && (t.rest[0] == ' ' || t.rest[0] == '\\') {
+		base += thin
 	}
 	return base, nil
 }
@@ -166,15 +188,15 @@ func (t *latex) atom() (ml, kind string, err error) {
 	switch {
 	case unicode.IsLetter(c):
 		return "<mi>" + string(c) + "</mi>", "", nil
-	case strings.ContainsRune("()[]|", c):
+	case strings.ContainsRune("()[]", c):
 		return `<mo stretchy="false">` + string(c) + "</mo>", "", nil
 	case c == '\'': // of nothing
-		return "<mo>′</mo>", "", nil
-	case c == '/':
-		return `<mo lspace="0" rspace="0">/</mo>`, "", nil
+		return prime, "", nil
+	case strings.ContainsRune("|/.", c):
+		return `<mo stretchy="false" lspace="0" rspace="0">` + string(c) + "</mo>", "", nil
 	case c == '-':
-		return "<mo>−</mo>", "", nil
-	case strings.ContainsRune("+=<>,;:.!*", c):
+		return minus, "", nil
+	case strings.ContainsRune("+=<>,;:!*", c):
 		return "<mo>" + html.EscapeString(string(c)) + "</mo>", "", nil
 	}
 	return "", "", fmt.Errorf("%q has no meaning here", c)
@@ -302,7 +324,7 @@ func (t *latex) table() (string, string, error) {
 		default:
 			t.rest = t.rest[len(`\end`):]
 			_, err := t.braced()
-			rows := `<mtable class="` + name + `">` + b.String() + "</mtr></mtable>"
+			rows := `<mtable displaystyle="true" class="` + name + `">` + b.String() + "</mtr></mtable>"
 			if name == "cases" {
 				rows = "<mrow><mo>{</mo>" + rows + "</mrow>"
 			}

@@ -99,6 +99,19 @@ func TestFaultsOfADocument(t *testing.T) {
 	}
 }
 
+// All documents together have a limit of words.
+func TestWordsOfAllDocuments(t *testing.T) {
+	for n, fault := range map[int]string{most - 9: "", most - 8: "the documents have 35001 words"} { // 9 are in the other files
+		set, err := load(repository(t, map[string]string{"docs/a.md": strings.Repeat("Word.\n\n", n)}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if faults := strings.Join(set.faults(), "; "); fault == "" && faults != "" || !strings.Contains(faults, fault) {
+			t.Errorf("%d: %q", n, faults)
+		}
+	}
+}
+
 // A document below docs that nothing links to is a fault.
 func TestPlacesOfDocuments(t *testing.T) {
 	root := repository(t, nil)
