@@ -323,8 +323,8 @@ func newBatch(o Options, events Events) (*batch, error) {
 	return b, nil
 }
 
-// recipe returns what is done with a series, as JSON. The engine does not count: engines agree
-// within a tolerance, and what is done stays done on another machine. Nor does leave to replace
+// recipe returns the work on a series, as JSON. The engine does not count: engines agree
+// within a tolerance, and an output is made on any machine. Nor does leave to replace
 // files, which changes no output.
 func (b *batch) recipe() ([]byte, error) {
 	j := b.o.Job

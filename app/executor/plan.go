@@ -10,8 +10,8 @@ import (
 
 // MemoryPlan is how a job uses main memory: whether it works on a volume as a whole or slab by
 // slab, what is in memory besides it, and how many slices are judged at a time. The command line,
-// a batch and the window decide by it, so that the same series, job and limit give the same result
-// everywhere: what is written besides the result, or whether it is judged, changes nothing.
+// a batch and the window decide by it, so that one series, job and limit have one result
+// everywhere: other outputs and the verdict change nothing.
 type MemoryPlan struct {
 	Limit int64 // bytes that the process may take
 	Room  int64 // of these, bytes for voxels

@@ -1,6 +1,7 @@
 package lesions
 
 import (
+	"cmp"
 	"context"
 
 	"quell/denoise"
@@ -18,10 +19,14 @@ type Twin struct {
 // which they would know a place again.
 var twinSides = []int{41, 31, 21}
 
+// leastTwins is the least number of squares for a study: fewer than for figures, as its result states an interval by their number.
+const leastTwins = 12
+
 // Twins puts the first of the lesions at every place, as [Measure] does, and returns what a reader would see. The noise at
 // a place is the same in all four squares. The error is that of Measure.
 func Twins(ctx context.Context, e denoise.Engine, q Request) ([]Twin, Lesion, error) {
 	q.Lesions = q.Lesions[:min(len(q.Lesions), 1)]
+	q.Least = cmp.Or(q.Least, leastTwins)
 	m, err := begin(ctx, e, &q, twinSides...)
 	if err != nil {
 		return nil, Lesion{}, err

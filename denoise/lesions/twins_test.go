@@ -37,6 +37,11 @@ func TestTwinsAreThoseOfMeasure(t *testing.T) {
 	if kept := sum / energy; math.Abs(kept-p.Rows[0].Kept.Value) > 0.03 {
 		t.Errorf("the squares keep %.4f, Measure says %.4f", kept, p.Rows[0].Kept.Value)
 	}
+	for _, q.Places = range []int{11, 12} {
+		if twins, _, err := lesions.Twins(context.Background(), cpu.New(), q); (err == nil) != (q.Places == 12) || len(twins) != q.Places*(q.Places/12) {
+			t.Errorf("%d squares of %d: %v", len(twins), q.Places, err)
+		}
+	}
 	q.Lesions = nil
 	if _, _, err := lesions.Twins(context.Background(), cpu.New(), q); err == nil {
 		t.Error("no lesion has twins")
