@@ -11,6 +11,7 @@ import (
 	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/lesions"
+	"quell/denoise/noise"
 	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/series"
@@ -55,19 +56,27 @@ func (q FrontierRequest) tissue(ctx context.Context) (*lesions.Tissue, denoise.F
 	return tissue, facts, err
 }
 
-// resolve returns the automatic form of a filter, resolved.
-func (q FrontierRequest) resolve(ctx context.Context, filter string, facts *denoise.Facts) (denoise.Recipe, error) {
+// choose finds the strength of the automatic form of a filter, which it returns too.
+func (q FrontierRequest) choose(ctx context.Context, filter string, tissue *lesions.Tissue, facts *denoise.Facts) (c run.Choice, asked denoise.Recipe, err error) {
 	dims, err := run.ProposeDims(q.Series, filter)
 	if err != nil {
-		return denoise.Recipe{}, err
+		return c, asked, err
 	}
-	r, err := denoise.NewRecipe(filter, dims)
-	if err != nil {
-		return r, err
+	if asked, err = denoise.NewRecipe(filter, dims); err != nil {
+		return c, asked, err
 	}
-	request := run.Request{Series: q.Series, Recipe: r, Maps: q.Maps, Facts: facts}
-	r, _, err = request.Resolve(ctx, q.Engine, q.Maps.Input(q.Series.Volume))
-	return r, err
+	e := facts.Noise
+	if q.Maps.Noise != nil {
+		e = noise.Estimate{} // sigmas of a map are no numbers
+	}
+	c, err = run.ChooseFor(e, asked, func(r denoise.Recipe) (c run.Choice, err error) {
+		request := run.Request{Series: q.Series, Recipe: r, Maps: q.Maps, Facts: facts}
+		if r, _, err = request.Resolve(ctx, q.Engine, q.Maps.Input(q.Series.Volume)); err == nil {
+			c, err = run.Choose(ctx, q.Engine, tissue, r)
+		}
+		return c, err
+	})
+	return c, asked, err
 }
 
 // Frontiers returns the frontier of every filter in its automatic form: each from one run on homogeneous regions.
@@ -84,13 +93,10 @@ func Frontiers(ctx context.Context, q FrontierRequest, ready func(Frontier)) (al
 	}
 	for _, f := range denoise.Filters() {
 		one := Frontier{Filter: f.Name}
-		r, err := q.resolve(ctx, f.Name, &facts)
+		c, _, err := q.choose(ctx, f.Name, tissue, &facts)
 		if err == nil {
-			var c run.Choice
-			if c, err = run.Choose(ctx, q.Engine, tissue, r); err == nil {
-				if one = FrontierOf(c); one.Settings == nil {
-					err = noTissue()
-				}
+			if one = FrontierOf(c); one.Settings == nil {
+				err = noTissue()
 			}
 		}
 		if ctx.Err() != nil {

@@ -121,22 +121,19 @@ func BestExhibit(all []Exhibit) int {
 func (q GalleryRequest) exhibit(ctx context.Context, of FrontierRequest, tissue *lesions.Tissue, f denoise.Filter) (e Exhibit, err error) {
 	started := time.Now()
 	e = Exhibit{Filter: f.Name, Title: f.Title}
-	if e.Recipe, err = of.resolve(ctx, f.Name, q.Facts); err != nil {
-		return e, err
-	}
-	choice, err := run.Choose(ctx, of.Engine, tissue, e.Recipe)
+	choice, automatic, err := of.choose(ctx, f.Name, tissue, q.Facts)
 	if err != nil {
 		return e, err
 	}
 	if e.Asked, err = choice.Asked(); err != nil {
 		return e, err
 	}
-	if len(tissue.At) > 0 {
-		e.Recipe, e.Strength, e.Frontier = choice.Recipe, choice.Strength, FrontierOf(choice)
+	if e.Recipe = choice.Recipe; len(tissue.At) > 0 {
+		e.Strength, e.Frontier = choice.Strength, FrontierOf(choice)
 	} else {
 		e.Strength, e.Asked = 100, e.Asked.With(denoise.MixStrength.Name, denoise.MixStrength.Default)
 	}
-	e.competes = e.Strength > 0 && len(tissue.At) > 0 && run.Competes(e.Asked, q.Facts.Noise)
+	e.competes = e.Strength > 0 && len(tissue.At) > 0 && run.Competes(automatic, q.Facts.Noise)
 	e.Figures = choice.Figures
 	e.Judgement, e.Why = verdict.Usual.Judge(e.Figures)
 	e.Code = e.Why.Kind()

@@ -184,32 +184,30 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 			return p, err
 		}
 	}
-	under := map[string]Maps{}
-	choose := func(r denoise.Recipe) (c Choice, err error) {
-		g := plain
-		if pays(r) {
-			g = mapped
-		}
-		if r, err = r.Resolve(q.Series.Volume.Geometry, g.facts); err == nil {
-			c, err = Choose(ctx, engine, g.tissue, r)
-		}
-		under[c.Filter] = g.maps
-		return c, err
-	}
 	if len(plain.tissue.At) == 0 || len(mapped.tissue.At) == 0 {
 		return Proposal{Why: message.New(message.VerdictNone, "No filter is proposed: there are too few homogeneous regions to compare filters in.")}, nil
 	}
+	under := map[string]Maps{}
 	for _, r := range recipes {
-		c, err := choose(r)
+		g, e := plain, f.Noise
+		if pays(r) {
+			g = mapped
+		}
+		if under[r.Filter] = g.maps; g.maps.Noise != nil {
+			e = noise.Estimate{} // sigmas of a map are no numbers
+		}
+		c, err := ChooseFor(e, r, func(r denoise.Recipe) (c Choice, err error) {
+			if r, err = r.Resolve(q.Series.Volume.Geometry, g.facts); err == nil {
+				c, err = Choose(ctx, engine, g.tissue, r)
+			}
+			return c, err
+		})
 		if err != nil {
 			return p, err
 		}
 		p.Choices = append(p.Choices, c)
 	}
 	Rank(p.Choices)
-	if err := p.raise(f.Noise, recipes, choose); err != nil {
-		return p, err
-	}
 	if len(p.Choices) > 0 && p.Choices[0].Strength > 0 {
 		p.Filter, p.Facts = p.Choices[0].Filter, &f
 		p.Maps = under[p.Filter]
@@ -219,33 +217,31 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 	return p, nil
 }
 
-// raise gives filters more and more noise to remove, up to what there may be, while little is removed: noise that is known
-// roughly lies between ends of which the low one may remove nothing. What objects and texture keep is measured and bounds it.
-func (p *Proposal) raise(e noise.Estimate, recipes []denoise.Recipe, choose func(denoise.Recipe) (Choice, error)) error {
-	if !e.Rough() {
-		return nil
+// ChooseFor finds the strength of an automatic recipe in noise e by choose. Noise that is known roughly lies between ends of which
+// the low one, which automatic values follow, may remove nothing. While little is removed, a filter that takes sigma as a number is
+// given the best value and its doubles, up to the high end: what objects and texture keep is measured and bounds it.
+func ChooseFor(e noise.Estimate, r denoise.Recipe, choose func(denoise.Recipe) (Choice, error)) (Choice, error) {
+	c, err := choose(r)
+	if err != nil || !e.Rough() || !(e.Sigma > 0) {
+		return c, err
 	}
-	for sigma := e.Sigma; sigma <= e.High && len(p.Choices) > 0 && !(float64(p.Choices[0].NoiseRemoved) >= verdict.Usual.Little); sigma *= 2 {
-		for _, r := range recipes {
-			f, err := denoise.FilterByName(r.Filter)
-			if err != nil {
-				return err
-			}
-			if s, ok := f.Param(denoise.SigmaName); !ok || !s.Basic {
-				continue
-			}
-			c, err := choose(r.With(denoise.SigmaName, denoise.Number(sigma)))
-			if err != nil {
-				return err
-			}
-			c.Sigma = sigma
-			if i := slices.IndexFunc(p.Choices, func(o Choice) bool { return o.Filter == c.Filter }); verdict.Usual.Better(c.Figures, p.Choices[i].Figures) {
-				p.Choices[i] = c
-			}
+	f, err := denoise.FilterByName(r.Filter)
+	if err != nil {
+		return c, err
+	}
+	if p, ok := f.Param(denoise.SigmaName); !ok || !p.Basic {
+		return c, nil
+	}
+	for sigma := e.Sigma; sigma <= e.High && !(float64(c.NoiseRemoved) >= verdict.Usual.Little); sigma *= 2 {
+		more, err := choose(r.With(denoise.SigmaName, denoise.Number(sigma)))
+		if err != nil {
+			return c, err
 		}
-		Rank(p.Choices)
+		if more.Sigma = sigma; verdict.Usual.Better(more.Figures, c.Figures) {
+			c = more
+		}
 	}
-	return nil
+	return c, nil
 }
 
 // ground is a series under maps that steer filters, and the homogeneous regions in which they are judged.

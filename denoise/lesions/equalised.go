@@ -178,5 +178,6 @@ func (d Dial) At(strength float64) (equalise.Weights, Setting) {
 // if only the original does.
 func (d Dial) Strongest(b Bounds) (w equalise.Weights, s Setting, ok bool) {
 	w, s = d.At(d.frontier.Strongest(b))
+	s.Possible = min(s.Possible, s.Noise) // found otherwise: within the bounds it cannot be above
 	return w, s, s.Strength > 0
 }

@@ -75,8 +75,9 @@ type evenWindows struct {
 	narrow, wide evenFigures // of the evenest slices
 	count        int         // wide windows of these
 	orders       []evenOrder
-	overlap      bool   // slices share noise
-	limits       tissue // of the means of the foreground
+	overlap      bool    // slices share noise
+	mayShare     float64 // by how much the noise is stronger than differences show if it is noise that makes them fall; 0 if they do not
+	limits       tissue  // of the means of the foreground
 }
 
 // evenOrder is what the windows of one difference across slices show, each quantile over that of noise of sigma 1.
@@ -115,7 +116,7 @@ func (o evenOrder) sigma() float64 {
 // correctOverlap adds to the differences the noise that slices share, if the slices were smoothed, interpolated or acquired with
 // overlap. Differences of independent noise read the same in all orders, and anatomy makes the highest read a
 // little less than the first; if they fall by more, the correlation from slice to slice follows from it, taken as
-// a Gaussian's.
+// a Gaussian's. If anatomy may make them fall so far, the interval reaches to that noise.
 func (w *evenWindows) correctOverlap() {
 	first := slices.IndexFunc(w.orders, func(o evenOrder) bool { return len(o.weights) > 1 })
 	last := len(w.orders) - 1
@@ -124,12 +125,17 @@ func (w *evenWindows) correctOverlap() {
 	}
 	a, b := &w.orders[first], &w.orders[last]
 	falls := b.narrow[evenLowest] / a.narrow[evenLowest]
-	if falls > mostAnatomyFalls*math.Exp(-fallOfAnatomy*max(a.anatomy()-b.anatomy(), 0)) {
+	if falls > mostAnatomyFalls {
 		return
 	}
+	byAnatomy := falls > mostAnatomyFalls*math.Exp(-fallOfAnatomy*max(a.anatomy()-b.anatomy(), 0))
 	rho := 0.0
 	for falls < fallByAnatomy*math.Sqrt(ofOverlap(b.weights, rho)/ofOverlap(a.weights, rho)) && rho < mostOverlap {
 		rho += 0.005
+	}
+	if byAnatomy { // or by noise that slices share: neither can be told
+		w.mayShare = 1 / math.Sqrt(ofOverlap(b.weights, rho))
+		return
 	}
 	w.overlap = true
 	for i := range w.orders[first:] {
@@ -178,6 +184,9 @@ func (w evenWindows) evidence() (x Evidence, of evenOrder, ok bool) {
 	high := max(sigma*(1+half), of.narrow[evenMiddle]*(1+leastHalf))
 	if of.smooth() {
 		high *= math.Pow(surfaceGain(of.correlation, evenWide), 4)
+	}
+	if len(of.weights) > 1 {
+		high *= max(w.mayShare, 1)
 	}
 	return Evidence{EvenWindows, sigma, sigma * max(1-half, leastOfWindows), high, of.count}, of, true
 }
