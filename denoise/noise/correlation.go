@@ -249,6 +249,18 @@ func (c *Correlation) Effective() float64 {
 	return math.Max(sum, 1)
 }
 
+// ofBox returns the standard deviation of the means of tissueBox x tissueBox pixels of noise of sigma 1.
+func (c *Correlation) ofBox() float64 {
+	sum := 0.0
+	for dy := 1 - tissueBox; dy < tissueBox; dy++ {
+		for dx := 1 - tissueBox; dx < tissueBox; dx++ {
+			sum += float64((tissueBox-max(dx, -dx))*(tissueBox-max(dy, -dy))) * c.Rho(dx, dy, 0)
+		}
+	}
+	const n = tissueBox * tissueBox
+	return math.Sqrt(max(sum, 0)) / n
+}
+
 // freedom returns the degrees of freedom of the mean square of noise in a window of
 // n x n pixels after a surface fit.
 func (c *Correlation) freedom(n int) float64 {

@@ -63,6 +63,7 @@ type Estimate struct {
 	Evidence []Evidence `json:"evidence,omitempty"`
 
 	tissue tissue  // of a CT: what was measured
+	side   int     // and the side of the windows
 	lo, hi float64 // ends of the range of the values without those that stand alone; equal if none does
 }
 

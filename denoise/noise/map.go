@@ -72,9 +72,8 @@ func mapWindows(ctx context.Context, v *volume.Volume, e Estimate) (ws []window,
 		return nil, [3]int{1, 1, 1}, nil
 	}
 	if e.Method == methodSurfaceFits {
-		side := fitWindow(v.Geometry)
-		ws, err = surfaceFits(ctx, v, e.tissue, side)
-		return ws, [3]int{side, side, 1}, err
+		ws, err = surfaceFits(ctx, v, e.tissue, e.side)
+		return ws, [3]int{e.side, e.side, 1}, err
 	}
 	v, _, _, err = withoutExtremes(ctx, v)
 	if err != nil {

@@ -32,17 +32,19 @@ type tissue struct{ low, high float64 }
 // softTissue returns the range in a CT in which water has that value.
 func softTissue(water float64) tissue { return tissue{water + tissueLow, water + tissueHigh} }
 
-// wider returns the range in strong noise: of the means that the noise scatters, those within the range
-// lie about windows of little noise.
-func (t tissue) wider(sigma float64) tissue {
-	if sigma > scatteringNoise {
-		t.low, t.high = t.low-sigma/2, t.high+sigma/2
+// wider returns the range in strong noise: of the means of boxes that the noise scatters, those within the range lie about windows of
+// little noise. box is what means scatter by, relative to sigma.
+func (t tissue) wider(sigma, box float64) tissue {
+	margin := max(3*box*sigma+tissueLow, 0)
+	if sigma > 4*scatteringNoise {
+		margin = max(margin, sigma/2)
 	}
+	t.low, t.high = t.low-margin, t.high+margin
 	return t
 }
 
-// scatteringNoise in HU leaves all but about one in a thousand means of water in the range.
-const scatteringNoise = 40
+// scatteringNoise in HU leaves nearly all means of water in the range, whatever its correlation.
+const scatteringNoise = 10
 
 // tissueMarker finds pixels of soft tissue. It is used by one goroutine.
 type tissueMarker struct {

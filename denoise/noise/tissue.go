@@ -13,11 +13,11 @@ import (
 // ofTissue measures correlated noise.
 func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, error) {
 	e := Estimate{Model: Gaussian, ModelKnown: true, Method: methodSurfaceFits, tissue: softTissue(water)}
-	side := fitWindow(v.Geometry)
-	bySlice, wide, err := e.tissueFits(ctx, v, side)
+	bySlice, wide, err := e.tissueFits(ctx, v)
 	if err != nil {
 		return Estimate{}, err
 	}
+	side := e.side
 	e.PerSlice = make([]Figure, v.Dims[2])
 	err = parallel.For(ctx, v.Dims[2], func(z int) error {
 		e.PerSlice[z] = tissueFigure(bySlice[z])
@@ -67,24 +67,57 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 	return e, nil
 }
 
-// tissueFits returns the windows in soft tissue of that side, by slices, and those of correlationSide, and sets the
-// figure of all. In strong noise it widens the range of soft tissue.
-func (e *Estimate) tissueFits(ctx context.Context, v *volume.Volume, side int) (bySlice, wide [][]window, err error) {
-	found, err := fitSlices(ctx, v, e.tissue, side, correlationSide)
-	if err != nil {
-		return nil, nil, err
-	}
-	mode := logMode(sds(found[0]...))
-	if wider := e.tissue.wider(mode); wider != e.tissue {
-		e.tissue = wider
-		if found, err = fitSlices(ctx, v, e.tissue, side, correlationSide); err != nil {
+// softSides are the sides of the windows of noise that varies slowly: a fit in smaller ones takes most of it.
+var softSides = []int{15, 21, 27}
+
+// tissueFits returns the windows in soft tissue, by slices, and those of correlationSide, and sets their side and the figure of all. Strong
+// noise widens the range of soft tissue, as parts of it alone are of less noise, and slow noise the windows.
+func (e *Estimate) tissueFits(ctx context.Context, v *volume.Volume) (bySlice, wide [][]window, err error) {
+	soft := e.tissue
+	e.side = fitWindow(v.Geometry)
+	var found [][][]window
+	var c *Correlation
+	mode := 0.0
+	for range mostWidened {
+		if found, err = fitSlices(ctx, v, e.tissue, e.side, correlationSide); err != nil {
 			return nil, nil, err
 		}
-		mode = logMode(sds(found[0]...))
+		if mode = logMode(sds(found[0]...)); mode < scatteringNoise {
+			break
+		}
+		c = correlate(v, found[1], logMode(sds(found[1]...)), sharing{})
+		wider := soft.wider(mode*surfaceGain(c, e.side), c.ofBox())
+		if wider.high < e.tissue.high+leastWidened {
+			break
+		}
+		e.tissue = wider
 	}
-	e.Figure = figureOfMode(mode, found[0]...)
-	return found[0], found[1], nil
+	if c == nil {
+		c = correlate(v, found[1], logMode(sds(found[1]...)), sharing{})
+	}
+	bySlice = found[0]
+	for _, side := range softSides {
+		if surfaceGain(c, e.side) <= fairLoss {
+			break
+		}
+		further, err := fitSlices(ctx, v, e.tissue, side)
+		if err != nil {
+			return nil, nil, err
+		}
+		if count(further[0]...) >= 10*minWindows {
+			e.side, bySlice = side, further[0]
+			mode = logMode(sds(bySlice...))
+		}
+	}
+	e.Figure = figureOfMode(mode, bySlice...)
+	return bySlice, found[1], nil
 }
+
+// The rounds in which the range of soft tissue is widened, and the least by which, in HU.
+const (
+	mostWidened  = 4
+	leastWidened = 2
+)
 
 // judgeSlices turns the figures of the slices, each of windows of its own, into sigma, with the confidence in it.
 func (e *Estimate) judgeSlices(ctx context.Context, bySlice [][]window, s sharing, side int) error {

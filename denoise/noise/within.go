@@ -19,7 +19,7 @@ func (e Estimate) Within(ctx context.Context, v *volume.Volume, part volume.Regi
 	if !e.InTissue() || e.Sigma == 0 {
 		return e.Sigma, nil
 	}
-	side := fitWindow(v.Geometry)
+	side := e.side
 	ws, err := surfaceFits(ctx, v.Crop(part.Grow([3]int{2 * side, 2 * side}, v.Geometry)), e.tissue, side)
 	if err != nil {
 		return 0, err
