@@ -72,7 +72,7 @@ const (
 	airNoise     = 120 // the largest standard deviation of one
 	leastAir     = 0.002
 	leastSolid   = 0.02
-	solidAbove   = 290 // of air, and of lung
+	solidAbove   = 150 // of air
 	leastTissue  = 0.61
 	statedTissue = 0.5 // if the values are known to be of a CT
 	mostBetween  = 0.13
