@@ -81,8 +81,10 @@ func (h *Hold) Check() error {
 	return nil
 }
 
-// Enter begins a part of the work that may end the process, and Leave ends it.
+// Enter begins a part of the work that may end the process.
 func (h *Hold) Enter() { h.count(1) }
+
+// Leave ends that part.
 func (h *Hold) Leave() { h.count(-1) }
 
 func (h *Hold) count(n int) {

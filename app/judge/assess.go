@@ -158,10 +158,10 @@ func (in Input) figures(ctx context.Context, g ground, part volume.Region) (f ve
 
 // tissue returns the homogeneous regions of a part: all of the volume, one slice, or several.
 func (in Input) tissue(ctx context.Context, g ground, part volume.Region) (*lesions.Tissue, error) {
-	switch slices := part.Dims()[2]; {
-	case slices == in.Before.Volume.Dims[2]:
+	switch part.Dims()[2] {
+	case in.Before.Volume.Dims[2]:
 		return g.tissue, nil
-	case slices == 1:
+	case 1:
 		return g.tissue.Slice(ctx, part.Min[2], g.counts)
 	}
 	return lesions.FindTissue(ctx, in.Maps.Input(in.Before.Volume), part, g.noise, g.counts)
