@@ -40,6 +40,8 @@ type Program struct {
 	Last string
 	// Weights are those of the pass [Equalise]; nil without it.
 	Weights equalise.Weights
+	// Series is of a program of a 4-D series, see [Recipe.JoinedProgram].
+	Series SeriesShape
 }
 
 // Pass computes one field from others, voxel by voxel.

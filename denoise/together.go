@@ -2,6 +2,7 @@ package denoise
 
 import (
 	"context"
+	"math"
 
 	"quell/denoise/rice"
 	"quell/internal/message"
@@ -26,24 +27,69 @@ type SeriesProgram interface {
 	// Run computes slices of all volumes on all cores: those of the slab that in holds. The bits are the same on any
 	// number of cores, and in any slab. The error is the context's.
 	Run(ctx context.Context, in SeriesPart, slab Slab, progress Progress) (SeriesResult, error)
+	// Joined returns the parameters and the passes that a [SeriesEngine] runs on [SeriesPart.Joined] of a part that begins
+	// with slice first of the series. The last pass writes [Restored] for voxels that stay as they were.
+	Joined(first int) (params any, passes []Pass)
 }
 
-// SeriesPart is slices of all volumes of a 4-D series. The voxels of a place lie next to each other, in the order of the
-// volumes: Data[place*Volumes + volume].
+// SeriesEngine is an engine with its own form of filters of 4-D series. Others leave them to [SeriesProgram.Run].
+type SeriesEngine interface {
+	// RunSeries computes what the program of a resolved recipe does, for a series of volumes of geometry g.
+	RunSeries(ctx context.Context, r Recipe, g volume.Geometry, in SeriesPart, slab Slab, progress Progress) (SeriesResult, error)
+}
+
+// SeriesPart is slices of all volumes of a 4-D series. The values of a place lie next to each other: its voxels in the order of
+// the volumes, and then the sigma of their noise, 0 for a place that is excluded: it is not used, and stays as it is. A result
+// has the mean rank of what is kept there.
 type SeriesPart struct {
 	Dims    [3]int // of the slices that are held
 	Volumes int
 	Data    []float32
-	Sigma   []float32 // of the noise of each place, in the unit of Data; nil for 1
-	Mask    []bool    // false for a place that is excluded: it is not used, and stays as it is; nil excludes none
+}
+
+// NewSeriesPart returns one of zeros.
+func NewSeriesPart(dims [3]int, volumes int) SeriesPart {
+	return SeriesPart{dims, volumes, volume.Make[float32](dims[0] * dims[1] * dims[2] * (volumes + 1))}
+}
+
+// At returns the voxels of a place, and the value after them.
+func (p SeriesPart) At(place int) (voxels []float32, last *float32) {
+	row := p.Data[place*(p.Volumes+1):][:p.Volumes+1]
+	return row[:p.Volumes], &row[p.Volumes]
+}
+
+// Joined returns the part as one volume, with the values of a place side by side along x.
+func (p SeriesPart) Joined() *volume.Volume {
+	d := p.Dims
+	return &volume.Volume{Geometry: volume.NewGeometry([3]int{d[0] * (p.Volumes + 1), d[1], d[2]}, [3]float64{1, 1, 1}), Data: p.Data}
 }
 
 // SeriesResult is what a program computes of a slab.
 type SeriesResult struct {
 	SeriesPart
-	Rank []float32 // for each place: the mean rank of what is kept
 	// Restored counts the voxels that stay as they were, as more would have been removed than noise explains.
 	Restored []int // by volume
+}
+
+// Restored marks a voxel that stays as it was, in the result of passes of a 4-D series. No voxel is as large.
+const Restored = math.MaxFloat32
+
+// SeriesShape places a part of a 4-D series that is filtered as one volume in the series; zero for a volume.
+type SeriesShape struct {
+	Volumes int `json:"volumes"`
+	Depth   int `json:"depth"` // slices of each volume
+	First   int `json:"first"` // of them in the part
+}
+
+// JoinedProgram returns the program of a resolved recipe as passes for [SeriesPart.Joined], of dims d.
+func (r Recipe) JoinedProgram(d [3]int, s SeriesShape) (Program, error) {
+	p, err := r.BindSeries(volume.NewGeometry([3]int{d[0] / (s.Volumes + 1), d[1], s.Depth}, [3]float64{1, 1, 1}), s.Volumes)
+	if err != nil {
+		return Program{}, err
+	}
+	joined := Program{Recipe: r, Series: s}
+	joined.Params, joined.Passes = p.Joined(s.First)
+	return joined, nil
 }
 
 // SeriesFilter returns the form of the recipe's filter that filters the volumes of a 4-D series together; nil for a filter of

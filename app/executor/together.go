@@ -220,7 +220,10 @@ func (x *execution) runTogether(ctx context.Context, g volume.Geometry, read fun
 		if err != nil {
 			return err
 		}
-		copy(t.rank.Data[(z-from)*g.SliceVoxels():], out.Rank)
+		for i := range out.Dims[0] * out.Dims[1] * out.Dims[2] {
+			_, rank := out.At(i)
+			t.rank.Data[(z-from)*g.SliceVoxels()+i] = *rank
+		}
 		for c, restored := range out.Restored {
 			t.restored[c] += restored
 		}
@@ -261,6 +264,7 @@ func (x *execution) slicesTogether(program denoise.SeriesProgram, g volume.Geome
 func (x *execution) readTogether(ctx context.Context, slab denoise.Slab, read func(k int) (*series.Series, error)) (denoise.SeriesPart, error) {
 	t := x.together
 	var in denoise.SeriesPart
+	var sigma []float32
 	for k := range t.volumes {
 		s, err := read(k)
 		if err != nil {
@@ -272,19 +276,20 @@ func (x *execution) readTogether(ctx context.Context, slab denoise.Slab, read fu
 		}
 		v = v.Crop(volume.Slices(v.Geometry, slab.First, slab.End))
 		if k == 0 {
-			in = denoise.SeriesPart{Dims: v.Dims, Volumes: t.volumes, Data: volume.Make[float32](len(v.Data) * t.volumes)}
+			in = denoise.NewSeriesPart(v.Dims, t.volumes)
+			sigma = t.resolved.SigmaOf(t.maps.Input(s.Volume), volume.Slices(s.Volume.Geometry, slab.First, slab.End))
+			if sigma == nil {
+				sigma = slices.Repeat([]float32{1}, len(v.Data))
+			}
 		}
 		for i, value := range v.Data {
-			in.Data[i*t.volumes+k] = value
-		}
-		if k == 0 {
-			in.Sigma = t.resolved.SigmaOf(t.maps.Input(s.Volume), volume.Slices(s.Volume.Geometry, slab.First, slab.End))
-		}
-		if v.Mask != nil && in.Mask == nil {
-			in.Mask = slices.Repeat([]bool{true}, len(v.Data))
-		}
-		for i, valid := range v.Mask {
-			in.Mask[i] = in.Mask[i] && valid
+			voxels, last := in.At(i)
+			voxels[k] = value
+			if v.Valid(i) && (k == 0 || *last > 0) {
+				*last = sigma[i]
+			} else {
+				*last = 0
+			}
 		}
 		if progress := x.events.Count(job.Reading); progress != nil {
 			progress(k+1, t.volumes)
@@ -300,7 +305,7 @@ func (t *joint) spool(part denoise.SeriesPart, z int) error {
 	values := make([]float32, n*part.Dims[2])
 	for k := range t.volumes {
 		for i := range values {
-			values[i] = part.Data[i*t.volumes+k]
+			values[i] = part.Data[i*(t.volumes+1)+k]
 		}
 		b, _ := volume.LittleEndian(values)
 		if _, err := t.file.WriteAt(b, 4*int64(n)*(int64(k)*int64(d[2])+int64(z))); err != nil {
@@ -324,7 +329,7 @@ func (t *joint) voxels(k int) ([]float32, error) {
 		return values, nil
 	}
 	for i := range values {
-		values[i] = t.part.Data[i*t.volumes+k]
+		values[i] = t.part.Data[i*(t.volumes+1)+k]
 	}
 	return values, nil
 }

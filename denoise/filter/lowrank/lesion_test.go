@@ -32,13 +32,13 @@ func kept(t testing.TB, set string, width, voxels int, contrast float64, all boo
 	}
 	for _, i := range places {
 		for c := from; c < to; c++ {
-			with.Data[i*volumes+c] += float32(contrast)
+			with.Data[i*(volumes+1)+c] += float32(contrast)
 		}
 	}
 	out := run(t, p, with)
 	for _, i := range places {
 		for c := from; c < to; c++ {
-			share += float64(out.Data[i*volumes+c] - without.Data[i*volumes+c])
+			share += float64(out.Data[i*(volumes+1)+c] - without.Data[i*(volumes+1)+c])
 		}
 	}
 	return share / contrast / float64(len(places)*(to-from))

@@ -17,12 +17,9 @@ type limited struct {
 
 // at returns the voxels of place i of the sums before and after, and the most that may be removed of one.
 func (l *limited) at(i int) (before, after []float32, limit float64) {
-	place := l.from*l.dims[0]*l.dims[1] + i
-	limit = l.Limit
-	if l.sigma != nil {
-		limit *= float64(l.sigma[place])
-	}
-	return l.in[place*l.Volumes:][:l.Volumes], l.sum[i*l.Volumes:][:l.Volumes], limit
+	before, sigma := l.in.At(l.from*l.Dims[0]*l.Dims[1] + i)
+	after, _ = l.sum.At(i)
+	return before, after, l.Limit * float64(*sigma)
 }
 
 // restore puts back the voxels of the slices from <= z < to of the sums, and counts them by volume.
@@ -98,9 +95,9 @@ func (l *limited) restoreSlice(z, depth int) []int {
 
 // places calls f with the places of a slice that are not excluded.
 func (l *limited) places(z int, f func(x, y, at int)) {
-	for y := range l.dims[1] {
-		for x := range l.dims[0] {
-			if at := (z*l.dims[1]+y)*l.dims[0] + x; l.weight[at] > 0 {
+	for y := range l.Dims[1] {
+		for x := range l.Dims[0] {
+			if at := (z*l.Dims[1]+y)*l.Dims[0] + x; l.weight[at] > 0 {
 				f(x, y, at)
 			}
 		}
@@ -110,9 +107,9 @@ func (l *limited) places(z int, f func(x, y, at int)) {
 // around calls f with the places of the 3 x 3 x 3 box around a place that are not excluded.
 func (l *limited) around(x, y, z, depth int, f func(i int)) {
 	for k := max(z-1, 0); k <= min(z+1, depth-1); k++ {
-		for j := max(y-1, 0); j <= min(y+1, l.dims[1]-1); j++ {
-			for i := max(x-1, 0); i <= min(x+1, l.dims[0]-1); i++ {
-				if at := (k*l.dims[1]+j)*l.dims[0] + i; l.weight[at] > 0 {
+		for j := max(y-1, 0); j <= min(y+1, l.Dims[1]-1); j++ {
+			for i := max(x-1, 0); i <= min(x+1, l.Dims[0]-1); i++ {
+				if at := (k*l.Dims[1]+j)*l.Dims[0] + i; l.weight[at] > 0 {
 					f(at)
 				}
 			}

@@ -17,16 +17,17 @@ import (
 func scene(dims [3]int, volumes int, snr float64, seed uint64) (noisy, truth denoise.SeriesPart) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	n := dims[0] * dims[1] * dims[2]
-	truth = denoise.SeriesPart{Dims: dims, Volumes: volumes, Data: make([]float32, n*volumes)}
-	noisy = denoise.SeriesPart{Dims: dims, Volumes: volumes, Data: make([]float32, n*volumes)}
+	truth, noisy = denoise.NewSeriesPart(dims, volumes), denoise.NewSeriesPart(dims, volumes)
 	for i := range n {
 		x, y, z := float64(i%dims[0])/8, float64(i/dims[0]%dims[1])/8, float64(i/dims[0]/dims[1])/8
 		f, s0 := math.Atan2(math.Sin(x), math.Cos(y)), 1+0.5*math.Sin(x+y+z)
+		clean, _ := truth.At(i)
+		row, sigma := noisy.At(i)
+		*sigma = 1
 		for c := range volumes {
 			g := float64(c) * 2.4
 			v := snr * s0 * math.Exp(-1.5*math.Cos(f-g)*math.Cos(f-g)*math.Abs(math.Sin(z+g)))
-			truth.Data[i*volumes+c] = float32(v)
-			noisy.Data[i*volumes+c] = float32(v + r.NormFloat64())
+			clean[c], row[c] = float32(v), float32(v+r.NormFloat64())
 		}
 	}
 	return noisy, truth
@@ -68,12 +69,19 @@ func run(t testing.TB, p Params, in denoise.SeriesPart) denoise.SeriesResult {
 	return out
 }
 
-func rmse(a, b []float32) float64 {
+// errorOf returns the error of the voxels, and the mean rank.
+func errorOf(got, want denoise.SeriesPart) (rms, rank float64) {
+	places := len(got.Data) / (got.Volumes + 1)
 	sum := 0.0
-	for i, v := range a {
-		sum += float64(v-b[i]) * float64(v-b[i])
+	for i := range places {
+		a, last := got.At(i)
+		b, _ := want.At(i)
+		for c, v := range a {
+			sum += float64(v-b[c]) * float64(v-b[c])
+		}
+		rank += float64(*last) / float64(places)
 	}
-	return math.Sqrt(sum / float64(len(a)))
+	return math.Sqrt(sum / float64(places*got.Volumes)), rank
 }
 
 // TestReference compares every place of small series with the formulas: more places than volumes and fewer, a mask, a limit.
@@ -101,16 +109,14 @@ func TestReference(t *testing.T) {
 	for _, c := range all {
 		p := params(t, c.dims, c.volumes, c.set)
 		in, _ := scene(c.dims, c.volumes, c.snr, 3)
-		places := len(in.Data) / c.volumes
-		if c.masked {
-			in.Mask = make([]bool, places)
-			for i := range in.Mask {
-				in.Mask[i] = i%3 > 0 && i%dims2(c.dims) > 3
+		places := len(in.Data) / (c.volumes + 1)
+		for i := range places {
+			_, sigma := in.At(i)
+			if c.masked || c.snr == 0 {
+				*sigma = 0.7 + float32(i%c.dims[0])/10
 			}
-		}
-		if c.masked || c.snr == 0 {
-			for i := range places {
-				in.Sigma = append(in.Sigma, 0.7+float32(i%c.dims[0])/10)
+			if c.masked && (i%3 == 0 || i%dims2(c.dims) <= 3) {
+				*sigma = 0
 			}
 		}
 		out := run(t, p, in)
@@ -125,15 +131,17 @@ func TestReference(t *testing.T) {
 			}
 			var rank float64
 			estimates[i], rank = p.Reference(in, x, y, z)
-			if math.Abs(float64(out.Rank[i])-rank) > 1e-5 {
-				t.Fatalf("%+v: rank %v at %d %d %d, want %v", c, out.Rank[i], x, y, z, rank)
+			if _, got := out.At(i); math.Abs(float64(*got)-rank) > 1e-5 {
+				t.Fatalf("%+v: rank %v at %d %d %d, want %v", c, *got, x, y, z, rank)
 			}
 		}
 		for i, want := range estimates {
 			x, y, z := i%c.dims[0], i/c.dims[0]%c.dims[1], i/dims2(c.dims)
+			after, _ := out.At(i)
+			voxels, _ := in.At(i)
 			for k, v := range want {
 				checked++
-				got, before := out.Data[i*c.volumes+k], in.Data[i*c.volumes+k]
+				got, before := after[k], voxels[k]
 				if all && p.ReferenceLimit(in, estimates, x, y, z, k) {
 					v = float64(before)
 					restored++
@@ -172,15 +180,15 @@ func TestSlabs(t *testing.T) {
 		if !slices.Equal(whole.Data, alone.Data) || !slices.Equal(many.Data, alone.Data) {
 			t.Errorf("%s: other bits on another number of cores", set)
 		}
-		slice := dims2(dims)
+		slice := dims2(dims) * (volumes + 1)
 		for z := 0; z < dims[2]; z += 5 {
 			s := p.Slab(z, min(z+5, dims[2]))
-			part := denoise.SeriesPart{Dims: [3]int{dims[0], dims[1], s.End - s.First}, Volumes: volumes, Data: in.Data[s.First*slice*volumes : s.End*slice*volumes]}
+			part := denoise.SeriesPart{Dims: [3]int{dims[0], dims[1], s.End - s.First}, Volumes: volumes, Data: in.Data[s.First*slice : s.End*slice]}
 			out, err := p.Run(t.Context(), part, s, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(out.Data, whole.Data[s.From*slice*volumes:s.To*slice*volumes]) || !slices.Equal(out.Rank, whole.Rank[s.From*slice:s.To*slice]) {
+			if !slices.Equal(out.Data, whole.Data[s.From*slice:s.To*slice]) {
 				t.Errorf("%s: other bits in the slab from %d", set, z)
 			}
 		}
@@ -194,20 +202,12 @@ func TestTruth(t *testing.T) {
 	for snr, most := range map[float64]float64{2: 0.40, 10: 0.50, 100: 0.75} {
 		in, truth := scene(dims, volumes, snr, 7)
 		out := run(t, p, in)
-		got := rmse(out.Data, truth.Data)
-		t.Logf("snr %g: error %.3f sigma, rank %.1f", snr, got, float64(mean(out.Rank)))
+		got, rank := errorOf(out.SeriesPart, truth)
+		t.Logf("snr %g: error %.3f sigma, rank %.1f", snr, got, rank)
 		if got > most {
 			t.Errorf("snr %g: error %.3f sigma", snr, got)
 		}
 	}
-}
-
-func mean(v []float32) float32 {
-	s := float32(0)
-	for _, x := range v {
-		s += x
-	}
-	return s / float32(len(v))
 }
 
 // TestShrink pins the shrinkage on both sides of its edge, and its limit.
@@ -288,6 +288,8 @@ func BenchmarkSeries(b *testing.B) {
 	for b.Loop() {
 		started := time.Now()
 		out := run(b, p, in)
-		b.Logf("%v, error %.3f, rank %.2f", time.Since(started), rmse(out.Data, truth.Data), mean(out.Rank))
+		took := time.Since(started)
+		rms, rank := errorOf(out.SeriesPart, truth)
+		b.Logf("%v, error %.3f, rank %.2f", took, rms, rank)
 	}
 }

@@ -3,6 +3,7 @@ package lowrank
 import (
 	"slices"
 
+	"quell/denoise"
 	"quell/denoise/tile"
 )
 
@@ -11,29 +12,26 @@ type patch struct {
 	Params
 	series
 	eigen
-	grams   [][]float64 // of the places of a patch with one x, in a ring: lower triangles, volumes x volumes
-	have    []int       // which x they are of; -1 for none
-	used    []int       // places that are not excluded, by x, y and z
-	columns []int       // the first of used with each x of the patch, and the end
-	values  []float64   // used x volumes
-	wanted  []int
-	factors []float64
-	parts   []float64 // used x wanted: coordinates along the eigenvectors
-	mean    []float64 // of the voxels of the patch, for each volume
-	row     []float64
+	grams    [][]float64 // of the places of a patch with one x, in a ring: lower triangles, volumes x volumes
+	have     []int       // which x they are of; -1 for none
+	used     []int       // places that are not excluded, by x, y and z
+	columns  []int       // the first of used with each x of the patch, and the end
+	values   []float64   // used x volumes
+	wanted   []int
+	factors  []float64
+	parts    []float64 // used x wanted: coordinates along the eigenvectors
+	mean     []float64 // of the voxels of the patch, for each volume
+	variance float64   // of the noise: the sum over used
+	row      []float64
 }
 
 // series is what a run reads and writes; z counts from the first slice that is read.
 type series struct {
-	dims   [3]int
-	in     []float32
-	mask   []bool
-	sigma  []float32 // nil for 1
-	from   int       // the first slice that is written
-	to     int       // after the last
-	sum    []float32 // of the patches, by their weights, over the slices that are written
+	in     denoise.SeriesPart
+	from   int                // the first slice that is written
+	to     int                // after the last
+	sum    denoise.SeriesPart // of the patches and their ranks, by their weights, over the slices that are written
 	weight []float32
-	rank   []float32
 }
 
 func (p *patch) start() {
@@ -48,14 +46,15 @@ func (p *patch) start() {
 
 // collect finds the places of the patch from (x, y, z) that are used, and reads their voxels.
 func (p *patch) collect(x, y, z int) {
-	p.used, p.columns = p.used[:0], p.columns[:0]
+	p.used, p.columns, p.variance = p.used[:0], p.columns[:0], 0
 	for dx := range p.Width[0] {
 		p.columns = append(p.columns, len(p.used))
 		for dz := range p.Width[2] {
 			for dy := range p.Width[1] {
-				i := ((z+dz)*p.dims[1]+y+dy)*p.dims[0] + x + dx
-				if p.mask == nil || p.mask[i] {
+				i := ((z+dz)*p.Dims[1]+y+dy)*p.Dims[0] + x + dx
+				if _, sigma := p.in.At(i); *sigma > 0 {
 					p.used = append(p.used, i)
+					p.variance += float64(*sigma) * float64(*sigma)
 				}
 			}
 		}
@@ -66,7 +65,8 @@ func (p *patch) collect(x, y, z int) {
 	clear(p.mean)
 	for k, i := range p.used {
 		to := p.values[k*n:][:n]
-		for c, v := range p.in[i*n:][:n] {
+		from, _ := p.in.At(i)
+		for c, v := range from {
 			to[c] = float64(v)
 			p.mean[c] += to[c]
 		}
@@ -99,13 +99,7 @@ func (p *patch) filter(x, y, z int) {
 	}
 	p.tridiagonalise()
 	p.diagonalise()
-	variance := 1.0
-	if p.sigma != nil {
-		variance = 0
-		for _, i := range p.used {
-			variance += float64(p.sigma[i]) * float64(p.sigma[i]) / float64(m)
-		}
-	}
+	variance := p.variance / float64(m)
 	p.wanted, p.factors = p.wanted[:0], p.factors[:0]
 	for k, square := range p.d {
 		if f := shrink(square/variance, m-1, n); f > 0 {
@@ -218,21 +212,21 @@ func (p *patch) addPlaces() {
 }
 
 func (p *patch) written(place int) bool {
-	slice := p.dims[0] * p.dims[1]
+	slice := p.Dims[0] * p.Dims[1]
 	return place >= p.from*slice && place < p.to*slice
 }
 
 // add adds the row to the sums of a place, by the weight of the rank.
 func (p *patch) add(place int) {
-	at := place - p.from*p.dims[0]*p.dims[1]
+	at := place - p.from*p.Dims[0]*p.Dims[1]
 	rank := float64(len(p.wanted))
 	weight := 1 / (1 + rank)
-	sum := p.sum[at*p.Volumes:][:p.Volumes]
+	sum, ranks := p.sum.At(at)
 	for c, v := range p.row {
 		sum[c] += float32(weight * v)
 	}
 	p.weight[at] += float32(weight)
-	p.rank[at] += float32(weight * rank)
+	*ranks += float32(weight * rank)
 }
 
 // colours splits the starts of an axis so that patches of one colour do not overlap.

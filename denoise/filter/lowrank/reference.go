@@ -12,8 +12,8 @@ import (
 func (p Params) Reference(in denoise.SeriesPart, x, y, z int) (voxels []float64, rank float64) {
 	at := (z*p.Dims[1]+y)*p.Dims[0] + x
 	voxels = make([]float64, p.Volumes)
-	if in.Mask != nil && !in.Mask[at] {
-		for c, v := range in.Data[at*p.Volumes:][:p.Volumes] {
+	if here, sigma := in.At(at); *sigma == 0 {
+		for c, v := range here {
 			voxels[c] = float64(v)
 		}
 		return voxels, 0
@@ -50,22 +50,21 @@ func (p Params) Reference(in denoise.SeriesPart, x, y, z int) (voxels []float64,
 // limit is removed of it, or of the mean of one of the boxes of 27 that it lies in, in sigmas of the noise of that mean. Voxels
 // of which more is removed are no part of a mean.
 func (p Params) ReferenceLimit(in denoise.SeriesPart, estimates [][]float64, x, y, z, c int) bool {
-	removed := func(i int) float64 { return float64(in.Data[i*p.Volumes+c]) - estimates[i][c] }
+	removed := func(i int) float64 { v, _ := in.At(i); return float64(v[c]) - estimates[i][c] }
 	limit := func(i int) float64 { return p.Limit * sigmaAt(in, i) }
 	here := (z*p.Dims[1]+y)*p.Dims[0] + x
-	if in.Mask != nil && !in.Mask[here] || math.Abs(removed(here)) > limit(here) {
-		return in.Mask == nil || in.Mask[here]
+	if limit(here) == 0 || math.Abs(removed(here)) > limit(here) {
+		return limit(here) > 0
 	}
 	restored := false
 	p.box(x, y, z, func(bx, by, bz, centre int) {
 		sum, squares := 0.0, 0.0
 		p.box(bx, by, bz, func(_, _, _, i int) {
-			if r := removed(i); (in.Mask == nil || in.Mask[i]) && math.Abs(r) <= limit(i) {
+			if r := removed(i); limit(i) > 0 && math.Abs(r) <= limit(i) {
 				sum, squares = sum+r, squares+limit(i)*limit(i)
 			}
 		})
-		excluded := in.Mask != nil && !in.Mask[centre]
-		restored = restored || !excluded && math.Abs(sum) > math.Sqrt(squares)
+		restored = restored || limit(centre) > 0 && math.Abs(sum) > math.Sqrt(squares)
 	})
 	return restored
 }
@@ -89,15 +88,16 @@ func (p Params) referencePatch(in denoise.SeriesPart, start [3]int, at int) (est
 		for y := start[1]; y < start[1]+p.Width[1]; y++ {
 			for x := start[0]; x < start[0]+p.Width[0]; x++ {
 				i := (z*p.Dims[1]+y)*p.Dims[0] + x
-				if in.Mask != nil && !in.Mask[i] {
+				voxels, _ := in.At(i)
+				if sigmaAt(in, i) == 0 {
 					continue
 				}
 				if i == at {
 					here = len(rows)
 				}
 				row := make([]float64, p.Volumes)
-				for c := range row {
-					row[c] = float64(in.Data[i*p.Volumes+c])
+				for c, v := range voxels {
+					row[c] = float64(v)
 				}
 				rows = append(rows, row)
 				variance += sigmaAt(in, i) * sigmaAt(in, i)
@@ -175,8 +175,6 @@ func product(a, b []float64) (sum float64) {
 }
 
 func sigmaAt(in denoise.SeriesPart, i int) float64 {
-	if in.Sigma == nil {
-		return 1
-	}
-	return float64(in.Sigma[i])
+	_, sigma := in.At(i)
+	return float64(*sigma)
 }

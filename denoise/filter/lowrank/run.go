@@ -13,10 +13,8 @@ import (
 func (p Params) Run(ctx context.Context, in denoise.SeriesPart, slab denoise.Slab, progress denoise.Progress) (denoise.SeriesResult, error) {
 	from, to := p.around(slab.From, slab.To)
 	n := (to - from) * in.Dims[0] * in.Dims[1]
-	s := series{
-		dims: in.Dims, in: in.Data, mask: in.Mask, sigma: in.Sigma, from: from - slab.First, to: to - slab.First,
-		sum: make([]float32, n*p.Volumes), weight: make([]float32, n), rank: make([]float32, n),
-	}
+	s := series{in: in, from: from - slab.First, to: to - slab.First, weight: make([]float32, n)}
+	s.sum = denoise.NewSeriesPart([3]int{in.Dims[0], in.Dims[1], to - from}, p.Volumes)
 	x := p.starts(0)
 	total := int64(0)
 	var colours [][][2]int // of rows of patches, by their y and z
@@ -55,21 +53,22 @@ func (p Params) Run(ctx context.Context, in denoise.SeriesPart, slab denoise.Sla
 			return denoise.SeriesResult{}, err
 		}
 	}
-	return p.finish(ctx, in, s, slab)
+	return p.finish(ctx, s, slab)
 }
 
 // finish divides the sums by their weights, and takes back what is more than noise.
-func (p Params) finish(ctx context.Context, in denoise.SeriesPart, s series, slab denoise.Slab) (denoise.SeriesResult, error) {
-	slice := s.dims[0] * s.dims[1]
+func (p Params) finish(ctx context.Context, s series, slab denoise.Slab) (denoise.SeriesResult, error) {
+	slice := p.Dims[0] * p.Dims[1]
 	err := parallel.For(ctx, s.to-s.from, func(z int) error {
 		for i := z * slice; i < (z+1)*slice; i++ {
-			after := s.sum[i*p.Volumes:][:p.Volumes]
+			after, rank := s.sum.At(i)
 			if s.weight[i] == 0 { // excluded
-				copy(after, in.Data[(s.from*slice+i)*p.Volumes:])
+				before, _ := s.in.At(s.from*slice + i)
+				copy(after, before)
 				continue
 			}
 			weight := float64(s.weight[i])
-			s.rank[i] = float32(float64(s.rank[i]) / weight)
+			*rank = float32(float64(*rank) / weight)
 			for c, v := range after {
 				after[c] = float32(float64(v) / weight)
 			}
@@ -81,15 +80,9 @@ func (p Params) finish(ctx context.Context, in denoise.SeriesPart, s series, sla
 	}
 	first := slab.From - slab.First - s.from // slice of the sums
 	depth := slab.To - slab.From
-	out := denoise.SeriesResult{
-		SeriesPart: denoise.SeriesPart{Dims: [3]int{s.dims[0], s.dims[1], depth}, Volumes: p.Volumes},
-		Rank:       s.rank[first*slice : (first+depth)*slice],
-	}
-	if s.mask != nil {
-		out.Mask = s.mask[(s.from+first)*slice : (s.from+first+depth)*slice]
-	}
 	l := limited{Params: p, series: s}
-	out.Restored, err = l.restore(ctx, first, first+depth)
-	out.Data = s.sum[first*slice*p.Volumes : (first+depth)*slice*p.Volumes]
-	return out, err
+	restored, err := l.restore(ctx, first, first+depth)
+	slice *= p.Volumes + 1
+	out := denoise.SeriesPart{Dims: [3]int{p.Dims[0], p.Dims[1], depth}, Volumes: p.Volumes, Data: s.sum.Data[first*slice : (first+depth)*slice]}
+	return denoise.SeriesResult{SeriesPart: out, Restored: restored}, err
 }
