@@ -27,6 +27,8 @@ type SeriesProgram interface {
 	// Run computes slices of all volumes on all cores: those of the slab that in holds. The bits are the same on any
 	// number of cores, and in any slab. The error is the context's.
 	Run(ctx context.Context, in SeriesPart, slab Slab, progress Progress) (SeriesResult, error)
+	// Reference computes a whole series, in float64: the definition of the filter, which every engine is tested against.
+	Reference(in SeriesPart) SeriesResult
 	// Joined returns the parameters and the passes that a [SeriesEngine] runs on [SeriesPart.Joined] of a part that begins
 	// with slice first of the series. The last pass writes [Restored] for voxels that stay as they were.
 	Joined(first int) (params any, passes []Pass)

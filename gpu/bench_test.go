@@ -9,6 +9,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/cpu"
+	"quell/denoise/enginetest"
 	"quell/denoise/equalise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
@@ -226,11 +227,14 @@ func benchRecipe(b *testing.B, filter string, dims int, params map[string]denois
 
 // measure reports the medians of the iterations.
 func measure(b *testing.B, e *Engine, r denoise.Recipe, in denoise.Input, region volume.Region, before func()) {
-	run := func() {
+	measureRuns(b, e, before, func() {
 		if _, err := e.Run(context.Background(), r, in, region, nil); err != nil {
 			b.Fatal(err)
 		}
-	}
+	})
+}
+
+func measureRuns(b *testing.B, e *Engine, before, run func()) {
 	for range 3 {
 		run()
 	}
@@ -249,6 +253,33 @@ func measure(b *testing.B, e *Engine, r denoise.Recipe, in denoise.Input, region
 	b.ReportMetric(whole[len(whole)*95/100], "p95-ms")
 	b.ReportMetric(kernel[len(kernel)/2], "kernel-ms")
 	b.ReportMetric(0, "ns/op")
+}
+
+// 4-D series, from all volumes in memory to the result in memory.
+func BenchmarkSeries(b *testing.B) {
+	for _, c := range []struct {
+		name    string
+		dims    [3]int
+		volumes int
+	}{{"96_96_19_67", [3]int{96, 96, 19}, 67}, {"96_96_19_120", [3]int{96, 96, 19}, 120}, {"64_64_16_300", [3]int{64, 64, 16}, 300}} {
+		g := volume.NewGeometry(c.dims, [3]float64{2, 2, 2})
+		r, err := recipe(b, "lowrank", 3, map[string]denoise.Value{"sigma": denoise.Number(1)}).FitTo(g, c.volumes)
+		if err == nil {
+			r, err = r.Resolve(g, denoise.Facts{Hi: 1})
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		in, slab := enginetest.SeriesScene(c.dims, c.volumes), denoise.Slab{To: c.dims[2], End: c.dims[2]}
+		b.Run(c.name, func(b *testing.B) {
+			e := realEngine(b, Options{})
+			measureRuns(b, e, func() { in.Data = slices.Clone(in.Data) }, func() {
+				if _, err := e.RunSeries(b.Context(), r, g, in, slab, nil); err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
+	}
 }
 
 // The search for the best strength on a volume of 256 x 256 x 20 voxels with known

@@ -23,6 +23,15 @@ func TestConformanceFake(t *testing.T) {
 	}
 }
 
+// Series of several blocks, on the fake driver.
+func TestSeriesFake(t *testing.T) {
+	t.Parallel()
+	e := fakeEngine(t, fakeOptions(t))
+	enginetest.Series(t, e)
+	e.devices[0].hello.Device.ClockKHz = 1
+	enginetest.Series(t, e)
+}
+
 // Random recipes on the fake driver: fewer and smaller ones than on a GPU, in the short tier two of each filter.
 func TestRandomRecipesFake(t *testing.T) {
 	t.Parallel()

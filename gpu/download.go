@@ -61,7 +61,7 @@ func (t *task) start(args *wire.RunArgs, d *download) (*future, error) {
 		p, g := t.r.program, t.r.geometry
 		requests = append([]*wire.Request{{
 			Op: wire.Bind, Program: t.program,
-			Binding: &wire.Binding{Recipe: p.Recipe, Spacing: g.Spacing, Dims: g.Dims, UsualSigma: p.UsualSigma, Last: p.Last, Rung: t.r.rung.Name, Block: t.r.rung.Block, Shapes: t.r.shapes},
+			Binding: &wire.Binding{Recipe: p.Recipe, Spacing: g.Spacing, Dims: g.Dims, UsualSigma: p.UsualSigma, Last: p.Last, Rung: t.r.rung.Name, Block: t.r.rung.Block, Shapes: t.r.shapes, Series: p.Series},
 		}}, requests...)
 	}
 	futures, err := t.s.request(requests...)

@@ -221,6 +221,10 @@ func (e *Engine) run(ctx context.Context, v variant, r denoise.Recipe, in denois
 	if err != nil {
 		return nil, err
 	}
+	return e.runProgram(ctx, v, p, in, region, report)
+}
+
+func (e *Engine) runProgram(ctx context.Context, v variant, p denoise.Program, in denoise.Input, region volume.Region, report denoise.Progress) (*volume.Volume, error) {
 	run, err := newRun(p, v.rung, in.Volume.Geometry)
 	if err != nil {
 		return nil, err

@@ -18,8 +18,9 @@ import (
 // always divided the same way.
 const blockTime = 30 * time.Millisecond
 
-// rungTime is blockTime for a rung of a ladder: a benchmark is divided little, but no
-// block may look like a worker that hangs.
+// rungTime is blockTime for a rung of a ladder, as a benchmark is divided little, and for a
+// 4-D series, as blocks compute the patches between them twice. No block may look like a worker
+// that hangs.
 const rungTime = time.Second
 
 // maxDivisor is the divisor of the budget beyond which less memory does not help
@@ -159,7 +160,7 @@ func (d *device) demand(r *run, region volume.Region) demand {
 		model = d.first.model()
 	}
 	block := blockTime.Seconds()
-	if r.rung != (kernels.Rung{}) {
+	if r.rung != (kernels.Rung{}) || r.program.Series.Volumes > 0 {
 		block = rungTime.Seconds() / r.rung.Slower()
 	}
 	return demand{

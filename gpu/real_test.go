@@ -28,6 +28,7 @@ func TestConformance(t *testing.T) {
 	e := realEngine(t, Options{})
 	t.Logf("%+v", e.Status())
 	enginetest.Run(t, e)
+	enginetest.Series(t, e)
 }
 
 // Random recipes over all parameters of all filters, on the machine's GPU.

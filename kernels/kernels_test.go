@@ -59,6 +59,24 @@ func launchesOn(r denoise.Recipe, g volume.Geometry, region, box volume.Region) 
 	return all, nil
 }
 
+// programOf returns the program of a case for a volume of geometry g, or for a series of 10 joined to one.
+func programOf(t *testing.T, f denoise.Filter, c denoise.Case, g volume.Geometry) denoise.Program {
+	t.Helper()
+	r, err := f.Recipe(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = resolve(t, r)
+	p, err := r.Bind(g)
+	if f.Together != nil {
+		p, err = r.JoinedProgram(g.Dims, denoise.SeriesShape{Volumes: 10, Depth: g.Dims[2]})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // recipe returns a resolved recipe with some parameters changed.
 func recipe(t *testing.T, filter string, dims int, set map[string]denoise.Value) denoise.Recipe {
 	t.Helper()
@@ -98,7 +116,7 @@ func TestParameterStructsHaveTheSizeOfTheDevice(t *testing.T) {
 	for name, params := range map[string]any{
 		"Field": field{}, "NlmParams": nlmParams{}, "BilateralParams": bilateralParams{}, "GaussianParams": gaussianParams{},
 		"MedianParams": medianParams{}, "NoiseMapParams": noiseMapParams{}, "StabiliseParams": stabiliseParams{}, "EqualiseParams": equaliseParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
-		"DctParams": dctParams{}, "PrinlmParams": prinlmParams{}, "SlabParams": slabParams{},
+		"DctParams": dctParams{}, "PrinlmParams": prinlmParams{}, "SlabParams": slabParams{}, "LowrankParams": lowrankParams{}, "LowrankLimitParams": lowrankLimitParams{},
 		"SadctScalesParams": sadctScalesParams{}, "SadctStageParams": sadctStageParams{}, "SadctDeviationsParams": sadctDeviationsParams{},
 		"Selection": selection{}, "PreselectParams": preselectParams{}, "NlmSelectParams": nlmSelectParams{}, "BnlmParams": bnlmParams{},
 	} {
@@ -168,16 +186,13 @@ func TestEveryFilterHasKernels(t *testing.T) {
 		}
 	}
 	g := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1})
-	for _, f := range denoise.Filters() {
+	for _, f := range denoise.AllFilters() {
 		for _, c := range f.Cases {
-			r, err := f.Recipe(c)
-			if err != nil {
-				t.Fatal(err)
+			g := g
+			if f.Together != nil {
+				g.Dims[0] *= 11
 			}
-			p, err := resolve(t, r).Bind(g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := programOf(t, f, c, g)
 			if err := Check(p); err != nil {
 				t.Errorf("%s %s: %v", f.Name, c.Name, err)
 			}
@@ -186,7 +201,7 @@ func TestEveryFilterHasKernels(t *testing.T) {
 					t.Errorf("%s %s, pass %s: rate %g, work %g, %v", f.Name, c.Name, pass.Name, rate, pass.Work, err)
 				}
 			}
-			for _, l := range launches(t, p.Recipe, g.Dims) {
+			for _, l := range launchesOf(t, p, g) {
 				check(l)
 			}
 		}
@@ -272,14 +287,7 @@ func hasPass(t *testing.T, filter, pass string) bool {
 		t.Fatal(err)
 	}
 	for _, c := range f.Cases {
-		r, err := f.Recipe(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := resolve(t, r).Bind(volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := programOf(t, f, c, volume.NewGeometry([3]int{99, 9, 9}, [3]float64{1, 1, 1}))
 		if slices.ContainsFunc(p.Passes, func(q denoise.Pass) bool { return q.Name == pass }) {
 			return true
 		}

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"quell/denoise/equalise"
 	"quell/denoise/filter/bilateral"
 	"quell/denoise/filter/gaussian"
+	"quell/denoise/filter/lowrank"
 	"quell/denoise/filter/lpa"
 	"quell/denoise/filter/median"
 	"quell/denoise/filter/nlm"
@@ -548,6 +550,31 @@ func TestEqualiseParams(t *testing.T) {
 		}
 		if ls[1].Grid != [3]int{4, 1, 1} || ls[1].Block != [3]int{32, 8, 1} {
 			t.Errorf("grid %v, block %v", ls[1].Grid, ls[1].Block)
+		}
+	}
+}
+
+// TestLowrankMemory pins the sizes of Gram matrices that fit into shared memory and into the kernel.
+func TestLowrankMemory(t *testing.T) {
+	for _, c := range []struct {
+		volumes, width int
+		scratch, fits  bool
+	}{{74, 5, false, true}, {75, 5, true, true}, {4096, 3, false, true}, {4097, 3, false, false}, {512, 9, true, true}, {513, 9, true, false}} {
+		p := lowrank.Part{Params: lowrank.Params{Dims: [3]int{20, 20, 20}, Volumes: c.volumes, Width: [3]int{c.width, c.width, c.width}, Step: 3, Limit: 5}}
+		program := denoise.Program{Recipe: denoise.Recipe{Filter: "lowrank"}, Params: p}
+		box := volume.Region{Max: [3]int{20 * (c.volumes + 1), 20, 20}}
+		buffer := Buffer{Address: 1, Box: box}
+		part := Part{Dims: box.Max, Region: box, Inputs: []Buffer{buffer}, Voxels: buffer, Out: 1, Scratch: 1 << 20}
+		ls, err := Launches(program, denoise.Pass{Name: lowrank.PatchesPass, Inputs: []string{denoise.Voxels}}, part)
+		if (err == nil) != c.fits || err != nil && !errors.Is(err, denoise.ErrUnsupported) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if err != nil {
+			continue
+		}
+		args := decoded[lowrankParams](t, ls[1])
+		if (args.Scratch > 0) != c.scratch || ls[1].Shared > lowrankShared || c.scratch && args.Scratch != 1<<20+4*8000 {
+			t.Errorf("%+v: scratch at %d, %d bytes of shared memory", c, args.Scratch, ls[1].Shared)
 		}
 	}
 }

@@ -77,6 +77,9 @@ func (x *execution) filterTogether(ctx context.Context) error {
 	if err := timed(&x.outcome.Seconds.Estimate, func() error { return x.resolveTogether(ctx, first.Volume.Geometry, read) }); err != nil {
 		return err
 	}
+	if err := v.start(); err != nil {
+		return err
+	}
 	err = x.runTogether(ctx, first.Volume.Geometry, read)
 	t.seconds = time.Since(started).Seconds() - x.outcome.Seconds.Estimate
 	job.Log("denoise", slog.String("filter", t.resolved.Filter), slog.Int("volumes", t.volumes), job.Outcome(err), slog.Float64("seconds", t.seconds))
@@ -191,6 +194,18 @@ func (x *execution) runTogether(ctx context.Context, g volume.Geometry, read fun
 	if err != nil {
 		return job.Usage(err)
 	}
+	ctx, devices := denoise.LogDevices(ctx)
+	defer func() {
+		for _, u := range devices.All() {
+			x.devices.Add(u)
+		}
+	}()
+	filter := program.Run
+	if e, ok := x.engine.(denoise.SeriesEngine); ok {
+		filter = func(ctx context.Context, in denoise.SeriesPart, slab denoise.Slab, progress denoise.Progress) (denoise.SeriesResult, error) {
+			return e.RunSeries(ctx, t.resolved, g, in, slab, progress)
+		}
+	}
 	from, to := t.region.Min[2], t.region.Max[2]
 	n, err := x.slicesTogether(program, g)
 	if err != nil {
@@ -216,7 +231,7 @@ func (x *execution) runTogether(ctx context.Context, g volume.Geometry, read fun
 		if all := x.events.Track(job.Filtering); all != nil {
 			progress = func(done, total int64) { all(int64(k)*total+done, int64(slabs)*total) }
 		}
-		out, err := program.Run(ctx, in, slab, progress)
+		out, err := filter(ctx, in, slab, progress)
 		if err != nil {
 			return err
 		}
@@ -357,7 +372,7 @@ func (v *volumeWork) take(ctx context.Context) error {
 	v.made.Result, v.made.Rank = result, t.rank
 	share := t.seconds / float64(t.volumes)
 	v.made.Run = &run.Run{
-		Recipe: v.recipe, Resolved: t.resolved, Engine: engines.CPU().Info(), Source: v.made.Source, Maps: t.maps, Region: t.region, Result: result,
+		Recipe: v.recipe, Resolved: t.resolved, Engine: v.x.engine.Info(), Source: v.made.Source, Maps: t.maps, Region: t.region, Result: result,
 		Started: started, Filter: time.Since(started) + time.Duration(share*float64(time.Second)), Later: &run.LaterFacts{},
 	}
 	v.outcome.Restored = t.restored[v.k]

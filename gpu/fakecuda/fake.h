@@ -79,6 +79,13 @@ void prinlmAverage(const void *args);
 // The kernel of slab.c.
 void slabAverage(const void *args);
 
+// The kernels of lowrank.c.
+void lowrankClear(const void *args);
+void lowrankPatches(const void *args);
+void lowrankAverage(const void *args);
+void lowrankMark(const void *args);
+void lowrankRestore(const void *args);
+
 // trap is called before every filter kernel. It causes the fault that the test
 // has requested, if any.
 CUresult trap(void);

@@ -33,6 +33,7 @@ HostKernel findKernel(const char *name)
         {"sadct_scales", sadctScales}, {"sadct_threshold", sadctThreshold}, {"sadct_wiener", sadctWiener}, {"sadct_gather", sadctGather}, {"sadct_deviations", sadctDeviations},
         {"twopass_mean", twopassMean}, {"twopass_guided", twopassGuided},
         {"odct", odct}, {"wiener", wiener}, {"prinlm_mean", prinlmMean}, {"prinlm_average", prinlmAverage}, {"slab_average", slabAverage},
+        {"lowrank_clear", lowrankClear}, {"lowrank_patches", lowrankPatches}, {"lowrank_average", lowrankAverage}, {"lowrank_mark", lowrankMark}, {"lowrank_restore", lowrankRestore},
         {"stabilise_noise", stabiliseNoise}, {"restore_signal", restoreSignal},
         {"equalise", equalise}, {"divide_by_sigma", divideBySigma}, {"multiply_by_sigma", multiplyBySigma},
     };

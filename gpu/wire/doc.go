@@ -7,7 +7,7 @@
 // The flag -segment names the shared segment to the worker. The first line it
 // prints that begins with Magic is the hello:
 //
-//	QUELL-GPU {"version":6,"driver":12020,"device":{...},"others":[...],"slots":...}
+//	QUELL-GPU {"version":7,"driver":12020,"device":{...},"others":[...],"slots":...}
 //
 // Everything else on its standard output is diagnostic (gorgonia.org/cu prints
 // there and exits if the driver does not start); the parent keeps its end together

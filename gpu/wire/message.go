@@ -9,7 +9,7 @@ import (
 
 // Version of the protocol. Both sides come from one release; if the versions
 // differ, the worker of another release was found.
-const Version = 6
+const Version = 7
 
 // Magic begins the worker's first line.
 const Magic = "QUELL-GPU "
@@ -129,10 +129,15 @@ type Binding struct {
 	Block [3]int `json:"block,omitzero"`
 	// Shapes are the shapes of launches (kernels.Shapes).
 	Shapes map[string]int `json:"shapes,omitempty"`
+	// Series is of a program of a 4-D series, as one volume of the Dims.
+	Series denoise.SeriesShape `json:"series,omitzero"`
 }
 
 // Program binds the recipe.
 func (b Binding) Program() (denoise.Program, error) {
+	if b.Series.Volumes > 0 {
+		return b.Recipe.JoinedProgram(b.Dims, b.Series)
+	}
 	p, err := b.Recipe.Bind(volume.NewGeometry(b.Dims, b.Spacing))
 	if err == nil && b.UsualSigma > 0 {
 		p = p.Normalised(b.UsualSigma)

@@ -6,60 +6,54 @@ import (
 	"quell/denoise"
 )
 
-// Reference computes the voxels of a place of a whole series, in float64, before the limit: the definition of the filter, which
-// every engine is tested against. It is the mean over the patches of the place of their estimates, with weights 1 / (1 + rank).
-// The singular values come from one-sided Jacobi rotations.
-func (p Params) Reference(in denoise.SeriesPart, x, y, z int) (voxels []float64, rank float64) {
-	at := (z*p.Dims[1]+y)*p.Dims[0] + x
-	voxels = make([]float64, p.Volumes)
-	if here, sigma := in.At(at); *sigma == 0 {
-		for c, v := range here {
-			voxels[c] = float64(v)
-		}
-		return voxels, 0
-	}
-	var around [3][]int // the starts of the patches of the place
-	for c, i := range [3]int{x, y, z} {
-		for _, s := range p.starts(c) {
-			if s <= i && i < s+p.Width[c] {
-				around[c] = append(around[c], s)
+// Reference implements denoise.SeriesProgram. A place is the mean over its patches of their estimates, with weights
+// 1 / (1 + rank). The singular values come from one-sided Jacobi rotations.
+func (p Params) Reference(in denoise.SeriesPart) denoise.SeriesResult {
+	out := denoise.SeriesResult{SeriesPart: denoise.NewSeriesPart(p.Dims, p.Volumes), Restored: make([]int, p.Volumes)}
+	row := p.Volumes + 1
+	sums, weights := make([]float64, len(in.Data)), make([]float64, len(in.Data)/row)
+	for _, z := range p.starts(2) {
+		for _, y := range p.starts(1) {
+			for _, x := range p.starts(0) {
+				p.referencePatch(in, [3]int{x, y, z}, sums, weights)
 			}
 		}
 	}
-	weights := 0.0
-	for _, sz := range around[2] {
-		for _, sy := range around[1] {
-			for _, sx := range around[0] {
-				estimate, r := p.referencePatch(in, [3]int{sx, sy, sz}, at)
-				weight := 1 / (1 + float64(r))
-				weights += weight
-				rank += weight * float64(r)
-				for c, v := range estimate {
-					voxels[c] += weight * v
-				}
+	for i, weight := range weights {
+		for c := range row {
+			if sums[i*row+c] /= weight; weight == 0 && c < p.Volumes {
+				sums[i*row+c] = float64(in.Data[i*row+c])
+			} else if weight == 0 {
+				sums[i*row+c] = 0
 			}
+			out.Data[i*row+c] = float32(sums[i*row+c])
 		}
 	}
-	for c := range voxels {
-		voxels[c] /= weights
+	for i := range out.Data {
+		if c, place := i%row, i/row; c < p.Volumes && p.restores(in, sums, place, c) {
+			out.Data[i] = in.Data[i]
+			out.Restored[c]++
+		}
 	}
-	return voxels, rank / weights
+	return out
 }
 
-// ReferenceLimit reports whether a voxel of volume c is restored, by the estimates of all places before the limit: more than the
+// restores reports whether a voxel of volume c is restored, by the estimates of all places before the limit: more than the
 // limit is removed of it, or of the mean of one of the boxes of 27 that it lies in, in sigmas of the noise of that mean. Voxels
 // of which more is removed are no part of a mean.
-func (p Params) ReferenceLimit(in denoise.SeriesPart, estimates [][]float64, x, y, z, c int) bool {
-	removed := func(i int) float64 { v, _ := in.At(i); return float64(v[c]) - estimates[i][c] }
+func (p Params) restores(in denoise.SeriesPart, estimates []float64, here, c int) bool {
+	if math.IsInf(p.Limit, 1) || sigmaAt(in, here) == 0 {
+		return false
+	}
+	removed := func(i int) float64 { at := i*(p.Volumes+1) + c; return float64(in.Data[at]) - estimates[at] }
 	limit := func(i int) float64 { return p.Limit * sigmaAt(in, i) }
-	here := (z*p.Dims[1]+y)*p.Dims[0] + x
-	if limit(here) == 0 || math.Abs(removed(here)) > limit(here) {
-		return limit(here) > 0
+	if math.Abs(removed(here)) > limit(here) {
+		return true
 	}
 	restored := false
-	p.box(x, y, z, func(bx, by, bz, centre int) {
+	p.box(here, func(centre int) {
 		sum, squares := 0.0, 0.0
-		p.box(bx, by, bz, func(_, _, _, i int) {
+		p.box(centre, func(i int) {
 			if r := removed(i); limit(i) > 0 && math.Abs(r) <= limit(i) {
 				sum, squares = sum+r, squares+limit(i)*limit(i)
 			}
@@ -70,37 +64,31 @@ func (p Params) ReferenceLimit(in denoise.SeriesPart, estimates [][]float64, x, 
 }
 
 // box calls f with the places of the 3 x 3 x 3 box around a place.
-func (p Params) box(x, y, z int, f func(x, y, z, i int)) {
+func (p Params) box(at int, f func(i int)) {
+	x, y, z := at%p.Dims[0], at/p.Dims[0]%p.Dims[1], at/(p.Dims[0]*p.Dims[1])
 	for k := max(z-1, 0); k <= min(z+1, p.Dims[2]-1); k++ {
 		for j := max(y-1, 0); j <= min(y+1, p.Dims[1]-1); j++ {
 			for i := max(x-1, 0); i <= min(x+1, p.Dims[0]-1); i++ {
-				f(i, j, k, (k*p.Dims[1]+j)*p.Dims[0]+i)
+				f((k*p.Dims[1]+j)*p.Dims[0] + i)
 			}
 		}
 	}
 }
 
-// referencePatch returns what a patch estimates at a place, and its rank.
-func (p Params) referencePatch(in denoise.SeriesPart, start [3]int, at int) (estimate []float64, rank int) {
-	var rows [][]float64
-	here, variance := -1, 0.0
+// referencePatch adds the estimates of a patch and its rank to the sums.
+func (p Params) referencePatch(in denoise.SeriesPart, start [3]int, sums, weights []float64) {
+	var rows [][]float32
+	var used []int
+	variance := 0.0
 	for z := start[2]; z < start[2]+p.Width[2]; z++ {
 		for y := start[1]; y < start[1]+p.Width[1]; y++ {
 			for x := start[0]; x < start[0]+p.Width[0]; x++ {
 				i := (z*p.Dims[1]+y)*p.Dims[0] + x
-				voxels, _ := in.At(i)
-				if sigmaAt(in, i) == 0 {
-					continue
+				if sigma := sigmaAt(in, i); sigma > 0 {
+					voxels, _ := in.At(i)
+					rows, used = append(rows, voxels), append(used, i)
+					variance += sigma * sigma
 				}
-				if i == at {
-					here = len(rows)
-				}
-				row := make([]float64, p.Volumes)
-				for c, v := range voxels {
-					row[c] = float64(v)
-				}
-				rows = append(rows, row)
-				variance += sigmaAt(in, i) * sigmaAt(in, i)
 			}
 		}
 	}
@@ -111,21 +99,18 @@ func (p Params) referencePatch(in denoise.SeriesPart, start [3]int, at int) (est
 		y[c], v[c] = make([]float64, m), make([]float64, n)
 		v[c][c] = 1
 		for k := range m {
-			y[c][k] = rows[k][c]
+			y[c][k] = float64(rows[k][c])
 		}
 	}
-	mean := make([]float64, n)
+	mean, none := make([]float64, n), 0.0 // none: what a column of no length has left by rounding
 	for c := range n {
+		none += 1e-24 * product(y[c], y[c])
 		for _, v := range y[c] {
 			mean[c] += v / float64(m)
 		}
 		for k := range y[c] {
 			y[c][k] -= mean[c]
 		}
-	}
-	none := 0.0 // what a column of no length has left by rounding
-	for _, row := range rows {
-		none += 1e-24 * product(row, row)
 	}
 	for turned := true; turned; {
 		turned = false
@@ -135,18 +120,27 @@ func (p Params) referencePatch(in denoise.SeriesPart, start [3]int, at int) (est
 			}
 		}
 	}
-	estimate = mean
+	var kept []int
+	var factors []float64
 	for c := range n {
-		f := shrink(product(y[c], y[c])/(variance/float64(m)), m-1, n)
-		if f == 0 {
-			continue
-		}
-		rank++
-		for k := range n {
-			estimate[k] += f * y[c][here] * v[c][k]
+		if f := shrink(product(y[c], y[c])/(variance/float64(m)), m-1, n); f > 0 {
+			kept, factors = append(kept, c), append(factors, f)
 		}
 	}
-	return estimate, rank
+	rank := float64(len(kept))
+	weight := 1 / (1 + rank)
+	for k, place := range used {
+		weights[place] += weight
+		sum := sums[place*(n+1):][:n+1]
+		sum[n] += weight * rank
+		for c := range n {
+			estimate := mean[c]
+			for j, l := range kept {
+				estimate += factors[j] * y[l][k] * v[l][c]
+			}
+			sum[c] += weight * estimate
+		}
+	}
 }
 
 // orthogonal turns two columns, and those of V, so that the first two are orthogonal. It reports whether they were not.
