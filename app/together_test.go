@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,7 +12,10 @@ import (
 
 	"quell/app"
 	"quell/app/apptest"
+	"quell/app/engines"
+	"quell/app/executor"
 	"quell/app/job"
+	"quell/app/open"
 	"quell/denoise"
 	"quell/io/format"
 	"quell/io/nifti"
@@ -138,6 +142,48 @@ func TestTogether(t *testing.T) {
 	for k, s := range some {
 		if n := s.Volume.SliceVoxels(); !slices.Equal(s.Volume.Data, after[k].Volume.Data[3*n:7*n]) {
 			t.Fatalf("slices of volume %d differ from those of the whole", k)
+		}
+	}
+}
+
+// seriesEngine runs programs of 4-D series itself, or fails at them.
+type seriesEngine struct {
+	denoise.Engine
+	runs int
+	err  error
+}
+
+func (e *seriesEngine) Info() denoise.Info { return denoise.Info{Name: "cuda"} }
+
+func (e *seriesEngine) RunSeries(ctx context.Context, r denoise.Recipe, g volume.Geometry, in denoise.SeriesPart, slab denoise.Slab, progress denoise.Progress) (denoise.SeriesResult, error) {
+	if e.runs++; e.err != nil {
+		return denoise.SeriesResult{}, e.err
+	}
+	p, err := r.BindSeries(g, in.Volumes)
+	if err != nil {
+		return denoise.SeriesResult{}, err
+	}
+	return p.Run(ctx, in, slab, progress)
+}
+
+// An engine with its own form of a filter of 4-D series runs it. If it fails the CPU does, unless the GPU was asked for.
+func TestTogetherOnEngines(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		err    error
+		engine string
+	}{{"auto", nil, "cuda"}, {"auto", engines.ErrFailed, "cpu"}, {"cuda", engines.ErrFailed, ""}} {
+		j, _ := togetherJob(t, 9)
+		j.Engine.Name = c.name
+		in, err := open.Select(t.Context(), j.Input, job.Events{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		e := &seriesEngine{Engine: engines.CPU(), err: c.err}
+		report, err := app.Execute(t.Context(), j, executor.SourceOf(in), executor.Means{Engine: func() (denoise.Engine, error) { return e, nil }, Fallback: true}, job.Events{})
+		if (err == nil) != (c.engine != "") || report.Engine != c.engine || e.runs != 1 || len(report.Warnings) > 0 != (c.engine == "cpu") {
+			t.Errorf("%+v: %s after %d runs, %v, %v", c, report.Engine, e.runs, report.Warnings, err)
 		}
 	}
 }

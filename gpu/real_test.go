@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,7 +29,34 @@ func TestConformance(t *testing.T) {
 	e := realEngine(t, Options{})
 	t.Logf("%+v", e.Status())
 	enginetest.Run(t, e)
+}
+
+// Series on the machine's GPU, and larger ones as on the processor, with matrices in shared memory and beside it.
+func TestSeries(t *testing.T) {
+	e := realEngine(t, Options{})
 	enginetest.Series(t, e)
+	for _, volumes := range []int{67, 120, 160} {
+		in, g, r := benchSeries(t, [3]int{33, 30, 10}, volumes)
+		slab := denoise.Slab{To: 10, End: 10}
+		got, err := e.RunSeries(t.Context(), r, g, in, slab, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := r.BindSeries(g, volumes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := p.Run(t.Context(), in, slab, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lo, hi, _ := in.Joined().Range(t.Context())
+		m, err := enginetest.Agree(got.Joined(), want.Joined(), float64(hi-lo))
+		if err != nil || !slices.Equal(got.Restored, want.Restored) {
+			t.Errorf("%d volumes: %v, %v restored, want %v", volumes, err, got.Restored, want.Restored)
+		}
+		t.Logf("%d volumes used %.2g of the tolerance, %.2g of the RMS tolerance", volumes, m.Max, m.RMS)
+	}
 }
 
 // Random recipes over all parameters of all filters, on the machine's GPU.

@@ -59,6 +59,9 @@ type Part struct {
 	// aligned to 256 bytes. All passes of a run may share it, as may all parts.
 	Scratch uint64
 
+	// Shared is the bytes of shared memory that a block may have on the device; 0: 64 KB, which all have.
+	Shared int
+
 	shape int // the rate of the pass's first kernel, in the unit of its shapes; 0: the usual one
 }
 

@@ -13,7 +13,7 @@
 // 2 x 2 that are turned independently of each other. Only its lower triangle is kept.
 #include "lowrank_params.cuh"
 
-constexpr int kThreads = 256, kWarps = kThreads / 32, kMostSize = 512, kMostPlaces = 11 * 11 * 11;
+constexpr int kThreads = 256, kWarps = kThreads / 32, kMostSize = 160, kMostPlaces = 11 * 11 * 11;
 constexpr unsigned kAll = 0xffffffff;
 
 __device__ inline int atRow(int i) { return i * (i + 1) / 2; }

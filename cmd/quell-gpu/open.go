@@ -122,6 +122,9 @@ func (w *worker) context() error {
 	if err != nil {
 		return err
 	}
+	if w.maxShared, err = driver.MaxShared(dev); err != nil {
+		return err
+	}
 	return cu.SetCurrentContext(ctx)
 }
 

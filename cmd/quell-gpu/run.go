@@ -97,7 +97,7 @@ func (w *worker) launches(p *program, j *wire.RunArgs) ([]kernels.Launch, *wire.
 	for _, pass := range p.Passes {
 		part := kernels.Part{
 			Dims: p.geometry.Dims, Region: j.Region.Grow(p.halos[pass.Output], p.geometry),
-			Voxels: known[denoise.Voxels], Mask: known[wire.Mask], Shapes: p.shapes, Scratch: beside,
+			Voxels: known[denoise.Voxels], Mask: known[wire.Mask], Shapes: p.shapes, Scratch: beside, Shared: w.maxShared,
 		}
 		for _, name := range pass.Inputs {
 			b, ok := known[name]

@@ -16,15 +16,16 @@ import (
 
 // worker is the state of the CUDA thread; no other thread accesses it.
 type worker struct {
-	shared   []byte // the segment
-	out      *wire.Writer
-	buffers  map[wire.Handle]buffer
-	programs map[wire.ProgramID]*program
-	up       *queue // copies to the device
-	down     *queue // copies from it
-	lanes    [wire.LaneCount]*lane
-	staging  cu.DevicePtr // device memory of the segment's size, for voxels that are widened on the device
-	events   events
+	shared    []byte // the segment
+	out       *wire.Writer
+	buffers   map[wire.Handle]buffer
+	programs  map[wire.ProgramID]*program
+	up        *queue // copies to the device
+	down      *queue // copies from it
+	lanes     [wire.LaneCount]*lane
+	staging   cu.DevicePtr // device memory of the segment's size, for voxels that are widened on the device
+	events    events
+	maxShared int // bytes of shared memory of a block
 }
 
 // buffer is device memory allocated for the parent.

@@ -42,6 +42,13 @@ func SetMaxShared(fn cu.Function, bytes int) error {
 	return result(C.cuFuncSetAttribute(function(fn), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
 }
 
+// MaxShared returns the bytes of shared memory that a block of a device may have.
+func MaxShared(d cu.Device) (int, error) {
+	var bytes C.int
+	err := result(C.cuDeviceGetAttribute(&bytes, C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, C.CUdevice(d)))
+	return int(bytes), err
+}
+
 // Register locks the pages of mem, so that copies to and from it overlap with
 // kernels and reach the full speed of the bus. mem must be page-aligned and not
 // Go memory.
