@@ -215,9 +215,12 @@ func TestTogetherMapped(t *testing.T) {
 		"stabilised": func(r denoise.Recipe) denoise.Recipe { return r.With("stabilise", denoise.Number(3)) },
 		"mixed":      func(r denoise.Recipe) denoise.Recipe { return r.With("strength", denoise.Number(50)) },
 		"none":       func(r denoise.Recipe) denoise.Recipe { return r.With("strength", denoise.Number(0)) },
-		"no noise":   func(r denoise.Recipe) denoise.Recipe { return r.With("sigma", denoise.Number(0)) },
-		"auto":       func(r denoise.Recipe) denoise.Recipe { return r.With("sigma", denoise.Auto) },
-		"by place":   func(r denoise.Recipe) denoise.Recipe { return r.With("sigma", denoise.Auto) },
+		"no limit": func(r denoise.Recipe) denoise.Recipe {
+			return r.With("sigma", denoise.Number(0)).With("limit", denoise.Number(0))
+		},
+		"no noise": func(r denoise.Recipe) denoise.Recipe { return r.With("sigma", denoise.Number(0)) },
+		"auto":     func(r denoise.Recipe) denoise.Recipe { return r.With("sigma", denoise.Auto) },
+		"by place": func(r denoise.Recipe) denoise.Recipe { return r.With("sigma", denoise.Auto) },
 		"both": func(r denoise.Recipe) denoise.Recipe {
 			return r.With("sigma", denoise.Auto).With("stabilise", denoise.Sigmas(1))
 		},
@@ -245,7 +248,7 @@ func TestTogetherMapped(t *testing.T) {
 		switch name {
 		case "mixed":
 			least, most = 0.25, 0.5
-		case "none", "no noise":
+		case "none", "no noise", "no limit":
 			least, most = 0.9999, 1.0001
 		}
 		if share := left / was; share < least || share > most {

@@ -200,6 +200,9 @@ func (r Recipe) sigmas(in Input) sigmas {
 }
 
 func (s sigmas) of(x float32, i int) float32 {
+	if s.sigma == 0 { // no filter changes zeros
+		return 0
+	}
 	v := float64(x)
 	if s.noise != nil {
 		v /= float64(figureOr(s.noise[i], s.usual))
