@@ -101,9 +101,13 @@ func (s scene) kernelRow(t *testing.T) {
 	}
 }
 
-// Noise of CT that is as slow as anatomy has no figure: one would be far too low. Up to there it is near the truth.
-func TestSlowNoiseOfCTIsUnknown(t *testing.T) {
-	for _, c := range []struct{ blur, within float64 }{{1.2, 0.1}, {1.6, 0.2}, {2, 0}, {3, 0}} {
+// TestSlowNoiseOfCTIsReadWithItsInterval blurs the views of a phantom more and more: the figure stays near the truth,
+// its interval holds it, and the word falls with what is left of the noise's fine part.
+func TestSlowNoiseOfCTIsReadWithItsInterval(t *testing.T) {
+	for _, c := range []struct {
+		blur, within float64
+		word         noise.Confidence
+	}{{1.2, 0.1, noise.High}, {1.6, 0.2, noise.Fair}, {2, 0.2, noise.Fair}, {3, 0.3, noise.Low}} {
 		s := projected(t, "ct", 200, 1.05, kernel{"blurred", 0, c.blur}, 5e4)(700)
 		e, err := noise.Of(t.Context(), s.noisy)
 		if err != nil {
@@ -114,11 +118,8 @@ func TestSlowNoiseOfCTIsUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 		truth := s.error(s.noisy, use)
-		switch most, why, unknown := e.Unknown(); {
-		case c.within == 0 && (!unknown || most != 0 || why.IsZero() || e.Sigma != 0):
-			t.Errorf("blur of %g pixels: reads %.2f for %.2f, %s", c.blur, e.Sigma, truth, e.Confidence)
-		case c.within > 0 && (unknown || e.Confidence != noise.Fair || math.Abs(e.Sigma/truth-1) > c.within):
-			t.Errorf("blur of %g pixels: reads %.2f for %.2f, %s: %s", c.blur, e.Sigma, truth, e.Confidence, why)
+		if e.Confidence != c.word || math.Abs(e.Sigma/truth-1) > c.within || truth < e.Low || truth > e.High {
+			t.Errorf("blur of %g pixels: reads %.2f (%.2f to %.2f) for %.2f, %s: %s", c.blur, e.Sigma, e.Low, e.High, truth, e.Confidence, e.Why)
 		}
 	}
 }
