@@ -69,7 +69,8 @@ xdotool mousedown 1 mousemove_relative --sync 60 20 mouseup 1; changed "a line a
 key Delete;                                     changed "the line deleted"
 key ctrl+z;                                     changed "undo, which brings it back"
 key b;                                          changed "the search for the best strength"
-matches strength # until the curve is there
+rests "the search" # until the curve is there
+matches strength
 settled "$work/last.png"
 mouse_to 1400 800
 xdotool click 1;                                changed "a click on the curve, which takes a point"

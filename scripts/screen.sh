@@ -12,9 +12,10 @@
 #   changed_from FILE N     waits until N pixels of the display differ from a picture; prints their number
 #   small A B               saves picture A as B, at an eighth of its size, grey, without the status bar
 #   deviates FILE NAME      prints how many pixels of a picture, reduced by small, deviate from scripts/screens/NAME.png
-#   matches NAME            waits until the display is as in scripts/screens/NAME.png; writes that file where SCREEN_UPDATE
-#                           is all or holds the name
-#   rests WHAT              waits until the workbench draws nothing any more: it takes less than 6 % of a core for 10 s
+#   matches NAME            waits until the display is as in scripts/screens/NAME.png, for as long as the workbench computes;
+#                           writes that file if SCREEN_UPDATE is all or holds the name
+#   computes                holds if the workbench takes 6 % of a core or more for 10 s
+#   rests WHAT              waits until the workbench draws nothing any more: it no longer computes
 #   key KEY...              presses keys in the workbench
 #   mouse_to X Y            moves the pointer
 # shellcheck shell=bash
@@ -148,11 +149,12 @@ matches() {
 		return
 		;;
 	esac
-	for i in $(seq 150); do
+	for i in $(seq 900); do
 		shot "$screen_dir/now.png"
 		n=$(deviates "$screen_dir/now.png" "$1")
 		[ "$n" -gt "$screen_tolerance" ] || { echo "screen: as in $1.png, but for $n pixels"; return 0; }
 		sleep 0.5
+		[ "$i" -lt 100 ] || computes || break
 	done
 	cp "$screen_dir/now.png" "${TMPDIR:-/tmp}/quell-$1.png"
 	echo "screen: $n pixels deviate from scripts/screens/$1.png; the display is in ${TMPDIR:-/tmp}/quell-$1.png" >&2
@@ -160,18 +162,24 @@ matches() {
 	return 1
 }
 
-# rests counts the time of the processor, which others on a busy machine do not change. The event loop of the toolkit takes
-# 1 to 2 %, a blinking cursor 15 to 26 % where OpenGL is drawn in software. Work in the background may end first.
+# computes counts the time of the processor over 10 s, which others on a busy machine do not change. The event loop of the
+# toolkit takes 1 to 2 %, a blinking cursor 15 to 26 % if OpenGL is drawn in software.
+computes() {
+	local before after
+	before=$(awk '{print $14 + $15}' "/proc/$screen_app/stat")
+	sleep 10
+	after=$(awk '{print $14 + $15}' "/proc/$screen_app/stat")
+	screen_ticks=$((after - before))
+	[ "$screen_ticks" -ge $((6 * $(getconf CLK_TCK) / 10)) ]
+}
+
+# Work in the background may end first.
 rests() {
-	local i before after most
-	most=$((6 * $(getconf CLK_TCK) / 10))
-	for i in $(seq 30); do
-		before=$(awk '{print $14 + $15}' "/proc/$screen_app/stat")
-		sleep 10
-		after=$(awk '{print $14 + $15}' "/proc/$screen_app/stat")
-		[ $((after - before)) -ge "$most" ] || { echo "screen: at rest after $1: $((after - before)) ticks in 10 s"; return 0; }
+	local i
+	for i in $(seq 90); do
+		computes || { echo "screen: at rest after $1: $screen_ticks ticks in 10 s"; return 0; }
 	done
-	echo "screen: after $1 the workbench takes $((after - before)) ticks in 10 s, and is not at rest" >&2
+	echo "screen: after $1 the workbench takes $screen_ticks ticks in 10 s, and is not at rest" >&2
 	return 1
 }
 
