@@ -23,8 +23,8 @@ func (r Report) Document(folder string) string {
 		line("- %s.", e.sentence())
 	}
 	line("- %s", summary)
-	if r.Quick {
-		line("- %s", quickNote)
+	for _, note := range r.notes() {
+		line("- %s", note)
 	}
 	line("- A finding holds if it does in each of %d turns, in part if for some rows. Findings about times are not judged if turns differ by more than a factor of %.2f, in the median over rows.", turnsOf(r.Quick), busyScatter)
 	for i, x := range r.Experiments {

@@ -51,6 +51,7 @@ type Row struct {
 	Paper       map[string]float64
 	PaperVoxels int
 	Base        string             // name of the row with the time that over this one's is the speedup, or the share
+	Long        bool               // a quick run leaves the row out
 	Whole       bool               // the row is not shortened by Options.Quick; of a Scalar one: only by that
 	Pictures    bool               // keep pictures of the middle slice
 	Profile     bool               // keep the middle row of the middle slice

@@ -45,8 +45,8 @@ func (h htmlPage) body(p *report.Page) {
 	if h.timesTransfers() {
 		p.Add("<p>%s</p>\n", transferNote)
 	}
-	if h.Quick {
-		p.Add("<p><b>%s</b></p>\n", quickNote)
+	for _, note := range h.notes() {
+		p.Add("<p><b>%s</b></p>\n", note)
 	}
 	for _, of := range h.Pages {
 		p.Add("<h2 id=\"%s\"><a href=\"%s\">%s</a></h2>\n<p><i>%s</i>. The paper's machine: %s.</p>\n", of.Paper.Key, of.File, of.Paper.Authors, of.Paper.Title, of.Paper.Machine)

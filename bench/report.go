@@ -19,6 +19,7 @@ type Report struct {
 	System      string             `json:"system"` // "linux/amd64"
 	Go          string             `json:"go"`     // that built the program
 	Quick       bool               `json:"quick"`
+	Missing     int                `json:"rows_missing,omitempty"` // of a run that was cancelled
 	Engines     []EngineReport     `json:"engines"`
 	Experiments []ExperimentReport `json:"experiments"`
 }

@@ -62,7 +62,7 @@ func (o Options) Validate() error {
 
 // Run measures the rows of the chosen experiments and reports them. A row with a
 // missing engine is reported as such; one that fails does not stop the others.
-// After a cancel the error is the context's, and the rows done so far are kept for
+// After a cancel the error is the context's, the report holds the rows done so far, and they are kept for
 // the next run with the same options.
 func Run(ctx context.Context, o Options, events Events) (Report, error) {
 	if err := o.Validate(); err != nil {
@@ -88,7 +88,7 @@ func run(ctx context.Context, chosen []Experiment, o Options, events Events) (Re
 	report := newReport(o)
 	for _, e := range chosen {
 		e.Rows = slices.DeleteFunc(slices.Clone(e.Rows), func(r Row) bool {
-			return o.Engine != "" && o.Engine != "auto" && o.Engine != r.Engine
+			return o.Engine != "" && o.Engine != "auto" && o.Engine != r.Engine || o.Quick && r.Long
 		})
 		if len(e.Rows) > 0 {
 			b.experiments = append(b.experiments, e)
@@ -96,19 +96,23 @@ func run(ctx context.Context, chosen []Experiment, o Options, events Events) (Re
 		}
 	}
 	for _, e := range b.experiments {
-		measured, err := b.experiment(e)
-		if err != nil {
-			b.saved(b.checkpoint.flush())
-			return Report{}, err
+		measured, stop := b.experiment(e)
+		if len(measured.Rows) > 0 {
+			report.Experiments = append(report.Experiments, measured)
 		}
-		report.Experiments = append(report.Experiments, measured)
+		if err = stop; err != nil {
+			report.Missing = b.rows - b.measured
+			break
+		}
 	}
-	if err := b.checkpoint.remove(b.keys); err != nil {
+	if err != nil {
+		b.saved(b.checkpoint.flush())
+	} else if err := b.checkpoint.remove(b.keys); err != nil {
 		events.message("The file of unfinished runs cannot be removed: %v.", err)
 	}
 	report.Engines = b.engines()
 	report.Seconds = time.Since(report.Started).Seconds()
-	return report, nil
+	return report, err
 }
 
 // runner is a run in progress.
@@ -120,33 +124,33 @@ type runner struct {
 	checkpoint  *checkpoint
 	experiments []Experiment
 	rows, done  int
+	measured    int      // of rows, also if in vain
 	keys        []string // of the checkpoint's rows that belong to this run
 	used        []denoise.Info
 	missing     []EngineReport
 	unsaved     bool // the checkpoint cannot be written; said once
 }
 
-func (b *runner) experiment(e Experiment) (ExperimentReport, error) {
-	x := describe(e)
+func (b *runner) experiment(e Experiment) (x ExperimentReport, err error) {
+	x = describe(e)
 	var again []*measurement
 	for _, row := range e.Rows {
 		b.done++
 		if b.events.Row != nil {
 			b.events.Row(e.Name, row.Name(), b.done, b.rows)
 		}
-		r, m, err := b.row(e, row)
-		if err != nil {
-			return x, err
+		r, m, stop := b.row(e, row)
+		if err = stop; err != nil {
+			break
 		}
+		b.measured++
 		x.Rows, again = append(x.Rows, r), append(again, m)
 	}
-	if e.takesTurns() {
-		if err := b.takeTurns(&x, again); err != nil {
-			return x, err
-		}
+	if err == nil && e.takesTurns() {
+		err = b.takeTurns(&x, again)
 	}
 	x.finish(e)
-	return x, nil
+	return x, err
 }
 
 // row measures a row, or takes it from an unfinished run. It returns what can time it

@@ -82,8 +82,12 @@ func resume(t *testing.T) {
 			cancel()
 		}
 	}}
-	if _, err := run(ctx, three(), o, events); !errors.Is(err, context.Canceled) {
+	stopped, err := run(ctx, three(), o, events)
+	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("after a cancel: %v", err)
+	}
+	if len(stopped.Experiments) != 1 || len(stopped.Experiments[0].Rows) != 2 || stopped.Missing != 1 || !strings.Contains(strings.Join(stopped.notes(), " "), ": 1 rows") {
+		t.Errorf("the report of a cancelled run: %+v", stopped)
 	}
 	if strings.Join(begun, " ") != "a, CPU b, CPU c, CPU" {
 		t.Errorf("rows %v", begun)

@@ -162,8 +162,16 @@ func (r Report) timesTransfers() bool {
 	return false
 }
 
-// quickNote names the omissions of a quick run.
-const quickNote = "Quick run: times are of few runs, long ones of a single run, and rows with slices in their note filtered the middle ones alone."
+// notes name the omissions of a quick run, and of one that was cancelled.
+func (r Report) notes() (notes []string) {
+	if r.Quick {
+		notes = append(notes, "Quick run: times are of few runs, long ones of a single run, and rows with slices in their note filtered the middle ones alone.")
+	}
+	if r.Missing > 0 {
+		notes = append(notes, fmt.Sprintf("The run was cancelled: %d rows were not measured.", r.Missing))
+	}
+	return notes
+}
 
 // WriteText writes tables for a terminal.
 func (r Report) WriteText(w io.Writer) error {
@@ -174,8 +182,8 @@ func (r Report) WriteText(w io.Writer) error {
 	if r.timesTransfers() {
 		fmt.Fprintln(w, transferNote)
 	}
-	if r.Quick {
-		fmt.Fprintln(w, quickNote)
+	for _, note := range r.notes() {
+		fmt.Fprintln(w, note)
 	}
 	for _, x := range r.Experiments {
 		fmt.Fprintf(w, "\n%s: %s (%s, %s)\n", x.Name, x.Title, x.Paper.Authors, x.Source)

@@ -179,7 +179,7 @@ func zhengRegularised() Experiment {
 			{"nlm", strengths(40, 60, 90, 130, 200, 300), strengths(25, 40, 60, 90)},
 		} {
 			row := Row{Label: fmt.Sprintf("%d views, %s", n, f.filter), X: float64(n), Filter: f.filter, Dims: 2, Settings: f.once,
-				Input: Input{Kind: Scan, Dims: [3]int{256, 256, 1}, Views: n}}
+				Input: Input{Kind: Scan, Dims: [3]int{256, 256, 1}, Views: n}, Long: n != views[0]}
 			for i, series := range once {
 				row.Series, row.Input.Passes = series, []int{0, passes}[i]
 				e.Rows = append(e.Rows, both(row, nil, nil)...)
@@ -189,7 +189,7 @@ func zhengRegularised() Experiment {
 		}
 	}
 	e.Claims = []Claim{
-		gains("A filter after every pass gives a better image than the same filter once after the last, with both filters at every number of views: no finding of the paper.",
+		gains("A filter after every pass gives a better image than the same filter once after the last, with both filters at every number of views measured: no finding of the paper.",
 			func(rows Rows) (all []gain, known bool) {
 				for _, filter := range []string{"bilateral", "nlm"} {
 					for _, n := range views {
@@ -197,25 +197,23 @@ func zhengRegularised() Experiment {
 						within, ok1 := onAny(rows, label+after, PSNR)
 						a, ok2 := onAny(rows, label+once[0], PSNR)
 						b, ok3 := onAny(rows, label+once[1], PSNR)
-						if !ok1 || !ok2 || !ok3 {
-							return nil, false
+						if ok1 && ok2 && ok3 {
+							all = append(all, gain{fmt.Sprintf("with %s at %d views", filter, n), within - max(a, b)})
 						}
-						all = append(all, gain{fmt.Sprintf("with %s at %d views", filter, n), within - max(a, b)})
 					}
 				}
-				return all, true
+				return all, len(all) > 0
 			}),
 		gains("After every pass non-local means gives a better image than the bilateral filter: no finding of the paper.",
 			func(rows Rows) (all []gain, known bool) {
 				for _, n := range views {
 					a, ok1 := onAny(rows, fmt.Sprintf("%d views, bilateral, %s", n, after), PSNR)
 					b, ok2 := onAny(rows, fmt.Sprintf("%d views, nlm, %s", n, after), PSNR)
-					if !ok1 || !ok2 {
-						return nil, false
+					if ok1 && ok2 {
+						all = append(all, gain{fmt.Sprintf("at %d views", n), b - a})
 					}
-					all = append(all, gain{fmt.Sprintf("at %d views", n), b - a})
 				}
-				return all, true
+				return all, len(all) > 0
 			}),
 	}
 	return e

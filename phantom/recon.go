@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -42,16 +43,16 @@ func (r Recon) run(ctx context.Context, s *sinogram, g volume.Geometry) ([]float
 	r.filter(s)
 	image := make([]float64, g.SliceVoxels())
 	for view := range s.views {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		row := s.row(view)
-		s.alongRays(g, view, func(i int, at float64) {
+		err := s.alongRays(ctx, g, view, func(i int, at float64) {
 			if k := int(at); k >= 0 && k < len(row)-1 {
 				t := at - float64(k)
 				image[i] += (1-t)*row[k] + t*row[k+1]
 			}
 		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	for i := range image {
 		image[i] *= math.Pi / float64(s.views)
@@ -60,18 +61,27 @@ func (r Recon) run(ctx context.Context, s *sinogram, g volume.Geometry) ([]float
 }
 
 // alongRays calls f with every pixel of the slice and the place at which its centre
-// falls on the detector, in elements.
-func (s *sinogram) alongRays(g volume.Geometry, view int, f func(i int, at float64)) {
+// falls on the detector, in elements; rows of pixels side by side. The error is the context's.
+func (s *sinogram) alongRays(ctx context.Context, g volume.Geometry, view int, f func(i int, at float64)) error {
 	sin, cos := s.angle(view)
-	i := 0
-	for y := range g.Dims[1] {
+	return inChunks(ctx, g.Dims[1], func(y int) {
 		at := float64(s.detectors-1)/2 - float64(g.Dims[0]-1)/2*cos + (float64(y)-float64(g.Dims[1]-1)/2)*sin
-		for range g.Dims[0] {
+		for i := y * g.Dims[0]; i < (y+1)*g.Dims[0]; i++ {
 			f(i, at)
 			at += cos
-			i++
 		}
-	}
+	})
+}
+
+// inChunks calls f(0) to f(n-1), in any order. Calls of a few microseconds each are handed out by the chunk.
+func inChunks(ctx context.Context, n int, f func(i int)) error {
+	const chunk = 32
+	return parallel.For(ctx, (n+chunk-1)/chunk, func(c int) error {
+		for i := c * chunk; i < min((c+1)*chunk, n); i++ {
+			f(i)
+		}
+		return nil
+	})
 }
 
 // filter convolves every view with the ramp (Ramachandran, Lakshminarayanan
@@ -120,22 +130,26 @@ func (r Recon) sart(ctx context.Context, s *sinogram, g volume.Geometry) ([]floa
 	correction := make([]float64, s.detectors)
 	for range r.Iterations {
 		for _, view := range interleaved(s.views) {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			for d, measured := range s.row(view) {
+			measured := s.row(view)
+			err := inChunks(ctx, s.detectors, func(d int) {
 				sum, length := s.along(image, g, view, d)
 				correction[d] = 0
 				if length > 0 {
-					correction[d] = r.Relaxation * (measured - sum) / length
+					correction[d] = r.Relaxation * (measured[d] - sum) / length
 				}
+			})
+			if err != nil {
+				return nil, err
 			}
-			s.alongRays(g, view, func(i int, at float64) {
+			err = s.alongRays(ctx, g, view, func(i int, at float64) {
 				if k := int(at); k >= 0 && k < s.detectors-1 {
 					t := at - float64(k)
 					image[i] = max(image[i]+(1-t)*correction[k]+t*correction[k+1], 0)
 				}
 			})
+			if err != nil {
+				return nil, err
+			}
 		}
 		if err := r.regularise(ctx, image, g); err != nil {
 			return nil, err
@@ -184,7 +198,8 @@ func (s *sinogram) along(image []float64, g volume.Geometry, view, d int) (sum, 
 		inclination = math.Abs(sin)
 	}
 	step := s.pitch / inclination
-	for u := range n {
+	lo, hi := crossed(n, m, first, slope)
+	for u := lo; u < hi; u++ {
 		v := first + slope*float64(u)
 		k := int(math.Floor(v))
 		if k < 0 || k >= m-1 {
@@ -196,6 +211,19 @@ func (s *sinogram) along(image []float64, g volume.Geometry, view, d int) (sum, 
 		length += step
 	}
 	return sum, length
+}
+
+// crossed returns a range of u from lo to below hi that holds every u from 0 to n-1 with first + slope u within 0 to m-1.
+func crossed(n, m int, first, slope float64) (lo, hi int) {
+	if slope == 0 {
+		return 0, n
+	}
+	a, b := -first/slope, (float64(m-1)-first)/slope
+	if a > b {
+		a, b = b, a
+	}
+	limit := func(x float64) int { return int(min(max(x, 0), float64(n))) }
+	return limit(math.Floor(a)), limit(math.Floor(b) + 2)
 }
 
 // interleaved orders views so that successive ones lie far apart: by the golden

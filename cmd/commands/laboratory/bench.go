@@ -38,8 +38,8 @@ upadhya-blocks-all, which has 2723 rows.
 Every row is compared with the float64 reference before it is timed. Times are
 of the filter alone: from memory to memory on the CPU, the kernels on a GPU.
 Without --volume the inputs are phantoms of the papers' sizes; the result says
-what was filtered. A run that is cancelled continues where it stopped when the
-same command is given again.
+what was filtered. A run that is cancelled writes what was measured, and continues
+where it stopped when the same command is given again.
 
 --tune measures none of that. It searches the launch shapes of the kernels that
 are the fastest on this GPU, checks them, and keeps them for later runs of the
@@ -106,16 +106,20 @@ program, with that device, driver and version of the kernels.`,
 		}
 		events, done := benchEvents(cmd)
 		defer done()
-		r, err := bench.Run(cmd.Context(), o, events)
+		r, stopped := bench.Run(cmd.Context(), o, events)
 		done()
-		if err != nil {
-			if _, none := os.Stat(o.Checkpoint); none != nil { // no row was measured, or none can be kept
-				return command.NothingWritten(err)
-			}
-			return command.Leaving(err, "the rows that were measured are kept: the same command continues with the next one")
+		if len(r.Experiments) == 0 && stopped != nil {
+			return command.NothingWritten(stopped)
 		}
 		if err := errors.Join(writeWith(files.TableOutput, csvFile, r.WriteCSV, overwrite), writePages(report, r, overwrite), writePlots(plots, r, overwrite), writeDocuments(documents, r, overwrite)); err != nil {
 			return err
+		}
+		if stopped != nil {
+			left := "the files hold the rows that were measured"
+			if _, err := os.Stat(o.Checkpoint); err == nil {
+				left = "the rows that were measured are kept: the same command continues with the next one"
+			}
+			return command.Leaving(stopped, left)
 		}
 		if command.JSON(cmd) {
 			err = command.PrintJSON(cmd.OutOrStdout(), r)
