@@ -83,6 +83,8 @@ type sample struct {
 	text  string  // what it is, for the report
 	key   string  // equal for equal voxels
 
+	references map[string]*volume.Volume // by recipe and box
+
 	phantom bool          // it is not the user's volume
 	window  volume.Window // of pictures; zero for the range of its values
 }

@@ -143,12 +143,12 @@ func (m *measurement) choose() error {
 }
 
 // quickSeconds is the time of one core, by the model of the CPU engine, that a row of
-// a quick run may take. A GPU gets kernelSeconds of such work: the rows of threads
+// a quick run may take; programs take three times as long. A GPU gets kernelSeconds of such work: the rows of threads
 // that the papers compare need some length. It gets no more than the CPU if images
 // are compared, so that both filter the same slices.
 const (
-	quickSeconds  = 0.6
-	kernelSeconds = 5 * quickSeconds
+	quickSeconds  = 0.2
+	kernelSeconds = 15 * quickSeconds
 )
 
 // part returns the slices that the row filters: all of them, or in a quick run as
