@@ -69,13 +69,11 @@ func (q FrontierRequest) choose(ctx context.Context, filter string, tissue *lesi
 	if q.Maps.Noise != nil {
 		e = noise.Estimate{} // sigmas of a map are no numbers
 	}
-	c, err = run.ChooseFor(e, asked, func(r denoise.Recipe) (c run.Choice, err error) {
+	c, err = run.Chooser{Noise: e, Asked: asked, Tissue: tissue, Engine: q.Engine, Resolve: func(r denoise.Recipe) (denoise.Recipe, error) {
 		request := run.Request{Series: q.Series, Recipe: r, Maps: q.Maps, Facts: facts}
-		if r, _, err = request.Resolve(ctx, q.Engine, q.Maps.Input(q.Series.Volume)); err == nil {
-			c, err = run.Choose(ctx, q.Engine, tissue, r)
-		}
-		return c, err
-	})
+		r, _, err := request.Resolve(ctx, q.Engine, q.Maps.Input(q.Series.Volume))
+		return r, err
+	}}.Choose(ctx)
 	return c, asked, err
 }
 

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -94,13 +95,7 @@ func (c Choice) Asked() (denoise.Recipe, error) {
 // Rank sorts choices, the best first: most noise removed within the bounds.
 func Rank(all []Choice) {
 	slices.SortStableFunc(all, func(a, b Choice) int {
-		switch {
-		case verdict.Usual.Better(a.Figures, b.Figures):
-			return -1
-		case verdict.Usual.Better(b.Figures, a.Figures):
-			return 1
-		}
-		return 0
+		return cmp.Compare(verdict.Usual.Rank(b.Figures), verdict.Usual.Rank(a.Figures))
 	})
 }
 
@@ -187,6 +182,7 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 	if len(plain.tissue.At) == 0 || len(mapped.tissue.At) == 0 {
 		return Proposal{Why: message.New(message.VerdictNone, "No filter is proposed: there are too few homogeneous regions to compare filters in.")}, nil
 	}
+	var all []Chooser
 	under := map[string]Maps{}
 	for _, r := range recipes {
 		g, e := plain, f.Noise
@@ -196,18 +192,11 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 		if under[r.Filter] = g.maps; g.maps.Noise != nil {
 			e = noise.Estimate{} // sigmas of a map are no numbers
 		}
-		c, err := ChooseFor(e, r, func(r denoise.Recipe) (c Choice, err error) {
-			if r, err = r.Resolve(q.Series.Volume.Geometry, g.facts); err == nil {
-				c, err = Choose(ctx, engine, g.tissue, r)
-			}
-			return c, err
-		})
-		if err != nil {
-			return p, err
-		}
-		p.Choices = append(p.Choices, c)
+		all = append(all, Chooser{e, r, g.tissue, engine, func(r denoise.Recipe) (denoise.Recipe, error) { return r.Resolve(q.Series.Volume.Geometry, g.facts) }})
 	}
-	Rank(p.Choices)
+	if p.Choices, err = rank(ctx, all); err != nil {
+		return p, err
+	}
 	if len(p.Choices) > 0 && p.Choices[0].Strength > 0 {
 		p.Filter, p.Facts = p.Choices[0].Filter, &f
 		p.Maps = under[p.Filter]
@@ -217,31 +206,91 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 	return p, nil
 }
 
-// ChooseFor finds the strength of an automatic recipe in noise e by choose. Noise that is known roughly lies between ends of which
-// the low one, which automatic values follow, may remove nothing. While little is removed, a filter that takes sigma as a number is
-// given the best value and its doubles, up to the high end: what objects and texture keep is measured and bounds it.
-func ChooseFor(e noise.Estimate, r denoise.Recipe, choose func(denoise.Recipe) (Choice, error)) (Choice, error) {
-	c, err := choose(r)
-	if err != nil || !e.Rough() || !(e.Sigma > 0) {
-		return c, err
+// Chooser finds the strength of an automatic recipe on a series.
+type Chooser struct {
+	Noise   noise.Estimate // of the series; none under a map
+	Asked   denoise.Recipe
+	Tissue  *lesions.Tissue
+	Engine  denoise.Engine
+	Resolve func(denoise.Recipe) (denoise.Recipe, error)
+}
+
+// Choose finds the strength, in noise that is known roughly at the sigma that few regions find, see climb.
+func (q Chooser) Choose(ctx context.Context) (c Choice, err error) {
+	if few := q.Tissue.Few(); few != nil && climbs(q.Noise, q.Asked) {
+		if c, err = q.in(ctx, few, 0); err != nil {
+			return c, err
+		}
 	}
+	return q.in(ctx, q.Tissue, c.Sigma)
+}
+
+// in finds the strength in a tissue, from a sigma on.
+func (q Chooser) in(ctx context.Context, tissue *lesions.Tissue, from float64) (Choice, error) {
+	return climb(q.Noise, q.Asked, from, func(r denoise.Recipe) (c Choice, err error) {
+		if r, err = q.Resolve(r); err == nil {
+			c, err = Choose(ctx, q.Engine, tissue, r)
+		}
+		return c, err
+	})
+}
+
+// climbs reports whether a filter is given other sigmas than the automatic one: it takes sigma as a number, and noise e is known
+// roughly.
+func climbs(e noise.Estimate, r denoise.Recipe) bool {
 	f, err := denoise.FilterByName(r.Filter)
-	if err != nil {
-		return c, err
-	}
-	if p, ok := f.Param(denoise.SigmaName); !ok || !p.Basic {
-		return c, nil
-	}
-	for sigma := e.Sigma; sigma <= e.High && !(float64(c.NoiseRemoved) >= verdict.Usual.Little); sigma *= 2 {
-		more, err := choose(r.With(denoise.SigmaName, denoise.Number(sigma)))
+	p, ok := f.Param(denoise.SigmaName)
+	return err == nil && ok && p.Basic && e.Rough() && e.Sigma > 0
+}
+
+// climb finds the strength of a recipe by choose, from a sigma on; 0: the automatic one. Noise that is known roughly lies between ends
+// of which the low one, which automatic values follow, may remove nothing. While little is removed, a filter is given the best
+// value and its doubles, up to the high end: what objects and texture keep is measured and bounds it.
+func climb(e noise.Estimate, r denoise.Recipe, from float64, choose func(denoise.Recipe) (Choice, error)) (best Choice, err error) {
+	little := func() bool { return !(float64(best.NoiseRemoved) >= verdict.Usual.Little) }
+	for sigma, more := from, false; !more || sigma <= e.High && climbs(e, r) && little(); sigma, more = max(2*sigma, e.Sigma), true {
+		if sigma > 0 {
+			r = r.With(denoise.SigmaName, denoise.Number(sigma))
+		}
+		c, err := choose(r)
 		if err != nil {
 			return c, err
 		}
-		if more.Sigma = sigma; verdict.Usual.Better(more.Figures, c.Figures) {
-			c = more
+		if c.Sigma = sigma; !more || verdict.Usual.Better(c.Figures, best.Figures) {
+			best = c
 		}
 	}
-	return c, nil
+	return best, nil
+}
+
+// contends is the share of the noise that few regions say the best filter removes from which on a filter is run in all regions.
+const contends = 0.85
+
+// rank returns the choices, the best first. Filters that few regions show to remove less than others have the figures of these.
+func rank(ctx context.Context, of []Chooser) (first []Choice, err error) {
+	all, best := make([]Choice, len(of)), 0.0
+	for i, q := range of {
+		if few := q.Tissue.Few(); few != nil {
+			if all[i], err = q.in(ctx, few, 0); err != nil {
+				return nil, err
+			}
+			best = max(best, float64(all[i].NoiseRemoved))
+		}
+	}
+	var others []Choice
+	for i, c := range all {
+		if float64(c.NoiseRemoved) < contends*best {
+			others = append(others, c)
+			continue
+		}
+		if c, err = of[i].in(ctx, of[i].Tissue, c.Sigma); err != nil {
+			return nil, err
+		}
+		first = append(first, c)
+	}
+	Rank(first)
+	Rank(others)
+	return append(first, others...), nil
 }
 
 // ground is a series under maps that steer filters, and the homogeneous regions in which they are judged.

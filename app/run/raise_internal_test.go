@@ -37,7 +37,7 @@ func TestMoreNoiseIsGivenWhileLittleIsRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		var tried []float64
-		got, err := ChooseFor(noise.Estimate{Figure: noise.Figure{Sigma: c.best, Low: c.low, High: c.high, Confidence: noise.Low}}, r, func(r denoise.Recipe) (Choice, error) {
+		got, err := climb(noise.Estimate{Figure: noise.Figure{Sigma: c.best, Low: c.low, High: c.high, Confidence: noise.Low}}, r, 0, func(r denoise.Recipe) (Choice, error) {
 			if !r.Get(denoise.SigmaName).IsNumber() {
 				return Choice{Filter: c.filter, Figures: figures(c.first, 1)}, nil
 			}

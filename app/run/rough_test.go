@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"quell/app/run"
@@ -35,6 +36,49 @@ func TestRoughNoiseIsActedOn(t *testing.T) {
 	facts = denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None}}}
 	if p, err := run.ProposeFilter(t.Context(), cpu.New(), run.ProposalRequest{Series: s, Facts: &facts}); err != nil || p.Filter != "" || p.Why.IsZero() {
 		t.Errorf("unknown noise: %s, %v", p, err)
+	}
+}
+
+// counted is an engine that counts the runs of each filter.
+type counted struct {
+	denoise.Engine
+	sync.Mutex
+	runs map[string]int
+}
+
+func (c *counted) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, box volume.Region, p denoise.Progress) (*volume.Volume, error) {
+	c.Lock()
+	c.runs[r.Filter]++
+	c.Unlock()
+	return c.Engine.Run(ctx, r, in, box, p)
+}
+
+// Filters that few regions show to lose run in no others.
+func TestFiltersThatLoseRunInFewRegions(t *testing.T) {
+	s := even(t, [3]int{192, 192, 2}, 10, 0)
+	e := noise.Known(10)
+	e.Low, e.High, e.Confidence = 3, 40, noise.Low
+	facts, err := denoise.FactsWith(t.Context(), s.Volume, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := &counted{Engine: cpu.New(), runs: map[string]int{}}
+	p, err := run.ProposeFilter(t.Context(), engine, run.ProposalRequest{Series: s, Facts: &facts})
+	if err != nil || p.Filter == "" {
+		t.Fatal(p.Why, err)
+	}
+	least, best := p.Choices[0].Regions, float64(p.Choices[0].NoiseRemoved)
+	lost := 0
+	for _, c := range p.Choices {
+		switch share, n := float64(c.NoiseRemoved)/best, engine.runs[c.Filter]; {
+		case share > 0.87 && n < least, share < 0.83 && n >= least:
+			t.Errorf("%s removes %.2f of what %s does, and ran in %d regions of %d", c.Filter, share, p.Filter, n, least)
+		case share < 0.83:
+			lost++
+		}
+	}
+	if lost == 0 {
+		t.Errorf("no filter loses: %s", p)
 	}
 }
 

@@ -25,7 +25,7 @@ func cropOf(in denoise.Input, place volume.Region, margin [3]int, p denoise.Prog
 	for axis := range 3 {
 		c.inner = c.inner && box.Min[axis] >= reach[axis] && box.Max[axis]+reach[axis] <= g.Dims[axis]
 	}
-	c.place, c.box = from(place, outer.Min), from(box, outer.Min)
+	c.place, c.box = place.Offset(outer.Min), box.Offset(outer.Min)
 	c.in = denoise.Input{Volume: in.Volume.Crop(outer), Usual: in.Usual}
 	if in.Noise != nil {
 		c.in.Noise = in.Noise.Crop(outer)
@@ -43,15 +43,6 @@ func cropOf(in denoise.Input, place volume.Region, margin [3]int, p denoise.Prog
 		}
 	}
 	return c
-}
-
-// from returns a region in the indices of a volume that begins at origin.
-func from(r volume.Region, origin [3]int) volume.Region {
-	for axis, o := range origin {
-		r.Min[axis] -= o
-		r.Max[axis] -= o
-	}
-	return r
 }
 
 // with returns the crop with a lesion in the middle of its place: added are the values of each of the middle slices.

@@ -21,62 +21,57 @@ func weightsOf(r denoise.Recipe) int {
 	return equalise.Levels * equalise.Slices
 }
 
-// spectra returns the spectra of the noise before and of what each weight of 1 takes of what the filter removed, or of the
-// whole noise, less a surface of second order: slow anatomy is no noise. Every slice of a region counts, as few samples would
-// promise more than other noise keeps. Regions do not count if the filter brought something bright or dark of the surroundings
-// into them. Without regions the spectra are empty.
-func (r *Response) spectra(whole bool) (measure.CrossPower, error) {
-	if len(r.places) == 0 {
-		return measure.CrossPower{}, nil
-	}
-	all, ratios := make([][][]measure.Patch, len(r.places)), make([]float64, len(r.places))
-	err := parallel.For(context.Background(), len(all), func(k int) error {
-		before := r.patches(voxels(r.before[k], [3]int{}, r.places[k]))
-		ratios[k] = variance(r.patches(voxels(r.after[k], [3]int{}, r.places[k]))) / variance(before)
-		from := r.before[k]
-		if !whole {
-			from = r.removed(k)
+// spectra returns the spectra of the noise before, and of what each weight takes, by region and weight, less a surface of second
+// order: slow anatomy is no noise. Every slice of a region counts, as few samples would promise more than other noise keeps.
+// Without regions that count the spectra are empty.
+func (t *Tissue) spectra(fields [][][][]float64, counts func(k int) bool) measure.CrossPower {
+	pixel := [2]float64{t.in.Volume.Spacing[0], t.in.Volume.Spacing[1]}
+	var all [][]measure.Patch
+	for k, of := range fields {
+		if !counts(k) {
+			continue
 		}
-		fields := [][]measure.Patch{before}
-		for _, values := range taken(r.weights, from, r.places[k]) {
-			fields = append(fields, r.patches(values))
-		}
-		for z := range before {
-			var slice []measure.Patch
-			for _, f := range fields {
-				slice = append(slice, f[z])
+		for z, before := range t.regions[k].slices {
+			values := slices.Clone(before)
+			floats.Scale(t.regions[k].scale, values)
+			slice := []measure.Patch{{Width: t.side, Height: t.side, Pixel: pixel, Values: values}}
+			for _, f := range of {
+				slice = append(slice, measure.Patch{Width: t.side, Height: t.side, Pixel: pixel, Values: f[z]})
 			}
-			all[k] = append(all[k], slice)
+			all = append(all, slice)
+		}
+	}
+	if len(all) == 0 {
+		return measure.CrossPower{}
+	}
+	return measure.CrossPowerOf(all)
+}
+
+// fields returns what each weight of 1 takes of the regions' boxes, by region, weight and slice, less their ground.
+func (t *Tissue) fields(weights int, from func(k int) (*volume.Volume, volume.Region)) [][][][]float64 {
+	all := make([][][][]float64, len(t.regions))
+	_ = parallel.For(context.Background(), len(all), func(k int) error {
+		box, place := from(k)
+		for _, values := range taken(weights, box, place) {
+			all[k] = append(all[k], t.patches(values, 1))
 		}
 		return nil
 	})
-	usual := slices.Sorted(slices.Values(ratios))[(len(ratios)-1)/2]
-	var even [][]measure.Patch
-	for k, p := range all {
-		if ratios[k] <= leaks*usual {
-			even = append(even, p...)
-		}
-	}
-	if len(even) == 0 {
-		return measure.CrossPower{}, err
-	}
-	return measure.CrossPowerOf(even), err
-}
-
-// patches returns the slices of a region less their ground. It changes values.
-func (r *Response) patches(values []float64) (all []measure.Patch) {
-	side, pixel := r.tissue.side, r.tissue.in.Volume.Spacing
-	for slice := range slices.Chunk(values, side*side) {
-		all = append(all, measure.NewPatch(side, side, [2]float64{pixel[0], pixel[1]}, slice))
-	}
 	return all
 }
 
-func variance(of []measure.Patch) (sum float64) {
-	for _, p := range of {
-		sum += p.Variance()
+// even returns which regions count: not those into which the filter brought something bright or dark of the surroundings.
+func (r *Response) even() func(k int) bool {
+	ratios := make([]float64, len(r.places))
+	for k, place := range r.places {
+		region, before, after := r.tissue.regions[k], 0.0, 0.0
+		for z, values := range r.tissue.patches(voxels(r.after[k], [3]int{}, place), region.scale) {
+			before, after = before+floats.Dot(region.slices[z], region.slices[z]), after+floats.Dot(values, values)
+		}
+		ratios[k] = after / before
 	}
-	return sum
+	usual := slices.Sorted(slices.Values(ratios))[(len(ratios)-1)/2]
+	return func(k int) bool { return ratios[k] <= leaks*usual }
 }
 
 // taken returns what each of n weights takes of v if it is 1 and all others are 0, in a box.
@@ -121,32 +116,27 @@ type Dial struct {
 // Dial solves the way of the equaliser from the original to the filter alone: what each of its weights takes of faint lesions
 // is the covariance of what it takes with the input. ok is false without noise.
 func (r *Response) Dial() (d Dial, ok bool) {
-	power, err := r.spectra(false)
-	if err != nil || len(power.Power) == 0 {
-		return d, false
-	}
-	whole, err := r.spectra(true)
-	if err != nil {
-		return d, false
-	}
-	var lost, faint [][]float64
-	all := make([][][]float64, len(r.places)) // by region and weight
-	_ = parallel.For(context.Background(), len(all), func(k int) error {
-		all[k] = taken(r.weights, r.removed(k), r.places[k])
-		return nil
-	})
 	t := r.tissue
+	if len(t.regions) == 0 {
+		return d, false
+	}
+	fields := t.fields(r.weights, func(k int) (*volume.Volume, volume.Region) { return r.removed(k), r.places[k] })
+	power := t.spectra(fields, r.even())
+	if len(power.Power) == 0 {
+		return d, false
+	}
+	var lost [][]float64
 	for _, probe := range t.probes {
 		if probe != t.first && !probe.visible {
 			continue
 		}
-		faint = append(faint, t.faint(probe.plane, probe.support, r.weights))
 		of := make([]float64, r.weights)
 		for i := range of {
 			var sum sums
-			for k := range all {
+			for k, region := range t.regions {
 				var own sums
-				t.response(&own, probe, k, t.patches(slices.Clone(all[k][i]), t.regions[k].scale)[t.mid])
+				t.response(&own, probe, k, fields[k][i][t.mid])
+				own.kept /= region.scale
 				sum.add(own)
 			}
 			of[i] = sum.seen()
@@ -158,14 +148,41 @@ func (r *Response) Dial() (d Dial, ok bool) {
 		}
 		lost = append(lost, of)
 	}
-	tissueOf := func(p measure.CrossPower, lost [][]float64) equalise.Tissue {
-		return equalise.Tissue{Frequency: p.Frequency, Area: p.Area, Nyquist: p.Nyquist, Power: p.Power, Lost: lost}
+	return Dial{frontier: equalise.NewFrontier(tissueOf(power, lost), UsualBounds), possible: t.possible(r.weights)}, true
+}
+
+func tissueOf(p measure.CrossPower, lost [][]float64) equalise.Tissue {
+	return equalise.Tissue{Frequency: p.Frequency, Area: p.Area, Nyquist: p.Nyquist, Power: p.Power, Lost: lost}
+}
+
+// possible returns the least noise that any filter leaves within the bounds, by an equaliser of so many weights of the noise
+// itself. It is found once, whatever the filter.
+func (t *Tissue) possible(weights int) float64 {
+	t.once.Lock()
+	defer t.once.Unlock()
+	if least, ok := t.once.possible[weights]; ok {
+		return least
 	}
-	d = Dial{frontier: equalise.NewFrontier(tissueOf(power, lost), UsualBounds), possible: 1}
-	if len(whole.Power) > 0 {
-		d.possible = tissueOf(whole, faint).Possible(UsualBounds)
+	margin := make(equalise.Weights, weights).Reach()
+	fields := t.fields(weights, func(k int) (*volume.Volume, volume.Region) {
+		box := t.regions[k].box.Grow(margin, t.in.Volume.Geometry)
+		return t.in.Volume.Crop(box), t.regions[k].box.Offset(box.Min)
+	})
+	least := 1.0
+	if power := t.spectra(fields, func(int) bool { return true }); len(power.Power) > 0 {
+		var faint [][]float64
+		for _, probe := range t.probes {
+			if probe == t.first || probe.visible {
+				faint = append(faint, t.faint(probe.plane, probe.support, weights))
+			}
+		}
+		least = tissueOf(power, faint).Possible(UsualBounds)
 	}
-	return d, true
+	if t.once.possible == nil {
+		t.once.possible = map[int]float64{}
+	}
+	t.once.possible[weights] = least
+	return least
 }
 
 // At returns the weights of a strength, 0 to 100, and what they leave.

@@ -209,16 +209,8 @@ func (m *measurement) localSD() float64 {
 
 // middle returns the middle slice of a box less its mean.
 func (m *measurement) middle(box *volume.Volume) []float64 {
-	out := make([]float64, m.side*m.side)
-	var mean float64
-	for i, x := range box.Plane(box.Dims[2] / 2) {
-		out[i] = float64(x)
-		mean += out[i] / float64(len(out))
-	}
-	for i := range out {
-		out[i] -= mean
-	}
-	return out
+	z := box.Dims[2] / 2
+	return lessMean(voxels(box, [3]int{}, volume.Slices(box.Geometry, z, z+1)))
 }
 
 // with returns the places with a lesion.

@@ -46,7 +46,7 @@ func (t *Tissue) respond(ctx context.Context, e denoise.Engine, recipe denoise.R
 	crops := make([]crop, len(t.regions))
 	for i, region := range t.regions {
 		crops[i] = cropOf(in, region.box, margin, program)
-		r.places, r.before = append(r.places, from(crops[i].place, crops[i].box.Min)), append(r.before, crops[i].source())
+		r.places, r.before = append(r.places, crops[i].place.Offset(crops[i].box.Min)), append(r.before, crops[i].source())
 	}
 	r.after, err = runAll(ctx, e, recipe, program.Lattice, crops)
 	return r, err

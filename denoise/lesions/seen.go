@@ -3,6 +3,10 @@ package lesions
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"quell/denoise/noise"
 	"quell/measure/detect"
@@ -21,13 +25,7 @@ const (
 
 // overPlaces returns the mean over the places.
 func (m *measurement) overPlaces(values []float64) detect.Interval {
-	mean := func(draw []int) (sum float64) {
-		for _, i := range draw {
-			sum += values[i]
-		}
-		return sum / float64(len(draw))
-	}
-	return m.drawn(len(values), func(draw []int) []float64 { return []float64{mean(draw)} })[0]
+	return m.drawn(len(values), func(draw []int) []float64 { return []float64{stat.Mean(pick(values, draw), nil)} })[0]
 }
 
 // drawn returns figures of all n places, with intervals from drawing places anew.
@@ -169,22 +167,17 @@ func hotellingIndex(o detect.Channelised, absent, present [][]float64) float64 {
 	return math.Sqrt(max(index*(degrees-float64(len(w.Of))-1)/degrees/(1+internal), 0))
 }
 
-func pick(all [][]float64, draw []int) [][]float64 {
-	out := make([][]float64, len(draw))
+func pick[T any](all []T, draw []int) []T {
+	out := make([]T, len(draw))
 	for k, i := range draw {
 		out[k] = all[i]
 	}
 	return out
 }
 
+// lessMean takes the mean off a copy of values.
 func lessMean(values []float64) []float64 {
-	var mean float64
-	for _, x := range values {
-		mean += x / float64(len(values))
-	}
-	out := make([]float64, len(values))
-	for i, x := range values {
-		out[i] = x - mean
-	}
+	out := slices.Clone(values)
+	floats.AddConst(-stat.Mean(values, nil), out)
 	return out
 }

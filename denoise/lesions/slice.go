@@ -8,10 +8,12 @@ import (
 	"quell/volume"
 )
 
-// frames are the regions of each side in which slices of a tissue are looked at.
-type frames struct {
+// once is what is found once of a tissue: the regions of each side in which its slices are looked at, and what equalisers of so many
+// weights can do.
+type once struct {
 	sync.Mutex
-	of map[frame]*Tissue
+	frames   map[frame]*Tissue
+	possible map[int]float64
 }
 
 // frame is the side of regions and their slice in which a lesion is looked at.
@@ -24,6 +26,20 @@ func (t *Tissue) Apart() *Tissue { return t.On(denoise.Input{}) }
 func (t *Tissue) On(in denoise.Input) *Tissue {
 	one := *t
 	one.in = in
+	return &one
+}
+
+// fewest is the number of regions that rank filters: a quarter of all.
+const fewest = usualPlaces / 4
+
+// Few returns the tissue with the first of its regions, which rank filters before all are run; nil if it has not all that are looked
+// for. Fewer are of a small series, in which a filter costs little and a quarter of them errs.
+func (t *Tissue) Few() *Tissue {
+	if len(t.regions) < usualPlaces {
+		return nil
+	}
+	one := *t
+	one.At, one.regions, one.once = t.At[:fewest], t.regions[:fewest], &once{}
 	return &one
 }
 
@@ -65,13 +81,13 @@ func (t *Tissue) Slice(ctx context.Context, z int, foreground func(i int) bool) 
 
 // frame returns the tissue of a slice without its regions, with templates by those of the volume.
 func (t *Tissue) frame(side, mid int) *Tissue {
-	t.frames.Lock()
-	defer t.frames.Unlock()
+	t.once.Lock()
+	defer t.once.Unlock()
 	key := frame{side, mid}
-	if t.frames.of == nil {
-		t.frames.of = map[frame]*Tissue{}
+	if t.once.frames == nil {
+		t.once.frames = map[frame]*Tissue{}
 	}
-	if t.frames.of[key] == nil {
+	if t.once.frames[key] == nil {
 		spacing := t.in.Volume.Spacing
 		one := &Tissue{in: t.in, noise: t.noise, At: t.At, Lesion: t.Lesion, side: side, depth: t.depth, mid: mid, alone: true, spectrum: t.spectrum}
 		if side != t.side {
@@ -80,9 +96,9 @@ func (t *Tissue) frame(side, mid int) *Tissue {
 		one.cut() // what the ground leaves of noise depends on the side
 		one.first = one.probe(t.Lesion.Size)
 		one.first.q, one.first.own, one.regions, one.in = nil, nil, nil, denoise.Input{}
-		t.frames.of[key] = one
+		t.once.frames[key] = one
 	}
-	return t.frames.of[key]
+	return t.once.frames[key]
 }
 
 // read returns the part of a region that is read of a result.

@@ -67,7 +67,7 @@ type Tissue struct {
 	regions  []region
 	probes   []*probe // of lesions of rising size
 	first    *probe   // of Lesion
-	frames   *frames  // of its slices
+	once     *once
 }
 
 // region is a homogeneous region before filtering.
@@ -119,7 +119,7 @@ func FindTissue(ctx context.Context, in denoise.Input, part volume.Region, n noi
 	}
 	masked := in.Masked()
 	inside := func(i int) bool { return masked.Valid(i) && (foreground == nil || foreground(i)) }
-	t := &Tissue{in: in, noise: n, frames: &frames{}}
+	t := &Tissue{in: in, noise: n, once: &once{}}
 	try := func(side, depth int) (err error) {
 		t.side, t.depth, t.mid = side, depth, depth/2
 		t.At, err = placesIn(ctx, v, part, search{counts: inside, noise: n, sigmas: in.Noise, side: side, slices: depth, most: most, seed: UsualSeed, noiseOnly: true})

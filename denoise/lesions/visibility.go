@@ -1,12 +1,13 @@
 package lesions
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"quell/internal/message"
+	"quell/measure/detect"
 )
 
 // Verdict says whether a recipe spares what was visible.
@@ -47,43 +48,35 @@ func (r Row) Verdict() Verdict {
 	verdict := Spared
 	for _, f := range r.bounded() {
 		switch {
-		case f.hi < f.least:
+		case f.Hi < f.Bound:
 			return Over
-		case f.lo < f.least && f.value < f.least:
+		case f.Lo < f.Bound && f.Value < f.Bound:
 			verdict = Unclear
 		}
 	}
 	return verdict
 }
 
-// bounded are the figures that have a least value.
-func (r Row) bounded() []struct{ value, lo, hi, least float64 } {
-	return []struct{ value, lo, hi, least float64 }{
-		{r.Kept.Value, r.Kept.Lo, r.Kept.Hi, LeastKept},
-		{r.Eye.Ratio.Value, r.Eye.Ratio.Lo, r.Eye.Ratio.Hi, LeastRatio},
-		{r.Channels.Ratio.Value, r.Channels.Ratio.Lo, r.Channels.Ratio.Hi, LeastRatio},
-	}
-}
-
-// margin is the least figure over its bound.
-func (r Row) margin() float64 {
-	f := r.Least()
-	return f.Value / f.Bound
-}
-
 // Bounded is a figure of a lesion that has a least value.
 type Bounded struct {
-	Value, Lo, Hi float64
-	Bound         float64 // the least value
-	Contrast      bool    // it is the contrast kept; else d' after over before, by one of the observers
+	detect.Interval
+	Bound    float64 // the least value
+	Contrast bool    // it is the contrast kept; else d' after over before, by one of the observers
 }
+
+// bounded are the figures that have a least value.
+func (r Row) bounded() []Bounded {
+	return []Bounded{{r.Kept, LeastKept, true}, {r.Eye.Ratio, LeastRatio, false}, {r.Channels.Ratio, LeastRatio, false}}
+}
+
+// margin is a figure over its bound.
+func (b Bounded) margin() float64 { return b.Value / b.Bound }
 
 // Least returns the figure that is the least over its bound, which decides.
 func (r Row) Least() (f Bounded) {
-	least := math.Inf(1)
 	for i, b := range r.bounded() {
-		if margin := b.value / b.least; margin < least || i == 0 {
-			f, least = Bounded{b.value, b.lo, b.hi, b.least, i == 0}, min(margin, least)
+		if i == 0 || b.margin() < f.margin() {
+			f = b
 		}
 	}
 	return f
@@ -128,7 +121,7 @@ var gravity = []Verdict{Unknown, Spared, Unclear, Over}
 // WorseThan reports whether a verdict is worse than another on the same recipe, from other slices.
 func (v Visibility) WorseThan(o Visibility) bool {
 	a, b := slices.Index(gravity, v.Verdict), slices.Index(gravity, o.Verdict)
-	return a > b || a == b && v.Worst != nil && o.Worst != nil && v.Worst.margin() < o.Worst.margin()
+	return a > b || a == b && v.Worst != nil && o.Worst != nil && v.Worst.Least().margin() < o.Worst.Least().margin()
 }
 
 // contrast returns the contrast of a row with its unit.
@@ -159,15 +152,7 @@ func (p Panel) Sentences() (all []message.Message) {
 	}
 	for _, k := range order {
 		of := rows[k]
-		slices.SortStableFunc(of, func(a, b Row) int {
-			switch {
-			case a.Size > b.Size:
-				return -1
-			case a.Size < b.Size:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(of, func(a, b Row) int { return cmp.Compare(b.Size, a.Size) })
 		all = append(all, sentence(of, k.contrast))
 	}
 	return all

@@ -1,6 +1,7 @@
 package tune_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -91,7 +92,7 @@ func (s scene) kernelRow(t *testing.T) {
 		if r, err = tune.WithStrength(r, x, s.noisy.Geometry).Resolve(s.noisy.Geometry, facts); err != nil {
 			t.Fatal(err)
 		}
-		p, err := lesions.MeasureUsual(t.Context(), cpu.New(), lesions.Request{Input: s.input(), Recipe: r, Noise: e, Foreground: use, Seed: lesions.UsualSeed}, e.Sigma)
+		p, err := measureUsual(t.Context(), cpu.New(), lesions.Request{Input: s.input(), Recipe: r, Noise: e, Foreground: use, Seed: lesions.UsualSeed}, e.Sigma)
 		seen := message.Of(err).String()
 		if err == nil {
 			v := p.Visibility()
@@ -133,4 +134,20 @@ func (s scene) error(v *volume.Volume, use func(int) bool) float64 {
 		}
 	}
 	return math.Sqrt(squares / n)
+}
+
+// measureUsual is [lesions.Measure] of discs of the usual sizes that fit and of the usual contrasts, see [lesions.Fitting] and [lesions.Visibly].
+// sigma is of the noise.
+func measureUsual(ctx context.Context, e denoise.Engine, q lesions.Request, sigma float64) (lesions.Panel, error) {
+	return lesions.Fitting(q.Input.Volume.Geometry, 0, func(sizes []float64, length int) (lesions.Panel, error) {
+		return lesions.Visibly(sizes, func(sizes, contrasts []float64) (lesions.Panel, error) {
+			q.Lesions = nil
+			for _, times := range contrasts {
+				for _, size := range sizes {
+					q.Lesions = append(q.Lesions, lesions.Lesion{Shape: lesions.Disc, Size: size, Contrast: times * sigma, Sigmas: times, Slices: length})
+				}
+			}
+			return lesions.Measure(ctx, e, q)
+		})
+	})
 }

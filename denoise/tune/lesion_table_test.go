@@ -332,7 +332,7 @@ func (s repeated) lesions(t *testing.T, all bool, discs []insert, turn int, coun
 			plain = append(plain, filtered(t, r, v))
 		}
 		q := lesions.Request{Input: s.input(), Recipe: r, Noise: facts.Noise, Foreground: use, Seed: lesions.UsualSeed}
-		usual, err := lesions.MeasureUsual(t.Context(), cpu.New(), q, facts.Noise.Sigma)
+		usual, err := measureUsual(t.Context(), cpu.New(), q, facts.Noise.Sigma)
 		if err != nil {
 			t.Logf("%s: %v", s.name, err)
 			return

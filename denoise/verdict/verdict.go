@@ -157,26 +157,20 @@ func (b Bounds) Judge(f Figures) (Word, message.Message) {
 	return Good, message.New(message.VisibilityKept, "%d %% less noise; objects of %s mm keep %d %% of their contrast, the noise %d %% of its texture.", percent(noise), size, percent(contrast), percent(texture))
 }
 
-// Better reports whether f is preferred to than: within the bounds by the noise removed, outside them by what is kept, relative
-// to its bound.
-func (b Bounds) Better(f, than Figures) bool {
-	in, other := b.Within(f), b.Within(than)
-	if in != other {
-		return in
-	}
-	if in {
-		return f.NoiseRemoved > than.NoiseRemoved
-	}
-	return b.margin(f) > b.margin(than)
-}
+// Better reports whether f is preferred to than.
+func (b Bounds) Better(f, than Figures) bool { return b.Rank(f) > b.Rank(than) }
 
-// margin is the least kept figure over its bound; unknown ones count as nothing.
-func (b Bounds) margin(f Figures) float64 {
-	m := math.Min(float64(f.ContrastKept)/b.Contrast, float64(f.TextureKept)/b.Texture)
-	if math.IsNaN(m) {
+// Rank is higher for figures that are preferred: within the bounds by the noise removed, below these by the least that is kept
+// over its bound; unknown figures count as nothing.
+func (b Bounds) Rank(f Figures) float64 {
+	margin := min(float64(f.ContrastKept)/b.Contrast, float64(f.TextureKept)/b.Texture)
+	switch {
+	case b.Within(f):
+		return 1/min(b.Contrast, b.Texture) + float64(f.NoiseRemoved)
+	case math.IsNaN(margin):
 		return 0
 	}
-	return m
+	return margin
 }
 
 // Close reports whether the values of two figures differ by at most that.
