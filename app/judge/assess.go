@@ -29,6 +29,22 @@ type Verdict struct {
 	verdict.Figures
 }
 
+// In returns the verdict on a part with the word of the whole, unless its own figures exclude those. A verdict for another reason
+// stays.
+func (v Verdict) In(whole verdict.Figures) Verdict {
+	if _, why := verdict.Usual.Judge(v.Figures); why.Same(v.Why) {
+		return v.of(v.Figures.In(whole))
+	}
+	return v
+}
+
+// of returns the verdict with the word of figures.
+func (v Verdict) of(f verdict.Figures) Verdict {
+	v.Judgement, v.Why = verdict.Usual.Judge(f)
+	v.Code = v.Why.Kind()
+	return v
+}
+
 // Assessment says how well a result is denoised, without a reference. Its numbers
 // are numbers of the foreground, at which a person looks and in which the noise is
 // known.
@@ -131,9 +147,7 @@ func (in Input) judge(ctx context.Context, g ground, part volume.Region, sum mom
 			return v, err
 		}
 	}
-	v.Judgement, v.Why = verdict.Usual.Judge(v.Figures)
-	v.Code = v.Why.Kind()
-	return v, nil
+	return v.of(v.Figures), nil
 }
 
 // figures returns the figures of slices of the result. A part of a slice, or a plane across the slices, has those of its
@@ -317,10 +331,7 @@ func (a *Assessment) describe(ctx context.Context, in Input, g ground) error {
 		return err
 	}
 	for k := range slices { // with few regions each
-		if v := &slices[k].Verdict; v.Noise().Known() && residuals[k].squares > 0 {
-			v.Judgement, v.Why = verdict.Usual.Judge(v.Figures.In(a.Figures))
-			v.Code = v.Why.Kind()
-		}
+		slices[k].Verdict = slices[k].Verdict.In(a.Figures)
 	}
 	a.Slices = slices
 	return nil

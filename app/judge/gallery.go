@@ -134,9 +134,7 @@ func (q GalleryRequest) exhibit(ctx context.Context, of FrontierRequest, tissue 
 		e.Strength, e.Asked = 100, e.Asked.With(denoise.MixStrength.Name, denoise.MixStrength.Default)
 	}
 	e.competes = e.Strength > 0 && len(tissue.At) > 0 && run.Competes(automatic, q.Facts.Noise)
-	e.Figures = choice.Figures
-	e.Judgement, e.Why = verdict.Usual.Judge(e.Figures)
-	e.Code = e.Why.Kind()
+	e.Verdict = Verdict{Figures: choice.Figures}.of(choice.Figures)
 	e.ChooseSeconds = time.Since(started).Seconds()
 	run, err := run.Denoise(ctx, of.Engine, run.Request{Series: q.Series, Recipe: e.Recipe, Maps: q.Maps, Region: q.Region, Facts: q.Facts}, nil)
 	if err != nil {

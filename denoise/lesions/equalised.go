@@ -32,8 +32,7 @@ func (t *Tissue) spectra(fields [][][][]float64, counts func(k int) bool) measur
 			continue
 		}
 		for z, before := range t.regions[k].slices {
-			values := slices.Clone(before)
-			floats.Scale(t.regions[k].scale, values)
+			values := floats.ScaleTo(make([]float64, len(before)), t.regions[k].scale, before)
 			slice := []measure.Patch{{Width: t.side, Height: t.side, Pixel: pixel, Values: values}}
 			for _, f := range of {
 				slice = append(slice, measure.Patch{Width: t.side, Height: t.side, Pixel: pixel, Values: f[z]})
@@ -65,7 +64,7 @@ func (r *Response) even() func(k int) bool {
 	ratios := make([]float64, len(r.places))
 	for k, place := range r.places {
 		region, before, after := r.tissue.regions[k], 0.0, 0.0
-		for z, values := range r.tissue.patches(voxels(r.after[k], [3]int{}, place), region.scale) {
+		for z, values := range r.tissue.patches(voxels(r.after[k], place), region.scale) {
 			before, after = before+floats.Dot(region.slices[z], region.slices[z]), after+floats.Dot(values, values)
 		}
 		ratios[k] = after / before
@@ -93,17 +92,6 @@ func takenBy(w equalise.Weights, v *volume.Volume, box volume.Region) (out []flo
 		}
 	})
 	kernel.Run(box, func() bool { return false }, func(_, _ int, values []float64) { out = append(out, values...) })
-	return out
-}
-
-// lost returns the contrast that each of n weights takes of a lesion of which a filter removes removed: added in its place, slice
-// by slice.
-func lost(n int, removed *volume.Volume, added []float64, place volume.Region) []float64 {
-	energy := floats.Dot(added, added)
-	out := make([]float64, n)
-	for i, values := range taken(n, removed, place) {
-		out[i] = floats.Dot(values, added) / energy
-	}
 	return out
 }
 
@@ -177,9 +165,6 @@ func (t *Tissue) possible(weights int) float64 {
 			}
 		}
 		least = tissueOf(power, faint).Possible(UsualBounds)
-	}
-	if t.once.possible == nil {
-		t.once.possible = map[int]float64{}
 	}
 	t.once.possible[weights] = least
 	return least

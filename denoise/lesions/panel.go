@@ -131,7 +131,7 @@ func begin(ctx context.Context, e denoise.Engine, q *Request, sides ...int) (*me
 		if s.side < side || len(m.at) == q.Places {
 			continue
 		}
-		at, err := places(ctx, q.Input.Volume, s)
+		at, err := placesIn(ctx, q.Input.Volume, q.Input.Volume.Bounds(), s)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +210,7 @@ func (m *measurement) localSD() float64 {
 // middle returns the middle slice of a box less its mean.
 func (m *measurement) middle(box *volume.Volume) []float64 {
 	z := box.Dims[2] / 2
-	return lessMean(voxels(box, [3]int{}, volume.Slices(box.Geometry, z, z+1)))
+	return lessMean(voxels(box, volume.Slices(box.Geometry, z, z+1)))
 }
 
 // with returns the places with a lesion.

@@ -50,14 +50,9 @@ type search struct {
 	noiseOnly bool // regions are to hold no anatomy that a strong filter would leave
 }
 
-// places returns the middles of regions of even tissue that do not overlap, at most s.most, in an order that depends
-// on the seed. A region counts as even if every voxel of it is of the foreground and the SD within each slice hardly exceeds
+// placesIn returns the middles of regions of even tissue in a part of the volume that do not overlap, at most s.most, in an
+// order that depends on the seed. A region counts as even if every voxel of it is of the foreground and the SD within each slice hardly exceeds
 // the noise, see [search.limit].
-func places(ctx context.Context, v *volume.Volume, s search) (at [][3]int, err error) {
-	return placesIn(ctx, v, v.Bounds(), s)
-}
-
-// placesIn returns those whose slices lie in a part of the volume.
 func placesIn(ctx context.Context, v *volume.Volume, part volume.Region, s search) (at [][3]int, err error) {
 	half := s.slices / 2
 	zs := spread(part.Min[2]+half, part.Max[2]-half, s.seed)

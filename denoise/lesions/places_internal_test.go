@@ -181,3 +181,7 @@ func TestFaintEdgesAreNoTissue(t *testing.T) {
 		}
 	}
 }
+
+func places(ctx context.Context, v *volume.Volume, s search) ([][3]int, error) {
+	return placesIn(ctx, v, v.Bounds(), s)
+}

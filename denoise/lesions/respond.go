@@ -3,6 +3,8 @@ package lesions
 import (
 	"context"
 
+	"gonum.org/v1/gonum/floats"
+
 	"quell/denoise"
 	"quell/denoise/equalise"
 	"quell/denoise/verdict"
@@ -76,7 +78,7 @@ func (r *Response) sample(w equalise.Weights) Sample {
 		if w != nil {
 			of = r.before[k]
 		}
-		values[k] = voxels(of, [3]int{}, r.places[k])
+		values[k] = voxels(of, r.places[k])
 		if w != nil {
 			for i, x := range takenBy(w, r.removed(k), r.places[k]) {
 				values[k][i] -= x
@@ -104,5 +106,9 @@ func (t *Tissue) faint(plane func(z int) []float64, side, weights int) []float64
 	}
 	place.Min[2] += t.depth / 2
 	place.Max[2] = place.Min[2] + 1
-	return lost(weights, alone, plane(t.depth/2), place)
+	added, out := plane(t.depth/2), make([]float64, weights)
+	for i, values := range taken(weights, alone, place) {
+		out[i] = floats.Dot(values, added) / floats.Dot(added, added)
+	}
+	return out
 }

@@ -16,6 +16,8 @@ type once struct {
 	possible map[int]float64
 }
 
+func newOnce() *once { return &once{frames: map[frame]*Tissue{}, possible: map[int]float64{}} }
+
 // frame is the side of regions and their slice in which a lesion is looked at.
 type frame struct{ side, mid int }
 
@@ -39,7 +41,7 @@ func (t *Tissue) Few() *Tissue {
 		return nil
 	}
 	one := *t
-	one.At, one.regions, one.once = t.At[:fewest], t.regions[:fewest], &once{}
+	one.At, one.regions, one.once = t.At[:fewest], t.regions[:fewest], newOnce()
 	return &one
 }
 
@@ -84,9 +86,6 @@ func (t *Tissue) frame(side, mid int) *Tissue {
 	t.once.Lock()
 	defer t.once.Unlock()
 	key := frame{side, mid}
-	if t.once.frames == nil {
-		t.once.frames = map[frame]*Tissue{}
-	}
 	if t.once.frames[key] == nil {
 		spacing := t.in.Volume.Spacing
 		one := &Tissue{in: t.in, noise: t.noise, At: t.At, Lesion: t.Lesion, side: side, depth: t.depth, mid: mid, alone: true, spectrum: t.spectrum}

@@ -119,7 +119,7 @@ func FindTissue(ctx context.Context, in denoise.Input, part volume.Region, n noi
 	}
 	masked := in.Masked()
 	inside := func(i int) bool { return masked.Valid(i) && (foreground == nil || foreground(i)) }
-	t := &Tissue{in: in, noise: n, once: &once{}}
+	t := &Tissue{in: in, noise: n, once: newOnce()}
 	try := func(side, depth int) (err error) {
 		t.side, t.depth, t.mid = side, depth, depth/2
 		t.At, err = placesIn(ctx, v, part, search{counts: inside, noise: n, sigmas: in.Noise, side: side, slices: depth, most: most, seed: UsualSeed, noiseOnly: true})
@@ -177,7 +177,7 @@ func (t *Tissue) cut() {
 		} else if sigma := t.noise.Slice(c[2]).Sigma; sigma > 0 {
 			r.scale = sigma
 		}
-		r.slices = t.patches(voxels(t.in.Volume, [3]int{}, r.box), r.scale)
+		r.slices = t.patches(voxels(t.in.Volume, r.box), r.scale)
 		for _, p := range r.slices {
 			r.waves = append(r.waves, t.spectrum.transform(p))
 		}
@@ -185,16 +185,10 @@ func (t *Tissue) cut() {
 	}
 }
 
-// voxels returns a box of a volume whose first voxel is origin.
-func voxels(v *volume.Volume, origin [3]int, box volume.Region) []float64 {
-	values := make([]float64, 0, box.Voxels())
-	for z := box.Min[2]; z < box.Max[2]; z++ {
-		for y := box.Min[1]; y < box.Max[1]; y++ {
-			from := v.Index(box.Min[0]-origin[0], y-origin[1], z-origin[2])
-			for _, x := range v.Data[from : from+box.Max[0]-box.Min[0]] {
-				values = append(values, float64(x))
-			}
-		}
+// voxels returns a box of a volume.
+func voxels(v *volume.Volume, box volume.Region) (values []float64) {
+	for _, x := range v.Crop(box).Data {
+		values = append(values, float64(x))
 	}
 	return values
 }
@@ -375,20 +369,11 @@ func (t *Tissue) Of(after *volume.Volume, part volume.Region) Sample {
 	}
 	values := make([][]float64, len(t.regions))
 	for i, r := range t.regions {
-		if box := t.read(r.box); contains(part, box) {
-			values[i] = voxels(after, part.Min, box)
+		if box := t.read(r.box).Offset(part.Min); box.In(after.Geometry) {
+			values[i] = voxels(after, box)
 		}
 	}
 	return t.sample(values)
-}
-
-func contains(part, box volume.Region) bool {
-	for c := range 3 {
-		if box.Min[c] < part.Min[c] || box.Max[c] > part.Max[c] {
-			return false
-		}
-	}
-	return true
 }
 
 // sample takes the sums of a result, by the voxels of the regions; nil for one that does not count.

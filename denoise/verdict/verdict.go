@@ -195,3 +195,22 @@ func (f Figures) In(whole Figures) Figures {
 	out.ObjectSize, out.ObjectSlices, out.Regions = f.ObjectSize, f.ObjectSlices, f.Regions
 	return out
 }
+
+// Pooled returns the figures of a whole by those of its parts, each as often as it has regions.
+func Pooled(parts []Figures) Figures {
+	var sum [3]Share
+	n := 0.0
+	for _, f := range parts {
+		if w := float64(f.Regions); w > 0 {
+			n += w
+			for k, s := range [3]Share{f.Noise(), f.Contrast(), f.Texture()} {
+				to := &sum[k]
+				*to = Share{to.Value + (s.Value-to.Value)*w/n, to.Low + (s.Low-to.Low)*w/n, to.High + (s.High-to.High)*w/n}
+			}
+		}
+	}
+	if n == 0 {
+		return None()
+	}
+	return Of(sum[0], sum[1], sum[2])
+}

@@ -2,10 +2,12 @@ package verdict_test
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
 	"quell/denoise/verdict"
+	"quell/measure"
 )
 
 func figures(noise, contrast, texture float64) verdict.Figures {
@@ -120,5 +122,30 @@ func TestFiguresOfASlice(t *testing.T) {
 		if word, why := verdict.Usual.Judge(f.In(whole)); word != want {
 			t.Errorf("low %g: %s, %s", low, word, why)
 		}
+	}
+}
+
+// Parts about the bound of little have the word of all; one that differs by more than chance has its own.
+func TestPooledFigures(t *testing.T) {
+	part := func(removed, half float64) verdict.Figures {
+		f := figures(0, 0.95, 0.95)
+		f.NoiseRemoved, f.NoiseRemovedLow, f.NoiseRemovedHigh = measure.Float(removed), measure.Float(removed-half), measure.Float(removed+half)
+		return f
+	}
+	parts := []verdict.Figures{part(0.14, 0.03), part(0.16, 0.03), part(0.145, 0.03), part(0.165, 0.03), part(0.3, 0.03), verdict.Unchanged(), verdict.None()}
+	all := verdict.Pooled(parts)
+	if got := all.Noise(); math.Abs(got.Value-0.182) > 1e-9 || math.Abs(got.High-got.Low-0.06) > 1e-9 {
+		t.Errorf("%+v", got)
+	}
+	for i, want := range []verdict.Word{verdict.Good, verdict.Good, verdict.Good, verdict.Good, verdict.Good, verdict.Nothing, verdict.Unknown} {
+		if word, why := verdict.Usual.Judge(parts[i].In(all)); word != want {
+			t.Errorf("part %d: %s, %s", i, word, why)
+		}
+	}
+	if got := verdict.Pooled(parts[5:]); got.Noise().Known() {
+		t.Errorf("%+v of no regions", got)
+	}
+	if got, _ := verdict.Usual.Judge(part(0.1, 0.03).In(all)); got != verdict.Little {
+		t.Errorf("far below: %s", got)
 	}
 }

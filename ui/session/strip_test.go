@@ -5,8 +5,11 @@ import (
 	"slices"
 	"testing"
 
+	"quell/denoise/noise"
 	"quell/denoise/verdict"
+	"quell/series"
 	"quell/ui/session/measures"
+	"quell/volume"
 )
 
 func judged(f measures.SliceFigure) bool { return f.Verdict != "" }
@@ -126,5 +129,27 @@ func TestALateJudgementIsDropped(t *testing.T) {
 	b.settle()
 	if got := b.Strip.Figures(); !slices.EqualFunc(got, want, func(a, b measures.SliceFigure) bool { return reflect.DeepEqual(a, b) }) {
 		t.Errorf("after the late verdict %+v; want %+v", got, want)
+	}
+}
+
+// Slices that differ by chance alone have the word of all of them.
+func TestSlicesHaveTheWordOfTheVolume(t *testing.T) {
+	b := newTissueBench(t)
+	v := volume.New(volume.NewGeometry([3]int{64, 64, 6}, [3]float64{1, 1, 5}))
+	v, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Unit = "HU"
+	b.engine.odd = 0.06
+	b.show(&series.Series{Meta: series.Meta{Format: "test", Modality: "CT"}, Volume: v})
+	b.Strip.Judge(true)
+	b.Tuning.Set(b.tuned(4), true)
+	b.settle()
+	all := b.Strip.Figures()
+	for z, f := range all {
+		if !judged(f) || !f.Why.Same(all[0].Why) {
+			t.Errorf("slice %d: %s; slice 0: %s", z, f.Why, all[0].Why)
+		}
 	}
 }

@@ -70,6 +70,11 @@ func (sp *Strip) Figures() []SliceFigure {
 	out := make([]SliceFigure, sp.desk.Doc.Series().Volume.Dims[2])
 	q := sp.request()
 	whole, judged := sp.measures.Volume(), sp.judged.Of(sp.desk.Document)
+	var parts []verdict.Figures
+	for z := range out {
+		parts = append(parts, judged.found[z].Figures) // without regions if there are none
+	}
+	all := verdict.Pooled(parts)
 	for z := range out {
 		f := &out[z]
 		if z < len(facts.Noise.PerSlice) {
@@ -78,6 +83,7 @@ func (sp *Strip) Figures() []SliceFigure {
 		if whole.Known && whole.Current && z < len(whole.Slices) {
 			f.Verdict, f.Why = whole.Slices[z].Judgement, whole.Slices[z].Why
 		} else if j, ok := judged.found[z]; ok && desk.SameRequest(q, judged.of) {
+			j = j.In(all)
 			f.Verdict, f.Why = j.Judgement, j.Why
 		}
 	}
