@@ -33,7 +33,7 @@ func (a Acquisition) String() string {
 
 // The limits.
 const (
-	mostSpectra  = 16   // slices that the power is the mean of
+	mostSpectra  = 16   // slices that the power is the mean of, of large ones fewer
 	fewSpectra   = 3    // slices below which nothing is looked for
 	leastMatrix  = 32   // pixels along either axis below which nothing is looked for
 	leastSupport = 0.4  // of the frequencies of an axis that was acquired
@@ -64,7 +64,7 @@ func (p *kspacePower) at(kx, ky int) float64 {
 // slicePower returns the power of at most mostSpectra slices, evenly over the volume, padding counts as 0. The
 // error is the context's.
 func slicePower(ctx context.Context, v *volume.Volume) (*kspacePower, error) {
-	n := min(v.Dims[2], mostSpectra)
+	n := min(v.Dims[2], mostSpectra, max(croppedPixels/2/v.SliceVoxels(), mostSpectra/2))
 	each := make([][]float64, n)
 	p := &kspacePower{nx: v.Dims[0], ny: v.Dims[1], slices: n}
 	err := parallel.ForWorkers(ctx, n, runtime.GOMAXPROCS(0), func() func(int) error {

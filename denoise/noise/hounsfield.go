@@ -68,6 +68,7 @@ func airInHU(v *volume.Volume) float64 {
 const (
 	blockSide    = 8
 	blockSlices  = 16  // that are looked at, at most
+	fineSlice    = 256 // pixels along x and y up to which all blocks of a slice are
 	airNear      = 12  // how far the mean of a block of air may be from that of most
 	airNoise     = 120 // the largest standard deviation of one
 	leastAir     = 0.002
@@ -148,10 +149,11 @@ func (b *block) ofAir(values []float64) {
 }
 
 func (s *solids) read(v *volume.Volume) {
+	step := blockSide * max(min(v.Dims[0], v.Dims[1])/fineSlice, 1)
 	for z := 0; z < v.Dims[2]; z += (v.Dims[2] + blockSlices - 1) / blockSlices {
 		plane, mask := v.Plane(z), v.PlaneMask(z)
-		for y := 0; y+blockSide <= v.Dims[1]; y += blockSide {
-			for x := 0; x+blockSide <= v.Dims[0]; x += blockSide {
+		for y := 0; y+blockSide <= v.Dims[1]; y += step {
+			for x := 0; x+blockSide <= v.Dims[0]; x += step {
 				values := s.values[:0]
 				sum, squares := 0.0, 0.0
 				for j := range blockSide {

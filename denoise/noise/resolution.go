@@ -16,7 +16,8 @@ import (
 // so that its variance is that of the cropped slices, times the number of these over the number of those kept.
 
 const (
-	mostCropped   = 32   // slices that are measured
+	mostCropped   = 32 // slices that are measured, of large ones as many as hold croppedPixels
+	croppedPixels = 3 << 20
 	cropMargin    = 2    // frequencies that are left out: the edge is known to one on either side
 	mostTrimmed   = 0.06 // of the frequencies, for a number of them that transforms take less time for
 	handyFactor   = 13   // the largest prime factor of such a number
@@ -198,13 +199,17 @@ func (e Estimate) acquiredFigure(ctx context.Context, v *volume.Volume, plain fl
 // atResolution measures the middle slices at the resolution of a, of which p is the power.
 func (e Estimate) atResolution(ctx context.Context, v *volume.Volume, p *kspacePower, a Acquisition, plain float64) (*Estimate, error) {
 	c := a.within(v.Geometry)
-	n := min(v.Dims[2], mostCropped)
+	n := min(v.Dims[2], mostCropped, max(croppedPixels/v.SliceVoxels(), 2*sixth.reach()+6))
 	z0 := (v.Dims[2] - n) / 2
 	small, err := c.slices(ctx, v, z0, z0+n)
 	if err != nil {
 		return nil, err
 	}
-	there, d, err := volumeDifferences(ctx, small, e)
+	lo, hi, err := small.Range(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there, d, err := volumeDifferences(ctx, small, lo, hi, e)
 	switch {
 	case err != nil || there.Negligible || there.Sigma == 0 || there.Method != methodDifferences:
 		return nil, err
