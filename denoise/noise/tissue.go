@@ -60,7 +60,12 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 		e.Confidence, e.Why = Fair, message.New(message.NoiseVaries, "it differs from slice to slice, from %.3g to %.3g", lo, hi)
 	}
 	s.limit(&e.Figure)
+	wider := logMode(sds(wide...)) * e.fitGain(correlationSide)
+	if few := count(wide...) < minWindows; e.Correlation == nil || !few && wider > (1+evenAgrees)*e.Sigma {
+		e.Figure.limit(Figure{Confidence: Low, Why: slow.Why})
+	}
 	e.spanByWord()
+	e.High = max(e.High, min(wider, 2*e.Sigma))
 	for z := range e.PerSlice {
 		e.PerSlice[z].spanByWord()
 	}
