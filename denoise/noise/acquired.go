@@ -17,32 +17,26 @@ import (
 
 // Acquisition is the part of k-space that was acquired, as the power of the slices shows it.
 type Acquisition struct {
-	Matrix     [2]int `json:"matrix"`               // frequencies along x and y
-	Of         [2]int `json:"of"`                   // pixels along x and y, as many or more
-	Elliptical bool   `json:"elliptical,omitempty"` // the corners beyond the ellipse in the matrix are empty
+	Matrix [2]int `json:"matrix"` // frequencies along x and y
+	Of     [2]int `json:"of"`     // pixels along x and y, as many or more
 }
 
 // String returns "acquired 128 x 96 of 256 x 256".
 func (a Acquisition) String() string {
-	text := fmt.Sprintf("acquired %d x %d of %d x %d", a.Matrix[0], a.Matrix[1], a.Of[0], a.Of[1])
-	if a.Elliptical {
-		text += ", without the corners of k-space"
-	}
-	return text
+	return fmt.Sprintf("acquired %d x %d of %d x %d", a.Matrix[0], a.Matrix[1], a.Of[0], a.Of[1])
 }
 
 // The limits.
 const (
-	mostSpectra  = 16   // slices that the power is the mean of
-	fewSpectra   = 3    // slices below which nothing is looked for
-	leastMatrix  = 32   // pixels along either axis below which nothing is looked for
-	leastSupport = 0.4  // of the frequencies of an axis that was acquired
-	stepBins     = 3    // frequencies on either side of an edge that are compared
-	leastStep    = 1.9  // of the power inside over that outside
-	leastExcess  = 1.4  // of that step over those that the power makes beside it
-	bandLow      = 4    // first frequency along the other axis at which the power is read
-	bandHigh     = 0.4  // the last, as a share of the highest one
-	bandMiddle   = 0.15 // the same, in which an ellipse is as wide as its axis
+	mostSpectra  = 16  // slices that the power is the mean of, of large ones fewer
+	fewSpectra   = 3   // slices below which nothing is looked for
+	leastMatrix  = 32  // pixels along either axis below which nothing is looked for
+	leastSupport = 0.4 // of the frequencies of an axis that was acquired
+	stepBins     = 3   // frequencies on either side of an edge that are compared
+	leastStep    = 1.9 // of the power inside over that outside
+	leastExcess  = 1.4 // of that step over those that the power makes beside it
+	bandLow      = 4   // first frequency along the other axis at which the power is read
+	bandHigh     = 0.4 // the last, as a share of the highest one
 )
 
 // kspacePower is the power of slices by frequency: [ky][kx], 0 <= ky < ny, 0 <= kx <= nx/2.
@@ -64,7 +58,7 @@ func (p *kspacePower) at(kx, ky int) float64 {
 // slicePower returns the power of at most mostSpectra slices, evenly over the volume, padding counts as 0. The
 // error is the context's.
 func slicePower(ctx context.Context, v *volume.Volume) (*kspacePower, error) {
-	n := min(v.Dims[2], mostSpectra)
+	n := min(v.Dims[2], mostSpectra, max(croppedPixels/2/v.SliceVoxels(), mostSpectra/2))
 	each := make([][]float64, n)
 	p := &kspacePower{nx: v.Dims[0], ny: v.Dims[1], slices: n}
 	err := parallel.ForWorkers(ctx, n, runtime.GOMAXPROCS(0), func() func(int) error {
@@ -147,24 +141,12 @@ func (t *sliceTransform) forward(v *volume.Volume, z, bins, ny int) {
 func (p *kspacePower) acquisition() *Acquisition {
 	pixels := [2]int{p.nx, p.ny}
 	a := Acquisition{Matrix: pixels, Of: pixels}
-	var edges [2]int
 	for axis := range 2 {
-		if edge, ok := edgeOf(p.profile(axis, bandHigh), 0); ok {
-			a.Matrix[axis], edges[axis] = 2*edge-1, edge
+		if edge, ok := edgeOf(p.profile(axis)); ok {
+			a.Matrix[axis] = 2*edge - 1
 		}
 	}
-	if a.Elliptical = p.withoutCorners(a.Matrix); a.Elliptical {
-		for axis, first := range edges {
-			if first == 0 {
-				continue
-			}
-			a.Matrix[axis] = a.Of[axis]
-			if edge, ok := edgeOf(p.profile(axis, bandMiddle), first); ok {
-				a.Matrix[axis] = 2*edge - 1
-			}
-		}
-	}
-	if a.Matrix == a.Of && !a.Elliptical {
+	if a.Matrix == a.Of {
 		return nil
 	}
 	return &a
@@ -177,7 +159,7 @@ func (p *kspacePower) outside(a Acquisition) float64 {
 	for ky := -(p.ny - 1) / 2; ky <= p.ny/2; ky++ {
 		for kx := range p.bins() {
 			u, v := float64(kx)/float64(half[0]), float64(max(ky, -ky))/float64(half[1])
-			if max(u, v) > 1 || a.Elliptical && math.Hypot(u, v) > 1 {
+			if max(u, v) > 1 {
 				sum += nearLog(max(p.at(kx, ky), math.SmallestNonzeroFloat32))
 				count++
 			}
@@ -188,13 +170,13 @@ func (p *kspacePower) outside(a Acquisition) float64 {
 
 // profile returns the power by frequency along an axis, as the geometric mean over frequencies of the
 // other one up to a share of its highest, at which anatomy and noise are strong.
-func (p *kspacePower) profile(axis int, share float64) []float64 {
+func (p *kspacePower) profile(axis int) []float64 {
 	n, other := p.nx, p.ny
 	if axis == 1 {
 		n, other = other, n
 	}
 	out := make([]float64, (n+1)/2)
-	last := max(int(share*float64(other)/2), bandLow)
+	last := max(int(bandHigh*float64(other)/2), bandLow)
 	for k := range out {
 		sum := 0.0
 		for j := bandLow; j <= last; j++ {
@@ -209,9 +191,9 @@ func (p *kspacePower) profile(axis int, share float64) []float64 {
 	return out
 }
 
-// edgeOf returns the first frequency of a profile, from first on, that was not acquired: the power falls there by
+// edgeOf returns the first frequency of a profile that was not acquired: the power falls there by
 // a step that stands out, and stays low.
-func edgeOf(p []float64, first int) (edge int, ok bool) {
+func edgeOf(p []float64) (edge int, ok bool) {
 	step := func(e int) float64 { // 0 if there is no room for it
 		if e < stepBins || e+stepBins > len(p) {
 			return 0
@@ -219,7 +201,7 @@ func edgeOf(p []float64, first int) (edge int, ok bool) {
 		return sum3(p[e-stepBins:]) / max(sum3(p[e:]), math.SmallestNonzeroFloat64)
 	}
 	best := 0.0
-	for e := max(first, int(math.Ceil(leastSupport*float64(len(p))))); e+stepBins <= len(p); e++ {
+	for e := int(math.Ceil(leastSupport * float64(len(p)))); e+stepBins <= len(p); e++ {
 		s, beside := step(e), max(step(e-2*stepBins), step(e+2*stepBins))
 		if s > best && s >= max(leastStep, leastExcess*beside) && staysBelow(p[e:], sum3(p[e-stepBins:])/leastStep) {
 			best, edge = s, e
@@ -249,50 +231,4 @@ func staysBelow(p []float64, most float64) bool {
 		}
 	}
 	return true
-}
-
-// The ring of the corners that is compared, in half axes of the ellipse.
-const (
-	cornerRing = 0.12
-	cornerGap  = 0.03
-	cornerSide = 0.5 // of either half axis, from which on is the corner
-)
-
-// withoutCorners reports whether the power falls by a step where the ellipse in the matrix ends, and stays
-// low beyond.
-func (p *kspacePower) withoutCorners(matrix [2]int) bool {
-	ax, ay := float64(matrix[0])/2, float64(matrix[1])/2
-	var sums, counts [4]float64 // from inside to outside
-	for ky := -matrix[1] / 2; ky <= matrix[1]/2; ky++ {
-		for kx := 0; kx <= matrix[0]/2; kx++ {
-			u, v := float64(kx)/ax, math.Abs(float64(ky))/ay
-			if u < cornerSide || v < cornerSide {
-				continue
-			}
-			r := math.Hypot(u, v) - 1
-			ring := -1
-			switch {
-			case r > -cornerGap-2*cornerRing && r <= -cornerGap-cornerRing:
-				ring = 0
-			case r > -cornerGap-cornerRing && r <= -cornerGap:
-				ring = 1
-			case r > cornerGap && r <= cornerGap+cornerRing:
-				ring = 2
-			case r > cornerGap+cornerRing && r < 0.35:
-				ring = 3
-			}
-			if ring >= 0 {
-				sums[ring] += nearLog(max(p.at(kx, ky), math.SmallestNonzeroFloat32))
-				counts[ring]++
-			}
-		}
-	}
-	for i := range sums {
-		if counts[i] == 0 {
-			return false
-		}
-		sums[i] /= counts[i]
-	}
-	step := sums[1] - sums[2]
-	return step >= math.Log(leastStep) && step >= math.Log(leastExcess)+max(sums[0]-sums[1], sums[2]-sums[3]) && sums[3] <= sums[1]-math.Log(leastStep)
 }

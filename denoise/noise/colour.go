@@ -13,18 +13,14 @@ import (
 // Noise of an image that was smoothed or interpolated is not white: neighbouring
 // voxels share it, and their differences hold too little of it. In the windows that
 // sigma was found in, second differences of voxels 1, 2 and 3 apart are compared
-// with the sixth difference. White noise reads the same in all of them. If they
-// rise, either texture or correlation did it: texture scatters from window to
-// window, noise does not.
+// with the sixth difference. White noise reads the same in all of them.
 
 // The limits, as ratios to what white noise reads.
 const (
-	colourRise    = 1.015 // of the second difference over the sixth: above, the noise may not be white
-	smoothedRise  = 1.3   // the same: above, the image was smoothed, or shows texture alone
-	doubtfulRise  = 1.15  // the same beyond chance: above, the sixth difference may hold half of the noise
-	distantSpread = 1.15  // of the windows at step 3: above, texture made them differ
-	smoothSpread  = 1.5   // the same at step 3, if it rises: below, it may be noise that was smoothed far. Texture alone has 1.7 and more.
-	anatomyRise   = 1.25  // of less even windows over the evenest quarter, beyond chance: above, anatomy is part of a low figure
+	colourRise   = 1.015 // of the second difference over the sixth: above, the noise may not be white
+	smoothedRise = 1.3   // the same: above, the image was smoothed, or shows texture alone
+	doubtfulRise = 1.15  // the same beyond chance: above, the sixth difference may hold half of the noise
+	anatomyRise  = 1.25  // of less even windows over the evenest quarter, beyond chance: above, anatomy is part of a low figure
 )
 
 var filteredBefore = message.New(message.NoiseCorrelated, "the image seems to have been interpolated or filtered by the scanner, or it has hardly any noise")
@@ -32,47 +28,41 @@ var filteredBefore = message.New(message.NoiseCorrelated, "the image seems to ha
 // mostColourWindows bounds the windows that are read again.
 const mostColourWindows = 1000
 
-// reading is a second difference in the even windows: sigma if the noise is white,
-// and how much the windows scatter, 1 for noise.
-type reading struct{ sigma, spread float64 }
-
 // judgeColour looks for correlation in the even windows of those of a measurement, and for anatomy in all of them, see
 // judge. The error is the context's.
 func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, d measurement) (err error) {
 	even, how := evenest(d.windows, 0), d.how
-	var r [4]reading
+	var r [4]float64
 	for step := 1; step <= 3; step++ {
 		if r[step], err = e.secondDifferences(ctx, v, even, how, step); err != nil {
 			return err
 		}
 	}
 	rise, byChance, _ := e.textureRise(d.windows)
-	e.judge(r, how.independent(len(even)), d.valueRange, spread(even), rise-byChance)
+	e.judge(r, how.independent(len(even)), spread(even), rise-byChance)
 	return nil
 }
 
-// judge looks at the readings of steps 1 to 3 in a number of even windows. If they show that noise is correlated, or cannot
+// judge looks at sigma by the second differences of steps 1 to 3 in a number of even windows, as of white noise. If they show that noise is correlated, or cannot
 // decide, it lowers the confidence. spread is what the voxels of the windows differ by, texture included: the noise is at most
 // that. anatomy is the rise of textureRise beyond chance. Noise adds the same to a window whatever the anatomy in it: if
 // less even windows read more, and the evenest ones hold more than noise, anatomy is part of their reading too, by a share
 // that nothing shows. A figure that is low then is an upper bound.
-func (e *Estimate) judge(r [4]reading, even int, valueRange, spread, anatomy float64) {
+func (e *Estimate) judge(r [4]float64, even int, spread, anatomy float64) {
 	rise := 1.0
 	if e.Sigma > 0 {
-		rise = r[1].sigma / e.Sigma
+		rise = r[1] / e.Sigma
 	}
 	// Of few windows the rise itself scatters.
 	byChance := 0.25 / math.Sqrt(float64(max(even, 1)))
 	coloured := rise > colourRise+byChance
-	farther := r[3].spread < distantSpread && r[3].sigma > max(2*e.Sigma, lowShare*valueRange)
-	smooth := e.Negligible && r[3].spread < smoothSpread && r[3].sigma > 2*e.Sigma && spread > spreadLoss*lowShare*valueRange
-	e.Negligible = e.Negligible && rise < smoothedRise && !farther && !smooth
+	e.Negligible = e.Negligible && rise < smoothedRise
 	switch {
-	case rise > smoothedRise || farther || smooth || rise > doubtfulRise+byChance:
-		e.Confidence, e.atMost = Low, max(r[2].sigma, r[3].sigma, spread)
+	case rise > smoothedRise || rise > doubtfulRise+byChance:
+		e.Confidence, e.atMost = Low, max(r[2], r[3], spread)
 		e.Why = filteredBefore
 	case e.Confidence == Low && !e.Negligible && anatomy > anatomyRise && spread > spreadLoss*tolerableTexture*e.Sigma:
-		e.atMost = max(r[2].sigma, r[3].sigma, spread)
+		e.atMost = max(r[2], r[3], spread)
 		e.Why = message.New(message.NoiseTexture, "anatomy is part of the estimate, as less homogeneous parts of the image read more")
 	case coloured && e.Confidence == High:
 		e.Confidence, e.Why = Fair, message.New(message.NoiseTexture, "texture may be part of the figure, or the noise is slightly correlated")
@@ -94,7 +84,7 @@ const spreadLoss = 1.25
 
 // secondDifferences reads the even windows again by second differences of voxels
 // that lie step apart.
-func (e *Estimate) secondDifferences(ctx context.Context, v *volume.Volume, even []window, how sampling, step int) (reading, error) {
+func (e *Estimate) secondDifferences(ctx context.Context, v *volume.Volume, even []window, how sampling, step int) (float64, error) {
 	again := sampling{of: difference{second.taps, step}, block: how.block, parts: how.parts, flat: how.flat}
 	size := again.size()
 	var ws []window
@@ -110,7 +100,7 @@ func (e *Estimate) secondDifferences(ctx context.Context, v *volume.Volume, even
 		}
 	}
 	if len(ws) == 0 {
-		return reading{spread: math.Inf(1)}, nil
+		return 0, nil
 	}
 	err := parallel.ForWorkers(ctx, len(ws), runtime.GOMAXPROCS(0), func() func(int) error {
 		d := differencer{of: again.of}
@@ -120,14 +110,9 @@ func (e *Estimate) secondDifferences(ctx context.Context, v *volume.Volume, even
 		}
 	})
 	if err != nil {
-		return reading{}, err
+		return 0, err
 	}
-	all := e.sigmas(ws)
-	median := quantile(all, 0.5)
-	return reading{
-		sigma:  middle(all) / again.pure(0.5),
-		spread: quantile(all, 0.8) / math.Max(quantile(all, 0.2), 1e-6*median) / (again.pure(0.8) / again.pure(0.2)),
-	}, nil
+	return middle(e.sigmas(ws)) / again.pure(0.5), nil
 }
 
 // window returns the root mean square of the differences in one window.

@@ -249,8 +249,23 @@ func (c *Correlation) Effective() float64 {
 	return math.Max(sum, 1)
 }
 
-// ofBox returns the standard deviation of the means of tissueBox x tissueBox pixels of noise of sigma 1.
+// gainOf returns by how much a difference along x and y reads noise of that correlation too high.
+func (c *Correlation) gainOf(d difference) float64 {
+	sum := 0.0
+	for dy := -MaxLag; dy <= MaxLag; dy++ {
+		for dx := -MaxLag; dx <= MaxLag; dx++ {
+			sum += c.Rho(dx, dy, 0) * d.correlation(max(dx, -dx)) * d.correlation(max(dy, -dy))
+		}
+	}
+	return math.Sqrt(max(sum, 0))
+}
+
+// ofBox returns the standard deviation of the means of tissueBox x tissueBox pixels of noise of sigma 1; 1 if the
+// correlation is not known.
 func (c *Correlation) ofBox() float64 {
+	if c == nil {
+		return 1
+	}
 	sum := 0.0
 	for dy := 1 - tissueBox; dy < tissueBox; dy++ {
 		for dx := 1 - tissueBox; dx < tissueBox; dx++ {

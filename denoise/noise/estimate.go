@@ -110,7 +110,7 @@ func Of(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	e, err := ofOccupied(ctx, counted)
+	e, err := ofOccupied(ctx, counted, lo, hi)
 	if counted != v {
 		e.lo, e.hi = float64(lo), float64(hi)
 	}
@@ -158,9 +158,9 @@ type measurement struct {
 }
 
 // ofDifferences measures white noise, or if it finds that it is not white, what the acquired resolution, differences
-// across slices or those of voxels farther apart show.
-func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
-	e, d, err := volumeDifferences(ctx, v, Estimate{})
+// across slices or those of voxels farther apart show. The values lie between lo and hi.
+func ofDifferences(ctx context.Context, v *volume.Volume, lo, hi float32) (Estimate, error) {
+	e, d, err := volumeDifferences(ctx, v, lo, hi, Estimate{})
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -188,8 +188,8 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 }
 
 // volumeDifferences measures white noise of a volume and looks for correlation. The model is that of prior if it is
-// known there. The error is the context's.
-func volumeDifferences(ctx context.Context, v *volume.Volume, prior Estimate) (e Estimate, d measurement, err error) {
+// known there, and the values lie between lo and hi. The error is the context's.
+func volumeDifferences(ctx context.Context, v *volume.Volume, lo, hi float32, prior Estimate) (e Estimate, d measurement, err error) {
 	e = Estimate{Method: methodDifferences, Model: Gaussian}
 	d = measurement{how: windowsOf(v.Geometry)}
 	ws, err := differences(ctx, v, d.how, 0, v.Dims[2], maxWindows)
@@ -198,10 +198,6 @@ func volumeDifferences(ctx context.Context, v *volume.Volume, prior Estimate) (e
 		d.how.flat = v.Dims[2] <= 2*d.how.of.reach()
 		ws, err = differences(ctx, v, d.how, 0, v.Dims[2], math.MaxInt)
 	}
-	if err != nil {
-		return e, d, err
-	}
-	lo, hi, err := v.Range(ctx)
 	if err != nil {
 		return e, d, err
 	}
@@ -228,8 +224,9 @@ func volumeDifferences(ctx context.Context, v *volume.Volume, prior Estimate) (e
 // measureSlices gives every slice its figure. The error is the context's.
 func (e *Estimate) measureSlices(ctx context.Context, v *volume.Volume, d measurement) error {
 	e.PerSlice = make([]Figure, v.Dims[2])
-	err := parallel.For(ctx, v.Dims[2], func(z int) error {
-		how := sliceWindows
+	at := measuredSlices(v.Geometry)
+	err := parallel.For(ctx, len(at), func(i int) error {
+		how, z := sliceWindows, at[i]
 		ws, err := differences(ctx, v, how, z, z+1, maxWindows)
 		if err == nil && how.independent(len(ws)) < 2*minWindows {
 			how = sliceVoxels
@@ -241,6 +238,7 @@ func (e *Estimate) measureSlices(ctx context.Context, v *volume.Volume, d measur
 		e.PerSlice[z] = e.differencesFigure(ws, d.cut, how, d.valueRange)
 		return nil
 	})
+	between(e.PerSlice, at)
 	e.calibrateSlices()
 	return err
 }

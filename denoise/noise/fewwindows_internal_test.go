@@ -134,7 +134,11 @@ func TestTextureOfASmallVolume(t *testing.T) {
 				}
 				v.Data[i] = float32(300 + texture*smooth/0.44 + sigma*Normal(seed, uint64(i), 0))
 			}
-			e, _, err := volumeDifferences(t.Context(), v, Estimate{})
+			lo, hi, err := v.Range(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, _, err := volumeDifferences(t.Context(), v, lo, hi, Estimate{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,7 +40,7 @@ func Hounsfield(v *volume.Volume) (water float64, ok bool) {
 	if water, ok = s.byValues(); ok { // before padding is taken for air
 		return water, true
 	}
-	even, all := s.even(water)
+	even, all := s.even(water, solidAbove)
 	switch air := airInHU(v) > airShare; {
 	case v.Modality == "CT" && !air && max(tissueShare(even, water), tissueShare(all, water)) >= statedTissue:
 		return water, true // soft tissue in HU lies where the air of the others does
@@ -68,6 +68,7 @@ func airInHU(v *volume.Volume) float64 {
 const (
 	blockSide    = 8
 	blockSlices  = 16  // that are looked at, at most
+	fineSlice    = 256 // pixels along x and y up to which all blocks of a slice are
 	airNear      = 12  // how far the mean of a block of air may be from that of most
 	airNoise     = 120 // the largest standard deviation of one
 	leastAir     = 0.002
@@ -76,6 +77,9 @@ const (
 	leastTissue  = 0.61
 	statedTissue = 0.5 // if the values are known to be of a CT
 	mostBetween  = 0.13
+	leastLung    = 0.24 // of lung over the solid blocks if there are lungs: chests have 0.44 and more, MR 0.18 at most
+	mostLung     = 1.5
+	aboveLung    = 300  // of air, where lungs end
 	lowestAir    = -100 // of the means of air that are looked at
 	highestAir   = 200
 	chiFar       = 3    // mean over standard deviation of air elsewhere, at least, or
@@ -105,6 +109,9 @@ func (s solids) water() float64 {
 	for from, to := 0, 0; to < len(medians); to++ {
 		for medians[to]-medians[from] > 2*airNear {
 			from++
+		}
+		if enough := leastAir * float64(len(s.all)); medians[to] > air+4*airNear && float64(most) > enough && most > (to-from)/20 {
+			break // lung
 		}
 		if to-from >= most {
 			air, most = medians[(from+to)/2], to-from+1
@@ -148,10 +155,11 @@ func (b *block) ofAir(values []float64) {
 }
 
 func (s *solids) read(v *volume.Volume) {
+	step := blockSide * max(min(v.Dims[0], v.Dims[1])/fineSlice, 1)
 	for z := 0; z < v.Dims[2]; z += (v.Dims[2] + blockSlices - 1) / blockSlices {
 		plane, mask := v.Plane(z), v.PlaneMask(z)
-		for y := 0; y+blockSide <= v.Dims[1]; y += blockSide {
-			for x := 0; x+blockSide <= v.Dims[0]; x += blockSide {
+		for y := 0; y+blockSide <= v.Dims[1]; y += step {
+			for x := 0; x+blockSide <= v.Dims[0]; x += step {
 				values := s.values[:0]
 				sum, squares := 0.0, 0.0
 				for j := range blockSide {
@@ -207,11 +215,11 @@ func (s solids) symmetric(water float64) bool {
 	return n > 0 && (mean <= rayleighNear*sd || water != water1000 && (mean >= chiFar*sd || lowest > clipped*n || quantile(skews, 0.5) < rayleighSkew))
 }
 
-// even returns the blocks of tissue that are about as even as a fifth of them is, and how many there are in all.
-func (s solids) even(water float64) (even, all []block) {
+// even returns the blocks of tissue, above air by so much, that are about as even as a fifth of them is, and how many there are in all.
+func (s solids) even(water, above float64) (even, all []block) {
 	var sds []float64
 	for _, b := range s.all {
-		if b.mean > water+airOfWater+solidAbove {
+		if b.mean > water+airOfWater+above {
 			all, sds = append(all, b), append(sds, b.sd)
 		}
 	}
@@ -230,15 +238,23 @@ func tissueShare(of []block, water float64) float64 {
 	return float64(n) / math.Max(float64(len(of)), 1)
 }
 
-// tissue says whether nearly all even blocks are fat or soft tissue, and few lie between lung and fat.
+// tissue says whether nearly all even blocks are fat or soft tissue, and few lie between lung and fat, as vessels do in lungs.
 func (s solids) tissue(water float64) bool {
-	even, all := s.even(water) // strong noise is least at the rim, where the even blocks lie then
-	between := 0
-	for _, b := range all {
-		if hu := b.mean - water; hu > -700 && hu < -200 {
+	even, all := s.even(water, solidAbove) // strong noise is least at the rim, where the even blocks lie then
+	between, lung := 0, 0
+	for _, b := range s.all {
+		switch hu := b.mean - water; {
+		case hu > -950 && hu <= -700:
+			lung++
+		case hu > -700 && hu < -200:
 			between++
 		}
 	}
 	n := float64(len(all))
-	return n >= leastSolid*float64(len(s.all)) && n > 0 && float64(between) <= mostBetween*n && max(tissueShare(even, water), tissueShare(all, water)) >= leastTissue
+	least := leastSolid * float64(len(s.all))
+	if float64(lung) > leastLung*n && float64(lung) < mostLung*n {
+		even, all = s.even(water, aboveLung)
+		return float64(len(all)) >= least && tissueShare(even, water) >= leastTissue
+	}
+	return n >= least && n > 0 && float64(between) <= mostBetween*n && max(tissueShare(even, water), tissueShare(all, water)) >= leastTissue
 }

@@ -79,6 +79,40 @@ func TestOffsetOfHounsfieldUnits(t *testing.T) {
 	}
 }
 
+// A chest in any offset is a CT, although lungs are no tissue and vessels lie in them, and has the figures of the chest in HU.
+func TestOffsetOfAChest(t *testing.T) {
+	hu := volume.New(volume.NewGeometry([3]int{256, 256, 4}, [3]float64{1.3, 1.3, 2}))
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range hu.Data {
+		x, y, z := float64(i%256)-127.5, float64(i/256%256)-127.5, float64(i/65536)
+		value := -1000.0
+		switch lung := math.Hypot((math.Abs(x)-52)/40, (y+4)/55); {
+		case lung < 1 && math.Mod(x+300+3*z, 11) < 3 && math.Mod(y+300+5*z, 13) < 3: // a vessel
+			value = 35
+		case lung < 1:
+			value = -860
+		case math.Hypot(x/108, y/75) < 1:
+			value = 45
+		case math.Hypot(x/118, y/85) < 1:
+			value = -90
+		}
+		hu.Data[i] = float32(value + 20*rng.NormFloat64())
+	}
+	hu.Unit = "HU"
+	want := estimate(t, hu)
+	for _, offset := range []float64{980, 1000, 1024, 1050, 1100} {
+		for _, least := range []float64{math.Inf(-1), 0} {
+			for _, modality := range []string{"", "CT"} {
+				v := withOffset(hu, 1, offset, least)
+				v.Modality = modality
+				if e := estimate(t, v); !e.InTissue() || math.Abs(e.Sigma/want.Sigma-1) > 0.02 {
+					t.Errorf("HU + %g, at least %g, modality %q: %g by %s, want %g", offset, least, modality, e.Sigma, e.Method, want.Sigma)
+				}
+			}
+		}
+	}
+}
+
 // Magnitudes and templates are no CT, whatever their scale.
 func TestNoMagnitudeIsACT(t *testing.T) {
 	for _, kind := range []string{"mr", "steps"} {

@@ -34,8 +34,8 @@ const (
 	sureHalf  = 0.06
 	fairHalf  = 0.17
 	lowHalf   = 0.3
-	leastHalf = 0.05 // below a low end
-	evenFar   = 0.4  // of the logarithm, between two kinds of evidence of which the one is no figure
+	leastHalf = 0.05  // below a low end
+	sharpened = 1.025 // by which differences read noise too high, by the correlation in windows, above which it counts
 )
 
 // span sets the interval, which holds Sigma, and the word that follows from its width.
@@ -94,8 +94,13 @@ func (f Figure) Advice() message.Message {
 // even. Detail stays the best value if the windows may hold it; else they are.
 func (e *Estimate) combine(w evenWindows) {
 	was := e.Sigma
-	fine := e.finest()
 	even, of, found := w.evidence()
+	if found && e.Confidence == High && e.Method == methodDifferences {
+		if gain := of.correlation.gainOf(sixth); gain > sharpened { // as after homodyne reconstruction
+			e.Sigma /= gain
+		}
+	}
+	fine := e.finest()
 	e.Negligible = e.Negligible && !e.ModelKnown // a background that shows its distribution holds noise
 	switch {
 	case e.Sigma == 0 && e.Confidence != None:
@@ -127,9 +132,6 @@ func (x Evidence) allows(sigma float64) bool {
 func (e *Estimate) finest() Evidence {
 	half := map[Confidence]float64{High: sureHalf, Fair: fairHalf, Low: lowHalf}[e.Confidence]
 	x := Evidence{Kind: FinestDetail, Sigma: e.Sigma, Low: e.Sigma * (1 - half), High: e.Sigma * (1 + half), Windows: e.Windows}
-	if e.Confidence == High {
-		x.Low = e.Sigma * (1 - leastHalf)
-	}
 	x.High = max(x.High, e.atMost)
 	return x
 }
@@ -146,13 +148,12 @@ func (e *Estimate) fromDetail(fine Evidence, even *Evidence, anatomy float64) {
 		}
 	default:
 		e.Evidence = append(e.Evidence, *even)
-		if off := math.Abs(math.Log(even.Sigma / e.Sigma)); was == Fair && e.Method == methodDifferences && off > evenAgrees && off < evenFar {
-			e.Sigma = math.Sqrt(even.Sigma * e.Sigma) // texture is part of the one, or of the other
-			low, high = e.Sigma*(1-fairHalf), e.Sigma*(1+fairHalf)
-		}
-		if was == Low {
+		switch {
+		case was == Low:
 			low, high = max(low, even.Low), min(high, even.High)
-		} else if math.Abs(even.Sigma/e.Sigma-1) > leastHalf+anatomy/2 {
+		case e.Method == methodBackground && even.Sigma > (1+evenAgrees)*e.Sigma: // anatomy is part of the one, or the object has more noise
+			e.Sigma, high = math.Sqrt(even.Sigma*e.Sigma), even.High
+		case math.Abs(even.Sigma/e.Sigma-1) > leastHalf+anatomy/2:
 			low, high = min(low, max(even.Low, e.Sigma*(1-fairWidth))), max(high, min(even.High, e.Sigma*(1+fairWidth)))
 		}
 	}

@@ -11,16 +11,16 @@ import (
 	"quell/volume"
 )
 
-// Noise is white on the grid that it was acquired on. The slices are cropped in k-space to what was acquired, or
-// to a rectangle in the ellipse, and measured there. The image has the noise of all frequencies that were acquired,
+// Noise is white on the grid that it was acquired on. The slices are cropped in k-space to what was acquired,
+// and measured there. The image has the noise of all frequencies that were acquired,
 // so that its variance is that of the cropped slices, times the number of these over the number of those kept.
 
 const (
-	mostCropped   = 32   // slices that are measured
+	mostCropped   = 32 // slices that are measured, of large ones as many as hold croppedPixels
+	croppedPixels = 3 << 20
 	cropMargin    = 2    // frequencies that are left out: the edge is known to one on either side
 	mostTrimmed   = 0.06 // of the frequencies, for a number of them that transforms take less time for
 	handyFactor   = 13   // the largest prime factor of such a number
-	ellipseMargin = 0.98 // of the rectangle in the ellipse
 	plainShare    = 0.85 // of the figure that the image itself may read: above, zeros do not hide noise
 	agreement     = 0.08 // of the frequencies, by which what a file states may differ
 	mostOutside   = 0.33 // of the power of noise that was acquired, outside: white noise has 0.43 where nothing else is
@@ -40,26 +40,17 @@ type crop struct {
 	gain float64 // sigma of the image over that of the cropped slices
 }
 
-// within returns the crop to a, or to the rectangle in its ellipse.
+// within returns the crop to a.
 func (a Acquisition) within(g volume.Geometry) crop {
 	c := crop{of: g}
 	kept := 1.0
 	for axis, n := range a.Matrix {
-		switch {
-		case a.Elliptical:
-			c.keep[axis] = handy(int(ellipseMargin * float64(n) / math.Sqrt2))
-		case n < g.Dims[axis]:
+		if c.keep[axis] = n; n < g.Dims[axis] {
 			c.keep[axis] = handy(n - cropMargin)
-		default:
-			c.keep[axis] = n
 		}
 		kept *= float64(c.keep[axis])
 	}
-	acquired := float64(a.Matrix[0]) * float64(a.Matrix[1])
-	if a.Elliptical {
-		acquired *= math.Pi / 4
-	}
-	c.gain = math.Sqrt(acquired / kept)
+	c.gain = math.Sqrt(float64(a.Matrix[0]) * float64(a.Matrix[1]) / kept)
 	return c
 }
 
@@ -183,28 +174,23 @@ func (e Estimate) acquiredFigure(ctx context.Context, v *volume.Volume, plain fl
 	if a == nil {
 		return nil, nil
 	}
-	if a.Matrix != a.Of {
-		found, err := e.atResolution(ctx, v, p, Acquisition{Matrix: a.Matrix, Of: a.Of}, plain)
-		if found != nil || err != nil {
-			return found, err
-		}
-	}
-	if a.Elliptical {
-		return e.atResolution(ctx, v, p, *a, plain)
-	}
-	return nil, nil
+	return e.atResolution(ctx, v, p, *a, plain)
 }
 
 // atResolution measures the middle slices at the resolution of a, of which p is the power.
 func (e Estimate) atResolution(ctx context.Context, v *volume.Volume, p *kspacePower, a Acquisition, plain float64) (*Estimate, error) {
 	c := a.within(v.Geometry)
-	n := min(v.Dims[2], mostCropped)
+	n := min(v.Dims[2], mostCropped, max(croppedPixels/v.SliceVoxels(), 2*sixth.reach()+6))
 	z0 := (v.Dims[2] - n) / 2
 	small, err := c.slices(ctx, v, z0, z0+n)
 	if err != nil {
 		return nil, err
 	}
-	there, d, err := volumeDifferences(ctx, small, e)
+	lo, hi, err := small.Range(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there, d, err := volumeDifferences(ctx, small, lo, hi, e)
 	switch {
 	case err != nil || there.Negligible || there.Sigma == 0 || there.Method != methodDifferences:
 		return nil, err
@@ -300,15 +286,7 @@ func (a Acquisition) correlation() *Correlation {
 	total := 0.0
 	half := [2]int{a.Matrix[0] / 2, a.Matrix[1] / 2}
 	for ky := -half[1]; ky < half[1]+a.Matrix[1]%2; ky++ {
-		width := half[0]
-		if a.Elliptical {
-			y := float64(ky) / (float64(a.Matrix[1]) / 2)
-			width = int(float64(a.Matrix[0]) / 2 * math.Sqrt(max(1-y*y, 0)))
-		}
-		for kx := -width; kx <= width; kx++ {
-			if 2*width == a.Matrix[0] && kx == width { // the same as -width
-				continue
-			}
+		for kx := -half[0]; kx < half[0]+a.Matrix[0]%2; kx++ {
 			total++
 			for dy := 0; dy <= MaxLag; dy++ {
 				for dx := -MaxLag; dx <= MaxLag; dx++ {

@@ -38,9 +38,9 @@ func softCT(sigma, f0 float64) *volume.Volume {
 // Noise of a soft kernel is read, if it scatters the means of tissue too, and if it is as slow as small windows are wide: it was
 // unknown.
 func TestSoftNoiseOfCT(t *testing.T) {
-	for _, c := range []struct{ sigma, f0, off float64 }{{25, 0.45, 0.05}, {114, 0.15, 0.08}, {25, 0.08, 0.2}, {8, 0.08, 0.2}} {
+	for _, c := range []struct{ sigma, f0, off float64 }{{25, 0.45, 0.05}, {114, 0.15, 0.08}, {25, 0.08, 0.2}, {8, 0.08, 0.2}, {114, 0.08, 0.1}} {
 		e := estimate(t, softCT(c.sigma, c.f0))
-		if off := e.Sigma/c.sigma - 1; math.Abs(off) > c.off || !e.InTissue() {
+		if off := e.Sigma/c.sigma - 1; math.Abs(off) > c.off || c.off <= 0.1 && (e.Low > c.sigma || e.High < c.sigma) || !e.InTissue() {
 			t.Errorf("%g HU at %g: %+v, by %s", c.sigma, c.f0, e.Figure, e.Method)
 		}
 	}

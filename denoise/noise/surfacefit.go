@@ -139,29 +139,34 @@ const minWindows = 40
 func fitStep(n int) int { return max(n/3, 1) }
 
 // surfaceFits measures the windows of side n, a third of a window apart, that lie in
-// the soft tissue of the slices of a CT. The error is the context's.
+// the soft tissue of all slices of a CT. The error is the context's.
 func surfaceFits(ctx context.Context, v *volume.Volume, limits tissue, n int) ([]window, error) {
-	found, err := fitSlices(ctx, v, limits, n)
+	all := make([]int, v.Dims[2])
+	for z := range all {
+		all[z] = z
+	}
+	found, err := fitSlices(ctx, v, limits, all, n)
 	if err != nil {
 		return nil, err
 	}
 	return slices.Concat(found[0]...), nil
 }
 
-// fitSlices returns the windows of surfaceFits for each of several sides, by side and slice. One pass serves all
+// fitSlices returns the windows of surfaceFits in some slices for each of several sides, by side and slice. One pass serves all
 // sides. The error is the context's.
-func fitSlices(ctx context.Context, v *volume.Volume, limits tissue, sides ...int) ([][][]window, error) {
+func fitSlices(ctx context.Context, v *volume.Volume, limits tissue, at []int, sides ...int) ([][][]window, error) {
 	found := make([][][]window, len(sides))
 	for i := range found {
 		found[i] = make([][]window, v.Dims[2])
 	}
-	return found, parallel.ForWorkers(ctx, v.Dims[2], runtime.GOMAXPROCS(0), func() func(int) error {
+	return found, parallel.ForWorkers(ctx, len(at), runtime.GOMAXPROCS(0), func() func(int) error {
 		marker := newTissueMarker(limits, v.Dims)
 		fitters := make([]*fitter, len(sides))
 		for i, n := range sides {
 			fitters[i] = newFitter(n, v.Dims[0])
 		}
-		return func(z int) error {
+		return func(k int) error {
+			z := at[k]
 			fitSlice(v, z, evenOrders[0], marker, fitters)
 			for i, f := range fitters {
 				found[i][z] = slices.Clone(f.found)

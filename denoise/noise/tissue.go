@@ -13,14 +13,15 @@ import (
 // ofTissue measures correlated noise.
 func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, error) {
 	e := Estimate{Model: Gaussian, ModelKnown: true, Method: methodSurfaceFits, tissue: softTissue(water)}
-	bySlice, wide, err := e.tissueFits(ctx, v)
+	at := measuredSlices(v.Geometry)
+	bySlice, wide, err := e.tissueFits(ctx, v, at)
 	if err != nil {
 		return Estimate{}, err
 	}
 	side := e.side
 	e.PerSlice = make([]Figure, v.Dims[2])
-	err = parallel.For(ctx, v.Dims[2], func(z int) error {
-		e.PerSlice[z] = tissueFigure(bySlice[z])
+	err = parallel.For(ctx, len(at), func(i int) error {
+		e.PerSlice[at[i]] = tissueFigure(bySlice[at[i]])
 		return nil
 	})
 	if err != nil {
@@ -41,7 +42,7 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 		slow.Confidence = None
 		return Estimate{Figure: slow, Model: e.Model, ModelKnown: true, Method: e.Method, PerSlice: slices.Repeat([]Figure{slow}, v.Dims[2]), tissue: e.tissue}, nil
 	}
-	if err := e.judgeSlices(ctx, bySlice, s, side); err != nil {
+	if err := e.judgeSlices(ctx, bySlice, at, s, side); err != nil {
 		return Estimate{}, err
 	}
 	if gain > fairLoss {
@@ -59,7 +60,12 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 		e.Confidence, e.Why = Fair, message.New(message.NoiseVaries, "it differs from slice to slice, from %.3g to %.3g", lo, hi)
 	}
 	s.limit(&e.Figure)
+	wider := logMode(sds(wide...)) * e.fitGain(correlationSide)
+	if few := count(wide...) < minWindows; e.Correlation == nil || !few && wider > (1+evenAgrees)*e.Sigma {
+		e.Figure.limit(Figure{Confidence: Low, Why: slow.Why})
+	}
 	e.spanByWord()
+	e.High = max(e.High, min(wider, 2*e.Sigma))
 	for z := range e.PerSlice {
 		e.PerSlice[z].spanByWord()
 	}
@@ -72,14 +78,14 @@ var softSides = []int{15, 21, 27}
 
 // tissueFits returns the windows in soft tissue, by slices, and those of correlationSide, and sets their side and the figure of all. Strong
 // noise widens the range of soft tissue, as parts of it alone are of less noise, and slow noise the windows.
-func (e *Estimate) tissueFits(ctx context.Context, v *volume.Volume) (bySlice, wide [][]window, err error) {
+func (e *Estimate) tissueFits(ctx context.Context, v *volume.Volume, at []int) (bySlice, wide [][]window, err error) {
 	soft := e.tissue
 	e.side = fitWindow(v.Geometry)
 	var found [][][]window
 	var c *Correlation
 	mode := 0.0
 	for range mostWidened {
-		if found, err = fitSlices(ctx, v, e.tissue, e.side, correlationSide); err != nil {
+		if found, err = fitSlices(ctx, v, e.tissue, at, e.side, correlationSide); err != nil {
 			return nil, nil, err
 		}
 		if mode = logMode(sds(found[0]...)); mode < scatteringNoise {
@@ -100,7 +106,7 @@ func (e *Estimate) tissueFits(ctx context.Context, v *volume.Volume) (bySlice, w
 		if surfaceGain(c, e.side) <= fairLoss {
 			break
 		}
-		further, err := fitSlices(ctx, v, e.tissue, side)
+		further, err := fitSlices(ctx, v, e.tissue, at, side)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -120,12 +126,12 @@ const (
 )
 
 // judgeSlices turns the figures of the slices, each of windows of its own, into sigma, with the confidence in it.
-func (e *Estimate) judgeSlices(ctx context.Context, bySlice [][]window, s sharing, side int) error {
+func (e *Estimate) judgeSlices(ctx context.Context, bySlice [][]window, at []int, s sharing, side int) error {
 	gain := e.fitGain(side)
 	freedom := e.Correlation.freedom(side)
 	uneven := tolerableUneven * unevenGain(e.Correlation, side)
-	err := parallel.For(ctx, len(bySlice), func(z int) error {
-		f, ws := &e.PerSlice[z], bySlice[z]
+	err := parallel.For(ctx, len(at), func(i int) error {
+		f, ws := &e.PerSlice[at[i]], bySlice[at[i]]
 		alone := s.alone(*f, ws, uneven*f.Sigma)
 		if even := level(ws, uneven*f.Sigma); len(even) >= minWindows {
 			ws, *f = even, tissueFigure(even)
@@ -136,6 +142,7 @@ func (e *Estimate) judgeSlices(ctx context.Context, bySlice [][]window, s sharin
 		s.limit(f)
 		return nil
 	})
+	between(e.PerSlice, at)
 	if err == nil && !s.shown { // there are one or two figures
 		for _, f := range e.PerSlice {
 			e.Figure.limit(f)

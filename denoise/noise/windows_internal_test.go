@@ -503,7 +503,7 @@ func TestFitsOfSeveralSides(t *testing.T) {
 		v.Mask[i] = i%4099 != 0
 	}
 	sides := []int{9, 11, correlationSide}
-	found, err := fitSlices(t.Context(), v, softTissue(0), sides...)
+	found, err := fitSlices(t.Context(), v, softTissue(0), []int{0, 1, 2}, sides...)
 	if err != nil {
 		t.Fatal(err)
 	}

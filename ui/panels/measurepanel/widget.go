@@ -150,11 +150,7 @@ func (s Snapshot) about() (text string) {
 	if text != "" {
 		text += "\n"
 	}
-	text += fmt.Sprintf(lang.L("acquired %d × %d of %d × %d pixels"), a.Matrix[0], a.Matrix[1], a.Of[0], a.Of[1])
-	if a.Elliptical {
-		text += lang.L(", without the corners of k-space")
-	}
-	return text
+	return text + fmt.Sprintf(lang.L("acquired %d × %d of %d × %d pixels"), a.Matrix[0], a.Matrix[1], a.Of[0], a.Of[1])
 }
 
 // missing stands for a number that there is none of; the text below the verdict
