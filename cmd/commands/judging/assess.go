@@ -46,7 +46,9 @@ run again: AFTER must be what it makes, or the place at which something was remo
 or added is found. Otherwise the filter whose result is most like AFTER shows what an
 honest result looks like, and a result that is moved, turned, clipped, in other
 units or with slices in another order is named as that (mismatch). Slices and voxels are counted from 1; the numbers of the
-JSON count from 0. Of a 4-D series each volume is judged by itself.`,
+JSON count from 0. A 4-D series of 8 volumes or more is judged as a whole: contrast
+in the mean of its volumes, objects that one volume has alone by themselves (lost),
+with the temporal SNR, and the bias of signal and mean diffusivity.`,
 		Example: `  quell assess ct/ denoised/
   quell assess brain.nii.gz denoised.nii.gz --recipe tuned.json --json`,
 		Inputs: command.Every,
@@ -72,9 +74,22 @@ JSON count from 0. Of a 4-D series each volume is judged by itself.`,
 		}
 		defer after.Close()
 		a := assessor{cmd: cmd, out: args[1], mask: *mask, noiseMap: *noiseMap, recipe: *recipeFile}
+		load := func(k int) (judge.Input, error) { return a.volume(before, after, k) }
+		if before.Group != nil && len(before.Entries) >= judge.FewestTogether {
+			whole, each, err := judge.AssessSeries(cmd.Context(), before.Group, len(before.Entries), load)
+			if err != nil {
+				return err
+			}
+			done()
+			return printSeries(cmd, whole, each, before)
+		}
 		var all []volumeAssessment
 		for k := range before.Entries {
-			one, err := a.volume(before, after, k)
+			in, err := load(k)
+			if err != nil {
+				return err
+			}
+			one, err := judge.Assess(cmd.Context(), in)
 			if err != nil {
 				return err
 			}
@@ -92,54 +107,52 @@ type assessor struct {
 	out, mask, noiseMap, recipe string // paths; "" for none
 }
 
-// volume judges the k-th volume.
-func (a assessor) volume(before, after *open.Selected, k int) (judge.Assessment, error) {
+// volume loads the k-th volume and what it is judged by.
+func (a assessor) volume(before, after *open.Selected, k int) (in judge.Input, err error) {
 	ctx := a.cmd.Context()
 	s, err := before.Load(ctx, k)
 	if err != nil {
-		return judge.Assessment{}, err
+		return in, err
 	}
 	result, err := after.Load(ctx, k)
 	if err != nil {
-		return judge.Assessment{}, err
+		return in, err
 	}
 	if result.Volume, err = command.InOrderOf(a.cmd, a.out, result.Volume, s.Volume); err != nil {
-		return judge.Assessment{}, err
+		return in, err
 	}
-	in := judge.Input{Before: s, After: result.Volume, WithoutMap: true}
+	in = judge.Input{Before: s, After: result.Volume, WithoutMap: true}
 	if a.mask != "" {
 		if in.Mask, err = openMask(a.cmd, a.mask, s.Volume); err != nil {
-			return judge.Assessment{}, err
+			return in, err
 		}
 	}
 	if a.noiseMap != "" {
 		if in.Maps, err = run.OpenNoiseMap(ctx, a.noiseMap, s); err != nil {
-			return judge.Assessment{}, err
+			return in, err
 		}
 	}
 	if a.recipe != "" {
 		r, err := files.LoadRecipe(a.recipe)
 		if err != nil {
-			return judge.Assessment{}, err
+			return in, err
 		}
 		if !r.Resolved() {
-			return judge.Assessment{}, job.Usagef("%s holds automatic values; give the recipe as it was run, which lies beside an output", a.recipe)
+			return in, job.Usagef("%s holds automatic values; give the recipe as it was run, which lies beside an output", a.recipe)
 		}
 		in.Recipe = &r
 	} else if in.Recipe, err = output.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {
-		return judge.Assessment{}, err
+		return in, err
 	} else if in.Recipe == nil && a.noiseMap == "" && output.MappedBeside(a.out) {
 		if in.Maps, err = run.OpenNoiseMap(ctx, job.MapAuto, s); err != nil {
-			return judge.Assessment{}, err
+			return in, err
 		}
 		if in.Recipe, err = output.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {
-			return judge.Assessment{}, err
+			return in, err
 		}
 	}
-	if in.Engine, err = engines.Pick("cpu"); err != nil {
-		return judge.Assessment{}, err
-	}
-	return judge.Assess(ctx, in)
+	in.Engine, err = engines.Pick("cpu")
+	return in, err
 }
 
 // volumeAssessment is the verdict about one volume; Name is its place in a 4-D series.
@@ -173,12 +186,47 @@ func printAssessments(w io.Writer, all []volumeAssessment, of open.Selection, as
 	return nil
 }
 
-func printAssessment(w io.Writer, a judge.Assessment) error {
-	m := judge.Measures{Assessment: a}
-	fmt.Fprintf(w, "%-20s %s\n%-20s %s\n", "Verdict", a.Judgement.Message(), "", a.Why)
-	for _, f := range judge.FiguresOf(m) {
-		fmt.Fprintf(w, "%-20s %s\n", f.Label, f.Line())
+// printSeries prints the verdict about a 4-D series that is judged as a whole.
+func printSeries(cmd *cobra.Command, a judge.SeriesAssessment, each []judge.Assessment, of *open.Selected) error {
+	w := cmd.OutOrStdout()
+	if command.JSON(cmd) {
+		volumes := make([]volumeAssessment, len(each))
+		for k, one := range each {
+			volumes[k] = volumeAssessment{of.Name(k), one}
+		}
+		return command.PrintJSON(w, struct {
+			judge.SeriesAssessment
+			Axis    string             `json:"axis"`
+			Volumes []volumeAssessment `json:"volumes"`
+			Covered open.Coverage      `json:"covered"`
+		}{a, of.Group.Axis(), volumes, of.Covered})
 	}
+	verdict := judge.Assessment{Verdict: a.Verdict}
+	printVerdict(w, verdict, judge.Shares(judge.Measures{Assessment: verdict}))
+	if t := a.TSNR; t != nil {
+		fmt.Fprintf(w, "%-20s %.3g before, %.3g after, in %d volumes\n", "Temporal SNR", t.Before, t.After, t.Volumes)
+	}
+	for _, c := range a.Contrasts {
+		fmt.Fprintf(w, "%-20s %.4g before, %.4g after (%+.1f per mille), in %d volumes%s\n", "Mean signal", c.Before, c.After, 1000*c.Bias, c.Volumes, strings.TrimSuffix(" of "+c.Name, " of "))
+	}
+	if d := a.Diffusivity; d != nil {
+		fmt.Fprintf(w, "%-20s %.4g before, %.4g after (%+.1f per mille), 0.001 mm2/s at b-value %g\n", "Mean diffusivity", 1000*d.Before, 1000*d.After, 1000*d.Bias, d.B)
+	}
+	for _, l := range a.Lost {
+		fmt.Fprintf(w, "%-20s volume %d, x %d, y %d in slice %d: %d voxels of %.3g sigmas keep %.0f %%\n", "Lost", l.Volume+1, l.At[0]+1, l.At[1]+1, l.At[2]+1, l.Voxels, l.Sigmas, 100*l.Kept)
+	}
+	for k, one := range each {
+		line := fmt.Sprintf("%s  sigma %.4g", of.Name(k), one.Sigma)
+		for _, f := range judge.Shares(judge.Measures{Assessment: one}) {
+			line += "  " + f.Label.String() + " " + f.Text()
+		}
+		fmt.Fprintln(w, line)
+	}
+	return nil
+}
+
+func printAssessment(w io.Writer, a judge.Assessment) error {
+	printVerdict(w, a, judge.FiguresOf(judge.Measures{Assessment: a}))
 	for _, b := range a.Spectrum {
 		fmt.Fprintf(w, "%-20s %.3g x white noise, after a Gaussian of %g voxels\n", "Residual power", b.Power, b.Scale)
 	}
@@ -200,4 +248,11 @@ func printAssessment(w io.Writer, a judge.Assessment) error {
 		fmt.Fprintf(w, "slice %-6d %-16s %s\n", z+1, s.Judgement.Message(), strings.Join(texts, "; "))
 	}
 	return nil
+}
+
+func printVerdict(w io.Writer, a judge.Assessment, figures []judge.Figure) {
+	fmt.Fprintf(w, "%-20s %s\n%-20s %s\n", "Verdict", a.Judgement.Message(), "", a.Why)
+	for _, f := range figures {
+		fmt.Fprintf(w, "%-20s %s\n", f.Label, f.Line())
+	}
 }
