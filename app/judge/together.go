@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"quell/denoise/noise"
 	"quell/denoise/verdict"
 	"quell/internal/message"
 	"quell/measure"
@@ -36,13 +35,14 @@ type Shell struct {
 	After   measure.Float `json:"mean_after"`
 	Bias    measure.Float `json:"bias"` // the share by which it changed
 
-	b                      float64           // of a shell
-	before, after, squares []float64         // sums over the volumes; squares of what voxels differ in from their surroundings
-	off, offAfter          []float64         // surround of the sums
-	figures                []verdict.Figures // of the volumes
+	b       float64      // of a shell
+	sums    [2][]float64 // before and after, over the volumes
+	off     [2][]float64 // what voxels differ in from their surroundings
+	squares [2][]float64 // the latter squared, before, and of what was removed
+	figures []verdict.Figures
 }
 
-// Diffusivity is the median in the foreground of ln(S0 / S) / b, S being the mean over the directions of a shell.
+// Diffusivity is ln(S0 / S) / b, S being the mean signal of a shell.
 type Diffusivity struct {
 	B      float64       `json:"b"`      // s/mm2, of the shell
 	Before measure.Float `json:"before"` // mm2/s
@@ -66,19 +66,19 @@ const (
 	// fewestAlike volumes of one contrast show what another one has alone.
 	fewestAlike = 4
 	shellWidth  = 100 // s/mm2
+	apart       = 3   // voxels, of a voxel and those it is compared with: an object of 3 voxels is not among them
 )
 
 // AssessSeries judges n volumes of a 4-D series, which input returns, together. It reads each twice, and returns what is known
 // of each as well. The error is input's, or the context's.
 func AssessSeries(ctx context.Context, g *series.Group, n int, input func(k int) (Input, error)) (a SeriesAssessment, each []Assessment, err error) {
 	a.Lost = []Lost{}
-	var first Input
-	var all, over = map[string]*Shell{}, NewOverTime(g)
+	shells, over := map[string]*Shell{}, NewOverTime(g)
 	var order []*Shell
+	var in Input
 	var doubt message.Message
 	for k := range n {
-		in, err := input(k)
-		if err != nil {
+		if in, err = input(k); err != nil {
 			return a, nil, err
 		}
 		in.Together = true
@@ -89,46 +89,36 @@ func AssessSeries(ctx context.Context, g *series.Group, n int, input func(k int)
 		if each = append(each, one); one.Mismatch != nil && doubt.IsZero() {
 			doubt = message.Text("%s: %s", message.Verbatim(g.Places[k].String()), one.Why)
 		}
-		name, b := shell(g, k)
-		c := all[name]
+		name, b := shellOf(g, k)
+		c := shells[name]
 		if c == nil {
-			size := len(in.After.Data)
-			c = &Shell{Name: name, b: b, before: make([]float64, size), after: make([]float64, size), squares: make([]float64, size)}
-			all[name], order = c, append(order, c)
+			c = &Shell{Name: name, b: b}
+			shells[name], order = c, append(order, c)
 		}
-		c.add(in)
-		c.figures = append(c.figures, one.Figures)
+		c.add(in, one.Figures)
 		if over != nil && g.Contrast(k) == over.Contrast {
 			if err := over.Add(ctx, in.Before.Volume, in.After); err != nil {
 				return a, nil, err
 			}
 		}
-		if k == 0 {
-			first = in
-		}
 	}
 	if over != nil {
 		a.TSNR = over.Figures()
 	}
-	inside, err := a.means(ctx, first, order, each)
-	if err != nil {
-		return a, nil, err
-	}
-	for k := range n {
-		if name, _ := shell(g, k); all[name].Volumes >= fewestAlike {
-			in, err := input(k)
-			if err != nil {
-				return a, nil, err
+	inside, err := a.means(ctx, in, order, float64(n))
+	for k := 0; err == nil && k < n; k++ {
+		if name, _ := shellOf(g, k); shells[name].Volumes >= fewestAlike {
+			if in, err = input(k); err == nil {
+				a.Lost = append(a.Lost, shells[name].lost(in, k, inside)...)
 			}
-			a.Lost = append(a.Lost, all[name].lost(in, k, inside)...)
 		}
 	}
 	a.decide(doubt)
-	return a, each, nil
+	return a, each, err
 }
 
-// shell returns the contrast of volume k, of diffusion by its b-value alone.
-func shell(g *series.Group, k int) (name string, b float64) {
+// shellOf returns the contrast of volume k, of diffusion by its b-value alone.
+func shellOf(g *series.Group, k int) (name string, b float64) {
 	if g.Gradients == nil || k >= len(g.Gradients.Volumes) || !g.Gradients.Weighted() {
 		return g.Contrast(k), 0
 	}
@@ -136,105 +126,90 @@ func shell(g *series.Group, k int) (name string, b float64) {
 	return fmt.Sprintf("b-value %g", b), b
 }
 
-func (c *Shell) add(in Input) {
+func (c *Shell) add(in Input, f verdict.Figures) {
 	c.Volumes++
-	before, after := values(in.Before.Volume), values(in.After)
-	for i, d := range surround(before, in.After.Dims) {
-		c.before[i] += before[i]
-		c.after[i] += after[i]
-		c.squares[i] += d * d
+	c.figures = append(c.figures, f)
+	size := len(in.After.Data)
+	for side, v := range []*volume.Volume{in.Before.Volume, in.After} {
+		if c.squares[side] == nil {
+			c.sums[side], c.off[side], c.squares[side] = make([]float64, size), make([]float64, size), make([]float64, size)
+		}
+		for i, off := range offOf(v) {
+			c.sums[side][i] += float64(v.Data[i])
+			c.off[side][i] += off
+			if side == 1 {
+				off = float64(in.Before.Volume.Data[i]) - float64(v.Data[i])
+			}
+			c.squares[side][i] += off * off
+		}
 	}
 }
 
-// means fills in what the means over the volumes show, and returns the foreground.
-func (a *SeriesAssessment) means(ctx context.Context, first Input, all []*Shell, each []Assessment) (inside func(i int) bool, err error) {
-	mean := [2]volume.Volume{*first.Before.Volume, *first.After}
+// means fills in what the means over n volumes show, and returns the foreground.
+func (a *SeriesAssessment) means(ctx context.Context, one Input, all []*Shell, n float64) (inside func(i int) bool, err error) {
+	mean := [2]volume.Volume{*one.Before.Volume, *one.After}
 	for side := range mean {
-		mean[side].Data = make([]float32, len(first.After.Data))
-		for i := range mean[side].Data {
-			sum := 0.0
-			for _, c := range all {
-				sum += [2][]float64{c.before, c.after}[side][i]
+		mean[side].Data = make([]float32, len(one.After.Data))
+		for _, c := range all {
+			for i, x := range c.sums[side] {
+				mean[side].Data[i] += float32(x / n)
 			}
-			mean[side].Data[i] = float32(sum / float64(len(each)))
 		}
 	}
-	if inside, err = noise.Foreground(ctx, &mean[0]); err != nil {
-		return nil, err
-	}
-	in := Input{Before: &series.Series{Volume: &mean[0]}, After: &mean[1], Mask: first.Mask, Region: mean[1].Bounds()}
+	in := Input{Before: &series.Series{Volume: &mean[0]}, After: &mean[1], Mask: one.Mask}
 	ground, err := in.ground(ctx)
 	if err != nil {
 		return nil, err
 	}
-	contrast := ground.tissue.Of(in.After, in.Region).Figures()
-	best := verdict.None()
+	a.Figures = verdict.None()
 	for _, c := range all {
-		f := verdict.Of(middle(c.figures, verdict.Figures.Noise), contrast.Contrast(), middle(c.figures, verdict.Figures.Texture))
-		if !(f.TextureKept <= best.TextureKept) { // anatomy that differs from volume to volume looks like noise that is left
-			best = f
+		if f := middle(c.figures); !(f.TextureKept <= a.TextureKept) { // anatomy that differs from volume to volume looks like noise that is left
+			a.Figures = f
 		}
-		c.off, c.offAfter = surround(c.before, mean[0].Dims), surround(c.after, mean[0].Dims)
-		var before, after moments
-		for i := range c.before {
-			if inside(i) {
-				before.add(c.before[i])
-				after.add(c.after[i])
+		var sums [2]moments
+		for i := range c.sums[0] {
+			if ground.counts(i) {
+				sums[0].add(c.sums[0][i])
+				sums[1].add(c.sums[1][i])
 			}
 		}
-		n := before.n * float64(c.Volumes)
-		c.Before, c.After, c.Bias = measure.Float(before.sum/n), measure.Float(after.sum/n), measure.Float(after.sum/before.sum-1)
+		voxels := sums[0].n * float64(c.Volumes)
+		c.Before, c.After, c.Bias = measure.Float(sums[0].sum/voxels), measure.Float(sums[1].sum/voxels), measure.Float(sums[1].sum/sums[0].sum-1)
 		a.Contrasts = append(a.Contrasts, *c)
 	}
-	best.ObjectSize, best.ObjectSlices, best.Regions = contrast.ObjectSize, contrast.ObjectSlices, contrast.Regions
-	a.Figures, a.Diffusivity = best, diffusivity(all, inside)
-	return inside, nil
+	f := ground.tissue.Of(in.After, in.After.Bounds()).Figures()
+	f.NoiseRemoved, f.NoiseRemovedLow, f.NoiseRemovedHigh = a.NoiseRemoved, a.NoiseRemovedLow, a.NoiseRemovedHigh
+	f.TextureKept, f.TextureKeptLow, f.TextureKeptHigh = a.TextureKept, a.TextureKeptLow, a.TextureKeptHigh
+	a.Figures = f
+	a.Diffusivity = diffusivity(a.Contrasts)
+	return ground.counts, nil
 }
 
-// middle returns the medians of a share over the volumes in which it is known.
-func middle(each []verdict.Figures, of func(verdict.Figures) verdict.Share) verdict.Share {
-	var all [3][]float64
-	for _, one := range each {
-		if s := of(one); s.Known() {
-			for k, x := range []float64{s.Value, s.Low, s.High} {
-				all[k] = append(all[k], x)
-			}
-		}
+// middle returns the figures of the volume with the median of the noise removed; none are known if no volume has any.
+func middle(each []verdict.Figures) verdict.Figures {
+	each = slices.DeleteFunc(slices.Clone(each), func(f verdict.Figures) bool { return !f.Noise().Known() })
+	if len(each) == 0 {
+		return verdict.None()
 	}
-	return verdict.Share{Value: median(all[0]), Low: median(all[1]), High: median(all[2])}
+	slices.SortFunc(each, func(a, b verdict.Figures) int { return cmp.Compare(a.NoiseRemoved, b.NoiseRemoved) })
+	return each[len(each)/2]
 }
 
-func median(x []float64) float64 {
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(x)
-	return x[len(x)/2]
-}
-
-// diffusivity is that of the shell with the most volumes; nil without one, or without volumes at b = 0.
-func diffusivity(all []*Shell, inside func(i int) bool) *Diffusivity {
-	var zero, most *Shell
+// diffusivity is that of the mean signals of the shell with the most volumes; nil without one, or without volumes at b = 0.
+func diffusivity(all []Shell) *Diffusivity {
+	var zero, most Shell
 	for _, c := range all {
-		switch {
-		case c.b == 0:
+		if c.b == 0 {
 			zero = c
-		case most == nil || c.Volumes > most.Volumes:
+		} else if c.Volumes > most.Volumes {
 			most = c
 		}
 	}
-	if zero == nil || most == nil {
+	if zero.Volumes == 0 || most.Volumes == 0 {
 		return nil
 	}
-	var values [2][]float64
-	ratio := float64(most.Volumes) / float64(zero.Volumes)
-	for i := range zero.before {
-		before, after := zero.before[i]/most.before[i], zero.after[i]/most.after[i]
-		if inside(i) && before > 0 && after > 0 && !math.IsInf(before, 0) && !math.IsInf(after, 0) {
-			values[0], values[1] = append(values[0], math.Log(before*ratio)/most.b), append(values[1], math.Log(after*ratio)/most.b)
-		}
-	}
-	d := &Diffusivity{B: most.b, Before: measure.Float(median(values[0])), After: measure.Float(median(values[1]))}
+	of := func(s0, s measure.Float) measure.Float { return measure.Float(math.Log(float64(s0/s)) / most.b) }
+	d := &Diffusivity{B: most.b, Before: of(zero.Before, most.Before), After: of(zero.After, most.After)}
 	d.Bias = d.After/d.Before - 1
 	return d
 }
@@ -242,38 +217,42 @@ func diffusivity(all []*Shell, inside func(i int) bool) *Diffusivity {
 // lost returns the objects that volume k of the contrast has alone and that the result lost.
 func (c *Shell) lost(in Input, k int, inside func(i int) bool) (all []Lost) {
 	d := in.After.Dims
-	before, after := surround(values(in.Before.Volume), d), surround(values(in.After), d)
 	others := float64(c.Volumes - 1)
-	variance := make([]float64, len(before))
-	for i, x := range before { // of the other volumes
-		mean := (c.off[i] - x) / others
-		variance[i] = max((c.squares[i]-x*x-others*mean*mean)/(others-1), 0)
-		before[i] = x - mean
-		after[i] -= (c.offAfter[i] - after[i]) / others
-	}
-	ones := slices.Repeat([]float64{1}, len(before))
-	around, count := boxes(variance, d, 1), boxes(ones, d, 1)
-	z := func(i int) float64 {
-		return before[i] / math.Sqrt(max(variance[i], around[i]/count[i])*(1+1/others))
-	}
-	seen := make([]bool, len(before))
-	for i := range before {
-		peak := z(i)
-		if seen[i] || !inside(i) || !(math.Abs(peak) > leastGrown) {
-			continue
+	var alone [2][]float64 // less the mean of the other volumes
+	z := make([]float64, len(in.After.Data))
+	for side, v := range []*volume.Volume{in.Before.Volume, in.After} {
+		alone[side] = offOf(v)
+		found, variance := make([]float64, len(z)), make([]float64, len(z)) // alone or removed, and the variance of that of the others
+		for i, off := range alone[side] {
+			mean := (c.off[side][i] - off) / others
+			alone[side][i] = off - mean
+			if found[i] = off - mean; side == 1 {
+				off, mean = float64(in.Before.Volume.Data[i])-float64(v.Data[i]), 0
+				found[i] = off
+			}
+			variance[i] = max((c.squares[side][i]-off*off-others*mean*mean)/(others-1), 0)
 		}
+		for i, around := range surround(variance, d, 1) {
+			if own := found[i] / math.Sqrt(max(variance[i], around)*(1+1/others)); math.Abs(own) > math.Abs(z[i]) {
+				z[i] = own
+			}
+		}
+	}
+	seen := make([]bool, len(z))
+	for i, peak := range z {
 		var sum, was, is float64
-		grown := []int{i}
-		seen[i] = true
+		var grown []int
+		grow := func(o int) {
+			if x := z[o]; !seen[o] && math.Abs(x) > leastGrown && (x > 0) == (peak > 0) {
+				seen[o], grown = true, append(grown, o)
+				sum, was, is = sum+math.Abs(x), was+alone[0][o], is+alone[1][o]
+			}
+		}
+		if inside(i) {
+			grow(i)
+		}
 		for k := 0; k < len(grown); k++ {
-			at := grown[k]
-			sum, was, is = sum+math.Abs(z(at)), was+before[at], is+after[at]
-			neighbours(at, d, func(o int) {
-				if x := z(o); !seen[o] && math.Abs(x) > leastGrown && (x > 0) == (peak > 0) {
-					seen[o] = true
-					grown = append(grown, o)
-				}
-			})
+			neighbours(grown[k], d, grow)
 		}
 		n := float64(len(grown))
 		if kept := is / was; sum >= leastMean*n && sum >= leastSum*math.Sqrt(n) && kept < verdict.Usual.Contrast {
@@ -302,44 +281,31 @@ func (a *SeriesAssessment) decide(doubt message.Message) {
 	}
 }
 
-// values returns the voxels of a volume, 0 for those that are padding.
-func values(v *volume.Volume) []float64 {
-	out := make([]float64, len(v.Data))
-	for i, x := range v.Data {
+// offOf returns what the voxels of a volume are off their surroundings; padding counts as 0.
+func offOf(v *volume.Volume) []float64 {
+	x := make([]float64, len(v.Data))
+	for i := range x {
 		if v.Valid(i) {
-			out[i] = float64(x)
+			x[i] = float64(v.Data[i])
 		}
 	}
-	return out
-}
-
-// surround returns how far each voxel is off the mean of those around it: 5 x 5 x 5 without the 3 x 3 x 3 in the middle.
-func surround(x []float64, d [3]int) []float64 {
-	ones := slices.Repeat([]float64{1}, len(x))
-	inner, outer, nIn, nOut := boxes(x, d, 1), boxes(x, d, 2), boxes(ones, d, 1), boxes(ones, d, 2)
-	for i, v := range x {
-		inner[i] = v - (outer[i]-inner[i])/max(nOut[i]-nIn[i], 1)
+	for i, around := range surround(x, v.Dims, apart) {
+		x[i] -= around
 	}
-	return inner
+	return x
 }
 
-// boxes returns the sums over the boxes of a radius around every voxel, cut at the border.
-func boxes(x []float64, d [3]int, radius int) []float64 {
-	out, stride := slices.Clone(x), 1
-	for _, n := range d {
-		sums := make([]float64, n+1)
-		for i := range out {
-			if i/stride%n > 0 {
-				continue
-			}
-			for k := range n {
-				sums[k+1] = sums[k] + out[i+k*stride]
-			}
-			for k := range n {
-				out[i+k*stride] = sums[min(k+radius+1, n)] - sums[max(k-radius, 0)]
+// surround returns the mean of the eight voxels of its slice so far around each voxel; those beyond the border are those at it.
+func surround(x []float64, d [3]int, by int) []float64 {
+	out := make([]float64, len(x))
+	for i := range x {
+		row, column, slice := i/d[0]%d[1], i%d[0], i/d[0]/d[1]*d[0]*d[1]
+		for _, v := range [3]int{max(row-by, 0), row, min(row+by, d[1]-1)} {
+			for _, u := range [3]int{max(column-by, 0), column, min(column+by, d[0]-1)} {
+				out[i] += x[slice+v*d[0]+u] / 8
 			}
 		}
-		stride *= n
+		out[i] -= x[i] / 8
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package judging
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,28 +74,23 @@ with the temporal SNR, and the bias of signal and mean diffusivity.`,
 		defer after.Close()
 		a := assessor{cmd: cmd, out: args[1], mask: *mask, noiseMap: *noiseMap, recipe: *recipeFile}
 		load := func(k int) (judge.Input, error) { return a.volume(before, after, k) }
-		if before.Group != nil && len(before.Entries) >= judge.FewestTogether {
-			whole, each, err := judge.AssessSeries(cmd.Context(), before.Group, len(before.Entries), load)
-			if err != nil {
-				return err
-			}
-			done()
-			return printSeries(cmd, whole, each, before)
+		var whole *judge.SeriesAssessment
+		each := make([]judge.Assessment, len(before.Entries))
+		if before.Group != nil && len(each) >= judge.FewestTogether {
+			whole = &judge.SeriesAssessment{}
+			*whole, each, err = judge.AssessSeries(cmd.Context(), before.Group, len(each), load)
 		}
-		var all []volumeAssessment
-		for k := range before.Entries {
-			in, err := load(k)
-			if err != nil {
-				return err
+		for k := 0; err == nil && whole == nil && k < len(each); k++ {
+			var in judge.Input
+			if in, err = load(k); err == nil {
+				each[k], err = judge.Assess(cmd.Context(), in)
 			}
-			one, err := judge.Assess(cmd.Context(), in)
-			if err != nil {
-				return err
-			}
-			all = append(all, volumeAssessment{before.Name(k), one})
+		}
+		if err != nil {
+			return err
 		}
 		done()
-		return printAssessments(cmd.OutOrStdout(), all, before.Selection, command.JSON(cmd))
+		return printAssessments(cmd.OutOrStdout(), whole, each, before, command.JSON(cmd))
 	}
 	return c
 }
@@ -161,53 +155,49 @@ type volumeAssessment struct {
 	Assessment judge.Assessment `json:"assessment"`
 }
 
-// printAssessments prints the verdict about a series, or about each volume of a 4-D series.
-func printAssessments(w io.Writer, all []volumeAssessment, of open.Selection, asJSON bool) error {
+// printAssessments prints the verdict about a series, or about a 4-D series and each of its volumes; whole is nil if it has none.
+func printAssessments(w io.Writer, whole *judge.SeriesAssessment, each []judge.Assessment, of *open.Selected, asJSON bool) error {
 	switch {
 	case of.Group == nil && asJSON:
-		return command.PrintJSON(w, all[0].Assessment)
+		return command.PrintJSON(w, each[0])
 	case of.Group == nil:
-		return printAssessment(w, all[0].Assessment)
+		return printAssessment(w, each[0])
 	case asJSON:
+		all := make([]volumeAssessment, len(each))
+		for k, one := range each {
+			all[k] = volumeAssessment{of.Name(k), one}
+		}
 		return command.PrintJSON(w, struct {
+			*judge.SeriesAssessment
 			Axis    string             `json:"axis"`
 			Volumes []volumeAssessment `json:"volumes"`
 			Covered open.Coverage      `json:"covered"`
-		}{of.Group.Axis(), all, of.Covered})
+		}{whole, of.Group.Axis(), all, of.Covered})
+	case whole != nil:
+		printSeries(w, *whole)
 	}
-	for _, v := range all {
-		if _, err := fmt.Fprintln(w, v.Name); err != nil {
-			return err
+	for k, one := range each {
+		if whole == nil {
+			fmt.Fprintln(w, of.Name(k))
+			if err := printAssessment(w, one); err != nil {
+				return err
+			}
+			continue
 		}
-		if err := printAssessment(w, v.Assessment); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "%s  sigma %.4g%s\n", of.Name(k), one.Sigma, sharesText(one.Verdict, "  "))
 	}
 	return nil
 }
 
 // printSeries prints the verdict about a 4-D series that is judged as a whole.
-func printSeries(cmd *cobra.Command, a judge.SeriesAssessment, each []judge.Assessment, of *open.Selected) error {
-	w := cmd.OutOrStdout()
-	if command.JSON(cmd) {
-		volumes := make([]volumeAssessment, len(each))
-		for k, one := range each {
-			volumes[k] = volumeAssessment{of.Name(k), one}
-		}
-		return command.PrintJSON(w, struct {
-			judge.SeriesAssessment
-			Axis    string             `json:"axis"`
-			Volumes []volumeAssessment `json:"volumes"`
-			Covered open.Coverage      `json:"covered"`
-		}{a, of.Group.Axis(), volumes, of.Covered})
-	}
-	verdict := judge.Assessment{Verdict: a.Verdict}
-	printVerdict(w, verdict, judge.Shares(judge.Measures{Assessment: verdict}))
+func printSeries(w io.Writer, a judge.SeriesAssessment) {
+	v := judge.Assessment{Verdict: a.Verdict}
+	printVerdict(w, v, judge.Shares(judge.Measures{Assessment: v}))
 	if t := a.TSNR; t != nil {
 		fmt.Fprintf(w, "%-20s %.3g before, %.3g after, in %d volumes\n", "Temporal SNR", t.Before, t.After, t.Volumes)
 	}
 	for _, c := range a.Contrasts {
-		fmt.Fprintf(w, "%-20s %.4g before, %.4g after (%+.1f per mille), in %d volumes%s\n", "Mean signal", c.Before, c.After, 1000*c.Bias, c.Volumes, strings.TrimSuffix(" of "+c.Name, " of "))
+		fmt.Fprintf(w, "%-20s %.4g before, %.4g after (%+.1f per mille), in %d volumes\n", "Signal "+c.Name, c.Before, c.After, 1000*c.Bias, c.Volumes)
 	}
 	if d := a.Diffusivity; d != nil {
 		fmt.Fprintf(w, "%-20s %.4g before, %.4g after (%+.1f per mille), 0.001 mm2/s at b-value %g\n", "Mean diffusivity", 1000*d.Before, 1000*d.After, 1000*d.Bias, d.B)
@@ -215,14 +205,13 @@ func printSeries(cmd *cobra.Command, a judge.SeriesAssessment, each []judge.Asse
 	for _, l := range a.Lost {
 		fmt.Fprintf(w, "%-20s volume %d, x %d, y %d in slice %d: %d voxels of %.3g sigmas keep %.0f %%\n", "Lost", l.Volume+1, l.At[0]+1, l.At[1]+1, l.At[2]+1, l.Voxels, l.Sigmas, 100*l.Kept)
 	}
-	for k, one := range each {
-		line := fmt.Sprintf("%s  sigma %.4g", of.Name(k), one.Sigma)
-		for _, f := range judge.Shares(judge.Measures{Assessment: one}) {
-			line += "  " + f.Label.String() + " " + f.Text()
-		}
-		fmt.Fprintln(w, line)
+}
+
+func sharesText(v judge.Verdict, before string) (text string) {
+	for _, f := range judge.Shares(judge.Measures{Assessment: judge.Assessment{Verdict: v}}) {
+		text += before + f.Label.String() + " " + f.Text()
 	}
-	return nil
+	return text
 }
 
 func printAssessment(w io.Writer, a judge.Assessment) error {
@@ -241,11 +230,7 @@ func printAssessment(w io.Writer, a judge.Assessment) error {
 		fmt.Fprintf(w, "%-20s %s %s, %.3g standard errors, in %s\n", "Place", f.Change, f, f.Z, against)
 	}
 	for z, s := range a.Slices {
-		texts := []string{fmt.Sprintf("sigma %.4g", s.Sigma)}
-		for _, f := range judge.Shares(judge.Measures{Assessment: judge.Assessment{Verdict: s.Verdict}}) {
-			texts = append(texts, f.Label.String()+" "+f.Text())
-		}
-		fmt.Fprintf(w, "slice %-6d %-16s %s\n", z+1, s.Judgement.Message(), strings.Join(texts, "; "))
+		fmt.Fprintf(w, "slice %-6d %-16s sigma %.4g%s\n", z+1, s.Judgement.Message(), s.Sigma, sharesText(s.Verdict, "; "))
 	}
 	return nil
 }
