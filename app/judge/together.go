@@ -63,6 +63,8 @@ const (
 	// An object that one volume has alone has voxels of leastGrown sigmas each, of leastMean in the mean, and of leastSum together:
 	// their sum over the root of their number.
 	leastGrown, leastMean, leastSum = 4, 5, 8
+	// A volume with more voxels together than mostVoxels moved, or is disturbed.
+	mostVoxels = 125
 	// fewestAlike volumes of one contrast show what another one has alone.
 	fewestAlike = 4
 	shellWidth  = 100 // s/mm2
@@ -253,6 +255,9 @@ func (c *Shell) lost(in Input, k int, inside func(i int) bool) (all []Lost) {
 		}
 		for k := 0; k < len(grown); k++ {
 			neighbours(grown[k], d, grow)
+		}
+		if len(grown) > mostVoxels {
+			return nil
 		}
 		n := float64(len(grown))
 		if kept := is / was; sum >= leastMean*n && sum >= leastSum*math.Sqrt(n) && kept < verdict.Usual.Contrast {

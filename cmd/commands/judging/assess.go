@@ -202,7 +202,7 @@ func printSeries(w io.Writer, a judge.SeriesAssessment) {
 	if d := a.Diffusivity; d != nil {
 		fmt.Fprintf(w, "%-20s %.4g before, %.4g after (%+.1f per mille), 0.001 mm2/s at b-value %g\n", "Mean diffusivity", 1000*d.Before, 1000*d.After, 1000*d.Bias, d.B)
 	}
-	for _, l := range a.Lost {
+	for _, l := range a.Lost[:min(len(a.Lost), 10)] {
 		fmt.Fprintf(w, "%-20s volume %d, x %d, y %d in slice %d: %d voxels of %.3g sigmas keep %.0f %%\n", "Lost", l.Volume+1, l.At[0]+1, l.At[1]+1, l.At[2]+1, l.Voxels, l.Sigmas, 100*l.Kept)
 	}
 }
