@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"quell/app"
@@ -254,5 +255,34 @@ func TestTogetherMapped(t *testing.T) {
 		if share := left / was; share < least || share > most {
 			t.Errorf("%s: %.4f of the noise is left", name, share)
 		}
+	}
+}
+
+// Each volume is read twice: to filter all, and to write its result. The estimate of the noise reads none again.
+func TestTogetherReads(t *testing.T) {
+	j, _ := togetherJob(t, 24)
+	r := j.Recipe.With("sigma", denoise.Auto)
+	j.Recipe = &r
+	in, err := open.Select(t.Context(), j.Input, job.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	var once, again atomic.Int64
+	src := executor.SourceOf(in)
+	load, open := src.Load, src.Again
+	src.Load = func(ctx context.Context, k int, events job.Events) (*series.Series, error) {
+		once.Add(1)
+		return load(ctx, k, events)
+	}
+	src.Again = func() (func(context.Context, int) (*series.Series, error), func()) {
+		read, done := open()
+		return func(ctx context.Context, k int) (*series.Series, error) {
+			again.Add(1)
+			return read(ctx, k)
+		}, done
+	}
+	if _, err := app.Execute(t.Context(), j, src, executor.Means{}, job.Events{}); err != nil || once.Load() != 24 || again.Load() != 24 {
+		t.Errorf("%d and %d reads of 24 volumes, %v", once.Load(), again.Load(), err)
 	}
 }

@@ -25,8 +25,8 @@ type Judge struct {
 	// Group is the 4-D series of the volumes; nil for one that is in none.
 	Group *series.Group
 
-	parts []judged  // of the volume
-	over  *overTime // nil if too few volumes repeat each other
+	parts []judged        // of the volume
+	over  *judge.OverTime // nil if too few volumes repeat each other
 }
 
 // SplitWhy is why there is no verdict on a series whose evenly spaced slices were filtered by themselves.
@@ -41,7 +41,7 @@ type judged struct {
 // Begin forgets what was judged before.
 func (j *Judge) Begin(context.Context, *Made) error {
 	j.Abort()
-	j.over = newOverTime(j.Group)
+	j.over = judge.NewOverTime(j.Group)
 	return nil
 }
 
@@ -89,8 +89,8 @@ func (j *Judge) Slab(ctx context.Context, s *Slab) error {
 			m := together(j.parts)
 			s.Outcome.Measures = &m
 			j.Abort()
-			if j.over != nil && s.First && j.Group.Contrast(s.Volume) == j.over.contrast {
-				return j.over.add(ctx, s.Part)
+			if j.over != nil && s.First && j.Group.Contrast(s.Volume) == j.over.Contrast {
+				return j.over.Add(ctx, s.Part.Section().Volume, s.Part.Result)
 			}
 		}
 		return nil
@@ -100,7 +100,7 @@ func (j *Judge) Slab(ctx context.Context, s *Slab) error {
 // Finish adds what is known over time; the verdicts are in the reports on the volumes.
 func (j *Judge) Finish(_ context.Context, r *Outcome) error {
 	if j.over != nil {
-		r.TSNR = j.over.figures()
+		r.TSNR = j.over.Figures()
 	}
 	return nil
 }

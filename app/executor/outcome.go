@@ -53,7 +53,7 @@ type Outcome struct {
 	// each, in its order. Recipe is nil then: each volume has its own.
 	Axis    string          `json:"axis,omitempty"`
 	Volumes []VolumeOutcome `json:"volumes,omitempty"`
-	TSNR    *TSNR           `json:"tsnr,omitempty"` // of volumes that were judged and repeat each other
+	TSNR    *judge.TSNR     `json:"tsnr,omitempty"` // of volumes that were judged and repeat each other
 	// Run is the finished run of a job that filters one volume as a whole; Written is what the export
 	// did; Each is what was done with every volume, one or the volumes of a 4-D series.
 	Run     *run.Run        `json:"-"`

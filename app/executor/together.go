@@ -49,7 +49,14 @@ func (x *execution) filterTogether(ctx context.Context) error {
 	defer done()
 	t := &joint{volumes: x.src.Len()}
 	x.together = t
+	var kept map[int]*series.Series // volumes that were read for the estimate, if all are held next, which takes more memory
+	if int64(2*t.volumes+3)*4*int64(x.src.Geometry.Voxels()) <= x.plan.Limit {
+		kept = map[int]*series.Series{}
+	}
 	read := func(k int) (*series.Series, error) {
+		if s := kept[k]; s != nil {
+			return s, nil
+		}
 		s, err := load(ctx, k)
 		if err == nil {
 			s, err = Evened(x.job, s)
@@ -59,6 +66,9 @@ func (x *execution) filterTogether(ctx context.Context) error {
 		}
 		if err == nil && s.Volume.Dims != x.src.Geometry.Dims && x.job.Uneven == "" {
 			err = &job.InputError{Path: x.src.Path, Problem: message.Text("its volumes differ in size"), Advice: message.Text("choose one with --series")}
+		}
+		if err == nil && kept != nil {
+			kept[k] = s
 		}
 		return s, err
 	}
@@ -80,7 +90,10 @@ func (x *execution) filterTogether(ctx context.Context) error {
 	if err := v.start(); err != nil {
 		return err
 	}
-	err = x.runTogether(ctx, first.Volume.Geometry, read)
+	err = x.runTogether(ctx, first.Volume.Geometry, func(k int) (*series.Series, error) {
+		defer func() { delete(kept, k) }()
+		return read(k)
+	})
 	t.seconds = time.Since(started).Seconds() - x.outcome.Seconds.Estimate
 	job.Log("denoise", slog.String("filter", t.resolved.Filter), slog.Int("volumes", t.volumes), job.Outcome(err), slog.Float64("seconds", t.seconds))
 	return err

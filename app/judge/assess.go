@@ -89,6 +89,8 @@ type Input struct {
 	Engine denoise.Engine // runs the recipe again, and the CPU after its device failed; nil: the CPU
 	// WithoutMap leaves out the map of the structure, which is as large as After.
 	WithoutMap bool
+	// Together says that it is a volume of a 4-D series that is judged as a whole: places are not looked for.
+	Together bool
 }
 
 // Assess judges a result by what it did in homogeneous regions of its input. The error is the context's,
@@ -103,8 +105,8 @@ func Assess(ctx context.Context, in Input) (Assessment, error) {
 		in.Region = before.Bounds()
 	}
 	a := Assessment{Unit: before.Unit, Places: []tune.Finding{}}
-	if in.Recipe != nil && in.Recipe.SeriesFilter() != nil {
-		g.doubt, in.Made = filteredTogether(*in.Recipe), true
+	if in.Together || in.Recipe != nil && in.Recipe.SeriesFilter() != nil {
+		g.together, in.Made = true, true
 	}
 	whole := in.Region == before.Bounds()
 	match := func(look bool) {
@@ -117,7 +119,7 @@ func Assess(ctx context.Context, in Input) (Assessment, error) {
 		Input: in.Maps.Input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Made: in.Made, Noise: g.noise, Foreground: g.counts, WithoutMap: in.WithoutMap,
 	}
 	err = in.onEngine(ctx, func(e denoise.Engine) error {
-		if a.Mismatch == nil {
+		if a.Mismatch == nil && !in.Together {
 			a.Inspection, err = tune.Inspect(ctx, e, result)
 		}
 		return err
@@ -142,10 +144,17 @@ func (in Input) judge(ctx context.Context, g ground, part volume.Region, sum mom
 		v.Figures = verdict.Unchanged()
 	case !g.doubt.IsZero():
 		return Verdict{Judgement: verdict.Unknown, Why: g.doubt, Code: g.doubt.Kind(), Figures: verdict.None()}, nil
+	case g.together && part != in.Before.Volume.Bounds():
+		return Verdict{Judgement: verdict.Unknown, Why: notAlone, Code: notAlone.Kind(), Figures: verdict.None()}, nil
 	default:
 		if v.Figures, err = in.figures(ctx, g, part); err != nil {
 			return v, err
 		}
+	}
+	if g.together && sum.squares > 0 {
+		v.ContrastKept, v.ContrastKeptLow, v.ContrastKeptHigh = verdict.None().ContrastKept, verdict.None().ContrastKept, verdict.None().ContrastKept
+		v.Judgement, v.Why, v.Code = verdict.Unknown, notAlone, notAlone.Kind()
+		return v, nil
 	}
 	return v.of(v.Figures), nil
 }
@@ -212,11 +221,12 @@ func (a *Assessment) locate(region volume.Region) {
 
 // ground is what verdicts rest on.
 type ground struct {
-	facts  denoise.Facts
-	noise  noise.Estimate // with the confidence of the noise map, if there is one
-	counts func(i int) bool
-	tissue *lesions.Tissue // of the whole volume
-	doubt  message.Message // of the noise map: why there is no verdict
+	facts    denoise.Facts
+	noise    noise.Estimate // with the confidence of the noise map, if there is one
+	counts   func(i int) bool
+	tissue   *lesions.Tissue // of the whole volume
+	doubt    message.Message // of the noise map: why there is no verdict
+	together bool            // it is a volume of a 4-D series that has no verdict alone
 }
 
 // ground finds what verdicts on the input rest on. The error is the context's.
@@ -246,11 +256,8 @@ func (in Input) ground(ctx context.Context) (g ground, err error) {
 	return g, err
 }
 
-// filteredTogether is why there is no verdict on a volume of a 4-D series that was filtered with the others: the recipe does not
-// run on it alone.
-func filteredTogether(r denoise.Recipe) message.Message {
-	return message.New(message.VerdictNone, "%s filters all volumes of a 4-D series together, so that no verdict on one of them is found; the numbers are those of what was removed.", r.Filter)
-}
+// notAlone is why there is no verdict on a volume of a 4-D series that was filtered or is judged with the others.
+var notAlone = message.New(message.VerdictNone, "The volumes of a 4-D series are judged together: one of them has no verdict; the numbers are those of what was removed.")
 
 // onEngine calls judge with the engine, and again with the CPU if the device fails.
 func (in Input) onEngine(ctx context.Context, judge func(denoise.Engine) error) error {

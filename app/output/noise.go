@@ -12,6 +12,7 @@ import (
 	"quell/io/dicom"
 	"quell/io/format"
 	"quell/series"
+	"quell/volume"
 )
 
 // removedOf returns what was removed in a slab, the source less the result, as it is written.
@@ -55,13 +56,12 @@ func removedOptions(out string, o job.Options) job.Options {
 	return o
 }
 
-// WriteNoiseMap estimates the noise of every voxel of a series and writes the map
-// to out, as Convert does. If the noise cannot be estimated the error says why.
-func WriteNoiseMap(ctx context.Context, s *series.Series, out string, o job.Options, events job.Events) (job.Written, noise.Estimate, error) {
+// WriteNoiseMap writes the noise of every voxel of a series, which of returns, to out, as Convert does.
+func WriteNoiseMap(ctx context.Context, s *series.Series, of func() (*volume.Volume, noise.Estimate, error), out string, o job.Options, events job.Events) (job.Written, noise.Estimate, error) {
 	if err := Check(s, out, o); err != nil { // before the work
 		return job.Written{}, noise.Estimate{}, err
 	}
-	sigma, e, err := run.MapNoise(ctx, s)
+	sigma, e, err := of()
 	if err != nil {
 		return job.Written{}, e, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // elsewhere are examples that need another machine, a window, answers of readers, a 4-D series, or minutes.
-var elsewhere = regexp.MustCompile(`\bssh |quell (send|worker|view|serve|pacs (get|search|echo|send))\b|pacs:|nats:|bench [a-z-]*(quick|zheng)|--regularise|answers|lowrank`)
+var elsewhere = regexp.MustCompile(`\bssh |quell (send|worker|view|serve|pacs (get|search|echo|send))\b|pacs:|nats:|bench [a-z-]*(quick|zheng)|--regularise|answers|lowrank|norf|dwi`)
 
 // makeData makes the data that examples read.
 const makeData = `

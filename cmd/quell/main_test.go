@@ -25,6 +25,7 @@ import (
 	"quell/app/job"
 	"quell/assets"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
@@ -43,6 +44,7 @@ func TestMain(m *testing.M) {
 //	half.nii     1 in the lower half of the slices, 0 in the upper
 //	waves.nii    5 x 4 x 3 complex voxels, two volumes
 //	colours.nii  5 x 4 x 3 RGB voxels
+//	eight.nii    8 volumes of 16 x 14 x 12 voxels, with noise of sigma 10; seven.nii has 7 of them
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
@@ -85,6 +87,17 @@ func setup(env *testscript.Env) error {
 	file, err := os.ReadFile(filepath.Join(env.WorkDir, "small.nii"))
 	if err != nil {
 		return err
+	}
+	for name, n := range map[string]int{"seven.nii": 7, "eight.nii": 8} {
+		many := append([]byte{}, file[:352]...)
+		many[40], many[48] = 4, byte(n)
+		for i := range n * len(small.Data) {
+			x := 1000 + 10*noise.Normal(1, uint64(i), 0)
+			many = binary.LittleEndian.AppendUint32(many, math.Float32bits(float32(x)))
+		}
+		if err := os.WriteFile(filepath.Join(env.WorkDir, name), many, 0o666); err != nil {
+			return err
+		}
 	}
 	set := func(voxel int, x float64) { // the writer refuses these values
 		binary.LittleEndian.PutUint32(file[352+4*voxel:], math.Float32bits(float32(x)))

@@ -19,11 +19,12 @@ import (
 	"quell/denoise/noise"
 	"quell/internal/message"
 	"quell/series"
+	"quell/volume"
 )
 
 // Estimate is quell estimate.
 func Estimate() command.Command {
-	mapped := new(string)
+	mapped, alone := new(string), new(bool)
 	var options job.Options
 	var pick option.Choice
 	c := command.Command{
@@ -49,7 +50,10 @@ show stands below.
 
 With REPEAT, a second series of the same object on the same grid, the noise is measured
 from the difference of the two, without any assumption about it. The gain and the mean
-are made equal, and a slow drift is removed; it is said if something moved.`,
+are made equal, and a slow drift is removed; it is said if something moved.
+
+With --noise-only, IN holds noise alone, in one volume or more: an MR without excitation
+(BIDS noRF), on the grid of its series. --map OUT is then for quell denoise --noise-map.`,
 		Example: `  quell estimate ct/
   quell estimate first.nii.gz second.nii.gz
   quell estimate brain.nii.gz --map sigma.nii.gz --json`,
@@ -65,6 +69,7 @@ are made equal, and a slow drift is removed; it is said if something moved.`,
 	}
 	c.Flags = func(cmd *cobra.Command) {
 		option.AddOutput(cmd.Flags(), mapped, "map", files.SeriesOutput, "write the noise map, sigma for every voxel, to `OUT`")
+		cmd.Flags().BoolVar(alone, "noise-only", false, "IN holds noise alone, acquired without excitation (BIDS noRF)")
 		option.AddOutputFlags(cmd, &options)
 		pick.AddTo(cmd)
 	}
@@ -87,6 +92,14 @@ are made equal, and a slow drift is removed; it is said if something moved.`,
 			return err
 		}
 		defer in.Close()
+		if *alone {
+			e, err := estimateAlone(cmd.Context(), in, *mapped, options, events)
+			if err != nil {
+				return err
+			}
+			done()
+			return printEstimates(cmd.OutOrStdout(), []VolumeEstimate{e}, nil, open.Selection{Covered: in.Covered}, command.JSON(cmd))
+		}
 		if *mapped != "" && in.Group != nil {
 			return job.Usagef("%s is a 4-D series of %d volumes and a noise map of one; choose it with --series N", args[0], in.Group.Len())
 		}
@@ -99,7 +112,7 @@ are made equal, and a slow drift is removed; it is said if something moved.`,
 			}
 			one := VolumeEstimate{Name: in.Name(k), unit: s.Volume.Unit, filtered: s.Filtered, kernel: s.Kernel}
 			if *mapped != "" {
-				_, one.Estimate, err = output.WriteNoiseMap(cmd.Context(), s, *mapped, options, events)
+				_, one.Estimate, err = output.WriteNoiseMap(cmd.Context(), s, func() (*volume.Volume, noise.Estimate, error) { return run.MapNoise(cmd.Context(), s) }, *mapped, options, events)
 				err = command.NothingWritten(err)
 			} else {
 				one.Estimate, err = noise.Of(cmd.Context(), s.Volume)
@@ -127,6 +140,26 @@ are made equal, and a slow drift is removed; it is said if something moved.`,
 		return printEstimates(cmd.OutOrStdout(), all, repeats, in.Selection, command.JSON(cmd))
 	}
 	return c
+}
+
+// estimateAlone returns the noise of volumes that hold nothing else, and writes its map if mapped is not empty.
+func estimateAlone(ctx context.Context, in *open.Selected, mapped string, o job.Options, events job.Events) (one VolumeEstimate, err error) {
+	var a noise.Alone
+	var s *series.Series
+	for k := range in.Entries {
+		if s, err = in.Load(ctx, k); err != nil {
+			return one, err
+		}
+		a.Add(s.Volume)
+	}
+	if one.unit = s.Volume.Unit; mapped != "" {
+		_, one.Estimate, err = output.WriteNoiseMap(ctx, s, a.Map, mapped, o, events)
+		return one, command.NothingWritten(err)
+	}
+	if _, one.Estimate, err = a.Map(); err != nil {
+		err = &job.InputError{Path: in.Catalog.Path, Problem: message.Of(err)}
+	}
+	return one, err
 }
 
 // proposalOf returns the filter that removes most noise of a series within the bounds. It is found on the CPU: the

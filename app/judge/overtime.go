@@ -1,4 +1,4 @@
-package executor
+package judge
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"quell/denoise/noise"
 	"quell/measure"
 	"quell/series"
+	"quell/volume"
 )
 
 // TSNR is the temporal signal-to-noise ratio of a 4-D series: mean over standard deviation of the values of a voxel over
@@ -26,18 +27,18 @@ const (
 	mostOverTime  = 1 << 20
 )
 
-// overTime follows the voxels of the volumes of the most frequent contrast.
-type overTime struct {
-	contrast      string
-	volumes, step int // every so many voxels are followed
+// OverTime follows the voxels of the volumes of the most frequent contrast.
+type OverTime struct {
+	Contrast      string // of its volumes
+	volumes, step int    // every so many voxels are followed
 	inside        func(i int) bool
-	sides         [2][]moments // before, after
+	sides         [2][]course // before, after
 }
 
-// moments are the sums of n values less the first, of their squares, and of the squares of their differences.
-type moments struct{ first, last, n, sum, square, steps float64 }
+// course are the sums of n values less the first, of their squares, and of the squares of their differences.
+type course struct{ first, last, n, sum, square, steps float64 }
 
-func (m *moments) add(x float64) {
+func (m *course) add(x float64) {
 	if m.n == 0 {
 		m.first, m.last = x, x
 	}
@@ -47,31 +48,30 @@ func (m *moments) add(x float64) {
 }
 
 // ratio returns mean over standard deviation; infinite for values that are equal.
-func (m moments) ratio() float64 {
+func (m course) ratio() float64 {
 	return (m.first + m.sum/m.n) / math.Sqrt(max(m.square-m.sum*m.sum/m.n, 0)/(m.n-1))
 }
 
-// newOverTime returns one for the volumes of a group; nil if too few repeat each other.
-func newOverTime(g *series.Group) *overTime {
+// NewOverTime returns one for the volumes of a group; nil if too few repeat each other.
+func NewOverTime(g *series.Group) *OverTime {
 	if g == nil {
 		return nil
 	}
-	times, o := map[string]int{}, &overTime{}
+	times, o := map[string]int{}, &OverTime{}
 	for k := range g.Places {
 		contrast := g.Contrast(k)
-		if times[contrast]++; times[contrast] > times[o.contrast] || k == 0 {
-			o.contrast = contrast
+		if times[contrast]++; times[contrast] > times[o.Contrast] || k == 0 {
+			o.Contrast = contrast
 		}
 	}
-	if times[o.contrast] < leastOverTime {
+	if times[o.Contrast] < leastOverTime {
 		return nil
 	}
 	return o
 }
 
-// add takes a volume.
-func (o *overTime) add(ctx context.Context, made *Made) (err error) {
-	before := made.Section().Volume
+// Add takes a volume of the contrast.
+func (o *OverTime) Add(ctx context.Context, before, after *volume.Volume) (err error) {
 	if o.inside == nil {
 		if o.inside, err = noise.Foreground(ctx, before); err != nil {
 			return err
@@ -79,9 +79,9 @@ func (o *overTime) add(ctx context.Context, made *Made) (err error) {
 		o.step = (len(before.Data)-1)/mostOverTime + 1
 	}
 	o.volumes++
-	for side, data := range [][]float32{before.Data, made.Result.Data} {
+	for side, data := range [][]float32{before.Data, after.Data} {
 		if o.sides[side] == nil {
-			o.sides[side] = make([]moments, (len(data)-1)/o.step+1)
+			o.sides[side] = make([]course, (len(data)-1)/o.step+1)
 		}
 		for i := range o.sides[side] {
 			o.sides[side][i].add(float64(data[i*o.step]))
@@ -90,8 +90,8 @@ func (o *overTime) add(ctx context.Context, made *Made) (err error) {
 	return nil
 }
 
-// figures returns the medians in the foreground; nil if there is none.
-func (o *overTime) figures() *TSNR {
+// Figures returns the medians in the foreground; nil if there is none.
+func (o *OverTime) Figures() *TSNR {
 	var all [3][]float64
 	for i, before := range o.sides[0] {
 		if o.inside(i * o.step) {

@@ -1,4 +1,4 @@
-package executor
+package judge
 
 import (
 	"fmt"
@@ -24,12 +24,12 @@ func TestTSNR(t *testing.T) {
 		}
 		return g
 	}
-	if newOverTime(nil) != nil || newOverTime(group(7, 3)) != nil {
+	if NewOverTime(nil) != nil || NewOverTime(group(7, 3)) != nil {
 		t.Error("a ratio of too few volumes")
 	}
 	g := group(3, 12)
-	o := newOverTime(g)
-	if o == nil || o.contrast != g.Contrast(14) {
+	o := NewOverTime(g)
+	if o == nil || o.Contrast != g.Contrast(14) {
 		t.Fatalf("%+v", o)
 	}
 	for k := 3; k < 15; k++ {
@@ -42,11 +42,11 @@ func TestTSNR(t *testing.T) {
 				in.Data[i], out.Data[i] = float32(math.Abs(n)), float32(math.Abs(n))
 			}
 		}
-		if err := o.add(t.Context(), &Made{Source: &series.Series{Volume: in}, Region: in.Bounds(), Result: out}); err != nil {
+		if err := o.Add(t.Context(), in, out); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f := o.figures()
+	f := o.Figures()
 	if f == nil || f.Volumes != 12 || math.Abs(float64(f.Before)-25) > 2 || math.Abs(float64(f.After)-50) > 4 || math.Abs(float64(f.NoiseRemoved)-0.5) > 1e-3 {
 		t.Errorf("%+v", f)
 	}
