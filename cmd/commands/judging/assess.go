@@ -123,7 +123,7 @@ func (a assessor) volume(before, after *open.Selected, k int) (judge.Assessment,
 			return judge.Assessment{}, err
 		}
 		if !r.Resolved() {
-			return judge.Assessment{}, job.Usagef("%s holds automatic values; give the recipe as it was run, which lies beside an output", a.recipe)
+			return judge.Assessment{}, job.Usagef("%s contains automatic values; give the recipe as it was run, which lies beside an output", a.recipe)
 		}
 		in.Recipe = &r
 	} else if in.Recipe, err = output.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {
