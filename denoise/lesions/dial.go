@@ -1,11 +1,9 @@
 package lesions
 
 import (
-	"context"
 	"slices"
 	"strconv"
 
-	"quell/denoise"
 	"quell/denoise/equalise"
 	"quell/internal/message"
 	"quell/volume"
@@ -114,22 +112,6 @@ func Visibly(sizes []float64, measure func(sizes, contrasts []float64) (Panel, e
 		p.Rows = append(p.Rows, more.Rows...)
 	}
 	return p, err
-}
-
-// MeasureUsual is [Measure] of discs of the usual sizes that fit and of the usual contrasts, see [Fitting] and [Visibly].
-// sigma is of the noise.
-func MeasureUsual(ctx context.Context, e denoise.Engine, q Request, sigma float64) (Panel, error) {
-	return Fitting(q.Input.Volume.Geometry, 0, func(sizes []float64, length int) (Panel, error) {
-		return Visibly(sizes, func(sizes, contrasts []float64) (Panel, error) {
-			q.Lesions = nil
-			for _, times := range contrasts {
-				for _, size := range sizes {
-					q.Lesions = append(q.Lesions, Lesion{Shape: Disc, Size: size, Contrast: times * sigma, Sigmas: times, Slices: length})
-				}
-			}
-			return Measure(ctx, e, q)
-		})
-	})
 }
 
 // Fitting calls measure with the usual sizes and with the slices that lesions reach through, 0 for what fits a size.

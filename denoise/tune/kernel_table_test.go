@@ -91,7 +91,7 @@ func (s scene) kernelRow(t *testing.T) {
 		if r, err = tune.WithStrength(r, x, s.noisy.Geometry).Resolve(s.noisy.Geometry, facts); err != nil {
 			t.Fatal(err)
 		}
-		p, err := lesions.MeasureUsual(t.Context(), cpu.New(), lesions.Request{Input: s.input(), Recipe: r, Noise: e, Foreground: use, Seed: lesions.UsualSeed}, e.Sigma)
+		p, err := measureUsual(t.Context(), cpu.New(), lesions.Request{Input: s.input(), Recipe: r, Noise: e, Foreground: use, Seed: lesions.UsualSeed}, e.Sigma)
 		seen := message.Of(err).String()
 		if err == nil {
 			v := p.Visibility()
