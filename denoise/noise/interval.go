@@ -95,7 +95,7 @@ func (f Figure) Advice() message.Message {
 func (e *Estimate) combine(w evenWindows) {
 	was := e.Sigma
 	even, of, found := w.evidence()
-	if found && e.Confidence == High && e.Method == methodDifferences {
+	if found && even.Windows >= manyWindows && e.Confidence == High && e.Method == methodDifferences {
 		if gain := of.correlation.gainOf(sixth); gain > sharpened { // as after homodyne reconstruction
 			e.Sigma /= gain
 		}
@@ -151,7 +151,10 @@ func (e *Estimate) fromDetail(fine Evidence, even *Evidence, anatomy float64) {
 		switch {
 		case was == Low:
 			low, high = max(low, even.Low), min(high, even.High)
-		case e.Method == methodBackground && even.Sigma > (1+evenAgrees)*e.Sigma: // anatomy is part of the one, or the object has more noise
+		case was == Fair && e.Method == methodDifferences && even.Sigma > (1+evenAgrees)*e.Sigma: // texture is part of the one, or neighbours share noise
+			e.Sigma = math.Sqrt(even.Sigma * e.Sigma)
+			low, high = e.Sigma*(1-fairHalf), e.Sigma*(1+fairHalf)
+		case e.Method == methodBackground && even.Sigma > (1+fairWidth)*e.Sigma: // anatomy is part of the one, or the object has more noise
 			e.Sigma, high = math.Sqrt(even.Sigma*e.Sigma), even.High
 		case math.Abs(even.Sigma/e.Sigma-1) > leastHalf+anatomy/2:
 			low, high = min(low, max(even.Low, e.Sigma*(1-fairWidth))), max(high, min(even.High, e.Sigma*(1+fairWidth)))
