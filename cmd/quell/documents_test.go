@@ -18,15 +18,21 @@ var (
 	redirection  = regexp.MustCompile(`\s[<>].*$`)
 )
 
-// TestCommandsInDocuments: the commands that the documents for users show exist, with their flags and arguments.
-func TestCommandsInDocuments(t *testing.T) {
+// documents returns the paths of all documents.
+func documents(t *testing.T) []string {
+	t.Helper()
 	files, err := filepath.Glob("../../docs/*/*.md")
 	more, _ := filepath.Glob("../../docs/*.md")
 	if err != nil || len(files) < 20 {
 		t.Fatalf("%v, %v", files, err)
 	}
+	return append(append(files, more...), "../../README.md", "../../CONTRIBUTING.md")
+}
+
+// TestCommandsInDocuments: the commands that the documents for users show exist, with their flags and arguments.
+func TestCommandsInDocuments(t *testing.T) {
 	seen := 0
-	for _, file := range append(append(files, more...), "../../README.md") {
+	for _, file := range documents(t) {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
