@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // A command in a document is a line of code, or the part of one behind a pipe, a semicolon or &&.
@@ -15,6 +18,8 @@ var (
 	remark       = regexp.MustCompile(`  +.*$`)
 	substitution = regexp.MustCompile(`[<>]\([^)]*\)`)
 	separator    = regexp.MustCompile(`\s(?:\||&&)\s|;\s`)
+	inlineCode   = regexp.MustCompile("`((?:quell |--)[^`]*)`")
+	flagName     = regexp.MustCompile(`^--([a-z][a-z_-]*)`)
 	redirection  = regexp.MustCompile(`\s[<>].*$`)
 )
 
@@ -61,5 +66,41 @@ func TestCommandsInDocuments(t *testing.T) {
 	}
 	if seen < 100 {
 		t.Errorf("%d commands were found", seen)
+	}
+}
+
+// TestWordsInDocuments: commands and flags in the text of a document exist too, in a line of it or over two.
+func TestWordsInDocuments(t *testing.T) {
+	flags := map[string]bool{}
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
+		cmd.PersistentFlags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
+		for _, below := range cmd.Commands() {
+			visit(below)
+		}
+	}
+	visit(newRoot())
+	for _, file := range documents(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, code := range inlineCode.FindAllStringSubmatch(string(data), -1) {
+			words := strings.Fields(code[1])
+			for _, word := range words {
+				if name := flagName.FindStringSubmatch(word); name != nil && !flags[strings.ReplaceAll(name[1], "_", "-")] {
+					t.Errorf("%s: %s: no command has --%s", file, code[0], name[1])
+				}
+			}
+			if len(words) < 2 || words[0] != "quell" || words[1] == "help" || words[1] == "DenoiseImage" {
+				continue
+			}
+			if cmd, args, err := newRoot().Find(words[1:]); err != nil || !cmd.HasParent() {
+				t.Errorf("%s: %s: %v", file, code[0], err)
+			} else if err := cmd.ParseFlags(args); err != nil && !strings.Contains(err.Error(), "needs an argument") {
+				t.Errorf("%s: %s: %v", file, code[0], err)
+			}
+		}
 	}
 }

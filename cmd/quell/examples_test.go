@@ -104,7 +104,7 @@ func examplesOf(t *testing.T) map[string][]example {
 		outputs := strings.Count(string(text), "```text\n")
 		for _, at := range codeLine.FindAllSubmatchIndex(text, -1) {
 			e := example{line: remark.ReplaceAllString(string(text[at[2]:at[3]]), "")}
-			if !regexp.MustCompile(`(^|\| |<\()quell [a-z]`).MatchString(e.line) {
+			if !regexp.MustCompile(`(^|\| |<\()(quell [a-z]|DenoiseImage )`).MatchString(e.line) {
 				continue
 			}
 			if block := outputBlock.FindSubmatch(text[at[1]:]); block != nil {

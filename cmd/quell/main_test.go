@@ -31,7 +31,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"quell": main})
+	testscript.Main(m, map[string]func(){"quell": main, ants: main})
 }
 
 // TestScripts runs testdata/*.txt, each in a folder with
