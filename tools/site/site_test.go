@@ -248,7 +248,9 @@ const first = new Function("document", index + search + "return (q) => { query.v
 for (const q of process.argv.slice(1)) console.log(first(q));`
 	want := map[string]string{
 		"natural": "ct-look.html", "natural look": "ct-look.html", "freesurfer": "mr-brain.html", "strength": "enough.html", "what changed": "residual.html",
-		"unchanged": "unchanged.html", "lesion": "enough.html", "bids": "cohorts.html", "segmentation": "mr-brain.html", "slicer": "hosts.html", "head ct": "",
+		"unchanged": "unchanged.html", "lesion": "enough.html", "bids": "cohorts.html", "segmentation": "mr-brain.html", "slicer": "hosts.html", "head ct": "ct-look.html",
+		"what strength": "enough.html", "safe for small lesions": "enough.html", "batch 500 nifti": "cohorts.html", "output equals input": "unchanged.html",
+		"fmri": "four-d.html", "fmriprep": "mr-brain.html", "how do i send it to a pacs": "exporting.html", "python": "python.html", "ants": "mr-brain.html",
 	}
 	for query, page := range want {
 		cmd := exec.Command(node, "-e", script, query)
