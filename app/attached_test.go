@@ -241,8 +241,8 @@ func TestObjectsAlone(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		alone:                               alone + ": it holds 2 Parametric Maps, 1 structured report, which Quell does not open; choose a file or folder with CT or MR images",
-		filepath.Join(alone, "PM00001.dcm"): filepath.Join(alone, "PM00001.dcm") + ": it holds 1 Parametric Map, which Quell does not open",
+		alone:                               alone + ": it contains 2 Parametric Maps, 1 structured report, which Quell does not open; choose a file or folder with CT or MR images",
+		filepath.Join(alone, "PM00001.dcm"): filepath.Join(alone, "PM00001.dcm") + ": it contains 1 Parametric Map, which Quell does not open",
 	} {
 		if _, err := open.Scan(t.Context(), path); job.ExitCode(err) != job.ExitInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %q", err, want)

@@ -251,7 +251,7 @@ func TestForeignPicturesOf4D(t *testing.T) {
 // What cannot be done with several volumes is refused, and a failure leaves nothing.
 func TestDoRefuses4D(t *testing.T) {
 	for want, change := range map[string]func(dir string, j *job.Job){
-		"Analyze files hold one volume": func(dir string, j *job.Job) { j.Output.Path = filepath.Join(dir, "out.hdr") },
+		"Analyze files contain one volume": func(dir string, j *job.Job) { j.Output.Path = filepath.Join(dir, "out.hdr") },
 		"removed.hdr: Analyze files": func(dir string, j *job.Job) {
 			j.Output.Beside = map[string]string{"noise-out": filepath.Join(dir, "removed.hdr")}
 		},

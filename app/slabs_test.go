@@ -378,7 +378,7 @@ func TestSlabsThatAreRefused(t *testing.T) {
 		"chooses no neighbourhood":   func(j *job.Job) { j.Output.Beside = map[string]string{"scales-out": j.Output.Path + "x.nii"} },
 		"in.nii is the input itself": func(j *job.Job) { j.Output.Beside = map[string]string{"noise-out": j.Input.Path} },
 		"no slices are resampled":    func(j *job.Job) { j.Uneven = job.UnevenResample },
-		"Analyze files hold one volume": func(j *job.Job) {
+		"Analyze files contain one volume": func(j *job.Job) {
 			j.Input.Path += ".gz"
 			apptest.Put4D(t, j.Input.Path, 3, 2)
 			j.Memory = 1344

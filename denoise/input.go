@@ -100,7 +100,7 @@ func (in Input) Check() error {
 		}
 	}
 	if in.Noise != nil && in.usualSigma() == 0 {
-		return message.Errorf(message.RecipeInput, "the noise map holds no positive number where the volume holds data")
+		return message.Errorf(message.RecipeInput, "the noise map has no positive number where the volume contains data")
 	}
 	return nil
 }

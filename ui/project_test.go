@@ -112,7 +112,7 @@ func TestSourcesOfAProjectAreLocated(t *testing.T) {
 	b = newBench(t, large)
 	b.workbench.Open(path)
 	b.until("the question", func() bool {
-		return strings.Contains(b.question(), "holds other voxels than when the project was saved")
+		return strings.Contains(b.question(), "contains other voxels than when the project was saved")
 	})
 	b.tap("Use it as it is")
 	b.until("the series is open", func() bool {

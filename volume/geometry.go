@@ -163,7 +163,7 @@ func (g Geometry) Validate() error {
 	for _, row := range g.Affine {
 		for _, v := range row {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return message.Errorf(message.InputDamaged, "the affine holds a value that is not finite")
+				return message.Errorf(message.InputDamaged, "the affine contains a value that is not finite")
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func (im Image) geometry() (volume.Geometry, error) {
 	g := volume.NewGeometry(im.Dims, [3]float64{1, 1, 1})
 	switch {
 	case im.Affine != nil && im.Spacing != nil:
-		return g, job.Usagef("give the affine or the spacing, not both: the affine holds the spacing")
+		return g, job.Usagef("give the affine or the spacing, not both: the affine contains the spacing")
 	case im.Affine != nil:
 		var a volume.Affine
 		if len(im.Affine) != 3 && len(im.Affine) != 4 || slices.ContainsFunc(im.Affine, func(row []float64) bool { return len(row) != 4 }) {
@@ -122,7 +122,7 @@ func volumeOf(ctx context.Context, g volume.Geometry, data []float32, what strin
 	}
 	v.Data = slices.Clone(data)
 	if v.MaskNonFinite() == 0 {
-		return nil, &job.InputError{Path: cmp.Or(what, job.TheSeries), Problem: message.New(message.InputEmpty, "holds no finite number"), Advice: message.Text("check the array")}
+		return nil, &job.InputError{Path: cmp.Or(what, job.TheSeries), Problem: message.New(message.InputEmpty, "has no finite number"), Advice: message.Text("check the array")}
 	}
 	return v, nil
 }

@@ -121,7 +121,7 @@ func (m *memory) assess(ctx context.Context, r Request) (any, error) {
 		return nil, job.Usagef("the result is of %v voxels, and the array of %v", r.Result.Dims, r.Input.Dims)
 	}
 	if r.Recipe != nil && !r.Recipe.Resolved() {
-		return nil, job.Usagef("the recipe holds automatic values; give it as it was run")
+		return nil, job.Usagef("the recipe contains automatic values; give it as it was run")
 	}
 	before, err := m.series(ctx, r.Input)
 	if err != nil {

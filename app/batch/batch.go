@@ -179,7 +179,7 @@ func (b *batch) checkPlace() error {
 	inputs := slices.Clone(b.o.Inputs)
 	for _, u := range b.units {
 		if files.SameFile(filepath.Join(b.o.Output, filepath.FromSlash(u.Name)), u.Path) {
-			return job.Usagef("%s holds the inputs, whose names the outputs would take; choose another folder", b.o.Output)
+			return job.Usagef("%s contains the inputs, whose names the outputs would take; choose another folder", b.o.Output)
 		}
 		inputs = append(inputs, u.Path)
 	}

@@ -95,7 +95,7 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*open.Catalo
 	}
 	if u.Series != nil && *u.Series >= len(catalog.Entries) {
 		known[identify(u.Name, "")] = true
-		return catalog, &job.InputError{Path: u.Path, Problem: message.New(message.InputChoice, "holds %d series, counted from 1; there is no series %d", len(catalog.Entries), *u.Series+1), Advice: message.Text("see quell info")}
+		return catalog, &job.InputError{Path: u.Path, Problem: message.New(message.InputChoice, "contains %d series, counted from 1; there is no series %d", len(catalog.Entries), *u.Series+1), Advice: message.Text("see quell info")}
 	}
 	for i, e := range catalog.Entries {
 		if e.Err != nil && (u.Series == nil || *u.Series == i) {

@@ -54,7 +54,7 @@ func List(ctx context.Context, inputs []string, except string) ([]Unit, error) {
 		}
 	}
 	if len(l.units) == 0 {
-		return nil, &job.InputError{Path: strings.Join(inputs, " "), Problem: message.Text("holds no files"), Advice: message.Text("name the folders that hold the series")}
+		return nil, &job.InputError{Path: strings.Join(inputs, " "), Problem: message.Text("has no files"), Advice: message.Text("name the folders that contain the series")}
 	}
 	return l.named(roots)
 }

@@ -49,7 +49,7 @@ func (b *batch) ownRecipe() error {
 	}
 	path := filepath.Join(b.store.dir(), "recipe.json")
 	if there, known := readNote(path); known && there.ID != mine.ID && b.anyDone && !b.o.Job.Output.Overwrite {
-		return job.Usagef("%s holds series that were done by %s; choose another folder, or give --overwrite to do them again", b.o.Output, there.than(mine))
+		return job.Usagef("%s contains series that were done by %s; choose another folder, or give --overwrite to do them again", b.o.Output, there.than(mine))
 	}
 	return atomic.WriteFile(path, data, 0o666)
 }

@@ -33,7 +33,7 @@ func Holds(out string, volumes int) bool { return formatOf(out).Holds(volumes) }
 // CheckVolumes refuses an output that cannot hold so many volumes.
 func CheckVolumes(out string, volumes int) error {
 	if f := formatOf(out); !f.Holds(volumes) {
-		return job.Usagef("%s: %s files hold one volume; name a NIfTI file for all, or choose one with --series", out, f.Name)
+		return job.Usagef("%s: %s files contain one volume; name a NIfTI file for all, or choose one with --series", out, f.Name)
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func checkFolder(out string) error {
 	case err != nil:
 		return atomic.WriteError(out, err)
 	case other != "":
-		return job.Usagef("%s holds %s, which is not DICOM and would be lost; move it away, or choose another name", out, other)
+		return job.Usagef("%s contains %s, which is not DICOM and would be lost; move it away, or choose another name", out, other)
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func checkNotHome(out string) error {
 	here, _ := os.Getwd()
 	for dir, what := range map[string]message.Message{home: message.Text("your home folder"), here: message.Text("the current folder")} {
 		if dir != "" && IsInside(dir, out) {
-			return job.Usagef("%s is or holds %s, which is never replaced; name a folder in it", out, what)
+			return job.Usagef("%s is or contains %s, which is never replaced; name a folder in it", out, what)
 		}
 	}
 	return nil

@@ -110,7 +110,7 @@ func (t Target) apart(inputs []place) error {
 			dir = filepath.Dir(in.path)
 		}
 		if !folders[dir] && holds(lineage(dir), self) {
-			return job.Usagef("%s holds the input, which is never written to; choose a folder of its own", t.Path)
+			return job.Usagef("%s contains the input, which is never written to; choose a folder of its own", t.Path)
 		}
 		folders[dir] = true
 	}

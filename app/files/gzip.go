@@ -107,7 +107,7 @@ func (g *gzipFile) Read(b []byte) (int, error) {
 	g.read += int64(n)
 	switch {
 	case g.read > g.size:
-		return 0, message.Errorf(message.InputDamaged, "the gzip file holds more than the %d bytes it states", g.size)
+		return 0, message.Errorf(message.InputDamaged, "the gzip file contains more than the %d bytes it states", g.size)
 	case g.read == g.size && err == nil:
 		// The checksum is only verified at the end of the stream.
 		if _, err := g.unpacked.Peek(1); err != nil && !errors.Is(err, io.EOF) {

@@ -57,7 +57,7 @@ func TestCompressedFilesEndAsTheirTrailerSays(t *testing.T) {
 		want   string // of the error; "" for none
 	}{
 		"whole":    {func([]byte) {}, ""},
-		"longer":   {func(b []byte) { b[size]-- }, "holds more than the"},
+		"longer":   {func(b []byte) { b[size]-- }, "contains more than the"},
 		"checksum": {func(b []byte) { b[size-1] ^= 1 }, "checksum"},
 	} {
 		b := bytes.Clone(whole)

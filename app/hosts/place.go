@@ -72,7 +72,7 @@ func (p Place) prepare() error {
 	}
 	for _, e := range entries {
 		if name := e.Name(); name != workName && (name != ResultName || !failedBefore(p.result())) {
-			return job.Usagef("%s is not empty: it holds %s; give an empty folder", p.Out, name)
+			return job.Usagef("%s is not empty: it contains %s; give an empty folder", p.Out, name)
 		}
 	}
 	for _, name := range []string{p.result(), p.work()} {

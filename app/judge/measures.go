@@ -40,7 +40,7 @@ func (c Compared) Fill(ctx context.Context, m *Measures) (err error) {
 	if errors.Is(err, measure.ErrNothing) {
 		nan := measure.Float(math.NaN())
 		m.Change = measure.Comparison{Max: measure.Float(c.Max), MSE: nan, PSNR: nan, MaxAbsDiff: nan, SSIM: nan, SSIM3D: nan}
-		m.Why = message.New(message.InputEmpty, "It holds nothing but padding: there is nothing to measure.")
+		m.Why = message.New(message.InputEmpty, "It has nothing but padding: there is nothing to measure.")
 		return nil
 	}
 	if err != nil || c.Reference == nil {

@@ -50,7 +50,7 @@ func openArchive(path string) (*archive, error) {
 func checkArchive(z *zip.Reader, path string) error {
 	advice := message.Text("unpack it and open the folder if you trust it")
 	if len(z.File) > maxArchiveFiles {
-		return &job.InputError{Path: path, Problem: message.New(message.InputTooLarge, "this zip file holds %d files, more than %d", len(z.File), maxArchiveFiles), Advice: advice}
+		return &job.InputError{Path: path, Problem: message.New(message.InputTooLarge, "this zip file contains %d files, more than %d", len(z.File), maxArchiveFiles), Advice: advice}
 	}
 	var packed, unpacked uint64
 	for _, f := range z.File {

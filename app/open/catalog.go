@@ -192,7 +192,7 @@ func (c *Catalog) LoadShowing(ctx context.Context, i int, progress func(done, to
 // loadable returns why entry i cannot be loaded, nil if it can.
 func (c *Catalog) loadable(i int) error {
 	if i < 0 || i >= len(c.Entries) {
-		return job.Usagef("%s holds %d series, counted from 1; there is no series %d", c.Path, len(c.Entries), i+1)
+		return job.Usagef("%s contains %d series, counted from 1; there is no series %d", c.Path, len(c.Entries), i+1)
 	}
 	return c.Entries[i].Err
 }

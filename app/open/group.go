@@ -91,7 +91,7 @@ func (c *Catalog) Select(in job.Input) (Selection, error) {
 		s.Group = c.Entries[first].Group
 	}
 	if in.All && in.Series == nil && s.Group == nil && len(c.Items()) > 1 {
-		return Selection{}, job.Usagef("%s holds %d series that form no 4-D series; choose one with --series N, or filter all of them with quell batch", c.Path, len(c.Items()))
+		return Selection{}, job.Usagef("%s contains %d series that form no 4-D series; choose one with --series N, or filter all of them with quell batch", c.Path, len(c.Items()))
 	}
 	s.Covered = c.coverage(in, s)
 	return s, nil
@@ -104,7 +104,7 @@ func (c *Catalog) first(in job.Input) (int, error) {
 	}
 	i := *in.Series
 	if i < 0 || i >= len(c.Entries) {
-		return 0, job.Usagef("%s holds %d series, counted from 1; there is no series %d", c.Path, len(c.Entries), i+1)
+		return 0, job.Usagef("%s contains %d series, counted from 1; there is no series %d", c.Path, len(c.Entries), i+1)
 	}
 	return i, nil
 }
@@ -124,7 +124,7 @@ func (c *Catalog) coverage(in job.Input, s Selection) Coverage {
 	case out.Of <= out.Volumes:
 		return out
 	case s.Group != nil:
-		out.Text = fmt.Sprintf("%s holds %d volumes; taking the 4-D series of %d along %s; --series N takes another volume", c.Path, out.Of, out.Volumes, s.Group.Axis())
+		out.Text = fmt.Sprintf("%s contains %d volumes; taking the 4-D series of %d along %s; --series N takes another volume", c.Path, out.Of, out.Volumes, s.Group.Axis())
 		return out
 	case in.Series == nil:
 		how = ", the largest"
@@ -133,7 +133,7 @@ func (c *Catalog) coverage(in job.Input, s Selection) Coverage {
 	if first.Group != nil && in.Series != nil {
 		another = fmt.Sprintf("--series all:%d takes the 4-D series that it belongs to", *in.Series+1)
 	}
-	out.Text = fmt.Sprintf("%s holds %d series; taking number %d%s (%s); %s", c.Path, out.Of, s.Entries[0]+1, how, first.label(), another)
+	out.Text = fmt.Sprintf("%s contains %d series; taking number %d%s (%s); %s", c.Path, out.Of, s.Entries[0]+1, how, first.label(), another)
 	return out
 }
 

@@ -76,13 +76,13 @@ func ScanUnlogged(ctx context.Context, path string) (*Catalog, error) {
 	f, packed := files.FormatBy(head, inner, name)
 	switch {
 	case f == nil:
-		return nil, &job.InputError{Path: path, Problem: message.New(message.InputForeign, "is not a %s file", files.AllNames()), Advice: message.Text("choose a scanner's file, or the folder that holds a series")}
+		return nil, &job.InputError{Path: path, Problem: message.New(message.InputForeign, "is not a %s file", files.AllNames()), Advice: message.Text("choose a scanner's file, or the folder that contains a series")}
 	case packed && !strings.EqualFold(filepath.Ext(name), ".gz"):
 		return nil, &job.InputError{Path: path, Problem: message.New(message.InputUnsupported, "is a %s file compressed by gzip under a name that does not say so", f.Name), Advice: message.Text("add .gz to its name, or unpack it")}
 	case !packed && f.Index != "" && strings.EqualFold(name, f.Index):
 		c, err := scanTree(ctx, files.OpenFolder(dir, true), path, beside)
 		if errors.Is(err, format.ErrNoImages) {
-			err = &job.InputError{Path: path, Problem: message.New(message.InputForeign, "is an index, and none of the images that it lists is here"), Advice: message.Text("choose the folder that holds them"), Err: err}
+			err = &job.InputError{Path: path, Problem: message.New(message.InputForeign, "is an index, and none of the images that it lists is here"), Advice: message.Text("choose the folder that contains them"), Err: err}
 		}
 		return c, err
 	}

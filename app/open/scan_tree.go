@@ -45,7 +45,7 @@ func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) 
 		all.Entries = append(all.Entries, one.Entries...)
 	}
 	if len(all.Entries) == 0 {
-		problem, advice := message.New(message.InputForeign, "holds no %s image", files.AllNames()), message.Text("choose the folder that holds a series")
+		problem, advice := message.New(message.InputForeign, "has no %s image", files.AllNames()), message.Text("choose the folder that contains a series")
 		if len(all.Findings) > 0 {
 			return nil, &job.InputError{Path: path, Problem: message.Text("%s that can be read: %s", problem, all.Findings[0].Text.Clause()), Err: err}
 		}

@@ -139,7 +139,7 @@ func TestOverwriteReplacesDICOMAlone(t *testing.T) {
 			}
 			continue
 		}
-		if job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), out+" holds "+c.lost+", which") {
+		if job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), out+" contains "+c.lost+", which") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if after := apptest.FilesBelow(t, out); !slices.Equal(after, before) {

@@ -92,7 +92,7 @@ func (p Place) tlsConfig() (*tls.Config, error) {
 		}
 		pair, err := tls.X509KeyPair(pem, pem)
 		if err != nil {
-			return nil, &job.InputError{Path: p.Certificate, Problem: message.New(message.NetworkTrust, "it does not hold a certificate and its key in PEM form"), Advice: message.Text("put both into one file")}
+			return nil, &job.InputError{Path: p.Certificate, Problem: message.New(message.NetworkTrust, "it does not contain a certificate and its key in PEM form"), Advice: message.Text("put both into one file")}
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
@@ -107,7 +107,7 @@ func Authorities(path string, advice message.Message) (*x509.CertPool, error) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, &job.InputError{Path: path, Problem: message.New(message.NetworkTrust, "it holds no certificate in PEM form"), Advice: advice}
+		return nil, &job.InputError{Path: path, Problem: message.New(message.NetworkTrust, "it has no certificate in PEM form"), Advice: advice}
 	}
 	return pool, nil
 }

@@ -82,7 +82,7 @@ func readSecret(reference string) (string, error) {
 	if name, ok := strings.CutPrefix(reference, secretEnvironment); ok {
 		value, there := os.LookupEnv(name)
 		if !there || value == "" {
-			return "", job.Usagef("the environment has no variable %s, which holds the secret of the sign-in", name)
+			return "", job.Usagef("the environment has no variable %s, which contains the secret of the sign-in", name)
 		}
 		return value, nil
 	}
@@ -113,7 +113,7 @@ func readSecret(reference string) (string, error) {
 // checkMode refuses a file that others may read or write. Windows has no such bits.
 func checkMode(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
-		return &job.InputError{Path: path, Problem: message.New(message.InputForeign, "is no file"), Advice: message.Text("give the file that holds the secret")}
+		return &job.InputError{Path: path, Problem: message.New(message.InputForeign, "is no file"), Advice: message.Text("give the file that contains the secret")}
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return &job.InputError{Path: path, Problem: message.New(message.InputRefused, "other accounts may use this secret"), Advice: message.Text("set its mode to 0600")}

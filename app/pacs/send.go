@@ -71,7 +71,7 @@ func PlanSend(ctx context.Context, folder string) (Plan, error) {
 		return p, job.Unreadable(err, folder, here)
 	}
 	if len(p.Objects) == 0 {
-		return p, &job.InputError{Path: folder, Problem: message.New(message.InputForeign, "it holds no DICOM file"), Advice: message.Text("give the folder of an exported series")}
+		return p, &job.InputError{Path: folder, Problem: message.New(message.InputForeign, "it has no DICOM file"), Advice: message.Text("give the folder of an exported series")}
 	}
 	names := map[string]string{}
 	for _, o := range p.Objects {

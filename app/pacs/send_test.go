@@ -193,7 +193,7 @@ func TestSendTargets(t *testing.T) {
 		"space":                        {To: "A@h:1", From: " B"},
 		"ask for TLS too":              {To: "A@h:1", Authority: text},
 		"there is no such file":        {To: "A@h:1", TLS: true, Authority: none},
-		"holds no certificate":         {To: "A@h:1", TLS: true, Authority: text},
+		"has no certificate":           {To: "A@h:1", TLS: true, Authority: text},
 		"longer than 16":               {To: "A@h:1", From: "SEVENTEEN_LETTERS"},
 		"is not a number from 1 to 65": {To: "A@h:0"},
 	} {
@@ -238,7 +238,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 	for path, want := range map[string]string{
 		filepath.Join(dir, "none"):      "there is no such file or folder",
 		filepath.Join(dir, "notes.txt"): "is not a folder",
-		t.TempDir():                     "it holds no DICOM file",
+		t.TempDir():                     "it has no DICOM file",
 	} {
 		if err := plan(path); !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

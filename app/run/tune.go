@@ -151,7 +151,7 @@ func untunable(e noise.Estimate) message.Message {
 	case e.Confidence == noise.None:
 		return message.New(message.NoiseUnknown, "has no noise that can be measured: %s", e.Why)
 	case e.Negligible || e.Sigma == 0:
-		return message.New(message.NoiseWeak, "holds no noise that can be told from its own texture")
+		return message.New(message.NoiseWeak, "has no noise that can be told from its own texture")
 	}
 	return message.Message{}
 }

@@ -141,7 +141,7 @@ func ParseSettings(data []byte) (Settings, error) {
 func (s *Settings) check() error {
 	switch {
 	case s.Folder == "":
-		return job.Usagef("folder is missing: it holds what arrives")
+		return job.Usagef("folder is missing: it contains what arrives")
 	case len(s.Rules) == 0:
 		return job.Usagef("rules are missing: they say what is filtered, and where results go")
 	case s.QuotaGB < 0 || s.Attempts < 0 || s.Associations < 0 || s.AuditMB < 0 || s.AuditFiles < 0:

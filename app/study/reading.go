@@ -48,7 +48,7 @@ func Open(page, reader string) (*Reading, error) {
 	}
 	for _, a := range r.all {
 		if a.Study != p.Study || a.Trial < 0 || a.Trial >= len(p.Pairs) {
-			return nil, wrong(r.path, message.Errorf("", "it holds answers to another study"), message.Text("move the file away, or give another name"))
+			return nil, wrong(r.path, message.Errorf("", "it contains answers to another study"), message.Text("move the file away, or give another name"))
 		}
 		if a.Reader == reader {
 			r.left[a.Trial] = a.Left

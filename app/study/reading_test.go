@@ -72,7 +72,7 @@ func TestWhatIsNoReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"study,reader,trial,choice\nother,a,1,left\n": "it holds answers to another study",
+		"study,reader,trial,choice\nother,a,1,left\n": "it contains answers to another study",
 		"mine\n": "the first line is not",
 	} {
 		if err := os.WriteFile(answers, []byte(text), 0o600); err != nil {

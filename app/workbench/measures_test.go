@@ -66,7 +66,7 @@ func TestMeasuresOfAnEmptySlice(t *testing.T) {
 	}
 	q := PreviewRequest{Series: s, Recipe: apptest.MustRecipe("median", 2), Facts: apptest.FoundFacts(t, v), Index: 2}
 	m, err := MeasurePreview(t.Context(), filterSlice(t.Context(), eng, q), s)
-	if err != nil || m.Why.String() != "It holds nothing but padding: there is nothing to measure." || m.Judgement != verdict.Unknown {
+	if err != nil || m.Why.String() != "It has nothing but padding: there is nothing to measure." || m.Judgement != verdict.Unknown {
 		t.Errorf("%q, verdict %s, %v", m.Why, m.Judgement, err)
 	}
 	if m.Change.MSE.Finite() || m.Change.PSNR.Finite() || m.Change.SSIM.Finite() || m.ResidualSD.Finite() || !m.Change.Max.Finite() || m.Truth != nil {

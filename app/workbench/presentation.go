@@ -116,7 +116,7 @@ func (p Presentation) exported(ctx context.Context) (volume.Geometry, []series.S
 	if err != nil {
 		return grid, nil, job.Unreadable(err, p.Exported, func(name string) string { return filepath.Join(p.Exported, name) })
 	}
-	replaced := &job.InputError{Path: p.Exported, Problem: message.New(message.InputChanged, "it does not hold the result that was exported there"), Advice: message.Text("export the result again")}
+	replaced := &job.InputError{Path: p.Exported, Problem: message.New(message.InputChanged, "it does not contain the result that was exported there"), Advice: message.Text("export the result again")}
 	if len(catalog.Entries) != 1 || catalog.Entries[0].Err != nil {
 		return grid, nil, replaced
 	}

@@ -114,7 +114,7 @@ func ReadProject(path string) (Workspace, error) {
 	}
 	var p project
 	if err := json.Unmarshal(data, &p); err != nil || p.check() != nil {
-		return Workspace{}, refused(message.New(message.InputDamaged, "what it holds is damaged"))
+		return Workspace{}, refused(message.New(message.InputDamaged, "what it contains is damaged"))
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return Workspace{}, err

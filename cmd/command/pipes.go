@@ -246,7 +246,7 @@ func (p *pipes) keep(open func() (io.Reader, error), named, path string) (string
 	case err != nil:
 		return "", fmt.Errorf("%s cannot be kept: %w; let TMPDIR name a folder with more space", named, err)
 	case n > p.Limit:
-		return "", &job.InputError{Path: named, Problem: message.New(message.InputTooLarge, "holds more than %s, which is the limit of a pipe", job.Bytes(p.Limit)), Advice: message.Text("write it to a file")}
+		return "", &job.InputError{Path: named, Problem: message.New(message.InputTooLarge, "contains more than %s, which is the limit of a pipe", job.Bytes(p.Limit)), Advice: message.Text("write it to a file")}
 	}
 	return path, nil
 }

@@ -172,7 +172,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	AddVersion(root)
 	root.SetFlagErrorFunc(misuse)
 	root.SetHelpCommand(l.newHelp())
-	option.AddOutput(root.PersistentFlags(), &logPath, "log", files.LogOutput, "append a log to this `file`; it holds no names and no paths")
+	option.AddOutput(root.PersistentFlags(), &logPath, "log", files.LogOutput, "append a log to this `file`; it has no names and no paths")
 	root.PersistentFlags().BoolVarP(&l.verbose, "verbose", "v", false, "also write the steps of the work to standard error, as --log does to a file")
 	root.PersistentFlags().BoolVarP(&quiet, "quiet", "q", false, "write results, warnings and errors alone: no notes, no progress, and not what was written")
 	root.PersistentFlags().IntVar(&threads, "threads", 0, "use at most `N` processors; all if not given")

@@ -153,7 +153,7 @@ func (c *Choice) AddTo(cmd *cobra.Command) {
 
 // AddModality adds --modality.
 func AddModality(cmd *cobra.Command, modality *string) {
-	AddName(cmd, modality, "modality", "modality", job.Modalities(), "`CT|MR`: what measured the series, if the file does not say it; CT may hold HU, or HU + 1000 or 1024; if not given, the values decide")
+	AddName(cmd, modality, "modality", "modality", job.Modalities(), "`CT|MR`: what measured the series, if the file does not say it; CT may contain HU, or HU + 1000 or 1024; if not given, the values decide")
 }
 
 // Input returns the selected series of a path.

@@ -105,7 +105,7 @@ func TestRefusedCommands(t *testing.T) {
 		"denoise a.nii n.nii --filter median --slices 0:10":    {2, "--slices 0:10: slices count from 1, both ends included; give 1:10 for the first 10"},
 		"denoise a.nii n.nii --filter median --series 0":       {2, "series count from 1, as quell info numbers them"},
 		"denoise a.nii n.nii --filter median --series all:0":   {2, "series count from 1, as quell info numbers them"},
-		"denoise a.nii n.nii --filter median --series 2":       {2, "holds 1 series, counted from 1; there is no series 2"},
+		"denoise a.nii n.nii --filter median --series 2":       {2, "contains 1 series, counted from 1; there is no series 2"},
 		"measure a.nii --nps 0:9,1:9":                          {2, "--nps 0:9,1:9: columns count from 1, both ends included; give 1:9 for the first 9"},
 		"measure a.nii --nps 1:9,0:9":                          {2, "--nps 1:9,0:9: rows count from 1"},
 		"measure a.nii --nps 1:13,1:9":                         {2, "--nps 1:13,1:9: the slices have 12 columns and 13 rows"},
@@ -178,7 +178,7 @@ func TestChosenSeriesIsTold(t *testing.T) {
 	at := folder(t)
 	dir := filepath.Dir(at("a.nii"))
 	var stdout, stderr bytes.Buffer
-	if code := execute(t.Context(), []string{"estimate", dir}, &stdout, &stderr); code != 0 || !strings.HasPrefix(stderr.String(), "quell: "+dir+" holds 5 series; taking number 1, the largest") {
+	if code := execute(t.Context(), []string{"estimate", dir}, &stdout, &stderr); code != 0 || !strings.HasPrefix(stderr.String(), "quell: "+dir+" contains 5 series; taking number 1, the largest") {
 		t.Errorf("code %d, stderr %q", code, &stderr)
 	}
 	stderr.Reset()

@@ -41,7 +41,7 @@ func TestLimitOfPipes(t *testing.T) {
 	if code, stdout, stderr := run(bytes.NewReader(data), len(data)); code != job.ExitDone || !bytes.Equal(stdout[352:], data[352:]) {
 		t.Errorf("at the limit: code %d, %s", code, stderr)
 	}
-	if code, stdout, stderr := run(bytes.NewReader(data), len(data)-1); code != job.ExitInput || len(stdout) > 0 || !strings.Contains(stderr, "standard input: holds more than 3 kB, which is the limit of a pipe") {
+	if code, stdout, stderr := run(bytes.NewReader(data), len(data)-1); code != job.ExitInput || len(stdout) > 0 || !strings.Contains(stderr, "standard input: contains more than 3 kB, which is the limit of a pipe") {
 		t.Errorf("beyond the limit: code %d, %d bytes, %s", code, len(stdout), stderr)
 	}
 	if code, _, stderr := run(endless{}, len(data)); code != job.ExitInput || !strings.Contains(stderr, "is not a NIfTI, NRRD or MetaImage file") {

@@ -317,7 +317,7 @@ func TestArraysRefused(t *testing.T) {
 		{map[string]any{"do": "denoise", "input": in, "output": array(n, 240, 5, 4, 2), "filter": "median"}, "usage", "the output is of [5 4 2] voxels, and the array of [5 4 3]"},
 		{map[string]any{"do": "denoise", "input": array(n, 0, 1<<20, 1<<20, 1<<20), "output": array(n, 0, 1<<20, 1<<20, 1<<20), "filter": "median"}, "usage", "more than can be held"},
 		{map[string]any{"do": "denoise", "input": array(n, 0, 0, 4, 3), "output": array(n, 240, 0, 4, 3), "filter": "median"}, "usage", "at least 1 is needed"},
-		{map[string]any{"do": "denoise", "input": array(void, 0, 5, 4, 3), "output": out, "filter": "median"}, "input", "the series: holds no finite number; check the array"},
+		{map[string]any{"do": "denoise", "input": array(void, 0, 5, 4, 3), "output": out, "filter": "median"}, "input", "the series: has no finite number; check the array"},
 		{map[string]any{"do": "denoise", "input": with(array(n, 0, 5, 4, 3), "spacing", []float64{1, 1}), "output": out, "filter": "median"}, "usage", "the spacing has 2 numbers"},
 		{map[string]any{"do": "denoise", "input": with(array(n, 0, 5, 4, 3), "spacing", []float64{1, 0, 1}), "output": out, "filter": "median"}, "usage", "it must be positive"},
 		{map[string]any{"do": "denoise", "input": with(array(n, 0, 5, 4, 3), "affine", [][]float64{{1, 0, 0, 0}}), "output": out, "filter": "median"}, "usage", "4 x 4 or 3 x 4 numbers"},

@@ -265,7 +265,7 @@ func TestQuietAndVerbose(t *testing.T) {
 		{"phantom p.nii --kind steps --dims 8,8,2 -q", "", ""},
 		{"compare a.nii a.nii -q", "(?s)mse .*", ""},
 		{"info a.nii -v", "(?s)series 1\n.*", "(quell: msg=scan .*\n)+"},
-		{"estimate . -v", "(?s)sigma .*", "(?s)quell: .*holds 7 series; .*quell: msg=load .*"},
+		{"estimate . -v", "(?s)sigma .*", "(?s)quell: .*contains 7 series; .*quell: msg=load .*"},
 		{"estimate . -q", "(?s)sigma .*", ""},
 		{"info a.nii -v -q", "", "quell: give --verbose or --quiet, not both\n"},
 		{"--help", "(?s).*Usage: .*", ""},

@@ -52,7 +52,7 @@ func (w Weights) Check(volumes bool) error {
 	}
 	for _, x := range w {
 		if !(math.Abs(x) <= largest) {
-			return message.Errorf(message.RecipeValue, "the equaliser holds %g; numbers of %d to %d are possible", x, -largest, largest)
+			return message.Errorf(message.RecipeValue, "the equaliser contains %g; numbers of %d to %d are possible", x, -largest, largest)
 		}
 	}
 	return nil

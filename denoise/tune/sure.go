@@ -58,7 +58,7 @@ func (m noiseModel) power(ctx context.Context, box volume.Region) (float64, erro
 }
 
 // errNoForeground is returned if there is no box to estimate from.
-var errNoForeground = message.Errorf(message.VerdictNone, "no voxel of the foreground holds data")
+var errNoForeground = message.Errorf(message.VerdictNone, "no voxel of the foreground contains data")
 
 // check refuses an input that does not fit itself, and no noise.
 func (m noiseModel) check(in denoise.Input) error {

@@ -162,20 +162,20 @@ func noImages(byKind map[instance.Kind][]*instance.Instance, names []string) err
 		}
 		return part10.FileError(message.InputForeign, names[0], choose, format.ErrNoImages, "it is not a DICOM file")
 	case len(byKind[instance.Index]) == len(names):
-		return part10.FileError(message.InputForeign, names[0], message.Text("choose the folder that holds its images"), format.ErrNoImages, "it is an index of other files and holds no image")
+		return part10.FileError(message.InputForeign, names[0], message.Text("choose the folder that contains its images"), format.ErrNoImages, "it is an index of other files and has no image")
 	case len(names) == 1:
-		return part10.FileError(message.InputForeign, names[0], choose, errors.Join(format.ErrNoImages, format.ErrOthers), "it holds %s, which Quell does not open", otherObjects(byKind[instance.NoImage]))
+		return part10.FileError(message.InputForeign, names[0], choose, errors.Join(format.ErrNoImages, format.ErrOthers), "it contains %s, which Quell does not open", otherObjects(byKind[instance.NoImage]))
 	}
 	for _, f := range byKind[instance.Foreign] {
 		if f.Err != nil {
 			return part10.FileError(message.InputForeign, ".", choose, errors.Join(format.ErrNoImages, format.ErrNotOpened),
-				"none of the %d files holds a DICOM image that can be read (%v)", len(names), f.Err)
+				"none of the %d files contains a DICOM image that can be read (%v)", len(names), f.Err)
 		}
 	}
 	if others := byKind[instance.NoImage]; len(others) > 0 {
-		return part10.FileError(message.InputForeign, ".", choose, errors.Join(format.ErrNoImages, format.ErrOthers), "it holds %s, which Quell does not open", otherObjects(others))
+		return part10.FileError(message.InputForeign, ".", choose, errors.Join(format.ErrNoImages, format.ErrOthers), "it contains %s, which Quell does not open", otherObjects(others))
 	}
-	return part10.FileError(message.InputForeign, ".", choose, format.ErrNoImages, "none of the %d files holds a DICOM image", len(names))
+	return part10.FileError(message.InputForeign, ".", choose, format.ErrNoImages, "none of the %d files contains a DICOM image", len(names))
 }
 
 // reportFiles adds the findings about files that belong to no series.
@@ -208,7 +208,7 @@ func (c *Catalog) reportFiles(byKind map[instance.Kind][]*instance.Instance) {
 	add(series.Foreign, message.Text("One file is not DICOM."), message.Text("%d files are not DICOM.", len(foreign)), foreign)
 	add(series.Index, message.Text("One file is an index (DICOMDIR); the images were found without it."),
 		message.Text("%d files are indexes (DICOMDIR); the images were found without them.", len(byKind[instance.Index])), byKind[instance.Index])
-	add(series.NoImage, message.Text("One DICOM file holds no image."), message.Text("%d DICOM files hold no image.", len(byKind[instance.NoImage])), byKind[instance.NoImage])
+	add(series.NoImage, message.Text("One DICOM file has no image."), message.Text("%d DICOM files have no image.", len(byKind[instance.NoImage])), byKind[instance.NoImage])
 }
 
 // namesOf lists files, but not too many.

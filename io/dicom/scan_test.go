@@ -83,7 +83,7 @@ func TestBadInput(t *testing.T) {
 		t.Errorf("%v is not ErrNoImages", err)
 	}
 	_, err = dicom.Scan(ctx, fstest.MapFS{"a.dcm": {Data: text}, "b": {Data: nil}}, nil)
-	dicomtest.WantError(t, err, "none of the 2 files holds a DICOM image")
+	dicomtest.WantError(t, err, "none of the 2 files contains a DICOM image")
 	_, err = dicom.Scan(ctx, fstest.MapFS{}, []string{"gone.dcm"})
 	dicomtest.WantError(t, err, "gone.dcm: it cannot be opened (file does not exist); check")
 	_, err = dicom.Scan(ctx, os.DirFS(t.TempDir()+"/gone"), nil)
@@ -94,7 +94,7 @@ func TestBadInput(t *testing.T) {
 		report.With(tag, nil)
 	}
 	_, err = dicom.Scan(ctx, fstest.MapFS{"sr.dcm": {Data: report.With(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.88.11").File()}}, nil)
-	dicomtest.WantError(t, err, "sr.dcm: it holds 1 structured report, which Quell")
+	dicomtest.WantError(t, err, "sr.dcm: it contains 1 structured report, which Quell")
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := dicom.Scan(cancelled, dicomtest.FilesOf(dicomtest.Stack(3)), nil); !errors.Is(err, context.Canceled) {
@@ -129,9 +129,9 @@ func TestFilesInWords(t *testing.T) {
 	report.With(part10.TagRows, nil).With(part10.TagColumns, nil)
 	index.Pixels, report.Pixels = nil, nil
 	for n, want := range map[int][3]string{
-		1: {"One file is not DICOM.", "One file is an index (DICOMDIR); the images were found without it.", "One DICOM file holds no image."},
-		2: {"2 files are not DICOM.", "2 files are indexes (DICOMDIR); the images were found without them.", "2 DICOM files hold no image."},
-		3: {"3 files are not DICOM.", "3 files are indexes (DICOMDIR); the images were found without them.", "3 DICOM files hold no image."},
+		1: {"One file is not DICOM.", "One file is an index (DICOMDIR); the images were found without it.", "One DICOM file has no image."},
+		2: {"2 files are not DICOM.", "2 files are indexes (DICOMDIR); the images were found without them.", "2 DICOM files have no image."},
+		3: {"3 files are not DICOM.", "3 files are indexes (DICOMDIR); the images were found without them.", "3 DICOM files have no image."},
 	} {
 		files := dicomtest.FilesOf(dicomtest.Stack(3))
 		for i := range n {
@@ -170,14 +170,14 @@ func TestNoImagesInWords(t *testing.T) {
 	}
 	i, r, text := &fstest.MapFile{Data: index.File()}, &fstest.MapFile{Data: report.File()}, &fstest.MapFile{Data: []byte("text")}
 	for want, files := range map[string]fstest.MapFS{
-		"it is an index of other files and holds no image":                              {"a": i},
-		"a: it is an index of other files":                                              {"a": i, "b": i},
-		"it holds 1 structured report, which Quell does not open":                       {"a": i, "b": r},
-		"holds 2 structured reports, which Quell does not open":                         {"a": text, "b": r, "c": r},
-		"none of the 3 files holds a DICOM image":                                       {"a": text, "b": text, "c": text},
-		"a: it holds 1 structured report, which Quell does not open; choose a file or":  {"a": r},
-		"it holds 2 Parametric Maps, 1 of Raw Data Storage, 1 structured report, which": {"a": r, "b": of(part10.ParametricMap), "c": of(part10.ParametricMap), "d": of("1.2.840.10008.5.1.4.1.1.66")},
-		"a: it is not a DICOM file":                                                     {"a": text},
+		"it is an index of other files and has no image":                                   {"a": i},
+		"a: it is an index of other files":                                                 {"a": i, "b": i},
+		"it contains 1 structured report, which Quell does not open":                       {"a": i, "b": r},
+		"contains 2 structured reports, which Quell does not open":                         {"a": text, "b": r, "c": r},
+		"none of the 3 files contains a DICOM image":                                       {"a": text, "b": text, "c": text},
+		"a: it contains 1 structured report, which Quell does not open; choose a file or":  {"a": r},
+		"it contains 2 Parametric Maps, 1 of Raw Data Storage, 1 structured report, which": {"a": r, "b": of(part10.ParametricMap), "c": of(part10.ParametricMap), "d": of("1.2.840.10008.5.1.4.1.1.66")},
+		"a: it is not a DICOM file":                                                        {"a": text},
 	} {
 		_, err := dicom.Scan(t.Context(), files, nil)
 		dicomtest.WantError(t, err, want)

@@ -39,7 +39,7 @@ func (fixed) GoString() string { return "authorization" }
 // Basic signs by user and password (RFC 7617). A user with a colon is refused.
 func Basic(user, password string) (Authorization, error) {
 	if strings.Contains(user, ":") {
-		return nil, message.Errorf(message.UsageRefused, "the name of the user holds a colon, which HTTP does not allow")
+		return nil, message.Errorf(message.UsageRefused, "the name of the user contains a colon, which HTTP does not allow")
 	}
 	return fixed("Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))), nil
 }

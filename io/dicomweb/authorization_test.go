@@ -223,7 +223,7 @@ func TestAddresses(t *testing.T) {
 		{"http://pacs.example", false, ""},
 		{"http://pacs.example", true, "pacs.example: a sign-in would pass without TLS"},
 		{"http://localhost.example", true, "would pass without TLS"},
-		{"http://user:SECRET@pacs.example", false, "the address of pacs.example holds a user or password"},
+		{"http://user:SECRET@pacs.example", false, "the address of pacs.example contains a user or password"},
 		{"https://pacs.example?x=SECRET", false, "a question mark"},
 		{"https://pacs.example#x", false, "a number sign"},
 		{"pacs.example", false, "begins with https://"},

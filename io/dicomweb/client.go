@@ -104,7 +104,7 @@ func parseAddress(s string) (*url.URL, error) {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return nil, message.Errorf(message.NetworkAddress, "the address of a DICOMweb service begins with https:// or http:// and a host")
 	case u.User != nil:
-		return nil, message.Errorf(message.NetworkAddress, "the address of %s holds a user or password; give them apart from it", u.Host)
+		return nil, message.Errorf(message.NetworkAddress, "the address of %s contains a user or password; give them apart from it", u.Host)
 	case u.RawQuery != "" || u.Fragment != "":
 		return nil, message.Errorf(message.NetworkAddress, "the address of %s has a question mark or a number sign; give the address of the service alone", u.Host)
 	}

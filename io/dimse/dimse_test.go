@@ -255,7 +255,7 @@ func TestHostileAnswersToTheRequest(t *testing.T) {
 		"cut context":        {with(dimsetest.Item(0x21, 1, 0, 0)...), "a presentation context that is cut off"},
 		"context twice":      {with(append(dimsetest.Item(0x21, 1, 0, 0, 0), dimsetest.Item(0x21, 1, 0, 0, 0)...)...), "the presentation context 1 twice"},
 		"short length":       {with(dimsetest.Item(0x50, dimsetest.Item(0x51, 1)...)...), "a maximum length of 1 bytes"},
-		"PDUs without room":  {length(255), "a maximum length of 255 bytes, which holds no data"},
+		"PDUs without room":  {length(255), "a maximum length of 255 bytes, which has no data"},
 		"release":            {dimsetest.Unit(6, 0, 0, 0, 0), "out of turn"},
 		"abort":              {dimsetest.Unit(7, 0, 0, 2, 6), "the network service there aborted the association (reason 6)"},
 		"abort by its user":  {dimsetest.Unit(7, 0, 0, 0, 0), "the application there aborted"},

@@ -191,7 +191,7 @@ func maximumLength(user []byte) (n uint32, err error) {
 			return protocolErrorf("a maximum length of %d bytes", len(body))
 		}
 		if n = binary.BigEndian.Uint32(body); n != 0 && n < minSent {
-			return protocolErrorf("a maximum length of %d bytes, which holds no data", n)
+			return protocolErrorf("a maximum length of %d bytes, which has no data", n)
 		}
 		return nil
 	})

@@ -13,7 +13,7 @@ func analyzeSpec(s raster.Spec, path string, grid volume.Geometry, source *heade
 	switch s.Datatype.Code {
 	case raster.Uint8, raster.Int16, raster.Int32, raster.Float32, raster.Float64:
 	default:
-		return s, message.Errorf(message.OutputUnsupported, "an Analyze file cannot hold %s; choose uint8, int16, int32, float32 or float64", s.Datatype.Name)
+		return s, message.Errorf(message.OutputUnsupported, "an Analyze file cannot store %s; choose uint8, int16, int32, float32 or float64", s.Datatype.Name)
 	}
 	ordered, order := analyzeGrid(grid)
 	for c, n := range ordered.Dims {
@@ -42,7 +42,7 @@ func scaleOnly(d raster.Datatype, values raster.Limits) (e raster.Encoder, lost 
 		return e, lost, nil
 	}
 	if lo < 0 && d.Lo == 0 {
-		return e, lost, message.Errorf(message.OutputUnsupported, "%s cannot hold negative values in an Analyze file; choose int16 or float32", d.Name)
+		return e, lost, message.Errorf(message.OutputUnsupported, "%s cannot store negative values in an Analyze file; choose int16 or float32", d.Name)
 	}
 	const smallestNormal = 0x1p-126
 	slope := float32(max(max(-lo, hi)/(d.Hi-1), smallestNormal))

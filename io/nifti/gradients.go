@@ -61,7 +61,7 @@ func ParseGradients(bval, bvec []byte, volumes int, grid volume.Geometry) (*seri
 	}
 	row := slices.Concat(weights...)
 	if len(row) != volumes {
-		return nil, unused(bvalSuffix, message.Errorf(message.InputDamaged, "it holds %d numbers for %d volumes", len(row), volumes))
+		return nil, unused(bvalSuffix, message.Errorf(message.InputDamaged, "it contains %d numbers for %d volumes", len(row), volumes))
 	}
 	g := &series.Gradients{Volumes: make([]series.Gradient, volumes), BVal: bval}
 	for i, b := range row {
@@ -76,7 +76,7 @@ func ParseGradients(bval, bvec []byte, volumes int, grid volume.Geometry) (*seri
 	}
 	at, ok := components(rows, volumes)
 	if !ok {
-		return g, unused(bvecSuffix, message.Errorf(message.InputDamaged, "it does not hold three lines of %d numbers", volumes))
+		return g, unused(bvecSuffix, message.Errorf(message.InputDamaged, "it does not contain three lines of %d numbers", volumes))
 	}
 	g.BVec = bvec
 	axes := gradientAxes(grid)

@@ -177,7 +177,7 @@ func TestPairWithExtensions(t *testing.T) {
 func TestFindingsAboutVolumes(t *testing.T) {
 	for n, want := range map[int][2]string{
 		1: {"", ""},
-		2: {"note volumes: The file holds 2 volumes; the first is opened unless another one is chosen.", "note volumes: The file holds 2 volumes; this is number 1."},
+		2: {"note volumes: The file contains 2 volumes; the first is opened unless another one is chosen.", "note volumes: The file contains 2 volumes; this is number 1."},
 	} {
 		b := edited(t, "int16-le.nii", func(b []byte) {
 			binary.LittleEndian.PutUint16(b[40:], 4)

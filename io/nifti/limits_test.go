@@ -353,7 +353,7 @@ func TestHeaderAlone(t *testing.T) {
 		t.Errorf("%+v, %v", one, err)
 	}
 	many, err := Open.ReadHeader(fsys, "many.nii")
-	if err != nil || many.Volumes < 2 || !strings.Contains(summary(many.Findings), "note volumes: The file holds") ||
+	if err != nil || many.Volumes < 2 || !strings.Contains(summary(many.Findings), "note volumes: The file contains") ||
 		many.Bytes%int64(many.Volumes*many.Geometry.Voxels()) != 0 {
 		t.Errorf("%+v, %v", many, err)
 	}

@@ -91,7 +91,7 @@ func Unscaled(d Datatype, values Limits) (e Encoder, lost message.Message, err e
 		return e, lost, nil
 	}
 	if values.Fractions {
-		lost = message.New(message.OutputRounded, "The format stores no scale, so that %s holds values rounded to whole numbers; float32 keeps them.", d.Name)
+		lost = message.New(message.OutputRounded, "The format stores no scale, so that %s has values rounded to whole numbers; float32 keeps them.", d.Name)
 	}
 	if float64(values.Lo) < d.Lo-0.5 || float64(values.Hi) > d.Hi+0.5 {
 		lost = message.New(message.OutputRounded, "Values from %g to %g do not fit %s and were clipped to its range; float32 keeps them.", values.Lo, values.Hi, d.Name)

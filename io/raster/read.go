@@ -83,7 +83,7 @@ func (open Opener) ReadHeader(fsys fs.FS, name string) (Info, error) {
 	if l.Volumes > 1 {
 		findings = append(findings, series.Finding{
 			Severity: series.Note, Kind: series.Volumes,
-			Text: message.Text("The file holds %d volumes; the first is opened unless another one is chosen.", l.Volumes),
+			Text: message.Text("The file contains %d volumes; the first is opened unless another one is chosen.", l.Volumes),
 		})
 	}
 	_, direct := im.direct()
@@ -326,7 +326,7 @@ func (im *Image) seriesOf(p plan, t int, lost losses) (*series.Series, error) {
 	if n := int64(im.layout.Volumes); n > 1 {
 		p.findings = append(p.findings, series.Finding{
 			Severity: series.Note, Kind: series.Volumes,
-			Text: message.Text("The file holds %d volumes; this is number %d.", n, t+1),
+			Text: message.Text("The file contains %d volumes; this is number %d.", n, t+1),
 		})
 	}
 	source := series.Source{Frame: t, Position: v.Affine.Column(3), Slope: p.decoder.slope, Inter: p.decoder.inter}

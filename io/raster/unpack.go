@@ -118,7 +118,7 @@ func wordByte(in *bufio.Reader) (byte, error) {
 // isSpace reports whether a byte is between numbers.
 func isSpace(c byte) bool { return c <= ' ' || c == ',' }
 
-var errNotNumber = message.Errorf(message.InputDamaged, "its voxels are written as text, and the text holds what is no number; it is damaged")
+var errNotNumber = message.Errorf(message.InputDamaged, "its voxels are written as text, and the text contains what is no number; it is damaged")
 
 // decimalReader reads numbers in words as little-endian voxels.
 type decimalReader struct {

@@ -120,7 +120,7 @@ func (w *Writer) Begin(_ context.Context, from *series.Series, d format.Derived)
 		w.part, w.lasting = grid, from.Infinite
 		return nil
 	case frames < 1 || frames > math.MaxInt32:
-		return message.Errorf(message.OutputUnsupported, "a file holds 1 to %d volumes, not %d", math.MaxInt32, frames)
+		return message.Errorf(message.OutputUnsupported, "a file contains 1 to %d volumes, not %d", math.MaxInt32, frames)
 	}
 	if err := grid.Validate(); err != nil {
 		return err

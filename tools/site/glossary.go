@@ -23,6 +23,7 @@ var glossary = []struct {
 	{regexp.MustCompile(`\bPACS places?\b|\b(name of|no|list of|a kept) places?\b`), "PACS node"},
 	{regexp.MustCompile(`(?i)\bspots?\b`), "lesion"},
 	{regexp.MustCompile(`(?i)\b(the|its|a|his) record\b|\brecord (beside|next to)\b`), "sidecar"},
+	{regexp.MustCompile(`^[^,:]*%[sv] holds?\b|\b(it|file|series|text|map|affine) (does not )?holds? (no|%)|^holds no\b`), "has, or contains"},
 	{regexp.MustCompile(`(?i)\b(no|any|the) ground (to|for)\b`), "enough data"},
 }
 

@@ -14,6 +14,7 @@ func TestGlossary(t *testing.T) {
 		"Measured from two repeats.": "repeat acquisitions", "The command repeats the run.": "", "A second run repeats it.": "",
 		"A quieter image.": "denoised", "The flag --quiet leaves notes out.": "", "The clean series is kept.": "noise-free", "A clean folder.": "",
 		"PACS places are kept.": "PACS node", "Noise differs from place to place.": "", "A small spot.": "lesion", "Read the record beside it.": "sidecar", "Steps are recorded.": "",
+		"%s holds %d series": "has, or contains", "it holds no certificate": "has, or contains", "Hold the key.": "",
 		"There is no ground to judge on.": "enough data", "The ground truth.": "",
 	} {
 		faults := wording(text)

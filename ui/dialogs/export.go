@@ -373,7 +373,7 @@ func (f *exportForm) plan() string {
 	if o.Attaches(job.AttachMeasurements) {
 		b.WriteString(lang.L(" The result is judged for the measurements, which takes a while; they are a structured report in the study."))
 	}
-	fmt.Fprintf(&b, lang.L("\nFilter: %s.\nBeside it, %s holds the recipe."), f.request.Recipe, filepath.Base(f.target())+".recipe.json")
+	fmt.Fprintf(&b, lang.L("\nFilter: %s.\nBeside it, %s contains the recipe."), f.request.Recipe, filepath.Base(f.target())+".recipe.json")
 	switch {
 	case f.asks():
 		b.WriteString("\n" + f.standing() + lang.L(" You are asked before it is replaced."))

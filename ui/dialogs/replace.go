@@ -16,7 +16,7 @@ import (
 
 // Replace asks before an export or another file replaces what standing describes in a sentence.
 func Replace(standing string, replace func(), parent fyne.Window) *Dialog {
-	return newDialog(lang.L("Replace what exists?"), wrapped(standing+lang.L(" What it holds is lost when it is replaced.")), fyne.NewSize(520, 200), parent,
+	return newDialog(lang.L("Replace what exists?"), wrapped(standing+lang.L(" What it contains is lost when it is replaced.")), fyne.NewSize(520, 200), parent,
 		choice{text: lang.L("Keep it"), importance: widget.HighImportance},
 		choice{text: lang.L("Replace"), importance: widget.DangerImportance, chosen: replace})
 }

@@ -24,7 +24,7 @@ var speakers = map[string][]string{
 	"app":          {"do.go", "phantom.go"},
 	"app/engines":  {"fallback.go", "shapes.go"},                                                                             // of the command line, the log
 	"app/executor": {"voxels without a value appeared", "execute.go", "judge.go", "slabinput.go", "slabs.go", "together.go"}, // of the command line
-	"app/files":    {"log.go", "%s: %s files hold one volume; name a NIfTI file for all, or choose one with --series", "report on a series", "reader study", "a reader study", "the key of a reader study", "answers of a reader study", "a file for iMRMC", "the page of a document", "# The papers' experiments"},
+	"app/files":    {"log.go", "%s: %s files contain one volume; name a NIfTI file for all, or choose one with --series", "report on a series", "reader study", "a reader study", "the key of a reader study", "answers of a reader study", "a file for iMRMC", "the page of a document", "# The papers' experiments"},
 	"app/job":      {"asked.go", "job.go", "memory.go", "nothing to attach is called %q; there are %s"}, // of the command line
 	"app/judge":    {"cannot run", "strength %.0f: noise -%.0f %%, contrast %.0f %%, texture %.0f %%"},  // in the sheet of a gallery
 	"app/open":     {"group.go", "openvolumes.go", "pseudonyms.go"},                                     // of the command line

@@ -323,7 +323,7 @@ func TestTheSeriesBesideIsOpenedAgain(t *testing.T) {
 	if err := errors.Join(err, os.WriteFile(path, data, 0o600), os.Remove(another)); err != nil {
 		t.Fatal(err)
 	}
-	lost("holds other voxels than when the project was saved")
+	lost("contains other voxels than when the project was saved")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}

@@ -31,11 +31,11 @@ func Open(dir string) (*Dataset, error) {
 	}
 	data, err := regular.ReadFile(filepath.Join(dir, descriptionName))
 	if err != nil {
-		return refuse("is no BIDS dataset: "+descriptionName+" cannot be read", "name the folder that holds it", err)
+		return refuse("is no BIDS dataset: "+descriptionName+" cannot be read", "name the folder that contains it", err)
 	}
 	d := &Dataset{dir: dir}
 	if err := json.Unmarshal(withoutMark(data), &d.description); err != nil {
-		return refuse("holds a "+descriptionName+" that is no JSON object", "mend it", err)
+		return refuse("contains a "+descriptionName+" that is no JSON object", "mend it", err)
 	}
 	if data, err := regular.ReadFile(filepath.Join(dir, ".bidsignore")); err == nil {
 		for line := range strings.Lines(string(data)) {
@@ -184,7 +184,7 @@ func (d *Dataset) Images(ctx context.Context, f Filter) ([]batch.Unit, error) {
 		return nil
 	})
 	if err == nil && len(units) == 0 {
-		return nil, &job.InputError{Path: d.dir, Problem: message.Text("holds no such images"), Advice: message.Text("name participants, sessions and modalities that it has; without --modality the images of anat are taken")}
+		return nil, &job.InputError{Path: d.dir, Problem: message.Text("has no such images"), Advice: message.Text("name participants, sessions and modalities that it has; without --modality the images of anat are taken")}
 	}
 	return units, err
 }

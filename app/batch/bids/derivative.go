@@ -36,7 +36,7 @@ func checkOutput(out string) error {
 		GeneratedBy []struct{ Name string }
 	}
 	if err != nil || json.Unmarshal(withoutMark(data), &before) != nil || len(before.GeneratedBy) != 1 || before.GeneratedBy[0].Name != "Quell" {
-		return job.Usagef("%s holds a dataset that Quell did not write; choose another folder, such as derivatives/quell", out)
+		return job.Usagef("%s contains a dataset that Quell did not write; choose another folder, such as derivatives/quell", out)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 	"quell/internal/clean"
 )
 
-const metricsHelp = "serve metrics for Prometheus at http://`HOST:PORT`/metrics; they hold no names"
+const metricsHelp = "serve metrics for Prometheus at http://`HOST:PORT`/metrics; they have no names"
 
 // natsFlags name a server.
 type natsFlags struct{ url, credentials string }

@@ -132,7 +132,7 @@ func (a assessor) volume(before, after *open.Selected, k int) (in judge.Input, e
 			return in, err
 		}
 		if !r.Resolved() {
-			return in, job.Usagef("%s holds automatic values; give the recipe as it was run, which lies beside an output", a.recipe)
+			return in, job.Usagef("%s contains automatic values; give the recipe as it was run, which lies beside an output", a.recipe)
 		}
 		in.Recipe = &r
 	} else if in.Recipe, err = output.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {

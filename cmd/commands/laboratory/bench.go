@@ -115,7 +115,7 @@ program, with that device, driver and version of the kernels.`,
 			return err
 		}
 		if stopped != nil {
-			left := "the files hold the rows that were measured"
+			left := "the files contain the rows that were measured"
 			if _, err := os.Stat(o.Checkpoint); err == nil {
 				left = "the rows that were measured are kept: the same command continues with the next one"
 			}

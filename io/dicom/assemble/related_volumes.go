@@ -111,7 +111,7 @@ func (s *related) finding(kind series.Kind) series.Finding {
 	}
 	if kind == ofSameGrid {
 		f.Severity = series.Warning
-		f.Text = message.Text("The series holds %d volumes of this size and direction; this is one, the others are: %s; each is filtered separately.", s.volumes+1, what)
+		f.Text = message.Text("The series contains %d volumes of this size and direction; this is one, the others are: %s; each is filtered separately.", s.volumes+1, what)
 		return f
 	}
 	advice := message.Text("they are listed as volumes of their own")

@@ -212,7 +212,7 @@ func TestManyVolumes(t *testing.T) {
 	if len(entries) != n/2 || entries[n/2-1].Part != "temporal position 9999" {
 		t.Fatalf("%d entries", len(entries))
 	}
-	want := "The series holds 10000 volumes of this size and direction; this is one, the others are: temporal position 0; temporal position 1; temporal position 3; temporal position 4; and 9995 more; each is filtered separately."
+	want := "The series contains 10000 volumes of this size and direction; this is one, the others are: temporal position 0; temporal position 1; temporal position 3; temporal position 4; and 9995 more; each is filtered separately."
 	if f := dicomtest.Finding(t, entries[2].Findings, "volumes"); f.Text.String() != want {
 		t.Errorf("%q", f.Text)
 	}

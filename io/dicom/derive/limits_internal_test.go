@@ -225,7 +225,7 @@ func TestCheckNew(t *testing.T) {
 	}{
 		"sound":      {[3]int{2, 2, 2}, nil, pixel.RLE, ""},
 		"65535 wide": {[3]int{65535, 1, 1}, nil, "", ""},
-		"65536 wide": {[3]int{65536, 1, 1}, nil, "", "more than DICOM can hold"},
+		"65536 wide": {[3]int{65536, 1, 1}, nil, "", "more than DICOM allows"},
 		"65536 high": {[3]int{1, 65536, 1}, nil, "", "slices of 1 x 65536 pixels"},
 		"no voxels":  {[3]int{2, 2, 2}, func(v *volume.Volume) { v.Dims[2] = 0 }, "", "the volume cannot be written"},
 		"sheared": {[3]int{2, 2, 2}, func(v *volume.Volume) {

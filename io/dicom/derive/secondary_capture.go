@@ -20,7 +20,7 @@ func CheckNew(g volume.Geometry) error {
 		return fmt.Errorf("dicom: the volume cannot be written: %w", err)
 	}
 	if max(g.Dims[0], g.Dims[1]) > math.MaxUint16 {
-		return part10.FileError(message.OutputUnsupported, "", part10.AdviseNIfTI, nil, "slices of %d x %d pixels are more than DICOM can hold", g.Dims[0], g.Dims[1])
+		return part10.FileError(message.OutputUnsupported, "", part10.AdviseNIfTI, nil, "slices of %d x %d pixels are more than DICOM allows", g.Dims[0], g.Dims[1])
 	}
 	if c := g.Affine.Column(0).Unit().Dot(g.Affine.Column(1).Unit()); math.Abs(c) > 1e-3 {
 		return part10.FileError(message.OutputUnsupported, "", part10.AdviseNIfTI, nil, "the rows and columns of the volume are not perpendicular, which DICOM cannot say")

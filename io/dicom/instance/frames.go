@@ -42,7 +42,7 @@ func (in *Instance) splitImage(whole *Slice, p *part10.File, a part10.Attributes
 		in.splitUIHTiles(whole, p, a)
 		return
 	case frames > manyFrames && int64(frames) > in.Size/bytesPerFrame:
-		in.Excluded = message.New(message.InputTooLarge, "it holds %d frames, and of a file of %d bytes at most %d are read", frames, in.Size, max(manyFrames, in.Size/bytesPerFrame))
+		in.Excluded = message.New(message.InputTooLarge, "it contains %d frames, and of a file of %d bytes at most %d are read", frames, in.Size, max(manyFrames, in.Size/bytesPerFrame))
 		return
 	case frames == 1 && !part10.FunctionalGroups[in.SOPClass]:
 		return

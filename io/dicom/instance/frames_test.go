@@ -100,7 +100,7 @@ func TestFramesDivide(t *testing.T) {
 				t.Errorf("volume %d is %q, want %q", i, got, name+" "+v)
 			}
 			f := dicomtest.Finding(t, c.Entries[i].Findings, "volumes")
-			if !strings.Contains(f.Text.String(), "holds 2 volumes") || f.Severity != series.Warning {
+			if !strings.Contains(f.Text.String(), "contains 2 volumes") || f.Severity != series.Warning {
 				t.Errorf("finding %v", f)
 			}
 			s := dicomtest.Load(t, c, i)

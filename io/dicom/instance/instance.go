@@ -91,7 +91,7 @@ func Read(ctx context.Context, fsys fs.FS, name string) (*Instance, error) {
 	case errors.Is(err, part10.ErrNotDICOM), err != nil && len(p.Meta)+len(p.Elements) == 0 && in.Size < 132:
 		return in, nil
 	case errors.Is(err, part10.ErrTruncated):
-		in.Err = part10.FileError(message.InputTruncated, name, part10.AdviseCopy, err, "the file is truncated (it holds %d bytes: %s)", in.Size, part10.Cause(err))
+		in.Err = part10.FileError(message.InputTruncated, name, part10.AdviseCopy, err, "the file is truncated (it contains %d bytes: %s)", in.Size, part10.Cause(err))
 	case err != nil:
 		in.Err = part10.FileError(message.InputDamaged, name, part10.AdviseCopy, err, "the file is damaged (%s)", part10.Cause(err))
 	}

@@ -212,7 +212,7 @@ func TestCompressedLimits(t *testing.T) {
 		want               string
 	}{
 		"eight bytes each":   {ls, 2, 4, 3, part10.UndefinedLength, 24, ""},
-		"one byte less":      {ls, 2, 4, 3, part10.UndefinedLength, 23, "it holds 23 bytes of JPEG-LS"},
+		"one byte less":      {ls, 2, 4, 3, part10.UndefinedLength, 23, "it contains 23 bytes of JPEG-LS"},
 		"one image":          {ls, 2, 4, 1, part10.UndefinedLength, 7, "too few for 1 image of 4 x 2 pixels"},
 		"RLE, 64 each":       {part10.UIDRLE, 64, 100, 3, part10.UndefinedLength, 300, ""},
 		"RLE, less":          {part10.UIDRLE, 64, 100, 3, part10.UndefinedLength, 299, "too few for 3 images of 100 x 64 pixels"},
@@ -371,7 +371,7 @@ func TestPixelsOfUnknownLength(t *testing.T) {
 	a := attributes(t, short(part10.TagRows, 2), short(part10.TagColumns, 3), short(part10.TagBitsAllocated, 16), text(part10.TagNumberOfFrames, "2"))
 	for length, want := range map[uint32]string{
 		part10.UndefinedLength: "its pixel data has no length though it is not compressed", 24: "", 25: "",
-		23: "it holds 23 bytes of pixels where 2 images of 3 x 2 pixels need 24",
+		23: "it contains 23 bytes of pixels where 2 images of 3 x 2 pixels need 24",
 	} {
 		in := &Instance{Name: "x", Syntax: part10.Syntaxes[part10.UIDExplicitLE]}
 		in.readImage(newSlice(in, a), a, part10.Element{VR: "OW", Length: length, Value: 77})

@@ -136,7 +136,7 @@ func hasUIHTiles(whole *Slice, p *part10.File) bool {
 // splitUIHTiles makes a slice of each tile.
 func (in *Instance) splitUIHTiles(whole *Slice, p *part10.File, a part10.Attributes) {
 	exclude := func(why message.Message) {
-		in.Excluded = message.New(message.InputUnsupported, "it holds many slices, tiled in one image (UIH VFRAME), and %s", why)
+		in.Excluded = message.New(message.InputUnsupported, "it contains many slices, tiled in one image (UIH VFRAME), and %s", why)
 	}
 	unplaced := message.Text("its private header does not say where they lie")
 	tiles, err := readUIHTiles(p)

@@ -173,7 +173,7 @@ func (in *Instance) readImage(s *Slice, a part10.Attributes, pixels part10.Eleme
 	case pixels.Length == part10.UndefinedLength:
 		in.Err = part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "its pixel data has no length though it is not compressed")
 	case int64(pixels.Length)/s.Format.Bytes() < int64(frames):
-		in.Err = part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "it holds %d bytes of pixels where %s of %d x %d pixels need %d",
+		in.Err = part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "it contains %d bytes of pixels where %s of %d x %d pixels need %d",
 			pixels.Length, message.Count(frames, "image", "images"), s.Format.Cols, s.Format.Rows, s.Format.Bytes()*int64(frames))
 	}
 	s.readPlane(a)
@@ -187,7 +187,7 @@ func (in *Instance) checkCompressed(s *Slice, pixels part10.Element, frames int)
 	case pixels.Length != part10.UndefinedLength:
 		return part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "its pixel data is not in fragments though its transfer syntax is %s", in.Syntax.Name)
 	case int64(frames) > n/8 || !codec.CanHold(in.Syntax.UID, int64(frames)*int64(s.Format.Rows)*int64(s.Format.Cols), n):
-		return part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "it holds %d bytes of %s, too few for %s of %d x %d pixels",
+		return part10.FileError(message.InputDamaged, in.Name, part10.AdviseExport, nil, "it contains %d bytes of %s, too few for %s of %d x %d pixels",
 			n, in.Syntax.Name, message.Count(frames, "image", "images"), s.Format.Cols, s.Format.Rows)
 	}
 	return nil

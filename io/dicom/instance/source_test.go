@@ -253,7 +253,7 @@ func TestCompressedTooSmall(t *testing.T) {
 	for _, uid := range []string{part10.UIDRLE, part10.UIDJPEGLossless, "1.2.840.10008.1.2.4.80", "1.2.840.10008.1.2.4.90"} {
 		f := dicomtest.NewFake("1", 0, 0).With(part10.TagRows, 65000).With(part10.TagColumns, 65000)
 		c := dicomtest.Scan(t, fstest.MapFS{"x": {Data: dicomtest.Encapsulate(f, uid, nil, make([]byte, 1000))}})
-		dicomtest.WantError(t, c.Entries[0].Err, "x: it holds", "too few for 1 image of 65000 x 65000 pixels")
+		dicomtest.WantError(t, c.Entries[0].Err, "x: it contains", "too few for 1 image of 65000 x 65000 pixels")
 	}
 	f := dicomtest.NewFake("1", 0, 0)
 	c := dicomtest.Scan(t, fstest.MapFS{"x": {Data: append(part10.AppendFileMeta(nil, dicomtest.CtClass, "1.2.3.1", part10.UIDRLE, "test"), f.Dataset()...)}})

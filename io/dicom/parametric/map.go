@@ -52,7 +52,7 @@ func (m *Map) check() error {
 		return fmt.Errorf("dicom: a parametric map of %d slices at %d places, of %d and %d images", n, len(m.Positions), len(m.Result.Slices), len(m.Source.Slices))
 	}
 	if max(m.Grid.Dims[0], m.Grid.Dims[1]) > math.MaxUint16 || m.bytes() >= part10.UndefinedLength {
-		return message.Errorf(message.OutputUnsupported, "a parametric map of %d x %d x %d voxels is more than one DICOM file can hold", m.Grid.Dims[0], m.Grid.Dims[1], n)
+		return message.Errorf(message.OutputUnsupported, "a parametric map of %d x %d x %d voxels is more than one DICOM file can contain", m.Grid.Dims[0], m.Grid.Dims[1], n)
 	}
 	return nil
 }

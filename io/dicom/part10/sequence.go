@@ -114,7 +114,7 @@ func ReadFragments(file []byte, pixels Element) (table []byte, items []Fragment,
 		off = item.End
 	}
 	if len(items) == 0 {
-		return nil, nil, message.Errorf(message.InputForeign, "it holds no fragment of pixels")
+		return nil, nil, message.Errorf(message.InputForeign, "it has no fragment of pixels")
 	}
 	return table, items, nil
 }

@@ -291,7 +291,7 @@ func (t *tokenizer) header(off int64, enc Encoding) (Element, error) {
 	}
 	vr := vrOf(b[4], b[5])
 	if vr == nil {
-		return Element{}, message.Errorf(message.InputDamaged, "byte %d holds no element", off)
+		return Element{}, message.Errorf(message.InputDamaged, "byte %d has no element", off)
 	}
 	e.VR = vr.name
 	if !vr.long {
@@ -377,7 +377,7 @@ func (t *tokenizer) ItemHeader(off int64, enc Encoding) (Element, error) {
 		return Element{}, err
 	}
 	if e.Tag != TagItem && e.Tag != TagSequenceDelimitation {
-		return Element{}, message.Errorf(message.InputDamaged, "byte %d holds %v where an item should begin", off, e.Tag)
+		return Element{}, message.Errorf(message.InputDamaged, "byte %d contains %v where an item should begin", off, e.Tag)
 	}
 	if e.Tag == TagItem && e.Length != UndefinedLength {
 		if e.End = e.Value + int64(e.Length); e.End > t.W.size {

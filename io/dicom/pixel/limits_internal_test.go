@@ -450,7 +450,7 @@ func TestFrameFragments(t *testing.T) {
 		"JPEG 2000":               {"2", nil, nil, []string{"\xFF\x4F\xFF\x51", "b.", "\x00\x00\x00\x0CjP"}, "[[\xFF\x4F\xFF\x51 b.] [\x00\x00\x00\x0CjP]]"},
 		"streams that begin late": {"2", nil, nil, []string{"a.", jpeg + ".", jpeg + "."}, "which of its 3 fragments make which of 2 frames cannot be determined"},
 		"too few":                 {"5", nil, nil, four, "4 fragments for 5 frames"},
-		"none":                    {"2", nil, nil, nil, "it holds no fragment of pixels"},
+		"none":                    {"2", nil, nil, nil, "it has no fragment of pixels"},
 	} {
 		b := part10.AppendFileMeta(nil, "1.2", "1.2.3", part10.UIDJPEGBaseline, "")
 		if c.frames != "" {

@@ -87,7 +87,7 @@ func (s *State) checkImage(src series.Source, a part10.Attributes, p *part10.Fil
 	case columns != stored.Size[0] || rows != stored.Size[1]:
 		return mosaic(src.Name)
 	case p.Has(part10.TagModalityLUTSequence):
-		return part10.FileError(message.OutputUnsupported, src.Name, message.Text("save a picture instead"), nil, "its values are given by a lookup table (Modality LUT), which a presentation state of Quell does not hold")
+		return part10.FileError(message.OutputUnsupported, src.Name, message.Text("save a picture instead"), nil, "its values are given by a lookup table (Modality LUT), which a presentation state of Quell does not have")
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (p *Panel) Commands() []command.Command {
 		tool(marks.FreehandTool, "tool-freehand", "Freehand ROI", drag+"mean, SD, SNR and CNR in every pane", command.Key(fyne.KeyU)),
 		tool(marks.LineTool, "tool-line", "Line", drag+"its length, the profile along it and the width of an edge across it", command.Key(fyne.KeyL)),
 		{ID: Window, Title: "Window of the ROI", Menu: command.MeasureMenu, Gap: true, Run: s.Marks.SetWindow, Enabled: roi, Chords: command.Key(fyne.KeyV),
-			Help: "window width and level that hold the values in it"},
+			Help: "window width and level that contain the values in it"},
 		{ID: Ground, Title: "Contrast to the ROI", Menu: command.MeasureMenu, Run: s.Marks.SetGround, Enabled: roi,
 			Help: "the CNR of the others is measured against it"},
 		{ID: Noise, Title: "Use the noise in the ROI", Menu: command.MeasureMenu, Run: s.Marks.UseNoise, Enabled: roi,

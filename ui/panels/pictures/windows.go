@@ -100,7 +100,7 @@ func (v *Panel) overlayCommands() []command.Command {
 			Help:    "colours over the original show how strong the noise is at every place",
 			Enabled: s.Noise.CanMap,
 			Checked: func() bool { return s.Noise.Map() != nil }},
-		{ID: "structure", Title: "Structure in the residual", Menu: command.ViewMenu, Chords: command.Key(fyne.KeyT), Run: s.Structures.Toggle,
+		{ID: "structure", Title: "Anatomy in the residual", Menu: command.ViewMenu, Chords: command.Key(fyne.KeyT), Run: s.Structures.Toggle,
 			Help:    "marks in green what was removed and is not noise",
 			Enabled: v.h.IsOpen, Checked: s.Structures.Marked},
 		{ID: "picture", Title: "Save a picture …", Menu: command.FileMenu, Chords: command.With(command.Ctrl, fyne.KeyS), Run: v.askPicture, Enabled: v.h.IsOpen,

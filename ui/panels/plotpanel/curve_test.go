@@ -106,7 +106,7 @@ func TestCurvesOfAllShapesAreDrawn(t *testing.T) {
 	}
 	_, x, _, _ := Draw(Request{Colors: palette.Dark, Kind: Strength, Curve: &Curve{X: []float64{1, 2}, Y: []float64{3, 4}, Present: 400}, Width: 300, Height: 200, Scale: 1})
 	if x.hi != 400 {
-		t.Errorf("the axis ends at %g; want it to hold the present value", x.hi)
+		t.Errorf("the axis ends at %g; want it to contain the present value", x.hi)
 	}
 }
 

@@ -134,7 +134,7 @@ func (p *Panel) save() {
 
 // askPath asks where to save the project.
 func (p *Panel) askPath() {
-	note := lang.L("One small file with the paths of the series, recipes, runs, marks and view. It holds no voxels and no patient data; the paths of your files are in it.")
+	note := lang.L("One small file with the paths of the series, recipes, runs, marks and view. It has no voxels and no patient data; the paths of your files are in it.")
 	if p.h.Session.Documents.Passing() {
 		note += lang.L(" A series from a PACS is not kept on this machine: whoever opens the project has to say where it is.")
 	}

@@ -82,7 +82,7 @@ func New(h *host.Host) panel.Panel {
 	t.undo = h.Button(theme.ContentUndoIcon(), "", "undo")
 	t.redo = h.Button(theme.ContentRedoIcon(), "", "redo")
 	t.noise = h.Button(nil, lang.L("Noise map"), "noise-map")
-	t.marks = h.Button(nil, lang.L("Structure"), "structure")
+	t.marks = h.Button(nil, lang.L("Anatomy"), "structure")
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(presetsWidth, 0))
 	t.tools = newToolButtons(h)

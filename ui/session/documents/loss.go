@@ -164,7 +164,7 @@ func (f *described) entry(ctx context.Context, catalog *open.Catalog, w workbenc
 		return err
 	}
 	if id := c.Entries[i].Identity(); w.Images != "" && id != w.Images {
-		return fmt.Errorf(lang.L("%s holds another series than before"), w.Path)
+		return fmt.Errorf(lang.L("%s contains another series than before"), w.Path)
 	}
 	f.name, f.meta = nameOf(c, i), c.Entries[i].Meta
 	if f.small != nil {
@@ -199,7 +199,7 @@ func entryOf(catalog *open.Catalog, w workbench.SavedSeries) (*open.Catalog, int
 		i = w.Entry
 	}
 	if i < 0 || i >= len(catalog.Entries) {
-		return nil, 0, fmt.Errorf(lang.L("%s holds another series than before"), w.Path)
+		return nil, 0, fmt.Errorf(lang.L("%s contains another series than before"), w.Path)
 	}
 	if rest, entry := catalog.Rest(i); rest != nil { // as the user chose when it was opened
 		return rest, entry, nil

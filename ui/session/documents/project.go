@@ -149,7 +149,7 @@ func (rd *Reader) OpenProject(w workbench.Workspace) {
 type changed struct{ path string }
 
 func (e *changed) Error() string {
-	return fmt.Sprintf(lang.L("%s holds other voxels than when the project was saved"), e.path)
+	return fmt.Sprintf(lang.L("%s contains other voxels than when the project was saved"), e.path)
 }
 
 // altered asks what to do about a source of a project that is not there, cannot be read, or holds other voxels, and says

@@ -204,7 +204,7 @@ func (rd *Reader) readAgain(t *desk.Task, w workbench.SavedSeries, found *restor
 		return err
 	}
 	if found.series.Volume.Dims != w.Dims {
-		return fmt.Errorf(lang.L("%s holds another series than before: %s voxels, not %s"), w.Path, open.DimsText(found.series.Volume.Dims), open.DimsText(w.Dims))
+		return fmt.Errorf(lang.L("%s contains another series than before: %s voxels, not %s"), w.Path, open.DimsText(found.series.Volume.Dims), open.DimsText(w.Dims))
 	}
 	if found.voxels = w.Voxels; w.Voxels != "" && w.Files != found.files {
 		if found.voxels = run.HashOf(found.series.Volume); found.voxels != w.Voxels {

@@ -159,7 +159,7 @@ func (mk *Marks) SetWindow() {
 	if f.N == 0 || f.Min == f.Max {
 		mk.desk.Tasks.Say(fmt.Sprintf(lang.L("The values in %s are all the same; they give no window."), m.Name()))
 		if f.N == 0 {
-			mk.desk.Tasks.Say(m.Name() + lang.L(" holds no voxel."))
+			mk.desk.Tasks.Say(m.Name() + lang.L(" has no voxel."))
 		}
 		mk.desk.Changed()
 		return
