@@ -212,14 +212,14 @@ func wrapped(k, n int) int {
 // squaredDFT returns |DFT|² of a patch, row by row.
 func squaredDFT(p Patch) []float64 {
 	out := make([]float64, len(p.Values))
-	for i, c := range dft(p) {
+	for i, c := range Transform(p) {
 		out[i] = real(c)*real(c) + imag(c)*imag(c)
 	}
 	return out
 }
 
-// dft returns the transform of a patch, row by row.
-func dft(p Patch) []complex128 {
+// Transform returns the discrete transform of a patch in two dimensions, row by row.
+func Transform(p Patch) []complex128 {
 	data := make([]complex128, len(p.Values))
 	for i, v := range p.Values {
 		data[i] = complex(v, 0)

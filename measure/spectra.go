@@ -176,7 +176,7 @@ func CrossPowerOf(places [][]Patch) (out CrossPower) {
 	transforms := make([][]complex128, n)
 	for _, fields := range places {
 		for i, p := range fields {
-			transforms[i] = dft(p)
+			transforms[i] = Transform(p)
 		}
 		for at := range width * height {
 			f := math.Hypot(du*float64(wrapped(at%width, width)), dv*float64(wrapped(at/width, height)))

@@ -3,8 +3,9 @@ package lesions
 import (
 	"math"
 
-	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
+
+	"quell/measure"
 )
 
 const (
@@ -71,26 +72,7 @@ func newSpectrum(side int, pixel [2]float64) spectrum {
 
 // transform returns the discrete transform of a patch in two dimensions.
 func (s spectrum) transform(values []float64) []complex128 {
-	fft := fourier.NewCmplxFFT(s.side) // has work space of its own
-	out := make([]complex128, len(values))
-	for i, x := range values {
-		out[i] = complex(x, 0)
-	}
-	for row := range s.side {
-		line := out[row*s.side:][:s.side]
-		fft.Coefficients(line, line)
-	}
-	line := make([]complex128, s.side)
-	for col := range s.side {
-		for row := range line {
-			line[row] = out[row*s.side+col]
-		}
-		fft.Coefficients(line, line)
-		for row, c := range line {
-			out[row*s.side+col] = c
-		}
-	}
-	return out
+	return measure.Transform(measure.Patch{Width: s.side, Height: s.side, Values: values})
 }
 
 // add adds the powers of a patch before and after.

@@ -1,6 +1,7 @@
 package tune_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -383,4 +384,19 @@ func (s repeated) lesions(t *testing.T, all bool, discs []insert, turn int, coun
 func row(r lesions.Row) string {
 	return fmt.Sprintf("kept %.3f (%.3f to %.3f), d' eye %.2f, in noise %.2f, ratio %.2f to %.2f, channels %.2f to %.2f",
 		r.Kept.Value, r.Kept.Lo, r.Kept.Hi, r.Eye.Before.Value, r.InNoise, r.Eye.Ratio.Lo, r.Eye.Ratio.Hi, r.Channels.Ratio.Lo, r.Channels.Ratio.Hi)
+}
+
+// measureUsual measures discs of the usual sizes that fit and of the usual contrasts. sigma is of the noise.
+func measureUsual(ctx context.Context, e denoise.Engine, q lesions.Request, sigma float64) (lesions.Panel, error) {
+	return lesions.Fitting(q.Input.Volume.Geometry, 0, func(sizes []float64, length int) (lesions.Panel, error) {
+		return lesions.Visibly(sizes, func(sizes, contrasts []float64) (lesions.Panel, error) {
+			q.Lesions = nil
+			for _, times := range contrasts {
+				for _, size := range sizes {
+					q.Lesions = append(q.Lesions, lesions.Lesion{Shape: lesions.Disc, Size: size, Contrast: times * sigma, Sigmas: times, Slices: length})
+				}
+			}
+			return lesions.Measure(ctx, e, q)
+		})
+	})
 }
