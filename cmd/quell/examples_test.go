@@ -33,8 +33,8 @@ var elsewhere = []elsewhereRow{
 	{regexp.MustCompile(`quell worker\b|nats:`), "a server of NATS; TestScripts/worker, TestCluster"},
 	{regexp.MustCompile(`quell serve( (status|retry))? `), "a node that listens; TestScripts/serve, app/serve"},
 	{regexp.MustCompile(`quell view\b`), "a window; TestScripts/view"},
-	{regexp.MustCompile(`--tune\b`), "a GPU"},
-	{regexp.MustCompile(`quell bench (.*--quick|zheng|upadhya|--report)`), "minutes; TestScripts/bench"},
+	{regexp.MustCompile(`--tune\b|--engine cuda`), "a GPU"},
+	{regexp.MustCompile(`quell bench (.*--quick|--report|zheng|upadhya|.*lcd)`), "minutes; TestScripts/bench"},
 }
 
 // makeData makes the data that examples read.
@@ -83,7 +83,7 @@ var read = map[string]string{
 	"SERIES": "ct", "BEFORE": "ct", "AFTER": "denoised", "REPEAT": "repeat", "PHANTOM": "phantom", "RESULT": "result", "OUT": "denoised", "TRUTH.nii.gz": "truth.nii.gz",
 	"t1.nii.gz": "brain.nii.gz", "sub-01_T1w.nii.gz": "brain.nii.gz", "first.nii.gz": "brain.nii.gz", "in.nii": "volume.nrrd", "OUT.recipe.json": "denoised.recipe.json", "tuned.json": "R.json",
 	"study.key.json": "1.key.json", "answers-*.csv": "first.csv", "a.key.json": "1.key.json", "b.key.json": "2.key.json", "answers/*.csv": "answers.csv",
-	"T1.nii.gz": "brain.nii.gz", "N.nii": "ct.nii.gz", "nlm.json": "R.json",
+	"T1.nii.gz": "brain.nii.gz", "N.nii": "ct.nii.gz", "nlm.json": "R.json", "denoised.json": "R.json",
 }
 
 // example is a line that a page shows, and what it prints there. If want is empty the page shows none.
