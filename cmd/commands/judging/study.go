@@ -78,7 +78,7 @@ the seed; the squares of a pair are of different places. Answers stay in the bro
 reader may go on later, and are saved as a file. The page shows squares of the series and no
 names; it does not tell which side is right. That is in OUT.key.json, which readers do not need.`,
 		Example: `  quell study make ct/ study.html --filter nlm --size 4 --contrast 10
-  quell study make brain.nii.gz study.html --recipe denoised.json --size 4 --contrast 1.5sigma --places 120`,
+  quell study make ct/ study.html --recipe denoised.json --size 4 --contrast 1.5sigma --places 120`,
 		Args:   command.Exactly(2, "IN and OUT.html"),
 		Inputs: command.Leading,
 		Outputs: func(args []string) []command.Output {
