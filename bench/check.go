@@ -57,21 +57,21 @@ func (m *measurement) check() error {
 }
 
 // reference returns the reference's result in a box. It is kept: rows of kernels and of shapes of a block have one recipe.
-func (s *sample) reference(ctx context.Context, r denoise.Recipe, box volume.Region) (*volume.Volume, error) {
+func (m *sample) reference(ctx context.Context, r denoise.Recipe, box volume.Region) (*volume.Volume, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
 	}
 	key := fmt.Sprintf("%s %v", text, box)
-	if want, ok := s.references[key]; ok {
+	if want, ok := m.references[key]; ok {
 		return want, nil
 	}
-	want, err := cpu.Reference(ctx, r, denoise.Input{Volume: s.noisy}, box)
+	want, err := cpu.Reference(ctx, r, denoise.Input{Volume: m.noisy}, box)
 	if err == nil {
-		if s.references == nil {
-			s.references = map[string]*volume.Volume{}
+		if m.references == nil {
+			m.references = map[string]*volume.Volume{}
 		}
-		s.references[key] = want
+		m.references[key] = want
 	}
 	return want, err
 }

@@ -1,6 +1,7 @@
 package tune_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -384,4 +385,3 @@ func row(r lesions.Row) string {
 	return fmt.Sprintf("kept %.3f (%.3f to %.3f), d' eye %.2f, in noise %.2f, ratio %.2f to %.2f, channels %.2f to %.2f",
 		r.Kept.Value, r.Kept.Lo, r.Kept.Hi, r.Eye.Before.Value, r.InNoise, r.Eye.Ratio.Lo, r.Eye.Ratio.Hi, r.Channels.Ratio.Lo, r.Channels.Ratio.Hi)
 }
-
