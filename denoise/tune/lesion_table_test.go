@@ -1,7 +1,6 @@
 package tune_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"os"
