@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"quell/app/engines"
+	"quell/app/job"
 	"quell/app/run"
 	"quell/denoise"
 	"quell/denoise/lesions"
@@ -85,6 +86,9 @@ func Frontiers(ctx context.Context, q FrontierRequest, ready func(Frontier)) (al
 	tissue, facts, err := q.tissue(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if q.Maps.Noise == nil && (facts.Noise.Negligible || facts.Noise.Sigma == 0) {
+		return nil, &job.InputError{Path: job.TheSeries, Problem: tooWeak, Advice: message.Text("give a series with noise")}
 	}
 	if len(tissue.At) == 0 {
 		return nil, noTissue()

@@ -109,6 +109,9 @@ func (q LesionRequest) prepare(ctx context.Context) (lesions.Request, error) {
 	}, err
 }
 
+// tooWeak says that there is nothing to remove.
+var tooWeak = message.New(message.NoiseWeak, "the noise is too weak to be measured")
+
 // noTissue says that a series has too few homogeneous regions.
 func noTissue() error {
 	return lesionError(message.Errorf(message.VerdictNone, "too few homogeneous regions to judge filters in"))
@@ -163,7 +166,7 @@ func unmeasurable(e noise.Estimate) message.Message {
 		return unknown.Clause()
 	}
 	if e.Negligible || e.Sigma == 0 {
-		return message.New(message.NoiseWeak, "the noise is too weak to be a unit of contrast")
+		return tooWeak
 	}
 	return message.Message{}
 }

@@ -53,6 +53,7 @@ quell noise reference.nii.gz repeat.nii.gz --model gaussian --sigma 12 --seed 2
 quell convert repeat.nii.gz repeat
 quell phantom plates.nii.gz --kind steps --dims 368,272,30
 quell noise plates.nii.gz noisy.nii.gz --model gaussian --sigma 5
+quell denoise reference.nii.gz flat.nii.gz --filter gaussian --dims 2 --sigma-spatial 1
 quell convert noisy.nii.gz phantom
 quell denoise phantom result --filter gaussian
 mkdir -p cohort study/p1/CT
@@ -84,7 +85,7 @@ var read = map[string]string{
 	"SERIES": "ct", "BEFORE": "ct", "AFTER": "denoised", "REPEAT": "repeat", "PHANTOM": "phantom", "RESULT": "result", "OUT": "denoised", "TRUTH.nii.gz": "truth.nii.gz",
 	"t1.nii.gz": "brain.nii.gz", "sub-01_T1w.nii.gz": "brain.nii.gz", "first.nii.gz": "brain.nii.gz", "in.nii": "volume.nrrd", "OUT.recipe.json": "denoised.recipe.json", "tuned.json": "R.json",
 	"study.key.json": "1.key.json", "answers-*.csv": "first.csv", "a.key.json": "1.key.json", "b.key.json": "2.key.json", "answers/*.csv": "answers.csv",
-	"T1.nii.gz": "brain.nii.gz", "N.nii": "ct.nii.gz", "nlm.json": "R.json", "denoised.json": "R.json",
+	"T1.nii.gz": "brain.nii.gz", "N.nii": "ct.nii.gz", "nlm.json": "flat.nii.gz.recipe.json", "denoised.json": "R.json",
 }
 
 // example is a line that a page shows, and what it prints there. If want is empty the page shows none.

@@ -79,6 +79,7 @@ const (
 	mostBetween  = 0.13
 	leastLung    = 0.24 // of lung over the solid blocks if there are lungs: chests have 0.44 and more, MR 0.18 at most
 	mostLung     = 1.5
+	mostVessels  = 0.6  // of what lies between lung and fat over lung: a chest has 0.45, MR that is as bright as one 0.68 and more
 	aboveLung    = 300  // of air, where lungs end
 	lowestAir    = -100 // of the means of air that are looked at
 	highestAir   = 200
@@ -252,7 +253,7 @@ func (s solids) tissue(water float64) bool {
 	}
 	n := float64(len(all))
 	least := leastSolid * float64(len(s.all))
-	if float64(lung) > leastLung*n && float64(lung) < mostLung*n {
+	if float64(lung) > leastLung*n && float64(lung) < mostLung*n && float64(between) < mostVessels*float64(lung) {
 		even, all = s.even(water, aboveLung)
 		return float64(len(all)) >= least && tissueShare(even, water) >= leastTissue
 	}
