@@ -38,6 +38,7 @@ type Panel struct {
 	memory   *widget.Label // that the process takes
 	content  fyne.CanvasObject
 	noted    string
+	said     string          // of tasks
 	worst    series.Severity // of the findings shown
 }
 
@@ -79,6 +80,9 @@ func (b *Panel) Show(now panel.Snapshot) {
 	if !b.bar.Hidden {
 		b.bar.SetValue(p.Fraction)
 	}
+	if text := s.Tasks.Message(); text != b.said { // of the two the later one is shown
+		b.said, b.noted = text, ""
+	}
 	switch {
 	case elsewhere:
 		control.SetText(b.Text, "")
@@ -87,10 +91,10 @@ func (b *Panel) Show(now panel.Snapshot) {
 		control.SetText(b.Text, p.Text)
 	case !column && warning(s) != "":
 		control.SetText(b.Text, warning(s))
-	case s.Tasks.Message() != "":
-		control.SetText(b.Text, s.Tasks.Message())
 	case b.noted != "":
 		control.SetText(b.Text, b.noted)
+	case b.said != "":
+		control.SetText(b.Text, b.said)
 	case s.Series() == nil:
 		control.SetText(b.Text, lang.L("Open a series, or drop a file or folder here."))
 	case !factsKnown(s):
