@@ -139,12 +139,15 @@ func (b *runner) experiment(e Experiment) (x ExperimentReport, err error) {
 		if b.events.Row != nil {
 			b.events.Row(e.Name, row.Name(), b.done, b.rows)
 		}
-		r, m, stop := b.row(e, row)
-		if err = stop; err != nil {
+		var r RowReport
+		var m *measurement
+		if r, m, err = b.row(e, row); err == nil || r.Status == Measured {
+			b.measured++
+			x.Rows, again = append(x.Rows, r), append(again, m)
+		}
+		if err != nil {
 			break
 		}
-		b.measured++
-		x.Rows, again = append(x.Rows, r), append(again, m)
 	}
 	if err == nil && e.takesTurns() {
 		err = b.takeTurns(&x, again)

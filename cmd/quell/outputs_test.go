@@ -18,6 +18,7 @@ import (
 	"quell/app/job"
 	"quell/cmd/command"
 	"quell/cmd/option"
+	"quell/denoise/noise"
 )
 
 // everyCommand calls visit for every command, with its own flags and the flags of the
@@ -225,11 +226,11 @@ func TestEveryOutputPassesTheGate(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			dims := [3]int{24, 24, 6}
-			if o.command == "detect" { // which needs room for its lesions
-				dims = [3]int{72, 72, 3}
+			dims, at := [3]int{24, 24, 6}, func(i int) float32 { return 100 + float32((i*i*7+i*13)%31) }
+			if o.command == "detect" { // which needs room for its lesions, and noise
+				dims, at = [3]int{72, 72, 3}, func(i int) float32 { return 100 + 9*float32(noise.Normal(1, uint64(i), 0)) }
 			}
-			put(t, "in.nii", dims, func(i int) float32 { return 100 + float32((i*i*7+i*13)%31) })
+			put(t, "in.nii", dims, at)
 			data, err := os.ReadFile("in.nii")
 			must(err)
 			if slices.Contains(o.args, "lowrank") { // eight volumes
