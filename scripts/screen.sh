@@ -143,7 +143,8 @@ matches() {
 	local i n=none
 	case " ${SCREEN_UPDATE:-} " in
 	" all " | *" $1 "*)
-		for i in 1 2 3; do settled "$screen_dir/now.png"; done
+		for i in $(seq 12); do computes || break; done # a cursor that blinks does not end
+		settled "$screen_dir/now.png"
 		small "$screen_dir/now.png" "scripts/screens/$1.png"
 		echo "screen: wrote scripts/screens/$1.png"
 		return
