@@ -14,7 +14,7 @@ import (
 	"quell/volume"
 )
 
-// FewestTogether is the number of volumes from which on those of a 4-D series are judged together.
+// FewestTogether volumes of a 4-D series or more are judged together.
 const FewestTogether = 8
 
 // SeriesAssessment judges a 4-D series: noise and texture by the median of its volumes, contrast by their mean, in which what

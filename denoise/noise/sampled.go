@@ -20,7 +20,7 @@ func measuredSlices(g volume.Geometry) []int {
 	n := g.Dims[2]
 	groups := max(mostMeasured/g.SliceVoxels()/measuredGroup, leastMeasured)
 	if n <= measuredGroup*groups {
-		groups = 0
+		return allSlices(n)
 	}
 	var at []int
 	for i := range groups {
@@ -28,10 +28,14 @@ func measuredSlices(g volume.Geometry) []int {
 			at = append(at, i*(n-measuredGroup)/(groups-1)+k)
 		}
 	}
-	for z := range n {
-		if groups == 0 {
-			at = append(at, z)
-		}
+	return at
+}
+
+// allSlices returns 0 to n-1.
+func allSlices(n int) []int {
+	at := make([]int, n)
+	for z := range at {
+		at[z] = z
 	}
 	return at
 }

@@ -141,11 +141,7 @@ func fitStep(n int) int { return max(n/3, 1) }
 // surfaceFits measures the windows of side n, a third of a window apart, that lie in
 // the soft tissue of all slices of a CT. The error is the context's.
 func surfaceFits(ctx context.Context, v *volume.Volume, limits tissue, n int) ([]window, error) {
-	all := make([]int, v.Dims[2])
-	for z := range all {
-		all[z] = z
-	}
-	found, err := fitSlices(ctx, v, limits, all, n)
+	found, err := fitSlices(ctx, v, limits, allSlices(v.Dims[2]), n)
 	if err != nil {
 		return nil, err
 	}

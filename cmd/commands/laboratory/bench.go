@@ -108,18 +108,20 @@ program, with that device, driver and version of the kernels.`,
 		defer done()
 		r, stopped := bench.Run(cmd.Context(), o, events)
 		done()
-		left := "no row was measured"
-		if _, err := os.Stat(o.Checkpoint); err == nil {
-			left = "the rows that were measured are kept: the same command continues with the next one"
-		}
-		if len(r.Experiments) == 0 && stopped != nil {
-			return command.Leaving(stopped, left)
+		if stopped != nil {
+			left := "no row was measured"
+			if _, err := os.Stat(o.Checkpoint); err == nil {
+				left = "the rows that were measured are kept: the same command continues with the next one"
+			}
+			if stopped = command.Leaving(stopped, left); len(r.Experiments) == 0 {
+				return stopped
+			}
 		}
 		if err := errors.Join(writeWith(files.TableOutput, csvFile, r.WriteCSV, overwrite), writePages(report, r, overwrite), writePlots(plots, r, overwrite), writeDocuments(documents, r, overwrite)); err != nil {
 			return err
 		}
 		if stopped != nil {
-			return command.Leaving(stopped, left)
+			return stopped
 		}
 		if command.JSON(cmd) {
 			err = command.PrintJSON(cmd.OutOrStdout(), r)
