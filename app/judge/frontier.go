@@ -87,7 +87,7 @@ func Frontiers(ctx context.Context, q FrontierRequest, ready func(Frontier)) (al
 	if err != nil {
 		return nil, err
 	}
-	if q.Maps.Noise == nil && (facts.Noise.Negligible || facts.Noise.Sigma == 0) {
+	if q.Maps.Noise == nil && facts.Noise.Weak() {
 		return nil, &job.InputError{Path: job.TheSeries, Problem: tooWeak, Advice: message.Text("give a series with noise")}
 	}
 	if len(tissue.At) == 0 {

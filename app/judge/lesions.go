@@ -165,7 +165,7 @@ func unmeasurable(e noise.Estimate) message.Message {
 	if unknown := e.Sentence(); !unknown.IsZero() {
 		return unknown.Clause()
 	}
-	if e.Negligible || e.Sigma == 0 {
+	if e.Weak() {
 		return tooWeak
 	}
 	return message.Message{}

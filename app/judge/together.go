@@ -197,7 +197,7 @@ func middle(each []verdict.Figures) verdict.Figures {
 	return each[len(each)/2]
 }
 
-// diffusivity is that of the mean signals of the shell with the most volumes; nil without one, or without volumes at b = 0.
+// diffusivity follows from the mean signals of the shell with the most volumes; nil without one, or without volumes at b = 0.
 func diffusivity(all []Shell) *Diffusivity {
 	var zero, most Shell
 	for _, c := range all {

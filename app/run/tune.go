@@ -150,7 +150,7 @@ func untunable(e noise.Estimate) message.Message {
 	switch {
 	case e.Confidence == noise.None:
 		return message.New(message.NoiseUnknown, "has no noise that can be measured: %s", e.Why)
-	case e.Negligible || e.Sigma == 0:
+	case e.Weak():
 		return message.New(message.NoiseWeak, "has no noise that can be told from its own texture")
 	}
 	return message.Message{}

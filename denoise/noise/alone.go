@@ -8,7 +8,7 @@ import (
 	"quell/volume"
 )
 
-// Alone measures the noise of volumes that hold nothing else: those that an MR acquires without excitation.
+// Alone measures the noise of volumes that hold nothing else, as an MR acquires them without excitation.
 type Alone struct {
 	volumes       int
 	sums, squares []float64 // over the volumes

@@ -96,6 +96,9 @@ const (
 	methodOverTime    = "volumes over time"
 )
 
+// Weak reports whether there is no noise that a filter could remove.
+func (e Estimate) Weak() bool { return e.Negligible || e.Sigma == 0 }
+
 // Of estimates the noise of a volume and of each of its slices, on all cores.
 //
 // A CT, see [Hounsfield], is taken to hold correlated noise and is measured in soft

@@ -192,7 +192,7 @@ func (e Estimate) atResolution(ctx context.Context, v *volume.Volume, p *kspaceP
 	}
 	there, d, err := volumeDifferences(ctx, small, lo, hi, e)
 	switch {
-	case err != nil || there.Negligible || there.Sigma == 0 || there.Method != methodDifferences:
+	case err != nil || there.Weak() || there.Method != methodDifferences:
 		return nil, err
 	case there.Confidence == Low || there.Confidence == None || !there.judgeTexture(d):
 		return nil, nil

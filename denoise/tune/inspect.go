@@ -76,7 +76,7 @@ func Inspect(ctx context.Context, engine denoise.Engine, r Result) (in Inspectio
 			return in, nil
 		}
 	}
-	if e := r.Noise; e.Confidence == "" || !e.Sentence().IsZero() || e.Negligible || e.Sigma == 0 {
+	if e := r.Noise; e.Confidence == "" || !e.Sentence().IsZero() || e.Weak() {
 		return in, nil
 	}
 	if err := r.divide(ctx); err != nil {
