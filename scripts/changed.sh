@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the files that changed since main, or on main itself by its last 20 commits; QUELL_BASE names another commit. A
-# clone that lacks the commit counts every file.
+# Prints the files that changed since main, or on main itself by its last commit or merge; QUELL_BASE names another commit,
+# which counts where the clone has it. In a clone without history nothing has changed: the full checks are for that.
 #   changed.sh [REGEXP]    files whose path matches an extended regular expression
 #   changed.sh packages    import paths of the Go packages with a changed file in their folder, or in a folder below it that
 #                          is no package
@@ -8,16 +8,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 files() {
-	local base=${QUELL_BASE:-}
-	if [ -z "$base" ]; then
-		base=$(git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null || true)
-		[ -n "$base" ] && [ "$base" != "$(git rev-parse HEAD)" ] || base=HEAD~20
-	fi
-	if git rev-parse -q --verify "$base^{commit}" >/dev/null; then
-		git diff --name-only "$base"
-	else
-		git ls-files
-	fi
+	local base
+	base=$(git rev-parse -q --verify "${QUELL_BASE:-none}^{commit}" || git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null || true)
+	[ -n "$base" ] && [ "$base" != "$(git rev-parse HEAD)" ] || base=HEAD~1
+	git diff --name-only "$base" 2>/dev/null || echo "changed: the clone has no commit before this one; no file counts as changed" >&2
 }
 
 if [ "${1:-}" != packages ]; then
