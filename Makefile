@@ -7,7 +7,10 @@ SHELL       := bash
 GO    ?= go
 BIN   := bin
 # QUELL_VERSION=1.2.3 names a release, so that builds for several processors are one program (internal/version).
-BUILD := $(GO) build -trimpath $(if $(QUELL_VERSION),-ldflags "-X quell/internal/version.stamped=$(QUELL_VERSION)")
+BUILD := $(GO) build $(if $(QUELL_VERSION),-ldflags "-X quell/internal/version.stamped=$(QUELL_VERSION)")
+
+# Programs, tests and tools are compiled alike: a package is compiled once for all of them.
+export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
 # All packages except the workbench's main package, the only one that needs cgo. CGO_ENABLED=1 lets go list see the
 # packages that import cgo.
