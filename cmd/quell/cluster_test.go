@@ -33,7 +33,7 @@ func TestClusterExamples(t *testing.T) {
 				t.Errorf("%s: %s: %v", file, text, err)
 				continue
 			}
-			if err := cmd.ParseFlags(args); err != nil {
+			if err := parse(cmd, args); err != nil {
 				t.Errorf("%s: %s: %v", file, text, err)
 				continue
 			}

@@ -56,7 +56,7 @@ func TestCommandsInDocuments(t *testing.T) {
 				cmd, args, err := newRoot().Find(words[1:])
 				if err != nil || !cmd.HasParent() {
 					t.Errorf("%s: %s: %v", file, part, err)
-				} else if err := cmd.ParseFlags(args); err != nil {
+				} else if err := parse(cmd, args); err != nil {
 					t.Errorf("%s: %s: %v", file, part, err)
 				} else if err := cmd.ValidateArgs(cmd.Flags().Args()); err != nil {
 					t.Errorf("%s: %s: %v", file, part, err)
@@ -98,7 +98,7 @@ func TestWordsInDocuments(t *testing.T) {
 			}
 			if cmd, args, err := newRoot().Find(words[1:]); err != nil || !cmd.HasParent() {
 				t.Errorf("%s: %s: %v", file, code[0], err)
-			} else if err := cmd.ParseFlags(args); err != nil && !strings.Contains(err.Error(), "needs an argument") {
+			} else if err := parse(cmd, args); err != nil && !strings.Contains(err.Error(), "needs an argument") {
 				t.Errorf("%s: %s: %v", file, code[0], err)
 			}
 		}

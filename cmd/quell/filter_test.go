@@ -25,7 +25,7 @@ func TestRegisteredFilterRunsFromFlags(t *testing.T) {
 	}
 	cmd := &cobra.Command{}
 	flags := option.AddParams(cmd)
-	if err := cmd.ParseFlags([]string{"--mean-radius", "2,1,1", "--uniform"}); err != nil {
+	if err := parse(cmd, []string{"--mean-radius", "2,1,1", "--uniform"}); err != nil {
 		t.Fatal(err)
 	}
 	if text := strings.Join(strings.Fields(strings.Join(helpOf(t, "help", "twopass"), " ")), " "); !strings.Contains(text, "--guide-sigma") || !strings.Contains(text, "Above 0 in the volume's unit, or in sigmas of its noise (1.2sigma) or auto") {

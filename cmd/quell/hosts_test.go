@@ -27,7 +27,7 @@ func TestHostExamples(t *testing.T) {
 			line = strings.NewReplacer("exec ", "", ">", "", "'", "", `"$name"`, "nlm", `"$@"`, "a b", `"`, "").Replace(line)
 			cmd, args, err := newRoot().Find(strings.Fields(line)[1:])
 			if err == nil {
-				err = cmd.ParseFlags(args)
+				err = parse(cmd, args)
 			}
 			if err == nil && cmd.HasParent() {
 				err = cmd.ValidateArgs(cmd.Flags().Args())

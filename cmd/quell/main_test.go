@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 
 	"quell/app/job"
 	"quell/assets"
@@ -258,6 +259,13 @@ func TestFlagsAreTheParameters(t *testing.T) {
 			}
 		}
 	}
+}
+
+// parse parses flags as a command does that runs: a bound by --memory would last until the process ends, with a collection
+// of garbage after every few allocations of the tests that follow.
+func parse(cmd *cobra.Command, args []string) error {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	return cmd.ParseFlags(args)
 }
 
 // TestMemoryLimit: the bound of --memory for the runtime ends with its command.

@@ -100,7 +100,7 @@ func TestModules(t *testing.T) {
 			t.Errorf("%s: nothing about %q", f.Name, flags)
 		}
 		cmd := commandNamed(t, "denoise")
-		if err := cmd.ParseFlags(args); err != nil {
+		if err := parse(cmd, args); err != nil {
 			t.Errorf("%s: %v", f.Name, err)
 			continue
 		}

@@ -58,7 +58,7 @@ func TestEveryCommandHasExamples(t *testing.T) {
 			}
 			of, args, err := newRoot().Find(words[1:])
 			if err == nil {
-				err = of.ParseFlags(args)
+				err = parse(of, args)
 			}
 			if err == nil {
 				err = of.ValidateArgs(of.Flags().Args())
