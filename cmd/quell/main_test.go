@@ -31,7 +31,9 @@ import (
 	"quell/volume"
 )
 
+// Of every command that ran in this process cobra keeps the flags, pointers that each collection of garbage visits.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(300)
 	testscript.Main(m, map[string]func(){"quell": main, ants: main})
 }
 
