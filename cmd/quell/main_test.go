@@ -33,7 +33,7 @@ import (
 
 // Of every command that ran in this process cobra keeps the flags, pointers that each collection of garbage visits.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(300)
+	debug.SetGCPercent(200)
 	testscript.Main(m, map[string]func(){"quell": main, ants: main})
 }
 
