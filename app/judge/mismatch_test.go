@@ -111,6 +111,9 @@ func TestResultsOfOtherPrograms(t *testing.T) {
 			for k, c := range []step{
 				{"gaussian", 2, 0.5, 100}, {"nlm", 2, 0, 60}, {"odct", 2, 0, 100}, {"prinlm", 3, 0, 80}, {"gaussian", 3, 2, 100}, {"gaussian", 2, 20, 100}, {"slab", 3, 0, 100}, {"nlm", 2, 0, 1},
 			} {
+				if testing.Short() && k != 1 && k != 5 && k != 7 { // nlm of which results are damaged, smeared, nothing removed
+					continue
+				}
 				r := apptest.MustRecipe(c.filter, c.dims).With(denoise.MixStrength.Name, denoise.Number(c.strength))
 				if c.pixels > 0 {
 					r = r.With("sigma-spatial", denoise.Number(c.pixels)).With("voxel-units", denoise.Bool(true))
