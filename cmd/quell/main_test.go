@@ -270,10 +270,13 @@ func parse(cmd *cobra.Command, args []string) error {
 	return cmd.ParseFlags(args)
 }
 
-// TestMemoryLimit: the bound of --memory for the runtime ends with its command.
+// TestMemoryLimit: the bound of --memory for the runtime ends with its command, and with the test that parses it.
 func TestMemoryLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	quell(t, "denoise", "missing.nii", "out.nii", "--filter", "median", "--memory", "600MB")
+	if err := parse(commandNamed(t, "denoise"), []string{"--memory", "600MB"}); err != nil {
+		t.Fatal(err)
+	}
 	if n := debug.SetMemoryLimit(-1); n != before {
 		t.Errorf("%d afterwards", n)
 	}
