@@ -15,13 +15,13 @@ func TestFlagsOfDenoiseImage(t *testing.T) {
 		"--image-dimensionality 2 --input-image in.nii.gz --noise-model rician --output out.nii.gz --verbose 1 --search-radius 4": common + "--dims 2 --stabilise 1sigma --search-radius 4",
 		"--output=out.nii.gz --input-image=in.nii.gz":                                                                             common + "--dims auto --stabilise 0",
 		"--version": "version",
-		"-h":        "denoise --help",
+		"-h":        "help DenoiseImage",
 	} {
 		command, verbose, err := fromANTs(strings.Fields(args))
 		if err != nil || strings.Join(command, " ") != want {
 			t.Errorf("%s: %v, %s", args, err, strings.Join(command, " "))
 		}
-		if wants := strings.Contains(args, "-v") && !strings.Contains(args, "-v 0") || want == "denoise --help"; verbose != wants {
+		if wants := strings.Contains(args, "-v") && !strings.Contains(args, "-v 0") || want == "help DenoiseImage"; verbose != wants {
 			t.Errorf("%s: verbose %t", args, verbose)
 		}
 	}

@@ -33,7 +33,7 @@ func table() []command.Group {
 			cohorts.Batch(), cohorts.BIDS(), cohorts.Worker(), cohorts.Module(),
 		}},
 		{Title: "Laboratory", Brief: true, Commands: []command.Command{
-			laboratory.Phantom(), laboratory.Noise(), laboratory.Bench(), laboratory.Devices(), laboratory.Version(), laboratory.ServeArrays(),
+			laboratory.Phantom(), laboratory.Noise(), laboratory.Bench(), laboratory.Devices(), laboratory.Version(), laboratory.ServeArrays(), antsCommand(),
 		}},
 	}
 }
