@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -34,8 +35,7 @@ func antsCommand() command.Command {
 	return command.Command{
 		Name:  ants + " -i IN -o OUT",
 		Short: "Denoise an image by the flags of ANTs' DenoiseImage",
-		Long: `Denoise an image by the flags of the program of ANTs, which pipelines call. A link of the
-name DenoiseImage to quell is the same. The filter is prinlm; an earlier output is replaced.
+		Long: `Denoise an image by the flags of the program of ANTs, which pipelines call. A link of the name DenoiseImage to quell is the same. The filter is prinlm; an earlier output is replaced.
 
   -i, --input-image IN         the image
   -o, --output OUT             or [OUT,NOISE]: also the noise
@@ -112,21 +112,22 @@ func fromANTs(args []string) (command []string, verbose bool, err error) {
 		}
 		command = append(command, f.option, value)
 	}
-	for _, f := range []struct{ flag, value string }{{"--noise-out", noise}, {"--mask", given['x']}} {
+	search := ""
+	for _, flag := range []byte("spr") { // of which the last has an effect
+		most := 0
+		for number := range strings.SplitSeq(cmp.Or(given[flag], "3"), "x") {
+			n, err := strconv.Atoi(number)
+			if err != nil || n < 0 {
+				return nil, verbose, job.Usagef("DenoiseImage: -%c is %s; %s", flag, given[flag], antsUsage)
+			}
+			most = max(most, n)
+		}
+		search = strconv.Itoa(most)
+	}
+	for _, f := range []struct{ flag, value string }{{"--noise-out", noise}, {"--mask", given['x']}, {"--search-radius", search}} {
 		if f.value != "" {
 			command = append(command, f.flag, f.value)
 		}
-	}
-	if text := given['r']; text != "" {
-		radius := 0
-		for number := range strings.SplitSeq(text, "x") {
-			n, err := strconv.Atoi(number)
-			if err != nil {
-				return nil, verbose, job.Usagef("DenoiseImage: -r is %s; %s", text, antsUsage)
-			}
-			radius = max(radius, n)
-		}
-		command = append(command, "--search-radius", strconv.Itoa(radius))
 	}
 	return command, verbose, nil
 }
