@@ -71,7 +71,7 @@ func TestNoNumbersOfTheSeriesBefore(t *testing.T) {
 	title := b.workbench.Title()
 	b.workbench.Open(path)
 	b.until("a slice arrives", func() bool { a := b.session().Reader.Arriving(); return a != nil && a.Slice != nil })
-	for _, tab := range []string{"Measures", "Histogram", "Profile", "Strength", "ROI"} {
+	for _, tab := range []string{"Metrics", "Histogram", "Profile", "Strength", "ROI"} {
 		b.workbench.SelectTab(tab)
 		b.workbench.Refresh()
 		if during := numbers(); len(during) > 0 {
@@ -82,7 +82,7 @@ func TestNoNumbersOfTheSeriesBefore(t *testing.T) {
 		t.Errorf("the window is called %q while another series is read", got)
 	}
 	b.session().Tasks.Cancel()
-	b.workbench.SelectTab("Measures")
+	b.workbench.SelectTab("Metrics")
 	b.workbench.Refresh()
 	if after := numbers(); len(after) < 6 || b.workbench.Title() != title {
 		t.Errorf("after the reading is cancelled there is only %q, titled %q", after, b.workbench.Title())

@@ -119,7 +119,7 @@ func TestTheLineOfTheStrength(t *testing.T) {
 		}
 	}
 	name.MouseIn(nil)
-	if text, at, size := b.workbench.Tooltip(); !strings.HasPrefix(text, "Filter, measures and plots (P)") || at.Y+size.Height > b.canvas().Size().Height {
+	if text, at, size := b.workbench.Tooltip(); !strings.HasPrefix(text, "Filter, metrics and plots (P)") || at.Y+size.Height > b.canvas().Size().Height {
 		t.Errorf("the tooltip %q lies at %v, %v", text, at, size)
 	}
 	test.Tap(name)

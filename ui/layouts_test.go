@@ -105,8 +105,8 @@ func TestTheCardHasTabs(t *testing.T) {
 	}
 	b := newBench(t, large)
 	b.drain()
-	tabs := b.row("Measures")
-	if tabs.Selected() != "Measures" || b.workbench.PlotShown() {
+	tabs := b.row("Metrics")
+	if tabs.Selected() != "Metrics" || b.workbench.PlotShown() {
 		t.Error("at first the card does not show the measures")
 	}
 	for name, kind := range map[string]plotpanel.Kind{"Histogram": plotpanel.Histogram, "Profile": plotpanel.Profile, "Strength": plotpanel.Strength} {
@@ -119,7 +119,7 @@ func TestTheCardHasTabs(t *testing.T) {
 			t.Errorf("%s: the row of the profile is marked: %t", name, profile)
 		}
 	}
-	tabs.SetSelected("Measures")
+	tabs.SetSelected("Metrics")
 	b.key(fyne.KeyP)
 	b.key(fyne.KeyB)
 	if !b.workbench.ColumnShown() || tabs.Selected() != "Strength" || !b.workbench.PlotShown() {

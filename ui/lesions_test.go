@@ -57,6 +57,6 @@ func TestTheLesionsOfTheRecipe(t *testing.T) {
 	idle(4, "behind a hidden column")
 	b.key(fyne.KeyP)
 	b.until("they are measured again", measured)
-	b.workbench.SelectTab("Measures")
+	b.workbench.SelectTab("Metrics")
 	idle(3, "behind another tab")
 }

@@ -9,6 +9,7 @@ package lcd
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"quell/denoise"
@@ -80,7 +81,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	r := Result{Task: o.Task, Images: o.Images, Seed: o.Seed, Engine: o.Engine.Info().Name}
 	if o.Filters == nil {
 		for _, f := range denoise.Filters() {
-			o.Filters = append(o.Filters, f.Name)
+			if slices.Contains(f.Dims, 2) { // images are filtered slice by slice
+				o.Filters = append(o.Filters, f.Name)
+			}
 		}
 	}
 	if o.Levels == nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quell/bench/lcd"
+	"quell/denoise"
 	"quell/denoise/cpu"
 	_ "quell/denoise/filter"
 )
@@ -39,6 +40,25 @@ func TestAFewImages(t *testing.T) {
 	text.Reset()
 	if err := r.WriteMarkdown(&text); err != nil || strings.Count(text.String(), "\n| gaussian | ") != 1 || !strings.Contains(text.String(), "| as it is | 1.00 | 1.00, 1.00, 1.00, 1.00 | ") {
 		t.Errorf("%v: %s", err, text.String())
+	}
+}
+
+// Without a list of filters those run that filter slice by slice: slab has no 2-D form.
+func TestFiltersOfImages(t *testing.T) {
+	for _, task := range []lcd.Task{lcd.CT(), lcd.MR()} {
+		r, err := lcd.Run(t.Context(), lcd.Options{Images: 4, Task: task, Levels: task.Levels[:1], Seed: 1, Engine: cpu.New()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ran := map[string]bool{}
+		for _, c := range r.Cells {
+			ran[c.Filter] = true
+		}
+		for _, f := range denoise.Filters() {
+			if ran[f.Name] != slices.Contains(f.Dims, 2) {
+				t.Errorf("%s: %s ran: %t", task.Name, f.Name, ran[f.Name])
+			}
+		}
 	}
 }
 

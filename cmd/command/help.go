@@ -81,6 +81,9 @@ func (l *line) fullHelp(cmd *cobra.Command) string {
 		b.WriteString("\nExamples:\n" + examples(cmd, -1))
 	}
 	l.writeCommands(&b, cmd, true)
+	if cmd.DisableFlagParsing { // its text has its flags
+		return b.String()
+	}
 	writeFlags(&b, "Flags", plainFlags(cmd))
 	if params := ParametersOf(cmd); len(params) > 0 {
 		b.WriteString("\nParameters of filters; \"quell help NAME\" prints ranges and defaults of one:\n")

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"quell/app/job"
 	"quell/cmd/option"
@@ -65,8 +64,8 @@ func writeMan(dir string, pages map[string]string) error {
 func manPages(root *cobra.Command, date time.Time) map[string]string {
 	pages := map[string]string{"quell.1": commandPage(root, date)}
 	for _, cmd := range root.Commands() {
-		if cmd.IsAvailableCommand() {
-			pages["quell-"+cmd.Name()+".1"] = commandPage(cmd, date)
+		if cmd.IsAvailableCommand() || cmd.Hidden {
+			pages[pageName(cmd)+".1"] = commandPage(cmd, date)
 		}
 	}
 	for _, f := range denoise.AllFilters() {
@@ -168,9 +167,16 @@ func escaped(line string) string {
 	return b.String()
 }
 
+// pageName is quell-NAME, or NAME of a command that has its own flags and may be called by its name alone.
+func pageName(cmd *cobra.Command) string {
+	if cmd.DisableFlagParsing {
+		return cmd.Name()
+	}
+	return strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+}
+
 func commandPage(cmd *cobra.Command, date time.Time) string {
-	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-	r := newPage(name, "1", cmd.Short, date)
+	r := newPage(pageName(cmd), "1", cmd.Short, date)
 	r.heading("SYNOPSIS")
 	r.text(strings.TrimPrefix(strings.Join(strings.Fields(usageLine(cmd)), " "), "Usage: "))
 	r.heading("DESCRIPTION")
@@ -183,9 +189,13 @@ func commandPage(cmd *cobra.Command, date time.Time) string {
 			}
 		}
 	}
-	r.heading("OPTIONS")
-	for _, f := range append(plainFlags(cmd), listed(cmd.InheritedFlags())...) {
-		r.flag(f)
+	status := "0 done, 1 failed."
+	if !cmd.DisableFlagParsing {
+		status = "0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused, 130 cancelled."
+		r.heading("OPTIONS")
+		for _, f := range append(plainFlags(cmd), listed(cmd.InheritedFlags())...) {
+			r.entry(flagName(f), sentence(option.UsageText(f)))
+		}
 	}
 	if params := ParametersOf(cmd); len(params) > 0 {
 		r.heading("PARAMETERS")
@@ -196,13 +206,8 @@ func commandPage(cmd *cobra.Command, date time.Time) string {
 		r.verbatim(strings.Split(strings.Trim(cmd.Example, "\n"), "\n"))
 	}
 	r.heading(`"EXIT STATUS"`)
-	r.text("0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused, 130 cancelled.")
+	r.text(status)
 	return r.String()
-}
-
-func (r *roff) flag(f *pflag.Flag) {
-	text := option.UsageText(f)
-	r.entry(flagName(f), sentence(text))
 }
 
 func filterPage(f denoise.Filter, date time.Time) string {

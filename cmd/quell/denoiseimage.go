@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,7 +11,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"quell/app/job"
+	"quell/cmd/command"
 )
 
 // ants is the name of the denoising program of ANTs. Called by it, or with it as the first argument, this program takes
@@ -24,15 +28,37 @@ var antsFlags = map[string]byte{
 	"-r": 'r', "--search-radius": 'r', "-o": 'o', "--output": 'o', "-v": 'v', "--verbose": 'v', "-h": 'h', "--help": 'h', "--version": 'V',
 }
 
-const antsUsage = "give DenoiseImage -i IN -o OUT or -o [OUT,NOISE], and, if wanted, -d 2|3|4, -n Gaussian|Rician, -x MASK, -r RADIUS, -v; -s and -p are taken and need nothing"
+const antsUsage = "give DenoiseImage -i IN -o OUT or -o [OUT,NOISE]; DenoiseImage --help lists all flags"
+
+// antsCommand is DenoiseImage for help and the manual page; main runs it.
+func antsCommand() command.Command {
+	return command.Command{
+		Name:  ants + " -i IN -o OUT",
+		Short: "Denoise an image by the flags of ANTs' DenoiseImage",
+		Long: `Denoise an image by the flags of the program of ANTs, which pipelines call. A link of the name DenoiseImage to quell is the same. The filter is prinlm; an earlier output is replaced.
+
+  -i, --input-image IN         the image
+  -o, --output OUT             or [OUT,NOISE]: also the noise
+  -d, --image-dimensionality D 2, 3 or 4
+  -n, --noise-model MODEL      Gaussian (default) or Rician
+  -x, --mask-image MASK        where the noise is estimated
+  -r, --search-radius R        3 (default), or 3x3x3
+  -s, --shrink-factor, -p, --patch-radius: without effect
+  -v, --verbose                print what was done; -h, --help; --version`,
+		Example: "  quell DenoiseImage -d 3 -i t1.nii.gz -n Rician -o [t1_denoised.nii.gz,t1_noise.nii.gz]",
+		Hidden:  true, // programs call it
+		Args:    cobra.ArbitraryArgs,
+		Flags:   func(cmd *cobra.Command) { cmd.DisableFlagParsing = true },
+		Run:     func(*cobra.Command, []string) error { return job.Usagef("give %s as the first argument", ants) },
+	}
+}
 
 // antsArguments returns the flags of DenoiseImage if the program is called by that name.
 func antsArguments(args []string) (flags []string, called bool) {
-	switch {
-	case len(args) > 0 && strings.TrimSuffix(filepath.Base(args[0]), ".exe") == ants:
-		return args[1:], true
-	case len(args) > 1 && args[1] == ants:
-		return args[2:], true
+	for n, name := range args[:min(len(args), 2)] {
+		if strings.TrimSuffix(filepath.Base(name), ".exe") == ants {
+			return args[n+1:], true
+		}
 	}
 	return nil, false
 }
@@ -60,11 +86,10 @@ func fromANTs(args []string) (command []string, verbose bool, err error) {
 		}
 		given[flag], args = value, rest[n:]
 	}
-	if _, asked := given['h']; asked {
-		return []string{"denoise", "--help"}, true, nil
-	}
-	if _, asked := given['V']; asked {
-		return []string{"version"}, true, nil
+	for flag, command := range map[byte][]string{'h': {"help", ants}, 'V': {"version"}} {
+		if _, asked := given[flag]; asked {
+			return command, true, nil
+		}
 	}
 	value, verbose := given['v']
 	verbose = verbose && value != "0" && value != "false"
@@ -73,37 +98,36 @@ func fromANTs(args []string) (command []string, verbose bool, err error) {
 		return nil, verbose, job.Usagef("DenoiseImage needs an input and an output; %s", antsUsage)
 	}
 	command = []string{"denoise", given['i'], out, "--filter", "prinlm", "--overwrite"}
-	switch given['d'] {
-	case "", "3", "4":
-		command = append(command, "--dims", "auto")
-	case "2":
-		command = append(command, "--dims", "2")
-	default:
-		return nil, verbose, job.Usagef("DenoiseImage: -d is %s; %s", given['d'], antsUsage)
+	for _, f := range []struct {
+		flag   byte
+		option string
+		values map[string]string
+	}{
+		{'d', "--dims", map[string]string{"": "auto", "2": "2", "3": "auto", "4": "auto"}},
+		{'n', "--stabilise", map[string]string{"": "0", "gaussian": "0", "rician": "1sigma"}},
+	} {
+		value, known := f.values[strings.ToLower(given[f.flag])]
+		if !known {
+			return nil, verbose, job.Usagef("DenoiseImage: -%c is %s; %s", f.flag, given[f.flag], antsUsage)
+		}
+		command = append(command, f.option, value)
 	}
-	switch strings.ToLower(given['n']) {
-	case "", "gaussian":
-		command = append(command, "--stabilise", "0")
-	case "rician":
-		command = append(command, "--stabilise", "1sigma")
-	default:
-		return nil, verbose, job.Usagef("DenoiseImage: -n is %s; %s", given['n'], antsUsage)
+	search := ""
+	for _, flag := range []byte("spr") { // of which the last has an effect
+		most := 0
+		for number := range strings.SplitSeq(cmp.Or(given[flag], "3"), "x") {
+			n, err := strconv.Atoi(number)
+			if err != nil || n < 0 {
+				return nil, verbose, job.Usagef("DenoiseImage: -%c is %s; %s", flag, given[flag], antsUsage)
+			}
+			most = max(most, n)
+		}
+		search = strconv.Itoa(most)
 	}
-	for _, f := range []struct{ flag, value string }{{"--noise-out", noise}, {"--mask", given['x']}} {
+	for _, f := range []struct{ flag, value string }{{"--noise-out", noise}, {"--mask", given['x']}, {"--search-radius", search}} {
 		if f.value != "" {
 			command = append(command, f.flag, f.value)
 		}
-	}
-	if text := given['r']; text != "" {
-		radius := 0
-		for number := range strings.SplitSeq(text, "x") {
-			n, err := strconv.Atoi(number)
-			if err != nil {
-				return nil, verbose, job.Usagef("DenoiseImage: -r is %s; %s", text, antsUsage)
-			}
-			radius = max(radius, n)
-		}
-		command = append(command, "--search-radius", strconv.Itoa(radius))
 	}
 	return command, verbose, nil
 }

@@ -15,19 +15,23 @@ func TestFlagsOfDenoiseImage(t *testing.T) {
 		"--image-dimensionality 2 --input-image in.nii.gz --noise-model rician --output out.nii.gz --verbose 1 --search-radius 4": common + "--dims 2 --stabilise 1sigma --search-radius 4",
 		"--output=out.nii.gz --input-image=in.nii.gz":                                                                             common + "--dims auto --stabilise 0",
 		"--version": "version",
-		"-h":        "denoise --help",
+		"-h":        "help DenoiseImage",
 	} {
+		if strings.HasPrefix(want, common) && !strings.Contains(want, "--search-radius") {
+			want += " --search-radius 3"
+		}
 		command, verbose, err := fromANTs(strings.Fields(args))
 		if err != nil || strings.Join(command, " ") != want {
 			t.Errorf("%s: %v, %s", args, err, strings.Join(command, " "))
 		}
-		if wants := strings.Contains(args, "-v") && !strings.Contains(args, "-v 0") || want == "denoise --help"; verbose != wants {
+		if wants := strings.Contains(args, "-v") && !strings.Contains(args, "-v 0") || want == "help DenoiseImage"; verbose != wants {
 			t.Errorf("%s: verbose %t", args, verbose)
 		}
 	}
 	for args, want := range map[string]string{
 		"-i in.nii": "needs an input and an output", "-o out.nii": "needs an input and an output", "-d 5 -i a.nii -o b.nii": "-d is 5",
-		"-n Poisson -i a.nii -o b.nii": "-n is Poisson", "-r many -i a.nii -o b.nii": "-r is many", "-q -i a.nii -o b.nii": "no flag -q", "": "needs an input",
+		"-n Poisson -i a.nii -o b.nii": "-n is Poisson", "-r many -i a.nii -o b.nii": "-r is many",
+		"-r 3x-1 -i a.nii -o b.nii": "-r is 3x-1", "-s some -i a.nii -o b.nii": "-s is some", "-p -1 -i a.nii -o b.nii": "-p is -1", "-q -i a.nii -o b.nii": "no flag -q", "": "needs an input",
 	} {
 		if _, _, err := fromANTs(strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", args, err)

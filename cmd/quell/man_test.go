@@ -36,6 +36,18 @@ func TestManPages(t *testing.T) {
 			}
 		})
 	}
+	if page := read("quell-serve-arrays.1"); !strings.Contains(page, "standard input") {
+		t.Errorf("%.200s", page)
+	}
+	ants := read("DenoiseImage.1")
+	for flag := range antsFlags {
+		if !strings.Contains(ants, hyphens.Replace(flag)) {
+			t.Errorf("DenoiseImage: nothing about %s", flag)
+		}
+	}
+	if strings.Contains(ants, "bad arguments") || strings.Contains(ants, hyphens.Replace("--json")) {
+		t.Errorf("DenoiseImage has exit codes or flags of other commands: %s", ants)
+	}
 	for _, f := range denoise.Filters() {
 		page := read("quell-" + f.Name + ".7")
 		for _, p := range f.Params {

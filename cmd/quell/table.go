@@ -29,11 +29,11 @@ func table() []command.Group {
 		{Title: "PACS", Commands: []command.Command{
 			network.PACS(), network.Send(), network.Serve(),
 		}},
-		{Title: "Many series", Commands: []command.Command{
+		{Title: "Batch", Commands: []command.Command{
 			cohorts.Batch(), cohorts.BIDS(), cohorts.Worker(), cohorts.Module(),
 		}},
 		{Title: "Laboratory", Brief: true, Commands: []command.Command{
-			laboratory.Phantom(), laboratory.Noise(), laboratory.Bench(), laboratory.Devices(), laboratory.Version(), laboratory.ServeArrays(),
+			laboratory.Phantom(), laboratory.Noise(), laboratory.Bench(), laboratory.Devices(), laboratory.Version(), laboratory.ServeArrays(), antsCommand(),
 		}},
 	}
 }

@@ -11,9 +11,12 @@ const (
 	fewFloats = 2000
 )
 
-// sortFloats is slices.Sort. Estimates sort thousands of values, many times: those are
-// sorted by the digits of their bits. Values that were float32 differ in four digits alone.
+// sortFloats is slices.Sort. Estimates sort thousands of values, and the same ones for each quantile: what is not
+// sorted yet is sorted by the digits of its bits. Values that were float32 differ in four digits alone.
 func sortFloats(x []float64) {
+	if slices.IsSorted(x) {
+		return
+	}
 	if len(x) <= fewFloats || slices.ContainsFunc(x, math.IsNaN) {
 		slices.Sort(x)
 		return

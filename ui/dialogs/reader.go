@@ -22,7 +22,7 @@ const (
 // BlindStart explains a blind comparison of two images and asks for the number of trials.
 func BlindStart(a, b string, start func(trials int), parent fyne.Window) *Dialog {
 	text := wrapped(fmt.Sprintf(lang.L("Two images of slices that are drawn at random, side by side, in this window and zoom: %s and %s. "+
-		"Which of them is on the left is drawn as well. Names, measures and the patient's identity are hidden meanwhile.\n"+
+		"Which of them is on the left is drawn as well. Names, metrics and the patient's identity are hidden meanwhile.\n"+
 		"Answer which you prefer: 1 or Left, 2 or Right, 3 or Down where neither is better. Escape ends the comparison."), a, b))
 	trials, report := control.NewEntry(lang.L("Trials")), wrapped("")
 	report.Importance = widget.WarningImportance

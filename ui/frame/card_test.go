@@ -40,8 +40,8 @@ func TestTheCardHasItsShareOfTheColumn(t *testing.T) {
 func TestEveryTabIsSeen(t *testing.T) {
 	test.NewTempApp(t)
 	for lines, titles := range map[int][]string{
-		1: {"Measures", "Lesions"},
-		2: {"Measures", "Lesions", "Histogram", "Profile", "Strength", "ROI"},
+		1: {"Metrics", "Lesions"},
+		2: {"Metrics", "Lesions", "Histogram", "Profile", "Resolution", "Strength", "ROI"},
 	} {
 		var panels []panel.Panel
 		for _, title := range titles {

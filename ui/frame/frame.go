@@ -87,7 +87,7 @@ func (f *Frame) Show(now panel.Snapshot) {
 // Commands implements panel.Panel.
 func (f *Frame) Commands() []command.Command {
 	return []command.Command{
-		{ID: "strip", Title: "Filter, measures and plots", Menu: command.ViewMenu, Chords: command.Key(fyne.KeyP), Run: func() { f.ShowColumn(!f.ShowsColumn()) },
+		{ID: "strip", Title: "Filter, metrics and plots", Menu: command.ViewMenu, Chords: command.Key(fyne.KeyP), Run: func() { f.ShowColumn(!f.ShowsColumn()) },
 			Help:    "hidden at first where it would leave the pictures less than 80 % of the workbench",
 			Checked: f.ShowsColumn},
 		{ID: "fullscreen", Title: "Full screen", Menu: command.ViewMenu, Gap: true, Chords: command.Key(fyne.KeyF11), Run: f.toggleFullScreen},

@@ -67,7 +67,7 @@ func (p *Panel) Commands() []command.Command {
 		{ID: "send", Title: "Send to PACS …", Menu: command.FileMenu, Run: p.askSend,
 			Enabled: func() bool { return !s.Tasks.Busy() && p.sendable != "" }},
 		{ID: "report", Title: "Save a report …", Menu: command.FileMenu, Run: p.askReport,
-			Help:    "on the result of the volume: verdict, measures, ROIs and pictures, as one HTML file",
+			Help:    "on the result of the volume: verdict, metrics, ROIs and pictures, as one HTML file",
 			Enabled: func() bool { return p.h.Idle() && s.Results.Exportable() != nil }},
 		{ID: "presentation", Title: "Save a presentation state …", Menu: command.FileMenu, Run: p.askPresentation, Enabled: p.presentable,
 			Help: "window, area and marks as a DICOM object for other viewers"},
@@ -110,7 +110,7 @@ func (p *Panel) askReport() {
 	if run == nil {
 		return
 	}
-	note := lang.L("One HTML file with verdict, measures, ROIs and pictures of this slice in this window.")
+	note := lang.L("One HTML file with verdict, metrics, ROIs and pictures of this slice in this window.")
 	if p.h.Settings.HideIdentity {
 		note += lang.L(" The patient's identity is left out, as on the screen.")
 	} else {

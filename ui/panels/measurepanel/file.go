@@ -20,7 +20,7 @@ import (
 // Commands implements panel.Panel.
 func (p *Panel) Commands() []command.Command {
 	return []command.Command{{
-		ID: "measures-save", Title: "Save the measures (CSV) …", Menu: command.MeasureMenu, Run: p.askTable,
+		ID: "measures-save", Title: "Save the metrics (CSV) …", Menu: command.MeasureMenu, Run: p.askTable,
 		Help:    "of the slice and of the volume, each with its unit, run and recipe, for a spreadsheet",
 		Enabled: func() bool { return p.h.IsOpen() && tableOf(p.h.Session).any() },
 	}}
@@ -32,8 +32,8 @@ func (p *Panel) askTable() {
 	of, table := s.Series(), tableOf(s)
 	recipe := s.Tuning.Recipe()
 	p.h.ShowDialog(dialogs.Save(dialogs.SaveRequest{
-		Title: lang.L("Save the measures"), Folder: p.h.Settings.ExportFolder, Name: dialogs.MeasuresName(of, recipe, s.State().Cut().Index(), p.h.Settings.HideIdentity),
-		Note:  lang.L("One CSV file with a row for each measure: its value in full, its unit, and what slice or run it is of. It names no patient."),
+		Title: lang.L("Save the metrics"), Folder: p.h.Settings.ExportFolder, Name: dialogs.MeasuresName(of, recipe, s.State().Cut().Index(), p.h.Settings.HideIdentity),
+		Note:  lang.L("One CSV file with a row for each metric: its value in full, its unit, and what slice or run it is of. It names no patient."),
 		Check: files.CheckOf(files.MeasuresOutput, of), Show: p.h.ShowDialog,
 		Save: func(path string, overwrite bool) {
 			p.h.RememberFolder(path)
@@ -44,7 +44,7 @@ func (p *Panel) askTable() {
 					if err != nil {
 						p.h.Fail(err)
 					} else {
-						p.h.Note(lang.L("The measures are saved."))
+						p.h.Note(lang.L("The metrics are saved."))
 					}
 				})
 			})

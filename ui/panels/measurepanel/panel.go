@@ -35,7 +35,7 @@ func New(h *host.Host) panel.Panel {
 
 // Dock implements panel.Panel.
 func (p *Panel) Dock() panel.Dock {
-	return panel.Dock{Area: panel.Card, Object: p.widget, Tabs: []string{"Measures"}}
+	return panel.Dock{Area: panel.Card, Object: p.widget, Tabs: []string{"Metrics"}}
 }
 
 // Show implements panel.Panel.

@@ -277,7 +277,7 @@ func NewWidget(hooks Hooks) *Widget {
 		p.bars = append(p.bars, newBar(hooks.Seen, hooks.Hover))
 	}
 	p.heading, p.whole = heading(lang.L("Slice"), fyne.TextAlignTrailing), heading(lang.L("Volume"), fyne.TextAlignTrailing)
-	head := columns([]fyne.CanvasObject{heading(lang.L("Measures"), fyne.TextAlignLeading)}, []fyne.CanvasObject{p.heading},
+	head := columns([]fyne.CanvasObject{heading(lang.L("Metrics"), fyne.TextAlignLeading)}, []fyne.CanvasObject{p.heading},
 		[]fyne.CanvasObject{p.whole})
 	p.reason = control.Cell("", fyne.TextAlignLeading)
 	p.reason.Wrapping = fyne.TextWrapWord
@@ -451,9 +451,9 @@ func (s Snapshot) title(text string, of func(Column) *measure.Comparison) string
 
 // windowTitle heads the rows within the window.
 func (s Snapshot) windowTitle() string {
-	text := lang.L("Change within W %.5g L %.5g")
+	text := lang.L("Difference inside window %.5g/%.5g")
 	if s.Reference != "" {
-		text = lang.L("Reference within W %.5g L %.5g")
+		text = lang.L("Reference inside window %.5g/%.5g")
 	}
 	return language.Sprintf(text, s.Within.Width, s.Within.Center)
 }

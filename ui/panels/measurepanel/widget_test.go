@@ -365,7 +365,7 @@ func TestMeasuresWithinTheWindow(t *testing.T) {
 	if !p.change.Visible() || !p.changes.Visible() || !p.window.Visible() || !p.windowed.Visible() {
 		t.Error("with a series, the change has no place")
 	}
-	if slice, whole := cells(p, "PSNR", 2); slice.Text != "–" || whole.Text != "–" || p.window.Text != "Change within W 80 L 40" || p.whole.Text != "Volume, run 2" {
+	if slice, whole := cells(p, "PSNR", 2); slice.Text != "–" || whole.Text != "–" || p.window.Text != "Difference inside window 80/40" || p.whole.Text != "Volume, run 2" {
 		t.Errorf("%q, %q, %q, %q", slice.Text, whole.Text, p.window.Text, p.whole.Text)
 	}
 	s.Slice.Clipped = &measures.Clipped{Change: measure.Comparison{MSE: 4, PSNR: 32.04, SSIM: 0.91}}
@@ -378,7 +378,7 @@ func TestMeasuresWithinTheWindow(t *testing.T) {
 	s.Reference = "the reference"
 	s.Slice.Clipped = &measures.Clipped{Start: &measure.Comparison{PSNR: 20}, Truth: &measure.Comparison{PSNR: 31.5}}
 	p.Display(s)
-	if slice, _ := cells(p, "PSNR", 2); slice.Text != "20.00 dB→31.50 dB" || p.window.Text != "Reference within W 80 L 40" {
+	if slice, _ := cells(p, "PSNR", 2); slice.Text != "20.00 dB→31.50 dB" || p.window.Text != "Reference inside window 80/40" {
 		t.Errorf("%q, %q", slice.Text, p.window.Text)
 	}
 }

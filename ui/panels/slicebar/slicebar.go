@@ -238,7 +238,7 @@ func (b *Panel) Commands() []command.Command {
 		{ID: "next-volume", Title: "Next 4-D volume", Chords: command.Key(fyne.KeyRightBracket), Run: func() { b.stepVolume(1) }},
 		{ID: "previous-volume", Title: "Previous 4-D volume", Chords: command.Key(fyne.KeyLeftBracket), Run: func() { b.stepVolume(-1) }},
 		{ID: "judge-slices", Title: "Judge all slices in the background", Menu: command.MeasureMenu, Gap: true, Run: b.toggleJudgement, Checked: s.Strip.Judges,
-			Help: "verdicts for the strip above the slices, on one core, while nothing else is in progress"},
+			Help: "verdicts for the slice overview, on one core, while nothing else is in progress"},
 	}...)
 }
 
