@@ -11,10 +11,11 @@ type Kind string
 
 // The kinds.
 const (
-	FinestDetail Kind = "finest detail"       // differences of neighbouring voxels, at the resolution that was acquired
-	EvenWindows  Kind = "homogeneous windows" // what a fit leaves in even parts, with its colour
-	OverTime     Kind = "volumes over time"   // differences of the volumes of a 4-D series
-	Stated       Kind = "stated"              // by a person, or in a region that was given
+	FinestDetail     Kind = "finest detail"         // differences of neighbouring voxels, at the resolution that was acquired
+	EvenWindows      Kind = "homogeneous windows"   // what a fit leaves in even parts, with its colour
+	SliceDifferences Kind = "differences of slices" // in homogeneous windows of neighbouring ones
+	OverTime         Kind = "volumes over time"     // differences of the volumes of a 4-D series
+	Stated           Kind = "stated"                // by a person, or in a region that was given
 )
 
 // Evidence is what one source shows of the noise.

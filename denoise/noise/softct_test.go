@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"quell/denoise/noise"
 	"quell/denoise/noise/noisetest"
 	"quell/volume"
 )
@@ -42,6 +43,20 @@ func TestSoftNoiseOfCT(t *testing.T) {
 		e := estimate(t, softCT(c.sigma, c.f0))
 		if off := e.Sigma/c.sigma - 1; math.Abs(off) > c.off || c.off <= 0.1 && (e.Low > c.sigma || e.High < c.sigma) || !e.InTissue() {
 			t.Errorf("%g HU at %g: %+v, by %s", c.sigma, c.f0, e.Figure, e.Method)
+		}
+	}
+}
+
+// High needs windows that a fit takes little from, and slices whose differences show as much: a fit of slow noise, as filters
+// leave it, reads too little.
+func TestTwoKindsOfEvidenceOfCT(t *testing.T) {
+	for f0, want := range map[float64]noise.Confidence{0.45: noise.High, 0.16: noise.High, 0.15: noise.Fair, 0.14: noise.Fair} {
+		e := estimate(t, softCT(8, f0))
+		if e.Confidence != want || e.Low > 8 || e.High < 8 {
+			t.Errorf("at %g: %+v, want %s", f0, e.Figure, want)
+		}
+		if len(e.Evidence) != 2 || e.Evidence[1].Kind != noise.SliceDifferences || math.Abs(e.Evidence[1].Sigma/e.Sigma-1) > 0.05 {
+			t.Errorf("at %g: evidence %+v", f0, e.Evidence)
 		}
 	}
 }

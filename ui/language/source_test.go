@@ -61,7 +61,7 @@ var speakers = map[string][]string{
 	"denoise/equalise": nil,
 	"denoise/lesions":  nil,
 	"denoise/verdict":  nil,
-	"denoise/noise":    {"surface fits", "finest detail", "homogeneous windows", "volumes over time", "differences at the acquired resolution", "acquired %d x %d of %d x %d"},
+	"denoise/noise":    {"surface fits", "finest detail", "homogeneous windows", "differences of slices", "volumes over time", "differences at the acquired resolution", "acquired %d x %d of %d x %d"},
 	"denoise/tune":     {"the recipe is not resolved", "the result does not have the %v voxels that are inspected"},
 	"gpu":              {"Error in initialization", "error while loading shared libraries", "the GPU computes voxels again"}, // of the driver, the log
 	"io/atomic": { // in files, and what Quell does without

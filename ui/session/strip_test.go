@@ -146,10 +146,25 @@ func TestSlicesHaveTheWordOfTheVolume(t *testing.T) {
 	b.Strip.Judge(true)
 	b.Tuning.Set(b.tuned(4), true)
 	b.settle()
-	all := b.Strip.Figures()
-	for z, f := range all {
-		if !judged(f) || !f.Why.Same(all[0].Why) {
-			t.Errorf("slice %d: %s; slice 0: %s", z, f.Why, all[0].Why)
+	agree := func(when string) {
+		t.Helper()
+		all := b.Strip.Figures()
+		for z, f := range all {
+			if !judged(f) || !f.Why.Same(all[0].Why) {
+				t.Errorf("%s, slice %d: %s; slice 0: %s", when, z, f.Why, all[0].Why)
+			}
+		}
+		for z := range all { // the numbers of the slice on the screen have the word of the strip
+			b.State().Cut().SetIndex(z)
+			b.settle()
+			tick := b.Strip.Figures()[z]
+			if m := b.Measures.Slice(); !m.Known || !m.Current || m.Judgement != tick.Verdict || m.Why.String() != tick.Why.String() {
+				t.Errorf("%s, slice %d: %s; in the strip %s", when, z, m.Why, tick.Why)
+			}
 		}
 	}
+	agree("slice by slice")
+	b.Results.Apply()
+	b.settle()
+	agree("after the run")
 }

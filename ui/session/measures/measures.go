@@ -101,7 +101,8 @@ type Measures struct {
 	preview       *preview.Preview
 	slice, volume measuring
 	sliceNumbers  measured
-	marked        bool // structure in the residual is
+	marked        bool                                         // structure in the residual is
+	word          func(z int, own judge.Verdict) judge.Verdict // see [Strip.word]
 }
 
 // New returns the measures of a desk.
@@ -155,7 +156,7 @@ func (ms *Measures) tooLarge(v *volume.Volume) error {
 }
 
 // Slice returns the numbers of the slice on the screen, or of the one before it
-// until those are there.
+// until those are there. Its verdict is that of the strip.
 func (ms *Measures) Slice() Numbers {
 	if ms.desk.Doc == nil || ms.desk.Picture == nil || !ms.sliceNumbers.Known {
 		return Numbers{}
@@ -167,10 +168,18 @@ func (ms *Measures) Slice() Numbers {
 		return Numbers{}
 	}
 	here := q.Index == ms.desk.Picture.Index && ms.desk.Picture.Result != nil
-	return Numbers{
+	n := Numbers{
 		Measures: ms.sliceNumbers.Measures, Known: ms.sliceNumbers.Err == nil && (here || coming), Err: ms.sliceNumbers.Err,
 		Current: here && desk.SameRequest(q, ms.desk.Request()), Index: q.Index,
 	}
+	if n.Current {
+		z := -1
+		if view := q.Series.Volume.View(q.Plane); q.Plane == q.Series.Volume.Acquired() {
+			z = view.Voxel(0, 0, q.Index)[2]
+		}
+		n.Verdict = ms.word(z, n.Verdict)
+	}
+	return n
 }
 
 // Volume returns the numbers of the run over the whole volume.

@@ -2,7 +2,9 @@ package measures
 
 import (
 	"context"
+	"maps"
 	"runtime"
+	"slices"
 
 	"quell/app/judge"
 	"quell/app/workbench"
@@ -44,7 +46,9 @@ type Strip struct {
 
 // NewStrip returns the verdicts on the slices of a desk.
 func NewStrip(d *desk.Desk, p *preview.Preview, ms *Measures) *Strip {
-	return &Strip{desk: d, preview: p, measures: ms, judged: desk.Slot[strip]{OfVoxels: true}}
+	sp := &Strip{desk: d, preview: p, measures: ms, judged: desk.Slot[strip]{OfVoxels: true}}
+	ms.word = sp.word
+	return sp
 }
 
 // Judge switches the verdicts on all slices on or off. They are found one after another on one
@@ -68,26 +72,38 @@ func (sp *Strip) Figures() []SliceFigure {
 		return nil
 	}
 	out := make([]SliceFigure, sp.desk.Doc.Series().Volume.Dims[2])
-	q := sp.request()
 	whole, judged := sp.measures.Volume(), sp.judged.Of(sp.desk.Document)
-	var parts []verdict.Figures
-	for z := range out {
-		parts = append(parts, judged.found[z].Figures) // without regions if there are none
-	}
-	all := verdict.Pooled(parts)
+	same := desk.SameRequest(sp.request(), judged.of)
 	for z := range out {
 		f := &out[z]
 		if z < len(facts.Noise.PerSlice) {
 			f.Noise = facts.Noise.PerSlice[z]
 		}
-		if whole.Known && whole.Current && z < len(whole.Slices) {
-			f.Verdict, f.Why = whole.Slices[z].Judgement, whole.Slices[z].Why
-		} else if j, ok := judged.found[z]; ok && desk.SameRequest(q, judged.of) {
-			j = j.In(all)
-			f.Verdict, f.Why = j.Judgement, j.Why
+		if own, ok := judged.found[z]; ok && same || whole.Known && whole.Current && z < len(whole.Slices) {
+			v := sp.word(z, own)
+			f.Verdict, f.Why = v.Judgement, v.Why
 		}
 	}
 	return out
+}
+
+// word returns the verdict on a slice that others judge by, given its own: that in the run if there is one of the recipe,
+// otherwise its own among all that are judged. z is negative for a slice across.
+func (sp *Strip) word(z int, own judge.Verdict) judge.Verdict {
+	whole, judged := sp.measures.Volume(), sp.judged.Of(sp.desk.Document)
+	switch {
+	case whole.Known && whole.Current && z >= 0 && z < len(whole.Slices):
+		return whole.Slices[z].Verdict
+	case whole.Known && whole.Current:
+		return own.In(whole.Figures)
+	case !desk.SameRequest(sp.request(), judged.of):
+		return own
+	}
+	var parts []verdict.Figures
+	for _, z := range slices.Sorted(maps.Keys(judged.found)) {
+		parts = append(parts, judged.found[z].Figures) // without regions if there are none
+	}
+	return own.In(verdict.Pooled(parts))
 }
 
 // request is the present request for the first slice along the third axis.
