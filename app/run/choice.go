@@ -16,6 +16,7 @@ import (
 	"quell/denoise/noise"
 	"quell/denoise/verdict"
 	"quell/internal/message"
+	"quell/measure"
 	"quell/series"
 	"quell/volume"
 )
@@ -82,6 +83,9 @@ func (c *Choice) take(strength float64) {
 	}
 	c.Possible = 1 - c.left.Possible
 }
+
+// Bands returns the power of the noise left, see [lesions.Sample.Bands].
+func (c Choice) Bands() []measure.Float { return c.Response.Sample(c.weights).Bands() }
 
 // Asked returns the recipe of a choice as it is asked for: automatic but for its strength.
 func (c Choice) Asked() (denoise.Recipe, error) {

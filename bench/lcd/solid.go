@@ -373,13 +373,6 @@ func (s solid) scan(ctx context.Context, p phantom.Phantom, photons float64, see
 // WriteMarkdown prints a table for every kernel and level.
 func (r Solid) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	list := func(values []float64) string {
-		var texts []string
-		for _, x := range values {
-			texts = append(texts, fmt.Sprintf("%.2f", x))
-		}
-		return strings.Join(texts, " ")
-	}
 	fmt.Fprintf(&b, "Spheres in %s, %s %s; slices of %g mm; %d volumes, seed %d, engine %s; bands from %s cycles a pixel.\n", r.Object, strings.Join(r.Inserts, ", "), r.Unit, r.Spacing, r.Volumes, r.Seed, r.Engine, list(r.Edges))
 	last := ""
 	for _, row := range r.Rows {
