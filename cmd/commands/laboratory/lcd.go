@@ -92,7 +92,8 @@ func newBenchSolid() command.Command {
 add noise to a head (--mr). Filter the volumes with every filter in three dimensions,
 where --strength visible stops. Prints the noise that is left, what is possible, the
 mean frequency and the power in bands, the contrast kept, and d' after over before of
-two observers: of each sphere, and of a pair of spheres against one of their mass.
+two observers: of each sphere, and of a pair and of a sphere with spikes against one of
+their mass; and f50 of rods of 30, 100 and 300 HU, after over before.
 
 With --against nothing is scanned. What a vendor's filter or reconstruction left of
 SERIES is put beside what every filter of a proposal leaves where the dial stops, the
