@@ -5,7 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"quell/denoise/cpu"
+	_ "quell/denoise/filter"
 	"quell/measure/detect"
+	"quell/phantom"
 	"quell/volume"
 )
 
@@ -66,5 +69,39 @@ func TestSharpness(t *testing.T) {
 	}
 	if f := (solid{}).sharpness(twins{{pair[0], pair[0]}}); !math.IsNaN(f[0]) {
 		t.Errorf("without rods f50 is %v", f)
+	}
+}
+
+// Noise has the SD that is asked for, and that of slices blurred across them correlates.
+func TestNoiseAcross(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full tier")
+	}
+	for across, want := range map[float64]float64{0.5: 0.26, 1: 0.78} {
+		s := solid{SolidOptions: SolidOptions{Spacing: 1, Noise: 15, Across: across, Seed: 1, Engine: cpu.New()}, kernel: "soft", level: 100, task: CT()}
+		g := volume.NewGeometry([3]int{pixels, pixels, depth}, [3]float64{s.task.pixel, s.task.pixel, s.Spacing})
+		body := phantom.Phantom{Kind: "ct", Geometry: g, Unit: "HU", Background: -1000, Shapes: []phantom.Shape{cylinderOf(0, 0, cylinder/2, cylinder/2, 1000)}}
+		empty, err := s.scan(t.Context(), body, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := s.alone(t.Context(), body, empty, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, squares, n := 0.0, 0.0, 0.0
+		for z := 4; z < depth-5; z++ {
+			for k := range 20 * 20 {
+				i := v.Index(pixels/2-10+k%20, pixels/2-10+k/20, z)
+				a, b := float64(v.Data[i]), float64(v.Data[i+pixels*pixels])
+				sum, squares, n = sum+a*b, squares+a*a, n+1
+			}
+		}
+		if rho := sum / squares; math.Abs(rho-want) > 0.05 {
+			t.Errorf("across %g: neighbours correlate by %.2f, want %.2f", across, rho, want)
+		}
+		if sd := (regions{{s.ground(twins{{v}})}}).noise(); math.Abs(sd-15) > 0.05 {
+			t.Errorf("across %g: SD %.2f", across, sd)
+		}
 	}
 }

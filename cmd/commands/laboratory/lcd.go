@@ -108,6 +108,8 @@ proposal first: noise, contrast, mean frequency and bands, with the verdicts.`,
 		flags.BoolVar(&o.MR, "mr", false, "spheres in the white matter of a head, in Rician noise")
 		flags.StringSliceVar(&o.Filters, "filters", nil, "`NAME,...` of filters; if not given, all")
 		flags.Float64Var(&o.Spacing, "spacing", o.Spacing, "slices of `MM`")
+		flags.Float64Var(&o.Noise, "noise", 0, "noise of `HU` in place of that of the doses")
+		flags.Float64Var(&o.Across, "across", 0, "noise that a Gaussian of `N` slices has blurred: of 0.5 neighbours correlate by 0.26, of 1 by 0.78")
 		flags.IntVar(&o.Volumes, "volumes", o.Volumes, "scan `N` volumes of each kind, with three of each sphere in each")
 		flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed `N` of the noise")
 		flags.BoolVar(&o.Quick, "quick", false, "the level of the least noise alone")
@@ -120,6 +122,9 @@ proposal first: noise, contrast, mean frequency and bands, with the verdicts.`,
 		}
 		if o.Volumes < 2 || o.Volumes > 200 || !(o.Spacing >= 0.3 && o.Spacing <= 10) {
 			return job.Usagef("--volumes %d --spacing %g: give 2 to 200 volumes of slices of 0.3 to 10 mm", o.Volumes, o.Spacing)
+		}
+		if !(o.Noise >= 0 && o.Across >= 0 && o.Across <= 1) || o.MR && o.Noise+o.Across > 0 {
+			return job.Usagef("--noise %g --across %g: of a CT, give HU of 0 and more, and 0 to 1 slices", o.Noise, o.Across)
 		}
 		for _, name := range o.Filters {
 			if _, err := denoise.FilterByName(name); err != nil {
