@@ -18,8 +18,8 @@ import (
 	"quell/volume"
 )
 
-// Beside is what another program made of a scan, beside what the filters make of it where --strength visible stops.
-type Beside struct {
+// Comparison has what another program made of a scan, and what the filters make of it where --strength visible stops.
+type Comparison struct {
 	Rows    []Figured       `json:"rows"`             // the other program first, then the filters, the proposal first
 	Problem message.Message `json:"problem,omitzero"` // why no filter is proposed, or the other is no result of the scan
 }
@@ -35,7 +35,7 @@ type Figured struct {
 
 // Against judges a result of another program as assess does, and the filters as a proposal does: all in the same regions. names
 // are of filters, nil for all that a proposal compares. The error is the context's or the engine's.
-func Against(ctx context.Context, e denoise.Engine, s *series.Series, other *volume.Volume, names []string) (b Beside, err error) {
+func Against(ctx context.Context, e denoise.Engine, s *series.Series, other *volume.Volume, names []string) (b Comparison, err error) {
 	facts, err := denoise.FactsOf(ctx, s.Volume)
 	if err != nil {
 		return b, err
@@ -63,7 +63,7 @@ func Against(ctx context.Context, e denoise.Engine, s *series.Series, other *vol
 }
 
 // WriteMarkdown prints a table.
-func (b Beside) WriteMarkdown(w io.Writer) error {
+func (b Comparison) WriteMarkdown(w io.Writer) error {
 	fmt.Fprintf(w, "| filter | strength | noise left | contrast kept | mean frequency | power in bands of 0.05 cycles a pixel | verdict |\n| --- | ---: | ---: | --- | --- | --- | --- |\n")
 	for _, r := range b.Rows {
 		name, strength := "the other", "–"

@@ -29,7 +29,7 @@ func TestAgainst(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, e := &series.Series{Volume: v}, cpu.New()
-	beside := func(other *volume.Volume, names ...string) lcd.Beside {
+	against := func(other *volume.Volume, names ...string) lcd.Comparison {
 		b, err := lcd.Against(t.Context(), e, s, other, names)
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestAgainst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := beside(run(r.With("sigma-spatial", denoise.Number(1))), "bilateral")
+	b := against(run(r.With("sigma-spatial", denoise.Number(1))), "bilateral")
 	if len(b.Rows) != 2 || b.Rows[1].Filter != "bilateral" || !b.Problem.IsZero() {
 		t.Fatalf("%+v", b)
 	}
@@ -58,13 +58,13 @@ func TestAgainst(t *testing.T) {
 	if quell.Judgement != verdict.Good || !math.IsNaN(float64(quell.Bands[0])) || slices.ContainsFunc(quell.Bands[1:], func(x measure.Float) bool { return !(x > 0.2 && x < 1.05) }) {
 		t.Errorf("the filter: %+v", quell)
 	}
-	own := beside(run(quell.Recipe), "bilateral").Rows
+	own := against(run(quell.Recipe), "bilateral").Rows
 	if !own[0].Close(quell.Figures, 1e-4) || math.Abs(float64(own[0].Bands[5]-quell.Bands[5])) > 1e-4 {
 		t.Errorf("its own result: %+v\n%+v", own[0], own[1])
 	}
 	moved := v.Clone()
 	copy(moved.Data[2:], v.Data)
-	if b := beside(moved, "bilateral"); b.Problem.IsZero() || b.Rows[0].Judgement != verdict.Unknown {
+	if b := against(moved, "bilateral"); b.Problem.IsZero() || b.Rows[0].Judgement != verdict.Unknown {
 		t.Errorf("moved by two pixels: %+v", b)
 	}
 	var text strings.Builder

@@ -49,7 +49,7 @@ func (s solid) look(ctx context.Context, row *Row, before, after regions, ground
 }
 
 // seen returns d' of an observer that knows the mean signal and the noise: the Hotelling observer in channels, or the
-// non-prewhitening one, whose only channel is the signal. The noise is that at the places with the signal, and as much that of ground.
+// non-prewhitening one with the signal as its only channel. The noise is half that at the places with the signal and half ground.
 func seen(of [2][][]float64, ground, channels [][]float64) float64 {
 	signal := make([]float64, side*side)
 	for i := range of[0] {

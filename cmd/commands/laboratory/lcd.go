@@ -135,7 +135,7 @@ proposal first: noise, contrast, mean frequency and bands, with the verdicts.`,
 			return err
 		}
 		if len(args) > 0 {
-			return beside(cmd, o, args[0], *against)
+			return compared(cmd, o, args[0], *against)
 		}
 		var done func()
 		o.Progress, done = counting(cmd)
@@ -153,8 +153,8 @@ proposal first: noise, contrast, mean frequency and bands, with the verdicts.`,
 	return c
 }
 
-// beside prints what another program made of a series beside what the filters make of it.
-func beside(cmd *cobra.Command, o lcd.SolidOptions, path, other string) error {
+// compared prints what another program and the filters make of a series.
+func compared(cmd *cobra.Command, o lcd.SolidOptions, path, other string) error {
 	in, err := command.OpenInput(cmd, job.Input{Path: path})
 	if err != nil {
 		return err
