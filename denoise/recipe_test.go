@@ -32,12 +32,17 @@ func TestValueRoundTrips(t *testing.T) {
 			t.Errorf("%s is read as %v, %v", data, back, err)
 		}
 	}
+	for _, text := range []string{"visible", "visible:0.95", "visible:0.95,0.9", "visible:0,0.9,0.99"} {
+		if v, err := denoise.ParseValue(text); err != nil || !v.IsVisible() || v.String() != text {
+			t.Errorf("%q is read as %v, %v", text, v, err)
+		}
+	}
 	for text, want := range map[string]float64{"2.5 sigma": 2.5, "1.2σ": 1.2, " 3 σ ": 3} {
 		if v, err := denoise.ParseValue(text); err != nil || !v.Equal(denoise.Sigmas(want)) || v.Float() != want {
 			t.Errorf("%q is read as %v, %v", text, v, err)
 		}
 	}
-	for _, text := range []string{"", "x%", "1,b", "sigma", "x sigma", "1,2σ"} {
+	for _, text := range []string{"", "x%", "1,b", "sigma", "x sigma", "1,2σ", "visible:", "visible:all", "visible:1", "visible:-0.1", "visible:0.9,0.9,0.3,0.3"} {
 		if v, err := denoise.ParseValue(text); err == nil {
 			t.Errorf("%q is read as %v", text, v)
 		}

@@ -50,8 +50,11 @@ func Sigmas(x float64) Value { return Value{kind: kindSigmas, num: x} }
 // Package denoise/tune replaces it by a number; Recipe.Resolve refuses it.
 var SURE = Value{kind: kindSURE}
 
-// Visible leaves the strength of the mixture to be found: the highest that keeps what was visible.
+// Visible leaves the strength of the mixture to be found: the highest that keeps what was visible. Floats are the reader's bounds,
+// as far as they are given: the contrast, the mean frequency and the power of a band that stay.
 var Visible = Value{kind: kindVisible}
+
+const visiblePrefix = "visible:"
 
 // Word returns a choice by its name.
 func Word(s string) Value { return Value{kind: kindWord, text: s} }
@@ -132,7 +135,7 @@ func (v Value) Equal(o Value) bool {
 }
 
 // String returns the form that ParseValue reads back: "auto", "sure", "10", "15%",
-// "1.2sigma", "gaussian", "true", "1,2,3".
+// "1.2sigma", "gaussian", "true", "1,2,3", "visible:0.95,0.9".
 func (v Value) String() string {
 	switch v.kind {
 	case kindNumber:
@@ -144,19 +147,23 @@ func (v Value) String() string {
 	case kindSURE:
 		return "sure"
 	case kindVisible:
-		return "visible"
+		return strings.TrimSuffix(visiblePrefix+listText(v.list), ":")
 	case kindWord:
 		return v.text
 	case kindBool:
 		return strconv.FormatBool(v.On())
 	case kindList:
-		parts := make([]string, len(v.list))
-		for i, x := range v.list {
-			parts[i] = strconv.FormatFloat(x, 'g', -1, 64)
-		}
-		return strings.Join(parts, ",")
+		return listText(v.list)
 	}
 	return "auto"
+}
+
+func listText(list []float64) string {
+	parts := make([]string, len(list))
+	for i, x := range list {
+		parts[i] = strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return strings.Join(parts, ",")
 }
 
 // ParseValue reads what String writes and what users type: also "1.2 sigma" and
@@ -190,6 +197,14 @@ func ParseValue(s string) (Value, error) {
 			}
 			return Sigmas(x), nil
 		}
+	}
+	if bounds, ok := strings.CutPrefix(s, visiblePrefix); ok {
+		v, err := ParseValue(bounds)
+		list := v.Floats()
+		if err != nil || len(list) == 0 || len(list) > 3 || slices.ContainsFunc(list, func(x float64) bool { return !(x >= 0 && x < 1) }) {
+			return Value{}, message.Errorf(message.RecipeValue, "%q has no shares of contrast, mean frequency and power that stay, such as visible:0.95,0.9,0.25", s)
+		}
+		return Value{kind: kindVisible, list: list}, nil
 	}
 	if x, err := strconv.ParseFloat(s, 64); err == nil {
 		return Number(x), nil

@@ -16,11 +16,12 @@ import (
 	"quell/denoise/noise"
 	"quell/denoise/verdict"
 	"quell/internal/message"
+	"quell/measure"
 	"quell/series"
 	"quell/volume"
 )
 
-// Choice is a filter at the strength at which it removes most noise within the bounds, see [lesions.UsualBounds].
+// Choice is a filter at the strength at which it removes most noise within bounds, see [lesions.UsualBounds].
 type Choice struct {
 	Filter   string  `json:"filter"`
 	Dims     int     `json:"dims"`
@@ -33,6 +34,7 @@ type Choice struct {
 	Recipe   denoise.Recipe    `json:"-"`        // resolved, of that strength
 	Response *lesions.Response `json:"-"`        // of the filter alone
 	Dial     lesions.Dial      `json:"-"`
+	bounds   lesions.Bounds
 	weights  equalise.Weights
 	left     lesions.Setting
 }
@@ -42,28 +44,46 @@ type Choice struct {
 const shorter, nearly = 0.8, 0.97
 
 // kept reports whether figures are within the bounds of the dial, and their intervals within those of the verdict.
-func kept(f verdict.Figures) bool {
-	return verdict.Usual.Within(f) && float64(f.ContrastKept) >= lesions.UsualBounds.Kept && float64(f.TextureKept) >= lesions.UsualBounds.Texture
+func kept(f verdict.Figures, b lesions.Bounds) bool {
+	return judged(b).Within(f) && float64(f.ContrastKept) >= b.Kept && float64(f.TextureKept) >= b.Texture
 }
 
-// Choose finds the strength of a resolved recipe within the bounds: by one run on the homogeneous regions of a series. The
+// judged returns the bounds of the verdict, or those of a reader who asks for less.
+func judged(b lesions.Bounds) verdict.Bounds {
+	v := verdict.Usual
+	v.Contrast, v.Texture = min(v.Contrast, b.Kept), min(v.Texture, b.Texture)
+	return v
+}
+
+// boundsOf returns those that a strength is found within.
+func boundsOf(strength denoise.Value) lesions.Bounds {
+	b := lesions.UsualBounds
+	if strength.IsVisible() {
+		for i, x := range strength.Floats() {
+			*[...]*float64{&b.Kept, &b.Texture, &b.Floor}[i] = x
+		}
+	}
+	return b
+}
+
+// Choose finds the strength of a resolved recipe within bounds: by one run on the homogeneous regions of a series. The
 // error is the context's or the engine's.
-func Choose(ctx context.Context, engine denoise.Engine, tissue *lesions.Tissue, r denoise.Recipe) (c Choice, err error) {
-	c = Choice{Filter: r.Filter, Dims: r.Dims, Figures: verdict.None(), Recipe: r}
+func Choose(ctx context.Context, engine denoise.Engine, tissue *lesions.Tissue, r denoise.Recipe, b lesions.Bounds) (c Choice, err error) {
+	c = Choice{bounds: b, Filter: r.Filter, Dims: r.Dims, Figures: verdict.None(), Recipe: r}
 	if c.Response, err = tissue.Respond(ctx, engine, r.Equalised(denoise.MixStrength.Default.Float(), nil)); err != nil {
 		return c, err
 	}
 	c.Full = c.Response.Figures(nil)
-	d, ok := c.Response.Dial()
+	d, ok := c.Response.Dial(b)
 	if !ok {
 		return c, nil
 	}
 	c.Dial = d
-	_, setting, _ := d.Strongest(lesions.UsualBounds)
+	_, setting, _ := d.Strongest(b)
 	c.take(setting.Strength)
-	for c.Strength > 0 && !kept(c.Figures) {
+	for c.Strength > 0 && !kept(c.Figures, b) {
 		s := math.Floor(c.Strength * nearly)
-		if !verdict.Usual.Within(c.Figures) { // intervals count too
+		if !judged(b).Within(c.Figures) { // intervals count too
 			s = math.Floor(c.Strength * shorter)
 		}
 		c.take(s)
@@ -77,11 +97,14 @@ func (c *Choice) take(strength float64) {
 	c.Strength, c.Figures = strength, c.Response.Figures(c.weights)
 	c.Recipe = c.Recipe.Equalised(strength, c.weights)
 	c.left.Noise, c.left.Kept, c.left.Texture = 1-float64(c.NoiseRemoved), float64(c.ContrastKept), float64(c.TextureKept)
-	if kept(c.Figures) { // the least is found otherwise: within the bounds it cannot be above
+	if kept(c.Figures, c.bounds) { // the least is found otherwise: within the bounds it cannot be above
 		c.left.Possible = min(c.left.Possible, c.left.Noise)
 	}
 	c.Possible = 1 - c.left.Possible
 }
+
+// Bands returns the power of the noise left, see [lesions.Sample.Bands].
+func (c Choice) Bands() []measure.Float { return c.Response.Sample(c.weights).Bands() }
 
 // Asked returns the recipe of a choice as it is asked for: automatic but for its strength.
 func (c Choice) Asked() (denoise.Recipe, error) {
@@ -229,7 +252,7 @@ func (q Chooser) Choose(ctx context.Context) (c Choice, err error) {
 func (q Chooser) in(ctx context.Context, tissue *lesions.Tissue, from float64) (Choice, error) {
 	return climb(q.Noise, q.Asked, from, func(r denoise.Recipe) (c Choice, err error) {
 		if r, err = q.Resolve(r); err == nil {
-			c, err = Choose(ctx, q.Engine, tissue, r)
+			c, err = Choose(ctx, q.Engine, tissue, r, lesions.UsualBounds)
 		}
 		return c, err
 	})

@@ -11,6 +11,7 @@ import (
 
 	"quell/app/job"
 	"quell/denoise"
+	"quell/denoise/lesions"
 	"quell/internal/message"
 	"quell/volume"
 )
@@ -52,7 +53,7 @@ func (q *Request) dial(ctx context.Context, eng denoise.Engine, in denoise.Input
 	if why := untunable(facts.Noise); !why.IsZero() {
 		return undecided(why)
 	}
-	choice, err := solved(ctx, eng, in, full, facts)
+	choice, err := solved(ctx, eng, in, full, facts, boundsOf(asked.Get(name)))
 	if message.KindOf(err) == message.VerdictNone {
 		return undecided(message.Of(err).Clause())
 	}
@@ -80,6 +81,7 @@ type dialKey struct {
 	recipe        string // at full strength, resolved
 	sigma         float64
 	engine        string
+	bounds        lesions.Bounds
 }
 
 func dialKeyOf(in denoise.Input, f denoise.Facts) dialKey {
@@ -101,13 +103,13 @@ var dials struct {
 const mostDials = 4
 
 // solved returns the choice of a recipe at full strength.
-func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full denoise.Recipe, facts denoise.Facts) (Choice, error) {
+func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full denoise.Recipe, facts denoise.Facts, b lesions.Bounds) (Choice, error) {
 	recipe, err := json.Marshal(full)
 	if err != nil {
 		return Choice{}, err
 	}
 	key := dialKeyOf(in, facts)
-	key.recipe, key.engine = string(recipe), eng.Info().Name
+	key.recipe, key.engine, key.bounds = string(recipe), eng.Info().Name, b
 	dials.Lock()
 	i := slices.Index(dials.keys, key)
 	if i >= 0 {
@@ -122,7 +124,7 @@ func solved(ctx context.Context, eng denoise.Engine, in denoise.Input, full deno
 	if len(tissue.At) == 0 {
 		return Choice{}, message.Errorf(message.VerdictNone, "too few homogeneous regions to judge a strength in")
 	}
-	c, err := Choose(ctx, eng, tissue, full)
+	c, err := Choose(ctx, eng, tissue, full, b)
 	if err != nil {
 		return c, err
 	}

@@ -94,3 +94,28 @@ func TestFewPlacesOfEvenTissue(t *testing.T) {
 		}
 	}
 }
+
+// A reader's bounds move where visible stops: to more that stays, and to less than the verdict asks for.
+func TestBoundsOfAReader(t *testing.T) {
+	s := even(t, [3]int{96, 96, 1}, 10, 0)
+	r := apptest.MustRecipe("gaussian", 2).With("sigma-spatial", denoise.Number(1.2))
+	last := 1.0
+	for _, c := range []struct {
+		text                 string
+		kept, texture, floor float64
+	}{{"visible:0.97,0.97,0.6", 0.97, 0.97, 0.6}, {"visible", 0.9, 0.9, 0.25}, {"visible:0.8,0.75", 0.8, 0.75, 0.25}} {
+		v, err := denoise.ParseValue(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, err := run.Denoise(t.Context(), cpu.New(), run.Request{Series: s, Recipe: r.With("strength", v)}, nil)
+		if err != nil || done.Tuned.Dial == nil {
+			t.Fatalf("%s: %v", c.text, err)
+		}
+		if d := done.Tuned.Dial; d.Kept < c.kept-0.002 || d.Texture < c.texture-0.002 || d.Floor < c.floor-0.002 || d.Noise > last-0.03 {
+			t.Errorf("%s: %+v", c.text, d)
+		} else {
+			last = d.Noise
+		}
+	}
+}

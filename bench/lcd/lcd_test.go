@@ -91,7 +91,7 @@ func TestSpheres(t *testing.T) {
 		t.Skip("full tier")
 	}
 	r, err := lcd.RunSolid(t.Context(), lcd.SolidOptions{MR: true, Quick: true, Spacing: 2, Volumes: 2, Seed: 1, Filters: []string{"gaussian"}, Engine: cpu.New()})
-	if err != nil || len(r.Rows) != 1 || len(r.Inserts) != 5 {
+	if err != nil || len(r.Rows) != 1 || len(r.Inserts) != 6 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	row := r.Rows[0]
@@ -105,7 +105,7 @@ func TestSpheres(t *testing.T) {
 		t.Errorf("promised %+v, found %+v", row.Promised, row)
 	}
 	// The dial protects 2.4 mm, 3 pixels; the smallest sphere has 2 mm.
-	if len(row.Kept) != 5 || row.Kept[0] < 0.7 || slices.Min(row.Kept[1:4]) < 0.8 || slices.Max(row.Kept) > 1.2 || len(row.Seen["NPW"]) != 5 {
+	if len(row.Kept) != 6 || row.Kept[0] < 0.7 || slices.Min(row.Kept[1:4]) < 0.8 || slices.Max(row.Kept) > 1.2 || len(row.Seen["NPW"]) != 6 {
 		t.Errorf("%+v", row)
 	}
 	var text strings.Builder

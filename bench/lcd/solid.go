@@ -15,19 +15,19 @@ import (
 	"quell/denoise"
 	"quell/denoise/filter/slab"
 	"quell/denoise/lesions"
-	"quell/denoise/noise"
 	"quell/measure"
-	"quell/measure/detect"
 	"quell/phantom"
 	"quell/series"
 	"quell/volume"
 )
 
-// SolidOptions say what is run in three dimensions: spheres, each as long as it is wide, and a pair of spheres against one of the
-// same mass, which an observer must tell apart.
+// SolidOptions say what is run in three dimensions: spheres, each as long as it is wide; a pair of spheres and a sphere with four
+// spikes, each against a sphere of the same mass, which an observer must tell apart; and rods in a CT.
 type SolidOptions struct {
 	MR      bool
 	Spacing float64  // of slices, mm
+	Noise   float64  // SD in HU; 0: that of the doses
+	Across  float64  // width in slices of a Gaussian that blurs the noise of a CT across them: at 0.5 neighbours correlate by 0.26, at 1 by 0.78
 	Volumes int      // of each kind and level
 	Quick   bool     // the level of the least noise alone
 	Filters []string // names; nil for all with a form in three dimensions
@@ -50,7 +50,8 @@ type Row struct {
 	Texture  float64              `json:"texture"`
 	Bands    []float64            `json:"bands"` // power, see Solid.Edges
 	Kept     []float64            `json:"kept"`
-	Seen     map[string][]float64 `json:"seen"` // d' of LG_CHO and NPW
+	Seen     map[string][]float64 `json:"seen"`          // d' of LG_CHO and NPW
+	F50      []measure.Float      `json:"f50,omitempty"` // where the transfer function falls to half, of Solid.Rods
 }
 
 // Solid is all rows.
@@ -58,7 +59,9 @@ type Solid struct {
 	Object  string    `json:"object"`
 	Unit    string    `json:"unit"`
 	Spacing float64   `json:"spacing_mm"`
+	Across  float64   `json:"noise_blurred_across_slices"`
 	Inserts []string  `json:"inserts"`
+	Rods    []float64 `json:"rods,omitempty"` // contrasts
 	Edges   []float64 `json:"band_edges_per_pixel"`
 	Volumes int       `json:"volumes"`
 	Seed    uint64    `json:"seed"`
@@ -74,7 +77,13 @@ const (
 	depth  = 24 // slices of a volume
 	across = 4  // places along x and y
 	apart  = 34 // pixels from one to the next
+	kinds  = 2  // of what an observer tells from a sphere
+	middle = 92 // of a rod, in pixels from the middle of the image
+	radius = 8  // of a rod
 )
+
+// rods are contrasts in HU.
+var rods = []float64{30, 100, 300}
 
 // solid is one condition.
 type solid struct {
@@ -82,6 +91,9 @@ type solid struct {
 	kernel string
 	level  float64
 	task   Task // whose Inserts are those of the places
+	// Of the volumes as they are: noise alone, and f50 of the rods.
+	before [][]float64
+	f50    []float64
 }
 
 // RunSolid makes volumes, filters each with every filter in three dimensions where --strength visible stops, and slab at full
@@ -89,7 +101,7 @@ type solid struct {
 func RunSolid(ctx context.Context, o SolidOptions) (Solid, error) {
 	started := time.Now()
 	task, kernels := CT(), []string{"soft", "medium", "sharp"}
-	r := Solid{Object: task.Object, Unit: task.Unit, Spacing: o.Spacing, Edges: bandEdges, Volumes: o.Volumes, Seed: o.Seed, Engine: o.Engine.Info().Name}
+	r := Solid{Object: task.Object, Unit: task.Unit, Spacing: o.Spacing, Across: o.Across, Edges: bandEdges, Volumes: o.Volumes, Seed: o.Seed, Engine: o.Engine.Info().Name}
 	task.Inserts = []Insert{{Contrast: 14, Diameter: 3}, {Contrast: 7, Diameter: 5}, {Contrast: 5, Diameter: 7}, {Contrast: 3, Diameter: 10}}
 	if o.MR {
 		task, kernels = MR(), []string{""}
@@ -100,15 +112,17 @@ func RunSolid(ctx context.Context, o SolidOptions) (Solid, error) {
 	for _, i := range task.Inserts {
 		r.Inserts = append(r.Inserts, fmt.Sprintf("%g of %g mm", i.Contrast, i.Diameter))
 	}
-	r.Inserts = append(r.Inserts, "pair")
+	if r.Inserts = append(r.Inserts, "pair", "spikes"); !o.MR {
+		r.Rods = rods
+	}
 	levels := task.Levels
-	if o.Quick {
+	if o.Quick || o.Noise > 0 {
 		levels = levels[:1]
 	}
 	done, filters := 0, o.filters()
 	for _, kernel := range kernels {
 		for _, level := range levels {
-			rows, err := solid{o, kernel, level, task}.rows(ctx, filters, func() {
+			rows, err := solid{SolidOptions: o, kernel: kernel, level: level, task: task}.rows(ctx, filters, func() {
 				done++
 				if o.Progress != nil {
 					o.Progress(done, len(kernels)*len(levels)*(len(filters)+1))
@@ -155,8 +169,10 @@ func (s solid) rows(ctx context.Context, filters []solidFilter, step func()) (ro
 	step()
 	dialled, all := all[0][1], all[1:]
 	before := s.cut(all)
+	s.before = s.ground(all)
+	s.f50 = s.sharpness(all)
 	for _, f := range filters {
-		row := Row{Kernel: s.kernel, Level: s.level, Filter: f.name, SD: before[:len(before)-1].noise()}
+		row := Row{Kernel: s.kernel, Level: s.level, Filter: f.name, SD: regions{{s.before}}.noise()}
 		var refused *job.InputError
 		if err := s.fill(ctx, &row, f, all, dialled, before); errors.As(err, &refused) {
 			row.Problem = refused.Problem.String()
@@ -192,66 +208,21 @@ func (s solid) fill(ctx context.Context, row *Row, f solidFilter, all twins, dia
 			}
 		}
 	}
-	return s.look(ctx, row, before, s.cut(results))
-}
-
-// look fills in the figures.
-func (s solid) look(ctx context.Context, row *Row, before, after regions) error {
-	spectrum := func(r regions) measure.NPS {
-		var patches []measure.Patch
-		for _, insert := range r[:len(r)-1] {
-			for _, region := range insert[0] {
-				patches = append(patches, measure.NewPatch(side, side, [2]float64{1, 1}, append([]float64(nil), region...)))
-			}
-		}
-		return measure.NPSOf(patches...)
+	for i, f := range s.sharpness(results) {
+		row.F50 = append(row.F50, measure.Float(f/s.f50[i]))
 	}
-	was, is := spectrum(before), spectrum(after)
-	row.Noise, row.Texture = math.Sqrt(is.Variance/was.Variance), float64(is.Mean/was.Mean)
-	for b := range len(bandEdges) - 1 {
-		var all, left float64
-		for k, f := range was.Frequency {
-			if f >= bandEdges[b] && f < bandEdges[b+1] {
-				all, left = all+was.Power[k]*was.Area[k], left+is.Power[k]*is.Area[k]
-			}
-		}
-		row.Bands = append(row.Bands, left/all)
-	}
-	row.Seen = map[string][]float64{}
-	for i := range after {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		row.Kept = append(row.Kept, kept(before[i], after[i]).Value)
-		size := s.task.Inserts[min(i, len(s.task.Inserts)-1)].Diameter
-		if i == len(s.task.Inserts) {
-			size = s.task.Inserts[1].Diameter
-		}
-		lg := detect.LaguerreGauss(side, detect.WidthFor(size/s.task.pixel), detect.LaguerreGaussCount)
-		for name, observer := range map[string]detect.Observer{"LG_CHO": detect.Channelised{Channels: lg}, "NPW": detect.NonPrewhitening{}} {
-			var d [2]float64
-			for k, r := range []regions{before, after} {
-				_, snr, err := detect.Study(observer, r[i][0], r[i][1], detect.Options{Seed: s.Seed, Paired: true})
-				if err != nil {
-					return err
-				}
-				d[k] = snr.Value
-			}
-			row.Seen[name] = append(row.Seen[name], d[1]/d[0])
-		}
-	}
-	return nil
+	return s.look(ctx, row, before, s.cut(results), s.ground(results))
 }
 
 // place returns the column and the row of a place, and its kind: an insert, or after them the pair.
 func (s solid) place(k int) (column, row, kind int) {
 	at := func(i int) int { return pixels/2 + (2*i-across+1)*apart/2 }
-	return at(k % across), at(k / across), k % (len(s.task.Inserts) + 1)
+	return at(k % across), at(k / across), k % (len(s.task.Inserts) + kinds)
 }
 
 // cut returns the regions of all places in the middle slices.
 func (s solid) cut(all twins) regions {
-	out := make(regions, len(s.task.Inserts)+1)
+	out := make(regions, len(s.task.Inserts)+kinds)
 	for _, pair := range all {
 		for k, v := range pair {
 			middle := v.Crop(volume.Slices(v.Geometry, depth/2, depth/2+1))
@@ -264,127 +235,53 @@ func (s solid) cut(all twins) regions {
 	return out
 }
 
-// spheres are the inserts: of the kind of the pair one sphere without and two with, side by side and of the same mass.
-func (s solid) spheres(with bool) (all []phantom.Shape) {
+// shapes are the inserts and, with them, the rods. Instead of a sphere with spikes, and of a pair of spheres side by side, one of
+// their mass is there without.
+func (s solid) shapes(with bool) (all []phantom.Shape) {
 	at := func(i int) float64 { return (float64(i) - float64(pixels-1)/2) * s.task.pixel }
 	z := s.Spacing / 2 // of slice depth/2
-	add := func(x, y, diameter, value float64) {
-		r := diameter / 2
-		all = append(all, phantom.Shape{Centre: [3]float64{x, y, z}, Half: [3]float64{r, r, r}, Value: value})
+	add := func(x, y, value, halfX, halfY, halfZ float64) {
+		all = append(all, phantom.Shape{Centre: [3]float64{x, y, z}, Half: [3]float64{halfX, halfY, halfZ}, Value: value})
 	}
 	for p := range across * across {
 		column, row, kind := s.place(p)
 		x, y := at(column), at(row)
-		switch {
-		case kind < len(s.task.Inserts):
-			if i := s.task.Inserts[kind]; with {
-				add(x, y, i.Diameter, i.Contrast)
-			}
-		case with:
-			i := s.task.Inserts[1]
-			small := i.Diameter / math.Cbrt(2)
-			add(x-small*0.6, y, small, 2*i.Contrast)
-			add(x+small*0.6, y, small, 2*i.Contrast)
+		i := s.task.Inserts[1]
+		value, r := 2*i.Contrast, i.Diameter/2
+		switch told := kind - len(s.task.Inserts); {
+		case told < 0 && with:
+			i = s.task.Inserts[kind]
+			r = i.Diameter / 2
+			add(x, y, i.Contrast, r, r, r)
+		case told < 0:
+		case !with:
+			add(x, y, value, r, r, r)
+		case told == 0:
+			r /= math.Cbrt(2)
+			add(x-1.2*r, y, value, r, r, r)
+			add(x+1.2*r, y, value, r, r, r)
 		default:
-			i := s.task.Inserts[1]
-			add(x, y, i.Diameter, 2*i.Contrast)
+			add(x, y, value, 0.8*r, 0.8*r, 0.8*r)
+			add(x, y, value, 1.6*r, 0.39*r, 0.39*r)
+			add(x, y, value, 0.39*r, 1.6*r, 0.39*r)
+		}
+	}
+	for i, contrast := range rods {
+		if x, y := rod(i); with && !s.MR {
+			all = append(all, cylinderOf(at(x), at(y), radius*s.task.pixel, radius*s.task.pixel, contrast))
 		}
 	}
 	return all
 }
 
-// images returns the volumes. What the spheres add to a CT is that of a scan without noise.
-func (s solid) images(ctx context.Context, n int) (twins, error) {
-	g := volume.NewGeometry([3]int{pixels, pixels, depth}, [3]float64{s.task.pixel, s.task.pixel, s.Spacing})
-	body := phantom.Phantom{Kind: "ct", Geometry: g, Unit: "HU", Background: -1000, Shapes: []phantom.Shape{cylinderOf(0, 0, cylinder/2, cylinder/2, 1000)}}
-	if s.MR {
-		body = phantom.Phantom{Kind: "mr", Geometry: g, Shapes: []phantom.Shape{cylinderOf(0, 0, 92, 108, 230), cylinderOf(0, 0, 80, 96, white-230)}}
-	}
-	var empty, noisy *volume.Volume
-	var plain [2]*volume.Volume
-	for k := range plain {
-		p := body
-		p.Shapes = append(p.Shapes[:len(p.Shapes):len(p.Shapes)], s.spheres(k == 1)...)
-		var err error
-		if s.MR {
-			plain[k], err = p.Voxels(ctx)
-		} else {
-			plain[k], err = s.scan(ctx, p, 0, 0)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if !s.MR {
-		var err error
-		if empty, err = s.scan(ctx, body, 0, 0); err != nil {
-			return nil, err
-		}
-	}
-	all := make(twins, n)
-	for i := range all {
-		seed := s.Seed + uint64(i)
-		for k, v := range plain {
-			var err error
-			switch {
-			case s.MR:
-				all[i][k], err = noise.AddNoise(ctx, v, noise.Rician, white/s.level, seed)
-			case k == 0:
-				if noisy, err = s.scan(ctx, body, fullDose*s.level/100*s.Spacing, seed); err != nil {
-					return nil, err
-				}
-				fallthrough
-			default:
-				all[i][k] = noisy.Clone()
-				for j, x := range v.Data {
-					all[i][k].Data[j] += x - empty.Data[j]
-				}
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-	}
-	return all, nil
-}
-
-// scan images a phantom. The medium kernel is the mean of the other two.
-func (s solid) scan(ctx context.Context, p phantom.Phantom, photons float64, seed uint64) (sum *volume.Volume, err error) {
-	kernels := []string{s.kernel}
-	if s.kernel == "medium" {
-		kernels = []string{"soft", "sharp"}
-	}
-	for _, kernel := range kernels {
-		v, err := p.Image(ctx, phantom.Scan{Views: views, Photons: photons, Recon: phantom.Recon{Method: "fbp", Kernel: kernel}, Seed: seed})
-		if err != nil || sum == nil && len(kernels) == 1 {
-			return v, err
-		}
-		if sum == nil {
-			sum = volume.New(v.Geometry)
-			sum.Unit, sum.Modality = v.Unit, v.Modality
-		}
-		for i, x := range v.Data {
-			sum.Data[i] += x / 2
-		}
-	}
-	return sum, nil
-}
-
 // WriteMarkdown prints a table for every kernel and level.
 func (r Solid) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	list := func(values []float64) string {
-		var texts []string
-		for _, x := range values {
-			texts = append(texts, fmt.Sprintf("%.2f", x))
-		}
-		return strings.Join(texts, " ")
-	}
-	fmt.Fprintf(&b, "Spheres in %s, %s %s; slices of %g mm; %d volumes, seed %d, engine %s; bands from %s cycles a pixel.\n", r.Object, strings.Join(r.Inserts, ", "), r.Unit, r.Spacing, r.Volumes, r.Seed, r.Engine, list(r.Edges))
+	fmt.Fprintf(&b, "Spheres in %s, %s %s; slices of %g mm, noise blurred across %g; %d volumes, seed %d, engine %s; bands from %s cycles a pixel.\n", r.Object, strings.Join(r.Inserts, ", "), r.Unit, r.Spacing, r.Across, r.Volumes, r.Seed, r.Engine, list(r.Edges))
 	last := ""
 	for _, row := range r.Rows {
 		if title := strings.TrimSpace(fmt.Sprintf("%s %g", row.Kernel, row.Level)); title != last {
-			fmt.Fprintf(&b, "\n### %s, noise %.3g\n\n| filter | strength | noise left | possible | mean frequency | bands | kept | d' LG-CHO | d' NPW |\n| --- | ---: | ---: | ---: | ---: | --- | --- | --- | --- |\n", title, row.SD)
+			fmt.Fprintf(&b, "\n### %s, noise %.3g\n\n| filter | strength | noise left | possible | mean frequency | bands | kept | d' LG-CHO | d' NPW | f50 |\n| --- | ---: | ---: | ---: | ---: | --- | --- | --- | --- | --- |\n", title, row.SD)
 			last = title
 		}
 		if row.Problem != "" {
@@ -395,7 +292,7 @@ func (r Solid) WriteMarkdown(w io.Writer) error {
 		if row.Promised != nil {
 			possible = fmt.Sprintf("%.2f", row.Promised.Possible)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %.2f | %s | %.2f | %s | %s | %s | %s |\n", row.Filter, row.Recipe.Get(denoise.MixStrength.Name), row.Noise, possible, row.Texture, list(row.Bands), list(row.Kept), list(row.Seen["LG_CHO"]), list(row.Seen["NPW"]))
+		fmt.Fprintf(&b, "| %s | %s | %.2f | %s | %.2f | %s | %s | %s | %s | %s |\n", row.Filter, row.Recipe.Get(denoise.MixStrength.Name), row.Noise, possible, row.Texture, list(row.Bands), list(row.Kept), list(row.Seen["LG_CHO"]), list(row.Seen["NPW"]), list(row.F50))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -19,7 +19,7 @@ func dialOf(t *testing.T, v *volume.Volume, r denoise.Recipe) (*lesions.Response
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, ok := response.Dial()
+	d, ok := response.Dial(lesions.UsualBounds)
 	if !ok {
 		t.Fatal("there is no dial")
 	}

@@ -103,7 +103,7 @@ type Dial struct {
 
 // Dial solves the way of the equaliser from the original to the filter alone: what each of its weights takes of faint lesions
 // is the covariance of what it takes with the input. ok is false without noise.
-func (r *Response) Dial() (d Dial, ok bool) {
+func (r *Response) Dial(b Bounds) (d Dial, ok bool) {
 	t := r.tissue
 	if len(t.regions) == 0 {
 		return d, false
@@ -136,7 +136,7 @@ func (r *Response) Dial() (d Dial, ok bool) {
 		}
 		lost = append(lost, of)
 	}
-	return Dial{frontier: equalise.NewFrontier(tissueOf(power, lost), UsualBounds), possible: t.possible(r.weights)}, true
+	return Dial{frontier: equalise.NewFrontier(tissueOf(power, lost), b), possible: t.possible(r.weights, b)}, true
 }
 
 func tissueOf(p measure.CrossPower, lost [][]float64) equalise.Tissue {
@@ -145,10 +145,11 @@ func tissueOf(p measure.CrossPower, lost [][]float64) equalise.Tissue {
 
 // possible returns the least noise that any filter leaves within the bounds, by an equaliser of so many weights of the noise
 // itself. It is found once, whatever the filter.
-func (t *Tissue) possible(weights int) float64 {
+func (t *Tissue) possible(weights int, b Bounds) float64 {
 	t.once.Lock()
 	defer t.once.Unlock()
-	if least, ok := t.once.possible[weights]; ok {
+	key := asked{weights, b}
+	if least, ok := t.once.possible[key]; ok {
 		return least
 	}
 	margin := make(equalise.Weights, weights).Reach()
@@ -164,9 +165,9 @@ func (t *Tissue) possible(weights int) float64 {
 				faint = append(faint, t.faint(probe.plane, probe.support, weights))
 			}
 		}
-		least = tissueOf(power, faint).Possible(UsualBounds)
+		least = tissueOf(power, faint).Possible(b)
 	}
-	t.once.possible[weights] = least
+	t.once.possible[key] = least
 	return least
 }
 

@@ -26,7 +26,7 @@ func (t *Tissue) Run(ctx context.Context, e denoise.Engine, recipe denoise.Recip
 	if err != nil {
 		return Sample{}, err
 	}
-	return r.sample(nil), nil
+	return r.Sample(nil), nil
 }
 
 // Respond filters the regions by a resolved recipe at full strength, with what the kernel of an equaliser reads around them.
@@ -70,8 +70,8 @@ func (r *Response) removed(k int) *volume.Volume {
 	return out
 }
 
-// sample returns what an equaliser does, nil for the filter alone.
-func (r *Response) sample(w equalise.Weights) Sample {
+// Sample returns what an equaliser does, nil for the filter alone.
+func (r *Response) Sample(w equalise.Weights) Sample {
 	values := make([][]float64, len(r.places))
 	_ = parallel.For(context.Background(), len(values), func(k int) error {
 		of := r.after[k]
@@ -90,7 +90,7 @@ func (r *Response) sample(w equalise.Weights) Sample {
 }
 
 // Figures returns the figures of the filter with an equaliser, nil for the filter alone.
-func (r *Response) Figures(w equalise.Weights) verdict.Figures { return r.sample(w).Figures() }
+func (r *Response) Figures(w equalise.Weights) verdict.Figures { return r.Sample(w).Figures() }
 
 // faint is what each weight takes, in the middle slice of a region, of something in squares of that side of which a filter
 // removes all; plane returns its slices.

@@ -13,10 +13,16 @@ import (
 type once struct {
 	sync.Mutex
 	frames   map[frame]*Tissue
-	possible map[int]float64
+	possible map[asked]float64
 }
 
-func newOnce() *once { return &once{frames: map[frame]*Tissue{}, possible: map[int]float64{}} }
+// asked is what the least noise depends on: the weights of an equaliser and the bounds.
+type asked struct {
+	weights int
+	bounds  Bounds
+}
+
+func newOnce() *once { return &once{frames: map[frame]*Tissue{}, possible: map[asked]float64{}} }
 
 // frame is the side of regions and their slice in which a lesion is looked at.
 type frame struct{ side, mid int }

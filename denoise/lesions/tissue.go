@@ -11,6 +11,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/verdict"
+	"quell/measure"
 	"quell/volume"
 )
 
@@ -43,6 +44,8 @@ const (
 	narrowError = 0.1
 	// leastSeen is the least that is kept of the part of a lesion that is seen, by which what is kept of the rest is found.
 	leastSeen = 0.01
+	// rounding is a share of the power that may be rounding.
+	rounding = 1e-9
 )
 
 // lossError is the error of each figure relative to what was removed or lost: anatomy that is left in a region is kept, noise is
@@ -444,6 +447,20 @@ func (s sums) mostRemoved() float64 {
 		}
 	}
 	return 1 - math.Sqrt(max(left, 0)/s.variance[0])
+}
+
+// Bands returns the power of the noise in bands of 0.05 cycles per pixel over that before; NaN if the regions resolve no such band.
+func (s Sample) Bands() (left []measure.Float) {
+	var all sums
+	for _, o := range s.sums {
+		all.add(o)
+	}
+	for k, power := range all.slow {
+		if left = append(left, measure.Float(power[1]/power[0])); power[0] < rounding*all.variance[0] {
+			left[k] = measure.Float(math.NaN())
+		}
+	}
+	return left
 }
 
 // Figures returns the figures.

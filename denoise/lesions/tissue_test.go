@@ -148,7 +148,7 @@ func TestFiguresOfAnEqualiser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, ok := response.Dial()
+	d, ok := response.Dial(lesions.UsualBounds)
 	if !ok {
 		t.Fatal("no dial")
 	}
@@ -269,7 +269,7 @@ func TestNoTissue(t *testing.T) {
 	if f := response.Figures(nil); f.Noise().Known() {
 		t.Errorf("a filter of stripes has %+v", f)
 	}
-	if _, ok := response.Dial(); ok {
+	if _, ok := response.Dial(lesions.UsualBounds); ok {
 		t.Error("stripes have a dial")
 	}
 }

@@ -53,9 +53,13 @@ func autoGuide(r denoise.Recipe, g volume.Geometry) (denoise.Value, error) {
 	return denoise.Number(min(max(usualWidth/pixel, 1), 4)), nil
 }
 
-// autoReach is 2 mm, at least 2 and at most 6 slices.
-func autoReach(r denoise.Recipe, g volume.Geometry) (denoise.Value, error) {
-	return denoise.Number(min(max(math.Round(usualReach/g.Spacing[axisOf(r, g)]), 2), 6)), nil
+// autoReach is 2 mm, at least 2 slices, more if slices share noise, and at most 6 slices.
+func autoReach(r denoise.Recipe, g volume.Geometry, f denoise.Facts) float64 {
+	rho := autoCorrelation(r, g, f) / 100
+	if given := r.Get("slice-correlation"); !given.IsAuto() {
+		rho = given.Float() / 100
+	}
+	return min(math.Round(max(usualReach/g.Spacing[axisOf(r, g)], 2)*(1+1.5*rho*rho)), 6)
 }
 
 // autoCorrelation is the estimated correlation of neighbouring slices in whole per cent.

@@ -135,7 +135,7 @@ func TestKeptOverTheWholeOfUse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, ok := response.Dial()
+		d, ok := response.Dial(lesions.UsualBounds)
 		if !ok {
 			t.Fatalf("%+v: no dial", c)
 		}

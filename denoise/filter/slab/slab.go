@@ -27,7 +27,7 @@ var Filter = denoise.Filter{
 		},
 		{
 			Name: "reach", Label: "Reach", Kind: denoise.Int, Unit: "slices", Basic: true,
-			Min: 1, Max: MostReach, Lo: 1, Hi: 6, Step: 1, Default: denoise.Auto, Auto: &denoise.AutoRule{Value: autoReach},
+			Min: 1, Max: MostReach, Lo: 1, Hi: 6, Step: 1, Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoReach},
 			Help: "How many slices to either side are averaged; more removes more. Auto is 2 mm, at least 2 and at most 6 slices.",
 		},
 		{

@@ -1,6 +1,7 @@
 package slab_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -126,6 +127,16 @@ func TestWeights(t *testing.T) {
 		}
 		if want := 100 * c.weight / (1 + c.weight); math.Abs(float64(got.Data[0])-want) > 1e-4 {
 			t.Errorf("a squared difference of %g noises: %g; want %g", c.square, got.Data[0], want)
+		}
+	}
+}
+
+// Slices that share noise are averaged over more of them.
+func TestReachOfSharedNoise(t *testing.T) {
+	g := volume.NewGeometry([3]int{20, 20, 20}, [3]float64{0.6, 0.6, 1})
+	for percent, want := range map[int]int{0: 2, 40: 2, 41: 3, 78: 4, 95: 5} {
+		if r := resolved(t, fmt.Sprintf("slice-correlation=%d", percent), g, denoise.Facts{}); r.Get("reach").Int() != want {
+			t.Errorf("%d %%: reach %d, want %d", percent, r.Get("reach").Int(), want)
 		}
 	}
 }
