@@ -102,7 +102,7 @@ type Measures struct {
 	slice, volume measuring
 	sliceNumbers  measured
 	marked        bool                                         // structure in the residual is
-	word          func(z int, own judge.Verdict) judge.Verdict // see [Strip.word]
+	word          func(z int, own judge.Verdict) judge.Verdict // see [Strip.words]
 }
 
 // New returns the measures of a desk.

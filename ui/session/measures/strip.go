@@ -47,7 +47,7 @@ type Strip struct {
 // NewStrip returns the verdicts on the slices of a desk.
 func NewStrip(d *desk.Desk, p *preview.Preview, ms *Measures) *Strip {
 	sp := &Strip{desk: d, preview: p, measures: ms, judged: desk.Slot[strip]{OfVoxels: true}}
-	ms.word = sp.word
+	ms.word = func(z int, own judge.Verdict) judge.Verdict { return sp.words()(z, own) }
 	return sp
 }
 
@@ -73,37 +73,42 @@ func (sp *Strip) Figures() []SliceFigure {
 	}
 	out := make([]SliceFigure, sp.desk.Doc.Series().Volume.Dims[2])
 	whole, judged := sp.measures.Volume(), sp.judged.Of(sp.desk.Document)
-	same := desk.SameRequest(sp.request(), judged.of)
+	same, word := desk.SameRequest(sp.request(), judged.of), sp.words()
 	for z := range out {
 		f := &out[z]
 		if z < len(facts.Noise.PerSlice) {
 			f.Noise = facts.Noise.PerSlice[z]
 		}
 		if own, ok := judged.found[z]; ok && same || whole.Known && whole.Current && z < len(whole.Slices) {
-			v := sp.word(z, own)
+			v := word(z, own)
 			f.Verdict, f.Why = v.Judgement, v.Why
 		}
 	}
 	return out
 }
 
-// word returns the verdict on a slice that others judge by, given its own: that in the run if there is one of the recipe,
-// otherwise its own among all that are judged. z is negative for a slice across.
-func (sp *Strip) word(z int, own judge.Verdict) judge.Verdict {
+// words returns the function of the verdict on a slice that others judge by, given its own verdict: the slice's verdict in the
+// run if there is one of the recipe, otherwise its own among all judged slices. z is negative for a slice across. The figures
+// are pooled once for all slices.
+func (sp *Strip) words() func(z int, own judge.Verdict) judge.Verdict {
 	whole, judged := sp.measures.Volume(), sp.judged.Of(sp.desk.Document)
-	switch {
-	case whole.Known && whole.Current && z >= 0 && z < len(whole.Slices):
-		return whole.Slices[z].Verdict
-	case whole.Known && whole.Current:
-		return own.In(whole.Figures)
-	case !desk.SameRequest(sp.request(), judged.of):
-		return own
+	if whole.Known && whole.Current {
+		return func(z int, own judge.Verdict) judge.Verdict {
+			if z >= 0 && z < len(whole.Slices) {
+				return whole.Slices[z].Verdict
+			}
+			return own.In(whole.Figures)
+		}
+	}
+	if !desk.SameRequest(sp.request(), judged.of) {
+		return func(_ int, own judge.Verdict) judge.Verdict { return own }
 	}
 	var parts []verdict.Figures
 	for _, z := range slices.Sorted(maps.Keys(judged.found)) {
 		parts = append(parts, judged.found[z].Figures) // without regions if there are none
 	}
-	return own.In(verdict.Pooled(parts))
+	all := verdict.Pooled(parts)
+	return func(_ int, own judge.Verdict) judge.Verdict { return own.In(all) }
 }
 
 // request is the present request for the first slice along the third axis.
