@@ -55,7 +55,7 @@ func judged(b lesions.Bounds) verdict.Bounds {
 	return v
 }
 
-// boundsOf returns those that a strength is found within.
+// boundsOf returns the bounds of a strength: a reader's if it has some, otherwise the usual ones.
 func boundsOf(strength denoise.Value) lesions.Bounds {
 	b := lesions.UsualBounds
 	if strength.IsVisible() {

@@ -95,7 +95,7 @@ func TestFewPlacesOfEvenTissue(t *testing.T) {
 	}
 }
 
-// A reader's bounds move where visible stops: to more that stays, and to less than the verdict asks for.
+// A reader's bounds change the strength of visible: they may keep more, or less than the verdict asks for.
 func TestBoundsOfAReader(t *testing.T) {
 	s := even(t, [3]int{96, 96, 1}, 10, 0)
 	r := apptest.MustRecipe("gaussian", 2).With("sigma-spatial", denoise.Number(1.2))

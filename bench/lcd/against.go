@@ -18,7 +18,7 @@ import (
 	"quell/volume"
 )
 
-// Comparison has what another program made of a scan, and what the filters make of it where --strength visible stops.
+// Comparison has the figures of another program's result of a scan, and of the filters at --strength visible.
 type Comparison struct {
 	Rows    []Figured       `json:"rows"`             // the other program first, then the filters, the proposal first
 	Problem message.Message `json:"problem,omitzero"` // why no filter is proposed, or the other is no result of the scan
@@ -85,7 +85,7 @@ func (b Comparison) WriteMarkdown(w io.Writer) error {
 	return nil
 }
 
-// list prints numbers, and a dash for those that are not known.
+// list prints numbers, and a dash for NaN.
 func list[F ~float64](values []F) string {
 	var texts []string
 	for _, x := range values {

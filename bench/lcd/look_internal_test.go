@@ -72,7 +72,7 @@ func TestSharpness(t *testing.T) {
 	}
 }
 
-// Noise has the SD that is asked for, and that of slices blurred across them correlates.
+// Noise has the given SD, and is correlated between slices if it is blurred across them.
 func TestNoiseAcross(t *testing.T) {
 	if testing.Short() {
 		t.Skip("full tier")

@@ -9,7 +9,7 @@ import (
 	"quell/volume"
 )
 
-// images returns the volumes. What the spheres add to a CT is that of a scan without noise.
+// images returns the volumes. Spheres of a CT are scanned without noise, which is added.
 func (s solid) images(ctx context.Context, n int) (twins, error) {
 	g := volume.NewGeometry([3]int{pixels, pixels, depth}, [3]float64{s.task.pixel, s.task.pixel, s.Spacing})
 	body := phantom.Phantom{Kind: "ct", Geometry: g, Unit: "HU", Background: -1000, Shapes: []phantom.Shape{cylinderOf(0, 0, cylinder/2, cylinder/2, 1000)}}

@@ -22,11 +22,11 @@ import (
 )
 
 // SolidOptions say what is run in three dimensions: spheres, each as long as it is wide; a pair of spheres and a sphere with four
-// spikes, each against a sphere of the same mass, which an observer must tell apart; and rods in a CT.
+// spikes, each against a sphere of the same mass, which an observer must distinguish; and rods in a CT.
 type SolidOptions struct {
 	MR      bool
 	Spacing float64  // of slices, mm
-	Noise   float64  // SD in HU; 0: that of the doses
+	Noise   float64  // SD in HU; 0: by the doses
 	Across  float64  // width in slices of a Gaussian that blurs the noise of a CT across them: at 0.5 neighbours correlate by 0.26, at 1 by 0.78
 	Volumes int      // of each kind and level
 	Quick   bool     // the level of the least noise alone
@@ -51,7 +51,7 @@ type Row struct {
 	Bands    []float64            `json:"bands"` // power, see Solid.Edges
 	Kept     []float64            `json:"kept"`
 	Seen     map[string][]float64 `json:"seen"`          // d' of LG_CHO and NPW
-	F50      []measure.Float      `json:"f50,omitempty"` // where the transfer function falls to half, of Solid.Rods
+	F50      []measure.Float      `json:"f50,omitempty"` // frequency of half the transfer function after over before, of Solid.Rods
 }
 
 // Solid is all rows.

@@ -112,19 +112,17 @@ func fromANTs(args []string) (command []string, verbose bool, err error) {
 		}
 		command = append(command, f.option, value)
 	}
-	search := ""
-	for _, flag := range []byte("spr") { // of which the last has an effect
-		most := 0
+	largest := map[byte]int{} // -s and -p are checked, and have no effect
+	for _, flag := range []byte("spr") {
 		for number := range strings.SplitSeq(cmp.Or(given[flag], "3"), "x") {
 			n, err := strconv.Atoi(number)
 			if err != nil || n < 0 {
 				return nil, verbose, job.Usagef("DenoiseImage: -%c is %s; %s", flag, given[flag], antsUsage)
 			}
-			most = max(most, n)
+			largest[flag] = max(largest[flag], n)
 		}
-		search = strconv.Itoa(most)
 	}
-	for _, f := range []struct{ flag, value string }{{"--noise-out", noise}, {"--mask", given['x']}, {"--search-radius", search}} {
+	for _, f := range []struct{ flag, value string }{{"--noise-out", noise}, {"--mask", given['x']}, {"--search-radius", strconv.Itoa(largest['r'])}} {
 		if f.value != "" {
 			command = append(command, f.flag, f.value)
 		}

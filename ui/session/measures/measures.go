@@ -156,7 +156,7 @@ func (ms *Measures) tooLarge(v *volume.Volume) error {
 }
 
 // Slice returns the numbers of the slice on the screen, or of the one before it
-// until those are there. Its verdict is that of the strip.
+// until those are there. It has the verdict of the strip.
 func (ms *Measures) Slice() Numbers {
 	if ms.desk.Doc == nil || ms.desk.Picture == nil || !ms.sliceNumbers.Known {
 		return Numbers{}
