@@ -33,7 +33,7 @@ const antsUsage = "give DenoiseImage -i IN -o OUT or -o [OUT,NOISE]; DenoiseImag
 // antsCommand is DenoiseImage for help and the manual page; main runs it.
 func antsCommand() command.Command {
 	return command.Command{
-		Name:  ants + " -i IN -o OUT",
+		Name:  ants + " -i IN -o [OUT,NOISE]",
 		Short: "Denoise an image by the flags of ANTs' DenoiseImage",
 		Long: `Denoise an image by the flags of the program of ANTs, which pipelines call. A link of the name DenoiseImage to quell is the same. The filter is prinlm; an earlier output is replaced.
 
