@@ -26,7 +26,7 @@ func (r Report) Document(folder string) string {
 	for _, note := range r.notes() {
 		line("- %s", note)
 	}
-	line("- A finding holds if it does in each of %d turns, in part if for some rows. Findings about times are not judged if turns differ by more than a factor of %.2f, in the median over rows.", turnsOf(r.Quick), busyScatter)
+	line("- A finding holds if it does in each of %d turns, in part if for some rows. Findings about times are not judged if turns differ by more than a factor of %.2f, in the median over rows.", turns, busyScatter)
 	for i, x := range r.Experiments {
 		if i == 0 || x.Paper.Authors != r.Experiments[i-1].Paper.Authors {
 			line("\n## %s\n\n%s. Machine: %s.", x.Paper.Authors, x.Paper.Title, x.Paper.Machine)

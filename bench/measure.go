@@ -209,11 +209,11 @@ func (m *measurement) scalarPart(p denoise.Program) volume.Region {
 const (
 	fewest  = 3
 	most    = 20
-	enough  = 2 * time.Second
-	tooLong = 20 * time.Second // one run that takes longer is not repeated
+	enough  = 500 * time.Millisecond
+	tooLong = 2 * time.Second // one run that takes longer is not repeated
 
-	quickEnough  = 30 * time.Millisecond  // of a quick run, once is enough for longer ones
-	quickTooLong = 250 * time.Millisecond // of a quick run, the first counts if it takes longer
+	quickEnough  = 30 * time.Millisecond // of a quick run, once is enough for longer ones
+	quickTooLong = 250 * time.Millisecond
 )
 
 // repeated reports whether n runs, if the last took that long and all together
@@ -222,13 +222,21 @@ func (m *measurement) repeated(n int, last, total time.Duration) bool {
 	if m.quick {
 		return n == most || total > quickEnough
 	}
-	return last > tooLong || n == most || (n >= fewest && total > enough)
+	return last > m.longest() || n == most || (n >= fewest && total > enough)
 }
 
 // warmsUp reports whether run n on a GPU, from 0, is not counted: the first, which sends
-// the volume, except if it is long in a quick run.
+// the volume, except if it is long.
 func (m *measurement) warmsUp(n int, took time.Duration) bool {
-	return n == 0 && !(m.quick && took > quickTooLong)
+	return n == 0 && took <= m.longest()
+}
+
+// longest is the time of a run that is not repeated.
+func (m *measurement) longest() time.Duration {
+	if m.quick {
+		return quickTooLong
+	}
+	return tooLong
 }
 
 // time runs the filter and keeps the median of the times.

@@ -50,7 +50,7 @@ func TestFirstStep(t *testing.T) {
 		t.Fatal(err, report.Failures())
 	}
 	with, without := report.Experiments[0].Rows[0].Result, report.Experiments[0].Rows[1].Result
-	if len(with.Turns) != quickTurns || len(with.Steps) != quickTurns || with.Figures[FirstStep] != median(with.Steps) {
+	if len(with.Turns) != turns || len(with.Steps) != turns || with.Figures[FirstStep] != median(with.Steps) {
 		t.Errorf("turns %v, steps %v, figures %v", with.Turns, with.Steps, with.Figures)
 	}
 	if share := with.Figures[Share]; share != with.Figures[FirstStep]/with.Figures[Time] || share > 0.5 || share < 0.05 {

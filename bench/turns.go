@@ -14,10 +14,7 @@ import (
 // Rows whose times a finding compares are timed in turns: all rows of the experiment once,
 // then all of them again. What disturbs the machine for a while then disturbs all of
 // them, and the scatter between turns says how far a quotient can be trusted.
-const (
-	turns      = 5
-	quickTurns = 3 // of a quick run
-)
+const turns = 3
 
 // coldClock is the time of a row up to which a GPU's clock and caches are warmed by an
 // extra run before each turn.
@@ -28,15 +25,7 @@ const coldClock = 20e-3 // seconds
 const busyScatter = 1.25
 
 // longestTurn is the time of a row from which it takes one turn alone.
-const longestTurn = 2 * time.Minute
-
-// turnsOf is how many turns a run takes.
-func turnsOf(quick bool) int {
-	if quick {
-		return quickTurns
-	}
-	return turns
-}
+const longestTurn = 5 * time.Second
 
 // takesTurns reports whether a finding of the experiment may rest on times.
 func (e Experiment) takesTurns() bool {
@@ -46,7 +35,7 @@ func (e Experiment) takesTurns() bool {
 // takeTurns times the measured rows of an experiment again, one after another. The error
 // is from a cancel; a row that fails keeps the turns that it has.
 func (b *runner) takeTurns(x *ExperimentReport, again []*measurement) error {
-	for range turnsOf(b.options.Quick) - 1 {
+	for range turns - 1 {
 		for i, m := range again {
 			if m == nil || b.ctx.Err() != nil || x.Rows[i].Result.Figures[Time] > longestTurn.Seconds() {
 				continue

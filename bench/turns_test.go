@@ -3,6 +3,7 @@ package bench
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // turnRow is a row with the times of its turns.
@@ -58,16 +59,23 @@ func TestTakeTurns(t *testing.T) {
 	e := three()[0]
 	e.Claims = []Claim{{Text: "A finding.", Check: func(Rows) (bool, string, bool) { return true, "", true }}}
 	d := newDevice()
+	d.step = 10 * time.Millisecond
 	report := onDevice(t, d, true, e)
 	for _, r := range report.Experiments[0].Rows {
-		if len(r.Result.Turns) != quickTurns || r.Result.Figures[Time] != median(r.Result.Turns) {
+		if len(r.Result.Turns) != turns || r.Result.Figures[Time] != median(r.Result.Turns) {
 			t.Errorf("%s: %+v", r.Name, r.Result)
 		}
 	}
-	// The device takes a second more each run: turns rise, and rows alternate.
+	// The device takes more each run: turns rise, and rows alternate.
 	a, b := report.Experiments[0].Rows[0].Result.Turns, report.Experiments[0].Rows[1].Result.Turns
 	if !(a[1] < b[1] && b[1] < a[2]) {
 		t.Errorf("turns %v and %v", a, b)
+	}
+	// A long row takes one turn.
+	for _, r := range onDevice(t, newDevice(), true, e).Experiments[0].Rows {
+		if long := r.Result.Figures[Time] > longestTurn.Seconds(); long == (len(r.Result.Turns) > 1) {
+			t.Errorf("%s: %+v", r.Name, r.Result)
+		}
 	}
 	e.Claims = nil
 	if r := onDevice(t, newDevice(), true, e).Experiments[0].Rows[0].Result; r.Turns != nil {
