@@ -52,7 +52,7 @@ type Row struct {
 	PaperVoxels int
 	Base        string             // name of the row with the time that over this one's is the speedup, or the share
 	Long        bool               // a quick run leaves the row out
-	Whole       bool               // the row is not shortened by Options.Quick; of a Scalar one: only by that
+	Whole       bool               // the row is not shortened by Options.Quick
 	Pictures    bool               // keep pictures of the middle slice
 	Profile     bool               // keep the middle row of the middle slice
 	Known       map[string]float64 // figures that need no measurement; nil for none

@@ -77,7 +77,7 @@ func horacekTable() Experiment {
 	rows := append(both(means, nil, clock(0, 4, 22)), both(blocks, clock(0, 26, 35), nil)...)
 	means.Pictures = false
 	one, every := means.programs(nil)
-	every.Paper, every.Whole = clock(5, 38, 15), true
+	every.Paper = clock(5, 38, 15)
 	rows = slices.Insert(rows, 1, every, one)
 	for _, k := range horacekKernels {
 		rows = append(rows, means.on(k.series, kernels.Rung{Name: k.plain}, k.paper()))

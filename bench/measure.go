@@ -157,19 +157,15 @@ const (
 func (m *measurement) part(r denoise.Recipe) (volume.Region, error) {
 	g := m.image.noisy.Geometry
 	program, err := r.Bind(g)
-	whole := !m.quick || m.row.Whole
-	if m.row.Scalar {
-		whole = !m.quick && m.row.Whole // such a program takes hours
-	}
-	if err != nil || whole {
+	if err != nil || !m.row.Scalar && (!m.quick || m.row.Whole) {
 		return m.image.noisy.Bounds(), err
+	}
+	if m.row.Scalar { // it takes hours
+		return m.scalarPart(program), nil
 	}
 	nanoseconds := 0.0
 	for _, pass := range program.Passes {
 		nanoseconds += pass.CPU.Nanoseconds
-	}
-	if m.row.Scalar {
-		return m.scalarPart(program), nil
 	}
 	seconds := quickSeconds
 	if m.row.Engine == "cuda" && !m.images {

@@ -154,28 +154,19 @@ func TestGains(t *testing.T) {
 	}
 }
 
-// A straightforward program runs over the whole input only if it is asked to, and never in a quick run.
+// A straightforward program, which takes hours, never runs over the whole input.
 func TestWholeProgram(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{512, 512, 40}, [3]float64{1, 1, 1}))
 	row := horacekRow("NL-Means", "nlm", "h=10 "+horacekSet)
 	_, every := row.programs(nil)
-	for _, c := range []struct{ quick, whole, want bool }{{false, false, false}, {false, true, true}, {true, true, false}, {true, false, false}} {
-		every.Whole = c.whole
-		m := measurement{row: every, image: &sample{noisy: v}, quick: c.quick, engine: scalarEngine{threads: 16}}
+	for _, quick := range []bool{false, true} {
+		m := measurement{row: every, image: &sample{noisy: v}, quick: quick, engine: scalarEngine{threads: 16}}
 		r, err := every.recipe("h=10 sigma=0 rician=false " + horacekSet)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := m.part(r)
-		if err != nil || (got == v.Bounds()) != c.want {
-			t.Errorf("%+v: %v, %v", c, got, err)
+		if got, err := m.part(r); err != nil || got.Voxels() == 0 || got == v.Bounds() {
+			t.Errorf("quick %v: %v, %v", quick, got, err)
 		}
-	}
-	found := false
-	for _, r := range horacekTable().Rows {
-		found = found || r.Name() == "NL-Means, program, all cores" && r.Whole
-	}
-	if !found {
-		t.Error("Horacek's program does not filter the whole volume")
 	}
 }
