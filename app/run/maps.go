@@ -61,7 +61,7 @@ func OpenNoiseMap(ctx context.Context, path string, s *series.Series) (Maps, err
 // are *job.InputError.
 func LoadMaps(ctx context.Context, j job.Job, s *series.Series) (m Maps, err error) {
 	if file := j.MapFile(); file != "" {
-		if m.Noise, err = open.OnGrid(ctx, file, "noise map", s); err != nil {
+		if m.Noise, err = openNoise(ctx, file, s); err != nil {
 			return Maps{}, err
 		}
 	}
@@ -82,6 +82,45 @@ func LoadMaps(ctx context.Context, j job.Job, s *series.Series) (m Maps, err err
 		}
 	}
 	return m, nil
+}
+
+// openNoise reads a noise map, or finds it in the volumes of a file of noise alone.
+func openNoise(ctx context.Context, file string, s *series.Series) (*volume.Volume, error) {
+	const what = "noise map"
+	if !job.HoldsNoise(file) {
+		return open.OnGrid(ctx, file, what, s)
+	}
+	in, err := open.Select(ctx, job.Input{Path: file}, job.Events{})
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if err := open.NotOnGrid(file, what, open.SameGrid(s.Volume.Geometry, in.Geometry())); err != nil {
+		return nil, err
+	}
+	a, _, err := Alone(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	sigma, _, err := a.Map()
+	if err != nil {
+		err = &job.InputError{Path: file, Problem: message.Of(err)}
+	}
+	return sigma, err
+}
+
+// Alone takes all volumes of a series that holds noise alone, and returns the last of them.
+func Alone(ctx context.Context, in *open.Selected) (*noise.Alone, *series.Series, error) {
+	var a noise.Alone
+	var s *series.Series
+	for k := range in.Entries {
+		var err error
+		if s, err = in.Load(ctx, k); err != nil {
+			return nil, nil, err
+		}
+		a.Add(s.Volume)
+	}
+	return &a, s, nil
 }
 
 // EmptyMask is the error of a mask that is 0 everywhere.
@@ -121,7 +160,7 @@ func MapsOf(ctx context.Context, s *series.Series) (Maps, noise.Estimate, error)
 // place: white noise and noise that is weak or unknown get no map. It returns the facts of the series: the given
 // ones, or those that were found if there is no map.
 func (m Maps) IfVaries(ctx context.Context, r denoise.Recipe, s *series.Series, facts *denoise.Facts) (Maps, *denoise.Facts, error) {
-	if m.Noise != nil || m.Mask != nil || !mappable(r) {
+	if m.Noise != nil || m.Mask != nil || !Mappable(r) {
 		return m, facts, nil
 	}
 	f, err := FactsOf(ctx, s.Volume, facts, denoise.FactsOf)
@@ -138,7 +177,7 @@ func (m Maps) IfVaries(ctx context.Context, r denoise.Recipe, s *series.Series, 
 // MapPays reports whether a recipe is run on a series under an estimated noise map unless a person says otherwise: see
 // Maps.IfVaries. Filters that mix thick slices do not bear the steps of sigma between those of a CT.
 func MapPays(s *series.Series, r denoise.Recipe, f denoise.Facts) bool {
-	return mappable(r) && NoiseVaries(f) && (r.Dims == 2 || !f.Noise.InTissue() || thin(s.Volume.Geometry))
+	return Mappable(r) && NoiseVaries(f) && (r.Dims == 2 || !f.Noise.InTissue() || thin(s.Volume.Geometry))
 }
 
 // NoiseVaries reports whether the noise differs from place to place, so that it can be mapped.
@@ -150,7 +189,8 @@ func NoiseVaries(f denoise.Facts) bool {
 	return varies && f.AutoSigma() > 0
 }
 
-func mappable(r denoise.Recipe) bool { return !r.InSigmas && automatic(r) }
+// Mappable reports whether all strengths of a recipe follow the noise, so that a map may steer it unasked.
+func Mappable(r denoise.Recipe) bool { return !r.InSigmas && automatic(r) }
 
 // automatic says whether all strengths of a recipe follow the noise of the series, and the filter leaves a map to
 // the passes around it.
