@@ -85,7 +85,7 @@ func LoadMaps(ctx context.Context, j job.Job, s *series.Series) (m Maps, err err
 }
 
 // openNoise reads a noise map, or finds it in the volumes of a file of noise alone.
-func openNoise(ctx context.Context, file string, s *series.Series) (*volume.Volume, error) {
+func openNoise(ctx context.Context, file string, s *series.Series) (sigma *volume.Volume, err error) {
 	const what = "noise map"
 	if !job.HoldsNoise(file) {
 		return open.OnGrid(ctx, file, what, s)
@@ -95,32 +95,25 @@ func openNoise(ctx context.Context, file string, s *series.Series) (*volume.Volu
 		return nil, err
 	}
 	defer in.Close()
-	if err := open.NotOnGrid(file, what, open.SameGrid(s.Volume.Geometry, in.Geometry())); err != nil {
-		return nil, err
-	}
-	a, _, err := Alone(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	sigma, _, err := a.Map()
-	if err != nil {
-		err = &job.InputError{Path: file, Problem: message.Of(err)}
+	if err = open.NotOnGrid(file, what, open.SameGrid(s.Volume.Geometry, in.Geometry())); err == nil {
+		sigma, _, _, err = Alone(ctx, in)
 	}
 	return sigma, err
 }
 
-// Alone takes all volumes of a series that holds noise alone, and returns the last of them.
-func Alone(ctx context.Context, in *open.Selected) (*noise.Alone, *series.Series, error) {
+// Alone returns the noise of volumes that hold nothing else, and the last of them.
+func Alone(ctx context.Context, in *open.Selected) (sigma *volume.Volume, e noise.Estimate, last *series.Series, err error) {
 	var a noise.Alone
-	var s *series.Series
 	for k := range in.Entries {
-		var err error
-		if s, err = in.Load(ctx, k); err != nil {
-			return nil, nil, err
+		if last, err = in.Load(ctx, k); err != nil {
+			return nil, e, nil, err
 		}
-		a.Add(s.Volume)
+		a.Add(last.Volume)
 	}
-	return &a, s, nil
+	if sigma, e, err = a.Map(); err != nil {
+		err = &job.InputError{Path: in.Catalog.Path, Problem: message.Of(err)}
+	}
+	return sigma, e, last, err
 }
 
 // EmptyMask is the error of a mask that is 0 everywhere.

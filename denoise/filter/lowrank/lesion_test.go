@@ -67,8 +67,8 @@ func TestLesion(t *testing.T) {
 	}
 }
 
-// TestCommon adds contrast to noise: what all volumes have in common comes back though the patches do not keep it, noise does not, nor
-// what one volume has. The reference agrees.
+// TestCommon adds contrast to noise: the common part of the volumes comes back though the patches do not keep it; noise and contrast of
+// one volume do not. The reference agrees.
 func TestCommon(t *testing.T) {
 	dims, volumes := [3]int{9, 9, 5}, 30
 	p, off := params(t, dims, volumes, "sigma=1"), params(t, dims, volumes, "sigma=1 limit=0")
