@@ -338,15 +338,29 @@ lowrank_average(const __grid_constant__ LowrankParams p)
     *sum = weight > 0 ? *sum / weight : c < p.volumes ? p.in.at(x, i.y, i.z) : 0;
 }
 
-// aroundVoxel calls f with the voxels of the box of 3 x 3 x 3 around one that are in the series, as far as dx, dy and dz go.
+// aroundVoxel calls f with the voxels of the square of 3 x 3 around one that are in the series, in the slices around it up to deep.
 template <class F>
-__device__ inline void aroundVoxel(const LowrankLimitParams &p, int3 i, int c, F f)
+__device__ inline void aroundVoxel(const LowrankLimitParams &p, int3 i, int c, int deep, F f)
 {
-    for (int z = max(i.z - 1, 0); z <= min(i.z + 1, p.dims[2] - 1); ++z)
+    for (int z = max(i.z - deep, 0); z <= min(i.z + deep, p.dims[2] - 1); ++z)
         for (int y = max(i.y - 1, 0); y <= min(i.y + 1, p.dims[1] - 1); ++y)
             for (int x = max(i.x - 1, 0); x <= min(i.x + 1, p.dims[0] - 1); ++x) f(x * (p.volumes + 1) + c, y, z);
 }
 
+// common returns how far the mean over the volumes of what was removed of a place lies from 0, in standard deviations of noise.
+__device__ inline float common(const LowrankLimitParams &p, int3 i, double sigma)
+{
+    double sum = 0, spread = 0;
+    for (int c = 0; c < p.volumes; ++c) {
+        const int x = i.x * (p.volumes + 1) + c;
+        const double removed = double(p.in.at(x, i.y, i.z)) - p.estimates.at(x, i.y, i.z);
+        sum += removed;
+        spread += removed * removed;
+    }
+    return float(sum / sqrt(fmax(spread, p.volumes * sigma * sigma)));
+}
+
+// lowrank_mark marks the voxels with a mean around them that is beyond the limit. The mark of a place is common.
 extern "C" __global__ void __launch_bounds__(kThreads)
 lowrank_mark(const __grid_constant__ LowrankLimitParams p)
 {
@@ -355,15 +369,16 @@ lowrank_mark(const __grid_constant__ LowrankLimitParams p)
     if (!eachVoxel(p.out, p.volumes, i, c)) return;
     const int here = i.x * (p.volumes + 1);
     double sum = 0, squares = 0;
-    if (c < p.volumes && p.in.at(here + p.volumes, i.y, i.z) > 0)
-        aroundVoxel(p, i, c, [&](int x, int y, int z) {
+    const float sigma = p.in.at(here + p.volumes, i.y, i.z);
+    if (c < p.volumes && sigma > 0)
+        aroundVoxel(p, i, c, 1, [&](int x, int y, int z) {
             const double most = p.limit * p.in.at(x - c + p.volumes, y, z), removed = double(p.in.at(x, y, z)) - p.estimates.at(x, y, z);
             if (most > 0 && fabs(removed) <= most) {
                 sum += removed;
                 squares += most * most;
             }
         });
-    p.out.at(here + c, i.y, i.z) = sum * sum > squares;
+    p.out.at(here + c, i.y, i.z) = c < p.volumes ? sum * sum > squares : sigma > 0 ? common(p, i, sigma) : 0;
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
@@ -373,12 +388,20 @@ lowrank_restore(const __grid_constant__ LowrankLimitParams p)
     int c;
     if (!eachVoxel(p.out, p.volumes, i, c)) return;
     const int here = i.x * (p.volumes + 1);
-    const double most = p.limit * p.in.at(here + p.volumes, i.y, i.z);
-    const float estimate = p.estimates.at(here + c, i.y, i.z);
+    const double sigma = p.in.at(here + p.volumes, i.y, i.z), most = p.limit * sigma;
+    float estimate = p.estimates.at(here + c, i.y, i.z);
     bool restored = false;
     if (c < p.volumes && most > 0) {
         restored = fabs(double(p.in.at(here + c, i.y, i.z)) - estimate) > most;
-        aroundVoxel(p, i, c, [&](int x, int y, int z) { restored = restored || p.marks.at(x, y, z) > 0; });
+        aroundVoxel(p, i, c, 1, [&](int x, int y, int z) { restored = restored || p.marks.at(x, y, z) > 0; });
+        int n = 0;
+        double squares = 0;
+        aroundVoxel(p, i, p.volumes, 0, [&](int x, int y, int z) {
+            const double mean = p.marks.at(x, y, z);
+            squares += mean * mean;
+            n += p.in.at(x, y, z) > 0;
+        });
+        if (squares > n + 5 * sqrt(2.0 * n)) estimate += float(p.marks.at(here + p.volumes, i.y, i.z) * sigma / sqrt(double(p.volumes)));
     }
     p.out.at(here + c, i.y, i.z) = restored ? 3.402823466e38f : estimate; // denoise.Restored
 }

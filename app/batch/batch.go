@@ -62,8 +62,8 @@ type Options struct {
 	Begin  func() error
 	Open   func(Unit, *open.Catalog) error
 	Finish func(SeriesResult) error
-	// Beside names the outputs beside that of a unit, as job.Output.Beside does; nil for none.
-	Beside func(unit string) map[string]string
+	// Complete gives the job of a unit what it has for itself: outputs beside its own, a noise map. It may be nil.
+	Complete func(unit string, j *job.Job)
 
 	// Distribute has other processes do the units, which make a Worker of spec, and waits for
 	// them; nil if this process does them. progress takes what is left.

@@ -244,7 +244,15 @@ func (b *batch) reuse(t *task, digest *string) bool {
 	if r.Volumes > 0 {
 		part = "all"
 	}
-	key, err := b.hash(r.Digest, e.Component, part)
+	texts := []string{r.Digest, e.Component, part}
+	if own := b.jobOf(t.unit.Name).MapFile(); own != b.o.Job.MapFile() {
+		sum, err := digestOf(own)
+		if err != nil {
+			return false // likewise
+		}
+		texts = append(texts, sum)
+	}
+	key, err := b.hash(texts...)
 	if err != nil {
 		return false
 	}

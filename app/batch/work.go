@@ -50,6 +50,15 @@ func (b *batch) do(ctx context.Context, t task) *SeriesResult {
 	return &r
 }
 
+// jobOf returns the job of a unit.
+func (b *batch) jobOf(unit string) job.Job {
+	j := b.o.Job
+	if b.o.Complete != nil {
+		b.o.Complete(unit, &j)
+	}
+	return j
+}
+
 // series reads, filters, measures and writes one series.
 func (b *batch) series(ctx context.Context, t task, r *SeriesResult) error {
 	e := t.first()
@@ -66,11 +75,8 @@ func (b *batch) series(ctx context.Context, t task, r *SeriesResult) error {
 			return nil
 		}
 	}
-	job := b.o.Job
+	job := b.jobOf(r.Unit)
 	job.Output.Path, job.Memory = b.store.outputPath(r.Output), b.o.Memory
-	if b.o.Beside != nil {
-		job.Output.Beside = b.o.Beside(r.Unit)
-	}
 	held := executor.Plan(job, e.Geometry, len(t.members)).Peak
 	if err := b.memory.Acquire(ctx, held); err != nil {
 		return err

@@ -84,7 +84,7 @@ func openSliced(ctx context.Context, path, what string, s *series.Series) (*open
 		return nil, err
 	}
 	err = open.NotOnGrid(path, what, open.SameGrid(s.Volume.Geometry, o.Geometry()))
-	if err == nil && SourceOf(o).Slices == nil {
+	if err == nil && (job.HoldsNoise(path) || SourceOf(o).Slices == nil) {
 		err = job.Usagef("%s: the %s cannot be read slab by slab; allow more memory with --memory", path, what)
 	}
 	if err != nil {

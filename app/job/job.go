@@ -172,6 +172,12 @@ func (j Job) MapFile() string {
 	return j.NoiseMap
 }
 
+// HoldsNoise reports whether a file holds noise alone, by its name: BIDS noRF, acquired without excitation. As a noise map it
+// shows sigma.
+func HoldsNoise(path string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), "_noRF.nii")
+}
+
 // What Job.Uneven asks for if slices are unevenly spaced or missing.
 const (
 	// UnevenSplit filters each run of evenly spaced slices by itself, in 3-D too. Every

@@ -61,7 +61,7 @@ func OpenNoiseMap(ctx context.Context, path string, s *series.Series) (Maps, err
 // are *job.InputError.
 func LoadMaps(ctx context.Context, j job.Job, s *series.Series) (m Maps, err error) {
 	if file := j.MapFile(); file != "" {
-		if m.Noise, err = open.OnGrid(ctx, file, "noise map", s); err != nil {
+		if m.Noise, err = openNoise(ctx, file, s); err != nil {
 			return Maps{}, err
 		}
 	}
@@ -82,6 +82,38 @@ func LoadMaps(ctx context.Context, j job.Job, s *series.Series) (m Maps, err err
 		}
 	}
 	return m, nil
+}
+
+// openNoise reads a noise map, or finds it in the volumes of a file of noise alone.
+func openNoise(ctx context.Context, file string, s *series.Series) (sigma *volume.Volume, err error) {
+	const what = "noise map"
+	if !job.HoldsNoise(file) {
+		return open.OnGrid(ctx, file, what, s)
+	}
+	in, err := open.Select(ctx, job.Input{Path: file}, job.Events{})
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if err = open.NotOnGrid(file, what, open.SameGrid(s.Volume.Geometry, in.Geometry())); err == nil {
+		sigma, _, _, err = Alone(ctx, in)
+	}
+	return sigma, err
+}
+
+// Alone returns the noise of volumes that hold nothing else, and the last of them.
+func Alone(ctx context.Context, in *open.Selected) (sigma *volume.Volume, e noise.Estimate, last *series.Series, err error) {
+	var a noise.Alone
+	for k := range in.Entries {
+		if last, err = in.Load(ctx, k); err != nil {
+			return nil, e, nil, err
+		}
+		a.Add(last.Volume)
+	}
+	if sigma, e, err = a.Map(); err != nil {
+		err = &job.InputError{Path: in.Catalog.Path, Problem: message.Of(err)}
+	}
+	return sigma, e, last, err
 }
 
 // EmptyMask is the error of a mask that is 0 everywhere.
@@ -121,7 +153,7 @@ func MapsOf(ctx context.Context, s *series.Series) (Maps, noise.Estimate, error)
 // place: white noise and noise that is weak or unknown get no map. It returns the facts of the series: the given
 // ones, or those that were found if there is no map.
 func (m Maps) IfVaries(ctx context.Context, r denoise.Recipe, s *series.Series, facts *denoise.Facts) (Maps, *denoise.Facts, error) {
-	if m.Noise != nil || m.Mask != nil || !mappable(r) {
+	if m.Noise != nil || m.Mask != nil || !Mappable(r) {
 		return m, facts, nil
 	}
 	f, err := FactsOf(ctx, s.Volume, facts, denoise.FactsOf)
@@ -138,7 +170,7 @@ func (m Maps) IfVaries(ctx context.Context, r denoise.Recipe, s *series.Series, 
 // MapPays reports whether a recipe is run on a series under an estimated noise map unless a person says otherwise: see
 // Maps.IfVaries. Filters that mix thick slices do not bear the steps of sigma between those of a CT.
 func MapPays(s *series.Series, r denoise.Recipe, f denoise.Facts) bool {
-	return mappable(r) && NoiseVaries(f) && (r.Dims == 2 || !f.Noise.InTissue() || thin(s.Volume.Geometry))
+	return Mappable(r) && NoiseVaries(f) && (r.Dims == 2 || !f.Noise.InTissue() || thin(s.Volume.Geometry))
 }
 
 // NoiseVaries reports whether the noise differs from place to place, so that it can be mapped.
@@ -150,7 +182,8 @@ func NoiseVaries(f denoise.Facts) bool {
 	return varies && f.AutoSigma() > 0
 }
 
-func mappable(r denoise.Recipe) bool { return !r.InSigmas && automatic(r) }
+// Mappable reports whether all strengths of a recipe follow the noise, so that a map may steer it unasked.
+func Mappable(r denoise.Recipe) bool { return !r.InSigmas && automatic(r) }
 
 // automatic says whether all strengths of a recipe follow the noise of the series, and the filter leaves a map to
 // the passes around it.

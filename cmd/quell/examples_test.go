@@ -32,7 +32,7 @@ var elsewhere = []elsewhereRow{
 	{regexp.MustCompile(`quell send\b|quell pacs (get|search|echo|send)\b|pacs:`), "a PACS node; TestScripts/pacs and send, scripts/pacs.sh"},
 	{regexp.MustCompile(`quell worker\b|nats:`), "a server of NATS; TestScripts/worker, TestCluster"},
 	{regexp.MustCompile(`quell serve( (status|retry))? `), "a node that listens; TestScripts/serve, app/serve"},
-	{regexp.MustCompile(`norf`), "volumes that a scanner acquired without excitation"},
+	{regexp.MustCompile(`noRF`), "volumes that a scanner acquired without excitation"},
 	{regexp.MustCompile(`quell view\b`), "a window; TestScripts/view"},
 	{regexp.MustCompile(`--tune\b|--engine cuda`), "a GPU"},
 	{regexp.MustCompile(`quell bench (.*--quick|--report|zheng|upadhya|.*lcd)`), "minutes; TestScripts/bench"},

@@ -83,8 +83,8 @@ func testSeries(t *testing.T, engine denoise.SeriesEngine, r denoise.Recipe, dim
 	}
 }
 
-// SeriesScene is a series of three curves, with a spot in one volume, noise of sigma 1 and some excluded places. The noise that
-// it states is lower on the left.
+// SeriesScene is a series of three curves, with a spot in one volume, a faint one in all, noise of sigma 1 and some excluded places.
+// The noise that it states is lower on the left.
 func SeriesScene(dims [3]int, volumes int) denoise.SeriesPart {
 	in := denoise.NewSeriesPart(dims, volumes)
 	for i := range dims[0] * dims[1] * dims[2] {
@@ -98,6 +98,9 @@ func SeriesScene(dims [3]int, volumes int) denoise.SeriesPart {
 			for range 12 { // the sum of twelve uniform numbers has a variance of one
 				h = h*6364136223846793005 + 1442695040888963407
 				noise += float64(h>>11) * 0x1p-53
+			}
+			if x > 4 && x < 8 && y > 3 && z == 2 {
+				noise += 0.9
 			}
 			clean := 40 + 20*math.Sin(float64(x+c))*math.Cos(float64(y)/3) + 8*float64(z)*float64(c%3)
 			voxels[c] = float32(clean + noise)

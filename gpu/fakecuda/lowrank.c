@@ -152,26 +152,47 @@ static double removed(const LowrankLimitParams *p, const int *at, int c, double 
     return (double)in[c] - row(&p->estimates, p->volumes, at)[c];
 }
 
+// common returns the mark of a place: the mean over the volumes of what was removed, in standard deviations of noise.
+static double common(const LowrankLimitParams *p, const int *at)
+{
+    double most, sum = 0, spread = 0, sigma = row(&p->in, p->volumes, at)[p->volumes];
+    for (int c = 0; c < p->volumes; c++) {
+        const double r = removed(p, at, c, &most);
+        sum += r;
+        spread += r * r;
+    }
+    return sigma > 0 ? sum / sqrt(fmax(spread, p->volumes * sigma * sigma)) : 0;
+}
+
 static void lowrankLimit(const LowrankLimitParams *p, int restore)
 {
     for (size_t i = 0; i < voxels(&p->out); i++) {
         int at[3], c;
         placeOf(&p->out, p->volumes, i, at, &c);
         double most, r = removed(p, at, c, &most), sum = 0, squares = 0;
-        int beyond = fabs(r) > most;
+        int beyond = fabs(r) > most, n = 0;
         for (int e = 0; e < 27; e++) {
             int j[3] = {at[0] + e % 3 - 1, at[1] + e / 3 % 3 - 1, at[2] + e / 9 - 1}, inside = 1;
             for (int k = 0; k < 3; k++) inside = inside && j[k] >= 0 && j[k] < p->dims[k];
             if (!inside) continue;
             if (restore) {
+                const double mean = row(&p->marks, p->volumes, j)[p->volumes];
                 beyond = beyond || row(&p->marks, p->volumes, j)[c] > 0;
+                if (e / 9 == 1) squares += mean * mean, n += row(&p->in, p->volumes, j)[p->volumes] > 0;
                 continue;
             }
             double limit, d = removed(p, j, c, &limit);
             if (limit > 0 && fabs(d) <= limit) sum += d, squares += limit * limit;
         }
-        int counts = c < p->volumes && most > 0;
-        ((float *)p->out.data)[i] = !restore ? counts && sum * sum > squares : counts && beyond ? FLT_MAX : row(&p->estimates, p->volumes, at)[c];
+        const int counts = c < p->volumes && most > 0;
+        float *out = (float *)p->out.data + i;
+        if (!restore) {
+            *out = c < p->volumes ? counts && sum * sum > squares : common(p, at);
+            continue;
+        }
+        *out = counts && beyond ? FLT_MAX : row(&p->estimates, p->volumes, at)[c];
+        if (counts && !beyond && squares > n + 5 * sqrt(2.0 * n))
+            *out += row(&p->marks, p->volumes, at)[p->volumes] * most / p->limit / sqrt(p->volumes);
     }
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +14,9 @@ import (
 
 	"quell/app/batch"
 	"quell/app/job"
+	"quell/app/open"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/io/nifti/niftitest"
 	"quell/volume"
 )
@@ -53,6 +56,23 @@ func (s study) image(name string, n int) {
 		return
 	}
 	s.must(niftitest.Write4D(s.t.Context(), path, 2, slices.Repeat([]*volume.Volume{v}, n)...))
+}
+
+// magnitude writes a NIfTI file of n volumes of a signal in noise.
+func (s study) magnitude(name string, n int, signal, sigma float64) {
+	s.t.Helper()
+	all := make([]*volume.Volume, n)
+	for c := range all {
+		v := volume.New(volume.NewGeometry([3]int{24, 24, 6}, [3]float64{1, 1, 2}))
+		for i := range v.Data {
+			re, im := noise.Normal(uint64(n), uint64(i), uint64(2*c)), noise.Normal(uint64(n), uint64(i), uint64(2*c+1))
+			v.Data[i] = float32(math.Hypot(signal+sigma*float64(re), sigma*float64(im)))
+		}
+		all[c] = v
+	}
+	path := filepath.Join(s.dir, filepath.FromSlash(name))
+	s.must(os.MkdirAll(filepath.Dir(path), 0o777))
+	s.must(niftitest.Write4D(s.t.Context(), path, 2, all...))
 }
 
 // newStudy is a dataset with two participants, sessions, metadata that are inherited, and files
@@ -368,6 +388,95 @@ func (s study) validate(out string) {
 		if text, err := exec.Command(validator, "--ignoreWarnings", dir).CombinedOutput(); err != nil {
 			s.t.Errorf("%s: %v\n%s", dir, err, text)
 		}
+	}
+}
+
+// A run that is filtered together takes sigma from the volumes without excitation that were acquired with it, and says so. They
+// are no images. Those of other entities, of a phase, and of a run with a sigma of its own are not used.
+func TestNoiseWithoutExcitation(t *testing.T) {
+	const folder = "sub-01/func/"
+	for _, c := range []struct {
+		name, file string
+		change     func(*batch.Options)
+		sigma      float64 // 0 for the estimate of the run
+	}{
+		{name: "beside", file: "sub-01_task-rest_noRF.nii", sigma: 7},
+		{name: "magnitude", file: "sub-01_task-rest_part-mag_noRF.nii.gz", sigma: 7},
+		{name: "phase", file: "sub-01_task-rest_part-phase_noRF.nii.gz"},
+		{name: "another run", file: "sub-01_task-rest_run-2_noRF.nii.gz"},
+		{name: "a sigma", file: "sub-01_task-rest_noRF.nii.gz", change: func(o *batch.Options) {
+			r := o.Job.Recipe.With("sigma", denoise.Number(5))
+			o.Job.Recipe = &r
+		}},
+		{name: "no map", file: "sub-01_task-rest_noRF.nii.gz", change: func(o *batch.Options) { o.Job.NoiseMap = job.GivenMap(job.NoMap) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := study{t, filepath.Join(t.TempDir(), "study")}
+			s.put("dataset_description.json", `{"Name": "Phantoms", "BIDSVersion": "1.10.0"}`)
+			s.magnitude(folder+"sub-01_task-rest_bold.nii.gz", 9, 200, 10)
+			o := s.options(filepath.Join(s.dir, "derivatives", "quell"))
+			r, err := denoise.NewRecipe("lowrank", 3)
+			s.must(err)
+			o.Job.Recipe, o.Job.NoiseMap = &r, job.GivenMap("")
+			if c.change != nil {
+				c.change(&o)
+			}
+			f := Filter{Modalities: []string{"bold", "noRF"}}
+			_, err = Run(t.Context(), s.dir, f, o, batch.Events{})
+			s.must(err)
+			s.magnitude(folder+c.file, 5, 0, 7)
+			sum, err := Run(t.Context(), s.dir, f, o, batch.Events{})
+			s.must(err)
+			if again := sum.Reused == 0; sum.Done != 1 || again != (c.sigma > 0) {
+				t.Errorf("%+v, %v", sum.Progress, sum.Err())
+			}
+			about := s.read(filepath.Join(o.Output, folder+"sub-01_task-rest_desc-denoised_bold.json"))
+			sources, from := len(about["Sources"].([]any)), about["Quell"].(map[string]any)["NoiseMap"]
+			if c.sigma == 0 {
+				if sources != 1 || from != nil {
+					t.Errorf("%v", about)
+				}
+				return
+			}
+			if sources != 2 || from != "bids:source:"+folder+c.file {
+				t.Errorf("%v", about)
+			}
+			v, err := open.Open(t.Context(), job.Input{Path: filepath.Join(o.Output, folder+"sub-01_task-rest_desc-noise_boldmap.nii.gz")}, job.Events{})
+			s.must(err)
+			defer v.Close()
+			for _, sigma := range v.Volume.Data {
+				if math.Abs(float64(sigma)-c.sigma) > 0.2*c.sigma {
+					t.Fatalf("sigma %g", sigma)
+				}
+			}
+			s.rules(o.Output)
+			if sum, err = Run(t.Context(), s.dir, f, o, batch.Events{}); err != nil || sum.Reused != 1 {
+				t.Errorf("again: %v, %+v", err, sum.Progress)
+			}
+		})
+	}
+}
+
+// Volumes that hold signal, or lie on another grid, give no noise: the run fails.
+func TestNoiseRefused(t *testing.T) {
+	s := study{t, filepath.Join(t.TempDir(), "study")}
+	s.put("dataset_description.json", `{"Name": "Phantoms", "BIDSVersion": "1.10.0"}`)
+	s.magnitude("sub-01/func/sub-01_task-a_bold.nii", 9, 200, 10)
+	s.magnitude("sub-01/func/sub-01_task-a_noRF.nii", 5, 200, 10)
+	s.magnitude("sub-01/func/sub-01_task-b_bold.nii", 9, 200, 10)
+	s.image("sub-01/func/sub-01_task-b_noRF.nii", 5)
+	o := s.options(filepath.Join(s.dir, "derivatives", "quell"))
+	r, err := denoise.NewRecipe("lowrank", 3)
+	s.must(err)
+	o.Job.Recipe, o.Job.NoiseMap = &r, job.GivenMap("")
+	sum, err := Run(t.Context(), s.dir, Filter{Modalities: []string{"bold"}}, o, batch.Events{})
+	s.must(err)
+	var problems string
+	for r := range sum.Results() {
+		problems += r.Problem + "\n"
+	}
+	if sum.Failed != 2 || !strings.Contains(problems, "a_noRF.nii: the volumes hold more than noise") || !strings.Contains(problems, "b_noRF.nii: the noise map is not on the grid") {
+		t.Errorf("%+v, %s", sum.Progress, problems)
 	}
 }
 

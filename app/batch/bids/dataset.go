@@ -1,9 +1,11 @@
 package bids
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 
 	"quell/app/batch"
 	"quell/app/job"
+	"quell/app/run"
 	"quell/internal/message"
 	"quell/internal/regular"
 )
@@ -22,6 +25,7 @@ type Dataset struct {
 	dir         string
 	description map[string]any
 	ignored     []string // patterns of .bidsignore
+	asksNoise   bool     // runs are filtered by the noise of volumes without excitation
 }
 
 // Open reads the description of a dataset. The error is an *job.InputError.
@@ -121,9 +125,36 @@ func (im image) with(last ...string) string {
 	return path.Join(path.Dir(im.name), strings.Join(append(parts, last...), "_")+im.ext)
 }
 
-// noImages are suffixes of NIfTI files that hold labels or fields, not intensities, and parts
-// of complex images to which the noise models do not apply.
-var noImages = []string{"mask", "dseg", "probseg", "channels", "phase", "phasediff", "phase1", "phase2", "fieldmap"}
+// noRF is the suffix of volumes without excitation: they hold noise alone.
+const noRF = "noRF"
+
+// noiseOf returns the file without excitation that was acquired with an image: of its folder and its entities, which may
+// name the magnitude. It is "" if there is none, or none is asked for.
+func (d *Dataset) noiseOf(unit string) string {
+	im, ok := parse(unit)
+	if !ok || !d.asksNoise {
+		return ""
+	}
+	entries, _ := os.ReadDir(filepath.Join(d.dir, filepath.FromSlash(path.Dir(im.name))))
+	for _, e := range entries {
+		other, ok := parse(path.Join(path.Dir(im.name), e.Name()))
+		if ok && other.suffix == noRF && maps.Equal(other.magnitude(), im.magnitude()) && !d.ignores(other.name, false) {
+			return other.name
+		}
+	}
+	return ""
+}
+
+// magnitude returns the entities with a part that need not be named.
+func (im image) magnitude() map[string]string {
+	all := maps.Clone(im.entities)
+	all["part"] = cmp.Or(all["part"], "mag")
+	return all
+}
+
+// noImages are suffixes of NIfTI files that hold labels, fields or noise, and parts of complex images to which the noise
+// models do not apply.
+var noImages = []string{"mask", "dseg", "probseg", "channels", "phase", "phasediff", "phase1", "phase2", "fieldmap", noRF}
 
 // takes reports whether a filter takes an image.
 func (f Filter) takes(im image) bool {
@@ -241,7 +272,13 @@ func Run(ctx context.Context, dir string, f Filter, o batch.Options, events batc
 	o.Open, o.OnlyChanged = d.open, true
 	o.Finish = func(r batch.SeriesResult) error { return d.finish(o.Output, r) }
 	if o.Job.Recipe != nil && o.Job.Recipe.SeriesFilter() != nil {
-		o.Beside = func(unit string) map[string]string { return mapsOf(o.Output, unit) }
+		d.asksNoise = o.Job.NoiseMap == job.MapIfVaries && run.Mappable(*o.Job.Recipe)
+		o.Complete = func(unit string, j *job.Job) {
+			j.Output.Beside = mapsOf(o.Output, unit)
+			if name := d.noiseOf(unit); name != "" {
+				j.NoiseMap = filepath.Join(d.dir, filepath.FromSlash(name))
+			}
+		}
 	}
 	return batch.Run(ctx, o, events)
 }

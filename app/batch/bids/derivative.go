@@ -171,12 +171,17 @@ func (d *Dataset) finish(out string, r batch.SeriesResult) error {
 	if err != nil {
 		return err
 	}
-	sidecar["Sources"] = []string{"bids:source:" + im.name}
+	sources := []string{"bids:source:" + im.name}
+	quell := map[string]any{"Version": r.Quell, "Engine": r.Engine}
+	if name := d.noiseOf(r.Unit); name != "" && r.NoiseMap != "" {
+		sources = append(sources, "bids:source:"+name)
+		quell["NoiseMap"] = sources[1]
+	}
+	sidecar["Sources"] = sources
 	sidecar["Description"] = "Denoised by Quell " + job.Version() + ". Not for clinical use."
 	if _, known := sidecar["SkullStripped"]; !known { // required of every derived image
 		sidecar["SkullStripped"] = false
 	}
-	quell := map[string]any{"Version": r.Quell, "Engine": r.Engine}
 	if r.Judgement != "" {
 		quell["Judgement"] = r.Judgement
 	}

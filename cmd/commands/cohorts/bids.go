@@ -84,7 +84,8 @@ func BIDS() command.Command {
 The sidecar holds the metadata that apply to the source, the source itself, and under
 Quell the recipe, sigma and the verdict (see quell assess). Gradients of diffusion
 series are copied. Files that .bidsignore names are left out, and masks,
-segmentations, phases and field maps always.
+segmentations, phases, field maps and noRF always. lowrank takes sigma from the noRF
+file of the same entities, unless --noise-map or --sigma is given.
 
 The level participant does the images, of all participants or of --participant-label:
 one run after the other, or at the same time by --shard. The level group, for after

@@ -75,7 +75,7 @@ func Denoise() command.Command {
 		f.engine.Name = "auto"
 		option.AddEngine(cmd, &f.engine.Name, option.EngineHelp)
 		flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`, counted from 1, both included; either may be left out; the filter still reads the slices around them")
-		option.AddPipe(flags, &f.noiseMap, "noise-map", "noise that differs from place to place: sigma for each voxel from this `file`, auto to estimate it, or none; the filter works in units of it; if not given, it is estimated if the noise differs from place to place and no strength is a number")
+		option.AddPipe(flags, &f.noiseMap, "noise-map", "noise that differs from place to place: sigma for each voxel from this `file`, or from volumes of noise alone in NAME_noRF.nii.gz, auto to estimate it, or none; the filter works in units of it; if not given, it is estimated if the noise differs from place to place and no strength is a number")
 		option.AddPipe(flags, &f.mask, "mask", "leave voxels that are 0 in this `file` unchanged, and do not use them")
 		option.AddOutputFlags(cmd, &f.output.Options)
 		command.AddFormat(cmd)

@@ -144,22 +144,14 @@ With --noise-only, IN holds noise alone, in one volume or more: an MR without ex
 
 // estimateAlone returns the noise of volumes that hold nothing else, and writes its map if mapped is not empty.
 func estimateAlone(ctx context.Context, in *open.Selected, mapped string, o job.Options, events job.Events) (one VolumeEstimate, err error) {
-	var a noise.Alone
-	var s *series.Series
-	for k := range in.Entries {
-		if s, err = in.Load(ctx, k); err != nil {
-			return one, err
-		}
-		a.Add(s.Volume)
+	sigma, e, s, err := run.Alone(ctx, in)
+	if err != nil {
+		return one, err
 	}
-	if one.unit = s.Volume.Unit; mapped != "" {
-		_, one.Estimate, err = output.WriteNoiseMap(ctx, s, a.Map, mapped, o, events)
-		return one, command.NothingWritten(err)
+	if one.Estimate, one.unit = e, s.Volume.Unit; mapped != "" {
+		_, _, err = output.WriteNoiseMap(ctx, s, func() (*volume.Volume, noise.Estimate, error) { return sigma, e, nil }, mapped, o, events)
 	}
-	if _, one.Estimate, err = a.Map(); err != nil {
-		err = &job.InputError{Path: in.Catalog.Path, Problem: message.Of(err)}
-	}
-	return one, err
+	return one, command.NothingWritten(err)
 }
 
 // proposalOf returns the filter that removes most noise of a series within the bounds. It is found on the CPU: the

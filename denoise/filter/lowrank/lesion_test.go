@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"math"
 	"testing"
 
 	"quell/denoise"
@@ -63,5 +64,48 @@ func TestLesion(t *testing.T) {
 		if a < c.least {
 			t.Errorf("%d voxels of %g sigmas: %.0f %% is kept", c.voxels, c.contrast, 100*a)
 		}
+	}
+}
+
+// TestCommon adds contrast to noise: the common part of the volumes comes back though the patches do not keep it; noise and contrast of
+// one volume do not. The reference agrees.
+func TestCommon(t *testing.T) {
+	dims, volumes := [3]int{9, 9, 5}, 30
+	p, off := params(t, dims, volumes, "sigma=1"), params(t, dims, volumes, "sigma=1 limit=0")
+	centre := (2*dims[1]+4)*dims[0] + 4
+	changed := func(contrast float64, from, to int) (share float64, others int) {
+		in, _ := scene(dims, volumes, 0, 5)
+		for _, i := range []int{centre, centre - 1, centre + 1, centre - dims[0], centre + dims[0]} {
+			row, _ := in.At(i)
+			for c := from; c < to; c++ {
+				row[c] += float32(contrast)
+			}
+		}
+		out, want, without := run(t, p, in), p.Reference(in), run(t, off, in)
+		for i, v := range want.Data {
+			if math.Abs(float64(out.Data[i]-v)) > 1e-4 {
+				t.Fatalf("%g sigmas: %v at place %d, want %v", contrast, out.Data[i], i/(volumes+1), v)
+			}
+			if c := i % (volumes + 1); c < volumes && (c < from || c >= to || i/(volumes+1) != centre) && out.Data[i] != without.Data[i] && out.Data[i] != in.Data[i] {
+				others++
+			}
+		}
+		row, _ := out.At(centre)
+		for c := from; c < to; c++ {
+			share += float64(row[c]) / contrast / float64(to-from)
+		}
+		return share, others
+	}
+	if share, others := changed(1.2, 0, volumes); share < 0.75 || others == 0 {
+		t.Errorf("common contrast keeps %.2f, and %d voxels around it", share, others)
+	}
+	if share, others := changed(0.2, 0, volumes); share > 0.5 || others > 0 {
+		t.Errorf("faint contrast keeps %.2f, and noise comes back in %d voxels", share, others)
+	}
+	if share, others := changed(40, 7, 8); share < 0.75 || others > 0 {
+		t.Errorf("contrast of one volume keeps %.2f, and %d voxels of others have some", share, others)
+	}
+	if isCommon(9+5*math.Sqrt(18), 9) || !isCommon(9.001+5*math.Sqrt(18), 9) {
+		t.Error("the bound is elsewhere")
 	}
 }

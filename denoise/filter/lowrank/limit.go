@@ -54,7 +54,7 @@ func (l *limited) mark(z, depth int) {
 	l.places(z, func(x, y, at int) {
 		clear(sums)
 		clear(squares)
-		l.around(x, y, z, depth, func(i int) {
+		l.around(x, y, max(z-1, 0), min(z+2, depth), func(i int) {
 			before, after, limit := l.at(i)
 			for c, v := range before {
 				if r := float64(v) - float64(after[c]); math.Abs(r) <= limit {
@@ -71,22 +71,37 @@ func (l *limited) mark(z, depth int) {
 	})
 }
 
-// restoreSlice restores the voxels of a slice that are beyond the limit, or in a box that is. Sums of later slices are not changed
-// by it, as all marks are made.
+// restoreSlice restores the voxels of a slice that are beyond the limit, or in a box that is, and of the others the mean over the
+// volumes if that is more than noise around a place. Sums of later slices are not changed by it, as all marks are made.
 func (l *limited) restoreSlice(z, depth int) []int {
 	restored, marked := make([]int, l.Volumes), make([]byte, l.bytes)
+	first := z * l.Dims[0] * l.Dims[1]
+	means := make([]float64, l.Dims[0]*l.Dims[1])
+	l.places(z, func(_, _, at int) {
+		before, after, limit := l.at(at)
+		means[at-first] = common(before, after, limit/l.Limit)
+	})
 	l.places(z, func(x, y, at int) {
+		n, squares, mean := 0, 0.0, 0.0
+		l.around(x, y, z, z+1, func(i int) {
+			n, squares = n+1, squares+means[i-first]*means[i-first]
+		})
 		clear(marked)
-		l.around(x, y, z, depth, func(i int) {
+		l.around(x, y, max(z-1, 0), min(z+2, depth), func(i int) {
 			for k, m := range l.marks[i*l.bytes:][:l.bytes] {
 				marked[k] |= m
 			}
 		})
 		before, after, limit := l.at(at)
+		if isCommon(squares, n) {
+			mean = means[at-first] * limit / l.Limit / math.Sqrt(float64(l.Volumes))
+		}
 		for c, v := range before {
 			if marked[c/8]&(1<<(c%8)) != 0 || math.Abs(float64(v)-float64(after[c])) > limit {
 				after[c] = v
 				restored[c]++
+			} else {
+				after[c] += float32(mean)
 			}
 		}
 	})
@@ -104,9 +119,9 @@ func (l *limited) places(z int, f func(x, y, at int)) {
 	}
 }
 
-// around calls f with the places of the 3 x 3 x 3 box around a place that are not excluded.
-func (l *limited) around(x, y, z, depth int, f func(i int)) {
-	for k := max(z-1, 0); k <= min(z+1, depth-1); k++ {
+// around calls f with the places of the slices from <= k < to, and of the 3 x 3 square around a place, that are not excluded.
+func (l *limited) around(x, y, from, to int, f func(i int)) {
+	for k := from; k < to; k++ {
 		for j := max(y-1, 0); j <= min(y+1, l.Dims[1]-1); j++ {
 			for i := max(x-1, 0); i <= min(x+1, l.Dims[0]-1); i++ {
 				if at := (k*l.Dims[1]+j)*l.Dims[0] + i; l.weight[at] > 0 {

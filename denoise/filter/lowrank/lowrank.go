@@ -49,6 +49,7 @@ var Filter = denoise.Filter{
 		{Name: "every patch", Dims: 3, Set: "sigma=8 patch-radius=1 patch-step=1"},
 		{Name: "weak", Dims: 3, Set: "sigma=2 patch-radius=1"},
 		{Name: "strong", Dims: 3, Set: "sigma=200 limit=0"},
+		{Name: "low limit", Dims: 3, Set: "sigma=8 limit=2"},
 		{Name: "no limit", Dims: 3, Set: "sigma=20 limit=0"},
 		{Name: "no noise", Dims: 3, Set: "sigma=0"},
 	},
@@ -127,6 +128,24 @@ func (p Params) starts(axis int) (starts []int) {
 		starts = append(starts, s)
 	}
 	return append(starts, last)
+}
+
+// common returns how far the mean over the volumes of what was removed of a place lies from 0, in standard deviations of the noise
+// of that mean. What few volumes have spreads, and counts less.
+func common(before, after []float32, sigma float64) float64 {
+	sum, spread := 0.0, 0.0
+	for c, v := range before {
+		r := float64(v) - float64(after[c])
+		sum += r
+		spread += r * r
+	}
+	return sum / math.Sqrt(max(spread, float64(len(before))*sigma*sigma))
+}
+
+// isCommon reports whether n numbers with that sum of squares are more than noise: of noise it is n on average, and sqrt(2 n) is its
+// standard deviation.
+func isCommon(squares float64, n int) bool {
+	return squares > float64(n)+5*math.Sqrt(2*float64(n))
 }
 
 // layers returns the starts along z of the patches that reach into the slices from <= z < to.

@@ -2,6 +2,7 @@ package lowrank
 
 import (
 	"math"
+	"slices"
 
 	"quell/denoise"
 )
@@ -29,10 +30,14 @@ func (p Params) Reference(in denoise.SeriesPart) denoise.SeriesResult {
 			out.Data[i*row+c] = float32(sums[i*row+c])
 		}
 	}
+	estimates := out.SeriesPart
+	estimates.Data = slices.Clone(out.Data)
 	for i := range out.Data {
 		if c, place := i%row, i/row; c < p.Volumes && p.restores(in, sums, place, c) {
 			out.Data[i] = in.Data[i]
 			out.Restored[c]++
+		} else if c < p.Volumes {
+			out.Data[i] += float32(p.common(in, estimates, place))
 		}
 	}
 	return out
@@ -61,6 +66,26 @@ func (p Params) restores(in denoise.SeriesPart, estimates []float64, here, c int
 		restored = restored || limit(centre) > 0 && math.Abs(sum) > math.Sqrt(squares)
 	})
 	return restored
+}
+
+// common returns the number that all volumes of a place get back: the mean over them of the removed part, if that is more than noise in
+// the square of 9 places.
+func (p Params) common(in, estimates denoise.SeriesPart, here int) float64 {
+	n, squares, own := 0, 0.0, 0.0
+	p.box(here, func(at int) {
+		before, sigma := in.At(at)
+		if slice := p.Dims[0] * p.Dims[1]; at/slice == here/slice && *sigma > 0 {
+			after, _ := estimates.At(at)
+			mean := common(before, after, float64(*sigma))
+			if n, squares = n+1, squares+mean*mean; at == here {
+				own = mean * float64(*sigma) / math.Sqrt(float64(p.Volumes))
+			}
+		}
+	})
+	if math.IsInf(p.Limit, 1) || !isCommon(squares, n) {
+		return 0
+	}
+	return own
 }
 
 // box calls f with the places of the 3 x 3 x 3 box around a place.
