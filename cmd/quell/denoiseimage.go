@@ -77,10 +77,7 @@ func fromANTs(args []string) (command []string, verbose bool, err error) {
 			return nil, false, job.Usagef("DenoiseImage has no flag %s; %s", args[0], antsUsage)
 		}
 		rest := args[1:]
-		n := slices.IndexFunc(rest, func(a string) bool { return antsFlags[a] != 0 || strings.HasPrefix(a, "--") })
-		if n < 0 {
-			n = len(rest)
-		}
+		n := slices.IndexFunc(append(slices.Clone(rest), "--"), func(a string) bool { return antsFlags[a] != 0 || strings.HasPrefix(a, "--") })
 		if !joined {
 			value = strings.Join(rest[:n], "")
 		}
@@ -135,9 +132,8 @@ func denoiseImage(ctx context.Context, flags []string, out, errs io.Writer) int 
 		return job.ExitFailed
 	}
 	// Pipelines limit the threads of ITK by this variable; ITK ignores values that are no number of threads.
-	threads := os.Getenv("ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS")
-	if n, err := strconv.Atoi(threads); err == nil && n > 0 {
-		command = append(command, "--threads", threads)
+	if n, _ := strconv.Atoi(os.Getenv("ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS")); n > 0 {
+		command = append(command, "--threads", strconv.Itoa(n))
 	}
 	if !verbose {
 		out = io.Discard

@@ -27,7 +27,6 @@ is done by the next run.
 SETTINGS is a file of JSON:
   {"folder": "/var/lib/quell", "ae_title": "QUELL", "listen": "127.0.0.1:11112",
    "status": "127.0.0.1:8042", "callers": ["CT1"], "idle_timeout": "30s",
-   "quota_gb": 50,
    "rules": [{"name": "thin", "when": "Modality=CT,SliceThickness<=1.5",
               "do": {"preset": "ct-head-slices"}, "to": {"to": "PACS@pacs:104"}}]}
 
