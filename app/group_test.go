@@ -102,7 +102,7 @@ func TestDoFilters4D(t *testing.T) {
 			if !s.Volume.SameGrid(one.Run.Result.Geometry, 1e-3) {
 				t.Errorf("%s: volume %d lies elsewhere", out, k)
 			}
-			if one.Covered.Volumes != 1 || one.Covered.Of != 3 || !strings.Contains(one.Covered.Text, "taking number "+string('1'+rune(k))) {
+			if one.Covered.Volumes != 1 || one.Covered.Of != 3 || !strings.Contains(one.Covered.Text, "using series "+string('1'+rune(k))) {
 				t.Errorf("%+v", one.Covered)
 			}
 			for i, x := range removed[k].Volume.Data {

@@ -76,13 +76,13 @@ mouse_to 1400 800
 xdotool click 1;                                changed "a click on the curve, which takes a point"
 mouse_to 1537 394
 xdotool click 1;                                changed "the tab of the histogram"
-key w;                                          changed "a curtain in the denoised pane"
+key w;                                          changed "a swipe in the denoised pane"
 mouse_to 937 640 # the line in the middle of the pane
-xdotool mousedown 1 mousemove_relative --sync 60 0 mousemove_relative --sync 60 0 mouseup 1; changed "a drag of the line of the curtain"
+xdotool mousedown 1 mousemove_relative --sync 60 0 mousemove_relative --sync 60 0 mouseup 1; changed "a drag of the line of the swipe"
 key Left;                                       changed "Left, which moves the line"
 key q;                                          changed "a checkerboard"
 key q;                                          changed "the denoised slice alone"
-key F5;                                         changed "the three planes and a curtain"
+key F5;                                         changed "the three planes and a swipe"
 matches planes
 key e
 mouse_to 900 230

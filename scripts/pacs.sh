@@ -346,7 +346,7 @@ attachments() {
 serve() {
 	local node i
 	cat >"$work/node.json" <<-JSON
-		{"folder": "$work/node", "ae_title": "$me", "listen": "127.0.0.1:$back", "quiet": "1s", "rules": [
+		{"folder": "$work/node", "ae_title": "$me", "listen": "127.0.0.1:$back", "idle_timeout": "1s", "rules": [
 		 {"name": "all", "do": {"filter": "gaussian"}, "to": {"to": "$aet@127.0.0.1:$dicom", "commit": true}}]}
 	JSON
 	"$quell" serve "$work/node.json" >"$work/serve.log" 2>&1 &

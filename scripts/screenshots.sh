@@ -68,7 +68,7 @@ save workbench
 
 key F2 w
 mouse_to 640 700
-save curtain
+save swipe
 key w F3
 
 key e

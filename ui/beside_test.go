@@ -66,7 +66,7 @@ func TestASeriesStandsBeside(t *testing.T) {
 	}
 	b.key(fyne.KeyW)
 	if c := panes[viewer.Denoised].Caption(); !strings.HasPrefix(c.Title, "OTHER SERIES | DENOISED") || c.Sides != [2]string{"OTHER SERIES", "DENOISED"} {
-		t.Errorf("under a curtain: %+v", c)
+		t.Errorf("under a swipe: %+v", c)
 	}
 	b.session().Screen.HoldBefore(true)
 	b.drain()

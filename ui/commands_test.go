@@ -41,7 +41,7 @@ func TestThePromisedKeysAreThere(t *testing.T) {
 		"↑": "previous", "↓": "next", "Page Up": "previous", "Page Down": "next", "Home": "first", "End": "last",
 		"0": "window-auto", "1": "window-own", "2": "window-2", "9": "window-9",
 		"F": "fit", "M": "noise-map", "B": "best-strength", "T": "structure", "R": "reset", "I": "overlay", "N": "invert", "D": "residual", "Space": "before",
-		"W": "compare-curtain", "K": "compare-blink", "O": "compare-fade", "Q": "compare-checkerboard", "←": "share-less", "→": "share-more",
+		"W": "compare-swipe", "K": "compare-blink", "O": "compare-fade", "Q": "compare-checkerboard", "←": "share-less", "→": "share-more",
 		"A": "axial", "C": "coronal", "S": "sagittal", "F1": "shortcuts", "Esc": "cancel",
 		"J": "window-link", "Ctrl+R": "load-recipe", "Ctrl+O": "open-folder", "Ctrl+E": "export", "Ctrl+S": "picture", "Ctrl+Return": "apply",
 		"Shift+H": "mirror-across", "Shift+V": "mirror-down", "Shift+R": "turn",

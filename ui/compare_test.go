@@ -18,7 +18,7 @@ func TestModesHaveRowKeysAndLabels(t *testing.T) {
 	}
 	b := newBench(t, large)
 	b.drain()
-	row := b.row("Curtain")
+	row := b.row("Swipe")
 	denoised := b.workbench.Panes()[viewer.Denoised]
 	expect := func(what, mode, title string, sides bool) {
 		t.Helper()
@@ -30,7 +30,7 @@ func TestModesHaveRowKeysAndLabels(t *testing.T) {
 	}
 	expect("at first", "Off", "", false)
 	b.key(fyne.KeyW)
-	expect("W", "Curtain", "ORIGINAL | DENOISED", true)
+	expect("W", "Swipe", "ORIGINAL | DENOISED", true)
 	b.key(fyne.KeyRight)
 	b.key(fyne.KeyRight)
 	b.key(fyne.KeyLeft)
@@ -101,7 +101,7 @@ func TestBlinking(t *testing.T) {
 	}
 	b.key(fyne.KeyW)
 	if b.ticks() != nil {
-		t.Error("it blinks under a curtain")
+		t.Error("it blinks under a swipe")
 	}
 	tick() // one that was on its way
 	b.drain()
@@ -146,7 +146,7 @@ func TestRunsAreSides(t *testing.T) {
 	}
 	b.key(fyne.KeyW)
 	if c := panes[viewer.Denoised].Caption(); c.Sides != [2]string{"RUN 1", "RUN 2"} || c.Title != "RUN 1 | RUN 2" {
-		t.Errorf("under a curtain: %+v", c)
+		t.Errorf("under a swipe: %+v", c)
 	}
 	// The heading offers the same.
 	panes[viewer.Original].Tapped(&fyne.PointEvent{Position: fyne.NewPos(9, 9)})
@@ -169,12 +169,12 @@ func TestRunsAreSides(t *testing.T) {
 func TestModesHaveTooltips(t *testing.T) {
 	b := newBench(t, large)
 	b.drain()
-	row := b.row("Curtain")
-	row.OnHover("Curtain", row, true)
-	if text, _, _ := b.workbench.Tooltip(); !strings.HasPrefix(text, "Curtain (W): ") {
+	row := b.row("Swipe")
+	row.OnHover("Swipe", row, true)
+	if text, _, _ := b.workbench.Tooltip(); !strings.HasPrefix(text, "Swipe (W): ") {
 		t.Errorf("tooltip %q", text)
 	}
-	row.OnHover("Curtain", row, false)
+	row.OnHover("Swipe", row, false)
 	if text, _, _ := b.workbench.Tooltip(); text != "" {
 		t.Errorf("tooltip %q after the pointer left", text)
 	}

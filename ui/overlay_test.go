@@ -237,7 +237,7 @@ func TestKeysAreInTheirSectionOfTheHelpSheet(t *testing.T) {
 		}
 	}
 	for title, section := range map[string]string{
-		"Brain  80 / 40; not CT: tissue": "Window/Level", "Automatic window": "Window/Level", "Next slice": "Slices", "Curtain": "Compare", "Pan": "Mouse",
+		"Brain  80 / 40; not CT: tissue": "Window/Level", "Automatic window": "Window/Level", "Next slice": "Slices", "Swipe": "Compare", "Pan": "Mouse",
 	} {
 		if found[title] != section {
 			t.Errorf("%s is in section %q; want %q", title, found[title], section)

@@ -17,7 +17,7 @@ import (
 )
 
 // The layout of 2 x 2 shows the planes through the crosshair, and the comparison under a
-// curtain; another layout is as before.
+// swipe; another layout is as before.
 func TestTheThreePlanes(t *testing.T) {
 	b := newBench(t, large)
 	b.drain()
@@ -37,7 +37,7 @@ func TestTheThreePlanes(t *testing.T) {
 			t.Errorf("pane %d lies at %v, %v; want %v", i, o.Position(), o.Size(), want)
 		}
 	}
-	if _, marked := b.state().Crosshair(); !marked || b.state().Comparison().Mode != viewer.Curtain {
+	if _, marked := b.state().Crosshair(); !marked || b.state().Comparison().Mode != viewer.Swipe {
 		t.Error("there is no crosshair, or no comparison")
 	}
 	for p, letters := range [3][4]string{{"R", "L", "A", "P"}, {"R", "L", "H", "F"}, {"A", "P", "H", "F"}} {

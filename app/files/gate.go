@@ -95,7 +95,7 @@ func (t Target) apart(inputs []place) error {
 				return job.Usagef("%s is the input itself, which is never written to; choose another name", path)
 			}
 			if in.info.IsDir() && holds(above, in.info) && !isDerivative(path, in.path) {
-				return job.Usagef("%s lies inside the input's folder; choose a folder beside it", path)
+				return job.Usagef("%s lies inside the input's folder; choose a folder outside it", path)
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func (p Place) prepare() error {
 		return err
 	}
 	if rel, err := filepath.Rel(in, out); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return job.Usagef("%s lies inside the input's folder; choose a folder beside it", p.Out)
+		return job.Usagef("%s lies inside the input's folder; choose a folder outside it", p.Out)
 	}
 	if err := os.MkdirAll(p.Out, 0o777); err != nil {
 		return err

@@ -90,8 +90,8 @@ func taskSettings(data []byte) (json.RawMessage, error) {
 	return found.Settings, nil
 }
 
-// ParseSettings reads settings and refuses names that are none: a mistyped one would have no effect.
-func ParseSettings(data []byte, s *Settings) error {
+// ParseSettings reads settings into s and refuses names that are none: a mistyped one would have no effect.
+func ParseSettings(data []byte, s any) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(s)

@@ -22,7 +22,7 @@ func TestMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.Close()
-	if len(texts) != 1 || !strings.HasPrefix(texts[0], "note "+dir+" contains 2 series; taking number 1, the largest (4 slices)") {
+	if len(texts) != 1 || !strings.HasPrefix(texts[0], "note "+dir+" contains 2 series; using series 1, the largest (4 slices)") {
 		t.Errorf("messages %q", texts)
 	}
 }

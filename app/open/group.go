@@ -124,16 +124,16 @@ func (c *Catalog) coverage(in job.Input, s Selection) Coverage {
 	case out.Of <= out.Volumes:
 		return out
 	case s.Group != nil:
-		out.Text = fmt.Sprintf("%s contains %d volumes; taking the 4-D series of %d along %s; --series N takes another volume", c.Path, out.Of, out.Volumes, s.Group.Axis())
+		out.Text = fmt.Sprintf("%s contains %d volumes; using the 4-D series of %d along %s; choose another volume with --series N", c.Path, out.Of, out.Volumes, s.Group.Axis())
 		return out
 	case in.Series == nil:
 		how = ", the largest"
 	}
-	another := "--series takes another"
+	another := "choose another with --series"
 	if first.Group != nil && in.Series != nil {
 		another = fmt.Sprintf("--series all:%d takes the 4-D series that it belongs to", *in.Series+1)
 	}
-	out.Text = fmt.Sprintf("%s contains %d series; taking number %d%s (%s); %s", c.Path, out.Of, s.Entries[0]+1, how, first.label(), another)
+	out.Text = fmt.Sprintf("%s contains %d series; using series %d%s (%s); %s", c.Path, out.Of, s.Entries[0]+1, how, first.label(), another)
 	return out
 }
 

@@ -30,12 +30,12 @@ func TestSelect(t *testing.T) {
 		group   bool
 		text    string
 	}{
-		"default":      {job.Input{}, []int{0, 1, 2}, true, "contains 4 volumes; taking the 4-D series of 3 along volume"},
+		"default":      {job.Input{}, []int{0, 1, 2}, true, "contains 4 volumes; using the 4-D series of 3 along volume"},
 		"all":          {job.Input{All: true}, []int{0, 1, 2}, true, "contains 4 volumes"},
-		"one":          {job.Input{Series: &one}, []int{1}, false, "taking number 2 (5 slices, volume 2 of 3); --series all:2 takes the 4-D series"},
+		"one":          {job.Input{Series: &one}, []int{1}, false, "using series 2 (5 slices, volume 2 of 3); --series all:2 takes the 4-D series"},
 		"all of one":   {job.Input{Series: &one, All: true}, []int{0, 1, 2}, true, "contains 4 volumes"},
-		"another":      {job.Input{Series: &single}, []int{3}, false, "taking number 4 (4 slices); --series takes another"},
-		"all of other": {job.Input{Series: &single, All: true}, []int{3}, false, "taking number 4 (4 slices)"},
+		"another":      {job.Input{Series: &single}, []int{3}, false, "using series 4 (4 slices); choose another with --series"},
+		"all of other": {job.Input{Series: &single, All: true}, []int{3}, false, "using series 4 (4 slices)"},
 	} {
 		s, err := c.Select(x.in)
 		if err != nil || !slices.Equal(s.Entries, x.entries) || (s.Group != nil) != x.group || !strings.Contains(s.Covered.Text, x.text) || s.Covered.Of != 4 || s.Covered.Volumes != len(x.entries) {

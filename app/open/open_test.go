@@ -172,7 +172,7 @@ func TestChoicesAreTold(t *testing.T) {
 	} {
 		told := false
 		in, err := open.Open(t.Context(), job.Input{Path: filepath.Join(niftiSamples, c.path), Component: c.component}, job.Events{Message: func(_ series.Severity, text string) {
-			told = told || strings.Contains(text, "--series takes another")
+			told = told || strings.Contains(text, "choose another with --series")
 		}})
 		if err != nil {
 			t.Fatal(err)

@@ -169,7 +169,7 @@ func TestReferences(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"pacs:": "names no place", "pacs:../x": "names no place", "pacs:home/": "is no UID", "pacs:home/..": "is no UID", "pacs:home/1..2": "is no UID",
+		"pacs:": "names no PACS node", "pacs:../x": "names no PACS node", "pacs:home/": "is no UID", "pacs:home/..": "is no UID", "pacs:home/1..2": "is no UID",
 		"pacs:home/1" + long: "is no UID", "pacs:home/1/2/3": "too many parts", "pacs:home/1?a=b": "give one of them", "pacs:home?": "malformed",
 		"pacs:home?a=%": "malformed", "pacs:home?a=Miller&a=b": "more than once",
 	} {

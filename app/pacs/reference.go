@@ -42,7 +42,7 @@ func ParseReference(text string) (Reference, error) {
 	r := Reference{Place: parts[0]}
 	switch uids := parts[1:]; {
 	case !placeName.MatchString(r.Place):
-		return r, job.Usagef("%s names no place; give pacs:NODE/SERIES-UID, see quell pacs --help", Scheme)
+		return r, job.Usagef("%s names no PACS node; give pacs:NODE/SERIES-UID, see quell pacs --help", Scheme)
 	case len(uids) == 1:
 		r.Series = uids[0]
 	case len(uids) == 2:

@@ -305,7 +305,7 @@ func TestOrthancCommits(t *testing.T) {
 	back := dimsetest.FreePort(t)
 	archive := dimsetest.Orthanc(t, back)
 	s := committing(t, archive.Node)
-	s.AETitle, s.Rules[0].To[0].From, s.Listen, s.Quiet = "QUELL", "QUELL", fmt.Sprintf("127.0.0.1:%d", back), Duration(time.Millisecond)
+	s.AETitle, s.Rules[0].To[0].From, s.Listen, s.IdleTimeout = "QUELL", "QUELL", fmt.Sprintf("127.0.0.1:%d", back), Duration(time.Millisecond)
 	n, err := Open(s)
 	if err != nil {
 		t.Fatal(err)

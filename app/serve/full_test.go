@@ -16,7 +16,7 @@ import (
 	"quell/io/dimse"
 )
 
-// TestRefusedImages: a series of which an image was refused, first or last, waits ten times the quiet time for it, and
+// TestRefusedImages: a series of which an image was refused, first or last, waits ten times the idle timeout for it, and
 // once when it has come.
 func TestRefusedImages(t *testing.T) {
 	for _, first := range []bool{true, false} {
@@ -37,7 +37,7 @@ func TestRefusedImages(t *testing.T) {
 				t.Fatalf("first %v: %v", first, got)
 			}
 			n.free = func() (int64, bool) { return 1 << 40, true }
-			c.add(time.Duration(s.Quiet))
+			c.add(time.Duration(s.IdleTimeout))
 			if step(t, n); len(n.list) != 0 {
 				t.Errorf("first %v: half a series is complete", first)
 			}
@@ -45,9 +45,9 @@ func TestRefusedImages(t *testing.T) {
 			if comes {
 				want = 4
 				send(t, to, files...)
-				c.add(time.Duration(s.Quiet) - 1)
+				c.add(time.Duration(s.IdleTimeout) - 1)
 			} else {
-				c.add((longer-1)*time.Duration(s.Quiet) - 1)
+				c.add((longer-1)*time.Duration(s.IdleTimeout) - 1)
 			}
 			if step(t, n); len(n.list) != 0 {
 				t.Errorf("first %v, comes %v: too early", first, comes)
@@ -102,8 +102,8 @@ func TestKeptImagesYield(t *testing.T) {
 		t.Errorf("there is room: %v", gone())
 	}
 	n.free = func() (int64, bool) { return margin + used - n.folder.Used() - 1, true }
-	quiet := time.Duration(n.s.Quiet)
-	c.add(n.list[1].Ended.Add(longer*quiet - 1).Sub(c.now()))
+	idle := time.Duration(n.s.IdleTimeout)
+	c.add(n.list[1].Ended.Add(longer*idle - 1).Sub(c.now()))
 	if step(t, n); slices.Contains(gone(), true) {
 		t.Errorf("late images had no time: %v", gone())
 	}
@@ -111,7 +111,7 @@ func TestKeptImagesYield(t *testing.T) {
 	if step(t, n); !slices.Equal(gone(), []bool{false, true, false, false}) {
 		t.Errorf("%v are gone", gone())
 	}
-	c.add(longer * quiet)
+	c.add(longer * idle)
 	n.free = func() (int64, bool) { return 0, true }
 	for range 5 {
 		step(t, n)
@@ -171,8 +171,8 @@ func TestAuditLinesAreWhole(t *testing.T) {
 	}
 }
 
-// TestQuietBeginsWithTheNode: what came before a crash is no whole series until the sender had the quiet time to go on.
-func TestQuietBeginsWithTheNode(t *testing.T) {
+// TestIdleTimeBeginsWithTheNode: what came before a crash is no whole series until the sender had the idle timeout to go on.
+func TestIdleTimeBeginsWithTheNode(t *testing.T) {
 	a, c := newArchive(t), begin()
 	s := settings(t, a)
 	n := node(t, s, c)
@@ -182,12 +182,12 @@ func TestQuietBeginsWithTheNode(t *testing.T) {
 	c.add(time.Hour)
 	n = node(t, s, c)
 	defer n.Close()
-	c.add(time.Duration(s.Quiet) - 1)
+	c.add(time.Duration(s.IdleTimeout) - 1)
 	if step(t, n); len(n.list) != 0 {
 		t.Fatal("complete too early")
 	}
 	send(t, receive(t, n), files[2:]...)
-	c.add(time.Duration(s.Quiet))
+	c.add(time.Duration(s.IdleTimeout))
 	if step(t, n); len(n.list) != 1 || len(n.list[0].Files) != 4 || n.list[0].State != Sent {
 		t.Errorf("%+v", n.Status())
 	}

@@ -81,7 +81,7 @@ func TestKill(t *testing.T) {
 	a := newArchive(t)
 	s := settings(t, a)
 	text, err := json.Marshal(map[string]any{
-		"folder": s.Folder, "ae_title": "QUELL", "listen": "127.0.0.1:0", "quiet": "1h", "rules": json.RawMessage(fmt.Sprintf(
+		"folder": s.Folder, "ae_title": "QUELL", "listen": "127.0.0.1:0", "idle_timeout": "1h", "rules": json.RawMessage(fmt.Sprintf(
 			`[{"name": "head", "do": {"filter": "gaussian", "verdict": false, "noise_map": "none", "engine": "cpu"}, "to": {"to": %q}}]`, a.Node)),
 	})
 	if err != nil {

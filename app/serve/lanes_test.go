@@ -28,7 +28,7 @@ func two(t *testing.T, stuck, healthy dimse.Node) Settings {
 	return s
 }
 
-// TestStuckPeer: whatever a destination does, another has its series as soon as the quiet time of the series is over,
+// TestStuckPeer: whatever a destination does, another has its series as soon as the idle timeout of the series is over,
 // by a clock that goes on no further.
 func TestStuckPeer(t *testing.T) {
 	ends := make(chan struct{})
@@ -73,13 +73,13 @@ func TestStuckPeer(t *testing.T) {
 				}
 				send(t, to, files...)
 			}
-			c.add(time.Duration(s.Quiet))
+			c.add(time.Duration(s.IdleTimeout))
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan struct{})
 			go func() { defer close(done); n.drive(ctx) }()
 			<-begun
 			send(t, to, stack("7", 2, "X")...)
-			c.add(time.Duration(s.Quiet))
+			c.add(time.Duration(s.IdleTimeout))
 			n.rouse()
 			<-came // fails by the time of the test
 			<-came

@@ -42,7 +42,7 @@ func (s *arriving) promises() bool {
 	return len(s.uids) < more
 }
 
-// longer is how many quiet times pass before a series is complete of which more is promised.
+// longer is how many idle timeouts pass before a series is complete of which more is promised.
 const longer = 10
 
 // whole reports whether all instances are there that the series says to have.
@@ -203,11 +203,11 @@ func (n *Node) ready() (uids []string) {
 	defer n.mu.Unlock()
 	now := n.now()
 	for uid, s := range n.pending {
-		quiet := time.Duration(n.s.Quiet)
+		idle := time.Duration(n.s.IdleTimeout)
 		if s.promises() {
-			quiet *= longer
+			idle *= longer
 		}
-		if s.whole() || !now.Before(s.last.Add(quiet)) {
+		if s.whole() || !now.Before(s.last.Add(idle)) {
 			uids = append(uids, uid)
 		}
 	}

@@ -206,7 +206,7 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
-// TestPromises: a series whose headers promise more waits ten times the quiet time, and one that has what they promise
+// TestPromises: a series whose headers promise more waits ten times the idle timeout, and one that has what they promise
 // once.
 func TestPromises(t *testing.T) {
 	const slicesOf, acquired, positions, position part10.Tag = 0x0054_0081, 0x0020_1002, 0x0020_0105, 0x0020_0100
@@ -235,11 +235,11 @@ func TestPromises(t *testing.T) {
 			}
 		}
 		send(t, receive(t, n), files...)
-		c.add(time.Duration(s.Quiet))
+		c.add(time.Duration(s.IdleTimeout))
 		if step(t, n); (len(n.list) == 0) != want.longer {
-			t.Errorf("%s: after the quiet time %+v", name, n.Status())
+			t.Errorf("%s: after the idle timeout %+v", name, n.Status())
 		}
-		c.add((longer-1)*time.Duration(s.Quiet) - 1)
+		c.add((longer-1)*time.Duration(s.IdleTimeout) - 1)
 		if step(t, n); (len(n.list) == 0) != want.longer {
 			t.Errorf("%s: just before the end %+v", name, n.Status())
 		}

@@ -176,7 +176,7 @@ func drain(ctx context.Context, n *Node) {
 // begin is later than the times of the files that tests write.
 func begin() *clock { return &clock{t: time.Now().Add(time.Hour)} }
 
-// TestSeries goes the whole way: complete after the quiet time and not before, filtered, sent, removed.
+// TestSeries goes the whole way: complete after the idle timeout and not before, filtered, sent, removed.
 func TestSeries(t *testing.T) {
 	a, c := newArchive(t), begin()
 	s := settings(t, a)
@@ -185,7 +185,7 @@ func TestSeries(t *testing.T) {
 	if got := send(t, receive(t, n), stack("7", 4, "X")...); !slices.Equal(got, make([]dimse.Status, 4)) {
 		t.Fatal(got)
 	}
-	c.add(time.Duration(s.Quiet) - 1)
+	c.add(time.Duration(s.IdleTimeout) - 1)
 	if step(t, n); n.Status().Instances != 4 || len(n.list) != 0 {
 		t.Fatalf("complete too early: %+v", n.Status())
 	}
@@ -575,11 +575,11 @@ func TestCrashAtEveryPoint(t *testing.T) {
 			step(t, h.n)
 			return false
 		}
-		for _, wait := range []time.Duration{time.Minute, 2 * time.Hour, 31 * 24 * time.Hour} { // quiet, kept, forgotten
+		for _, wait := range []time.Duration{time.Minute, 2 * time.Hour, 31 * 24 * time.Hour} { // idle, kept, forgotten
 			c.add(wait)
 			for finish() {
 				restart()
-				c.add(time.Duration(s.Quiet))
+				c.add(time.Duration(s.IdleTimeout))
 			}
 		}
 		if at == 0 {
@@ -806,7 +806,7 @@ func TestSettings(t *testing.T) {
 	rule := `"rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "PACS@h:104"}}]`
 	for text, want := range map[string]string{
 		`{"folder": "f", "ae_title": "Q", ` + rule + `}`:                                                                                                  "",
-		`{"folder": "f", "ae_title": "Q", "listen": "[::1]:104", "status": "127.0.0.1:80", "quiet": "1m", ` + rule + `}`:                                  "",
+		`{"folder": "f", "ae_title": "Q", "listen": "[::1]:104", "status": "127.0.0.1:80", "idle_timeout": "1m", ` + rule + `}`:                           "",
 		`{"folder": "f", "ae_title": "Q", "listen": "10.0.0.1:104", "tls": {"certificate": "c", "key": "k"}, ` + rule + `}`:                               "",
 		`{"folder": "f", "ae_title": "Q", "listen": "0.0.0.0:104", "plain": true, "networks": ["10.0.0.0/8", "::1"], ` + rule + `}`:                       "",
 		`{"folder": "f", "ae_title": "Q", "listen": "0.0.0.0:104", ` + rule + `}`:                                                                         "there is no TLS",
@@ -819,8 +819,9 @@ func TestSettings(t *testing.T) {
 		`{"ae_title": "Q", ` + rule + `}`:                                                                                                                 "folder is missing",
 		`{"folder": "f", ` + rule + `}`:                                                                                                                   "AE title is empty",
 		`{"folder": "f", "ae_title": "Q"}`:                                                                                                                "rules are missing",
-		`{"folder": "f", "ae_title": "Q", "quiet": "-1s", ` + rule + `}`:                                                                                  "negative",
-		`{"folder": "f", "ae_title": "Q", "qiet": "1s", ` + rule + `}`:                                                                                    "unknown field",
+		`{"folder": "f", "ae_title": "Q", "idle_timeout": "-1s", ` + rule + `}`:                                                                           "negative",
+		`{"folder": "f", "ae_title": "Q", "qiet": "1s", ` + rule + `}`:                                                                                    `there is no setting "qiet"`,
+		`{"folder": "f", "ae_title": "Q", "quiet": "1s", ` + rule + `}`:                                                                                   "the setting quiet is now called idle_timeout",
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "when": "Nonsense=1", "do": {"filter": "median"}, "to": {"to": "P@h:1"}}]}`:             "no attribute Nonsense",
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "nonsense"}, "to": {"to": "P@h:1"}}]}`:                                 "nonsense",
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {}, "to": {"to": "P@h:1"}}]}`:                                                     "",
@@ -831,7 +832,7 @@ func TestSettings(t *testing.T) {
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": [{"to": "ward"}, {"to": "ward"}]}]}`:                  "twice",
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": []}]}`:                                                "to is missing",
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}}]}`:                                                          "to is missing",
-		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "P@h:1", "comit": true}}]}`:                    "unknown field",
+		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "P@h:1", "comit": true}}]}`:                    `there is no setting "comit"`,
 		`{"folder": "f", "ae_title": "Q", "rules": [{"name": "a", "do": {"filter": "median"}, "to": {"to": "https://h/", "commit": true}}]}`:              "is of the DICOM network",
 		`{"folder": "f", "ae_title": "Q", "rules": [{"do": {"filter": "median"}, "to": {"to": "P@h:1"}}]}`:                                                "a name of its own",
 	} {
@@ -839,7 +840,7 @@ func TestSettings(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
-		if err == nil && (s.Quiet == 0 || s.Keep == 0 || s.QuotaGB == 0 || s.Rules[0].Do.Series != "all") {
+		if err == nil && (s.IdleTimeout == 0 || s.Keep == 0 || s.QuotaGB == 0 || s.Rules[0].Do.Series != "all") {
 			t.Errorf("%+v", s)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/tls"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -34,7 +34,7 @@ type Settings struct {
 	// Networks are the addresses that are let in, such as 10.1.0.0/16; all if missing.
 	Networks []string `json:"networks,omitempty"`
 
-	Quiet        Duration `json:"quiet,omitempty"`        // a series is complete after so long without a new instance; 30s if missing
+	IdleTimeout  Duration `json:"idle_timeout,omitempty"` // a series is complete after so long without a new instance; 30s if missing
 	Keep         Duration `json:"keep,omitempty"`         // how long images stay after a task has ended; 1h if missing
 	KeepFailed   Duration `json:"keep_failed,omitempty"`  // likewise, of those that failed; 168h if missing
 	QuotaGB      float64  `json:"quota_gb,omitempty"`     // of received images; 20 if missing. Results need as much again
@@ -82,9 +82,7 @@ func (d *Destinations) UnmarshalJSON(data []byte) error {
 	if !bytes.HasPrefix(data, []byte("[")) {
 		data = slices.Concat([]byte("["), data, []byte("]"))
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	return decoder.Decode((*[]Destination)(d))
+	return hosts.ParseSettings(data, (*[]Destination)(d))
 }
 
 // commits reports whether a destination is asked for storage commitment.
@@ -126,12 +124,13 @@ func ReadSettings(path string) (Settings, error) {
 // ParseSettings reads settings, fills in what is missing and refuses what cannot be meant.
 func ParseSettings(data []byte) (Settings, error) {
 	var s Settings
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&s); err != nil {
+	if err := hosts.ParseSettings(data, &s); err != nil {
+		if strings.HasSuffix(err.Error(), ` "quiet"`) {
+			err = errors.New("the setting quiet is now called idle_timeout")
+		}
 		return s, err
 	}
-	s.Listen, s.Quiet, s.Keep = cmp.Or(s.Listen, "127.0.0.1:11112"), cmp.Or(s.Quiet, Duration(30*time.Second)), cmp.Or(s.Keep, Duration(time.Hour))
+	s.Listen, s.IdleTimeout, s.Keep = cmp.Or(s.Listen, "127.0.0.1:11112"), cmp.Or(s.IdleTimeout, Duration(30*time.Second)), cmp.Or(s.Keep, Duration(time.Hour))
 	s.KeepFailed, s.SendLimit = cmp.Or(s.KeepFailed, Duration(7*24*time.Hour)), cmp.Or(s.SendLimit, Duration(10*time.Minute))
 	s.QuotaGB, s.Attempts, s.CommitWait = cmp.Or(s.QuotaGB, 20), cmp.Or(s.Attempts, 20), cmp.Or(s.CommitWait, Duration(time.Hour))
 	s.AuditMB, s.AuditFiles = cmp.Or(s.AuditMB, 16), cmp.Or(s.AuditFiles, 10)

@@ -40,7 +40,7 @@ func (n *Node) tidy() error {
 			t.bare = true
 		}
 		past := now.Sub(t.Ended) - n.keeps(t)
-		late := now.Sub(t.Ended) < longer*time.Duration(n.s.Quiet)
+		late := now.Sub(t.Ended) < longer*time.Duration(n.s.IdleTimeout)
 		if past > 0 && (!t.Gone || past > forget) {
 			old = append(old, t)
 		} else if short && !late && !t.Gone && t.State != Failed && t.State != Late && (first == nil || t.Ended.Before(first.Ended)) {

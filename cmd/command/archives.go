@@ -130,7 +130,7 @@ func (p *pipes) outputTo(cmd *cobra.Command, output Output) error {
 		return job.Usagef("OUT is a PACS node alone, as in pacs:%s; the result gets UIDs of its own", reference.Place)
 	}
 	if output.Several {
-		return job.Usagef("a place takes one series; give OUT a name for several")
+		return job.Usagef("a PACS node takes one series; give OUT a name for several")
 	}
 	place, err := pacs.FindPlace(reference.Place)
 	if err != nil {

@@ -156,7 +156,7 @@ func (flags Params) changed(r denoise.Recipe) (denoise.Recipe, error) {
 			continue
 		}
 		if _, ok := f.Param(name); !ok {
-			return r, job.Usagef("%s has no parameter --%s; it has %s", f.Name, name, paramNames(f))
+			return r, job.Usagef("%s has no parameter --%s, which belongs to %s; see quell help %s", f.Name, name, withParam(name), f.Name)
 		}
 		given[name] = flag.Value
 	}
@@ -181,12 +181,15 @@ func FilterNames() []string {
 	return names
 }
 
-func paramNames(f denoise.Filter) string {
-	var names []string
-	for _, p := range f.Params {
-		names = append(names, "--"+p.Name)
+// withParam returns the filters that have a parameter.
+func withParam(name string) string {
+	var filters []string
+	for _, f := range denoise.Filters() {
+		if _, ok := f.Param(name); ok {
+			filters = append(filters, f.Name)
+		}
 	}
-	return strings.Join(names, " ")
+	return strings.Join(filters, ", ")
 }
 
 // helpFlag is --help of a command that has the parameter --h. Cobra's own takes -h=0 and -h=1 for

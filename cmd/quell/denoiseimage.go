@@ -77,10 +77,7 @@ func fromANTs(args []string) (command []string, verbose bool, err error) {
 			return nil, false, job.Usagef("DenoiseImage has no flag %s; %s", args[0], antsUsage)
 		}
 		rest := args[1:]
-		n := slices.IndexFunc(rest, func(a string) bool { return antsFlags[a] != 0 || strings.HasPrefix(a, "--") })
-		if n < 0 {
-			n = len(rest)
-		}
+		n := slices.IndexFunc(append(slices.Clone(rest), "--"), func(a string) bool { return antsFlags[a] != 0 || strings.HasPrefix(a, "--") })
 		if !joined {
 			value = strings.Join(rest[:n], "")
 		}
@@ -93,36 +90,33 @@ func fromANTs(args []string) (command []string, verbose bool, err error) {
 	}
 	value, verbose := given['v']
 	verbose = verbose && value != "0" && value != "false"
-	out, noise, _ := strings.Cut(strings.Trim(given['o'], "[]"), ",")
+	out, noise, _ := strings.Cut(strings.Trim(given['o'], "[] "), ",")
 	if given['i'] == "" || out == "" {
 		return nil, verbose, job.Usagef("DenoiseImage needs an input and an output; %s", antsUsage)
 	}
-	command = []string{"denoise", given['i'], out, "--filter", "prinlm", "--overwrite"}
-	for _, f := range []struct {
-		flag   byte
-		option string
-		values map[string]string
-	}{
-		{'d', "--dims", map[string]string{"": "auto", "2": "2", "3": "auto", "4": "auto"}},
-		{'n', "--stabilise", map[string]string{"": "0", "gaussian": "0", "rician": "1sigma"}},
-	} {
-		value, known := f.values[strings.ToLower(given[f.flag])]
-		if !known {
-			return nil, verbose, job.Usagef("DenoiseImage: -%c is %s; %s", f.flag, given[f.flag], antsUsage)
-		}
-		command = append(command, f.option, value)
+	command = []string{"denoise", given['i'], strings.TrimSpace(out), "--filter", "prinlm", "--overwrite"}
+	options := map[byte]map[string]string{
+		'd': {"": "--dims=auto", "2": "--dims=2", "3": "--dims=auto", "4": "--dims=auto"},
+		'n': {"": "--stabilise=0", "gaussian": "--stabilise=0", "rician": "--stabilise=1sigma"},
 	}
-	largest := map[byte]int{} // -s and -p are checked, and have no effect
+	for _, flag := range []byte("dn") {
+		option, known := options[flag][strings.ToLower(given[flag])]
+		if !known {
+			return nil, verbose, job.Usagef("DenoiseImage: -%c is %s; %s", flag, given[flag], antsUsage)
+		}
+		command = append(command, option)
+	}
+	least, largest := map[byte]int{'s': 1}, map[byte]int{} // -s and -p are checked, and have no effect
 	for _, flag := range []byte("spr") {
 		for number := range strings.SplitSeq(cmp.Or(given[flag], "3"), "x") {
 			n, err := strconv.Atoi(number)
-			if err != nil || n < 0 {
-				return nil, verbose, job.Usagef("DenoiseImage: -%c is %s; %s", flag, given[flag], antsUsage)
+			if err != nil || n < least[flag] {
+				return nil, verbose, job.Usagef("DenoiseImage: -%c is %s; give %d or more", flag, given[flag], least[flag])
 			}
 			largest[flag] = max(largest[flag], n)
 		}
 	}
-	for _, f := range []struct{ flag, value string }{{"--noise-out", noise}, {"--mask", given['x']}, {"--search-radius", strconv.Itoa(largest['r'])}} {
+	for _, f := range []struct{ flag, value string }{{"--noise-out", strings.TrimSpace(noise)}, {"--mask", given['x']}, {"--search-radius", strconv.Itoa(largest['r'])}} {
 		if f.value != "" {
 			command = append(command, f.flag, f.value)
 		}
@@ -137,9 +131,9 @@ func denoiseImage(ctx context.Context, flags []string, out, errs io.Writer) int 
 		fmt.Fprintf(errs, "quell: %v\n", err)
 		return job.ExitFailed
 	}
-	// Pipelines limit the threads of ITK by this variable.
-	if threads := os.Getenv("ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS"); threads != "" {
-		command = append(command, "--threads", threads)
+	// Pipelines limit the threads of ITK by this variable; ITK ignores values that are no number of threads.
+	if n, _ := strconv.Atoi(os.Getenv("ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS")); n > 0 {
+		command = append(command, "--threads", strconv.Itoa(n))
 	}
 	if !verbose {
 		out = io.Discard

@@ -178,7 +178,7 @@ func TestChosenSeriesIsTold(t *testing.T) {
 	at := folder(t)
 	dir := filepath.Dir(at("a.nii"))
 	var stdout, stderr bytes.Buffer
-	if code := execute(t.Context(), []string{"estimate", dir}, &stdout, &stderr); code != 0 || !strings.HasPrefix(stderr.String(), "quell: "+dir+" contains 5 series; taking number 1, the largest") {
+	if code := execute(t.Context(), []string{"estimate", dir}, &stdout, &stderr); code != 0 || !strings.HasPrefix(stderr.String(), "quell: "+dir+" contains 5 series; using series 1, the largest") {
 		t.Errorf("code %d, stderr %q", code, &stderr)
 	}
 	stderr.Reset()

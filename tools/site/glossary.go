@@ -22,6 +22,7 @@ var glossary = []struct {
 	{regexp.MustCompile(`(?i)\bclean (image|series|volume|one|original|hold)`), "noise-free, or reference"},
 	{regexp.MustCompile(`\bPACS places?\b|\b(name of|no|list of|a kept) places?\b`), "PACS node"},
 	{regexp.MustCompile(`(?i)\bspots?\b`), "lesion"},
+	{regexp.MustCompile(`(?i)\b(the|a) (dial|curtain)\b|^(dial|curtain)\b`), "slider, or swipe"},
 	{regexp.MustCompile(`(?i)\b(the|its|a|his) record\b|\brecord (beside|next to)\b`), "sidecar"},
 	{regexp.MustCompile(`^[^,:]*%[sv] holds?\b|\b(it|file|series|text|map|affine) (does not )?holds? (no|%)|^holds no\b`), "has, or contains"},
 	{regexp.MustCompile(`(?i)\b(no|any|the) ground (to|for)\b`), "enough data"},

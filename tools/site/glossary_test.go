@@ -13,7 +13,7 @@ func TestGlossary(t *testing.T) {
 		"An ROI in even tissue.": "homogeneous", "The region is not even.": "homogeneous", "An even number of slices.": "", "Slices are evenly spaced.": "",
 		"Measured from two repeats.": "repeat acquisitions", "The command repeats the run.": "", "A second run repeats it.": "",
 		"A quieter image.": "denoised", "The flag --quiet leaves notes out.": "", "The clean series is kept.": "noise-free", "A clean folder.": "",
-		"PACS places are kept.": "PACS node", "Noise differs from place to place.": "", "A small spot.": "lesion", "Read the record beside it.": "sidecar", "Steps are recorded.": "",
+		"PACS places are kept.": "PACS node", "Noise differs from place to place.": "", "A small spot.": "lesion", "Turn the dial.": "slider", "Curtain": "swipe", "A dialog.": "", "Read the record beside it.": "sidecar", "Steps are recorded.": "",
 		"%s holds %d series": "has, or contains", "it holds no certificate": "has, or contains", "Hold the key.": "",
 		"There is no ground to judge on.": "enough data", "The ground truth.": "",
 	} {

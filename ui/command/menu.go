@@ -129,7 +129,7 @@ undo redo forget-paths keep-paths pacs-places invert-level
 axial coronal sagittal layout-1 layout-1×2 layout-1×3 layout-2×2
 fit zoom-in zoom-out actual reset mirror-across mirror-down turn crosshair magnifier pixels cine cine-back
 overlay identity residual inset strip noise-map structure fullscreen corners language scale
-compare-off compare-curtain compare-blink compare-fade compare-checkerboard before share-less share-more compare-blind compare-unfiltered compare-with
+compare-off compare-swipe compare-blink compare-fade compare-checkerboard before share-less share-more compare-blind compare-unfiltered compare-with
 window-auto window-own invert window-link windows
 tool-ellipse tool-rectangle tool-freehand tool-line mark-window mark-ground mark-noise mark-noise-estimated spectrum
 mark-delete marks-delete marks-copy measures-save judge-slices

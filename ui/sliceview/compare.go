@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	dividerReach  = 7   // units from the curtain's divider within which a drag moves it
-	labelHeight   = 0.8 // of the picture's height, at which the labels of a curtain stand
+	dividerReach  = 7   // units from the swipe's divider within which a drag moves it
+	labelHeight   = 0.8 // of the picture's height, at which the labels of a swipe stand
 	firstLabelRow = 2   // of the checkerboard's squares at the left edge; even, so of side A
 	handleRadius  = 6
 )
 
 // sides marks the two sides of a comparison in the pane that shows both: the divider of
-// a curtain with its handle, and a label for each side.
+// a swipe with its handle, and a label for each side.
 type sides struct {
 	line   *canvas.Line
 	handle *canvas.Circle
@@ -43,14 +43,14 @@ func (s *sides) objects() []fyne.CanvasObject {
 func (s *sides) place(p *Pane, names [2]string) {
 	c, area := p.state.Comparison(), p.Size()
 	shown := p.compares() && names[0] != ""
-	curtain := shown && c.Mode == viewer.Curtain
-	s.line.Hidden, s.handle.Hidden = !curtain, !curtain
+	swipe := shown && c.Mode == viewer.Swipe
+	s.line.Hidden, s.handle.Hidden = !swipe, !swipe
 	for i, label := range s.labels {
 		label.set(names[i])
-		label.show(shown && (curtain || c.Mode == viewer.Checkerboard))
+		label.show(shown && (swipe || c.Mode == viewer.Checkerboard))
 	}
 	switch {
-	case curtain:
+	case swipe:
 		x := p.divider()
 		s.line.Position1, s.line.Position2 = fyne.NewPos(x, 0), fyne.NewPos(x, area.Height)
 		s.handle.Move(fyne.NewPos(x-handleRadius, area.Height/2-handleRadius))
@@ -75,13 +75,13 @@ func (p *Pane) compares() bool {
 	return p.role == viewer.Denoised && p.frame.Image != nil && p.state.Comparison().Mode != viewer.Plain
 }
 
-// divider returns the place of the curtain's divider.
+// divider returns the place of the swipe's divider.
 func (p *Pane) divider() float32 {
 	return float32(p.state.Comparison().DividerAt(p.Pixels().Width)) / p.scale()
 }
 
 // onDivider says whether a position is on the divider, to drag it.
 func (p *Pane) onDivider(at fyne.Position) bool {
-	return p.compares() && p.state.Comparison().Mode == viewer.Curtain && !p.onHeading(at) &&
+	return p.compares() && p.state.Comparison().Mode == viewer.Swipe && !p.onHeading(at) &&
 		math.Abs(float64(at.X-p.divider())) <= dividerReach
 }

@@ -18,11 +18,11 @@ func at(x, y float32) *desktop.MouseEvent {
 	return e
 }
 
-// The divider of a curtain is dragged at its place; next to it a drag sets the
+// The divider of a swipe is dragged at its place; next to it a drag sets the
 // window.
 func TestTheDividerIsDragged(t *testing.T) {
 	p, _, state := shownPane(t, viewer.Denoised)
-	state.Compare(viewer.Curtain)
+	state.Compare(viewer.Swipe)
 	p.Refresh()
 	drag := func(from, to float32) {
 		p.MouseMoved(at(from, 200))
@@ -82,15 +82,15 @@ func TestSidesAreLabelled(t *testing.T) {
 		}
 	}
 	check("off", false, [2]bool{})
-	state.Compare(viewer.Curtain)
-	check("curtain", true, [2]bool{true, true})
+	state.Compare(viewer.Swipe)
+	check("swipe", true, [2]bool{true, true})
 	if x := r.sides.line.Position1.X; x != 150 || r.sides.labels[0].text.Position().X >= x || r.sides.labels[1].text.Position().X <= x {
 		t.Errorf("the divider is at %g", x)
 	}
 	state.SetShare(0.05)
-	check("curtain at the left", true, [2]bool{false, true})
+	check("swipe at the left", true, [2]bool{false, true})
 	state.SetShare(0.95)
-	check("curtain at the right", true, [2]bool{true, false})
+	check("swipe at the right", true, [2]bool{true, false})
 	state.Compare(viewer.Checkerboard)
 	check("checkerboard", false, [2]bool{true, true})
 	size := float32(300 / 8)
@@ -101,7 +101,7 @@ func TestSidesAreLabelled(t *testing.T) {
 	}
 	state.Compare(viewer.Fade)
 	check("fade", false, [2]bool{})
-	state.Compare(viewer.Curtain)
+	state.Compare(viewer.Swipe)
 	p.SetFrame(viewer.Frame{})
 	check("without a picture", false, [2]bool{})
 	p.SetFrame(viewer.Frame{Image: image.NewRGBA(image.Rect(0, 0, 300, 300)), X1: 300, Y1: 300})
@@ -109,7 +109,7 @@ func TestSidesAreLabelled(t *testing.T) {
 	p.SetCaption(c)
 	check("while it shows one side", false, [2]bool{})
 	other, right, state := shownPane(t, viewer.Original)
-	state.Compare(viewer.Curtain)
+	state.Compare(viewer.Swipe)
 	other.Refresh()
 	if !right.sides.line.Hidden {
 		t.Error("the pane of the original has a divider")

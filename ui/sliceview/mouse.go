@@ -93,7 +93,7 @@ func (p *Pane) release() {
 
 // Dragged implements fyne.Draggable: the left button draws or moves a mark if the marker
 // takes it, or else sets window and level, on the residual its scale, and moves the
-// divider of a curtain; the middle button, or the left with Shift, pans.
+// divider of a swipe; the middle button, or the left with Shift, pans.
 func (p *Pane) Dragged(e *fyne.DragEvent) {
 	dx, dy := float64(e.Dragged.DX), float64(e.Dragged.DY)
 	switch {

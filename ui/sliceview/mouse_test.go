@@ -264,7 +264,7 @@ func TestAPaneOfAPlane(t *testing.T) {
 	if of := b.state.Windows.Of; of(viewer.Original).Width != 100 || !(of(viewer.Denoised).Width > 100) {
 		t.Errorf("a drag made the widths %g and %g", of(viewer.Original).Width, of(viewer.Denoised).Width)
 	}
-	b.state.Compare(viewer.Curtain)
+	b.state.Compare(viewer.Swipe)
 	b.move(0, 200, 200)
 	if b.pane.Cursor() != desktop.CrosshairCursor {
 		t.Error("a plane compares")

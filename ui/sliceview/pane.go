@@ -89,7 +89,7 @@ type Pane struct {
 
 	pressed  desktop.MouseButton
 	panning  bool
-	dividing bool          // the divider of a curtain is dragged
+	dividing bool          // the divider of a swipe is dragged
 	at       fyne.Position // of the pointer
 	marking  bool          // the marker has taken the drag
 	start    fyne.Position // of the press

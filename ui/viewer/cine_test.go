@@ -28,8 +28,8 @@ func TestCineShowsWhatPanesShow(t *testing.T) {
 	for name, change := range map[string]func(*Job){
 		"as it is": func(*Job) {},
 		"zoomed":   func(j *Job) { j.Zoom, j.Pan = 2.5, [2]float64{1.3, -0.7} },
-		"a curtain, inverted, another slice": func(j *Job) {
-			j.Compare, j.Invert, j.Index = Comparison{Mode: Curtain, Share: 0.4}, true, 3
+		"a swipe, inverted, another slice": func(j *Job) {
+			j.Compare, j.Invert, j.Index = Comparison{Mode: Swipe, Share: 0.4}, true, 3
 		},
 		"two panes": func(j *Job) { j.Panes[Residual].Hidden = true },
 	} {

@@ -7,7 +7,7 @@ const checkers = 8
 // square in the pane's top left corner shows A.
 func CheckerSize(w, h int) int { return max(min(w, h)/checkers, 1) }
 
-// DividerAt returns the first column of a pane of width w that is right of the curtain's
+// DividerAt returns the first column of a pane of width w that is right of the swipe's
 // divider.
 func (c Comparison) DividerAt(w int) int { return min(max(int(c.Share*float64(w)+0.5), 0), w) }
 
@@ -27,7 +27,7 @@ func (c Comparison) compose(a, b []float32, f Frame, pane Pane) {
 	for y := f.Y0; y < f.Y1; y++ {
 		from, to := a[(y-f.Y0)*width:][:width], b[(y-f.Y0)*width:][:width]
 		switch c.Mode {
-		case Curtain:
+		case Swipe:
 			copy(to, from[:min(max(divider-f.X0, 0), width)])
 		case Fade:
 			for i, v := range from {
@@ -81,8 +81,8 @@ func (s *State) Compare(m Mode) {
 	s.changed()
 }
 
-// SetShare places the curtain's divider, or mixes the sides: 0 shows B alone under a
-// curtain and A alone in a mixture.
+// SetShare places the swipe's divider, or mixes the sides: 0 shows B alone under a
+// swipe and A alone in a mixture.
 func (s *State) SetShare(share float64) {
 	if share = min(max(share, 0), 1); share != s.comparison.Share {
 		s.comparison.Share = share

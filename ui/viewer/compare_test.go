@@ -58,9 +58,9 @@ func TestModesOfComparison(t *testing.T) {
 		want []int
 	}{
 		{"off", Comparison{Share: 0.5}, constant(greyB)},
-		{"curtain", Comparison{Mode: Curtain, Share: 0.25}, left(8)},
-		{"curtain, drawn to the left", Comparison{Mode: Curtain}, constant(greyB)},
-		{"curtain, drawn to the right", Comparison{Mode: Curtain, Share: 1}, constant(greyA)},
+		{"swipe", Comparison{Mode: Swipe, Share: 0.25}, left(8)},
+		{"swipe, drawn to the left", Comparison{Mode: Swipe}, constant(greyB)},
+		{"swipe, drawn to the right", Comparison{Mode: Swipe, Share: 1}, constant(greyA)},
 		{"blink, first", Comparison{Mode: Blink, First: true}, constant(greyA)},
 		{"blink, second", Comparison{Mode: Blink}, constant(greyB)},
 		{"fade to a quarter", Comparison{Mode: Fade, Share: 0.25}, constant(77)}, // 10 + 80/4 = 30
@@ -118,7 +118,7 @@ func TestTheBaseIsSideA(t *testing.T) {
 	for i := range j.Base.Data {
 		j.Base.Data[i] = 60
 	}
-	j.Compare = Comparison{Mode: Curtain, Share: 0.5}
+	j.Compare = Comparison{Mode: Swipe, Share: 0.5}
 	var r Renderer
 	picture, frames := r.Render(j)
 	if picture.Before[0] != 60 || picture.Residual[0] != -30 || picture.Base != j.Base || picture.FirstName() != "earlier run" {
@@ -142,11 +142,11 @@ func TestComparisonOfTheState(t *testing.T) {
 	changes := 0
 	s := New()
 	s.Changed = func() { changes++ }
-	s.Compare(Curtain)
-	if got := s.Comparison(); got != (Comparison{Mode: Curtain, Share: 0.5}) || changes != 1 {
+	s.Compare(Swipe)
+	if got := s.Comparison(); got != (Comparison{Mode: Swipe, Share: 0.5}) || changes != 1 {
 		t.Fatalf("%+v after %d changes", got, changes)
 	}
-	s.Alternate() // a curtain does not blink
+	s.Alternate() // a swipe does not blink
 	s.SetShare(0.5)
 	if s.Comparison().First || changes != 1 {
 		t.Error("what is set already was set again")
@@ -161,7 +161,7 @@ func TestComparisonOfTheState(t *testing.T) {
 		if s.Comparison().Share != want {
 			t.Errorf("a share of %g gives %g", share, s.Comparison().Share)
 		}
-		s.Compare(Curtain)
+		s.Compare(Swipe)
 		if s.Comparison().Share != 0.5 {
 			t.Errorf("a mode begins with a share of %g, which hides a side", s.Comparison().Share)
 		}
@@ -190,7 +190,7 @@ func TestOutsideTheOtherSeries(t *testing.T) {
 	for i := range j.Base.Data {
 		j.Base.Mask[i] = i%16 >= 4 // the four columns at the left have no data
 	}
-	j.Compare = Comparison{Mode: Curtain, Share: 0.5}
+	j.Compare = Comparison{Mode: Swipe, Share: 0.5}
 	var r Renderer
 	picture, frames := r.Render(j)
 	if picture.FirstName() != "other series" || !picture.Outside(0) || picture.Outside(4) || picture.Residual[0] != 0 || picture.Residual[4] != -80 || picture.Mask[0] || !picture.Mask[4] {
@@ -217,7 +217,7 @@ func TestOutsideTheOtherSeries(t *testing.T) {
 			t.Errorf("%s: %d pixels are hatched, not %d, and %d elsewhere", role, in, lines, out)
 		}
 	}
-	j.Compare = Comparison{Mode: Curtain, Share: 0.125} // the divider cuts the hatching in two
+	j.Compare = Comparison{Mode: Swipe, Share: 0.125} // the divider cuts the hatching in two
 	if _, frames = r.Render(j); hatched(Denoised, 0, 4) == 0 || hatched(Denoised, 4, 32) != 0 {
 		t.Errorf("%d pixels of side A are hatched, %d of side B", hatched(Denoised, 0, 4), hatched(Denoised, 4, 32))
 	}

@@ -35,7 +35,7 @@ type Mode int
 // The modes.
 const (
 	Plain        Mode = iota // B alone
-	Curtain                  // A left of a divider, B right of it
+	Swipe                    // A left of a divider, B right of it
 	Blink                    // A and B in turn
 	Fade                     // a mixture of A and B
 	Checkerboard             // squares of A and B in turn
@@ -44,13 +44,13 @@ const (
 
 // String returns the name of a mode.
 func (m Mode) String() string {
-	return [...]string{"Off", "Curtain", "Blink", "Fade", "Checkerboard"}[m]
+	return [...]string{"Off", "Swipe", "Blink", "Fade", "Checkerboard"}[m]
 }
 
 // Comparison is a mode and its setting.
 type Comparison struct {
 	Mode Mode
-	// Share is the part of the pane's width left of the curtain's divider, or the
+	// Share is the part of the pane's width left of the swipe's divider, or the
 	// weight of B in a mixture; 0 to 1.
 	Share float64
 	First bool // of Blink: A is shown now

@@ -56,7 +56,7 @@ func TestTheLensMagnifies(t *testing.T) {
 // The lens shows both sides of a comparison, divided as the picture.
 func TestTheLensCompares(t *testing.T) {
 	j := flat()
-	j.Compare = Comparison{Mode: Curtain, Share: 0.5}
+	j.Compare = Comparison{Mode: Swipe, Share: 0.5}
 	j.Lens = Lens{On: true, Voxel: [3]int{8, 8, 0}} // at (17, 17), with a radius of 5
 	row := greys(j, 17)
 	if row[14] != greyA || row[15] != greyA || row[16] != greyB || row[19] != greyB {

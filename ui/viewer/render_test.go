@@ -280,7 +280,7 @@ func dimmed(got, of []uint8) bool {
 // A pair never shows two slices in full light: until the slice has a result, every way to compare
 // shows the one before dimmed and with its number, and the original alone.
 func TestAnotherSliceIsDimmed(t *testing.T) {
-	for _, mode := range []Comparison{{}, {Mode: Curtain, Share: 0.5}, {Mode: Blink}, {Mode: Blink, First: true}, {Mode: Fade, Share: 0.4}, {Mode: Checkerboard}} {
+	for _, mode := range []Comparison{{}, {Mode: Swipe, Share: 0.5}, {Mode: Blink}, {Mode: Blink, First: true}, {Mode: Fade, Share: 0.4}, {Mode: Checkerboard}} {
 		j := job(scene())
 		j.Index, j.Compare, j.Result = 0, mode, j.Source.Clone()
 		for i := range j.Result.Data {

@@ -133,7 +133,7 @@ func TestPanesAreDrawnWithTheirWindows(t *testing.T) {
 	}{
 		{func() {}, [3]uint8{64, 128, 128}},
 		{func() { job.Second = volume.Window{Center: 100, Width: 200, Exact: true} }, [3]uint8{64, 64, 64}},
-		{func() { job.Compare = Comparison{Mode: Curtain, Share: 0.5} }, [3]uint8{64, 64, 32}},
+		{func() { job.Compare = Comparison{Mode: Swipe, Share: 0.5} }, [3]uint8{64, 64, 32}},
 		{func() { job.Invert = true }, [3]uint8{255 - 64, 255 - 64, 255 - 32}},
 	} {
 		c.change()

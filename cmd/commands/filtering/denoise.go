@@ -181,7 +181,7 @@ func tunedText(t *run.Tuned) (text string) {
 	}
 	if len(t.Curve.Points) > 0 {
 		best := t.Curve.Points[t.Curve.Best]
-		text = fmt.Sprintf("\n%s %s by sure: estimated error %.2f sigma", t.Curve.Param, best.Value, best.RMSE())
+		text = fmt.Sprintf("\n%s = %s, chosen by SURE: estimated error %.2f sigma", t.Curve.Param, strengthText(best.Value), best.RMSE())
 	}
 	if t.Dial != nil {
 		text += "\n" + strings.TrimSuffix(t.Dial.Sentence().String(), ".")

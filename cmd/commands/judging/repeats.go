@@ -60,7 +60,7 @@ func printRepeats(w io.Writer, r *noise.Repeats, unit string) error {
 	if r.Apart > 1 {
 		apart = fmt.Sprintf("volumes %d apart, as neighbours alternate", r.Apart)
 	}
-	_, err := fmt.Fprintf(w, "repeats: %s of %s\n%s\n", message.Count(r.Pairs, "pair", "pairs"), apart, repeatText(r.Repeat, unit))
+	_, err := fmt.Fprintf(w, "repeat acquisitions: %s of %s\n%s\n", message.Count(r.Pairs, "pair", "pairs"), apart, repeatText(r.Repeat, unit))
 	return err
 }
 

@@ -96,7 +96,7 @@ two observers: of each sphere, and of a pair and of a sphere with spikes against
 their mass; and f50 of rods of 30, 100 and 300 HU, after over before.
 
 With --against nothing is scanned. What a vendor's filter or reconstruction left of
-SERIES is put beside what every filter of a proposal leaves where the dial stops, the
+SERIES is put beside what every filter of a proposal leaves where the slider stops, the
 proposal first: noise, contrast, mean frequency and bands, with the verdicts.`,
 		Example: `  quell bench lcd-3d --spacing 3
   quell bench lcd-3d fbp/ --against iterative/`,

@@ -26,7 +26,7 @@ is done by the next run.
 
 SETTINGS is a file of JSON:
   {"folder": "/var/lib/quell", "ae_title": "QUELL", "listen": "127.0.0.1:11112",
-   "status": "127.0.0.1:8042", "callers": ["CT1"], "quiet": "30s", "quota_gb": 50,
+   "status": "127.0.0.1:8042", "callers": ["CT1"], "idle_timeout": "30s",
    "rules": [{"name": "thin", "when": "Modality=CT,SliceThickness<=1.5",
               "do": {"preset": "ct-head-slices"}, "to": {"to": "PACS@pacs:104"}}]}
 
@@ -34,8 +34,8 @@ SETTINGS is a file of JSON:
   listen      an address that other machines reach needs "tls": {"certificate": FILE,
               "key": FILE, "clients": FILE}, or "plain": true in a closed network
   callers, networks  AE titles, and addresses such as 10.1.0.0/16, that are let in
-  quiet       a series is complete after so long without a new image, or when it has
-              as many as it says
+  idle_timeout  a series is complete after so long without a new image, or when it
+              has as many as it says
   quota_gb    of images received; more are refused until there is room
   when        conditions as of quell batch --select; the first rule that takes applies
   do          settings of quell module

@@ -380,7 +380,7 @@ func showDial(b *control.Button, s Snapshot) {
 
 // showFar says below the dial up to where visible objects stay; amber if it is beyond.
 func showFar(l *widget.Label, bound, value float64) {
-	text, importance := lang.L("Visible finds the highest strength at which small lesions keep 90 % of their contrast."), widget.LowImportance
+	text, importance := lang.L("Visible: the highest strength at which small lesions keep 90 % of their contrast."), widget.LowImportance
 	switch {
 	case bound >= denoise.MixStrength.Max:
 		text, importance = lang.L("Visible objects stay at every strength."), widget.SuccessImportance

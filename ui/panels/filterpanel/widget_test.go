@@ -625,6 +625,7 @@ func TestARefusalGoesWithItsValue(t *testing.T) {
 // the row that has the pointer, and no longer.
 func TestALowPanelHasItsHelpBeside(t *testing.T) {
 	o := newOwner(t, "nlm")
+	o.panel.Resize(fyne.NewSize(430, 1000)) // texts wrap by the width
 	enough := o.panel.Needs() + o.panel.helpHeight()
 	for height, hidden := range map[float32]bool{enough - 1: true, enough: false, enough + 100: false} {
 		o.panel.Resize(fyne.NewSize(430, height))
@@ -775,7 +776,7 @@ func TestHowFarTheDialCanGo(t *testing.T) {
 		text         string
 		importance   widget.Importance
 	}{
-		{0, 100, "Visible finds the highest strength at which small lesions keep 90 % of their contrast.", widget.LowImportance},
+		{0, 100, "Visible: the highest strength at which small lesions keep 90 % of their contrast.", widget.LowImportance},
 		{40, 40, "Visible objects stay up to 40, and fade beyond.", widget.SuccessImportance},
 		{40, 41, "Visible objects stay up to 40, and fade beyond.", widget.WarningImportance},
 		{100, 100, "Visible objects stay at every strength.", widget.SuccessImportance},

@@ -83,7 +83,7 @@ var gestures = [][2]string{
 	{"Left drag, residual", "Its scale"},
 	{"Middle or Shift + left drag", "Pan"},
 	{"Right drag", "Zoom about where it began"},
-	{"Drag the line of a curtain", "More of one side"},
+	{"Drag the line of a swipe", "More of one side"},
 	{"Click the name of a pane", "Another run in its place"},
 	{"Right click", "Menu"},
 	{"Click, with the crosshair", "All planes go there"},

@@ -20,7 +20,7 @@ import (
 // blinkTime is how long a side of a comparison that blinks is shown.
 const blinkTime = 600 * time.Millisecond
 
-// shareStep is how far a key moves the divider of a curtain, or mixes the sides.
+// shareStep is how far a key moves the divider of a swipe, or mixes the sides.
 const shareStep = 0.05
 
 // compareCaptions writes on the panes what each side of a comparison is.
@@ -56,7 +56,7 @@ func compareCaptions(s *session.Session, id identity, out *[viewer.Roles]slicevi
 	}
 	c.Sides = names
 	switch mode.Mode {
-	case viewer.Curtain:
+	case viewer.Swipe:
 		c.Title = names[0] + " | " + names[1]
 	case viewer.Blink:
 		c.Title = names[1]
@@ -100,13 +100,13 @@ func (v *Panel) compareCommands() []command.Command {
 	open := func() bool { return s.Series() != nil }
 	help := [viewer.Modes]string{
 		viewer.Plain:        "the denoised pane shows the denoised picture alone",
-		viewer.Curtain:      "the original left of a line that you drag, the denoised picture right of it",
+		viewer.Swipe:        "the original left of a line that you drag, the denoised picture right of it",
 		viewer.Blink:        "original and denoised picture in turn",
 		viewer.Fade:         "a mixture of original and denoised picture",
 		viewer.Checkerboard: "squares of original and denoised picture in turn",
 	}
 	keys := [viewer.Modes][]command.Chord{
-		viewer.Curtain: command.Key(fyne.KeyW), viewer.Blink: command.Key(fyne.KeyK), viewer.Fade: command.Key(fyne.KeyO), viewer.Checkerboard: command.Key(fyne.KeyQ),
+		viewer.Swipe: command.Key(fyne.KeyW), viewer.Blink: command.Key(fyne.KeyK), viewer.Fade: command.Key(fyne.KeyO), viewer.Checkerboard: command.Key(fyne.KeyQ),
 	}
 	var out []command.Command
 	for m := range viewer.Modes {
@@ -124,7 +124,7 @@ func (v *Panel) compareCommands() []command.Command {
 	}
 	divides := func() bool {
 		m := state.Comparison().Mode
-		return open() && (m == viewer.Curtain || m == viewer.Fade)
+		return open() && (m == viewer.Swipe || m == viewer.Fade)
 	}
 	return append(out,
 		command.Command{ID: "before", Title: "Show the original (hold the key)", Menu: command.CompareMenu, Gap: true, Chords: command.Key(fyne.KeySpace), Hold: s.Screen.HoldBefore,

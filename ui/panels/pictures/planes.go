@@ -14,7 +14,7 @@ import (
 	"quell/volume"
 )
 
-// setQuad shows or hides the planes. With them come the crosshair, and a curtain if no
+// setQuad shows or hides the planes. With them come the crosshair, and a swipe if no
 // comparison is chosen.
 func (v *Panel) setQuad(on bool) {
 	if on == v.quad.on {
@@ -24,7 +24,7 @@ func (v *Panel) setQuad(on bool) {
 	if !on {
 		v.quad.on = false
 		state.MarkCrosshair(v.quad.crosshair)
-		if v.quad.mode == viewer.Plain && state.Comparison().Mode == viewer.Curtain {
+		if v.quad.mode == viewer.Plain && state.Comparison().Mode == viewer.Swipe {
 			v.compare(viewer.Plain)
 		}
 		return
@@ -33,7 +33,7 @@ func (v *Panel) setQuad(on bool) {
 	v.quad = quad{on: true, crosshair: crosshair, mode: state.Comparison().Mode}
 	state.MarkCrosshair(true)
 	if v.quad.mode == viewer.Plain {
-		v.compare(viewer.Curtain)
+		v.compare(viewer.Swipe)
 	}
 }
 

@@ -126,7 +126,7 @@ func (t *Panel) addComparison() {
 // showComparison shows the mode that is set.
 func (t *Panel) showComparison(c viewer.Comparison) {
 	t.modes.SetSelected(lang.L(c.Mode.String()))
-	if divided := c.Mode == viewer.Curtain || c.Mode == viewer.Fade; divided == t.Shares.Hidden {
+	if divided := c.Mode == viewer.Swipe || c.Mode == viewer.Fade; divided == t.Shares.Hidden {
 		t.Shares.Hidden = !divided
 		t.content.Refresh()
 	}
