@@ -11,6 +11,7 @@ import (
 
 	"quell/app"
 	"quell/app/apptest"
+	"quell/app/executor"
 	"quell/app/job"
 	"quell/app/open/opentest"
 	"quell/app/output"
@@ -141,7 +142,12 @@ func TestMapsAreChecked(t *testing.T) {
 	}
 	zero := mapFile(t, "zero.nii", func(int) float32 { return 0 })
 	one := mapFile(t, "one.nii", func(int) float32 { return 1 })
+	signal := mapFile(t, "one_noRF.nii", func(int) float32 { return 100 })
 	for want, change := range map[string]func(*job.Job){
+		"the volumes hold more than noise": func(j *job.Job) { j.NoiseMap = signal },
+		"the noise map cannot be read slab by slab": func(j *job.Job) {
+			j.NoiseMap, j.Memory = signal, (executor.VoxelBytes(*j, j.Recipe, grid.Volume.Geometry)+7)*6*5*4
+		},
 		"the positions differ by more than 0.01 mm":   func(j *job.Job) { j.Mask = elsewhere },
 		"the noise map is not on the grid":            func(j *job.Job) { j.NoiseMap = elsewhere },
 		"leaves no voxel":                             func(j *job.Job) { j.Mask = zero },
