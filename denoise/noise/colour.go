@@ -31,7 +31,7 @@ const mostColourWindows = 1000
 // judgeColour looks for correlation in the even windows of those of a measurement, and for anatomy in all of them, see
 // judge. The error is the context's.
 func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, d measurement) (err error) {
-	even, how := evenest(d.windows, 0), d.how
+	even, how := evenest(d.windows, 0, min(len(d.windows)/2, fewEven)), d.how
 	var r [4]float64
 	for step := 1; step <= 3; step++ {
 		if r[step], err = e.secondDifferences(ctx, v, even, how, step); err != nil {

@@ -76,7 +76,7 @@ func (l *lags) add(a, b []float64, n int) {
 // few.
 func correlate(v *volume.Volume, ws [][]window, sigma float64, s sharing) *Correlation {
 	even := keep(func(w window) bool { return float64(w.sd) <= 1.15*sigma && float64(w.sd) >= 0.7*sigma }, ws...)
-	if half := levelHalf(even); len(half) >= minWindows {
+	if half := evenerHalf(even, fewLevel); len(half) >= minWindows {
 		even = half
 	}
 	if len(even) < minWindows {
@@ -204,11 +204,6 @@ func product(a, b []float64) float64 {
 		sum += x * b[i]
 	}
 	return sum
-}
-
-// levelHalf returns the half of the windows with the evener surfaces.
-func levelHalf(ws []window) []window {
-	return level(ws, quantile(unevennesses(ws), 0.5))
 }
 
 // residual returns the pixels of a window of side n less the surface that fits them best, by

@@ -157,7 +157,7 @@ type measurement struct {
 	cut        float64 // threshold of the foreground
 	how        sampling
 	valueRange float64
-	windows    []window // of the foreground, the evenest first; none if they are single differences
+	windows    []window // of the foreground; none if they are single differences
 }
 
 // ofDifferences measures white noise, or if it finds that it is not white, what the acquired resolution, differences
@@ -218,7 +218,7 @@ func volumeDifferences(ctx context.Context, v *volume.Volume, lo, hi float32, pr
 		return e, d, e.judgeSingle(ctx, v, d)
 	}
 	if e.Confidence != None {
-		d.windows = byUnevenness(foreground(ws, d.cut))
+		d.windows = foreground(ws, d.cut)
 		err = e.judgeColour(ctx, v, d)
 	}
 	return e, d, err
@@ -332,11 +332,11 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 	if how.single() {
 		f.Sigma = quantile(all, 0.5) / how.pure(0.5)
 	} else {
-		ws, pure := byUnevenness(ws), how.pureMiddle()
+		pure := how.pureMiddle()
 		// If the noise covers the texture, more windows can be used; if it differs from
 		// place to place, the first are those with little of it.
 		for chosen, round := 0, 0; round < 4; round++ {
-			even := evenest(ws, f.Sigma)
+			even := evenest(ws, tolerableTexture*f.Sigma, min(len(ws)/2, fewEven))
 			if len(even) == chosen { // the same windows: nothing changes any more
 				break
 			}

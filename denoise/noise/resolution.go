@@ -238,7 +238,7 @@ func (a Acquisition) agrees(e volume.Encoding) (stated [2]int, ok bool) {
 // layers gives every slice its figure: the volume's, times what the windows in it read over what all of them
 // read, of the evener half. z0 is the first slice that was measured.
 func (e *Estimate) layers(d measurement, z0, slices int) {
-	even := d.windows[:len(d.windows)/2]
+	even := evenerHalf(d.windows, 0)
 	usual := quantile(sds(even), 0.5)
 	e.PerSlice = make([]Figure, slices)
 	for z := range e.PerSlice {
@@ -271,11 +271,14 @@ func (e *Estimate) judgeTexture(d measurement) bool {
 	return true
 }
 
-// textureRise returns what windows in the order of their unevenness read by quarters, relative to the evenest quarter: the larger of
+// textureRise returns what windows read by quarters of their unevenness, relative to the evenest quarter: the larger of
 // the next two, with what noise makes it by chance, and the least even one.
 func (e *Estimate) textureRise(ws []window) (rise, byChance, tail float64) {
-	n := len(ws)
-	quarter := func(i int) float64 { return middle(e.sigmas(ws[i*n/4 : (i+1)*n/4])) }
+	all := unevennesses(ws)
+	quarter := func(i int) float64 {
+		low, high := float32(quantile(all, float64(i)/4)), float32(quantile(all, float64(i+1)/4))
+		return middle(e.sigmas(keep(func(w window) bool { return (w.uneven > low || i == 0) && w.uneven <= high }, ws)))
+	}
 	evenest := max(quarter(0), math.SmallestNonzeroFloat64)
 	return max(quarter(1), quarter(2)) / evenest, 0.25 / math.Sqrt(float64(max(e.Windows, 1))), quarter(3) / evenest
 }

@@ -315,32 +315,6 @@ func (f *fitter) window(k int) window {
 	}
 }
 
-// level returns the windows of surface fits with a surface that noise covers: the windows that are not
-// more uneven than most, and at least the levelest, a share of all and fewLevel. Structure that raises
-// the standard deviation of a window mostly raises its surface as well; the noise of the surface is
-// independent of what a fit leaves.
-func level(ws []window, most float64) []window {
-	share := math.Max(levelShare, math.Min(float64(fewLevel)/math.Max(float64(len(ws)), 1), 1))
-	limit, n := float32(most), float64(len(ws))
-	if covers(ws, float64(limit))*n < share*n+2 { // else the quantile is not above
-		limit = float32(math.Max(most, quantile(unevennesses(ws), share)))
-	}
-	return keep(func(w window) bool { return w.uneven <= limit }, ws)
-}
-
-const (
-	levelShare = 0.15
-	fewLevel   = 10 * minWindows
-)
-
-func unevennesses(ws []window) []float64 {
-	out := make([]float64, len(ws))
-	for i, w := range ws {
-		out[i] = float64(w.uneven)
-	}
-	return out
-}
-
 // sds returns the standard deviations of windows, of one slice or more.
 func sds(ws ...[]window) []float64 {
 	out := make([]float64, 0, count(ws...))

@@ -137,7 +137,7 @@ func (e *Estimate) judgeSlices(ctx context.Context, bySlice [][]window, at []int
 	err := parallel.For(ctx, len(at), func(i int) error {
 		f, ws := &e.PerSlice[at[i]], bySlice[at[i]]
 		alone := s.alone(*f, ws, uneven*f.Sigma)
-		if even := level(ws, uneven*f.Sigma); len(even) >= minWindows {
+		if even := evenest(ws, uneven*f.Sigma, fewLevel); len(even) >= minWindows {
 			ws, *f = even, tissueFigure(even)
 		}
 		f.flank(ws, freedom)

@@ -1,7 +1,6 @@
 package noise
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -24,31 +23,33 @@ type window struct {
 // The windows that evenest chooses.
 const (
 	evenestShare = 0.15
-	fewEven      = 150 // a figure from fewer scatters
+	fewEven      = 150             // differences: a figure from fewer scatters
+	fewLevel     = 10 * minWindows // the same of surface fits
 	// tolerableTexture is how uneven a window may be if the noise covers its
 	// texture, in sigmas; noise alone makes it 1.
 	tolerableTexture = 2
 )
 
-// byUnevenness returns the windows in the order of their unevenness, which is not negative; of
-// equal ones the order stays.
-func byUnevenness(ws []window) []window {
-	keys := make([]uint64, len(ws))
-	for i, w := range ws {
-		keys[i] = uint64(math.Float32bits(w.uneven))<<32 | uint64(i)
-	}
-	sorted := make([]window, len(ws))
-	for i, key := range sortKeys(keys, 32) {
-		sorted[i] = ws[uint32(key)]
-	}
-	return sorted
+// evenest returns the windows that are not more uneven than most, and at least the evenest of them, a share of all and few.
+// Structure that raises the standard deviation of a window mostly raises its unevenness as well, in which the noise that is
+// measured has no part.
+func evenest(ws []window, most float64, few int) []window {
+	share := max(evenestShare, min(float64(few)/max(float64(len(ws)), 1), 1))
+	limit := float32(max(most, quantile(unevennesses(ws), share)))
+	return keep(func(w window) bool { return w.uneven <= limit }, ws)
 }
 
-// evenest returns the evenest of windows that are in that order: a share, and windows with a
-// texture that noise of sigma covers; of few windows up to a half.
-func evenest(ws []window, sigma float64) []window {
-	n, _ := slices.BinarySearchFunc(ws, tolerableTexture*sigma, func(w window, s float64) int { return cmp.Compare(float64(w.uneven), s) })
-	return ws[:max(n, int(evenestShare*float64(len(ws))), min(len(ws)/2, fewEven))]
+// evenerHalf returns the evener half of the windows, and at least few.
+func evenerHalf(ws []window, few int) []window {
+	return evenest(ws, quantile(unevennesses(ws), 0.5), few)
+}
+
+func unevennesses(ws []window) []float64 {
+	out := make([]float64, len(ws))
+	for i, w := range ws {
+		out[i] = float64(w.uneven)
+	}
+	return out
 }
 
 // keep returns the windows, of one slice or more, that a condition holds for.
@@ -94,8 +95,7 @@ func threshold(ws []window) float64 {
 	for i, w := range ws {
 		means[i] = float64(w.mean)
 	}
-	sortFloats(means)
-	lo, hi := means[0], means[len(means)*98/100]
+	lo, hi := slices.Min(means), nth(means, len(means)*98/100)
 	if !(lo < hi) {
 		return math.Inf(-1) // one class: everything is foreground
 	}
@@ -125,30 +125,64 @@ func threshold(ws []window) float64 {
 	return lo + (float64(cut)+1)*width
 }
 
-// quantile returns the q-quantile of x, which it sorts.
+// quantile returns the q-quantile of x, which it rearranges.
 func quantile(x []float64, q float64) float64 {
 	if len(x) == 0 {
 		return 0
 	}
-	sortFloats(x)
 	at := q * float64(len(x)-1)
 	i := int(at)
+	a := nth(x, i)
 	if i+1 >= len(x) {
-		return x[i]
+		return a
 	}
-	return x[i] + (at-float64(i))*(x[i+1]-x[i])
+	return a + (at-float64(i))*(slices.Min(x[i+1:])-a)
 }
 
-// middle returns the mean of the middle half of x, which it sorts: of noise it is the
-// median, and scatters less.
+// nth returns the value that place n of x has in order; it rearranges x so that none before is larger, and none
+// behind smaller (Hoare 1961).
+func nth(x []float64, n int) float64 {
+	for lo, hi := 0, len(x)-1; lo < hi; {
+		pivot, i, j := x[(lo+hi)/2], lo, hi
+		for i <= j {
+			for x[i] < pivot {
+				i++
+			}
+			for pivot < x[j] {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j:
+			hi = j
+		case n >= i:
+			lo = i
+		default:
+			return x[n]
+		}
+	}
+	return x[n]
+}
+
+// middle returns the mean of the middle half of x, which it rearranges: of noise it is the
+// median, and scatters less. It is 0 of none.
 func middle(x []float64) float64 {
-	sortFloats(x)
-	x = x[len(x)/4 : len(x)-len(x)/4]
+	if len(x) == 0 {
+		return 0
+	}
+	from, to := len(x)/4, len(x)-len(x)/4
+	nth(x, from)
+	x = x[from:]
+	nth(x, to-from-1)
 	sum := 0.0
-	for _, a := range x {
+	for _, a := range x[:to-from] {
 		sum += a
 	}
-	return sum / float64(len(x))
+	return sum / float64(to-from)
 }
 
 // logMode returns the most frequent value of x: the peak of the density of

@@ -1,10 +1,8 @@
 package noise
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -89,29 +87,32 @@ func TestEvenestWindows(t *testing.T) {
 		n     int
 		sigma float64
 		want  int
-	}{{2000, 0, 300}, {2000, 150, 300}, {2000, 201, 401}, {2000, 1e9, 2000}, {700, 0, 150}, {200, 0, 100}, {60, 0, 30}} {
-		got := evenest(byUnevenness(windowsOfUnevenness(c.n)), c.sigma)
-		if len(got) != c.want || got[0].uneven != 1 || got[len(got)-1].uneven != float32(c.want) {
+	}{{2000, 0, 300}, {2000, 150, 300}, {2000, 201, 402}, {2000, 1e9, 2000}, {700, 0, 150}, {200, 0, 100}, {60, 0, 30}} {
+		got := evenest(windowsOfUnevenness(c.n), tolerableTexture*c.sigma, min(c.n/2, fewEven))
+		if len(got) != c.want || slices.Max(unevennesses(got)) != float64(c.want) {
 			t.Errorf("%d windows, sigma %g: %d chosen, want %d", c.n, c.sigma, len(got), c.want)
 		}
 	}
 }
 
-// Windows of equal unevenness stay in their order.
-func TestByUnevenness(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for _, n := range []int{0, 1, 7, 30000} {
-		ws := make([]window, n)
-		for i := range ws {
-			ws[i] = window{uneven: float32(math.Ldexp(float64(rng.IntN(1000)), rng.IntN(60)-30)), mean: float32(i)}
-		}
-		if n > 2 {
-			ws[2].uneven = float32(math.Inf(1))
-		}
-		want := slices.Clone(ws)
-		slices.SortStableFunc(want, func(a, b window) int { return cmp.Compare(a.uneven, b.uneven) })
-		if got := byUnevenness(ws); !slices.Equal(got, want) {
-			t.Errorf("%d windows are in another order", n)
+func TestNth(t *testing.T) {
+	for name, value := range map[string]func(i int) float64{
+		"in order": func(i int) float64 { return float64(i) }, "reversed": func(i int) float64 { return -float64(i) },
+		"equal": func(int) float64 { return 7 }, "few": func(i int) float64 { return float64(i*7919%5 - 2) }, "mixed": func(i int) float64 { return float64(i * 7919 % 1009) },
+		"not a number": func(i int) float64 { return math.Sqrt(float64(i*7919%1009 - 100)) }, // which has no place: it has to end
+	} {
+		for _, n := range []int{1, 2, 3, 1000} {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = value(i)
+			}
+			want := slices.Clone(x)
+			slices.Sort(want)
+			for _, k := range []int{0, n / 3, n / 2, n - 1} {
+				if got := nth(x, k); got != want[k] && name != "not a number" {
+					t.Errorf("%d values %s: place %d has %g, want %g", n, name, k, got, want[k])
+				}
+			}
 		}
 	}
 }
@@ -119,6 +120,9 @@ func TestByUnevenness(t *testing.T) {
 func TestMiddleIsTheMeanOfTheMiddleHalf(t *testing.T) {
 	if got := middle([]float64{100, 3, 1, 5, -40, 4, 2, 6}); got != 3.5 {
 		t.Errorf("%g, want 3.5", got)
+	}
+	if got := middle(nil); got != 0 {
+		t.Errorf("of none %g", got)
 	}
 	if got := middle([]float64{7}); got != 7 {
 		t.Errorf("of one value %g", got)
@@ -395,11 +399,11 @@ func TestLevelWindows(t *testing.T) {
 		most float64
 		want int
 	}{{4001, 0, 601}, {4001, 1500, 1501}, {4001, 1e9, 4001}, {2001, 0, 400}, {300, 0, 300}, {0, 1, 0}} {
-		if got := level(sloping(c.n), c.most); len(got) != c.want {
+		if got := evenest(sloping(c.n), c.most, fewLevel); len(got) != c.want {
 			t.Errorf("%d windows, most %g: %d kept, want %d", c.n, c.most, len(got), c.want)
 		}
 	}
-	if got := levelHalf(sloping(4001)); len(got) != 2001 {
+	if got := evenerHalf(sloping(4001), 0); len(got) != 2001 {
 		t.Errorf("%d of 4001 are half", len(got))
 	}
 }
