@@ -6,27 +6,24 @@ import (
 )
 
 // difference is a symmetric difference filter: its middle coefficient and those to
-// either side of it. The filter reads every step-th voxel.
-type difference struct {
-	taps []float32
-	step int
-}
+// either side of it.
+type difference []float32
 
 // The differences along one axis, not normalised.
 var (
-	second = difference{[]float32{-2, 1}, 1}
-	fourth = difference{[]float32{6, -4, 1}, 1}
-	sixth  = difference{[]float32{-20, 15, -6, 1}, 1}
+	second = difference{-2, 1}
+	fourth = difference{6, -4, 1}
+	sixth  = difference{-20, 15, -6, 1}
 )
 
 // reach returns how many voxels to either side are read.
-func (d difference) reach() int { return (len(d.taps) - 1) * d.step }
+func (d difference) reach() int { return len(d) - 1 }
 
 // norm returns the variance of the differences along every axis that has a reach,
 // taken in turn, on white noise of sigma 1.
 func (d difference) norm(reach [3]int) float64 {
-	sum := float64(d.taps[0]) * float64(d.taps[0])
-	for _, t := range d.taps[1:] {
+	sum := float64(d[0]) * float64(d[0])
+	for _, t := range d[1:] {
 		sum += 2 * float64(t) * float64(t)
 	}
 	norm := 1.0
@@ -47,8 +44,8 @@ func (d difference) along(dst, row []float32, from int) {
 // combine writes the difference of rows to dst. at returns the row k voxels from
 // the middle one. It is nearly all of the time that an estimate takes.
 func (d difference) combine(dst []float32, at func(k int) []float32) {
-	row := func(k int) []float32 { return at(k * d.step)[:len(dst)] }
-	t := d.taps
+	row := func(k int) []float32 { return at(k)[:len(dst)] }
+	t := d
 	m := row(0)
 	a1, b1 := row(-1), row(1)
 	switch len(t) {
@@ -74,15 +71,12 @@ func (d difference) combine(dst []float32, at func(k int) []float32) {
 // correlation returns the correlation of two differences of white noise that lie
 // lag voxels apart along the axis.
 func (d difference) correlation(lag int) float64 {
-	if lag%d.step != 0 {
-		return 0
-	}
-	full := append(slices.Clone(d.taps[1:]), d.taps...)
-	slices.Reverse(full[:len(d.taps)-1])
+	full := append(slices.Clone(d[1:]), d...)
+	slices.Reverse(full[:len(d)-1])
 	sum, norm := 0.0, 0.0
 	for i, t := range full {
 		norm += float64(t) * float64(t)
-		if j := i + lag/d.step; j < len(full) {
+		if j := i + lag; j < len(full) {
 			sum += float64(t) * float64(full[j])
 		}
 	}

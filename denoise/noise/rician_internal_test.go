@@ -45,17 +45,20 @@ func TestPureNoiseQuantile(t *testing.T) {
 		of difference
 		n  int
 		q  float64
-	}{{sixth, 13, 0.5}, {sixth, 7, 0.5}, {sixth, 13, 0.2}, {fourth, 7, mapQuantile}, {second, 7, 0.8}, {difference{second.taps, 2}, 7, 0.2}, {difference{second.taps, 3}, 13, 0.5}} {
+	}{{sixth, 13, 0.5}, {sixth, 7, 0.5}, {sixth, 13, 0.2}, {fourth, 7, mapQuantile}, {second, 7, 0.8}} {
 		reach := c.of.reach()
 		side := c.n + 2*reach
-		d := differencer{of: c.of}
 		v := volume.New(volume.NewGeometry([3]int{side, side, 1}, [3]float64{1, 1, 1}))
 		var rms []float64
 		for range 4000 {
 			for i := range v.Data {
 				v.Data[i] = float32(r.NormFloat64())
 			}
-			rms = append(rms, float64(d.window(v, [3]int32{int32(reach), int32(reach), 0}, sampling{of: c.of, block: [3]int{c.n, c.n, 1}, parts: [3]int{1, 1, 1}, flat: true})))
+			ws, err := differences(t.Context(), v, sampling{of: c.of, block: [3]int{c.n, c.n, 1}, parts: [3]int{1, 1, 1}, flat: true}, 0, 1, 1)
+			if err != nil || len(ws) != 1 {
+				t.Fatal(len(ws), err)
+			}
+			rms = append(rms, float64(ws[0].sd))
 		}
 		got, want := pureNoise(c.of, [3]int{c.n, c.n, 1}, c.q), quantile(rms, c.q)
 		if math.Abs(got/want-1) > 0.015 {
