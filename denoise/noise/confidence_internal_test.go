@@ -223,8 +223,8 @@ func TestCorrelationWithinItsSlices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := correlate(v, [][]window{ws}, 10, s)
-	if c == nil || math.Abs(c.Across[1]-1) > 1e-6 || c.Across[0] != 1 || c.Across[2] != 0 || s.structure != 0 {
+	c := correlate(v, [][]window{ws}, 10)
+	if across := s.noise(); c == nil || math.Abs(across[1]-1) > 1e-6 || across[0] != 1 || across[2] != 0 || s.structure != 0 {
 		t.Fatalf("%+v of %+v; want 1, 1, 0 across", c, s)
 	}
 	if r := c.Rho(1, 0, 0); math.Abs(r) > 0.03 || c.Rho(0, 0, 2) != 0 {
@@ -233,10 +233,10 @@ func TestCorrelationWithinItsSlices(t *testing.T) {
 	if e := c.Effective(); e < 1 || e > 1.05 {
 		t.Errorf("a sample covers %g voxels; want 1", e)
 	}
-	if correlate(v, [][]window{ws}, 100, s) != nil || correlate(v, [][]window{ws[:minWindows-1]}, 10, s) != nil {
+	if correlate(v, [][]window{ws}, 100) != nil || correlate(v, [][]window{ws[:minWindows-1]}, 10) != nil {
 		t.Error("a correlation without windows near sigma")
 	}
-	if correlate(v, [][]window{ws[:minWindows]}, 10, s) == nil {
+	if correlate(v, [][]window{ws[:minWindows]}, 10) == nil {
 		t.Errorf("no correlation of %d windows", minWindows)
 	}
 }

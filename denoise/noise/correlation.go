@@ -71,10 +71,9 @@ func (l *lags) add(a, b []float64, n int) {
 }
 
 // correlate measures the correlation within slices in windows of even tissue: windows with
-// a standard deviation near sigma, and of these the half with the evener surfaces, less the
-// part of what slices two apart share that is structure. It returns nil if there are too
+// a standard deviation near sigma, and of these the half with the evener surfaces. It returns nil if there are too
 // few.
-func correlate(v *volume.Volume, ws [][]window, sigma float64, s sharing) *Correlation {
+func correlate(v *volume.Volume, ws [][]window, sigma float64) *Correlation {
 	even := keep(func(w window) bool { return float64(w.sd) <= 1.15*sigma && float64(w.sd) >= 0.7*sigma }, ws...)
 	if half := evenerHalf(even, fewLevel); len(half) >= minWindows {
 		even = half
@@ -82,33 +81,28 @@ func correlate(v *volume.Volume, ws [][]window, sigma float64, s sharing) *Corre
 	if len(even) < minWindows {
 		return nil
 	}
-	var own, shared lags
-	count, pairs := 0.0, 0.0
-	for i := 0; i < len(even); i += 1 + (len(even)-1)/mostCorrelated {
-		w := even[i]
-		r := residual(v, w.at, correlationSide, wideSurfaces())
-		own.add(r, r, correlationSide)
-		count++
-		if above := w.above(2); s.structure > 0 && holds(even, above) {
-			shared.add(r, residual(v, above, correlationSide, wideSurfaces()), correlationSide)
-			pairs++
+	return correlationIn(v, evenOrders[0], even, correlationSide, wideSurfaces(), restorations)
+}
+
+// correlationIn returns the correlation of what a surface leaves in windows of side n after a difference across slices; the
+// windows are in the order of the slices.
+func correlationIn(v *volume.Volume, weights []float64, ws []window, n int, surface [][]float64, steps int) *Correlation {
+	marker, z := newTissueMarker(tissue{}, v.Dims), int32(-1)
+	var sum lags
+	var values []float64
+	for i := 0; i < len(ws); i += 1 + (len(ws)-1)/mostCorrelated {
+		if w := ws[i]; w.at[2] != z {
+			z = w.at[2]
+			values = marker.difference(v, int(z), weights)
 		}
+		r := residualOf(values, v.Dims[0], ws[i].at, n, surface)
+		sum.add(r, r, n)
 	}
-	part := s.structure / max(s.rho[2], s.structure)
-	var c Correlation
-	for y := range own {
-		for x := range own[y] {
-			c.InPlane[y][x] = own[y][x] / count
-			if pairs > 0 {
-				c.InPlane[y][x] -= part * shared[y][x] / pairs
-			}
-		}
-	}
+	c := Correlation{InPlane: sum, Across: [3]float64{1}}
 	if !c.normalise() {
 		return nil
 	}
-	c.restore(correlationSide, wideSurfaces(), restorations)
-	c.Across = s.noise()
+	c.restore(n, surface, steps)
 	return &c
 }
 

@@ -276,7 +276,7 @@ func orderOf(v *volume.Volume, weights []float64, found [][2][]window) (o evenOr
 func (o *evenOrder) read(v *volume.Volume, weights, narrow []float64, ws []window, share float64, steps int) {
 	wide := sds(ws)
 	limit := quantile(wide, share)
-	o.correlation = correlationIn(v, weights, keep(func(w window) bool { return float64(w.sd) <= limit }, ws), steps)
+	o.correlation = correlationIn(v, weights, keep(func(w window) bool { return float64(w.sd) <= limit }, ws), evenWide, surfaces(evenWide, 2), steps)
 	for i, q := range evenQuantiles {
 		o.narrow[i] = quantile(narrow, q) / o.correlation.reads(evenNarrow, q)
 		o.wide[i] = quantile(wide, q) / o.correlation.reads(evenWide, q)
@@ -286,28 +286,6 @@ func (o *evenOrder) read(v *volume.Volume, weights, narrow []float64, ws []windo
 // reads returns the quantile of what fits leave of noise of sigma 1 in windows of side n.
 func (c *Correlation) reads(n int, q float64) float64 {
 	return rootMeanSquare(c.freedom(n), q) / surfaceGain(c, n)
-}
-
-// correlationIn returns the correlation in wide windows after a difference across slices.
-func correlationIn(v *volume.Volume, weights []float64, ws []window, steps int) *Correlation {
-	surface := surfaces(evenWide, 2)
-	marker, z := newTissueMarker(tissue{}, v.Dims), int32(-1)
-	var sum lags
-	var values []float64
-	for i := 0; i < len(ws); i += 1 + (len(ws)-1)/mostCorrelated {
-		if w := ws[i]; w.at[2] != z {
-			z = w.at[2]
-			values = marker.difference(v, int(z), weights)
-		}
-		r := residualOf(values, v.Dims[0], ws[i].at, evenWide, surface)
-		sum.add(r, r, evenWide)
-	}
-	c := Correlation{InPlane: sum, Across: [3]float64{1}}
-	if !c.normalise() {
-		return nil
-	}
-	c.restore(evenWide, surface, steps)
-	return &c
 }
 
 // evenestSlices returns the quantiles of the windows of one side in the evenest of the slices that hold many, and how many

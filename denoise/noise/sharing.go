@@ -84,7 +84,7 @@ func pairsOf(v *volume.Volume, even []window, i, n int, surface [][]float64) (pa
 }
 
 // limit lowers the confidence of a figure if neighbouring slices share much of it that slices two
-// apart do not, or if structure hides it.
+// apart do not, or if there are too few slices to show it.
 func (s sharing) limit(f *Figure) {
 	between := s.noise()[1]
 	why := message.New(message.NoiseCorrelated, "neighbouring slices share %.0f %% of it: slices overlap, or fine anatomy is part of the figure", 100*between)
@@ -93,44 +93,9 @@ func (s sharing) limit(f *Figure) {
 		f.limit(Figure{Confidence: Low, Why: why})
 	case between > 0.1:
 		f.limit(Figure{Confidence: Fair, Why: why})
-	case s.structure > 0.5:
-		f.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseCorrelated, "most of the variance in homogeneous tissue is structure that slices share")})
+	case !s.shown: // one kind of evidence
+		f.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseTexture, "too few slices show what neighbours share: anatomy or streaks may be part of the figure")})
 	}
-}
-
-// The shares of the windows of a slice above which even tissue made its figure, if further slices cannot show
-// what is structure: windows with a surface that noise covers, and windows near the mode. On 72 slabs of two
-// slices the figure is up to 8 % too high above both, up to 19 % above the second alone and up to 40 % below
-// it.
-const (
-	enoughCovered = 0.5
-	enoughNear    = 0.65
-)
-
-// alone returns what limits the confidence of the figure f of the windows of one slice if other
-// slices do not show what they share: anatomy and streaks look like noise if little of the
-// tissue is even. covered is the unevenness up to which noise covers a window.
-func (s sharing) alone(f Figure, ws []window, covered float64) Figure {
-	limit := Figure{Confidence: High, Why: message.New(message.NoiseTexture, "too few slices show what neighbours share, and there are few homogeneous regions: anatomy or streaks may be part of the figure")}
-	switch {
-	case s.shown || f.Confidence == None:
-	case f.near(ws) < enoughNear:
-		limit.Confidence = Low
-	case covers(ws, covered) < enoughCovered:
-		limit.Confidence = Fair
-	}
-	return limit
-}
-
-// covers returns the share of the windows with at most that unevenness.
-func covers(ws []window, covered float64) float64 {
-	even := 0
-	for _, w := range ws {
-		if float64(w.uneven) <= covered {
-			even++
-		}
-	}
-	return float64(even) / float64(len(ws))
 }
 
 // noise returns the correlation of the noise across slices.

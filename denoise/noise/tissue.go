@@ -3,7 +3,6 @@ package noise
 import (
 	"context"
 	"math"
-	"slices"
 
 	"quell/internal/message"
 	"quell/internal/parallel"
@@ -35,13 +34,11 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 		return Estimate{}, err
 	}
 	e.Shared = s.structure
-	e.Correlation = correlate(v, wide, logMode(sds(wide...)), s)
+	if e.Correlation = correlate(v, wide, logMode(sds(wide...))); e.Correlation != nil {
+		e.Correlation.Across = s.noise()
+	}
 	slow := Figure{Windows: e.Windows, Why: message.New(message.NoiseCorrelated, "it varies as slowly as anatomy does over %d pixels", side)}
 	gain := e.fitGain(side)
-	if gain > mostLoss {
-		slow.Confidence = None
-		return Estimate{Figure: slow, Model: e.Model, ModelKnown: true, Method: e.Method, PerSlice: slices.Repeat([]Figure{slow}, v.Dims[2]), tissue: e.tissue}, nil
-	}
 	if err := e.judgeSlices(ctx, bySlice, at, s, side); err != nil {
 		return Estimate{}, err
 	}
@@ -65,7 +62,6 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 		e.Figure.limit(Figure{Confidence: Low, Why: slow.Why})
 	}
 	e.spanByWord()
-	e.High = max(e.High, min(wider, 2*e.Sigma))
 	for z := range e.PerSlice {
 		e.PerSlice[z].spanByWord()
 	}
@@ -95,7 +91,7 @@ func (e *Estimate) tissueFits(ctx context.Context, v *volume.Volume, at []int) (
 		if mode = logMode(sds(found[0]...)); mode < scatteringNoise {
 			break
 		}
-		c = correlate(v, found[1], logMode(sds(found[1]...)), sharing{})
+		c = correlate(v, found[1], logMode(sds(found[1]...)))
 		wider := soft.wider(mode*surfaceGain(c, e.side), c.ofBox())
 		if wider.high < e.tissue.high+leastWidened {
 			break
@@ -103,7 +99,7 @@ func (e *Estimate) tissueFits(ctx context.Context, v *volume.Volume, at []int) (
 		e.tissue = wider
 	}
 	if c == nil {
-		c = correlate(v, found[1], logMode(sds(found[1]...)), sharing{})
+		c = correlate(v, found[1], logMode(sds(found[1]...)))
 	}
 	bySlice = found[0]
 	for _, side := range softSides {
@@ -132,26 +128,17 @@ const (
 // judgeSlices turns the figures of the slices, each of windows of its own, into sigma, with the confidence in it.
 func (e *Estimate) judgeSlices(ctx context.Context, bySlice [][]window, at []int, s sharing, side int) error {
 	gain := e.fitGain(side)
-	freedom := e.Correlation.freedom(side)
 	uneven := tolerableUneven * unevenGain(e.Correlation, side)
 	err := parallel.For(ctx, len(at), func(i int) error {
 		f, ws := &e.PerSlice[at[i]], bySlice[at[i]]
-		alone := s.alone(*f, ws, uneven*f.Sigma)
 		if even := evenest(ws, uneven*f.Sigma, fewLevel); len(even) >= minWindows {
-			ws, *f = even, tissueFigure(even)
+			*f = tissueFigure(even)
 		}
-		f.flank(ws, freedom)
 		f.Sigma *= gain
-		f.limit(alone)
 		s.limit(f)
 		return nil
 	})
 	between(e.PerSlice, at)
-	if err == nil && !s.shown { // there are one or two figures
-		for _, f := range e.PerSlice {
-			e.Figure.limit(f)
-		}
-	}
 	return err
 }
 
@@ -160,15 +147,13 @@ func (e Estimate) fitGain(side int) float64 {
 	return surfaceGain(e.Correlation, side) * math.Sqrt(1-e.Shared)
 }
 
-// The gains of a fit above which a figure is fair, above which wider windows are taken, and above which there is none: a surface
+// The gains of a fit above which a figure is fair, and above which wider windows are taken: a surface
 // that takes anatomy away takes slow noise too. On 36 slabs of phantoms and heads, blurred by 0.7 to 3 pixels, figures are 7 % off
-// at most up to 1.3, 16 % up to the last and mostly 25 to 66 % low beyond, as the correlation that the gain follows from is too
-// low. On 80 heads and chests of three kernels, by which the first was chosen, and two fifths of which were denoised, they are
+// at most up to 1.3, as the correlation that the gain follows from is too low beyond. On 80 heads and chests of three kernels, by which the first was chosen, and two fifths of which were denoised, they are
 // 6 % off up to it, and up to 25 % low beyond.
 const (
 	sureLoss = 1.15
 	fairLoss = 1.3
-	mostLoss = 1.8
 )
 
 // tissueFigure returns the figure of the windows of soft tissue.
@@ -220,20 +205,3 @@ func near(sigma float64, ws ...[]window) []window {
 
 // tolerableUneven is how uneven a window of tissue may be, relative to noise.
 const tolerableUneven = 1.5
-
-// flankQuantile is the share of the windows that the lower flank is read at.
-const flankQuantile = 0.05
-
-// flank replaces the mode if it is broad, as structure made it then, by what the
-// lower flank shows: the value with noise that has as many windows below as there
-// are. freedom is the number of degrees of freedom of the mean square in one
-// window.
-func (f *Figure) flank(ws []window, freedom float64) {
-	if f.Confidence == None || f.near(ws) >= evenShare {
-		return
-	}
-	f.Sigma = min(f.Sigma, quantile(sds(ws), flankQuantile)/rootMeanSquare(freedom, flankQuantile))
-	if f.near(ws) < 0.15 {
-		f.Confidence, f.Why = Low, message.New(message.NoiseTexture, "hardly any of the tissue is homogeneous: anatomy may be part of the figure")
-	}
-}

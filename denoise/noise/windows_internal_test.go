@@ -225,38 +225,6 @@ func TestSlicesAreCalibrated(t *testing.T) {
 	}
 }
 
-// If structure made a broad mode, the lower flank is read; a sharp mode stays.
-func TestFlank(t *testing.T) {
-	var ws []window
-	for i := range 1000 { // a tenth at 5, the rest spread from 5 to 20
-		sd := float32(5)
-		if i >= 100 {
-			sd = 5 + 15*float32(i-100)/900
-		}
-		ws = append(ws, window{sd: sd})
-	}
-	f := Figure{Sigma: 12, Confidence: Fair}
-	f.flank(ws, 20)
-	if want := 5 / rootMeanSquare(20, 0.05); math.Abs(f.Sigma-want) > 0.01 || f.Confidence != Fair {
-		t.Errorf("%+v, want %.2f, fair", f, want)
-	}
-	sharp := Figure{Sigma: 5, Confidence: High}
-	sharp.flank(ws[:150], 20)
-	if sharp.Sigma != 5 || sharp.Confidence != High {
-		t.Errorf("a sharp mode became %+v", sharp)
-	}
-	for i := range ws { // one window in twenty near sigma, the others far above
-		ws[i].sd = 50 + float32(i)
-		if i < 60 {
-			ws[i].sd = 5
-		}
-	}
-	f = Figure{Sigma: 100, Confidence: Fair}
-	if f.flank(ws, 20); f.Confidence != Low || f.Why.String() == "" {
-		t.Errorf("%+v, want low", f)
-	}
-}
-
 func TestRootMeanSquare(t *testing.T) {
 	// The median and the lower 5 % of chi squared with 20 degrees are 19.337 and 10.851.
 	for q, want := range map[float64]float64{0.5: 19.337, 0.05: 10.851} {
@@ -571,7 +539,7 @@ func TestCorrelationIsRestored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := correlate(v, [][]window{ws}, 10, sharing{})
+	c := correlate(v, [][]window{ws}, 10)
 	if c == nil {
 		t.Fatal("no correlation")
 	}
