@@ -34,15 +34,14 @@ const (
 	leastSupport = 0.4 // of the frequencies of an axis that was acquired
 	stepBins     = 3   // frequencies on either side of an edge that are compared
 	leastStep    = 1.9 // of the power inside over that outside
-	leastExcess  = 1.4 // of that step over those that the power makes beside it
 	bandLow      = 4   // first frequency along the other axis at which the power is read
 	bandHigh     = 0.4 // the last, as a share of the highest one
 )
 
 // kspacePower is the power of slices by frequency: [ky][kx], 0 <= ky < ny, 0 <= kx <= nx/2.
 type kspacePower struct {
-	nx, ny, slices int
-	of             []float64 // the sum over slices
+	nx, ny int
+	of     []float64 // the sum over slices
 }
 
 func (p *kspacePower) bins() int { return p.nx/2 + 1 }
@@ -60,7 +59,7 @@ func (p *kspacePower) at(kx, ky int) float64 {
 func slicePower(ctx context.Context, v *volume.Volume) (*kspacePower, error) {
 	n := min(v.Dims[2], mostSpectra, max(croppedPixels/2/v.SliceVoxels(), mostSpectra/2))
 	each := make([][]float64, n)
-	p := &kspacePower{nx: v.Dims[0], ny: v.Dims[1], slices: n}
+	p := &kspacePower{nx: v.Dims[0], ny: v.Dims[1]}
 	err := parallel.ForWorkers(ctx, n, runtime.GOMAXPROCS(0), func() func(int) error {
 		t := newSliceTransform(v.Dims[0], v.Dims[1])
 		return func(i int) error {
@@ -152,22 +151,6 @@ func (p *kspacePower) acquisition() *Acquisition {
 	return &a
 }
 
-// outside returns the power of the frequencies that were not acquired, as the geometric mean of the means of slices.
-func (p *kspacePower) outside(a Acquisition) float64 {
-	sum, count := 0.0, 0.0
-	half := [2]int{a.Matrix[0]/2 + 1, a.Matrix[1]/2 + 1} // a frequency at the edge is left out
-	for ky := -(p.ny - 1) / 2; ky <= p.ny/2; ky++ {
-		for kx := range p.bins() {
-			u, v := float64(kx)/float64(half[0]), float64(max(ky, -ky))/float64(half[1])
-			if max(u, v) > 1 {
-				sum += nearLog(max(p.at(kx, ky), math.SmallestNonzeroFloat32))
-				count++
-			}
-		}
-	}
-	return math.Exp(sum/max(count, 1)) / float64(p.slices)
-}
-
 // profile returns the power by frequency along an axis, as the geometric mean over frequencies of the
 // other one up to a share of its highest, at which anatomy and noise are strong.
 func (p *kspacePower) profile(axis int) []float64 {
@@ -184,7 +167,7 @@ func (p *kspacePower) profile(axis int) []float64 {
 			if axis == 1 {
 				a, b = p.at(j, k), p.at(-j, k)
 			}
-			sum += nearLog(max(a, math.SmallestNonzeroFloat32)) + nearLog(max(b, math.SmallestNonzeroFloat32))
+			sum += math.Log(max(a, math.SmallestNonzeroFloat32)) + math.Log(max(b, math.SmallestNonzeroFloat32))
 		}
 		out[k] = math.Exp(sum / float64(2*(last-bandLow+1)))
 	}
@@ -192,22 +175,15 @@ func (p *kspacePower) profile(axis int) []float64 {
 }
 
 // edgeOf returns the first frequency of a profile that was not acquired: the power falls there by
-// a step that stands out, and stays low.
+// the largest step.
 func edgeOf(p []float64) (edge int, ok bool) {
-	step := func(e int) float64 { // 0 if there is no room for it
-		if e < stepBins || e+stepBins > len(p) {
-			return 0
-		}
-		return sum3(p[e-stepBins:]) / max(sum3(p[e:]), math.SmallestNonzeroFloat64)
-	}
-	best := 0.0
+	best := leastStep
 	for e := int(math.Ceil(leastSupport * float64(len(p)))); e+stepBins <= len(p); e++ {
-		s, beside := step(e), max(step(e-2*stepBins), step(e+2*stepBins))
-		if s > best && s >= max(leastStep, leastExcess*beside) && staysBelow(p[e:], sum3(p[e-stepBins:])/leastStep) {
+		if s := sum3(p[e-stepBins:]) / max(sum3(p[e:]), math.SmallestNonzeroFloat64); s > best {
 			best, edge = s, e
 		}
 	}
-	if best == 0 {
+	if edge == 0 {
 		return 0, false
 	}
 	// The step is as wide as the sums; the edge is the last frequency above the middle of the two.
@@ -222,13 +198,3 @@ func edgeOf(p []float64) (edge int, ok bool) {
 
 // sum3 returns the sum of the first stepBins values.
 func sum3(p []float64) float64 { return p[0] + p[1] + p[2] }
-
-// staysBelow reports whether no stepBins neighbours have a larger sum.
-func staysBelow(p []float64, most float64) bool {
-	for ; len(p) >= stepBins; p = p[1:] {
-		if sum3(p) > most {
-			return false
-		}
-	}
-	return true
-}

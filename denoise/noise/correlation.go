@@ -75,7 +75,7 @@ func (l *lags) add(a, b []float64, n int) {
 // few.
 func correlate(v *volume.Volume, ws [][]window, sigma float64) *Correlation {
 	even := keep(func(w window) bool { return float64(w.sd) <= 1.15*sigma && float64(w.sd) >= 0.7*sigma }, ws...)
-	if half := evenerHalf(even, fewLevel); len(half) >= minWindows {
+	if half := evenest(even, quantile(unevennesses(even), 0.5), fewLevel); len(half) >= minWindows {
 		even = half
 	}
 	if len(even) < minWindows {

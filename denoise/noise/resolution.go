@@ -21,16 +21,13 @@ const (
 	cropMargin    = 2    // frequencies that are left out: the edge is known to one on either side
 	mostTrimmed   = 0.06 // of the frequencies, for a number of them that transforms take less time for
 	handyFactor   = 13   // the largest prime factor of such a number
-	plainShare    = 0.85 // of the figure that the image itself may read: above, zeros do not hide noise
 	agreement     = 0.08 // of the frequencies, by which what a file states may differ
-	mostOutside   = 0.33 // of the power of noise that was acquired, outside: white noise has 0.43 where nothing else is
 	textureRise   = 1.07 // beyond chance, of less even windows over the evenest quarter: above, texture is part of the figure
 	evenRise      = 1.03 // the same: below, the figure may be high
 	textureTail   = 1.18 // the same of the least even quarter
 	weakShare     = 0.03 // of the range of the values, below which few windows have no figure
 	manyAcquired  = 100  // windows from which on they have one
 	sureShare     = 0.02 // the same, from which the figure may be high
-	fewInSlice    = 20   // windows below which a slice has the volume's figure
 )
 
 // crop is how slices are brought to the acquired resolution.
@@ -140,7 +137,7 @@ func (t *sliceTransform) backward(dst []float32, half []complex128, scale float6
 // kspaceFigure measures noise that was zero-filled or filtered in k-space: at the acquired resolution, or in the background
 // if that is not sure. ok is false if neither shows it. The error is the context's.
 func (e *Estimate) kspaceFigure(ctx context.Context, v *volume.Volume, d measurement, w evenWindows) (ok bool, err error) {
-	acquired, err := e.acquiredFigure(ctx, v, e.Sigma)
+	acquired, err := e.acquiredFigure(ctx, v)
 	if err != nil {
 		return false, err
 	}
@@ -160,9 +157,9 @@ func (e *Estimate) kspaceFigure(ctx context.Context, v *volume.Volume, d measure
 	return true, nil
 }
 
-// acquiredFigure measures noise at the acquired resolution; plain is what the image itself reads. It returns nil
+// acquiredFigure measures noise of the middle slices at the acquired resolution. It returns nil
 // if the power of the slices shows no edge, or noise is not white there. The error is the context's.
-func (e Estimate) acquiredFigure(ctx context.Context, v *volume.Volume, plain float64) (*Estimate, error) {
+func (e Estimate) acquiredFigure(ctx context.Context, v *volume.Volume) (*Estimate, error) {
 	if v.Dims[2] < fewSpectra || min(v.Dims[0], v.Dims[1]) < leastMatrix {
 		return nil, nil
 	}
@@ -174,11 +171,6 @@ func (e Estimate) acquiredFigure(ctx context.Context, v *volume.Volume, plain fl
 	if a == nil {
 		return nil, nil
 	}
-	return e.atResolution(ctx, v, p, *a, plain)
-}
-
-// atResolution measures the middle slices at the resolution of a, of which p is the power.
-func (e Estimate) atResolution(ctx context.Context, v *volume.Volume, p *kspacePower, a Acquisition, plain float64) (*Estimate, error) {
 	c := a.within(v.Geometry)
 	n := min(v.Dims[2], mostCropped, max(croppedPixels/v.SliceVoxels(), 2*sixth.reach()+6))
 	z0 := (v.Dims[2] - n) / 2
@@ -200,12 +192,6 @@ func (e Estimate) atResolution(ctx context.Context, v *volume.Volume, p *kspaceP
 	if err = there.refine(ctx, small, d); err != nil {
 		return nil, err
 	}
-	// White noise of the cropped slices has this power at every frequency of the image.
-	pixels := float64(v.SliceVoxels())
-	power := there.Sigma * there.Sigma * pixels * pixels / float64(c.keep[0]*c.keep[1])
-	if plain > plainShare*c.gain*there.Sigma || p.outside(a) > mostOutside*power {
-		return nil, nil
-	}
 	if stated, ok := a.agrees(v.Encoding); !ok {
 		if there.Confidence == Fair {
 			return nil, nil
@@ -214,8 +200,8 @@ func (e Estimate) atResolution(ctx context.Context, v *volume.Volume, p *kspaceP
 	}
 	e.Figure, e.Method, e.Negligible = there.Figure, methodAcquired, false
 	e.Sigma *= c.gain
-	e.Acquired, e.Correlation = &a, a.correlation()
-	e.layers(d, z0, v.Dims[2])
+	e.Acquired, e.Correlation = a, a.correlation()
+	e.PerSlice = slices.Repeat([]Figure{e.Figure}, v.Dims[2])
 	return &e, nil
 }
 
@@ -233,25 +219,6 @@ func (a Acquisition) agrees(e volume.Encoding) (stated [2]int, ok bool) {
 		})
 	}
 	return stated, ok
-}
-
-// layers gives every slice its figure: the volume's, times what the windows in it read over what all of them
-// read, of the evener half. z0 is the first slice that was measured.
-func (e *Estimate) layers(d measurement, z0, slices int) {
-	even := evenerHalf(d.windows, 0)
-	usual := quantile(sds(even), 0.5)
-	e.PerSlice = make([]Figure, slices)
-	for z := range e.PerSlice {
-		in := keep(func(w window) bool {
-			first := z0 + int(w.at[2])
-			return first <= z && z < first+d.how.size()[2]
-		}, even)
-		f := Figure{Sigma: e.Sigma, Confidence: Fair, Why: fewVoxels, Windows: d.how.independent(len(in))}
-		if f.Windows >= fewInSlice {
-			f.Sigma *= quantile(sds(in), 0.5) / usual
-		}
-		e.PerSlice[z] = f
-	}
 }
 
 // judgeTexture reports whether the windows that are less even read as much as the evenest ones: anatomy is finer

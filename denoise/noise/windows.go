@@ -39,11 +39,6 @@ func evenest(ws []window, most float64, few int) []window {
 	return keep(func(w window) bool { return w.uneven <= limit }, ws)
 }
 
-// evenerHalf returns the evener half of the windows, and at least few.
-func evenerHalf(ws []window, few int) []window {
-	return evenest(ws, quantile(unevennesses(ws), 0.5), few)
-}
-
 func unevennesses(ws []window) []float64 {
 	out := make([]float64, len(ws))
 	for i, w := range ws {
@@ -206,17 +201,11 @@ func logMode(x []float64) float64 {
 	lo = max(lo, hi*1e-9)
 	n := int(math.Log(hi/lo)/width) + 1
 	bins := make([]float64, n+6*smooth+1)
-	from := nearLog(lo)
 	for _, v := range x {
 		if v < lo {
 			continue
 		}
-		at := (nearLog(v) - from) / width
-		b := int(at)
-		if rest := at - float64(b); rest < logSlack || rest > 1-logSlack { // at the edge of a bin
-			b = int(math.Log(v/lo) / width)
-		}
-		bins[b+3*smooth]++
+		bins[int(math.Log(v/lo)/width)+3*smooth]++
 	}
 	best, at := -1.0, 0
 	density := make([]float64, len(bins))
@@ -239,25 +228,6 @@ func logMode(x []float64) float64 {
 		}
 	}
 	return lo * math.Exp((float64(at-3*smooth)+0.5+shift)*width)
-}
-
-// logSlack is more than two errors of nearLog in bins of logMode.
-const logSlack = 1e-5
-
-// logs holds the logarithms of 1 to 2.
-var logs = func() (l [1<<11 + 1]float64) {
-	for i := range l {
-		l[i] = math.Log1p(float64(i) / (1 << 11))
-	}
-	return l
-}()
-
-// nearLog returns the logarithm of a positive number that is not denormal, to within 3e-8, in a fraction of the time.
-func nearLog(x float64) float64 {
-	b := math.Float64bits(x)
-	i := b >> 41 & (1<<11 - 1)
-	t := float64(b&(1<<41-1)) / (1 << 41)
-	return float64(int(b>>52)-1023)*math.Ln2 + logs[i] + t*(logs[i+1]-logs[i])
 }
 
 // allValid says whether the box holds no padding.

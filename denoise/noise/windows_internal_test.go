@@ -370,9 +370,6 @@ func TestLevelWindows(t *testing.T) {
 			t.Errorf("%d windows, most %g: %d kept, want %d", c.n, c.most, len(got), c.want)
 		}
 	}
-	if got := evenerHalf(sloping(4001), 0); len(got) != 2001 {
-		t.Errorf("%d of 4001 are half", len(got))
-	}
 }
 
 // The surface of a fit is in units of the noise that makes it, and not part of what it
@@ -488,16 +485,6 @@ func TestFitsOfSeveralSides(t *testing.T) {
 		end := quotientEnd(limit, 25)
 		if above := math.Nextafter(end, math.Inf(1)); end/25 > limit || above/25 <= limit {
 			t.Errorf("the last quotient that is at most %g is that of %g", limit, end)
-		}
-	}
-}
-
-// The quick logarithm puts values in the bins of the exact one, with the slack at their edges.
-func TestNearLog(t *testing.T) {
-	for i := range 200000 {
-		x := math.Exp(float64(i)/2000 - 50)
-		if got, want := nearLog(x), math.Log(x); math.Abs(got-want) > 3.1e-8 {
-			t.Fatalf("logarithm of %g: %g, want %g", x, got, want)
 		}
 	}
 }
