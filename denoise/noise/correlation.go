@@ -238,15 +238,20 @@ func (c *Correlation) Effective() float64 {
 	return math.Max(sum, 1)
 }
 
-// gainOf returns by how much a difference along x and y reads noise of that correlation too high.
-func (c *Correlation) gainOf(d difference) float64 {
+// sum returns the sum of rho times f of the size of the offset over all offsets in a slice.
+func (c *Correlation) sum(f func(dx, dy int) float64) float64 {
 	sum := 0.0
 	for dy := -MaxLag; dy <= MaxLag; dy++ {
 		for dx := -MaxLag; dx <= MaxLag; dx++ {
-			sum += c.Rho(dx, dy, 0) * d.correlation(max(dx, -dx)) * d.correlation(max(dy, -dy))
+			sum += c.Rho(dx, dy, 0) * f(max(dx, -dx), max(dy, -dy))
 		}
 	}
-	return math.Sqrt(max(sum, 0))
+	return sum
+}
+
+// gainOf returns by how much a difference along x and y reads noise of that correlation too high.
+func (c *Correlation) gainOf(d difference) float64 {
+	return math.Sqrt(max(c.sum(func(dx, dy int) float64 { return d.correlation(dx) * d.correlation(dy) }), 0))
 }
 
 // ofBox returns the standard deviation of the means of tissueBox x tissueBox pixels of noise of sigma 1; 1 if the
@@ -255,14 +260,8 @@ func (c *Correlation) ofBox() float64 {
 	if c == nil {
 		return 1
 	}
-	sum := 0.0
-	for dy := 1 - tissueBox; dy < tissueBox; dy++ {
-		for dx := 1 - tissueBox; dx < tissueBox; dx++ {
-			sum += float64((tissueBox-max(dx, -dx))*(tissueBox-max(dy, -dy))) * c.Rho(dx, dy, 0)
-		}
-	}
 	const n = tissueBox * tissueBox
-	return math.Sqrt(max(sum, 0)) / n
+	return math.Sqrt(max(c.sum(func(dx, dy int) float64 { return float64(max(tissueBox-dx, 0) * max(tissueBox-dy, 0)) }), 0)) / n
 }
 
 // freedom returns the degrees of freedom of the mean square of noise in a window of

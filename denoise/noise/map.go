@@ -288,34 +288,26 @@ func (n *nodes) each(f func(i int, neighbours []int)) {
 
 // interpolate fills slice z of the map.
 func (n *nodes) interpolate(dst []float32, z int) {
-	k, tz := n.locate(2, z)
-	i := 0
+	nx, across := n.dims[0], n.dims[0]*n.dims[1]
+	k, t := n.locate(2, z)
+	plane := mixed(n.sigma[k*across:][:across], n.sigma[(k+1)*across:], t)
 	for y := range n.of.Dims[1] {
-		j, ty := n.locate(1, y)
+		j, t := n.locate(1, y)
+		row := mixed(plane[j*nx:][:nx], plane[(j+1)*nx:], t)
 		for x := range n.of.Dims[0] {
-			h, tx := n.locate(0, x)
-			sum := 0.0
-			for c := range 8 {
-				w := 1.0
-				at := 0
-				for axis, p := range [3]struct {
-					first, stride int
-					t             float64
-				}{{h, 1, tx}, {j, n.dims[0], ty}, {k, n.dims[0] * n.dims[1], tz}} {
-					bit := c >> axis & 1
-					at += (p.first + bit) * p.stride
-					if bit == 1 {
-						w *= p.t
-					} else {
-						w *= 1 - p.t
-					}
-				}
-				sum += w * n.sigma[at]
-			}
-			dst[i] = float32(sum)
-			i++
+			i, t := n.locate(0, x)
+			dst[y*n.of.Dims[0]+x] = float32((1-t)*row[i] + t*row[i+1])
 		}
 	}
+}
+
+// mixed returns what lies a share t of the way from each value of a to the value of b.
+func mixed(a, b []float64, t float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = (1-t)*a[i] + t*b[i]
+	}
+	return out
 }
 
 // locate returns the node before voxel i of an axis and the share of the way to

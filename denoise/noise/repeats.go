@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"quell/internal/message"
 	"quell/internal/parallel"
 	"quell/volume"
@@ -176,29 +178,24 @@ func removeDrift(d, a *volume.Volume, counts func(i int) bool) (shift, share flo
 	return math.Sqrt(shift), explained / max(all, math.SmallestNonzeroFloat64)
 }
 
-// solve solves normal equations by elimination; a term that the others hold, as z in a single slice, is left out.
+// solve solves normal equations; terms that the others hold, as z in a single slice, share what they explain.
 func solve(m [allTerms][allTerms + 1]float64) (c [allTerms]float64) {
-	var used [allTerms]bool
-	scale := m // before elimination
+	a, b := mat.NewDense(allTerms, allTerms, nil), mat.NewVecDense(allTerms, nil)
+	scale := func(j int) float64 { return math.Sqrt(max(m[j][j], math.SmallestNonzeroFloat64)) }
 	for j := range m {
-		if m[j][j] <= 1e-9*scale[j][j] {
-			continue
-		}
-		used[j] = true
 		for k := range m {
-			if k == j {
-				continue
-			}
-			f := m[k][j] / m[j][j]
-			for l := range m[k] {
-				m[k][l] -= f * m[j][l]
-			}
+			a.Set(j, k, m[j][k]/scale(j)/scale(k))
 		}
+		b.SetVec(j, m[j][allTerms]/scale(j))
 	}
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDThin) || svd.Rank(1e-9) == 0 {
+		return c
+	}
+	var x mat.VecDense
+	svd.SolveVecTo(&x, b, svd.Rank(1e-9))
 	for j := range c {
-		if used[j] {
-			c[j] = m[j][allTerms] / m[j][j]
-		}
+		c[j] = x.AtVec(j) / scale(j)
 	}
 	return c
 }

@@ -252,23 +252,18 @@ func (e *Estimate) textureRise(ws []window) (rise, byChance, tail float64) {
 
 // correlation returns the autocorrelation of noise that is white in what was acquired and 0 outside.
 func (a Acquisition) correlation() *Correlation {
-	var sums lags
-	total := 0.0
-	half := [2]int{a.Matrix[0] / 2, a.Matrix[1] / 2}
-	for ky := -half[1]; ky < half[1]+a.Matrix[1]%2; ky++ {
-		for kx := -half[0]; kx < half[0]+a.Matrix[0]%2; kx++ {
-			total++
-			for dy := 0; dy <= MaxLag; dy++ {
-				for dx := -MaxLag; dx <= MaxLag; dx++ {
-					sums[dy+MaxLag][dx+MaxLag] += math.Cos(2 * math.Pi * (float64(kx*dx)/float64(a.Of[0]) + float64(ky*dy)/float64(a.Of[1])))
-				}
+	var along [2][MaxLag + 1]float64
+	for axis, m := range a.Matrix {
+		for k := -(m / 2); k < m/2+m%2; k++ {
+			for d := range along[axis] {
+				along[axis][d] += math.Cos(2*math.Pi*float64(k*d)/float64(a.Of[axis])) / float64(m)
 			}
 		}
 	}
-	c := Correlation{Across: [3]float64{1, 0, 0}}
+	c := Correlation{Across: [3]float64{1}}
 	for dy := 0; dy <= MaxLag; dy++ {
 		for dx := -MaxLag; dx <= MaxLag; dx++ {
-			c.InPlane.set(dx, dy, sums[dy+MaxLag][dx+MaxLag]/total)
+			c.InPlane.set(dx, dy, along[0][max(dx, -dx)]*along[1][dy])
 		}
 	}
 	return &c

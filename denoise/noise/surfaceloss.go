@@ -5,9 +5,6 @@ import "math"
 // terms is how many terms a quadratic surface has.
 const terms = 6
 
-// degrees are the degrees of its terms along x and y.
-var degrees = degreesTo(2)
-
 // degreesTo returns the degrees along x and y of the terms of a surface of that degree, by
 // rising sum.
 func degreesTo(degree int) (all [][2]int) {
@@ -90,19 +87,9 @@ func unevenGain(c *Correlation, n int) float64 {
 // termPowers returns b^T rho b for the unit vectors b of a surface over n x n pixels.
 func termPowers(c *Correlation, n int) (powers [terms]float64) {
 	axis := axisBasis(n, 2)
-	var overlaps [MaxLag + 1][3]float64
-	for lag := range overlaps {
-		for d := range axis {
-			overlaps[lag][d] = product(axis[d][:n-lag], axis[d][lag:])
-		}
-	}
-	for dy := -MaxLag; dy <= MaxLag; dy++ {
-		for dx := -MaxLag; dx <= MaxLag; dx++ {
-			rho := c.Rho(dx, dy, 0)
-			for k, d := range degrees {
-				powers[k] += rho * overlaps[max(dx, -dx)][d[0]] * overlaps[max(dy, -dy)][d[1]]
-			}
-		}
+	overlap := func(degree, lag int) float64 { return product(axis[degree][:n-lag], axis[degree][lag:]) }
+	for k, d := range degreesTo(2) {
+		powers[k] = c.sum(func(dx, dy int) float64 { return overlap(d[0], dx) * overlap(d[1], dy) })
 	}
 	return powers
 }
