@@ -8,7 +8,7 @@
 //   - Noise of k-space that was filled with zeros (MR): the same in slices that are cropped in k-space to what
 //     was acquired, if the power of the slices shows it. See acquired.go and resolution.go.
 //   - Noise that neighbours share (MR): what a fit leaves in homogeneous windows, by the correlation in the
-//     evenest of them, which differences across slices make evener. See evenwindows.go.
+//     evenest of them, which differences across slices make evener. See homogeneous.go.
 //   - Noise beside the object (MR), in one channel without signal. See background.go.
 //   - Correlated noise (CT): neighbouring voxels share noise, so that differences
 //     would lose most of it. The standard deviation is measured after a fit of a

@@ -96,18 +96,9 @@ func mapWindows(ctx context.Context, v *volume.Volume, e Estimate) (ws []window,
 
 // mapForeground returns the windows of the foreground, their sd corrected for the model.
 func (e Estimate) mapForeground(ws []window) []window {
-	cut := threshold(ws)
-	kept := ws[:0]
-	for _, w := range ws {
-		if float64(w.mean) < cut {
-			continue
-		}
-		if e.Model == Rician {
-			w.sd = float32(ricianSigma(float64(w.mean), float64(w.sd)))
-		}
-		kept = append(kept, w)
-	}
-	return kept
+	ws = foreground(ws, threshold(ws))
+	e.correctWindows(ws)
+	return ws
 }
 
 // mapSampling has small windows, as many are needed near every node.
