@@ -57,11 +57,16 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 		e.Confidence, e.Why = Fair, message.New(message.NoiseVaries, "it differs from slice to slice, from %.3g to %.3g", lo, hi)
 	}
 	s.limit(&e.Figure)
-	wider := logMode(sds(wide...)) * e.fitGain(correlationSide)
-	if few := count(wide...) < minWindows; e.Correlation == nil || !few && wider > (1+evenAgrees)*e.Sigma {
+	if e.Correlation == nil {
 		e.Figure.limit(Figure{Confidence: Low, Why: slow.Why})
 	}
 	e.spanByWord()
+	if was := e.Confidence; count(wide...) >= minWindows { // the interval reaches to what wider windows show
+		wider := logMode(sds(wide...)) * e.fitGain(correlationSide)
+		if e.span(e.Low, max(e.High, min(wider, 2*e.Sigma))); e.Confidence != was {
+			e.Why = slow.Why
+		}
+	}
 	for z := range e.PerSlice {
 		e.PerSlice[z].spanByWord()
 	}
