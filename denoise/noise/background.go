@@ -13,15 +13,17 @@ import (
 
 // Outside of the object the magnitude of complex noise has the Rayleigh distribution, whatever filter coloured it:
 // half its mean square is sigma^2, and its squares have the correlation rho^2. That holds for the object as well if
-// the noise is the same everywhere. So the background must have that distribution, and the homogeneous windows of the
-// object must hold that noise.
+// the noise is the same everywhere. So the background must read the same on all sides and have that
+// distribution, and the homogeneous windows of the object must hold that noise.
 
 // The limits.
 const (
 	tileSide      = 16    // pixels
 	mostTiled     = 32    // slices that are read
 	fewTiles      = 40    // tiles of the background below which there is no figure
+	fewInQuarter  = 5     // the same in a quarter of the slices, for three quarters at least
 	tileBand      = 0.3   // by which the root mean square of a tile may differ from what is usual
+	sidesDiffer   = 0.08  // by which that of a quarter may, beyond chance
 	rayleighShape = 0.02  // by which quantiles may, of the root mean square
 	mostZeros     = 0.02  // of the values: masks and corrections of the scanner leave more
 	mostSamples   = 5     // voxels that an independent sample of the noise may cover
@@ -41,7 +43,7 @@ type tile struct {
 // is no such background, or the object does not have its noise. The error is the context's.
 func (e *Estimate) backgroundFigure(ctx context.Context, v *volume.Volume, valueRange float64, w evenWindows) (ok bool, err error) {
 	tiles, err := quietTiles(ctx, v)
-	if err != nil || len(tiles) < fewTiles || !rayleigh(v, tiles) {
+	if err != nil || !alikeOnAllSides(v.Geometry, tiles) || !rayleigh(v, tiles) {
 		return false, err
 	}
 	sigma := math.Sqrt(usualSquare(tiles) / 2)
@@ -131,6 +133,41 @@ func tilesNear(all []tile, level float64) []tile {
 
 // usualSquare is the median of the mean squares.
 func usualSquare(tiles []tile) float64 { return quantile(meanSquares(tiles), 0.5) }
+
+// alikeOnAllSides reports whether the tiles are enough, and those of three or four quarters of the slices read the same, as do
+// those of the first, the middle and the last slices.
+func alikeOnAllSides(g volume.Geometry, tiles []tile) bool {
+	if len(tiles) < fewTiles {
+		return false
+	}
+	var quarters [4][]tile
+	var thirds [3][]tile
+	for _, t := range tiles {
+		k := 0
+		if t.at[0]+tileSide/2 >= g.Dims[0]/2 {
+			k++
+		}
+		if t.at[1]+tileSide/2 >= g.Dims[1]/2 {
+			k += 2
+		}
+		quarters[k] = append(quarters[k], t)
+		z := 3 * t.at[2] / g.Dims[2]
+		thirds[z] = append(thirds[z], t)
+	}
+	usual, known := usualSquare(tiles), 0
+	for i, part := range slices.Concat(quarters[:], thirds[:]) {
+		if len(part) < fewInQuarter {
+			continue
+		}
+		if i < len(quarters) {
+			known++
+		}
+		if off := math.Sqrt(usualSquare(part)/usual) - 1; math.Abs(off) > sidesDiffer+0.2/math.Sqrt(float64(len(part))) {
+			return false
+		}
+	}
+	return known >= 3
+}
 
 // rayleigh reports whether the values of the tiles have the distribution of noise without signal in one channel, by its mean
 // and quantiles over the root mean square.

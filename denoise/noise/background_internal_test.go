@@ -81,6 +81,13 @@ func TestBackgroundWithoutAFigure(t *testing.T) {
 		"two channels": change(func(a float32, i int) float32 {
 			return float32(math.Hypot(float64(a), float64(v.Data[(i+len(v.Data)/2)%len(v.Data)])))
 		}),
+		"brighter to the right": change(func(a float32, i int) float32 { return a * (0.7 + 0.6*float32(i%v.Dims[0])/float32(v.Dims[0])) }),
+		"more noise in the last slices": change(func(a float32, i int) float32 {
+			if i/v.SliceVoxels() >= 7 {
+				return stronger.Data[i] * 0.9
+			}
+			return a
+		}),
 		"a mask": change(func(a float32, i int) float32 {
 			if inside(i) {
 				return a
@@ -107,7 +114,10 @@ func TestBackgroundWithoutAFigure(t *testing.T) {
 			t.Errorf("%s: %+v", name, e.Figure)
 		}
 	}
-	// On the other side of the threshold.
+	// On the other side of the thresholds.
+	if e := beside(t, change(func(a float32, i int) float32 { return a * (0.97 + 0.06*float32(i%v.Dims[0])/float32(v.Dims[0])) })); e.Sigma == 0 {
+		t.Error("hardly brighter to the right: no figure")
+	}
 	if e := beside(t, headOfSigma(t, k, 0.9, 50)); e.Sigma == 0 {
 		t.Error("noise of 0.35 %: no figure")
 	}
