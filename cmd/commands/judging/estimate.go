@@ -199,6 +199,13 @@ func printEstimates(w io.Writer, all []VolumeEstimate, repeats *noise.Repeats, o
 		}{of.Group.Axis(), volumes, repeatsJSON(repeats, all[0].unit), of.Covered})
 	}
 	for _, v := range all {
+		if same := all[0]; v.Name != same.Name && v.Sigma == same.Sigma && v.Low == same.Low && v.High == same.High {
+			// The volumes have one figure, which is printed whole once.
+			if _, err := fmt.Fprintf(w, "%s  %s\n", v.Name, figureText(v.Figure, v.unit, same.Why)); err != nil {
+				return err
+			}
+			continue
+		}
 		if _, err := fmt.Fprintln(w, v.Name); err != nil {
 			return err
 		}
@@ -248,7 +255,7 @@ func (v VolumeEstimate) print(w io.Writer) error {
 	if e.Shared > 0 {
 		kind += fmt.Sprintf(", without the %.0f %% of the variance in homogeneous tissue that slices share as structure", 100*e.Shared)
 	}
-	sigma := figureText(e.Figure, unit)
+	sigma := figureText(e.Figure, unit, message.Message{})
 	if e.Confidence == noise.None {
 		sigma = "unknown. " + e.Sentence().String()
 	}
@@ -275,7 +282,7 @@ func (v VolumeEstimate) print(w io.Writer) error {
 		}
 	}
 	for z, f := range e.PerSlice {
-		if _, err := fmt.Fprintf(w, "slice %d  %s\n", z+1, figureText(f, unit)); err != nil {
+		if _, err := fmt.Fprintf(w, "slice %d  %s\n", z+1, figureText(f, unit, e.Why)); err != nil {
 			return err
 		}
 	}
@@ -293,8 +300,8 @@ func (v VolumeEstimate) before() (text string) {
 	return text
 }
 
-// figureText is a figure with its unit and confidence.
-func figureText(f noise.Figure, unit string) string {
+// figureText is a figure with its unit, its confidence, and the reason if that is not the one that was said.
+func figureText(f noise.Figure, unit string, said message.Message) string {
 	if unit != "" {
 		unit = " " + unit
 	}
@@ -306,7 +313,7 @@ func figureText(f noise.Figure, unit string) string {
 		text += fmt.Sprintf(" (%.3g to %.3g)", f.Low, f.High)
 	}
 	text += fmt.Sprintf("  %s confidence", f.Confidence)
-	if !f.Why.IsZero() {
+	if !f.Why.IsZero() && f.Why.String() != said.String() {
 		text += ": " + f.Why.String()
 	}
 	return text

@@ -3,10 +3,13 @@ package judging
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"testing"
 
+	"quell/app/open"
 	"quell/denoise/noise"
 	"quell/internal/message"
+	"quell/series"
 )
 
 func TestPrintedEstimate(t *testing.T) {
@@ -22,9 +25,9 @@ func TestPrintedEstimate(t *testing.T) {
 		{
 			noise.Estimate{
 				Figure: noise.Figure{Sigma: 20, Confidence: noise.Low, Why: message.Verbatim("texture")}, Model: noise.Rician,
-				PerSlice: []noise.Figure{{Sigma: 21, Confidence: noise.Fair}, {Confidence: noise.None, Why: message.Verbatim("it is empty")}},
+				PerSlice: []noise.Figure{{Sigma: 21, Confidence: noise.Fair}, {Confidence: noise.None, Why: message.Verbatim("it is empty")}, {Sigma: 22, Confidence: noise.Low, Why: message.Verbatim("texture")}},
 			}, "",
-			"sigma 20  low confidence: texture\nnoise rician (assumed: no background shows it)\nslice 1  21  fair confidence\nslice 2  unknown: it is empty\n",
+			"sigma 20  low confidence: texture\nnoise rician (assumed: no background shows it)\nslice 1  21  fair confidence\nslice 2  unknown: it is empty\nslice 3  22  low confidence\n",
 		},
 		{
 			noise.Estimate{Figure: noise.Figure{Sigma: 9, Confidence: noise.High}, Model: noise.Gaussian, ModelKnown: true, Correlation: correlated}, "HU",
@@ -43,6 +46,28 @@ func TestPrintedEstimate(t *testing.T) {
 			if err := (VolumeEstimate{Estimate: c.e, unit: c.unit}).print(&brokenAfter{lines}); err == nil && lines <= min(len(c.e.PerSlice), 1) {
 				t.Errorf("output that fails after %d writes gave no error", lines)
 			}
+		}
+	}
+}
+
+// The figure that volumes share is printed whole once.
+func TestPrintedVolumes(t *testing.T) {
+	shared := noise.Figure{Sigma: 9, Low: 8, High: 10, Confidence: noise.Fair, Why: message.Verbatim("something moved")}
+	other := shared
+	other.High = 10.5
+	var all []VolumeEstimate
+	for i, f := range []noise.Figure{shared, shared, other} {
+		all = append(all, VolumeEstimate{Name: fmt.Sprint("volume ", i+1), Estimate: noise.Estimate{Figure: f, Model: noise.Gaussian, ModelKnown: true}})
+	}
+	want := "volume 1\nsigma 9 (8 to 10)  fair confidence: something moved\nnoise gaussian\nvolume 2  9 (8 to 10)  fair confidence\n" +
+		"volume 3\nsigma 9 (8 to 10.5)  fair confidence: something moved\nnoise gaussian\n"
+	var b bytes.Buffer
+	if err := printEstimates(&b, all, nil, open.Selection{Group: &series.Group{}}, false); err != nil || b.String() != want {
+		t.Errorf("%q, %v; want %q", &b, err, want)
+	}
+	for lines := range 5 {
+		if printEstimates(&brokenAfter{lines}, all, nil, open.Selection{Group: &series.Group{}}, false) == nil {
+			t.Errorf("output that fails after %d writes gave no error", lines)
 		}
 	}
 }

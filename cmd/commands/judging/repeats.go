@@ -38,7 +38,7 @@ func estimateRepeats(ctx context.Context, pick option.Choice, paths []string, ev
 
 // repeatText describes the noise that repeats show, in two lines.
 func repeatText(r noise.Repeat, unit string) string {
-	return fmt.Sprintf("sigma %s\nnoise from the difference of repeat acquisitions, correlated: %.2f from column to column, %.2f from row to row, %.2f from slice to slice", figureText(r.Figure, unit), r.Next[0], r.Next[1], r.Next[2])
+	return fmt.Sprintf("sigma %s\nnoise from the difference of repeat acquisitions, correlated: %.2f from column to column, %.2f from row to row, %.2f from slice to slice", figureText(r.Figure, unit, message.Message{}), r.Next[0], r.Next[1], r.Next[2])
 }
 
 // printRepeat prints the noise of two repeats.
@@ -46,7 +46,7 @@ func printRepeat(cmd *cobra.Command, r noise.Repeat, unit string) error {
 	return command.Print(cmd, repeatJSON(r, unit), func(w io.Writer) {
 		fmt.Fprintln(w, repeatText(r, unit))
 		for z, f := range r.PerSlice {
-			fmt.Fprintf(w, "slice %d  %s\n", z+1, figureText(f, unit))
+			fmt.Fprintf(w, "slice %d  %s\n", z+1, figureText(f, unit, r.Why))
 		}
 	})
 }
