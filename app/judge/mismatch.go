@@ -265,7 +265,7 @@ func (m match) values(sigma noise.Figure, counts func(i int) bool) *Mismatch {
 	} else {
 		scale, add = 1, added(all, noisy)
 	}
-	if out := m.clipped(lo, hi, scale, add, unsure); out != nil || scale == 1 && add == 0 {
+	if out := m.clipped(lo, hi, scale, add, noisy, unsure); out != nil || scale == 1 && add == 0 {
 		return out
 	}
 	return &Mismatch{Kind: "units", Scale: scale, Add: add, why: message.New(message.VerdictMismatch, "The result has other units: its values are %s times those of the input, and %s more.", figureOf(scale), figureOf(add))}
@@ -291,14 +291,14 @@ func added(all []square, sigma float64) (add float64) {
 
 // clipped returns the window whose ends hold values that the input has beyond; nil if there is none. An end that only noise
 // is beyond, as that of air, is none.
-func (m match) clipped(lo, hi float32, scale, add, sigma float64) *Mismatch {
+func (m match) clipped(lo, hi float32, scale, add, sigma, unsure float64) *Mismatch {
 	share := 0.0
 	for sign, end := range map[float64]float32{-1: lo, 1: hi} {
 		n, beyond, sum := 0, 0, 0.0
 		for _, c := range m.at {
 			if m.after.At(c[0], c[1], c[2]) == end {
 				over := sign * (scale*value(m.before, c, 1) + add - float64(end)) / math.Abs(scale)
-				if n, sum = n+1, sum+over; over > sigma {
+				if n, sum = n+1, sum+over; over > unsure {
 					beyond++
 				}
 			}
