@@ -1,8 +1,10 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"quell/denoise/noise"
 	"quell/internal/message"
@@ -30,8 +32,16 @@ const (
 	// alike is the share of the variance that squares may be off at a place: slices of air are like one another.
 	alike = 0.3
 	// straight is the share below which a straight line of the values does. It changes them by leastUnits sigmas at least, and
-	// leaves mostNoise of the variance of the noise in squares, as denoising does.
-	straight, leastUnits, mostNoise = 0.3, 0.25, 0.5
+	// leaves mostNoise of the variance of the noise in homogeneous squares, or the share texture of all variance, as denoising does.
+	straight, leastUnits, mostNoise, texture = 0.3, 0.25, 0.5, 0.02
+	// tissue is the share of the variance that squares and those beside them have in common, from which their line has a slope:
+	// noise is in one of them, and does not bend it.
+	tissue = 0.5
+	// steady is how far in sigmas the middle half of the changes lies apart at most to either side of a value that is added, or firm
+	// as its share.
+	steady, firm = 0.6, 0.2
+	// unsteady is the error of a slope.
+	unsteady = 0.02
 	// leastClipped is the share of voxels at an end of the values from which a result is clipped.
 	leastClipped = 0.001
 	// sampled is how many voxels are compared, and coarse the side of the square whose mean counts too.
@@ -104,15 +114,9 @@ func (l *line) add(x, y float64) {
 	l.n, l.x, l.y, l.xx, l.xy, l.yy = l.n+1, l.x+x, l.y+y, l.xx+x*x, l.xy+x*y, l.yy+y*y
 }
 
-// fit returns y = scale x + add by the ratio of the standard deviations, which noise in x and y alike does not bend, and
-// the share of the variance of y that is off the best line.
-func (l line) fit() (scale, add, off float64) {
-	vx, vy, xy := l.xx/l.n-l.x*l.x/(l.n*l.n), l.yy/l.n-l.y*l.y/(l.n*l.n), l.xy/l.n-l.x*l.y/(l.n*l.n)
-	if !(vx > 0 && vy > 0) {
-		return 1, 0, 1
-	}
-	scale = math.Copysign(math.Sqrt(vy/vx), xy)
-	return scale, (l.y - scale*l.x) / l.n, 1 - xy*xy/(vx*vy)
+// spread returns the variances of x and y, and their covariance.
+func (l line) spread() (vx, vy, xy float64) {
+	return l.xx/l.n - l.x*l.x/(l.n*l.n), l.yy/l.n - l.y*l.y/(l.n*l.n), l.xy/l.n - l.x*l.y/(l.n*l.n)
 }
 
 // off returns the shares of the variance that are off the best line at a place, of voxels and of squares.
@@ -132,7 +136,11 @@ func (m match) off(p place, voxels [][3]int) (out [2]float64) {
 				l.add(value(m.before, from, side), value(m.after, c, side))
 			}
 		}
-		if _, _, out[k] = l.fit(); l.n < float64(len(voxels))/2 {
+		vx, vy, xy := l.spread()
+		if out[k] = 1; vx > 0 && vy > 0 {
+			out[k] -= xy * xy / (vx * vy)
+		}
+		if l.n < float64(len(voxels))/2 {
 			out[k] = math.Inf(1)
 		}
 	}
@@ -200,6 +208,29 @@ func (m match) slices() (z, from int) {
 	return 0, 0
 }
 
+// square is the mean of a square of the input, of the result, and of the square of the input beside it; how far those around differ.
+type square struct{ x, y, beside, spread float64 }
+
+// squares returns the more homogeneous half of the squares: at edges denoising changes more than the noise.
+func (m match) squares(lo, hi float32, counts func(i int) bool) (all []square) {
+	for _, c := range m.at {
+		beside := [3]int{c[0] + coarse, c[1], c[2]}
+		if c[1] < coarse || !inside([3]int{c[0] + 2*coarse, c[1] + 2*coarse, c[2] + 1}, m.after.Dims) || !counts(m.before.Index(c[0], c[1], c[2])) || !counts(m.before.Index(beside[0], beside[1], beside[2])) {
+			continue
+		}
+		if a := m.after.At(c[0], c[1], c[2]); a > lo && a < hi {
+			least, most := math.Inf(1), math.Inf(-1)
+			for k := range 4 {
+				x := value(m.before, [3]int{c[0] + k%2*coarse, c[1] + (k/2*2-1)*coarse, c[2]}, coarse)
+				least, most = min(least, x), max(most, x)
+			}
+			all = append(all, square{value(m.before, c, coarse), value(m.after, c, coarse), value(m.before, beside, coarse), most - least})
+		}
+	}
+	slices.SortFunc(all, func(a, b square) int { return cmp.Compare(a.spread, b.spread) })
+	return all[:len(all)/2]
+}
+
 // values returns the units or the window of a result that the input does not have; nil if both have one unit.
 func (m match) values(sigma noise.Figure, counts func(i int) bool) *Mismatch {
 	lo, hi := float32(math.Inf(1)), float32(math.Inf(-1))
@@ -207,62 +238,80 @@ func (m match) values(sigma noise.Figure, counts func(i int) bool) *Mismatch {
 		x := m.after.At(c[0], c[1], c[2])
 		lo, hi = min(lo, x), max(hi, x)
 	}
-	var squares line
-	own, change := 0.0, line{}
-	for _, c := range m.at {
-		if c[0]+coarse > m.after.Dims[0] || c[1]+coarse > m.after.Dims[1] || !counts(m.before.Index(c[0], c[1], c[2])) {
-			continue
-		}
-		if a := m.after.At(c[0], c[1], c[2]); a > lo && a < hi {
-			x, y := value(m.before, c, coarse), value(m.after, c, coarse)
-			squares.add(x, y)
-			change.add(y-x, 0)
-			own += (x - y) * (x - y)
-		}
-	}
-	if squares.n < 100 {
+	all := m.squares(lo, hi, counts)
+	if len(all) < 100 {
 		return nil
 	}
-	scale, add, off := squares.fit()
+	var squares, after, before line
+	for _, s := range all {
+		squares.add(s.x, s.y)
+		after.add(s.beside, s.y)
+		before.add(s.beside, s.x)
+	}
+	vx, vy, xy := squares.spread()
 	n, noisy := squares.n, sigma.Sigma
-	off *= (squares.yy - squares.y*squares.y/n) / n
 	if !(noisy > 0) {
 		noisy = 0.005 * float64(hi-lo)
 	}
-	mean, most := change.x/n, mostNoise*noisy*noisy
-	other := own/n > leastUnits*noisy*leastUnits*noisy && off < straight*own/n && off < most*scale*scale
-	if !other {
-		scale, add = 1, 0
+	scale, unsure := 1.0, noisy
+	_, _, shared := before.spread()
+	if _, _, follows := after.spread(); shared > tissue*vx {
+		scale = follows / shared
 	}
-	if !other && math.Abs(mean) > leastUnits*noisy && change.xx/n-mean*mean < most {
-		other, add = true, mean
+	mean, apart, off := (squares.y-squares.x)/n, vx+vy-2*xy, vy-2*scale*xy+scale*scale*vx
+	own, add := apart+mean*mean, 0.0
+	if own > leastUnits*noisy*leastUnits*noisy && off < straight*own && off < scale*scale*max(mostNoise*noisy*noisy, texture*vx) {
+		add, unsure = (squares.y-scale*squares.x)/n, noisy+unsteady*float64(hi-lo)/math.Abs(scale)
+	} else {
+		scale, add = 1, added(all, noisy)
 	}
-	if out := m.clipped(lo, hi, scale, add, noisy); out != nil {
+	if out := m.clipped(lo, hi, scale, add, noisy, unsure); out != nil || scale == 1 && add == 0 {
 		return out
-	}
-	if !other {
-		return nil
 	}
 	return &Mismatch{Kind: "units", Scale: scale, Add: add, why: message.New(message.VerdictMismatch, "The result has other units: its values are %s times those of the input, and %s more.", figureOf(scale), figureOf(add))}
 }
 
-// clipped returns the window whose ends hold values that the input has beyond; nil if there is none.
-func (m match) clipped(lo, hi float32, scale, add, sigma float64) *Mismatch {
-	beyond := [2]int{}
-	for _, c := range m.at {
-		a, b := m.after.At(c[0], c[1], c[2]), scale*value(m.before, c, 1)+add
-		switch {
-		case a == lo && b < float64(lo)-sigma*math.Abs(scale):
-			beyond[0]++
-		case a == hi && b > float64(hi)+sigma*math.Abs(scale):
-			beyond[1]++
+// added returns what the darker half of the squares and the brighter have more, by their medians: the less of both, and 0 if
+// it is none of all. A filter that smears them brings both nearer to one another.
+func added(all []square, sigma float64) (add float64) {
+	slices.SortFunc(all, func(a, b square) int { return cmp.Compare(a.beside, b.beside) })
+	for k, half := range [2][]square{all[:len(all)/2], all[len(all)/2:]} {
+		slices.SortFunc(half, func(a, b square) int { return cmp.Compare(a.y-a.x, b.y-b.x) })
+		change := func(quarters int) float64 { s := half[len(half)*quarters/4]; return s.y - s.x }
+		more := change(2)
+		if math.Abs(more) < leastUnits*sigma || (change(3)-change(1))/2 > max(steady*sigma, firm*math.Abs(more)) || add*more < 0 {
+			return 0
+		}
+		if k == 0 || math.Abs(more) < math.Abs(add) {
+			add = more
 		}
 	}
-	if share := float64(beyond[0]+beyond[1]) / float64(len(m.at)); share >= leastClipped && beyond[0]+beyond[1] >= 20 {
-		low, high := (float64(lo)-add)/scale, (float64(hi)-add)/scale
-		return &Mismatch{Kind: "clipped", Scale: scale, Add: add, Low: low, High: high, why: message.New(message.VerdictMismatch, "The result is clipped to a window from %s to %s: %.1f %% of its voxels lie beyond in the input.", figureOf(low), figureOf(high), 100*share)}
+	return add
+}
+
+// clipped returns the window whose ends hold values that the input has beyond; nil if there is none. An end that only noise
+// is beyond, as that of air, is none.
+func (m match) clipped(lo, hi float32, scale, add, sigma, unsure float64) *Mismatch {
+	share := 0.0
+	for sign, end := range map[float64]float32{-1: lo, 1: hi} {
+		n, beyond, sum := 0, 0, 0.0
+		for _, c := range m.at {
+			if m.after.At(c[0], c[1], c[2]) == end {
+				over := sign * (scale*value(m.before, c, 1) + add - float64(end)) / math.Abs(scale)
+				if n, sum = n+1, sum+over; over > unsure {
+					beyond++
+				}
+			}
+		}
+		if beyond >= 10 && sum > sigma*float64(n) {
+			share += float64(beyond) / float64(len(m.at))
+		}
 	}
-	return nil
+	if share < leastClipped {
+		return nil
+	}
+	low, high := (float64(lo)-add)/scale, (float64(hi)-add)/scale
+	return &Mismatch{Kind: "clipped", Scale: scale, Add: add, Low: low, High: high, why: message.New(message.VerdictMismatch, "The result is clipped to a window from %s to %s: %.1f %% of its voxels lie beyond in the input.", figureOf(low), figureOf(high), 100*share)}
 }
 
 func figureOf(x float64) message.Figure { return message.Figure(fmt.Sprintf("%.4g", x)) }

@@ -152,6 +152,53 @@ func TestResultsOfOtherPrograms(t *testing.T) {
 	}
 }
 
+// Soft results differ from their input most at edges: other units are seen beside these. Noise that is taken from whole squares,
+// as networks do, is no other unit, nor are values that edges smear, nor air without values below its own.
+func TestUnitsBesideEdges(t *testing.T) {
+	named, all := 0, 0
+	for _, a := range []anatomy{
+		{"CT", [3]int{100, 120, 6}, [3]float64{1, 1, 3}, false, 0, 4, 51, true},
+		{"MR", [3]int{110, 90, 6}, [3]float64{1, 1, 2}, true, 0, 3, 52, true},
+		{"CT, soft noise", [3]int{100, 100, 6}, [3]float64{1, 1, 3}, false, 1.5, 40, 153, true},
+	} {
+		w := a.make(t)
+		s := w.series[0]
+		facts := apptest.FoundFacts(t, s.Volume)
+		inPixels := func(x float64) map[string]denoise.Value {
+			return map[string]denoise.Value{"sigma-spatial": denoise.Number(x), "voxel-units": denoise.Bool(true)}
+		}
+		network := w.truth.Clone()
+		for i, x := range s.Volume.Data {
+			network.Data[i] += 0.2 * (x - network.Data[i])
+		}
+		soft, median := filtered(t, s.Volume, "gaussian", 2, inPixels(1)), filtered(t, s.Volume, "median", 2, nil)
+		air := share(w.truth, 0)
+		floor := valued(network, func(x float32) float32 { return max(x, air) })
+		for k, v := range []*volume.Volume{network, floor, soft, median, filtered(t, s.Volume, "gaussian", 3, inPixels(2)), filtered(t, s.Volume, "gaussian", 2, inPixels(8))} {
+			if m := mismatchOf(t, s, v, facts); m != nil {
+				t.Errorf("%s, honest %d: %+v", a.name, k, *m)
+			}
+		}
+		for k, v := range []*volume.Volume{soft, median} {
+			for name, d := range damages {
+				if d.kind != "units" {
+					continue
+				}
+				all++
+				if m := mismatchOf(t, s, d.damage(v, float32(a.sigma)), facts); m != nil && m.Kind == "units" {
+					named++
+				} else {
+					t.Logf("%s, %d, %s: %+v", a.name, k, name, m)
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d are named", named, all)
+	if named < all*95/100 {
+		t.Errorf("%d of %d are named", named, all)
+	}
+}
+
 func mismatchOf(t *testing.T, s *series.Series, after *volume.Volume, facts denoise.Facts) *judge.Mismatch {
 	t.Helper()
 	foreground, err := facts.ForegroundOf(t.Context(), s.Volume)

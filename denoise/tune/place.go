@@ -28,26 +28,32 @@ const (
 	smooth = "smooth tissue"
 )
 
-// residue returns the residual of the region in sigmas, of each slice in its own if
-// that is known.
+// residue returns the residual of the foreground of the region, in sigmas.
 func (r Result) residue() residue {
+	before, after, n := r.Input.Volume.Data, r.After.Data, r.After.SliceVoxels()
+	return r.inSigmas(r.Foreground, func(k, i, of int) float64 { return float64(before[of]) - float64(after[k*n+i]) })
+}
+
+// inSigmas returns values of the voxels of the region that hold data and count, in sigmas, of each slice in its own if that is
+// known: a voxel is i of slice k, and one of the input.
+func (r Result) inSigmas(counts func(of int) bool, value func(k, i, of int) float64) residue {
 	v, d := r.Input.Masked(), r.Region.Dims()
 	return residue{Geometry: r.After.Geometry, correlation: r.Noise.Correlation, slice: func(k int, data []float32, use []bool) {
-		z := r.Region.Min[2] + k
-		sigma := r.Noise.Slice(z).Sigma
-		after := r.After.Plane(k)
-		for y := range d[1] {
-			first := v.Index(r.Region.Min[0], r.Region.Min[1]+y, z)
-			for x, a := range v.Data[first : first+d[0]] {
-				to := y*d[0] + x
-				use[to], data[to] = v.Valid(first+x) && r.Foreground(first+x), 0
-				if use[to] {
-					data[to] = float32((float64(a) - float64(after[to])) / sigma)
-				}
+		sigma := r.Noise.Slice(r.Region.Min[2] + k).Sigma
+		if !(sigma > 0) {
+			sigma = 1
+		}
+		for i := range data {
+			of := v.Index(r.Region.Min[0]+i%d[0], r.Region.Min[1]+i/d[0], r.Region.Min[2]+k)
+			if use[i], data[i] = v.Valid(of) && counts(of), 0; use[i] {
+				data[i] = float32(value(k, i, of) / sigma)
 			}
 		}
 	}}
 }
+
+// anywhere counts every voxel.
+func anywhere(int) bool { return true }
 
 // count returns how many voxels count, of as many slices as it takes to have enough.
 func (r residue) count(enough int) (n int) {

@@ -49,7 +49,6 @@ func (r Result) compare(ctx context.Context, engine denoise.Engine) (o other, er
 		return o, err
 	}
 	tolerance := agreement * (float64(hi) - float64(lo))
-	v, d := r.Input.Masked(), r.Region.Dims()
 	allowed, ends, err := allowances(ctx, made, r.After, tolerance)
 	if err != nil {
 		return o, err
@@ -64,18 +63,24 @@ func (r Result) compare(ctx context.Context, engine denoise.Engine) (o other, er
 			return diff
 		}
 	}
-	counts, held := make([]int, d[2]), make([]int, d[2])
 	n := made.SliceVoxels()
-	err = parallel.For(ctx, d[2], func(k int) error {
-		for y := range d[1] {
-			first := v.Index(r.Region.Min[0], r.Region.Min[1]+y, r.Region.Min[2]+k)
-			for x := range d[0] {
-				if v.Valid(first + x) {
-					held[k]++
-					if differs(k, k*n+y*d[0]+x) != 0 {
-						counts[k]++
-					}
-				}
+	left := r.inSigmas(anywhere, func(k, i, of int) float64 {
+		diff := differs(k, k*n+i)
+		if r.Input.Noise != nil {
+			diff /= float64(r.Input.Noise.Data[of])
+		}
+		return diff
+	})
+	counts, held := make([]int, made.Dims[2]), make([]int, made.Dims[2])
+	err = parallel.For(ctx, made.Dims[2], func(k int) error {
+		data, use := make([]float32, n), make([]bool, n)
+		left.slice(k, data, use)
+		for i, use := range use {
+			if use {
+				held[k]++
+			}
+			if data[i] != 0 {
+				counts[k]++
 			}
 		}
 		return nil
@@ -86,28 +91,10 @@ func (r Result) compare(ctx context.Context, engine denoise.Engine) (o other, er
 	if err != nil || o.differs == 0 {
 		return o, err
 	}
-	left := residue{Geometry: made.Geometry, correlation: r.Noise.Correlation, slice: func(k int, data []float32, use []bool) {
-		sigma := r.Noise.Slice(r.Region.Min[2] + k).Sigma
-		if !(sigma > 0) {
-			sigma = 1
-		}
-		for y := range d[1] {
-			first := v.Index(r.Region.Min[0], r.Region.Min[1]+y, r.Region.Min[2]+k)
-			for x := range d[0] {
-				i := y*d[0] + x
-				if use[i], data[i] = v.Valid(first+x), 0; use[i] {
-					data[i] = float32(differs(k, k*n+i) / sigma)
-					if r.Input.Noise != nil {
-						data[i] /= r.Input.Noise.Data[first+x]
-					}
-				}
-			}
-		}
-	}}
 	if o.spot, err = left.strongest(ctx); err != nil {
 		return o, err
 	}
-	o.turn = o.spot.turn(valuesOf(made), valuesOf(r.After), d)
+	o.turn = o.spot.turn(valuesOf(made), valuesOf(r.After), made.Dims)
 	return o, nil
 }
 

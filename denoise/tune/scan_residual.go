@@ -1,9 +1,11 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
+	"slices"
 
 	"quell/denoise"
 	"quell/internal/message"
@@ -68,7 +70,7 @@ func (r residue) suspect(ctx context.Context, from residue, floor, most, away fl
 				for radius := 1; radius <= mostRadius; radius++ {
 					scale := 1 / math.Sqrt(float64(k)*discVariance(radius, r.correlation))
 					own.sums(left, radius)
-					if !anyBeyond(left, most/scale) {
+					if !slices.ContainsFunc(left, func(a float64) bool { return math.Abs(a) >= most/scale }) {
 						continue
 					}
 					other.sums(apartBy, radius)
@@ -89,29 +91,17 @@ func (r residue) suspect(ctx context.Context, from residue, floor, most, away fl
 			return nil
 		}
 	})
-	var worst *suspect
-	for z := range per {
-		if per[z].out > 0 && (worst == nil || per[z].out > worst.out) {
-			worst = &per[z]
-		}
+	worst := slices.MaxFunc(per, func(a, b suspect) int { return cmp.Compare(a.out, b.out) })
+	if worst.out == 0 {
+		return nil, err
 	}
-	return worst, err
+	return &worst, err
 }
 
 func addTo(sum, more []float32) {
 	for i, a := range more {
 		sum[i] += a
 	}
-}
-
-// anyBeyond reports whether any value is at least that large, of either sign.
-func anyBeyond(values []float64, limit float64) bool {
-	for _, a := range values {
-		if a >= limit || a <= -limit {
-			return true
-		}
-	}
-	return false
 }
 
 // squares takes mean squares over squares of a slice, of the pixels that count.
@@ -188,45 +178,25 @@ func (r Result) unseen(ctx context.Context, engine denoise.Engine, s standIn) (*
 // unlike returns the place at which After differs most from the result of a stand-in, if there is
 // one that stands out.
 func (r Result) unlike(ctx context.Context, engine denoise.Engine, s standIn) (*Finding, error) {
-	v, d := r.Input.Masked(), r.Region.Dims()
-	from := func(at func(k, x, y int) float32) residue {
-		return residue{Geometry: r.After.Geometry, correlation: r.Noise.Correlation, slice: func(k int, data []float32, use []bool) {
-			sigma := float32(r.Noise.Slice(r.Region.Min[2] + k).Sigma)
-			after := r.After.Plane(k)
-			for y := range d[1] {
-				first := v.Index(r.Region.Min[0], r.Region.Min[1]+y, r.Region.Min[2]+k)
-				for x := range d[0] {
-					i := y*d[0] + x
-					if use[i], data[i] = v.Valid(first+x), 0; use[i] {
-						data[i] = (at(k, x, y) - after[i]) / sigma
-					}
-				}
-			}
-		}}
-	}
-	left := from(func(k, x, y int) float32 {
-		return v.At(r.Region.Min[0]+x, r.Region.Min[1]+y, r.Region.Min[2]+k)
-	})
-	before := func(x, y, z int) float64 {
-		return float64(v.At(r.Region.Min[0]+x, r.Region.Min[1]+y, r.Region.Min[2]+z))
-	}
+	v, after, n := r.Input.Volume, r.After.Data, r.After.SliceVoxels()
+	left := r.inSigmas(anywhere, func(k, i, of int) float64 { return float64(v.Data[of]) - float64(after[k*n+i]) })
 	if s.share < resembles {
 		found, err := left.suspect(ctx, left, 1, standsAlone, apartAlone)
 		if err != nil || found == nil {
 			return nil, err
 		}
-		return found.finding(r.Region, found.turn(before, valuesOf(r.After), d)), nil
+		return found.finding(r.Region, found.turn(valuesOf(v.Crop(r.Region)), valuesOf(r.After), r.After.Dims)), nil
 	}
 	made, err := engine.Run(ctx, s.recipe, r.Input, r.Region, nil)
 	if err != nil {
 		return nil, err
 	}
-	other := from(func(k, x, y int) float32 { return made.At(x, y, k) })
+	other := r.inSigmas(anywhere, func(k, i, _ int) float64 { return float64(made.Data[k*n+i]) - float64(after[k*n+i]) })
 	found, err := left.suspect(ctx, other, leastUsual*leastUsual+unlike*math.Max(1-s.share, 0), stands, apart)
 	if err != nil || found == nil {
 		return nil, err
 	}
-	return found.finding(r.Region, found.turn(valuesOf(made), valuesOf(r.After), d)), nil
+	return found.finding(r.Region, found.turn(valuesOf(made), valuesOf(r.After), r.After.Dims)), nil
 }
 
 // valuesOf returns the values of a volume by voxel.
