@@ -208,8 +208,8 @@ const (
 	enough  = 500 * time.Millisecond
 	tooLong = 2 * time.Second // one run that takes longer is not repeated
 
-	quickEnough  = 30 * time.Millisecond // of a quick run, once is enough for longer ones
-	quickTooLong = 250 * time.Millisecond
+	quickEnough  = 30 * time.Millisecond  // of a quick run, once is enough for longer ones
+	quickTooLong = 250 * time.Millisecond // of a quick run, the first counts if it takes longer
 )
 
 // repeated reports whether n runs, if the last took that long and all together
@@ -218,21 +218,13 @@ func (m *measurement) repeated(n int, last, total time.Duration) bool {
 	if m.quick {
 		return n == most || total > quickEnough
 	}
-	return last > m.longest() || n == most || (n >= fewest && total > enough)
+	return last > tooLong || n == most || (n >= fewest && total > enough)
 }
 
 // warmsUp reports whether run n on a GPU, from 0, is not counted: the first, which sends
 // the volume, except if it is long.
 func (m *measurement) warmsUp(n int, took time.Duration) bool {
-	return n == 0 && took <= m.longest()
-}
-
-// longest is the time of a run that is not repeated.
-func (m *measurement) longest() time.Duration {
-	if m.quick {
-		return quickTooLong
-	}
-	return tooLong
+	return n == 0 && took <= tooLong && !(m.quick && took > quickTooLong)
 }
 
 // time runs the filter and keeps the median of the times.

@@ -198,18 +198,14 @@ func printEstimates(w io.Writer, all []VolumeEstimate, repeats *noise.Repeats, o
 			Covered open.Coverage `json:"covered"`
 		}{of.Group.Axis(), volumes, repeatsJSON(repeats, all[0].unit), of.Covered})
 	}
-	for _, v := range all {
-		if same := all[0]; v.Name != same.Name && v.Sigma == same.Sigma && v.Low == same.Low && v.High == same.High {
-			// The volumes have one figure, which is printed whole once.
-			if _, err := fmt.Fprintf(w, "%s  %s\n", v.Name, figureText(v.Figure, v.unit, same.Why)); err != nil {
-				return err
-			}
-			continue
+	for i, v := range all {
+		var err error
+		if same := all[0]; i > 0 && v.Sigma == same.Sigma && v.Low == same.Low && v.High == same.High {
+			_, err = fmt.Fprintf(w, "%s  %s\n", v.Name, figureText(v.Figure, v.unit, same.Why)) // one figure, printed whole once
+		} else if _, err = fmt.Fprintln(w, v.Name); err == nil {
+			err = v.print(w)
 		}
-		if _, err := fmt.Fprintln(w, v.Name); err != nil {
-			return err
-		}
-		if err := v.print(w); err != nil {
+		if err != nil {
 			return err
 		}
 	}
