@@ -43,7 +43,7 @@ type tile struct {
 // is no such background, or the object does not have its noise. The error is the context's.
 func (e *Estimate) backgroundFigure(ctx context.Context, v *volume.Volume, valueRange float64, w evenWindows) (ok bool, err error) {
 	tiles, err := quietTiles(ctx, v)
-	if err != nil || !alikeOnAllSides(v.Geometry, tiles) || !rayleigh(v, tiles) {
+	if err != nil || len(tiles) < fewTiles || !alikeOnAllSides(v.Geometry, tiles) || !rayleigh(v, tiles) {
 		return false, err
 	}
 	sigma := math.Sqrt(usualSquare(tiles) / 2)
@@ -134,12 +134,9 @@ func tilesNear(all []tile, level float64) []tile {
 // usualSquare is the median of the mean squares.
 func usualSquare(tiles []tile) float64 { return quantile(meanSquares(tiles), 0.5) }
 
-// alikeOnAllSides reports whether the tiles are enough, and those of three or four quarters of the slices read the same, as do
+// alikeOnAllSides reports whether the tiles of three or four quarters of the slices read the same, as do
 // those of the first, the middle and the last slices.
 func alikeOnAllSides(g volume.Geometry, tiles []tile) bool {
-	if len(tiles) < fewTiles {
-		return false
-	}
 	var quarters [4][]tile
 	var thirds [3][]tile
 	for _, t := range tiles {

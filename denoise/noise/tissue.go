@@ -68,6 +68,9 @@ func ofTissue(ctx context.Context, v *volume.Volume, water float64) (Estimate, e
 		}
 	}
 	for z := range e.PerSlice {
+		if e.Why.Kind() != message.NoiseVaries { // what limits the volume limits its slices
+			e.PerSlice[z].limit(e.Figure)
+		}
 		e.PerSlice[z].spanByWord()
 	}
 	e.Evidence = []Evidence{{EvenWindows, e.Sigma, e.Low, e.High, e.Windows}}
