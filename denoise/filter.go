@@ -194,6 +194,11 @@ func (f Filter) check() error {
 // shared and must not be changed.
 func Filters() []Filter { return registered }
 
+// FiltersFor is Filters and those of 4-D series that filter so many volumes.
+func FiltersFor(volumes int) []Filter {
+	return append(slices.Clip(registered), slices.DeleteFunc(slices.Clone(together), func(f Filter) bool { return volumes < f.Together.Fewest })...)
+}
+
 // AllFilters is Filters and those of 4-D series after them.
 func AllFilters() []Filter { return append(slices.Clip(registered), together...) }
 

@@ -267,7 +267,7 @@ func TestTheWorkbenchInGerman(t *testing.T) {
 	if commas < 10 {
 		t.Errorf("only %d numbers have a comma", commas)
 	}
-	for _, f := range denoise.Filters() {
+	for _, f := range denoise.AllFilters() {
 		for _, r := range variants(f) {
 			for _, p := range f.Params {
 				texts[language.Of(r.Ignores(p.Name))] = true

@@ -26,7 +26,8 @@ import (
 type joint struct {
 	resolved denoise.Recipe
 	maps     run.Maps
-	facts    *denoise.Facts // of the volume with usual noise; nil if they were not needed
+	usual    *series.Series // the volume with usual noise; nil before it is found
+	facts    *denoise.Facts // of that volume; nil if they were not needed
 	region   volume.Region  // of each volume
 	volumes  int
 	part     denoise.SeriesPart // the result, if it is in memory
@@ -57,16 +58,7 @@ func (x *execution) filterTogether(ctx context.Context) error {
 		if s := kept[k]; s != nil {
 			return s, nil
 		}
-		s, err := load(ctx, k)
-		if err == nil {
-			s, err = Evened(x.job, s)
-		}
-		if err == nil && x.job.Noise != nil {
-			s, err = run.AddNoise(ctx, s, *x.job.Noise)
-		}
-		if err == nil && s.Volume.Dims != x.src.Geometry.Dims && x.job.Uneven == "" {
-			err = &job.InputError{Path: x.src.Path, Problem: message.Text("its volumes differ in size"), Advice: message.Text("choose one with --series")}
-		}
+		s, err := x.loadTogether(ctx, k, load)
 		if err == nil && kept != nil {
 			kept[k] = s
 		}
@@ -99,6 +91,21 @@ func (x *execution) filterTogether(ctx context.Context) error {
 	return err
 }
 
+// loadTogether reads volume k, and adds the noise of the job.
+func (x *execution) loadTogether(ctx context.Context, k int, load func(ctx context.Context, k int) (*series.Series, error)) (*series.Series, error) {
+	s, err := load(ctx, k)
+	if err == nil {
+		s, err = Evened(x.job, s)
+	}
+	if err == nil && x.job.Noise != nil {
+		s, err = run.AddNoise(ctx, s, *x.job.Noise)
+	}
+	if err == nil && s.Volume.Dims != x.src.Geometry.Dims && x.job.Uneven == "" {
+		err = &job.InputError{Path: x.src.Path, Problem: message.Text("its volumes differ in size"), Advice: message.Text("choose one with --series")}
+	}
+	return s, err
+}
+
 // refuseTogether says what cannot be done with the volumes of a series together.
 func (x *execution) refuseTogether() error {
 	r := *x.job.Recipe
@@ -126,6 +133,24 @@ func (x *execution) resolveTogether(ctx context.Context, g volume.Geometry, read
 	if err != nil {
 		return job.Usage(err)
 	}
+	if t.usual == nil {
+		if err := x.noiseTogether(ctx, recipe, read); err != nil {
+			return err
+		}
+	}
+	q := run.Request{Series: t.usual, Recipe: recipe, Maps: t.maps, Facts: t.facts}
+	if t.resolved, _, err = q.Resolve(ctx, engines.CPU(), t.maps.Input(t.usual.Volume)); err != nil {
+		return err
+	}
+	if text := run.WarnOfAuto(recipe, t.facts, func() bool { return t.resolved.Get("sigma").Float() <= t.facts.Negligible() }); !text.IsZero() {
+		x.warn(text)
+	}
+	return nil
+}
+
+// noiseTogether finds the noise of the series for a recipe.
+func (x *execution) noiseTogether(ctx context.Context, recipe denoise.Recipe, read func(k int) (*series.Series, error)) error {
+	t := x.together
 	usual, e, err := x.usualVolume(ctx, recipe, read)
 	if err != nil {
 		return err
@@ -137,23 +162,12 @@ func (x *execution) resolveTogether(ctx context.Context, g volume.Geometry, read
 		}
 		t.facts = &f
 	}
-	if t.maps, err = t.maps.Estimate(ctx, x.job, usual); err != nil {
-		return err
-	}
-	if x.job.NoiseMap == job.MapIfVaries {
-		if t.maps, t.facts, err = t.maps.IfVaries(ctx, recipe, usual, t.facts); err != nil {
-			return err
-		}
+	if t.maps, err = t.maps.Estimate(ctx, x.job, usual); err == nil && x.job.NoiseMap == job.MapIfVaries {
+		t.maps, t.facts, err = t.maps.IfVaries(ctx, recipe, usual, t.facts)
 		x.sayMapped(t.maps)
 	}
-	q := run.Request{Series: usual, Recipe: recipe, Maps: t.maps, Facts: t.facts}
-	if t.resolved, _, err = q.Resolve(ctx, engines.CPU(), t.maps.Input(usual.Volume)); err != nil {
-		return err
-	}
-	if text := run.WarnOfAuto(recipe, t.facts, func() bool { return t.resolved.Get("sigma").Float() <= t.facts.Negligible() }); !text.IsZero() {
-		x.warn(text)
-	}
-	return nil
+	t.usual = usual
+	return err
 }
 
 // usualVolume returns a volume with the noise that is usual in the series, and what is known of it: of some volumes the one
@@ -213,12 +227,7 @@ func (x *execution) runTogether(ctx context.Context, g volume.Geometry, read fun
 			x.devices.Add(u)
 		}
 	}()
-	filter := program.Run
-	if e, ok := x.engine.(denoise.SeriesEngine); ok {
-		filter = func(ctx context.Context, in denoise.SeriesPart, slab denoise.Slab, progress denoise.Progress) (denoise.SeriesResult, error) {
-			return e.RunSeries(ctx, t.resolved, g, in, slab, progress)
-		}
-	}
+	filter := seriesFilterOf(x.engine, t.resolved, program, g)
 	from, to := t.region.Min[2], t.region.Max[2]
 	n, err := x.slicesTogether(program, g)
 	if err != nil {
@@ -267,6 +276,16 @@ func (x *execution) runTogether(ctx context.Context, g volume.Geometry, read fun
 	x.outcome.Slabs = &Slabs{Count: slabs, Slices: n, Memory: x.plan.Limit, Text: text}
 	x.events.Say(series.Note, text)
 	return nil
+}
+
+// seriesFilterOf returns the function that runs a program on an engine.
+func seriesFilterOf(engine denoise.Engine, r denoise.Recipe, program denoise.SeriesProgram, g volume.Geometry) func(context.Context, denoise.SeriesPart, denoise.Slab, denoise.Progress) (denoise.SeriesResult, error) {
+	if e, ok := engine.(denoise.SeriesEngine); ok {
+		return func(ctx context.Context, in denoise.SeriesPart, slab denoise.Slab, progress denoise.Progress) (denoise.SeriesResult, error) {
+			return e.RunSeries(ctx, r, g, in, slab, progress)
+		}
+	}
+	return program.Run
 }
 
 // slicesTogether returns how many slices of all volumes are filtered at a time: as many as the memory of the job allows.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"quell/app/engines"
+	"quell/app/executor"
 	"quell/app/judge"
 	"quell/app/run"
 	"quell/denoise"
@@ -62,7 +63,9 @@ type PreviewRequest struct {
 	Index  int  // as in volume.View
 	Ahead  bool // a neighbour of the displayed slice: it gets no coarse preview
 
-	equalised *denoise.Recipe // Recipe resolved, with the equaliser that was found for it; nil if it needs none
+	Volume executor.SeriesVolume // that Series is
+
+	equalised *denoise.Recipe // Recipe resolved, if that takes more than Facts: with the equaliser that was found for it, or by the noise of a 4-D series
 }
 
 // Region returns the voxels that the request shows.

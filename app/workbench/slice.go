@@ -133,12 +133,20 @@ func runSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest, r denoi
 	started := time.Now()
 	p := Preview{Request: q}
 	p.Err = parallel.Protect(func() (err error) {
+		if q.Volume.Of != nil && r.SeriesFilter() != nil {
+			p.Part, r, err = q.Volume.Filter(ctx, eng, q.Recipe, q.Series.Volume, q.Region())
+			p.Request.equalised = &r
+			return err
+		}
 		p.Part, err = eng.Run(ctx, r, q.Maps.Input(q.Series.Volume), q.Region(), nil)
 		return err
 	})
 	p.Took = time.Since(started)
 	return p
 }
+
+// Resolved returns the recipe of the preview with its numbers.
+func (p Preview) Resolved() (denoise.Recipe, error) { return p.Request.resolve() }
 
 // JudgeSlice filters the slice of a request and judges the result as MeasurePreview does,
 // without comparing it with anything.

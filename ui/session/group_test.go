@@ -7,6 +7,7 @@ import (
 	"quell/app"
 	"quell/app/job"
 	"quell/app/open"
+	"quell/denoise/noise"
 	"quell/internal/nii4d"
 	"quell/ui/session/desk"
 	"quell/volume"
@@ -23,7 +24,11 @@ func (b *bench) open4D(t *testing.T, n int) (path string) {
 	all := volume.New(g)
 	for k := range n {
 		part := all.Data[k*len(one.Volume.Data):]
-		copy(part, one.Volume.Data)
+		noisy, err := noise.AddNoise(t.Context(), one.Volume, noise.Gaussian, 4, uint64(k)) // no two are the same
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(part, noisy.Data)
 		part[0] = float32(k)
 	}
 	one.Volume = all

@@ -70,8 +70,10 @@ func (p *Panel) Commands() []command.Command {
 	s := p.h.Session
 	return []command.Command{
 		{ID: "apply", Title: "Apply to volume", Menu: command.ToolsMenu, Run: p.apply,
-			Chords:  command.With(command.Ctrl, fyne.KeyReturn, fyne.KeyEnter),
-			Enabled: func() bool { return p.h.Idle() && !s.Results.Applied() && !s.Proposals.Now().Awaited }},
+			Chords: command.With(command.Ctrl, fyne.KeyReturn, fyne.KeyEnter),
+			Enabled: func() bool {
+				return p.h.Idle() && !s.Results.Applied() && s.Tuning.Recipe().SeriesFilter() == nil && !s.Proposals.Now().Awaited
+			}},
 		{ID: "best-strength", Title: "Find the best strength", Menu: command.ToolsMenu, Chords: command.Key(fyne.KeyB), Run: p.findStrength,
 			Help:    "searches for the least estimated error (SURE) and plots the error over the strength",
 			Enabled: s.Strength.CanFind},
@@ -116,6 +118,12 @@ func snapshot(s *session.Session) Snapshot {
 		return snap
 	}
 	resolved, err := s.Tuning.Resolved()
+	if g, _ := s.Documents.Group(); g != nil {
+		snap.Volumes = g.Len()
+		if resolved.SeriesFilter() != nil {
+			resolved, err = s.Preview.Resolved()
+		}
+	}
 	snap.Resolved = resolved
 	snap.Preview, snap.Problem = s.Preview.Text()
 	if err != nil {

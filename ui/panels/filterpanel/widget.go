@@ -21,6 +21,7 @@ import (
 // Snapshot is everything the panel shows.
 type Snapshot struct {
 	Ready    bool           // a series is open
+	Volumes  int            // of the 4-D series that it is in; 0 for none
 	Recipe   denoise.Recipe // what the user asks for
 	Resolved denoise.Recipe // with automatic values as numbers; Recipe if they are not known
 	Facts    denoise.Facts
@@ -113,16 +114,12 @@ func NewWidget(hooks Hooks) *Widget {
 func (p *Widget) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(p.content) }
 
 func (p *Widget) build() {
-	var titles []string
-	for _, f := range denoise.Filters() {
-		titles = append(titles, lang.L(f.Title))
-	}
-	p.filter = control.NewSelect(lang.L("Filter"), titles, func(title string) {
-		i := slices.Index(titles, title)
-		if p.busy || i < 0 || denoise.Filters()[i].Name == p.shown.Recipe.Filter {
-			return
+	p.filter = control.NewSelect(lang.L("Filter"), nil, func(title string) {
+		for _, f := range denoise.FiltersFor(p.shown.Volumes) {
+			if !p.busy && lang.L(f.Title) == title && f.Name != p.shown.Recipe.Filter {
+				p.choose(f)
+			}
 		}
-		p.choose(denoise.Filters()[i])
 	})
 	p.dims = control.NewRadio(nil, func(label string) {
 		if p.busy {
@@ -372,7 +369,13 @@ func (p *Widget) showFilter(f denoise.Filter) {
 	if p.built != f.Name {
 		p.buildRows(f)
 	}
-	if title := lang.L(f.Title); p.filter.Selected != title {
+	p.filter.Options = nil
+	for _, f := range denoise.FiltersFor(p.shown.Volumes) {
+		p.filter.Options = append(p.filter.Options, lang.L(f.Title))
+	}
+	if title := lang.L(f.Title); !slices.Contains(p.filter.Options, title) {
+		p.filter.ClearSelected()
+	} else if p.filter.Selected != title {
 		p.filter.SetSelected(title)
 	}
 	var labels []string
@@ -384,7 +387,7 @@ func (p *Widget) showFilter(f denoise.Filter) {
 }
 
 func (p *Widget) showRun(s Snapshot) {
-	control.SetEnabled(p.apply, s.Ready && !s.Busy && !s.Applied)
+	control.SetEnabled(p.apply, s.Ready && !s.Busy && !s.Applied && s.Recipe.SeriesFilter() == nil)
 	p.apply.Hidden = s.Running
 	p.bar.Hidden = !s.Running
 	p.cancel.Hidden = !s.Running
@@ -401,6 +404,8 @@ func (s Snapshot) status() string {
 		return s.Preview
 	case s.Applied:
 		return lang.L("The whole volume was filtered with these parameters.")
+	case s.Recipe.SeriesFilter() != nil:
+		return fmt.Sprintf(lang.L("All volumes are filtered on the command line: quell denoise … --filter %s"), s.Recipe.Filter)
 	case s.Memory != "":
 		return s.Memory
 	}

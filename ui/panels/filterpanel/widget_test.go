@@ -137,6 +137,35 @@ func (o *owner) row(name string) parts {
 	return parts{}
 }
 
+// The filter of 4-D series is there for 8 volumes or more, and does not run on all of them from here.
+func TestTheFilterOf4DSeries(t *testing.T) {
+	o := newOwner(t, "nlm")
+	for volumes, listed := range map[int]bool{0: false, 7: false, 8: true} {
+		o.snap.Volumes = volumes
+		o.show()
+		if slices.Contains(o.panel.filter.Options, "Low rank") != listed {
+			t.Errorf("%d volumes: %v", volumes, o.panel.filter.Options)
+		}
+	}
+	o.snap.Volumes = 8
+	o.show()
+	if o.panel.apply.Disabled() || o.panel.status.Text != "" {
+		t.Error("another filter does not run")
+	}
+	o.panel.filter.SetSelected("Low rank")
+	if o.snap.Recipe.Filter != "lowrank" || !o.panel.apply.Disabled() || !strings.Contains(o.panel.status.Text, "quell denoise … --filter lowrank") {
+		t.Errorf("%v: %q", o.snap.Recipe, o.panel.status.Text)
+	}
+	if f, _ := denoise.FilterByName("lowrank"); len(o.panel.rows) != len(f.Params) {
+		t.Errorf("%d rows", len(o.panel.rows))
+	}
+	o.snap.Volumes = 7
+	o.show()
+	if o.panel.filter.Selected != "" {
+		t.Errorf("%q is chosen of 7 volumes", o.panel.filter.Selected)
+	}
+}
+
 func TestEveryParameterOfEveryFilterHasARow(t *testing.T) {
 	o := newOwner(t, "nlm")
 	for _, f := range denoise.Filters() {

@@ -143,10 +143,15 @@ func (d *Desk) IsAsked(p *viewer.Picture) bool {
 
 // Request describes the slice on the screen and the current recipe.
 func (d *Desk) Request() workbench.PreviewRequest {
-	return workbench.PreviewRequest{
+	q := workbench.PreviewRequest{
 		Series: d.Doc.Series(), Recipe: d.Recipe, Maps: d.Maps, Facts: d.FactsUnder(d.Maps),
 		Plane: d.State.Cut().View().Plane, Index: d.State.Cut().Index(),
+		Volume: d.Volume,
 	}
+	if q.Volume.Added, _ = d.Doc.Noise(); d.Doc.GivenNoise() != nil {
+		q.Volume.Given = &q.Facts
+	}
+	return q
 }
 
 // SameRequest says whether two requests have the same answer.

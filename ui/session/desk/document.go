@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"quell/app/executor"
 	"quell/app/judge"
 	"quell/app/run"
 	"quell/app/workbench"
@@ -30,7 +31,8 @@ type Document struct {
 	ByBeside  bool              // Beside is side A of comparisons, and Base nil
 	AsIs      bool              // while Beside is side A, the series itself is side B, and not its result
 	Voxels    context.Context
-	EndVoxels context.CancelFunc // ends Voxels, when the document has other voxels or is closed
+	Volume    executor.SeriesVolume // that is shown
+	EndVoxels context.CancelFunc    // ends Voxels, when the document has other voxels or is closed
 
 	kept, ofVoxels map[any]any // by slot
 }

@@ -10,6 +10,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
+	"quell/app/executor"
 	"quell/app/job"
 	"quell/app/open"
 	"quell/app/pacs"
@@ -111,6 +112,9 @@ func (d *document) bytes() (n int64) {
 	if d.Noise.Found != nil {
 		n += 4 * int64(shown.Volume.Voxels())
 	}
+	if d.Volume.Of != nil {
+		n += d.Volume.Of.Bytes.Load()
+	}
 	return n + int64(results.Bytes(d.Results)) + d.Beside.Bytes()
 }
 
@@ -209,7 +213,7 @@ func (d *document) release() {
 	d.ResetVoxels()
 	d.EndVoxels()
 	closeCatalog(d.catalog)
-	d.catalog, d.Doc, d.view, d.Beside = nil, nil, viewer.Shown{}, nil
+	d.catalog, d.Doc, d.view, d.Beside, d.Volume = nil, nil, viewer.Shown{}, nil, executor.SeriesVolume{}
 }
 
 // lastUsed returns the document shown last among the ones that are not put away, nil for

@@ -2,12 +2,14 @@ package documents
 
 import (
 	"bytes"
+	"cmp"
 	"image"
 	"image/png"
 	"slices"
 
 	"fyne.io/fyne/v2/lang"
 
+	"quell/app/executor"
 	"quell/app/files"
 	"quell/app/open"
 	"quell/app/workbench"
@@ -119,6 +121,7 @@ func (rd *Reader) begin(d *document, series *series.Series, catalog *open.Catalo
 	d.catalog, d.entry, d.meta, d.dims = catalog, entry, series.Meta, series.Volume.Dims
 	if catalog != nil {
 		d.name = nameOf(catalog, entry)
+		d.Volume = executor.SeriesVolume{Of: executor.PreviewOfSeries(catalog, catalog.Members(entry), func() int64 { return min(rd.desk.Memory, cmp.Or(rd.desk.Available(), rd.desk.Memory)) / 2 }), K: catalog.Entries[entry].GroupIndex}
 	}
 	d.Doc = workbench.NewDocument(series)
 	rd.tuning.Begin()

@@ -114,7 +114,7 @@ func (rd *Reader) ShowVolume(k int) {
 		edits := *d.Doc.Edits()
 		d.Doc = workbench.NewDocument(loaded)
 		*d.Doc.Edits() = edits
-		d.entry, d.meta, d.reference = entry, loaded.Meta, ""
+		d.entry, d.meta, d.reference, d.Volume.K = entry, loaded.Meta, "", k
 		rd.changedVoxels(g.Places[k].String())
 		rd.drawPicture()
 		rd.desk.Changed()

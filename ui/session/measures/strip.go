@@ -121,7 +121,7 @@ func (sp *Strip) request() workbench.PreviewRequest {
 // mayJudge says whether nothing is in progress, or asked for, that the verdicts on other
 // slices would slow down, and whether they are wanted at all.
 func (sp *Strip) mayJudge() bool {
-	if !sp.judges || sp.desk.Doc == nil || sp.desk.Tasks.Busy() || sp.preview.Running() || !sp.preview.Auto() {
+	if !sp.judges || sp.desk.Doc == nil || sp.desk.Recipe.SeriesFilter() != nil || sp.desk.Tasks.Busy() || sp.preview.Running() || !sp.preview.Auto() {
 		return false
 	}
 	ahead, _ := sp.preview.Ahead()

@@ -165,6 +165,14 @@ func (pv *Preview) Recipe() (r denoise.Recipe, status Status, ok bool) {
 	return pv.desk.Doc.Run().Recipe, status, true
 }
 
+// Resolved returns the current recipe, with its numbers if the slice on the screen was filtered by it.
+func (pv *Preview) Resolved() (denoise.Recipe, error) {
+	if p, exact, _ := pv.kept.Of(pv.desk.Document).find(pv.desk.Request()); exact {
+		return p.Resolved()
+	}
+	return pv.desk.Recipe, nil
+}
+
 // Running says whether a preview of the slice on the screen is in progress.
 func (pv *Preview) Running() bool { return pv.asked != nil }
 
@@ -324,7 +332,7 @@ func (pv *Preview) Ahead() (running, first bool) {
 // the current recipe and nothing else is in progress; else it ends what it has begun.
 func (pv *Preview) FilterAhead() {
 	result, _, status := pv.Shown()
-	if pv.auto && status == Slice && !pv.desk.Tasks.Busy() && (pv.ahead.scrolled || pv.Measuring.Known(result)) {
+	if pv.auto && status == Slice && pv.desk.Recipe.SeriesFilter() == nil && !pv.desk.Tasks.Busy() && (pv.ahead.scrolled || pv.Measuring.Known(result)) {
 		for _, step := range pv.ahead.steps() {
 			q := pv.desk.Request()
 			q.Index, q.Ahead = q.Index+step, true

@@ -241,7 +241,7 @@ const foresight = 2 * time.Second
 // begin with the current recipe.
 func (rs *Results) Forecast() (executor.Forecast, bool) {
 	recipe, err := rs.tuning.Resolved()
-	if rs.desk.Doc == nil || err != nil || rs.Applied() {
+	if rs.desk.Doc == nil || err != nil || rs.Applied() || recipe.SeriesFilter() != nil {
 		return executor.Forecast{}, false
 	}
 	f, now, v := &rs.foreseen, rs.desk.Now(), rs.desk.Doc.Series().Volume
@@ -272,7 +272,7 @@ func (rs *Results) Expected(on denoise.Engine) string {
 // a task is in progress, so that no second request restarts a run. A run for which there is
 // no memory is refused: it would end the workbench, and with it other work.
 func (rs *Results) Apply() {
-	if rs.desk.Doc == nil || rs.desk.Tasks.Busy() || rs.Applied() {
+	if rs.desk.Doc == nil || rs.desk.Tasks.Busy() || rs.Applied() || rs.desk.Recipe.SeriesFilter() != nil {
 		return
 	}
 	rs.foreseen = foreseen{}

@@ -64,7 +64,7 @@ func NewDial(d *desk.Desk, t *Tuning) *Dial {
 
 // CanFind says whether Find would do something: start a search, or cancel the one in progress.
 func (di *Dial) CanFind() bool {
-	return di.desk.Doc != nil && (di.Searching() || !di.desk.Tasks.Busy())
+	return di.desk.Doc != nil && (di.Searching() || !di.desk.Tasks.Busy() && di.desk.Recipe.SeriesFilter() == nil)
 }
 
 // Searching says whether the strength is being searched for.

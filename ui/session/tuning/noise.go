@@ -97,7 +97,7 @@ func (nz *Noise) ToggleFollow() {
 
 // CanFollow says whether ToggleFollow would do something.
 func (nz *Noise) CanFollow() bool {
-	return nz.desk.Doc != nil && (nz.desk.Follows() || nz.Mapping() || !nz.desk.Tasks.Busy())
+	return nz.desk.Doc != nil && nz.desk.Recipe.SeriesFilter() == nil && (nz.desk.Follows() || nz.Mapping() || !nz.desk.Tasks.Busy())
 }
 
 // Follows says whether the filter follows the noise map.

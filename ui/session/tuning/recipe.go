@@ -39,13 +39,13 @@ func New(d *desk.Desk) *Tuning {
 func (tu *Tuning) Recipe() denoise.Recipe { return tu.desk.Recipe }
 
 // Resolved returns the current recipe with its automatic values as numbers. If they cannot be
-// found it returns the recipe itself, and the error.
+// found it returns the recipe itself, and the error; the recipe also for a filter of 4-D series.
 func (tu *Tuning) Resolved() (denoise.Recipe, error) {
 	if tu.desk.Doc == nil {
 		return tu.desk.Recipe, nil
 	}
 	facts, known := tu.desk.Doc.Facts()
-	if !known {
+	if !known || tu.desk.Recipe.SeriesFilter() != nil {
 		return tu.desk.Recipe, nil
 	}
 	r, err := tu.desk.Recipe.Resolve(tu.desk.Doc.Series().Volume.Geometry, facts)
@@ -112,12 +112,12 @@ func (tu *Tuning) startOf(r denoise.Recipe) denoise.Recipe {
 }
 
 // Take makes r the current recipe as it is, as one step of the history. Its filter is that of the next series, unless
-// it was proposed for this one.
+// it was proposed for this one, or is for 4-D series.
 func (tu *Tuning) Take(r denoise.Recipe) {
 	if tu.desk.Doc == nil {
 		return
 	}
-	if tu.desk.Chosen = true; r.Filter != tu.desk.Proposed {
+	if tu.desk.Chosen = true; r.Filter != tu.desk.Proposed && r.SeriesFilter() == nil {
 		tu.desk.Filter = r.Filter
 	}
 	tu.Restore(r)
