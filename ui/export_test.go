@@ -184,7 +184,7 @@ func (w *Workbench) Texts() map[string][]string {
 
 // addFilters adds the texts of the filters and their parameters.
 func addFilters(add func(expression string, texts ...string)) {
-	for _, f := range denoise.Filters() {
+	for _, f := range denoise.AllFilters() {
 		add("f.Title", f.Title)
 		add("f.Help", f.Help)
 		for _, p := range f.Params {
