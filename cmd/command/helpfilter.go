@@ -102,13 +102,7 @@ func writeFilters(b *strings.Builder, described bool) {
 func writeParameters(b *strings.Builder, params []*pflag.Flag) {
 	column := columnOf(params)
 	for _, p := range params {
-		var filters []string
-		for _, f := range denoise.AllFilters() {
-			if _, has := f.Param(p.Name); has {
-				filters = append(filters, f.Name)
-			}
-		}
-		text := "every filter"
+		text, filters := "every filter", option.FiltersWith(p.Name)
 		if len(filters) < len(denoise.AllFilters()) {
 			text = strings.Join(filters, ", ")
 		}

@@ -156,7 +156,7 @@ func (flags Params) changed(r denoise.Recipe) (denoise.Recipe, error) {
 			continue
 		}
 		if _, ok := f.Param(name); !ok {
-			return r, job.Usagef("%s has no parameter --%s, which belongs to %s; see quell help %s", f.Name, name, withParam(name), f.Name)
+			return r, job.Usagef("%s has no parameter --%s, which belongs to %s; see quell help %s", f.Name, name, strings.Join(FiltersWith(name), ", "), f.Name)
 		}
 		given[name] = flag.Value
 	}
@@ -181,15 +181,15 @@ func FilterNames() []string {
 	return names
 }
 
-// withParam returns the filters that have a parameter.
-func withParam(name string) string {
-	var filters []string
-	for _, f := range denoise.Filters() {
-		if _, ok := f.Param(name); ok {
-			filters = append(filters, f.Name)
+// FiltersWith are the names of the filters that have a parameter.
+func FiltersWith(param string) []string {
+	var names []string
+	for _, f := range denoise.AllFilters() {
+		if _, has := f.Param(param); has {
+			names = append(names, f.Name)
 		}
 	}
-	return strings.Join(filters, ", ")
+	return names
 }
 
 // helpFlag is --help of a command that has the parameter --h. Cobra's own takes -h=0 and -h=1 for
