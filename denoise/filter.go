@@ -2,6 +2,7 @@ package denoise
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -194,13 +195,13 @@ func (f Filter) check() error {
 // shared and must not be changed.
 func Filters() []Filter { return registered }
 
-// FiltersFor is Filters and those of 4-D series that filter so many volumes.
+// FiltersFor is Filters, and after them the filters of 4-D series that take so many volumes.
 func FiltersFor(volumes int) []Filter {
 	return append(slices.Clip(registered), slices.DeleteFunc(slices.Clone(together), func(f Filter) bool { return volumes < f.Together.Fewest })...)
 }
 
-// AllFilters is Filters and those of 4-D series after them.
-func AllFilters() []Filter { return append(slices.Clip(registered), together...) }
+// AllFilters is Filters, and after them all filters of 4-D series.
+func AllFilters() []Filter { return FiltersFor(math.MaxInt) }
 
 // FilterByName returns the filter of that name; the error lists the names that
 // exist.

@@ -230,7 +230,7 @@ func (r Recipe) Validate() error {
 
 // String returns a short form for labels and derivation descriptions:
 // "nlm 3-D h=10 patch-radius=1 ...", parameters in the filter's order, those at their
-// default, absent from older recipes and those that are off left out, numbers rounded
+// default, absent from older recipes or off left out, numbers rounded
 // to six digits. It cannot be parsed.
 func (r Recipe) String() string {
 	var b strings.Builder
@@ -241,7 +241,7 @@ func (r Recipe) String() string {
 	}
 	for _, p := range f.Params {
 		v := r.Get(p.Name)
-		off := (p.Name == stabiliseName || p.Default.IsAuto() && !p.Basic) && (v.Equal(Number(0)) || v.Equal(Bool(false))) || !p.Absent.IsAuto() && v.Equal(p.Absent)
+		off := (p.Name == stabiliseName || p.Default.IsAuto() && !p.Basic && !p.Level) && (v.Equal(Number(0)) || v.Equal(Bool(false))) || !p.Absent.IsAuto() && v.Equal(p.Absent)
 		if !off && !v.Equal(p.Default) {
 			if p.Kind == Float {
 				v.num, _ = strconv.ParseFloat(strconv.FormatFloat(v.num, 'g', 6, 64), 64)

@@ -293,6 +293,11 @@ func TestRecipeJSON(t *testing.T) {
 	if got, want := r.String(), "nlm 3-D h=10 patch-weights=uniform"; got != want {
 		t.Errorf("it is called %q; want %q", got, want)
 	}
+	// A noise of 0 is off, a level of 0 is one.
+	level := r.With("sigma", denoise.Number(0)).With("preselect", denoise.Bool(true)).With("zero", denoise.Number(0))
+	if got, want := level.String(), "nlm 3-D h=10 patch-weights=uniform preselect=true zero=0"; got != want {
+		t.Errorf("it is called %q; want %q", got, want)
+	}
 	for text, want := range map[string]string{
 		`{"version":1,"filter":"nlm","dims":3,"parameters":{},"speed":9}`:     "speed",
 		`{"version":1,"filter":"nlm","dims":3,"parameters":{"hh":1}}`:         "hh",
