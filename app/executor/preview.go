@@ -14,8 +14,8 @@ import (
 	"quell/volume"
 )
 
-// SeriesPreview filters slices of the volumes of a 4-D series, each with the voxels of a job on all volumes. It keeps what it
-// read, found of the noise, and filtered last. One call works at a time.
+// SeriesPreview filters slices of the volumes of a 4-D series, each with the voxels of a job on all volumes. It keeps the
+// slices that it read, the noise of the series, and the last result. One call works at a time.
 type SeriesPreview struct {
 	Bytes atomic.Int64 // that are kept
 

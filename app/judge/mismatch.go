@@ -289,12 +289,12 @@ func added(all []square, sigma float64) (add float64) {
 	return add
 }
 
-// clipped returns the window whose ends hold values that the input has beyond; nil if there is none. An end that only noise
-// is beyond, as that of air, is none.
+// clipped returns the window whose ends hold values that the input has beyond; nil if there is none. An end that only
+// noise exceeds, as in air, is none.
 func (m match) clipped(lo, hi float32, scale, add, sigma, unsure float64) *Mismatch {
 	share := 0.0
-	for sign, end := range map[float64]float32{-1: lo, 1: hi} {
-		n, beyond, sum := 0, 0, 0.0
+	for k, end := range [2]float32{lo, hi} {
+		n, beyond, sum, sign := 0, 0, 0.0, float64(2*k-1)
 		for _, c := range m.at {
 			if m.after.At(c[0], c[1], c[2]) == end {
 				over := sign * (scale*value(m.before, c, 1) + add - float64(end)) / math.Abs(scale)

@@ -16,7 +16,7 @@ import (
 	"quell/io/dimse"
 )
 
-// TestRefusedImages: a series of which an image was refused, first or last, waits ten times the idle timeout for it, and
+// TestRefusedImages: a series with a refused image, first or last, waits ten times the idle timeout for it, and
 // once when it has come.
 func TestRefusedImages(t *testing.T) {
 	for _, first := range []bool{true, false} {

@@ -42,7 +42,7 @@ func (s *arriving) promises() bool {
 	return len(s.uids) < more
 }
 
-// longer is how many idle timeouts pass before a series is complete of which more is promised.
+// longer is how many idle timeouts pass before a series that promises more instances is complete.
 const longer = 10
 
 // whole reports whether all instances are there that the series says to have.

@@ -142,7 +142,7 @@ func allSlices(n int) []int {
 	return at
 }
 
-// between sets the figures of slices between those that were measured.
+// between sets the figures of slices that lie between measured ones.
 func between(figures []Figure, at []int) {
 	for i, to := range at[1:] {
 		from := at[i]

@@ -70,7 +70,7 @@ func TestMeasuredSlices(t *testing.T) {
 	}
 }
 
-// Slices that were not measured have the noise between that of their neighbours, in soft tissue and elsewhere.
+// Slices that were not measured have noise between the noise of their neighbours, in soft tissue and elsewhere.
 func TestUnmeasuredSlices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it fills 17 million voxels")

@@ -392,7 +392,7 @@ func (s study) validate(out string) {
 }
 
 // A run that is filtered together takes sigma from the volumes without excitation that were acquired with it, and says so. They
-// are no images. Those of other entities, of a phase, and of a run with a sigma of its own are not used.
+// are no images. Volumes of other entities, of a phase, and of a run with a sigma of its own are not used.
 func TestNoiseWithoutExcitation(t *testing.T) {
 	const folder = "sub-01/func/"
 	for _, c := range []struct {

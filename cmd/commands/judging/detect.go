@@ -196,7 +196,7 @@ func (f *detectFlags) checkAll(cmd *cobra.Command) error {
 	return nil
 }
 
-// rank prints every filter by the noise that is left where the slider stops, and draws the chart.
+// rank prints every filter by the noise that --strength visible leaves, and draws the chart.
 func (f *detectFlags) rank(cmd *cobra.Command, q judge.LesionRequest) error {
 	progress, done := command.EventsOf(cmd)
 	all, err := judge.Frontiers(cmd.Context(), judge.FrontierRequest{Series: q.Series, Maps: q.Maps, Facts: q.Facts, Engine: q.Engine}, func(x judge.Frontier) {
