@@ -23,7 +23,7 @@ func TestQueueHoldsNoName(t *testing.T) {
 	}
 	own(home)
 	dir := t.TempDir()
-	s := &site{t, nil, filepath.Join(dir, "in"), filepath.Join(dir, "out")}
+	s := &site{t, nil, filepath.Join(dir, "in"), filepath.Join(dir, "out"), quick}
 	for _, patient := range []string{"QZSMITH", "QZJONES"} {
 		folder := filepath.Join(s.in, patient, "QZHEAD")
 		s.must(os.MkdirAll(folder, 0o777))

@@ -31,12 +31,13 @@ type site struct {
 	t       *testing.T
 	server  *Server
 	in, out string
+	timing  Timing
 }
 
 func newSite(t *testing.T, n int) *site {
 	t.Helper()
 	dir := t.TempDir()
-	s := &site{t, nil, filepath.Join(dir, "in"), filepath.Join(dir, "out")}
+	s := &site{t, nil, filepath.Join(dir, "in"), filepath.Join(dir, "out"), quick}
 	s.start("")
 	for i := range n {
 		s.series(fmt.Sprintf("p%02d/s.nii", i))
@@ -83,7 +84,7 @@ func (s *site) connect() *nats.Conn {
 func (s *site) options(nc *nats.Conn) batch.Options {
 	o := optionsOf(s.in, s.out)
 	o.Distribute = func(ctx context.Context, spec batch.Spec, units []batch.Unit, progress func(batch.Left)) error {
-		return Distribute(ctx, nc, quick, spec, units, progress)
+		return Distribute(ctx, nc, s.timing, spec, units, progress)
 	}
 	return o
 }
@@ -102,7 +103,7 @@ func (s *site) workers(ctx context.Context, n int, events batch.Events) (wait fu
 	for range n {
 		nc := s.connect()
 		wg.Go(func() {
-			if err := Work(ctx, nc, WorkerOptions{Timing: quick}, events); !errors.Is(err, context.Canceled) {
+			if err := Work(ctx, nc, WorkerOptions{Timing: s.timing}, events); !errors.Is(err, context.Canceled) {
 				s.t.Errorf("a worker ended: %v", err)
 			}
 		})
@@ -114,6 +115,7 @@ func (s *site) workers(ctx context.Context, n int, events batch.Events) (wait fu
 // what is missing.
 func TestDistribute(t *testing.T) {
 	s := newSite(t, 10)
+	s.timing.Wait = time.Hour // no worker dies: one that a busy machine keeps from giving signs of life must not lose its unit
 	s.must(os.WriteFile(filepath.Join(s.in, "p03", "s.nii"), []byte("poison"), 0o666))
 	ctx, cancel := context.WithCancel(t.Context())
 	var mu sync.Mutex
