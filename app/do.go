@@ -66,14 +66,15 @@ type On struct {
 	Maps   run.Maps       // steer the filter, if the job names none
 	// Run is a finished run of the job's recipe on Series, which is then not
 	// filtered again; nil for none.
-	Run *run.Run
+	Run    *run.Run
+	Volume executor.SeriesVolume // that Series is; filters of 4-D series take all of them
 }
 
 // DoOn is Do for a series that is open. The job's input and engine policy are not
 // used. A job without an output path writes nothing: the run is in the report.
 func DoOn(ctx context.Context, on On, job job.Job, events job.Events) (executor.Outcome, error) {
 	job.Memory = math.MaxInt64 // the series is in memory already, however large
-	means := executor.Means{Engine: func() (denoise.Engine, error) { return on.Engine, nil }, Facts: on.Facts, Maps: on.Maps, Run: on.Run}
+	means := executor.Means{Engine: func() (denoise.Engine, error) { return on.Engine, nil }, Facts: on.Facts, Maps: on.Maps, Run: on.Run, Volume: on.Volume}
 	return Execute(ctx, job, executor.InMemory(on.Series), means, events)
 }
 

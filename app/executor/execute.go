@@ -33,13 +33,15 @@ type Means struct {
 	Maps     run.Maps       // that steer the filter, if the job names none
 	// Run is a finished run of the job's recipe on the one volume of the source, which is then not
 	// filtered again; nil for none.
-	Run *run.Run
+	Run    *run.Run
+	Volume SeriesVolume // that the one volume of the source is: filters of 4-D series take all of them
 }
 
 // execution is an attempt to do a job by one engine.
 type execution struct {
 	job    job.Job
 	src    Source
+	all    Source // the 4-D series that a filter takes: src, or the one of which src is a volume
 	means  Means
 	sinks  []Sink
 	events job.Events
@@ -60,7 +62,7 @@ type execution struct {
 }
 
 func newExecution(job job.Job, src Source, means Means, sinks []Sink, events job.Events) *execution {
-	x := &execution{job: job, src: src, means: means, sinks: sinks, events: events, plan: Plan(job, src.Geometry, src.Len())}
+	x := &execution{job: job, src: src, all: src, means: means, sinks: sinks, events: events, plan: Plan(job, src.Geometry, src.Len())}
 	x.plan.Slabs = x.plan.Slabs && means.Run == nil && !seriesFilter(job) && x.inSlabs()
 	x.outcome = Outcome{Noise: job.Noise, Warnings: []message.Message{}, Findings: []series.Finding{}, Covered: src.Covered, LeftOut: append([]series.LeftOut{}, src.LeftOut...)}
 	return x
@@ -77,7 +79,7 @@ func Do(ctx context.Context, job job.Job, src Source, means Means, sinks []Sink,
 		}
 	}()
 	defer func() { x.together.close() }()
-	if seriesFilter(job) {
+	if seriesFilter(job) && means.Run == nil {
 		if err := x.filterTogether(ctx); err != nil {
 			return Outcome{}, err
 		}

@@ -43,15 +43,26 @@ func seriesFilter(j job.Job) bool { return j.Recipe != nil && j.Recipe.SeriesFil
 // filterTogether filters all volumes.
 func (x *execution) filterTogether(ctx context.Context) error {
 	started := time.Now()
+	one := x.means.Volume
+	if one.Of != nil {
+		var done func()
+		x.all, done = SourceIn(one.Of.catalog, one.Of.entries)
+		defer done()
+		x.job.NoiseMap, x.means.Maps, x.plan.Limit = job.MapIfVaries, run.Maps{}, one.Of.limit()
+		if one.Added != (job.AddedNoise{}) {
+			x.job.Noise = &one.Added
+			defer func() { x.job.Noise = nil }() // the one volume has it
+		}
+	}
 	if err := x.refuseTogether(); err != nil {
 		return err
 	}
-	load, done := x.src.Again()
+	load, done := x.all.Again()
 	defer done()
-	t := &joint{volumes: x.src.Len()}
+	t := &joint{volumes: x.all.Len()}
 	x.together = t
 	var kept map[int]*series.Series // volumes that were read for the estimate, if all are held next, which takes more memory
-	if int64(2*t.volumes+3)*4*int64(x.src.Geometry.Voxels()) <= x.plan.Limit {
+	if int64(2*t.volumes+3)*4*int64(x.all.Geometry.Voxels()) <= x.plan.Limit {
 		kept = map[int]*series.Series{}
 	}
 	read := func(k int) (*series.Series, error) {
@@ -75,7 +86,9 @@ func (x *execution) filterTogether(ctx context.Context) error {
 	if err := x.loadMaps(ctx, first); err != nil {
 		return err
 	}
-	t.region, t.maps = v.region, x.maps
+	if t.region, t.maps = v.region, x.maps; one.Given != nil {
+		t.usual, t.facts = first, one.Given
+	}
 	if err := timed(&x.outcome.Seconds.Estimate, func() error { return x.resolveTogether(ctx, first.Volume.Geometry, read) }); err != nil {
 		return err
 	}
@@ -100,8 +113,8 @@ func (x *execution) loadTogether(ctx context.Context, k int, load func(ctx conte
 	if err == nil && x.job.Noise != nil {
 		s, err = run.AddNoise(ctx, s, *x.job.Noise)
 	}
-	if err == nil && s.Volume.Dims != x.src.Geometry.Dims && x.job.Uneven == "" {
-		err = &job.InputError{Path: x.src.Path, Problem: message.Text("its volumes differ in size"), Advice: message.Text("choose one with --series")}
+	if err == nil && s.Volume.Dims != x.all.Geometry.Dims && x.job.Uneven == "" {
+		err = &job.InputError{Path: x.all.Path, Problem: message.Text("its volumes differ in size"), Advice: message.Text("choose one with --series")}
 	}
 	return s, err
 }
@@ -109,7 +122,7 @@ func (x *execution) loadTogether(ctx context.Context, k int, load func(ctx conte
 // refuseTogether says what cannot be done with the volumes of a series together.
 func (x *execution) refuseTogether() error {
 	r := *x.job.Recipe
-	if _, err := r.FitTo(x.src.Geometry, x.src.Len()); err != nil {
+	if _, err := r.FitTo(x.all.Geometry, x.all.Len()); err != nil {
 		return job.Usage(err)
 	}
 	switch {
@@ -117,7 +130,7 @@ func (x *execution) refuseTogether() error {
 		return job.Usagef("%s: no strength is found for the volumes of a 4-D series together; give --strength as a number", r.Filter)
 	case x.job.Uneven == job.UnevenSplit:
 		return job.Usagef("%s filters no evenly spaced parts by themselves; resample them with --uneven resample", r.Filter)
-	case x.src.Again == nil:
+	case x.all.Again == nil:
 		return job.Usagef("%s needs a 4-D series in files", r.Filter)
 	}
 	return nil
@@ -201,8 +214,8 @@ func (x *execution) usualVolume(ctx context.Context, r denoise.Recipe, read func
 	}
 	slices.SortStableFunc(known, func(a, b candidate) int { return cmp.Compare(a.e.Sigma, b.e.Sigma) })
 	middle := known[len(known)/2]
-	if x.src.Group != nil && count > 1 && x.job.Noise == nil {
-		repeats, err := run.FindAlike(ctx, x.src.Group, n, read)
+	if x.all.Group != nil && count > 1 && x.job.Noise == nil {
+		repeats, err := run.FindAlike(ctx, x.all.Group, n, read)
 		if err != nil {
 			return nil, noise.Estimate{}, err
 		}
@@ -272,7 +285,7 @@ func (x *execution) runTogether(ctx context.Context, g volume.Geometry, read fun
 			return err
 		}
 	}
-	text := fmt.Sprintf("%s: its %d volumes need more memory than %s together: filtered in %d slabs of %d slices", x.src.Path, t.volumes, job.Bytes(x.plan.Limit), slabs, n)
+	text := fmt.Sprintf("%s: its %d volumes need more memory than %s together: filtered in %d slabs of %d slices", x.all.Path, t.volumes, job.Bytes(x.plan.Limit), slabs, n)
 	x.outcome.Slabs = &Slabs{Count: slabs, Slices: n, Memory: x.plan.Limit, Text: text}
 	x.events.Say(series.Note, text)
 	return nil
@@ -304,7 +317,7 @@ func (x *execution) slicesTogether(program denoise.SeriesProgram, g volume.Geome
 			return n, nil
 		}
 	}
-	return 0, job.Usagef("a slice of the %d volumes of %s, and those around it, do not fit into the %s of memory that it may take: allow more with --memory", t.volumes, x.src.Path, job.Bytes(x.plan.Limit))
+	return 0, job.Usagef("a slice of the %d volumes of %s, and those around it, do not fit into the %s of memory that it may take: allow more with --memory, or free some", t.volumes, x.all.Path, job.Bytes(x.plan.Limit))
 }
 
 // readTogether reads slices of all volumes, in sigmas.
@@ -393,7 +406,11 @@ func (t *joint) close() {
 func (v *volumeWork) take(ctx context.Context) error {
 	t := v.x.together
 	started := time.Now()
-	x, err := t.voxels(v.k)
+	k := v.k
+	if one := v.x.means.Volume; one.Of != nil {
+		k = one.K
+	}
+	x, err := t.voxels(k)
 	if err != nil {
 		return err
 	}
@@ -402,12 +419,12 @@ func (v *volumeWork) take(ctx context.Context) error {
 		return err
 	}
 	v.made.Result, v.made.Rank = result, t.rank
-	share := t.seconds / float64(t.volumes)
+	share := t.seconds / float64(v.x.src.Len())
 	v.made.Run = &run.Run{
-		Recipe: v.recipe, Resolved: t.resolved, Engine: v.x.engine.Info(), Source: v.made.Source, Maps: t.maps, Region: t.region, Result: result,
+		Recipe: v.recipe, Resolved: t.resolved, Engine: v.x.engine.Info(), Source: v.made.Source, Maps: t.maps, Region: t.region, Result: result, Facts: v.x.means.Facts,
 		Started: started, Filter: time.Since(started) + time.Duration(share*float64(time.Second)), Later: &run.LaterFacts{},
 	}
-	v.outcome.Restored = t.restored[v.k]
+	v.outcome.Restored = t.restored[k]
 	v.outcome.Seconds.Filter += share
 	return nil
 }

@@ -127,7 +127,7 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f.compress = control.NewCheck(lang.L("Compress without loss (JPEG Lossless)"), nil)
 	f.compress.SetChecked(r.Compress)
 	f.attach = attachBoxes(r.Attach)
-	f.all = control.NewCheck(fmt.Sprintf(lang.L("All %d volumes of the 4-D series, each filtered in the same way"), r.Volumes), nil)
+	f.all = control.NewCheck(fmt.Sprintf(lang.L("All %d volumes of the 4-D series, filtered in the same way"), r.Volumes), nil)
 	f.all.Hidden = r.Volumes < 2
 	choices := []string{asDICOM()}
 	for _, format := range files.Offered() {

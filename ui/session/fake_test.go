@@ -189,9 +189,12 @@ type bench struct {
 }
 
 // rampSeries is 16 x 12 x 6 voxels of a ramp with some noise.
-func rampSeries(t *testing.T) *series.Series {
+func rampSeries(t *testing.T) *series.Series { return rampOf(t, 6) }
+
+// rampOf returns it with a number of slices.
+func rampOf(t *testing.T, slices int) *series.Series {
 	t.Helper()
-	v := volume.New(volume.NewGeometry([3]int{16, 12, 6}, [3]float64{1, 1, 2}))
+	v := volume.New(volume.NewGeometry([3]int{16, 12, slices}, [3]float64{1, 1, 2}))
 	for i := range v.Data {
 		v.Data[i] = float32(100 + 10*(i%16))
 	}

@@ -10,6 +10,7 @@ import (
 	"quell/denoise/noise"
 	"quell/internal/nii4d"
 	"quell/ui/session/desk"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -17,8 +18,12 @@ import (
 // number.
 func (b *bench) open4D(t *testing.T, n int) (path string) {
 	t.Helper()
+	return b.openVolumes(t, n, rampSeries(t))
+}
+
+func (b *bench) openVolumes(t *testing.T, n int, one *series.Series) (path string) {
+	t.Helper()
 	path = filepath.Join(t.TempDir(), "dynamic.nii")
-	one := rampSeries(t)
 	g := one.Volume.Geometry
 	g.Dims[2] *= n
 	all := volume.New(g)

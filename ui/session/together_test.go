@@ -32,14 +32,19 @@ func (b *bench) lowRank(t *testing.T) denoise.Recipe {
 }
 
 // wholeRun returns the volumes of a file as a job filters them together.
-func wholeRun(t *testing.T, path string, r denoise.Recipe) (out []*volume.Volume) {
+func wholeRun(t *testing.T, path string, r denoise.Recipe) []*volume.Volume {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "out.nii")
 	j := job.Job{Input: job.Input{Path: path}, Recipe: &r, NoiseMap: job.MapIfVaries, Engine: job.EnginePolicy{Name: "cpu"}, Output: job.Output{Path: to, Options: job.Options{Dtype: "float32"}}}
 	if _, err := app.Do(t.Context(), j, job.Events{}); err != nil {
 		t.Fatal(err)
 	}
-	in, err := open.Select(t.Context(), job.Input{Path: to}, job.Events{})
+	return volumesOf(t, to)
+}
+
+func volumesOf(t *testing.T, path string) (out []*volume.Volume) {
+	t.Helper()
+	in, err := open.Select(t.Context(), job.Input{Path: path}, job.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,9 +98,8 @@ func TestPreviewOf4DSeries(t *testing.T) {
 	if resolved, err := b.Preview.Resolved(); err != nil || resolved.Get("sigma").Float() != 2 || resolved.Get("patch-radius").IsAuto() {
 		t.Errorf("resolved to %v", resolved)
 	}
-	b.Results.Apply()
-	if b.Tasks.Busy() || b.Documents.List()[0].Bytes <= 4*int64(b.Series().Volume.Voxels()) {
-		t.Error("all volumes are filtered, or what the preview keeps is not counted")
+	if b.Documents.List()[0].Bytes <= 4*int64(b.Series().Volume.Voxels()) {
+		t.Error("what the preview keeps is not counted")
 	}
 	if b.filter == "lowrank" {
 		t.Error("the next series starts with a filter of 4-D series")
@@ -110,6 +114,87 @@ func TestPreviewOf4DSeries(t *testing.T) {
 		b.Tuning.Set(r.With("patch-radius", denoise.Number(float64(1+k))), false)
 		b.State().Cut().Scroll(1)
 		b.loop.until("a slice is filtered without the file", func() bool { return b.status() == preview.Slice })
+	}
+}
+
+// A volume is filtered as in a run over the series, whether its slices fit into the memory at once or not, and can be
+// exported by itself or with all others.
+func TestApplyTo4DSeries(t *testing.T) {
+	const one = 4 * 16 * 12 * (2*8*9 + 3*12) // a slice and the 8 around it that its patches read, of 12, twice, and 3 volumes
+	for _, available := range []int64{1 << 30, 2 * one} {
+		b := newBenchWithin(t, available)
+		path := b.openVolumes(t, 8, rampOf(t, 12))
+		b.settle()
+		b.Preview.SetAuto(false)
+		r := b.lowRank(t).With("patch-radius", denoise.Number(1))
+		b.Tuning.Set(r, true)
+		b.Reader.ShowVolume(5)
+		b.settle()
+		b.Results.Apply()
+		b.settle()
+		if len(b.errors) > 0 || !b.Results.Applied() {
+			t.Fatalf("in %d bytes: %v", available, b.errors)
+		}
+		want := wholeRun(t, path, r)
+		got := b.Results.Exportable()
+		if !slices.Equal(got.Result.Data, want[5].Data) {
+			t.Errorf("in %d bytes the volume is not that of a whole run", available)
+		}
+		if m := b.Measures.Volume(); available == 1<<30 && (!m.Known || m.Err != nil || m.Why.IsZero()) {
+			t.Errorf("metrics: %+v", m)
+		}
+		one, all := filepath.Join(t.TempDir(), "one.nii"), filepath.Join(t.TempDir(), "all.nii")
+		b.Exports.Write(one, job.Options{Dtype: "float32"}, func(job.Written) {})
+		b.settle()
+		b.Exports.WriteAll(all, job.Options{Dtype: "float32"}, func(job.Written) {})
+		b.settle()
+		if len(b.errors) > 0 {
+			t.Fatal(b.errors)
+		}
+		for k, v := range volumesOf(t, all) {
+			if !slices.Equal(v.Data, want[k].Data) {
+				t.Errorf("volume %d of the export is another", k)
+			}
+		}
+		if v := volumesOf(t, one); len(v) != 1 || !slices.Equal(v[0].Data, want[5].Data) {
+			t.Error("the export is not the volume")
+		}
+	}
+}
+
+// A run for which there is no memory, and one that is cancelled, leave no result.
+func TestApplyTo4DSeriesEnds(t *testing.T) {
+	const one = 4 * 16 * 12 * (2*8*9 + 3*12)
+	b := newBenchWithin(t, 2*one-2)
+	b.openVolumes(t, 8, rampOf(t, 12))
+	b.Tuning.Set(b.lowRank(t).With("patch-radius", denoise.Number(1)), true)
+	b.Preview.SetAuto(false)
+	b.settle()
+	b.Results.Apply()
+	b.settle()
+	if len(b.errors) == 0 || !strings.Contains(b.errors[0].Error(), "do not fit into") || b.Results.Exportable() != nil {
+		t.Errorf("%v", b.errors)
+	}
+	b = newBench(t)
+	b.open4D(t, 8)
+	b.lowRank(t)
+	b.Preview.SetAuto(false)
+	b.settle()
+	w := waiting{engines.CPU(), make(chan context.Context, 1), make(chan struct{})}
+	b.SetEngine(w)
+	b.Results.Apply()
+	<-w.begun
+	b.Tasks.Cancel()
+	b.settle()
+	if len(b.errors) > 0 || b.Results.Exportable() != nil || b.Tasks.Busy() {
+		t.Errorf("%v", b.errors)
+	}
+	close(w.let)
+	b.Results.Apply()
+	<-w.begun
+	b.settle()
+	if len(b.errors) > 0 || !b.Results.Applied() {
+		t.Errorf("after a cancel: %v", b.errors)
 	}
 }
 

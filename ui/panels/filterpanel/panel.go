@@ -72,7 +72,7 @@ func (p *Panel) Commands() []command.Command {
 		{ID: "apply", Title: "Apply to volume", Menu: command.ToolsMenu, Run: p.apply,
 			Chords: command.With(command.Ctrl, fyne.KeyReturn, fyne.KeyEnter),
 			Enabled: func() bool {
-				return p.h.Idle() && !s.Results.Applied() && s.Tuning.Recipe().SeriesFilter() == nil && !s.Proposals.Now().Awaited
+				return p.h.Idle() && !s.Results.Applied() && !s.Proposals.Now().Awaited
 			}},
 		{ID: "best-strength", Title: "Find the best strength", Menu: command.ToolsMenu, Chords: command.Key(fyne.KeyB), Run: p.findStrength,
 			Help:    "searches for the least estimated error (SURE) and plots the error over the strength",

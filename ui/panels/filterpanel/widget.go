@@ -387,7 +387,7 @@ func (p *Widget) showFilter(f denoise.Filter) {
 }
 
 func (p *Widget) showRun(s Snapshot) {
-	control.SetEnabled(p.apply, s.Ready && !s.Busy && !s.Applied && s.Recipe.SeriesFilter() == nil)
+	control.SetEnabled(p.apply, s.Ready && !s.Busy && !s.Applied)
 	p.apply.Hidden = s.Running
 	p.bar.Hidden = !s.Running
 	p.cancel.Hidden = !s.Running
@@ -405,7 +405,7 @@ func (s Snapshot) status() string {
 	case s.Applied:
 		return lang.L("The whole volume was filtered with these parameters.")
 	case s.Recipe.SeriesFilter() != nil:
-		return fmt.Sprintf(lang.L("All volumes are filtered on the command line: quell denoise … --filter %s"), s.Recipe.Filter)
+		return lang.L("Filters this volume together with all others. An export writes it alone, or all of them.")
 	case s.Memory != "":
 		return s.Memory
 	}

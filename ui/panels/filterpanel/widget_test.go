@@ -137,7 +137,7 @@ func (o *owner) row(name string) parts {
 	return parts{}
 }
 
-// The filter of 4-D series is there for 8 volumes or more, and does not run on all of them from here.
+// The filter of 4-D series is there for 8 volumes or more.
 func TestTheFilterOf4DSeries(t *testing.T) {
 	o := newOwner(t, "nlm")
 	for volumes, listed := range map[int]bool{0: false, 7: false, 8: true} {
@@ -153,7 +153,7 @@ func TestTheFilterOf4DSeries(t *testing.T) {
 		t.Error("another filter does not run")
 	}
 	o.panel.filter.SetSelected("Low rank")
-	if o.snap.Recipe.Filter != "lowrank" || !o.panel.apply.Disabled() || !strings.Contains(o.panel.status.Text, "quell denoise … --filter lowrank") {
+	if o.snap.Recipe.Filter != "lowrank" || o.panel.apply.Disabled() || !strings.Contains(o.panel.status.Text, "together with all others") {
 		t.Errorf("%v: %q", o.snap.Recipe, o.panel.status.Text)
 	}
 	if f, _ := denoise.FilterByName("lowrank"); len(o.panel.rows) != len(f.Params) {

@@ -145,7 +145,7 @@ func (d *Document) FactsUnder(maps run.Maps) denoise.Facts {
 
 // Made says whether a run was made by the current recipe, steered as it is now.
 func (d *Document) Made(run *run.Run) bool {
-	if run == nil || !run.Recipe.Equal(d.Recipe) || run.Maps.Noise != d.Maps.Noise {
+	if run == nil || !run.Recipe.Equal(d.Recipe) || run.Maps.Noise != d.Maps.Noise && d.Recipe.SeriesFilter() == nil {
 		return false
 	}
 	facts, known := d.Doc.Facts()

@@ -118,11 +118,11 @@ func (ex *Exports) Write(out string, o job.Options, done func(job.Written)) {
 }
 
 // CanWriteAll says whether the recipe of the run can be applied to all volumes of the 4-D series:
-// maps that steered it are of one volume.
+// maps that steered it are of one volume, unless the filter takes all volumes together.
 func (ex *Exports) CanWriteAll() bool {
 	g, _ := ex.documents.Group()
 	run := ex.results.Exportable()
-	return g != nil && run != nil && run.Maps.Noise == nil && run.Maps.Mask == nil
+	return g != nil && run != nil && (run.Recipe.SeriesFilter() != nil || run.Maps.Noise == nil && run.Maps.Mask == nil)
 }
 
 // WriteAll filters every volume of the 4-D series by the recipe of the run and writes them to one
@@ -135,9 +135,12 @@ func (ex *Exports) WriteAll(out string, o job.Options, done func(job.Written)) {
 	run, engine := ex.results.Exportable(), ex.desk.Engine
 	catalog, entry := ex.documents.Catalog()
 	t := ex.desk.Tasks.Start(desk.Exporting, lang.L("Filtering all volumes"), "")
-	job := job.Job{Recipe: &run.Recipe, Engine: job.EnginePolicy{Name: engine.Info().Name}, Output: job.Output{Path: out, Options: o}}.Judged()
+	j := job.Job{Recipe: &run.Recipe, Engine: job.EnginePolicy{Name: engine.Info().Name}, Output: job.Output{Path: out, Options: o}}.Judged()
+	if run.Recipe.SeriesFilter() != nil {
+		j.NoiseMap = job.MapIfVaries // as the volume was filtered
+	}
 	ex.write(t, run, func() (executor.Outcome, error) {
-		return app.DoGroup(t.Ctx, catalog, entry, engine, job, ex.desk.Tasks.Events(t))
+		return app.DoGroup(t.Ctx, catalog, entry, engine, j, ex.desk.Tasks.Events(t))
 	}, func(report executor.Outcome) {
 		ex.desk.Tasks.Show(fmt.Sprintf(lang.L("All %d volumes are filtered and written."), len(report.Volumes)))
 		done(report.Written)

@@ -272,7 +272,7 @@ func (rs *Results) Expected(on denoise.Engine) string {
 // a task is in progress, so that no second request restarts a run. A run for which there is
 // no memory is refused: it would end the workbench, and with it other work.
 func (rs *Results) Apply() {
-	if rs.desk.Doc == nil || rs.desk.Tasks.Busy() || rs.Applied() || rs.desk.Recipe.SeriesFilter() != nil {
+	if rs.desk.Doc == nil || rs.desk.Tasks.Busy() || rs.Applied() {
 		return
 	}
 	rs.foreseen = foreseen{}
@@ -281,7 +281,7 @@ func (rs *Results) Apply() {
 		return
 	}
 	d, recipe, next := rs.desk.Document, rs.desk.Recipe, &desk.Result{Maps: rs.desk.Maps, Given: rs.desk.Doc.GivenNoise()}
-	on := app.On{Series: rs.desk.Doc.Series(), Engine: rs.desk.Engine, Maps: rs.desk.Maps}
+	on := app.On{Series: rs.desk.Doc.Series(), Engine: rs.desk.Engine, Maps: rs.desk.Maps, Volume: rs.desk.Request().Volume}
 	if facts, known := rs.desk.Doc.Facts(); known {
 		on.Facts = &facts
 	}
