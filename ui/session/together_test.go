@@ -14,6 +14,7 @@ import (
 	"quell/app/open"
 	"quell/denoise"
 	"quell/ui/session/desk"
+	"quell/ui/session/marks"
 	"quell/ui/session/preview"
 	"quell/volume"
 )
@@ -158,6 +159,37 @@ func TestApplyTo4DSeries(t *testing.T) {
 		}
 		if v := volumesOf(t, one); len(v) != 1 || !slices.Equal(v[0].Data, want[5].Data) {
 			t.Error("the export is not the volume")
+		}
+	}
+}
+
+// A run follows the noise that was added to the volumes, and the one that a person gave, as the preview does.
+func TestApplyTo4DSeriesWithNoise(t *testing.T) {
+	b := newBench(t)
+	b.open4D(t, 8)
+	b.lowRank(t)
+	b.Reader.ShowVolume(5)
+	b.settle()
+	b.Reader.AddNoise(job.AddedNoise{Model: "gaussian", Sigma: 3, Seed: 1})
+	b.settle()
+	for _, given := range []bool{false, true} {
+		if given {
+			b.draw(marks.RectangleTool, [2]float64{0, 0}, [2]float64{15, 11})
+			b.Marks.UseNoise()
+		}
+		if has := b.Document().GivenNoise() != nil; has != given {
+			t.Fatalf("given %v", has)
+		}
+		b.Tuning.Set(b.Tuning.Recipe().With("limit", denoise.Number(4+float64(len(b.Results.List())))), true)
+		b.loop.until("the slice is filtered", func() bool { return b.status() == preview.Slice })
+		slice, _, _ := b.Preview.Shown()
+		b.Results.Apply()
+		b.settle()
+		if len(b.errors) > 0 || !b.Results.Applied() {
+			t.Fatal(b.errors)
+		}
+		if got := b.Results.Exportable().Result.Crop(b.State().Cut().View().Region(b.State().Cut().Index())); !slices.Equal(got.Data, slice.Data) {
+			t.Errorf("given %v: the slice of the run is not that of the preview", given)
 		}
 	}
 }
