@@ -9,8 +9,8 @@ import (
 	"quell/app/open"
 	"quell/denoise/noise"
 	"quell/internal/nii4d"
-	"quell/ui/session/desk"
 	"quell/series"
+	"quell/ui/session/desk"
 	"quell/volume"
 )
 
