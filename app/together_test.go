@@ -24,23 +24,16 @@ import (
 	"quell/volume"
 )
 
-// putSeries writes a 4-D file of so many volumes that have two curves in common, with noise of sigma 3, and returns the truth.
-func putSeries(t *testing.T, path string, volumes int) (truth [][]float32) {
+// putVolumes writes a 4-D file, or one of one volume.
+func putVolumes(t *testing.T, path, datatype string, all ...*volume.Volume) {
 	t.Helper()
-	r := rand.New(rand.NewPCG(1, 2))
-	g := volume.NewGeometry([3]int{14, 13, 11}, [3]float64{2, 2, 2})
-	w := nifti.Make.NewWriter(path, format.Options{Group: &series.Group{Places: make([]series.Place, volumes)}, Datatype: "float32"})
-	for k := range volumes {
-		v := volume.New(g)
-		clean := make([]float32, len(v.Data))
-		for i := range v.Data {
-			x, y := float64(i%14)/14, float64(i/14%13)/13
-			clean[i] = float32(100 + 60*math.Sin(3*x+y)*math.Cos(float64(k)) + 40*y*float64(k%3))
-			v.Data[i] = clean[i] + float32(3*r.NormFloat64())
-		}
-		truth = append(truth, clean)
-		s := &series.Series{Volume: v}
-		if err := w.Begin(t.Context(), s, format.Derived{}); err != nil {
+	o := format.Options{Datatype: datatype}
+	if len(all) > 1 {
+		o.Group = &series.Group{Places: make([]series.Place, len(all))}
+	}
+	w := nifti.Make.NewWriter(path, o)
+	for _, v := range all {
+		if err := w.Begin(t.Context(), &series.Series{Volume: v}, format.Derived{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Add(t.Context(), v, nil); err != nil {
@@ -50,6 +43,24 @@ func putSeries(t *testing.T, path string, volumes int) (truth [][]float32) {
 	if _, err := w.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// putSeries writes a 4-D file of so many volumes that have two curves in common, with noise of sigma 3, and returns the truth.
+func putSeries(t *testing.T, path string, volumes int) (truth [][]float32) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	var all []*volume.Volume
+	for k := range volumes {
+		v := volume.New(volume.NewGeometry([3]int{14, 13, 11}, [3]float64{2, 2, 2}))
+		clean := make([]float32, len(v.Data))
+		for i := range v.Data {
+			x, y := float64(i%14)/14, float64(i/14%13)/13
+			clean[i] = float32(100 + 60*math.Sin(3*x+y)*math.Cos(float64(k)) + 40*y*float64(k%3))
+			v.Data[i] = clean[i] + float32(3*r.NormFloat64())
+		}
+		truth, all = append(truth, clean), append(all, v)
+	}
+	putVolumes(t, path, "float32", all...)
 	return truth
 }
 
@@ -60,16 +71,7 @@ func putEvenMap(t *testing.T, path string) {
 	for i := range v.Data {
 		v.Data[i] = 3
 	}
-	w := nifti.Make.NewWriter(path, format.Options{Datatype: "float32"})
-	if err := w.Begin(t.Context(), &series.Series{Volume: v}, format.Derived{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Add(t.Context(), v, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	putVolumes(t, path, "float32", v)
 }
 
 func togetherJob(t *testing.T, volumes int) (job.Job, [][]float32) {

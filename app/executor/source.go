@@ -56,6 +56,9 @@ func SourceOf(o *open.Selected) Source {
 		volumes := o.Catalog.Volumes(o.Entries)
 		return func(ctx context.Context, k int) (*series.Series, error) { return volumes.Load(ctx, k, nil) }, volumes.Close
 	}
+	if o.Catalog.IsComplex() {
+		return s
+	}
 	s.Slices = func(ctx context.Context, k int) (series.Slices, error) {
 		return o.Catalog.OpenSlices(ctx, o.Entries[k])
 	}

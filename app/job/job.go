@@ -55,6 +55,7 @@ type Input struct {
 	// Modality is what measured the series, "CT" or "MR", if a person states it; "" leaves it to the
 	// file and the values.
 	Modality string `json:"modality,omitempty"`
+	Phase    string `json:"phase,omitempty"` // file of the phases of the magnitudes at Path; "" for none
 	// SkipDamaged leaves broken DICOM files out, see open.Catalog.WithoutDamaged.
 	SkipDamaged bool `json:"skip_damaged,omitempty"`
 

@@ -72,6 +72,7 @@ type Catalog struct {
 	Modality string           // of all entries, as a person states it; "" leaves it to the files
 	closer   io.Closer
 	hide     *Pseudonyms // of loaded series; see Conceal
+	phase    *phases     // by which Volumes are made real; nil for none
 
 	withoutDamaged func() *Catalog // nil if no format names the fault
 }
@@ -264,11 +265,20 @@ func (c *Catalog) Thumbnail(ctx context.Context, i, side int) *image.Gray {
 // Close closes the files. Series that were loaded keep their voxels but can no
 // longer be exported as DICOM from a zip.
 func (c *Catalog) Close() error {
-	if c == nil || c.closer == nil {
+	if c == nil {
+		return nil
+	}
+	if c.phase != nil {
+		_ = c.phase.catalog.Close() // which was read
+	}
+	if c.closer == nil {
 		return nil
 	}
 	return c.closer.Close()
 }
+
+// IsComplex reports whether volumes are made real by a phase, so that they are read as a whole.
+func (c *Catalog) IsComplex() bool { return c.phase != nil }
 
 // label describes an entry in a few words: "STD BRAIN 5MM, 28 slices, time 1 of 2".
 func (e Entry) label() string {

@@ -161,14 +161,21 @@ type Volumes struct {
 	c       *Catalog
 	entries []int
 	reading format.Reading
+	phases  *Volumes // nil for none
 }
 
 // Volumes returns a reader of entries of the catalog, which the caller closes. Volumes of
 // one file are read fastest in their order.
-func (c *Catalog) Volumes(entries []int) *Volumes { return &Volumes{c: c, entries: entries} }
+func (c *Catalog) Volumes(entries []int) *Volumes {
+	return &Volumes{c: c, entries: entries, phases: c.phase.of(c, entries)}
+}
 
 // Close closes the file that is read.
-func (v *Volumes) Close() { v.reading.Close() }
+func (v *Volumes) Close() {
+	if v.reading.Close(); v.phases != nil {
+		v.phases.Close()
+	}
+}
 
 // Load reads the k-th of the volumes. In a series of several the findings do not say that
 // there are others.
@@ -179,6 +186,12 @@ func (v *Volumes) Load(ctx context.Context, k int, progress func(done, total int
 	}
 	v.reading.Progress = progress
 	s, err := v.c.loadBy(ctx, i, &v.reading)
+	if err == nil && v.phases != nil {
+		var angles *series.Series
+		if angles, err = v.phases.Load(ctx, k, nil); err == nil {
+			s, err = v.c.phase.real(ctx, s, angles)
+		}
+	}
 	if len(v.entries) == 1 {
 		v.Close()
 	}

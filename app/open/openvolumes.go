@@ -49,6 +49,9 @@ func Select(ctx context.Context, in job.Input, events job.Events) (*Selected, er
 	if err == nil {
 		err = c.broken(selected.Entries[0])
 	}
+	if err == nil && in.Phase != "" {
+		err = c.addPhase(ctx, in.Phase, selected.Entries[0])
+	}
 	if err != nil {
 		c.Close()
 		return nil, err

@@ -22,16 +22,16 @@ import (
 
 // denoiseFlags are the flags of quell denoise.
 type denoiseFlags struct {
-	recipe                 option.Recipe
-	slices                 string
-	limit                  int64 // of memory
-	noiseMap, mask, uneven string
-	in                     option.Choice
-	engine                 job.EnginePolicy
-	output                 job.Output
-	compress               option.Compress
-	beside                 []*string // paths of executor.Products
-	assess                 bool
+	recipe                        option.Recipe
+	slices                        string
+	limit                         int64 // of memory
+	noiseMap, mask, phase, uneven string
+	in                            option.Choice
+	engine                        job.EnginePolicy
+	output                        job.Output
+	compress                      option.Compress
+	beside                        []*string // paths of executor.Products
+	assess                        bool
 }
 
 // Denoise is quell denoise.
@@ -77,6 +77,7 @@ func Denoise() command.Command {
 		flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`, counted from 1, both included; either may be left out; the filter still reads the slices around them")
 		option.AddPipe(flags, &f.noiseMap, "noise-map", "noise that differs from place to place: sigma for each voxel from this `file`, or from volumes of noise alone in NAME_noRF.nii.gz, auto to estimate it, or none; the filter works in units of it; if not given, it is estimated if the noise differs from place to place and no strength is a number")
 		option.AddPipe(flags, &f.mask, "mask", "leave voxels that are 0 in this `file` unchanged, and do not use them")
+		option.AddPipe(flags, &f.phase, "phase", "filter the real part of complex images, of which this `file` has the phase and IN the magnitude: its noise is Gaussian, and lifts no weak signal")
 		option.AddOutputFlags(cmd, &f.output.Options)
 		command.AddFormat(cmd)
 		option.AddAttach(cmd, &f.output.Attach)
@@ -191,7 +192,9 @@ func tunedText(t *run.Tuned) (text string) {
 
 // job returns the job that the flags describe.
 func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (job.Job, error) {
-	job := job.Job{Input: f.in.Input(input), Engine: f.engine, Output: f.output, NoiseMap: job.GivenMap(f.noiseMap), Mask: f.mask, Measure: f.assess, Uneven: f.uneven}
+	in := f.in.Input(input)
+	in.Phase = f.phase
+	job := job.Job{Input: in, Engine: f.engine, Output: f.output, NoiseMap: job.GivenMap(f.noiseMap), Mask: f.mask, Measure: f.assess, Uneven: f.uneven}
 	job.Output.Path, job.Output.Compress, job.Output.Beside = output, f.compress.Compression, map[string]string{}
 	for i, p := range executor.Products() {
 		if *f.beside[i] != "" {
