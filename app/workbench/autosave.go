@@ -104,7 +104,7 @@ type SavedRun struct {
 	Filter   time.Duration  `json:"filter"`
 	Exports  []*Exported    `json:"exports,omitempty"` // the last one last
 	Given    *GivenNoise    `json:"given,omitempty"`   // that automatic values followed
-	Mapped   bool           `json:"mapped,omitempty"`  // the filter followed the estimated noise map of the voxels
+	Mapped   bool           `json:"mapped,omitempty"`  // the filter followed the estimated noise map of the voxels; one of a 4-D series follows its own
 }
 
 // Kept says whether there is a file with the result.
@@ -117,7 +117,7 @@ func (s SavedSeries) Unmade() []SavedRun {
 
 // RecordOf describes a run for which no file is kept.
 func RecordOf(r *run.Run) SavedRun {
-	return SavedRun{Recipe: r.Recipe, Resolved: r.Resolved, Engine: r.Engine, Started: r.Started, Filter: r.Filter, Mapped: r.Maps.Noise != nil}
+	return SavedRun{Recipe: r.Recipe, Resolved: r.Resolved, Engine: r.Engine, Started: r.Started, Filter: r.Filter, Mapped: r.Maps.Noise != nil && r.Recipe.SeriesFilter() == nil}
 }
 
 // maxAutosave bounds the results that one autosave holds, in bytes; others are lost

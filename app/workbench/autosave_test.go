@@ -39,6 +39,17 @@ func saved(t *testing.T, a *Autosave, run *run.Run) SavedRun {
 	return s
 }
 
+// A run over a 4-D series follows a map of its own, which is not that of the volume.
+func TestRecordOfAMap(t *testing.T) {
+	r := finished(apptest.Wavy(16, 12, 8))
+	r.Maps.Noise = r.Result
+	for filter, mapped := range map[string]bool{"median": true, "lowrank": false} {
+		if r.Recipe.Filter = filter; RecordOf(r).Mapped != mapped {
+			t.Errorf("%s: mapped %v", filter, !mapped)
+		}
+	}
+}
+
 // The work of a process that ended without a word is there for the next one, and once.
 func TestWorkOutlivesItsProcess(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "below", "autosave")
