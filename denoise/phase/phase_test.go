@@ -17,12 +17,12 @@ func complexImage(signal float64, seed uint64) (magnitude, phase *volume.Volume,
 	r := rand.New(rand.NewPCG(seed, 1))
 	for i := range inside {
 		x, y, z := float64(i%64), float64(i/64%56), float64(i/(64*56))
-		true := 1.9*x - 0.7*y + 0.003*(x-30)*(x-30) + 2*z
+		angle := 1.9*x - 0.7*y + 0.003*(x-30)*(x-30) + 2*z
 		a := 0.0
 		if inside[i] = math.Hypot(x-31, y-27) < 22; inside[i] {
 			a = signal
 		}
-		re, im := a*math.Cos(true)+r.NormFloat64(), a*math.Sin(true)+r.NormFloat64()
+		re, im := a*math.Cos(angle)+r.NormFloat64(), a*math.Sin(angle)+r.NormFloat64()
 		magnitude.Data[i], phase.Data[i] = float32(math.Hypot(re, im)), float32(math.Atan2(im, re))
 	}
 	return magnitude, phase, inside
