@@ -79,11 +79,7 @@ func (p *phases) real(ctx context.Context, s, angles *series.Series) (*series.Se
 	if err := SameGrid(s.Volume.Geometry, angles.Volume.Geometry); err != nil {
 		return nil, &job.InputError{Path: p.catalog.Path, Problem: message.Of(err)}
 	}
-	radians := angles.Volume.Clone()
-	for i := range radians.Data {
-		radians.Data[i] = float32(float64(radians.Data[i]) * p.scale)
-	}
-	v, err := phase.Real(ctx, s.Volume, radians)
+	v, err := phase.Real(ctx, s.Volume, angles.Volume, p.scale)
 	if err != nil {
 		return nil, err
 	}

@@ -15,11 +15,11 @@ import (
 // follows its own noise, which lifts weak signals; a wider one loses signal where the phase bends.
 const width = 2.0
 
-// Real returns the real part of a complex volume, given as its magnitude and its phase in radians on the same grid, without the
-// phase of the signal. That is found in each slice by itself, as each may have a shot of its own: a ramp along x and y, by the mean
+// Real returns the real part of a complex volume, given as its magnitude and its phase on the same grid, in steps of so many
+// radians, without the phase of the signal. That is found in each slice by itself, as each may have a shot of its own: a ramp along x and y, by the mean
 // step from voxel to voxel, and what is left of it in a Gaussian window. Excluded voxels are not used, and keep their value. The
 // error is the context's.
-func Real(ctx context.Context, magnitude, phase *volume.Volume) (*volume.Volume, error) {
+func Real(ctx context.Context, magnitude, phase *volume.Volume, step float64) (*volume.Volume, error) {
 	out := magnitude.Clone()
 	window := window()
 	err := parallel.For(ctx, out.Dims[2], func(z int) error {
@@ -27,7 +27,7 @@ func Real(ctx context.Context, magnitude, phase *volume.Volume) (*volume.Volume,
 		s := slice{width: out.Dims[0], z: make([]complex128, n)}
 		for i := range s.z {
 			if k := first + i; magnitude.Valid(k) && phase.Valid(k) {
-				s.z[i] = cmplx.Rect(float64(magnitude.Data[k]), float64(phase.Data[k]))
+				s.z[i] = cmplx.Rect(float64(magnitude.Data[k]), step*float64(phase.Data[k]))
 			}
 		}
 		s.level(1)

@@ -32,7 +32,7 @@ func complexImage(signal float64, seed uint64) (magnitude, phase *volume.Volume,
 func TestReal(t *testing.T) {
 	for _, signal := range []float64{0.5, 1, 2, 5, 20, 100} {
 		m, p, inside := complexImage(signal, 3)
-		re, err := Real(t.Context(), m, p)
+		re, err := Real(t.Context(), m, p, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestReal(t *testing.T) {
 // Excluded voxels keep their value and take no part.
 func TestRealLeavesOutExcluded(t *testing.T) {
 	m, p, inside := complexImage(9, 4)
-	want, err := Real(t.Context(), m, p)
+	want, err := Real(t.Context(), m, p, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestRealLeavesOutExcluded(t *testing.T) {
 			m.Data[i] = 1e6
 		}
 	}
-	got, err := Real(t.Context(), m, p)
+	got, err := Real(t.Context(), m, p, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
