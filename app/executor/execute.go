@@ -41,7 +41,8 @@ type Means struct {
 type execution struct {
 	job    job.Job
 	src    Source
-	all    Source // the 4-D series that a filter takes: src, or the one of which src is a volume
+	all    Source          // the 4-D series that a filter takes: src, or the one of which src is a volume
+	added  *job.AddedNoise // to each volume of all; nil for none
 	means  Means
 	sinks  []Sink
 	events job.Events
@@ -62,7 +63,7 @@ type execution struct {
 }
 
 func newExecution(job job.Job, src Source, means Means, sinks []Sink, events job.Events) *execution {
-	x := &execution{job: job, src: src, all: src, means: means, sinks: sinks, events: events, plan: Plan(job, src.Geometry, src.Len())}
+	x := &execution{job: job, src: src, all: src, added: job.Noise, means: means, sinks: sinks, events: events, plan: Plan(job, src.Geometry, src.Len())}
 	x.plan.Slabs = x.plan.Slabs && means.Run == nil && !seriesFilter(job) && x.inSlabs()
 	x.outcome = Outcome{Noise: job.Noise, Warnings: []message.Message{}, Findings: []series.Finding{}, Covered: src.Covered, LeftOut: append([]series.LeftOut{}, src.LeftOut...)}
 	return x

@@ -56,7 +56,7 @@ func (s SeriesVolume) Filter(ctx context.Context, engine denoise.Engine, r denoi
 	defer done()
 	x := newExecution(job.Job{Recipe: &r, NoiseMap: job.MapIfVaries}, src, Means{}, nil, job.Events{})
 	if x.engine = engine; s.Added != (job.AddedNoise{}) {
-		x.job.Noise = &s.Added
+		x.added = &s.Added
 	}
 	read := func(k int) (*series.Series, error) {
 		return x.loadTogether(ctx, k, func(ctx context.Context, k int) (*series.Series, error) { return src.Load(ctx, k, job.Events{}) })

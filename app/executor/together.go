@@ -50,8 +50,7 @@ func (x *execution) filterTogether(ctx context.Context) error {
 		defer done()
 		x.job.NoiseMap, x.means.Maps, x.plan.Limit = job.MapIfVaries, run.Maps{}, one.Of.limit()
 		if one.Added != (job.AddedNoise{}) {
-			x.job.Noise = &one.Added
-			defer func() { x.job.Noise = nil }() // the one volume has it
+			x.added = &one.Added // the one volume has it
 		}
 	}
 	if err := x.refuseTogether(); err != nil {
@@ -104,14 +103,14 @@ func (x *execution) filterTogether(ctx context.Context) error {
 	return err
 }
 
-// loadTogether reads volume k, and adds the noise of the job.
+// loadTogether reads volume k, and adds noise.
 func (x *execution) loadTogether(ctx context.Context, k int, load func(ctx context.Context, k int) (*series.Series, error)) (*series.Series, error) {
 	s, err := load(ctx, k)
 	if err == nil {
 		s, err = Evened(x.job, s)
 	}
-	if err == nil && x.job.Noise != nil {
-		s, err = run.AddNoise(ctx, s, *x.job.Noise)
+	if err == nil && x.added != nil {
+		s, err = run.AddNoise(ctx, s, *x.added)
 	}
 	if err == nil && s.Volume.Dims != x.all.Geometry.Dims && x.job.Uneven == "" {
 		err = &job.InputError{Path: x.all.Path, Problem: message.Text("its volumes differ in size"), Advice: message.Text("choose one with --series")}
@@ -214,7 +213,7 @@ func (x *execution) usualVolume(ctx context.Context, r denoise.Recipe, read func
 	}
 	slices.SortStableFunc(known, func(a, b candidate) int { return cmp.Compare(a.e.Sigma, b.e.Sigma) })
 	middle := known[len(known)/2]
-	if x.all.Group != nil && count > 1 && x.job.Noise == nil {
+	if x.all.Group != nil && count > 1 && x.added == nil {
 		repeats, err := run.FindAlike(ctx, x.all.Group, n, read)
 		if err != nil {
 			return nil, noise.Estimate{}, err
