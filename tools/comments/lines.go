@@ -15,7 +15,7 @@ import (
 // something out. The goal is 95,000.
 var product = []string{"app", "cmd", "denoise", "gpu", "io", "measure", "series", "ui", "volume"}
 
-const mostLines = 107_460
+const mostLines = 107_455
 
 // checkLines counts the lines of code of the folders of the program below root and reports to w if there are more than most.
 func checkLines(w io.Writer, root string, most int) (ok bool, err error) {
