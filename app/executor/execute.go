@@ -443,23 +443,30 @@ func (v *volumeWork) facts(ctx context.Context, s *series.Series) (*denoise.Fact
 	}
 	if !v.x.compared {
 		v.x.compared = true
-		load, done := v.x.src.Again() // as the next volume is being read by Load
-		defer done()
-		found, err := run.FindAlike(ctx, v.x.src.Group, v.x.src.Len(), func(k int) (*series.Series, error) { return load(ctx, k) })
-		if err != nil {
+		var err error
+		if v.x.repeats, err = v.x.src.repeats(ctx); err != nil {
 			return nil, err
 		}
-		v.x.repeats = found
 	}
-	if v.x.repeats == nil {
-		return nil, nil
-	}
-	e, err := noise.Of(ctx, s.Volume)
-	if err != nil {
-		return nil, err
-	}
-	f, err := denoise.FactsWith(ctx, s.Volume, e.OverTime(*v.x.repeats))
+	f, err := factsOverTime(ctx, s.Volume, v.x.repeats)
 	return &f, err
+}
+
+// repeats returns the noise that the volumes of a 4-D series show; nil if none repeat each other. It reads some again, as the next
+// volume may be on its way by Load.
+func (s Source) repeats(ctx context.Context) (*noise.Repeats, error) {
+	load, done := s.Again()
+	defer done()
+	return run.FindAlike(ctx, s.Group, s.Len(), load)
+}
+
+// factsOverTime returns the facts of a volume of a 4-D series with the noise that its volumes show; own noise if r is nil.
+func factsOverTime(ctx context.Context, v *volume.Volume, r *noise.Repeats) (denoise.Facts, error) {
+	e, err := noise.Of(ctx, v)
+	if err != nil {
+		return denoise.Facts{}, err
+	}
+	return denoise.FactsWith(ctx, v, e.OverTime(r))
 }
 
 // follow returns what passes the result to the sinks that take it while it is computed; nil if

@@ -84,6 +84,21 @@ func (s SeriesVolume) Filter(ctx context.Context, engine denoise.Engine, r denoi
 	return out.Crop(region), t.resolved, nil
 }
 
+// Facts returns the facts of the volume, which is v, with the noise by which the volumes of its series differ, if they repeat
+// each other and no noise was added. The error is the context's, or of a volume that cannot be read.
+func (s SeriesVolume) Facts(ctx context.Context, v *volume.Volume) (denoise.Facts, error) {
+	if s.Of == nil || len(s.Of.entries) == 1 || s.Added != (job.AddedNoise{}) {
+		return denoise.FactsOf(ctx, v)
+	}
+	src, done := SourceIn(s.Of.catalog, s.Of.entries)
+	defer done()
+	found, err := src.repeats(ctx)
+	if err != nil {
+		return denoise.Facts{}, err
+	}
+	return factsOverTime(ctx, v, found)
+}
+
 // resolve finds the numbers of the recipe; the noise of the series is found once.
 func (s SeriesVolume) resolve(ctx context.Context, x *execution, v *volume.Volume, read func(k int) (*series.Series, error)) (*joint, error) {
 	if err := x.refuseTogether(); err != nil {

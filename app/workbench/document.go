@@ -54,7 +54,7 @@ func (d *Document) GivenNoise() *GivenNoise {
 // Estimated returns the facts with the noise as it was estimated; false until SetFacts.
 func (d *Document) Estimated() (denoise.Facts, bool) { return d.facts, d.known }
 
-// SetFacts takes the result of denoise.FactsOf for v; it is ignored if the document
+// SetFacts takes the facts of v; it is ignored if the document
 // shows another volume by then.
 func (d *Document) SetFacts(v *volume.Volume, f denoise.Facts) {
 	if v == d.series.Volume {

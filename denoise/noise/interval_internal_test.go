@@ -119,11 +119,11 @@ func TestWindowsOfSmallVolumes(t *testing.T) {
 func TestEstimateOverTime(t *testing.T) {
 	e := Known(3)
 	r := Repeats{Repeat: Repeat{Figure: Figure{Sigma: 7, Confidence: Fair, Windows: 300}, PerSlice: []Figure{{Sigma: 7, Confidence: Fair}}}, Pairs: 4, Apart: 1}
-	if got := e.OverTime(r); got.Sigma != 7 || got.Low >= 7 || got.High <= 7 || got.Evidence[0].Kind != OverTime || got.PerSlice[0].High <= 7 {
+	if got := e.OverTime(&r); got.Sigma != 7 || got.Low >= 7 || got.High <= 7 || got.Evidence[0].Kind != OverTime || got.PerSlice[0].High <= 7 {
 		t.Errorf("%+v", got)
 	}
 	r.Confidence = None
-	if got := e.OverTime(r); got.Sigma != 3 {
+	if got := e.OverTime(&r); got.Sigma != 3 {
 		t.Errorf("without a figure: %+v", got)
 	}
 }

@@ -33,15 +33,38 @@ const (
 	manyRepeats = 200  // blocks that make the figure high
 	driftTerms  = 10   // of a quadratic polynomial in x, y and z
 	shiftTerms  = 3    // the derivatives of the image along x, y and z
-	leastUneven = 0.3  // what voxels of the evenest blocks differ by, relative to the difference; white noise has 0.5
+	mostOfOwn   = 1.25 // of the sigma that one repeat shows alone, if its interval ends below
 	shiftShare  = 0.05 // of the variance of the difference that a shift may explain
 )
 
-// Repeated measures the noise of two repeats on one grid. The error says why they are none, or is the context's.
+// Repeated measures the noise of two repeats on one grid. It is unknown if they differ by more than the noise that one of
+// them shows alone. The error says why they are none, or is the context's.
 func Repeated(ctx context.Context, a, b *volume.Volume) (Repeat, error) {
 	if a.Dims != b.Dims {
 		return Repeat{}, message.Errorf(message.GridDiffers, "the acquisitions have %v and %v voxels", a.Dims, b.Dims)
 	}
+	most := math.Inf(1)
+	for _, v := range []*volume.Volume{a, b} {
+		own, err := mostNoise(ctx, v)
+		if err != nil {
+			return Repeat{}, err
+		}
+		most = min(most, own)
+	}
+	return repeated(ctx, a, b, most)
+}
+
+// mostNoise returns the sigma that a volume has at most, by what it shows alone; infinite if it shows none.
+func mostNoise(ctx context.Context, v *volume.Volume) (float64, error) {
+	e, err := Of(ctx, v)
+	if err != nil || e.Confidence == None {
+		return math.Inf(1), err
+	}
+	return max(e.High, mostOfOwn*e.Sigma), nil
+}
+
+// repeated measures the noise of two repeats on one grid that have at most the noise most.
+func repeated(ctx context.Context, a, b *volume.Volume, most float64) (Repeat, error) {
 	gain, err := gainOf(ctx, a, b)
 	if err != nil {
 		return Repeat{}, err
@@ -72,6 +95,9 @@ func Repeated(ctx context.Context, a, b *volume.Volume) (Repeat, error) {
 	}
 	scale := 1 / math.Sqrt(1+gain*gain)
 	r.judge(blocks, scale/r.rootMeanSquare(blocks))
+	if r.Sigma > most {
+		r.Figure = Figure{Confidence: None, Windows: r.Windows, Why: message.New(message.NoiseTexture, "the acquisitions differ by %.3g, and one of them shows noise of at most %.3g: something moved or changed between them", r.Sigma, most)}
+	}
 	if share > shiftShare && r.Confidence != None {
 		r.Moved = true
 		r.limit(Figure{Confidence: Fair, Why: message.New(message.NoiseTexture, "something moved between the acquisitions, by about %.2g voxels, which is taken off", shift)})
@@ -284,10 +310,6 @@ func (r *Repeat) judge(blocks []repeatBlock, scale float64) {
 		r.Why = message.New(message.NoiseTexture, "something moved or pulsated between the acquisitions: their difference is %.2g times as strong where the image is not homogeneous, and homogeneous parts alone count", ratio)
 	case len(blocks) < manyRepeats:
 		r.Confidence, r.Why = Fair, message.New(message.NoiseFew, "it rests on few voxels")
-	}
-	// The noise of the mean of the two makes its voxels differ by half of the difference, in even parts too.
-	if blocks[len(blocks)/4].uneven < leastUneven {
-		r.limit(Figure{Confidence: Low, Why: message.New(message.NoiseTexture, "the acquisitions differ by more than the noise that each shows in homogeneous parts: their contrast or their position changed")})
 	}
 	slices.SortStableFunc(blocks, func(a, b repeatBlock) int { return cmp.Compare(a.z, b.z) })
 }

@@ -115,6 +115,19 @@ func TestMovedRepeats(t *testing.T) {
 	}
 }
 
+// The noise is unknown if an object moved so far that both differ by more than the noise of each; at any place it is that of
+// acquisitions that did not move.
+func TestAcquisitionsOfAMovedObject(t *testing.T) {
+	clean := headTwice(t)
+	for voxels, unknown := range map[int]bool{0: false, 4: true, 8: true, 16: true} {
+		moved := each(clean, func(_ float64, i int) float64 { return float64(clean.Data[max(i-voxels, 0)]) })
+		r, err := noise.Repeated(t.Context(), noisy(t, clean, noise.Gaussian, 4, 1), noisy(t, moved, noise.Gaussian, 4, 2))
+		if err != nil || (r.Confidence == noise.None) != unknown || !unknown && math.Abs(r.Sigma/4-1) > 0.04 || unknown && !strings.Contains(r.Why.String(), "something moved") {
+			t.Errorf("%d voxels: %+v, %v", voxels, r.Figure, err)
+		}
+	}
+}
+
 // What cannot be repeats is refused, and little ground gives no figure.
 func TestWhatIsNoRepeat(t *testing.T) {
 	clean := headTwice(t)

@@ -13,13 +13,13 @@ import (
 // should be alike. It is used by one goroutine.
 type Sequence struct {
 	last  [2]*volume.Volume // the latest first
+	most  [2]float64        // the noise that each has at most
 	pairs [2][]Repeat       // of volumes one and two apart
 }
 
-// The pairs that are enough, and by how much volumes one apart differ more than volumes two apart if they alternate, as
+// By how much volumes one apart differ more than volumes two apart if they alternate, as
 // label and control do.
 const (
-	enoughPairs = 20
 	alternating = 1.1
 	pairsDiffer = 1.25 // the median over the lower quartile
 	pairsFar    = 2    // the same
@@ -27,11 +27,15 @@ const (
 
 // Add takes the next volume. Volumes that are no repeats of each other are left out. The error is the context's.
 func (s *Sequence) Add(ctx context.Context, v *volume.Volume) error {
+	most, err := mostNoise(ctx, v)
+	if err != nil {
+		return err
+	}
 	for k, before := range s.last {
-		if before == nil || len(s.pairs[k]) >= enoughPairs {
+		if before == nil || before.Dims != v.Dims {
 			continue
 		}
-		r, err := Repeated(ctx, before, v)
+		r, err := repeated(ctx, before, v, min(most, s.most[k]))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -39,7 +43,7 @@ func (s *Sequence) Add(ctx context.Context, v *volume.Volume) error {
 			s.pairs[k] = append(s.pairs[k], r)
 		}
 	}
-	s.last = [2]*volume.Volume{v, s.last[0]}
+	s.last, s.most = [2]*volume.Volume{v, s.last[0]}, [2]float64{most, s.most[0]}
 	return nil
 }
 
@@ -52,7 +56,7 @@ type Repeats struct {
 
 // Repeats returns what the volumes so far show; ok is false if no two of them are repeats.
 func (s *Sequence) Repeats() (r Repeats, ok bool) {
-	var quiet [2]Repeat
+	var least [2]Repeat
 	for k, all := range s.pairs {
 		if len(all) > 0 {
 			sorted := slices.SortedFunc(slices.Values(all), func(a, b Repeat) int { return cmp.Compare(a.Sigma, b.Sigma) })
@@ -64,19 +68,20 @@ func (s *Sequence) Repeats() (r Repeats, ok bool) {
 				}
 				low.limit(limit)
 			}
-			quiet[k] = low
+			least[k] = low
 		}
 	}
 	at := 0
-	if len(s.pairs[0]) == 0 || len(s.pairs[1]) > 0 && quiet[0].Sigma > alternating*quiet[1].Sigma {
+	if len(s.pairs[0]) == 0 || len(s.pairs[1]) > 0 && least[0].Sigma > alternating*least[1].Sigma {
 		at = 1
 	}
-	return Repeats{quiet[at], len(s.pairs[at]), at + 1}, len(s.pairs[at]) > 0
+	return Repeats{least[at], len(s.pairs[at]), at + 1}, len(s.pairs[at]) > 0
 }
 
-// OverTime returns the estimate of a volume of the sequence: what its volumes show takes the place of what one of them does.
-func (e Estimate) OverTime(r Repeats) Estimate {
-	if r.Confidence == None || r.Sigma == 0 {
+// OverTime returns the estimate of a volume of the sequence: what its volumes show, unless r is nil, takes the place of what one
+// of them does.
+func (e Estimate) OverTime(r *Repeats) Estimate {
+	if r == nil || r.Confidence == None || r.Sigma == 0 {
 		return e
 	}
 	e.Figure = r.Figure

@@ -13,6 +13,7 @@ import (
 	"quell/app/job"
 	"quell/app/open"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/ui/session/desk"
 	"quell/ui/session/marks"
 	"quell/ui/session/preview"
@@ -140,6 +141,9 @@ func TestApplyTo4DSeries(t *testing.T) {
 		got := b.Results.Exportable()
 		if !slices.Equal(got.Result.Data, want[5].Data) {
 			t.Errorf("in %d bytes the volume is not that of a whole run", available)
+		}
+		if f, ok := b.Document().Estimated(); !ok || f.Noise.Sigma != got.Resolved.Get("sigma").Float() || f.Noise.Evidence[0].Kind != noise.OverTime {
+			t.Errorf("filtered by sigma %v beside noise of %+v", got.Resolved.Get("sigma"), f.Noise.Figure)
 		}
 		if m := b.Measures.Volume(); available == 1<<30 && (!m.Known || m.Err != nil || m.Why.IsZero()) {
 			t.Errorf("metrics: %+v", m)

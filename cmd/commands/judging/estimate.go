@@ -104,7 +104,6 @@ With --noise-only, IN holds noise alone, in one volume or more: an MR without ex
 			return job.Usagef("%s is a 4-D series of %d volumes and a noise map of one; choose it with --series N", args[0], in.Group.Len())
 		}
 		var all []VolumeEstimate
-		alike := run.NewAlike(in.Group, len(in.Entries))
 		for k := range in.Entries {
 			s, err := in.Load(cmd.Context(), k)
 			if err != nil {
@@ -126,16 +125,14 @@ With --noise-only, IN holds noise alone, in one volume or more: an MR without ex
 				}
 			}
 			all = append(all, one)
-			if err := alike.Add(cmd.Context(), k, s.Volume); err != nil {
-				return err
-			}
+		}
+		repeats, err := run.FindAlike(cmd.Context(), in.Group, len(in.Entries), in.Load)
+		if err != nil {
+			return err
 		}
 		done()
-		repeats := alike.Found()
-		if repeats != nil {
-			for k := range all {
-				all[k].Estimate = all[k].Estimate.OverTime(*repeats)
-			}
+		for k := range all {
+			all[k].Estimate = all[k].Estimate.OverTime(repeats)
 		}
 		return printEstimates(cmd.OutOrStdout(), all, repeats, in.Selection, command.JSON(cmd))
 	}

@@ -154,13 +154,14 @@ func (rd *Reader) drawPicture() {
 }
 
 // findFacts finds the range and the noise of the whole volume, which automatic
-// parameters and previews need.
+// parameters and previews need; that of a volume of a 4-D series as the volumes show it.
 func (rd *Reader) findFacts() {
 	d := rd.desk.Document
-	ctx, doc, v := d.Voxels, d.Doc, d.Doc.Series().Volume
+	ctx, doc, v, of := d.Voxels, d.Doc, d.Doc.Series().Volume, d.Volume
+	of.Added, _ = doc.Noise()
 	var facts denoise.Facts
 	rd.desk.Background(func() (err error) {
-		facts, err = denoise.FactsOf(ctx, v)
+		facts, err = of.Facts(ctx, v)
 		return err
 	}, func(err error) {
 		if ctx.Err() != nil { // the document has other voxels, or is closed
