@@ -138,7 +138,7 @@ func (m *memory) assess(ctx context.Context, r Request) (any, error) {
 		return nil, err
 	}
 	in.Mask, maps.Mask = maps.Mask, nil
-	if in.Maps, err = maps.Estimate(ctx, job.Job{NoiseMap: noiseMap}, before); err != nil {
+	if in.Maps, err = maps.Estimate(ctx, job.Job{NoiseMap: noiseMap}, before, nil); err != nil {
 		return nil, err
 	}
 	if in.Engine, err = engines.Pick("cpu"); err != nil {

@@ -301,7 +301,7 @@ func (v *volumeWork) propose(ctx context.Context, s *series.Series) (err error) 
 		if err != nil {
 			return err
 		}
-		maps, err := v.x.maps.Estimate(ctx, v.x.job, s)
+		maps, err := v.x.maps.Estimate(ctx, v.x.job, s, facts)
 		if err != nil {
 			return err
 		}
@@ -410,11 +410,11 @@ func (v *volumeWork) compute(ctx context.Context, source *run.VoxelHash) error {
 			return v.take(ctx)
 		}
 		maps := v.x.maps
-		err := timed(&estimate, func() (err error) { maps, err = maps.Estimate(ctx, v.x.job, v.made.Source); return err })
+		facts, err := v.facts(ctx, v.made.Source)
 		if err != nil {
 			return err
 		}
-		facts, err := v.facts(ctx, v.made.Source)
+		err = timed(&estimate, func() (err error) { maps, err = maps.Estimate(ctx, v.x.job, v.made.Source, facts); return err })
 		if err != nil {
 			return err
 		}

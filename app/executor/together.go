@@ -174,7 +174,7 @@ func (x *execution) noiseTogether(ctx context.Context, recipe denoise.Recipe, re
 		}
 		t.facts = &f
 	}
-	if t.maps, err = t.maps.Estimate(ctx, x.job, usual); err == nil && x.job.NoiseMap == job.MapIfVaries {
+	if t.maps, err = t.maps.Estimate(ctx, x.job, usual, t.facts); err == nil && x.job.NoiseMap == job.MapIfVaries {
 		t.maps, t.facts, err = t.maps.IfVaries(ctx, recipe, usual, t.facts)
 		x.sayMapped(t.maps)
 	}

@@ -32,7 +32,7 @@ const mapSample = 100_000
 // MapNoise estimates the noise of every voxel of the foreground of a series. The
 // error says why there is no map, or is the context's. Safe for concurrent use.
 func MapNoise(ctx context.Context, s *series.Series) (NoiseMap, error) {
-	maps, e, err := run.MapsOf(ctx, s)
+	maps, e, err := run.MapsOf(ctx, s, nil)
 	if err != nil {
 		return NoiseMap{}, err
 	}

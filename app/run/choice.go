@@ -194,7 +194,7 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 	pays := func(r denoise.Recipe) bool { return MapPays(q.Series, r, f) }
 	if m := q.Maps; q.IfVaries && m.Noise == nil && m.Mask == nil && slices.ContainsFunc(recipes, pays) {
 		if m = q.Varying; m.Noise == nil {
-			if m, err = m.Estimate(ctx, job.Job{NoiseMap: job.MapAuto}, q.Series); err != nil {
+			if m, err = m.Estimate(ctx, job.Job{NoiseMap: job.MapAuto}, q.Series, &f); err != nil {
 				return p, err
 			}
 		}

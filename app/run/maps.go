@@ -46,15 +46,14 @@ func (m Maps) FactsOf(ctx context.Context, v *volume.Volume, known *denoise.Fact
 	return denoise.FactsFor(ctx, m.Input(v))
 }
 
-// OpenNoiseMap returns the noise map of a series: from a file on its grid, or with
-// job.MapAuto estimated. Errors are *job.InputError, or say why there is no map.
-func OpenNoiseMap(ctx context.Context, path string, s *series.Series) (Maps, error) {
-	j := job.Job{NoiseMap: path}
+// OpenMaps returns the maps of a series that a job names or asks for. They must be on the grid of s. Errors are *job.InputError,
+// or say why there is no map.
+func OpenMaps(ctx context.Context, j job.Job, s *series.Series) (Maps, error) {
 	m, err := LoadMaps(ctx, j, s)
 	if err != nil {
 		return Maps{}, err
 	}
-	return m.Estimate(ctx, j, s)
+	return m.Estimate(ctx, j, s, nil)
 }
 
 // LoadMaps reads the files that a job names. They must be on the grid of s. Errors
@@ -121,22 +120,28 @@ func EmptyMask(path string) error {
 	return &job.InputError{Path: path, Problem: message.New(message.InputEmpty, "leaves no voxel: it is 0 everywhere"), Advice: message.Text("give a mask that is not 0 where the series is to be filtered")}
 }
 
-// Estimate maps the noise of a series, if the job asks for that.
-func (m Maps) Estimate(ctx context.Context, j job.Job, s *series.Series) (Maps, error) {
+// Estimate maps the noise of a series, if the job asks for that, with what is known of it; nil to find that.
+func (m Maps) Estimate(ctx context.Context, j job.Job, s *series.Series, known *denoise.Facts) (Maps, error) {
 	if j.NoiseMap != job.MapAuto || m.Noise != nil {
 		return m, nil
 	}
-	of, _, err := MapsOf(ctx, s)
+	of, _, err := MapsOf(ctx, s, known)
 	of.Mask = m.Mask
 	return of, err
 }
 
-// MapsOf maps the noise of a series, and returns the noise of it as a whole. The error says why there is none, or is the
-// context's.
-func MapsOf(ctx context.Context, s *series.Series) (Maps, noise.Estimate, error) {
+// MapsOf maps the noise of a series, and returns the noise of it as a whole. A volume of a 4-D series shows where it is stronger,
+// and what is known of the volumes how strong. The error says why there is none, or is the context's.
+func MapsOf(ctx context.Context, s *series.Series, known *denoise.Facts) (Maps, noise.Estimate, error) {
 	sigma, e, err := MapNoise(ctx, s)
 	if err != nil {
 		return Maps{}, e, err
+	}
+	if known != nil && known.Noise.IsOverTime() {
+		for i := range sigma.Data {
+			sigma.Data[i] *= float32(known.Noise.Sigma / e.Sigma)
+		}
+		e = known.Noise
 	}
 	m := Maps{Noise: sigma, Estimated: true, Confidence: e.Confidence, Unknown: e.Sentence()}
 	facts, err := denoise.FactsInSigmas(ctx, m.Input(s.Volume), &e)
@@ -163,7 +168,7 @@ func (m Maps) IfVaries(ctx context.Context, r denoise.Recipe, s *series.Series, 
 	if !MapPays(s, r, f) {
 		return m, &f, nil
 	}
-	m, err = m.Estimate(ctx, job.Job{NoiseMap: job.MapAuto}, s)
+	m, err = m.Estimate(ctx, job.Job{NoiseMap: job.MapAuto}, s, &f)
 	return m, facts, err
 }
 

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"quell/app/apptest"
+	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/volume"
 )
@@ -53,5 +55,27 @@ func TestTrustInNoiseMaps(t *testing.T) {
 	cancel()
 	if _, _, err := (Maps{Noise: found}).Trust(ctx, v, all); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A map of a volume of a 4-D series is as strong as its volumes show; one of a volume alone, or of noise that was given, is as the
+// volume shows.
+func TestMapsOfVolumesOverTime(t *testing.T) {
+	noisy, _ := apptest.RampedDisc(t)
+	own, e, err := MapsOf(t.Context(), noisy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := e.OverTime(&noise.Repeats{Repeat: noise.Repeat{Figure: noise.Figure{Sigma: e.Sigma / 4, Confidence: noise.High}}})
+	for want, known := range map[float64]noise.Estimate{1: e.Given(e.Sigma/4, 0), 0.25: over} {
+		m, got, err := MapsOf(t.Context(), noisy, &denoise.Facts{Noise: known})
+		if err != nil || math.Abs(got.Sigma/e.Sigma-want) > 1e-9 {
+			t.Fatalf("%g: %+v, %v", want, got.Figure, err)
+		}
+		for i, x := range m.Noise.Data {
+			if math.Abs(float64(x)-want*float64(own.Noise.Data[i])) > 1e-5*float64(x) {
+				t.Fatalf("voxel %d: %g of %g, want %g of it", i, x, own.Noise.Data[i], want)
+			}
+		}
 	}
 }

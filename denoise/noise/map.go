@@ -140,7 +140,7 @@ func (n *nodes) fit(ctx context.Context, ws []window, size [3]int, e Estimate) e
 	}
 	q, pure := mapQuantile, mapSampling(n.of).pure(mapQuantile)
 	switch e.Method {
-	case methodWindows, methodAcquired, methodOverTime: // the differences hold a share of the noise, everywhere the same
+	case methodWindows, methodAcquired: // the differences hold a share of the noise, everywhere the same
 		pure = quantile(sds(ws), q) / e.Sigma
 	case methodSurfaceFits:
 		q = mapFitQuantile

@@ -62,7 +62,7 @@ func (s *Sequence) Repeats() (r Repeats, ok bool) {
 			sorted := slices.SortedFunc(slices.Values(all), func(a, b Repeat) int { return cmp.Compare(a.Sigma, b.Sigma) })
 			low, middle := sorted[(len(sorted)-1)/4], sorted[len(sorted)/2]
 			if far := middle.Sigma / low.Sigma; far > pairsDiffer {
-				limit := Figure{Confidence: Fair, Why: message.New(message.NoiseVaries, "pairs differ, from %.3g to %.3g: something moved or changed between some of them", sorted[0].Sigma, sorted[len(sorted)-1].Sigma)}
+				limit := Figure{Confidence: Fair, Why: message.New(message.NoiseTexture, "pairs differ, from %.3g to %.3g: something moved or changed between some of them", sorted[0].Sigma, sorted[len(sorted)-1].Sigma)}
 				if far > pairsFar {
 					limit.Confidence = Low
 				}
@@ -77,6 +77,9 @@ func (s *Sequence) Repeats() (r Repeats, ok bool) {
 	}
 	return Repeats{least[at], len(s.pairs[at]), at + 1}, len(s.pairs[at]) > 0
 }
+
+// IsOverTime reports whether the volumes of a 4-D series show the noise.
+func (e Estimate) IsOverTime() bool { return e.Method == methodOverTime }
 
 // OverTime returns the estimate of a volume of the sequence: what its volumes show, unless r is nil, takes the place of what one
 // of them does.

@@ -121,10 +121,8 @@ func (a assessor) volume(before, after *open.Selected, k int) (in judge.Input, e
 			return in, err
 		}
 	}
-	if a.noiseMap != "" {
-		if in.Maps, err = run.OpenNoiseMap(ctx, a.noiseMap, s); err != nil {
-			return in, err
-		}
+	if in.Maps, err = run.OpenMaps(ctx, job.Job{NoiseMap: a.noiseMap}, s); err != nil {
+		return in, err
 	}
 	if a.recipe != "" {
 		r, err := files.LoadRecipe(a.recipe)
@@ -138,7 +136,7 @@ func (a assessor) volume(before, after *open.Selected, k int) (in judge.Input, e
 	} else if in.Recipe, err = output.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {
 		return in, err
 	} else if in.Recipe == nil && a.noiseMap == "" && output.MappedBeside(a.out) {
-		if in.Maps, err = run.OpenNoiseMap(ctx, job.MapAuto, s); err != nil {
+		if in.Maps, err = run.OpenMaps(ctx, job.Job{NoiseMap: job.MapAuto}, s); err != nil {
 			return in, err
 		}
 		if in.Recipe, err = output.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {

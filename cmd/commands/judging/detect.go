@@ -169,10 +169,7 @@ func (f *lesionFlags) prepare(cmd *cobra.Command, j job.Job, s *series.Series, q
 			return err
 		}
 	}
-	if q.Maps, err = run.LoadMaps(cmd.Context(), j, s); err != nil {
-		return err
-	}
-	q.Maps, err = q.Maps.Estimate(cmd.Context(), j, s)
+	q.Maps, err = run.OpenMaps(cmd.Context(), j, s)
 	return err
 }
 
