@@ -99,19 +99,43 @@ func (g Group) FolderName(i int) string {
 const maxFolderName = 60
 
 // Contrast names what makes volume i look other than the next, whatever the time: volumes with the same text
-// are repeats of each other. It holds its place on all axes but those of time and number, and the gradient.
+// are repeats of each other. It holds its place on all axes but those of time and number, and the gradient; its direction if
+// the weighting is strong enough to show it.
 func (g Group) Contrast(i int) string {
 	var words []string
+	ignored := repeating
+	if g.Gradients != nil && i < len(g.Gradients.Volumes) {
+		v := g.Gradients.Volumes[i]
+		if v.B < leastDirected {
+			v.Direction, ignored = volume.Vec{}, append(ignored, "direction")
+		}
+		words = append(words, fmt.Sprint(v))
+	}
 	for _, c := range g.Places[i] {
-		if !slices.Contains(repeating, c.Axis) {
+		if !slices.Contains(ignored, c.Axis) {
 			words = append(words, c.String())
 		}
 	}
-	if g.Gradients != nil && i < len(g.Gradients.Volumes) {
-		words = append(words, fmt.Sprint(g.Gradients.Volumes[i]))
-	}
 	return strings.Join(words, ", ")
 }
+
+// MostAlike returns the volumes of the most frequent contrast, of those as frequent the first, in their order; none if g is nil.
+func (g *Group) MostAlike() (most []int) {
+	if g == nil {
+		return nil
+	}
+	volumes := map[string][]int{}
+	for k := range g.Places {
+		contrast := g.Contrast(k)
+		if volumes[contrast] = append(volumes[contrast], k); len(volumes[contrast]) > len(most) {
+			most = volumes[contrast]
+		}
+	}
+	return most
+}
+
+// leastDirected is the b-value in s/mm2 below which scanners call a volume unweighted although they apply a gradient.
+const leastDirected = 50
 
 // repeating are the axes along which the contrast stays: time and numbers.
 var repeating = []string{"temporal position", "time", "repeat", "acquisition", "acquisition time", "frame reference time", "volume"}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"quell/series"
+	"quell/volume"
 )
 
 func TestPlaceInWords(t *testing.T) {
@@ -66,5 +67,12 @@ func TestContrast(t *testing.T) {
 	g.Gradients = &series.Gradients{Volumes: []series.Gradient{{}, {B: 1000}, {}}}
 	if g.Contrast(0) == g.Contrast(1) || g.Contrast(0) != g.Contrast(2) {
 		t.Errorf("gradients: %q, %q, %q", g.Contrast(0), g.Contrast(1), g.Contrast(2))
+	}
+	for b, alike := range map[float64]bool{5: true, 49: true, 50: false} { // whose direction hardly shows
+		g.Places = []series.Place{place("b-value", "b", "direction", "1"), place("b-value", "b", "direction", "2")}
+		g.Gradients.Volumes = []series.Gradient{{B: b, Direction: volume.Vec{1, 0, 0}}, {B: b, Direction: volume.Vec{0, 1, 0}}}
+		if (g.Contrast(0) == g.Contrast(1)) != alike {
+			t.Errorf("b = %g: %q and %q", b, g.Contrast(0), g.Contrast(1))
+		}
 	}
 }

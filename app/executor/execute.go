@@ -457,7 +457,7 @@ func (v *volumeWork) facts(ctx context.Context, s *series.Series) (*denoise.Fact
 func (s Source) repeats(ctx context.Context) (*noise.Repeats, error) {
 	load, done := s.Again()
 	defer done()
-	return run.FindAlike(ctx, s.Group, s.Len(), load)
+	return run.FindAlike(ctx, s.Group, load)
 }
 
 // factsOverTime returns the facts of a volume of a 4-D series with the noise that its volumes show; own noise if r is nil.

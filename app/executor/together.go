@@ -214,7 +214,7 @@ func (x *execution) usualVolume(ctx context.Context, r denoise.Recipe, read func
 	slices.SortStableFunc(known, func(a, b candidate) int { return cmp.Compare(a.e.Sigma, b.e.Sigma) })
 	middle := known[len(known)/2]
 	if x.all.Group != nil && count > 1 && x.added == nil {
-		repeats, err := run.FindAlike(ctx, x.all.Group, n, func(_ context.Context, k int) (*series.Series, error) { return read(k) })
+		repeats, err := run.FindAlike(ctx, x.all.Group, func(_ context.Context, k int) (*series.Series, error) { return read(k) })
 		if err != nil {
 			return nil, noise.Estimate{}, err
 		}

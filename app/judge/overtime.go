@@ -54,20 +54,11 @@ func (m course) ratio() float64 {
 
 // NewOverTime returns one for the volumes of a group; nil if too few repeat each other.
 func NewOverTime(g *series.Group) *OverTime {
-	if g == nil {
+	most := g.MostAlike()
+	if len(most) < leastOverTime {
 		return nil
 	}
-	times, o := map[string]int{}, &OverTime{}
-	for k := range g.Places {
-		contrast := g.Contrast(k)
-		if times[contrast]++; times[contrast] > times[o.Contrast] || k == 0 {
-			o.Contrast = contrast
-		}
-	}
-	if times[o.Contrast] < leastOverTime {
-		return nil
-	}
-	return o
+	return &OverTime{Contrast: g.Contrast(most[0])}
 }
 
 // Add takes a volume of the contrast.

@@ -14,21 +14,11 @@ const (
 )
 
 // FindAlike returns the noise that volumes of one contrast of a group show by their differences; nil if none repeat each other.
-// It reads some of the n volumes of the most frequent contrast, one after another: those in the middle, as the first of a series
+// It reads some of the volumes of the most frequent contrast, one after another: those in the middle, as the first of a series
 // are often brighter than all others, and if all of them differ by more than noise, as a head that moves makes them, the first.
 // The group is nil for a volume that is in none. The error is load's, or the context's.
-func FindAlike(ctx context.Context, of *series.Group, n int, load func(ctx context.Context, k int) (*series.Series, error)) (*noise.Repeats, error) {
-	if of == nil {
-		return nil, nil
-	}
-	volumes := map[string][]int{}
-	var most []int
-	for k := range n {
-		all := append(volumes[of.Contrast(k)], k)
-		if volumes[of.Contrast(k)] = all; len(all) > len(most) {
-			most = all
-		}
-	}
+func FindAlike(ctx context.Context, of *series.Group, load func(ctx context.Context, k int) (*series.Series, error)) (*noise.Repeats, error) {
+	most := of.MostAlike()
 	middle := max(len(most)-middleAlike, 0) / 2
 	for _, some := range [][]int{most[middle:min(middle+middleAlike, len(most))], most[:min(firstAlike, len(most))]} {
 		var s noise.Sequence

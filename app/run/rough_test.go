@@ -135,7 +135,7 @@ func TestVolumesThatRepeatEachOther(t *testing.T) {
 			g.Places = append(g.Places, series.Place{{Axis: "volume", Value: fmt.Sprint(k + 1)}})
 		}
 		var read []int
-		found, err := run.FindAlike(t.Context(), g, c.n, func(_ context.Context, k int) (*series.Series, error) {
+		found, err := run.FindAlike(t.Context(), g, func(_ context.Context, k int) (*series.Series, error) {
 			read = append(read, k)
 			v := volume.New(volume.NewGeometry([3]int{64, 64, 3}, [3]float64{1, 1, 1}))
 			for i := range v.Data {

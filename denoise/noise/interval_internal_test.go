@@ -115,15 +115,27 @@ func TestWindowsOfSmallVolumes(t *testing.T) {
 	}
 }
 
-// Repeats of a 4-D series take the place of what one volume shows.
+// Repeats of a 4-D series take the place of what one volume shows, unless that allows no such noise.
 func TestEstimateOverTime(t *testing.T) {
 	e := Known(3)
-	r := Repeats{Repeat: Repeat{Figure: Figure{Sigma: 7, Confidence: Fair, Windows: 300}, PerSlice: []Figure{{Sigma: 7, Confidence: Fair}}}, Pairs: 4, Apart: 1}
-	if got := e.OverTime(&r); got.Sigma != 7 || got.Low >= 7 || got.High <= 7 || got.Evidence[0].Kind != OverTime || got.PerSlice[0].High <= 7 {
+	r := Repeats{Repeat: Repeat{Figure: Figure{Sigma: 4.5, Confidence: Fair, Windows: 300}, PerSlice: []Figure{{Sigma: 4.5, Confidence: Fair}}}, Pairs: 4, Apart: 1}
+	if got := e.OverTime(&r); got.Sigma != 4.5 || got.Low >= 4.5 || got.High <= 4.5 || got.Evidence[0].Kind != OverTime || got.PerSlice[0].High <= 4.5 {
 		t.Errorf("%+v", got)
+	}
+	if r.Sigma = 4.7; e.OverTime(&r).Sigma != 3 {
+		t.Error("more than the volume allows")
+	}
+	if e.High = 5; e.OverTime(&r).Sigma != 4.7 {
+		t.Error("the interval of the volume allows it")
+	}
+	if e.Confidence = None; e.OverTime(&r).Sigma != 4.7 {
+		t.Error("of a volume that shows nothing")
 	}
 	r.Confidence = None
 	if got := e.OverTime(&r); got.Sigma != 3 {
 		t.Errorf("without a figure: %+v", got)
+	}
+	if got := e.OverTime(nil); got.Sigma != 3 {
+		t.Errorf("without repeats: %+v", got)
 	}
 }

@@ -33,7 +33,7 @@ const (
 	manyRepeats = 200  // blocks that make the figure high
 	driftTerms  = 10   // of a quadratic polynomial in x, y and z
 	shiftTerms  = 3    // the derivatives of the image along x, y and z
-	mostOfOwn   = 1.25 // of the sigma that one repeat shows alone, if its interval ends below
+	mostOfOwn   = 1.53 // of the sigma that a volume shows alone: a magnitude far below its noise varies by 1/1.53 of it
 	shiftShare  = 0.05 // of the variance of the difference that a shift may explain
 )
 
@@ -45,22 +45,21 @@ func Repeated(ctx context.Context, a, b *volume.Volume) (Repeat, error) {
 	}
 	most := math.Inf(1)
 	for _, v := range []*volume.Volume{a, b} {
-		own, err := mostNoise(ctx, v)
+		own, err := Of(ctx, v)
 		if err != nil {
 			return Repeat{}, err
 		}
-		most = min(most, own)
+		most = min(most, own.most())
 	}
 	return repeated(ctx, a, b, most)
 }
 
-// mostNoise returns the sigma that a volume has at most, by what it shows alone; infinite if it shows none.
-func mostNoise(ctx context.Context, v *volume.Volume) (float64, error) {
-	e, err := Of(ctx, v)
-	if err != nil || e.Confidence == None {
-		return math.Inf(1), err
+// most is the sigma that a volume has at most, by what it shows alone; infinite if it shows none.
+func (f Figure) most() float64 {
+	if f.Confidence == None {
+		return math.Inf(1)
 	}
-	return max(e.High, mostOfOwn*e.Sigma), nil
+	return max(f.High, mostOfOwn*f.Sigma)
 }
 
 // repeated measures the noise of two repeats on one grid that have at most the noise most.

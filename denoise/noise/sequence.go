@@ -21,13 +21,13 @@ type Sequence struct {
 // label and control do.
 const (
 	alternating = 1.1
-	pairsDiffer = 1.25 // the median over the lower quartile
-	pairsFar    = 2    // the same
+	pairsDiffer = 1.25 // the median over the lowest sixth
+	pairsFar    = 1.5  // the same
 )
 
 // Add takes the next volume. Volumes that are no repeats of each other are left out. The error is the context's.
 func (s *Sequence) Add(ctx context.Context, v *volume.Volume) error {
-	most, err := mostNoise(ctx, v)
+	own, err := Of(ctx, v)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (s *Sequence) Add(ctx context.Context, v *volume.Volume) error {
 		if before == nil || before.Dims != v.Dims {
 			continue
 		}
-		r, err := repeated(ctx, before, v, min(most, s.most[k]))
+		r, err := repeated(ctx, before, v, min(own.most(), s.most[k]))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -43,13 +43,13 @@ func (s *Sequence) Add(ctx context.Context, v *volume.Volume) error {
 			s.pairs[k] = append(s.pairs[k], r)
 		}
 	}
-	s.last, s.most = [2]*volume.Volume{v, s.last[0]}, [2]float64{most, s.most[0]}
+	s.last, s.most = [2]*volume.Volume{v, s.last[0]}, [2]float64{own.most(), s.most[0]}
 	return nil
 }
 
 // Repeats is what a sequence shows.
 type Repeats struct {
-	Repeat     // of the pair in the lower quartile: what moves and changes adds to the noise
+	Repeat     // of the pair in the lowest sixth: what moves and changes adds to the noise
 	Pairs  int `json:"pairs"`
 	Apart  int `json:"apart"` // of the volumes of a pair: 1, or 2 if volumes alternate
 }
@@ -60,7 +60,7 @@ func (s *Sequence) Repeats() (r Repeats, ok bool) {
 	for k, all := range s.pairs {
 		if len(all) > 0 {
 			sorted := slices.SortedFunc(slices.Values(all), func(a, b Repeat) int { return cmp.Compare(a.Sigma, b.Sigma) })
-			low, middle := sorted[(len(sorted)-1)/4], sorted[len(sorted)/2]
+			low, middle := sorted[(len(sorted)-1)/6], sorted[len(sorted)/2]
 			if far := middle.Sigma / low.Sigma; far > pairsDiffer {
 				limit := Figure{Confidence: Fair, Why: message.New(message.NoiseTexture, "pairs differ, from %.3g to %.3g: something moved or changed between some of them", sorted[0].Sigma, sorted[len(sorted)-1].Sigma)}
 				if far > pairsFar {
@@ -82,9 +82,9 @@ func (s *Sequence) Repeats() (r Repeats, ok bool) {
 func (e Estimate) IsOverTime() bool { return e.Method == methodOverTime }
 
 // OverTime returns the estimate of a volume of the sequence: what its volumes show, unless r is nil, takes the place of what one
-// of them does.
+// of them does, if that allows as much.
 func (e Estimate) OverTime(r *Repeats) Estimate {
-	if r == nil || r.Confidence == None || r.Sigma == 0 {
+	if r == nil || r.Confidence == None || r.Sigma == 0 || r.Sigma > e.most() {
 		return e
 	}
 	e.Figure = r.Figure

@@ -126,7 +126,7 @@ With --noise-only, IN holds noise alone, in one volume or more: an MR without ex
 			}
 			all = append(all, one)
 		}
-		repeats, err := run.FindAlike(cmd.Context(), in.Group, len(in.Entries), in.Load)
+		repeats, err := run.FindAlike(cmd.Context(), in.Group, in.Load)
 		if err != nil {
 			return err
 		}
