@@ -56,8 +56,7 @@ type execution struct {
 	outcome    Outcome
 	volumes    []VolumeOutcome
 
-	compared bool // volumes of a 4-D series, which showed repeats, or nil
-	repeats  *noise.Repeats
+	alike alike
 
 	together *joint // the result of a filter of 4-D series; nil for a filter of volumes
 }
@@ -441,32 +440,39 @@ func (v *volumeWork) facts(ctx context.Context, s *series.Series) (*denoise.Fact
 	if v.x.means.Facts != nil || v.x.src.Group == nil || !sigma || v.x.job.Noise != nil {
 		return v.x.means.Facts, nil
 	}
-	if !v.x.compared {
-		v.x.compared = true
+	return v.x.alike.facts(ctx, v.x.src, s.Volume)
+}
+
+// alike is the noise that the volumes of a 4-D series show. It is safe for concurrent use.
+type alike struct {
+	mu      sync.Mutex
+	known   bool
+	repeats *noise.Repeats
+}
+
+// facts returns the facts of a volume of a source with that noise, which is found once; nil if no volumes repeat each other. It
+// reads some again, as the next one may be on its way by Load.
+func (a *alike) facts(ctx context.Context, s Source, v *volume.Volume) (*denoise.Facts, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.known {
+		load, done := s.Again()
+		defer done()
 		var err error
-		if v.x.repeats, err = v.x.src.repeats(ctx); err != nil {
+		if a.repeats, err = run.FindAlike(ctx, s.Group, load); err != nil {
 			return nil, err
 		}
+		a.known = true
 	}
-	f, err := factsOverTime(ctx, s.Volume, v.x.repeats)
-	return &f, err
-}
-
-// repeats returns the noise that the volumes of a 4-D series show; nil if none repeat each other. It reads some again, as the next
-// volume may be on its way by Load.
-func (s Source) repeats(ctx context.Context) (*noise.Repeats, error) {
-	load, done := s.Again()
-	defer done()
-	return run.FindAlike(ctx, s.Group, load)
-}
-
-// factsOverTime returns the facts of a volume of a 4-D series with the noise that its volumes show; own noise if r is nil.
-func factsOverTime(ctx context.Context, v *volume.Volume, r *noise.Repeats) (denoise.Facts, error) {
+	if a.repeats == nil {
+		return nil, nil
+	}
 	e, err := noise.Of(ctx, v)
 	if err != nil {
-		return denoise.Facts{}, err
+		return nil, err
 	}
-	return denoise.FactsWith(ctx, v, e.OverTime(r))
+	f, err := denoise.FactsWith(ctx, v, e.OverTime(a.repeats))
+	return &f, err
 }
 
 // follow returns what passes the result to the sinks that take it while it is computed; nil if

@@ -22,6 +22,7 @@ type SeriesPreview struct {
 	catalog *open.Catalog
 	entries []int
 	limit   func() int64 // bytes that it may take
+	alike   alike
 
 	mu    sync.Mutex
 	added job.AddedNoise    // to the volumes that were read
@@ -92,11 +93,11 @@ func (s SeriesVolume) Facts(ctx context.Context, v *volume.Volume) (denoise.Fact
 	}
 	src, done := SourceIn(s.Of.catalog, s.Of.entries)
 	defer done()
-	found, err := src.repeats(ctx)
+	known, err := s.Of.alike.facts(ctx, src, v)
 	if err != nil {
 		return denoise.Facts{}, err
 	}
-	return factsOverTime(ctx, v, found)
+	return run.FactsOf(ctx, v, known, denoise.FactsOf)
 }
 
 // resolve finds the numbers of the recipe; the noise of the series is found once.

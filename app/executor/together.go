@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"log/slog"
-	"math"
 	"os"
 	"slices"
 	"time"
@@ -376,14 +376,8 @@ func (t *joint) spool(part denoise.SeriesPart, z int) error {
 func (t *joint) voxels(k int) ([]float32, error) {
 	values := make([]float32, t.region.Voxels())
 	if t.file != nil {
-		b, shared := volume.LittleEndian(values)
-		if _, err := t.file.ReadAt(b, 4*int64(k)*int64(len(values))); err != nil {
-			return nil, err
-		}
-		for i := 0; i < len(values) && !shared; i++ {
-			values[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-		}
-		return values, nil
+		size := 4 * int64(len(values))
+		return values, binary.Read(io.NewSectionReader(t.file, int64(k)*size, size), binary.LittleEndian, values)
 	}
 	for i := range values {
 		values[i] = t.part.Data[i*(t.volumes+1)+k]

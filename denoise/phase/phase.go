@@ -16,9 +16,9 @@ import (
 const width = 2.0
 
 // Real returns the real part of a complex volume, given as its magnitude and its phase on the same grid, in steps of so many
-// radians, without the phase of the signal. That is found in each slice by itself, as each may have a shot of its own: a ramp along x and y, by the mean
-// step from voxel to voxel, and what is left of it in a Gaussian window. Excluded voxels are not used, and keep their value. The
-// error is the context's.
+// radians, without the phase of the signal. That is found in each slice by itself, as each may have a shot of its own: a ramp
+// along x and y, by the mean step from voxel to voxel, and what is left of it in a Gaussian window. Excluded voxels are not
+// used, and keep their value. The error is the context's.
 func Real(ctx context.Context, magnitude, phase *volume.Volume, step float64) (*volume.Volume, error) {
 	out := magnitude.Clone()
 	window := window()
