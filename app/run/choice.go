@@ -203,7 +203,7 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 		}
 	}
 	if len(plain.tissue.At) == 0 || len(mapped.tissue.At) == 0 {
-		return Proposal{Why: message.New(message.VerdictNone, "No filter is proposed: there are too few homogeneous regions to compare filters in.")}, nil
+		return Proposal{Why: message.New(message.VerdictNone, "There are too few homogeneous regions to compare filters in.")}, nil
 	}
 	var all []Chooser
 	under := map[string]Maps{}
@@ -224,7 +224,7 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 		p.Filter, p.Facts = p.Choices[0].Filter, &f
 		p.Maps = under[p.Filter]
 	} else {
-		p = Proposal{Why: message.New(message.VisibilityLost, "No filter is proposed: none keeps what is visible at any strength.")}
+		p = Proposal{Why: message.New(message.VisibilityLost, "None keeps what is visible at any strength.")}
 	}
 	return p, nil
 }
