@@ -103,17 +103,17 @@ func isQueued(err error) bool {
 // wait returns when no unit is left. If the server's clock is set back, it has the units in
 // work delivered again.
 func wait(ctx context.Context, stream jetstream.Stream, t Timing, progress func(batch.Left)) error {
-	tick := time.NewTicker(t.Poll)
-	defer tick.Stop()
+	tick := time.Tick(t.Poll)
 	var server clock
 	for {
+		asked := time.Now() // an answer may be late
 		info, err := stream.Info(ctx)
 		if err == nil { // else the connection is lost: it comes back
 			progress(leftOf(ctx, stream, int(info.State.Msgs)))
 			if info.State.Msgs == 0 {
 				return nil
 			}
-			if server.behind(info, time.Now()) > t.Renew {
+			if server.behind(info, asked) > t.Renew {
 				err = again(ctx, stream, t)
 			}
 			if err == nil { // else it is tried again
@@ -126,7 +126,7 @@ func wait(ctx context.Context, stream jetstream.Stream, t Timing, progress func(
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-tick.C:
+		case <-tick:
 		}
 	}
 }
@@ -147,13 +147,13 @@ func leftOf(ctx context.Context, stream jetstream.Stream, units int) batch.Left 
 // are set.
 type clock struct{ server, here time.Time }
 
-// behind returns how far the server's clock went back since then, or, of the zero clock, how
-// far it is behind the last message.
-func (c clock) behind(info *jetstream.StreamInfo, now time.Time) time.Duration {
+// behind returns how far the server's clock went back since then at least, by its answer to a question
+// asked at a time of this process, or, of the zero clock, how far it is behind the last message.
+func (c clock) behind(info *jetstream.StreamInfo, asked time.Time) time.Duration {
 	if c.here.IsZero() {
 		return info.State.LastTime.Sub(info.TimeStamp)
 	}
-	return c.server.Add(now.Sub(c.here)).Sub(info.TimeStamp)
+	return c.server.Add(asked.Sub(c.here)).Sub(info.TimeStamp)
 }
 
 // again has the units in work delivered again. The server notes the time of the last sign of

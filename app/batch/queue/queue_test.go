@@ -363,6 +363,42 @@ func TestClockSetBack(t *testing.T) {
 	}
 }
 
+// late is a stream of a server whose second answer comes late. After the third it calls ended.
+type late struct {
+	jetstream.Stream
+	ended func()
+	asked int
+}
+
+func (s *late) Info(ctx context.Context, opts ...jetstream.StreamInfoOpt) (*jetstream.StreamInfo, error) {
+	info, err := s.Stream.Info(ctx, opts...)
+	if s.asked++; s.asked == 3 {
+		s.ended()
+	} else if s.asked == 2 {
+		time.Sleep(2 * quick.Renew)
+	}
+	return info, err
+}
+
+// TestLateAnswer: an answer that comes late is no clock that was set back, and the consumer remains.
+func TestLateAnswer(t *testing.T) {
+	s := newSite(t, 1)
+	stream := s.queued(s.units())
+	made := func() time.Time {
+		c, err := stream.Consumer(t.Context(), consumerName)
+		s.must(err)
+		return c.CachedInfo().Created
+	}
+	before := made()
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := wait(ctx, &late{Stream: stream, ended: cancel}, quick, func(batch.Left) {}); !errors.Is(err, context.Canceled) {
+		t.Errorf("waiting: %v", err)
+	}
+	if after := made(); !after.Equal(before) {
+		t.Errorf("the consumer of %v was made again", before)
+	}
+}
+
 // TestUnitThatIsGivenBack however often is no failure.
 func TestUnitThatIsGivenBack(t *testing.T) {
 	s := newSite(t, 1)

@@ -65,8 +65,8 @@ func (s *source) delivery(ctx context.Context, msg jetstream.Msg) (batch.Deliver
 		case batch.GivenBack:
 			_ = msg.Nak()
 		case batch.Finished:
-			// A unit that is not confirmed comes again, and its results are reused.
-			confirm, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timing.Wait)
+			// A unit that is not confirmed comes again, and its results are reused. A consumer that was made again confirms none.
+			confirm, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timing.Renew)
 			defer cancel()
 			_ = msg.DoubleAck(confirm)
 		}
