@@ -94,8 +94,7 @@ func Children(ctx context.Context, n int, start func(ctx context.Context, i int)
 		defer close(supervised)
 		cancel(Supervise(ctx, n, func(ctx context.Context, i int) error { return l.attend(start(ctx, i), t, spec) }))
 	}()
-	tick := time.NewTicker(t.Poll)
-	defer tick.Stop()
+	tick := time.Tick(t.Poll)
 	for {
 		progress(l.progress())
 		select {
@@ -104,7 +103,7 @@ func Children(ctx context.Context, n int, start func(ctx context.Context, i int)
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-tick.C:
+		case <-tick:
 		}
 	}
 }
@@ -155,8 +154,7 @@ func (l *list) converse(in *json.Encoder, said <-chan answer, t Timing, spec bat
 			l.end(number, batch.GivenBack)
 		}
 	}()
-	tick := time.NewTicker(t.Renew)
-	defer tick.Stop()
+	tick := time.Tick(t.Renew)
 	silence := time.Duration(0)
 	free := false
 	_ = in.Encode(spec) // an error is that the child has ended
@@ -180,7 +178,7 @@ func (l *list) converse(in *json.Encoder, said <-chan answer, t Timing, spec bat
 			case a.Free:
 				free = true
 			}
-		case <-tick.C:
+		case <-tick:
 			if silence += t.Renew; silence > t.Wait {
 				kill()
 			}

@@ -46,13 +46,12 @@ func (s *source) delivery(ctx context.Context, msg jetstream.Msg) (batch.Deliver
 	done, kept := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(kept)
-		tick := time.NewTicker(s.timing.Renew)
-		defer tick.Stop()
+		tick := time.Tick(s.timing.Renew)
 		for {
 			select {
 			case <-done:
 				return
-			case <-tick.C:
+			case <-tick:
 				_ = msg.InProgress() // the connection may be away for a while
 			}
 		}

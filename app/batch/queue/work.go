@@ -118,13 +118,12 @@ func WorkForParent(ctx context.Context, in io.Reader, out io.Writer, o WorkerOpt
 	defer cancel()
 	p := &parent{offers: make(chan offer), out: json.NewEncoder(out)}
 	go func() {
-		tick := time.NewTicker(o.Timing.Renew)
-		defer tick.Stop()
+		tick := time.Tick(o.Timing.Renew)
 		for with.Err() == nil {
 			p.say(answer{})
 			select {
 			case <-with.Done():
-			case <-tick.C:
+			case <-tick:
 			}
 		}
 	}()
