@@ -21,6 +21,13 @@ func TestLittleEndian(t *testing.T) {
 			t.Error("the memory is not shared")
 		}
 	}
+	read := make([]float32, len(values))
+	if err := ReadLittleEndian(bytes.NewReader(append([]byte{7}, want...)), 1, read); err != nil || !bytes.Equal(littleEndianCopy(read), want) {
+		t.Errorf("read %v, %v", read, err)
+	}
+	if err := ReadLittleEndian(bytes.NewReader(want), 1, read); err == nil {
+		t.Error("values of which a byte is missing were read")
+	}
 	if none, _ := LittleEndian(nil); len(none) != 0 {
 		t.Errorf("% x", none)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"unsafe"
@@ -246,6 +247,18 @@ func LittleEndian(values []float32) (b []byte, shared bool) {
 		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 4*len(values)), true
 	}
 	return littleEndianCopy(values), false
+}
+
+// ReadLittleEndian reads values from the bytes of little-endian float32 at an offset of f. The error is f's.
+func ReadLittleEndian(f io.ReaderAt, offset int64, values []float32) error {
+	b, shared := LittleEndian(values)
+	if _, err := f.ReadAt(b, offset); err != nil {
+		return err
+	}
+	for i := 0; i < len(values) && !shared; i++ {
+		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return nil
 }
 
 func littleEndianCopy(values []float32) []byte {

@@ -56,13 +56,13 @@ type execution struct {
 	outcome    Outcome
 	volumes    []VolumeOutcome
 
-	alike alike
+	alike *alike
 
 	together *joint // the result of a filter of 4-D series; nil for a filter of volumes
 }
 
 func newExecution(job job.Job, src Source, means Means, sinks []Sink, events job.Events) *execution {
-	x := &execution{job: job, src: src, all: src, added: job.Noise, means: means, sinks: sinks, events: events, plan: Plan(job, src.Geometry, src.Len())}
+	x := &execution{job: job, src: src, all: src, added: job.Noise, means: means, sinks: sinks, events: events, alike: &alike{}, plan: Plan(job, src.Geometry, src.Len())}
 	x.plan.Slabs = x.plan.Slabs && means.Run == nil && !seriesFilter(job) && x.inSlabs()
 	x.outcome = Outcome{Noise: job.Noise, Warnings: []message.Message{}, Findings: []series.Finding{}, Covered: src.Covered, LeftOut: append([]series.LeftOut{}, src.LeftOut...)}
 	return x
@@ -450,28 +450,31 @@ type alike struct {
 	repeats *noise.Repeats
 }
 
-// facts returns the facts of a volume of a source with that noise, which is found once; nil if no volumes repeat each other. It
-// reads some again, as the next one may be on its way by Load.
-func (a *alike) facts(ctx context.Context, s Source, v *volume.Volume) (*denoise.Facts, error) {
+// find returns that noise, which is found once among the volumes of a group; nil if none repeat each other.
+func (a *alike) find(ctx context.Context, of *series.Group, load func(ctx context.Context, k int) (*series.Series, error)) (_ *noise.Repeats, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.known {
-		load, done := s.Again()
-		defer done()
-		var err error
-		if a.repeats, err = run.FindAlike(ctx, s.Group, load); err != nil {
-			return nil, err
-		}
-		a.known = true
+		a.repeats, err = run.FindAlike(ctx, of, load)
+		a.known = err == nil
 	}
-	if a.repeats == nil {
-		return nil, nil
+	return a.repeats, err
+}
+
+// facts returns the facts of a volume of a source with that noise; nil if no volumes repeat each other. It reads some again, as
+// the next one may be on its way by Load.
+func (a *alike) facts(ctx context.Context, s Source, v *volume.Volume) (*denoise.Facts, error) {
+	load, done := s.Again()
+	defer done()
+	repeats, err := a.find(ctx, s.Group, load)
+	if err != nil || repeats == nil {
+		return nil, err
 	}
 	e, err := noise.Of(ctx, v)
 	if err != nil {
 		return nil, err
 	}
-	f, err := denoise.FactsWith(ctx, v, e.OverTime(a.repeats))
+	f, err := denoise.FactsWith(ctx, v, e.OverTime(repeats))
 	return &f, err
 }
 

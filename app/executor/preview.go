@@ -56,6 +56,7 @@ func (s SeriesVolume) Filter(ctx context.Context, engine denoise.Engine, r denoi
 	src, done := SourceIn(p.catalog, p.entries)
 	defer done()
 	x := newExecution(job.Job{Recipe: &r, NoiseMap: job.MapIfVaries}, src, Means{}, nil, job.Events{})
+	x.alike = &p.alike
 	if x.engine = engine; s.Added != (job.AddedNoise{}) {
 		x.added = &s.Added
 	}

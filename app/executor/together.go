@@ -3,9 +3,7 @@ package executor
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"slices"
@@ -48,7 +46,7 @@ func (x *execution) filterTogether(ctx context.Context) error {
 		var done func()
 		x.all, done = SourceIn(one.Of.catalog, one.Of.entries)
 		defer done()
-		x.job.NoiseMap, x.means.Maps, x.plan.Limit = job.MapIfVaries, run.Maps{}, one.Of.limit()
+		x.alike, x.job.NoiseMap, x.means.Maps, x.plan.Limit = &one.Of.alike, job.MapIfVaries, run.Maps{}, one.Of.limit()
 		if one.Added != (job.AddedNoise{}) {
 			x.added = &one.Added // the one volume has it
 		}
@@ -214,7 +212,7 @@ func (x *execution) usualVolume(ctx context.Context, r denoise.Recipe, read func
 	slices.SortStableFunc(known, func(a, b candidate) int { return cmp.Compare(a.e.Sigma, b.e.Sigma) })
 	middle := known[len(known)/2]
 	if x.all.Group != nil && count > 1 && x.added == nil {
-		repeats, err := run.FindAlike(ctx, x.all.Group, func(_ context.Context, k int) (*series.Series, error) { return read(k) })
+		repeats, err := x.alike.find(ctx, x.all.Group, func(_ context.Context, k int) (*series.Series, error) { return read(k) })
 		if err != nil {
 			return nil, noise.Estimate{}, err
 		}
@@ -376,8 +374,7 @@ func (t *joint) spool(part denoise.SeriesPart, z int) error {
 func (t *joint) voxels(k int) ([]float32, error) {
 	values := make([]float32, t.region.Voxels())
 	if t.file != nil {
-		size := 4 * int64(len(values))
-		return values, binary.Read(io.NewSectionReader(t.file, int64(k)*size, size), binary.LittleEndian, values)
+		return values, volume.ReadLittleEndian(t.file, 4*int64(k)*int64(len(values)), values)
 	}
 	for i := range values {
 		values[i] = t.part.Data[i*(t.volumes+1)+k]

@@ -3,11 +3,9 @@
 package spool
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 
 	"quell/volume"
@@ -102,12 +100,8 @@ func (s *Voxels) Part(from, to int) (*volume.Volume, error) {
 		return v, nil
 	}
 	v.Data = make([]float32, (to-from)*n)
-	b, shared := volume.LittleEndian(v.Data)
-	if _, err := s.values.ReadAt(b, 4*int64(from)*int64(n)); err != nil {
+	if err := volume.ReadLittleEndian(s.values, 4*int64(from)*int64(n), v.Data); err != nil {
 		return nil, err
-	}
-	for i := 0; i < len(v.Data) && !shared; i++ {
-		v.Data[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 	}
 	if s.mask == nil {
 		return v, nil
