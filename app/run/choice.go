@@ -224,7 +224,7 @@ func ProposeFilter(ctx context.Context, engine denoise.Engine, q ProposalRequest
 		p.Filter, p.Facts = p.Choices[0].Filter, &f
 		p.Maps = under[p.Filter]
 	} else {
-		p = Proposal{Why: message.New(message.VisibilityLost, "None keeps what is visible at any strength.")}
+		p = Proposal{Why: message.New(message.VisibilityLost, "No filter keeps what is visible at any strength.")}
 	}
 	return p, nil
 }
